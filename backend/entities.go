@@ -1,0 +1,84 @@
+package backend
+
+import "adshard/search"
+
+// Advertiser is the root of an account's data; its natural key is the name.
+type Advertiser struct {
+	ID      uint64
+	Name    string
+	Enabled bool
+	Version uint64 // clock of the last change
+}
+
+// Modifier is a bid modifier in permille, 0 (−100 %) to 10000 (+900 %).
+type Modifier struct {
+	Set      bool
+	Permille uint16
+}
+
+// Campaign holds groups; its natural key is the name within the advertiser.
+type Campaign struct {
+	ID, AdvertiserID uint64
+	Name             string
+	Enabled          bool
+	BudgetExhausted  bool
+	// DailyBudget is in micros; HasBudget tells whether there is one.
+	DailyBudget  uint64
+	HasBudget    bool
+	Modifiers    [search.Devices]Modifier
+	Languages    []string // lower-case codes, sorted, distinct, e.g. "en"
+	RotateEvenly bool
+	Negatives    []Negative // by rising id; filled by Snapshot reads
+	Version      uint64
+}
+
+// Group is an ad group; its natural key is the name within the campaign.
+type Group struct {
+	ID, CampaignID, AdvertiserID uint64
+	Name                         string
+	Enabled                      bool
+	Bid                          uint64 // default bid, micros
+	HasBid                       bool
+	Modifiers                    [search.Devices]Modifier
+	Version                      uint64 // of the group and all that it holds
+}
+
+// Keyword is a positive keyword; its natural key is its normalised words as a
+// sequence and its match type, within the group.
+type Keyword struct {
+	ID, GroupID uint64
+	Text        string // as given, without outer quotes or brackets
+	Words       string // the normalised words, joined by one space
+	Type        search.MatchType
+	Enabled     bool
+	Bid         uint64 // own bid, micros; 0 is a bid
+	HasBid      bool
+	Quality     uint8 // 1 to 10
+}
+
+// Negative is a negative keyword of a group (GroupID set) or of a campaign.
+type Negative struct {
+	ID, CampaignID, GroupID uint64
+	Text, Words             string
+	Type                    search.MatchType
+	Enabled                 bool
+}
+
+// Ad is an ad of a group; its natural key is all of its content.
+type Ad struct {
+	ID, GroupID             uint64
+	Enabled                 bool
+	Headlines, Descriptions []string
+	Path1, Path2, FinalURL  string
+}
+
+// Item is a group with all that it holds: what is balanced, moved and served.
+type Item struct {
+	Group     Group
+	Keywords  []Keyword  // by rising id
+	Negatives []Negative // the group's own, by rising id
+	Ads       []Ad       // by rising id
+}
+
+// DefaultQuality is the quality of a keyword that was given none.
+const DefaultQuality = 5

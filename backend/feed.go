@@ -1,0 +1,81 @@
+package backend
+
+import (
+	"context"
+	"iter"
+)
+
+// Kind is what an entry of the feed speaks of.
+type Kind uint8
+
+// The kinds. Changes of keywords, ads and a group's negatives are changes of
+// the group; those of a campaign's negatives are changes of the campaign. A
+// change of a campaign's languages is followed by one of each of its groups,
+// since their terms depend on them.
+const (
+	KindAdvertiser Kind = iota + 1
+	KindCampaign
+	KindGroup
+)
+
+// Change says that an entity was written or removed; its content is read from
+// a Snapshot at or after the clock.
+type Change struct {
+	Clock uint64
+	Kind  Kind
+	ID    uint64
+	// AdvertiserID is the advertiser of the group or campaign, so that the
+	// key of a removed group is still known; CampaignID is that of a group.
+	AdvertiserID, CampaignID uint64
+	Removed                  bool
+}
+
+// Feed is the log of changes.
+type Feed interface {
+	// Clock returns the clock of the newest committed change; 0: none yet.
+	Clock(ctx context.Context) (uint64, error)
+	// Changes returns up to limit changes with a clock above after, by rising
+	// clock; none: an empty slice. fault.Stale when changes after it have been
+	// compacted away: the reader starts again from a Snapshot.
+	Changes(ctx context.Context, after uint64, limit int) ([]Change, error)
+	// Wait returns when a change with a clock above after is committed, by
+	// this process or another, or when ctx is over (its error).
+	Wait(ctx context.Context, after uint64) error
+	// Snapshot opens a consistent read of everything at one clock. It must be
+	// closed soon: it may hold back the database's own cleaning.
+	Snapshot(ctx context.Context) (Snapshot, error)
+	// Hold registers a named reader at a clock; Compact keeps all changes
+	// above the least clock held. Release forgets the reader.
+	Hold(ctx context.Context, reader string, clock uint64) error
+	Release(ctx context.Context, reader string) error
+	// Compact removes the changes that no reader needs any more: those at or
+	// below upTo and at or below every held clock. It returns how many.
+	Compact(ctx context.Context, upTo uint64) (int, error)
+}
+
+// Snapshot reads all entities as of one clock.
+type Snapshot interface {
+	// Clock is the newest change that the snapshot includes.
+	Clock() uint64
+	// Groups iterates over all groups by rising id, with sizes only.
+	Groups(ctx context.Context) iter.Seq2[GroupSize, error]
+	// Items reads the groups with these ids, in their order; missing ones are
+	// left out.
+	Items(ctx context.Context, ids []uint64) ([]*Item, error)
+	// All iterates over all items by rising group id, as fast as the database
+	// can.
+	All(ctx context.Context) iter.Seq2[*Item, error]
+	// Campaigns and Advertisers read by id; missing ones are left out; nil ids
+	// read all, by rising id.
+	Campaigns(ctx context.Context, ids []uint64) ([]*Campaign, error)
+	Advertisers(ctx context.Context, ids []uint64) ([]*Advertiser, error)
+	Close() error
+}
+
+// GroupSize is a group as a balancer sees it.
+type GroupSize struct {
+	ID, AdvertiserID, CampaignID uint64
+	// Keywords and Ads are counts; Lexicon is the number of distinct keyword
+	// texts (thesis 2.4).
+	Keywords, Ads, Lexicon uint32
+}

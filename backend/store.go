@@ -1,0 +1,132 @@
+package backend
+
+import (
+	"context"
+
+	"adshard/search"
+)
+
+// Store is the source of truth. Writes go through transactions; reads through
+// the Feed's snapshots.
+type Store interface {
+	Feed
+	// Begin starts the one write transaction; it waits for another writer up
+	// to the store's busy limit, then fails with fault.Locked.
+	Begin(ctx context.Context) (Tx, error)
+	// SetBudgetExhausted marks a campaign; fault.NotFound if there is none.
+	SetBudgetExhausted(ctx context.Context, campaign uint64, exhausted bool) error
+	// LoadControl and SaveControl keep the balancer's state: durable when
+	// SaveControl returns. A missing key loads as nil.
+	LoadControl(ctx context.Context, key string) ([]byte, error)
+	SaveControl(ctx context.Context, key string, value []byte) error
+	// Counts returns the number of entities, for summaries.
+	Counts(ctx context.Context) (Counts, error)
+	Close() error
+}
+
+// Counts is how many entities there are.
+type Counts struct {
+	Advertisers, Campaigns, Groups, Keywords, Negatives, Ads uint64
+}
+
+// Tx is a write transaction. Upserts take a partial entity: nil fields keep
+// what is there, or the default on creation; they find the entity by its
+// natural key, create it when it is not there, and write only what differs,
+// so that a second run of the same rows changes nothing and moves no clock.
+// Ids are given in order of first appearance from 1 and never reused.
+//
+// A Tx may hold rows back and write them together; errors of the database may
+// come from a later call. Nothing is visible or durable before Commit returns.
+type Tx interface {
+	Advertiser(ctx context.Context, name string) (id uint64, err error)
+	// UpdateAdvertiser changes the status; removed deletes it with all it holds.
+	UpdateAdvertiser(ctx context.Context, id uint64, status Status) error
+	Campaign(ctx context.Context, advertiser uint64, name string, c CampaignPatch) (id uint64, err error)
+	Group(ctx context.Context, campaign uint64, name string, g GroupPatch) (id uint64, err error)
+	Keyword(ctx context.Context, group uint64, k KeywordPatch) error
+	Negative(ctx context.Context, owner NegativeOwner, n NegativePatch) error
+	Ad(ctx context.Context, group uint64, a AdPatch) error
+	// Find looks an entity up without creating it; 0: not there. Removing what
+	// is not there must not create its parents.
+	FindAdvertiser(ctx context.Context, name string) (uint64, error)
+	FindCampaign(ctx context.Context, advertiser uint64, name string) (uint64, error)
+	FindGroup(ctx context.Context, campaign uint64, name string) (uint64, error)
+	Commit(ctx context.Context) error
+	// Rollback undoes the transaction; nothing happens after Commit.
+	Rollback() error
+}
+
+// Status is a change of an entity's status.
+type Status uint8
+
+// The statuses. Keep leaves it as it is, or enabled on creation; Remove
+// deletes the entity with what it holds, and does nothing when it is not
+// there.
+const (
+	Keep Status = iota
+	Enable
+	Pause
+	Remove
+)
+
+// Patch is a change of one optional value.
+type Patch[T any] struct {
+	Op    PatchOp
+	Value T
+}
+
+// PatchOp says what a Patch does.
+type PatchOp uint8
+
+// The operations. Unchanged keeps what is there or the default on creation;
+// Reset restores the default.
+const (
+	Unchanged PatchOp = iota
+	Set
+	Reset
+)
+
+// To is a Patch that sets v.
+func To[T any](v T) Patch[T] { return Patch[T]{Op: Set, Value: v} }
+
+// CampaignPatch changes a campaign.
+type CampaignPatch struct {
+	Status       Status
+	DailyBudget  Patch[uint64]
+	Modifiers    [search.Devices]Patch[uint16] // permille
+	Languages    Patch[[]string]
+	RotateEvenly Patch[bool]
+}
+
+// GroupPatch changes a group.
+type GroupPatch struct {
+	Status    Status
+	Bid       Patch[uint64]
+	Modifiers [search.Devices]Patch[uint16]
+}
+
+// KeywordPatch writes the keyword with these words and type.
+type KeywordPatch struct {
+	Text, Words string
+	Type        search.MatchType
+	Status      Status
+	Bid         Patch[uint64]
+	Quality     Patch[uint8]
+}
+
+// NegativeOwner is a group or, with Group 0, a campaign.
+type NegativeOwner struct{ Campaign, Group uint64 }
+
+// NegativePatch writes the negative with these words and type.
+type NegativePatch struct {
+	Text, Words string
+	Type        search.MatchType
+	Status      Status
+}
+
+// AdPatch writes the ad with this content.
+type AdPatch struct {
+	Headlines, Descriptions []string
+	Path1, Path2, FinalURL  string
+	Status                  Status
+}

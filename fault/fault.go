@@ -1,0 +1,117 @@
+// Package fault gives errors a kind that survives package and process
+// boundaries, so that a caller decides by kind and never by text.
+//
+// An error carries a kind, the operation that failed and its cause. It is
+// built with New at the place where the kind is known, wrapped with
+// fmt.Errorf("…: %w", err) on its way up, and asked for with KindOf.
+// internal/node maps kinds to gRPC codes, HTTP statuses and exit statuses.
+//
+// Goals: a short closed list of kinds; texts that say what to do.
+// Non-goals: stack traces, codes per message, translation.
+package fault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Kind says what a caller can do about an error.
+type Kind uint8
+
+// The kinds. The numbers go over the wire: append, never reorder.
+const (
+	Internal    Kind = iota // a defect or an unknown cause; report it
+	Invalid                 // the request or input is wrong; correct it
+	NotFound                // what was named is not there
+	Conflict                // it is there already, or in another state than assumed
+	Unavailable             // a peer or resource is away; try again later
+	Deadline                // the time was over
+	Cancelled               // the caller gave up
+	Overloaded              // refused at once, to stay fast; try again after a pause
+	Stale                   // the caller's epoch, view or position is an older one
+	Corrupt                 // stored bytes are damaged
+	Version                 // stored data are of another format version
+	NoSpace                 // the disk is full
+	Locked                  // another process holds the database or store
+)
+
+var kindNames = [...]string{
+	"internal", "invalid", "not_found", "conflict", "unavailable", "deadline", "cancelled",
+	"overloaded", "stale", "corrupt", "version", "no_space", "locked",
+}
+
+// String returns the kind's name as it stands in logs and JSON.
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return fmt.Sprintf("kind(%d)", uint8(k))
+}
+
+// Error is an error with a kind.
+type Error struct {
+	Kind Kind
+	// Op is the operation that failed, as "package: verb", e.g. "rocks: open".
+	Op string
+	// Field names the faulty input of an Invalid error, if there is one.
+	Field string
+	// Err is the cause; its text says what happened and what to do.
+	Err error
+}
+
+// Error implements error.
+func (e *Error) Error() string {
+	if e.Op == "" {
+		return e.Err.Error()
+	}
+	return e.Op + ": " + e.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// New wraps err with a kind and an operation; nil stays nil.
+func New(kind Kind, op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Error{Kind: kind, Op: op, Err: err}
+}
+
+// Newf is New with a formatted cause (%w is understood).
+func Newf(kind Kind, op, format string, args ...any) error {
+	return &Error{Kind: kind, Op: op, Err: fmt.Errorf(format, args...)}
+}
+
+// Field is Newf for an Invalid input field, e.g. a request's parameter.
+func Field(op, field, format string, args ...any) error {
+	return &Error{Kind: Invalid, Op: op, Field: field, Err: fmt.Errorf(format, args...)}
+}
+
+// KindOf returns the kind of the outermost Error in err's chain; context
+// errors have the kinds Deadline and Cancelled, all others Internal.
+func KindOf(err error) Kind {
+	var e *Error
+	switch {
+	case errors.As(err, &e):
+		return e.Kind
+	case errors.Is(err, context.DeadlineExceeded):
+		return Deadline
+	case errors.Is(err, context.Canceled):
+		return Cancelled
+	}
+	return Internal
+}
+
+// FieldOf returns the faulty input named in err's chain, or "".
+func FieldOf(err error) string {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Field
+	}
+	return ""
+}
+
+// Is tells whether err is of kind k; false for nil.
+func Is(err error, k Kind) bool { return err != nil && KindOf(err) == k }

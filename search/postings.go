@@ -1,0 +1,38 @@
+package search
+
+import "context"
+
+// Postings is what a search reads from: blocks of keywords by anchor term, in
+// one snapshot.
+type Postings interface {
+	// Blocks calls visit for the blocks anchored at term, in the order of their
+	// keys, until visit returns false. A Block is valid only during the call.
+	// A damaged block is counted and passed over, not an error. It ends with
+	// fault.Deadline or fault.Cancelled when ctx is over.
+	Blocks(ctx context.Context, term uint64, visit func(Block) bool) error
+}
+
+// Block is up to some hundred keywords anchored at one term, read in place.
+// It has a vocabulary of its own, so that each of its words is held against
+// the query once, not once a keyword.
+type Block interface {
+	// Words is the number of words in the vocabulary.
+	Words() int
+	// Word returns the i-th word's hashes and its term in the block's language.
+	Word(i int) (norm, fold, term uint64)
+	// Len is the number of postings.
+	Len() int
+	// Posting returns the i-th posting's match type and the vocabulary indexes
+	// of its words in order, as little-endian uint16 pairs of bytes.
+	Posting(i int) (t MatchType, words []byte)
+}
+
+// Sink takes what a scan finds. It knows eligibility and scores, the scan does
+// not.
+type Sink interface {
+	// Pass tells whether no posting of b can still change the answer, given
+	// that none agrees better than at level best.
+	Pass(b Block, best Level) bool
+	// Match takes posting i of b, which matches at level.
+	Match(b Block, i int, level Level)
+}

@@ -1,0 +1,26 @@
+package words
+
+import "github.com/cespare/xxhash/v2"
+
+// Hash is the hash of a normalised word or folded form; never 0.
+func Hash(word string) uint64 {
+	return nonZero(xxhash.Sum64String(word))
+}
+
+// Term is the hash of a stem in a language; never 0. Language "" has no
+// stemmer: its stem is the folded form itself.
+func Term(language, stem string) uint64 {
+	var d xxhash.Digest
+	d.Reset()
+	_, _ = d.WriteString(language)
+	_, _ = d.WriteString("\x00")
+	_, _ = d.WriteString(stem)
+	return nonZero(d.Sum64())
+}
+
+func nonZero(h uint64) uint64 {
+	if h == 0 {
+		return 1
+	}
+	return h
+}
