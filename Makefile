@@ -1,4 +1,40 @@
-# Targets are described by `make help`.
+# Everything a user or developer runs. `make help` lists the targets.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+BIN := bin
+TOOL := go tool -modfile=tools/go.mod
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | expand -t 16
+
+demo: ## install what is missing, build, import a corpus, start a cluster, ask it
+	@deploy/demo.sh
+
+setup: ## install the Debian packages that building needs
+	@deploy/setup.sh build
+
+build: setup ## build the programs into bin/
+	go build -o $(BIN)/ ./cmd/...
+
+test: ## everything that must be green, under 15 minutes
+	@deploy/test.sh
+
+test-long: ## the long forms: more property cases, minutes of fuzzing each
+	@deploy/test.sh long
+
+lint: ## vet, staticcheck, the rules of the house
+	go vet ./...
+	$(TOOL) staticcheck ./...
+	go test ./internal/lint
+
 generate: ## rebuild the generated code (needs protoc and flatc)
 	./schema/generate.sh
-.PHONY: generate
+	./internal/node/httpapi/generate.sh
+
+figures: build ## measure what docs/figures.md reports (about 10 minutes)
+	@deploy/figures.sh
+
+clean: ## remove what was built and the demo's data
+	rm -rf $(BIN) demo
+
+.PHONY: help demo setup build test test-long lint generate figures clean

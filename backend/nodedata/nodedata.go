@@ -1,0 +1,165 @@
+// Package nodedata builds what slaves store from what the backend holds: the
+// records of schema/pb with every word analysed, so that a slave never looks
+// at text while it applies or searches (thesis 6.4.2, "data building").
+//
+// The feed's distributor and the offline build use the same Builder, so both
+// ways give the same bytes.
+package nodedata
+
+import (
+	"adshard/backend"
+	"adshard/balance"
+	"adshard/fault"
+	"adshard/schema/pb"
+	"adshard/search"
+	"adshard/search/words"
+	"slices"
+)
+
+// Builder turns entities into records. It remembers the forms of recent words
+// and is for one goroutine at a time.
+type Builder struct {
+	order balance.Order
+	forms *formCache
+}
+
+// New returns a builder for items keyed in this order.
+func New(order balance.Order) *Builder {
+	return &Builder{order: order, forms: newFormCache()}
+}
+
+// Item builds an ad group with its keywords. Its campaign decides the
+// languages, and with them the terms that the keywords are found by.
+// Errors: fault.Invalid when an id does not fit the order of keys or a text
+// cannot be analysed (texts are checked on import).
+func (b *Builder) Item(it *backend.Item, c *backend.Campaign) (*pb.Item, error) {
+	key, err := b.order.Key(it.Group.AdvertiserID, it.Group.ID)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "nodedata: build", err)
+	}
+	negatives, err := b.negatives(it.Negatives)
+	if err != nil {
+		return nil, err
+	}
+	g := &it.Group
+	out := &pb.Item{Group: &pb.Group{
+		Key: uint64(key), Id: g.ID, CampaignId: g.CampaignID, AdvertiserId: g.AdvertiserID,
+		Name: g.Name, Enabled: g.Enabled, Modifiers: modifiers(g.Modifiers),
+		Negatives: negatives, Ads: ads(it.Ads), Version: g.Version,
+	}}
+	languages := stemmed(c.Languages)
+	out.Keywords = make([]*pb.Keyword, len(it.Keywords))
+	records := make([]pb.Keyword, len(it.Keywords))
+	for i := range it.Keywords {
+		if err := b.keyword(&records[i], &it.Keywords[i], g, languages); err != nil {
+			return nil, err
+		}
+		out.Keywords[i] = &records[i]
+	}
+	return out, nil
+}
+
+// Campaign builds a campaign's record.
+func (b *Builder) Campaign(c *backend.Campaign) (*pb.Campaign, error) {
+	negatives, err := b.negatives(c.Negatives)
+	if err != nil {
+		return nil, err
+	}
+	return &pb.Campaign{
+		Id: c.ID, AdvertiserId: c.AdvertiserID, Name: c.Name, Enabled: c.Enabled,
+		BudgetExhausted: c.BudgetExhausted, Modifiers: modifiers(c.Modifiers),
+		Negatives: negatives, Languages: c.Languages, RotateEvenly: c.RotateEvenly,
+		Version: c.Version,
+	}, nil
+}
+
+// Advertiser builds an advertiser's record.
+func (b *Builder) Advertiser(a *backend.Advertiser) *pb.Advertiser {
+	return &pb.Advertiser{Id: a.ID, Name: a.Name, Enabled: a.Enabled, Version: a.Version}
+}
+
+func (b *Builder) keyword(out *pb.Keyword, k *backend.Keyword, g *backend.Group, languages []string) error {
+	forms, err := b.forms.split(k.Text)
+	if err != nil {
+		return err
+	}
+	out.Id, out.Text, out.Enabled = k.ID, k.Text, k.Enabled
+	out.Type, out.Quality = pb.MatchType(k.Type), uint32(k.Quality)
+	switch {
+	case k.HasBid:
+		out.Bid = &k.Bid
+	case g.HasBid:
+		out.Bid, out.BidFromGroup = &g.Bid, true
+	}
+	n := len(forms)
+	hashes := make([]uint64, n*(2+len(languages)))
+	out.Norm, out.Fold = hashes[:n:n], hashes[n:2*n:2*n]
+	for i, f := range forms {
+		out.Norm[i], out.Fold[i] = f.norm, f.fold
+	}
+	out.Forms = make([]*pb.Form, len(languages))
+	for j, language := range languages {
+		terms := hashes[(2+j)*n : (3+j)*n : (3+j)*n]
+		for i, f := range forms {
+			terms[i] = b.forms.term(f, language)
+		}
+		out.Forms[j] = &pb.Form{Language: language, Terms: terms}
+	}
+	return nil
+}
+
+func (b *Builder) negatives(list []backend.Negative) ([]*pb.Negative, error) {
+	out := make([]*pb.Negative, len(list))
+	for i, n := range list {
+		forms, err := b.forms.split(n.Text)
+		if err != nil {
+			return nil, err
+		}
+		norm := make([]uint64, len(forms))
+		for j, f := range forms {
+			norm[j] = f.norm
+		}
+		out[i] = &pb.Negative{Id: n.ID, Text: n.Text, Type: pb.MatchType(n.Type), Norm: norm, Enabled: n.Enabled}
+	}
+	return out, nil
+}
+
+// stemmed returns the languages under which keywords are found: those of the
+// campaign that have a stemmer, or "" alone, under which words agree up to
+// folding. A language without a stemmer beside one with adds nothing.
+func stemmed(languages []string) []string {
+	var out []string
+	for _, l := range words.Languages() {
+		if slices.Contains(languages, l) {
+			out = append(out, l)
+		}
+	}
+	if len(out) == 0 {
+		return []string{""}
+	}
+	return out
+}
+
+func modifiers(m [search.Devices]backend.Modifier) *pb.Modifiers {
+	value := func(d search.Device) *uint32 {
+		if !m[d].Set {
+			return nil
+		}
+		v := uint32(m[d].Permille)
+		return &v
+	}
+	return &pb.Modifiers{
+		Desktop: value(search.Desktop), Mobile: value(search.Mobile), Tablet: value(search.Tablet),
+	}
+}
+
+func ads(list []backend.Ad) []*pb.Ad {
+	out := make([]*pb.Ad, len(list))
+	for i, a := range list {
+		out[i] = &pb.Ad{
+			Id: a.ID, Enabled: a.Enabled, Headlines: a.Headlines, Descriptions: a.Descriptions,
+			Path1: a.Path1, Path2: a.Path2, FinalUrl: a.FinalURL,
+		}
+	}
+	return out
+}

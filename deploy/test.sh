@@ -1,0 +1,54 @@
+#!/bin/bash
+# Everything that must be green. Usage: test.sh [long]
+set -eu -o pipefail
+cd "$(dirname "$0")/.."
+mode=${1:-short}
+case $mode in
+short) fuzztime=4s checks=100 ;;
+long) fuzztime=2m checks=5000 ;;
+*) echo "usage: $0 [long]" >&2; exit 2 ;;
+esac
+began=$SECONDS
+step() { printf '\n== %s (%d s)\n' "$1" $((SECONDS - began)); }
+
+step "packages"
+deploy/setup.sh test
+export GOFLAGS="${GOFLAGS:-} -buildvcs=false"
+
+step "formatting"
+unformatted=$(gofmt -l $(git ls-files '*.go'))
+[ -z "$unformatted" ] || { echo "not formatted: $unformatted" >&2; exit 1; }
+
+step "generated code"
+fresh=$(mktemp -d)
+trap 'rm -rf "$fresh"' EXIT
+./schema/generate.sh "$fresh"
+for d in pb fb; do
+	diff -r "schema/$d" "$fresh/schema/$d" || { echo "schema/$d is not what its source gives: run make generate" >&2; exit 1; }
+done
+./internal/node/httpapi/generate.sh "$fresh/api.gen.go"
+diff internal/node/httpapi/api.gen.go "$fresh/api.gen.go" || { echo "httpapi is not what openapi.yaml gives: run make generate" >&2; exit 1; }
+
+step "vet and staticcheck"
+go vet ./...
+go tool -modfile=tools/go.mod staticcheck ./...
+
+step "tests, each benchmark once"
+go test -bench=. -benchtime=1x ./...
+
+step "tests under the race detector"
+go test -race -short $(cat deploy/race-packages.txt)
+
+if [ "$mode" = long ]; then
+	step "property tests, $checks cases each"
+	go test ./search/... ./auction/... ./balance/... ./barrels/... ./backend/... ./ingest/... -rapid.checks=$checks -timeout 3h
+fi
+
+step "fuzz targets, $fuzztime each"
+for pkg in $(go list ./...); do
+	go test -list '^Fuzz' "$pkg" | { grep '^Fuzz' || true; } | while read -r target; do
+		echo "$pkg $target"
+		go test -run '^$' -fuzz "^$target\$" -fuzztime "$fuzztime" -fuzzminimizetime 2s "$pkg"
+	done
+done
+step "done"
