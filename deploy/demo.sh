@@ -1,0 +1,38 @@
+#!/bin/bash
+# From a bare Debian 12 with Go and git to a running cluster with answers.
+# DEMO_KEYWORDS sets the size of the corpus, DEMO_HTTP and DEMO_ADMIN the addresses.
+set -eu -o pipefail
+cd "$(dirname "$0")/.."
+http=${DEMO_HTTP:-127.0.0.1:8080}
+admin=${DEMO_ADMIN:-127.0.0.1:8081}
+keywords=${DEMO_KEYWORDS:-100000}
+db=sqlite:demo/adshard.db
+
+deploy/setup.sh build
+echo "building (the first time takes a few minutes)"
+go build -o bin/ ./cmd/...
+mkdir -p demo
+if [ ! -f demo/corpus.done ] || [ "$(cat demo/corpus.done)" != "$keywords" ]; then
+	rm -rf demo/*
+	bin/adbench corpus --keywords "$keywords" --seed 1 --out demo/ads.csv --queries demo/queries.txt
+	bin/adshard import --db "$db" demo/ads.csv
+	echo "$keywords" >demo/corpus.done
+fi
+
+log=demo/up.log
+bin/adshard up --db "$db" --slaves 3 --data demo/data --http "$http" --admin "$admin" >"$log" 2>&1 &
+up=$!
+trap 'kill -TERM $up 2>/dev/null; wait $up 2>/dev/null; exit 0' INT TERM
+trap 'kill -TERM $up 2>/dev/null || true' EXIT
+until grep -q '^ready ' "$log"; do
+	kill -0 $up 2>/dev/null || { cat "$log" >&2; exit 1; }
+	sleep 0.1
+done
+grep -E '^(slave|admin|ready) ' "$log"
+for q in "usb cable" "wireless keyboard and mouse" "laptop memory 2gb"; do
+	printf '\n$ adshard query %s\n' "$q"
+	bin/adshard query --addr "http://$http" $q
+done
+printf '\nNow try:  curl '"'"'http://%s/v1/search?q=usb+cable'"'"'\n' "$http"
+printf 'Metrics:  http://%s/metrics   Stop: Ctrl-C\n' "$admin"
+wait $up
