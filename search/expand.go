@@ -1,0 +1,121 @@
+package search
+
+import (
+	"unicode/utf8"
+
+	"adshard/fault"
+	"adshard/search/words"
+)
+
+// MaxQueryBytes is the size of a query's text (serving.md §1.5).
+const MaxQueryBytes = 1024
+
+// Expand makes a query of a text: its words, and the terms under which
+// keywords that match may be anchored. For each word and each language that
+// has a stemmer, and for language "" (campaigns without such a language), that
+// is the term of the word's own stem; with a reach of Synonym also the terms
+// of its synonyms in the language. Language "" has neither inflection nor
+// synonyms. A nil lexicon has no synonyms.
+//
+// Own terms stand first, in the order of the words. A text without a word
+// gives a query without words and terms. Errors are fault.Invalid with field
+// "q": more than MaxQueryBytes bytes, or text that words.Split refuses.
+func Expand(text string, reach Level, lex *words.Lexicon) (*Query, error) {
+	const op = "search: expand"
+	if len(text) > MaxQueryBytes {
+		return nil, fault.Field(op, "q", "the query has %d bytes, at most %d are allowed: shorten it", len(text), MaxQueryBytes)
+	}
+	if !utf8.ValidString(text) {
+		return nil, fault.Field(op, "q", "the query is not valid UTF-8: send it as UTF-8")
+	}
+	split, err := words.Split(text)
+	if err != nil {
+		return nil, fault.Field(op, "q", "%w", err)
+	}
+	q := &Query{Text: text, Truncated: len(split) > MaxQueryWords}
+	split = split[:min(len(split), MaxQueryWords)]
+	if len(split) == 0 {
+		return q, nil
+	}
+	q.Words = make([]Word, len(split))
+	for i, w := range split {
+		q.Words[i] = Word{Norm: words.Hash(w.Norm), Fold: words.Hash(w.Fold)}
+	}
+	languages := words.Languages()
+	e := expansion{list: make([]termSense, 0, 8*len(split))}
+	e.own(split, languages)
+	if reach >= Synonym && lex != nil {
+		e.synonyms(split, languages, lex)
+	}
+	q.Terms = e.terms()
+	return q, nil
+}
+
+// expansion collects a query's terms before they are made distinct.
+type expansion struct {
+	list []termSense
+}
+
+type termSense struct {
+	term  uint64
+	sense Sense
+}
+
+func (e *expansion) add(term uint64, word int, synonym uint64) {
+	e.list = append(e.list, termSense{term, Sense{Word: uint8(word), Synonym: synonym}})
+}
+
+func (e *expansion) own(split []words.Word, languages []string) {
+	for i, w := range split {
+		e.add(words.Term("", w.Fold), i, 0)
+		for _, l := range languages {
+			e.add(words.Term(l, stem(l, w.Fold)), i, 0)
+		}
+	}
+}
+
+func (e *expansion) synonyms(split []words.Word, languages []string, lex *words.Lexicon) {
+	for i, w := range split {
+		for _, l := range languages {
+			for _, s := range lex.Synonyms(l, w.Fold) {
+				e.add(words.Term(l, stem(l, s)), i, words.Hash(s))
+			}
+		}
+	}
+}
+
+// stem is the stem of a folded form; without a stemmer the form itself.
+func stem(language, folded string) string {
+	if s, ok := words.Stem(language, folded); ok {
+		return s
+	}
+	return folded
+}
+
+// terms makes the list distinct, in order of first appearance; the senses of
+// all terms lie in one array.
+func (e *expansion) terms() []QueryTerm {
+	var index termTable
+	index.clear(len(e.list))
+	terms := make([]QueryTerm, 0, len(e.list))
+	counts := make([]int, 0, len(e.list))
+	for _, ts := range e.list {
+		i := index.find(ts.term)
+		if i < 0 {
+			i = len(terms)
+			index.put(ts.term, int32(i))
+			terms = append(terms, QueryTerm{Term: ts.term})
+			counts = append(counts, 0)
+		}
+		counts[i]++
+	}
+	senses := make([]Sense, len(e.list))
+	for i, n := range counts {
+		terms[i].Senses, senses = senses[:0:n], senses[n:]
+	}
+	for _, ts := range e.list {
+		t := &terms[index.find(ts.term)]
+		t.Senses = append(t.Senses, ts.sense)
+	}
+	return terms
+}

@@ -1,0 +1,178 @@
+package search
+
+import "encoding/binary"
+
+// Matcher holds keywords against one query under one profile. It is for one
+// goroutine at a time.
+//
+// All words of a keyword are to be given with their terms in one language: a
+// keyword agrees under one language of its campaign as a whole (serving.md
+// §2). The caller takes the best over the languages.
+type Matcher struct {
+	query  *Query
+	words  []Word // the first MaxQueryWords of the query's
+	all    uint32 // all positions of words
+	rules  [MatchTypes]rule
+	reach  Level // the furthest of all rules
+	terms  termTable
+	gather [MaxKeywordWords]*Fit
+	vocabulary
+}
+
+// rule is a Rule made ready.
+type rule struct {
+	shape shape
+	reach Level
+}
+
+// vocabulary is a block's words held against the query.
+type vocabulary struct {
+	// refs holds for each word of the block the index of its Fit; 0: it agrees
+	// with nothing.
+	refs []uint16
+	fits []Fit // from index 1
+}
+
+// NewMatcher returns a matcher.
+func NewMatcher(q *Query, p Profile) *Matcher {
+	m := new(Matcher)
+	m.reset(q, p)
+	return m
+}
+
+func (m *Matcher) reset(q *Query, p Profile) {
+	m.query = q
+	m.words = q.Words[:min(len(q.Words), MaxQueryWords)]
+	m.all = uint32(uint64(1)<<len(m.words) - 1)
+	m.reach = Identical
+	for t, r := range p {
+		m.rules[t] = rule{shape: shapeOf(r), reach: min(r.Reach, Synonym)}
+		m.reach = max(m.reach, m.rules[t].reach)
+	}
+	m.terms.reset(q.Terms)
+}
+
+// release drops what belongs to a request, so that a pooled matcher holds
+// nothing back.
+func (m *Matcher) release() {
+	m.query, m.words = nil, nil
+	clear(m.gather[:])
+}
+
+// Fit holds one word against the query: the hashes of its normalised word and
+// of its folded form, and its term in the language that it is held under.
+func (m *Matcher) Fit(norm, fold, term uint64) Fit {
+	i := m.terms.find(term)
+	if i < 0 {
+		return noFit
+	}
+	return m.fit(norm, fold, m.query.Terms[i].Senses)
+}
+
+func (m *Matcher) fit(norm, fold uint64, senses []Sense) Fit {
+	f := noFit
+	for _, s := range senses {
+		if int(s.Word) >= len(m.words) {
+			continue // not made by Expand
+		}
+		if l := agreement(norm, fold, m.words[s.Word], s.Synonym); l <= m.reach {
+			f.add(s.Word, l)
+		}
+	}
+	return f
+}
+
+// agreement is the level at which a keyword's word agrees with a query's word
+// that gives its term, as itself (synonym 0) or by a synonym.
+func agreement(norm, fold uint64, w Word, synonym uint64) Level {
+	switch {
+	case synonym != 0 && synonym != fold:
+		return NoLevel
+	case synonym != 0:
+		return Synonym
+	case norm == w.Norm:
+		return Identical
+	case fold == w.Fold:
+		return Folded
+	}
+	return Inflected
+}
+
+// Level returns the level at which a keyword of type t matches, given the fits
+// of its words in order; NoLevel when it does not. It is that of the worst
+// word, each taken at its best; where places count, at the best place.
+func (m *Matcher) Level(t MatchType, fits []Fit) Level {
+	if len(fits) > MaxKeywordWords {
+		return NoLevel
+	}
+	for i := range fits {
+		m.gather[i] = &fits[i]
+	}
+	return m.level(t, m.gather[:len(fits)])
+}
+
+func (m *Matcher) level(t MatchType, fits []*Fit) Level {
+	if int(t) >= MatchTypes || len(fits) == 0 {
+		return NoLevel
+	}
+	r := m.rules[t]
+	if l := r.level(fits, m.all, len(m.words)); l <= r.reach {
+		return l
+	}
+	return NoLevel
+}
+
+// level may be beyond the rule's reach.
+func (r rule) level(fits []*Fit, all uint32, n int) Level {
+	switch r.shape {
+	case sameSet:
+		return matchSameSet(fits, all, r.reach)
+	case runSet:
+		return matchRunSet(fits, r.reach)
+	case subsequence:
+		return matchSubsequence(fits, r.reach)
+	case phrase:
+		return matchPhrase(fits, r.reach)
+	case sequence:
+		return matchSequence(fits, n)
+	}
+	return matchAnySet(fits)
+}
+
+// take holds a block's vocabulary against the query, each word once.
+func (m *Matcher) take(b Block) {
+	n := min(b.Words(), 1<<16-1) // postings refer to words by 16 bits
+	if cap(m.refs) < n {
+		m.refs = make([]uint16, n)
+	}
+	m.refs = m.refs[:n]
+	m.fits = append(m.fits[:0], noFit)
+	for i := range m.refs {
+		m.refs[i] = 0
+		norm, fold, term := b.Word(i)
+		t := m.terms.find(term)
+		if t < 0 {
+			continue
+		}
+		if f := m.fit(norm, fold, m.query.Terms[t].Senses); f.Best < NoLevel {
+			m.refs[i] = uint16(len(m.fits))
+			m.fits = append(m.fits, f)
+		}
+	}
+}
+
+// posting decides on a posting of the block last taken.
+func (m *Matcher) posting(t MatchType, words []byte) Level {
+	n := len(words) / 2
+	if n > MaxKeywordWords {
+		return NoLevel
+	}
+	for i := range n {
+		w := binary.LittleEndian.Uint16(words[2*i:])
+		if int(w) >= len(m.refs) || m.refs[w] == 0 {
+			return NoLevel
+		}
+		m.gather[i] = &m.fits[m.refs[w]]
+	}
+	return m.level(t, m.gather[:n])
+}

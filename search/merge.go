@@ -1,0 +1,44 @@
+package search
+
+// Merge makes one answer of the answers of parts that do not overlap, each the
+// best k hits of its part after one per advertiser: the same k that a search
+// over all parts would give (serving.md §5). Counts, widths and work are
+// summed; AppliedClock is the least. Nil answers are left out; what is missing
+// is for the caller to name.
+func Merge(answers []*Answer, k int) *Answer {
+	sum := &Answer{CountsExact: true}
+	var top Top[*Hit]
+	top.Reset(k)
+	first := true
+	for _, a := range answers {
+		if a == nil {
+			continue
+		}
+		sum.add(a, first)
+		first = false
+		for i := range a.Hits {
+			h := &a.Hits[i]
+			top.Offer(h.Advertiser, h.Score, h.Keyword, h)
+		}
+	}
+	sum.Hits = make([]Hit, 0, len(top.Ranked()))
+	for _, r := range top.Ranked() {
+		sum.Hits = append(sum.Hits, *r.Value)
+	}
+	return sum
+}
+
+func (s *Answer) add(a *Answer, first bool) {
+	s.Matched += a.Matched
+	s.Candidates += a.Candidates
+	s.CountsExact = s.CountsExact && a.CountsExact
+	s.Width = s.Width.Add(a.Width)
+	s.View = max(s.View, a.View)
+	if first || a.AppliedClock < s.AppliedClock {
+		s.AppliedClock = a.AppliedClock
+	}
+	s.Work.Add(a.Work)
+	s.Missing = append(s.Missing, a.Missing...)
+	s.Shards += a.Shards
+	s.Answered += a.Answered
+}

@@ -1,0 +1,101 @@
+package search
+
+import (
+	"context"
+	"sync"
+)
+
+// Scan finds all postings that match q under p and hands them to sink. It
+// looks at the blocks of each of the query's terms, those that a word of the
+// query gives itself before those by synonyms only, so that the best hits come
+// early and blocks that cannot win are passed over.
+//
+// A keyword of a campaign with several languages is anchored once in each and
+// may therefore be handed over several times, at different levels: the sink
+// counts it once, by its id, and the best level counts. Passing blocks over
+// stays exact: the block in which a keyword agrees best bounds the keyword's
+// score at that level, and so at each worse level too; if that bound is below
+// what is needed to be among the best, none of its levels is among them,
+// whichever was or will be found elsewhere, since what is needed never falls.
+// Totals of matches are then lower bounds; a sink that counts exactly passes
+// nothing.
+//
+// It ends early with the error of postings (fault.Deadline, fault.Cancelled);
+// the work says what was done till then.
+func Scan(ctx context.Context, q *Query, p Profile, postings Postings, sink Sink) (Work, error) {
+	s := scans.Get().(*scan)
+	defer s.free()
+	s.reset(q, p)
+	s.sink = sink
+	for _, best := range [...]Level{Identical, Synonym} {
+		if err := s.terms(ctx, postings, best); err != nil {
+			return s.work, err
+		}
+	}
+	return s.work, nil
+}
+
+// scan is the state of one Scan; it is pooled, so that a search allocates
+// nothing once its scratch has grown.
+type scan struct {
+	Matcher
+	sink  Sink
+	best  Level // cap of the term whose blocks are being visited
+	work  Work
+	visit func(Block) bool
+}
+
+// scans pools the scratch of searches; it holds no state between them.
+var scans = sync.Pool{New: func() any {
+	s := new(scan)
+	s.visit = s.block
+	return s
+}}
+
+func (s *scan) reset(q *Query, p Profile) {
+	s.Matcher.reset(q, p)
+	s.work = Work{}
+}
+
+func (s *scan) free() {
+	s.sink = nil
+	s.release()
+	scans.Put(s)
+}
+
+// terms visits the blocks of the terms whose cap is best.
+func (s *scan) terms(ctx context.Context, postings Postings, best Level) error {
+	if best > s.reach {
+		return nil
+	}
+	s.best = best
+	for i := range s.query.Terms {
+		t := &s.query.Terms[i]
+		if t.Cap() != best {
+			continue
+		}
+		if err := postings.Blocks(ctx, t.Term, s.visit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// block decides on one block; it always asks for the next.
+func (s *scan) block(b Block) bool {
+	if s.sink.Pass(b, s.best) {
+		s.work.BlocksPassed++
+		return true
+	}
+	s.work.BlocksRead++
+	n := b.Len()
+	s.work.Looked += uint64(n)
+	s.take(b)
+	for i := range n {
+		t, words := b.Posting(i)
+		if l := s.posting(t, words); l != NoLevel {
+			s.sink.Match(b, i, l)
+		}
+	}
+	return true
+}

@@ -1,0 +1,91 @@
+package search
+
+// Top keeps the best hits of distinct owners: of each owner the one with the
+// highest score, equal scores by the lowest keyword id, and of those the first
+// k in the same order. It allocates only when k grows. For small k (tens).
+//
+// Offers may come in any order and repeat a keyword with another score; what
+// remains is the same. An owner that has fallen out comes back only with a
+// better offer, since what is needed to stay never falls.
+type Top[T any] struct {
+	k      int
+	ranked []Ranked[T]
+}
+
+// Ranked is one owner's best hit.
+type Ranked[T any] struct {
+	Owner, Score, Keyword uint64
+	Value                 T
+}
+
+// Reset empties it for the best k, k ≥ 1.
+func (t *Top[T]) Reset(k int) {
+	t.k = max(k, 1)
+	clear(t.ranked)
+	t.ranked = t.ranked[:0]
+}
+
+// Threshold is the score below which no offer can enter: that of the k-th best
+// owner, 0 while there are fewer. An offer with an equal score may enter, by a
+// lower keyword id: pass over only what is certainly below.
+func (t *Top[T]) Threshold() uint64 {
+	if len(t.ranked) < t.k || t.k == 0 {
+		return 0
+	}
+	return t.ranked[t.k-1].Score
+}
+
+// Wants tells whether an offer would be kept now, so that costly checks of the
+// others can be left out.
+func (t *Top[T]) Wants(owner, score, keyword uint64) bool {
+	if score < t.Threshold() {
+		return false
+	}
+	if i := t.find(owner); i >= 0 {
+		return before(score, keyword, &t.ranked[i])
+	}
+	return len(t.ranked) < t.k || before(score, keyword, &t.ranked[t.k-1])
+}
+
+// Offer takes a hit; it tells whether the hit is kept for now.
+func (t *Top[T]) Offer(owner, score, keyword uint64, value T) bool {
+	if !t.Wants(owner, score, keyword) {
+		return false
+	}
+	i := t.find(owner)
+	switch {
+	case i >= 0: // its old place is the one to be filled
+	case len(t.ranked) < t.k:
+		i = len(t.ranked)
+		t.ranked = append(t.ranked, Ranked[T]{})
+	default:
+		i = t.k - 1
+	}
+	for ; i > 0 && before(score, keyword, &t.ranked[i-1]); i-- {
+		t.ranked[i] = t.ranked[i-1]
+	}
+	t.ranked[i] = Ranked[T]{Owner: owner, Score: score, Keyword: keyword, Value: value}
+	return true
+}
+
+// Ranked returns the hits kept, best first; valid until the next call of Offer
+// or Reset.
+func (t *Top[T]) Ranked() []Ranked[T] { return t.ranked }
+
+func (t *Top[T]) find(owner uint64) int {
+	for i := range t.ranked {
+		if t.ranked[i].Owner == owner {
+			return i
+		}
+	}
+	return -1
+}
+
+// before tells whether a hit stands before another: score falling, then
+// keyword id rising.
+func before[T any](score, keyword uint64, r *Ranked[T]) bool {
+	if score != r.Score {
+		return score > r.Score
+	}
+	return keyword < r.Keyword
+}
