@@ -1,0 +1,103 @@
+package wire
+
+import (
+	"adshard/schema/pb"
+	"adshard/search"
+)
+
+// FromAnswer makes the message of a slave's answer.
+func FromAnswer(a *search.Answer) *pb.SearchResponse {
+	m := &pb.SearchResponse{
+		Hits:         make([]*pb.Hit, len(a.Hits)),
+		Matched:      a.Matched,
+		Candidates:   a.Candidates,
+		CountsExact:  a.CountsExact,
+		WidthHi:      a.Width.Hi,
+		WidthLo:      a.Width.Lo,
+		View:         a.View,
+		AppliedClock: a.AppliedClock,
+		Looked:       a.Work.Looked,
+		BlocksRead:   a.Work.BlocksRead,
+		BlocksPassed: a.Work.BlocksPassed,
+		BlocksBad:    a.Work.BlocksBad,
+	}
+	for i := range a.Hits {
+		m.Hits[i] = fromHit(&a.Hits[i])
+	}
+	return m
+}
+
+// ToAnswer reads a slave's answer; it is that of one shard.
+func ToAnswer(m *pb.SearchResponse) *search.Answer {
+	a := &search.Answer{
+		Matched:      m.GetMatched(),
+		Candidates:   m.GetCandidates(),
+		CountsExact:  m.GetCountsExact(),
+		Width:        search.Width{Hi: m.GetWidthHi(), Lo: m.GetWidthLo()},
+		View:         m.GetView(),
+		AppliedClock: m.GetAppliedClock(),
+		Work: search.Work{Looked: m.GetLooked(), BlocksRead: m.GetBlocksRead(),
+			BlocksPassed: m.GetBlocksPassed(), BlocksBad: m.GetBlocksBad()},
+		Shards:   1,
+		Answered: 1,
+	}
+	if len(m.GetHits()) > 0 {
+		a.Hits = make([]search.Hit, len(m.Hits))
+	}
+	for i, h := range m.GetHits() {
+		toHit(h, &a.Hits[i])
+	}
+	return a
+}
+
+func fromHit(h *search.Hit) *pb.Hit {
+	return &pb.Hit{
+		Keyword:        h.Keyword,
+		Group:          h.Group,
+		Campaign:       h.Campaign,
+		Advertiser:     h.Advertiser,
+		Score:          h.Score,
+		Quality:        h.Quality,
+		Type:           pb.MatchType(h.Type),
+		Level:          uint32(h.Level),
+		AdvertiserName: h.AdvertiserName,
+		CampaignName:   h.CampaignName,
+		GroupName:      h.GroupName,
+		KeywordText:    h.KeywordText,
+		Ad: &pb.Ad{Id: h.Ad.ID, Enabled: true, Headlines: h.Ad.Headlines, Descriptions: h.Ad.Descriptions,
+			Path1: h.Ad.Path1, Path2: h.Ad.Path2, FinalUrl: h.Ad.FinalURL},
+	}
+}
+
+// toHit reads a hit; a match type or level that is not known becomes the worst
+// one, so that no table is indexed outside of its bounds.
+func toHit(m *pb.Hit, h *search.Hit) {
+	ad := m.GetAd()
+	*h = search.Hit{
+		Keyword:        m.GetKeyword(),
+		Group:          m.GetGroup(),
+		Campaign:       m.GetCampaign(),
+		Advertiser:     m.GetAdvertiser(),
+		Score:          m.GetScore(),
+		Quality:        m.GetQuality(),
+		Type:           toType(m.GetType()),
+		Level:          toLevel(m.GetLevel()),
+		AdvertiserName: m.GetAdvertiserName(),
+		CampaignName:   m.GetCampaignName(),
+		GroupName:      m.GetGroupName(),
+		KeywordText:    m.GetKeywordText(),
+		Ad: search.Ad{ID: ad.GetId(), Headlines: ad.GetHeadlines(), Descriptions: ad.GetDescriptions(),
+			Path1: ad.GetPath1(), Path2: ad.GetPath2(), FinalURL: ad.GetFinalUrl()},
+	}
+}
+
+func toType(t pb.MatchType) search.MatchType {
+	if t < 0 || t >= search.MatchTypes {
+		return search.Broad
+	}
+	return search.MatchType(t)
+}
+
+func toLevel(l uint32) search.Level {
+	return search.Level(min(l, uint32(search.NoLevel)))
+}

@@ -1,0 +1,9 @@
+// Package wire translates between the system's own types and gRPC: requests,
+// answers and explanations to and from package pb, fault kinds to and from
+// statuses, and the options that every client and server of the cluster uses.
+//
+// Goals: an error's kind, operation and field survive the wire and are never
+// found out from a text; a call without a deadline is refused; what comes in
+// is checked before it is used (number of words, levels, devices, slots).
+// Non-goals: retries, choice of a peer, encryption.
+package wire

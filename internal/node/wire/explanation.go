@@ -1,0 +1,80 @@
+package wire
+
+import (
+	"adshard/schema/pb"
+	"adshard/search"
+)
+
+// FromExplanation makes the message of a slave's explanation. What only the
+// whole ring's auction knows (Position, Price, SetBy, LostTo) and the shard's
+// name are the master's and do not travel.
+func FromExplanation(e *search.Explanation) *pb.ExplainResponse {
+	m := &pb.ExplainResponse{
+		Matches:      make([]*pb.Explained, len(e.Matches)),
+		Total:        e.Total,
+		WidthHi:      e.Width.Hi,
+		WidthLo:      e.Width.Lo,
+		View:         e.View,
+		AppliedClock: e.AppliedClock,
+	}
+	for i := range e.Matches {
+		m.Matches[i] = fromExplained(&e.Matches[i])
+	}
+	return m
+}
+
+func fromExplained(e *search.Explained) *pb.Explained {
+	m := &pb.Explained{
+		Hit:           fromHit(&e.Hit),
+		Verdict:       uint32(e.Verdict),
+		Words:         make([]*pb.Agreement, len(e.Words)),
+		Bid:           e.Bid,
+		Modifier:      e.Modifier,
+		Effective:     e.Effective,
+		BidFromGroup:  e.BidFromGroup,
+		Negative:      e.Negative,
+		NegativeOwner: e.NegativeOwner,
+		NegativeType:  pb.MatchType(e.NegativeType),
+		Slice:         e.Slice,
+	}
+	for i, w := range e.Words {
+		m.Words[i] = &pb.Agreement{Keyword: w.Keyword, Query: w.Query, Level: uint32(w.Level)}
+	}
+	return m
+}
+
+// ToExplanation reads the explanation of the shard with this name.
+func ToExplanation(m *pb.ExplainResponse, shard string) *search.Explanation {
+	e := &search.Explanation{
+		Total:        m.GetTotal(),
+		Width:        search.Width{Hi: m.GetWidthHi(), Lo: m.GetWidthLo()},
+		View:         m.GetView(),
+		AppliedClock: m.GetAppliedClock(),
+	}
+	if len(m.GetMatches()) > 0 {
+		e.Matches = make([]search.Explained, len(m.Matches))
+	}
+	for i, x := range m.GetMatches() {
+		toExplained(x, shard, &e.Matches[i])
+	}
+	return e
+}
+
+func toExplained(m *pb.Explained, shard string, e *search.Explained) {
+	*e = search.Explained{
+		Verdict:       search.Verdict(min(m.GetVerdict(), uint32(search.BlockedByNegative))),
+		Bid:           m.GetBid(),
+		Modifier:      m.GetModifier(),
+		Effective:     m.GetEffective(),
+		BidFromGroup:  m.GetBidFromGroup(),
+		Negative:      m.GetNegative(),
+		NegativeOwner: m.GetNegativeOwner(),
+		NegativeType:  toType(m.GetNegativeType()),
+		Shard:         shard,
+		Slice:         m.GetSlice(),
+	}
+	toHit(m.GetHit(), &e.Hit)
+	for _, w := range m.GetWords() {
+		e.Words = append(e.Words, search.Agreement{Keyword: w.GetKeyword(), Query: w.GetQuery(), Level: toLevel(w.GetLevel())})
+	}
+}

@@ -1,0 +1,134 @@
+package wire_test
+
+import (
+	"context"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/test/bufconn"
+
+	"adshard/fault"
+	"adshard/internal/node/wire"
+	"adshard/schema/pb"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// slave answers as each test wants.
+type slave struct {
+	pb.UnimplementedSlaveServer
+	search func(context.Context, *pb.SearchRequest) (*pb.SearchResponse, error)
+}
+
+func (s slave) Search(ctx context.Context, r *pb.SearchRequest) (*pb.SearchResponse, error) {
+	return s.search(ctx, r)
+}
+
+// start serves s with the cluster's options and returns a client with them.
+func start(t *testing.T, s slave, onPanic func(string, any), extra ...grpc.DialOption) pb.SlaveClient {
+	t.Helper()
+	listener := bufconn.Listen(1 << 20)
+	server := grpc.NewServer(wire.ServerOptions(onPanic)...)
+	pb.RegisterSlaveServer(server, s)
+	go func() { _ = server.Serve(listener) }()
+	t.Cleanup(server.Stop)
+	options := append(wire.ClientOptions(), grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
+		return listener.DialContext(ctx)
+	}))
+	conn, err := grpc.NewClient("passthrough:///x", append(options, extra...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	return pb.NewSlaveClient(conn)
+}
+
+func within(t *testing.T, d time.Duration) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func TestAFaultCrossesACall(t *testing.T) {
+	client := start(t, slave{search: func(context.Context, *pb.SearchRequest) (*pb.SearchResponse, error) {
+		return nil, fault.Newf(fault.Stale, "slave: search", "view 1 is over")
+	}}, nil)
+	_, err := client.Search(within(t, time.Minute), &pb.SearchRequest{})
+	if !fault.Is(err, fault.Stale) || err.Error() != "slave: search: view 1 is over" {
+		t.Fatalf("%v (%s)", err, fault.KindOf(err))
+	}
+}
+
+func TestAPanicIsAnInternalFaultAndTold(t *testing.T) {
+	var told string
+	client := start(t, slave{search: func(context.Context, *pb.SearchRequest) (*pb.SearchResponse, error) {
+		panic("boom")
+	}}, func(method string, cause any) { told = method })
+	_, err := client.Search(within(t, time.Minute), &pb.SearchRequest{})
+	if !fault.Is(err, fault.Internal) || !strings.Contains(err.Error(), "boom") || told != pb.Slave_Search_FullMethodName {
+		t.Fatalf("%v (%s), told %q", err, fault.KindOf(err), told)
+	}
+}
+
+func TestACallWithoutADeadlineIsRefused(t *testing.T) {
+	reached := false
+	search := func(context.Context, *pb.SearchRequest) (*pb.SearchResponse, error) {
+		reached = true
+		return &pb.SearchResponse{}, nil
+	}
+	atClient := start(t, slave{search: search}, nil)
+	// A client without our interceptor reaches the server, which refuses too.
+	atServer := start(t, slave{search: search}, nil, grpc.WithUnaryInterceptor(
+		func(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, o ...grpc.CallOption) error {
+			return wire.FromStatus(invoke(ctx, method, req, reply, cc, o...))
+		}))
+	for name, client := range map[string]pb.SlaveClient{"client": atClient, "server": atServer} {
+		if _, err := client.Search(context.Background(), &pb.SearchRequest{}); !fault.Is(err, fault.Invalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if reached {
+		t.Error("the handler was reached")
+	}
+}
+
+func TestTheDeadlineIsTheSlavesToo(t *testing.T) {
+	client := start(t, slave{search: func(ctx context.Context, _ *pb.SearchRequest) (*pb.SearchResponse, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}}, nil)
+	if _, err := client.Search(within(t, 20*time.Millisecond), &pb.SearchRequest{}); !fault.Is(err, fault.Deadline) {
+		t.Fatalf("%v (%s)", err, fault.KindOf(err))
+	}
+}
+
+func TestAMessageTooLargeIsRefused(t *testing.T) {
+	client := start(t, slave{search: func(context.Context, *pb.SearchRequest) (*pb.SearchResponse, error) {
+		return &pb.SearchResponse{}, nil
+	}}, nil)
+	big := &pb.SearchRequest{RequestId: strings.Repeat("x", wire.MaxMessage+1)}
+	if _, err := client.Search(within(t, time.Minute), big); !fault.Is(err, fault.Overloaded) {
+		t.Fatalf("%v (%s)", err, fault.KindOf(err))
+	}
+}
+
+func TestAPeerThatIsNotThereIsUnavailable(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = l.Close()
+	conn, err := wire.Dial(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_, err = pb.NewSlaveClient(conn).Search(within(t, 5*time.Second), &pb.SearchRequest{})
+	if !fault.Is(err, fault.Unavailable) {
+		t.Fatalf("%v (%s)", err, fault.KindOf(err))
+	}
+}

@@ -1,0 +1,118 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"adshard/fault"
+	"adshard/schema/pb"
+)
+
+// kindCodes gives the gRPC code of each kind, for peers that know codes only;
+// ours read the kind from the Fault detail.
+var kindCodes = [...]codes.Code{
+	fault.Internal:    codes.Internal,
+	fault.Invalid:     codes.InvalidArgument,
+	fault.NotFound:    codes.NotFound,
+	fault.Conflict:    codes.AlreadyExists,
+	fault.Unavailable: codes.Unavailable,
+	fault.Deadline:    codes.DeadlineExceeded,
+	fault.Cancelled:   codes.Canceled,
+	fault.Overloaded:  codes.ResourceExhausted,
+	fault.Stale:       codes.FailedPrecondition,
+	fault.Corrupt:     codes.DataLoss,
+	fault.Version:     codes.Unimplemented,
+	fault.NoSpace:     codes.ResourceExhausted,
+	fault.Locked:      codes.Aborted,
+}
+
+// maxText bounds an error's text on the wire, in bytes.
+const maxText = 2048
+
+// ToStatus makes a gRPC status error of err, with a pb.Fault as detail; nil
+// stays nil and an error that is a status already stays as it is.
+func ToStatus(err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := err.(interface{ GRPCStatus() *status.Status }); ok {
+		return err
+	}
+	kind, detail, text := describe(err)
+	st := status.New(codeOf(kind), clean(text))
+	if with, derr := st.WithDetails(detail); derr == nil {
+		st = with
+	}
+	return st.Err()
+}
+
+// describe splits err so that FromStatus gives the same text again: an
+// operation at the very front goes into the detail.
+func describe(err error) (fault.Kind, *pb.Fault, string) {
+	kind := fault.KindOf(err)
+	detail := &pb.Fault{Kind: uint32(kind), Field: clean(fault.FieldOf(err))}
+	if outer, ok := err.(*fault.Error); ok && outer.Op != "" {
+		detail.Op = clean(outer.Op)
+		return kind, detail, outer.Err.Error()
+	}
+	return kind, detail, err.Error()
+}
+
+// clean makes a text fit a status: valid UTF-8, without which the details would
+// be lost, and not longer than headers may be.
+func clean(text string) string {
+	if len(text) > maxText {
+		text = text[:maxText] + "…"
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
+}
+
+func codeOf(kind fault.Kind) codes.Code {
+	if int(kind) < len(kindCodes) {
+		return kindCodes[kind]
+	}
+	return codes.Unknown
+}
+
+// FromStatus makes a fault.Error of a status error that a call returned. A
+// status without a Fault, as gRPC itself makes it, gets its kind from the
+// code. An error that has a kind already stays as it is; nil stays nil.
+func FromStatus(err error) error {
+	if err == nil {
+		return nil
+	}
+	var known *fault.Error
+	if errors.As(err, &known) {
+		return err
+	}
+	st, ok := status.FromError(err)
+	if !ok {
+		return fault.New(fault.KindOf(err), "", err)
+	}
+	cause := errors.New(st.Message())
+	for _, d := range st.Details() {
+		if f, ok := d.(*pb.Fault); ok {
+			return &fault.Error{Kind: fault.Kind(f.GetKind()), Op: f.GetOp(), Field: f.GetField(), Err: cause}
+		}
+	}
+	return fault.New(kindOfCode(st.Code()), "grpc", cause)
+}
+
+// kindOfCode is for statuses that gRPC made itself.
+func kindOfCode(code codes.Code) fault.Kind {
+	for kind, c := range kindCodes {
+		if c == code {
+			return fault.Kind(kind)
+		}
+	}
+	return fault.Internal
+}
+
+// timeOver gives the error of a context that is over its kind.
+func timeOver(ctx context.Context, op string) error {
+	return fault.New(fault.KindOf(ctx.Err()), op, ctx.Err())
+}
