@@ -10,12 +10,11 @@ func Hash(word string) uint64 {
 // Term is the hash of a stem in a language; never 0. Language "" has no
 // stemmer: its stem is the folded form itself.
 func Term(language, stem string) uint64 {
-	var d xxhash.Digest
-	d.Reset()
-	_, _ = d.WriteString(language)
-	_, _ = d.WriteString("\x00")
-	_, _ = d.WriteString(stem)
-	return nonZero(d.Sum64())
+	var room [64]byte
+	b := append(room[:0], language...)
+	b = append(b, 0)
+	b = append(b, stem...)
+	return nonZero(xxhash.Sum64(b))
 }
 
 func nonZero(h uint64) uint64 {

@@ -1,0 +1,95 @@
+package words
+
+import (
+	"unicode/utf8"
+)
+
+// analyserWords bounds an Analyser's memory: it keeps between this number and
+// twice this number of words, the latest seen.
+const analyserWords = 1 << 16
+
+// Analysis is what an Analyser knows of a word. It belongs to its Analyser:
+// read it only where that one is used.
+type Analysis struct {
+	Word
+	NormHash, FoldHash uint64 // Hash of Norm and Fold
+	terms              [3]uint64
+}
+
+// Analyser splits texts as Split and Keyword do and keeps what it found out
+// about each word, in bounded memory. It is not safe for concurrent use: have
+// one per goroutine. The zero value is ready.
+type Analyser struct {
+	young, old map[string]*Analysis
+	text       []byte
+	out        []*Analysis
+}
+
+// Split is the package's Split. The slice is valid until the next call.
+func (a *Analyser) Split(text string) ([]*Analysis, error) {
+	b, ok := a.text[:0], false
+	if utf8.ValidString(text) {
+		b, ok = appendLatin(b, text)
+	}
+	if !ok {
+		s, err := normalise(text)
+		if err != nil {
+			return nil, err
+		}
+		b = append(b[:0], s...)
+	}
+	a.text = b
+	a.out = a.out[:0]
+	for from, to := next(b, 0); from < to; from, to = next(b, to) {
+		a.out = append(a.out, a.word(b[from:to]))
+	}
+	return a.out, nil
+}
+
+// Keyword is the package's Keyword. The slice is valid until the next call.
+func (a *Analyser) Keyword(text string) ([]*Analysis, error) {
+	if err := checkLength(text); err != nil {
+		return nil, err
+	}
+	out, err := a.Split(text)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkCount(len(out)); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// Term is TermOf(language, w.Fold), found once per word and language.
+func (a *Analyser) Term(language string, w *Analysis) uint64 {
+	i := 0
+	switch language {
+	case czech:
+		i = 1
+	case englishCode:
+		i = 2
+	}
+	if w.terms[i] == 0 {
+		w.terms[i] = TermOf(language, w.Fold)
+	}
+	return w.terms[i]
+}
+
+// word returns what is known of a normalised word.
+func (a *Analyser) word(norm []byte) *Analysis {
+	if w := a.young[string(norm)]; w != nil {
+		return w
+	}
+	w := a.old[string(norm)]
+	if w == nil {
+		s := string(norm)
+		w = &Analysis{Word: Word{Norm: s, Fold: folded(s)}}
+		w.NormHash, w.FoldHash = Hash(w.Norm), Hash(w.Fold)
+	}
+	if len(a.young) >= analyserWords || a.young == nil {
+		a.young, a.old = make(map[string]*Analysis), a.young
+	}
+	a.young[w.Norm] = w
+	return w
+}

@@ -1,0 +1,72 @@
+package words
+
+import (
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"adshard/fault"
+)
+
+// maxNonStarters is how many non-starters may follow one another after NFKD.
+const maxNonStarters = 30
+
+// normalise returns NFKC(casefold(NFKC(text))). Errors: fault.Invalid for
+// invalid UTF-8, which is refused before any other step, and for more than 30
+// non-starters in a row.
+func normalise(text string) (string, error) {
+	if asciiLower(text) {
+		return text, nil
+	}
+	if !utf8.ValidString(text) {
+		return "", fault.Newf(fault.Invalid, "words: split", "the text is not valid UTF-8; convert it to UTF-8")
+	}
+	if b, ok := appendLatin(make([]byte, 0, len(text)+8), text); ok {
+		return string(b), nil
+	}
+	strict, loose := nonStarters(text)
+	if strict > maxNonStarters {
+		return "", fault.Newf(fault.Invalid, "words: split",
+			"more than %d non-starters (combining marks) follow one another", maxNonStarters)
+	}
+	form := form{exact: loose > maxSafe}
+	return form.nfkc(casefold(form.nfkc(text))), nil
+}
+
+// nonStarters returns the length of the longest run of non-starters after
+// NFKD, and of the longest run in which x/text sees non-starters: it counts
+// starters that compose with what stands before (Hangul vowels, say) too.
+func nonStarters(text string) (strict, loose int) {
+	var runs, looseRuns int
+	for i := 0; i < len(text); {
+		p := norm.NFKD.PropertiesString(text[i:])
+		d := text[i : i+p.Size()]
+		if full := p.Decomposition(); full != nil {
+			d = string(full)
+		}
+		for j := 0; j < len(d); {
+			q := norm.NFC.PropertiesString(d[j:])
+			runs, looseRuns = runs+1, looseRuns+1
+			if q.CCC() == 0 {
+				runs = 0
+				if q.BoundaryBefore() {
+					looseRuns = 0
+				}
+			}
+			strict, loose = max(strict, runs), max(loose, looseRuns)
+			j += q.Size()
+		}
+		i += p.Size()
+	}
+	return strict, loose
+}
+
+// asciiLower tells whether s is ASCII without capitals: normalised already.
+func asciiLower(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c >= utf8.RuneSelf || c-'A' < 26 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,110 @@
+package words
+
+import (
+	"strings"
+	"testing"
+
+	"adshard/fault"
+)
+
+func TestSplit(t *testing.T) {
+	for _, tt := range []struct{ text, norms, folds string }{
+		{"", "", ""},
+		{"!? -- \u0301", "", ""},
+		{"USB-C Cable", "usb c cable", "usb c cable"},
+		{"ﬁlter", "filter", "filter"},
+		{"½ inch", "1 2 inch", "1 2 inch"},
+		{"10²", "102", "102"},
+		{"Straße STRAẞE", "strasse strasse", "strasse strasse"},
+		{"ΟΔΟΣ οδος", "οδοσ οδοσ", "οδοσ οδοσ"},
+		{"İzmir", "i\u0307zmir", "izmir"},
+		{"kapı", "kapı", "kapi"},
+		{"Příliš žluťoučký KŮŇ", "příliš žluťoučký kůň", "prilis zlutoucky kun"},
+		{"pr\u030ci\u0301lis\u030c", "příliš", "prilis"},
+		{"smørrebrød Łódź", "smørrebrød łódź", "smorrebrod lodz"},
+		{"Æther ǣon ǿre", "æther ǣon ǿre", "aether aeon ore"},
+		{"þing œuvre đak ħal ŧest ðel", "þing œuvre đak ħal ŧest ðel", "thing oeuvre dak hal test del"},
+		{"co\u00adop", "co op", "co op"},
+		{"5️⃣ star", "5\ufe0f\u20e3 star", "5\u20e3 star"},
+		{"x\u0301 \u0301 y", "x\u0301 y", "x y"},
+		{"한국", "한국", "한국"},
+		{"がく", "がく", "かく"},
+		{"ｶﾞｽ", "ガス", "カス"},
+		{"हिन्दी", "हिन्दी", "हिनदी"},
+		{"٣ bits ↂ ൰", "٣ bits ↂ ൰", "٣ bits ↂ ൰"},
+		{"Ŀl ĳ ŉ ª", "l l ij ʼn a", "l l ij ʼn a"},
+		{"ΤΑΪ́ΖΩ", "ταΐζω", "ταιζω"},
+		{"tab\tnl\n\u3000wide\x00nul", "tab nl wide nul", "tab nl wide nul"},
+	} {
+		got, err := Split(tt.text)
+		norms, folds := join(got)
+		if err != nil || norms != tt.norms || folds != tt.folds {
+			t.Errorf("Split(%+q) = %+q, %+q, %v; want %+q, %+q", tt.text, norms, folds, err, tt.norms, tt.folds)
+		}
+		if len(got) == 0 && got != nil {
+			t.Errorf("Split(%+q): no word, but not nil", tt.text)
+		}
+	}
+}
+
+func join(ws []Word) (norms, folds string) {
+	var n, f []string
+	for _, w := range ws {
+		n, f = append(n, w.Norm), append(f, w.Fold)
+	}
+	return strings.Join(n, " "), strings.Join(f, " ")
+}
+
+func TestSplitRefuses(t *testing.T) {
+	marks := func(n int) string { return strings.Repeat("\u0301", n) }
+	for _, tt := range []struct {
+		name, text, want string
+	}{
+		{"invalid UTF-8", "abc \xff", "not valid UTF-8"},
+		{"half a character", "caf\xc3", "not valid UTF-8"},
+		{"invalid before marks", "a" + marks(31) + "\xff", "not valid UTF-8"},
+		{"31 marks", "zbl" + marks(31), "non-starters"},
+		{"a composed letter and 30 marks", "zcá" + marks(30), "non-starters"},
+		{"31 marks without a letter", marks(31), "non-starters"},
+	} {
+		got, err := Split(tt.text)
+		if got != nil || !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: Split = %v, %v; want an invalid fault with %q", tt.name, got, err, tt.want)
+		}
+	}
+	for _, text := range []string{"zal" + marks(30), "á" + marks(29), "a" + marks(30) + "b" + marks(30)} {
+		if _, err := Split(text); err != nil {
+			t.Errorf("Split(%+q): %v", text, err)
+		}
+	}
+}
+
+func TestKeyword(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		words      int
+		want       string // part of the error, "" for none
+	}{
+		{"ten words", "one two three four five six seven eight nine ten", 10, ""},
+		{"eleven words", "one two three four five six seven eight nine ten eleven", 0, "more than 10 words"},
+		{"eleven by compatibility", "m1 m2 m3 m4 m5 m6 m7 m8 m9 ½", 0, "more than 10 words"},
+		{"80 code points", strings.Repeat("é", 80), 1, ""},
+		{"81 code points", strings.Repeat("é", 81), 0, "more than 80 characters"},
+		{"outer white space does not count", "\u2003 " + strings.Repeat("x", 80) + " \u3000", 1, ""},
+		{"80 of two code points each", strings.Repeat("e\u0301", 41), 0, "more than 80 characters"},
+		{"no word", "!!! \u0301", 0, "no word"},
+		{"empty", "", 0, "no word"},
+		{"invalid and long", strings.Repeat("\xff", 100), 0, "not valid UTF-8"},
+	} {
+		got, err := Keyword(tt.text)
+		if len(got) != tt.words {
+			t.Errorf("%s: %d words, want %d", tt.name, len(got), tt.words)
+		}
+		if tt.want == "" && err == nil {
+			continue
+		}
+		if tt.want == "" || !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: error %v, want an invalid fault with %q", tt.name, err, tt.want)
+		}
+	}
+}

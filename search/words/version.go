@@ -1,0 +1,14 @@
+package words
+
+import (
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Version names everything that words, stems and hashes depend on. A store
+// built with another version has to be built again: its terms differ.
+func Version() string {
+	return "unicode " + unicode.Version + "/" + norm.Version +
+		"; en snowball 0.9.0; cs " + czechVersion + "; xxh64"
+}
