@@ -1,0 +1,178 @@
+package oracletest
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"adshard/backend"
+	"adshard/search"
+	"adshard/search/words"
+	"pgregory.net/rapid"
+)
+
+// oneOf draws one of a list that is not empty.
+func oneOf[T any](t *rapid.T, label string, list []T) T {
+	return list[rapid.IntRange(0, len(list)-1).Draw(t, label)]
+}
+
+// mostly is true eight times out of nine, so that what needs several things to
+// be enabled still happens often.
+func mostly(t *rapid.T, label string) bool {
+	return rapid.IntRange(0, 8).Draw(t, label) != 8
+}
+
+// rarely is mostly 0, sometimes 1 or 2.
+func rarely(t *rapid.T, label string) int {
+	return oneOf(t, label, []int{0, 0, 0, 0, 1, 2})
+}
+
+func drawType(t *rapid.T) search.MatchType {
+	return oneOf(t, "match type", []search.MatchType{search.Broad, search.Phrase, search.Exact})
+}
+
+// Bids are few, so that scores are often equal.
+func drawBid(t *rapid.T) (bid uint64, has bool) {
+	bids := []uint64{1_000_000, 1_000_000, 2_000_000, 500_000, 10_000, 9_999, 0, 1, 1_234_567, 10_000_000_000}
+	if !rapid.Bool().Draw(t, "has bid") {
+		return 0, false
+	}
+	return oneOf(t, "bid", bids), true
+}
+
+func drawQuality(t *rapid.T) uint8 {
+	return oneOf(t, "quality", []uint8{5, 5, 5, 1, 10, 7, 8})
+}
+
+func drawModifiers(t *rapid.T) (m [search.Devices]backend.Modifier) {
+	for d := range m {
+		m[d] = oneOf(t, "modifier", []backend.Modifier{
+			{}, {}, {}, {}, {Set: true, Permille: 1000}, {Set: true, Permille: 1500}, {Set: true, Permille: 500},
+			{Set: true, Permille: 1}, {Set: true, Permille: 10_000}, {Set: true},
+		})
+	}
+	return m
+}
+
+func drawLanguages(t *rapid.T) []string {
+	return oneOf(t, "languages", [][]string{
+		{"en"}, {"cs"}, {"cs", "en"}, nil, {"de"}, {"de", "en"}, {"cs", "de", "en"},
+	})
+}
+
+// spelling draws a word of the vocabulary as someone may write it.
+func spelling(t *rapid.T) string {
+	w := oneOf(t, "word", vocabulary)
+	switch rapid.IntRange(0, 7).Draw(t, "case") {
+	case 6:
+		return strings.ToUpper(w)
+	case 7:
+		_, n := utf8.DecodeRuneInString(w)
+		return strings.ToUpper(w[:n]) + w[n:]
+	}
+	return w
+}
+
+// text draws between 1 and most words with separators between them.
+func text(t *rapid.T, most int) string {
+	var b strings.Builder
+	for i := range rapid.IntRange(1, most).Draw(t, "number of words") {
+		if i > 0 {
+			b.WriteString(oneOf(t, "separator", []string{" ", " ", " ", "-", ", "}))
+		}
+		b.WriteString(spelling(t))
+	}
+	return b.String()
+}
+
+func drawKeyword(t *rapid.T) (given, norm string) {
+	given = text(t, oneOf(t, "length", []int{1, 2, 3, 4, 6}))
+	return given, normalised(given)
+}
+
+func drawNegative(t *rapid.T) (given, norm string) {
+	given = text(t, 2)
+	return given, normalised(given)
+}
+
+// normalised is a keyword's words joined by one space. The vocabulary has
+// nothing that words.Keyword refuses.
+func normalised(given string) string {
+	split, err := words.Keyword(given)
+	if err != nil {
+		panic(fmt.Sprintf("oracletest: the vocabulary has a word that is refused: %v", err))
+	}
+	norm := make([]string, len(split))
+	for i, w := range split {
+		norm[i] = w.Norm
+	}
+	return strings.Join(norm, " ")
+}
+
+// DrawQuery draws a query that often matches something: a keyword's text
+// with words put before, after or between, or some words of the vocabulary.
+func DrawQuery(t *rapid.T, w World) string {
+	kind := rapid.IntRange(0, 9).Draw(t, "kind of query")
+	if len(w.Items) > 0 && kind < 6 {
+		it := oneOf(t, "group asked for", w.Items)
+		if len(it.Keywords) > 0 {
+			return around(t, oneOf(t, "keyword asked for", it.Keywords).Text)
+		}
+	}
+	switch kind {
+	case 9:
+		return oneOf(t, "odd query", []string{"", "  ", "!?", strings.Repeat("usb cable boty ", 12), "x"})
+	}
+	return text(t, 6)
+}
+
+func around(t *rapid.T, keyword string) string {
+	switch rapid.IntRange(0, 4).Draw(t, "words around") {
+	case 1:
+		return keyword + " " + text(t, 2)
+	case 2:
+		return text(t, 2) + " " + keyword
+	case 3:
+		return text(t, 2) + " " + keyword + " " + text(t, 2)
+	case 4:
+		return strings.Replace(keyword, " ", " "+text(t, 1)+" ", 1)
+	}
+	return keyword
+}
+
+// Request is everything that a user may ask for.
+type Request struct {
+	Text      string
+	Device    search.Device
+	Slots     int
+	Variants  search.Level
+	Reserve   uint64
+	RequestID string
+	Profile   search.Profile // not capped at Variants
+}
+
+// DrawRequest draws a request with one of the two profiles that ship.
+func DrawRequest(t *rapid.T, w World) Request {
+	return Request{
+		Text:      DrawQuery(t, w),
+		Device:    search.Device(rapid.IntRange(0, search.Devices-1).Draw(t, "device")),
+		Slots:     oneOf(t, "slots", []int{4, 1, 2, 3, 20}),
+		Variants:  oneOf(t, "variants", []search.Level{search.Synonym, search.Inflected, search.Folded, search.Identical}),
+		Reserve:   oneOf(t, "reserve", []uint64{10_000, 0, 1, 600_000}),
+		RequestID: fmt.Sprintf("request-%d", rapid.IntRange(0, 9).Draw(t, "request id")),
+		Profile:   oneOf(t, "profile", []search.Profile{search.DefaultProfile(), search.SklikProfile()}),
+	}
+}
+
+// DrawProfile draws any profile: all combinations of the six properties.
+func DrawProfile(t *rapid.T) (p search.Profile) {
+	for i := range p {
+		p[i] = search.Rule{
+			Others:   rapid.Bool().Draw(t, "others"),
+			Ordered:  rapid.Bool().Draw(t, "ordered"),
+			Adjacent: rapid.Bool().Draw(t, "adjacent"),
+			Reach:    search.Level(rapid.IntRange(0, search.Levels-1).Draw(t, "reach")),
+		}
+	}
+	return p
+}

@@ -1,0 +1,186 @@
+package oracletest
+
+import (
+	"fmt"
+	"slices"
+
+	"adshard/backend"
+	"pgregory.net/rapid"
+)
+
+// World is all data of a source of truth at one clock. Entities are never
+// changed in place: a mutation puts new ones there, so that a shallow copy
+// (Clone) keeps what was.
+type World struct {
+	Advertisers []*backend.Advertiser // by rising id
+	Campaigns   []*backend.Campaign   // by rising id
+	Items       []*backend.Item       // by rising group id
+	// Clock is the newest version given to an entity.
+	Clock uint64
+
+	next ids
+}
+
+// ids are the next ones to be given.
+type ids struct {
+	advertiser, campaign, group, keyword, negative, ad uint64
+}
+
+// take returns the next id of a kind.
+func take(next *uint64) uint64 {
+	*next++
+	return *next
+}
+
+// Clone returns a copy that later mutations of w do not change.
+func (w *World) Clone() World {
+	c := *w
+	c.Advertisers = slices.Clone(w.Advertisers)
+	c.Campaigns = slices.Clone(w.Campaigns)
+	c.Items = slices.Clone(w.Items)
+	return c
+}
+
+// Advertiser returns the advertiser with this id, nil when there is none.
+func (w *World) Advertiser(id uint64) *backend.Advertiser {
+	for _, a := range w.Advertisers {
+		if a.ID == id {
+			return a
+		}
+	}
+	return nil
+}
+
+// Campaign returns the campaign with this id, nil when there is none.
+func (w *World) Campaign(id uint64) *backend.Campaign {
+	for _, c := range w.Campaigns {
+		if c.ID == id {
+			return c
+		}
+	}
+	return nil
+}
+
+// Item returns the group with this id, nil when there is none.
+func (w *World) Item(id uint64) *backend.Item {
+	for _, it := range w.Items {
+		if it.Group.ID == id {
+			return it
+		}
+	}
+	return nil
+}
+
+// Draw draws a world: 1 to 6 advertisers, up to 8 campaigns, 14 groups and
+// 60 keywords.
+func Draw(t *rapid.T) World {
+	var w World
+	for range rapid.IntRange(1, 6).Draw(t, "advertisers") {
+		w.addAdvertiser(t)
+	}
+	for range rapid.IntRange(1, 8).Draw(t, "campaigns") {
+		w.addCampaign(t)
+	}
+	for range rapid.IntRange(1, 14).Draw(t, "groups") {
+		w.addGroup(t)
+	}
+	for range rapid.IntRange(1, 60).Draw(t, "keywords") {
+		it := oneOf(t, "group", w.Items)
+		w.addKeyword(t, it)
+	}
+	return w
+}
+
+func (w *World) tick() uint64 {
+	w.Clock++
+	return w.Clock
+}
+
+func (w *World) addAdvertiser(t *rapid.T) *backend.Advertiser {
+	a := &backend.Advertiser{ID: take(&w.next.advertiser), Enabled: mostly(t, "advertiser enabled"), Version: w.tick()}
+	a.Name = fmt.Sprintf("advertiser %d", a.ID)
+	w.Advertisers = append(w.Advertisers, a)
+	return a
+}
+
+func (w *World) addCampaign(t *rapid.T) *backend.Campaign {
+	c := &backend.Campaign{
+		ID:              take(&w.next.campaign),
+		AdvertiserID:    oneOf(t, "advertiser", w.Advertisers).ID,
+		Enabled:         mostly(t, "campaign enabled"),
+		BudgetExhausted: !mostly(t, "has budget left"),
+		Modifiers:       drawModifiers(t),
+		Languages:       drawLanguages(t),
+		RotateEvenly:    rapid.Bool().Draw(t, "even rotation"),
+		Version:         w.tick(),
+	}
+	c.Name = fmt.Sprintf("campaign %d", c.ID)
+	for range rarely(t, "campaign negatives") {
+		c.Negatives = w.withNegative(t, c.Negatives, c.ID, 0)
+	}
+	w.Campaigns = append(w.Campaigns, c)
+	return c
+}
+
+func (w *World) addGroup(t *rapid.T) *backend.Item {
+	c := oneOf(t, "campaign", w.Campaigns)
+	it := &backend.Item{Group: backend.Group{
+		ID: take(&w.next.group), CampaignID: c.ID, AdvertiserID: c.AdvertiserID,
+		Enabled: mostly(t, "group enabled"), Modifiers: drawModifiers(t), Version: w.tick(),
+	}}
+	g := &it.Group
+	g.Name = fmt.Sprintf("group %d", g.ID)
+	g.Bid, g.HasBid = drawBid(t)
+	for range rarely(t, "group negatives") {
+		it.Negatives = w.withNegative(t, it.Negatives, g.CampaignID, g.ID)
+	}
+	if mostly(t, "has ads") {
+		for range rapid.IntRange(1, 3).Draw(t, "ads") {
+			w.addAd(t, it)
+		}
+	}
+	w.Items = append(w.Items, it)
+	return it
+}
+
+func (w *World) addAd(t *rapid.T, it *backend.Item) {
+	id := take(&w.next.ad)
+	it.Ads = append(slices.Clip(it.Ads), backend.Ad{
+		ID: id, GroupID: it.Group.ID, Enabled: mostly(t, "ad enabled"),
+		Headlines:    []string{fmt.Sprintf("headline %d", id), "second"},
+		Descriptions: []string{"description"},
+		Path1:        "path", FinalURL: fmt.Sprintf("https://example.com/%d", id),
+	})
+}
+
+// addKeyword adds a keyword unless the group has one with the same words and
+// type.
+func (w *World) addKeyword(t *rapid.T, it *backend.Item) {
+	text, norm := drawKeyword(t)
+	k := backend.Keyword{
+		GroupID: it.Group.ID, Text: text, Words: norm,
+		Type: drawType(t), Enabled: mostly(t, "keyword enabled"), Quality: drawQuality(t),
+	}
+	k.Bid, k.HasBid = drawBid(t)
+	same := func(o backend.Keyword) bool { return o.Words == k.Words && o.Type == k.Type }
+	if slices.ContainsFunc(it.Keywords, same) {
+		return
+	}
+	k.ID = take(&w.next.keyword)
+	it.Keywords = append(slices.Clip(it.Keywords), k)
+}
+
+// withNegative returns the list with one more negative, unless it is there.
+func (w *World) withNegative(t *rapid.T, list []backend.Negative, campaign, group uint64) []backend.Negative {
+	text, norm := drawNegative(t)
+	n := backend.Negative{
+		CampaignID: campaign, GroupID: group, Text: text, Words: norm,
+		Type: drawType(t), Enabled: mostly(t, "negative enabled"),
+	}
+	same := func(o backend.Negative) bool { return o.Words == n.Words && o.Type == n.Type }
+	if slices.ContainsFunc(list, same) {
+		return list
+	}
+	n.ID = take(&w.next.negative)
+	return append(slices.Clip(list), n)
+}
