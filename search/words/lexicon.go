@@ -1,15 +1,50 @@
 package words
 
-import "adshard/fault"
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"unicode/utf8"
 
-// Lexicon is a thesaurus: pairs of single words, by folded form.
-type Lexicon struct{ hash string }
+	"adshard/fault"
+)
 
-// Synonyms returns the folded forms of the synonyms of a folded form in a
-// language; nil where there are none.
-func (l *Lexicon) Synonyms(language, folded string) []string { return nil }
+// LexiconFormat is the first line of a lexicon file; its number is the
+// format's version. docs/format.md describes the file.
+const LexiconFormat = "adshard lexicon 1"
 
-// Hash identifies the file's pairs; "" for none.
+// maxLexicon bounds a lexicon file in bytes.
+const maxLexicon = 256 << 20
+
+// Lexicon is a thesaurus: pairs of single words by folded form. The nil
+// Lexicon is valid and has no pairs. It is safe for concurrent use.
+type Lexicon struct {
+	hash  string
+	pairs map[string]map[string][]string // by language, by folded form
+	count int
+}
+
+// Synonyms returns the folded forms that stand in a pair with a folded form in
+// a language, sorted; nil where there are none. The relation is symmetric and
+// has one step: synonyms of synonyms are not in it. The caller must not change
+// the slice. It allocates nothing.
+func (l *Lexicon) Synonyms(language, folded string) []string {
+	if l == nil {
+		return nil
+	}
+	return l.pairs[language][folded]
+}
+
+// Hash identifies the pairs: SHA-256 of the file's lines of words in hex; ""
+// for the nil Lexicon.
 func (l *Lexicon) Hash() string {
 	if l == nil {
 		return ""
@@ -17,7 +52,130 @@ func (l *Lexicon) Hash() string {
 	return l.hash
 }
 
-// OpenLexicon reads a lexicon file.
+// Pairs is the number of pairs, each counted once.
+func (l *Lexicon) Pairs() int {
+	if l == nil {
+		return 0
+	}
+	return l.count / 2
+}
+
+// OpenLexicon reads a lexicon file into memory. Errors: fault.NotFound,
+// fault.Version for another format or other Unicode tables, fault.Corrupt.
 func OpenLexicon(path string) (*Lexicon, error) {
-	return nil, fault.Newf(fault.NotFound, "words: lexicon", "%s: no lexicon", path)
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.Newf(fault.NotFound, "words: open lexicon",
+			"%s is not there; make it with `adshard lexicon build --out %s`, or run without synonyms", path, path)
+	}
+	if err != nil {
+		return nil, fault.New(fault.Unavailable, "words: open lexicon", err)
+	}
+	defer f.Close()
+	l, err := ReadLexicon(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w; make it again with `adshard lexicon build --out %s`", path, err, path)
+	}
+	return l, nil
+}
+
+// ReadLexicon is OpenLexicon for a reader. It reads at most 256 MiB.
+func ReadLexicon(r io.Reader) (*Lexicon, error) {
+	b, err := io.ReadAll(io.LimitReader(r, maxLexicon+1))
+	if err != nil {
+		return nil, fault.New(fault.Unavailable, "words: read lexicon", err)
+	}
+	if len(b) > maxLexicon {
+		return nil, corrupt("longer than %d bytes", maxLexicon)
+	}
+	body, sum, err := lexiconHeader(b)
+	if err != nil {
+		return nil, err
+	}
+	hash := sha256.Sum256(body)
+	if hex.EncodeToString(hash[:]) != sum {
+		return nil, corrupt("the checksum is wrong: the file is damaged or was changed by hand")
+	}
+	return parseLexicon(string(body), sum)
+}
+
+// lexiconHeader checks the three lines of the header and returns what follows
+// and its checksum.
+func lexiconHeader(b []byte) (body []byte, sum string, err error) {
+	format, b, _ := bytes.Cut(b, []byte("\n"))
+	if string(format) != LexiconFormat {
+		if name, _, ok := bytes.Cut(format, []byte("lexicon ")); ok && string(name) == "adshard " {
+			return nil, "", fault.Newf(fault.Version, "words: read lexicon", "its format is %q, this program reads %q",
+				clip(format), LexiconFormat)
+		}
+		return nil, "", corrupt("it does not begin with %q", LexiconFormat)
+	}
+	tables, b, _ := bytes.Cut(b, []byte("\n"))
+	if string(tables) != LexiconTables() {
+		return nil, "", fault.Newf(fault.Version, "words: read lexicon", "it was folded with %q, this program folds with %q",
+			clip(tables), LexiconTables())
+	}
+	check, body, ok := bytes.Cut(b, []byte("\n"))
+	sum, found := strings.CutPrefix(string(clip(check)), "sha256 ")
+	if !ok || !found {
+		return nil, "", corrupt("its third line is no checksum")
+	}
+	return body, sum, nil
+}
+
+// LexiconTables is the second line of a lexicon file: what its words were
+// folded with.
+func LexiconTables() string { return "folded by " + tables() }
+
+// parseLexicon reads lines of language, word and synonyms, separated by tabs.
+func parseLexicon(body, hash string) (*Lexicon, error) {
+	if !utf8.ValidString(body) {
+		return nil, corrupt("invalid UTF-8")
+	}
+	l := &Lexicon{hash: hash, pairs: make(map[string]map[string][]string)}
+	slab := make([]string, 0, strings.Count(body, "\t"))
+	for n := 1; body != ""; n++ {
+		line, rest, ok := strings.Cut(body, "\n")
+		language, fields, tab := strings.Cut(line, "\t")
+		word, fields, more := strings.Cut(fields, "\t")
+		if !ok || !tab || !more || language == "" || word == "" {
+			return nil, corrupt("line %s of words is not whole", strconv.Itoa(n))
+		}
+		from := len(slab)
+		for s := range strings.SplitSeq(fields, "\t") {
+			slab = append(slab, s)
+		}
+		of := l.pairs[language]
+		if of == nil {
+			of = make(map[string][]string)
+			l.pairs[language] = of
+		}
+		of[word] = slab[from:len(slab):len(slab)]
+		body = rest
+	}
+	l.count = len(slab)
+	return l, nil
+}
+
+func corrupt(format string, args ...any) error {
+	return fault.Newf(fault.Corrupt, "words: read lexicon", format, args...)
+}
+
+// clip bounds what an error shows of a file.
+func clip(b []byte) []byte { return b[:min(len(b), 100)] }
+
+// WriteLexicon writes pairs in the format that ReadLexicon reads. Lines are
+// as parseLexicon takes them, sorted, without the line ends.
+func WriteLexicon(w io.Writer, lines []string) error {
+	h := sha256.New()
+	for _, l := range lines {
+		_, _ = io.WriteString(h, l+"\n")
+	}
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "%s\n%s\nsha256 %x\n", LexiconFormat, LexiconTables(), h.Sum(nil))
+	for _, l := range lines {
+		_, _ = out.WriteString(l)
+		_ = out.WriteByte('\n')
+	}
+	return out.Flush()
 }

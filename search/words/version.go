@@ -9,6 +9,8 @@ import (
 // Version names everything that words, stems and hashes depend on. A store
 // built with another version has to be built again: its terms differ.
 func Version() string {
-	return "unicode " + unicode.Version + "/" + norm.Version +
-		"; en snowball 0.9.0; cs " + czechVersion + "; xxh64"
+	return tables() + "; en snowball 0.9.0; cs " + czechVersion + "; xxh64"
 }
+
+// tables names the tables that normalisation and folding depend on.
+func tables() string { return "unicode " + unicode.Version + "/" + norm.Version }

@@ -1,0 +1,162 @@
+package lexicon
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"adshard/fault"
+	"adshard/search/words"
+)
+
+// Source is a thesaurus to be read.
+type Source struct {
+	Language string // code of words.Languages
+	Name     string // for errors
+	Reader   io.Reader
+}
+
+// File is a thesaurus on disk.
+type File struct {
+	Language, Path string
+	Package        string // the Debian package that brings it, for errors
+}
+
+// DebianFiles returns the thesauri of Debian's packages mythes-cs and
+// mythes-en-us.
+func DebianFiles() []File {
+	return []File{
+		{"cs", "/usr/share/mythes/th_cs_CZ_v2.dat", "mythes-cs"},
+		{"en", "/usr/share/mythes/th_en_US_v2.dat", "mythes-en-us"},
+	}
+}
+
+// Count is what a build found in a language.
+type Count struct {
+	Language     string
+	Words, Pairs int // words with a synonym; pairs, each counted once
+	Longest      int // the most synonyms that a word has
+}
+
+// pair is a word and a synonym of it in a language.
+type pair struct{ language, word, synonym string }
+
+// Build reads the sources and writes a lexicon file to out. Errors:
+// fault.Invalid for a source that is no thesaurus, fault.Cancelled.
+func Build(ctx context.Context, out io.Writer, sources ...Source) ([]Count, error) {
+	seen := make(map[pair]struct{})
+	for _, s := range sources {
+		if !words.HasStemmer(s.Language) {
+			return nil, fault.Newf(fault.Invalid, "lexicon: build", "no synonyms in language %q; use one of %s",
+				s.Language, strings.Join(words.Languages(), ", "))
+		}
+		err := readMyThes(ctx, s, func(a, b string) {
+			seen[pair{s.Language, a, b}] = struct{}{}
+			seen[pair{s.Language, b, a}] = struct{}{}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	lines, counts := group(seen)
+	if len(lines) == 0 {
+		return nil, fault.Newf(fault.Invalid, "lexicon: build", "the sources hold no pair of single words")
+	}
+	if err := words.WriteLexicon(out, lines); err != nil {
+		return nil, fault.New(fault.Unavailable, "lexicon: write", err)
+	}
+	return counts, nil
+}
+
+// group makes sorted lines of sorted synonyms.
+func group(seen map[pair]struct{}) ([]string, []Count) {
+	pairs := make([]pair, 0, len(seen))
+	for p := range seen {
+		pairs = append(pairs, p)
+	}
+	slices.SortFunc(pairs, func(a, b pair) int {
+		if c := strings.Compare(a.language, b.language); c != 0 {
+			return c
+		}
+		if c := strings.Compare(a.word, b.word); c != 0 {
+			return c
+		}
+		return strings.Compare(a.synonym, b.synonym)
+	})
+	var lines []string
+	var counts []Count
+	for i := 0; i < len(pairs); {
+		p, j := pairs[i], i
+		line := p.language + "\t" + p.word
+		for ; j < len(pairs) && pairs[j].language == p.language && pairs[j].word == p.word; j++ {
+			line += "\t" + pairs[j].synonym
+		}
+		lines = append(lines, line)
+		counts = count(counts, p.language, j-i)
+		i = j
+	}
+	for i := range counts {
+		counts[i].Pairs /= 2
+	}
+	return lines, counts
+}
+
+func count(counts []Count, language string, synonyms int) []Count {
+	if len(counts) == 0 || counts[len(counts)-1].Language != language {
+		counts = append(counts, Count{Language: language})
+	}
+	c := &counts[len(counts)-1]
+	c.Words++
+	c.Pairs += synonyms
+	c.Longest = max(c.Longest, synonyms)
+	return counts
+}
+
+// BuildFile builds the lexicon file at path from thesauri on disk: written
+// beside it first, then renamed, so that path is never half a file. Errors as
+// Build, and fault.NotFound for a thesaurus that is not there.
+func BuildFile(ctx context.Context, path string, files ...File) ([]Count, error) {
+	sources := make([]Source, 0, len(files))
+	for _, f := range files {
+		in, err := os.Open(f.Path)
+		if err != nil {
+			return nil, missing(f, err)
+		}
+		defer in.Close()
+		sources = append(sources, Source{Language: f.Language, Name: f.Path, Reader: in})
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return nil, fault.New(fault.Unavailable, "lexicon: create", err)
+	}
+	defer os.Remove(tmp.Name())
+	counts, err := Build(ctx, tmp, sources...)
+	if err == nil {
+		err = tmp.Chmod(0o644)
+	}
+	if err == nil {
+		err = tmp.Sync()
+	}
+	if err = errors.Join(err, tmp.Close()); err != nil {
+		return nil, err
+	}
+	if err := os.Rename(tmp.Name(), path); err != nil {
+		return nil, fault.New(fault.Unavailable, "lexicon: create", err)
+	}
+	return counts, nil
+}
+
+func missing(f File, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return fault.New(fault.Unavailable, "lexicon: open", err)
+	}
+	if f.Package == "" {
+		return fault.Newf(fault.NotFound, "lexicon: open", "%s is not there", f.Path)
+	}
+	return fault.Newf(fault.NotFound, "lexicon: open", "%s is not there; install it: apt-get install %s", f.Path, f.Package)
+}
