@@ -7,25 +7,26 @@
 package nodedata
 
 import (
+	"slices"
+
 	"adshard/backend"
 	"adshard/balance"
 	"adshard/fault"
 	"adshard/schema/pb"
 	"adshard/search"
 	"adshard/search/words"
-	"slices"
 )
 
-// Builder turns entities into records. It remembers the forms of recent words
-// and is for one goroutine at a time.
+// Builder turns entities into records. It remembers recent words and is for one
+// goroutine at a time.
 type Builder struct {
 	order balance.Order
-	forms *formCache
+	words words.Analyser
 }
 
 // New returns a builder for items keyed in this order.
 func New(order balance.Order) *Builder {
-	return &Builder{order: order, forms: newFormCache()}
+	return &Builder{order: order}
 }
 
 // Item builds an ad group with its keywords. Its campaign decides the
@@ -79,7 +80,7 @@ func (b *Builder) Advertiser(a *backend.Advertiser) *pb.Advertiser {
 }
 
 func (b *Builder) keyword(out *pb.Keyword, k *backend.Keyword, g *backend.Group, languages []string) error {
-	forms, err := b.forms.split(k.Text)
+	list, err := b.words.Split(k.Text)
 	if err != nil {
 		return err
 	}
@@ -91,17 +92,17 @@ func (b *Builder) keyword(out *pb.Keyword, k *backend.Keyword, g *backend.Group,
 	case g.HasBid:
 		out.Bid, out.BidFromGroup = &g.Bid, true
 	}
-	n := len(forms)
+	n := len(list)
 	hashes := make([]uint64, n*(2+len(languages)))
 	out.Norm, out.Fold = hashes[:n:n], hashes[n:2*n:2*n]
-	for i, f := range forms {
-		out.Norm[i], out.Fold[i] = f.norm, f.fold
+	for i, w := range list {
+		out.Norm[i], out.Fold[i] = w.NormHash, w.FoldHash
 	}
 	out.Forms = make([]*pb.Form, len(languages))
 	for j, language := range languages {
 		terms := hashes[(2+j)*n : (3+j)*n : (3+j)*n]
-		for i, f := range forms {
-			terms[i] = b.forms.term(f, language)
+		for i, w := range list {
+			terms[i] = b.words.Term(language, w)
 		}
 		out.Forms[j] = &pb.Form{Language: language, Terms: terms}
 	}
@@ -111,13 +112,13 @@ func (b *Builder) keyword(out *pb.Keyword, k *backend.Keyword, g *backend.Group,
 func (b *Builder) negatives(list []backend.Negative) ([]*pb.Negative, error) {
 	out := make([]*pb.Negative, len(list))
 	for i, n := range list {
-		forms, err := b.forms.split(n.Text)
+		list, err := b.words.Split(n.Text)
 		if err != nil {
 			return nil, err
 		}
-		norm := make([]uint64, len(forms))
-		for j, f := range forms {
-			norm[j] = f.norm
+		norm := make([]uint64, len(list))
+		for j, w := range list {
+			norm[j] = w.NormHash
 		}
 		out[i] = &pb.Negative{Id: n.ID, Text: n.Text, Type: pb.MatchType(n.Type), Norm: norm, Enabled: n.Enabled}
 	}

@@ -1,0 +1,98 @@
+package nodedata
+
+import (
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"adshard/backend"
+	"adshard/balance"
+	"adshard/schema/pb"
+	"adshard/search"
+	"adshard/search/words"
+)
+
+func item() *backend.Item {
+	return &backend.Item{
+		Group: backend.Group{
+			ID: 3, CampaignID: 2, AdvertiserID: 1, Name: "Cables", Enabled: true, Bid: 500_000, HasBid: true, Version: 9,
+			Modifiers: [search.Devices]backend.Modifier{search.Mobile: {Set: true, Permille: 0}},
+		},
+		Keywords: []backend.Keyword{
+			{ID: 7, GroupID: 3, Text: "Café cables", Words: "café cables", Type: search.Phrase, Enabled: true, Quality: 5},
+			{ID: 8, GroupID: 3, Text: "usb", Words: "usb", Enabled: true, HasBid: true, Quality: 10},
+		},
+		Negatives: []backend.Negative{{ID: 1, GroupID: 3, Text: "FREE", Words: "free", Type: search.Broad, Enabled: true}},
+		Ads:       []backend.Ad{{ID: 4, GroupID: 3, Enabled: true, Headlines: []string{"Cables"}, FinalURL: "https://shop.example/"}},
+	}
+}
+
+func TestItem(t *testing.T) {
+	b := New(balance.ByOwner)
+	got, err := b.Item(item(), &backend.Campaign{ID: 2, AdvertiserID: 1, Languages: []string{"cs", "de", "en"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, _ := balance.ByOwner.Key(1, 3)
+	zero, bid, own := uint32(0), uint64(500_000), uint64(0)
+	form := func(language string, stems ...string) *pb.Form {
+		f := &pb.Form{Language: language}
+		for _, s := range stems {
+			f.Terms = append(f.Terms, words.Term(language, s))
+		}
+		return f
+	}
+	stem := func(language, folded string) string { s, _ := words.Stem(language, folded); return s }
+	want := &pb.Item{
+		Group: &pb.Group{
+			Key: uint64(key), Id: 3, CampaignId: 2, AdvertiserId: 1, Name: "Cables", Enabled: true, Version: 9,
+			Modifiers: &pb.Modifiers{Mobile: &zero},
+			Negatives: []*pb.Negative{{Id: 1, Text: "FREE", Type: pb.MatchType_MATCH_TYPE_BROAD, Norm: []uint64{words.Hash("free")}, Enabled: true}},
+			Ads:       []*pb.Ad{{Id: 4, Enabled: true, Headlines: []string{"Cables"}, FinalUrl: "https://shop.example/"}},
+		},
+		Keywords: []*pb.Keyword{
+			{
+				Id: 7, Text: "Café cables", Type: pb.MatchType_MATCH_TYPE_PHRASE, Enabled: true, Bid: &bid, BidFromGroup: true, Quality: 5,
+				Norm: []uint64{words.Hash("café"), words.Hash("cables")}, Fold: []uint64{words.Hash("cafe"), words.Hash("cables")},
+				Forms: []*pb.Form{
+					form("cs", stem("cs", "cafe"), stem("cs", "cables")), form("en", stem("en", "cafe"), stem("en", "cables")),
+				},
+			},
+			{
+				Id: 8, Text: "usb", Enabled: true, Bid: &own, Quality: 10,
+				Norm: []uint64{words.Hash("usb")}, Fold: []uint64{words.Hash("usb")},
+				Forms: []*pb.Form{form("cs", stem("cs", "usb")), form("en", stem("en", "usb"))},
+			},
+		},
+	}
+	if !proto.Equal(got, want) {
+		t.Errorf("got  %v\nwant %v", got, want)
+	}
+}
+
+func TestLanguagesWithoutStemmer(t *testing.T) {
+	for _, languages := range [][]string{nil, {"de"}} {
+		got, err := New(balance.ByHash).Item(item(), &backend.Campaign{Languages: languages})
+		if err != nil {
+			t.Fatal(err)
+		}
+		forms := got.Keywords[0].Forms
+		if len(forms) != 1 || forms[0].Language != "" || forms[0].Terms[0] != words.Term("", "cafe") {
+			t.Errorf("languages %v: forms %v, want the folded words under no language", languages, forms)
+		}
+	}
+}
+
+func BenchmarkItem(b *testing.B) {
+	it := item()
+	for len(it.Keywords) < 11 {
+		it.Keywords = append(it.Keywords, it.Keywords[0])
+	}
+	builder, c := New(balance.ByOwner), &backend.Campaign{Languages: []string{"en"}}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := builder.Item(it, c); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
