@@ -1,0 +1,66 @@
+package auction
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Candidate is a keyword that takes part: B ≥ 1, B ≥ reserve, nothing blocks it.
+type Candidate struct {
+	Advertiser, Keyword uint64 // ids
+	// Score is R and Quality is Q of serving.md §4.
+	Score, Quality uint64
+}
+
+// Placement is a candidate that won.
+type Placement struct {
+	Index    int    // of the candidate in Finish's input
+	Position int    // from 1
+	Price    uint64 // micros, per click
+	// SetBy is the keyword whose score set the price; 0: the reserve did.
+	SetBy uint64
+}
+
+// Order is steps 1 and 2 of serving.md §5: of each advertiser the candidate
+// with the highest score (equal: the lowest keyword id), those by score
+// falling, then keyword id rising. It returns indexes into candidates, which
+// it leaves as they are.
+func Order(candidates []Candidate) []int {
+	order := make([]int, len(candidates))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return compare(&candidates[i], &candidates[j]) })
+	seen := make(map[uint64]struct{}, len(order))
+	return slices.DeleteFunc(order, func(i int) bool {
+		n := len(seen)
+		seen[candidates[i].Advertiser] = struct{}{}
+		return len(seen) == n
+	})
+}
+
+func compare(a, b *Candidate) int {
+	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Keyword, b.Keyword))
+}
+
+// Finish is steps 1 to 3 of serving.md §5: at most slots winners in order, each
+// with the least price, in micros, at which it still keeps its place, and at
+// least reserve. The next in order sets a price also when it has no place
+// itself, so candidates that were cut to the best slots + 1 advertisers give
+// the same result.
+func Finish(candidates []Candidate, slots int, reserve uint64) []Placement {
+	order := Order(candidates)
+	won := make([]Placement, max(0, min(slots, len(order))))
+	for p := range won {
+		won[p] = Placement{Index: order[p], Position: p + 1, Price: reserve}
+		c := &candidates[order[p]]
+		if p+1 == len(order) || c.Quality == 0 {
+			continue
+		}
+		next := &candidates[order[p+1]]
+		if price := ceilDiv(next.Score, c.Quality); price > reserve {
+			won[p].Price, won[p].SetBy = price, next.Keyword
+		}
+	}
+	return won
+}

@@ -1,0 +1,74 @@
+package auction
+
+import (
+	"math"
+	"math/bits"
+)
+
+// Limits and units of serving.md §4.
+const (
+	// MaxBid is the highest bid, 10,000 units in micros.
+	MaxBid = 10_000_000_000
+	// MaxModifier is the highest device modifier, +900 %, in permille.
+	MaxModifier = 10_000
+	// NoModifier is the modifier of what sets none, in permille.
+	NoModifier = 1000
+	// MaxQuality is the highest Q.
+	MaxQuality = 1_000_000
+)
+
+// Modifier returns the device modifier in permille that holds for a group in a
+// campaign: the group's if set, else the campaign's, else NoModifier. shown is
+// false when either is set to −100 %: not shown on the device.
+func Modifier(group uint64, groupSet bool, campaign uint64, campaignSet bool) (permille uint64, shown bool) {
+	if groupSet && group == 0 || campaignSet && campaign == 0 {
+		return 0, false
+	}
+	switch {
+	case groupSet:
+		return group, true
+	case campaignSet:
+		return campaign, true
+	}
+	return NoModifier, true
+}
+
+// Rank returns the effective bid B in micros, Q and the score R = B × Q of
+// serving.md §4. bid is in micros, modifier, match and variant are in permille,
+// quality is 1 to 10.
+func Rank(bid, modifier, quality, match, variant uint64) (effective, q, score uint64) {
+	effective = mulDiv(bid, modifier, 1000)
+	// quality × 100,000 × match × variant ÷ 1,000,000, the constants cancelled:
+	// the quotient is the same.
+	q = mulDiv(product(quality, match), variant, 10)
+	return effective, q, product(effective, q)
+}
+
+// mulDiv is floor(a × b ÷ d), d > 0, with a product of 128 bits; what does not
+// fit 64 bits is the largest number that does.
+func mulDiv(a, b, d uint64) uint64 {
+	hi, lo := bits.Mul64(a, b)
+	if hi >= d {
+		return math.MaxUint64
+	}
+	quotient, _ := bits.Div64(hi, lo, d)
+	return quotient
+}
+
+// product is a × b, or the largest number where that does not fit.
+func product(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a, b)
+	if hi != 0 {
+		return math.MaxUint64
+	}
+	return lo
+}
+
+// ceilDiv is ceil(a ÷ b), b > 0.
+func ceilDiv(a, b uint64) uint64 {
+	quotient, rest := a/b, a%b
+	if rest != 0 {
+		quotient++
+	}
+	return quotient
+}
