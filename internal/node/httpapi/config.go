@@ -1,0 +1,92 @@
+package httpapi
+
+import (
+	"crypto/rand"
+	"net/http"
+	"time"
+
+	"adshard/search"
+	"adshard/search/words"
+)
+
+// Defaults of a Config.
+const (
+	DefaultTimeout     = 500 * time.Millisecond
+	DefaultMaxInFlight = 256
+	DefaultBodyTimeout = 2 * time.Second
+)
+
+// MaxTimeout is the longest time that a request may ask for.
+const MaxTimeout = 5 * time.Second
+
+// Config is what a handler needs. Searcher is required, all else has a
+// default.
+type Config struct {
+	// Searcher is asked each query, once.
+	Searcher search.Searcher
+	// Explainer answers /v1/explain; nil: it is answered 503.
+	Explainer search.Explainer
+	// Lexicon has the synonyms; nil: there are none.
+	Lexicon *words.Lexicon
+	// Profile says what the match types mean; the zero one stands for the
+	// default profile.
+	Profile search.Profile
+	// Reserve is the least price, in micros.
+	Reserve uint64
+	// DefaultTimeout holds for requests without timeout_ms.
+	DefaultTimeout time.Duration
+	// BodyTimeout is how long the body of a POST may take.
+	BodyTimeout time.Duration
+	// MaxInFlight is the most searches under way; the limit falls below it
+	// while goroutines wait long for a processor.
+	MaxInFlight int
+	// Observer is told of every request; nil: nobody is.
+	Observer Observer
+	// NewRequestID makes the id of a request that has none: 1 to 64 printable
+	// ASCII characters; nil: random ones.
+	NewRequestID func() string
+}
+
+// Observer takes what is known of finished requests, for metrics and logs. It
+// is called from many goroutines and must not keep the Observation.
+type Observer interface {
+	Observe(*Observation)
+}
+
+// Observation is what is known of one finished request.
+type Observation struct {
+	// Operation is "search", "explain", "openapi" or "none" (unknown path,
+	// wrong method, wrong request id).
+	Operation string
+	RequestID string
+	Status    int
+	// Took counts from the first byte; the others are the stages of a search:
+	// zero where it did not come so far.
+	Took, Expand, Search, Finish time.Duration
+	// Answer is the searcher's; nil without one.
+	Answer *search.Answer
+	// Err is why the request was refused or failed; nil for a 200.
+	Err error
+}
+
+// New returns the handler of the public port. Use Serve to run it: that gives
+// it the time of a request's first byte and the limits of the server.
+func New(c Config) http.Handler {
+	if c.Profile == (search.Profile{}) {
+		c.Profile = search.DefaultProfile()
+	}
+	if c.DefaultTimeout <= 0 {
+		c.DefaultTimeout = DefaultTimeout
+	}
+	c.DefaultTimeout = min(c.DefaultTimeout, MaxTimeout)
+	if c.BodyTimeout <= 0 {
+		c.BodyTimeout = DefaultBodyTimeout
+	}
+	if c.MaxInFlight <= 0 {
+		c.MaxInFlight = DefaultMaxInFlight
+	}
+	if c.NewRequestID == nil {
+		c.NewRequestID = rand.Text
+	}
+	return &handler{Config: c, limit: newLimiter(c.MaxInFlight, schedulerDelay())}
+}

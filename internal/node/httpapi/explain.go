@@ -1,0 +1,110 @@
+package httpapi
+
+import (
+	"net/http"
+	"time"
+
+	"adshard/fault"
+	"adshard/internal/node/httpapi/api"
+	"adshard/search"
+)
+
+// Explain answers GET /v1/explain: what the slaves say of each keyword, with
+// the result of the whole ring's auction.
+func (c *call) Explain(w http.ResponseWriter, r *http.Request, p *api.ExplainParams) {
+	c.seen.Operation = "explain"
+	answer, err := c.explain(r, p)
+	if err != nil {
+		c.Refuse(w, r, err)
+		return
+	}
+	c.writeJSON(w, answer)
+}
+
+func (c *call) explain(r *http.Request, p *api.ExplainParams) (*api.ExplainAnswer, error) {
+	if c.Explainer == nil {
+		return nil, fault.Newf(fault.Unavailable, op, "this master does not explain")
+	}
+	ctx, done, err := c.begin(r.Context(), p.TimeoutMs)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	req, err := c.request(p.Q, p.Slots, p.Device, p.Variants)
+	if err != nil {
+		return nil, err
+	}
+	found, err := c.ask(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	explained, err := c.Explainer.Explain(ctx, req, p.Offset+p.Limit)
+	if err != nil {
+		return nil, err
+	}
+	settle(explained.Matches, found.Hits, c.place(req, found))
+	return c.explanation(req, found, explained, p), nil
+}
+
+func (c *call) explanation(req *search.Request, found *search.Answer, explained *search.Explanation,
+	p *api.ExplainParams,
+) *api.ExplainAnswer {
+	page := explained.Matches[min(p.Offset, len(explained.Matches)):]
+	page = page[:min(p.Limit, len(page))]
+	a := &api.ExplainAnswer{
+		Query: req.Query.Text, Truncated: req.Query.Truncated, Slots: p.Slots, Device: p.Device,
+		Total: explained.Total, Offset: p.Offset, Matches: make([]api.ExplainedKeyword, len(page)),
+		Coverage: coverage(found), RequestID: req.RequestID,
+	}
+	for i := range page {
+		a.Matches[i] = explainedKeyword(&page[i], req)
+	}
+	if explained.Width != search.WholeRing() {
+		a.Coverage.Complete, a.Coverage.PricesExact = false, false
+	}
+	if len(explained.Missing) > len(found.Missing) {
+		a.Coverage.Missing = explained.Missing
+	}
+	a.Coverage.AppliedClock = min(found.AppliedClock, explained.AppliedClock)
+	a.TookUs = time.Since(c.start).Microseconds()
+	return a
+}
+
+func explainedKeyword(m *search.Explained, req *search.Request) api.ExplainedKeyword {
+	k := api.ExplainedKeyword{
+		KeywordID: m.Keyword, GroupID: m.Group, CampaignID: m.Campaign, AdvertiserID: m.Advertiser,
+		Advertiser: m.AdvertiserName, Campaign: m.CampaignName, Group: m.GroupName, Keyword: m.KeywordText,
+		MatchType: api.MatchType(m.Type.String()), Variant: api.Variant(m.Level.String()),
+		Verdict: api.Verdict(m.Verdict.String()), Reason: reason(m, req), LostTo: m.LostTo,
+		Quality: m.Quality, Score: m.Score, Shard: m.Shard, Slice: m.Slice,
+		Words: make([]api.WordAgreement, len(m.Words)),
+	}
+	for i, w := range m.Words {
+		k.Words[i] = api.WordAgreement{Keyword: w.Keyword, Query: w.Query, Agreement: api.Variant(w.Level.String())}
+	}
+	if m.Verdict == search.Won {
+		k.Position, k.PriceMicros, k.PriceSetBy = m.Position, &m.Price, m.SetBy
+	}
+	if m.Verdict == search.BlockedByNegative {
+		k.Negative = &api.BlockingNegative{
+			Text: m.Negative, MatchType: api.MatchType(m.NegativeType.String()),
+			Owner: api.BlockingNegativeOwner(m.NegativeOwner),
+		}
+	}
+	showBid(&k, m)
+	return k
+}
+
+// showBid fills in what was known of the bid when the verdict fell.
+func showBid(k *api.ExplainedKeyword, m *search.Explained) {
+	checked := m.Verdict != search.NoBid &&
+		(m.Verdict < search.KeywordPaused || m.Verdict >= search.DeviceOff || m.Bid > 0)
+	if !checked {
+		return
+	}
+	k.BidMicros, k.ModifierPermille, k.EffectiveBidMicros = &m.Bid, &m.Modifier, &m.Effective
+	k.BidOf = api.ExplainedKeywordBidOfKeyword
+	if m.BidFromGroup {
+		k.BidOf = api.ExplainedKeywordBidOfGroup
+	}
+}

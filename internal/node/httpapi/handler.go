@@ -1,0 +1,87 @@
+package httpapi
+
+import (
+	_ "embed"
+	"net/http"
+	"time"
+
+	"adshard/fault"
+	"adshard/internal/node/httpapi/api"
+)
+
+const op = "http: request"
+
+// Spec is the OpenAPI document of all ports.
+//
+//go:embed openapi.yaml
+var Spec []byte
+
+type handler struct {
+	Config
+	limit *limiter
+}
+
+// call is one request under way; it answers the operations.
+type call struct {
+	*handler
+	start time.Time // of the first byte
+	seen  Observation
+}
+
+var _ api.ServerInterface = (*call)(nil)
+
+// ServeHTTP implements http.Handler.
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c := &call{handler: h, start: firstByte(r)}
+	c.seen.Operation = "none"
+	id, err := requestID(r.Header)
+	if id == "" {
+		id = h.NewRequestID()
+	}
+	c.seen.RequestID = id
+	w.Header()["X-Request-Id"] = []string{id}
+	switch {
+	case err != nil:
+		c.Refuse(w, r, err)
+	case r.Method != http.MethodPost && r.ContentLength != 0:
+		// Left unread, so the connection cannot be used again.
+		w.Header().Set("Connection", "close")
+		c.Refuse(w, r, fault.Field(op, "", "a %s has no body; send the fields in the query string, or use POST", r.Method))
+	default:
+		api.Route(c, w, r)
+	}
+	if h.Observer != nil {
+		c.seen.Took = time.Since(c.start)
+		h.Observer.Observe(&c.seen)
+	}
+}
+
+// OpenAPI answers with the document.
+func (c *call) OpenAPI(w http.ResponseWriter, _ *http.Request) {
+	c.seen.Operation = "openapi"
+	w.Header().Set("Content-Type", "application/yaml")
+	c.write(w, http.StatusOK, Spec)
+}
+
+// requestID returns the request's own id, "" when it has none. Errors are
+// fault.Invalid.
+func requestID(h http.Header) (string, error) {
+	const name = "X-Request-Id"
+	values := h[name]
+	if len(values) == 0 {
+		return "", nil
+	}
+	id := values[0]
+	if len(values) > 1 {
+		return "", api.Repeated(name)
+	}
+	if len(id) < 1 || len(id) > 64 {
+		return "", fault.Field(op, name, "%s has %d characters; 1 to 64 are allowed", name, len(id))
+	}
+	for i := range len(id) {
+		if id[i] < ' ' || id[i] > '~' {
+			return "", fault.Field(op, name, "%s may have printable ASCII characters only", name)
+		}
+	}
+	return id, nil
+}

@@ -1,0 +1,119 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"adshard/auction"
+	"adshard/fault"
+	"adshard/internal/node/httpapi/api"
+	"adshard/search"
+)
+
+// Search answers GET /v1/search.
+func (c *call) Search(w http.ResponseWriter, r *http.Request, p *api.SearchParams) {
+	c.seen.Operation = "search"
+	answer, err := c.search(r.Context(), p)
+	if err != nil {
+		c.Refuse(w, r, err)
+		return
+	}
+	c.writeJSON(w, answer)
+}
+
+// SearchPost answers POST /v1/search.
+func (c *call) SearchPost(w http.ResponseWriter, r *http.Request) {
+	c.seen.Operation = "search"
+	p := api.NewSearchParams()
+	if err := ReadBody(w, r, c.BodyTimeout, p); err != nil {
+		c.Refuse(w, r, err)
+		return
+	}
+	c.Search(w, r, p)
+}
+
+func (c *call) search(ctx context.Context, p *api.SearchParams) (*api.SearchAnswer, error) {
+	ctx, done, err := c.begin(ctx, p.TimeoutMs)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	req, err := c.request(p.Q, p.Slots, p.Device, p.Variants)
+	if err != nil {
+		return nil, err
+	}
+	req.ExactCounts = p.Counts == api.ExactCountsExact
+	found, err := c.ask(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	if p.Strict && found.Width != search.WholeRing() {
+		return nil, incomplete(found)
+	}
+	finish := time.Now()
+	answer := c.answer(req, found)
+	c.seen.Finish = time.Since(finish)
+	return answer, nil
+}
+
+// begin takes one of the places for searches under way and sets the deadline,
+// a little before the request's own so that the answer is written within it.
+func (c *call) begin(ctx context.Context, timeoutMs int) (context.Context, func(), error) {
+	if !c.limit.enter() {
+		return nil, nil, fault.Newf(fault.Overloaded, op, "too many searches are under way; try again in a second")
+	}
+	timeout := c.DefaultTimeout
+	if timeoutMs > 0 {
+		timeout = time.Duration(timeoutMs) * time.Millisecond
+	}
+	const margin = 5 * time.Millisecond
+	ctx, cancel := context.WithDeadline(ctx, c.start.Add(timeout-min(margin, timeout/20)))
+	return ctx, func() {
+		cancel()
+		c.limit.leave()
+	}, nil
+}
+
+// request expands the query. A query without a word has no terms; it is asked
+// like any other, which costs next to nothing, so that its coverage is true.
+func (c *call) request(q string, slots int, d api.Device, variants api.Variant) (*search.Request, error) {
+	start := time.Now()
+	reach, _ := search.ParseLevel(string(variants))
+	device, _ := search.ParseDevice(string(d))
+	query, err := search.Expand(q, reach, c.Lexicon)
+	c.seen.Expand = time.Since(start)
+	if err != nil {
+		return nil, err
+	}
+	return &search.Request{
+		Query: query, Profile: c.Profile.Capped(reach), Device: device, Slots: slots, Reserve: c.Reserve,
+		RequestID: c.seen.RequestID,
+	}, nil
+}
+
+func (c *call) ask(ctx context.Context, req *search.Request) (*search.Answer, error) {
+	start := time.Now()
+	found, err := c.Searcher.Search(ctx, req)
+	c.seen.Search = time.Since(start)
+	c.seen.Answer = found
+	return found, err
+}
+
+func incomplete(found *search.Answer) error {
+	return &refusal{http.StatusServiceUnavailable, api.ErrorCodeIncomplete, fault.Newf(fault.Unavailable, op,
+		"strict was asked for and the answer is incomplete: %d of %d shards answered, missing %q",
+		found.Answered, found.Shards, found.Missing)}
+}
+
+// place runs the auction over the searcher's hits.
+func (c *call) place(req *search.Request, found *search.Answer) []auction.Placement {
+	candidates := make([]auction.Candidate, len(found.Hits))
+	for i := range found.Hits {
+		h := &found.Hits[i]
+		candidates[i] = auction.Candidate{
+			Keyword: h.Keyword, Advertiser: h.Advertiser, Score: h.Score, Quality: h.Quality,
+		}
+	}
+	return auction.Finish(candidates, req.Slots, req.Reserve)
+}

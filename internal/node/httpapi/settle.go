@@ -1,0 +1,102 @@
+package httpapi
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"adshard/auction"
+	"adshard/search"
+)
+
+// settle turns the verdict Eligible of each match into what the auction over
+// hits made of it. matches begin with the best; hits are those of the same
+// request, best first after one per advertiser.
+func settle(matches []search.Explained, hits []search.Hit, placements []auction.Placement) {
+	best := make(map[uint64]uint64) // advertiser: its keyword in the auction
+	for i := range hits {
+		best[hits[i].Advertiser] = hits[i].Keyword
+	}
+	won := make(map[uint64]auction.Placement, len(placements))
+	var last uint64
+	for _, p := range placements {
+		last = hits[p.Index].Keyword
+		won[last] = p
+	}
+	for i := range matches {
+		m := &matches[i]
+		if m.Verdict != search.Eligible {
+			continue
+		}
+		if _, ok := best[m.Advertiser]; !ok {
+			best[m.Advertiser] = m.Keyword
+		}
+		p, place := won[m.Keyword]
+		switch {
+		case place:
+			m.Verdict, m.Position, m.Price, m.SetBy = search.Won, p.Position, p.Price, p.SetBy
+		case best[m.Advertiser] != m.Keyword:
+			m.Verdict, m.LostTo = search.Superseded, best[m.Advertiser]
+		default:
+			m.Verdict, m.LostTo = search.Lost, last
+		}
+	}
+}
+
+// reason is a settled verdict in words.
+func reason(m *search.Explained, req *search.Request) string {
+	switch m.Verdict {
+	case search.Won:
+		return fmt.Sprintf("won place %d at %s, %s", m.Position, units(m.Price), setBy(m.SetBy))
+	case search.Lost:
+		return fmt.Sprintf("took part, but all %d places went to better ones; keyword %d has the last", req.Slots, m.LostTo)
+	case search.Superseded:
+		return fmt.Sprintf("keyword %d of the same advertiser is better, and only the best of each takes part", m.LostTo)
+	case search.BelowReserve:
+		return fmt.Sprintf("its bid of %s (%s × %d ‰) is below the reserve of %s",
+			units(m.Effective), units(m.Bid), m.Modifier, units(req.Reserve))
+	case search.DeviceOff:
+		return fmt.Sprintf("not shown on %s: the bid modifier there is −100 %%", req.Device)
+	case search.BlockedByNegative:
+		return fmt.Sprintf("blocked by the %s's negative %s keyword %q", m.NegativeOwner, m.NegativeType, m.Negative)
+	}
+	return plain(m.Verdict)
+}
+
+func plain(v search.Verdict) string {
+	switch v {
+	case search.KeywordPaused:
+		return "the keyword is paused"
+	case search.GroupPaused:
+		return "its ad group is paused"
+	case search.CampaignPaused:
+		return "its campaign is paused"
+	case search.AdvertiserPaused:
+		return "its advertiser is paused"
+	case search.NoAd:
+		return "its ad group has no enabled ad"
+	case search.BudgetExhausted:
+		return "its campaign's budget is marked as exhausted"
+	case search.NoBid:
+		return "neither it nor its ad group has a bid"
+	}
+	return v.String()
+}
+
+func setBy(keyword uint64) string {
+	if keyword == 0 {
+		return "the reserve"
+	}
+	return fmt.Sprintf("set by keyword %d", keyword)
+}
+
+// units writes micros as an amount, e.g. 1508572 as 1.508572 and 10000 as
+// 0.01.
+func units(micros uint64) string {
+	const unit = 1_000_000
+	s := strconv.FormatUint(micros/unit, 10)
+	if rest := micros % unit; rest > 0 {
+		s += "." + strings.TrimRight(fmt.Sprintf("%06d", rest), "0")
+	}
+	return s
+}
