@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"adshard/backend"
+	"adshard/internal/oracle"
 	"adshard/search"
 	"adshard/search/words"
 	"pgregory.net/rapid"
@@ -140,20 +141,9 @@ func around(t *rapid.T, keyword string) string {
 	return keyword
 }
 
-// Request is everything that a user may ask for.
-type Request struct {
-	Text      string
-	Device    search.Device
-	Slots     int
-	Variants  search.Level
-	Reserve   uint64
-	RequestID string
-	Profile   search.Profile // not capped at Variants
-}
-
 // DrawRequest draws a request with one of the two profiles that ship.
-func DrawRequest(t *rapid.T, w World) Request {
-	return Request{
+func DrawRequest(t *rapid.T, w World) oracle.Request {
+	return oracle.Request{
 		Text:      DrawQuery(t, w),
 		Device:    search.Device(rapid.IntRange(0, search.Devices-1).Draw(t, "device")),
 		Slots:     oneOf(t, "slots", []int{4, 1, 2, 3, 20}),

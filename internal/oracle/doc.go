@@ -1,0 +1,11 @@
+// Package oracle answers searches by looking at every keyword: the slow second
+// reading of serving.md §1 to §5 that everything fast is tested against.
+//
+// It works on strings. It knows no hashes of words, no terms, indexes, blocks,
+// shards or bounds, and shares with package search only names of things
+// (levels, match types, profiles, verdicts) and with package words only the
+// splitting and the stems.
+//
+// Goals: each clause of the page can be found again in the code. Non-goals:
+// speed beyond some milliseconds a query on tens of thousands of keywords.
+package oracle

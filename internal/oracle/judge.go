@@ -1,0 +1,156 @@
+package oracle
+
+import (
+	"slices"
+
+	"adshard/backend"
+	"adshard/search"
+)
+
+// Judged is a keyword that matches and what became of it.
+type Judged struct {
+	Keyword    *backend.Keyword
+	Item       *backend.Item
+	Campaign   *backend.Campaign
+	Advertiser *backend.Advertiser
+	Level      search.Level
+	Verdict    search.Verdict
+	// Bid in micros, if there is one (HasBid), and Modifier in permille;
+	// Effective is B, Quality Q and Score R.
+	Bid, Modifier, Effective, Quality, Score uint64
+	HasBid                                   bool
+	// Negative is the one that blocks, with the verdict BlockedByNegative.
+	Negative *backend.Negative
+	// Position and Price are of a winner; SetBy: who set the price, 0: the
+	// reserve. LostTo: the keyword in the last place, or that supersedes.
+	Position      int
+	Price         uint64
+	SetBy, LostTo uint64
+}
+
+// judge decides on a keyword that matches (serving.md §3 and §4). The verdict
+// is the first that holds in the order of search.Verdict.
+func (k *keyword) judge(level search.Level, query []*word, r *Request) *Judged {
+	j := &Judged{
+		Keyword: k.Keyword, Item: k.item, Campaign: k.campaign, Advertiser: k.advertiser, Level: level,
+	}
+	j.Bid, j.HasBid = k.Bid, k.HasBid
+	if !j.HasBid {
+		j.Bid, j.HasBid = k.item.Group.Bid, k.item.Group.HasBid
+	}
+	shown := k.modifier(j, r.Device)
+	j.Effective = j.Bid * j.Modifier / 1000
+	j.Quality = uint64(k.Quality) * 100_000 * matchFactor(k.Type) * variantFactor(level) / 1_000_000
+	j.Score = j.Effective * j.Quality
+	j.Verdict = k.verdict(j, shown, r.Reserve)
+	if j.Verdict != search.Eligible {
+		return j
+	}
+	for _, n := range k.negatives {
+		if n.blocks(query) {
+			j.Verdict, j.Negative = search.BlockedByNegative, n.Negative
+			break
+		}
+	}
+	return j
+}
+
+// modifier is the group's if set, else the campaign's, else 1000; −100 % on
+// either means not shown.
+func (k *keyword) modifier(j *Judged, d search.Device) (shown bool) {
+	group, campaign := k.item.Group.Modifiers[d], k.campaign.Modifiers[d]
+	j.Modifier = 1000
+	if campaign.Set {
+		j.Modifier = uint64(campaign.Permille)
+	}
+	if group.Set {
+		j.Modifier = uint64(group.Permille)
+	}
+	return (!group.Set || group.Permille > 0) && (!campaign.Set || campaign.Permille > 0)
+}
+
+func (k *keyword) verdict(j *Judged, shown bool, reserve uint64) search.Verdict {
+	switch {
+	case !k.Enabled:
+		return search.KeywordPaused
+	case !k.item.Group.Enabled:
+		return search.GroupPaused
+	case !k.campaign.Enabled:
+		return search.CampaignPaused
+	case !k.advertiser.Enabled:
+		return search.AdvertiserPaused
+	case len(enabledAds(k.item)) == 0:
+		return search.NoAd
+	case k.campaign.BudgetExhausted:
+		return search.BudgetExhausted
+	case !j.HasBid:
+		return search.NoBid
+	case !shown:
+		return search.DeviceOff
+	case j.Effective == 0 || j.Effective < reserve:
+		return search.BelowReserve
+	}
+	return search.Eligible
+}
+
+func enabledAds(it *backend.Item) (ads []*backend.Ad) {
+	for i := range it.Ads {
+		if it.Ads[i].Enabled {
+			ads = append(ads, &it.Ads[i])
+		}
+	}
+	slices.SortFunc(ads, func(a, b *backend.Ad) int {
+		if a.ID < b.ID {
+			return -1
+		}
+		return 1
+	})
+	return ads
+}
+
+func matchFactor(t search.MatchType) uint64 {
+	switch t {
+	case search.Exact:
+		return 1000
+	case search.Phrase:
+		return 900
+	}
+	return 800
+}
+
+func variantFactor(l search.Level) uint64 {
+	switch l {
+	case search.Identical:
+		return 1000
+	case search.Folded:
+		return 950
+	case search.Inflected:
+		return 900
+	}
+	return 800
+}
+
+// blocks reads serving.md §3.
+func (n *negative) blocks(query []*word) bool {
+	norms := make([]string, len(query))
+	for i, q := range query {
+		norms[i] = q.Norm
+	}
+	switch n.Type {
+	case search.Exact:
+		return slices.Equal(n.words, norms)
+	case search.Phrase:
+		for i := 0; i+len(n.words) <= len(norms); i++ {
+			if slices.Equal(n.words, norms[i:i+len(n.words)]) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, w := range n.words {
+		if !slices.Contains(norms, w) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,122 @@
+package oracle
+
+import "adshard/search"
+
+// table tells how each word of a keyword (row) agrees with each word of the
+// query (column) under one language, within the rule's reach.
+type table [][]search.Level
+
+// match returns the level at which the keyword matches under its best
+// language and that table; NoLevel when it does not match.
+func (k *keyword) match(rule search.Rule, n int) (search.Level, table) {
+	best, how := search.NoLevel, table(nil)
+	for _, language := range k.languages() {
+		t := k.table(language, rule.Reach, n)
+		if t == nil {
+			continue
+		}
+		if l := t.match(rule, n); l < best {
+			best, how = l, t
+		}
+	}
+	return best, how
+}
+
+// languages are the campaign's. One without a stemmer is as none.
+func (k *keyword) languages() []string {
+	list := []string{""}
+	return append(list, k.campaign.Languages...)
+}
+
+// table is nil when a word of the keyword agrees with no word of the query: no
+// rule matches then.
+func (k *keyword) table(language string, reach search.Level, n int) table {
+	t := make(table, 0, len(k.words))
+	for _, w := range k.words {
+		row, ok := w.agree[language]
+		if !ok {
+			return nil
+		}
+		within := make([]search.Level, n)
+		for j, l := range row {
+			within[j] = search.NoLevel
+			if l <= reach {
+				within[j] = l
+			}
+		}
+		t = append(t, within)
+	}
+	return t
+}
+
+// match reads a rule's first three properties (serving.md §2).
+func (t table) match(rule search.Rule, n int) search.Level {
+	if rule.Ordered {
+		if !rule.Others && len(t) != n {
+			return search.NoLevel // same number
+		}
+		return t.sequence(0, 0, rule.Adjacent || !rule.Others, n)
+	}
+	if !rule.Others {
+		return t.set(0, n, true)
+	}
+	if !rule.Adjacent {
+		return t.set(0, n, false)
+	}
+	best := search.NoLevel
+	for from := range n {
+		for to := from + 1; to <= n; to++ {
+			best = min(best, t.set(from, to, true))
+		}
+	}
+	return best
+}
+
+// set: each keyword word agrees with one of the query's words from ≤ j < to,
+// and, if only, each of those agrees with a keyword word. The level is that of
+// the worst keyword word at its best agreement there.
+func (t table) set(from, to int, only bool) search.Level {
+	worst := search.Identical
+	for _, row := range t {
+		best := search.NoLevel
+		for j := from; j < to; j++ {
+			best = min(best, row[j])
+		}
+		worst = max(worst, best)
+	}
+	for j := from; j < to && only; j++ {
+		if !t.covers(j) {
+			return search.NoLevel
+		}
+	}
+	return worst
+}
+
+// covers tells whether any keyword word agrees with the query's word j.
+func (t table) covers(j int) bool {
+	for _, row := range t {
+		if row[j] < search.NoLevel {
+			return true
+		}
+	}
+	return false
+}
+
+// sequence places the keyword words from i on at rising positions of the query
+// from from on, next to each other if adjacent, and returns the least level
+// that the worst of them can have.
+func (t table) sequence(i, from int, adjacent bool, n int) search.Level {
+	if i == len(t) {
+		return search.Identical
+	}
+	best := search.NoLevel
+	for j := from; j < n; j++ {
+		if adjacent && i > 0 && j > from {
+			break
+		}
+		if t[i][j] < best {
+			best = min(best, max(t[i][j], t.sequence(i+1, j+1, adjacent, n)))
+		}
+	}
+	return best
+}

@@ -1,0 +1,147 @@
+package oracle
+
+import (
+	"fmt"
+
+	"adshard/backend"
+	"adshard/search"
+	"adshard/search/words"
+)
+
+// Thesaurus knows synonyms; *words.Lexicon is one.
+type Thesaurus interface {
+	// Synonyms returns the folded forms of the synonyms of a folded form.
+	Synonyms(language, folded string) []string
+}
+
+// Oracle holds all data, analysed. It is for one goroutine at a time.
+type Oracle struct {
+	keywords []keyword
+	// words are the distinct words of all keywords.
+	words []*word
+}
+
+// Request is all that a user may ask for.
+type Request struct {
+	Text      string
+	Profile   search.Profile // not capped at Variants
+	Device    search.Device
+	Slots     int
+	Variants  search.Level
+	Reserve   uint64 // micros
+	RequestID string
+}
+
+// keyword is a keyword with everything that decides on it.
+type keyword struct {
+	*backend.Keyword
+	words      []*word
+	item       *backend.Item
+	campaign   *backend.Campaign
+	advertiser *backend.Advertiser
+	// negatives are the enabled ones of the group, then of the campaign.
+	negatives []*negative
+}
+
+// negative is a negative keyword as normalised words.
+type negative struct {
+	*backend.Negative
+	words []string
+}
+
+// New analyses the data; a nil thesaurus has no synonyms. It fails when a text
+// is refused by words.Keyword or a parent is missing.
+func New(advertisers []*backend.Advertiser, campaigns []*backend.Campaign, items []*backend.Item, thesaurus Thesaurus) (*Oracle, error) {
+	b := builder{
+		thesaurus:   thesaurus,
+		words:       map[string]*word{},
+		advertisers: map[uint64]*backend.Advertiser{},
+		campaigns:   map[uint64]*backend.Campaign{},
+		negatives:   map[uint64][]*negative{},
+	}
+	for _, a := range advertisers {
+		b.advertisers[a.ID] = a
+	}
+	for _, c := range campaigns {
+		b.campaigns[c.ID] = c
+		list, err := analyseNegatives(c.Negatives)
+		if err != nil {
+			return nil, err
+		}
+		b.negatives[c.ID] = list
+	}
+	for _, it := range items {
+		if err := b.add(it); err != nil {
+			return nil, fmt.Errorf("oracle: group %d: %w", it.Group.ID, err)
+		}
+	}
+	return &b.oracle, nil
+}
+
+// builder analyses data into an Oracle.
+type builder struct {
+	oracle      Oracle
+	thesaurus   Thesaurus
+	words       map[string]*word // by normalised word
+	advertisers map[uint64]*backend.Advertiser
+	campaigns   map[uint64]*backend.Campaign
+	negatives   map[uint64][]*negative // of campaigns, by id
+}
+
+func (b *builder) add(it *backend.Item) error {
+	c := b.campaigns[it.Group.CampaignID]
+	if c == nil {
+		return fmt.Errorf("no campaign %d", it.Group.CampaignID)
+	}
+	a := b.advertisers[c.AdvertiserID]
+	if a == nil {
+		return fmt.Errorf("no advertiser %d", c.AdvertiserID)
+	}
+	own, err := analyseNegatives(it.Negatives)
+	if err != nil {
+		return err
+	}
+	negatives := append(own, b.negatives[c.ID]...)
+	for i := range it.Keywords {
+		k := keyword{Keyword: &it.Keywords[i], item: it, campaign: c, advertiser: a, negatives: negatives}
+		split, err := words.Keyword(k.Text)
+		if err != nil {
+			return fmt.Errorf("keyword %d: %w", k.ID, err)
+		}
+		for _, w := range split {
+			k.words = append(k.words, b.word(w))
+		}
+		b.oracle.keywords = append(b.oracle.keywords, k)
+	}
+	return nil
+}
+
+// word returns the one record of a word.
+func (b *builder) word(w words.Word) *word {
+	if known := b.words[w.Norm]; known != nil {
+		return known
+	}
+	n := analyse(w, b.thesaurus)
+	b.words[w.Norm] = n
+	b.oracle.words = append(b.oracle.words, n)
+	return n
+}
+
+func analyseNegatives(list []backend.Negative) ([]*negative, error) {
+	var out []*negative
+	for i := range list {
+		if !list[i].Enabled {
+			continue
+		}
+		split, err := words.Keyword(list[i].Text)
+		if err != nil {
+			return nil, fmt.Errorf("negative %d: %w", list[i].ID, err)
+		}
+		n := &negative{Negative: &list[i]}
+		for _, w := range split {
+			n.words = append(n.words, w.Norm)
+		}
+		out = append(out, n)
+	}
+	return out, nil
+}

@@ -1,0 +1,141 @@
+package oracle
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"adshard/backend"
+	"adshard/search"
+	"adshard/search/words"
+	"github.com/cespare/xxhash/v2"
+)
+
+// Result is the answer to a request (serving.md §8).
+type Result struct {
+	Truncated           bool
+	Matched, Candidates uint64
+	Ads                 []Placed
+}
+
+// Placed is an ad in its place.
+type Placed struct {
+	*Judged
+	Ad *backend.Ad
+}
+
+// Search answers a request; a text that is refused is an error.
+func (o *Oracle) Search(r Request) (*Result, error) {
+	judged, truncated, err := o.judge(&r)
+	if err != nil {
+		return nil, err
+	}
+	result := &Result{Truncated: truncated}
+	for _, j := range judged {
+		switch j.Verdict {
+		case search.KeywordPaused, search.GroupPaused, search.CampaignPaused, search.AdvertiserPaused, search.NoAd:
+			continue
+		case search.Won, search.Lost, search.Superseded:
+			result.Candidates++
+		}
+		result.Matched++
+		if j.Verdict == search.Won {
+			result.Ads = append(result.Ads, Placed{Judged: j, Ad: j.ad(r.RequestID)})
+		}
+	}
+	slices.SortFunc(result.Ads, func(a, b Placed) int { return a.Position - b.Position })
+	return result, nil
+}
+
+// Explain returns all keywords that match, by score falling, then keyword id
+// rising, each with its verdict after the auction.
+func (o *Oracle) Explain(r Request) ([]*Judged, error) {
+	judged, _, err := o.judge(&r)
+	return judged, err
+}
+
+// judge looks at every keyword and holds the auction.
+func (o *Oracle) judge(r *Request) (judged []*Judged, truncated bool, err error) {
+	query, truncated, err := o.query(r.Text)
+	if err != nil || len(query) == 0 {
+		return nil, truncated, err
+	}
+	for _, w := range o.words {
+		w.hold(query)
+	}
+	for i := range o.keywords {
+		k := &o.keywords[i]
+		rule := r.Profile[k.Type]
+		rule.Reach = min(rule.Reach, r.Variants)
+		if level, _ := k.match(rule, len(query)); level != search.NoLevel {
+			judged = append(judged, k.judge(level, query, r))
+		}
+	}
+	slices.SortFunc(judged, inOrder)
+	place(judged, r)
+	return judged, truncated, nil
+}
+
+func (o *Oracle) query(text string) (query []*word, truncated bool, err error) {
+	if len(text) > 1024 {
+		return nil, false, fmt.Errorf("oracle: query of %d bytes", len(text))
+	}
+	split, err := words.Split(text)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, w := range split {
+		if len(query) == 32 {
+			return query, true, nil
+		}
+		query = append(query, analyse(w, nil))
+	}
+	return query, false, nil
+}
+
+// inOrder is by score falling, then keyword id rising.
+func inOrder(a, b *Judged) int {
+	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Keyword.ID, b.Keyword.ID))
+}
+
+// place is the auction of serving.md §5 over keywords in order.
+func place(judged []*Judged, r *Request) {
+	best := map[uint64]*Judged{} // by advertiser
+	var order []*Judged
+	for _, j := range judged {
+		if j.Verdict != search.Eligible {
+			continue
+		}
+		if first := best[j.Advertiser.ID]; first != nil {
+			j.Verdict, j.LostTo = search.Superseded, first.Keyword.ID
+			continue
+		}
+		best[j.Advertiser.ID] = j
+		order = append(order, j)
+	}
+	for i, j := range order {
+		if i >= r.Slots {
+			j.Verdict, j.LostTo = search.Lost, order[r.Slots-1].Keyword.ID
+			continue
+		}
+		j.Verdict, j.Position, j.Price = search.Won, i+1, r.Reserve
+		if i+1 == len(order) {
+			continue
+		}
+		next := order[i+1]
+		if price := (next.Score + j.Quality - 1) / j.Quality; price > r.Reserve {
+			j.Price, j.SetBy = price, next.Keyword.ID
+		}
+	}
+}
+
+// ad is the one that is shown (serving.md §5.4).
+func (j *Judged) ad(requestID string) *backend.Ad {
+	ads := enabledAds(j.Item)
+	if !j.Campaign.RotateEvenly {
+		return ads[0]
+	}
+	h := xxhash.Sum64String(requestID + strconv.FormatUint(j.Item.Group.ID, 10))
+	return ads[h%uint64(len(ads))]
+}
