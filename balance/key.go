@@ -48,6 +48,34 @@ func (o Order) Owner(owner uint64) (lo, hi Key, ok bool) {
 	return lo, lo | 0xffffffff, true
 }
 
+// OwnerOf returns the interval of keys of the owner of key k, both ends
+// inclusive; only ByOwner has one.
+func (o Order) OwnerOf(k Key) (lo, hi Key, ok bool) {
+	if o != ByOwner {
+		return 0, 0, false
+	}
+	return k &^ 0xffffffff, k | 0xffffffff, true
+}
+
+// String returns the order's name in configurations.
+func (o Order) String() string {
+	if o == ByHash {
+		return "hash"
+	}
+	return "advertiser"
+}
+
+// ParseOrder reads an order's name.
+func ParseOrder(name string) (Order, bool) {
+	switch name {
+	case "advertiser":
+		return ByOwner, true
+	case "hash":
+		return ByHash, true
+	}
+	return 0, false
+}
+
 // mix64 is the finaliser of SplitMix64 (Steele, Lea, Flood 2014; variant 13 of
 // Stafford), a bijection.
 func mix64(x uint64) uint64 {

@@ -13,10 +13,11 @@ type Position struct {
 	Epoch, Clock, Quantum, Offset uint64
 }
 
-// Compare orders positions by epoch, clock, quantum, offset.
+// Compare orders positions by epoch, clock, quantum, offset; the offset 0,
+// done, is the last of all.
 func (p Position) Compare(q Position) int {
 	return cmp.Or(cmp.Compare(p.Epoch, q.Epoch), cmp.Compare(p.Clock, q.Clock),
-		cmp.Compare(p.Quantum, q.Quantum), cmp.Compare(p.Offset, q.Offset))
+		cmp.Compare(p.Quantum, q.Quantum), cmp.Compare(p.Offset-1, q.Offset-1))
 }
 
 // String returns epoch/clock/quantum/offset.

@@ -1,0 +1,69 @@
+package balance
+
+// Bucket is node data for one node (thesis 6.3.4): the half-open range
+// From..To of log positions. P is what a flavour makes of items; the zero P
+// holds nothing.
+type Bucket[P any] struct {
+	From, To Position
+	// Reset empties the node before anything else; From is not checked then.
+	Reset bool
+	// Table, when set, replaces the node's.
+	Table   *Table
+	Payload P
+	// Bytes is the size that the builder told.
+	Bytes int
+}
+
+// Entry is something to be put into a bucket, as it is now: the item with Key
+// (a deletion if there is none any more), or, with Key 0, the parent.
+type Entry struct {
+	Key    Key
+	Parent Parent
+	clock  uint64 // of its first change in the bucket; 0: part of a filling
+}
+
+// Build asks a flavour to build entries for a node, in their order, from a
+// snapshot taken at or after Clock, and to stop before MaxBytes is passed; at
+// least one entry is taken. Parents of items come along.
+type Build struct {
+	Node     string
+	Seq      uint64
+	Clock    uint64
+	Entries  []Entry
+	MaxBytes int
+}
+
+// Built answers a Build: the first Entries of its entries are in Payload.
+// Weights are those of the items in it, zero for deleted ones and parents.
+type Built[P any] struct {
+	Node    string
+	Seq     uint64
+	Entries int
+	Payload P
+	Bytes   int
+	// Weight is the sum of the items' weights, to estimate the next bucket.
+	Weight uint64
+}
+
+// Fetch asks for older changes than the distributor remembers: up to Limit of
+// those with a clock above After.
+type Fetch struct {
+	Node  string
+	Seq   uint64
+	After uint64
+	Limit int
+}
+
+// Fetched answers a Fetch. Stale: changes after it are gone from the log.
+type Fetched struct {
+	Node    string
+	Seq     uint64
+	Changes []Change
+	Stale   bool
+}
+
+// Work is what a distributor wants done, in any order.
+type Work struct {
+	Builds  []Build
+	Fetches []Fetch
+}

@@ -1,0 +1,234 @@
+package balance
+
+import (
+	"slices"
+
+	"adshard/fault"
+)
+
+// DistributorConfig bounds what a Distributor prepares.
+type DistributorConfig struct {
+	Epoch uint64
+	// BucketBytes is the size that a bucket aims at; a single item may be
+	// larger.
+	BucketBytes int
+	// NodeBytes and Ahead bound the buckets that are ready for a node: it gets
+	// no further one while it has so many bytes or buckets waiting.
+	NodeBytes, Ahead int
+	// Changes is how many of the newest changes are remembered, and Entries
+	// how many entries a bucket takes at most.
+	Changes, Entries int
+}
+
+// The defaults of DistributorConfig.
+const (
+	DefaultBucketBytes = 4 << 20
+	DefaultNodeBytes   = 16 << 20
+	DefaultAhead       = 3
+	DefaultChanges     = 1 << 16
+	DefaultEntries     = 1 << 14
+)
+
+// WithDefaults returns the configuration with defaults for what is zero.
+func (c DistributorConfig) WithDefaults() DistributorConfig {
+	set := func(v *int, to int) {
+		if *v == 0 {
+			*v = to
+		}
+	}
+	set(&c.BucketBytes, DefaultBucketBytes)
+	set(&c.NodeBytes, DefaultNodeBytes)
+	set(&c.Ahead, DefaultAhead)
+	set(&c.Changes, DefaultChanges)
+	set(&c.Entries, DefaultEntries)
+	return c
+}
+
+// Distributor makes node data for nodes (thesis 6.3.4). P is a bucket's
+// content. Changes and quanta go in, buckets come out when nodes ask for them;
+// what must be read and built in between is in Work.
+type Distributor[P any] struct {
+	cfg   DistributorConfig
+	items Items
+	log   changeLog
+	head  uint64    // no change past it is processed: the newest quantum's clock
+	wait  []Quantum // quanta whose clock the log has not reached yet
+
+	model    *Model
+	coverage map[NodeID][]Interval
+	number   uint64 // of the newest quantum processed
+	changed  uint64 // of the newest that was not empty
+
+	streams map[string]*stream[P]
+	order   []string // names in order of registration, so that work is in order
+	seq     uint64
+	perUnit float64 // bytes of a bucket for each unit of weight, as measured
+}
+
+// startPerUnit is the first estimate of bytes for each unit of weight.
+const startPerUnit = 256
+
+// NewDistributor starts a distributor whose log begins after clock. items are
+// read during calls only and must be at least as new as the changes given.
+func NewDistributor[P any](cfg DistributorConfig, items Items, clock uint64) *Distributor[P] {
+	cfg = cfg.WithDefaults()
+	return &Distributor[P]{
+		cfg: cfg, items: items, log: changeLog{base: clock, limit: cfg.Changes},
+		streams: make(map[string]*stream[P]), perUnit: startPerUnit,
+	}
+}
+
+// Changes takes the changes after those before, by rising clock.
+func (d *Distributor[P]) Changes(list []Change) error {
+	if err := d.log.append(list); err != nil {
+		return err
+	}
+	return d.process()
+}
+
+// Quantum takes the next quantum. It is processed once all changes up to its
+// clock are there; at once if they already are (thesis, algorithm 3, where the
+// processing stands inside of the loop by mistake). Errors: fault.Stale for a
+// lower epoch or a number that does not follow.
+func (d *Distributor[P]) Quantum(q Quantum) error {
+	last := d.number
+	if n := len(d.wait); n > 0 {
+		last = d.wait[n-1].Number
+	}
+	const op = "balance: take quantum"
+	switch {
+	case q.Epoch < d.cfg.Epoch:
+		return fault.Newf(fault.Stale, op, "quantum %d is of epoch %d, this is epoch %d", q.Number, q.Epoch, d.cfg.Epoch)
+	case q.Epoch > d.cfg.Epoch:
+		return fault.Newf(fault.Conflict, op, "quantum %d is of epoch %d, a balancer after this one (%d)", q.Number, q.Epoch, d.cfg.Epoch)
+	case q.Model == nil && (last == 0 || q.Number != last+1):
+		return fault.Newf(fault.Stale, op, "quantum %d comes after %d", q.Number, last)
+	}
+	d.wait = append(d.wait, q)
+	return d.process()
+}
+
+// process takes the waiting quanta whose changes have all arrived.
+func (d *Distributor[P]) process() error {
+	for len(d.wait) > 0 && d.wait[0].Clock <= d.log.newest() {
+		q := d.wait[0]
+		d.wait = d.wait[1:]
+		if err := d.take(q); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *Distributor[P]) take(q Quantum) error {
+	d.head, d.number = max(d.head, q.Clock), q.Number
+	if q.Empty() {
+		return nil
+	}
+	model := q.Model
+	if model == nil {
+		next, err := d.model.Apply(q.Ops)
+		if err != nil {
+			return err
+		}
+		model = next
+	}
+	if model.View() != q.View {
+		return fault.Newf(fault.Invalid, "balance: take quantum", "quantum %d gives view %d instead of %d", q.Number, model.View(), q.View)
+	}
+	d.changed, d.model, d.coverage = q.Number, model, model.coverage()
+	for _, name := range d.order {
+		d.place(d.streams[name])
+	}
+	return nil
+}
+
+// Register takes a node's announcement; newest is the clock of the newest
+// change that the feed knows. It returns the position that the node must have
+// reached before it counts as caught up. The node is filled from nothing when
+// what it holds cannot be followed on: its slices are not those of the model,
+// or it knows changes that the feed does not. Errors: fault.Conflict when the
+// node has seen a later epoch.
+func (d *Distributor[P]) Register(j Joining, newest uint64) (Position, error) {
+	if j.Position.Epoch > d.cfg.Epoch {
+		return Position{}, fault.Newf(fault.Conflict, "balance: register",
+			"node %s has data of epoch %d, this balancer is of epoch %d: it is older, or the data belong to another database (then empty the node's directory)",
+			j.Name, j.Position.Epoch, d.cfg.Epoch)
+	}
+	s := &stream[P]{name: j.Name, acked: j.Position, end: j.Position, table: j.Table}
+	s.foreign = j.Position.Clock > newest || s.inconsistent()
+	if _, known := d.streams[j.Name]; !known {
+		d.order = append(d.order, j.Name)
+	}
+	d.streams[j.Name] = s
+	if d.model == nil {
+		return Position{Epoch: d.cfg.Epoch}, nil
+	}
+	d.place(s)
+	return Position{Epoch: d.cfg.Epoch, Clock: d.head, Quantum: d.changed}, nil
+}
+
+// Pull returns the bucket that begins at the node's position, the same again
+// until the node asks from its end; nil: nothing yet. Errors: fault.NotFound
+// and fault.Stale when the node must register first: it is unknown, of another
+// epoch, or neither where it was nor at the end of the bucket it was given.
+func (d *Distributor[P]) Pull(node string, epoch uint64, at Position) (*Bucket[P], error) {
+	const op = "balance: pull"
+	s, ok := d.streams[node]
+	if !ok {
+		return nil, fault.Newf(fault.NotFound, op, "node %s is not registered with epoch %d", node, d.cfg.Epoch)
+	}
+	if epoch != d.cfg.Epoch {
+		return nil, fault.Newf(fault.Stale, op, "node %s asks epoch %d, this is epoch %d: register again", node, epoch, d.cfg.Epoch)
+	}
+	if at != s.acked && len(s.queue) > 0 && at == s.queue[0].To {
+		s.pop()
+	}
+	if at != s.acked {
+		return nil, fault.Newf(fault.Stale, op, "node %s is at %s and was expected at %s: register again", node, at, s.acked)
+	}
+	if len(s.queue) == 0 {
+		return nil, nil
+	}
+	return &s.queue[0], nil
+}
+
+// Model returns the model as processed; nil before the first plan.
+func (d *Distributor[P]) Model() *Model { return d.model }
+
+// Where returns the last position that a node acknowledged.
+func (d *Distributor[P]) Where(node string) (Position, bool) {
+	s, ok := d.streams[node]
+	if !ok {
+		return Position{}, false
+	}
+	return s.acked, true
+}
+
+// QueuedBytes returns the size of the buckets that are ready for a node.
+func (d *Distributor[P]) QueuedBytes(node string) int {
+	if s, ok := d.streams[node]; ok {
+		return s.bytes
+	}
+	return 0
+}
+
+// Least returns the least clock that a node of the model has applied, up to
+// which the feed may forget changes; ok is false while one has not registered.
+func (d *Distributor[P]) Least() (clock uint64, ok bool) {
+	if d.model == nil {
+		return 0, false
+	}
+	clock = d.head
+	for _, n := range d.model.Nodes() {
+		s, registered := d.streams[n.Name]
+		if !registered {
+			return 0, false
+		}
+		clock = min(clock, s.acked.Clock)
+	}
+	return clock, true
+}
+
+// Names returns the registered nodes in order of their first registration.
+func (d *Distributor[P]) Names() []string { return slices.Clone(d.order) }

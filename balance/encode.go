@@ -1,0 +1,117 @@
+package balance
+
+import (
+	"encoding/binary"
+
+	"adshard/fault"
+	"github.com/cespare/xxhash/v2"
+)
+
+// State is what must outlive a balancer: durable before it is sent.
+type State struct {
+	// Quantum is the number of the newest quantum when the state was saved;
+	// the next epoch's go on after it.
+	Quantum uint64
+	Model   *Model
+}
+
+// stateFormat is the first byte of an encoded state.
+const stateFormat = 1
+
+// Encode returns the state as bytes: format, then unsigned varints (lengths
+// before strings; a slice's keys as its width less one, since slices tile),
+// then xxh64 of all before, little endian.
+func (s State) Encode() []byte {
+	m := s.Model
+	b := make([]byte, 0, 64+16*len(m.slices)+48*len(m.nodes))
+	b = append(b, stateFormat)
+	put := func(v uint64) { b = binary.AppendUvarint(b, v) }
+	text := func(v string) { put(uint64(len(v))); b = append(b, v...) }
+	put(s.Quantum)
+	put(m.view)
+	put(m.nextSlice)
+	put(uint64(m.nextNode))
+	put(uint64(len(m.nodes)))
+	for _, n := range m.nodes {
+		put(uint64(n.ID))
+		text(n.Name)
+		text(n.Address)
+	}
+	put(uint64(len(m.slices)))
+	for _, v := range m.slices {
+		put(v.ID)
+		put(uint64(v.Hi - v.Lo))
+		put(v.Generation)
+		put(uint64(v.Node))
+		put(v.From)
+	}
+	return binary.LittleEndian.AppendUint64(b, xxhash.Sum64(b))
+}
+
+// DecodeState reads what Encode wrote. Errors: fault.Version for another
+// format, fault.Corrupt for damaged bytes.
+func DecodeState(b []byte) (State, error) {
+	const op = "balance: read state"
+	if len(b) < 9 {
+		return State{}, fault.Newf(fault.Corrupt, op, "the balancer's state has only %d bytes", len(b))
+	}
+	if b[0] != stateFormat {
+		return State{}, fault.Newf(fault.Version, op, "the balancer's state has format %d, this program reads %d", b[0], stateFormat)
+	}
+	body, sum := b[:len(b)-8], binary.LittleEndian.Uint64(b[len(b)-8:])
+	if xxhash.Sum64(body) != sum {
+		return State{}, fault.Newf(fault.Corrupt, op, "the balancer's state has a wrong checksum")
+	}
+	r := reader{b: body[1:]}
+	s := State{Quantum: r.uint(), Model: r.model()}
+	if r.bad || len(r.b) != 0 {
+		return State{}, fault.Newf(fault.Corrupt, op, "the balancer's state is cut off or too long")
+	}
+	if err := s.Model.check(); err != nil {
+		return State{}, fault.New(fault.Corrupt, op, err)
+	}
+	return s, nil
+}
+
+// reader takes varints off a slice; bad once there are none left.
+type reader struct {
+	b   []byte
+	bad bool
+}
+
+func (r *reader) uint() uint64 {
+	v, n := binary.Uvarint(r.b)
+	if n <= 0 {
+		r.bad = true
+		return 0
+	}
+	r.b = r.b[n:]
+	return v
+}
+
+func (r *reader) text() string {
+	n := r.uint()
+	if n > uint64(len(r.b)) {
+		r.bad = true
+		return ""
+	}
+	s := string(r.b[:n])
+	r.b = r.b[n:]
+	return s
+}
+
+func (r *reader) model() *Model {
+	m := &Model{view: r.uint(), nextSlice: r.uint(), nextNode: NodeID(r.uint())}
+	for n := r.uint(); n > 0 && !r.bad; n-- {
+		m.nodes = append(m.nodes, Node{ID: NodeID(r.uint()), Name: r.text(), Address: r.text()})
+	}
+	lo := Key(0)
+	for n := r.uint(); n > 0 && !r.bad; n-- {
+		s := Slice{ID: r.uint(), Lo: lo}
+		s.Hi = lo + Key(r.uint())
+		s.Generation, s.Node, s.From = r.uint(), NodeID(r.uint()), r.uint()
+		lo = s.Hi + 1
+		m.slices = append(m.slices, s)
+	}
+	return m
+}

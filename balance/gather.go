@@ -1,0 +1,112 @@
+package balance
+
+// gathering collects the entries of one bucket within its bounds.
+type gathering struct {
+	entries []Entry
+	limit   int     // of entries
+	budget  float64 // bytes still expected to fit
+	perUnit float64
+	items   Items
+}
+
+// entryBytes is the estimated size of an entry beside its weight.
+const entryBytes = 256
+
+func (g *gathering) full() bool { return len(g.entries) >= g.limit || g.budget <= 0 }
+
+func (g *gathering) add(e Entry, weight uint32) {
+	g.entries = append(g.entries, e)
+	g.budget -= entryBytes + float64(weight)*g.perUnit
+}
+
+// changes takes the changes that concern the keys own, each key and parent
+// once: what is sent is its newest content anyway. reached is lowered to what
+// is covered when not all fit.
+func (g *gathering) changes(list []Change, own []Interval, reached *uint64) {
+	type target struct {
+		key    Key
+		parent Parent
+	}
+	var seen map[target]bool
+	for _, c := range list {
+		if c.Clock > *reached {
+			return
+		}
+		t := target{c.Key, c.Parent}
+		if seen[t] || !c.concerns(own) {
+			continue
+		}
+		if g.full() {
+			*reached = c.Clock - 1
+			return
+		}
+		if seen == nil {
+			seen = make(map[target]bool)
+		}
+		seen[t] = true
+		weight, _ := g.weight(c.Key)
+		g.add(Entry{Key: c.Key, Parent: c.Parent, clock: c.Clock}, weight)
+	}
+}
+
+// fill takes the items of the keys own from lo on and returns the offset after
+// them: 0 when there are no more.
+func (g *gathering) fill(own []Interval, lo Key) uint64 {
+	last := uint64(0)
+	for _, v := range own {
+		if v.Hi < lo {
+			continue
+		}
+		more := false
+		g.items.Ascend(max(lo, v.Lo), v.Hi, func(k Key, w uint32) bool {
+			if g.full() {
+				more = true
+				return false
+			}
+			g.add(Entry{Key: k}, w)
+			last = uint64(k) + 1
+			return true
+		})
+		if more {
+			return max(last, uint64(lo))
+		}
+	}
+	return 0
+}
+
+func (g *gathering) weight(k Key) (uint32, bool) {
+	var weight uint32
+	found := false
+	if k != 0 {
+		g.items.Ascend(k, k, func(_ Key, w uint32) bool {
+			weight, found = w, true
+			return false
+		})
+	}
+	return weight, found
+}
+
+// concerns tells whether a node that holds the keys own must learn of c.
+func (c Change) concerns(own []Interval) bool {
+	if c.Key != 0 {
+		return contains(own, c.Key)
+	}
+	return overlaps(own, c.Items)
+}
+
+// below returns the part of the keys that is delivered: those below offset,
+// all with offset 0.
+func below(list []Interval, offset uint64) []Interval {
+	if offset == 0 {
+		return list
+	}
+	var out []Interval
+	for _, v := range list {
+		if uint64(v.Lo) >= offset {
+			break
+		}
+		v.Hi = min(v.Hi, Key(offset-1))
+		out = append(out, v)
+	}
+	return out
+}

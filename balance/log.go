@@ -1,0 +1,48 @@
+package balance
+
+import (
+	"sort"
+
+	"adshard/fault"
+)
+
+// changeLog is the newest part of the log of changes: all with a clock above
+// base, at most limit of them. Older ones are read from the feed again.
+type changeLog struct {
+	base  uint64
+	list  []Change // by rising clock
+	limit int
+}
+
+// newest returns the clock up to which the log knows all changes.
+func (l *changeLog) newest() uint64 {
+	if n := len(l.list); n > 0 {
+		return l.list[n-1].Clock
+	}
+	return l.base
+}
+
+func (l *changeLog) append(list []Change) error {
+	for _, c := range list {
+		if c.Clock <= l.newest() {
+			return fault.Newf(fault.Invalid, "balance: follow changes",
+				"change with clock %d after %d", c.Clock, l.newest())
+		}
+		l.list = append(l.list, c)
+	}
+	if over := len(l.list) - l.limit; over > 0 {
+		l.base = l.list[over-1].Clock
+		// Copied away only now and then, so that appending stays cheap.
+		l.list = l.list[over:]
+	}
+	return nil
+}
+
+// after returns the changes above clock; ok is false when some are gone.
+func (l *changeLog) after(clock uint64) (list []Change, ok bool) {
+	if clock < l.base {
+		return nil, false
+	}
+	i := sort.Search(len(l.list), func(i int) bool { return l.list[i].Clock > clock })
+	return l.list[i:], true
+}

@@ -1,0 +1,130 @@
+package balance
+
+import (
+	"fmt"
+	"slices"
+)
+
+// MaxKey is the last key of the ring. The first, 0, is never an item's: both
+// orders map the id 0 there, and ids begin at 1.
+const MaxKey = Key(1<<64 - 1)
+
+// NodeID is a node within a Model; ids begin at 1 and are never reused.
+type NodeID uint32
+
+// Node is a system node (thesis 6.1): a slave.
+type Node struct {
+	ID   NodeID
+	Name string
+	// Address is where the node is reached; the core only carries it.
+	Address string
+}
+
+// Slice is an interval of keys, both ends inclusive (thesis 6.1), and the node
+// that serves it.
+type Slice struct {
+	ID     uint64
+	Lo, Hi Key
+	// Generation grows with each change of the slice, so that messages about
+	// an earlier state of it can be told apart.
+	Generation uint64
+	Node       NodeID
+	// From is the view from which on Node serves the slice.
+	From uint64
+}
+
+// Interval is a run of keys, both ends inclusive.
+type Interval struct{ Lo, Hi Key }
+
+// Held is a slice as the node that holds it knows it: served in the views
+// From..Until; From 0: held, not yet served; Until 0: no end.
+type Held struct {
+	ID          uint64
+	Lo, Hi      Key
+	Generation  uint64
+	From, Until uint64
+}
+
+// Table is all that a node holds, by rising key, disjoint, and the newest view
+// that it knows of.
+type Table struct {
+	Slices []Held
+	View   uint64
+}
+
+// Equal tells whether two tables say the same.
+func (t Table) Equal(u Table) bool {
+	return t.View == u.View && slices.Equal(t.Slices, u.Slices)
+}
+
+// Coverage returns the keys that the table holds, neighbours joined.
+func (t Table) Coverage() []Interval {
+	var out []Interval
+	for _, h := range t.Slices {
+		out = appendInterval(out, Interval{h.Lo, h.Hi})
+	}
+	return out
+}
+
+// served tells whether all of the table's slices are served without end.
+func (t Table) served() bool {
+	for _, h := range t.Slices {
+		if h.From == 0 || h.Until != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// onlyHeld returns the table with no slice served.
+func (t Table) onlyHeld() Table {
+	out := Table{View: t.View, Slices: slices.Clone(t.Slices)}
+	for i := range out.Slices {
+		out.Slices[i].From, out.Slices[i].Until = 0, 0
+	}
+	return out
+}
+
+// check refuses a table whose slices overlap or lie backwards.
+func (t Table) check() error {
+	for i, h := range t.Slices {
+		if h.Lo > h.Hi || i > 0 && h.Lo <= t.Slices[i-1].Hi {
+			return fmt.Errorf("slice %d of a node's table (%x to %x) overlaps or lies backwards", h.ID, h.Lo, h.Hi)
+		}
+	}
+	return nil
+}
+
+// appendInterval adds an interval that lies after all of list.
+func appendInterval(list []Interval, i Interval) []Interval {
+	if n := len(list); n > 0 && list[n-1].Hi+1 == i.Lo {
+		list[n-1].Hi = i.Hi
+		return list
+	}
+	return append(list, i)
+}
+
+// contains tells whether a list of disjoint rising intervals holds k.
+func contains(list []Interval, k Key) bool {
+	_, ok := slices.BinarySearchFunc(list, k, func(v Interval, k Key) int {
+		switch {
+		case v.Hi < k:
+			return -1
+		case v.Lo > k:
+			return 1
+		}
+		return 0
+	})
+	return ok
+}
+
+// overlaps tells whether a list of disjoint rising intervals has a key in v.
+func overlaps(list []Interval, v Interval) bool {
+	i, _ := slices.BinarySearchFunc(list, v.Lo, func(w Interval, k Key) int {
+		if w.Hi < k {
+			return -1
+		}
+		return 1
+	})
+	return i < len(list) && list[i].Lo <= v.Hi
+}

@@ -1,0 +1,75 @@
+package strategy
+
+import (
+	"container/heap"
+
+	"adshard/balance"
+)
+
+// bin is a node with the weight that it has so far.
+type bin struct {
+	node   balance.NodeID
+	load   uint64
+	share  uint64
+	weight uint64 // the most it takes; 0: no limit
+}
+
+// bins is a heap of nodes, the least loaded for its share first; equal: the
+// lowest id.
+type bins []*bin
+
+func newBins(in balance.Input) *bins {
+	b := &bins{}
+	for _, n := range in.Model.Nodes() {
+		*b = append(*b, &bin{node: n.ID, share: share(in, n.ID), weight: in.Limits[n.ID].Weight})
+	}
+	heap.Init(b)
+	return b
+}
+
+func share(in balance.Input, n balance.NodeID) uint64 { return uint64(max(1, in.Limits[n].Share)) }
+
+// take puts weight onto the least loaded node that has room, or, when none
+// has, onto the least loaded one.
+func (b *bins) take(weight uint64) (taken *bin, fits bool) {
+	var full []*bin
+	for b.Len() > 0 {
+		c := heap.Pop(b).(*bin)
+		full = append(full, c)
+		if c.weight == 0 || c.load+weight <= c.weight {
+			taken, fits = c, true
+			break
+		}
+	}
+	if taken == nil {
+		taken = full[0]
+	}
+	taken.load += weight
+	for _, c := range full {
+		heap.Push(b, c)
+	}
+	return taken, fits
+}
+
+func (b bins) Len() int { return len(b) }
+
+func (b bins) Less(i, j int) bool {
+	x, y := b[i].load*b[j].share, b[j].load*b[i].share
+	if x != y {
+		return x < y
+	}
+	return b[i].node < b[j].node
+}
+
+func (b bins) Swap(i, j int) { b[i], b[j] = b[j], b[i] }
+
+// Push implements heap.Interface.
+func (b *bins) Push(x any) { *b = append(*b, x.(*bin)) }
+
+// Pop implements heap.Interface.
+func (b *bins) Pop() any {
+	old := *b
+	x := old[len(old)-1]
+	*b = old[:len(old)-1]
+	return x
+}
