@@ -1,0 +1,127 @@
+package ingest
+
+import (
+	"context"
+
+	"adshard/backend"
+)
+
+// applier writes entries into one transaction. It remembers the parents of the
+// last entry, since a file's rows mostly follow one another by group.
+type applier struct {
+	tx   backend.Tx
+	last parents
+}
+
+// parents is a path of names and the ids found for it; 0: not known.
+type parents struct {
+	advertiser, campaign, group       string
+	advertiserID, campaignID, groupID uint64
+}
+
+// apply writes e, which was not rejected.
+func (a *applier) apply(ctx context.Context, e *entry) error {
+	if e.removes() {
+		a.last = parents{} // ids kept may be gone after it
+		return a.remove(ctx, e)
+	}
+	if err := a.parents(ctx, e); err != nil {
+		return err
+	}
+	switch e.kind {
+	case kindKeyword:
+		return a.tx.Keyword(ctx, a.last.groupID, e.keyword)
+	case kindGroupNegative:
+		return a.tx.Negative(ctx, backend.NegativeOwner{Campaign: a.last.campaignID, Group: a.last.groupID}, e.negative)
+	case kindCampaignNegative:
+		return a.tx.Negative(ctx, backend.NegativeOwner{Campaign: a.last.campaignID}, e.negative)
+	case kindAd:
+		return a.tx.Ad(ctx, a.last.groupID, e.ad)
+	}
+	return nil
+}
+
+// parents finds or creates what the row names, changes what it says of them,
+// and leaves their ids in a.last.
+func (a *applier) parents(ctx context.Context, e *entry) (err error) {
+	p := &a.last
+	if p.advertiserID == 0 || p.advertiser != e.advertiser {
+		*p = parents{advertiser: e.advertiser}
+		if p.advertiserID, err = a.tx.Advertiser(ctx, e.advertiser); err != nil {
+			return err
+		}
+	}
+	if e.advertiserStatus != backend.Keep {
+		if err := a.tx.UpdateAdvertiser(ctx, p.advertiserID, e.advertiserStatus); err != nil {
+			return err
+		}
+	}
+	if e.campaign == "" {
+		return nil
+	}
+	if p.campaignID == 0 || p.campaign != e.campaign || e.patchesCampaign {
+		if p.campaign != e.campaign {
+			p.groupID = 0
+		}
+		p.campaign = e.campaign
+		if p.campaignID, err = a.tx.Campaign(ctx, p.advertiserID, e.campaign, e.campaignPatch); err != nil {
+			return err
+		}
+	}
+	if e.group == "" {
+		return nil
+	}
+	if p.groupID == 0 || p.group != e.group || e.patchesGroup {
+		p.group = e.group
+		p.groupID, err = a.tx.Group(ctx, p.campaignID, e.group, e.groupPatch)
+	}
+	return err
+}
+
+// remove applies a row that removes something. It finds and never creates; the
+// row's other cells count for what is there and is not removed.
+func (a *applier) remove(ctx context.Context, e *entry) error {
+	advertiser, err := a.tx.FindAdvertiser(ctx, e.advertiser)
+	if err != nil || advertiser == 0 {
+		return err
+	}
+	if e.kind == kindAdvertiser {
+		return a.tx.UpdateAdvertiser(ctx, advertiser, e.advertiserStatus)
+	}
+	campaign, err := a.tx.FindCampaign(ctx, advertiser, e.campaign)
+	if err != nil || campaign == 0 {
+		return err
+	}
+	if e.patchesCampaign {
+		_, err := a.tx.Campaign(ctx, advertiser, e.campaign, e.campaignPatch)
+		if err != nil || e.campaignPatch.Status == backend.Remove {
+			return err
+		}
+	}
+	if e.kind == kindCampaignNegative {
+		return a.tx.Negative(ctx, backend.NegativeOwner{Campaign: campaign}, e.negative)
+	}
+	return a.removeInGroup(ctx, e, campaign)
+}
+
+func (a *applier) removeInGroup(ctx context.Context, e *entry, campaign uint64) error {
+	group, err := a.tx.FindGroup(ctx, campaign, e.group)
+	if err != nil || group == 0 {
+		return err
+	}
+	if e.patchesGroup {
+		_, err := a.tx.Group(ctx, campaign, e.group, e.groupPatch)
+		if err != nil || e.groupPatch.Status == backend.Remove {
+			return err
+		}
+	}
+	switch e.kind {
+	case kindKeyword:
+		return a.tx.Keyword(ctx, group, e.keyword)
+	case kindGroupNegative:
+		return a.tx.Negative(ctx, backend.NegativeOwner{Campaign: campaign, Group: group}, e.negative)
+	case kindAd:
+		return a.tx.Ad(ctx, group, e.ad)
+	}
+	return nil
+}

@@ -1,0 +1,130 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"unicode/utf8"
+)
+
+// Byte order marks that are found out from a file's first bytes.
+var (
+	bomUTF8    = []byte{0xEF, 0xBB, 0xBF}
+	bomUTF16LE = []byte{0xFF, 0xFE}
+	bomUTF16BE = []byte{0xFE, 0xFF}
+	gzipMagic  = []byte{0x1F, 0x8B}
+)
+
+// errCutUnit is the end of a UTF-16 file in the middle of a unit.
+var errCutUnit = errors.New("the file ends in the middle of a UTF-16 character: it was cut off; get the whole file and import it again")
+
+var errGzip = errors.New("the file is compressed: unpack it first (gunzip FILE), or feed it to standard input (gunzip -c FILE | adshard import … -)")
+
+// decoded returns what src holds as UTF-8 without a byte order mark, found out
+// from its first bytes: UTF-16 of either order with a mark, else UTF-8.
+// Bytes that are no valid text stay invalid, so that the row they lie in can
+// be rejected at its column.
+func decoded(src io.Reader) (io.Reader, error) {
+	var head [3]byte
+	n, err := io.ReadFull(src, head[:])
+	if err != nil && err != io.EOF && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, err
+	}
+	start := head[:n]
+	switch {
+	case bytes.HasPrefix(start, bomUTF8):
+		return src, nil
+	case bytes.HasPrefix(start, bomUTF16LE):
+		return &utf16Reader{src: io.MultiReader(bytes.NewReader(start[2:]), src), low: 0, high: 1}, nil
+	case bytes.HasPrefix(start, bomUTF16BE):
+		return &utf16Reader{src: io.MultiReader(bytes.NewReader(start[2:]), src), low: 1, high: 0}, nil
+	case bytes.HasPrefix(start, gzipMagic):
+		return nil, errGzip
+	}
+	return io.MultiReader(bytes.NewReader(start), src), nil
+}
+
+// utf16Reader turns UTF-16 into UTF-8. A surrogate without its partner becomes
+// the three bytes that UTF-8 forbids for it: the cell is then invalid text.
+type utf16Reader struct {
+	src       io.Reader
+	low, high int // offsets of a unit's bytes
+	in        [16 << 10]byte
+	odd       int    // bytes of a cut unit kept at the start of in: 0 or 1
+	lead      uint16 // high surrogate that waits for its partner, 0: none
+	out       []byte // decoded and not yet read
+	buf       []byte
+	err       error
+}
+
+// Read implements io.Reader.
+func (r *utf16Reader) Read(p []byte) (int, error) {
+	for len(r.out) == 0 {
+		if r.err != nil {
+			return 0, r.err
+		}
+		r.fill()
+	}
+	n := copy(p, r.out)
+	r.out = r.out[n:]
+	return n, nil
+}
+
+func (r *utf16Reader) fill() {
+	n, err := r.src.Read(r.in[r.odd:])
+	n += r.odd
+	r.buf = r.buf[:0]
+	for i := 0; i+1 < n; i += 2 {
+		unit := uint16(r.in[i+r.low]) | uint16(r.in[i+r.high])<<8
+		if unit < utf8.RuneSelf && r.lead == 0 {
+			r.buf = append(r.buf, byte(unit))
+			continue
+		}
+		r.unit(unit)
+	}
+	r.odd = n & 1
+	if r.odd == 1 {
+		r.in[0] = r.in[n-1]
+	}
+	if err != nil {
+		r.finish(err)
+	}
+	r.out = r.buf
+}
+
+// unit decodes one unit that is not plain ASCII or that follows a surrogate.
+func (r *utf16Reader) unit(unit uint16) {
+	lead := r.lead
+	r.lead = 0
+	trail := unit&0xFC00 == 0xDC00
+	if lead != 0 && trail {
+		r.buf = utf8.AppendRune(r.buf, 0x10000+(rune(lead)-0xD800)<<10+rune(unit)-0xDC00)
+		return
+	}
+	if lead != 0 {
+		r.buf = appendLone(r.buf, lead)
+	}
+	switch {
+	case unit&0xFC00 == 0xD800:
+		r.lead = unit
+	case trail:
+		r.buf = appendLone(r.buf, unit)
+	default:
+		r.buf = utf8.AppendRune(r.buf, rune(unit))
+	}
+}
+
+func (r *utf16Reader) finish(err error) {
+	r.err = err
+	if err != io.EOF {
+		return
+	}
+	if r.odd == 1 || r.lead != 0 {
+		r.err = errCutUnit
+	}
+}
+
+// appendLone appends the invalid bytes that stand for a lone surrogate.
+func appendLone(b []byte, unit uint16) []byte {
+	return append(b, 0xE0|byte(unit>>12), 0x80|byte(unit>>6)&0x3F, 0x80|byte(unit)&0x3F)
+}

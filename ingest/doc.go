@@ -1,0 +1,19 @@
+// Package ingest imports advertisers' data from files: Google Ads Editor
+// exports and JSON lines (serving.md §6 and §7, docs/import.md).
+//
+// A file is read as a stream: bytes → UTF-8 (decode.go) → records (record.go)
+// or lines (lines.go) → entries, which are rows that have passed every check
+// (editor.go, jsonlines.go) → a transaction (apply.go). Reading and checking
+// run in one goroutine, writing in another; between them lie a few small
+// chunks, so that a file of any size needs the same memory.
+//
+// A row that cannot be taken is a Reject and changes nothing. A file that
+// cannot be read on (damaged quoting, cut in the middle of a character, no
+// usable columns) is an error of kind fault.Invalid that names file and row;
+// what was committed before stays, and a second run goes over it without
+// changing anything.
+//
+// Goals: bounded memory, exact rejects, whole transactions, a second run that
+// changes nothing. Non-goals: guessing what a wrong cell may have meant,
+// formats of other systems, exports.
+package ingest

@@ -1,0 +1,250 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"adshard/backend"
+	"adshard/search"
+	"adshard/search/words"
+)
+
+// editorSource reads a Google Ads Editor file.
+type editorSource struct {
+	file       string
+	records    *recordReader
+	layout     layout
+	advertiser string // of the whole file; "": by the column Account
+	words      words.Analyser
+	names      [colAdGroup + 1]string // the last row's, so that equal ones are shared
+
+	cells [][]byte // the row being read
+	fault column   // first column at fault
+	err   error    // what is wrong there; nil: nothing yet
+}
+
+// newEditorSource reads the header of src. advertiser holds for the whole file
+// when it has no column Account.
+func newEditorSource(src io.Reader, file, advertiser string) (*editorSource, error) {
+	utf, err := decoded(src)
+	if err != nil {
+		return nil, err
+	}
+	s := &editorSource{file: file, records: newRecordReader(utf)}
+	s.layout, err = s.records.readHeader(advertiser == "")
+	if err != nil {
+		return s, err
+	}
+	if s.layout.cell[colAccount] < 0 {
+		s.advertiser = advertiser
+	}
+	return s, nil
+}
+
+func (s *editorSource) position() (record, line int64) { return s.records.record, s.records.line }
+
+func (s *editorSource) next(e *entry) error {
+	*e = entry{}
+	for {
+		cells, err := s.records.next()
+		e.record = s.records.record
+		switch {
+		case errors.Is(err, errTooLong):
+			e.reject = &Reject{File: s.file, Record: e.record, Reason: err.Error()}
+			return nil
+		case err != nil:
+			return err
+		case len(cells) == 1 && len(cells[0]) == 0:
+			continue // an empty line
+		}
+		s.cells, s.err = cells, nil
+		if e.reject = s.checkWidth(e.record); e.reject == nil {
+			s.read(e)
+		}
+		return nil
+	}
+}
+
+// checkWidth rejects a row with cells that belong to no column, and a last one
+// that was cut off. Empty cells at a row's end may be missing.
+func (s *editorSource) checkWidth(record int64) *Reject {
+	width := s.layout.width
+	for i := width; i < len(s.cells); i++ {
+		if len(s.cells[i]) > 0 {
+			return &Reject{File: s.file, Record: record, Column: fmt.Sprintf("cell %d", i+1),
+				Reason: fmt.Sprintf("%d cells, the header has %d: put a cell that holds a separator into quotes", len(s.cells), width)}
+		}
+	}
+	if s.records.open && len(s.cells) < width {
+		return &Reject{File: s.file, Record: record, Column: fmt.Sprintf("cell %d", len(s.cells)),
+			Reason: fmt.Sprintf("the last row has %d of %d cells and no line end: was the file cut off?", len(s.cells), width)}
+	}
+	return nil
+}
+
+// read checks the row and fills e.
+func (s *editorSource) read(e *entry) {
+	e.advertiser = s.advertiser
+	if e.advertiser == "" {
+		e.advertiser = s.name(colAccount)
+	}
+	e.campaign = s.name(colCampaign)
+	switch {
+	case s.filled(colKeyword):
+		s.readKeyword(e)
+	case s.filled(colAdType) || s.anyHeadline():
+		s.readAd(e)
+	case s.filled(colAdGroup):
+		e.kind = kindGroup
+		e.group = s.name(colAdGroup)
+		e.groupPatch.Bid = s.bid()
+		s.modifiers(&e.groupPatch.Modifiers)
+		s.groupCells(e)
+	default:
+		e.kind = kindCampaign
+		s.modifiers(&e.campaignPatch.Modifiers)
+	}
+	s.campaignCells(e)
+	if s.err != nil {
+		e.reject = &Reject{File: s.file, Record: e.record, Column: s.fault.String(), Reason: reason(s.err)}
+	}
+}
+
+func (s *editorSource) readKeyword(e *entry) {
+	text := s.text(colKeyword)
+	text, matchType := unwrap(text)
+	of, known := positive, true
+	if s.filled(colCriterionType) {
+		var err error
+		of, matchType, err = parseType(s.text(colCriterionType))
+		s.note(colCriterionType, err)
+		known = err == nil
+	}
+	joined := s.joinedWords(text)
+	status := s.status(colStatus)
+	if of != campaignNegative && (known || s.filled(colAdGroup)) {
+		e.group = s.name(colAdGroup)
+		s.groupCells(e)
+	}
+	if of == positive {
+		e.kind = kindKeyword
+		e.keyword = backend.KeywordPatch{Text: text, Words: joined, Type: matchType, Status: status,
+			Bid: s.bid(), Quality: s.quality()}
+		return
+	}
+	e.kind = kindGroupNegative
+	if of == campaignNegative {
+		e.kind = kindCampaignNegative
+	}
+	e.negative = backend.NegativePatch{Text: text, Words: joined, Type: matchType, Status: status}
+}
+
+func (s *editorSource) readAd(e *entry) {
+	e.kind = kindAd
+	e.group = s.name(colAdGroup)
+	s.groupCells(e)
+	s.text(colAdType) // only [] is wrong there
+	e.ad = backend.AdPatch{
+		Headlines:    s.texts(colHeadline1, maxHeadlines),
+		Descriptions: s.texts(colDescription1, maxDescriptions),
+		Path1:        s.text(colPath1),
+		Path2:        s.text(colPath2),
+		FinalURL:     s.text(colFinalURL),
+		Status:       s.status(colStatus),
+	}
+}
+
+// groupCells reads what speaks of the group on any row.
+func (s *editorSource) groupCells(e *entry) {
+	p := &e.groupPatch
+	p.Status = s.status(colAdGroupStatus)
+	if e.kind == kindGroup && !s.filled(colAdGroupStatus) {
+		p.Status = s.status(colStatus)
+	}
+	e.patchesGroup = *p != backend.GroupPatch{}
+}
+
+// campaignCells reads what speaks of the campaign on any row.
+func (s *editorSource) campaignCells(e *entry) {
+	p := &e.campaignPatch
+	p.DailyBudget = s.budget()
+	p.Languages = s.languages()
+	p.RotateEvenly = s.rotation()
+	p.Status = s.status(colCampaignStatus)
+	if e.kind == kindCampaign && !s.filled(colCampaignStatus) {
+		p.Status = s.status(colStatus)
+	}
+	e.patchesCampaign = p.Status != backend.Keep || p.DailyBudget.Op != backend.Unchanged ||
+		p.Languages.Op != backend.Unchanged || p.RotateEvenly.Op != backend.Unchanged ||
+		p.Modifiers != [search.Devices]backend.Patch[uint16]{}
+}
+
+// note remembers the first column at fault.
+func (s *editorSource) note(c column, err error) {
+	if err != nil && (s.err == nil || c < s.fault) {
+		s.fault, s.err = c, err
+	}
+}
+
+// cell returns a cell without outer white space; nil: empty or no such column.
+func (s *editorSource) cell(c column) []byte {
+	i := s.layout.cell[c]
+	if i < 0 || i >= len(s.cells) || len(s.cells[i]) == 0 {
+		return nil
+	}
+	return bytes.TrimSpace(s.cells[i])
+}
+
+func (s *editorSource) filled(c column) bool { return len(s.cell(c)) > 0 }
+
+func (s *editorSource) anyHeadline() bool {
+	for c := colHeadline1; c < colDescription1; c++ {
+		if s.filled(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// checked returns a cell that must be valid text.
+func (s *editorSource) checked(c column) []byte {
+	cell := s.cell(c)
+	if !utf8.Valid(cell) {
+		s.note(c, errText)
+	}
+	return cell
+}
+
+// text returns a cell that has no default to restore.
+func (s *editorSource) text(c column) string {
+	cell := s.checked(c)
+	if string(cell) == "[]" {
+		s.note(c, errErase)
+	}
+	return string(cell)
+}
+
+// name returns a cell that must be filled: an advertiser, campaign or group.
+func (s *editorSource) name(c column) string {
+	cell := s.cell(c)
+	if last := s.names[c]; string(cell) == last && last != "" {
+		return last
+	}
+	name := s.text(c)
+	if name == "" {
+		s.note(c, [...]error{errNoAccount, errNoCampaign, errNoGroup}[c])
+	}
+	if s.err == nil {
+		s.names[c] = name
+	}
+	return name
+}
+
+var (
+	errNoAccount  = errors.New("no advertiser")
+	errNoCampaign = errors.New("no campaign")
+	errNoGroup    = errors.New("no ad group")
+)

@@ -1,0 +1,98 @@
+package ingest
+
+import (
+	"strings"
+
+	"adshard/backend"
+	"adshard/search"
+	"adshard/search/words"
+)
+
+// patch reads a cell as a change: empty none, [] the default, else by parse.
+func patch[T any](s *editorSource, c column, parse func(string) (T, error)) backend.Patch[T] {
+	cell := s.checked(c)
+	switch {
+	case len(cell) == 0:
+		return backend.Patch[T]{}
+	case string(cell) == "[]":
+		return backend.Patch[T]{Op: backend.Reset}
+	}
+	v, err := parse(string(cell))
+	if err != nil {
+		s.note(c, err)
+		return backend.Patch[T]{}
+	}
+	return backend.To(v)
+}
+
+func (s *editorSource) bid() backend.Patch[uint64] {
+	return patch(s, colMaxCPC, func(cell string) (uint64, error) { return checkBid(parseMoney(cell)) })
+}
+
+func (s *editorSource) budget() backend.Patch[uint64] { return patch(s, colBudget, parseMoney) }
+
+func (s *editorSource) quality() backend.Patch[uint8] { return patch(s, colQuality, parseQuality) }
+
+func (s *editorSource) languages() backend.Patch[[]string] {
+	return patch(s, colLanguages, parseLanguages)
+}
+
+func (s *editorSource) modifiers(to *[search.Devices]backend.Patch[uint16]) {
+	for d := range to {
+		to[d] = patch(s, colDesktop+column(d), parsePercent)
+	}
+}
+
+// rotation reads Ad rotation, which has no [].
+func (s *editorSource) rotation() backend.Patch[bool] {
+	cell := s.text(colRotation)
+	if cell == "" || cell == "[]" {
+		return backend.Patch[bool]{}
+	}
+	even, err := parseRotation(cell)
+	s.note(colRotation, err)
+	return backend.To(even)
+}
+
+func (s *editorSource) status(c column) backend.Status {
+	cell := s.text(c)
+	if cell == "" || cell == "[]" {
+		return backend.Keep
+	}
+	status, err := parseStatus(cell)
+	s.note(c, err)
+	return status
+}
+
+// texts returns the filled cells of n columns in order.
+func (s *editorSource) texts(first column, n int) []string {
+	var out []string
+	for c := first; c < first+column(n); c++ {
+		if text := s.text(c); text != "" {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// joinedWords returns a keyword's normalised words, joined by one space.
+func (s *editorSource) joinedWords(text string) string {
+	joined, err := joinWords(&s.words, text)
+	s.note(colKeyword, err)
+	return joined
+}
+
+func joinWords(a *words.Analyser, text string) (string, error) {
+	found, err := a.Keyword(text)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for i, w := range found {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(w.Norm)
+	}
+	return b.String(), nil
+}

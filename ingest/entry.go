@@ -1,0 +1,79 @@
+package ingest
+
+import (
+	"errors"
+
+	"adshard/backend"
+	"adshard/fault"
+)
+
+// entry is a row that has been checked, or why it is rejected.
+type entry struct {
+	record int64 // record or line number in the file
+	reject *Reject
+	kind   kind
+
+	advertiser, campaign, group string
+
+	advertiserStatus backend.Status
+	campaignPatch    backend.CampaignPatch
+	groupPatch       backend.GroupPatch
+	// patchesCampaign and patchesGroup: the patch holds a change.
+	patchesCampaign, patchesGroup bool
+
+	keyword  backend.KeywordPatch
+	negative backend.NegativePatch
+	ad       backend.AdPatch
+}
+
+// kind is what an entry speaks of in the first place.
+type kind uint8
+
+const (
+	kindAdvertiser kind = iota
+	kindCampaign
+	kindGroup
+	kindKeyword
+	kindGroupNegative
+	kindCampaignNegative
+	kindAd
+)
+
+// status is the new status of the row's own keyword, negative or ad.
+func (e *entry) status() backend.Status {
+	switch e.kind {
+	case kindKeyword:
+		return e.keyword.Status
+	case kindGroupNegative, kindCampaignNegative:
+		return e.negative.Status
+	case kindAd:
+		return e.ad.Status
+	}
+	return backend.Keep
+}
+
+// removes tells whether the row removes something. Such a row creates nothing:
+// what it names and is not there stays so.
+func (e *entry) removes() bool {
+	return e.advertiserStatus == backend.Remove || e.campaignPatch.Status == backend.Remove ||
+		e.groupPatch.Status == backend.Remove || e.status() == backend.Remove
+}
+
+// source gives the rows of one file.
+type source interface {
+	// next fills e with the next row, rejected or not; io.EOF after the last.
+	// Any other error ends the file and is of kind fault.Invalid where the
+	// file is at fault.
+	next(e *entry) error
+	// position is the record and the line that were read last.
+	position() (record, line int64)
+}
+
+// reason is an error's text without the operations that it went through.
+func reason(err error) string {
+	var f *fault.Error
+	for errors.As(err, &f) {
+		err = f.Err
+	}
+	return err.Error()
+}

@@ -1,0 +1,213 @@
+package ingest_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"adshard/backend"
+)
+
+// fakeStore keeps entities in maps by their natural keys. Only what an import
+// uses is there; it knows the same rules as a database, in the plainest form.
+type fakeStore struct {
+	backend.Store // nil: all else panics
+	clock         uint64
+	rows          map[string]string // key: value; keys nest by \x1f
+	ids           map[string]uint64
+	paths         map[uint64]string
+	created       uint64 // ids given
+	commits       int
+	failCommit    error
+}
+
+func newFakeStore() *fakeStore {
+	return &fakeStore{rows: map[string]string{}, ids: map[string]uint64{}, paths: map[uint64]string{}}
+}
+
+func (s *fakeStore) Clock(context.Context) (uint64, error) { return s.clock, nil }
+
+func (s *fakeStore) Begin(context.Context) (backend.Tx, error) {
+	return &fakeTx{s: s, old: maps.Clone(s.rows), oldIDs: maps.Clone(s.ids), oldCreated: s.created}, nil
+}
+
+// dump returns all entities, one a line.
+func (s *fakeStore) dump() string {
+	var b strings.Builder
+	for _, k := range slices.Sorted(maps.Keys(s.rows)) {
+		fmt.Fprintf(&b, "%s = %s\n", strings.ReplaceAll(strings.TrimPrefix(k, sep), sep, " / "), s.rows[k])
+	}
+	return b.String()
+}
+
+const sep = "\x1f"
+
+type fakeTx struct {
+	s          *fakeStore
+	old        map[string]string
+	oldIDs     map[string]uint64
+	oldCreated uint64
+	changed    bool
+}
+
+func (t *fakeTx) id(key string) uint64 {
+	if id := t.s.ids[key]; id != 0 {
+		return id
+	}
+	t.s.created++
+	t.s.ids[key] = t.s.created
+	t.s.paths[t.s.created] = key
+	return t.s.created
+}
+
+func (t *fakeTx) set(key, value string) {
+	if t.s.rows[key] != value {
+		t.s.rows[key] = value
+		t.changed = true
+	}
+}
+
+func (t *fakeTx) remove(key string) {
+	for k := range t.s.rows {
+		if k == key || strings.HasPrefix(k, key+sep) {
+			delete(t.s.rows, k)
+			delete(t.s.ids, k)
+			t.changed = true
+		}
+	}
+}
+
+// values merges patches into the stored "name=value" list.
+func (t *fakeTx) write(key string, status backend.Status, fields map[string]string) uint64 {
+	if status == backend.Remove {
+		t.remove(key)
+		return 0
+	}
+	merged := map[string]string{"status": "enabled"}
+	for _, pair := range strings.Split(t.s.rows[key], " ") {
+		if name, value, ok := strings.Cut(pair, "="); ok {
+			merged[name] = value
+		}
+	}
+	if status == backend.Pause {
+		merged["status"] = "paused"
+	} else if status == backend.Enable {
+		merged["status"] = "enabled"
+	}
+	maps.Copy(merged, fields)
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(merged)) {
+		if merged[name] != "" {
+			out = append(out, name+"="+merged[name])
+		}
+	}
+	id := t.id(key)
+	t.set(key, strings.Join(out, " "))
+	return id
+}
+
+func addPatch[T any](fields map[string]string, name string, p backend.Patch[T]) {
+	switch p.Op {
+	case backend.Set:
+		fields[name] = fmt.Sprintf("%v", p.Value)
+	case backend.Reset:
+		fields[name] = ""
+	}
+}
+
+func (t *fakeTx) Advertiser(_ context.Context, name string) (uint64, error) {
+	return t.write(sep+name, backend.Keep, nil), nil
+}
+
+func (t *fakeTx) UpdateAdvertiser(_ context.Context, id uint64, status backend.Status) error {
+	t.write(t.s.paths[id], status, nil)
+	return nil
+}
+
+func (t *fakeTx) Campaign(_ context.Context, advertiser uint64, name string, c backend.CampaignPatch) (uint64, error) {
+	f := map[string]string{}
+	addPatch(f, "budget", c.DailyBudget)
+	addPatch(f, "even", c.RotateEvenly)
+	if c.Languages.Op == backend.Set {
+		f["lang"] = strings.Join(c.Languages.Value, ",")
+	}
+	if c.Languages.Op == backend.Reset {
+		f["lang"] = ""
+	}
+	for i, m := range c.Modifiers {
+		addPatch(f, fmt.Sprintf("mod%d", i), m)
+	}
+	return t.write(t.s.paths[advertiser]+sep+name, c.Status, f), nil
+}
+
+func (t *fakeTx) Group(_ context.Context, campaign uint64, name string, g backend.GroupPatch) (uint64, error) {
+	f := map[string]string{}
+	addPatch(f, "bid", g.Bid)
+	for i, m := range g.Modifiers {
+		addPatch(f, fmt.Sprintf("mod%d", i), m)
+	}
+	return t.write(t.s.paths[campaign]+sep+name, g.Status, f), nil
+}
+
+func (t *fakeTx) Keyword(_ context.Context, group uint64, k backend.KeywordPatch) error {
+	f := map[string]string{"text": strings.ReplaceAll(k.Text, " ", "_")}
+	addPatch(f, "bid", k.Bid)
+	addPatch(f, "quality", k.Quality)
+	t.write(fmt.Sprintf("%s%s%s %s", t.s.paths[group], sep, k.Type, k.Words), k.Status, f)
+	return nil
+}
+
+func (t *fakeTx) Negative(_ context.Context, o backend.NegativeOwner, n backend.NegativePatch) error {
+	owner := t.s.paths[o.Campaign]
+	if o.Group != 0 {
+		owner = t.s.paths[o.Group]
+	}
+	t.write(fmt.Sprintf("%s%s-%s %s", owner, sep, n.Type, n.Words), n.Status, nil)
+	return nil
+}
+
+func (t *fakeTx) Ad(_ context.Context, group uint64, a backend.AdPatch) error {
+	t.write(fmt.Sprintf("%s%sad %q %q %q %q %q", t.s.paths[group], sep, a.Headlines, a.Descriptions, a.Path1, a.Path2, a.FinalURL), a.Status, nil)
+	return nil
+}
+
+func (t *fakeTx) find(key string) (uint64, error) {
+	if _, ok := t.s.rows[key]; !ok {
+		return 0, nil
+	}
+	return t.s.ids[key], nil
+}
+
+func (t *fakeTx) FindAdvertiser(_ context.Context, name string) (uint64, error) {
+	return t.find(sep + name)
+}
+
+func (t *fakeTx) FindCampaign(_ context.Context, advertiser uint64, name string) (uint64, error) {
+	return t.find(t.s.paths[advertiser] + sep + name)
+}
+
+func (t *fakeTx) FindGroup(_ context.Context, campaign uint64, name string) (uint64, error) {
+	return t.find(t.s.paths[campaign] + sep + name)
+}
+
+func (t *fakeTx) Commit(context.Context) error {
+	if t.s.failCommit != nil {
+		return t.s.failCommit
+	}
+	t.s.commits++
+	if t.changed {
+		t.s.clock++
+	}
+	t.old = nil
+	return nil
+}
+
+func (t *fakeTx) Rollback() error {
+	if t.old != nil {
+		t.s.rows, t.s.ids, t.s.created = t.old, t.oldIDs, t.oldCreated
+		t.old = nil
+	}
+	return nil
+}

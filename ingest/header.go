@@ -1,0 +1,207 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+)
+
+// column is a column of the Editor format that is read. The order is the one
+// in which faults of a row are looked for (serving.md §7).
+type column uint8
+
+const (
+	colAccount column = iota
+	colCampaign
+	colAdGroup
+	colKeyword
+	colCriterionType
+	colMaxCPC
+	colQuality
+	colDesktop
+	colMobile
+	colTablet
+	colBudget
+	colLanguages
+	colRotation
+	colAdType
+	colHeadline1
+	colDescription1   = colHeadline1 + maxHeadlines
+	colPath1          = colDescription1 + maxDescriptions
+	colPath2          = colPath1 + 1
+	colFinalURL       = colPath2 + 1
+	colCampaignStatus = colFinalURL + 1
+	colAdGroupStatus  = colCampaignStatus + 1
+	colStatus         = colAdGroupStatus + 1
+	columns           = colStatus + 1
+)
+
+// Texts of a responsive search ad.
+const (
+	maxHeadlines    = 15
+	maxDescriptions = 4
+)
+
+// maxHeader is the most bytes of a header record.
+const maxHeader = 64 << 10
+
+var columnNames = [columns][]string{
+	colAccount:        {"Account", "Account name"},
+	colCampaign:       {"Campaign", "Campaign name"},
+	colAdGroup:        {"Ad Group"},
+	colKeyword:        {"Keyword", "Keyword text"},
+	colCriterionType:  {"Criterion Type", "Match type", "Keyword type"},
+	colMaxCPC:         {"Max CPC", "Max CPC bid", "Default max CPC"},
+	colQuality:        {"Quality score"},
+	colDesktop:        {"Desktop Bid Modifier"},
+	colMobile:         {"Mobile Bid Modifier"},
+	colTablet:         {"Tablet Bid Modifier"},
+	colBudget:         {"Campaign Daily Budget", "Budget", "Daily budget"},
+	colLanguages:      {"Languages"},
+	colRotation:       {"Ad rotation"},
+	colAdType:         {"Ad type"},
+	colPath1:          {"Path 1"},
+	colPath2:          {"Path 2"},
+	colFinalURL:       {"Final URL"},
+	colCampaignStatus: {"Campaign Status"},
+	colAdGroupStatus:  {"Ad Group Status"},
+	colStatus:         {"Status"},
+}
+
+// String returns the column's name as serving.md §7 gives it first.
+func (c column) String() string {
+	switch {
+	case c >= colHeadline1 && c < colDescription1:
+		return fmt.Sprintf("Headline %d", c-colHeadline1+1)
+	case c >= colDescription1 && c < colPath1:
+		return fmt.Sprintf("Description %d", c-colDescription1+1)
+	}
+	return columnNames[c][0]
+}
+
+// layout says in which cell of a record each column lies; −1: not there.
+type layout struct {
+	cell  [columns]int
+	width int // cells of the header
+}
+
+// knownColumns maps names as header cells are compared to columns.
+func knownColumns() map[string]column {
+	m := make(map[string]column, 2*columns)
+	for c := range columns {
+		m[plainName(c.String())] = c
+		for _, alias := range columnNames[c] {
+			m[plainName(alias)] = c
+		}
+	}
+	return m
+}
+
+// plainName is a header cell as it is compared: without case, white space, _.
+func plainName(s string) string {
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		if r == '_' || unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, s))
+}
+
+// layoutOf reads a header. Two columns for one name are an error of the file;
+// unknown ones are not looked at.
+func layoutOf(cells [][]byte, known map[string]column) (layout, int, error) {
+	l := layout{width: len(cells)}
+	for c := range l.cell {
+		l.cell[c] = -1
+	}
+	found := 0
+	for i, cell := range cells {
+		c, ok := known[plainName(string(cell))]
+		if !ok {
+			continue
+		}
+		if first := l.cell[c]; first >= 0 {
+			return l, found, fmt.Errorf("two columns for %s, the %s and the %s: remove one", c, ordinal(first+1), ordinal(i+1))
+		}
+		l.cell[c] = i
+		found++
+	}
+	return l, found, nil
+}
+
+// readHeader finds out the separator and reads the header record: of tab and
+// comma the one that gives more columns that are known.
+func (r *recordReader) readHeader(needAccount bool) (layout, error) {
+	raw, err := r.raw()
+	if err != nil || len(raw) > maxHeader {
+		return layout{}, headerFault(err)
+	}
+	known := knownColumns()
+	tab, tabs, tabErr := r.layoutBy('\t', raw, known)
+	comma, commas, commaErr := r.layoutBy(',', raw, known)
+	if commas > tabs || tabs == 0 && tabErr != nil {
+		if commaErr != nil {
+			return layout{}, commaErr
+		}
+		return comma, checkHeader(comma, commas, raw, needAccount)
+	}
+	r.sep = '\t'
+	if tabErr != nil {
+		return layout{}, tabErr
+	}
+	return tab, checkHeader(tab, tabs, raw, needAccount)
+}
+
+// layoutBy reads a header as if sep parted its cells.
+func (r *recordReader) layoutBy(sep byte, raw []byte, known map[string]column) (layout, int, error) {
+	r.sep = sep
+	cells, err := r.split(bytes.Clone(raw)) // split works in place
+	if err != nil {
+		return layout{}, 0, err
+	}
+	return layoutOf(cells, known)
+}
+
+func headerFault(err error) error {
+	switch {
+	case err == io.EOF:
+		return errors.New("the file is empty")
+	case err == nil || errors.Is(err, errTooLong):
+		return fmt.Errorf("the header is longer than %d bytes: is this a Google Ads Editor file?", maxHeader)
+	}
+	return err
+}
+
+func checkHeader(l layout, found int, raw []byte, needAccount bool) error {
+	switch {
+	case bytes.IndexByte(raw, 0) >= 0:
+		return errors.New("the header holds zero bytes: UTF-16 needs a byte order mark; save the file as UTF-8 or as UTF-16 with one")
+	case bytes.IndexByte(raw, '\r') >= 0:
+		return errors.New("lines end with a single carriage return: save the file with LF or CRLF line ends")
+	case found == 0:
+		return errors.New("no column of a Google Ads Editor file is in the header (Account, Campaign, Ad Group, Keyword, …), with tabs or commas between: name the columns in the first line")
+	case l.cell[colCampaign] < 0:
+		return errors.New("no column Campaign: each row needs one")
+	case l.cell[colAccount] < 0 && needAccount:
+		return errors.New("no column Account: add it, or name the advertiser of the whole file by --advertiser")
+	}
+	return nil
+}
+
+func ordinal(n int) string {
+	suffix := "th"
+	if n%100 < 11 || n%100 > 13 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return fmt.Sprintf("%d%s", n, suffix)
+}

@@ -1,0 +1,125 @@
+package ingest
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"adshard/backend"
+	"adshard/fault"
+)
+
+// Format is a kind of file.
+type Format string
+
+// The formats.
+const (
+	FormatAuto   Format = ""       // JSON lines when the first character is {, else Editor
+	FormatEditor Format = "editor" // Google Ads Editor export
+	FormatJSONL  Format = "jsonl"  // JSON lines
+)
+
+// ParseFormat reads a format's name; "" and "auto" are FormatAuto.
+func ParseFormat(name string) (Format, error) {
+	switch f := Format(strings.ToLower(name)); f {
+	case FormatAuto, FormatEditor, FormatJSONL:
+		return f, nil
+	case "auto":
+		return FormatAuto, nil
+	}
+	return "", fault.Field("ingest: format", "format", "unknown format %q: editor or jsonl", name)
+}
+
+// DefaultBatchRows is the number of rows that one transaction takes.
+const DefaultBatchRows = 10_000
+
+// Options say how to import. The zero value is ready.
+type Options struct {
+	Format Format
+	// Advertiser holds for the whole of each file that has no column Account,
+	// and for JSON lines without the field advertiser.
+	Advertiser string
+	// Rejects, if not nil, takes the rejected rows as tab-separated lines
+	// without a header: file, row, column, reason.
+	Rejects io.Writer
+	// Conflicts, if not nil, takes the report of WriteConflicts after the
+	// last file.
+	Conflicts io.Writer
+	// BatchRows is about the number of rows in a transaction, 0:
+	// DefaultBatchRows. A transaction also ends when it is half a second old,
+	// so that other writers are not kept out.
+	BatchRows int
+	// Progress, if not nil, is called after each commit, from the goroutine
+	// of Run.
+	Progress func(Progress)
+	// Stdin is read for the file named "-"; nil: there is none.
+	Stdin io.Reader
+}
+
+// Progress is how far an import has come. What it counts is durable.
+type Progress struct {
+	File string
+	// Bytes of the file were read, of Size (0: not known).
+	Bytes, Size int64
+	// Rows of this file were committed, Rejected of them rejected.
+	Rows, Rejected int64
+}
+
+// Summary is what an import did. After an error it counts what was committed.
+type Summary struct {
+	Files        int
+	Bytes        int64
+	Rows         int64 // without headers; rejected ones too
+	Rejected     int64
+	Transactions int
+	// First holds the first rejects, at most FirstRejects.
+	First []Reject
+	// ClockBefore and ClockAfter are the store's: equal, when nothing changed.
+	ClockBefore, ClockAfter uint64
+	// Conflicts is the number of lines of the report, if it was wanted.
+	Conflicts int64
+}
+
+// FirstRejects is how many rejects a Summary holds.
+const FirstRejects = 10
+
+// Run imports files into store, one after the other, each in whole
+// transactions. Rejected rows are no error. Errors: fault.Invalid for a file
+// that cannot be read on, with its name and row; fault.NotFound for one that
+// is not there; those of the store. What was committed before stays, and a
+// second run changes nothing of it.
+func Run(ctx context.Context, store backend.Store, files []string, o Options) (Summary, error) {
+	o.Advertiser = strings.TrimSpace(o.Advertiser)
+	if o.BatchRows <= 0 {
+		o.BatchRows = DefaultBatchRows
+	}
+	var sum Summary
+	var err error
+	if sum.ClockBefore, err = store.Clock(ctx); err != nil {
+		return sum, err
+	}
+	r := &run{store: store, options: o, sum: &sum, rejects: newRejectWriter(o.Rejects)}
+	err = r.files(ctx, files)
+	if e := r.rejects.flush(); err == nil && e != nil {
+		err = fault.Newf(fault.KindOf(e), "ingest: rejects", "the file of rejects: %w", e)
+	}
+	if clock, e := store.Clock(ctx); e == nil {
+		sum.ClockAfter = clock
+	}
+	if err == nil && o.Conflicts != nil {
+		sum.Conflicts, err = reportConflicts(ctx, store, o.Conflicts)
+	}
+	return sum, err
+}
+
+func reportConflicts(ctx context.Context, store backend.Store, w io.Writer) (int64, error) {
+	snapshot, err := store.Snapshot(ctx)
+	if err != nil {
+		return 0, err
+	}
+	n, err := WriteConflicts(ctx, snapshot, w)
+	if e := snapshot.Close(); err == nil {
+		err = e
+	}
+	return n, err
+}

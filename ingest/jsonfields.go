@@ -1,0 +1,236 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"adshard/backend"
+	"adshard/search"
+)
+
+// field is a field of a JSON line. The order is the one in which faults are
+// looked for.
+type field uint8
+
+const (
+	fieldType field = iota
+	fieldAdvertiser
+	fieldCampaign
+	fieldGroup
+	fieldName
+	fieldText
+	fieldMatchType
+	fieldMaxCPC
+	fieldQuality
+	fieldDesktop
+	fieldMobile
+	fieldTablet
+	fieldBudget
+	fieldLanguages
+	fieldRotation
+	fieldHeadlines
+	fieldDescriptions
+	fieldPath1
+	fieldPath2
+	fieldFinalURL
+	fieldStatus
+	fields
+)
+
+var fieldNames = [fields]string{
+	"type", "advertiser", "campaign", "group", "name", "text", "match_type", "max_cpc_micros", "quality_score",
+	"desktop_bid_modifier", "mobile_bid_modifier", "tablet_bid_modifier", "daily_budget_micros", "languages",
+	"ad_rotation", "headlines", "descriptions", "path_1", "path_2", "final_url", "status",
+}
+
+// String returns the field's name in a line.
+func (f field) String() string { return fieldNames[f] }
+
+// entityType is what a value of the field type allows.
+type entityType struct {
+	name   string
+	kind   kind
+	fields []field // allowed, besides type and status
+	path   []field // of these, the owners that must be named
+}
+
+var entityTypes = []entityType{
+	{name: "advertiser", kind: kindAdvertiser, fields: []field{fieldName}},
+	{name: "campaign", kind: kindCampaign, path: []field{fieldAdvertiser},
+		fields: []field{fieldAdvertiser, fieldName, fieldDesktop, fieldMobile, fieldTablet, fieldBudget, fieldLanguages, fieldRotation}},
+	{name: "group", kind: kindGroup, path: []field{fieldAdvertiser, fieldCampaign},
+		fields: []field{fieldAdvertiser, fieldCampaign, fieldName, fieldMaxCPC, fieldDesktop, fieldMobile, fieldTablet}},
+	{name: "keyword", kind: kindKeyword, path: []field{fieldAdvertiser, fieldCampaign, fieldGroup},
+		fields: []field{fieldAdvertiser, fieldCampaign, fieldGroup, fieldText, fieldMatchType, fieldMaxCPC, fieldQuality}},
+	{name: "negative", kind: kindGroupNegative, path: []field{fieldAdvertiser, fieldCampaign},
+		fields: []field{fieldAdvertiser, fieldCampaign, fieldGroup, fieldText, fieldMatchType}},
+	{name: "ad", kind: kindAd, path: []field{fieldAdvertiser, fieldCampaign, fieldGroup},
+		fields: []field{fieldAdvertiser, fieldCampaign, fieldGroup, fieldHeadlines, fieldDescriptions, fieldPath1, fieldPath2, fieldFinalURL}},
+}
+
+var (
+	errFieldMissing = errors.New("missing")
+	errFieldEmpty   = errors.New("empty")
+	errNull         = errors.New("null restores a default; this field has none")
+	errNotText      = errors.New("not a string")
+	errNotList      = errors.New("not a list of strings")
+	errNotMicros    = errors.New("not a whole number of micros (1 unit = 1,000,000)")
+)
+
+// note remembers the first field at fault.
+func (s *jsonSource) note(f field, err error) {
+	if err != nil && (s.err == nil || f < s.fault) {
+		s.fault, s.err = f, err
+	}
+}
+
+func (s *jsonSource) entityType() *entityType {
+	name := s.required(fieldType)
+	for i := range entityTypes {
+		if entityTypes[i].name == name {
+			return &entityTypes[i]
+		}
+	}
+	s.note(fieldType, errors.New("unknown type: advertiser, campaign, group, keyword, negative or ad"))
+	return nil
+}
+
+// checkFields refuses fields that the type does not have.
+func (s *jsonSource) checkFields(t *entityType) {
+	for f := fieldAdvertiser; f < fieldStatus; f++ {
+		if s.line.values[f].form != formAbsent && !slices.Contains(t.fields, f) {
+			s.note(f, fmt.Errorf("no field of type %s", t.name))
+		}
+	}
+}
+
+// owner reads the name of an owner, which must be there when the type's path
+// holds it.
+func (s *jsonSource) owner(f field, t *entityType, fallback string) string {
+	if s.line.values[f].form == formAbsent && (fallback != "" || !slices.Contains(t.path, f)) {
+		return fallback
+	}
+	return s.required(f)
+}
+
+// required reads a string that must be there and not empty.
+func (s *jsonSource) required(f field) string {
+	if s.line.values[f].form == formAbsent {
+		s.note(f, errFieldMissing)
+		return ""
+	}
+	text := s.text(f)
+	if text == "" {
+		s.note(f, errFieldEmpty)
+	}
+	return text
+}
+
+// text reads a string without outer white space; absent: "".
+func (s *jsonSource) text(f field) string {
+	switch v := &s.line.values[f]; v.form {
+	case formText:
+		return v.text
+	case formNull:
+		s.note(f, errNull)
+	case formAbsent:
+	default:
+		s.note(f, errNotText)
+	}
+	return ""
+}
+
+// texts reads a list of at most limit strings, empty ones left out.
+func (s *jsonSource) texts(f field, limit int) []string {
+	switch v := &s.line.values[f]; v.form {
+	case formList:
+		list := slices.DeleteFunc(slices.Clone(v.list), func(text string) bool { return text == "" })
+		if len(list) > limit {
+			s.note(f, fmt.Errorf("more than %d", limit))
+		}
+		return list
+	case formNull:
+		s.note(f, errNull)
+	case formAbsent:
+	default:
+		s.note(f, errNotList)
+	}
+	return nil
+}
+
+func (s *jsonSource) status() backend.Status {
+	if s.line.values[fieldStatus].form == formAbsent {
+		return backend.Keep
+	}
+	status, err := parseStatus(s.text(fieldStatus))
+	s.note(fieldStatus, err)
+	return status
+}
+
+// jsonNumber reads a number by its digits; null restores the default.
+func jsonNumber[T any](s *jsonSource, f field, wrong error, parse func(string) (T, error)) backend.Patch[T] {
+	switch v := &s.line.values[f]; v.form {
+	case formAbsent:
+		return backend.Patch[T]{}
+	case formNull:
+		return backend.Patch[T]{Op: backend.Reset}
+	case formNumber:
+		n, err := parse(v.text)
+		s.note(f, err)
+		return backend.To(n)
+	}
+	s.note(f, wrong)
+	return backend.Patch[T]{}
+}
+
+func (s *jsonSource) micros(f field, limit uint64) backend.Patch[uint64] {
+	return jsonNumber(s, f, errNotMicros, func(text string) (uint64, error) {
+		if !digits(text) {
+			return 0, errNotMicros
+		}
+		n, ok := number(text, limit)
+		switch {
+		case !ok && limit == maxBidMicros:
+			return 0, errBidTooHigh
+		case !ok:
+			return 0, errTooLarge
+		}
+		return n, nil
+	})
+}
+
+func (s *jsonSource) quality() backend.Patch[uint8] {
+	return jsonNumber(s, fieldQuality, errQuality, parseQuality)
+}
+
+func (s *jsonSource) modifiers() (m [search.Devices]backend.Patch[uint16]) {
+	for d := range m {
+		m[d] = jsonNumber(s, fieldDesktop+field(d), errPercent, parsePercent)
+	}
+	return m
+}
+
+func (s *jsonSource) languages() backend.Patch[[]string] {
+	switch v := &s.line.values[fieldLanguages]; v.form {
+	case formAbsent:
+	case formNull:
+		return backend.Patch[[]string]{Op: backend.Reset}
+	case formList:
+		codes, err := languageCodes(v.list)
+		s.note(fieldLanguages, err)
+		return backend.To(codes)
+	default:
+		s.note(fieldLanguages, errNotList)
+	}
+	return backend.Patch[[]string]{}
+}
+
+func (s *jsonSource) rotation() backend.Patch[bool] {
+	if s.line.values[fieldRotation].form == formAbsent {
+		return backend.Patch[bool]{}
+	}
+	even, err := parseRotation(s.text(fieldRotation))
+	s.note(fieldRotation, err)
+	return backend.To(even)
+}

@@ -1,0 +1,183 @@
+package ingest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// jsonLine is a line taken apart. encoding/json's own decoding into structs is
+// not used: it takes names without case, the last of two equal names, and
+// replaces damaged text, all silently.
+type jsonLine struct {
+	values [fields]jsonValue
+}
+
+// jsonValue is a value of one of the forms that fields have.
+type jsonValue struct {
+	form form
+	text string // of a string, without outer white space; of a number as written
+	list []string
+}
+
+type form uint8
+
+const (
+	formAbsent form = iota
+	formNull
+	formText
+	formNumber
+	formList  // of strings
+	formOther // true, false
+)
+
+var errNotObject = errors.New(`not a JSON object: {"type": "keyword", …}`)
+
+// parse reads an object of known fields. On an error column is the field at
+// fault, "" where the line as a whole is.
+func (l *jsonLine) parse(raw []byte) (column string, err error) {
+	l.values = [fields]jsonValue{}
+	if !utf8.Valid(raw) || loneSurrogate(raw) {
+		return "", errText
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
+		return "", errNotObject
+	}
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return "", jsonFault(err)
+		}
+		if column, err := l.parseField(dec, name.(string)); err != nil {
+			return column, err
+		}
+	}
+	if _, err := dec.Token(); err != nil {
+		return "", jsonFault(err)
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return "", errors.New("text after the object: one object a line")
+	}
+	return "", nil
+}
+
+func (l *jsonLine) parseField(dec *json.Decoder, name string) (column string, err error) {
+	i := slices.Index(fieldNames[:], name)
+	if i < 0 {
+		return shortened(name), errors.New("unknown field")
+	}
+	v := &l.values[i]
+	if v.form != formAbsent {
+		return name, errors.New("twice in one line")
+	}
+	token, err := dec.Token()
+	if err != nil {
+		return "", jsonFault(err)
+	}
+	switch t := token.(type) {
+	case nil:
+		v.form = formNull
+	case string:
+		v.form, v.text = formText, strings.TrimSpace(t)
+	case json.Number:
+		v.form, v.text = formNumber, string(t)
+	case json.Delim:
+		if t != '[' {
+			return name, errors.New("an object is no value of a field")
+		}
+		return name, v.parseList(dec)
+	default:
+		v.form = formOther
+	}
+	return "", nil
+}
+
+func (v *jsonValue) parseList(dec *json.Decoder) error {
+	v.form = formList
+	for dec.More() {
+		token, err := dec.Token()
+		if err != nil {
+			return jsonFault(err)
+		}
+		text, ok := token.(string)
+		if !ok {
+			return errNotList
+		}
+		v.list = append(v.list, strings.TrimSpace(text))
+	}
+	_, err := dec.Token()
+	return jsonFault(err)
+}
+
+func jsonFault(err error) error {
+	if err == nil {
+		return nil
+	}
+	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("not valid JSON: the line ends too early")
+	}
+	return fmt.Errorf("not valid JSON: %w", err)
+}
+
+// shortened bounds a name that goes into a reject.
+func shortened(name string) string {
+	const limit = 40
+	for i := range name {
+		if i >= limit {
+			return name[:i] + "…"
+		}
+	}
+	return name
+}
+
+// loneSurrogate tells whether raw holds a \u escape of half a surrogate pair,
+// which encoding/json would replace.
+func loneSurrogate(raw []byte) bool {
+	for i := bytes.IndexByte(raw, '\\'); i >= 0 && i+1 < len(raw); {
+		unit, ok := escapedUnit(raw[i:])
+		width := 2
+		if ok {
+			width = 6
+			if unit&0xF800 == 0xD800 {
+				low, ok := escapedUnit(raw[i+6:])
+				if unit&0x0400 != 0 || !ok || low&0xFC00 != 0xDC00 {
+					return true
+				}
+				width = 12
+			}
+		}
+		next := bytes.IndexByte(raw[i+width:], '\\')
+		if next < 0 {
+			return false
+		}
+		i += width + next
+	}
+	return false
+}
+
+// escapedUnit reads \uXXXX at the start of b.
+func escapedUnit(b []byte) (unit uint16, ok bool) {
+	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
+		return 0, false
+	}
+	for _, c := range b[2:6] {
+		var d byte
+		switch {
+		case c >= '0' && c <= '9':
+			d = c - '0'
+		case c|0x20 >= 'a' && c|0x20 <= 'f':
+			d = c | 0x20 - 'a' + 10
+		default:
+			return 0, false
+		}
+		unit = unit<<4 | uint16(d)
+	}
+	return unit, true
+}

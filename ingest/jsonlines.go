@@ -1,0 +1,128 @@
+package ingest
+
+import (
+	"errors"
+	"io"
+
+	"adshard/backend"
+	"adshard/search"
+	"adshard/search/words"
+)
+
+// jsonSource reads JSON lines: one entity a line, as schema.json says.
+type jsonSource struct {
+	file       string
+	lines      *recordReader
+	advertiser string // for lines without the field
+	words      words.Analyser
+	line       jsonLine
+	fault      field
+	err        error
+}
+
+func newJSONSource(src io.Reader, file, advertiser string) (*jsonSource, error) {
+	utf, err := decoded(src)
+	if err != nil {
+		return nil, err
+	}
+	return &jsonSource{file: file, lines: newLineReader(utf), advertiser: advertiser}, nil
+}
+
+func (s *jsonSource) position() (record, line int64) { return s.lines.record, s.lines.line }
+
+func (s *jsonSource) next(e *entry) error {
+	*e = entry{}
+	for {
+		raw, err := s.lines.raw()
+		e.record = s.lines.record
+		switch {
+		case errors.Is(err, errTooLong):
+			e.reject = &Reject{File: s.file, Record: e.record, Reason: err.Error()}
+			return nil
+		case err != nil:
+			return err
+		case len(raw) == 0:
+			continue // an empty line
+		}
+		if column, err := s.line.parse(raw); err != nil {
+			e.reject = &Reject{File: s.file, Record: e.record, Column: column, Reason: err.Error()}
+			return nil
+		}
+		s.read(e)
+		return nil
+	}
+}
+
+// read checks the line's fields and fills e.
+func (s *jsonSource) read(e *entry) {
+	s.err = nil
+	t := s.entityType()
+	if t == nil {
+		s.reject(e)
+		return
+	}
+	s.checkFields(t)
+	e.kind = t.kind
+	e.advertiser = s.owner(fieldAdvertiser, t, s.advertiser)
+	e.campaign = s.owner(fieldCampaign, t, "")
+	e.group = s.owner(fieldGroup, t, "")
+	s.entity(e)
+	s.reject(e)
+}
+
+func (s *jsonSource) reject(e *entry) {
+	if s.err != nil {
+		e.reject = &Reject{File: s.file, Record: e.record, Column: s.fault.String(), Reason: reason(s.err)}
+	}
+}
+
+// entity reads what the line says of its own entity.
+func (s *jsonSource) entity(e *entry) {
+	switch e.kind {
+	case kindAdvertiser:
+		e.advertiser = s.required(fieldName)
+		e.advertiserStatus = s.status()
+	case kindCampaign:
+		e.campaign = s.required(fieldName)
+		e.campaignPatch = backend.CampaignPatch{Status: s.status(), DailyBudget: s.micros(fieldBudget, maxMicros),
+			Modifiers: s.modifiers(), Languages: s.languages(), RotateEvenly: s.rotation()}
+		e.patchesCampaign = true
+	case kindGroup:
+		e.group = s.required(fieldName)
+		e.groupPatch = backend.GroupPatch{Status: s.status(), Bid: s.micros(fieldMaxCPC, maxBidMicros), Modifiers: s.modifiers()}
+		e.patchesGroup = true
+	case kindKeyword:
+		text, joined, t := s.keyword()
+		e.keyword = backend.KeywordPatch{Text: text, Words: joined, Type: t, Status: s.status(),
+			Bid: s.micros(fieldMaxCPC, maxBidMicros), Quality: s.quality()}
+	case kindGroupNegative:
+		if e.group == "" {
+			e.kind = kindCampaignNegative
+		}
+		text, joined, t := s.keyword()
+		e.negative = backend.NegativePatch{Text: text, Words: joined, Type: t, Status: s.status()}
+	case kindAd:
+		e.ad = backend.AdPatch{Headlines: s.texts(fieldHeadlines, maxHeadlines),
+			Descriptions: s.texts(fieldDescriptions, maxDescriptions), Path1: s.text(fieldPath1),
+			Path2: s.text(fieldPath2), FinalURL: s.text(fieldFinalURL), Status: s.status()}
+	}
+}
+
+// keyword reads the text and match type of a keyword or negative.
+func (s *jsonSource) keyword() (text, joined string, t search.MatchType) {
+	text = s.required(fieldText)
+	if text != "" {
+		var err error
+		joined, err = joinWords(&s.words, text)
+		s.note(fieldText, err)
+	}
+	if name := s.required(fieldMatchType); name != "" {
+		var err error
+		if t, err = parseMatchType(name); err != nil {
+			s.note(fieldMatchType, errMatchType)
+		}
+	}
+	return text, joined, t
+}
+
+var errMatchType = errors.New("unknown match type: broad, phrase or exact")

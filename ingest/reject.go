@@ -1,0 +1,70 @@
+package ingest
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Reject is a row that was not taken. It changed nothing.
+type Reject struct {
+	File string
+	// Record is the record's number, the header being 1; of JSON lines the
+	// line's, the first being 1.
+	Record int64
+	// Column is the first column at fault in the order of docs/import.md, by
+	// its first name there; of JSON lines the field. "" when the row as a
+	// whole cannot be read.
+	Column string
+	Reason string
+}
+
+// String returns the reject as one sentence.
+func (r Reject) String() string {
+	if r.Column == "" {
+		return fmt.Sprintf("%s: row %d: %s", r.File, r.Record, r.Reason)
+	}
+	return fmt.Sprintf("%s: row %d, %s: %s", r.File, r.Record, r.Column, r.Reason)
+}
+
+// rejectWriter writes rejects as tab-separated lines without a header: file,
+// row, column, reason.
+type rejectWriter struct {
+	w *bufio.Writer // nil: not wanted
+}
+
+func newRejectWriter(w io.Writer) rejectWriter {
+	if w == nil {
+		return rejectWriter{}
+	}
+	return rejectWriter{bufio.NewWriter(w)}
+}
+
+func (w rejectWriter) write(r *Reject) error {
+	if w.w == nil {
+		return nil
+	}
+	_, err := fmt.Fprintf(w.w, "%s\t%d\t%s\t%s\n", plainCell(r.File), r.Record, plainCell(r.Column), plainCell(r.Reason))
+	return err
+}
+
+func (w rejectWriter) flush() error {
+	if w.w == nil {
+		return nil
+	}
+	return w.w.Flush()
+}
+
+// plainCell keeps a text within its cell of a tab-separated line.
+func plainCell(s string) string {
+	if !strings.ContainsAny(s, "\t\r\n") {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if r == '\t' || r == '\r' || r == '\n' {
+			return ' '
+		}
+		return r
+	}, s)
+}

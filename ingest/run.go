@@ -1,0 +1,207 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"adshard/backend"
+	"adshard/fault"
+)
+
+const (
+	chunkRows = 256     // rows handed over at once
+	chunkSize = 1 << 20 // or bytes of the file
+	chunks    = 4       // that are read ahead
+	// maxTxAge ends a transaction that lasts too long for other writers.
+	maxTxAge = 500 * time.Millisecond
+)
+
+// run is one Run.
+type run struct {
+	store   backend.Store
+	options Options
+	sum     *Summary
+	rejects rejectWriter
+}
+
+// chunk is some rows of a file, read and checked.
+type chunk struct {
+	entries []entry
+	read    int64 // bytes of the file read by then
+	err     error // what ended the file behind these rows; io.EOF: its end
+}
+
+func (r *run) files(ctx context.Context, names []string) error {
+	if len(names) == 0 {
+		return fault.Newf(fault.Invalid, "ingest: run", "no file: name at least one, or - for standard input")
+	}
+	for _, name := range names {
+		if err := r.file(ctx, name); err != nil {
+			return err
+		}
+		r.sum.Files++
+	}
+	return nil
+}
+
+func (r *run) file(ctx context.Context, name string) error {
+	in, err := open(name, r.options.Stdin)
+	if err != nil {
+		return err
+	}
+	err = r.stream(ctx, in)
+	if e := in.close(); err == nil {
+		err = e
+	}
+	return err
+}
+
+// stream reads in one goroutine and writes in this one.
+func (r *run) stream(ctx context.Context, in *input) error {
+	src, err := in.source(r.options)
+	if err != nil {
+		return fileFault(in.name, 1, 1, err)
+	}
+	ready := make(chan *chunk, chunks)
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		defer close(ready)
+		return readChunks(ctx, src, in, min(chunkRows, r.options.BatchRows), ready)
+	})
+	w := &writer{run: r, in: in, progress: Progress{File: in.name, Size: in.size}}
+	group.Go(func() error {
+		err := w.write(ctx, ready)
+		return errors.Join(err, w.rollback())
+	})
+	return group.Wait()
+}
+
+// readChunks reads the file until it ends or ctx is over. Its errors travel
+// behind the rows before them.
+func readChunks(ctx context.Context, src source, in *input, rows int, ready chan<- *chunk) error {
+	for {
+		c := &chunk{entries: make([]entry, 0, rows)}
+		from := in.read.Load()
+		for c.err == nil && len(c.entries) < rows && in.read.Load()-from < chunkSize {
+			c.entries = append(c.entries, entry{})
+			if c.err = src.next(&c.entries[len(c.entries)-1]); c.err != nil {
+				c.entries = c.entries[:len(c.entries)-1]
+			}
+		}
+		c.read = in.read.Load()
+		if c.err != nil && c.err != io.EOF {
+			record, line := src.position()
+			c.err = fileFault(in.name, record, line, c.err)
+		}
+		select {
+		case ready <- c:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if c.err != nil {
+			return nil
+		}
+	}
+}
+
+// fileFault says where a file cannot be read on.
+func fileFault(name string, record, line int64, err error) error {
+	where := fmt.Sprintf("%s: row %d", name, record)
+	if line != record {
+		where += fmt.Sprintf(" (line %d)", line)
+	}
+	return fault.Newf(fault.Invalid, "ingest: read", "%s: %w", where, err)
+}
+
+// writer applies the rows of one file in whole transactions.
+type writer struct {
+	run      *run
+	in       *input
+	applier  applier
+	begun    time.Time
+	rows     int64 // in the open transaction
+	rejected int64
+	first    []Reject
+	progress Progress // what is committed
+}
+
+func (w *writer) write(ctx context.Context, ready <-chan *chunk) error {
+	for c := range ready {
+		for i := range c.entries {
+			if err := w.entry(ctx, &c.entries[i]); err != nil {
+				return err
+			}
+		}
+		if c.err != nil && c.err != io.EOF {
+			return c.err
+		}
+		full := w.rows >= int64(w.run.options.BatchRows) || w.applier.tx != nil && time.Since(w.begun) > maxTxAge
+		if full || c.err == io.EOF {
+			if err := w.commit(ctx, c.read); err != nil {
+				return err
+			}
+		}
+	}
+	return ctx.Err()
+}
+
+func (w *writer) entry(ctx context.Context, e *entry) error {
+	w.rows++
+	if e.reject != nil {
+		w.rejected++
+		if len(w.run.sum.First)+len(w.first) < FirstRejects {
+			w.first = append(w.first, *e.reject)
+		}
+		return w.run.rejects.write(e.reject)
+	}
+	if w.applier.tx == nil {
+		tx, err := w.run.store.Begin(ctx)
+		if err != nil {
+			return err
+		}
+		w.applier = applier{tx: tx}
+		w.begun = time.Now()
+	}
+	if err := w.applier.apply(ctx, e); err != nil {
+		return fmt.Errorf("%s: row %d: %w", w.in.name, e.record, err)
+	}
+	return nil
+}
+
+// commit makes the rows so far durable, and only then counts them.
+func (w *writer) commit(ctx context.Context, read int64) error {
+	if w.applier.tx != nil {
+		if err := w.applier.tx.Commit(ctx); err != nil {
+			return fmt.Errorf("%s: up to row %d: %w", w.in.name, w.progress.Rows+w.rows, err)
+		}
+		w.applier = applier{}
+		w.run.sum.Transactions++
+	}
+	sum := w.run.sum
+	sum.Rows += w.rows
+	sum.Rejected += w.rejected
+	sum.Bytes += read - w.progress.Bytes
+	sum.First = append(sum.First, w.first...)
+	w.progress.Rows += w.rows
+	w.progress.Rejected += w.rejected
+	w.progress.Bytes = read
+	w.rows, w.rejected, w.first = 0, 0, nil
+	if w.run.options.Progress != nil {
+		w.run.options.Progress(w.progress)
+	}
+	return nil
+}
+
+func (w *writer) rollback() error {
+	if w.applier.tx == nil {
+		return nil
+	}
+	tx := w.applier.tx
+	w.applier = applier{}
+	return tx.Rollback()
+}

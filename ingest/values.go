@@ -1,0 +1,226 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"adshard/backend"
+	"adshard/search"
+	"adshard/search/words"
+)
+
+// Limits of serving.md §4 and §7.
+const (
+	microsPerUnit = 1_000_000
+	maxBidMicros  = 10_000 * microsPerUnit
+	maxMicros     = math.MaxInt64 // what a database keeps
+	maxPermille   = 10_000        // +900 %
+	maxQuality    = 10
+)
+
+var (
+	errNotMoney   = errors.New("not a money amount: digits, perhaps a point and 1 to 6 digits")
+	errDecimals   = errors.New("more than 6 decimals")
+	errBidTooHigh = errors.New("over 10,000 units")
+	errTooLarge   = errors.New("too large")
+	errPercent    = errors.New("not a percentage: perhaps a sign, digits, at most one decimal, no % sign")
+	errModifier   = errors.New("not within -100 to +900")
+	errQuality    = errors.New("not a whole number from 1 to 10")
+	errStatus     = errors.New("unknown status: Enabled, Paused or Removed")
+	errRotation   = errors.New("unknown ad rotation: Optimize or Even")
+	errErase      = errors.New("[] restores a default; this column has none")
+	errText       = errors.New("not valid text: damaged UTF-8 or half a UTF-16 pair")
+	errType       = errors.New("unknown type: Broad, Phrase or Exact, alone or after Negative or Campaign Negative")
+)
+
+// parseMoney reads an amount in units as micros: digits, perhaps a point and 1
+// to 6 digits.
+func parseMoney(s string) (micros uint64, err error) {
+	whole, fraction, pointed := strings.Cut(s, ".")
+	if !digits(whole) || pointed && !digits(fraction) {
+		return 0, errNotMoney
+	}
+	if len(fraction) > 6 {
+		return 0, errDecimals
+	}
+	micros, ok := number(whole+fraction, maxMicros)
+	for range 6 - len(fraction) {
+		if micros > maxMicros/10 {
+			ok = false
+		}
+		micros *= 10
+	}
+	if !ok {
+		return 0, errTooLarge
+	}
+	return micros, nil
+}
+
+// checkBid refuses a bid over 10,000 units.
+func checkBid(micros uint64, err error) (uint64, error) {
+	if errors.Is(err, errTooLarge) || err == nil && micros > maxBidMicros {
+		return 0, errBidTooHigh
+	}
+	return micros, err
+}
+
+// parsePercent reads a bid modifier as permille, 1000 for 0 %.
+func parsePercent(s string) (permille uint16, err error) {
+	negative := strings.HasPrefix(s, "-")
+	if negative || strings.HasPrefix(s, "+") {
+		s = s[1:]
+	}
+	whole, tenth, pointed := strings.Cut(s, ".")
+	if !digits(whole) || pointed && (!digits(tenth) || len(tenth) != 1) {
+		return 0, errPercent
+	}
+	if !pointed {
+		tenth = "0"
+	}
+	n, ok := number(whole+tenth, maxPermille)
+	switch {
+	case !ok || !negative && n > maxPermille-1000 || negative && n > 1000:
+		return 0, errModifier
+	case negative:
+		return uint16(1000 - n), nil
+	}
+	return uint16(1000 + n), nil
+}
+
+func parseQuality(s string) (uint8, error) {
+	if !digits(s) {
+		return 0, errQuality
+	}
+	n, ok := number(s, maxQuality)
+	if !ok || n == 0 {
+		return 0, errQuality
+	}
+	return uint8(n), nil
+}
+
+func parseStatus(s string) (backend.Status, error) {
+	switch {
+	case strings.EqualFold(s, "enabled"):
+		return backend.Enable, nil
+	case strings.EqualFold(s, "paused"):
+		return backend.Pause, nil
+	case strings.EqualFold(s, "removed"):
+		return backend.Remove, nil
+	}
+	return backend.Keep, errStatus
+}
+
+// evenRotations and optimizeRotations are the values of Ad rotation that
+// Editor files hold.
+var (
+	evenRotations     = []string{"even", "rotate", "rotate evenly", "rotate indefinitely"}
+	optimizeRotations = []string{"optimize", "optimize for clicks", "optimize for conversions"}
+)
+
+func parseRotation(s string) (even bool, err error) {
+	is := func(name string) bool { return strings.EqualFold(s, name) }
+	switch {
+	case slices.ContainsFunc(evenRotations, is):
+		return true, nil
+	case slices.ContainsFunc(optimizeRotations, is):
+		return false, nil
+	}
+	return false, errRotation
+}
+
+// parseLanguages reads names or codes, separated by ; or , into sorted
+// distinct codes.
+func parseLanguages(s string) ([]string, error) {
+	return languageCodes(strings.FieldsFunc(s, func(r rune) bool { return r == ';' || r == ',' }))
+}
+
+func languageCodes(names []string) ([]string, error) {
+	var codes []string
+	for _, name := range names {
+		if name = strings.TrimSpace(name); name == "" {
+			continue
+		}
+		code, ok := words.ParseLanguage(name)
+		if !ok {
+			return nil, fmt.Errorf("unknown language %.40q: an English name or a code, e.g. Czech; en", name)
+		}
+		codes = append(codes, code)
+	}
+	if codes == nil {
+		return nil, errors.New("no language: names or codes, separated by ; or ,")
+	}
+	slices.Sort(codes)
+	return slices.Compact(codes), nil
+}
+
+// owner is whose a keyword of some criterion type is.
+type owner uint8
+
+const (
+	positive owner = iota
+	groupNegative
+	campaignNegative
+)
+
+// parseType reads a criterion type that is not empty.
+func parseType(s string) (owner, search.MatchType, error) {
+	of := positive
+	for _, p := range []struct {
+		prefix string
+		of     owner
+	}{{"campaign negative ", campaignNegative}, {"negative ", groupNegative}} {
+		if len(s) > len(p.prefix) && strings.EqualFold(s[:len(p.prefix)], p.prefix) {
+			of, s = p.of, s[len(p.prefix):]
+			break
+		}
+	}
+	t, err := parseMatchType(s)
+	return of, t, err
+}
+
+func parseMatchType(s string) (search.MatchType, error) {
+	for _, t := range [...]search.MatchType{search.Broad, search.Phrase, search.Exact} {
+		if strings.EqualFold(s, t.String()) {
+			return t, nil
+		}
+	}
+	return 0, errType
+}
+
+// unwrap takes one pair of quotes or brackets and the white space just inside
+// from a keyword; t is the type that they stand for.
+func unwrap(s string) (text string, t search.MatchType) {
+	if n := len(s); n >= 2 {
+		switch {
+		case s[0] == '"' && s[n-1] == '"':
+			return strings.TrimSpace(s[1 : n-1]), search.Phrase
+		case s[0] == '[' && s[n-1] == ']':
+			return strings.TrimSpace(s[1 : n-1]), search.Exact
+		}
+	}
+	return s, search.Broad
+}
+
+func digits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// number reads digits; not ok: above limit.
+func number(s string, limit uint64) (n uint64, ok bool) {
+	for i := range len(s) {
+		d := uint64(s[i] - '0')
+		if n > (limit-d)/10 {
+			return 0, false
+		}
+		n = n*10 + d
+	}
+	return n, true
+}
