@@ -2,6 +2,7 @@ package oracletest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -17,10 +18,10 @@ func oneOf[T any](t *rapid.T, label string, list []T) T {
 	return list[rapid.IntRange(0, len(list)-1).Draw(t, label)]
 }
 
-// mostly is true eight times out of nine, so that what needs several things to
-// be enabled still happens often.
+// mostly is true about 19 times out of 20, so that what needs several things
+// to be enabled still happens often.
 func mostly(t *rapid.T, label string) bool {
-	return rapid.IntRange(0, 8).Draw(t, label) != 8
+	return rapid.IntRange(0, 24).Draw(t, label) < 24
 }
 
 // rarely is mostly 0, sometimes 1 or 2.
@@ -35,7 +36,7 @@ func drawType(t *rapid.T) search.MatchType {
 // Bids are few, so that scores are often equal.
 func drawBid(t *rapid.T) (bid uint64, has bool) {
 	bids := []uint64{1_000_000, 1_000_000, 2_000_000, 500_000, 10_000, 9_999, 0, 1, 1_234_567, 10_000_000_000}
-	if !rapid.Bool().Draw(t, "has bid") {
+	if rapid.IntRange(0, 3).Draw(t, "has bid") == 0 {
 		return 0, false
 	}
 	return oneOf(t, "bid", bids), true
@@ -110,25 +111,42 @@ func normalised(given string) string {
 	return strings.Join(norm, " ")
 }
 
-// DrawQuery draws a query that often matches something: a keyword's text
-// with words put before, after or between, or some words of the vocabulary.
+// DrawQuery draws a query that often matches something: a keyword's words,
+// some of them in other forms, with words put before, after or between, or in
+// another order; or some words of the vocabulary.
 func DrawQuery(t *rapid.T, w World) string {
 	kind := rapid.IntRange(0, 9).Draw(t, "kind of query")
-	if len(w.Items) > 0 && kind < 6 {
+	if len(w.Items) > 0 && kind < 8 {
 		it := oneOf(t, "group asked for", w.Items)
 		if len(it.Keywords) > 0 {
-			return around(t, oneOf(t, "keyword asked for", it.Keywords).Text)
+			return around(t, otherForms(t, oneOf(t, "keyword asked for", it.Keywords).Words))
 		}
 	}
-	switch kind {
-	case 9:
+	if kind == 9 {
 		return oneOf(t, "odd query", []string{"", "  ", "!?", strings.Repeat("usb cable boty ", 12), "x"})
 	}
 	return text(t, 6)
 }
 
+// otherForms puts words that may agree in the places of some words.
+func otherForms(t *rapid.T, norm string) string {
+	list := strings.Fields(norm)
+	for i, w := range list {
+		var forms []string
+		for _, f := range families {
+			if slices.Contains(f, w) {
+				forms = append(forms, f...)
+			}
+		}
+		if len(forms) > 0 && rapid.Bool().Draw(t, "in another form") {
+			list[i] = oneOf(t, "form", forms)
+		}
+	}
+	return strings.Join(list, " ")
+}
+
 func around(t *rapid.T, keyword string) string {
-	switch rapid.IntRange(0, 4).Draw(t, "words around") {
+	switch rapid.IntRange(0, 5).Draw(t, "words around") {
 	case 1:
 		return keyword + " " + text(t, 2)
 	case 2:
@@ -137,6 +155,8 @@ func around(t *rapid.T, keyword string) string {
 		return text(t, 2) + " " + keyword + " " + text(t, 2)
 	case 4:
 		return strings.Replace(keyword, " ", " "+text(t, 1)+" ", 1)
+	case 5:
+		return strings.Join(rapid.Permutation(strings.Fields(keyword)).Draw(t, "order"), " ")
 	}
 	return keyword
 }

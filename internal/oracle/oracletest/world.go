@@ -71,22 +71,21 @@ func (w *World) Item(id uint64) *backend.Item {
 	return nil
 }
 
-// Draw draws a world: 1 to 6 advertisers, up to 8 campaigns, 14 groups and
-// 60 keywords.
+// Draw draws a world: 1 to 9 advertisers, up to 12 campaigns, 24 groups and
+// 100 keywords.
 func Draw(t *rapid.T) World {
 	var w World
-	for range rapid.IntRange(1, 6).Draw(t, "advertisers") {
+	for range oneOf(t, "advertisers", []int{3, 1, 2, 4, 5, 6, 9}) {
 		w.addAdvertiser(t)
 	}
-	for range rapid.IntRange(1, 8).Draw(t, "campaigns") {
+	for range oneOf(t, "campaigns", []int{4, 1, 3, 8, 12}) {
 		w.addCampaign(t)
 	}
-	for range rapid.IntRange(1, 14).Draw(t, "groups") {
+	for range oneOf(t, "groups", []int{6, 1, 3, 12, 24}) {
 		w.addGroup(t)
 	}
-	for range rapid.IntRange(1, 60).Draw(t, "keywords") {
-		it := oneOf(t, "group", w.Items)
-		w.addKeyword(t, it)
+	for range oneOf(t, "keywords", []int{20, 1, 5, 40, 60, 100}) {
+		w.addKeyword(t, oneOf(t, "group", w.Items))
 	}
 	return w
 }

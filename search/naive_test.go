@@ -1,0 +1,182 @@
+package search_test
+
+import (
+	"context"
+	"encoding/binary"
+	"slices"
+
+	"adshard/auction"
+	"adshard/backend"
+	"adshard/internal/oracle/oracletest"
+	"adshard/search"
+	"adshard/search/words"
+	"pgregory.net/rapid"
+)
+
+// naive is a store in memory without any cleverness: per term its blocks.
+type naive struct {
+	blocks map[uint64][]*block
+}
+
+// block holds some keywords anchored at one term.
+type block struct {
+	vocabulary []word
+	postings   []posting
+}
+
+type word struct{ norm, fold, term uint64 }
+
+type posting struct {
+	keyword  *backend.Keyword
+	item     *backend.Item
+	campaign *backend.Campaign
+	words    []byte
+}
+
+func (b *block) Words() int { return len(b.vocabulary) }
+
+func (b *block) Word(i int) (norm, fold, term uint64) {
+	w := b.vocabulary[i]
+	return w.norm, w.fold, w.term
+}
+
+func (b *block) Len() int { return len(b.postings) }
+
+func (b *block) Posting(i int) (search.MatchType, []byte) {
+	return b.postings[i].keyword.Type, b.postings[i].words
+}
+
+func (n *naive) Blocks(ctx context.Context, term uint64, visit func(search.Block) bool) error {
+	for _, b := range n.blocks[term] {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if !visit(b) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// formLanguages are the languages that a keyword is found under: those of the
+// campaign with a stemmer, "" if there is none.
+func formLanguages(c *backend.Campaign) []string {
+	var list []string
+	for _, l := range c.Languages {
+		if slices.Contains(words.Languages(), l) {
+			list = append(list, l)
+		}
+	}
+	if list == nil {
+		return []string{""}
+	}
+	return list
+}
+
+// drawNaive anchors each keyword of a world at any one of its words in each of
+// its languages, up to a drawn number of keywords to a block.
+func drawNaive(t *rapid.T, w *oracletest.World) *naive {
+	n := &naive{blocks: map[uint64][]*block{}}
+	size := rapid.IntRange(1, 8).Draw(t, "block size")
+	for _, it := range w.Items {
+		c := w.Campaign(it.Group.CampaignID)
+		for i := range it.Keywords {
+			for _, l := range formLanguages(c) {
+				anchor := rapid.IntRange(0, 9).Draw(t, "anchor")
+				n.add(&it.Keywords[i], it, c, l, anchor, size)
+			}
+		}
+	}
+	return n
+}
+
+func (n *naive) add(k *backend.Keyword, it *backend.Item, c *backend.Campaign, language string, anchor, size int) {
+	split, err := words.Keyword(k.Text)
+	if err != nil {
+		panic(err)
+	}
+	list := make([]word, len(split))
+	for i, w := range split {
+		list[i] = word{words.Hash(w.Norm), words.Hash(w.Fold), words.TermOf(language, w.Fold)}
+	}
+	term := list[anchor%len(list)].term
+	blocks := n.blocks[term]
+	if len(blocks) == 0 || blocks[len(blocks)-1].Len() >= size {
+		blocks = append(blocks, &block{})
+		n.blocks[term] = blocks
+	}
+	blocks[len(blocks)-1].add(posting{keyword: k, item: it, campaign: c}, list)
+}
+
+func (b *block) add(p posting, list []word) {
+	for _, w := range list {
+		i := slices.Index(b.vocabulary, w)
+		if i < 0 {
+			i = len(b.vocabulary)
+			b.vocabulary = append(b.vocabulary, w)
+		}
+		p.words = binary.LittleEndian.AppendUint16(p.words, uint16(i))
+	}
+	b.postings = append(b.postings, p)
+}
+
+// score is the posting's R on a device at a level; 0 when it is no candidate,
+// negatives and statuses of parents not looked at.
+func (p *posting) score(d search.Device, level search.Level) uint64 {
+	bid, has := p.keyword.Bid, p.keyword.HasBid
+	if !has {
+		bid = p.item.Group.Bid
+	}
+	group, campaign := p.item.Group.Modifiers[d], p.campaign.Modifiers[d]
+	modifier, _ := auction.Modifier(uint64(group.Permille), group.Set, uint64(campaign.Permille), campaign.Set)
+	_, _, score := auction.Rank(bid, modifier, uint64(p.keyword.Quality), p.keyword.Type.Permille(), level.Permille())
+	return score
+}
+
+// levels is a sink that keeps each keyword's best level.
+type levels map[uint64]search.Level
+
+func (levels) Pass(search.Block, search.Level) bool { return false }
+
+func (s levels) Match(b search.Block, i int, level search.Level) {
+	id := b.(*block).postings[i].keyword.ID
+	if old, ok := s[id]; !ok || level < old {
+		s[id] = level
+	}
+}
+
+// best is a sink as a store's: the best of distinct advertisers, passing over
+// what cannot win.
+type best struct {
+	search.Top[search.Level]
+	device search.Device
+	// eligible tells what has passed everything else, by keyword id.
+	eligible map[uint64]bool
+}
+
+func (s *best) Pass(b search.Block, level search.Level) bool {
+	var bound uint64
+	for i := range b.(*block).postings {
+		bound = max(bound, b.(*block).postings[i].score(s.device, level))
+	}
+	return bound < s.Threshold()
+}
+
+func (s *best) Match(b search.Block, i int, level search.Level) {
+	p := &b.(*block).postings[i]
+	if s.eligible[p.keyword.ID] {
+		s.Offer(p.item.Group.AdvertiserID, p.score(s.device, level), p.keyword.ID, level)
+	}
+}
+
+// norms are the hashes of a text's normalised words.
+func norms(text string) (hashes []uint64) {
+	split, err := words.Split(text)
+	if err != nil {
+		panic(err)
+	}
+	for _, w := range split {
+		hashes = append(hashes, words.Hash(w.Norm))
+	}
+	return hashes
+}

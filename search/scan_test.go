@@ -1,0 +1,134 @@
+package search_test
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"adshard/internal/oracle"
+	"adshard/internal/oracle/oracletest"
+	"adshard/search"
+	"pgregory.net/rapid"
+)
+
+// world draws a world with its oracle and its naive store.
+func world(t *rapid.T) (oracletest.World, *oracle.Oracle, *naive) {
+	w := oracletest.Draw(t)
+	o, err := oracle.New(w.Advertisers, w.Campaigns, w.Items, oracletest.Lexicon())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w, o, drawNaive(t, &w)
+}
+
+// drawRequest draws a request with the profiles that ship or with any.
+func drawRequest(t *rapid.T, w oracletest.World) oracle.Request {
+	r := oracletest.DrawRequest(t, w)
+	if rapid.Bool().Draw(t, "any profile") {
+		r.Profile = oracletest.DrawProfile(t)
+	}
+	return r
+}
+
+func expand(t *rapid.T, r *oracle.Request) (*search.Query, search.Profile) {
+	q, err := search.Expand(r.Text, r.Variants, oracletest.Lexicon())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q, r.Profile.Capped(r.Variants)
+}
+
+// TestScanFindsWhatTheOracleFinds: the same keywords at the same levels, for
+// any anchors and blocks, all variant levels, both profiles and any other.
+func TestScanFindsWhatTheOracleFinds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w, o, store := world(t)
+		for range 16 {
+			r := drawRequest(t, w)
+			q, p := expand(t, &r)
+			got, want := levels{}, levels{}
+			if _, err := search.Scan(t.Context(), q, p, store, got); err != nil {
+				t.Fatal(err)
+			}
+			judged, err := o.Explain(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, j := range judged {
+				want[j.Keyword.ID] = j.Level
+			}
+			if !maps.Equal(got, want) {
+				t.Fatalf("%q, profile %+v: got %v, want %v", r.Text, p, got, want)
+			}
+		}
+	})
+}
+
+// TestPassingOverChangesNoWinner: a sink that passes over blocks by their
+// bounds keeps the very hits that the oracle puts first, keywords of several
+// languages included.
+func TestPassingOverChangesNoWinner(t *testing.T) {
+	passed := uint64(0)
+	rapid.Check(t, func(t *rapid.T) {
+		w, o, store := world(t)
+		for range 12 {
+			r := drawRequest(t, w)
+			q, p := expand(t, &r)
+			judged, err := o.Explain(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sink := &best{device: r.Device, eligible: map[uint64]bool{}}
+			sink.Reset(r.Slots + 1)
+			var want []search.Ranked[search.Level]
+			for _, j := range judged { // in order already
+				switch j.Verdict {
+				case search.Won, search.Lost:
+					if len(want) <= r.Slots {
+						want = append(want, search.Ranked[search.Level]{Owner: j.Advertiser.ID, Score: j.Score, Keyword: j.Keyword.ID, Value: j.Level})
+					}
+					fallthrough
+				case search.Superseded:
+					sink.eligible[j.Keyword.ID] = true
+				}
+			}
+			work, err := search.Scan(t.Context(), q, p, store, sink)
+			if err != nil {
+				t.Fatal(err)
+			}
+			passed += work.BlocksPassed
+			if !slices.Equal(sink.Ranked(), want) {
+				t.Fatalf("%q: got %+v, want %+v", r.Text, sink.Ranked(), want)
+			}
+		}
+	})
+	t.Logf("%d blocks passed over", passed)
+	if passed == 0 {
+		t.Fatal("no block was ever passed over: the test shows nothing")
+	}
+}
+
+// TestNegativesAreTheOracles: BlockedBy on hashes as the oracle on strings.
+func TestNegativesAreTheOracles(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w, o, _ := world(t)
+		r := drawRequest(t, w)
+		q, _ := expand(t, &r)
+		judged, err := o.Explain(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, j := range judged {
+			switch j.Verdict {
+			case search.Won, search.Lost, search.Superseded, search.BlockedByNegative:
+				blocked := false
+				for _, n := range slices.Concat(j.Item.Negatives, j.Campaign.Negatives) {
+					blocked = blocked || n.Enabled && q.BlockedBy(n.Type, norms(n.Text))
+				}
+				if blocked != (j.Verdict == search.BlockedByNegative) {
+					t.Fatalf("%q, keyword %d: blocked %v, verdict %v", r.Text, j.Keyword.ID, blocked, j.Verdict)
+				}
+			}
+		}
+	})
+}
