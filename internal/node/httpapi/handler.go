@@ -25,6 +25,7 @@ type handler struct {
 type call struct {
 	*handler
 	start time.Time // of the first byte
+	body  bool      // ReadBody has read the body, or closes the connection
 	seen  Observation
 }
 
@@ -44,8 +45,6 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		c.Refuse(w, r, err)
 	case r.Method != http.MethodPost && r.ContentLength != 0:
-		// Left unread, so the connection cannot be used again.
-		w.Header().Set("Connection", "close")
 		c.Refuse(w, r, fault.Field(op, "", "a %s has no body; send the fields in the query string, or use POST", r.Method))
 	default:
 		api.Route(c, w, r)

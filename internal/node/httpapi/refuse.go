@@ -96,8 +96,12 @@ func (c *call) writeJSON(w http.ResponseWriter, v any) {
 	WriteJSON(w, http.StatusOK, v)
 }
 
-// Refuse answers with an error.
-func (c *call) Refuse(w http.ResponseWriter, _ *http.Request, err error) {
+// Refuse answers with an error. A body that nobody read may never end, so the
+// connection is closed, not read on.
+func (c *call) Refuse(w http.ResponseWriter, r *http.Request, err error) {
+	if r.ContentLength != 0 && !c.body {
+		closeAfter(w)
+	}
 	c.seen.Status, c.seen.Err = Status(err), err
 	WriteError(w, err)
 }

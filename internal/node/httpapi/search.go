@@ -25,6 +25,7 @@ func (c *call) Search(w http.ResponseWriter, r *http.Request, p *api.SearchParam
 // SearchPost answers POST /v1/search.
 func (c *call) SearchPost(w http.ResponseWriter, r *http.Request) {
 	c.seen.Operation = "search"
+	c.body = true
 	p := api.NewSearchParams()
 	if err := ReadBody(w, r, c.BodyTimeout, p); err != nil {
 		c.Refuse(w, r, err)
