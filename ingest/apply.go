@@ -9,8 +9,9 @@ import (
 // applier writes entries into one transaction. It remembers the parents of the
 // last entry, since a file's rows mostly follow one another by group.
 type applier struct {
-	tx   backend.Tx
-	last parents
+	tx       backend.Tx
+	last     parents
+	keywords pendingKeywords
 }
 
 // parents is a path of names and the ids found for it; 0: not known.
@@ -23,6 +24,9 @@ type parents struct {
 func (a *applier) apply(ctx context.Context, e *entry) error {
 	if e.removes() {
 		a.last = parents{} // ids kept may be gone after it
+		if err := a.keywords.flush(ctx, a.tx); err != nil {
+			return err
+		}
 		return a.remove(ctx, e)
 	}
 	if err := a.parents(ctx, e); err != nil {
@@ -30,7 +34,7 @@ func (a *applier) apply(ctx context.Context, e *entry) error {
 	}
 	switch e.kind {
 	case kindKeyword:
-		return a.tx.Keyword(ctx, a.last.groupID, e.keyword)
+		a.keywords.add(a.last.groupID, e.keyword)
 	case kindGroupNegative:
 		return a.tx.Negative(ctx, backend.NegativeOwner{Campaign: a.last.campaignID, Group: a.last.groupID}, e.negative)
 	case kindCampaignNegative:
@@ -39,6 +43,14 @@ func (a *applier) apply(ctx context.Context, e *entry) error {
 		return a.tx.Ad(ctx, a.last.groupID, e.ad)
 	}
 	return nil
+}
+
+// commit writes what was held back and makes all durable.
+func (a *applier) commit(ctx context.Context) error {
+	if err := a.keywords.flush(ctx, a.tx); err != nil {
+		return err
+	}
+	return a.tx.Commit(ctx)
 }
 
 // parents finds or creates what the row names, changes what it says of them,

@@ -176,7 +176,7 @@ func (w *writer) entry(ctx context.Context, e *entry) error {
 // commit makes the rows so far durable, and only then counts them.
 func (w *writer) commit(ctx context.Context, read int64) error {
 	if w.applier.tx != nil {
-		if err := w.applier.tx.Commit(ctx); err != nil {
+		if err := w.applier.commit(ctx); err != nil {
 			return fmt.Errorf("%s: up to row %d: %w", w.in.name, w.progress.Rows+w.rows, err)
 		}
 		w.applier = applier{}
