@@ -1,0 +1,46 @@
+package httpapi
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+)
+
+// nowhere is a ResponseWriter that keeps nothing.
+type nowhere struct{ header http.Header }
+
+func (n *nowhere) Header() http.Header         { return n.header }
+func (n *nowhere) Write(b []byte) (int, error) { return len(b), nil }
+func (n *nowhere) WriteHeader(int)             {}
+
+// BenchmarkSearch is the handler alone: checks, expansion, auction, JSON; the
+// searcher answers at once with five hits.
+func BenchmarkSearch(b *testing.B) {
+	f := &fake{answer: whole(hit(1, 1, 5e6, 360_000), hit(2, 2, 4e6, 360_000), hit(3, 3, 3e6, 360_000),
+		hit(4, 4, 2e6, 360_000), hit(5, 5, 1e6, 360_000))}
+	h := New(Config{Searcher: f, Reserve: 10_000})
+	r := httptest.NewRequest(http.MethodGet, "/v1/search?q=usb+cable+black&slots=4&device=mobile&timeout_ms=500", nil)
+	w := &nowhere{http.Header{}}
+	b.ReportAllocs()
+	for b.Loop() {
+		clear(w.header)
+		h.ServeHTTP(w, r)
+	}
+}
+
+// BenchmarkEncode is the JSON of an answer with four ads alone.
+func BenchmarkEncode(b *testing.B) {
+	c := &call{handler: &handler{Config: Config{Reserve: 10_000}}}
+	found := whole(hit(1, 1, 5e6, 360_000), hit(2, 2, 4e6, 360_000), hit(3, 3, 3e6, 360_000), hit(4, 4, 2e6, 360_000))
+	req, err := c.request("usb cable", 4, "mobile", "synonym")
+	if err != nil {
+		b.Fatal(err)
+	}
+	a := c.answer(req, found)
+	w := &nowhere{http.Header{}}
+	b.ReportAllocs()
+	for b.Loop() {
+		clear(w.header)
+		WriteJSON(w, http.StatusOK, a)
+	}
+}
