@@ -3,41 +3,77 @@ package words
 import "strings"
 
 // czechVersion changes with every change of a Czech stem.
-const czechVersion = "light 1"
+const czechVersion = "light folded 1"
 
-// czechEnding is a group of endings that are cut from words of at least min
-// letters; longer endings stand first.
-type czechEnding struct {
-	min     int
-	endings []string
-}
+// czechStem is how many letters a Czech stem keeps at least.
+const czechStem = 3
 
-var czechCases = []czechEnding{
-	{8, []string{"atech"}},
-	{7, []string{"etem", "atum"}},
-	{6, []string{"ech", "ich", "eho", "emi", "emu", "ete", "eti", "iho", "imi", "imu", "ach", "ata", "aty", "ych", "ama", "ami", "ove", "ovi", "ymi"}},
-	{5, []string{"em", "es", "im", "um", "at", "am", "os", "us", "ym", "mi", "ou"}},
-	{4, []string{"a", "e", "i", "o", "u", "y"}},
-}
-
-// stemCzech is the light stemmer of Dolamic and Savoy, "Indexing and stemming
-// approaches for the Czech language" (Information Processing and Management
-// 45, 2009), for folded text.
+// stemCzech is a light stemmer for folded Czech nouns and adjectives, after
+// the light one of Dolamic and Savoy, "Indexing and stemming approaches for
+// the Czech language" (Information Processing and Management 45, 2009). As
+// there, the longest case ending is cut and alternations of the stem's end are
+// levelled; the endings are those that pay off in text without diacritics
+// (docs/decisions/003-czech-stemmer.md has the figures).
+//
+// A word with a digit is left as it is: 100a and 100e are two models.
 func stemCzech(w string) string {
-	w = cutCzechCase(w)
+	if strings.ContainsAny(w, "0123456789") {
+		return w
+	}
+	w = cutCzechEnding(w)
+	n := len(w)
+	if n < czechStem {
+		return w
+	}
+	last := w[n-1]
+	fleeting := n > czechStem && w[n-2] == 'e' && isFleetingBefore(last) && !isCzechVowel(w[n-3])
+	switch {
+	case fleeting:
+		return w[:n-2] + hard(last)
+	case last == 'c' || last == 'z':
+		return w[:n-1] + hard(last)
+	}
 	return w
 }
 
-func cutCzechCase(w string) string {
-	for _, g := range czechCases {
-		if len(w) < g.min {
-			continue
-		}
-		for _, e := range g.endings {
-			if strings.HasSuffix(w, e) {
-				return w[:len(w)-len(e)]
-			}
+// isFleetingBefore tells whether an e before a stem's last letter may come and
+// go: okno, oken; hračka, hraček; barva, barev; služba, služeb.
+func isFleetingBefore(last byte) bool { return strings.IndexByte("bcklnrv", last) >= 0 }
+
+func isCzechVowel(c byte) bool { return strings.IndexByte("aeiouy", c) >= 0 }
+
+// hard levels a stem's last letter: ruka, ruce; kniha, knize.
+func hard(last byte) string {
+	switch last {
+	case 'c':
+		return "k"
+	case 'z':
+		return "h"
+	}
+	return string(rune(last)) // a letter before which an e is fleeting: ASCII
+}
+
+// cutCzechEnding cuts the longest case ending that leaves a stem.
+func cutCzechEnding(w string) string {
+	for l := min(3, len(w)-czechStem); l > 0; l-- {
+		if isCzechEnding(w[len(w)-l:]) {
+			return w[:len(w)-l]
 		}
 	}
 	return w
+}
+
+// isCzechEnding tells whether e is a case ending of nouns or adjectives,
+// without diacritics. Of the published ones "ove" is left out, since it tears
+// adjectives in -ový apart, and those that, once folded, are the end of many
+// loan words' stems: at, ata, aty, ete, eti, es, os, us, mi.
+func isCzechEnding(e string) bool {
+	switch e {
+	case "a", "e", "i", "o", "u", "y",
+		"am", "em", "im", "um", "ym", "ou", "uv",
+		"ach", "ech", "ich", "ych", "ami", "emi", "imi", "ymi", "ima", "yma",
+		"eho", "iho", "emu", "imu", "ovi":
+		return true
+	}
+	return false
 }
