@@ -1,6 +1,12 @@
 package oracle
 
-import "adshard/search"
+import (
+	"slices"
+
+	"adshard/backend"
+	"adshard/search"
+	"adshard/search/words"
+)
 
 // table tells how each word of a keyword (row) agrees with each word of the
 // query (column) under one language, within the rule's reach.
@@ -10,7 +16,7 @@ type table [][]search.Level
 // language and that table; NoLevel when it does not match.
 func (k *keyword) match(rule search.Rule, n int) (search.Level, table) {
 	best, how := search.NoLevel, table(nil)
-	for _, language := range k.languages() {
+	for _, language := range k.languages {
 		t := k.table(language, rule.Reach, n)
 		if t == nil {
 			continue
@@ -22,19 +28,25 @@ func (k *keyword) match(rule search.Rule, n int) (search.Level, table) {
 	return best, how
 }
 
-// languages are the campaign's. One without a stemmer is as none.
-func (k *keyword) languages() []string {
-	list := []string{""}
-	return append(list, k.campaign.Languages...)
+// languagesOf are indexes of word.agree: the campaign's languages; one without
+// a stemmer is as none, and a campaign without languages has none.
+func languagesOf(c *backend.Campaign) []int {
+	list := []int{none}
+	for i, l := range words.Languages() {
+		if slices.Contains(c.Languages, l) {
+			list = append(list, i+1)
+		}
+	}
+	return list
 }
 
 // table is nil when a word of the keyword agrees with no word of the query: no
 // rule matches then.
-func (k *keyword) table(language string, reach search.Level, n int) table {
-	t := make(table, 0, len(k.words))
+func (k *keyword) table(language int, reach search.Level, n int) table {
+	var t table
 	for _, w := range k.words {
-		row, ok := w.agree[language]
-		if !ok {
+		row := w.agree[language]
+		if row == nil {
 			return nil
 		}
 		within := make([]search.Level, n)

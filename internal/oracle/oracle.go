@@ -39,6 +39,7 @@ type keyword struct {
 	item       *backend.Item
 	campaign   *backend.Campaign
 	advertiser *backend.Advertiser
+	languages  []int // indexes of word.agree
 	// negatives are the enabled ones of the group, then of the campaign.
 	negatives []*negative
 }
@@ -102,8 +103,9 @@ func (b *builder) add(it *backend.Item) error {
 		return err
 	}
 	negatives := append(own, b.negatives[c.ID]...)
+	languages := languagesOf(c)
 	for i := range it.Keywords {
-		k := keyword{Keyword: &it.Keywords[i], item: it, campaign: c, advertiser: a, negatives: negatives}
+		k := keyword{Keyword: &it.Keywords[i], item: it, campaign: c, advertiser: a, negatives: negatives, languages: languages}
 		split, err := words.Keyword(k.Text)
 		if err != nil {
 			return fmt.Errorf("keyword %d: %w", k.ID, err)

@@ -10,13 +10,16 @@ import (
 // word is a word of a keyword or query.
 type word struct {
 	words.Word
-	// forms holds for each language with a stemmer the word's stem and
-	// synonyms there.
-	forms map[string]form
-	// agree holds for each language, and "" for none, how the word agrees with
-	// each word of the query now being answered; absent where with none.
-	agree map[string][]search.Level
+	// forms are the word's stem and synonyms in each of words.Languages.
+	forms []form
+	// agree tells how the word agrees with each word of the query now being
+	// answered: under no language, then under each of words.Languages; nil
+	// where it agrees with none of them.
+	agree [][]search.Level
 }
+
+// none is the index in word.agree of no language, or one without a stemmer.
+const none = 0
 
 type form struct {
 	stem     string
@@ -24,35 +27,33 @@ type form struct {
 }
 
 func analyse(w words.Word, thesaurus Thesaurus) *word {
-	n := &word{Word: w, forms: map[string]form{}}
+	n := &word{Word: w}
 	for _, l := range words.Languages() {
-		stem, ok := words.Stem(l, w.Fold)
-		if !ok {
-			continue
-		}
-		f := form{stem: stem}
+		f := form{}
+		f.stem, _ = words.Stem(l, w.Fold)
 		if thesaurus != nil {
 			f.synonyms = thesaurus.Synonyms(l, w.Fold)
 		}
-		n.forms[l] = f
+		n.forms = append(n.forms, f)
 	}
+	n.agree = make([][]search.Level, 1+len(n.forms))
 	return n
 }
 
-// level is how a keyword's word agrees with a query's word under a language
-// (serving.md §2).
-func (w *word) level(q *word, language string) search.Level {
+// level is how a keyword's word agrees with a query's word under a language,
+// given as an index of word.agree (serving.md §2).
+func (w *word) level(q *word, language int) search.Level {
 	if w.Norm == q.Norm {
 		return search.Identical
 	}
 	if w.Fold == q.Fold {
 		return search.Folded
 	}
-	mine, ok := w.forms[language]
-	if !ok { // no language, or one without a stemmer
+	if language == none {
 		return search.NoLevel
 	}
-	if mine.stem == q.forms[language].stem {
+	mine, its := &w.forms[language-1], &q.forms[language-1]
+	if mine.stem == its.stem {
 		return search.Inflected
 	}
 	if slices.Contains(mine.synonyms, q.Fold) {
@@ -63,30 +64,20 @@ func (w *word) level(q *word, language string) search.Level {
 
 // hold holds the word against all words of a query.
 func (w *word) hold(query []*word) {
-	clear(w.agree)
-	w.holdUnder("", query)
-	for language := range w.forms {
-		w.holdUnder(language, query)
+	for language := range w.agree {
+		w.agree[language] = nil
+		for j, q := range query {
+			if l := w.level(q, language); l != search.NoLevel {
+				w.note(language, j, l, len(query))
+			}
+		}
 	}
 }
 
-func (w *word) holdUnder(language string, query []*word) {
-	var row []search.Level
-	for j, q := range query {
-		l := w.level(q, language)
-		if l == search.NoLevel {
-			continue
-		}
-		if row == nil {
-			row = slices.Repeat([]search.Level{search.NoLevel}, len(query))
-		}
-		row[j] = l
+// note keeps that the word agrees with word j of n.
+func (w *word) note(language, j int, l search.Level, n int) {
+	if w.agree[language] == nil {
+		w.agree[language] = slices.Repeat([]search.Level{search.NoLevel}, n)
 	}
-	if row == nil {
-		return
-	}
-	if w.agree == nil {
-		w.agree = map[string][]search.Level{}
-	}
-	w.agree[language] = row
+	w.agree[language][j] = l
 }

@@ -1,0 +1,123 @@
+package oracle_test
+
+import (
+	"testing"
+
+	"adshard/backend"
+	"adshard/internal/oracle"
+	"adshard/internal/oracle/oracletest"
+	"adshard/search"
+)
+
+// one is the oracle over a single keyword.
+func one(t *testing.T, text string, mt search.MatchType, languages []string) *oracle.Oracle {
+	t.Helper()
+	o, err := oracle.New(
+		[]*backend.Advertiser{{ID: 1, Enabled: true}},
+		[]*backend.Campaign{{ID: 1, AdvertiserID: 1, Enabled: true, Languages: languages}},
+		[]*backend.Item{{
+			Group:    backend.Group{ID: 1, CampaignID: 1, AdvertiserID: 1, Enabled: true, Bid: 1e6, HasBid: true},
+			Keywords: []backend.Keyword{{ID: 1, GroupID: 1, Text: text, Type: mt, Enabled: true, Quality: 5}},
+			Ads:      []backend.Ad{{ID: 1, GroupID: 1, Enabled: true}},
+		}}, oracletest.Lexicon())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// TestMatching are the clauses of serving.md §2, by hand.
+func TestMatching(t *testing.T) {
+	en, cs := []string{"en"}, []string{"cs"}
+	def, sklik := search.DefaultProfile(), search.SklikProfile()
+	broad := func(r search.Rule) search.Profile { return search.Profile{search.Broad: r} }
+	run := broad(search.Rule{Others: true, Adjacent: true, Reach: search.Folded})
+	same := broad(search.Rule{Reach: search.Folded})
+	subsequence := broad(search.Rule{Others: true, Ordered: true, Reach: search.Folded})
+	sequence := broad(search.Rule{Ordered: true, Reach: search.Folded})
+	const none = search.NoLevel
+	for _, c := range []struct {
+		keyword   string
+		mt        search.MatchType
+		languages []string
+		query     string
+		profile   search.Profile
+		want      search.Level
+	}{
+		{"usb cable", search.Exact, en, "USB cable", def, search.Identical},
+		{"usb cable", search.Exact, en, "usb cables", def, none}, // reaches folded only
+		{"usb cable", search.Exact, en, "cable usb", def, none},
+		{"usb cable", search.Exact, en, "usb usb cable", def, none},
+		{"café", search.Exact, nil, "cafe", def, search.Folded},
+		{"usb cable", search.Phrase, en, "new usb cables here", def, search.Inflected},
+		{"usb cable", search.Phrase, nil, "new usb cables here", def, none}, // no language
+		{"usb cable", search.Phrase, []string{"de"}, "usb cables", def, none},
+		{"usb cable", search.Phrase, en, "usb new cable", def, none},
+		{"usb cable", search.Phrase, en, "cable usb", def, none},
+		{"usb cable", search.Phrase, en, "cable usb", sklik, search.Identical},
+		{"usb cable", search.Phrase, en, "usb cables, usb cable", def, search.Identical}, // best place
+		{"café café", search.Phrase, nil, "cafe café cafe", def, search.Folded},
+		{"café café", search.Broad, nil, "cafe café", def, search.Identical}, // as a set, each at its best
+		{"phone", search.Broad, en, "telephone", def, search.Synonym},
+		{"phone", search.Broad, cs, "telephone", def, none},
+		{"phone", search.Phrase, en, "telephone", def, none},
+		{"phones", search.Broad, en, "telephone", def, none}, // a synonym of phone, not of its forms
+		{"lamp lights", search.Broad, en, "light", def, search.Synonym},
+		{"phone mobil", search.Broad, []string{"cs", "en"}, "telephone telefon", def, none}, // one language for all
+		{"usb cable", search.Broad, en, "cable", def, none},
+		{"usb cable", search.Broad, en, "cable x usb", run, none},
+		{"usb cable", search.Broad, en, "x cable usb y", run, search.Identical},
+		{"usb café", search.Broad, nil, "usb cafe café", run, search.Identical},
+		{"usb café", search.Broad, nil, "usb cafe x café", run, search.Folded},
+		{"usb café", search.Broad, nil, "café cafe usb", same, search.Identical},
+		{"usb café", search.Broad, nil, "café usb x", same, none},
+		{"usb usb", search.Broad, nil, "usb", same, search.Identical},
+		{"usb cable", search.Broad, nil, "x usb y cable", subsequence, search.Identical},
+		{"usb cable", search.Broad, nil, "cable usb", subsequence, none},
+		{"café usb café", search.Broad, nil, "cafe café usb cafe", subsequence, search.Folded},
+		{"usb cable", search.Broad, nil, "usb cable", sequence, search.Identical},
+		{"usb cable", search.Broad, nil, "usb cable x", sequence, none},
+	} {
+		o := one(t, c.keyword, c.mt, c.languages)
+		judged, err := o.Explain(oracle.Request{Text: c.query, Profile: c.profile, Variants: search.Synonym, Slots: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := none
+		if len(judged) > 0 {
+			got = judged[0].Level
+		}
+		if got != c.want {
+			t.Errorf("%s %q %v asked %q: got %v, want %v", c.mt, c.keyword, c.languages, c.query, got, c.want)
+		}
+	}
+}
+
+// TestRefuses: queries that are too long or no UTF-8.
+func TestRefuses(t *testing.T) {
+	o := one(t, "usb", search.Broad, nil)
+	for _, text := range []string{"\xff", string(make([]byte, 1025))} {
+		if _, err := o.Search(oracle.Request{Text: text, Slots: 1}); err == nil {
+			t.Errorf("%.10q is not refused", text)
+		}
+	}
+}
+
+func BenchmarkSearch(b *testing.B) {
+	items := make([]*backend.Item, 1000)
+	for i := range items {
+		items[i] = &backend.Item{Group: backend.Group{ID: uint64(i + 1), CampaignID: 1, AdvertiserID: 1, Enabled: true}}
+		for j, text := range []string{"usb cable", "boty", "light lamp", "běžecké boty"} {
+			items[i].Keywords = append(items[i].Keywords, backend.Keyword{ID: uint64(4*i + j + 1), Text: text, Enabled: true, Type: search.Broad, Quality: 5})
+		}
+	}
+	o, err := oracle.New([]*backend.Advertiser{{ID: 1}}, []*backend.Campaign{{ID: 1, AdvertiserID: 1, Languages: []string{"en"}}}, items, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := o.Search(oracle.Request{Text: "usb cables", Profile: search.DefaultProfile(), Variants: search.Synonym, Slots: 4}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
