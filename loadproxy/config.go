@@ -1,0 +1,67 @@
+package loadproxy
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"adshard/fault"
+	"adshard/schema/pb"
+)
+
+// Balancer is what a slave asks of the balancer. Its errors have fault kinds;
+// each call ends with its context.
+type Balancer interface {
+	Register(ctx context.Context, r *pb.RegisterRequest) (*pb.RegisterResponse, error)
+	Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullResponse, error)
+}
+
+// Config says who the slave is and how patient it is.
+type Config struct {
+	// Name is the slave's name, unique in the cluster; Address is where masters
+	// reach it; Incarnation is new at each start of the process.
+	Name, Address, Incarnation string
+	// Grace is how long a starting slave waits for a balancer before it serves
+	// what it holds.
+	Grace time.Duration
+	// Wait is how long a pull may wait for a bucket; MaxBytes bounds a bucket.
+	Wait     time.Duration
+	MaxBytes uint32
+	// CallTimeout is the time for a call besides Wait.
+	CallTimeout time.Duration
+	// Backoff is the first and MaxBackoff the longest pause after a failure.
+	Backoff, MaxBackoff time.Duration
+	// Quiet is how long no bucket must have come before the store is
+	// maintained; after Overdue it is done anyway, Slice at a time.
+	Quiet, Overdue, Slice time.Duration
+}
+
+// Default returns the configuration of a slave with this name and address.
+func Default(name, address string) Config {
+	return Config{
+		Name: name, Address: address,
+		Grace: 2 * time.Second, Wait: 10 * time.Second, MaxBytes: 4 << 20, CallTimeout: 5 * time.Second,
+		Backoff: 50 * time.Millisecond, MaxBackoff: time.Second,
+		Quiet: 500 * time.Millisecond, Overdue: 10 * time.Second, Slice: 200 * time.Millisecond,
+	}
+}
+
+// Validate lists all faults of the configuration.
+func (c *Config) Validate() error {
+	var faults []error
+	check := func(ok bool, field, text string) {
+		if !ok {
+			faults = append(faults, fault.Field("loadproxy", field, "%s: %s", field, text))
+		}
+	}
+	check(c.Name != "", "name", "must not be empty")
+	check(c.Address != "", "address", "must not be empty")
+	check(c.MaxBytes > 0, "max_bytes", "must be positive")
+	for field, d := range map[string]time.Duration{"wait": c.Wait, "call_timeout": c.CallTimeout,
+		"backoff": c.Backoff, "slice": c.Slice} {
+		check(d > 0, field, "must be a positive duration")
+	}
+	check(c.Grace >= 0, "grace", "must not be negative")
+	check(c.MaxBackoff >= c.Backoff, "max_backoff", "must not be below backoff")
+	return errors.Join(faults...)
+}

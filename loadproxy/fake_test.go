@@ -1,0 +1,155 @@
+package loadproxy
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+
+	"google.golang.org/protobuf/proto"
+
+	"adshard/barrels"
+	"adshard/fault"
+	"adshard/schema/pb"
+)
+
+// store is a barrels.Store that keeps keys only.
+type store struct {
+	barrels.Store
+	mu       sync.Mutex
+	keys     []uint64 // in the order in which they were applied
+	position *pb.Position
+	slices   *pb.SliceTable
+	caughtUp []bool  // each call of SetCaughtUp
+	fail     []error // of the next calls of Apply
+	writing  bool
+	maintain func(context.Context) error
+}
+
+func newStore() *store { return &store{position: &pb.Position{}, slices: &pb.SliceTable{}} }
+
+func (s *store) Apply(_ context.Context, d *pb.NodeData) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.writing {
+		panic("two writers")
+	}
+	if len(s.fail) > 0 {
+		err := s.fail[0]
+		s.fail = s.fail[1:]
+		if err != nil {
+			return err
+		}
+	}
+	switch {
+	case d.GetReset_():
+		s.keys = nil
+	case !proto.Equal(d.GetFrom(), s.position):
+		return fault.Newf(fault.Stale, "store: apply", "the bucket begins at %v, the store is at %v", d.GetFrom(), s.position)
+	}
+	for _, i := range d.GetItems() {
+		s.keys = append(s.keys, i.GetGroup().GetKey())
+	}
+	s.position = d.GetTo()
+	return nil
+}
+
+func (s *store) Maintain(ctx context.Context) error {
+	s.mu.Lock()
+	s.writing = true
+	f := s.maintain
+	s.mu.Unlock()
+	defer func() { s.mu.Lock(); s.writing = false; s.mu.Unlock() }()
+	if f == nil {
+		return nil
+	}
+	return f(ctx)
+}
+
+func (s *store) Position() *pb.Position { s.mu.Lock(); defer s.mu.Unlock(); return s.position }
+func (s *store) Slices() *pb.SliceTable { return s.slices }
+func (s *store) Stats() barrels.Stats   { return barrels.Stats{Groups: 1} }
+func (s *store) SetCaughtUp(b bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.caughtUp = append(s.caughtUp, b)
+}
+
+func (s *store) serving() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.caughtUp[len(s.caughtUp)-1]
+}
+
+func (s *store) applied() []uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]uint64(nil), s.keys...)
+}
+
+// balancer hands out one key a bucket, the key k from clock k−1 to k, up to
+// head.
+type balancer struct {
+	mu         sync.Mutex
+	epoch      uint64
+	head       uint64
+	grown      chan struct{} // closed when head rises
+	away       bool
+	registered []*pb.RegisterRequest
+	pulls      []*pb.PullRequest
+	lose       int // so many answers of Pull are lost on their way
+}
+
+var errAway = fault.New(fault.Unavailable, "balancer", errors.New("nobody there"))
+
+func newBalancer(head uint64) *balancer {
+	return &balancer{epoch: 1, head: head, grown: make(chan struct{})}
+}
+
+func (b *balancer) Register(_ context.Context, r *pb.RegisterRequest) (*pb.RegisterResponse, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.away {
+		return nil, errAway
+	}
+	b.registered = append(b.registered, r)
+	return &pb.RegisterResponse{Epoch: b.epoch, CatchUp: &pb.Position{Epoch: b.epoch, Clock: b.head}}, nil
+}
+
+func (b *balancer) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullResponse, error) {
+	for {
+		b.mu.Lock()
+		b.pulls = append(b.pulls, r)
+		away, epoch, head, grown := b.away, b.epoch, b.head, b.grown
+		lost := b.lose > 0
+		if lost {
+			b.lose--
+		}
+		b.mu.Unlock()
+		switch at := r.GetPosition(); {
+		case away || lost:
+			return nil, errAway
+		case r.GetEpoch() != epoch:
+			return nil, fault.Newf(fault.Stale, "balancer: pull", "epoch %d, now %d", r.GetEpoch(), epoch)
+		case at.GetClock() < head:
+			to := &pb.Position{Epoch: epoch, Clock: at.GetClock() + 1}
+			return &pb.PullResponse{Data: &pb.NodeData{From: at, To: to, Reset_: at.GetClock() == 0,
+				Items: []*pb.Item{{Group: &pb.Group{Key: to.Clock}}}}}, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fault.New(fault.KindOf(ctx.Err()), "balancer: pull", ctx.Err())
+		case <-grown:
+		}
+	}
+}
+
+func (b *balancer) set(f func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	f()
+	close(b.grown)
+	b.grown = make(chan struct{})
+}
+
+func quietLog() *slog.Logger { return slog.New(slog.DiscardHandler) }

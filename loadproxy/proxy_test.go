@@ -1,0 +1,235 @@
+package loadproxy
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+	"pgregory.net/rapid"
+
+	"adshard/fault"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// run starts a proxy in a synctest bubble and stops it at the test's end.
+func run(t *testing.T, s *store, b *balancer) *Proxy {
+	t.Helper()
+	p, err := New(Default("slave-0", "127.0.0.1:1"), s, b, quietLog())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { defer close(done); _ = p.Run(ctx) }()
+	t.Cleanup(func() { cancel(); <-done })
+	return p
+}
+
+func upTo(n uint64) (keys []uint64) {
+	for k := range n {
+		keys = append(keys, k+1)
+	}
+	return keys
+}
+
+func TestFollowsTheBalancer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, b := newStore(), newBalancer(5)
+		p := run(t, s, b)
+		synctest.Wait()
+		if got := s.applied(); !slices.Equal(got, upTo(5)) {
+			t.Fatalf("applied %v", got)
+		}
+		b.set(func() { b.head = 8 })
+		synctest.Wait()
+		if got := s.applied(); !slices.Equal(got, upTo(8)) {
+			t.Fatalf("applied %v", got)
+		}
+		st := p.State()
+		if !st.Registered || !st.CaughtUp || st.Trouble != "" || st.Buckets != 8 || st.Items != 8 || st.Epoch != 1 {
+			t.Fatalf("%+v", st)
+		}
+		if r := b.registered[0]; r.Name != "slave-0" || r.Address != "127.0.0.1:1" {
+			t.Fatalf("registered as %v", r)
+		}
+	})
+}
+
+func TestServesOnlyWhenCaughtUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, b := newStore(), newBalancer(3)
+		s.fail = []error{nil, fault.Newf(fault.Unavailable, "x", "later")}
+		run(t, s, b)
+		synctest.Wait()
+		if s.serving() || len(s.applied()) != 1 {
+			t.Fatalf("serving after %v", s.applied())
+		}
+		time.Sleep(time.Second)
+		if !s.serving() || len(s.applied()) != 3 {
+			t.Fatalf("not serving after %v", s.applied())
+		}
+	})
+}
+
+func TestServesWithoutABalancerAfterTheGraceTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, b := newStore(), newBalancer(3)
+		b.away = true
+		p := run(t, s, b)
+		time.Sleep(1900 * time.Millisecond)
+		if s.serving() {
+			t.Fatal("serving before the grace time was over")
+		}
+		time.Sleep(200 * time.Millisecond)
+		if !s.serving() || p.State().Registered || !strings.Contains(p.State().Trouble, "nobody there") {
+			t.Fatalf("serving %v, %+v", s.serving(), p.State())
+		}
+		// The balancer returns and names a position that the store has not
+		// reached: no serving until it is.
+		b.set(func() { b.away = false })
+		time.Sleep(2 * time.Second)
+		if !s.serving() || p.State().Trouble != "" || !slices.Equal(s.applied(), upTo(3)) {
+			t.Fatalf("serving %v, %+v, applied %v", s.serving(), p.State(), s.applied())
+		}
+		if want := []bool{false, true, false, true}; !slices.Equal(s.caughtUp, want) {
+			t.Fatalf("caught up %v, want %v", s.caughtUp, want)
+		}
+	})
+}
+
+func TestGoesOnServingWhileTheBalancerIsAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, b := newStore(), newBalancer(3)
+		p := run(t, s, b)
+		synctest.Wait()
+		b.set(func() { b.away = true })
+		time.Sleep(time.Minute)
+		if !s.serving() {
+			t.Fatal("stopped serving")
+		}
+		// A new balancer with a new epoch and newer data: registered anew, and
+		// never out of service.
+		b.set(func() { b.away, b.epoch, b.head = false, 2, 9 })
+		time.Sleep(3 * time.Second)
+		if want := []bool{false, true}; !slices.Equal(s.caughtUp, want) {
+			t.Fatalf("caught up %v, want %v", s.caughtUp, want)
+		}
+		if len(b.registered) != 2 || p.State().Epoch != 2 || !slices.Equal(s.applied(), upTo(9)) {
+			t.Fatalf("%d registrations, %+v, applied %v", len(b.registered), p.State(), s.applied())
+		}
+	})
+}
+
+func TestAFullDiskIsToldAndTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, b := newStore(), newBalancer(2)
+		full := fault.Newf(fault.NoSpace, "rocks: apply", "no space left")
+		for range 5 {
+			s.fail = append(s.fail, full)
+		}
+		p := run(t, s, b)
+		time.Sleep(500 * time.Millisecond)
+		if !strings.Contains(p.State().Trouble, "no space left") {
+			t.Fatalf("trouble %q", p.State().Trouble)
+		}
+		b.mu.Lock()
+		told := b.pulls[len(b.pulls)-1].GetState().GetTrouble()
+		b.mu.Unlock()
+		if !strings.Contains(told, "no space left") {
+			t.Fatalf("the balancer was told %q", told)
+		}
+		time.Sleep(10 * time.Second)
+		if got := s.applied(); !slices.Equal(got, upTo(2)) || p.State().Trouble != "" {
+			t.Fatalf("applied %v, trouble %q", got, p.State().Trouble)
+		}
+	})
+}
+
+func TestAStaleBucketMeansRegisteringAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, b := newStore(), newBalancer(2)
+		s.fail = []error{nil, fault.Newf(fault.Stale, "store", "begins elsewhere")}
+		run(t, s, b)
+		time.Sleep(time.Second)
+		if len(b.registered) != 2 || !slices.Equal(s.applied(), upTo(2)) {
+			t.Fatalf("%d registrations, applied %v", len(b.registered), s.applied())
+		}
+	})
+}
+
+func TestADamagedStoreIsRefilledOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, b := newStore(), newBalancer(3)
+		s.fail = []error{nil, nil, fault.Newf(fault.Corrupt, "store", "bad block")}
+		p := run(t, s, b)
+		time.Sleep(time.Second)
+		if !slices.Equal(s.applied(), upTo(3)) || p.refills != 1 {
+			t.Fatalf("applied %v after %d refills", s.applied(), p.refills)
+		}
+		if r := b.registered[1]; r.Position.GetClock() != 0 {
+			t.Fatalf("registered with %v", r)
+		}
+		s.mu.Lock()
+		for range 100 {
+			s.fail = append(s.fail, fault.Newf(fault.Corrupt, "store", "bad block"))
+		}
+		s.mu.Unlock()
+		b.set(func() { b.head = 4 })
+		time.Sleep(10 * time.Second)
+		if !slices.Equal(s.applied(), upTo(3)) || !strings.Contains(p.State().Trouble, "bad block") {
+			t.Fatalf("applied %v, %+v", s.applied(), p.State())
+		}
+	})
+}
+
+// TestExactlyOnce loses answers, lets the store fail and the balancer restart.
+func TestExactlyOnce(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		synctest.Test(t, func(t *testing.T) {
+			s, b := newStore(), newBalancer(rapid.Uint64Range(1, 10).Draw(rt, "head"))
+			for range rapid.IntRange(0, 5).Draw(rt, "failures") {
+				s.fail = append(s.fail, rapid.SampledFrom([]error{nil, nil,
+					fault.Newf(fault.NoSpace, "s", "full"), fault.Newf(fault.Stale, "s", "stale"),
+					errors.New("unknown")}).Draw(rt, "failure"))
+			}
+			b.lose = rapid.IntRange(0, 3).Draw(rt, "lost")
+			run(t, s, b)
+			for range rapid.IntRange(0, 4).Draw(rt, "steps") {
+				time.Sleep(time.Duration(rapid.IntRange(0, 300).Draw(rt, "ms")) * time.Millisecond)
+				b.set(func() {
+					b.head += rapid.Uint64Range(0, 3).Draw(rt, "more")
+					b.epoch += rapid.Uint64Range(0, 1).Draw(rt, "restart")
+					b.away = rapid.Bool().Draw(rt, "away")
+				})
+			}
+			b.set(func() { b.away = false })
+			time.Sleep(time.Minute)
+			if got := s.applied(); !slices.Equal(got, upTo(b.head)) {
+				rt.Fatalf("applied %v, want up to %d", got, b.head)
+			}
+			if !s.serving() {
+				rt.Fatal("not serving")
+			}
+		})
+	})
+}
+
+func TestConfigListsAllFaults(t *testing.T) {
+	c := Default("", "")
+	c.Wait = 0
+	err := c.Validate()
+	for _, want := range []string{"name", "address", "wait"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not name %s", err, want)
+		}
+	}
+	if _, err := New(c, newStore(), newBalancer(0), quietLog()); !fault.Is(err, fault.Invalid) {
+		t.Errorf("New: %v", err)
+	}
+}

@@ -1,0 +1,55 @@
+package loadproxy
+
+import (
+	"sync"
+
+	"adshard/schema/pb"
+)
+
+// State is how the slave fares.
+type State struct {
+	// Registered: a balancer knows the slave; Epoch is the balancer's.
+	Registered bool
+	Epoch      uint64
+	// CaughtUp: the store holds all that it should, as far as is known.
+	CaughtUp bool
+	// Trouble is empty or says why the slave does not go on.
+	Trouble string
+	// Buckets and Items count what was applied, Retries what had to be tried
+	// again, since the process began.
+	Buckets, Items, Retries uint64
+}
+
+// watched is a State that many read and one goroutine writes.
+type watched struct {
+	mu    sync.Mutex
+	state State // under mu
+}
+
+func (w *watched) get() State {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.state
+}
+
+func (w *watched) change(f func(*State)) State {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	f(&w.state)
+	return w.state
+}
+
+// State returns how the slave fares now.
+func (p *Proxy) State() State { return p.state.get() }
+
+// report is what the balancer is told with each pull.
+func (p *Proxy) report() *pb.SlaveState {
+	s, stats := p.state.get(), p.store.Stats()
+	return &pb.SlaveState{
+		Serving:  s.CaughtUp,
+		Groups:   stats.Groups,
+		Keywords: stats.Keywords,
+		Bytes:    stats.DiskBytes,
+		Trouble:  s.Trouble,
+	}
+}

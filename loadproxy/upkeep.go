@@ -1,0 +1,135 @@
+package loadproxy
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"adshard/barrels"
+)
+
+// upkeep runs the store's background work when no node data come in, so that
+// there is one writer at a time and a bucket never waits for it long.
+type upkeep struct {
+	store barrels.Store
+	log   *slog.Logger
+	quiet time.Duration
+	late  time.Duration
+	slice time.Duration
+	wake  chan struct{}
+
+	writer sync.Mutex // held by whoever writes to the store
+
+	mu      sync.Mutex
+	waiting int                // buckets that want to be written. Under mu.
+	dirty   time.Time          // since when there is work; zero: none. Under mu.
+	applied time.Time          // when the last bucket came. Under mu.
+	stop    context.CancelFunc // ends the work under way; nil: none. Under mu.
+}
+
+func newUpkeep(store barrels.Store, cfg Config, log *slog.Logger) *upkeep {
+	return &upkeep{store: store, log: log, quiet: cfg.Quiet, late: cfg.Overdue, slice: cfg.Slice,
+		wake: make(chan struct{}, 1), dirty: time.Now(), applied: time.Now()}
+}
+
+// stepAside stops upkeep and takes the writer's place until the returned
+// function is called with whether data were written.
+func (u *upkeep) stepAside() func(wrote bool) {
+	u.mu.Lock()
+	u.waiting++
+	if u.stop != nil {
+		u.stop()
+	}
+	u.mu.Unlock()
+	u.writer.Lock()
+	return func(wrote bool) {
+		u.writer.Unlock()
+		u.written(wrote)
+	}
+}
+
+// written notes that a bucket is done and that there may be work after it.
+func (u *upkeep) written(wrote bool) {
+	u.mu.Lock()
+	u.waiting--
+	u.applied = time.Now()
+	if wrote && u.dirty.IsZero() {
+		u.dirty = u.applied
+	}
+	u.mu.Unlock()
+	select {
+	case u.wake <- struct{}{}:
+	default:
+	}
+}
+
+// run works until ctx is over.
+func (u *upkeep) run(ctx context.Context) {
+	for ctx.Err() == nil {
+		wait, overdue := u.due()
+		switch {
+		case wait < 0:
+			select {
+			case <-ctx.Done():
+			case <-u.wake:
+			}
+		case wait > 0:
+			sleep(ctx, wait)
+		default:
+			u.work(ctx, overdue)
+		}
+	}
+}
+
+// due tells how long to wait for work: below 0: until woken; 0: now.
+func (u *upkeep) due() (wait time.Duration, overdue bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.dirty.IsZero() || u.waiting > 0 { // who waits wakes it when done
+		return -1, false
+	}
+	if time.Since(u.dirty) >= u.late {
+		return 0, true
+	}
+	return max(0, u.quiet-time.Since(u.applied)), false
+}
+
+// work maintains the store: when it is overdue for one slice of time that
+// buckets wait for, else until a bucket comes.
+func (u *upkeep) work(ctx context.Context, overdue bool) {
+	u.writer.Lock()
+	defer u.writer.Unlock()
+	work, cancel := context.WithCancel(ctx)
+	if overdue {
+		work, cancel = context.WithTimeout(ctx, u.slice)
+	}
+	defer cancel()
+	u.mu.Lock()
+	since := u.dirty
+	if !overdue {
+		u.stop = cancel
+		if u.waiting > 0 {
+			cancel()
+		}
+	}
+	u.mu.Unlock()
+	if work.Err() != nil {
+		return
+	}
+
+	err := u.store.Maintain(work)
+
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.stop = nil
+	switch {
+	case err == nil && work.Err() == nil && u.dirty.Equal(since):
+		u.dirty = time.Time{}
+	case err != nil && work.Err() == nil:
+		u.log.Warn("maintenance of the store failed; trying again later", "err", err)
+		u.dirty, u.applied = time.Now(), time.Now().Add(u.late)
+	case overdue:
+		u.dirty = time.Now()
+	}
+}
