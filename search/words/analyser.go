@@ -1,9 +1,5 @@
 package words
 
-import (
-	"unicode/utf8"
-)
-
 // analyserWords bounds an Analyser's memory: it keeps between this number and
 // twice this number of words, the latest seen.
 const analyserWords = 1 << 16
@@ -27,12 +23,9 @@ type Analyser struct {
 
 // Split is the package's Split. The slice is valid until the next call.
 func (a *Analyser) Split(text string) ([]*Analysis, error) {
-	b, ok := a.text[:0], false
-	if utf8.ValidString(text) {
-		b, ok = appendLatin(b, text)
-	}
+	b, ok := appendSimple(a.text[:0], text)
 	if !ok {
-		s, err := normalise(text)
+		s, err := normaliseAny(text)
 		if err != nil {
 			return nil, err
 		}

@@ -15,7 +15,7 @@ func folded(word string) string {
 	if asciiOnly(word) {
 		return word
 	}
-	if b, ok := appendLatinFold(make([]byte, 0, len(word)+4), word); ok {
+	if b, ok := appendSimpleFold(make([]byte, 0, len(word)+4), word); ok {
 		return string(b)
 	}
 	_, loose := nonStarters(word)

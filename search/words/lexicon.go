@@ -18,7 +18,10 @@ import (
 )
 
 // LexiconFormat is the first line of a lexicon file; its number is the
-// format's version. docs/format.md describes the file.
+// format's version. The second line is LexiconTables, the third "sha256 " and
+// the checksum of all that follows; then a line for each word: language, folded
+// form, and the folded forms of its synonyms, separated by tabs. Lines and
+// synonyms are sorted; each pair stands in both directions.
 const LexiconFormat = "adshard lexicon 1"
 
 // maxLexicon bounds a lexicon file in bytes.
@@ -143,6 +146,9 @@ func parseLexicon(body, hash string) (*Lexicon, error) {
 		}
 		from := len(slab)
 		for s := range strings.SplitSeq(fields, "\t") {
+			if s == "" {
+				return nil, corrupt("line %s of words is not whole", strconv.Itoa(n))
+			}
 			slab = append(slab, s)
 		}
 		of := l.pairs[language]

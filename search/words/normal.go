@@ -18,11 +18,16 @@ func normalise(text string) (string, error) {
 	if asciiLower(text) {
 		return text, nil
 	}
+	if b, ok := appendSimple(make([]byte, 0, len(text)+8), text); ok {
+		return string(b), nil
+	}
+	return normaliseAny(text)
+}
+
+// normaliseAny is normalise without the fast path.
+func normaliseAny(text string) (string, error) {
 	if !utf8.ValidString(text) {
 		return "", fault.Newf(fault.Invalid, "words: split", "the text is not valid UTF-8; convert it to UTF-8")
-	}
-	if b, ok := appendLatin(make([]byte, 0, len(text)+8), text); ok {
-		return string(b), nil
 	}
 	strict, loose := nonStarters(text)
 	if strict > maxNonStarters {

@@ -32,7 +32,7 @@ func Split(text string) ([]Word, error) {
 	var out []Word
 	for from, to := next(s, 0); from < to; from, to = next(s, to) {
 		if out == nil {
-			out = make([]Word, 0, 4)
+			out = make([]Word, 0, 1+len(s)/6)
 		}
 		out = append(out, Word{Norm: s[from:to], Fold: folded(s[from:to])})
 	}

@@ -1,0 +1,122 @@
+package words
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestGoldenEdges holds words against the hand-made answers that decide
+// Unicode's corners: an exact keyword of the first group is in an answer if,
+// and only if, its words are the query's, and as identical or folded as the
+// answer says.
+func TestGoldenEdges(t *testing.T) {
+	dir := filepath.Join("..", "..", "..", "shared", "spec", "golden", "edges")
+	want, err := os.ReadFile(filepath.Join(dir, "want.jsonl"))
+	if err != nil {
+		t.Skipf("no golden answers beside the repository: %v", err)
+	}
+	keywords := edgeKeywords(t, filepath.Join(dir, "editor.csv"))
+	checked := 0
+	for line := range strings.Lines(string(want)) {
+		var answer edgeAnswer
+		if err := json.Unmarshal([]byte(line), &answer); err != nil {
+			t.Fatal(err)
+		}
+		if answer.Device != "desktop" || answer.Matched > 1 {
+			continue // other keywords of the advertiser may stand before
+		}
+		query, err := Split(answer.Query)
+		if err != nil {
+			t.Errorf("query %+q: %v", answer.Query, err)
+			continue
+		}
+		for text, words := range keywords {
+			got, shown := agreement(words, query), answer.variant(text)
+			if got == "folded" && answer.Variants == "identical" {
+				got = ""
+			}
+			if got != "" || shown != "" {
+				checked++
+			}
+			if got != shown {
+				t.Errorf("query %+q, keyword %+q: %q, want %q", answer.Query, text, got, shown)
+			}
+		}
+	}
+	if checked < 30 {
+		t.Errorf("only %d agreements checked", checked)
+	}
+	t.Logf("%d agreements of %d keywords", checked, len(keywords))
+}
+
+type edgeAnswer struct {
+	Query, Device, Variants string
+	Matched                 int
+	Ads                     []struct {
+		Group, Keyword, Variant string
+		MatchType               string `json:"match_type"`
+	}
+}
+
+// variant is how the answer says that an exact keyword agreed; "" if it is not
+// in the answer.
+func (a *edgeAnswer) variant(keyword string) string {
+	for _, ad := range a.Ads {
+		if ad.Group == "w" && ad.MatchType == "exact" && ad.Keyword == keyword {
+			return ad.Variant
+		}
+	}
+	return ""
+}
+
+// edgeKeywords are the exact keywords of the group about signs; those that
+// Keyword refuses must be the rejected ones of rows 39 and 40.
+func edgeKeywords(t *testing.T, path string) map[string][]Word {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer f.Close()
+	records, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := make(map[string][]Word)
+	var refused []int
+	for i, r := range records {
+		if r[7] != "w" || r[2] == "" || r[4] != "Exact" {
+			continue
+		}
+		words, err := Keyword(r[2])
+		if err != nil {
+			refused = append(refused, i+1)
+			continue
+		}
+		out[strings.TrimSpace(r[2])] = words
+	}
+	if !slices.Equal(refused, []int{39, 40}) {
+		t.Errorf("rows %d refused, want 39 and 40", refused)
+	}
+	return out
+}
+
+// agreement is how an exact keyword agrees with a query; "" for not.
+func agreement(keyword, query []Word) string {
+	norm := func(a, b Word) bool { return a.Norm == b.Norm }
+	fold := func(a, b Word) bool { return a.Fold == b.Fold }
+	switch {
+	case len(keyword) == 0:
+		return ""
+	case slices.EqualFunc(keyword, query, norm):
+		return "identical"
+	case slices.EqualFunc(keyword, query, fold):
+		return "folded"
+	}
+	return ""
+}

@@ -1,0 +1,176 @@
+package words
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+// oracleSplit reads serving.md §1 word for word, without any short way.
+func oracleSplit(text string) ([]Word, error) {
+	if !utf8.ValidString(text) {
+		return nil, fmt.Errorf("invalid UTF-8")
+	}
+	run := 0
+	for _, r := range decompose(text) {
+		if run++; class(r) == 0 {
+			run = 0
+		}
+		if run > 30 {
+			return nil, fmt.Errorf("more than 30 non-starters")
+		}
+	}
+	exact := form{exact: true}
+	var folding strings.Builder
+	for _, r := range exact.nfkc(text) {
+		folding.WriteString(casefold(string(r)))
+	}
+	var out []Word
+	word := ""
+	for _, r := range exact.nfkc(folding.String()) + " " {
+		letter := unicode.In(r, unicode.L, unicode.N)
+		if letter || word != "" && unicode.Is(unicode.M, r) {
+			word += string(r)
+			continue
+		}
+		if word != "" {
+			out = append(out, Word{word, bareLetters(exact, word)})
+		}
+		word = ""
+	}
+	return out, nil
+}
+
+// compare fails if Split or an Analyser differ from the oracle.
+func compare(t interface{ Fatalf(string, ...any) }, a *Analyser, text string) {
+	want, wantErr := oracleSplit(text)
+	got, err := Split(text)
+	if (err == nil) != (wantErr == nil) || !slices.Equal(got, want) {
+		t.Fatalf("Split(%+q) = %+q, %v; want %+q, %v", text, got, err, want, wantErr)
+	}
+	known, err := a.Split(text)
+	if (err == nil) != (wantErr == nil) || len(known) != len(want) {
+		t.Fatalf("Analyser.Split(%+q) = %d words, %v; want %d, %v", text, len(known), err, len(want), wantErr)
+	}
+	for i, w := range known {
+		if w.Word != want[i] || w.NormHash != Hash(want[i].Norm) || w.FoldHash != Hash(want[i].Fold) {
+			t.Fatalf("Analyser.Split(%+q): word %d is %+q, want %+q", text, i, w.Word, want[i])
+		}
+		for _, l := range []string{"", "de", "cs", "en"} {
+			if a.Term(l, w) != TermOf(l, want[i].Fold) {
+				t.Fatalf("Analyser.Term(%q, %+q) is not TermOf", l, w.Fold)
+			}
+		}
+	}
+	checkWords(t, got)
+}
+
+// checkWords holds words to what others rely on: a word is one word again and
+// the same, and so is its folded form; both are valid and never empty.
+func checkWords(t interface{ Fatalf(string, ...any) }, ws []Word) {
+	for _, w := range ws {
+		if w.Norm == "" || w.Fold == "" || !utf8.ValidString(w.Norm) || !utf8.ValidString(w.Fold) {
+			t.Fatalf("word %+q", w)
+		}
+		again, err := Split(w.Norm)
+		if err != nil || len(again) != 1 || again[0] != w {
+			t.Fatalf("Split(%+q) = %+q, %v; want the same word", w.Norm, again, err)
+		}
+		for _, l := range Languages() {
+			if stem, ok := Stem(l, w.Fold); !ok || stem == "" || !utf8.ValidString(stem) {
+				t.Fatalf("Stem(%s, %+q) = %+q, %v", l, w.Fold, stem, ok)
+			}
+		}
+	}
+}
+
+// TestEveryRune compares each character alone and within a word; of the many
+// ideographs and Hangul syllables every 16th.
+func TestEveryRune(t *testing.T) {
+	var a Analyser
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		if r >= 0x3400 && r%16 != 0 && unicode.In(r, unicode.Han, unicode.Hangul) {
+			continue
+		}
+		if unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Z, unicode.Cc, unicode.Cf) {
+			compare(t, &a, "xé"+string(r)+"o\u0301 "+string(r))
+		}
+	}
+}
+
+// corners are pieces of text at which normalisation is hard.
+var corners = []string{
+	"a", "B", "é", "e\u0301", "o\u0308", "\u0301", "\u0323", "\u0345", "ß", "ẞ", "ſ", "İ", "ı", "ŉ", "ǰ", "ΐ", "ᾳ", "ᾼ", "Σ", "ς",
+	"ﬁ", "ﬃ", "½", "²", "Å", "K", "ﷺ", "㍿", "Ꮳ", "ꮳ", "ᏸ", "한", "\u1112", "\u1161", "\u11ab", "\u11a8", "か", "\u3099", "\uff9e",
+	"\u0cc6", "\u0cc2", "\u0cd5", "\u0dd9", "\u0dcf", "\u0dca", "\u093c", "\u0958", "\u0f71", "\u0f72", "\u0f73", "\u0f75", "\u0f81",
+	"\u034f", "\u200d", "\u00ad", "\ufe0f", "\u20e3", " ", "-", "ø", "Ł", "đ", "ħ", "ŧ", "ð", "æ", "œ", "þ", "ǽ", "ǿ", "ʼ", "1", "٣",
+	"\U0001d15e", "\U0001d7d8", "\u1e9b\u0323", "\u2126", "\ufb2c", "\U000110a5", "\U000110ba", "x", "z",
+}
+
+func TestSplitIsTheOracle(t *testing.T) {
+	var a Analyser
+	rapid.Check(t, func(t *rapid.T) {
+		var b strings.Builder
+		for range rapid.IntRange(0, 12).Draw(t, "pieces") {
+			piece := rapid.SampledFrom(corners).Draw(t, "piece")
+			b.WriteString(strings.Repeat(piece, rapid.SampledFrom([]int{1, 1, 1, 2, 14, 29, 30, 31}).Draw(t, "times")))
+		}
+		compare(t, &a, b.String())
+	})
+}
+
+func TestAnalyserIsBounded(t *testing.T) {
+	var a Analyser
+	for i := range 3 * analyserWords {
+		if _, err := a.Split(fmt.Sprint("w", i, " usb")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(a.young) + len(a.old); n > 2*analyserWords {
+		t.Errorf("the analyser keeps %d words", n)
+	}
+}
+
+func TestAnalyserAllocates(t *testing.T) {
+	var a Analyser
+	const text = "USB Cable for žluťoučký kůň"
+	n := testing.AllocsPerRun(100, func() {
+		if _, err := a.Keyword(text); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if n != 0 {
+		t.Errorf("%v allocations for a keyword of known words", n)
+	}
+}
+
+func FuzzSplit(f *testing.F) {
+	for _, c := range corners {
+		f.Add(c + "a" + c)
+	}
+	f.Add("caf\xc3")
+	f.Add(strings.Repeat("\u0301", 31))
+	var a Analyser
+	f.Fuzz(func(t *testing.T, text string) { compare(t, &a, text) })
+}
+
+// FuzzStem stems what Split never gives: any string.
+func FuzzStem(f *testing.F) {
+	f.Add("hracek")
+	f.Add("'s")
+	f.Add("한ec")
+	f.Fuzz(func(t *testing.T, text string) {
+		if utf8.ValidString(text) {
+			for _, l := range Languages() {
+				if s, _ := Stem(l, text); !utf8.ValidString(s) {
+					t.Fatalf("Stem(%s, %+q) = %+q", l, text, s)
+				}
+			}
+		}
+	})
+}
