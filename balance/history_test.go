@@ -26,7 +26,7 @@ func TestRandomHistories(t *testing.T) {
 		if err := w.start(); err != nil {
 			t.Fatal(err)
 		}
-		for range rapid.IntRange(0, 150).Draw(t, "steps") {
+		for range rapid.IntRange(0, 800).Draw(t, "steps") {
 			if err := disturb(t, w); err != nil {
 				t.Fatal(err)
 			}
@@ -70,15 +70,21 @@ func abandon(w *world) {
 func disturb(t *rapid.T, w *world) error {
 	name := rapid.SampledFrom(slices.Sorted(maps.Keys(w.nodes))).Draw(t, "node")
 	n := w.nodes[name]
-	switch rapid.IntRange(0, 19).Draw(t, "step") {
-	case 0, 1, 2:
+	switch rapid.IntRange(0, 20).Draw(t, "step") {
+	case 0, 1:
 		w.write(drawKey(t), false)
+	case 2:
+		abandon(w)
+		_, err := w.round()
+		return err
 	case 3:
 		w.write(drawKey(t), true)
 	case 4:
 		w.touch(owner(drawKey(t)))
-	case 5, 6:
-		return w.feed(rapid.IntRange(1, 8).Draw(t, "changes"))
+	case 5:
+		return w.feed(rapid.IntRange(1, 40).Draw(t, "changes"))
+	case 6:
+		return w.feedMapper(rapid.IntRange(1, 8).Draw(t, "changes"))
 	case 7, 8:
 		return w.tick(rapid.SampledFrom([]time.Duration{time.Millisecond, balance.DefaultPace, balance.DefaultBeat}).Draw(t, "time"))
 	case 9:
@@ -89,9 +95,14 @@ func disturb(t *rapid.T, w *world) error {
 		_, err := w.pull(n, rapid.IntRange(0, 5).Draw(t, "lost") == 0)
 		return err
 	case 17:
-		n.dead, n.epoch = !n.dead, 0
+		n.dead = !n.dead
+		epoch := n.epoch
 		if rapid.IntRange(0, 3).Draw(t, "disk") == 0 {
 			n.wipe()
+		}
+		n.epoch = epoch
+		if rapid.Bool().Draw(t, "register") {
+			n.epoch = 0
 		}
 	case 18:
 		if rapid.Bool().Draw(t, "gone") {
@@ -99,7 +110,7 @@ func disturb(t *rapid.T, w *world) error {
 			return nil
 		}
 		return w.start()
-	case 19:
+	case 19, 20:
 		least, ok := w.dist.Least()
 		if rapid.IntRange(0, 3).Draw(t, "far") == 0 {
 			least, ok = w.fed, true // what the balancer itself still has to read is held
@@ -118,7 +129,15 @@ func work(t *rapid.T, w *world) error {
 	}
 	w.take()
 	if n := len(w.work.Fetches); n > 0 {
-		w.fetch(rapid.IntRange(0, n-1).Draw(t, "fetch"))
+		err := w.fetch(rapid.IntRange(0, n-1).Draw(t, "fetch"), func() error {
+			for i := rapid.IntRange(0, 20).Draw(t, "meanwhile"); i > 0; i-- {
+				w.write(drawKey(t), false)
+			}
+			return w.feed(rapid.IntRange(1, 40).Draw(t, "changes"))
+		})
+		if err != nil {
+			return err
+		}
 	}
 	if n := len(w.work.Builds); n > 0 {
 		i := rapid.IntRange(0, n-1).Draw(t, "build")

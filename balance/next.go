@@ -111,11 +111,12 @@ func (d *Distributor[P]) advance(s *stream[P], w *Work) {
 	}
 }
 
-// begin makes the first bucket of a filling: the slices, held, not served.
+// begin makes the first bucket of a filling: the slices, held, not served. It
+// resets nodes that say they are empty too: one whose data are damaged says so.
 func (d *Distributor[P]) begin(s *stream[P]) {
 	table := s.want.onlyHeld()
 	s.push(Bucket[P]{
-		From: s.end, Reset: s.reset, Table: &table,
+		From: s.end, Reset: true, Table: &table,
 		To: Position{Epoch: d.cfg.Epoch, Clock: d.head, Quantum: d.changed, Offset: 1},
 	})
 }

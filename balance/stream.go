@@ -55,7 +55,7 @@ func (s *stream[P]) inconsistent() bool {
 }
 
 // place compares the node with the model. A node that holds other keys than it
-// should is filled from nothing; that of an empty one needs no reset.
+// should is filled from nothing.
 func (d *Distributor[P]) place(s *stream[P]) {
 	n, known := d.model.Named(s.name)
 	if !known {

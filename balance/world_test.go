@@ -41,7 +41,8 @@ type world struct {
 	index  *balance.Index
 	mapper *balance.Mapper
 	dist   *balance.Distributor[content]
-	fed    uint64 // changes given to the balancer
+	fed    uint64           // changes given to the balancer
+	late   []balance.Change // given to the mapper, not to the distributor yet
 	work   balance.Work
 
 	nodes     map[string]*node
@@ -104,7 +105,7 @@ func (w *world) touch(o uint64) {
 // start starts a balancer; one that runs is killed.
 func (w *world) start() error {
 	w.epoch++
-	w.save, w.work, w.up = nil, balance.Work{}, true
+	w.save, w.work, w.up, w.late = nil, balance.Work{}, true, nil
 	w.index = &balance.Index{}
 	for k := range w.items {
 		w.index.Put(k, 1)
@@ -149,7 +150,18 @@ func (w *world) persist() error {
 }
 
 // feed gives up to n changes to the balancer.
-func (w *world) feed(n int) error {
+func (w *world) feed(n int) error { return errors.Join(w.feedMapper(n), w.feedDistributor()) }
+
+// feedDistributor gives the distributor what the mapper has.
+func (w *world) feedDistributor() error {
+	list := w.late
+	w.late = nil
+	return w.dist.Changes(list)
+}
+
+// feedMapper gives up to n changes to the mapper alone: its quanta reach the
+// distributor before them.
+func (w *world) feedMapper(n int) error {
 	if !w.up {
 		return nil
 	}
@@ -163,10 +175,8 @@ func (w *world) feed(n int) error {
 		return nil
 	}
 	w.fed = list[len(list)-1].Clock
+	w.late = append(w.late, list...)
 	w.mapper.Changes(w.now, list)
-	if err := w.dist.Changes(list); err != nil {
-		return err
-	}
 	return w.carry()
 }
 
@@ -225,8 +235,9 @@ func (w *world) put(c *content, e balance.Entry) {
 	c.parents[parentOf(e.Key)] = w.parents[parentOf(e.Key)]
 }
 
-// fetch does one fetch that was given.
-func (w *world) fetch(i int) {
+// fetch does one fetch that was given; meanwhile happens between reading and
+// answering.
+func (w *world) fetch(i int, meanwhile func() error) error {
 	f := w.work.Fetches[i]
 	w.work.Fetches = slices.Delete(w.work.Fetches, i, i+1)
 	out := balance.Fetched{Node: f.Node, Seq: f.Seq, Stale: f.After < w.compacted}
@@ -235,7 +246,11 @@ func (w *world) fetch(i int) {
 			out.Changes = append(out.Changes, c)
 		}
 	}
+	if err := meanwhile(); err != nil {
+		return err
+	}
 	w.dist.Fetched(out)
+	return nil
 }
 
 // compact forgets the log up to clock.
@@ -388,31 +403,45 @@ func (w *world) checkServed() error {
 	return nil
 }
 
-// settle lets everything run undisturbed until nothing happens any more.
+// round lets everything run undisturbed once; it tells whether something
+// happened.
+func (w *world) round() (busy bool, err error) {
+	if !w.up {
+		return false, nil
+	}
+	if err := errors.Join(w.persist(), w.feed(1<<20), w.tick(balance.DefaultBeat)); err != nil {
+		return false, err
+	}
+	w.take()
+	for ; len(w.work.Builds) > 0; busy = true {
+		if err := w.build(0, 0); err != nil {
+			return false, err
+		}
+	}
+	for ; len(w.work.Fetches) > 0; busy = true {
+		if err := w.fetch(0, func() error { return nil }); err != nil {
+			return false, err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.nodes)) {
+		applied, err := w.pull(w.nodes[name], false)
+		if err != nil {
+			return false, err
+		}
+		busy = busy || applied
+	}
+	return busy, nil
+}
+
+// settle runs until nothing happens any more.
 func (w *world) settle() error {
 	for idle := 0; idle < 3; idle++ {
-		if err := errors.Join(w.persist(), w.feed(1<<20), w.tick(balance.DefaultBeat)); err != nil {
+		busy, err := w.round()
+		if err != nil {
 			return err
 		}
-		w.take()
-		for len(w.work.Builds) > 0 {
-			if err := w.build(0, 0); err != nil {
-				return err
-			}
+		if busy {
 			idle = 0
-		}
-		for len(w.work.Fetches) > 0 {
-			w.fetch(0)
-			idle = 0
-		}
-		for _, name := range slices.Sorted(maps.Keys(w.nodes)) {
-			applied, err := w.pull(w.nodes[name], false)
-			if err != nil {
-				return err
-			}
-			if applied {
-				idle = 0
-			}
 		}
 	}
 	return nil
