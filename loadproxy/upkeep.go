@@ -19,7 +19,7 @@ type upkeep struct {
 	slice time.Duration
 	wake  chan struct{}
 
-	writer sync.Mutex // held by whoever writes to the store
+	writer chan struct{} // full while somebody writes to the store
 
 	mu      sync.Mutex
 	waiting int                // buckets that want to be written. Under mu.
@@ -30,7 +30,7 @@ type upkeep struct {
 
 func newUpkeep(store barrels.Store, cfg Config, log *slog.Logger) *upkeep {
 	return &upkeep{store: store, log: log, quiet: cfg.Quiet, late: cfg.Overdue, slice: cfg.Slice,
-		wake: make(chan struct{}, 1), dirty: time.Now(), applied: time.Now()}
+		wake: make(chan struct{}, 1), writer: make(chan struct{}, 1), dirty: time.Now(), applied: time.Now()}
 }
 
 // stepAside stops upkeep and takes the writer's place until the returned
@@ -42,9 +42,9 @@ func (u *upkeep) stepAside() func(wrote bool) {
 		u.stop()
 	}
 	u.mu.Unlock()
-	u.writer.Lock()
+	u.writer <- struct{}{}
 	return func(wrote bool) {
-		u.writer.Unlock()
+		<-u.writer
 		u.written(wrote)
 	}
 }
@@ -98,8 +98,8 @@ func (u *upkeep) due() (wait time.Duration, overdue bool) {
 // work maintains the store: when it is overdue for one slice of time that
 // buckets wait for, else until a bucket comes.
 func (u *upkeep) work(ctx context.Context, overdue bool) {
-	u.writer.Lock()
-	defer u.writer.Unlock()
+	u.writer <- struct{}{}
+	defer func() { <-u.writer }()
 	work, cancel := context.WithCancel(ctx)
 	if overdue {
 		work, cancel = context.WithTimeout(ctx, u.slice)
