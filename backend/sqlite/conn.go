@@ -1,0 +1,140 @@
+package sqlite
+
+import (
+	"context"
+	"time"
+
+	zs "zombiezen.com/go/sqlite"
+)
+
+// conn is one connection with its prepared statements. It is used by one
+// goroutine at a time.
+type conn struct {
+	*zs.Conn
+}
+
+// Settings of every connection. The cache is per connection, in KiB.
+const (
+	writerCache = "PRAGMA cache_size = -65536"
+	readerCache = "PRAGMA cache_size = -16384"
+	// checkpointPages is how far the write-ahead log grows before it is copied
+	// into the database: large enough that bulk writes touch a page seldom.
+	checkpointPages = "PRAGMA wal_autocheckpoint = 4000"
+	// limitLog is what stays of the write-ahead log's file after a large one.
+	limitLog = "PRAGMA journal_size_limit = 67108864"
+)
+
+func connect(path string, busy time.Duration, settings ...string) (*conn, error) {
+	c, err := zs.OpenConn(path, zs.OpenReadWrite)
+	if err != nil {
+		return nil, err
+	}
+	c.SetBusyTimeout(busy)
+	cn := &conn{c}
+	settings = append(settings, "PRAGMA foreign_keys = ON", "PRAGMA synchronous = FULL", "PRAGMA temp_store = MEMORY")
+	for _, s := range settings {
+		if err := cn.exec(s); err != nil {
+			c.Close()
+			return nil, err
+		}
+	}
+	return cn, nil
+}
+
+// until makes statements stop when ctx is over; the returned function ends
+// that. It costs a goroutine, so it is for statements that may take long.
+func (c *conn) until(ctx context.Context) func() {
+	if ctx.Done() == nil {
+		return func() {}
+	}
+	c.SetInterrupt(ctx.Done())
+	return func() { c.SetInterrupt(nil) }
+}
+
+// exec runs a statement that returns nothing of interest.
+func (c *conn) exec(sql string, args ...any) error {
+	return c.query(sql, nil, args...)
+}
+
+// query runs a statement and calls row for each row.
+func (c *conn) query(sql string, row func(*zs.Stmt) error, args ...any) error {
+	st, err := c.Prepare(sql)
+	if err != nil {
+		return err
+	}
+	bind(st, args)
+	return rows(st, row)
+}
+
+// number returns the first column of the only row; none: 0.
+func (c *conn) number(sql string, args ...any) (int64, error) {
+	var n int64
+	err := c.query(sql, func(st *zs.Stmt) error {
+		n = st.ColumnInt64(0)
+		return nil
+	}, args...)
+	return n, err
+}
+
+// rows steps through a bound statement and leaves it reset, so that it holds
+// no lock.
+func rows(st *zs.Stmt, row func(*zs.Stmt) error) error {
+	for {
+		more, err := st.Step()
+		if err != nil {
+			return err
+		}
+		if !more {
+			return st.Reset()
+		}
+		if row == nil {
+			continue
+		}
+		if err := row(st); err != nil {
+			st.Reset()
+			return err
+		}
+	}
+}
+
+func bind(st *zs.Stmt, args []any) {
+	for i, a := range args {
+		switch v := a.(type) {
+		case nil:
+			st.BindNull(i + 1)
+		case int64:
+			st.BindInt64(i+1, v)
+		case uint64:
+			st.BindInt64(i+1, int64(v))
+		case bool:
+			st.BindBool(i+1, v)
+		case string:
+			st.BindText(i+1, v)
+		case []byte:
+			st.BindBytes(i+1, v)
+		case optional:
+			v.bind(st, i+1)
+		}
+	}
+}
+
+// optional is a number that may be absent; it is NULL then.
+type optional struct {
+	has bool
+	n   uint64
+}
+
+func (o optional) bind(st *zs.Stmt, i int) {
+	if o.has {
+		st.BindInt64(i, int64(o.n))
+	} else {
+		st.BindNull(i)
+	}
+}
+
+func columnOptional(st *zs.Stmt, i int) optional {
+	if st.ColumnIsNull(i) {
+		return optional{}
+	}
+	return optional{true, uint64(st.ColumnInt64(i))}
+}

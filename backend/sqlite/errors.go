@@ -1,0 +1,56 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"adshard/fault"
+
+	zs "zombiezen.com/go/sqlite"
+)
+
+// failed gives an error of SQLite its kind and a text that says what to do.
+// An interruption is the context's error.
+func failed(ctx context.Context, op, path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("sqlite: %s: %w", op, context.Cause(ctx))
+	}
+	kind, advice := diagnose(zs.ErrCode(err))
+	return fault.Newf(kind, "sqlite: "+op, "database %s: %w%s", path, err, advice)
+}
+
+func diagnose(code zs.ResultCode) (fault.Kind, string) {
+	switch code {
+	case zs.ResultIOErrSHMSize, zs.ResultIOErrSHMMap:
+		return fault.NoSpace, ": the memory-mapped index could not grow, make room on the disk"
+	case zs.ResultConstraintForeignKey:
+		return fault.NotFound, ": the owner named does not exist (any more)"
+	}
+	switch code.ToPrimary() {
+	case zs.ResultBusy, zs.ResultLocked:
+		return fault.Locked, ": another program is writing to it, try again when that is done"
+	case zs.ResultCorrupt, zs.ResultNotADB:
+		return fault.Corrupt, ": the file is damaged or not a database, restore it from a copy"
+	case zs.ResultFull:
+		return fault.NoSpace, ": the disk is full, make room and try again"
+	case zs.ResultReadOnly, zs.ResultPerm, zs.ResultAuth, zs.ResultCantOpen:
+		return fault.Unavailable, ": allow this user to read and write the file and its folder"
+	case zs.ResultConstraint, zs.ResultTooBig, zs.ResultMismatch:
+		return fault.Invalid, ""
+	}
+	return fault.Internal, ""
+}
+
+// busy tells whether another connection holds the lock that err is about.
+func busy(err error) bool {
+	return zs.ErrCode(err).ToPrimary() == zs.ResultBusy
+}
+
+// quoted makes a path stand in an error text without surprises.
+func quoted(path string) string {
+	return strings.ReplaceAll(fmt.Sprintf("%q", path), `"`, "")
+}

@@ -1,0 +1,119 @@
+package sqlite
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"adshard/backend"
+	"adshard/fault"
+
+	zs "zombiezen.com/go/sqlite"
+)
+
+// clockQuery reads the clock: SQLite keeps the log's last key there, also when
+// the log is empty.
+const clockQuery = "SELECT seq FROM sqlite_sequence WHERE name = 'change_log'"
+
+// Clock implements backend.Feed.
+func (s *Store) Clock(ctx context.Context) (uint64, error) {
+	var clock int64
+	err := s.read(ctx, "clock", func(c *conn) (err error) {
+		clock, err = c.number(clockQuery)
+		return err
+	})
+	return uint64(clock), err
+}
+
+// Changes implements backend.Feed.
+func (s *Store) Changes(ctx context.Context, after uint64, limit int) ([]backend.Change, error) {
+	if after >= math.MaxInt64 || limit <= 0 {
+		return nil, nil
+	}
+	var changes []backend.Change
+	err := s.read(ctx, "changes", func(c *conn) error {
+		if err := c.exec("BEGIN"); err != nil {
+			return err
+		}
+		defer c.exec("ROLLBACK")
+		compacted, err := c.number("SELECT compacted FROM state")
+		if err != nil {
+			return err
+		}
+		if uint64(compacted) > after {
+			return fault.Newf(fault.Stale, "sqlite: changes",
+				"the changes after clock %d are gone, those up to %d were compacted: start again from a snapshot", after, compacted)
+		}
+		return c.query(`SELECT clock, kind, id, advertiser_id, campaign_id, removed FROM change_log
+  WHERE clock > ? ORDER BY clock LIMIT ?`, func(st *zs.Stmt) error {
+			changes = append(changes, backend.Change{
+				Clock: uint64(st.ColumnInt64(0)), Kind: backend.Kind(st.ColumnInt64(1)), ID: uint64(st.ColumnInt64(2)),
+				AdvertiserID: uint64(st.ColumnInt64(3)), CampaignID: uint64(st.ColumnInt64(4)), Removed: st.ColumnBool(5),
+			})
+			return nil
+		}, after, int64(limit))
+	})
+	return changes, err
+}
+
+// Wait implements backend.Feed. A commit of this process wakes it at once,
+// those of others are looked for every Options.Poll.
+func (s *Store) Wait(ctx context.Context, after uint64) error {
+	tick := time.NewTicker(s.options.Poll)
+	defer tick.Stop()
+	for {
+		wake := s.nextCommit()
+		clock, err := s.Clock(ctx)
+		if err != nil || clock > after {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-wake:
+		case <-tick.C:
+		}
+	}
+}
+
+func (s *Store) nextCommit() <-chan struct{} {
+	s.wakeMu.Lock()
+	defer s.wakeMu.Unlock()
+	return s.wake
+}
+
+// notify wakes those who wait for a commit.
+func (s *Store) notify() {
+	s.wakeMu.Lock()
+	defer s.wakeMu.Unlock()
+	close(s.wake)
+	s.wake = make(chan struct{})
+}
+
+// Hold implements backend.Feed. A clock that was compacted already is taken as
+// it is: reading from it says fault.Stale.
+func (s *Store) Hold(ctx context.Context, reader string, clock uint64) error {
+	return s.write(ctx, "hold", func(c *conn) error {
+		return c.exec(`INSERT INTO feed_reader (name, clock) VALUES (?1, ?2)
+  ON CONFLICT (name) DO UPDATE SET clock = ?2 WHERE clock <> ?2`, reader, min(clock, math.MaxInt64))
+	})
+}
+
+// Release implements backend.Feed.
+func (s *Store) Release(ctx context.Context, reader string) error {
+	return s.write(ctx, "release", func(c *conn) error {
+		return c.exec("DELETE FROM feed_reader WHERE name = ?", reader)
+	})
+}
+
+// Compact implements backend.Feed.
+func (s *Store) Compact(ctx context.Context, upTo uint64) (int, error) {
+	removed := 0
+	err := s.write(ctx, "compact", func(c *conn) error {
+		err := c.exec(`DELETE FROM change_log WHERE clock <= min(?, (SELECT coalesce(min(clock), ?2) FROM feed_reader))`,
+			min(upTo, math.MaxInt64), int64(math.MaxInt64))
+		removed = c.Conn.Changes()
+		return err
+	})
+	return removed, err
+}

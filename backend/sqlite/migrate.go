@@ -1,0 +1,149 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"time"
+
+	"adshard/fault"
+
+	"github.com/pressly/goose/v3"
+	_ "modernc.org/sqlite" // the driver that goose works through
+	zs "zombiezen.com/go/sqlite"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+const (
+	// schemaVersion is the newest migration.
+	schemaVersion = 1
+	// applicationID marks the file as one of ours; the migrations set it.
+	applicationID = 0x41645368
+)
+
+// prepare makes sure that the file is a database of ours of this version.
+func prepare(ctx context.Context, path string, o Options) error {
+	const op = "sqlite: open"
+	_, err := os.Stat(path)
+	missing := errors.Is(err, fs.ErrNotExist)
+	if missing && !o.Create {
+		return fault.Newf(fault.NotFound, op, "there is no database %s: name an existing one, or make it by importing", path)
+	}
+	if err != nil && !missing {
+		return fault.Newf(fault.Unavailable, op, "database %s: %w", path, err)
+	}
+	deadline := time.Now().Add(o.BusyTimeout)
+	for {
+		version, err := storedVersion(ctx, path, o)
+		switch {
+		case err != nil:
+			return err
+		case version == schemaVersion:
+			return nil
+		case version > schemaVersion:
+			return fault.Newf(fault.Version, op, "database %s has schema version %d, this program knows %d: use the newer program",
+				path, version, schemaVersion)
+		}
+		err = migrate(ctx, path, o)
+		// Another process may have been faster: then the version is right now.
+		if err != nil && (ctx.Err() != nil || time.Now().After(deadline)) {
+			return failed(ctx, "migrate", path, driverError(err))
+		}
+		if err != nil {
+			if now, again := storedVersion(ctx, path, o); again != nil || now != schemaVersion {
+				if again := pause(ctx, 50*time.Millisecond); again != nil {
+					return again
+				}
+			}
+		}
+	}
+}
+
+// storedVersion reads the newest applied migration; 0: an empty file.
+func storedVersion(ctx context.Context, path string, o Options) (int64, error) {
+	flags := zs.OpenReadWrite
+	if o.Create {
+		flags |= zs.OpenCreate
+	}
+	c, err := zs.OpenConn(path, flags)
+	if err != nil {
+		return 0, failed(ctx, "open", path, err)
+	}
+	defer c.Close()
+	c.SetBusyTimeout(o.BusyTimeout)
+	cn := &conn{c}
+	tables, err := cn.number("SELECT count(*) FROM sqlite_schema")
+	if err != nil || tables == 0 {
+		return 0, failed(ctx, "open", path, err)
+	}
+	history, err := cn.number("SELECT count(*) FROM sqlite_schema WHERE name = ?", goose.DefaultTablename)
+	if err != nil {
+		return 0, failed(ctx, "open", path, err)
+	}
+	app, err := cn.number("PRAGMA application_id")
+	if err != nil {
+		return 0, failed(ctx, "open", path, err)
+	}
+	if history == 0 || app != applicationID && app != 0 {
+		return 0, fault.Newf(fault.Corrupt, "sqlite: open", "%s is a database of another program: name another file", path)
+	}
+	version, err := cn.number("SELECT coalesce(max(version_id), 0) FROM " + goose.DefaultTablename + " WHERE is_applied")
+	return version, failed(ctx, "open", path, err)
+}
+
+// migrate brings the schema to this version. The write-ahead log is a property
+// of the file, so it is switched on here once.
+func migrate(ctx context.Context, path string, o Options) error {
+	dsn := url.URL{Scheme: "file", Opaque: url.PathEscape(path), RawQuery: url.Values{
+		"_pragma": {
+			fmt.Sprintf("busy_timeout(%d)", o.BusyTimeout.Milliseconds()),
+			"journal_mode(wal)", "synchronous(full)",
+		},
+		"_txlock": {"immediate"},
+	}.Encode()}
+	db, err := sql.Open("sqlite", dsn.String())
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return err
+	}
+	p, err := goose.NewProvider(goose.DialectSQLite3, db, files,
+		goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
+	if err != nil {
+		return err
+	}
+	_, err = p.Up(ctx)
+	return err
+}
+
+// driverError brings an error of the database/sql driver into the form that
+// failed understands.
+func driverError(err error) error {
+	var coded interface{ Code() int }
+	if errors.As(err, &coded) {
+		return fmt.Errorf("%w (%v)", zs.ResultCode(coded.Code()).ToError(), err)
+	}
+	return err
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-t.C:
+		return nil
+	}
+}

@@ -1,0 +1,33 @@
+package sqlite
+
+import (
+	"runtime"
+	"time"
+)
+
+// Options say how a database is opened. The zero value is the default.
+type Options struct {
+	// Create makes the file when it is missing.
+	Create bool
+	// BusyTimeout is how long a writer waits for another one before it fails
+	// with fault.Locked; default 5 s.
+	BusyTimeout time.Duration
+	// Readers is how many connections Snapshot.All reads with at once; default
+	// the number of processors, at most 4.
+	Readers int
+	// Poll is how often Wait looks for changes by other processes; default 20 ms.
+	Poll time.Duration
+}
+
+func (o Options) withDefaults() Options {
+	if o.BusyTimeout <= 0 {
+		o.BusyTimeout = 5 * time.Second
+	}
+	if o.Readers <= 0 {
+		o.Readers = min(runtime.GOMAXPROCS(0), 4)
+	}
+	if o.Poll <= 0 {
+		o.Poll = 20 * time.Millisecond
+	}
+	return o
+}

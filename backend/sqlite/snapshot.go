@@ -1,0 +1,205 @@
+package sqlite
+
+import (
+	"context"
+	"iter"
+	"sync"
+
+	"adshard/backend"
+	"adshard/fault"
+
+	zs "zombiezen.com/go/sqlite"
+)
+
+// maxIdle is how many connections of closed snapshots are kept open.
+const maxIdle = 8
+
+// snapshot is a read transaction on a connection of its own. Its methods may
+// be called by several goroutines; they take turns.
+type snapshot struct {
+	s     *Store
+	clock uint64
+
+	mu sync.Mutex
+	c  *conn // nil: closed
+}
+
+// Snapshot implements backend.Feed.
+func (s *Store) Snapshot(ctx context.Context) (backend.Snapshot, error) {
+	c, clock, err := s.openRead(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &snapshot{s: s, clock: clock, c: c}, nil
+}
+
+// openRead starts a read transaction and tells its clock.
+func (s *Store) openRead(ctx context.Context) (*conn, uint64, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, 0, err
+	}
+	c, err := s.reader()
+	if err != nil {
+		return nil, 0, describe(ctx, "snapshot", s.path, err)
+	}
+	if err := c.exec("BEGIN"); err != nil {
+		c.Close()
+		return nil, 0, failed(ctx, "snapshot", s.path, err)
+	}
+	// The first read fixes what the transaction sees.
+	clock, err := c.number(clockQuery)
+	if err != nil {
+		c.Close()
+		return nil, 0, failed(ctx, "snapshot", s.path, err)
+	}
+	return c, uint64(clock), nil
+}
+
+func (s *Store) reader() (*conn, error) {
+	s.feedMu.Lock()
+	closed := s.closed
+	s.feedMu.Unlock()
+	if closed {
+		return nil, fault.Newf(fault.Unavailable, "sqlite: snapshot", "database %s is closed", s.path)
+	}
+	s.idleMu.Lock()
+	defer s.idleMu.Unlock()
+	if n := len(s.idle); n > 0 {
+		c := s.idle[n-1]
+		s.idle = s.idle[:n-1]
+		return c, nil
+	}
+	return connect(s.path, s.options.BusyTimeout, readerCache)
+}
+
+// endRead ends a read transaction and keeps the connection for the next one.
+func (s *Store) endRead(c *conn) error {
+	if err := c.exec("ROLLBACK"); err != nil {
+		c.Close()
+		return failed(context.Background(), "close snapshot", s.path, err)
+	}
+	s.feedMu.Lock()
+	closed := s.closed
+	s.feedMu.Unlock()
+	s.idleMu.Lock()
+	defer s.idleMu.Unlock()
+	if closed || len(s.idle) >= maxIdle {
+		return failed(context.Background(), "close snapshot", s.path, c.Close())
+	}
+	s.idle = append(s.idle, c)
+	return nil
+}
+
+func (n *snapshot) Clock() uint64 { return n.clock }
+
+func (n *snapshot) Close() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.c == nil {
+		return nil
+	}
+	c := n.c
+	n.c = nil
+	return n.s.endRead(c)
+}
+
+// read runs f on the snapshot's connection.
+func (n *snapshot) read(ctx context.Context, op string, f func(*conn) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.c == nil {
+		return fault.Newf(fault.Conflict, "sqlite: "+op, "the snapshot is closed: open another")
+	}
+	stop := n.c.until(ctx)
+	defer stop()
+	return describe(ctx, op, n.s.path, f(n.c))
+}
+
+// Groups implements backend.Snapshot. It reads in chunks, so that the snapshot
+// can be used inside the loop.
+func (n *snapshot) Groups(ctx context.Context) iter.Seq2[backend.GroupSize, error] {
+	return func(yield func(backend.GroupSize, error) bool) {
+		last := uint64(0)
+		for {
+			var chunk []backend.GroupSize
+			err := n.read(ctx, "read group sizes", func(c *conn) (err error) {
+				chunk, err = readSizes(c, last, 4*chunkGroups)
+				return err
+			})
+			if err != nil {
+				yield(backend.GroupSize{}, err)
+				return
+			}
+			for _, g := range chunk {
+				if !yield(g, nil) {
+					return
+				}
+			}
+			if len(chunk) == 0 {
+				return
+			}
+			last = chunk[len(chunk)-1].ID
+		}
+	}
+}
+
+// readSizes reads up to limit groups with an id above after.
+func readSizes(c *conn, after uint64, limit int) ([]backend.GroupSize, error) {
+	sizes := make([]backend.GroupSize, 0, limit)
+	err := c.query(`SELECT g.id, g.campaign_id, c.advertiser_id FROM ad_group g JOIN campaign c ON c.id = g.campaign_id
+  WHERE g.id > ? ORDER BY g.id LIMIT ?`, func(st *zs.Stmt) error {
+		sizes = append(sizes, backend.GroupSize{
+			ID: uint64(st.ColumnInt64(0)), CampaignID: uint64(st.ColumnInt64(1)), AdvertiserID: uint64(st.ColumnInt64(2)),
+		})
+		return nil
+	}, after, int64(limit))
+	if err != nil || len(sizes) == 0 {
+		return nil, err
+	}
+	first, last := sizes[0].ID, sizes[len(sizes)-1].ID
+	at := 0
+	find := func(id uint64) *backend.GroupSize {
+		for sizes[at].ID < id {
+			at++
+		}
+		return &sizes[at]
+	}
+	// The order of the table brings equal words of a group together, so the
+	// distinct ones are counted by comparing neighbours.
+	var words, before []byte
+	group := uint64(0)
+	err = c.query("SELECT group_id, words FROM keyword WHERE group_id BETWEEN ? AND ? ORDER BY group_id, words", func(st *zs.Stmt) error {
+		id := uint64(st.ColumnInt64(0))
+		words = columnBytes(st, 1, words)
+		g := find(id)
+		g.Keywords++
+		if id != group || string(words) != string(before) {
+			g.Lexicon++
+		}
+		group, words, before = id, before, words
+		return nil
+	}, first, last)
+	if err != nil {
+		return nil, err
+	}
+	at = 0
+	err = c.query("SELECT group_id, count(*) FROM ad WHERE group_id BETWEEN ? AND ? GROUP BY group_id", func(st *zs.Stmt) error {
+		find(uint64(st.ColumnInt64(0))).Ads = uint32(st.ColumnInt64(1))
+		return nil
+	}, first, last)
+	return sizes, err
+}
+
+// columnBytes reads a column into buf, which grows as needed.
+func columnBytes(st *zs.Stmt, i int, buf []byte) []byte {
+	n := st.ColumnLen(i)
+	if cap(buf) < n {
+		buf = make([]byte, n, 2*n)
+	}
+	buf = buf[:n]
+	st.ColumnBytes(i, buf)
+	return buf
+}

@@ -1,0 +1,237 @@
+package sqlite
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"adshard/backend"
+	"adshard/fault"
+
+	zs "zombiezen.com/go/sqlite"
+)
+
+// Store is a backend.Store in one SQLite file. It is safe for use by several
+// goroutines.
+type Store struct {
+	path    string
+	options Options
+
+	// writer holds the one writing connection while nobody writes.
+	writer chan *conn
+	// feed guards the connection that reads the log, and the closed flag.
+	feedMu sync.Mutex
+	feed   *conn
+	closed bool
+
+	idleMu sync.Mutex
+	idle   []*conn // connections of closed snapshots
+
+	wakeMu sync.Mutex
+	wake   chan struct{} // closed by the next commit of this process
+}
+
+var _ backend.Store = (*Store)(nil)
+
+// Open opens the database at path and brings its schema to this version. Kinds
+// of errors: fault.NotFound (missing, and Create not set), fault.Version (of a
+// newer program), fault.Corrupt (not a database of ours, or damaged),
+// fault.Locked, fault.NoSpace, fault.Unavailable (no permission).
+func Open(ctx context.Context, path string, o Options) (*Store, error) {
+	if path == "" {
+		return nil, fault.Newf(fault.Invalid, "sqlite: open", "the path of the database is empty: name a file")
+	}
+	path = filepath.Clean(path)
+	o = o.withDefaults()
+	if err := prepare(ctx, path, o); err != nil {
+		return nil, err
+	}
+	writer, err := connect(path, 0, writerCache, checkpointPages, limitLog)
+	if err != nil {
+		return nil, failed(ctx, "open", path, err)
+	}
+	feed, err := connect(path, o.BusyTimeout, readerCache)
+	if err != nil {
+		writer.Close()
+		return nil, failed(ctx, "open", path, err)
+	}
+	s := &Store{path: path, options: o, writer: make(chan *conn, 1), feed: feed, wake: make(chan struct{})}
+	s.writer <- writer
+	return s, nil
+}
+
+// Close releases the file. Transactions and snapshots must be over.
+func (s *Store) Close() error {
+	s.feedMu.Lock()
+	defer s.feedMu.Unlock()
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	ctx, cancel := context.WithTimeout(context.Background(), s.options.BusyTimeout)
+	defer cancel()
+	var errs []error
+	s.idleMu.Lock()
+	for _, c := range s.idle {
+		errs = append(errs, c.Close())
+	}
+	s.idle = nil
+	s.idleMu.Unlock()
+	errs = append(errs, s.feed.Close())
+	select {
+	case w := <-s.writer:
+		// The last connection copies the log into the database.
+		errs = append(errs, w.Close())
+	case <-ctx.Done():
+		errs = append(errs, fault.Newf(fault.Conflict, "sqlite: close", "a transaction is still open: commit it or roll it back first"))
+	}
+	s.notify()
+	for _, err := range errs {
+		if err != nil {
+			return failed(context.Background(), "close", s.path, err)
+		}
+	}
+	return nil
+}
+
+// acquire takes the writing connection and starts a write transaction.
+func (s *Store) acquire(ctx context.Context) (*conn, error) {
+	deadline := time.NewTimer(s.options.BusyTimeout)
+	defer deadline.Stop()
+	var c *conn
+	select {
+	case c = <-s.writer:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	case <-deadline.C:
+		return nil, fault.Newf(fault.Locked, "sqlite: begin", "database %s: another transaction of this program is still writing, try again later", s.path)
+	}
+	if err := s.begin(ctx, c, deadline.C); err != nil {
+		s.writer <- c
+		return nil, failed(ctx, "begin", s.path, err)
+	}
+	return c, nil
+}
+
+// begin waits for writers of other processes itself, since SQLite's own wait
+// cannot be cancelled.
+func (s *Store) begin(ctx context.Context, c *conn, timeout <-chan time.Time) error {
+	for wait := time.Millisecond; ; wait = min(2*wait, 20*time.Millisecond) {
+		err := c.exec("BEGIN IMMEDIATE")
+		if err == nil || !busy(err) {
+			return err
+		}
+		select {
+		case <-timeout:
+			return err
+		default:
+		}
+		if err := pause(ctx, wait); err != nil {
+			return err
+		}
+	}
+}
+
+// release gives the writing connection back, with no transaction open.
+func (s *Store) release(c *conn) error {
+	var err error
+	if !c.AutocommitEnabled() {
+		err = c.exec("ROLLBACK")
+	}
+	s.writer <- c
+	return err
+}
+
+// write runs f in a write transaction of its own.
+func (s *Store) write(ctx context.Context, op string, f func(*conn) error) error {
+	c, err := s.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	stop := c.until(ctx)
+	err = f(c)
+	if err == nil {
+		err = c.exec("COMMIT")
+	}
+	stop()
+	err = describe(ctx, op, s.path, err)
+	if again := s.release(c); err == nil && again != nil {
+		err = failed(ctx, op, s.path, again)
+	}
+	if err == nil {
+		s.notify()
+	}
+	return err
+}
+
+// describe is failed for errors that may have a kind already.
+func describe(ctx context.Context, op, path string, err error) error {
+	if err == nil || fault.KindOf(err) != fault.Internal {
+		return err
+	}
+	return failed(ctx, op, path, err)
+}
+
+// read runs f on the connection of the feed.
+func (s *Store) read(ctx context.Context, op string, f func(*conn) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.feedMu.Lock()
+	defer s.feedMu.Unlock()
+	if s.closed {
+		return fault.Newf(fault.Unavailable, "sqlite: "+op, "database %s is closed", s.path)
+	}
+	return describe(ctx, op, s.path, f(s.feed))
+}
+
+// SetBudgetExhausted implements backend.Store.
+func (s *Store) SetBudgetExhausted(ctx context.Context, campaign uint64, exhausted bool) error {
+	return s.write(ctx, "set budget", func(c *conn) error {
+		n, err := c.number("SELECT count(*) FROM campaign WHERE id = ?", campaign)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return fault.Newf(fault.NotFound, "sqlite: set budget", "there is no campaign %d", campaign)
+		}
+		return c.exec("UPDATE campaign SET budget_exhausted = ?1 WHERE id = ?2 AND budget_exhausted <> ?1", exhausted, campaign)
+	})
+}
+
+// LoadControl implements backend.Store.
+func (s *Store) LoadControl(ctx context.Context, key string) ([]byte, error) {
+	var value []byte
+	err := s.read(ctx, "load control", func(c *conn) error {
+		return c.query("SELECT value FROM control WHERE key = ?", func(st *zs.Stmt) error {
+			value = make([]byte, st.ColumnLen(0))
+			st.ColumnBytes(0, value)
+			return nil
+		}, key)
+	})
+	return value, err
+}
+
+// SaveControl implements backend.Store.
+func (s *Store) SaveControl(ctx context.Context, key string, value []byte) error {
+	return s.write(ctx, "save control", func(c *conn) error {
+		return c.exec("INSERT INTO control (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2", key, value)
+	})
+}
+
+// Counts implements backend.Store.
+func (s *Store) Counts(ctx context.Context) (backend.Counts, error) {
+	var n backend.Counts
+	err := s.read(ctx, "count", func(c *conn) error {
+		return c.query(`SELECT (SELECT count(*) FROM advertiser), (SELECT count(*) FROM campaign), (SELECT count(*) FROM ad_group),
+  (SELECT count(*) FROM keyword), (SELECT count(*) FROM group_negative) + (SELECT count(*) FROM campaign_negative),
+  (SELECT count(*) FROM ad)`, func(st *zs.Stmt) error {
+			for i, to := range []*uint64{&n.Advertisers, &n.Campaigns, &n.Groups, &n.Keywords, &n.Negatives, &n.Ads} {
+				*to = uint64(st.ColumnInt64(i))
+			}
+			return nil
+		})
+	})
+	return n, err
+}

@@ -1,0 +1,209 @@
+package sqlite
+
+import (
+	"context"
+	"math"
+
+	"adshard/backend"
+	"adshard/fault"
+)
+
+const (
+	// maxQueued is how many changed rows of one table are held back before
+	// they are written together.
+	maxQueued = 2048
+	// maxCached is how many rows a transaction remembers before it forgets
+	// them all; they are read again when needed.
+	maxCached = 100_000
+	// maxParents is the same for advertisers, campaigns and groups each.
+	maxParents = 20_000
+)
+
+// tx is a backend.Tx: it remembers the rows that it has seen, so that an
+// upsert finds out what differs without the database, and writes what differs
+// together. It is used by one goroutine.
+type tx struct {
+	s *Store
+	c *conn
+	// failure is the first error of the database; nothing goes on after it.
+	failure error
+	done    bool
+	// writing says that state.since was set.
+	writing bool
+	given   ids // the last ids given
+	stored  ids // as state has them
+
+	advertisers    map[string]*advertiserRow
+	advertiserByID map[uint64]*advertiserRow
+	campaigns      map[ownedName]*campaignRow
+	groups         map[ownedName]*groupRow
+	// Those that may differ from the database, in order.
+	dirtyAds    []*advertiserRow
+	dirtyCamps  []*campaignRow
+	dirtyGroups []*groupRow
+
+	keywords    held[phrase, keywordValue]
+	negatives   held[phrase, negativeValue] // of groups
+	campaignNeg held[phrase, negativeValue]
+	ads         held[adContent, adValue]
+}
+
+// ids are the counters of the entities that have no table key of their own.
+type ids struct {
+	keyword, negative, ad uint64
+}
+
+// ownedName is the natural key of a campaign or group.
+type ownedName struct {
+	owner uint64
+	name  string
+}
+
+// Begin implements backend.Store. Keep transactions short (some ten thousand
+// rows): all other writers wait, the budget's marks too.
+func (s *Store) Begin(ctx context.Context) (backend.Tx, error) {
+	c, err := s.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t := &tx{s: s, c: c}
+	t.forget()
+	if t.stored, err = readIDs(c); err != nil {
+		s.release(c)
+		return nil, failed(ctx, "begin", s.path, err)
+	}
+	t.given = t.stored
+	return t, nil
+}
+
+func readIDs(c *conn) (n ids, err error) {
+	for column, to := range map[string]*uint64{"keyword": &n.keyword, "negative": &n.negative, "ad": &n.ad} {
+		v, err := c.number("SELECT " + column + " FROM state")
+		if err != nil {
+			return n, err
+		}
+		*to = uint64(v)
+	}
+	return n, nil
+}
+
+// forget empties the caches; what was changed must be written before.
+func (t *tx) forget() {
+	t.advertisers = make(map[string]*advertiserRow)
+	t.advertiserByID = make(map[uint64]*advertiserRow)
+	t.campaigns = make(map[ownedName]*campaignRow)
+	t.groups = make(map[ownedName]*groupRow)
+	t.keywords = newHeld(t, keywordSQL, &t.given.keyword)
+	t.negatives = newHeld(t, groupNegativeSQL, &t.given.negative)
+	t.campaignNeg = newHeld(t, campaignNegativeSQL, &t.given.negative)
+	t.ads = newHeld(t, adSQL, &t.given.ad)
+}
+
+// ready says whether the transaction can go on.
+func (t *tx) ready(ctx context.Context) error {
+	if t.failure != nil {
+		return t.failure
+	}
+	if t.done {
+		return fault.Newf(fault.Conflict, "sqlite: write", "the transaction is over: begin another")
+	}
+	return ctx.Err()
+}
+
+// fail remembers an error of the database and gives it a kind.
+func (t *tx) fail(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	err = describe(ctx, "write", t.s.path, err)
+	if t.failure == nil {
+		t.failure = err
+	}
+	return err
+}
+
+// write runs a writing statement; the first of the transaction tells the
+// triggers where it began.
+func (t *tx) write(sql string, args ...any) error {
+	if err := t.announce(); err != nil {
+		return err
+	}
+	return t.c.exec(sql, args...)
+}
+
+func (t *tx) announce() error {
+	if t.writing {
+		return nil
+	}
+	t.writing = true
+	return t.c.exec("UPDATE state SET since = (SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'change_log')")
+}
+
+// flush writes all that differs.
+func (t *tx) flush() error {
+	if err := t.flushParents(); err != nil {
+		return err
+	}
+	for _, f := range []func() error{t.keywords.flush, t.negatives.flush, t.campaignNeg.flush, t.ads.flush} {
+		if err := f(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bound keeps the caches small.
+func (t *tx) bound() error {
+	parents := max(len(t.advertisers), len(t.campaigns), len(t.groups))
+	rows := t.keywords.size + t.negatives.size + t.campaignNeg.size + t.ads.size
+	if parents < maxParents && rows < maxCached {
+		return nil
+	}
+	if err := t.flush(); err != nil {
+		return err
+	}
+	t.forget()
+	return nil
+}
+
+// Commit implements backend.Tx.
+func (t *tx) Commit(ctx context.Context) error {
+	if err := t.ready(ctx); err != nil {
+		return err
+	}
+	stop := t.c.until(ctx)
+	err := t.commit()
+	stop()
+	if err != nil {
+		return t.fail(ctx, err)
+	}
+	t.done = true
+	if err := t.s.release(t.c); err != nil {
+		return failed(ctx, "commit", t.s.path, err)
+	}
+	t.s.notify()
+	return nil
+}
+
+func (t *tx) commit() error {
+	if err := t.flush(); err != nil {
+		return err
+	}
+	if t.writing || t.given != t.stored {
+		err := t.c.exec("UPDATE state SET since = ?, keyword = ?, negative = ?, ad = ?",
+			int64(math.MaxInt64), t.given.keyword, t.given.negative, t.given.ad)
+		if err != nil {
+			return err
+		}
+	}
+	return t.c.exec("COMMIT")
+}
+
+// Rollback implements backend.Tx.
+func (t *tx) Rollback() error {
+	if t.done {
+		return nil
+	}
+	t.done = true
+	return failed(context.Background(), "rollback", t.s.path, t.s.release(t.c))
+}

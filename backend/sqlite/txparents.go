@@ -1,0 +1,244 @@
+package sqlite
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"adshard/backend"
+	"adshard/fault"
+	"adshard/search"
+
+	zs "zombiezen.com/go/sqlite"
+)
+
+// advertiserRow, campaignRow and groupRow are parents as the transaction knows
+// them: as wanted and as the database has them.
+type advertiserRow struct {
+	id          uint64
+	now, before bool // enabled
+	queued      bool
+}
+
+type campaignRow struct {
+	id          uint64
+	now, before campaignValue
+	queued      bool
+}
+
+type groupRow struct {
+	id          uint64
+	now, before groupValue
+	queued      bool
+}
+
+type modifiers [search.Devices]optional
+
+type campaignValue struct {
+	enabled      bool
+	budget       optional
+	modifiers    modifiers
+	languages    string
+	rotateEvenly bool
+}
+
+type groupValue struct {
+	enabled   bool
+	bid       optional
+	modifiers modifiers
+}
+
+// flushParents writes the parents that differ.
+func (t *tx) flushParents() error {
+	for _, r := range t.dirtyAds {
+		r.queued = false
+		if r.now == r.before {
+			continue
+		}
+		if err := t.write("UPDATE advertiser SET enabled = ? WHERE id = ?", r.now, r.id); err != nil {
+			return err
+		}
+		r.before = r.now
+	}
+	for _, r := range t.dirtyCamps {
+		r.queued = false
+		if r.now == r.before {
+			continue
+		}
+		if err := t.updateCampaign(r); err != nil {
+			return err
+		}
+		r.before = r.now
+	}
+	for _, r := range t.dirtyGroups {
+		r.queued = false
+		if r.now == r.before {
+			continue
+		}
+		v := r.now
+		err := t.write("UPDATE ad_group SET enabled = ?, bid = ?, desktop = ?, mobile = ?, tablet = ? WHERE id = ?",
+			v.enabled, v.bid, v.modifiers[0], v.modifiers[1], v.modifiers[2], r.id)
+		if err != nil {
+			return err
+		}
+		r.before = r.now
+	}
+	t.dirtyAds, t.dirtyCamps, t.dirtyGroups = t.dirtyAds[:0], t.dirtyCamps[:0], t.dirtyGroups[:0]
+	return nil
+}
+
+func (t *tx) updateCampaign(r *campaignRow) error {
+	v := r.now
+	return t.write(`UPDATE campaign SET enabled = ?, daily_budget = ?, desktop = ?, mobile = ?, tablet = ?, languages = ?,
+  rotate_evenly = ? WHERE id = ?`,
+		v.enabled, v.budget, v.modifiers[0], v.modifiers[1], v.modifiers[2], v.languages, v.rotateEvenly, r.id)
+}
+
+// findAdvertiser returns nil when there is none.
+func (t *tx) findAdvertiser(name string) (*advertiserRow, error) {
+	if r := t.advertisers[name]; r != nil {
+		return r, nil
+	}
+	var r *advertiserRow
+	err := t.c.query("SELECT id, enabled FROM advertiser WHERE name = ?", func(st *zs.Stmt) error {
+		r = &advertiserRow{id: uint64(st.ColumnInt64(0)), now: st.ColumnBool(1)}
+		r.before = r.now
+		t.knowAdvertiser(name, r)
+		return nil
+	}, name)
+	return r, err
+}
+
+func (t *tx) knowAdvertiser(name string, r *advertiserRow) {
+	t.advertisers[name] = r
+	t.advertiserByID[r.id] = r
+}
+
+func (t *tx) findCampaign(key ownedName) (*campaignRow, error) {
+	if r := t.campaigns[key]; r != nil {
+		return r, nil
+	}
+	var r *campaignRow
+	err := t.c.query(`SELECT id, enabled, daily_budget, desktop, mobile, tablet, languages, rotate_evenly FROM campaign
+  WHERE advertiser_id = ? AND name = ?`, func(st *zs.Stmt) error {
+		r = &campaignRow{id: uint64(st.ColumnInt64(0)), now: campaignValue{
+			enabled: st.ColumnBool(1), budget: columnOptional(st, 2), modifiers: columnModifiers(st, 3),
+			languages: st.ColumnText(6), rotateEvenly: st.ColumnBool(7),
+		}}
+		r.before = r.now
+		t.campaigns[key] = r
+		return nil
+	}, key.owner, key.name)
+	return r, err
+}
+
+func (t *tx) findGroup(key ownedName) (*groupRow, error) {
+	if r := t.groups[key]; r != nil {
+		return r, nil
+	}
+	var r *groupRow
+	err := t.c.query("SELECT id, enabled, bid, desktop, mobile, tablet FROM ad_group WHERE campaign_id = ? AND name = ?",
+		func(st *zs.Stmt) error {
+			r = &groupRow{id: uint64(st.ColumnInt64(0)), now: groupValue{
+				enabled: st.ColumnBool(1), bid: columnOptional(st, 2), modifiers: columnModifiers(st, 3),
+			}}
+			r.before = r.now
+			t.groups[key] = r
+			return nil
+		}, key.owner, key.name)
+	return r, err
+}
+
+func columnModifiers(st *zs.Stmt, first int) (m modifiers) {
+	for i := range m {
+		m[i] = columnOptional(st, first+i)
+	}
+	return m
+}
+
+// apply changes a campaign as a patch says.
+func (v *campaignValue) apply(p backend.CampaignPatch) error {
+	if p.DailyBudget.Op == backend.Set && p.DailyBudget.Value > math.MaxInt64 {
+		return fault.Field("sqlite: write", "budget", "a budget of %d micros is too high", p.DailyBudget.Value)
+	}
+	if err := v.modifiers.apply(p.Modifiers); err != nil {
+		return err
+	}
+	v.enabled = applyStatus(v.enabled, p.Status)
+	v.budget = applyOptional(v.budget, p.DailyBudget)
+	v.rotateEvenly = apply(v.rotateEvenly, p.RotateEvenly, false)
+	switch p.Languages.Op {
+	case backend.Set:
+		codes := slices.Clone(p.Languages.Value)
+		slices.Sort(codes)
+		v.languages = strings.Join(slices.Compact(codes), " ")
+	case backend.Reset:
+		v.languages = ""
+	}
+	return nil
+}
+
+// apply changes a group as a patch says.
+func (v *groupValue) apply(p backend.GroupPatch) error {
+	if p.Bid.Op == backend.Set && p.Bid.Value > math.MaxInt64 {
+		return fault.Field("sqlite: write", "bid", "a bid of %d micros is too high", p.Bid.Value)
+	}
+	if err := v.modifiers.apply(p.Modifiers); err != nil {
+		return err
+	}
+	v.enabled = applyStatus(v.enabled, p.Status)
+	v.bid = applyOptional(v.bid, p.Bid)
+	return nil
+}
+
+func (m *modifiers) apply(patches [search.Devices]backend.Patch[uint16]) error {
+	for i, p := range patches {
+		if p.Op == backend.Set && p.Value > 10000 {
+			return fault.Field("sqlite: write", "modifier", "a bid modifier is 0 to 10000 permille, not %d", p.Value)
+		}
+		switch p.Op {
+		case backend.Set:
+			m[i] = optional{true, uint64(p.Value)}
+		case backend.Reset:
+			m[i] = optional{}
+		}
+	}
+	return nil
+}
+
+// FindAdvertiser implements backend.Tx.
+func (t *tx) FindAdvertiser(ctx context.Context, name string) (uint64, error) {
+	if err := t.ready(ctx); err != nil {
+		return 0, err
+	}
+	r, err := t.findAdvertiser(name)
+	if err != nil || r == nil {
+		return 0, t.fail(ctx, err)
+	}
+	return r.id, nil
+}
+
+// FindCampaign implements backend.Tx.
+func (t *tx) FindCampaign(ctx context.Context, advertiser uint64, name string) (uint64, error) {
+	if err := t.ready(ctx); err != nil {
+		return 0, err
+	}
+	r, err := t.findCampaign(ownedName{advertiser, name})
+	if err != nil || r == nil {
+		return 0, t.fail(ctx, err)
+	}
+	return r.id, nil
+}
+
+// FindGroup implements backend.Tx.
+func (t *tx) FindGroup(ctx context.Context, campaign uint64, name string) (uint64, error) {
+	if err := t.ready(ctx); err != nil {
+		return 0, err
+	}
+	r, err := t.findGroup(ownedName{campaign, name})
+	if err != nil || r == nil {
+		return 0, t.fail(ctx, err)
+	}
+	return r.id, nil
+}

@@ -1,0 +1,183 @@
+package sqlite
+
+import (
+	"context"
+
+	"adshard/backend"
+)
+
+// Advertiser implements backend.Tx.
+func (t *tx) Advertiser(ctx context.Context, name string) (uint64, error) {
+	if err := t.ready(ctx); err != nil {
+		return 0, err
+	}
+	r, err := t.findAdvertiser(name)
+	if err != nil {
+		return 0, t.fail(ctx, err)
+	}
+	if r != nil {
+		return r.id, nil
+	}
+	if err := t.bound(); err != nil {
+		return 0, t.fail(ctx, err)
+	}
+	if err := t.write("INSERT INTO advertiser (name) VALUES (?)", name); err != nil {
+		return 0, t.fail(ctx, err)
+	}
+	r = &advertiserRow{id: uint64(t.c.LastInsertRowID()), now: true, before: true}
+	t.knowAdvertiser(name, r)
+	return r.id, nil
+}
+
+// UpdateAdvertiser implements backend.Tx.
+func (t *tx) UpdateAdvertiser(ctx context.Context, id uint64, status backend.Status) error {
+	if err := t.ready(ctx); err != nil {
+		return err
+	}
+	switch status {
+	case backend.Remove:
+		return t.fail(ctx, t.removeParent(ctx, "DELETE FROM advertiser WHERE id = ?", id))
+	case backend.Keep:
+		return nil
+	}
+	if r := t.advertiserByID[id]; r != nil {
+		r.now = applyStatus(r.now, status)
+		if !r.queued && r.now != r.before {
+			r.queued = true
+			t.dirtyAds = append(t.dirtyAds, r)
+		}
+		return nil
+	}
+	enabled := status == backend.Enable
+	n, err := t.c.number("SELECT count(*) FROM advertiser WHERE id = ? AND enabled <> ?", id, enabled)
+	if err != nil || n == 0 {
+		return t.fail(ctx, err)
+	}
+	return t.fail(ctx, t.write("UPDATE advertiser SET enabled = ? WHERE id = ?", enabled, id))
+}
+
+// Campaign implements backend.Tx. Removing returns the id that there was, or 0.
+func (t *tx) Campaign(ctx context.Context, advertiser uint64, name string, p backend.CampaignPatch) (uint64, error) {
+	if err := t.ready(ctx); err != nil {
+		return 0, err
+	}
+	key := ownedName{advertiser, name}
+	r, err := t.findCampaign(key)
+	if err != nil {
+		return 0, t.fail(ctx, err)
+	}
+	if p.Status == backend.Remove {
+		if r == nil {
+			return 0, nil
+		}
+		return r.id, t.fail(ctx, t.removeParent(ctx, "DELETE FROM campaign WHERE id = ?", r.id))
+	}
+	if r == nil {
+		return t.createCampaign(ctx, key, p)
+	}
+	v := r.now
+	if err := v.apply(p); err != nil {
+		return 0, err
+	}
+	if r.now = v; v != r.before && !r.queued {
+		r.queued = true
+		t.dirtyCamps = append(t.dirtyCamps, r)
+	}
+	return r.id, nil
+}
+
+func (t *tx) createCampaign(ctx context.Context, key ownedName, p backend.CampaignPatch) (uint64, error) {
+	v := campaignValue{enabled: true}
+	if err := v.apply(p); err != nil {
+		return 0, err
+	}
+	if err := t.bound(); err != nil {
+		return 0, t.fail(ctx, err)
+	}
+	err := t.write(`INSERT INTO campaign (advertiser_id, name, enabled, daily_budget, desktop, mobile, tablet, languages, rotate_evenly)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, key.owner, key.name,
+		v.enabled, v.budget, v.modifiers[0], v.modifiers[1], v.modifiers[2], v.languages, v.rotateEvenly)
+	if err != nil {
+		return 0, t.fail(ctx, err)
+	}
+	r := &campaignRow{id: uint64(t.c.LastInsertRowID()), now: v, before: v}
+	t.campaigns[key] = r
+	t.campaignNeg.created(r.id)
+	return r.id, nil
+}
+
+// Group implements backend.Tx. Removing returns the id that there was, or 0.
+func (t *tx) Group(ctx context.Context, campaign uint64, name string, p backend.GroupPatch) (uint64, error) {
+	if err := t.ready(ctx); err != nil {
+		return 0, err
+	}
+	key := ownedName{campaign, name}
+	r, err := t.findGroup(key)
+	if err != nil {
+		return 0, t.fail(ctx, err)
+	}
+	if p.Status == backend.Remove {
+		if r == nil {
+			return 0, nil
+		}
+		return r.id, t.fail(ctx, t.removeGroup(ctx, key, r.id))
+	}
+	if r == nil {
+		return t.createGroup(ctx, key, p)
+	}
+	v := r.now
+	if err := v.apply(p); err != nil {
+		return 0, err
+	}
+	if r.now = v; v != r.before && !r.queued {
+		r.queued = true
+		t.dirtyGroups = append(t.dirtyGroups, r)
+	}
+	return r.id, nil
+}
+
+func (t *tx) createGroup(ctx context.Context, key ownedName, p backend.GroupPatch) (uint64, error) {
+	v := groupValue{enabled: true}
+	if err := v.apply(p); err != nil {
+		return 0, err
+	}
+	if err := t.bound(); err != nil {
+		return 0, t.fail(ctx, err)
+	}
+	err := t.write("INSERT INTO ad_group (campaign_id, name, enabled, bid, desktop, mobile, tablet) VALUES (?, ?, ?, ?, ?, ?, ?)",
+		key.owner, key.name, v.enabled, v.bid, v.modifiers[0], v.modifiers[1], v.modifiers[2])
+	if err != nil {
+		return 0, t.fail(ctx, err)
+	}
+	r := &groupRow{id: uint64(t.c.LastInsertRowID()), now: v, before: v}
+	t.groups[key] = r
+	t.keywords.created(r.id)
+	t.negatives.created(r.id)
+	t.ads.created(r.id)
+	return r.id, nil
+}
+
+// removeParent deletes an advertiser or campaign with all it holds. What is
+// known of others is read again when needed: removing is rare.
+func (t *tx) removeParent(ctx context.Context, sql string, id uint64) error {
+	if err := t.flush(); err != nil {
+		return err
+	}
+	t.forget()
+	stop := t.c.until(ctx)
+	defer stop()
+	return t.write(sql, id)
+}
+
+func (t *tx) removeGroup(ctx context.Context, key ownedName, id uint64) error {
+	if err := t.flush(); err != nil {
+		return err
+	}
+	delete(t.groups, key)
+	t.keywords.forgetOwner(id)
+	t.negatives.forgetOwner(id)
+	t.ads.forgetOwner(id)
+	stop := t.c.until(ctx)
+	defer stop()
+	return t.write("DELETE FROM ad_group WHERE id = ?", id)
+}
