@@ -157,57 +157,56 @@ func (rcv *Posting) MutateBid(n uint64) bool {
 	return rcv._tab.MutateUint64(rcv._tab.Pos+flatbuffers.UOffsetT(8), n)
 }
 
-func (rcv *Posting) Words() uint32 {
-	return rcv._tab.GetUint32(rcv._tab.Pos + flatbuffers.UOffsetT(16))
+func (rcv *Posting) Words() uint16 {
+	return rcv._tab.GetUint16(rcv._tab.Pos + flatbuffers.UOffsetT(16))
 }
-func (rcv *Posting) MutateWords(n uint32) bool {
-	return rcv._tab.MutateUint32(rcv._tab.Pos+flatbuffers.UOffsetT(16), n)
+func (rcv *Posting) MutateWords(n uint16) bool {
+	return rcv._tab.MutateUint16(rcv._tab.Pos+flatbuffers.UOffsetT(16), n)
 }
 
 func (rcv *Posting) Group() uint16 {
-	return rcv._tab.GetUint16(rcv._tab.Pos + flatbuffers.UOffsetT(20))
+	return rcv._tab.GetUint16(rcv._tab.Pos + flatbuffers.UOffsetT(18))
 }
 func (rcv *Posting) MutateGroup(n uint16) bool {
-	return rcv._tab.MutateUint16(rcv._tab.Pos+flatbuffers.UOffsetT(20), n)
+	return rcv._tab.MutateUint16(rcv._tab.Pos+flatbuffers.UOffsetT(18), n)
 }
 
 func (rcv *Posting) Count() byte {
-	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(22))
+	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(20))
 }
 func (rcv *Posting) MutateCount(n byte) bool {
-	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(22), n)
+	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(20), n)
 }
 
 func (rcv *Posting) Quality() byte {
-	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(23))
+	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(21))
 }
 func (rcv *Posting) MutateQuality(n byte) bool {
-	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(23), n)
+	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(21), n)
 }
 
 func (rcv *Posting) Type() byte {
-	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(24))
+	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(22))
 }
 func (rcv *Posting) MutateType(n byte) bool {
-	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(24), n)
+	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(22), n)
 }
 
 func (rcv *Posting) Flags() byte {
-	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(25))
+	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(23))
 }
 func (rcv *Posting) MutateFlags(n byte) bool {
-	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(25), n)
+	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(23), n)
 }
 
-func CreatePosting(builder *flatbuffers.Builder, keyword uint64, bid uint64, words uint32, group uint16, count byte, quality byte, type_ byte, flags byte) flatbuffers.UOffsetT {
-	builder.Prep(8, 32)
-	builder.Pad(6)
+func CreatePosting(builder *flatbuffers.Builder, keyword uint64, bid uint64, words uint16, group uint16, count byte, quality byte, type_ byte, flags byte) flatbuffers.UOffsetT {
+	builder.Prep(8, 24)
 	builder.PrependByte(flags)
 	builder.PrependByte(type_)
 	builder.PrependByte(quality)
 	builder.PrependByte(count)
 	builder.PrependUint16(group)
-	builder.PrependUint32(words)
+	builder.PrependUint16(words)
 	builder.PrependUint64(bid)
 	builder.PrependUint64(keyword)
 	return builder.Offset()
@@ -316,7 +315,7 @@ func (rcv *Block) Postings(obj *Posting, j int) bool {
 	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
 	if o != 0 {
 		x := rcv._tab.Vector(o)
-		x += flatbuffers.UOffsetT(j) * 32
+		x += flatbuffers.UOffsetT(j) * 24
 		obj.Init(rcv._tab.Bytes, x)
 		return true
 	}
@@ -407,7 +406,7 @@ func BlockAddPostings(builder *flatbuffers.Builder, postings flatbuffers.UOffset
 	builder.PrependUOffsetTSlot(2, flatbuffers.UOffsetT(postings), 0)
 }
 func BlockStartPostingsVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
-	return builder.StartVector(32, numElems, 8)
+	return builder.StartVector(24, numElems, 8)
 }
 func BlockAddRefs(builder *flatbuffers.Builder, refs flatbuffers.UOffsetT) {
 	builder.PrependUOffsetTSlot(3, flatbuffers.UOffsetT(refs), 0)

@@ -1,0 +1,168 @@
+package barreltest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"adshard/auction"
+	"adshard/barrels"
+	"adshard/internal/oracle"
+	"adshard/internal/oracle/oracletest"
+	"adshard/search"
+	"adshard/search/words"
+)
+
+// Judge is the oracle of a world.
+func Judge(t TB, w *oracletest.World, lex *words.Lexicon) *oracle.Oracle {
+	t.Helper()
+	o, err := oracle.New(w.Advertisers, w.Campaigns, w.Items, lex)
+	if err != nil {
+		t.Fatalf("oracle: %v", err)
+	}
+	return o
+}
+
+// Request turns an oracle's request into a store's.
+func Request(t TB, r oracle.Request, lex *words.Lexicon) *search.Request {
+	t.Helper()
+	q, err := search.Expand(r.Text, r.Variants, lex)
+	if err != nil {
+		t.Fatalf("expand %q: %v", r.Text, err)
+	}
+	return &search.Request{
+		Query: q, Profile: r.Profile.Capped(r.Variants), Device: r.Device, Slots: r.Slots,
+		Reserve: r.Reserve, RequestID: r.RequestID,
+	}
+}
+
+// SameAnswer fails when a store's complete answer is not the oracle's, with
+// exact counts and without.
+func SameAnswer(t TB, s search.Searcher, o *oracle.Oracle, r oracle.Request, lex *words.Lexicon) {
+	t.Helper()
+	want, err := o.Search(r)
+	if err != nil {
+		t.Fatalf("oracle: %v", err)
+	}
+	q := Request(t, r, lex)
+	for _, exact := range []bool{false, true} {
+		q.ExactCounts = exact
+		a, err := s.Search(context.Background(), q)
+		if err != nil {
+			t.Fatalf("search %q: %v", r.Text, err)
+		}
+		if a.Width != search.WholeRing() || a.Work.BlocksBad != 0 {
+			t.Fatalf("%q: width %v, %d bad", r.Text, a.Width, a.Work.BlocksBad)
+		}
+		if got, want := shown(a, r), placed(want); !slices.Equal(got, want) {
+			t.Fatalf("%q (%+v, exact %v):\n got %v\nwant %v", r.Text, r, exact, got, want)
+		}
+		sameCounts(t, a, want, exact)
+	}
+}
+
+func sameCounts(t TB, a *search.Answer, want *oracle.Result, exact bool) {
+	t.Helper()
+	if a.CountsExact != exact {
+		t.Fatalf("asked for exact counts: %v, got: %v", exact, a.CountsExact)
+	}
+	ok := a.Matched == want.Matched && a.Candidates == want.Candidates
+	if !exact {
+		ok = a.Matched <= want.Matched && a.Candidates <= want.Candidates
+	}
+	if !ok {
+		t.Fatalf("exact %v: matched %d of %d, candidates %d of %d", exact,
+			a.Matched, want.Matched, a.Candidates, want.Candidates)
+	}
+}
+
+// shown is what an answer shows after the auction, one line a place.
+func shown(a *search.Answer, r oracle.Request) []string {
+	list := make([]auction.Candidate, len(a.Hits))
+	for i, h := range a.Hits {
+		list[i] = auction.Candidate{Advertiser: h.Advertiser, Keyword: h.Keyword, Score: h.Score, Quality: h.Quality}
+	}
+	var out []string
+	for _, p := range auction.Finish(list, r.Slots, r.Reserve) {
+		h := &a.Hits[p.Index]
+		out = append(out, fmt.Sprint(h.Keyword, h.Group, h.Campaign, h.Advertiser, h.Score, h.Quality, h.Type, h.Level,
+			h.AdvertiserName, h.CampaignName, h.GroupName, h.KeywordText, h.Ad.ID, h.Ad.Headlines, h.Ad.FinalURL,
+			p.Price, p.SetBy))
+	}
+	return out
+}
+
+// placed is the same of the oracle's result.
+func placed(r *oracle.Result) []string {
+	var out []string
+	for _, p := range r.Ads {
+		out = append(out, fmt.Sprint(p.Keyword.ID, p.Item.Group.ID, p.Campaign.ID, p.Advertiser.ID, p.Score, p.Quality,
+			p.Keyword.Type, p.Level, p.Advertiser.Name, p.Campaign.Name, p.Item.Group.Name, p.Keyword.Text,
+			p.Ad.ID, p.Ad.Headlines, p.Ad.FinalURL, p.Price, p.SetBy))
+	}
+	return out
+}
+
+// SameExplanation fails when a store does not explain as the oracle judges.
+func SameExplanation(t TB, s barrels.Store, o *oracle.Oracle, r oracle.Request, lex *words.Lexicon) {
+	t.Helper()
+	want, err := o.Explain(r)
+	if err != nil {
+		t.Fatalf("oracle: %v", err)
+	}
+	e, err := s.Explain(context.Background(), Request(t, r, lex), 1000)
+	if err != nil {
+		t.Fatalf("explain %q: %v", r.Text, err)
+	}
+	if e.Total != uint64(len(want)) || len(e.Matches) != len(want) {
+		t.Fatalf("%q: %d of %d matches, want %d", r.Text, len(e.Matches), e.Total, len(want))
+	}
+	for i, w := range want {
+		if got, want := explained(&e.Matches[i]), judged(w); got != want {
+			t.Fatalf("%q, match %d:\n got %s\nwant %s", r.Text, i, got, want)
+		}
+		checkAgreements(t, &e.Matches[i])
+	}
+}
+
+func explained(e *search.Explained) string {
+	return fmt.Sprint(e.Keyword, e.Group, e.Campaign, e.Advertiser, e.Score, e.Quality, e.Type, e.Level,
+		e.AdvertiserName, e.CampaignName, e.GroupName, e.KeywordText,
+		e.Verdict, e.Bid, e.Modifier, e.Effective, e.BidFromGroup, e.Negative, e.NegativeOwner)
+}
+
+func judged(j *oracle.Judged) string {
+	verdict, negative, owner := j.Verdict, "", ""
+	switch verdict {
+	case search.Won, search.Lost, search.Superseded:
+		verdict = search.Eligible
+	}
+	if n := j.Negative; n != nil {
+		if negative, owner = n.Text, "campaign"; n.GroupID != 0 {
+			owner = "group"
+		}
+	}
+	fromGroup := !j.Keyword.HasBid && j.Item.Group.HasBid
+	return fmt.Sprint(j.Keyword.ID, j.Item.Group.ID, j.Campaign.ID, j.Advertiser.ID, j.Score, j.Quality,
+		j.Keyword.Type, j.Level, j.Advertiser.Name, j.Campaign.Name, j.Item.Group.Name, j.Keyword.Text,
+		verdict, j.Bid, j.Modifier, j.Effective, fromGroup, negative, owner)
+}
+
+// checkAgreements: one for each word, the worst is the match's level.
+func checkAgreements(t TB, e *search.Explained) {
+	t.Helper()
+	split, err := words.Split(e.KeywordText)
+	if err != nil || len(split) != len(e.Words) {
+		t.Fatalf("%q: %d agreements, %v", e.KeywordText, len(e.Words), err)
+	}
+	worst := search.Identical
+	for i, a := range e.Words {
+		worst = max(worst, a.Level)
+		if a.Keyword != split[i].Norm || a.Query == "" || (a.Level == search.Identical) != (a.Keyword == a.Query) {
+			t.Fatalf("%q: word %d agrees as %+v", e.KeywordText, i, a)
+		}
+	}
+	if worst != e.Level {
+		t.Fatalf("%q matches %v, its words %+v", e.KeywordText, e.Level, e.Words)
+	}
+}

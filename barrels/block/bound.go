@@ -1,0 +1,61 @@
+package block
+
+import (
+	"math/bits"
+
+	"adshard/search"
+)
+
+// Bound is the largest score that a block can reach on one device at the best
+// level: Own of the entries whose group sets the modifier, Inherited of the
+// others, before the campaign's modifier.
+type Bound struct{ Own, Inherited uint64 }
+
+// perQuality is Q for quality 1 at match factor 1 permille and the best
+// variant: floor(1 × 100,000 × 1 × 1000 ÷ 1,000,000) (serving.md §4).
+const perQuality = 100
+
+// add raises the bounds of all devices to what an entry can reach.
+func (b *bounds) add(bid uint64, quality, matchType uint8, modifiers *[search.Devices]uint16) {
+	q := uint64(quality) * search.MatchType(matchType).Permille() * perQuality
+	for d, m := range modifiers {
+		if m == NotSet {
+			b[d].Inherited = max(b[d].Inherited, satMul(bid, q))
+		} else {
+			b[d].Own = max(b[d].Own, satMul(bid*uint64(m)/1000, q))
+		}
+	}
+}
+
+// bounds are the bounds by device.
+type bounds [search.Devices]Bound
+
+// At returns an upper bound of the scores R when no campaign's modifier on the
+// device is above maxModifier (permille) and no entry agrees better than at
+// level. Each rounding is upwards, each product is kept in 128 bits; what does
+// not fit 64 bits is their maximum.
+func (b Bound) At(maxModifier uint64, level search.Level) uint64 {
+	r := max(b.Own, mulDivUp(b.Inherited, maxModifier, 1000))
+	return mulDivUp(r, level.Permille(), 1000)
+}
+
+// mulDivUp returns ceil(a × b ÷ c), at most the largest number.
+func mulDivUp(a, b, c uint64) uint64 {
+	hi, lo := bits.Mul64(a, b)
+	lo, carry := bits.Add64(lo, c-1, 0)
+	hi += carry
+	if hi >= c {
+		return ^uint64(0)
+	}
+	q, _ := bits.Div64(hi, lo, c)
+	return q
+}
+
+// satMul returns a × b, at most the largest number.
+func satMul(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a, b)
+	if hi != 0 {
+		return ^uint64(0)
+	}
+	return lo
+}

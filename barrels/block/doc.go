@@ -1,0 +1,11 @@
+// Package block is the codec of matching data: up to some two hundred keyword
+// postings under one anchor term as FlatBuffers bytes (schema/fbs/block.fbs)
+// with a checksum, read in place by each query.
+//
+// A View decides on the bytes without allocating; an Encoder writes blocks
+// from views and new entries, with the bounds that let a search pass over a
+// block that cannot win. FlatBuffers has no verifier in Go: a View checks the
+// checksum and the structure once, when it is opened.
+//
+// Non-goals: keys, column families, what a posting is worth in a query.
+package block

@@ -1,0 +1,53 @@
+package block
+
+import "adshard/search"
+
+// Target is the number of postings in a block that is written afresh, Max the
+// number above which a block is split.
+const (
+	Target = 128
+	Max    = 192
+)
+
+// NotSet is a Group's modifier that is not set: the campaign's holds.
+const NotSet = 0xffff
+
+// Flags of a Group.
+const (
+	GroupEnabled   = 1 << iota // the group's own status
+	GroupHasAd                 // it has an enabled ad
+	GroupNegatives             // it has enabled negatives of its own
+)
+
+// GroupLive are the flags of a group whose keywords can match.
+const GroupLive = GroupEnabled | GroupHasAd
+
+// Flags of an Entry.
+const (
+	Enabled = 1 << iota // the keyword's own status
+	HasBid              // Bid is set
+	Several             // the keyword has more forms than this one
+	Later               // this form is not the first of the keyword's
+)
+
+// Group is what the entries of one ad group share.
+type Group struct {
+	Key, ID, Campaign, Advertiser uint64
+	Modifiers                     [search.Devices]uint16 // permille, or NotSet
+	Flags                         uint16
+}
+
+// Word is a word of a keyword in one form: the hashes of its normalised and
+// folded form and its term.
+type Word struct{ Norm, Fold, Term uint64 }
+
+// Entry is one form of a keyword, to be written.
+type Entry struct {
+	Group   *Group
+	Keyword uint64
+	Bid     uint64 // micros; with HasBid
+	Type    uint8  // search.MatchType
+	Quality uint8  // 1 to 10
+	Flags   uint8
+	Words   []Word // in order, 1 to 10
+}

@@ -1,0 +1,213 @@
+package barrels
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"adshard/auction"
+	"adshard/barrels/block"
+	"adshard/schema/pb"
+	"adshard/search"
+
+	"google.golang.org/protobuf/proto"
+)
+
+// Explain implements search.Explainer. It is the slow path: it reads every
+// block of the query's terms and judges every keyword that matches.
+func (s *store) Explain(ctx context.Context, r *search.Request, limit int) (*search.Explanation, error) {
+	if err := checkRequest(r); err != nil {
+		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, ended(ctx, "barrels: explain")
+	}
+	st := s.acquire()
+	if st == nil {
+		return nil, s.errClosed("barrels: explain")
+	}
+	defer st.release()
+	f := finders.Get().(*finder)
+	defer f.free()
+	f.reset(st, r)
+	c := &collector{finder: f, matches: make(map[uint64]*match)}
+	if _, err := search.Scan(ctx, r.Query, r.Profile, &f.reader, c); err != nil {
+		return nil, err
+	}
+	out := &search.Explanation{
+		Total: uint64(len(c.matches)), View: f.served.view, AppliedClock: st.position.GetClock(),
+	}
+	for _, m := range c.best(limit) {
+		if err := ctx.Err(); err != nil {
+			return nil, ended(ctx, "barrels: explain")
+		}
+		if e, ok := f.explain(m); ok {
+			out.Matches = append(out.Matches, e)
+		}
+	}
+	out.Width = s.width(f)
+	return out, nil
+}
+
+// collector is a sink that keeps every keyword that matches.
+type collector struct {
+	*finder
+	matches map[uint64]*match // by keyword id
+}
+
+// match is a keyword that matches, with its score.
+type match struct {
+	place
+	head               block.Group
+	bid                uint64
+	flags              uint8
+	level              search.Level
+	kind               search.MatchType
+	modifier           uint64
+	shown              bool
+	effective, q, rank uint64
+	campaign           *campaign
+	advertiser         *advertiser
+}
+
+// Pass implements search.Sink: nothing is passed over.
+func (c *collector) Pass(b search.Block, _ search.Level) bool {
+	c.block = b.(*block.View)
+	return false
+}
+
+// Match implements search.Sink: the best level of a keyword's forms counts.
+func (c *collector) Match(_ search.Block, i int, level search.Level) {
+	v := c.block
+	keyword, bid, group, quality, flags := v.Detail(i)
+	if old := c.matches[keyword]; old != nil && old.level <= level || !c.served.holds(v.GroupKey(group)) {
+		return
+	}
+	m := &match{head: v.Group(group), bid: bid, flags: flags, level: level}
+	m.place = place{m.head.Key, keyword}
+	m.kind, _ = v.Posting(i)
+	if !c.parents(m) {
+		return
+	}
+	if flags&block.HasBid == 0 {
+		m.bid = 0
+	}
+	m.effective, m.q, m.rank = auction.Rank(m.bid, m.modifier, uint64(quality), m.kind.Permille(), level.Permille())
+	c.matches[keyword] = m
+}
+
+// parents finds a match's campaign and advertiser and the modifier that holds.
+func (c *collector) parents(m *match) bool {
+	var ok, ok2 bool
+	m.campaign, ok = c.state.parents.campaigns.Get(m.head.Campaign)
+	m.advertiser, ok2 = c.state.parents.advertisers.Get(m.head.Advertiser)
+	if !ok || !ok2 {
+		c.bad = append(c.bad, run{m.key, m.key})
+		return false
+	}
+	d := c.request.Device
+	own, inherited := m.head.Modifiers[d], m.campaign.modifiers[d]
+	_, m.shown = auction.Modifier(uint64(own), own != block.NotSet, uint64(inherited), inherited != block.NotSet)
+	m.modifier = auction.NoModifier
+	if inherited != block.NotSet {
+		m.modifier = uint64(inherited)
+	}
+	if own != block.NotSet {
+		m.modifier = uint64(own)
+	}
+	return true
+}
+
+// best returns the first limit matches by score falling, then keyword rising.
+func (c *collector) best(limit int) []*match {
+	list := make([]*match, 0, len(c.matches))
+	for _, m := range c.matches {
+		list = append(list, m)
+	}
+	slices.SortFunc(list, func(a, b *match) int {
+		return cmp.Or(cmp.Compare(b.rank, a.rank), cmp.Compare(a.place.keyword, b.place.keyword))
+	})
+	return list[:max(0, min(limit, len(list)))]
+}
+
+// explain fills in what only the records know; false: one is damaged.
+func (f *finder) explain(m *match) (search.Explained, bool) {
+	e := search.Explained{
+		Hit: search.Hit{
+			Keyword: m.place.keyword, Group: m.head.ID, Campaign: m.campaign.id, Advertiser: m.advertiser.id,
+			Score: m.rank, Quality: m.q, Type: m.kind, Level: m.level,
+			AdvertiserName: m.advertiser.name, CampaignName: m.campaign.name,
+		},
+		Bid: m.bid, Modifier: m.modifier, Effective: m.effective, Slice: f.served.slice(m.key),
+	}
+	g, k, ok := f.records(m.place)
+	if !ok {
+		f.bad = append(f.bad, run{m.key, m.key})
+		return e, false
+	}
+	e.GroupName, e.KeywordText, e.BidFromGroup = g.Name, k.Text, k.BidFromGroup
+	e.Verdict = f.verdict(m)
+	if e.Verdict == search.Eligible {
+		f.negative(&e, g, m.campaign)
+	}
+	if m.head.Flags&block.GroupHasAd != 0 {
+		f.ad(&found{group: m.place, id: m.head.ID, campaign: m.campaign}, &e.Hit)
+	}
+	e.Words = agreements(f.request, k)
+	return e, true
+}
+
+// records reads a keyword and its group.
+func (f *finder) records(at place) (*pb.Group, *pb.Keyword, bool) {
+	it := f.snapshot.Prefix(Keywords)
+	defer it.Close()
+	g, k := new(pb.Group), new(pb.Keyword)
+	entry, err := findKeyword(it, nil, at)
+	if err != nil || proto.Unmarshal(entry.record, k) != nil {
+		return nil, nil, false
+	}
+	record, ok := f.record(at.key)
+	if !ok || proto.Unmarshal(record, g) != nil {
+		return nil, nil, false
+	}
+	return g, k, true
+}
+
+// verdict is the first that holds, in the order of search.Verdict; negatives
+// are still to come.
+func (f *finder) verdict(m *match) search.Verdict {
+	switch {
+	case m.flags&block.Enabled == 0:
+		return search.KeywordPaused
+	case m.head.Flags&block.GroupEnabled == 0:
+		return search.GroupPaused
+	case !m.campaign.enabled:
+		return search.CampaignPaused
+	case !m.advertiser.enabled:
+		return search.AdvertiserPaused
+	case m.head.Flags&block.GroupHasAd == 0:
+		return search.NoAd
+	case m.campaign.exhausted:
+		return search.BudgetExhausted
+	case m.flags&block.HasBid == 0:
+		return search.NoBid
+	case !m.shown:
+		return search.DeviceOff
+	case m.effective == 0 || m.effective < f.request.Reserve:
+		return search.BelowReserve
+	}
+	return search.Eligible
+}
+
+// negative names the first negative that blocks: the group's before the
+// campaign's, by rising id.
+func (f *finder) negative(e *search.Explained, g *pb.Group, c *campaign) {
+	n, owner := compileNegatives(g.Negatives).first(f.request.Query), "group"
+	if n == nil {
+		n, owner = c.negatives.first(f.request.Query), "campaign"
+	}
+	if n != nil {
+		e.Verdict = search.BlockedByNegative
+		e.Negative, e.NegativeOwner, e.NegativeType = n.Text, owner, search.MatchType(n.Type)
+	}
+}

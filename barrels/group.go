@@ -1,0 +1,313 @@
+package barrels
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+
+	"adshard/barrels/block"
+	"adshard/fault"
+	"adshard/schema/pb"
+
+	"google.golang.org/protobuf/proto"
+)
+
+// groupChange is what a batch makes of one group.
+type groupChange struct {
+	key      uint64
+	head     *block.Group // nil: the group is removed
+	keywords []*keyword   // all that it has after the batch, by rising id
+	pages    []oldPage    // before the batch
+}
+
+// keyword is a keyword of a changed group. pb is nil for one that stays as it
+// is on its page, postings included.
+type keyword struct {
+	id      uint64
+	pb      *pb.Keyword
+	anchors []uint64 // by form; nil: to be chosen
+	record  []byte
+}
+
+// oldPage is a page as it is in the store.
+type oldPage struct {
+	first    uint64 // keyword id in its key
+	checksum uint64
+}
+
+// group prepares the replacement of a group, or with nil its removal.
+func (w *writer) group(key uint64, it *pb.Item) error {
+	w.key = appendKey(w.key[:0], key)
+	raw, exists, err := w.get(Groups, w.key)
+	if err != nil || !exists && it == nil {
+		return err
+	}
+	old := new(pb.Group)
+	if exists {
+		if err := proto.Unmarshal(raw, old); err != nil {
+			return damaged("group", err)
+		}
+	}
+	g := &groupChange{key: key}
+	moved := true // what postings say of the group changed
+	switch {
+	case it == nil:
+		w.batch.Delete(Groups, w.key)
+		w.counters.groups--
+	default:
+		h := groupHead(it.Group)
+		g.head, moved = &h, !exists || h != groupHead(old)
+		if err := w.putGroup(it.Group, raw, exists); err != nil {
+			return err
+		}
+	}
+	w.groups = append(w.groups, g)
+	return w.diff(g, it.GetKeywords(), moved, exists)
+}
+
+func (w *writer) putGroup(g *pb.Group, raw []byte, exists bool) (err error) {
+	if w.record, err = marshal.MarshalAppend(w.record[:0], g); err != nil {
+		return fault.New(fault.Invalid, "barrels: apply", err)
+	}
+	if !exists {
+		w.counters.groups++
+	}
+	if !exists || !bytes.Equal(w.record, raw) {
+		w.batch.Put(Groups, w.key, w.record)
+	}
+	return nil
+}
+
+// get reads a value before the batch; it is good until the next call.
+func (w *writer) get(f Family, key []byte) (value []byte, ok bool, err error) {
+	if w.base == nil {
+		return nil, false, nil
+	}
+	w.value, ok, err = w.base.Get(f, key, w.value[:0])
+	return w.value, ok, err
+}
+
+// groupHead is what postings say of a group.
+func groupHead(g *pb.Group) block.Group {
+	h := block.Group{
+		Key: g.GetKey(), ID: g.GetId(), Campaign: g.GetCampaignId(), Advertiser: g.GetAdvertiserId(),
+		Modifiers: modifiers(g.GetModifiers()),
+	}
+	if g.GetEnabled() {
+		h.Flags |= block.GroupEnabled
+	}
+	if slices.ContainsFunc(g.GetAds(), (*pb.Ad).GetEnabled) {
+		h.Flags |= block.GroupHasAd
+	}
+	if slices.ContainsFunc(g.GetNegatives(), (*pb.Negative).GetEnabled) {
+		h.Flags |= block.GroupNegatives
+	}
+	return h
+}
+
+// diff compares a group's keywords with its pages, both by rising id.
+func (w *writer) diff(g *groupChange, list []*pb.Keyword, moved, exists bool) error {
+	g.keywords = make([]*keyword, 0, len(list))
+	records := make([]keyword, len(list))
+	next := 0
+	add := func(old *pageEntry) error {
+		k := &records[next]
+		k.pb = list[next]
+		next++
+		g.keywords = append(g.keywords, k)
+		return w.keyword(g, k, old, moved)
+	}
+	if exists && w.base != nil {
+		err := w.pages(g, func(old pageEntry) error {
+			for next < len(list) && list[next].Id < old.id {
+				if err := add(nil); err != nil {
+					return err
+				}
+			}
+			if next < len(list) && list[next].Id == old.id {
+				return add(&old)
+			}
+			return w.remove(g, old)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for next < len(list) {
+		if err := add(nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pages visits the keywords of the group's pages.
+func (w *writer) pages(g *groupChange, visit func(pageEntry) error) error {
+	it := w.base.Prefix(Keywords)
+	defer it.Close()
+	for ok := it.Seek(appendKey(w.key[:0], g.key, 0)); ok; ok = it.Next() {
+		value := it.Value()
+		p, err := openPage(value)
+		if err != nil {
+			return damaged("keyword page", err)
+		}
+		g.pages = append(g.pages, oldPage{keyPart(it.Key(), 1), pageChecksum(value)})
+		for i := range p.len() {
+			e, err := p.entry(i)
+			if err == nil {
+				err = visit(e)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return it.Err()
+}
+
+func pageChecksum(value []byte) uint64 { return binary.LittleEndian.Uint64(value[len(value)-8:]) }
+
+// keyword prepares a keyword that the group has from now on; old is what it
+// has now, if it does.
+func (w *writer) keyword(g *groupChange, k *keyword, old *pageEntry, moved bool) (err error) {
+	k.id = k.pb.Id
+	if k.record, err = marshal.MarshalAppend(nil, k.pb); err != nil {
+		return fault.New(fault.Invalid, "barrels: apply", err)
+	}
+	if old == nil {
+		w.counters.keywords++
+		w.count1(k.pb, +1)
+		return nil
+	}
+	if bytes.Equal(k.record, old.record) {
+		k.anchors = old.list()
+		if len(k.anchors) != len(k.pb.Forms) {
+			return damaged("keyword", errPage)
+		}
+		if moved {
+			w.write(g, k)
+		}
+		return nil
+	}
+	before := new(pb.Keyword)
+	if err := proto.Unmarshal(old.record, before); err != nil {
+		return damaged("keyword", err)
+	}
+	if sameForms(before, k.pb) && old.anchorCount() == len(k.pb.Forms) {
+		k.anchors = old.list()
+		w.write(g, k)
+		return nil
+	}
+	w.count1(before, -1)
+	w.count1(k.pb, +1)
+	w.unwrite(g.key, *old)
+	return nil
+}
+
+// remove prepares the removal of a keyword.
+func (w *writer) remove(g *groupChange, old pageEntry) error {
+	before := new(pb.Keyword)
+	if err := proto.Unmarshal(old.record, before); err != nil {
+		return damaged("keyword", err)
+	}
+	w.counters.keywords--
+	w.count1(before, -1)
+	w.unwrite(g.key, old)
+	return nil
+}
+
+func (e pageEntry) list() []uint64 {
+	anchors := make([]uint64, e.anchorCount())
+	for i := range anchors {
+		anchors[i] = e.anchor(i)
+	}
+	return anchors
+}
+
+// sameForms tells whether two keywords have the same terms in the same forms.
+func sameForms(a, b *pb.Keyword) bool {
+	return slices.EqualFunc(a.Forms, b.Forms, func(x, y *pb.Form) bool {
+		return slices.Equal(x.GetTerms(), y.GetTerms())
+	})
+}
+
+// count1 changes the frequencies of a keyword's terms, once for each form.
+func (w *writer) count1(k *pb.Keyword, by int32) {
+	for _, f := range k.Forms {
+		for i, t := range f.Terms {
+			if !slices.Contains(f.Terms[:i], t) {
+				w.frequency[t] += by
+			}
+		}
+	}
+}
+
+// write puts a keyword's postings at its anchors.
+func (w *writer) write(g *groupChange, k *keyword) {
+	for f, term := range k.anchors {
+		w.ops = append(w.ops, op{term: term, place: place{g.key, k.id}, keyword: k.pb, group: g.head, form: uint8(f)})
+	}
+}
+
+// unwrite removes the postings of a keyword.
+func (w *writer) unwrite(key uint64, old pageEntry) {
+	for i := range old.anchorCount() {
+		w.ops = append(w.ops, op{term: old.anchor(i), place: place{key, old.id}})
+	}
+}
+
+// anchor chooses the anchors that are still to be chosen, now that the
+// batch's frequencies are known, and writes the postings.
+func (w *writer) anchor() {
+	for _, g := range w.groups {
+		for _, k := range g.keywords {
+			if k.anchors != nil {
+				continue
+			}
+			k.anchors = make([]uint64, len(k.pb.Forms))
+			for i, f := range k.pb.Forms {
+				k.anchors[i] = w.rarest(f.Terms)
+			}
+			w.write(g, k)
+		}
+	}
+}
+
+// rarest returns the term with the least document frequency; equal: the least.
+func (w *writer) rarest(terms []uint64) uint64 {
+	if len(terms) == 1 {
+		return terms[0]
+	}
+	best, least := terms[0], w.count(terms[0]).frequency
+	for _, t := range terms[1:] {
+		n := w.count(t).frequency
+		if n < least || n == least && t < best {
+			best, least = t, n
+		}
+	}
+	return best
+}
+
+// entry is what an op writes; words is scratch.
+func (o *op) entry(words []block.Word) block.Entry {
+	k, form := o.keyword, o.keyword.Forms[o.form]
+	for i, t := range form.Terms {
+		words = append(words, block.Word{Norm: k.Norm[i], Fold: k.Fold[i], Term: t})
+	}
+	e := block.Entry{
+		Group: o.group, Keyword: k.Id, Bid: k.GetBid(), Type: uint8(k.Type), Quality: uint8(k.Quality), Words: words,
+	}
+	if k.Enabled {
+		e.Flags |= block.Enabled
+	}
+	if k.Bid != nil {
+		e.Flags |= block.HasBid
+	}
+	if len(k.Forms) > 1 {
+		e.Flags |= block.Several
+	}
+	if o.form > 0 {
+		e.Flags |= block.Later
+	}
+	return e
+}

@@ -1,0 +1,135 @@
+// Package memory keeps a slave's barrels in memory: the twin of barrels/rocks
+// for tests and small clusters. All logic is package barrels'; here is only an
+// ordered map with snapshots. Nothing outlives the process.
+package memory
+
+import (
+	"bytes"
+	"sync"
+
+	"adshard/barrels"
+
+	"github.com/tidwall/btree"
+)
+
+// New returns an empty store.
+func New() barrels.Store {
+	// Opening fails on old, damaged or unreadable data only; here are none.
+	s, _ := barrels.Open(NewKV())
+	return s
+}
+
+// NewKV returns an empty ordered map. A store that was opened on it and closed
+// leaves its data there: it may be opened again.
+func NewKV() barrels.KV {
+	kv := new(kv)
+	for f := range kv.families {
+		kv.families[f] = newTree()
+	}
+	return kv
+}
+
+type item struct{ key, value []byte }
+
+type tree = btree.BTreeG[item]
+
+func newTree() *tree {
+	less := func(a, b item) bool { return bytes.Compare(a.key, b.key) < 0 }
+	return btree.NewBTreeGOptions(less, btree.Options{NoLocks: true})
+}
+
+// kv holds one copy-on-write tree a family.
+type kv struct {
+	mu       sync.Mutex // guards families
+	families [barrels.Families]*tree
+}
+
+func (kv *kv) Write(b *barrels.Batch) error {
+	kv.mu.Lock()
+	defer kv.mu.Unlock()
+	for i := range b.Len() {
+		op := b.Op(i)
+		switch op.Kind {
+		case barrels.Put:
+			kv.families[op.Family].Set(item{bytes.Clone(op.Key), append([]byte{}, op.Value...)})
+		case barrels.Delete:
+			kv.families[op.Family].Delete(item{key: op.Key})
+		case barrels.Clear:
+			kv.families[op.Family] = newTree()
+		}
+	}
+	return nil
+}
+
+func (kv *kv) Snapshot() (barrels.Snapshot, error) {
+	kv.mu.Lock()
+	defer kv.mu.Unlock()
+	s := new(snapshot)
+	for f, t := range kv.families {
+		s.families[f] = t.Copy()
+	}
+	return s, nil
+}
+
+func (kv *kv) Tidy() error       { return nil }
+func (kv *kv) DiskBytes() uint64 { return 0 }
+func (kv *kv) Close() error      { return nil }
+
+type snapshot struct {
+	families [barrels.Families]*tree
+}
+
+func (s *snapshot) Get(f barrels.Family, key, dst []byte) ([]byte, bool, error) {
+	i, ok := s.families[f].Get(item{key: key})
+	return append(dst, i.value...), ok, nil
+}
+
+func (s *snapshot) Prefix(f barrels.Family) barrels.Iterator {
+	return &iterator{it: s.families[f].Iter(), prefix: f.PrefixLen()}
+}
+
+func (s *snapshot) Full(f barrels.Family) barrels.Iterator {
+	return &iterator{it: s.families[f].Iter()}
+}
+
+func (s *snapshot) Close() {}
+
+// iterator keeps to keys with the prefix of the last one sought.
+type iterator struct {
+	it     btree.IterG[item]
+	prefix int
+	sought []byte
+	cur    item
+}
+
+func (i *iterator) Seek(key []byte) bool {
+	return i.take(i.it.Seek(item{key: key}), key)
+}
+
+func (i *iterator) SeekBack(key []byte) bool {
+	ok := i.it.Seek(item{key: key})
+	switch {
+	case !ok:
+		ok = i.it.Last()
+	case !bytes.Equal(i.it.Item().key, key):
+		ok = i.it.Prev()
+	}
+	return i.take(ok, key)
+}
+
+func (i *iterator) Next() bool { return i.take(i.it.Next(), i.sought) }
+
+// take makes the tree's place the iterator's, if it has the prefix of sought.
+func (i *iterator) take(ok bool, sought []byte) bool {
+	i.sought = append(i.sought[:0], sought[:min(i.prefix, len(sought))]...)
+	if !ok || !bytes.HasPrefix(i.it.Item().key, i.sought) {
+		return false
+	}
+	i.cur = i.it.Item()
+	return true
+}
+
+func (i *iterator) Key() []byte   { return i.cur.key }
+func (i *iterator) Value() []byte { return i.cur.value }
+func (i *iterator) Err() error    { return nil }
+func (i *iterator) Close()        { i.it.Release() }

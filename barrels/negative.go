@@ -1,0 +1,63 @@
+package barrels
+
+import (
+	"cmp"
+	"slices"
+
+	"adshard/schema/pb"
+	"adshard/search"
+)
+
+// negatives are the enabled negative keywords of one owner, sorted by the hash
+// of their first word, so that a query looks only at those that begin with a
+// word of its own.
+type negatives []*pb.Negative
+
+// fewNegatives are looked at one by one: cheaper than searching.
+const fewNegatives = 8
+
+func compileNegatives(list []*pb.Negative) negatives {
+	var out negatives
+	for _, n := range list {
+		if n.Enabled && len(n.Norm) > 0 {
+			out = append(out, n)
+		}
+	}
+	slices.SortFunc(out, func(a, b *pb.Negative) int {
+		return cmp.Or(cmp.Compare(a.Norm[0], b.Norm[0]), cmp.Compare(a.Id, b.Id))
+	})
+	return out
+}
+
+// block tells whether any of them blocks the query.
+func (l negatives) block(q *search.Query) bool {
+	if len(l) <= fewNegatives {
+		return l.first(q) != nil
+	}
+	for _, w := range q.Words {
+		i, _ := slices.BinarySearchFunc(l, w.Norm, func(n *pb.Negative, h uint64) int {
+			return cmp.Compare(n.Norm[0], h)
+		})
+		for ; i < len(l) && l[i].Norm[0] == w.Norm; i++ {
+			if blocks(q, l[i]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// first returns the blocking one with the lowest id, nil when there is none.
+func (l negatives) first(q *search.Query) *pb.Negative {
+	var found *pb.Negative
+	for _, n := range l {
+		if (found == nil || n.Id < found.Id) && blocks(q, n) {
+			found = n
+		}
+	}
+	return found
+}
+
+func blocks(q *search.Query, n *pb.Negative) bool {
+	return q.BlockedBy(search.MatchType(n.Type), n.Norm)
+}

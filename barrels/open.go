@@ -1,0 +1,241 @@
+package barrels
+
+import (
+	"context"
+	"encoding/binary"
+	"sync"
+	"sync/atomic"
+
+	"adshard/fault"
+	"adshard/schema/pb"
+	"adshard/search"
+	"adshard/search/words"
+
+	"google.golang.org/protobuf/proto"
+)
+
+// FormatVersion is the version of all keys and values of a store.
+const FormatVersion = 1
+
+// store is the Store on any KV.
+type store struct {
+	kv KV
+	published
+	behind    atomic.Bool // not caught up
+	badBlocks atomic.Uint64
+
+	mu     sync.Mutex // one writer at a time; guards what follows
+	writer *writer
+	closed bool
+	// unsettled is the number of changes since Maintain last found nothing to
+	// do, math.MaxInt64 when that is not known.
+	unsettled int64
+}
+
+// Open opens the store that kv holds, or makes an empty one where kv is empty.
+// The store owns kv from then on; on an error kv is left open. Errors:
+// fault.Version when it was written by another version of the format or of the
+// words, fault.Corrupt when it is damaged.
+func Open(kv KV) (Store, error) {
+	s, err := kv.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	fresh, err := checkVersions(s)
+	if err == nil && fresh {
+		s.Close()
+		if err = writeVersions(kv); err == nil {
+			s, err = kv.Snapshot()
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	var first *state
+	if err == nil {
+		first, err = load(s)
+	}
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	st := &store{kv: kv, writer: newWriter(), unsettled: unknown}
+	st.publish(first)
+	return st, nil
+}
+
+// checkVersions compares the versions stored; fresh: there is nothing at all.
+func checkVersions(s Snapshot) (fresh bool, err error) {
+	format, ok, err := s.Get(Meta, metaFormat, nil)
+	if err != nil {
+		return false, err
+	}
+	if !ok {
+		return true, checkEmpty(s)
+	}
+	if len(format) != 4 {
+		return false, fault.Newf(fault.Corrupt, "barrels: open", "the store's format version is damaged; %s", refill)
+	}
+	if v := binary.LittleEndian.Uint32(format); v != FormatVersion {
+		return false, fault.Newf(fault.Version, "barrels: open",
+			"the store has format version %d, this program reads %d; %s", v, FormatVersion, refill)
+	}
+	stored, _, err := s.Get(Meta, metaWords, nil)
+	if err != nil {
+		return false, err
+	}
+	if v := words.Version(); string(stored) != v {
+		return false, fault.Newf(fault.Version, "barrels: open",
+			"the store's words are of version %q, this program's of %q: it would miss keywords; %s", stored, v, refill)
+	}
+	return false, nil
+}
+
+// checkEmpty fails when there are data without a version.
+func checkEmpty(s Snapshot) error {
+	for f := range Family(Families) {
+		it := s.Full(f)
+		found := it.Seek(nil)
+		err := it.Err()
+		it.Close()
+		if err != nil {
+			return err
+		}
+		if found {
+			return fault.Newf(fault.Corrupt, "barrels: open", "data in %s, but no format version; %s", f, refill)
+		}
+	}
+	return nil
+}
+
+func writeVersions(kv KV) error {
+	var b Batch
+	putVersions(&b)
+	return kv.Write(&b)
+}
+
+func putVersions(b *Batch) {
+	b.Put(Meta, metaFormat, binary.LittleEndian.AppendUint32(nil, FormatVersion))
+	b.Put(Meta, metaWords, []byte(words.Version()))
+}
+
+// load reads the first state of an opened store.
+func load(s Snapshot) (*state, error) {
+	st := &state{snapshot: s, position: new(pb.Position), slices: new(pb.SliceTable)}
+	if err := readMessage(s, metaPosition, st.position); err != nil {
+		return nil, err
+	}
+	if err := readMessage(s, metaSlices, st.slices); err != nil {
+		return nil, err
+	}
+	if err := checkSlices(st.slices); err != nil {
+		return nil, damaged("slice table", err)
+	}
+	raw, ok, err := s.Get(Meta, metaCounters, nil)
+	if err != nil {
+		return nil, err
+	}
+	if ok {
+		if st.counters, ok = parseCounters(raw); !ok {
+			return nil, damaged("counters", errWrongSize)
+		}
+	}
+	if st.parents, err = loadParents(s); err != nil {
+		return nil, err
+	}
+	st.terms, err = loadTerms(s, int(st.counters.terms))
+	return st, err
+}
+
+func readMessage(s Snapshot, key []byte, m proto.Message) error {
+	raw, _, err := s.Get(Meta, key, nil)
+	if err != nil {
+		return err
+	}
+	if err := proto.Unmarshal(raw, m); err != nil {
+		return damaged(string(key), err)
+	}
+	return nil
+}
+
+func loadTerms(s Snapshot, expected int) (*termTable, error) {
+	t := newTermTable(max(0, min(expected, 1<<28)))
+	it := s.Full(Terms)
+	defer it.Close()
+	for ok := it.Seek(nil); ok; ok = it.Next() {
+		c, good := parseTermCount(it.Value())
+		if !good || len(it.Key()) != 8 {
+			return nil, damaged("term", errWrongSize)
+		}
+		t = t.set(keyPart(it.Key(), 0), c)
+	}
+	return t, it.Err()
+}
+
+// Position implements Store.
+func (s *store) Position() *pb.Position {
+	st := s.acquire()
+	if st == nil {
+		return new(pb.Position)
+	}
+	defer st.release()
+	return proto.CloneOf(st.position)
+}
+
+// Slices implements Store.
+func (s *store) Slices() *pb.SliceTable {
+	st := s.acquire()
+	if st == nil {
+		return new(pb.SliceTable)
+	}
+	defer st.release()
+	return proto.CloneOf(st.slices)
+}
+
+// SetCaughtUp implements Store.
+func (s *store) SetCaughtUp(yes bool) { s.behind.Store(!yes) }
+
+// Stats implements Store.
+func (s *store) Stats() Stats {
+	st := s.acquire()
+	if st == nil {
+		return Stats{}
+	}
+	defer st.release()
+	c := st.counters
+	return Stats{
+		Groups: uint64(c.groups), Keywords: uint64(c.keywords), Postings: uint64(c.postings),
+		Blocks: uint64(c.blocks), Terms: uint64(c.terms),
+		Campaigns: uint64(st.parents.campaigns.Len()), Advertisers: uint64(st.parents.advertisers.Len()),
+		DiskBytes: s.kv.DiskBytes(), BadBlocks: s.badBlocks.Load(),
+	}
+}
+
+// Close implements Store: it waits for the searches under way, then closes the
+// KV. Calls after it fail with fault.Unavailable.
+func (s *store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	s.publish(nil)
+	s.open.Wait()
+	return s.kv.Close()
+}
+
+func (s *store) errClosed(op string) error {
+	return fault.Newf(fault.Unavailable, op, "the store is closed")
+}
+
+// ended turns the end of a context into an error of its kind.
+func ended(ctx context.Context, op string) error {
+	err := context.Cause(ctx)
+	if ctx.Err() == context.DeadlineExceeded {
+		return fault.New(fault.Deadline, op, err)
+	}
+	return fault.New(fault.Cancelled, op, err)
+}
+
+var _ search.Searcher = (*store)(nil)

@@ -1,0 +1,63 @@
+package barrels
+
+// putPages writes the pages of the changed groups, leaving those that stay as
+// they are. Keywords keep to the page whose range of ids they fall in, so that
+// a change in one does not move the others.
+func (w *writer) putPages() {
+	for _, g := range w.groups {
+		old := g.pages
+		if len(old) > 2*(len(g.keywords)/pageKeywords+1) {
+			w.dropPages(g) // too many small ones: begin afresh
+			old = nil
+		}
+		rest := g.keywords
+		for i := range old {
+			n := len(rest)
+			if i+1 < len(old) {
+				n = before(rest, old[i+1].first)
+			}
+			w.putPage(g.key, &old[i], rest[:n])
+			rest = rest[n:]
+		}
+		w.putPage(g.key, nil, rest)
+	}
+}
+
+func (w *writer) dropPages(g *groupChange) {
+	for _, p := range g.pages {
+		w.batch.Delete(Keywords, appendKey(w.key[:0], g.key, p.first))
+	}
+}
+
+// before returns how many of the keywords have an id below id.
+func before(list []*keyword, id uint64) int {
+	n := 0
+	for n < len(list) && list[n].id < id {
+		n++
+	}
+	return n
+}
+
+// putPage writes keywords in place of an old page (nil: none), in several
+// pages when they are too many for one.
+func (w *writer) putPage(key uint64, old *oldPage, list []*keyword) {
+	if old != nil && (len(list) == 0 || list[0].id < old.first) {
+		w.batch.Delete(Keywords, appendKey(w.key[:0], key, old.first))
+		old = nil
+	}
+	for len(list) > 0 {
+		n := min(len(list), pageKeywords)
+		if len(list) <= pageKeywords*3/2 {
+			n = len(list)
+		}
+		first := list[0].id
+		if old != nil {
+			first = old.first
+		}
+		w.record = appendPage(w.record[:0], list[:n])
+		if old == nil || pageChecksum(w.record) != old.checksum {
+			w.batch.Put(Keywords, appendKey(w.key[:0], key, first), w.record)
+		}
+		old, list = nil, list[n:]
+	}
+}

@@ -1,0 +1,203 @@
+package barrels
+
+import (
+	"cmp"
+	"slices"
+
+	"adshard/barrels/block"
+)
+
+// rewrite applies the ops to the blocks: each block touched is read and
+// written once.
+func (w *writer) rewrite() error {
+	w.sortOps()
+	if len(w.ops) == 0 {
+		return nil
+	}
+	var it Iterator
+	if w.base != nil {
+		it = w.base.Prefix(Postings)
+		defer it.Close()
+	}
+	for ops := w.ops; len(ops) > 0; {
+		n := 1
+		for n < len(ops) && ops[n].term == ops[0].term {
+			n++
+		}
+		if err := w.term(it, ops[:n]); err != nil {
+			return err
+		}
+		ops = ops[n:]
+	}
+	return nil
+}
+
+// sortOps orders the ops by term and place. Of a removal and a write of the
+// same posting the write stays.
+func (w *writer) sortOps() {
+	slices.SortFunc(w.ops, func(a, b op) int {
+		if a.term != b.term {
+			return cmp.Compare(a.term, b.term)
+		}
+		if c := cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.place.keyword, b.place.keyword)); c != 0 {
+			return c
+		}
+		if a.keyword != nil {
+			return -1
+		}
+		return 1
+	})
+	w.ops = slices.CompactFunc(w.ops, func(a, b op) bool { return a.term == b.term && a.place == b.place })
+}
+
+// term applies the ops of one term, block by block.
+func (w *writer) term(it Iterator, ops []op) error {
+	if it == nil || w.terms.count(ops[0].term).postings == 0 {
+		return w.chunk(ops[0].term, nil, ops)
+	}
+	b := &w.blocks
+	for len(ops) > 0 {
+		found, next, err := b.load(it, ops[0].term, ops[0].place)
+		if err != nil {
+			return err
+		}
+		n := len(ops)
+		if next != nil {
+			n = 0
+			for n < len(ops) && ops[n].less(*next) {
+				n++
+			}
+		}
+		view := &b.view
+		if !found {
+			view = nil
+		}
+		if err := w.chunk(ops[0].term, view, ops[:n]); err != nil {
+			return err
+		}
+		ops = ops[n:]
+	}
+	return nil
+}
+
+// blockWriter is the scratch of rewriting blocks.
+type blockWriter struct {
+	view    block.View
+	value   []byte // of the view
+	key     []byte
+	first   place // in the view's key
+	encoder block.Encoder
+	merged  []source
+	words   []block.Word
+}
+
+// source is where a posting of a new block comes from: an op, or the posting
+// −at−1 of the old block.
+type source int
+
+// load reads the block that a place belongs to: the last that begins at or
+// before it, else the term's first. next is where the block after it begins.
+func (b *blockWriter) load(it Iterator, term uint64, at place) (found bool, next *place, err error) {
+	b.key = appendKey(b.key[:0], term, at.key, at.keyword)
+	if !it.SeekBack(b.key) && !it.Seek(appendKey(b.key[:0], term, 0, 0)) {
+		return false, nil, it.Err()
+	}
+	b.first = place{keyPart(it.Key(), 1), keyPart(it.Key(), 2)}
+	b.value = append(b.value[:0], it.Value()...)
+	b.encoder.Renew()
+	if err := b.view.Open(b.value); err != nil {
+		return false, nil, damaged("block", err)
+	}
+	if err := b.view.Check(); err != nil {
+		return false, nil, damaged("block", err)
+	}
+	if it.Next() {
+		next = &place{keyPart(it.Key(), 1), keyPart(it.Key(), 2)}
+	}
+	return true, next, it.Err()
+}
+
+// chunk merges ops into a block (nil: there is none) and writes what comes of
+// it.
+func (w *writer) chunk(term uint64, view *block.View, ops []op) error {
+	b := &w.blocks
+	b.merge(view, ops)
+	old := 0
+	if view != nil {
+		old = view.Len()
+		w.counters.blocks--
+	}
+	if by := len(b.merged) - old; by != 0 {
+		w.postings[term] += int32(by)
+		w.counters.postings += int64(by)
+	}
+	b.encoder.Renew()
+	kept := false
+	for rest := b.merged; len(rest) > 0; {
+		n := len(rest)
+		if n > block.Max {
+			n = block.Target
+		}
+		first := b.encode(view, ops, rest[:n])
+		if view != nil && len(rest) == len(b.merged) && !first.less(b.first) {
+			first, kept = b.first, true
+		}
+		w.batch.PutFunc(Postings, appendKey(b.key[:0], term, first.key, first.keyword), b.encoder.Append)
+		w.counters.blocks++
+		rest = rest[n:]
+	}
+	if view != nil && !kept {
+		w.batch.Delete(Postings, appendKey(b.key[:0], term, b.first.key, b.first.keyword))
+	}
+	return nil
+}
+
+// merge lists the postings of a block after the ops.
+func (b *blockWriter) merge(view *block.View, ops []op) {
+	b.merged = b.merged[:0]
+	n, i := 0, 0
+	if view != nil {
+		n = view.Len()
+	}
+	for o := range ops {
+		for i < n && viewPlace(view, i).less(ops[o].place) {
+			b.merged = append(b.merged, source(-i-1))
+			i++
+		}
+		if i < n && viewPlace(view, i) == ops[o].place {
+			i++
+		}
+		if ops[o].keyword != nil {
+			b.merged = append(b.merged, source(o))
+		}
+	}
+	for ; i < n; i++ {
+		b.merged = append(b.merged, source(-i-1))
+	}
+}
+
+func viewPlace(v *block.View, i int) place {
+	key, keyword := v.Key(i)
+	return place{key, keyword}
+}
+
+// encode fills the encoder; it returns the first posting's place.
+func (b *blockWriter) encode(view *block.View, ops []op, list []source) (first place) {
+	b.encoder.Reset()
+	for i, s := range list {
+		at := place{}
+		if s < 0 {
+			at = viewPlace(view, int(-s-1))
+			b.encoder.Copy(view, int(-s-1))
+		} else {
+			at = ops[s].place
+			e := ops[s].entry(b.words[:0])
+			b.words = e.Words
+			b.encoder.Add(&e)
+		}
+		if i == 0 {
+			first = at
+		}
+	}
+	return first
+}

@@ -1,0 +1,133 @@
+package barrels
+
+import (
+	"context"
+	"sync"
+
+	"adshard/barrels/block"
+	"adshard/fault"
+	"adshard/search"
+)
+
+// maxSlots is the largest number of places (serving.md §5).
+const maxSlots = 20
+
+// Search implements search.Searcher.
+func (s *store) Search(ctx context.Context, r *search.Request) (*search.Answer, error) {
+	if err := checkRequest(r); err != nil {
+		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, ended(ctx, "barrels: search")
+	}
+	st := s.acquire()
+	if st == nil {
+		return nil, s.errClosed("barrels: search")
+	}
+	defer st.release()
+	f := finders.Get().(*finder)
+	defer f.free()
+	f.reset(st, r)
+	work, err := search.Scan(ctx, r.Query, r.Profile, &f.reader, f)
+	if err != nil {
+		return nil, err
+	}
+	hits, err := f.hits()
+	if err != nil {
+		return nil, err
+	}
+	return s.answer(f, work, hits), nil
+}
+
+func checkRequest(r *search.Request) error {
+	switch {
+	case r == nil || r.Query == nil:
+		return fault.Field("barrels: search", "q", "there is no query")
+	case r.Slots < 1 || r.Slots > maxSlots:
+		return fault.Field("barrels: search", "slots", "%d slots; 1 to %d can be asked for", r.Slots, maxSlots)
+	case int(r.Device) >= search.Devices:
+		return fault.Field("barrels: search", "device", "there is no device %d", r.Device)
+	}
+	return nil
+}
+
+// answer puts together what a finder found.
+func (s *store) answer(f *finder, work search.Work, hits []search.Hit) *search.Answer {
+	a := &search.Answer{
+		Hits: hits, Matched: f.matched, Candidates: f.candidates, CountsExact: f.request.ExactCounts,
+		View: f.served.view, AppliedClock: f.state.position.GetClock(), Work: work,
+		Shards: 1, Answered: 1,
+	}
+	a.Work.BlocksBad += uint64(len(f.bad))
+	a.Width = s.width(f)
+	return a
+}
+
+// width is how much of the ring the finder has served; damage is counted.
+func (s *store) width(f *finder) search.Width {
+	s.badBlocks.Add(uint64(len(f.bad)))
+	if s.behind.Load() {
+		return search.Width{}
+	}
+	return f.served.without(f.bad)
+}
+
+// finder is one search: the sink of the scan and what it has found. Finders
+// are pooled; a search allocates only for its answer.
+type finder struct {
+	reader
+	state   *state
+	request *search.Request
+	served  *served
+
+	top                 search.Top[found]
+	matched, candidates uint64
+	// seen are the keywords counted that may come again in another form.
+	seen map[uint64]struct{}
+	// blocked remembers by campaign and by group key whether negatives block.
+	blockedCampaigns map[*campaign]bool
+	blockedGroups    map[uint64]bool
+
+	block  *block.View // whose groups are in groups
+	groups []verdict   // by the block's group index
+	buffer []byte
+}
+
+// found is what the answer needs of a hit.
+type found struct {
+	group      place // its key, and the keyword's id
+	id         uint64
+	quality    uint64
+	campaign   *campaign
+	advertiser *advertiser
+	kind       search.MatchType
+	level      search.Level
+}
+
+// finders pools the scratch of searches; it holds no state between them.
+var finders = sync.Pool{New: func() any {
+	return &finder{
+		seen:             make(map[uint64]struct{}),
+		blockedCampaigns: make(map[*campaign]bool),
+		blockedGroups:    make(map[uint64]bool),
+	}
+}}
+
+func (f *finder) reset(st *state, r *search.Request) {
+	f.state, f.request, f.served = st, r, st.served(r.View)
+	f.reader.reset(st)
+	f.top.Reset(r.Slots + 1)
+	f.matched, f.candidates = 0, 0
+	f.block = nil
+}
+
+func (f *finder) free() {
+	f.reader.close()
+	f.top.Reset(1)
+	clear(f.seen)
+	clear(f.blockedCampaigns)
+	clear(f.blockedGroups)
+	clear(f.groups)
+	f.state, f.request, f.served = nil, nil, nil
+	finders.Put(f)
+}

@@ -1,0 +1,174 @@
+package barrels
+
+import (
+	"adshard/auction"
+	"adshard/barrels/block"
+	"adshard/search"
+)
+
+// verdict is what holds for all keywords of a group in one query.
+type verdict struct {
+	known      bool
+	live       bool // served, enabled all the way up, with an ad
+	candidate  bool // and its budget and device modifier allow it
+	id         uint64
+	key        uint64
+	flags      uint16
+	modifier   uint64 // permille
+	campaign   *campaign
+	advertiser *advertiser
+}
+
+// Pass implements search.Sink: a block is passed over when none of its
+// postings can match, or when all of them are certainly below what is needed
+// to be among the best.
+func (f *finder) Pass(b search.Block, best search.Level) bool {
+	v := b.(*block.View)
+	if v.Live() == 0 {
+		return true
+	}
+	if need := f.top.Threshold(); need > 0 && !f.request.ExactCounts {
+		d := f.request.Device
+		if v.Bound(d).At(f.state.parents.largest[d], best) < need {
+			return true
+		}
+	}
+	f.enter(v)
+	return false
+}
+
+// enter makes v the block whose groups are judged. Views are opened again and
+// again on other bytes, so that their address does not tell blocks apart.
+func (f *finder) enter(v *block.View) {
+	f.block = v
+	n := v.Groups()
+	if cap(f.groups) < n {
+		f.groups = make([]verdict, n+n/2)
+	}
+	f.groups = f.groups[:n]
+	for i := range f.groups {
+		f.groups[i].known = false
+	}
+}
+
+// Match implements search.Sink.
+func (f *finder) Match(b search.Block, i int, level search.Level) {
+	v := f.block
+	keyword, bid, group, quality, flags := v.Detail(i)
+	if flags&block.Enabled == 0 || flags&block.Later != 0 && level <= search.Folded {
+		return // the first form agrees as well where no language is needed
+	}
+	g := &f.groups[group]
+	if !g.known {
+		f.judge(v, group, g)
+	}
+	if !g.live {
+		return
+	}
+	again := flags&block.Several != 0 && level > search.Folded && f.again(keyword)
+	if !again {
+		f.matched++
+	}
+	if !g.candidate || flags&block.HasBid == 0 {
+		return
+	}
+	kind, _ := v.Posting(i)
+	effective, q, score := auction.Rank(bid, g.modifier, uint64(quality), kind.Permille(), level.Permille())
+	if effective == 0 || effective < f.request.Reserve {
+		return
+	}
+	wanted := f.top.Wants(g.advertiser.id, score, keyword)
+	if !wanted && (again || !f.request.ExactCounts) || f.blocked(g) {
+		return
+	}
+	if !again {
+		f.candidates++
+	}
+	if wanted {
+		f.top.Offer(g.advertiser.id, score, keyword, found{
+			group: place{g.key, keyword}, id: g.id, quality: q,
+			campaign: g.campaign, advertiser: g.advertiser, kind: kind, level: level,
+		})
+	}
+}
+
+// again tells whether a keyword was counted before, and counts it.
+func (f *finder) again(keyword uint64) bool {
+	n := len(f.seen)
+	f.seen[keyword] = struct{}{}
+	return len(f.seen) == n
+}
+
+// judge finds out what holds for the group of index i.
+func (f *finder) judge(v *block.View, i int, g *verdict) {
+	*g = verdict{known: true}
+	if v.GroupFlags(i)&block.GroupLive != block.GroupLive || !f.served.holds(v.GroupKey(i)) {
+		return
+	}
+	head := v.Group(i)
+	p := f.state.parents
+	c, ok := p.campaigns.Get(head.Campaign)
+	a, ok2 := p.advertisers.Get(head.Advertiser)
+	if !ok || !ok2 {
+		f.bad = append(f.bad, run{head.Key, head.Key}) // it should be served
+		return
+	}
+	g.live = c.enabled && a.enabled
+	g.key, g.id, g.flags, g.campaign, g.advertiser = head.Key, head.ID, head.Flags, c, a
+	d := f.request.Device
+	own, inherited := head.Modifiers[d], c.modifiers[d]
+	var shown bool
+	g.modifier, shown = auction.Modifier(uint64(own), own != block.NotSet, uint64(inherited), inherited != block.NotSet)
+	g.candidate = g.live && shown && !c.exhausted
+}
+
+// blocked tells whether a negative of the campaign or of the group blocks the
+// query; each is looked at once a query.
+func (f *finder) blocked(g *verdict) bool {
+	if len(g.campaign.negatives) > 0 {
+		b, known := f.blockedCampaigns[g.campaign]
+		if !known {
+			b = g.campaign.negatives.block(f.request.Query)
+			f.blockedCampaigns[g.campaign] = b
+		}
+		if b {
+			return true
+		}
+	}
+	if g.flags&block.GroupNegatives == 0 {
+		return false
+	}
+	b, known := f.blockedGroups[g.key]
+	if !known {
+		b = f.blockedByGroup(g.key)
+		f.blockedGroups[g.key] = b
+	}
+	return b
+}
+
+// blockedByGroup looks at a group's own negatives. A group that cannot be read
+// is damage: not shown, and the answer says that it is incomplete.
+func (f *finder) blockedByGroup(key uint64) bool {
+	record, ok := f.record(key)
+	if !ok {
+		return true
+	}
+	l, err := groupNegatives(record)
+	if err != nil {
+		f.bad = append(f.bad, run{key, key})
+		return true
+	}
+	return l.block(f.request.Query)
+}
+
+// record reads a group's record; it is good until the next call.
+func (f *finder) record(key uint64) ([]byte, bool) {
+	f.key = appendKey(f.key[:0], key)
+	record, ok, err := f.snapshot.Get(Groups, f.key, f.buffer[:0])
+	f.buffer = record
+	if err != nil || !ok {
+		f.bad = append(f.bad, run{key, key})
+		return nil, false
+	}
+	return record, true
+}

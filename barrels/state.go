@@ -1,0 +1,96 @@
+package barrels
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"adshard/schema/pb"
+)
+
+// state is what searches see: one snapshot of the data with the tables that
+// belong to it. It never changes once published, but for the marks of newer
+// terms. It is closed when the store has moved on and the last search has let
+// it go.
+type state struct {
+	refs     atomic.Int64 // 1 while it is the store's newest
+	snapshot Snapshot
+	terms    *termTable
+	parents  *parents
+	position *pb.Position
+	slices   *pb.SliceTable
+	counters counters
+	newest   *served // of the table's newest view
+	closed   *sync.WaitGroup
+
+	mu    sync.Mutex
+	views map[uint64]*served // of other views asked for; guarded by mu
+}
+
+// maxViews bounds the views remembered; masters ask for one or two.
+const maxViews = 16
+
+// served returns what is served in a view.
+func (s *state) served(view uint64) *served {
+	if view == 0 || view == s.newest.view {
+		return s.newest
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v := s.views[view]
+	if v == nil {
+		if v = serve(s.slices, view); len(s.views) < maxViews {
+			s.views[view] = v
+		}
+	}
+	return v
+}
+
+// retain takes part in the state's use; false: it is closed already.
+func (s *state) retain() bool {
+	for {
+		n := s.refs.Load()
+		if n == 0 {
+			return false
+		}
+		if s.refs.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+}
+
+func (s *state) release() {
+	if s.refs.Add(-1) == 0 {
+		s.snapshot.Close()
+		s.closed.Done()
+	}
+}
+
+// published hands out the newest state.
+type published struct {
+	newest atomic.Pointer[state] // nil when the store is closed
+	open   sync.WaitGroup        // states not yet closed
+}
+
+// acquire returns the newest state for use until its release; nil: closed.
+func (p *published) acquire() *state {
+	for {
+		s := p.newest.Load()
+		if s == nil || s.retain() {
+			return s
+		}
+	}
+}
+
+// publish makes s the newest state; nil: none any more.
+func (p *published) publish(s *state) {
+	if s != nil {
+		s.newest = serve(s.slices, 0)
+		s.views = make(map[uint64]*served)
+		s.closed = &p.open
+		s.refs.Store(1)
+		p.open.Add(1)
+	}
+	if old := p.newest.Swap(s); old != nil {
+		old.release()
+	}
+}

@@ -1,0 +1,147 @@
+package barrels
+
+import (
+	"maps"
+	"slices"
+
+	"adshard/barrels/block"
+	"adshard/schema/pb"
+
+	"google.golang.org/protobuf/proto"
+)
+
+// writer prepares one batch: it reads from the state before and collects all
+// that changes. It is used by one goroutine at a time and keeps its scratch.
+type writer struct {
+	base  Snapshot // nil: the store is emptied first
+	batch Batch
+
+	terms    *termTable // as before the batch
+	parents  *parents
+	position *pb.Position
+	slices   *pb.SliceTable
+	counters counters
+
+	frequency map[uint64]int32 // changes of document frequencies
+	postings  map[uint64]int32 // changes of numbers of postings
+	groups    []*groupChange
+	ops       []op
+
+	blocks blockWriter
+	key    []byte
+	record []byte
+	value  []byte
+}
+
+func newWriter() *writer {
+	return &writer{frequency: make(map[uint64]int32), postings: make(map[uint64]int32)}
+}
+
+// begin starts a batch on top of a state, or on nothing.
+func (w *writer) begin(old *state, reset bool) {
+	w.end()
+	w.base, w.terms, w.parents = old.snapshot, old.terms, old.parents
+	w.position, w.slices, w.counters = old.position, old.slices, old.counters
+	if !reset {
+		return
+	}
+	w.base, w.terms, w.parents = nil, newTermTable(0), newParents()
+	w.slices, w.counters = new(pb.SliceTable), counters{}
+	for f := range Family(Families) {
+		w.batch.Clear(f)
+	}
+	putVersions(&w.batch)
+}
+
+// keepBatch is the capacity of a batch that is kept for the next one.
+const keepBatch = 64 << 20
+
+// end forgets the batch.
+func (w *writer) end() {
+	w.base, w.terms, w.parents, w.position, w.slices = nil, nil, nil, nil, nil
+	clear(w.frequency)
+	clear(w.postings)
+	clear(w.groups)
+	clear(w.ops)
+	w.groups, w.ops = w.groups[:0], w.ops[:0]
+	if w.batch.Reset(); cap(w.batch.data) > keepBatch {
+		w.batch, w.frequency = Batch{}, make(map[uint64]int32)
+	}
+}
+
+// finish adds terms and meta data to the batch.
+func (w *writer) finish() {
+	for _, term := range w.touched() {
+		before, after := w.terms.count(term), w.count(term)
+		w.key = appendKey(w.key[:0], term)
+		switch {
+		case after == before:
+		case after == termCount{}:
+			w.batch.Delete(Terms, w.key)
+			w.counters.terms--
+		default:
+			w.batch.PutFunc(Terms, w.key, after.append)
+			if before == (termCount{}) {
+				w.counters.terms++
+			}
+		}
+	}
+	w.batch.PutFunc(Meta, metaCounters, w.counters.append)
+	w.putMeta(metaPosition, w.position)
+	w.putMeta(metaSlices, w.slices)
+}
+
+// touched returns the terms with changed counts, each once, in order.
+func (w *writer) touched() []uint64 {
+	list := slices.AppendSeq(make([]uint64, 0, len(w.frequency)+len(w.postings)), maps.Keys(w.frequency))
+	for term := range w.postings {
+		if _, both := w.frequency[term]; !both {
+			list = append(list, term)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// count is a term's counts after the batch.
+func (w *writer) count(term uint64) termCount {
+	c := w.terms.count(term)
+	c.frequency = uint32(int64(c.frequency) + int64(w.frequency[term]))
+	c.postings = uint32(int64(c.postings) + int64(w.postings[term]))
+	return c
+}
+
+// applyTerms makes the table that of the state after the batch. Searches of
+// older states may go on reading it.
+func (w *writer) applyTerms() *termTable {
+	t := w.terms
+	for term := range w.frequency {
+		t = t.set(term, w.count(term))
+	}
+	for term := range w.postings {
+		if _, both := w.frequency[term]; !both {
+			t = t.set(term, w.count(term))
+		}
+	}
+	return t
+}
+
+// op is one posting to write, or to remove when keyword is nil.
+type op struct {
+	term uint64
+	place
+	keyword *pb.Keyword
+	group   *block.Group
+	form    uint8
+}
+
+func (w *writer) putMeta(key []byte, m proto.Message) {
+	// Both messages were cloned from messages of the same kinds: they marshal.
+	w.batch.PutFunc(Meta, key, func(dst []byte) []byte {
+		out, err := marshal.MarshalAppend(dst, m)
+		if err != nil {
+			return dst
+		}
+		return out
+	})
+}
