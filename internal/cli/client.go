@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"syscall"
+	"time"
+
+	"adshard/fault"
+	"adshard/internal/node/httpapi/api"
+)
+
+// maxAnswer bounds what is read of an answer.
+const maxAnswer = 64 << 20
+
+// client asks one server.
+type client struct {
+	base *url.URL
+	http *http.Client
+	// start is the command that starts such a server, for errors.
+	start string
+}
+
+// newClient reads an address: URL, HOST:PORT or :PORT.
+func newClient(addr string, timeout time.Duration) (*client, error) {
+	given := addr
+	if strings.HasPrefix(addr, ":") {
+		addr = "127.0.0.1" + addr
+	}
+	if !strings.Contains(addr, "://") {
+		addr = "http://" + addr
+	}
+	base, err := url.Parse(addr)
+	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
+		return nil, wrongUse("--addr %s: write a URL or HOST:PORT, for example http://127.0.0.1:8080", given)
+	}
+	// A client of its own: closing it closes all its connections.
+	return &client{base, &http.Client{Timeout: timeout, Transport: &http.Transport{Proxy: http.ProxyFromEnvironment}}, "adshard up"}, nil
+}
+
+func (c *client) close() { c.http.CloseIdleConnections() }
+
+// get returns the body of a 200.
+func (c *client) get(ctx context.Context, path string, query url.Values) ([]byte, error) {
+	u := c.base.JoinPath(path)
+	u.RawQuery = query.Encode()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	res, err := c.http.Do(req)
+	if err != nil {
+		return nil, c.unreachable(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+	if err != nil {
+		return nil, c.unreachable(err)
+	}
+	if res.StatusCode != http.StatusOK {
+		return nil, c.refused(res.StatusCode, body)
+	}
+	return body, nil
+}
+
+// decode reads a body of get into v.
+func (c *client) decode(body []byte, v any) error {
+	if err := json.Unmarshal(body, v); err != nil {
+		return fault.Newf(fault.Internal, "", "%s does not answer as adshard does: is that its address? (%w)", c.base, err)
+	}
+	return nil
+}
+
+func (c *client) unreachable(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err // without the long URL
+	}
+	hint := "is the address right (--addr)?"
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		hint = fmt.Sprintf("is `%s` running, and is this its address (--addr)?", c.start)
+	}
+	return fault.Newf(fault.Unavailable, "", "cannot reach %s: %w; %s", c.base, err, hint)
+}
+
+// refused makes an error of an answer other than 200. A 400 is wrong use.
+func (c *client) refused(status int, body []byte) error {
+	var e api.ErrorAnswer
+	if json.Unmarshal(body, &e) != nil || e.Error.Message == "" {
+		return fault.Newf(fault.Unavailable, "", "%s answers %d %s; is that the address of adshard?", c.base, status, http.StatusText(status))
+	}
+	err := fmt.Errorf("%s: %s", e.Error.Code, e.Error.Message)
+	if status == http.StatusBadRequest {
+		return &usageError{err}
+	}
+	return err
+}

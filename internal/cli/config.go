@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v3"
+)
+
+// configFlags gives a command a flag for every key of a configuration, and
+// --config and --print-config. The order is defaults, file, flags.
+type configFlags struct {
+	config any // pointer to the configuration, holding the defaults
+	file   string
+	show   bool
+	given  []*configValue // in the order of the command line
+}
+
+// addConfig adds the flags for config, a pointer to a struct with yaml tags.
+// help tells what a key is for, by the name of its flag.
+func addConfig(c *cobra.Command, config any, help map[string]string) *configFlags {
+	f := &configFlags{config: config}
+	f.add(c.Flags(), "", reflect.ValueOf(config).Elem(), help)
+	c.Flags().StringVar(&f.file, "config", "", "read the configuration from this YAML file; flags win over it")
+	c.Flags().BoolVar(&f.show, "print-config", false, "show the configuration that results, and end")
+	return f
+}
+
+func (f *configFlags) add(flags *pflag.FlagSet, prefix string, v reflect.Value, help map[string]string) {
+	for i := range v.NumField() {
+		tag, options, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
+		if tag == "-" || tag == "" && options != "inline" || !v.Type().Field(i).IsExported() {
+			continue
+		}
+		field := v.Field(i)
+		if options == "inline" {
+			f.add(flags, prefix, field, help)
+			continue
+		}
+		name := prefix + strings.ReplaceAll(tag, "_", "-")
+		if field.Kind() == reflect.Struct {
+			f.add(flags, name+"-", field, help)
+			continue
+		}
+		value := &configValue{flags: f, field: field}
+		added := flags.VarPF(value, name, "", help[name])
+		if field.Kind() == reflect.Bool {
+			added.NoOptDefVal = "true"
+		}
+	}
+}
+
+// load reads the file over the defaults and the flags over both. Wrong keys
+// and values are wrong use.
+func (f *configFlags) load() error {
+	if f.file != "" {
+		if err := readConfig(f.file, f.config); err != nil {
+			return &usageError{err}
+		}
+	}
+	for _, v := range f.given {
+		v.field.Set(reflect.Zero(v.field.Type()))
+		if err := v.decode(v.field); err != nil {
+			return &usageError{err}
+		}
+	}
+	return nil
+}
+
+// print writes the configuration as YAML that load reads.
+func (f *configFlags) print(w io.Writer) error {
+	e := yaml.NewEncoder(w)
+	e.SetIndent(2)
+	if err := e.Encode(f.config); err != nil {
+		return err
+	}
+	return e.Close()
+}
+
+func readConfig(file string, config any) error {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return fmt.Errorf("cannot read the configuration: %w", err)
+	}
+	d := yaml.NewDecoder(bytes.NewReader(data))
+	d.KnownFields(true)
+	if err := d.Decode(config); err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("%s: %w; --print-config shows all keys", file, err)
+	}
+	return nil
+}
+
+// configValue is the flag of one key. It keeps its text, since the file, which
+// it wins over, is read later.
+type configValue struct {
+	flags *configFlags
+	field reflect.Value
+	text  string
+}
+
+// Set implements pflag.Value.
+func (v *configValue) Set(text string) error {
+	v.text = text
+	trial := reflect.New(v.field.Type()).Elem()
+	if err := v.decode(trial); err != nil {
+		return err
+	}
+	v.flags.given = append(v.flags.given, v)
+	return nil
+}
+
+// String implements pflag.Value: the default, as help shows it.
+func (v *configValue) String() string {
+	if v == nil || !v.field.IsValid() || v.field.IsZero() {
+		return ""
+	}
+	if v.field.Kind() == reflect.Slice {
+		return strings.Trim(fmt.Sprint(v.field.Interface()), "[]")
+	}
+	return fmt.Sprint(v.field.Interface())
+}
+
+// Type implements pflag.Value.
+func (v *configValue) Type() string {
+	switch v.field.Kind() {
+	case reflect.Bool:
+		return "bool"
+	case reflect.Slice:
+		return "list"
+	case reflect.String:
+		return "string"
+	}
+	return strings.TrimPrefix(strings.ToLower(v.field.Type().String()), "time.")
+}
+
+// decode reads the text as YAML would read the key's value; lists are separated
+// by commas.
+func (v *configValue) decode(to reflect.Value) error {
+	switch v.field.Kind() {
+	case reflect.String:
+		to.SetString(v.text)
+		return nil
+	case reflect.Slice:
+		return yaml.Unmarshal([]byte("["+v.text+"]"), to.Addr().Interface())
+	}
+	if err := yaml.Unmarshal([]byte(v.text), to.Addr().Interface()); err != nil || v.text == "" {
+		return fmt.Errorf("%q is no %s", v.text, v.Type())
+	}
+	return nil
+}

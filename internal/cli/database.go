@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"adshard/backend/sqlite"
+	"adshard/fault"
+)
+
+const databaseHelp = "the database: sqlite:PATH"
+
+// databasePath reads a database's URL: sqlite:PATH.
+func databasePath(url string) (string, error) {
+	path, ok := strings.CutPrefix(url, "sqlite:")
+	switch {
+	case url == "":
+		return "", wrongUse("--db is missing: name the database, for example --db sqlite:ads.db")
+	case strings.HasPrefix(url, "postgres://"), strings.HasPrefix(url, "postgresql://"):
+		return "", wrongUse("--db: PostgreSQL is not available in this version; use sqlite:PATH")
+	case !ok:
+		return "", wrongUse("--db %s: that is no database; write sqlite:PATH, for example sqlite:ads.db", url)
+	case path == "":
+		return "", wrongUse("--db %s: the path is missing, for example sqlite:ads.db", url)
+	}
+	return path, nil
+}
+
+// openDatabase opens the database of a URL; with create it may be missing.
+func openDatabase(ctx context.Context, url string, create bool) (*sqlite.Store, error) {
+	path, err := databasePath(url)
+	if err != nil {
+		return nil, err
+	}
+	store, err := sqlite.Open(ctx, path, sqlite.Options{Create: create})
+	if fault.Is(err, fault.NotFound) && !create {
+		return nil, fault.Newf(fault.NotFound, "", "there is no database %s; `adshard import --db %s FILE` makes one", path, url)
+	}
+	return store, err
+}

@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+// The exit statuses of serving.md §9.
+const (
+	exitDone = iota
+	exitFailed
+	exitUsage
+	exitRejects
+)
+
+// usageError is wrong use: exit status 2.
+type usageError struct{ err error }
+
+func (u *usageError) Error() string { return u.err.Error() }
+func (u *usageError) Unwrap() error { return u.err }
+
+func wrongUse(format string, args ...any) error {
+	return &usageError{fmt.Errorf(format, args...)}
+}
+
+// errRejects is an import that is done, but for some rows: exit status 3. The
+// summary has said so already.
+var errRejects = errors.New("some rows were rejected")
+
+// execute runs a command tree. What cobra refuses before any command runs is
+// wrong use.
+func execute(ctx context.Context, root *cobra.Command, args []string, s Streams) int {
+	ran := false
+	root.PersistentPreRun = func(*cobra.Command, []string) { ran = true }
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetIn(s.In)
+	root.SetOut(s.Out)
+	root.SetErr(s.Err)
+	root.SetArgs(args)
+	command, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return exitDone
+	}
+	if errors.Is(err, errRejects) {
+		return exitRejects
+	}
+	var usage *usageError
+	if !ran || errors.As(err, &usage) {
+		fmt.Fprintf(s.Err, "%s: %v\nSee `%s --help`.\n", root.Name(), err, command.CommandPath())
+		return exitUsage
+	}
+	fmt.Fprintf(s.Err, "%s: %v\n", root.Name(), err)
+	if hint := advice(err); hint != "" {
+		fmt.Fprintf(s.Err, "  %s\n", hint)
+	}
+	return exitFailed
+}

@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"adshard/ingest"
+)
+
+type importFlags struct {
+	db, format, advertiser, rejects, conflicts string
+}
+
+func importCommand(s Streams) *cobra.Command {
+	var f importFlags
+	c := &cobra.Command{
+		Use:   "import --db URL FILE...",
+		Short: "Take advertisers' data into the database",
+		Long: `Takes advertisers, campaigns, ad groups, keywords, negatives and ads into the
+database, from Google Ads Editor exports (CSV or TSV, UTF-8 or UTF-16, found out
+from the file) or from JSON lines. - stands for standard input.
+
+Rows that cannot be taken are rejected, each with its row, column and reason; all
+others are in. A second run of the same file changes nothing, and a running
+cluster follows within a second.
+
+Exit status: 0 all rows are in, 1 failed, 2 wrong use, 3 some rows were rejected.`,
+		Example: `  adshard import --db sqlite:ads.db export.csv
+  adshard import --db sqlite:ads.db --advertiser Acme --rejects rejects.tsv *.csv
+  zcat data.jsonl.gz | adshard import --db sqlite:ads.db --format jsonl -`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return wrongUse("name at least one file, or - for standard input")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, files []string) error { return runImport(c.Context(), &f, files, s) },
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.db, "db", "", databaseHelp+"; made if it is missing")
+	flags.StringVar(&f.format, "format", "auto", "editor, jsonl or auto: found out from each file")
+	flags.StringVar(&f.advertiser, "advertiser", "", "the account of files that have no column for it")
+	flags.StringVar(&f.rejects, "rejects", "", "write the rejected rows to this file: file, row, column, reason")
+	flags.StringVar(&f.conflicts, "conflicts", "", "write the negatives that block their own campaign's keywords to this file")
+	return c
+}
+
+func runImport(ctx context.Context, f *importFlags, files []string, s Streams) error {
+	format, err := ingest.ParseFormat(f.format)
+	if err != nil {
+		return &usageError{err}
+	}
+	if _, err := databasePath(f.db); err != nil {
+		return err
+	}
+	if err := readable(files); err != nil {
+		return err // before a database is made
+	}
+	bar := newProgress(s.Err)
+	options := ingest.Options{
+		Format: format, Advertiser: f.advertiser, Stdin: s.In,
+		Progress: func(p ingest.Progress) { bar.show(p.File, p.Bytes, p.Size, true) },
+	}
+	outputs, err := createAll(map[string]*io.Writer{f.rejects: &options.Rejects, f.conflicts: &options.Conflicts})
+	if err != nil {
+		return err
+	}
+	store, err := openDatabase(ctx, f.db, true)
+	if err != nil {
+		return closeAll(err, outputs)
+	}
+	start := time.Now()
+	sum, err := ingest.Run(ctx, store, files, options)
+	bar.end()
+	if e := store.Close(); err == nil {
+		err = e
+	}
+	err = closeAll(err, outputs)
+	summary(s, f, &sum, time.Since(start))
+	if err == nil && sum.Rejected > 0 {
+		return errRejects
+	}
+	return err
+}
+
+// readable finds files that are not there before anything else is done.
+func readable(files []string) error {
+	for _, name := range files {
+		if name == "-" {
+			continue
+		}
+		file, err := os.Open(name)
+		if err != nil {
+			return fmt.Errorf("cannot read the file to import: %w", err)
+		}
+		info, err := file.Stat()
+		_ = file.Close()
+		if err == nil && info.IsDir() {
+			return fmt.Errorf("%s is a directory; name the files in it", name)
+		}
+	}
+	return nil
+}
+
+// createAll creates the files with these names; "" stands for none.
+func createAll(to map[string]*io.Writer) ([]*os.File, error) {
+	var made []*os.File
+	for name, w := range to {
+		if name == "" {
+			continue
+		}
+		file, err := os.Create(name)
+		if err != nil {
+			return nil, closeAll(err, made)
+		}
+		made, *w = append(made, file), file
+	}
+	return made, nil
+}
+
+// closeAll closes files; the first error counts.
+func closeAll(err error, files []*os.File) error {
+	for _, f := range files {
+		if e := f.Close(); err == nil {
+			err = e
+		}
+	}
+	return err
+}
+
+// summary tells what is in; after an error, what was committed before it.
+func summary(s Streams, f *importFlags, sum *ingest.Summary, took time.Duration) {
+	rate := float64(sum.Rows) / max(took.Seconds(), 1e-9)
+	fmt.Fprintf(s.Out, "%d rows in %.1f s (%.0f rows/s), %d rejected", sum.Rows, took.Seconds(), rate, sum.Rejected)
+	if sum.ClockBefore == sum.ClockAfter {
+		fmt.Fprint(s.Out, ", nothing changed")
+	}
+	fmt.Fprintf(s.Out, "; clock %d\n", sum.ClockAfter)
+	if f.conflicts != "" {
+		fmt.Fprintf(s.Out, "%d keywords are blocked by negatives of their own: %s\n", sum.Conflicts, f.conflicts)
+	}
+	for _, r := range sum.First {
+		fmt.Fprintf(s.Err, "rejected: %v\n", r)
+	}
+	if more := sum.Rejected - int64(len(sum.First)); more > 0 {
+		where := "--rejects FILE writes all of them"
+		if f.rejects != "" {
+			where = "all are in " + f.rejects
+		}
+		fmt.Fprintf(s.Err, "and %d more; %s\n", more, where)
+	}
+}

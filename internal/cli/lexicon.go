@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"adshard/search/words/lexicon"
+)
+
+func lexiconCommand(s Streams) *cobra.Command {
+	c := group(&cobra.Command{
+		Use:   "lexicon",
+		Short: "Make the file of synonyms",
+		Long:  `Makes the file of synonyms that a master reads. Without one there are no synonyms.`,
+	})
+	c.AddCommand(lexiconBuildCommand(s))
+	return c
+}
+
+func lexiconBuildCommand(s Streams) *cobra.Command {
+	var out string
+	var thesauri []string
+	c := &cobra.Command{
+		Use:   "build --out FILE",
+		Short: "Build a lexicon file from thesauri",
+		Long: `Builds a lexicon file from thesauri in the MyThes format: by default those of
+Debian's packages mythes-cs and mythes-en-us. The pairs of single words in them
+become synonyms, in both directions.`,
+		Example: `  apt-get install mythes-cs mythes-en-us
+  adshard lexicon build --out lexicon.txt
+  adshard lexicon build --out lexicon.txt --thesaurus en=my_en.dat
+  adshard up --db sqlite:ads.db --lexicon lexicon.txt`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if out == "" {
+				return wrongUse("--out is missing: name the file to write")
+			}
+			files, err := thesaurusFiles(thesauri)
+			if err != nil {
+				return err
+			}
+			counts, err := lexicon.BuildFile(c.Context(), out, files...)
+			if err != nil {
+				return err
+			}
+			for _, n := range counts {
+				fmt.Fprintf(s.Out, "%s: %d words, %d pairs\n", n.Language, n.Words, n.Pairs)
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&out, "out", "", "the file to write")
+	c.Flags().StringArrayVar(&thesauri, "thesaurus", nil, "a thesaurus as LANGUAGE=FILE, several times; without it Debian's are read")
+	return c
+}
+
+func thesaurusFiles(given []string) ([]lexicon.File, error) {
+	if len(given) == 0 {
+		return lexicon.DebianFiles(), nil
+	}
+	files := make([]lexicon.File, len(given))
+	for i, g := range given {
+		language, path, ok := strings.Cut(g, "=")
+		if !ok || language == "" || path == "" {
+			return nil, wrongUse("--thesaurus %s: write LANGUAGE=FILE, for example en=thesaurus.dat", g)
+		}
+		files[i] = lexicon.File{Language: language, Path: path}
+	}
+	return files, nil
+}
+
+func noArgs(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return wrongUse("%s takes no argument, but got %q", c.CommandPath(), args[0])
+	}
+	return nil
+}

@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"adshard/internal/node/httpapi/api"
+)
+
+const (
+	defaultHTTP  = "http://127.0.0.1:8080"
+	defaultAdmin = "http://127.0.0.1:8081"
+)
+
+type queryFlags struct {
+	addr          string
+	json, explain bool
+}
+
+// asked are the flags of query that are parameters of the request, by name;
+// those that were not given are not sent, so the server's defaults hold.
+var asked = map[string]string{
+	"slots": "slots", "device": "device", "variants": "variants", "timeout-ms": "timeout_ms", "strict": "strict",
+	"counts": "counts", "limit": "limit", "offset": "offset",
+}
+
+func queryCommand(s Streams) *cobra.Command {
+	var f queryFlags
+	c := &cobra.Command{
+		Use:   "query WORDS...",
+		Short: "Ask a running cluster for the ads of a query",
+		Long: `Asks a running cluster for the ads of a query and shows them as a table: place,
+ad, advertiser, the keyword that won, how it matched, and the price of a click.
+
+With --explain it shows every keyword that matches, and what became of it.`,
+		Example: `  adshard query usb cable
+  adshard query --slots 8 --device mobile usb cable
+  adshard query --explain usb cable                  who won, who lost to whom, what was blocked
+  adshard query --json usb cable | jq .ads[].price_micros
+  adshard query -- -5 °C                             words that begin with a -`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return wrongUse("name the words of the query")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, words []string) error {
+			return runQuery(c.Context(), &f, parameters(c.Flags(), words), s)
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.addr, "addr", defaultHTTP, "the master's address")
+	flags.BoolVar(&f.json, "json", false, "show the answer as the server gave it")
+	flags.BoolVar(&f.explain, "explain", false, "show every keyword that matches and what became of it")
+	flags.Int("slots", 4, "the number of places, 1 to 20")
+	flags.String("device", "desktop", "desktop, mobile or tablet")
+	flags.String("variants", "synonym", "the worst agreement of words: identical, folded, inflected or synonym")
+	flags.Int("timeout-ms", 500, "the time that the answer may take, 1 to 5000")
+	flags.Bool("strict", false, "refuse an incomplete answer")
+	flags.String("counts", "", "exact: count matched keywords exactly")
+	flags.Int("limit", 100, "with --explain: the most keywords to show")
+	flags.Int("offset", 0, "with --explain: the keywords to pass over")
+	return c
+}
+
+// parameters are the query and the flags that were given.
+func parameters(flags *pflag.FlagSet, words []string) url.Values {
+	p := url.Values{"q": {strings.Join(words, " ")}}
+	flags.Visit(func(f *pflag.Flag) {
+		if name, ok := asked[f.Name]; ok {
+			p.Set(name, f.Value.String())
+		}
+	})
+	return p
+}
+
+func runQuery(ctx context.Context, f *queryFlags, p url.Values, s Streams) error {
+	const most = 10 * time.Second // the server ends before
+	c, err := newClient(f.addr, most)
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	path := "/v1/search"
+	if f.explain {
+		path = "/v1/explain"
+	}
+	body, err := c.get(ctx, path, p)
+	if err != nil {
+		return err
+	}
+	if f.json {
+		_, err := s.Out.Write(body)
+		return err
+	}
+	if f.explain {
+		var a api.ExplainAnswer
+		if err := c.decode(body, &a); err != nil {
+			return err
+		}
+		return showExplanation(s, &a)
+	}
+	var a api.SearchAnswer
+	if err := c.decode(body, &a); err != nil {
+		return err
+	}
+	return showAds(s, &a)
+}
+
+func showAds(s Streams, a *api.SearchAnswer) error {
+	if len(a.Ads) == 0 {
+		fmt.Fprintln(s.Out, "no ads")
+	} else {
+		t := newTable(s.Out, "#", "AD", "ADVERTISER", "KEYWORD", "MATCH", "PRICE")
+		for _, ad := range a.Ads {
+			t.row(strconv.Itoa(ad.Position), cut(first(ad.Headlines), 40), cut(ad.Advertiser, 30), cut(ad.Keyword, 40),
+				fmt.Sprintf("%s/%s", ad.MatchType, ad.Variant), money(ad.PriceMicros))
+		}
+		if err := t.flush(); err != nil {
+			return err
+		}
+	}
+	least := ""
+	if a.Counts == api.SearchAnswerCountsLowerBound {
+		least = "at least "
+	}
+	fmt.Fprintf(s.Out, "%s%d keywords match, %s%d take part; ", least, a.Matched, least, a.Candidates)
+	showCoverage(s, &a.Coverage, a.TookUs)
+	if a.Truncated {
+		fmt.Fprintln(s.Out, "Only the first 32 words counted.")
+	}
+	return nil
+}
+
+func showCoverage(s Streams, c *api.Coverage, tookUs int64) {
+	fmt.Fprintf(s.Out, "%d of %d shards, %.1f ms\n", c.Answered, c.Shards, float64(tookUs)/1000)
+	if !c.Complete {
+		fmt.Fprint(s.Out, "Incomplete: ads may be missing and prices may differ.")
+		if len(c.Missing) > 0 {
+			fmt.Fprintf(s.Out, " No answer from %s.", printable(strings.Join(c.Missing, ", ")))
+		}
+		fmt.Fprintln(s.Out)
+	}
+}

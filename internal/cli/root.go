@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"context"
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+// Streams are what a command reads and writes.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+}
+
+// Main runs a program with arguments (without its name) and returns its exit
+// status: 0 done, 1 failed, 2 wrong use, 3 done with rejects. The program is
+// "adshard", "master", "slave" or "balancer"; the last three are also hidden
+// commands of the first.
+func Main(ctx context.Context, program string, args []string, s Streams) int {
+	root := adshard(s)
+	return execute(ctx, root, args, s)
+}
+
+func adshard(s Streams) *cobra.Command {
+	root := group(&cobra.Command{
+		Use:   "adshard",
+		Short: "Serve ads by keywords from one machine or many",
+		Long: `adshard serves ads by keywords: data go in by files, queries come in by HTTP,
+and the ads that match come out, auctioned and priced.`,
+		Example: `  adshard import --db sqlite:ads.db export.csv     take in a Google Ads Editor file
+  adshard up --db sqlite:ads.db                    start a whole cluster here
+  adshard query usb cable                          ask it
+  adshard query --explain usb cable                ask why`,
+	})
+	root.AddCommand(
+		importCommand(s), queryCommand(s), slavesCommand(s), lexiconCommand(s), versionCommand(s),
+	)
+	return root
+}
+
+// group makes a command that only holds others: without one of them it shows
+// its help and is wrong use.
+func group(c *cobra.Command) *cobra.Command {
+	c.Args = cobra.ArbitraryArgs
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return wrongUse("there is no command %q; `%s --help` lists them", args[0], c.CommandPath())
+		}
+		c.SetOut(c.ErrOrStderr())
+		_ = c.Help()
+		return wrongUse("name a command")
+	}
+	return c
+}

@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+)
+
+// server is a command that runs until its context is over.
+type server struct {
+	config   any // pointer to its configuration, holding the defaults
+	validate func() error
+	run      func(ctx context.Context, out io.Writer, log *slog.Logger) error
+	help     map[string]string // of its keys
+}
+
+// serve makes c the command of a server: flags for its configuration, logs.
+func serve(c *cobra.Command, s Streams, v server) *cobra.Command {
+	config := addConfig(c, v.config, v.help)
+	level := c.Flags().String("log-level", "info", "debug, info, warn or error")
+	format := c.Flags().String("log-format", "text", "text or json")
+	c.Args = noArgs
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if err := config.load(); err != nil {
+			return err
+		}
+		if config.show {
+			if err := config.print(s.Out); err != nil {
+				return err
+			}
+		}
+		if err := v.validate(); err != nil {
+			return &usageError{err}
+		}
+		if config.show {
+			return nil
+		}
+		log, err := newLog(s.Err, *level, *format)
+		if err != nil {
+			return err
+		}
+		err = v.run(c.Context(), s.Out, log)
+		if c.Context().Err() != nil && errors.Is(err, context.Canceled) {
+			return nil // told to end, and did
+		}
+		return err
+	}
+	return c
+}
+
+func newLog(w io.Writer, level, format string) (*slog.Logger, error) {
+	var l slog.Level
+	if err := l.UnmarshalText([]byte(level)); err != nil {
+		return nil, wrongUse("--log-level %s: it is debug, info, warn or error", level)
+	}
+	options := &slog.HandlerOptions{Level: l}
+	switch format {
+	case "text":
+		return slog.New(slog.NewTextHandler(w, options)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(w, options)), nil
+	}
+	return nil, wrongUse("--log-format %s: it is text or json", format)
+}
