@@ -1,0 +1,58 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"time"
+
+	"adshard/fault"
+)
+
+// Check collects the faults of a configuration, so that all are told at once.
+type Check struct{ faults []error }
+
+// That notes a fault of key when ok is false.
+func (c *Check) That(ok bool, key, format string, args ...any) {
+	if !ok {
+		c.faults = append(c.faults, fault.Field("config", key, "%s: %s", key, fmt.Sprintf(format, args...)))
+	}
+}
+
+// Address checks a HOST:PORT to listen on or to reach; an empty one is a fault
+// when it is needed.
+func (c *Check) Address(key, address string, needed bool) {
+	if address == "" {
+		c.That(!needed, key, "must not be empty; give HOST:PORT, e.g. 127.0.0.1:7000")
+		return
+	}
+	_, port, err := net.SplitHostPort(address)
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
+	c.That(err == nil, key, "%q is not HOST:PORT", address)
+}
+
+// Duration checks bounds, both inclusive.
+func (c *Check) Duration(key string, d, least, most time.Duration) {
+	c.That(d >= least && d <= most, key, "%s; it must be %s to %s", d, least, most)
+}
+
+// Number checks bounds, both inclusive.
+func (c *Check) Number(key string, n, least, most int) {
+	c.That(n >= least && n <= most, key, "%d; it must be %d to %d", n, least, most)
+}
+
+// OneOf checks that a word is one of those allowed.
+func (c *Check) OneOf(key, word string, allowed ...string) {
+	for _, a := range allowed {
+		if word == a {
+			return
+		}
+	}
+	c.That(false, key, "%q; it must be one of %v", word, allowed)
+}
+
+// Err returns all faults, each on a line of its own; nil: none.
+func (c *Check) Err() error { return errors.Join(c.faults...) }

@@ -1,0 +1,83 @@
+// Package config reads and writes the YAML files of the processes.
+//
+// The order is: defaults, then the file, then flags; the flags are read in
+// internal/cli, which sets the fields of the same configuration. Unknown keys
+// are errors, and all of them are listed at once.
+//
+// Goals: one file can be printed, edited and read again. Non-goals: flags,
+// the environment.
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"adshard/fault"
+)
+
+const op = "config: read"
+
+// maxFile bounds a configuration file in bytes.
+const maxFile = 1 << 20
+
+// Load reads the YAML file at path over what into, a pointer to a struct with
+// yaml tags, already holds. Errors: fault.NotFound; fault.Invalid with a line
+// for each fault.
+func Load(path string, into any) error {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return fault.Newf(fault.NotFound, op, "there is no file %s; `--print-config` writes one to begin with", path)
+	}
+	if err != nil {
+		return fault.New(fault.Invalid, op, err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return fault.New(fault.Invalid, op, err)
+	}
+	if len(text) > maxFile {
+		return fault.Newf(fault.Invalid, op, "%s is larger than %d bytes", path, maxFile)
+	}
+	if err := Parse(text, into); err != nil {
+		return fault.Newf(fault.Invalid, op, "%s: %w", path, err)
+	}
+	return nil
+}
+
+// Parse is Load from bytes; an empty text changes nothing.
+func Parse(text []byte, into any) error {
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	d.KnownFields(true)
+	err := d.Decode(into)
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	var faults *yaml.TypeError
+	if errors.As(err, &faults) {
+		return fault.Newf(fault.Invalid, op, "%s", strings.Join(faults.Errors, "; "))
+	}
+	if err != nil {
+		return fault.New(fault.Invalid, op, err)
+	}
+	if err := d.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		return fault.Newf(fault.Invalid, op, "more than one document; a configuration is one")
+	}
+	return nil
+}
+
+// Write writes a configuration as YAML that Load reads.
+func Write(w io.Writer, cfg any) error {
+	e := yaml.NewEncoder(w)
+	e.SetIndent(2)
+	if err := e.Encode(cfg); err != nil {
+		return fmt.Errorf("config: write: %w", err)
+	}
+	return e.Close()
+}

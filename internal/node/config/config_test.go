@@ -1,0 +1,101 @@
+package config_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"adshard/fault"
+	"adshard/internal/node/config"
+)
+
+type sample struct {
+	Name  string        `yaml:"name"`
+	Wait  time.Duration `yaml:"wait"`
+	Count int           `yaml:"count"`
+}
+
+func TestFileOverDefaults(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "c.yaml")
+	if err := os.WriteFile(path, []byte("name: b\nwait: 1m30s\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := sample{Name: "a", Count: 7}
+	if err := config.Load(path, &c); err != nil {
+		t.Fatal(err)
+	}
+	if want := (sample{Name: "b", Wait: 90 * time.Second, Count: 7}); c != want {
+		t.Fatalf("%+v, want %+v", c, want)
+	}
+	var b bytes.Buffer
+	if err := config.Write(&b, &c); err != nil {
+		t.Fatal(err)
+	}
+	var back sample
+	if err := config.Parse(b.Bytes(), &back); err != nil || back != c {
+		t.Fatalf("%q read back as %+v, %v", b.String(), back, err)
+	}
+}
+
+func TestAllFaultsAreListed(t *testing.T) {
+	err := config.Parse([]byte("nome: x\ncount: many\nwait: soon\nmore: 1\n"), &sample{})
+	for _, want := range []string{"nome", "many", "soon", "more", "line 1", "line 4"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not name %q", err, want)
+		}
+	}
+	if !fault.Is(err, fault.Invalid) {
+		t.Errorf("kind %s", fault.KindOf(err))
+	}
+}
+
+func TestBadFiles(t *testing.T) {
+	if err := config.Load(filepath.Join(t.TempDir(), "none"), &sample{}); !fault.Is(err, fault.NotFound) {
+		t.Errorf("a missing file: %v", err)
+	}
+	for _, text := range []string{"{", "a: b: c", "name: x\n---\nname: y\n", "- 1"} {
+		if err := config.Parse([]byte(text), &sample{}); !fault.Is(err, fault.Invalid) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	if err := config.Parse(nil, &sample{}); err != nil {
+		t.Errorf("an empty file: %v", err)
+	}
+}
+
+func TestCheckListsAllFaults(t *testing.T) {
+	var c config.Check
+	c.Address("listen", "127.0.0.1:0", true)
+	c.Address("admin", "", false)
+	c.OneOf("profile", "default", "default", "sklik")
+	if c.Err() != nil {
+		t.Fatal(c.Err())
+	}
+	c.Address("listen", "", true)
+	c.Address("http", "127.0.0.1", true)
+	c.Address("bad", "127.0.0.1:http", true)
+	c.Duration("wait", 0, time.Second, time.Minute)
+	c.Number("slaves", 0, 1, 10)
+	c.OneOf("profile", "x", "default")
+	err := c.Err()
+	for _, want := range []string{"listen", "http", "bad", "wait", "slaves", "profile"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not name %s", err, want)
+		}
+	}
+	if !fault.Is(err, fault.Invalid) {
+		t.Errorf("kind %s", fault.KindOf(err))
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte("name: x\nwait: 1s\ncount: 3\n"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if err := config.Parse(b, &sample{}); err != nil && !fault.Is(err, fault.Invalid) {
+			t.Fatalf("%v is %s", err, fault.KindOf(err))
+		}
+	})
+}

@@ -1,0 +1,64 @@
+package node
+
+import (
+	"time"
+
+	"adshard/internal/node/config"
+	"adshard/internal/node/httpapi"
+	"adshard/search"
+)
+
+// DefaultReserve is the least price, in micros (serving.md §4).
+const DefaultReserve = 10_000
+
+// MasterConfig is a master's configuration.
+type MasterConfig struct {
+	// Name is the master's name in acknowledgements and logs.
+	Name string `yaml:"name"`
+	// HTTP is where queries come in; Admin is the admin port, empty: none.
+	HTTP  string `yaml:"http"`
+	Admin string `yaml:"admin"`
+	// Balancer is the balancer's address.
+	Balancer string `yaml:"balancer"`
+	// Lexicon is the file of synonyms; empty: synonyms are off.
+	Lexicon string `yaml:"lexicon"`
+	// Profile is "default" or "sklik".
+	Profile string `yaml:"profile"`
+	// Reserve is the least price, in micros.
+	Reserve uint64 `yaml:"reserve_micros"`
+	// Timeout holds for queries that name none.
+	Timeout time.Duration `yaml:"timeout"`
+	// MaxInFlight is the most queries under way.
+	MaxInFlight int `yaml:"max_in_flight"`
+}
+
+// DefaultMasterConfig returns the defaults.
+func DefaultMasterConfig() MasterConfig {
+	return MasterConfig{
+		Name: "master-0", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081", Balancer: "127.0.0.1:7000",
+		Profile: "default", Reserve: DefaultReserve,
+		Timeout: httpapi.DefaultTimeout, MaxInFlight: httpapi.DefaultMaxInFlight,
+	}
+}
+
+// Validate lists all faults.
+func (c *MasterConfig) Validate() error {
+	var k config.Check
+	k.That(c.Name != "", "name", "must not be empty")
+	k.Address("http", c.HTTP, true)
+	k.Address("admin", c.Admin, false)
+	k.Address("balancer", c.Balancer, true)
+	k.OneOf("profile", c.Profile, "default", "sklik")
+	k.That(c.Reserve > 0, "reserve_micros", "must be positive")
+	k.Duration("timeout", c.Timeout, time.Millisecond, httpapi.MaxTimeout)
+	k.Number("max_in_flight", c.MaxInFlight, 1, 1<<16)
+	return k.Err()
+}
+
+// profileOf returns a profile by name; the default one for any other.
+func profileOf(name string) search.Profile {
+	if name == "sklik" {
+		return search.SklikProfile()
+	}
+	return search.DefaultProfile()
+}

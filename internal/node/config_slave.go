@@ -1,0 +1,56 @@
+package node
+
+import (
+	"time"
+
+	"adshard/internal/node/config"
+)
+
+// SlaveConfig is a slave's configuration.
+type SlaveConfig struct {
+	// Name is unique in the cluster; the slave keeps it over restarts.
+	Name string `yaml:"name"`
+	// Listen is where masters ask; Advertise is the address that they are
+	// told, empty: the one listened on. Admin is the admin port, empty: none.
+	Listen    string `yaml:"listen"`
+	Advertise string `yaml:"advertise"`
+	Admin     string `yaml:"admin"`
+	// Dir is where the store lies; it is made when it is missing.
+	Dir string `yaml:"dir"`
+	// Balancer is the balancer's address.
+	Balancer string `yaml:"balancer"`
+	// CacheBytes is for blocks that RocksDB has read; WriteBytes for what it
+	// has not written to files yet. 0: the store's defaults.
+	CacheBytes uint64 `yaml:"cache_bytes"`
+	WriteBytes uint64 `yaml:"write_bytes"`
+	// MaxInFlight is the most searches under way; more are refused at once.
+	MaxInFlight int `yaml:"max_in_flight"`
+	// Grace is how long a starting slave waits for a balancer before it serves
+	// what it holds.
+	Grace time.Duration `yaml:"grace"`
+	// BucketBytes bounds a pull's answer.
+	BucketBytes int `yaml:"bucket_bytes"`
+}
+
+// DefaultSlaveConfig returns the defaults.
+func DefaultSlaveConfig() SlaveConfig {
+	return SlaveConfig{
+		Name: "slave-0", Listen: "127.0.0.1:7100", Admin: "127.0.0.1:7101", Dir: "data/slave-0",
+		Balancer: "127.0.0.1:7000", MaxInFlight: 128, Grace: 2 * time.Second, BucketBytes: 4 << 20,
+	}
+}
+
+// Validate lists all faults.
+func (c *SlaveConfig) Validate() error {
+	var k config.Check
+	k.That(c.Name != "", "name", "must not be empty")
+	k.Address("listen", c.Listen, true)
+	k.Address("advertise", c.Advertise, false)
+	k.Address("admin", c.Admin, false)
+	k.Address("balancer", c.Balancer, true)
+	k.That(c.Dir != "", "dir", "must not be empty")
+	k.Number("max_in_flight", c.MaxInFlight, 1, 1<<16)
+	k.Duration("grace", c.Grace, 0, time.Hour)
+	k.Number("bucket_bytes", c.BucketBytes, 1<<10, 32<<20)
+	return k.Err()
+}

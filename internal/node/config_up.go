@@ -1,0 +1,63 @@
+package node
+
+import (
+	"time"
+
+	"adshard/internal/node/config"
+	"adshard/internal/node/httpapi"
+)
+
+// UpConfig is the configuration of a whole cluster on one machine.
+type UpConfig struct {
+	// DB is the database: sqlite:PATH.
+	DB string `yaml:"db"`
+	// Slaves is how many; Strategy places the groups on them.
+	Slaves   int    `yaml:"slaves"`
+	Strategy string `yaml:"strategy"`
+	// Data is where the slaves' stores lie, one directory each (slave-0, …).
+	Data string `yaml:"data"`
+	// Barrels is a directory of stores built offline, used in place of Data;
+	// empty: none.
+	Barrels string `yaml:"barrels"`
+	// HTTP is where queries come in; Admin is the admin port.
+	HTTP  string `yaml:"http"`
+	Admin string `yaml:"admin"`
+	// Processes: each part is a child process of its own.
+	Processes bool `yaml:"processes"`
+	// Lexicon, Profile, Reserve, Timeout and MaxInFlight are the master's.
+	Lexicon     string        `yaml:"lexicon"`
+	Profile     string        `yaml:"profile"`
+	Reserve     uint64        `yaml:"reserve_micros"`
+	Timeout     time.Duration `yaml:"timeout"`
+	MaxInFlight int           `yaml:"max_in_flight"`
+	// CacheBytes is each slave's.
+	CacheBytes uint64 `yaml:"cache_bytes"`
+}
+
+// MaxUpSlaves is the most slaves that RunUp starts.
+const MaxUpSlaves = 64
+
+// DefaultUpConfig returns the defaults; DB has none.
+func DefaultUpConfig() UpConfig {
+	return UpConfig{
+		Slaves: 3, Strategy: "original", Data: "data", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081",
+		Profile: "default", Reserve: DefaultReserve,
+		Timeout: httpapi.DefaultTimeout, MaxInFlight: httpapi.DefaultMaxInFlight,
+	}
+}
+
+// Validate lists all faults.
+func (c *UpConfig) Validate() error {
+	var k config.Check
+	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH")
+	k.Number("slaves", c.Slaves, 1, MaxUpSlaves)
+	k.That(c.Strategy != "", "strategy", "must not be empty")
+	k.That(c.Data != "" || c.Barrels != "", "data", "must not be empty")
+	k.Address("http", c.HTTP, true)
+	k.Address("admin", c.Admin, false)
+	k.OneOf("profile", c.Profile, "default", "sklik")
+	k.That(c.Reserve > 0, "reserve_micros", "must be positive")
+	k.Duration("timeout", c.Timeout, time.Millisecond, httpapi.MaxTimeout)
+	k.Number("max_in_flight", c.MaxInFlight, 1, 1<<16)
+	return k.Err()
+}
