@@ -1,0 +1,148 @@
+package bench
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"adshard/bench/corpus"
+)
+
+// corpusFlags are the flags of `adbench corpus`.
+type corpusFlags struct {
+	out, queries, data, encoding string
+	options                      corpus.Options
+}
+
+// CorpusCommand returns the subcommand corpus, which writes an Editor file of
+// any size and queries to go with it.
+func CorpusCommand() *cobra.Command {
+	var f corpusFlags
+	cmd := &cobra.Command{
+		Use:   "corpus --keywords N --out FILE [--queries FILE]",
+		Short: "Derive a Google Ads Editor file of any size, and queries, from real catalogues",
+		Long: `Derive a Google Ads Editor file of any size, and queries, from real catalogues.
+
+The same seed and sources give the same bytes. Without --data, the directory
+shared/data beside the repository is used when it is there, else the small
+licensed extract that is part of the program.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return f.run(cmd.Context(), cmd.OutOrStdout())
+		},
+	}
+	flags := cmd.Flags()
+	flags.Int64Var(&f.options.Keywords, "keywords", 100_000, "number of keywords, usually 10,000 to 10,000,000")
+	flags.Uint64Var(&f.options.Seed, "seed", 1, "all follows from it")
+	flags.StringVar(&f.out, "out", "", "the Editor file to write (required)")
+	flags.StringVar(&f.queries, "queries", "", "the file of queries to write, one a line")
+	flags.IntVar(&f.options.Queries, "query-count", 20_000, "number of queries")
+	flags.StringVar(&f.data, "data", "", `directory with catalogue/ and queries/; "extract": the built-in extract`)
+	flags.StringVar(&f.encoding, "encoding", string(corpus.UTF16), "utf-16 (as Google Ads Editor writes) or utf-8")
+	return cmd
+}
+
+func (f *corpusFlags) run(ctx context.Context, out io.Writer) error {
+	if f.out == "" {
+		return errors.New("--out is missing: name the file to write")
+	}
+	files, from := f.source()
+	f.options.Encoding = corpus.Encoding(f.encoding)
+	c, err := corpus.Open(files)
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	var sum corpus.Summary
+	err = writeFile(f.out, func(w io.Writer) error {
+		sum, err = c.Write(ctx, w, f.options)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	took := time.Since(start)
+	fmt.Fprintf(out, "%s: %d keywords in %d groups, %d rows, %d bytes, from %d titles of %s used %d times; %.1f s, %.0f rows/s\n",
+		f.out, sum.Keywords, sum.Groups, sum.Rows, sum.Bytes, sum.Items, from, sum.Rounds,
+		took.Seconds(), float64(sum.Rows)/took.Seconds())
+	if f.queries == "" {
+		return nil
+	}
+	n := 0
+	err = writeFile(f.queries, func(w io.Writer) error {
+		n, err = c.WriteQueries(w, f.options)
+		return err
+	})
+	if err == nil {
+		fmt.Fprintf(out, "%s: %d queries\n", f.queries, n)
+	}
+	return err
+}
+
+// source is the catalogues to use, and what to call them.
+func (f *corpusFlags) source() (fs.FS, string) {
+	switch f.data {
+	case "extract":
+		return corpus.Extract(), "the built-in extract"
+	case "":
+		if dir, ok := besideRepository(); ok {
+			return os.DirFS(dir), dir
+		}
+		return corpus.Extract(), "the built-in extract"
+	}
+	return os.DirFS(f.data), f.data
+}
+
+// besideRepository looks for shared/data beside the working directory or one
+// above it.
+func besideRepository() (string, bool) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", false
+	}
+	for ; ; dir = filepath.Dir(dir) {
+		data := filepath.Join(filepath.Dir(dir), "shared", "data")
+		if info, err := os.Stat(filepath.Join(data, "catalogue")); err == nil && info.IsDir() {
+			return data, true
+		}
+		if dir == filepath.Dir(dir) {
+			return "", false
+		}
+	}
+}
+
+// writeFile writes a file whole or not at all.
+func writeFile(path string, write func(io.Writer) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(f.Name()))
+		}
+	}()
+	buffered := bufio.NewWriterSize(f, 1<<20)
+	err = write(buffered)
+	if err == nil {
+		err = buffered.Flush()
+	}
+	if err == nil {
+		err = f.Chmod(0o644)
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

@@ -1,0 +1,19 @@
+package corpus
+
+import (
+	"embed"
+	"io/fs"
+)
+
+//go:embed extract
+var extract embed.FS
+
+// Extract returns the small licensed extract of the sources that is part of
+// the program (extract/README.md).
+func Extract() fs.FS {
+	sub, err := fs.Sub(extract, "extract")
+	if err != nil {
+		return extract // only for an invalid name
+	}
+	return sub
+}

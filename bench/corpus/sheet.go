@@ -1,0 +1,138 @@
+package corpus
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf16"
+)
+
+// Encoding is how a file's text is written.
+type Encoding string
+
+// The encodings. UTF16 is what Google Ads Editor writes: little endian with a
+// byte order mark.
+const (
+	UTF16 Encoding = "utf-16"
+	UTF8  Encoding = "utf-8"
+)
+
+// cellOf is a column of the files written here.
+type cellOf int
+
+const (
+	account cellOf = iota
+	campaign
+	budget
+	languages
+	rotation
+	group
+	maxCPC
+	desktop
+	mobile
+	tablet
+	keywordText
+	criterion
+	quality
+	finalURL
+	adType
+	headline1
+	headline2
+	headline3
+	headline4
+	headline5
+	description1
+	description2
+	path1
+	path2
+	campaignStatus
+	groupStatus
+	status
+	cells
+)
+
+var header = [cells]string{"Account", "Campaign", "Campaign Daily Budget", "Languages", "Ad rotation", "Ad Group",
+	"Max CPC", "Desktop Bid Modifier", "Mobile Bid Modifier", "Tablet Bid Modifier", "Keyword", "Criterion Type",
+	"Quality score", "Final URL", "Ad type", "Headline 1", "Headline 2", "Headline 3", "Headline 4", "Headline 5",
+	"Description 1", "Description 2", "Path 1", "Path 2", "Campaign Status", "Ad Group Status", "Status"}
+
+// sheet writes rows as tab-separated records.
+type sheet struct {
+	out   *bufio.Writer
+	wide  bool // UTF-16
+	line  []byte
+	row   [cells]string
+	rows  int64 // without the header
+	bytes int64
+	err   error
+}
+
+func newSheet(w io.Writer, e Encoding) (*sheet, error) {
+	s := &sheet{out: bufio.NewWriterSize(w, 256<<10)}
+	switch e {
+	case UTF16, "":
+		s.wide = true
+		s.bytes, s.err = 2, s.out.WriteByte(0xFF)
+		_ = s.out.WriteByte(0xFE) // an error stays in out and comes at flush
+	case UTF8:
+	default:
+		return nil, fmt.Errorf("corpus: unknown encoding %q: %s or %s", e, UTF16, UTF8)
+	}
+	s.row = header
+	s.write()
+	s.rows = 0
+	return s, s.err
+}
+
+// write ends the row and begins an empty one.
+func (s *sheet) write() {
+	s.line = s.line[:0]
+	for i, text := range s.row {
+		if i > 0 {
+			s.line = append(s.line, '\t')
+		}
+		s.line = appendCell(s.line, text)
+	}
+	s.line = append(s.line, '\r', '\n')
+	s.row = [cells]string{}
+	s.rows++
+	if s.wide {
+		s.writeWide()
+		return
+	}
+	s.bytes += int64(len(s.line))
+	_, s.err = s.out.Write(s.line)
+}
+
+func (s *sheet) writeWide() {
+	var unit [4]byte
+	for _, r := range string(s.line) {
+		n := 2
+		if a, b := utf16.EncodeRune(r); a != 0xFFFD {
+			unit = [4]byte{byte(a), byte(a >> 8), byte(b), byte(b >> 8)}
+			n = 4
+		} else {
+			unit[0], unit[1] = byte(r), byte(r>>8)
+		}
+		s.bytes += int64(n)
+		_, s.err = s.out.Write(unit[:n])
+	}
+}
+
+func (s *sheet) flush() error {
+	if s.err != nil {
+		return s.err
+	}
+	return s.out.Flush()
+}
+
+// appendCell quotes a text where RFC 4180 asks for it.
+func appendCell(b []byte, text string) []byte {
+	if !strings.ContainsAny(text, "\t\"\r\n") {
+		return append(b, text...)
+	}
+	b = append(b, '"')
+	b = append(b, strings.ReplaceAll(text, `"`, `""`)...)
+	return append(b, '"')
+}

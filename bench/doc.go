@@ -1,0 +1,3 @@
+// Package bench holds the subcommands of adbench: what makes data and what
+// measures. Product code does not import it.
+package bench

@@ -1,0 +1,39 @@
+// Adbench makes corpora and measures: layouts, strategies, load.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"adshard/bench"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx))
+}
+
+// run returns the exit status: 0 done, 1 failed, 2 wrong use.
+func run(ctx context.Context) int {
+	status := 2 // until a command was found and its flags were read
+	root := &cobra.Command{
+		Use:               "adbench",
+		Short:             "Make corpora and measure",
+		SilenceUsage:      true,
+		SilenceErrors:     true,
+		PersistentPreRun:  func(*cobra.Command, []string) { status = 1 },
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+	}
+	root.AddCommand(bench.CorpusCommand())
+	if err := root.ExecuteContext(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "adbench:", err)
+		return status
+	}
+	return 0
+}
