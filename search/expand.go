@@ -69,7 +69,7 @@ func (e *expansion) own(split []words.Word, languages []string) {
 	for i, w := range split {
 		e.add(words.Term("", w.Fold), i, 0)
 		for _, l := range languages {
-			e.add(words.Term(l, stem(l, w.Fold)), i, 0)
+			e.add(words.TermOf(l, w.Fold), i, 0)
 		}
 	}
 }
@@ -78,18 +78,10 @@ func (e *expansion) synonyms(split []words.Word, languages []string, lex *words.
 	for i, w := range split {
 		for _, l := range languages {
 			for _, s := range lex.Synonyms(l, w.Fold) {
-				e.add(words.Term(l, stem(l, s)), i, words.Hash(s))
+				e.add(words.TermOf(l, s), i, words.Hash(s))
 			}
 		}
 	}
-}
-
-// stem is the stem of a folded form; without a stemmer the form itself.
-func stem(language, folded string) string {
-	if s, ok := words.Stem(language, folded); ok {
-		return s
-	}
-	return folded
 }
 
 // terms makes the list distinct, in order of first appearance; the senses of

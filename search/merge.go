@@ -3,7 +3,7 @@ package search
 // Merge makes one answer of the answers of parts that do not overlap, each the
 // best k hits of its part after one per advertiser: the same k that a search
 // over all parts would give (serving.md §5). Counts, widths and work are
-// summed; AppliedClock is the least. Nil answers are left out; what is missing
+// summed; AppliedClock is the least; counts are exact when all are. Nil answers are left out; what is missing
 // is for the caller to name.
 func Merge(answers []*Answer, k int) *Answer {
 	sum := &Answer{CountsExact: true}
@@ -21,6 +21,7 @@ func Merge(answers []*Answer, k int) *Answer {
 			top.Offer(h.Advertiser, h.Score, h.Keyword, h)
 		}
 	}
+	sum.CountsExact = sum.CountsExact && !first
 	sum.Hits = make([]Hit, 0, len(top.Ranked()))
 	for _, r := range top.Ranked() {
 		sum.Hits = append(sum.Hits, *r.Value)

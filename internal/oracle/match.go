@@ -67,7 +67,7 @@ func (t table) match(rule search.Rule, n int) search.Level {
 		if !rule.Others && len(t) != n {
 			return search.NoLevel // same number
 		}
-		return t.sequence(0, 0, rule.Adjacent || !rule.Others, n)
+		return t.sequence(rule.Adjacent || !rule.Others, n)
 	}
 	if !rule.Others {
 		return t.set(0, n, true)
@@ -114,21 +114,22 @@ func (t table) covers(j int) bool {
 	return false
 }
 
-// sequence places the keyword words from i on at rising positions of the query
-// from from on, next to each other if adjacent, and returns the least level
-// that the worst of them can have.
-func (t table) sequence(i, from int, adjacent bool, n int) search.Level {
-	if i == len(t) {
-		return search.Identical
-	}
-	best := search.NoLevel
-	for j := from; j < n; j++ {
-		if adjacent && i > 0 && j > from {
-			break
+// sequence places the keyword's words at rising positions of the query, next
+// to each other if adjacent, and returns the least level that the worst of
+// them can have.
+func (t table) sequence(adjacent bool, n int) search.Level {
+	// at[j] is that level for the words so far, the last of them at j.
+	at := t[0]
+	for _, row := range t[1:] {
+		next := slices.Repeat([]search.Level{search.NoLevel}, n)
+		for j := range n {
+			for before := range j {
+				if !adjacent || before == j-1 {
+					next[j] = min(next[j], max(at[before], row[j]))
+				}
+			}
 		}
-		if t[i][j] < best {
-			best = min(best, max(t[i][j], t.sequence(i+1, j+1, adjacent, n)))
-		}
+		at = next
 	}
-	return best
+	return slices.Min(at)
 }

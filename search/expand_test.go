@@ -1,0 +1,169 @@
+package search_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"adshard/fault"
+	"adshard/internal/oracle/oracletest"
+	"adshard/search"
+	"adshard/search/words"
+	"pgregory.net/rapid"
+)
+
+// slowTerms are the senses that serving.md §2 gives a query, by term, without
+// order.
+func slowTerms(text string, reach search.Level, lex *words.Lexicon) map[uint64]map[search.Sense]bool {
+	terms := map[uint64]map[search.Sense]bool{}
+	add := func(term uint64, s search.Sense) {
+		if terms[term] == nil {
+			terms[term] = map[search.Sense]bool{}
+		}
+		terms[term][s] = true
+	}
+	split, _ := words.Split(text)
+	for i, w := range split[:min(32, len(split))] {
+		add(words.Term("", w.Fold), search.Sense{Word: uint8(i)})
+		for _, l := range words.Languages() {
+			stem, _ := words.Stem(l, w.Fold)
+			add(words.Term(l, stem), search.Sense{Word: uint8(i)})
+			if reach < search.Synonym {
+				continue
+			}
+			for _, s := range lex.Synonyms(l, w.Fold) {
+				stem, _ := words.Stem(l, s)
+				add(words.Term(l, stem), search.Sense{Word: uint8(i), Synonym: words.Hash(s)})
+			}
+		}
+	}
+	return terms
+}
+
+// checkQuery holds a query against slowTerms.
+func checkQuery(q *search.Query, text string, reach search.Level, lex *words.Lexicon) error {
+	want := slowTerms(text, reach, lex)
+	if len(q.Terms) != len(want) {
+		return fmt.Errorf("%d terms, want %d", len(q.Terms), len(want))
+	}
+	synonyms := false
+	for i := range q.Terms {
+		t := &q.Terms[i]
+		for _, s := range t.Senses {
+			if !want[t.Term][s] {
+				return fmt.Errorf("term %d: sense %+v is not wanted", i, s)
+			}
+		}
+		if len(t.Senses) != len(want[t.Term]) || cap(t.Senses) != len(t.Senses) {
+			return fmt.Errorf("term %d: %d senses of %d, want %d", i, len(t.Senses), cap(t.Senses), len(want[t.Term]))
+		}
+		if synonyms && t.Cap() == search.Identical {
+			return fmt.Errorf("term %d is a word's own and stands after synonyms", i)
+		}
+		synonyms = synonyms || t.Cap() == search.Synonym
+	}
+	return nil
+}
+
+func TestExpandIsTheOracles(t *testing.T) {
+	lex := oracletest.Lexicon()
+	rapid.Check(t, func(t *rapid.T) {
+		text := oracletest.DrawQuery(t, oracletest.Draw(t))
+		reach := search.Level(rapid.IntRange(0, search.Levels-1).Draw(t, "reach"))
+		q, err := search.Expand(text, reach, lex)
+		if err != nil {
+			t.Fatal(err)
+		}
+		split, _ := words.Split(text)
+		if q.Text != text || len(q.Words) != min(32, len(split)) || q.Truncated != (len(split) > 32) {
+			t.Fatalf("%q: %d words, truncated %v", text, len(q.Words), q.Truncated)
+		}
+		if err := checkQuery(q, text, reach, lex); err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+	})
+}
+
+func TestExpandWithoutLexicon(t *testing.T) {
+	q, err := search.Expand("phone light", search.Synonym, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range q.Terms {
+		if q.Terms[i].Cap() != search.Identical {
+			t.Fatalf("term %d is a synonym's", i)
+		}
+	}
+}
+
+func TestExpandRefuses(t *testing.T) {
+	for _, c := range []struct{ text, reason string }{
+		{strings.Repeat("a", 1025), "1025 bytes"},
+		{"usb \xff", "UTF-8"},
+		{strings.Repeat("́", 31), ""},
+	} {
+		_, err := search.Expand(c.text, search.Synonym, nil)
+		if !fault.Is(err, fault.Invalid) || fault.FieldOf(err) != "q" || !strings.Contains(err.Error(), c.reason) {
+			t.Errorf("%.20q: error %v", c.text, err)
+		}
+	}
+	for _, text := range []string{"", " ", "!?-", strings.Repeat("a", 1024)} {
+		if _, err := search.Expand(text, search.Synonym, nil); err != nil {
+			t.Errorf("%.20q is refused: %v", text, err)
+		}
+	}
+}
+
+func TestExpandOfNoWord(t *testing.T) {
+	q, err := search.Expand(" … ", search.Synonym, nil)
+	if err != nil || len(q.Words) != 0 || len(q.Terms) != 0 || q.Truncated {
+		t.Fatalf("%+v, %v", q, err)
+	}
+	work, err := search.Scan(t.Context(), q, search.DefaultProfile(), &naive{}, levels{})
+	if err != nil || work != (search.Work{}) {
+		t.Fatalf("%+v, %v", work, err)
+	}
+}
+
+// FuzzExpand: any bytes are expanded rightly or refused as invalid.
+func FuzzExpand(f *testing.F) {
+	lex := oracletest.Lexicon()
+	for _, text := range []string{
+		"usb cable", "běžecké boty light", "", "!", "\xff", "ﬁlter ½ ǅ", strings.Repeat("x ", 40),
+		"a" + strings.Repeat("̈", 31), "İZMİR STRAẞE", "ΟΔΟΣ",
+	} {
+		f.Add(text, uint8(3))
+	}
+	f.Fuzz(func(t *testing.T, text string, reach uint8) {
+		r := search.Level(reach % uint8(search.Levels))
+		q, err := search.Expand(text, r, lex)
+		if err != nil {
+			if !fault.Is(err, fault.Invalid) || fault.FieldOf(err) != "q" {
+				t.Fatalf("%q: error of kind %v, field %q: %v", text, fault.KindOf(err), fault.FieldOf(err), err)
+			}
+			return
+		}
+		if len(text) > search.MaxQueryBytes || len(q.Words) > search.MaxQueryWords {
+			t.Fatalf("%q: not refused or not cut", text)
+		}
+		if err := checkQuery(q, text, r, lex); err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		again, err := search.Expand(text, r, lex)
+		same := func(a, b search.QueryTerm) bool { return a.Term == b.Term && slices.Equal(a.Senses, b.Senses) }
+		if err != nil || !slices.EqualFunc(q.Terms, again.Terms, same) {
+			t.Fatalf("%q: another result the second time", text)
+		}
+	})
+}
+
+func BenchmarkExpand(b *testing.B) {
+	lex := oracletest.Lexicon()
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := search.Expand("wireless usb cable for phone", search.Synonym, lex); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
