@@ -24,6 +24,9 @@ var simpleTable = sync.OnceValue(func() *simple {
 	t := new(simple)
 	for r := rune(0); r < simpleEnd; r++ {
 		s := string(r)
+		if alone(s) == "" {
+			continue // a mark, even if it folds to a letter, as U+0345 does
+		}
 		t.norm[r] = alone(norm.NFKC.String(casefold(norm.NFKC.String(s))))
 		if unicode.IsLetter(r) || unicode.IsNumber(r) {
 			t.fold[r] = alone(bareLetters(form{}, s))

@@ -65,6 +65,7 @@ func TestSplitRefuses(t *testing.T) {
 		{"invalid before marks", "a" + marks(31) + "\xff", "not valid UTF-8"},
 		{"31 marks", "zbl" + marks(31), "non-starters"},
 		{"a composed letter and 30 marks", "zcá" + marks(30), "non-starters"},
+		{"31 marks that fold to a letter", "a" + strings.Repeat("\u0345", 31), "non-starters"},
 		{"31 marks without a letter", marks(31), "non-starters"},
 	} {
 		got, err := Split(tt.text)
