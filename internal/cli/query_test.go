@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"adshard/internal/node/httpapi"
+	"adshard/internal/node/httpapi/api"
+	"adshard/search"
+)
+
+// cluster answers queries with set hits.
+type cluster struct {
+	asked  *search.Request
+	answer search.Answer
+}
+
+func (c *cluster) Search(_ context.Context, r *search.Request) (*search.Answer, error) {
+	c.asked = r
+	a := c.answer
+	return &a, nil
+}
+
+func (c *cluster) Explain(_ context.Context, _ *search.Request, limit int) (*search.Explanation, error) {
+	x := &search.Explanation{Total: 2, Width: c.answer.Width}
+	for _, h := range c.answer.Hits[:min(limit, len(c.answer.Hits))] {
+		x.Matches = append(x.Matches, search.Explained{
+			Hit: h, Shard: "slave-0", Slice: 3, Bid: 2_000_000, Modifier: 1000, Effective: 2_000_000,
+			Words: []search.Agreement{{Keyword: "usb", Query: "usb"}, {Keyword: "kabel", Query: "kábel", Level: search.Folded}},
+		})
+	}
+	return x, nil
+}
+
+func hit(id uint64, text string) search.Hit {
+	return search.Hit{
+		Keyword: id, Advertiser: id, Score: (10 - id) * 1e12, Quality: 1_000_000, Type: search.Broad, Level: search.Folded,
+		AdvertiserName: "Ac\x1b[31mme", CampaignName: "C", GroupName: "G", KeywordText: text,
+		Ad: search.Ad{ID: 1, Headlines: []string{strings.Repeat("Very long ", 9)}},
+	}
+}
+
+func started(t *testing.T, c *cluster) string {
+	t.Helper()
+	s := httptest.NewServer(httpapi.New(httpapi.Config{Searcher: c, Explainer: c, Reserve: 10_000}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+func newCluster() *cluster {
+	return &cluster{answer: search.Answer{
+		Hits: []search.Hit{hit(1, "usb kabel"), hit(2, "kabel")}, Matched: 46, Candidates: 31, Shards: 3, Answered: 3,
+		Width: search.WholeRing(),
+	}}
+}
+
+func TestQueryTable(t *testing.T) {
+	c := newCluster()
+	status, out, errOut := run(t, "adshard", "query", "--addr", started(t, c), "--slots", "2", "--device", "mobile", "usb", "kábel")
+	if status != exitDone || errOut != "" {
+		t.Fatalf("%d %q %q", status, out, errOut)
+	}
+	if c.asked.Query.Text != "usb kábel" || c.asked.Slots != 2 || c.asked.Device != search.Mobile {
+		t.Errorf("asked %+v", c.asked)
+	}
+	lines := strings.Split(out, "\n")
+	if !strings.HasPrefix(lines[0], "#  AD") || !strings.Contains(lines[1], "broad/folded  8.00") ||
+		!strings.Contains(lines[2], "0.01") || !strings.HasPrefix(lines[3], "at least 46 keywords match, at least 31 take part; 3 of 3 shards") {
+		t.Errorf("%s", out)
+	}
+	if strings.ContainsRune(out, '\x1b') || !strings.Contains(out, "…") {
+		t.Errorf("%q", out)
+	}
+}
+
+func TestQueryJSONIncompleteAndEmpty(t *testing.T) {
+	c := newCluster()
+	addr := started(t, c)
+	status, out, _ := run(t, "adshard", "query", "--addr", addr, "--json", "usb")
+	var a api.SearchAnswer
+	if err := json.Unmarshal([]byte(out), &a); err != nil || status != exitDone || len(a.Ads) != 2 {
+		t.Errorf("%d %v %s", status, err, out)
+	}
+	c.answer.Hits, c.answer.Width, c.answer.Missing, c.answer.Answered = nil, search.Width{}, []string{"slave-1"}, 2
+	_, out, _ = run(t, "adshard", "query", "--addr", addr, strings.Repeat("w ", 33))
+	for _, want := range []string{"no ads", "2 of 3 shards", "Incomplete", "slave-1", "first 32 words"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in %s", want, out)
+		}
+	}
+	status, _, errOut := run(t, "adshard", "query", "--addr", addr, "--strict", "usb")
+	if status != exitFailed || !strings.Contains(errOut, "incomplete") {
+		t.Errorf("strict: %d %q", status, errOut)
+	}
+}
+
+func TestQueryExplain(t *testing.T) {
+	c := newCluster()
+	addr := started(t, c)
+	status, out, errOut := run(t, "adshard", "query", "--addr", addr, "--explain", "--slots", "1", "--limit", "1", "usb", "kábel")
+	if status != exitDone {
+		t.Fatalf("%d %q", status, errOut)
+	}
+	for _, want := range []string{"won place 1 at 8, set by keyword 2", "kabel~kábel (folded)", "slave-0, slice 3", "1 more; --offset 1"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in\n%s", want, out)
+		}
+	}
+	_, out, _ = run(t, "adshard", "query", "--addr", addr, "--explain", "--slots", "1", "usb")
+	if !strings.Contains(out, "keyword 1 has the last") {
+		t.Error(out)
+	}
+}
+
+func TestQueryRefusedOrUnreachable(t *testing.T) {
+	addr := started(t, newCluster())
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	nobody := closed.Addr().String()
+	_ = closed.Close()
+	other := httptest.NewServer(http.NotFoundHandler())
+	defer other.Close()
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") }))
+	defer page.Close()
+	for _, c := range []struct {
+		args   []string
+		status int
+		says   string
+	}{
+		{[]string{"query", "--addr", addr, "--slots", "21", "a"}, exitUsage, "slots must be a whole number from 1 to 20"},
+		{[]string{"query", "--addr", addr, "--device", "phone", "a"}, exitUsage, "desktop or mobile or tablet"},
+		{[]string{"query", "--addr", addr, "--limit", "5", "a"}, exitUsage, "limit"},
+		{[]string{"query", "--addr", addr, strings.Repeat("a", 1025)}, exitUsage, "1025 bytes"},
+		{[]string{"query", "--addr", nobody, "a"}, exitFailed, "is `adshard up` running"},
+		{[]string{"slaves", "list", "--addr", nobody}, exitFailed, "is `adshard up` running"},
+		{[]string{"query", "--addr", other.URL, "a"}, exitFailed, "is that the address of adshard?"},
+		{[]string{"query", "--addr", page.URL, "a"}, exitFailed, "does not answer as adshard does"},
+		{[]string{"slaves", "list", "--addr", addr}, exitFailed, "not_found"},
+	} {
+		status, out, errOut := run(t, "adshard", c.args...)
+		if status != c.status || !strings.Contains(errOut, c.says) || out != "" {
+			t.Errorf("%.60v: %d %q %q; want %d, %q", c.args, status, out, errOut, c.status, c.says)
+		}
+	}
+}
+
+func TestSlavesList(t *testing.T) {
+	list := api.SlaveList{Epoch: 2, View: 7, Clock: 100, Slaves: []api.Slave{
+		{Name: "slave-0", Address: "127.0.0.1:7100", Alive: true, Serving: true, Slices: 2, SharePermille: 333, Groups: 5, Keywords: 50, Bytes: 3 << 20, AppliedClock: 100},
+		{Name: "slave-1", Address: "127.0.0.1:7101", Alive: true, AppliedClock: 90, Trouble: "the disk is full"},
+		{Name: "slave-2", Address: "127.0.0.1:7102", AppliedClock: 101},
+	}}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/v1/slaves" {
+			_ = json.NewEncoder(w).Encode(list)
+		}
+	}))
+	defer s.Close()
+	status, out, errOut := run(t, "adshard", "slaves", "list", "--addr", s.URL)
+	if status != exitDone {
+		t.Fatalf("%d %q", status, errOut)
+	}
+	for _, want := range []string{"serving  2       33.3 %", "3.0 MiB", "filling", "the disk is full", "away", "view 7, clock 100"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in\n%s", want, out)
+		}
+	}
+	_, out, _ = run(t, "adshard", "slaves", "list", "--addr", s.URL, "--json")
+	var again api.SlaveList
+	if err := json.Unmarshal([]byte(out), &again); err != nil || len(again.Slaves) != 3 {
+		t.Errorf("%v %s", err, out)
+	}
+}
