@@ -28,7 +28,7 @@ func czechVariants() []czechVariant {
 	used := func(v *variant) { v.fleeting, v.soft = "bcklnrv", "cz" }
 	return []czechVariant{
 		{"no stemmer", func(w string) string { return w }},
-		{"published, diacritics in its tables", with(variant{endings: fields(publishedEndings)}, published)},
+		{"published, diacritics in its tables", variant{endings: fields(publishedEndings), possessive: "ov in", soft: "published, unfolded"}.stem},
 		{"published, tables folded", with(folded, published)},
 		{"published endings folded, nothing else", folded.stem},
 		{"these endings, nothing else", chosen.stem},
@@ -77,8 +77,8 @@ func (v variant) stem(w string) string {
 	if len(w) >= 6 && v.possessive != "" && strings.Contains(v.possessive, w[len(w)-2:]) {
 		w = w[:len(w)-2]
 	}
-	if v.soft == "published" {
-		return publishedEnd(w)
+	if strings.HasPrefix(v.soft, "published") {
+		return publishedEnd(w, v.soft == "published")
 	}
 	n := len(w)
 	if n > 3 && w[n-2] == 'e' && strings.IndexByte(v.fleeting, w[n-1]) >= 0 && strings.IndexByte("aeiouy", w[n-3]) < 0 {
@@ -90,15 +90,16 @@ func (v variant) stem(w string) string {
 	return w
 }
 
-// publishedEnd is the published levelling of a stem's end, folded.
-func publishedEnd(w string) string {
+// publishedEnd is the published levelling of a stem's end; folded: čt and št
+// are taken for what they fold to.
+func publishedEnd(w string, folded bool) string {
 	n := len(w)
 	switch {
 	case n < 2:
 		return w
-	case strings.HasSuffix(w, "ct"):
+	case folded && strings.HasSuffix(w, "ct"):
 		return w[:n-2] + "ck"
-	case strings.HasSuffix(w, "st"):
+	case folded && strings.HasSuffix(w, "st"):
 		return w[:n-2] + "sk"
 	case w[n-1] == 'c':
 		return w[:n-1] + "k"
