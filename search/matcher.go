@@ -19,10 +19,23 @@ type Matcher struct {
 	vocabulary
 }
 
-// rule is a Rule made ready.
+// rule is a Rule made ready for a query.
 type rule struct {
 	shape shape
 	reach Level
+	// least and most are the numbers of words that can match at all.
+	least, most int
+}
+
+func newRule(r Rule, queryWords int) rule {
+	made := rule{shape: shapeOf(r), reach: min(r.Reach, Synonym), least: 1, most: MaxKeywordWords}
+	if r.Ordered {
+		made.most = min(queryWords, MaxKeywordWords)
+	}
+	if made.shape == sequence {
+		made.least = queryWords
+	}
+	return made
 }
 
 // vocabulary is a block's words held against the query.
@@ -46,7 +59,7 @@ func (m *Matcher) reset(q *Query, p Profile) {
 	m.all = uint32(uint64(1)<<len(m.words) - 1)
 	m.reach = Identical
 	for t, r := range p {
-		m.rules[t] = rule{shape: shapeOf(r), reach: min(r.Reach, Synonym)}
+		m.rules[t] = newRule(r, len(m.words))
 		m.reach = max(m.reach, m.rules[t].reach)
 	}
 	m.terms.reset(q.Terms)
@@ -102,7 +115,7 @@ func agreement(norm, fold uint64, w Word, synonym uint64) Level {
 // of its words in order; NoLevel when it does not. It is that of the worst
 // word, each taken at its best; where places count, at the best place.
 func (m *Matcher) Level(t MatchType, fits []Fit) Level {
-	if len(fits) > MaxKeywordWords {
+	if !m.possible(t, len(fits)) {
 		return NoLevel
 	}
 	for i := range fits {
@@ -111,19 +124,22 @@ func (m *Matcher) Level(t MatchType, fits []Fit) Level {
 	return m.level(t, m.gather[:len(fits)])
 }
 
+// possible tells whether a keyword of type t with n words can match.
+func (m *Matcher) possible(t MatchType, n int) bool {
+	return int(t) < MatchTypes && n >= m.rules[t].least && n <= m.rules[t].most
+}
+
+// level is Level for a type and a number of words that are possible.
 func (m *Matcher) level(t MatchType, fits []*Fit) Level {
-	if int(t) >= MatchTypes || len(fits) == 0 {
-		return NoLevel
-	}
-	r := m.rules[t]
-	if l := r.level(fits, m.all, len(m.words)); l <= r.reach {
+	r := &m.rules[t]
+	if l := r.level(fits, m.all); l <= r.reach {
 		return l
 	}
 	return NoLevel
 }
 
 // level may be beyond the rule's reach.
-func (r rule) level(fits []*Fit, all uint32, n int) Level {
+func (r *rule) level(fits []*Fit, all uint32) Level {
 	switch r.shape {
 	case sameSet:
 		return matchSameSet(fits, all, r.reach)
@@ -134,7 +150,7 @@ func (r rule) level(fits []*Fit, all uint32, n int) Level {
 	case phrase:
 		return matchPhrase(fits, r.reach)
 	case sequence:
-		return matchSequence(fits, n)
+		return matchSequence(fits)
 	}
 	return matchAnySet(fits)
 }
@@ -164,7 +180,7 @@ func (m *Matcher) take(b Block) {
 // posting decides on a posting of the block last taken.
 func (m *Matcher) posting(t MatchType, words []byte) Level {
 	n := len(words) / 2
-	if n > MaxKeywordWords {
+	if !m.possible(t, n) {
 		return NoLevel
 	}
 	for i := range n {

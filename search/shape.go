@@ -140,11 +140,9 @@ func subsequenceAt(fits []*Fit, level Level) bool {
 	return true
 }
 
-// matchSequence: the query is the keyword, word by word.
-func matchSequence(fits []*Fit, n int) Level {
-	if len(fits) != n {
-		return NoLevel
-	}
+// matchSequence: the query is the keyword, word by word; their numbers are
+// equal.
+func matchSequence(fits []*Fit) Level {
 	worst := Identical
 	for i, f := range fits {
 		worst = max(worst, f.within(1<<i))
