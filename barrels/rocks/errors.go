@@ -1,0 +1,38 @@
+package rocks
+
+import (
+	"errors"
+	"strings"
+	"syscall"
+
+	"adshard/fault"
+)
+
+// refill says what to do about a store that cannot be used.
+const refill = "stop the slave, empty its directory and start it: it fills itself again (or put a store of `adshard barrels build` there)"
+
+// classify gives an error of RocksDB its kind. Its C interface hands out texts
+// only; they begin with the name of a code, and the codes are what is looked
+// at here, in this one place.
+func classify(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	switch {
+	case strings.HasPrefix(text, "IO error: No space left on device"), errors.Is(err, syscall.ENOSPC):
+		return fault.Newf(fault.NoSpace, op, "%w; free some space, the store goes on by itself", err)
+	case strings.HasPrefix(text, "IO error: While lock file"), strings.HasPrefix(text, "IO error: lock hold by current process"):
+		return errLocked(op, err)
+	case strings.HasPrefix(text, "Corruption"):
+		return fault.Newf(fault.Corrupt, op, "%w; %s", err, refill)
+	case strings.HasPrefix(text, "IO error"):
+		return fault.Newf(fault.Unavailable, op, "%w; look at the disk and the directory's permissions", err)
+	}
+	return fault.New(fault.Internal, op, err)
+}
+
+func errLocked(op string, err error) error {
+	return fault.Newf(fault.Locked, op,
+		"another process uses the store (%w); stop it, or choose another directory", err)
+}

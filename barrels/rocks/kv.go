@@ -1,0 +1,107 @@
+package rocks
+
+import (
+	"os"
+	"syscall"
+
+	"adshard/barrels"
+	"adshard/fault"
+
+	"github.com/linxGnu/grocksdb"
+)
+
+// kv is a RocksDB database as barrels.KV.
+type kv struct {
+	dir     string
+	options Options
+	config  *config
+	db      *grocksdb.DB
+	handles []*grocksdb.ColumnFamilyHandle // in the order of names
+	ids     [barrels.Families]uint32
+	lock    *os.File
+	batch   []byte // scratch of Write
+}
+
+func newKV(dir string, o Options, c *config, db *grocksdb.DB, handles []*grocksdb.ColumnFamilyHandle) *kv {
+	kv := &kv{dir: dir, options: o, config: c, db: db, handles: handles}
+	for f := range kv.ids {
+		kv.ids[f] = handles[f+1].ID()
+	}
+	return kv
+}
+
+func (kv *kv) handle(f barrels.Family) *grocksdb.ColumnFamilyHandle { return kv.handles[f+1] }
+
+// Write implements barrels.KV.
+func (kv *kv) Write(b *barrels.Batch) error {
+	if err := kv.checkSpace(uint64(b.Bytes())); err != nil {
+		return err
+	}
+	kv.batch = appendBatch(kv.batch[:0], b, &kv.ids)
+	wb := grocksdb.WriteBatchFrom(kv.batch)
+	defer wb.Destroy()
+	if cap(kv.batch) > keepBatch {
+		kv.batch = nil
+	}
+	return classify("rocks: write", kv.db.Write(kv.config.write, wb))
+}
+
+// keepBatch is the capacity of a batch's bytes that is kept for the next one.
+const keepBatch = 64 << 20
+
+// checkSpace refuses a batch that the disk has no room for: the log and, soon
+// after, a table file take it.
+func (kv *kv) checkSpace(size uint64) error {
+	free, err := freeBytes(kv.dir)
+	if err != nil {
+		return fault.New(fault.Unavailable, "rocks: write", err)
+	}
+	if need := 2*size + kv.options.MinFreeBytes; free < need {
+		return fault.Newf(fault.NoSpace, "rocks: write",
+			"%d MiB are free in %s, %d are needed; free some space, the store goes on by itself",
+			free>>20, kv.dir, need>>20)
+	}
+	return nil
+}
+
+func freeBytes(dir string) (uint64, error) {
+	var s syscall.Statfs_t
+	if err := syscall.Statfs(dir, &s); err != nil {
+		return 0, err
+	}
+	return s.Bavail * uint64(s.Bsize), nil
+}
+
+// Tidy implements barrels.KV: compacts everything, so that deleted keys and
+// ranges no longer slow reads down.
+func (kv *kv) Tidy() error {
+	for _, h := range kv.handles {
+		kv.db.CompactRangeCF(h, grocksdb.Range{})
+	}
+	return nil
+}
+
+// DiskBytes implements barrels.KV.
+func (kv *kv) DiskBytes() uint64 {
+	entries, err := os.ReadDir(kv.dir)
+	if err != nil {
+		return 0
+	}
+	var sum uint64
+	for _, e := range entries {
+		if i, err := e.Info(); err == nil && i.Mode().IsRegular() {
+			sum += uint64(i.Size())
+		}
+	}
+	return sum
+}
+
+// Close implements barrels.KV. All snapshots must be closed.
+func (kv *kv) Close() error {
+	for _, h := range kv.handles {
+		h.Destroy()
+	}
+	kv.db.Close()
+	kv.config.destroy()
+	return kv.lock.Close()
+}

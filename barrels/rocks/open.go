@@ -1,0 +1,130 @@
+package rocks
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"adshard/barrels"
+	"adshard/fault"
+
+	"github.com/linxGnu/grocksdb"
+)
+
+// Open opens the store in a directory and makes an empty one where there is
+// none. Errors: fault.Version when another version of the format or of the
+// words wrote it, fault.Corrupt when it is damaged, fault.Locked when another
+// process has it open, fault.NoSpace.
+func Open(dir string, o Options) (barrels.Store, error) {
+	kv, err := openKV(dir, o)
+	if err != nil {
+		return nil, err
+	}
+	s, err := barrels.Open(kv)
+	if err != nil {
+		return nil, errors.Join(err, kv.Close())
+	}
+	return s, nil
+}
+
+// lockFile keeps a second process away before RocksDB looks at anything.
+const lockFile = "adshard.lock"
+
+func openKV(dir string, o Options) (*kv, error) {
+	o.SetDefaults()
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fileError(err)
+	}
+	lock, err := takeLock(dir)
+	if err != nil {
+		return nil, err
+	}
+	kv, err := openDB(dir, o)
+	if err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	kv.lock = lock
+	return kv, nil
+}
+
+// fileError gives an error of the file system its kind.
+func fileError(err error) error {
+	if errors.Is(err, syscall.ENOSPC) {
+		return fault.New(fault.NoSpace, "rocks: open", err)
+	}
+	return fault.Newf(fault.Unavailable, "rocks: open", "%w; choose a directory that can be written to", err)
+}
+
+func takeLock(dir string) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, fileError(err)
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		return nil, errors.Join(errLocked("rocks: open", err), f.Close())
+	}
+	return f, nil
+}
+
+func openDB(dir string, o Options) (*kv, error) {
+	c := newConfig(o)
+	if err := checkFiles(c, dir); err != nil {
+		c.destroy()
+		return nil, err
+	}
+	db, handles, err := grocksdb.OpenDbColumnFamilies(c.db, dir, names(), c.optionsByName())
+	if err != nil {
+		c.destroy()
+		return nil, classify("rocks: open", err)
+	}
+	return newKV(dir, o, c, db, handles), nil
+}
+
+func (c *config) optionsByName() []*grocksdb.Options { return c.families }
+
+// checkFiles finds out what the directory holds before RocksDB may make a new
+// database of it: files without their CURRENT, families of another version.
+func checkFiles(c *config, dir string) error {
+	_, err := os.Stat(filepath.Join(dir, "CURRENT"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return checkNoRemains(dir)
+	}
+	if err != nil {
+		return fileError(err)
+	}
+	found, err := grocksdb.ListColumnFamilies(c.db, dir)
+	if err != nil {
+		return fault.Newf(fault.Corrupt, "rocks: open", "%w; %s", err, refill)
+	}
+	slices.Sort(found)
+	want := names()
+	slices.Sort(want)
+	if !slices.Equal(found, want) && !slices.Equal(found, []string{defaultFamily}) {
+		return fault.Newf(fault.Version, "rocks: open",
+			"the store has the column families %s, this program knows %s; %s",
+			strings.Join(found, ", "), strings.Join(want, ", "), refill)
+	}
+	return nil
+}
+
+// checkNoRemains fails when there are files of a database that has lost its
+// CURRENT: RocksDB would take the directory for empty and remove them.
+func checkNoRemains(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fileError(err)
+	}
+	for _, e := range entries {
+		if name := e.Name(); strings.HasPrefix(name, "MANIFEST-") || strings.HasSuffix(name, ".sst") {
+			return fault.Newf(fault.Corrupt, "rocks: open", "%s has %s, but no CURRENT; %s", dir, name, refill)
+		}
+	}
+	return nil
+}

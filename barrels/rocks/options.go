@@ -1,0 +1,140 @@
+package rocks
+
+import (
+	"errors"
+	"fmt"
+
+	"adshard/barrels"
+	"adshard/fault"
+
+	"github.com/linxGnu/grocksdb"
+)
+
+// Options configure a store. Zero values stand for the defaults.
+type Options struct {
+	// CacheBytes is the block cache for uncompressed blocks; default 256 MiB.
+	CacheBytes uint64
+	// WriteBufferBytes is the size at which a family's new data are written to
+	// a file of their own; default 32 MiB.
+	WriteBufferBytes uint64
+	// MinFreeBytes is what must be free on the disk beyond twice a batch's size
+	// before it is written; default 16 MiB. So a full disk is met between
+	// batches and not in the middle of one.
+	MinFreeBytes uint64
+	// Sync makes each applied bucket survive a power failure, at the price of
+	// an fsync. Without it a crash of the process loses nothing; after one of
+	// the machine the store goes on from the last position that reached the
+	// disk.
+	Sync bool
+}
+
+// SetDefaults fills in what is zero.
+func (o *Options) SetDefaults() {
+	if o.CacheBytes == 0 {
+		o.CacheBytes = 256 << 20
+	}
+	if o.WriteBufferBytes == 0 {
+		o.WriteBufferBytes = 32 << 20
+	}
+	if o.MinFreeBytes == 0 {
+		o.MinFreeBytes = 16 << 20
+	}
+}
+
+// Validate lists all that is wrong.
+func (o *Options) Validate() error {
+	var faults []error
+	if o.CacheBytes > 1<<40 {
+		faults = append(faults, errors.New("a block cache above 1 TiB"))
+	}
+	if o.WriteBufferBytes < 64<<10 || o.WriteBufferBytes > 4<<30 {
+		faults = append(faults, errors.New("a write buffer must have between 64 KiB and 4 GiB"))
+	}
+	return fault.New(fault.Invalid, "rocks: options", errors.Join(faults...))
+}
+
+// config holds RocksDB's option objects, which must outlive the database.
+type config struct {
+	cache    *grocksdb.Cache
+	db       *grocksdb.Options
+	families []*grocksdb.Options // in the order of names
+	tables   []*grocksdb.BlockBasedTableOptions
+	write    *grocksdb.WriteOptions
+}
+
+// defaultFamily is RocksDB's own; it stays empty.
+const defaultFamily = "default"
+
+// names are the column families: RocksDB's own, then those of barrels.
+func names() []string {
+	out := []string{defaultFamily}
+	for f := range barrels.Family(barrels.Families) {
+		out = append(out, f.String())
+	}
+	return out
+}
+
+func newConfig(o Options) *config {
+	c := &config{cache: grocksdb.NewLRUCache(o.CacheBytes), db: grocksdb.NewDefaultOptions()}
+	c.db.SetCreateIfMissing(true)
+	c.db.SetCreateIfMissingColumnFamilies(true)
+	c.db.SetInfoLogLevel(grocksdb.WarnInfoLogLevel)
+	c.db.SetKeepLogFileNum(2)
+	c.db.SetStatsDumpPeriodSec(0)
+	c.db.SetStatsPersistPeriodSec(0)
+	c.db.SetMaxTotalWalSize(4 * o.WriteBufferBytes)
+	c.families = append(c.families, grocksdb.NewDefaultOptions())
+	for f := range barrels.Family(barrels.Families) {
+		c.families = append(c.families, c.family(f, o))
+	}
+	c.write = grocksdb.NewDefaultWriteOptions()
+	c.write.SetSync(o.Sync)
+	return c
+}
+
+// tableFormat is the version of the table files that 7.8 writes best.
+const tableFormat = 5
+
+// family makes the options of one family.
+func (c *config) family(f barrels.Family, o Options) *grocksdb.Options {
+	t := grocksdb.NewDefaultBlockBasedTableOptions()
+	t.SetBlockCache(c.cache)
+	t.SetFormatVersion(tableFormat)
+	t.SetBlockSize(8 << 10)
+	t.SetFilterPolicy(grocksdb.NewBloomFilterFull(10))
+	c.tables = append(c.tables, t)
+	opts := grocksdb.NewDefaultOptions()
+	if n := f.PrefixLen(); n > 0 {
+		opts = withPrefix(opts, n)
+		t.SetWholeKeyFiltering(false)
+		opts.SetMemTablePrefixBloomSizeRatio(0.05)
+	}
+	opts.SetWriteBufferSize(o.WriteBufferBytes)
+	opts.SetCompression(grocksdb.LZ4Compression)
+	opts.SetBlockBasedTableFactory(t)
+	return opts
+}
+
+// withPrefix returns options with a prefix extractor. Options that got theirs
+// by SetPrefixExtractor free it twice when they are destroyed (grocksdb
+// v1.7.14), those made from a text do not.
+func withPrefix(base *grocksdb.Options, n int) *grocksdb.Options {
+	opts, err := grocksdb.GetOptionsFromString(base, fmt.Sprintf("prefix_extractor=fixed:%d", n))
+	if err != nil { // only if the text were wrong; reads work without, slower
+		return base
+	}
+	base.Destroy()
+	return opts
+}
+
+func (c *config) destroy() {
+	c.write.Destroy()
+	for _, o := range c.families {
+		o.Destroy()
+	}
+	for _, t := range c.tables {
+		t.Destroy()
+	}
+	c.db.Destroy()
+	c.cache.Destroy()
+}
