@@ -1,0 +1,97 @@
+package fanout
+
+import (
+	"adshard/fault"
+)
+
+// Step is what to do after an event.
+type Step uint8
+
+// The steps.
+const (
+	Wait   Step = iota // shards are still to answer
+	Enough             // nothing more will come
+	Again              // the view is stale: ask all again with a newer map
+)
+
+// Gather decides when the answers of shards are enough. It is fed with events
+// and knows neither clocks nor networks. A is what a shard answers.
+type Gather[A any] struct {
+	shards  []Shard
+	answers []*A    // by shard; nil: none
+	errs    []error // by shard; nil: none yet, or answered
+	open    int     // shards that have neither answered nor failed
+	retried bool    // asking again was said once
+	over    bool
+}
+
+// Begin starts over with these shards: at first, and after Again.
+func (g *Gather[A]) Begin(shards []Shard) {
+	g.shards, g.open, g.over = shards, len(shards), false
+	g.answers = make([]*A, len(shards))
+	g.errs = make([]error, len(shards))
+}
+
+// Answered notes shard i's answer.
+func (g *Gather[A]) Answered(i int, a *A) Step {
+	if g.over || g.answers[i] != nil || g.errs[i] != nil {
+		return g.step()
+	}
+	g.answers[i] = a
+	g.open--
+	return g.step()
+}
+
+// Failed notes that shard i cannot answer. The first time that one no longer
+// serves the view it says Again; who finds no newer map goes on.
+func (g *Gather[A]) Failed(i int, err error) Step {
+	if g.over || g.answers[i] != nil || g.errs[i] != nil {
+		return g.step()
+	}
+	g.errs[i] = err
+	g.open--
+	if fault.Is(err, fault.Stale) && !g.retried {
+		g.retried = true
+		return Again
+	}
+	return g.step()
+}
+
+// TooLate notes that the time is over: who has not answered is missing.
+func (g *Gather[A]) TooLate() Step {
+	g.over = true
+	return Enough
+}
+
+func (g *Gather[A]) step() Step {
+	if g.over || g.open == 0 {
+		return Enough
+	}
+	return Wait
+}
+
+// Missing names the shards without an answer, in their order.
+func (g *Gather[A]) Missing() []string {
+	var names []string
+	for i, a := range g.answers {
+		if a == nil {
+			names = append(names, g.shards[i].Name)
+		}
+	}
+	return names
+}
+
+// Err returns fault.Overloaded when all shards refused for that reason: then
+// the whole is overloaded. In any other case what is missing is no error.
+func (g *Gather[A]) Err() error {
+	var first error
+	for i := range g.shards {
+		if !fault.Is(g.errs[i], fault.Overloaded) {
+			return nil
+		}
+		if first == nil {
+			first = g.errs[i]
+		}
+	}
+	return first
+}

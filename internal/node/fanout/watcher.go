@@ -1,0 +1,220 @@
+package fanout
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"adshard/schema/pb"
+)
+
+// Source hands out maps; *wire connections to a balancer do. Errors have fault
+// kinds.
+type Source interface {
+	WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.WatchMapResponse, error)
+}
+
+// Dialer connects to a slave; it returns at once. Close ends the connection.
+type Dialer func(shard, address string) (slave Slave, close func() error, err error)
+
+// The times of a Watcher.
+const (
+	watchWait    = 10 * time.Second
+	callTimeout  = 5 * time.Second
+	firstPause   = 50 * time.Millisecond
+	longestPause = time.Second
+	// retireAfter is when connections that no map names any more are closed:
+	// the longest query is over by then.
+	retireAfter = 6 * time.Second
+)
+
+// Watcher keeps the newest map. While no balancer answers it keeps the last.
+type Watcher struct {
+	master string
+	source Source
+	dial   Dialer
+	log    *slog.Logger
+	now    atomic.Pointer[Map]
+
+	mu      sync.Mutex
+	changed chan struct{}   // closed and made anew with each map; under mu
+	links   map[string]link // by shard and address; under mu
+	retired []retired       // under mu
+	trouble error           // of the last call; under mu
+}
+
+type link struct {
+	slave Slave
+	close func() error
+}
+
+type retired struct {
+	link
+	since time.Time
+}
+
+// NewWatcher returns a watcher for the master of this name.
+func NewWatcher(master string, source Source, dial Dialer, log *slog.Logger) *Watcher {
+	return &Watcher{master: master, source: source, dial: dial, log: log,
+		changed: make(chan struct{}), links: make(map[string]link)}
+}
+
+// Current implements Maps.
+func (w *Watcher) Current() *Map { return w.now.Load() }
+
+// Newer implements Maps.
+func (w *Watcher) Newer(ctx context.Context, old *Map) *Map {
+	for {
+		w.mu.Lock()
+		changed := w.changed
+		w.mu.Unlock()
+		if m := w.now.Load(); m != old {
+			return m
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-changed:
+		}
+	}
+}
+
+// Trouble is why there is no newer map; nil: the balancer answers.
+func (w *Watcher) Trouble() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.trouble
+}
+
+// Run watches until ctx is over; it returns nil then. Close ends the
+// connections.
+func (w *Watcher) Run(ctx context.Context) error {
+	pause := firstPause
+	for ctx.Err() == nil {
+		fresh, err := w.poll(ctx)
+		w.retire()
+		if ctx.Err() != nil {
+			break
+		}
+		w.note(err)
+		if err == nil && fresh {
+			pause = firstPause
+			continue
+		}
+		if err != nil {
+			pause = min(2*pause, longestPause)
+		}
+		wait(ctx, pause)
+	}
+	return nil
+}
+
+func (w *Watcher) note(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err != nil && (w.trouble == nil || w.trouble.Error() != err.Error()) {
+		w.log.Warn("no newer map; keeping the last", "err", err)
+	}
+	w.trouble = err
+}
+
+// poll waits once for a newer map. fresh is false when the balancer answered
+// at once with what is known: the caller pauses, so as not to ask in a loop.
+func (w *Watcher) poll(ctx context.Context) (fresh bool, err error) {
+	r := &pb.WatchMapRequest{WaitMs: uint32(watchWait.Milliseconds()), Master: w.master}
+	now := w.now.Load()
+	if now != nil {
+		r.Epoch, r.View = now.Epoch, now.View
+	}
+	call, cancel := context.WithTimeout(ctx, watchWait+callTimeout)
+	defer cancel()
+	reply, err := w.source.WatchMap(call, r)
+	if err != nil {
+		return false, fmt.Errorf("ask the balancer for the map: %w", err)
+	}
+	if len(reply.GetShards()) == 0 {
+		return true, nil
+	}
+	if now != nil && (reply.GetEpoch() < now.Epoch || reply.GetEpoch() == now.Epoch && reply.GetView() < now.View) {
+		return false, nil // an older balancer or an older view: ours is newer
+	}
+	return w.take(reply)
+}
+
+// take makes the reply the newest map.
+func (w *Watcher) take(reply *pb.WatchMapResponse) (fresh bool, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	m := &Map{Epoch: reply.GetEpoch(), View: reply.GetView()}
+	used := make(map[string]link, len(reply.GetShards()))
+	for _, s := range reply.GetShards() {
+		if len(s.GetAddresses()) == 0 {
+			m.Shards = append(m.Shards, Shard{Name: s.GetName(), Slave: nowhere{s.GetName()}})
+			continue
+		}
+		address := s.GetAddresses()[0]
+		key := s.GetName() + "\x00" + address
+		l, ok := w.links[key]
+		if !ok {
+			if l.slave, l.close, err = w.dial(s.GetName(), address); err != nil {
+				return false, err
+			}
+			w.links[key] = l
+		}
+		used[key] = l
+		m.Shards = append(m.Shards, Shard{Name: s.GetName(), Slave: l.slave})
+	}
+	if old := w.now.Load(); old != nil && old.Epoch == m.Epoch && old.View == m.View && slices.Equal(old.Shards, m.Shards) {
+		return false, nil
+	}
+	for key, l := range w.links {
+		if _, ok := used[key]; !ok {
+			w.retired = append(w.retired, retired{l, time.Now()})
+		}
+	}
+	w.links = used
+	w.now.Store(m)
+	close(w.changed)
+	w.changed = make(chan struct{})
+	w.log.Info("map", "epoch", m.Epoch, "view", m.View, "shards", len(m.Shards))
+	return true, nil
+}
+
+// retire closes connections that have not been named for a while.
+func (w *Watcher) retire() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.retired = slices.DeleteFunc(w.retired, func(r retired) bool {
+		if time.Since(r.since) < retireAfter {
+			return false
+		}
+		_ = r.close()
+		return true
+	})
+}
+
+// Close ends all connections; the watcher must not be running.
+func (w *Watcher) Close() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, l := range w.links {
+		_ = l.close()
+	}
+	for _, r := range w.retired {
+		_ = r.close()
+	}
+	w.links, w.retired = nil, nil
+}
+
+func wait(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+	}
+}

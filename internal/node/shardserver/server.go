@@ -1,0 +1,116 @@
+package shardserver
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"adshard/fault"
+	"adshard/internal/node/wire"
+	"adshard/schema/pb"
+	"adshard/search"
+)
+
+// Store is what is served.
+type Store interface {
+	search.Searcher
+	search.Explainer
+}
+
+// Observer is told of each call, for metrics. It is called from many
+// goroutines.
+type Observer interface {
+	// Searched tells of one search: its answer, nil with an error.
+	Searched(took time.Duration, a *search.Answer, err error)
+	// Panicked tells of a panic in a search or explanation.
+	Panicked(cause any)
+}
+
+// Server is the gRPC service. Make it with New.
+type Server struct {
+	pb.UnimplementedSlaveServer
+	store    Store
+	observer Observer
+	slots    chan struct{} // one for each search under way
+}
+
+// MaxExplained bounds the matches of one explanation.
+const MaxExplained = 10_000
+
+// New returns the service of store with at most limit calls under way;
+// observer may be nil.
+func New(store Store, limit int, observer Observer) *Server {
+	return &Server{store: store, observer: observer, slots: make(chan struct{}, limit)}
+}
+
+// Search implements pb.SlaveServer.
+func (s *Server) Search(ctx context.Context, m *pb.SearchRequest) (*pb.SearchResponse, error) {
+	began := time.Now()
+	answer, err := s.search(ctx, m)
+	if s.observer != nil {
+		s.observer.Searched(time.Since(began), answer, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return wire.FromAnswer(answer), nil
+}
+
+func (s *Server) search(ctx context.Context, m *pb.SearchRequest) (answer *search.Answer, err error) {
+	leave, err := s.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	defer s.caught(&err)
+	r, err := wire.ToRequest(m)
+	if err != nil {
+		return nil, err
+	}
+	return s.store.Search(ctx, r)
+}
+
+// Explain implements pb.SlaveServer.
+func (s *Server) Explain(ctx context.Context, m *pb.ExplainRequest) (_ *pb.ExplainResponse, err error) {
+	leave, err := s.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	defer s.caught(&err)
+	r, err := wire.ToRequest(m.GetRequest())
+	if err != nil {
+		return nil, err
+	}
+	e, err := s.store.Explain(ctx, r, int(min(m.GetLimit(), MaxExplained)))
+	if err != nil {
+		return nil, err
+	}
+	return wire.FromExplanation(e), nil
+}
+
+var errBusy = errors.New("all places for searches are taken; try again after a pause")
+
+// enter takes a place, or refuses at once.
+func (s *Server) enter() (leave func(), err error) {
+	select {
+	case s.slots <- struct{}{}:
+		return s.leave, nil
+	default:
+		return nil, fault.New(fault.Overloaded, "slave: search", errBusy)
+	}
+}
+
+func (s *Server) leave() { <-s.slots }
+
+// caught turns a panic into an error.
+func (s *Server) caught(err *error) {
+	cause := recover()
+	if cause == nil {
+		return
+	}
+	if s.observer != nil {
+		s.observer.Panicked(cause)
+	}
+	*err = fault.Newf(fault.Internal, "slave: search", "panic: %v; please report it", cause)
+}
