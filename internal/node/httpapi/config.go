@@ -55,8 +55,7 @@ type Observer interface {
 
 // Observation is what is known of one finished request.
 type Observation struct {
-	// Operation is "search", "explain", "openapi" or "none" (unknown path,
-	// wrong method, wrong request id).
+	// Operation is "search", "explain", "openapi" or, for other paths, "none".
 	Operation string
 	RequestID string
 	Status    int

@@ -12,7 +12,6 @@ import (
 // Explain answers GET /v1/explain: what the slaves say of each keyword, with
 // the result of the whole ring's auction.
 func (c *call) Explain(w http.ResponseWriter, r *http.Request, p *api.ExplainParams) {
-	c.seen.Operation = "explain"
 	answer, err := c.explain(r, p)
 	if err != nil {
 		c.Refuse(w, r, err)

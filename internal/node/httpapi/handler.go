@@ -2,7 +2,9 @@ package httpapi
 
 import (
 	_ "embed"
+	"fmt"
 	"net/http"
+	"runtime/debug"
 	"time"
 
 	"adshard/fault"
@@ -34,13 +36,14 @@ var _ api.ServerInterface = (*call)(nil)
 // ServeHTTP implements http.Handler.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &call{handler: h, start: firstByte(r)}
-	c.seen.Operation = "none"
+	c.seen.Operation = operation(r.URL.Path)
 	id, err := requestID(r.Header)
 	if id == "" {
 		id = h.NewRequestID()
 	}
 	c.seen.RequestID = id
 	w.Header()["X-Request-Id"] = []string{id}
+	defer c.finish(w, r)
 	switch {
 	case err != nil:
 		c.Refuse(w, r, err)
@@ -49,15 +52,39 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		api.Route(c, w, r)
 	}
-	if h.Observer != nil {
-		c.seen.Took = time.Since(c.start)
-		h.Observer.Observe(&c.seen)
+}
+
+// finish makes a panic below a 500, so that one bad request is one failure, and
+// tells the observer.
+func (c *call) finish(w http.ResponseWriter, r *http.Request) {
+	if p := recover(); p != nil {
+		err := fault.Newf(fault.Internal, op, "a defect: %v", p)
+		if c.seen.Status == 0 {
+			c.Refuse(w, r, err)
+		}
+		c.seen.Err = fmt.Errorf("%w\n%s", err, debug.Stack())
 	}
+	if c.Observer != nil {
+		c.seen.Took = time.Since(c.start)
+		c.Observer.Observe(&c.seen)
+	}
+}
+
+// operation names what a path is for, as observers see it.
+func operation(path string) string {
+	switch path {
+	case "/v1/search":
+		return "search"
+	case "/v1/explain":
+		return "explain"
+	case "/openapi.yaml":
+		return "openapi"
+	}
+	return "none"
 }
 
 // OpenAPI answers with the document.
 func (c *call) OpenAPI(w http.ResponseWriter, _ *http.Request) {
-	c.seen.Operation = "openapi"
 	w.Header().Set("Content-Type", "application/yaml")
 	c.write(w, http.StatusOK, Spec)
 }

@@ -225,15 +225,36 @@ func TestObserverSeesEveryRequest(t *testing.T) {
 	get(t, h, "/v1/search?q=a&slots=0")
 	get(t, h, "/nothing")
 	get(t, h, "/openapi.yaml")
-	want := []Observation{{Operation: "search", Status: 200}, {Operation: "none", Status: 400}, {Operation: "none", Status: 404},
+	want := []Observation{{Operation: "search", Status: 200}, {Operation: "search", Status: 400}, {Operation: "none", Status: 404},
 		{Operation: "openapi", Status: 200}}
 	for i, w := range want {
 		if i >= len(seen) || seen[i].Operation != w.Operation || seen[i].Status != w.Status || seen[i].Took <= 0 ||
-			(seen[i].Err == nil) != (w.Status == 200) || (seen[i].Answer != nil) != (w.Operation == "search") {
+			(seen[i].Err == nil) != (w.Status == 200) || (seen[i].Answer != nil) != (i == 0) {
 			t.Errorf("%d: %+v", i, seen)
 		}
 	}
 }
+
+// TestDefectIsOneFailure: a panic below is a 500, and its place is free again.
+func TestDefectIsOneFailure(t *testing.T) {
+	var seen Observation
+	c := configured(nil)
+	c.Searcher = defect{}
+	c.MaxInFlight = 1
+	c.Observer = observer(func(o *Observation) { seen = *o })
+	h := New(c)
+	for range 2 {
+		res, body := get(t, h, "/v1/search?q=a")
+		refused(t, "defect", res, body, http.StatusInternalServerError, api.ErrorCodeInternal, "")
+		if strings.Contains(body, "goroutine") || !strings.Contains(seen.Err.Error(), "goroutine") {
+			t.Errorf("%s\n%v", body, seen.Err)
+		}
+	}
+}
+
+type defect struct{}
+
+func (defect) Search(context.Context, *search.Request) (*search.Answer, error) { panic("out of range") }
 
 type observer func(*Observation)
 

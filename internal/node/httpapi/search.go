@@ -13,7 +13,6 @@ import (
 
 // Search answers GET /v1/search.
 func (c *call) Search(w http.ResponseWriter, r *http.Request, p *api.SearchParams) {
-	c.seen.Operation = "search"
 	answer, err := c.search(r.Context(), p)
 	if err != nil {
 		c.Refuse(w, r, err)
@@ -24,7 +23,6 @@ func (c *call) Search(w http.ResponseWriter, r *http.Request, p *api.SearchParam
 
 // SearchPost answers POST /v1/search.
 func (c *call) SearchPost(w http.ResponseWriter, r *http.Request) {
-	c.seen.Operation = "search"
 	c.body = true
 	p := api.NewSearchParams()
 	if err := ReadBody(w, r, c.BodyTimeout, p); err != nil {
