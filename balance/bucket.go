@@ -20,7 +20,12 @@ type Entry struct {
 	Key    Key
 	Parent Parent
 	clock  uint64 // of its first change in the bucket; 0: part of a filling
+	weight uint32 // of the item, as far as known
 }
+
+// Changed tells whether the entry is there for a change, not as part of a
+// filling: then the item's weight may be another than the mapper knows.
+func (e Entry) Changed() bool { return e.clock > 0 }
 
 // Build asks a flavour to build entries for a node, in their order, from a
 // snapshot taken at or after Clock, and to stop before MaxBytes is passed; at
@@ -33,16 +38,14 @@ type Build struct {
 	MaxBytes int
 }
 
-// Built answers a Build: the first Entries of its entries are in Payload.
-// Weights are those of the items in it, zero for deleted ones and parents.
+// Built answers a Build: the first Entries of its entries are in Payload, of
+// some Bytes.
 type Built[P any] struct {
 	Node    string
 	Seq     uint64
 	Entries int
 	Payload P
 	Bytes   int
-	// Weight is the sum of the items' weights, to estimate the next bucket.
-	Weight uint64
 }
 
 // Fetch asks for older changes than the distributor remembers: up to Limit of

@@ -24,7 +24,7 @@ type DistributorConfig struct {
 const (
 	DefaultBucketBytes = 4 << 20
 	DefaultNodeBytes   = 16 << 20
-	DefaultAhead       = 3
+	DefaultAhead       = 2
 	DefaultChanges     = 1 << 16
 	DefaultEntries     = 1 << 14
 )
@@ -62,6 +62,7 @@ type Distributor[P any] struct {
 	streams map[string]*stream[P]
 	order   []string // names in order of registration, so that work is in order
 	seq     uint64
+	made    uint64  // buckets
 	perUnit float64 // bytes of a bucket for each unit of weight, as measured
 }
 
@@ -229,6 +230,10 @@ func (d *Distributor[P]) Least() (clock uint64, ok bool) {
 	}
 	return clock, true
 }
+
+// Made returns how many buckets were made so far: when it changes, a node that
+// waits may have one.
+func (d *Distributor[P]) Made() uint64 { return d.made }
 
 // Names returns the registered nodes in order of their first registration.
 func (d *Distributor[P]) Names() []string { return slices.Clone(d.order) }

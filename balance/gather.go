@@ -14,9 +14,9 @@ const entryBytes = 256
 
 func (g *gathering) full() bool { return len(g.entries) >= g.limit || g.budget <= 0 }
 
-func (g *gathering) add(e Entry, weight uint32) {
+func (g *gathering) add(e Entry) {
 	g.entries = append(g.entries, e)
-	g.budget -= entryBytes + float64(weight)*g.perUnit
+	g.budget -= entryBytes + float64(e.weight)*g.perUnit
 }
 
 // changes takes the changes that concern the keys own, each key and parent
@@ -45,7 +45,7 @@ func (g *gathering) changes(list []Change, own []Interval, reached *uint64) {
 		}
 		seen[t] = true
 		weight, _ := g.weight(c.Key)
-		g.add(Entry{Key: c.Key, Parent: c.Parent, clock: c.Clock}, weight)
+		g.add(Entry{Key: c.Key, Parent: c.Parent, clock: c.Clock, weight: weight})
 	}
 }
 
@@ -63,7 +63,7 @@ func (g *gathering) fill(own []Interval, lo Key) uint64 {
 				more = true
 				return false
 			}
-			g.add(Entry{Key: k}, w)
+			g.add(Entry{Key: k, weight: w})
 			last = uint64(k) + 1
 			return true
 		})

@@ -200,6 +200,9 @@ func (m *Mapper) Clock() uint64 { return m.clock }
 // Items returns the known items; not to be read while the mapper is called.
 func (m *Mapper) Items() Items { return m.items }
 
+// Limits returns what the nodes of the model can take.
+func (m *Mapper) Limits() map[NodeID]Limit { return m.limits(m.model) }
+
 // Report returns what the strategy last said.
 func (m *Mapper) Report() Report { return m.report }
 

@@ -18,16 +18,25 @@ func (d *Distributor[P]) Built(b Built[P]) {
 	}
 	j := s.job
 	s.job = nil
-	if b.Weight > 0 {
-		measured := float64(b.Bytes) / float64(b.Weight)
-		d.perUnit = max(1, 0.7*d.perUnit+0.3*measured)
-	}
+	d.learn(j.entries[:b.Entries], b.Bytes)
 	to, table := j.next.to, j.next.table
 	if b.Entries < len(j.entries) {
 		to, table = j.cut(b.Entries), nil
 	}
 	d.forget(s, to.Clock)
-	s.push(Bucket[P]{From: j.from, To: to, Table: table, Payload: b.Payload, Bytes: b.Bytes})
+	d.push(s, Bucket[P]{From: j.from, To: to, Table: table, Payload: b.Payload, Bytes: b.Bytes})
+}
+
+// learn mends the estimate of bytes for each unit of weight.
+func (d *Distributor[P]) learn(entries []Entry, bytes int) {
+	var weight uint64
+	for _, e := range entries {
+		weight += uint64(e.weight)
+	}
+	rest := bytes - entryBytes*len(entries)
+	if weight > 0 && rest > 0 {
+		d.perUnit = max(1, 0.7*d.perUnit+0.3*float64(rest)/float64(weight))
+	}
 }
 
 // Fetched takes older changes. When they are gone, the node is filled again.
@@ -107,7 +116,7 @@ func (d *Distributor[P]) advance(s *stream[P], w *Work) {
 			return // nothing new: an empty quantum alone is not worth a write on the node
 		}
 		d.forget(s, n.to.Clock)
-		s.push(Bucket[P]{From: s.end, To: n.to, Table: n.table})
+		d.push(s, Bucket[P]{From: s.end, To: n.to, Table: n.table})
 	}
 }
 
@@ -115,7 +124,7 @@ func (d *Distributor[P]) advance(s *stream[P], w *Work) {
 // resets nodes that say they are empty too: one whose data are damaged says so.
 func (d *Distributor[P]) begin(s *stream[P]) {
 	table := s.want.onlyHeld()
-	s.push(Bucket[P]{
+	d.push(s, Bucket[P]{
 		From: s.end, Reset: true, Table: &table,
 		To: Position{Epoch: d.cfg.Epoch, Clock: d.head, Quantum: d.changed, Offset: 1},
 	})

@@ -84,7 +84,8 @@ func (s *stream[P]) drop() {
 }
 
 // push adds a bucket that is ready.
-func (s *stream[P]) push(b Bucket[P]) {
+func (d *Distributor[P]) push(s *stream[P], b Bucket[P]) {
+	d.made++
 	s.queue = append(s.queue, b)
 	s.bytes += b.Bytes
 	s.end = b.To

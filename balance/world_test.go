@@ -214,7 +214,6 @@ func (w *world) build(i, most int) error {
 		}
 		out.Entries++
 		out.Bytes += w.itemBytes
-		out.Weight++
 		w.put(&out.Payload, e)
 	}
 	w.dist.Built(out)

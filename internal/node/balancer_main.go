@@ -1,0 +1,78 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+	"google.golang.org/grpc"
+
+	"adshard/backend"
+	"adshard/backend/sqlite"
+	"adshard/fault"
+	"adshard/internal/node/wire"
+	"adshard/schema/pb"
+)
+
+// RunBalancer runs a balancer until ctx is over. When it listens it prints
+// "balancer ready ADDR" on out.
+func RunBalancer(ctx context.Context, cfg BalancerConfig, out io.Writer, log *slog.Logger) error {
+	if err := cfg.Validate(); err != nil {
+		return err
+	}
+	db, err := OpenDB(ctx, cfg.DB, false)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	listener, err := net.Listen("tcp", cfg.Listen)
+	if err != nil {
+		return fault.Newf(fault.Unavailable, "balancer: listen", "%w; is another process using %s?", err, cfg.Listen)
+	}
+	defer listener.Close()
+	b, err := NewBalancer(ctx, cfg, db, log)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "balancer ready %s\n", listener.Addr())
+	return b.Serve(ctx, listener)
+}
+
+// Serve runs the balancer and serves slaves and masters on listener, which it
+// closes, until ctx is over (nil) or the balancer cannot go on.
+func (b *Balancer) Serve(ctx context.Context, listener net.Listener) error {
+	server := grpc.NewServer(wire.ServerOptions(func(method string, cause any) {
+		b.log.Error("a call panicked", "method", method, "cause", cause)
+	})...)
+	pb.RegisterBalancerServer(server, b)
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		<-ctx.Done()
+		server.Stop() // long polls would hold a graceful stop up; slaves ask again
+		return nil
+	})
+	group.Go(func() error {
+		if err := server.Serve(listener); err != nil && !errors.Is(err, grpc.ErrServerStopped) && ctx.Err() == nil {
+			return fault.Newf(fault.Unavailable, "balancer: serve", "%w", err)
+		}
+		return nil
+	})
+	group.Go(func() error { return b.Run(ctx) })
+	return group.Wait()
+}
+
+// OpenDB opens the backend database named by url: sqlite:PATH; create makes
+// the file when there is none. Errors: fault.Invalid for another kind of
+// database, those of the backend.
+func OpenDB(ctx context.Context, url string, create bool) (backend.Store, error) {
+	kind, path, ok := strings.Cut(url, ":")
+	if !ok || kind != "sqlite" || path == "" {
+		return nil, fault.Field("open database", "db", "%q is no database this program knows; give sqlite:PATH", url)
+	}
+	return sqlite.Open(ctx, path, sqlite.Options{Create: create})
+}

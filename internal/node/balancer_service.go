@@ -1,0 +1,181 @@
+package node
+
+import (
+	"context"
+	"time"
+
+	"adshard/balance"
+	"adshard/fault"
+	"adshard/schema/pb"
+)
+
+// pollMargin is left of a call's deadline when a long poll ends.
+const pollMargin = 50 * time.Millisecond
+
+// Register implements pb.BalancerServer.
+func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.RegisterResponse, error) {
+	if r.GetName() == "" || r.GetAddress() == "" {
+		return nil, fault.Field("balancer: register", "name", "a slave registers with its name and address")
+	}
+	newest, err := b.db.Clock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	j := balance.Joining{
+		Name: r.GetName(), Address: r.GetAddress(), Position: positionOf(r.GetPosition()), Table: tableOf(r.GetSlices()),
+	}
+	var catchUp balance.Position
+	err = b.step(func() error {
+		b.note(r)
+		if err := b.mapper.Join(b.now(), j); err != nil {
+			return err
+		}
+		catchUp, err = b.dist.Register(j, newest)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	b.log.Info("slave registered", "slave", j.Name, "address", j.Address, "position", j.Position.String(),
+		"slices", len(j.Table.Slices), "catch_up", catchUp.String())
+	return &pb.RegisterResponse{Epoch: b.Epoch(), CatchUp: positionPB(catchUp)}, nil
+}
+
+// note remembers who a slave is.
+func (b *Balancer) note(r *pb.RegisterRequest) {
+	n, ok := b.slaves[r.GetName()]
+	if !ok {
+		n = &slaveNote{}
+		b.slaves[r.GetName()] = n
+	}
+	if n.address != "" && n.address != r.GetAddress() && n.incarnation != r.GetIncarnation() &&
+		time.Since(n.seen) < time.Second {
+		b.log.Warn("two slaves may have the same name", "slave", r.GetName(), "addresses", n.address+" "+r.GetAddress())
+	}
+	n.address, n.incarnation, n.seen = r.GetAddress(), r.GetIncarnation(), time.Now()
+}
+
+// Pull implements pb.BalancerServer.
+func (b *Balancer) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullResponse, error) {
+	ctx, cancel := longPoll(ctx, r.GetWaitMs())
+	defer cancel()
+	for {
+		data, changed, err := b.next(r)
+		if err != nil || data != nil {
+			return &pb.PullResponse{Data: data}, err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return &pb.PullResponse{}, nil
+		}
+	}
+}
+
+// next returns the bucket that is ready, or what to wait for.
+func (b *Balancer) next(r *pb.PullRequest) (*pb.NodeData, <-chan struct{}, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if n, ok := b.slaves[r.GetName()]; ok {
+		n.seen, n.state = time.Now(), r.GetState()
+	}
+	at := positionOf(r.GetPosition())
+	bucket, err := b.dist.Pull(r.GetName(), r.GetEpoch(), at)
+	if err != nil {
+		return nil, nil, err
+	}
+	b.collect(false) // what was acknowledged makes room
+	if bucket == nil {
+		if bucket, err = b.dist.Pull(r.GetName(), r.GetEpoch(), at); err != nil {
+			return nil, nil, err
+		}
+	}
+	if bucket == nil {
+		return nil, b.changed, nil
+	}
+	return bucketPB(bucket), nil, nil
+}
+
+// WatchMap implements pb.BalancerServer.
+func (b *Balancer) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.WatchMapResponse, error) {
+	ctx, cancel := longPoll(ctx, r.GetWaitMs())
+	defer cancel()
+	for {
+		b.mu.Lock()
+		model, changed := b.dist.Model(), b.changed
+		b.mu.Unlock()
+		if model != nil && (r.GetEpoch() != b.Epoch() || r.GetView() != model.View()) {
+			return b.mapPB(model), nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return &pb.WatchMapResponse{Epoch: b.Epoch(), View: r.GetView()}, nil
+		}
+	}
+}
+
+// longPoll bounds a long poll: by the time asked for and by a little less than the
+// call's deadline.
+func longPoll(ctx context.Context, waitMs uint32) (context.Context, context.CancelFunc) {
+	wait := time.Duration(waitMs) * time.Millisecond
+	if deadline, ok := ctx.Deadline(); ok {
+		wait = min(wait, time.Until(deadline)-pollMargin)
+	}
+	return context.WithTimeout(ctx, max(wait, 0))
+}
+
+// mapPB is the map as masters get it: the slaves that serve something.
+func (b *Balancer) mapPB(m *balance.Model) *pb.WatchMapResponse {
+	out := &pb.WatchMapResponse{Epoch: b.Epoch(), View: m.View()}
+	serving := make(map[balance.NodeID]bool)
+	for _, s := range m.Slices() {
+		serving[s.Node] = true
+	}
+	for _, n := range m.Nodes() {
+		if serving[n.ID] {
+			out.Shards = append(out.Shards, &pb.Shard{Name: n.Name, Addresses: []string{n.Address}})
+		}
+	}
+	return out
+}
+
+func bucketPB(b *balance.Bucket[*pb.NodeData]) *pb.NodeData {
+	out := &pb.NodeData{From: positionPB(b.From), To: positionPB(b.To), Reset_: b.Reset}
+	if b.Payload != nil {
+		out.Advertisers, out.Campaigns = b.Payload.Advertisers, b.Payload.Campaigns
+		out.Items, out.Deleted = b.Payload.Items, b.Payload.Deleted
+	}
+	if b.Table != nil {
+		out.Slices = tablePB(*b.Table)
+	}
+	return out
+}
+
+func positionOf(p *pb.Position) balance.Position {
+	return balance.Position{Epoch: p.GetEpoch(), Clock: p.GetClock(), Quantum: p.GetQuantum(), Offset: p.GetOffset()}
+}
+
+func positionPB(p balance.Position) *pb.Position {
+	return &pb.Position{Epoch: p.Epoch, Clock: p.Clock, Quantum: p.Quantum, Offset: p.Offset}
+}
+
+func tableOf(t *pb.SliceTable) balance.Table {
+	out := balance.Table{View: t.GetView()}
+	for _, s := range t.GetSlices() {
+		out.Slices = append(out.Slices, balance.Held{
+			ID: s.Id, Lo: balance.Key(s.Lo), Hi: balance.Key(s.Hi), Generation: s.Generation, From: s.From, Until: s.Until,
+		})
+	}
+	return out
+}
+
+func tablePB(t balance.Table) *pb.SliceTable {
+	out := &pb.SliceTable{View: t.View}
+	for _, s := range t.Slices {
+		out.Slices = append(out.Slices, &pb.HeldSlice{
+			Id: s.ID, Lo: uint64(s.Lo), Hi: uint64(s.Hi), Generation: s.Generation, From: s.From, Until: s.Until,
+		})
+	}
+	return out
+}
