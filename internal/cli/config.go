@@ -1,33 +1,31 @@
 package cli
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"reflect"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v3"
+
+	"adshard/internal/node/config"
 )
 
 // configFlags gives a command a flag for every key of a configuration, and
 // --config and --print-config. The order is defaults, file, flags.
 type configFlags struct {
-	config any // pointer to the configuration, holding the defaults
-	file   string
-	show   bool
-	given  []*configValue // in the order of the command line
+	into  any // pointer to the configuration, holding the defaults
+	file  string
+	show  bool
+	given []*configValue // in the order of the command line
 }
 
-// addConfig adds the flags for config, a pointer to a struct with yaml tags.
+// addConfig adds the flags for into, a pointer to a struct with yaml tags.
 // help tells what a key is for, by the name of its flag.
-func addConfig(c *cobra.Command, config any, help map[string]string) *configFlags {
-	f := &configFlags{config: config}
-	f.add(c.Flags(), "", reflect.ValueOf(config).Elem(), help)
+func addConfig(c *cobra.Command, into any, help map[string]string) *configFlags {
+	f := &configFlags{into: into}
+	f.add(c.Flags(), "", reflect.ValueOf(into).Elem(), help)
 	c.Flags().StringVar(&f.file, "config", "", "read the configuration from this YAML file; flags win over it")
 	c.Flags().BoolVar(&f.show, "print-config", false, "show the configuration that results, and end")
 	return f
@@ -49,6 +47,9 @@ func (f *configFlags) add(flags *pflag.FlagSet, prefix string, v reflect.Value, 
 			f.add(flags, name+"-", field, help)
 			continue
 		}
+		if field.Kind() == reflect.Map {
+			continue // by file only
+		}
 		value := &configValue{flags: f, field: field}
 		added := flags.VarPF(value, name, "", help[name])
 		if field.Kind() == reflect.Bool {
@@ -61,7 +62,7 @@ func (f *configFlags) add(flags *pflag.FlagSet, prefix string, v reflect.Value, 
 // and values are wrong use.
 func (f *configFlags) load() error {
 	if f.file != "" {
-		if err := readConfig(f.file, f.config); err != nil {
+		if err := config.Load(f.file, f.into); err != nil {
 			return &usageError{err}
 		}
 	}
@@ -70,29 +71,6 @@ func (f *configFlags) load() error {
 		if err := v.decode(v.field); err != nil {
 			return &usageError{err}
 		}
-	}
-	return nil
-}
-
-// print writes the configuration as YAML that load reads.
-func (f *configFlags) print(w io.Writer) error {
-	e := yaml.NewEncoder(w)
-	e.SetIndent(2)
-	if err := e.Encode(f.config); err != nil {
-		return err
-	}
-	return e.Close()
-}
-
-func readConfig(file string, config any) error {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return fmt.Errorf("cannot read the configuration: %w", err)
-	}
-	d := yaml.NewDecoder(bytes.NewReader(data))
-	d.KnownFields(true)
-	if err := d.Decode(config); err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("%s: %w; --print-config shows all keys", file, err)
 	}
 	return nil
 }

@@ -23,8 +23,7 @@ type sample struct {
 	Cache   struct {
 		Bytes uint64 `yaml:"bytes"`
 	} `yaml:"cache"`
-	secret string //nolint:unused // shows that it is passed over
-	Hidden string `yaml:"-"`
+	Hidden string `yaml:"-"` // not a key: no flag
 }
 
 // sampled runs a server command with a sample configuration; the configuration

@@ -2,6 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"os"
 	"strings"
 
 	"adshard/backend/sqlite"
@@ -34,7 +37,23 @@ func openDatabase(ctx context.Context, url string, create bool) (*sqlite.Store, 
 	}
 	store, err := sqlite.Open(ctx, path, sqlite.Options{Create: create})
 	if fault.Is(err, fault.NotFound) && !create {
-		return nil, fault.Newf(fault.NotFound, "", "there is no database %s; `adshard import --db %s FILE` makes one", path, url)
+		return nil, noDatabase(path)
 	}
 	return store, err
+}
+
+// checkDatabase finds a database that is not there before a server starts.
+func checkDatabase(url string) error {
+	path, err := databasePath(url)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return noDatabase(path)
+	}
+	return nil
+}
+
+func noDatabase(path string) error {
+	return fault.Newf(fault.NotFound, "", "there is no database %s; `adshard import --db sqlite:%s FILE` makes one", path, path)
 }

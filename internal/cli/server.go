@@ -7,6 +7,8 @@ import (
 	"log/slog"
 
 	"github.com/spf13/cobra"
+
+	"adshard/internal/node/config"
 )
 
 // server is a command that runs until its context is over.
@@ -19,23 +21,23 @@ type server struct {
 
 // serve makes c the command of a server: flags for its configuration, logs.
 func serve(c *cobra.Command, s Streams, v server) *cobra.Command {
-	config := addConfig(c, v.config, v.help)
+	flags := addConfig(c, v.config, v.help)
 	level := c.Flags().String("log-level", "info", "debug, info, warn or error")
 	format := c.Flags().String("log-format", "text", "text or json")
 	c.Args = noArgs
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		if err := config.load(); err != nil {
+		if err := flags.load(); err != nil {
 			return err
 		}
-		if config.show {
-			if err := config.print(s.Out); err != nil {
+		if flags.show {
+			if err := config.Write(s.Out, v.config); err != nil {
 				return err
 			}
 		}
 		if err := v.validate(); err != nil {
 			return &usageError{err}
 		}
-		if config.show {
+		if flags.show {
 			return nil
 		}
 		log, err := newLog(s.Err, *level, *format)
