@@ -1,6 +1,9 @@
 package httpapi
 
 import (
+	"context"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -42,5 +45,33 @@ func BenchmarkEncode(b *testing.B) {
 	for b.Loop() {
 		clear(w.header)
 		WriteJSON(w, http.StatusOK, a)
+	}
+}
+
+// BenchmarkServe is a search over a TCP connection kept alive, client and
+// server in one process.
+func BenchmarkServe(b *testing.B) {
+	f := &fake{answer: whole(hit(1, 1, 5e6, 360_000), hit(2, 2, 4e6, 360_000))}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- Serve(ctx, ln, New(Config{Searcher: f, Reserve: 10_000})) }()
+	client := &http.Client{Transport: &http.Transport{}}
+	b.ReportAllocs()
+	for b.Loop() {
+		res, err := client.Get("http://" + ln.Addr().String() + "/v1/search?q=usb+cable")
+		if err != nil {
+			b.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, res.Body)
+		_ = res.Body.Close()
+	}
+	client.CloseIdleConnections()
+	cancel()
+	if err := <-ended; err != nil {
+		b.Error(err)
 	}
 }
