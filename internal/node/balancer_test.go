@@ -1,0 +1,359 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	"google.golang.org/grpc"
+
+	"adshard/backend"
+	"adshard/backend/sqlite"
+	"adshard/balance"
+	"adshard/barrels"
+	"adshard/barrels/memory"
+	"adshard/fault"
+	"adshard/internal/node/wire"
+	"adshard/loadproxy"
+	"adshard/schema/pb"
+	"adshard/search"
+)
+
+// rig is a database, a balancer on loopback and slaves with memory stores.
+type rig struct {
+	t      testing.TB
+	path   string
+	db     *sqlite.Store
+	cfg    BalancerConfig
+	b      *Balancer
+	addr   string
+	stop   func()
+	slaves map[string]*slaveRig
+}
+
+type slaveRig struct {
+	store barrels.Store
+	stop  func()
+}
+
+func newRig(t testing.TB, slaves int) *rig {
+	t.Helper()
+	r := &rig{t: t, path: filepath.Join(t.TempDir(), "ads.db"), slaves: make(map[string]*slaveRig)}
+	db, err := sqlite.Open(t.Context(), r.path, sqlite.Options{Create: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.db = db
+	r.cfg = DefaultBalancerConfig()
+	r.cfg.DB, r.cfg.Slaves, r.cfg.Listen = "sqlite:"+r.path, slaves, "127.0.0.1:0"
+	r.cfg.BucketBytes = 16 << 10
+	t.Cleanup(func() {
+		for name := range r.slaves {
+			r.stopSlave(name)
+		}
+		if r.stop != nil {
+			r.stop()
+		}
+		db.Close()
+	})
+	return r
+}
+
+// write creates or changes groups in one transaction; each has keywords and an
+// ad.
+func (r *rig) write(advertisers, groups, keywords int, bid uint64) {
+	r.t.Helper()
+	ctx := r.t.Context()
+	tx, err := r.db.Begin(ctx)
+	r.must(err)
+	defer tx.Rollback()
+	for a := range advertisers {
+		adv, err := tx.Advertiser(ctx, fmt.Sprint("advertiser ", a))
+		r.must(err)
+		campaign, err := tx.Campaign(ctx, adv, "campaign", backend.CampaignPatch{Languages: backend.To([]string{"en"})})
+		r.must(err)
+		for g := range groups {
+			group, err := tx.Group(ctx, campaign, fmt.Sprint("group ", g), backend.GroupPatch{Bid: backend.To(bid)})
+			r.must(err)
+			for k := range keywords {
+				text := fmt.Sprintf("word%d usb%d cable", k, g)
+				r.must(tx.Keyword(ctx, group, backend.KeywordPatch{Text: text, Words: text, Type: search.Broad}))
+			}
+			r.must(tx.Ad(ctx, group, backend.AdPatch{Headlines: []string{"h"}, Descriptions: []string{"d"}, FinalURL: "https://a.example/"}))
+		}
+	}
+	r.must(tx.Commit(ctx))
+}
+
+func (r *rig) must(err error) {
+	r.t.Helper()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// start starts a balancer, on the same address as the one before.
+func (r *rig) start() {
+	r.t.Helper()
+	if r.addr == "" {
+		r.addr = "127.0.0.1:0"
+	}
+	listener, err := net.Listen("tcp", r.addr)
+	r.must(err)
+	r.addr = listener.Addr().String()
+	b, err := NewBalancer(r.t.Context(), r.cfg, r.db, slog.New(slog.DiscardHandler))
+	r.must(err)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- b.Serve(ctx, listener) }()
+	r.b = b
+	r.stop = func() {
+		cancel()
+		if err := <-done; err != nil {
+			r.t.Error(err)
+		}
+		r.stop = nil
+	}
+}
+
+// slave starts a slave; one that was stopped keeps its store.
+func (r *rig) slave(name string) barrels.Store {
+	r.t.Helper()
+	s, ok := r.slaves[name]
+	if !ok {
+		s = &slaveRig{store: memory.New()}
+		r.slaves[name] = s
+	}
+	conn, err := wire.Dial(r.addr)
+	r.must(err)
+	cfg := loadproxy.Default(name, name+".example:1")
+	p, err := loadproxy.New(cfg, s.store, client{pb.NewBalancerClient(conn)}, slog.New(slog.DiscardHandler))
+	r.must(err)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- p.Run(ctx) }()
+	s.stop = func() {
+		cancel()
+		<-done
+		conn.Close()
+		s.stop = nil
+	}
+	return s.store
+}
+
+func (r *rig) stopSlave(name string) {
+	if s := r.slaves[name]; s.stop != nil {
+		s.stop()
+	}
+}
+
+type client struct{ pb.BalancerClient }
+
+func (c client) Register(ctx context.Context, q *pb.RegisterRequest) (*pb.RegisterResponse, error) {
+	return c.BalancerClient.Register(ctx, q)
+}
+
+func (c client) Pull(ctx context.Context, q *pb.PullRequest) (*pb.PullResponse, error) {
+	return c.BalancerClient.Pull(ctx, q, grpc.WaitForReady(true))
+}
+
+// eventually waits until ok.
+func (r *rig) eventually(what string, ok func() bool) {
+	r.t.Helper()
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+		if ok() {
+			return
+		}
+	}
+	r.t.Fatalf("not within 20 s: %s; balancer: %+v; slaves: %+v", what, r.b.Status(), r.b.SlavesList())
+}
+
+// groups sums the groups of all slaves.
+func (r *rig) groups() (sum uint64) {
+	for _, s := range r.slaves {
+		sum += s.store.Stats().Groups
+	}
+	return sum
+}
+
+// whole tells whether the slaves serve the whole ring at the clock of the
+// database, or newer.
+func (r *rig) whole() bool {
+	clock, err := r.db.Clock(r.t.Context())
+	r.must(err)
+	var width search.Width
+	for _, s := range r.slaves {
+		a, err := s.store.Search(r.t.Context(), r.request())
+		r.must(err)
+		if a.AppliedClock < clock {
+			return false
+		}
+		width = width.Add(a.Width)
+	}
+	return width == search.WholeRing()
+}
+
+func (r *rig) request() *search.Request {
+	q, err := search.Expand("word1 usb1 cable", search.Synonym, nil)
+	r.must(err)
+	return &search.Request{Query: q, Profile: search.DefaultProfile(), Slots: 20, Reserve: 10_000, ExactCounts: true}
+}
+
+// candidates sums over all slaves.
+func (r *rig) candidates() (sum uint64) {
+	for _, s := range r.slaves {
+		a, err := s.store.Search(r.t.Context(), r.request())
+		r.must(err)
+		sum += a.Candidates
+	}
+	return sum
+}
+
+func TestBalancerFillsAndFollows(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	r := newRig(t, 3)
+	defer func() {
+		for name := range r.slaves {
+			r.stopSlave(name)
+		}
+		r.stop()
+		r.db.Close()
+	}()
+	r.write(20, 5, 4, 1_000_000)
+	r.start()
+	for i := range 3 {
+		r.slave(fmt.Sprint("slave-", i))
+	}
+	r.eventually("filled", r.whole)
+	if got := r.groups(); got != 100 {
+		t.Fatalf("%d groups are held, 100 are there", got)
+	}
+	if got := r.candidates(); got != 20 {
+		t.Fatalf("%d candidates, wanted 20", got)
+	}
+	for _, s := range r.b.SlavesList() {
+		if !s.Registered || s.Slices == 0 || s.Width == 0 || s.Weight < 0.2 {
+			t.Errorf("slave %+v", s)
+		}
+	}
+
+	begin := time.Now()
+	r.must(r.b.SetBudget(t.Context(), 3, true))
+	r.eventually("budget exhausted", func() bool { return r.candidates() == 19 })
+	if took := time.Since(begin); took > time.Second {
+		t.Errorf("an exhausted budget took %v to be in the answers", took)
+	}
+	r.must(r.b.SetBudget(t.Context(), 3, false))
+	r.eventually("budget back", func() bool { return r.candidates() == 20 })
+	if err := r.b.SetBudget(t.Context(), 999, true); !fault.Is(err, fault.NotFound) {
+		t.Errorf("budget of a campaign that is not there: %v", err)
+	}
+
+	r.write(25, 6, 4, 2_000_000) // 5 new advertisers, 20 × 1 and 5 × 6 new groups
+	r.eventually("followed", func() bool { return r.groups() == 150 && r.whole() })
+}
+
+func TestBalancerRestartMidFill(t *testing.T) {
+	r := newRig(t, 2)
+	r.write(40, 10, 5, 1_000_000)
+	r.start()
+	r.slave("a")
+	r.slave("b")
+	r.eventually("filling", func() bool { return r.groups() > 20 })
+	r.stop()
+	held := r.groups()
+	r.write(10, 10, 6, 1_500_000)
+	r.start()
+	if r.b.Epoch() != 2 {
+		t.Fatalf("epoch %d after a restart", r.b.Epoch())
+	}
+	r.stopSlave("a")
+	r.eventually("b is filled", func() bool { return r.b.SlavesList()[1].Behind == 0 })
+	r.slave("a")
+	r.eventually("filled", r.whole)
+	if got := r.groups(); got != 400 || held > 400 {
+		t.Fatalf("%d groups are held, 400 are there", got)
+	}
+	delete(r.slaves, "a") // comes back with an empty disk
+}
+
+func TestBalancerRefillsAnEmptySlave(t *testing.T) {
+	r := newRig(t, 2)
+	r.write(10, 5, 3, 1_000_000)
+	r.start()
+	r.slave("a")
+	r.slave("b")
+	r.eventually("filled", r.whole)
+	r.stopSlave("a")
+	delete(r.slaves, "a")
+	r.write(10, 5, 3, 3_000_000)
+	r.slave("a")
+	r.eventually("refilled", func() bool { return r.groups() == 50 && r.whole() })
+}
+
+func TestSecondBalancerStopsTheFirst(t *testing.T) {
+	r := newRig(t, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	first, err := NewBalancer(ctx, r.cfg, r.db, slog.New(slog.DiscardHandler))
+	r.must(err)
+	done := make(chan error, 1)
+	go func() { done <- first.Run(ctx) }()
+	if _, err := NewBalancer(ctx, r.cfg, r.db, slog.New(slog.DiscardHandler)); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-done:
+		if !fault.Is(err, fault.Conflict) {
+			t.Fatalf("the older balancer ended with %v", err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("the older balancer goes on")
+	}
+}
+
+func TestBalancerWatchMap(t *testing.T) {
+	r := newRig(t, 2)
+	r.start()
+	conn, err := wire.Dial(r.addr)
+	r.must(err)
+	defer conn.Close()
+	c := pb.NewBalancerClient(conn)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	none, err := c.WatchMap(ctx, &pb.WatchMapRequest{WaitMs: 10})
+	if err != nil || len(none.Shards) != 0 {
+		t.Fatalf("map before the plan: %v, %v", none, err)
+	}
+	r.slave("a")
+	r.slave("b")
+	got, err := c.WatchMap(ctx, &pb.WatchMapRequest{WaitMs: 9000})
+	if err != nil || len(got.Shards) != 2 || got.View != 1 || got.Epoch != 1 || got.Shards[0].Addresses[0] != "a.example:1" {
+		t.Fatalf("map: %v, %v", got, err)
+	}
+	same, err := c.WatchMap(ctx, &pb.WatchMapRequest{Epoch: 1, View: 1, WaitMs: 20})
+	if err != nil || len(same.Shards) != 0 {
+		t.Fatalf("same map again: %v, %v", same, err)
+	}
+	if _, err := c.Pull(ctx, &pb.PullRequest{Name: "nobody", Epoch: 1}); !fault.Is(err, fault.NotFound) {
+		t.Fatalf("pull of an unknown slave: %v", err)
+	}
+}
+
+func TestBalancerRefusesAnotherOrder(t *testing.T) {
+	r := newRig(t, 1)
+	r.start()
+	r.slave("a")
+	r.eventually("planned", func() bool { return r.b.Status().View == 1 })
+	r.stopSlave("a")
+	r.stop()
+	r.cfg.Order = balance.ByHash.String()
+	if _, err := NewBalancer(t.Context(), r.cfg, r.db, slog.New(slog.DiscardHandler)); !fault.Is(err, fault.Conflict) {
+		t.Fatalf("another order was taken: %v", err)
+	}
+}
