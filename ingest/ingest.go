@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"adshard/backend"
 	"adshard/fault"
@@ -95,6 +96,9 @@ func Run(ctx context.Context, store backend.Store, files []string, o Options) (S
 	}
 	var sum Summary
 	var err error
+	if !utf8.ValidString(o.Advertiser) {
+		return sum, fault.Field("ingest: run", "advertiser", "the advertiser's name is not valid UTF-8")
+	}
 	if sum.ClockBefore, err = store.Clock(ctx); err != nil {
 		return sum, err
 	}

@@ -69,10 +69,10 @@ func (r *recordReader) raw() ([]byte, error) {
 			r.start = pos + n + 1
 			r.lines += scan.lines
 			r.open = false
-			return trimCR(raw), nil
+			return r.bounded(trimCR(raw))
 		}
 		pos = r.end
-		if r.end-r.start > maxRecord {
+		if r.end-r.start > maxRecord+len("\r") {
 			return nil, r.pass(scan)
 		}
 		if r.srcErr != nil {
@@ -94,16 +94,31 @@ func (r *recordReader) last(scan recordScan) ([]byte, error) {
 	if len(raw) == 0 {
 		return nil, io.EOF
 	}
-	return trimCR(raw), nil
+	if scan.quoted {
+		return raw, nil // split says what is wrong
+	}
+	return r.bounded(trimCR(raw))
 }
 
-// pass skips the rest of a record that is too long. A fault in its first part
-// explains more than its length does.
+// bounded refuses a record that is too long. A fault in it explains more than
+// its length does.
+func (r *recordReader) bounded(raw []byte) ([]byte, error) {
+	if len(raw) <= maxRecord {
+		return raw, nil
+	}
+	if r.plain {
+		return nil, errTooLong
+	}
+	if _, err := r.split(raw); err != nil && !errors.Is(err, errOpenQuote) {
+		return nil, err
+	}
+	return nil, errTooLong
+}
+
+// pass skips the rest of a record that is too long.
 func (r *recordReader) pass(scan recordScan) error {
-	if !r.plain {
-		if _, err := r.split(r.buf[r.start:r.end]); err != nil && !errors.Is(err, errOpenQuote) {
-			return err
-		}
+	if _, err := r.bounded(r.buf[r.start:r.end]); err != errTooLong {
+		return err
 	}
 	for {
 		r.start, r.end = 0, 0

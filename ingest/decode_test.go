@@ -1,0 +1,92 @@
+package ingest
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+// wide writes text as UTF-16 with a byte order mark.
+func wide(text string, order binary.AppendByteOrder) string {
+	b := order.AppendUint16(nil, 0xFEFF)
+	for _, u := range utf16.Encode([]rune(text)) {
+		b = order.AppendUint16(b, u)
+	}
+	return string(b)
+}
+
+func decodeAll(in string) (string, error) {
+	r, err := decoded(iotest.OneByteReader(strings.NewReader(in)))
+	if err != nil {
+		return "", err
+	}
+	out, err := io.ReadAll(r)
+	return string(out), err
+}
+
+func TestDecoded(t *testing.T) {
+	const text = "Účet\tžluťoučký 𝐒 € \u0800\n"
+	for name, in := range map[string]string{
+		"utf-8":          text,
+		"utf-8 with bom": "\ufeff" + text,
+		"utf-16 le":      wide(text, binary.LittleEndian),
+		"utf-16 be":      wide(text, binary.BigEndian),
+	} {
+		if got, err := decodeAll(in); got != text || err != nil {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+	for _, in := range []string{"", "a", "ab", "\xff\xfe", "\xfe\xff", "\xef\xbb\xbf"} {
+		got, err := decodeAll(in)
+		if want := strings.TrimLeft(in, "\xff\xfe\xef\xbb\xbf"); got != want || err != nil {
+			t.Errorf("%q: %q, %v", in, got, err)
+		}
+	}
+}
+
+func TestDecodedFaults(t *testing.T) {
+	for name, in := range map[string]string{
+		"odd byte":           "\xff\xfea\x00b",
+		"half a pair at end": "\xff\xfea\x00\x35\xd8",
+	} {
+		if got, err := decodeAll(in); !errors.Is(err, errCutUnit) || got != "a" {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+	for name, in := range map[string]string{
+		"high alone": "\xff\xfe\x35\xd8a\x00", "low alone": "\xff\xfe\x00\xdca\x00", "two highs": "\xff\xfe\x35\xd8\x35\xd8\x00\xdca\x00",
+	} {
+		got, err := decodeAll(in)
+		if err != nil || utf8.ValidString(got) || !strings.HasSuffix(got, "a") {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+	if _, err := decodeAll("\x1f\x8b\x08\x00"); !errors.Is(err, errGzip) {
+		t.Errorf("gzip: %v", err)
+	}
+}
+
+func TestDecodedAnyText(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.String().Draw(t, "text")
+		if strings.HasPrefix(text, "\ufeff") || strings.HasPrefix(text, "\x1f") {
+			return
+		}
+		for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+			r, err := decoded(&chunked{strings.NewReader(wide(text, order)), rapid.IntRange(1, 9).Draw(t, "chunk")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := io.ReadAll(r); string(got) != text || err != nil {
+				t.Fatalf("%q, %v", got, err)
+			}
+		}
+	})
+}
