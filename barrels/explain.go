@@ -99,8 +99,8 @@ func (c *collector) Match(_ search.Block, i int, level search.Level) {
 // parents finds a match's campaign and advertiser and the modifier that holds.
 func (c *collector) parents(m *match) bool {
 	var ok, ok2 bool
-	m.campaign, ok = c.state.parents.campaigns.Get(m.head.Campaign)
-	m.advertiser, ok2 = c.state.parents.advertisers.Get(m.head.Advertiser)
+	m.campaign, ok = c.state.parents.campaigns.get(m.head.Campaign)
+	m.advertiser, ok2 = c.state.parents.advertisers.get(m.head.Advertiser)
 	if !ok || !ok2 {
 		c.bad = append(c.bad, run{m.key, m.key})
 		return false
@@ -151,7 +151,7 @@ func (f *finder) explain(m *match) (search.Explained, bool) {
 		f.negative(&e, g, m.campaign)
 	}
 	if m.head.Flags&block.GroupHasAd != 0 {
-		f.ad(&found{group: m.place, id: m.head.ID, campaign: m.campaign}, &e.Hit)
+		f.show(&found{group: m.place, id: m.head.ID, campaign: m.campaign}, &e.Hit)
 	}
 	e.Words = agreements(f.request, k)
 	return e, true
@@ -159,15 +159,13 @@ func (f *finder) explain(m *match) (search.Explained, bool) {
 
 // records reads a keyword and its group.
 func (f *finder) records(at place) (*pb.Group, *pb.Keyword, bool) {
-	it := f.snapshot.Prefix(Keywords)
-	defer it.Close()
 	g, k := new(pb.Group), new(pb.Keyword)
-	entry, err := findKeyword(it, nil, at)
-	if err != nil || proto.Unmarshal(entry.record, k) != nil {
-		return nil, nil, false
-	}
 	record, ok := f.record(at.key)
 	if !ok || proto.Unmarshal(record, g) != nil {
+		return nil, nil, false
+	}
+	entry, err := f.findKeyword(at)
+	if err != nil || proto.Unmarshal(entry.record, k) != nil {
 		return nil, nil, false
 	}
 	return g, k, true

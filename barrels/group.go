@@ -37,8 +37,8 @@ type oldPage struct {
 
 // group prepares the replacement of a group, or with nil its removal.
 func (w *writer) group(key uint64, it *pb.Item) error {
-	w.key = appendKey(w.key[:0], key)
-	raw, exists, err := w.get(Groups, w.key)
+	w.key = appendKey(w.key[:0], key, groupRecord)
+	raw, exists, err := w.get(Items, w.key)
 	if err != nil || !exists && it == nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (w *writer) group(key uint64, it *pb.Item) error {
 	moved := true // what postings say of the group changed
 	switch {
 	case it == nil:
-		w.batch.Delete(Groups, w.key)
+		w.batch.Delete(Items, w.key)
 		w.counters.groups--
 	default:
 		h := groupHead(it.Group)
@@ -73,7 +73,7 @@ func (w *writer) putGroup(g *pb.Group, raw []byte, exists bool) (err error) {
 		w.counters.groups++
 	}
 	if !exists || !bytes.Equal(w.record, raw) {
-		w.batch.Put(Groups, w.key, w.record)
+		w.batch.Put(Items, w.key, w.record)
 	}
 	return nil
 }
@@ -143,9 +143,9 @@ func (w *writer) diff(g *groupChange, list []*pb.Keyword, moved, exists bool) er
 
 // pages visits the keywords of the group's pages.
 func (w *writer) pages(g *groupChange, visit func(pageEntry) error) error {
-	it := w.base.Prefix(Keywords)
+	it := w.base.Prefix(Items)
 	defer it.Close()
-	for ok := it.Seek(appendKey(w.key[:0], g.key, 0)); ok; ok = it.Next() {
+	for ok := it.Seek(appendKey(w.key[:0], g.key, groupRecord+1)); ok; ok = it.Next() {
 		value := it.Value()
 		p, err := openPage(value)
 		if err != nil {

@@ -24,6 +24,10 @@ func appendParentKey(dst []byte, kind byte, id uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(dst, kind), id)
 }
 
+// groupRecord stands in place of a keyword's id in the key of the group's own
+// record: it lies before its pages, so that one seek and one step find both.
+const groupRecord = 0
+
 // Keys of the family Meta.
 var (
 	metaFormat   = []byte("format")

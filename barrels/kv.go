@@ -7,17 +7,16 @@ type Family uint8
 // The families. docs/format.md describes their keys and values.
 const (
 	Postings Family = iota // blocks of matching data by term, ring key, keyword
-	Keywords               // pages of keyword records by ring key, keyword
-	Groups                 // group records by ring key
+	Items                  // group records and pages of keywords by ring key
 	Parents                // campaign and advertiser records
 	Terms                  // document frequencies by term
 	Meta                   // versions, position, slices, counters
 )
 
 // Families is the number of families.
-const Families = 6
+const Families = 5
 
-var familyNames = [...]string{"postings", "keywords", "groups", "parents", "terms", "meta"}
+var familyNames = [...]string{"postings", "items", "parents", "terms", "meta"}
 
 // String returns the family's name on disk.
 func (f Family) String() string { return familyNames[f] }
@@ -26,7 +25,7 @@ func (f Family) String() string { return familyNames[f] }
 // together share; 0: no such prefix. No key of the family is shorter.
 func (f Family) PrefixLen() int {
 	switch f {
-	case Postings, Keywords:
+	case Postings, Items:
 		return 8
 	}
 	return 0

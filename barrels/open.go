@@ -206,7 +206,7 @@ func (s *store) Stats() Stats {
 	return Stats{
 		Groups: uint64(c.groups), Keywords: uint64(c.keywords), Postings: uint64(c.postings),
 		Blocks: uint64(c.blocks), Terms: uint64(c.terms),
-		Campaigns: uint64(st.parents.campaigns.Len()), Advertisers: uint64(st.parents.advertisers.Len()),
+		Campaigns: uint64(st.parents.campaigns.size), Advertisers: uint64(st.parents.advertisers.size),
 		DiskBytes: s.kv.DiskBytes(), BadBlocks: s.badBlocks.Load(),
 	}
 }

@@ -25,7 +25,7 @@ func (w *writer) putPages() {
 
 func (w *writer) dropPages(g *groupChange) {
 	for _, p := range g.pages {
-		w.batch.Delete(Keywords, appendKey(w.key[:0], g.key, p.first))
+		w.batch.Delete(Items, appendKey(w.key[:0], g.key, p.first))
 	}
 }
 
@@ -42,7 +42,7 @@ func before(list []*keyword, id uint64) int {
 // pages when they are too many for one.
 func (w *writer) putPage(key uint64, old *oldPage, list []*keyword) {
 	if old != nil && (len(list) == 0 || list[0].id < old.first) {
-		w.batch.Delete(Keywords, appendKey(w.key[:0], key, old.first))
+		w.batch.Delete(Items, appendKey(w.key[:0], key, old.first))
 		old = nil
 	}
 	for len(list) > 0 {
@@ -56,7 +56,7 @@ func (w *writer) putPage(key uint64, old *oldPage, list []*keyword) {
 		}
 		w.record = appendPage(w.record[:0], list[:n])
 		if old == nil || pageChecksum(w.record) != old.checksum {
-			w.batch.Put(Keywords, appendKey(w.key[:0], key, first), w.record)
+			w.batch.Put(Items, appendKey(w.key[:0], key, first), w.record)
 		}
 		old, list = nil, list[n:]
 	}

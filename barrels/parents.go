@@ -6,15 +6,14 @@ import (
 	"adshard/schema/pb"
 	"adshard/search"
 
-	"github.com/tidwall/btree"
 	"google.golang.org/protobuf/proto"
 )
 
 // parents are the campaigns and advertisers of one published state, shared
 // with the next where nothing changed.
 type parents struct {
-	campaigns   *btree.Map[uint64, *campaign]
-	advertisers *btree.Map[uint64, *advertiser]
+	campaigns   *idTable[*campaign]
+	advertisers *idTable[*advertiser]
 	// largest is for each device a modifier (permille) that no campaign's is
 	// above; at least 1000, what holds where none is set. Together with a
 	// block's bound it bounds scores without a look at the campaigns.
@@ -38,14 +37,14 @@ type advertiser struct {
 }
 
 func newParents() *parents {
-	p := &parents{campaigns: new(btree.Map[uint64, *campaign]), advertisers: new(btree.Map[uint64, *advertiser])}
+	p := &parents{campaigns: newIDTable[*campaign](idPageBits), advertisers: newIDTable[*advertiser](idPageBits)}
 	p.largest = [search.Devices]uint64{1000, 1000, 1000}
 	return p
 }
 
 // copy returns parents that can be changed while p is read.
 func (p *parents) copy() *parents {
-	return &parents{campaigns: p.campaigns.Copy(), advertisers: p.advertisers.Copy(), largest: p.largest}
+	return &parents{campaigns: p.campaigns.copy(), advertisers: p.advertisers.copy(), largest: p.largest}
 }
 
 func (p *parents) setCampaign(r *pb.Campaign) {
@@ -54,7 +53,7 @@ func (p *parents) setCampaign(r *pb.Campaign) {
 		enabled: r.Enabled, exhausted: r.BudgetExhausted, even: r.RotateEvenly,
 		modifiers: modifiers(r.Modifiers), negatives: compileNegatives(r.Negatives),
 	}
-	p.campaigns.Set(r.Id, c)
+	p.campaigns = p.campaigns.set(r.Id, c)
 	p.raise(c)
 }
 
@@ -71,15 +70,12 @@ func (p *parents) raise(c *campaign) {
 func (p *parents) tighten() bool {
 	before := p.largest
 	p.largest = newParents().largest
-	p.campaigns.Scan(func(_ uint64, c *campaign) bool {
-		p.raise(c)
-		return true
-	})
+	p.campaigns.each(func(_ uint64, c *campaign) { p.raise(c) })
 	return p.largest != before
 }
 
 func (p *parents) setAdvertiser(r *pb.Advertiser) {
-	p.advertisers.Set(r.Id, &advertiser{id: r.Id, name: r.Name, enabled: r.Enabled})
+	p.advertisers = p.advertisers.set(r.Id, &advertiser{id: r.Id, name: r.Name, enabled: r.Enabled})
 }
 
 // modifiers are a record's modifiers by device, block.NotSet where not set.

@@ -1,7 +1,10 @@
 package barrels
 
 import (
+	"errors"
+
 	"adshard/schema/pb"
+	"adshard/search"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
@@ -15,95 +18,151 @@ const (
 	groupAdField       = 9
 	adIDField          = 1
 	adEnabledField     = 2
+	adHeadlineField    = 3
+	adDescriptionField = 4
+	adPath1Field       = 5
+	adPath2Field       = 6
+	adFinalURLField    = 7
 	keywordTextField   = 2
 )
 
-// eachField visits the fields of a message: bytes of length-delimited ones,
-// the number of varints.
-func eachField(b []byte, visit func(n protowire.Number, bytes []byte, number uint64)) error {
+// errFound ends a walk over fields early.
+var errFound = errors.New("found")
+
+// eachField visits the fields of a message until visit returns an error: the
+// bytes of length-delimited ones, the number of varints.
+func eachField(b []byte, visit func(n protowire.Number, bytes []byte, number uint64) error) error {
 	for len(b) > 0 {
 		n, kind, size := protowire.ConsumeTag(b)
 		if size < 0 {
 			return protowire.ParseError(size)
 		}
 		b = b[size:]
+		var bytes []byte
+		var number uint64
 		switch kind {
 		case protowire.BytesType:
-			var v []byte
-			if v, size = protowire.ConsumeBytes(b); size >= 0 {
-				visit(n, v, 0)
-			}
+			bytes, size = protowire.ConsumeBytes(b)
 		case protowire.VarintType:
-			var v uint64
-			if v, size = protowire.ConsumeVarint(b); size >= 0 {
-				visit(n, nil, v)
-			}
+			number, size = protowire.ConsumeVarint(b)
 		default:
 			size = protowire.ConsumeFieldValue(n, kind, b)
 		}
 		if size < 0 {
 			return protowire.ParseError(size)
 		}
+		if err := visit(n, bytes, number); err != nil {
+			return err
+		}
 		b = b[size:]
 	}
 	return nil
 }
 
-// groupNegatives reads the negatives of a group's record.
-func groupNegatives(record []byte) (negatives, error) {
+// readNegatives reads the negatives of a group's record.
+func readNegatives(record []byte) (negatives, error) {
 	var list []*pb.Negative
-	var failed error
-	err := eachField(record, func(n protowire.Number, b []byte, _ uint64) {
-		if n != groupNegativeField || failed != nil {
-			return
+	err := eachField(record, func(n protowire.Number, b []byte, _ uint64) error {
+		if n != groupNegativeField {
+			return nil
 		}
 		m := new(pb.Negative)
-		failed = proto.Unmarshal(b, m)
 		list = append(list, m)
+		return proto.Unmarshal(b, m)
 	})
-	if err == nil {
-		err = failed
-	}
 	return compileNegatives(list), err
 }
 
-// shown is what a hit shows of its group.
+// shown is what a hit shows of its group; its bytes are the record's.
 type shown struct {
-	name string
+	name []byte
 	ads  [][]byte // the enabled ones, by rising id
 }
 
-func groupShown(record []byte, scratch [][]byte) (s shown, err error) {
-	s.ads = scratch[:0]
-	var failed error
-	err = eachField(record, func(n protowire.Number, b []byte, _ uint64) {
+// readShown reads a group's record; ads is scratch.
+func readShown(record []byte, ads [][]byte) (shown, error) {
+	s := shown{ads: ads[:0]}
+	err := eachField(record, func(n protowire.Number, b []byte, _ uint64) error {
 		switch n {
 		case groupNameField:
-			s.name = string(b)
+			s.name = b
 		case groupAdField:
-			enabled := false
-			if e := eachField(b, func(n protowire.Number, _ []byte, v uint64) {
-				enabled = enabled || n == adEnabledField && v != 0
-			}); e != nil {
-				failed = e
-			}
+			enabled, err := adEnabled(b)
 			if enabled {
 				s.ads = append(s.ads, b)
 			}
+			return err
 		}
+		return nil
 	})
-	if err == nil {
-		err = failed
-	}
 	return s, err
 }
 
-// keywordText reads the text of a keyword's record.
-func keywordText(record []byte) (text string, err error) {
-	err = eachField(record, func(n protowire.Number, b []byte, _ uint64) {
+func adEnabled(b []byte) (enabled bool, err error) {
+	err = eachField(b, func(n protowire.Number, _ []byte, v uint64) error {
+		enabled = enabled || n == adEnabledField && v != 0
+		return nil
+	})
+	return enabled, err
+}
+
+// readAd reads an ad. Its texts share one string.
+func readAd(b []byte) (a search.Ad, err error) {
+	var count [adFinalURLField + 1]int
+	if err = eachField(b, func(n protowire.Number, _ []byte, _ uint64) error {
+		if int(n) < len(count) {
+			count[n]++
+		}
+		return nil
+	}); err != nil {
+		return a, err
+	}
+	texts := string(b)
+	lists := make([]string, 0, count[adHeadlineField]+count[adDescriptionField])
+	a.Headlines = lists[:0:count[adHeadlineField]]
+	a.Descriptions = lists[count[adHeadlineField]:count[adHeadlineField]]
+	err = eachField(b, func(n protowire.Number, v []byte, number uint64) error {
+		text := ""
+		if len(v) > 0 {
+			at := cap(b) - cap(v)
+			text = texts[at : at+len(v)]
+		}
+		switch n {
+		case adIDField:
+			a.ID = number
+		case adHeadlineField:
+			a.Headlines = append(a.Headlines, text)
+		case adDescriptionField:
+			a.Descriptions = append(a.Descriptions, text)
+		case adPath1Field:
+			a.Path1 = text
+		case adPath2Field:
+			a.Path2 = text
+		case adFinalURLField:
+			a.FinalURL = text
+		}
+		return nil
+	})
+	if len(a.Headlines) == 0 {
+		a.Headlines = nil
+	}
+	if len(a.Descriptions) == 0 {
+		a.Descriptions = nil
+	}
+	return a, err
+}
+
+// readText reads the text of a keyword's record.
+func readText(record []byte) (text string, err error) {
+	err = eachField(record, func(n protowire.Number, b []byte, _ uint64) error {
 		if n == keywordTextField {
 			text = string(b)
+			return errFound
 		}
+		return nil
 	})
+	if err == errFound {
+		err = nil
+	}
 	return text, err
 }

@@ -32,11 +32,7 @@ func (s *store) Search(ctx context.Context, r *search.Request) (*search.Answer, 
 	if err != nil {
 		return nil, err
 	}
-	hits, err := f.hits()
-	if err != nil {
-		return nil, err
-	}
-	return s.answer(f, work, hits), nil
+	return s.answer(f, work, f.hits()), nil
 }
 
 func checkRequest(r *search.Request) error {
@@ -90,7 +86,9 @@ type finder struct {
 
 	block  *block.View // whose groups are in groups
 	groups []verdict   // by the block's group index
-	buffer []byte
+
+	items Iterator // opened on first use
+	ads   [][]byte // scratch of show
 }
 
 // found is what the answer needs of a hit.
@@ -123,6 +121,11 @@ func (f *finder) reset(st *state, r *search.Request) {
 
 func (f *finder) free() {
 	f.reader.close()
+	if f.items != nil {
+		f.items.Close()
+		f.items = nil
+	}
+	clear(f.ads)
 	f.top.Reset(1)
 	clear(f.seen)
 	clear(f.blockedCampaigns)

@@ -107,8 +107,8 @@ func (f *finder) judge(v *block.View, i int, g *verdict) {
 	}
 	head := v.Group(i)
 	p := f.state.parents
-	c, ok := p.campaigns.Get(head.Campaign)
-	a, ok2 := p.advertisers.Get(head.Advertiser)
+	c, ok := p.campaigns.get(head.Campaign)
+	a, ok2 := p.advertisers.get(head.Advertiser)
 	if !ok || !ok2 {
 		f.bad = append(f.bad, run{head.Key, head.Key}) // it should be served
 		return
@@ -150,25 +150,10 @@ func (f *finder) blocked(g *verdict) bool {
 // is damage: not shown, and the answer says that it is incomplete.
 func (f *finder) blockedByGroup(key uint64) bool {
 	record, ok := f.record(key)
-	if !ok {
-		return true
-	}
-	l, err := groupNegatives(record)
-	if err != nil {
+	l, err := readNegatives(record)
+	if !ok || err != nil {
 		f.bad = append(f.bad, run{key, key})
 		return true
 	}
 	return l.block(f.request.Query)
-}
-
-// record reads a group's record; it is good until the next call.
-func (f *finder) record(key uint64) ([]byte, bool) {
-	f.key = appendKey(f.key[:0], key)
-	record, ok, err := f.snapshot.Get(Groups, f.key, f.buffer[:0])
-	f.buffer = record
-	if err != nil || !ok {
-		f.bad = append(f.bad, run{key, key})
-		return nil, false
-	}
-	return record, true
 }

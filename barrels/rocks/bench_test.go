@@ -1,0 +1,26 @@
+package rocks_test
+
+import (
+	"flag"
+	"testing"
+
+	"adshard/barrels"
+	"adshard/barrels/barreltest"
+	"adshard/barrels/rocks"
+)
+
+// keywords is the size of the corpus of benchmarks: a small one in ordinary
+// runs, -keywords=430000 for the figures.
+var keywords = flag.Int64("keywords", 10_000, "size of the benchmarks' corpus")
+
+func open(t testing.TB) barrels.Store {
+	s, err := rocks.Open(t.TempDir(), rocks.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func BenchmarkFill(b *testing.B) { barreltest.BenchmarkFill(b, *keywords, open) }
+
+func BenchmarkSearch(b *testing.B) { barreltest.BenchmarkSearch(b, *keywords, open) }
