@@ -40,7 +40,7 @@ type Config struct {
 func Default(name, address string) Config {
 	return Config{
 		Name: name, Address: address,
-		Grace: 2 * time.Second, Wait: 10 * time.Second, MaxBytes: 4 << 20, CallTimeout: 5 * time.Second,
+		Grace: 2 * time.Second, Wait: 2 * time.Second, MaxBytes: 4 << 20, CallTimeout: 5 * time.Second,
 		Backoff: 50 * time.Millisecond, MaxBackoff: time.Second,
 		Quiet: 500 * time.Millisecond, Overdue: 10 * time.Second, Slice: 200 * time.Millisecond,
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -139,6 +140,8 @@ func (b *balancer) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullRespons
 		select {
 		case <-ctx.Done():
 			return nil, fault.New(fault.KindOf(ctx.Err()), "balancer: pull", ctx.Err())
+		case <-time.After(time.Duration(r.GetWaitMs()) * time.Millisecond):
+			return &pb.PullResponse{}, nil
 		case <-grown:
 		}
 	}

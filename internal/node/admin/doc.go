@@ -1,0 +1,9 @@
+// Package admin is the admin port of every process: liveness, readiness with
+// reasons, metrics, profiles, and on a balancer its control calls.
+//
+// Metrics live in a registry of their own that the process makes and passes
+// on; times are histograms in seconds.
+//
+// Goals: to answer also when the process cannot do its work; to refuse what a
+// browser sends from elsewhere. Non-goals: users, dashboards.
+package admin

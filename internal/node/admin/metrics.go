@@ -1,0 +1,85 @@
+package admin
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"adshard/search"
+)
+
+// NewRegistry returns a registry with what Go and the process say of
+// themselves.
+func NewRegistry() *prometheus.Registry {
+	r := prometheus.NewRegistry()
+	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return r
+}
+
+// stageBuckets go from 10 µs to 5 s, in seconds.
+var stageBuckets = []float64{10e-6, 25e-6, 50e-6, 100e-6, 250e-6, 500e-6, 1e-3, 2.5e-3, 5e-3, 10e-3, 25e-3, 50e-3,
+	0.1, 0.25, 0.5, 1, 2.5, 5}
+
+// stages are the times of one request's parts, by the name of the stage.
+type stages struct{ by *prometheus.HistogramVec }
+
+func newStages(r prometheus.Registerer) stages {
+	s := stages{prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "adshard_stage_seconds", Help: "Time of the parts of a search, by stage.", Buckets: stageBuckets,
+	}, []string{"stage"})}
+	r.MustRegister(s.by)
+	return s
+}
+
+func (s stages) of(stage string) prometheus.Observer { return s.by.WithLabelValues(stage) }
+
+func seconds(o prometheus.Observer, d time.Duration) {
+	if d > 0 {
+		o.Observe(d.Seconds())
+	}
+}
+
+// work counts what searches cost.
+type work struct{ looked, read, passed, bad, early prometheus.Counter }
+
+func newWork(r prometheus.Registerer) work {
+	w := work{
+		looked: counter("adshard_candidates_looked_total", "Keywords decided on."),
+		read:   counter("adshard_blocks_read_total", "Blocks of keywords read."),
+		passed: counter("adshard_blocks_passed_total", "Blocks passed over, since none of theirs could win."),
+		bad:    counter("adshard_blocks_bad_total", "Damaged blocks met."),
+		early:  counter("adshard_early_ends_total", "Searches that passed over some blocks."),
+	}
+	r.MustRegister(w.looked, w.read, w.passed, w.bad, w.early)
+	return w
+}
+
+func (w *work) add(n search.Work) {
+	w.looked.Add(float64(n.Looked))
+	w.read.Add(float64(n.BlocksRead))
+	w.passed.Add(float64(n.BlocksPassed))
+	w.bad.Add(float64(n.BlocksBad))
+	if n.BlocksPassed > 0 {
+		w.early.Inc()
+	}
+}
+
+func counter(name, help string) prometheus.Counter {
+	return prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
+}
+
+func counters(name, help string, labels ...string) *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+}
+
+// Gauge registers a value that is read when metrics are asked for.
+func Gauge(r prometheus.Registerer, name, help string, read func() float64) {
+	r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read))
+}
+
+// Count registers a count that is read when metrics are asked for; its name
+// ends with _total.
+func Count(r prometheus.Registerer, name, help string, read func() float64) {
+	r.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, read))
+}

@@ -1,0 +1,78 @@
+package admin
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"adshard/fault"
+	"adshard/internal/node/httpapi"
+	"adshard/search"
+)
+
+// MasterMetrics observes a master's requests (httpapi.Observer) and its shards
+// (fanout.Observer).
+type MasterMetrics struct {
+	expand, fanout, merge, finish, whole prometheus.Observer
+	outcomes                             *prometheus.CounterVec
+	overloads, retries                   prometheus.Counter
+	shards                               *prometheus.HistogramVec
+	failures                             *prometheus.CounterVec
+	work                                 work
+}
+
+// NewMasterMetrics registers a master's metrics.
+func NewMasterMetrics(r prometheus.Registerer) *MasterMetrics {
+	s := newStages(r)
+	m := &MasterMetrics{
+		expand: s.of("expand"), fanout: s.of("fan-out"), merge: s.of("merge"), finish: s.of("finish"), whole: s.of("request"),
+		outcomes: counters("adshard_answers_total",
+			"Requests by operation, HTTP status and outcome: complete, incomplete, or the error's kind.",
+			"operation", "status", "outcome"),
+		overloads: counter("adshard_overloads_total", "Requests and searches refused at once."),
+		retries:   counter("adshard_stale_views_total", "Times that all shards were asked again with a newer map."),
+		shards: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "adshard_shard_seconds", Help: "Time of calls to a shard.", Buckets: stageBuckets}, []string{"shard"}),
+		failures: counters("adshard_shard_failures_total", "Calls that a shard did not answer, by kind.", "shard", "kind"),
+		work:     newWork(r),
+	}
+	r.MustRegister(m.outcomes, m.overloads, m.retries, m.shards, m.failures)
+	return m
+}
+
+// Observe implements httpapi.Observer.
+func (m *MasterMetrics) Observe(o *httpapi.Observation) {
+	seconds(m.whole, o.Took)
+	seconds(m.expand, o.Expand)
+	seconds(m.fanout, o.Search)
+	seconds(m.finish, o.Finish)
+	outcome := "complete"
+	switch {
+	case o.Err != nil:
+		outcome = fault.KindOf(o.Err).String()
+	case o.Answer != nil && o.Answer.Width != search.WholeRing():
+		outcome = "incomplete"
+	}
+	if o.Answer != nil {
+		m.work.add(o.Answer.Work)
+	}
+	if fault.Is(o.Err, fault.Overloaded) {
+		m.overloads.Inc()
+	}
+	m.outcomes.WithLabelValues(o.Operation, strconv.Itoa(o.Status), outcome).Inc()
+}
+
+// Shard implements fanout.Observer.
+func (m *MasterMetrics) Shard(name string, took time.Duration, err error) {
+	m.shards.WithLabelValues(name).Observe(took.Seconds())
+	if err != nil {
+		m.failures.WithLabelValues(name, fault.KindOf(err).String()).Inc()
+	}
+}
+
+// Merged implements fanout.Observer.
+func (m *MasterMetrics) Merged(took time.Duration) { seconds(m.merge, took) }
+
+// Retried implements fanout.Observer.
+func (m *MasterMetrics) Retried() { m.retries.Inc() }

@@ -1,0 +1,83 @@
+package admin
+
+import (
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"adshard/barrels"
+	"adshard/fault"
+	"adshard/loadproxy"
+	"adshard/search"
+)
+
+// SlaveMetrics observes a slave's searches (shardserver.Observer).
+type SlaveMetrics struct {
+	search    prometheus.Observer
+	outcomes  *prometheus.CounterVec
+	overloads prometheus.Counter
+	panics    prometheus.Counter
+	work      work
+	log       *slog.Logger
+}
+
+// NewSlaveMetrics registers a slave's metrics: of its searches, its store and
+// its proxy.
+func NewSlaveMetrics(r prometheus.Registerer, store barrels.Store, state func() loadproxy.State, log *slog.Logger) *SlaveMetrics {
+	m := &SlaveMetrics{
+		search:    newStages(r).of("slave search"),
+		outcomes:  counters("adshard_slave_searches_total", "Searches by outcome: answered, or the error's kind.", "outcome"),
+		overloads: counter("adshard_overloads_total", "Requests and searches refused at once."),
+		panics:    counter("adshard_panics_total", "Searches that panicked."),
+		work:      newWork(r),
+		log:       log,
+	}
+	r.MustRegister(m.outcomes, m.overloads, m.panics)
+	stats := func(name, help string, of func(barrels.Stats) uint64) {
+		Gauge(r, name, help, func() float64 { return float64(of(store.Stats())) })
+	}
+	stats("adshard_store_groups", "Ad groups held.", func(s barrels.Stats) uint64 { return s.Groups })
+	stats("adshard_store_keywords", "Keywords held.", func(s barrels.Stats) uint64 { return s.Keywords })
+	stats("adshard_store_blocks", "Blocks of keywords.", func(s barrels.Stats) uint64 { return s.Blocks })
+	stats("adshard_store_disk_bytes", "Bytes on disk.", func(s barrels.Stats) uint64 { return s.DiskBytes })
+	Gauge(r, "adshard_applied_clock", "The newest change applied.",
+		func() float64 { return float64(store.Position().GetClock()) })
+	Gauge(r, "adshard_caught_up", "1: the slave holds all that it should.",
+		func() float64 { return truth(state().CaughtUp) })
+	Gauge(r, "adshard_in_trouble", "1: the slave does not go on.",
+		func() float64 { return truth(state().Trouble != "") })
+	Count(r, "adshard_buckets_applied_total", "Buckets of node data applied.",
+		func() float64 { return float64(state().Buckets) })
+	Count(r, "adshard_items_applied_total", "Groups written or deleted.",
+		func() float64 { return float64(state().Items) })
+	return m
+}
+
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// Searched implements shardserver.Observer.
+func (m *SlaveMetrics) Searched(took time.Duration, a *search.Answer, err error) {
+	if err != nil {
+		if fault.Is(err, fault.Overloaded) {
+			m.overloads.Inc()
+		}
+		m.outcomes.WithLabelValues(fault.KindOf(err).String()).Inc()
+		return
+	}
+	m.search.Observe(took.Seconds())
+	m.outcomes.WithLabelValues("answered").Inc()
+	m.work.add(a.Work)
+}
+
+// Panicked implements shardserver.Observer.
+func (m *SlaveMetrics) Panicked(cause any) {
+	m.panics.Inc()
+	m.log.Error("a search panicked", "cause", cause, "stack", string(debug.Stack()))
+}

@@ -1,0 +1,48 @@
+package node
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"adshard/internal/node/httpapi/api"
+)
+
+// aliveFor is how long after its last pull a slave counts as alive: longer
+// than a long poll.
+const aliveFor = 5 * time.Second
+
+// control is the balancer as its admin port shows it (admin.Control).
+type control struct{ *Balancer }
+
+// SlavesList implements admin.Control.
+func (c control) SlavesList(context.Context) (*api.SlaveList, error) {
+	status := c.Status()
+	list := &api.SlaveList{Epoch: status.Epoch, View: status.View, Clock: status.Clock, Slaves: []api.Slave{}}
+	for _, s := range c.Balancer.SlavesList() {
+		list.Slaves = append(list.Slaves, api.Slave{
+			Name:          s.Name,
+			Address:       s.Address,
+			Alive:         s.Registered && s.SeenMs < aliveFor.Milliseconds(),
+			Serving:       s.Serving,
+			Slices:        s.Slices,
+			SharePermille: int(s.Width*1000 + 0.5),
+			Groups:        s.Groups,
+			Keywords:      s.Keywords,
+			Bytes:         s.Bytes,
+			AppliedClock:  status.Clock - min(s.Behind, status.Clock),
+			Trouble:       s.Trouble,
+		})
+	}
+	slices.SortFunc(list.Slaves, func(a, b api.Slave) int { return strings.Compare(a.Name, b.Name) })
+	return list, nil
+}
+
+// ready returns why the balancer cannot do its work.
+func (c control) ready() []string {
+	if waiting := c.Status().Waiting; waiting != "" {
+		return []string{waiting}
+	}
+	return nil
+}

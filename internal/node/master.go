@@ -1,0 +1,161 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"google.golang.org/grpc"
+
+	"adshard/internal/node/admin"
+	"adshard/internal/node/fanout"
+	"adshard/internal/node/httpapi"
+	"adshard/internal/node/wire"
+	"adshard/schema/pb"
+	"adshard/search"
+	"adshard/search/words"
+)
+
+// RunMaster runs a master until ctx is over. It prints "admin http://ADDR" and
+// "master listening http://ADDR" when it listens, and "ready http://ADDR" when
+// a complete answer is possible for the first time.
+func RunMaster(ctx context.Context, cfg MasterConfig, out io.Writer, log *slog.Logger) error {
+	if err := cfg.Validate(); err != nil {
+		return err
+	}
+	port, err := newAdminPort(cfg.Admin)
+	if err != nil {
+		return err
+	}
+	defer port.close()
+	m, err := newMaster(cfg, port, log)
+	if err != nil {
+		return err
+	}
+	port.print(out)
+	fmt.Fprintf(out, "master listening %s\n", m.url())
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return port.serve(ctx, m.ready, nil, log) })
+	group.Go(func() error { return m.run(ctx) })
+	group.Go(func() error { m.announce(ctx, out); return nil })
+	return group.Wait()
+}
+
+// master is a master that listens.
+type master struct {
+	cfg      MasterConfig
+	listener net.Listener
+	balancer *grpc.ClientConn
+	watcher  *fanout.Watcher
+	fanout   *fanout.Fanout
+	handler  http.Handler
+	log      *slog.Logger
+}
+
+// newMaster reads the lexicon, listens and connects.
+func newMaster(cfg MasterConfig, port *adminPort, log *slog.Logger) (*master, error) {
+	m := &master{cfg: cfg, log: log.With("node", cfg.Name)}
+	lexicon, err := openLexicon(cfg.Lexicon, m.log)
+	if err != nil {
+		return nil, err
+	}
+	if m.listener, err = listenOn("http", cfg.HTTP); err != nil {
+		return nil, err
+	}
+	if m.balancer, err = wire.Dial(cfg.Balancer); err != nil {
+		return nil, errors.Join(err, m.listener.Close())
+	}
+	metrics := admin.NewMasterMetrics(port.of(cfg.Name))
+	m.watcher = fanout.NewWatcher(cfg.Name, balancerClient{pb.NewBalancerClient(m.balancer)}, dialSlave, m.log)
+	m.fanout = fanout.New(m.watcher, metrics)
+	m.handler = httpapi.New(httpapi.Config{
+		Searcher: m.fanout, Explainer: m.fanout, Lexicon: lexicon, Profile: profileOf(cfg.Profile),
+		Reserve: cfg.Reserve, DefaultTimeout: cfg.Timeout, MaxInFlight: cfg.MaxInFlight, Observer: metrics,
+	})
+	return m, nil
+}
+
+// openLexicon opens the file of synonyms, if there is one.
+func openLexicon(path string, log *slog.Logger) (*words.Lexicon, error) {
+	if path == "" {
+		log.Info("no lexicon: synonyms are off")
+		return nil, nil
+	}
+	lexicon, err := words.OpenLexicon(path)
+	if err != nil {
+		return nil, fmt.Errorf("open the lexicon: %w", err)
+	}
+	log.Info("lexicon", "path", path, "hash", lexicon.Hash())
+	return lexicon, nil
+}
+
+// dialSlave is the fanout.Dialer over gRPC.
+func dialSlave(shard, address string) (fanout.Slave, func() error, error) {
+	conn, err := wire.Dial(address)
+	if err != nil {
+		return nil, nil, err
+	}
+	return fanout.NewClient(shard, pb.NewSlaveClient(conn)), conn.Close, nil
+}
+
+// url is where queries come in.
+func (m *master) url() string { return "http://" + m.listener.Addr().String() }
+
+// run serves until ctx is over; connections to slaves close when the last
+// query is answered.
+func (m *master) run(ctx context.Context) error {
+	defer m.balancer.Close()
+	defer m.watcher.Close()
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return httpapi.Serve(ctx, m.listener, m.handler) })
+	group.Go(func() error { return m.watcher.Run(ctx) })
+	return group.Wait()
+}
+
+// ready returns why the master cannot answer. A map is enough: what slaves do
+// not answer is said in each answer.
+func (m *master) ready() []string {
+	if m.watcher.Current() != nil {
+		return nil
+	}
+	why := []string{m.cfg.Name + " has no map of shards yet"}
+	if err := m.watcher.Trouble(); err != nil {
+		why = append(why, err.Error())
+	}
+	return why
+}
+
+const (
+	probeEvery = 20 * time.Millisecond
+	probeTime  = time.Second
+)
+
+// complete waits until a complete answer is possible; false when ctx was over
+// first.
+func (m *master) complete(ctx context.Context) bool {
+	for {
+		probe, cancel := context.WithTimeout(ctx, probeTime)
+		answer, err := m.fanout.Search(probe, &search.Request{
+			Query: new(search.Query), Profile: search.DefaultProfile(), Slots: 1, Reserve: 1})
+		cancel()
+		if err == nil && answer.Width == search.WholeRing() && len(answer.Missing) == 0 {
+			return true
+		}
+		if pause(ctx, probeEvery) != nil {
+			return false
+		}
+	}
+}
+
+// announce prints that the first complete answer is possible.
+func (m *master) announce(ctx context.Context, out io.Writer) {
+	if m.complete(ctx) {
+		fmt.Fprintf(out, "ready %s\n", m.url())
+	}
+}

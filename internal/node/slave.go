@@ -1,0 +1,168 @@
+package node
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sync/errgroup"
+	"google.golang.org/grpc"
+
+	"adshard/barrels"
+	"adshard/barrels/rocks"
+	"adshard/fault"
+	"adshard/internal/node/admin"
+	"adshard/internal/node/shardserver"
+	"adshard/internal/node/wire"
+	"adshard/loadproxy"
+	"adshard/schema/pb"
+)
+
+// RunSlave runs a slave until ctx is over. When it serves it prints
+// "slave N ready ADDR" (a name slave-N as N) and "admin http://ADDR" on out.
+func RunSlave(ctx context.Context, cfg SlaveConfig, out io.Writer, log *slog.Logger) error {
+	if err := cfg.Validate(); err != nil {
+		return err
+	}
+	port, err := newAdminPort(cfg.Admin)
+	if err != nil {
+		return err
+	}
+	defer port.close()
+	store, err := openStore(&cfg)
+	if err != nil {
+		return err
+	}
+	defer closeStore(store, log)
+	s, err := newSlave(cfg, store, port, log)
+	if err != nil {
+		return err
+	}
+	port.print(out)
+	fmt.Fprintf(out, "slave %s ready %s\n", shortName(cfg.Name), s.address())
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return port.serve(ctx, s.ready, nil, log) })
+	group.Go(func() error { return s.run(ctx) })
+	return group.Wait()
+}
+
+// shortName is a slave's name on its ready line.
+func shortName(name string) string { return strings.TrimPrefix(name, "slave-") }
+
+// openStore opens the slave's RocksDB and makes its directory.
+func openStore(cfg *SlaveConfig) (barrels.Store, error) {
+	if err := os.MkdirAll(cfg.Dir, 0o750); err != nil {
+		return nil, dirFault(cfg.Dir, err)
+	}
+	store, err := rocks.Open(cfg.Dir, rocks.Options{CacheBytes: cfg.CacheBytes, WriteBufferBytes: cfg.WriteBytes})
+	if err != nil {
+		return nil, fmt.Errorf("open the store of %s: %w", cfg.Name, err)
+	}
+	return store, nil
+}
+
+// dirFault says what to do about a directory that cannot be made or written.
+func dirFault(dir string, err error) error {
+	switch {
+	case errors.Is(err, syscall.ENOSPC):
+		return fault.Newf(fault.NoSpace, "open directory", "%w: the disk of %s is full; make room", err, dir)
+	case errors.Is(err, os.ErrPermission), errors.Is(err, syscall.EROFS):
+		return fault.Newf(fault.Invalid, "open directory", "%w: this user may not write there; choose another directory or change its owner", err)
+	}
+	return fault.Newf(fault.Invalid, "open directory", "%w: choose another directory than %s", err, dir)
+}
+
+func closeStore(store barrels.Store, log *slog.Logger) {
+	if err := store.Close(); err != nil {
+		log.Error("the store did not close cleanly", "err", err)
+	}
+}
+
+// slave is a slave that listens.
+type slave struct {
+	cfg      SlaveConfig
+	store    barrels.Store
+	listener net.Listener
+	server   *grpc.Server
+	balancer *grpc.ClientConn
+	proxy    *loadproxy.Proxy
+	log      *slog.Logger
+}
+
+// newSlave listens and connects; it does not own the store.
+func newSlave(cfg SlaveConfig, store barrels.Store, port *adminPort, log *slog.Logger) (*slave, error) {
+	listener, err := listenOn("listen", cfg.Listen)
+	if err != nil {
+		return nil, err
+	}
+	s := &slave{cfg: cfg, store: store, listener: listener, log: log.With("node", cfg.Name)}
+	if s.balancer, err = wire.Dial(cfg.Balancer); err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	own := loadproxy.Default(cfg.Name, s.address())
+	own.Incarnation, own.Grace, own.MaxBytes = rand.Text(), cfg.Grace, uint32(cfg.BucketBytes)
+	s.proxy, err = loadproxy.New(own, store, balancerClient{pb.NewBalancerClient(s.balancer)}, s.log)
+	if err != nil {
+		return nil, errors.Join(err, listener.Close(), s.balancer.Close())
+	}
+	metrics := admin.NewSlaveMetrics(port.of(cfg.Name), store, s.proxy.State, s.log)
+	s.server = grpc.NewServer(wire.ServerOptions(func(_ string, cause any) { metrics.Panicked(cause) })...)
+	pb.RegisterSlaveServer(s.server, shardserver.New(store, cfg.MaxInFlight, metrics))
+	return s, nil
+}
+
+// address is where masters reach the slave.
+func (s *slave) address() string {
+	if s.cfg.Advertise != "" {
+		return s.cfg.Advertise
+	}
+	return s.listener.Addr().String()
+}
+
+// run serves until ctx is over.
+func (s *slave) run(ctx context.Context) error {
+	defer s.balancer.Close()
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return serveGRPC(ctx, s.server, s.listener) })
+	group.Go(func() error { return s.proxy.Run(ctx) })
+	return group.Wait()
+}
+
+// ready returns why the slave cannot do all of its work. Without a balancer it
+// still serves what it holds.
+func (s *slave) ready() []string {
+	state := s.proxy.State()
+	if state.CaughtUp {
+		return nil
+	}
+	why := []string{s.cfg.Name + " does not yet hold all that it should"}
+	if state.Trouble != "" {
+		why = append(why, state.Trouble)
+	}
+	return why
+}
+
+// balancerClient is a balancer reached by gRPC, as loadproxy and fanout ask it.
+type balancerClient struct{ calls pb.BalancerClient }
+
+// Register implements loadproxy.Balancer.
+func (c balancerClient) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.RegisterResponse, error) {
+	return c.calls.Register(ctx, r)
+}
+
+// Pull implements loadproxy.Balancer.
+func (c balancerClient) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullResponse, error) {
+	return c.calls.Pull(ctx, r)
+}
+
+// WatchMap implements fanout.Source.
+func (c balancerClient) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.WatchMapResponse, error) {
+	return c.calls.WatchMap(ctx, r)
+}
