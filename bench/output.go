@@ -1,0 +1,44 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"adshard/bench/measure"
+)
+
+// output is where a measuring command's report goes.
+type output struct{ json string }
+
+func (o *output) flags(c *cobra.Command) {
+	c.Flags().StringVar(&o.json, "json", "", "also write the report to this file as JSON")
+}
+
+// write shows a report, and writes it to the file if one is named.
+func (o *output) write(w io.Writer, r *measure.Report) error {
+	fmt.Fprintf(w, "$ %s\n", r.Command)
+	if err := r.WriteTable(w); err != nil || o.json == "" {
+		return err
+	}
+	return r.WriteFile(o.json)
+}
+
+// newReport begins the report of a subcommand with the command line that gives
+// it: without the flags that only say where output goes.
+func newReport(name string) *measure.Report {
+	words := []string{filepath.Base(os.Args[0])}
+	skip := false
+	for _, a := range os.Args[1:] {
+		where := a == "--json" || a == "--cpuprofile"
+		if !skip && !where && !strings.HasPrefix(a, "--json=") && !strings.HasPrefix(a, "--cpuprofile=") {
+			words = append(words, a)
+		}
+		skip = where
+	}
+	return &measure.Report{Name: name, Command: strings.Join(words, " ")}
+}

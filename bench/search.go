@@ -1,0 +1,172 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"runtime/pprof"
+
+	"github.com/spf13/cobra"
+
+	"adshard/barrels/rocks"
+	"adshard/bench/measure"
+	"adshard/bench/onestore"
+	"adshard/search"
+	"adshard/search/words"
+)
+
+type searchFlags struct {
+	barrels, queries, lexicon          string
+	device, variants, profile, cpuprof string
+	slots, rounds                      int
+	reserve, cache                     uint64
+	exact                              bool
+	output
+}
+
+// SearchCommand returns the subcommand search, which measures one store on one
+// core.
+func SearchCommand() *cobra.Command {
+	var f searchFlags
+	c := &cobra.Command{
+		Use:   "search --barrels DIR --queries FILE",
+		Short: "Measure the search of one slave's store on one core",
+		Long: `Measures the search of one slave's store: one goroutine on one core (GOMAXPROCS
+is set to 1), the queries in the order of their file, once to warm up, then in
+several rounds. Each figure is the median of the rounds, with the extremes.
+
+Expanding a query (the master's part) and searching the store (the slave's) are
+timed apart; nothing is cached between equal queries but what the store caches.
+The store must not be open elsewhere: stop the slave that uses it.`,
+		Example: `  adshard barrels build --db sqlite:ads.db --slaves 1 --out built
+  adbench search --barrels built/slave-0 --queries queries.txt`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c.Context(), c.OutOrStdout()) },
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.barrels, "barrels", "", "the store's directory (required)")
+	flags.StringVar(&f.queries, "queries", "", "file of queries, one a line (required)")
+	flags.StringVar(&f.lexicon, "lexicon", "", "file of synonyms; without it there are none")
+	flags.StringVar(&f.device, "device", search.Desktop.String(), "desktop, mobile or tablet")
+	flags.StringVar(&f.variants, "variants", search.Synonym.String(), "identical, folded, inflected or synonym")
+	flags.StringVar(&f.profile, "profile", "default", "default or sklik")
+	flags.IntVar(&f.slots, "slots", 4, "places asked for, 1 to 20")
+	flags.Uint64Var(&f.reserve, "reserve", 10_000, "the least bid that takes part, in micros")
+	flags.BoolVar(&f.exact, "exact", false, "ask for exact counts, as counts=exact does")
+	flags.IntVar(&f.rounds, "rounds", 5, "how often the file is gone through after the warm-up")
+	flags.Uint64Var(&f.cache, "cache-bytes", 0, "the store's cache; 0: its default")
+	flags.StringVar(&f.cpuprof, "cpuprofile", "", "write a processor profile of the rounds to this file")
+	f.output.flags(c)
+	return c
+}
+
+func (f *searchFlags) run(ctx context.Context, out io.Writer) (err error) {
+	plan, err := f.plan()
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(f.barrels); err != nil {
+		return fmt.Errorf("--barrels: there is no store: %w; `adshard barrels build` makes one", err)
+	}
+	runtime.GOMAXPROCS(1)
+	store, err := rocks.Open(f.barrels, rocks.Options{CacheBytes: f.cache})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	plan.Store = store
+	if _, err := plan.Round(ctx); err != nil { // the warm-up
+		return err
+	}
+	stop, err := profile(f.cpuprof)
+	if err != nil {
+		return err
+	}
+	rounds := make([]*onestore.Round, 0, f.rounds)
+	for range f.rounds {
+		r, err := plan.Round(ctx)
+		if err != nil {
+			return errors.Join(err, stop())
+		}
+		rounds = append(rounds, r)
+	}
+	if err := stop(); err != nil {
+		return err
+	}
+	report := newReport("search")
+	onestore.Figures(report, rounds)
+	if err := size(report, store.Stats().Keywords, store.Stats().DiskBytes); err != nil {
+		return err
+	}
+	return f.write(out, report)
+}
+
+// plan reads what the flags name.
+func (f *searchFlags) plan() (*onestore.Plan, error) {
+	if f.barrels == "" {
+		return nil, errors.New("--barrels is missing: name the directory of one slave's store")
+	}
+	if f.rounds < 1 || f.rounds > 1000 {
+		return nil, errors.New("--rounds: 1 to 1000")
+	}
+	p := &onestore.Plan{Slots: f.slots, Reserve: f.reserve, Exact: f.exact}
+	var ok bool
+	if p.Device, ok = search.ParseDevice(f.device); !ok {
+		return nil, fmt.Errorf("--device %s: it is desktop, mobile or tablet", f.device)
+	}
+	if p.Variants, ok = search.ParseLevel(f.variants); !ok {
+		return nil, fmt.Errorf("--variants %s: it is identical, folded, inflected or synonym", f.variants)
+	}
+	switch f.profile {
+	case "default":
+		p.Profile = search.DefaultProfile()
+	case "sklik":
+		p.Profile = search.SklikProfile()
+	default:
+		return nil, fmt.Errorf("--profile %s: it is default or sklik", f.profile)
+	}
+	var err error
+	if f.lexicon != "" {
+		if p.Lexicon, err = words.OpenLexicon(f.lexicon); err != nil {
+			return nil, err
+		}
+	}
+	p.Queries, err = readQueries(f.queries)
+	return p, err
+}
+
+// profile writes a processor profile to a file till stop is called; "": none.
+func profile(name string) (stop func() error, err error) {
+	if name == "" {
+		return func() error { return nil }, nil
+	}
+	f, err := os.Create(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := pprof.StartCPUProfile(f); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return func() error {
+		pprof.StopCPUProfile()
+		return f.Close()
+	}, nil
+}
+
+// size adds what a store takes in memory and on disk.
+func size(r *measure.Report, keywords, disk uint64) error {
+	debug.FreeOSMemory()
+	m, err := measure.MemoryOf(0)
+	if err != nil {
+		return err
+	}
+	n := float64(max(1, keywords))
+	r.Add("keywords", "", float64(keywords))
+	r.Add("memory per keyword", "bytes", float64(m.Resident)/n)
+	r.Add("disk per keyword", "bytes", float64(disk)/n)
+	return nil
+}
