@@ -1,0 +1,101 @@
+package ingest
+
+import (
+	"io"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// drain reads all rows of a source and checks what holds for each.
+func drain(t *testing.T, src source) {
+	var e entry
+	last := int64(0)
+	for {
+		err := src.next(&e)
+		if err != nil {
+			return
+		}
+		switch {
+		case e.record <= last:
+			t.Fatalf("row %d after %d", e.record, last)
+		case e.reject != nil && (e.reject.Record != e.record || e.reject.Reason == ""):
+			t.Fatalf("reject %+v of row %d", e.reject, e.record)
+		case e.reject == nil:
+			checkEntry(t, &e)
+		}
+		last = e.record
+	}
+}
+
+// checkEntry: a row that is taken names its owners and holds valid text only.
+func checkEntry(t *testing.T, e *entry) {
+	inGroup := e.kind == kindGroup || e.kind == kindKeyword || e.kind == kindGroupNegative || e.kind == kindAd
+	if e.advertiser == "" || e.kind != kindAdvertiser && e.campaign == "" || inGroup != (e.group != "") {
+		t.Fatalf("owners of %+v", e)
+	}
+	if e.kind == kindKeyword && (e.keyword.Words == "" || e.keyword.Bid.Value > maxBidMicros || e.keyword.Quality.Value > maxQuality) {
+		t.Fatalf("keyword %+v", e.keyword)
+	}
+	texts := append([]string{e.advertiser, e.campaign, e.group, e.keyword.Text, e.negative.Text, e.ad.Path1, e.ad.Path2, e.ad.FinalURL}, e.ad.Headlines...)
+	for _, text := range append(texts, e.ad.Descriptions...) {
+		if !utf8.ValidString(text) || strings.TrimSpace(text) != text {
+			t.Fatalf("text %q", text)
+		}
+	}
+	for _, m := range e.groupPatch.Modifiers {
+		if m.Value > maxPermille {
+			t.Fatalf("modifier %d", m.Value)
+		}
+	}
+}
+
+func FuzzEditor(f *testing.F) {
+	const head = "Account,Campaign,Ad Group,Keyword,Criterion Type,Max CPC,Mobile Bid Modifier,Headline 1,Status,Languages\n"
+	for _, seed := range []string{
+		head + "A,C,G,k,Exact,1.5,,,Paused,en\n", head + "A,C,G,\"a \"\"b\"\"\nc\",,,,,,\n", head + "A,C,G,,,-1,900.1,h,[],\n",
+		strings.ReplaceAll(head, ",", "\t") + "A\tC\tG\t[x]\n", "\ufeff" + head, "\xff\xfeA\x00c\x00", head + "A,C,\"x\"y\n", head + ",,,,,,,,,,,x\n",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, file []byte) {
+		src, err := newEditorSource(strings.NewReader(string(file)), "f", "")
+		if err != nil {
+			return
+		}
+		drain(t, src)
+	})
+}
+
+func FuzzJSONLines(f *testing.F) {
+	for _, seed := range []string{
+		`{"type":"keyword","advertiser":"A","campaign":"C","group":"G","text":"k","match_type":"broad","max_cpc_micros":1,"quality_score":null}`,
+		`{"type":"campaign","advertiser":"A","name":"\ud83d\ude00","languages":["en"],"mobile_bid_modifier":-1.5}`,
+		`{"type":"ad","advertiser":"A","campaign":"C","group":"G","headlines":["h"]}` + "\n\n{", `{"type":"advertiser","name":"\ud800\\u"}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, file []byte) {
+		src, err := newJSONSource(strings.NewReader(string(file)), "f", "")
+		if err != nil {
+			return
+		}
+		drain(t, src)
+	})
+}
+
+// FuzzRecords: what is read does not depend on how the bytes arrive.
+func FuzzRecords(f *testing.F) {
+	f.Add([]byte("a,\"b\nc\"\r\n\"\"\"\"\n"), uint8(3))
+	f.Fuzz(func(t *testing.T, file []byte, chunk uint8) {
+		read := func(src io.Reader) string {
+			r := newRecordReader(src)
+			r.sep = ','
+			return readAll(r)
+		}
+		whole := read(strings.NewReader(string(file)))
+		if got := read(&chunked{strings.NewReader(string(file)), 1 + int(chunk)}); got != whole {
+			t.Fatalf("in chunks of %d: %q, whole: %q", 1+int(chunk), got, whole)
+		}
+	})
+}
