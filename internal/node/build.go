@@ -1,0 +1,309 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"adshard/backend"
+	"adshard/backend/nodedata"
+	"adshard/balance"
+	"adshard/balance/strategy"
+	"adshard/fault"
+	"adshard/internal/node/config"
+	"adshard/schema/pb"
+)
+
+// BuildConfig says which stores BuildBarrels makes.
+type BuildConfig struct {
+	// DB is the database: sqlite:PATH.
+	DB string
+	// Slaves is how many stores; Strategy, Order and Weights place the groups
+	// as a balancer with the same settings would.
+	Slaves   int
+	Strategy string
+	Order    string
+	Weights  WeightsConfig
+	// Out is the directory in which slave-0, slave-1, … are made.
+	Out string
+}
+
+// DefaultBuildConfig returns a configuration that lacks DB and Out.
+func DefaultBuildConfig() BuildConfig {
+	return BuildConfig{Slaves: 3, Strategy: "original", Order: balance.ByOwner.String(), Weights: DefaultWeights()}
+}
+
+// Validate lists all faults of the configuration.
+func (c *BuildConfig) Validate() error {
+	var k config.Check
+	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH")
+	k.That(c.Out != "", "out", "must name a directory for the stores")
+	k.Number("slaves", c.Slaves, 1, 1<<10)
+	k.OneOf("strategy", c.Strategy, strategy.Names()...)
+	k.OneOf("order", c.Order, balance.ByOwner.String(), balance.ByHash.String())
+	k.That(c.Weights != WeightsConfig{}, "weights", "must not all be 0")
+	return k.Err()
+}
+
+// BuildSummary is what BuildBarrels made.
+type BuildSummary struct {
+	Stores           []BuiltStore
+	Groups, Keywords uint64
+	Clock            uint64
+	MaxOverMean      float64 // of the items' weights
+	Took             time.Duration
+}
+
+// BuiltStore is one store that was made.
+type BuiltStore struct {
+	Dir              string
+	Slices           int
+	Groups, Keywords uint64
+}
+
+// wholeStore is a store while it is built; rocks.Builder is one.
+type wholeStore interface {
+	AddParents(advertisers []*pb.Advertiser, campaigns []*pb.Campaign) error
+	Add(item *pb.Item) error
+	// Finish makes the store ready to be opened; Abort gives it up.
+	Finish(position *pb.Position, slices *pb.SliceTable) error
+	Abort()
+}
+
+// StoreName is the name of the i-th slave, and that of its directory, on one
+// machine.
+func StoreName(i int) string { return fmt.Sprintf("slave-%d", i) }
+
+// BuildBarrels makes whole stores, one for each slave, by the strategy's plan
+// over a snapshot of the database, with the same encoders as the feed's node
+// data. They carry the table of view 1 and the position {epoch 0, clock of the
+// snapshot, quantum 1}, so that a balancer without a plan of its own adopts
+// them and goes on from there. progress, when not nil, is told now and then how
+// many keywords of how many are done.
+//
+// Errors: fault.Invalid for the configuration, fault.Conflict when a store is
+// there already; what was made is removed again after any error.
+func BuildBarrels(ctx context.Context, cfg BuildConfig, progress func(done, total uint64)) (*BuildSummary, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	db, err := OpenDB(ctx, cfg.DB, false)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	b := &barrelBuild{cfg: cfg, begin: time.Now(), progress: progress, open: openWhole}
+	return b.run(ctx, db)
+}
+
+// barrelBuild is one offline build.
+type barrelBuild struct {
+	cfg      BuildConfig
+	order    balance.Order
+	begin    time.Time
+	progress func(done, total uint64)
+	open     func(dir string) (wholeStore, error)
+
+	model  *balance.Model
+	even   balance.Evenness
+	total  uint64         // keywords
+	needed []parentsOf    // by slave
+	owners map[uint64]int // campaign → index in campaigns
+	camps  []*backend.Campaign
+
+	stores []*storeBuild
+
+	mu   sync.Mutex // guards what follows, and calls of progress
+	done uint64     // keywords
+}
+
+// parentsOf are the parents that a slave's groups need.
+type parentsOf struct{ campaigns, advertisers map[uint64]struct{} }
+
+// storeBuild is one slave's store with what is on its way into it.
+type storeBuild struct {
+	dir              string
+	store            wholeStore
+	items            chan []*pb.Item
+	groups, keywords uint64
+	finished         bool
+}
+
+func (b *barrelBuild) run(ctx context.Context, db backend.Feed) (sum *BuildSummary, err error) {
+	b.order, _ = balance.ParseOrder(b.cfg.Order)
+	snap, err := db.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer snap.Close()
+	if err := b.plan(ctx, snap); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			b.abort()
+		}
+	}()
+	if err := b.create(); err != nil {
+		return nil, err
+	}
+	if err := b.parents(ctx, snap); err != nil {
+		return nil, err
+	}
+	if err := b.items(ctx, snap); err != nil {
+		return nil, err
+	}
+	if err := b.finish(snap.Clock()); err != nil {
+		return nil, err
+	}
+	return b.summary(snap.Clock()), nil
+}
+
+// plan places the groups as a balancer would.
+func (b *barrelBuild) plan(ctx context.Context, snap backend.Snapshot) error {
+	index := &balance.Index{}
+	var sizes []backend.GroupSize
+	for g, err := range snap.Groups(ctx) {
+		if err != nil {
+			return err
+		}
+		key, err := b.order.Key(g.AdvertiserID, g.ID)
+		if err != nil {
+			return fault.New(fault.Invalid, "build barrels", err)
+		}
+		index.Put(key, b.cfg.Weights.weight(g.Keywords, g.Ads, g.Lexicon))
+		sizes = append(sizes, g)
+		b.total += uint64(g.Keywords)
+	}
+	chosen, err := strategy.Named(b.cfg.Strategy)
+	if err != nil {
+		return err
+	}
+	nodes := make([]balance.Node, b.cfg.Slaves)
+	for i := range nodes {
+		nodes[i].Name = StoreName(i)
+	}
+	model, proposal, err := balance.Plan(chosen, b.order, nodes, index, nil)
+	if err != nil {
+		return err
+	}
+	b.model, b.even = model, proposal.Expected
+	b.need(sizes)
+	return nil
+}
+
+// need collects which parents each slave's groups have.
+func (b *barrelBuild) need(sizes []backend.GroupSize) {
+	b.needed = make([]parentsOf, b.cfg.Slaves)
+	for i := range b.needed {
+		b.needed[i] = parentsOf{campaigns: map[uint64]struct{}{}, advertisers: map[uint64]struct{}{}}
+	}
+	for _, g := range sizes {
+		key, _ := b.order.Key(g.AdvertiserID, g.ID)
+		n := b.needed[b.slave(key)]
+		n.campaigns[g.CampaignID] = struct{}{}
+		n.advertisers[g.AdvertiserID] = struct{}{}
+	}
+}
+
+// slave returns the index of the slave that a key lies on.
+func (b *barrelBuild) slave(k balance.Key) int { return int(b.model.At(k).Node) - 1 }
+
+// create makes empty stores.
+func (b *barrelBuild) create() error {
+	for i := range b.cfg.Slaves {
+		dir := filepath.Join(b.cfg.Out, StoreName(i))
+		if list, err := os.ReadDir(dir); err == nil && len(list) > 0 {
+			return fault.Newf(fault.Conflict, "build barrels", "%s is not empty; choose another directory or remove it", dir)
+		}
+		if err := os.MkdirAll(b.cfg.Out, 0o755); err != nil {
+			return fault.Newf(fault.Invalid, "build barrels", "%w", err)
+		}
+		store, err := b.open(dir)
+		if err != nil {
+			return err
+		}
+		b.stores = append(b.stores, &storeBuild{dir: dir, store: store, items: make(chan []*pb.Item, 8)})
+	}
+	return nil
+}
+
+// parents gives each store the parents that its groups need.
+func (b *barrelBuild) parents(ctx context.Context, snap backend.Snapshot) error {
+	campaigns, err := snap.Campaigns(ctx, nil)
+	if err != nil {
+		return err
+	}
+	advertisers, err := snap.Advertisers(ctx, nil)
+	if err != nil {
+		return err
+	}
+	builder := nodedata.New(b.order)
+	b.camps, b.owners = campaigns, make(map[uint64]int, len(campaigns))
+	records := make([]*pb.Campaign, len(campaigns))
+	for i, c := range campaigns {
+		b.owners[c.ID] = i
+		if records[i], err = builder.Campaign(c); err != nil {
+			return fmt.Errorf("campaign %d: %w", c.ID, err)
+		}
+	}
+	for i, s := range b.stores {
+		var cs []*pb.Campaign
+		var as []*pb.Advertiser
+		for _, c := range records {
+			if _, ok := b.needed[i].campaigns[c.Id]; ok {
+				cs = append(cs, c)
+			}
+		}
+		for _, a := range advertisers {
+			if _, ok := b.needed[i].advertisers[a.ID]; ok {
+				as = append(as, builder.Advertiser(a))
+			}
+		}
+		if err := s.store.AddParents(as, cs); err != nil {
+			return err
+		}
+	}
+	b.needed = nil
+	return nil
+}
+
+// finish ends all stores at once.
+func (b *barrelBuild) finish(clock uint64) error {
+	var group errgroup.Group
+	for i, s := range b.stores {
+		group.Go(func() error {
+			err := s.store.Finish(&pb.Position{Clock: clock, Quantum: 1}, tablePB(b.model.Table(balance.NodeID(i+1))))
+			s.finished = err == nil
+			return err
+		})
+	}
+	return group.Wait()
+}
+
+// abort removes what was made.
+func (b *barrelBuild) abort() {
+	for _, s := range b.stores {
+		if !s.finished {
+			s.store.Abort()
+		}
+		os.RemoveAll(s.dir)
+	}
+}
+
+func (b *barrelBuild) summary(clock uint64) *BuildSummary {
+	out := &BuildSummary{Clock: clock, MaxOverMean: b.even.Ratio(), Took: time.Since(b.begin)}
+	for i, s := range b.stores {
+		out.Stores = append(out.Stores, BuiltStore{
+			Dir: s.dir, Slices: len(b.model.Table(balance.NodeID(i + 1)).Slices), Groups: s.groups, Keywords: s.keywords,
+		})
+		out.Groups += s.groups
+		out.Keywords += s.keywords
+	}
+	return out
+}
