@@ -15,6 +15,7 @@ type conn struct {
 
 // Settings of every connection. The cache is per connection, in KiB.
 const (
+	walMode     = "PRAGMA journal_mode = WAL"
 	writerCache = "PRAGMA cache_size = -65536"
 	readerCache = "PRAGMA cache_size = -16384"
 	// checkpointPages is how far the write-ahead log grows before it is copied

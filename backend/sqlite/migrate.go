@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"path/filepath"
 	"time"
 
 	"adshard/fault"
@@ -31,13 +32,8 @@ const (
 // prepare makes sure that the file is a database of ours of this version.
 func prepare(ctx context.Context, path string, o Options) error {
 	const op = "sqlite: open"
-	_, err := os.Stat(path)
-	missing := errors.Is(err, fs.ErrNotExist)
-	if missing && !o.Create {
-		return fault.Newf(fault.NotFound, op, "there is no database %s: name an existing one, or make it by importing", path)
-	}
-	if err != nil && !missing {
-		return fault.Newf(fault.Unavailable, op, "database %s: %w", path, err)
+	if err := checkPath(path, o); err != nil {
+		return err
 	}
 	deadline := time.Now().Add(o.BusyTimeout)
 	for {
@@ -64,6 +60,30 @@ func prepare(ctx context.Context, path string, o Options) error {
 			}
 		}
 	}
+}
+
+// checkPath says what is wrong with a path in plainer words than SQLite.
+func checkPath(path string, o Options) error {
+	const op = "sqlite: open"
+	info, err := os.Stat(path)
+	switch missing := errors.Is(err, fs.ErrNotExist); {
+	case missing && !o.Create:
+		return fault.Newf(fault.NotFound, op, "there is no database %s: name an existing one, or make it by importing", path)
+	case missing:
+		if folder := filepath.Dir(path); !isFolder(folder) {
+			return fault.Newf(fault.NotFound, op, "database %s: there is no folder %s: make it first", path, folder)
+		}
+	case err != nil:
+		return fault.Newf(fault.Unavailable, op, "database %s: %w", path, err)
+	case info.IsDir():
+		return fault.Newf(fault.Invalid, op, "%s is a folder: name a file in it", path)
+	}
+	return nil
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // storedVersion reads the newest applied migration; 0: an empty file.
@@ -137,7 +157,11 @@ func driverError(err error) error {
 	return err
 }
 
+// pause waits for d or until ctx is over.
 func pause(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {

@@ -18,12 +18,15 @@ type Store struct {
 	path    string
 	options Options
 
-	// writer holds the one writing connection while nobody writes.
+	// writer holds the one writing connection while nobody writes; who has it
+	// owns turn, too.
 	writer chan *conn
+	turn   turn
 	// feed guards the connection that reads the log, and the closed flag.
 	feedMu sync.Mutex
 	feed   *conn
 	closed bool
+	done   chan struct{} // closed by Close
 
 	idleMu sync.Mutex
 	idle   []*conn // connections of closed snapshots
@@ -47,16 +50,17 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err := prepare(ctx, path, o); err != nil {
 		return nil, err
 	}
-	writer, err := connect(path, 0, writerCache, checkpointPages, limitLog)
+	writer, err := connect(path, o.BusyTimeout, walMode, writerCache, checkpointPages, limitLog)
 	if err != nil {
 		return nil, failed(ctx, "open", path, err)
 	}
+	writer.SetBusyTimeout(0) // begin waits by itself
 	feed, err := connect(path, o.BusyTimeout, readerCache)
 	if err != nil {
 		writer.Close()
 		return nil, failed(ctx, "open", path, err)
 	}
-	s := &Store{path: path, options: o, writer: make(chan *conn, 1), feed: feed, wake: make(chan struct{})}
+	s := &Store{path: path, options: o, writer: make(chan *conn, 1), feed: feed, wake: make(chan struct{}), done: make(chan struct{})}
 	s.writer <- writer
 	return s, nil
 }
@@ -69,6 +73,7 @@ func (s *Store) Close() error {
 		return nil
 	}
 	s.closed = true
+	close(s.done)
 	ctx, cancel := context.WithTimeout(context.Background(), s.options.BusyTimeout)
 	defer cancel()
 	var errs []error
@@ -104,6 +109,8 @@ func (s *Store) acquire(ctx context.Context) (*conn, error) {
 	case c = <-s.writer:
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
+	case <-s.done:
+		return nil, fault.Newf(fault.Unavailable, "sqlite: begin", "database %s is closed", s.path)
 	case <-deadline.C:
 		return nil, fault.Newf(fault.Locked, "sqlite: begin", "database %s: another transaction of this program is still writing, try again later", s.path)
 	}
@@ -114,11 +121,33 @@ func (s *Store) acquire(ctx context.Context) (*conn, error) {
 	return c, nil
 }
 
+// turn is when the last write transaction was.
+type turn struct {
+	began, ended time.Time
+}
+
+const (
+	// writerRetry is how often a writer asks for the lock of another process.
+	writerRetry = 2 * time.Millisecond
+	// courtesy is how long the lock stays free after a long transaction, so
+	// that a writer of another process, which asks every writerRetry, gets it:
+	// SQLite has no queue.
+	courtesy = 3 * writerRetry
+)
+
 // begin waits for writers of other processes itself, since SQLite's own wait
 // cannot be cancelled.
 func (s *Store) begin(ctx context.Context, c *conn, timeout <-chan time.Time) error {
-	for wait := time.Millisecond; ; wait = min(2*wait, 20*time.Millisecond) {
+	if s.turn.ended.Sub(s.turn.began) > 4*courtesy {
+		if err := pause(ctx, courtesy-time.Since(s.turn.ended)); err != nil {
+			return err
+		}
+	}
+	for {
 		err := c.exec("BEGIN IMMEDIATE")
+		if err == nil {
+			s.turn.began = time.Now()
+		}
 		if err == nil || !busy(err) {
 			return err
 		}
@@ -127,7 +156,7 @@ func (s *Store) begin(ctx context.Context, c *conn, timeout <-chan time.Time) er
 			return err
 		default:
 		}
-		if err := pause(ctx, wait); err != nil {
+		if err := pause(ctx, writerRetry); err != nil {
 			return err
 		}
 	}
@@ -139,6 +168,7 @@ func (s *Store) release(c *conn) error {
 	if !c.AutocommitEnabled() {
 		err = c.exec("ROLLBACK")
 	}
+	s.turn.ended = time.Now()
 	s.writer <- c
 	return err
 }

@@ -166,23 +166,27 @@ func (t *tx) bound() error {
 	return nil
 }
 
-// Commit implements backend.Tx.
+// Commit implements backend.Tx. The transaction is over after it in any case;
+// when it fails, nothing was written.
 func (t *tx) Commit(ctx context.Context) error {
-	if err := t.ready(ctx); err != nil {
+	err := t.ready(ctx)
+	if t.done {
 		return err
 	}
-	stop := t.c.until(ctx)
-	err := t.commit()
-	stop()
-	if err != nil {
-		return t.fail(ctx, err)
+	if err == nil {
+		stop := t.c.until(ctx)
+		err = t.commit()
+		stop()
+		err = describe(ctx, "commit", t.s.path, err)
 	}
 	t.done = true
-	if err := t.s.release(t.c); err != nil {
-		return failed(ctx, "commit", t.s.path, err)
+	if again := t.s.release(t.c); err == nil {
+		err = failed(ctx, "commit", t.s.path, again)
 	}
-	t.s.notify()
-	return nil
+	if err == nil {
+		t.s.notify()
+	}
+	return err
 }
 
 func (t *tx) commit() error {

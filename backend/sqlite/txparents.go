@@ -110,6 +110,21 @@ func (t *tx) findAdvertiser(name string) (*advertiserRow, error) {
 	return r, err
 }
 
+func (t *tx) findAdvertiserByID(id uint64) (*advertiserRow, error) {
+	if r := t.advertiserByID[id]; r != nil {
+		return r, nil
+	}
+	name, found := "", false
+	err := t.c.query("SELECT name FROM advertiser WHERE id = ?", func(st *zs.Stmt) error {
+		name, found = st.ColumnText(0), true
+		return nil
+	}, id)
+	if err != nil || !found {
+		return nil, err
+	}
+	return t.findAdvertiser(name)
+}
+
 func (t *tx) knowAdvertiser(name string, r *advertiserRow) {
 	t.advertisers[name] = r
 	t.advertiserByID[r.id] = r

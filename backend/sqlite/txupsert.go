@@ -40,20 +40,16 @@ func (t *tx) UpdateAdvertiser(ctx context.Context, id uint64, status backend.Sta
 	case backend.Keep:
 		return nil
 	}
-	if r := t.advertiserByID[id]; r != nil {
-		r.now = applyStatus(r.now, status)
-		if !r.queued && r.now != r.before {
-			r.queued = true
-			t.dirtyAds = append(t.dirtyAds, r)
-		}
-		return nil
-	}
-	enabled := status == backend.Enable
-	n, err := t.c.number("SELECT count(*) FROM advertiser WHERE id = ? AND enabled <> ?", id, enabled)
-	if err != nil || n == 0 {
+	r, err := t.findAdvertiserByID(id)
+	if err != nil || r == nil {
 		return t.fail(ctx, err)
 	}
-	return t.fail(ctx, t.write("UPDATE advertiser SET enabled = ? WHERE id = ?", enabled, id))
+	r.now = applyStatus(r.now, status)
+	if !r.queued && r.now != r.before {
+		r.queued = true
+		t.dirtyAds = append(t.dirtyAds, r)
+	}
+	return nil
 }
 
 // Campaign implements backend.Tx. Removing returns the id that there was, or 0.

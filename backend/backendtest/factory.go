@@ -1,0 +1,60 @@
+package backendtest
+
+import (
+	"testing"
+	"time"
+
+	"adshard/backend"
+)
+
+// Place is where one database lives. It can be opened several times at once,
+// as several processes would.
+type Place interface {
+	// Open opens the database, made when it is missing; busy is how long a
+	// writer waits for another. The suite closes it.
+	Open(t testing.TB, busy time.Duration) backend.Store
+}
+
+// Factory makes a Place with an empty database, removed with the test.
+type Factory func(t testing.TB) Place
+
+// Patience is the busy limit where a test expects to wait.
+const Patience = 10 * time.Second
+
+// clause is one behaviour that the contracts promise.
+type clause struct {
+	name string
+	run  func(t *testing.T, f Factory)
+}
+
+// Run runs every clause and the random histories.
+func Run(t *testing.T, f Factory) {
+	var all []clause
+	for _, part := range [][]clause{upsertClauses(), removeClauses(), feedClauses(), snapshotClauses(), storeClauses()} {
+		all = append(all, part...)
+	}
+	for _, c := range all {
+		t.Run(c.name, func(t *testing.T) { c.run(t, f) })
+	}
+	t.Run("random histories", func(t *testing.T) { Histories(t, f) })
+}
+
+// open opens a new place and closes it with the test.
+func open(t testing.TB, f Factory) backend.Store {
+	t.Helper()
+	return openAt(t, f(t))
+}
+
+func openAt(t testing.TB, p Place) backend.Store {
+	t.Helper()
+	s := p.Open(t, Patience)
+	t.Cleanup(func() { closing(t, s) })
+	return s
+}
+
+func closing(t testing.TB, s backend.Store) {
+	t.Helper()
+	if err := s.Close(); err != nil {
+		t.Errorf("closing: %v", err)
+	}
+}

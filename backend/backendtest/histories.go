@@ -1,0 +1,209 @@
+package backendtest
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"adshard/backend"
+	"adshard/fault"
+	"adshard/search"
+
+	"pgregory.net/rapid"
+)
+
+// Histories runs random operations on two handles of a database and on the
+// model: contents, ids and clocks must agree, and replicas that follow the feed
+// from any point must reach the same state.
+func Histories(t *testing.T, f Factory) {
+	rapid.Check(t, func(rt *rapid.T) { history(t, rt, f(t)) })
+}
+
+// run is one random history.
+type run struct {
+	t      *testing.T
+	rt     *rapid.T
+	stores [2]backend.Store
+	model  *Model
+	// replicas follow the feed now and then.
+	replicas []*replica
+}
+
+func history(t *testing.T, rt *rapid.T, p Place) {
+	h := &run{t: t, rt: rt, model: NewModel()}
+	for i := range h.stores {
+		h.stores[i] = p.Open(t, Patience)
+		defer func() { closing(t, h.stores[i]) }()
+	}
+	h.replicas = []*replica{newReplica(t, h.stores[0])}
+	steps := rapid.IntRange(1, 12).Draw(rt, "steps")
+	for range steps {
+		h.step(p)
+	}
+	h.compare()
+	for _, r := range h.replicas {
+		r.follow(t, h.stores[1], 1000)
+		if d := Differ(r.state, h.model.State()); d != "" {
+			rt.Fatalf("a replica differs:\n%s", d)
+		}
+	}
+}
+
+func (h *run) store() backend.Store {
+	return h.stores[rapid.IntRange(0, 1).Draw(h.rt, "handle")]
+}
+
+func (h *run) step(p Place) {
+	ctx := h.t.Context()
+	switch rapid.IntRange(0, 11).Draw(h.rt, "step") {
+	default:
+		h.transaction()
+	case 0:
+		c := rapid.Uint64Range(1, 4).Draw(h.rt, "campaign")
+		mark := rapid.Bool().Draw(h.rt, "exhausted")
+		err := h.store().SetBudgetExhausted(ctx, c, mark)
+		_, there := h.model.State().Campaigns[c]
+		if there != (err == nil) || err != nil && !fault.Is(err, fault.NotFound) {
+			h.rt.Fatalf("budget of %d: %v", c, err)
+		}
+		h.model.SetBudgetExhausted(c, mark)
+	case 1:
+		clock := clockOf(h.t, h.stores[0])
+		_, err := h.store().Compact(ctx, rapid.Uint64Range(0, clock+1).Draw(h.rt, "up to"))
+		check(h.t, err)
+	case 2:
+		closing(h.t, h.stores[0])
+		h.stores[0] = p.Open(h.t, Patience)
+	case 3:
+		h.replicas = append(h.replicas, newReplica(h.t, h.store()))
+	case 4:
+		r := h.replicas[rapid.IntRange(0, len(h.replicas)-1).Draw(h.rt, "replica")]
+		r.follow(h.t, h.store(), rapid.IntRange(1, 5).Draw(h.rt, "limit"))
+		if d := Differ(r.state, h.model.State()); d != "" {
+			h.rt.Fatalf("a replica differs:\n%s", d)
+		}
+	}
+}
+
+// transaction runs the same operations on the database and the model.
+func (h *run) transaction() {
+	ctx := h.t.Context()
+	s := h.store()
+	before := clockOf(h.t, s)
+	tx, err := s.Begin(ctx)
+	check(h.t, err)
+	defer tx.Rollback()
+	for range rapid.IntRange(1, 15).Draw(h.rt, "operations") {
+		op := operation(h.rt)
+		got, want := op(ctx, tx), op(ctx, h.model)
+		if got != want {
+			h.rt.Fatalf("got %s, want %s", got, want)
+		}
+	}
+	if rapid.IntRange(0, 4).Draw(h.rt, "rollback") == 0 {
+		check(h.t, tx.Rollback())
+		h.model.Rollback()
+		if now := clockOf(h.t, s); now != before {
+			h.rt.Fatalf("a rollback moved the clock from %d to %d", before, now)
+		}
+		return
+	}
+	same := Differ(h.model.open.State, h.model.committed.State) == ""
+	check(h.t, tx.Commit(ctx))
+	h.model.Commit(ctx)
+	if now := clockOf(h.t, s); !same && now == before || now < before {
+		h.rt.Fatalf("the clock went from %d to %d by a change", before, now)
+	}
+	h.compare()
+}
+
+func (h *run) compare() {
+	if d := Differ(ReadNow(h.t, h.store()), h.model.State()); d != "" {
+		h.rt.Fatalf("the database differs from the model:\n%s", d)
+	}
+}
+
+// operation draws one call; it returns what the call gave, as text.
+func operation(rt *rapid.T) func(context.Context, backend.Tx) string {
+	advertiser := rapid.SampledFrom([]string{"A", "B"}).Draw(rt, "advertiser")
+	campaign := rapid.SampledFrom([]string{"C", "D"}).Draw(rt, "campaign")
+	group := rapid.SampledFrom([]string{"G", "H"}).Draw(rt, "group")
+	status := rapid.SampledFrom([]backend.Status{
+		backend.Keep, backend.Keep, backend.Keep, backend.Enable, backend.Pause, backend.Remove,
+	}).Draw(rt, "status")
+	words := rapid.SampledFrom([]string{"a", "b", "a b"}).Draw(rt, "words")
+	text := rapid.SampledFrom([]string{words, words + "!"}).Draw(rt, "text")
+	match := search.MatchType(rapid.IntRange(0, 2).Draw(rt, "type"))
+	kind := rapid.IntRange(0, 12).Draw(rt, "operation")
+	cp, gp := campaignPatch(rt, status), groupPatch(rt, status)
+	kp := backend.KeywordPatch{
+		Text: text, Words: words, Type: match, Status: status, Bid: patch(rt, "bid", []uint64{0, 1, 2}), Quality: patch(rt, "quality", []uint8{1, 5, 10}),
+	}
+	np := backend.NegativePatch{Text: text, Words: words, Type: match, Status: status}
+	ap := backend.AdPatch{Headlines: []string{words}, Descriptions: []string{"d"}, Path1: text, Status: status}
+	return func(ctx context.Context, tx backend.Tx) string {
+		if kind == 0 {
+			a, err := tx.FindAdvertiser(ctx, advertiser)
+			if err == nil && a != 0 {
+				err = tx.UpdateAdvertiser(ctx, a, status)
+			}
+			return fmt.Sprint("advertiser ", a, err)
+		}
+		a, err := tx.Advertiser(ctx, advertiser)
+		if err != nil {
+			return err.Error()
+		}
+		if kind == 1 {
+			c, err := tx.Campaign(ctx, a, campaign, cp)
+			return fmt.Sprint("campaign ", c, err)
+		}
+		c, err := tx.Campaign(ctx, a, campaign, backend.CampaignPatch{})
+		if err != nil {
+			return err.Error()
+		}
+		if kind == 2 {
+			g, err := tx.Group(ctx, c, group, gp)
+			return fmt.Sprint("group ", g, err)
+		}
+		if kind == 3 {
+			return fmt.Sprint("campaign negative ", tx.Negative(ctx, backend.NegativeOwner{Campaign: c}, np))
+		}
+		g, err := tx.Group(ctx, c, group, backend.GroupPatch{})
+		if err != nil {
+			return err.Error()
+		}
+		switch kind {
+		case 4:
+			return fmt.Sprint("negative ", tx.Negative(ctx, backend.NegativeOwner{Campaign: c, Group: g}, np))
+		case 5, 6:
+			return fmt.Sprint("ad ", tx.Ad(ctx, g, ap))
+		}
+		return fmt.Sprint("keyword ", a, c, g, tx.Keyword(ctx, g, kp))
+	}
+}
+
+func campaignPatch(rt *rapid.T, s backend.Status) backend.CampaignPatch {
+	return backend.CampaignPatch{
+		Status: s, DailyBudget: patch(rt, "budget", []uint64{0, 1}), Modifiers: modifierPatches(rt),
+		Languages: patch(rt, "languages", [][]string{{"en"}, {"en", "cs"}, {}}), RotateEvenly: patch(rt, "rotate", []bool{true, false}),
+	}
+}
+
+func groupPatch(rt *rapid.T, s backend.Status) backend.GroupPatch {
+	return backend.GroupPatch{Status: s, Bid: patch(rt, "group bid", []uint64{0, 1}), Modifiers: modifierPatches(rt)}
+}
+
+func modifierPatches(rt *rapid.T) (m [search.Devices]backend.Patch[uint16]) {
+	m[rapid.IntRange(0, 2).Draw(rt, "device")] = patch(rt, "modifier", []uint16{0, 1000, 10000})
+	return m
+}
+
+func patch[T any](rt *rapid.T, name string, values []T) backend.Patch[T] {
+	switch rapid.IntRange(0, 3).Draw(rt, name) {
+	case 0:
+		return backend.Patch[T]{Op: backend.Reset}
+	case 1:
+		return backend.To(rapid.SampledFrom(values).Draw(rt, name))
+	}
+	return backend.Patch[T]{}
+}

@@ -1,0 +1,215 @@
+package backendtest
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"adshard/backend"
+	"adshard/search"
+)
+
+// Model is a backend.Tx in memory, deliberately simple: every lookup looks at
+// everything. It stands for the committed state and an open transaction.
+type Model struct {
+	committed, open version
+}
+
+// version is a state with the last id of each kind of entity.
+type version struct {
+	State
+	advertiser, campaign, group, keyword, negative, ad uint64
+}
+
+var _ backend.Tx = (*Model)(nil)
+
+// NewModel returns an empty database.
+func NewModel() *Model {
+	return &Model{committed: version{State: NewState()}, open: version{State: NewState()}}
+}
+
+// State is what is committed.
+func (m *Model) State() State { return m.committed.State }
+
+func (v version) clone() version {
+	c := v
+	c.State = NewState()
+	maps.Copy(c.Advertisers, v.Advertisers)
+	for id, p := range v.Campaigns {
+		p.Negatives = slices.Clone(p.Negatives)
+		c.Campaigns[id] = p
+	}
+	for id, it := range v.Items {
+		it.Keywords, it.Negatives, it.Ads = slices.Clone(it.Keywords), slices.Clone(it.Negatives), slices.Clone(it.Ads)
+		c.Items[id] = it
+	}
+	return c
+}
+
+// Commit implements backend.Tx.
+func (m *Model) Commit(context.Context) error {
+	m.committed = m.open.clone()
+	return nil
+}
+
+// Rollback implements backend.Tx.
+func (m *Model) Rollback() error {
+	m.open = m.committed.clone()
+	return nil
+}
+
+// SetBudgetExhausted does what backend.Store's does.
+func (m *Model) SetBudgetExhausted(campaign uint64, exhausted bool) {
+	for _, v := range []*version{&m.open, &m.committed} {
+		if c, ok := v.Campaigns[campaign]; ok {
+			c.BudgetExhausted = exhausted
+			v.Campaigns[campaign] = c
+		}
+	}
+}
+
+// FindAdvertiser implements backend.Tx.
+func (m *Model) FindAdvertiser(_ context.Context, name string) (uint64, error) {
+	for id, a := range m.open.Advertisers {
+		if a.Name == name {
+			return id, nil
+		}
+	}
+	return 0, nil
+}
+
+// FindCampaign implements backend.Tx.
+func (m *Model) FindCampaign(_ context.Context, advertiser uint64, name string) (uint64, error) {
+	for id, c := range m.open.Campaigns {
+		if c.AdvertiserID == advertiser && c.Name == name {
+			return id, nil
+		}
+	}
+	return 0, nil
+}
+
+// FindGroup implements backend.Tx.
+func (m *Model) FindGroup(_ context.Context, campaign uint64, name string) (uint64, error) {
+	for id, it := range m.open.Items {
+		if it.Group.CampaignID == campaign && it.Group.Name == name {
+			return id, nil
+		}
+	}
+	return 0, nil
+}
+
+// Advertiser implements backend.Tx.
+func (m *Model) Advertiser(ctx context.Context, name string) (uint64, error) {
+	if id, _ := m.FindAdvertiser(ctx, name); id != 0 {
+		return id, nil
+	}
+	m.open.advertiser++
+	id := m.open.advertiser
+	m.open.Advertisers[id] = backend.Advertiser{ID: id, Name: name, Enabled: true}
+	return id, nil
+}
+
+// UpdateAdvertiser implements backend.Tx.
+func (m *Model) UpdateAdvertiser(_ context.Context, id uint64, s backend.Status) error {
+	a, ok := m.open.Advertisers[id]
+	if !ok {
+		return nil
+	}
+	if s == backend.Remove {
+		delete(m.open.Advertisers, id)
+		for cid, c := range m.open.Campaigns {
+			if c.AdvertiserID == id {
+				m.removeCampaign(cid)
+			}
+		}
+		return nil
+	}
+	a.Enabled = status(a.Enabled, s)
+	m.open.Advertisers[id] = a
+	return nil
+}
+
+func (m *Model) removeCampaign(id uint64) {
+	delete(m.open.Campaigns, id)
+	maps.DeleteFunc(m.open.Items, func(_ uint64, it backend.Item) bool { return it.Group.CampaignID == id })
+}
+
+// Campaign implements backend.Tx.
+func (m *Model) Campaign(ctx context.Context, advertiser uint64, name string, p backend.CampaignPatch) (uint64, error) {
+	id, _ := m.FindCampaign(ctx, advertiser, name)
+	if p.Status == backend.Remove {
+		m.removeCampaign(id)
+		return id, nil
+	}
+	if id == 0 {
+		m.open.campaign++
+		id = m.open.campaign
+		m.open.Campaigns[id] = backend.Campaign{ID: id, AdvertiserID: advertiser, Name: name, Enabled: true}
+	}
+	c := m.open.Campaigns[id]
+	c.Enabled = status(c.Enabled, p.Status)
+	c.HasBudget, c.DailyBudget = number(c.HasBudget, c.DailyBudget, p.DailyBudget)
+	c.Modifiers = modifiers(c.Modifiers, p.Modifiers)
+	switch p.Languages.Op {
+	case backend.Set:
+		c.Languages = slices.Compact(slices.Sorted(slices.Values(p.Languages.Value)))
+	case backend.Reset:
+		c.Languages = nil
+	}
+	switch p.RotateEvenly.Op {
+	case backend.Set:
+		c.RotateEvenly = p.RotateEvenly.Value
+	case backend.Reset:
+		c.RotateEvenly = false
+	}
+	m.open.Campaigns[id] = c
+	return id, nil
+}
+
+// Group implements backend.Tx.
+func (m *Model) Group(ctx context.Context, campaign uint64, name string, p backend.GroupPatch) (uint64, error) {
+	id, _ := m.FindGroup(ctx, campaign, name)
+	if p.Status == backend.Remove {
+		delete(m.open.Items, id)
+		return id, nil
+	}
+	if id == 0 {
+		m.open.group++
+		id = m.open.group
+		m.open.Items[id] = backend.Item{Group: backend.Group{
+			ID: id, CampaignID: campaign, AdvertiserID: m.open.Campaigns[campaign].AdvertiserID, Name: name, Enabled: true,
+		}}
+	}
+	it := m.open.Items[id]
+	it.Group.Enabled = status(it.Group.Enabled, p.Status)
+	it.Group.HasBid, it.Group.Bid = number(it.Group.HasBid, it.Group.Bid, p.Bid)
+	it.Group.Modifiers = modifiers(it.Group.Modifiers, p.Modifiers)
+	m.open.Items[id] = it
+	return id, nil
+}
+
+func status(enabled bool, s backend.Status) bool {
+	return s == backend.Enable || s == backend.Keep && enabled
+}
+
+func number(has bool, n uint64, p backend.Patch[uint64]) (bool, uint64) {
+	switch p.Op {
+	case backend.Set:
+		return true, p.Value
+	case backend.Reset:
+		return false, 0
+	}
+	return has, n
+}
+
+func modifiers(m [search.Devices]backend.Modifier, p [search.Devices]backend.Patch[uint16]) [search.Devices]backend.Modifier {
+	for i := range m {
+		switch p[i].Op {
+		case backend.Set:
+			m[i] = backend.Modifier{Set: true, Permille: p[i].Value}
+		case backend.Reset:
+			m[i] = backend.Modifier{}
+		}
+	}
+	return m
+}

@@ -1,0 +1,101 @@
+package backendtest
+
+import (
+	"context"
+	"slices"
+
+	"adshard/backend"
+)
+
+// Keyword implements backend.Tx.
+func (m *Model) Keyword(_ context.Context, group uint64, p backend.KeywordPatch) error {
+	it := m.open.Items[group]
+	at := slices.IndexFunc(it.Keywords, func(k backend.Keyword) bool { return k.Words == p.Words && k.Type == p.Type })
+	if p.Status == backend.Remove {
+		if at >= 0 {
+			it.Keywords = slices.Delete(it.Keywords, at, at+1)
+			m.open.Items[group] = it
+		}
+		return nil
+	}
+	if at < 0 {
+		m.open.keyword++
+		it.Keywords = append(it.Keywords, backend.Keyword{
+			ID: m.open.keyword, GroupID: group, Words: p.Words, Type: p.Type, Enabled: true, Quality: backend.DefaultQuality,
+		})
+		at = len(it.Keywords) - 1
+	}
+	k := &it.Keywords[at]
+	k.Text = p.Text
+	k.Enabled = status(k.Enabled, p.Status)
+	k.HasBid, k.Bid = number(k.HasBid, k.Bid, p.Bid)
+	switch p.Quality.Op {
+	case backend.Set:
+		k.Quality = p.Quality.Value
+	case backend.Reset:
+		k.Quality = backend.DefaultQuality
+	}
+	m.open.Items[group] = it
+	return nil
+}
+
+// Negative implements backend.Tx.
+func (m *Model) Negative(_ context.Context, o backend.NegativeOwner, p backend.NegativePatch) error {
+	if o.Group == 0 {
+		c := m.open.Campaigns[o.Campaign]
+		c.Negatives = m.negatives(c.Negatives, o.Campaign, 0, p)
+		m.open.Campaigns[o.Campaign] = c
+		return nil
+	}
+	it := m.open.Items[o.Group]
+	it.Negatives = m.negatives(it.Negatives, it.Group.CampaignID, o.Group, p)
+	m.open.Items[o.Group] = it
+	return nil
+}
+
+func (m *Model) negatives(list []backend.Negative, campaign, group uint64, p backend.NegativePatch) []backend.Negative {
+	at := slices.IndexFunc(list, func(n backend.Negative) bool { return n.Words == p.Words && n.Type == p.Type })
+	if p.Status == backend.Remove {
+		if at >= 0 {
+			list = slices.Delete(list, at, at+1)
+		}
+		return list
+	}
+	if at < 0 {
+		m.open.negative++
+		at = len(list)
+		list = append(list, backend.Negative{
+			ID: m.open.negative, CampaignID: campaign, GroupID: group, Words: p.Words, Type: p.Type, Enabled: true,
+		})
+	}
+	list[at].Text = p.Text
+	list[at].Enabled = status(list[at].Enabled, p.Status)
+	return list
+}
+
+// Ad implements backend.Tx.
+func (m *Model) Ad(_ context.Context, group uint64, p backend.AdPatch) error {
+	it := m.open.Items[group]
+	at := slices.IndexFunc(it.Ads, func(a backend.Ad) bool {
+		return slices.Equal(a.Headlines, p.Headlines) && slices.Equal(a.Descriptions, p.Descriptions) &&
+			a.Path1 == p.Path1 && a.Path2 == p.Path2 && a.FinalURL == p.FinalURL
+	})
+	if p.Status == backend.Remove {
+		if at >= 0 {
+			it.Ads = slices.Delete(it.Ads, at, at+1)
+			m.open.Items[group] = it
+		}
+		return nil
+	}
+	if at < 0 {
+		m.open.ad++
+		at = len(it.Ads)
+		it.Ads = append(it.Ads, backend.Ad{
+			ID: m.open.ad, GroupID: group, Enabled: true, Headlines: slices.Clone(p.Headlines),
+			Descriptions: slices.Clone(p.Descriptions), Path1: p.Path1, Path2: p.Path2, FinalURL: p.FinalURL,
+		})
+	}
+	it.Ads[at].Enabled = status(it.Ads[at].Enabled, p.Status)
+	m.open.Items[group] = it
+	return nil
+}

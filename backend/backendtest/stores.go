@@ -1,0 +1,205 @@
+package backendtest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"adshard/backend"
+	"adshard/fault"
+)
+
+func storeClauses() []clause {
+	return []clause{
+		{"a budget's mark", testBudget},
+		{"control values", testControl},
+		{"a second writer waits, then is told", testLocked},
+		{"waiting for the writer ends with its context", testBeginContext},
+		{"two processes write in turns", testTwoProcesses},
+		{"a long run of transactions leaves room for other writers", testFair},
+		{"what is not committed is not there", testUncommitted},
+		{"closing twice", testCloseTwice},
+	}
+}
+
+func testBudget(t *testing.T, f Factory) {
+	s := open(t, f)
+	ctx := t.Context()
+	if err := s.SetBudgetExhausted(ctx, 1, true); !fault.Is(err, fault.NotFound) {
+		t.Error(err)
+	}
+	writes(t, s, sample)
+	for _, exhausted := range []bool{true, false} {
+		clock := clockOf(t, s)
+		for range 2 {
+			check(t, s.SetBudgetExhausted(ctx, 1, exhausted))
+		}
+		changes, err := s.Changes(ctx, clock, 10)
+		if err != nil || len(changes) != 1 || changes[0].Kind != backend.KindCampaign || changes[0].ID != 1 {
+			t.Errorf("%v, %v", changes, err)
+		}
+		if got := ReadNow(t, s).Campaigns[1].BudgetExhausted; got != exhausted {
+			t.Errorf("exhausted is %v", got)
+		}
+		writes(t, s, sample) // an import leaves the mark
+		if got := ReadNow(t, s).Campaigns[1].BudgetExhausted; got != exhausted {
+			t.Errorf("after an import exhausted is %v", got)
+		}
+	}
+}
+
+func testControl(t *testing.T, f Factory) {
+	p := f(t)
+	s := p.Open(t, Patience)
+	ctx := t.Context()
+	if v, err := s.LoadControl(ctx, "model"); err != nil || v != nil {
+		t.Errorf("%v, %v", v, err)
+	}
+	large := bytes.Repeat([]byte{0, 1, 255}, 100_000)
+	for key, v := range map[string][]byte{"model": large, "empty": {}, "epoch": {7}} {
+		check(t, s.SaveControl(ctx, key, []byte("first")))
+		check(t, s.SaveControl(ctx, key, v))
+	}
+	clock := clockOf(t, s)
+	closing(t, s)
+	s = openAt(t, p)
+	for key, want := range map[string][]byte{"model": large, "empty": {}, "epoch": {7}} {
+		if v, err := s.LoadControl(ctx, key); err != nil || !bytes.Equal(v, want) || v == nil {
+			t.Errorf("%s: %d bytes, %v", key, len(v), err)
+		}
+	}
+	if clock != 0 {
+		t.Error("control values moved the clock")
+	}
+}
+
+func testLocked(t *testing.T, f Factory) {
+	p := f(t)
+	s := openAt(t, p)
+	hasty, alike := p.Open(t, 50*time.Millisecond), p.Open(t, 50*time.Millisecond)
+	defer closing(t, hasty)
+	defer closing(t, alike)
+	w := begin(t, s)
+	w.path("G")
+	if _, err := hasty.Begin(t.Context()); !fault.Is(err, fault.Locked) {
+		t.Errorf("begin: %v", err)
+	}
+	if err := alike.SaveControl(t.Context(), "k", nil); !fault.Is(err, fault.Locked) {
+		t.Errorf("control: %v", err)
+	}
+	if n := ReadNow(t, hasty); len(n.Items) != 0 {
+		t.Error("reading saw an open transaction")
+	}
+	w.commit()
+	writes(t, hasty, func(w writer) { w.path("H") })
+}
+
+func testBeginContext(t *testing.T, f Factory) {
+	p := f(t)
+	s := openAt(t, p)
+	w := begin(t, s)
+	w.path("G")
+	for _, from := range []backend.Store{s, openAt(t, p)} {
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
+		if _, err := from.Begin(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
+		cancel()
+	}
+	w.commit()
+}
+
+func testTwoProcesses(t *testing.T, f Factory) {
+	p := f(t)
+	stores := []backend.Store{openAt(t, p), openAt(t, p), openAt(t, p)}
+	const rounds = 20
+	var writers sync.WaitGroup
+	for i, s := range stores {
+		writers.Go(func() {
+			for r := range rounds {
+				writes(t, s, func(w writer) {
+					_, g := w.path("G")
+					w.words(g, fmt.Sprint("all ", r), fmt.Sprint("writer ", i, " ", r))
+				})
+			}
+		})
+	}
+	r := &replica{state: NewState()}
+	for range 10 {
+		r.follow(t, stores[0], 2)
+	}
+	writers.Wait()
+	r.follow(t, stores[0], 5)
+	now := ReadNow(t, stores[1])
+	if d := Differ(r.state, now); d != "" {
+		t.Error(d)
+	}
+	ids := keywordIDs(now, 1)
+	if want := rounds * (len(stores) + 1); len(ids) != want || ids[want-1] != uint64(want) {
+		t.Errorf("keyword ids %v, want 1 to %d", ids, want)
+	}
+}
+
+// testFair lets one writer commit without a pause; another must get its turn
+// soon, since a budget's mark should be in the answers within a second.
+func testFair(t *testing.T, f Factory) {
+	p := f(t)
+	s, other := openAt(t, p), p.Open(t, 2*time.Second)
+	defer closing(t, other)
+	writes(t, s, sample)
+	stop := make(chan struct{})
+	var importer sync.WaitGroup
+	importer.Go(func() {
+		for r := 0; ; r++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			writes(t, s, func(w writer) {
+				for k := range 2000 {
+					w.words(1, fmt.Sprint("round ", r, " ", k))
+				}
+			})
+		}
+	})
+	for i := range 5 {
+		if err := other.SetBudgetExhausted(t.Context(), 1, i%2 == 0); err != nil {
+			t.Error(err)
+		}
+	}
+	close(stop)
+	importer.Wait()
+}
+
+func testUncommitted(t *testing.T, f Factory) {
+	p := f(t)
+	s := p.Open(t, Patience)
+	w := begin(t, s)
+	sample(w)
+	if n := ReadNow(t, s); len(n.Advertisers) != 0 || clockOf(t, s) != 0 {
+		t.Errorf("an open transaction is visible: %+v", n)
+	}
+	w.must(w.Rollback())
+	closing(t, s)
+	s = openAt(t, p)
+	if n := ReadNow(t, s); len(n.Advertisers) != 0 || clockOf(t, s) != 0 {
+		t.Errorf("a rolled back transaction is there: %+v", n)
+	}
+}
+
+func testCloseTwice(t *testing.T, f Factory) {
+	s := f(t).Open(t, Patience)
+	closing(t, s)
+	closing(t, s)
+	if _, err := s.Clock(t.Context()); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("reading after the end: %v", err)
+	}
+	if _, err := s.Begin(t.Context()); err == nil {
+		t.Error("writing after the end is possible")
+	}
+}

@@ -1,0 +1,168 @@
+package sqlite_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"adshard/backend"
+	"adshard/backend/sqlite"
+	"adshard/search"
+)
+
+func open(t testing.TB) *sqlite.Store {
+	t.Helper()
+	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "ads.db"), sqlite.Options{Create: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+const (
+	benchGroups   = 10_000
+	benchKeywords = 11
+	benchRows     = benchGroups * benchKeywords
+	benchTx       = 20_000 // rows of a transaction
+)
+
+// fill writes the benchmark's data: groups of 11 keywords, 1 negative, 1 ad.
+func fill(b *testing.B, s *sqlite.Store) {
+	b.Helper()
+	ctx := b.Context()
+	var tx backend.Tx
+	rows := 0
+	var c, g uint64
+	must := func(err error) {
+		if err != nil {
+			b.Helper()
+			b.Fatal(err)
+		}
+	}
+	for i := range benchGroups {
+		var err error
+		if tx == nil {
+			tx, err = s.Begin(ctx)
+			must(err)
+		}
+		a, err := tx.Advertiser(ctx, fmt.Sprint("advertiser ", i/2000))
+		must(err)
+		c, err = tx.Campaign(ctx, a, fmt.Sprint("campaign ", i/100), backend.CampaignPatch{Languages: backend.To([]string{"en"})})
+		must(err)
+		g, err = tx.Group(ctx, c, fmt.Sprint("group ", i), backend.GroupPatch{Bid: backend.To[uint64](1_000_000)})
+		must(err)
+		for k := range benchKeywords {
+			words := fmt.Sprintf("usb cable %d metres model %d", k*7919%11, i)
+			must(tx.Keyword(ctx, g, backend.KeywordPatch{Text: words, Words: words, Type: search.MatchType(k % 3), Bid: backend.To(uint64(k) * 1000)}))
+			rows++
+		}
+		must(tx.Negative(ctx, backend.NegativeOwner{Group: g}, backend.NegativePatch{Text: "free", Words: "free", Type: search.Broad}))
+		must(tx.Ad(ctx, g, backend.AdPatch{
+			Headlines:    []string{"Cables of all kinds", "Fast delivery", fmt.Sprint("Model ", i)},
+			Descriptions: []string{"Buy a cable today.", "Free returns within thirty days."},
+			Path1:        "cables", FinalURL: fmt.Sprint("https://shop.example/cable/", i),
+		}))
+		if rows >= benchTx {
+			must(tx.Commit(ctx))
+			tx, rows = nil, 0
+		}
+	}
+	if tx != nil {
+		must(tx.Commit(ctx))
+	}
+}
+
+func keywordsPerSecond(b *testing.B) {
+	b.ReportMetric(float64(benchRows)*float64(b.N)/b.Elapsed().Seconds(), "keywords/s")
+}
+
+// BenchmarkImport writes groups of 11 keywords with a negative and an ad into
+// an empty database, 20,000 keywords a transaction; "again" writes the same a
+// second time, which changes nothing.
+func BenchmarkImport(b *testing.B) {
+	b.Run("first", func(b *testing.B) {
+		b.ReportAllocs()
+		for i := range b.N {
+			b.StopTimer()
+			s, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), fmt.Sprint(i, ".db")), sqlite.Options{Create: true})
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.StartTimer()
+			fill(b, s)
+			b.StopTimer()
+			s.Close()
+			b.StartTimer()
+		}
+		keywordsPerSecond(b)
+	})
+	b.Run("again", func(b *testing.B) {
+		s := open(b)
+		fill(b, s)
+		b.ReportAllocs()
+		b.ResetTimer()
+		for range b.N {
+			fill(b, s)
+		}
+		keywordsPerSecond(b)
+	})
+}
+
+// BenchmarkRead reads the same data: all, by ids in a mixed order (as a
+// balancer does by keys), and sizes only.
+func BenchmarkRead(b *testing.B) {
+	s := open(b)
+	fill(b, s)
+	snapshot := func(b *testing.B) backend.Snapshot {
+		n, err := s.Snapshot(b.Context())
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(func() { n.Close() })
+		b.ReportAllocs()
+		b.ResetTimer()
+		return n
+	}
+	b.Run("all", func(b *testing.B) {
+		n := snapshot(b)
+		for range b.N {
+			for _, err := range n.All(b.Context()) {
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+		keywordsPerSecond(b)
+	})
+	b.Run("items", func(b *testing.B) {
+		n := snapshot(b)
+		ids := make([]uint64, benchGroups)
+		for i := range ids {
+			ids[i] = uint64(i*7919%benchGroups) + 1
+		}
+		for range b.N {
+			for at := 0; at < len(ids); at += 500 {
+				if _, err := n.Items(b.Context(), ids[at:at+500]); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+		keywordsPerSecond(b)
+	})
+	b.Run("sizes", func(b *testing.B) {
+		n := snapshot(b)
+		for range b.N {
+			for _, err := range n.Groups(b.Context()) {
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+		keywordsPerSecond(b)
+	})
+}

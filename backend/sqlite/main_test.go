@@ -1,0 +1,37 @@
+package sqlite_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+
+	"adshard/backend/backendtest"
+	"adshard/backend/sqlite"
+
+	"go.uber.org/goleak"
+)
+
+// childEnv names the database that a child process of a test writes to.
+const childEnv = "ADSHARD_TEST_WRITE_TO"
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(childEnv); path != "" {
+		if err := child(path); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// child writes until it is killed.
+func child(path string) error {
+	ctx := context.Background()
+	s, err := sqlite.Open(ctx, path, sqlite.Options{Create: true})
+	if err != nil {
+		return err
+	}
+	return backendtest.WriteForever(ctx, s, os.Stdout)
+}

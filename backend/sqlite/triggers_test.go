@@ -1,0 +1,145 @@
+package sqlite
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// base is a small database written by hand.
+const base = `
+INSERT INTO advertiser (name) VALUES ('A');
+INSERT INTO campaign (advertiser_id, name) VALUES (1, 'C');
+INSERT INTO ad_group (campaign_id, name) VALUES (1, 'G'), (1, 'H');
+INSERT INTO keyword (group_id, words, type, text) VALUES (1, 'a', 2, 'A'), (1, 'b', 2, 'B'), (2, 'a', 0, 'A');
+INSERT INTO group_negative (group_id, words, type, text) VALUES (1, 'free', 2, 'free');
+INSERT INTO campaign_negative (campaign_id, words, type, text) VALUES (1, 'used', 2, 'used');
+INSERT INTO ad (group_id, headlines, descriptions) VALUES (2, '["x"]', '[]');`
+
+// TestOtherPrograms writes by plain SQL without foreign keys, as a shell does:
+// the log and the ids must be right all the same.
+func TestOtherPrograms(t *testing.T) {
+	for _, c := range []struct{ name, sql, want string }{
+		{"insert a keyword", "INSERT INTO keyword (group_id, words, type, text) VALUES (2, 'n', 2, 'N')", "3:2"},
+		{"update keywords of two groups", "UPDATE keyword SET bid = 5 WHERE words = 'a'", "3:1 3:2"},
+		{"delete a keyword", "DELETE FROM keyword WHERE words = 'b'", "3:1"},
+		{"change an ad", "UPDATE ad SET enabled = 0", "3:2"},
+		{"delete a negative", "DELETE FROM group_negative", "3:1"},
+		{"rename a group", "UPDATE ad_group SET name = 'x' WHERE id = 2", "3:2"},
+		{"campaign negative", "UPDATE campaign_negative SET enabled = 0", "2:1"},
+		{"budget", "UPDATE campaign SET budget_exhausted = 1", "2:1"},
+		{"languages", "UPDATE campaign SET languages = 'cs en', enabled = 0", "2:1 3:1 3:2"},
+		{"advertiser", "UPDATE advertiser SET enabled = 0", "1:1"},
+		{"delete a group", "DELETE FROM ad_group WHERE id = 1", "3:1-"},
+		{"delete an advertiser", "DELETE FROM advertiser", "3:1- 3:2- 2:1- 1:1-"},
+		{"replace a keyword", "INSERT OR REPLACE INTO keyword (group_id, words, type, text) VALUES (1, 'a', 2, 'AA')", "3:1"},
+		{"a rolled back change", "SAVEPOINT s1; DELETE FROM advertiser; ROLLBACK TO s1; RELEASE s1", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "ads.db")
+			s := opened(t, path)
+			if err := script(t, path, base); err != nil {
+				t.Fatal(err)
+			}
+			clock, err := s.Clock(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := script(t, path, c.sql); err != nil {
+				t.Fatal(err)
+			}
+			if got := logged(t, s, clock); got != c.want {
+				t.Errorf("logged %s, want %s", got, c.want)
+			}
+			if left := leftovers(t, path); left != 0 {
+				t.Errorf("%d rows have no owner", left)
+			}
+		})
+	}
+}
+
+// logged is the log after a clock, without repetitions, as kind:id, with - for
+// removed.
+func logged(t testing.TB, s *Store, after uint64) string {
+	t.Helper()
+	changes, err := s.Changes(t.Context(), after, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, c := range changes {
+		e := fmt.Sprintf("%d:%d", c.Kind, c.ID)
+		if c.Removed {
+			e += "-"
+		}
+		if len(list) == 0 || list[len(list)-1] != e {
+			list = append(list, e)
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+func leftovers(t testing.TB, path string) int64 {
+	t.Helper()
+	c, err := connect(path, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	n, err := c.number("SELECT count(*) FROM pragma_foreign_key_check")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestIDsOfOtherPrograms mixes writes by hand with a transaction.
+func TestIDsOfOtherPrograms(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ads.db")
+	s := opened(t, path)
+	if err := script(t, path, base); err != nil {
+		t.Fatal(err)
+	}
+	if err := write(t.Context(), s, 0, 2); err != nil {
+		t.Fatal(err)
+	}
+	if err := script(t, path, "DELETE FROM keyword; INSERT INTO keyword (group_id, words, type, text) VALUES (3, 'z', 2, 'z')"); err != nil {
+		t.Fatal(err)
+	}
+	c, err := connect(path, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if id, err := c.number("SELECT id FROM keyword"); err != nil || id != 6 {
+		t.Errorf("id %d, want 6: 1 to 3 by hand, 4 and 5 by the transaction; %v", id, err)
+	}
+	for _, sql := range []string{
+		"INSERT INTO keyword (group_id, words, type, id, text) VALUES (3, 'y', 2, 1, 'y')",
+		"UPDATE keyword SET id = 77",
+		"UPDATE keyword SET group_id = 1",
+		"UPDATE ad_group SET campaign_id = 9 WHERE id = 1",
+		"UPDATE campaign SET id = 9",
+		"UPDATE advertiser SET id = 9",
+	} {
+		if err := script(t, path, sql); err == nil {
+			t.Errorf("%s was done", sql)
+		}
+	}
+}
+
+// TestLogDeletedByHand says stale for what is missing.
+func TestLogDeletedByHand(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ads.db")
+	s := opened(t, path)
+	if err := script(t, path, base+"DELETE FROM change_log WHERE clock = 3"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Changes(t.Context(), 2, 100); err == nil {
+		t.Error("a missing change was not noticed")
+	}
+	if _, err := s.Changes(t.Context(), 3, 100); err != nil {
+		t.Error(err)
+	}
+}
