@@ -1,6 +1,7 @@
 package barrels
 
 import (
+	"bytes"
 	"context"
 
 	"adshard/fault"
@@ -31,13 +32,11 @@ func (s *store) Apply(ctx context.Context, data *pb.NodeData) error {
 	if err := s.writer.bucket(data); err != nil {
 		return err
 	}
-	if s.unsettled != unknown {
-		s.unsettled += int64(len(data.Items) + len(data.Deleted) + len(data.Campaigns) + 1)
+	if err := s.commit(); err != nil {
+		return err
 	}
-	if data.Reset_ {
-		s.unsettled = unknown
-	}
-	return s.commit()
+	s.upkeep.note(data)
+	return nil
 }
 
 // commit writes what the writer has prepared and publishes the state after it.
@@ -91,28 +90,47 @@ func (w *writer) settle() error {
 	return w.rewrite()
 }
 
+// putParents writes the parents that differ from what is there: most come
+// along with their groups unchanged.
 func (w *writer) putParents(d *pb.NodeData) error {
-	w.parents = w.parents.copy()
 	for _, a := range d.Advertisers {
-		w.parents.setAdvertiser(a)
-		if err := w.putRecord(Parents, appendParentKey(w.key[:0], parentAdvertiser, a.Id), a); err != nil {
+		changed, err := w.putParent(parentAdvertiser, a.Id, a)
+		if err != nil {
 			return err
+		}
+		if changed {
+			w.ownParents().setAdvertiser(a)
 		}
 	}
 	for _, c := range d.Campaigns {
-		w.parents.setCampaign(proto.CloneOf(c))
-		if err := w.putRecord(Parents, appendParentKey(w.key[:0], parentCampaign, c.Id), c); err != nil {
+		changed, err := w.putParent(parentCampaign, c.Id, c)
+		if err != nil {
 			return err
+		}
+		if changed {
+			w.ownParents().setCampaign(proto.CloneOf(c))
 		}
 	}
 	return nil
 }
 
-func (w *writer) putRecord(f Family, key []byte, m proto.Message) (err error) {
-	w.record, err = marshal.MarshalAppend(w.record[:0], m)
-	if err != nil {
-		return fault.New(fault.Invalid, "barrels: apply", err)
+// ownParents returns parents that the batch may change.
+func (w *writer) ownParents() *parents {
+	if !w.parentsOwned {
+		w.parents, w.parentsOwned = w.parents.copy(), true
 	}
-	w.batch.Put(f, key, w.record)
-	return nil
+	return w.parents
+}
+
+func (w *writer) putParent(kind byte, id uint64, m proto.Message) (changed bool, err error) {
+	w.key = appendParentKey(w.key[:0], kind, id)
+	if w.record, err = marshal.MarshalAppend(w.record[:0], m); err != nil {
+		return false, fault.New(fault.Invalid, "barrels: apply", err)
+	}
+	old, exists, err := w.get(Parents, w.key)
+	if err != nil || exists && bytes.Equal(old, w.record) {
+		return false, err
+	}
+	w.batch.Put(Parents, w.key, w.record)
+	return true, nil
 }

@@ -3,12 +3,111 @@ package barrels
 import (
 	"context"
 	"math"
+
+	"adshard/schema/pb"
 )
 
-// unknown is the number of unsettled changes when it is not known.
+// upkeep is how far background work has come. A pass goes through all groups,
+// then all blocks, in steps that each are one batch, so that buckets get their
+// turn between them; a pass that was stopped goes on where it was.
+type upkeep struct {
+	// changed is the number of changes since the last pass began, unknown when
+	// the store was opened or filled anew.
+	changed int64
+	// written is the number of changes since the store was last tidied.
+	written int64
+	phase   phase
+	cursor  []byte // where the phase goes on
+}
+
+// unknown is the number of changes when it is not known.
 const unknown = math.MaxInt64
 
-// Maintain implements Store.
+type phase uint8
+
+const (
+	idle     phase = iota
+	sweeping       // parents without groups, bounds of modifiers, terms
+	anchoring
+	packing
+	tidying
+)
+
+// enough is the part of the groups that must have changed to make a pass worth
+// its reading: one in so many.
+const enough = 100
+
+// note takes in that a bucket was applied.
+func (u *upkeep) note(d *pb.NodeData) {
+	n := int64(len(d.Items) + len(d.Deleted) + len(d.Campaigns) + len(d.Advertisers))
+	u.written += n
+	switch {
+	case d.Reset_:
+		u.changed = unknown
+	case u.changed < unknown-n:
+		u.changed += n
+	}
+}
+
+// Maintain implements Store. It returns nil when there was nothing left to do
+// or ctx ended; a pass begins when one group in a hundred has changed.
 func (s *store) Maintain(ctx context.Context) error {
+	for ctx.Err() == nil {
+		more, err := s.step()
+		if err != nil || !more {
+			return err
+		}
+	}
 	return nil
+}
+
+// step does one batch of work.
+func (s *store) step() (more bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return false, s.errClosed("barrels: maintain")
+	}
+	u, st := &s.upkeep, s.newest.Load()
+	next := func(p phase) { u.phase, u.cursor = p, nil }
+	switch u.phase {
+	case idle:
+		if u.changed == 0 || u.changed < st.counters.groups/enough {
+			return false, nil
+		}
+		u.changed = 0
+		next(sweeping)
+	case sweeping:
+		err = s.sweep(st)
+		next(anchoring)
+	case anchoring:
+		if u.cursor, err = s.reanchor(st, u.cursor); u.cursor == nil {
+			next(packing)
+		}
+	case packing:
+		if u.cursor, err = s.repack(st, u.cursor); u.cursor == nil {
+			next(tidying)
+		}
+	case tidying:
+		if u.written > st.counters.groups/4 {
+			err = s.kv.Tidy()
+			u.written = 0
+		}
+		next(idle)
+	}
+	if err != nil {
+		u.changed = unknown
+		next(idle)
+	}
+	return true, err
+}
+
+// settled commits a step's batch, if it has any change.
+func (s *store) settled(old *state) error {
+	w := s.writer
+	if w.batch.Len() == 0 && !w.parentsOwned && w.terms == old.terms {
+		w.end()
+		return nil
+	}
+	return s.commit()
 }

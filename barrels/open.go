@@ -27,9 +27,7 @@ type store struct {
 	mu     sync.Mutex // one writer at a time; guards what follows
 	writer *writer
 	closed bool
-	// unsettled is the number of changes since Maintain last found nothing to
-	// do, math.MaxInt64 when that is not known.
-	unsettled int64
+	upkeep upkeep
 }
 
 // Open opens the store that kv holds, or makes an empty one where kv is empty.
@@ -59,7 +57,7 @@ func Open(kv KV) (Store, error) {
 		s.Close()
 		return nil, err
 	}
-	st := &store{kv: kv, writer: newWriter(), unsettled: unknown}
+	st := &store{kv: kv, writer: newWriter(), upkeep: upkeep{changed: unknown}}
 	st.publish(first)
 	return st, nil
 }

@@ -21,6 +21,8 @@ type writer struct {
 	position *pb.Position
 	slices   *pb.SliceTable
 	counters counters
+	// parentsOwned: parents is a copy of the batch's own.
+	parentsOwned bool
 
 	frequency map[uint64]int32 // changes of document frequencies
 	postings  map[uint64]int32 // changes of numbers of postings
@@ -59,6 +61,7 @@ const keepBatch = 64 << 20
 // end forgets the batch.
 func (w *writer) end() {
 	w.base, w.terms, w.parents, w.position, w.slices = nil, nil, nil, nil, nil
+	w.parentsOwned = false
 	clear(w.frequency)
 	clear(w.postings)
 	clear(w.groups)

@@ -62,6 +62,11 @@ func histories(t *testing.T, open Open) {
 			if err := s.Apply(context.Background(), b.Changes(s.Position(), changes)); err != nil {
 				t.Fatalf("apply: %v", err)
 			}
+			if rapid.IntRange(0, 3).Draw(t, "maintenance") == 0 {
+				if err := s.Maintain(context.Background()); err != nil {
+					t.Fatalf("maintain: %v", err)
+				}
+			}
 			SameAnswer(t, s, Judge(t, &w, lex), oracletest.DrawRequest(t, w), lex)
 		}
 	})

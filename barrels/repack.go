@@ -1,0 +1,83 @@
+package barrels
+
+import (
+	"slices"
+
+	"adshard/barrels/block"
+)
+
+// stepBlocks is the number of blocks that one step of repack reads.
+const stepBlocks = 8192
+
+// repack looks at the blocks from cursor on and joins neighbours of one term
+// that fit into one block. It returns where to go on, nil at the end.
+func (s *store) repack(st *state, cursor []byte) (next []byte, err error) {
+	it := st.snapshot.Full(Postings)
+	defer it.Close()
+	s.writer.begin(st, false)
+	var r joiner
+	ok := it.Seek(cursor)
+	for n := 0; ok; ok = it.Next() {
+		if n++; n > stepBlocks && keyPart(it.Key(), 0) != r.term {
+			break // between two terms
+		}
+		r.take(s.writer, it.Key(), it.Value)
+	}
+	if it.Err() != nil {
+		return nil, it.Err()
+	}
+	r.flush(s.writer)
+	if ok {
+		next = slices.Clone(it.Key())
+	}
+	return next, s.settled(st)
+}
+
+// joiner collects neighbouring blocks of one term while they fit into one.
+type joiner struct {
+	term  uint64
+	keys  [][]byte
+	views []*block.View
+	size  int
+}
+
+// take adds a block. A damaged one is left as it is, and nothing is joined
+// across it: searches count it and say so.
+func (j *joiner) take(w *writer, key []byte, value func() []byte) {
+	if keyPart(key, 0) != j.term || len(j.keys) == 0 {
+		j.flush(w)
+		j.term = keyPart(key, 0)
+	}
+	if w.terms.count(j.term).postings <= 1 {
+		return
+	}
+	v := new(block.View)
+	if v.Open(slices.Clone(value())) != nil || v.Check() != nil {
+		j.flush(w)
+		return
+	}
+	if j.size+v.Len() > block.Target {
+		j.flush(w)
+	}
+	j.keys, j.views = append(j.keys, slices.Clone(key)), append(j.views, v)
+	j.size += v.Len()
+}
+
+// flush writes what was collected as one block, if it was several.
+func (j *joiner) flush(w *writer) {
+	if len(j.keys) > 1 {
+		e := &w.blocks.encoder
+		e.Reset()
+		for _, v := range j.views {
+			for i := range v.Len() {
+				e.Copy(v, i)
+			}
+		}
+		for _, key := range j.keys[1:] {
+			w.batch.Delete(Postings, key)
+		}
+		w.batch.PutFunc(Postings, j.keys[0], e.Append)
+		w.counters.blocks -= int64(len(j.keys) - 1)
+	}
+	j.keys, j.views, j.size = j.keys[:0], j.views[:0], 0
+}
