@@ -1,13 +1,11 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"strings"
 
-	"adshard/backend/sqlite"
 	"adshard/fault"
 )
 
@@ -27,19 +25,6 @@ func databasePath(url string) (string, error) {
 		return "", wrongUse("--db %s: the path is missing, for example sqlite:ads.db", url)
 	}
 	return path, nil
-}
-
-// openDatabase opens the database of a URL; with create it may be missing.
-func openDatabase(ctx context.Context, url string, create bool) (*sqlite.Store, error) {
-	path, err := databasePath(url)
-	if err != nil {
-		return nil, err
-	}
-	store, err := sqlite.Open(ctx, path, sqlite.Options{Create: create})
-	if fault.Is(err, fault.NotFound) && !create {
-		return nil, noDatabase(path)
-	}
-	return store, err
 }
 
 // checkDatabase finds a database that is not there before a server starts.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"adshard/ingest"
+	"adshard/internal/node"
 )
 
 type importFlags struct {
@@ -70,7 +71,7 @@ func runImport(ctx context.Context, f *importFlags, files []string, s Streams) e
 	if err != nil {
 		return err
 	}
-	store, err := openDatabase(ctx, f.db, true)
+	store, err := node.OpenDB(ctx, f.db, true)
 	if err != nil {
 		return closeAll(err, outputs)
 	}

@@ -18,7 +18,17 @@ type Streams struct {
 // "adshard", "master", "slave" or "balancer"; the last three are also hidden
 // commands of the first.
 func Main(ctx context.Context, program string, args []string, s Streams) int {
-	root := adshard(s)
+	var root *cobra.Command
+	switch program {
+	case "master":
+		root = masterCommand(s)
+	case "slave":
+		root = slaveCommand(s)
+	case "balancer":
+		root = balancerCommand(s)
+	default:
+		root = adshard(s)
+	}
 	return execute(ctx, root, args, s)
 }
 
@@ -34,9 +44,16 @@ and the ads that match come out, auctioned and priced.`,
   adshard query --explain usb cable                ask why`,
 	})
 	root.AddCommand(
-		importCommand(s), queryCommand(s), slavesCommand(s), lexiconCommand(s), versionCommand(s),
+		importCommand(s), barrelsCommand(s), upCommand(s), queryCommand(s), slavesCommand(s), lexiconCommand(s),
+		versionCommand(s), hidden(masterCommand(s)), hidden(slaveCommand(s)), hidden(balancerCommand(s)),
 	)
 	return root
+}
+
+// hidden keeps a command out of the help: `up --processes` starts them.
+func hidden(c *cobra.Command) *cobra.Command {
+	c.Hidden = true
+	return c
 }
 
 // group makes a command that only holds others: without one of them it shows

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"adshard/internal/node"
+)
+
+// keyHelp is what the keys of the configurations are for, by flag.
+var keyHelp = map[string]string{
+	"admin":           "the admin port: metrics, health, slaves, budgets; empty: none",
+	"advertise":       "the address that masters are told; empty: the one listened on",
+	"ahead":           "the most buckets that are ready for one slave",
+	"balancer":        "the balancer's address",
+	"barrels":         "a directory of stores made by `adshard barrels build`, used in place of --data",
+	"bucket-bytes":    "the size of a bucket of node data",
+	"cache-bytes":     "memory for what a slave has read from disk; 0: the store's default",
+	"data":            "where the slaves keep their stores, one directory each",
+	"db":              databaseHelp,
+	"dir":             "where the store lies; made if it is missing",
+	"grace":           "how long a starting slave waits for a balancer before it serves what it holds",
+	"http":            "where queries come in",
+	"interval":        "the time between two iterations of the strategy",
+	"keep-changes":    "the most changes kept for slaves that are behind; who needs older ones is filled anew",
+	"lexicon":         "the file of synonyms that `adshard lexicon build` makes; empty: no synonyms",
+	"listen":          "the address for the other processes",
+	"max-in-flight":   "the most searches under way; more are refused at once",
+	"name":            "the process's name, unique in the cluster",
+	"node-bytes":      "the most bytes that are ready for one slave",
+	"order":           "how groups lie on the ring: advertiser or hash",
+	"processes":       "run each part as a child process of its own, so that any can be killed",
+	"profile":         "what the match types mean: default or sklik",
+	"reserve-micros":  "the least price of a click, in micros",
+	"slaves":          "the number of slaves",
+	"state-key":       "where the balancer keeps its state in the database",
+	"strategy":        "how groups are placed on slaves: original",
+	"timeout":         "the time for a query that names none",
+	"weights-ad":      "what an ad weighs in the plan",
+	"weights-keyword": "what a keyword weighs in the plan",
+	"weights-lexicon": "what a distinct keyword text weighs in the plan",
+	"workers":         "the buckets built at a time",
+	"write-bytes":     "memory for what a slave has not yet written to files; 0: the store's default",
+}
+
+func upCommand(s Streams) *cobra.Command {
+	c := node.DefaultUpConfig()
+	command := serve(&cobra.Command{
+		Use:   "up --db URL",
+		Short: "Run a whole cluster on this machine",
+		Long: `Runs a balancer, slaves and a master on this machine, the same code as the separate
+programs, with real gRPC between them. The slaves fill themselves from the database
+and follow its changes. It prints each address it listens on, and when the cluster is
+complete "ready" with the address for queries. It ends cleanly on SIGINT or SIGTERM.`,
+		Example: `  adshard up --db sqlite:ads.db
+  adshard up --db sqlite:ads.db --slaves 7 --data /var/lib/adshard --http :8080
+  adshard up --db sqlite:ads.db --barrels built          on stores made by barrels build
+  adshard up --db sqlite:ads.db --processes              a process each
+  adshard up --db sqlite:ads.db --print-config >up.yaml  then: adshard up --config up.yaml`,
+	}, s, server{config: &c, validate: c.Validate, help: keyHelp,
+		run: func(ctx context.Context, out io.Writer, log *slog.Logger) error {
+			if err := checkDatabase(c.DB); err != nil {
+				return err
+			}
+			return node.RunUp(ctx, c, out, log)
+		}})
+	return command
+}
+
+func masterCommand(s Streams) *cobra.Command {
+	c := node.DefaultMasterConfig()
+	return serve(&cobra.Command{
+		Use:   "master --config FILE",
+		Short: "Answer queries over HTTP by asking all slaves",
+		Long: `Runs a master: it takes queries over HTTP, asks all slaves at once, and answers with
+the auction's result. It keeps no state; run as many as you like.`,
+		Example: `  master --print-config >master.yaml
+  master --config master.yaml
+  master --config master.yaml --http :8080 --balancer 10.0.0.5:7000`,
+	}, s, server{config: &c, validate: c.Validate, help: keyHelp,
+		run: func(ctx context.Context, out io.Writer, log *slog.Logger) error {
+			return node.RunMaster(ctx, c, out, log)
+		}})
+}
+
+func slaveCommand(s Streams) *cobra.Command {
+	c := node.DefaultSlaveConfig()
+	return serve(&cobra.Command{
+		Use:   "slave --config FILE",
+		Short: "Keep a part of the groups and search it",
+		Long: `Runs a slave: it keeps a part of the groups in a store on disk, follows their
+changes and answers the masters' searches. A slave that was killed goes on where it was.`,
+		Example: `  slave --print-config >slave.yaml
+  slave --config slave.yaml
+  slave --config slave.yaml --name slave-3 --listen 10.0.0.8:7100 --dir /var/lib/adshard/slave-3`,
+	}, s, server{config: &c, validate: c.Validate, help: keyHelp,
+		run: func(ctx context.Context, out io.Writer, log *slog.Logger) error {
+			return node.RunSlave(ctx, c, out, log)
+		}})
+}
+
+func balancerCommand(s Streams) *cobra.Command {
+	c := node.DefaultBalancerConfig()
+	return serve(&cobra.Command{
+		Use:   "balancer --config FILE",
+		Short: "Decide which slave keeps what, and hand out the data",
+		Long: `Runs a balancer: it reads the database, decides which slave keeps which groups, and
+hands out their data and changes. Queries go on while it is away.`,
+		Example: `  balancer --db sqlite:ads.db --print-config >balancer.yaml
+  balancer --config balancer.yaml
+  balancer --config balancer.yaml --slaves 7`,
+	}, s, server{config: &c, validate: c.Validate, help: keyHelp,
+		run: func(ctx context.Context, out io.Writer, log *slog.Logger) error {
+			if err := checkDatabase(c.DB); err != nil {
+				return err
+			}
+			return node.RunBalancer(ctx, c, out, log)
+		}})
+}
