@@ -20,7 +20,7 @@ import (
 )
 
 // RunBalancer runs a balancer until ctx is over. When it listens it prints
-// "balancer ready ADDR" on out.
+// "admin http://ADDR" and "balancer ready ADDR" on out.
 func RunBalancer(ctx context.Context, cfg BalancerConfig, out io.Writer, log *slog.Logger) error {
 	if err := cfg.Validate(); err != nil {
 		return err
@@ -30,17 +30,27 @@ func RunBalancer(ctx context.Context, cfg BalancerConfig, out io.Writer, log *sl
 		return err
 	}
 	defer db.Close()
-	listener, err := net.Listen("tcp", cfg.Listen)
+	port, err := newAdminPort(cfg.Admin)
 	if err != nil {
-		return fault.Newf(fault.Unavailable, "balancer: listen", "%w; is another process using %s?", err, cfg.Listen)
+		return err
+	}
+	defer port.close()
+	listener, err := listenOn("listen", cfg.Listen)
+	if err != nil {
+		return err
 	}
 	defer listener.Close()
 	b, err := NewBalancer(ctx, cfg, db, log)
 	if err != nil {
 		return err
 	}
+	registerBalancerMetrics(port.of("balancer"), b)
+	port.print(out)
 	fmt.Fprintf(out, "balancer ready %s\n", listener.Addr())
-	return b.Serve(ctx, listener)
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return port.serve(ctx, control{b}.ready, control{b}, log) })
+	group.Go(func() error { return b.Serve(ctx, listener) })
+	return group.Wait()
 }
 
 // Serve runs the balancer and serves slaves and masters on listener, which it

@@ -107,6 +107,12 @@ func dialSlave(shard, address string) (fanout.Slave, func() error, error) {
 // url is where queries come in.
 func (m *master) url() string { return "http://" + m.listener.Addr().String() }
 
+// close ends what newMaster began if run never did.
+func (m *master) close() {
+	_ = m.listener.Close()
+	_ = m.balancer.Close()
+}
+
 // run serves until ctx is over; connections to slaves close when the last
 // query is answered.
 func (m *master) run(ctx context.Context) error {

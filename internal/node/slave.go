@@ -126,6 +126,12 @@ func (s *slave) address() string {
 	return s.listener.Addr().String()
 }
 
+// close ends what newSlave began if run never did.
+func (s *slave) close() {
+	_ = s.listener.Close()
+	_ = s.balancer.Close()
+}
+
 // run serves until ctx is over.
 func (s *slave) run(ctx context.Context) error {
 	defer s.balancer.Close()

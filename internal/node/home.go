@@ -1,0 +1,95 @@
+package node
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"adshard/backend"
+	"adshard/fault"
+	"adshard/internal/node/config"
+)
+
+// home is the directory of the stores of a cluster on one machine. Its file
+// cluster.yaml ties it to the number of slaves and to the slice model in the
+// database: stores that were filled from another database, or for another
+// number of slaves, are not served by mistake.
+type home struct {
+	dir string
+	// ID names the model in the database; Slaves is how many there are.
+	ID     string `yaml:"id"`
+	Slaves int    `yaml:"slaves"`
+}
+
+const homeFile = "cluster.yaml"
+
+// stateKey is under which the database keeps the cluster's model.
+func (h *home) stateKey() string { return "up/" + h.ID }
+
+// mark is the key by which the database knows the directory.
+func (h *home) mark() string { return "home/" + h.ID }
+
+// openHome opens the directory of stores and makes what is missing.
+func openHome(ctx context.Context, cfg *UpConfig, db backend.Store) (*home, error) {
+	h := &home{dir: cfg.Data}
+	if cfg.Barrels != "" {
+		h.dir = cfg.Barrels
+		if err := checkBuilt(h.dir, cfg.Slaves); err != nil {
+			return nil, err
+		}
+	}
+	if err := os.MkdirAll(h.dir, 0o750); err != nil {
+		return nil, dirFault(h.dir, err)
+	}
+	err := config.Load(h.file(), h)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return h, h.create(ctx, cfg.Slaves, db)
+	case err != nil:
+		return nil, err
+	case h.Slaves != cfg.Slaves:
+		return nil, fault.Newf(fault.Conflict, "up",
+			"%s holds the stores of %d slaves; start with as many, or with another directory", h.dir, h.Slaves)
+	}
+	known, err := db.LoadControl(ctx, h.mark())
+	if err != nil {
+		return nil, fmt.Errorf("look the directory up in the database: %w", err)
+	}
+	if known == nil {
+		return nil, fault.Newf(fault.Conflict, "up",
+			"%s holds stores that were filled from another database than %s; remove the directory or choose another", h.dir, cfg.DB)
+	}
+	return h, nil
+}
+
+func (h *home) file() string { return filepath.Join(h.dir, homeFile) }
+
+// create marks the directory in the database first, so that a crash in between
+// leaves a directory without a file, which is made anew.
+func (h *home) create(ctx context.Context, slaves int, db backend.Store) error {
+	h.ID, h.Slaves = rand.Text(), slaves
+	if err := db.SaveControl(ctx, h.mark(), []byte{1}); err != nil {
+		return fmt.Errorf("note the directory in the database: %w", err)
+	}
+	return writeConfig(h.file(), h)
+}
+
+// writeConfig writes a configuration whole or not at all.
+func writeConfig(path string, cfg any) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return dirFault(filepath.Dir(path), err)
+	}
+	err = errors.Join(config.Write(f, cfg), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+		return dirFault(filepath.Dir(path), err)
+	}
+	return nil
+}

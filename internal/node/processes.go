@@ -1,0 +1,224 @@
+package node
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"adshard/fault"
+)
+
+const (
+	// startTime bounds how long a child may take until it listens; a balancer
+	// loads all items first.
+	startTime = 2 * time.Minute
+	// endTime is how long a child may take to end by itself.
+	endTime = 10 * time.Second
+)
+
+// runProcesses runs each part of a cluster as a child process of the same
+// program. A child that ends is not started again; the others go on. The
+// children end with this process, however it ends.
+func runProcesses(ctx context.Context, cfg UpConfig, h *home, out io.Writer, log *slog.Logger) error {
+	dir, err := os.MkdirTemp("", "adshard-up-")
+	if err != nil {
+		return dirFault(os.TempDir(), err)
+	}
+	defer os.RemoveAll(dir)
+	c, err := newChildren(dir, log)
+	if err != nil {
+		return err
+	}
+	defer c.stop()
+	return c.startAll(ctx, cfg, h, out)
+}
+
+// startAll starts the parts in the order in which they need each other, prints
+// their lines and waits for ctx.
+func (c *children) startAll(ctx context.Context, cfg UpConfig, h *home, out io.Writer) error {
+	balancer, err := c.start(ctx, "balancer", "balancer", cfg.balancer(h))
+	if err != nil {
+		return err
+	}
+	admin, err := balancer.line(ctx, "admin ", cfg.Admin == "")
+	if err != nil {
+		return err
+	}
+	address, err := balancer.line(ctx, "balancer ready ", false)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "balancer pid %d ready %s\n", balancer.pid(), address)
+	var slaves []*child
+	for i := range cfg.Slaves {
+		s, err := c.start(ctx, slaveName(i), "slave", cfg.slave(i, h, address))
+		if err != nil {
+			return err
+		}
+		slaves = append(slaves, s)
+	}
+	for i, s := range slaves {
+		at, err := s.line(ctx, fmt.Sprintf("slave %d ready ", i), false)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "slave %d pid %d ready %s\n", i, s.pid(), at)
+	}
+	master, err := c.start(ctx, "master", "master", cfg.master(address))
+	if err != nil {
+		return err
+	}
+	if _, err := master.line(ctx, "master listening ", false); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "master pid %d\n", master.pid())
+	if admin != "" {
+		fmt.Fprintf(out, "admin %s\n", admin)
+	}
+	url, err := master.waitLine(ctx, "ready ")
+	if err == nil {
+		fmt.Fprintf(out, "ready %s\n", url)
+		<-ctx.Done()
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// children are processes of the same program. One goroutine with a thread of
+// its own starts them all: Linux ends them when that thread ends, which is when
+// this process does.
+type children struct {
+	program string
+	dir     string // of their configuration files
+	log     *slog.Logger
+	begin   chan func()
+	list    []*child
+}
+
+func newChildren(dir string, log *slog.Logger) (*children, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, fault.Newf(fault.Internal, "up", "find this program's file: %w", err)
+	}
+	c := &children{program: program, dir: dir, log: log, begin: make(chan func())}
+	go func() {
+		lockThread()
+		for f := range c.begin {
+			f()
+		}
+	}()
+	return c, nil
+}
+
+// child is a process and what it prints.
+type child struct {
+	name  string
+	cmd   *exec.Cmd
+	lines chan string
+	ended chan struct{} // closed when the process has ended
+	err   error         // its end; read after ended
+}
+
+// start writes the part's configuration and starts it.
+func (c *children) start(ctx context.Context, name, command string, cfg any) (*child, error) {
+	file := filepath.Join(c.dir, name+".yaml")
+	if err := writeConfig(file, cfg); err != nil {
+		return nil, err
+	}
+	p := &child{name: name, cmd: exec.Command(c.program, command, "--config", file),
+		lines: make(chan string, 16), ended: make(chan struct{})}
+	p.cmd.Stderr = os.Stderr
+	p.cmd.SysProcAttr = dieWithParent()
+	stdout, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return nil, fault.New(fault.Internal, "up", err)
+	}
+	started := make(chan error)
+	c.begin <- func() { started <- p.cmd.Start() }
+	if err := <-started; err != nil {
+		return nil, fault.Newf(fault.Internal, "up", "start %s: %w", name, err)
+	}
+	c.list = append(c.list, p)
+	go p.watch(stdout, c.log)
+	return p, ctx.Err()
+}
+
+// watch reads what the child prints until it ends.
+func (p *child) watch(stdout io.Reader, log *slog.Logger) {
+	defer close(p.ended)
+	defer close(p.lines)
+	text := bufio.NewScanner(stdout)
+	for text.Scan() {
+		select {
+		case p.lines <- text.Text():
+		default: // nobody reads so many lines
+		}
+	}
+	p.err = p.cmd.Wait()
+	log.Info("a process ended", "name", p.name, "pid", p.pid(), "err", p.err)
+}
+
+func (p *child) pid() int { return p.cmd.Process.Pid }
+
+// line waits for a line with this prefix and returns the rest of it; optional:
+// it does not come, and "" is returned at once.
+func (p *child) line(ctx context.Context, prefix string, optional bool) (string, error) {
+	if optional {
+		return "", nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	return p.waitLine(ctx, prefix)
+}
+
+func (p *child) waitLine(ctx context.Context, prefix string) (string, error) {
+	for {
+		select {
+		case <-ctx.Done():
+			return "", fault.Newf(fault.KindOf(ctx.Err()), "up", "%s does not say %q: %w", p.name, strings.TrimSpace(prefix), ctx.Err())
+		case line, ok := <-p.lines:
+			if !ok {
+				<-p.ended
+				return "", fault.Newf(fault.Unavailable, "up", "%s ended (%v); its own message stands above", p.name, p.err)
+			}
+			if rest, ok := strings.CutPrefix(line, prefix); ok {
+				return rest, nil
+			}
+		}
+	}
+}
+
+// stop ends all children: those that people ask first, the balancer last.
+func (c *children) stop() {
+	var all sync.WaitGroup
+	for _, p := range c.list {
+		all.Go(func() { p.stop(c.log) })
+	}
+	all.Wait()
+	close(c.begin)
+}
+
+func (p *child) stop(log *slog.Logger) {
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		log.Warn("cannot end a process", "name", p.name, "err", err)
+	}
+	select {
+	case <-p.ended:
+	case <-time.After(endTime):
+		log.Warn("a process does not end; killing it", "name", p.name, "pid", p.pid())
+		_ = p.cmd.Process.Kill()
+		<-p.ended
+	}
+}

@@ -1,0 +1,190 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sync/errgroup"
+
+	"adshard/backend"
+	"adshard/barrels"
+	"adshard/fault"
+)
+
+// loopback is where the parts of a cluster on one machine listen.
+const loopback = "127.0.0.1:0"
+
+// RunUp runs a whole cluster on this machine until ctx is over: a balancer,
+// slaves and a master with real gRPC between them, in this process or, with
+// Processes, in child processes. It prints on out, when they listen,
+// "slave N ready ADDR" ("slave N pid P ready ADDR" for a child) and
+// "admin http://ADDR", and last, when a complete answer is possible,
+// "ready http://ADDR".
+func RunUp(ctx context.Context, cfg UpConfig, out io.Writer, log *slog.Logger) error {
+	if err := cfg.Validate(); err != nil {
+		return err
+	}
+	db, err := OpenDB(ctx, cfg.DB, false)
+	if err != nil {
+		return err
+	}
+	home, err := openHome(ctx, &cfg, db)
+	if cfg.Processes || err != nil {
+		_ = db.Close() // the balancer's process opens it
+	}
+	switch {
+	case err != nil:
+		return err
+	case cfg.Processes:
+		return runProcesses(ctx, cfg, home, out, log)
+	}
+	defer db.Close()
+	u := &up{cfg: cfg, home: home, db: db, log: log}
+	defer u.close()
+	if err := u.start(ctx); err != nil {
+		return err
+	}
+	return u.run(ctx, out)
+}
+
+// up is a cluster in one process.
+type up struct {
+	cfg  UpConfig
+	home *home
+	db   backend.Store
+	log  *slog.Logger
+
+	port     *adminPort
+	listener net.Listener // the balancer's
+	balancer *Balancer
+	stores   []barrels.Store
+	slaves   []*slave
+	master   *master
+}
+
+// start opens and listens; what can fail fails here. What people are to reach
+// is first, so that a port in use is told at once.
+func (u *up) start(ctx context.Context) (err error) {
+	if u.port, err = newAdminPort(u.cfg.Admin); err != nil {
+		return err
+	}
+	if u.listener, err = listenOn("listen", loopback); err != nil {
+		return err
+	}
+	balancer := u.listener.Addr().String()
+	if u.master, err = newMaster(u.cfg.master(balancer), u.port, u.log); err != nil {
+		return err
+	}
+	for i := range u.cfg.Slaves {
+		cfg := u.cfg.slave(i, u.home, balancer)
+		store, err := openStore(&cfg)
+		if err != nil {
+			return err
+		}
+		u.stores = append(u.stores, store)
+		s, err := newSlave(cfg, store, u.port, u.log)
+		if err != nil {
+			return err
+		}
+		u.slaves = append(u.slaves, s)
+	}
+	u.balancer, err = NewBalancer(ctx, u.cfg.balancer(u.home), u.db, u.log.With("node", "balancer"))
+	if err == nil {
+		registerBalancerMetrics(u.port.of("balancer"), u.balancer)
+	}
+	return err
+}
+
+// run serves until ctx is over or a part cannot go on.
+func (u *up) run(ctx context.Context, out io.Writer) error {
+	for i, s := range u.slaves {
+		fmt.Fprintf(out, "slave %d ready %s\n", i, s.address())
+	}
+	u.port.print(out)
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return u.balancer.Serve(ctx, u.listener) })
+	for _, s := range u.slaves {
+		group.Go(func() error { return s.run(ctx) })
+	}
+	group.Go(func() error { return u.master.run(ctx) })
+	group.Go(func() error { return u.port.serve(ctx, u.ready, control{u.balancer}, u.log) })
+	group.Go(func() error { u.master.announce(ctx, out); return nil })
+	return group.Wait()
+}
+
+// ready returns why the cluster cannot do all of its work.
+func (u *up) ready() []string {
+	why := append(control{u.balancer}.ready(), u.master.ready()...)
+	for _, s := range u.slaves {
+		why = append(why, s.ready()...)
+	}
+	return why
+}
+
+// close ends what start began; what run served is closed already, and closing
+// it again does nothing.
+func (u *up) close() {
+	if u.port != nil {
+		u.port.close()
+	}
+	if u.listener != nil {
+		_ = u.listener.Close()
+	}
+	if u.master != nil {
+		u.master.close()
+	}
+	for _, s := range u.slaves {
+		s.close()
+	}
+	for _, store := range u.stores {
+		closeStore(store, u.log)
+	}
+}
+
+// master, slave and balancer are the configurations of the cluster's parts.
+func (c *UpConfig) master(balancer string) MasterConfig {
+	m := DefaultMasterConfig()
+	m.HTTP, m.Admin, m.Balancer = c.HTTP, "", balancer
+	m.Lexicon, m.Profile, m.Reserve = c.Lexicon, c.Profile, c.Reserve
+	m.Timeout, m.MaxInFlight = c.Timeout, c.MaxInFlight
+	return m
+}
+
+func (c *UpConfig) slave(i int, h *home, balancer string) SlaveConfig {
+	s := DefaultSlaveConfig()
+	s.Name = slaveName(i)
+	s.Listen, s.Admin, s.Balancer = loopback, "", balancer
+	s.Dir, s.CacheBytes = filepath.Join(h.dir, s.Name), c.CacheBytes
+	return s
+}
+
+func (c *UpConfig) balancer(h *home) BalancerConfig {
+	b := DefaultBalancerConfig()
+	b.DB, b.Listen, b.Admin, b.Slaves, b.Strategy = c.DB, loopback, c.Admin, c.Slaves, c.Strategy
+	b.StateKey = h.stateKey()
+	return b
+}
+
+func slaveName(i int) string { return fmt.Sprintf("slave-%d", i) }
+
+// checkBuilt makes sure that a directory of stores built offline has exactly
+// those of so many slaves.
+func checkBuilt(dir string, slaves int) error {
+	for i := range slaves + 1 {
+		_, err := os.Stat(filepath.Join(dir, slaveName(i)))
+		switch {
+		case i < slaves && err != nil:
+			return fault.Newf(fault.NotFound, "up", "%s has no %s; `adshard barrels build --slaves %d --out %s` makes it",
+				dir, slaveName(i), slaves, dir)
+		case i == slaves && err == nil:
+			return fault.Newf(fault.Conflict, "up", "%s was built for more than %d slaves; start with as many as it was built for",
+				dir, slaves)
+		}
+	}
+	return nil
+}
