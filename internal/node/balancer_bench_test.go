@@ -1,0 +1,101 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"adshard/fault"
+	"adshard/internal/node/wire"
+	"adshard/schema/pb"
+)
+
+// BenchmarkFill fills three slaves that throw everything away, over gRPC: what
+// the balancer alone can do. Report: keywords a second.
+func BenchmarkFill(b *testing.B) {
+	const slaves, keywords = 3, 400 * 25 * 10
+	r := newRig(b, slaves)
+	r.cfg.BucketBytes = DefaultBalancerConfig().BucketBytes
+	r.write(400, 25, 10, 1_000_000)
+	for b.Loop() {
+		r.must(r.db.SaveControl(b.Context(), r.cfg.StateKey+"/model", nil))
+		r.start()
+		var pulls sync.WaitGroup
+		for i := range slaves {
+			pulls.Go(func() { r.must(swallow(b.Context(), r.addr, fmt.Sprint(i))) })
+		}
+		pulls.Wait()
+		r.stop()
+	}
+	b.ReportMetric(float64(b.N)*keywords/b.Elapsed().Seconds(), "keywords/s")
+}
+
+// swallow pulls until a slave would be filled.
+func swallow(ctx context.Context, addr, name string) error {
+	conn, err := wire.Dial(addr)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	c := pb.NewBalancerClient(conn)
+	at, epoch := &pb.Position{}, uint64(0)
+	for {
+		r, err := c.Register(ctx, &pb.RegisterRequest{Name: name, Address: name, Position: at})
+		if err == nil {
+			epoch = r.Epoch
+			break
+		}
+		if !fault.Is(err, fault.Unavailable) {
+			return err
+		}
+	}
+	for {
+		r, err := c.Pull(ctx, &pb.PullRequest{Name: name, Epoch: epoch, Position: at, WaitMs: 1000})
+		if err != nil {
+			return err
+		}
+		if r.Data == nil {
+			continue
+		}
+		at = r.Data.To
+		if at.Offset == 0 {
+			return nil
+		}
+	}
+}
+
+// BenchmarkBuildPipeline builds barrels into nothing: reading, planning and
+// encoding alone.
+func BenchmarkBuildPipeline(b *testing.B) {
+	benchmarkBuild(b, func(string) (wholeStore, error) { return nowhere{}, nil })
+}
+
+// BenchmarkBuildBarrels builds barrels.
+func BenchmarkBuildBarrels(b *testing.B) { benchmarkBuild(b, openWhole) }
+
+func benchmarkBuild(b *testing.B, open func(string) (wholeStore, error)) {
+	r := newRig(b, 3)
+	r.write(400, 25, 10, 1_000_000)
+	cfg := DefaultBuildConfig()
+	cfg.DB = r.cfg.DB
+	for i := 0; b.Loop(); i++ {
+		cfg.Out = filepath.Join(b.TempDir(), fmt.Sprint(i))
+		build := &barrelBuild{cfg: cfg, begin: time.Now(), open: open}
+		_, err := build.run(b.Context(), r.db)
+		r.must(err)
+	}
+	b.ReportMetric(float64(b.N)*100_000/b.Elapsed().Seconds(), "keywords/s")
+}
+
+// nowhere is a store that forgets.
+type nowhere struct{}
+
+func (nowhere) AddParents([]*pb.Advertiser, []*pb.Campaign) error { return nil }
+func (nowhere) Add(*pb.Item) error                                { return nil }
+func (nowhere) Finish(*pb.Position, *pb.SliceTable) error         { return nil }
+func (nowhere) Abort()                                            {}
