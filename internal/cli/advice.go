@@ -11,10 +11,8 @@ import (
 // is nothing to add.
 func advice(err error) string {
 	switch {
-	case errors.Is(err, syscall.EADDRINUSE):
-		return "Another process has that address: stop it (`ss -ltnp` shows it), or choose another one with --http or --admin."
 	case errors.Is(err, syscall.EACCES):
-		return "This user may not do that: check the owner and mode of the file or directory, or take a port above 1023."
+		return "This user may not do that: check the owner and mode of the file or directory."
 	case errors.Is(err, syscall.ENOSPC), fault.Is(err, fault.NoSpace):
 		return "The disk is full: make room (`df -h` shows where), then run it again; what was reported as done is kept."
 	case fault.Is(err, fault.Version):

@@ -34,7 +34,7 @@ database a slave has still to apply.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return runSlavesList(c.Context(), addr, asJSON, s) },
 	}
-	c.Flags().StringVar(&addr, "addr", defaultAdmin, "the admin address of the balancer, or of `adshard up`")
+	c.Flags().StringVar(&addr, "addr", defaultAdmin, "the admin address of the balancer, or of adshard up")
 	c.Flags().BoolVar(&asJSON, "json", false, "show the answer as the server gave it")
 	return c
 }

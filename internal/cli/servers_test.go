@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestServersPrintTheirConfig: what is printed is read again to the same.
+func TestServersPrintTheirConfig(t *testing.T) {
+	for _, c := range []struct {
+		program string
+		args    []string
+		says    string
+	}{
+		{"adshard", []string{"up", "--db", "sqlite:x.db", "--slaves", "7"}, "slaves: 7\n"},
+		{"adshard", []string{"slave", "--name", "slave-3"}, "name: slave-3\n"},
+		{"master", []string{"--profile", "sklik", "--timeout", "1s"}, "profile: sklik\n"},
+		{"slave", []string{"--dir", "/var/lib/adshard"}, "dir: /var/lib/adshard\n"},
+		{"balancer", []string{"--db", "sqlite:x.db", "--weights-ad", "3"}, "  ad: 3\n"},
+	} {
+		status, out, errOut := run(t, c.program, append(c.args, "--print-config")...)
+		if status != exitDone || !strings.Contains(out, c.says) {
+			t.Errorf("%s %v: %d %q %q", c.program, c.args, status, out, errOut)
+			continue
+		}
+		args := []string{"--config", file(t, "c.yaml", out), "--print-config"}
+		if c.program == "adshard" {
+			args = append(c.args[:1:1], args...)
+		}
+		if status, again, errOut := run(t, c.program, args...); status != exitDone || again != out {
+			t.Errorf("%s %v: %d %q %q; want %q", c.program, args, status, again, errOut, out)
+		}
+	}
+}
+
+func TestServersRefuseWrongUse(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct {
+		program string
+		args    []string
+		status  int
+		says    string
+	}{
+		{"adshard", []string{"up"}, exitUsage, "db"},
+		{"adshard", []string{"up", "--db", "postgres://h/d"}, exitUsage, "not available in this version"},
+		{"adshard", []string{"up", "--db", "ads.db"}, exitUsage, "sqlite:PATH"},
+		{"adshard", []string{"up", "--db", "sqlite:" + dir + "/none.db"}, exitFailed, "`adshard import --db sqlite:" + dir + "/none.db FILE` makes one"},
+		{"adshard", []string{"up", "--db", "sqlite:x.db", "--slaves", "0"}, exitUsage, "slaves"},
+		{"adshard", []string{"up", "--db", "sqlite:x.db", "--http", "8080"}, exitUsage, "HOST:PORT"},
+		{"adshard", []string{"barrels", "build"}, exitUsage, "--db is missing"},
+		{"adshard", []string{"barrels", "build", "--db", "sqlite:" + dir + "/none.db"}, exitFailed, "makes one"},
+		{"adshard", []string{"barrels", "build", "--db", "sqlite:" + dir, "--out", dir, "--strategy", "best"}, exitUsage, "strategy"},
+		{"master", []string{"--profile", "best"}, exitUsage, "default sklik"},
+		{"master", []string{"run"}, exitUsage, "takes no argument"},
+		{"slave", []string{"--nonsense"}, exitUsage, "unknown flag"},
+		{"balancer", nil, exitUsage, "db"},
+		{"balancer", []string{"--config", file(t, "b.yaml", "dbb: x\n")}, exitUsage, "dbb"},
+	} {
+		status, out, errOut := run(t, c.program, c.args...)
+		if status != c.status || !strings.Contains(errOut, c.says) || out != "" {
+			t.Errorf("%s %v: %d %q %q; want %d, %q", c.program, c.args, status, out, errOut, c.status, c.says)
+		}
+	}
+}
+
+// TestImportUpQuery goes a newcomer's way: import, start a cluster, ask it, ask
+// why, list the slaves, end it.
+func TestImportUpQuery(t *testing.T) {
+	dir := t.TempDir()
+	db := "sqlite:" + filepath.Join(dir, "ads.db")
+	if status, _, errOut := run(t, "adshard", "import", "--db", db, file(t, "ads.csv", editor)); status != exitDone {
+		t.Fatal(errOut)
+	}
+	built := filepath.Join(dir, "built")
+	if status, out, errOut := run(t, "adshard", "barrels", "build", "--db", db, "--slaves", "2", "--out", built); status != exitDone ||
+		!strings.Contains(out, "1 keywords of 1 groups") {
+		t.Fatalf("%d %q %q", status, out, errOut)
+	}
+	http, admin := up(t, "--db", db, "--slaves", "2", "--barrels", built)
+	status, out, errOut := run(t, "adshard", "query", "--addr", http, "cheap", "usb", "cable")
+	if status != exitDone || !strings.Contains(out, "Cables") || !strings.Contains(out, "broad/identical  0.01") {
+		t.Errorf("query: %d %q %q", status, out, errOut)
+	}
+	status, out, errOut = run(t, "adshard", "query", "--addr", http, "--explain", "usb", "cable")
+	if status != exitDone || !strings.Contains(out, "won place 1 at 0.01, the reserve") {
+		t.Errorf("explain: %d %q %q", status, out, errOut)
+	}
+	status, out, errOut = run(t, "adshard", "slaves", "list", "--addr", admin)
+	if status != exitDone || !strings.Contains(out, "slave-1") || !strings.Contains(out, "serving") {
+		t.Errorf("slaves list: %d %q %q", status, out, errOut)
+	}
+	status, _, errOut = run(t, "adshard", "barrels", "build", "--db", db, "--slaves", "2", "--out", built)
+	if status != exitFailed || !strings.Contains(errOut, built) {
+		t.Errorf("built twice: %d %q", status, errOut)
+	}
+}
+
+// up runs a cluster until the test ends; it must then end cleanly.
+func up(t *testing.T, args ...string) (http, admin string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	read, write := io.Pipe()
+	ended := make(chan int, 1)
+	var log bytes.Buffer
+	go func() {
+		args := append([]string{"up", "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0"}, args...)
+		ended <- Main(ctx, "adshard", args, Streams{In: strings.NewReader(""), Out: write, Err: &log})
+		_ = write.Close()
+	}()
+	t.Cleanup(func() {
+		cancel()
+		go func() { _, _ = io.Copy(io.Discard, read) }()
+		if status := <-ended; status != exitDone {
+			t.Errorf("up ended with %d: %s", status, log.String())
+		}
+		_ = read.Close()
+	})
+	lines := bufio.NewScanner(read)
+	for lines.Scan() {
+		kind, url, _ := strings.Cut(lines.Text(), " ")
+		switch kind {
+		case "admin":
+			admin = url
+		case "ready":
+			return url, admin
+		}
+	}
+	t.Fatalf("up ended before it was ready: %s", log.String())
+	return "", ""
+}
+
+func TestUpTellsOfAPortInUse(t *testing.T) {
+	dir := t.TempDir()
+	db := "sqlite:" + filepath.Join(dir, "ads.db")
+	if status, _, errOut := run(t, "adshard", "import", "--db", db, file(t, "ads.csv", editor)); status != exitDone {
+		t.Fatal(errOut)
+	}
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	status, _, errOut := run(t, "adshard", "up", "--db", db, "--data", filepath.Join(dir, "data"), "--slaves", "1",
+		"--http", taken.Addr().String(), "--admin", "127.0.0.1:0")
+	if status != exitFailed || !strings.Contains(errOut, taken.Addr().String()) || !strings.Contains(errOut, "choose another") {
+		t.Errorf("%d %q", status, errOut)
+	}
+}
