@@ -1,0 +1,214 @@
+package fanout
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"adshard/fault"
+	"adshard/schema/pb"
+)
+
+// source is a balancer that hands out the map set last.
+type source struct {
+	mu      sync.Mutex
+	reply   *pb.WatchMapResponse
+	err     error
+	changed chan struct{}
+	calls   int
+	eager   bool // answers at once, also with what is known
+}
+
+func newSource() *source { return &source{changed: make(chan struct{})} }
+
+func (s *source) set(epoch, view uint64, err error, shards ...*pb.Shard) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reply, s.err = &pb.WatchMapResponse{Epoch: epoch, View: view, Shards: shards}, err
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+func (s *source) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.WatchMapResponse, error) {
+	until := time.After(time.Duration(r.GetWaitMs()) * time.Millisecond)
+	for {
+		s.mu.Lock()
+		s.calls++
+		reply, err, changed, eager := s.reply, s.err, s.changed, s.eager
+		s.mu.Unlock()
+		if err != nil {
+			return nil, err
+		}
+		if reply != nil && (eager || reply.GetEpoch() != r.GetEpoch() || reply.GetView() != r.GetView()) {
+			return reply, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-until:
+			return &pb.WatchMapResponse{}, nil
+		case <-changed:
+		}
+	}
+}
+
+// links notes which connections are open.
+type links struct {
+	mu   sync.Mutex
+	open []string
+}
+
+func (l *links) dial(shard, address string) (Slave, func() error, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if address == "bad" {
+		return nil, nil, errors.New("bad address")
+	}
+	l.open = append(l.open, address)
+	return &part{keywords: []uint64{1}}, func() error {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.open = slices.DeleteFunc(l.open, func(a string) bool { return a == address })
+		return nil
+	}, nil
+}
+
+func (l *links) now() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Sorted(slices.Values(l.open))
+}
+
+func at(name, address string) *pb.Shard { return &pb.Shard{Name: name, Addresses: []string{address}} }
+
+func watch(t *testing.T, s *source) (*Watcher, *links) {
+	t.Helper()
+	l := new(links)
+	w := NewWatcher("master-0", s, l.dial, slog.New(slog.DiscardHandler))
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { defer close(done); _ = w.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		<-done
+		w.Close()
+		if open := l.now(); len(open) > 0 {
+			t.Errorf("left open: %v", open)
+		}
+	})
+	return w, l
+}
+
+func TestTheWatcherSwitchesMaps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSource()
+		w, l := watch(t, s)
+		synctest.Wait()
+		if w.Current() != nil {
+			t.Fatal("a map before there is one")
+		}
+		s.set(1, 1, nil, at("a", "1"), at("b", "2"))
+		synctest.Wait()
+		first := w.Current()
+		if first == nil || first.View != 1 || len(first.Shards) != 2 || !slices.Equal(l.now(), []string{"1", "2"}) {
+			t.Fatalf("%+v, open %v", first, l.now())
+		}
+		// b moves: a's connection stays, b's old one closes when no query can
+		// use it any more.
+		s.set(1, 2, nil, at("a", "1"), at("b", "3"))
+		synctest.Wait()
+		second := w.Current()
+		if second.View != 2 || second.Shards[0] != first.Shards[0] || second.Shards[1] == first.Shards[1] {
+			t.Fatalf("%+v after %+v", second, first)
+		}
+		if !slices.Equal(l.now(), []string{"1", "2", "3"}) {
+			t.Fatalf("open %v", l.now())
+		}
+		time.Sleep(time.Minute)
+		if !slices.Equal(l.now(), []string{"1", "3"}) {
+			t.Fatalf("open %v", l.now())
+		}
+	})
+}
+
+func TestTheWatcherKeepsTheLastMap(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSource()
+		s.set(2, 7, nil, at("a", "1"))
+		w, _ := watch(t, s)
+		synctest.Wait()
+		s.set(0, 0, fault.Newf(fault.Unavailable, "", "nobody there"))
+		time.Sleep(time.Minute)
+		if w.Current().View != 7 || w.Trouble() == nil {
+			t.Fatalf("%+v, trouble %v", w.Current(), w.Trouble())
+		}
+		// An older balancer does not turn time back; a newer one goes on.
+		s.set(1, 9, nil, at("a", "2"))
+		time.Sleep(time.Minute)
+		if m := w.Current(); m.Epoch != 2 || m.View != 7 {
+			t.Fatalf("%+v", m)
+		}
+		s.set(3, 8, nil, at("a", "2"))
+		time.Sleep(time.Minute)
+		if m := w.Current(); m.Epoch != 3 || m.View != 8 || w.Trouble() != nil {
+			t.Fatalf("%+v, trouble %v", m, w.Trouble())
+		}
+	})
+}
+
+func TestTheWatcherDoesNotAskInALoop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSource()
+		s.eager = true
+		s.set(1, 1, nil, at("a", "1"))
+		watch(t, s)
+		time.Sleep(10 * time.Second)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.calls > 300 {
+			t.Fatalf("%d calls in 10 s", s.calls)
+		}
+	})
+}
+
+func TestNewerWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSource()
+		s.set(1, 1, nil, at("a", "1"))
+		w, _ := watch(t, s)
+		synctest.Wait()
+		old := w.Current()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		time.AfterFunc(500*time.Millisecond, func() { s.set(1, 2, nil, at("a", "1")) })
+		if m := w.Newer(ctx, old); m == nil || m.View != 2 {
+			t.Fatalf("%+v", m)
+		}
+		if m := w.Newer(ctx, w.Current()); m != nil {
+			t.Fatalf("%+v", m)
+		}
+	})
+}
+
+func TestAShardWithoutAnAddressIsMissing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSource()
+		s.set(1, 1, nil, at("a", "1"), &pb.Shard{Name: "b"})
+		w, _ := watch(t, s)
+		synctest.Wait()
+		answer, err := ask(t, New(w, nil), time.Second)
+		if err != nil || !slices.Equal(answer.Missing, []string{"b"}) {
+			t.Fatalf("%+v, %v", answer, err)
+		}
+		s.set(1, 2, nil, at("a", "bad"))
+		time.Sleep(time.Second)
+		if w.Current().View != 1 || w.Trouble() == nil {
+			t.Fatalf("%+v, %v", w.Current(), w.Trouble())
+		}
+	})
+}

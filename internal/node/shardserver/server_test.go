@@ -1,0 +1,133 @@
+package shardserver_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"adshard/fault"
+	"adshard/internal/node/shardserver"
+	"adshard/internal/node/wire"
+	"adshard/schema/pb"
+	"adshard/search"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+type store struct {
+	search func(context.Context, *search.Request) (*search.Answer, error)
+	limit  int
+}
+
+func (s *store) Search(ctx context.Context, r *search.Request) (*search.Answer, error) {
+	return s.search(ctx, r)
+}
+
+func (s *store) Explain(_ context.Context, r *search.Request, limit int) (*search.Explanation, error) {
+	s.limit = limit
+	_, err := s.search(context.Background(), r)
+	return &search.Explanation{Total: 3}, err
+}
+
+type noted struct {
+	mu               sync.Mutex
+	searched, failed int
+	panicked         int
+}
+
+func (n *noted) Searched(_ time.Duration, _ *search.Answer, err error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.searched++
+	if err != nil {
+		n.failed++
+	}
+}
+func (n *noted) Panicked(any) { n.panicked++ }
+
+func request() *pb.SearchRequest {
+	return wire.FromRequest(&search.Request{Query: &search.Query{}, Slots: 4, Profile: search.DefaultProfile(), View: 9})
+}
+
+func TestAnswers(t *testing.T) {
+	n := new(noted)
+	st := &store{search: func(_ context.Context, r *search.Request) (*search.Answer, error) {
+		return &search.Answer{View: r.View, Matched: 7}, nil
+	}}
+	s := shardserver.New(st, 2, n)
+	for range 5 { // places are given back
+		reply, err := s.Search(t.Context(), request())
+		if err != nil || reply.GetView() != 9 || reply.GetMatched() != 7 {
+			t.Fatalf("%v, %v", reply, err)
+		}
+		e, err := s.Explain(t.Context(), &pb.ExplainRequest{Request: request(), Limit: 1 << 30})
+		if err != nil || e.GetTotal() != 3 || st.limit != shardserver.MaxExplained {
+			t.Fatalf("%v, %v, limit %d", e, err, st.limit)
+		}
+	}
+	if n.searched != 5 || n.failed != 0 {
+		t.Fatalf("%+v", n)
+	}
+}
+
+func TestRefusesBeyondTheLimitAtOnce(t *testing.T) {
+	inside, leave := make(chan struct{}), make(chan struct{})
+	n := new(noted)
+	s := shardserver.New(&store{search: func(context.Context, *search.Request) (*search.Answer, error) {
+		inside <- struct{}{}
+		<-leave
+		return &search.Answer{}, nil
+	}}, 2, n)
+	var searches sync.WaitGroup
+	for range 2 {
+		searches.Go(func() { _, _ = s.Search(context.Background(), request()) })
+		<-inside
+	}
+	if _, err := s.Search(t.Context(), request()); !fault.Is(err, fault.Overloaded) {
+		t.Errorf("search: %v", err)
+	}
+	if _, err := s.Explain(t.Context(), &pb.ExplainRequest{Request: request()}); !fault.Is(err, fault.Overloaded) {
+		t.Errorf("explain: %v", err)
+	}
+	close(leave)
+	searches.Wait()
+	if n.searched != 3 || n.failed != 1 {
+		t.Errorf("%+v", n)
+	}
+}
+
+func TestAPanicIsAFaultAndGivesItsPlaceBack(t *testing.T) {
+	n := new(noted)
+	s := shardserver.New(&store{search: func(context.Context, *search.Request) (*search.Answer, error) { panic("boom") }}, 1, n)
+	for range 3 {
+		if _, err := s.Search(t.Context(), request()); !fault.Is(err, fault.Internal) {
+			t.Fatal(err)
+		}
+		if _, err := s.Explain(t.Context(), &pb.ExplainRequest{Request: request()}); !fault.Is(err, fault.Internal) {
+			t.Fatal(err)
+		}
+	}
+	if n.panicked != 6 || n.failed != 3 {
+		t.Fatalf("%+v", n)
+	}
+}
+
+func TestErrorsKeepTheirKind(t *testing.T) {
+	stale := fault.New(fault.Stale, "store", errors.New("view 9 is over"))
+	s := shardserver.New(&store{search: func(context.Context, *search.Request) (*search.Answer, error) { return nil, stale }}, 1, nil)
+	if _, err := s.Search(t.Context(), request()); !fault.Is(err, fault.Stale) {
+		t.Fatal(err)
+	}
+	bad := request()
+	bad.Slots = 0
+	if _, err := s.Search(t.Context(), bad); !fault.Is(err, fault.Invalid) {
+		t.Fatal(err)
+	}
+	if _, err := s.Explain(t.Context(), &pb.ExplainRequest{}); !fault.Is(err, fault.Invalid) {
+		t.Fatal(err)
+	}
+}
