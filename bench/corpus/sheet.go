@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // Encoding is how a file's text is written.
@@ -59,13 +60,15 @@ var header = [cells]string{"Account", "Campaign", "Campaign Daily Budget", "Lang
 
 // sheet writes rows as tab-separated records.
 type sheet struct {
-	out   *bufio.Writer
-	wide  bool // UTF-16
-	line  []byte
-	row   [cells]string
-	rows  int64 // without the header
-	bytes int64
-	err   error
+	out  *bufio.Writer
+	wide bool // UTF-16
+	line []byte
+	// wideLine is line as UTF-16.
+	wideLine []byte
+	row      [cells]string
+	rows     int64 // without the header
+	bytes    int64
+	err      error
 }
 
 func newSheet(w io.Writer, e Encoding) (*sheet, error) {
@@ -106,18 +109,16 @@ func (s *sheet) write() {
 }
 
 func (s *sheet) writeWide() {
-	var unit [4]byte
+	s.wideLine = s.wideLine[:0]
 	for _, r := range string(s.line) {
-		n := 2
-		if a, b := utf16.EncodeRune(r); a != 0xFFFD {
-			unit = [4]byte{byte(a), byte(a >> 8), byte(b), byte(b >> 8)}
-			n = 4
-		} else {
-			unit[0], unit[1] = byte(r), byte(r>>8)
+		if a, b := utf16.EncodeRune(r); a != utf8.RuneError {
+			s.wideLine = append(s.wideLine, byte(a), byte(a>>8), byte(b), byte(b>>8))
+			continue
 		}
-		s.bytes += int64(n)
-		_, s.err = s.out.Write(unit[:n])
+		s.wideLine = append(s.wideLine, byte(r), byte(r>>8))
 	}
+	s.bytes += int64(len(s.wideLine))
+	_, s.err = s.out.Write(s.wideLine)
 }
 
 func (s *sheet) flush() error {
