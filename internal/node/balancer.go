@@ -32,14 +32,15 @@ type Balancer struct {
 	started  time.Time
 	work     chan struct{} // a token for each build at a time
 
-	mu      sync.Mutex // guards what follows, and the cores
-	mapper  *balance.Mapper
-	dist    *balance.Distributor[*pb.NodeData]
-	loaded  bool
-	slaves  map[string]*slaveNote
-	changed chan struct{} // closed and made anew when something may be ready
-	tasks   []task
-	made    uint64 // buckets, when last somebody was woken
+	mu       sync.Mutex // guards what follows, and the cores
+	mapper   *balance.Mapper
+	dist     *balance.Distributor[*pb.NodeData]
+	loaded   bool
+	slaves   map[string]*slaveNote
+	changed  chan struct{} // closed and made anew when something may be ready
+	tasks    []task
+	measured *measured // newest; nil: none
+	made     uint64    // buckets, when last somebody was woken
 
 	fed uint64 // clock of the newest change given to the cores; follow's alone
 

@@ -39,7 +39,7 @@ type BalancerConfig struct {
 	// are behind or away; a slave that needs older ones is filled again.
 	KeepChanges uint64 `yaml:"keep_changes"`
 	// StateKey is under which the balancer keeps its epoch and its model in the
-	// database.
+	// database, and its name as a reader of the feed.
 	StateKey string `yaml:"state_key"`
 }
 

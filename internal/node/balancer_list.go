@@ -68,7 +68,7 @@ func (b *Balancer) Status() BalancerStatus {
 	}
 	if m := b.mapper.Model(); m != nil {
 		out.View = m.View()
-		out.MaxOverMean = balance.Measure(m, b.mapper.Items(), b.mapper.Limits()).Ratio()
+		out.MaxOverMean = b.measure(m).even.Ratio()
 	}
 	for _, r := range report.Proposal.Reasons[:min(maxReasons, len(report.Proposal.Reasons))] {
 		out.Reasons = append(out.Reasons, r.Text)
@@ -85,15 +85,13 @@ func (b *Balancer) SlavesList() []SlaveStatus {
 	var out []SlaveStatus
 	listed := make(map[string]bool)
 	if model != nil {
-		weights, total := weightsOf(model, b.mapper.Items())
+		measured := b.measure(model)
 		for _, n := range model.Nodes() {
 			s := b.slave(n.Name)
 			s.Address = n.Address
 			t := model.Table(n.ID)
-			s.Slices, s.Width = len(t.Slices), share(t)
-			if total > 0 {
-				s.Weight = float64(weights[n.ID]) / float64(total)
-			}
+			s.Slices, s.Width = len(t.Slices), widthOf(t)
+			s.Weight = measured.share(n.ID)
 			listed[n.Name] = true
 			out = append(out, s)
 		}
@@ -126,23 +124,51 @@ func (s *SlaveStatus) say(state *pb.SlaveState) {
 	s.Groups, s.Keywords, s.Bytes = state.GetGroups(), state.GetKeywords(), state.GetBytes()
 }
 
-// weightsOf sums the items' weights by node.
-func weightsOf(m *balance.Model, items balance.Items) (map[balance.NodeID]uint64, uint64) {
-	sums, total, i := make(map[balance.NodeID]uint64), uint64(0), 0
-	list := m.Slices()
+// remeasure is how old a measurement may be: each looks at all items.
+const remeasure = 5 * time.Second
+
+// measured is how the items' weights lie on the nodes of a model.
+type measured struct {
+	model   *balance.Model
+	at      time.Time
+	even    balance.Evenness
+	weights map[balance.NodeID]uint64
+	total   uint64
+}
+
+// measure returns a measurement that is new enough.
+func (b *Balancer) measure(m *balance.Model) *measured {
+	if old := b.measured; old != nil && old.model == m && time.Since(old.at) < remeasure {
+		return old
+	}
+	items := b.mapper.Items()
+	now := &measured{
+		model: m, at: time.Now(), even: balance.Measure(m, items, b.mapper.Limits()),
+		weights: make(map[balance.NodeID]uint64),
+	}
+	list, i := m.Slices(), 0
 	items.Ascend(0, balance.MaxKey, func(k balance.Key, w uint32) bool {
 		for list[i].Hi < k {
 			i++
 		}
-		sums[list[i].Node] += uint64(w)
-		total += uint64(w)
+		now.weights[list[i].Node] += uint64(w)
+		now.total += uint64(w)
 		return true
 	})
-	return sums, total
+	b.measured = now
+	return now
 }
 
-// share returns the part of the ring that a table covers, 0 to 1.
-func share(t balance.Table) float64 {
+// share returns a node's part of all weight, 0 to 1.
+func (m *measured) share(n balance.NodeID) float64 {
+	if m.total == 0 {
+		return 0
+	}
+	return float64(m.weights[n]) / float64(m.total)
+}
+
+// widthOf returns the part of the ring that a table covers, 0 to 1.
+func widthOf(t balance.Table) float64 {
 	var w search.Width
 	for _, h := range t.Slices {
 		w = w.Add(search.IntervalWidth(uint64(h.Lo), uint64(h.Hi)))

@@ -20,7 +20,7 @@ import (
 )
 
 // RunBalancer runs a balancer until ctx is over. When it listens it prints
-// "admin http://ADDR" and "balancer ready ADDR" on out.
+// "balancer ready ADDR" on out, and "admin URL" when there is an admin port.
 func RunBalancer(ctx context.Context, cfg BalancerConfig, out io.Writer, log *slog.Logger) error {
 	if err := cfg.Validate(); err != nil {
 		return err
@@ -48,8 +48,8 @@ func RunBalancer(ctx context.Context, cfg BalancerConfig, out io.Writer, log *sl
 	port.print(out)
 	fmt.Fprintf(out, "balancer ready %s\n", listener.Addr())
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return port.serve(ctx, control{b}.ready, control{b}, log) })
 	group.Go(func() error { return b.Serve(ctx, listener) })
+	group.Go(func() error { return port.serve(ctx, control{b}.ready, control{b}, log) })
 	return group.Wait()
 }
 

@@ -23,8 +23,6 @@ const (
 	feedSlack = 10_000
 	// balancerRetry is the pause after a failure of the database.
 	balancerRetry = 200 * time.Millisecond
-	// feedReader is the balancer's name as a reader of the feed.
-	feedReader = "balancer"
 )
 
 // follow gives the changes of the database to the cores.
@@ -185,7 +183,7 @@ func (b *Balancer) forget(ctx context.Context) error {
 	if least == 0 {
 		return nil
 	}
-	if err := b.db.Hold(ctx, feedReader, least); err != nil {
+	if err := b.db.Hold(ctx, b.cfg.StateKey, least); err != nil {
 		return err
 	}
 	_, err := b.db.Compact(ctx, least)
