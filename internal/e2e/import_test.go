@@ -83,3 +83,17 @@ func unpack(t *testing.T, from, to string) string {
 	}
 	return to
 }
+
+// copyFile copies a database, so that each cluster has its own control state.
+func copyFile(t *testing.T, db string) string {
+	t.Helper()
+	b, err := os.ReadFile(db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := filepath.Join(t.TempDir(), "ads.db")
+	if err := os.WriteFile(to, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}

@@ -178,4 +178,3 @@ func askStore(t *testing.T, s barrels.Store, w want) answer {
 	}
 	return a
 }
-

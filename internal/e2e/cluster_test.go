@@ -1,0 +1,91 @@
+package e2e
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"adshard/internal/node"
+)
+
+// cluster is a running `adshard up`.
+type cluster struct {
+	http, admin string // base URLs
+	client      *http.Client
+}
+
+// startCluster runs a cluster on a database until the test ends; offline: on
+// stores built beforehand.
+func startCluster(t *testing.T, db string, slaves int, offline bool, profile string) *cluster {
+	t.Helper()
+	cfg := node.DefaultUpConfig()
+	cfg.DB, cfg.Slaves, cfg.Profile = "sqlite:"+copyFile(t, db), slaves, profile
+	cfg.HTTP, cfg.Admin = "127.0.0.1:0", "127.0.0.1:0"
+	cfg.Data = filepath.Join(t.TempDir(), "data")
+	if offline {
+		cfg.Barrels = filepath.Join(t.TempDir(), "barrels")
+		build := node.DefaultBuildConfig()
+		build.DB, build.Slaves, build.Out = cfg.DB, slaves, cfg.Barrels
+		if _, err := node.BuildBarrels(t.Context(), build, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	r, w := io.Pipe()
+	done := make(chan error, 1)
+	go func() {
+		err := node.RunUp(ctx, cfg, w, slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})))
+		w.CloseWithError(err)
+		done <- err
+	}()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("up ended with %v", err)
+		}
+	})
+	c := &cluster{client: &http.Client{Timeout: 10 * time.Second}}
+	t.Cleanup(c.client.CloseIdleConnections)
+	lines := bufio.NewScanner(r)
+	for c.http == "" && lines.Scan() {
+		if a, ok := strings.CutPrefix(lines.Text(), "admin "); ok {
+			c.admin = a
+		}
+		if a, ok := strings.CutPrefix(lines.Text(), "ready "); ok {
+			c.http = a
+		}
+	}
+	go func() { _, _ = io.Copy(io.Discard, r) }()
+	if c.http == "" {
+		t.Fatalf("the cluster did not come up: %v", lines.Err())
+	}
+	return c
+}
+
+// search asks by HTTP with a deadline long enough for a busy machine.
+func (c *cluster) search(t *testing.T, v url.Values) answer {
+	t.Helper()
+	v.Set("timeout_ms", "5000")
+	resp, err := c.client.Get(c.http + "/v1/search?" + v.Encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s, %v: %s", v.Encode(), resp.Status, err, body)
+	}
+	var a answer
+	if err := json.Unmarshal(body, &a); err != nil {
+		t.Fatalf("%s: %v in %s", v.Encode(), err, body)
+	}
+	return a
+}
