@@ -33,6 +33,9 @@ func New(maps Maps, observer Observer) *Fanout {
 	return &Fanout{maps: maps, observer: observer}
 }
 
+// longest is the time of a search whose caller names none.
+const longest = 5 * time.Second
+
 // maxMargin bounds the time that is kept for merging and answering.
 const maxMargin = 5 * time.Millisecond
 
@@ -98,11 +101,12 @@ func gather[A any](ctx context.Context, f *Fanout, ask func(*Map) func(context.C
 		return nil, nil, fault.Newf(fault.Unavailable, "master: search",
 			"no map of shards yet: is the balancer running, and have all slaves joined it?")
 	}
-	if deadline, ok := ctx.Deadline(); ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-margin(time.Until(deadline))))
-		defer cancel()
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		deadline = time.Now().Add(longest)
 	}
+	ctx, cancel := context.WithDeadline(ctx, deadline.Add(-margin(time.Until(deadline))))
+	defer cancel()
 	g := new(Gather[A])
 	g.Begin(m.Shards)
 	replies := start(ctx, f, m, ask(m))
