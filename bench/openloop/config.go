@@ -1,0 +1,102 @@
+package openloop
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// The limits of one run.
+const (
+	MaxRate        = 100_000.0
+	MaxDuration    = 10 * time.Minute
+	MaxRequests    = 20_000_000
+	MaxConnections = 4096
+)
+
+// Config is one run.
+type Config struct {
+	// Addr is where the server listens: a URL http://HOST:PORT, or unix:PATH.
+	Addr string
+	// AllowRemote: the address need not be of this machine.
+	AllowRemote bool
+	// Targets are the request targets (path and query), asked in turn.
+	Targets []string
+	// Rate is how many requests a second are meant to be sent, with random gaps
+	// as of independent users. 0: one at a time, the next when the answer is in.
+	Rate float64
+	// Warmup comes before Duration and is not counted.
+	Warmup, Duration time.Duration
+	// Requests ends the run early; 0: it does not.
+	Requests int
+	// Connections is the most requests under way at a time; what is due beyond
+	// them waits, and its waiting counts.
+	Connections int
+	// Timeout is how long one answer may take.
+	Timeout time.Duration
+	// Seed decides the gaps.
+	Seed uint64
+}
+
+// Validate lists all faults.
+func (c *Config) Validate() error {
+	var faults []error
+	fail := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
+	if _, _, err := c.dial(); err != nil {
+		faults = append(faults, err)
+	}
+	if len(c.Targets) == 0 {
+		fail("there is nothing to ask")
+	}
+	if c.Rate < 0 || c.Rate > MaxRate {
+		fail("a rate of %g: 0 (one at a time) to %g requests a second", c.Rate, MaxRate)
+	}
+	if c.Duration <= 0 || c.Warmup < 0 || c.Warmup+c.Duration > MaxDuration {
+		fail("%v after a warm-up of %v: more than 0, and no more than %v together", c.Duration, c.Warmup, MaxDuration)
+	}
+	if due := c.Rate * (c.Warmup + c.Duration).Seconds(); due > MaxRequests {
+		fail("%.0f requests: at most %d", due, MaxRequests)
+	}
+	if c.Connections < 1 || c.Connections > MaxConnections {
+		fail("%d connections: 1 to %d", c.Connections, MaxConnections)
+	}
+	if c.Timeout <= 0 {
+		fail("a timeout of %v: it must be positive", c.Timeout)
+	}
+	return errors.Join(faults...)
+}
+
+// dial returns the network and address to dial.
+func (c *Config) dial() (network, address string, err error) {
+	if path, ok := strings.CutPrefix(c.Addr, "unix:"); ok {
+		return "unix", path, nil
+	}
+	addr := c.Addr
+	if !strings.Contains(addr, "://") {
+		addr = "http://" + addr
+	}
+	u, err := url.Parse(addr)
+	if err != nil || u.Scheme != "http" || u.Host == "" || strings.Trim(u.Path, "/") != "" {
+		return "", "", fmt.Errorf("address %q: write http://HOST:PORT or unix:PATH", c.Addr)
+	}
+	host, port := u.Hostname(), u.Port()
+	if port == "" {
+		port = "80"
+	}
+	if ip := net.ParseIP(host); !c.AllowRemote && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return "", "", fmt.Errorf("%s is not this machine; load on others must be allowed by --allow-remote", host)
+	}
+	return "tcp", net.JoinHostPort(host, port), nil
+}
+
+// host is what the header Host says.
+func (c *Config) host() string {
+	network, address, _ := c.dial()
+	if network == "unix" {
+		return "localhost"
+	}
+	return address
+}

@@ -1,0 +1,169 @@
+package openloop
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"time"
+)
+
+// maxBody bounds what is read of one answer.
+const maxBody = 16 << 20
+
+// errAnswer is an answer that is no HTTP/1.1 with a length.
+var errAnswer = errors.New("the answer is not HTTP/1.1 as expected")
+
+// connection asks over one connection, which it opens when there is none.
+type connection struct {
+	network, address, host string
+	timeout                time.Duration
+
+	conn   net.Conn
+	reader *bufio.Reader
+	out    []byte
+	body   []byte
+}
+
+func newConnection(c *Config) *connection {
+	network, address, _ := c.dial()
+	return &connection{network: network, address: address, host: c.host(), timeout: c.Timeout}
+}
+
+// get asks for a target. The body is good until the next call.
+func (c *connection) get(ctx context.Context, target string) (status int, body []byte, err error) {
+	if c.conn == nil {
+		if err := c.open(ctx); err != nil {
+			return 0, nil, err
+		}
+	}
+	c.out = append(c.out[:0], "GET "...)
+	c.out = append(c.out, target...)
+	c.out = append(c.out, " HTTP/1.1\r\nHost: "...)
+	c.out = append(c.out, c.host...)
+	c.out = append(c.out, "\r\n\r\n"...)
+	if err = c.conn.SetDeadline(time.Now().Add(c.timeout)); err == nil {
+		_, err = c.conn.Write(c.out)
+	}
+	keep := false
+	if err == nil {
+		status, keep, err = c.answer()
+	}
+	if err != nil || !keep {
+		c.close()
+	}
+	return status, c.body, err
+}
+
+func (c *connection) open(ctx context.Context) error {
+	d := net.Dialer{Timeout: c.timeout}
+	conn, err := d.DialContext(ctx, c.network, c.address)
+	if err != nil {
+		return err
+	}
+	c.conn = conn
+	if c.reader == nil {
+		c.reader = bufio.NewReaderSize(conn, 16<<10)
+	}
+	c.reader.Reset(conn)
+	return nil
+}
+
+func (c *connection) close() {
+	if c.conn != nil {
+		_ = c.conn.Close() // nothing is waited for on it any more
+		c.conn = nil
+	}
+}
+
+// answer reads one answer: its status, whether the connection can be used
+// again, and its body.
+func (c *connection) answer() (status int, keep bool, err error) {
+	line, err := c.line()
+	if err != nil {
+		return 0, false, err
+	}
+	if len(line) < 12 || !bytes.HasPrefix(line, []byte("HTTP/1.1 ")) {
+		return 0, false, errAnswer
+	}
+	if status, err = strconv.Atoi(string(line[9:12])); err != nil {
+		return 0, false, errAnswer
+	}
+	length, chunked, keep := -1, false, true
+	for {
+		if line, err = c.line(); err != nil {
+			return 0, false, err
+		}
+		if len(line) == 0 {
+			break
+		}
+		name, value, _ := bytes.Cut(line, []byte(":"))
+		value = bytes.TrimSpace(value)
+		switch {
+		case bytes.EqualFold(name, []byte("Content-Length")):
+			if length, err = strconv.Atoi(string(value)); err != nil || length < 0 {
+				return 0, false, errAnswer
+			}
+		case bytes.EqualFold(name, []byte("Transfer-Encoding")):
+			chunked = bytes.EqualFold(value, []byte("chunked"))
+		case bytes.EqualFold(name, []byte("Connection")):
+			keep = !bytes.EqualFold(value, []byte("close"))
+		}
+	}
+	c.body = c.body[:0]
+	if chunked {
+		return status, keep, c.chunks()
+	}
+	return status, keep, c.more(length)
+}
+
+// line returns the next line without its end; it is good until the next read.
+func (c *connection) line() ([]byte, error) {
+	line, err := c.reader.ReadSlice('\n')
+	if err != nil {
+		return nil, err
+	}
+	return bytes.TrimRight(line, "\r\n"), nil
+}
+
+// more reads n bytes of the body.
+func (c *connection) more(n int) error {
+	if n < 0 || len(c.body)+n > maxBody {
+		return fmt.Errorf("%w: a body of %d bytes", errAnswer, n)
+	}
+	at := len(c.body)
+	if cap(c.body) < at+n {
+		c.body = append(make([]byte, 0, 2*(at+n)), c.body...)
+	}
+	c.body = c.body[:at+n]
+	_, err := io.ReadFull(c.reader, c.body[at:])
+	return err
+}
+
+// chunks reads a body that comes in chunks.
+func (c *connection) chunks() error {
+	for {
+		line, err := c.line()
+		if err != nil {
+			return err
+		}
+		size, _, _ := bytes.Cut(line, []byte(";"))
+		n, err := strconv.ParseInt(string(bytes.TrimSpace(size)), 16, 32)
+		if err != nil {
+			return errAnswer
+		}
+		if err := c.more(int(n)); err != nil {
+			return err
+		}
+		if line, err = c.line(); err != nil { // what ends a chunk, or a trailer
+			return err
+		}
+		if n == 0 && len(line) == 0 {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,29 @@
+package openloop
+
+import "adshard/bench/measure"
+
+// Figures adds what a run shows to a report.
+func (o *Outcome) Figures(report *measure.Report) {
+	report.AddSpread("latency ", o.Latency.Spread())
+	seconds := max(o.Took.Seconds(), 1e-9)
+	report.Add("answers per second", "/s", float64(o.Answered())/seconds)
+	for _, f := range []struct {
+		name string
+		n    int
+	}{
+		{"complete", o.Complete}, {"incomplete", o.Incomplete}, {"overloaded (503)", o.Overloaded},
+		{"refused (400)", o.Refused}, {"failed", o.Failed}, {"due and not sent", o.Unsent},
+	} {
+		report.Add(f.name, "requests", float64(f.n))
+	}
+	answered := float64(max(1, o.Answered()))
+	report.Add("ads", "per answer", float64(o.Ads)/answered)
+	report.Add("answers with ads", "share", float64(o.WithAds)/answered)
+	report.Add("answer", "bytes", float64(o.Bytes)/answered)
+	report.Add("sent late, median", "µs", o.Lag.Spread().Median)
+	report.Add("sent late, p99", "µs", o.Lag.Spread().P99)
+	report.Add("processor used by the load generator", "cores", o.CPU.Seconds()/seconds)
+	if o.FirstError != nil {
+		report.Note("first failure: %v", o.FirstError)
+	}
+}

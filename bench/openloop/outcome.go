@@ -1,0 +1,88 @@
+package openloop
+
+import (
+	"bytes"
+	"net/http"
+	"time"
+
+	"adshard/bench/measure"
+)
+
+// Outcome is what became of the requests of a run.
+type Outcome struct {
+	// Latency counts from the time at which a request was meant to be sent to
+	// the end of its answer; answers of 200 only. Lag is the part of it in which
+	// the request was not sent yet.
+	Latency, Lag *measure.Latencies
+	// Complete and Incomplete answers are 200; Overloaded are 503, Refused
+	// 400; Failed are other statuses and broken or refused connections. Unsent
+	// requests were due and could not be sent before the run was over.
+	Complete, Incomplete, Overloaded, Refused, Failed, Unsent int
+	// Ads is the number of ads in all answers of 200, WithAds the answers that
+	// have one, Bytes the size of their bodies.
+	Ads, WithAds, Bytes int
+	// FirstError is the first failure.
+	FirstError error
+	// Took is the time that was measured, CPU what this process used of all
+	// cores in it.
+	Took, CPU time.Duration
+}
+
+func newOutcome() *Outcome {
+	return &Outcome{Latency: measure.NewLatencies(), Lag: measure.NewLatencies()}
+}
+
+// Answered is the number of answers of 200.
+func (o *Outcome) Answered() int { return o.Complete + o.Incomplete }
+
+// Sent is the number of requests that were sent.
+func (o *Outcome) Sent() int {
+	return o.Answered() + o.Overloaded + o.Refused + o.Failed
+}
+
+// add counts one request.
+func (o *Outcome) add(status int, body []byte, err error, meant, sent, end time.Time) {
+	switch {
+	case err != nil || status != http.StatusOK && status != http.StatusServiceUnavailable && status != http.StatusBadRequest:
+		o.Failed++
+		if o.FirstError == nil {
+			o.FirstError = failure(status, err)
+		}
+		return
+	case status == http.StatusServiceUnavailable:
+		o.Overloaded++
+		return
+	case status == http.StatusBadRequest:
+		o.Refused++
+		return
+	}
+	if bytes.Contains(body, []byte(`"complete":true`)) {
+		o.Complete++
+	} else {
+		o.Incomplete++
+	}
+	ads := bytes.Count(body, []byte(`"ad_id":`))
+	if o.Ads += ads; ads > 0 {
+		o.WithAds++
+	}
+	o.Bytes += len(body)
+	o.Latency.Add(end.Sub(meant))
+	o.Lag.Add(sent.Sub(meant))
+}
+
+// merge counts all that other has counted.
+func (o *Outcome) merge(other *Outcome) {
+	o.Latency.Merge(other.Latency)
+	o.Lag.Merge(other.Lag)
+	o.Complete += other.Complete
+	o.Incomplete += other.Incomplete
+	o.Overloaded += other.Overloaded
+	o.Refused += other.Refused
+	o.Failed += other.Failed
+	o.Ads += other.Ads
+	o.WithAds += other.WithAds
+	o.Bytes += other.Bytes
+	if o.FirstError == nil {
+		o.FirstError = other.FirstError
+	}
+}

@@ -1,0 +1,150 @@
+package openloop
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"syscall"
+	"time"
+
+	"adshard/bench/measure"
+)
+
+// Run puts the load on the server. An error is one of the configuration or of
+// ctx; what the server does wrong is in the outcome.
+func Run(ctx context.Context, c Config) (*Outcome, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if c.Rate == 0 {
+		return alone(ctx, &c)
+	}
+	return open(ctx, &c)
+}
+
+// failure is the error of a request that failed.
+func failure(status int, err error) error {
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("status %d", status)
+}
+
+// alone asks one at a time.
+func alone(ctx context.Context, c *Config) (*Outcome, error) {
+	conn := newConnection(c)
+	defer conn.close()
+	start := time.Now()
+	from, until := start.Add(c.Warmup), start.Add(c.Warmup+c.Duration)
+	o := newOutcome()
+	var cpu time.Duration
+	for i := 0; c.Requests == 0 || o.Sent() < c.Requests; i++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		sent := time.Now()
+		if sent.After(until) {
+			break
+		}
+		status, body, err := conn.get(ctx, c.Targets[i%len(c.Targets)])
+		if sent.Before(from) {
+			cpu = measure.CPUTime()
+			continue
+		}
+		o.add(status, body, err, sent, sent, time.Now())
+	}
+	o.Took, o.CPU = time.Since(from), measure.CPUTime()-cpu
+	return o, nil
+}
+
+// due is a request that is to be sent.
+type due struct {
+	target int
+	at     time.Time
+}
+
+// open sends at the rate: one goroutine waits for the time of each request and
+// hands it to whichever connection is free.
+func open(ctx context.Context, c *Config) (*Outcome, error) {
+	// Room for all that can be due: the pacer never waits for a connection.
+	queue := make(chan due, int(c.Rate*(c.Warmup+c.Duration).Seconds()*1.1)+1000)
+	start := time.Now()
+	from, until := start.Add(c.Warmup), start.Add(c.Warmup+c.Duration)
+	outcomes := make([]*Outcome, c.Connections)
+	var done sync.WaitGroup
+	for i := range outcomes {
+		outcomes[i] = newOutcome()
+		done.Go(func() { work(ctx, c, queue, from, until.Add(c.Timeout), outcomes[i]) })
+	}
+	cpu := pace(ctx, c, queue, start)
+	close(queue)
+	done.Wait()
+	all := newOutcome()
+	for _, o := range outcomes {
+		all.merge(o)
+		all.Unsent += o.Unsent
+	}
+	all.Took, all.CPU = until.Sub(from), measure.CPUTime()-cpu
+	return all, ctx.Err()
+}
+
+// pace puts requests into the queue when they are due. It returns the processor
+// time used till the warm-up was over.
+func pace(ctx context.Context, c *Config, queue chan<- due, start time.Time) (warm time.Duration) {
+	gaps := rand.New(rand.NewPCG(c.Seed, 0))
+	from, end := start.Add(c.Warmup), start.Add(c.Warmup+c.Duration)
+	next, warming := start, true
+	for i, counted := 0, 0; ctx.Err() == nil && (c.Requests == 0 || counted < c.Requests); i++ {
+		next = next.Add(time.Duration(gaps.ExpFloat64() / c.Rate * float64(time.Second)))
+		if next.After(end) {
+			break
+		}
+		sleepUntil(next)
+		if !next.Before(from) {
+			counted++
+			if warming {
+				warm, warming = measure.CPUTime(), false
+			}
+		}
+		select {
+		case queue <- due{i % len(c.Targets), next}:
+		default: // fuller than any run within the limits gets
+		}
+	}
+	return warm
+}
+
+// sleepUntil waits in the kernel: the runtime's own timers are a millisecond
+// late when nothing else runs.
+func sleepUntil(t time.Time) {
+	for {
+		d := time.Until(t)
+		if d <= 0 {
+			return
+		}
+		// Short sleeps, so that an end of the run is noticed.
+		ts := syscall.NsecToTimespec(int64(min(d, 50*time.Millisecond)))
+		_ = syscall.Nanosleep(&ts, nil)
+	}
+}
+
+// work sends what is due over one connection till the queue ends, or until.
+func work(ctx context.Context, c *Config, queue <-chan due, from, until time.Time, o *Outcome) {
+	conn := newConnection(c)
+	defer conn.close()
+	for d := range queue {
+		counts := !d.at.Before(from)
+		sent := time.Now()
+		if ctx.Err() != nil || sent.After(until) {
+			if counts {
+				o.Unsent++
+			}
+			continue
+		}
+		status, body, err := conn.get(ctx, c.Targets[d.target])
+		if counts {
+			o.add(status, body, err, d.at, sent, time.Now())
+		}
+	}
+}
