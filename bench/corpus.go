@@ -34,7 +34,7 @@ func CorpusCommand() *cobra.Command {
 The same seed and sources give the same bytes. Without --data, the directory
 shared/data beside the repository is used when it is there, else the small
 licensed extract that is part of the program.`,
-		Args: cobra.NoArgs,
+		Args: f.check,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return f.run(cmd.Context(), cmd.OutOrStdout())
 		},
@@ -50,10 +50,22 @@ licensed extract that is part of the program.`,
 	return cmd
 }
 
-func (f *corpusFlags) run(ctx context.Context, out io.Writer) error {
-	if f.out == "" {
+// check refuses wrong use before anything is read.
+func (f *corpusFlags) check(cmd *cobra.Command, args []string) error {
+	switch e := corpus.Encoding(f.encoding); {
+	case f.out == "":
 		return errors.New("--out is missing: name the file to write")
+	case f.options.Keywords < 1:
+		return fmt.Errorf("--keywords %d: 1 or more", f.options.Keywords)
+	case f.options.Queries < 0:
+		return fmt.Errorf("--query-count %d: 0 or more", f.options.Queries)
+	case e != corpus.UTF8 && e != corpus.UTF16:
+		return fmt.Errorf("--encoding %s: utf-8 or utf-16", e)
 	}
+	return cobra.NoArgs(cmd, args)
+}
+
+func (f *corpusFlags) run(ctx context.Context, out io.Writer) error {
 	files, from := f.source()
 	f.options.Encoding = corpus.Encoding(f.encoding)
 	c, err := corpus.Open(files)
