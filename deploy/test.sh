@@ -26,8 +26,10 @@ trap 'rm -rf "$fresh"' EXIT
 for d in pb fb; do
 	diff -r "schema/$d" "$fresh/schema/$d" || { echo "schema/$d is not what its source gives: run make generate" >&2; exit 1; }
 done
-./internal/node/httpapi/generate.sh "$fresh/api.gen.go"
-diff internal/node/httpapi/api.gen.go "$fresh/api.gen.go" || { echo "httpapi is not what openapi.yaml gives: run make generate" >&2; exit 1; }
+./internal/node/httpapi/generate.sh "$fresh"
+for f in internal/node/httpapi/api/*.gen.go; do
+	diff "$f" "$fresh/$f" || { echo "$f is not what openapi.yaml gives: run make generate" >&2; exit 1; }
+done
 
 step "vet and staticcheck"
 go vet ./...
