@@ -194,6 +194,22 @@ func (d *Distributor[P]) Pull(node string, epoch uint64, at Position) (*Bucket[P
 	return &s.queue[0], nil
 }
 
+// Bound says that a node wants buckets of at most so many bytes; those that are
+// ready stay as they are, and a single item may still be larger.
+func (d *Distributor[P]) Bound(node string, bytes int) {
+	if s, ok := d.streams[node]; ok && bytes > 0 {
+		s.most = bytes
+	}
+}
+
+// bucketBytes is the size that a bucket for s aims at.
+func (d *Distributor[P]) bucketBytes(s *stream[P]) int {
+	if s.most > 0 {
+		return min(s.most, d.cfg.BucketBytes)
+	}
+	return d.cfg.BucketBytes
+}
+
 // Model returns the model as processed; nil before the first plan.
 func (d *Distributor[P]) Model() *Model { return d.model }
 

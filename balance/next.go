@@ -108,7 +108,7 @@ func (d *Distributor[P]) advance(s *stream[P], w *Work) {
 			d.seq++
 			s.job = &job{seq: d.seq, entries: entries, from: s.end, next: n}
 			w.Builds = append(w.Builds, Build{
-				Node: s.name, Seq: d.seq, Clock: n.clock, Entries: entries, MaxBytes: d.cfg.BucketBytes,
+				Node: s.name, Seq: d.seq, Clock: n.clock, Entries: entries, MaxBytes: d.bucketBytes(s),
 			})
 			return
 		}
@@ -158,7 +158,7 @@ func (d *Distributor[P]) pending(s *stream[P]) (list []Change, reached uint64) {
 // first the changes of what the node has been given, then, when it is still
 // being filled and all changes are in, the next items by rising key.
 func (d *Distributor[P]) gather(s *stream[P]) ([]Entry, next) {
-	g := gathering{limit: d.cfg.Entries, budget: float64(d.cfg.BucketBytes), perUnit: d.perUnit, items: d.items}
+	g := gathering{limit: d.cfg.Entries, budget: float64(d.bucketBytes(s)), perUnit: d.perUnit, items: d.items}
 	own := below(d.coverage[s.node], s.end.Offset)
 	changes, reached := d.pending(s)
 	g.changes(changes, own, &reached)

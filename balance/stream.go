@@ -17,6 +17,7 @@ type stream[P any] struct {
 
 	queue []Bucket[P]
 	bytes int
+	most  int // bytes of a bucket that the node wants; 0: it did not say
 	job   *job
 	fetch uint64   // number of the fetch under way; 0: none
 	older []Change // fetched: all changes after end.Clock up to olderTo

@@ -35,7 +35,6 @@ type Balancer struct {
 	mu       sync.Mutex // guards what follows, and the cores
 	mapper   *balance.Mapper
 	dist     *balance.Distributor[*pb.NodeData]
-	loaded   bool
 	slaves   map[string]*slaveNote
 	changed  chan struct{} // closed and made anew when something may be ready
 	tasks    []task
@@ -111,7 +110,7 @@ func (b *Balancer) load(ctx context.Context) error {
 	b.fed = clock
 	b.log.Info("items loaded", "items", index.Len(), "clock", clock, "planned", state != nil,
 		"took", time.Since(begin).Round(time.Millisecond))
-	return b.step(func() error { b.mapper.Loaded(b.now(), clock); b.loaded = true; return nil })
+	return b.step(func() error { b.mapper.Loaded(b.now(), clock); return nil })
 }
 
 // readItems puts all items of a snapshot into index and returns its clock.

@@ -79,6 +79,7 @@ func (b *Balancer) next(r *pb.PullRequest) (*pb.NodeData, <-chan struct{}, error
 	if n, ok := b.slaves[r.GetName()]; ok {
 		n.seen, n.state = time.Now(), r.GetState()
 	}
+	b.dist.Bound(r.GetName(), int(r.GetMaxBytes()))
 	at := positionOf(r.GetPosition())
 	bucket, err := b.dist.Pull(r.GetName(), r.GetEpoch(), at)
 	if err != nil {
