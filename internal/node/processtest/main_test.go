@@ -1,0 +1,62 @@
+package processtest
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"adshard/internal/node"
+	"adshard/internal/node/config"
+)
+
+// TestMain runs the tests, or, when this program was started as a part of a
+// cluster (COMMAND --config FILE), that part.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 4 && os.Args[2] == "--config" {
+		os.Exit(part(os.Args[1], os.Args[3]))
+	}
+	goleak.VerifyTestMain(m)
+}
+
+func part(command, file string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	log := slog.New(slog.DiscardHandler)
+	if os.Getenv("PROCESSTEST_LOG") != "" {
+		log = slog.New(slog.NewTextHandler(os.Stderr, nil)).With("part", command)
+	}
+	err := fmt.Errorf("no such command %q", command)
+	switch command {
+	case "balancer":
+		cfg := node.DefaultBalancerConfig()
+		if err = config.Load(file, &cfg); err == nil {
+			err = node.RunBalancer(ctx, cfg, os.Stdout, log)
+		}
+	case "slave":
+		cfg := node.DefaultSlaveConfig()
+		if err = config.Load(file, &cfg); err == nil {
+			err = node.RunSlave(ctx, cfg, os.Stdout, log)
+		}
+	case "master":
+		cfg := node.DefaultMasterConfig()
+		if err = config.Load(file, &cfg); err == nil {
+			err = node.RunMaster(ctx, cfg, os.Stdout, log)
+		}
+	case "up":
+		cfg := node.DefaultUpConfig()
+		if err = config.Load(file, &cfg); err == nil {
+			err = node.RunUp(ctx, cfg, os.Stdout, log)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,127 @@
+package processtest
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"adshard/internal/node/config"
+)
+
+// patience bounds every wait of these tests.
+const patience = 30 * time.Second
+
+// process is a part of a cluster that runs.
+type process struct {
+	t     *testing.T
+	name  string
+	cmd   *exec.Cmd
+	ended chan struct{}
+
+	mu    sync.Mutex
+	lines []string
+	more  chan struct{} // closed and made anew with each line
+}
+
+// start starts this program as a part with a configuration.
+func start(t *testing.T, command string, cfg any) *process {
+	t.Helper()
+	file, err := os.CreateTemp(t.TempDir(), command+"-*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := config.Write(file, cfg); err != nil {
+		t.Fatal(err)
+	}
+	_ = file.Close()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &process{t: t, name: command, cmd: exec.Command(program, command, "--config", file.Name()),
+		ended: make(chan struct{}), more: make(chan struct{})}
+	p.cmd.Stderr = os.Stderr
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go p.read(out)
+	t.Cleanup(p.stop)
+	return p
+}
+
+func (p *process) read(out io.Reader) {
+	text := bufio.NewScanner(out)
+	for text.Scan() {
+		p.mu.Lock()
+		p.lines = append(p.lines, text.Text())
+		close(p.more)
+		p.more = make(chan struct{})
+		p.mu.Unlock()
+	}
+	_ = p.cmd.Wait()
+	close(p.ended)
+}
+
+// line waits for a line with this prefix and returns the rest of it.
+func (p *process) line(prefix string) string {
+	p.t.Helper()
+	late := time.After(patience)
+	for {
+		p.mu.Lock()
+		lines, more := p.lines, p.more
+		p.mu.Unlock()
+		for _, l := range lines {
+			if rest, ok := strings.CutPrefix(l, prefix); ok {
+				return rest
+			}
+		}
+		select {
+		case <-more:
+		case <-p.ended:
+			p.t.Fatalf("%s ended before it said %q; it said %q", p.name, prefix, lines)
+		case <-late:
+			p.t.Fatalf("%s has not said %q; it said %q", p.name, prefix, lines)
+		}
+	}
+}
+
+// kill is kill -9.
+func (p *process) kill() {
+	_ = p.cmd.Process.Kill()
+	<-p.ended
+}
+
+// stop ends the process in order; one that does not end fails the test.
+func (p *process) stop() {
+	_ = p.cmd.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-p.ended:
+	case <-time.After(patience):
+		p.t.Errorf("%s does not end", p.name)
+		p.kill()
+	}
+}
+
+// eventually waits until ok.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(3 * time.Millisecond) {
+		if ok() {
+			return
+		}
+	}
+	t.Fatalf("not within %v: %s", patience, what)
+}
+
+func dir(t *testing.T, name string) string { return filepath.Join(t.TempDir(), name) }
