@@ -135,7 +135,7 @@ func besideRepository() (string, bool) {
 func writeFile(path string, write func(io.Writer) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
-		return err
+		return fmt.Errorf("cannot make %s: %w", path, err)
 	}
 	defer func() {
 		if err != nil {

@@ -69,6 +69,9 @@ func TestRecords(t *testing.T) {
 				"half":  iotest.HalfReader(strings.NewReader(c.in)),
 				"bytes": iotest.OneByteReader(iotest.DataErrReader(strings.NewReader(c.in))),
 			} {
+				if name == "bytes" && len(c.in) > maxRecord {
+					continue // slow, and told apart by no branch
+				}
 				r := newRecordReader(src)
 				r.sep = ','
 				if got := readAll(r); got != want {
