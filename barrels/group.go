@@ -295,19 +295,25 @@ func (o *op) entry(words []block.Word) block.Entry {
 		words = append(words, block.Word{Norm: k.Norm[i], Fold: k.Fold[i], Term: t})
 	}
 	e := block.Entry{
-		Group: o.group, Keyword: k.Id, Bid: k.GetBid(), Type: uint8(k.Type), Quality: uint8(k.Quality), Words: words,
-	}
-	if k.Enabled {
-		e.Flags |= block.Enabled
-	}
-	if k.Bid != nil {
-		e.Flags |= block.HasBid
-	}
-	if len(k.Forms) > 1 {
-		e.Flags |= block.Several
+		Group: o.group, Keyword: k.Id, Bid: k.GetBid(), Type: uint8(k.Type), Quality: uint8(k.Quality),
+		Flags: keywordFlags(k), Words: words,
 	}
 	if o.form > 0 {
 		e.Flags |= block.Later
 	}
 	return e
+}
+
+// keywordFlags are the flags of a keyword's first form.
+func keywordFlags(k *pb.Keyword) (flags uint8) {
+	if k.Enabled {
+		flags |= block.Enabled
+	}
+	if k.Bid != nil {
+		flags |= block.HasBid
+	}
+	if len(k.Forms) > 1 {
+		flags |= block.Several
+	}
+	return flags
 }

@@ -46,10 +46,7 @@ func (w *writer) putPage(key uint64, old *oldPage, list []*keyword) {
 		old = nil
 	}
 	for len(list) > 0 {
-		n := min(len(list), pageKeywords)
-		if len(list) <= pageKeywords*3/2 {
-			n = len(list)
-		}
+		n := pageLen(len(list))
 		first := list[0].id
 		if old != nil {
 			first = old.first
@@ -60,4 +57,12 @@ func (w *writer) putPage(key uint64, old *oldPage, list []*keyword) {
 		}
 		old, list = nil, list[n:]
 	}
+}
+
+// pageLen returns how many of n keywords go onto the next page.
+func pageLen(n int) int {
+	if n <= pageKeywords*3/2 {
+		return n
+	}
+	return pageKeywords
 }

@@ -134,10 +134,7 @@ func (w *writer) chunk(term uint64, view *block.View, ops []op) error {
 	b.encoder.Renew()
 	kept := false
 	for rest := b.merged; len(rest) > 0; {
-		n := len(rest)
-		if n > block.Max {
-			n = block.Target
-		}
+		n := pieceLen(len(rest))
 		first := b.encode(view, ops, rest[:n])
 		if view != nil && len(rest) == len(b.merged) && !first.less(b.first) {
 			first, kept = b.first, true

@@ -67,6 +67,7 @@ func histories(t *testing.T, open Open) {
 					t.Fatalf("maintain: %v", err)
 				}
 			}
+			SameStats(t, s, &w)
 			SameAnswer(t, s, Judge(t, &w, lex), oracletest.DrawRequest(t, w), lex)
 		}
 	})

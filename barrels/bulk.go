@@ -1,0 +1,204 @@
+package barrels
+
+import (
+	"errors"
+	"math/bits"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+
+	"adshard/barrels/block"
+	"adshard/fault"
+	"adshard/schema/pb"
+
+	"google.golang.org/protobuf/proto"
+)
+
+// Bulk writes a whole store at once, with the same bytes as a store that
+// applied the same items: document frequencies first, then anchors, pages and
+// full blocks, sorted, each written once. Items come in any order and from any
+// number of goroutines. Memory holds the terms and 24 bytes a group; the rest
+// waits in temporary files.
+type Bulk struct {
+	dir  string
+	runs Runs
+
+	mu       sync.Mutex // guards what follows
+	spill    *spill
+	groups   []spilled
+	terms    *termTable
+	counters counters
+	bytes    int64 // of entries, to plan the partitions
+	parents  Batch
+
+	tally sync.Mutex // guards terms and counters while Finish writes blocks
+}
+
+// Runs takes the sorted keys and values of a store.
+type Runs interface {
+	// Run begins a run of rising keys of a family. Runs of one family do not
+	// overlap; several are written at once.
+	Run(f Family) (Run, error)
+	// Batch takes the few values that are not sorted.
+	Batch(b *Batch) error
+}
+
+// Run is one sorted run.
+type Run interface {
+	Add(key, value []byte) error
+	// Close ends the run; a run without keys is dropped.
+	Close() error
+}
+
+// NewBulk begins a store. Temporary files lie in dir, which is there; Close
+// removes them.
+func NewBulk(dir string, runs Runs) (*Bulk, error) {
+	s, err := newSpill(filepath.Join(dir, "items.tmp"))
+	if err != nil {
+		return nil, err
+	}
+	return &Bulk{dir: dir, runs: runs, spill: s, terms: newTermTable(0)}, nil
+}
+
+// AddParents adds campaigns and advertisers, each once.
+func (b *Bulk) AddParents(advertisers []*pb.Advertiser, campaigns []*pb.Campaign) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	put := func(kind byte, id uint64, m proto.Message) error {
+		raw, err := marshal.Marshal(m)
+		if err != nil {
+			return fault.New(fault.Invalid, "barrels: build", err)
+		}
+		b.parents.Put(Parents, appendParentKey(nil, kind, id), raw)
+		return nil
+	}
+	for _, a := range advertisers {
+		if err := errors.Join(checkAdvertiser(a), put(parentAdvertiser, a.GetId(), a)); err != nil {
+			return err
+		}
+	}
+	for _, c := range campaigns {
+		if err := errors.Join(checkCampaign(c), put(parentCampaign, c.GetId(), c)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Add adds a group with its keywords; it does not keep it. fault.Invalid when
+// it is wrong.
+func (b *Bulk) Add(it *pb.Item) error {
+	if err := checkItem(it); err != nil {
+		return err
+	}
+	scratch := spillBuffers.Get().(*[]byte)
+	defer spillBuffers.Put(scratch)
+	raw, err := appendItem((*scratch)[:0], it)
+	if err != nil {
+		return err
+	}
+	*scratch = raw
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	at, err := b.spill.append(raw)
+	if err != nil {
+		return err
+	}
+	b.groups = append(b.groups, spilled{key: it.Group.Key, at: at, size: len(raw)})
+	b.counters.groups++
+	b.counters.keywords += int64(len(it.Keywords))
+	for _, k := range it.Keywords {
+		b.bytes += int64(len(k.Forms) * (entryHead + entryWord*len(k.Norm)))
+		b.count(k)
+	}
+	return nil
+}
+
+func (b *Bulk) count(k *pb.Keyword) {
+	for _, f := range k.Forms {
+		for i, t := range f.Terms {
+			if !contains(f.Terms[:i], t) {
+				c := b.terms.count(t)
+				c.frequency++
+				b.terms = b.terms.set(t, c)
+			}
+		}
+	}
+}
+
+func contains(list []uint64, v uint64) bool {
+	for _, x := range list {
+		if x == v {
+			return true
+		}
+	}
+	return false
+}
+
+// Finish writes the store. position is what it holds all changes up to,
+// slices what it serves.
+func (b *Bulk) Finish(position *pb.Position, table *pb.SliceTable) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := checkSlices(table); err != nil {
+		return err
+	}
+	if err := b.spill.flush(); err != nil {
+		return err
+	}
+	workers := max(1, runtime.GOMAXPROCS(0))
+	p, err := newPartitions(b.dir, partitionBits(b.bytes, workers))
+	if err != nil {
+		return err
+	}
+	defer p.remove()
+	if err := b.writeItems(p, workers); err != nil {
+		return err
+	}
+	if err := b.writeBlocks(p, workers); err != nil {
+		return err
+	}
+	if err := b.writeTerms(); err != nil {
+		return err
+	}
+	return b.writeRest(position, table)
+}
+
+// partitionBytes is about what a worker holds in memory at a time.
+const partitionBytes = 64 << 20
+
+// partitionBits returns the logarithm of the number of partitions.
+func partitionBits(size int64, workers int) int {
+	n := max(uint64(size)/partitionBytes, uint64(workers-1))
+	return min(10, bits.Len64(n))
+}
+
+// writeRest writes parents and meta data.
+func (b *Bulk) writeRest(position *pb.Position, table *pb.SliceTable) error {
+	w := writer{batch: b.parents, counters: b.counters}
+	putVersions(&w.batch)
+	if position == nil {
+		position = new(pb.Position)
+	}
+	if table == nil {
+		table = new(pb.SliceTable)
+	}
+	w.putMeta(metaPosition, position)
+	w.putMeta(metaSlices, table)
+	w.batch.PutFunc(Meta, metaCounters, b.counters.append)
+	return b.runs.Batch(&w.batch)
+}
+
+// Close removes the temporary files. It is to be called in any case.
+func (b *Bulk) Close() error {
+	return errors.Join(b.spill.file.Close(), os.Remove(b.spill.file.Name()))
+}
+
+// pieceLen returns how many of n postings go into the next block.
+func pieceLen(n int) int {
+	if n > block.Max {
+		return block.Target
+	}
+	return n
+}

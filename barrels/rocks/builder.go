@@ -1,0 +1,189 @@
+package rocks
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"adshard/barrels"
+	"adshard/fault"
+	"adshard/schema/pb"
+
+	"github.com/linxGnu/grocksdb"
+)
+
+// Builder builds a whole store offline. It writes sorted table files and has a
+// fresh database take them in; the directory appears only when the store is
+// complete.
+type Builder struct {
+	*barrels.Bulk
+	dir     string // of the store to be
+	work    string // where it is built
+	options Options
+	config  *config
+	env     *grocksdb.EnvOptions
+
+	mu    sync.Mutex // guards what follows
+	files [barrels.Families][]string
+	count int
+	rest  barrels.Batch
+}
+
+// NewBuilder begins a store in dir, which must be missing or empty. Close ends
+// it in any case; only after Finish is there a store.
+func NewBuilder(dir string, o Options) (*Builder, error) {
+	o.SetDefaults()
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
+		return nil, fault.Newf(fault.Conflict, "rocks: build", "%s is not empty; empty it or choose another directory", dir)
+	}
+	work := filepath.Clean(dir) + ".building"
+	if err := os.RemoveAll(work); err != nil {
+		return nil, fileError(err)
+	}
+	if err := os.MkdirAll(work, 0o755); err != nil {
+		return nil, fileError(err)
+	}
+	b := &Builder{dir: dir, work: work, options: o}
+	bulk, err := barrels.NewBulk(work, (*runs)(b))
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(work))
+	}
+	b.Bulk, b.config, b.env = bulk, newConfig(o), grocksdb.NewDefaultEnvOptions()
+	return b, nil
+}
+
+// Finish writes the store: position is what it holds all changes up to, slices
+// what it serves.
+func (b *Builder) Finish(position *pb.Position, slices *pb.SliceTable) error {
+	if err := b.Bulk.Finish(position, slices); err != nil {
+		return err
+	}
+	store := filepath.Join(b.work, "store")
+	kv, err := openKV(store, b.options)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(b.ingest(kv), kv.Close()); err != nil {
+		return err
+	}
+	if err := os.Remove(b.dir); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fileError(err)
+	}
+	if err := os.Rename(store, b.dir); err != nil {
+		return fileError(err)
+	}
+	return nil
+}
+
+// ingest has the database take in the files and writes the rest.
+func (b *Builder) ingest(kv *kv) error {
+	o := grocksdb.NewDefaultIngestExternalFileOptions()
+	defer o.Destroy()
+	o.SetMoveFiles(true)
+	for f, files := range b.files {
+		if len(files) == 0 {
+			continue
+		}
+		if err := kv.db.IngestExternalFileCF(kv.handle(barrels.Family(f)), files, o); err != nil {
+			return classify("rocks: build", err)
+		}
+	}
+	if err := kv.Write(&b.rest); err != nil {
+		return err
+	}
+	return kv.flush()
+}
+
+// flush writes all that is only in the log to table files.
+func (kv *kv) flush() error {
+	o := grocksdb.NewDefaultFlushOptions()
+	defer o.Destroy()
+	for _, h := range kv.handles {
+		if err := kv.db.FlushCF(h, o); err != nil {
+			return classify("rocks: flush", err)
+		}
+	}
+	return nil
+}
+
+// Close removes what was left over.
+func (b *Builder) Close() error {
+	err := b.Bulk.Close()
+	b.config.destroy()
+	b.env.Destroy()
+	return errors.Join(err, os.RemoveAll(b.work))
+}
+
+// runs is barrels.Runs on table files.
+type runs Builder
+
+// Run implements barrels.Runs.
+func (r *runs) Run(f barrels.Family) (barrels.Run, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.count++
+	return &run{runs: r, family: f, path: filepath.Join(r.work, fmt.Sprintf("%s-%06d.sst", f, r.count))}, nil
+}
+
+// Batch implements barrels.Runs.
+func (r *runs) Batch(b *barrels.Batch) error {
+	r.rest = *b
+	return nil
+}
+
+// maxFile is the size at which a run goes on in another file.
+const maxFile = 128 << 20
+
+// run is one sorted run, in one file or several.
+type run struct {
+	runs   *runs
+	family barrels.Family
+	path   string // of the first file
+	parts  int
+	writer *grocksdb.SSTFileWriter // nil: no file is open
+	name   string                  // of the open file
+	keys   int
+}
+
+// Add implements barrels.Run.
+func (r *run) Add(key, value []byte) error {
+	if r.writer == nil {
+		r.name = fmt.Sprintf("%s.%d", r.path, r.parts)
+		r.parts++
+		w := grocksdb.NewSSTFileWriter(r.runs.env, r.runs.config.families[r.family+1])
+		if err := w.Open(r.name); err != nil {
+			w.Destroy()
+			return classify("rocks: build", err)
+		}
+		r.writer = w
+	}
+	if err := r.writer.Put(key, value); err != nil {
+		return classify("rocks: build", err)
+	}
+	if r.keys++; r.keys%1024 == 0 && r.writer.FileSize() > maxFile {
+		return r.Close()
+	}
+	return nil
+}
+
+// Close implements barrels.Run.
+func (r *run) Close() error {
+	if r.writer == nil {
+		return nil
+	}
+	err := r.writer.Finish()
+	r.writer.Destroy()
+	r.writer = nil
+	if err != nil {
+		return classify("rocks: build", err)
+	}
+	r.runs.mu.Lock()
+	r.runs.files[r.family] = append(r.runs.files[r.family], r.name)
+	r.runs.mu.Unlock()
+	return nil
+}
