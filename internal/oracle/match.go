@@ -61,6 +61,22 @@ func (k *keyword) table(language int, reach search.Level, n int) table {
 	return t
 }
 
+// MatchTable returns the level at which a keyword matches, given how each of its
+// words (row) agrees with each of the query's n words (column); NoLevel when it
+// does not.
+func MatchTable(agree [][]search.Level, rule search.Rule, n int) search.Level {
+	t := make(table, len(agree))
+	for i, row := range agree {
+		t[i] = slices.Clone(row)
+		for j, l := range row {
+			if l > rule.Reach {
+				t[i][j] = search.NoLevel
+			}
+		}
+	}
+	return t.match(rule, n)
+}
+
 // match reads a rule's first three properties (serving.md §2).
 func (t table) match(rule search.Rule, n int) search.Level {
 	if rule.Ordered {

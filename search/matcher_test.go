@@ -1,0 +1,92 @@
+package search_test
+
+import (
+	"testing"
+
+	"adshard/internal/oracle"
+	"adshard/internal/oracle/oracletest"
+	"adshard/search"
+	"pgregory.net/rapid"
+)
+
+// TestLevelIsTheOracles: for any table of agreements, any rule: the level that
+// trying everything gives.
+func TestLevelIsTheOracles(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 6).Draw(t, "query words")
+		q := &search.Query{Words: make([]search.Word, n)}
+		for range 20 {
+			p := oracletest.DrawProfile(t)
+			m := search.NewMatcher(q, p)
+			agree, fits := drawAgreement(t, n)
+			for mt, rule := range p {
+				got := m.Level(search.MatchType(mt), fits)
+				if want := oracle.MatchTable(agree, rule, n); got != want {
+					t.Fatalf("%+v %v: got %v, want %v", rule, agree, got, want)
+				}
+			}
+		}
+	})
+}
+
+// drawAgreement draws how up to five words agree with n words of a query.
+func drawAgreement(t *rapid.T, n int) (agree [][]search.Level, fits []search.Fit) {
+	cell := rapid.SampledFrom([]search.Level{
+		search.NoLevel, search.Identical, search.NoLevel, search.Folded, search.Inflected, search.Synonym,
+	})
+	agree = rapid.SliceOfN(rapid.SliceOfN(cell, n, n), 1, 5).Draw(t, "agreement")
+	for _, row := range agree {
+		f := search.Fit{Best: search.NoLevel}
+		for j, level := range row {
+			f.Best = min(f.Best, level)
+			for l := level; l < search.NoLevel; l++ {
+				f.At[l] |= 1 << j
+			}
+		}
+		fits = append(fits, f)
+	}
+	return agree, fits
+}
+
+// TestThirtyTwoWords: masks hold the last position too.
+func TestThirtyTwoWords(t *testing.T) {
+	q := &search.Query{Words: make([]search.Word, search.MaxQueryWords)}
+	last := search.Fit{Best: search.Identical}
+	for l := range last.At {
+		last.At[l] = 1 << 31
+	}
+	before := last
+	for l := range before.At {
+		before.At[l] = 1 << 30
+	}
+	for i := range 8 {
+		rule := search.Rule{Others: true, Ordered: i&1 > 0, Adjacent: i&2 > 0, Reach: search.Folded}
+		m := search.NewMatcher(q, search.Profile{rule, rule, rule})
+		if got := m.Level(search.Broad, []search.Fit{before, last}); got != search.Identical {
+			t.Errorf("%+v: in order: got %v", rule, got)
+		}
+		want := search.Identical
+		if rule.Ordered {
+			want = search.NoLevel
+		}
+		if got := m.Level(search.Broad, []search.Fit{last, before}); got != want {
+			t.Errorf("%+v: in reverse: got %v, want %v", rule, got, want)
+		}
+	}
+}
+
+// TestTooManyWords: more words than a keyword can have never match.
+func TestTooManyWords(t *testing.T) {
+	q := &search.Query{Words: make([]search.Word, 1)}
+	f := search.Fit{At: [search.Levels]uint32{1, 1, 1, 1}}
+	m := search.NewMatcher(q, search.DefaultProfile())
+	for n, want := range map[int]search.Level{0: search.NoLevel, 10: search.Identical, 11: search.NoLevel} {
+		fits := make([]search.Fit, n)
+		for i := range fits {
+			fits[i] = f
+		}
+		if got := m.Level(search.Broad, fits); got != want {
+			t.Errorf("%d words: got %v", n, got)
+		}
+	}
+}
