@@ -30,7 +30,7 @@ func run(ctx context.Context) int {
 		PersistentPreRun:  func(*cobra.Command, []string) { status = 1 },
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
-	root.AddCommand(bench.CorpusCommand(), bench.SearchCommand(), bench.LoadCommand())
+	root.AddCommand(bench.CorpusCommand(), bench.SearchCommand(), bench.LoadCommand(), bench.FreshCommand())
 	if err := root.ExecuteContext(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "adbench:", err)
 		return status
