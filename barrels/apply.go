@@ -43,13 +43,16 @@ func (s *store) Apply(ctx context.Context, data *pb.NodeData) error {
 // On an error nothing has changed.
 func (s *store) commit() error {
 	w := s.writer
+	same := w.batch.Len() == 0
 	w.finish()
 	if err := s.kv.Write(&w.batch); err != nil {
 		return err
 	}
-	snapshot, err := s.kv.Snapshot()
-	if err != nil {
-		return err
+	snapshot := s.newest.Load().snapshot
+	if same { // only meta data, which searches do not read
+		snapshot = snapshot.again()
+	} else {
+		snapshot = share(s.kv.Snapshot())
 	}
 	s.publish(&state{
 		snapshot: snapshot, terms: w.applyTerms(), parents: w.parents,

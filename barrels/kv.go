@@ -37,7 +37,7 @@ func (f Family) PrefixLen() int {
 type KV interface {
 	// Snapshot returns a view of the batches written so far. It must be closed
 	// before the KV is.
-	Snapshot() (Snapshot, error)
+	Snapshot() Snapshot
 	// Write applies a batch whole or not at all. fault.NoSpace: nothing was
 	// written; a later call may succeed.
 	Write(*Batch) error

@@ -35,19 +35,14 @@ type store struct {
 // fault.Version when it was written by another version of the format or of the
 // words, fault.Corrupt when it is damaged.
 func Open(kv KV) (Store, error) {
-	s, err := kv.Snapshot()
-	if err != nil {
-		return nil, err
-	}
+	s := kv.Snapshot()
 	fresh, err := checkVersions(s)
 	if err == nil && fresh {
 		s.Close()
-		if err = writeVersions(kv); err == nil {
-			s, err = kv.Snapshot()
-		}
-		if err != nil {
+		if err := writeVersions(kv); err != nil {
 			return nil, err
 		}
+		s = kv.Snapshot()
 	}
 	var first *state
 	if err == nil {
@@ -119,7 +114,7 @@ func putVersions(b *Batch) {
 
 // load reads the first state of an opened store.
 func load(s Snapshot) (*state, error) {
-	st := &state{snapshot: s, position: new(pb.Position), slices: new(pb.SliceTable)}
+	st := &state{snapshot: share(s), position: new(pb.Position), slices: new(pb.SliceTable)}
 	if err := readMessage(s, metaPosition, st.position); err != nil {
 		return nil, err
 	}

@@ -58,8 +58,12 @@ func (f *finder) Match(b search.Block, i int, level search.Level) {
 	if flags&block.Enabled == 0 || flags&block.Later != 0 && level <= search.Folded {
 		return // the first form agrees as well where no language is needed
 	}
+	kind, _ := v.Posting(i)
 	g := &f.groups[group]
 	if !g.known {
+		if !f.request.ExactCounts && f.hopeless(v, group, bid, quality, kind, level) {
+			return
+		}
 		f.judge(v, group, g)
 	}
 	if !g.live {
@@ -72,7 +76,6 @@ func (f *finder) Match(b search.Block, i int, level search.Level) {
 	if !g.candidate || flags&block.HasBid == 0 {
 		return
 	}
-	kind, _ := v.Posting(i)
 	effective, q, score := auction.Rank(bid, g.modifier, uint64(quality), kind.Permille(), level.Permille())
 	if effective == 0 || effective < f.request.Reserve {
 		return
@@ -90,6 +93,23 @@ func (f *finder) Match(b search.Block, i int, level search.Level) {
 			campaign: g.campaign, advertiser: g.advertiser, kind: kind, level: level,
 		})
 	}
+}
+
+// hopeless tells whether a keyword is certainly below what is needed to be
+// among the best, whatever its campaign and its advertiser are: then they need
+// not be looked up. It is not counted; totals are lower bounds.
+func (f *finder) hopeless(v *block.View, group int, bid uint64, quality uint8, kind search.MatchType, level search.Level) bool {
+	need := f.top.Threshold()
+	if need == 0 {
+		return false
+	}
+	d := f.request.Device
+	modifier := uint64(v.GroupModifier(group, d))
+	if modifier == block.NotSet {
+		modifier = f.state.parents.largest[d]
+	}
+	_, _, score := auction.Rank(bid, modifier, uint64(quality), kind.Permille(), level.Permille())
+	return score < need
 }
 
 // again tells whether a keyword was counted before, and counts it.

@@ -13,7 +13,7 @@ import (
 // it go.
 type state struct {
 	refs     atomic.Int64 // 1 while it is the store's newest
-	snapshot Snapshot
+	snapshot *sharedSnapshot
 	terms    *termTable
 	parents  *parents
 	position *pb.Position
@@ -28,6 +28,33 @@ type state struct {
 
 // maxViews bounds the views remembered; masters ask for one or two.
 const maxViews = 16
+
+// sharedSnapshot is a snapshot with the number of states that use it: a bucket
+// that only moves the position leaves the next state the snapshot, with the
+// iterators that searches have opened on it.
+type sharedSnapshot struct {
+	Snapshot
+	states atomic.Int64
+}
+
+func share(s Snapshot) *sharedSnapshot {
+	shared := &sharedSnapshot{Snapshot: s}
+	shared.states.Store(1)
+	return shared
+}
+
+// again returns the snapshot for one more state. The caller's own state holds
+// it open meanwhile.
+func (s *sharedSnapshot) again() *sharedSnapshot {
+	s.states.Add(1)
+	return s
+}
+
+func (s *sharedSnapshot) release() {
+	if s.states.Add(-1) == 0 {
+		s.Snapshot.Close()
+	}
+}
 
 // served returns what is served in a view.
 func (s *state) served(view uint64) *served {
@@ -60,7 +87,7 @@ func (s *state) retain() bool {
 
 func (s *state) release() {
 	if s.refs.Add(-1) == 0 {
-		s.snapshot.Close()
+		s.snapshot.release()
 		s.closed.Done()
 	}
 }

@@ -138,6 +138,11 @@ func (v *View) GroupKey(g int) uint64 { return u64(v.groups, g*groupSize) }
 // GroupFlags returns the flags of the g-th group.
 func (v *View) GroupFlags(g int) uint16 { return u16(v.groups, g*groupSize+38) }
 
+// GroupModifier returns the modifier of the g-th group on a device, or NotSet.
+func (v *View) GroupModifier(g int, d search.Device) uint16 {
+	return u16(v.groups, g*groupSize+32+2*int(d))
+}
+
 // Group reads the g-th group.
 func (v *View) Group(g int) Group {
 	b := v.groups[g*groupSize : g*groupSize+groupSize]

@@ -61,14 +61,14 @@ func (kv *kv) Write(b *barrels.Batch) error {
 	return nil
 }
 
-func (kv *kv) Snapshot() (barrels.Snapshot, error) {
+func (kv *kv) Snapshot() barrels.Snapshot {
 	kv.mu.Lock()
 	defer kv.mu.Unlock()
 	s := new(snapshot)
 	for f, t := range kv.families {
 		s.families[f] = t.Copy()
 	}
-	return s, nil
+	return s
 }
 
 func (kv *kv) Tidy() error       { return nil }

@@ -9,7 +9,7 @@ import (
 )
 
 // Snapshot implements barrels.KV.
-func (kv *kv) Snapshot() (barrels.Snapshot, error) {
+func (kv *kv) Snapshot() barrels.Snapshot {
 	s := &snapshot{kv: kv, snap: kv.db.NewSnapshot()}
 	s.prefix = grocksdb.NewDefaultReadOptions()
 	s.prefix.SetSnapshot(s.snap)
@@ -17,7 +17,7 @@ func (kv *kv) Snapshot() (barrels.Snapshot, error) {
 	s.full = grocksdb.NewDefaultReadOptions()
 	s.full.SetSnapshot(s.snap)
 	s.full.SetTotalOrderSeek(true)
-	return s, nil
+	return s
 }
 
 // snapshot owns a RocksDB snapshot, its read options and its iterators, which
