@@ -30,7 +30,7 @@ func newCluster(t *testing.T, w *world) *cluster {
 	for i := range 2 {
 		s := node.DefaultSlaveConfig()
 		s.Name, s.Listen, s.Admin = fmt.Sprintf("slave-%d", i), anyPort, ""
-		s.Dir, s.CacheBytes, s.WriteBytes = dir(t, s.Name), 1<<20, 64<<10
+		s.Dir, s.CacheBytes = dir(t, s.Name), 1<<20
 		c.slave = append(c.slave, s)
 	}
 	t.Cleanup(http.DefaultClient.CloseIdleConnections)

@@ -1,0 +1,77 @@
+package processtest
+
+import (
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestAFullDisk gives a slave a small disk of its own: it says so, serves what
+// it has, and goes on when there is room.
+func TestAFullDisk(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 60)
+	c := newCluster(t, w)
+	disk := t.TempDir()
+	switch err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=96m"); {
+	case errors.Is(err, syscall.EPERM), errors.Is(err, syscall.ENOSYS), errors.Is(err, syscall.EACCES):
+		t.Skipf("a small disk needs the right to mount: %v", err)
+	case err != nil:
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(disk, syscall.MNT_DETACH) })
+	c.slave[0].Dir = filepath.Join(disk, "slave-0")
+	c.startBalancer()
+	c.startSlave(0)
+	c.startSlave(1)
+	url := c.startMaster()
+	w.follows(url)
+	w.compare(url)
+
+	ballast := fill(t, disk)
+	w.write(0, 60)
+	eventually(t, "slave-0 says that its disk is full", func() bool {
+		return strings.Contains(trouble(t, c.admin, "slave-0"), "space")
+	})
+	if a := ask(t, url, "usb", "", http.StatusOK); !a.Coverage.Complete {
+		t.Fatalf("it no longer serves what it has: %+v", a.Coverage)
+	}
+	if err := os.Remove(ballast); err != nil {
+		t.Fatal(err)
+	}
+	w.follows(url)
+	w.compare(url)
+	eventually(t, "the trouble is over", func() bool { return trouble(t, c.admin, "slave-0") == "" })
+}
+
+// fill writes a file until the disk is full.
+func fill(t *testing.T, disk string) string {
+	t.Helper()
+	f, err := os.Create(filepath.Join(disk, "ballast"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	chunk := make([]byte, 1<<20)
+	for err == nil {
+		_, err = f.Write(chunk)
+	}
+	if !errors.Is(err, syscall.ENOSPC) {
+		t.Fatal(err)
+	}
+	return f.Name()
+}
+
+func trouble(t *testing.T, admin, name string) string {
+	t.Helper()
+	for _, s := range slaves(t, admin) {
+		if s.Name == name {
+			return s.Trouble
+		}
+	}
+	return ""
+}

@@ -1,0 +1,78 @@
+package processtest
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"adshard/internal/node"
+)
+
+// pid reads the process id of a line "pid N …".
+func pid(t *testing.T, rest string) int {
+	t.Helper()
+	fields := strings.Fields(rest)
+	if len(fields) < 2 || fields[0] != "pid" {
+		t.Fatalf("no process id in %q", rest)
+	}
+	n, err := strconv.Atoi(fields[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// alive tells whether a process still runs; one that only waits for its parent
+// to take note of its end does not.
+func alive(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return false
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	return !strings.HasPrefix(rest, "Z")
+}
+
+func TestUpInProcesses(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 40)
+	cfg := node.DefaultUpConfig()
+	cfg.DB, cfg.Data, cfg.HTTP, cfg.Admin, cfg.Processes = w.url(), dir(t, "data"), anyPort, anyPort, true
+	cfg.CacheBytes = 1 << 20
+	for _, end := range []string{"kill", "stop"} {
+		up := start(t, "up", cfg)
+		url := up.line("ready ")
+		children := []int{pid(t, up.line("balancer ")), pid(t, up.line("master "))}
+		for i := range 3 {
+			children = append(children, pid(t, up.line("slave "+strconv.Itoa(i)+" ")))
+		}
+		w.compare(url)
+		if list := slaves(t, up.line("admin ")); len(list) != 3 {
+			t.Fatalf("slaves %+v", list)
+		}
+
+		// A killed slave is missing, and nobody starts it again.
+		if err := syscall.Kill(children[3], syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		a := ask(t, url, "usb", "", http.StatusOK)
+		if a.Coverage.Complete || !slices.Equal(a.Coverage.Missing, []string{"slave-1"}) {
+			t.Fatalf("%+v", a.Coverage)
+		}
+		ask(t, url, "usb", "&strict=true", http.StatusServiceUnavailable)
+
+		// The children end with their parent, however that ends.
+		if end == "kill" {
+			_ = syscall.Kill(up.cmd.Process.Pid, syscall.SIGKILL)
+		} else {
+			up.stop()
+		}
+		eventually(t, "all children are gone after "+end, func() bool { return !slices.ContainsFunc(children, alive) })
+	}
+	http.DefaultClient.CloseIdleConnections()
+}
