@@ -98,4 +98,4 @@ type nowhere struct{}
 func (nowhere) AddParents([]*pb.Advertiser, []*pb.Campaign) error { return nil }
 func (nowhere) Add(*pb.Item) error                                { return nil }
 func (nowhere) Finish(*pb.Position, *pb.SliceTable) error         { return nil }
-func (nowhere) Abort()                                            {}
+func (nowhere) Close() error                                      { return nil }

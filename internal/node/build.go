@@ -2,13 +2,12 @@ package node
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"adshard/backend"
 	"adshard/backend/nodedata"
@@ -66,15 +65,6 @@ type BuiltStore struct {
 	Groups, Keywords uint64
 }
 
-// wholeStore is a store while it is built; rocks.Builder is one.
-type wholeStore interface {
-	AddParents(advertisers []*pb.Advertiser, campaigns []*pb.Campaign) error
-	Add(item *pb.Item) error
-	// Finish makes the store ready to be opened; Abort gives it up.
-	Finish(position *pb.Position, slices *pb.SliceTable) error
-	Abort()
-}
-
 // StoreName is the name of the i-th slave, and that of its directory, on one
 // machine.
 func StoreName(i int) string { return fmt.Sprintf("slave-%d", i) }
@@ -118,18 +108,17 @@ type barrelBuild struct {
 
 	stores []*storeBuild
 
-	mu   sync.Mutex // guards what follows, and calls of progress
-	done uint64     // keywords
+	mu     sync.Mutex // guards what follows, and calls of progress
+	halves uint64     // keywords added, and again when their store was finished
 }
 
 // parentsOf are the parents that a slave's groups need.
 type parentsOf struct{ campaigns, advertisers map[uint64]struct{} }
 
-// storeBuild is one slave's store with what is on its way into it.
+// storeBuild is one slave's store.
 type storeBuild struct {
 	dir              string
 	store            wholeStore
-	items            chan []*pb.Item
 	groups, keywords uint64
 	finished         bool
 }
@@ -145,8 +134,8 @@ func (b *barrelBuild) run(ctx context.Context, db backend.Feed) (sum *BuildSumma
 		return nil, err
 	}
 	defer func() {
-		if err != nil {
-			b.abort()
+		if err = b.close(err); err != nil {
+			sum = nil
 		}
 	}()
 	if err := b.create(); err != nil {
@@ -158,7 +147,7 @@ func (b *barrelBuild) run(ctx context.Context, db backend.Feed) (sum *BuildSumma
 	if err := b.items(ctx, snap); err != nil {
 		return nil, err
 	}
-	if err := b.finish(snap.Clock()); err != nil {
+	if err := b.finish(ctx, snap.Clock()); err != nil {
 		return nil, err
 	}
 	return b.summary(snap.Clock()), nil
@@ -218,9 +207,6 @@ func (b *barrelBuild) slave(k balance.Key) int { return int(b.model.At(k).Node) 
 func (b *barrelBuild) create() error {
 	for i := range b.cfg.Slaves {
 		dir := filepath.Join(b.cfg.Out, StoreName(i))
-		if list, err := os.ReadDir(dir); err == nil && len(list) > 0 {
-			return fault.Newf(fault.Conflict, "build barrels", "%s is not empty; choose another directory or remove it", dir)
-		}
 		if err := os.MkdirAll(b.cfg.Out, 0o755); err != nil {
 			return fault.Newf(fault.Invalid, "build barrels", "%w", err)
 		}
@@ -228,7 +214,7 @@ func (b *barrelBuild) create() error {
 		if err != nil {
 			return err
 		}
-		b.stores = append(b.stores, &storeBuild{dir: dir, store: store, items: make(chan []*pb.Item, 8)})
+		b.stores = append(b.stores, &storeBuild{dir: dir, store: store})
 	}
 	return nil
 }
@@ -273,27 +259,38 @@ func (b *barrelBuild) parents(ctx context.Context, snap backend.Snapshot) error 
 	return nil
 }
 
-// finish ends all stores at once.
-func (b *barrelBuild) finish(clock uint64) error {
-	var group errgroup.Group
+// finish ends the stores, one after another: each uses all processors.
+func (b *barrelBuild) finish(ctx context.Context, clock uint64) error {
 	for i, s := range b.stores {
-		group.Go(func() error {
-			err := s.store.Finish(&pb.Position{Clock: clock, Quantum: 1}, tablePB(b.model.Table(balance.NodeID(i+1))))
-			s.finished = err == nil
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		at := &pb.Position{Clock: clock, Quantum: 1}
+		if err := s.store.Finish(at, tablePB(b.model.Table(balance.NodeID(i+1)))); err != nil {
 			return err
-		})
+		}
+		s.finished = true
+		b.mu.Lock()
+		b.halves += s.keywords
+		b.report()
+		b.mu.Unlock()
 	}
-	return group.Wait()
+	return nil
 }
 
-// abort removes what was made.
-func (b *barrelBuild) abort() {
+// close ends all stores; after an error those that were made are removed.
+func (b *barrelBuild) close(err error) error {
 	for _, s := range b.stores {
-		if !s.finished {
-			s.store.Abort()
+		if closed := s.store.Close(); err == nil {
+			err = closed
 		}
-		os.RemoveAll(s.dir)
 	}
+	for _, s := range b.stores {
+		if err != nil && s.finished {
+			err = errors.Join(err, os.RemoveAll(s.dir))
+		}
+	}
+	return err
 }
 
 func (b *barrelBuild) summary(clock uint64) *BuildSummary {

@@ -11,28 +11,16 @@ import (
 	"adshard/backend/nodedata"
 	"adshard/balance"
 	"adshard/fault"
-	"adshard/schema/pb"
 )
 
-// items reads, builds and stores all groups, each stage on its own: the reader
-// feeds the builders, these feed the stores.
+// items reads, builds and stores all groups: one goroutine reads, several build
+// and store.
 func (b *barrelBuild) items(ctx context.Context, snap backend.Snapshot) error {
 	group, ctx := errgroup.WithContext(ctx)
 	read := make(chan []*backend.Item, 8)
 	group.Go(func() error { return readAll(ctx, snap, read) })
-	builders, inner := errgroup.WithContext(ctx)
 	for range runtime.GOMAXPROCS(0) {
-		builders.Go(func() error { return b.build(inner, read) })
-	}
-	group.Go(func() error {
-		err := builders.Wait()
-		for _, s := range b.stores {
-			close(s.items)
-		}
-		return err
-	})
-	for _, s := range b.stores {
-		group.Go(func() error { return b.fill(ctx, s) })
+		group.Go(func() error { return b.build(read) })
 	}
 	return group.Wait()
 }
@@ -65,11 +53,12 @@ func readAll(ctx context.Context, snap backend.Snapshot, out chan<- []*backend.I
 	return flush()
 }
 
-// build turns groups into node data and gives them to their stores.
-func (b *barrelBuild) build(ctx context.Context, in <-chan []*backend.Item) error {
+// build turns groups into node data and gives them to their stores, until
+// there are no more.
+func (b *barrelBuild) build(in <-chan []*backend.Item) error {
 	builder := nodedata.New(b.order)
 	for list := range in {
-		out := make([][]*pb.Item, len(b.stores))
+		added := make([]BuiltStore, len(b.stores))
 		for _, it := range list {
 			i, ok := b.owners[it.Group.CampaignID]
 			if !ok {
@@ -80,48 +69,32 @@ func (b *barrelBuild) build(ctx context.Context, in <-chan []*backend.Item) erro
 				return fmt.Errorf("group %d: %w", it.Group.ID, err)
 			}
 			s := b.slave(balance.Key(item.Group.Key))
-			out[s] = append(out[s], item)
-		}
-		for i, items := range out {
-			if len(items) == 0 {
-				continue
+			if err := b.stores[s].store.Add(item); err != nil {
+				return err
 			}
-			select {
-			case b.stores[i].items <- items:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
+			added[s].Groups++
+			added[s].Keywords += uint64(len(item.Keywords))
 		}
+		b.count(added)
 	}
 	return nil
 }
 
-// fill stores what arrives for one slave.
-func (b *barrelBuild) fill(ctx context.Context, s *storeBuild) error {
-	for list := range s.items {
-		if ctx.Err() != nil {
-			continue // let the builders end
-		}
-		keywords := uint64(0)
-		for _, item := range list {
-			if err := s.store.Add(item); err != nil {
-				return err
-			}
-			s.groups++
-			keywords += uint64(len(item.Keywords))
-		}
-		s.keywords += keywords
-		b.report(keywords)
-	}
-	return ctx.Err()
-}
-
-// report counts keywords that are stored.
-func (b *barrelBuild) report(keywords uint64) {
+// count counts what was added to the stores: half of the work on it.
+func (b *barrelBuild) count(added []BuiltStore) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.done += keywords
+	for i, a := range added {
+		b.stores[i].groups += a.Groups
+		b.stores[i].keywords += a.Keywords
+		b.halves += a.Keywords
+	}
+	b.report()
+}
+
+// report tells how far the build is. A keyword is done when its store is.
+func (b *barrelBuild) report() {
 	if b.progress != nil {
-		b.progress(b.done, b.total)
+		b.progress(b.halves/2, b.total)
 	}
 }
