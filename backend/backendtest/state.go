@@ -123,19 +123,27 @@ func Differ(got, want State) string {
 }
 
 func differ(got, want []string) string {
-	var b strings.Builder
+	if slices.Equal(got, want) {
+		return ""
+	}
+	count := make(map[string]int, len(got))
 	for _, l := range got {
-		if !slices.Contains(want, l) {
-			fmt.Fprintf(&b, "got  %s\n", l)
-		}
+		count[l]++
 	}
 	for _, l := range want {
-		if !slices.Contains(got, l) {
+		count[l]--
+	}
+	var b strings.Builder
+	for _, l := range slices.Sorted(maps.Keys(count)) {
+		switch n := count[l]; {
+		case n > 0:
+			fmt.Fprintf(&b, "got  %s\n", l)
+		case n < 0:
 			fmt.Fprintf(&b, "want %s\n", l)
 		}
 	}
-	if b.Len() == 0 && !slices.Equal(got, want) {
-		return fmt.Sprintf("the same lines in another order:\n%s\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	if b.Len() == 0 {
+		return fmt.Sprintf("the same lines in another order:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	return b.String()
 }

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"adshard/fault"
 
@@ -48,9 +47,4 @@ func diagnose(code zs.ResultCode) (fault.Kind, string) {
 // busy tells whether another connection holds the lock that err is about.
 func busy(err error) bool {
 	return zs.ErrCode(err).ToPrimary() == zs.ResultBusy
-}
-
-// quoted makes a path stand in an error text without surprises.
-func quoted(path string) string {
-	return strings.ReplaceAll(fmt.Sprintf("%q", path), `"`, "")
 }

@@ -192,3 +192,30 @@ func TestManyOpen(t *testing.T) {
 		}
 	}
 }
+
+// TestNames opens files whose names mean something in a URI or to SQLite.
+func TestNames(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	for _, name := range []string{"a b.db", "what?mode=memory", "50%41.db", "#1", ":memory:", "file:x.db", "žluťoučký.db", "a&b=c;d"} {
+		s, err := Open(t.Context(), name, Options{Create: true})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
+		if s, err = Open(t.Context(), name, Options{}); err != nil {
+			t.Errorf("%s again: %v", name, err)
+		} else {
+			s.Close()
+		}
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 8 {
+		t.Errorf("%v, %v", files, err)
+	}
+}

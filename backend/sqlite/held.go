@@ -116,7 +116,7 @@ func (h *held[K, V]) enqueue(r *row[K, V]) error {
 		r.queued = true
 		h.queue = append(h.queue, r)
 	}
-	if len(h.queue) < maxQueued {
+	if len(h.queue) < h.t.s.limits.queued {
 		return nil
 	}
 	return h.flush()

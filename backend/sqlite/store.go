@@ -17,6 +17,7 @@ import (
 type Store struct {
 	path    string
 	options Options
+	limits  limits
 
 	// writer holds the one writing connection while nobody writes; who has it
 	// owns turn, too.
@@ -45,7 +46,10 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if path == "" {
 		return nil, fault.Newf(fault.Invalid, "sqlite: open", "the path of the database is empty: name a file")
 	}
-	path = filepath.Clean(path)
+	path, err := filepath.Abs(path) // so that no name means anything special to SQLite
+	if err != nil {
+		return nil, fault.New(fault.Unavailable, "sqlite: open", err)
+	}
 	o = o.withDefaults()
 	if err := prepare(ctx, path, o); err != nil {
 		return nil, err
@@ -60,7 +64,10 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 		writer.Close()
 		return nil, failed(ctx, "open", path, err)
 	}
-	s := &Store{path: path, options: o, writer: make(chan *conn, 1), feed: feed, wake: make(chan struct{}), done: make(chan struct{})}
+	s := &Store{
+		path: path, options: o, limits: ordinary(), writer: make(chan *conn, 1), feed: feed,
+		wake: make(chan struct{}), done: make(chan struct{}),
+	}
 	s.writer <- writer
 	return s, nil
 }

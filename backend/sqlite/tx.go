@@ -8,16 +8,20 @@ import (
 	"adshard/fault"
 )
 
-const (
-	// maxQueued is how many changed rows of one table are held back before
-	// they are written together.
-	maxQueued = 2048
-	// maxCached is how many rows a transaction remembers before it forgets
-	// them all; they are read again when needed.
-	maxCached = 100_000
-	// maxParents is the same for advertisers, campaigns and groups each.
-	maxParents = 20_000
-)
+// limits bound what a transaction keeps in memory.
+type limits struct {
+	// queued is how many changed rows of one table are held back before they
+	// are written together.
+	queued int
+	// cached is how many rows are remembered before all are forgotten; they are
+	// read again when needed.
+	cached int
+	// parents is the same for advertisers, campaigns and groups each.
+	parents int
+}
+
+// ordinary are the limits of a store: some tens of megabytes.
+func ordinary() limits { return limits{queued: 2048, cached: 100_000, parents: 20_000} }
 
 // tx is a backend.Tx: it remembers the rows that it has seen, so that an
 // upsert finds out what differs without the database, and writes what differs
@@ -156,7 +160,7 @@ func (t *tx) flush() error {
 func (t *tx) bound() error {
 	parents := max(len(t.advertisers), len(t.campaigns), len(t.groups))
 	rows := t.keywords.size + t.negatives.size + t.campaignNeg.size + t.ads.size
-	if parents < maxParents && rows < maxCached {
+	if parents < t.s.limits.parents && rows < t.s.limits.cached {
 		return nil
 	}
 	if err := t.flush(); err != nil {

@@ -1,0 +1,31 @@
+package sqlite
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"adshard/backend"
+	"adshard/backend/backendtest"
+)
+
+// tight is a database whose transactions forget nearly everything at once.
+type tight string
+
+func (p tight) Open(t testing.TB, busy time.Duration) backend.Store {
+	t.Helper()
+	s, err := Open(t.Context(), string(p), Options{Create: true, BusyTimeout: busy})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.limits = limits{queued: 2, cached: 6, parents: 2}
+	return s
+}
+
+// TestForgetting runs the random histories with transactions that write and
+// forget all the time, as very large ones do now and then.
+func TestForgetting(t *testing.T) {
+	backendtest.Histories(t, func(t testing.TB) backendtest.Place {
+		return tight(filepath.Join(t.TempDir(), "ads.db"))
+	})
+}
