@@ -53,6 +53,7 @@ Only servers of this machine are asked unless --allow-remote is given.`,
 	flags.IntVar(&f.Requests, "requests", 0, "end after so many; 0: at the end of the time")
 	flags.IntVar(&f.Connections, "connections", 64, "most requests under way at a time")
 	flags.DurationVar(&f.Timeout, "timeout", 5*time.Second, "give an answer up after this time")
+	flags.IntSliceVar(&f.Processes, "pids", nil, "the cluster's processes, to report their processor time")
 	flags.Uint64Var(&f.Seed, "seed", 1, "decides the times of arrival")
 	f.output.flags(c)
 	return c

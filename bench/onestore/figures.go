@@ -22,6 +22,7 @@ func Figures(report *measure.Report, rounds []*Round) {
 	perQuery := func(name, unit string, value func(*Round) float64) {
 		each(name, unit, func(r *Round) float64 { return value(r) / float64(max(1, r.Asked)) })
 	}
+	perQuery("processor time, both", "µs per query", func(r *Round) float64 { return r.CPU.Seconds() * 1e6 })
 	perQuery("keywords looked at", "per query", func(r *Round) float64 { return float64(r.Work.Looked) })
 	perQuery("blocks read", "per query", func(r *Round) float64 { return float64(r.Work.BlocksRead) })
 	perQuery("blocks passed", "per query", func(r *Round) float64 { return float64(r.Work.BlocksPassed) })

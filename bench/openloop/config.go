@@ -13,7 +13,7 @@ import (
 const (
 	MaxRate        = 100_000.0
 	MaxDuration    = 10 * time.Minute
-	MaxRequests    = 20_000_000
+	MaxRequests    = 5_000_000
 	MaxConnections = 4096
 )
 
@@ -37,6 +37,8 @@ type Config struct {
 	Connections int
 	// Timeout is how long one answer may take.
 	Timeout time.Duration
+	// Processes are the server's: their processor time is reported.
+	Processes []int
 	// Seed decides the gaps.
 	Seed uint64
 }

@@ -23,6 +23,10 @@ func (o *Outcome) Figures(report *measure.Report) {
 	report.Add("sent late, median", "µs", o.Lag.Spread().Median)
 	report.Add("sent late, p99", "µs", o.Lag.Spread().P99)
 	report.Add("processor used by the load generator", "cores", o.CPU.Seconds()/seconds)
+	if o.ServerCPU > 0 {
+		report.Add("processor used by the cluster", "cores", o.ServerCPU.Seconds()/seconds)
+		report.Add("processor time of the cluster", "µs per answer", o.ServerCPU.Seconds()*1e6/answered)
+	}
 	if o.FirstError != nil {
 		report.Note("first failure: %v", o.FirstError)
 	}

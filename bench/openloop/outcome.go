@@ -24,8 +24,8 @@ type Outcome struct {
 	// FirstError is the first failure.
 	FirstError error
 	// Took is the time that was measured, CPU what this process used of all
-	// cores in it.
-	Took, CPU time.Duration
+	// cores in it, ServerCPU what Config.Processes did.
+	Took, CPU, ServerCPU time.Duration
 }
 
 func newOutcome() *Outcome {

@@ -38,7 +38,7 @@ func alone(ctx context.Context, c *Config) (*Outcome, error) {
 	start := time.Now()
 	from, until := start.Add(c.Warmup), start.Add(c.Warmup+c.Duration)
 	o := newOutcome()
-	var cpu time.Duration
+	cpu := c.processorTime()
 	for i := 0; c.Requests == 0 || o.Sent() < c.Requests; i++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -49,12 +49,13 @@ func alone(ctx context.Context, c *Config) (*Outcome, error) {
 		}
 		status, body, err := conn.get(ctx, c.Targets[i%len(c.Targets)])
 		if sent.Before(from) {
-			cpu = measure.CPUTime()
+			cpu = c.processorTime()
 			continue
 		}
 		o.add(status, body, err, sent, sent, time.Now())
 	}
-	o.Took, o.CPU = time.Since(from), measure.CPUTime()-cpu
+	o.Took = time.Since(from)
+	o.used(cpu, c.processorTime())
 	return o, nil
 }
 
@@ -67,7 +68,8 @@ type due struct {
 // open sends at the rate: one goroutine waits for the time of each request and
 // hands it to whichever connection is free.
 func open(ctx context.Context, c *Config) (*Outcome, error) {
-	// Room for all that can be due: the pacer never waits for a connection.
+	// Room for all that will be due, with more than chance adds: the pacer never
+	// waits for a connection.
 	queue := make(chan due, int(c.Rate*(c.Warmup+c.Duration).Seconds()*1.1)+1000)
 	start := time.Now()
 	from, until := start.Add(c.Warmup), start.Add(c.Warmup+c.Duration)
@@ -85,13 +87,31 @@ func open(ctx context.Context, c *Config) (*Outcome, error) {
 		all.merge(o)
 		all.Unsent += o.Unsent
 	}
-	all.Took, all.CPU = until.Sub(from), measure.CPUTime()-cpu
+	all.Took = time.Since(from)
+	all.used(cpu, c.processorTime())
 	return all, ctx.Err()
 }
 
+// processor is processor time used so far.
+type processor struct{ own, server time.Duration }
+
+func (c *Config) processorTime() processor {
+	p := processor{own: measure.CPUTime()}
+	for _, pid := range c.Processes {
+		if t, err := measure.CPUTimeOf(pid); err == nil { // else it has ended
+			p.server += t
+		}
+	}
+	return p
+}
+
+func (o *Outcome) used(before, after processor) {
+	o.CPU, o.ServerCPU = after.own-before.own, after.server-before.server
+}
+
 // pace puts requests into the queue when they are due. It returns the processor
-// time used till the warm-up was over.
-func pace(ctx context.Context, c *Config, queue chan<- due, start time.Time) (warm time.Duration) {
+// time used when the warm-up was over.
+func pace(ctx context.Context, c *Config, queue chan<- due, start time.Time) (warm processor) {
 	gaps := rand.New(rand.NewPCG(c.Seed, 0))
 	from, end := start.Add(c.Warmup), start.Add(c.Warmup+c.Duration)
 	next, warming := start, true
@@ -104,12 +124,12 @@ func pace(ctx context.Context, c *Config, queue chan<- due, start time.Time) (wa
 		if !next.Before(from) {
 			counted++
 			if warming {
-				warm, warming = measure.CPUTime(), false
+				warm, warming = c.processorTime(), false
 			}
 		}
 		select {
 		case queue <- due{i % len(c.Targets), next}:
-		default: // fuller than any run within the limits gets
+		case <-ctx.Done():
 		}
 	}
 	return warm

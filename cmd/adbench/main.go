@@ -30,7 +30,10 @@ func run(ctx context.Context) int {
 		PersistentPreRun:  func(*cobra.Command, []string) { status = 1 },
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
-	root.AddCommand(bench.CorpusCommand(), bench.SearchCommand(), bench.LoadCommand(), bench.FreshCommand())
+	root.AddCommand(
+		bench.CorpusCommand(), bench.SearchCommand(), bench.LoadCommand(), bench.FreshCommand(),
+		bench.FiguresCommand(),
+	)
 	if err := root.ExecuteContext(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "adbench:", err)
 		return status

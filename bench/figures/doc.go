@@ -1,0 +1,3 @@
+// Package figures turns the reports of many runs into one Markdown table, each
+// figure beside its target.
+package figures

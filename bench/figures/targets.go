@@ -1,0 +1,65 @@
+package figures
+
+// line is one line of the table: a figure of a group of reports.
+type line struct {
+	group, figure string
+	// what is measured, in words.
+	what string
+	unit string
+	// Targets; 0: none.
+	atLeast, atMost float64
+	// scale turns the figure's unit into the table's; 0: 1.
+	scale float64
+}
+
+// lines are what docs/figures.md shows, in its order.
+var lines = []line{
+	{group: "import", figure: "rows", what: "import of a Google Ads Editor file", unit: "rows/s", atLeast: 40_000},
+	{group: "import-again", figure: "rows", what: "the same file again, which changes nothing", unit: "rows/s"},
+	{group: "build", figure: "keywords", what: "`barrels build`, one store", unit: "keywords/s", atLeast: 250_000},
+	{group: "build-3", figure: "keywords", what: "`barrels build`, three stores", unit: "keywords/s"},
+
+	{group: "search", figure: "search median", what: "search of one slave, one core: median", unit: "µs", atMost: 60},
+	{group: "search", figure: "search p90", what: "p90", unit: "µs"},
+	{group: "search", figure: "search p99", what: "p99", unit: "µs", atMost: 1000},
+	{group: "search", figure: "search p99.9", what: "p99.9", unit: "µs"},
+	{group: "search", figure: "search max", what: "slowest of 20,000", unit: "µs"},
+	{group: "search", figure: "queries per second", what: "expansion and search, one core", unit: "queries/s"},
+	{group: "search", figure: "expansion median", what: "expansion of the query (the master's part): median", unit: "µs"},
+	{group: "search", figure: "keywords looked at", what: "keywords looked at", unit: "per query"},
+	{group: "search", figure: "blocks read", what: "blocks read", unit: "per query"},
+	{group: "search", figure: "blocks passed", what: "blocks passed over, since none of theirs could win", unit: "per query"},
+	{group: "search", figure: "allocations", what: "allocations, expansion included", unit: "per query"},
+	{group: "search-exact", figure: "search median", what: "with exact counts: median", unit: "µs"},
+	{group: "search-exact", figure: "search p99", what: "with exact counts: p99", unit: "µs"},
+
+	{group: "alone", figure: "latency median", what: "HTTP through master and 3 slaves, one query at a time: median", unit: "ms", scale: 1e-3, atMost: 1.5},
+	{group: "alone", figure: "latency p99", what: "p99", unit: "ms", scale: 1e-3},
+	{group: "load", figure: "answers per second", what: "open loop, load generator on the same cores: answers", unit: "/s", atLeast: 2000},
+	{group: "load", figure: "latency median", what: "median, from the time the query was due", unit: "ms", scale: 1e-3},
+	{group: "load", figure: "latency p99", what: "p99", unit: "ms", scale: 1e-3, atMost: 50},
+	{group: "load", figure: "latency p99.9", what: "p99.9", unit: "ms", scale: 1e-3},
+	{group: "load", figure: "incomplete", what: "answers that were not complete", unit: ""},
+	{group: "load", figure: "overloaded (503)", what: "refused at once (503)", unit: ""},
+	{group: "load", figure: "processor used by the cluster", what: "processor used by the cluster", unit: "cores"},
+	{group: "load", figure: "processor used by the load generator", what: "processor used by the load generator", unit: "cores"},
+	{group: "load-more", figure: "answers per second", what: "with more load: answers", unit: "/s"},
+	{group: "load-more", figure: "latency median", what: "median", unit: "ms", scale: 1e-3},
+	{group: "load-more", figure: "latency p99", what: "p99", unit: "ms", scale: 1e-3},
+
+	{group: "fresh", figure: "new keyword, median", what: "a new keyword is in the answers: median", unit: "ms"},
+	{group: "fresh", figure: "new keyword, max", what: "slowest", unit: "ms", atMost: 1000},
+	{group: "fresh", figure: "bid, median", what: "a changed bid: median", unit: "ms"},
+	{group: "fresh", figure: "bid, max", what: "slowest", unit: "ms", atMost: 1000},
+	{group: "fresh", figure: "group paused or enabled, median", what: "a group paused or enabled: median", unit: "ms"},
+	{group: "fresh", figure: "group paused or enabled, max", what: "slowest", unit: "ms", atMost: 1000},
+	{group: "fresh", figure: "budget exhausted or not, median", what: "a budget marked by the admin port: median", unit: "ms"},
+	{group: "fresh", figure: "budget exhausted or not, max", what: "slowest", unit: "ms", atMost: 1000},
+
+	{group: "up", figure: "first fill", what: "`adshard up`, empty slaves: ready after", unit: "s"},
+	{group: "up", figure: "start on stores", what: "`adshard up` on built stores: ready after", unit: "s"},
+	{group: "size", figure: "slaves, memory per keyword", what: "memory of the slaves after the load, all three", unit: "bytes/keyword"},
+	{group: "size", figure: "slaves, anonymous memory per keyword", what: "of it not pages of files", unit: "bytes/keyword"},
+	{group: "size", figure: "stores, disk per keyword", what: "stores on disk", unit: "bytes/keyword"},
+	{group: "size", figure: "database, disk per keyword", what: "database on disk", unit: "bytes/keyword"},
+}
