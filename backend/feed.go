@@ -75,7 +75,7 @@ type Snapshot interface {
 // GroupSize is a group as a balancer sees it.
 type GroupSize struct {
 	ID, AdvertiserID, CampaignID uint64
-	// Keywords and Ads are counts; Lexicon is the number of distinct keyword
-	// texts (thesis 2.4).
+	// Keywords and Ads are counts; Lexicon is the number of distinct normalised
+	// texts of keywords (thesis 2.4).
 	Keywords, Ads, Lexicon uint32
 }
