@@ -16,8 +16,31 @@ type Open func(t testing.TB, name string) barrels.Store
 
 // Run runs the whole suite.
 func Run(t *testing.T, open func(t testing.TB) Open) {
-	t.Run("answers are the oracle's", func(t *testing.T) { answers(t, open(t)) })
-	t.Run("histories are the oracle's", func(t *testing.T) { histories(t, open(t)) })
+	for _, c := range []struct {
+		name   string
+		clause func(*testing.T, Open)
+	}{
+		{"answers are the oracle's", answers},
+		{"histories are the oracle's", histories},
+		{"buckets begin at the position", positions},
+		{"a reset empties the store", resets},
+		{"an item replaces its group", replacements},
+		{"what was applied is kept", kept},
+		{"a closed store refuses", closing},
+		{"wrong node data are refused", invalid},
+		{"wrong requests are refused", requests},
+		{"views serve their slices", slicesServed},
+		{"held slices are not served", held},
+		{"a store that is behind says so", behind},
+		{"groups need their parents", orphans},
+		{"parents hold for all groups", parents},
+		{"parents without groups go", sweeping},
+		{"anchors that drifted are mended", drifting},
+		{"small blocks are joined", packing},
+		{"searches see one state", isolation},
+	} {
+		t.Run(c.name, func(t *testing.T) { c.clause(t, open(t)) })
+	}
 }
 
 func apply(t TB, s barrels.Store, b *Builder, all bool) {
