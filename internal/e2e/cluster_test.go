@@ -19,6 +19,7 @@ import (
 // cluster is a running `adshard up`.
 type cluster struct {
 	http, admin string // base URLs
+	db          string // path of its database
 	client      *http.Client
 }
 
@@ -27,7 +28,8 @@ type cluster struct {
 func startCluster(t *testing.T, db string, slaves int, offline bool, profile string) *cluster {
 	t.Helper()
 	cfg := node.DefaultUpConfig()
-	cfg.DB, cfg.Slaves, cfg.Profile = "sqlite:"+copyFile(t, db), slaves, profile
+	db = copyFile(t, db)
+	cfg.DB, cfg.Slaves, cfg.Profile = "sqlite:"+db, slaves, profile
 	cfg.HTTP, cfg.Admin = "127.0.0.1:0", "127.0.0.1:0"
 	cfg.Data = filepath.Join(t.TempDir(), "data")
 	if offline {
@@ -52,7 +54,7 @@ func startCluster(t *testing.T, db string, slaves int, offline bool, profile str
 			t.Errorf("up ended with %v", err)
 		}
 	})
-	c := &cluster{client: &http.Client{Timeout: 10 * time.Second}}
+	c := &cluster{db: db, client: &http.Client{Timeout: 10 * time.Second}}
 	t.Cleanup(c.client.CloseIdleConnections)
 	lines := bufio.NewScanner(r)
 	for c.http == "" && lines.Scan() {

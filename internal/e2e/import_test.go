@@ -97,3 +97,13 @@ func copyFile(t *testing.T, db string) string {
 	}
 	return to
 }
+
+// writeFile writes a file to be imported.
+func writeFile(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "editor.csv")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
