@@ -8,7 +8,6 @@ import (
 
 	"go.uber.org/goleak"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/test/bufconn"
 	"pgregory.net/rapid"
 
 	"adshard/barrels"
@@ -38,13 +37,15 @@ func (r *shardRig) Newer(ctx context.Context, _ *fanout.Map) *fanout.Map {
 
 // add serves a store over gRPC as one more shard.
 func (r *shardRig) add(t barreltest.TB, name string, store shardserver.Store) {
-	listener := bufconn.Listen(1 << 16)
+	listener, err := net.Listen("tcp", loopback)
+	if err != nil {
+		t.Fatalf("listen: %v", err)
+	}
 	server := grpc.NewServer(wire.ServerOptions(nil)...)
 	pb.RegisterSlaveServer(server, shardserver.New(store, 64, nil))
 	served := make(chan struct{})
 	go func() { defer close(served); _ = server.Serve(listener) }()
-	conn, err := grpc.NewClient("passthrough:///"+name, append(wire.ClientOptions(),
-		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) }))...)
+	conn, err := wire.Dial(listener.Addr().String())
 	if err != nil {
 		t.Fatalf("dial: %v", err)
 	}
