@@ -106,7 +106,7 @@ func place(t *rapid.T, w *oracletest.World, slaves int) *shardRig {
 	}
 	r := &shardRig{m: &fanout.Map{Epoch: 1, View: view}}
 	for i, table := range tables {
-		r.add(t, slaveName(i), filled(t, w, table))
+		r.add(t, StoreName(i), filled(t, w, table))
 	}
 	return r
 }

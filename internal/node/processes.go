@@ -40,7 +40,10 @@ func runProcesses(ctx context.Context, cfg UpConfig, h *home, out io.Writer, log
 		return err
 	}
 	defer c.stop()
-	return c.startAll(ctx, cfg, h, out)
+	if err := c.startAll(ctx, cfg, h, out); ctx.Err() == nil {
+		return err
+	}
+	return nil
 }
 
 // startAll starts the parts in the order in which they need each other, prints
@@ -61,7 +64,7 @@ func (c *children) startAll(ctx context.Context, cfg UpConfig, h *home, out io.W
 	fmt.Fprintf(out, "balancer pid %d ready %s\n", balancer.pid(), address)
 	var slaves []*child
 	for i := range cfg.Slaves {
-		s, err := c.start(ctx, slaveName(i), "slave", cfg.slave(i, h, address))
+		s, err := c.start(ctx, StoreName(i), "slave", cfg.slave(i, h, address))
 		if err != nil {
 			return err
 		}
@@ -89,9 +92,6 @@ func (c *children) startAll(ctx context.Context, cfg UpConfig, h *home, out io.W
 	if err == nil {
 		fmt.Fprintf(out, "ready %s\n", url)
 		<-ctx.Done()
-	}
-	if ctx.Err() != nil {
-		return nil
 	}
 	return err
 }

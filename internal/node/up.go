@@ -157,7 +157,7 @@ func (c *UpConfig) master(balancer string) MasterConfig {
 
 func (c *UpConfig) slave(i int, h *home, balancer string) SlaveConfig {
 	s := DefaultSlaveConfig()
-	s.Name = slaveName(i)
+	s.Name = StoreName(i)
 	s.Listen, s.Admin, s.Balancer = loopback, "", balancer
 	s.Dir, s.CacheBytes = filepath.Join(h.dir, s.Name), c.CacheBytes
 	return s
@@ -170,17 +170,15 @@ func (c *UpConfig) balancer(h *home) BalancerConfig {
 	return b
 }
 
-func slaveName(i int) string { return fmt.Sprintf("slave-%d", i) }
-
 // checkBuilt makes sure that a directory of stores built offline has exactly
 // those of so many slaves.
 func checkBuilt(dir string, slaves int) error {
 	for i := range slaves + 1 {
-		_, err := os.Stat(filepath.Join(dir, slaveName(i)))
+		_, err := os.Stat(filepath.Join(dir, StoreName(i)))
 		switch {
 		case i < slaves && err != nil:
 			return fault.Newf(fault.NotFound, "up", "%s has no %s; `adshard barrels build --slaves %d --out %s` makes it",
-				dir, slaveName(i), slaves, dir)
+				dir, StoreName(i), slaves, dir)
 		case i == slaves && err == nil:
 			return fault.Newf(fault.Conflict, "up", "%s was built for more than %d slaves; start with as many as it was built for",
 				dir, slaves)

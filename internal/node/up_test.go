@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"adshard/backend"
 	"adshard/backend/sqlite"
 	"adshard/fault"
@@ -78,6 +80,7 @@ type cluster struct {
 // startUp runs a cluster until the test's end and waits until it is ready.
 func startUp(t testing.TB, cfg UpConfig) *cluster {
 	t.Helper()
+	before := goleak.IgnoreCurrent()
 	ctx, cancel := context.WithCancel(context.Background())
 	r, w := io.Pipe()
 	done := make(chan error, 1)
@@ -101,6 +104,7 @@ func startUp(t testing.TB, cfg UpConfig) *cluster {
 			t.Error(err)
 		}
 		http.DefaultClient.CloseIdleConnections()
+		goleak.VerifyNone(t, before)
 	})
 	text := bufio.NewScanner(r)
 	for text.Scan() {
@@ -205,6 +209,41 @@ func TestUpAnswersFollowsAndComesBack(t *testing.T) {
 	c = startUp(t, cfg)
 	if a := c.search(t, "usb cable"); a.Ads[0].Keyword != 19 || !a.Coverage.Complete {
 		t.Fatalf("%+v", a)
+	}
+}
+
+func TestUpOnStoresBuiltOffline(t *testing.T) {
+	cfg := upConfig(t, adsDB(t, 20))
+	build := DefaultBuildConfig()
+	build.DB, build.Out = cfg.DB, filepath.Join(t.TempDir(), "barrels")
+	if _, err := BuildBarrels(t.Context(), build, nil); err != nil {
+		t.Fatal(err)
+	}
+	cfg.Barrels = build.Out
+	cfg.Slaves = 2
+	if err := RunUp(t.Context(), cfg, io.Discard, slog.New(slog.DiscardHandler)); !fault.Is(err, fault.Conflict) {
+		t.Fatalf("2 slaves on the stores of 3: %v", err)
+	}
+	cfg.Slaves = 4
+	if err := RunUp(t.Context(), cfg, io.Discard, slog.New(slog.DiscardHandler)); !fault.Is(err, fault.NotFound) {
+		t.Fatalf("4 slaves on the stores of 3: %v", err)
+	}
+	cfg.Slaves = 3
+	for range 2 { // the second time with a model and further changes
+		c := startUp(t, cfg)
+		a := c.search(t, "usb cable")
+		if len(a.Ads) != 4 || a.Matched != 20 || !a.Coverage.Complete || a.Coverage.Shards != 3 {
+			t.Fatalf("%+v", a)
+		}
+		budget(t, c, 20, true, http.StatusOK)
+		for begun := time.Now(); c.search(t, "usb cable").Ads[0].Keyword != 19; time.Sleep(5 * time.Millisecond) {
+			if time.Since(begun) > time.Second {
+				t.Fatal("the mark is not in the answers after a second")
+			}
+		}
+		if err := c.stop(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
