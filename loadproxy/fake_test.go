@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -145,6 +146,18 @@ func (b *balancer) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullRespons
 		case <-grown:
 		}
 	}
+}
+
+func (b *balancer) registrations() []*pb.RegisterRequest {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.registered)
+}
+
+func (b *balancer) newest() uint64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.head
 }
 
 func (b *balancer) set(f func()) {

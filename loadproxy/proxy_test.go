@@ -55,7 +55,7 @@ func TestFollowsTheBalancer(t *testing.T) {
 		if !st.Registered || !st.CaughtUp || st.Trouble != "" || st.Buckets != 8 || st.Items != 8 || st.Epoch != 1 {
 			t.Fatalf("%+v", st)
 		}
-		if r := b.registered[0]; r.Name != "slave-0" || r.Address != "127.0.0.1:1" {
+		if r := b.registrations()[0]; r.Name != "slave-0" || r.Address != "127.0.0.1:1" {
 			t.Fatalf("registered as %v", r)
 		}
 	})
@@ -120,8 +120,8 @@ func TestGoesOnServingWhileTheBalancerIsAway(t *testing.T) {
 		if want := []bool{false, true}; !slices.Equal(s.caughtUp, want) {
 			t.Fatalf("caught up %v, want %v", s.caughtUp, want)
 		}
-		if len(b.registered) != 2 || p.State().Epoch != 2 || !slices.Equal(s.applied(), upTo(9)) {
-			t.Fatalf("%d registrations, %+v, applied %v", len(b.registered), p.State(), s.applied())
+		if len(b.registrations()) != 2 || p.State().Epoch != 2 || !slices.Equal(s.applied(), upTo(9)) {
+			t.Fatalf("%d registrations, %+v, applied %v", len(b.registrations()), p.State(), s.applied())
 		}
 	})
 }
@@ -157,8 +157,8 @@ func TestAStaleBucketMeansRegisteringAgain(t *testing.T) {
 		s.fail = []error{nil, fault.Newf(fault.Stale, "store", "begins elsewhere")}
 		run(t, s, b)
 		time.Sleep(time.Second)
-		if len(b.registered) != 2 || !slices.Equal(s.applied(), upTo(2)) {
-			t.Fatalf("%d registrations, applied %v", len(b.registered), s.applied())
+		if len(b.registrations()) != 2 || !slices.Equal(s.applied(), upTo(2)) {
+			t.Fatalf("%d registrations, applied %v", len(b.registrations()), s.applied())
 		}
 	})
 }
@@ -172,7 +172,7 @@ func TestADamagedStoreIsRefilledOnce(t *testing.T) {
 		if !slices.Equal(s.applied(), upTo(3)) || p.refills != 1 {
 			t.Fatalf("applied %v after %d refills", s.applied(), p.refills)
 		}
-		if r := b.registered[1]; r.Position.GetClock() != 0 {
+		if r := b.registrations()[1]; r.Position.GetClock() != 0 {
 			t.Fatalf("registered with %v", r)
 		}
 		s.mu.Lock()
@@ -210,7 +210,7 @@ func TestExactlyOnce(t *testing.T) {
 			}
 			b.set(func() { b.away = false })
 			time.Sleep(time.Minute)
-			if got := s.applied(); !slices.Equal(got, upTo(b.head)) {
+			if got := s.applied(); !slices.Equal(got, upTo(b.newest())) {
 				rt.Fatalf("applied %v, want up to %d", got, b.head)
 			}
 			if !s.serving() {

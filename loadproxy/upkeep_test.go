@@ -66,8 +66,8 @@ func TestOverdueMaintenanceGetsItsTime(t *testing.T) {
 			t.Fatalf("%d overdue slices in 30 s, want 2 or 3", n)
 		}
 		time.Sleep(time.Second)
-		if got := uint64(len(s.applied())); got != b.head {
-			t.Fatalf("applied %d of %d", got, b.head)
+		if got := uint64(len(s.applied())); got != b.newest() {
+			t.Fatalf("applied %d of %d", got, b.newest())
 		}
 	})
 }
