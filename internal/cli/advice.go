@@ -15,10 +15,6 @@ func advice(err error) string {
 		return "This user may not do that: check the owner and mode of the file or directory."
 	case errors.Is(err, syscall.ENOSPC), fault.Is(err, fault.NoSpace):
 		return "The disk is full: make room (`df -h` shows where), then run it again; what was reported as done is kept."
-	case fault.Is(err, fault.Version):
-		return "The data are of another version of adshard: use that version, or build them anew from the database."
-	case fault.Is(err, fault.Locked):
-		return "Another process is using it: wait for it or stop it (`fuser` shows it)."
 	}
 	return ""
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -41,6 +42,9 @@ func execute(ctx context.Context, root *cobra.Command, args []string, s Streams)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
 	root.SetArgs(args)
+	if root.HasSubCommands() {
+		root.SetHelpCommand(helpCommand(root))
+	}
 	command, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitDone
@@ -50,7 +54,7 @@ func execute(ctx context.Context, root *cobra.Command, args []string, s Streams)
 	}
 	var usage *usageError
 	if !ran || errors.As(err, &usage) {
-		fmt.Fprintf(s.Err, "%s: %v\nSee `%s --help`.\n", root.Name(), err, command.CommandPath())
+		fmt.Fprintf(s.Err, "%s: %s\nSee `%s --help`.\n", root.Name(), plainly(err), command.CommandPath())
 		return exitUsage
 	}
 	fmt.Fprintf(s.Err, "%s: %v\n", root.Name(), err)
@@ -58,4 +62,29 @@ func execute(ctx context.Context, root *cobra.Command, args []string, s Streams)
 		fmt.Fprintf(s.Err, "  %s\n", hint)
 	}
 	return exitFailed
+}
+
+// plainly is the text of wrong use without the name of the function that could
+// not read a number.
+func plainly(err error) string {
+	text, _, _ := strings.Cut(err.Error(), ": strconv.")
+	return text
+}
+
+// helpCommand is cobra's, but for a command that is not there, which is wrong
+// use.
+func helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [command]",
+		Short: "Help about any command",
+		Long:  "Shows the help of a command, as its --help does.",
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return wrongUse("there is no command %q; `%s --help` lists them", strings.Join(args, " "), root.Name())
+			}
+			c.InitDefaultHelpFlag()
+			return c.Help()
+		},
+	}
 }

@@ -8,19 +8,21 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
+// showExplanation shows two lines a keyword: what became of it, and what that
+// rests on; --json has the rest.
 func showExplanation(s Streams, a *api.ExplainAnswer) error {
 	fmt.Fprintf(s.Out, "%d keywords match; %d places, %s; ", a.Total, a.Slots, a.Device)
 	showCoverage(s, &a.Coverage, a.TookUs)
 	if len(a.Matches) == 0 {
 		return nil
 	}
-	t := newTable(s.Out, "ID", "KEYWORD", "ADVERTISER", "CAMPAIGN / GROUP", "MATCH", "SCORE", "FATE", "WHY", "WORDS", "WHERE")
+	t := newTable(s.Out, "ID", "KEYWORD", "ADVERTISER", "MATCH", "WHAT BECAME OF IT")
 	for i := range a.Matches {
 		k := &a.Matches[i]
 		t.row(strconv.FormatUint(k.KeywordID, 10), cut(k.Keyword, 30), cut(k.Advertiser, 20),
-			cut(k.Campaign, 20)+" / "+cut(k.Group, 20), fmt.Sprintf("%s/%s", k.MatchType, k.Variant),
-			strconv.FormatUint(k.Score, 10), string(k.Verdict), k.Reason, agreements(k.Words),
-			fmt.Sprintf("%s, slice %d", k.Shard, k.Slice))
+			fmt.Sprintf("%s/%s", k.MatchType, k.Variant), k.Reason)
+		t.note(fmt.Sprintf("%s / %s; score %d; words %s; %s, slice %d",
+			cut(k.Campaign, 20), cut(k.Group, 30), k.Score, agreements(k.Words), k.Shard, k.Slice))
 	}
 	if err := t.flush(); err != nil {
 		return err

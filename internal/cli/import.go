@@ -117,7 +117,7 @@ func createAll(to map[string]*io.Writer) ([]*os.File, error) {
 		}
 		file, err := os.Create(name)
 		if err != nil {
-			return nil, closeAll(err, made)
+			return nil, closeAll(fmt.Errorf("cannot write %s: %w; its folder must be there", name, err), made)
 		}
 		made, *w = append(made, file), file
 	}

@@ -5,29 +5,52 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"unicode"
 	"unicode/utf8"
 )
 
-// table writes rows of aligned columns.
-type table struct{ w *tabwriter.Writer }
+// table writes rows of aligned columns, and notes between them that are not
+// aligned. The last column is not padded.
+type table struct {
+	out   io.Writer
+	rows  [][]string // a note is a row of one cell
+	width []int
+}
 
 func newTable(out io.Writer, head ...string) *table {
-	t := &table{tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)}
+	t := &table{out: out, width: make([]int, len(head))}
 	t.row(head...)
 	return t
 }
 
+// row adds as many cells as the head has.
 func (t *table) row(cells ...string) {
 	for i, c := range cells {
 		cells[i] = printable(c)
+		t.width[i] = max(t.width[i], utf8.RuneCountInString(cells[i]))
 	}
-	// The writer keeps everything until flush, whose error says it all.
-	_, _ = fmt.Fprintln(t.w, strings.Join(cells, "\t"))
+	t.rows = append(t.rows, cells)
 }
 
-func (t *table) flush() error { return t.w.Flush() }
+// note adds a line that belongs to the row above it.
+func (t *table) note(text string) { t.rows = append(t.rows, []string{"    " + printable(text)}) }
+
+// flush writes all at once.
+func (t *table) flush() error {
+	const gap = "  "
+	var b strings.Builder
+	for _, cells := range t.rows {
+		for i, c := range cells {
+			b.WriteString(c)
+			if i+1 < len(cells) {
+				b.WriteString(strings.Repeat(" ", t.width[i]-utf8.RuneCountInString(c)) + gap)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	_, err := io.WriteString(t.out, b.String())
+	return err
+}
 
 // printable makes advertisers' text harmless on a terminal: what is not
 // printable becomes a space.

@@ -90,13 +90,12 @@ func setBy(keyword uint64) string {
 	return fmt.Sprintf("set by keyword %d", keyword)
 }
 
-// units writes micros as an amount, e.g. 1508572 as 1.508572 and 10000 as
+// units writes micros as an amount with at least two decimals: 1508572 as
+// 1.508572, 10000 as
 // 0.01.
 func units(micros uint64) string {
-	const unit = 1_000_000
-	s := strconv.FormatUint(micros/unit, 10)
-	if rest := micros % unit; rest > 0 {
-		s += "." + strings.TrimRight(fmt.Sprintf("%06d", rest), "0")
-	}
-	return s
+	const unit, least = 1_000_000, 2
+	decimals := fmt.Sprintf("%06d", micros%unit)
+	shown := max(least, len(strings.TrimRight(decimals, "0")))
+	return strconv.FormatUint(micros/unit, 10) + "." + decimals[:shown]
 }
