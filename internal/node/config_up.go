@@ -3,6 +3,7 @@ package node
 import (
 	"time"
 
+	"adshard/balance/strategy"
 	"adshard/internal/node/config"
 	"adshard/internal/node/httpapi"
 )
@@ -51,7 +52,7 @@ func (c *UpConfig) Validate() error {
 	var k config.Check
 	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH")
 	k.Number("slaves", c.Slaves, 1, MaxUpSlaves)
-	k.That(c.Strategy != "", "strategy", "must not be empty")
+	k.OneOf("strategy", c.Strategy, strategy.Names()...)
 	k.That(c.Data != "" || c.Barrels != "", "data", "must not be empty")
 	k.Address("http", c.HTTP, true)
 	k.Address("admin", c.Admin, false)

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -22,6 +23,9 @@ import (
 )
 
 const op = "config: read"
+
+// unknownKey is how the reader of YAML names one; only words are made of it.
+var unknownKey = regexp.MustCompile(`field (\S+) not found in type \S+`)
 
 // maxFile bounds a configuration file in bytes.
 const maxFile = 1 << 20
@@ -45,14 +49,14 @@ func Load(path string, into any) error {
 	if len(text) > maxFile {
 		return fault.Newf(fault.Invalid, op, "%s is larger than %d bytes", path, maxFile)
 	}
-	if err := Parse(text, into); err != nil {
-		return fault.Newf(fault.Invalid, op, "%s: %w", path, err)
-	}
-	return nil
+	return parse(path+": ", text, into)
 }
 
 // Parse is Load from bytes; an empty text changes nothing.
-func Parse(text []byte, into any) error {
+func Parse(text []byte, into any) error { return parse("", text, into) }
+
+// parse puts a name before each fault.
+func parse(name string, text []byte, into any) error {
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)
 	err := d.Decode(into)
@@ -61,13 +65,16 @@ func Parse(text []byte, into any) error {
 	}
 	var faults *yaml.TypeError
 	if errors.As(err, &faults) {
-		return fault.Newf(fault.Invalid, op, "%s", strings.Join(faults.Errors, "; "))
+		for i, f := range faults.Errors {
+			faults.Errors[i] = unknownKey.ReplaceAllString(f, "there is no key $1; --print-config shows all")
+		}
+		return fault.Newf(fault.Invalid, op, "%s%s", name, strings.Join(faults.Errors, "; "))
 	}
 	if err != nil {
-		return fault.New(fault.Invalid, op, err)
+		return fault.Newf(fault.Invalid, op, "%s%w", name, err)
 	}
 	if err := d.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
-		return fault.Newf(fault.Invalid, op, "more than one document; a configuration is one")
+		return fault.Newf(fault.Invalid, op, "%smore than one document; a configuration is one", name)
 	}
 	return nil
 }
