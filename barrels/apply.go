@@ -23,6 +23,9 @@ func (s *store) Apply(ctx context.Context, data *pb.NodeData) error {
 	if ctx.Err() != nil {
 		return ended(ctx, "barrels: apply")
 	}
+	if err := s.reopen(); err != nil {
+		return err
+	}
 	old := s.newest.Load()
 	if !data.Reset_ && !samePosition(data.From, old.position) {
 		return fault.Newf(fault.Stale, "barrels: apply", "the bucket begins at %v, the store is at %v",

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"adshard/barrels/block"
-	"adshard/fault"
 )
 
 // partitions are temporary files of postings, one for each interval of terms.
@@ -30,7 +29,7 @@ func newPartitions(dir string, bits int) (*partitions, error) {
 		f, err := os.Create(filepath.Join(dir, fmt.Sprintf("postings-%04d.tmp", i)))
 		if err != nil {
 			p.remove()
-			return nil, fault.New(fault.Unavailable, "barrels: build", err)
+			return nil, spillError(err)
 		}
 		p.files = append(p.files, &partitionFile{file: f})
 	}

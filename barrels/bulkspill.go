@@ -3,8 +3,10 @@ package barrels
 import (
 	"bufio"
 	"encoding/binary"
+	"errors"
 	"os"
 	"sync"
+	"syscall"
 
 	"adshard/barrels/block"
 	"adshard/fault"
@@ -31,7 +33,7 @@ var spillBuffers = sync.Pool{New: func() any { return new([]byte) }}
 func newSpill(path string) (*spill, error) {
 	f, err := os.Create(path)
 	if err != nil {
-		return nil, fault.New(fault.Unavailable, "barrels: build", err)
+		return nil, spillError(err)
 	}
 	return &spill{file: f, out: bufio.NewWriterSize(f, 1<<20)}, nil
 }
@@ -45,7 +47,11 @@ func (s *spill) append(b []byte) (at int64, err error) {
 
 func (s *spill) flush() error { return spillError(s.out.Flush()) }
 
+// spillError gives an error of the file system its kind.
 func spillError(err error) error {
+	if errors.Is(err, syscall.ENOSPC) {
+		return fault.Newf(fault.NoSpace, "barrels: build", "%w; a build needs about twice the store's size", err)
+	}
 	return fault.New(fault.Unavailable, "barrels: build", err)
 }
 

@@ -41,6 +41,14 @@ type KV interface {
 	// Write applies a batch whole or not at all. fault.NoSpace: nothing was
 	// written; a later call may succeed.
 	Write(*Batch) error
+	// Failed tells whether a Write failed in a way that only Reopen mends. Reads
+	// go on meanwhile.
+	Failed() bool
+	// Ready tells whether there is what Reopen needs; fault.NoSpace.
+	Ready() error
+	// Reopen closes and opens the KV. All snapshots must be closed. After an
+	// error nothing but Reopen and Close may be called.
+	Reopen() error
 	// Tidy does the store's own background work after many deletions, at the
 	// caller's expense. It may do nothing.
 	Tidy() error

@@ -68,6 +68,9 @@ func (s *store) step() (more bool, err error) {
 	if s.closed {
 		return false, s.errClosed("barrels: maintain")
 	}
+	if err := s.reopen(); err != nil {
+		return false, err
+	}
 	u, st := &s.upkeep, s.newest.Load()
 	next := func(p phase) { u.phase, u.cursor = p, nil }
 	switch u.phase {

@@ -222,6 +222,32 @@ func (s *store) errClosed(op string) error {
 	return fault.Newf(fault.Unavailable, op, "the store is closed")
 }
 
+// reopen opens a KV again whose write has failed, once there is room. Until
+// then searches go on with the last state; while it is done they wait.
+func (s *store) reopen() error {
+	if !s.kv.Failed() {
+		return nil
+	}
+	if err := s.kv.Ready(); err != nil {
+		return err
+	}
+	s.reopening.Lock()
+	defer s.reopening.Unlock()
+	s.publish(nil)
+	s.open.Wait()
+	if err := s.kv.Reopen(); err != nil {
+		return err
+	}
+	snapshot := s.kv.Snapshot()
+	st, err := load(snapshot)
+	if err != nil {
+		snapshot.Close()
+		return err
+	}
+	s.publish(st)
+	return nil
+}
+
 // ended turns the end of a context into an error of its kind.
 func ended(ctx context.Context, op string) error {
 	err := context.Cause(ctx)

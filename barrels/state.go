@@ -94,14 +94,22 @@ func (s *state) release() {
 
 // published hands out the newest state.
 type published struct {
-	newest atomic.Pointer[state] // nil when the store is closed
+	newest atomic.Pointer[state] // nil when the store is closed or reopening
 	open   sync.WaitGroup        // states not yet closed
+	// reopening is held while there is no state for a short time; searches wait
+	// for it.
+	reopening sync.RWMutex
 }
 
 // acquire returns the newest state for use until its release; nil: closed.
 func (p *published) acquire() *state {
 	for {
 		s := p.newest.Load()
+		if s == nil {
+			p.reopening.RLock()
+			s = p.newest.Load()
+			p.reopening.RUnlock()
+		}
 		if s == nil || s.retain() {
 			return s
 		}

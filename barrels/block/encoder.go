@@ -184,3 +184,6 @@ func appendU64(dst []byte, values ...uint64) []byte {
 	}
 	return dst
 }
+
+// Seal returns FlatBuffers bytes as a block's value: with format and checksum.
+func Seal(b []byte) []byte { return seal(append([]byte(nil), b...), 0) }

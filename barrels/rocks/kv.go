@@ -19,11 +19,13 @@ type kv struct {
 	handles []*grocksdb.ColumnFamilyHandle // in the order of names
 	ids     [barrels.Families]uint32
 	lock    *os.File
+	failed  bool   // a write or the last Reopen failed
 	batch   []byte // scratch of Write
+	free    func(dir string) (uint64, error)
 }
 
 func newKV(dir string, o Options, c *config, db *grocksdb.DB, handles []*grocksdb.ColumnFamilyHandle) *kv {
-	kv := &kv{dir: dir, options: o, config: c, db: db, handles: handles}
+	kv := &kv{dir: dir, options: o, config: c, db: db, handles: handles, free: freeBytes}
 	for f := range kv.ids {
 		kv.ids[f] = handles[f+1].ID()
 	}
@@ -43,7 +45,46 @@ func (kv *kv) Write(b *barrels.Batch) error {
 	if cap(kv.batch) > keepBatch {
 		kv.batch = nil
 	}
-	return classify("rocks: write", kv.db.Write(kv.config.write, wb))
+	err := kv.db.Write(kv.config.write, wb)
+	kv.failed = err != nil
+	return classify("rocks: write", err)
+}
+
+// Failed implements barrels.KV: RocksDB refuses writes after one has failed,
+// and what it does to recover needs more room than it says.
+func (kv *kv) Failed() bool { return kv.failed }
+
+// Ready implements barrels.KV.
+func (kv *kv) Ready() error { return kv.checkSpace(reopenBytes) }
+
+// reopenBytes is what opening writes, generously: a manifest, a log, what the
+// last log held.
+const reopenBytes = 2 << 20
+
+// Reopen implements barrels.KV.
+func (kv *kv) Reopen() error {
+	kv.failed = true
+	kv.closeDB()
+	n, err := openDB(kv.dir, kv.options)
+	if err != nil {
+		return err
+	}
+	kv.config, kv.db, kv.handles, kv.ids = n.config, n.db, n.handles, n.ids
+	kv.failed = false
+	return nil
+}
+
+// closeDB closes the database, if it is open.
+func (kv *kv) closeDB() {
+	if kv.db == nil {
+		return
+	}
+	for _, h := range kv.handles {
+		h.Destroy()
+	}
+	kv.db.Close()
+	kv.config.destroy()
+	kv.db, kv.handles = nil, nil
 }
 
 // keepBatch is the capacity of a batch's bytes that is kept for the next one.
@@ -52,7 +93,7 @@ const keepBatch = 64 << 20
 // checkSpace refuses a batch that the disk has no room for: the log and, soon
 // after, a table file take it.
 func (kv *kv) checkSpace(size uint64) error {
-	free, err := freeBytes(kv.dir)
+	free, err := kv.free(kv.dir)
 	if err != nil {
 		return fault.New(fault.Unavailable, "rocks: write", err)
 	}
@@ -98,10 +139,6 @@ func (kv *kv) DiskBytes() uint64 {
 
 // Close implements barrels.KV. All snapshots must be closed.
 func (kv *kv) Close() error {
-	for _, h := range kv.handles {
-		h.Destroy()
-	}
-	kv.db.Close()
-	kv.config.destroy()
+	kv.closeDB()
 	return kv.lock.Close()
 }

@@ -78,7 +78,9 @@ func newConfig(o Options) *config {
 	c := &config{cache: grocksdb.NewLRUCache(o.CacheBytes), db: grocksdb.NewDefaultOptions()}
 	c.db.SetCreateIfMissing(true)
 	c.db.SetCreateIfMissingColumnFamilies(true)
-	c.db.SetInfoLogLevel(grocksdb.WarnInfoLogLevel)
+	// RocksDB's own log lies on the same disk, and the second line that finds
+	// it full aborts a build with assertions: no line but those of opening.
+	c.db.SetInfoLogLevel(grocksdb.FatalInfoLogLevel)
 	c.db.SetKeepLogFileNum(2)
 	c.db.SetStatsDumpPeriodSec(0)
 	c.db.SetStatsPersistPeriodSec(0)

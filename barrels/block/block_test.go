@@ -1,0 +1,251 @@
+package block_test
+
+import (
+	"bytes"
+	"math/bits"
+	"testing"
+
+	"adshard/auction"
+	"adshard/barrels/block"
+	"adshard/schema/fb"
+	"adshard/search"
+
+	flatbuffers "github.com/google/flatbuffers/go"
+	"pgregory.net/rapid"
+)
+
+// drawEntries draws entries in order, with few words so that they repeat.
+func drawEntries(t *rapid.T) []block.Entry {
+	var out []block.Entry
+	key, keyword := uint64(0), uint64(0)
+	for range rapid.IntRange(1, 12).Draw(t, "groups") {
+		key += rapid.Uint64Range(1, 1<<50).Draw(t, "key")
+		g := &block.Group{
+			Key: key, ID: rapid.Uint64Range(1, 99).Draw(t, "id"), Campaign: key % 7, Advertiser: key % 3,
+			Flags: uint16(rapid.IntRange(0, 7).Draw(t, "flags")),
+		}
+		for d := range g.Modifiers {
+			g.Modifiers[d] = rapid.SampledFrom([]uint16{block.NotSet, 0, 1, 999, 1000, 10_000}).Draw(t, "modifier")
+		}
+		keyword = 0
+		for range rapid.IntRange(1, 20).Draw(t, "entries") {
+			keyword += rapid.Uint64Range(1, 9).Draw(t, "keyword")
+			out = append(out, drawEntry(t, g, keyword))
+		}
+	}
+	return out
+}
+
+func drawEntry(t *rapid.T, g *block.Group, keyword uint64) block.Entry {
+	e := block.Entry{
+		Group: g, Keyword: keyword, Bid: rapid.SampledFrom([]uint64{0, 1, 999, 123_456, 10_000_000_000}).Draw(t, "bid"),
+		Type: uint8(rapid.IntRange(0, 2).Draw(t, "type")), Quality: uint8(rapid.IntRange(1, 10).Draw(t, "quality")),
+		Flags: uint8(rapid.IntRange(0, 15).Draw(t, "flags")),
+	}
+	for range rapid.IntRange(1, 10).Draw(t, "words") {
+		w := uint64(rapid.IntRange(1, 30).Draw(t, "word"))
+		e.Words = append(e.Words, block.Word{Norm: w, Fold: w / 2, Term: w / 3})
+	}
+	return e
+}
+
+func encode(list []block.Entry) []byte {
+	var e block.Encoder
+	e.Reset()
+	for i := range list {
+		e.Add(&list[i])
+	}
+	return e.Append(nil)
+}
+
+func open(t interface{ Fatalf(string, ...any) }, value []byte) *block.View {
+	v := new(block.View)
+	if err := v.Open(value); err != nil {
+		t.Fatalf("open: %v", err)
+	}
+	if err := v.Check(); err != nil {
+		t.Fatalf("check: %v", err)
+	}
+	return v
+}
+
+// TestRoundTrip: a view gives back what was encoded, and so does the generated
+// code of FlatBuffers.
+func TestRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list := drawEntries(t)
+		value := encode(list)
+		v := open(t, value)
+		if v.Len() != len(list) {
+			t.Fatalf("%d postings of %d", v.Len(), len(list))
+		}
+		root := fb.GetRootAsBlock(value, 0)
+		for i := range list {
+			sameEntry(t, v, i, &list[i])
+			sameGenerated(t, root, i, &list[i])
+		}
+		if root.PostingsLength() != len(list) || int(root.Live()) != v.Live() || root.BoundsLength() != search.Devices {
+			t.Fatalf("generated code: %d postings, %d live", root.PostingsLength(), root.Live())
+		}
+	})
+}
+
+func sameEntry(t *rapid.T, v *block.View, i int, e *block.Entry) {
+	keyword, bid, g, quality, flags := v.Detail(i)
+	kind, words := v.Posting(i)
+	if keyword != e.Keyword || bid != e.Bid || quality != e.Quality || flags != e.Flags || v.Flags(i) != flags ||
+		uint8(kind) != e.Type || v.Group(g) != *e.Group || len(words) != 2*len(e.Words) {
+		t.Fatalf("posting %d is not %+v", i, e)
+	}
+	if v.GroupKey(g) != e.Group.Key || v.GroupFlags(g) != e.Group.Flags ||
+		v.GroupModifier(g, search.Mobile) != e.Group.Modifiers[search.Mobile] {
+		t.Fatalf("group of posting %d is not %+v", i, e.Group)
+	}
+	for j, w := range e.Words {
+		norm, fold, term := v.Word(int(words[2*j]) | int(words[2*j+1])<<8)
+		if (block.Word{Norm: norm, Fold: fold, Term: term}) != w {
+			t.Fatalf("word %d of posting %d", j, i)
+		}
+	}
+}
+
+func sameGenerated(t *rapid.T, root *fb.Block, i int, e *block.Entry) {
+	var p fb.Posting
+	var g fb.Group
+	var w fb.Word
+	if !root.Postings(&p, i) || !root.Groups(&g, int(p.Group())) || !root.Words(&w, int(root.Refs(int(p.Words())))) {
+		t.Fatalf("generated code does not find posting %d", i)
+	}
+	if p.Keyword() != e.Keyword || p.Bid() != e.Bid || p.Quality() != e.Quality || p.Type() != e.Type ||
+		p.Flags() != e.Flags || int(p.Count()) != len(e.Words) || g.Key() != e.Group.Key || g.Id() != e.Group.ID ||
+		g.Tablet() != e.Group.Modifiers[search.Tablet] || g.Flags() != e.Group.Flags ||
+		w.Norm() != e.Words[0].Norm || w.Term() != e.Words[0].Term {
+		t.Fatalf("generated code reads posting %d differently", i)
+	}
+}
+
+// TestCopies: blocks written from parts of others are those written at once.
+func TestCopies(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list := drawEntries(t)
+		v := open(t, encode(list))
+		var e block.Encoder
+		e.Reset()
+		e.Renew()
+		for i := range list {
+			if rapid.Bool().Draw(t, "copy") {
+				e.Copy(v, i)
+			} else {
+				e.Add(&list[i])
+			}
+		}
+		if got := e.Append(nil); !bytes.Equal(got, encode(list)) {
+			t.Fatalf("the copy differs")
+		}
+	})
+}
+
+// TestBounds: no score is above the bound, whatever the campaigns' modifiers
+// up to the largest and the level are; brute force over all postings.
+func TestBounds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list := drawEntries(t)
+		v := open(t, encode(list))
+		largest := rapid.Uint64Range(1000, 10_000).Draw(t, "largest")
+		level := search.Level(rapid.IntRange(0, search.Levels-1).Draw(t, "level"))
+		d := search.Device(rapid.IntRange(0, search.Devices-1).Draw(t, "device"))
+		bound, live := v.Bound(d).At(largest, level), 0
+		for i := range list {
+			e := &list[i]
+			if e.Flags&block.Enabled == 0 || e.Group.Flags&block.GroupLive != block.GroupLive {
+				continue
+			}
+			live++
+			if e.Flags&block.HasBid == 0 {
+				continue
+			}
+			modifier := rapid.Uint64Range(0, largest).Draw(t, "campaign's modifier")
+			if m := e.Group.Modifiers[d]; m != block.NotSet {
+				modifier = uint64(m)
+			}
+			at := level + search.Level(rapid.IntRange(0, int(search.Synonym-level)).Draw(t, "worse"))
+			_, _, score := auction.Rank(e.Bid, modifier, uint64(e.Quality), search.MatchType(e.Type).Permille(), at.Permille())
+			if score > bound {
+				t.Fatalf("score %d of posting %d is above the bound %d", score, i, bound)
+			}
+		}
+		if live != v.Live() {
+			t.Fatalf("%d live, the block says %d", live, v.Live())
+		}
+	})
+}
+
+// TestBoundsDoNotOverflow: what does not fit is the largest number.
+func TestBoundsDoNotOverflow(t *testing.T) {
+	for _, b := range []block.Bound{{Own: ^uint64(0)}, {Inherited: ^uint64(0)}, {Inherited: 1 << 62}} {
+		if got := b.At(10_000, search.Identical); got != ^uint64(0) {
+			t.Errorf("%+v: %d", b, got)
+		}
+	}
+	hi, lo := bits.Mul64(1<<50, 800)
+	q, rest := bits.Div64(hi, lo, 1000)
+	if got := (block.Bound{Own: 1 << 50}).At(1000, search.Synonym); rest == 0 || got != q+1 {
+		t.Errorf("rounded to %d, want %d", got, q+1)
+	}
+}
+
+// TestDamage: no change of a byte goes unnoticed.
+func TestDamage(t *testing.T) {
+	words := []block.Word{{Norm: 1, Fold: 2, Term: 3}}
+	value := encode([]block.Entry{{Group: &block.Group{Key: 1, ID: 2}, Keyword: 3, Quality: 1, Words: words}})
+	var v block.View
+	for i := range value {
+		for _, change := range []byte{1, 0x80, 0xff} {
+			broken := bytes.Clone(value)
+			broken[i] ^= change
+			if v.Open(broken) == nil {
+				t.Fatalf("byte %d", i)
+			}
+		}
+		if v.Open(value[:i]) == nil {
+			t.Fatalf("cut after %d bytes", i)
+		}
+	}
+	if err := v.Open(value); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestGeneratedBlocks: a block written by the generated code is read.
+func TestGeneratedBlocks(t *testing.T) {
+	b := flatbuffers.NewBuilder(0)
+	fb.BlockStartRefsVector(b, 1)
+	b.PrependUint16(0)
+	refs := b.EndVector(1)
+	fb.BlockStartWordsVector(b, 1)
+	fb.CreateWord(b, 1, 2, 3)
+	words := b.EndVector(1)
+	fb.BlockStartGroupsVector(b, 1)
+	fb.CreateGroup(b, 10, 11, 12, 13, 1000, block.NotSet, 0, block.GroupLive)
+	groups := b.EndVector(1)
+	fb.BlockStartPostingsVector(b, 1)
+	fb.CreatePosting(b, 20, 21, 0, 0, 1, 5, 2, block.Enabled)
+	postings := b.EndVector(1)
+	fb.BlockStartBoundsVector(b, 3)
+	for range 3 {
+		fb.CreateBound(b, 1, 2)
+	}
+	bounds := b.EndVector(3)
+	fb.BlockStart(b)
+	fb.BlockAddRefs(b, refs)
+	fb.BlockAddWords(b, words)
+	fb.BlockAddGroups(b, groups)
+	fb.BlockAddPostings(b, postings)
+	fb.BlockAddBounds(b, bounds)
+	fb.BlockAddLive(b, 1)
+	b.Finish(fb.BlockEnd(b))
+	v := open(t, block.Seal(b.FinishedBytes()))
+	if k, id := v.Key(0); k != 10 || id != 20 || v.Live() != 1 {
+		t.Fatalf("key %d, keyword %d, %d live", k, id, v.Live())
+	}
+}

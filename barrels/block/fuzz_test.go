@@ -1,0 +1,46 @@
+package block_test
+
+import (
+	"testing"
+
+	"adshard/barrels/block"
+	"adshard/search"
+)
+
+// FuzzView: whatever bytes stand in a block with a right checksum, opening and
+// checking it does not panic, and what passed the check is read without a
+// panic.
+func FuzzView(f *testing.F) {
+	words := []block.Word{{Norm: 1, Fold: 2, Term: 3}, {Norm: 4, Fold: 4, Term: 5}}
+	g := &block.Group{Key: 1, ID: 2, Flags: block.GroupLive}
+	value := encode([]block.Entry{
+		{Group: g, Keyword: 3, Bid: 5, Flags: block.Enabled | block.HasBid, Quality: 1, Words: words},
+		{Group: g, Keyword: 4, Type: 2, Quality: 9, Words: words[:1]},
+	})
+	f.Add(value[:len(value)-9])
+	f.Add([]byte{})
+	f.Add(make([]byte, 64))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		var v block.View
+		_ = v.Open(raw)
+		if v.Open(block.Seal(raw)) != nil || v.Check() != nil {
+			return
+		}
+		var e block.Encoder
+		e.Reset()
+		for i := range v.Len() {
+			_, refs := v.Posting(i)
+			for j := 0; j < len(refs); j += 2 {
+				v.Word(int(refs[j]) | int(refs[j+1])<<8)
+			}
+			e.Copy(&v, i)
+		}
+		for d := range search.Device(search.Devices) {
+			v.Bound(d).At(1000, search.Identical)
+		}
+		var again block.View
+		if err := again.Open(e.Append(nil)); err != nil || again.Check() != nil || again.Len() != v.Len() {
+			t.Fatalf("copied: %v", err)
+		}
+	})
+}

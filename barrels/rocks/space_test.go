@@ -1,0 +1,100 @@
+package rocks
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"adshard/barrels"
+	"adshard/barrels/barreltest"
+	"adshard/fault"
+)
+
+// smallDisk mounts a file system of a few megabytes.
+func smallDisk(t *testing.T, size string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {
+		t.Skipf("a small disk cannot be mounted here (%v): the test needs root", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, 0); err != nil {
+			t.Errorf("unmount: %v", err)
+		}
+	})
+	return dir
+}
+
+// TestFullDisk: the store says that the disk is full, goes on serving what it
+// has, and goes on applying when there is room: with the check of free space,
+// and where the disk fills up in the middle of a batch.
+func TestFullDisk(t *testing.T) {
+	free := func(string) (uint64, error) { return 1 << 40, nil }
+	for _, c := range []struct {
+		name    string
+		options Options
+		free    func(string) (uint64, error)
+	}{
+		{"between batches", Options{MinFreeBytes: 4 << 20, WriteBufferBytes: 1 << 20}, freeBytes},
+		{"in a file of data", Options{WriteBufferBytes: 1 << 20}, free},
+		{"in the log", Options{}, free},
+	} {
+		t.Run(c.name, func(t *testing.T) { fullDisk(t, c.options, c.free) })
+	}
+}
+
+func fullDisk(t *testing.T, o Options, free func(string) (uint64, error)) {
+	disk := smallDisk(t, "24m")
+	ballast := filepath.Join(disk, "ballast")
+	kv, err := openKV(filepath.Join(disk, "store"), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kv.free = free
+	s, err := barrels.Open(kv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	w := barreltest.NewBuilder(t, barreltest.Small(60, "usb cable")).All()
+	if err := s.Apply(context.Background(), w); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(ballast, barreltest.Noise(1, 14<<20), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	clock := uint64(1)
+	for err == nil && clock < 200 {
+		clock++
+		err = s.Apply(context.Background(), barreltest.Bulky(w, clock))
+	}
+	if !fault.Is(err, fault.NoSpace) {
+		t.Fatalf("bucket %d: %v", clock, err)
+	}
+	barreltest.SameClock(t, s, 60, clock-1)
+	for range 5 { // opening it again may have made some room
+		if err = s.Apply(context.Background(), barreltest.Bulky(w, clock)); err == nil {
+			clock++
+		} else if !fault.Is(err, fault.NoSpace) {
+			t.Fatalf("still full: %v", err)
+		}
+		barreltest.SameClock(t, s, 60, clock-1)
+	}
+	if err := os.Remove(ballast); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(30 * time.Second); ; {
+		err := s.Apply(context.Background(), barreltest.Bulky(w, clock))
+		if err == nil {
+			break
+		}
+		if !fault.Is(err, fault.NoSpace) || time.Now().After(deadline) {
+			t.Fatalf("with room again: %v", err)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	barreltest.SameClock(t, s, 60, clock)
+}
