@@ -91,8 +91,7 @@ func setBy(keyword uint64) string {
 }
 
 // units writes micros as an amount with at least two decimals: 1508572 as
-// 1.508572, 10000 as
-// 0.01.
+// 1.508572, 10000 as 0.01.
 func units(micros uint64) string {
 	const unit, least = 1_000_000, 2
 	decimals := fmt.Sprintf("%06d", micros%unit)
