@@ -73,8 +73,9 @@ func StoreName(i int) string { return fmt.Sprintf("slave-%d", i) }
 // over a snapshot of the database, with the same encoders as the feed's node
 // data. They carry the table of view 1 and the position {epoch 0, clock of the
 // snapshot, quantum 1}, so that a balancer without a plan of its own adopts
-// them and goes on from there. progress, when not nil, is told now and then how
-// many keywords of how many are done.
+// them and goes on from there. Directory and database are marked as belonging
+// together. progress, when not nil, is told now and then how many keywords of
+// how many are done.
 //
 // Errors: fault.Invalid for the configuration, fault.Conflict when a store is
 // there already; what was made is removed again after any error.
@@ -88,7 +89,15 @@ func BuildBarrels(ctx context.Context, cfg BuildConfig, progress func(done, tota
 	}
 	defer db.Close()
 	b := &barrelBuild{cfg: cfg, begin: time.Now(), progress: progress, open: openWhole}
-	return b.run(ctx, db)
+	sum, err := b.run(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	// Last: a directory without the mark is no finished build.
+	if err := (&home{dir: cfg.Out}).create(ctx, cfg.Slaves, db); err != nil {
+		return nil, errors.Join(err, b.remove())
+	}
+	return sum, nil
 }
 
 // barrelBuild is one offline build.
@@ -285,8 +294,17 @@ func (b *barrelBuild) close(err error) error {
 			err = closed
 		}
 	}
+	if err != nil {
+		err = errors.Join(err, b.remove())
+	}
+	return err
+}
+
+// remove removes the stores that were made.
+func (b *barrelBuild) remove() error {
+	var err error
 	for _, s := range b.stores {
-		if err != nil && s.finished {
+		if s.finished {
 			err = errors.Join(err, os.RemoveAll(s.dir))
 		}
 	}

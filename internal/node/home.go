@@ -46,6 +46,9 @@ func openHome(ctx context.Context, cfg *UpConfig, db backend.Store) (*home, erro
 	}
 	err := config.Load(h.file(), h)
 	switch {
+	case fault.Is(err, fault.NotFound) && cfg.Barrels != "":
+		return nil, fault.Newf(fault.NotFound, "up",
+			"%s has no %s, so its build did not end well; remove it and run `adshard barrels build` again", h.dir, homeFile)
 	case fault.Is(err, fault.NotFound):
 		return h, h.create(ctx, cfg.Slaves, db)
 	case err != nil:

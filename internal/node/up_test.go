@@ -229,6 +229,21 @@ func TestUpOnStoresBuiltOffline(t *testing.T) {
 		t.Fatalf("4 slaves on the stores of 3: %v", err)
 	}
 	cfg.Slaves = 3
+	other := cfg
+	other.DB = upConfig(t, adsDB(t, 20)).DB
+	if err := RunUp(t.Context(), other, io.Discard, slog.New(slog.DiscardHandler)); !fault.Is(err, fault.Conflict) {
+		t.Fatalf("stores of another database: %v", err)
+	}
+	half := cfg
+	half.Barrels = t.TempDir()
+	for i := range half.Slaves {
+		if err := os.Mkdir(filepath.Join(half.Barrels, StoreName(i)), 0o750); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := RunUp(t.Context(), half, io.Discard, slog.New(slog.DiscardHandler)); !fault.Is(err, fault.NotFound) {
+		t.Fatalf("a build that did not end: %v", err)
+	}
 	for range 2 { // the second time with a model and further changes
 		c := startUp(t, cfg)
 		a := c.search(t, "usb cable")
