@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"runtime/pprof"
@@ -69,8 +70,9 @@ func (f *searchFlags) run(ctx context.Context, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(f.barrels); err != nil {
-		return fmt.Errorf("--barrels: there is no store: %w; `adshard barrels build` makes one", err)
+	// Opening what is not there would make an empty store.
+	if _, err := os.Stat(filepath.Join(f.barrels, "CURRENT")); err != nil {
+		return fmt.Errorf("--barrels %s is no store: name the directory of one slave, such as built/slave-0 by `adshard barrels build --out built`", f.barrels)
 	}
 	runtime.GOMAXPROCS(1)
 	store, err := rocks.Open(f.barrels, rocks.Options{CacheBytes: f.cache})

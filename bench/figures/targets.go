@@ -43,9 +43,16 @@ var lines = []line{
 	{group: "load", figure: "overloaded (503)", what: "refused at once (503)", unit: ""},
 	{group: "load", figure: "processor used by the cluster", what: "processor used by the cluster", unit: "cores"},
 	{group: "load", figure: "processor used by the load generator", what: "processor used by the load generator", unit: "cores"},
+	{group: "load", figure: "processor time of the cluster", what: "processor time of the cluster", unit: "µs/answer"},
 	{group: "load-more", figure: "answers per second", what: "with more load: answers", unit: "/s"},
 	{group: "load-more", figure: "latency median", what: "median", unit: "ms", scale: 1e-3},
 	{group: "load-more", figure: "latency p99", what: "p99", unit: "ms", scale: 1e-3},
+
+	{group: "alone-processes", figure: "latency median", what: "a process each (`--processes`), one query at a time: median", unit: "ms", scale: 1e-3},
+	{group: "load-processes", figure: "answers per second", what: "a process each, open loop: answers", unit: "/s"},
+	{group: "load-processes", figure: "latency median", what: "median", unit: "ms", scale: 1e-3},
+	{group: "load-processes", figure: "latency p99", what: "p99", unit: "ms", scale: 1e-3},
+	{group: "load-processes", figure: "processor time of the cluster", what: "processor time of the cluster", unit: "µs/answer"},
 
 	{group: "fresh", figure: "new keyword, median", what: "a new keyword is in the answers: median", unit: "ms"},
 	{group: "fresh", figure: "new keyword, max", what: "slowest", unit: "ms", atMost: 1000},
