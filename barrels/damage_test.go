@@ -1,0 +1,211 @@
+package barrels_test
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"adshard/barrels"
+	"adshard/barrels/barreltest"
+	"adshard/barrels/block"
+	"adshard/barrels/memory"
+	"adshard/fault"
+	"adshard/schema/pb"
+	"adshard/search"
+)
+
+// kept is an ordered map with a world of 30 groups in it.
+func kept(t *testing.T) barrels.KV {
+	t.Helper()
+	kv := memory.NewKV()
+	s := open(t, kv)
+	defer s.Close()
+	d := barreltest.NewBuilder(t, barreltest.Small(30, "usb cable", "red shoes")).All()
+	if err := s.Apply(context.Background(), d); err != nil {
+		t.Fatal(err)
+	}
+	return kv
+}
+
+func open(t *testing.T, kv barrels.KV) barrels.Store {
+	t.Helper()
+	s, err := barrels.Open(kv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// spoil changes each value of a family.
+func spoil(t *testing.T, kv barrels.KV, f barrels.Family, change func(key, value []byte) []byte) {
+	t.Helper()
+	var b barrels.Batch
+	s := kv.Snapshot()
+	it := s.Full(f)
+	for ok := it.Seek(nil); ok; ok = it.Next() {
+		if v := change(it.Key(), bytes.Clone(it.Value())); v == nil {
+			b.Delete(f, it.Key())
+		} else {
+			b.Put(f, it.Key(), v)
+		}
+	}
+	it.Close()
+	s.Close()
+	if err := kv.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestDamagedData: a search passes over what is damaged, counts it and says
+// that the answer is incomplete; the rest is served. Writing to what is
+// damaged is refused.
+func TestDamagedData(t *testing.T) {
+	flip := func(_, v []byte) []byte { v[len(v)/2] ^= 1; return v }
+	records := func(change func([]byte) []byte) func(key, value []byte) []byte {
+		return func(key, value []byte) []byte {
+			if bytes.HasSuffix(key, make([]byte, 8)) {
+				return change(value)
+			}
+			return value
+		}
+	}
+	for name, c := range map[string]struct {
+		family barrels.Family
+		change func(key, value []byte) []byte
+		hits   int
+	}{
+		"blocks with a wrong byte": {barrels.Postings, flip, 0},
+		"blocks cut":               {barrels.Postings, func(_, v []byte) []byte { return v[:len(v)/2] }, 0},
+		"blocks empty":             {barrels.Postings, func(_, _ []byte) []byte { return []byte{} }, 0},
+		"blocks of wrong indexes":  {barrels.Postings, wrongIndexes, 0},
+		"items with a wrong byte":  {barrels.Items, flip, 0},
+		"groups missing":           {barrels.Items, records(func([]byte) []byte { return nil }), 0},
+		"groups cut":               {barrels.Items, records(func(v []byte) []byte { return v[:len(v)-1] }), 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kv := kept(t)
+			spoil(t, kv, c.family, c.change)
+			s := open(t, kv)
+			defer s.Close()
+			q, err := search.Expand("usb cable", search.Synonym, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := &search.Request{Query: q, Profile: search.DefaultProfile(), Slots: 4}
+			a, err := s.Search(context.Background(), r)
+			if err != nil || len(a.Hits) != c.hits || a.Width == search.WholeRing() || a.Work.BlocksBad == 0 || s.Stats().BadBlocks == 0 {
+				t.Fatalf("%+v, %v", a, err)
+			}
+			e, err := s.Explain(context.Background(), r, 10)
+			if err != nil || e.Width == search.WholeRing() {
+				t.Fatalf("%+v, %v", e, err)
+			}
+			d := barreltest.Bulky(barreltest.NewBuilder(t, barreltest.Small(30, "usb cable", "red shoes")).All(), 2)
+			if err := s.Apply(context.Background(), d); name != "groups missing" && !fault.Is(err, fault.Corrupt) {
+				t.Fatalf("apply: %v", err)
+			}
+		})
+	}
+}
+
+// wrongIndexes makes postings point outside of their block, checksum right.
+func wrongIndexes(_, value []byte) []byte {
+	b := value[:len(value)-9]
+	if i := bytes.Index(b, []byte{0, 0, 1, 0}); i > 0 { // words and group of a posting
+		for j := range 4 {
+			b[i+j] = 0xff
+		}
+	}
+	for i := len(b) - 8; i > 48; i-- { // and whatever else looks like a small number
+		if b[i] == 1 || b[i] == 2 {
+			b[i] = 0xfe
+		}
+	}
+	return block.Seal(b)
+}
+
+// TestOneDamagedBlock: only the slices that the block may touch are missing.
+func TestOneDamagedBlock(t *testing.T) {
+	kv := memory.NewKV()
+	s := open(t, kv)
+	w := barreltest.Small(400, "cable")
+	d := barreltest.NewBuilder(t, w).All()
+	d.Slices = &pb.SliceTable{View: 1}
+	const parts = 16
+	for i := range uint64(parts) {
+		d.Slices.Slices = append(d.Slices.Slices, &pb.HeldSlice{Id: i + 1, Lo: i << 60, Hi: i<<60 | (1<<60 - 1), From: 1})
+	}
+	if err := s.Apply(context.Background(), d); err != nil {
+		t.Fatal(err)
+	}
+	blocks := s.Stats().Blocks
+	if err := s.Close(); err != nil || blocks < 3 {
+		t.Fatal(blocks, err)
+	}
+	n := 0
+	spoil(t, kv, barrels.Postings, func(_, v []byte) []byte {
+		if n++; n == 2 {
+			v[100] ^= 1
+		}
+		return v
+	})
+	s = open(t, kv)
+	defer s.Close()
+	q, err := search.Expand("cable", search.Synonym, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := s.Search(context.Background(), &search.Request{Query: q, Profile: search.DefaultProfile(), Slots: 4, ExactCounts: true})
+	if err != nil || a.Work.BlocksBad != 1 || a.Matched < 200 || a.Matched >= 400 {
+		t.Fatalf("%+v, %v", a, err)
+	}
+	if a.Width == search.WholeRing() || a.Width.Lo < 4<<60 {
+		t.Fatalf("width %x", a.Width)
+	}
+}
+
+// TestVersions: another format or other words are refused with a text that
+// says what to do, damaged meta data as well.
+func TestVersions(t *testing.T) {
+	meta := func(name string, change func([]byte) []byte) func(key, value []byte) []byte {
+		return func(key, value []byte) []byte {
+			if string(key) == name {
+				return change(value)
+			}
+			return value
+		}
+	}
+	set := func(v ...byte) func([]byte) []byte { return func([]byte) []byte { return v } }
+	for name, c := range map[string]struct {
+		family barrels.Family
+		change func(key, value []byte) []byte
+		kind   fault.Kind
+	}{
+		"newer format":   {barrels.Meta, meta("format", set(99, 0, 0, 0)), fault.Version},
+		"other words":    {barrels.Meta, meta("words", set('x')), fault.Version},
+		"format cut":     {barrels.Meta, meta("format", set(1)), fault.Corrupt},
+		"no format":      {barrels.Meta, meta("format", func([]byte) []byte { return nil }), fault.Corrupt},
+		"position":       {barrels.Meta, meta("position", set(0xff)), fault.Corrupt},
+		"slices":         {barrels.Meta, meta("slices", set(0xff)), fault.Corrupt},
+		"counters":       {barrels.Meta, meta("counters", set(1, 2, 3)), fault.Corrupt},
+		"terms":          {barrels.Terms, func(_, v []byte) []byte { return v[:5] }, fault.Corrupt},
+		"parents":        {barrels.Parents, func(_, _ []byte) []byte { return []byte{0xff} }, fault.Corrupt},
+		"unknown parent": {barrels.Parents, func(key, v []byte) []byte { return v }, fault.Corrupt},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kv := kept(t)
+			spoil(t, kv, c.family, c.change)
+			if name == "unknown parent" {
+				var b barrels.Batch
+				b.Put(barrels.Parents, []byte("x"), nil)
+				if err := kv.Write(&b); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_, err := barrels.Open(kv)
+			if !fault.Is(err, c.kind) || !bytes.Contains([]byte(err.Error()), []byte("empty its directory")) {
+				t.Fatalf("%v", err)
+			}
+		})
+	}
+}

@@ -1,0 +1,78 @@
+package barrels_test
+
+import (
+	"context"
+	"testing"
+
+	"adshard/barrels"
+	"adshard/barrels/barreltest"
+	"adshard/barrels/memory"
+	"adshard/fault"
+	"adshard/schema/pb"
+	"adshard/search"
+
+	"google.golang.org/protobuf/proto"
+)
+
+// FuzzNodeData: whatever a bucket holds, it is applied or refused, and the
+// store goes on answering, before and after it is opened again.
+func FuzzNodeData(f *testing.F) {
+	seed := barreltest.NewBuilder(f, barreltest.Small(2, "usb cable", "red shoes")).All()
+	raw, err := proto.Marshal(seed)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(raw)
+	f.Add([]byte{})
+	q, err := search.Expand("usb cable red shoes", search.Synonym, nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	r := &search.Request{Query: q, Profile: search.DefaultProfile(), Slots: 4, ExactCounts: true}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		d := new(pb.NodeData)
+		if proto.Unmarshal(raw, d) != nil {
+			return
+		}
+		kv := memory.NewKV()
+		s := open(t, kv)
+		first := proto.CloneOf(seed)
+		first.To = d.From
+		if d.From == nil {
+			first.To = new(pb.Position)
+		}
+		for _, bucket := range []*pb.NodeData{first, d} {
+			if err := s.Apply(context.Background(), bucket); err != nil && !fault.Is(err, fault.Invalid) {
+				t.Fatal(err)
+			}
+		}
+		answers(t, s, r)
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		s = open(t, kv)
+		answers(t, s, r)
+		if err := s.Apply(context.Background(), &pb.NodeData{Reset_: true, To: d.From}); err != nil && d.From != nil {
+			t.Fatal(err)
+		}
+		_ = s.Close()
+	})
+}
+
+func answers(t *testing.T, s barrels.Store, r *search.Request) {
+	t.Helper()
+	a, err := s.Search(context.Background(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := s.Explain(context.Background(), r, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Candidates > a.Matched || a.Matched > e.Total {
+		t.Fatalf("%d candidates, %d matched, %d explained", a.Candidates, a.Matched, e.Total)
+	}
+	if err := s.Maintain(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+}
