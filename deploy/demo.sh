@@ -20,12 +20,17 @@ if [ ! -f demo/corpus.done ] || [ "$(cat demo/corpus.done)" != "$keywords" ]; th
 fi
 
 log=demo/up.log
+failed() {
+	grep -v ' level=INFO ' "$log" >&2
+	echo "DEMO_HTTP and DEMO_ADMIN choose other addresses (now $http and $admin); 'make clean' removes the demo's data; all of the log is in $log" >&2
+	exit 1
+}
 bin/adshard up --db "$db" --slaves 3 --data demo/data --http "$http" --admin "$admin" >"$log" 2>&1 &
 up=$!
-trap 'kill -TERM $up 2>/dev/null; wait $up 2>/dev/null; exit 0' INT TERM
+trap 'echo; echo stopping; kill -TERM $up 2>/dev/null; wait $up 2>/dev/null; exit 0' INT TERM
 trap 'kill -TERM $up 2>/dev/null || true' EXIT
 until grep -q '^ready ' "$log"; do
-	kill -0 $up 2>/dev/null || { cat "$log" >&2; exit 1; }
+	kill -0 $up 2>/dev/null || failed
 	sleep 0.1
 done
 grep -E '^(slave|admin|ready) ' "$log"
@@ -33,6 +38,9 @@ for q in "usb cable" "wireless keyboard and mouse" "laptop memory 2gb"; do
 	printf '\n$ adshard query %s\n' "$q"
 	bin/adshard query --addr "http://$http" $q
 done
+at=""
+[ "$http" = 127.0.0.1:8080 ] || at="--addr $http "
 printf '\nNow try:  curl '"'"'http://%s/v1/search?q=usb+cable'"'"'\n' "$http"
+printf '          bin/adshard query %s--explain usb cable\n' "$at"
 printf 'Metrics:  http://%s/metrics   Stop: Ctrl-C\n' "$admin"
-wait $up
+wait $up || failed
