@@ -84,12 +84,18 @@ func (x *Fault) GetField() string {
 	return ""
 }
 
+// Query is an expanded query (search.Query). Its terms lie in packed lists,
+// since each query goes to every slave: senses[i] is the number of senses of
+// terms[i]; words and synonyms hold the senses of all terms, one after another.
 type Query struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Text          string                 `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"` // only for explanations
 	Norm          []uint64               `protobuf:"fixed64,2,rep,packed,name=norm,proto3" json:"norm,omitempty"`
 	Fold          []uint64               `protobuf:"fixed64,3,rep,packed,name=fold,proto3" json:"fold,omitempty"`
-	Terms         []*QueryTerm           `protobuf:"bytes,4,rep,name=terms,proto3" json:"terms,omitempty"`
+	Terms         []uint64               `protobuf:"fixed64,4,rep,packed,name=terms,proto3" json:"terms,omitempty"`
+	Senses        []uint32               `protobuf:"varint,5,rep,packed,name=senses,proto3" json:"senses,omitempty"`
+	Words         []uint32               `protobuf:"varint,6,rep,packed,name=words,proto3" json:"words,omitempty"`
+	Synonyms      []uint64               `protobuf:"fixed64,7,rep,packed,name=synonyms,proto3" json:"synonyms,omitempty"` // empty when no sense is a synonym
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -145,115 +151,32 @@ func (x *Query) GetFold() []uint64 {
 	return nil
 }
 
-func (x *Query) GetTerms() []*QueryTerm {
+func (x *Query) GetTerms() []uint64 {
 	if x != nil {
 		return x.Terms
 	}
 	return nil
 }
 
-type QueryTerm struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Term          uint64                 `protobuf:"fixed64,1,opt,name=term,proto3" json:"term,omitempty"`
-	Senses        []*Sense               `protobuf:"bytes,2,rep,name=senses,proto3" json:"senses,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *QueryTerm) Reset() {
-	*x = QueryTerm{}
-	mi := &file_adshard_v1_search_proto_msgTypes[2]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *QueryTerm) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*QueryTerm) ProtoMessage() {}
-
-func (x *QueryTerm) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[2]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use QueryTerm.ProtoReflect.Descriptor instead.
-func (*QueryTerm) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{2}
-}
-
-func (x *QueryTerm) GetTerm() uint64 {
-	if x != nil {
-		return x.Term
-	}
-	return 0
-}
-
-func (x *QueryTerm) GetSenses() []*Sense {
+func (x *Query) GetSenses() []uint32 {
 	if x != nil {
 		return x.Senses
 	}
 	return nil
 }
 
-type Sense struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Word          uint32                 `protobuf:"varint,1,opt,name=word,proto3" json:"word,omitempty"`
-	Synonym       uint64                 `protobuf:"fixed64,2,opt,name=synonym,proto3" json:"synonym,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *Sense) Reset() {
-	*x = Sense{}
-	mi := &file_adshard_v1_search_proto_msgTypes[3]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *Sense) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*Sense) ProtoMessage() {}
-
-func (x *Sense) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[3]
+func (x *Query) GetWords() []uint32 {
 	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
+		return x.Words
 	}
-	return mi.MessageOf(x)
+	return nil
 }
 
-// Deprecated: Use Sense.ProtoReflect.Descriptor instead.
-func (*Sense) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{3}
-}
-
-func (x *Sense) GetWord() uint32 {
+func (x *Query) GetSynonyms() []uint64 {
 	if x != nil {
-		return x.Word
+		return x.Synonyms
 	}
-	return 0
-}
-
-func (x *Sense) GetSynonym() uint64 {
-	if x != nil {
-		return x.Synonym
-	}
-	return 0
+	return nil
 }
 
 // Rule is a match type as data (search.Rule).
@@ -269,7 +192,7 @@ type Rule struct {
 
 func (x *Rule) Reset() {
 	*x = Rule{}
-	mi := &file_adshard_v1_search_proto_msgTypes[4]
+	mi := &file_adshard_v1_search_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -281,7 +204,7 @@ func (x *Rule) String() string {
 func (*Rule) ProtoMessage() {}
 
 func (x *Rule) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[4]
+	mi := &file_adshard_v1_search_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -294,7 +217,7 @@ func (x *Rule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Rule.ProtoReflect.Descriptor instead.
 func (*Rule) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{4}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *Rule) GetOthers() bool {
@@ -341,7 +264,7 @@ type SearchRequest struct {
 
 func (x *SearchRequest) Reset() {
 	*x = SearchRequest{}
-	mi := &file_adshard_v1_search_proto_msgTypes[5]
+	mi := &file_adshard_v1_search_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -353,7 +276,7 @@ func (x *SearchRequest) String() string {
 func (*SearchRequest) ProtoMessage() {}
 
 func (x *SearchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[5]
+	mi := &file_adshard_v1_search_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -366,7 +289,7 @@ func (x *SearchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchRequest.ProtoReflect.Descriptor instead.
 func (*SearchRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{5}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *SearchRequest) GetQuery() *Query {
@@ -445,7 +368,7 @@ type SearchResponse struct {
 
 func (x *SearchResponse) Reset() {
 	*x = SearchResponse{}
-	mi := &file_adshard_v1_search_proto_msgTypes[6]
+	mi := &file_adshard_v1_search_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -457,7 +380,7 @@ func (x *SearchResponse) String() string {
 func (*SearchResponse) ProtoMessage() {}
 
 func (x *SearchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[6]
+	mi := &file_adshard_v1_search_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -470,7 +393,7 @@ func (x *SearchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchResponse.ProtoReflect.Descriptor instead.
 func (*SearchResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{6}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *SearchResponse) GetHits() []*Hit {
@@ -578,7 +501,7 @@ type Hit struct {
 
 func (x *Hit) Reset() {
 	*x = Hit{}
-	mi := &file_adshard_v1_search_proto_msgTypes[7]
+	mi := &file_adshard_v1_search_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -590,7 +513,7 @@ func (x *Hit) String() string {
 func (*Hit) ProtoMessage() {}
 
 func (x *Hit) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[7]
+	mi := &file_adshard_v1_search_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -603,7 +526,7 @@ func (x *Hit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hit.ProtoReflect.Descriptor instead.
 func (*Hit) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{7}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Hit) GetKeyword() uint64 {
@@ -707,7 +630,7 @@ type ExplainRequest struct {
 
 func (x *ExplainRequest) Reset() {
 	*x = ExplainRequest{}
-	mi := &file_adshard_v1_search_proto_msgTypes[8]
+	mi := &file_adshard_v1_search_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -719,7 +642,7 @@ func (x *ExplainRequest) String() string {
 func (*ExplainRequest) ProtoMessage() {}
 
 func (x *ExplainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[8]
+	mi := &file_adshard_v1_search_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -732,7 +655,7 @@ func (x *ExplainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainRequest.ProtoReflect.Descriptor instead.
 func (*ExplainRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{8}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ExplainRequest) GetRequest() *SearchRequest {
@@ -763,7 +686,7 @@ type ExplainResponse struct {
 
 func (x *ExplainResponse) Reset() {
 	*x = ExplainResponse{}
-	mi := &file_adshard_v1_search_proto_msgTypes[9]
+	mi := &file_adshard_v1_search_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -775,7 +698,7 @@ func (x *ExplainResponse) String() string {
 func (*ExplainResponse) ProtoMessage() {}
 
 func (x *ExplainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[9]
+	mi := &file_adshard_v1_search_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -788,7 +711,7 @@ func (x *ExplainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainResponse.ProtoReflect.Descriptor instead.
 func (*ExplainResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{9}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ExplainResponse) GetMatches() []*Explained {
@@ -852,7 +775,7 @@ type Explained struct {
 
 func (x *Explained) Reset() {
 	*x = Explained{}
-	mi := &file_adshard_v1_search_proto_msgTypes[10]
+	mi := &file_adshard_v1_search_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -864,7 +787,7 @@ func (x *Explained) String() string {
 func (*Explained) ProtoMessage() {}
 
 func (x *Explained) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[10]
+	mi := &file_adshard_v1_search_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -877,7 +800,7 @@ func (x *Explained) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Explained.ProtoReflect.Descriptor instead.
 func (*Explained) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{10}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Explained) GetHit() *Hit {
@@ -968,7 +891,7 @@ type Agreement struct {
 
 func (x *Agreement) Reset() {
 	*x = Agreement{}
-	mi := &file_adshard_v1_search_proto_msgTypes[11]
+	mi := &file_adshard_v1_search_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -980,7 +903,7 @@ func (x *Agreement) String() string {
 func (*Agreement) ProtoMessage() {}
 
 func (x *Agreement) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[11]
+	mi := &file_adshard_v1_search_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -993,7 +916,7 @@ func (x *Agreement) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Agreement.ProtoReflect.Descriptor instead.
 func (*Agreement) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{11}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Agreement) GetKeyword() string {
@@ -1026,18 +949,15 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x05Fault\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\rR\x04kind\x12\x0e\n" +
 	"\x02op\x18\x02 \x01(\tR\x02op\x12\x14\n" +
-	"\x05field\x18\x03 \x01(\tR\x05field\"p\n" +
+	"\x05field\x18\x03 \x01(\tR\x05field\"\xa3\x01\n" +
 	"\x05Query\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\tR\x04text\x12\x12\n" +
 	"\x04norm\x18\x02 \x03(\x06R\x04norm\x12\x12\n" +
-	"\x04fold\x18\x03 \x03(\x06R\x04fold\x12+\n" +
-	"\x05terms\x18\x04 \x03(\v2\x15.adshard.v1.QueryTermR\x05terms\"J\n" +
-	"\tQueryTerm\x12\x12\n" +
-	"\x04term\x18\x01 \x01(\x06R\x04term\x12)\n" +
-	"\x06senses\x18\x02 \x03(\v2\x11.adshard.v1.SenseR\x06senses\"5\n" +
-	"\x05Sense\x12\x12\n" +
-	"\x04word\x18\x01 \x01(\rR\x04word\x12\x18\n" +
-	"\asynonym\x18\x02 \x01(\x06R\asynonym\"j\n" +
+	"\x04fold\x18\x03 \x03(\x06R\x04fold\x12\x14\n" +
+	"\x05terms\x18\x04 \x03(\x06R\x05terms\x12\x16\n" +
+	"\x06senses\x18\x05 \x03(\rR\x06senses\x12\x14\n" +
+	"\x05words\x18\x06 \x03(\rR\x05words\x12\x1a\n" +
+	"\bsynonyms\x18\a \x03(\x06R\bsynonyms\"j\n" +
 	"\x04Rule\x12\x16\n" +
 	"\x06others\x18\x01 \x01(\bR\x06others\x12\x18\n" +
 	"\aordered\x18\x02 \x01(\bR\aordered\x12\x1a\n" +
@@ -1132,45 +1052,41 @@ func file_adshard_v1_search_proto_rawDescGZIP() []byte {
 	return file_adshard_v1_search_proto_rawDescData
 }
 
-var file_adshard_v1_search_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_adshard_v1_search_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_adshard_v1_search_proto_goTypes = []any{
 	(*Fault)(nil),           // 0: adshard.v1.Fault
 	(*Query)(nil),           // 1: adshard.v1.Query
-	(*QueryTerm)(nil),       // 2: adshard.v1.QueryTerm
-	(*Sense)(nil),           // 3: adshard.v1.Sense
-	(*Rule)(nil),            // 4: adshard.v1.Rule
-	(*SearchRequest)(nil),   // 5: adshard.v1.SearchRequest
-	(*SearchResponse)(nil),  // 6: adshard.v1.SearchResponse
-	(*Hit)(nil),             // 7: adshard.v1.Hit
-	(*ExplainRequest)(nil),  // 8: adshard.v1.ExplainRequest
-	(*ExplainResponse)(nil), // 9: adshard.v1.ExplainResponse
-	(*Explained)(nil),       // 10: adshard.v1.Explained
-	(*Agreement)(nil),       // 11: adshard.v1.Agreement
-	(MatchType)(0),          // 12: adshard.v1.MatchType
-	(*Ad)(nil),              // 13: adshard.v1.Ad
+	(*Rule)(nil),            // 2: adshard.v1.Rule
+	(*SearchRequest)(nil),   // 3: adshard.v1.SearchRequest
+	(*SearchResponse)(nil),  // 4: adshard.v1.SearchResponse
+	(*Hit)(nil),             // 5: adshard.v1.Hit
+	(*ExplainRequest)(nil),  // 6: adshard.v1.ExplainRequest
+	(*ExplainResponse)(nil), // 7: adshard.v1.ExplainResponse
+	(*Explained)(nil),       // 8: adshard.v1.Explained
+	(*Agreement)(nil),       // 9: adshard.v1.Agreement
+	(MatchType)(0),          // 10: adshard.v1.MatchType
+	(*Ad)(nil),              // 11: adshard.v1.Ad
 }
 var file_adshard_v1_search_proto_depIdxs = []int32{
-	2,  // 0: adshard.v1.Query.terms:type_name -> adshard.v1.QueryTerm
-	3,  // 1: adshard.v1.QueryTerm.senses:type_name -> adshard.v1.Sense
-	1,  // 2: adshard.v1.SearchRequest.query:type_name -> adshard.v1.Query
-	4,  // 3: adshard.v1.SearchRequest.profile:type_name -> adshard.v1.Rule
-	7,  // 4: adshard.v1.SearchResponse.hits:type_name -> adshard.v1.Hit
-	12, // 5: adshard.v1.Hit.type:type_name -> adshard.v1.MatchType
-	13, // 6: adshard.v1.Hit.ad:type_name -> adshard.v1.Ad
-	5,  // 7: adshard.v1.ExplainRequest.request:type_name -> adshard.v1.SearchRequest
-	10, // 8: adshard.v1.ExplainResponse.matches:type_name -> adshard.v1.Explained
-	7,  // 9: adshard.v1.Explained.hit:type_name -> adshard.v1.Hit
-	11, // 10: adshard.v1.Explained.words:type_name -> adshard.v1.Agreement
-	12, // 11: adshard.v1.Explained.negative_type:type_name -> adshard.v1.MatchType
-	5,  // 12: adshard.v1.Slave.Search:input_type -> adshard.v1.SearchRequest
-	8,  // 13: adshard.v1.Slave.Explain:input_type -> adshard.v1.ExplainRequest
-	6,  // 14: adshard.v1.Slave.Search:output_type -> adshard.v1.SearchResponse
-	9,  // 15: adshard.v1.Slave.Explain:output_type -> adshard.v1.ExplainResponse
-	14, // [14:16] is the sub-list for method output_type
-	12, // [12:14] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	1,  // 0: adshard.v1.SearchRequest.query:type_name -> adshard.v1.Query
+	2,  // 1: adshard.v1.SearchRequest.profile:type_name -> adshard.v1.Rule
+	5,  // 2: adshard.v1.SearchResponse.hits:type_name -> adshard.v1.Hit
+	10, // 3: adshard.v1.Hit.type:type_name -> adshard.v1.MatchType
+	11, // 4: adshard.v1.Hit.ad:type_name -> adshard.v1.Ad
+	3,  // 5: adshard.v1.ExplainRequest.request:type_name -> adshard.v1.SearchRequest
+	8,  // 6: adshard.v1.ExplainResponse.matches:type_name -> adshard.v1.Explained
+	5,  // 7: adshard.v1.Explained.hit:type_name -> adshard.v1.Hit
+	9,  // 8: adshard.v1.Explained.words:type_name -> adshard.v1.Agreement
+	10, // 9: adshard.v1.Explained.negative_type:type_name -> adshard.v1.MatchType
+	3,  // 10: adshard.v1.Slave.Search:input_type -> adshard.v1.SearchRequest
+	6,  // 11: adshard.v1.Slave.Explain:input_type -> adshard.v1.ExplainRequest
+	4,  // 12: adshard.v1.Slave.Search:output_type -> adshard.v1.SearchResponse
+	7,  // 13: adshard.v1.Slave.Explain:output_type -> adshard.v1.ExplainResponse
+	12, // [12:14] is the sub-list for method output_type
+	10, // [10:12] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_adshard_v1_search_proto_init() }
@@ -1185,7 +1101,7 @@ func file_adshard_v1_search_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_adshard_v1_search_proto_rawDesc), len(file_adshard_v1_search_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   12,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -139,10 +139,21 @@ func TestRequestsOutOfBoundsAreRefused(t *testing.T) {
 		"33 words":      func(m *pb.SearchRequest) { m.Query.Norm = make([]uint64, 33); m.Query.Fold = m.Query.Norm },
 		"forms missing": func(m *pb.SearchRequest) { m.Query.Norm = make([]uint64, 2) },
 		"sense of a word that is not there": func(m *pb.SearchRequest) {
-			m.Query.Terms = []*pb.QueryTerm{{Term: 1, Senses: []*pb.Sense{{Word: 1}}}}
+			m.Query.Terms, m.Query.Senses, m.Query.Words = []uint64{1}, []uint32{1}, []uint32{1}
+		},
+		"a count missing": func(m *pb.SearchRequest) { m.Query.Terms = []uint64{1} },
+		"more senses counted than there": func(m *pb.SearchRequest) {
+			m.Query.Terms, m.Query.Senses, m.Query.Words = []uint64{1}, []uint32{2}, []uint32{0}
+		},
+		"a sense of no term": func(m *pb.SearchRequest) {
+			m.Query.Terms, m.Query.Senses, m.Query.Words = []uint64{1}, []uint32{1}, []uint32{0, 0}
+		},
+		"synonyms of some senses": func(m *pb.SearchRequest) {
+			m.Query.Terms, m.Query.Senses, m.Query.Words = []uint64{1}, []uint32{2}, []uint32{0, 0}
+			m.Query.Synonyms = []uint64{5}
 		},
 		"no query words for a term": func(m *pb.SearchRequest) {
-			m.Query = &pb.Query{Terms: []*pb.QueryTerm{{Term: 1, Senses: []*pb.Sense{{}}}}}
+			m.Query = &pb.Query{Terms: []uint64{1}, Senses: []uint32{1}, Words: []uint32{0}}
 		},
 	} {
 		m := FromRequest(&search.Request{Query: &search.Query{Words: make([]search.Word, 1)}, Slots: 4})

@@ -38,28 +38,33 @@ func fromQuery(q *search.Query) *pb.Query {
 	if q == nil {
 		return &pb.Query{}
 	}
-	m := &pb.Query{Text: q.Text, Norm: make([]uint64, len(q.Words)), Fold: make([]uint64, len(q.Words))}
+	n, senses, synonyms := len(q.Terms), 0, false
+	for i := range q.Terms {
+		senses += len(q.Terms[i].Senses)
+	}
+	m := &pb.Query{
+		Text: q.Text, Norm: make([]uint64, len(q.Words)), Fold: make([]uint64, len(q.Words)),
+		Terms: make([]uint64, n), Senses: make([]uint32, n), Words: make([]uint32, 0, senses),
+	}
 	for i, w := range q.Words {
 		m.Norm[i], m.Fold[i] = w.Norm, w.Fold
 	}
-	m.Terms = make([]*pb.QueryTerm, len(q.Terms))
-	terms := make([]pb.QueryTerm, len(q.Terms))
 	for i := range q.Terms {
-		terms[i].Term = q.Terms[i].Term
-		terms[i].Senses = fromSenses(q.Terms[i].Senses)
-		m.Terms[i] = &terms[i]
+		m.Terms[i], m.Senses[i] = q.Terms[i].Term, uint32(len(q.Terms[i].Senses))
+		for _, s := range q.Terms[i].Senses {
+			m.Words = append(m.Words, uint32(s.Word))
+			synonyms = synonyms || s.Synonym != 0
+		}
+	}
+	if synonyms {
+		m.Synonyms = make([]uint64, 0, senses)
+		for i := range q.Terms {
+			for _, s := range q.Terms[i].Senses {
+				m.Synonyms = append(m.Synonyms, s.Synonym)
+			}
+		}
 	}
 	return m
-}
-
-func fromSenses(senses []search.Sense) []*pb.Sense {
-	out := make([]*pb.Sense, len(senses))
-	made := make([]pb.Sense, len(senses))
-	for i, s := range senses {
-		made[i].Word, made[i].Synonym = uint32(s.Word), s.Synonym
-		out[i] = &made[i]
-	}
-	return out
 }
 
 // ToRequest reads a request's message; fault.Invalid when it is out of bounds.
@@ -110,17 +115,42 @@ func toQuery(m *pb.Query) (*search.Query, error) {
 	for i := range q.Words {
 		q.Words[i] = search.Word{Norm: m.Norm[i], Fold: m.Fold[i]}
 	}
-	if len(m.GetTerms()) > 0 {
-		q.Terms = make([]search.QueryTerm, len(m.Terms))
+	var err error
+	q.Terms, err = toTerms(m, n)
+	return q, err
+}
+
+// toTerms reads the terms of a query of n words; all senses lie in one array.
+func toTerms(m *pb.Query, n int) ([]search.QueryTerm, error) {
+	const op = "wire: query"
+	total := len(m.GetWords())
+	if len(m.GetSenses()) != len(m.GetTerms()) || len(m.GetSynonyms()) != 0 && len(m.GetSynonyms()) != total {
+		return nil, fault.Field(op, "query", "%d terms with %d counts, %d senses and %d synonyms: the lists do not fit",
+			len(m.GetTerms()), len(m.GetSenses()), total, len(m.GetSynonyms()))
 	}
-	for i, t := range m.GetTerms() {
-		q.Terms[i].Term = t.GetTerm()
-		for _, s := range t.GetSenses() {
-			if int(s.GetWord()) >= n {
-				return nil, fault.Field(op, "query", "a term of word %d; there are %d words", s.GetWord(), n)
-			}
-			q.Terms[i].Senses = append(q.Terms[i].Senses, search.Sense{Word: uint8(s.GetWord()), Synonym: s.GetSynonym()})
+	if len(m.GetTerms()) == 0 {
+		return nil, nil
+	}
+	senses := make([]search.Sense, total)
+	for i, w := range m.Words {
+		if int64(w) >= int64(n) {
+			return nil, fault.Field(op, "query", "a term of word %d; there are %d words", w, n)
+		}
+		senses[i].Word = uint8(w)
+		if len(m.Synonyms) > 0 {
+			senses[i].Synonym = m.Synonyms[i]
 		}
 	}
-	return q, nil
+	terms := make([]search.QueryTerm, len(m.Terms))
+	for i, count := range m.Senses {
+		if int64(count) > int64(len(senses)) {
+			return nil, fault.Field(op, "query", "term %d has %d senses, %d are left", i, count, len(senses))
+		}
+		terms[i] = search.QueryTerm{Term: m.Terms[i], Senses: senses[:count:count]}
+		senses = senses[count:]
+	}
+	if len(senses) > 0 {
+		return nil, fault.Field(op, "query", "%d senses belong to no term", len(senses))
+	}
+	return terms, nil
 }
