@@ -21,14 +21,20 @@ fi
 
 log=demo/up.log
 failed() {
+	echo "the cluster has ended; all of its log is in $log" >&2
 	grep -v ' level=INFO ' "$log" >&2
-	echo "DEMO_HTTP and DEMO_ADMIN choose other addresses (now $http and $admin); 'make clean' removes the demo's data; all of the log is in $log" >&2
+	echo "DEMO_HTTP=ADDR and DEMO_ADMIN=ADDR choose other ports; 'make clean' removes the demo's data" >&2
 	exit 1
 }
+# With a process group of its own the cluster gets one signal, ours, and ends
+# cleanly; a terminal's Ctrl-C would reach it as well, and a second one kills.
+set -m
 bin/adshard up --db "$db" --slaves 3 --data demo/data --http "$http" --admin "$admin" >"$log" 2>&1 &
 up=$!
-trap 'echo; echo stopping; kill -TERM $up 2>/dev/null; wait $up 2>/dev/null; exit 0' INT TERM
-trap 'kill -TERM $up 2>/dev/null || true' EXIT
+set +m
+stop() { kill -TERM "$up" 2>/dev/null && wait "$up" || true; }
+trap 'echo; echo stopping; exit 0' INT TERM HUP
+trap stop EXIT
 until grep -q '^ready ' "$log"; do
 	kill -0 $up 2>/dev/null || failed
 	sleep 0.1
