@@ -51,18 +51,37 @@ func (s *store) commit() error {
 	if err := s.kv.Write(&w.batch); err != nil {
 		return err
 	}
-	snapshot := s.newest.Load().snapshot
+	old := s.newest.Load()
+	number := old.number + 1
+	s.note(&w.batch, number)
+	snapshot := old.snapshot
 	if same { // only meta data, which searches do not read
 		snapshot = snapshot.again()
 	} else {
 		snapshot = share(s.kv.Snapshot())
 	}
 	s.publish(&state{
-		snapshot: snapshot, terms: w.applyTerms(), parents: w.parents,
+		number: number, snapshot: snapshot, terms: w.applyTerms(), parents: w.parents,
 		position: w.position, slices: w.slices, counters: w.counters,
 	})
 	w.end()
 	return nil
+}
+
+// note tells the caches what a batch changes.
+func (s *store) note(b *Batch, number uint64) {
+	for i := range b.Len() {
+		op := b.Op(i)
+		switch {
+		case op.Kind == Clear:
+			s.terms.noteAll(number)
+			s.groups.noteAll(number)
+		case op.Family == Postings:
+			s.terms.note(keyPart(op.Key, 0), number)
+		case op.Family == Items:
+			s.groups.note(keyPart(op.Key, 0), number)
+		}
+	}
 }
 
 // bucket prepares all that a bucket changes.

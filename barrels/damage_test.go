@@ -29,7 +29,7 @@ func kept(t *testing.T) barrels.KV {
 
 func open(t *testing.T, kv barrels.KV) barrels.Store {
 	t.Helper()
-	s, err := barrels.Open(kv)
+	s, err := barrels.Open(kv, barrels.Options{CacheBytes: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestVersions(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			_, err := barrels.Open(kv)
+			_, err := barrels.Open(kv, barrels.Options{CacheBytes: 1 << 20})
 			if !fault.Is(err, c.kind) || !bytes.Contains([]byte(err.Error()), []byte("empty its directory")) {
 				t.Fatalf("%v", err)
 			}

@@ -29,7 +29,7 @@ func (s *store) Explain(ctx context.Context, r *search.Request, limit int) (*sea
 	defer st.release()
 	f := finders.Get().(*finder)
 	defer f.free()
-	f.reset(st, r)
+	f.reset(st, r, s)
 	c := &collector{finder: f, matches: make(map[uint64]*match)}
 	if _, err := search.Scan(ctx, r.Query, r.Profile, &f.reader, c); err != nil {
 		return nil, err
@@ -140,12 +140,13 @@ func (f *finder) explain(m *match) (search.Explained, bool) {
 		},
 		Bid: m.bid, Modifier: m.modifier, Effective: m.effective, Slice: f.served.slice(m.key),
 	}
-	g, k, ok := f.records(m.place)
-	if !ok {
+	g, ok := f.group(m.key)
+	k := new(pb.Keyword)
+	if !ok || !f.keyword(g, m.place, k) {
 		f.bad = append(f.bad, run{m.key, m.key})
 		return e, false
 	}
-	e.GroupName, e.KeywordText, e.BidFromGroup = g.Name, k.Text, k.BidFromGroup
+	e.GroupName, e.KeywordText, e.BidFromGroup = g.name, k.Text, k.BidFromGroup
 	e.Verdict = f.verdict(m)
 	if e.Verdict == search.Eligible {
 		f.negative(&e, g, m.campaign)
@@ -157,18 +158,10 @@ func (f *finder) explain(m *match) (search.Explained, bool) {
 	return e, true
 }
 
-// records reads a keyword and its group.
-func (f *finder) records(at place) (*pb.Group, *pb.Keyword, bool) {
-	g, k := new(pb.Group), new(pb.Keyword)
-	record, ok := f.record(at.key)
-	if !ok || proto.Unmarshal(record, g) != nil {
-		return nil, nil, false
-	}
-	entry, err := f.findKeyword(at)
-	if err != nil || proto.Unmarshal(entry.record, k) != nil {
-		return nil, nil, false
-	}
-	return g, k, true
+// keyword reads a keyword's record.
+func (f *finder) keyword(g *groupItems, at place, k *pb.Keyword) bool {
+	e, err := f.findKeyword(g, at)
+	return err == nil && proto.Unmarshal(e.record, k) == nil
 }
 
 // verdict is the first that holds, in the order of search.Verdict; negatives
@@ -199,8 +192,8 @@ func (f *finder) verdict(m *match) search.Verdict {
 
 // negative names the first negative that blocks: the group's before the
 // campaign's, by rising id.
-func (f *finder) negative(e *search.Explained, g *pb.Group, c *campaign) {
-	n, owner := compileNegatives(g.Negatives).first(f.request.Query), "group"
+func (f *finder) negative(e *search.Explained, g *groupItems, c *campaign) {
+	n, owner := g.negatives.first(f.request.Query), "group"
 	if n == nil {
 		n, owner = c.negatives.first(f.request.Query), "campaign"
 	}

@@ -1,6 +1,9 @@
 package barrels
 
 import (
+	"bytes"
+	"sort"
+
 	"adshard/auction"
 	"adshard/search"
 )
@@ -29,25 +32,19 @@ func (f *finder) hits() []search.Hit {
 }
 
 // show fills in the group's name, the ad that this request shows (serving.md
-// §5.4) and the keyword's text.
+// §5.4) and the keyword's text. Hits share the group's texts with the store;
+// nobody changes them.
 func (f *finder) show(v *found, h *search.Hit) bool {
-	record, ok := f.record(v.group.key)
-	if !ok {
-		return false
-	}
-	s, err := readShown(record, f.ads)
-	if f.ads = s.ads; err != nil || len(s.ads) == 0 {
+	g, ok := f.group(v.group.key)
+	if !ok || len(g.ads) == 0 {
 		return false
 	}
 	pick := 0
 	if v.campaign.even {
-		pick = auction.PickAd(f.request.RequestID, v.id, len(s.ads))
+		pick = auction.PickAd(f.request.RequestID, v.id, len(g.ads))
 	}
-	if h.Ad, err = readAd(s.ads[pick]); err != nil {
-		return false
-	}
-	h.GroupName = string(s.name)
-	e, err := f.findKeyword(v.group)
+	h.GroupName, h.Ad = g.name, g.ads[pick]
+	e, err := f.findKeyword(g, v.group)
 	if err != nil {
 		return false
 	}
@@ -55,42 +52,78 @@ func (f *finder) show(v *found, h *search.Hit) bool {
 	return err == nil
 }
 
-// record reads a group's record; it is good until the items' iterator moves.
-func (f *finder) record(key uint64) ([]byte, bool) {
-	if f.items == nil {
-		f.items = f.snapshot.Prefix(Items)
+// groupItems is a group read for searches.
+type groupItems struct {
+	name      string
+	ads       []search.Ad // the enabled ones, by rising id
+	negatives negatives   // the enabled ones
+	record    []byte
+	// pages are all of the group's, by rising keyword id, unless partial: they
+	// are too large to be kept.
+	pages   []page
+	partial bool
+}
+
+// group reads a group; false: it is not there or damaged.
+func (f *finder) group(key uint64) (*groupItems, bool) {
+	if g, ok := f.cached.get(key, f.state.number); ok {
+		return g, true
 	}
 	f.key = appendKey(f.key[:0], key, groupRecord)
+	if f.items == nil {
+		f.items = f.state.snapshot.Prefix(Items)
+	}
 	if !f.items.Seek(f.key) || keyPart(f.items.Key(), 1) != groupRecord {
 		return nil, false
 	}
-	return f.items.Value(), true
+	g, err := readGroup(bytes.Clone(f.items.Value()))
+	if err != nil {
+		return nil, false
+	}
+	size := 3 * len(g.record) // its texts and negatives once more
+	for f.items.Next() {
+		if size += len(f.items.Value()) + cacheOverhead; size > f.cached.most() {
+			g.pages, g.partial = nil, true
+			return g, true
+		}
+		p, err := openPage(bytes.Clone(f.items.Value()))
+		if err != nil || p.len() == 0 {
+			return nil, false
+		}
+		g.pages = append(g.pages, p)
+	}
+	if f.items.Err() != nil {
+		return nil, false
+	}
+	f.cached.put(key, f.state.number, g, size)
+	return g, true
 }
 
-// findKeyword finds a keyword's entry behind its group's record, which was
-// read last: mostly on the group's first page.
-func (f *finder) findKeyword(at place) (pageEntry, error) {
-	if !f.items.Next() {
-		return pageEntry{}, errPage
-	}
-	if e, err := onPage(f.items.Value(), at.keyword); err == nil {
-		return e, nil
-	}
-	f.key = appendKey(f.key[:0], at.key, at.keyword)
-	if !f.items.SeekBack(f.key) {
-		return pageEntry{}, errPage
-	}
-	return onPage(f.items.Value(), at.keyword)
-}
-
-func onPage(value []byte, keyword uint64) (pageEntry, error) {
-	p, err := openPage(value)
+// findKeyword finds a keyword's entry; it is good until the next call.
+func (f *finder) findKeyword(g *groupItems, at place) (pageEntry, error) {
+	p, err := f.page(g, at)
 	if err != nil {
 		return pageEntry{}, err
 	}
-	i := p.find(keyword)
+	i := p.find(at.keyword)
 	if i < 0 {
 		return pageEntry{}, errPage
 	}
 	return p.entry(i)
+}
+
+// page returns the page that a keyword must be on.
+func (f *finder) page(g *groupItems, at place) (page, error) {
+	if !g.partial {
+		n := sort.Search(len(g.pages), func(i int) bool { return g.pages[i].id(0) > at.keyword })
+		if n == 0 {
+			return page{}, errPage
+		}
+		return g.pages[n-1], nil
+	}
+	f.key = appendKey(f.key[:0], at.key, at.keyword)
+	if !f.items.SeekBack(f.key) {
+		return page{}, errPage
+	}
+	return openPage(f.items.Value())
 }

@@ -23,18 +23,29 @@ type store struct {
 	published
 	behind    atomic.Bool // not caught up
 	badBlocks atomic.Uint64
+	terms     *cache[[]*termBlock]
+	groups    *cache[*groupItems]
 
 	mu     sync.Mutex // one writer at a time; guards what follows
 	writer *writer
 	closed bool
 	upkeep upkeep
+	// numbers is that of the last state before the KV was opened again.
+	numbers uint64
+}
+
+// Options configure a store.
+type Options struct {
+	// CacheBytes is what may be kept of blocks and groups as searches use them,
+	// beside what kv itself caches; 0: nothing.
+	CacheBytes uint64
 }
 
 // Open opens the store that kv holds, or makes an empty one where kv is empty.
 // The store owns kv from then on; on an error kv is left open. Errors:
 // fault.Version when it was written by another version of the format or of the
 // words, fault.Corrupt when it is damaged.
-func Open(kv KV) (Store, error) {
+func Open(kv KV, o Options) (Store, error) {
 	s := kv.Snapshot()
 	fresh, err := checkVersions(s)
 	if err == nil && fresh {
@@ -52,7 +63,10 @@ func Open(kv KV) (Store, error) {
 		s.Close()
 		return nil, err
 	}
-	st := &store{kv: kv, writer: newWriter(), upkeep: upkeep{changed: unknown}}
+	st := &store{
+		kv: kv, writer: newWriter(), upkeep: upkeep{changed: unknown},
+		terms: newCache[[]*termBlock](o.CacheBytes / 2), groups: newCache[*groupItems](o.CacheBytes / 2),
+	}
 	st.publish(first)
 	return st, nil
 }
@@ -233,6 +247,9 @@ func (s *store) reopen() error {
 	}
 	s.reopening.Lock()
 	defer s.reopening.Unlock()
+	if old := s.newest.Load(); old != nil {
+		s.numbers = old.number
+	}
 	s.publish(nil)
 	s.open.Wait()
 	if err := s.kv.Reopen(); err != nil {
@@ -244,6 +261,9 @@ func (s *store) reopen() error {
 		snapshot.Close()
 		return err
 	}
+	st.number = s.numbers + 1
+	s.terms.noteAll(st.number)
+	s.groups.noteAll(st.number)
 	s.publish(st)
 	return nil
 }

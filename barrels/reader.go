@@ -1,6 +1,7 @@
 package barrels
 
 import (
+	"bytes"
 	"context"
 
 	"adshard/barrels/block"
@@ -9,21 +10,25 @@ import (
 
 // reader is search.Postings on a state's snapshot.
 type reader struct {
-	terms    *termTable
-	snapshot Snapshot
-	it       Iterator // opened on first use
-	view     block.View
-	key      []byte
-	opened   int
+	state *state
+	terms *cache[[]*termBlock]
+	it    Iterator // opened on first use
+	view  block.View
+	key   []byte
 	// bad are the parts of the ring whose postings could not be read.
 	bad []run
 }
 
+// termBlock is a block in the cache.
+type termBlock struct {
+	view block.View
+	key  uint64 // ring key in its key
+}
+
 var _ search.Postings = (*reader)(nil)
 
-func (r *reader) reset(st *state) {
-	r.terms, r.snapshot = st.terms, st.snapshot
-	r.opened = 0
+func (r *reader) reset(st *state, terms *cache[[]*termBlock]) {
+	r.state, r.terms = st, terms
 	r.bad = r.bad[:0]
 }
 
@@ -31,32 +36,66 @@ func (r *reader) close() {
 	if r.it != nil {
 		r.it.Close()
 	}
-	r.it, r.terms, r.snapshot = nil, nil, nil
+	r.it, r.state, r.terms, r.view = nil, nil, nil, block.View{}
 }
 
 // Blocks implements search.Postings.
 func (r *reader) Blocks(ctx context.Context, term uint64, visit func(search.Block) bool) error {
-	if !r.terms.found(term) {
+	if !r.state.terms.found(term) {
 		return nil
 	}
+	if list, ok := r.terms.get(term, r.state.number); ok {
+		return r.kept(ctx, list, visit)
+	}
+	return r.stored(ctx, term, visit)
+}
+
+// kept visits the blocks of a term that were in the cache.
+func (r *reader) kept(ctx context.Context, list []*termBlock, visit func(search.Block) bool) error {
+	for i, b := range list {
+		if over(ctx) {
+			return ended(ctx, "barrels: search")
+		}
+		more, good := visitBlock(&b.view, visit)
+		if !good {
+			to := ^uint64(0)
+			if i+1 < len(list) {
+				to = list[i+1].key
+			}
+			r.bad = append(r.bad, run{b.key, to})
+		}
+		if !more {
+			return nil
+		}
+	}
+	return nil
+}
+
+// stored visits the blocks of a term as they are in the snapshot. When all of
+// them are good and not too large together, they go into the cache.
+func (r *reader) stored(ctx context.Context, term uint64, visit func(search.Block) bool) error {
 	if r.it == nil {
-		r.it = r.snapshot.Prefix(Postings)
+		r.it = r.state.snapshot.Prefix(Postings)
 	}
 	r.key = appendKey(r.key[:0], term, 0, 0)
+	c := collected{room: r.terms.most()}
 	from := uint64(0) // ring key where what is read next begins
 	torn := false     // the block before was damaged
 	for ok := r.it.Seek(r.key); ok; ok = r.it.Next() {
-		select {
-		case <-ctx.Done():
+		if over(ctx) {
 			return ended(ctx, "barrels: search")
-		default:
 		}
 		from = keyPart(r.it.Key(), 1)
 		if torn {
 			r.bad[len(r.bad)-1].hi = from
 		}
-		more, good := r.block(r.it.Value(), visit)
+		view := c.open(from, r.it.Value(), &r.view)
+		more, good := true, view != nil
+		if good {
+			more, good = visitBlock(view, visit)
+		}
 		if torn = !good; torn {
+			c.room = 0
 			r.bad = append(r.bad, run{from, ^uint64(0)})
 		}
 		if !more {
@@ -65,20 +104,54 @@ func (r *reader) Blocks(ctx context.Context, term uint64, visit func(search.Bloc
 	}
 	if r.it.Err() != nil {
 		r.bad = append(r.bad, run{from, ^uint64(0)})
+	} else if c.room > 0 {
+		r.terms.put(term, r.state.number, c.list, c.size)
 	}
 	return nil
 }
 
-// block reads one block. What panics on its bytes is damage as well.
-func (r *reader) block(value []byte, visit func(search.Block) bool) (more, good bool) {
+// collected gathers the blocks of a term for the cache while they fit in.
+type collected struct {
+	list       []*termBlock
+	size, room int
+}
+
+// open opens a block, on a copy of its bytes if it is to be kept, else with the
+// scratch view; nil: it is damaged.
+func (c *collected) open(key uint64, value []byte, scratch *block.View) *block.View {
+	if c.size += len(value) + cacheOverhead; c.size > c.room {
+		c.room = 0
+	}
+	if c.room == 0 {
+		if scratch.Open(value) != nil {
+			return nil
+		}
+		return scratch
+	}
+	b := &termBlock{key: key}
+	if b.view.Open(bytes.Clone(value)) != nil {
+		return nil
+	}
+	c.list = append(c.list, b)
+	return &b.view
+}
+
+// visitBlock hands a block over. What panics on its bytes is damage as well.
+func visitBlock(v *block.View, visit func(search.Block) bool) (more, good bool) {
 	defer func() {
 		if recover() != nil {
 			more, good = true, false
 		}
 	}()
-	r.opened++
-	if r.view.Open(value) != nil {
-		return true, false
+	return visit(v), true
+}
+
+// over tells whether ctx has ended.
+func over(ctx context.Context) bool {
+	select {
+	case <-ctx.Done():
+		return true
+	default:
+		return false
 	}
-	return visit(&r.view), true
 }

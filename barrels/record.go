@@ -59,43 +59,31 @@ func eachField(b []byte, visit func(n protowire.Number, bytes []byte, number uin
 	return nil
 }
 
-// readNegatives reads the negatives of a group's record.
-func readNegatives(record []byte) (negatives, error) {
+// readGroup reads what searches need of a group's record, which it keeps.
+func readGroup(record []byte) (*groupItems, error) {
+	g := &groupItems{record: record}
 	var list []*pb.Negative
-	err := eachField(record, func(n protowire.Number, b []byte, _ uint64) error {
-		if n != groupNegativeField {
-			return nil
-		}
-		m := new(pb.Negative)
-		list = append(list, m)
-		return proto.Unmarshal(b, m)
-	})
-	return compileNegatives(list), err
-}
-
-// shown is what a hit shows of its group; its bytes are the record's.
-type shown struct {
-	name []byte
-	ads  [][]byte // the enabled ones, by rising id
-}
-
-// readShown reads a group's record; ads is scratch.
-func readShown(record []byte, ads [][]byte) (shown, error) {
-	s := shown{ads: ads[:0]}
 	err := eachField(record, func(n protowire.Number, b []byte, _ uint64) error {
 		switch n {
 		case groupNameField:
-			s.name = b
+			g.name = string(b)
+		case groupNegativeField:
+			m := new(pb.Negative)
+			list = append(list, m)
+			return proto.Unmarshal(b, m)
 		case groupAdField:
 			enabled, err := adEnabled(b)
-			if enabled {
-				s.ads = append(s.ads, b)
+			if err != nil || !enabled {
+				return err
 			}
+			ad, err := readAd(b)
+			g.ads = append(g.ads, ad)
 			return err
 		}
 		return nil
 	})
-	return s, err
+	g.negatives = compileNegatives(list)
+	return g, err
 }
 
 func adEnabled(b []byte) (enabled bool, err error) {

@@ -27,7 +27,7 @@ func (s *store) Search(ctx context.Context, r *search.Request) (*search.Answer, 
 	defer st.release()
 	f := finders.Get().(*finder)
 	defer f.free()
-	f.reset(st, r)
+	f.reset(st, r, s)
 	work, err := search.Scan(ctx, r.Query, r.Profile, &f.reader, f)
 	if err != nil {
 		return nil, err
@@ -72,7 +72,6 @@ func (s *store) width(f *finder) search.Width {
 // are pooled; a search allocates only for its answer.
 type finder struct {
 	reader
-	state   *state
 	request *search.Request
 	served  *served
 
@@ -87,8 +86,8 @@ type finder struct {
 	block  *block.View // whose groups are in groups
 	groups []verdict   // by the block's group index
 
-	items Iterator // opened on first use
-	ads   [][]byte // scratch of show
+	items  Iterator // opened on first use
+	cached *cache[*groupItems]
 }
 
 // found is what the answer needs of a hit.
@@ -111,9 +110,10 @@ var finders = sync.Pool{New: func() any {
 	}
 }}
 
-func (f *finder) reset(st *state, r *search.Request) {
-	f.state, f.request, f.served = st, r, st.served(r.View)
-	f.reader.reset(st)
+func (f *finder) reset(st *state, r *search.Request, s *store) {
+	f.request, f.served = r, st.served(r.View)
+	f.reader.reset(st, s.terms)
+	f.cached = s.groups
 	f.top.Reset(r.Slots + 1)
 	f.matched, f.candidates = 0, 0
 	f.block = nil
@@ -125,12 +125,11 @@ func (f *finder) free() {
 		f.items.Close()
 		f.items = nil
 	}
-	clear(f.ads)
 	f.top.Reset(1)
 	clear(f.seen)
 	clear(f.blockedCampaigns)
 	clear(f.blockedGroups)
 	clear(f.groups)
-	f.state, f.request, f.served = nil, nil, nil
+	f.request, f.served, f.cached = nil, nil, nil
 	finders.Put(f)
 }

@@ -169,11 +169,10 @@ func (f *finder) blocked(g *verdict) bool {
 // blockedByGroup looks at a group's own negatives. A group that cannot be read
 // is damage: not shown, and the answer says that it is incomplete.
 func (f *finder) blockedByGroup(key uint64) bool {
-	record, ok := f.record(key)
-	l, err := readNegatives(record)
-	if !ok || err != nil {
+	g, ok := f.group(key)
+	if !ok {
 		f.bad = append(f.bad, run{key, key})
 		return true
 	}
-	return l.block(f.request.Query)
+	return g.negatives.block(f.request.Query)
 }

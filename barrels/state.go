@@ -13,6 +13,7 @@ import (
 // it go.
 type state struct {
 	refs     atomic.Int64 // 1 while it is the store's newest
+	number   uint64       // one more than that of the state before
 	snapshot *sharedSnapshot
 	terms    *termTable
 	parents  *parents

@@ -15,7 +15,7 @@ import (
 // New returns an empty store.
 func New() barrels.Store {
 	// Opening fails on old, damaged or unreadable data only; here are none.
-	s, _ := barrels.Open(NewKV())
+	s, _ := barrels.Open(NewKV(), barrels.Options{})
 	return s
 }
 

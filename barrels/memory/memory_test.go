@@ -8,14 +8,19 @@ import (
 	"adshard/barrels/memory"
 )
 
-func TestConformance(t *testing.T) {
+func TestConformance(t *testing.T) { conformance(t, barrels.Options{}) }
+
+// TestConformanceWithCache has a cache so small that entries come and go.
+func TestConformanceWithCache(t *testing.T) { conformance(t, barrels.Options{CacheBytes: 1 << 20}) }
+
+func conformance(t *testing.T, o barrels.Options) {
 	barreltest.Run(t, func(testing.TB) barreltest.Open {
 		kept := map[string]barrels.KV{}
 		return func(t testing.TB, name string) barrels.Store {
 			if kept[name] == nil {
 				kept[name] = memory.NewKV()
 			}
-			s, err := barrels.Open(kept[name])
+			s, err := barrels.Open(kept[name], o)
 			if err != nil {
 				t.Fatalf("open: %v", err)
 			}

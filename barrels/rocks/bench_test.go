@@ -2,6 +2,7 @@ package rocks_test
 
 import (
 	"flag"
+	"path/filepath"
 	"testing"
 
 	"adshard/barrels"
@@ -24,3 +25,17 @@ func open(t testing.TB) barrels.Store {
 func BenchmarkFill(b *testing.B) { barreltest.BenchmarkFill(b, *keywords, open) }
 
 func BenchmarkSearch(b *testing.B) { barreltest.BenchmarkSearch(b, *keywords, open) }
+
+// BenchmarkSearchBuilt searches a store that was built offline.
+func BenchmarkSearchBuilt(b *testing.B) {
+	c := barreltest.LoadCorpus(b, *keywords)
+	dir := filepath.Join(b.TempDir(), "store")
+	build(b, dir, c.Data)
+	s, err := rocks.Open(dir, rocks.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	b.Logf("%+v", s.Stats())
+	barreltest.MeasureSearch(b, s, c.Requests(b))
+}

@@ -12,7 +12,9 @@ import (
 
 // Options configure a store. Zero values stand for the defaults.
 type Options struct {
-	// CacheBytes is the block cache for uncompressed blocks; default 256 MiB.
+	// CacheBytes is for what searches read again and again: half of it for
+	// RocksDB's blocks, half for blocks and groups as searches use them; default
+	// 256 MiB.
 	CacheBytes uint64
 	// WriteBufferBytes is the size at which a family's new data are written to
 	// a file of their own; default 32 MiB.
@@ -75,7 +77,7 @@ func names() []string {
 }
 
 func newConfig(o Options) *config {
-	c := &config{cache: grocksdb.NewLRUCache(o.CacheBytes), db: grocksdb.NewDefaultOptions()}
+	c := &config{cache: grocksdb.NewLRUCache(o.CacheBytes / 2), db: grocksdb.NewDefaultOptions()}
 	c.db.SetCreateIfMissing(true)
 	c.db.SetCreateIfMissingColumnFamilies(true)
 	// RocksDB's own log lies on the same disk, and the second line that finds

@@ -54,7 +54,7 @@ func fullDisk(t *testing.T, o Options, free func(string) (uint64, error)) {
 		t.Fatal(err)
 	}
 	kv.free = free
-	s, err := barrels.Open(kv)
+	s, err := barrels.Open(kv, barrels.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

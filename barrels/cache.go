@@ -1,0 +1,137 @@
+package barrels
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// cache keeps what searches have read of the values under one prefix (a term's
+// blocks, a group's items) in the form that they use, verified once. A seek in
+// RocksDB costs some microseconds even when all is in memory; finding an entry
+// here costs some tens of nanoseconds.
+//
+// States have rising numbers. An entry is what the state with its number read;
+// it holds for a state if the prefix was not changed after the entry was read
+// nor after that state was published. The writer notes what a batch changes
+// before it publishes the state after it, so that an entry is never used for a
+// state that would read something else.
+type cache[V any] struct {
+	shards [cacheShards]cacheShard[V]
+	limit  int // bytes a shard; 0: nothing is kept
+	// changed holds, by a hash of the prefix, the number of the last state that
+	// changed one of the prefixes with that hash.
+	changed [cacheHashes]atomic.Uint64
+	// floor is the number of the last state that changed everything.
+	floor atomic.Uint64
+}
+
+const (
+	cacheShards = 32
+	cacheHashes = 1 << 16
+	// cacheShare is the part of a shard that one entry may take.
+	cacheShare = 8
+)
+
+type cacheShard[V any] struct {
+	mu      sync.Mutex // guards entries and bytes
+	entries map[uint64]*cached[V]
+	bytes   int
+}
+
+// cached is an entry; all but used never changes.
+type cached[V any] struct {
+	value V
+	state uint64
+	bytes int
+	used  bool // since it was last spared; guarded by the shard's mu
+}
+
+func newCache[V any](bytes uint64) *cache[V] {
+	c := &cache[V]{limit: int(min(bytes, 1<<40)) / cacheShards}
+	for i := range c.shards {
+		c.shards[i].entries = make(map[uint64]*cached[V])
+	}
+	return c
+}
+
+// most is the size of the largest value that is kept.
+func (c *cache[V]) most() int { return c.limit / cacheShare }
+
+func (c *cache[V]) hash(prefix uint64) uint64 { return prefix * 0x9e3779b97f4a7c15 >> 16 }
+
+func (c *cache[V]) shard(prefix uint64) *cacheShard[V] {
+	return &c.shards[c.hash(prefix)>>16%cacheShards]
+}
+
+// note tells that the state with this number, still to be published, changes a
+// prefix.
+func (c *cache[V]) note(prefix, state uint64) { c.changed[c.hash(prefix)%cacheHashes].Store(state) }
+
+// noteAll tells that it may change everything.
+func (c *cache[V]) noteAll(state uint64) { c.floor.Store(state) }
+
+// get returns the entry of a prefix for a state.
+func (c *cache[V]) get(prefix, state uint64) (value V, ok bool) {
+	if c.limit == 0 {
+		return value, false
+	}
+	s := c.shard(prefix)
+	s.mu.Lock()
+	e := s.entries[prefix]
+	if e != nil {
+		e.used = true
+	}
+	s.mu.Unlock()
+	if e == nil {
+		return value, false
+	}
+	since := max(c.changed[c.hash(prefix)%cacheHashes].Load(), c.floor.Load())
+	if e.state < since || state < since {
+		return value, false
+	}
+	return e.value, true
+}
+
+// put keeps what a state has read of a prefix, all of it.
+func (c *cache[V]) put(prefix, state uint64, value V, bytes int) {
+	if bytes += cacheOverhead; bytes > c.most() {
+		return
+	}
+	s := c.shard(prefix)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if old := s.entries[prefix]; old != nil {
+		if old.state > state {
+			return
+		}
+		s.bytes -= old.bytes
+	}
+	s.entries[prefix] = &cached[V]{value: value, state: state, bytes: bytes}
+	if s.bytes += bytes; s.bytes > c.limit {
+		s.evict(c.limit-c.limit/8, prefix)
+	}
+}
+
+// cacheOverhead is about what an entry takes beside its bytes.
+const cacheOverhead = 160
+
+// evict drops entries, met in the map's random order, until no more than limit
+// bytes are left; one that was used since it was last met is spared once.
+func (s *cacheShard[V]) evict(limit int, keep uint64) {
+	for s.bytes > limit {
+		for prefix, e := range s.entries {
+			if s.bytes <= limit {
+				return
+			}
+			if e.used || prefix == keep {
+				e.used = false
+				continue
+			}
+			delete(s.entries, prefix)
+			s.bytes -= e.bytes
+		}
+		if len(s.entries) == 1 {
+			return
+		}
+	}
+}
