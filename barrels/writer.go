@@ -42,7 +42,7 @@ func newWriter() *writer {
 // begin starts a batch on top of a state, or on nothing.
 func (w *writer) begin(old *state, reset bool) {
 	w.end()
-	w.base, w.terms, w.parents = uncached(old.snapshot.Snapshot), old.terms, old.parents
+	w.base, w.terms, w.parents = old.snapshot, old.terms, old.parents
 	w.position, w.slices, w.counters = old.position, old.slices, old.counters
 	if !reset {
 		return
