@@ -1,6 +1,7 @@
 package node
 
 import (
+	"net"
 	"time"
 
 	"adshard/internal/node/config"
@@ -11,7 +12,7 @@ type SlaveConfig struct {
 	// Name is unique in the cluster; the slave keeps it over restarts.
 	Name string `yaml:"name"`
 	// Listen is where masters ask; Advertise is the address that they are
-	// told, empty: the one listened on. Admin is the admin port, empty: none.
+	// told, empty: the one listened on, which must name a host then. Admin is the admin port, empty: none.
 	Listen    string `yaml:"listen"`
 	Advertise string `yaml:"advertise"`
 	Admin     string `yaml:"admin"`
@@ -46,6 +47,8 @@ func (c *SlaveConfig) Validate() error {
 	k.That(c.Name != "", "name", "must not be empty")
 	k.Address("listen", c.Listen, true)
 	k.Address("advertise", c.Advertise, false)
+	k.That(c.Advertise != "" || !everywhere(c.Listen), "advertise",
+		"is needed, since listen (%s) names no host: give the HOST:PORT that masters are to ask", c.Listen)
 	k.Address("admin", c.Admin, false)
 	k.Address("balancer", c.Balancer, true)
 	k.That(c.Dir != "", "dir", "must not be empty")
@@ -53,4 +56,10 @@ func (c *SlaveConfig) Validate() error {
 	k.Duration("grace", c.Grace, 0, time.Hour)
 	k.Number("bucket_bytes", c.BucketBytes, 1<<10, 32<<20)
 	return k.Err()
+}
+
+// everywhere tells whether an address stands for all of a host's own.
+func everywhere(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	return err == nil && (host == "" || net.ParseIP(host).IsUnspecified())
 }
