@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"adshard/barrels"
+	"adshard/schema/pb"
 	"adshard/search"
 
 	"golang.org/x/sys/unix"
@@ -83,4 +84,24 @@ func processorTime(t testing.TB) time.Duration {
 		t.Fatal(err)
 	}
 	return time.Duration(s.Nano())
+}
+
+// BenchmarkApply measures buckets with one changed group each: a bid of one of
+// its keywords.
+func BenchmarkApply(b *testing.B, keywords int64, open func(testing.TB) barrels.Store) {
+	c := LoadCorpus(b, keywords)
+	s := open(b)
+	defer s.Close()
+	Fill(b, s, c.Buckets(8<<20))
+	clock, bid := c.Data.To.Clock, uint64(1_000_000)
+	for i := 0; b.Loop(); i++ {
+		it := c.Data.Items[i*7919%len(c.Data.Items)]
+		bid++
+		it.Keywords[0].Bid = &bid
+		d := &pb.NodeData{From: At(clock), To: At(clock + 1), Items: []*pb.Item{it}}
+		if err := s.Apply(context.Background(), d); err != nil {
+			b.Fatal(err)
+		}
+		clock++
+	}
 }

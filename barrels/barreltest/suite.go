@@ -29,6 +29,7 @@ func Run(t *testing.T, open func(t testing.TB) Open) {
 		{"a closed store refuses", closing},
 		{"wrong node data are refused", invalid},
 		{"wrong requests are refused", requests},
+		{"searches end at their deadline", deadlines},
 		{"views serve their slices", slicesServed},
 		{"held slices are not served", held},
 		{"a store that is behind says so", behind},

@@ -39,3 +39,21 @@ func BenchmarkSearchBuilt(b *testing.B) {
 	b.Logf("%+v", s.Stats())
 	barreltest.MeasureSearch(b, s, c.Requests(b))
 }
+
+func BenchmarkApply(b *testing.B) { barreltest.BenchmarkApply(b, *keywords, open) }
+
+// BenchmarkOpen opens and closes a store that was built offline.
+func BenchmarkOpen(b *testing.B) {
+	c := barreltest.LoadCorpus(b, *keywords)
+	dir := filepath.Join(b.TempDir(), "store")
+	build(b, dir, c.Data)
+	for b.Loop() {
+		s, err := rocks.Open(dir, rocks.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

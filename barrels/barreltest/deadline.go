@@ -1,0 +1,63 @@
+package barreltest
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"adshard/fault"
+)
+
+// expiring is a context that is over after it was looked at so many times.
+type expiring struct {
+	context.Context
+	left atomic.Int64
+	done chan struct{}
+}
+
+func expireAfter(looks int64) *expiring {
+	e := &expiring{Context: context.Background(), done: make(chan struct{})}
+	e.left.Store(looks)
+	close(e.done)
+	return e
+}
+
+func (e *expiring) Deadline() (time.Time, bool) { return time.Now(), true }
+
+func (e *expiring) Done() <-chan struct{} {
+	if e.left.Add(-1) >= 0 {
+		return nil
+	}
+	return e.done
+}
+
+func (e *expiring) Err() error {
+	if e.left.Load() >= 0 {
+		return nil
+	}
+	return context.DeadlineExceeded
+}
+
+// deadlines: a search looks at its context at each block and ends when it is
+// over, wherever it is; the store goes on.
+func deadlines(t *testing.T, open Open) {
+	s := open(t, "deadlines")
+	defer s.Close()
+	put(t, s, NewBuilder(t, Small(2000, "cable")).All())
+	for _, looks := range []int64{1, 3, 7} {
+		if _, err := s.Search(expireAfter(looks), query(t, "cable")); !fault.Is(err, fault.Deadline) {
+			t.Fatalf("over after %d looks: %v", looks, err)
+		}
+	}
+	matches(t, s, "cable", 2000)
+	for _, looks := range []int64{1, 3, 7} { // now from what was kept, if anything is
+		if _, err := s.Search(expireAfter(looks), query(t, "cable")); !fault.Is(err, fault.Deadline) {
+			t.Fatalf("over after %d looks: %v", looks, err)
+		}
+	}
+	if _, err := s.Explain(expireAfter(3), query(t, "cable"), 10); !fault.Is(err, fault.Deadline) {
+		t.Fatal(fmt.Errorf("an explanation over in the middle: %w", err))
+	}
+}
