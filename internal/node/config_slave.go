@@ -12,7 +12,8 @@ type SlaveConfig struct {
 	// Name is unique in the cluster; the slave keeps it over restarts.
 	Name string `yaml:"name"`
 	// Listen is where masters ask; Advertise is the address that they are
-	// told, empty: the one listened on, which must name a host then. Admin is the admin port, empty: none.
+	// told, empty: the one listened on, which must name a host then. Admin is
+	// the admin port, empty: none.
 	Listen    string `yaml:"listen"`
 	Advertise string `yaml:"advertise"`
 	Admin     string `yaml:"admin"`

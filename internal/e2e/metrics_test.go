@@ -1,0 +1,67 @@
+package e2e
+
+import (
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+)
+
+// TestMetrics: their names are those that Prometheus recommends,
+// docs/operations.md explains each, and profiles are on the admin port only.
+func TestMetrics(t *testing.T) {
+	c := startCluster(t, importFile(t, writeFile(t, fates), 7), 3, false, "default")
+	c.search(t, url.Values{"q": {"red lamp"}})
+	text := c.page(t, c.admin+"/metrics", http.StatusOK)
+	problems, err := promlint.New(strings.NewReader(text)).Lint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range problems {
+		t.Errorf("%s: %s", p.Metric, p.Text)
+	}
+	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "operations.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`(?m)^# TYPE (adshard_\w+)`).FindAllStringSubmatch(text, -1)
+	for _, name := range found {
+		if !strings.Contains(string(doc), "`"+name[1]+"`") {
+			t.Errorf("docs/operations.md does not explain %s", name[1])
+		}
+	}
+	for _, named := range regexp.MustCompile("`(adshard_\\w+)`").FindAllStringSubmatch(string(doc), -1) {
+		if !strings.Contains(text, "# TYPE "+named[1]+" ") && !strings.HasPrefix(named[1], "adshard_shard_failures") {
+			t.Errorf("docs/operations.md explains %s, which is not there", named[1])
+		}
+	}
+	for _, stage := range []string{"expand", "fan-out", "slave search", "merge", "finish", "request"} {
+		if !strings.Contains(text, `stage="`+stage+`"`) {
+			t.Errorf("no stage %q", stage)
+		}
+	}
+	c.page(t, c.admin+"/debug/pprof/", http.StatusOK)
+	c.page(t, c.http+"/debug/pprof/", http.StatusNotFound)
+	c.page(t, c.http+"/metrics", http.StatusNotFound)
+}
+
+// page gets a page.
+func (c *cluster) page(t *testing.T, address string, status int) string {
+	t.Helper()
+	resp, err := c.client.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != status {
+		t.Fatalf("%s: %s, %v", address, resp.Status, err)
+	}
+	return string(body)
+}
