@@ -102,7 +102,7 @@ func (b *Balancer) load(ctx context.Context) error {
 		Pace: balance.DefaultPace, Beat: balance.DefaultBeat, Interval: b.cfg.Interval,
 	}, index, state)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w; with another state_key (adshard up: another --data) a plan is made anew", err)
 	}
 	b.dist = balance.NewDistributor[*pb.NodeData](balance.DistributorConfig{
 		Epoch: b.tenure.epoch, BucketBytes: b.cfg.BucketBytes, NodeBytes: b.cfg.NodeBytes, Ahead: b.cfg.Ahead,
