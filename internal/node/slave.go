@@ -63,7 +63,7 @@ func openStore(cfg *SlaveConfig) (barrels.Store, error) {
 	}
 	store, err := rocks.Open(cfg.Dir, rocks.Options{CacheBytes: cfg.CacheBytes, WriteBufferBytes: cfg.WriteBytes})
 	if err != nil {
-		return nil, fmt.Errorf("open the store of %s: %w", cfg.Name, err)
+		return nil, fmt.Errorf("open the store of %s in %s: %w", cfg.Name, cfg.Dir, err)
 	}
 	return store, nil
 }
