@@ -150,3 +150,25 @@ func parents(t *testing.T, open Open) {
 	}
 	matches(t, s, "usb cable", 39)
 }
+
+// ties: of equal scores the lowest keyword ids win, wherever they lie, also
+// when what cannot win is passed over.
+func ties(t *testing.T, open Open) {
+	s := open(t, "ties")
+	defer s.Close()
+	for _, advertisers := range []int{40, 700} { // one block, several blocks
+		w := Small(advertisers, "usb cable")
+		for _, it := range w.Items {
+			it.Keywords[0].Bid = 1_000_000
+		}
+		put(t, s, NewBuilder(t, w).All())
+		r := query(t, "usb cable")
+		r.ExactCounts, r.Slots = false, 3
+		a := ask(t, s, r)
+		for i, h := range a.Hits {
+			if len(a.Hits) != 4 || h.Keyword != uint64(i+1) {
+				t.Fatalf("%d advertisers: place %d of %d goes to keyword %d", advertisers, i+1, len(a.Hits), h.Keyword)
+			}
+		}
+	}
+}
