@@ -1,5 +1,7 @@
 package barrels
 
+import "context"
+
 // Family is a column family: a key space of its own, in one atomic batch with
 // the others.
 type Family uint8
@@ -49,9 +51,10 @@ type KV interface {
 	// Reopen closes and opens the KV. All snapshots must be closed. After an
 	// error nothing but Reopen and Close may be called.
 	Reopen() error
-	// Tidy does the store's own background work after many deletions, at the
-	// caller's expense. It may do nothing.
-	Tidy() error
+	// Tidy brings the files into the best order for reading, until ctx is over,
+	// while reads and writes go on. It may do nothing. Reopen and Close must not
+	// be called meanwhile.
+	Tidy(ctx context.Context)
 	// DiskBytes is the size of the files; 0 where there are none.
 	DiskBytes() uint64
 	Close() error

@@ -53,12 +53,57 @@ func (u *upkeep) note(d *pb.NodeData) {
 // or ctx ended; a pass begins when one group in a hundred has changed.
 func (s *store) Maintain(ctx context.Context) error {
 	for ctx.Err() == nil {
-		more, err := s.step()
-		if err != nil || !more {
+		if more, err := s.step(); err != nil || !more {
 			return err
+		}
+		if !s.tidy(ctx) {
+			return nil
 		}
 	}
 	return nil
+}
+
+// tidy lets the KV tidy itself when a pass has come to that, while buckets go
+// on being applied. It returns false when someone else is at it.
+func (s *store) tidy(ctx context.Context) (more bool) {
+	s.mu.Lock()
+	if s.upkeep.phase != tidying || s.closed {
+		s.mu.Unlock()
+		return true
+	}
+	changes := s.upkeep.written
+	if few := changes <= s.newest.Load().counters.groups/4; few || !s.tidies.TryLock() {
+		if few {
+			s.upkeep.phase = idle
+		}
+		s.mu.Unlock()
+		return few
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s.endTidy = cancel
+	s.mu.Unlock()
+
+	s.kv.Tidy(ctx)
+	s.tidies.Unlock()
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ctx.Err() == nil && s.upkeep.phase == tidying {
+		s.upkeep.written -= changes
+		s.upkeep.phase = idle
+	}
+	return ctx.Err() == nil
+}
+
+// stopTidy ends what tidy does. The caller has mu.
+func (s *store) stopTidy() {
+	if s.endTidy != nil {
+		s.endTidy()
+		s.endTidy = nil
+	}
+	s.tidies.Lock() // until it has ended
+	defer s.tidies.Unlock()
 }
 
 // step does one batch of work.
@@ -91,12 +136,7 @@ func (s *store) step() (more bool, err error) {
 		if u.cursor, err = s.repack(st, u.cursor); u.cursor == nil {
 			next(tidying)
 		}
-	case tidying:
-		if u.written > st.counters.groups/4 {
-			err = s.kv.Tidy()
-			u.written = 0
-		}
-		next(idle)
+	case tidying: // by tidy
 	}
 	if err != nil {
 		u.changed = unknown

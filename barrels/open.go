@@ -30,6 +30,9 @@ type store struct {
 	writer *writer
 	closed bool
 	upkeep upkeep
+	// tidies is held while the KV tidies itself; endTidy ends that.
+	tidies  sync.Mutex
+	endTidy context.CancelFunc
 	// numbers is that of the last state before the KV was opened again.
 	numbers uint64
 }
@@ -227,6 +230,7 @@ func (s *store) Close() error {
 		return nil
 	}
 	s.closed = true
+	s.stopTidy()
 	s.publish(nil)
 	s.open.Wait()
 	return s.kv.Close()
@@ -245,6 +249,7 @@ func (s *store) reopen() error {
 	if err := s.kv.Ready(); err != nil {
 		return err
 	}
+	s.stopTidy()
 	s.reopening.Lock()
 	defer s.reopening.Unlock()
 	if old := s.newest.Load(); old != nil {

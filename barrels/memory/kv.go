@@ -5,6 +5,7 @@ package memory
 
 import (
 	"bytes"
+	"context"
 	"sync"
 
 	"adshard/barrels"
@@ -71,12 +72,12 @@ func (kv *kv) Snapshot() barrels.Snapshot {
 	return s
 }
 
-func (kv *kv) Failed() bool      { return false }
-func (kv *kv) Ready() error      { return nil }
-func (kv *kv) Reopen() error     { return nil }
-func (kv *kv) Tidy() error       { return nil }
-func (kv *kv) DiskBytes() uint64 { return 0 }
-func (kv *kv) Close() error      { return nil }
+func (kv *kv) Tidy(context.Context) {}
+func (kv *kv) Failed() bool         { return false }
+func (kv *kv) Ready() error         { return nil }
+func (kv *kv) Reopen() error        { return nil }
+func (kv *kv) DiskBytes() uint64    { return 0 }
+func (kv *kv) Close() error         { return nil }
 
 type snapshot struct {
 	families [barrels.Families]*tree

@@ -1,6 +1,7 @@
 package rocks
 
 import (
+	"context"
 	"os"
 	"syscall"
 
@@ -114,12 +115,25 @@ func freeBytes(dir string) (uint64, error) {
 }
 
 // Tidy implements barrels.KV: compacts everything, so that deleted keys and
-// ranges no longer slow reads down.
-func (kv *kv) Tidy() error {
+// many small files no longer slow reads down.
+func (kv *kv) Tidy(ctx context.Context) {
+	o := grocksdb.NewCompactRangeOptions()
+	defer o.Destroy()
+	o.SetExclusiveManualCompaction(false)
+	stopped := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(stopped)
+		kv.db.DisableManualCompaction() // ends the one under way
+	})
 	for _, h := range kv.handles {
-		kv.db.CompactRangeCF(h, grocksdb.Range{})
+		if ctx.Err() == nil {
+			kv.db.CompactRangeCFOpt(h, grocksdb.Range{}, o)
+		}
 	}
-	return nil
+	if !stop() {
+		<-stopped
+		kv.db.EnableManualCompaction()
+	}
 }
 
 // DiskBytes implements barrels.KV.
