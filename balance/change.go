@@ -46,4 +46,7 @@ type Joining struct {
 	// Position and Table are what the node has.
 	Position Position
 	Table    Table
+	// Foreign: what the node holds belongs to other items or to another order
+	// of keys, whatever position and table say.
+	Foreign bool
 }

@@ -144,29 +144,36 @@ func (d *Distributor[P]) take(q Quantum) error {
 	return nil
 }
 
+// Welcome answers a node's announcement.
+type Welcome struct {
+	// CatchUp is what the node must have reached to count as caught up.
+	CatchUp Position
+	// Refill: what the node holds is of no use; its next bucket resets it.
+	Refill bool
+}
+
 // Register takes a node's announcement; newest is the clock of the newest
-// change that the feed knows. It returns the position that the node must have
-// reached before it counts as caught up. The node is filled from nothing when
-// what it holds cannot be followed on: its slices are not those of the model,
-// or it knows changes that the feed does not. Errors: fault.Conflict when the
-// node has seen a later epoch.
-func (d *Distributor[P]) Register(j Joining, newest uint64) (Position, error) {
+// change that the feed knows. The node is filled from nothing when what it
+// holds cannot be followed on: it is foreign, its slices are not those of the
+// model, or it knows changes that the feed does not. Errors: fault.Conflict
+// when the node has seen a later epoch.
+func (d *Distributor[P]) Register(j Joining, newest uint64) (Welcome, error) {
 	if j.Position.Epoch > d.cfg.Epoch {
-		return Position{}, fault.Newf(fault.Conflict, "balance: register",
+		return Welcome{}, fault.Newf(fault.Conflict, "balance: register",
 			"node %s has data of epoch %d, this balancer is of epoch %d: it is older, or the data belong to another database (then empty the node's directory)",
 			j.Name, j.Position.Epoch, d.cfg.Epoch)
 	}
 	s := &stream[P]{name: j.Name, acked: j.Position, end: j.Position, table: j.Table}
-	s.foreign = j.Position.Clock > newest || s.inconsistent()
+	s.foreign = j.Foreign || j.Position.Clock > newest || s.inconsistent()
 	if _, known := d.streams[j.Name]; !known {
 		d.order = append(d.order, j.Name)
 	}
 	d.streams[j.Name] = s
-	if d.model == nil {
-		return Position{Epoch: d.cfg.Epoch}, nil
+	if d.model == nil { // the plan to come will reach all changes known here
+		return Welcome{CatchUp: Position{Epoch: d.cfg.Epoch, Clock: d.log.newest()}, Refill: s.foreign}, nil
 	}
 	d.place(s)
-	return Position{Epoch: d.cfg.Epoch, Clock: d.head, Quantum: d.changed}, nil
+	return Welcome{CatchUp: Position{Epoch: d.cfg.Epoch, Clock: d.head, Quantum: d.changed}, Refill: s.reset}, nil
 }
 
 // Pull returns the bucket that begins at the node's position, the same again

@@ -168,15 +168,15 @@ func (d *Distributor[P]) gather(s *stream[P]) ([]Entry, next) {
 	}
 	switch {
 	case s.end.Offset == 0:
-		if !s.table.Equal(s.want) {
-			n.table = &s.want
+		if want := s.want; !s.table.Equal(want) {
+			n.table = &want
 		}
 	case reached >= d.head:
 		n.to.Quantum = d.changed
 		n.to.Offset = g.fill(d.coverage[s.node], Key(s.end.Offset))
-		if n.to.Offset == 0 {
-			n.table = &s.want
-		} else if held := s.want.onlyHeld(); !s.table.Equal(held) {
+		if want := s.want; n.to.Offset == 0 {
+			n.table = &want
+		} else if held := want.onlyHeld(); !s.table.Equal(held) {
 			n.table = &held
 		}
 	default:

@@ -77,8 +77,10 @@ func Plan(s Strategy, order Order, nodes []Node, items Items, limits map[string]
 	return model, proposal, nil
 }
 
-// Adopt makes a model of what the nodes hold. It fails with fault.Conflict
-// when the slices that they serve in their newest view do not tile the ring.
+// Adopt makes a model of what the nodes hold. Its view is one more than theirs,
+// so that each learns of the others. It fails with fault.Conflict when the
+// slices that they serve in their newest view do not tile the ring, or are
+// foreign.
 func Adopt(nodes []Joining) (*Model, error) {
 	m := &Model{nextSlice: 1, nextNode: 1}
 	for _, j := range nodes {
@@ -88,6 +90,10 @@ func Adopt(nodes []Joining) (*Model, error) {
 		node := Node{ID: m.nextNode, Name: j.Name, Address: j.Address}
 		m.nextNode++
 		m.nodes = append(m.nodes, node)
+		if j.Foreign {
+			return nil, fault.Newf(fault.Conflict, "balance: adopt",
+				"node %s holds data of another database or order of keys", j.Name)
+		}
 		if j.Position.Offset != 0 {
 			return nil, fault.Newf(fault.Conflict, "balance: adopt", "node %s is not filled to its end", j.Name)
 		}
@@ -101,6 +107,7 @@ func Adopt(nodes []Joining) (*Model, error) {
 			m.nextSlice = max(m.nextSlice, h.ID+1)
 		}
 	}
+	m.view++
 	slices.SortFunc(m.slices, func(a, b Slice) int { return cmp.Compare(a.Lo, b.Lo) })
 	if err := m.check(); err != nil || len(m.slices) == 0 {
 		return nil, fault.Newf(fault.Conflict, "balance: adopt", "the nodes' slices do not tile the ring: %w", err)

@@ -277,11 +277,11 @@ func (n *node) wipe() {
 // register announces a node.
 func (w *world) register(n *node) error {
 	j := balance.Joining{Name: n.name, Address: n.name + ":1", Position: n.pos, Table: n.table}
-	catchUp, err := w.dist.Register(j, w.clock)
+	welcome, err := w.dist.Register(j, w.clock)
 	if err != nil {
 		return err
 	}
-	n.epoch, n.catchUp = w.epoch, catchUp
+	n.epoch, n.catchUp = w.epoch, welcome.CatchUp
 	if err := w.mapper.Join(w.now, j); err != nil {
 		return err
 	}

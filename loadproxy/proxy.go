@@ -22,10 +22,11 @@ type Proxy struct {
 	state    watched
 	upkeep   *upkeep
 
-	// catchUp is the position named at the first registration; nil before it
-	// and after it was reached. Only Run's goroutine uses it and what follows.
+	// catchUp is the position named at the first registration, or at one that
+	// asks for a refill; nil before it and after it was reached. Only Run's goroutine uses it and what follows.
 	catchUp *pb.Position
 	settled bool // the first registration was made
+	refill  bool // what the store holds is of no use: it waits for a reset
 	empty   bool // the store is damaged: it is given out as empty until a reset
 	refills int
 	pause   time.Duration // after the next failure
@@ -124,7 +125,8 @@ func (p *Proxy) register(ctx context.Context) (epoch uint64, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("register with the balancer: %w", err)
 	}
-	if !p.settled {
+	p.refill = reply.GetRefill()
+	if !p.settled || p.refill {
 		p.settled, p.catchUp = true, reply.GetCatchUp()
 		if p.catchUp == nil {
 			p.catchUp = &pb.Position{}
@@ -153,9 +155,9 @@ func (p *Proxy) position() *pb.Position {
 }
 
 // reached tells whether the store has come to the position named at its first
-// registration. Clocks alone decide: epochs and quanta are the balancer's.
+// registration with data that are of use. Clocks alone decide: epochs and quanta are the balancer's.
 func (p *Proxy) reached() bool {
-	return p.store.Position().GetClock() >= p.catchUp.GetClock()
+	return !p.refill && p.store.Position().GetClock() >= p.catchUp.GetClock()
 }
 
 // settle declares the store caught up once it is.
@@ -194,6 +196,7 @@ func (p *Proxy) apply(ctx context.Context, data *pb.NodeData) error {
 		return fmt.Errorf("apply node data: %w", err)
 	}
 	p.empty = p.empty && !data.GetReset_()
+	p.refill = p.refill && !data.GetReset_()
 	p.pause = p.cfg.Backoff
 	p.state.change(func(s *State) {
 		s.Trouble = ""

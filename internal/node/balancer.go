@@ -25,6 +25,7 @@ type Balancer struct {
 	pb.UnimplementedBalancerServer
 	cfg      BalancerConfig
 	order    balance.Order
+	origin   string // of the data that it hands out
 	db       backend.Store
 	log      *slog.Logger
 	tenure   *tenure
@@ -71,8 +72,12 @@ func NewBalancer(ctx context.Context, cfg BalancerConfig, db backend.Store, log 
 	if err != nil {
 		return nil, err
 	}
+	origin, err := originOf(ctx, db, order)
+	if err != nil {
+		return nil, err
+	}
 	b := &Balancer{
-		cfg: cfg, order: order, db: db, tenure: t, log: log.With("epoch", t.epoch),
+		cfg: cfg, order: order, origin: origin, db: db, tenure: t, log: log.With("epoch", t.epoch),
 		builders: newBuilders(order, cfg.Workers), started: time.Now(), work: make(chan struct{}, cfg.Workers),
 		slaves: make(map[string]*slaveNote), changed: make(chan struct{}),
 		saves: make(chan balance.SaveState, 1), poke: make(chan struct{}, 1),

@@ -24,21 +24,23 @@ func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.Reg
 	j := balance.Joining{
 		Name: r.GetName(), Address: r.GetAddress(), Position: positionOf(r.GetPosition()), Table: tableOf(r.GetSlices()),
 	}
-	var catchUp balance.Position
+	j.Foreign = len(j.Table.Slices) > 0 && r.GetSlices().GetOrigin() != b.origin
+	var welcome balance.Welcome
 	err = b.step(func() error {
 		b.note(r)
 		if err := b.mapper.Join(b.now(), j); err != nil {
 			return err
 		}
-		catchUp, err = b.dist.Register(j, newest)
+		welcome, err = b.dist.Register(j, newest)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	b.log.Info("slave registered", "slave", j.Name, "address", j.Address, "position", j.Position.String(),
-		"slices", len(j.Table.Slices), "catch_up", catchUp.String())
-	return &pb.RegisterResponse{Epoch: b.Epoch(), CatchUp: positionPB(catchUp)}, nil
+		"slices", len(j.Table.Slices), "catch_up", welcome.CatchUp.String(),
+		"refill", welcome.Refill)
+	return &pb.RegisterResponse{Epoch: b.Epoch(), CatchUp: positionPB(welcome.CatchUp), Refill: welcome.Refill}, nil
 }
 
 // note remembers who a slave is.
@@ -94,7 +96,7 @@ func (b *Balancer) next(r *pb.PullRequest) (*pb.NodeData, <-chan struct{}, error
 	if bucket == nil {
 		return nil, b.changed, nil
 	}
-	return bucketPB(bucket), nil, nil
+	return b.bucketPB(bucket), nil, nil
 }
 
 // WatchMap implements pb.BalancerServer.
@@ -128,27 +130,34 @@ func longPoll(ctx context.Context, waitMs uint32) (context.Context, context.Canc
 
 // mapPB is the map as masters get it: the slaves that serve something.
 func (b *Balancer) mapPB(m *balance.Model) *pb.WatchMapResponse {
-	out := &pb.WatchMapResponse{Epoch: b.Epoch(), View: m.View()}
+	return &pb.WatchMapResponse{Epoch: b.Epoch(), View: m.View(), Shards: shardsOf(m)}
+}
+
+// shardsOf returns the slaves that serve something.
+func shardsOf(m *balance.Model) []*pb.Shard {
+	var out []*pb.Shard
 	serving := make(map[balance.NodeID]bool)
 	for _, s := range m.Slices() {
 		serving[s.Node] = true
 	}
 	for _, n := range m.Nodes() {
 		if serving[n.ID] {
-			out.Shards = append(out.Shards, &pb.Shard{Name: n.Name, Addresses: []string{n.Address}})
+			out = append(out, &pb.Shard{Name: n.Name, Addresses: []string{n.Address}})
 		}
 	}
 	return out
 }
 
-func bucketPB(b *balance.Bucket[*pb.NodeData]) *pb.NodeData {
-	out := &pb.NodeData{From: positionPB(b.From), To: positionPB(b.To), Reset_: b.Reset}
-	if b.Payload != nil {
-		out.Advertisers, out.Campaigns = b.Payload.Advertisers, b.Payload.Campaigns
-		out.Items, out.Deleted = b.Payload.Items, b.Payload.Deleted
+// bucketPB is a bucket as slaves get it; with their slices they learn of each
+// other.
+func (b *Balancer) bucketPB(next *balance.Bucket[*pb.NodeData]) *pb.NodeData {
+	out := &pb.NodeData{From: positionPB(next.From), To: positionPB(next.To), Reset_: next.Reset}
+	if p := next.Payload; p != nil {
+		out.Advertisers, out.Campaigns, out.Items, out.Deleted = p.Advertisers, p.Campaigns, p.Items, p.Deleted
 	}
-	if b.Table != nil {
-		out.Slices = tablePB(*b.Table)
+	if next.Table != nil {
+		out.Slices = tablePB(*next.Table, b.origin)
+		out.Slices.Shards = shardsOf(b.dist.Model())
 	}
 	return out
 }
@@ -171,8 +180,8 @@ func tableOf(t *pb.SliceTable) balance.Table {
 	return out
 }
 
-func tablePB(t balance.Table) *pb.SliceTable {
-	out := &pb.SliceTable{View: t.View}
+func tablePB(t balance.Table, origin string) *pb.SliceTable {
+	out := &pb.SliceTable{View: t.View, Origin: origin}
 	for _, s := range t.Slices {
 		out.Slices = append(out.Slices, &pb.HeldSlice{
 			Id: s.ID, Lo: uint64(s.Lo), Hi: uint64(s.Hi), Generation: s.Generation, From: s.From, Until: s.Until,

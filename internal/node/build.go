@@ -104,6 +104,7 @@ func BuildBarrels(ctx context.Context, cfg BuildConfig, progress func(done, tota
 type barrelBuild struct {
 	cfg      BuildConfig
 	order    balance.Order
+	origin   string
 	begin    time.Time
 	progress func(done, total uint64)
 	open     func(dir string) (wholeStore, error)
@@ -132,8 +133,11 @@ type storeBuild struct {
 	finished         bool
 }
 
-func (b *barrelBuild) run(ctx context.Context, db backend.Feed) (sum *BuildSummary, err error) {
+func (b *barrelBuild) run(ctx context.Context, db backend.Store) (sum *BuildSummary, err error) {
 	b.order, _ = balance.ParseOrder(b.cfg.Order)
+	if b.origin, err = originOf(ctx, db, b.order); err != nil {
+		return nil, err
+	}
 	snap, err := db.Snapshot(ctx)
 	if err != nil {
 		return nil, err
@@ -275,7 +279,7 @@ func (b *barrelBuild) finish(ctx context.Context, clock uint64) error {
 			return ctx.Err()
 		}
 		at := &pb.Position{Clock: clock, Quantum: 1}
-		if err := s.store.Finish(at, tablePB(b.model.Table(balance.NodeID(i+1)))); err != nil {
+		if err := s.store.Finish(at, tablePB(b.model.Table(balance.NodeID(i+1)), b.origin)); err != nil {
 			return err
 		}
 		s.finished = true

@@ -104,7 +104,10 @@ type RegisterResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Epoch uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
 	// catch_up is the position to reach before the slave serves.
-	CatchUp       *Position `protobuf:"bytes,2,opt,name=catch_up,json=catchUp,proto3" json:"catch_up,omitempty"`
+	CatchUp *Position `protobuf:"bytes,2,opt,name=catch_up,json=catchUp,proto3" json:"catch_up,omitempty"`
+	// refill: what the slave holds is of no use here. It serves nothing of it;
+	// its next bucket resets it.
+	Refill        bool `protobuf:"varint,3,opt,name=refill,proto3" json:"refill,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -151,6 +154,13 @@ func (x *RegisterResponse) GetCatchUp() *Position {
 		return x.CatchUp
 	}
 	return nil
+}
+
+func (x *RegisterResponse) GetRefill() bool {
+	if x != nil {
+		return x.Refill
+	}
+	return false
 }
 
 type PullRequest struct {
@@ -486,59 +496,6 @@ func (x *WatchMapResponse) GetShards() []*Shard {
 	return nil
 }
 
-// Shard is a slave as masters see it.
-type Shard struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	Addresses     []string               `protobuf:"bytes,2,rep,name=addresses,proto3" json:"addresses,omitempty"` // its replicas
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *Shard) Reset() {
-	*x = Shard{}
-	mi := &file_adshard_v1_control_proto_msgTypes[7]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *Shard) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*Shard) ProtoMessage() {}
-
-func (x *Shard) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[7]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use Shard.ProtoReflect.Descriptor instead.
-func (*Shard) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{7}
-}
-
-func (x *Shard) GetName() string {
-	if x != nil {
-		return x.Name
-	}
-	return ""
-}
-
-func (x *Shard) GetAddresses() []string {
-	if x != nil {
-		return x.Addresses
-	}
-	return nil
-}
-
 var File_adshard_v1_control_proto protoreflect.FileDescriptor
 
 const file_adshard_v1_control_proto_rawDesc = "" +
@@ -550,10 +507,11 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\aaddress\x18\x02 \x01(\tR\aaddress\x120\n" +
 	"\bposition\x18\x03 \x01(\v2\x14.adshard.v1.PositionR\bposition\x12.\n" +
 	"\x06slices\x18\x04 \x01(\v2\x16.adshard.v1.SliceTableR\x06slices\x12 \n" +
-	"\vincarnation\x18\x05 \x01(\tR\vincarnation\"Y\n" +
+	"\vincarnation\x18\x05 \x01(\tR\vincarnation\"q\n" +
 	"\x10RegisterResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12/\n" +
-	"\bcatch_up\x18\x02 \x01(\v2\x14.adshard.v1.PositionR\acatchUp\"\xcd\x01\n" +
+	"\bcatch_up\x18\x02 \x01(\v2\x14.adshard.v1.PositionR\acatchUp\x12\x16\n" +
+	"\x06refill\x18\x03 \x01(\bR\x06refill\"\xcd\x01\n" +
 	"\vPullRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05epoch\x18\x02 \x01(\x04R\x05epoch\x120\n" +
@@ -578,10 +536,7 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\x10WatchMapResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x12\n" +
 	"\x04view\x18\x02 \x01(\x04R\x04view\x12)\n" +
-	"\x06shards\x18\x03 \x03(\v2\x11.adshard.v1.ShardR\x06shards\"9\n" +
-	"\x05Shard\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1c\n" +
-	"\taddresses\x18\x02 \x03(\tR\taddresses2\xd3\x01\n" +
+	"\x06shards\x18\x03 \x03(\v2\x11.adshard.v1.ShardR\x06shards2\xd3\x01\n" +
 	"\bBalancer\x12E\n" +
 	"\bRegister\x12\x1b.adshard.v1.RegisterRequest\x1a\x1c.adshard.v1.RegisterResponse\x129\n" +
 	"\x04Pull\x12\x17.adshard.v1.PullRequest\x1a\x18.adshard.v1.PullResponse\x12E\n" +
@@ -599,7 +554,7 @@ func file_adshard_v1_control_proto_rawDescGZIP() []byte {
 	return file_adshard_v1_control_proto_rawDescData
 }
 
-var file_adshard_v1_control_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_adshard_v1_control_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
 var file_adshard_v1_control_proto_goTypes = []any{
 	(*RegisterRequest)(nil),  // 0: adshard.v1.RegisterRequest
 	(*RegisterResponse)(nil), // 1: adshard.v1.RegisterResponse
@@ -608,19 +563,19 @@ var file_adshard_v1_control_proto_goTypes = []any{
 	(*PullResponse)(nil),     // 4: adshard.v1.PullResponse
 	(*WatchMapRequest)(nil),  // 5: adshard.v1.WatchMapRequest
 	(*WatchMapResponse)(nil), // 6: adshard.v1.WatchMapResponse
-	(*Shard)(nil),            // 7: adshard.v1.Shard
-	(*Position)(nil),         // 8: adshard.v1.Position
-	(*SliceTable)(nil),       // 9: adshard.v1.SliceTable
-	(*NodeData)(nil),         // 10: adshard.v1.NodeData
+	(*Position)(nil),         // 7: adshard.v1.Position
+	(*SliceTable)(nil),       // 8: adshard.v1.SliceTable
+	(*NodeData)(nil),         // 9: adshard.v1.NodeData
+	(*Shard)(nil),            // 10: adshard.v1.Shard
 }
 var file_adshard_v1_control_proto_depIdxs = []int32{
-	8,  // 0: adshard.v1.RegisterRequest.position:type_name -> adshard.v1.Position
-	9,  // 1: adshard.v1.RegisterRequest.slices:type_name -> adshard.v1.SliceTable
-	8,  // 2: adshard.v1.RegisterResponse.catch_up:type_name -> adshard.v1.Position
-	8,  // 3: adshard.v1.PullRequest.position:type_name -> adshard.v1.Position
+	7,  // 0: adshard.v1.RegisterRequest.position:type_name -> adshard.v1.Position
+	8,  // 1: adshard.v1.RegisterRequest.slices:type_name -> adshard.v1.SliceTable
+	7,  // 2: adshard.v1.RegisterResponse.catch_up:type_name -> adshard.v1.Position
+	7,  // 3: adshard.v1.PullRequest.position:type_name -> adshard.v1.Position
 	3,  // 4: adshard.v1.PullRequest.state:type_name -> adshard.v1.SlaveState
-	10, // 5: adshard.v1.PullResponse.data:type_name -> adshard.v1.NodeData
-	7,  // 6: adshard.v1.WatchMapResponse.shards:type_name -> adshard.v1.Shard
+	9,  // 5: adshard.v1.PullResponse.data:type_name -> adshard.v1.NodeData
+	10, // 6: adshard.v1.WatchMapResponse.shards:type_name -> adshard.v1.Shard
 	0,  // 7: adshard.v1.Balancer.Register:input_type -> adshard.v1.RegisterRequest
 	2,  // 8: adshard.v1.Balancer.Pull:input_type -> adshard.v1.PullRequest
 	5,  // 9: adshard.v1.Balancer.WatchMap:input_type -> adshard.v1.WatchMapRequest
@@ -646,7 +601,7 @@ func file_adshard_v1_control_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_adshard_v1_control_proto_rawDesc), len(file_adshard_v1_control_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   8,
+			NumMessages:   7,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

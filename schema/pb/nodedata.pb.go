@@ -252,9 +252,15 @@ func (x *Item) GetKeywords() []*Keyword {
 
 // SliceTable is what a slave holds and in which views it serves it.
 type SliceTable struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Slices        []*HeldSlice           `protobuf:"bytes,1,rep,name=slices,proto3" json:"slices,omitempty"` // by rising lo, disjoint
-	View          uint64                 `protobuf:"varint,2,opt,name=view,proto3" json:"view,omitempty"`    // the newest view
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Slices []*HeldSlice           `protobuf:"bytes,1,rep,name=slices,proto3" json:"slices,omitempty"` // by rising lo, disjoint
+	View   uint64                 `protobuf:"varint,2,opt,name=view,proto3" json:"view,omitempty"`    // the newest view
+	// origin names what the keys stand for: the database and the order of keys.
+	// A balancer empties slaves whose data are of another origin.
+	Origin string `protobuf:"bytes,3,opt,name=origin,proto3" json:"origin,omitempty"`
+	// shards is the whole map of the view, for masters that find no balancer;
+	// empty in stores that were built offline.
+	Shards        []*Shard `protobuf:"bytes,4,rep,name=shards,proto3" json:"shards,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -303,6 +309,73 @@ func (x *SliceTable) GetView() uint64 {
 	return 0
 }
 
+func (x *SliceTable) GetOrigin() string {
+	if x != nil {
+		return x.Origin
+	}
+	return ""
+}
+
+func (x *SliceTable) GetShards() []*Shard {
+	if x != nil {
+		return x.Shards
+	}
+	return nil
+}
+
+// Shard is a slave as masters see it.
+type Shard struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Addresses     []string               `protobuf:"bytes,2,rep,name=addresses,proto3" json:"addresses,omitempty"` // its replicas
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Shard) Reset() {
+	*x = Shard{}
+	mi := &file_adshard_v1_nodedata_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Shard) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Shard) ProtoMessage() {}
+
+func (x *Shard) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_nodedata_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Shard.ProtoReflect.Descriptor instead.
+func (*Shard) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_nodedata_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *Shard) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Shard) GetAddresses() []string {
+	if x != nil {
+		return x.Addresses
+	}
+	return nil
+}
+
 // HeldSlice is an interval of keys, both ends inclusive.
 type HeldSlice struct {
 	state      protoimpl.MessageState `protogen:"open.v1"`
@@ -320,7 +393,7 @@ type HeldSlice struct {
 
 func (x *HeldSlice) Reset() {
 	*x = HeldSlice{}
-	mi := &file_adshard_v1_nodedata_proto_msgTypes[4]
+	mi := &file_adshard_v1_nodedata_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -332,7 +405,7 @@ func (x *HeldSlice) String() string {
 func (*HeldSlice) ProtoMessage() {}
 
 func (x *HeldSlice) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_nodedata_proto_msgTypes[4]
+	mi := &file_adshard_v1_nodedata_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -345,7 +418,7 @@ func (x *HeldSlice) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeldSlice.ProtoReflect.Descriptor instead.
 func (*HeldSlice) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_nodedata_proto_rawDescGZIP(), []int{4}
+	return file_adshard_v1_nodedata_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *HeldSlice) GetId() uint64 {
@@ -412,11 +485,16 @@ const file_adshard_v1_nodedata_proto_rawDesc = "" +
 	"\x06slices\x18\b \x01(\v2\x16.adshard.v1.SliceTableR\x06slices\"`\n" +
 	"\x04Item\x12'\n" +
 	"\x05group\x18\x01 \x01(\v2\x11.adshard.v1.GroupR\x05group\x12/\n" +
-	"\bkeywords\x18\x02 \x03(\v2\x13.adshard.v1.KeywordR\bkeywords\"O\n" +
+	"\bkeywords\x18\x02 \x03(\v2\x13.adshard.v1.KeywordR\bkeywords\"\x92\x01\n" +
 	"\n" +
 	"SliceTable\x12-\n" +
 	"\x06slices\x18\x01 \x03(\v2\x15.adshard.v1.HeldSliceR\x06slices\x12\x12\n" +
-	"\x04view\x18\x02 \x01(\x04R\x04view\"\x85\x01\n" +
+	"\x04view\x18\x02 \x01(\x04R\x04view\x12\x16\n" +
+	"\x06origin\x18\x03 \x01(\tR\x06origin\x12)\n" +
+	"\x06shards\x18\x04 \x03(\v2\x11.adshard.v1.ShardR\x06shards\"9\n" +
+	"\x05Shard\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1c\n" +
+	"\taddresses\x18\x02 \x03(\tR\taddresses\"\x85\x01\n" +
 	"\tHeldSlice\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x0e\n" +
 	"\x02lo\x18\x02 \x01(\x06R\x02lo\x12\x0e\n" +
@@ -439,33 +517,35 @@ func file_adshard_v1_nodedata_proto_rawDescGZIP() []byte {
 	return file_adshard_v1_nodedata_proto_rawDescData
 }
 
-var file_adshard_v1_nodedata_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_adshard_v1_nodedata_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
 var file_adshard_v1_nodedata_proto_goTypes = []any{
 	(*Position)(nil),   // 0: adshard.v1.Position
 	(*NodeData)(nil),   // 1: adshard.v1.NodeData
 	(*Item)(nil),       // 2: adshard.v1.Item
 	(*SliceTable)(nil), // 3: adshard.v1.SliceTable
-	(*HeldSlice)(nil),  // 4: adshard.v1.HeldSlice
-	(*Advertiser)(nil), // 5: adshard.v1.Advertiser
-	(*Campaign)(nil),   // 6: adshard.v1.Campaign
-	(*Group)(nil),      // 7: adshard.v1.Group
-	(*Keyword)(nil),    // 8: adshard.v1.Keyword
+	(*Shard)(nil),      // 4: adshard.v1.Shard
+	(*HeldSlice)(nil),  // 5: adshard.v1.HeldSlice
+	(*Advertiser)(nil), // 6: adshard.v1.Advertiser
+	(*Campaign)(nil),   // 7: adshard.v1.Campaign
+	(*Group)(nil),      // 8: adshard.v1.Group
+	(*Keyword)(nil),    // 9: adshard.v1.Keyword
 }
 var file_adshard_v1_nodedata_proto_depIdxs = []int32{
-	0, // 0: adshard.v1.NodeData.from:type_name -> adshard.v1.Position
-	0, // 1: adshard.v1.NodeData.to:type_name -> adshard.v1.Position
-	5, // 2: adshard.v1.NodeData.advertisers:type_name -> adshard.v1.Advertiser
-	6, // 3: adshard.v1.NodeData.campaigns:type_name -> adshard.v1.Campaign
-	2, // 4: adshard.v1.NodeData.items:type_name -> adshard.v1.Item
-	3, // 5: adshard.v1.NodeData.slices:type_name -> adshard.v1.SliceTable
-	7, // 6: adshard.v1.Item.group:type_name -> adshard.v1.Group
-	8, // 7: adshard.v1.Item.keywords:type_name -> adshard.v1.Keyword
-	4, // 8: adshard.v1.SliceTable.slices:type_name -> adshard.v1.HeldSlice
-	9, // [9:9] is the sub-list for method output_type
-	9, // [9:9] is the sub-list for method input_type
-	9, // [9:9] is the sub-list for extension type_name
-	9, // [9:9] is the sub-list for extension extendee
-	0, // [0:9] is the sub-list for field type_name
+	0,  // 0: adshard.v1.NodeData.from:type_name -> adshard.v1.Position
+	0,  // 1: adshard.v1.NodeData.to:type_name -> adshard.v1.Position
+	6,  // 2: adshard.v1.NodeData.advertisers:type_name -> adshard.v1.Advertiser
+	7,  // 3: adshard.v1.NodeData.campaigns:type_name -> adshard.v1.Campaign
+	2,  // 4: adshard.v1.NodeData.items:type_name -> adshard.v1.Item
+	3,  // 5: adshard.v1.NodeData.slices:type_name -> adshard.v1.SliceTable
+	8,  // 6: adshard.v1.Item.group:type_name -> adshard.v1.Group
+	9,  // 7: adshard.v1.Item.keywords:type_name -> adshard.v1.Keyword
+	5,  // 8: adshard.v1.SliceTable.slices:type_name -> adshard.v1.HeldSlice
+	4,  // 9: adshard.v1.SliceTable.shards:type_name -> adshard.v1.Shard
+	10, // [10:10] is the sub-list for method output_type
+	10, // [10:10] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_adshard_v1_nodedata_proto_init() }
@@ -480,7 +560,7 @@ func file_adshard_v1_nodedata_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_adshard_v1_nodedata_proto_rawDesc), len(file_adshard_v1_nodedata_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   5,
+			NumMessages:   6,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

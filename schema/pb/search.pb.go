@@ -23,6 +23,102 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+type MapRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MapRequest) Reset() {
+	*x = MapRequest{}
+	mi := &file_adshard_v1_search_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MapRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MapRequest) ProtoMessage() {}
+
+func (x *MapRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_search_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MapRequest.ProtoReflect.Descriptor instead.
+func (*MapRequest) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{0}
+}
+
+type MapResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Epoch         uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
+	View          uint64                 `protobuf:"varint,2,opt,name=view,proto3" json:"view,omitempty"`
+	Shards        []*Shard               `protobuf:"bytes,3,rep,name=shards,proto3" json:"shards,omitempty"` // empty: it knows none
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MapResponse) Reset() {
+	*x = MapResponse{}
+	mi := &file_adshard_v1_search_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MapResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MapResponse) ProtoMessage() {}
+
+func (x *MapResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_search_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MapResponse.ProtoReflect.Descriptor instead.
+func (*MapResponse) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *MapResponse) GetEpoch() uint64 {
+	if x != nil {
+		return x.Epoch
+	}
+	return 0
+}
+
+func (x *MapResponse) GetView() uint64 {
+	if x != nil {
+		return x.View
+	}
+	return 0
+}
+
+func (x *MapResponse) GetShards() []*Shard {
+	if x != nil {
+		return x.Shards
+	}
+	return nil
+}
+
 // Fault is the detail of an error status: the kind survives the wire.
 type Fault struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -35,7 +131,7 @@ type Fault struct {
 
 func (x *Fault) Reset() {
 	*x = Fault{}
-	mi := &file_adshard_v1_search_proto_msgTypes[0]
+	mi := &file_adshard_v1_search_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -47,7 +143,7 @@ func (x *Fault) String() string {
 func (*Fault) ProtoMessage() {}
 
 func (x *Fault) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[0]
+	mi := &file_adshard_v1_search_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -60,7 +156,7 @@ func (x *Fault) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Fault.ProtoReflect.Descriptor instead.
 func (*Fault) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{0}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *Fault) GetKind() uint32 {
@@ -102,7 +198,7 @@ type Query struct {
 
 func (x *Query) Reset() {
 	*x = Query{}
-	mi := &file_adshard_v1_search_proto_msgTypes[1]
+	mi := &file_adshard_v1_search_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -114,7 +210,7 @@ func (x *Query) String() string {
 func (*Query) ProtoMessage() {}
 
 func (x *Query) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[1]
+	mi := &file_adshard_v1_search_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -127,7 +223,7 @@ func (x *Query) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Query.ProtoReflect.Descriptor instead.
 func (*Query) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{1}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Query) GetText() string {
@@ -192,7 +288,7 @@ type Rule struct {
 
 func (x *Rule) Reset() {
 	*x = Rule{}
-	mi := &file_adshard_v1_search_proto_msgTypes[2]
+	mi := &file_adshard_v1_search_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -204,7 +300,7 @@ func (x *Rule) String() string {
 func (*Rule) ProtoMessage() {}
 
 func (x *Rule) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[2]
+	mi := &file_adshard_v1_search_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -217,7 +313,7 @@ func (x *Rule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Rule.ProtoReflect.Descriptor instead.
 func (*Rule) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{2}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Rule) GetOthers() bool {
@@ -264,7 +360,7 @@ type SearchRequest struct {
 
 func (x *SearchRequest) Reset() {
 	*x = SearchRequest{}
-	mi := &file_adshard_v1_search_proto_msgTypes[3]
+	mi := &file_adshard_v1_search_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -276,7 +372,7 @@ func (x *SearchRequest) String() string {
 func (*SearchRequest) ProtoMessage() {}
 
 func (x *SearchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[3]
+	mi := &file_adshard_v1_search_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -289,7 +385,7 @@ func (x *SearchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchRequest.ProtoReflect.Descriptor instead.
 func (*SearchRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{3}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *SearchRequest) GetQuery() *Query {
@@ -368,7 +464,7 @@ type SearchResponse struct {
 
 func (x *SearchResponse) Reset() {
 	*x = SearchResponse{}
-	mi := &file_adshard_v1_search_proto_msgTypes[4]
+	mi := &file_adshard_v1_search_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -380,7 +476,7 @@ func (x *SearchResponse) String() string {
 func (*SearchResponse) ProtoMessage() {}
 
 func (x *SearchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[4]
+	mi := &file_adshard_v1_search_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -393,7 +489,7 @@ func (x *SearchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchResponse.ProtoReflect.Descriptor instead.
 func (*SearchResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{4}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *SearchResponse) GetHits() []*Hit {
@@ -501,7 +597,7 @@ type Hit struct {
 
 func (x *Hit) Reset() {
 	*x = Hit{}
-	mi := &file_adshard_v1_search_proto_msgTypes[5]
+	mi := &file_adshard_v1_search_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -513,7 +609,7 @@ func (x *Hit) String() string {
 func (*Hit) ProtoMessage() {}
 
 func (x *Hit) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[5]
+	mi := &file_adshard_v1_search_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -526,7 +622,7 @@ func (x *Hit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hit.ProtoReflect.Descriptor instead.
 func (*Hit) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{5}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Hit) GetKeyword() uint64 {
@@ -630,7 +726,7 @@ type ExplainRequest struct {
 
 func (x *ExplainRequest) Reset() {
 	*x = ExplainRequest{}
-	mi := &file_adshard_v1_search_proto_msgTypes[6]
+	mi := &file_adshard_v1_search_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -642,7 +738,7 @@ func (x *ExplainRequest) String() string {
 func (*ExplainRequest) ProtoMessage() {}
 
 func (x *ExplainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[6]
+	mi := &file_adshard_v1_search_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -655,7 +751,7 @@ func (x *ExplainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainRequest.ProtoReflect.Descriptor instead.
 func (*ExplainRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{6}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ExplainRequest) GetRequest() *SearchRequest {
@@ -686,7 +782,7 @@ type ExplainResponse struct {
 
 func (x *ExplainResponse) Reset() {
 	*x = ExplainResponse{}
-	mi := &file_adshard_v1_search_proto_msgTypes[7]
+	mi := &file_adshard_v1_search_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -698,7 +794,7 @@ func (x *ExplainResponse) String() string {
 func (*ExplainResponse) ProtoMessage() {}
 
 func (x *ExplainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[7]
+	mi := &file_adshard_v1_search_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -711,7 +807,7 @@ func (x *ExplainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainResponse.ProtoReflect.Descriptor instead.
 func (*ExplainResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{7}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ExplainResponse) GetMatches() []*Explained {
@@ -775,7 +871,7 @@ type Explained struct {
 
 func (x *Explained) Reset() {
 	*x = Explained{}
-	mi := &file_adshard_v1_search_proto_msgTypes[8]
+	mi := &file_adshard_v1_search_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -787,7 +883,7 @@ func (x *Explained) String() string {
 func (*Explained) ProtoMessage() {}
 
 func (x *Explained) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[8]
+	mi := &file_adshard_v1_search_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -800,7 +896,7 @@ func (x *Explained) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Explained.ProtoReflect.Descriptor instead.
 func (*Explained) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{8}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Explained) GetHit() *Hit {
@@ -891,7 +987,7 @@ type Agreement struct {
 
 func (x *Agreement) Reset() {
 	*x = Agreement{}
-	mi := &file_adshard_v1_search_proto_msgTypes[9]
+	mi := &file_adshard_v1_search_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -903,7 +999,7 @@ func (x *Agreement) String() string {
 func (*Agreement) ProtoMessage() {}
 
 func (x *Agreement) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[9]
+	mi := &file_adshard_v1_search_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -916,7 +1012,7 @@ func (x *Agreement) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Agreement.ProtoReflect.Descriptor instead.
 func (*Agreement) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{9}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Agreement) GetKeyword() string {
@@ -945,7 +1041,13 @@ var File_adshard_v1_search_proto protoreflect.FileDescriptor
 const file_adshard_v1_search_proto_rawDesc = "" +
 	"\n" +
 	"\x17adshard/v1/search.proto\x12\n" +
-	"adshard.v1\x1a\x18adshard/v1/records.proto\"A\n" +
+	"adshard.v1\x1a\x19adshard/v1/nodedata.proto\x1a\x18adshard/v1/records.proto\"\f\n" +
+	"\n" +
+	"MapRequest\"b\n" +
+	"\vMapResponse\x12\x14\n" +
+	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x12\n" +
+	"\x04view\x18\x02 \x01(\x04R\x04view\x12)\n" +
+	"\x06shards\x18\x03 \x03(\v2\x11.adshard.v1.ShardR\x06shards\"A\n" +
 	"\x05Fault\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\rR\x04kind\x12\x0e\n" +
 	"\x02op\x18\x02 \x01(\tR\x02op\x12\x14\n" +
@@ -1035,10 +1137,11 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\tAgreement\x12\x18\n" +
 	"\akeyword\x18\x01 \x01(\tR\akeyword\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12\x14\n" +
-	"\x05level\x18\x03 \x01(\rR\x05level2\x8c\x01\n" +
+	"\x05level\x18\x03 \x01(\rR\x05level2\xc4\x01\n" +
 	"\x05Slave\x12?\n" +
 	"\x06Search\x12\x19.adshard.v1.SearchRequest\x1a\x1a.adshard.v1.SearchResponse\x12B\n" +
-	"\aExplain\x12\x1a.adshard.v1.ExplainRequest\x1a\x1b.adshard.v1.ExplainResponseB\x13Z\x11adshard/schema/pbb\x06proto3"
+	"\aExplain\x12\x1a.adshard.v1.ExplainRequest\x1a\x1b.adshard.v1.ExplainResponse\x126\n" +
+	"\x03Map\x12\x16.adshard.v1.MapRequest\x1a\x17.adshard.v1.MapResponseB\x13Z\x11adshard/schema/pbb\x06proto3"
 
 var (
 	file_adshard_v1_search_proto_rawDescOnce sync.Once
@@ -1052,41 +1155,47 @@ func file_adshard_v1_search_proto_rawDescGZIP() []byte {
 	return file_adshard_v1_search_proto_rawDescData
 }
 
-var file_adshard_v1_search_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_adshard_v1_search_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_adshard_v1_search_proto_goTypes = []any{
-	(*Fault)(nil),           // 0: adshard.v1.Fault
-	(*Query)(nil),           // 1: adshard.v1.Query
-	(*Rule)(nil),            // 2: adshard.v1.Rule
-	(*SearchRequest)(nil),   // 3: adshard.v1.SearchRequest
-	(*SearchResponse)(nil),  // 4: adshard.v1.SearchResponse
-	(*Hit)(nil),             // 5: adshard.v1.Hit
-	(*ExplainRequest)(nil),  // 6: adshard.v1.ExplainRequest
-	(*ExplainResponse)(nil), // 7: adshard.v1.ExplainResponse
-	(*Explained)(nil),       // 8: adshard.v1.Explained
-	(*Agreement)(nil),       // 9: adshard.v1.Agreement
-	(MatchType)(0),          // 10: adshard.v1.MatchType
-	(*Ad)(nil),              // 11: adshard.v1.Ad
+	(*MapRequest)(nil),      // 0: adshard.v1.MapRequest
+	(*MapResponse)(nil),     // 1: adshard.v1.MapResponse
+	(*Fault)(nil),           // 2: adshard.v1.Fault
+	(*Query)(nil),           // 3: adshard.v1.Query
+	(*Rule)(nil),            // 4: adshard.v1.Rule
+	(*SearchRequest)(nil),   // 5: adshard.v1.SearchRequest
+	(*SearchResponse)(nil),  // 6: adshard.v1.SearchResponse
+	(*Hit)(nil),             // 7: adshard.v1.Hit
+	(*ExplainRequest)(nil),  // 8: adshard.v1.ExplainRequest
+	(*ExplainResponse)(nil), // 9: adshard.v1.ExplainResponse
+	(*Explained)(nil),       // 10: adshard.v1.Explained
+	(*Agreement)(nil),       // 11: adshard.v1.Agreement
+	(*Shard)(nil),           // 12: adshard.v1.Shard
+	(MatchType)(0),          // 13: adshard.v1.MatchType
+	(*Ad)(nil),              // 14: adshard.v1.Ad
 }
 var file_adshard_v1_search_proto_depIdxs = []int32{
-	1,  // 0: adshard.v1.SearchRequest.query:type_name -> adshard.v1.Query
-	2,  // 1: adshard.v1.SearchRequest.profile:type_name -> adshard.v1.Rule
-	5,  // 2: adshard.v1.SearchResponse.hits:type_name -> adshard.v1.Hit
-	10, // 3: adshard.v1.Hit.type:type_name -> adshard.v1.MatchType
-	11, // 4: adshard.v1.Hit.ad:type_name -> adshard.v1.Ad
-	3,  // 5: adshard.v1.ExplainRequest.request:type_name -> adshard.v1.SearchRequest
-	8,  // 6: adshard.v1.ExplainResponse.matches:type_name -> adshard.v1.Explained
-	5,  // 7: adshard.v1.Explained.hit:type_name -> adshard.v1.Hit
-	9,  // 8: adshard.v1.Explained.words:type_name -> adshard.v1.Agreement
-	10, // 9: adshard.v1.Explained.negative_type:type_name -> adshard.v1.MatchType
-	3,  // 10: adshard.v1.Slave.Search:input_type -> adshard.v1.SearchRequest
-	6,  // 11: adshard.v1.Slave.Explain:input_type -> adshard.v1.ExplainRequest
-	4,  // 12: adshard.v1.Slave.Search:output_type -> adshard.v1.SearchResponse
-	7,  // 13: adshard.v1.Slave.Explain:output_type -> adshard.v1.ExplainResponse
-	12, // [12:14] is the sub-list for method output_type
-	10, // [10:12] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	12, // 0: adshard.v1.MapResponse.shards:type_name -> adshard.v1.Shard
+	3,  // 1: adshard.v1.SearchRequest.query:type_name -> adshard.v1.Query
+	4,  // 2: adshard.v1.SearchRequest.profile:type_name -> adshard.v1.Rule
+	7,  // 3: adshard.v1.SearchResponse.hits:type_name -> adshard.v1.Hit
+	13, // 4: adshard.v1.Hit.type:type_name -> adshard.v1.MatchType
+	14, // 5: adshard.v1.Hit.ad:type_name -> adshard.v1.Ad
+	5,  // 6: adshard.v1.ExplainRequest.request:type_name -> adshard.v1.SearchRequest
+	10, // 7: adshard.v1.ExplainResponse.matches:type_name -> adshard.v1.Explained
+	7,  // 8: adshard.v1.Explained.hit:type_name -> adshard.v1.Hit
+	11, // 9: adshard.v1.Explained.words:type_name -> adshard.v1.Agreement
+	13, // 10: adshard.v1.Explained.negative_type:type_name -> adshard.v1.MatchType
+	5,  // 11: adshard.v1.Slave.Search:input_type -> adshard.v1.SearchRequest
+	8,  // 12: adshard.v1.Slave.Explain:input_type -> adshard.v1.ExplainRequest
+	0,  // 13: adshard.v1.Slave.Map:input_type -> adshard.v1.MapRequest
+	6,  // 14: adshard.v1.Slave.Search:output_type -> adshard.v1.SearchResponse
+	9,  // 15: adshard.v1.Slave.Explain:output_type -> adshard.v1.ExplainResponse
+	1,  // 16: adshard.v1.Slave.Map:output_type -> adshard.v1.MapResponse
+	14, // [14:17] is the sub-list for method output_type
+	11, // [11:14] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_adshard_v1_search_proto_init() }
@@ -1094,6 +1203,7 @@ func file_adshard_v1_search_proto_init() {
 	if File_adshard_v1_search_proto != nil {
 		return
 	}
+	file_adshard_v1_nodedata_proto_init()
 	file_adshard_v1_records_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -1101,7 +1211,7 @@ func file_adshard_v1_search_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_adshard_v1_search_proto_rawDesc), len(file_adshard_v1_search_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   10,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

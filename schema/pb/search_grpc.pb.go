@@ -23,6 +23,7 @@ const _ = grpc.SupportPackageIsVersion9
 const (
 	Slave_Search_FullMethodName  = "/adshard.v1.Slave/Search"
 	Slave_Explain_FullMethodName = "/adshard.v1.Slave/Explain"
+	Slave_Map_FullMethodName     = "/adshard.v1.Slave/Map"
 )
 
 // SlaveClient is the client API for Slave service.
@@ -33,6 +34,9 @@ const (
 type SlaveClient interface {
 	Search(ctx context.Context, in *SearchRequest, opts ...grpc.CallOption) (*SearchResponse, error)
 	Explain(ctx context.Context, in *ExplainRequest, opts ...grpc.CallOption) (*ExplainResponse, error)
+	// Map tells the newest map that the slave was told of, for masters that find
+	// no balancer.
+	Map(ctx context.Context, in *MapRequest, opts ...grpc.CallOption) (*MapResponse, error)
 }
 
 type slaveClient struct {
@@ -63,6 +67,16 @@ func (c *slaveClient) Explain(ctx context.Context, in *ExplainRequest, opts ...g
 	return out, nil
 }
 
+func (c *slaveClient) Map(ctx context.Context, in *MapRequest, opts ...grpc.CallOption) (*MapResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(MapResponse)
+	err := c.cc.Invoke(ctx, Slave_Map_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // SlaveServer is the server API for Slave service.
 // All implementations must embed UnimplementedSlaveServer
 // for forward compatibility.
@@ -71,6 +85,9 @@ func (c *slaveClient) Explain(ctx context.Context, in *ExplainRequest, opts ...g
 type SlaveServer interface {
 	Search(context.Context, *SearchRequest) (*SearchResponse, error)
 	Explain(context.Context, *ExplainRequest) (*ExplainResponse, error)
+	// Map tells the newest map that the slave was told of, for masters that find
+	// no balancer.
+	Map(context.Context, *MapRequest) (*MapResponse, error)
 	mustEmbedUnimplementedSlaveServer()
 }
 
@@ -86,6 +103,9 @@ func (UnimplementedSlaveServer) Search(context.Context, *SearchRequest) (*Search
 }
 func (UnimplementedSlaveServer) Explain(context.Context, *ExplainRequest) (*ExplainResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Explain not implemented")
+}
+func (UnimplementedSlaveServer) Map(context.Context, *MapRequest) (*MapResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Map not implemented")
 }
 func (UnimplementedSlaveServer) mustEmbedUnimplementedSlaveServer() {}
 func (UnimplementedSlaveServer) testEmbeddedByValue()               {}
@@ -144,6 +164,24 @@ func _Slave_Explain_Handler(srv interface{}, ctx context.Context, dec func(inter
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Slave_Map_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(MapRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SlaveServer).Map(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Slave_Map_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SlaveServer).Map(ctx, req.(*MapRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // Slave_ServiceDesc is the grpc.ServiceDesc for Slave service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -158,6 +196,10 @@ var Slave_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Explain",
 			Handler:    _Slave_Explain_Handler,
+		},
+		{
+			MethodName: "Map",
+			Handler:    _Slave_Map_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},

@@ -1,0 +1,54 @@
+package node
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"adshard/balance"
+	"adshard/barrels/rocks"
+)
+
+// built starts slaves s0, s1, … of r on stores that other's database gives.
+func (r *rig) built(db string, order balance.Order) {
+	r.t.Helper()
+	cfg := DefaultBuildConfig()
+	cfg.DB, cfg.Order, cfg.Slaves, cfg.Out = db, order.String(), r.cfg.Slaves, filepath.Join(r.t.TempDir(), "barrels")
+	sum, err := BuildBarrels(r.t.Context(), cfg, nil)
+	r.must(err)
+	for i, built := range sum.Stores {
+		store, err := rocks.Open(built.Dir, rocks.Options{})
+		r.must(err)
+		r.t.Cleanup(func() { store.Close() })
+		name := fmt.Sprint("s", i)
+		r.slaves[name] = &slaveRig{store: store}
+		r.slave(name)
+		r.t.Cleanup(func() { r.stopSlave(name) })
+	}
+}
+
+// TestStoresOfAnotherDatabaseAreRefilled: they may tile the ring and have a
+// clock that this database had too, but what they hold is something else.
+func TestStoresOfAnotherDatabaseAreRefilled(t *testing.T) {
+	other := newRig(t, 2)
+	other.write(9, 2, 4, 3_000_000)
+	r := newRig(t, 2)
+	r.write(20, 2, 4, 1_000_000)
+	r.start()
+	r.built(other.cfg.DB, balance.ByOwner)
+	r.eventually("filled", func() bool { return r.whole() && r.groups() == 40 })
+	if r.b.Status().Adopted {
+		t.Error("the plan of another database was adopted")
+	}
+}
+
+// TestStoresOfAnotherOrderAreRefilled: their keys mean something else.
+func TestStoresOfAnotherOrderAreRefilled(t *testing.T) {
+	r := newRig(t, 2)
+	r.write(20, 2, 4, 1_000_000)
+	r.start()
+	r.built(r.cfg.DB, balance.ByHash)
+	r.eventually("filled", r.whole)
+	r.write(20, 2, 4, 2_000_000) // all groups change: their keys decide where to
+	r.eventually("followed", func() bool { return r.whole() && r.groups() == 40 })
+}
