@@ -99,6 +99,7 @@ type balancer struct {
 	away       bool
 	registered []*pb.RegisterRequest
 	pulls      []*pb.PullRequest
+	refill     bool
 	lose       int // so many answers of Pull are lost on their way
 }
 
@@ -115,7 +116,7 @@ func (b *balancer) Register(_ context.Context, r *pb.RegisterRequest) (*pb.Regis
 		return nil, errAway
 	}
 	b.registered = append(b.registered, r)
-	return &pb.RegisterResponse{Epoch: b.epoch, CatchUp: &pb.Position{Epoch: b.epoch, Clock: b.head}}, nil
+	return &pb.RegisterResponse{Epoch: b.epoch, CatchUp: &pb.Position{Epoch: b.epoch, Clock: b.head}, Refill: b.refill}, nil
 }
 
 func (b *balancer) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullResponse, error) {

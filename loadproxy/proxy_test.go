@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"adshard/fault"
+	"adshard/schema/pb"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -99,6 +100,32 @@ func TestServesWithoutABalancerAfterTheGraceTime(t *testing.T) {
 		}
 		if want := []bool{false, true, false, true}; !slices.Equal(s.caughtUp, want) {
 			t.Fatalf("caught up %v, want %v", s.caughtUp, want)
+		}
+	})
+}
+
+// TestServesNothingThatIsOfNoUse: also when it was caught up with an earlier
+// balancer, and whatever the clock of its data is.
+func TestServesNothingThatIsOfNoUse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, b := newStore(), newBalancer(3)
+		run(t, s, b)
+		time.Sleep(time.Second)
+		if !s.serving() {
+			t.Fatal("not serving")
+		}
+		b.set(func() { b.epoch, b.refill, b.head = 2, true, 2 })
+		time.Sleep(15 * time.Second)
+		if s.serving() {
+			t.Fatal("serves what is to be given up")
+		}
+		s.mu.Lock()
+		s.position = &pb.Position{} // the fake balancer resets those at 0
+		s.mu.Unlock()
+		b.set(func() { b.epoch = 3 })
+		time.Sleep(15 * time.Second)
+		if !s.serving() || !slices.Equal(s.applied(), upTo(2)) {
+			t.Fatalf("serving %v after the refill, applied %v", s.serving(), s.applied())
 		}
 	})
 }

@@ -20,6 +20,9 @@ type MasterConfig struct {
 	Admin string `yaml:"admin"`
 	// Balancer is the balancer's address.
 	Balancer string `yaml:"balancer"`
+	// Slaves are addresses of slaves, one is enough, that a master that starts
+	// while no balancer answers asks for the map.
+	Slaves []string `yaml:"slaves,omitempty"`
 	// Lexicon is the file of synonyms; empty: synonyms are off.
 	Lexicon string `yaml:"lexicon"`
 	// Profile is "default" or "sklik".
@@ -48,6 +51,9 @@ func (c *MasterConfig) Validate() error {
 	k.Address("http", c.HTTP, true)
 	k.Address("admin", c.Admin, false)
 	k.Address("balancer", c.Balancer, true)
+	for _, address := range c.Slaves {
+		k.Address("slaves", address, true)
+	}
 	k.OneOf("profile", c.Profile, "default", "sklik")
 	k.That(c.Reserve > 0, "reserve_micros", "must be positive")
 	k.Duration("timeout", c.Timeout, time.Millisecond, httpapi.MaxTimeout)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"adshard/internal/node/fanout"
+	"adshard/schema/pb"
 	"adshard/search"
 )
 
@@ -21,6 +22,9 @@ func (a *ads) Search(context.Context, *search.Request) (*search.Answer, error) {
 func (a *ads) Explain(context.Context, *search.Request, int) (*search.Explanation, error) {
 	return &search.Explanation{}, nil
 }
+
+func (a *ads) Position() *pb.Position { return &pb.Position{} }
+func (a *ads) Slices() *pb.SliceTable { return &pb.SliceTable{} }
 
 // BenchmarkFanout is what gRPC, gathering and merging cost: three slaves that
 // answer at once with five whole hits each.

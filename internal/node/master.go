@@ -52,6 +52,7 @@ type master struct {
 	cfg      MasterConfig
 	listener net.Listener
 	balancer *grpc.ClientConn
+	seeds    []*grpc.ClientConn
 	watcher  *fanout.Watcher
 	fanout   *fanout.Fanout
 	handler  http.Handler
@@ -71,14 +72,34 @@ func newMaster(cfg MasterConfig, port *adminPort, log *slog.Logger) (*master, er
 	if m.balancer, err = wire.Dial(cfg.Balancer); err != nil {
 		return nil, errors.Join(err, m.listener.Close())
 	}
+	seeds, err := m.dialSeeds()
+	if err != nil {
+		m.close()
+		return nil, err
+	}
 	metrics := admin.NewMasterMetrics(port.of(cfg.Name))
-	m.watcher = fanout.NewWatcher(cfg.Name, balancerClient{pb.NewBalancerClient(m.balancer)}, dialSlave, m.log)
+	m.watcher = fanout.NewWatcher(cfg.Name, balancerClient{pb.NewBalancerClient(m.balancer)}, seeds, dialSlave, m.log)
 	m.fanout = fanout.New(m.watcher, metrics)
 	m.handler = httpapi.New(httpapi.Config{
 		Searcher: m.fanout, Explainer: m.fanout, Lexicon: lexicon, Profile: profileOf(cfg.Profile),
 		Reserve: cfg.Reserve, DefaultTimeout: cfg.Timeout, MaxInFlight: cfg.MaxInFlight, Observer: metrics,
 	})
 	return m, nil
+}
+
+// dialSeeds connects to the slaves that are asked for the map while there is no
+// balancer.
+func (m *master) dialSeeds() (fanout.Seeds, error) {
+	var seeds fanout.Seeds
+	for _, address := range m.cfg.Slaves {
+		conn, err := wire.Dial(address)
+		if err != nil {
+			return nil, err
+		}
+		m.seeds = append(m.seeds, conn)
+		seeds = append(seeds, fanout.NewClient(address, pb.NewSlaveClient(conn)))
+	}
+	return seeds, nil
 }
 
 // openLexicon opens the file of synonyms, if there is one.
@@ -110,13 +131,21 @@ func (m *master) url() string { return "http://" + m.listener.Addr().String() }
 // close ends what newMaster began if run never did.
 func (m *master) close() {
 	_ = m.listener.Close()
+	m.hangUp()
+}
+
+// hangUp ends the connections to balancer and seeds.
+func (m *master) hangUp() {
 	_ = m.balancer.Close()
+	for _, conn := range m.seeds {
+		_ = conn.Close()
+	}
 }
 
 // run serves until ctx is over; connections to slaves close when the last
 // query is answered.
 func (m *master) run(ctx context.Context) error {
-	defer m.balancer.Close()
+	defer m.hangUp()
 	defer m.watcher.Close()
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return httpapi.Serve(ctx, m.listener, m.handler) })

@@ -70,14 +70,16 @@ func (c *children) startAll(ctx context.Context, cfg UpConfig, h *home, out io.W
 		}
 		slaves = append(slaves, s)
 	}
+	own := cfg.master(address)
 	for i, s := range slaves {
 		at, err := s.line(ctx, fmt.Sprintf("slave %d ready ", i), false)
 		if err != nil {
 			return err
 		}
 		fmt.Fprintf(out, "slave %d pid %d ready %s\n", i, s.pid(), at)
+		own.Slaves = append(own.Slaves, at)
 	}
-	master, err := c.start(ctx, "master", "master", cfg.master(address))
+	master, err := c.start(ctx, "master", "master", own)
 	if err != nil {
 		return err
 	}

@@ -31,6 +31,12 @@ func (c *Client) send(ctx context.Context, m *pb.SearchRequest) (*search.Answer,
 	return wire.ToAnswer(reply), nil
 }
 
+// Map implements Seed.
+func (c *Client) Map(ctx context.Context) (*pb.MapResponse, error) {
+	reply, err := c.slave.Map(ctx, &pb.MapRequest{})
+	return reply, wire.FromStatus(err)
+}
+
 // Explain implements search.Explainer.
 func (c *Client) Explain(ctx context.Context, r *search.Request, limit int) (*search.Explanation, error) {
 	reply, err := c.slave.Explain(ctx, &pb.ExplainRequest{Request: wire.FromRequest(r), Limit: uint32(max(limit, 0))})

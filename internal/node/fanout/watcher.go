@@ -36,6 +36,7 @@ const (
 type Watcher struct {
 	master string
 	source Source
+	seeds  Source // asked while there is no map and source has none
 	dial   Dialer
 	log    *slog.Logger
 	now    atomic.Pointer[Map]
@@ -57,9 +58,10 @@ type retired struct {
 	since time.Time
 }
 
-// NewWatcher returns a watcher for the master of this name.
-func NewWatcher(master string, source Source, dial Dialer, log *slog.Logger) *Watcher {
-	return &Watcher{master: master, source: source, dial: dial, log: log,
+// NewWatcher returns a watcher for the master of this name. Where source has
+// no map the first one may come from seeds, which are slaves mostly.
+func NewWatcher(master string, source, seeds Source, dial Dialer, log *slog.Logger) *Watcher {
+	return &Watcher{master: master, source: source, seeds: seeds, dial: dial, log: log,
 		changed: make(chan struct{}), links: make(map[string]link)}
 }
 
@@ -134,7 +136,11 @@ func (w *Watcher) poll(ctx context.Context) (fresh bool, err error) {
 	defer cancel()
 	reply, err := w.source.WatchMap(call, r)
 	if err != nil {
-		return false, fmt.Errorf("ask the balancer for the map: %w", err)
+		err = fmt.Errorf("ask the balancer for the map: %w", err)
+		if now == nil {
+			w.ask(ctx)
+		}
+		return false, err
 	}
 	if len(reply.GetShards()) == 0 {
 		return true, nil
@@ -143,6 +149,17 @@ func (w *Watcher) poll(ctx context.Context) (fresh bool, err error) {
 		return false, nil // an older balancer or an older view: ours is newer
 	}
 	return w.take(reply)
+}
+
+// ask takes the map that seeds have, if any.
+func (w *Watcher) ask(ctx context.Context) {
+	reply, err := w.seeds.WatchMap(ctx, &pb.WatchMapRequest{Master: w.master})
+	if err != nil {
+		return // the balancer's error is the one to tell
+	}
+	if _, err := w.take(reply); err == nil {
+		w.log.Info("no balancer: the map is that of the slaves", "epoch", reply.GetEpoch(), "view", reply.GetView())
+	}
 }
 
 // take makes the reply the newest map.

@@ -86,10 +86,10 @@ func (l *links) now() []string {
 
 func at(name, address string) *pb.Shard { return &pb.Shard{Name: name, Addresses: []string{address}} }
 
-func watch(t *testing.T, s *source) (*Watcher, *links) {
+func watch(t *testing.T, s *source, seeds ...Seed) (*Watcher, *links) {
 	t.Helper()
 	l := new(links)
-	w := NewWatcher("master-0", s, l.dial, slog.New(slog.DiscardHandler))
+	w := NewWatcher("master-0", s, Seeds(seeds), l.dial, slog.New(slog.DiscardHandler))
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { defer close(done); _ = w.Run(ctx) }()
@@ -156,6 +156,44 @@ func TestTheWatcherKeepsTheLastMap(t *testing.T) {
 		s.set(3, 8, nil, at("a", "2"))
 		time.Sleep(time.Minute)
 		if m := w.Current(); m.Epoch != 3 || m.View != 8 || w.Trouble() != nil {
+			t.Fatalf("%+v, trouble %v", m, w.Trouble())
+		}
+	})
+}
+
+// seed is a slave that knows a map.
+type seed struct {
+	reply *pb.MapResponse
+	err   error
+}
+
+func (s seed) Map(ctx context.Context) (*pb.MapResponse, error) {
+	if s.reply == nil && s.err == nil {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return s.reply, s.err
+}
+
+// TestWithoutABalancerSlavesTellTheMap: the newest that one of them knows; a
+// balancer that comes back is believed again.
+func TestWithoutABalancerSlavesTellTheMap(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		away := fault.Newf(fault.Unavailable, "", "nobody there")
+		s := newSource()
+		s.set(0, 0, away)
+		known := func(epoch, view uint64, shards ...*pb.Shard) seed {
+			return seed{reply: &pb.MapResponse{Epoch: epoch, View: view, Shards: shards}}
+		}
+		w, _ := watch(t, s, known(2, 9, at("old", "0")), known(3, 4, at("a", "1"), at("b", "2")), known(3, 3, at("old", "0")),
+			known(7, 7), seed{err: away}, seed{})
+		time.Sleep(2 * time.Second)
+		if m := w.Current(); m == nil || m.Epoch != 3 || m.View != 4 || len(m.Shards) != 2 || w.Trouble() == nil {
+			t.Fatalf("%+v, trouble %v", m, w.Trouble())
+		}
+		s.set(4, 4, nil, at("a", "1"), at("b", "3"))
+		time.Sleep(2 * time.Second)
+		if m := w.Current(); m.Epoch != 4 || w.Trouble() != nil {
 			t.Fatalf("%+v, trouble %v", m, w.Trouble())
 		}
 	})

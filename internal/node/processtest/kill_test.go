@@ -18,6 +18,7 @@ type cluster struct {
 	cfg    node.BalancerConfig
 	slave  []node.SlaveConfig
 	admin  string // the balancer's admin port
+	seeds  []string
 	master *process
 	parts  map[string]*process
 }
@@ -58,7 +59,7 @@ func (c *cluster) startSlave(i int) {
 func (c *cluster) startMaster() string {
 	c.t.Helper()
 	m := node.DefaultMasterConfig()
-	m.HTTP, m.Admin, m.Balancer = anyPort, "", c.cfg.Listen
+	m.HTTP, m.Admin, m.Balancer, m.Slaves = anyPort, "", c.cfg.Listen, c.seeds
 	c.master = start(c.t, "master", m)
 	return c.master.line("master listening ")
 }
@@ -132,7 +133,12 @@ func TestABalancerKilledWhileFilling(t *testing.T) {
 	c.slave[1].Listen = address
 	c.startSlave(1)
 	eventually(t, "a slave without a balancer serves", func() bool { return ask(t, url, "usb", "", 0).Coverage.Complete })
+	// A master that starts meanwhile learns the map from a slave.
+	c.seeds = []string{c.parts["slave-1"].line("slave 1 ready ")}
+	second := c.startMaster()
+	eventually(t, "a master without a balancer answers", func() bool { return ask(t, second, "usb", "", 0).Coverage.Complete })
 	c.startBalancer()
 	w.follows(url)
-	w.compare(url)
+	w.follows(second)
+	w.compare(second)
 }

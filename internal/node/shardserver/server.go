@@ -15,6 +15,9 @@ import (
 type Store interface {
 	search.Searcher
 	search.Explainer
+	// Position and Slices are what the store was last told (barrels.Store).
+	Position() *pb.Position
+	Slices() *pb.SliceTable
 }
 
 // Observer is told of each call, for metrics. It is called from many
@@ -87,6 +90,12 @@ func (s *Server) Explain(ctx context.Context, m *pb.ExplainRequest) (_ *pb.Expla
 		return nil, err
 	}
 	return wire.FromExplanation(e), nil
+}
+
+// Map implements pb.SlaveServer.
+func (s *Server) Map(context.Context, *pb.MapRequest) (*pb.MapResponse, error) {
+	t := s.store.Slices()
+	return &pb.MapResponse{Epoch: s.store.Position().GetEpoch(), View: t.GetView(), Shards: t.GetShards()}, nil
 }
 
 var errBusy = errors.New("all places for searches are taken; try again after a pause")

@@ -33,6 +33,11 @@ func (s *store) Explain(_ context.Context, r *search.Request, limit int) (*searc
 	return &search.Explanation{Total: 3}, err
 }
 
+func (s *store) Position() *pb.Position { return &pb.Position{Epoch: 3, Clock: 7} }
+func (s *store) Slices() *pb.SliceTable {
+	return &pb.SliceTable{View: 5, Shards: []*pb.Shard{{Name: "a", Addresses: []string{"a.example:1"}}, {Name: "b"}}}
+}
+
 type noted struct {
 	mu               sync.Mutex
 	searched, failed int
@@ -51,6 +56,13 @@ func (n *noted) Panicked(any) { n.panicked++ }
 
 func request() *pb.SearchRequest {
 	return wire.FromRequest(&search.Request{Query: &search.Query{}, Slots: 4, Profile: search.DefaultProfile(), View: 9})
+}
+
+func TestTellsTheMapThatItWasTold(t *testing.T) {
+	m, err := shardserver.New(&store{}, 1, nil).Map(t.Context(), &pb.MapRequest{})
+	if err != nil || m.GetEpoch() != 3 || m.GetView() != 5 || len(m.GetShards()) != 2 || m.GetShards()[0].GetAddresses()[0] != "a.example:1" {
+		t.Fatalf("%v, %v", m, err)
+	}
 }
 
 func TestAnswers(t *testing.T) {
