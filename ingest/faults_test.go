@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -85,7 +86,7 @@ func TestOpenFaults(t *testing.T) {
 	inside, outside := filepath.Join(dir, "in"), filepath.Join(dir, "out.csv")
 	if err := errors.Join(os.Mkdir(inside, 0o700), os.WriteFile(outside, []byte("Account,Campaign\nA,C\n"), 0o600),
 		os.Symlink(outside, filepath.Join(inside, "away.csv")), os.Symlink("out.csv", filepath.Join(dir, "near.csv")),
-		syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600)); err != nil {
+		os.Symlink("none.csv", filepath.Join(inside, "dangling"))); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]struct {
@@ -93,9 +94,9 @@ func TestOpenFaults(t *testing.T) {
 		text string
 	}{
 		filepath.Join(dir, "none.csv"):    {fault.NotFound, "is not there"},
-		inside:                            {fault.Invalid, "no regular file"},
-		filepath.Join(dir, "pipe"):        {fault.Invalid, "no regular file"},
-		filepath.Join(inside, "away.csv"): {fault.Invalid, "stay within its directory"},
+		inside:                            {fault.Invalid, "no file with rows"},
+		"/dev/null":                       {fault.Invalid, "no file with rows"},
+		filepath.Join(inside, "dangling"): {fault.NotFound, "is not there"},
 		"-":                               {fault.Invalid, "no standard input"},
 	} {
 		_, err := ingest.Run(context.Background(), newFakeStore(), []string{name}, ingest.Options{})
@@ -103,8 +104,10 @@ func TestOpenFaults(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := ingest.Run(context.Background(), newFakeStore(), []string{filepath.Join(dir, "near.csv")}, ingest.Options{}); err != nil {
-		t.Errorf("a link within its directory: %v", err)
+	for _, link := range []string{filepath.Join(dir, "near.csv"), filepath.Join(inside, "away.csv")} {
+		if sum, err := ingest.Run(context.Background(), newFakeStore(), []string{link}, ingest.Options{}); err != nil || sum.Rows != 1 {
+			t.Errorf("%s: %v, %+v", link, err, sum)
+		}
 	}
 	if _, err := ingest.Run(context.Background(), newFakeStore(), nil, ingest.Options{}); !fault.Is(err, fault.Invalid) {
 		t.Errorf("no file: %v", err)
@@ -112,6 +115,45 @@ func TestOpenFaults(t *testing.T) {
 	if _, err := ingest.Run(context.Background(), newFakeStore(), []string{outside}, ingest.Options{Advertiser: "\xff"}); !fault.Is(err, fault.Invalid) {
 		t.Errorf("advertiser: %v", err)
 	}
+}
+
+// TestPipes: what `<(zcat export.gz)` gives, by its own name and by a link.
+func TestPipes(t *testing.T) {
+	dir := t.TempDir()
+	pipe, link := filepath.Join(dir, "pipe"), filepath.Join(dir, "link")
+	if err := errors.Join(syscall.Mkfifo(pipe, 0o600), os.Symlink(pipe, link)); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{pipe, link} {
+		written := make(chan error, 1)
+		go func() { written <- os.WriteFile(pipe, []byte("Account,Campaign\nA,C\nA,D\n"), 0o600) }()
+		sum, err := ingest.Run(t.Context(), newFakeStore(), []string{name}, ingest.Options{})
+		if err := errors.Join(err, <-written); err != nil || sum.Rows != 2 {
+			t.Errorf("%s: %v, %+v", name, err, sum)
+		}
+	}
+}
+
+// TestBrokenOffWhileWaiting: for a pipe's writer, and for standard input.
+func TestBrokenOffWhileWaiting(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	silent, writer := io.Pipe()
+	defer writer.Close()
+	for _, name := range []string{pipe, "-"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(20*time.Millisecond, cancel)
+		if _, err := ingest.Run(ctx, newFakeStore(), []string{name}, ingest.Options{Stdin: silent}); !fault.Is(err, fault.Cancelled) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	late, err := os.OpenFile(pipe, os.O_WRONLY, 0) // who waited for it ends
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = late.Close()
 }
 
 func TestCancelled(t *testing.T) {

@@ -2,15 +2,18 @@ package ingest
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"sync/atomic"
 
 	"adshard/fault"
 )
+
+// bufferSize is how much is read at once.
+const bufferSize = 64 << 10
 
 // input is an open file, with what of it was read so far.
 type input struct {
@@ -21,52 +24,64 @@ type input struct {
 	file *os.File // nil: standard input
 }
 
-// open opens a regular file; a link that leads out of the file's directory is
-// refused, so that a name in a shared directory cannot stand for any file of
-// this machine. "-" is standard input.
-func open(name string, stdin io.Reader) (*input, error) {
+// open opens a regular file or a pipe, also by a link: `<(zcat export.gz)` is
+// one to a pipe. Directories and devices are refused. "-" is standard input.
+func open(ctx context.Context, name string, stdin io.Reader) (*input, error) {
 	in := &input{name: name}
 	if name == "-" {
 		if stdin == nil {
 			return nil, fault.Newf(fault.Invalid, "ingest: open", "there is no standard input here: name a file")
 		}
-		in.src = bufio.NewReaderSize(&counter{stdin, &in.read}, 64<<10)
+		in.src = bufio.NewReaderSize(&counter{&patient{ctx: ctx, src: stdin}, &in.read}, bufferSize)
 		return in, nil
 	}
-	file, err := openRegular(name)
+	info, err := os.Stat(name)
 	if err != nil {
-		return nil, err
+		return nil, openFault(name, err)
 	}
-	info, err := file.Stat()
+	switch kind := info.Mode().Type(); kind {
+	case 0:
+		in.file, err = os.Open(name)
+		in.size = info.Size()
+	case fs.ModeNamedPipe:
+		in.file, err = openPipe(ctx, name)
+	default:
+		return nil, fault.Newf(fault.Invalid, "ingest: open", "%s is no file with rows (%v): name a file or a pipe, or - for standard input", name, kind)
+	}
 	if err != nil {
-		return nil, errors.Join(openFault(name, err), file.Close())
+		return nil, openFault(name, err)
 	}
-	if !info.Mode().IsRegular() {
-		err := fault.Newf(fault.Invalid, "ingest: open", "%s is no regular file: name a file, or - for standard input", name)
-		return nil, errors.Join(err, file.Close())
+	var src io.Reader = in.file
+	if in.size == 0 {
+		src = &patient{ctx: ctx, src: in.file}
 	}
-	in.file, in.size = file, info.Size()
-	in.src = bufio.NewReaderSize(&counter{file, &in.read}, 64<<10)
+	in.src = bufio.NewReaderSize(&counter{src, &in.read}, bufferSize)
 	return in, nil
 }
 
-func openRegular(name string) (*os.File, error) {
-	// Opening a pipe would wait for its writer: look first.
-	if info, err := os.Lstat(name); err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeDevice|fs.ModeSocket|fs.ModeDir) != 0 {
-		return nil, fault.Newf(fault.Invalid, "ingest: open", "%s is no regular file: name a file, or - for standard input", name)
+// openPipe waits for the pipe's writer, at most until ctx is over.
+func openPipe(ctx context.Context, name string) (*os.File, error) {
+	type opened struct {
+		file *os.File
+		err  error
 	}
-	root, err := os.OpenRoot(filepath.Dir(name))
-	if err != nil {
-		return nil, openFault(name, err)
+	done := make(chan opened)
+	go func() {
+		file, err := os.Open(name)
+		select {
+		case done <- opened{file, err}:
+		case <-ctx.Done():
+			if err == nil {
+				_ = file.Close()
+			}
+		}
+	}()
+	select {
+	case o := <-done:
+		return o.file, o.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
-	file, err := root.Open(filepath.Base(name))
-	if e := root.Close(); err == nil && e != nil {
-		return nil, errors.Join(openFault(name, e), file.Close())
-	}
-	if err != nil {
-		return nil, openFault(name, err)
-	}
-	return file, nil
 }
 
 func openFault(name string, err error) error {
@@ -75,8 +90,10 @@ func openFault(name string, err error) error {
 		return fault.Newf(fault.NotFound, "ingest: open", "%s is not there: check the path (%w)", name, err)
 	case errors.Is(err, fs.ErrPermission):
 		return fault.Newf(fault.Invalid, "ingest: open", "%s may not be read: check its permissions (%w)", name, err)
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return fault.Newf(fault.KindOf(err), "ingest: open", "%s: %w", name, err)
 	}
-	return fault.Newf(fault.Invalid, "ingest: open", "%s: %w; a link must stay within its directory: name the file itself, or feed it to -", name, err)
+	return fault.Newf(fault.Invalid, "ingest: open", "%s: %w", name, err)
 }
 
 func (in *input) close() error {
@@ -112,6 +129,48 @@ func (in *input) sniff() Format {
 		break
 	}
 	return FormatEditor
+}
+
+// patient reads from a source that may keep its reader waiting for ever; when
+// ctx is over it no longer waits. The last read then goes on by itself.
+type patient struct {
+	ctx  context.Context
+	src  io.Reader
+	buf  []byte
+	rest []byte // read and not yet handed out
+	err  error  // behind rest
+}
+
+func (r *patient) Read(p []byte) (int, error) {
+	if len(r.rest) == 0 && r.err == nil {
+		r.fill()
+	}
+	if n := copy(p, r.rest); n > 0 {
+		r.rest = r.rest[n:]
+		return n, nil
+	}
+	return 0, r.err
+}
+
+func (r *patient) fill() {
+	if r.buf == nil {
+		r.buf = make([]byte, bufferSize)
+	}
+	type chunk struct {
+		n   int
+		err error
+	}
+	done := make(chan chunk, 1)
+	go func() {
+		n, err := r.src.Read(r.buf)
+		done <- chunk{n, err}
+	}()
+	select {
+	case c := <-done:
+		r.rest, r.err = r.buf[:c.n], c.err
+	case <-r.ctx.Done():
+		r.err = r.ctx.Err()
+	}
 }
 
 // counter counts the bytes read, for progress.

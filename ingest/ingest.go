@@ -107,7 +107,8 @@ func Run(ctx context.Context, store backend.Store, files []string, o Options) (S
 	if e := r.rejects.flush(); err == nil && e != nil {
 		err = fault.Newf(fault.KindOf(e), "ingest: rejects", "the file of rejects: %w", e)
 	}
-	if clock, e := store.Clock(ctx); e == nil {
+	// Also of an import that was broken off: what it committed counts.
+	if clock, e := store.Clock(context.WithoutCancel(ctx)); e == nil {
 		sum.ClockAfter = clock
 	}
 	if err == nil && o.Conflicts != nil {

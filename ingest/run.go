@@ -50,7 +50,7 @@ func (r *run) files(ctx context.Context, names []string) error {
 }
 
 func (r *run) file(ctx context.Context, name string) error {
-	in, err := open(name, r.options.Stdin)
+	in, err := open(ctx, name, r.options.Stdin)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,11 @@ func fileFault(name string, record, line int64, err error) error {
 	if line != record {
 		where += fmt.Sprintf(" (line %d)", line)
 	}
-	return fault.Newf(fault.Invalid, "ingest: read", "%s: %w", where, err)
+	kind := fault.Invalid
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		kind = fault.KindOf(err)
+	}
+	return fault.Newf(kind, "ingest: read", "%s: %w", where, err)
 }
 
 // writer applies the rows of one file in whole transactions.

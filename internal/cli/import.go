@@ -95,14 +95,18 @@ func readable(files []string) error {
 		if name == "-" {
 			continue
 		}
-		file, err := os.Open(name)
-		if err != nil {
-			return fmt.Errorf("cannot read the file to import: %w", err)
-		}
-		info, err := file.Stat()
-		_ = file.Close()
+		info, err := os.Stat(name)
 		if err == nil && info.IsDir() {
 			return fmt.Errorf("%s is a directory; name the files in it", name)
+		}
+		if err == nil && info.Mode().IsRegular() { // a pipe can be opened once only
+			var file *os.File
+			if file, err = os.Open(name); err == nil {
+				_ = file.Close()
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("cannot read the file to import: %w", err)
 		}
 	}
 	return nil
