@@ -94,8 +94,8 @@ func TestOpenFaults(t *testing.T) {
 		text string
 	}{
 		filepath.Join(dir, "none.csv"):    {fault.NotFound, "is not there"},
-		inside:                            {fault.Invalid, "no file with rows"},
-		"/dev/null":                       {fault.Invalid, "no file with rows"},
+		inside:                            {fault.Invalid, "a directory or a device"},
+		"/dev/null":                       {fault.Invalid, "a directory or a device"},
 		filepath.Join(inside, "dangling"): {fault.NotFound, "is not there"},
 		"-":                               {fault.Invalid, "no standard input"},
 	} {

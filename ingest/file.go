@@ -39,14 +39,14 @@ func open(ctx context.Context, name string, stdin io.Reader) (*input, error) {
 	if err != nil {
 		return nil, openFault(name, err)
 	}
-	switch kind := info.Mode().Type(); kind {
+	switch info.Mode().Type() {
 	case 0:
 		in.file, err = os.Open(name)
 		in.size = info.Size()
 	case fs.ModeNamedPipe:
 		in.file, err = openPipe(ctx, name)
 	default:
-		return nil, fault.Newf(fault.Invalid, "ingest: open", "%s is no file with rows (%v): name a file or a pipe, or - for standard input", name, kind)
+		return nil, fault.Newf(fault.Invalid, "ingest: open", "%s is a directory or a device: name a file or a pipe, or - for standard input", name)
 	}
 	if err != nil {
 		return nil, openFault(name, err)
