@@ -100,6 +100,7 @@ type balancer struct {
 	registered []*pb.RegisterRequest
 	pulls      []*pb.PullRequest
 	refill     bool
+	refuse     error
 	lose       int // so many answers of Pull are lost on their way
 }
 
@@ -114,6 +115,9 @@ func (b *balancer) Register(_ context.Context, r *pb.RegisterRequest) (*pb.Regis
 	defer b.mu.Unlock()
 	if b.away {
 		return nil, errAway
+	}
+	if b.refuse != nil {
+		return nil, b.refuse
 	}
 	b.registered = append(b.registered, r)
 	return &pb.RegisterResponse{Epoch: b.epoch, CatchUp: &pb.Position{Epoch: b.epoch, Clock: b.head}, Refill: b.refill}, nil

@@ -66,7 +66,7 @@ func (p *Proxy) grace(ctx context.Context) {
 		return
 	}
 	p.state.change(func(s *State) {
-		if s.Registered || s.CaughtUp {
+		if s.Registered || s.CaughtUp || s.Refused {
 			return
 		}
 		s.CaughtUp = true
@@ -123,6 +123,9 @@ func (p *Proxy) register(ctx context.Context) (epoch uint64, err error) {
 	defer cancel()
 	reply, err := p.balancer.Register(call, r)
 	if err != nil {
+		if fault.Is(err, fault.Conflict) {
+			p.state.change(func(s *State) { s.Refused = true })
+		}
 		return 0, fmt.Errorf("register with the balancer: %w", err)
 	}
 	p.refill = reply.GetRefill()
@@ -133,7 +136,7 @@ func (p *Proxy) register(ctx context.Context) (epoch uint64, err error) {
 		}
 	}
 	p.state.change(func(s *State) {
-		s.Registered, s.Epoch = true, reply.GetEpoch()
+		s.Registered, s.Refused, s.Epoch = true, false, reply.GetEpoch()
 		if p.catchUp != nil && s.CaughtUp && !p.reached() {
 			s.CaughtUp = false
 			p.store.SetCaughtUp(false)

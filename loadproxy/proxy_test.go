@@ -130,6 +130,25 @@ func TestServesNothingThatIsOfNoUse(t *testing.T) {
 	})
 }
 
+// TestARefusedSlaveDoesNotServe: there is a balancer, and it says that the
+// slave's data are not those of its database.
+func TestARefusedSlaveDoesNotServe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, b := newStore(), newBalancer(3)
+		b.refuse = fault.Newf(fault.Conflict, "balancer: register", "data of epoch 4, this is 2")
+		p := run(t, s, b)
+		time.Sleep(time.Minute)
+		if s.serving() || !strings.Contains(p.State().Trouble, "epoch 4") {
+			t.Fatalf("serving %v, %+v", s.serving(), p.State())
+		}
+		b.set(func() { b.refuse = nil })
+		time.Sleep(10 * time.Second)
+		if !s.serving() || !slices.Equal(s.applied(), upTo(3)) {
+			t.Fatalf("serving %v, applied %v", s.serving(), s.applied())
+		}
+	})
+}
+
 func TestGoesOnServingWhileTheBalancerIsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newStore(), newBalancer(3)

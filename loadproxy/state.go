@@ -11,6 +11,10 @@ type State struct {
 	// Registered: a balancer knows the slave; Epoch is the balancer's.
 	Registered bool
 	Epoch      uint64
+	// Refused: a balancer answers and does not take the slave, whose data are
+	// newer than it or not its own. Then they are not served after the grace
+	// time either.
+	Refused bool
 	// CaughtUp: the store holds all that it should, as far as is known.
 	CaughtUp bool
 	// Trouble is empty or says why the slave does not go on.

@@ -37,6 +37,10 @@ func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.Reg
 	if err != nil {
 		return nil, err
 	}
+	if welcome.Refill {
+		b.log.Warn("what the slave holds is given up and it is filled anew: it is of another database, order or plan",
+			"slave", j.Name, "foreign", j.Foreign)
+	}
 	b.log.Info("slave registered", "slave", j.Name, "address", j.Address, "position", j.Position.String(),
 		"slices", len(j.Table.Slices), "catch_up", welcome.CatchUp.String(),
 		"refill", welcome.Refill)

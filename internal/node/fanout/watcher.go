@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"adshard/fault"
 	"adshard/schema/pb"
 )
 
@@ -146,7 +147,9 @@ func (w *Watcher) poll(ctx context.Context) (fresh bool, err error) {
 		return true, nil
 	}
 	if now != nil && (reply.GetEpoch() < now.Epoch || reply.GetEpoch() == now.Epoch && reply.GetView() < now.View) {
-		return false, nil // an older balancer or an older view: ours is newer
+		return false, fault.Newf(fault.Stale, "master: ask for the map",
+			"the balancer's map %d/%d is older than this master's %d/%d, which it keeps; if the balancer was set up anew, start the master anew too",
+			reply.GetEpoch(), reply.GetView(), now.Epoch, now.View)
 	}
 	return w.take(reply)
 }

@@ -150,8 +150,8 @@ func TestTheWatcherKeepsTheLastMap(t *testing.T) {
 		// An older balancer does not turn time back; a newer one goes on.
 		s.set(1, 9, nil, at("a", "2"))
 		time.Sleep(time.Minute)
-		if m := w.Current(); m.Epoch != 2 || m.View != 7 {
-			t.Fatalf("%+v", m)
+		if m := w.Current(); m.Epoch != 2 || m.View != 7 || !fault.Is(w.Trouble(), fault.Stale) {
+			t.Fatalf("%+v, trouble %v", m, w.Trouble())
 		}
 		s.set(3, 8, nil, at("a", "2"))
 		time.Sleep(time.Minute)
