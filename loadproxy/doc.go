@@ -10,7 +10,8 @@
 // After the first registration the slave counts as incomplete until it has
 // reached the position that the balancer named. Without a balancer it serves
 // what it holds: at once when it has served before, after a grace time at its
-// start.
+// start, unless a balancer refused it. What the balancer says is of no use
+// (another database's, another plan's) is not served until it was reset.
 //
 // Goals: never to stand in the way of a query; to go on by itself when the
 // balancer, the network or room on the disk comes back. Non-goals: deciding
