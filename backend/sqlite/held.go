@@ -12,11 +12,20 @@ type held[K, V comparable] struct {
 	t      *tx
 	sql    heldSQL[K, V]
 	last   *uint64 // the last id given
-	owners map[uint64]map[K]*row[K, V]
+	owners map[uint64]*holding[K, V]
 	queue  []*row[K, V] // those that may differ from the database
 	size   int          // of owners: one for each and one for each row
 
 	inserts [2]*zs.Stmt // of one row, of many; prepared on first use
+}
+
+// holding is what is known of an owner's rows.
+type holding[K, V comparable] struct {
+	// rows by key; nil: there is no such row.
+	rows map[K]*row[K, V]
+	// whole: rows are all there are; else others are looked up one by one,
+	// since the owner holds too many to be read whole.
+	whole bool
 }
 
 // row is one entity.
@@ -31,9 +40,10 @@ type row[K, V comparable] struct {
 
 // heldSQL is how a table is read and written.
 type heldSQL[K, V comparable] struct {
-	// load reads id, key and value of the rows of an owner.
-	load string
-	scan func(st *zs.Stmt) (id uint64, key K, value V)
+	// load reads id, key and value of the rows of an owner; byKey, appended to
+	// it, restricts it to one key.
+	load, byKey string
+	scan        func(st *zs.Stmt) (id uint64, key K, value V)
 	// insert is followed by as many placeholders as there are rows, each of
 	// columns parameters: owner, key, id, value.
 	insert  string
@@ -48,45 +58,82 @@ type heldSQL[K, V comparable] struct {
 const manyRows = 16
 
 func newHeld[K, V comparable](t *tx, sql heldSQL[K, V], last *uint64) held[K, V] {
-	return held[K, V]{t: t, sql: sql, last: last, owners: make(map[uint64]map[K]*row[K, V])}
+	return held[K, V]{t: t, sql: sql, last: last, owners: make(map[uint64]*holding[K, V])}
 }
 
 // created says that an owner is new and holds nothing yet.
 func (h *held[K, V]) created(owner uint64) {
-	h.owners[owner] = make(map[K]*row[K, V])
+	h.owners[owner] = &holding[K, V]{rows: make(map[K]*row[K, V]), whole: true}
 	h.size++
 }
 
-// rows returns what an owner holds.
-func (h *held[K, V]) rows(owner uint64) (map[K]*row[K, V], error) {
-	if m, ok := h.owners[owner]; ok {
-		return m, nil
+// wholeShare is the part of the cache that one owner may fill by being read
+// whole.
+const wholeShare = 8
+
+// holding returns what is known of an owner's rows; it reads them all at once
+// unless they are too many.
+func (h *held[K, V]) holding(owner uint64) (*holding[K, V], error) {
+	if o, ok := h.owners[owner]; ok {
+		return o, nil
 	}
-	m := make(map[K]*row[K, V])
-	err := h.t.c.query(h.sql.load, func(st *zs.Stmt) error {
-		id, key, value := h.sql.scan(st)
-		m[key] = &row[K, V]{owner: owner, id: id, key: key, now: value, before: value, exists: true}
+	o := &holding[K, V]{rows: make(map[K]*row[K, V])}
+	most := int64(1 + h.t.s.limits.cached/wholeShare)
+	err := h.t.c.query(h.sql.load+" LIMIT ?", func(st *zs.Stmt) error {
+		r := h.read(st, owner)
+		o.rows[r.key] = r
 		return nil
-	}, owner)
+	}, owner, most)
 	if err != nil {
 		return nil, err
 	}
-	h.owners[owner] = m
-	h.size += 1 + len(m)
-	return m, nil
+	o.whole = int64(len(o.rows)) < most
+	h.owners[owner] = o
+	h.size += 1 + len(o.rows)
+	return o, nil
+}
+
+func (h *held[K, V]) read(st *zs.Stmt, owner uint64) *row[K, V] {
+	id, key, value := h.sql.scan(st)
+	return &row[K, V]{owner: owner, id: id, key: key, now: value, before: value, exists: true}
+}
+
+// find returns the row of an owner with this key; nil: there is none.
+func (h *held[K, V]) find(o *holding[K, V], owner uint64, key K) (*row[K, V], error) {
+	r, known := o.rows[key]
+	if known || o.whole {
+		return r, nil
+	}
+	st, err := h.t.c.Prepare(h.sql.load + h.sql.byKey)
+	if err != nil {
+		return nil, err
+	}
+	st.BindInt64(1, int64(owner))
+	h.sql.bindKey(st, 2, key)
+	if err := rows(st, func(st *zs.Stmt) error { r = h.read(st, owner); return nil }); err != nil {
+		return nil, err
+	}
+	if r != nil {
+		o.rows[key] = r
+		h.size++
+	}
+	return r, nil
 }
 
 // put changes the row with this key, or makes one from the default value.
 func (h *held[K, V]) put(owner uint64, key K, initial V, change func(*V)) error {
-	m, err := h.rows(owner)
+	o, err := h.holding(owner)
 	if err != nil {
 		return err
 	}
-	r := m[key]
+	r, err := h.find(o, owner, key)
+	if err != nil {
+		return err
+	}
 	if r == nil {
 		*h.last++
 		r = &row[K, V]{owner: owner, id: *h.last, key: key, now: initial}
-		m[key] = r
+		o.rows[key] = r
 		h.size++
 	}
 	change(&r.now)
@@ -98,15 +145,15 @@ func (h *held[K, V]) put(owner uint64, key K, initial V, change func(*V)) error 
 
 // remove takes the row with this key away, if there is one.
 func (h *held[K, V]) remove(owner uint64, key K) error {
-	m, err := h.rows(owner)
+	o, err := h.holding(owner)
 	if err != nil {
 		return err
 	}
-	r := m[key]
-	if r == nil {
-		return nil
+	r, err := h.find(o, owner, key)
+	if r == nil || err != nil {
+		return err
 	}
-	delete(m, key)
+	o.rows[key] = nil // not deleted: the database still has it until the flush
 	r.gone = true
 	return h.enqueue(r)
 }
@@ -212,6 +259,8 @@ func (h *held[K, V]) insertTogether(fresh []*row[K, V], which int) error {
 
 // forgetOwner drops what is known of an owner that was removed.
 func (h *held[K, V]) forgetOwner(owner uint64) {
-	h.size -= len(h.owners[owner])
+	if o := h.owners[owner]; o != nil {
+		h.size -= 1 + len(o.rows)
+	}
 	delete(h.owners, owner)
 }

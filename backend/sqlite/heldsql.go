@@ -35,7 +35,8 @@ type adValue struct {
 }
 
 var keywordSQL = heldSQL[phrase, keywordValue]{
-	load: "SELECT id, words, type, text, enabled, bid, quality FROM keyword WHERE group_id = ?",
+	load:  "SELECT id, words, type, text, enabled, bid, quality FROM keyword WHERE group_id = ?",
+	byKey: phraseKey,
 	scan: func(st *zs.Stmt) (uint64, phrase, keywordValue) {
 		text := st.ColumnText(3)
 		return uint64(st.ColumnInt64(0)), phrase{columnShared(st, 1, text), search.MatchType(st.ColumnInt64(2))},
@@ -43,38 +44,45 @@ var keywordSQL = heldSQL[phrase, keywordValue]{
 	},
 	insert:    "INSERT INTO keyword (group_id, words, type, id, text, enabled, bid, quality) VALUES ",
 	columns:   8,
-	update:    "UPDATE keyword SET text = ?, enabled = ?, bid = ?, quality = ? WHERE group_id = ? AND words = ? AND type = ?",
-	remove:    "DELETE FROM keyword WHERE group_id = ? AND words = ? AND type = ?",
+	update:    "UPDATE keyword SET text = ?, enabled = ?, bid = ?, quality = ? WHERE group_id = ?" + phraseKey,
+	remove:    "DELETE FROM keyword WHERE group_id = ?" + phraseKey,
 	bindKey:   bindPhrase,
 	bindValue: bindKeyword,
 }
 
 var groupNegativeSQL = heldSQL[phrase, negativeValue]{
 	load:      "SELECT id, words, type, text, enabled FROM group_negative WHERE group_id = ?",
+	byKey:     phraseKey,
 	scan:      scanHeldNegative,
 	insert:    "INSERT INTO group_negative (group_id, words, type, id, text, enabled) VALUES ",
 	columns:   6,
-	update:    "UPDATE group_negative SET text = ?, enabled = ? WHERE group_id = ? AND words = ? AND type = ?",
-	remove:    "DELETE FROM group_negative WHERE group_id = ? AND words = ? AND type = ?",
+	update:    "UPDATE group_negative SET text = ?, enabled = ? WHERE group_id = ?" + phraseKey,
+	remove:    "DELETE FROM group_negative WHERE group_id = ?" + phraseKey,
 	bindKey:   bindPhrase,
 	bindValue: bindNegative,
 }
 
 var campaignNegativeSQL = heldSQL[phrase, negativeValue]{
 	load:      "SELECT id, words, type, text, enabled FROM campaign_negative WHERE campaign_id = ?",
+	byKey:     phraseKey,
 	scan:      scanHeldNegative,
 	insert:    "INSERT INTO campaign_negative (campaign_id, words, type, id, text, enabled) VALUES ",
 	columns:   6,
-	update:    "UPDATE campaign_negative SET text = ?, enabled = ? WHERE campaign_id = ? AND words = ? AND type = ?",
-	remove:    "DELETE FROM campaign_negative WHERE campaign_id = ? AND words = ? AND type = ?",
+	update:    "UPDATE campaign_negative SET text = ?, enabled = ? WHERE campaign_id = ?" + phraseKey,
+	remove:    "DELETE FROM campaign_negative WHERE campaign_id = ?" + phraseKey,
 	bindKey:   bindPhrase,
 	bindValue: bindNegative,
 }
 
-const adKey = "group_id = ? AND headlines = ? AND descriptions = ? AND path1 = ? AND path2 = ? AND final_url = ?"
+// phraseKey and contentKey restrict a statement to one key.
+const (
+	phraseKey  = " AND words = ? AND type = ?"
+	contentKey = " AND headlines = ? AND descriptions = ? AND path1 = ? AND path2 = ? AND final_url = ?"
+)
 
 var adSQL = heldSQL[adContent, adValue]{
-	load: "SELECT id, headlines, descriptions, path1, path2, final_url, enabled FROM ad WHERE group_id = ?",
+	load:  "SELECT id, headlines, descriptions, path1, path2, final_url, enabled FROM ad WHERE group_id = ?",
+	byKey: contentKey,
 	scan: func(st *zs.Stmt) (uint64, adContent, adValue) {
 		return uint64(st.ColumnInt64(0)),
 			adContent{st.ColumnText(1), st.ColumnText(2), st.ColumnText(3), st.ColumnText(4), st.ColumnText(5)},
@@ -82,8 +90,8 @@ var adSQL = heldSQL[adContent, adValue]{
 	},
 	insert:  "INSERT INTO ad (group_id, headlines, descriptions, path1, path2, final_url, id, enabled) VALUES ",
 	columns: 8,
-	update:  "UPDATE ad SET enabled = ? WHERE " + adKey,
-	remove:  "DELETE FROM ad WHERE " + adKey,
+	update:  "UPDATE ad SET enabled = ? WHERE group_id = ?" + contentKey,
+	remove:  "DELETE FROM ad WHERE group_id = ?" + contentKey,
 	bindKey: func(st *zs.Stmt, at int, k adContent) int {
 		for i, s := range [...]string{k.headlines, k.descriptions, k.path1, k.path2, k.finalURL} {
 			st.BindText(at+i, s)
