@@ -15,10 +15,12 @@ import (
 // Limits of all connections inside the cluster. gRPC's own defaults are 4 MiB
 // to receive, any number of streams and no deadline.
 const (
-	// MaxMessage bounds a message in bytes, both ways. Buckets of node data
-	// are kept well below it by PullRequest.max_bytes; a single group with all
-	// that it holds must fit.
+	// MaxMessage bounds a request in bytes.
 	MaxMessage = 64 << 20
+	// MaxAnswer bounds an answer. PullRequest.max_bytes keeps buckets of node
+	// data far below it, but a single group goes with all that it holds: some
+	// three million keywords fit.
+	MaxAnswer = 1 << 30
 	// MaxStreams bounds the calls at a time on one connection.
 	MaxStreams = 1024
 	// MaxHeader bounds a call's headers in bytes.
@@ -32,7 +34,7 @@ const (
 func ServerOptions(onPanic func(method string, cause any)) []grpc.ServerOption {
 	return []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(MaxMessage),
-		grpc.MaxSendMsgSize(MaxMessage),
+		grpc.MaxSendMsgSize(MaxAnswer),
 		grpc.MaxConcurrentStreams(MaxStreams),
 		grpc.MaxHeaderListSize(MaxHeader),
 		grpc.ConnectionTimeout(5 * time.Second),
@@ -47,7 +49,7 @@ func ServerOptions(onPanic func(method string, cause any)) []grpc.ServerOption {
 func ClientOptions() []grpc.DialOption {
 	return []grpc.DialOption{
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(MaxMessage), grpc.MaxCallSendMsgSize(MaxMessage)),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(MaxAnswer), grpc.MaxCallSendMsgSize(MaxMessage)),
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 10 * time.Second, Timeout: 3 * time.Second, PermitWithoutStream: true}),
 		grpc.WithConnectParams(grpc.ConnectParams{
 			Backoff:           backoff.Config{BaseDelay: 50 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: time.Second},
