@@ -158,9 +158,10 @@ func (p *Proxy) position() *pb.Position {
 }
 
 // reached tells whether the store has come to the position named at its first
-// registration with data that are of use. Clocks alone decide: epochs and quanta are the balancer's.
+// registration with data that are of use, and is not being filled. Clocks alone decide: epochs and quanta are the balancer's.
 func (p *Proxy) reached() bool {
-	return !p.refill && p.store.Position().GetClock() >= p.catchUp.GetClock()
+	at := p.store.Position()
+	return !p.refill && at.GetOffset() == 0 && at.GetClock() >= p.catchUp.GetClock()
 }
 
 // settle declares the store caught up once it is.
@@ -198,8 +199,9 @@ func (p *Proxy) apply(ctx context.Context, data *pb.NodeData) error {
 		}
 		return fmt.Errorf("apply node data: %w", err)
 	}
-	p.empty = p.empty && !data.GetReset_()
-	p.refill = p.refill && !data.GetReset_()
+	if data.GetReset_() {
+		p.wasReset(data)
+	}
 	p.pause = p.cfg.Backoff
 	p.state.change(func(s *State) {
 		s.Trouble = ""
@@ -208,6 +210,21 @@ func (p *Proxy) apply(ctx context.Context, data *pb.NodeData) error {
 	})
 	p.settle()
 	return nil
+}
+
+// wasReset: a filling began, at the end of which the store has caught up.
+func (p *Proxy) wasReset(data *pb.NodeData) {
+	p.empty, p.refill = false, false
+	if p.catchUp != nil {
+		return
+	}
+	p.catchUp = data.GetTo()
+	if !p.reached() {
+		p.state.change(func(s *State) {
+			s.CaughtUp = false
+			p.store.SetCaughtUp(false)
+		})
+	}
 }
 
 // damaged asks once in a process's life for a refill.

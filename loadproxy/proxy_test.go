@@ -130,6 +130,25 @@ func TestServesNothingThatIsOfNoUse(t *testing.T) {
 	})
 }
 
+// TestAStoreThatIsBeingFilledIsNotCaughtUp: its clock says nothing of what is
+// still to come.
+func TestAStoreThatIsBeingFilledIsNotCaughtUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, b := newStore(), newBalancer(3)
+		s.position = &pb.Position{Epoch: 1, Clock: 3, Offset: 77}
+		p := run(t, s, b)
+		time.Sleep(10 * time.Second)
+		if s.serving() || p.State().CaughtUp {
+			t.Fatalf("caught up at %v", s.Position())
+		}
+		b.set(func() { b.head = 4; close(b.grown); b.grown = make(chan struct{}) })
+		time.Sleep(time.Second)
+		if !s.serving() {
+			t.Fatalf("not caught up at %v", s.Position())
+		}
+	})
+}
+
 // TestARefusedSlaveDoesNotServe: there is a balancer, and it says that the
 // slave's data are not those of its database.
 func TestARefusedSlaveDoesNotServe(t *testing.T) {
