@@ -9,7 +9,7 @@ out=${1:-docs/figures.md}
 keywords=${FIGURES_KEYWORDS:-430000}
 runs=${FIGURES_RUNS:-5}
 seconds=${FIGURES_SECONDS:-15}
-rate=${FIGURES_RATE:-2050}
+rate=${FIGURES_RATE:-2010}
 bin=$PWD/bin
 [ -x "$bin/adbench" ] && [ -x "$bin/adshard" ] || { echo "bin/ has no programs; run make build first" >&2; exit 1; }
 
