@@ -31,7 +31,7 @@ generate: ## rebuild the generated code (needs protoc and flatc)
 	./schema/generate.sh
 	./internal/node/httpapi/generate.sh
 
-figures: build ## measure what docs/figures.md reports (about 10 minutes)
+figures: build ## measure what docs/figures.md reports (about 7 minutes)
 	@deploy/figures.sh
 
 clean: ## remove what was built and the demo's data
