@@ -12,11 +12,16 @@ type OpKind uint8
 
 // The operations.
 const (
-	OpMap     OpKind = iota + 1 // Slice is served by Node
+	OpMap     OpKind = iota + 1 // Slice is served by Node: only in the first plan
 	OpSplit                     // Slice ends before At; New begins there
 	OpMerge                     // Slice takes its right neighbour New in
 	OpJoin                      // Node joins, with Name and Address
 	OpAddress                   // Node is reached at Address
+	OpStart                     // Slice begins to be copied to Node
+	OpCancel                    // Slice stays where it is
+	OpSwitch                    // Slice is served by its target from the next view on
+	OpFinish                    // Slice leaves the node that served it before
+	OpState                     // Node becomes State
 )
 
 // Op is one operation. Fields that its kind does not name are zero.
@@ -27,6 +32,7 @@ type Op struct {
 	At            Key
 	New           uint64
 	Name, Address string
+	State         NodeState
 }
 
 // String returns the operation as one would say it.

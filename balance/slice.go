@@ -18,43 +18,91 @@ type Node struct {
 	Name string
 	// Address is where the node is reached; the core only carries it.
 	Address string
+	State   NodeState
 }
+
+// NodeState says what a node is for.
+type NodeState uint8
+
+// The states of a node.
+const (
+	Active   NodeState = iota
+	Draining           // its slices go to others
+	Drained            // it has none and gets none
+)
 
 // Slice is an interval of keys, both ends inclusive (thesis 6.1), and the node
 // that serves it.
 type Slice struct {
 	ID     uint64
 	Lo, Hi Key
-	// Generation grows with each change of the slice, so that messages about
-	// an earlier state of it can be told apart.
+	// Generation grows with each start, end and switch of a move, split and
+	// merge of the slice, so that messages about an earlier state of it can be
+	// told apart.
 	Generation uint64
 	Node       NodeID
 	// From is the view from which on Node serves the slice.
 	From uint64
+	Move Move
 }
+
+// Move is a slice on its way (design.md, "The balance core"). While it lasts
+// nothing else is done with the slice.
+type Move struct {
+	Phase MovePhase
+	// Other is the target while it is being copied, and the node that served
+	// the slice before when it is switched.
+	Other NodeID
+	// OtherFrom: after the switch, the view from which on Other had served it,
+	// until Slice.From - 1.
+	OtherFrom uint64
+}
+
+// MovePhase is how far a move is.
+type MovePhase uint8
+
+// The phases of a move.
+const (
+	NoMove   MovePhase = iota
+	Copying            // Other gets the items; Node serves
+	Switched           // Node serves from Slice.From on, Other the views before
+)
 
 // Interval is a run of keys, both ends inclusive.
 type Interval struct{ Lo, Hi Key }
 
-// Held is a slice as the node that holds it knows it: served in the views
-// From..Until; From 0: held, not yet served; Until 0: no end.
+// Held is a slice, or a part of one that comes or goes, as the node that holds
+// it knows it: served in the views From..Until; From 0: held, not served;
+// Until 0: no end. Only what is wholly Full is served.
 type Held struct {
 	ID          uint64
 	Lo, Hi      Key
 	Generation  uint64
 	From, Until uint64
+	State       HeldState
 }
 
-// Table is all that a node holds, by rising key, disjoint, and the newest view
-// that it knows of.
+// HeldState says how much of what is held is there.
+type HeldState uint8
+
+// The states of what is held, numbered as on the wire.
+const (
+	Full    HeldState = iota
+	Filling           // items below the position's offset are there
+	Residue           // it went away; its items are being deleted
+)
+
+// Table is all that a node holds, by rising key, disjoint. View is the newest
+// view that it was told of: it serves none above. Least is the oldest that it
+// still serves.
 type Table struct {
-	Slices []Held
-	View   uint64
+	Slices      []Held
+	View, Least uint64
 }
 
 // Equal tells whether two tables say the same.
 func (t Table) Equal(u Table) bool {
-	return t.View == u.View && slices.Equal(t.Slices, u.Slices)
+	return t.View == u.View && t.Least == u.Least && slices.Equal(t.Slices, u.Slices)
 }
 
 // Coverage returns the keys that the table holds, neighbours joined.

@@ -20,7 +20,35 @@ type Input struct {
 	// Limits say what a node can take; a node without one weighs 1 and has no
 	// limit.
 	Limits map[NodeID]Limit
+	// Loads is the measured load; nil in the first plan.
+	Loads Loads
+	// Budget is the most that the proposal may move.
+	Budget Budget
+	// May tells whether a slice may begin to move to a node, and if not, why:
+	// it is on its way, the node is draining, lost or full, or it came from
+	// there a moment ago. The core refuses proposals with moves that may not
+	// be; nil: all may.
+	May func(slice uint64, to NodeID) (ok bool, why string)
+	// Iteration counts the iterations, for seeds.
+	Iteration uint64
 }
+
+// Loads is the load as measured, in weighted cost a second.
+type Loads interface {
+	// Slice returns a slice's load; after a split or switch, until it is
+	// measured anew, what can be expected.
+	Slice(id uint64) float64
+	// Hot visits the items of known load with keys lo to hi, both inclusive, by
+	// rising key, until visit returns false. The rest of a slice's load is
+	// spread over its other items by weight.
+	Hot(lo, hi Key, visit func(k Key, load float64) bool)
+	// Measured tells whether there is any load to go by.
+	Measured() bool
+}
+
+// Budget is the most that one proposal may move: a share of all items' number
+// and weight, 0 to 1; 0: no limit.
+type Budget struct{ Share float64 }
 
 // Limit is what a node can take.
 type Limit struct {

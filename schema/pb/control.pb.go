@@ -4,8 +4,9 @@
 // 	protoc        v3.21.12
 // source: adshard/v1/control.proto
 
-// Control: calls of slaves and masters to the balancer. All have deadlines;
-// long polls end before them with an empty answer.
+// Control: calls of slaves, masters and distributors to the balancer, and of
+// slaves to distributors. All have deadlines; long polls end before them with
+// an empty answer.
 
 package pb
 
@@ -101,13 +102,9 @@ func (x *RegisterRequest) GetIncarnation() string {
 }
 
 type RegisterResponse struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	Epoch uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
-	// catch_up is the position to reach before the slave serves.
-	CatchUp *Position `protobuf:"bytes,2,opt,name=catch_up,json=catchUp,proto3" json:"catch_up,omitempty"`
-	// refill: what the slave holds is of no use here. It serves nothing of it;
-	// its next bucket resets it.
-	Refill        bool `protobuf:"varint,3,opt,name=refill,proto3" json:"refill,omitempty"`
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Epoch         uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
+	Distributor   string                 `protobuf:"bytes,2,opt,name=distributor,proto3" json:"distributor,omitempty"` // the address of the slave's; "": the balancer's own
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -149,14 +146,70 @@ func (x *RegisterResponse) GetEpoch() uint64 {
 	return 0
 }
 
-func (x *RegisterResponse) GetCatchUp() *Position {
+func (x *RegisterResponse) GetDistributor() string {
+	if x != nil {
+		return x.Distributor
+	}
+	return ""
+}
+
+type EnlistResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Epoch uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
+	// catch_up is the position to reach before the slave serves.
+	CatchUp *Position `protobuf:"bytes,2,opt,name=catch_up,json=catchUp,proto3" json:"catch_up,omitempty"`
+	// refill: what the slave holds is of no use here. It serves nothing of it;
+	// its next bucket resets it.
+	Refill        bool `protobuf:"varint,3,opt,name=refill,proto3" json:"refill,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EnlistResponse) Reset() {
+	*x = EnlistResponse{}
+	mi := &file_adshard_v1_control_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EnlistResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EnlistResponse) ProtoMessage() {}
+
+func (x *EnlistResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_control_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EnlistResponse.ProtoReflect.Descriptor instead.
+func (*EnlistResponse) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *EnlistResponse) GetEpoch() uint64 {
+	if x != nil {
+		return x.Epoch
+	}
+	return 0
+}
+
+func (x *EnlistResponse) GetCatchUp() *Position {
 	if x != nil {
 		return x.CatchUp
 	}
 	return nil
 }
 
-func (x *RegisterResponse) GetRefill() bool {
+func (x *EnlistResponse) GetRefill() bool {
 	if x != nil {
 		return x.Refill
 	}
@@ -170,14 +223,14 @@ type PullRequest struct {
 	Position      *Position              `protobuf:"bytes,3,opt,name=position,proto3" json:"position,omitempty"` // of the last bucket applied
 	MaxBytes      uint32                 `protobuf:"varint,4,opt,name=max_bytes,json=maxBytes,proto3" json:"max_bytes,omitempty"`
 	WaitMs        uint32                 `protobuf:"varint,5,opt,name=wait_ms,json=waitMs,proto3" json:"wait_ms,omitempty"`
-	State         *SlaveState            `protobuf:"bytes,6,opt,name=state,proto3" json:"state,omitempty"`
+	Incarnation   string                 `protobuf:"bytes,6,opt,name=incarnation,proto3" json:"incarnation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *PullRequest) Reset() {
 	*x = PullRequest{}
-	mi := &file_adshard_v1_control_proto_msgTypes[2]
+	mi := &file_adshard_v1_control_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -189,7 +242,7 @@ func (x *PullRequest) String() string {
 func (*PullRequest) ProtoMessage() {}
 
 func (x *PullRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[2]
+	mi := &file_adshard_v1_control_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -202,7 +255,7 @@ func (x *PullRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PullRequest.ProtoReflect.Descriptor instead.
 func (*PullRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{2}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *PullRequest) GetName() string {
@@ -240,86 +293,9 @@ func (x *PullRequest) GetWaitMs() uint32 {
 	return 0
 }
 
-func (x *PullRequest) GetState() *SlaveState {
+func (x *PullRequest) GetIncarnation() string {
 	if x != nil {
-		return x.State
-	}
-	return nil
-}
-
-// SlaveState is what a slave says of itself, for lists and alarms.
-type SlaveState struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Serving       bool                   `protobuf:"varint,1,opt,name=serving,proto3" json:"serving,omitempty"`
-	Groups        uint64                 `protobuf:"varint,2,opt,name=groups,proto3" json:"groups,omitempty"`
-	Keywords      uint64                 `protobuf:"varint,3,opt,name=keywords,proto3" json:"keywords,omitempty"`
-	Bytes         uint64                 `protobuf:"varint,4,opt,name=bytes,proto3" json:"bytes,omitempty"`    // on disk
-	Trouble       string                 `protobuf:"bytes,5,opt,name=trouble,proto3" json:"trouble,omitempty"` // empty, or why it does not go on (e.g. a full disk)
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *SlaveState) Reset() {
-	*x = SlaveState{}
-	mi := &file_adshard_v1_control_proto_msgTypes[3]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *SlaveState) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*SlaveState) ProtoMessage() {}
-
-func (x *SlaveState) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[3]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use SlaveState.ProtoReflect.Descriptor instead.
-func (*SlaveState) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{3}
-}
-
-func (x *SlaveState) GetServing() bool {
-	if x != nil {
-		return x.Serving
-	}
-	return false
-}
-
-func (x *SlaveState) GetGroups() uint64 {
-	if x != nil {
-		return x.Groups
-	}
-	return 0
-}
-
-func (x *SlaveState) GetKeywords() uint64 {
-	if x != nil {
-		return x.Keywords
-	}
-	return 0
-}
-
-func (x *SlaveState) GetBytes() uint64 {
-	if x != nil {
-		return x.Bytes
-	}
-	return 0
-}
-
-func (x *SlaveState) GetTrouble() string {
-	if x != nil {
-		return x.Trouble
+		return x.Incarnation
 	}
 	return ""
 }
@@ -368,10 +344,231 @@ func (x *PullResponse) GetData() *NodeData {
 	return nil
 }
 
+type ReportRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Incarnation   string                 `protobuf:"bytes,2,opt,name=incarnation,proto3" json:"incarnation,omitempty"`
+	Epoch         uint64                 `protobuf:"varint,3,opt,name=epoch,proto3" json:"epoch,omitempty"` // registered with
+	Position      *Position              `protobuf:"bytes,4,opt,name=position,proto3" json:"position,omitempty"`
+	Slices        *SliceTable            `protobuf:"bytes,5,opt,name=slices,proto3" json:"slices,omitempty"` // absent: as reported before; without its shards
+	State         *SlaveState            `protobuf:"bytes,6,opt,name=state,proto3" json:"state,omitempty"`
+	Load          *Load                  `protobuf:"bytes,7,opt,name=load,proto3" json:"load,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReportRequest) Reset() {
+	*x = ReportRequest{}
+	mi := &file_adshard_v1_control_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReportRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReportRequest) ProtoMessage() {}
+
+func (x *ReportRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_control_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReportRequest.ProtoReflect.Descriptor instead.
+func (*ReportRequest) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *ReportRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ReportRequest) GetIncarnation() string {
+	if x != nil {
+		return x.Incarnation
+	}
+	return ""
+}
+
+func (x *ReportRequest) GetEpoch() uint64 {
+	if x != nil {
+		return x.Epoch
+	}
+	return 0
+}
+
+func (x *ReportRequest) GetPosition() *Position {
+	if x != nil {
+		return x.Position
+	}
+	return nil
+}
+
+func (x *ReportRequest) GetSlices() *SliceTable {
+	if x != nil {
+		return x.Slices
+	}
+	return nil
+}
+
+func (x *ReportRequest) GetState() *SlaveState {
+	if x != nil {
+		return x.State
+	}
+	return nil
+}
+
+func (x *ReportRequest) GetLoad() *Load {
+	if x != nil {
+		return x.Load
+	}
+	return nil
+}
+
+type ReportResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Epoch         uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
+	Distributor   string                 `protobuf:"bytes,2,opt,name=distributor,proto3" json:"distributor,omitempty"` // as in RegisterResponse; another one: register again
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReportResponse) Reset() {
+	*x = ReportResponse{}
+	mi := &file_adshard_v1_control_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReportResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReportResponse) ProtoMessage() {}
+
+func (x *ReportResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_control_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReportResponse.ProtoReflect.Descriptor instead.
+func (*ReportResponse) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *ReportResponse) GetEpoch() uint64 {
+	if x != nil {
+		return x.Epoch
+	}
+	return 0
+}
+
+func (x *ReportResponse) GetDistributor() string {
+	if x != nil {
+		return x.Distributor
+	}
+	return ""
+}
+
+// SlaveState is what a slave says of itself, for lists and alarms.
+type SlaveState struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Serving       bool                   `protobuf:"varint,1,opt,name=serving,proto3" json:"serving,omitempty"`
+	Groups        uint64                 `protobuf:"varint,2,opt,name=groups,proto3" json:"groups,omitempty"`
+	Keywords      uint64                 `protobuf:"varint,3,opt,name=keywords,proto3" json:"keywords,omitempty"`
+	Bytes         uint64                 `protobuf:"varint,4,opt,name=bytes,proto3" json:"bytes,omitempty"`    // on disk
+	Trouble       string                 `protobuf:"bytes,5,opt,name=trouble,proto3" json:"trouble,omitempty"` // empty, or why it does not go on (e.g. a full disk)
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SlaveState) Reset() {
+	*x = SlaveState{}
+	mi := &file_adshard_v1_control_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SlaveState) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SlaveState) ProtoMessage() {}
+
+func (x *SlaveState) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_control_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SlaveState.ProtoReflect.Descriptor instead.
+func (*SlaveState) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *SlaveState) GetServing() bool {
+	if x != nil {
+		return x.Serving
+	}
+	return false
+}
+
+func (x *SlaveState) GetGroups() uint64 {
+	if x != nil {
+		return x.Groups
+	}
+	return 0
+}
+
+func (x *SlaveState) GetKeywords() uint64 {
+	if x != nil {
+		return x.Keywords
+	}
+	return 0
+}
+
+func (x *SlaveState) GetBytes() uint64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+func (x *SlaveState) GetTrouble() string {
+	if x != nil {
+		return x.Trouble
+	}
+	return ""
+}
+
 type WatchMapRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Epoch         uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
-	View          uint64                 `protobuf:"varint,2,opt,name=view,proto3" json:"view,omitempty"` // the view that the master has; 0: none
+	View          uint64                 `protobuf:"varint,2,opt,name=view,proto3" json:"view,omitempty"` // the view that the master has, and asks slaves in; 0: none
 	WaitMs        uint32                 `protobuf:"varint,3,opt,name=wait_ms,json=waitMs,proto3" json:"wait_ms,omitempty"`
 	Master        string                 `protobuf:"bytes,4,opt,name=master,proto3" json:"master,omitempty"` // its name, for acknowledgements
 	unknownFields protoimpl.UnknownFields
@@ -380,7 +577,7 @@ type WatchMapRequest struct {
 
 func (x *WatchMapRequest) Reset() {
 	*x = WatchMapRequest{}
-	mi := &file_adshard_v1_control_proto_msgTypes[5]
+	mi := &file_adshard_v1_control_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -392,7 +589,7 @@ func (x *WatchMapRequest) String() string {
 func (*WatchMapRequest) ProtoMessage() {}
 
 func (x *WatchMapRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[5]
+	mi := &file_adshard_v1_control_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -405,7 +602,7 @@ func (x *WatchMapRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchMapRequest.ProtoReflect.Descriptor instead.
 func (*WatchMapRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{5}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *WatchMapRequest) GetEpoch() uint64 {
@@ -447,7 +644,7 @@ type WatchMapResponse struct {
 
 func (x *WatchMapResponse) Reset() {
 	*x = WatchMapResponse{}
-	mi := &file_adshard_v1_control_proto_msgTypes[6]
+	mi := &file_adshard_v1_control_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -459,7 +656,7 @@ func (x *WatchMapResponse) String() string {
 func (*WatchMapResponse) ProtoMessage() {}
 
 func (x *WatchMapResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[6]
+	mi := &file_adshard_v1_control_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -472,7 +669,7 @@ func (x *WatchMapResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchMapResponse.ProtoReflect.Descriptor instead.
 func (*WatchMapResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{6}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *WatchMapResponse) GetEpoch() uint64 {
@@ -496,38 +693,427 @@ func (x *WatchMapResponse) GetShards() []*Shard {
 	return nil
 }
 
+type QuantaRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`       // of the distributor
+	Address       string                 `protobuf:"bytes,2,opt,name=address,proto3" json:"address,omitempty"` // where slaves reach it
+	Epoch         uint64                 `protobuf:"varint,3,opt,name=epoch,proto3" json:"epoch,omitempty"`    // of the last quantum that it has
+	Number        uint64                 `protobuf:"varint,4,opt,name=number,proto3" json:"number,omitempty"`  // of that quantum; 0: none
+	Clock         uint64                 `protobuf:"varint,5,opt,name=clock,proto3" json:"clock,omitempty"`    // up to which it has processed changes
+	WaitMs        uint32                 `protobuf:"varint,6,opt,name=wait_ms,json=waitMs,proto3" json:"wait_ms,omitempty"`
+	Weights       []*Weight              `protobuf:"bytes,7,rep,name=weights,proto3" json:"weights,omitempty"` // of items that changed
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *QuantaRequest) Reset() {
+	*x = QuantaRequest{}
+	mi := &file_adshard_v1_control_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *QuantaRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*QuantaRequest) ProtoMessage() {}
+
+func (x *QuantaRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_control_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use QuantaRequest.ProtoReflect.Descriptor instead.
+func (*QuantaRequest) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *QuantaRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *QuantaRequest) GetAddress() string {
+	if x != nil {
+		return x.Address
+	}
+	return ""
+}
+
+func (x *QuantaRequest) GetEpoch() uint64 {
+	if x != nil {
+		return x.Epoch
+	}
+	return 0
+}
+
+func (x *QuantaRequest) GetNumber() uint64 {
+	if x != nil {
+		return x.Number
+	}
+	return 0
+}
+
+func (x *QuantaRequest) GetClock() uint64 {
+	if x != nil {
+		return x.Clock
+	}
+	return 0
+}
+
+func (x *QuantaRequest) GetWaitMs() uint32 {
+	if x != nil {
+		return x.WaitMs
+	}
+	return 0
+}
+
+func (x *QuantaRequest) GetWeights() []*Weight {
+	if x != nil {
+		return x.Weights
+	}
+	return nil
+}
+
+// Weight is an item's (balance.Index).
+type Weight struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Key           uint64                 `protobuf:"fixed64,1,opt,name=key,proto3" json:"key,omitempty"`
+	Weight        uint32                 `protobuf:"varint,2,opt,name=weight,proto3" json:"weight,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Weight) Reset() {
+	*x = Weight{}
+	mi := &file_adshard_v1_control_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Weight) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Weight) ProtoMessage() {}
+
+func (x *Weight) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_control_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Weight.ProtoReflect.Descriptor instead.
+func (*Weight) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *Weight) GetKey() uint64 {
+	if x != nil {
+		return x.Key
+	}
+	return 0
+}
+
+func (x *Weight) GetWeight() uint32 {
+	if x != nil {
+		return x.Weight
+	}
+	return 0
+}
+
+type QuantaResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Epoch         uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
+	Quanta        []*Quantum             `protobuf:"bytes,2,rep,name=quanta,proto3" json:"quanta,omitempty"` // the first carries the model when others are gone
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *QuantaResponse) Reset() {
+	*x = QuantaResponse{}
+	mi := &file_adshard_v1_control_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *QuantaResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*QuantaResponse) ProtoMessage() {}
+
+func (x *QuantaResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_control_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use QuantaResponse.ProtoReflect.Descriptor instead.
+func (*QuantaResponse) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *QuantaResponse) GetEpoch() uint64 {
+	if x != nil {
+		return x.Epoch
+	}
+	return 0
+}
+
+func (x *QuantaResponse) GetQuanta() []*Quantum {
+	if x != nil {
+		return x.Quanta
+	}
+	return nil
+}
+
+// Quantum is balance.Quantum.
+type Quantum struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Number        uint64                 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
+	Clock         uint64                 `protobuf:"varint,2,opt,name=clock,proto3" json:"clock,omitempty"`
+	View          uint64                 `protobuf:"varint,3,opt,name=view,proto3" json:"view,omitempty"`
+	Ops           []*Operation           `protobuf:"bytes,4,rep,name=ops,proto3" json:"ops,omitempty"`
+	Model         []byte                 `protobuf:"bytes,5,opt,name=model,proto3" json:"model,omitempty"` // balance.State; absent: ops change the receiver's model
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Quantum) Reset() {
+	*x = Quantum{}
+	mi := &file_adshard_v1_control_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Quantum) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Quantum) ProtoMessage() {}
+
+func (x *Quantum) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_control_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Quantum.ProtoReflect.Descriptor instead.
+func (*Quantum) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *Quantum) GetNumber() uint64 {
+	if x != nil {
+		return x.Number
+	}
+	return 0
+}
+
+func (x *Quantum) GetClock() uint64 {
+	if x != nil {
+		return x.Clock
+	}
+	return 0
+}
+
+func (x *Quantum) GetView() uint64 {
+	if x != nil {
+		return x.View
+	}
+	return 0
+}
+
+func (x *Quantum) GetOps() []*Operation {
+	if x != nil {
+		return x.Ops
+	}
+	return nil
+}
+
+func (x *Quantum) GetModel() []byte {
+	if x != nil {
+		return x.Model
+	}
+	return nil
+}
+
+// Operation is balance.Op.
+type Operation struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Kind          uint32                 `protobuf:"varint,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	Slice         uint64                 `protobuf:"varint,2,opt,name=slice,proto3" json:"slice,omitempty"`
+	Node          uint32                 `protobuf:"varint,3,opt,name=node,proto3" json:"node,omitempty"`
+	At            uint64                 `protobuf:"fixed64,4,opt,name=at,proto3" json:"at,omitempty"`
+	New           uint64                 `protobuf:"varint,5,opt,name=new,proto3" json:"new,omitempty"`
+	Name          string                 `protobuf:"bytes,6,opt,name=name,proto3" json:"name,omitempty"`
+	Address       string                 `protobuf:"bytes,7,opt,name=address,proto3" json:"address,omitempty"`
+	State         uint32                 `protobuf:"varint,8,opt,name=state,proto3" json:"state,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Operation) Reset() {
+	*x = Operation{}
+	mi := &file_adshard_v1_control_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Operation) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Operation) ProtoMessage() {}
+
+func (x *Operation) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_control_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Operation.ProtoReflect.Descriptor instead.
+func (*Operation) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *Operation) GetKind() uint32 {
+	if x != nil {
+		return x.Kind
+	}
+	return 0
+}
+
+func (x *Operation) GetSlice() uint64 {
+	if x != nil {
+		return x.Slice
+	}
+	return 0
+}
+
+func (x *Operation) GetNode() uint32 {
+	if x != nil {
+		return x.Node
+	}
+	return 0
+}
+
+func (x *Operation) GetAt() uint64 {
+	if x != nil {
+		return x.At
+	}
+	return 0
+}
+
+func (x *Operation) GetNew() uint64 {
+	if x != nil {
+		return x.New
+	}
+	return 0
+}
+
+func (x *Operation) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Operation) GetAddress() string {
+	if x != nil {
+		return x.Address
+	}
+	return ""
+}
+
+func (x *Operation) GetState() uint32 {
+	if x != nil {
+		return x.State
+	}
+	return 0
+}
+
 var File_adshard_v1_control_proto protoreflect.FileDescriptor
 
 const file_adshard_v1_control_proto_rawDesc = "" +
 	"\n" +
 	"\x18adshard/v1/control.proto\x12\n" +
-	"adshard.v1\x1a\x19adshard/v1/nodedata.proto\"\xc3\x01\n" +
+	"adshard.v1\x1a\x15adshard/v1/load.proto\x1a\x19adshard/v1/nodedata.proto\"\xc3\x01\n" +
 	"\x0fRegisterRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aaddress\x18\x02 \x01(\tR\aaddress\x120\n" +
 	"\bposition\x18\x03 \x01(\v2\x14.adshard.v1.PositionR\bposition\x12.\n" +
 	"\x06slices\x18\x04 \x01(\v2\x16.adshard.v1.SliceTableR\x06slices\x12 \n" +
-	"\vincarnation\x18\x05 \x01(\tR\vincarnation\"q\n" +
+	"\vincarnation\x18\x05 \x01(\tR\vincarnation\"J\n" +
 	"\x10RegisterResponse\x12\x14\n" +
+	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12 \n" +
+	"\vdistributor\x18\x02 \x01(\tR\vdistributor\"o\n" +
+	"\x0eEnlistResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12/\n" +
 	"\bcatch_up\x18\x02 \x01(\v2\x14.adshard.v1.PositionR\acatchUp\x12\x16\n" +
-	"\x06refill\x18\x03 \x01(\bR\x06refill\"\xcd\x01\n" +
+	"\x06refill\x18\x03 \x01(\bR\x06refill\"\xc1\x01\n" +
 	"\vPullRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05epoch\x18\x02 \x01(\x04R\x05epoch\x120\n" +
 	"\bposition\x18\x03 \x01(\v2\x14.adshard.v1.PositionR\bposition\x12\x1b\n" +
 	"\tmax_bytes\x18\x04 \x01(\rR\bmaxBytes\x12\x17\n" +
-	"\await_ms\x18\x05 \x01(\rR\x06waitMs\x12,\n" +
-	"\x05state\x18\x06 \x01(\v2\x16.adshard.v1.SlaveStateR\x05state\"\x8a\x01\n" +
+	"\await_ms\x18\x05 \x01(\rR\x06waitMs\x12 \n" +
+	"\vincarnation\x18\x06 \x01(\tR\vincarnation\"8\n" +
+	"\fPullResponse\x12(\n" +
+	"\x04data\x18\x01 \x01(\v2\x14.adshard.v1.NodeDataR\x04data\"\x91\x02\n" +
+	"\rReportRequest\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12 \n" +
+	"\vincarnation\x18\x02 \x01(\tR\vincarnation\x12\x14\n" +
+	"\x05epoch\x18\x03 \x01(\x04R\x05epoch\x120\n" +
+	"\bposition\x18\x04 \x01(\v2\x14.adshard.v1.PositionR\bposition\x12.\n" +
+	"\x06slices\x18\x05 \x01(\v2\x16.adshard.v1.SliceTableR\x06slices\x12,\n" +
+	"\x05state\x18\x06 \x01(\v2\x16.adshard.v1.SlaveStateR\x05state\x12$\n" +
+	"\x04load\x18\a \x01(\v2\x10.adshard.v1.LoadR\x04load\"H\n" +
+	"\x0eReportResponse\x12\x14\n" +
+	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12 \n" +
+	"\vdistributor\x18\x02 \x01(\tR\vdistributor\"\x8a\x01\n" +
 	"\n" +
 	"SlaveState\x12\x18\n" +
 	"\aserving\x18\x01 \x01(\bR\aserving\x12\x16\n" +
 	"\x06groups\x18\x02 \x01(\x04R\x06groups\x12\x1a\n" +
 	"\bkeywords\x18\x03 \x01(\x04R\bkeywords\x12\x14\n" +
 	"\x05bytes\x18\x04 \x01(\x04R\x05bytes\x12\x18\n" +
-	"\atrouble\x18\x05 \x01(\tR\atrouble\"8\n" +
-	"\fPullResponse\x12(\n" +
-	"\x04data\x18\x01 \x01(\v2\x14.adshard.v1.NodeDataR\x04data\"l\n" +
+	"\atrouble\x18\x05 \x01(\tR\atrouble\"l\n" +
 	"\x0fWatchMapRequest\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x12\n" +
 	"\x04view\x18\x02 \x01(\x04R\x04view\x12\x17\n" +
@@ -536,11 +1122,44 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\x10WatchMapResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x12\n" +
 	"\x04view\x18\x02 \x01(\x04R\x04view\x12)\n" +
-	"\x06shards\x18\x03 \x03(\v2\x11.adshard.v1.ShardR\x06shards2\xd3\x01\n" +
+	"\x06shards\x18\x03 \x03(\v2\x11.adshard.v1.ShardR\x06shards\"\xc8\x01\n" +
+	"\rQuantaRequest\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
+	"\aaddress\x18\x02 \x01(\tR\aaddress\x12\x14\n" +
+	"\x05epoch\x18\x03 \x01(\x04R\x05epoch\x12\x16\n" +
+	"\x06number\x18\x04 \x01(\x04R\x06number\x12\x14\n" +
+	"\x05clock\x18\x05 \x01(\x04R\x05clock\x12\x17\n" +
+	"\await_ms\x18\x06 \x01(\rR\x06waitMs\x12,\n" +
+	"\aweights\x18\a \x03(\v2\x12.adshard.v1.WeightR\aweights\"2\n" +
+	"\x06Weight\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\x06R\x03key\x12\x16\n" +
+	"\x06weight\x18\x02 \x01(\rR\x06weight\"S\n" +
+	"\x0eQuantaResponse\x12\x14\n" +
+	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12+\n" +
+	"\x06quanta\x18\x02 \x03(\v2\x13.adshard.v1.QuantumR\x06quanta\"\x8a\x01\n" +
+	"\aQuantum\x12\x16\n" +
+	"\x06number\x18\x01 \x01(\x04R\x06number\x12\x14\n" +
+	"\x05clock\x18\x02 \x01(\x04R\x05clock\x12\x12\n" +
+	"\x04view\x18\x03 \x01(\x04R\x04view\x12'\n" +
+	"\x03ops\x18\x04 \x03(\v2\x15.adshard.v1.OperationR\x03ops\x12\x14\n" +
+	"\x05model\x18\x05 \x01(\fR\x05model\"\xaf\x01\n" +
+	"\tOperation\x12\x12\n" +
+	"\x04kind\x18\x01 \x01(\rR\x04kind\x12\x14\n" +
+	"\x05slice\x18\x02 \x01(\x04R\x05slice\x12\x12\n" +
+	"\x04node\x18\x03 \x01(\rR\x04node\x12\x0e\n" +
+	"\x02at\x18\x04 \x01(\x06R\x02at\x12\x10\n" +
+	"\x03new\x18\x05 \x01(\x04R\x03new\x12\x12\n" +
+	"\x04name\x18\x06 \x01(\tR\x04name\x12\x18\n" +
+	"\aaddress\x18\a \x01(\tR\aaddress\x12\x14\n" +
+	"\x05state\x18\b \x01(\rR\x05state2\x9a\x02\n" +
 	"\bBalancer\x12E\n" +
-	"\bRegister\x12\x1b.adshard.v1.RegisterRequest\x1a\x1c.adshard.v1.RegisterResponse\x129\n" +
-	"\x04Pull\x12\x17.adshard.v1.PullRequest\x1a\x18.adshard.v1.PullResponse\x12E\n" +
-	"\bWatchMap\x12\x1b.adshard.v1.WatchMapRequest\x1a\x1c.adshard.v1.WatchMapResponseB\x13Z\x11adshard/schema/pbb\x06proto3"
+	"\bRegister\x12\x1b.adshard.v1.RegisterRequest\x1a\x1c.adshard.v1.RegisterResponse\x12?\n" +
+	"\x06Report\x12\x19.adshard.v1.ReportRequest\x1a\x1a.adshard.v1.ReportResponse\x12E\n" +
+	"\bWatchMap\x12\x1b.adshard.v1.WatchMapRequest\x1a\x1c.adshard.v1.WatchMapResponse\x12?\n" +
+	"\x06Quanta\x12\x19.adshard.v1.QuantaRequest\x1a\x1a.adshard.v1.QuantaResponse2\x8b\x01\n" +
+	"\vDistributor\x12A\n" +
+	"\x06Enlist\x12\x1b.adshard.v1.RegisterRequest\x1a\x1a.adshard.v1.EnlistResponse\x129\n" +
+	"\x04Pull\x12\x17.adshard.v1.PullRequest\x1a\x18.adshard.v1.PullResponseB\x13Z\x11adshard/schema/pbb\x06proto3"
 
 var (
 	file_adshard_v1_control_proto_rawDescOnce sync.Once
@@ -554,39 +1173,60 @@ func file_adshard_v1_control_proto_rawDescGZIP() []byte {
 	return file_adshard_v1_control_proto_rawDescData
 }
 
-var file_adshard_v1_control_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_adshard_v1_control_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
 var file_adshard_v1_control_proto_goTypes = []any{
 	(*RegisterRequest)(nil),  // 0: adshard.v1.RegisterRequest
 	(*RegisterResponse)(nil), // 1: adshard.v1.RegisterResponse
-	(*PullRequest)(nil),      // 2: adshard.v1.PullRequest
-	(*SlaveState)(nil),       // 3: adshard.v1.SlaveState
+	(*EnlistResponse)(nil),   // 2: adshard.v1.EnlistResponse
+	(*PullRequest)(nil),      // 3: adshard.v1.PullRequest
 	(*PullResponse)(nil),     // 4: adshard.v1.PullResponse
-	(*WatchMapRequest)(nil),  // 5: adshard.v1.WatchMapRequest
-	(*WatchMapResponse)(nil), // 6: adshard.v1.WatchMapResponse
-	(*Position)(nil),         // 7: adshard.v1.Position
-	(*SliceTable)(nil),       // 8: adshard.v1.SliceTable
-	(*NodeData)(nil),         // 9: adshard.v1.NodeData
-	(*Shard)(nil),            // 10: adshard.v1.Shard
+	(*ReportRequest)(nil),    // 5: adshard.v1.ReportRequest
+	(*ReportResponse)(nil),   // 6: adshard.v1.ReportResponse
+	(*SlaveState)(nil),       // 7: adshard.v1.SlaveState
+	(*WatchMapRequest)(nil),  // 8: adshard.v1.WatchMapRequest
+	(*WatchMapResponse)(nil), // 9: adshard.v1.WatchMapResponse
+	(*QuantaRequest)(nil),    // 10: adshard.v1.QuantaRequest
+	(*Weight)(nil),           // 11: adshard.v1.Weight
+	(*QuantaResponse)(nil),   // 12: adshard.v1.QuantaResponse
+	(*Quantum)(nil),          // 13: adshard.v1.Quantum
+	(*Operation)(nil),        // 14: adshard.v1.Operation
+	(*Position)(nil),         // 15: adshard.v1.Position
+	(*SliceTable)(nil),       // 16: adshard.v1.SliceTable
+	(*NodeData)(nil),         // 17: adshard.v1.NodeData
+	(*Load)(nil),             // 18: adshard.v1.Load
+	(*Shard)(nil),            // 19: adshard.v1.Shard
 }
 var file_adshard_v1_control_proto_depIdxs = []int32{
-	7,  // 0: adshard.v1.RegisterRequest.position:type_name -> adshard.v1.Position
-	8,  // 1: adshard.v1.RegisterRequest.slices:type_name -> adshard.v1.SliceTable
-	7,  // 2: adshard.v1.RegisterResponse.catch_up:type_name -> adshard.v1.Position
-	7,  // 3: adshard.v1.PullRequest.position:type_name -> adshard.v1.Position
-	3,  // 4: adshard.v1.PullRequest.state:type_name -> adshard.v1.SlaveState
-	9,  // 5: adshard.v1.PullResponse.data:type_name -> adshard.v1.NodeData
-	10, // 6: adshard.v1.WatchMapResponse.shards:type_name -> adshard.v1.Shard
-	0,  // 7: adshard.v1.Balancer.Register:input_type -> adshard.v1.RegisterRequest
-	2,  // 8: adshard.v1.Balancer.Pull:input_type -> adshard.v1.PullRequest
-	5,  // 9: adshard.v1.Balancer.WatchMap:input_type -> adshard.v1.WatchMapRequest
-	1,  // 10: adshard.v1.Balancer.Register:output_type -> adshard.v1.RegisterResponse
-	4,  // 11: adshard.v1.Balancer.Pull:output_type -> adshard.v1.PullResponse
-	6,  // 12: adshard.v1.Balancer.WatchMap:output_type -> adshard.v1.WatchMapResponse
-	10, // [10:13] is the sub-list for method output_type
-	7,  // [7:10] is the sub-list for method input_type
-	7,  // [7:7] is the sub-list for extension type_name
-	7,  // [7:7] is the sub-list for extension extendee
-	0,  // [0:7] is the sub-list for field type_name
+	15, // 0: adshard.v1.RegisterRequest.position:type_name -> adshard.v1.Position
+	16, // 1: adshard.v1.RegisterRequest.slices:type_name -> adshard.v1.SliceTable
+	15, // 2: adshard.v1.EnlistResponse.catch_up:type_name -> adshard.v1.Position
+	15, // 3: adshard.v1.PullRequest.position:type_name -> adshard.v1.Position
+	17, // 4: adshard.v1.PullResponse.data:type_name -> adshard.v1.NodeData
+	15, // 5: adshard.v1.ReportRequest.position:type_name -> adshard.v1.Position
+	16, // 6: adshard.v1.ReportRequest.slices:type_name -> adshard.v1.SliceTable
+	7,  // 7: adshard.v1.ReportRequest.state:type_name -> adshard.v1.SlaveState
+	18, // 8: adshard.v1.ReportRequest.load:type_name -> adshard.v1.Load
+	19, // 9: adshard.v1.WatchMapResponse.shards:type_name -> adshard.v1.Shard
+	11, // 10: adshard.v1.QuantaRequest.weights:type_name -> adshard.v1.Weight
+	13, // 11: adshard.v1.QuantaResponse.quanta:type_name -> adshard.v1.Quantum
+	14, // 12: adshard.v1.Quantum.ops:type_name -> adshard.v1.Operation
+	0,  // 13: adshard.v1.Balancer.Register:input_type -> adshard.v1.RegisterRequest
+	5,  // 14: adshard.v1.Balancer.Report:input_type -> adshard.v1.ReportRequest
+	8,  // 15: adshard.v1.Balancer.WatchMap:input_type -> adshard.v1.WatchMapRequest
+	10, // 16: adshard.v1.Balancer.Quanta:input_type -> adshard.v1.QuantaRequest
+	0,  // 17: adshard.v1.Distributor.Enlist:input_type -> adshard.v1.RegisterRequest
+	3,  // 18: adshard.v1.Distributor.Pull:input_type -> adshard.v1.PullRequest
+	1,  // 19: adshard.v1.Balancer.Register:output_type -> adshard.v1.RegisterResponse
+	6,  // 20: adshard.v1.Balancer.Report:output_type -> adshard.v1.ReportResponse
+	9,  // 21: adshard.v1.Balancer.WatchMap:output_type -> adshard.v1.WatchMapResponse
+	12, // 22: adshard.v1.Balancer.Quanta:output_type -> adshard.v1.QuantaResponse
+	2,  // 23: adshard.v1.Distributor.Enlist:output_type -> adshard.v1.EnlistResponse
+	4,  // 24: adshard.v1.Distributor.Pull:output_type -> adshard.v1.PullResponse
+	19, // [19:25] is the sub-list for method output_type
+	13, // [13:19] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_adshard_v1_control_proto_init() }
@@ -594,6 +1234,7 @@ func file_adshard_v1_control_proto_init() {
 	if File_adshard_v1_control_proto != nil {
 		return
 	}
+	file_adshard_v1_load_proto_init()
 	file_adshard_v1_nodedata_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -601,9 +1242,9 @@ func file_adshard_v1_control_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_adshard_v1_control_proto_rawDesc), len(file_adshard_v1_control_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   7,
+			NumMessages:   15,
 			NumExtensions: 0,
-			NumServices:   1,
+			NumServices:   2,
 		},
 		GoTypes:           file_adshard_v1_control_proto_goTypes,
 		DependencyIndexes: file_adshard_v1_control_proto_depIdxs,

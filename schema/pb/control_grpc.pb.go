@@ -4,8 +4,9 @@
 // - protoc             v3.21.12
 // source: adshard/v1/control.proto
 
-// Control: calls of slaves and masters to the balancer. All have deadlines;
-// long polls end before them with an empty answer.
+// Control: calls of slaves, masters and distributors to the balancer, and of
+// slaves to distributors. All have deadlines; long polls end before them with
+// an empty answer.
 
 package pb
 
@@ -23,23 +24,27 @@ const _ = grpc.SupportPackageIsVersion9
 
 const (
 	Balancer_Register_FullMethodName = "/adshard.v1.Balancer/Register"
-	Balancer_Pull_FullMethodName     = "/adshard.v1.Balancer/Pull"
+	Balancer_Report_FullMethodName   = "/adshard.v1.Balancer/Report"
 	Balancer_WatchMap_FullMethodName = "/adshard.v1.Balancer/WatchMap"
+	Balancer_Quanta_FullMethodName   = "/adshard.v1.Balancer/Quanta"
 )
 
 // BalancerClient is the client API for Balancer service.
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Balancer hands out node data and the slice map.
+// Balancer decides which slave serves what.
 type BalancerClient interface {
-	// Register announces a slave: at its start, and whenever the balancer's
-	// epoch changes.
+	// Register announces a slave: at its start, when the balancer's epoch or its
+	// own distributor changes.
 	Register(ctx context.Context, in *RegisterRequest, opts ...grpc.CallOption) (*RegisterResponse, error)
-	// Pull waits for the bucket that begins at the slave's position.
-	Pull(ctx context.Context, in *PullRequest, opts ...grpc.CallOption) (*PullResponse, error)
+	// Report tells how a slave fares: every second, and at once when its table
+	// of slices has changed.
+	Report(ctx context.Context, in *ReportRequest, opts ...grpc.CallOption) (*ReportResponse, error)
 	// WatchMap waits for a map newer than the master's.
 	WatchMap(ctx context.Context, in *WatchMapRequest, opts ...grpc.CallOption) (*WatchMapResponse, error)
+	// Quanta waits for the quanta after those that a distributor has.
+	Quanta(ctx context.Context, in *QuantaRequest, opts ...grpc.CallOption) (*QuantaResponse, error)
 }
 
 type balancerClient struct {
@@ -60,10 +65,10 @@ func (c *balancerClient) Register(ctx context.Context, in *RegisterRequest, opts
 	return out, nil
 }
 
-func (c *balancerClient) Pull(ctx context.Context, in *PullRequest, opts ...grpc.CallOption) (*PullResponse, error) {
+func (c *balancerClient) Report(ctx context.Context, in *ReportRequest, opts ...grpc.CallOption) (*ReportResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	out := new(PullResponse)
-	err := c.cc.Invoke(ctx, Balancer_Pull_FullMethodName, in, out, cOpts...)
+	out := new(ReportResponse)
+	err := c.cc.Invoke(ctx, Balancer_Report_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -80,19 +85,32 @@ func (c *balancerClient) WatchMap(ctx context.Context, in *WatchMapRequest, opts
 	return out, nil
 }
 
+func (c *balancerClient) Quanta(ctx context.Context, in *QuantaRequest, opts ...grpc.CallOption) (*QuantaResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(QuantaResponse)
+	err := c.cc.Invoke(ctx, Balancer_Quanta_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // BalancerServer is the server API for Balancer service.
 // All implementations must embed UnimplementedBalancerServer
 // for forward compatibility.
 //
-// Balancer hands out node data and the slice map.
+// Balancer decides which slave serves what.
 type BalancerServer interface {
-	// Register announces a slave: at its start, and whenever the balancer's
-	// epoch changes.
+	// Register announces a slave: at its start, when the balancer's epoch or its
+	// own distributor changes.
 	Register(context.Context, *RegisterRequest) (*RegisterResponse, error)
-	// Pull waits for the bucket that begins at the slave's position.
-	Pull(context.Context, *PullRequest) (*PullResponse, error)
+	// Report tells how a slave fares: every second, and at once when its table
+	// of slices has changed.
+	Report(context.Context, *ReportRequest) (*ReportResponse, error)
 	// WatchMap waits for a map newer than the master's.
 	WatchMap(context.Context, *WatchMapRequest) (*WatchMapResponse, error)
+	// Quanta waits for the quanta after those that a distributor has.
+	Quanta(context.Context, *QuantaRequest) (*QuantaResponse, error)
 	mustEmbedUnimplementedBalancerServer()
 }
 
@@ -106,11 +124,14 @@ type UnimplementedBalancerServer struct{}
 func (UnimplementedBalancerServer) Register(context.Context, *RegisterRequest) (*RegisterResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Register not implemented")
 }
-func (UnimplementedBalancerServer) Pull(context.Context, *PullRequest) (*PullResponse, error) {
-	return nil, status.Error(codes.Unimplemented, "method Pull not implemented")
+func (UnimplementedBalancerServer) Report(context.Context, *ReportRequest) (*ReportResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Report not implemented")
 }
 func (UnimplementedBalancerServer) WatchMap(context.Context, *WatchMapRequest) (*WatchMapResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method WatchMap not implemented")
+}
+func (UnimplementedBalancerServer) Quanta(context.Context, *QuantaRequest) (*QuantaResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Quanta not implemented")
 }
 func (UnimplementedBalancerServer) mustEmbedUnimplementedBalancerServer() {}
 func (UnimplementedBalancerServer) testEmbeddedByValue()                  {}
@@ -151,20 +172,20 @@ func _Balancer_Register_Handler(srv interface{}, ctx context.Context, dec func(i
 	return interceptor(ctx, in, info, handler)
 }
 
-func _Balancer_Pull_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
-	in := new(PullRequest)
+func _Balancer_Report_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ReportRequest)
 	if err := dec(in); err != nil {
 		return nil, err
 	}
 	if interceptor == nil {
-		return srv.(BalancerServer).Pull(ctx, in)
+		return srv.(BalancerServer).Report(ctx, in)
 	}
 	info := &grpc.UnaryServerInfo{
 		Server:     srv,
-		FullMethod: Balancer_Pull_FullMethodName,
+		FullMethod: Balancer_Report_FullMethodName,
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
-		return srv.(BalancerServer).Pull(ctx, req.(*PullRequest))
+		return srv.(BalancerServer).Report(ctx, req.(*ReportRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -187,6 +208,24 @@ func _Balancer_WatchMap_Handler(srv interface{}, ctx context.Context, dec func(i
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Balancer_Quanta_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(QuantaRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(BalancerServer).Quanta(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Balancer_Quanta_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(BalancerServer).Quanta(ctx, req.(*QuantaRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // Balancer_ServiceDesc is the grpc.ServiceDesc for Balancer service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -199,12 +238,166 @@ var Balancer_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _Balancer_Register_Handler,
 		},
 		{
-			MethodName: "Pull",
-			Handler:    _Balancer_Pull_Handler,
+			MethodName: "Report",
+			Handler:    _Balancer_Report_Handler,
 		},
 		{
 			MethodName: "WatchMap",
 			Handler:    _Balancer_WatchMap_Handler,
+		},
+		{
+			MethodName: "Quanta",
+			Handler:    _Balancer_Quanta_Handler,
+		},
+	},
+	Streams:  []grpc.StreamDesc{},
+	Metadata: "adshard/v1/control.proto",
+}
+
+const (
+	Distributor_Enlist_FullMethodName = "/adshard.v1.Distributor/Enlist"
+	Distributor_Pull_FullMethodName   = "/adshard.v1.Distributor/Pull"
+)
+
+// DistributorClient is the client API for Distributor service.
+//
+// For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
+//
+// Distributor prepares node data for some of the slaves. A balancer is one too,
+// unless it leaves that to others.
+type DistributorClient interface {
+	// Enlist announces a slave to its distributor, before it pulls.
+	Enlist(ctx context.Context, in *RegisterRequest, opts ...grpc.CallOption) (*EnlistResponse, error)
+	// Pull waits for the bucket that begins at the slave's position.
+	Pull(ctx context.Context, in *PullRequest, opts ...grpc.CallOption) (*PullResponse, error)
+}
+
+type distributorClient struct {
+	cc grpc.ClientConnInterface
+}
+
+func NewDistributorClient(cc grpc.ClientConnInterface) DistributorClient {
+	return &distributorClient{cc}
+}
+
+func (c *distributorClient) Enlist(ctx context.Context, in *RegisterRequest, opts ...grpc.CallOption) (*EnlistResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(EnlistResponse)
+	err := c.cc.Invoke(ctx, Distributor_Enlist_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *distributorClient) Pull(ctx context.Context, in *PullRequest, opts ...grpc.CallOption) (*PullResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(PullResponse)
+	err := c.cc.Invoke(ctx, Distributor_Pull_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// DistributorServer is the server API for Distributor service.
+// All implementations must embed UnimplementedDistributorServer
+// for forward compatibility.
+//
+// Distributor prepares node data for some of the slaves. A balancer is one too,
+// unless it leaves that to others.
+type DistributorServer interface {
+	// Enlist announces a slave to its distributor, before it pulls.
+	Enlist(context.Context, *RegisterRequest) (*EnlistResponse, error)
+	// Pull waits for the bucket that begins at the slave's position.
+	Pull(context.Context, *PullRequest) (*PullResponse, error)
+	mustEmbedUnimplementedDistributorServer()
+}
+
+// UnimplementedDistributorServer must be embedded to have
+// forward compatible implementations.
+//
+// NOTE: this should be embedded by value instead of pointer to avoid a nil
+// pointer dereference when methods are called.
+type UnimplementedDistributorServer struct{}
+
+func (UnimplementedDistributorServer) Enlist(context.Context, *RegisterRequest) (*EnlistResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Enlist not implemented")
+}
+func (UnimplementedDistributorServer) Pull(context.Context, *PullRequest) (*PullResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Pull not implemented")
+}
+func (UnimplementedDistributorServer) mustEmbedUnimplementedDistributorServer() {}
+func (UnimplementedDistributorServer) testEmbeddedByValue()                     {}
+
+// UnsafeDistributorServer may be embedded to opt out of forward compatibility for this service.
+// Use of this interface is not recommended, as added methods to DistributorServer will
+// result in compilation errors.
+type UnsafeDistributorServer interface {
+	mustEmbedUnimplementedDistributorServer()
+}
+
+func RegisterDistributorServer(s grpc.ServiceRegistrar, srv DistributorServer) {
+	// If the following call panics, it indicates UnimplementedDistributorServer was
+	// embedded by pointer and is nil.  This will cause panics if an
+	// unimplemented method is ever invoked, so we test this at initialization
+	// time to prevent it from happening at runtime later due to I/O.
+	if t, ok := srv.(interface{ testEmbeddedByValue() }); ok {
+		t.testEmbeddedByValue()
+	}
+	s.RegisterService(&Distributor_ServiceDesc, srv)
+}
+
+func _Distributor_Enlist_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(RegisterRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(DistributorServer).Enlist(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Distributor_Enlist_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(DistributorServer).Enlist(ctx, req.(*RegisterRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Distributor_Pull_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(PullRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(DistributorServer).Pull(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Distributor_Pull_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(DistributorServer).Pull(ctx, req.(*PullRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+// Distributor_ServiceDesc is the grpc.ServiceDesc for Distributor service.
+// It's only intended for direct use with grpc.RegisterService,
+// and not to be introspected or modified (even as a copy)
+var Distributor_ServiceDesc = grpc.ServiceDesc{
+	ServiceName: "adshard.v1.Distributor",
+	HandlerType: (*DistributorServer)(nil),
+	Methods: []grpc.MethodDesc{
+		{
+			MethodName: "Enlist",
+			Handler:    _Distributor_Enlist_Handler,
+		},
+		{
+			MethodName: "Pull",
+			Handler:    _Distributor_Pull_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},

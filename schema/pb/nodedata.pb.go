@@ -23,6 +23,58 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// HeldState says how much of a slice is there.
+type HeldState int32
+
+const (
+	HeldState_HELD_STATE_FULL HeldState = 0
+	// FILLING: items are delivered by rising key, up to the position's offset.
+	HeldState_HELD_STATE_FILLING HeldState = 1
+	// RESIDUE: it went away; what is left of it is being deleted.
+	HeldState_HELD_STATE_RESIDUE HeldState = 2
+)
+
+// Enum value maps for HeldState.
+var (
+	HeldState_name = map[int32]string{
+		0: "HELD_STATE_FULL",
+		1: "HELD_STATE_FILLING",
+		2: "HELD_STATE_RESIDUE",
+	}
+	HeldState_value = map[string]int32{
+		"HELD_STATE_FULL":    0,
+		"HELD_STATE_FILLING": 1,
+		"HELD_STATE_RESIDUE": 2,
+	}
+)
+
+func (x HeldState) Enum() *HeldState {
+	p := new(HeldState)
+	*p = x
+	return p
+}
+
+func (x HeldState) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (HeldState) Descriptor() protoreflect.EnumDescriptor {
+	return file_adshard_v1_nodedata_proto_enumTypes[0].Descriptor()
+}
+
+func (HeldState) Type() protoreflect.EnumType {
+	return &file_adshard_v1_nodedata_proto_enumTypes[0]
+}
+
+func (x HeldState) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use HeldState.Descriptor instead.
+func (HeldState) EnumDescriptor() ([]byte, []int) {
+	return file_adshard_v1_nodedata_proto_rawDescGZIP(), []int{0}
+}
+
 // Position is a place in the log that a slave applies (balance.Position).
 type Position struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -106,7 +158,11 @@ type NodeData struct {
 	Items   []*Item  `protobuf:"bytes,6,rep,name=items,proto3" json:"items,omitempty"`
 	Deleted []uint64 `protobuf:"fixed64,7,rep,packed,name=deleted,proto3" json:"deleted,omitempty"` // keys of groups that are gone
 	// slices, when present, replaces the slave's table of slices.
-	Slices        *SliceTable `protobuf:"bytes,8,opt,name=slices,proto3" json:"slices,omitempty"`
+	Slices *SliceTable `protobuf:"bytes,8,opt,name=slices,proto3" json:"slices,omitempty"`
+	// cleared: every group with a key in one of these intervals that is not
+	// among items is removed. Slices that come and go are filled and emptied by
+	// it, whatever was left there before.
+	Cleared       []*Interval `protobuf:"bytes,9,rep,name=cleared,proto3" json:"cleared,omitempty"` // by rising lo, disjoint
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -197,6 +253,66 @@ func (x *NodeData) GetSlices() *SliceTable {
 	return nil
 }
 
+func (x *NodeData) GetCleared() []*Interval {
+	if x != nil {
+		return x.Cleared
+	}
+	return nil
+}
+
+// Interval is a run of keys, both ends inclusive.
+type Interval struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Lo            uint64                 `protobuf:"fixed64,1,opt,name=lo,proto3" json:"lo,omitempty"`
+	Hi            uint64                 `protobuf:"fixed64,2,opt,name=hi,proto3" json:"hi,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Interval) Reset() {
+	*x = Interval{}
+	mi := &file_adshard_v1_nodedata_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Interval) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Interval) ProtoMessage() {}
+
+func (x *Interval) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_nodedata_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Interval.ProtoReflect.Descriptor instead.
+func (*Interval) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_nodedata_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *Interval) GetLo() uint64 {
+	if x != nil {
+		return x.Lo
+	}
+	return 0
+}
+
+func (x *Interval) GetHi() uint64 {
+	if x != nil {
+		return x.Hi
+	}
+	return 0
+}
+
 // Item is an ad group with its keywords.
 type Item struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -208,7 +324,7 @@ type Item struct {
 
 func (x *Item) Reset() {
 	*x = Item{}
-	mi := &file_adshard_v1_nodedata_proto_msgTypes[2]
+	mi := &file_adshard_v1_nodedata_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -220,7 +336,7 @@ func (x *Item) String() string {
 func (*Item) ProtoMessage() {}
 
 func (x *Item) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_nodedata_proto_msgTypes[2]
+	mi := &file_adshard_v1_nodedata_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -233,7 +349,7 @@ func (x *Item) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Item.ProtoReflect.Descriptor instead.
 func (*Item) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_nodedata_proto_rawDescGZIP(), []int{2}
+	return file_adshard_v1_nodedata_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Item) GetGroup() *Group {
@@ -254,20 +370,23 @@ func (x *Item) GetKeywords() []*Keyword {
 type SliceTable struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Slices []*HeldSlice           `protobuf:"bytes,1,rep,name=slices,proto3" json:"slices,omitempty"` // by rising lo, disjoint
-	View   uint64                 `protobuf:"varint,2,opt,name=view,proto3" json:"view,omitempty"`    // the newest view
+	// view is the newest view that the slave was told of: it serves none above.
+	View uint64 `protobuf:"varint,2,opt,name=view,proto3" json:"view,omitempty"`
 	// origin names what the keys stand for: the database and the order of keys.
 	// A balancer empties slaves whose data are of another origin.
 	Origin string `protobuf:"bytes,3,opt,name=origin,proto3" json:"origin,omitempty"`
 	// shards is the whole map of the view, for masters that find no balancer;
 	// empty in stores that were built offline.
-	Shards        []*Shard `protobuf:"bytes,4,rep,name=shards,proto3" json:"shards,omitempty"`
+	Shards []*Shard `protobuf:"bytes,4,rep,name=shards,proto3" json:"shards,omitempty"`
+	// least is the oldest view that is still served; older ones are stale.
+	Least         uint64 `protobuf:"varint,5,opt,name=least,proto3" json:"least,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SliceTable) Reset() {
 	*x = SliceTable{}
-	mi := &file_adshard_v1_nodedata_proto_msgTypes[3]
+	mi := &file_adshard_v1_nodedata_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -279,7 +398,7 @@ func (x *SliceTable) String() string {
 func (*SliceTable) ProtoMessage() {}
 
 func (x *SliceTable) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_nodedata_proto_msgTypes[3]
+	mi := &file_adshard_v1_nodedata_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -292,7 +411,7 @@ func (x *SliceTable) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SliceTable.ProtoReflect.Descriptor instead.
 func (*SliceTable) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_nodedata_proto_rawDescGZIP(), []int{3}
+	return file_adshard_v1_nodedata_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *SliceTable) GetSlices() []*HeldSlice {
@@ -323,6 +442,13 @@ func (x *SliceTable) GetShards() []*Shard {
 	return nil
 }
 
+func (x *SliceTable) GetLeast() uint64 {
+	if x != nil {
+		return x.Least
+	}
+	return 0
+}
+
 // Shard is a slave as masters see it.
 type Shard struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -334,7 +460,7 @@ type Shard struct {
 
 func (x *Shard) Reset() {
 	*x = Shard{}
-	mi := &file_adshard_v1_nodedata_proto_msgTypes[4]
+	mi := &file_adshard_v1_nodedata_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -346,7 +472,7 @@ func (x *Shard) String() string {
 func (*Shard) ProtoMessage() {}
 
 func (x *Shard) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_nodedata_proto_msgTypes[4]
+	mi := &file_adshard_v1_nodedata_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -359,7 +485,7 @@ func (x *Shard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Shard.ProtoReflect.Descriptor instead.
 func (*Shard) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_nodedata_proto_rawDescGZIP(), []int{4}
+	return file_adshard_v1_nodedata_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Shard) GetName() string {
@@ -376,13 +502,15 @@ func (x *Shard) GetAddresses() []string {
 	return nil
 }
 
-// HeldSlice is an interval of keys, both ends inclusive.
+// HeldSlice is an interval of keys, both ends inclusive, of a slice: all of it,
+// or a part while it comes or goes.
 type HeldSlice struct {
 	state      protoimpl.MessageState `protogen:"open.v1"`
 	Id         uint64                 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
 	Lo         uint64                 `protobuf:"fixed64,2,opt,name=lo,proto3" json:"lo,omitempty"`
 	Hi         uint64                 `protobuf:"fixed64,3,opt,name=hi,proto3" json:"hi,omitempty"`
 	Generation uint64                 `protobuf:"varint,4,opt,name=generation,proto3" json:"generation,omitempty"`
+	State      HeldState              `protobuf:"varint,7,opt,name=state,proto3,enum=adshard.v1.HeldState" json:"state,omitempty"`
 	// The slice is served in the views from..until; from 0: held, not yet
 	// served; until 0: no end.
 	From          uint64 `protobuf:"varint,5,opt,name=from,proto3" json:"from,omitempty"`
@@ -393,7 +521,7 @@ type HeldSlice struct {
 
 func (x *HeldSlice) Reset() {
 	*x = HeldSlice{}
-	mi := &file_adshard_v1_nodedata_proto_msgTypes[5]
+	mi := &file_adshard_v1_nodedata_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -405,7 +533,7 @@ func (x *HeldSlice) String() string {
 func (*HeldSlice) ProtoMessage() {}
 
 func (x *HeldSlice) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_nodedata_proto_msgTypes[5]
+	mi := &file_adshard_v1_nodedata_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -418,7 +546,7 @@ func (x *HeldSlice) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeldSlice.ProtoReflect.Descriptor instead.
 func (*HeldSlice) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_nodedata_proto_rawDescGZIP(), []int{5}
+	return file_adshard_v1_nodedata_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *HeldSlice) GetId() uint64 {
@@ -449,6 +577,13 @@ func (x *HeldSlice) GetGeneration() uint64 {
 	return 0
 }
 
+func (x *HeldSlice) GetState() HeldState {
+	if x != nil {
+		return x.State
+	}
+	return HeldState_HELD_STATE_FULL
+}
+
 func (x *HeldSlice) GetFrom() uint64 {
 	if x != nil {
 		return x.From
@@ -473,7 +608,7 @@ const file_adshard_v1_nodedata_proto_rawDesc = "" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x14\n" +
 	"\x05clock\x18\x02 \x01(\x04R\x05clock\x12\x18\n" +
 	"\aquantum\x18\x03 \x01(\x04R\aquantum\x12\x16\n" +
-	"\x06offset\x18\x04 \x01(\x04R\x06offset\"\xd0\x02\n" +
+	"\x06offset\x18\x04 \x01(\x04R\x06offset\"\x80\x03\n" +
 	"\bNodeData\x12(\n" +
 	"\x04from\x18\x01 \x01(\v2\x14.adshard.v1.PositionR\x04from\x12$\n" +
 	"\x02to\x18\x02 \x01(\v2\x14.adshard.v1.PositionR\x02to\x12\x14\n" +
@@ -482,28 +617,38 @@ const file_adshard_v1_nodedata_proto_rawDesc = "" +
 	"\tcampaigns\x18\x05 \x03(\v2\x14.adshard.v1.CampaignR\tcampaigns\x12&\n" +
 	"\x05items\x18\x06 \x03(\v2\x10.adshard.v1.ItemR\x05items\x12\x18\n" +
 	"\adeleted\x18\a \x03(\x06R\adeleted\x12.\n" +
-	"\x06slices\x18\b \x01(\v2\x16.adshard.v1.SliceTableR\x06slices\"`\n" +
+	"\x06slices\x18\b \x01(\v2\x16.adshard.v1.SliceTableR\x06slices\x12.\n" +
+	"\acleared\x18\t \x03(\v2\x14.adshard.v1.IntervalR\acleared\"*\n" +
+	"\bInterval\x12\x0e\n" +
+	"\x02lo\x18\x01 \x01(\x06R\x02lo\x12\x0e\n" +
+	"\x02hi\x18\x02 \x01(\x06R\x02hi\"`\n" +
 	"\x04Item\x12'\n" +
 	"\x05group\x18\x01 \x01(\v2\x11.adshard.v1.GroupR\x05group\x12/\n" +
-	"\bkeywords\x18\x02 \x03(\v2\x13.adshard.v1.KeywordR\bkeywords\"\x92\x01\n" +
+	"\bkeywords\x18\x02 \x03(\v2\x13.adshard.v1.KeywordR\bkeywords\"\xa8\x01\n" +
 	"\n" +
 	"SliceTable\x12-\n" +
 	"\x06slices\x18\x01 \x03(\v2\x15.adshard.v1.HeldSliceR\x06slices\x12\x12\n" +
 	"\x04view\x18\x02 \x01(\x04R\x04view\x12\x16\n" +
 	"\x06origin\x18\x03 \x01(\tR\x06origin\x12)\n" +
-	"\x06shards\x18\x04 \x03(\v2\x11.adshard.v1.ShardR\x06shards\"9\n" +
+	"\x06shards\x18\x04 \x03(\v2\x11.adshard.v1.ShardR\x06shards\x12\x14\n" +
+	"\x05least\x18\x05 \x01(\x04R\x05least\"9\n" +
 	"\x05Shard\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1c\n" +
-	"\taddresses\x18\x02 \x03(\tR\taddresses\"\x85\x01\n" +
+	"\taddresses\x18\x02 \x03(\tR\taddresses\"\xb2\x01\n" +
 	"\tHeldSlice\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x0e\n" +
 	"\x02lo\x18\x02 \x01(\x06R\x02lo\x12\x0e\n" +
 	"\x02hi\x18\x03 \x01(\x06R\x02hi\x12\x1e\n" +
 	"\n" +
 	"generation\x18\x04 \x01(\x04R\n" +
-	"generation\x12\x12\n" +
+	"generation\x12+\n" +
+	"\x05state\x18\a \x01(\x0e2\x15.adshard.v1.HeldStateR\x05state\x12\x12\n" +
 	"\x04from\x18\x05 \x01(\x04R\x04from\x12\x14\n" +
-	"\x05until\x18\x06 \x01(\x04R\x05untilB\x13Z\x11adshard/schema/pbb\x06proto3"
+	"\x05until\x18\x06 \x01(\x04R\x05until*P\n" +
+	"\tHeldState\x12\x13\n" +
+	"\x0fHELD_STATE_FULL\x10\x00\x12\x16\n" +
+	"\x12HELD_STATE_FILLING\x10\x01\x12\x16\n" +
+	"\x12HELD_STATE_RESIDUE\x10\x02B\x13Z\x11adshard/schema/pbb\x06proto3"
 
 var (
 	file_adshard_v1_nodedata_proto_rawDescOnce sync.Once
@@ -517,35 +662,40 @@ func file_adshard_v1_nodedata_proto_rawDescGZIP() []byte {
 	return file_adshard_v1_nodedata_proto_rawDescData
 }
 
-var file_adshard_v1_nodedata_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_adshard_v1_nodedata_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_adshard_v1_nodedata_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
 var file_adshard_v1_nodedata_proto_goTypes = []any{
-	(*Position)(nil),   // 0: adshard.v1.Position
-	(*NodeData)(nil),   // 1: adshard.v1.NodeData
-	(*Item)(nil),       // 2: adshard.v1.Item
-	(*SliceTable)(nil), // 3: adshard.v1.SliceTable
-	(*Shard)(nil),      // 4: adshard.v1.Shard
-	(*HeldSlice)(nil),  // 5: adshard.v1.HeldSlice
-	(*Advertiser)(nil), // 6: adshard.v1.Advertiser
-	(*Campaign)(nil),   // 7: adshard.v1.Campaign
-	(*Group)(nil),      // 8: adshard.v1.Group
-	(*Keyword)(nil),    // 9: adshard.v1.Keyword
+	(HeldState)(0),     // 0: adshard.v1.HeldState
+	(*Position)(nil),   // 1: adshard.v1.Position
+	(*NodeData)(nil),   // 2: adshard.v1.NodeData
+	(*Interval)(nil),   // 3: adshard.v1.Interval
+	(*Item)(nil),       // 4: adshard.v1.Item
+	(*SliceTable)(nil), // 5: adshard.v1.SliceTable
+	(*Shard)(nil),      // 6: adshard.v1.Shard
+	(*HeldSlice)(nil),  // 7: adshard.v1.HeldSlice
+	(*Advertiser)(nil), // 8: adshard.v1.Advertiser
+	(*Campaign)(nil),   // 9: adshard.v1.Campaign
+	(*Group)(nil),      // 10: adshard.v1.Group
+	(*Keyword)(nil),    // 11: adshard.v1.Keyword
 }
 var file_adshard_v1_nodedata_proto_depIdxs = []int32{
-	0,  // 0: adshard.v1.NodeData.from:type_name -> adshard.v1.Position
-	0,  // 1: adshard.v1.NodeData.to:type_name -> adshard.v1.Position
-	6,  // 2: adshard.v1.NodeData.advertisers:type_name -> adshard.v1.Advertiser
-	7,  // 3: adshard.v1.NodeData.campaigns:type_name -> adshard.v1.Campaign
-	2,  // 4: adshard.v1.NodeData.items:type_name -> adshard.v1.Item
-	3,  // 5: adshard.v1.NodeData.slices:type_name -> adshard.v1.SliceTable
-	8,  // 6: adshard.v1.Item.group:type_name -> adshard.v1.Group
-	9,  // 7: adshard.v1.Item.keywords:type_name -> adshard.v1.Keyword
-	5,  // 8: adshard.v1.SliceTable.slices:type_name -> adshard.v1.HeldSlice
-	4,  // 9: adshard.v1.SliceTable.shards:type_name -> adshard.v1.Shard
-	10, // [10:10] is the sub-list for method output_type
-	10, // [10:10] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	1,  // 0: adshard.v1.NodeData.from:type_name -> adshard.v1.Position
+	1,  // 1: adshard.v1.NodeData.to:type_name -> adshard.v1.Position
+	8,  // 2: adshard.v1.NodeData.advertisers:type_name -> adshard.v1.Advertiser
+	9,  // 3: adshard.v1.NodeData.campaigns:type_name -> adshard.v1.Campaign
+	4,  // 4: adshard.v1.NodeData.items:type_name -> adshard.v1.Item
+	5,  // 5: adshard.v1.NodeData.slices:type_name -> adshard.v1.SliceTable
+	3,  // 6: adshard.v1.NodeData.cleared:type_name -> adshard.v1.Interval
+	10, // 7: adshard.v1.Item.group:type_name -> adshard.v1.Group
+	11, // 8: adshard.v1.Item.keywords:type_name -> adshard.v1.Keyword
+	7,  // 9: adshard.v1.SliceTable.slices:type_name -> adshard.v1.HeldSlice
+	6,  // 10: adshard.v1.SliceTable.shards:type_name -> adshard.v1.Shard
+	0,  // 11: adshard.v1.HeldSlice.state:type_name -> adshard.v1.HeldState
+	12, // [12:12] is the sub-list for method output_type
+	12, // [12:12] is the sub-list for method input_type
+	12, // [12:12] is the sub-list for extension type_name
+	12, // [12:12] is the sub-list for extension extendee
+	0,  // [0:12] is the sub-list for field type_name
 }
 
 func init() { file_adshard_v1_nodedata_proto_init() }
@@ -559,13 +709,14 @@ func file_adshard_v1_nodedata_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_adshard_v1_nodedata_proto_rawDesc), len(file_adshard_v1_nodedata_proto_rawDesc)),
-			NumEnums:      0,
-			NumMessages:   6,
+			NumEnums:      1,
+			NumMessages:   7,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
 		GoTypes:           file_adshard_v1_nodedata_proto_goTypes,
 		DependencyIndexes: file_adshard_v1_nodedata_proto_depIdxs,
+		EnumInfos:         file_adshard_v1_nodedata_proto_enumTypes,
 		MessageInfos:      file_adshard_v1_nodedata_proto_msgTypes,
 	}.Build()
 	File_adshard_v1_nodedata_proto = out.File

@@ -23,6 +23,250 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+type AdoptRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Balancer      string                 `protobuf:"bytes,1,opt,name=balancer,proto3" json:"balancer,omitempty"` // its address
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AdoptRequest) Reset() {
+	*x = AdoptRequest{}
+	mi := &file_adshard_v1_search_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AdoptRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AdoptRequest) ProtoMessage() {}
+
+func (x *AdoptRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_search_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AdoptRequest.ProtoReflect.Descriptor instead.
+func (*AdoptRequest) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *AdoptRequest) GetBalancer() string {
+	if x != nil {
+		return x.Balancer
+	}
+	return ""
+}
+
+type AdoptResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"` // of the slave
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AdoptResponse) Reset() {
+	*x = AdoptResponse{}
+	mi := &file_adshard_v1_search_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AdoptResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AdoptResponse) ProtoMessage() {}
+
+func (x *AdoptResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_search_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AdoptResponse.ProtoReflect.Descriptor instead.
+func (*AdoptResponse) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *AdoptResponse) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+type CertifyRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Lo    uint64                 `protobuf:"fixed64,1,opt,name=lo,proto3" json:"lo,omitempty"`
+	Hi    uint64                 `protobuf:"fixed64,2,opt,name=hi,proto3" json:"hi,omitempty"` // inclusive
+	// clock: the sums are of a state that has all changes up to it, at least.
+	Clock         uint64 `protobuf:"varint,3,opt,name=clock,proto3" json:"clock,omitempty"`
+	Bins          uint64 `protobuf:"fixed64,4,opt,name=bins,proto3" json:"bins,omitempty"` // bit i: bin i is wanted
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CertifyRequest) Reset() {
+	*x = CertifyRequest{}
+	mi := &file_adshard_v1_search_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CertifyRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CertifyRequest) ProtoMessage() {}
+
+func (x *CertifyRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_search_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CertifyRequest.ProtoReflect.Descriptor instead.
+func (*CertifyRequest) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *CertifyRequest) GetLo() uint64 {
+	if x != nil {
+		return x.Lo
+	}
+	return 0
+}
+
+func (x *CertifyRequest) GetHi() uint64 {
+	if x != nil {
+		return x.Hi
+	}
+	return 0
+}
+
+func (x *CertifyRequest) GetClock() uint64 {
+	if x != nil {
+		return x.Clock
+	}
+	return 0
+}
+
+func (x *CertifyRequest) GetBins() uint64 {
+	if x != nil {
+		return x.Bins
+	}
+	return 0
+}
+
+// CertifyResponse is balance.Certificate. Hashes are sums, modulo 2¹²⁸, of one
+// hash for each item.
+type CertifyResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Clock uint64                 `protobuf:"varint,1,opt,name=clock,proto3" json:"clock,omitempty"` // applied when it was read
+	Items uint64                 `protobuf:"varint,2,opt,name=items,proto3" json:"items,omitempty"` // of all bins wanted
+	Bytes uint64                 `protobuf:"varint,3,opt,name=bytes,proto3" json:"bytes,omitempty"` // of their records
+	// By bin, 64 of each; bins not wanted are 0.
+	Counts        []uint64 `protobuf:"varint,4,rep,packed,name=counts,proto3" json:"counts,omitempty"`
+	HashHi        []uint64 `protobuf:"fixed64,5,rep,packed,name=hash_hi,json=hashHi,proto3" json:"hash_hi,omitempty"`
+	HashLo        []uint64 `protobuf:"fixed64,6,rep,packed,name=hash_lo,json=hashLo,proto3" json:"hash_lo,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CertifyResponse) Reset() {
+	*x = CertifyResponse{}
+	mi := &file_adshard_v1_search_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CertifyResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CertifyResponse) ProtoMessage() {}
+
+func (x *CertifyResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_search_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CertifyResponse.ProtoReflect.Descriptor instead.
+func (*CertifyResponse) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *CertifyResponse) GetClock() uint64 {
+	if x != nil {
+		return x.Clock
+	}
+	return 0
+}
+
+func (x *CertifyResponse) GetItems() uint64 {
+	if x != nil {
+		return x.Items
+	}
+	return 0
+}
+
+func (x *CertifyResponse) GetBytes() uint64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+func (x *CertifyResponse) GetCounts() []uint64 {
+	if x != nil {
+		return x.Counts
+	}
+	return nil
+}
+
+func (x *CertifyResponse) GetHashHi() []uint64 {
+	if x != nil {
+		return x.HashHi
+	}
+	return nil
+}
+
+func (x *CertifyResponse) GetHashLo() []uint64 {
+	if x != nil {
+		return x.HashLo
+	}
+	return nil
+}
+
 type MapRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -31,7 +275,7 @@ type MapRequest struct {
 
 func (x *MapRequest) Reset() {
 	*x = MapRequest{}
-	mi := &file_adshard_v1_search_proto_msgTypes[0]
+	mi := &file_adshard_v1_search_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -43,7 +287,7 @@ func (x *MapRequest) String() string {
 func (*MapRequest) ProtoMessage() {}
 
 func (x *MapRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[0]
+	mi := &file_adshard_v1_search_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -56,7 +300,7 @@ func (x *MapRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MapRequest.ProtoReflect.Descriptor instead.
 func (*MapRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{0}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{4}
 }
 
 type MapResponse struct {
@@ -70,7 +314,7 @@ type MapResponse struct {
 
 func (x *MapResponse) Reset() {
 	*x = MapResponse{}
-	mi := &file_adshard_v1_search_proto_msgTypes[1]
+	mi := &file_adshard_v1_search_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -82,7 +326,7 @@ func (x *MapResponse) String() string {
 func (*MapResponse) ProtoMessage() {}
 
 func (x *MapResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[1]
+	mi := &file_adshard_v1_search_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -95,7 +339,7 @@ func (x *MapResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MapResponse.ProtoReflect.Descriptor instead.
 func (*MapResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{1}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *MapResponse) GetEpoch() uint64 {
@@ -131,7 +375,7 @@ type Fault struct {
 
 func (x *Fault) Reset() {
 	*x = Fault{}
-	mi := &file_adshard_v1_search_proto_msgTypes[2]
+	mi := &file_adshard_v1_search_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -143,7 +387,7 @@ func (x *Fault) String() string {
 func (*Fault) ProtoMessage() {}
 
 func (x *Fault) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[2]
+	mi := &file_adshard_v1_search_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -156,7 +400,7 @@ func (x *Fault) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Fault.ProtoReflect.Descriptor instead.
 func (*Fault) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{2}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Fault) GetKind() uint32 {
@@ -198,7 +442,7 @@ type Query struct {
 
 func (x *Query) Reset() {
 	*x = Query{}
-	mi := &file_adshard_v1_search_proto_msgTypes[3]
+	mi := &file_adshard_v1_search_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -210,7 +454,7 @@ func (x *Query) String() string {
 func (*Query) ProtoMessage() {}
 
 func (x *Query) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[3]
+	mi := &file_adshard_v1_search_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -223,7 +467,7 @@ func (x *Query) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Query.ProtoReflect.Descriptor instead.
 func (*Query) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{3}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Query) GetText() string {
@@ -288,7 +532,7 @@ type Rule struct {
 
 func (x *Rule) Reset() {
 	*x = Rule{}
-	mi := &file_adshard_v1_search_proto_msgTypes[4]
+	mi := &file_adshard_v1_search_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -300,7 +544,7 @@ func (x *Rule) String() string {
 func (*Rule) ProtoMessage() {}
 
 func (x *Rule) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[4]
+	mi := &file_adshard_v1_search_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -313,7 +557,7 @@ func (x *Rule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Rule.ProtoReflect.Descriptor instead.
 func (*Rule) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{4}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Rule) GetOthers() bool {
@@ -360,7 +604,7 @@ type SearchRequest struct {
 
 func (x *SearchRequest) Reset() {
 	*x = SearchRequest{}
-	mi := &file_adshard_v1_search_proto_msgTypes[5]
+	mi := &file_adshard_v1_search_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -372,7 +616,7 @@ func (x *SearchRequest) String() string {
 func (*SearchRequest) ProtoMessage() {}
 
 func (x *SearchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[5]
+	mi := &file_adshard_v1_search_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -385,7 +629,7 @@ func (x *SearchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchRequest.ProtoReflect.Descriptor instead.
 func (*SearchRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{5}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *SearchRequest) GetQuery() *Query {
@@ -464,7 +708,7 @@ type SearchResponse struct {
 
 func (x *SearchResponse) Reset() {
 	*x = SearchResponse{}
-	mi := &file_adshard_v1_search_proto_msgTypes[6]
+	mi := &file_adshard_v1_search_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -476,7 +720,7 @@ func (x *SearchResponse) String() string {
 func (*SearchResponse) ProtoMessage() {}
 
 func (x *SearchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[6]
+	mi := &file_adshard_v1_search_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -489,7 +733,7 @@ func (x *SearchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchResponse.ProtoReflect.Descriptor instead.
 func (*SearchResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{6}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *SearchResponse) GetHits() []*Hit {
@@ -597,7 +841,7 @@ type Hit struct {
 
 func (x *Hit) Reset() {
 	*x = Hit{}
-	mi := &file_adshard_v1_search_proto_msgTypes[7]
+	mi := &file_adshard_v1_search_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -609,7 +853,7 @@ func (x *Hit) String() string {
 func (*Hit) ProtoMessage() {}
 
 func (x *Hit) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[7]
+	mi := &file_adshard_v1_search_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -622,7 +866,7 @@ func (x *Hit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hit.ProtoReflect.Descriptor instead.
 func (*Hit) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{7}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Hit) GetKeyword() uint64 {
@@ -726,7 +970,7 @@ type ExplainRequest struct {
 
 func (x *ExplainRequest) Reset() {
 	*x = ExplainRequest{}
-	mi := &file_adshard_v1_search_proto_msgTypes[8]
+	mi := &file_adshard_v1_search_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -738,7 +982,7 @@ func (x *ExplainRequest) String() string {
 func (*ExplainRequest) ProtoMessage() {}
 
 func (x *ExplainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[8]
+	mi := &file_adshard_v1_search_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -751,7 +995,7 @@ func (x *ExplainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainRequest.ProtoReflect.Descriptor instead.
 func (*ExplainRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{8}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ExplainRequest) GetRequest() *SearchRequest {
@@ -782,7 +1026,7 @@ type ExplainResponse struct {
 
 func (x *ExplainResponse) Reset() {
 	*x = ExplainResponse{}
-	mi := &file_adshard_v1_search_proto_msgTypes[9]
+	mi := &file_adshard_v1_search_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -794,7 +1038,7 @@ func (x *ExplainResponse) String() string {
 func (*ExplainResponse) ProtoMessage() {}
 
 func (x *ExplainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[9]
+	mi := &file_adshard_v1_search_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -807,7 +1051,7 @@ func (x *ExplainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainResponse.ProtoReflect.Descriptor instead.
 func (*ExplainResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{9}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ExplainResponse) GetMatches() []*Explained {
@@ -871,7 +1115,7 @@ type Explained struct {
 
 func (x *Explained) Reset() {
 	*x = Explained{}
-	mi := &file_adshard_v1_search_proto_msgTypes[10]
+	mi := &file_adshard_v1_search_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -883,7 +1127,7 @@ func (x *Explained) String() string {
 func (*Explained) ProtoMessage() {}
 
 func (x *Explained) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[10]
+	mi := &file_adshard_v1_search_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -896,7 +1140,7 @@ func (x *Explained) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Explained.ProtoReflect.Descriptor instead.
 func (*Explained) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{10}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Explained) GetHit() *Hit {
@@ -987,7 +1231,7 @@ type Agreement struct {
 
 func (x *Agreement) Reset() {
 	*x = Agreement{}
-	mi := &file_adshard_v1_search_proto_msgTypes[11]
+	mi := &file_adshard_v1_search_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -999,7 +1243,7 @@ func (x *Agreement) String() string {
 func (*Agreement) ProtoMessage() {}
 
 func (x *Agreement) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[11]
+	mi := &file_adshard_v1_search_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1012,7 +1256,7 @@ func (x *Agreement) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Agreement.ProtoReflect.Descriptor instead.
 func (*Agreement) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{11}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Agreement) GetKeyword() string {
@@ -1041,7 +1285,23 @@ var File_adshard_v1_search_proto protoreflect.FileDescriptor
 const file_adshard_v1_search_proto_rawDesc = "" +
 	"\n" +
 	"\x17adshard/v1/search.proto\x12\n" +
-	"adshard.v1\x1a\x19adshard/v1/nodedata.proto\x1a\x18adshard/v1/records.proto\"\f\n" +
+	"adshard.v1\x1a\x19adshard/v1/nodedata.proto\x1a\x18adshard/v1/records.proto\"*\n" +
+	"\fAdoptRequest\x12\x1a\n" +
+	"\bbalancer\x18\x01 \x01(\tR\bbalancer\"#\n" +
+	"\rAdoptResponse\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\"Z\n" +
+	"\x0eCertifyRequest\x12\x0e\n" +
+	"\x02lo\x18\x01 \x01(\x06R\x02lo\x12\x0e\n" +
+	"\x02hi\x18\x02 \x01(\x06R\x02hi\x12\x14\n" +
+	"\x05clock\x18\x03 \x01(\x04R\x05clock\x12\x12\n" +
+	"\x04bins\x18\x04 \x01(\x06R\x04bins\"\x9d\x01\n" +
+	"\x0fCertifyResponse\x12\x14\n" +
+	"\x05clock\x18\x01 \x01(\x04R\x05clock\x12\x14\n" +
+	"\x05items\x18\x02 \x01(\x04R\x05items\x12\x14\n" +
+	"\x05bytes\x18\x03 \x01(\x04R\x05bytes\x12\x16\n" +
+	"\x06counts\x18\x04 \x03(\x04R\x06counts\x12\x17\n" +
+	"\ahash_hi\x18\x05 \x03(\x06R\x06hashHi\x12\x17\n" +
+	"\ahash_lo\x18\x06 \x03(\x06R\x06hashLo\"\f\n" +
 	"\n" +
 	"MapRequest\"b\n" +
 	"\vMapResponse\x12\x14\n" +
@@ -1137,11 +1397,13 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\tAgreement\x12\x18\n" +
 	"\akeyword\x18\x01 \x01(\tR\akeyword\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12\x14\n" +
-	"\x05level\x18\x03 \x01(\rR\x05level2\xc4\x01\n" +
+	"\x05level\x18\x03 \x01(\rR\x05level2\xc6\x02\n" +
 	"\x05Slave\x12?\n" +
 	"\x06Search\x12\x19.adshard.v1.SearchRequest\x1a\x1a.adshard.v1.SearchResponse\x12B\n" +
 	"\aExplain\x12\x1a.adshard.v1.ExplainRequest\x1a\x1b.adshard.v1.ExplainResponse\x126\n" +
-	"\x03Map\x12\x16.adshard.v1.MapRequest\x1a\x17.adshard.v1.MapResponseB\x13Z\x11adshard/schema/pbb\x06proto3"
+	"\x03Map\x12\x16.adshard.v1.MapRequest\x1a\x17.adshard.v1.MapResponse\x12B\n" +
+	"\aCertify\x12\x1a.adshard.v1.CertifyRequest\x1a\x1b.adshard.v1.CertifyResponse\x12<\n" +
+	"\x05Adopt\x12\x18.adshard.v1.AdoptRequest\x1a\x19.adshard.v1.AdoptResponseB\x13Z\x11adshard/schema/pbb\x06proto3"
 
 var (
 	file_adshard_v1_search_proto_rawDescOnce sync.Once
@@ -1155,44 +1417,52 @@ func file_adshard_v1_search_proto_rawDescGZIP() []byte {
 	return file_adshard_v1_search_proto_rawDescData
 }
 
-var file_adshard_v1_search_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_adshard_v1_search_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_adshard_v1_search_proto_goTypes = []any{
-	(*MapRequest)(nil),      // 0: adshard.v1.MapRequest
-	(*MapResponse)(nil),     // 1: adshard.v1.MapResponse
-	(*Fault)(nil),           // 2: adshard.v1.Fault
-	(*Query)(nil),           // 3: adshard.v1.Query
-	(*Rule)(nil),            // 4: adshard.v1.Rule
-	(*SearchRequest)(nil),   // 5: adshard.v1.SearchRequest
-	(*SearchResponse)(nil),  // 6: adshard.v1.SearchResponse
-	(*Hit)(nil),             // 7: adshard.v1.Hit
-	(*ExplainRequest)(nil),  // 8: adshard.v1.ExplainRequest
-	(*ExplainResponse)(nil), // 9: adshard.v1.ExplainResponse
-	(*Explained)(nil),       // 10: adshard.v1.Explained
-	(*Agreement)(nil),       // 11: adshard.v1.Agreement
-	(*Shard)(nil),           // 12: adshard.v1.Shard
-	(MatchType)(0),          // 13: adshard.v1.MatchType
-	(*Ad)(nil),              // 14: adshard.v1.Ad
+	(*AdoptRequest)(nil),    // 0: adshard.v1.AdoptRequest
+	(*AdoptResponse)(nil),   // 1: adshard.v1.AdoptResponse
+	(*CertifyRequest)(nil),  // 2: adshard.v1.CertifyRequest
+	(*CertifyResponse)(nil), // 3: adshard.v1.CertifyResponse
+	(*MapRequest)(nil),      // 4: adshard.v1.MapRequest
+	(*MapResponse)(nil),     // 5: adshard.v1.MapResponse
+	(*Fault)(nil),           // 6: adshard.v1.Fault
+	(*Query)(nil),           // 7: adshard.v1.Query
+	(*Rule)(nil),            // 8: adshard.v1.Rule
+	(*SearchRequest)(nil),   // 9: adshard.v1.SearchRequest
+	(*SearchResponse)(nil),  // 10: adshard.v1.SearchResponse
+	(*Hit)(nil),             // 11: adshard.v1.Hit
+	(*ExplainRequest)(nil),  // 12: adshard.v1.ExplainRequest
+	(*ExplainResponse)(nil), // 13: adshard.v1.ExplainResponse
+	(*Explained)(nil),       // 14: adshard.v1.Explained
+	(*Agreement)(nil),       // 15: adshard.v1.Agreement
+	(*Shard)(nil),           // 16: adshard.v1.Shard
+	(MatchType)(0),          // 17: adshard.v1.MatchType
+	(*Ad)(nil),              // 18: adshard.v1.Ad
 }
 var file_adshard_v1_search_proto_depIdxs = []int32{
-	12, // 0: adshard.v1.MapResponse.shards:type_name -> adshard.v1.Shard
-	3,  // 1: adshard.v1.SearchRequest.query:type_name -> adshard.v1.Query
-	4,  // 2: adshard.v1.SearchRequest.profile:type_name -> adshard.v1.Rule
-	7,  // 3: adshard.v1.SearchResponse.hits:type_name -> adshard.v1.Hit
-	13, // 4: adshard.v1.Hit.type:type_name -> adshard.v1.MatchType
-	14, // 5: adshard.v1.Hit.ad:type_name -> adshard.v1.Ad
-	5,  // 6: adshard.v1.ExplainRequest.request:type_name -> adshard.v1.SearchRequest
-	10, // 7: adshard.v1.ExplainResponse.matches:type_name -> adshard.v1.Explained
-	7,  // 8: adshard.v1.Explained.hit:type_name -> adshard.v1.Hit
-	11, // 9: adshard.v1.Explained.words:type_name -> adshard.v1.Agreement
-	13, // 10: adshard.v1.Explained.negative_type:type_name -> adshard.v1.MatchType
-	5,  // 11: adshard.v1.Slave.Search:input_type -> adshard.v1.SearchRequest
-	8,  // 12: adshard.v1.Slave.Explain:input_type -> adshard.v1.ExplainRequest
-	0,  // 13: adshard.v1.Slave.Map:input_type -> adshard.v1.MapRequest
-	6,  // 14: adshard.v1.Slave.Search:output_type -> adshard.v1.SearchResponse
-	9,  // 15: adshard.v1.Slave.Explain:output_type -> adshard.v1.ExplainResponse
-	1,  // 16: adshard.v1.Slave.Map:output_type -> adshard.v1.MapResponse
-	14, // [14:17] is the sub-list for method output_type
-	11, // [11:14] is the sub-list for method input_type
+	16, // 0: adshard.v1.MapResponse.shards:type_name -> adshard.v1.Shard
+	7,  // 1: adshard.v1.SearchRequest.query:type_name -> adshard.v1.Query
+	8,  // 2: adshard.v1.SearchRequest.profile:type_name -> adshard.v1.Rule
+	11, // 3: adshard.v1.SearchResponse.hits:type_name -> adshard.v1.Hit
+	17, // 4: adshard.v1.Hit.type:type_name -> adshard.v1.MatchType
+	18, // 5: adshard.v1.Hit.ad:type_name -> adshard.v1.Ad
+	9,  // 6: adshard.v1.ExplainRequest.request:type_name -> adshard.v1.SearchRequest
+	14, // 7: adshard.v1.ExplainResponse.matches:type_name -> adshard.v1.Explained
+	11, // 8: adshard.v1.Explained.hit:type_name -> adshard.v1.Hit
+	15, // 9: adshard.v1.Explained.words:type_name -> adshard.v1.Agreement
+	17, // 10: adshard.v1.Explained.negative_type:type_name -> adshard.v1.MatchType
+	9,  // 11: adshard.v1.Slave.Search:input_type -> adshard.v1.SearchRequest
+	12, // 12: adshard.v1.Slave.Explain:input_type -> adshard.v1.ExplainRequest
+	4,  // 13: adshard.v1.Slave.Map:input_type -> adshard.v1.MapRequest
+	2,  // 14: adshard.v1.Slave.Certify:input_type -> adshard.v1.CertifyRequest
+	0,  // 15: adshard.v1.Slave.Adopt:input_type -> adshard.v1.AdoptRequest
+	10, // 16: adshard.v1.Slave.Search:output_type -> adshard.v1.SearchResponse
+	13, // 17: adshard.v1.Slave.Explain:output_type -> adshard.v1.ExplainResponse
+	5,  // 18: adshard.v1.Slave.Map:output_type -> adshard.v1.MapResponse
+	3,  // 19: adshard.v1.Slave.Certify:output_type -> adshard.v1.CertifyResponse
+	1,  // 20: adshard.v1.Slave.Adopt:output_type -> adshard.v1.AdoptResponse
+	16, // [16:21] is the sub-list for method output_type
+	11, // [11:16] is the sub-list for method input_type
 	11, // [11:11] is the sub-list for extension type_name
 	11, // [11:11] is the sub-list for extension extendee
 	0,  // [0:11] is the sub-list for field type_name
@@ -1211,7 +1481,7 @@ func file_adshard_v1_search_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_adshard_v1_search_proto_rawDesc), len(file_adshard_v1_search_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   12,
+			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -24,6 +24,8 @@ const (
 	Slave_Search_FullMethodName  = "/adshard.v1.Slave/Search"
 	Slave_Explain_FullMethodName = "/adshard.v1.Slave/Explain"
 	Slave_Map_FullMethodName     = "/adshard.v1.Slave/Map"
+	Slave_Certify_FullMethodName = "/adshard.v1.Slave/Certify"
+	Slave_Adopt_FullMethodName   = "/adshard.v1.Slave/Adopt"
 )
 
 // SlaveClient is the client API for Slave service.
@@ -37,6 +39,11 @@ type SlaveClient interface {
 	// Map tells the newest map that the slave was told of, for masters that find
 	// no balancer.
 	Map(ctx context.Context, in *MapRequest, opts ...grpc.CallOption) (*MapResponse, error)
+	// Certify sums what searches really read of an interval of keys: asked by
+	// the balancer before a slice changes its slave.
+	Certify(ctx context.Context, in *CertifyRequest, opts ...grpc.CallOption) (*CertifyResponse, error)
+	// Adopt tells a slave that was started without a balancer where it is.
+	Adopt(ctx context.Context, in *AdoptRequest, opts ...grpc.CallOption) (*AdoptResponse, error)
 }
 
 type slaveClient struct {
@@ -77,6 +84,26 @@ func (c *slaveClient) Map(ctx context.Context, in *MapRequest, opts ...grpc.Call
 	return out, nil
 }
 
+func (c *slaveClient) Certify(ctx context.Context, in *CertifyRequest, opts ...grpc.CallOption) (*CertifyResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(CertifyResponse)
+	err := c.cc.Invoke(ctx, Slave_Certify_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *slaveClient) Adopt(ctx context.Context, in *AdoptRequest, opts ...grpc.CallOption) (*AdoptResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(AdoptResponse)
+	err := c.cc.Invoke(ctx, Slave_Adopt_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // SlaveServer is the server API for Slave service.
 // All implementations must embed UnimplementedSlaveServer
 // for forward compatibility.
@@ -88,6 +115,11 @@ type SlaveServer interface {
 	// Map tells the newest map that the slave was told of, for masters that find
 	// no balancer.
 	Map(context.Context, *MapRequest) (*MapResponse, error)
+	// Certify sums what searches really read of an interval of keys: asked by
+	// the balancer before a slice changes its slave.
+	Certify(context.Context, *CertifyRequest) (*CertifyResponse, error)
+	// Adopt tells a slave that was started without a balancer where it is.
+	Adopt(context.Context, *AdoptRequest) (*AdoptResponse, error)
 	mustEmbedUnimplementedSlaveServer()
 }
 
@@ -106,6 +138,12 @@ func (UnimplementedSlaveServer) Explain(context.Context, *ExplainRequest) (*Expl
 }
 func (UnimplementedSlaveServer) Map(context.Context, *MapRequest) (*MapResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Map not implemented")
+}
+func (UnimplementedSlaveServer) Certify(context.Context, *CertifyRequest) (*CertifyResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Certify not implemented")
+}
+func (UnimplementedSlaveServer) Adopt(context.Context, *AdoptRequest) (*AdoptResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Adopt not implemented")
 }
 func (UnimplementedSlaveServer) mustEmbedUnimplementedSlaveServer() {}
 func (UnimplementedSlaveServer) testEmbeddedByValue()               {}
@@ -182,6 +220,42 @@ func _Slave_Map_Handler(srv interface{}, ctx context.Context, dec func(interface
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Slave_Certify_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(CertifyRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SlaveServer).Certify(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Slave_Certify_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SlaveServer).Certify(ctx, req.(*CertifyRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Slave_Adopt_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(AdoptRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SlaveServer).Adopt(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Slave_Adopt_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SlaveServer).Adopt(ctx, req.(*AdoptRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // Slave_ServiceDesc is the grpc.ServiceDesc for Slave service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -200,6 +274,14 @@ var Slave_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Map",
 			Handler:    _Slave_Map_Handler,
+		},
+		{
+			MethodName: "Certify",
+			Handler:    _Slave_Certify_Handler,
+		},
+		{
+			MethodName: "Adopt",
+			Handler:    _Slave_Adopt_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},

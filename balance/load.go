@@ -1,0 +1,46 @@
+package balance
+
+import "time"
+
+// Cost is what was done for queries in an interval, or, as a rate, in a second.
+type Cost struct{ Looked, Matched, Micros uint64 }
+
+// LoadWeights makes one number of a Cost.
+type LoadWeights struct{ Looked, Matched, Micros float64 }
+
+// Of returns the load of a cost.
+func (w LoadWeights) Of(c Cost) float64 {
+	return w.Looked*float64(c.Looked) + w.Matched*float64(c.Matched) + w.Micros*float64(c.Micros)
+}
+
+// LoadReport is what a node counted since its report before: where it served,
+// by slice and generation; and the most expensive items and topics (anchor
+// terms).
+type LoadReport struct {
+	// Number grows by one with each report of an Incarnation of the node.
+	Incarnation string
+	Number      uint64
+	Interval    time.Duration
+	Queries     uint64
+	Slices      []SliceCost
+	Items       []ItemCost
+	Topics      []TopicCost
+}
+
+// SliceCost is the cost of one generation of a slice.
+type SliceCost struct {
+	Slice, Generation uint64
+	Cost
+}
+
+// ItemCost is the cost of an item.
+type ItemCost struct {
+	Key Key
+	Cost
+}
+
+// TopicCost is the cost of an anchor term.
+type TopicCost struct {
+	Term uint64
+	Cost
+}
