@@ -1,25 +1,46 @@
-// Package balance decides which node (slave) serves which items and carries
-// them there. It knows items by their keys only: not ads, not gRPC, not the
-// time of day. Its cores are deterministic state machines: messages and time
-// go in, messages come out; they start no goroutine, read no clock and are for
-// one goroutine at a time (or one lock).
+// Package balance decides which node (slave) serves which items, carries them
+// there and moves them while queries run. It knows items by their keys only:
+// not ads, not gRPC, not the time of day. Its cores are deterministic state
+// machines: messages and time go in, messages come out; they start no
+// goroutine, read no clock and are for one goroutine at a time (or one lock).
 //
-//   - Model: slices tile the ring; each is served by one node in each view.
-//     It is immutable; an Edit makes the next one out of it.
-//   - Strategy: makes the first plan and later changes (package strategy).
+//   - Model: slices tile the ring; each is served by one node in each view. It
+//     is immutable; an Edit makes the next one out of it.
+//   - Strategy: makes the first plan and proposes splits, merges and moves
+//     (package strategy). The core checks what it proposes.
+//   - LoadTable: what queries cost each slice, as nodes report it; with it go
+//     the bounds that no placement of these items can beat.
 //   - Mapper: keeps the model and the index of items, runs the strategy, has
 //     every new model saved before it is sent, stamps quanta with the clock of
-//     the last change it saw (thesis 6.3.3).
+//     the last change it saw (thesis 6.3.3), and leads each move through.
 //   - Distributor: follows changes and quanta, asks for items to be built and
 //     puts them into bounded buckets, each a half-open range of log positions
-//     (thesis 6.3.4 to 6.3.9, algorithm 3).
+//     (thesis 6.3.4 to 6.3.9, algorithm 3). There may be many; any may serve
+//     any node.
 //
-// The next bucket of a node is a function of the node's position, of the
-// changes after it and of the model. So nothing about a node need be durable
-// here: whichever distributor it asks goes on where the node stands.
+// # Moves
 //
-// Goals: each change is applied exactly once, whatever is killed when; memory
-// bounded by configuration; the same input gives the same output. Non-goals so
-// far: moving a slice that is served, load, several distributors. They build
-// on the same model, views, quanta and positions.
+// Held and served are two things. The mapper numbers the states of the slice
+// map: view 1, 2, 3 … A query carries its master's view; a node serves no view
+// above the newest it was told of (Table.View) and none below Table.Least. A
+// move of a slice from A to B makes before it breaks:
+//
+//  1. Start: the slice is locked; B is filled; from now on changes of its items
+//     go to A and B.
+//  2. When B has all, A, B and the source of truth are summed, bin by bin, over
+//     what searches read. Bins that changed meanwhile are asked for again.
+//     Anything else that differs cancels the move.
+//  3. Switch: durably, B serves from the next view on. Once all nodes that are
+//     alive know the view, masters get it.
+//  4. Finish: when every master has it, or its lease is over, and the longest
+//     query has ended, A refuses older views and deletes.
+//
+// The next bucket of a node is a function of the node's position and table, of
+// the changes after the position and of the model. So nothing about a node need
+// be durable here: whichever distributor it asks goes on where the node stands.
+//
+// Goals: no planned operation takes an item out of service, and every query
+// sees every item exactly once; each change is applied exactly once, whatever
+// is killed when; memory bounded by configuration; the same input gives the
+// same output. Non-goals: replicas, ads, networks, disks.
 package balance

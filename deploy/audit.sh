@@ -1,0 +1,22 @@
+#!/bin/bash
+# The long form of the audit (internal/audit): real processes, ten minutes on
+# the golden corpus and ten on one of 300,000 keywords, while strategies switch,
+# data change and processes are killed. AUDIT_DURATION and AUDIT_KEYWORDS make
+# it shorter or smaller.
+set -eu -o pipefail
+cd "$(dirname "$0")/.."
+duration=${AUDIT_DURATION:-10m}
+keywords=${AUDIT_KEYWORDS:-300000}
+[ -x bin/adbench ] && [ -x bin/adshard ] || { echo "bin/ has no programs; run make build first" >&2; exit 1; }
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+audit() {
+	go test -count=1 -v -timeout 60m ./internal/audit -run '^TestAudit$' \
+		-audit.duration "$duration" -audit.strategy 10s -audit.kill 20s "$@"
+}
+echo "== golden corpus, $duration"
+audit
+echo "== $keywords keywords, $duration"
+bin/adbench corpus --keywords "$keywords" --seed 1 --out "$dir/ads.csv" --queries "$dir/queries.txt"
+bin/adshard import --db "sqlite:$dir/ads.db" "$dir/ads.csv"
+audit -audit.db "$dir/ads.db" -audit.queries "$dir/queries.txt"

@@ -1,0 +1,156 @@
+package audit
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// cluster is a balancer, two distributors, slaves and a master.
+type cluster struct {
+	t            *testing.T
+	client       *http.Client
+	http, admin  string // base URLs of the master and of the balancer's admin port
+	balancer     *part
+	distributors []*part
+	slaves       []*part
+	master       *part
+	dirs         []string // of the slaves
+	slaveAdmin   []string // base URLs
+}
+
+// address takes a free port: a process that is started again must be found
+// where it was.
+func address(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// interval is the time between two iterations of the strategy.
+const interval = time.Second
+
+func startCluster(t *testing.T, db string, slaves int) *cluster {
+	t.Helper()
+	c := &cluster{t: t, client: &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
+	t.Cleanup(c.client.CloseIdleConnections)
+	balancer, admin, web := address(t), address(t), address(t)
+	c.admin, c.http = "http://"+admin, "http://"+web
+	c.balancer = newPart(t, "balancer", "balancer", "balancer ready ", map[string]any{
+		"db": "sqlite:" + db, "listen": balancer, "admin": admin, "slaves": slaves, "strategy": "original",
+		"interval": interval.String(), "distribute": false,
+	})
+	c.begin(c.balancer)
+	for i := range 2 {
+		d := newPart(t, "distributor", fmt.Sprint("distributor-", i), "distributor ", map[string]any{
+			"name": fmt.Sprint("distributor-", i), "db": "sqlite:" + db, "balancer": balancer, "listen": address(t), "admin": "",
+		})
+		c.distributors = append(c.distributors, d)
+		c.begin(d)
+	}
+	var seeds []string
+	for i := range slaves {
+		dir, listen, admin := filepath.Join(t.TempDir(), "store"), address(t), address(t)
+		s := newPart(t, "slave", fmt.Sprint("slave-", i), "slave ", map[string]any{
+			"name": fmt.Sprint("slave-", i), "dir": dir, "listen": listen, "admin": admin, "balancer": balancer,
+		})
+		c.slaves, c.dirs, c.slaveAdmin = append(c.slaves, s), append(c.dirs, dir), append(c.slaveAdmin, "http://"+admin)
+		seeds = append(seeds, listen)
+		c.begin(s)
+	}
+	c.master = newPart(t, "master", "master", "ready ", map[string]any{
+		"name": "master", "http": web, "admin": "", "balancer": balancer, "slaves": seeds,
+	})
+	c.begin(c.master)
+	return c
+}
+
+func (c *cluster) begin(p *part) {
+	c.t.Helper()
+	if err := p.start(); err != nil {
+		c.t.Fatalf("%s: %v", p.command, err)
+	}
+}
+
+// restartEmpty empties a slave's disk before it is started again.
+func (c *cluster) wipe(slave int) {
+	if err := os.RemoveAll(c.dirs[slave]); err != nil {
+		c.t.Error(err)
+	}
+}
+
+// ready tells whether a slave holds all that it should.
+func (c *cluster) ready(slave int) bool {
+	resp, err := c.client.Get(c.slaveAdmin[slave] + "/readyz")
+	if err != nil {
+		return false
+	}
+	defer resp.Body.Close()
+	_, _ = io.Copy(io.Discard, resp.Body)
+	return resp.StatusCode == http.StatusOK
+}
+
+// ask asks the master.
+func (c *cluster) ask(v url.Values) (a answer, err error) {
+	v.Set("timeout_ms", "5000")
+	resp, err := c.client.Get(c.http + "/v1/search?" + v.Encode())
+	if err != nil {
+		return a, err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return a, err
+	}
+	if resp.StatusCode != http.StatusOK {
+		return a, fmt.Errorf("%s: %s", resp.Status, body)
+	}
+	return a, json.Unmarshal(body, &a)
+}
+
+// status is what the audit reads of the balancer's.
+type status struct {
+	View, Epoch uint64
+	Strategy    string
+	Moved       struct{ Items, Bytes uint64 }
+	InFlight    []json.RawMessage `json:"moves_in_flight"`
+}
+
+func (c *cluster) status() (s status, err error) {
+	resp, err := c.client.Get(c.admin + "/v1/balance")
+	if err != nil {
+		return s, err
+	}
+	defer resp.Body.Close()
+	return s, json.NewDecoder(resp.Body).Decode(&s)
+}
+
+// post tells the balancer something.
+func (c *cluster) post(path string, body any) error {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	resp, err := c.client.Post(c.admin+path, "application/json", bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	answer, _ := io.ReadAll(resp.Body)
+	if resp.StatusCode/100 != 2 {
+		return fmt.Errorf("%s: %s: %s", path, resp.Status, answer)
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package audit
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// strategies switches from one to the next.
+func (a *auditor) strategies(ctx context.Context) {
+	names := []string{"random", "weighted-move-fast", "original", "weighted-move"}
+	for i := 0; wait(ctx, chosen.strategy); i++ {
+		// It fails while the balancer is being started again.
+		if err := a.cluster.post("/v1/balance/strategy", map[string]string{"name": names[i%len(names)]}); err != nil {
+			a.t.Logf("switch the strategy: %v", err)
+		}
+	}
+}
+
+// kills kills one process after the other and starts it again.
+func (a *auditor) kills(ctx context.Context) {
+	dice := rand.New(rand.NewPCG(2, 2))
+	c := a.cluster
+	for i := 0; wait(ctx, chosen.kill); i++ {
+		switch i % 3 {
+		case 0:
+			a.killSlave(dice.IntN(len(c.slaves)), i%4 == 3, time.Duration(dice.IntN(1000))*time.Millisecond)
+		case 1:
+			a.again(c.distributors[dice.IntN(len(c.distributors))])
+		case 2:
+			a.again(c.balancer)
+		}
+	}
+}
+
+func (a *auditor) again(p *part) {
+	p.kill()
+	if err := p.start(); err != nil {
+		a.t.Errorf("start %s again: %v", p.command, err)
+	}
+}
+
+// killSlave kills a slave and waits until it holds all again.
+func (a *auditor) killSlave(i int, empty bool, down time.Duration) {
+	c := a.cluster
+	a.outages.begin()
+	defer a.outages.end()
+	c.slaves[i].kill()
+	if empty {
+		c.wipe(i)
+	}
+	time.Sleep(down)
+	if err := c.slaves[i].start(); err != nil {
+		a.t.Errorf("start slave %d again: %v", i, err)
+		return
+	}
+	for end := time.Now().Add(patience); !c.ready(i) || !a.complete(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			a.t.Errorf("slave %d is not ready %v after its start", i, patience)
+			return
+		}
+	}
+}
+
+// complete: the master has found everything again.
+func (a *auditor) complete() bool {
+	got, err := a.cluster.ask(a.data.questions[0].params(false))
+	return err == nil && got.Coverage.Complete
+}
+
+// outages are the times in which a slave was down.
+type outages struct {
+	mu   sync.Mutex
+	list []outage // under mu
+}
+
+type outage struct{ from, until time.Time }
+
+func (o *outages) begin() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.list = append(o.list, outage{from: time.Now()})
+}
+
+func (o *outages) end() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.list[len(o.list)-1].until = time.Now()
+}
+
+// during tells whether a time touches an outage.
+func (o *outages) during(from, until time.Time) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, v := range o.list {
+		if !until.Before(v.from) && (v.until.IsZero() || !from.After(v.until)) {
+			return true
+		}
+	}
+	return false
+}
+
+// wait waits; false when ctx was over first.
+func wait(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
+	}
+}

@@ -1,0 +1,48 @@
+package audit
+
+import (
+	"context"
+	"flag"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"testing"
+	"time"
+
+	"adshard/internal/cli"
+)
+
+// settings are those of a run; the defaults are the short form.
+type settings struct {
+	duration, strategy, kill time.Duration
+	rate, changes            int
+	db, queries              string
+	slaves                   int
+}
+
+var chosen settings
+
+// TestMain runs the tests, or, when this program was started as a part of a
+// cluster (COMMAND --config FILE), that part.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 4 && os.Args[2] == "--config" {
+		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+		defer stop()
+		log := io.Discard
+		if os.Getenv("AUDIT_LOG") != "" {
+			log = os.Stderr
+		}
+		os.Exit(cli.Main(ctx, os.Args[1], os.Args[2:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: log}))
+	}
+	flag.DurationVar(&chosen.duration, "audit.duration", 25*time.Second, "how long queries are asked")
+	flag.DurationVar(&chosen.strategy, "audit.strategy", 3*time.Second, "the time between two switches of the strategy")
+	flag.DurationVar(&chosen.kill, "audit.kill", 5*time.Second, "the time between two kills")
+	flag.IntVar(&chosen.rate, "audit.rate", 200, "queries a second")
+	flag.IntVar(&chosen.changes, "audit.changes", 100, "changes of data a second")
+	flag.IntVar(&chosen.slaves, "audit.slaves", 7, "slaves")
+	flag.StringVar(&chosen.db, "audit.db", "", "a database to copy in place of the golden corpus; needs -audit.queries")
+	flag.StringVar(&chosen.queries, "audit.queries", "", "a file of queries, one a line")
+	flag.Parse()
+	os.Exit(m.Run())
+}

@@ -1,0 +1,118 @@
+package audit
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// patience bounds every wait.
+const patience = 60 * time.Second
+
+// part is one process of the cluster; it can be killed and started again.
+type part struct {
+	t       *testing.T
+	command string
+	config  string // file
+	ready   string // the prefix of the line that says it is ready
+
+	mu    sync.Mutex
+	cmd   *exec.Cmd
+	ended chan struct{}
+	since time.Time
+}
+
+// newPart writes the configuration of a process.
+func newPart(t *testing.T, command, name, ready string, config map[string]any) *part {
+	t.Helper()
+	text, err := yaml.Marshal(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), name+".yaml")
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := &part{t: t, command: command, config: file, ready: ready}
+	t.Cleanup(p.stop)
+	return p
+}
+
+// start starts the process and waits for its line.
+func (p *part) start() error {
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(program, p.command, "--config", p.config)
+	cmd.Stderr = os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	ended, ready := make(chan struct{}), make(chan struct{})
+	go func() {
+		text := bufio.NewScanner(out)
+		for text.Scan() {
+			if strings.HasPrefix(text.Text(), p.ready) {
+				close(ready)
+				break
+			}
+		}
+		_, _ = io.Copy(io.Discard, out)
+		_ = cmd.Wait()
+		close(ended)
+	}()
+	p.mu.Lock()
+	p.cmd, p.ended, p.since = cmd, ended, time.Now()
+	p.mu.Unlock()
+	select {
+	case <-ready:
+		return nil
+	case <-ended:
+		return os.ErrProcessDone
+	case <-time.After(patience):
+		return os.ErrDeadlineExceeded
+	}
+}
+
+// kill is kill -9.
+func (p *part) kill() {
+	p.mu.Lock()
+	cmd, ended := p.cmd, p.ended
+	p.mu.Unlock()
+	if cmd != nil {
+		_ = cmd.Process.Kill()
+		<-ended
+	}
+}
+
+// stop ends the process in order.
+func (p *part) stop() {
+	p.mu.Lock()
+	cmd, ended := p.cmd, p.ended
+	p.mu.Unlock()
+	if cmd == nil {
+		return
+	}
+	_ = cmd.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-ended:
+	case <-time.After(patience):
+		p.t.Errorf("%s does not end", p.command)
+		p.kill()
+	}
+}
