@@ -1,0 +1,94 @@
+package sim
+
+import (
+	"time"
+
+	"adshard/balance"
+	"adshard/fault"
+)
+
+// Config describes a cluster, its load and what is done to it. Zero fields have
+// the defaults of WithDefaults.
+type Config struct {
+	// Seed decides all that is left to chance: delays, and nothing else when
+	// there are neither faults nor changes.
+	Seed uint64
+	// Slaves, Distributors and Masters are how many there are at the start;
+	// they are named s1…, d1…, m1…. Distributors 0: the balancer's own.
+	Slaves, Distributors, Masters int
+	// Order of Keys; Items is what there is at the start.
+	Order balance.Order
+	Items []Item
+	// Strategy balances; Initial makes the first plan, nil: Strategy.
+	Strategy, Initial balance.Strategy
+	// Mapper has times and limits of the mapper; its Epoch, Nodes, Order and
+	// Strategy are set here.
+	Mapper balance.MapperConfig
+	// Distributor bounds buckets.
+	Distributor balance.DistributorConfig
+	// Trace gives the queries; nil: none.
+	Trace Trace
+	// QueryMicros is what a query costs each node beside its items, and
+	// ItemMicros what it costs a node to apply or to build an item; each node
+	// has one core. An item cost of 0 leaves queries undisturbed by moves.
+	QueryMicros, ItemMicros float64
+	// Latency of a message is between a half and three halves of this.
+	Latency time.Duration
+	// Duration is how long the load lasts; it begins at Warm, when the first
+	// fill is over or after this time at the latest. Times in the Result are
+	// since then.
+	Duration, Warm time.Duration
+	// Sample is the time between two entries of the time series.
+	Sample time.Duration
+	// Actions happen at their times after the start of the load.
+	Actions []Action
+}
+
+// Item is something to be balanced.
+type Item struct {
+	Key    balance.Key
+	Weight uint32
+}
+
+// Action is done to the cluster at a time: one of Strategy (from then on it is
+// another one) and Event.
+type Action struct {
+	At       time.Duration
+	Strategy balance.Strategy
+	Event    *Event
+}
+
+// WithDefaults returns the configuration with defaults for what is zero.
+func (c Config) WithDefaults() Config {
+	c.Slaves, c.Masters = max(1, c.Slaves), max(1, c.Masters)
+	set := func(d *time.Duration, to time.Duration) {
+		if *d == 0 {
+			*d = to
+		}
+	}
+	set(&c.Latency, 200*time.Microsecond)
+	set(&c.Duration, time.Minute)
+	set(&c.Warm, 10*time.Minute)
+	set(&c.Sample, time.Second)
+	set(&c.Mapper.Pace, balance.DefaultPace)
+	set(&c.Mapper.Beat, balance.DefaultBeat)
+	if c.Initial == nil {
+		c.Initial = c.Strategy
+	}
+	return c
+}
+
+// Validate tells what is wrong.
+func (c Config) Validate() error {
+	if c.Strategy == nil {
+		return fault.Field("sim: configure", "strategy", "a strategy is needed")
+	}
+	seen := make(map[balance.Key]bool, len(c.Items))
+	for _, i := range c.Items {
+		if i.Key == 0 || seen[i.Key] {
+			return fault.Field("sim: configure", "items", "the key %x is 0 or stands twice", uint64(i.Key))
+		}
+		seen[i.Key] = true
+	}
+	return nil
+}

@@ -1,0 +1,38 @@
+package sim
+
+// source is SplitMix64 (Steele, Lea, Flood 2014): the package's own numbers, so
+// that a run is the same on each machine and with each version of Go.
+type source struct{ state uint64 }
+
+func (r *source) next() uint64 {
+	r.state += 0x9e3779b97f4a7c15
+	return mix(r.state)
+}
+
+// below returns a number from 0 to n-1; n must be positive.
+func (r *source) below(n int) int { return int(r.next() % uint64(n)) }
+
+// chance is true once in n times.
+func (r *source) chance(n int) bool { return r.below(n) == 0 }
+
+// float returns a number from 0 up to, and without, 1.
+func (r *source) float() float64 { return float64(r.next()>>11) / (1 << 53) }
+
+// fork returns a source of its own for a purpose, so that what is drawn for one
+// does not change what is drawn for another.
+func (r *source) fork(purpose string) *source {
+	h := r.state
+	for i := range len(purpose) {
+		h = mix(h ^ uint64(purpose[i]) + 0x9e3779b97f4a7c15)
+	}
+	return &source{state: h}
+}
+
+// mix is SplitMix64's finaliser, a bijection.
+func mix(x uint64) uint64 {
+	x ^= x >> 30
+	x *= 0xbf58476d1ce4e5b9
+	x ^= x >> 27
+	x *= 0x94d049bb133111eb
+	return x ^ x>>31
+}

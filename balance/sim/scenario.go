@@ -1,0 +1,158 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"adshard/fault"
+)
+
+// Scenario is a cluster and what is done to it: text with one line for the
+// cluster and one for each event, for example
+//
+//	seed=7 slaves=3 distributors=2 masters=2 items=40 changes=20 duration=15s
+//	1.25s crash s1 for=2s how=empty
+//	2s cut m1 to=b for=1s how=drop
+//
+// Lines that begin with # are remarks.
+type Scenario struct {
+	Seed                          uint64
+	Slaves, Distributors, Masters int
+	// Items there are at the start; Changes is how many there are a second.
+	Items, Changes int
+	// Duration is for how long things happen; afterwards all must come to rest.
+	Duration time.Duration
+	Events   []Event
+}
+
+// Event is something done to the cluster at a time. Which fields it uses is
+// said with the verbs (verbs.go).
+type Event struct {
+	At      time.Duration
+	Do      string
+	Who, To string
+	For     time.Duration
+	N       uint64
+	How     string
+}
+
+// String returns the event as a line.
+func (e Event) String() string {
+	b := fmt.Sprintf("%v %s", e.At, e.Do)
+	if e.Who != "" {
+		b += " " + e.Who
+	}
+	if e.To != "" {
+		b += " to=" + e.To
+	}
+	if e.For != 0 {
+		b += fmt.Sprintf(" for=%v", e.For)
+	}
+	if e.N != 0 {
+		b += fmt.Sprintf(" n=%d", e.N)
+	}
+	if e.How != "" {
+		b += " how=" + e.How
+	}
+	return b
+}
+
+// String returns the scenario as text; ParseScenario reads it.
+func (s Scenario) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "seed=%d slaves=%d distributors=%d masters=%d items=%d changes=%d duration=%v\n",
+		s.Seed, s.Slaves, s.Distributors, s.Masters, s.Items, s.Changes, s.Duration)
+	for _, e := range s.Events {
+		fmt.Fprintln(&b, e)
+	}
+	return b.String()
+}
+
+// ParseScenario reads a scenario's text. Errors: fault.Invalid with the line.
+func ParseScenario(text string) (Scenario, error) {
+	var s Scenario
+	head := true
+	for i, line := range strings.Split(text, "\n") {
+		words := strings.Fields(line)
+		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
+			continue
+		}
+		err := error(nil)
+		if head {
+			err = s.parseHead(words)
+		} else {
+			var e Event
+			e, err = parseEvent(words)
+			s.Events = append(s.Events, e)
+		}
+		if err != nil {
+			return s, fault.Newf(fault.Invalid, "sim: read scenario", "line %d: %w", i+1, err)
+		}
+		head = false
+	}
+	slices.SortStableFunc(s.Events, func(a, b Event) int { return int(a.At - b.At) })
+	return s, nil
+}
+
+func (s *Scenario) parseHead(words []string) error {
+	for _, w := range words {
+		name, value, _ := strings.Cut(w, "=")
+		n, err := strconv.ParseUint(value, 10, 64)
+		switch name {
+		case "seed":
+			s.Seed = n
+		case "slaves":
+			s.Slaves = int(n)
+		case "distributors":
+			s.Distributors = int(n)
+		case "masters":
+			s.Masters = int(n)
+		case "items":
+			s.Items = int(n)
+		case "changes":
+			s.Changes = int(n)
+		case "duration":
+			s.Duration, err = time.ParseDuration(value)
+		default:
+			err = fmt.Errorf("%q is not known", name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func parseEvent(words []string) (e Event, err error) {
+	if len(words) < 2 {
+		return e, fmt.Errorf("an event is a time and a verb")
+	}
+	if e.At, err = time.ParseDuration(words[0]); err != nil {
+		return e, err
+	}
+	e.Do = words[1]
+	for _, w := range words[2:] {
+		name, value, pair := strings.Cut(w, "=")
+		switch {
+		case !pair:
+			e.Who = w
+		case name == "to":
+			e.To = value
+		case name == "for":
+			e.For, err = time.ParseDuration(value)
+		case name == "n":
+			e.N, err = strconv.ParseUint(value, 10, 64)
+		case name == "how":
+			e.How = value
+		default:
+			err = fmt.Errorf("%q is not known", name)
+		}
+		if err != nil {
+			return e, err
+		}
+	}
+	return e, nil
+}
