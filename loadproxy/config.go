@@ -1,20 +1,11 @@
 package loadproxy
 
 import (
-	"context"
 	"errors"
 	"time"
 
 	"adshard/fault"
-	"adshard/schema/pb"
 )
-
-// Balancer is what a slave asks of the balancer. Its errors have fault kinds;
-// each call ends with its context.
-type Balancer interface {
-	Register(ctx context.Context, r *pb.RegisterRequest) (*pb.RegisterResponse, error)
-	Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullResponse, error)
-}
 
 // Config says who the slave is and how patient it is.
 type Config struct {
@@ -29,6 +20,9 @@ type Config struct {
 	MaxBytes uint32
 	// CallTimeout is the time for a call besides Wait.
 	CallTimeout time.Duration
+	// Report is the time between two reports; Away is how long a distributor may
+	// be unreachable before the balancer is asked for another one.
+	Report, Away time.Duration
 	// Backoff is the first and MaxBackoff the longest pause after a failure.
 	Backoff, MaxBackoff time.Duration
 	// Quiet is how long no bucket must have come before the store is
@@ -41,6 +35,7 @@ func Default(name, address string) Config {
 	return Config{
 		Name: name, Address: address,
 		Grace: 2 * time.Second, Wait: 2 * time.Second, MaxBytes: 4 << 20, CallTimeout: 5 * time.Second,
+		Report: time.Second, Away: 2 * time.Second,
 		Backoff: 50 * time.Millisecond, MaxBackoff: time.Second,
 		Quiet: 500 * time.Millisecond, Overdue: 10 * time.Second, Slice: 200 * time.Millisecond,
 	}
@@ -58,7 +53,7 @@ func (c *Config) Validate() error {
 	check(c.Address != "", "address", "must not be empty")
 	check(c.MaxBytes > 0, "max_bytes", "must be positive")
 	for field, d := range map[string]time.Duration{"wait": c.Wait, "call_timeout": c.CallTimeout,
-		"backoff": c.Backoff, "slice": c.Slice} {
+		"backoff": c.Backoff, "slice": c.Slice, "report": c.Report} {
 		check(d > 0, field, "must be a positive duration")
 	}
 	check(c.Grace >= 0, "grace", "must not be negative")

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"adshard/barrels"
@@ -21,15 +22,27 @@ type Proxy struct {
 	log      *slog.Logger
 	state    watched
 	upkeep   *upkeep
+	news     chan struct{} // full: the table of slices has changed
+	loads    atomic.Uint64 // reports of load so far
 
-	// catchUp is the position named at the first registration, or at one that
-	// asks for a refill; nil before it and after it was reached. Only Run's goroutine uses it and what follows.
-	catchUp *pb.Position
-	settled bool // the first registration was made
+	// Only Run's goroutine uses what follows.
+
+	home home // as last registered
+	// catchUp is the clock named at the first enlisting, or at one that asks
+	// for a refill; nil before it and after it was reached.
+	catchUp *uint64
+	settled bool // the first enlisting was made
 	refill  bool // what the store holds is of no use: it waits for a reset
 	empty   bool // the store is damaged: it is given out as empty until a reset
 	refills int
 	pause   time.Duration // after the next failure
+}
+
+// home is where the slave belongs.
+type home struct {
+	known       bool
+	epoch       uint64
+	distributor string
 }
 
 // New returns a proxy of store. From now on the store counts as not caught up.
@@ -37,14 +50,15 @@ func New(cfg Config, store barrels.Store, balancer Balancer, log *slog.Logger) (
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	p := &Proxy{cfg: cfg, store: store, balancer: balancer, log: log.With("slave", cfg.Name), pause: cfg.Backoff}
+	p := &Proxy{cfg: cfg, store: store, balancer: balancer, log: log.With("slave", cfg.Name),
+		news: make(chan struct{}, 1), pause: cfg.Backoff}
 	p.upkeep = newUpkeep(store, cfg, p.log)
 	store.SetCaughtUp(false)
 	return p, nil
 }
 
-// Run works until ctx is over; it returns nil then. Errors of the balancer and
-// of the store are told by State and logged, and tried again.
+// Run works until ctx is over; it returns nil then. Errors of balancer,
+// distributor and store are told by State and logged, and tried again.
 func (p *Proxy) Run(ctx context.Context) error {
 	var parts sync.WaitGroup
 	defer parts.Wait()
@@ -60,7 +74,7 @@ func (p *Proxy) Run(ctx context.Context) error {
 	return nil
 }
 
-// grace lets the store serve what it holds when no balancer was found in time.
+// grace lets the store serve what it holds when nobody fed it in time.
 func (p *Proxy) grace(ctx context.Context) {
 	if !sleep(ctx, p.cfg.Grace) {
 		return
@@ -75,21 +89,53 @@ func (p *Proxy) grace(ctx context.Context) {
 	})
 }
 
-// session registers, then pulls and applies until something fails.
+// session registers and enlists, then pulls, applies and reports until
+// something fails or the slave belongs elsewhere (nil).
 func (p *Proxy) session(ctx context.Context) error {
-	epoch, err := p.register(ctx)
+	table := p.table()
+	if err := p.register(ctx, table); err != nil && !p.alone(err) {
+		return err
+	}
+	distributor, hangUp, err := p.balancer.Distributor(p.home.distributor)
 	if err != nil {
 		return err
 	}
+	defer hangUp()
+	epoch, err := p.enlist(ctx, distributor, table)
+	if err != nil {
+		return err
+	}
+	ctx, leave := context.WithCancel(ctx)
+	var reports sync.WaitGroup
+	defer reports.Wait()
+	defer leave()
+	reports.Go(func() { defer leave(); p.reports(ctx, p.home, table) })
+	return p.follow(ctx, distributor, epoch)
+}
+
+// alone tells whether, without a balancer, the distributor that it last named
+// may still be there.
+func (p *Proxy) alone(err error) bool {
+	k := fault.KindOf(err)
+	return p.home.known && p.home.distributor != "" && (k == fault.Unavailable || k == fault.Deadline)
+}
+
+// follow pulls and applies until something fails or ctx is over.
+func (p *Proxy) follow(ctx context.Context, d Distributor, epoch uint64) error {
+	heard := time.Now()
 	for ctx.Err() == nil {
-		data, err := p.pull(ctx, epoch)
+		data, err := p.pull(ctx, d, epoch)
 		if err != nil {
-			if p.retryPull(err) {
-				p.failed(ctx, err)
-				continue
+			if ctx.Err() != nil {
+				return nil
 			}
-			return err
+			if !retryPull(err) || time.Since(heard) > p.cfg.Away {
+				return err
+			}
+			p.failed(ctx, err)
+			continue
 		}
+		heard = time.Now()
 		p.healthy(data)
 		if data == nil {
 			continue
@@ -104,8 +150,8 @@ func (p *Proxy) session(ctx context.Context) error {
 	return nil
 }
 
-// retryPull tells whether the registration is still good after a failed pull.
-func (p *Proxy) retryPull(err error) bool {
+// retryPull tells whether the enlisting may still be good after a failed pull.
+func retryPull(err error) bool {
 	switch fault.KindOf(err) {
 	case fault.Unavailable, fault.Deadline, fault.Overloaded:
 		return true
@@ -113,27 +159,44 @@ func (p *Proxy) retryPull(err error) bool {
 	return false
 }
 
-func (p *Proxy) register(ctx context.Context) (epoch uint64, err error) {
-	r := &pb.RegisterRequest{Name: p.cfg.Name, Address: p.cfg.Address, Incarnation: p.cfg.Incarnation,
-		Position: p.position(), Slices: p.store.Slices()}
-	if p.empty {
-		r.Slices = &pb.SliceTable{}
-	}
+// request is how the slave announces itself.
+func (p *Proxy) request(table *pb.SliceTable) *pb.RegisterRequest {
+	return &pb.RegisterRequest{Name: p.cfg.Name, Address: p.cfg.Address, Incarnation: p.cfg.Incarnation,
+		Position: p.position(), Slices: table}
+}
+
+// register announces the slave to the balancer.
+func (p *Proxy) register(ctx context.Context, table *pb.SliceTable) error {
 	call, cancel := context.WithTimeout(ctx, p.cfg.CallTimeout)
 	defer cancel()
-	reply, err := p.balancer.Register(call, r)
+	reply, err := p.balancer.Register(call, p.request(table))
 	if err != nil {
-		if fault.Is(err, fault.Conflict) {
-			p.state.change(func(s *State) { s.Refused = true })
-		}
-		return 0, fmt.Errorf("register with the balancer: %w", err)
+		return p.refused(fmt.Errorf("register with the balancer: %w", err))
+	}
+	p.home = home{true, reply.GetEpoch(), reply.GetDistributor()}
+	return nil
+}
+
+// refused notes that somebody who answers does not take the slave.
+func (p *Proxy) refused(err error) error {
+	if fault.Is(err, fault.Conflict) {
+		p.state.change(func(s *State) { s.Refused = true })
+	}
+	return err
+}
+
+// enlist announces the slave to its distributor and learns what it must reach.
+func (p *Proxy) enlist(ctx context.Context, d Distributor, table *pb.SliceTable) (epoch uint64, err error) {
+	call, cancel := context.WithTimeout(ctx, p.cfg.CallTimeout)
+	defer cancel()
+	reply, err := d.Enlist(call, p.request(table))
+	if err != nil {
+		return 0, p.refused(fmt.Errorf("enlist with the distributor %s: %w", p.home.distributor, err))
 	}
 	p.refill = reply.GetRefill()
 	if !p.settled || p.refill {
-		p.settled, p.catchUp = true, reply.GetCatchUp()
-		if p.catchUp == nil {
-			p.catchUp = &pb.Position{}
-		}
+		clock := reply.GetCatchUp().GetClock()
+		p.settled, p.catchUp = true, &clock
 	}
 	p.state.change(func(s *State) {
 		s.Registered, s.Refused, s.Epoch = true, false, reply.GetEpoch()
@@ -143,8 +206,8 @@ func (p *Proxy) register(ctx context.Context) (epoch uint64, err error) {
 		}
 	})
 	p.settle()
-	p.log.Info("registered", "epoch", reply.GetEpoch(), "catch_up", reply.GetCatchUp().GetClock(),
-		"clock", r.GetPosition().GetClock())
+	p.log.Info("registered", "epoch", reply.GetEpoch(), "distributor", p.home.distributor,
+		"catch_up", reply.GetCatchUp().GetClock(), "clock", p.position().GetClock())
 	return reply.GetEpoch(), nil
 }
 
@@ -157,11 +220,20 @@ func (p *Proxy) position() *pb.Position {
 	return p.store.Position()
 }
 
-// reached tells whether the store has come to the position named at its first
-// registration with data that are of use, and is not being filled. Clocks alone decide: epochs and quanta are the balancer's.
+// table is what the slave holds, as others are told.
+func (p *Proxy) table() *pb.SliceTable {
+	if p.empty {
+		return &pb.SliceTable{}
+	}
+	return p.store.Slices()
+}
+
+// reached tells whether the store has come to the clock named at its first
+// enlisting with data that are of use. The clock alone decides: epochs and
+// quanta are the balancer's, and what is being filled is not served by its
+// table.
 func (p *Proxy) reached() bool {
-	at := p.store.Position()
-	return !p.refill && at.GetOffset() == 0 && at.GetClock() >= p.catchUp.GetClock()
+	return !p.refill && p.store.Position().GetClock() >= *p.catchUp
 }
 
 // settle declares the store caught up once it is.
@@ -177,13 +249,13 @@ func (p *Proxy) settle() {
 	p.log.Info("caught up", "clock", p.store.Position().GetClock())
 }
 
-func (p *Proxy) pull(ctx context.Context, epoch uint64) (*pb.NodeData, error) {
+func (p *Proxy) pull(ctx context.Context, d Distributor, epoch uint64) (*pb.NodeData, error) {
 	call, cancel := context.WithTimeout(ctx, p.cfg.Wait+p.cfg.CallTimeout)
 	defer cancel()
-	reply, err := p.balancer.Pull(call, &pb.PullRequest{Name: p.cfg.Name, Epoch: epoch, Position: p.position(),
-		MaxBytes: p.cfg.MaxBytes, WaitMs: uint32(p.cfg.Wait.Milliseconds()), State: p.report()})
+	reply, err := d.Pull(call, &pb.PullRequest{Name: p.cfg.Name, Epoch: epoch, Position: p.position(),
+		MaxBytes: p.cfg.MaxBytes, WaitMs: uint32(p.cfg.Wait.Milliseconds()), Incarnation: p.cfg.Incarnation})
 	if err != nil {
-		return nil, fmt.Errorf("pull from the balancer: %w", err)
+		return nil, fmt.Errorf("pull from the distributor: %w", err)
 	}
 	return reply.GetData(), nil
 }
@@ -200,7 +272,7 @@ func (p *Proxy) apply(ctx context.Context, data *pb.NodeData) error {
 		return fmt.Errorf("apply node data: %w", err)
 	}
 	if data.GetReset_() {
-		p.wasReset(data)
+		p.empty, p.refill = false, false
 	}
 	p.pause = p.cfg.Backoff
 	p.state.change(func(s *State) {
@@ -209,22 +281,13 @@ func (p *Proxy) apply(ctx context.Context, data *pb.NodeData) error {
 		s.Items += uint64(len(data.GetItems()) + len(data.GetDeleted()))
 	})
 	p.settle()
+	if data.GetSlices() != nil {
+		select {
+		case p.news <- struct{}{}:
+		default:
+		}
+	}
 	return nil
-}
-
-// wasReset: a filling began, at the end of which the store has caught up.
-func (p *Proxy) wasReset(data *pb.NodeData) {
-	p.empty, p.refill = false, false
-	if p.catchUp != nil {
-		return
-	}
-	p.catchUp = data.GetTo()
-	if !p.reached() {
-		p.state.change(func(s *State) {
-			s.CaughtUp = false
-			p.store.SetCaughtUp(false)
-		})
-	}
 }
 
 // damaged asks once in a process's life for a refill.

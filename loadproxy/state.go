@@ -1,14 +1,10 @@
 package loadproxy
 
-import (
-	"sync"
-
-	"adshard/schema/pb"
-)
+import "sync"
 
 // State is how the slave fares.
 type State struct {
-	// Registered: a balancer knows the slave; Epoch is the balancer's.
+	// Registered: the slave's distributor knows it; Epoch is the balancer's.
 	Registered bool
 	Epoch      uint64
 	// Refused: a balancer answers and does not take the slave, whose data are
@@ -45,15 +41,3 @@ func (w *watched) change(f func(*State)) State {
 
 // State returns how the slave fares now.
 func (p *Proxy) State() State { return p.state.get() }
-
-// report is what the balancer is told with each pull.
-func (p *Proxy) report() *pb.SlaveState {
-	s, stats := p.state.get(), p.store.Stats()
-	return &pb.SlaveState{
-		Serving:  s.CaughtUp,
-		Groups:   stats.Groups,
-		Keywords: stats.Keywords,
-		Bytes:    stats.DiskBytes,
-		Trouble:  s.Trouble,
-	}
-}

@@ -23,6 +23,7 @@ import (
 // pb.RegisterBalancerServer, and let it work with Run.
 type Balancer struct {
 	pb.UnimplementedBalancerServer
+	pb.UnimplementedDistributorServer
 	cfg      BalancerConfig
 	order    balance.Order
 	origin   string // of the data that it hands out

@@ -13,24 +13,47 @@ import (
 const pollMargin = 50 * time.Millisecond
 
 // Register implements pb.BalancerServer.
-func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.RegisterResponse, error) {
-	if r.GetName() == "" || r.GetAddress() == "" {
-		return nil, fault.Field("balancer: register", "name", "a slave registers with its name and address")
-	}
-	newest, err := b.db.Clock(ctx)
+func (b *Balancer) Register(_ context.Context, r *pb.RegisterRequest) (*pb.RegisterResponse, error) {
+	j, err := b.joining(r)
 	if err != nil {
 		return nil, err
+	}
+	err = b.step(func() error {
+		if err := b.note(r); err != nil {
+			return err
+		}
+		return b.mapper.Join(b.now(), j)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &pb.RegisterResponse{Epoch: b.Epoch()}, nil
+}
+
+// joining reads a slave's announcement.
+func (b *Balancer) joining(r *pb.RegisterRequest) (balance.Joining, error) {
+	if r.GetName() == "" || r.GetAddress() == "" {
+		return balance.Joining{}, fault.Field("balancer: register", "name", "a slave registers with its name and address")
 	}
 	j := balance.Joining{
 		Name: r.GetName(), Address: r.GetAddress(), Position: positionOf(r.GetPosition()), Table: tableOf(r.GetSlices()),
 	}
 	j.Foreign = len(j.Table.Slices) > 0 && r.GetSlices().GetOrigin() != b.origin
+	return j, nil
+}
+
+// Enlist implements pb.DistributorServer.
+func (b *Balancer) Enlist(ctx context.Context, r *pb.RegisterRequest) (*pb.EnlistResponse, error) {
+	j, err := b.joining(r)
+	if err != nil {
+		return nil, err
+	}
+	newest, err := b.db.Clock(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var welcome balance.Welcome
 	err = b.step(func() error {
-		b.note(r)
-		if err := b.mapper.Join(b.now(), j); err != nil {
-			return err
-		}
 		welcome, err = b.dist.Register(j, newest)
 		return err
 	})
@@ -44,24 +67,42 @@ func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.Reg
 	b.log.Info("slave registered", "slave", j.Name, "address", j.Address, "position", j.Position.String(),
 		"slices", len(j.Table.Slices), "catch_up", welcome.CatchUp.String(),
 		"refill", welcome.Refill)
-	return &pb.RegisterResponse{Epoch: b.Epoch(), CatchUp: positionPB(welcome.CatchUp), Refill: welcome.Refill}, nil
+	return &pb.EnlistResponse{Epoch: b.Epoch(), CatchUp: positionPB(welcome.CatchUp), Refill: welcome.Refill}, nil
 }
 
-// note remembers who a slave is.
-func (b *Balancer) note(r *pb.RegisterRequest) {
+// aliveTime is how long a name is taken after its slave was heard of.
+const aliveTime = 3 * time.Second
+
+// note remembers who a slave is. Two slaves of one name are refused: the later
+// one, while the earlier is heard of.
+func (b *Balancer) note(r *pb.RegisterRequest) error {
 	n, ok := b.slaves[r.GetName()]
 	if !ok {
 		n = &slaveNote{}
 		b.slaves[r.GetName()] = n
 	}
-	if n.address != "" && n.address != r.GetAddress() && n.incarnation != r.GetIncarnation() &&
-		time.Since(n.seen) < time.Second {
-		b.log.Warn("two slaves may have the same name", "slave", r.GetName(), "addresses", n.address+" "+r.GetAddress())
+	if ok && n.address != r.GetAddress() && n.incarnation != r.GetIncarnation() && time.Since(n.seen) < aliveTime {
+		return fault.Newf(fault.Conflict, "balancer: register",
+			"two slaves have the name %s: the one at %s is in service, the one at %s is refused; give it another name",
+			r.GetName(), n.address, r.GetAddress())
 	}
 	n.address, n.incarnation, n.seen = r.GetAddress(), r.GetIncarnation(), time.Now()
+	return nil
 }
 
-// Pull implements pb.BalancerServer.
+// Report implements pb.BalancerServer.
+func (b *Balancer) Report(_ context.Context, r *pb.ReportRequest) (*pb.ReportResponse, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n, ok := b.slaves[r.GetName()]
+	if !ok || n.incarnation != r.GetIncarnation() || r.GetEpoch() != b.Epoch() {
+		return nil, fault.Newf(fault.Stale, "balancer: report", "slave %s is not registered here: register again", r.GetName())
+	}
+	n.seen, n.state = time.Now(), r.GetState()
+	return &pb.ReportResponse{Epoch: b.Epoch()}, nil
+}
+
+// Pull implements pb.DistributorServer.
 func (b *Balancer) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullResponse, error) {
 	ctx, cancel := longPoll(ctx, r.GetWaitMs())
 	defer cancel()
@@ -82,9 +123,6 @@ func (b *Balancer) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullRespons
 func (b *Balancer) next(r *pb.PullRequest) (*pb.NodeData, <-chan struct{}, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if n, ok := b.slaves[r.GetName()]; ok {
-		n.seen, n.state = time.Now(), r.GetState()
-	}
 	b.dist.Bound(r.GetName(), int(r.GetMaxBytes()))
 	at := positionOf(r.GetPosition())
 	bucket, err := b.dist.Pull(r.GetName(), r.GetEpoch(), at)

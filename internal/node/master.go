@@ -78,7 +78,7 @@ func newMaster(cfg MasterConfig, port *adminPort, log *slog.Logger) (*master, er
 		return nil, err
 	}
 	metrics := admin.NewMasterMetrics(port.of(cfg.Name))
-	m.watcher = fanout.NewWatcher(cfg.Name, balancerClient{pb.NewBalancerClient(m.balancer)}, seeds, dialSlave, m.log)
+	m.watcher = fanout.NewWatcher(cfg.Name, balancerClient{m.balancer}, seeds, dialSlave, m.log)
 	m.fanout = fanout.New(m.watcher, metrics)
 	m.handler = httpapi.New(httpapi.Config{
 		Searcher: m.fanout, Explainer: m.fanout, Lexicon: lexicon, Profile: profileOf(cfg.Profile),

@@ -108,7 +108,7 @@ func newSlave(cfg SlaveConfig, store barrels.Store, port *adminPort, log *slog.L
 	}
 	own := loadproxy.Default(cfg.Name, s.address())
 	own.Incarnation, own.Grace, own.MaxBytes = rand.Text(), cfg.Grace, uint32(cfg.BucketBytes)
-	s.proxy, err = loadproxy.New(own, store, balancerClient{pb.NewBalancerClient(s.balancer)}, s.log)
+	s.proxy, err = loadproxy.New(own, store, balancerClient{s.balancer}, s.log)
 	if err != nil {
 		return nil, errors.Join(err, listener.Close(), s.balancer.Close())
 	}
@@ -153,22 +153,4 @@ func (s *slave) ready() []string {
 		why = append(why, state.Trouble)
 	}
 	return why
-}
-
-// balancerClient is a balancer reached by gRPC, as loadproxy and fanout ask it.
-type balancerClient struct{ calls pb.BalancerClient }
-
-// Register implements loadproxy.Balancer.
-func (c balancerClient) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.RegisterResponse, error) {
-	return c.calls.Register(ctx, r)
-}
-
-// Pull implements loadproxy.Balancer.
-func (c balancerClient) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullResponse, error) {
-	return c.calls.Pull(ctx, r)
-}
-
-// WatchMap implements fanout.Source.
-func (c balancerClient) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.WatchMapResponse, error) {
-	return c.calls.WatchMap(ctx, r)
 }

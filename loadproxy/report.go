@@ -1,0 +1,74 @@
+package loadproxy
+
+import (
+	"context"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"adshard/fault"
+	"adshard/schema/pb"
+)
+
+// loads is a store that counts what queries cost it.
+type loads interface {
+	// TakeLoad returns the counters since the last call and resets them.
+	TakeLoad() *pb.Load
+}
+
+// reports tells the balancer again and again how the slave fares, at once when
+// its table has changed. It returns when ctx is over or when the slave must
+// register again: the balancer does not know it, or names another distributor.
+// told is the table that the balancer has.
+func (p *Proxy) reports(ctx context.Context, home home, told *pb.SliceTable) {
+	tick := time.NewTicker(p.cfg.Report)
+	defer tick.Stop()
+	for {
+		load := true
+		select {
+		case <-ctx.Done():
+			return
+		case <-p.news:
+			load = false
+		case <-tick.C:
+		}
+		r := p.report(home, told, load)
+		call, cancel := context.WithTimeout(ctx, p.cfg.CallTimeout)
+		reply, err := p.balancer.Report(call, r)
+		cancel()
+		switch {
+		case err == nil && reply.GetEpoch() == home.epoch && reply.GetDistributor() == home.distributor:
+			if r.Slices != nil {
+				told = p.store.Slices()
+			}
+		case err == nil, !retryPull(err) && !fault.Is(err, fault.Cancelled):
+			p.log.Info("registering again", "epoch", reply.GetEpoch(), "distributor", reply.GetDistributor(), "err", err)
+			return
+		}
+	}
+}
+
+// report is how the slave fares.
+func (p *Proxy) report(home home, told *pb.SliceTable, load bool) *pb.ReportRequest {
+	s, stats := p.state.get(), p.store.Stats()
+	r := &pb.ReportRequest{
+		Name: p.cfg.Name, Incarnation: p.cfg.Incarnation, Epoch: home.epoch,
+		Position: p.store.Position(),
+		State: &pb.SlaveState{
+			Serving:  s.CaughtUp,
+			Groups:   stats.Groups,
+			Keywords: stats.Keywords,
+			Bytes:    stats.DiskBytes,
+			Trouble:  s.Trouble,
+		},
+	}
+	if table := p.store.Slices(); !proto.Equal(table, told) {
+		r.Slices = &pb.SliceTable{Slices: table.GetSlices(), View: table.GetView(),
+			Least: table.GetLeast(), Origin: table.GetOrigin()}
+	}
+	if counting, ok := p.store.(loads); ok && load {
+		r.Load = counting.TakeLoad()
+		r.Load.Number = p.loads.Add(1)
+	}
+	return r
+}
