@@ -26,6 +26,15 @@ type store struct {
 	fail     []error // of the next calls of Apply
 	writing  bool
 	maintain func(context.Context) error
+	queries  uint64 // since TakeLoad
+}
+
+// TakeLoad counts a query a call.
+func (s *store) TakeLoad() *pb.Load {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.queries++
+	return &pb.Load{Queries: s.queries}
 }
 
 func newStore() *store { return &store{position: &pb.Position{}, slices: &pb.SliceTable{}} }
@@ -53,6 +62,9 @@ func (s *store) Apply(_ context.Context, d *pb.NodeData) error {
 		s.keys = append(s.keys, i.GetGroup().GetKey())
 	}
 	s.position = d.GetTo()
+	if d.GetSlices() != nil {
+		s.slices = d.GetSlices()
+	}
 	return nil
 }
 
@@ -69,7 +81,7 @@ func (s *store) Maintain(ctx context.Context) error {
 }
 
 func (s *store) Position() *pb.Position { s.mu.Lock(); defer s.mu.Unlock(); return s.position }
-func (s *store) Slices() *pb.SliceTable { return s.slices }
+func (s *store) Slices() *pb.SliceTable { s.mu.Lock(); defer s.mu.Unlock(); return s.slices }
 func (s *store) Stats() barrels.Stats   { return barrels.Stats{Groups: 1} }
 func (s *store) SetCaughtUp(b bool) {
 	s.mu.Lock()
@@ -98,7 +110,12 @@ type balancer struct {
 	grown      chan struct{} // closed when head rises
 	away       bool
 	registered []*pb.RegisterRequest
+	enlisted   []string // addresses of distributors
 	pulls      []*pb.PullRequest
+	reports    []*pb.ReportRequest
+	home       string         // the slave's distributor
+	homeless   bool           // distributors are away, the balancer is not
+	slices     *pb.SliceTable // comes with the next bucket
 	refill     bool
 	refuse     error
 	lose       int // so many answers of Pull are lost on their way
@@ -120,14 +137,55 @@ func (b *balancer) Register(_ context.Context, r *pb.RegisterRequest) (*pb.Regis
 		return nil, b.refuse
 	}
 	b.registered = append(b.registered, r)
-	return &pb.RegisterResponse{Epoch: b.epoch, CatchUp: &pb.Position{Epoch: b.epoch, Clock: b.head}, Refill: b.refill}, nil
+	return &pb.RegisterResponse{Epoch: b.epoch, Distributor: b.home}, nil
 }
 
-func (b *balancer) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullResponse, error) {
+func (b *balancer) Report(_ context.Context, r *pb.ReportRequest) (*pb.ReportResponse, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.away {
+		return nil, errAway
+	}
+	b.reports = append(b.reports, r)
+	if r.GetEpoch() != b.epoch {
+		return nil, fault.Newf(fault.Stale, "balancer: report", "epoch %d, now %d", r.GetEpoch(), b.epoch)
+	}
+	return &pb.ReportResponse{Epoch: b.epoch, Distributor: b.home}, nil
+}
+
+func (b *balancer) Distributor(address string) (Distributor, func() error, error) {
+	return distributor{b, address}, func() error { return nil }, nil
+}
+
+// distributor is the one at an address: it is away with the balancer when it
+// is the balancer's own.
+type distributor struct {
+	*balancer
+	address string
+}
+
+// gone tells whether nobody answers; under mu.
+func (d distributor) gone() bool {
+	return d.homeless || d.address != d.home || d.away && d.address == ""
+}
+
+func (d distributor) Enlist(_ context.Context, r *pb.RegisterRequest) (*pb.EnlistResponse, error) {
+	b := d.balancer
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if d.gone() {
+		return nil, errAway
+	}
+	b.enlisted = append(b.enlisted, d.address)
+	return &pb.EnlistResponse{Epoch: b.epoch, CatchUp: &pb.Position{Epoch: b.epoch, Clock: b.head}, Refill: b.refill}, nil
+}
+
+func (d distributor) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullResponse, error) {
+	b := d.balancer
 	for {
 		b.mu.Lock()
 		b.pulls = append(b.pulls, r)
-		away, epoch, head, grown := b.away, b.epoch, b.head, b.grown
+		away, epoch, head, grown := d.gone(), b.epoch, b.head, b.grown
 		lost := b.lose > 0
 		if lost {
 			b.lose--
@@ -140,7 +198,7 @@ func (b *balancer) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullRespons
 			return nil, fault.Newf(fault.Stale, "balancer: pull", "epoch %d, now %d", r.GetEpoch(), epoch)
 		case at.GetClock() < head:
 			to := &pb.Position{Epoch: epoch, Clock: at.GetClock() + 1}
-			return &pb.PullResponse{Data: &pb.NodeData{From: at, To: to, Reset_: at.GetClock() == 0,
+			return &pb.PullResponse{Data: &pb.NodeData{From: at, To: to, Reset_: at.GetClock() == 0, Slices: b.table(),
 				Items: []*pb.Item{{Group: &pb.Group{Key: to.Clock}}}}}, nil
 		}
 		select {
@@ -153,10 +211,25 @@ func (b *balancer) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullRespons
 	}
 }
 
+// table takes the table that goes with the next bucket.
+func (b *balancer) table() *pb.SliceTable {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t := b.slices
+	b.slices = nil
+	return t
+}
+
 func (b *balancer) registrations() []*pb.RegisterRequest {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.registered)
+}
+
+func (b *balancer) told() []*pb.ReportRequest {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.reports)
 }
 
 func (b *balancer) newest() uint64 {
