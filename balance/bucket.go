@@ -7,6 +7,9 @@ type Bucket[P any] struct {
 	From, To Position
 	// Reset empties the node before anything else; From is not checked then.
 	Reset bool
+	// Cleared lists keys, disjoint and rising: every item with one of them that
+	// is not in Payload is removed from the node.
+	Cleared []Interval
 	// Table, when set, replaces the node's.
 	Table   *Table
 	Payload P

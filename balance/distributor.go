@@ -53,11 +53,11 @@ type Distributor[P any] struct {
 	log   changeLog
 	head  uint64    // no change past it is processed: the newest quantum's clock
 	wait  []Quantum // quanta whose clock the log has not reached yet
+	alone bool
 
-	model    *Model
-	coverage map[NodeID][]Interval
-	number   uint64 // of the newest quantum processed
-	changed  uint64 // of the newest that was not empty
+	model   *Model
+	number  uint64 // of the newest quantum processed
+	changed uint64 // of the newest that was not empty
 
 	streams map[string]*stream[P]
 	order   []string // names in order of registration, so that work is in order
@@ -89,8 +89,10 @@ func (d *Distributor[P]) Changes(list []Change) error {
 
 // Quantum takes the next quantum. It is processed once all changes up to its
 // clock are there; at once if they already are (thesis, algorithm 3, where the
-// processing stands inside of the loop by mistake). Errors: fault.Stale for a
-// lower epoch or a number that does not follow.
+// processing stands inside of the loop by mistake). One with the whole model
+// (reinitialising, thesis 6.3.8) takes the place of all before it. Errors:
+// fault.Stale for a lower epoch or a number that does not follow,
+// fault.Conflict for a higher epoch: it is for a new distributor.
 func (d *Distributor[P]) Quantum(q Quantum) error {
 	last := d.number
 	if n := len(d.wait); n > 0 {
@@ -102,11 +104,32 @@ func (d *Distributor[P]) Quantum(q Quantum) error {
 		return fault.Newf(fault.Stale, op, "quantum %d is of epoch %d, this is epoch %d", q.Number, q.Epoch, d.cfg.Epoch)
 	case q.Epoch > d.cfg.Epoch:
 		return fault.Newf(fault.Conflict, op, "quantum %d is of epoch %d, a balancer after this one (%d)", q.Number, q.Epoch, d.cfg.Epoch)
-	case q.Model == nil && (last == 0 || q.Number != last+1):
+	case q.Model == nil && (last == 0 || q.Number != last+1) || q.Number < last:
 		return fault.Newf(fault.Stale, op, "quantum %d comes after %d", q.Number, last)
+	}
+	if q.Model != nil {
+		d.wait = nil
 	}
 	d.wait = append(d.wait, q)
 	return d.process()
+}
+
+// Alone says whether there is no mapper for the moment: then changes go on
+// under the last model, none waits for a quantum. When a mapper is back, its
+// first quantum must not have a clock below Head.
+func (d *Distributor[P]) Alone(alone bool) {
+	d.alone = alone
+	d.ahead()
+}
+
+// Head returns the clock up to which changes are processed.
+func (d *Distributor[P]) Head() uint64 { return d.head }
+
+// ahead follows the newest change while there is no mapper.
+func (d *Distributor[P]) ahead() {
+	if d.alone && d.model != nil {
+		d.head = max(d.head, d.log.newest())
+	}
 }
 
 // process takes the waiting quanta whose changes have all arrived.
@@ -118,6 +141,7 @@ func (d *Distributor[P]) process() error {
 			return err
 		}
 	}
+	d.ahead()
 	return nil
 }
 
@@ -137,7 +161,7 @@ func (d *Distributor[P]) take(q Quantum) error {
 	if model.View() != q.View {
 		return fault.Newf(fault.Invalid, "balance: take quantum", "quantum %d gives view %d instead of %d", q.Number, model.View(), q.View)
 	}
-	d.changed, d.model, d.coverage = q.Number, model, model.coverage()
+	d.changed, d.model = q.Number, model
 	for _, name := range d.order {
 		d.place(d.streams[name])
 	}
@@ -154,9 +178,9 @@ type Welcome struct {
 
 // Register takes a node's announcement; newest is the clock of the newest
 // change that the feed knows. The node is filled from nothing when what it
-// holds cannot be followed on: it is foreign, its slices are not those of the
-// model, or it knows changes that the feed does not. Errors: fault.Conflict
-// when the node has seen a later epoch.
+// holds cannot be followed on: it is foreign, its table and position
+// contradict each other, or it knows changes that the feed does not. Errors:
+// fault.Conflict when the node has seen a later epoch.
 func (d *Distributor[P]) Register(j Joining, newest uint64) (Welcome, error) {
 	if j.Position.Epoch > d.cfg.Epoch {
 		return Welcome{}, fault.Newf(fault.Conflict, "balance: register",
@@ -164,13 +188,14 @@ func (d *Distributor[P]) Register(j Joining, newest uint64) (Welcome, error) {
 			j.Name, j.Position.Epoch, d.cfg.Epoch)
 	}
 	s := &stream[P]{name: j.Name, acked: j.Position, end: j.Position, table: j.Table}
-	s.foreign = j.Foreign || j.Position.Clock > newest || s.inconsistent()
+	s.reset = j.Foreign || j.Position.Clock > newest || !j.Table.sound(j.Position.Offset) ||
+		j.Position == (Position{}) && len(j.Table.Slices) > 0
 	if _, known := d.streams[j.Name]; !known {
 		d.order = append(d.order, j.Name)
 	}
 	d.streams[j.Name] = s
 	if d.model == nil { // the plan to come will reach all changes known here
-		return Welcome{CatchUp: Position{Epoch: d.cfg.Epoch, Clock: d.log.newest()}, Refill: s.foreign}, nil
+		return Welcome{CatchUp: Position{Epoch: d.cfg.Epoch, Clock: d.log.newest()}, Refill: s.reset}, nil
 	}
 	d.place(s)
 	return Welcome{CatchUp: Position{Epoch: d.cfg.Epoch, Clock: d.head, Quantum: d.changed}, Refill: s.reset}, nil
@@ -239,6 +264,7 @@ func (d *Distributor[P]) QueuedBytes(node string) int {
 
 // Least returns the least clock that a node of the model has applied, up to
 // which the feed may forget changes; ok is false while one has not registered.
+// Drained nodes have nothing to follow.
 func (d *Distributor[P]) Least() (clock uint64, ok bool) {
 	if d.model == nil {
 		return 0, false
@@ -246,10 +272,13 @@ func (d *Distributor[P]) Least() (clock uint64, ok bool) {
 	clock = d.head
 	for _, n := range d.model.Nodes() {
 		s, registered := d.streams[n.Name]
-		if !registered {
+		switch {
+		case n.State == Drained:
+		case !registered:
 			return 0, false
+		default:
+			clock = min(clock, s.acked.Clock)
 		}
-		clock = min(clock, s.acked.Clock)
 	}
 	return clock, true
 }

@@ -74,6 +74,27 @@ func (g *gathering) fill(own []Interval, lo Key) uint64 {
 	return 0
 }
 
+// residue returns the first keys of a list that have at most limit known items.
+func (g *gathering) residue(list []Interval, limit int) []Interval {
+	var out []Interval
+	for _, v := range list {
+		more := false
+		g.items.Ascend(v.Lo, v.Hi, func(k Key, _ uint32) bool {
+			if limit--; limit < 0 {
+				more, v.Hi = true, k-1
+			}
+			return !more
+		})
+		if v.Lo <= v.Hi {
+			out = append(out, v)
+		}
+		if more {
+			break
+		}
+	}
+	return out
+}
+
 func (g *gathering) weight(k Key) (uint32, bool) {
 	var weight uint32
 	found := false
@@ -92,21 +113,4 @@ func (c Change) concerns(own []Interval) bool {
 		return contains(own, c.Key)
 	}
 	return overlaps(own, c.Items)
-}
-
-// below returns the part of the keys that is delivered: those below offset,
-// all with offset 0.
-func below(list []Interval, offset uint64) []Interval {
-	if offset == 0 {
-		return list
-	}
-	var out []Interval
-	for _, v := range list {
-		if uint64(v.Lo) >= offset {
-			break
-		}
-		v.Hi = min(v.Hi, Key(offset-1))
-		out = append(out, v)
-	}
-	return out
 }

@@ -19,12 +19,15 @@ func (d *Distributor[P]) Built(b Built[P]) {
 	j := s.job
 	s.job = nil
 	d.learn(j.entries[:b.Entries], b.Bytes)
-	to, table := j.next.to, j.next.table
+	bucket := Bucket[P]{From: j.from, To: j.next.to, Cleared: j.next.cleared, Payload: b.Payload, Bytes: b.Bytes}
+	table := j.next.table
 	if b.Entries < len(j.entries) {
-		to, table = j.cut(b.Entries), nil
+		table = j.next.begun
+		bucket.To = j.cut(b.Entries)
+		bucket.Cleared = within(table.in(Filling), Key(j.next.offset), bucket.To.Offset)
 	}
-	d.forget(s, to.Clock)
-	d.push(s, Bucket[P]{From: j.from, To: to, Table: table, Payload: b.Payload, Bytes: b.Bytes})
+	d.forget(s, bucket.To.Clock)
+	d.push(s, bucket, table)
 }
 
 // learn mends the estimate of bytes for each unit of weight.
@@ -75,12 +78,13 @@ func (d *Distributor[P]) Failed(node string, seq uint64) {
 // cut is where a bucket ends that took only the first n entries.
 func (j *job) cut(n int) Position {
 	to := j.next.to
+	to.Offset = j.next.offset
 	if c := j.entries[n].clock; c > 0 {
 		// Everything before the first change that is left out is in.
-		to.Clock, to.Offset = c-1, j.from.Offset
+		to.Clock = c - 1
 		return to
 	}
-	to.Clock, to.Offset = j.next.clock, j.from.Offset
+	to.Clock = j.next.clock
 	if n > 0 && j.entries[n-1].clock == 0 {
 		to.Offset = uint64(j.entries[n-1].Key) + 1
 	}
@@ -94,8 +98,8 @@ func (d *Distributor[P]) advance(s *stream[P], w *Work) {
 			d.begin(s)
 			continue
 		}
-		if s.end.Clock > d.head {
-			return // it knows changes of an earlier epoch that are still to arrive here
+		if s.end.Clock > d.head || s.end.Epoch == d.cfg.Epoch && s.end.Quantum > d.number {
+			return // another distributor has seen what is still to arrive here
 		}
 		if !d.following(s) {
 			d.seq++
@@ -112,27 +116,32 @@ func (d *Distributor[P]) advance(s *stream[P], w *Work) {
 			})
 			return
 		}
-		if n.table == nil && n.to.Epoch == s.end.Epoch && n.to.Clock == s.end.Clock && n.to.Offset == s.end.Offset {
+		same := s.end
+		same.Quantum = n.to.Quantum
+		if n.to.Compare(s.end) <= 0 || n.to == same && len(n.cleared) == 0 && n.table.Equal(s.table) {
 			return // nothing new: an empty quantum alone is not worth a write on the node
 		}
 		d.forget(s, n.to.Clock)
-		d.push(s, Bucket[P]{From: s.end, To: n.to, Table: n.table})
+		d.push(s, Bucket[P]{From: s.end, To: n.to, Cleared: n.cleared}, n.table)
 	}
 }
 
-// begin makes the first bucket of a filling: the slices, held, not served. It
-// resets nodes that say they are empty too: one whose data are damaged says so.
+// begin makes the first bucket of a node that is filled from nothing: all that
+// is wanted, held, not served. It resets nodes that say they are empty too: one
+// whose data are damaged says so.
 func (d *Distributor[P]) begin(s *stream[P]) {
-	table := s.want.onlyHeld()
-	d.push(s, Bucket[P]{
-		From: s.end, Reset: true, Table: &table,
-		To: Position{Epoch: d.cfg.Epoch, Clock: d.head, Quantum: d.changed, Offset: 1},
-	})
+	table := Table{}.toward(s.want, true)
+	to := Position{Epoch: d.cfg.Epoch, Clock: d.head, Quantum: d.number}
+	if len(table.Slices) > 0 {
+		to.Offset = 1
+	}
+	d.push(s, Bucket[P]{From: s.end, Reset: true, To: to}, table)
 }
 
-// following tells whether the changes after the stream's end are at hand.
+// following tells whether the changes after the stream's end are at hand, or
+// concern nothing that the node has.
 func (d *Distributor[P]) following(s *stream[P]) bool {
-	return s.end.Clock >= d.log.base || s.end.Clock < s.olderTo
+	return s.end.Clock >= d.log.base || s.end.Clock < s.olderTo || len(s.table.delivered(s.end.Offset)) == 0
 }
 
 // forget drops fetched changes once they are sent.
@@ -148,39 +157,47 @@ func (d *Distributor[P]) pending(s *stream[P]) (list []Change, reached uint64) {
 	if list, ok := d.log.after(s.end.Clock); ok {
 		return list, d.head
 	}
-	older := changeLog{base: s.end.Clock}
-	older.list = s.older
+	if s.end.Clock >= s.olderTo {
+		return nil, d.head // they concern nothing that the node has
+	}
+	older := changeLog{base: s.end.Clock, list: s.older}
 	list, _ = older.after(s.end.Clock)
 	return list, min(d.head, s.olderTo)
 }
 
-// gather returns the entries of the stream's next bucket and where it leads:
-// first the changes of what the node has been given, then, when it is still
-// being filled and all changes are in, the next items by rising key.
+// gather returns the entries of the stream's next bucket and where it leads.
 func (d *Distributor[P]) gather(s *stream[P]) ([]Entry, next) {
 	g := gathering{limit: d.cfg.Entries, budget: float64(d.bucketBytes(s)), perUnit: d.perUnit, items: d.items}
-	own := below(d.coverage[s.node], s.end.Offset)
+	n := next{begun: s.table.toward(s.want, false), offset: s.end.Offset}
 	changes, reached := d.pending(s)
-	g.changes(changes, own, &reached)
-	n := next{
-		clock: reached,
-		to:    Position{Epoch: d.cfg.Epoch, Clock: reached, Quantum: d.number, Offset: s.end.Offset},
+	g.changes(changes, n.begun.delivered(n.offset), &reached)
+	n.clock = reached
+	n.to = Position{Epoch: d.cfg.Epoch, Clock: reached, Quantum: d.number}
+	if n.offset != 0 && len(n.begun.in(Filling)) == 0 {
+		n.offset = 0 // all that was left of the batch is wanted no more
 	}
+	// A batch and a piece of residue begin above the offset 0, which is the last
+	// of its clock and quantum: they wait for the next.
+	later := n.to
+	later.Offset = 1
+	idle := n.offset == 0 && later.Compare(s.end) > 0
+	if idle {
+		if n.begun = n.begun.toward(s.want, true); len(n.begun.in(Filling)) > 0 {
+			n.offset = 1
+		}
+	}
+	n.table, n.to.Offset = n.begun, n.offset
 	switch {
-	case s.end.Offset == 0:
-		if want := s.want; !s.table.Equal(want) {
-			n.table = &want
+	case n.offset != 0 && reached >= d.head:
+		filling := n.begun.in(Filling)
+		n.to.Offset = g.fill(filling, Key(n.offset))
+		n.cleared = within(filling, Key(n.offset), n.to.Offset)
+		if n.to.Offset == 0 {
+			n.table = n.begun.filled(s.want)
 		}
-	case reached >= d.head:
-		n.to.Quantum = d.changed
-		n.to.Offset = g.fill(d.coverage[s.node], Key(s.end.Offset))
-		if want := s.want; n.to.Offset == 0 {
-			n.table = &want
-		} else if held := want.onlyHeld(); !s.table.Equal(held) {
-			n.table = &held
-		}
-	default:
-		n.to.Quantum = d.changed
+	case idle && !g.full():
+		n.cleared = g.residue(n.begun.in(Residue), max(1, d.cfg.Entries/4))
+		n.table = n.begun.without(n.cleared)
 	}
 	return g.entries, n
 }

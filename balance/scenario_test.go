@@ -280,6 +280,9 @@ func describe(b balance.Bucket[content]) string {
 			out += fmt.Sprintf(" [%s %s]", interval(h.Lo, h.Hi), views(h))
 		}
 	}
+	for _, v := range b.Cleared {
+		out += fmt.Sprintf(", clear %s", interval(v.Lo, v.Hi))
+	}
 	out += "\n"
 	for _, k := range slices.Sorted(maps.Keys(b.Payload.items)) {
 		out += fmt.Sprintf("  %s at %d\n", name(k), b.Payload.items[k])
@@ -307,8 +310,15 @@ func at(p balance.Position) string {
 }
 
 func views(h balance.Held) string {
-	if h.From == 0 {
+	switch {
+	case h.State == balance.Filling:
+		return "filling"
+	case h.State == balance.Residue:
+		return "residue"
+	case h.From == 0:
 		return "held"
+	case h.Until != 0:
+		return fmt.Sprintf("served in the views %d to %d", h.From, h.Until)
 	}
 	return fmt.Sprintf("served from view %d", h.From)
 }
@@ -332,7 +342,7 @@ func name(k balance.Key) string { return fmt.Sprintf("%d.%d", owner(k)/step, uin
 // interval names keys by owner where they begin or end with one.
 func interval(lo, hi balance.Key) string {
 	from, to := "start", "end"
-	if lo != 0 {
+	if lo > 1 { // 0 is no item's
 		from = name(lo)
 	}
 	if hi != balance.MaxKey {

@@ -1,19 +1,23 @@
 package balance
 
-import "slices"
-
 // stream is the way to one node: what it has, what is ready for it, and what
-// is being built.
+// is being built. Its next bucket brings, as far as there is room:
+//
+//   - the changes of what was delivered to the node;
+//   - the table that the model wants, at any time, also in the middle of a
+//     batch; what is no longer wanted is residue;
+//   - the next items of the batch that is being filled, which takes all keys
+//     that were wanted and not there when it began; later ones wait for the
+//     next batch, since one offset tells how far the batch is;
+//   - when no batch is under way, the clearing of some residue.
 type stream[P any] struct {
 	name  string
 	node  NodeID // 0: not in the model yet
 	acked Position
 	end   Position // of the last bucket ready; where the next begins
 	table Table    // the node's at end
-	want  Table    // the model's, all served
-
-	foreign bool // what it holds is of no use, whatever the model says
-	reset   bool // the next bucket empties the node
+	want  Table    // the model's
+	reset bool     // the next bucket empties the node
 
 	queue []Bucket[P]
 	bytes int
@@ -38,64 +42,41 @@ type job struct {
 
 // next is what a bucket brings when all of its entries are in it.
 type next struct {
-	to    Position
-	table *Table
-	clock uint64 // reached when all changes of the bucket are in it
+	to      Position
+	clock   uint64 // reached when all changes of the bucket are in it
+	table   Table
+	cleared []Interval
+	// begun and offset are the table and the offset before any item of the
+	// batch is delivered and any residue cleared: what a bucket brings that
+	// takes only some of the entries.
+	begun  Table
+	offset uint64
 }
 
-// inconsistent tells whether the node's position and table contradict each
-// other: whatever fills a node must be all that it holds.
-func (s *stream[P]) inconsistent() bool {
-	switch {
-	case s.end == Position{}:
-		return len(s.table.Slices) > 0
-	case s.end.Offset != 0:
-		return !s.table.Equal(s.table.onlyHeld())
-	}
-	return !s.table.served()
-}
-
-// place compares the node with the model. A node that holds other keys than it
-// should is filled from nothing.
+// place looks up what the model wants of the node.
 func (d *Distributor[P]) place(s *stream[P]) {
-	n, known := d.model.Named(s.name)
-	if !known {
-		s.node = 0
-		return
-	}
-	s.node, s.want = n.ID, d.model.Table(n.ID)
-	if s.end == (Position{}) && !s.foreign {
-		return
-	}
-	if s.foreign || !slices.Equal(s.table.Coverage(), d.coverage[n.ID]) {
-		s.restart()
+	s.node, s.want = 0, Table{}
+	if n, known := d.model.Named(s.name); known {
+		s.node, s.want = n.ID, d.model.Table(n.ID)
 	}
 }
 
 // restart drops what is ready or under way; the next bucket resets the node.
 func (s *stream[P]) restart() {
-	s.foreign, s.reset = false, true
+	s.reset = true
 	s.queue, s.bytes, s.end = nil, 0, s.acked
-	s.drop()
-}
-
-// drop forgets work that is under way.
-func (s *stream[P]) drop() {
 	s.job, s.fetch, s.older, s.olderTo = nil, 0, nil, 0
 }
 
-// push adds a bucket that is ready.
-func (d *Distributor[P]) push(s *stream[P], b Bucket[P]) {
+// push adds a bucket that is ready and leads to table.
+func (d *Distributor[P]) push(s *stream[P], b Bucket[P], table Table) {
 	d.made++
+	if b.Reset || !table.Equal(s.table) {
+		b.Table = &table
+	}
 	s.queue = append(s.queue, b)
 	s.bytes += b.Bytes
-	s.end = b.To
-	if b.Table != nil {
-		s.table = *b.Table
-	}
-	if b.Reset {
-		s.reset = false
-	}
+	s.end, s.table, s.reset = b.To, table, false
 }
 
 // pop drops the bucket that the node has applied.

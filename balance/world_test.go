@@ -319,6 +319,11 @@ func (w *world) apply(n *node, b balance.Bucket[content]) error {
 	} else if b.From != n.pos {
 		return fmt.Errorf("%s stands at %s and was given %s to %s", n.name, n.pos, b.From, b.To)
 	}
+	for k := range n.items {
+		if _, stays := b.Payload.items[k]; !stays && covers(b.Cleared, k) {
+			delete(n.items, k)
+		}
+	}
 	for k, v := range b.Payload.items {
 		if v < n.items[k] {
 			return fmt.Errorf("%s: item %x goes back from %d to %d", n.name, k, n.items[k], v)
@@ -342,6 +347,10 @@ func (w *world) apply(n *node, b balance.Bucket[content]) error {
 	}
 	n.pos = b.To
 	return w.check(n)
+}
+
+func covers(list []balance.Interval, k balance.Key) bool {
+	return slices.ContainsFunc(list, func(v balance.Interval) bool { return k >= v.Lo && k <= v.Hi })
 }
 
 // check holds a node against the history: what its position promises is there.
