@@ -75,15 +75,6 @@ func (m *Model) Table(node NodeID) Table {
 	return t
 }
 
-// coverage returns the keys of each node.
-func (m *Model) coverage() map[NodeID][]Interval {
-	out := make(map[NodeID][]Interval, len(m.nodes))
-	for _, s := range m.slices {
-		out[s.Node] = appendInterval(out[s.Node], Interval{s.Lo, s.Hi})
-	}
-	return out
-}
-
 // check tells why a model is not sound: slices must tile the ring, on known
 // nodes, with distinct ids below the next, served from a view that exists.
 func (m *Model) check() error {

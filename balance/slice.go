@@ -114,25 +114,6 @@ func (t Table) Coverage() []Interval {
 	return out
 }
 
-// served tells whether all of the table's slices are served without end.
-func (t Table) served() bool {
-	for _, h := range t.Slices {
-		if h.From == 0 || h.Until != 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// onlyHeld returns the table with no slice served.
-func (t Table) onlyHeld() Table {
-	out := Table{View: t.View, Slices: slices.Clone(t.Slices)}
-	for i := range out.Slices {
-		out.Slices[i].From, out.Slices[i].Until = 0, 0
-	}
-	return out
-}
-
 // check refuses a table whose slices overlap or lie backwards.
 func (t Table) check() error {
 	for i, h := range t.Slices {
