@@ -1,0 +1,157 @@
+package workload
+
+import (
+	"iter"
+	"math"
+	"math/rand/v2"
+	"sort"
+	"time"
+)
+
+// Workload is a stream of queries.
+type Workload struct {
+	Name, About string
+	// Queries are the different queries; everything else refers to them by
+	// index.
+	Queries []string
+	// Requests is the length that its source names; 0: as long as one likes.
+	Requests int
+	// Note says what a reader of figures should know, "" nothing.
+	Note string
+
+	phases []phase
+	wave   float64         // the rate swings by this share of itself, once a run
+	times  []time.Duration // of a recorded log, one for each of the sequence
+	seed   uint64
+}
+
+// phase is a time in which one mix is asked.
+type phase struct {
+	// It begins at the moment at or, if that is 0, at a share of the run.
+	at    time.Duration
+	share float64
+	// sequence is asked in turn, again and again; else queries are drawn by
+	// weight.
+	sequence []int32
+	weights  []float64
+	sums     []float64
+}
+
+// drawn is a phase in which queries are drawn by weight.
+func drawn(weights []float64) phase {
+	p := phase{weights: weights, sums: make([]float64, len(weights))}
+	sum := 0.0
+	for i, w := range weights {
+		sum += w
+		p.sums[i] = sum
+	}
+	return p
+}
+
+// inTurn is a phase in which a sequence over n queries is asked again and again.
+func inTurn(sequence []int32, n int) phase {
+	weights := make([]float64, n)
+	for _, q := range sequence {
+		weights[q]++
+	}
+	p := drawn(weights)
+	p.sequence = sequence
+	return p
+}
+
+// next returns the i-th query of the phase.
+func (p *phase) next(i int, r *rand.Rand) int {
+	if p.sequence != nil {
+		return int(p.sequence[i%len(p.sequence)])
+	}
+	at := r.Float64() * p.sums[len(p.sums)-1]
+	return min(sort.Search(len(p.sums), func(i int) bool { return p.sums[i] > at }), len(p.sums)-1)
+}
+
+// begin is when the phase begins in a run of this length.
+func (p *phase) begin(run time.Duration) time.Duration {
+	if p.at > 0 {
+		return p.at
+	}
+	return time.Duration(p.share * float64(run))
+}
+
+// Phases returns how many mixes follow each other.
+func (w *Workload) Phases() int { return len(w.phases) }
+
+// Begins returns when the i-th mix begins in a run of this length.
+func (w *Workload) Begins(i int, run time.Duration) time.Duration { return w.phases[i].begin(run) }
+
+// Weights returns how often each query is asked in the i-th mix; they sum to 1.
+func (w *Workload) Weights(i int) []float64 {
+	out := make([]float64, len(w.Queries))
+	sum := w.phases[i].sums[len(w.phases[i].sums)-1]
+	for j, v := range w.phases[i].weights {
+		out[j] = v / sum
+	}
+	return out
+}
+
+// Events yields when which query is asked in a run of this length: at random
+// times with the rate given on average, or, for a recorded log and rate 0, when
+// they were. The same workload, rate and run give the same events.
+func (w *Workload) Events(rate float64, run time.Duration) iter.Seq2[time.Duration, int] {
+	if rate == 0 && w.times != nil {
+		return w.recorded(run)
+	}
+	return func(yield func(time.Duration, int) bool) {
+		gaps, draw := rand.New(rand.NewPCG(w.seed, 1)), rand.New(rand.NewPCG(w.seed, 2))
+		now, asked, at := 0.0, 0, 0
+		for {
+			now += gaps.ExpFloat64() / w.rateAt(rate, now, run)
+			t := time.Duration(now * float64(time.Second))
+			if t >= run || math.IsInf(now, 0) {
+				return
+			}
+			for at+1 < len(w.phases) && t >= w.phases[at+1].begin(run) {
+				at, asked = at+1, 0
+			}
+			if !yield(t, w.phases[at].next(asked, draw)) {
+				return
+			}
+			asked++
+		}
+	}
+}
+
+// rateAt is the rate at a moment: a wave begins and ends a run at its lowest.
+func (w *Workload) rateAt(rate, now float64, run time.Duration) float64 {
+	if w.wave == 0 {
+		return rate
+	}
+	return rate * (1 - w.wave*math.Cos(2*math.Pi*now/run.Seconds()))
+}
+
+// recorded yields a log as it was recorded.
+func (w *Workload) recorded(run time.Duration) iter.Seq2[time.Duration, int] {
+	return func(yield func(time.Duration, int) bool) {
+		for i, t := range w.times {
+			if t >= run || !yield(t, int(w.phases[0].sequence[i])) {
+				return
+			}
+		}
+	}
+}
+
+// Recorded is the time that a recorded log takes; 0: times are not recorded.
+func (w *Workload) Recorded() time.Duration {
+	if len(w.times) == 0 {
+		return 0
+	}
+	return w.times[len(w.times)-1] + time.Millisecond
+}
+
+// Sequence yields queries in the order in which they are asked, without end,
+// for who asks one at a time. Only the first mix is asked.
+func (w *Workload) Sequence() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		draw := rand.New(rand.NewPCG(w.seed, 2))
+		for i := 0; yield(w.phases[0].next(i, draw)); i++ {
+		}
+	}
+}
