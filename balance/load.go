@@ -8,6 +8,10 @@ type Cost struct{ Looked, Matched, Micros uint64 }
 // LoadWeights makes one number of a Cost.
 type LoadWeights struct{ Looked, Matched, Micros float64 }
 
+// DefaultLoadWeights count time: a load of 1,000,000 is a core that does nothing
+// else.
+var DefaultLoadWeights = LoadWeights{Micros: 1}
+
 // Of returns the load of a cost.
 func (w LoadWeights) Of(c Cost) float64 {
 	return w.Looked*float64(c.Looked) + w.Matched*float64(c.Matched) + w.Micros*float64(c.Micros)

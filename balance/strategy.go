@@ -63,54 +63,16 @@ type Limit struct {
 type Proposal struct {
 	Ops     []Op
 	Reasons []Reason
-	// Expected is how even the items' weights lie afterwards.
+	// Expected is how even the load lies afterwards; in the first plan, and
+	// when none is measured, the items' weights.
 	Expected Evenness
 }
 
 // Reason says why an operation, or why nothing, is proposed.
 type Reason struct {
 	// Op is the index of the operation; -1: something was left as it is.
-	Op   int
-	Text string
-}
-
-// Evenness is how even weights lie on the nodes, each divided by its share.
-type Evenness struct {
-	// Max and Mean are weights; Node is the one with the most.
-	Max, Mean float64
-	Node      NodeID
-}
-
-// Ratio returns max/mean, 1 when there is nothing.
-func (e Evenness) Ratio() float64 {
-	if e.Mean == 0 {
-		return 1
-	}
-	return e.Max / e.Mean
-}
-
-// Measure returns how even the items' weights lie on the nodes of a model.
-func Measure(m *Model, items Items, limits map[NodeID]Limit) Evenness {
-	sums := make(map[NodeID]uint64, len(m.Nodes()))
-	all := m.Slices()
-	i := 0
-	items.Ascend(0, MaxKey, func(k Key, w uint32) bool {
-		for all[i].Hi < k {
-			i++
-		}
-		sums[all[i].Node] += uint64(w)
-		return true
-	})
-	var e Evenness
-	var total, shares float64
-	for _, n := range m.Nodes() {
-		share := float64(max(1, limits[n.ID].Share))
-		total += float64(sums[n.ID])
-		shares += share
-		if load := float64(sums[n.ID]) / share; load > e.Max || e.Node == 0 {
-			e.Max, e.Node = load, n.ID
-		}
-	}
-	e.Mean = total / shares
-	return e
+	Op int
+	// Slice is what was left as it is; 0: no single slice.
+	Slice uint64
+	Text  string
 }

@@ -1,0 +1,83 @@
+package balance
+
+import (
+	"cmp"
+	"slices"
+)
+
+// hitters remembers the keys of most load, a bounded number of them: a decayed,
+// weighted lossy count (after Manku, Motwani 2002). When it is over its bound
+// by a quarter the least are forgotten, so that a key costs O(log n) amortised.
+type hitters[K cmp.Ordered] struct {
+	limit int
+	all   map[K]hit
+}
+
+// hit is a key's average; it decays with the exposure of the node that
+// reported it last.
+type hit struct {
+	average
+	node NodeID
+}
+
+// heavy is a key with its load.
+type heavy[K cmp.Ordered] struct {
+	key  K
+	load float64
+}
+
+func newHitters[K cmp.Ordered](limit int) hitters[K] {
+	return hitters[K]{limit: limit, all: map[K]hit{}}
+}
+
+// add counts dt seconds, up to the node's exposure, of load c a second.
+func (h *hitters[K]) add(k K, node NodeID, exposed, dt, c, halfLife float64) {
+	v, known := h.all[k]
+	switch {
+	case !known: // nothing was seen of it before
+		v = hit{average: average{seen: exposed - dt, at: exposed - dt}, node: node}
+	case v.node != node:
+		v.node, v.at = node, exposed-dt
+	case v.at == exposed:
+		return
+	}
+	v.step(exposed-dt-v.at, 0, halfLife)
+	v.step(dt, c, halfLife)
+	v.at = exposed
+	h.all[k] = v
+}
+
+// now returns the load when the node's exposure is this.
+func (v hit) now(exposed, halfLife float64) float64 {
+	v.step(exposed-v.at, 0, halfLife)
+	return v.rate
+}
+
+// trim forgets the least when there are too many.
+func (h *hitters[K]) trim() {
+	if len(h.all) <= h.limit+h.limit/4 {
+		return
+	}
+	list := h.list(func(v hit) float64 { return v.rate })
+	for _, v := range list[h.limit:] {
+		delete(h.all, v.key)
+	}
+}
+
+// top returns the n of most load, the greatest first.
+func (h *hitters[K]) top(n int, load func(hit) float64) []heavy[K] {
+	list := h.list(load)
+	return list[:min(n, len(list))]
+}
+
+// list returns all, the greatest first.
+func (h *hitters[K]) list(load func(hit) float64) []heavy[K] {
+	list := make([]heavy[K], 0, len(h.all))
+	for k, v := range h.all {
+		list = append(list, heavy[K]{k, load(v)})
+	}
+	slices.SortFunc(list, func(a, b heavy[K]) int {
+		return cmp.Or(cmp.Compare(b.load, a.load), cmp.Compare(a.key, b.key))
+	})
+	return list
+}

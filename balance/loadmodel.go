@@ -1,0 +1,150 @@
+package balance
+
+// Model says that the model changed. Slices that were split share their load by
+// hot items and weight, merged ones sum it, switched ones keep what they had
+// until the new node's reports say otherwise.
+func (t *LoadTable) Model(m *Model, items Items) {
+	t.items = items
+	if m == t.m {
+		return
+	}
+	for _, s := range t.order {
+		t.settle(s, t.exposed(s.Node))
+	}
+	c := cutter{t: t, from: t.order, to: m.Slices()}
+	order := make([]*sliceLoad, len(c.to))
+	byID := make(map[uint64]*sliceLoad, len(c.to))
+	for i, s := range c.to {
+		order[i] = t.carry(&c, i, s)
+		byID[s.ID] = order[i]
+	}
+	t.m, t.order, t.byID = m, order, byID
+}
+
+// carry returns the slice's load after a change of the model.
+func (t *LoadTable) carry(c *cutter, i int, s Slice) *sliceLoad {
+	old := t.byID[s.ID]
+	if old != nil && old.Slice == s {
+		return old
+	}
+	out := &sliceLoad{Slice: s}
+	if old != nil && old.Lo == s.Lo && old.Hi == s.Hi {
+		out.average = old.average
+	} else {
+		out.average = c.gather(i)
+	}
+	out.seen = min(out.seen, t.halfLife/4) // what is measured now soon outweighs it
+	out.at = t.exposed(s.Node)
+	out.waits, out.quiet = true, out.at+tellTime.Seconds()
+	return out
+}
+
+func (t *LoadTable) exposed(node NodeID) float64 {
+	if n := t.nodes[node]; n != nil {
+		return n.exposed
+	}
+	return 0
+}
+
+// cutter shares out the loads of old slices among those of a new model, from
+// left to right.
+type cutter struct {
+	t      *LoadTable
+	from   []*sliceLoad
+	to     []Slice
+	j      int // the first old slice that may still matter
+	open   int // 1 + the old slice that is shared out now
+	first  int // the new slice that shares begins with
+	shares []float64
+}
+
+// gather returns the average of new slice i.
+func (c *cutter) gather(i int) average {
+	s := c.to[i]
+	var sum average
+	known := false
+	for c.j < len(c.from) && c.from[c.j].Hi < s.Lo {
+		c.j++
+	}
+	for j := c.j; j < len(c.from) && c.from[j].Lo <= s.Hi; j++ {
+		o := c.from[j]
+		if o.Lo >= s.Lo && o.Hi <= s.Hi {
+			sum.rate += o.rate
+		} else {
+			sum.rate += o.rate * c.share(j, i)
+		}
+		if !known || o.seen < sum.seen {
+			sum.seen = o.seen
+		}
+		known = true
+	}
+	return sum
+}
+
+// share returns which part of old slice j's load lies in new slice i.
+func (c *cutter) share(j, i int) float64 {
+	if c.open != j+1 {
+		c.cut(j, i)
+	}
+	return c.shares[i-c.first]
+}
+
+// cut shares out old slice j, which begins in new slice i or before it: what
+// its hot items have, and the rest by weight; without items by width.
+func (c *cutter) cut(j, i int) {
+	o := c.from[j]
+	for i > 0 && c.to[i].Lo > o.Lo {
+		i--
+	}
+	c.open, c.first, c.shares = j+1, i, c.shares[:0]
+	n := i
+	for n < len(c.to) && c.to[n].Lo <= o.Hi {
+		n++
+	}
+	hot, weights := make([]float64, n-i), make([]float64, n-i)
+	var hotSum, weightSum float64
+	if c.t.items != nil {
+		at := i
+		c.t.items.Ascend(o.Lo, o.Hi, func(k Key, w uint32) bool {
+			for c.to[at].Hi < k {
+				at++
+			}
+			if v, ok := c.t.hot.all[k]; ok && v.rate > 0 {
+				hot[at-i] += v.rate
+				hotSum += v.rate
+			} else {
+				weights[at-i] += itemWeight(w)
+				weightSum += itemWeight(w)
+			}
+			return true
+		})
+	}
+	if weightSum == 0 && hotSum == 0 {
+		for k := range weights {
+			s := c.to[i+k]
+			weights[k] = float64(min(s.Hi, o.Hi)-max(s.Lo, o.Lo)) + 1
+			weightSum += weights[k]
+		}
+	}
+	hotPart := 1.0 // of the slice's load that is hot
+	if weightSum > 0 {
+		hotPart = 0
+		if o.rate > 0 {
+			hotPart = min(1, hotSum/o.rate)
+		}
+	}
+	for k := range hot {
+		var share float64
+		if hotSum > 0 {
+			share += hotPart * hot[k] / hotSum
+		}
+		if weightSum > 0 {
+			share += (1 - hotPart) * weights[k] / weightSum
+		}
+		c.shares = append(c.shares, share)
+	}
+}
+
+// itemWeight is what an item counts when a slice's load is shared out: none
+// counts nothing.
+func itemWeight(w uint32) float64 { return float64(max(1, w)) }

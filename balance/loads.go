@@ -1,0 +1,129 @@
+package balance
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+	"time"
+)
+
+// TopicLoad is a topic's load a second on a node.
+type TopicLoad struct {
+	Term uint64
+	Load float64
+}
+
+// loads is a snapshot of a LoadTable.
+type loads struct {
+	slices   map[uint64]float64
+	hot      []heavy[Key] // by rising key
+	measured bool
+}
+
+// Slice implements Loads.
+func (l *loads) Slice(id uint64) float64 { return l.slices[id] }
+
+// Measured implements Loads.
+func (l *loads) Measured() bool { return l.measured }
+
+// Hot implements Loads.
+func (l *loads) Hot(lo, hi Key, visit func(k Key, load float64) bool) {
+	i := sort.Search(len(l.hot), func(i int) bool { return l.hot[i].key >= lo })
+	for ; i < len(l.hot) && l.hot[i].key <= hi; i++ {
+		if !visit(l.hot[i].key, l.hot[i].load) {
+			return
+		}
+	}
+}
+
+// At returns the loads of model m as they are now; they do not change any
+// more. A slice of a node that has not reported yet gets what the others have
+// for their weight. The hot items of a slice have at most its load.
+func (t *LoadTable) At(_ time.Duration, m *Model, items Items) Loads {
+	t.Model(m, items)
+	out := &loads{slices: make(map[uint64]float64, len(t.order))}
+	unknown := false
+	for _, s := range t.order {
+		t.settle(s, t.exposed(s.Node))
+		out.slices[s.ID] = s.rate
+		out.measured = out.measured || s.rate > 0
+		unknown = unknown || s.seen == 0
+	}
+	if unknown && out.measured {
+		t.guess(out)
+	}
+	t.snapshot(out)
+	return out
+}
+
+// guess gives slices of which nothing is known the load of their weight.
+func (t *LoadTable) guess(out *loads) {
+	weights := make([]float64, len(t.order))
+	i := 0
+	t.items.Ascend(0, MaxKey, func(k Key, w uint32) bool {
+		for t.order[i].Hi < k {
+			i++
+		}
+		weights[i] += itemWeight(w)
+		return true
+	})
+	var rate, weight float64
+	for i, s := range t.order {
+		if s.seen > 0 {
+			rate += s.rate
+			weight += weights[i]
+		}
+	}
+	if weight == 0 {
+		return
+	}
+	for i, s := range t.order {
+		if s.seen == 0 {
+			out.slices[s.ID] = rate * weights[i] / weight
+		}
+	}
+}
+
+// snapshot writes the hot items down, those of a slice scaled to its load.
+func (t *LoadTable) snapshot(out *loads) {
+	out.hot = make([]heavy[Key], 0, len(t.hot.all))
+	for k, v := range t.hot.all {
+		out.hot = append(out.hot, heavy[Key]{k, v.rate})
+	}
+	slices.SortFunc(out.hot, func(a, b heavy[Key]) int { return cmp.Compare(a.key, b.key) })
+	i, begin, sum := 0, 0, 0.0
+	scale := func(end int) {
+		if limit := out.slices[t.order[i].ID]; sum > limit {
+			for j := begin; j < end; j++ {
+				out.hot[j].load *= limit / sum
+			}
+		}
+	}
+	for j := range out.hot {
+		h := &out.hot[j]
+		if t.order[i].Hi < h.key {
+			scale(j)
+			begin, sum = j, 0
+			i += sort.Search(len(t.order)-i, func(d int) bool { return t.order[i+d].Hi >= h.key })
+		}
+		h.load = t.settled(h.key, t.order[i].Slice)
+		sum += h.load
+	}
+	scale(len(out.hot))
+}
+
+// settled returns a hot item's load up to its node's exposure.
+func (t *LoadTable) settled(k Key, s Slice) float64 {
+	v := t.hot.all[k]
+	switch {
+	case v.node != s.Node: // it went there with its slice, and takes its load along
+		v.node, v.at = s.Node, t.exposed(s.Node)
+	case s.Move.Phase == Switched:
+		v.at = t.exposed(s.Node)
+	default:
+		v.step(t.exposed(v.node)-v.at, 0, t.halfLife)
+		v.at = t.exposed(v.node)
+	}
+	t.hot.all[k] = v
+	return v.rate
+}
