@@ -1,6 +1,9 @@
 package balance
 
-import "sort"
+import (
+	"slices"
+	"sort"
+)
 
 // Items is a read-only view of the known items, by rising key.
 type Items interface {
@@ -12,14 +15,20 @@ type Items interface {
 
 // Index is the ordered set of known items with their weights: the in-memory
 // map of thesis 6.3.2, compact. Leaves of sorted keys take 12 bytes an item,
-// at most twice that when every leaf is half full.
+// some 15 as full as they are after insertions in any order: a full leaf gives
+// to a neighbour before it is split (as in B*-trees; Knuth, volume 3, 6.2.4).
 type Index struct {
 	leaves []*leaf // by rising first key; none is empty
 	n      int
 }
 
-// leafSize is the number of items in a full leaf.
-const leafSize = 512
+// leafSize is the number of items in a full leaf, which then has 6,144 bytes, a
+// size that the allocator has; slack is the room that a neighbour must have to
+// be given some.
+const (
+	leafSize = 511
+	slack    = leafSize / 16
+)
 
 type leaf struct {
 	n       int
@@ -43,13 +52,8 @@ func (x *Index) Put(k Key, weight uint32) {
 		return
 	}
 	if l.n == leafSize {
-		right := l.split()
-		x.leaves = append(x.leaves, nil)
-		copy(x.leaves[i+2:], x.leaves[i+1:])
-		x.leaves[i+1] = right
-		if k >= right.keys[0] {
-			l = right
-		}
+		x.relieve(i)
+		l = x.leaves[x.leaf(k)]
 		j = l.find(k)
 	}
 	copy(l.keys[j+1:l.n+1], l.keys[j:l.n])
@@ -112,21 +116,37 @@ func (x *Index) leaf(k Key) int {
 	return max(0, i-1)
 }
 
+// relieve makes room in the full leaf i.
+func (x *Index) relieve(i int) {
+	if i > 0 {
+		if left := x.leaves[i-1]; left.n < leafSize-slack {
+			left.take(x.leaves[i], (leafSize-left.n+1)/2)
+			return
+		}
+	}
+	if i+1 < len(x.leaves) {
+		if right := x.leaves[i+1]; right.n < leafSize-slack {
+			x.leaves[i].give(right, (leafSize-right.n+1)/2)
+			return
+		}
+	}
+	right := &leaf{}
+	x.leaves[i].give(right, leafSize/2)
+	x.leaves = slices.Insert(x.leaves, i+1, right)
+}
+
 // shrink drops an empty leaf and joins a small one with its right neighbour.
 func (x *Index) shrink(i int) {
 	l := x.leaves[i]
 	if l.n == 0 {
-		x.leaves = append(x.leaves[:i], x.leaves[i+1:]...)
+		x.leaves = slices.Delete(x.leaves, i, i+1)
 		return
 	}
 	if i+1 == len(x.leaves) || l.n+x.leaves[i+1].n > leafSize/2 {
 		return
 	}
-	right := x.leaves[i+1]
-	copy(l.keys[l.n:], right.keys[:right.n])
-	copy(l.weights[l.n:], right.weights[:right.n])
-	l.n += right.n
-	x.leaves = append(x.leaves[:i+1], x.leaves[i+2:]...)
+	l.take(x.leaves[i+1], x.leaves[i+1].n)
+	x.leaves = slices.Delete(x.leaves, i+1, i+2)
 }
 
 // find returns the index of the first key that is not below k.
@@ -134,11 +154,22 @@ func (l *leaf) find(k Key) int {
 	return sort.Search(l.n, func(i int) bool { return l.keys[i] >= k })
 }
 
-// split moves the upper half into a new leaf.
-func (l *leaf) split() *leaf {
-	right := &leaf{n: l.n - l.n/2}
-	copy(right.keys[:], l.keys[l.n/2:l.n])
-	copy(right.weights[:], l.weights[l.n/2:l.n])
-	l.n /= 2
-	return right
+// take appends the first n items of the leaf after it.
+func (l *leaf) take(right *leaf, n int) {
+	copy(l.keys[l.n:], right.keys[:n])
+	copy(l.weights[l.n:], right.weights[:n])
+	copy(right.keys[:], right.keys[n:right.n])
+	copy(right.weights[:], right.weights[n:right.n])
+	l.n += n
+	right.n -= n
+}
+
+// give puts the last n items before those of the leaf after it.
+func (l *leaf) give(right *leaf, n int) {
+	copy(right.keys[n:], right.keys[:right.n])
+	copy(right.weights[n:], right.weights[:right.n])
+	l.n -= n
+	copy(right.keys[:n], l.keys[l.n:])
+	copy(right.weights[:n], l.weights[l.n:])
+	right.n += n
 }
