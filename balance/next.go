@@ -94,6 +94,9 @@ func (j *job) cut(n int) Position {
 // advance makes buckets of a stream until something must be awaited.
 func (d *Distributor[P]) advance(s *stream[P], w *Work) {
 	for s.node != 0 && s.job == nil && s.fetch == 0 && len(s.queue) < d.cfg.Ahead && s.bytes < d.cfg.NodeBytes {
+		if s.settled && s.end.Clock == d.head {
+			return
+		}
 		if s.reset || s.end == (Position{}) {
 			d.begin(s)
 			continue
@@ -116,10 +119,13 @@ func (d *Distributor[P]) advance(s *stream[P], w *Work) {
 			})
 			return
 		}
+		if n.to.Compare(s.end) <= 0 {
+			return // it waits for the next quantum
+		}
 		same := s.end
 		same.Quantum = n.to.Quantum
-		if n.to.Compare(s.end) <= 0 || n.to == same && len(n.cleared) == 0 && n.table.Equal(s.table) {
-			return // nothing new: an empty quantum alone is not worth a write on the node
+		if s.settled = n.to == same && len(n.cleared) == 0 && n.table.Equal(s.table); s.settled {
+			return // an empty quantum alone is not worth a write on the node
 		}
 		d.forget(s, n.to.Clock)
 		d.push(s, Bucket[P]{From: s.end, To: n.to, Cleared: n.cleared}, n.table)

@@ -18,6 +18,9 @@ type stream[P any] struct {
 	table Table    // the node's at end
 	want  Table    // the model's
 	reset bool     // the next bucket empties the node
+	// settled: there is nothing to do at end until a change, a model or a
+	// bucket comes.
+	settled bool
 
 	queue []Bucket[P]
 	bytes int
@@ -55,7 +58,7 @@ type next struct {
 
 // place looks up what the model wants of the node.
 func (d *Distributor[P]) place(s *stream[P]) {
-	s.node, s.want = 0, Table{}
+	s.node, s.want, s.settled = 0, Table{}, false
 	if n, known := d.model.Named(s.name); known {
 		s.node, s.want = n.ID, d.model.Table(n.ID)
 	}
@@ -63,7 +66,7 @@ func (d *Distributor[P]) place(s *stream[P]) {
 
 // restart drops what is ready or under way; the next bucket resets the node.
 func (s *stream[P]) restart() {
-	s.reset = true
+	s.reset, s.settled = true, false
 	s.queue, s.bytes, s.end = nil, 0, s.acked
 	s.job, s.fetch, s.older, s.olderTo = nil, 0, nil, 0
 }
@@ -76,7 +79,7 @@ func (d *Distributor[P]) push(s *stream[P], b Bucket[P], table Table) {
 	}
 	s.queue = append(s.queue, b)
 	s.bytes += b.Bytes
-	s.end, s.table, s.reset = b.To, table, false
+	s.end, s.table, s.reset, s.settled = b.To, table, false, false
 }
 
 // pop drops the bucket that the node has applied.
