@@ -3,6 +3,8 @@ package barrels
 import (
 	"bytes"
 	"context"
+	"math"
+	"slices"
 
 	"adshard/fault"
 	"adshard/schema/pb"
@@ -31,14 +33,21 @@ func (s *store) Apply(ctx context.Context, data *pb.NodeData) error {
 		return fault.Newf(fault.Stale, "barrels: apply", "the bucket begins at %v, the store is at %v",
 			data.From, old.position)
 	}
-	s.writer.begin(old, data.Reset_)
-	if err := s.writer.bucket(data); err != nil {
+	named := namedKeys(data)
+	if err := s.clearAhead(ctx, data, named); err != nil {
 		return err
 	}
+	w := s.writer
+	w.begin(s.newest.Load(), data.Reset_)
+	if err := w.bucket(data, named); err != nil {
+		return err
+	}
+	cleared := w.cleared
 	if err := s.commit(); err != nil {
 		return err
 	}
 	s.upkeep.note(data)
+	s.upkeep.add(cleared)
 	return nil
 }
 
@@ -60,9 +69,13 @@ func (s *store) commit() error {
 	} else {
 		snapshot = share(s.kv.Snapshot())
 	}
+	views := old.views
+	if w.slices != views.table || w.strays != views.strays {
+		views = newViews(w.slices, w.strays)
+	}
 	s.publish(&state{
 		number: number, snapshot: snapshot, terms: w.applyTerms(), parents: w.parents,
-		position: w.position, slices: w.slices, counters: w.counters,
+		position: w.position, views: views, counters: w.counters,
 	})
 	w.end()
 	return nil
@@ -84,19 +97,27 @@ func (s *store) note(b *Batch, number uint64) {
 	}
 }
 
-// bucket prepares all that a bucket changes.
-func (w *writer) bucket(d *pb.NodeData) error {
+// bucket prepares all that a bucket changes; named are the keys of its items
+// and of those it deletes.
+func (w *writer) bucket(d *pb.NodeData, named map[uint64]bool) error {
 	w.position = proto.CloneOf(d.To)
+	before := w.slices
 	if d.Slices != nil {
 		w.slices = proto.CloneOf(d.Slices)
 	}
+	w.strays = w.strays || leavesStrays(before, w.slices, d)
 	if len(d.Advertisers)+len(d.Campaigns) > 0 {
 		if err := w.putParents(d); err != nil {
 			return err
 		}
 	}
-	for _, key := range d.Deleted {
+	for _, key := range slices.Compact(slices.Sorted(slices.Values(d.Deleted))) {
 		if err := w.group(key, nil); err != nil {
+			return err
+		}
+	}
+	for _, v := range d.Cleared {
+		if _, _, err := w.clear(v.Lo, v.Hi, named, math.MaxInt); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 
 	"adshard/barrels/block"
@@ -176,6 +177,8 @@ func partitionBits(size int64, workers int) int {
 
 // writeRest writes parents and meta data.
 func (b *Bulk) writeRest(position *pb.Position, table *pb.SliceTable) error {
+	named := joined(table.GetSlices(), nil)
+	strays := slices.ContainsFunc(b.groups, func(g spilled) bool { return !within(named, g.key) })
 	w := writer{batch: b.parents, counters: b.counters}
 	putVersions(&w.batch)
 	if position == nil {
@@ -186,6 +189,9 @@ func (b *Bulk) writeRest(position *pb.Position, table *pb.SliceTable) error {
 	}
 	w.putMeta(metaPosition, position)
 	w.putMeta(metaSlices, table)
+	if strays {
+		w.batch.Put(Meta, metaStrays, nil)
+	}
 	w.batch.PutFunc(Meta, metaCounters, b.counters.append)
 	return b.runs.Batch(&w.batch)
 }

@@ -29,7 +29,9 @@ func (s *store) Explain(ctx context.Context, r *search.Request, limit int) (*sea
 	defer st.release()
 	f := finders.Get().(*finder)
 	defer f.free()
-	f.reset(st, r, s)
+	if err := f.reset(st, r, s, "barrels: explain"); err != nil {
+		return nil, err
+	}
 	c := &collector{finder: f, matches: make(map[uint64]*match)}
 	if _, err := search.Scan(ctx, r.Query, r.Profile, &f.reader, c); err != nil {
 		return nil, err

@@ -35,6 +35,7 @@ var (
 	metaPosition = []byte("position")
 	metaSlices   = []byte("slices")
 	metaCounters = []byte("counters")
+	metaStrays   = []byte("strays")
 )
 
 // place is where an entry stands among the postings of a term, and a keyword

@@ -39,12 +39,17 @@ const enough = 100
 
 // note takes in that a bucket was applied.
 func (u *upkeep) note(d *pb.NodeData) {
-	n := int64(len(d.Items) + len(d.Deleted) + len(d.Campaigns) + len(d.Advertisers))
-	u.written += n
-	switch {
-	case d.Reset_:
+	if d.Reset_ {
 		u.changed = unknown
-	case u.changed < unknown-n:
+	}
+	u.add(len(d.Items) + len(d.Deleted) + len(d.Campaigns) + len(d.Advertisers))
+}
+
+// add takes in that so many more groups or parents were changed.
+func (u *upkeep) add(changes int) {
+	n := int64(changes)
+	u.written += n
+	if u.changed < unknown-n {
 		u.changed += n
 	}
 }

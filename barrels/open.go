@@ -23,6 +23,7 @@ type store struct {
 	published
 	behind    atomic.Bool // not caught up
 	badBlocks atomic.Uint64
+	loads     *loads
 	terms     *cache[[]*termBlock]
 	groups    *cache[*groupItems]
 
@@ -67,7 +68,7 @@ func Open(kv KV, o Options) (Store, error) {
 		return nil, err
 	}
 	st := &store{
-		kv: kv, writer: newWriter(), upkeep: upkeep{changed: unknown},
+		kv: kv, writer: newWriter(), upkeep: upkeep{changed: unknown}, loads: newLoads(),
 		terms: newCache[[]*termBlock](o.CacheBytes / 2), groups: newCache[*groupItems](o.CacheBytes / 2),
 	}
 	st.publish(first)
@@ -131,16 +132,21 @@ func putVersions(b *Batch) {
 
 // load reads the first state of an opened store.
 func load(s Snapshot) (*state, error) {
-	st := &state{snapshot: share(s), position: new(pb.Position), slices: new(pb.SliceTable)}
+	st, table := &state{snapshot: share(s), position: new(pb.Position)}, new(pb.SliceTable)
 	if err := readMessage(s, metaPosition, st.position); err != nil {
 		return nil, err
 	}
-	if err := readMessage(s, metaSlices, st.slices); err != nil {
+	if err := readMessage(s, metaSlices, table); err != nil {
 		return nil, err
 	}
-	if err := checkSlices(st.slices); err != nil {
+	if err := checkSlices(table); err != nil {
 		return nil, damaged("slice table", err)
 	}
+	_, strays, err := s.Get(Meta, metaStrays, nil)
+	if err != nil {
+		return nil, err
+	}
+	st.views = newViews(table, strays)
 	raw, ok, err := s.Get(Meta, metaCounters, nil)
 	if err != nil {
 		return nil, err
@@ -199,7 +205,7 @@ func (s *store) Slices() *pb.SliceTable {
 		return new(pb.SliceTable)
 	}
 	defer st.release()
-	return proto.CloneOf(st.slices)
+	return proto.CloneOf(st.views.table)
 }
 
 // SetCaughtUp implements Store.

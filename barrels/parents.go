@@ -1,6 +1,8 @@
 package barrels
 
 import (
+	"slices"
+
 	"adshard/barrels/block"
 	"adshard/fault"
 	"adshard/schema/pb"
@@ -123,6 +125,39 @@ func (p *parents) load(key, value []byte) error {
 		return fault.Newf(fault.Corrupt, "barrels: open", "a parent with the unknown key %x; %s", key, refill)
 	}
 	return nil
+}
+
+// has tells whether searches have a parent as its record says.
+func (p *parents) has(kind byte, id uint64, record []byte, stored bool) bool {
+	want := newParents()
+	if stored && want.load(appendParentKey(nil, kind, id), record) != nil {
+		return false
+	}
+	if kind == parentAdvertiser {
+		a, ok := p.advertisers.get(id)
+		b, ok2 := want.advertisers.get(id)
+		return ok == ok2 && (!ok || *a == *b)
+	}
+	a, ok := p.campaigns.get(id)
+	b, ok2 := want.campaigns.get(id)
+	return ok == ok2 && (!ok || a.same(b) && p.bounds(a))
+}
+
+// same tells whether two campaigns are the same to searches.
+func (c *campaign) same(d *campaign) bool {
+	return c.id == d.id && c.advertiser == d.advertiser && c.name == d.name && c.enabled == d.enabled &&
+		c.exhausted == d.exhausted && c.even == d.even && c.modifiers == d.modifiers &&
+		slices.EqualFunc(c.negatives, d.negatives, func(m, n *pb.Negative) bool { return proto.Equal(m, n) })
+}
+
+// bounds tells whether largest bounds a campaign's modifiers.
+func (p *parents) bounds(c *campaign) bool {
+	for d, m := range c.modifiers {
+		if m != block.NotSet && uint64(m) > p.largest[d] {
+			return false
+		}
+	}
+	return true
 }
 
 // refill says what to do about a store that cannot be used.

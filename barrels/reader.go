@@ -15,6 +15,8 @@ type reader struct {
 	it    Iterator // opened on first use
 	view  block.View
 	key   []byte
+	// term is whose blocks are being visited.
+	term uint64
 	// bad are the parts of the ring whose postings could not be read.
 	bad []run
 }
@@ -44,6 +46,7 @@ func (r *reader) Blocks(ctx context.Context, term uint64, visit func(search.Bloc
 	if !r.state.terms.found(term) {
 		return nil
 	}
+	r.term = term
 	if list, ok := r.terms.get(term, r.state.number); ok {
 		return r.kept(ctx, list, visit)
 	}

@@ -27,7 +27,13 @@ func (s *store) Search(ctx context.Context, r *search.Request) (*search.Answer, 
 	defer st.release()
 	f := finders.Get().(*finder)
 	defer f.free()
-	f.reset(st, r, s)
+	if err := f.reset(st, r, s, "barrels: search"); err != nil {
+		return nil, err
+	}
+	if nonce, counted := s.loads.next(); counted {
+		f.tally.begin(f.served, nonce)
+		defer s.loads.add(&f.tally)
+	}
 	work, err := search.Scan(ctx, r.Query, r.Profile, &f.reader, f)
 	if err != nil {
 		return nil, err
@@ -86,6 +92,8 @@ type finder struct {
 	block  *block.View // whose groups are in groups
 	groups []verdict   // by the block's group index
 
+	tally tally // of a search that is counted
+
 	items  Iterator // opened on first use
 	cached *cache[*groupItems]
 }
@@ -110,13 +118,18 @@ var finders = sync.Pool{New: func() any {
 	}
 }}
 
-func (f *finder) reset(st *state, r *search.Request, s *store) {
-	f.request, f.served = r, st.served(r.View)
+// reset begins a search of a state; the errors are those of views.served.
+func (f *finder) reset(st *state, r *search.Request, s *store, op string) (err error) {
 	f.reader.reset(st, s.terms)
+	if f.served, err = st.views.served(op, r.View); err != nil {
+		return err
+	}
+	f.request = r
 	f.cached = s.groups
 	f.top.Reset(r.Slots + 1)
 	f.matched, f.candidates = 0, 0
 	f.block = nil
+	return nil
 }
 
 func (f *finder) free() {
@@ -130,6 +143,6 @@ func (f *finder) free() {
 	clear(f.blockedCampaigns)
 	clear(f.blockedGroups)
 	clear(f.groups)
-	f.request, f.served, f.cached = nil, nil, nil
+	f.request, f.served, f.cached, f.tally.served = nil, nil, nil, nil
 	finders.Put(f)
 }

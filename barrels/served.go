@@ -2,62 +2,133 @@ package barrels
 
 import (
 	"slices"
+	"sort"
+	"sync"
 
+	"adshard/fault"
 	"adshard/schema/pb"
 	"adshard/search"
 )
+
+// views is a table of slices with what it serves in the views asked for. It is
+// shared by all states with the same table.
+type views struct {
+	table *pb.SliceTable
+	// strays: there may be groups at keys that the table does not name.
+	strays bool
+	newest *served
+
+	mu     sync.Mutex
+	others map[uint64]*served // of other views asked for; guarded by mu
+}
+
+// maxViews bounds the views remembered; masters ask for one or two.
+const maxViews = 16
+
+func newViews(t *pb.SliceTable, strays bool) *views {
+	return &views{table: t, strays: strays, newest: serve(t, t.GetView(), strays), others: make(map[uint64]*served)}
+}
+
+// served returns what is served in a view; 0: the newest. A table that names no
+// view, that of a store that was told of none, serves nothing or what an
+// offline build put there in each view. Errors: fault.Unavailable for a view
+// above the table's, fault.Stale for one below its least.
+func (v *views) served(op string, view uint64) (*served, error) {
+	newest := v.table.GetView()
+	switch {
+	case view == 0 || view == newest:
+		return v.newest, nil
+	case newest != 0 && view > newest:
+		return nil, fault.Newf(fault.Unavailable, op,
+			"view %d was asked for and this store has not been told of it, only of %d; ask again in a moment", view, newest)
+	case view < v.table.GetLeast():
+		return nil, fault.Newf(fault.Stale, op,
+			"view %d is no longer served, only those from %d on; ask again with a newer map", view, v.table.GetLeast())
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	s := v.others[view]
+	if s == nil {
+		if s = serve(v.table, view, v.strays); len(v.others) < maxViews {
+			v.others[view] = s
+		}
+	}
+	return s, nil
+}
 
 // served is which part of the ring a table of slices serves in one view.
 type served struct {
 	view   uint64
 	width  search.Width
 	slices []*pb.HeldSlice // by rising lo
-	runs   []run           // the slices, neighbours joined
-	whole  bool            // everything
+	// all: whatever group is there is served, so that none needs a check. Else
+	// those served are the ones whose key lies in runs, or, with except, the
+	// ones whose key does not.
+	all, except bool
+	runs        []run
 }
 
 // run is an interval of keys, both ends inclusive.
 type run struct{ lo, hi uint64 }
 
-func serve(t *pb.SliceTable, view uint64) *served {
-	if view == 0 {
-		view = t.GetView()
-	}
+// serve finds out what is served. Where the table names all groups there are,
+// only slices that are on their way cost a check.
+func serve(t *pb.SliceTable, view uint64, strays bool) *served {
 	s := &served{view: view}
 	s.slices, s.width = ServedSlices(t, view)
-	for _, h := range s.slices {
-		if n := len(s.runs); n > 0 && s.runs[n-1].hi+1 == h.Lo && h.Lo != 0 {
-			s.runs[n-1].hi = h.Hi
-		} else {
-			s.runs = append(s.runs, run{h.Lo, h.Hi})
-		}
+	s.runs = joined(s.slices, nil)
+	s.all = len(s.runs) == 1 && s.runs[0] == run{0, ^uint64(0)}
+	if strays || s.all {
+		return s
 	}
-	s.whole = len(s.runs) == 1 && s.runs[0] == run{0, ^uint64(0)}
+	s.except, s.runs = true, joined(t.GetSlices(), func(h *pb.HeldSlice) bool { return !isServed(h, view) })
+	s.all = len(s.runs) == 0
 	return s
 }
 
-// holds tells whether a key is served.
-func (s *served) holds(key uint64) bool {
-	if s.whole {
-		return true
+// joined lists the intervals of the slices wanted, neighbours as one.
+func joined(list []*pb.HeldSlice, want func(*pb.HeldSlice) bool) (runs []run) {
+	for _, h := range list {
+		if want != nil && !want(h) {
+			continue
+		}
+		if n := len(runs); n > 0 && runs[n-1].hi+1 == h.Lo {
+			runs[n-1].hi = h.Hi
+		} else {
+			runs = append(runs, run{h.Lo, h.Hi})
+		}
 	}
-	lo, hi := 0, len(s.runs)
+	return runs
+}
+
+// holds tells whether the group at a key, which is there, is served.
+func (s *served) holds(key uint64) bool {
+	return s.all || within(s.runs, key) != s.except
+}
+
+// within tells whether a key lies in one of these disjoint, rising intervals.
+func within(runs []run, key uint64) bool {
+	lo, hi := 0, len(runs)
 	for lo < hi {
-		if mid := int(uint(lo+hi) >> 1); s.runs[mid].hi < key {
+		if mid := int(uint(lo+hi) >> 1); runs[mid].hi < key {
 			lo = mid + 1
 		} else {
 			hi = mid
 		}
 	}
-	return lo < len(s.runs) && s.runs[lo].lo <= key
+	return lo < len(runs) && runs[lo].lo <= key
+}
+
+// index returns the place in slices of the one that serves a key, or of the
+// first after it.
+func (s *served) index(key uint64) int {
+	return sort.Search(len(s.slices), func(i int) bool { return s.slices[i].Hi >= key })
 }
 
 // slice returns the id of the slice that serves a key; 0: none.
 func (s *served) slice(key uint64) uint64 {
-	for _, h := range s.slices {
-		if h.Lo <= key && key <= h.Hi {
-			return h.Id
-		}
+	if i := s.index(key); i < len(s.slices) && s.slices[i].Lo <= key {
+		return s.slices[i].Id
 	}
 	return 0
 }

@@ -34,6 +34,9 @@ func (f *finder) Pass(b search.Block, best search.Level) bool {
 		}
 	}
 	f.enter(v)
+	if f.tally.active {
+		f.tally.enter(v, f.term)
+	}
 	return false
 }
 
@@ -59,6 +62,9 @@ func (f *finder) Match(b search.Block, i int, level search.Level) {
 		return // the first form agrees as well where no language is needed
 	}
 	kind, _ := v.Posting(i)
+	if f.tally.active {
+		f.tally.groups[group].matched++
+	}
 	g := &f.groups[group]
 	if !g.known {
 		if !f.request.ExactCounts && f.hopeless(v, group, bid, quality, kind, level) {

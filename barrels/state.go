@@ -18,17 +18,10 @@ type state struct {
 	terms    *termTable
 	parents  *parents
 	position *pb.Position
-	slices   *pb.SliceTable
+	views    *views // the table of slices
 	counters counters
-	newest   *served // of the table's newest view
 	closed   *sync.WaitGroup
-
-	mu    sync.Mutex
-	views map[uint64]*served // of other views asked for; guarded by mu
 }
-
-// maxViews bounds the views remembered; masters ask for one or two.
-const maxViews = 16
 
 // sharedSnapshot is a snapshot with the number of states that use it: a bucket
 // that only moves the position leaves the next state the snapshot, with the
@@ -55,22 +48,6 @@ func (s *sharedSnapshot) release() {
 	if s.states.Add(-1) == 0 {
 		s.Snapshot.Close()
 	}
-}
-
-// served returns what is served in a view.
-func (s *state) served(view uint64) *served {
-	if view == 0 || view == s.newest.view {
-		return s.newest
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	v := s.views[view]
-	if v == nil {
-		if v = serve(s.slices, view); len(s.views) < maxViews {
-			s.views[view] = v
-		}
-	}
-	return v
 }
 
 // retain takes part in the state's use; false: it is closed already.
@@ -120,8 +97,6 @@ func (p *published) acquire() *state {
 // publish makes s the newest state; nil: none any more.
 func (p *published) publish(s *state) {
 	if s != nil {
-		s.newest = serve(s.slices, 0)
-		s.views = make(map[uint64]*served)
 		s.closed = &p.open
 		s.refs.Store(1)
 		p.open.Add(1)

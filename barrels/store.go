@@ -9,11 +9,17 @@ import (
 
 // Store is the barrels of one slave. Searches may run while one Apply runs;
 // there is one writer at a time.
+//
+// A request in a view that the store was not told of is fault.Unavailable, one
+// below the least that it serves fault.Stale.
 type Store interface {
 	search.Searcher
 	search.Explainer
-	// Apply applies one bucket whole or not at all. A bucket that does not
-	// begin at Position is refused with fault.Stale; a full disk is
+	// Apply applies one bucket whole or not at all, but for groups in cleared
+	// intervals that the store does not claim to have (no slice there is full
+	// or filled so far): when they are many they are removed beforehand, in
+	// batches of their own, so that memory stays bounded. A bucket that does
+	// not begin at Position is refused with fault.Stale; a full disk is
 	// fault.NoSpace and leaves the store serving as before.
 	Apply(ctx context.Context, data *pb.NodeData) error
 	// Position is the end of the last bucket applied; the zero position of an
@@ -21,6 +27,12 @@ type Store interface {
 	Position() *pb.Position
 	// Slices is the table of slices as last applied.
 	Slices() *pb.SliceTable
+	// Certify sums what searches really read of the groups with keys lo to hi,
+	// both inclusive, whose bin (Bin) is among bins: bit i stands for bin i. It
+	// reads the newest state beside searches and Apply. A posting that is
+	// missing, different or too many makes its bin's sum differ. Errors:
+	// fault.Corrupt for bytes that are damaged, those of ctx.
+	Certify(ctx context.Context, lo, hi, bins uint64) (*Certificate, error)
 	// SetCaughtUp tells the store whether it holds all that it should. While
 	// it does not it serves what it has with a width of 0. Stores open caught
 	// up.
@@ -29,6 +41,15 @@ type Store interface {
 	// fills blocks, mends anchors, tightens bounds, sweeps parents without
 	// groups.
 	Maintain(ctx context.Context) error
+	// CountLoad has one search in so many counted; 0: none. Stores open with
+	// DefaultCountEvery.
+	CountLoad(every int)
+	// TakeLoad returns what searches have cost since the last call, estimated
+	// from those counted: by generation of a slice, in the view served; by group
+	// and by anchor term for the most expensive ones. Postings passed over,
+	// those of groups that are not served and explanations cost nothing. Its
+	// number is left 0.
+	TakeLoad() *pb.Load
 	// Stats returns sizes.
 	Stats() Stats
 	Close() error
@@ -53,11 +74,17 @@ func ServedSlices(t *pb.SliceTable, view uint64) ([]*pb.HeldSlice, search.Width)
 	var served []*pb.HeldSlice
 	var width search.Width
 	for _, s := range t.GetSlices() {
-		if s.From == 0 || view < s.From || s.Until != 0 && view > s.Until {
-			continue
+		if isServed(s, view) {
+			served = append(served, s)
+			width = width.Add(search.IntervalWidth(s.Lo, s.Hi))
 		}
-		served = append(served, s)
-		width = width.Add(search.IntervalWidth(s.Lo, s.Hi))
 	}
 	return served, width
+}
+
+// isServed tells whether a slice is served in a view: only what is wholly there
+// ever is.
+func isServed(s *pb.HeldSlice, view uint64) bool {
+	return s.State == pb.HeldState_HELD_STATE_FULL && s.From != 0 &&
+		s.From <= view && (s.Until == 0 || view <= s.Until)
 }

@@ -21,7 +21,11 @@ const (
 	maxID       = 1<<63 - 1
 )
 
-var errWrongSize = errors.New("of a wrong size")
+var (
+	errWrongSize = errors.New("of a wrong size")
+	errMissing   = errors.New("missing")
+	errMemory    = errors.New("not as it is in memory")
+)
 
 // Validate tells whether a store can apply a bucket: fault.Invalid, with the
 // first thing that is wrong. Apply calls it.
@@ -51,6 +55,9 @@ func Validate(d *pb.NodeData) error {
 			return invalid("the group with key %x stands twice in the bucket", it.Group.Key)
 		}
 		keys[it.Group.Key] = true
+	}
+	if err := checkCleared(d.Cleared); err != nil {
+		return err
 	}
 	return checkSlices(d.Slices)
 }
@@ -157,7 +164,22 @@ func checkSlices(t *pb.SliceTable) error {
 		if s == nil || s.Lo > s.Hi || last != nil && s.Lo <= last.Hi {
 			return invalid("the table of slices is not sorted and disjoint")
 		}
+		if _, known := pb.HeldState_name[int32(s.State)]; !known {
+			return invalid("slice %d is held in the state %d, which this program does not know", s.Id, s.State)
+		}
 		last = s
+	}
+	if t.GetLeast() > t.GetView() {
+		return invalid("views below %d are no longer served and %d is the newest", t.Least, t.View)
+	}
+	return nil
+}
+
+func checkCleared(list []*pb.Interval) error {
+	for i, v := range list {
+		if v == nil || v.Lo > v.Hi || i > 0 && v.Lo <= list[i-1].Hi {
+			return invalid("the cleared intervals are not sorted and disjoint")
+		}
 	}
 	return nil
 }

@@ -20,6 +20,7 @@ type writer struct {
 	parents  *parents
 	position *pb.Position
 	slices   *pb.SliceTable
+	strays   bool // there may be groups that slices does not name
 	counters counters
 	// parentsOwned: parents is a copy of the batch's own.
 	parentsOwned bool
@@ -28,6 +29,7 @@ type writer struct {
 	postings  map[uint64]int32 // changes of numbers of postings
 	groups    []*groupChange
 	ops       []op
+	cleared   int // groups removed by clear
 
 	blocks blockWriter
 	key    []byte
@@ -43,12 +45,13 @@ func newWriter() *writer {
 func (w *writer) begin(old *state, reset bool) {
 	w.end()
 	w.base, w.terms, w.parents = old.snapshot, old.terms, old.parents
-	w.position, w.slices, w.counters = old.position, old.slices, old.counters
+	w.position, w.slices, w.strays = old.position, old.views.table, old.views.strays
+	w.counters = old.counters
 	if !reset {
 		return
 	}
 	w.base, w.terms, w.parents = nil, newTermTable(0), newParents()
-	w.slices, w.counters = new(pb.SliceTable), counters{}
+	w.slices, w.strays, w.counters = new(pb.SliceTable), false, counters{}
 	for f := range Family(Families) {
 		w.batch.Clear(f)
 	}
@@ -61,7 +64,7 @@ const keepBatch = 64 << 20
 // end forgets the batch.
 func (w *writer) end() {
 	w.base, w.terms, w.parents, w.position, w.slices = nil, nil, nil, nil, nil
-	w.parentsOwned = false
+	w.parentsOwned, w.cleared = false, 0
 	clear(w.frequency)
 	clear(w.postings)
 	clear(w.groups)
@@ -92,6 +95,9 @@ func (w *writer) finish() {
 	w.batch.PutFunc(Meta, metaCounters, w.counters.append)
 	w.putMeta(metaPosition, w.position)
 	w.putMeta(metaSlices, w.slices)
+	if w.strays {
+		w.batch.Put(Meta, metaStrays, nil)
+	}
 }
 
 // touched returns the terms with changed counts, each once, in order.

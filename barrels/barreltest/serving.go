@@ -32,7 +32,7 @@ func slicesServed(t *testing.T, open Open) {
 		width         search.Width
 	}{
 		{1, 0, search.Width{}}, {2, low, lower}, {3, 8, search.WholeRing()}, {4, 8, search.WholeRing()},
-		{5, 8 - low, upper}, {0, 8 - low, upper}, {6, 8 - low, upper},
+		{5, 8 - low, upper}, {0, 8 - low, upper},
 	} {
 		r := query(t, "usb cable")
 		r.View = c.view

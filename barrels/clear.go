@@ -1,0 +1,135 @@
+package barrels
+
+import (
+	"context"
+
+	"adshard/schema/pb"
+)
+
+// clearPostings is how many postings and groups one batch removes ahead of its
+// bucket, about as many as a large bucket writes.
+const clearPostings = 1 << 14
+
+// namedKeys are the keys of a bucket's items and of those it deletes.
+func namedKeys(d *pb.NodeData) map[uint64]bool {
+	if len(d.Cleared) == 0 {
+		return nil
+	}
+	named := make(map[uint64]bool, len(d.Items)+len(d.Deleted))
+	for _, it := range d.Items {
+		named[it.Group.Key] = true
+	}
+	for _, key := range d.Deleted {
+		named[key] = true
+	}
+	return named
+}
+
+// clearAhead removes what a bucket clears in batches of their own as long as it
+// is too much for one. The position stays: after a crash the bucket comes again
+// and clears the rest. Intervals that the store claims to have are left to the
+// bucket's own batch, since its table would be wrong in between.
+func (s *store) clearAhead(ctx context.Context, d *pb.NodeData, named map[uint64]bool) error {
+	if d.Reset_ || len(d.Cleared) == 0 {
+		return nil
+	}
+	w := s.writer
+	old := s.newest.Load()
+	w.begin(old, false)
+	for _, v := range d.Cleared {
+		if claims(old.views.table, old.position, v) {
+			continue
+		}
+		for lo := v.Lo; ; {
+			next, done, err := w.clear(lo, v.Hi, named, clearPostings)
+			if err != nil {
+				return err
+			}
+			if done {
+				break
+			}
+			if lo = next; ctx.Err() != nil {
+				return ended(ctx, "barrels: apply")
+			}
+			if err := s.commitCleared(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil // the rest goes into the bucket's batch
+}
+
+// commitCleared commits what was cleared so far and begins another batch.
+func (s *store) commitCleared() error {
+	w := s.writer
+	if err := w.settle(); err != nil {
+		return err
+	}
+	cleared := w.cleared
+	if err := s.commit(); err != nil {
+		return err
+	}
+	s.upkeep.add(cleared)
+	w.begin(s.newest.Load(), false)
+	return nil
+}
+
+// claims tells whether a store with this table and position claims to have any
+// of an interval's groups.
+func claims(t *pb.SliceTable, at *pb.Position, v *pb.Interval) bool {
+	for _, h := range t.GetSlices() {
+		if h.Hi < v.Lo || v.Hi < h.Lo {
+			continue
+		}
+		filled := max(h.Lo, v.Lo) < at.GetOffset()
+		if h.State == pb.HeldState_HELD_STATE_FULL || h.State == pb.HeldState_HELD_STATE_FILLING && filled {
+			return true
+		}
+	}
+	return false
+}
+
+// clear prepares the removal of the groups with keys lo to hi that are not
+// named, until the batch has so many postings and groups; then it returns where
+// to go on.
+func (w *writer) clear(lo, hi uint64, named map[uint64]bool, most int) (next uint64, done bool, err error) {
+	if w.base == nil {
+		return 0, true, nil
+	}
+	it := w.base.Full(Items)
+	defer it.Close()
+	var seek []byte
+	for key := lo; ; key++ {
+		seek = appendKey(seek[:0], key, groupRecord)
+		if !it.Seek(seek) {
+			return 0, true, it.Err()
+		}
+		if key = keyPart(it.Key(), 0); key > hi {
+			return 0, true, nil
+		}
+		if !named[key] {
+			if len(w.ops)+len(w.groups) >= most {
+				return key, false, nil
+			}
+			if err := w.drop(key); err != nil {
+				return 0, false, err
+			}
+		}
+		if key == hi {
+			return 0, true, nil
+		}
+	}
+}
+
+// drop prepares the removal of a group that is there.
+func (w *writer) drop(key uint64) error {
+	n := len(w.groups)
+	if err := w.group(key, nil); err != nil {
+		return err
+	}
+	if len(w.groups) == n {
+		return damaged("group", errMissing)
+	}
+	w.cleared++
+	return nil
+}

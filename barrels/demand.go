@@ -1,0 +1,136 @@
+package barrels
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"adshard/barrels/block"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// demandMost is how many postings are demanded before they are looked up: 4 MB.
+const demandMost = 1 << 17
+
+// demand is a posting that must be there.
+type demand struct {
+	term uint64
+	place
+	hash uint64 // of its canonical bytes
+}
+
+// demanded are the postings that the groups read so far must have, from since
+// on.
+type demanded struct {
+	list  []demand
+	since place
+	view  block.View
+	bytes []byte
+}
+
+func (d *demanded) demand(term uint64, at place, canonical []byte) {
+	d.list = append(d.list, demand{term, at, xxhash.Sum64(canonical)})
+}
+
+// postings looks up the postings demanded, which are all that the wanted groups
+// may have under these terms up to a place, and begins anew behind it. A
+// posting that is missing, too many or different changes its bin's sum.
+func (c *certifier) postings(ctx context.Context, upTo place) error {
+	slices.SortFunc(c.list, func(a, b demand) int {
+		if a.term != b.term {
+			return cmp.Compare(a.term, b.term)
+		}
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.keyword, b.keyword))
+	})
+	it := c.state.snapshot.Prefix(Postings)
+	defer it.Close()
+	for list := c.list; len(list) > 0; {
+		n := 1
+		for n < len(list) && list[n].term == list[0].term {
+			n++
+		}
+		if err := c.term(ctx, it, list[:n], upTo); err != nil {
+			return err
+		}
+		list = list[n:]
+	}
+	c.list, c.since = c.list[:0], place{upTo.key, upTo.keyword + 1}
+	if upTo.keyword == ^uint64(0) {
+		c.since = place{key: upTo.key + 1}
+	}
+	return nil
+}
+
+// term looks up the postings demanded under one term.
+func (c *certifier) term(ctx context.Context, it Iterator, want []demand, upTo place) error {
+	if over(ctx) {
+		return ended(ctx, "barrels: certify")
+	}
+	term := want[0].term
+	if !c.state.terms.found(term) { // searches do not look
+		c.wrongs(want)
+		return nil
+	}
+	c.bytes = appendKey(c.bytes[:0], term, c.since.key, c.since.keyword)
+	ok := it.SeekBack(c.bytes) || it.Seek(appendKey(c.bytes[:0], term, 0, 0))
+	for ; ok; ok = it.Next() {
+		if upTo.less(place{keyPart(it.Key(), 1), keyPart(it.Key(), 2)}) {
+			break
+		}
+		if err := c.view.Open(it.Value()); err != nil {
+			return damaged("block", err)
+		}
+		if err := c.view.Check(); err != nil {
+			return damaged("block", err)
+		}
+		want = c.block(want, upTo)
+	}
+	c.wrongs(want)
+	return it.Err()
+}
+
+// block compares the postings of a block with those demanded; it returns the
+// demands after it.
+func (c *certifier) block(want []demand, upTo place) []demand {
+	v := &c.view
+	for i := range v.Len() {
+		at := viewPlace(v, i)
+		if at.less(c.since) || c.bins>>Bin(at.key)&1 == 0 {
+			continue
+		}
+		if upTo.less(at) {
+			break
+		}
+		n := 0
+		for n < len(want) && want[n].less(at) {
+			n++
+		}
+		c.wrongs(want[:n])
+		want = want[n:]
+		c.bytes = v.AppendPosting(c.bytes[:0], i)
+		found := xxhash.Sum64(c.bytes)
+		if len(want) == 0 || want[0].place != at {
+			c.wrong(at.key, found)
+			continue
+		}
+		if found != want[0].hash || !v.Bounded(i) {
+			c.wrong(at.key, found)
+		}
+		want = want[1:]
+	}
+	return want
+}
+
+// wrongs makes the sums of postings that are missing differ.
+func (c *certifier) wrongs(list []demand) {
+	for i := range list {
+		c.wrong(list[i].key, list[i].hash)
+	}
+}
+
+// wrong makes the sum of a group's bin differ. What it adds hangs on the
+// posting, so that two wrongs do not make a right.
+func (c *certifier) wrong(key, hash uint64) {
+	c.out.Bins[Bin(key)].Add(Sum{Hi: mix64(hash ^ seedHi), Lo: mix64(hash^seedLo) | 1})
+}

@@ -1,0 +1,114 @@
+package barrels
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"adshard/schema/pb"
+)
+
+// DefaultCountEvery is the number of searches of which one is counted.
+const DefaultCountEvery = 8
+
+// loads counts what searches cost, where it is served.
+type loads struct {
+	every    atomic.Uint64 // one search in so many is counted; 0: none
+	searches atomic.Uint64
+
+	mu    sync.Mutex // guards what follows
+	since time.Time
+	taken uint64 // searches at since
+	// slices are the costs by what was served, at the places in its slices.
+	slices map[*served][]cost
+	items  heavy
+	topics heavy
+}
+
+// Bounds of what loads hold: tables and views since the load was last taken,
+// and items or topics.
+const (
+	loadTables = 64
+	loadHeavy  = 4096
+	// loadReport is how many items and how many topics a report names.
+	loadReport = 128
+)
+
+func newLoads() *loads {
+	l := &loads{since: time.Now(), slices: make(map[*served][]cost)}
+	l.every.Store(DefaultCountEvery)
+	return l
+}
+
+// next tells whether the search that begins is counted. Which ones are does not
+// hang on their order: clients may ask in rounds.
+func (l *loads) next() (nonce uint64, counted bool) {
+	n, every := l.searches.Add(1), l.every.Load()
+	if every == 0 {
+		return 0, false
+	}
+	n = mix64(n)
+	return n >> 32, n%every == 0
+}
+
+// add takes in a search that has ended.
+func (l *loads) add(t *tally) {
+	t.leave()
+	t.active = false
+	every := l.every.Load()
+	if t.looked == 0 || every == 0 {
+		return
+	}
+	perLooked := float64(time.Since(t.begun)) / float64(t.looked)
+	of := func(p *part, times uint64) cost {
+		n := uint64(p.looked) * times
+		return cost{looked: n, matched: uint64(p.matched) * times, nanos: perLooked * float64(n)}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	costs := l.slices[t.served]
+	if costs == nil {
+		if len(l.slices) >= loadTables { // nobody takes them
+			clear(l.slices)
+		}
+		costs = make([]cost, len(t.served.slices))
+		l.slices[t.served] = costs
+	}
+	for i := range t.parts {
+		costs[t.parts[i].of].add(of(&t.parts[i], every))
+	}
+	for i := range t.topics {
+		l.topics.add(t.topics[i].of, of(&t.topics[i], every))
+	}
+	for i := range t.items {
+		l.items.add(t.items[i].of, of(&t.items[i], every*itemShare))
+	}
+}
+
+// CountLoad implements Store.
+func (s *store) CountLoad(every int) { s.loads.every.Store(uint64(max(0, every))) }
+
+// TakeLoad implements Store.
+func (s *store) TakeLoad() *pb.Load {
+	l := s.loads
+	l.mu.Lock()
+	now, searches := time.Now(), l.searches.Load()
+	out := &pb.Load{IntervalMs: uint64(now.Sub(l.since).Milliseconds()), Queries: searches - l.taken}
+	l.since, l.taken = now, searches
+	bySlice, items, topics := l.slices, l.items, l.topics
+	l.slices, l.items, l.topics = make(map[*served][]cost, len(bySlice)), heavy{}, heavy{}
+	l.mu.Unlock()
+
+	out.Slices = sliceLoads(bySlice)
+	for _, h := range items.most(loadReport) {
+		out.Items = append(out.Items, &pb.ItemLoad{Key: h.of, Cost: h.pb()})
+	}
+	for _, h := range topics.most(loadReport) {
+		out.Topics = append(out.Topics, &pb.TopicLoad{Term: h.of, Cost: h.pb()})
+	}
+	return out
+}
+
+func (c *cost) pb() *pb.Cost {
+	return &pb.Cost{Looked: c.looked, Matched: c.matched, Micros: uint64(c.nanos / 1000)}
+}
