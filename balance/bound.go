@@ -1,5 +1,12 @@
 package balance
 
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sort"
+)
+
 // Bound is what no placement of whole items on the active nodes can beat.
 type Bound struct {
 	// MaxOverMean is the least max/mean that can be reached; at least 1.
@@ -11,12 +18,237 @@ type Bound struct {
 }
 
 // LowerBound returns the bound of the loads measured, or, when none are, of
-// the items' weights.
-func LowerBound(in Input) Bound {
-	return Bound{MaxOverMean: 1, Why: "the mean: nothing can lie more evenly"}
+// the items' weights. Items of known load cannot be divided; the others count
+// as if they could, so the bound is never above the best placement. It is the
+// greatest of
+//
+//   - the mean;
+//   - the j heaviest items on the j strongest nodes;
+//   - of each m heaviest items the least L at which the nodes have room for m:
+//     a node has room for k when the k lightest of them are at most L times its
+//     share. On N equal nodes with weights w₁ ≥ w₂ … this is w₁, w_N + w_{N+1},
+//     w_{2N−1} + w_{2N} + w_{2N+1} … (pigeonhole);
+//   - the least L at which all load has room when a node's weight limit lets it
+//     take only so much load.
+func LowerBound(in Input) Bound { return lowerBound(in, SliceSums(in)) }
+
+func lowerBound(in Input, sums []SliceSum) Bound {
+	p := newPlacement(in, sums)
+	if p.total == 0 || p.shares == 0 {
+		return Bound{MaxOverMean: 1, Why: "there is no load"}
+	}
+	b := Bound{MaxOverMean: 1, Why: "nothing can lie more evenly than the mean"}
+	raise := func(least float64, item Key, why string) {
+		if r := least / p.mean(); r > b.MaxOverMean*(1+1e-9) {
+			b = Bound{MaxOverMean: r, Item: item, Why: "cannot be balanced: " + fmt.Sprintf(why, r)}
+		}
+	}
+	if len(p.items) > 0 {
+		first := p.items[0]
+		raise(first.load/p.nodes[0].share, first.key, fmt.Sprintf(
+			"item %d (key %x) alone is %%.3g x the mean", in.Order.Item(first.key), uint64(first.key)))
+	}
+	j, least := p.strongest()
+	raise(least, 0, fmt.Sprintf("the %d heaviest items are %%.3g x the mean even on the strongest nodes", j))
+	m, least := p.crowded(b.MaxOverMean * p.mean())
+	raise(least, 0, fmt.Sprintf("wherever the %d heaviest items lie, some node has %%.3g x the mean", m))
+	raise(p.limited(), 0, "the nodes' weight limits leave some node with %.3g x the mean")
+	return b
 }
 
-// LeastMove returns the least weight, and its share of all, that any plan must
-// move so that no node has more than 1+tolerance times the mean for its share,
-// or, where the bound is above that, than the bound.
-func LeastMove(in Input, tolerance float64) (weight uint64, share float64) { return 0, 0 }
+// placement is what a bound is made of.
+type placement struct {
+	nodes  []room       // active ones, the strongest first
+	items  []heavy[Key] // indivisible, the heaviest first
+	sum    []float64    // sum[i] is the load of the i heaviest
+	total  float64      // load
+	shares float64      // of the active nodes
+	weight float64      // of all items
+}
+
+// room is what a node can take.
+type room struct {
+	share float64
+	load  float64 // the most that its weight limit lets it have; <0: no limit
+}
+
+func (p *placement) mean() float64 { return p.total / p.shares }
+
+func newPlacement(in Input, sums []SliceSum) *placement {
+	p := &placement{}
+	limited := false
+	for _, n := range in.Model.Nodes() {
+		if n.State == Active {
+			l := in.Limits[n.ID]
+			p.nodes = append(p.nodes, room{share: l.share(), load: -1})
+			p.shares += l.share()
+			limited = limited || l.Weight > 0
+		}
+	}
+	for _, s := range sums {
+		p.total += s.Load
+		p.weight += float64(s.Weight)
+	}
+	if p.total == 0 || p.shares == 0 {
+		return p
+	}
+	slices.SortFunc(p.nodes, func(a, b room) int { return cmp.Compare(b.share, a.share) })
+	p.items = indivisible(in, sums, p.mean()*p.nodes[len(p.nodes)-1].share/32)
+	p.sum = make([]float64, len(p.items)+1)
+	for i, v := range p.items {
+		p.sum[i+1] = p.sum[i] + v.load
+	}
+	if limited {
+		p.limit(in, sums)
+	}
+	return p
+}
+
+// indivisible returns the items known to have at least this load, the heaviest
+// first: measured ones, those alone in their slice, and without measurements
+// all.
+func indivisible(in Input, sums []SliceSum, least float64) (list []heavy[Key]) {
+	all := in.Model.Slices()
+	if !in.measured() {
+		in.Items.Ascend(0, MaxKey, func(k Key, w uint32) bool {
+			if float64(w) >= least {
+				list = append(list, heavy[Key]{k, float64(w)})
+			}
+			return true
+		})
+	} else {
+		var own []ItemLoad
+		for i, s := range all {
+			if sums[i].Load < least || sums[i].Items == 0 {
+				continue
+			}
+			if sums[i].Items > 1 && !anyHot(in, s, least) {
+				continue
+			}
+			own = ItemLoads(in, s, own[:0])
+			for _, v := range own {
+				if (v.Hot || len(own) == 1) && v.Load >= least {
+					list = append(list, heavy[Key]{v.Key, v.Load})
+				}
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b heavy[Key]) int {
+		return cmp.Or(cmp.Compare(b.load, a.load), cmp.Compare(a.key, b.key))
+	})
+	return list
+}
+
+func anyHot(in Input, s Slice, least float64) (found bool) {
+	in.Loads.Hot(s.Lo, s.Hi, func(_ Key, load float64) bool {
+		found = load >= least
+		return !found
+	})
+	return found
+}
+
+// strongest returns the j for which the j heaviest items weigh most on the j
+// strongest nodes, and how much for their share.
+func (p *placement) strongest() (j int, least float64) {
+	share := 0.0
+	for i := range min(len(p.nodes), len(p.items)) {
+		share += p.nodes[i].share
+		if l := p.sum[i+1] / share; l > least {
+			j, least = i+1, l
+		}
+	}
+	return j, least
+}
+
+// crowded returns the m heaviest items that the nodes have no room for at the
+// load a share given, and the least at which they have; 0 when all have room.
+func (p *placement) crowded(least float64) (m int, raised float64) {
+	for i := 1; i <= len(p.items); i++ {
+		if p.roomFor(i, least) {
+			continue
+		}
+		lo, hi := least, p.total/p.nodes[len(p.nodes)-1].share
+		for range 60 {
+			mid := (lo + hi) / 2
+			if p.roomFor(i, mid) {
+				hi = mid
+			} else {
+				lo = mid
+			}
+		}
+		m, raised, least = i, hi*(1-1e-12), hi
+	}
+	return m, raised
+}
+
+// roomFor tells whether the nodes have room for the m heaviest items at load l
+// a share.
+func (p *placement) roomFor(m int, l float64) bool {
+	count, last, share := 0, 0, 0.0
+	for _, n := range p.nodes {
+		if n.share != share {
+			share = n.share
+			limit := l * share * (1 + 1e-12)
+			last = sort.Search(m, func(k int) bool { return p.sum[m]-p.sum[m-k-1] > limit })
+		}
+		if count += last; count >= m {
+			return true
+		}
+	}
+	return false
+}
+
+// limit sets the most load that each node's weight limit lets it have: that of
+// the items with the most load for their weight.
+func (p *placement) limit(in Input, sums []SliceSum) {
+	var dense []grain
+	for i, s := range in.Model.Slices() {
+		dense = grains(in, s, sums[i], dense)
+	}
+	sortByDensity(dense)
+	i := 0
+	for _, n := range in.Model.Nodes() {
+		if n.State != Active {
+			continue
+		}
+		l := in.Limits[n.ID]
+		if l.Weight > 0 {
+			for i = range p.nodes {
+				if p.nodes[i].share == l.share() && p.nodes[i].load < 0 {
+					p.nodes[i].load = mostLoad(dense, float64(l.Weight))
+					break
+				}
+			}
+		}
+	}
+}
+
+// limited returns the least load a share at which all load has room.
+func (p *placement) limited() float64 {
+	if !slices.ContainsFunc(p.nodes, func(r room) bool { return r.load >= 0 }) {
+		return 0
+	}
+	fits := func(l float64) bool {
+		var sum float64
+		for _, n := range p.nodes {
+			take := l * n.share
+			if n.load >= 0 {
+				take = min(take, n.load)
+			}
+			sum += take
+		}
+		return sum >= p.total*(1-1e-12)
+	}
+	lo, hi := p.mean(), p.total/p.nodes[len(p.nodes)-1].share
+	if !fits(hi) {
+		return 0 // not even all together: LeastMove and limits tell
+	}
+	for range 60 {
+		if mid := (lo + hi) / 2; fits(mid) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return lo
+}
