@@ -34,7 +34,13 @@ generate: ## rebuild the generated code (needs protoc and flatc)
 figures: build ## measure what docs/figures.md reports (about 7 minutes)
 	@deploy/figures.sh
 
+audit: build ## twice ten minutes of killing processes under queries, against the oracle
+	@deploy/audit.sh
+
+simulate: ## ten thousand seeds of the simulator
+	SIM_SEEDS=10000 go test -count=1 -timeout 3h ./balance/sim -run '^TestSeeds$$' -v
+
 clean: ## remove what was built and the demo's data
 	rm -rf $(BIN) demo
 
-.PHONY: help demo setup build test test-long lint generate figures clean
+.PHONY: help demo setup build test test-long lint generate figures audit simulate clean
