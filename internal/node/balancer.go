@@ -13,57 +13,50 @@ import (
 	"adshard/backend"
 	"adshard/balance"
 	"adshard/balance/strategy"
-	"adshard/fault"
 	"adshard/schema/pb"
 )
 
-// Balancer is the process part that plans and hands out node data: it drives
-// the cores of package balance with a database, a clock and the calls of
-// slaves and masters. Make it with NewBalancer, serve it with Serve or
-// pb.RegisterBalancerServer, and let it work with Run.
+// Balancer is the process part that plans: it drives the mapper core of package
+// balance with a database, a clock and the calls of slaves, masters and
+// distributors. With Distribute it has a distributor of its own as well. Make
+// it with NewBalancer, serve it with Serve and let it work with Run.
 type Balancer struct {
 	pb.UnimplementedBalancerServer
-	pb.UnimplementedDistributorServer
 	cfg      BalancerConfig
 	order    balance.Order
-	origin   string // of the data that it hands out
+	origin   string // of the data that is handed out
 	db       backend.Store
 	log      *slog.Logger
 	tenure   *tenure
-	builders *builders
 	started  time.Time
-	work     chan struct{} // a token for each build at a time
+	feed     follower
+	provider *provider // nil: others distribute
 
-	mu       sync.Mutex // guards what follows, and the cores
-	mapper   *balance.Mapper
-	dist     *balance.Distributor[*pb.NodeData]
-	slaves   map[string]*slaveNote
-	changed  chan struct{} // closed and made anew when something may be ready
-	tasks    []task
-	measured *measured // newest; nil: none
-	made     uint64    // buckets, when last somebody was woken
-
-	fed uint64 // clock of the newest change given to the cores; follow's alone
+	mu        sync.Mutex // guards what follows, and the core
+	mapper    *balance.Mapper
+	slaves    map[string]*slaveNote
+	suppliers suppliers
+	quanta    ring
+	published *balance.Model // as masters get it; nil: none
+	changed   chan struct{}  // closed and made anew with each quantum and published model
+	measured  *measured      // newest; nil: none
 
 	saves chan balance.SaveState // the mapper has one under way at most
-	poke  chan struct{}          // there are tasks
-	news  chan struct{}          // changes were given to the mapper
+	news  chan struct{}          // full: the mapper's next moment may be sooner
 }
-
-// task is reading or building that a core asked for.
-type task func(ctx context.Context) error
 
 // slaveNote is what a slave last said of itself.
 type slaveNote struct {
 	address, incarnation string
 	seen                 time.Time
+	position             balance.Position
 	state                *pb.SlaveState
 }
 
 // NewBalancer takes the next epoch in the database and loads all items; it
 // returns once it can answer slaves. db stays the caller's to close, after Run
 // has ended. Errors: fault.Invalid for the configuration, fault.Conflict when
-// another balancer takes over meanwhile, those of the database.
+// another balancer runs or takes over meanwhile, those of the database.
 func NewBalancer(ctx context.Context, cfg BalancerConfig, db backend.Store, log *slog.Logger) (*Balancer, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -79,10 +72,8 @@ func NewBalancer(ctx context.Context, cfg BalancerConfig, db backend.Store, log 
 	}
 	b := &Balancer{
 		cfg: cfg, order: order, origin: origin, db: db, tenure: t, log: log.With("epoch", t.epoch),
-		builders: newBuilders(order, cfg.Workers), started: time.Now(), work: make(chan struct{}, cfg.Workers),
-		slaves: make(map[string]*slaveNote), changed: make(chan struct{}),
-		saves: make(chan balance.SaveState, 1), poke: make(chan struct{}, 1),
-		news: make(chan struct{}, 1),
+		started: time.Now(), slaves: make(map[string]*slaveNote), suppliers: make(suppliers),
+		changed: make(chan struct{}), saves: make(chan balance.SaveState, 1), news: make(chan struct{}, 1),
 	}
 	return b, b.load(ctx)
 }
@@ -99,44 +90,40 @@ func (b *Balancer) load(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("load the items: %w", err)
 	}
-	chosen, err := strategy.Named(b.cfg.Strategy)
+	cfg, err := b.cfg.mapper(b.tenure.epoch, b.order)
 	if err != nil {
 		return err
 	}
-	b.mapper, err = balance.NewMapper(balance.MapperConfig{
-		Epoch: b.tenure.epoch, Order: b.order, Nodes: b.cfg.Slaves, Strategy: chosen, Limits: limits(b.cfg.Limits),
-		Pace: balance.DefaultPace, Beat: balance.DefaultBeat, Interval: b.cfg.Interval,
-	}, index, state)
-	if err != nil {
+	if b.mapper, err = balance.NewMapper(cfg, index, state); err != nil {
 		return fmt.Errorf("%w; with another state_key (adshard up: another --data) a plan is made anew", err)
 	}
-	b.dist = balance.NewDistributor[*pb.NodeData](balance.DistributorConfig{
-		Epoch: b.tenure.epoch, BucketBytes: b.cfg.BucketBytes, NodeBytes: b.cfg.NodeBytes, Ahead: b.cfg.Ahead,
-	}, index, clock)
-	b.fed = clock
+	b.feed = follower{db: b.db, order: b.order, log: b.log, at: clock}
+	if b.cfg.Distribute {
+		b.provider = newProvider(ownSupplier, "", b.cfg.SupplyConfig, b.order, b.origin, b.db, b, copyOf(index), clock, b.log)
+	}
 	b.log.Info("items loaded", "items", index.Len(), "clock", clock, "planned", state != nil,
 		"took", time.Since(begin).Round(time.Millisecond))
 	return b.step(func() error { b.mapper.Loaded(b.now(), clock); return nil })
 }
 
-// readItems puts all items of a snapshot into index and returns its clock.
-func readItems(ctx context.Context, db backend.Feed, order balance.Order, w WeightsConfig, index *balance.Index) (uint64, error) {
-	snap, err := db.Snapshot(ctx)
+// copyOf copies an index: mapper and distributor each have one, as of the
+// change that each has come to.
+func copyOf(index *balance.Index) *balance.Index {
+	out := &balance.Index{}
+	index.Ascend(0, balance.MaxKey, func(k balance.Key, w uint32) bool { out.Put(k, w); return true })
+	return out
+}
+
+// mapper is the mapper's configuration.
+func (c *BalancerConfig) mapper(epoch uint64, order balance.Order) (balance.MapperConfig, error) {
+	chosen, err := strategy.Named(c.Strategy)
 	if err != nil {
-		return 0, err
+		return balance.MapperConfig{}, err
 	}
-	defer snap.Close()
-	for g, err := range snap.Groups(ctx) {
-		if err != nil {
-			return 0, err
-		}
-		key, err := order.Key(g.AdvertiserID, g.ID)
-		if err != nil {
-			return 0, fault.New(fault.Invalid, "balancer: load", err)
-		}
-		index.Put(key, w.weight(g.Keywords, g.Ads, g.Lexicon))
-	}
-	return snap.Clock(), nil
+	return balance.MapperConfig{
+		Epoch: epoch, Order: order, Nodes: c.Slaves, Strategy: chosen, Limits: limits(c.Limits),
+		Pace: balance.DefaultPace, Beat: balance.DefaultBeat, Interval: c.Interval,
+	}, nil
 }
 
 func limits(list map[string]LimitConfig) map[string]balance.Limit {
@@ -150,15 +137,17 @@ func limits(list map[string]LimitConfig) map[string]balance.Limit {
 // Epoch returns the balancer's epoch.
 func (b *Balancer) Epoch() uint64 { return b.tenure.epoch }
 
-// Run follows the database, builds and saves until ctx is over (nil) or it
+// Run follows the database, plans and saves until ctx is over (nil) or it
 // cannot go on: fault.Conflict when another balancer has taken over.
 func (b *Balancer) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return b.follow(ctx) })
+	group.Go(func() error { return b.feed.run(ctx, b.take) })
 	group.Go(func() error { return b.beat(ctx) })
 	group.Go(func() error { return b.persist(ctx) })
 	group.Go(func() error { return b.housekeep(ctx) })
-	group.Go(func() error { return b.dispatch(ctx, group) })
+	if b.provider != nil {
+		group.Go(func() error { return b.provider.run(ctx) })
+	}
 	err := group.Wait()
 	if errors.Is(err, context.Canceled) {
 		return nil
@@ -166,10 +155,10 @@ func (b *Balancer) Run(ctx context.Context) error {
 	return err
 }
 
-// now is the cores' time.
+// now is the core's time.
 func (b *Balancer) now() time.Duration { return time.Since(b.started) }
 
-// step changes the cores under the lock and takes their messages to where they
+// step changes the mapper under the lock and takes its messages to where they
 // go.
 func (b *Balancer) step(change func() error) error {
 	b.mu.Lock()
@@ -182,38 +171,20 @@ func (b *Balancer) step(change func() error) error {
 	for _, t := range out.Troubles {
 		b.log.Warn("the mapper reports trouble", "err", t)
 	}
-	wake := false
 	for _, q := range out.Quanta {
-		err = errors.Join(err, b.dist.Quantum(q))
+		b.quanta.add(q)
 		if !q.Empty() {
-			wake = true
-			b.log.Info("quantum", "number", q.Number, "clock", q.Clock, "view", q.View,
-				"ops", len(q.Ops), "max_over_mean", b.mapper.Report().Proposal.Expected.Ratio())
+			b.log.Info("quantum", "number", q.Number, "clock", q.Clock, "view", q.View, "ops", len(q.Ops))
 		}
 	}
-	b.collect(wake)
-	return err
-}
-
-// collect takes over what the distributor wants done, and wakes those who wait
-// when there is something for them.
-func (b *Balancer) collect(wake bool) {
-	w := b.dist.Work()
-	for _, job := range w.Builds {
-		b.tasks = append(b.tasks, func(ctx context.Context) error { return b.build(ctx, job) })
-	}
-	for _, job := range w.Fetches {
-		b.tasks = append(b.tasks, func(ctx context.Context) error { return b.fetch(ctx, job) })
-	}
-	if len(b.tasks) > 0 {
-		select {
-		case b.poke <- struct{}{}:
-		default:
-		}
-	}
-	if made := b.dist.Made(); wake || made != b.made {
-		b.made = made
+	if m := b.mapper.Model(); len(out.Quanta) > 0 || m != b.published {
+		b.published = m
 		close(b.changed)
 		b.changed = make(chan struct{})
 	}
+	select {
+	case b.news <- struct{}{}:
+	default:
+	}
+	return err
 }

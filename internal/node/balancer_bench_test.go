@@ -42,20 +42,24 @@ func swallow(ctx context.Context, addr, name string) error {
 	defer conn.Close()
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	c := pb.NewBalancerClient(conn)
+	c, d := pb.NewBalancerClient(conn), pb.NewDistributorClient(conn)
 	at, epoch := &pb.Position{}, uint64(0)
 	for {
-		r, err := c.Register(ctx, &pb.RegisterRequest{Name: name, Address: name, Position: at})
+		request := &pb.RegisterRequest{Name: name, Address: name, Position: at}
+		_, err := c.Register(ctx, request)
 		if err == nil {
-			epoch = r.Epoch
-			break
+			var r *pb.EnlistResponse
+			if r, err = d.Enlist(ctx, request); err == nil {
+				epoch = r.Epoch
+				break
+			}
 		}
 		if !fault.Is(err, fault.Unavailable) {
 			return err
 		}
 	}
 	for {
-		r, err := c.Pull(ctx, &pb.PullRequest{Name: name, Epoch: epoch, Position: at, WaitMs: 1000})
+		r, err := d.Pull(ctx, &pb.PullRequest{Name: name, Epoch: epoch, Position: at, WaitMs: 1000})
 		if err != nil {
 			return err
 		}

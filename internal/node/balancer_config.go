@@ -1,7 +1,6 @@
 package node
 
 import (
-	"runtime"
 	"time"
 
 	"adshard/balance"
@@ -21,33 +20,24 @@ type BalancerConfig struct {
 	Slaves int `yaml:"slaves"`
 	// Strategy makes the plan; Order says how items lie on the ring,
 	// "advertiser" or "hash".
-	Strategy string        `yaml:"strategy"`
-	Order    string        `yaml:"order"`
-	Weights  WeightsConfig `yaml:"weights"`
+	Strategy string `yaml:"strategy"`
+	Order    string `yaml:"order"`
 	// Limits are what slaves can take, by name; none: all are alike.
 	Limits map[string]LimitConfig `yaml:"limits,omitempty"`
 	// Interval is the time between two iterations of the strategy.
 	Interval time.Duration `yaml:"interval"`
-	// BucketBytes is the size that a bucket of node data aims at; NodeBytes and
-	// Ahead bound what is ready for one slave, in bytes and in buckets.
-	BucketBytes int `yaml:"bucket_bytes"`
-	NodeBytes   int `yaml:"node_bytes"`
-	Ahead       int `yaml:"ahead"`
-	// Workers is how many buckets are built at a time.
-	Workers int `yaml:"workers"`
+	// Distribute: the balancer prepares node data itself, beside distributors
+	// in processes of their own, if any.
+	Distribute bool `yaml:"distribute"`
+
+	SupplyConfig `yaml:",inline"`
+
 	// KeepChanges is how many changes the feed keeps at most for slaves that
 	// are behind or away; a slave that needs older ones is filled again.
 	KeepChanges uint64 `yaml:"keep_changes"`
 	// StateKey is under which the balancer keeps its epoch and its model in the
 	// database, and its name as a reader of the feed.
 	StateKey string `yaml:"state_key"`
-}
-
-// WeightsConfig says what makes an item heavy (thesis 2.4).
-type WeightsConfig struct {
-	Keyword uint32 `yaml:"keyword"`
-	Ad      uint32 `yaml:"ad"`
-	Lexicon uint32 `yaml:"lexicon"`
 }
 
 // LimitConfig is what a slave can take: Share is its strength against the
@@ -62,15 +52,11 @@ type LimitConfig struct {
 func DefaultBalancerConfig() BalancerConfig {
 	return BalancerConfig{
 		Listen: "127.0.0.1:7000", Admin: "127.0.0.1:7001", Slaves: 3,
-		Strategy: "original", Order: balance.ByOwner.String(), Weights: DefaultWeights(),
-		Interval:    balance.DefaultInterval,
-		BucketBytes: balance.DefaultBucketBytes, NodeBytes: balance.DefaultNodeBytes, Ahead: balance.DefaultAhead,
-		Workers: min(runtime.GOMAXPROCS(0)+1, maxBuilders), KeepChanges: 5_000_000, StateKey: "balancer",
+		Strategy: "original", Order: balance.ByOwner.String(),
+		Interval: balance.DefaultInterval, Distribute: true, SupplyConfig: defaultSupply(),
+		KeepChanges: 5_000_000, StateKey: "balancer",
 	}
 }
-
-// DefaultWeights weighs keywords, ads and lexicon entries alike.
-func DefaultWeights() WeightsConfig { return WeightsConfig{Keyword: 1, Ad: 1, Lexicon: 1} }
 
 // Validate lists all faults of the configuration.
 func (c *BalancerConfig) Validate() error {
@@ -81,18 +67,8 @@ func (c *BalancerConfig) Validate() error {
 	k.Number("slaves", c.Slaves, 1, 1<<16)
 	k.OneOf("strategy", c.Strategy, strategy.Names()...)
 	k.OneOf("order", c.Order, balance.ByOwner.String(), balance.ByHash.String())
-	k.That(c.Weights != WeightsConfig{}, "weights", "must not all be 0")
 	k.That(c.Interval >= 0, "interval", "must not be negative")
-	k.Number("bucket_bytes", c.BucketBytes, 1<<10, 32<<20)
-	k.Number("node_bytes", c.NodeBytes, c.BucketBytes, 1<<30)
-	k.Number("ahead", c.Ahead, 1, 1<<10)
-	k.Number("workers", c.Workers, 1, maxBuilders)
+	c.SupplyConfig.check(&k)
 	k.That(c.StateKey != "", "state_key", "must not be empty")
 	return k.Err()
-}
-
-// weight returns an item's weight, at least 1.
-func (w WeightsConfig) weight(keywords, ads, lexicon uint32) uint32 {
-	sum := uint64(w.Keyword)*uint64(keywords) + uint64(w.Ad)*uint64(ads) + uint64(w.Lexicon)*uint64(lexicon)
-	return uint32(max(1, min(sum, 1<<32-1)))
 }

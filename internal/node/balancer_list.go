@@ -96,7 +96,7 @@ func (b *Balancer) SlavesList() []SlaveStatus {
 			out = append(out, s)
 		}
 	}
-	for _, name := range b.dist.Names() {
+	for name := range b.slaves {
 		if !listed[name] {
 			out = append(out, b.slave(name))
 		}
@@ -107,12 +107,12 @@ func (b *Balancer) SlavesList() []SlaveStatus {
 // slave tells what is known of a slave beside the model.
 func (b *Balancer) slave(name string) SlaveStatus {
 	s := SlaveStatus{Name: name}
-	if at, ok := b.dist.Where(name); ok {
-		s.Registered, s.Position = true, at.String()
-		s.Behind = b.mapper.Clock() - min(b.mapper.Clock(), at.Clock)
-		s.QueuedBytes = b.dist.QueuedBytes(name)
-	}
 	if n, ok := b.slaves[name]; ok {
+		s.Registered, s.Position = true, n.position.String()
+		s.Behind = b.mapper.Clock() - min(b.mapper.Clock(), n.position.Clock)
+		if b.provider != nil {
+			s.QueuedBytes = b.provider.queuedBytes(name)
+		}
 		s.Address, s.SeenMs = n.address, time.Since(n.seen).Milliseconds()
 		s.say(n.state)
 	}

@@ -60,7 +60,9 @@ func (b *Balancer) Serve(ctx context.Context, listener net.Listener) error {
 		b.log.Error("a call panicked", "method", method, "cause", cause)
 	})...)
 	pb.RegisterBalancerServer(server, b)
-	pb.RegisterDistributorServer(server, b)
+	if b.provider != nil {
+		pb.RegisterDistributorServer(server, b.provider)
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		<-ctx.Done()

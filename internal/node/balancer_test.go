@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
-	"google.golang.org/grpc"
 
 	"adshard/backend"
 	"adshard/backend/sqlite"
@@ -132,7 +131,7 @@ func (r *rig) slave(name string) barrels.Store {
 	conn, err := wire.Dial(r.addr)
 	r.must(err)
 	cfg := loadproxy.Default(name, name+".example:1")
-	p, err := loadproxy.New(cfg, s.store, client{pb.NewBalancerClient(conn)}, slog.New(slog.DiscardHandler))
+	p, err := loadproxy.New(cfg, s.store, balancerClient{conn}, slog.New(slog.DiscardHandler))
 	r.must(err)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
@@ -150,16 +149,6 @@ func (r *rig) stopSlave(name string) {
 	if s := r.slaves[name]; s.stop != nil {
 		s.stop()
 	}
-}
-
-type client struct{ pb.BalancerClient }
-
-func (c client) Register(ctx context.Context, q *pb.RegisterRequest) (*pb.RegisterResponse, error) {
-	return c.BalancerClient.Register(ctx, q)
-}
-
-func (c client) Pull(ctx context.Context, q *pb.PullRequest) (*pb.PullResponse, error) {
-	return c.BalancerClient.Pull(ctx, q, grpc.WaitForReady(true))
 }
 
 // eventually waits until ok.
@@ -337,7 +326,7 @@ func TestBalancerWatchMap(t *testing.T) {
 	if err != nil || len(same.Shards) != 0 {
 		t.Fatalf("same map again: %v, %v", same, err)
 	}
-	if _, err := c.Pull(ctx, &pb.PullRequest{Name: "nobody", Epoch: 1}); !fault.Is(err, fault.NotFound) {
+	if _, err := pb.NewDistributorClient(conn).Pull(ctx, &pb.PullRequest{Name: "nobody", Epoch: 1}); !fault.Is(err, fault.Stale) {
 		t.Fatalf("pull of an unknown slave: %v", err)
 	}
 }

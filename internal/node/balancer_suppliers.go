@@ -1,0 +1,70 @@
+package node
+
+import (
+	"slices"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/dgryski/go-rendezvous"
+
+	"adshard/fault"
+)
+
+// ownSupplier is the name of the balancer's own distributor.
+const ownSupplier = "balancer"
+
+// aliveTime is how long after its last word a distributor gets slaves, and a
+// slave has its name for itself.
+const aliveTime = 3 * time.Second
+
+// supplier is a distributor as the balancer knows it.
+type supplier struct {
+	address string // "": the balancer's own
+	seen    time.Time
+	clock   uint64 // up to which it has processed changes
+}
+
+// suppliers are the distributors by name. Which slave belongs to whom comes
+// from rendezvous hashing over those that are alive (Thaler and Ravishankar
+// 1998), so that little changes when one comes or goes.
+type suppliers map[string]*supplier
+
+// heard notes that a distributor has spoken. Errors: fault.Conflict for the
+// later of two of one name.
+func (s suppliers) heard(name, address string, clock uint64, now time.Time) error {
+	d, ok := s[name]
+	if ok && d.address != address && now.Sub(d.seen) < aliveTime {
+		return fault.Newf(fault.Conflict, "balancer: give quanta",
+			"two distributors have the name %s: the one at %s is at work, the one at %s is refused; give it another name",
+			name, d.address, address)
+	}
+	s[name] = &supplier{address, now, clock}
+	return nil
+}
+
+// of returns the address of a slave's distributor. Errors: fault.Unavailable
+// when there is none.
+func (s suppliers) of(slave string, now time.Time) (address string, err error) {
+	var alive []string
+	for name, d := range s {
+		if now.Sub(d.seen) < aliveTime {
+			alive = append(alive, name)
+		}
+	}
+	if len(alive) == 0 {
+		return "", fault.Newf(fault.Unavailable, "balancer: register",
+			"no distributor is at work; start one, or let the balancer distribute")
+	}
+	slices.Sort(alive)
+	return s[rendezvous.New(alive, xxhash.Sum64String).Lookup(slave)].address, nil
+}
+
+// least is the least clock that a distributor alive has come to.
+func (s suppliers) least(most uint64, now time.Time) uint64 {
+	for _, d := range s {
+		if now.Sub(d.seen) < aliveTime {
+			most = min(most, d.clock)
+		}
+	}
+	return most
+}

@@ -1,0 +1,47 @@
+package node
+
+import (
+	"adshard/balance"
+	"adshard/internal/node/config"
+)
+
+// DistributorConfig configures a distributor in a process of its own.
+type DistributorConfig struct {
+	// Name is unique among the distributors of a cluster.
+	Name string `yaml:"name"`
+	// DB is the backend database, as the balancer's.
+	DB string `yaml:"db"`
+	// Listen is the address for slaves; Advertise is the address that they are
+	// told, empty: the one listened on, which must name a host then.
+	Listen    string `yaml:"listen"`
+	Advertise string `yaml:"advertise"`
+	// Balancer is the balancer's address.
+	Balancer string `yaml:"balancer"`
+	// Order says how items lie on the ring; as the balancer's.
+	Order string `yaml:"order"`
+
+	SupplyConfig `yaml:",inline"`
+}
+
+// DefaultDistributorConfig returns a configuration that lacks only DB.
+func DefaultDistributorConfig() DistributorConfig {
+	return DistributorConfig{
+		Name: "distributor-0", Listen: "127.0.0.1:7200", Balancer: "127.0.0.1:7000",
+		Order: DefaultBalancerConfig().Order, SupplyConfig: defaultSupply(),
+	}
+}
+
+// Validate lists all faults of the configuration.
+func (c *DistributorConfig) Validate() error {
+	var k config.Check
+	k.That(c.Name != "", "name", "must not be empty")
+	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH")
+	k.Address("listen", c.Listen, true)
+	k.Address("advertise", c.Advertise, false)
+	k.That(c.Advertise != "" || !everywhere(c.Listen), "advertise",
+		"is needed, since listen (%s) names no host: give the HOST:PORT that slaves are to ask", c.Listen)
+	k.Address("balancer", c.Balancer, true)
+	k.OneOf("order", c.Order, balance.ByOwner.String(), balance.ByHash.String())
+	c.SupplyConfig.check(&k)
+	return k.Err()
+}

@@ -1,0 +1,116 @@
+package node
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"adshard/backend"
+	"adshard/balance"
+	"adshard/fault"
+)
+
+const (
+	// feedBatch is how many changes are read at a time.
+	feedBatch = 4096
+	// dbRetry is the pause after a failure of the database.
+	dbRetry = 200 * time.Millisecond
+)
+
+// follower reads the changes of a database for one core.
+type follower struct {
+	db    backend.Store
+	order balance.Order
+	log   *slog.Logger
+	at    uint64 // clock of the newest change given; run's alone after the start
+}
+
+// run gives changes to take until ctx is over or take fails. Errors:
+// fault.Stale when what follows was compacted away: only a fresh start helps.
+func (f *follower) run(ctx context.Context, take func([]balance.Change) error) error {
+	for {
+		list, err := f.db.Changes(ctx, f.at, feedBatch)
+		switch {
+		case fault.Is(err, fault.Stale):
+			return err
+		case err == nil && len(list) == 0:
+			err = f.db.Wait(ctx, f.at)
+		case err == nil:
+			f.at = list[len(list)-1].Clock
+			if err := take(changesOf(list, f.order, f.log)); err != nil {
+				return err
+			}
+		}
+		if err == nil {
+			continue
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		f.log.Warn("cannot read the changes; trying again", "err", err)
+		if err := pause(ctx, dbRetry); err != nil {
+			return err
+		}
+	}
+}
+
+// changesOf translates changes of the feed. A change of a parent concerns the
+// keys of its advertiser, or all where advertisers are spread.
+func changesOf(list []backend.Change, order balance.Order, log *slog.Logger) []balance.Change {
+	out := make([]balance.Change, 0, len(list))
+	for _, c := range list {
+		next := balance.Change{Clock: c.Clock, Removed: c.Removed}
+		if c.Kind == backend.KindGroup {
+			key, err := order.Key(c.AdvertiserID, c.ID)
+			if err != nil {
+				log.Error("a group cannot be placed and is left out", "group", c.ID, "err", err)
+				continue
+			}
+			next.Key = key
+		} else {
+			owner := c.AdvertiserID
+			if c.Kind == backend.KindAdvertiser {
+				owner = c.ID
+			}
+			next.Parent = balance.Parent{Kind: uint8(c.Kind), ID: c.ID}
+			next.Items = balance.Interval{Hi: balance.MaxKey}
+			if lo, hi, ok := order.Owner(owner); ok {
+				next.Items = balance.Interval{Lo: lo, Hi: hi}
+			}
+		}
+		out = append(out, next)
+	}
+	return out
+}
+
+// readItems puts all items of a snapshot into index and returns its clock.
+func readItems(ctx context.Context, db backend.Feed, order balance.Order, w WeightsConfig, index *balance.Index) (uint64, error) {
+	snap, err := db.Snapshot(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer snap.Close()
+	for g, err := range snap.Groups(ctx) {
+		if err != nil {
+			return 0, err
+		}
+		key, err := order.Key(g.AdvertiserID, g.ID)
+		if err != nil {
+			return 0, fault.New(fault.Invalid, "balancer: load", err)
+		}
+		index.Put(key, w.weight(g.Keywords, g.Ads, g.Lexicon))
+	}
+	return snap.Clock(), nil
+}
+
+// pause waits for d; the error is that of a ctx that was over first.
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}

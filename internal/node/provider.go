@@ -1,0 +1,192 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"adshard/backend"
+	"adshard/balance"
+	"adshard/fault"
+	"adshard/schema/pb"
+)
+
+// quanta is where a provider learns what the mapper decides: a balancer in the
+// same process, or one reached over gRPC.
+type quanta interface {
+	Quanta(ctx context.Context, r *pb.QuantaRequest) (*pb.QuantaResponse, error)
+}
+
+// provider drives a distributor core: it follows the database and the mapper,
+// builds node data with several workers and hands it to slaves. A balancer has
+// one, and a distributor process is one. It shares nothing with the mapper but
+// the calls of quanta.
+type provider struct {
+	pb.UnimplementedDistributorServer
+	name, address string // as the mapper is told
+	cfg           SupplyConfig
+	order         balance.Order
+	origin        string // of the data that it hands out
+	db            backend.Store
+	mapper        quanta
+	log           *slog.Logger
+	builders      *builders
+	work          chan struct{} // a token for each build at a time
+	poke          chan struct{} // there are tasks
+	feed          follower
+
+	mu       sync.Mutex // guards what follows, and the core
+	index    *balance.Index
+	dist     *core                  // nil: no balancer was heard of
+	epoch    uint64                 // of the mapper that dist follows
+	number   uint64                 // of the newest quantum taken; 0: none
+	fed      uint64                 // clock of the newest change taken
+	clients  map[string]*enlisted   // by the slave's name
+	weights  map[balance.Key]uint32 // to be told to the mapper
+	deserted bool                   // the core goes on without a mapper
+	tasks    []task
+	changed  chan struct{} // closed and made anew when something may be ready
+	made     uint64        // buckets, when last somebody was woken
+}
+
+// core is the distributor of package balance with node data of groups. What it
+// wanted done goes back to it, also when another one has taken its place.
+type core = balance.Distributor[*pb.NodeData]
+
+// enlisted is a slave that has enlisted.
+type enlisted struct {
+	incarnation string
+	seen        time.Time
+}
+
+// task is reading or building that the core asked for.
+type task func(ctx context.Context) error
+
+// newProvider returns a provider whose index holds all items as of clock.
+func newProvider(name, address string, cfg SupplyConfig, order balance.Order, origin string, db backend.Store,
+	mapper quanta, index *balance.Index, clock uint64, log *slog.Logger) *provider {
+	return &provider{
+		name: name, address: address, cfg: cfg, order: order, origin: origin, db: db, mapper: mapper, log: log,
+		builders: newBuilders(order, cfg.Workers), work: make(chan struct{}, cfg.Workers), poke: make(chan struct{}, 1),
+		feed: follower{db: db, order: order, log: log, at: clock}, index: index, fed: clock,
+		clients: make(map[string]*enlisted), weights: make(map[balance.Key]uint32), changed: make(chan struct{}),
+	}
+}
+
+// run works until ctx is over (nil) or the feed has forgotten what it needs.
+func (p *provider) run(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return p.feed.run(ctx, p.take) })
+	group.Go(func() error { return p.listen(ctx) })
+	group.Go(func() error { return p.dispatch(ctx, group) })
+	err := group.Wait()
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// take gives changes to the core.
+func (p *provider) take(list []balance.Change) error {
+	return p.step(func() error {
+		for _, c := range list {
+			switch _, known := p.index.Get(c.Key); {
+			case c.Key == 0:
+			case c.Removed:
+				p.index.Delete(c.Key)
+			case !known:
+				p.index.Put(c.Key, 1) // until it is built and weighed
+			}
+			p.fed = c.Clock
+		}
+		if p.dist == nil {
+			return nil
+		}
+		return p.dist.Changes(list)
+	})
+}
+
+// step changes the core under the lock, takes over what it wants done, and
+// wakes those who wait when there is something for them.
+func (p *provider) step(change func() error) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	err := change()
+	p.collect()
+	return err
+}
+
+// collect is called under the lock.
+func (p *provider) collect() {
+	if p.dist == nil {
+		return
+	}
+	core, w := p.dist, p.dist.Work()
+	for _, job := range w.Builds {
+		p.tasks = append(p.tasks, func(ctx context.Context) error { return p.build(ctx, core, job) })
+	}
+	for _, job := range w.Fetches {
+		p.tasks = append(p.tasks, func(ctx context.Context) error { return p.fetch(ctx, core, job) })
+	}
+	if len(p.tasks) > 0 {
+		select {
+		case p.poke <- struct{}{}:
+		default:
+		}
+	}
+	if made := p.dist.Made(); made != p.made {
+		p.made = made
+		p.wake()
+	}
+}
+
+// wake wakes those who wait. Called under the lock.
+func (p *provider) wake() {
+	close(p.changed)
+	p.changed = make(chan struct{})
+}
+
+// dispatch starts the tasks, as many at a time as there are workers.
+func (p *provider) dispatch(ctx context.Context, group *errgroup.Group) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-p.poke:
+		}
+		p.mu.Lock()
+		tasks := p.tasks
+		p.tasks = nil
+		p.mu.Unlock()
+		for _, run := range tasks {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case p.work <- struct{}{}:
+			}
+			group.Go(func() error {
+				defer func() { <-p.work }()
+				return run(ctx)
+			})
+		}
+	}
+}
+
+// queuedBytes is what is ready for a slave here.
+func (p *provider) queuedBytes(slave string) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.dist == nil {
+		return 0
+	}
+	return p.dist.QueuedBytes(slave)
+}
+
+// unheard is the error of a provider that no balancer has spoken to.
+func (p *provider) unheard(op string) error {
+	return fault.Newf(fault.Unavailable, op, "the distributor %s has not heard of a balancer yet; ask again after a pause", p.name)
+}

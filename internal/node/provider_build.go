@@ -1,0 +1,285 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+
+	"adshard/backend"
+	"adshard/backend/nodedata"
+	"adshard/balance"
+	"adshard/fault"
+	"adshard/schema/pb"
+)
+
+// readBatch is how many items are read at a time.
+const readBatch = 128
+
+// builders hands out builders of node data, each to one goroutine at a time,
+// since they remember words.
+type builders struct{ free chan *nodedata.Builder }
+
+func newBuilders(order balance.Order, n int) *builders {
+	b := &builders{free: make(chan *nodedata.Builder, n)}
+	for range n {
+		b.free <- nodedata.New(order)
+	}
+	return b
+}
+
+// build does a Build and tells the distributor.
+func (p *provider) build(ctx context.Context, core *core, job balance.Build) error {
+	builder := <-p.builders.free
+	defer func() { p.builders.free <- builder }()
+	made, err := p.bucket(ctx, builder, job)
+	if err != nil {
+		return p.failed(ctx, core, job.Node, job.Seq, err)
+	}
+	return p.step(func() error {
+		for k, w := range made.weights {
+			if _, known := p.index.Get(k); known {
+				p.index.Put(k, w)
+				p.weights[k] = w
+			}
+		}
+		core.Built(balance.Built[*pb.NodeData]{
+			Node: job.Node, Seq: job.Seq, Entries: made.entries, Payload: made.data, Bytes: made.bytes,
+		})
+		return nil
+	})
+}
+
+// fetch does a Fetch and tells the distributor.
+func (p *provider) fetch(ctx context.Context, core *core, job balance.Fetch) error {
+	list, err := p.db.Changes(ctx, job.After, job.Limit)
+	stale := fault.Is(err, fault.Stale)
+	if err != nil && !stale {
+		return p.failed(ctx, core, job.Node, job.Seq, err)
+	}
+	return p.step(func() error {
+		core.Fetched(balance.Fetched{Node: job.Node, Seq: job.Seq, Changes: changesOf(list, p.order, p.log), Stale: stale})
+		return nil
+	})
+}
+
+// failed has the work given again after a pause.
+func (p *provider) failed(ctx context.Context, core *core, node string, seq uint64, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	p.log.Warn("cannot prepare node data; trying again", "slave", node, "err", err)
+	if err := pause(ctx, dbRetry); err != nil {
+		return err
+	}
+	return p.step(func() error { core.Failed(node, seq); return nil })
+}
+
+// bucket is the content of a bucket while it is made.
+type bucket struct {
+	builder *nodedata.Builder
+	order   balance.Order
+	weigh   WeightsConfig
+	limit   int
+
+	data    *pb.NodeData
+	entries int
+	bytes   int
+	weights map[balance.Key]uint32 // of changed items
+
+	campaigns map[uint64]*backend.Campaign // read so far; nil: not there
+}
+
+// batch is a run of entries with what was read for them, all from one
+// snapshot.
+type batch struct {
+	entries     []balance.Entry
+	items       map[uint64]*backend.Item
+	campaigns   []*backend.Campaign
+	advertisers []*backend.Advertiser
+}
+
+// bucket reads and builds a job's entries. One goroutine reads while another
+// one builds.
+func (p *provider) bucket(ctx context.Context, builder *nodedata.Builder, job balance.Build) (*bucket, error) {
+	snap, err := p.db.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer snap.Close()
+	if snap.Clock() < job.Clock {
+		return nil, fault.Newf(fault.Internal, "balancer: build", "the snapshot has clock %d, needed is %d", snap.Clock(), job.Clock)
+	}
+	made := &bucket{
+		builder: builder, order: p.order, weigh: p.cfg.Weights, limit: job.MaxBytes, data: &pb.NodeData{},
+		weights: make(map[balance.Key]uint32), campaigns: make(map[uint64]*backend.Campaign),
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	batches := make(chan batch, 1)
+	done := make(chan error, 1)
+	go func() {
+		defer close(batches)
+		done <- p.read(ctx, snap, job.Entries, batches)
+	}()
+	full := false
+	for next := range batches {
+		if err == nil && !full {
+			full, err = made.add(next)
+		}
+		if err != nil || full {
+			cancel() // and drain, so that the reader is done with the snapshot
+		}
+	}
+	cancel()
+	if failed := <-done; err == nil && !full {
+		err = failed
+	}
+	return made, err
+}
+
+// read reads entries batch by batch.
+func (p *provider) read(ctx context.Context, snap backend.Snapshot, entries []balance.Entry, out chan<- batch) error {
+	r := reading{order: p.order, snap: snap, campaigns: make(map[uint64]bool), advertisers: make(map[uint64]bool)}
+	for list := range slices.Chunk(entries, readBatch) {
+		next, err := r.batch(ctx, list)
+		if err != nil {
+			return err
+		}
+		select {
+		case out <- next:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// reading reads from one snapshot and remembers which parents it has read.
+type reading struct {
+	order                  balance.Order
+	snap                   backend.Snapshot
+	campaigns, advertisers map[uint64]bool
+}
+
+func (r *reading) batch(ctx context.Context, entries []balance.Entry) (batch, error) {
+	next := batch{entries: entries, items: make(map[uint64]*backend.Item, len(entries))}
+	var ids []uint64
+	campaigns, advertisers := map[uint64]bool{}, map[uint64]bool{}
+	for _, e := range entries {
+		switch {
+		case e.Key != 0:
+			ids = append(ids, r.order.Item(e.Key))
+		case backend.Kind(e.Parent.Kind) == backend.KindCampaign:
+			campaigns[e.Parent.ID] = true
+		default:
+			advertisers[e.Parent.ID] = true
+		}
+	}
+	slices.Sort(ids) // neighbours in the database are read together
+	items, err := r.snap.Items(ctx, ids)
+	if err != nil {
+		return next, err
+	}
+	for _, it := range items {
+		next.items[it.Group.ID] = it
+		campaigns[it.Group.CampaignID], advertisers[it.Group.AdvertiserID] = true, true
+	}
+	if ids := unread(campaigns, r.campaigns); len(ids) > 0 {
+		if next.campaigns, err = r.snap.Campaigns(ctx, ids); err != nil {
+			return next, err
+		}
+	}
+	if ids := unread(advertisers, r.advertisers); len(ids) > 0 {
+		next.advertisers, err = r.snap.Advertisers(ctx, ids)
+	}
+	return next, err
+}
+
+// unread returns the wanted ids that were not read before, and marks them.
+func unread(want, read map[uint64]bool) []uint64 {
+	var out []uint64
+	for _, id := range slices.Sorted(maps.Keys(want)) {
+		if !read[id] {
+			read[id] = true
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// add builds a batch; full: the bucket takes no more. Parents come first in a
+// bucket, so those of a batch are all taken, even if its last items are not.
+func (m *bucket) add(next batch) (full bool, err error) {
+	if err := m.parents(next); err != nil {
+		return false, err
+	}
+	for _, e := range next.entries {
+		if e.Key == 0 {
+			m.entries++ // came with the batch, or is gone
+			continue
+		}
+		it, there := next.items[m.order.Item(e.Key)]
+		if !there {
+			m.data.Deleted = append(m.data.Deleted, uint64(e.Key))
+			m.entries++
+			m.bytes += 8
+			continue
+		}
+		item, err := m.item(it)
+		if err != nil {
+			return false, err
+		}
+		size := proto.Size(item) + 4
+		if m.entries > 0 && m.bytes+size > m.limit {
+			return true, nil
+		}
+		m.data.Items = append(m.data.Items, item)
+		m.entries++
+		m.bytes += size
+		if e.Changed() {
+			m.weights[e.Key] = m.weigh.weight(uint32(len(it.Keywords)), uint32(len(it.Ads)), lexicon(it))
+		}
+	}
+	return false, nil
+}
+
+func (m *bucket) parents(next batch) error {
+	for _, a := range next.advertisers {
+		record := m.builder.Advertiser(a)
+		m.data.Advertisers = append(m.data.Advertisers, record)
+		m.bytes += proto.Size(record) + 4
+	}
+	for _, c := range next.campaigns {
+		m.campaigns[c.ID] = c
+		record, err := m.builder.Campaign(c)
+		if err != nil {
+			return fmt.Errorf("campaign %d: %w", c.ID, err)
+		}
+		m.data.Campaigns = append(m.data.Campaigns, record)
+		m.bytes += proto.Size(record) + 4
+	}
+	return nil
+}
+
+func (m *bucket) item(it *backend.Item) (*pb.Item, error) {
+	campaign, ok := m.campaigns[it.Group.CampaignID]
+	if !ok {
+		return nil, fault.Newf(fault.Corrupt, "balancer: build", "group %d has no campaign %d", it.Group.ID, it.Group.CampaignID)
+	}
+	item, err := m.builder.Item(it, campaign)
+	if err != nil {
+		return nil, fmt.Errorf("group %d: %w", it.Group.ID, err)
+	}
+	return item, nil
+}
+
+// lexicon counts the distinct texts of an item's keywords (thesis 2.4).
+func lexicon(it *backend.Item) uint32 {
+	texts := make(map[string]struct{}, len(it.Keywords))
+	for i := range it.Keywords {
+		texts[it.Keywords[i].Text] = struct{}{}
+	}
+	return uint32(len(texts))
+}

@@ -1,0 +1,148 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"adshard/balance"
+	"adshard/fault"
+	"adshard/schema/pb"
+)
+
+const (
+	// quantaWait is how long a provider's poll may wait for a quantum; quantaTime
+	// is the time for a call besides.
+	quantaWait = 2 * time.Second
+	quantaTime = 3 * time.Second
+	// aloneAfter is how long a provider waits for a mapper before changes of
+	// data go on without one.
+	aloneAfter = 2 * time.Second
+	// quantaRetry is the pause after a failed poll.
+	quantaRetry = 100 * time.Millisecond
+	// weightsAtOnce bounds the weights that a poll brings.
+	weightsAtOnce = 1 << 14
+)
+
+// listen polls the mapper for quanta until ctx is over.
+func (p *provider) listen(ctx context.Context) error {
+	heard := time.Now()
+	for ctx.Err() == nil {
+		r, weights := p.question()
+		call, cancel := context.WithTimeout(ctx, quantaWait+quantaTime)
+		reply, err := p.mapper.Quanta(call, r)
+		cancel()
+		if err == nil {
+			err = p.hear(reply)
+		} else {
+			p.giveBack(weights)
+		}
+		if err == nil {
+			heard = time.Now()
+			continue
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		if time.Since(heard) > aloneAfter {
+			p.alone(err)
+		}
+		if err := pause(ctx, quantaRetry); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// question is what the mapper is asked; the weights in it are taken out.
+func (p *provider) question() (*pb.QuantaRequest, map[balance.Key]uint32) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := &pb.QuantaRequest{Name: p.name, Address: p.address, Epoch: p.epoch, Number: p.number,
+		WaitMs: uint32(quantaWait.Milliseconds())}
+	if p.dist != nil {
+		r.Clock = p.dist.Head()
+	}
+	weights := make(map[balance.Key]uint32)
+	for k, w := range p.weights {
+		if len(weights) == weightsAtOnce {
+			break
+		}
+		weights[k] = w
+		delete(p.weights, k)
+		r.Weights = append(r.Weights, &pb.Weight{Key: uint64(k), Weight: w})
+	}
+	return r, weights
+}
+
+// giveBack keeps weights that were not told for the next time.
+func (p *provider) giveBack(weights map[balance.Key]uint32) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for k, w := range weights {
+		if _, newer := p.weights[k]; !newer {
+			p.weights[k] = w
+		}
+	}
+}
+
+// alone lets changes of data go on under the last map.
+func (p *provider) alone(err error) {
+	_ = p.step(func() error {
+		if p.dist != nil && !p.deserted {
+			p.deserted = true
+			p.dist.Alone(true)
+			p.log.Warn("no balancer; changes go on under its last map", "epoch", p.epoch, "err", err)
+		}
+		return nil
+	})
+}
+
+// hear takes quanta. A mapper of a later epoch gets a core of its own; slaves
+// enlist again then.
+func (p *provider) hear(reply *pb.QuantaResponse) error {
+	return p.step(func() error {
+		switch epoch := reply.GetEpoch(); {
+		case epoch < p.epoch:
+			return fault.Newf(fault.Stale, "distributor: ask for quanta",
+				"the balancer's epoch %d is below %d, which was heard of before", epoch, p.epoch)
+		case epoch > p.epoch:
+			p.follow(epoch)
+		case p.deserted:
+			p.deserted = false
+			p.dist.Alone(false)
+		}
+		for _, q := range reply.GetQuanta() {
+			if err := p.quantum(reply.GetEpoch(), q); err != nil {
+				p.number = 0 // the next answer brings the whole model
+				p.log.Warn("a quantum is refused; asking for the whole model", "number", q.GetNumber(), "err", err)
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// follow begins to follow a mapper. Called under the lock.
+func (p *provider) follow(epoch uint64) {
+	p.log.Info("following a balancer", "epoch", epoch, "before", p.epoch, "clock", p.fed)
+	p.epoch, p.number, p.made, p.deserted = epoch, 0, 0, false
+	p.dist = balance.NewDistributor[*pb.NodeData](balance.DistributorConfig{
+		Epoch: epoch, BucketBytes: p.cfg.BucketBytes, NodeBytes: p.cfg.NodeBytes, Ahead: p.cfg.Ahead,
+	}, p.index, p.fed)
+	p.clients = make(map[string]*enlisted)
+	p.wake()
+}
+
+// quantum gives a quantum to the core. Called under the lock.
+func (p *provider) quantum(epoch uint64, message *pb.Quantum) error {
+	q, err := quantumOf(epoch, message)
+	if err != nil {
+		return fmt.Errorf("read quantum %d: %w", message.GetNumber(), err)
+	}
+	if err := p.dist.Quantum(q); err != nil {
+		return err
+	}
+	p.number = q.Number
+	return nil
+}

@@ -1,0 +1,56 @@
+package node
+
+import (
+	"runtime"
+
+	"adshard/balance"
+	"adshard/internal/node/config"
+)
+
+// SupplyConfig bounds what a distributor prepares for slaves.
+type SupplyConfig struct {
+	// Weights say what makes an item heavy.
+	Weights WeightsConfig `yaml:"weights"`
+	// BucketBytes is the size that a bucket of node data aims at; NodeBytes and
+	// Ahead bound what is ready for one slave, in bytes and in buckets.
+	BucketBytes int `yaml:"bucket_bytes"`
+	NodeBytes   int `yaml:"node_bytes"`
+	Ahead       int `yaml:"ahead"`
+	// Workers is how many buckets are built at a time.
+	Workers int `yaml:"workers"`
+}
+
+// maxBuilders is the most buckets that are built at a time.
+const maxBuilders = 64
+
+func defaultSupply() SupplyConfig {
+	return SupplyConfig{
+		Weights: DefaultWeights(), BucketBytes: balance.DefaultBucketBytes,
+		NodeBytes: balance.DefaultNodeBytes, Ahead: balance.DefaultAhead,
+		Workers: min(runtime.GOMAXPROCS(0)+1, maxBuilders),
+	}
+}
+
+func (c *SupplyConfig) check(k *config.Check) {
+	k.That(c.Weights != WeightsConfig{}, "weights", "must not all be 0")
+	k.Number("bucket_bytes", c.BucketBytes, 1<<10, 32<<20)
+	k.Number("node_bytes", c.NodeBytes, c.BucketBytes, 1<<30)
+	k.Number("ahead", c.Ahead, 1, 1<<10)
+	k.Number("workers", c.Workers, 1, maxBuilders)
+}
+
+// WeightsConfig says what makes an item heavy (thesis 2.4).
+type WeightsConfig struct {
+	Keyword uint32 `yaml:"keyword"`
+	Ad      uint32 `yaml:"ad"`
+	Lexicon uint32 `yaml:"lexicon"`
+}
+
+// DefaultWeights weighs keywords, ads and lexicon entries alike.
+func DefaultWeights() WeightsConfig { return WeightsConfig{Keyword: 1, Ad: 1, Lexicon: 1} }
+
+// weight returns an item's weight, at least 1.
+func (w WeightsConfig) weight(keywords, ads, lexicon uint32) uint32 {
+	sum := uint64(w.Keyword)*uint64(keywords) + uint64(w.Ad)*uint64(ads) + uint64(w.Lexicon)*uint64(lexicon)
+	return uint32(max(1, min(sum, 1<<32-1)))
+}
