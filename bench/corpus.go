@@ -41,6 +41,7 @@ licensed extract that is part of the program.`,
 	}
 	flags := cmd.Flags()
 	flags.Int64Var(&f.options.Keywords, "keywords", 100_000, "number of keywords, usually 10,000 to 10,000,000")
+	flags.IntVar(&f.options.PerGroup, "group-keywords", 0, "about how many keywords a group gets, up to 40; 0: 11 (the thesis' corpus has 34)")
 	flags.Uint64Var(&f.options.Seed, "seed", 1, "all follows from it")
 	flags.StringVar(&f.out, "out", "", "the Editor file to write (required)")
 	flags.StringVar(&f.queries, "queries", "", "the file of queries to write, one a line")
@@ -57,6 +58,8 @@ func (f *corpusFlags) check(cmd *cobra.Command, args []string) error {
 		return errors.New("--out is missing: name the file to write")
 	case f.options.Keywords < 1:
 		return fmt.Errorf("--keywords %d: 1 or more", f.options.Keywords)
+	case f.options.PerGroup < 0 || f.options.PerGroup > 40:
+		return fmt.Errorf("--group-keywords %d: 0 to 40", f.options.PerGroup)
 	case f.options.Queries < 0:
 		return fmt.Errorf("--query-count %d: 0 or more", f.options.Queries)
 	case e != corpus.UTF8 && e != corpus.UTF16:

@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// keywordsPerGroup is about what a group gets, to plan how many are needed.
+// keywordsPerGroup is about what a group gets when nothing else is asked for.
 const keywordsPerGroup = 11
 
 // Options say what to make.
@@ -19,6 +19,18 @@ type Options struct {
 	Queries  int    // so many queries
 	Seed     uint64 // all follows from it
 	Encoding Encoding
+	// PerGroup is about how many keywords a group gets; 0: 11, as many as a
+	// title gives by itself.
+	PerGroup int
+}
+
+// perGroup is about how many keywords a group gets, to plan how many groups
+// are needed.
+func (o *Options) perGroup() int {
+	if o.PerGroup > 0 {
+		return o.PerGroup
+	}
+	return keywordsPerGroup
 }
 
 // Summary is what was made.
@@ -81,7 +93,7 @@ func (c *Corpus) Write(ctx context.Context, w io.Writer, o Options) (Summary, er
 	if err != nil {
 		return sum, err
 	}
-	m := &groupMaker{seed: o.Seed, sheet: out, shape: shape{items: c.items, words: c.words, dice: newDice()}}
+	m := &groupMaker{seed: o.Seed, perGroup: o.perGroup(), sheet: out, shape: shape{items: c.items, words: c.words, dice: newDice()}}
 	order := c.sorted(o.Seed)
 	for sum.Keywords < o.Keywords {
 		if err := c.round(ctx, m, order, o, &sum); err != nil {
@@ -120,7 +132,7 @@ func (c *Corpus) round(ctx context.Context, m *groupMaker, order []int32, o Opti
 // sample tells which items of a round are taken: all, or evenly as many as are
 // still needed, and a few more, since the round ends when there are enough.
 func (c *Corpus) sample(o Options, sum *Summary) func(number int32, round int) bool {
-	perGroup := float64(keywordsPerGroup)
+	perGroup := float64(o.perGroup())
 	if sum.Groups > 1000 {
 		perGroup = float64(sum.Keywords) / float64(sum.Groups)
 	}

@@ -15,6 +15,7 @@ var qualities = [...]string{"1", "2", "3", "3", "4", "4", "5", "5", "5", "6", "6
 // groupMaker writes the rows of one group after the other.
 type groupMaker struct {
 	seed     uint64
+	perGroup int
 	shape    shape
 	sheet    *sheet
 	keywords keywordMaker
@@ -30,7 +31,8 @@ func (m *groupMaker) write(number, round int, limit int64) int64 {
 	d.reset(m.seed, round, number)
 	it := &m.shape.items[number]
 	title, tokens := m.shape.title(number, round)
-	keywords := m.keywords.make(d, it, tokens, int(min(limit, int64(pick(d, groupSizes[:])))))
+	size := pick(d, groupSizes[:]) * m.perGroup / keywordsPerGroup
+	keywords := m.keywords.make(d, it, tokens, int(min(limit, int64(max(1, size)))))
 	if len(keywords) == 0 {
 		return 0
 	}

@@ -118,7 +118,7 @@ type queryMaker struct {
 
 func (c *Corpus) newQueryMaker(o Options) *queryMaker {
 	m := &queryMaker{corpus: c, seed: o.Seed, shape: shape{items: c.items, words: c.words, dice: newDice()}}
-	m.rounds = 1 + int(o.Keywords/int64(keywordsPerGroup*len(c.items)))
+	m.rounds = 1 + int(o.Keywords/int64(o.perGroup()*len(c.items)))
 	take := c.sample(o, &Summary{})
 	for _, number := range c.order {
 		if take(number, 0) {

@@ -1,0 +1,177 @@
+package compare
+
+import (
+	"cmp"
+	"slices"
+
+	"adshard/balance"
+	"adshard/bench/trace"
+)
+
+// CostModel makes microseconds of what a trace counts. The defaults were fitted
+// to one store on one core (docs/experiments.md).
+type CostModel struct {
+	// Query is what each query costs each slave, whatever it finds; Looked what
+	// a posting decided on costs, Matched what one that matches costs more.
+	Query, Looked, Matched float64
+}
+
+// DefaultCosts returns the costs of one slave's store, without the network.
+func DefaultCosts() CostModel { return CostModel{Query: 8, Looked: 0.05, Matched: 0.1} }
+
+// weights are the costs of items, without the query's own.
+func (m CostModel) weights() balance.LoadWeights {
+	return balance.LoadWeights{Looked: m.Looked, Matched: m.Matched}
+}
+
+// Placement says on which slave each item of a trace lies, from 0.
+type Placement struct {
+	Slaves int
+	Owner  []uint16
+}
+
+// Place returns where a model puts the items of a trace.
+func Place(t *trace.Trace, m *balance.Model) Placement {
+	p := Placement{Slaves: len(m.Nodes()), Owner: make([]uint16, len(t.Keys))}
+	number := make(map[balance.NodeID]uint16, p.Slaves)
+	for i, n := range m.Nodes() {
+		number[n.ID] = uint16(i)
+	}
+	all, at := m.Slices(), 0
+	for i, k := range t.Keys {
+		for all[at].Hi < k {
+			at++
+		}
+		p.Owner[i] = number[all[at].Node]
+	}
+	return p
+}
+
+// Judgement is how good a placement is for a mix of queries. Times are in
+// microseconds.
+type Judgement struct {
+	// MaxOverMean is that of the slaves' loads, Bound the least that any
+	// placement of whole items has.
+	MaxOverMean float64 `json:"max_over_mean"`
+	Bound       float64 `json:"bound"`
+	// Expected is the mean cost at a query's slowest slave against the mean of
+	// the queries' own bounds: total/slaves, or the dearest item alone.
+	Expected float64 `json:"expected"`
+	// Mean, P50 and P99 are of the cost at a query's slowest slave, BoundMean
+	// and BoundP99 of the queries' bounds.
+	Mean      float64 `json:"mean_us"`
+	P50       float64 `json:"p50_us"`
+	P99       float64 `json:"p99_us"`
+	BoundMean float64 `json:"bound_mean_us"`
+	BoundP99  float64 `json:"bound_p99_us"`
+	// OneAtATime is queries a second when each begins after the one before,
+	// Saturated when all slaves work all the time and the busiest decides.
+	OneAtATime float64 `json:"one_at_a_time"`
+	Saturated  float64 `json:"saturated"`
+}
+
+// weighed is a value and how much it counts.
+type weighed struct{ value, weight float64 }
+
+// Judge judges a placement; weights of queries sum to 1.
+func Judge(t *trace.Trace, m CostModel, queries []float64, p Placement) Judgement {
+	var slowest, bounds []weighed
+	load, one := make([]float64, p.Slaves), make([]float64, p.Slaves)
+	w := m.weights()
+	for q, share := range queries {
+		if share == 0 {
+			continue
+		}
+		clear(one)
+		total, dearest := 0.0, 0.0
+		t.Query(q, func(c trace.Cost) {
+			cost := trace.Of(w, c)
+			one[p.Owner[c.Item]] += cost
+			total += cost
+			dearest = max(dearest, cost)
+		})
+		for i, v := range one {
+			load[i] += share * (v + m.Query)
+		}
+		slowest = append(slowest, weighed{m.Query + slices.Max(one), share})
+		bounds = append(bounds, weighed{m.Query + max(total/float64(p.Slaves), dearest), share})
+	}
+	j := Judgement{
+		Mean: meanOf(slowest), P50: quantile(slowest, 0.5), P99: quantile(slowest, 0.99),
+		BoundMean: meanOf(bounds), BoundP99: quantile(bounds, 0.99),
+	}
+	j.Expected = ratio(j.Mean, j.BoundMean)
+	busiest, sum := slices.Max(load), 0.0
+	for _, v := range load {
+		sum += v
+	}
+	j.MaxOverMean = ratio(busiest, sum/float64(p.Slaves))
+	j.Bound = itemBound(t.Load(queries, w), m.Query, p.Slaves)
+	j.OneAtATime, j.Saturated = rate(j.Mean), rate(busiest)
+	return j
+}
+
+// rate is how often a second what takes so many microseconds can be done.
+func rate(micros float64) float64 {
+	if micros <= 0 {
+		return 0
+	}
+	return 1e6 / micros
+}
+
+// itemBound is the least max/mean of any placement of whole items on equal
+// slaves: the largest item, the sum of those of ranks n and n+1, and so on, each
+// against the mean; each slave has the queries' own cost besides.
+func itemBound(loads []float64, own float64, slaves int) float64 {
+	sum := own * float64(slaves)
+	for _, v := range loads {
+		sum += v
+	}
+	mean := sum / float64(slaves)
+	if mean == 0 {
+		return 1
+	}
+	sorted := slices.Clone(loads)
+	slices.SortFunc(sorted, func(a, b float64) int { return cmp.Compare(b, a) })
+	sums := make([]float64, len(sorted)+1)
+	for i, v := range sorted {
+		sums[i+1] = sums[i] + v
+	}
+	bound := mean
+	for k := 0; k*slaves < len(sorted); k++ {
+		// Of the k·slaves+1 largest some slave has k+1, which weigh at least as
+		// much as the last k+1 of them.
+		bound = max(bound, own+sums[k*slaves+1]-sums[k*slaves-k])
+	}
+	return bound / mean
+}
+
+func meanOf(list []weighed) float64 {
+	sum, weight := 0.0, 0.0
+	for _, v := range list {
+		sum, weight = sum+v.value*v.weight, weight+v.weight
+	}
+	if weight == 0 {
+		return 0
+	}
+	return sum / weight
+}
+
+// quantile sorts the list.
+func quantile(list []weighed, q float64) float64 {
+	if len(list) == 0 {
+		return 0
+	}
+	slices.SortFunc(list, func(a, b weighed) int { return cmp.Compare(a.value, b.value) })
+	weight := 0.0
+	for _, v := range list {
+		weight += v.weight
+	}
+	at := 0.0
+	for _, v := range list {
+		if at += v.weight; at >= q*weight {
+			return v.value
+		}
+	}
+	return list[len(list)-1].value
+}

@@ -1,0 +1,117 @@
+package compare
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+
+	"adshard/bench/measure"
+)
+
+// Comparison is the outcome of one command. All numbers are finite.
+type Comparison struct {
+	Command string `json:"command"`
+	Machine string `json:"machine"`
+	Date    string `json:"date"`
+	// Mode is "processes", "simulated" or "study".
+	Mode     string  `json:"mode"`
+	Groups   int     `json:"groups"`
+	Keywords uint64  `json:"keywords"`
+	Workload string  `json:"workload,omitempty"`
+	About    string  `json:"about,omitempty"`
+	Queries  int     `json:"queries,omitempty"`
+	Slaves   int     `json:"slaves,omitempty"`
+	Rate     float64 `json:"rate,omitempty"`
+	Seconds  float64 `json:"seconds,omitempty"`
+	// Shifts are the seconds at which the mix of queries changes.
+	Shifts []float64 `json:"shifts,omitempty"`
+	Runs   []Run     `json:"runs,omitempty"`
+	Study  []Placed  `json:"study,omitempty"`
+	Notes  []string  `json:"notes,omitempty"`
+}
+
+// Run is what one strategy showed.
+type Run struct {
+	Strategy string           `json:"strategy"`
+	Figures  []measure.Figure `json:"figures"`
+	Series   []Series         `json:"series"`
+	Notes    []string         `json:"notes,omitempty"`
+	// Events are what the balancer did, with their times.
+	Events []string `json:"events,omitempty"`
+}
+
+// Series is a quantity over time; X is seconds since the load began.
+type Series struct {
+	// Of is one of the constants; Name tells lines of one kind apart (slaves),
+	// "" where there is one.
+	Of   string    `json:"of"`
+	Name string    `json:"name,omitempty"`
+	X    []float64 `json:"x"`
+	Y    []float64 `json:"y"`
+}
+
+// The kinds of series.
+const (
+	MaxOverMean = "max/mean of load"
+	LowerBound  = "lower bound of max/mean"
+	PerQuery    = "slowest slave of a query ÷ the query's bound"
+	SlaveLoad   = "load of each slave"
+	SlaveItems  = "groups on each slave"
+	SlaveP99    = "p99 at each slave, ms"
+	MasterP50   = "p50 at the master, ms"
+	MasterP99   = "p99 at the master, ms"
+	MovedItems  = "groups moved"
+	InFlight    = "moves under way"
+	Answers     = "answers a second"
+	Incomplete  = "incomplete answers"
+)
+
+// Add adds a figure; one that is not finite is left out.
+func (r *Run) Add(name, unit string, value float64) {
+	if !math.IsNaN(value) && !math.IsInf(value, 0) {
+		r.Figures = append(r.Figures, measure.Figure{Name: name, Unit: unit, Value: value})
+	}
+}
+
+// Find returns the figure of a name.
+func (r *Run) Find(name string) (float64, bool) {
+	for _, f := range r.Figures {
+		if f.Name == name {
+			return f.Value, true
+		}
+	}
+	return 0, false
+}
+
+// Point adds a point to a series; one that is not finite is left out.
+func (r *Run) Point(of, name string, x, y float64) {
+	if math.IsNaN(y) || math.IsInf(y, 0) {
+		return
+	}
+	for i := range r.Series {
+		if s := &r.Series[i]; s.Of == of && s.Name == name {
+			s.X, s.Y = append(s.X, x), append(s.Y, y)
+			return
+		}
+	}
+	r.Series = append(r.Series, Series{Of: of, Name: name, X: []float64{x}, Y: []float64{y}})
+}
+
+// Lines returns the series of a kind.
+func (r *Run) Lines(of string) (out []Series) {
+	for _, s := range r.Series {
+		if s.Of == of {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// WriteFile writes the comparison as JSON.
+func (c *Comparison) WriteFile(name string) error {
+	raw, err := json.MarshalIndent(c, "", " ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(name, append(raw, '\n'), 0o644)
+}

@@ -1,0 +1,162 @@
+package compare
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"time"
+
+	"adshard/balance"
+	"adshard/balance/sim"
+	"adshard/balance/strategy"
+	"adshard/bench/trace"
+	"adshard/bench/workload"
+)
+
+// Options say how strategies are compared.
+type Options struct {
+	// Initial places the groups at the start; "": each strategy by itself.
+	Initial string
+	Slaves  int
+	// Rate is queries a second on average, for Duration.
+	Rate     float64
+	Duration time.Duration
+	// Interval is the time between two iterations of a strategy.
+	Interval time.Duration
+	Costs    CostModel
+	Seed     uint64
+	// Progress is told how far a run is, 0 to 1; nil: nobody is.
+	Progress func(strategy string, done float64)
+}
+
+// shifts returns when the mixes of a workload begin, but the first, in seconds.
+func (o *Options) shifts(w *workload.Workload) (out []float64) {
+	for i := 1; i < w.Phases(); i++ {
+		if at := w.Begins(i, o.Duration); at < o.Duration {
+			out = append(out, at.Seconds())
+		}
+	}
+	return out
+}
+
+// Simulate runs one strategy in the simulator.
+func Simulate(ctx context.Context, t *trace.Trace, w *workload.Workload, name string, o Options) (Run, error) {
+	cfg, err := o.simConfig(t, name)
+	if err != nil {
+		return Run{}, err
+	}
+	next, stop := iter.Pull2(w.Events(o.Rate, o.Duration))
+	defer stop()
+	cfg.Trace = o.simTrace(ctx, t, name, next)
+	began := time.Now()
+	result, err := sim.Run(cfg)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return Run{}, fmt.Errorf("simulate %s: %w", name, err)
+	}
+	run := o.simulated(t, w, name, result)
+	run.Notes = append(run.Notes, fmt.Sprintf("simulated in %.1f s", time.Since(began).Seconds()))
+	return run, nil
+}
+
+func (o *Options) simConfig(t *trace.Trace, name string) (sim.Config, error) {
+	s, err := strategy.Named(name)
+	if err != nil {
+		return sim.Config{}, err
+	}
+	initial := s
+	if o.Initial != "" {
+		if initial, err = strategy.Named(o.Initial); err != nil {
+			return sim.Config{}, err
+		}
+	}
+	cfg := sim.Config{
+		Seed: o.Seed, Slaves: o.Slaves, Order: t.Order, Strategy: s, Initial: initial,
+		Mapper:      balance.MapperConfig{Interval: o.Interval},
+		QueryMicros: o.Costs.Query, Duration: o.Duration, Sample: time.Second,
+	}
+	for i, k := range t.Keys {
+		cfg.Items = append(cfg.Items, sim.Item{Key: k, Weight: t.Weights[i]})
+	}
+	return cfg, nil
+}
+
+// simTrace gives the queries of events with their costs; it ends with ctx.
+func (o *Options) simTrace(ctx context.Context, t *trace.Trace, name string, next func() (time.Duration, int, bool)) sim.Trace {
+	costs := make([][]sim.ItemCost, len(t.Queries))
+	weights, told := o.Costs.weights(), 0.0
+	return func() (sim.Query, bool) {
+		at, q, ok := next()
+		if !ok || ctx.Err() != nil {
+			return sim.Query{}, false
+		}
+		if done := at.Seconds() / o.Duration.Seconds(); o.Progress != nil && done-told > 0.02 {
+			told = done
+			o.Progress(name, done)
+		}
+		if costs[q] == nil {
+			costs[q] = []sim.ItemCost{}
+			t.Query(q, func(c trace.Cost) {
+				costs[q] = append(costs[q], sim.ItemCost{Key: t.Keys[c.Item], Micros: trace.Of(weights, c)})
+			})
+		}
+		return sim.Query{At: at, Items: costs[q]}, true
+	}
+}
+
+// simulated makes a run of what the simulator tells.
+func (o *Options) simulated(t *trace.Trace, w *workload.Workload, name string, result *sim.Result) Run {
+	run := Run{Strategy: name, Events: result.Events}
+	seen := &observed{slaves: result.Nodes, shifts: o.shifts(w)}
+	for _, s := range result.Samples {
+		seen.add(Sample{
+			At: s.At.Seconds(), Load: s.Load, Items: s.Items, Bound: s.Bound, PerQuery: s.Expected,
+			P50: millis(s.Latency.P50), P99: millis(s.Latency.P99),
+			Queries: s.Queries, InFlight: s.InFlight, MovedItems: s.MovedItems,
+		})
+	}
+	seen.balance(&run)
+	o.moved(&run, t, w, moved{
+		items: result.Totals.MovedItems, weight: result.Totals.MovedWeight, moves: result.Totals.Moves,
+		thrash: result.Totals.Thrash, cancelled: result.Totals.Cancelled,
+	})
+	run.Add("queries", "", float64(result.Queries))
+	run.Add("incomplete answers", "", float64(result.Queries-result.Complete))
+	run.Add("groups missed in complete answers", "", float64(result.Missed))
+	run.Add("groups doubled in complete answers", "", float64(result.Doubled))
+	run.Add("slowest slave of a query ÷ the query's bound, all", "", result.Expected)
+	run.Add("cost at a query's slowest slave, p50", "µs", micros(result.Critical.P50))
+	run.Add("cost at a query's slowest slave, p99", "µs", micros(result.Critical.P99))
+	seen.latencies(&run)
+	run.Add("first fill", "s", result.Fill.Seconds())
+	seen.series(&run)
+	for _, text := range result.Troubles {
+		run.Notes = append(run.Notes, "trouble: "+text)
+	}
+	return run
+}
+
+// moved is what a run moved.
+type moved struct {
+	items, weight            uint64
+	moves, thrash, cancelled int
+}
+
+// moved adds the figures of moves, against the least.
+func (o *Options) moved(run *Run, t *trace.Trace, w *workload.Workload, m moved) {
+	run.Add("moves", "", float64(m.moves))
+	run.Add("groups moved", "", float64(m.items))
+	total := 0.0
+	for _, v := range t.Weights {
+		total += float64(v)
+	}
+	run.Add("data moved", "% of all", 100*float64(m.weight)/max(total, 1))
+	run.Add("thrash", "moves", float64(m.thrash))
+	run.Add("cancelled", "moves", float64(m.cancelled))
+}
+
+func millis(d time.Duration) float64 { return d.Seconds() * 1e3 }
+
+func micros(d time.Duration) float64 { return d.Seconds() * 1e6 }
