@@ -74,16 +74,23 @@ func (c *certifier) term(ctx context.Context, it Iterator, want []demand, upTo p
 	}
 	c.bytes = appendKey(c.bytes[:0], term, c.since.key, c.since.keyword)
 	ok := it.SeekBack(c.bytes) || it.Seek(appendKey(c.bytes[:0], term, 0, 0))
+	var last place // of the block before
 	for ; ok; ok = it.Next() {
-		if upTo.less(place{keyPart(it.Key(), 1), keyPart(it.Key(), 2)}) {
+		first := place{keyPart(it.Key(), 1), keyPart(it.Key(), 2)}
+		if upTo.less(first) {
 			break
 		}
-		if err := c.view.Open(it.Value()); err != nil {
+		err := c.view.Open(it.Value())
+		if err == nil {
+			err = c.view.Check()
+		}
+		if err != nil {
 			return damaged("block", err)
 		}
-		if err := c.view.Check(); err != nil {
-			return damaged("block", err)
+		if viewPlace(&c.view, 0).less(first) || first.less(last) {
+			return damaged("block", errOrder)
 		}
+		last = viewPlace(&c.view, c.view.Len()-1)
 		want = c.block(want, upTo)
 	}
 	c.wrongs(want)

@@ -24,6 +24,7 @@ const (
 var (
 	errWrongSize = errors.New("of a wrong size")
 	errMissing   = errors.New("missing")
+	errOrder     = errors.New("at the wrong place")
 	errMemory    = errors.New("not as it is in memory")
 )
 

@@ -40,22 +40,30 @@ func Request(t TB, r oracle.Request, lex *words.Lexicon) *search.Request {
 // exact counts and without.
 func SameAnswer(t TB, s search.Searcher, o *oracle.Oracle, r oracle.Request, lex *words.Lexicon) {
 	t.Helper()
+	SameAnswerIn(t, s, o, r, lex, 0, search.WholeRing())
+}
+
+// SameAnswerIn fails when a store's answer in a view is not that of an oracle
+// that has the groups served in it, or is not of this width.
+func SameAnswerIn(t TB, s search.Searcher, o *oracle.Oracle, r oracle.Request, lex *words.Lexicon, view uint64, width search.Width) {
+	t.Helper()
 	want, err := o.Search(r)
 	if err != nil {
 		t.Fatalf("oracle: %v", err)
 	}
 	q := Request(t, r, lex)
+	q.View = view
 	for _, exact := range []bool{false, true} {
 		q.ExactCounts = exact
 		a, err := s.Search(context.Background(), q)
 		if err != nil {
 			t.Fatalf("search %q: %v", r.Text, err)
 		}
-		if a.Width != search.WholeRing() || a.Work.BlocksBad != 0 {
-			t.Fatalf("%q: width %v, %d bad", r.Text, a.Width, a.Work.BlocksBad)
+		if a.Width != width || a.Work.BlocksBad != 0 {
+			t.Fatalf("%q: width %v of %v, %d bad", r.Text, a.Width, width, a.Work.BlocksBad)
 		}
 		if got, want := shown(a, r), placed(want); !slices.Equal(got, want) {
-			t.Fatalf("%q (%+v, exact %v):\n got %v\nwant %v", r.Text, r, exact, got, want)
+			t.Fatalf("%q (%+v, exact %v, view %d):\n got %v\nwant %v", r.Text, r, exact, view, got, want)
 		}
 		sameCounts(t, a, want, exact)
 	}

@@ -1,0 +1,153 @@
+package barreltest
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"adshard/backend"
+	"adshard/internal/oracle/oracletest"
+	"adshard/schema/pb"
+	"adshard/search"
+)
+
+// loadCounted: with every search counted, each posting that is looked at and
+// each that matches counts for the slice that serves it, for its group and for
+// its term; what is not served or passed over costs nothing, explanations
+// neither.
+func loadCounted(t *testing.T, open Open) {
+	s := open(t, "load")
+	defer s.Close()
+	s.CountLoad(1)
+	w := Small(40, "usb cable", "red shoes")
+	d := NewBuilder(t, w).All()
+	a, b, c := ringThirds(t, w)
+	d.Slices = &pb.SliceTable{View: 3, Slices: []*pb.HeldSlice{
+		{Id: 7, Lo: 0, Hi: a, Generation: 4, From: 1, Until: 2},
+		{Id: 8, Lo: a + 1, Hi: b, Generation: 5, From: 2},
+		{Id: 9, Lo: b + 1, Hi: c, Generation: 6, From: 3},
+		{Id: 10, Lo: c + 1, Hi: ^uint64(0), Generation: 7, State: pb.HeldState_HELD_STATE_FILLING},
+	}}
+	put(t, s, d)
+	ask(t, s, query(t, "usb cable"))
+	s.TakeLoad()
+	want := map[uint64]uint64{} // searches by slice
+	for _, view := range []uint64{2, 3, 3, 1} {
+		r := query(t, "usb cable")
+		r.View = view
+		ask(t, s, r)
+		if _, err := s.Explain(context.Background(), r, 10); err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range d.Slices.Slices {
+			if h.State == 0 && h.From <= view && (h.Until == 0 || view <= h.Until) {
+				want[h.Id]++
+			}
+		}
+	}
+	load := s.TakeLoad()
+	if load.Queries != 4 || load.Number != 0 {
+		t.Fatalf("%d queries", load.Queries)
+	}
+	var sum uint64
+	for _, h := range d.Slices.Slices {
+		n := uint64(len(inSlice(t, w.Items, h)))
+		i := slices.IndexFunc(load.Slices, func(l *pb.SliceLoad) bool { return l.Slice == h.Id })
+		if want[h.Id] == 0 {
+			if i >= 0 {
+				t.Fatalf("slice %d is not served: %v", h.Id, load.Slices[i])
+			}
+			continue
+		}
+		if i < 0 || load.Slices[i].Generation != h.Generation ||
+			load.Slices[i].Cost.Looked != n*want[h.Id] || load.Slices[i].Cost.Matched != n*want[h.Id] {
+			t.Fatalf("slice %d has %d groups: %v", h.Id, n, load.Slices)
+		}
+		sum += n * want[h.Id]
+	}
+	if len(load.Topics) != 1 || load.Topics[0].Cost.Looked != sum || load.Topics[0].Cost.Matched != sum {
+		t.Fatalf("topics %v, want one with %d", load.Topics, sum)
+	}
+	for _, i := range load.Items {
+		if i.Key <= a && i.Key > c || i.Cost.Looked == 0 {
+			t.Fatalf("item %v", i)
+		}
+	}
+	if again := s.TakeLoad(); again.Queries != 0 || len(again.Slices)+len(again.Items)+len(again.Topics) > 0 {
+		t.Fatalf("taken twice: %v", again)
+	}
+}
+
+// ringThirds returns three keys of groups that cut the groups in four parts.
+func ringThirds(t TB, w *oracletest.World) (a, b, c uint64) {
+	var keys []uint64
+	for _, it := range w.Items {
+		keys = append(keys, Key(t, it))
+	}
+	slices.Sort(keys)
+	n := len(keys)
+	return keys[n/4], keys[n/2], keys[3*n/4]
+}
+
+func inSlice(t TB, items []*backend.Item, h *pb.HeldSlice) (in []uint64) {
+	for _, it := range items {
+		if k := Key(t, it); h.Lo <= k && k <= h.Hi {
+			in = append(in, k)
+		}
+	}
+	return in
+}
+
+// loadSampled: one search in so many is counted and stands for the others,
+// whatever the order of the queries; none, when it is switched off. What is
+// passed over costs nothing, and a group that costs much is named.
+func loadSampled(t *testing.T, open Open) {
+	s := open(t, "sampled")
+	defer s.Close()
+	w := Small(900, "usb cable")
+	hot := w.Items[450]
+	for i := range uint64(100) {
+		k := hot.Keywords[0]
+		k.ID = 1_000_000 + i
+		hot.Keywords = append(hot.Keywords, k)
+	}
+	put(t, s, NewBuilder(t, w).All())
+	const rounds = 400
+	asked := func(exact bool) *pb.Load {
+		s.TakeLoad()
+		var work search.Work
+		for range rounds {
+			r := query(t, "usb cable")
+			r.ExactCounts = exact
+			work.Add(ask(t, s, r).Work)
+			ask(t, s, query(t, "nothing")) // every other search costs nothing
+		}
+		load := s.TakeLoad()
+		if load.Queries != 2*rounds {
+			t.Fatalf("%d queries", load.Queries)
+		}
+		if len(load.Slices) == 0 {
+			return load
+		}
+		got, want := float64(load.Slices[0].Cost.Looked), float64(work.Looked)
+		if len(load.Slices) != 1 || math.Abs(got-want) > want/3 { // ±15 % is usual
+			t.Fatalf("looked at %v, counted %v", want, load.Slices)
+		}
+		return load
+	}
+	load := asked(true)
+	if len(load.Items) == 0 || load.Items[0].Key != Key(t, hot) || len(load.Items) > 200 {
+		t.Fatalf("the hot item %x is not the first of %d", Key(t, hot), len(load.Items))
+	}
+	if load.Slices[0].Cost.Micros == 0 || load.Slices[0].Cost.Matched == 0 {
+		t.Fatalf("%v", load.Slices[0])
+	}
+	if some := asked(false); some.Slices[0].Cost.Looked >= load.Slices[0].Cost.Looked {
+		t.Fatalf("what is passed over costs as well: %v, %v", some.Slices, load.Slices)
+	}
+	s.CountLoad(0)
+	if off := asked(true); len(off.Slices)+len(off.Items)+len(off.Topics) > 0 {
+		t.Fatalf("switched off: %v", off)
+	}
+}

@@ -1,0 +1,183 @@
+package barrels_test
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"adshard/barrels"
+	"adshard/barrels/barreltest"
+	"adshard/barrels/block"
+	"adshard/barrels/memory"
+	"adshard/fault"
+	"adshard/schema/pb"
+
+	"google.golang.org/protobuf/proto"
+)
+
+// certified is the certificate of all that kv holds; the error is that of
+// opening or of certifying.
+func certified(kv barrels.KV) (*barrels.Certificate, error) {
+	s, err := barrels.Open(kv, barrels.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	return s.Certify(context.Background(), 0, ^uint64(0), ^uint64(0))
+}
+
+// TestCertificateShowsDamage: whatever byte of a block, a page, a group's
+// record, a parent or one of their keys is another one, and whatever value is
+// missing, the certificate differs or is refused as corrupt.
+func TestCertificateShowsDamage(t *testing.T) {
+	kv := kept(t)
+	want, err := certified(kv)
+	if err != nil || want.Items != 30 {
+		t.Fatal(want, err)
+	}
+	damages := 0
+	differs := func(f barrels.Family, key, value []byte, damage func(*barrels.Batch)) {
+		t.Helper()
+		var b barrels.Batch
+		damage(&b)
+		write(t, kv, &b)
+		damages++
+		got, err := certified(kv)
+		if err == nil && got.Bins == want.Bins || err != nil && !fault.Is(err, fault.Corrupt) {
+			t.Fatalf("%v, key %x: the damage does not show: %v", f, key, err)
+		}
+		b.Reset()
+		b.Put(f, key, value)
+		write(t, kv, &b)
+	}
+	for _, f := range []barrels.Family{barrels.Postings, barrels.Items, barrels.Parents} {
+		for key, value := range values(kv, f) {
+			key := []byte(key)
+			differs(f, key, value, func(b *barrels.Batch) { b.Delete(f, key) })
+			for i := range value {
+				differs(f, key, value, func(b *barrels.Batch) { b.Put(f, key, flipped(value, i)) })
+			}
+			for i := range key {
+				other := flipped(key, i)
+				if f != barrels.Parents && i >= 8 && bytes.Compare(other, key) < 0 {
+					continue // a block's or page's key may lie before what is in it
+				}
+				differs(f, key, value, func(b *barrels.Batch) { b.Delete(f, key); b.Put(f, other, value) })
+				var b barrels.Batch
+				b.Delete(f, other)
+				write(t, kv, &b)
+			}
+		}
+	}
+	if got, err := certified(kv); err != nil || *got != *want {
+		t.Fatalf("mended again: %v", err)
+	}
+	t.Logf("%d damages", damages)
+}
+
+func write(t *testing.T, kv barrels.KV, b *barrels.Batch) {
+	t.Helper()
+	if err := kv.Write(b); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func values(kv barrels.KV, f barrels.Family) map[string][]byte {
+	s := kv.Snapshot()
+	defer s.Close()
+	it := s.Full(f)
+	defer it.Close()
+	out := map[string][]byte{}
+	for ok := it.Seek(nil); ok; ok = it.Next() {
+		out[string(it.Key())] = bytes.Clone(it.Value())
+	}
+	return out
+}
+
+func flipped(b []byte, i int) []byte {
+	b = bytes.Clone(b)
+	b[i] ^= 0x10
+	return b
+}
+
+// TestCertificateReadsWhatSearchesRead: postings that say something else than
+// their keyword's and group's records make the sum differ, with all checksums
+// right; so do postings that are missing or too many, bounds that are too low
+// and terms that searches do not look for.
+func TestCertificateReadsWhatSearchesRead(t *testing.T) {
+	want, err := certified(kept(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	low, bid := uint32(500), uint64(123)
+	for name, change := range map[string]func(*pb.Item){
+		"bid":       func(it *pb.Item) { it.Keywords[0].Bid = &bid },
+		"no bid":    func(it *pb.Item) { it.Keywords[0].Bid = nil },
+		"quality":   func(it *pb.Item) { it.Keywords[0].Quality = 9 },
+		"type":      func(it *pb.Item) { it.Keywords[0].Type = pb.MatchType_MATCH_TYPE_EXACT },
+		"paused":    func(it *pb.Item) { it.Keywords[0].Enabled = false },
+		"a word":    func(it *pb.Item) { it.Keywords[0].Norm[0]++ },
+		"folded":    func(it *pb.Item) { it.Keywords[0].Fold[1]++ },
+		"group":     func(it *pb.Item) { it.Group.Enabled = false },
+		"modifier":  func(it *pb.Item) { it.Group.Modifiers = &pb.Modifiers{Mobile: &low} },
+		"campaign":  func(it *pb.Item) { it.Group.CampaignId++ },
+		"no ad":     func(it *pb.Item) { it.Group.Ads = nil },
+		"negatives": func(it *pb.Item) { it.Group.Negatives = []*pb.Negative{{Id: 1, Enabled: true, Norm: []uint64{1}}} },
+		"missing":   func(it *pb.Item) { it.Keywords = it.Keywords[:1] },
+		"too many": func(it *pb.Item) {
+			k := proto.CloneOf(it.Keywords[0])
+			k.Id = 99_999
+			it.Keywords = append(it.Keywords, k)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kv, other := kept(t), memory.NewKV()
+			s := open(t, other)
+			d := barreltest.NewBuilder(t, barreltest.Small(30, "usb cable", "red shoes")).All()
+			change(d.Items[11])
+			if err := s.Apply(context.Background(), d); err != nil {
+				t.Fatal(err)
+			}
+			closed(t, s)
+			var b barrels.Batch
+			b.Clear(barrels.Postings)
+			for key, value := range values(other, barrels.Postings) {
+				b.Put(barrels.Postings, []byte(key), value)
+			}
+			write(t, kv, &b)
+			differs(t, kv, want)
+		})
+	}
+	t.Run("bounds", func(t *testing.T) {
+		kv := kept(t)
+		spoil(t, kv, barrels.Postings, func(_, v []byte) []byte {
+			v = v[:len(v)-9]
+			clear(v[len(v)-3*16:])
+			return block.Seal(v)
+		})
+		differs(t, kv, want)
+	})
+	t.Run("terms", func(t *testing.T) {
+		kv := kept(t)
+		spoil(t, kv, barrels.Terms, func(_, v []byte) []byte { return nil })
+		differs(t, kv, want)
+	})
+}
+
+func differs(t *testing.T, kv barrels.KV, want *barrels.Certificate) {
+	t.Helper()
+	got, err := certified(kv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Bins == want.Bins {
+		t.Fatal("the sums are the same")
+	}
+}
+
+func closed(t *testing.T, s barrels.Store) {
+	t.Helper()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
