@@ -1,62 +1,17 @@
 package balance
 
 import (
-	"fmt"
+	"slices"
 
 	"adshard/fault"
 )
-
-// OpKind is an elementary operation on a model (thesis 6.3.10), or one on its
-// list of nodes.
-type OpKind uint8
-
-// The operations.
-const (
-	OpMap     OpKind = iota + 1 // Slice is served by Node: only in the first plan
-	OpSplit                     // Slice ends before At; New begins there
-	OpMerge                     // Slice takes its right neighbour New in
-	OpJoin                      // Node joins, with Name and Address
-	OpAddress                   // Node is reached at Address
-	OpStart                     // Slice begins to be copied to Node
-	OpCancel                    // Slice stays where it is
-	OpSwitch                    // Slice is served by its target from the next view on
-	OpFinish                    // Slice leaves the node that served it before
-	OpState                     // Node becomes State
-)
-
-// Op is one operation. Fields that its kind does not name are zero.
-type Op struct {
-	Kind          OpKind
-	Slice         uint64
-	Node          NodeID
-	At            Key
-	New           uint64
-	Name, Address string
-	State         NodeState
-}
-
-// String returns the operation as one would say it.
-func (o Op) String() string {
-	switch o.Kind {
-	case OpMap:
-		return fmt.Sprintf("map slice %d to node %d", o.Slice, o.Node)
-	case OpSplit:
-		return fmt.Sprintf("split slice %d at %x, slice %d begins there", o.Slice, uint64(o.At), o.New)
-	case OpMerge:
-		return fmt.Sprintf("merge slice %d into slice %d", o.New, o.Slice)
-	case OpJoin:
-		return fmt.Sprintf("node %d %q joins", o.Node, o.Name)
-	case OpAddress:
-		return fmt.Sprintf("node %d is at %s", o.Node, o.Address)
-	}
-	return fmt.Sprintf("op(%d)", o.Kind)
-}
 
 // Edit changes a copy of a model, one operation after another, and remembers
 // the operations. Each costs constant time, however many slices there are.
 type Edit struct {
 	base  *Model
 	view  uint64 // of the model that comes out
+	least uint64 // of the model that comes out
 	ops   []Op
 	list  []linked
 	byID  map[uint64]int32
@@ -74,7 +29,7 @@ type linked struct {
 // Edit begins an edit. The model itself never changes.
 func (m *Model) Edit() *Edit {
 	e := &Edit{
-		base: m, view: m.view, byID: make(map[uint64]int32, len(m.slices)),
+		base: m, view: m.view, least: m.least, byID: make(map[uint64]int32, len(m.slices)),
 		list: make([]linked, len(m.slices)), nodes: append([]Node(nil), m.nodes...),
 		nextS: m.nextSlice, nextN: m.nextNode,
 	}
@@ -95,18 +50,20 @@ func (e *Edit) Slice(id uint64) (Slice, bool) {
 	return e.list[i].Slice, true
 }
 
-// Map has node serve the slice from the next view on.
+// Map has node serve the slice. Only the first plan may: later a slice goes
+// from node to node by a move.
 func (e *Edit) Map(slice uint64, node NodeID) error {
-	i, ok := e.byID[slice]
-	if !ok {
-		return e.refuse("there is no slice %d", slice)
+	s, err := e.at(slice)
+	if err != nil {
+		return err
 	}
-	if !e.knows(node) {
-		return e.refuse("slice %d cannot go to the unknown node %d", slice, node)
+	if e.base.view != 0 {
+		return e.refuse("slice %d is in service: it can only be moved", slice)
 	}
-	e.view = e.base.view + 1
-	s := &e.list[i].Slice
-	s.Node, s.From = node, e.view
+	if n := e.node(node); n == nil || n.State != Active {
+		return e.refuse("slice %d cannot go to node %d, which is unknown or not active", slice, node)
+	}
+	s.Node = node
 	s.Generation++
 	e.ops = append(e.ops, Op{Kind: OpMap, Slice: slice, Node: node})
 	return nil
@@ -120,6 +77,9 @@ func (e *Edit) Split(slice uint64, at Key) (uint64, error) {
 		return 0, e.refuse("there is no slice %d", slice)
 	}
 	left := e.list[i].Slice
+	if left.Move.Phase != NoMove {
+		return 0, e.locked(left)
+	}
 	if at <= left.Lo || at > left.Hi {
 		return 0, e.refuse("slice %d (%x to %x) cannot be split at %x", slice, left.Lo, left.Hi, at)
 	}
@@ -140,9 +100,9 @@ func (e *Edit) Split(slice uint64, at Key) (uint64, error) {
 	return right.ID, nil
 }
 
-// Merge has a slice take in its right neighbour on the same node. What comes
-// out is served from the later of their views on, so that one merges when no
-// master has an older one any more.
+// Merge has a slice take in its right neighbour on the same node. Both must be
+// served from the same view on, as far as anybody may still ask: no query with
+// an older view may find less of the ring served than there was.
 func (e *Edit) Merge(slice, right uint64) error {
 	i, ok := e.byID[slice]
 	j, okRight := e.byID[right]
@@ -150,8 +110,16 @@ func (e *Edit) Merge(slice, right uint64) error {
 		return e.refuse("slices %d and %d are no neighbours", slice, right)
 	}
 	a, b := &e.list[i], e.list[j]
-	if a.Node != b.Node {
+	switch {
+	case a.Move.Phase != NoMove:
+		return e.locked(a.Slice)
+	case b.Move.Phase != NoMove:
+		return e.locked(b.Slice)
+	case a.Node != b.Node:
 		return e.refuse("slices %d and %d lie on the nodes %d and %d", slice, right, a.Node, b.Node)
+	case a.From != b.From && max(a.From, b.From) > e.least:
+		return e.refuse("slices %d and %d are served from the views %d and %d on, and %d may still be asked for",
+			slice, right, a.From, b.From, e.least)
 	}
 	a.Hi, a.next, a.From = b.Hi, b.next, max(a.From, b.From)
 	a.Generation = max(a.Generation, b.Generation) + 1
@@ -163,44 +131,16 @@ func (e *Edit) Merge(slice, right uint64) error {
 	return nil
 }
 
-// Join adds a node, which holds nothing yet.
-func (e *Edit) Join(name, address string) (NodeID, error) {
-	for _, n := range e.nodes {
-		if n.Name == name {
-			return 0, e.refuse("there is a node %q already", name)
-		}
-	}
-	id := e.nextN
-	e.nextN++
-	e.nodes = append(e.nodes, Node{ID: id, Name: name, Address: address})
-	e.view = e.base.view + 1
-	e.ops = append(e.ops, Op{Kind: OpJoin, Node: id, Name: name, Address: address})
-	return id, nil
-}
-
-// Address changes where a node is reached.
-func (e *Edit) Address(node NodeID, address string) error {
-	for i := range e.nodes {
-		if e.nodes[i].ID == node {
-			e.nodes[i].Address = address
-			e.view = e.base.view + 1
-			e.ops = append(e.ops, Op{Kind: OpAddress, Node: node, Address: address})
-			return nil
-		}
-	}
-	return e.refuse("there is no node %d", node)
-}
-
 // Ops returns the operations so far, in their order.
 func (e *Edit) Ops() []Op { return e.ops }
 
 // Model returns the model that comes out, checked. The first plan, made from
 // the model of view 0, is view 1, and all is served from it on.
 func (e *Edit) Model() (*Model, error) {
-	m := &Model{view: e.view, nextSlice: e.nextS, nextNode: e.nextN, nodes: e.nodes}
+	m := &Model{view: e.view, least: e.least, nextSlice: e.nextS, nextNode: e.nextN, nodes: e.nodes}
 	first := e.base.view == 0
 	if first {
-		m.view = 1
+		m.view, m.least = 1, 1
 	}
 	m.slices = make([]Slice, 0, len(e.byID))
 	for i := int32(0); i >= 0; i = e.list[i].next {
@@ -244,17 +184,41 @@ func (e *Edit) apply(o Op) error {
 		return err
 	case OpAddress:
 		return e.Address(o.Node, o.Address)
+	case OpStart:
+		return e.Start(o.Slice, o.Node)
+	case OpCancel:
+		return e.Cancel(o.Slice)
+	case OpSwitch:
+		return e.Switch(o.Slice)
+	case OpFinish:
+		return e.Finish(o.Slice)
+	case OpState:
+		return e.SetState(o.Node, o.State)
 	}
 	return e.refuse("unknown operation %d", o.Kind)
 }
 
-func (e *Edit) knows(id NodeID) bool {
-	for _, n := range e.nodes {
-		if n.ID == id {
-			return true
-		}
+// at returns a slice, to be changed before the next operation.
+func (e *Edit) at(id uint64) (*Slice, error) {
+	i, ok := e.byID[id]
+	if !ok {
+		return nil, e.refuse("there is no slice %d", id)
 	}
-	return false
+	return &e.list[i].Slice, nil
+}
+
+// node returns a node, to be changed before the next operation; nil: there is
+// none.
+func (e *Edit) node(id NodeID) *Node {
+	i, ok := slices.BinarySearchFunc(e.nodes, id, func(n Node, id NodeID) int { return int(n.ID) - int(id) })
+	if !ok {
+		return nil
+	}
+	return &e.nodes[i]
+}
+
+func (e *Edit) locked(s Slice) error {
+	return e.refuse("slice %d is on its way from or to node %d", s.ID, s.Move.Other)
 }
 
 func (e *Edit) refuse(format string, args ...any) error {

@@ -16,11 +16,11 @@ type State struct {
 }
 
 // stateFormat is the first byte of an encoded state.
-const stateFormat = 1
+const stateFormat = 2
 
 // Encode returns the state as bytes: format, then unsigned varints (lengths
-// before strings; a slice's keys as its width less one, since slices tile),
-// then xxh64 of all before, little endian.
+// before strings; a slice's keys as its width less one, since slices tile; a
+// move's nodes and views only when there is one), then xxh64 of all before, little endian.
 func (s State) Encode() []byte {
 	m := s.Model
 	b := make([]byte, 0, 64+16*len(m.slices)+48*len(m.nodes))
@@ -29,6 +29,7 @@ func (s State) Encode() []byte {
 	text := func(v string) { put(uint64(len(v))); b = append(b, v...) }
 	put(s.Quantum)
 	put(m.view)
+	put(m.least)
 	put(m.nextSlice)
 	put(uint64(m.nextNode))
 	put(uint64(len(m.nodes)))
@@ -36,6 +37,7 @@ func (s State) Encode() []byte {
 		put(uint64(n.ID))
 		text(n.Name)
 		text(n.Address)
+		put(uint64(n.State))
 	}
 	put(uint64(len(m.slices)))
 	for _, v := range m.slices {
@@ -44,6 +46,11 @@ func (s State) Encode() []byte {
 		put(v.Generation)
 		put(uint64(v.Node))
 		put(v.From)
+		put(uint64(v.Move.Phase))
+		if v.Move.Phase != NoMove {
+			put(uint64(v.Move.Other))
+			put(v.Move.OtherFrom)
+		}
 	}
 	return binary.LittleEndian.AppendUint64(b, xxhash.Sum64(b))
 }
@@ -100,16 +107,33 @@ func (r *reader) text() string {
 	return s
 }
 
+// small reads a number that must fit a byte.
+func (r *reader) small() uint8 {
+	v := r.uint()
+	r.bad = r.bad || v > 255
+	return uint8(v)
+}
+
+// node reads a node's number.
+func (r *reader) node() NodeID {
+	v := r.uint()
+	r.bad = r.bad || v > 1<<31-1
+	return NodeID(v)
+}
+
 func (r *reader) model() *Model {
-	m := &Model{view: r.uint(), nextSlice: r.uint(), nextNode: NodeID(r.uint())}
+	m := &Model{view: r.uint(), least: r.uint(), nextSlice: r.uint(), nextNode: r.node()}
 	for n := r.uint(); n > 0 && !r.bad; n-- {
-		m.nodes = append(m.nodes, Node{ID: NodeID(r.uint()), Name: r.text(), Address: r.text()})
+		m.nodes = append(m.nodes, Node{ID: r.node(), Name: r.text(), Address: r.text(), State: NodeState(r.small())})
 	}
 	lo := Key(0)
 	for n := r.uint(); n > 0 && !r.bad; n-- {
 		s := Slice{ID: r.uint(), Lo: lo}
 		s.Hi = lo + Key(r.uint())
-		s.Generation, s.Node, s.From = r.uint(), NodeID(r.uint()), r.uint()
+		s.Generation, s.Node, s.From = r.uint(), r.node(), r.uint()
+		if s.Move.Phase = MovePhase(r.small()); s.Move.Phase != NoMove {
+			s.Move.Other, s.Move.OtherFrom = r.node(), r.uint()
+		}
 		lo = s.Hi + 1
 		m.slices = append(m.slices, s)
 	}

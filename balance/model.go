@@ -11,6 +11,7 @@ import (
 // immutable and may be shared; Edit makes the next one.
 type Model struct {
 	view      uint64
+	least     uint64 // no older view is served
 	nextSlice uint64
 	nextNode  NodeID
 	nodes     []Node  // by rising id
@@ -33,6 +34,9 @@ func NewModel(nodes []Node) (*Model, error) {
 // View numbers the states of the slice map; it grows when a slice changes its
 // node, a node joins or a node's address changes.
 func (m *Model) View() uint64 { return m.view }
+
+// Least returns the oldest view that may still be asked for.
+func (m *Model) Least() uint64 { return m.least }
 
 // Nodes returns the nodes by rising id; not to be changed.
 func (m *Model) Nodes() []Node { return m.nodes }
@@ -64,19 +68,29 @@ func (m *Model) Named(name string) (Node, bool) {
 	return m.nodes[i], true
 }
 
-// Table returns what a node holds and serves in the model.
+// Table returns what a node is to hold and serve: slices that are its own,
+// those that are being copied to it, in no view yet, and those that it served
+// before a switch, in the views until then.
 func (m *Model) Table(node NodeID) Table {
-	t := Table{View: m.view}
+	t := Table{View: m.view, Least: m.least}
 	for _, s := range m.slices {
-		if s.Node == node {
-			t.Slices = append(t.Slices, Held{ID: s.ID, Lo: s.Lo, Hi: s.Hi, Generation: s.Generation, From: s.From})
+		h := Held{ID: s.ID, Lo: s.Lo, Hi: s.Hi, Generation: s.Generation}
+		switch {
+		case s.Node == node:
+			h.From = s.From
+		case s.Move.Phase == NoMove || s.Move.Other != node:
+			continue
+		case s.Move.Phase == Switched:
+			h.From, h.Until = s.Move.OtherFrom, s.From-1
 		}
+		t.Slices = append(t.Slices, h)
 	}
 	return t
 }
 
 // check tells why a model is not sound: slices must tile the ring, on known
-// nodes, with distinct ids below the next, served from a view that exists.
+// nodes, with distinct ids below the next, served from a view that exists, and
+// move only between different nodes.
 func (m *Model) check() error {
 	const op = "balance: check model"
 	if len(m.nodes) == 0 {
@@ -84,28 +98,64 @@ func (m *Model) check() error {
 	}
 	names := make(map[string]bool, len(m.nodes))
 	for i, n := range m.nodes {
-		if n.ID == 0 || n.ID >= m.nextNode || i > 0 && n.ID <= m.nodes[i-1].ID || names[n.Name] {
-			return fault.Newf(fault.Invalid, op, "node %d %q stands twice or out of order", n.ID, n.Name)
+		if n.ID == 0 || n.ID >= m.nextNode || i > 0 && n.ID <= m.nodes[i-1].ID || names[n.Name] || n.State > Drained {
+			return fault.Newf(fault.Invalid, op, "node %d %q stands twice, out of order or in no known state", n.ID, n.Name)
 		}
 		names[n.Name] = true
 	}
-	ids := make(map[uint64]bool, len(m.slices))
+	if m.least > m.view {
+		return fault.Newf(fault.Invalid, op, "the oldest view, %d, is newer than the newest, %d", m.least, m.view)
+	}
+	ids := make(map[uint64]struct{}, len(m.slices))
 	next := Key(0)
 	for i, s := range m.slices {
-		if _, known := m.Node(s.Node); !known {
-			return fault.Newf(fault.Invalid, op, "slice %d lies on the unknown node %d", s.ID, s.Node)
-		}
 		if s.Lo != next || s.Hi < s.Lo || i > 0 && next == 0 {
 			return fault.Newf(fault.Invalid, op, "slice %d (%x to %x) leaves a gap or overlaps at %x", s.ID, s.Lo, s.Hi, next)
 		}
-		if s.ID == 0 || s.ID >= m.nextSlice || ids[s.ID] || s.From > m.view {
-			return fault.Newf(fault.Invalid, op, "slice %d stands twice or comes from a later view", s.ID)
+		if err := m.checkSlice(s); err != nil {
+			return err
 		}
-		ids[s.ID] = true
+		ids[s.ID] = struct{}{}
 		next = s.Hi + 1
 	}
 	if next != 0 || len(m.slices) == 0 {
 		return fault.Newf(fault.Invalid, op, "the ring is not covered from %x on", next)
+	}
+	if len(ids) != len(m.slices) {
+		return fault.Newf(fault.Invalid, op, "%d slices have %d different numbers", len(m.slices), len(ids))
+	}
+	return nil
+}
+
+// checkSlice tells why one slice is not sound.
+func (m *Model) checkSlice(s Slice) error {
+	const op = "balance: check model"
+	if s.ID == 0 || s.ID >= m.nextSlice || s.From > m.view {
+		return fault.Newf(fault.Invalid, op, "slice %d has the number 0 or one not given yet, or comes from a later view", s.ID)
+	}
+	if n, known := m.Node(s.Node); !known || n.State == Drained {
+		return fault.Newf(fault.Invalid, op, "slice %d lies on node %d, which is unknown or drained", s.ID, s.Node)
+	}
+	v := s.Move
+	switch v.Phase {
+	case NoMove:
+		if v != (Move{}) {
+			return fault.Newf(fault.Invalid, op, "slice %d does not move, and yet to node %d", s.ID, v.Other)
+		}
+		return nil
+	case Copying:
+		if v.OtherFrom != 0 {
+			return fault.Newf(fault.Invalid, op, "slice %d is served in view %d by a node that is not filled", s.ID, v.OtherFrom)
+		}
+	case Switched:
+		if v.OtherFrom >= s.From {
+			return fault.Newf(fault.Invalid, op, "slice %d was switched in view %d, before view %d", s.ID, s.From, v.OtherFrom)
+		}
+	default:
+		return fault.Newf(fault.Invalid, op, "slice %d is in the unknown phase %d of a move", s.ID, v.Phase)
+	}
+	if n, known := m.Node(v.Other); !known || v.Other == s.Node || n.State == Drained {
+		return fault.Newf(fault.Invalid, op, "slice %d moves between the nodes %d and %d, which cannot be", s.ID, s.Node, v.Other)
 	}
 	return nil
 }

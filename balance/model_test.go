@@ -11,19 +11,31 @@ import (
 // drawEdit makes random operations, good and bad, on a model.
 func drawEdit(t *rapid.T, m *Model) *Edit {
 	e := m.Edit()
+	slice := rapid.Custom(func(t *rapid.T) uint64 { return rapid.Uint64Range(1, e.nextS).Draw(t, "slice") })
+	node := rapid.Map(rapid.Uint32Range(0, 5), func(n uint32) NodeID { return NodeID(n) })
 	for range rapid.IntRange(0, 30).Draw(t, "ops") {
-		s := rapid.Uint64Range(1, e.nextS).Draw(t, "slice")
-		switch rapid.IntRange(0, 4).Draw(t, "op") {
+		s, n := slice.Draw(t, "slice"), node.Draw(t, "node")
+		switch rapid.IntRange(0, 9).Draw(t, "op") {
 		case 0:
 			_, _ = e.Split(s, Key(rapid.Uint64().Draw(t, "at")))
 		case 1:
-			_ = e.Map(s, NodeID(rapid.Uint32Range(0, 5).Draw(t, "node")))
+			_ = e.Map(s, n)
 		case 2:
-			_ = e.Merge(s, rapid.Uint64Range(1, e.nextS).Draw(t, "right"))
+			_ = e.Merge(s, slice.Draw(t, "right"))
 		case 3:
 			_, _ = e.Join(rapid.SampledFrom([]string{"x", "y", "z"}).Draw(t, "name"), "")
 		case 4:
-			_ = e.Address(NodeID(rapid.Uint32Range(0, 5).Draw(t, "node")), "there")
+			_ = e.Address(n, "there")
+		case 5:
+			_ = e.Start(s, n)
+		case 6:
+			_ = e.Cancel(s)
+		case 7:
+			_ = e.Switch(s)
+		case 8:
+			_ = e.Finish(s)
+		case 9:
+			_ = e.SetState(n, NodeState(rapid.IntRange(0, 3).Draw(t, "state")))
 		}
 	}
 	return e
@@ -61,6 +73,8 @@ func TestEditsKeepTheModelSound(t *testing.T) {
 	})
 }
 
+// checkCoverage: in every view that may be asked for, each key is served by
+// exactly one node; and only moves are held twice.
 func checkCoverage(t *rapid.T, m *Model) {
 	for i := range 20 {
 		k := Key(mix64(uint64(i)))
@@ -68,14 +82,108 @@ func checkCoverage(t *rapid.T, m *Model) {
 		if k < s.Lo || k > s.Hi {
 			t.Fatalf("%x is said to lie in %+v", k, s)
 		}
+		for view := max(1, m.Least()); view <= m.View(); view++ {
+			if n := servers(m, k, view); n != 1 {
+				t.Fatalf("%x is served by %d nodes in view %d: %+v", k, n, view, s)
+			}
+		}
 		holders := 0
 		for _, n := range m.Nodes() {
 			if contains(m.Table(n.ID).Coverage(), k) {
 				holders++
 			}
 		}
-		if holders != 1 {
-			t.Fatalf("%x lies on %d nodes", k, holders)
+		if (holders != 1) != (s.Move.Phase != NoMove) || holders > 2 {
+			t.Fatalf("%x lies on %d nodes: %+v", k, holders, s)
+		}
+	}
+}
+
+// servers counts the nodes that serve a key in a view.
+func servers(m *Model, k Key, view uint64) (n int) {
+	for _, node := range m.Nodes() {
+		for _, h := range m.Table(node.ID).Slices {
+			if h.Lo <= k && k <= h.Hi && h.From != 0 && h.From <= view && (h.Until == 0 || view <= h.Until) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// TestLifeOfAMove: held, then served by one node up to a view and by the other
+// from the next on, then the first lets go.
+func TestLifeOfAMove(t *testing.T) {
+	m, _ := NewModel([]Node{{Name: "a"}, {Name: "b"}})
+	m, err := m.Apply(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	step := func(op Op, a, b []Held) {
+		t.Helper()
+		next, err := m.Apply([]Op{op})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m = next
+		for id, want := range map[NodeID][]Held{1: a, 2: b} {
+			if got := m.Table(id); !reflect.DeepEqual(got.Slices, want) || got.View != m.View() || got.Least != m.Least() {
+				t.Errorf("%v: node %d has %+v, wanted %+v", op, id, got, want)
+			}
+		}
+	}
+	all := Held{ID: 1, Hi: MaxKey}
+	with := func(generation, from, until uint64) []Held {
+		h := all
+		h.Generation, h.From, h.Until = generation, from, until
+		return []Held{h}
+	}
+	step(Op{Kind: OpStart, Slice: 1, Node: 2}, with(2, 1, 0), with(2, 0, 0))
+	step(Op{Kind: OpCancel, Slice: 1}, with(3, 1, 0), nil)
+	step(Op{Kind: OpStart, Slice: 1, Node: 2}, with(4, 1, 0), with(4, 0, 0))
+	step(Op{Kind: OpSwitch, Slice: 1}, with(5, 1, 1), with(5, 2, 0))
+	if m.View() != 2 || m.Least() != 1 {
+		t.Errorf("view %d, least %d", m.View(), m.Least())
+	}
+	step(Op{Kind: OpFinish, Slice: 1}, nil, with(5, 2, 0))
+	if m.View() != 2 || m.Least() != 2 {
+		t.Errorf("view %d, least %d", m.View(), m.Least())
+	}
+	step(Op{Kind: OpState, Node: 1, State: Drained}, nil, with(5, 2, 0))
+}
+
+// TestMergesThatWouldLoseAView: a query with an older view must find both
+// halves where they were.
+func TestMergesThatWouldLoseAView(t *testing.T) {
+	m, _ := NewModel([]Node{{Name: "a"}, {Name: "b"}})
+	m, err := m.Apply([]Op{{Kind: OpSplit, Slice: 1, At: 5, New: 2}, {Kind: OpMap, Slice: 2, Node: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []struct {
+		op Op
+		ok bool
+	}{
+		{Op{Kind: OpStart, Slice: 2, Node: 1}, true},
+		{Op{Kind: OpMerge, Slice: 1, New: 2}, false}, // other nodes, and locked
+		{Op{Kind: OpSplit, Slice: 2, At: 9, New: 3}, false},
+		{Op{Kind: OpStart, Slice: 2, Node: 1}, false},
+		{Op{Kind: OpState, Node: 1, State: Drained}, false},
+		{Op{Kind: OpSwitch, Slice: 2}, true},
+		{Op{Kind: OpMerge, Slice: 1, New: 2}, false}, // still moves
+		{Op{Kind: OpCancel, Slice: 2}, false},        // nothing cancels after the switch
+		{Op{Kind: OpFinish, Slice: 2}, true},
+		{Op{Kind: OpFinish, Slice: 2}, false},
+		{Op{Kind: OpMerge, Slice: 1, New: 2}, true}, // all views before are over
+		{Op{Kind: OpState, Node: 2, State: Draining}, true},
+		{Op{Kind: OpStart, Slice: 1, Node: 2}, false},
+	} {
+		next, err := m.Apply([]Op{o.op})
+		if (err == nil) != o.ok {
+			t.Fatalf("%v: %v", o.op, err)
+		}
+		if err == nil {
+			m = next
 		}
 	}
 }
@@ -89,6 +197,8 @@ func TestBadOpsAreRefusedWhole(t *testing.T) {
 		{{Kind: OpMerge, Slice: 1, New: 2}},
 		{{Kind: OpJoin, Node: 2, Name: "a"}},
 		{{Kind: 99}},
+		{{Kind: OpStart, Slice: 1, Node: 1}}, // before the first plan
+		{{Kind: OpState, Node: 1, State: 7}},
 	} {
 		if next, err := m.Apply(ops); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%v gave %v, %v", ops, next, err)
@@ -133,7 +243,7 @@ func BenchmarkModelApply100kSlices(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	ops := []Op{{Kind: OpMap, Slice: 5, Node: 2}}
+	ops := []Op{{Kind: OpStart, Slice: 5, Node: 2}}
 	for b.Loop() {
 		if _, err := m.Apply(ops); err != nil {
 			b.Fatal(err)

@@ -31,6 +31,17 @@ const (
 	Drained            // it has none and gets none
 )
 
+// String returns the state's name.
+func (s NodeState) String() string {
+	switch s {
+	case Active:
+		return "active"
+	case Draining:
+		return "draining"
+	}
+	return "drained"
+}
+
 // Slice is an interval of keys, both ends inclusive (thesis 6.1), and the node
 // that serves it.
 type Slice struct {
@@ -67,6 +78,17 @@ const (
 	Copying            // Other gets the items; Node serves
 	Switched           // Node serves from Slice.From on, Other the views before
 )
+
+// String returns the phase's name.
+func (p MovePhase) String() string {
+	switch p {
+	case NoMove:
+		return "at rest"
+	case Copying:
+		return "copying"
+	}
+	return "switched"
+}
 
 // Interval is a run of keys, both ends inclusive.
 type Interval struct{ Lo, Hi Key }

@@ -1,0 +1,127 @@
+package balance
+
+// Start begins to move a slice to another node, which is filled while the
+// slice is served where it is.
+func (e *Edit) Start(slice uint64, node NodeID) error {
+	s, err := e.at(slice)
+	if err != nil {
+		return err
+	}
+	n := e.node(node)
+	switch {
+	case e.base.view == 0:
+		return e.refuse("slice %d is not in service yet: the first plan maps it", slice)
+	case s.Move.Phase != NoMove:
+		return e.locked(*s)
+	case n == nil:
+		return e.refuse("slice %d cannot go to the unknown node %d", slice, node)
+	case n.State != Active:
+		return e.refuse("slice %d cannot go to node %d %q, which is %s", slice, node, n.Name, n.State)
+	case s.Node == node:
+		return e.refuse("slice %d is on node %d already", slice, node)
+	}
+	s.Move = Move{Phase: Copying, Other: node}
+	s.Generation++
+	e.ops = append(e.ops, Op{Kind: OpStart, Slice: slice, Node: node})
+	return nil
+}
+
+// Cancel gives up a move before its switch.
+func (e *Edit) Cancel(slice uint64) error {
+	s, err := e.moving(slice, Copying)
+	if err != nil {
+		return err
+	}
+	s.Move = Move{}
+	s.Generation++
+	e.ops = append(e.ops, Op{Kind: OpCancel, Slice: slice})
+	return nil
+}
+
+// Switch has the target of a move serve the slice from the next view on. All
+// switches of one edit share that view.
+func (e *Edit) Switch(slice uint64) error {
+	s, err := e.moving(slice, Copying)
+	if err != nil {
+		return err
+	}
+	e.view = e.base.view + 1
+	s.Node, s.Move = s.Move.Other, Move{Phase: Switched, Other: s.Node, OtherFrom: s.From}
+	s.From = e.view
+	s.Generation++
+	e.ops = append(e.ops, Op{Kind: OpSwitch, Slice: slice})
+	return nil
+}
+
+// Finish ends a move: the node that had served the slice before lets it go, and
+// views before the switch are served no more by any node.
+func (e *Edit) Finish(slice uint64) error {
+	s, err := e.moving(slice, Switched)
+	if err != nil {
+		return err
+	}
+	s.Move = Move{}
+	e.least = max(e.least, s.From)
+	e.ops = append(e.ops, Op{Kind: OpFinish, Slice: slice})
+	return nil
+}
+
+// moving returns a slice that is in a phase of a move.
+func (e *Edit) moving(slice uint64, phase MovePhase) (*Slice, error) {
+	s, err := e.at(slice)
+	if err == nil && s.Move.Phase != phase {
+		err = e.refuse("slice %d is not %s", slice, phase)
+	}
+	return s, err
+}
+
+// Join adds a node, which holds nothing yet.
+func (e *Edit) Join(name, address string) (NodeID, error) {
+	for _, n := range e.nodes {
+		if n.Name == name {
+			return 0, e.refuse("there is a node %q already", name)
+		}
+	}
+	id := e.nextN
+	e.nextN++
+	e.nodes = append(e.nodes, Node{ID: id, Name: name, Address: address})
+	e.view = e.base.view + 1
+	e.ops = append(e.ops, Op{Kind: OpJoin, Node: id, Name: name, Address: address})
+	return id, nil
+}
+
+// Address changes where a node is reached.
+func (e *Edit) Address(node NodeID, address string) error {
+	n := e.node(node)
+	if n == nil {
+		return e.refuse("there is no node %d", node)
+	}
+	n.Address = address
+	e.view = e.base.view + 1
+	e.ops = append(e.ops, Op{Kind: OpAddress, Node: node, Address: address})
+	return nil
+}
+
+// SetState says what a node is for. It is Drained only when no slice is on it
+// any more.
+func (e *Edit) SetState(node NodeID, state NodeState) error {
+	n := e.node(node)
+	switch {
+	case n == nil:
+		return e.refuse("there is no node %d", node)
+	case state > Drained:
+		return e.refuse("node %d cannot have the state %d", node, state)
+	case n.State == state:
+		return e.refuse("node %d %q is %s already", node, n.Name, state)
+	}
+	if state == Drained {
+		for _, i := range e.byID {
+			if s := e.list[i].Slice; s.Node == node || s.Move.Other == node {
+				return e.refuse("node %d %q still has slices", node, n.Name)
+			}
+		}
+	}
+	n.State = state
+	e.ops = append(e.ops, Op{Kind: OpState, Node: node, State: state})
+	return nil
+}

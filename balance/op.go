@@ -1,0 +1,59 @@
+package balance
+
+import "fmt"
+
+// OpKind is an elementary operation on a model (thesis 6.3.10), or one on its
+// list of nodes.
+type OpKind uint8
+
+// The operations.
+const (
+	OpMap     OpKind = iota + 1 // Slice is served by Node: only in the first plan
+	OpSplit                     // Slice ends before At; New begins there
+	OpMerge                     // Slice takes its right neighbour New in
+	OpJoin                      // Node joins, with Name and Address
+	OpAddress                   // Node is reached at Address
+	OpStart                     // Slice begins to be copied to Node
+	OpCancel                    // Slice stays where it is; its move is given up
+	OpSwitch                    // Slice is served by its target from the next view on
+	OpFinish                    // Slice leaves the node that served it before
+	OpState                     // Node becomes State
+)
+
+// Op is one operation. Fields that its kind does not name are zero.
+type Op struct {
+	Kind          OpKind
+	Slice         uint64
+	Node          NodeID
+	At            Key
+	New           uint64
+	Name, Address string
+	State         NodeState
+}
+
+// String returns the operation as one would say it.
+func (o Op) String() string {
+	switch o.Kind {
+	case OpMap:
+		return fmt.Sprintf("map slice %d to node %d", o.Slice, o.Node)
+	case OpSplit:
+		return fmt.Sprintf("split slice %d at %x, slice %d begins there", o.Slice, uint64(o.At), o.New)
+	case OpMerge:
+		return fmt.Sprintf("merge slice %d into slice %d", o.New, o.Slice)
+	case OpJoin:
+		return fmt.Sprintf("node %d %q joins", o.Node, o.Name)
+	case OpAddress:
+		return fmt.Sprintf("node %d is at %s", o.Node, o.Address)
+	case OpStart:
+		return fmt.Sprintf("start to move slice %d to node %d", o.Slice, o.Node)
+	case OpCancel:
+		return fmt.Sprintf("cancel the move of slice %d", o.Slice)
+	case OpSwitch:
+		return fmt.Sprintf("switch slice %d to the node it moves to", o.Slice)
+	case OpFinish:
+		return fmt.Sprintf("finish the move of slice %d", o.Slice)
+	case OpState:
+		return fmt.Sprintf("node %d is %s", o.Node, o.State)
+	}
+	return fmt.Sprintf("op(%d)", o.Kind)
+}
