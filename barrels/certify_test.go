@@ -30,9 +30,9 @@ func certified(kv barrels.KV) (*barrels.Certificate, error) {
 // record, a parent or one of their keys is another one, and whatever value is
 // missing, the certificate differs or is refused as corrupt.
 func TestCertificateShowsDamage(t *testing.T) {
-	kv := kept(t)
+	kv := keptOf(t, 6)
 	want, err := certified(kv)
-	if err != nil || want.Items != 30 {
+	if err != nil || want.Items != 6 {
 		t.Fatal(want, err)
 	}
 	damages := 0
@@ -51,7 +51,8 @@ func TestCertificateShowsDamage(t *testing.T) {
 		write(t, kv, &b)
 	}
 	for _, f := range []barrels.Family{barrels.Postings, barrels.Items, barrels.Parents} {
-		for key, value := range values(kv, f) {
+		whole := values(kv, f)
+		for key, value := range whole {
 			key := []byte(key)
 			differs(f, key, value, func(b *barrels.Batch) { b.Delete(f, key) })
 			for i := range value {
@@ -59,6 +60,9 @@ func TestCertificateShowsDamage(t *testing.T) {
 			}
 			for i := range key {
 				other := flipped(key, i)
+				if whole[string(other)] != nil {
+					continue
+				}
 				if f != barrels.Parents && i >= 8 && bytes.Compare(other, key) < 0 {
 					continue // a block's or page's key may lie before what is in it
 				}

@@ -17,10 +17,15 @@ import (
 // kept is an ordered map with a world of 30 groups in it.
 func kept(t *testing.T) barrels.KV {
 	t.Helper()
+	return keptOf(t, 30)
+}
+
+func keptOf(t *testing.T, groups int) barrels.KV {
+	t.Helper()
 	kv := memory.NewKV()
 	s := open(t, kv)
 	defer s.Close()
-	d := barreltest.NewBuilder(t, barreltest.Small(30, "usb cable", "red shoes")).All()
+	d := barreltest.NewBuilder(t, barreltest.Small(groups, "usb cable", "red shoes")).All()
 	if err := s.Apply(context.Background(), d); err != nil {
 		t.Fatal(err)
 	}
