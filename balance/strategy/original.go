@@ -39,17 +39,20 @@ func (Original) Initial(in balance.Input) (balance.Proposal, error) {
 	default:
 		pieces, left = pack(in)
 	}
-	p, err := lay(in, pieces)
+	p, err := lay(in, pieces, true)
 	p.Reasons = append(left, p.Reasons...)
 	return p, err
 }
 
 // Iterate implements balance.Strategy: it moves nothing and says how even the
-// weights lie.
+// load lies.
 func (Original) Iterate(in balance.Input) (balance.Proposal, error) {
-	e := balance.Measure(in.Model, in.Items, in.Limits)
-	text := fmt.Sprintf("plans once, at the start; since then max/mean of the weights is %.3f", e.Ratio())
-	return balance.Proposal{Reasons: []balance.Reason{{Op: -1, Text: text}}, Expected: e}, nil
+	b := newBoard(in, 0)
+	b.measured()
+	p := b.proposal()
+	b.leave(0, "plans once, at the start, and moves nothing; since then max/mean is %.3f", p.Expected.Ratio())
+	p.Reasons = b.reasons
+	return p, nil
 }
 
 // piece is a run of keys from lo to the next piece's, and the node it goes to.
@@ -136,15 +139,15 @@ func cut(in balance.Input) []piece {
 
 func leave(text string) []balance.Reason { return []balance.Reason{{Op: -1, Text: text}} }
 
-// lay turns pieces into operations: neighbours on one node are one slice, and
-// the pieces' gaps belong to the piece before them.
-func lay(in balance.Input, list []piece) (balance.Proposal, error) {
+// lay turns pieces into operations: each is a slice, or, joined, neighbours on
+// one node are. The pieces' gaps belong to the piece before them.
+func lay(in balance.Input, list []piece, joined bool) (balance.Proposal, error) {
 	e := in.Model.Edit()
 	var p balance.Proposal
 	slice := in.Model.Slices()[0].ID
 	last := balance.NodeID(0)
 	for _, v := range list {
-		if v.node == last {
+		if joined && v.node == last {
 			continue
 		}
 		if last != 0 {

@@ -1,0 +1,203 @@
+package strategy
+
+import (
+	"cmp"
+	"slices"
+)
+
+// targets is how many of the coolest nodes are tried for a piece.
+const targets = 8
+
+// move has chunks of the hottest nodes go to the coolest ones, the most gain
+// for its cost first (thesis 4.5.1, step 3), until no node is above the goal,
+// none gains, or the budget is used up.
+func (i *iteration) move() {
+	chunks := make(map[int][]chunk)
+	for {
+		from := i.giver()
+		if from < 0 {
+			break
+		}
+		if chunks[from] == nil {
+			chunks[from] = i.chunks(from)
+			i.given = append(i.given, from)
+		}
+		i.why[from] = i.moveOne(from, chunks[from])
+	}
+	for _, from := range i.given {
+		i.launch(chunks[from])
+	}
+}
+
+// giver returns the hottest node that may still give something away; -1: none.
+func (i *iteration) giver() int {
+	from := -1
+	for k := range i.nodes {
+		n := &i.nodes[k]
+		if i.why[k] != "" || n.hot() <= i.goal || from >= 0 && n.hot() <= i.nodes[from].hot() {
+			continue
+		}
+		if i.Hottest > 0 && len(i.given) >= i.Hottest && !slices.Contains(i.given, k) {
+			continue
+		}
+		from = k
+	}
+	return from
+}
+
+// moveOne picks the piece of a node with the most gain for its cost and says
+// where it goes; or it returns why there is none.
+func (i *iteration) moveOne(from int, list []chunk) (why string) {
+	cool := i.coolest(from)
+	if len(cool) == 0 {
+		return "there is no other active node"
+	}
+	why = "no move of one of its slices lowers the hotter of the two nodes by as much as the least gain"
+	for {
+		var best *chunk
+		var most float64
+		to, dear := 0, false
+		for k := range list {
+			p := &list[k]
+			if p.to >= 0 {
+				continue
+			}
+			at := i.target(p, cool)
+			if at < 0 {
+				continue
+			}
+			gain := i.gain(from, at, p.Load)
+			if gain < i.Gain*i.mean {
+				continue
+			}
+			if !i.affords(p.Items, p.Weight) || !i.whole(p) && i.nodes[from].slices+2 > i.SplitBelow {
+				dear = true
+				continue
+			}
+			if worth := gain / (i.cost(p.Items, p.Weight) + perMove); worth > most {
+				best, most, to = p, worth, at
+			}
+		}
+		if best == nil {
+			if dear {
+				why = "what may move in an iteration is used up, or the node has too many slices to cut out more"
+			}
+			return why
+		}
+		ok, refusal := i.may(i.parts[best.part].ID, to)
+		if !ok {
+			best.refused = append(best.refused, to)
+			best.why = refusal
+			continue
+		}
+		i.take(best, from, to)
+		return ""
+	}
+}
+
+// perMove is what a move costs by itself, as a share of all data.
+const perMove = 1e-5
+
+// target returns the coolest node for a piece; -1: none has room or may.
+func (i *iteration) target(p *chunk, cool []int) int {
+	for _, k := range cool {
+		if i.nodes[k].room(p.Weight) && !slices.Contains(p.refused, k) {
+			return k
+		}
+	}
+	return -1
+}
+
+// gain is by how much the hotter of two nodes gets cooler when load moves.
+func (i *iteration) gain(from, to int, load float64) float64 {
+	a, b := &i.nodes[from], &i.nodes[to]
+	return a.hot() - max((a.load-load)/a.share, (b.load+load)/b.share)
+}
+
+// take decides a move.
+func (i *iteration) take(p *chunk, from, to int) {
+	a, b := &i.nodes[from], &i.nodes[to]
+	was, wasTo := i.x(a.hot()), i.x(b.hot())
+	if i.whole(p) {
+		a.slices--
+	} else {
+		a.slices++
+	}
+	i.shift(from, to, p.Items, p.Weight, p.Load)
+	p.to = to
+	p.why = i.text(p, a, b, was, wasTo)
+}
+
+// coolest returns the nodes with the least load for their share, the least
+// first.
+func (i *iteration) coolest(but int) (list []int) {
+	less := func(a, b int) int {
+		return cmp.Or(cmp.Compare(i.nodes[a].hot(), i.nodes[b].hot()), cmp.Compare(a, b))
+	}
+	for k := range i.nodes {
+		if k == but || !i.nodes[k].active {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(list, k, less)
+		if at < targets {
+			list = slices.Insert(list, at, k)
+			list = list[:min(len(list), targets)]
+		}
+	}
+	return list
+}
+
+// launch proposes the moves of a node's chunks: neighbours that go to the same
+// node go as one slice, and slices are split where chunks part.
+func (i *iteration) launch(list []chunk) {
+	for begin := 0; begin < len(list); {
+		end := begin + 1
+		for end < len(list) && list[end].part == list[begin].part {
+			end++
+		}
+		i.launchSlice(&i.parts[list[begin].part], list[begin:end])
+		begin = end
+	}
+}
+
+func (i *iteration) launchSlice(part *part, list []chunk) {
+	if !slices.ContainsFunc(list, func(p chunk) bool { return p.to >= 0 }) {
+		return
+	}
+	part.busy = true
+	id := part.ID
+	for begin := 0; begin < len(list); {
+		run := list[begin]
+		end := begin + 1
+		for end < len(list) && list[end].to == run.to {
+			run.hi = list[end].hi
+			run.Items += list[end].Items
+			run.Weight += list[end].Weight
+			run.Load += list[end].Load
+			end++
+		}
+		if end < len(list) {
+			right, ok := i.board.split(id, list[end].lo, "slice %d (%.3f x the mean load of a node, %d items) is split where a hot part of it ends, so that only that moves",
+				part.ID, i.x(part.Load), part.Items)
+			if !ok {
+				return
+			}
+			id, right = right, id
+			i.launchRun(right, run)
+		} else {
+			i.launchRun(id, run)
+		}
+		begin = end
+	}
+}
+
+func (i *iteration) launchRun(id uint64, run chunk) {
+	if run.to < 0 {
+		return
+	}
+	what := "slice"
+	if run.Items == 1 {
+		what = "the one item of slice"
+	}
+	i.board.start(id, run.to, "%s %d, %s", what, id, run.why)
+}

@@ -1,0 +1,114 @@
+package strategy
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"adshard/balance"
+	"adshard/fault"
+)
+
+// Option is a knob of a strategy, for people.
+type Option struct {
+	Name, Default, Help string
+}
+
+// Names returns the names of all strategies.
+func Names() []string {
+	return []string{originalName, randomName, weightedMoveName, weightedMoveFastName}
+}
+
+// Named returns the strategy with this name and these options; options that
+// are not given have their defaults. Errors: fault.Invalid with all that is
+// wrong, and with the names that there are.
+func Named(name string, options ...map[string]string) (balance.Strategy, error) {
+	given := make(map[string]string)
+	for _, o := range options {
+		maps.Copy(given, o)
+	}
+	r := &reader{strategy: name, given: given}
+	var s balance.Strategy
+	switch name {
+	case originalName:
+		s = Original{}
+	case randomName:
+		s = readRandom(r)
+	case weightedMoveName:
+		s = readWeightedMove(r, name, Published())
+	case weightedMoveFastName:
+		s = readWeightedMove(r, name, Fast())
+	default:
+		return nil, fault.Field("strategy", "strategy", "there is no strategy %q; there is: %s", name, strings.Join(Names(), ", "))
+	}
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Options returns what can be set of a strategy; none for an unknown one.
+func Options(name string) []Option {
+	r := &reader{strategy: name}
+	switch name {
+	case randomName:
+		readRandom(r)
+	case weightedMoveName:
+		readWeightedMove(r, name, Published())
+	case weightedMoveFastName:
+		readWeightedMove(r, name, Fast())
+	}
+	return r.options
+}
+
+// reader reads options and gathers what can be set and what is wrong.
+type reader struct {
+	strategy string
+	given    map[string]string
+	options  []Option
+	faults   []string
+}
+
+// number reads a number from least to most.
+func (r *reader) number(to *float64, name string, least, most float64, help string) {
+	r.options = append(r.options, Option{name, strconv.FormatFloat(*to, 'g', -1, 64), help})
+	text, ok := r.given[name]
+	if !ok {
+		return
+	}
+	delete(r.given, name)
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(v >= least && v <= most) {
+		r.faults = append(r.faults, name+" is "+strconv.Quote(text)+", it must be a number from "+
+			strconv.FormatFloat(least, 'g', -1, 64)+" to "+strconv.FormatFloat(most, 'g', -1, 64))
+		return
+	}
+	*to = v
+}
+
+// count reads a whole number from 0 to most.
+func (r *reader) count(to *int, name string, most int, help string) {
+	r.options = append(r.options, Option{name, strconv.Itoa(*to), help})
+	text, ok := r.given[name]
+	if !ok {
+		return
+	}
+	delete(r.given, name)
+	v, err := strconv.Atoi(text)
+	if err != nil || v < 0 || v > most {
+		r.faults = append(r.faults, name+" is "+strconv.Quote(text)+", it must be a whole number from 0 to "+strconv.Itoa(most))
+		return
+	}
+	*to = v
+}
+
+func (r *reader) err() error {
+	for _, name := range slices.Sorted(maps.Keys(r.given)) {
+		r.faults = append(r.faults, "there is no option "+strconv.Quote(name))
+	}
+	if len(r.faults) == 0 {
+		return nil
+	}
+	return fault.Field("strategy", "options", "strategy %s: %s", r.strategy, strings.Join(r.faults, "; "))
+}

@@ -1,0 +1,232 @@
+package strategy
+
+import (
+	"math"
+
+	"adshard/balance"
+)
+
+const randomName = "random"
+
+// Random is the random balancing of thesis 6.5: every item is a slice of its
+// own on a random node. An iteration splits slices of several items and maps
+// what it splits off at random, merges slices without items with a neighbour
+// on the same node, and sends a node that has come its fair share. It does not
+// look at the load. The node drawn depends on the seed, the item's key and the
+// nodes' shares only.
+//
+// With more items than MostSlices a slice holds several, so that the model
+// stays small; the thesis knows no such limit.
+type Random struct {
+	Seed       uint64
+	MostSlices int
+}
+
+// mostEmpty is how many slices without items are sent to a neighbour's node in
+// an iteration.
+const mostEmpty = 64
+
+func readRandom(r *reader) Random {
+	seed, most := 1, 100_000
+	r.count(&seed, "seed", math.MaxInt32, "decides which node is drawn for an item")
+	r.count(&most, "slices", 10_000_000, "slices at most; with more items a slice holds several")
+	return Random{Seed: uint64(seed), MostSlices: most}
+}
+
+// Name implements balance.Strategy.
+func (Random) Name() string { return randomName }
+
+// Initial implements balance.Strategy.
+func (r Random) Initial(in balance.Input) (balance.Proposal, error) {
+	if in.Items.Len() == 0 {
+		p, err := lay(in, cut(in), true)
+		p.Reasons = append(leave("there are no items yet; each node gets one run of keys of equal width"), p.Reasons...)
+		return p, err
+	}
+	b, each := newBoard(in, 1), r.each(in)
+	for i := range b.nodes { // all lies on the first node, in the model of view 0
+		b.nodes[i].weight = 0
+	}
+	var list []piece
+	n := 0
+	in.Items.Ascend(0, balance.MaxKey, func(k balance.Key, w uint32) bool {
+		if n%each == 0 {
+			node := &b.nodes[r.draw(b, k, uint64(w))]
+			list = append(list, piece{lo: k, node: node.id, why: "drawn at random"})
+		}
+		b.nodes[b.index[list[len(list)-1].node]].weight += uint64(w)
+		n++
+		return true
+	})
+	list[0].lo = 0
+	return lay(in, list, false)
+}
+
+// each returns how many items a slice holds.
+func (r Random) each(in balance.Input) int {
+	most := max(1, r.MostSlices)
+	return max(1, (in.Items.Len()+most-1)/most)
+}
+
+// draw returns a node for a key, among the active ones that have room; if none
+// has, among all active ones.
+func (r Random) draw(b *board, k balance.Key, weight uint64) int {
+	for _, full := range []bool{false, true} {
+		var shares float64
+		for i := range b.nodes {
+			if n := &b.nodes[i]; n.active && (full || n.room(weight)) {
+				shares += n.share
+			}
+		}
+		if shares == 0 {
+			continue
+		}
+		at := float64(mix(r.Seed, uint64(k))) / (1 << 64) * shares
+		last := 0
+		for i := range b.nodes {
+			if n := &b.nodes[i]; n.active && (full || n.room(weight)) {
+				last = i
+				if at -= n.share; at < 0 {
+					return i
+				}
+			}
+		}
+		return last
+	}
+	return 0
+}
+
+// mix is the finaliser of SplitMix64 (Steele, Lea, Flood 2014) over both.
+func mix(seed, x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15 * (seed + 1)
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// Iterate implements balance.Strategy.
+func (r Random) Iterate(in balance.Input) (balance.Proposal, error) {
+	b := newBoard(in, 1)
+	if b.items == 0 || b.active == 0 {
+		b.leave(0, "there is nothing to place")
+		return b.proposal(), nil
+	}
+	r.scatter(b, r.each(in))
+	r.fill(b)
+	r.clean(b)
+	if len(b.ops) == 0 {
+		_, ratio := b.hottest()
+		b.leave(0, "every item has its slice; the load is not looked at, max/mean is %.3f", ratio)
+	}
+	return b.proposal(), nil
+}
+
+// scatter splits slices of more items than each and draws a node for all but
+// the first part.
+func (r Random) scatter(b *board, each int) {
+	var own []balance.ItemLoad
+	for i := range b.parts {
+		p := &b.parts[i]
+		if p.busy || p.Items <= each || !b.affords(1, 0) {
+			continue
+		}
+		own = balance.ItemLoads(b.in, p.Slice, own[:0])
+		p.busy = true
+		id, items := p.ID, p.Items
+		for begin := each; begin < len(own); begin += each {
+			end := min(begin+each, len(own))
+			var sum balance.SliceSum
+			for _, v := range own[begin:end] {
+				sum.Items++
+				sum.Weight += uint64(v.Weight)
+				sum.Load += v.Load
+			}
+			to := r.draw(b, own[begin].Key, sum.Weight)
+			if ok, _ := b.may(p.ID, to); !ok && to != p.at || to != p.at && !b.affords(sum.Items, sum.Weight) {
+				break
+			}
+			right, ok := b.split(id, own[begin].Key, "slice %d has %d items, one has room for %d", p.ID, items, each)
+			if !ok {
+				break
+			}
+			id = right
+			b.nodes[p.at].slices++
+			if to != p.at {
+				b.nodes[p.at].slices--
+				b.shift(p.at, to, sum.Items, sum.Weight, sum.Load)
+				b.start(right, to, "slice %d of %d items goes to node %s, drawn at random", right, sum.Items, b.nodes[to].name)
+			}
+		}
+	}
+}
+
+// fill sends nodes that have far fewer items than chance would give them, such
+// as new ones, their fair share: slices drawn from all other nodes.
+func (r Random) fill(b *board) {
+	has := make([]int, len(b.nodes))
+	var shares float64
+	for i := range b.parts {
+		has[b.parts[i].at] += b.parts[i].Items
+	}
+	for _, n := range b.nodes {
+		if n.active {
+			shares += n.share
+		}
+	}
+	for to := range b.nodes {
+		n := &b.nodes[to]
+		fair := float64(b.items) * n.share / shares
+		if !n.active || float64(has[to]) >= fair-4*math.Sqrt(fair) {
+			continue
+		}
+		chance := (fair - float64(has[to])) / float64(b.items-has[to])
+		for i := range b.parts {
+			p := &b.parts[i]
+			if p.busy || p.at == to || p.Items == 0 || !n.room(p.Weight) || !b.affords(p.Items, p.Weight) ||
+				float64(mix(r.Seed+uint64(n.id), uint64(p.Lo)))/(1<<64) >= chance {
+				continue
+			}
+			if ok, _ := b.may(p.ID, to); !ok {
+				continue
+			}
+			b.start(p.ID, to, "slice %d goes to node %s, which has %d items and would have %.0f by chance", p.ID, n.name, has[to], fair)
+			b.nodes[p.at].slices--
+			b.shift(p.at, to, p.Items, p.Weight, p.Load)
+			p.busy = true
+		}
+	}
+}
+
+// clean merges slices without items with a neighbour on the same node, or has
+// them go to the left neighbour's node, which moves no data, to be merged later.
+func (r Random) clean(b *board) {
+	moved := 0
+	for i := range b.parts {
+		p := &b.parts[i]
+		if p.busy || p.Items > 0 {
+			continue
+		}
+		if i+1 < len(b.parts) {
+			if right := &b.parts[i+1]; !right.busy && right.at == p.at &&
+				b.merge(p.ID, right.ID, "slice %d has no items and joins its neighbour %d", p.ID, right.ID) {
+				right.ID, right.Lo = p.ID, p.Lo
+				continue
+			}
+		}
+		if i == 0 || b.parts[i-1].busy {
+			continue
+		}
+		left := &b.parts[i-1]
+		if left.at == p.at {
+			if b.merge(left.ID, p.ID, "slice %d has no items and joins its neighbour %d", p.ID, left.ID) {
+				left.busy, p.busy = true, true
+			}
+			continue
+		}
+		if ok, _ := b.may(p.ID, left.at); ok && moved < mostEmpty {
+			moved++
+			b.start(p.ID, left.at, "slice %d has no items and goes to its neighbour %d on node %s, to be merged", p.ID, left.ID, b.nodes[left.at].name)
+			left.busy, p.busy = true, true
+		}
+	}
+}

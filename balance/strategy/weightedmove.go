@@ -1,0 +1,172 @@
+package strategy
+
+import (
+	"fmt"
+
+	"adshard/balance"
+)
+
+const (
+	weightedMoveName     = "weighted-move"
+	weightedMoveFastName = "weighted-move-fast"
+)
+
+// WeightedMove is Slicer's algorithm (Adya et al., OSDI 2016; thesis 4.5.1 and
+// 6.5): in each iteration cool neighbours are merged, slices of the hottest
+// node move to the coolest in the order of gain for their cost, and hot slices
+// are split so that there is more to choose from. The gain of a move is by how
+// much it lowers the load of the hotter of the two nodes, its cost the share of
+// all items, or of their weight, that it moves.
+//
+// Added to the published algorithm: it rests while max/mean is within a dead
+// band of what can be reached (LowerBound); a slice on its way counts where it
+// goes; a split lies where it halves the load, never within an item; the mean
+// slice is that of at least MergeAbove slices a node, so that a start with few
+// slices, or more nodes than slices, gets going. Nodes that are gone or drain
+// are emptied by the core (its "clean-up" step).
+type WeightedMove struct {
+	name   string
+	Config WeightedMoveConfig
+}
+
+// WeightedMoveConfig is the constants of WeightedMove. Loads are multiples of
+// the mean load of a node.
+type WeightedMoveConfig struct {
+	// MergeAbove is how many slices a node keeps; only from nodes with more are
+	// cool slices merged away, and while they have together less than the mean
+	// slice. MergeShare is the share of all items that may move for that.
+	MergeAbove int
+	MergeShare float64
+	// MoveShare is the share of all items that may move in an iteration.
+	MoveShare float64
+	// SplitAt is how many times the mean slice a slice must have to be split,
+	// while its node has less than SplitBelow slices.
+	SplitAt    float64
+	SplitBelow int
+	// Tolerance is the dead band: nothing happens while max/mean is at most
+	// 1 + Tolerance, or Slack times the bound. Aim is how far above the mean,
+	// or the bound, a node may stay once it moves.
+	Tolerance, Aim float64
+	// Gain is the least that a move must gain.
+	Gain float64
+	// Hottest is how many of the hottest nodes give slices away in an
+	// iteration, each move judged after the ones before it; 0: all that are
+	// above the aim.
+	Hottest int
+	// Grain, if above 0, has slices of more load cut before they move: into
+	// single items that are worth a move, and runs of others of at most Grain.
+	Grain float64
+}
+
+// slack is how far above the bound max/mean may lie in the dead band.
+const slack = 1.05
+
+// Published returns the constants of the paper; dead band and least gain are
+// ours.
+func Published() WeightedMoveConfig {
+	return WeightedMoveConfig{
+		MergeAbove: 50, MergeShare: 0.01, MoveShare: 0.09, SplitAt: 2, SplitBelow: 150,
+		Tolerance: 0.10, Aim: 0.05, Gain: 0.005, Hottest: 1,
+	}
+}
+
+// Fast returns the constants of the profile weighted-move-fast: it cuts out
+// what is hot and moves that alone, from all hot nodes at once.
+func Fast() WeightedMoveConfig {
+	c := Published()
+	c.MergeShare, c.SplitBelow, c.Hottest, c.Grain = 0, 1000, 0, 0.05
+	c.Tolerance, c.Aim, c.Gain = 0.08, 0.03, 0.005
+	return c
+}
+
+func readWeightedMove(r *reader, name string, c WeightedMoveConfig) WeightedMove {
+	r.count(&c.MergeAbove, "merge-above", 100_000, "slices that a node keeps before its cool ones are merged")
+	r.number(&c.MergeShare, "merge-share", 0, 1, "share of all items that may move in an iteration to merge slices")
+	r.number(&c.MoveShare, "move-share", 0, 1, "share of all items that may move in an iteration")
+	r.number(&c.SplitAt, "split-at", 1, 1e6, "times the mean slice that a slice must have to be split")
+	r.count(&c.SplitBelow, "split-below", 1_000_000, "slices of a node from which on none is split")
+	r.number(&c.Tolerance, "tolerance", 0, 10, "how far max/mean may be above 1 before anything is done")
+	r.number(&c.Aim, "aim", 0, 10, "how far above the mean a node may stay once something is done; at most tolerance")
+	r.number(&c.Gain, "gain", 0, 1, "least gain of a move, in mean loads of a node")
+	r.count(&c.Hottest, "hottest", 100_000, "hottest nodes that give slices away in an iteration; 0: all above the aim")
+	r.number(&c.Grain, "grain", 0, 1, "load, in mean loads of a node, above which a slice is cut before it moves; 0: never")
+	if c.Aim > c.Tolerance {
+		r.faults = append(r.faults, "aim must not be above tolerance")
+	}
+	return WeightedMove{name: name, Config: c}
+}
+
+// Name implements balance.Strategy.
+func (w WeightedMove) Name() string { return w.name }
+
+// Initial implements balance.Strategy: each node gets one run of keys, of equal
+// weight for its share, in MergeAbove slices of equal weight.
+func (w WeightedMove) Initial(in balance.Input) (balance.Proposal, error) {
+	return lay(in, finer(in, cut(in), max(1, w.Config.MergeAbove)), false)
+}
+
+// finer cuts each piece into up to n of equal weight.
+func finer(in balance.Input, list []piece, n int) (out []piece) {
+	for k, p := range list {
+		hi := balance.MaxKey
+		if k+1 < len(list) {
+			hi = list[k+1].lo - 1
+		}
+		var total, sum uint64
+		in.Items.Ascend(p.lo, hi, func(_ balance.Key, w uint32) bool {
+			total += uint64(w)
+			return true
+		})
+		out = append(out, p)
+		made := uint64(1)
+		in.Items.Ascend(p.lo, hi, func(key balance.Key, w uint32) bool {
+			if sum*uint64(n) >= total*made && key > out[len(out)-1].lo {
+				out = append(out, piece{lo: key, node: p.node, why: p.why})
+				made = sum*uint64(n)/max(1, total) + 1
+			}
+			sum += uint64(w)
+			return true
+		})
+	}
+	return out
+}
+
+// Iterate implements balance.Strategy.
+func (w WeightedMove) Iterate(in balance.Input) (balance.Proposal, error) {
+	b := newBoard(in, w.Config.MoveShare)
+	b.measured()
+	if b.total == 0 || b.active == 0 {
+		b.leave(0, "there is nothing to balance")
+		return b.proposal(), nil
+	}
+	bound := balance.LowerBound(in)
+	hottest, ratio := b.hottest()
+	band := max(1+w.Config.Tolerance, slack*bound.MaxOverMean)
+	said := fmt.Sprintf("max/mean is %.3f (node %s), the bound %.3f: %s", ratio, b.nodes[hottest].name, bound.MaxOverMean, bound.Why)
+	if ratio <= band {
+		b.leave(0, "rests while max/mean is at most %.3f; %s", band, said)
+		return b.proposal(), nil
+	}
+	b.leave(0, "%s", said)
+	i := iteration{board: b, why: make([]string, len(b.nodes)), WeightedMoveConfig: w.Config, goal: b.mean * max(1+w.Config.Aim, bound.MaxOverMean*(1+w.Config.Aim/2))}
+	i.count = max(len(b.parts), w.Config.MergeAbove*b.active)
+	i.merge()
+	i.move()
+	i.split()
+	i.explain()
+	return b.proposal(), nil
+}
+
+// iteration is one iteration of WeightedMove.
+type iteration struct {
+	*board
+	WeightedMoveConfig
+	goal  float64  // load a share that nodes should not exceed
+	count int      // of slices, for the mean slice
+	given []int    // nodes that gave slices away, or could not, hottest first
+	why   []string // by node: why it gives no more away
+	own   []balance.ItemLoad
+}
+
+// meanSlice is the mean load of a slice.
+func (i *iteration) meanSlice() float64 { return i.total / float64(i.count) }
