@@ -262,25 +262,10 @@ func (d *Distributor[P]) QueuedBytes(node string) int {
 	return 0
 }
 
-// Least returns the least clock that a node of the model has applied, up to
-// which the feed may forget changes; ok is false while one has not registered.
-// Drained nodes have nothing to follow.
-func (d *Distributor[P]) Least() (clock uint64, ok bool) {
-	if d.model == nil {
-		return 0, false
-	}
-	clock = d.head
-	for _, n := range d.model.Nodes() {
-		s, registered := d.streams[n.Name]
-		switch {
-		case n.State == Drained:
-		case !registered:
-			return 0, false
-		default:
-			clock = min(clock, s.acked.Clock)
-		}
-	}
-	return clock, true
+// Forget drops what is ready for a node that another distributor serves now.
+func (d *Distributor[P]) Forget(node string) {
+	delete(d.streams, node)
+	d.order = slices.DeleteFunc(d.order, func(n string) bool { return n == node })
 }
 
 // Made returns how many buckets were made so far: when it changes, a node that
