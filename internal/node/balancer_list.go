@@ -28,11 +28,20 @@ type SlaveStatus struct {
 	Keywords uint64 `json:"keywords"`
 	Bytes    uint64 `json:"bytes"`
 	Trouble  string `json:"trouble,omitempty"`
-	// Slices is how many it has in the model, Width their part of the ring and
-	// Weight that of all items' weight, both 0 to 1.
-	Slices int     `json:"slices"`
-	Width  float64 `json:"width"`
-	Weight float64 `json:"weight"`
+	// State is what the model has it for. Slices is how many it has there, Width
+	// their part of the ring and Weight that of all items' weight, both 0 to 1.
+	State  balance.NodeState `json:"state"`
+	Slices int               `json:"slices"`
+	Width  float64           `json:"width"`
+	Weight float64           `json:"weight"`
+	// MovingIn and MovingOut are slices being copied. Load is a second's, or,
+	// while none is measured, the weight; OverMean is it over the mean.
+	MovingIn  int     `json:"moving_in"`
+	MovingOut int     `json:"moving_out"`
+	Load      float64 `json:"load"`
+	OverMean  float64 `json:"over_mean"`
+	// Distributor is the address of its distributor; "": the balancer.
+	Distributor string `json:"distributor,omitempty"`
 	// QueuedBytes is what is ready for it here.
 	QueuedBytes int `json:"queued_bytes"`
 }
@@ -48,7 +57,8 @@ type BalancerStatus struct {
 	Strategy string `json:"strategy"`
 	// Adopted: the slaves brought the plan with them (stores built offline).
 	Adopted bool `json:"adopted"`
-	// MaxOverMean is how even the items' weights lie on the slaves.
+	// MaxOverMean is how even the load lies on the slaves, or, while none is
+	// measured, the items' weights.
 	MaxOverMean float64 `json:"max_over_mean"`
 	// Reasons are the strategy's, at most some hundred.
 	Reasons []string `json:"reasons,omitempty"`
@@ -68,7 +78,7 @@ func (b *Balancer) Status() BalancerStatus {
 	}
 	if m := b.mapper.Model(); m != nil {
 		out.View = m.View()
-		out.MaxOverMean = b.measure(m).even.Ratio()
+		out.MaxOverMean = b.survey().even.Ratio()
 	}
 	for _, r := range report.Proposal.Reasons[:min(maxReasons, len(report.Proposal.Reasons))] {
 		out.Reasons = append(out.Reasons, r.Text)
@@ -85,13 +95,11 @@ func (b *Balancer) SlavesList() []SlaveStatus {
 	var out []SlaveStatus
 	listed := make(map[string]bool)
 	if model != nil {
-		measured := b.measure(model)
+		seen := b.survey()
 		for _, n := range model.Nodes() {
 			s := b.slave(n.Name)
-			s.Address = n.Address
-			t := model.Table(n.ID)
-			s.Slices, s.Width = len(t.Slices), widthOf(t)
-			s.Weight = measured.share(n.ID)
+			s.Address, s.State = n.Address, n.State
+			s.count(seen, n.ID)
 			listed[n.Name] = true
 			out = append(out, s)
 		}
@@ -124,56 +132,18 @@ func (s *SlaveStatus) say(state *pb.SlaveState) {
 	s.Groups, s.Keywords, s.Bytes = state.GetGroups(), state.GetKeywords(), state.GetBytes()
 }
 
-// remeasure is how old a measurement may be: each looks at all items.
-const remeasure = 5 * time.Second
-
-// measured is how the items' weights lie on the nodes of a model.
-type measured struct {
-	model   *balance.Model
-	at      time.Time
-	even    balance.Evenness
-	weights map[balance.NodeID]uint64
-	total   uint64
-}
-
-// measure returns a measurement that is new enough.
-func (b *Balancer) measure(m *balance.Model) *measured {
-	if old := b.measured; old != nil && old.model == m && time.Since(old.at) < remeasure {
-		return old
-	}
-	items := b.mapper.Items()
-	now := &measured{
-		model: m, at: time.Now(), even: balance.Measure(m, items, b.mapper.Limits()),
-		weights: make(map[balance.NodeID]uint64),
-	}
-	list, i := m.Slices(), 0
-	items.Ascend(0, balance.MaxKey, func(k balance.Key, w uint32) bool {
-		for list[i].Hi < k {
-			i++
-		}
-		now.weights[list[i].Node] += uint64(w)
-		now.total += uint64(w)
-		return true
-	})
-	b.measured = now
-	return now
-}
-
-// share returns a node's part of all weight, 0 to 1.
-func (m *measured) share(n balance.NodeID) float64 {
-	if m.total == 0 {
-		return 0
-	}
-	return float64(m.weights[n]) / float64(m.total)
-}
-
-// widthOf returns the part of the ring that a table covers, 0 to 1.
-func widthOf(t balance.Table) float64 {
+// count says what a slave has in the model.
+func (s *SlaveStatus) count(m *measured, id balance.NodeID) {
+	n := m.nodes[id]
+	s.Slices, s.MovingIn, s.MovingOut = n.slices, n.in, n.out
+	s.Weight, s.Load, s.OverMean = m.weightShare(id), m.loads[id], m.overMean(id, m.loads[id])
 	var w search.Width
-	for _, h := range t.Slices {
-		w = w.Add(search.IntervalWidth(uint64(h.Lo), uint64(h.Hi)))
+	for _, v := range m.in.Model.Slices() {
+		if v.Node == id {
+			w = w.Add(search.IntervalWidth(uint64(v.Lo), uint64(v.Hi)))
+		}
 	}
-	return float64(w.Hi) + float64(w.Lo)/(1<<32)/(1<<32)
+	s.Width = float64(w.Hi) + float64(w.Lo)/(1<<32)/(1<<32)
 }
 
 // SetBudget marks a campaign's budget as exhausted or not; answers follow

@@ -8,16 +8,18 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"adshard/balance"
 	"adshard/internal/node/admin"
 	"adshard/internal/node/httpapi/api"
 )
 
-// aliveFor is how long after its last pull a slave counts as alive: longer
-// than a long poll.
+// aliveFor is how long after its last word a slave counts as alive.
 const aliveFor = 5 * time.Second
 
 // control is the balancer as its admin port shows it (admin.Control).
 type control struct{ *Balancer }
+
+var _ admin.Control = control{}
 
 // SlavesList implements admin.Control.
 func (c control) SlavesList(context.Context) (*api.SlaveList, error) {
@@ -27,19 +29,35 @@ func (c control) SlavesList(context.Context) (*api.SlaveList, error) {
 		list.Slaves = append(list.Slaves, api.Slave{
 			Name:          s.Name,
 			Address:       s.Address,
+			State:         stateOf(s.State),
 			Alive:         s.Registered && s.SeenMs < aliveFor.Milliseconds(),
 			Serving:       s.Serving,
 			Slices:        s.Slices,
+			MovingIn:      s.MovingIn,
+			MovingOut:     s.MovingOut,
 			SharePermille: int(s.Width*1000 + 0.5),
+			Load:          s.Load,
+			OverMean:      s.OverMean,
 			Groups:        s.Groups,
 			Keywords:      s.Keywords,
 			Bytes:         s.Bytes,
 			AppliedClock:  status.Clock - min(s.Behind, status.Clock),
+			Distributor:   s.Distributor,
 			Trouble:       s.Trouble,
 		})
 	}
 	slices.SortFunc(list.Slaves, func(a, b api.Slave) int { return strings.Compare(a.Name, b.Name) })
 	return list, nil
+}
+
+func stateOf(s balance.NodeState) api.SlaveState {
+	switch s {
+	case balance.Draining:
+		return api.SlaveStateDraining
+	case balance.Drained:
+		return api.SlaveStateDrained
+	}
+	return api.SlaveStateActive
 }
 
 // ready returns why the balancer cannot do its work.

@@ -1,7 +1,6 @@
 package admin_test
 
 import (
-	"context"
 	"errors"
 	"io"
 	"log/slog"
@@ -16,26 +15,11 @@ import (
 	"adshard/barrels/memory"
 	"adshard/fault"
 	"adshard/internal/node/admin"
+	"adshard/internal/node/admin/admintest"
 	"adshard/internal/node/httpapi"
-	"adshard/internal/node/httpapi/api"
 	"adshard/loadproxy"
 	"adshard/search"
 )
-
-type control struct {
-	err       error
-	campaign  uint64
-	exhausted bool
-}
-
-func (c *control) SetBudget(_ context.Context, campaign uint64, exhausted bool) error {
-	c.campaign, c.exhausted = campaign, exhausted
-	return c.err
-}
-
-func (c *control) SlavesList(context.Context) (*api.SlaveList, error) {
-	return &api.SlaveList{Epoch: 3, Slaves: []api.Slave{{Name: "slave-0"}}}, c.err
-}
 
 func handler(c admin.Control, why ...string) http.Handler {
 	return admin.New(admin.Config{Registry: admin.NewRegistry(), Ready: func() []string { return why },
@@ -73,19 +57,19 @@ func TestCalls(t *testing.T) {
 		"metrics":           {handler(nil), "GET", "/metrics", "", nil, 200, "go_goroutines"},
 		"profiles":          {handler(nil), "GET", "/debug/pprof/", "", nil, 200, "heap"},
 		"document":          {handler(nil), "GET", "/openapi.yaml", "", nil, 200, "openapi: 3.1"},
-		"budget":            {handler(&control{}), "POST", "/v1/campaigns/7/budget", `{"exhausted":true}`, nil, 200, `{"campaign_id":7,"exhausted":true}`},
-		"no such campaign":  {handler(&control{err: fault.Newf(fault.NotFound, "x", "no campaign 7")}), "POST", "/v1/campaigns/7/budget", `{"exhausted":true}`, nil, 404, "no campaign 7"},
-		"campaign 0":        {handler(&control{}), "POST", "/v1/campaigns/0/budget", `{"exhausted":true}`, nil, 400, `"field":"id"`},
-		"campaign x":        {handler(&control{}), "POST", "/v1/campaigns/x/budget", `{"exhausted":true}`, nil, 400, `"field":"id"`},
-		"nothing said":      {handler(&control{}), "POST", "/v1/campaigns/7/budget", `{}`, nil, 400, "exhausted"},
-		"unknown field":     {handler(&control{}), "POST", "/v1/campaigns/7/budget", `{"exhausted":true,"x":1}`, nil, 400, `"field":"x"`},
-		"wrong type":        {handler(&control{}), "POST", "/v1/campaigns/7/budget", `{"exhausted":"yes"}`, nil, 400, "exhausted"},
-		"large":             {handler(&control{}), "POST", "/v1/campaigns/7/budget", `{"exhausted":true` + strings.Repeat(" ", httpapi.MaxBody) + `}`, nil, 413, "body_too_large"},
-		"budget by GET":     {handler(&control{}), "GET", "/v1/campaigns/7/budget", "", nil, 405, ""},
-		"from another site": {handler(&control{}), "POST", "/v1/campaigns/7/budget", `{"exhausted":true}`, []string{"Sec-Fetch-Site", "cross-site"}, 403, ""},
-		"database locked":   {handler(&control{err: fault.New(fault.Locked, "x", errors.New("busy"))}), "POST", "/v1/campaigns/7/budget", `{"exhausted":true}`, nil, 503, "busy"},
-		"slaves":            {handler(&control{}), "GET", "/v1/slaves", "", nil, 200, `"slave-0"`},
-		"slaves fail":       {handler(&control{err: errors.New("x")}), "GET", "/v1/slaves", "", nil, 500, "internal"},
+		"budget":            {handler(admintest.NewControl()), "POST", "/v1/campaigns/7/budget", `{"exhausted":true}`, nil, 200, `{"campaign_id":7,"exhausted":true}`},
+		"no such campaign":  {handler(&admintest.Control{Err: fault.Newf(fault.NotFound, "x", "no campaign 7")}), "POST", "/v1/campaigns/7/budget", `{"exhausted":true}`, nil, 404, "no campaign 7"},
+		"campaign 0":        {handler(admintest.NewControl()), "POST", "/v1/campaigns/0/budget", `{"exhausted":true}`, nil, 400, `"field":"id"`},
+		"campaign x":        {handler(admintest.NewControl()), "POST", "/v1/campaigns/x/budget", `{"exhausted":true}`, nil, 400, `"field":"id"`},
+		"nothing said":      {handler(admintest.NewControl()), "POST", "/v1/campaigns/7/budget", `{}`, nil, 400, "exhausted"},
+		"unknown field":     {handler(admintest.NewControl()), "POST", "/v1/campaigns/7/budget", `{"exhausted":true,"x":1}`, nil, 400, `"field":"x"`},
+		"wrong type":        {handler(admintest.NewControl()), "POST", "/v1/campaigns/7/budget", `{"exhausted":"yes"}`, nil, 400, "exhausted"},
+		"large":             {handler(admintest.NewControl()), "POST", "/v1/campaigns/7/budget", `{"exhausted":true` + strings.Repeat(" ", httpapi.MaxBody) + `}`, nil, 413, "body_too_large"},
+		"budget by GET":     {handler(admintest.NewControl()), "GET", "/v1/campaigns/7/budget", "", nil, 405, ""},
+		"from another site": {handler(admintest.NewControl()), "POST", "/v1/campaigns/7/budget", `{"exhausted":true}`, []string{"Sec-Fetch-Site", "cross-site"}, 403, ""},
+		"database locked":   {handler(&admintest.Control{Err: fault.New(fault.Locked, "x", errors.New("busy"))}), "POST", "/v1/campaigns/7/budget", `{"exhausted":true}`, nil, 503, "busy"},
+		"slaves":            {handler(admintest.NewControl()), "GET", "/v1/slaves", "", nil, 200, `"slave-0"`},
+		"slaves fail":       {handler(&admintest.Control{Err: errors.New("x")}), "GET", "/v1/slaves", "", nil, 500, "internal"},
 		"slaves of a slave": {handler(nil), "GET", "/v1/slaves", "", nil, 404, ""},
 		"budget of a slave": {handler(nil), "POST", "/v1/campaigns/7/budget", `{"exhausted":true}`, nil, 404, ""},
 	} {
@@ -95,18 +79,6 @@ func TestCalls(t *testing.T) {
 				t.Fatalf("%d %s, want %d with %q", w.Code, w.Body, c.status, c.want)
 			}
 		})
-	}
-}
-
-func TestBudgetIsPassedOn(t *testing.T) {
-	c := new(control)
-	call(handler(c), "POST", "/v1/campaigns/12345678901/budget", `{"exhausted":true}`)
-	if c.campaign != 12345678901 || !c.exhausted {
-		t.Fatalf("%+v", c)
-	}
-	call(handler(c), "POST", "/v1/campaigns/12345678901/budget", `{"exhausted":false}`)
-	if c.exhausted {
-		t.Fatalf("%+v", c)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"adshard/internal/node/httpapi/apitest"
 )
 
 // FuzzParameters sends any query string, body and request id: the answer is
@@ -21,7 +23,7 @@ func FuzzParameters(f *testing.F) {
 	f.Add("", `{"q":"\ud83d\ude00","strict":true,"timeout_ms":5}`, "")
 	f.Add("", `{"q":"\ud800"}`, "\x80")
 	f.Add("", `{"q":{"q":[1,2,{}]},"slots":1e400}`, strings.Repeat("x", 65))
-	d := readDocument(f)
+	d := apitest.Read(f, Spec)
 	h := New(Config{Searcher: &fake{answer: whole(hit(1, 1, 1_000_000, 360_000))}})
 	f.Fuzz(func(t *testing.T, query, body, id string) {
 		get := httptest.NewRequest(http.MethodGet, "/v1/search", nil)
@@ -33,7 +35,7 @@ func FuzzParameters(f *testing.F) {
 			}
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, r)
-			d.answers(t, "/v1/search", r.Method, w.Result(), w.Body.String())
+			d.Answers(t, "/v1/search", r.Method, w.Result(), w.Body.String())
 			if w.Code >= 500 {
 				t.Errorf("%d %s", w.Code, w.Body)
 			}

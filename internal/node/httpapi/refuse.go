@@ -109,8 +109,22 @@ func (c *call) Refuse(w http.ResponseWriter, r *http.Request, err error) {
 // WrongMethod answers 405.
 func (c *call) WrongMethod(w http.ResponseWriter, r *http.Request, allow string) {
 	w.Header().Set("Allow", allow)
+	c.Refuse(w, r, wrongMethod(r, allow))
+}
+
+// RefuseMethod answers 405 on a port that has no routes of package api; allow
+// lists the methods that the path has.
+func RefuseMethod(w http.ResponseWriter, r *http.Request, allow string) {
+	w.Header().Set("Allow", allow)
+	if r.ContentLength != 0 {
+		closeAfter(w)
+	}
+	WriteError(w, wrongMethod(r, allow))
+}
+
+func wrongMethod(r *http.Request, allow string) error {
 	err := fault.Newf(fault.Invalid, op, "%s has no method %s; it has %s", r.URL.Path, r.Method, allow)
-	c.Refuse(w, r, &refusal{http.StatusMethodNotAllowed, api.ErrorCodeMethodNotAllowed, err})
+	return &refusal{http.StatusMethodNotAllowed, api.ErrorCodeMethodNotAllowed, err}
 }
 
 // NotFound answers 404.

@@ -6,118 +6,20 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"go.yaml.in/yaml/v3"
 	"pgregory.net/rapid"
 
 	"adshard/internal/node/httpapi/api"
+	"adshard/internal/node/httpapi/apitest"
 	"adshard/search"
 )
 
-const specURL = "openapi.yaml"
-
-// document is openapi.yaml, as a tree and as JSON Schemas: those of OpenAPI
-// 3.1 are of draft 2020-12 as they stand.
-type document struct {
-	tree     map[string]any
-	compiler *jsonschema.Compiler
-	schemas  map[string]*jsonschema.Schema
-}
-
-func readDocument(t testing.TB) *document {
-	t.Helper()
-	d := &document{compiler: jsonschema.NewCompiler(), schemas: make(map[string]*jsonschema.Schema)}
-	var tree any
-	if err := yaml.Unmarshal(Spec, &tree); err != nil {
-		t.Fatal(err)
-	}
-	js, err := json.Marshal(tree)
-	if err != nil {
-		t.Fatal(err)
-	}
-	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(js))
-	if err != nil {
-		t.Fatal(err)
-	}
-	d.tree = parsed.(map[string]any)
-	d.compiler.DefaultDraft(jsonschema.Draft2020)
-	if err := d.compiler.AddResource(specURL, parsed); err != nil {
-		t.Fatal(err)
-	}
-	return d
-}
-
-// at follows keys, and references, down from the root.
-func (d *document) at(keys ...string) any {
-	var at any = d.tree
-	for _, k := range keys {
-		m, _ := at.(map[string]any)
-		if ref, ok := m["$ref"].(string); ok {
-			m, _ = d.at(strings.Split(strings.TrimPrefix(ref, "#/"), "/")...).(map[string]any)
-		}
-		at = m[k]
-	}
-	if m, ok := at.(map[string]any); ok {
-		if ref, ok := m["$ref"].(string); ok {
-			return d.at(strings.Split(strings.TrimPrefix(ref, "#/"), "/")...)
-		}
-	}
-	return at
-}
-
-// fits holds a body against a schema of the components.
-func (d *document) fits(t rapid.TB, name, body string) {
-	t.Helper()
-	s, ok := d.schemas[name]
-	if !ok {
-		var err error
-		if s, err = d.compiler.Compile(specURL + "#/components/schemas/" + name); err != nil {
-			t.Fatal(err)
-		}
-		d.schemas[name] = s
-	}
-	v, err := jsonschema.UnmarshalJSON(strings.NewReader(body))
-	if err != nil {
-		t.Fatalf("%v: %s", err, body)
-	}
-	if err := s.Validate(v); err != nil {
-		t.Errorf("%s: %v in %s", name, err, body)
-	}
-}
-
-// answers holds a response against what the document says of the operation:
-// status, content type, headers and schema.
-func (d *document) answers(t rapid.TB, path, method string, res *http.Response, body string) {
-	t.Helper()
-	response, _ := d.at("paths", path, strings.ToLower(method), "responses", strconv.Itoa(res.StatusCode)).(map[string]any)
-	if response == nil {
-		t.Errorf("%s %s: status %d is not in the document", method, path, res.StatusCode)
-		return
-	}
-	content, _ := response["content"].(map[string]any)
-	media, ok := content[res.Header.Get("Content-Type")].(map[string]any)
-	if !ok {
-		t.Errorf("%s %s: content type %q is not in the document", method, path, res.Header.Get("Content-Type"))
-		return
-	}
-	schema, _ := media["schema"].(map[string]any)
-	if ref, ok := schema["$ref"].(string); ok {
-		d.fits(t, strings.TrimPrefix(ref, "#/components/schemas/"), body)
-	}
-}
-
 func TestEverySchemaCompiles(t *testing.T) {
-	d := readDocument(t)
-	for name := range d.at("components", "schemas").(map[string]any) {
-		if _, err := d.compiler.Compile(specURL + "#/components/schemas/" + name); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	if v := d.tree["openapi"]; v != "3.1.0" {
+	d := apitest.Read(t, Spec)
+	d.Compiles(t)
+	if v := d.Tree["openapi"]; v != "3.1.0" {
 		t.Errorf("version %v", v)
 	}
 }
@@ -125,12 +27,12 @@ func TestEverySchemaCompiles(t *testing.T) {
 // TestBodyHasTheParametersOfGet: the checks of a body are those generated from
 // the parameters.
 func TestBodyHasTheParametersOfGet(t *testing.T) {
-	d := readDocument(t)
-	properties := d.at("components", "schemas", "SearchRequest", "properties").(map[string]any)
+	d := apitest.Read(t, Spec)
+	properties := d.At("components", "schemas", "SearchRequest", "properties").(map[string]any)
 	queries := 0
-	for _, p := range d.at("paths", "/v1/search", "get", "parameters").([]any) {
+	for _, p := range d.At("paths", "/v1/search", "get", "parameters").([]any) {
 		name := strings.TrimPrefix(p.(map[string]any)["$ref"].(string), "#/components/parameters/")
-		parameter := d.at("components", "parameters", name).(map[string]any)
+		parameter := d.At("components", "parameters", name).(map[string]any)
 		if parameter["in"] != "query" {
 			continue
 		}
@@ -146,11 +48,11 @@ func TestBodyHasTheParametersOfGet(t *testing.T) {
 
 // TestCodesAreInTheDocument: every kind of fault has its code there.
 func TestCodesAreInTheDocument(t *testing.T) {
-	d := readDocument(t)
+	d := apitest.Read(t, Spec)
 	for kind := range 13 {
 		w := httptest.NewRecorder()
 		WriteError(w, errorOf(kind))
-		d.fits(t, "ErrorAnswer", w.Body.String())
+		d.Fits(t, "ErrorAnswer", w.Body.String())
 	}
 }
 
@@ -158,7 +60,7 @@ func TestCodesAreInTheDocument(t *testing.T) {
 // and bad, and holds what comes out against the document. The answer must also
 // be what encoding/json makes of it again: nothing is lost or null.
 func TestAnswersFitTheDocument(t *testing.T) {
-	d := readDocument(t)
+	d := apitest.Read(t, Spec)
 	rapid.Check(t, func(t *rapid.T) {
 		f := &fake{answer: drawAnswer(t), explain: drawExplanation(t)}
 		h := New(configured(f))
@@ -168,7 +70,7 @@ func TestAnswersFitTheDocument(t *testing.T) {
 		}).Draw(t, "query")
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path+query, nil))
-		d.answers(t, path, "GET", w.Result(), w.Body.String())
+		d.Answers(t, path, "GET", w.Result(), w.Body.String())
 		if w.Code == http.StatusOK && path == "/v1/search" {
 			again(t, w.Body.String(), new(api.SearchAnswer))
 		}
@@ -179,14 +81,14 @@ func TestAnswersFitTheDocument(t *testing.T) {
 }
 
 func TestRefusedBodiesFitTheDocument(t *testing.T) {
-	d := readDocument(t)
+	d := apitest.Read(t, Spec)
 	for _, body := range []string{`{"q":"a"}`, `{"q":1}`, `x`, strings.Repeat("x", MaxBody+1)} {
 		res, got := ask(t, New(configured(&fake{answer: whole()})), post(body))
-		d.answers(t, "/v1/search", "POST", res, got)
+		d.Answers(t, "/v1/search", "POST", res, got)
 	}
 	r := httptest.NewRequest(http.MethodPost, "/v1/search", strings.NewReader("q=a"))
 	res, got := ask(t, New(configured(&fake{answer: whole()})), r)
-	d.answers(t, "/v1/search", "POST", res, got)
+	d.Answers(t, "/v1/search", "POST", res, got)
 }
 
 func again(t *rapid.T, body string, v any) {

@@ -28,7 +28,7 @@ func FromBody(p Params, body []byte) error {
 	}
 	var g given
 	for d.More() {
-		name, v, err := member(d)
+		name, v, err := member(d, body)
 		if err != nil {
 			return err
 		}
@@ -45,7 +45,8 @@ func FromBody(p Params, body []byte) error {
 	return g.done(p)
 }
 
-func member(d *json.Decoder) (string, Value, error) {
+// member reads a field of the object that d is in; body is what d reads.
+func member(d *json.Decoder, body []byte) (string, Value, error) {
 	key, err := d.Token()
 	if err != nil {
 		return "", Value{}, notJSON(err)
@@ -58,7 +59,30 @@ func member(d *json.Decoder) (string, Value, error) {
 	if err != nil {
 		return "", Value{}, notJSON(err)
 	}
+	if t == json.Delim('{') {
+		raw, err := object(d, body)
+		return name, Value{Object, raw}, err
+	}
 	return name, valueOf(t), nil
+}
+
+// object reads on to the end of an object whose { was read, and returns it as
+// it stands in body.
+func object(d *json.Decoder, body []byte) (string, error) {
+	begin := d.InputOffset() - 1
+	for depth := 1; depth > 0; {
+		t, err := d.Token()
+		if err != nil {
+			return "", notJSON(err)
+		}
+		switch t {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+	}
+	return string(body[begin:d.InputOffset()]), nil
 }
 
 func valueOf(t json.Token) Value {
@@ -69,8 +93,8 @@ func valueOf(t json.Token) Value {
 		return Value{Number, t.String()}
 	case bool:
 		return Value{Bool, fmt.Sprint(t)}
-	case json.Delim:
-		return Value{Other, map[json.Delim]string{'{': "an object", '[': "an array"}[t]}
+	case json.Delim: // a [, since { was seen to
+		return Value{Other, "an array"}
 	}
 	return Value{Other, "null"}
 }

@@ -55,9 +55,38 @@ const (
 	MatchTypePhrase MatchType = "phrase"
 )
 
+// Defines values for MovePhase.
+const (
+	MovePhaseCertified MovePhase = "certified"
+	MovePhaseCopying   MovePhase = "copying"
+	MovePhaseSwitched  MovePhase = "switched"
+)
+
+// Defines values for OperationKind.
+const (
+	OperationKindMerge OperationKind = "merge"
+	OperationKindMove  OperationKind = "move"
+	OperationKindSplit OperationKind = "split"
+)
+
 // Defines values for SearchAnswerCounts.
 const (
 	SearchAnswerCountsLowerBound SearchAnswerCounts = "lower_bound"
+)
+
+// Defines values for SlaveState.
+const (
+	SlaveStateActive   SlaveState = "active"
+	SlaveStateDrained  SlaveState = "drained"
+	SlaveStateDraining SlaveState = "draining"
+)
+
+// Defines values for SliceVerdict.
+const (
+	SliceVerdictMoved  SliceVerdict = "moved"
+	SliceVerdictMoving SliceVerdict = "moving"
+	SliceVerdictStayed SliceVerdict = "stayed"
+	SliceVerdictStuck  SliceVerdict = "stuck"
 )
 
 // Defines values for Variant.
@@ -112,6 +141,110 @@ type Ad struct {
 	FinalURL string `json:"final_url"`
 }
 
+// AddSlave defines model for AddSlave.
+type AddSlave struct {
+	// Address HOST:PORT where the slave listens.
+	Address string `json:"address"`
+}
+
+// BalancePlan What the strategy would do now.
+type BalancePlan struct {
+	Strategy string `json:"strategy"`
+
+	// Measured Load has been measured; else loads are the weights of items.
+	Measured bool `json:"measured"`
+
+	// Before max/mean now.
+	Before float64 `json:"before"`
+
+	// After max/mean afterwards.
+	After      float64 `json:"after"`
+	LowerBound float64 `json:"lower_bound"`
+	BoundWhy   string  `json:"bound_why"`
+
+	// LeastMove The least that any plan must move to come to 1.1 times the mean, or to the bound where that is above.
+	LeastMove  LeastMove          `json:"least_move"`
+	Operations []PlannedOperation `json:"operations"`
+	Left       []LeftAlone        `json:"left"`
+	Moves      int                `json:"moves"`
+
+	// Items That would move.
+	Items uint64 `json:"items"`
+
+	// Weight That would move.
+	Weight uint64 `json:"weight"`
+
+	// Share Of all weight.
+	Share float64 `json:"share"`
+
+	// Refused Why the core would refuse it.
+	Refused string `json:"refused,omitempty"`
+
+	// Shadows What the other strategies would do.
+	Shadows []Prediction `json:"shadows"`
+}
+
+// BalanceStatus How even the load is, what moves and what was decided.
+type BalanceStatus struct {
+	// Epoch Of the balancer.
+	Epoch uint64 `json:"epoch"`
+
+	// View The newest state of the slice map.
+	View uint64 `json:"view"`
+
+	// PublishedView The state that masters get; 0 when none does.
+	PublishedView uint64 `json:"published_view"`
+
+	// Clock The newest change of the database.
+	Clock uint64 `json:"clock"`
+
+	// Items Ad groups known.
+	Items    uint64 `json:"items"`
+	Slices   int    `json:"slices"`
+	Strategy string `json:"strategy"`
+
+	// Options The strategy's options in force.
+	Options map[string]string `json:"options"`
+	Paused  bool              `json:"paused"`
+
+	// Waiting What the first plan waits for.
+	Waiting string `json:"waiting,omitempty"`
+
+	// Measured Load has been measured; else loads are the weights of items.
+	Measured bool `json:"measured"`
+
+	// MaxOverMean The most loaded slave's load over the mean; 1 is even.
+	MaxOverMean float64 `json:"max_over_mean"`
+
+	// LowerBound The max/mean that no placement can beat.
+	LowerBound float64 `json:"lower_bound"`
+
+	// BoundWhy What decides the bound.
+	BoundWhy string `json:"bound_why"`
+
+	// LeastMove The least that any plan must move to come to 1.1 times the mean, or to the bound where that is above.
+	LeastMove LeastMove `json:"least_move"`
+
+	// Moved What was moved since the balancer started.
+	Moved         Moved       `json:"moved"`
+	MovesInFlight []SliceMove `json:"moves_in_flight"`
+	Slaves        []SlaveLoad `json:"slaves"`
+
+	// Last The last iteration of the strategy.
+	Last *Iteration `json:"last,omitempty"`
+
+	// Shadows What the other strategies would do.
+	Shadows []Prediction `json:"shadows"`
+
+	// Events What happened lately, the newest first.
+	Events       []Event           `json:"events"`
+	Distributors []DistributorInfo `json:"distributors"`
+	Masters      []MasterInfo      `json:"masters"`
+
+	// IgnoredLoads Load reports that were not taken, by reason.
+	IgnoredLoads map[string]uint64 `json:"ignored_loads"`
+}
+
 // BlockingNegative The negative keyword that blocks.
 type BlockingNegative struct {
 	Text      string                `json:"text"`
@@ -160,6 +293,19 @@ type Coverage struct {
 // Device defines model for Device.
 type Device string
 
+// DistributorInfo defines model for DistributorInfo.
+type DistributorInfo struct {
+	Name    string `json:"name"`
+	Address string `json:"address,omitempty"`
+	Alive   bool   `json:"alive"`
+
+	// Clock The change up to which it has come.
+	Clock uint64 `json:"clock"`
+
+	// Slaves Those that it serves.
+	Slaves []string `json:"slaves"`
+}
+
 // Error defines model for Error.
 type Error struct {
 	// Code A short closed list; decide by it, not by the message.
@@ -179,6 +325,15 @@ type ErrorAnswer struct {
 
 // ErrorCode A short closed list; decide by it, not by the message.
 type ErrorCode string
+
+// Event defines model for Event.
+type Event struct {
+	AgeMs int64 `json:"age_ms"`
+
+	// Slice 0 when it concerns no single one.
+	Slice uint64 `json:"slice"`
+	Text  string `json:"text"`
+}
 
 // ExactCounts defines model for ExactCounts.
 type ExactCounts string
@@ -264,14 +419,124 @@ type ExplainedKeyword struct {
 // ExplainedKeywordBidOf Whose bid it is; not there without a bid.
 type ExplainedKeywordBidOf string
 
+// HotItem defines model for HotItem.
+type HotItem struct {
+	Key  string  `json:"key"`
+	Load float64 `json:"load"`
+
+	// Share Of the slice's load.
+	Share float64 `json:"share"`
+}
+
 // ID defines model for Id.
 type ID = uint64
+
+// Iteration defines model for Iteration.
+type Iteration struct {
+	AgeMs      int64 `json:"age_ms"`
+	Operations int   `json:"operations"`
+
+	// Refused Why the core refused all of it.
+	Refused string `json:"refused,omitempty"`
+
+	// Reasons What the strategy says, at most 200.
+	Reasons []string `json:"reasons"`
+}
+
+// LeastMove The least that any plan must move to come to 1.1 times the mean, or to the bound where that is above.
+type LeastMove struct {
+	Weight uint64 `json:"weight"`
+
+	// Share Of all weight.
+	Share float64 `json:"share"`
+}
+
+// LeftAlone What the strategy left as it is.
+type LeftAlone struct {
+	// Slice 0: no single one.
+	Slice uint64 `json:"slice"`
+	Why   string `json:"why"`
+}
+
+// MasterInfo defines model for MasterInfo.
+type MasterInfo struct {
+	Name string `json:"name"`
+
+	// View The one that it asks in.
+	View uint64 `json:"view"`
+
+	// SeenMs How long ago it was heard of.
+	SeenMs int64 `json:"seen_ms"`
+}
 
 // MatchType defines model for MatchType.
 type MatchType string
 
 // Micros Money; 1 unit is 1,000,000 micros.
 type Micros = uint64
+
+// MovePhase Copying, the target gets the slice and the source serves it; certified,
+// both copies are known to be equal and the switch is near; switched, the
+// target serves it and the source still answers older views.
+type MovePhase string
+
+// MoveRequest defines model for MoveRequest.
+type MoveRequest struct {
+	Slice uint64 `json:"slice"`
+	Slave string `json:"slave"`
+}
+
+// Moved What was moved since the balancer started.
+type Moved struct {
+	// Moves That were finished or switched.
+	Moves     uint64 `json:"moves"`
+	Cancelled uint64 `json:"cancelled"`
+	Items     uint64 `json:"items"`
+	Bytes     uint64 `json:"bytes"`
+}
+
+// OperationKind defines model for OperationKind.
+type OperationKind string
+
+// Paused defines model for Paused.
+type Paused struct {
+	Paused bool `json:"paused"`
+}
+
+// PlannedOperation defines model for PlannedOperation.
+type PlannedOperation struct {
+	Kind  OperationKind `json:"kind"`
+	Slice uint64        `json:"slice"`
+
+	// At Where it is split.
+	At string `json:"at,omitempty"`
+
+	// New A split's upper part.
+	New    uint64  `json:"new,omitempty"`
+	From   string  `json:"from,omitempty"`
+	To     string  `json:"to,omitempty"`
+	Items  uint64  `json:"items"`
+	Weight uint64  `json:"weight"`
+	Load   float64 `json:"load"`
+	Why    string  `json:"why"`
+}
+
+// Prediction What a strategy would do now.
+type Prediction struct {
+	Strategy string `json:"strategy"`
+
+	// MaxOverMean After it.
+	MaxOverMean float64 `json:"max_over_mean"`
+	Moves       int     `json:"moves"`
+	Items       uint64  `json:"items"`
+	Weight      uint64  `json:"weight"`
+
+	// Share Of all weight that would move.
+	Share float64 `json:"share"`
+
+	// Failed Why it has no plan.
+	Failed string `json:"failed,omitempty"`
+}
 
 // QueryText Valid UTF-8, at most 1,024 bytes of it.
 //
@@ -337,6 +602,9 @@ type Slave struct {
 	// Address Where masters reach it.
 	Address string `json:"address"`
 
+	// State What a slave is for. One that is draining is being emptied; drained, it can be stopped.
+	State SlaveState `json:"state"`
+
 	// Alive It has been heard of lately.
 	Alive bool `json:"alive"`
 
@@ -346,17 +614,44 @@ type Slave struct {
 	// Slices The slices that it serves.
 	Slices int `json:"slices"`
 
+	// MovingIn The slices that are being copied to it.
+	MovingIn int `json:"moving_in"`
+
+	// MovingOut The slices of its own that are being copied to others.
+	MovingOut int `json:"moving_out"`
+
 	// SharePermille Its share of the ring.
-	SharePermille int    `json:"share_permille"`
-	Groups        uint64 `json:"groups"`
-	Keywords      uint64 `json:"keywords"`
+	SharePermille int `json:"share_permille"`
+
+	// Load What queries cost it a second.
+	Load float64 `json:"load"`
+
+	// OverMean Its load over the mean of all, each divided by the slave's share.
+	OverMean float64 `json:"over_mean"`
+	Groups   uint64  `json:"groups"`
+	Keywords uint64  `json:"keywords"`
 
 	// Bytes On disk.
 	Bytes        uint64 `json:"bytes"`
 	AppliedClock uint64 `json:"applied_clock"`
 
+	// Distributor Where it gets its node data; empty: from the balancer.
+	Distributor string `json:"distributor,omitempty"`
+
 	// Trouble Why it does not go on, for example a full disk.
 	Trouble string `json:"trouble,omitempty"`
+}
+
+// SlaveChange defines model for SlaveChange.
+type SlaveChange struct {
+	Name    string `json:"name"`
+	Address string `json:"address,omitempty"`
+
+	// State What a slave is for. One that is draining is being emptied; drained, it can be stopped.
+	State SlaveState `json:"state"`
+
+	// Slices The slices that it serves.
+	Slices int `json:"slices"`
 }
 
 // SlaveList defines model for SlaveList.
@@ -372,11 +667,209 @@ type SlaveList struct {
 	Slaves []Slave `json:"slaves"`
 }
 
+// SlaveLoad A slave's load. A slice being copied counts where it goes.
+type SlaveLoad struct {
+	Name string `json:"name"`
+
+	// State What a slave is for. One that is draining is being emptied; drained, it can be stopped.
+	State SlaveState `json:"state"`
+	Alive bool       `json:"alive"`
+
+	// Load What queries cost it a second, weighted.
+	Load float64 `json:"load"`
+
+	// OverMean Over the mean of all, each divided by the slave's share.
+	OverMean float64 `json:"over_mean"`
+	Slices   int     `json:"slices"`
+	Items    uint64  `json:"items"`
+	Weight   uint64  `json:"weight"`
+}
+
+// SlaveState What a slave is for. One that is draining is being emptied; drained, it can be stopped.
+type SlaveState string
+
+// SliceInfo defines model for SliceInfo.
+type SliceInfo struct {
+	Slice uint64 `json:"slice"`
+
+	// Lo Its first key.
+	Lo string `json:"lo"`
+
+	// Hi Its last key.
+	Hi         string `json:"hi"`
+	Slave      string `json:"slave"`
+	Generation uint64 `json:"generation"`
+
+	// FromView Since which view the slave serves it.
+	FromView uint64 `json:"from_view"`
+	Items    uint64 `json:"items"`
+	Weight   uint64 `json:"weight"`
+
+	// Load A second.
+	Load float64 `json:"load"`
+
+	// Share Of all load.
+	Share float64 `json:"share"`
+
+	// Hot Ad groups of it whose own load is known.
+	Hot int `json:"hot"`
+
+	// To Where it is being copied.
+	To string `json:"to,omitempty"`
+}
+
+// SliceList defines model for SliceList.
+type SliceList struct {
+	View uint64 `json:"view"`
+
+	// Total How many there are.
+	Total int `json:"total"`
+
+	// Measured Load has been measured; else loads are the weights of items.
+	Measured bool `json:"measured"`
+
+	// Slices Those with the most load first.
+	Slices []SliceInfo `json:"slices"`
+}
+
+// SliceMove A slice on its way.
+type SliceMove struct {
+	Slice uint64 `json:"slice"`
+	From  string `json:"from"`
+	To    string `json:"to"`
+
+	// Phase Copying, the target gets the slice and the source serves it; certified,
+	// both copies are known to be equal and the switch is near; switched, the
+	// target serves it and the source still answers older views.
+	Phase  MovePhase `json:"phase"`
+	Items  uint64    `json:"items"`
+	Weight uint64    `json:"weight"`
+
+	// AgeMs Since it began.
+	AgeMs int64 `json:"age_ms"`
+
+	// Certified Parts of 64 whose copies are known to be equal.
+	Certified int `json:"certified"`
+
+	// WaitsFor What is still missing.
+	WaitsFor string `json:"waits_for,omitempty"`
+}
+
+// SliceStory Why a slice is where it is.
+type SliceStory struct {
+	Slice      uint64 `json:"slice"`
+	Lo         string `json:"lo"`
+	Hi         string `json:"hi"`
+	Slave      string `json:"slave"`
+	Generation uint64 `json:"generation"`
+	FromView   uint64 `json:"from_view"`
+	Items      uint64 `json:"items"`
+	Weight     uint64 `json:"weight"`
+	Measured   bool   `json:"measured"`
+
+	// Load A second.
+	Load float64 `json:"load"`
+
+	// ShareOfSlave Of its slave's load.
+	ShareOfSlave  float64 `json:"share_of_slave"`
+	ShareOfAll    float64 `json:"share_of_all"`
+	SlaveOverMean float64 `json:"slave_over_mean"`
+	MaxOverMean   float64 `json:"max_over_mean"`
+	LowerBound    float64 `json:"lower_bound"`
+
+	// Verdict Moving: it is on its way. Moved: it came from another slave, and the
+	// events say why. Stayed: it is where it was. Stuck: its slave has more
+	// than its part, and no placement of this slice can change that.
+	Verdict SliceVerdict `json:"verdict"`
+
+	// Decision What was decided and why, in words.
+	Decision string `json:"decision"`
+
+	// Move A slice on its way.
+	Move *SliceMove `json:"move,omitempty"`
+
+	// Hot The ad groups that cost most, at most 10.
+	Hot []HotItem `json:"hot"`
+
+	// Events What became of it, the newest first.
+	Events []Event `json:"events"`
+
+	// Reasons What the strategy said of it in the last iteration.
+	Reasons []string `json:"reasons"`
+
+	// Targets Where else it could go.
+	Targets []Target `json:"targets"`
+
+	// Needs What would have to change for it to move.
+	Needs []string `json:"needs"`
+}
+
+// SliceVerdict Moving: it is on its way. Moved: it came from another slave, and the
+// events say why. Stayed: it is where it was. Stuck: its slave has more
+// than its part, and no placement of this slice can change that.
+type SliceVerdict string
+
 // Slots defines model for Slots.
 type Slots = int
 
+// StrategyInUse defines model for StrategyInUse.
+type StrategyInUse struct {
+	Name    string            `json:"name"`
+	Options map[string]string `json:"options"`
+}
+
+// StrategyInfo defines model for StrategyInfo.
+type StrategyInfo struct {
+	Name    string `json:"name"`
+	Current bool   `json:"current"`
+
+	// Summary What it does, and whose idea it is.
+	Summary string           `json:"summary"`
+	Options []StrategyOption `json:"options"`
+
+	// Prediction What it would do now.
+	Prediction *Prediction `json:"prediction,omitempty"`
+}
+
+// StrategyList defines model for StrategyList.
+type StrategyList struct {
+	Strategies []StrategyInfo `json:"strategies"`
+}
+
+// StrategyOption defines model for StrategyOption.
+type StrategyOption struct {
+	Name string `json:"name"`
+
+	// Value In force, or that would be.
+	Value   string `json:"value"`
+	Default string `json:"default"`
+	Help    string `json:"help"`
+}
+
+// StrategyRequest defines model for StrategyRequest.
+type StrategyRequest struct {
+	Name string `json:"name"`
+
+	// Options Those that are not to have their defaults.
+	Options map[string]string `json:"options,omitempty"`
+}
+
 // Strict defines model for Strict.
 type Strict = bool
+
+// Target defines model for Target.
+type Target struct {
+	Slave string `json:"slave"`
+
+	// May The core would allow it.
+	May bool `json:"may"`
+
+	// Why Why not.
+	Why string `json:"why,omitempty"`
+
+	// OverMean The slave's load over the mean with the slice.
+	OverMean float64 `json:"over_mean"`
+}
 
 // TimeoutMs Without it, the time set in the master's configuration (500 if none is).
 type TimeoutMs = int
@@ -427,6 +920,9 @@ type LargeBody = ErrorAnswer
 // NotFound defines model for NotFound.
 type NotFound = ErrorAnswer
 
+// NotNow defines model for NotNow.
+type NotNow = ErrorAnswer
+
 // SlowBody defines model for SlowBody.
 type SlowBody = ErrorAnswer
 
@@ -441,6 +937,15 @@ type WrongMethod = ErrorAnswer
 
 // WrongType defines model for WrongType.
 type WrongType = ErrorAnswer
+
+// BalanceSlicesParams defines parameters for BalanceSlices.
+type BalanceSlicesParams struct {
+	// Slave Only those that this slave serves, or gets.
+	Slave string `form:"slave,omitempty" json:"slave,omitempty"`
+
+	// Limit The most slices to list.
+	Limit int `form:"limit,omitempty" json:"limit,omitempty"`
+}
 
 // ExplainParams defines parameters for Explain.
 type ExplainParams struct {
@@ -505,8 +1010,17 @@ type SearchPostParams struct {
 	XRequestID RequestID `json:"X-Request-Id,omitempty"`
 }
 
+// BalanceMoveJSONRequestBody defines body for BalanceMove for application/json ContentType.
+type BalanceMoveJSONRequestBody = MoveRequest
+
+// BalanceStrategyJSONRequestBody defines body for BalanceStrategy for application/json ContentType.
+type BalanceStrategyJSONRequestBody = StrategyRequest
+
 // SetBudgetJSONRequestBody defines body for SetBudget for application/json ContentType.
 type SetBudgetJSONRequestBody = Budget
 
 // SearchPostJSONRequestBody defines body for SearchPost for application/json ContentType.
 type SearchPostJSONRequestBody = SearchRequest
+
+// AddSlaveJSONRequestBody defines body for AddSlave for application/json ContentType.
+type AddSlaveJSONRequestBody = AddSlave

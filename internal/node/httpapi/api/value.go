@@ -21,7 +21,8 @@ const (
 	String
 	Number
 	Bool
-	Other // null, an array or an object
+	Object // Raw is the object, for FromBody
+	Other  // null or an array
 )
 
 // Value is a value of a parameter, not yet checked.
@@ -103,8 +104,11 @@ func Missing(name string) error {
 }
 
 func (v Value) shown() string {
-	if v.Kind == Untyped || v.Kind == String {
+	switch v.Kind {
+	case Untyped, String:
 		return fmt.Sprintf("%q", shorten(v.Raw))
+	case Object:
+		return "an object"
 	}
 	return shorten(v.Raw)
 }

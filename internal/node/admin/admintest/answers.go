@@ -1,0 +1,81 @@
+package admintest
+
+import "adshard/internal/node/httpapi/api"
+
+// NewControl returns a balancer of three slaves, one of which is hot, with a
+// slice that moves (7), one that moved (3), one that stayed (4) and one that
+// cannot be helped (5).
+func NewControl() *Control {
+	return &Control{
+		Slaves: &api.SlaveList{Epoch: 3, View: 42, Clock: 9000, Slaves: slaves()},
+		Status: status(), Plan: plan(), Strategies: strategies(),
+		Slices: &api.SliceList{View: 42, Total: 9, Measured: true, Slices: []api.SliceInfo{
+			{Slice: 5, Lo: "2000000000000000", Hi: "2fffffffffffffff", Slave: "slave-0", Generation: 3, FromView: 1, Items: 1, Weight: 10, Load: 600_000, Share: 0.4, Hot: 1},
+			{Slice: 7, Lo: "4000000000000000", Hi: "7fffffffffffffff", Slave: "slave-0", Generation: 9, FromView: 1, Items: 812, Weight: 9000, Load: 120_000, Share: 0.08, Hot: 30, To: "slave-2"},
+		}},
+		Stories: map[uint64][]*api.SliceStory{3: {moved()}, 4: {stayed()}, 5: {stuck()}, 7: {moving()}},
+	}
+}
+
+func slaves() []api.Slave {
+	return []api.Slave{
+		{Name: "slave-0", Address: "10.0.0.1:7100", State: api.SlaveStateActive, Alive: true, Serving: true, Slices: 5, MovingOut: 1,
+			SharePermille: 400, Load: 900_000, OverMean: 1.8, Groups: 1200, Keywords: 34000, Bytes: 9 << 20, AppliedClock: 9000},
+		{Name: "slave-1", Address: "10.0.0.2:7100", State: api.SlaveStateDraining, Alive: true, Serving: true, Slices: 3,
+			SharePermille: 350, Load: 400_000, OverMean: 0.8, Groups: 1100, Keywords: 30000, Bytes: 8 << 20, AppliedClock: 8990},
+		{Name: "slave-2", Address: "10.0.0.3:7100", State: api.SlaveStateActive, MovingIn: 1, Slices: 1, SharePermille: 250, Load: 200_000,
+			OverMean: 0.4, Groups: 300, Keywords: 9000, Bytes: 2 << 20, AppliedClock: 7000, Trouble: "the disk is full"},
+	}
+}
+
+func status() *api.BalanceStatus {
+	return &api.BalanceStatus{
+		Epoch: 3, View: 42, PublishedView: 41, Clock: 9000, Items: 2600, Slices: 9, Strategy: "weighted-move",
+		Options: map[string]string{"move_share": "0.09"}, Measured: true, MaxOverMean: 1.8, LowerBound: 1.2,
+		BoundWhy: "cannot be balanced: item 2a00000000000000 alone is 1.20 x the mean", LeastMove: api.LeastMove{Weight: 7000, Share: 0.07},
+		Moved:         api.Moved{Moves: 12, Cancelled: 1, Items: 5400, Bytes: 31 << 20},
+		MovesInFlight: []api.SliceMove{*moving().Move},
+		Slaves: []api.SlaveLoad{
+			{Name: "slave-0", State: api.SlaveStateActive, Alive: true, Load: 900_000, OverMean: 1.8, Slices: 5, Items: 1200, Weight: 40_000},
+			{Name: "slave-1", State: api.SlaveStateDraining, Alive: true, Load: 400_000, OverMean: 0.8, Slices: 3, Items: 1100, Weight: 35_000},
+			{Name: "slave-2", State: api.SlaveStateActive, Load: 200_000, OverMean: 0.4, Slices: 1, Items: 300, Weight: 25_000},
+		},
+		Last: &api.Iteration{AgeMs: 4200, Operations: 1, Reasons: []string{
+			"slice 7 goes to slave-2: it takes most from slave-0 for what it weighs", "slice 5 stays: it is hotter than any slave has room for"}},
+		Shadows: []api.Prediction{
+			{Strategy: "original", MaxOverMean: 1.8},
+			{Strategy: "random", MaxOverMean: 1.7, Moves: 4, Items: 4, Weight: 40, Share: 0.0004},
+		},
+		Events: []api.Event{
+			{AgeMs: 65_000, Slice: 3, Text: "switched from slave-0 to slave-2 in view 42"},
+			{AgeMs: 3_700_000, Text: "slave-2 joined"},
+		},
+		Distributors: []api.DistributorInfo{{Name: "balancer", Alive: true, Clock: 9000, Slaves: []string{"slave-0", "slave-1", "slave-2"}}},
+		Masters:      []api.MasterInfo{{Name: "master-0", View: 41, SeenMs: 300}},
+		IgnoredLoads: map[string]uint64{"late": 2},
+	}
+}
+
+func plan() *api.BalancePlan {
+	return &api.BalancePlan{
+		Strategy: "weighted-move", Measured: true, Before: 1.8, After: 1.25, LowerBound: 1.2, BoundWhy: status().BoundWhy,
+		LeastMove: api.LeastMove{Weight: 7000, Share: 0.07},
+		Operations: []api.PlannedOperation{
+			{Kind: api.OperationKindMove, Slice: 4, From: "slave-0", To: "slave-2", Items: 200, Weight: 4000, Load: 90_000, Why: "it takes most from slave-0 for what it weighs"},
+			{Kind: api.OperationKindSplit, Slice: 6, At: "5000000000000000", New: 12, From: "slave-0", Items: 500, Weight: 5000, Load: 99_000, Why: "it has twice the mean of all slices"},
+		},
+		Left:  []api.LeftAlone{{Slice: 5, Why: "hotter than any slave has room for"}, {Why: "slices are not merged: there are few"}},
+		Moves: 1, Items: 200, Weight: 4000, Share: 0.04,
+		Shadows: status().Shadows,
+	}
+}
+
+func strategies() *api.StrategyList {
+	return &api.StrategyList{Strategies: []api.StrategyInfo{
+		{Name: "original", Summary: "packs whole advertisers once, by weight (thesis 2.4)", Options: []api.StrategyOption{}, Prediction: &status().Shadows[0]},
+		{Name: "weighted-move", Current: true, Summary: "Slicer's Weighted-Move (OSDI'16)", Options: []api.StrategyOption{
+			{Name: "merge_share", Value: "0.01", Default: "0.01", Help: "the most of the weight that merges move"},
+			{Name: "move_share", Value: "0.05", Default: "0.09", Help: "the most of the weight that moves in an iteration"},
+		}},
+	}}
+}

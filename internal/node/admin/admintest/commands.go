@@ -1,0 +1,50 @@
+package admintest
+
+import (
+	"context"
+	"fmt"
+
+	"adshard/internal/node/httpapi/api"
+)
+
+// SetBudget implements admin.Control.
+func (c *Control) SetBudget(_ context.Context, campaign uint64, exhausted bool) error {
+	return c.tell(fmt.Sprint("budget ", campaign, " ", exhausted))
+}
+
+// AddSlave implements admin.Control.
+func (c *Control) AddSlave(_ context.Context, address string) (*api.SlaveChange, error) {
+	return &api.SlaveChange{Name: "slave-9", Address: address, State: api.SlaveStateActive}, c.tell("add " + address)
+}
+
+// DrainSlave implements admin.Control.
+func (c *Control) DrainSlave(_ context.Context, name string) (*api.SlaveChange, error) {
+	if err := c.tell("drain " + name); err != nil {
+		return nil, err
+	}
+	for _, s := range c.Slaves.Slaves {
+		if s.Name == name {
+			return &api.SlaveChange{Name: name, Address: s.Address, State: api.SlaveStateDraining, Slices: s.Slices}, nil
+		}
+	}
+	return nil, c.orUnknown("there is no slave %q; there are slave-0, slave-1 and slave-2", name)
+}
+
+// BalanceMove implements admin.Control.
+func (c *Control) BalanceMove(_ context.Context, slice uint64, slave string) (*api.SliceMove, error) {
+	err := c.tell(fmt.Sprint("move ", slice, " ", slave))
+	return &api.SliceMove{Slice: slice, From: "slave-0", To: slave, Phase: api.MovePhaseCopying, Items: 812, Weight: 9000}, err
+}
+
+// BalanceStrategy implements admin.Control.
+func (c *Control) BalanceStrategy(_ context.Context, name string, options map[string]string) (*api.StrategyInUse, error) {
+	if options == nil {
+		options = map[string]string{}
+	}
+	return &api.StrategyInUse{Name: name, Options: options}, c.tell(fmt.Sprint("strategy ", name, " ", options))
+}
+
+// BalancePause implements admin.Control.
+func (c *Control) BalancePause(_ context.Context, paused bool) error {
+	return c.tell(fmt.Sprint("pause ", paused))
+}

@@ -1,0 +1,100 @@
+// Package admintest is a balancer that is not there, for tests of those who
+// talk to one: it answers what it is given and notes what it is told.
+package admintest
+
+import (
+	"context"
+	"sync"
+
+	"adshard/fault"
+	"adshard/internal/node/httpapi/api"
+)
+
+// Control implements admin.Control. Set the answers before it is asked.
+type Control struct {
+	// Err, when set, is the answer to all calls.
+	Err        error
+	Slaves     *api.SlaveList
+	Status     *api.BalanceStatus
+	Slices     *api.SliceList
+	Plan       *api.BalancePlan
+	Strategies *api.StrategyList
+	// Stories are those of a slice, one for each time that it is asked; the last
+	// one stays. Lists are the same for Slaves.
+	Stories map[uint64][]*api.SliceStory
+	Lists   []*api.SlaveList
+
+	mu   sync.Mutex
+	told []string
+}
+
+// Told returns what it was told, in order.
+func (c *Control) Told() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append([]string(nil), c.told...)
+}
+
+func (c *Control) tell(what string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.told = append(c.told, what)
+	return c.Err
+}
+
+// next returns the first of a list, and the list without it unless it is the
+// last.
+func next[T any](list []T) (T, []T) {
+	if len(list) == 1 {
+		return list[0], list
+	}
+	return list[0], list[1:]
+}
+
+// SlavesList implements admin.Control.
+func (c *Control) SlavesList(context.Context) (*api.SlaveList, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.Lists) == 0 {
+		return c.Slaves, c.Err
+	}
+	var list *api.SlaveList
+	list, c.Lists = next(c.Lists)
+	return list, c.Err
+}
+
+// BalanceStatus implements admin.Control.
+func (c *Control) BalanceStatus(context.Context) (*api.BalanceStatus, error) { return c.Status, c.Err }
+
+// BalanceSlices implements admin.Control.
+func (c *Control) BalanceSlices(context.Context, api.BalanceSlicesParams) (*api.SliceList, error) {
+	return c.Slices, c.Err
+}
+
+// BalancePlan implements admin.Control.
+func (c *Control) BalancePlan(context.Context) (*api.BalancePlan, error) { return c.Plan, c.Err }
+
+// BalanceStrategies implements admin.Control.
+func (c *Control) BalanceStrategies(context.Context) (*api.StrategyList, error) {
+	return c.Strategies, c.Err
+}
+
+// BalanceWhy implements admin.Control.
+func (c *Control) BalanceWhy(_ context.Context, slice uint64) (*api.SliceStory, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := c.Stories[slice]
+	if c.Err != nil || len(list) == 0 {
+		return nil, c.orUnknown("there is no slice %d; the nearest are 3 and 4", slice)
+	}
+	var story *api.SliceStory
+	story, c.Stories[slice] = next(list)
+	return story, nil
+}
+
+func (c *Control) orUnknown(format string, args ...any) error {
+	if c.Err != nil {
+		return c.Err
+	}
+	return fault.Newf(fault.NotFound, "admintest", format, args...)
+}

@@ -1,0 +1,138 @@
+package admin
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"adshard/fault"
+	"adshard/internal/node/httpapi"
+	"adshard/internal/node/httpapi/api"
+)
+
+// Control is what a balancer can be told and asked. What names a slice, slave
+// or strategy that is not there is fault.NotFound, with the nearest names or
+// how to list them; what cannot be done in the state that things are in is
+// fault.Conflict, with the reason.
+type Control interface {
+	// SetBudget marks a campaign's budget, durably; fault.NotFound.
+	SetBudget(ctx context.Context, campaign uint64, exhausted bool) error
+	// SlavesList lists the slaves, by name.
+	SlavesList(ctx context.Context) (*api.SlaveList, error)
+	// AddSlave makes the slave at an address (HOST:PORT) one of the cluster's,
+	// or takes back one that is draining or drained.
+	AddSlave(ctx context.Context, address string) (*api.SlaveChange, error)
+	// DrainSlave begins to empty a slave.
+	DrainSlave(ctx context.Context, name string) (*api.SlaveChange, error)
+	// BalanceStatus tells how balancing fares.
+	BalanceStatus(ctx context.Context) (*api.BalanceStatus, error)
+	// BalanceSlices lists slices, those with the most load first.
+	BalanceSlices(ctx context.Context, p api.BalanceSlicesParams) (*api.SliceList, error)
+	// BalancePlan asks the strategy what it would do now.
+	BalancePlan(ctx context.Context) (*api.BalancePlan, error)
+	// BalanceWhy tells why a slice is where it is.
+	BalanceWhy(ctx context.Context, slice uint64) (*api.SliceStory, error)
+	// BalanceMove starts a move.
+	BalanceMove(ctx context.Context, slice uint64, slave string) (*api.SliceMove, error)
+	// BalanceStrategies lists the strategies, by name.
+	BalanceStrategies(ctx context.Context) (*api.StrategyList, error)
+	// BalanceStrategy goes on with another strategy; options not given have
+	// their defaults.
+	BalanceStrategy(ctx context.Context, name string, options map[string]string) (*api.StrategyInUse, error)
+	// BalancePause stops iterations, or lets them go on.
+	BalancePause(ctx context.Context, paused bool) error
+}
+
+const (
+	controlTimeout = 10 * time.Second
+	bodyTimeout    = 2 * time.Second
+)
+
+// calls are the handlers of one path, by method.
+type calls map[string]http.HandlerFunc
+
+// control routes the calls of a balancer.
+func (c *Config) control(mux *http.ServeMux) {
+	for path, methods := range map[string]calls{
+		"/v1/campaigns/{id}/budget": {http.MethodPost: c.budget},
+		"/v1/slaves":                {http.MethodGet: get(c, Control.SlavesList), http.MethodPost: c.addSlave},
+		"/v1/slaves/{name}/drain":   {http.MethodPost: c.drainSlave},
+		"/v1/balance":               {http.MethodGet: get(c, Control.BalanceStatus)},
+		"/v1/balance/slices":        {http.MethodGet: c.slices},
+		"/v1/balance/plan":          {http.MethodGet: get(c, Control.BalancePlan)},
+		"/v1/balance/why/{slice}":   {http.MethodGet: c.why},
+		"/v1/balance/move":          {http.MethodPost: c.move},
+		"/v1/balance/strategies":    {http.MethodGet: get(c, Control.BalanceStrategies)},
+		"/v1/balance/strategy":      {http.MethodPost: c.strategy},
+		"/v1/balance/pause":         {http.MethodPost: c.pause(true)},
+		"/v1/balance/resume":        {http.MethodPost: c.pause(false)},
+	} {
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) { methods.serve(w, r) })
+	}
+}
+
+func (m calls) serve(w http.ResponseWriter, r *http.Request) {
+	method := r.Method
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	if h := m[method]; h != nil {
+		h(w, r)
+		return
+	}
+	httpapi.RefuseMethod(w, r, strings.Join(slices.Sorted(maps.Keys(m)), ", "))
+}
+
+// get answers with what a question without parameters returns.
+func get[T any](c *Config, ask func(Control, context.Context) (*T, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := noInput(r); err != nil {
+			httpapi.WriteError(w, err)
+			return
+		}
+		answer(c, w, r, func(ctx context.Context) (*T, error) { return ask(c.Control, ctx) })
+	}
+}
+
+// noInput refuses parameters and bodies that would be ignored.
+func noInput(r *http.Request) error {
+	if err := api.FromQuery(api.None{}, r.URL.RawQuery); err != nil {
+		return err
+	}
+	if r.ContentLength != 0 {
+		return fault.Field("admin", "", "%s %s has no body", r.Method, r.URL.Path)
+	}
+	return nil
+}
+
+// answer asks, within the time that a call may take, and writes what comes.
+func answer[T any](c *Config, w http.ResponseWriter, r *http.Request, ask func(context.Context) (*T, error)) {
+	ctx, cancel := context.WithTimeout(r.Context(), controlTimeout)
+	defer cancel()
+	v, err := ask(ctx)
+	if err != nil {
+		if httpapi.Status(err) >= http.StatusInternalServerError {
+			c.Log.Warn("an admin call failed", "method", r.Method, "path", r.URL.Path, "err", err)
+		}
+		httpapi.WriteError(w, err)
+		return
+	}
+	if r.Method == http.MethodPost {
+		c.Log.Info("told by the admin port", "path", r.URL.Path, "answer", v)
+	}
+	httpapi.WriteJSON(w, http.StatusOK, v)
+}
+
+// number reads a number from 1 in the path.
+func number(r *http.Request, name, what string) (uint64, error) {
+	text := r.PathValue(name)
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || n == 0 || text != strconv.FormatUint(n, 10) {
+		return 0, fault.Field("admin", name, "%q is no %s: a number from 1", text, what)
+	}
+	return n, nil
+}

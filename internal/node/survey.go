@@ -1,0 +1,101 @@
+package node
+
+import (
+	"slices"
+	"time"
+
+	"adshard/balance"
+)
+
+// resurvey is how old a survey may be: each looks at all items.
+const resurvey = 5 * time.Second
+
+// leastMoveTolerance is what LeastMove is told for: 1.1 times the mean.
+const leastMoveTolerance = 0.1
+
+// measured is what lies where at one moment, for people. It is not changed any
+// more and needs no lock, but for in.Items.
+type measured struct {
+	in    balance.Input
+	at    time.Time
+	sums  []balance.SliceSum // as in.Model's slices
+	loads map[balance.NodeID]float64
+	even  balance.Evenness
+	bound balance.Bound
+	// leastWeight and leastShare are balance.LeastMove's.
+	leastWeight uint64
+	leastShare  float64
+	// load and weight are of all slices, nodes and items of each node.
+	load   float64
+	weight uint64
+	nodes  map[balance.NodeID]*nodeSum
+}
+
+// nodeSum is what a node has in the model.
+type nodeSum struct {
+	slices, items, in, out int
+	weight                 uint64
+}
+
+// newMeasured looks at all items of an input.
+func newMeasured(in balance.Input, now time.Time) *measured {
+	m := &measured{
+		in: in, at: now, sums: balance.SliceSums(in), loads: balance.NodeLoads(in), even: balance.LoadEvenness(in),
+		bound: balance.LowerBound(in), nodes: make(map[balance.NodeID]*nodeSum),
+	}
+	m.leastWeight, m.leastShare = balance.LeastMove(in, leastMoveTolerance)
+	for _, n := range in.Model.Nodes() {
+		m.nodes[n.ID] = &nodeSum{}
+	}
+	for i, s := range in.Model.Slices() {
+		n := m.nodes[s.Node]
+		n.slices++
+		n.items += m.sums[i].Items
+		n.weight += m.sums[i].Weight
+		m.load += m.sums[i].Load
+		m.weight += m.sums[i].Weight
+		if s.Move.Phase == balance.Copying {
+			n.out++
+			m.nodes[s.Move.Other].in++
+		}
+	}
+	return m
+}
+
+// byLoad tells whether loads are loads; else they are weights.
+func (m *measured) byLoad() bool { return m.in.Loads != nil && m.in.Loads.Measured() }
+
+// slice returns the place of a slice in the model.
+func (m *measured) slice(id uint64) (i int, ok bool) {
+	i = slices.IndexFunc(m.in.Model.Slices(), func(s balance.Slice) bool { return s.ID == id })
+	return i, i >= 0
+}
+
+// name returns a node's name.
+func (m *measured) name(id balance.NodeID) string {
+	n, _ := m.in.Model.Node(id)
+	return n.Name
+}
+
+// share is a node's strength.
+func (m *measured) share(n balance.NodeID) float64 { return float64(max(1, m.in.Limits[n].Share)) }
+
+// overMean returns what a load on a node is over the mean of all.
+func (m *measured) overMean(n balance.NodeID, load float64) float64 {
+	if m.even.Mean == 0 {
+		return 1
+	}
+	return max(0, load/m.share(n)/m.even.Mean)
+}
+
+// weightShare returns a node's part of all weight, 0 to 1.
+func (m *measured) weightShare(n balance.NodeID) float64 {
+	return ratio(float64(m.nodes[n].weight), float64(m.weight))
+}
+
+func ratio(part, whole float64) float64 {
+	if whole <= 0 {
+		return 0
+	}
+	return part / whole
+}
