@@ -10,12 +10,6 @@ import (
 	"adshard/schema/pb"
 )
 
-// loads is a store that counts what queries cost it.
-type loads interface {
-	// TakeLoad returns the counters since the last call and resets them.
-	TakeLoad() *pb.Load
-}
-
 // reports tells the balancer again and again how the slave fares, at once when
 // its table has changed. It returns when ctx is over or when the slave must
 // register again: the balancer does not know it, or names another distributor.
@@ -66,8 +60,8 @@ func (p *Proxy) report(home home, told *pb.SliceTable, load bool) *pb.ReportRequ
 		r.Slices = &pb.SliceTable{Slices: table.GetSlices(), View: table.GetView(),
 			Least: table.GetLeast(), Origin: table.GetOrigin()}
 	}
-	if counting, ok := p.store.(loads); ok && load {
-		r.Load = counting.TakeLoad()
+	if load {
+		r.Load = p.store.TakeLoad()
 		r.Load.Number = p.loads.Add(1)
 	}
 	return r

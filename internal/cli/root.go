@@ -15,8 +15,8 @@ type Streams struct {
 
 // Main runs a program with arguments (without its name) and returns its exit
 // status: 0 done, 1 failed, 2 wrong use, 3 done with rejects. The program is
-// "adshard", "master", "slave" or "balancer"; the last three are also hidden
-// commands of the first.
+// "adshard", "master", "slave", "balancer" or "distributor"; the last four are
+// also hidden commands of the first.
 func Main(ctx context.Context, program string, args []string, s Streams) int {
 	var root *cobra.Command
 	switch program {
@@ -26,6 +26,8 @@ func Main(ctx context.Context, program string, args []string, s Streams) int {
 		root = slaveCommand(s)
 	case "balancer":
 		root = balancerCommand(s)
+	case "distributor":
+		root = distributorCommand(s)
 	default:
 		root = adshard(s)
 	}
@@ -46,6 +48,7 @@ and the ads that match come out, auctioned and priced.`,
 	root.AddCommand(
 		importCommand(s), barrelsCommand(s), upCommand(s), queryCommand(s), slavesCommand(s), lexiconCommand(s),
 		versionCommand(s), hidden(masterCommand(s)), hidden(slaveCommand(s)), hidden(balancerCommand(s)),
+		hidden(distributorCommand(s)),
 	)
 	return root
 }

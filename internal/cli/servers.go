@@ -22,12 +22,15 @@ var keyHelp = map[string]string{
 	"data":            "where the slaves keep their stores, one directory each",
 	"db":              databaseHelp,
 	"dir":             "where the store lies; made if it is missing",
+	"distribute":      "the balancer prepares node data itself, beside distributors of their own",
+	"distributors":    "the number of distributors; 0: the balancer prepares node data itself",
 	"grace":           "how long a starting slave waits for a balancer before it serves what it holds",
 	"http":            "where queries come in",
 	"interval":        "the time between two iterations of the strategy",
 	"keep-changes":    "the most changes kept for slaves that are behind; who needs older ones is filled anew",
 	"lexicon":         "the file of synonyms that 'adshard lexicon build' makes; empty: no synonyms",
 	"listen":          "the address for the other processes",
+	"load-sample":     "what one search in so many costs is counted; 0: none",
 	"max-in-flight":   "the most searches under way; more are refused at once",
 	"name":            "the process's name, unique in the cluster",
 	"node-bytes":      "the most bytes that are ready for one slave",
@@ -118,5 +121,25 @@ hands out their data and changes. Queries go on while it is away.`,
 				return err
 			}
 			return node.RunBalancer(ctx, c, out, log)
+		}})
+}
+
+func distributorCommand(s Streams) *cobra.Command {
+	c := node.DefaultDistributorConfig()
+	return serve(&cobra.Command{
+		Use:   "distributor --config FILE",
+		Short: "Prepare data for slaves beside the balancer",
+		Long: `Runs a distributor: it reads the database, follows the balancer's decisions and
+prepares data for the slaves that the balancer gives it. Run as many as you like; each
+needs a name of its own.`,
+		Example: `  distributor --db sqlite:ads.db --print-config >distributor.yaml
+  distributor --config distributor.yaml
+  distributor --config distributor.yaml --name distributor-1 --listen 10.0.0.6:7200`,
+	}, s, server{config: &c, validate: c.Validate, help: keyHelp,
+		run: func(ctx context.Context, out io.Writer, log *slog.Logger) error {
+			if err := checkDatabase(c.DB); err != nil {
+				return err
+			}
+			return node.RunDistributor(ctx, c, out, log)
 		}})
 }

@@ -99,7 +99,8 @@ func (b *Balancer) load(ctx context.Context) error {
 	}
 	b.feed = follower{db: b.db, order: b.order, log: b.log, at: clock}
 	if b.cfg.Distribute {
-		b.provider = newProvider(ownSupplier, "", b.cfg.SupplyConfig, b.order, b.origin, b.db, b, copyOf(index), clock, b.log)
+		b.provider = newProvider(ownSupplier, "", b.cfg.SupplyConfig, b.order, b.db, b, b.log)
+		b.provider.have(b.origin, copyOf(index), clock)
 	}
 	b.log.Info("items loaded", "items", index.Len(), "clock", clock, "planned", state != nil,
 		"took", time.Since(begin).Round(time.Millisecond))

@@ -2,7 +2,6 @@ package node
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -64,17 +63,7 @@ func (b *Balancer) Serve(ctx context.Context, listener net.Listener) error {
 		pb.RegisterDistributorServer(server, b.provider)
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error {
-		<-ctx.Done()
-		server.Stop() // long polls would hold a graceful stop up; slaves ask again
-		return nil
-	})
-	group.Go(func() error {
-		if err := server.Serve(listener); err != nil && !errors.Is(err, grpc.ErrServerStopped) && ctx.Err() == nil {
-			return fault.Newf(fault.Unavailable, "balancer: serve", "%w", err)
-		}
-		return nil
-	})
+	group.Go(func() error { return servePolls(ctx, server, listener) })
 	group.Go(func() error { return b.Run(ctx) })
 	return group.Wait()
 }

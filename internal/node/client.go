@@ -52,3 +52,8 @@ func (c distributorClient) Enlist(ctx context.Context, r *pb.RegisterRequest) (*
 func (c distributorClient) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullResponse, error) {
 	return pb.NewDistributorClient(c.conn).Pull(ctx, r)
 }
+
+// Quanta implements quanta.
+func (c balancerClient) Quanta(ctx context.Context, r *pb.QuantaRequest) (*pb.QuantaResponse, error) {
+	return pb.NewBalancerClient(c.conn).Quanta(ctx, r)
+}

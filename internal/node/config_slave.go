@@ -4,6 +4,7 @@ import (
 	"net"
 	"time"
 
+	"adshard/barrels"
 	"adshard/internal/node/config"
 )
 
@@ -19,7 +20,8 @@ type SlaveConfig struct {
 	Admin     string `yaml:"admin"`
 	// Dir is where the store lies; it is made when it is missing.
 	Dir string `yaml:"dir"`
-	// Balancer is the balancer's address.
+	// Balancer is the balancer's address; empty: the slave waits until it is
+	// adopted (`adshard slaves add`).
 	Balancer string `yaml:"balancer"`
 	// CacheBytes is for blocks that RocksDB has read; WriteBytes for what it
 	// has not written to files yet. 0: the store's defaults.
@@ -27,6 +29,8 @@ type SlaveConfig struct {
 	WriteBytes uint64 `yaml:"write_bytes"`
 	// MaxInFlight is the most searches under way; more are refused at once.
 	MaxInFlight int `yaml:"max_in_flight"`
+	// LoadSample: what one search in so many costs is counted; 0: none.
+	LoadSample int `yaml:"load_sample"`
 	// Grace is how long a starting slave waits for a balancer before it serves
 	// what it holds.
 	Grace time.Duration `yaml:"grace"`
@@ -38,7 +42,7 @@ type SlaveConfig struct {
 func DefaultSlaveConfig() SlaveConfig {
 	return SlaveConfig{
 		Name: "slave-0", Listen: "127.0.0.1:7100", Admin: "127.0.0.1:7101", Dir: "data/slave-0",
-		Balancer: "127.0.0.1:7000", MaxInFlight: 128, Grace: 2 * time.Second, BucketBytes: 4 << 20,
+		Balancer: "127.0.0.1:7000", MaxInFlight: 128, LoadSample: barrels.DefaultCountEvery, Grace: 2 * time.Second, BucketBytes: 4 << 20,
 	}
 }
 
@@ -51,9 +55,10 @@ func (c *SlaveConfig) Validate() error {
 	k.That(c.Advertise != "" || !everywhere(c.Listen), "advertise",
 		"is needed, since listen (%s) names no host: give the HOST:PORT that masters are to ask", c.Listen)
 	k.Address("admin", c.Admin, false)
-	k.Address("balancer", c.Balancer, true)
+	k.Address("balancer", c.Balancer, false)
 	k.That(c.Dir != "", "dir", "must not be empty")
 	k.Number("max_in_flight", c.MaxInFlight, 1, 1<<16)
+	k.Number("load_sample", c.LoadSample, 0, 1<<20)
 	k.Duration("grace", c.Grace, 0, time.Hour)
 	k.Number("bucket_bytes", c.BucketBytes, 1<<10, 32<<20)
 	return k.Err()

@@ -15,6 +15,8 @@ type UpConfig struct {
 	// Slaves is how many; Strategy places the groups on them.
 	Slaves   int    `yaml:"slaves"`
 	Strategy string `yaml:"strategy"`
+	// Distributors is how many prepare node data; 0: the balancer does.
+	Distributors int `yaml:"distributors"`
 	// Data is where the slaves' stores lie, one directory each (slave-0, …).
 	Data string `yaml:"data"`
 	// Barrels is a directory of stores built offline, used in place of Data;
@@ -52,6 +54,7 @@ func (c *UpConfig) Validate() error {
 	var k config.Check
 	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH")
 	k.Number("slaves", c.Slaves, 1, MaxUpSlaves)
+	k.Number("distributors", c.Distributors, 0, MaxUpSlaves)
 	k.OneOf("strategy", c.Strategy, strategy.Names()...)
 	k.That(c.Data != "" || c.Barrels != "", "data", "must not be empty")
 	k.Address("http", c.HTTP, true)

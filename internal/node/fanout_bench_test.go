@@ -6,13 +6,16 @@ import (
 	"testing"
 	"time"
 
+	"adshard/barrels"
 	"adshard/internal/node/fanout"
-	"adshard/schema/pb"
 	"adshard/search"
 )
 
 // ads is a slave that always has the same hits.
-type ads struct{ answer search.Answer }
+type ads struct {
+	barrels.Store
+	answer search.Answer
+}
 
 func (a *ads) Search(context.Context, *search.Request) (*search.Answer, error) {
 	answer := a.answer
@@ -22,9 +25,6 @@ func (a *ads) Search(context.Context, *search.Request) (*search.Answer, error) {
 func (a *ads) Explain(context.Context, *search.Request, int) (*search.Explanation, error) {
 	return &search.Explanation{}, nil
 }
-
-func (a *ads) Position() *pb.Position { return &pb.Position{} }
-func (a *ads) Slices() *pb.SliceTable { return &pb.SliceTable{} }
 
 // BenchmarkFanout is what gRPC, gathering and merging cost: three slaves that
 // answer at once with five whole hits each.

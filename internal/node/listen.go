@@ -48,3 +48,14 @@ func serveGRPC(ctx context.Context, s *grpc.Server, l net.Listener) error {
 	<-ended
 	return nil
 }
+
+// servePolls serves long polls on l until ctx is over. Calls under way are cut
+// off: they would hold a graceful stop up, and who asked asks again.
+func servePolls(ctx context.Context, s *grpc.Server, l net.Listener) error {
+	stop := context.AfterFunc(ctx, s.Stop)
+	defer stop()
+	if err := s.Serve(l); err != nil && !errors.Is(err, grpc.ErrServerStopped) && ctx.Err() == nil {
+		return fault.Newf(fault.Unavailable, "serve", "%w", err)
+	}
+	return nil
+}

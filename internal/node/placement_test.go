@@ -42,7 +42,7 @@ func (r *shardRig) add(t barreltest.TB, name string, store shardserver.Store) {
 		t.Fatalf("listen: %v", err)
 	}
 	server := grpc.NewServer(wire.ServerOptions(nil)...)
-	pb.RegisterSlaveServer(server, shardserver.New(store, 64, nil))
+	pb.RegisterSlaveServer(server, shardserver.New(store, 64, nil, nil))
 	served := make(chan struct{})
 	go func() { defer close(served); _ = server.Serve(listener) }()
 	conn, err := wire.Dial(listener.Addr().String())

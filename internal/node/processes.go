@@ -62,6 +62,18 @@ func (c *children) startAll(ctx context.Context, cfg UpConfig, h *home, out io.W
 		return err
 	}
 	fmt.Fprintf(out, "balancer pid %d ready %s\n", balancer.pid(), address)
+	for i := range cfg.Distributors {
+		own := cfg.distributor(i, address)
+		d, err := c.start(ctx, own.Name, "distributor", own)
+		if err != nil {
+			return err
+		}
+		at, err := d.line(ctx, fmt.Sprintf("distributor %d ready ", i), false)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "distributor %d pid %d ready %s\n", i, d.pid(), at)
+	}
 	var slaves []*child
 	for i := range cfg.Slaves {
 		s, err := c.start(ctx, StoreName(i), "slave", cfg.slave(i, h, address))

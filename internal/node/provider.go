@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -30,16 +31,15 @@ type provider struct {
 	name, address string // as the mapper is told
 	cfg           SupplyConfig
 	order         balance.Order
-	origin        string // of the data that it hands out
 	db            backend.Store
 	mapper        quanta
 	log           *slog.Logger
 	builders      *builders
 	work          chan struct{} // a token for each build at a time
 	poke          chan struct{} // there are tasks
-	feed          follower
 
 	mu       sync.Mutex // guards what follows, and the core
+	origin   string     // of the data that it hands out
 	index    *balance.Index
 	dist     *core                  // nil: no balancer was heard of
 	epoch    uint64                 // of the mapper that dist follows
@@ -66,21 +66,45 @@ type enlisted struct {
 // task is reading or building that the core asked for.
 type task func(ctx context.Context) error
 
-// newProvider returns a provider whose index holds all items as of clock.
-func newProvider(name, address string, cfg SupplyConfig, order balance.Order, origin string, db backend.Store,
-	mapper quanta, index *balance.Index, clock uint64, log *slog.Logger) *provider {
+// newProvider returns a provider that has no items yet.
+func newProvider(name, address string, cfg SupplyConfig, order balance.Order, db backend.Store, mapper quanta, log *slog.Logger) *provider {
 	return &provider{
-		name: name, address: address, cfg: cfg, order: order, origin: origin, db: db, mapper: mapper, log: log,
+		name: name, address: address, cfg: cfg, order: order, db: db, mapper: mapper, log: log,
 		builders: newBuilders(order, cfg.Workers), work: make(chan struct{}, cfg.Workers), poke: make(chan struct{}, 1),
-		feed: follower{db: db, order: order, log: log, at: clock}, index: index, fed: clock,
 		clients: make(map[string]*enlisted), weights: make(map[balance.Key]uint32), changed: make(chan struct{}),
 	}
 }
 
-// run works until ctx is over (nil) or the feed has forgotten what it needs.
+// load reads all items.
+func (p *provider) load(ctx context.Context) error {
+	origin, err := originOf(ctx, p.db, p.order)
+	if err != nil {
+		return err
+	}
+	index := &balance.Index{}
+	clock, err := readItems(ctx, p.db, p.order, p.cfg.Weights, index)
+	if err != nil {
+		return fmt.Errorf("load the items: %w", err)
+	}
+	p.have(origin, index, clock)
+	return nil
+}
+
+// have begins with these items, as of clock. Slaves that have enlisted do so
+// again.
+func (p *provider) have(origin string, index *balance.Index, clock uint64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.origin, p.index, p.fed = origin, index, clock
+	if p.dist != nil {
+		p.follow(p.epoch)
+	}
+}
+
+// run works until ctx is over; it returns nil then.
 func (p *provider) run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return p.feed.run(ctx, p.take) })
+	group.Go(func() error { return p.tail(ctx) })
 	group.Go(func() error { return p.listen(ctx) })
 	group.Go(func() error { return p.dispatch(ctx, group) })
 	err := group.Wait()
@@ -88,6 +112,22 @@ func (p *provider) run(ctx context.Context) error {
 		return nil
 	}
 	return err
+}
+
+// tail follows the database. When it has forgotten what comes next, since this
+// process stood still for long, the items are read anew.
+func (p *provider) tail(ctx context.Context) error {
+	for {
+		f := follower{db: p.db, order: p.order, log: p.log, at: p.fed} // nobody else changes fed
+		err := f.run(ctx, p.take)
+		if !fault.Is(err, fault.Stale) || ctx.Err() != nil {
+			return err
+		}
+		p.log.Warn("the changes that come next are gone; reading all items anew", "err", err)
+		if err := p.load(ctx); err != nil {
+			return err
+		}
+	}
 }
 
 // take gives changes to the core.

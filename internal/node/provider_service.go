@@ -23,7 +23,10 @@ func joining(r *pb.RegisterRequest, origin string) (balance.Joining, error) {
 
 // Enlist implements pb.DistributorServer.
 func (p *provider) Enlist(ctx context.Context, r *pb.RegisterRequest) (*pb.EnlistResponse, error) {
-	j, err := joining(r, p.origin)
+	p.mu.Lock()
+	origin := p.origin
+	p.mu.Unlock()
+	j, err := joining(r, origin)
 	if err != nil {
 		return nil, err
 	}
@@ -120,6 +123,9 @@ func (p *provider) bucketPB(next *balance.Bucket[*pb.NodeData]) *pb.NodeData {
 	out := &pb.NodeData{From: positionPB(next.From), To: positionPB(next.To), Reset_: next.Reset}
 	if d := next.Payload; d != nil {
 		out.Advertisers, out.Campaigns, out.Items, out.Deleted = d.Advertisers, d.Campaigns, d.Items, d.Deleted
+	}
+	for _, v := range next.Cleared {
+		out.Cleared = append(out.Cleared, &pb.Interval{Lo: uint64(v.Lo), Hi: uint64(v.Hi)})
 	}
 	if next.Table != nil {
 		out.Slices = tablePB(*next.Table, p.origin)

@@ -91,7 +91,7 @@ type slave struct {
 	store    barrels.Store
 	listener net.Listener
 	server   *grpc.Server
-	balancer *grpc.ClientConn
+	balancer *link
 	proxy    *loadproxy.Proxy
 	log      *slog.Logger
 }
@@ -103,18 +103,20 @@ func newSlave(cfg SlaveConfig, store barrels.Store, port *adminPort, log *slog.L
 		return nil, err
 	}
 	s := &slave{cfg: cfg, store: store, listener: listener, log: log.With("node", cfg.Name)}
-	if s.balancer, err = wire.Dial(cfg.Balancer); err != nil {
+	if s.balancer, err = newLink(&cfg); err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
 	own := loadproxy.Default(cfg.Name, s.address())
 	own.Incarnation, own.Grace, own.MaxBytes = rand.Text(), cfg.Grace, uint32(cfg.BucketBytes)
-	s.proxy, err = loadproxy.New(own, store, balancerClient{s.balancer}, s.log)
+	s.proxy, err = loadproxy.New(own, store, s.balancer, s.log)
 	if err != nil {
-		return nil, errors.Join(err, listener.Close(), s.balancer.Close())
+		s.close()
+		return nil, err
 	}
+	store.CountLoad(cfg.LoadSample)
 	metrics := admin.NewSlaveMetrics(port.of(cfg.Name), store, s.proxy.State, s.log)
 	s.server = grpc.NewServer(wire.ServerOptions(func(_ string, cause any) { metrics.Panicked(cause) })...)
-	pb.RegisterSlaveServer(s.server, shardserver.New(store, cfg.MaxInFlight, metrics))
+	pb.RegisterSlaveServer(s.server, shardserver.New(store, cfg.MaxInFlight, metrics, s.adopt))
 	return s, nil
 }
 
@@ -129,12 +131,21 @@ func (s *slave) address() string {
 // close ends what newSlave began if run never did.
 func (s *slave) close() {
 	_ = s.listener.Close()
-	_ = s.balancer.Close()
+	s.balancer.close()
+}
+
+// adopt is the shardserver.Adopter.
+func (s *slave) adopt(balancer string) (name string, err error) {
+	if err := s.balancer.adopt(balancer); err != nil {
+		return "", err
+	}
+	s.log.Info("adopted", "balancer", balancer)
+	return s.cfg.Name, nil
 }
 
 // run serves until ctx is over.
 func (s *slave) run(ctx context.Context) error {
-	defer s.balancer.Close()
+	defer s.balancer.close()
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return serveGRPC(ctx, s.server, s.listener) })
 	group.Go(func() error { return s.proxy.Run(ctx) })
@@ -145,7 +156,7 @@ func (s *slave) run(ctx context.Context) error {
 // still serves what it holds.
 func (s *slave) ready() []string {
 	state := s.proxy.State()
-	if state.CaughtUp {
+	if state.CaughtUp && !onlyFilling(s.store.Slices()) {
 		return nil
 	}
 	why := []string{s.cfg.Name + " does not yet hold all that it should"}
@@ -153,4 +164,18 @@ func (s *slave) ready() []string {
 		why = append(why, state.Trouble)
 	}
 	return why
+}
+
+// onlyFilling tells whether a store is being filled from nothing.
+func onlyFilling(t *pb.SliceTable) bool {
+	filling := false
+	for _, h := range t.GetSlices() {
+		switch h.GetState() {
+		case pb.HeldState_HELD_STATE_FULL:
+			return false
+		case pb.HeldState_HELD_STATE_FILLING:
+			filling = true
+		}
+	}
+	return filling
 }

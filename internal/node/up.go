@@ -22,8 +22,8 @@ const loopback = "127.0.0.1:0"
 // RunUp runs a whole cluster on this machine until ctx is over: a balancer,
 // slaves and a master with real gRPC between them, in this process or, with
 // Processes, in child processes. It prints on out, when they listen,
-// "slave N ready ADDR" ("slave N pid P ready ADDR" for a child) and
-// "admin http://ADDR", and last, when a complete answer is possible,
+// "slave N ready ADDR" and "distributor N ready ADDR" ("slave N pid P ready
+// ADDR" for a child) and "admin http://ADDR", and last, when a complete answer is possible,
 // "ready http://ADDR".
 func RunUp(ctx context.Context, cfg UpConfig, out io.Writer, log *slog.Logger) error {
 	if err := cfg.Validate(); err != nil {
@@ -62,6 +62,7 @@ type up struct {
 	port     *adminPort
 	listener net.Listener // the balancer's
 	balancer *Balancer
+	supply   []*distributor
 	stores   []barrels.Store
 	slaves   []*slave
 	master   *master
@@ -93,6 +94,13 @@ func (u *up) start(ctx context.Context) (err error) {
 		}
 		u.slaves = append(u.slaves, s)
 	}
+	for i := range u.cfg.Distributors {
+		d, err := newDistributor(ctx, u.cfg.distributor(i, balancer), u.db, u.log)
+		if err != nil {
+			return err
+		}
+		u.supply = append(u.supply, d)
+	}
 	u.balancer, err = NewBalancer(ctx, u.cfg.balancer(u.home), u.db, u.log.With("node", "balancer"))
 	if err == nil {
 		registerBalancerMetrics(u.port.of("balancer"), u.balancer)
@@ -105,9 +113,15 @@ func (u *up) run(ctx context.Context, out io.Writer) error {
 	for i, s := range u.slaves {
 		fmt.Fprintf(out, "slave %d ready %s\n", i, s.address())
 	}
+	for i, d := range u.supply {
+		fmt.Fprintf(out, "distributor %d ready %s\n", i, d.provider.address)
+	}
 	u.port.print(out)
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return u.balancer.Serve(ctx, u.listener) })
+	for _, d := range u.supply {
+		group.Go(func() error { return d.run(ctx) })
+	}
 	for _, s := range u.slaves {
 		group.Go(func() error { return s.run(ctx) })
 	}
@@ -138,6 +152,9 @@ func (u *up) close() {
 	if u.master != nil {
 		u.master.close()
 	}
+	for _, d := range u.supply {
+		d.close()
+	}
 	for _, s := range u.slaves {
 		s.close()
 	}
@@ -146,7 +163,7 @@ func (u *up) close() {
 	}
 }
 
-// master, slave and balancer are the configurations of the cluster's parts.
+// master, slave, balancer and distributor are the configurations of the cluster's parts.
 func (c *UpConfig) master(balancer string) MasterConfig {
 	m := DefaultMasterConfig()
 	m.HTTP, m.Admin, m.Balancer = c.HTTP, "", balancer
@@ -166,8 +183,14 @@ func (c *UpConfig) slave(i int, h *home, balancer string) SlaveConfig {
 func (c *UpConfig) balancer(h *home) BalancerConfig {
 	b := DefaultBalancerConfig()
 	b.DB, b.Listen, b.Admin, b.Slaves, b.Strategy = c.DB, loopback, c.Admin, c.Slaves, c.Strategy
-	b.StateKey = h.stateKey()
+	b.StateKey, b.Distribute = h.stateKey(), c.Distributors == 0
 	return b
+}
+
+func (c *UpConfig) distributor(i int, balancer string) DistributorConfig {
+	d := DefaultDistributorConfig()
+	d.Name, d.DB, d.Listen, d.Balancer = fmt.Sprint("distributor-", i), c.DB, loopback, balancer
+	return d
 }
 
 // checkBuilt makes sure that a directory of stores built offline has exactly

@@ -16,14 +16,39 @@ type Seed interface {
 	Map(ctx context.Context) (*pb.MapResponse, error)
 }
 
-// Seeds is a Source that asks slaves for the map that a balancer last told
-// them. Without seeds it is fault.Unavailable.
+// Seeds are slaves that are asked for the map that a balancer last told them.
 type Seeds []Seed
 
-// WatchMap implements Source: it returns the newest map that any slave has,
-// without waiting for another one. Errors: fault.Unavailable when none has a
-// map.
-func (s Seeds) WatchMap(ctx context.Context, _ *pb.WatchMapRequest) (*pb.WatchMapResponse, error) {
+// next returns the map of the least view after now's that a slave was told of;
+// now may be nil. Slaves that are behind can serve no later one, and those that
+// no longer serve it say so: then the next is asked for. Maps of epochs below
+// the newest that any slave knows count only when no other is there, since
+// slaves that returned after long have old ones. Errors: fault.Unavailable when
+// none has such a map.
+func (s Seeds) next(ctx context.Context, now *Map) (*pb.WatchMapResponse, error) {
+	best := &pb.MapResponse{}
+	epoch := uint64(0)
+	for _, r := range s.ask(ctx) {
+		epoch = max(epoch, r.GetEpoch())
+		if now != nil && r.GetView() <= now.View {
+			continue
+		}
+		if len(best.GetShards()) == 0 || r.GetEpoch() > best.GetEpoch() ||
+			r.GetEpoch() == best.GetEpoch() && r.GetView() < best.GetView() {
+			best = r
+		}
+	}
+	if len(best.GetShards()) == 0 {
+		return nil, fault.Newf(fault.Unavailable, "master: learn the map", "none of %d slaves has a newer map", len(s))
+	}
+	if now != nil {
+		epoch = max(epoch, now.Epoch)
+	}
+	return &pb.WatchMapResponse{Epoch: epoch, View: best.GetView(), Shards: best.GetShards()}, nil
+}
+
+// ask returns the maps of all slaves that have one.
+func (s Seeds) ask(ctx context.Context) []*pb.MapResponse {
 	ctx, cancel := context.WithTimeout(ctx, seedTime)
 	defer cancel()
 	replies := make(chan *pb.MapResponse, len(s))
@@ -36,16 +61,11 @@ func (s Seeds) WatchMap(ctx context.Context, _ *pb.WatchMapRequest) (*pb.WatchMa
 			replies <- reply
 		}()
 	}
-	var newest *pb.MapResponse
+	var maps []*pb.MapResponse
 	for range s {
-		r := <-replies
-		if len(r.GetShards()) > 0 && (newest == nil || r.GetEpoch() > newest.GetEpoch() ||
-			r.GetEpoch() == newest.GetEpoch() && r.GetView() > newest.GetView()) {
-			newest = r
+		if r := <-replies; len(r.GetShards()) > 0 {
+			maps = append(maps, r)
 		}
 	}
-	if newest == nil {
-		return nil, fault.Newf(fault.Unavailable, "master: learn the map", "none of %d slaves has a map", len(s))
-	}
-	return &pb.WatchMapResponse{Epoch: newest.GetEpoch(), View: newest.GetView(), Shards: newest.GetShards()}, nil
+	return maps
 }

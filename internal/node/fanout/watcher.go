@@ -24,20 +24,23 @@ type Dialer func(shard, address string) (slave Slave, close func() error, err er
 
 // The times of a Watcher.
 const (
-	watchWait    = 10 * time.Second
+	watchWait    = 2 * time.Second
 	callTimeout  = 5 * time.Second
 	firstPause   = 50 * time.Millisecond
 	longestPause = time.Second
 	// retireAfter is when connections that no map names any more are closed:
 	// the longest query is over by then.
 	retireAfter = 6 * time.Second
+	// silentAfter is how long after its last answer a balancer counts as away:
+	// longer than a poll waits.
+	silentAfter = watchWait + time.Second
 )
 
 // Watcher keeps the newest map. While no balancer answers it keeps the last.
 type Watcher struct {
 	master string
 	source Source
-	seeds  Source // asked while there is no map and source has none
+	seeds  Seeds // asked while there is no map and source has none
 	dial   Dialer
 	log    *slog.Logger
 	now    atomic.Pointer[Map]
@@ -47,6 +50,8 @@ type Watcher struct {
 	links   map[string]link // by shard and address; under mu
 	retired []retired       // under mu
 	trouble error           // of the last call; under mu
+	heard   time.Time       // when source last answered; under mu
+	stale   chan struct{}   // full: a slave no longer serves the map's view
 }
 
 type link struct {
@@ -60,17 +65,22 @@ type retired struct {
 }
 
 // NewWatcher returns a watcher for the master of this name. Where source has
-// no map the first one may come from seeds, which are slaves mostly.
-func NewWatcher(master string, source, seeds Source, dial Dialer, log *slog.Logger) *Watcher {
+// no map the first one may come from seeds, which are slaves mostly; where it
+// is away, newer ones come from the slaves of the map.
+func NewWatcher(master string, source Source, seeds Seeds, dial Dialer, log *slog.Logger) *Watcher {
 	return &Watcher{master: master, source: source, seeds: seeds, dial: dial, log: log,
-		changed: make(chan struct{}), links: make(map[string]link)}
+		changed: make(chan struct{}), links: make(map[string]link), stale: make(chan struct{}, 1)}
 }
 
 // Current implements Maps.
 func (w *Watcher) Current() *Map { return w.now.Load() }
 
-// Newer implements Maps.
+// Newer implements Maps. While the balancer is away the slaves are asked.
 func (w *Watcher) Newer(ctx context.Context, old *Map) *Map {
+	select {
+	case w.stale <- struct{}{}:
+	default:
+	}
 	for {
 		w.mu.Lock()
 		changed := w.changed
@@ -96,6 +106,9 @@ func (w *Watcher) Trouble() error {
 // Run watches until ctx is over; it returns nil then. Close ends the
 // connections.
 func (w *Watcher) Run(ctx context.Context) error {
+	var help sync.WaitGroup
+	defer help.Wait()
+	help.Go(func() { w.helped(ctx) })
 	pause := firstPause
 	for ctx.Err() == nil {
 		fresh, err := w.poll(ctx)
@@ -123,6 +136,28 @@ func (w *Watcher) note(err error) {
 		w.log.Warn("no newer map; keeping the last", "err", err)
 	}
 	w.trouble = err
+	if err == nil {
+		w.heard = time.Now()
+	}
+}
+
+// helped asks slaves for a newer map when one says that the map's view is over
+// while the balancer is away.
+func (w *Watcher) helped(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-w.stale:
+		}
+		w.mu.Lock()
+		away := w.trouble != nil || time.Since(w.heard) > silentAfter
+		w.mu.Unlock()
+		if away && w.now.Load() != nil {
+			w.ask(ctx)
+			wait(ctx, firstPause)
+		}
+	}
 }
 
 // poll waits once for a newer map. fresh is false when the balancer answered
@@ -154,9 +189,18 @@ func (w *Watcher) poll(ctx context.Context) (fresh bool, err error) {
 	return w.take(reply)
 }
 
-// ask takes the map that seeds have, if any.
+// ask takes the map that slaves have, if any: seeds, and those of the map.
 func (w *Watcher) ask(ctx context.Context) {
-	reply, err := w.seeds.WatchMap(ctx, &pb.WatchMapRequest{Master: w.master})
+	seeds, now := w.seeds, w.now.Load()
+	if now != nil {
+		seeds = slices.Clone(seeds)
+		for _, s := range now.Shards {
+			if seed, ok := s.Slave.(Seed); ok {
+				seeds = append(seeds, seed)
+			}
+		}
+	}
+	reply, err := seeds.next(ctx, now)
 	if err != nil {
 		return // the balancer's error is the one to tell
 	}

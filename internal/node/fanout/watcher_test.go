@@ -175,8 +175,9 @@ func (s seed) Map(ctx context.Context) (*pb.MapResponse, error) {
 	return s.reply, s.err
 }
 
-// TestWithoutABalancerSlavesTellTheMap: the newest that one of them knows; a
-// balancer that comes back is believed again.
+// TestWithoutABalancerSlavesTellTheMap: the least of the newest epoch, since all
+// can serve it; then the next, when one no longer does. A balancer that comes
+// back is believed again.
 func TestWithoutABalancerSlavesTellTheMap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		away := fault.Newf(fault.Unavailable, "", "nobody there")
@@ -185,15 +186,21 @@ func TestWithoutABalancerSlavesTellTheMap(t *testing.T) {
 		known := func(epoch, view uint64, shards ...*pb.Shard) seed {
 			return seed{reply: &pb.MapResponse{Epoch: epoch, View: view, Shards: shards}}
 		}
-		w, _ := watch(t, s, known(2, 9, at("old", "0")), known(3, 4, at("a", "1"), at("b", "2")), known(3, 3, at("old", "0")),
+		w, _ := watch(t, s, known(2, 9, at("old", "0")), known(3, 4, at("a", "1"), at("b", "2")), known(3, 3, at("a", "0")),
 			known(7, 7), seed{err: away}, seed{})
 		time.Sleep(2 * time.Second)
-		if m := w.Current(); m == nil || m.Epoch != 3 || m.View != 4 || len(m.Shards) != 2 || w.Trouble() == nil {
+		m := w.Current()
+		if m == nil || m.Epoch != 3 || m.View != 3 || w.Trouble() == nil {
 			t.Fatalf("%+v, trouble %v", m, w.Trouble())
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		if m = w.Newer(ctx, m); m == nil || m.Epoch != 3 || m.View != 4 || len(m.Shards) != 2 {
+			t.Fatalf("after view 3: %+v", m)
 		}
 		s.set(4, 4, nil, at("a", "1"), at("b", "3"))
 		time.Sleep(2 * time.Second)
-		if m := w.Current(); m.Epoch != 4 || w.Trouble() != nil {
+		if m = w.Current(); m.Epoch != 4 || w.Trouble() != nil {
 			t.Fatalf("%+v, trouble %v", m, w.Trouble())
 		}
 	})

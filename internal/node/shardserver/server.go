@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"adshard/barrels"
 	"adshard/fault"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
@@ -18,7 +19,13 @@ type Store interface {
 	// Position and Slices are what the store was last told (barrels.Store).
 	Position() *pb.Position
 	Slices() *pb.SliceTable
+	// Certify sums what searches read of an interval (barrels.Store).
+	Certify(ctx context.Context, lo, hi, bins uint64) (*barrels.Certificate, error)
 }
+
+// Adopter is told where the balancer is of a slave that was started without
+// one. It returns the slave's name.
+type Adopter func(balancer string) (name string, err error)
 
 // Observer is told of each call, for metrics. It is called from many
 // goroutines.
@@ -34,16 +41,19 @@ type Server struct {
 	pb.UnimplementedSlaveServer
 	store    Store
 	observer Observer
+	adopt    Adopter
 	slots    chan struct{} // one for each search under way
+	sums     chan struct{} // one for the certificate under way
 }
 
 // MaxExplained bounds the matches of one explanation.
 const MaxExplained = 10_000
 
-// New returns the service of store with at most limit calls under way;
+// New returns the service of store with at most limit searches under way;
 // observer may be nil.
-func New(store Store, limit int, observer Observer) *Server {
-	return &Server{store: store, observer: observer, slots: make(chan struct{}, limit)}
+func New(store Store, limit int, observer Observer, adopt Adopter) *Server {
+	return &Server{store: store, observer: observer, adopt: adopt,
+		slots: make(chan struct{}, limit), sums: make(chan struct{}, 1)}
 }
 
 // Search implements pb.SlaveServer.

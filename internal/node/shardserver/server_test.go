@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"adshard/barrels"
 	"adshard/fault"
 	"adshard/internal/node/shardserver"
 	"adshard/internal/node/wire"
@@ -38,6 +39,17 @@ func (s *store) Slices() *pb.SliceTable {
 	return &pb.SliceTable{View: 5, Shards: []*pb.Shard{{Name: "a", Addresses: []string{"a.example:1"}}, {Name: "b"}}}
 }
 
+func (s *store) Certify(_ context.Context, lo, hi, bins uint64) (*barrels.Certificate, error) {
+	if s.search != nil {
+		if _, err := s.search(context.Background(), nil); err != nil {
+			return nil, err
+		}
+	}
+	c := &barrels.Certificate{Clock: 7, Items: hi - lo, Bytes: bins}
+	c.Bins[3] = barrels.Sum{Count: 1, Hi: 2, Lo: 3}
+	return c, nil
+}
+
 type noted struct {
 	mu               sync.Mutex
 	searched, failed int
@@ -59,7 +71,7 @@ func request() *pb.SearchRequest {
 }
 
 func TestTellsTheMapThatItWasTold(t *testing.T) {
-	m, err := shardserver.New(&store{}, 1, nil).Map(t.Context(), &pb.MapRequest{})
+	m, err := shardserver.New(&store{}, 1, nil, nil).Map(t.Context(), &pb.MapRequest{})
 	if err != nil || m.GetEpoch() != 3 || m.GetView() != 5 || len(m.GetShards()) != 2 || m.GetShards()[0].GetAddresses()[0] != "a.example:1" {
 		t.Fatalf("%v, %v", m, err)
 	}
@@ -70,7 +82,7 @@ func TestAnswers(t *testing.T) {
 	st := &store{search: func(_ context.Context, r *search.Request) (*search.Answer, error) {
 		return &search.Answer{View: r.View, Matched: 7}, nil
 	}}
-	s := shardserver.New(st, 2, n)
+	s := shardserver.New(st, 2, n, nil)
 	for range 5 { // places are given back
 		reply, err := s.Search(t.Context(), request())
 		if err != nil || reply.GetView() != 9 || reply.GetMatched() != 7 {
@@ -93,7 +105,7 @@ func TestRefusesBeyondTheLimitAtOnce(t *testing.T) {
 		inside <- struct{}{}
 		<-leave
 		return &search.Answer{}, nil
-	}}, 2, n)
+	}}, 2, n, nil)
 	var searches sync.WaitGroup
 	for range 2 {
 		searches.Go(func() { _, _ = s.Search(context.Background(), request()) })
@@ -114,7 +126,7 @@ func TestRefusesBeyondTheLimitAtOnce(t *testing.T) {
 
 func TestAPanicIsAFaultAndGivesItsPlaceBack(t *testing.T) {
 	n := new(noted)
-	s := shardserver.New(&store{search: func(context.Context, *search.Request) (*search.Answer, error) { panic("boom") }}, 1, n)
+	s := shardserver.New(&store{search: func(context.Context, *search.Request) (*search.Answer, error) { panic("boom") }}, 1, n, nil)
 	for range 3 {
 		if _, err := s.Search(t.Context(), request()); !fault.Is(err, fault.Internal) {
 			t.Fatal(err)
@@ -130,7 +142,7 @@ func TestAPanicIsAFaultAndGivesItsPlaceBack(t *testing.T) {
 
 func TestErrorsKeepTheirKind(t *testing.T) {
 	stale := fault.New(fault.Stale, "store", errors.New("view 9 is over"))
-	s := shardserver.New(&store{search: func(context.Context, *search.Request) (*search.Answer, error) { return nil, stale }}, 1, nil)
+	s := shardserver.New(&store{search: func(context.Context, *search.Request) (*search.Answer, error) { return nil, stale }}, 1, nil, nil)
 	if _, err := s.Search(t.Context(), request()); !fault.Is(err, fault.Stale) {
 		t.Fatal(err)
 	}
@@ -140,6 +152,36 @@ func TestErrorsKeepTheirKind(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := s.Explain(t.Context(), &pb.ExplainRequest{}); !fault.Is(err, fault.Invalid) {
+		t.Fatal(err)
+	}
+}
+
+func TestCertifies(t *testing.T) {
+	s := shardserver.New(&store{}, 1, nil, nil)
+	c, err := s.Certify(t.Context(), &pb.CertifyRequest{Lo: 10, Hi: 15, Clock: 7, Bins: 9})
+	if err != nil || c.GetClock() != 7 || c.GetItems() != 5 || c.GetBytes() != 9 || len(c.GetCounts()) != 64 ||
+		c.GetCounts()[3] != 1 || c.GetHashHi()[3] != 2 || c.GetHashLo()[3] != 3 {
+		t.Fatalf("%v, %v", c, err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := s.Certify(ctx, &pb.CertifyRequest{Clock: 8}); !fault.Is(err, fault.Deadline) {
+		t.Fatalf("a clock that is not reached: %v", err)
+	}
+}
+
+func TestIsAdopted(t *testing.T) {
+	s := shardserver.New(&store{}, 1, nil, func(balancer string) (string, error) {
+		if balancer != "b.example:1" {
+			return "", fault.Newf(fault.Conflict, "slave: adopt", "another one")
+		}
+		return "slave-9", nil
+	})
+	reply, err := s.Adopt(t.Context(), &pb.AdoptRequest{Balancer: "b.example:1"})
+	if err != nil || reply.GetName() != "slave-9" {
+		t.Fatalf("%v, %v", reply, err)
+	}
+	if _, err := s.Adopt(t.Context(), &pb.AdoptRequest{Balancer: "c.example:1"}); !fault.Is(err, fault.Conflict) {
 		t.Fatal(err)
 	}
 }

@@ -1,0 +1,21 @@
+// The distributor program: prepares data for slaves beside the balancer.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"adshard/internal/cli"
+)
+
+func main() { os.Exit(run()) }
+
+// run ends cleanly on SIGINT and SIGTERM; a second one kills.
+func run() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	return cli.Main(ctx, "distributor", os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
+}

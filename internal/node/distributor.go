@@ -1,0 +1,87 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+	"google.golang.org/grpc"
+
+	"adshard/backend"
+	"adshard/balance"
+	"adshard/internal/node/wire"
+	"adshard/schema/pb"
+)
+
+// RunDistributor runs a distributor until ctx is over. When it listens it
+// prints "distributor N ready ADDR" on out (a name distributor-N as N).
+func RunDistributor(ctx context.Context, cfg DistributorConfig, out io.Writer, log *slog.Logger) error {
+	if err := cfg.Validate(); err != nil {
+		return err
+	}
+	db, err := OpenDB(ctx, cfg.DB, false)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	d, err := newDistributor(ctx, cfg, db, log)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "distributor %s ready %s\n", strings.TrimPrefix(cfg.Name, "distributor-"), d.provider.address)
+	return d.run(ctx)
+}
+
+// distributor is a provider that listens.
+type distributor struct {
+	listener net.Listener
+	balancer *grpc.ClientConn
+	provider *provider
+}
+
+// newDistributor listens, connects and loads all items; db stays the caller's.
+func newDistributor(ctx context.Context, cfg DistributorConfig, db backend.Store, log *slog.Logger) (*distributor, error) {
+	listener, err := listenOn("listen", cfg.Listen)
+	if err != nil {
+		return nil, err
+	}
+	d := &distributor{listener: listener}
+	if d.balancer, err = wire.Dial(cfg.Balancer); err != nil {
+		_ = listener.Close()
+		return nil, err
+	}
+	address := cfg.Advertise
+	if address == "" {
+		address = listener.Addr().String()
+	}
+	order, _ := balance.ParseOrder(cfg.Order)
+	d.provider = newProvider(cfg.Name, address, cfg.SupplyConfig, order, db, balancerClient{d.balancer}, log.With("node", cfg.Name))
+	if err := d.provider.load(ctx); err != nil {
+		d.close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// close ends what newDistributor began if run never did.
+func (d *distributor) close() {
+	_ = d.listener.Close()
+	_ = d.balancer.Close()
+}
+
+// run serves until ctx is over.
+func (d *distributor) run(ctx context.Context) error {
+	defer d.balancer.Close()
+	server := grpc.NewServer(wire.ServerOptions(func(method string, cause any) {
+		d.provider.log.Error("a call panicked", "method", method, "cause", cause)
+	})...)
+	pb.RegisterDistributorServer(server, d.provider)
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return servePolls(ctx, server, d.listener) })
+	group.Go(func() error { return d.provider.run(ctx) })
+	return group.Wait()
+}

@@ -1,0 +1,64 @@
+package shardserver
+
+import (
+	"context"
+	"time"
+
+	"adshard/fault"
+	"adshard/schema/pb"
+)
+
+// clockPoll is the time between two looks at the clock that a certificate waits
+// for.
+const clockPoll = 5 * time.Millisecond
+
+// Certify implements pb.SlaveServer. One certificate is made at a time, so that
+// searches keep the processors; others wait for their turn, and each for the
+// clock that it needs. Errors: fault.Deadline when that took too long.
+func (s *Server) Certify(ctx context.Context, m *pb.CertifyRequest) (_ *pb.CertifyResponse, err error) {
+	select {
+	case s.sums <- struct{}{}:
+		defer func() { <-s.sums }()
+	case <-ctx.Done():
+		return nil, fault.Newf(fault.Deadline, "slave: certify", "another certificate takes long: %w", ctx.Err())
+	}
+	defer s.caught(&err)
+	if err := s.reach(ctx, m.GetClock()); err != nil {
+		return nil, err
+	}
+	c, err := s.store.Certify(ctx, m.GetLo(), m.GetHi(), m.GetBins())
+	if err != nil {
+		return nil, err
+	}
+	reply := &pb.CertifyResponse{Clock: c.Clock, Items: c.Items, Bytes: c.Bytes}
+	for _, sum := range c.Bins {
+		reply.Counts = append(reply.Counts, sum.Count)
+		reply.HashHi = append(reply.HashHi, sum.Hi)
+		reply.HashLo = append(reply.HashLo, sum.Lo)
+	}
+	return reply, nil
+}
+
+// reach waits until the store has applied all changes up to clock.
+func (s *Server) reach(ctx context.Context, clock uint64) error {
+	tick := time.NewTicker(clockPoll)
+	defer tick.Stop()
+	for s.store.Position().GetClock() < clock {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return fault.Newf(fault.Deadline, "slave: certify", "the clock is %d, wanted is %d: %w",
+				s.store.Position().GetClock(), clock, ctx.Err())
+		}
+	}
+	return nil
+}
+
+// Adopt implements pb.SlaveServer.
+func (s *Server) Adopt(_ context.Context, m *pb.AdoptRequest) (*pb.AdoptResponse, error) {
+	name, err := s.adopt(m.GetBalancer())
+	if err != nil {
+		return nil, err
+	}
+	return &pb.AdoptResponse{Name: name}, nil
+}
