@@ -12,8 +12,8 @@ type chunk struct {
 	why     string
 }
 
-// chunks returns what may move from a node, by rising key.
-func (i *iteration) chunks(node int) (list []chunk) {
+// cutNode returns what may move from a node, by rising key.
+func (i *iteration) cutNode(node int) (list []chunk) {
 	for k := range i.parts {
 		p := &i.parts[k]
 		if p.at != node || p.gone || p.busy || p.Items == 0 {

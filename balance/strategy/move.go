@@ -12,20 +12,14 @@ const targets = 8
 // for its cost first (thesis 4.5.1, step 3), until no node is above the goal,
 // none gains, or the budget is used up.
 func (i *iteration) move() {
-	chunks := make(map[int][]chunk)
-	for {
-		from := i.giver()
-		if from < 0 {
-			break
-		}
-		if chunks[from] == nil {
-			chunks[from] = i.chunks(from)
+	for from := i.giver(); from >= 0; from = i.giver() {
+		if !slices.Contains(i.given, from) {
 			i.given = append(i.given, from)
 		}
-		i.why[from] = i.moveOne(from, chunks[from])
+		i.why[from] = i.moveOne(from, i.chunksOf(from))
 	}
 	for _, from := range i.given {
-		i.launch(chunks[from])
+		i.launch(i.chunks[from])
 	}
 }
 
@@ -52,47 +46,88 @@ func (i *iteration) moveOne(from int, list []chunk) (why string) {
 	if len(cool) == 0 {
 		return "there is no other active node"
 	}
-	why = "no move of one of its slices lowers the hotter of the two nodes by as much as the least gain"
 	for {
-		var best *chunk
-		var most float64
-		to, dear := 0, false
-		for k := range list {
-			p := &list[k]
-			if p.to >= 0 {
-				continue
-			}
-			at := i.target(p, cool)
-			if at < 0 {
-				continue
-			}
-			gain := i.gain(from, at, p.Load)
-			if gain < i.Gain*i.mean {
-				continue
-			}
-			if !i.affords(p.Items, p.Weight) || !i.whole(p) && i.nodes[from].slices+2 > i.SplitBelow {
-				dear = true
-				continue
-			}
-			if worth := gain / (i.cost(p.Items, p.Weight) + perMove); worth > most {
-				best, most, to = p, worth, at
-			}
+		c := i.choose(from, list, cool)
+		if c.piece == nil {
+			return c.why
 		}
-		if best == nil {
-			if dear {
-				why = "what may move in an iteration is used up, or the node has too many slices to cut out more"
-			}
-			return why
-		}
-		ok, refusal := i.may(i.parts[best.part].ID, to)
-		if !ok {
-			best.refused = append(best.refused, to)
-			best.why = refusal
+		if ok, refusal := i.may(i.parts[c.piece.part].ID, c.to); !ok {
+			c.piece.refused, c.piece.why = append(c.piece.refused, c.to), refusal
 			continue
 		}
-		i.take(best, from, to)
+		i.take(c.piece, from, c.to)
 		return ""
 	}
+}
+
+// choice is a piece and the node that it should go to, or why there is none.
+type choice struct {
+	piece *chunk
+	to    int
+	worth float64
+	why   string
+}
+
+// choose returns the move with the most gain for its cost.
+func (i *iteration) choose(from int, list []chunk, cool []int) (best choice) {
+	best.why = "no move of one of its slices lowers the hotter of the two nodes by as much as the least gain"
+	for k := range list {
+		p := &list[k]
+		if p.to >= 0 {
+			continue
+		}
+		to := i.target(p, cool)
+		if to < 0 || i.gain(from, to, p.Load) < i.Gain*i.mean {
+			continue
+		}
+		if !i.affords(p.Items, p.Weight) || !i.whole(p) && i.nodes[from].slices+2 > i.SplitBelow {
+			best.why = "what may move in an iteration is used up, or the node has too many slices to cut out more"
+			continue
+		}
+		above := i.above(to, p.Load)
+		less := i.above(from, 0) - i.above(from, -p.Load) - above + i.above(to, 0)
+		if worth := less / (i.cost(p.Items, p.Weight) + i.onward(to, above) + perMove); worth > best.worth {
+			best.piece, best.to, best.worth = p, to, worth
+		}
+	}
+	return best
+}
+
+// above returns how much load a node has above the goal when it gets more.
+func (i *iteration) above(node int, more float64) float64 {
+	n := &i.nodes[node]
+	return max(0, n.load+more-i.goal*n.share)
+}
+
+// onward returns what it costs to move so much load on from a node, its pieces
+// of most load for their cost first.
+func (i *iteration) onward(node int, load float64) (cost float64) {
+	if load <= 0 {
+		return 0
+	}
+	if i.dense[node] == nil {
+		list := slices.Clone(i.chunksOf(node))
+		slices.SortStableFunc(list, func(a, b chunk) int {
+			return cmp.Compare(b.Load*i.cost(a.Items, a.Weight), a.Load*i.cost(b.Items, b.Weight))
+		})
+		i.dense[node] = list
+	}
+	for _, p := range i.dense[node] {
+		if load <= 0 {
+			break
+		}
+		cost += i.cost(p.Items, p.Weight)
+		load -= p.Load
+	}
+	return cost
+}
+
+// chunksOf returns what may move from a node, made once.
+func (i *iteration) chunksOf(node int) []chunk {
+	if i.chunks[node] == nil {
+		i.chunks[node] = i.cutNode(node)
+	}
+	return i.chunks[node]
 }
 
 // perMove is what a move costs by itself, as a share of all data.

@@ -75,7 +75,7 @@ func Published() WeightedMoveConfig {
 func Fast() WeightedMoveConfig {
 	c := Published()
 	c.MergeShare, c.SplitBelow, c.Hottest, c.Grain = 0, 1000, 0, 0.05
-	c.Tolerance, c.Aim, c.Gain = 0.08, 0.03, 0.005
+	c.Tolerance, c.Aim, c.Gain = 0.12, 0.07, 0.005
 	return c
 }
 
@@ -148,7 +148,7 @@ func (w WeightedMove) Iterate(in balance.Input) (balance.Proposal, error) {
 		return b.proposal(), nil
 	}
 	b.leave(0, "%s", said)
-	i := iteration{board: b, why: make([]string, len(b.nodes)), WeightedMoveConfig: w.Config, goal: b.mean * max(1+w.Config.Aim, bound.MaxOverMean*(1+w.Config.Aim/2))}
+	i := iteration{board: b, why: make([]string, len(b.nodes)), chunks: map[int][]chunk{}, dense: map[int][]chunk{}, WeightedMoveConfig: w.Config, goal: b.mean * max(1+w.Config.Aim, bound.MaxOverMean*(1+w.Config.Aim/2))}
 	i.count = max(len(b.parts), w.Config.MergeAbove*b.active)
 	i.merge()
 	i.move()
@@ -166,6 +166,8 @@ type iteration struct {
 	given []int    // nodes that gave slices away, or could not, hottest first
 	why   []string // by node: why it gives no more away
 	own   []balance.ItemLoad
+
+	chunks, dense map[int][]chunk // by node: what may move; by load for its cost
 }
 
 // meanSlice is the mean load of a slice.

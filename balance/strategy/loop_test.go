@@ -1,0 +1,281 @@
+package strategy_test
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"adshard/balance"
+	"adshard/balance/strategy"
+)
+
+// loop runs a strategy against a synthetic load: every second each node reports
+// what its slices and its hottest items cost, each interval the strategy is
+// asked, and what it starts is switched and finished before the next.
+type loop struct {
+	t        testing.TB
+	m        *balance.Model
+	items    *balance.Index
+	order    balance.Order
+	limits   map[balance.NodeID]balance.Limit
+	loads    map[balance.Key]float64 // a second
+	table    *balance.LoadTable
+	number   uint64
+	rand     *rand.Rand
+	noise    float64 // of each item's load in each second, as a share
+	interval int     // seconds
+	budget   float64
+
+	started   int
+	moved     float64 // share of all weight
+	weight    float64
+	last      balance.Proposal
+	iteration uint64
+}
+
+// hotReported is how many items a node reports.
+const hotReported = 256
+
+func newLoop(t testing.TB, m *balance.Model, items *balance.Index, loads map[balance.Key]float64) *loop {
+	l := &loop{
+		t: t, m: m, items: items, loads: loads, interval: 5, budget: 0.09, order: balance.ByHash,
+		table: balance.NewLoadTable(balance.LoadWeights{Looked: 1}, 10*time.Second), rand: rand.New(rand.NewPCG(1, 2)),
+	}
+	items.Ascend(0, balance.MaxKey, func(_ balance.Key, w uint32) bool { l.weight += float64(w); return true })
+	return l
+}
+
+// second has every node report.
+func (l *loop) second() {
+	l.number++
+	reports := map[balance.NodeID]*balance.LoadReport{}
+	all, i := l.m.Slices(), 0
+	sums := make([]float64, len(all))
+	l.items.Ascend(0, balance.MaxKey, func(k balance.Key, _ uint32) bool {
+		for all[i].Hi < k {
+			i++
+		}
+		load := l.loads[k] * (1 + l.noise*(2*l.rand.Float64()-1))
+		sums[i] += load
+		r := reports[all[i].Node]
+		if r == nil {
+			r = &balance.LoadReport{Incarnation: "x", Number: l.number, Interval: time.Second}
+			reports[all[i].Node] = r
+		}
+		r.Items = append(r.Items, balance.ItemCost{Key: k, Cost: balance.Cost{Looked: uint64(load)}})
+		return true
+	})
+	for i, s := range all {
+		if r := reports[s.Node]; r != nil && sums[i] > 0 {
+			r.Slices = append(r.Slices, balance.SliceCost{Slice: s.ID, Generation: s.Generation, Cost: balance.Cost{Looked: uint64(sums[i])}})
+		}
+	}
+	for _, n := range l.m.Nodes() {
+		r := reports[n.ID]
+		if r == nil {
+			r = &balance.LoadReport{Incarnation: "x", Number: l.number, Interval: time.Second}
+		}
+		slices.SortFunc(r.Items, func(a, b balance.ItemCost) int { return cmp.Compare(b.Looked, a.Looked) })
+		r.Items = r.Items[:min(len(r.Items), hotReported)]
+		if why := l.table.Report(0, n.ID, l.m, r); why != "" {
+			l.t.Fatal(why)
+		}
+	}
+}
+
+// input is what the strategy would see now.
+func (l *loop) input() balance.Input {
+	l.iteration++
+	return balance.Input{
+		Model: l.m, Items: l.items, Order: l.order, Limits: l.limits, Iteration: l.iteration,
+		Loads: l.table.At(0, l.m, l.items), Budget: balance.Budget{Share: l.budget},
+	}
+}
+
+// iterate lets an interval pass and asks the strategy once.
+func (l *loop) iterate(s balance.Strategy) {
+	l.t.Helper()
+	for range l.interval {
+		l.second()
+	}
+	in := l.input()
+	p, err := s.Iterate(in)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	next, err := l.m.Apply(p.Ops)
+	if err != nil {
+		l.t.Fatalf("%s proposes what cannot be: %v", s.Name(), err)
+	}
+	l.last = p
+	l.settle(next, p)
+}
+
+// settle switches and finishes all moves.
+func (l *loop) settle(m *balance.Model, p balance.Proposal) {
+	l.t.Helper()
+	l.table.Model(m, l.items)
+	sums := balance.SliceSums(balance.Input{Model: m, Items: l.items})
+	var weight, items float64
+	for _, end := range []func(*balance.Edit, uint64) error{(*balance.Edit).Switch, (*balance.Edit).Finish} {
+		e := m.Edit()
+		for i, s := range m.Slices() {
+			if s.Move.Phase == balance.NoMove {
+				continue
+			}
+			if s.Move.Phase == balance.Copying {
+				weight += float64(sums[i].Weight)
+				items += float64(sums[i].Items)
+				l.started++
+			}
+			if err := end(e, s.ID); err != nil {
+				l.t.Fatal(err)
+			}
+		}
+		var err error
+		if m, err = e.Model(); err != nil {
+			l.t.Fatal(err)
+		}
+		l.table.Model(m, l.items)
+	}
+	if weight > l.budget*l.weight*(1+1e-9) || items > l.budget*float64(l.items.Len())*(1+1e-9) {
+		l.t.Fatalf("%v of all weight and %v items move, the budget is %v", weight/l.weight, items, l.budget)
+	}
+	l.moved += weight / l.weight
+	l.m = m
+}
+
+// truth is the input with the real loads.
+func (l *loop) truth() balance.Input {
+	return balance.Input{Model: l.m, Items: l.items, Order: l.order, Limits: l.limits, Loads: newTrue(l.m, l.items, l.loads)}
+}
+
+// trueLoads are loads known exactly, item by item.
+type trueLoads struct {
+	slices map[uint64]float64
+	keys   []balance.Key
+	loads  map[balance.Key]float64
+}
+
+func newTrue(m *balance.Model, items *balance.Index, loads map[balance.Key]float64) *trueLoads {
+	l := &trueLoads{slices: map[uint64]float64{}, loads: loads}
+	all, i := m.Slices(), 0
+	items.Ascend(0, balance.MaxKey, func(k balance.Key, _ uint32) bool {
+		for all[i].Hi < k {
+			i++
+		}
+		l.slices[all[i].ID] += loads[k]
+		l.keys = append(l.keys, k)
+		return true
+	})
+	return l
+}
+
+func (l *trueLoads) Slice(id uint64) float64 { return l.slices[id] }
+func (l *trueLoads) Measured() bool          { return true }
+func (l *trueLoads) Hot(lo, hi balance.Key, visit func(balance.Key, float64) bool) {
+	i, _ := slices.BinarySearch(l.keys, lo)
+	for ; i < len(l.keys) && l.keys[i] <= hi; i++ {
+		if !visit(l.keys[i], l.loads[l.keys[i]]) {
+			return
+		}
+	}
+}
+
+// skewed is the load of items by rank, Zipf of an exponent, 10⁶ a second in
+// all, in an order of keys by rank.
+func zipf(keys []balance.Key, exponent float64) map[balance.Key]float64 {
+	out := make(map[balance.Key]float64, len(keys))
+	var sum float64
+	for i := range keys {
+		sum += math.Pow(float64(i+1), -exponent)
+	}
+	for i, k := range keys {
+		out[k] = 1e6 * math.Pow(float64(i+1), -exponent) / sum
+	}
+	return out
+}
+
+// world makes items and a model of slices a node in which the first node has
+// much more load than the others: its items are the hottest ones until it has
+// the share.
+func world(t testing.TB, seed uint64, nodes, perNode, items int, exponent, share float64) *loop {
+	r := rand.New(rand.NewPCG(seed, 1))
+	index := &balance.Index{}
+	var keys []balance.Key
+	for i := range items {
+		k, _ := balance.ByHash.Key(1, uint64(i+1))
+		index.Put(k, uint32(1+r.IntN(20)))
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	var list []balance.Node
+	for i := range nodes {
+		list = append(list, balance.Node{Name: fmt.Sprint("n", i)})
+	}
+	base, err := balance.NewModel(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, last := base.Edit(), uint64(1)
+	for i := range nodes * perNode {
+		if i > 0 {
+			last, _ = e.Split(last, keys[i*items/(nodes*perNode)])
+		}
+		if err := e.Map(last, balance.NodeID(i/perNode+1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m, err := e.Model()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Ranks at random, but the first node's items have the hottest until it has
+	// its share.
+	own := items / nodes
+	r.Shuffle(own, func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
+	r.Shuffle(items-own, func(i, j int) { keys[own+i], keys[own+j] = keys[own+j], keys[own+i] })
+	ranked := make([]balance.Key, 0, items)
+	first, rest := keys[:own], keys[own:]
+	weights := zipf(make([]balance.Key, 0), exponent)
+	_ = weights
+	var sum, total float64
+	for i := range items {
+		total += math.Pow(float64(i+1), -exponent)
+	}
+	for i := range items {
+		w := math.Pow(float64(i+1), -exponent)
+		toFirst := len(first) > 0 && (len(rest) == 0 || sum+w <= share*total && r.Float64() < 3*share)
+		if toFirst {
+			ranked, first = append(ranked, first[0]), first[1:]
+			sum += w
+		} else {
+			ranked, rest = append(ranked, rest[0]), rest[1:]
+		}
+	}
+	return newLoop(t, m, index, zipf(ranked, exponent))
+}
+
+func TestReachFigures(t *testing.T) {
+	for _, exponent := range []float64{0.6, 0.8, 1.0, 1.2} {
+		for _, per := range []int{1, 50} {
+			for _, name := range []string{"weighted-move", "weighted-move-fast"} {
+				l := world(t, 1, 10, per, 20000, exponent, 0.35)
+				s, _ := strategy.Named(name)
+				in := l.truth()
+				b := balance.LowerBound(in)
+				least, ls := balance.LeastMove(in, 0.15)
+				line := fmt.Sprintf("zipf %.1f per %d %s: start %.2f bound %.3f least %d (%.5f):", exponent, per, name, balance.LoadEvenness(in).Ratio(), b.MaxOverMean, least, ls)
+				for range 12 {
+					l.iterate(s)
+					line += fmt.Sprintf(" %.3f", balance.LoadEvenness(l.truth()).Ratio())
+				}
+				t.Logf("%s moves %d moved %.5f slices %d", line, l.started, l.moved, len(l.m.Slices()))
+			}
+		}
+	}
+}
