@@ -3,6 +3,7 @@ package backend
 import (
 	"context"
 	"iter"
+	"time"
 )
 
 // Kind is what an entry of the feed speaks of.
@@ -49,8 +50,10 @@ type Feed interface {
 	Hold(ctx context.Context, reader string, clock uint64) error
 	Release(ctx context.Context, reader string) error
 	// Compact removes the changes that no reader needs any more: those at or
-	// below upTo and at or below every held clock. It returns how many.
-	Compact(ctx context.Context, upTo uint64) (int, error)
+	// below upTo and at or below every held clock. Clocks of readers that have
+	// not held for longer than idle do not count; idle 0: all do. It returns how
+	// many.
+	Compact(ctx context.Context, upTo uint64, idle time.Duration) (int, error)
 }
 
 // Snapshot reads all entities as of one clock.

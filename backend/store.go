@@ -19,6 +19,10 @@ type Store interface {
 	// SaveControl returns. A missing key loads as nil.
 	LoadControl(ctx context.Context, key string) ([]byte, error)
 	SaveControl(ctx context.Context, key string, value []byte) error
+	// SaveControlIf saves as SaveControl does if, at that moment, the key guard
+	// has the value was; nil: it is missing. Else it is fault.Conflict, and
+	// nothing is saved. guard may be the key itself.
+	SaveControlIf(ctx context.Context, key string, value []byte, guard string, was []byte) error
 	// Counts returns the number of entities, for summaries.
 	Counts(ctx context.Context) (Counts, error)
 	Close() error

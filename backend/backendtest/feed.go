@@ -19,6 +19,7 @@ func feedClauses() []clause {
 		{"versions are clocks of the log", testVersions},
 		{"the clock only grows, also past compaction and reopening", testClockGrows},
 		{"compaction keeps what readers hold", testHold},
+		{"readers that have not held for long keep nothing", testIdleReaders},
 		{"what was compacted is stale", testStale},
 		{"wait returns on a commit of this process", testWait},
 		{"wait returns on a commit of another", testWaitOther},
@@ -137,7 +138,7 @@ func testVersions(t *testing.T, f Factory) {
 	})
 	checkVersions(t, s)
 	before := ReadNow(t, s)
-	_, err := s.Compact(t.Context(), clockOf(t, s))
+	_, err := s.Compact(t.Context(), clockOf(t, s), 0)
 	check(t, err)
 	after := ReadNow(t, s)
 	if a, b := before.Items[1].Group.Version, after.Items[1].Group.Version; a != b {
@@ -182,7 +183,7 @@ func testClockGrows(t *testing.T, f Factory) {
 	clock := clockOf(t, s)
 	changes, err := s.Changes(t.Context(), 0, 1000)
 	check(t, err)
-	if n, err := s.Compact(t.Context(), clock+100); err != nil || n != len(changes) {
+	if n, err := s.Compact(t.Context(), clock+100, 0); err != nil || n != len(changes) {
 		t.Errorf("compacted %d of %d, %v", n, len(changes), err)
 	}
 	if c := clockOf(t, s); c != clock {
@@ -214,7 +215,7 @@ func testHold(t *testing.T, f Factory) {
 		upTo uint64
 		want int
 	}{{2, 2}, {end, 1}, {end, 0}} {
-		if n, err := s.Compact(ctx, step.upTo); err != nil || n != step.want {
+		if n, err := s.Compact(ctx, step.upTo, 0); err != nil || n != step.want {
 			t.Errorf("compacting to %d removed %d, want %d; %v", step.upTo, n, step.want, err)
 		}
 	}
@@ -223,12 +224,31 @@ func testHold(t *testing.T, f Factory) {
 	}
 	check(t, s.Release(ctx, "near"))
 	check(t, s.Release(ctx, "unknown"))
-	if n, err := s.Compact(ctx, end); err != nil || n != int(end)-4 {
+	if n, err := s.Compact(ctx, end, 0); err != nil || n != int(end)-4 {
 		t.Errorf("removed %d, %v", n, err)
 	}
 	check(t, s.Release(ctx, "far"))
-	if n, err := s.Compact(ctx, end); err != nil || n != 1 {
+	if n, err := s.Compact(ctx, end, 0); err != nil || n != 1 {
 		t.Errorf("removed %d, %v", n, err)
+	}
+}
+
+func testIdleReaders(t *testing.T, f Factory) {
+	s := open(t, f)
+	ctx := t.Context()
+	writes(t, s, sample)
+	end := clockOf(t, s)
+	check(t, s.Hold(ctx, "idle", 1))
+	time.Sleep(20 * time.Millisecond)
+	check(t, s.Hold(ctx, "busy", 2))
+	check(t, s.Hold(ctx, "busy", 2)) // the same clock again is a sign of life
+	for _, step := range []struct {
+		idle time.Duration
+		want int
+	}{{0, 1}, {time.Hour, 0}, {20 * time.Millisecond, 1}} {
+		if n, err := s.Compact(ctx, end, step.idle); err != nil || n != step.want {
+			t.Errorf("compacting without those idle for %v removed %d, want %d; %v", step.idle, n, step.want, err)
+		}
 	}
 }
 
@@ -236,7 +256,7 @@ func testStale(t *testing.T, f Factory) {
 	s := open(t, f)
 	writes(t, s, sample)
 	end := clockOf(t, s)
-	_, err := s.Compact(t.Context(), end-1)
+	_, err := s.Compact(t.Context(), end-1, 0)
 	check(t, err)
 	for after := range end + 1 {
 		_, err := s.Changes(t.Context(), after, 10)

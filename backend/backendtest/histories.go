@@ -69,7 +69,7 @@ func (h *run) step(p Place) {
 		h.model.SetBudgetExhausted(c, mark)
 	case 1:
 		clock := clockOf(h.t, h.stores[0])
-		_, err := h.store().Compact(ctx, rapid.Uint64Range(0, clock+1).Draw(h.rt, "up to"))
+		_, err := h.store().Compact(ctx, rapid.Uint64Range(0, clock+1).Draw(h.rt, "up to"), 0)
 		check(h.t, err)
 	case 2:
 		closing(h.t, h.stores[0])

@@ -17,6 +17,7 @@ func storeClauses() []clause {
 	return []clause{
 		{"a budget's mark", testBudget},
 		{"control values", testControl},
+		{"control values are saved if another is as expected", testControlIf},
 		{"a second writer waits, then is told", testLocked},
 		{"waiting for the writer ends with its context", testBeginContext},
 		{"two processes write in turns", testTwoProcesses},
@@ -74,6 +75,39 @@ func testControl(t *testing.T, f Factory) {
 	}
 	if clock != 0 {
 		t.Error("control values moved the clock")
+	}
+}
+
+func testControlIf(t *testing.T, f Factory) {
+	s := open(t, f)
+	ctx := t.Context()
+	steps := []struct {
+		name, key, value, guard string
+		was                     []byte
+		ok                      bool
+	}{
+		{"the guard is missing", "epoch", "1", "epoch", nil, true},
+		{"it is not any more", "epoch", "x", "epoch", nil, false},
+		{"nor is it empty", "epoch", "x", "epoch", []byte{}, false},
+		{"as expected", "model", "a", "epoch", []byte("1"), true},
+		{"another value", "model", "x", "epoch", []byte("2"), false},
+		{"itself", "epoch", "2", "epoch", []byte("1"), true},
+		{"it has changed", "model", "x", "epoch", []byte("1"), false},
+		{"again as expected", "model", "b", "epoch", []byte("2"), true},
+		{"missing is not empty", "model", "x", "nothing", []byte{}, false},
+	}
+	for _, step := range steps {
+		before, err := s.LoadControl(ctx, step.key)
+		check(t, err)
+		err = s.SaveControlIf(ctx, step.key, []byte(step.value), step.guard, step.was)
+		after, again := s.LoadControl(ctx, step.key)
+		check(t, again)
+		switch {
+		case step.ok && (err != nil || string(after) != step.value):
+			t.Errorf("%s: %q, %v", step.name, after, err)
+		case !step.ok && (!fault.Is(err, fault.Conflict) || !bytes.Equal(before, after)):
+			t.Errorf("%s: %q after %q, %v", step.name, after, before, err)
+		}
 	}
 }
 

@@ -94,8 +94,8 @@ func (s *Store) notify() {
 // it is: reading from it says fault.Stale.
 func (s *Store) Hold(ctx context.Context, reader string, clock uint64) error {
 	return s.write(ctx, "hold", func(c *conn) error {
-		return c.exec(`INSERT INTO feed_reader (name, clock) VALUES (?1, ?2)
-  ON CONFLICT (name) DO UPDATE SET clock = ?2 WHERE clock <> ?2`, reader, min(clock, math.MaxInt64))
+		return c.exec(`INSERT INTO feed_reader (name, clock, held_at) VALUES (?1, ?2, ?3)
+  ON CONFLICT (name) DO UPDATE SET clock = ?2, held_at = ?3`, reader, min(clock, math.MaxInt64), time.Now().UnixNano())
 	})
 }
 
@@ -107,11 +107,15 @@ func (s *Store) Release(ctx context.Context, reader string) error {
 }
 
 // Compact implements backend.Feed.
-func (s *Store) Compact(ctx context.Context, upTo uint64) (int, error) {
+func (s *Store) Compact(ctx context.Context, upTo uint64, idle time.Duration) (int, error) {
+	since := int64(math.MinInt64)
+	if idle > 0 {
+		since = time.Now().Add(-idle).UnixNano()
+	}
 	removed := 0
 	err := s.write(ctx, "compact", func(c *conn) error {
-		err := c.exec(`DELETE FROM change_log WHERE clock <= min(?, (SELECT coalesce(min(clock), ?2) FROM feed_reader))`,
-			min(upTo, math.MaxInt64), int64(math.MaxInt64))
+		err := c.exec(`DELETE FROM change_log WHERE clock <= min(?1, (SELECT coalesce(min(clock), ?2) FROM feed_reader WHERE held_at >= ?3))`,
+			min(upTo, math.MaxInt64), int64(math.MaxInt64), since)
 		removed = c.Conn.Changes()
 		return err
 	})

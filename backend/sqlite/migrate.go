@@ -24,7 +24,7 @@ var migrations embed.FS
 
 const (
 	// schemaVersion is the newest migration.
-	schemaVersion = 1
+	schemaVersion = 2
 	// applicationID marks the file as one of ours; the migrations set it.
 	applicationID = 0x41645368
 )

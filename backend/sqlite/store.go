@@ -237,26 +237,6 @@ func (s *Store) SetBudgetExhausted(ctx context.Context, campaign uint64, exhaust
 	})
 }
 
-// LoadControl implements backend.Store.
-func (s *Store) LoadControl(ctx context.Context, key string) ([]byte, error) {
-	var value []byte
-	err := s.read(ctx, "load control", func(c *conn) error {
-		return c.query("SELECT value FROM control WHERE key = ?", func(st *zs.Stmt) error {
-			value = make([]byte, st.ColumnLen(0))
-			st.ColumnBytes(0, value)
-			return nil
-		}, key)
-	})
-	return value, err
-}
-
-// SaveControl implements backend.Store.
-func (s *Store) SaveControl(ctx context.Context, key string, value []byte) error {
-	return s.write(ctx, "save control", func(c *conn) error {
-		return c.exec("INSERT INTO control (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2", key, value)
-	})
-}
-
 // Counts implements backend.Store.
 func (s *Store) Counts(ctx context.Context) (backend.Counts, error) {
 	var n backend.Counts

@@ -34,6 +34,7 @@ var keyHelp = map[string]string{
 	"max-in-flight":   "the most searches under way; more are refused at once",
 	"name":            "the process's name, unique in the cluster",
 	"node-bytes":      "the most bytes that are ready for one slave",
+	"reader-age":      "how long a reader of changes that is not heard of any more holds them back",
 	"order":           "how groups lie on the ring: advertiser or hash",
 	"processes":       "run each part as a child process of its own, so that any can be killed",
 	"profile":         "what the match types mean: default or sklik",

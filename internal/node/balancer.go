@@ -62,7 +62,7 @@ func NewBalancer(ctx context.Context, cfg BalancerConfig, db backend.Store, log 
 		return nil, err
 	}
 	order, _ := balance.ParseOrder(cfg.Order)
-	t, err := takeTenure(ctx, db, cfg.StateKey, order)
+	t, err := takeTenure(ctx, db, cfg.StateKey, cfg.Advertise, order)
 	if err != nil {
 		return nil, err
 	}

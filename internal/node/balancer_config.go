@@ -12,10 +12,12 @@ import (
 type BalancerConfig struct {
 	// DB is the backend database, e.g. sqlite:ads.db.
 	DB string `yaml:"db"`
-	// Listen is the address for slaves and masters; Admin that of the admin
-	// port, "" for none.
-	Listen string `yaml:"listen"`
-	Admin  string `yaml:"admin"`
+	// Listen is the address for slaves and masters; Advertise is the address
+	// that others are told, empty: the one listened on. Admin is the admin
+	// port's, empty: none.
+	Listen    string `yaml:"listen"`
+	Advertise string `yaml:"advertise"`
+	Admin     string `yaml:"admin"`
 	// Slaves is how many slaves must have joined before the first plan.
 	Slaves int `yaml:"slaves"`
 	// Strategy makes the plan; Order says how items lie on the ring,
@@ -35,6 +37,9 @@ type BalancerConfig struct {
 	// KeepChanges is how many changes the feed keeps at most for slaves that
 	// are behind or away; a slave that needs older ones is filled again.
 	KeepChanges uint64 `yaml:"keep_changes"`
+	// ReaderAge is how long a reader of the feed that is not heard of any more,
+	// such as another cluster's balancer, holds its changes back.
+	ReaderAge time.Duration `yaml:"reader_age"`
 	// StateKey is under which the balancer keeps its epoch and its model in the
 	// database, and its name as a reader of the feed.
 	StateKey string `yaml:"state_key"`
@@ -54,7 +59,7 @@ func DefaultBalancerConfig() BalancerConfig {
 		Listen: "127.0.0.1:7000", Admin: "127.0.0.1:7001", Slaves: 3,
 		Strategy: "original", Order: balance.ByOwner.String(),
 		Interval: balance.DefaultInterval, Distribute: true, SupplyConfig: defaultSupply(),
-		KeepChanges: 5_000_000, StateKey: "balancer",
+		KeepChanges: 5_000_000, ReaderAge: 7 * 24 * time.Hour, StateKey: "balancer",
 	}
 }
 
@@ -63,12 +68,14 @@ func (c *BalancerConfig) Validate() error {
 	var k config.Check
 	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH")
 	k.Address("listen", c.Listen, true)
+	k.Address("advertise", c.Advertise, false)
 	k.Address("admin", c.Admin, false)
 	k.Number("slaves", c.Slaves, 1, 1<<16)
 	k.OneOf("strategy", c.Strategy, strategy.Names()...)
 	k.OneOf("order", c.Order, balance.ByOwner.String(), balance.ByHash.String())
 	k.That(c.Interval >= 0, "interval", "must not be negative")
 	c.SupplyConfig.check(&k)
+	k.Duration("reader_age", c.ReaderAge, time.Minute, 10*365*24*time.Hour)
 	k.That(c.StateKey != "", "state_key", "must not be empty")
 	return k.Err()
 }

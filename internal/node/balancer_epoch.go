@@ -3,62 +3,95 @@ package node
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"encoding/binary"
 	"fmt"
+	"net"
+	"time"
 
 	"adshard/backend"
 	"adshard/balance"
 	"adshard/fault"
+	"adshard/internal/node/wire"
+	"adshard/schema/pb"
 )
 
-// tenure is one balancer's right to decide: its epoch and a token, durable in
-// the database. A balancer that finds another's there stops: two that start at
-// the same moment write the same epoch, and the token tells who was last.
+// tenure is one balancer's right to decide: its epoch and address, durable in
+// the database. Whatever it saves it saves only while they are there, in one
+// transaction, so that a balancer that was replaced changes nothing any more.
 type tenure struct {
 	db    backend.Store
 	key   string
 	order balance.Order
 	epoch uint64
-	bytes []byte
+	bytes []byte // as saved: the epoch, big-endian, then the address
 }
 
-// take makes the next epoch this balancer's.
-func takeTenure(ctx context.Context, db backend.Store, key string, order balance.Order) (*tenure, error) {
+// answerTime is how long a balancer that may still run has to answer.
+const answerTime = time.Second
+
+// takeTenure makes the next epoch this balancer's, which is reached at address.
+// Errors: fault.Conflict when the balancer before it still answers, or another
+// one was faster.
+func takeTenure(ctx context.Context, db backend.Store, key, address string, order balance.Order) (*tenure, error) {
 	t := &tenure{db: db, key: key, order: order}
-	before, err := db.LoadControl(ctx, t.key+"/epoch")
+	before, err := db.LoadControl(ctx, t.guard())
 	if err != nil {
 		return nil, fmt.Errorf("load the balancer's epoch: %w", err)
 	}
-	t.epoch = 1
-	if len(before) >= 8 {
-		t.epoch = binary.BigEndian.Uint64(before) + 1
+	epoch, at := tenureOf(before)
+	if at != "" && at != address && answers(ctx, at, epoch) {
+		return nil, fault.Newf(fault.Conflict, "balancer",
+			"the balancer with epoch %d at %s runs on this database; stop it first, or use another state_key", epoch, at)
 	}
-	t.bytes = binary.BigEndian.AppendUint64(nil, t.epoch)
-	token := make([]byte, 16)
-	rand.Read(token)
-	t.bytes = append(t.bytes, token...)
-	if err := db.SaveControl(ctx, t.key+"/epoch", t.bytes); err != nil {
+	t.epoch = epoch + 1
+	t.bytes = append(binary.BigEndian.AppendUint64(nil, t.epoch), address...)
+	if err := db.SaveControlIf(ctx, t.guard(), t.bytes, t.guard(), before); err != nil {
 		return nil, fmt.Errorf("save the balancer's epoch: %w", err)
 	}
-	return t, t.check(ctx)
+	return t, nil
+}
+
+func (t *tenure) guard() string { return t.key + "/epoch" }
+
+// tenureOf reads a saved tenure; nothing is epoch 0. The address is "" when it
+// is none: earlier programs saved something else there.
+func tenureOf(b []byte) (epoch uint64, address string) {
+	if len(b) < 8 {
+		return 0, ""
+	}
+	address = string(b[8:])
+	if _, _, err := net.SplitHostPort(address); err != nil {
+		address = ""
+	}
+	return binary.BigEndian.Uint64(b), address
+}
+
+// answers tells whether a balancer of this epoch answers at an address.
+func answers(ctx context.Context, address string, epoch uint64) bool {
+	conn, err := wire.Dial(address)
+	if err != nil {
+		return false
+	}
+	defer conn.Close()
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	reply, err := pb.NewBalancerClient(conn).WatchMap(ctx, &pb.WatchMapRequest{})
+	return err == nil && reply.GetEpoch() == epoch
 }
 
 // check fails with fault.Conflict when another balancer has taken over.
 func (t *tenure) check(ctx context.Context) error {
-	now, err := t.db.LoadControl(ctx, t.key+"/epoch")
+	now, err := t.db.LoadControl(ctx, t.guard())
 	if err != nil {
 		return fmt.Errorf("load the balancer's epoch: %w", err)
 	}
 	if bytes.Equal(now, t.bytes) {
 		return nil
 	}
-	other := uint64(0)
-	if len(now) >= 8 {
-		other = binary.BigEndian.Uint64(now)
-	}
+	epoch, address := tenureOf(now)
 	return fault.Newf(fault.Conflict, "balancer",
-		"another balancer with epoch %d has taken over this database (this one has epoch %d); run only one", other, t.epoch)
+		"another balancer with epoch %d at %s has taken over this database (this one has epoch %d); run only one",
+		epoch, address, t.epoch)
 }
 
 // load returns the saved model; nil: there is none. It fails with
@@ -75,10 +108,14 @@ func (t *tenure) load(ctx context.Context) ([]byte, error) {
 	return b[1:], nil
 }
 
-// save makes a model durable, unless another balancer has taken over.
+// save makes a model durable, unless another balancer has taken over
+// (fault.Conflict).
 func (t *tenure) save(ctx context.Context, state []byte) error {
-	if err := t.check(ctx); err != nil {
-		return err
+	err := t.db.SaveControlIf(ctx, t.key+"/model", append([]byte{byte(t.order)}, state...), t.guard(), t.bytes)
+	if fault.Is(err, fault.Conflict) {
+		if why := t.check(ctx); why != nil {
+			return why
+		}
 	}
-	return t.db.SaveControl(ctx, t.key+"/model", append([]byte{byte(t.order)}, state...))
+	return err
 }

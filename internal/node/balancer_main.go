@@ -39,6 +39,9 @@ func RunBalancer(ctx context.Context, cfg BalancerConfig, out io.Writer, log *sl
 		return err
 	}
 	defer listener.Close()
+	if cfg.Advertise == "" {
+		cfg.Advertise = listener.Addr().String()
+	}
 	b, err := NewBalancer(ctx, cfg, db, log)
 	if err != nil {
 		return err

@@ -111,7 +111,7 @@ func (b *Balancer) forget(ctx context.Context) error {
 	if err := b.db.Hold(ctx, b.cfg.StateKey, least); err != nil {
 		return err
 	}
-	_, err := b.db.Compact(ctx, least)
+	_, err := b.db.Compact(ctx, least, b.cfg.ReaderAge)
 	return err
 }
 

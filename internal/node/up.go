@@ -101,7 +101,9 @@ func (u *up) start(ctx context.Context) (err error) {
 		}
 		u.supply = append(u.supply, d)
 	}
-	u.balancer, err = NewBalancer(ctx, u.cfg.balancer(u.home), u.db, u.log.With("node", "balancer"))
+	own := u.cfg.balancer(u.home)
+	own.Advertise = balancer
+	u.balancer, err = NewBalancer(ctx, own, u.db, u.log.With("node", "balancer"))
 	if err == nil {
 		registerBalancerMetrics(u.port.of("balancer"), u.balancer)
 	}
