@@ -69,7 +69,7 @@ func (f *corpusFlags) check(cmd *cobra.Command, args []string) error {
 }
 
 func (f *corpusFlags) run(ctx context.Context, out io.Writer) error {
-	files, from := f.source()
+	files, from := sourceOf(f.data)
 	f.options.Encoding = corpus.Encoding(f.encoding)
 	c, err := corpus.Open(files)
 	if err != nil {
@@ -102,9 +102,9 @@ func (f *corpusFlags) run(ctx context.Context, out io.Writer) error {
 	return err
 }
 
-// source is the catalogues to use, and what to call them.
-func (f *corpusFlags) source() (fs.FS, string) {
-	switch f.data {
+// sourceOf is the catalogues to use, and what to call them.
+func sourceOf(data string) (fs.FS, string) {
+	switch data {
 	case "extract":
 		return corpus.Extract(), "the built-in extract"
 	case "":
@@ -113,7 +113,7 @@ func (f *corpusFlags) source() (fs.FS, string) {
 		}
 		return corpus.Extract(), "the built-in extract"
 	}
-	return os.DirFS(f.data), f.data
+	return os.DirFS(data), data
 }
 
 // besideRepository looks for shared/data beside the working directory or one

@@ -5,18 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"adshard/bench/openloop"
-	"adshard/search"
+	"adshard/bench/workload"
 )
 
 type loadFlags struct {
-	queries, params string
+	queryFlags
+	workload, params string
+	reference        bool
 	openloop.Config
 	output
 }
@@ -25,7 +27,7 @@ type loadFlags struct {
 func LoadCommand() *cobra.Command {
 	var f loadFlags
 	c := &cobra.Command{
-		Use:   "load --addr URL --queries FILE --rate N",
+		Use:   "load --addr URL {--queries FILE | --workload NAME} --rate N",
 		Short: "Put open-loop load on a running cluster and measure latencies",
 		Long: `Puts load on a running cluster and measures latencies over HTTP.
 
@@ -35,9 +37,17 @@ which the request was due, so that waiting behind a slow answer counts as well.
 With --rate 0 one request is under way at a time, the next when the answer is
 in: the latency of a cluster that has nothing else to do.
 
+What is asked is a file of one's own queries or a workload, made for a corpus of
+adbench of the same --keywords, --group-keywords and --seed:
+` + workload.Help() + `
+With --reference each different query is asked once before, and all complete
+answers are held against what it got then: while nothing changes in the
+database, no ad may be missing and no price differ, also while slices move.
+
 Only servers of this machine are asked unless --allow-remote is given.`,
 		Example: `  adbench load --queries queries.txt --rate 2000 --duration 30s
   adbench load --queries queries.txt --rate 0 --duration 10s
+  adbench load --workload shift:30s --rate 500 --duration 1m --reference
   adbench load --queries queries.txt --rate 500 --params 'device=mobile&counts=exact'`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c.Context(), c.OutOrStdout()) },
@@ -45,7 +55,9 @@ Only servers of this machine are asked unless --allow-remote is given.`,
 	flags := c.Flags()
 	flags.StringVar(&f.Addr, "addr", "http://127.0.0.1:8080", "where the cluster listens: a URL, or unix:PATH")
 	flags.BoolVar(&f.AllowRemote, "allow-remote", false, "the cluster may be on other machines; ask whoever runs it first")
-	flags.StringVar(&f.queries, "queries", "", "file of queries, one a line, asked in turn (required)")
+	f.queryFlags.flags(flags)
+	flags.StringVar(&f.workload, "workload", "", "named workload, see above")
+	flags.BoolVar(&f.reference, "reference", false, "record all answers first, and count what differs later")
 	flags.StringVar(&f.params, "params", "", "further parameters of each request, as in a URL: slots=8&device=mobile")
 	flags.Float64Var(&f.Rate, "rate", 0, "requests a second; 0: one at a time")
 	flags.DurationVar(&f.Warmup, "warmup", 2*time.Second, "time before anything is counted")
@@ -54,13 +66,12 @@ Only servers of this machine are asked unless --allow-remote is given.`,
 	flags.IntVar(&f.Connections, "connections", 64, "most requests under way at a time")
 	flags.DurationVar(&f.Timeout, "timeout", 5*time.Second, "give an answer up after this time")
 	flags.IntSliceVar(&f.Processes, "pids", nil, "the cluster's processes, to report their processor time")
-	flags.Uint64Var(&f.Seed, "seed", 1, "decides the times of arrival")
 	f.output.flags(c)
 	return c
 }
 
 func (f *loadFlags) run(ctx context.Context, out io.Writer) error {
-	queries, err := readQueries(f.queries)
+	w, err := f.queryFlags.workload(f.workload)
 	if err != nil {
 		return err
 	}
@@ -68,9 +79,17 @@ func (f *loadFlags) run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("--params: %w", err)
 	}
-	refused := 0
-	if f.Targets, refused = targets(queries, more); len(f.Targets) == 0 {
+	var refused int
+	if f.Targets, f.Schedule, refused = scheduled(w, more, f.Rate, f.Warmup+f.Duration); len(f.Targets) == 0 {
 		return errors.New("none of the queries can be asked")
+	}
+	if f.Requests == 0 && f.Rate == 0 {
+		f.Requests = w.Requests
+	}
+	if f.reference {
+		if f.Reference, err = openloop.Record(ctx, f.Config); err != nil {
+			return err
+		}
 	}
 	o, err := openloop.Run(ctx, f.Config)
 	if err != nil {
@@ -81,7 +100,10 @@ func (f *loadFlags) run(ctx context.Context, out io.Writer) error {
 		report.Name = "alone"
 	}
 	o.Figures(report)
-	report.Note("%d different queries; %d lines are none that a cluster takes", len(f.Targets), refused)
+	report.Note("%d different queries; %d more are none that a cluster takes", len(f.Targets), refused)
+	if w.Note != "" {
+		report.Note("%s", w.Note)
+	}
 	if err := f.write(out, report); err != nil {
 		return err
 	}
@@ -91,18 +113,32 @@ func (f *loadFlags) run(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// targets makes a request target of each query that a cluster would take.
-func targets(queries []string, more url.Values) (list []string, refused int) {
-	rest := more.Encode()
-	if rest != "" {
-		rest = "&" + rest
-	}
-	for _, q := range queries {
-		if _, err := search.Expand(q, search.Identical, nil); err != nil || strings.TrimSpace(q) == "" {
+// scheduled makes a request target of each query of a workload that a cluster
+// would take, and says when each is asked.
+func scheduled(w *workload.Workload, more url.Values, rate float64, run time.Duration) (list []string, when iter.Seq2[time.Duration, int], refused int) {
+	number := make([]int, len(w.Queries)) // of the target; -1: none
+	for i, q := range w.Queries {
+		number[i] = -1
+		if target, ok := openloop.Target(q, more); ok {
+			number[i] = len(list)
+			list = append(list, target)
+		} else {
 			refused++
-			continue
 		}
-		list = append(list, "/v1/search?q="+url.QueryEscape(q)+rest)
 	}
-	return list, refused
+	return list, func(yield func(time.Duration, int) bool) {
+		if rate == 0 && w.Recorded() == 0 {
+			for q := range w.Sequence() {
+				if number[q] >= 0 && !yield(0, number[q]) {
+					return
+				}
+			}
+			return
+		}
+		for at, q := range w.Events(rate, run) {
+			if number[q] >= 0 && !yield(at, number[q]) {
+				return
+			}
+		}
+	}, refused
 }

@@ -1,36 +1,74 @@
 package bench
 
 import (
-	"bufio"
-	"fmt"
-	"os"
+	"errors"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"adshard/bench/corpus"
+	"adshard/bench/workload"
 )
 
-// maxQueries bounds what is read of a file of queries.
-const maxQueries = 5_000_000
+// queryFlags say what is asked: a named workload or one's own queries.
+type queryFlags struct {
+	data, queries string
+	keywords      int64
+	perGroup      int
+	seed          uint64
 
-// readQueries reads a file of queries, one a line; empty lines do not count.
+	made *corpus.Corpus
+}
+
+func (f *queryFlags) flags(flags *pflag.FlagSet) {
+	flags.StringVar(&f.queries, "queries", "", "file of one's own queries, one a line, with a tab and a count or a time (RFC 3339) behind each or nothing")
+	flags.StringVar(&f.data, "data", "", `directory with catalogue/ and queries/; "extract": the built-in extract`)
+	flags.Int64Var(&f.keywords, "keywords", 300_000, "size of the corpus that workloads go with")
+	flags.IntVar(&f.perGroup, "group-keywords", 0, "about how many keywords a group of it has; 0: 11")
+	flags.Uint64Var(&f.seed, "seed", 1, "decides the corpus, the queries and their times")
+}
+
+// open reads the catalogues, once.
+func (f *queryFlags) open() (*corpus.Corpus, error) {
+	if f.made != nil {
+		return f.made, nil
+	}
+	files, _ := sourceOf(f.data)
+	var err error
+	f.made, err = corpus.Open(files)
+	return f.made, err
+}
+
+func (f *queryFlags) options() corpus.Options {
+	return corpus.Options{Keywords: f.keywords, Seed: f.seed, PerGroup: f.perGroup, Encoding: corpus.UTF8}
+}
+
+// workload returns the one named, or that of --queries.
+func (f *queryFlags) workload(name string) (*workload.Workload, error) {
+	switch {
+	case f.queries != "" && name != "":
+		return nil, errors.New("--workload and --queries are two things: choose one")
+	case f.queries != "":
+		return workload.FromFile(f.queries, f.seed)
+	case name == "":
+		return nil, errors.New("--workload or --queries is missing: name what is asked; --help lists the workloads")
+	}
+	c, err := f.open()
+	if err != nil {
+		return nil, err
+	}
+	return workload.Named(name, workload.Options{Corpus: c, Keywords: f.keywords, PerGroup: f.perGroup, Seed: f.seed})
+}
+
+// readQueries reads a file of queries as they are asked in turn; how often and
+// when they were does not count.
 func readQueries(name string) ([]string, error) {
 	if name == "" {
-		return nil, fmt.Errorf("--queries is missing: name a file with one query a line, such as `adbench corpus --queries FILE` writes")
+		return nil, errors.New("--queries is missing: name a file with one query a line, such as `adbench corpus --queries FILE` writes")
 	}
-	f, err := os.Open(name)
+	w, err := workload.FromFile(name, 1)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the queries: %w", err)
+		return nil, err
 	}
-	defer f.Close()
-	var queries []string
-	lines := bufio.NewScanner(f)
-	for lines.Scan() && len(queries) < maxQueries {
-		if line := lines.Text(); line != "" {
-			queries = append(queries, line)
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("cannot read the queries of %s: %w", name, err)
-	}
-	if len(queries) == 0 {
-		return nil, fmt.Errorf("%s holds no query", name)
-	}
-	return queries, nil
+	return slices.Collect(w.InTurn()), nil
 }

@@ -54,11 +54,11 @@ type Judgement struct {
 	// placement of whole items has.
 	MaxOverMean float64 `json:"max_over_mean"`
 	Bound       float64 `json:"bound"`
-	// Expected is the mean cost at a query's slowest slave against the mean of
-	// the queries' own bounds: total/slaves, or the dearest item alone.
+	// Expected is the mean work of items at a query's slowest slave against the
+	// mean of the queries' own bounds: total/slaves, or the dearest item alone.
 	Expected float64 `json:"expected"`
-	// Mean, P50 and P99 are of the cost at a query's slowest slave, BoundMean
-	// and BoundP99 of the queries' bounds.
+	// Mean, P50 and P99 are of the time at a query's slowest slave, with what a
+	// query costs by itself; BoundMean and BoundP99 of the queries' bounds.
 	Mean      float64 `json:"mean_us"`
 	P50       float64 `json:"p50_us"`
 	P99       float64 `json:"p99_us"`
@@ -91,7 +91,7 @@ func Judge(t *trace.Trace, m CostModel, queries []float64, p Placement) Judgemen
 			dearest = max(dearest, cost)
 		})
 		for i, v := range one {
-			load[i] += share * (v + m.Query)
+			load[i] += share * v
 		}
 		slowest = append(slowest, weighed{m.Query + slices.Max(one), share})
 		bounds = append(bounds, weighed{m.Query + max(total/float64(p.Slaves), dearest), share})
@@ -100,14 +100,14 @@ func Judge(t *trace.Trace, m CostModel, queries []float64, p Placement) Judgemen
 		Mean: meanOf(slowest), P50: quantile(slowest, 0.5), P99: quantile(slowest, 0.99),
 		BoundMean: meanOf(bounds), BoundP99: quantile(bounds, 0.99),
 	}
-	j.Expected = ratio(j.Mean, j.BoundMean)
+	j.Expected = ratio(j.Mean-m.Query, j.BoundMean-m.Query)
 	busiest, sum := slices.Max(load), 0.0
 	for _, v := range load {
 		sum += v
 	}
 	j.MaxOverMean = ratio(busiest, sum/float64(p.Slaves))
-	j.Bound = itemBound(t.Load(queries, w), m.Query, p.Slaves)
-	j.OneAtATime, j.Saturated = rate(j.Mean), rate(busiest)
+	j.Bound = itemBound(t.Load(queries, w), p.Slaves)
+	j.OneAtATime, j.Saturated = rate(j.Mean), rate(busiest+m.Query)
 	return j
 }
 
@@ -121,9 +121,9 @@ func rate(micros float64) float64 {
 
 // itemBound is the least max/mean of any placement of whole items on equal
 // slaves: the largest item, the sum of those of ranks n and n+1, and so on, each
-// against the mean; each slave has the queries' own cost besides.
-func itemBound(loads []float64, own float64, slaves int) float64 {
-	sum := own * float64(slaves)
+// against the mean.
+func itemBound(loads []float64, slaves int) float64 {
+	sum := 0.0
 	for _, v := range loads {
 		sum += v
 	}
@@ -141,7 +141,7 @@ func itemBound(loads []float64, own float64, slaves int) float64 {
 	for k := 0; k*slaves < len(sorted); k++ {
 		// Of the k·slaves+1 largest some slave has k+1, which weigh at least as
 		// much as the last k+1 of them.
-		bound = max(bound, own+sums[k*slaves+1]-sums[k*slaves-k])
+		bound = max(bound, sums[k*slaves+1]-sums[k*slaves-k])
 	}
 	return bound / mean
 }

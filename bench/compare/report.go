@@ -6,6 +6,8 @@ import (
 	"os"
 
 	"adshard/bench/measure"
+	"adshard/bench/trace"
+	"adshard/bench/workload"
 )
 
 // Comparison is the outcome of one command. All numbers are finite.
@@ -114,4 +116,22 @@ func (c *Comparison) WriteFile(name string) error {
 		return err
 	}
 	return os.WriteFile(name, append(raw, '\n'), 0o644)
+}
+
+// Describe says what database was read.
+func (c *Comparison) Describe(t *trace.Trace) {
+	c.Groups, c.Keywords = len(t.Keys), 0
+	for _, n := range t.Keywords {
+		c.Keywords += uint64(n)
+	}
+}
+
+// DescribeRun says what is asked of whom.
+func (c *Comparison) DescribeRun(w *workload.Workload, o Options) {
+	c.Workload, c.About, c.Queries = w.Name, w.About, len(w.Queries)
+	c.Slaves, c.Rate, c.Seconds = o.Slaves, o.Rate, o.Duration.Seconds()
+	c.Shifts = o.shifts(w)
+	if w.Note != "" {
+		c.Notes = append(c.Notes, w.Note)
+	}
 }

@@ -119,8 +119,8 @@ func (o *Options) simulated(t *trace.Trace, w *workload.Workload, name string, r
 	}
 	seen.balance(&run)
 	o.moved(&run, t, w, moved{
-		items: result.Totals.MovedItems, weight: result.Totals.MovedWeight, moves: result.Totals.Moves,
-		thrash: result.Totals.Thrash, cancelled: result.Totals.Cancelled,
+		items: result.Total.MovedItems, weight: result.Total.MovedWeight, moves: result.Total.Moves,
+		thrash: result.Total.Thrash, cancelled: result.Total.Cancelled,
 	})
 	run.Add("queries", "", float64(result.Queries))
 	run.Add("incomplete answers", "", float64(result.Queries-result.Complete))

@@ -3,6 +3,7 @@ package openloop
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"net"
 	"net/url"
 	"strings"
@@ -12,7 +13,7 @@ import (
 // The limits of one run.
 const (
 	MaxRate        = 100_000.0
-	MaxDuration    = 10 * time.Minute
+	MaxDuration    = 2 * time.Hour
 	MaxRequests    = 5_000_000
 	MaxConnections = 4096
 )
@@ -28,6 +29,12 @@ type Config struct {
 	// Rate is how many requests a second are meant to be sent, with random gaps
 	// as of independent users. 0: one at a time, the next when the answer is in.
 	Rate float64
+	// Schedule, if not nil, says when which target is asked, from the start of
+	// the warm-up on, in place of Rate's random gaps and of turns; with Rate 0 its
+	// order counts only.
+	Schedule iter.Seq2[time.Duration, int]
+	// Reference, if not nil, is what complete answers are held against.
+	Reference Reference
 	// Warmup comes before Duration and is not counted.
 	Warmup, Duration time.Duration
 	// Requests ends the run early; 0: it does not.
@@ -61,6 +68,9 @@ func (c *Config) Validate() error {
 	}
 	if due := c.Rate * (c.Warmup + c.Duration).Seconds(); due > MaxRequests {
 		fail("%.0f requests: at most %d", due, MaxRequests)
+	}
+	if c.Reference != nil && len(c.Reference) != len(c.Targets) {
+		fail("%d answers are recorded for %d targets", len(c.Reference), len(c.Targets))
 	}
 	if c.Connections < 1 || c.Connections > MaxConnections {
 		fail("%d connections: 1 to %d", c.Connections, MaxConnections)
@@ -101,4 +111,10 @@ func (c *Config) host() string {
 		return "localhost"
 	}
 	return address
+}
+
+// turns yields the targets in turn, without end.
+func (c *Config) turns(yield func(time.Duration, int) bool) {
+	for i := 0; yield(0, i%len(c.Targets)); i++ {
+	}
 }

@@ -20,6 +20,11 @@ func (o *Outcome) Figures(report *measure.Report) {
 	report.Add("ads", "per answer", float64(o.Ads)/answered)
 	report.Add("answers with ads", "share", float64(o.WithAds)/answered)
 	report.Add("answer", "bytes", float64(o.Bytes)/answered)
+	if o.Held {
+		report.Add("ads missed", "", float64(o.Wrong.Missed))
+		report.Add("ads too many", "", float64(o.Wrong.Extra))
+		report.Add("ads with another price", "", float64(o.Wrong.Mispriced))
+	}
 	report.Add("sent late, median", "µs", o.Lag.Spread().Median)
 	report.Add("sent late, p99", "µs", o.Lag.Spread().P99)
 	report.Add("processor used by the load generator", "cores", o.CPU.Seconds()/seconds)

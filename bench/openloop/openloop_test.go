@@ -198,7 +198,7 @@ func TestValidate(t *testing.T) {
 		"a path":        func(c *Config) { c.Addr = "http://127.0.0.1/x" },
 		"nothing":       func(c *Config) { c.Targets = nil },
 		"rate":          func(c *Config) { c.Rate = 1e9 },
-		"time":          func(c *Config) { c.Duration = time.Hour },
+		"time":          func(c *Config) { c.Duration = 3 * time.Hour },
 		"count":         func(c *Config) { c.Rate, c.Duration = MaxRate, 5*time.Minute },
 		"connections":   func(c *Config) { c.Connections = 0 },
 		"timeout":       func(c *Config) { c.Timeout = 0 },

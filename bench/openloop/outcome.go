@@ -21,6 +21,12 @@ type Outcome struct {
 	// Ads is the number of ads in all answers of 200, WithAds the answers that
 	// have one, Bytes the size of their bodies.
 	Ads, WithAds, Bytes int
+	// Wrong is how complete answers differ from Config.Reference, if there was
+	// one (Held).
+	Wrong Wrong
+	Held  bool
+	// Intervals are by the second in which requests were due.
+	Intervals []Interval
 	// FirstError is the first failure.
 	FirstError error
 	// Took is the time that was measured, CPU what this process used of all
@@ -40,6 +46,23 @@ func (o *Outcome) Sent() int {
 	return o.Answered() + o.Overloaded + o.Refused + o.Failed
 }
 
+// count counts one request that has ended now, and holds its answer against the
+// reference.
+func (o *Outcome) count(c *Config, line *timeline, target int, from time.Time, status int, body []byte, err error, meant, sent time.Time) {
+	end := time.Now()
+	o.add(status, body, err, meant, sent, end)
+	var wrong Wrong
+	took, whole := time.Duration(-1), false
+	if err == nil && status == http.StatusOK {
+		took, whole = end.Sub(meant), complete(body)
+	}
+	if whole && c.Reference != nil {
+		wrong = compare(c.Reference[target], adsOf(body))
+		o.Wrong.add(wrong)
+	}
+	line.add(meant.Sub(from), took, whole, wrong)
+}
+
 // add counts one request.
 func (o *Outcome) add(status int, body []byte, err error, meant, sent, end time.Time) {
 	switch {
@@ -56,7 +79,7 @@ func (o *Outcome) add(status int, body []byte, err error, meant, sent, end time.
 		o.Refused++
 		return
 	}
-	if bytes.Contains(body, []byte(`"complete":true`)) {
+	if complete(body) {
 		o.Complete++
 	} else {
 		o.Incomplete++
@@ -82,6 +105,7 @@ func (o *Outcome) merge(other *Outcome) {
 	o.Ads += other.Ads
 	o.WithAds += other.WithAds
 	o.Bytes += other.Bytes
+	o.Wrong.add(other.Wrong)
 	if o.FirstError == nil {
 		o.FirstError = other.FirstError
 	}

@@ -17,10 +17,15 @@ func Run(ctx context.Context, c Config) (*Outcome, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
+	run := open
 	if c.Rate == 0 {
-		return alone(ctx, &c)
+		run = alone
 	}
-	return open(ctx, &c)
+	o, err := run(ctx, &c)
+	if o != nil {
+		o.Held = c.Reference != nil
+	}
+	return o, err
 }
 
 // failure is the error of a request that failed.
@@ -39,21 +44,27 @@ func alone(ctx context.Context, c *Config) (*Outcome, error) {
 	from, until := start.Add(c.Warmup), start.Add(c.Warmup+c.Duration)
 	o := newOutcome()
 	cpu := c.processorTime()
-	for i := 0; c.Requests == 0 || o.Sent() < c.Requests; i++ {
+	schedule := c.Schedule
+	if schedule == nil {
+		schedule = c.turns
+	}
+	line := new(timeline)
+	for _, target := range schedule {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		sent := time.Now()
-		if sent.After(until) {
+		if sent.After(until) || c.Requests > 0 && o.Sent() >= c.Requests {
 			break
 		}
-		status, body, err := conn.get(ctx, c.Targets[i%len(c.Targets)])
+		status, body, err := conn.get(ctx, c.Targets[target])
 		if sent.Before(from) {
 			cpu = c.processorTime()
 			continue
 		}
-		o.add(status, body, err, sent, sent, time.Now())
+		o.count(c, line, target, from, status, body, err, sent, sent)
 	}
+	o.Intervals = line.intervals()
 	o.Took = time.Since(from)
 	o.used(cpu, c.processorTime())
 	return o, nil
@@ -70,14 +81,14 @@ type due struct {
 func open(ctx context.Context, c *Config) (*Outcome, error) {
 	// Room for all that will be due, with more than chance adds: the pacer never
 	// waits for a connection.
-	queue := make(chan due, int(c.Rate*(c.Warmup+c.Duration).Seconds()*1.1)+1000)
-	start := time.Now()
+	queue := make(chan due, int(c.Rate*(c.Warmup+c.Duration).Seconds()*2)+1000)
+	start, line := time.Now(), new(timeline)
 	from, until := start.Add(c.Warmup), start.Add(c.Warmup+c.Duration)
 	outcomes := make([]*Outcome, c.Connections)
 	var done sync.WaitGroup
 	for i := range outcomes {
 		outcomes[i] = newOutcome()
-		done.Go(func() { work(ctx, c, queue, from, until.Add(c.Timeout), outcomes[i]) })
+		done.Go(func() { work(ctx, c, queue, line, from, until.Add(c.Timeout), outcomes[i]) })
 	}
 	cpu := pace(ctx, c, queue, start)
 	close(queue)
@@ -87,7 +98,7 @@ func open(ctx context.Context, c *Config) (*Outcome, error) {
 		all.merge(o)
 		all.Unsent += o.Unsent
 	}
-	all.Took = time.Since(from)
+	all.Took, all.Intervals = time.Since(from), line.intervals()
 	all.used(cpu, c.processorTime())
 	return all, ctx.Err()
 }
@@ -112,12 +123,15 @@ func (o *Outcome) used(before, after processor) {
 // pace puts requests into the queue when they are due. It returns the processor
 // time used when the warm-up was over.
 func pace(ctx context.Context, c *Config, queue chan<- due, start time.Time) (warm processor) {
-	gaps := rand.New(rand.NewPCG(c.Seed, 0))
 	from, end := start.Add(c.Warmup), start.Add(c.Warmup+c.Duration)
-	next, warming := start, true
-	for i, counted := 0, 0; ctx.Err() == nil && (c.Requests == 0 || counted < c.Requests); i++ {
-		next = next.Add(time.Duration(gaps.ExpFloat64() / c.Rate * float64(time.Second)))
-		if next.After(end) {
+	counted, warming := 0, true
+	schedule := c.Schedule
+	if schedule == nil {
+		schedule = c.gaps
+	}
+	for at, target := range schedule {
+		next := start.Add(at)
+		if ctx.Err() != nil || next.After(end) || c.Requests > 0 && counted >= c.Requests {
 			break
 		}
 		sleepUntil(next)
@@ -128,11 +142,23 @@ func pace(ctx context.Context, c *Config, queue chan<- due, start time.Time) (wa
 			}
 		}
 		select {
-		case queue <- due{i % len(c.Targets), next}:
+		case queue <- due{target, next}:
 		case <-ctx.Done():
 		}
 	}
 	return warm
+}
+
+// gaps yields the targets in turn, with random gaps, without end.
+func (c *Config) gaps(yield func(time.Duration, int) bool) {
+	gaps := rand.New(rand.NewPCG(c.Seed, 0))
+	at := time.Duration(0)
+	for i := 0; ; i++ {
+		at += time.Duration(gaps.ExpFloat64() / c.Rate * float64(time.Second))
+		if !yield(at, i%len(c.Targets)) {
+			return
+		}
+	}
 }
 
 // sleepUntil waits in the kernel: the runtime's own timers are a millisecond
@@ -150,7 +176,7 @@ func sleepUntil(t time.Time) {
 }
 
 // work sends what is due over one connection till the queue ends, or until.
-func work(ctx context.Context, c *Config, queue <-chan due, from, until time.Time, o *Outcome) {
+func work(ctx context.Context, c *Config, queue <-chan due, line *timeline, from, until time.Time, o *Outcome) {
 	conn := newConnection(c)
 	defer conn.close()
 	for d := range queue {
@@ -159,12 +185,13 @@ func work(ctx context.Context, c *Config, queue <-chan due, from, until time.Tim
 		if ctx.Err() != nil || sent.After(until) {
 			if counts {
 				o.Unsent++
+				line.add(d.at.Sub(from), -1, false, Wrong{})
 			}
 			continue
 		}
 		status, body, err := conn.get(ctx, c.Targets[d.target])
 		if counts {
-			o.add(status, body, err, d.at, sent, time.Now())
+			o.count(c, line, d.target, from, status, body, err, d.at, sent)
 		}
 	}
 }

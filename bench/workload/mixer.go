@@ -20,7 +20,7 @@ type mixer struct {
 }
 
 func (m *mixer) options() corpus.Options {
-	return corpus.Options{Keywords: m.o.Keywords, Seed: m.o.Seed}
+	return corpus.Options{Keywords: m.o.Keywords, PerGroup: m.o.PerGroup, Seed: m.o.Seed}
 }
 
 func (m *mixer) random(stream uint64) *rand.Rand { return rand.New(rand.NewPCG(m.o.Seed, stream)) }

@@ -12,10 +12,11 @@ import (
 
 // Options say what workloads are made from.
 type Options struct {
-	// Corpus is what the database was made from; Keywords and Seed are what the
-	// corpus was made with.
+	// Corpus is what the database was made from; Keywords, PerGroup and Seed
+	// are what the corpus was made with.
 	Corpus   *corpus.Corpus
 	Keywords int64
+	PerGroup int
 	Seed     uint64
 }
 

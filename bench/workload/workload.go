@@ -155,3 +155,23 @@ func (w *Workload) Sequence() iter.Seq[int] {
 		}
 	}
 }
+
+// InTurn yields the queries once, in the order in which they stand or, for a
+// recorded log, were asked.
+func (w *Workload) InTurn() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, q := range w.phases[0].sequence {
+			if !yield(w.Queries[q]) {
+				return
+			}
+		}
+		if w.phases[0].sequence != nil {
+			return
+		}
+		for _, text := range w.Queries {
+			if !yield(text) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,251 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"adshard/backend"
+	"adshard/balance"
+	"adshard/balance/strategy"
+	"adshard/bench/compare"
+	"adshard/bench/measure"
+	"adshard/bench/trace"
+	"adshard/bench/workload"
+	"adshard/search"
+)
+
+// balanceFlags are the flags of `adbench balance`.
+type balanceFlags struct {
+	madeFlags
+	strategies      []string
+	workloads       []string
+	studySlaves     []int
+	simulate, study bool
+	order           string
+	json, html      string
+	options         compare.Options
+	cluster         compare.Cluster
+}
+
+// BalanceCommand returns the subcommand balance, which compares strategies.
+func BalanceCommand() *cobra.Command {
+	var f balanceFlags
+	c := &cobra.Command{
+		Use:   "balance [--strategies A,B,…] [--workload NAME | --queries FILE] [--simulate | --study]",
+		Short: "Compare balancing strategies on the same corpus and queries",
+		Long: `Compares balancing strategies: each on a fresh cluster, with the same corpus and
+the same queries at the same times. Gives a table, and with --html a page with
+charts that needs no network, with --json all numbers.
+
+Clusters are real, a process for each part (the program adshard is found beside
+this one or on the path), or with --simulate simulated, in simulated time, with
+the product's own balancer. --study asks another question, without a cluster:
+how far is a placement of the groups from what no placement can beat, by
+workload and by number of slaves?
+
+Workloads:
+` + workload.Help(),
+		Example: `  adbench balance --simulate --slaves 10 --html page.html
+  adbench balance --strategies original,random,weighted-move --workload shift --slaves 7 --html page.html --json page.json
+  adbench balance --queries log.tsv --db sqlite:ads.db --slaves 5
+  adbench balance --study --keywords 300000 --html study.html`,
+		Args: f.check,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return f.run(c.Context(), c.OutOrStdout(), c.ErrOrStderr())
+		},
+	}
+	flags := c.Flags()
+	f.madeFlags.flags(flags)
+	flags.StringSliceVar(&f.strategies, "strategies", []string{"original", "random", "weighted-move"}, "strategies to compare")
+	flags.StringSliceVar(&f.workloads, "workload", nil, "workload, see above (real if not given); with --study several")
+	flags.BoolVar(&f.simulate, "simulate", false, "simulated clusters")
+	flags.BoolVar(&f.study, "study", false, "judge placements, without a cluster")
+	flags.IntSliceVar(&f.studySlaves, "study-slaves", []int{1, 3, 10, 30}, "numbers of slaves of --study")
+	flags.StringVar(&f.order, "order", balance.ByOwner.String(), "how groups lie on the ring: advertiser or hash")
+	flags.StringVar(&f.json, "json", "", "write all numbers to this file")
+	flags.StringVar(&f.html, "html", "", "write a page with charts to this file")
+	o := &f.options
+	flags.IntVar(&o.Slaves, "slaves", 10, "number of slaves")
+	flags.Float64Var(&o.Rate, "rate", 200, "queries a second, on average")
+	flags.DurationVar(&o.Duration, "duration", 2*time.Minute, "how long queries are asked")
+	flags.DurationVar(&o.Interval, "interval", 10*time.Second, "time between two iterations of a strategy")
+	flags.StringVar(&o.Initial, "initial", "", "strategy that places the groups at the start; \"\": each its own")
+	costs := compare.DefaultCosts()
+	flags.Float64Var(&o.Costs.Query, "query-micros", costs.Query, "what a query costs each slave besides, simulated or studied")
+	flags.Float64Var(&o.Costs.Looked, "looked-micros", costs.Looked, "what a keyword looked at costs")
+	flags.Float64Var(&o.Costs.Matched, "matched-micros", costs.Matched, "what a keyword that matches costs more")
+	f.cluster.Flags(flags)
+	return c
+}
+
+// check refuses wrong use before anything is made.
+func (f *balanceFlags) check(c *cobra.Command, args []string) error {
+	if f.workloads == nil && f.queries == "" {
+		f.workloads = []string{"real"}
+		if f.study {
+			f.workloads = []string{"real", "zipf:0.8", "zipf:1.2", "advertiser", "hostile", "single", "production"}
+		}
+	}
+	for _, s := range append(f.strategies, f.initial()...) {
+		if _, err := strategy.Named(s); err != nil {
+			return err
+		}
+	}
+	_, ok := balance.ParseOrder(f.order)
+	switch o := &f.options; {
+	case !ok:
+		return fmt.Errorf("--order %s: advertiser or hash", f.order)
+	case f.simulate && f.study:
+		return errors.New("--simulate and --study are two things: choose one")
+	case len(f.strategies) == 0:
+		return errors.New("--strategies: name at least one")
+	case !f.study && len(f.workloads) > 1:
+		return errors.New("--workload: one; several go with --study only")
+	case o.Slaves < 1 || o.Slaves > 1000 || !f.simulate && o.Slaves > compare.MaxSlaves:
+		return fmt.Errorf("--slaves %d: 1 to %d, simulated up to 1000", o.Slaves, compare.MaxSlaves)
+	case o.Rate <= 0 || o.Rate > 100_000:
+		return fmt.Errorf("--rate %g: more than 0, up to 100,000", o.Rate)
+	case o.Duration < time.Second || o.Duration > 24*time.Hour:
+		return fmt.Errorf("--duration %v: 1s to 24h", o.Duration)
+	case f.keywords < 1:
+		return fmt.Errorf("--keywords %d: 1 or more", f.keywords)
+	}
+	for _, n := range f.studySlaves {
+		if n < 1 || n > 1000 {
+			return fmt.Errorf("--study-slaves %d: 1 to 1000", n)
+		}
+	}
+	return cobra.NoArgs(c, args)
+}
+
+func (f *balanceFlags) initial() []string {
+	if f.options.Initial == "" {
+		return nil
+	}
+	return []string{f.options.Initial}
+}
+
+func (f *balanceFlags) run(ctx context.Context, out, told io.Writer) (err error) {
+	p := newProgress(told)
+	defer p.end()
+	dir, remove, err := f.directory()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	db, name, err := f.database(ctx, dir, p)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	f.cluster.DB, f.cluster.Dir = name, dir
+	f.options.Seed = f.seed
+	f.options.Progress = p.show
+	c := &compare.Comparison{
+		Command: newReport("balance").Command, Machine: measure.Machine(), Date: time.Now().UTC().Format(time.DateOnly),
+	}
+	if err := f.compare(ctx, c, db, dir, p); err != nil {
+		return err
+	}
+	p.end()
+	return f.write(c, out)
+}
+
+// compare fills the comparison.
+func (f *balanceFlags) compare(ctx context.Context, c *compare.Comparison, db backend.Store, dir string, p *progress) error {
+	for _, name := range f.names() {
+		w, err := f.workload(name)
+		if err != nil {
+			return err
+		}
+		t, err := f.trace(ctx, db, w, dir, p)
+		if err != nil {
+			return err
+		}
+		c.Describe(t)
+		if f.study {
+			err = f.studied(ctx, c, t, w, p)
+		} else {
+			err = f.compared(ctx, c, t, w)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// names returns the workloads' names; "" stands for the file of queries.
+func (f *balanceFlags) names() []string {
+	if f.queries != "" {
+		return []string{""}
+	}
+	return f.workloads
+}
+
+func (f *balanceFlags) trace(ctx context.Context, db backend.Store, w *workload.Workload, dir string, p *progress) (*trace.Trace, error) {
+	order, _ := balance.ParseOrder(f.order)
+	return trace.Cached(ctx, db, trace.Options{
+		Order: order, Profile: search.DefaultProfile().Capped(search.Synonym), Queries: w.Queries,
+		Progress: func(done float64) { p.show("what queries cost, "+w.Name, done) },
+	}, dir)
+}
+
+func (f *balanceFlags) studied(ctx context.Context, c *compare.Comparison, t *trace.Trace, w *workload.Workload, p *progress) error {
+	c.Mode = "study"
+	rows, err := compare.Study(ctx, t, w, compare.StudyOptions{
+		Costs: f.options.Costs, Slaves: f.studySlaves, Strategies: f.strategies, Seed: f.seed,
+		Progress: func(text string) { p.show(text, -1) },
+	})
+	c.Study = append(c.Study, rows...)
+	return err
+}
+
+func (f *balanceFlags) compared(ctx context.Context, c *compare.Comparison, t *trace.Trace, w *workload.Workload) error {
+	c.DescribeRun(w, f.options)
+	c.Mode = "processes"
+	if f.simulate {
+		c.Mode = "simulated"
+	}
+	for _, name := range f.strategies {
+		var run compare.Run
+		var err error
+		if f.simulate {
+			run, err = compare.Simulate(ctx, t, w, name, f.options)
+		} else {
+			run, err = f.cluster.Run(ctx, t, w, name, f.options)
+		}
+		if err != nil {
+			return err
+		}
+		c.Runs = append(c.Runs, run)
+	}
+	return nil
+}
+
+// write shows the comparison and writes the files that are asked for.
+func (f *balanceFlags) write(c *compare.Comparison, out io.Writer) error {
+	fmt.Fprintf(out, "$ %s\n", c.Command)
+	if err := c.WriteTable(out); err != nil {
+		return err
+	}
+	if f.json != "" {
+		if err := c.WriteFile(f.json); err != nil {
+			return err
+		}
+	}
+	if f.html == "" {
+		return nil
+	}
+	file, err := os.Create(f.html)
+	if err != nil {
+		return fmt.Errorf("cannot write the page: %w", err)
+	}
+	return errors.Join(c.WritePage(file), file.Close())
+}

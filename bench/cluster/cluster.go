@@ -1,0 +1,173 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"adshard/bench/measure"
+)
+
+// Config says what to start.
+type Config struct {
+	// Program is adshard's file.
+	Program string
+	// DB is the database's URL, Dir an empty or missing directory for stores
+	// and logs, StateKey what the balancer's state is kept under: a new one for
+	// a fresh cluster.
+	DB, Dir, StateKey string
+	// Strategy places the groups; it is asked again each Interval.
+	Strategy, Order      string
+	Interval             time.Duration
+	Slaves, Distributors int
+	// Patience bounds the first fill.
+	Patience time.Duration
+}
+
+// Cluster is a cluster that runs.
+type Cluster struct {
+	// URL is where queries go; Balancer, Master and Slaves are admin ports.
+	URL, Balancer, Master string
+	Slaves                []string
+	// Filled is how long it took from the start of the first process until a
+	// complete answer was possible.
+	Filled time.Duration
+
+	cfg       Config
+	processes []*process
+	// begin takes what starts processes to a goroutine with a thread of its
+	// own: Linux ends them when that thread ends, which is when this process
+	// does, however it ends.
+	begin chan func()
+}
+
+// SlaveName is the name of the i-th slave.
+func SlaveName(i int) string { return fmt.Sprintf("slave-%d", i) }
+
+// Start starts a balancer, distributors, slaves and a master and waits until
+// complete answers are possible. After an error nothing runs.
+func Start(ctx context.Context, cfg Config) (c *Cluster, err error) {
+	if err := os.MkdirAll(cfg.Dir, 0o755); err != nil {
+		return nil, fmt.Errorf("cannot make the cluster's directory: %w", err)
+	}
+	c = &Cluster{cfg: cfg, begin: make(chan func())}
+	go func() {
+		runtime.LockOSThread()
+		for f := range c.begin {
+			f()
+		}
+	}()
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, c.Stop())
+		}
+	}()
+	began := time.Now()
+	if err := c.startAll(ctx); err != nil {
+		return nil, err
+	}
+	c.Filled = time.Since(began)
+	return c, nil
+}
+
+// loopback is where all of them listen.
+const loopback = "127.0.0.1:0"
+
+func (c *Cluster) startAll(ctx context.Context) error {
+	b, err := c.start("balancer", "balancer", "--db", c.cfg.DB, "--state-key", c.cfg.StateKey,
+		"--slaves", fmt.Sprint(c.cfg.Slaves), "--strategy", c.cfg.Strategy, "--order", c.cfg.Order,
+		"--interval", c.cfg.Interval.String(), "--listen", loopback, "--admin", loopback,
+		fmt.Sprintf("--distribute=%t", c.cfg.Distributors == 0))
+	if err != nil {
+		return err
+	}
+	if c.Balancer, err = b.wait(ctx, startTime, "admin "); err != nil {
+		return err
+	}
+	address, err := b.wait(ctx, startTime, "balancer ready ")
+	if err != nil {
+		return err
+	}
+	for i := range c.cfg.Distributors {
+		_, err := c.start(fmt.Sprintf("distributor-%d", i), "distributor", "--name", fmt.Sprintf("distributor-%d", i),
+			"--db", c.cfg.DB, "--order", c.cfg.Order, "--balancer", address, "--listen", loopback)
+		if err != nil {
+			return err
+		}
+	}
+	var slaves []*process
+	for i := range c.cfg.Slaves {
+		s, err := c.start(SlaveName(i), "slave", "--name", SlaveName(i), "--dir", filepath.Join(c.cfg.Dir, SlaveName(i)),
+			"--balancer", address, "--listen", loopback, "--admin", loopback)
+		if err != nil {
+			return err
+		}
+		slaves = append(slaves, s)
+	}
+	for _, s := range slaves {
+		admin, err := s.wait(ctx, startTime, "admin ")
+		if err != nil {
+			return err
+		}
+		c.Slaves = append(c.Slaves, admin)
+	}
+	m, err := c.start("master", "master", "--balancer", address, "--http", loopback, "--admin", loopback)
+	if err != nil {
+		return err
+	}
+	if c.Master, err = m.wait(ctx, startTime, "admin "); err != nil {
+		return err
+	}
+	c.URL, err = m.wait(ctx, c.cfg.Patience, "ready ")
+	return err
+}
+
+// Memory returns what each process holds, by name; those that have ended are
+// left out.
+func (c *Cluster) Memory() map[string]measure.Memory {
+	out := make(map[string]measure.Memory)
+	for _, p := range c.processes {
+		if m, err := measure.MemoryOf(p.cmd.Process.Pid); err == nil && m.Resident > 0 {
+			out[p.name] = m
+		}
+	}
+	return out
+}
+
+// Processes returns the ids of all processes.
+func (c *Cluster) Processes() (pids []int) {
+	for _, p := range c.processes {
+		pids = append(pids, p.cmd.Process.Pid)
+	}
+	return pids
+}
+
+// Ended names the processes that have ended though nobody told them to.
+func (c *Cluster) Ended() (names []string) {
+	for _, p := range c.processes {
+		select {
+		case <-p.ended:
+			names = append(names, p.name)
+		default:
+		}
+	}
+	return names
+}
+
+// Stop ends all processes. It is called once.
+func (c *Cluster) Stop() error {
+	var err error
+	for i := len(c.processes) - 1; i >= 0; i-- {
+		c.processes[i].term()
+	}
+	for i := len(c.processes) - 1; i >= 0; i-- {
+		err = errors.Join(err, c.processes[i].stop())
+	}
+	c.processes = nil
+	close(c.begin)
+	return err
+}

@@ -1,0 +1,88 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Histogram is a Prometheus histogram: how many observations were at most a
+// bound, by rising bound; the last bound is infinite.
+type Histogram struct {
+	bounds []float64 // seconds
+	counts []float64 // cumulative
+}
+
+// SearchTimes reads the histogram of a slave's searches.
+func (c *Cluster) SearchTimes(ctx context.Context, slave int) (Histogram, error) {
+	raw, err := fetch(ctx, http.MethodGet, c.Slaves[slave]+"/metrics", nil)
+	if err != nil {
+		return Histogram{}, err
+	}
+	return parseHistogram(string(raw), "adshard_stage_seconds", `stage="slave search"`), nil
+}
+
+// parseHistogram reads the series with a label out of the text format.
+func parseHistogram(text, name, label string) Histogram {
+	type bucket struct{ bound, count float64 }
+	var list []bucket
+	for line := range strings.SplitSeq(text, "\n") {
+		rest, ok := strings.CutPrefix(line, name+"_bucket{")
+		if !ok || !strings.Contains(rest, label) {
+			continue
+		}
+		_, after, _ := strings.Cut(rest, `le="`)
+		bound, after, _ := strings.Cut(after, `"`)
+		at := strings.LastIndexByte(after, ' ')
+		b, err := strconv.ParseFloat(bound, 64) // "+Inf" too
+		n, err2 := strconv.ParseFloat(after[at+1:], 64)
+		if err == nil && err2 == nil {
+			list = append(list, bucket{b, n})
+		}
+	}
+	slices.SortFunc(list, func(a, b bucket) int { return cmp.Compare(a.bound, b.bound) })
+	var h Histogram
+	for _, b := range list {
+		h.bounds, h.counts = append(h.bounds, b.bound), append(h.counts, b.count)
+	}
+	return h
+}
+
+// Since returns what was observed after an earlier reading.
+func (h Histogram) Since(before Histogram) Histogram {
+	if len(before.counts) != len(h.counts) {
+		return h
+	}
+	out := Histogram{bounds: h.bounds, counts: slices.Clone(h.counts)}
+	for i, n := range before.counts {
+		out.counts[i] -= n
+	}
+	return out
+}
+
+// Count is how many observations there are.
+func (h Histogram) Count() float64 {
+	if len(h.counts) == 0 {
+		return 0
+	}
+	return h.counts[len(h.counts)-1]
+}
+
+// Quantile estimates, as Prometheus does: evenly within a bucket. In seconds; 0
+// when nothing was observed.
+func (h Histogram) Quantile(q float64) float64 {
+	want, below, from := q*h.Count(), 0.0, 0.0
+	for i, n := range h.counts {
+		if n > 0 && n >= want {
+			if i == len(h.bounds)-1 {
+				return from // all that is known: it is above
+			}
+			return from + (h.bounds[i]-from)*(want-below)/max(n-below, 1e-12)
+		}
+		below, from = n, h.bounds[i]
+	}
+	return 0
+}

@@ -1,0 +1,145 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// Status is what is read of the balancer's /v1/balance.
+type Status struct {
+	View        uint64  `json:"view"`
+	Strategy    string  `json:"strategy"`
+	Measured    bool    `json:"measured"`
+	MaxOverMean float64 `json:"max_over_mean"`
+	LowerBound  float64 `json:"lower_bound"`
+	BoundWhy    string  `json:"bound_why"`
+	LeastMove   struct {
+		Weight uint64  `json:"weight"`
+		Share  float64 `json:"share"`
+	} `json:"least_move"`
+	Moved struct {
+		Moves     uint64 `json:"moves"`
+		Cancelled uint64 `json:"cancelled"`
+		Items     uint64 `json:"items"`
+		Bytes     uint64 `json:"bytes"`
+	} `json:"moved"`
+	InFlight []struct {
+		Slice uint64 `json:"slice"`
+		From  string `json:"from"`
+		To    string `json:"to"`
+		Phase string `json:"phase"`
+		Items uint64 `json:"items"`
+	} `json:"moves_in_flight"`
+	Slaves []struct {
+		Name  string  `json:"name"`
+		Alive bool    `json:"alive"`
+		Load  float64 `json:"load"`
+		Items uint64  `json:"items"`
+	} `json:"slaves"`
+	Events []struct {
+		Age  int64  `json:"age_ms"`
+		Text string `json:"text"`
+	} `json:"events"`
+}
+
+// Slice is what is read of a slice in /v1/balance/slices.
+type Slice struct {
+	ID     uint64 `json:"slice"`
+	Lo     Key    `json:"lo"`
+	Hi     Key    `json:"hi"`
+	Slave  string `json:"slave"`
+	Items  uint64 `json:"items"`
+	Weight uint64 `json:"weight"`
+}
+
+// Key is a key of the ring, in hexadecimal.
+type Key uint64
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (k *Key) UnmarshalText(b []byte) error {
+	n, err := strconv.ParseUint(string(b), 16, 64)
+	*k = Key(n)
+	return err
+}
+
+// Status asks the balancer how balanced it is.
+func (c *Cluster) Status(ctx context.Context) (*Status, error) {
+	s := new(Status)
+	return s, ask(ctx, http.MethodGet, c.Balancer+"/v1/balance", nil, s)
+}
+
+// Slices asks the balancer for all slices, and for the view that they are of.
+func (c *Cluster) Slices(ctx context.Context) (list []Slice, view uint64, err error) {
+	var answer struct {
+		View   uint64  `json:"view"`
+		Slices []Slice `json:"slices"`
+	}
+	err = ask(ctx, http.MethodGet, c.Balancer+"/v1/balance/slices?limit=1000000", nil, &answer)
+	return answer.Slices, answer.View, err
+}
+
+// Use has the balancer go on with another strategy.
+func (c *Cluster) Use(ctx context.Context, strategy string) error {
+	return ask(ctx, http.MethodPost, c.Balancer+"/v1/balance/strategy", map[string]string{"name": strategy}, new(struct{}))
+}
+
+// Pause stops the strategy's iterations, Resume lets them go on.
+func (c *Cluster) Pause(ctx context.Context) error { return c.post(ctx, "/v1/balance/pause") }
+
+// Resume is the end of Pause.
+func (c *Cluster) Resume(ctx context.Context) error { return c.post(ctx, "/v1/balance/resume") }
+
+func (c *Cluster) post(ctx context.Context, path string) error {
+	return ask(ctx, http.MethodPost, c.Balancer+path, nil, new(struct{}))
+}
+
+// askTime bounds one question to an admin port.
+const askTime = 10 * time.Second
+
+// ask sends a request and decodes the answer into out.
+func ask(ctx context.Context, method, url string, body, out any) error {
+	raw, err := fetch(ctx, method, url, body)
+	if err == nil {
+		err = json.Unmarshal(raw, out)
+	}
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", method, url, err)
+	}
+	return nil
+}
+
+func fetch(ctx context.Context, method, url string, body any) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	var in io.Reader
+	if body != nil {
+		raw, err := json.Marshal(body)
+		if err != nil {
+			return nil, err
+		}
+		in = bytes.NewReader(raw)
+	}
+	r, err := http.NewRequestWithContext(ctx, method, url, in)
+	if err != nil {
+		return nil, err
+	}
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	raw, err := io.ReadAll(answer.Body)
+	if err == nil && answer.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %.300s", answer.Status, raw)
+	}
+	return raw, err
+}

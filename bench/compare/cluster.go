@@ -1,0 +1,186 @@
+package compare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"adshard/bench/cluster"
+	"adshard/bench/measure"
+	"adshard/bench/openloop"
+	"adshard/bench/trace"
+	"adshard/bench/workload"
+)
+
+// MaxSlaves is the most slaves of a cluster of real processes.
+const MaxSlaves = 64
+
+// Cluster says how clusters of real processes are run.
+type Cluster struct {
+	// DB is the database's URL; Dir keeps the stores while a run lasts.
+	DB, Dir      string
+	program      string
+	distributors int
+	settle       time.Duration
+	patience     time.Duration
+	keep         bool
+}
+
+// Flags adds what people may change.
+func (c *Cluster) Flags(flags *pflag.FlagSet) {
+	flags.StringVar(&c.program, "adshard", "", "the program adshard; \"\": beside this one, or on the path")
+	flags.IntVar(&c.distributors, "distributors", 0, "processes that distribute; 0: the balancer does")
+	flags.DurationVar(&c.settle, "settle", 2*time.Second, "time between the first fill and the load")
+	flags.DurationVar(&c.patience, "patience", 15*time.Minute, "the longest first fill")
+	flags.BoolVar(&c.keep, "keep", false, "keep the stores and logs of real clusters in --work")
+}
+
+// Program finds the program adshard.
+func (c *Cluster) Program() (string, error) {
+	if c.program != "" {
+		return c.program, nil
+	}
+	if own, err := os.Executable(); err == nil {
+		beside := filepath.Join(filepath.Dir(own), "adshard")
+		if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() {
+			return beside, nil
+		}
+	}
+	found, err := exec.LookPath("adshard")
+	if err != nil {
+		return "", errors.New("the program adshard is neither beside adbench nor on the path: run make build, or name it with --adshard")
+	}
+	return found, nil
+}
+
+// Run runs one strategy on a fresh cluster of real processes.
+func (c *Cluster) Run(ctx context.Context, t *trace.Trace, w *workload.Workload, name string, o Options) (run Run, err error) {
+	cfg, err := c.config(t, name, o)
+	if err != nil {
+		return Run{}, err
+	}
+	if o.Progress != nil {
+		o.Progress(name+", first fill", -1)
+	}
+	if err := os.RemoveAll(cfg.Dir); err != nil {
+		return Run{}, err
+	}
+	running, err := cluster.Start(ctx, cfg)
+	if err != nil {
+		return Run{}, err
+	}
+	defer func() {
+		err = errors.Join(err, running.Stop())
+		if !c.keep && err == nil {
+			err = os.RemoveAll(cfg.Dir)
+		}
+	}()
+	l := &live{cluster: running, t: t, w: w, o: o, name: name, settle: c.settle, run: Run{Strategy: name}}
+	if err := l.measure(ctx); err != nil {
+		return Run{}, fmt.Errorf("%s: %w", name, err)
+	}
+	return l.run, nil
+}
+
+func (c *Cluster) config(t *trace.Trace, name string, o Options) (cluster.Config, error) {
+	program, err := c.Program()
+	if err != nil {
+		return cluster.Config{}, err
+	}
+	cfg := cluster.Config{
+		Program: program, DB: c.DB, Dir: filepath.Join(c.Dir, "cluster-"+name),
+		StateKey: fmt.Sprintf("adbench-%d-%d", os.Getpid(), time.Now().UnixNano()),
+		Strategy: name, Order: t.Order.String(), Interval: o.Interval,
+		Slaves: o.Slaves, Distributors: c.distributors, Patience: c.patience,
+	}
+	if o.Initial != "" {
+		cfg.Strategy = o.Initial
+	}
+	return cfg, nil
+}
+
+// live is one run.
+type live struct {
+	cluster *cluster.Cluster
+	t       *trace.Trace
+	w       *workload.Workload
+	o       Options
+	name    string
+	settle  time.Duration
+	run     Run
+	watch   *watch
+}
+
+// measure puts the load on the cluster and tells what it shows.
+func (l *live) measure(ctx context.Context) error {
+	load := openloop.Config{
+		Addr: l.cluster.URL, Rate: l.o.Rate, Duration: l.o.Duration, Connections: 64,
+		Timeout: 5 * time.Second, Processes: l.cluster.Processes(),
+	}
+	load.Targets, load.Schedule = l.targets()
+	if err := l.rest(ctx, &load); err != nil {
+		return err
+	}
+	l.watch = newWatch(l)
+	if err := errors.Join(l.watch.begin(ctx), l.cluster.Resume(ctx)); err != nil {
+		return err
+	}
+	outcome, err := openloop.Run(ctx, load)
+	watched := l.watch.end()
+	if err != nil {
+		return err
+	}
+	if watched != nil {
+		return watched
+	}
+	l.figures(outcome)
+	return nil
+}
+
+// rest records the answers of the cluster at rest: paused, its first fill over.
+// The strategy to be measured is then in charge.
+func (l *live) rest(ctx context.Context, load *openloop.Config) (err error) {
+	if err := l.cluster.Pause(ctx); err != nil {
+		return err
+	}
+	select {
+	case <-time.After(l.settle):
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	l.progress("recording answers", -1)
+	if load.Reference, err = openloop.Record(ctx, *load); err != nil {
+		return err
+	}
+	if l.o.Initial != "" {
+		err = l.cluster.Use(ctx, l.name)
+	}
+	return err
+}
+
+func (l *live) progress(what string, done float64) {
+	if l.o.Progress != nil {
+		l.o.Progress(l.name+", "+what, done)
+	}
+}
+
+// memory adds what the processes hold.
+func (l *live) memory(all map[string]measure.Memory) {
+	const mib = 1 << 20
+	var slaves, most float64
+	for i := range l.o.Slaves {
+		m := float64(all[cluster.SlaveName(i)].Resident)
+		slaves += m / float64(l.o.Slaves)
+		most = max(most, m)
+	}
+	l.run.Add("memory of the balancer", "MiB", float64(all["balancer"].Resident)/mib)
+	l.run.Add("memory of a slave, mean", "MiB", slaves/mib)
+	l.run.Add("memory of a slave, most", "MiB", most/mib)
+	l.run.Add("memory of the master", "MiB", float64(all["master"].Resident)/mib)
+}

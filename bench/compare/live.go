@@ -1,0 +1,63 @@
+package compare
+
+import (
+	"fmt"
+	"time"
+
+	"adshard/bench/openloop"
+)
+
+// targets makes the request targets of the workload and says when each is
+// asked. Queries that a cluster would not take are left out.
+func (l *live) targets() (list []string, when func(func(time.Duration, int) bool)) {
+	number := make([]int, len(l.w.Queries))
+	for i, q := range l.w.Queries {
+		number[i] = -1
+		if target, ok := openloop.Target(q, nil); ok {
+			number[i] = len(list)
+			list = append(list, target)
+		}
+	}
+	return list, func(yield func(time.Duration, int) bool) {
+		for at, q := range l.w.Events(l.o.Rate, l.o.Duration) {
+			if number[q] >= 0 && !yield(at, number[q]) {
+				return
+			}
+		}
+	}
+}
+
+// figures joins what the load saw with what was watched.
+func (l *live) figures(o *openloop.Outcome) {
+	seen := &observed{slaves: l.watch.names, shifts: l.o.shifts(l.w)}
+	for _, s := range l.watch.samples {
+		if i := int(s.At+0.5) - 1; i >= 0 && i < len(o.Intervals) {
+			v := &o.Intervals[i]
+			s.P50, s.P99 = millis(v.Median), millis(v.P99)
+			s.Queries, s.Incomplete = v.Answers, v.Incomplete
+		}
+		seen.add(s)
+	}
+	r := &l.run
+	seen.balance(r)
+	l.watch.moved(r)
+	seen.latencies(r)
+	r.Add("p50 at the master, all", "ms", millis(o.Latency.Quantile(0.5)))
+	r.Add("p99 at the master, all", "ms", millis(o.Latency.Quantile(0.99)))
+	r.Add("answers", "", float64(o.Answered()))
+	r.Add("incomplete answers", "", float64(o.Incomplete))
+	r.Add("failed or refused", "", float64(o.Failed+o.Overloaded+o.Refused+o.Unsent))
+	r.Add("ads missed", "", float64(o.Wrong.Missed))
+	r.Add("ads too many", "", float64(o.Wrong.Extra))
+	r.Add("ads with another price", "", float64(o.Wrong.Mispriced))
+	r.Add("first fill", "s", l.cluster.Filled.Seconds())
+	r.Add("processor used by the cluster", "cores", o.ServerCPU.Seconds()/max(o.Took.Seconds(), 1e-9))
+	l.memory(l.cluster.Memory())
+	seen.series(r)
+	for _, name := range l.cluster.Ended() {
+		r.Notes = append(r.Notes, fmt.Sprintf("%s ended by itself", name))
+	}
+	if o.FirstError != nil {
+		r.Notes = append(r.Notes, fmt.Sprintf("first failure: %v", o.FirstError))
+	}
+}

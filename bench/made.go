@@ -1,0 +1,95 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"adshard/backend"
+	"adshard/backend/sqlite"
+	"adshard/ingest"
+)
+
+// madeFlags say which database is measured: a given one, or one made from the
+// catalogues.
+type madeFlags struct {
+	queryFlags
+	db, work string
+}
+
+func (f *madeFlags) flags(flags *pflag.FlagSet) {
+	f.queryFlags.flags(flags)
+	flags.StringVar(&f.db, "db", "", "the database, sqlite:PATH; without it a corpus is made in --work")
+	flags.StringVar(&f.work, "work", "", "directory that keeps the corpus' database and what is computed from it; \"\": a temporary one")
+}
+
+// directory returns where things are kept, and what removes it at the end.
+func (f *madeFlags) directory() (dir string, remove func() error, err error) {
+	if f.work != "" {
+		return f.work, func() error { return nil }, os.MkdirAll(f.work, 0o755)
+	}
+	dir, err = os.MkdirTemp("", "adbench-")
+	return dir, func() error { return os.RemoveAll(dir) }, err
+}
+
+// database opens the database, made if it is not there; name is its URL.
+func (f *madeFlags) database(ctx context.Context, dir string, p *progress) (db backend.Store, name string, err error) {
+	if f.db != "" {
+		path, ok := strings.CutPrefix(f.db, "sqlite:")
+		if !ok || path == "" {
+			return nil, "", errors.New("--db: name a database, for example --db sqlite:ads.db")
+		}
+		db, err = sqlite.Open(ctx, path, sqlite.Options{})
+		return db, f.db, err
+	}
+	path := filepath.Join(dir, fmt.Sprintf("corpus-%d-%d-%d.db", f.keywords, f.perGroup, f.seed))
+	if _, err := os.Stat(path); err != nil {
+		if err := f.fill(ctx, path+".part", p); err != nil {
+			return nil, "", err
+		}
+		for _, end := range []string{"-wal", "-shm", ""} {
+			if err := os.Rename(path+".part"+end, path+end); err != nil && (end == "" || !os.IsNotExist(err)) {
+				return nil, "", err
+			}
+		}
+	}
+	db, err = sqlite.Open(ctx, path, sqlite.Options{})
+	return db, "sqlite:" + path, err
+}
+
+// fill makes the corpus and imports it, without a file between.
+func (f *madeFlags) fill(ctx context.Context, path string, p *progress) (err error) {
+	c, err := f.open()
+	if err != nil {
+		return err
+	}
+	for _, end := range []string{"", "-wal", "-shm"} {
+		if err := os.Remove(path + end); err != nil && !os.IsNotExist(err) {
+			return err
+		}
+	}
+	db, err := sqlite.Open(ctx, path, sqlite.Options{Create: true})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	from, to := io.Pipe()
+	written := make(chan error, 1)
+	go func() {
+		_, err := c.Write(ctx, to, f.options())
+		to.CloseWithError(err) // nil: the end of the file
+		written <- err
+	}()
+	rows := 1.1 * float64(f.keywords)
+	_, err = ingest.Run(ctx, db, []string{"-"}, ingest.Options{
+		Stdin: from, Progress: func(at ingest.Progress) { p.show("making the corpus", min(1, float64(at.Rows)/rows)) },
+	})
+	from.CloseWithError(err) // the writer ends if the reader did
+	return errors.Join(err, <-written)
+}

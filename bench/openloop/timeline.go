@@ -1,0 +1,78 @@
+package openloop
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// Interval is what became of the requests that were due in a second.
+type Interval struct {
+	// At is the end of the interval, since the start of what is counted.
+	At                           time.Duration
+	Answers, Incomplete, Failed  int
+	Wrong                        Wrong
+	Median, P90, P99, P999, Most time.Duration
+}
+
+// second is the length of an interval.
+const second = time.Second
+
+// timeline keeps all latencies by interval, exactly; 4 bytes a request.
+type timeline struct {
+	mu   sync.Mutex // guards list
+	list []moment
+}
+
+type moment struct {
+	micros             []float32
+	incomplete, failed int
+	wrong              Wrong
+}
+
+// add counts a request that was due so long after the start; took below 0: it
+// has no answer.
+func (t *timeline) add(due, took time.Duration, whole bool, w Wrong) {
+	i := int(due / second)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for len(t.list) <= i {
+		t.list = append(t.list, moment{})
+	}
+	m := &t.list[i]
+	m.wrong.add(w)
+	switch {
+	case took < 0:
+		m.failed++
+		return
+	case !whole:
+		m.incomplete++
+	}
+	m.micros = append(m.micros, float32(took.Seconds()*1e6))
+}
+
+// intervals sums the timeline up.
+func (t *timeline) intervals() []Interval {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	out := make([]Interval, len(t.list))
+	for i := range t.list {
+		m := &t.list[i]
+		slices.Sort(m.micros)
+		out[i] = Interval{
+			At: time.Duration(i+1) * second, Answers: len(m.micros), Incomplete: m.incomplete, Failed: m.failed, Wrong: m.wrong,
+			Median: m.quantile(0.5), P90: m.quantile(0.9), P99: m.quantile(0.99), P999: m.quantile(0.999), Most: m.quantile(1),
+		}
+	}
+	return out
+}
+
+// quantile of sorted latencies; 0 when there are none.
+func (m *moment) quantile(q float64) time.Duration {
+	n := len(m.micros)
+	if n == 0 {
+		return 0
+	}
+	i := min(int(q*float64(n)), n-1)
+	return time.Duration(float64(m.micros[i]) * float64(time.Microsecond))
+}
