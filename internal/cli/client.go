@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,8 +24,8 @@ const maxAnswer = 64 << 20
 type client struct {
 	base *url.URL
 	http *http.Client
-	// start is the command that starts such a server, for errors.
-	start string
+	// kind says in errors what address it should be.
+	kind string
 }
 
 // newClient reads an address: URL, HOST:PORT or :PORT.
@@ -41,7 +42,8 @@ func newClient(addr string, timeout time.Duration) (*client, error) {
 		return nil, wrongUse("--addr %s: write a URL or HOST:PORT, for example http://127.0.0.1:8080", given)
 	}
 	// A client of its own: closing it closes all its connections.
-	return &client{base, &http.Client{Timeout: timeout, Transport: &http.Transport{Proxy: http.ProxyFromEnvironment}}, "adshard up"}, nil
+	h := &http.Client{Timeout: timeout, Transport: &http.Transport{Proxy: http.ProxyFromEnvironment}}
+	return &client{base, h, "the address of adshard"}, nil
 }
 
 func (c *client) close() { c.http.CloseIdleConnections() }
@@ -50,9 +52,29 @@ func (c *client) close() { c.http.CloseIdleConnections() }
 func (c *client) get(ctx context.Context, path string, query url.Values) ([]byte, error) {
 	u := c.base.JoinPath(path)
 	u.RawQuery = query.Encode()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	return c.do(ctx, http.MethodGet, u, nil)
+}
+
+// post sends v as JSON, or, when v is nil, nothing, and returns the body of a
+// 200.
+func (c *client) post(ctx context.Context, path string, v any) ([]byte, error) {
+	var body []byte
+	if v != nil {
+		var err error
+		if body, err = json.Marshal(v); err != nil {
+			return nil, err
+		}
+	}
+	return c.do(ctx, http.MethodPost, c.base.JoinPath(path), body)
+}
+
+func (c *client) do(ctx context.Context, method string, u *url.URL, send []byte) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, method, u.String(), bytes.NewReader(send))
 	if err != nil {
 		return nil, err
+	}
+	if len(send) > 0 {
+		req.Header.Set("Content-Type", "application/json")
 	}
 	res, err := c.http.Do(req)
 	if err != nil {
@@ -84,7 +106,7 @@ func (c *client) unreachable(err error) error {
 	}
 	hint := "is the address right (--addr)?"
 	if errors.Is(err, syscall.ECONNREFUSED) {
-		hint = fmt.Sprintf("is `%s` running, and is this its address (--addr)?", c.start)
+		hint = fmt.Sprintf("is `adshard up` running, and is this %s (--addr)?", c.kind)
 	}
 	return fault.Newf(fault.Unavailable, "", "cannot reach %s: %w; %s", c.base, err, hint)
 }
@@ -93,11 +115,16 @@ func (c *client) unreachable(err error) error {
 func (c *client) refused(status int, body []byte) error {
 	var e api.ErrorAnswer
 	if json.Unmarshal(body, &e) != nil || e.Error.Message == "" {
-		return fault.Newf(fault.Unavailable, "", "%s answers %d %s; is that the address of adshard?", c.base, status, http.StatusText(status))
+		return fault.Newf(fault.Unavailable, "", "%s answers %d %s; is that %s?", c.base, status, http.StatusText(status), c.kind)
 	}
-	err := fmt.Errorf("%s: %s", e.Error.Code, e.Error.Message)
-	if status == http.StatusBadRequest {
+	err := fmt.Errorf("%s: %s", e.Error.Code, printable(e.Error.Message))
+	switch status {
+	case http.StatusBadRequest:
 		return &usageError{err}
+	case http.StatusNotFound:
+		return fault.New(fault.NotFound, "", err)
+	case http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return fault.New(fault.Unavailable, "", err)
 	}
 	return err
 }

@@ -2,11 +2,9 @@ package cli
 
 import (
 	"io"
-	"os"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 )
 
 // progress shows how far long work has come; silent unless its writer is a
@@ -18,7 +16,7 @@ type progress struct {
 }
 
 func newProgress(out io.Writer) *progress {
-	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if onTerminal(out) {
 		return &progress{out: out}
 	}
 	return &progress{}

@@ -43,11 +43,12 @@ and the ads that match come out, auctioned and priced.`,
 		Example: `  adshard import --db sqlite:ads.db export.csv     take in a Google Ads Editor file
   adshard up --db sqlite:ads.db                    start a whole cluster here
   adshard query usb cable                          ask it
-  adshard query --explain usb cable                ask why`,
+  adshard query --explain usb cable                ask why
+  adshard balance status                           see how even the load is`,
 	})
 	root.AddCommand(
-		importCommand(s), barrelsCommand(s), upCommand(s), queryCommand(s), slavesCommand(s), lexiconCommand(s),
-		versionCommand(s), hidden(masterCommand(s)), hidden(slaveCommand(s)), hidden(balancerCommand(s)),
+		importCommand(s), barrelsCommand(s), upCommand(s), queryCommand(s), balanceCommand(s), slavesCommand(s),
+		lexiconCommand(s), versionCommand(s), hidden(masterCommand(s)), hidden(slaveCommand(s)), hidden(balancerCommand(s)),
 		hidden(distributorCommand(s)),
 	)
 	return root

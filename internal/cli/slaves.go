@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,68 +13,91 @@ import (
 func slavesCommand(s Streams) *cobra.Command {
 	c := group(&cobra.Command{
 		Use:   "slaves",
-		Short: "Show the slaves of a running cluster",
-		Long:  `Shows the slaves of a running cluster, by its admin port.`,
+		Short: "Show, add and drain the slaves of a running cluster",
+		Long:  `Shows, adds and drains the slaves of a running cluster, by its admin port.`,
+		Example: `  adshard slaves list --watch
+  adshard slaves add 10.0.0.9:7100
+  adshard slaves drain slave-2`,
 	})
-	c.AddCommand(slavesListCommand(s))
+	c.AddCommand(slavesListCommand(s), slavesAddCommand(s), slavesDrainCommand(s))
 	return c
 }
 
 func slavesListCommand(s Streams) *cobra.Command {
-	var addr string
-	var asJSON bool
+	var f adminFlags
+	var again bool
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the slaves, what they hold and how they do",
 		Long: `Lists the slaves, what they hold and how they do. BEHIND is how many changes of the
-database a slave has still to apply.`,
+database a slave has still to apply; SLICES says in brackets how many come (+) and
+go (-). OF MEAN is its load over the mean of all; the line in the bar is the mean.`,
 		Example: `  adshard slaves list
-  adshard slaves list --addr http://10.0.0.5:8081 --json`,
+  adshard slaves list --watch
+  adshard slaves list --addr http://10.0.0.5:7001 --json`,
 		Args: noArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return runSlavesList(c.Context(), addr, asJSON, s) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			frame := func(ctx context.Context, s Streams) error {
+				return show(ctx, &f, s, "/v1/slaves", nil, func(v *api.SlaveList) error { return showSlaves(s, v) })
+			}
+			if !again {
+				return frame(c.Context(), s)
+			}
+			return watch(c.Context(), s, watchEvery, frame, func(ctx context.Context, s Streams) error {
+				return show(ctx, &f, s, "/v1/slaves", nil, func(v *api.SlaveList) error { return slavesLine(s, v) })
+			})
+		},
 	}
-	c.Flags().StringVar(&addr, "addr", defaultAdmin, "the admin address of the balancer, or of adshard up")
-	c.Flags().BoolVar(&asJSON, "json", false, "show the answer as the server gave it")
+	f.add(c)
+	c.Flags().BoolVar(&again, "watch", false, "show it again every second; not on a terminal: one line each time")
 	return c
 }
 
-func runSlavesList(ctx context.Context, addr string, asJSON bool, s Streams) error {
-	const most = 10 * time.Second
-	c, err := newClient(addr, most)
-	if err != nil {
-		return err
-	}
-	defer c.close()
-	body, err := c.get(ctx, "/v1/slaves", nil)
-	if err != nil {
-		return err
-	}
-	if asJSON {
-		_, err := s.Out.Write(body)
-		return err
-	}
-	var list api.SlaveList
-	if err := c.decode(body, &list); err != nil {
-		return err
-	}
-	t := newTable(s.Out, "SLAVE", "ADDRESS", "STATE", "SLICES", "SHARE", "GROUPS", "KEYWORDS", "DISK", "BEHIND", "TROUBLE")
+func showSlaves(s Streams, list *api.SlaveList) error {
+	t := newTable(s.Out, "SLAVE", "ADDRESS", "STATE", "SLICES", "SHARE", "OF MEAN", "", "GROUPS", "KEYWORDS", "DISK", "BEHIND", "TROUBLE")
 	for i := range list.Slaves {
 		v := &list.Slaves[i]
-		t.row(v.Name, v.Address, state(v), strconv.Itoa(v.Slices), fmt.Sprintf("%.1f %%", float64(v.SharePermille)/10),
-			strconv.FormatUint(v.Groups, 10), strconv.FormatUint(v.Keywords, 10), size(v.Bytes),
-			strconv.FormatUint(list.Clock-min(v.AppliedClock, list.Clock), 10), v.Trouble)
+		t.row(v.Name, v.Address, state(v), slicesOf(v), fmt.Sprintf("%.1f %%", float64(v.SharePermille)/10),
+			fmt.Sprintf("%.2f", v.OverMean), bar(v.OverMean), strconv.FormatUint(v.Groups, 10), strconv.FormatUint(v.Keywords, 10),
+			size(v.Bytes), strconv.FormatUint(list.Clock-min(v.AppliedClock, list.Clock), 10), v.Trouble)
 	}
 	if err := t.flush(); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.Out, "view %d, clock %d, balancer's epoch %d\n", list.View, list.Clock, list.Epoch)
+	_, err := fmt.Fprintf(s.Out, "view %d, clock %d, balancer's epoch %d\n", list.View, list.Clock, list.Epoch)
 	return err
+}
+
+func slavesLine(s Streams, list *api.SlaveList) error {
+	fmt.Fprintf(s.Out, "view %d:", list.View)
+	for i := range list.Slaves {
+		v := &list.Slaves[i]
+		fmt.Fprintf(s.Out, " %s %s %s", printable(v.Name), state(v), slicesOf(v))
+		if i+1 < len(list.Slaves) {
+			fmt.Fprint(s.Out, ",")
+		}
+	}
+	_, err := fmt.Fprintln(s.Out)
+	return err
+}
+
+// slicesOf writes how many slices a slave has, and how many come and go.
+func slicesOf(v *api.Slave) string {
+	text := strconv.Itoa(v.Slices)
+	if v.MovingIn+v.MovingOut > 0 {
+		text += fmt.Sprintf(" (+%d -%d)", v.MovingIn, v.MovingOut)
+	}
+	return text
 }
 
 func state(v *api.Slave) string {
 	switch {
+	case v.State == api.SlaveStateDrained:
+		return "drained"
 	case !v.Alive:
 		return "away"
+	case v.State == api.SlaveStateDraining:
+		return "draining"
 	case v.Serving:
 		return "serving"
 	}

@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"context"
+	"net/url"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// adminTimeout is longer than an admin port takes for an answer.
+const adminTimeout = 15 * time.Second
+
+// adminFlags are those of all commands that talk to a balancer.
+type adminFlags struct {
+	addr string
+	json bool
+}
+
+func (f *adminFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.addr, "addr", defaultAdmin, "the admin address of the balancer, or of adshard up")
+	c.Flags().BoolVar(&f.json, "json", false, "show the answer as the server gave it")
+}
+
+// client returns a client of the balancer's admin port.
+func (f *adminFlags) client() (*client, error) {
+	c, err := newClient(f.addr, adminTimeout)
+	if err == nil {
+		c.kind = "the admin address of the balancer"
+	}
+	return c, err
+}
+
+// show asks for a path and shows the answer: with --json as it came, else by
+// human.
+func show[T any](ctx context.Context, f *adminFlags, s Streams, path string, query url.Values, human func(*T) error) error {
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	body, err := c.get(ctx, path, query)
+	if err != nil {
+		return err
+	}
+	return given(c, f, s, body, human)
+}
+
+// tell posts v, or nothing when it is nil, and shows the answer likewise.
+func tell[T any](ctx context.Context, f *adminFlags, s Streams, path string, v any, human func(*T) error) error {
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	body, err := c.post(ctx, path, v)
+	if err != nil {
+		return err
+	}
+	return given(c, f, s, body, human)
+}
+
+func given[T any](c *client, f *adminFlags, s Streams, body []byte, human func(*T) error) error {
+	if f.json {
+		_, err := s.Out.Write(body)
+		return err
+	}
+	var v T
+	if err := c.decode(body, &v); err != nil {
+		return err
+	}
+	return human(&v)
+}

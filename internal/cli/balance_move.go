@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"adshard/fault"
+	"adshard/internal/node/httpapi/api"
+)
+
+const (
+	// askEvery is the time between two looks at how far something is.
+	askEvery = 250 * time.Millisecond
+	// awayFor is how long a balancer may be away meanwhile: time to start it
+	// again.
+	awayFor = time.Minute
+)
+
+func balanceMoveCommand(s Streams) *cobra.Command {
+	var f adminFlags
+	var noWait bool
+	c := &cobra.Command{
+		Use:   "move SLICE SLAVE",
+		Short: "Move a slice to a slave",
+		Long: `Moves a slice to a slave and waits until it is done or given up; broken off (Ctrl-C)
+the move goes on. Answers stay complete meanwhile. It works while balancing is paused.`,
+		Example: `  adshard balance move 7 slave-2`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return wrongUse("name a slice and a slave, as in `adshard balance move 7 slave-2`")
+			}
+			return sliceNumber(args[0])
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			slice, _ := strconv.ParseUint(args[0], 10, 63)
+			return runMove(c.Context(), &f, s, api.MoveRequest{Slice: slice, Slave: args[1]}, noWait)
+		},
+	}
+	f.add(c)
+	c.Flags().BoolVar(&noWait, "no-wait", false, "do not wait until it is done")
+	return c
+}
+
+func runMove(ctx context.Context, f *adminFlags, s Streams, r api.MoveRequest, noWait bool) error {
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	body, err := c.post(ctx, "/v1/balance/move", r)
+	if err != nil {
+		return err
+	}
+	if noWait {
+		return given(c, f, s, body, func(m *api.SliceMove) error {
+			_, err := fmt.Fprintf(s.Out, "slice %d is on its way from %s to %s: `adshard balance why %d` shows how far it is\n",
+				m.Slice, printable(m.From), printable(m.To), m.Slice)
+			return err
+		})
+	}
+	w := moveWait{client: c, says: newTeller(s.Err), slice: r.Slice, to: r.Slave}
+	body, err = w.wait(ctx)
+	w.says.end()
+	if err != nil {
+		return err
+	}
+	return given(c, f, s, body, func(v *api.SliceStory) error {
+		_, err := fmt.Fprintf(s.Out, "slice %d is on %s: %s\n", v.Slice, printable(v.Slave), many(v.Items, "ad group"))
+		return err
+	})
+}
+
+// moveWait waits for a move.
+type moveWait struct {
+	client *client
+	says   *teller
+	slice  uint64
+	to     string
+}
+
+// wait returns the story of the slice when it is where it was to go.
+func (w *moveWait) wait(ctx context.Context) ([]byte, error) {
+	var last []byte
+	err := patiently(ctx, w.says, func() (done bool, err error) {
+		body, err := w.client.get(ctx, "/v1/balance/why/"+strconv.FormatUint(w.slice, 10), nil)
+		if err != nil {
+			return false, err
+		}
+		last = body
+		var v api.SliceStory
+		if err := w.client.decode(body, &v); err != nil {
+			return false, err
+		}
+		switch m := v.Move; {
+		case m != nil:
+			w.says.tell(fmt.Sprintf("slice %d to %s: %s", w.slice, m.To, phase(m)), m.WaitsFor)
+			return false, nil
+		case v.Slave == w.to:
+			return true, nil
+		}
+		why := v.Decision
+		if len(v.Events) > 0 {
+			why = v.Events[0].Text
+		}
+		return false, fault.Newf(fault.Conflict, "", "slice %d was not moved, it is on %s: %s", w.slice, printable(v.Slave), printable(why))
+	})
+	return last, err
+}
+
+// patiently asks until it is done or fails; a balancer that is away for less
+// than awayFor is waited for.
+func patiently(ctx context.Context, says *teller, ask func() (done bool, err error)) error {
+	away := time.Time{}
+	for {
+		done, err := ask()
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err == nil && done:
+			return nil
+		case err == nil:
+			away = time.Time{}
+		case !fault.Is(err, fault.Unavailable):
+			return err
+		case away.IsZero():
+			away = time.Now()
+		case time.Since(away) > awayFor:
+			return err
+		}
+		if err != nil {
+			says.tell("the balancer is away", "")
+		}
+		if !sleep(ctx, askEvery) {
+			return ctx.Err()
+		}
+	}
+}
+
+// slavePath is the path of a call about a slave.
+func slavePath(name, call string) string { return "/v1/slaves/" + url.PathEscape(name) + "/" + call }

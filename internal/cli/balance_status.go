@@ -1,0 +1,229 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"adshard/internal/node/httpapi/api"
+)
+
+func balanceStatusCommand(s Streams) *cobra.Command {
+	var f adminFlags
+	var again bool
+	c := &cobra.Command{
+		Use:   "status",
+		Short: "Show how even the load is, what moves and what was decided",
+		Long: `Shows how even the load is, what moves and what was decided. OF MEAN is a slave's
+load over the mean of all, each divided by the slave's share; the line in the bar
+is the mean. A slice on its way counts where it goes. While no load is measured,
+the weights of ad groups stand for it.`,
+		Example: `  adshard balance status
+  adshard balance status --watch
+  adshard balance status --json | jq .max_over_mean`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			frame := func(ctx context.Context, s Streams) error {
+				return show(ctx, &f, s, "/v1/balance", nil, func(v *api.BalanceStatus) error { return showStatus(s, v) })
+			}
+			if !again {
+				return frame(c.Context(), s)
+			}
+			return watch(c.Context(), s, watchEvery, frame, func(ctx context.Context, s Streams) error {
+				return show(ctx, &f, s, "/v1/balance", nil, func(v *api.BalanceStatus) error { return statusLine(s, v) })
+			})
+		},
+	}
+	f.add(c)
+	c.Flags().BoolVar(&again, "watch", false, "show it again every second; not on a terminal: one line each time")
+	return c
+}
+
+func statusLine(s Streams, v *api.BalanceStatus) error {
+	paused := ""
+	if v.Paused {
+		paused = ", paused"
+	}
+	_, err := fmt.Fprintf(s.Out, "view %d, %s%s: max/mean %.2f, bound %.2f, %s moving, %s and %s moved\n", v.View,
+		printable(v.Strategy), paused, v.MaxOverMean, v.LowerBound, many(uint64(len(v.MovesInFlight)), "slice"),
+		many(v.Moved.Items, "ad group"), size(v.Moved.Bytes))
+	return err
+}
+
+func showStatus(s Streams, v *api.BalanceStatus) error {
+	showHead(s, v)
+	if err := showLoads(s, v); err != nil {
+		return err
+	}
+	fmt.Fprintf(s.Out, "\nMoved since the balancer started: %s, %s, %s; %d cancelled.\n",
+		many(v.Moved.Moves, "slice"), many(v.Moved.Items, "ad group"), size(v.Moved.Bytes), v.Moved.Cancelled)
+	if err := showMoves(s, v.MovesInFlight); err != nil {
+		return err
+	}
+	showIteration(s, v.Last)
+	if len(v.Shadows) > 0 {
+		fmt.Fprint(s.Out, "\nOther strategies would now reach:\n")
+		if err := showPredictions(s, v.Shadows); err != nil {
+			return err
+		}
+	}
+	if len(v.Events) > 0 {
+		fmt.Fprint(s.Out, "\nLately:\n")
+		if err := showEvents(s, v.Events); err != nil {
+			return err
+		}
+	}
+	return showOthers(s, v)
+}
+
+func showHead(s Streams, v *api.BalanceStatus) {
+	state := ""
+	if v.Paused {
+		state = "; PAUSED, `adshard balance resume` goes on"
+	}
+	fmt.Fprintf(s.Out, "Strategy %s%s%s\n", printable(v.Strategy), setOptions(v.Options), state)
+	fmt.Fprintf(s.Out, "%s in %s, view %d", many(v.Items, "ad group"), many(uint64(v.Slices), "slice"), v.View)
+	if v.PublishedView != v.View {
+		fmt.Fprintf(s.Out, " (masters get %d)", v.PublishedView)
+	}
+	fmt.Fprintf(s.Out, ", epoch %d\n", v.Epoch)
+	if v.Waiting != "" {
+		fmt.Fprintf(s.Out, "There is no plan yet: %s.\n", printable(v.Waiting))
+	}
+	showBound(s, v.MaxOverMean, v.LowerBound, v.BoundWhy, v.LeastMove)
+	if !v.Measured {
+		fmt.Fprintln(s.Out, "No load is measured yet: the weights of ad groups stand for it.")
+	}
+}
+
+// showBound says how far from the best that can be things are.
+func showBound(s Streams, now, bound float64, why string, least api.LeastMove) {
+	fmt.Fprintf(s.Out, "max/mean %.2f; no placement can beat %.2f", now, bound)
+	if why != "" {
+		fmt.Fprintf(s.Out, " (%s)", printable(why))
+	}
+	if least.Weight > 0 {
+		fmt.Fprintf(s.Out, "; %s of all weight must move at least", percent(least.Share))
+	}
+	fmt.Fprintln(s.Out)
+}
+
+func setOptions(options map[string]string) string {
+	if len(options) == 0 {
+		return ""
+	}
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(options)) {
+		list = append(list, name+"="+options[name])
+	}
+	return printable(" (" + strings.Join(list, ", ") + ")")
+}
+
+func showLoads(s Streams, v *api.BalanceStatus) error {
+	if len(v.Slaves) == 0 {
+		return nil
+	}
+	fmt.Fprintln(s.Out)
+	head := "LOAD/S"
+	if !v.Measured {
+		head = "WEIGHT"
+	}
+	t := newTable(s.Out, "SLAVE", "STATE", "SLICES", "AD GROUPS", head, "OF MEAN", "")
+	for _, n := range v.Slaves {
+		state := string(n.State)
+		if !n.Alive {
+			state = "away"
+		}
+		t.row(n.Name, state, strconv.Itoa(n.Slices), grouped(n.Items), loaded(n.Load), fmt.Sprintf("%.2f", n.OverMean), bar(n.OverMean))
+	}
+	return t.flush()
+}
+
+func showMoves(s Streams, moves []api.SliceMove) error {
+	if len(moves) == 0 {
+		return nil
+	}
+	fmt.Fprintf(s.Out, "\n%s moving:\n", many(uint64(len(moves)), "slice"))
+	t := newTable(s.Out, "SLICE", "FROM", "TO", "PHASE", "AD GROUPS", "FOR", "WAITS FOR")
+	for i := range moves {
+		m := &moves[i]
+		t.row(strconv.FormatUint(m.Slice, 10), m.From, m.To, phase(m), grouped(m.Items), lasting(m.AgeMs), m.WaitsFor)
+	}
+	return t.flush()
+}
+
+// phase says how far a move is.
+func phase(m *api.SliceMove) string {
+	if m.Phase == api.MovePhaseCopying && m.Certified > 0 {
+		return fmt.Sprintf("comparing, %d of 64", m.Certified)
+	}
+	return string(m.Phase)
+}
+
+func showIteration(s Streams, last *api.Iteration) {
+	if last == nil {
+		return
+	}
+	const most = 10
+	fmt.Fprintf(s.Out, "\nThe strategy was asked %s: %s.\n", ago(last.AgeMs), many(uint64(last.Operations), "operation"))
+	if last.Refused != "" {
+		fmt.Fprintf(s.Out, "  refused: %s\n", printable(last.Refused))
+	}
+	for i, reason := range last.Reasons {
+		if i == most {
+			fmt.Fprintf(s.Out, "  and %s; --json shows them\n", many(uint64(len(last.Reasons)-most), "more reason"))
+			break
+		}
+		fmt.Fprintf(s.Out, "  %s\n", printable(reason))
+	}
+}
+
+func showEvents(s Streams, events []api.Event) error {
+	t := &table{out: s.Out, width: make([]int, 2)}
+	for _, e := range events {
+		text := e.Text
+		if e.Slice != 0 {
+			text = fmt.Sprintf("slice %d: %s", e.Slice, text)
+		}
+		t.row("  "+ago(e.AgeMs), text)
+	}
+	return t.flush()
+}
+
+// showOthers says who takes part beside the slaves.
+func showOthers(s Streams, v *api.BalanceStatus) error {
+	if len(v.Distributors)+len(v.Masters) == 0 {
+		return nil
+	}
+	fmt.Fprintln(s.Out)
+	for _, d := range v.Distributors {
+		state := ""
+		if !d.Alive {
+			state = ", away"
+		}
+		fmt.Fprintf(s.Out, "distributor %s%s serves %s\n", printable(d.Name), state, printable(noneOr(d.Slaves)))
+	}
+	for _, m := range v.Masters {
+		fmt.Fprintf(s.Out, "master %s asks in view %d, heard of %s\n", printable(m.Name), m.View, ago(m.SeenMs))
+	}
+	var ignored uint64
+	for _, n := range v.IgnoredLoads {
+		ignored += n
+	}
+	if ignored > 0 {
+		fmt.Fprintf(s.Out, "%s ignored; --json says why\n", many(ignored, "load report"))
+	}
+	return nil
+}
+
+func noneOr(names []string) string {
+	if len(names) == 0 {
+		return "nobody"
+	}
+	return strings.Join(names, ", ")
+}

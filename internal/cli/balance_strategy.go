@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"adshard/internal/node/httpapi/api"
+)
+
+func balanceStrategyCommand(s Streams) *cobra.Command {
+	var f adminFlags
+	c := &cobra.Command{
+		Use:   "strategy [NAME]",
+		Short: "List the strategies, or go on with another one",
+		Long: `Without NAME lists the strategies with their options and what each would do now. With
+NAME goes on with that strategy from its next turn on; options that are not set have
+their defaults. It holds until the balancer is started again: then its configuration
+decides.`,
+		Example: `  adshard balance strategy
+  adshard balance strategy weighted-move --set move_share=0.05 --set split_at=3`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return wrongUse("name one strategy; `adshard balance strategy` lists them")
+			}
+			return nil
+		},
+	}
+	set := c.Flags().StringArray("set", nil, "set an option of the strategy: OPTION=VALUE; can be repeated")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		options, err := readOptions(*set)
+		switch {
+		case err != nil:
+			return err
+		case len(args) == 0 && len(options) > 0:
+			return wrongUse("--set needs the name of the strategy; `adshard balance strategy` lists them")
+		case len(args) == 0:
+			return show(c.Context(), &f, s, "/v1/balance/strategies", nil, func(v *api.StrategyList) error { return showStrategies(s, v) })
+		}
+		return tell(c.Context(), &f, s, "/v1/balance/strategy", api.StrategyRequest{Name: args[0], Options: options},
+			func(v *api.StrategyInUse) error {
+				_, err := fmt.Fprintf(s.Out, "strategy %s%s decides from now on; `adshard balance plan` shows what it would do\n",
+					printable(v.Name), setOptions(v.Options))
+				return err
+			})
+	}
+	f.add(c)
+	return c
+}
+
+// readOptions reads OPTION=VALUE.
+func readOptions(set []string) (map[string]string, error) {
+	options := make(map[string]string, len(set))
+	for _, text := range set {
+		name, value, ok := strings.Cut(text, "=")
+		if _, twice := options[name]; !ok || name == "" || twice {
+			return nil, wrongUse("--set %s: write OPTION=VALUE, each option once, for example --set move_share=0.05", text)
+		}
+		options[name] = value
+	}
+	return options, nil
+}
+
+func showStrategies(s Streams, v *api.StrategyList) error {
+	for i := range v.Strategies {
+		n := &v.Strategies[i]
+		mark := ""
+		if n.Current {
+			mark = " (in use)"
+		}
+		fmt.Fprintf(s.Out, "%s%s: %s\n", printable(n.Name), mark, printable(n.Summary))
+		if p := n.Prediction; p != nil && p.Failed != "" {
+			fmt.Fprintf(s.Out, "    now: no plan: %s\n", printable(p.Failed))
+		} else if p != nil {
+			fmt.Fprintf(s.Out, "    now: max/mean %.2f by %s, %s, %s of all weight\n", p.MaxOverMean,
+				many(uint64(p.Moves), "move"), many(p.Items, "ad group"), percent(p.Share))
+		}
+		if len(n.Options) == 0 {
+			continue
+		}
+		t := newTable(s.Out, "    OPTION", "VALUE", "DEFAULT", "")
+		for _, o := range n.Options {
+			t.row("    "+o.Name, o.Value, o.Default, o.Help)
+		}
+		if err := t.flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ago writes how long ago something was, as people say it.
+func ago(ms int64) string {
+	if ms < 1000 {
+		return "just now"
+	}
+	return lasting(ms) + " ago"
+}
+
+// lasting writes a time as people say it: its one or two largest units.
+func lasting(ms int64) string {
+	d := time.Duration(ms) * time.Millisecond
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", ms)
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", d/time.Second)
+	case d < 10*time.Minute && d%time.Minute >= time.Second:
+		return fmt.Sprintf("%d min %d s", d/time.Minute, d%time.Minute/time.Second)
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", d/time.Minute)
+	case d < 10*time.Hour && d%time.Hour >= time.Minute:
+		return fmt.Sprintf("%d h %d min", d/time.Hour, d%time.Hour/time.Minute)
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h", d/time.Hour)
+	}
+	return fmt.Sprintf("%d days", d/(24*time.Hour))
+}
+
+// grouped writes a number with a comma between thousands.
+func grouped(n uint64) string {
+	s := strconv.FormatUint(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// loaded writes a load a second; small ones with decimals.
+func loaded(x float64) string {
+	switch {
+	case x <= 0 || math.IsNaN(x):
+		return "0"
+	case x < 10:
+		return strconv.FormatFloat(x, 'f', 2, 64)
+	case x >= 1e18:
+		return strconv.FormatFloat(x, 'g', 3, 64)
+	}
+	return grouped(uint64(math.Round(x)))
+}
+
+// percent writes a share, 0 to 1; what is small and not 0 is not shown as 0.
+func percent(x float64) string {
+	switch {
+	case x <= 0:
+		return "0 %"
+	case x < 0.001:
+		return "<0.1 %"
+	case x < 0.1:
+		return fmt.Sprintf("%.1f %%", x*100)
+	}
+	return fmt.Sprintf("%.0f %%", x*100)
+}
+
+// many writes a number of things: "1 move", "1,200 moves".
+func many(n uint64, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return grouped(n) + " " + thing + "s"
+}
+
+// barMean is the length of a bar at the mean, barMost the longest.
+const (
+	barMean = 10
+	barMost = 30
+)
+
+// bar draws a load over the mean, with the mean as a line.
+func bar(overMean float64) string {
+	n := int(math.Round(min(overMean, float64(barMost)/barMean) * barMean))
+	if n <= barMean {
+		return strings.Repeat("█", max(0, n)) + strings.Repeat(" ", barMean-max(0, n)) + "│"
+	}
+	return strings.Repeat("█", barMean) + "│" + strings.Repeat("█", n-barMean)
+}
