@@ -1,6 +1,10 @@
 package strategy
 
-import "adshard/balance"
+import (
+	"slices"
+
+	"adshard/balance"
+)
 
 // chunk is a slice, or a run of its items, that may move.
 type chunk struct {
@@ -12,20 +16,55 @@ type chunk struct {
 	why     string
 }
 
+// mostSingle is how many items of a node are cut out by themselves.
+const mostSingle = 128
+
 // cutNode returns what may move from a node, by rising key.
 func (i *iteration) cutNode(node int) (list []chunk) {
+	least := i.single(node)
 	for k := range i.parts {
 		p := &i.parts[k]
-		if p.at != node || p.gone || p.busy || p.Items == 0 {
-			continue
+		switch {
+		case !i.free(p, node):
+		case i.cuts(p):
+			list = i.cut(k, least, list)
+		default:
+			list = append(list, chunk{part: k, lo: p.Lo, hi: p.Hi, SliceSum: p.SliceSum, to: -1})
 		}
-		if i.Grain > 0 && p.Items > 1 && !p.merged && p.Load > i.Gain*i.mean {
-			list = i.cut(k, list)
-			continue
-		}
-		list = append(list, chunk{part: k, lo: p.Lo, hi: p.Hi, SliceSum: p.SliceSum, to: -1})
 	}
 	return list
+}
+
+// free tells whether something of a slice may move from a node.
+func (i *iteration) free(p *part, node int) bool {
+	return p.at == node && !p.gone && !p.busy && p.Items > 0
+}
+
+// cuts tells whether a slice is cut before it moves.
+func (i *iteration) cuts(p *part) bool {
+	return i.Grain > 0 && p.Items > 1 && !p.merged && p.Load > i.Gain*i.mean
+}
+
+// single returns the load from which on an item of a node is cut out by itself:
+// worth a move, and not too many of them.
+func (i *iteration) single(node int) float64 {
+	least := i.Gain * i.mean
+	var loads []float64
+	for k := range i.parts {
+		if p := &i.parts[k]; i.free(p, node) && i.cuts(p) {
+			i.own = balance.ItemLoads(i.in, p.Slice, i.own[:0])
+			for _, v := range i.own {
+				if v.Load >= least {
+					loads = append(loads, v.Load)
+				}
+			}
+		}
+	}
+	if len(loads) <= mostSingle {
+		return least
+	}
+	slices.Sort(loads)
+	return loads[len(loads)-mostSingle]
 }
 
 // whole tells whether a piece is its slice.
@@ -33,11 +72,10 @@ func (i *iteration) whole(p *chunk) bool {
 	return p.lo == i.parts[p.part].Lo && p.hi == i.parts[p.part].Hi
 }
 
-// cut cuts a slice into chunks: items of so much load that one is worth a move
-// by itself, and in between runs of others of at most Grain.
-func (i *iteration) cut(k int, list []chunk) []chunk {
-	part := &i.parts[k]
-	single, most := i.Gain*i.mean, i.Grain*i.mean
+// cut cuts a slice into pieces: items of at least the load single, and in
+// between runs of others of at most Grain.
+func (i *iteration) cut(k int, single float64, list []chunk) []chunk {
+	part, most := &i.parts[k], i.Grain*i.mean
 	i.own = balance.ItemLoads(i.in, part.Slice, i.own[:0])
 	closed := true
 	for _, v := range i.own {

@@ -122,7 +122,7 @@ func (r Random) Iterate(in balance.Input) (balance.Proposal, error) {
 }
 
 // scatter splits slices of more items than each and draws a node for all but
-// the first part.
+// the first part, until the budget is used up.
 func (r Random) scatter(b *board, each int) {
 	var own []balance.ItemLoad
 	for i := range b.parts {
@@ -132,31 +132,45 @@ func (r Random) scatter(b *board, each int) {
 		}
 		own = balance.ItemLoads(b.in, p.Slice, own[:0])
 		p.busy = true
-		id, items := p.ID, p.Items
-		for begin := each; begin < len(own); begin += each {
-			end := min(begin+each, len(own))
-			var sum balance.SliceSum
-			for _, v := range own[begin:end] {
-				sum.Items++
-				sum.Weight += uint64(v.Weight)
-				sum.Load += v.Load
-			}
-			to := r.draw(b, own[begin].Key, sum.Weight)
-			if ok, _ := b.may(p.ID, to); !ok && to != p.at || to != p.at && !b.affords(sum.Items, sum.Weight) {
-				break
-			}
-			right, ok := b.split(id, own[begin].Key, "slice %d has %d items, one has room for %d", p.ID, items, each)
-			if !ok {
-				break
-			}
-			id = right
-			b.nodes[p.at].slices++
-			if to != p.at {
-				b.nodes[p.at].slices--
-				b.shift(p.at, to, sum.Items, sum.Weight, sum.Load)
-				b.start(right, to, "slice %d of %d items goes to node %s, drawn at random", right, sum.Items, b.nodes[to].name)
-			}
+		r.scatterSlice(b, p, own, each)
+	}
+}
+
+func (r Random) scatterSlice(b *board, p *part, own []balance.ItemLoad, each int) {
+	type going struct {
+		slice uint64
+		to    int
+		items int
+	}
+	var list []going
+	id, items := p.ID, p.Items
+	for begin := each; begin < len(own); begin += each {
+		var sum balance.SliceSum
+		for _, v := range own[begin:min(begin+each, len(own))] {
+			sum.Items++
+			sum.Weight += uint64(v.Weight)
+			sum.Load += v.Load
 		}
+		to := r.draw(b, own[begin].Key, sum.Weight)
+		ok, _ := b.may(p.ID, to)
+		ok = to == p.at || ok && b.nodes[to].room(sum.Weight) && b.affords(sum.Items, sum.Weight)
+		if n := len(list); !ok && (n == 0 || list[n-1].slice != id) {
+			break // what is left stays in a slice that stays
+		}
+		right, split := b.split(id, own[begin].Key, "slice %d has %d items, a slice has room for %d", p.ID, items, each)
+		if !split || !ok {
+			break
+		}
+		id = right
+		b.nodes[p.at].slices++
+		if to != p.at {
+			b.nodes[p.at].slices--
+			b.shift(p.at, to, sum.Items, sum.Weight, sum.Load)
+			list = append(list, going{right, to, sum.Items})
+		}
+	}
+	for _, g := range list {
+		b.start(g.slice, g.to, "slice %d of %d items goes to node %s, drawn at random", g.slice, g.items, b.nodes[g.to].name)
 	}
 }
 

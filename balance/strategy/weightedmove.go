@@ -75,7 +75,7 @@ func Published() WeightedMoveConfig {
 func Fast() WeightedMoveConfig {
 	c := Published()
 	c.MergeShare, c.SplitBelow, c.Hottest, c.Grain = 0, 1000, 0, 0.05
-	c.Tolerance, c.Aim, c.Gain = 0.12, 0.07, 0.005
+	c.Tolerance, c.Aim, c.Gain = 0.12, 0.07, 0.003
 	return c
 }
 

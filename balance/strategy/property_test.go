@@ -1,0 +1,302 @@
+package strategy_test
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"testing"
+
+	"adshard/balance"
+	"adshard/balance/strategy"
+	"pgregory.net/rapid"
+)
+
+// drawn is an input of anything that can be: nodes of several strengths,
+// limits and states, slices on their way, load measured or not.
+func drawn(rt *rapid.T) balance.Input {
+	order := rapid.SampledFrom([]balance.Order{balance.ByOwner, balance.ByHash}).Draw(rt, "order")
+	in := balance.Input{Order: order, Items: &balance.Index{}, Limits: map[balance.NodeID]balance.Limit{}}
+	count := rapid.IntRange(1, 6).Draw(rt, "nodes")
+	base, err := balance.NewModel(nodes(count))
+	if err != nil {
+		rt.Fatal(err)
+	}
+	loads := map[balance.Key]float64{}
+	keys := []balance.Key{1 << 63}
+	for i := range rapid.IntRange(0, 60).Draw(rt, "items") {
+		k, _ := order.Key(rapid.Uint64Range(1, 9).Draw(rt, "owner"), uint64(i+1))
+		in.Items.(*balance.Index).Put(k, rapid.Uint32Range(0, 20).Draw(rt, "weight"))
+		loads[k] = rapid.SampledFrom([]float64{0, 1, 1, 2, 5, 30, 200}).Draw(rt, "load")
+		keys = append(keys, k)
+	}
+	e, all := base.Edit(), []uint64{1}
+	for range rapid.IntRange(0, 12).Draw(rt, "splits") {
+		if id, err := e.Split(rapid.SampledFrom(all).Draw(rt, "slice"), rapid.SampledFrom(keys).Draw(rt, "at")); err == nil {
+			all = append(all, id)
+		}
+	}
+	node := rapid.Custom(func(rt *rapid.T) balance.NodeID {
+		return balance.NodeID(rapid.IntRange(1, count).Draw(rt, "node"))
+	})
+	for _, id := range all {
+		_ = e.Map(id, node.Draw(rt, "on"))
+	}
+	m := model(rt, e)
+	e = m.Edit()
+	for _, id := range all {
+		if rapid.IntRange(0, 5).Draw(rt, "moves") == 0 {
+			_ = e.Start(id, node.Draw(rt, "to"))
+		}
+	}
+	m = model(rt, e)
+	e = m.Edit()
+	for _, s := range m.Slices() {
+		if rapid.IntRange(0, 2).Draw(rt, "switches") == 0 {
+			_ = e.Switch(s.ID)
+		}
+	}
+	for i := range count {
+		id := balance.NodeID(i + 1)
+		if rapid.IntRange(0, 5).Draw(rt, "drains") == 0 {
+			_ = e.SetState(id, balance.Draining)
+		}
+		in.Limits[id] = balance.Limit{
+			Share: rapid.Uint32Range(0, 4).Draw(rt, "share"), Weight: rapid.SampledFrom([]uint64{0, 0, 50, 200}).Draw(rt, "limit"),
+		}
+	}
+	in.Model = model(rt, e)
+	if rapid.Bool().Draw(rt, "measured") {
+		in.Loads = newTrue(in.Model, in.Items.(*balance.Index), loads)
+	}
+	in.Budget.Share = rapid.SampledFrom([]float64{0.05, 0.3, 1}).Draw(rt, "budget")
+	if rapid.Bool().Draw(rt, "may") {
+		in.May = func(slice uint64, to balance.NodeID) (bool, string) {
+			return (slice+uint64(to))%3 > 0, "it came from there a moment ago"
+		}
+	}
+	return in
+}
+
+func model(t interface{ Fatal(...any) }, e *balance.Edit) *balance.Model {
+	m, err := e.Model()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// all returns every strategy, with options that make much happen on little.
+func all(t testing.TB) (list []balance.Strategy) {
+	for name, options := range map[string]map[string]string{
+		"original": {}, "random": {"seed": "7"}, "weighted-move": {"merge-above": "2", "merge-share": "0.1"},
+		"weighted-move-fast": {"merge-above": "1"},
+	} {
+		s, err := strategy.Named(name, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// TestProposals: whatever the input, a proposal can be applied, stays within
+// the budget and the limits, goes only where the core lets it, is the same
+// again, and has its reasons.
+func TestProposals(t *testing.T) {
+	strategies := all(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		in := drawn(rt)
+		for _, s := range strategies {
+			p, err := s.Iterate(in)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			again, _ := s.Iterate(in)
+			if !reflect.DeepEqual(p, again) {
+				rt.Fatalf("%s: not the same again", s.Name())
+			}
+			if err := check(in, p); err != nil {
+				rt.Fatalf("%s: %v", s.Name(), err)
+			}
+		}
+	})
+}
+
+// check tells what is wrong with a proposal.
+func check(in balance.Input, p balance.Proposal) error {
+	m, err := in.Model.Apply(p.Ops)
+	if err != nil {
+		return err
+	}
+	told := map[int]bool{}
+	for _, r := range p.Reasons {
+		told[r.Op] = r.Text != "" && r.Op < len(p.Ops)
+	}
+	if len(p.Ops) == 0 && !told[-1] {
+		return fmt.Errorf("nothing is done, without a reason")
+	}
+	origin, started := map[uint64]uint64{}, map[uint64]bool{}
+	for i, o := range p.Ops {
+		if !told[i] {
+			return fmt.Errorf("no reason to %s", o)
+		}
+		switch o.Kind {
+		case balance.OpSplit:
+			origin[o.New] = o.Slice
+			if from, ok := origin[o.Slice]; ok {
+				origin[o.New] = from
+			}
+		case balance.OpMerge:
+		case balance.OpStart:
+			from := o.Slice
+			if id, ok := origin[from]; ok {
+				from = id
+			}
+			if in.May != nil {
+				if ok, _ := in.May(from, o.Node); !ok {
+					return fmt.Errorf("slice %d may not go to node %d", from, o.Node)
+				}
+			}
+			started[o.Slice] = true
+		default:
+			return fmt.Errorf("a strategy must not %s", o)
+		}
+	}
+	return checkSums(in, m, started)
+}
+
+func checkSums(in balance.Input, m *balance.Model, started map[uint64]bool) error {
+	var items, weight, allWeight float64
+	before, after := map[balance.NodeID]uint64{}, map[balance.NodeID]uint64{}
+	for i, s := range balance.SliceSums(in) {
+		before[in.Model.Slices()[i].Target()] += s.Weight
+		allWeight += float64(s.Weight)
+	}
+	gets := map[balance.NodeID]bool{}
+	for i, s := range balance.SliceSums(balance.Input{Model: m, Items: in.Items}) {
+		slice := m.Slices()[i]
+		after[slice.Target()] += s.Weight
+		if started[slice.ID] {
+			items += float64(s.Items)
+			weight += float64(s.Weight)
+			gets[slice.Target()] = gets[slice.Target()] || s.Weight > 0
+		}
+	}
+	if items > in.Budget.Share*float64(in.Items.Len())+1e-9 || weight > in.Budget.Share*allWeight+1e-9 {
+		return fmt.Errorf("%v items and %v weight move, more than %v of all", items, weight, in.Budget.Share)
+	}
+	for n := range gets {
+		if l := in.Limits[n].Weight; l > 0 && after[n] > max(l, before[n]) {
+			return fmt.Errorf("node %d gets a weight of %d, its limit is %d", n, after[n], l)
+		}
+	}
+	return nil
+}
+
+// TestComesToRest: under an unchanged load a strategy that is asked again and
+// again does less and less, and then nothing any more.
+func TestComesToRest(t *testing.T) {
+	strategies := all(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		in := drawn(rt)
+		in.Loads = nil
+		loads := map[balance.Key]float64{}
+		in.Items.Ascend(0, balance.MaxKey, func(k balance.Key, _ uint32) bool {
+			loads[k] = rapid.SampledFrom([]float64{0, 1, 5, 30, 200}).Draw(rt, "load")
+			return true
+		})
+		for _, s := range strategies {
+			l := newLoop(t, finish(rt, in.Model), in.Items.(*balance.Index), maps.Clone(loads))
+			l.limits, l.order, l.budget = in.Limits, in.Order, 0.3
+			busy := 0
+			for range 60 {
+				p, err := s.Iterate(l.exact())
+				if err != nil {
+					rt.Fatal(err)
+				}
+				next, err := l.m.Apply(p.Ops)
+				if err != nil {
+					rt.Fatal(err)
+				}
+				if busy = len(p.Ops); busy == 0 {
+					break
+				}
+				l.settle(next, p)
+			}
+			if busy > 0 {
+				rt.Fatalf("%s still has %d operations after 60 iterations", s.Name(), busy)
+			}
+		}
+	})
+}
+
+// finish ends all moves of a model.
+func finish(rt *rapid.T, m *balance.Model) *balance.Model {
+	for _, end := range []func(*balance.Edit, uint64) error{(*balance.Edit).Switch, (*balance.Edit).Finish} {
+		e := m.Edit()
+		for _, s := range m.Slices() {
+			if s.Move.Phase != balance.NoMove {
+				_ = end(e, s.ID)
+			}
+		}
+		m = model(rt, e)
+	}
+	return m
+}
+
+// exact is the input with the real loads and the loop's budget.
+func (l *loop) exact() balance.Input {
+	in := l.truth()
+	in.Budget.Share = l.budget
+	return in
+}
+
+// TestNoThrash: loads that go up and down by a tenth from one interval to the
+// next send nothing back to where it came from.
+func TestNoThrash(t *testing.T) {
+	for _, name := range strategy.Names() {
+		s, err := strategy.Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, exponent := range []float64{0.6, 1.0, 1.2} {
+			l := world(t, 3, 8, 10, 2000, exponent, 0.4)
+			truth := maps.Clone(l.loads)
+			left := map[balance.Key][]visit{}
+			late := 0
+			for i := range 30 {
+				for k, v := range truth {
+					l.loads[k] = v * (0.9 + 0.2*l.rand.Float64())
+				}
+				before, moves := l.m, l.started
+				l.iterate(s)
+				l.items.Ascend(0, balance.MaxKey, func(k balance.Key, _ uint32) bool {
+					from, to := before.At(k).Node, l.m.At(k).Node
+					if from == to {
+						return true
+					}
+					for _, v := range left[k] {
+						if v.node == to && i-v.iteration < 10 {
+							t.Fatalf("%s: item %x left node %d in iteration %d and is back in %d", name, uint64(k), to, v.iteration, i)
+						}
+					}
+					left[k] = append(left[k], visit{from, i})
+					return true
+				})
+				if i >= 20 {
+					late += l.started - moves
+				}
+			}
+			if name != "random" && late > 3 {
+				t.Errorf("%s, Zipf %v: still %d moves in the last 10 iterations", name, exponent, late)
+			}
+		}
+	}
+}
+
+// visit says that a node had an item until an iteration.
+type visit struct {
+	node      balance.NodeID
+	iteration int
+}
