@@ -56,8 +56,9 @@ type Distributor[P any] struct {
 	alone bool
 
 	model   *Model
-	number  uint64 // of the newest quantum processed
-	changed uint64 // of the newest that was not empty
+	tables  map[NodeID]Table // the model's
+	number  uint64           // of the newest quantum processed
+	changed uint64           // of the newest that was not empty
 
 	streams map[string]*stream[P]
 	order   []string // names in order of registration, so that work is in order
@@ -161,9 +162,9 @@ func (d *Distributor[P]) take(q Quantum) error {
 	if model.View() != q.View {
 		return fault.Newf(fault.Invalid, "balance: take quantum", "quantum %d gives view %d instead of %d", q.Number, model.View(), q.View)
 	}
-	d.changed, d.model = q.Number, model
-	for _, name := range d.order {
-		d.place(d.streams[name])
+	d.changed, d.model, d.tables = q.Number, model, model.tables()
+	for _, s := range d.streams {
+		d.place(s)
 	}
 	return nil
 }

@@ -74,18 +74,43 @@ func (m *Model) Named(name string) (Node, bool) {
 func (m *Model) Table(node NodeID) Table {
 	t := Table{View: m.view, Least: m.least}
 	for _, s := range m.slices {
-		h := Held{ID: s.ID, Lo: s.Lo, Hi: s.Hi, Generation: s.Generation}
-		switch {
-		case s.Node == node:
-			h.From = s.From
-		case s.Move.Phase == NoMove || s.Move.Other != node:
-			continue
-		case s.Move.Phase == Switched:
-			h.From, h.Until = s.Move.OtherFrom, s.From-1
+		if s.Node == node || s.Move.Phase != NoMove && s.Move.Other == node {
+			t.Slices = append(t.Slices, s.held(node))
 		}
-		t.Slices = append(t.Slices, h)
 	}
 	return t
+}
+
+// tables returns the table of each node.
+func (m *Model) tables() map[NodeID]Table {
+	out := make(map[NodeID]Table, len(m.nodes))
+	for _, n := range m.nodes {
+		out[n.ID] = Table{View: m.view, Least: m.least}
+	}
+	add := func(s Slice, node NodeID) {
+		t := out[node]
+		t.Slices = append(t.Slices, s.held(node))
+		out[node] = t
+	}
+	for _, s := range m.slices {
+		add(s, s.Node)
+		if s.Move.Phase != NoMove {
+			add(s, s.Move.Other)
+		}
+	}
+	return out
+}
+
+// held returns a slice as it stands in the table of one of its nodes.
+func (s Slice) held(node NodeID) Held {
+	h := Held{ID: s.ID, Lo: s.Lo, Hi: s.Hi, Generation: s.Generation}
+	switch {
+	case s.Node == node:
+		h.From = s.From
+	case s.Move.Phase == Switched:
+		h.From, h.Until = s.Move.OtherFrom, s.From-1
+	}
+	return h
 }
 
 // check tells why a model is not sound: slices must tile the ring, on known

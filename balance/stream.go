@@ -60,7 +60,7 @@ type next struct {
 func (d *Distributor[P]) place(s *stream[P]) {
 	s.node, s.want, s.settled = 0, Table{}, false
 	if n, known := d.model.Named(s.name); known {
-		s.node, s.want = n.ID, d.model.Table(n.ID)
+		s.node, s.want = n.ID, d.tables[n.ID]
 	}
 }
 
