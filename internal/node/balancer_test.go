@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"log/slog"
 	"net"
@@ -131,6 +132,7 @@ func (r *rig) slave(name string) barrels.Store {
 	conn, err := wire.Dial(r.addr)
 	r.must(err)
 	cfg := loadproxy.Default(name, name+".example:1")
+	cfg.Incarnation = rand.Text()
 	p, err := loadproxy.New(cfg, s.store, balancerClient{conn}, slog.New(slog.DiscardHandler))
 	r.must(err)
 	ctx, cancel := context.WithCancel(context.Background())

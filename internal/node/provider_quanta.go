@@ -20,6 +20,9 @@ const (
 	aloneAfter = 2 * time.Second
 	// quantaRetry is the pause after a failed poll.
 	quantaRetry = 100 * time.Millisecond
+	// forgetAfter is how long after its last pull what is ready for a slave is
+	// dropped: another distributor serves it, or it is away.
+	forgetAfter = 30 * time.Second
 	// weightsAtOnce bounds the weights that a poll brings.
 	weightsAtOnce = 1 << 14
 )
@@ -102,6 +105,7 @@ func (p *provider) alone(err error) {
 // enlist again then.
 func (p *provider) hear(reply *pb.QuantaResponse) error {
 	return p.step(func() error {
+		p.forget()
 		switch epoch := reply.GetEpoch(); {
 		case epoch < p.epoch:
 			return fault.Newf(fault.Stale, "distributor: ask for quanta",
@@ -145,4 +149,15 @@ func (p *provider) quantum(epoch uint64, message *pb.Quantum) error {
 	}
 	p.number = q.Number
 	return nil
+}
+
+// forget drops what is ready for slaves that do not come for it. Called under
+// the lock.
+func (p *provider) forget() {
+	for name, c := range p.clients {
+		if time.Since(c.seen) > forgetAfter {
+			p.dist.Forget(name)
+			delete(p.clients, name)
+		}
+	}
 }

@@ -1,0 +1,161 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"adshard/fault"
+	"adshard/internal/node/wire"
+	"adshard/schema/pb"
+)
+
+// distribute starts a distributor with this name; stop ends it.
+func (r *rig) distribute(name string) (d *distributor, stop func()) {
+	r.t.Helper()
+	cfg := DefaultDistributorConfig()
+	cfg.Name, cfg.DB, cfg.Listen, cfg.Balancer = name, r.cfg.DB, loopback, r.addr
+	cfg.BucketBytes = r.cfg.BucketBytes
+	d, err := newDistributor(r.t.Context(), cfg, r.db, slog.New(slog.DiscardHandler))
+	r.must(err)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- d.run(ctx) }()
+	stopped := false
+	stop = func() {
+		if stopped {
+			return
+		}
+		stopped = true
+		cancel()
+		if err := <-done; err != nil {
+			r.t.Error(err)
+		}
+	}
+	r.t.Cleanup(stop)
+	return d, stop
+}
+
+// served counts the slaves that pull from a distributor.
+func (d *distributor) served() int {
+	d.provider.mu.Lock()
+	defer d.provider.mu.Unlock()
+	n := 0
+	for _, c := range d.provider.clients {
+		if time.Since(c.seen) < aliveTime {
+			n++
+		}
+	}
+	return n
+}
+
+// TestDistributorsComeAndGo: several fill in parallel; one that ends in the
+// middle of it is replaced by the others, one that comes takes its part.
+func TestDistributorsComeAndGo(t *testing.T) {
+	r := newRig(t, 4)
+	r.cfg.Distribute = false
+	r.write(40, 10, 5, 1_000_000)
+	r.start()
+	a, _ := r.distribute("a")
+	b, stopB := r.distribute("b")
+	for i := range 4 {
+		r.slave(fmt.Sprint("s", i))
+	}
+	r.eventually("filling", func() bool { return r.groups() > 50 })
+	if b.served() > 0 {
+		t.Logf("b ends with %d slaves and %d groups there", b.served(), r.groups())
+	}
+	stopB()
+	r.eventually("filled", r.whole)
+	if got := r.groups(); got != 400 {
+		t.Fatalf("%d groups are held, 400 are there", got)
+	}
+	r.distribute("c")
+	r.distribute("d")
+	r.eventually("shared", func() bool { return a.served() < 4 })
+	r.write(45, 10, 6, 2_000_000)
+	r.eventually("followed", func() bool { return r.groups() == 450 && r.whole() })
+}
+
+// TestChangesGoOnWithoutABalancer under its last map; and with the next one.
+func TestChangesGoOnWithoutABalancer(t *testing.T) {
+	r := newRig(t, 2)
+	r.cfg.Distribute = false
+	r.write(10, 5, 4, 1_000_000)
+	r.start()
+	r.distribute("a")
+	r.slave("s0")
+	r.slave("s1")
+	r.eventually("filled", r.whole)
+	r.stop()
+	r.write(12, 5, 5, 3_000_000)
+	r.eventually("followed without a balancer", func() bool { return r.groups() == 60 && r.whole() })
+	r.start()
+	r.write(14, 5, 5, 3_000_000)
+	r.eventually("followed with the next", func() bool { return r.groups() == 70 && r.whole() })
+	if r.b.Epoch() != 2 {
+		t.Fatalf("epoch %d", r.b.Epoch())
+	}
+}
+
+func TestOneNameIsOneSlave(t *testing.T) {
+	r := newRig(t, 1)
+	r.write(3, 2, 2, 1_000_000)
+	r.start()
+	r.slave("s0")
+	r.eventually("filled", r.whole)
+	conn, err := wire.Dial(r.addr)
+	r.must(err)
+	defer conn.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	c := balancerClient{conn}
+	_, err = c.Register(ctx, &pb.RegisterRequest{Name: "s0", Address: "other.example:9", Incarnation: "other"})
+	if !fault.Is(err, fault.Conflict) {
+		t.Fatalf("a second s0: %v", err)
+	}
+	for _, text := range []string{"s0.example:1", "other.example:9"} {
+		if !strings.Contains(err.Error(), text) {
+			t.Errorf("%q does not name %s", err, text)
+		}
+	}
+	d, _, err := c.Distributor("")
+	r.must(err)
+	if _, err := d.Pull(ctx, &pb.PullRequest{Name: "s0", Epoch: 1, Incarnation: "other"}); !fault.Is(err, fault.Stale) {
+		t.Errorf("pull of the other: %v", err)
+	}
+	if _, err := c.Report(ctx, &pb.ReportRequest{Name: "s0", Epoch: 1, Incarnation: "other"}); !fault.Is(err, fault.Stale) {
+		t.Errorf("report of the other: %v", err)
+	}
+}
+
+func TestASecondBalancerIsRefused(t *testing.T) {
+	r := newRig(t, 1)
+	r.addr = freePort(t)
+	r.cfg.Advertise = r.addr
+	r.start()
+	second := r.cfg
+	second.Advertise = "127.0.0.1:1"
+	if _, err := NewBalancer(t.Context(), second, r.db, slog.New(slog.DiscardHandler)); !fault.Is(err, fault.Conflict) {
+		t.Fatalf("a second balancer: %v", err)
+	}
+	r.stop()
+	b, err := NewBalancer(t.Context(), second, r.db, slog.New(slog.DiscardHandler))
+	if err != nil || b.Epoch() != 2 {
+		t.Fatalf("after the first had ended: %v", err)
+	}
+}
+
+// freePort returns an address of this machine that nobody listens on.
+func freePort(t *testing.T) string {
+	l, err := net.Listen("tcp", loopback)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}

@@ -1,0 +1,46 @@
+package node
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"adshard/balance"
+	"adshard/barrels"
+)
+
+// TestTruthIsWhatSlavesHave: the certificates of slaves, filled and changed
+// through the balancer, are those of the database, for all bins and any.
+func TestTruthIsWhatSlavesHave(t *testing.T) {
+	r := newRig(t, 2)
+	r.write(12, 4, 5, 1_000_000)
+	r.start()
+	r.slave("a")
+	r.slave("b")
+	r.eventually("filled", r.whole)
+	r.must(r.b.SetBudget(t.Context(), 3, true))
+	r.write(6, 5, 6, 2_000_000)
+	r.eventually("followed", r.whole)
+
+	truth := &truth{order: r.b.order, db: r.db, builders: newBuilders(r.b.order, 2)}
+	for range 8 {
+		bins := rand.Uint64() | 1<<rand.IntN(64)
+		var of balance.Certificate
+		for _, s := range r.slaves {
+			for _, h := range s.store.Slices().GetSlices() {
+				c, err := s.store.Certify(t.Context(), h.Lo, h.Hi, bins)
+				r.must(err)
+				of.Items += c.Items
+				for i := range of.Bins {
+					of.Bins[i] = balance.Sum(added(barrels.Sum(of.Bins[i]), c.Bins[i]))
+				}
+			}
+		}
+		want, err := truth.certify(t.Context(), wantedKeys(r.b.mapper.Items(), 0, balance.MaxKey, bins))
+		r.must(err)
+		if want.Items == 0 || want.Items != of.Items || !slices.Equal(want.Bins[:], of.Bins[:]) {
+			t.Fatalf("bins %x: the database has %d items, slaves have %d; sums equal: %v",
+				bins, want.Items, of.Items, slices.Equal(want.Bins[:], of.Bins[:]))
+		}
+	}
+}
