@@ -12,8 +12,10 @@ type board struct {
 	in    balance.Input
 	edit  *balance.Edit
 	nodes []place // as the model's
-	index map[balance.NodeID]int
-	parts []part // as the model's slices
+	// shares[i] is the share of the active nodes up to the i-th.
+	shares []float64
+	index  map[balance.NodeID]int
+	parts  []part // as the model's slices
 
 	total  float64 // load
 	mean   float64 // load of a node of share 1 when all is even
@@ -72,6 +74,7 @@ func newBoard(in balance.Input, share float64) *board {
 			b.active++
 			shares += b.nodes[i].share
 		}
+		b.shares = append(b.shares, shares)
 	}
 	sums := balance.SliceSums(in)
 	b.parts = make([]part, len(sums))

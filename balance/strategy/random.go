@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"math"
+	"sort"
 
 	"adshard/balance"
 )
@@ -68,32 +69,31 @@ func (r Random) each(in balance.Input) int {
 	return max(1, (in.Items.Len()+most-1)/most)
 }
 
-// draw returns a node for a key, among the active ones that have room; if none
-// has, among all active ones.
+// drawings is how often a node is drawn for an item before the first one with
+// room is taken.
+const drawings = 16
+
+// draw returns a node for a key, among the active ones by their shares; one
+// with room, if there is any.
 func (r Random) draw(b *board, k balance.Key, weight uint64) int {
-	for _, full := range []bool{false, true} {
-		var shares float64
-		for i := range b.nodes {
-			if n := &b.nodes[i]; n.active && (full || n.room(weight)) {
-				shares += n.share
-			}
+	x, first := uint64(k), 0
+	for n := range drawings {
+		x = mix(r.Seed, x)
+		at := float64(x) / (1 << 64) * b.shares[len(b.shares)-1]
+		i := sort.Search(len(b.shares)-1, func(i int) bool { return b.shares[i] > at })
+		if b.nodes[i].room(weight) {
+			return i
 		}
-		if shares == 0 {
-			continue
+		if n == 0 {
+			first = i
 		}
-		at := float64(mix(r.Seed, uint64(k))) / (1 << 64) * shares
-		last := 0
-		for i := range b.nodes {
-			if n := &b.nodes[i]; n.active && (full || n.room(weight)) {
-				last = i
-				if at -= n.share; at < 0 {
-					return i
-				}
-			}
-		}
-		return last
 	}
-	return 0
+	for i := range b.nodes {
+		if n := &b.nodes[i]; n.active && n.room(weight) {
+			return i
+		}
+	}
+	return first
 }
 
 // mix is the finaliser of SplitMix64 (Steele, Lea, Flood 2014) over both.
@@ -178,15 +178,10 @@ func (r Random) scatterSlice(b *board, p *part, own []balance.ItemLoad, each int
 // as new ones, their fair share: slices drawn from all other nodes.
 func (r Random) fill(b *board) {
 	has := make([]int, len(b.nodes))
-	var shares float64
 	for i := range b.parts {
 		has[b.parts[i].at] += b.parts[i].Items
 	}
-	for _, n := range b.nodes {
-		if n.active {
-			shares += n.share
-		}
-	}
+	shares := b.shares[len(b.shares)-1]
 	for to := range b.nodes {
 		n := &b.nodes[to]
 		fair := float64(b.items) * n.share / shares
