@@ -6,9 +6,9 @@ import (
 )
 
 // Position is a place in the log that a node applies: all changes of items up
-// to Clock under all quanta below Quantum, or up to and with it when Offset is
-// 0. While the items that quantum Quantum brings are on their way, Offset is
-// one more than the last key delivered (0 past the ring's end: done).
+// to Clock, under all quanta up to Quantum. Offset is 0 when all that the node
+// is to have is there; while a batch of items is on its way, it is one more
+// than the last key delivered (1: none yet).
 type Position struct {
 	Epoch, Clock, Quantum, Offset uint64
 }
