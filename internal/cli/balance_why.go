@@ -54,7 +54,7 @@ func showStory(s Streams, v *api.SliceStory) error {
 	if !v.Measured {
 		unit = "by weight, since no load is measured yet"
 	}
-	fmt.Fprintf(s.Out, "It costs %s %s: %s of what %s does, %s of all. %s has %.2f of the mean (the most is %.2f, no placement can beat %.2f).\n",
+	fmt.Fprintf(s.Out, "It costs %s %s: %s of what %s does, %s of all. %s has %.2f x the mean (the most is %.2f x, no placement can beat %.2f x).\n",
 		loaded(v.Load), unit, percent(v.ShareOfSlave), printable(v.Slave), percent(v.ShareOfAll), printable(v.Slave),
 		v.SlaveOverMean, v.MaxOverMean, v.LowerBound)
 	fmt.Fprintf(s.Out, "\n%s: %s.\n", verdicts[v.Verdict], printable(v.Decision))

@@ -10,7 +10,7 @@ import (
 )
 
 // table writes rows of aligned columns, and notes between them that are not
-// aligned. The last column is not padded.
+// aligned. Nothing follows the last cell of a row that is not empty.
 type table struct {
 	out   io.Writer
 	rows  [][]string // a note is a row of one cell
@@ -40,13 +40,14 @@ func (t *table) flush() error {
 	const gap = "  "
 	var b strings.Builder
 	for _, cells := range t.rows {
+		var line strings.Builder
 		for i, c := range cells {
-			b.WriteString(c)
+			line.WriteString(c)
 			if i+1 < len(cells) {
-				b.WriteString(strings.Repeat(" ", t.width[i]-utf8.RuneCountInString(c)) + gap)
+				line.WriteString(strings.Repeat(" ", t.width[i]-utf8.RuneCountInString(c)) + gap)
 			}
 		}
-		b.WriteByte('\n')
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 	}
 	_, err := io.WriteString(t.out, b.String())
 	return err

@@ -511,7 +511,7 @@ type PlannedOperation struct {
 	// At Where it is split.
 	At string `json:"at,omitempty"`
 
-	// New A split's upper part.
+	// New What a split makes of the upper part, or a merge takes in.
 	New    uint64  `json:"new,omitempty"`
 	From   string  `json:"from,omitempty"`
 	To     string  `json:"to,omitempty"`

@@ -1,0 +1,258 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+
+	"adshard/fault"
+	"adshard/internal/node/admin"
+	"adshard/internal/node/admin/admintest"
+	"adshard/internal/node/httpapi/api"
+)
+
+// balancer serves a balancer's admin port.
+func balancer(t *testing.T, c admin.Control) string {
+	t.Helper()
+	s := httptest.NewServer(admin.New(admin.Config{
+		Registry: admin.NewRegistry(), Ready: func() []string { return nil }, Control: c, Log: slog.New(slog.DiscardHandler)}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// TestBalanceOutputs runs the commands of testdata/balance against a balancer
+// of admintest; -rewrite writes what they say now.
+func TestBalanceOutputs(t *testing.T) {
+	datadriven.Walk(t, "testdata/balance", func(t *testing.T, path string) {
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			c := admintest.NewControl()
+			if d.Cmd == "waiting" {
+				c.Status = &api.BalanceStatus{Strategy: "original", Waiting: "1 of 3 slaves have joined", MaxOverMean: 1, LowerBound: 1}
+			}
+			args := append(strings.Fields(d.Input), "--addr", balancer(t, c))
+			status, out, errOut := run(t, "adshard", args...)
+			if status != exitDone {
+				out += fmt.Sprintf("exit status %d\n", status)
+			}
+			if errOut != "" {
+				out += "-- standard error\n" + errOut
+			}
+			return strings.ReplaceAll(out, args[len(args)-1], "ADDR")
+		})
+	})
+}
+
+// TestBalanceIsTold: what a command makes the balancer do.
+func TestBalanceIsTold(t *testing.T) {
+	for command, want := range map[string][]string{
+		"balance pause":                           {"pause true"},
+		"balance resume":                          {"pause false"},
+		"balance strategy random":                 {"strategy random map[]"},
+		"balance move 7 slave-2 --json --no-wait": {"move 7 slave-2"},
+		"balance strategy weighted-move --set a=1 --set b=x=y --set c=": {"strategy weighted-move map[a:1 b:x=y c:]"},
+		"slaves add 10.0.0.9:7100":                                      {"add 10.0.0.9:7100"},
+		"slaves drain slave-1 --no-wait":                                {"drain slave-1"},
+	} {
+		c := admintest.NewControl()
+		status, out, errOut := run(t, "adshard", append(strings.Fields(command), "--addr", balancer(t, c))...)
+		if got := c.Told(); status != exitDone || out == "" || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %d %q %q, told %q; want %q", command, status, out, errOut, got, want)
+		}
+	}
+}
+
+// TestMoveWaits: the steps are told, one line each, and the end.
+func TestMoveWaits(t *testing.T) {
+	phases := func(end *api.SliceStory, phases ...api.MovePhase) *admintest.Control {
+		c := admintest.NewControl()
+		begin := c.Stories[7][0]
+		c.Stories[7] = nil
+		for i, p := range phases {
+			story, move := *begin, *begin.Move
+			move.Phase, move.Certified, story.Move = p, 40*i, &move
+			c.Stories[7] = append(c.Stories[7], &story)
+		}
+		if end != nil {
+			c.Stories[7] = append(c.Stories[7], end)
+		}
+		return c
+	}
+	there := &api.SliceStory{Slice: 7, Slave: "slave-2", Items: 812}
+	back := &api.SliceStory{Slice: 7, Slave: "slave-0", Events: []api.Event{{Text: "cancelled: the copy on slave-2 differs"}}}
+	for name, c := range map[string]struct {
+		control *admintest.Control
+		status  int
+		out     string
+		says    []string
+	}{
+		"done": {phases(there, api.MovePhaseCopying, api.MovePhaseCopying, api.MovePhaseSwitched), exitDone, "slice 7 is on slave-2: 812 ad groups\n",
+			[]string{"slice 7 to slave-2: copying\n", "slice 7 to slave-2: comparing, 40 of 64\n", "slice 7 to slave-2: switched\n"}},
+		"cancelled": {phases(back, api.MovePhaseCopying), exitFailed, "",
+			[]string{"slice 7 was not moved, it is on slave-0: cancelled: the copy on slave-2 differs"}},
+		"gone": {func() *admintest.Control { c := phases(nil); return c }(), exitFailed, "", []string{"there is no slice 7"}},
+	} {
+		status, out, errOut := run(t, "adshard", "balance", "move", "7", "slave-2", "--addr", balancer(t, c.control))
+		if status != c.status || out != c.out {
+			t.Errorf("%s: %d %q %q", name, status, out, errOut)
+		}
+		for _, line := range c.says {
+			if strings.Count(errOut, line) != 1 {
+				t.Errorf("%s: %q is not once in %q", name, line, errOut)
+			}
+		}
+	}
+}
+
+// TestMoveBrokenOff: Ctrl-C ends the waiting, not the move.
+func TestMoveBrokenOff(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	c := admintest.NewControl()
+	var out, errOut bytes.Buffer
+	time.AfterFunc(50*time.Millisecond, cancel)
+	status := Main(ctx, "adshard", []string{"balance", "move", "7", "slave-2", "--addr", balancer(t, c)},
+		Streams{In: strings.NewReader(""), Out: &out, Err: &errOut})
+	if status != exitFailed || out.String() != "" || len(c.Told()) != 1 {
+		t.Errorf("%d %q %q %q", status, out.String(), errOut.String(), c.Told())
+	}
+}
+
+// TestDrainWaits: how many slices are left is told, and the end; a balancer
+// that is away meanwhile is waited for.
+func TestDrainWaits(t *testing.T) {
+	lists := func(states ...api.Slave) *admintest.Control {
+		c := admintest.NewControl()
+		for _, v := range states {
+			v.Name = "slave-1"
+			c.Lists = append(c.Lists, &api.SlaveList{Slaves: []api.Slave{v}})
+		}
+		return c
+	}
+	draining := api.Slave{State: api.SlaveStateDraining, Slices: 2, MovingOut: 1}
+	for name, c := range map[string]struct {
+		control *admintest.Control
+		status  int
+		out     string
+		says    string
+	}{
+		"done": {lists(draining, api.Slave{State: api.SlaveStateDraining}, api.Slave{State: api.SlaveStateDrained}), exitDone,
+			"slave-1 is drained and can be stopped\n", "slave-1: 2 of 3 slices left\nslave-1: 0 of 3 slices left\n"},
+		"taken back": {lists(draining, api.Slave{State: api.SlaveStateActive}), exitFailed, "", "somebody took it back"},
+	} {
+		addr := balancer(t, c.control)
+		if name == "done" {
+			addr = away(t, addr, 2)
+		}
+		status, out, errOut := run(t, "adshard", "slaves", "drain", "slave-1", "--addr", addr)
+		if status != c.status || out != c.out || !strings.Contains(strings.ReplaceAll(errOut, "the balancer is away\n", ""), c.says) {
+			t.Errorf("%s: %d %q %q", name, status, out, errOut)
+		}
+	}
+}
+
+// away passes calls on to a server, but answers every nth with 503.
+func away(t *testing.T, to string, nth int32) string {
+	t.Helper()
+	var n atomic.Int32
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if n.Add(1)%nth == 0 {
+			http.Error(w, "away", http.StatusBadGateway)
+			return
+		}
+		http.Redirect(w, r, to+r.URL.Path, http.StatusTemporaryRedirect)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// TestWatch: off a terminal it is one line a look, until it is told to end; a
+// balancer that is away is told and asked on.
+func TestWatch(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var out bytes.Buffer
+	n := 0
+	frame := func(context.Context, Streams) error { t.Error("drawn"); return nil }
+	line := func(_ context.Context, s Streams) error {
+		switch n++; n {
+		case 2:
+			fmt.Fprint(s.Out, "half a li")
+			return fault.Newf(fault.Unavailable, "", "cannot reach it")
+		case 4:
+			cancel()
+		}
+		fmt.Fprintf(s.Out, "line %d\n", n)
+		return nil
+	}
+	if err := watch(ctx, Streams{Out: &out}, time.Millisecond, frame, line); err != nil {
+		t.Error(err)
+	}
+	if out.String() != "line 1\ncannot reach it\nline 3\n" {
+		t.Errorf("%q", out.String())
+	}
+	refuse := func(context.Context, Streams) error { return fault.Newf(fault.Unavailable, "", "cannot reach it") }
+	if err := watch(context.Background(), Streams{Out: &out}, time.Millisecond, frame, refuse); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("the first look: %v", err)
+	}
+}
+
+func TestWatchLines(t *testing.T) {
+	for _, command := range []string{"balance status", "slaves list"} {
+		ctx, cancel := context.WithCancel(context.Background())
+		var out writerOnce
+		out.first = cancel
+		status := Main(ctx, "adshard", append(strings.Fields(command), "--watch", "--addr", balancer(t, admintest.NewControl())),
+			Streams{In: strings.NewReader(""), Out: &out, Err: &out})
+		if status != exitDone || strings.Count(out.String(), "\n") != 1 || !strings.HasPrefix(out.String(), "view 42") {
+			t.Errorf("%s: %d %q", command, status, out.String())
+		}
+	}
+}
+
+// writerOnce tells of its first write.
+type writerOnce struct {
+	bytes.Buffer
+	first func()
+}
+
+func (w *writerOnce) Write(b []byte) (int, error) {
+	w.first()
+	return w.Buffer.Write(b)
+}
+
+func TestWords(t *testing.T) {
+	for ms, want := range map[int64]string{
+		0: "just now", 999: "just now", 1000: "1 s ago", 59_999: "59 s ago", 60_000: "1 min ago", 61_000: "1 min 1 s ago",
+		660_000: "11 min ago", 3_600_000: "1 h ago", 3_700_000: "1 h 1 min ago", 86_400_000: "24 h ago", 172_800_000: "2 days ago",
+	} {
+		if got := ago(ms); got != want {
+			t.Errorf("%d: %q, want %q", ms, got, want)
+		}
+	}
+	for x, want := range map[float64]string{0: "0", -1: "0", 0.123: "0.12", 9.99: "9.99", 10: "10", 1234.5: "1,235", 1234567: "1,234,567", 1e30: "1e+30"} {
+		if got := loaded(x); got != want {
+			t.Errorf("%v: %q, want %q", x, got, want)
+		}
+	}
+	for x, want := range map[float64]string{0: "0 %", 0.0001: "<0.1 %", 0.034: "3.4 %", 0.5: "50 %", 1: "100 %"} {
+		if got := percent(x); got != want {
+			t.Errorf("%v: %q, want %q", x, got, want)
+		}
+	}
+	for x, want := range map[float64]string{
+		0: "          │", 0.5: "█████     │", 1: "██████████│", 1.5: "██████████│█████", 99: "██████████│████████████████████",
+	} {
+		if got := bar(x); got != want {
+			t.Errorf("%v: %q, want %q", x, got, want)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package node
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"adshard/balance"
+	"adshard/internal/node/httpapi/api"
+)
+
+// tolerance is how far above the mean a slave may be and count as even.
+const tolerance = 0.1
+
+// small is the part of the mean below which a slice is not worth a move.
+const small = 0.01
+
+// maxHot bounds SliceStory.Hot.
+const maxHot = 10
+
+// known is what the mapper knows of a slice beside what lies where.
+type known struct {
+	move    *api.SliceMove
+	events  []api.Event
+	reasons []string // what the strategy last said of it
+	asked   bool     // the strategy was
+	paused  bool
+}
+
+// story tells why the slice at a place of the model is where it is.
+func (m *measured) story(i int, k known) *api.SliceStory {
+	s, sum := m.in.Model.Slices()[i], m.sums[i]
+	items := balance.ItemLoads(m.in, s, nil)
+	slices.SortStableFunc(items, func(a, b balance.ItemLoad) int { return cmp.Compare(b.Load, a.Load) })
+	out := &api.SliceStory{
+		Slice: s.ID, Lo: keyText(s.Lo), Hi: keyText(s.Hi), Slave: m.name(s.Node), Generation: s.Generation, FromView: s.From,
+		Items: uint64(sum.Items), Weight: sum.Weight, Measured: m.byLoad(), Load: sum.Load,
+		ShareOfSlave: ratio(sum.Load, m.serves(s.Node)), ShareOfAll: ratio(sum.Load, m.load),
+		SlaveOverMean: m.overMean(s.Node, m.loads[s.Node]), MaxOverMean: m.even.Ratio(), LowerBound: m.bound.MaxOverMean,
+		Move: k.move, Hot: hottest(items, sum.Load), Events: k.events, Reasons: k.reasons,
+		Targets: m.targets(i), Needs: []string{},
+	}
+	stuck, why := m.stuck(i, items)
+	switch {
+	case s.Move.Phase != balance.NoMove:
+		out.Verdict, out.Decision = api.SliceVerdictMoving, m.way(s)
+		return out
+	case stuck:
+		out.Verdict, out.Decision = api.SliceVerdictStuck, why
+		out.Needs = m.stuckNeeds(i, items)
+		return out
+	case s.From > 1: // the first plan's view is 1
+		out.Verdict = api.SliceVerdictMoved
+		out.Decision = fmt.Sprintf("it came from another slave in view %d", s.From)
+	default:
+		out.Verdict, out.Decision = api.SliceVerdictStayed, m.stayed(s, k)
+	}
+	out.Needs = m.needs(i, out.Targets)
+	if k.paused {
+		out.Needs = append(out.Needs, "balancing is paused: `adshard balance resume` lets the strategy decide")
+	}
+	return out
+}
+
+// serves returns the load of what a node serves now.
+func (m *measured) serves(n balance.NodeID) (load float64) {
+	for i, s := range m.in.Model.Slices() {
+		if s.Node == n {
+			load += m.sums[i].Load
+		}
+	}
+	return load
+}
+
+func hottest(items []balance.ItemLoad, all float64) []api.HotItem {
+	out := []api.HotItem{}
+	for _, v := range items[:min(maxHot, len(items))] {
+		if v.Hot {
+			out = append(out, api.HotItem{Key: keyText(v.Key), Load: v.Load, Share: min(1, ratio(v.Load, all))})
+		}
+	}
+	return out
+}
+
+// way says where a slice is going.
+func (m *measured) way(s balance.Slice) string {
+	if s.Move.Phase == balance.Switched {
+		return fmt.Sprintf("%s serves it from view %d on; %s goes on answering older ones until all masters have it",
+			m.name(s.Node), s.From, m.name(s.Move.Other))
+	}
+	return fmt.Sprintf("it goes to %s, which has %.2f x the mean with it", m.name(s.Move.Other), m.overMean(s.Move.Other, m.loads[s.Move.Other]))
+}
+
+// stuck tells whether a slice's hottest item alone is more than a slave should
+// have, wherever it lies. items are by falling load.
+func (m *measured) stuck(i int, items []balance.ItemLoad) (bool, string) {
+	if len(items) == 0 || m.even.Mean == 0 {
+		return false, ""
+	}
+	alone := items[0].Load / m.strongest() / m.even.Mean
+	if alone <= 1+tolerance {
+		return false, ""
+	}
+	rest := "; nothing else is in the slice"
+	if m.sums[i].Items > 1 {
+		rest = fmt.Sprintf("; the other %d of the slice cost %s and can be split off", m.sums[i].Items-1, figure(m.sums[i].Load-items[0].Load))
+	}
+	return true, fmt.Sprintf("ad group %s alone is %.2f x the mean of a slave, and an ad group is not divided%s", keyText(items[0].Key), alone, rest)
+}
+
+// strongest returns the largest share of an active node.
+func (m *measured) strongest() float64 {
+	most := 1.0
+	for _, n := range m.in.Model.Nodes() {
+		if n.State == balance.Active {
+			most = max(most, m.share(n.ID))
+		}
+	}
+	return most
+}
+
+func (m *measured) stuckNeeds(i int, items []balance.ItemLoad) []string {
+	most := m.even.Mean * m.strongest() * (1 + tolerance)
+	return []string{
+		fmt.Sprintf("that ad group has to cost less than %s, it costs %s: fewer keywords, or a campaign of two groups", figure(most), figure(items[0].Load)),
+		"or its slave needs a larger share (`limits` of the balancer's configuration) on a stronger machine",
+	}
+}
+
+// stayed says why a slice was left where it is.
+func (m *measured) stayed(s balance.Slice, k known) string {
+	over := m.overMean(s.Node, m.loads[s.Node])
+	switch {
+	case len(k.reasons) > 0:
+		return k.reasons[0]
+	case !k.asked:
+		return "the strategy has not been asked since the balancer started"
+	case over <= 1+tolerance:
+		return fmt.Sprintf("%s has %.2f x the mean, so nothing had to leave it", m.name(s.Node), over)
+	}
+	return fmt.Sprintf("the strategy said nothing of it: other slices of %s were the better choice", m.name(s.Node))
+}
+
+// figure writes a load.
+func figure(x float64) string {
+	if x < 10 {
+		return fmt.Sprintf("%.2f", max(0, x))
+	}
+	return fmt.Sprintf("%.0f", x)
+}
