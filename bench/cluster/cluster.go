@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"time"
 
 	"adshard/bench/measure"
@@ -24,8 +25,10 @@ type Config struct {
 	Strategy, Order      string
 	Interval             time.Duration
 	Slaves, Distributors int
-	// Patience bounds the first fill.
+	// Patience bounds the first fill. Progress, if not nil, is told each second
+	// how many groups the slaves hold.
 	Patience time.Duration
+	Progress func(groups float64)
 }
 
 // Cluster is a cluster that runs.
@@ -36,8 +39,13 @@ type Cluster struct {
 	// Filled is how long it took from the start of the first process until a
 	// complete answer was possible.
 	Filled time.Duration
+	// Listening is how long the balancer took until it listened, Loaded what it
+	// held then.
+	Listening time.Duration
+	Loaded    measure.Memory
 
 	cfg       Config
+	began     time.Time
 	processes []*process
 	// begin takes what starts processes to a goroutine with a thread of its
 	// own: Linux ends them when that thread ends, which is when this process
@@ -66,11 +74,11 @@ func Start(ctx context.Context, cfg Config) (c *Cluster, err error) {
 			err = errors.Join(err, c.Stop())
 		}
 	}()
-	began := time.Now()
+	c.began = time.Now()
 	if err := c.startAll(ctx); err != nil {
 		return nil, err
 	}
-	c.Filled = time.Since(began)
+	c.Filled = time.Since(c.began)
 	return c, nil
 }
 
@@ -90,6 +98,10 @@ func (c *Cluster) startAll(ctx context.Context) error {
 	}
 	address, err := b.wait(ctx, startTime, "balancer ready ")
 	if err != nil {
+		return err
+	}
+	c.Listening = time.Since(c.began)
+	if c.Loaded, err = measure.MemoryOf(b.cmd.Process.Pid); err != nil {
 		return err
 	}
 	for i := range c.cfg.Distributors {
@@ -122,8 +134,37 @@ func (c *Cluster) startAll(ctx context.Context) error {
 	if c.Master, err = m.wait(ctx, startTime, "admin "); err != nil {
 		return err
 	}
+	told, stop := context.WithCancel(ctx)
+	var telling sync.WaitGroup
+	if c.cfg.Progress != nil {
+		telling.Go(func() { c.tell(told) })
+	}
 	c.URL, err = m.wait(ctx, c.cfg.Patience, "ready ")
+	stop()
+	telling.Wait()
 	return err
+}
+
+// tell tells each second how far the first fill is.
+func (c *Cluster) tell(ctx context.Context) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		sum := 0.0
+		for _, slave := range c.Slaves {
+			n, err := Gauge(ctx, slave, "adshard_store_groups")
+			if err != nil {
+				break // told again in a second
+			}
+			sum += n
+		}
+		c.cfg.Progress(sum)
+	}
 }
 
 // Memory returns what each process holds, by name; those that have ended are

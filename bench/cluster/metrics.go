@@ -3,6 +3,7 @@ package cluster
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -23,6 +24,24 @@ func (c *Cluster) SearchTimes(ctx context.Context, slave int) (Histogram, error)
 		return Histogram{}, err
 	}
 	return parseHistogram(string(raw), "adshard_stage_seconds", `stage="slave search"`), nil
+}
+
+// Gauge reads a metric without labels at an admin port.
+func Gauge(ctx context.Context, admin, name string) (float64, error) {
+	raw, err := fetch(ctx, http.MethodGet, admin+"/metrics", nil)
+	if err != nil {
+		return 0, err
+	}
+	return parseGauge(string(raw), name)
+}
+
+func parseGauge(text, name string) (float64, error) {
+	for line := range strings.SplitSeq(text, "\n") {
+		if value, ok := strings.CutPrefix(line, name+" "); ok {
+			return strconv.ParseFloat(value, 64)
+		}
+	}
+	return 0, fmt.Errorf("there is no metric %s", name)
 }
 
 // parseHistogram reads the series with a label out of the text format.

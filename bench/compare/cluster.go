@@ -41,10 +41,11 @@ func (c *Cluster) Flags(flags *pflag.FlagSet) {
 	flags.BoolVar(&c.keep, "keep", false, "keep the stores and logs of real clusters in --work")
 }
 
-// Program finds the program adshard.
-func (c *Cluster) Program() (string, error) {
-	if c.program != "" {
-		return c.program, nil
+// Program finds the program adshard: the one named, if one is, else beside this
+// program or on the path.
+func Program(name string) (string, error) {
+	if name != "" {
+		return name, nil
 	}
 	if own, err := os.Executable(); err == nil {
 		beside := filepath.Join(filepath.Dir(own), "adshard")
@@ -89,7 +90,7 @@ func (c *Cluster) Run(ctx context.Context, t *trace.Trace, w *workload.Workload,
 }
 
 func (c *Cluster) config(t *trace.Trace, name string, o Options) (cluster.Config, error) {
-	program, err := c.Program()
+	program, err := Program(c.program)
 	if err != nil {
 		return cluster.Config{}, err
 	}

@@ -54,6 +54,8 @@ type Memory struct {
 	// Resident is in memory; Anonymous is the part of it that is not pages of
 	// files, which the system may drop.
 	Resident, Anonymous uint64
+	// Peak is the most that ever was resident.
+	Peak uint64
 }
 
 // MemoryOf reads what a process holds; 0 stands for this one. It needs Linux.
@@ -74,6 +76,8 @@ func MemoryOf(pid int) (Memory, error) {
 		switch name {
 		case "VmRSS":
 			m.Resident = n << 10
+		case "VmHWM":
+			m.Peak = n << 10
 		case "RssAnon":
 			m.Anonymous = n << 10
 		}

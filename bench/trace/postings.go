@@ -25,16 +25,15 @@ type posting struct {
 	live    bool // keyword and group are enabled
 }
 
-// frequencies counts in how many keyword forms each term stands.
+// frequencies counts how often each term stands in keyword forms, as the barrels
+// count it.
 type frequencies map[uint64]uint32
 
 func (f frequencies) add(item *pb.Item) {
 	for _, k := range item.Keywords {
 		for _, form := range k.Forms {
-			for i, t := range form.Terms {
-				if !slices.Contains(form.Terms[:i], t) {
-					f[t]++
-				}
+			for _, t := range form.Terms {
+				f[t]++
 			}
 		}
 	}

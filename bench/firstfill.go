@@ -1,0 +1,129 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"adshard/balance"
+	"adshard/bench/cluster"
+	"adshard/bench/compare"
+	"adshard/bench/measure"
+)
+
+// firstFillFlags are the flags of `adbench first-fill`.
+type firstFillFlags struct {
+	madeFlags
+	program, strategy, order string
+	slaves, distributors     int
+	patience                 time.Duration
+	output
+}
+
+// FirstFillCommand returns the subcommand first-fill, which measures how long a
+// cluster with empty slaves takes.
+func FirstFillCommand() *cobra.Command {
+	var f firstFillFlags
+	c := &cobra.Command{
+		Use:   "first-fill [--db URL] --slaves N",
+		Short: "Measure how long a cluster takes to fill its empty slaves",
+		Long: `Starts a cluster of real processes with empty slaves on a database, and measures
+the time until a complete answer is possible, and the memory of its processes.
+The slaves' stores lie in --work and are removed at the end.`,
+		Example: `  adbench first-fill --db sqlite:ads.db --slaves 10
+  adbench first-fill --keywords 8500000 --group-keywords 34 --slaves 10 --work big`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return f.run(c.Context(), c.OutOrStdout(), c.ErrOrStderr())
+		},
+	}
+	flags := c.Flags()
+	f.madeFlags.flags(flags)
+	flags.StringVar(&f.program, "adshard", "", "the program adshard; \"\": beside this one, or on the path")
+	flags.StringVar(&f.strategy, "strategy", "original", "places the groups")
+	flags.StringVar(&f.order, "order", balance.ByOwner.String(), "how groups lie on the ring: advertiser or hash")
+	flags.IntVar(&f.slaves, "slaves", 10, "number of slaves")
+	flags.IntVar(&f.distributors, "distributors", 0, "processes that distribute; 0: the balancer does")
+	flags.DurationVar(&f.patience, "patience", 30*time.Minute, "give up after this time")
+	f.output.flags(c)
+	return c
+}
+
+func (f *firstFillFlags) run(ctx context.Context, out, told io.Writer) (err error) {
+	if f.slaves < 1 || f.slaves > compare.MaxSlaves || f.distributors < 0 || f.distributors > compare.MaxSlaves {
+		return fmt.Errorf("--slaves is 1 to %d, --distributors 0 to %d", compare.MaxSlaves, compare.MaxSlaves)
+	}
+	program, err := compare.Program(f.program)
+	if err != nil {
+		return err
+	}
+	p := newProgress(told)
+	defer p.end()
+	dir, remove, err := f.directory()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	db, url, err := f.database(ctx, dir, p)
+	if err != nil {
+		return err
+	}
+	counts, err := db.Counts(ctx)
+	if err = errors.Join(err, db.Close()); err != nil {
+		return err
+	}
+	stores := filepath.Join(dir, "first-fill")
+	defer func() { err = errors.Join(err, os.RemoveAll(stores)) }()
+	c, err := cluster.Start(ctx, cluster.Config{
+		Program: program, DB: url, Dir: stores, StateKey: fmt.Sprintf("adbench-%d", time.Now().UnixNano()),
+		Strategy: f.strategy, Order: f.order, Interval: time.Hour, Slaves: f.slaves, Distributors: f.distributors,
+		Patience: f.patience,
+		Progress: func(groups float64) { p.show("first fill", groups/float64(max(1, counts.Groups))) },
+	})
+	if err != nil {
+		return err
+	}
+	report := newReport("first-fill")
+	f.figures(report, c, counts.Groups, counts.Keywords)
+	heap, err := cluster.Gauge(ctx, c.Balancer, "go_memstats_heap_alloc_bytes")
+	if err == nil {
+		report.Add("heap of the balancer at the end", "MiB", heap/(1<<20))
+	}
+	if err := errors.Join(err, c.Stop()); err != nil {
+		return err
+	}
+	p.end()
+	return f.write(out, report)
+}
+
+// figures adds what the first fill took.
+func (f *firstFillFlags) figures(r *measure.Report, c *cluster.Cluster, groups, keywords uint64) {
+	const mib = 1 << 20
+	seconds := c.Filled.Seconds()
+	r.Add("first fill", "s", seconds)
+	r.Add("until the balancer listens", "s", c.Listening.Seconds())
+	r.Add("groups", "", float64(groups))
+	r.Add("keywords", "", float64(keywords))
+	r.Add("groups per second", "/s", float64(groups)/seconds)
+	r.Add("keywords per second", "/s", float64(keywords)/seconds)
+	memory := c.Memory()
+	b := memory["balancer"]
+	r.Add("memory of the balancer before the slaves", "MiB", float64(c.Loaded.Resident)/mib)
+	r.Add("memory of the balancer, peak", "MiB", float64(b.Peak)/mib)
+	r.Add("memory of the balancer at the end", "MiB", float64(b.Resident)/mib)
+	most := uint64(0)
+	for i := range f.slaves {
+		most = max(most, memory[cluster.SlaveName(i)].Peak)
+	}
+	r.Add("memory of a slave, peak", "MiB", float64(most)/mib)
+	for i := range f.distributors {
+		name := fmt.Sprintf("distributor-%d", i)
+		r.Add("memory of "+name+", peak", "MiB", float64(memory[name].Peak)/mib)
+	}
+}
