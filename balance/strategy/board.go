@@ -57,6 +57,7 @@ type part struct {
 	busy   bool // on its way, now or before
 	gone   bool // merged into its right neighbour, which has its id
 	merged bool // has taken in its left neighbour
+	split  bool // in two, and both stay
 }
 
 // newBoard reads the input. share is the most of all items, and of their

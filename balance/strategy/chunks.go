@@ -22,10 +22,10 @@ const mostSingle = 128
 // cutNode returns what may move from a node, by rising key.
 func (i *iteration) cutNode(node int) (list []chunk) {
 	least := i.single(node)
-	for k := range i.parts {
+	for _, k := range i.on[node] {
 		p := &i.parts[k]
 		switch {
-		case !i.free(p, node):
+		case !i.free(p):
 		case i.cuts(p):
 			list = i.cut(k, least, list)
 		default:
@@ -35,10 +35,8 @@ func (i *iteration) cutNode(node int) (list []chunk) {
 	return list
 }
 
-// free tells whether something of a slice may move from a node.
-func (i *iteration) free(p *part, node int) bool {
-	return p.at == node && !p.gone && !p.busy && p.Items > 0
-}
+// free tells whether something of a slice may move.
+func (i *iteration) free(p *part) bool { return !p.gone && !p.busy && p.Items > 0 }
 
 // cuts tells whether a slice is cut before it moves.
 func (i *iteration) cuts(p *part) bool {
@@ -50,8 +48,8 @@ func (i *iteration) cuts(p *part) bool {
 func (i *iteration) single(node int) float64 {
 	least := i.Gain * i.mean
 	var loads []float64
-	for k := range i.parts {
-		if p := &i.parts[k]; i.free(p, node) && i.cuts(p) {
+	for _, k := range i.on[node] {
+		if p := &i.parts[k]; i.free(p) && i.cuts(p) {
 			i.own = balance.ItemLoads(i.in, p.Slice, i.own[:0])
 			for _, v := range i.own {
 				if v.Load >= least {

@@ -41,8 +41,8 @@ func (i *iteration) explain() {
 
 func (i *iteration) explainNode(node int, why string) {
 	var hot []*part
-	for k := range i.parts {
-		if p := &i.parts[k]; p.at == node && !p.gone && p.Load > 0 {
+	for _, k := range i.on[node] {
+		if p := &i.parts[k]; !p.gone && !p.busy && p.Load >= i.Gain*i.mean {
 			hot = append(hot, p)
 		}
 	}
@@ -55,9 +55,6 @@ func (i *iteration) explainNode(node int, why string) {
 
 // notMoved says why a slice of a node that is too hot stays there.
 func (i *iteration) notMoved(p *part, node int, why string) string {
-	if p.busy {
-		return "it is on its way, or a part of it is"
-	}
 	cool := i.coolest(node)
 	if len(cool) == 0 {
 		return "there is no other active node"
@@ -93,10 +90,14 @@ func (i *iteration) notMoved(p *part, node int, why string) string {
 // notSplit says why a slice of a node that is too hot is not split.
 func (i *iteration) notSplit(p *part, node int) string {
 	switch n := i.nodes[node]; {
+	case p.split:
+		return "it is split, so that parts of it can move"
 	case p.Items < 2:
 		return "it is not split: a slice of one item cannot be"
 	case n.slices >= i.SplitBelow:
 		return fmt.Sprintf("it is not split: the node has %d slices, %d or more", n.slices, i.SplitBelow)
+	case i.Grain > 0:
+		return "it is not split: nothing to cut out of it gains more"
 	case p.Load < i.SplitAt*i.meanSlice():
 		return fmt.Sprintf("it is not split: it has %.2f x the mean slice, not %.3g", p.Load/i.meanSlice(), i.SplitAt)
 	}

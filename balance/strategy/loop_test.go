@@ -2,7 +2,6 @@ package strategy_test
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -10,12 +9,11 @@ import (
 	"time"
 
 	"adshard/balance"
-	"adshard/balance/strategy"
 )
 
 // loop runs a strategy against a synthetic load: every second each node reports
 // what its slices and its hottest items cost, each interval the strategy is
-// asked, and what it starts is switched and finished before the next.
+// asked, and what it starts is switched and finished some intervals later.
 type loop struct {
 	t        testing.TB
 	m        *balance.Model
@@ -34,6 +32,8 @@ type loop struct {
 	moved     float64 // share of all weight
 	weight    float64
 	last      balance.Proposal
+	takes     uint64            // intervals that a move takes
+	due       map[uint64]uint64 // by slice on its way: the iteration after which it ends
 	iteration uint64
 }
 
@@ -42,7 +42,7 @@ const hotReported = 256
 
 func newLoop(t testing.TB, m *balance.Model, items *balance.Index, loads map[balance.Key]float64) *loop {
 	l := &loop{
-		t: t, m: m, items: items, loads: loads, interval: 5, budget: 0.09, order: balance.ByHash,
+		t: t, m: m, items: items, loads: loads, interval: 5, due: map[uint64]uint64{}, budget: 0.09, order: balance.ByHash,
 		table: balance.NewLoadTable(balance.LoadWeights{Looked: 1}, 10*time.Second), rand: rand.New(rand.NewPCG(1, 2)),
 	}
 	items.Ascend(0, balance.MaxKey, func(_ balance.Key, w uint32) bool { l.weight += float64(w); return true })
@@ -115,37 +115,41 @@ func (l *loop) iterate(s balance.Strategy) {
 	l.settle(next, p)
 }
 
-// settle switches and finishes all moves.
+// settle counts what was started, and ends the moves that are due.
 func (l *loop) settle(m *balance.Model, p balance.Proposal) {
 	l.t.Helper()
 	l.table.Model(m, l.items)
-	sums := balance.SliceSums(balance.Input{Model: m, Items: l.items})
 	var weight, items float64
-	for _, end := range []func(*balance.Edit, uint64) error{(*balance.Edit).Switch, (*balance.Edit).Finish} {
-		e := m.Edit()
-		for i, s := range m.Slices() {
-			if s.Move.Phase == balance.NoMove {
-				continue
-			}
-			if s.Move.Phase == balance.Copying {
-				weight += float64(sums[i].Weight)
-				items += float64(sums[i].Items)
-				l.started++
-			}
-			if err := end(e, s.ID); err != nil {
-				l.t.Fatal(err)
-			}
+	for i, sum := range balance.SliceSums(balance.Input{Model: m, Items: l.items}) {
+		s := m.Slices()[i]
+		if _, known := l.due[s.ID]; s.Move.Phase == balance.Copying && !known {
+			weight += float64(sum.Weight)
+			items += float64(sum.Items)
+			l.started++
+			l.due[s.ID] = l.iteration + l.takes
 		}
-		var err error
-		if m, err = e.Model(); err != nil {
-			l.t.Fatal(err)
-		}
-		l.table.Model(m, l.items)
 	}
 	if weight > l.budget*l.weight*(1+1e-9) || items > l.budget*float64(l.items.Len())*(1+1e-9) {
 		l.t.Fatalf("%v of all weight and %v items move, the budget is %v", weight/l.weight, items, l.budget)
 	}
 	l.moved += weight / l.weight
+	for _, end := range []func(*balance.Edit, uint64) error{(*balance.Edit).Switch, (*balance.Edit).Finish} {
+		e := m.Edit()
+		for _, s := range m.Slices() {
+			if s.Move.Phase != balance.NoMove && l.iteration >= l.due[s.ID] {
+				if err := end(e, s.ID); err != nil {
+					l.t.Fatal(err)
+				}
+			}
+		}
+		m = model(l.t, e)
+		l.table.Model(m, l.items)
+	}
+	for _, s := range m.Slices() {
+		if s.Move.Phase == balance.NoMove {
+			delete(l.due, s.ID)
+		}
+	}
 	l.m = m
 }
 
@@ -186,8 +190,8 @@ func (l *trueLoads) Hot(lo, hi balance.Key, visit func(balance.Key, float64) boo
 	}
 }
 
-// skewed is the load of items by rank, Zipf of an exponent, 10⁶ a second in
-// all, in an order of keys by rank.
+// zipf is the load of items, the hottest first: Zipf of an exponent, 10⁶ a
+// second in all.
 func zipf(keys []balance.Key, exponent float64) map[balance.Key]float64 {
 	out := make(map[balance.Key]float64, len(keys))
 	var sum float64
@@ -203,7 +207,7 @@ func zipf(keys []balance.Key, exponent float64) map[balance.Key]float64 {
 // world makes items and a model of slices a node in which the first node has
 // much more load than the others: its items are the hottest ones until it has
 // the share.
-func world(t testing.TB, seed uint64, nodes, perNode, items int, exponent, share float64) *loop {
+func world(t testing.TB, seed uint64, nodeCount, perNode, items int, exponent, share float64) *loop {
 	r := rand.New(rand.NewPCG(seed, 1))
 	index := &balance.Index{}
 	var keys []balance.Key
@@ -213,69 +217,44 @@ func world(t testing.TB, seed uint64, nodes, perNode, items int, exponent, share
 		keys = append(keys, k)
 	}
 	slices.Sort(keys)
-	var list []balance.Node
-	for i := range nodes {
-		list = append(list, balance.Node{Name: fmt.Sprint("n", i)})
-	}
-	base, err := balance.NewModel(list)
+	base, err := balance.NewModel(nodes(nodeCount))
 	if err != nil {
 		t.Fatal(err)
 	}
 	e, last := base.Edit(), uint64(1)
-	for i := range nodes * perNode {
+	for i := range nodeCount * perNode {
 		if i > 0 {
-			last, _ = e.Split(last, keys[i*items/(nodes*perNode)])
+			last, _ = e.Split(last, keys[i*items/(nodeCount*perNode)])
 		}
 		if err := e.Map(last, balance.NodeID(i/perNode+1)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	m, err := e.Model()
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Ranks at random, but the first node's items have the hottest until it has
-	// its share.
-	own := items / nodes
-	r.Shuffle(own, func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
-	r.Shuffle(items-own, func(i, j int) { keys[own+i], keys[own+j] = keys[own+j], keys[own+i] })
-	ranked := make([]balance.Key, 0, items)
-	first, rest := keys[:own], keys[own:]
-	weights := zipf(make([]balance.Key, 0), exponent)
-	_ = weights
+	l := newLoop(t, model(t, e), index, nil)
+	l.heat(r, keys, 0, items/nodeCount, exponent, share)
+	return l
+}
+
+// heat draws the items' ranks anew: those of keys from to upTo are the hottest
+// ones until they have the share of all load.
+func (l *loop) heat(r *rand.Rand, keys []balance.Key, from, upTo int, exponent, share float64) {
+	first := slices.Clone(keys[from:upTo])
+	rest := append(slices.Clone(keys[:from]), keys[upTo:]...)
+	r.Shuffle(len(first), func(i, j int) { first[i], first[j] = first[j], first[i] })
+	r.Shuffle(len(rest), func(i, j int) { rest[i], rest[j] = rest[j], rest[i] })
+	var ranked []balance.Key
 	var sum, total float64
-	for i := range items {
+	for i := range keys {
 		total += math.Pow(float64(i+1), -exponent)
 	}
-	for i := range items {
+	for i := range keys {
 		w := math.Pow(float64(i+1), -exponent)
-		toFirst := len(first) > 0 && (len(rest) == 0 || sum+w <= share*total && r.Float64() < 3*share)
-		if toFirst {
+		if len(first) > 0 && (len(rest) == 0 || sum+w <= share*total && r.Float64() < 3*share) {
 			ranked, first = append(ranked, first[0]), first[1:]
 			sum += w
 		} else {
 			ranked, rest = append(ranked, rest[0]), rest[1:]
 		}
 	}
-	return newLoop(t, m, index, zipf(ranked, exponent))
-}
-
-func TestReachFigures(t *testing.T) {
-	for _, exponent := range []float64{0.6, 0.8, 1.0, 1.2} {
-		for _, per := range []int{1, 50} {
-			for _, name := range []string{"weighted-move", "weighted-move-fast"} {
-				l := world(t, 1, 10, per, 20000, exponent, 0.35)
-				s, _ := strategy.Named(name)
-				in := l.truth()
-				b := balance.LowerBound(in)
-				least, ls := balance.LeastMove(in, 0.15)
-				line := fmt.Sprintf("zipf %.1f per %d %s: start %.2f bound %.3f least %d (%.5f):", exponent, per, name, balance.LoadEvenness(in).Ratio(), b.MaxOverMean, least, ls)
-				for range 12 {
-					l.iterate(s)
-					line += fmt.Sprintf(" %.3f", balance.LoadEvenness(l.truth()).Ratio())
-				}
-				t.Logf("%s moves %d moved %.5f slices %d", line, l.started, l.moved, len(l.m.Slices()))
-			}
-		}
-	}
+	l.loads = zipf(ranked, exponent)
 }

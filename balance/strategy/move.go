@@ -12,6 +12,10 @@ const targets = 8
 // for its cost first (thesis 4.5.1, step 3), until no node is above the goal,
 // none gains, or the budget is used up.
 func (i *iteration) move() {
+	i.on = make([][]int, len(i.nodes))
+	for k := range i.parts {
+		i.on[i.parts[k].at] = append(i.on[i.parts[k].at], k)
+	}
 	for from := i.giver(); from >= 0; from = i.giver() {
 		if !slices.Contains(i.given, from) {
 			i.given = append(i.given, from)
@@ -84,9 +88,9 @@ func (i *iteration) choose(from int, list []chunk, cool []int) (best choice) {
 			best.why = "what may move in an iteration is used up, or the node has too many slices to cut out more"
 			continue
 		}
-		above := i.above(to, p.Load)
-		less := i.above(from, 0) - i.above(from, -p.Load) - above + i.above(to, 0)
-		if worth := less / (i.cost(p.Items, p.Weight) + i.onward(to, above) + perMove); worth > best.worth {
+		less := i.above(from, 0) - i.above(from, -p.Load)
+		cost := i.cost(p.Items, p.Weight) + i.onward(to, i.above(to, p.Load)) + perMove
+		if worth := less / cost; worth > best.worth {
 			best.piece, best.to, best.worth = p, to, worth
 		}
 	}

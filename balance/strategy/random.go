@@ -181,28 +181,36 @@ func (r Random) fill(b *board) {
 	for i := range b.parts {
 		has[b.parts[i].at] += b.parts[i].Items
 	}
-	shares := b.shares[len(b.shares)-1]
-	for to := range b.nodes {
-		n := &b.nodes[to]
-		fair := float64(b.items) * n.share / shares
-		if !n.active || float64(has[to]) >= fair-4*math.Sqrt(fair) {
+	low := make([]bool, len(b.nodes))
+	lacks := make([]float64, len(b.nodes)) // of the nodes up to this one
+	fair := func(i int) float64 { return float64(b.items) * b.nodes[i].share / b.shares[len(b.shares)-1] }
+	others, sum := b.items, 0.0
+	for i := range b.nodes {
+		if f := fair(i); b.nodes[i].active && float64(has[i]) < f-4*math.Sqrt(f) {
+			low[i] = true
+			others -= has[i]
+			sum += f - float64(has[i])
+		}
+		lacks[i] = sum
+	}
+	if sum == 0 {
+		return
+	}
+	for k := range b.parts {
+		p := &b.parts[k]
+		at := float64(mix(r.Seed+1, uint64(p.Lo))) / (1 << 64) * float64(others)
+		if p.busy || p.Items == 0 || low[p.at] || at >= sum {
 			continue
 		}
-		chance := (fair - float64(has[to])) / float64(b.items-has[to])
-		for i := range b.parts {
-			p := &b.parts[i]
-			if p.busy || p.at == to || p.Items == 0 || !n.room(p.Weight) || !b.affords(p.Items, p.Weight) ||
-				float64(mix(r.Seed+uint64(n.id), uint64(p.Lo)))/(1<<64) >= chance {
-				continue
-			}
-			if ok, _ := b.may(p.ID, to); !ok {
-				continue
-			}
-			b.start(p.ID, to, "slice %d goes to node %s, which has %d items and would have %.0f by chance", p.ID, n.name, has[to], fair)
-			b.nodes[p.at].slices--
-			b.shift(p.at, to, p.Items, p.Weight, p.Load)
-			p.busy = true
+		to := sort.Search(len(lacks)-1, func(i int) bool { return lacks[i] > at })
+		n := &b.nodes[to]
+		if ok, _ := b.may(p.ID, to); !ok || !n.room(p.Weight) || !b.affords(p.Items, p.Weight) {
+			continue
 		}
+		b.start(p.ID, to, "slice %d goes to node %s, which has %d items and would have %.0f by chance", p.ID, n.name, has[to], fair(to))
+		b.nodes[p.at].slices--
+		b.shift(p.at, to, p.Items, p.Weight, p.Load)
+		p.busy = true
 	}
 }
 

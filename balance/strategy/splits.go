@@ -4,8 +4,12 @@ import "adshard/balance"
 
 // split cuts hot slices in two (thesis 4.5.1, step 4): those with SplitAt times
 // the mean slice, while their node has less than SplitBelow slices. They stay
-// where they are; there is more to choose from in the next iteration.
+// where they are; there is more to choose from in the next iteration. With a
+// Grain slices are cut where and when something of them moves, not here.
 func (i *iteration) split() {
+	if i.Grain > 0 {
+		return
+	}
 	for k := range i.parts {
 		p := &i.parts[k]
 		n := &i.nodes[p.at]
@@ -16,7 +20,7 @@ func (i *iteration) split() {
 		if _, ok := i.board.split(p.ID, at, "slice %d on node %s has %.1f x the mean slice; it is split where its load (%.3f x a node's mean) is %.0f : %.0f",
 			p.ID, n.name, p.Load/i.meanSlice(), i.x(p.Load), 100*left, 100-100*left); ok {
 			n.slices++
-			p.busy = true
+			p.split = true
 		}
 	}
 }

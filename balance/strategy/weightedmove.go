@@ -165,6 +165,7 @@ type iteration struct {
 	count int      // of slices, for the mean slice
 	given []int    // nodes that gave slices away, or could not, hottest first
 	why   []string // by node: why it gives no more away
+	on    [][]int  // by node: indices of its slices
 	own   []balance.ItemLoad
 
 	chunks, dense map[int][]chunk // by node: what may move; by load for its cost

@@ -1,0 +1,128 @@
+package strategy_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"adshard/balance"
+	"adshard/balance/strategy"
+)
+
+// reached is how a strategy does in 12 iterations: one minute at an interval of
+// 5 s.
+type reached struct {
+	at      int // the first iteration after which it is balanced and stays so; 12: none
+	end     float64
+	bound   float64
+	ofLeast float64 // weight moved, over the least
+	moves   int
+	ratios  []string
+}
+
+// balanced is what is asked for: max/mean at most max(1.15, 1.05 x the bound).
+func balanced(ratio, bound float64) bool { return ratio <= max(1.15, 1.05*bound) }
+
+// run lets a strategy balance a minute long. What least was to be moved is
+// judged by what it knew at the start.
+func (l *loop) run(s balance.Strategy) reached {
+	l.t.Helper()
+	for range l.interval {
+		l.second()
+	}
+	_, least := balance.LeastMove(l.input(), 0.15)
+	started, moved := l.started, l.moved
+	r := reached{at: 12}
+	for i := range 12 {
+		l.iterate(s)
+		r.end = balance.LoadEvenness(l.served()).Ratio()
+		r.bound = balance.LowerBound(l.truth()).MaxOverMean
+		r.ratios = append(r.ratios, fmt.Sprintf("%.2f", r.end))
+		switch {
+		case !balanced(r.end, r.bound):
+			r.at = 12
+		case r.at == 12:
+			r.at = i
+		}
+	}
+	r.moves, r.ofLeast = l.started-started, (l.moved-moved)/least
+	return r
+}
+
+// served is the truth about where slices are served now, not where they go.
+func (l *loop) served() balance.Input {
+	in := l.truth()
+	e := l.m.Edit()
+	for _, s := range l.m.Slices() {
+		if s.Move.Phase == balance.Copying {
+			_ = e.Cancel(s.ID)
+		}
+	}
+	in.Model = model(l.t, e)
+	return in
+}
+
+// TestReach: from max/mean above 3 on ten nodes, moves that take 10 s, and
+// items that vary by a fifth from second to second.
+func TestReach(t *testing.T) {
+	for _, c := range []struct {
+		strategy string
+		exponent float64
+		slices   int     // a node has at the start
+		at       int     // balanced after so many iterations at most
+		ofLeast  float64 // weight moved at most, in multiples of the least; 0: of no concern
+	}{
+		{"weighted-move-fast", 0.5, 1, 3, 2},
+		{"weighted-move-fast", 0.6, 1, 3, 2},
+		{"weighted-move-fast", 0.8, 1, 3, 2},
+		{"weighted-move-fast", 0.8, 50, 3, 2},
+		{"weighted-move-fast", 1.0, 1, 4, 0}, // items too large to fit: the least, which may divide them, is far away
+		{"weighted-move-fast", 1.2, 1, 4, 0},
+		{"weighted-move", 0.6, 50, 8, 0},
+		{"weighted-move", 0.8, 50, 8, 0},
+		{"weighted-move", 1.0, 50, 11, 0},
+		{"weighted-move", 1.2, 50, 11, 0},
+		{"weighted-move", 0.8, 1, 12, 0}, // one slice a node: not within a minute
+	} {
+		s, err := strategy.Named(c.strategy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := world(t, 1, 10, c.slices, 20_000, c.exponent, 0.35)
+		l.noise, l.takes = 0.2, 2
+		start := balance.LoadEvenness(l.truth()).Ratio()
+		r := l.run(s)
+		t.Logf("%s, Zipf %.1f, %d slices a node: from %.2f %s; bound %.2f; %d moves, %.4f of all, %.2f x the least; %d slices",
+			c.strategy, c.exponent, c.slices, start, strings.Join(r.ratios, " "), r.bound, r.moves, l.moved, r.ofLeast, len(l.m.Slices()))
+		if start < 3 || r.at > c.at || c.ofLeast > 0 && r.ofLeast > c.ofLeast {
+			t.Errorf("%s, Zipf %.1f: starts at %.2f, balanced after iteration %d, %.2f x the least moved",
+				c.strategy, c.exponent, start, r.at, r.ofLeast)
+		}
+	}
+}
+
+// TestReachAgain: after a shift of what is hot the fast profile is there again
+// within a minute.
+func TestReachAgain(t *testing.T) {
+	l := world(t, 1, 10, 1, 20_000, 0.8, 0.35)
+	l.noise, l.takes = 0.2, 2
+	s, _ := strategy.Named("weighted-move-fast")
+	if r := l.run(s); !balanced(r.end, r.bound) || len(l.last.Ops) > 0 {
+		t.Fatalf("%+v, %v", r, l.last.Ops)
+	}
+	var keys []balance.Key
+	l.items.Ascend(0, balance.MaxKey, func(k balance.Key, _ uint32) bool { keys = append(keys, k); return true })
+	slices.Sort(keys)
+	l.heat(rand.New(rand.NewPCG(9, 9)), keys, 8000, 10_000, 0.8, 0.35)
+	before := balance.LoadEvenness(l.truth()).Ratio()
+	r := l.run(s)
+	t.Logf("after a shift from %.2f %s; %d moves, %.2f x the least; %d slices", before, strings.Join(r.ratios, " "), r.moves, r.ofLeast, len(l.m.Slices()))
+	if before < 2 || r.at > 6 {
+		t.Errorf("from %.2f, balanced after iteration %d", before, r.at)
+	}
+	if len(l.last.Ops) > 0 {
+		t.Errorf("no rest: %v", l.last.Reasons)
+	}
+}

@@ -1,0 +1,186 @@
+package strategy_test
+
+import (
+	"strings"
+	"testing"
+
+	"adshard/balance"
+	"adshard/balance/strategy"
+)
+
+// profiles are the two sets of constants of weighted-move.
+func profiles(t *testing.T) (list []balance.Strategy) {
+	for _, name := range []string{"weighted-move", "weighted-move-fast"} {
+		s, err := strategy.Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// few makes a loop of count equal items, all on the first of n nodes, in one
+// slice.
+func few(t *testing.T, order balance.Order, n, count int) *loop {
+	base, err := balance.NewModel(nodes(n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	items, loads := &balance.Index{}, map[balance.Key]float64{}
+	for i := range count {
+		k, err := order.Key(uint64(i/10+1), uint64(i+1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		items.Put(k, 1)
+		loads[k] = 100
+	}
+	e := base.Edit()
+	l := newLoop(t, model(t, e), items, loads)
+	l.order, l.budget = order, 1
+	return l
+}
+
+func (l *loop) reasons() (text string) {
+	for _, r := range l.last.Reasons {
+		text += r.Text + "\n"
+	}
+	return text
+}
+
+// TestMoreNodesThanSlices: one slice on one node of ten gets going, in both
+// orders of keys.
+func TestMoreNodesThanSlices(t *testing.T) {
+	for _, order := range []balance.Order{balance.ByOwner, balance.ByHash} {
+		for _, s := range profiles(t) {
+			l := few(t, order, 10, 1000)
+			for range 40 {
+				l.iterate(s)
+			}
+			if r := balance.LoadEvenness(l.truth()).Ratio(); r > 1.15 {
+				t.Errorf("%s, %s: max/mean %v, %s", s.Name(), order, r, l.reasons())
+			}
+		}
+	}
+}
+
+// TestOneHugeItem: what lies beside an item that is too large by itself goes
+// away from it; then it is said that it cannot be helped.
+func TestOneHugeItem(t *testing.T) {
+	for _, s := range profiles(t) {
+		l := few(t, balance.ByHash, 4, 400)
+		huge, _ := balance.ByHash.Key(1, 77)
+		l.loads[huge] = 30_000
+		for range 40 {
+			l.iterate(s)
+		}
+		in := l.truth()
+		e, bound := balance.LoadEvenness(in), balance.LowerBound(in)
+		if bound.Item != huge || e.Ratio() > 1.05*bound.MaxOverMean {
+			t.Errorf("%s: max/mean %v, bound %+v", s.Name(), e.Ratio(), bound)
+		}
+		if !strings.Contains(l.reasons(), "item 77 (key ") || !strings.Contains(l.reasons(), "cannot be balanced") {
+			t.Errorf("%s says\n%s", s.Name(), l.reasons())
+		}
+	}
+}
+
+// TestWhyNot: a hot slice that is left alone says why.
+func TestWhyNot(t *testing.T) {
+	for _, c := range []struct {
+		what, want string
+		set        func(in *balance.Input)
+	}{
+		{"no other node", "there is no other active node", func(in *balance.Input) {
+			e := in.Model.Edit()
+			_ = e.SetState(2, balance.Draining)
+			in.Model, _ = e.Model()
+		}},
+		{"refused", "it came from there a moment ago", func(in *balance.Input) {
+			in.May = func(uint64, balance.NodeID) (bool, string) { return false, "it came from there a moment ago" }
+		}},
+		{"full", "the nodes' weight limits leave some node", func(in *balance.Input) {
+			in.Limits = map[balance.NodeID]balance.Limit{2: {Weight: 1}}
+		}},
+		{"budget", "what may move in an iteration is used up", func(in *balance.Input) { in.Budget.Share = 1e-6 }},
+	} {
+		for _, s := range profiles(t) {
+			want := c.want
+			l := few(t, balance.ByHash, 2, 50)
+			in := l.exact()
+			c.set(&in)
+			p, err := s.Iterate(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.last = p
+			if c.what == "no other node" {
+				continue // all is where it can be: balanced
+			}
+			if c.what == "budget" && s.Name() == "weighted-move" {
+				want = "as a whole it would gain nothing" // it moves whole slices
+			}
+			if !strings.Contains(l.reasons(), want) {
+				t.Errorf("%s, %s says\n%s", c.what, s.Name(), l.reasons())
+			}
+		}
+	}
+}
+
+// TestFallsBackToWeights: without measured load the items' weights count, and
+// it is said.
+func TestFallsBackToWeights(t *testing.T) {
+	for _, s := range profiles(t) {
+		l := few(t, balance.ByHash, 3, 300)
+		l.loads = map[balance.Key]float64{}
+		for range 20 {
+			l.iterate(s)
+			if !strings.Contains(l.reasons(), "no load is measured yet; the items' weights stand for it") {
+				t.Fatalf("%s says\n%s", s.Name(), l.reasons())
+			}
+		}
+		if r := balance.Measure(l.m, l.items, nil).Ratio(); r > 1.15 {
+			t.Errorf("%s: max/mean of the weights is %v", s.Name(), r)
+		}
+	}
+}
+
+// TestMerges: cool neighbours merge, also from one node to the other, while a
+// node has more slices than it keeps; nothing is lost on the way.
+func TestMerges(t *testing.T) {
+	s, err := strategy.Named("weighted-move", map[string]string{"merge-above": "4", "merge-share": "0.05", "tolerance": "0.02", "aim": "0.01"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := few(t, balance.ByHash, 2, 1000)
+	var keys []balance.Key
+	l.items.Ascend(0, balance.MaxKey, func(k balance.Key, _ uint32) bool { keys = append(keys, k); return true })
+	e, last := l.m.Edit(), uint64(1)
+	var odd []uint64
+	for i := 1; i < 40; i++ {
+		last, _ = e.Split(last, keys[i*25])
+		if i%2 == 1 {
+			odd = append(odd, last)
+		}
+	}
+	for _, id := range odd {
+		_ = e.Start(id, 2)
+	}
+	l.settle(model(t, e), balance.Proposal{})
+	for i, k := range keys {
+		l.loads[k] = 1
+		if i < 25 {
+			l.loads[k] = 1000
+		}
+	}
+	here, moved := 0, 0
+	for range 30 {
+		l.iterate(s)
+		here += strings.Count(l.reasons(), "are cool: together")
+		moved += strings.Count(l.reasons(), "is cool and goes to its neighbour")
+	}
+	if here < 2 || moved < 2 {
+		t.Errorf("%d slices, %d merged, %d moved to be merged", len(l.m.Slices()), here, moved)
+	}
+}
