@@ -101,6 +101,7 @@ func (f *searchFlags) run(ctx context.Context, out io.Writer) (err error) {
 	}
 	report := newReport("search")
 	onestore.Figures(report, rounds)
+	onestore.Fit(report, rounds)
 	if err := size(report, store.Stats().Keywords, store.Stats().DiskBytes); err != nil {
 		return err
 	}

@@ -160,7 +160,7 @@ func (f *frame) line(b *strings.Builder, l Line) {
 }
 
 // perRow is how many names stand in a row of the legend.
-const perRow = 4
+const perRow = 3
 
 func (f *frame) rows() int {
 	if len(f.c.Lines) < 2 {

@@ -16,8 +16,8 @@ type CostModel struct {
 	Query, Looked, Matched float64
 }
 
-// DefaultCosts returns the costs of one slave's store, without the network.
-func DefaultCosts() CostModel { return CostModel{Query: 8, Looked: 0.05, Matched: 0.1} }
+// DefaultCosts returns the costs of one slave's store, without the network, as `adbench search` fits them.
+func DefaultCosts() CostModel { return CostModel{Query: 9, Looked: 0.04, Matched: 0.06} }
 
 // weights are the costs of items, without the query's own.
 func (m CostModel) weights() balance.LoadWeights {

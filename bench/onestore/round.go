@@ -38,11 +38,14 @@ type Round struct {
 	Asked, Refused, Hits, WithHits, Partial int
 	// Allocations and Bytes are those of expanding and searching.
 	Allocations, Bytes uint64
+	// Each is what each search that was asked cost, in the order of the queries.
+	Each []One
 }
 
 // Round goes through the queries once.
 func (p *Plan) Round(ctx context.Context) (*Round, error) {
 	r := &Round{Expand: measure.NewLatencies(), Search: measure.NewLatencies(), Total: measure.NewLatencies()}
+	r.Each = make([]One, 0, len(p.Queries))
 	request := search.Request{
 		Profile: p.Profile.Capped(p.Variants), Device: p.Device, Slots: p.Slots, Reserve: p.Reserve,
 		ExactCounts: p.Exact, RequestID: "adbench",
@@ -82,6 +85,7 @@ func (p *Plan) ask(ctx context.Context, text string, request *search.Request, r 
 	r.Expand.Add(expanded.Sub(start))
 	r.Search.Add(end.Sub(expanded))
 	r.Total.Add(end.Sub(start))
+	r.Each = append(r.Each, One{end.Sub(expanded), a.Work.Looked, a.Matched})
 	r.count(a)
 	return nil
 }
