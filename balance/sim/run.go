@@ -1,13 +1,195 @@
 package sim
 
-import "adshard/fault"
+import (
+	"time"
 
-// Run runs a cluster under its trace and tells what happened. Errors:
-// fault.Invalid for a bad configuration, fault.Internal when a promise of the
-// core was broken on the way.
+	"adshard/balance"
+	"adshard/fault"
+)
+
+// runTimes are the periods of production.
+func runTimes() times {
+	return times{
+		poll: 20 * time.Millisecond, report: time.Second, timeout: 5 * time.Second,
+		unheard: 3 * time.Second, grace: 2 * time.Second, keep: 1 << 20, query: 5 * time.Second,
+	}
+}
+
+// Run fills a cluster, then runs its trace and tells what happened. Errors:
+// fault.Invalid for a bad configuration, fault.Unavailable when the first fill
+// is not over after Config.Warm, fault.Internal when a core refused what it may
+// not.
 func Run(cfg Config) (*Result, error) {
+	cfg = cfg.WithDefaults()
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	return nil, fault.Newf(fault.Unavailable, "sim: run", "not wired to the cores yet")
+	w := newWorld(cfg, runTimes())
+	w.stats = &stats{interval: newInterval(), all: newInterval()}
+	w.db.load(cfg.Items)
+	w.paused = true
+	w.start()
+	for !w.whole() {
+		if w.broken != nil {
+			return nil, w.broken
+		}
+		if w.now > cfg.Warm {
+			return nil, fault.Newf(fault.Unavailable, "sim: run", "the first fill is not over after %v", cfg.Warm)
+		}
+		w.run(w.now + 50*time.Millisecond)
+	}
+	w.stats.begin(w.now)
+	w.begin()
+	w.run(w.stats.from + cfg.Duration)
+	return w.stats.end(w), w.broken
+}
+
+// whole tells whether the whole ring is served and all masters know it.
+func (w *world) whole() bool {
+	b, err := w.running()
+	if err != nil || b.mapper.Published() == nil {
+		return false
+	}
+	view := b.mapper.Published().View()
+	var width balance.Key
+	for _, s := range w.slaves {
+		for _, h := range s.disk.served(view) {
+			width += h.Hi - h.Lo + 1
+		}
+		if s.disk.table.View < view || !s.caughtUp {
+			return false
+		}
+	}
+	for _, m := range w.masters {
+		if m.view != view {
+			return false
+		}
+	}
+	return width == 0
+}
+
+// begin has the strategy, the trace, the samples and the actions begin.
+func (w *world) begin() {
+	w.paused, w.current = false, w.cfg.Strategy
+	if b, err := w.running(); err == nil {
+		b.mapper.Use(b.time(), w.current)
+		b.mapper.Pause(false)
+		b.carry()
+	}
+	var sample func()
+	sample = func() {
+		if b, err := w.running(); err == nil && b.mapper.Model() != nil {
+			w.stats.sample(w, b.mapper.Model())
+		}
+		w.after(w.cfg.Sample, sample)
+	}
+	w.after(w.cfg.Sample, sample)
+	for _, a := range w.cfg.Actions {
+		w.at(w.stats.from+a.At, func() { w.act(a) })
+	}
+	if w.cfg.Trace != nil {
+		w.next()
+	}
+}
+
+// act does an action.
+func (w *world) act(a Action) {
+	if a.Event != nil {
+		w.inject(*a.Event)
+	}
+	if a.Strategy == nil {
+		return
+	}
+	w.current = a.Strategy
+	if b, err := w.running(); err == nil {
+		b.mapper.Use(b.time(), a.Strategy)
+		b.carry()
+	}
+}
+
+// next takes the next query of the trace.
+func (w *world) next() {
+	q, more := w.cfg.Trace()
+	if !more {
+		return
+	}
+	w.at(w.stats.from+q.At, func() {
+		w.query(q)
+		w.next()
+	})
+}
+
+// query has every slave do its part of a query, in the view of a master.
+func (w *world) query(q Query) {
+	m := w.masters[w.stats.all.queries%len(w.masters)]
+	costs := make([]float64, len(w.slaves))
+	seen := make([]uint8, len(q.Items))
+	dearest, last, width := 0.0, w.now, balance.Key(0)
+	for _, i := range q.Items {
+		dearest = max(dearest, i.Micros)
+		w.stats.interval.items[i.Key] += i.Micros
+	}
+	for n, s := range w.slaves {
+		served, _ := s.search(m.view)
+		if !s.up {
+			continue
+		}
+		counted := s.load.queries%countOneIn == 0
+		s.load.queries++
+		at := 0
+		for _, h := range served {
+			width += h.Hi - h.Lo + 1
+			for at < len(q.Items) && q.Items[at].Key < h.Lo {
+				at++
+			}
+			for ; at < len(q.Items) && q.Items[at].Key <= h.Hi; at++ {
+				if _, held := s.disk.items[q.Items[at].Key]; held {
+					seen[at]++
+				}
+				costs[n] += q.Items[at].Micros
+				if counted {
+					s.load.count(h, q.Items[at].Key, countOneIn*q.Items[at].Micros)
+				}
+			}
+		}
+		w.work(&s.process, time.Duration((costs[n]+w.cfg.QueryMicros)*float64(time.Microsecond)), func() {})
+		last = max(last, s.busy)
+	}
+	w.stats.answered(costs, dearest, last-w.now+2*w.cfg.Latency)
+	w.stats.counted(w.db, q, seen, width == 0)
+}
+
+// begin notes when the load starts.
+func (t *stats) begin(now time.Duration) {
+	t.from, t.result.Fill = now, now
+	t.now, t.left, t.interval, t.all = Totals{}, nil, newInterval(), newInterval()
+}
+
+// counted counts a query's items.
+func (t *stats) counted(db *database, q Query, seen []uint8, whole bool) {
+	if !whole {
+		return
+	}
+	t.result.Complete++
+	for i, n := range seen {
+		if _, there := db.items[q.Items[i].Key]; n > 1 {
+			t.result.Doubled++
+		} else if n == 0 && there {
+			t.result.Missed++
+		}
+	}
+}
+
+// end sums up.
+func (t *stats) end(w *world) *Result {
+	r := &t.result
+	for _, s := range w.slaves {
+		r.Nodes = append(r.Nodes, s.name)
+	}
+	r.Queries, r.Total, r.Events, r.Troubles, r.Expected = t.all.queries, t.now, t.told, t.troubles, 1
+	if t.all.measured > 0 {
+		r.Expected = t.all.expected / float64(t.all.measured)
+	}
+	r.Critical, r.Latency = quantiles(t.all.critical), quantiles(t.all.latency)
+	return r
 }

@@ -1,0 +1,314 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"adshard/balance"
+	"adshard/fault"
+)
+
+// balancer drives a mapper as the process of that name does.
+type balancer struct {
+	process
+	w      *world
+	jump   time.Duration // of its machine's clock
+	epoch  uint64
+	mapper *balance.Mapper // nil until it has its epoch
+	index  *balance.Index
+	fed    uint64
+
+	ring    []balance.Quantum // the newest
+	slaves  map[string]*slave // registered, by name
+	clocks  map[string]uint64 // applied by slaves, as reported
+	heard   []heard
+	own     *distributor // its own; nil: it leaves that to others
+	timer   uint64       // of the next tick; earlier ones do nothing
+	saving  bool
+	waiting *balance.SaveState
+}
+
+// heard is when a distributor asked last.
+type heard struct {
+	d  *distributor
+	at time.Duration
+}
+
+// ringSize is how many quanta are kept for distributors.
+const ringSize = 64
+
+func (b *balancer) time() time.Duration { return max(0, b.w.now+b.jump) }
+
+// run is the life of the process: it takes the next epoch, reads the state and
+// all items, then follows changes.
+func (b *balancer) run() {
+	w := b.w
+	b.start()
+	b.mapper, b.ring, b.saving, b.waiting, b.heard = nil, nil, false, nil, nil
+	b.slaves, b.clocks = map[string]*slave{}, map[string]uint64{}
+	life := b.life
+	w.after(w.jitter(5*w.cfg.Latency), func() {
+		if !b.up || b.life != life {
+			return
+		}
+		w.db.epoch++
+		b.epoch, b.fed, b.index = w.db.epoch, w.db.clock, w.db.index()
+		cfg := w.cfg.Mapper
+		cfg.Epoch, cfg.Order, cfg.Nodes, cfg.Strategy = b.epoch, w.cfg.Order, w.cfg.Slaves, w.strategy()
+		m, err := balance.NewMapper(cfg, b.index, w.db.state)
+		w.must(err, "start the mapper")
+		if err != nil {
+			return
+		}
+		b.mapper = m
+		if b.own != nil {
+			b.own.run()
+		}
+		m.Pause(w.paused)
+		m.Loaded(b.time(), b.fed)
+		b.carry()
+		w.every(&b.process, w.times.poll, b.follow)
+		w.every(&b.process, 20*w.times.poll, b.housekeep)
+	})
+}
+
+// end stops the process and what is part of it.
+func (b *balancer) end() {
+	b.up, b.mapper = false, nil
+	if b.own != nil {
+		b.own.up = false
+	}
+}
+
+// follow reads changes of the database.
+func (b *balancer) follow() {
+	b.w.net.do(call{
+		from: &b.process, to: &b.w.db.process, channel: control, timeout: b.w.times.timeout,
+		serve: func() func() {
+			list, ok := b.w.db.changes(b.fed, 256)
+			return func() {
+				switch {
+				case !ok:
+					b.w.fail("the feed forgot changes after %d that the balancer still needs", b.fed)
+				case len(list) > 0 && list[0].Clock > b.fed:
+					list = slices.DeleteFunc(list, func(c balance.Change) bool { return c.Clock <= b.fed })
+					b.fed = list[len(list)-1].Clock
+					b.mapper.Changes(b.time(), list)
+					b.carry()
+				}
+			}
+		},
+		failed: func() {},
+	})
+}
+
+// housekeep stops a balancer that another took over from, and lets the feed
+// forget what all slaves have applied.
+func (b *balancer) housekeep() {
+	db := b.w.db
+	if db.epoch != b.epoch {
+		b.end()
+		return
+	}
+	least := b.fed
+	if m := b.mapper.Model(); m != nil {
+		for _, n := range m.Nodes() {
+			if n.State != balance.Drained {
+				least = min(least, b.clocks[n.Name])
+			}
+		}
+	} else {
+		least = 0
+	}
+	if b.fed > b.w.times.keep {
+		least = max(least, b.fed-b.w.times.keep)
+	}
+	for _, other := range b.w.balancers { // each holds what it still has to read
+		if other.up && other.mapper != nil {
+			least = min(least, other.fed)
+		}
+	}
+	for _, d := range b.w.distributors {
+		if d.up && d.core != nil {
+			least = min(least, d.fed)
+		}
+	}
+	db.compact(least)
+}
+
+// carry takes the mapper's messages to where they go.
+func (b *balancer) carry() {
+	w := b.w
+	out := b.mapper.Out()
+	if out.Save != nil {
+		b.waiting = out.Save
+		b.save()
+	}
+	for _, q := range out.Quanta {
+		b.ring = append(b.ring, q)
+		if len(b.ring) > ringSize {
+			b.ring = b.ring[len(b.ring)-ringSize:]
+		}
+		if w.checks != nil {
+			w.checks.quantum(b, q)
+		}
+	}
+	if len(out.Quanta) > 0 && b.own != nil && b.own.core != nil {
+		b.own.take(b.epoch, b.since(b.own.epoch, b.own.number))
+	}
+	if b.own != nil {
+		for _, i := range b.own.weights {
+			b.mapper.Weigh(i.Key, i.Weight)
+		}
+		b.own.weights = nil
+	}
+	for _, c := range out.Certify {
+		b.certify(c)
+	}
+	for _, err := range out.Troubles {
+		w.trouble(b, err)
+	}
+	for _, e := range out.Events {
+		w.told(b, e)
+	}
+	b.timer++
+	timer, life := b.timer, b.life
+	w.at(max(w.now+time.Millisecond, w.now+b.mapper.Next()-b.time()), func() {
+		if b.up && b.life == life && b.timer == timer && b.mapper != nil {
+			b.mapper.Tick(b.time())
+			b.carry()
+		}
+	})
+}
+
+// save makes the state durable that the mapper last asked for, unless another
+// balancer has taken over: then this one ends.
+func (b *balancer) save() {
+	if b.saving || b.waiting == nil {
+		return
+	}
+	s := b.waiting
+	b.saving, b.waiting = true, nil
+	fenced := false
+	b.w.net.do(call{
+		from: &b.process, to: &b.w.db.process, channel: control, timeout: 100 * b.w.times.timeout,
+		serve: func() func() {
+			if fenced = b.w.db.epoch != b.epoch; !fenced {
+				b.w.db.state = s.Bytes
+				b.w.saved(s.Bytes)
+			}
+			return func() {
+				b.saving = false
+				if fenced {
+					b.end()
+					return
+				}
+				b.mapper.Saved(b.time(), s.Seq)
+				b.carry()
+				b.save()
+			}
+		},
+		failed: func() { b.saving, b.waiting = false, s; b.save() },
+	})
+}
+
+// since returns the quanta after what a distributor has; the first carries the
+// model when others are gone.
+func (b *balancer) since(epoch, number uint64) []balance.Quantum {
+	if b.mapper == nil {
+		return nil
+	}
+	if epoch == b.epoch {
+		for i, q := range b.ring {
+			if q.Number == number+1 || i == 0 && q.Model != nil && q.Number > number {
+				return slices.Clone(b.ring[i:])
+			}
+		}
+		if n := len(b.ring); n > 0 && b.ring[n-1].Number <= number {
+			return nil
+		}
+	}
+	if q, ok := b.mapper.Reinit(); ok {
+		return []balance.Quantum{q}
+	}
+	return nil
+}
+
+// register answers a slave.
+func (b *balancer) register(s *slave, incarnation uint64, j balance.Joining) (uint64, *distributor, error) {
+	if b.mapper == nil {
+		return 0, nil, fault.Newf(fault.Unavailable, "sim: register", "the balancer is starting")
+	}
+	if err := b.mapper.Join(b.time(), j); err != nil {
+		return 0, nil, err
+	}
+	b.slaves[s.name] = s
+	b.carry()
+	return b.epoch, b.assigned(s.name), nil
+}
+
+// report takes a slave's report and answers who is to serve it.
+func (b *balancer) report(epoch, incarnation uint64, r balance.NodeReport) (*distributor, error) {
+	s := b.slaves[r.Name]
+	if b.mapper == nil || s == nil || s.incarnation != incarnation || epoch > b.epoch {
+		return nil, fault.Newf(fault.Stale, "sim: report", "register again")
+	}
+	if err := b.mapper.Report(b.time(), r); err != nil {
+		return nil, err
+	}
+	b.clocks[r.Name] = r.Position.Clock
+	b.carry()
+	return b.assigned(r.Name), nil
+}
+
+// ask answers a distributor.
+func (b *balancer) ask(d *distributor, epoch, number, clock uint64, weights []Item) []balance.Quantum {
+	if b.mapper == nil {
+		return nil
+	}
+	b.mapper.Floor(clock)
+	for _, i := range weights {
+		b.mapper.Weigh(i.Key, i.Weight)
+	}
+	known := slices.IndexFunc(b.heard, func(h heard) bool { return h.d == d })
+	if known < 0 {
+		b.heard, known = append(b.heard, heard{d: d}), len(b.heard)
+	}
+	b.heard[known].at = b.w.now
+	return b.since(epoch, number)
+}
+
+// assigned returns who serves a slave: of all distributors heard of, the one
+// with the highest hash for its name (rendezvous hashing).
+func (b *balancer) assigned(slave string) (best *distributor) {
+	if b.own != nil {
+		return b.own
+	}
+	most := uint64(0)
+	for _, h := range b.heard {
+		if b.w.now-h.at > b.w.times.unheard {
+			continue
+		}
+		r := (&source{state: 1}).fork(slave + " " + h.d.name)
+		if v := r.next(); best == nil || v > most {
+			best, most = h.d, v
+		}
+	}
+	return best
+}
+
+// watch answers a master that has a view: the newest map, if that is newer.
+func (b *balancer) watch(master string, view uint64) *balance.Model {
+	if b.mapper == nil {
+		return nil
+	}
+	b.mapper.Master(b.time(), master, view)
+	b.carry()
+	if m := b.mapper.Published(); m != nil && m.View() > view {
+		return m
+	}
+	return nil
+}
+
+func (b *balancer) String() string { return fmt.Sprintf("%s of epoch %d", b.name, b.epoch) }

@@ -1,0 +1,151 @@
+package sim
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"adshard/balance"
+)
+
+// checks holds a run against the promises of the core.
+type checks struct {
+	w      *world
+	dirty  bool // a table or a master's view changed
+	models map[uint64]*balance.Model
+	maps   map[uint64]string // who serves what in each view
+	quanta map[*balancer]balance.Quantum
+	order  map[*distributor]balance.Quantum
+	// certain has, by node, slice and generation, when each bin was certified.
+	certain  map[certain][balance.Bins]time.Duration
+	switched map[certain]bool
+	// disturbed is when a slave was last away or hindered; jumped when a clock
+	// last jumped.
+	disturbed, jumped time.Duration
+	answers, complete int
+}
+
+type certain struct {
+	node              string
+	slice, generation uint64
+}
+
+func newChecks(w *world) *checks {
+	return &checks{
+		w: w, models: map[uint64]*balance.Model{}, maps: map[uint64]string{},
+		quanta: map[*balancer]balance.Quantum{}, order: map[*distributor]balance.Quantum{},
+		certain: map[certain][balance.Bins]time.Duration{}, switched: map[certain]bool{},
+		jumped: -time.Hour,
+	}
+}
+
+// calm tells whether nothing has hindered a slave for a while.
+func (c *checks) calm(since time.Duration) bool {
+	return since > c.disturbed+3*c.w.times.unheard
+}
+
+// event is called after every event.
+func (c *checks) event() {
+	w := c.w
+	for _, s := range w.slaves {
+		if !s.up || !s.settled || !s.caughtUp || s.slow > 1 {
+			c.disturbed = w.now
+		}
+	}
+	for _, cut := range w.net.cuts {
+		c.disturbed = max(c.disturbed, min(cut.until, w.now))
+	}
+	if c.dirty {
+		c.dirty = false
+		c.views()
+		c.leases()
+	}
+}
+
+// views looks at every view that a master may use: no key is served by two
+// nodes, and when all are well, each by one.
+func (c *checks) views() {
+	var views []uint64
+	for _, m := range c.w.masters {
+		views = append(views, m.view)
+	}
+	for _, b := range c.w.balancers {
+		if b.up && b.mapper != nil && b.mapper.Published() != nil {
+			views = append(views, b.mapper.Published().View())
+		}
+	}
+	slices.Sort(views)
+	for _, v := range slices.Compact(views) {
+		if v > 0 {
+			c.view(v)
+		}
+	}
+}
+
+func (c *checks) view(v uint64) {
+	var served []balance.Held
+	stale := false
+	for _, s := range c.w.slaves {
+		t := s.disk.table
+		stale = stale || v < t.Least
+		if v >= t.Least && v <= t.View {
+			served = append(served, s.disk.served(v)...)
+		}
+	}
+	slices.SortFunc(served, func(a, b balance.Held) int { return cmp.Compare(a.Lo, b.Lo) })
+	gap, twice := tiling(served)
+	if twice != "" {
+		c.w.fail("in view %d %s", v, twice)
+	}
+	if gap != "" && !stale && c.calm(c.w.now) {
+		c.w.fail("in view %d %s", v, gap)
+	}
+}
+
+// tiling tells what hinders slices by rising key from tiling the ring.
+func tiling(list []balance.Held) (gap, twice string) {
+	next := balance.Key(0)
+	for i, h := range list {
+		switch {
+		case i > 0 && (h.Lo <= list[i-1].Hi):
+			return "", fmt.Sprintf("slices %d and %d are both served at %x", list[i-1].ID, h.ID, uint64(h.Lo))
+		case h.Lo != next && gap == "":
+			gap = fmt.Sprintf("nobody serves %x to %x", uint64(next), uint64(h.Lo-1))
+		}
+		next = h.Hi + 1
+	}
+	if gap == "" && (next != 0 || len(list) == 0) {
+		gap = fmt.Sprintf("nobody serves the keys from %x on", uint64(next))
+	}
+	return gap, ""
+}
+
+// leases: no node refuses a view in which a master with a live lease asks.
+func (c *checks) leases() {
+	for _, m := range c.w.masters {
+		since := c.w.now - m.toldAt
+		if !m.up || m.view == 0 || m.told != m.view || !m.toldTrue || since >= c.w.cfg.Mapper.MasterLease || c.jumped > m.toldAt-time.Second {
+			continue
+		}
+		for _, s := range c.w.slaves {
+			if s.disk.table.Least > m.view {
+				c.w.fail("%s refuses view %d, in which %s still asks: it told so %v ago", s.name, m.view, m.name, since)
+			}
+		}
+	}
+}
+
+// answered looks at the answer of a query.
+func (c *checks) answered(q *question) {
+	c.answers++
+	gap, twice := tiling(q.served)
+	if twice != "" {
+		c.w.fail("a query of %s in view %d: %s", q.m.name, q.view, twice)
+	}
+	if gap == "" {
+		c.complete++
+	} else if c.calm(q.began) {
+		c.w.fail("a query of %s in view %d is incomplete though all slaves are well: %s", q.m.name, q.view, gap)
+	}
+}

@@ -1,0 +1,184 @@
+package sim
+
+import (
+	"fmt"
+
+	"adshard/balance"
+)
+
+// quantum looks at a quantum that a mapper sends: numbers follow each other,
+// clocks and views never fall.
+func (c *checks) quantum(b *balancer, q balance.Quantum) {
+	last, before := c.quanta[b]
+	if before && last.Epoch == q.Epoch {
+		if q.Number != last.Number+1 || q.Clock < last.Clock || q.View < last.View {
+			c.w.fail("%s sends quantum %d of clock %d and view %d after %d of clock %d and view %d",
+				b, q.Number, q.Clock, q.View, last.Number, last.Clock, last.View)
+		}
+	}
+	if q.Epoch != b.epoch {
+		c.w.fail("%s sends a quantum of epoch %d", b, q.Epoch)
+	}
+	c.quanta[b] = q
+	c.dirty = true
+}
+
+// taken looks at a quantum that a distributor took.
+func (c *checks) taken(d *distributor, q balance.Quantum) {
+	last := c.order[d]
+	if q.Epoch < last.Epoch || q.Epoch == last.Epoch && q.Clock < last.Clock {
+		c.w.fail("%s takes quantum %d of epoch %d, clock %d after %d of epoch %d, clock %d",
+			d.name, q.Number, q.Epoch, q.Clock, last.Number, last.Epoch, last.Clock)
+	}
+	c.order[d] = q
+}
+
+// offered looks at a bucket that a distributor offers a slave.
+func (c *checks) offered(slave string, at balance.Position, b *balance.Bucket[payload]) {
+	if b.From != at {
+		c.w.fail("%s stands at %s and is offered %s to %s", slave, at, b.From, b.To)
+	}
+}
+
+// bounded: what is ready for a slave has its bound.
+func (c *checks) bounded(d *distributor) {
+	cfg := c.w.cfg.Distributor
+	for _, s := range c.w.slaves {
+		if n := d.core.QueuedBytes(s.name); n > cfg.NodeBytes+2*cfg.BucketBytes {
+			c.w.fail("%s holds %d bytes ready for %s", d.name, n, s.name)
+		}
+	}
+}
+
+// bucket looks at a bucket that is about to be applied.
+func (c *checks) bucket(s *slave, b balance.Bucket[payload]) {
+	at := s.disk.position
+	if b.Reset {
+		return
+	}
+	if b.To.Compare(at) <= 0 || b.To.Clock < at.Clock {
+		c.w.fail("%s goes from %s to %s", s.name, at, b.To)
+	}
+	delivered := map[balance.Key]bool{}
+	for _, h := range s.disk.table.Slices {
+		for _, r := range b.Payload.items {
+			if h.State == balance.Full && r.key >= h.Lo && r.key <= h.Hi {
+				delivered[r.key] = true
+			}
+		}
+	}
+	for _, r := range b.Payload.items {
+		if old := s.disk.items[r.key]; delivered[r.key] && r.version < old.version {
+			c.w.fail("%s: item %x goes back from %d to %d", s.name, uint64(r.key), old.version, r.version)
+		}
+	}
+}
+
+// applied holds a slave against the history: what its table and position
+// promise is there, and nothing else is.
+func (c *checks) applied(s *slave, before balance.Table) {
+	d := s.disk
+	next := balance.Key(0)
+	for i, h := range d.table.Slices {
+		if i > 0 && h.Lo < next || h.Lo > h.Hi {
+			c.w.fail("%s: its slices overlap at %x", s.name, uint64(h.Lo))
+		}
+		if h.From != 0 && h.State != balance.Full {
+			c.w.fail("%s serves slice %d, which is not all there", s.name, h.ID)
+		}
+		if i == 0 || h.Lo > next {
+			c.nothing(s, next, h.Lo)
+		}
+		next = h.Hi + 1
+		switch {
+		case h.State == balance.Full:
+			c.content(s, h.Lo, h.Hi)
+		case h.State == balance.Filling && uint64(h.Lo) < d.position.Offset:
+			c.content(s, h.Lo, min(h.Hi, balance.Key(d.position.Offset-1)))
+		}
+	}
+	if len(d.table.Slices) == 0 || next != 0 {
+		c.nothing(s, next, balance.MaxKey)
+	}
+	c.dirty = c.dirty || !before.Equal(d.table)
+}
+
+// nothing: no item lies from lo to before hi.
+func (c *checks) nothing(s *slave, lo, hi balance.Key) {
+	for _, k := range s.disk.held(lo, hi) {
+		if k < hi || hi == balance.MaxKey {
+			c.w.fail("%s holds %x, which lies in none of its slices", s.name, uint64(k))
+		}
+	}
+}
+
+// content: the items from lo to hi are as the position promises.
+func (c *checks) content(s *slave, lo, hi balance.Key) {
+	db, d := c.w.db, s.disk
+	for _, k := range db.within(lo, hi) {
+		oldest, absent := db.promised(k, d.position.Clock)
+		r, held := d.items[k]
+		switch p := parentOf(k); {
+		case held && r.version < oldest, !held && !absent:
+			c.w.fail("%s at %s holds %x of %d (held: %v), promised is %d at least (may be absent: %v)",
+				s.name, d.position, uint64(k), r.version, held, oldest, absent)
+		case held && (d.parents[p] == 0 || d.parents[p] < db.parents[p] && db.parents[p] <= d.position.Clock):
+			c.w.fail("%s at %s holds the parent of %x as of %d, promised is %d", s.name, d.position, uint64(k), d.parents[p], db.parents[p])
+		}
+	}
+}
+
+// certified remembers that a node gave a certificate of a slice.
+func (c *checks) certified(s *slave, q balance.Certify) {
+	key := certain{s.name, q.Slice, q.Generation}
+	bins := c.certain[key]
+	for i := range bins {
+		if q.Wanted&(1<<i) != 0 {
+			bins[i] = c.w.now + 1
+		}
+	}
+	c.certain[key] = bins
+}
+
+// saved looks at a model that has become durable.
+func (c *checks) saved(m *balance.Model) {
+	serving, last := "", balance.NodeID(0)
+	for _, v := range m.Slices() {
+		if v.Node != last {
+			n, _ := m.Node(v.Node)
+			serving += fmt.Sprintf(" %s from %x", n.Name, uint64(v.Lo))
+		}
+		last = v.Node
+		if v.Move.Phase == balance.Switched {
+			c.atSwitch(m, v)
+		}
+	}
+	if old, known := c.maps[m.View()]; known && old != serving {
+		c.w.fail("view %d is two maps: %s; and %s", m.View(), old, serving)
+	}
+	c.maps[m.View()], c.models[m.View()] = serving, m
+}
+
+// atSwitch: the new server was certified in all bins, and nothing that was
+// damaged before has come into service.
+func (c *checks) atSwitch(m *balance.Model, v balance.Slice) {
+	n, _ := m.Node(v.Node)
+	s := c.w.slave(n.Name)
+	key := certain{n.Name, v.ID, v.Generation - 1}
+	if s == nil || c.switched[key] {
+		return
+	}
+	c.switched[key] = true
+	bins, known := c.certain[key]
+	for i, at := range bins {
+		if !known || at == 0 {
+			c.w.fail("slice %d goes to %s, whose bin %d was not certified", v.ID, n.Name, i)
+			return
+		}
+	}
+	for _, k := range s.disk.held(v.Lo, v.Hi) {
+		if r := s.disk.items[k]; r.flipped > 0 && r.flipped < bins[balance.Bin(k)] {
+			c.w.fail("slice %d goes to %s with item %x damaged", v.ID, n.Name, uint64(k))
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package sim
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"adshard/balance"
+)
+
+// payload is what a bucket holds: items and parents as the database had them.
+type payload struct {
+	items   []record
+	parents []parent
+	deleted []balance.Key
+}
+
+// record is an item as a slave keeps it: the record itself and the posting that
+// searches read.
+type record struct {
+	key             balance.Key
+	version, posted uint64
+	weight          uint32
+	// flipped is when a byte of the posting was changed; 0: it is sound.
+	flipped time.Duration
+}
+
+type parent struct {
+	parent  balance.Parent
+	version uint64
+}
+
+// disk is what a slave has durably. Each bucket is applied to it whole.
+type disk struct {
+	position balance.Position
+	table    balance.Table
+	items    map[balance.Key]record
+	keys     balance.Index // of items, by rising key
+	parents  map[balance.Parent]uint64
+}
+
+func newDisk() *disk {
+	return &disk{items: map[balance.Key]record{}, parents: map[balance.Parent]uint64{}}
+}
+
+// copy is what is taken to another machine, to come back a month later.
+func (d *disk) copy() *disk {
+	c := &disk{
+		position: d.position, table: d.table, items: maps.Clone(d.items), parents: maps.Clone(d.parents),
+	}
+	c.table.Slices = slices.Clone(d.table.Slices)
+	for _, k := range d.held(0, balance.MaxKey) {
+		c.keys.Put(k, d.items[k].weight)
+	}
+	return c
+}
+
+// held returns the keys of the items there are from lo to hi.
+func (d *disk) held(lo, hi balance.Key) (list []balance.Key) {
+	d.keys.Ascend(lo, hi, func(k balance.Key, _ uint32) bool {
+		list = append(list, k)
+		return true
+	})
+	return list
+}
+
+func (d *disk) put(r record) {
+	d.items[r.key] = r
+	d.keys.Put(r.key, r.weight)
+}
+
+func (d *disk) remove(k balance.Key) {
+	delete(d.items, k)
+	d.keys.Delete(k)
+}
+
+// apply is one atomic batch.
+func (d *disk) apply(b balance.Bucket[payload]) {
+	if b.Reset {
+		*d = *newDisk()
+	}
+	for _, v := range b.Cleared {
+		for _, k := range d.held(v.Lo, v.Hi) {
+			d.remove(k)
+		}
+	}
+	for _, r := range b.Payload.items {
+		d.put(r)
+	}
+	for _, p := range b.Payload.parents {
+		d.parents[p.parent] = p.version
+	}
+	for _, k := range b.Payload.deleted {
+		d.remove(k)
+	}
+	if b.Table != nil {
+		d.table = *b.Table
+		d.table.Slices = slices.Clone(b.Table.Slices)
+	}
+	d.position = b.To
+}
+
+// served returns what of the table is served in a view.
+func (d *disk) served(view uint64) (list []balance.Held) {
+	for _, h := range d.table.Slices {
+		if h.State == balance.Full && h.From != 0 && h.From <= view && (h.Until == 0 || view <= h.Until) {
+			list = append(list, h)
+		}
+	}
+	return list
+}
+
+// certificate sums what searches read of the items from lo to hi, in the bins
+// wanted.
+func (d *disk) certificate(lo, hi balance.Key, wanted uint64) *balance.Certificate {
+	c := &balance.Certificate{Clock: d.position.Clock}
+	d.keys.Ascend(lo, hi, func(k balance.Key, w uint32) bool {
+		r := d.items[k]
+		add(c, wanted, k, w, r.version, r.posted, d.parents[parentOf(k)])
+		return true
+	})
+	return c
+}
+
+// certificate is the source of truth's.
+func (d *database) certificate(lo, hi balance.Key, wanted uint64) balance.Certificate {
+	c := balance.Certificate{Clock: d.clock}
+	for _, k := range d.within(lo, hi) {
+		if i, there := d.items[k]; there {
+			add(&c, wanted, k, i.weight, i.version, i.version, d.parents[parentOf(k)])
+		}
+	}
+	return c
+}
+
+// add adds an item's hash to its bin.
+func add(c *balance.Certificate, wanted uint64, k balance.Key, weight uint32, content ...uint64) {
+	bin := balance.Bin(k)
+	if wanted&(1<<bin) == 0 {
+		return
+	}
+	c.Items++
+	c.Bytes += uint64(weight)
+	h := mix(uint64(k) + 1)
+	for _, v := range content {
+		h = mix(h ^ mix(v+1))
+	}
+	s := &c.Bins[bin]
+	s.Count++
+	low := s.Lo
+	s.Lo += h
+	s.Hi += mix(h + 1)
+	if s.Lo < low {
+		s.Hi++
+	}
+}

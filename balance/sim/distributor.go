@@ -1,0 +1,240 @@
+package sim
+
+import (
+	"slices"
+	"time"
+
+	"adshard/balance"
+	"adshard/fault"
+)
+
+// distributor drives a distributor's core as the process of that name does, or
+// as a balancer does with its own.
+type distributor struct {
+	process
+	w       *world
+	core    *balance.Distributor[payload] // nil until it has a mapper's epoch
+	epoch   uint64
+	number  uint64 // of the newest quantum taken
+	index   *balance.Index
+	fed     uint64
+	mapper  time.Duration // when it answered last
+	weights []Item
+	chaos   *source
+	// balancer is the one that it is a part of; nil: a process of its own.
+	balancer *balancer
+}
+
+// run is the life of the process: it reads all items, then follows changes and
+// quanta.
+func (d *distributor) run() {
+	w := d.w
+	d.start()
+	d.core, d.epoch, d.number, d.weights = nil, 0, 0, nil
+	d.fed, d.index, d.mapper = w.db.clock, w.db.index(), w.now
+	if d.host != nil {
+		d.adopt(d.balancer.epoch)
+		w.every(&d.process, w.times.poll, d.follow)
+		return
+	}
+	w.every(&d.process, w.times.poll, d.follow)
+	w.every(&d.process, w.times.poll, d.ask)
+}
+
+// adopt makes a core for an epoch.
+func (d *distributor) adopt(epoch uint64) {
+	cfg := d.w.cfg.Distributor
+	cfg.Epoch = epoch
+	d.epoch, d.number = epoch, 0
+	d.core = balance.NewDistributor[payload](cfg, d.index, d.fed)
+}
+
+// follow reads changes of the database.
+func (d *distributor) follow() {
+	d.w.net.do(call{
+		from: &d.process, to: &d.w.db.process, channel: control, timeout: d.w.times.timeout, failed: func() {},
+		serve: func() func() {
+			list, ok := d.w.db.changes(d.fed, 64)
+			return func() {
+				if !ok { // the feed forgot: only a new start helps
+					d.run()
+					return
+				}
+				d.changes(slices.DeleteFunc(list, func(c balance.Change) bool { return c.Clock <= d.fed }))
+			}
+		},
+	})
+}
+
+func (d *distributor) changes(list []balance.Change) {
+	if len(list) == 0 {
+		return
+	}
+	d.fed = list[len(list)-1].Clock
+	for _, c := range list {
+		switch _, known := d.index.Get(c.Key); {
+		case c.Key == 0:
+		case c.Removed:
+			d.index.Delete(c.Key)
+		case !known:
+			d.index.Put(c.Key, 1)
+		}
+	}
+	if d.core != nil {
+		d.w.must(d.core.Changes(list), d.name+" takes changes")
+		d.work()
+	}
+}
+
+// ask gets the next quanta from the balancer.
+func (d *distributor) ask() {
+	b := d.w.balancerOf(&d.process)
+	if d.core != nil {
+		d.core.Alone(d.w.now-d.mapper > d.w.times.unheard)
+	}
+	if b == nil {
+		d.work()
+		return
+	}
+	epoch, number, clock := d.epoch, d.number, uint64(0)
+	if d.core != nil {
+		clock = d.core.Head()
+	}
+	weights := d.weights
+	d.weights = nil
+	d.w.net.do(call{
+		from: &d.process, to: &b.process, channel: control, timeout: d.w.times.timeout,
+		failed: func() { d.weights = append(weights, d.weights...) },
+		serve: func() func() {
+			list := b.ask(d, epoch, number, clock, weights)
+			from := b.epoch
+			return func() {
+				if from >= d.epoch {
+					d.mapper = d.w.now
+					if d.core != nil {
+						d.core.Alone(false)
+					}
+				}
+				d.take(from, list)
+			}
+		},
+	})
+	d.work()
+}
+
+// take takes quanta of an epoch: of a higher one, with a new core.
+func (d *distributor) take(epoch uint64, list []balance.Quantum) {
+	for _, q := range list {
+		if q.Epoch > d.epoch && q.Model != nil {
+			d.adopt(q.Epoch)
+		}
+		if d.core == nil || q.Number <= d.number && q.Epoch == d.epoch && q.Model == nil {
+			continue
+		}
+		if err := d.core.Quantum(q); err != nil {
+			if fault.Is(err, fault.Stale) || fault.Is(err, fault.Conflict) {
+				d.number = 0 // the next answer brings the whole model
+				break
+			}
+			d.w.must(err, d.name+" takes a quantum")
+			return
+		}
+		if d.w.checks != nil {
+			d.w.checks.taken(d, q)
+		}
+		d.number = q.Number
+	}
+	d.work()
+}
+
+// enlist answers a slave.
+func (d *distributor) enlist(j balance.Joining) (uint64, balance.Welcome, error) {
+	if d.core == nil {
+		return 0, balance.Welcome{}, fault.Newf(fault.Unavailable, "sim: enlist", "no quantum has come yet")
+	}
+	w, err := d.core.Register(j, d.w.db.clock)
+	d.work()
+	return d.epoch, w, err
+}
+
+// pull answers a slave; again: it must register first.
+func (d *distributor) pull(slave string, epoch uint64, at balance.Position) (b *balance.Bucket[payload], again bool) {
+	if d.core == nil {
+		return nil, true
+	}
+	b, err := d.core.Pull(slave, epoch, at)
+	if d.w.checks != nil && b != nil {
+		d.w.checks.offered(slave, at, b)
+	}
+	d.work()
+	return b, err != nil
+}
+
+// work begins what the core wants done.
+func (d *distributor) work() {
+	if d.core == nil {
+		return
+	}
+	work, life, core := d.core.Work(), d.life, d.core
+	if d.w.checks != nil {
+		d.w.checks.bounded(d)
+	}
+	alive := func() bool { return d.up && d.life == life && d.core == core }
+	for _, b := range work.Builds {
+		cost := time.Duration(float64(len(b.Entries)) * d.w.cfg.ItemMicros * float64(time.Microsecond))
+		d.w.work(&d.process, d.w.cfg.Latency+cost, func() {
+			switch {
+			case !alive():
+			case d.w.checks != nil && d.chaos.chance(30):
+				core.Failed(b.Node, b.Seq)
+				d.work()
+			default:
+				core.Built(d.build(b))
+				d.work()
+			}
+		})
+	}
+	for _, f := range work.Fetches {
+		d.w.work(&d.process, d.w.cfg.Latency, func() {
+			list, ok := d.w.db.changes(f.After, f.Limit)
+			d.w.after(d.w.cfg.Latency, func() {
+				if alive() {
+					core.Fetched(balance.Fetched{Node: f.Node, Seq: f.Seq, Changes: list, Stale: !ok})
+					d.work()
+				}
+			})
+		})
+	}
+}
+
+// build reads items as they are now.
+func (d *distributor) build(b balance.Build) balance.Built[payload] {
+	db, out := d.w.db, balance.Built[payload]{Node: b.Node, Seq: b.Seq}
+	if b.Clock > db.clock {
+		d.w.fail("%s builds for clock %d, there is %d", d.name, b.Clock, db.clock)
+	}
+	for _, e := range b.Entries {
+		i, there := db.items[e.Key]
+		bytes := 64 + int(i.weight)
+		if out.Entries > 0 && out.Bytes+bytes > b.MaxBytes {
+			break
+		}
+		out.Entries++
+		out.Bytes += bytes
+		switch {
+		case e.Key == 0:
+			out.Payload.parents = append(out.Payload.parents, parent{e.Parent, db.parents[e.Parent]})
+		case !there:
+			out.Payload.deleted = append(out.Payload.deleted, e.Key)
+		default:
+			out.Payload.items = append(out.Payload.items, record{key: e.Key, version: i.version, posted: i.version, weight: i.weight})
+			p := parentOf(e.Key)
+			out.Payload.parents = append(out.Payload.parents, parent{p, db.parents[p]})
+			if e.Changed() {
+				d.index.Put(e.Key, i.weight)
+				d.weights = append(d.weights, Item{e.Key, i.weight})
+			}
+		}
+	}
+	return out
+}

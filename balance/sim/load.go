@@ -1,0 +1,64 @@
+package sim
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"adshard/balance"
+)
+
+// hotItems is how many of the most expensive items a slave reports.
+const hotItems = 256
+
+// countOneIn is the part of the queries whose costs a slave counts, as a store
+// does by default; counts are scaled by it.
+const countOneIn = 8
+
+// counters are a slave's counts of what queries cost it, since its last report.
+type counters struct {
+	number  uint64
+	since   time.Duration
+	queries uint64
+	slices  map[balance.Held]float64 // micros, by id and generation only
+	items   map[balance.Key]float64
+}
+
+func newCounters() counters {
+	return counters{slices: map[balance.Held]float64{}, items: map[balance.Key]float64{}}
+}
+
+// count adds what an item that lies in h cost.
+func (c *counters) count(h balance.Held, k balance.Key, micros float64) {
+	c.slices[balance.Held{ID: h.ID, Generation: h.Generation}] += micros
+	c.items[k] += micros
+}
+
+// cost has the same micros and items looked at, so that any weights do.
+func cost(micros float64) balance.Cost {
+	return balance.Cost{Looked: uint64(micros + 0.5), Matched: uint64(micros/10 + 0.5), Micros: uint64(micros + 0.5)}
+}
+
+// take returns what was counted and begins anew.
+func (c *counters) take(now time.Duration, incarnation string) *balance.LoadReport {
+	r := &balance.LoadReport{
+		Incarnation: incarnation, Number: c.number + 1, Interval: now - c.since, Queries: c.queries,
+	}
+	byID := func(a, b balance.Held) int {
+		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Generation, b.Generation))
+	}
+	for _, h := range slices.SortedFunc(maps.Keys(c.slices), byID) {
+		r.Slices = append(r.Slices, balance.SliceCost{Slice: h.ID, Generation: h.Generation, Cost: cost(c.slices[h])})
+	}
+	hottest := slices.SortedFunc(maps.Keys(c.items), func(a, b balance.Key) int {
+		return cmp.Or(cmp.Compare(c.items[b], c.items[a]), cmp.Compare(a, b))
+	})
+	for _, k := range hottest[:min(hotItems, len(hottest))] {
+		r.Items = append(r.Items, balance.ItemCost{Key: k, Cost: cost(c.items[k])})
+	}
+	number := c.number + 1
+	*c = newCounters()
+	c.number, c.since = number, now
+	return r
+}

@@ -1,0 +1,136 @@
+package sim
+
+import "time"
+
+// process is a program on a machine. What is held in memory is lost when it
+// ends: each start is another life, and messages to an earlier one are lost.
+type process struct {
+	name string
+	up   bool
+	life uint64
+	// busy is until when it works on what it has; slow is how many times
+	// longer than usual its work takes.
+	busy time.Duration
+	slow float64
+	// host, when set, is the process that this one is a part of.
+	host *process
+}
+
+func (p *process) start() { p.up, p.life, p.busy = true, p.life+1, 0 }
+
+// channel tells connections between two processes apart.
+type channel uint8
+
+const (
+	control channel = iota // registration, reports, maps, quanta
+	data                   // buckets
+	queries
+)
+
+type connection struct {
+	from, to *process
+	channel  channel
+}
+
+// cut is a disturbance of the network. Messages wait until it is over, or are
+// lost, after which the caller's deadline passes.
+type cut struct {
+	a, b  *process // b nil: a from all others
+	until time.Duration
+	drop  bool
+}
+
+func (c cut) between(a, b *process) bool {
+	return c.a == a && (c.b == nil || c.b == b) || c.a == b && (c.b == nil || c.b == a)
+}
+
+// network carries messages.
+type network struct {
+	w     *world
+	last  map[connection]time.Duration
+	cuts  []cut
+	chaos *source
+}
+
+// arrival returns when a message that is sent now arrives; false: never.
+func (n *network) arrival(c connection) (time.Duration, bool) {
+	if c.from == c.to || c.from.host == c.to || c.to.host == c.from {
+		return n.w.now, true
+	}
+	at := n.w.now + time.Duration((0.5+n.chaos.float())*float64(n.w.cfg.Latency))
+	for i := 0; i < len(n.cuts); i++ {
+		if n.cuts[i].until <= n.w.now {
+			n.cuts[i] = n.cuts[len(n.cuts)-1]
+			n.cuts = n.cuts[:len(n.cuts)-1]
+			i--
+			continue
+		}
+		if !n.cuts[i].between(c.from, c.to) {
+			continue
+		}
+		if n.cuts[i].drop {
+			return 0, false
+		}
+		at += n.cuts[i].until - n.w.now
+	}
+	at = max(at, n.last[c])
+	n.last[c] = at
+	return at, true
+}
+
+// call is a request with its answer.
+type call struct {
+	from, to *process
+	channel  channel
+	// timeout is how long the caller waits.
+	timeout time.Duration
+	// work is how long the called one works on it, when it is not slow.
+	work time.Duration
+	// serve is done by the called one; what it returns, by the caller.
+	serve func() (answer func())
+	// failed is done by the caller instead of the answer.
+	failed func()
+}
+
+// do makes a call. Of a call that fails the caller never learns whether it was
+// served.
+func (n *network) do(c call) {
+	w, life, expires := n.w, c.from.life, n.w.now+c.timeout
+	back := func(at time.Duration, what func()) {
+		w.at(at, func() {
+			if c.from.up && c.from.life == life {
+				what()
+			}
+		})
+	}
+	soon := func() { back(min(expires, w.now+w.cfg.Latency), c.failed) }
+	if c.to == nil {
+		soon()
+		return
+	}
+	there, ok := n.arrival(connection{c.from, c.to, c.channel})
+	if !ok {
+		back(expires, c.failed)
+		return
+	}
+	w.at(there, func() {
+		if !c.to.up {
+			soon()
+			return
+		}
+		serving := c.to.life
+		w.work(c.to, c.work, func() {
+			if !c.to.up || c.to.life != serving {
+				soon()
+				return
+			}
+			answer := c.serve()
+			home, ok := n.arrival(connection{c.to, c.from, c.channel})
+			if !ok || home > expires {
+				back(expires, c.failed)
+				return
+			}
+			back(home, answer)
+		})
+	})
+}

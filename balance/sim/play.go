@@ -1,0 +1,182 @@
+package sim
+
+import (
+	"slices"
+	"time"
+
+	"adshard/balance"
+)
+
+// The times of scenarios: those of production, shortened, so that much happens
+// in little time.
+const (
+	playLease  = 1500 * time.Millisecond
+	playLinger = 400 * time.Millisecond
+	playRest   = 60 * time.Second // until then all must have come to rest
+)
+
+func (s Scenario) config() Config {
+	return Config{
+		Seed: s.Seed, Slaves: s.Slaves, Distributors: s.Distributors, Masters: s.Masters,
+		Order: balance.ByOwner, Strategy: original{}, Duration: s.Duration,
+		ItemMicros: 300, Latency: 2 * time.Millisecond,
+		Mapper: balance.MapperConfig{
+			Interval: 500 * time.Millisecond, DeadAfter: time.Second, EvacuateAfter: 4 * time.Second, Stall: 5 * time.Second,
+			MasterLease: playLease, Linger: playLinger,
+			LoadWeights: balance.LoadWeights{Looked: 1}, HalfLife: 2 * time.Second,
+		},
+		Distributor: balance.DistributorConfig{BucketBytes: 600, NodeBytes: 2400, Ahead: 3, Changes: 40, Entries: 8},
+	}.WithDefaults()
+}
+
+func playTimes() times {
+	return times{
+		poll: 25 * time.Millisecond, report: 200 * time.Millisecond, timeout: 400 * time.Millisecond,
+		unheard: 600 * time.Millisecond, grace: 800 * time.Millisecond, keep: 400, query: 300 * time.Millisecond,
+	}
+}
+
+// Outcome tells what a play was like.
+type Outcome struct {
+	// Events were simulated, for Time.
+	Events uint64
+	Time   time.Duration
+	// Queries were asked, Complete answered whole.
+	Queries, Complete int
+	// Switched counts moves.
+	Switched int
+	// Digest is the same for the same play.
+	Digest uint64
+}
+
+// Play plays a scenario with all promises checked after every event, then lets
+// it come to rest. The error says which promise was broken (fault.Internal),
+// or what is wrong with the scenario (fault.Invalid). Log, when set, is told
+// what happens.
+func Play(s Scenario, log func(format string, args ...any)) (Outcome, error) {
+	w := newWorld(s.config(), playTimes())
+	w.checks, w.log = newChecks(w), log
+	for i := range s.Items {
+		w.db.write(key(i%owners, i/owners), uint32(1+mix(uint64(i))%50), false)
+	}
+	w.start()
+	if s.Changes > 0 {
+		r := w.rnd.fork("changes")
+		w.every(&w.db.process, time.Second/time.Duration(s.Changes), func() {
+			if w.now < s.Duration {
+				w.change(r)
+			}
+		})
+	}
+	for _, e := range s.Events {
+		w.at(e.At, func() {
+			if w.log != nil {
+				w.log("%v: %s", w.now, e)
+			}
+			w.inject(e)
+		})
+	}
+	w.run(s.Duration)
+	w.rest()
+	return w.outcome(), w.broken
+}
+
+func (w *world) outcome() Outcome {
+	return Outcome{
+		Events: w.events, Time: w.now, Queries: w.checks.answers, Complete: w.checks.complete,
+		Switched: len(w.checks.switched), Digest: mix(w.events ^ mix(uint64(w.now)^mix(w.db.clock^w.rnd.state))),
+	}
+}
+
+// rest ends all faults and waits until nothing is under way any more.
+func (w *world) rest() {
+	w.net.cuts = nil
+	for _, s := range w.slaves {
+		s.full, s.slow = false, 1
+		w.mend(s)
+		w.revive(s.name)
+	}
+	for _, d := range w.distributors {
+		d.slow = 1
+		w.revive(d.name)
+	}
+	for _, m := range w.masters {
+		m.slow = 1
+		w.revive(m.name)
+	}
+	w.balancers[len(w.balancers)-1].slow = 1
+	w.revive("b")
+	w.at(w.now, func() { w.inject(Event{Do: "pause"}) })
+	until := w.now + playRest
+	why := "begin"
+	for w.broken == nil && why != "" && w.now < until {
+		w.run(w.now + 200*time.Millisecond)
+		for _, s := range w.slaves {
+			w.mend(s)
+		}
+		if b, err := w.running(); err == nil { // it may have started after the pause
+			b.mapper.Pause(true)
+		}
+		why = w.unrest()
+	}
+	if why != "" {
+		w.fail("no rest after %v without faults: %s", playRest, why)
+	}
+}
+
+// mend has the application write damaged items anew.
+func (w *world) mend(s *slave) {
+	for _, k := range s.disk.held(0, balance.MaxKey) {
+		r := s.disk.items[k]
+		if i, there := w.db.items[k]; r.flipped > 0 && there && i.version == r.version {
+			w.db.write(k, i.weight, false)
+		}
+	}
+}
+
+// unrest says what is still under way; "": nothing.
+func (w *world) unrest() string {
+	b, err := w.running()
+	if err != nil || b.mapper.Model() == nil {
+		if len(w.slaves) < w.cfg.Slaves {
+			return ""
+		}
+		return "there is no model"
+	}
+	m := b.mapper.Model()
+	for _, v := range m.Slices() {
+		if v.Move.Phase != balance.NoMove {
+			n, _ := m.Node(v.Node)
+			return describe(v, n.Name)
+		}
+	}
+	if p := b.mapper.Published(); p == nil || p.View() != m.View() {
+		return "the newest view is not published"
+	}
+	for _, v := range w.masters {
+		if v.view != m.View() {
+			return v.name + " has an older view"
+		}
+	}
+	held := 0
+	for _, s := range w.slaves {
+		n, known := m.Named(s.name)
+		if !known {
+			return s.name + " is not in the model"
+		}
+		want := m.Table(n.ID)
+		switch t := s.disk.table; {
+		case !s.caughtUp:
+			return s.name + " has not caught up"
+		case !slices.Equal(t.Slices, want.Slices) || t.View != want.View:
+			return s.name + " does not hold what it should: " + differs(t, want)
+		case s.disk.position.Clock < w.db.clock:
+			return s.name + " has not all changes"
+		}
+		held += len(s.disk.items)
+	}
+	if held != len(w.db.items) {
+		return "the nodes hold more or fewer items than there are"
+	}
+	return ""
+}

@@ -1,0 +1,106 @@
+package sim_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"adshard/balance/sim"
+)
+
+// TestSeeds plays scenarios made of seeds: 200, or as many as SIM_SEEDS says,
+// from SIM_FROM on. A failing one is made shorter and printed; kept in
+// testdata/replay it is played again by TestReplay.
+//
+//	SIM_SEEDS=10000 go test ./balance/sim -run '^TestSeeds$' -timeout 3h
+func TestSeeds(t *testing.T) {
+	seeds, from := number("SIM_SEEDS", 200), number("SIM_FROM", 1)
+	if testing.Short() {
+		seeds = min(seeds, 40)
+	}
+	var next, queries, complete, switched, events atomic.Int64
+	next.Store(int64(from))
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for {
+				seed := next.Add(1) - 1
+				if seed >= int64(from+seeds) || t.Failed() {
+					return
+				}
+				s := sim.Generate(uint64(seed))
+				o, err := sim.Play(s, nil)
+				queries.Add(int64(o.Queries))
+				complete.Add(int64(o.Complete))
+				switched.Add(int64(o.Switched))
+				events.Add(int64(o.Events))
+				if err != nil {
+					t.Errorf("seed %d: %v\n%s", seed, err, shrunk(s))
+				}
+			}
+		})
+	}
+	workers.Wait()
+	t.Logf("%d seeds: %d events, %d queries, %d complete, %d moves", seeds, events.Load(), queries.Load(), complete.Load(), switched.Load())
+}
+
+func shrunk(s sim.Scenario) string {
+	if os.Getenv("SIM_SHRINK") == "0" {
+		return ""
+	}
+	s = sim.Shrink(s, func(s sim.Scenario) bool { _, err := sim.Play(s, nil); return err != nil }, 200)
+	_, err := sim.Play(s, nil)
+	return fmt.Sprintf("the shortest that still fails (put it into balance/sim/testdata/replay):\n# %v\n%s", err, s)
+}
+
+// TestSamePlay: a scenario plays the same each time.
+func TestSamePlay(t *testing.T) {
+	for seed := range uint64(3) {
+		a, errA := sim.Play(sim.Generate(seed), nil)
+		b, errB := sim.Play(sim.Generate(seed), nil)
+		if a != b || (errA == nil) != (errB == nil) {
+			t.Errorf("seed %d plays in two ways: %+v %v and %+v %v", seed, a, errA, b, errB)
+		}
+	}
+}
+
+// TestReplay plays the scenarios that failed once. SIM_LOG=NAME prints what
+// happens in one.
+func TestReplay(t *testing.T) {
+	files, err := filepath.Glob("testdata/replay/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scenarios: %v", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := sim.ParseScenario(string(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var log func(string, ...any)
+			if os.Getenv("SIM_LOG") == filepath.Base(file) {
+				log = t.Logf
+			}
+			if _, err := sim.Play(s, log); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+func number(env string, otherwise int) int {
+	n, err := strconv.Atoi(os.Getenv(env))
+	if err != nil {
+		return otherwise
+	}
+	return n
+}

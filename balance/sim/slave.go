@@ -1,0 +1,241 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"adshard/balance"
+)
+
+// slave is a node: its disk, and what its process knows.
+type slave struct {
+	process
+	w      *world
+	disk   *disk
+	backup *disk // a copy of long ago; nil: none was made
+	full   bool  // its disk takes nothing
+
+	incarnation uint64
+	epoch       uint64
+	distributor *distributor // registered with; nil: not
+	session     uint64       // of registration; timers of earlier ones do nothing
+	failing     time.Duration
+	settled     bool   // registered once in this life
+	catchUp     uint64 // clock to reach before it serves
+	refill      bool   // waits for a reset
+	caughtUp    bool
+	refused     bool // a balancer does not want it
+	reported    bool // the table as it is was reported
+	trouble     string
+	load        counters
+	absurd      time.Duration // until then it reports what cannot be
+}
+
+// run is the life of the process.
+func (s *slave) run() {
+	s.start()
+	s.incarnation++
+	s.epoch, s.distributor, s.settled, s.refill, s.caughtUp = 0, nil, false, false, false
+	s.refused, s.reported, s.trouble = false, false, ""
+	s.load = newCounters()
+	s.register()
+	s.w.every(&s.process, s.w.times.report, s.report)
+	life := s.life
+	s.w.after(s.w.times.grace, func() {
+		if s.up && s.life == life && !s.settled && !s.refused {
+			s.caughtUp = true
+		}
+	})
+}
+
+// retry goes on after a while, unless something else did before.
+func (s *slave) retry(d time.Duration, what func()) {
+	session, life := s.session, s.life
+	s.w.after(s.w.jitter(d), func() {
+		if s.up && s.life == life && s.session == session {
+			what()
+		}
+	})
+}
+
+// register announces the slave to the balancer, then to its distributor.
+func (s *slave) register() {
+	s.session++
+	s.distributor, s.failing, s.reported = nil, 0, false
+	again := func() { s.retry(4*s.w.times.poll, s.register) }
+	b := s.w.balancerOf(&s.process)
+	if b == nil {
+		again()
+		return
+	}
+	incarnation := s.incarnation
+	j := balance.Joining{Name: s.name, Address: s.name + ":1", Position: s.disk.position, Table: s.disk.table}
+	s.w.net.do(call{
+		from: &s.process, to: &b.process, channel: control, timeout: s.w.times.timeout,
+		serve: func() func() {
+			epoch, d, err := b.register(s, incarnation, j)
+			return func() {
+				if err != nil {
+					again()
+					return
+				}
+				s.enlist(epoch, d)
+			}
+		},
+		failed: again,
+	})
+}
+
+// enlist announces the slave to its distributor.
+func (s *slave) enlist(epoch uint64, d *distributor) {
+	again := func() { s.retry(4*s.w.times.poll, s.register) }
+	if d == nil || epoch < s.epoch {
+		again()
+		return
+	}
+	j := balance.Joining{Name: s.name, Address: s.name + ":1", Position: s.disk.position, Table: s.disk.table}
+	s.w.net.do(call{
+		from: &s.process, to: &d.process, channel: data, timeout: s.w.times.timeout,
+		serve: func() func() {
+			enlisted, welcome, err := d.enlist(j)
+			return func() {
+				if err != nil {
+					again()
+					return
+				}
+				s.epoch, s.distributor, s.refill = enlisted, d, welcome.Refill
+				if !s.settled || s.refill {
+					s.settled, s.catchUp, s.caughtUp = true, welcome.CatchUp.Clock, false
+				}
+				s.reached()
+				s.pull()
+			}
+		},
+		failed: again,
+	})
+}
+
+// reached looks whether the slave has all that it must have to serve.
+func (s *slave) reached() {
+	s.caughtUp = s.caughtUp || s.settled && !s.refill && s.disk.position.Clock >= s.catchUp
+}
+
+// pull asks for the next bucket.
+func (s *slave) pull() {
+	d, at, epoch, session := s.distributor, s.disk.position, s.epoch, s.session
+	s.w.net.do(call{
+		from: &s.process, to: &d.process, channel: data, timeout: s.w.times.timeout,
+		serve: func() func() {
+			b, again := d.pull(s.name, epoch, at)
+			return func() {
+				if s.session != session {
+					return
+				}
+				s.failing = 0
+				switch {
+				case again:
+					s.register()
+				case b == nil:
+					s.retry(s.w.times.poll, s.pull)
+				default:
+					s.apply(*b)
+				}
+			}
+		},
+		failed: func() {
+			if s.session != session {
+				return
+			}
+			if s.failing == 0 {
+				s.failing = s.w.now
+			}
+			if s.w.now-s.failing > s.w.times.unheard {
+				s.register()
+				return
+			}
+			s.retry(s.w.times.poll, s.pull)
+		},
+	})
+}
+
+// apply makes a bucket durable after the time that this takes.
+func (s *slave) apply(b balance.Bucket[payload]) {
+	life, session := s.life, s.session
+	n := len(b.Payload.items) + len(b.Payload.deleted) + 1
+	s.w.work(&s.process, time.Duration(float64(n)*s.w.cfg.ItemMicros*float64(time.Microsecond)), func() {
+		if !s.up || s.life != life || s.session != session {
+			return
+		}
+		if s.full {
+			s.trouble = "the disk is full"
+			s.retry(4*s.w.times.poll, s.pull)
+			return
+		}
+		s.trouble = ""
+		if !b.Reset && b.From != s.disk.position || b.To.Epoch < s.disk.position.Epoch {
+			s.register()
+			return
+		}
+		before := s.disk.table
+		if s.w.checks != nil {
+			s.w.checks.bucket(s, b)
+		}
+		s.disk.apply(b)
+		s.refill = s.refill && !b.Reset
+		s.reached()
+		if s.w.checks != nil {
+			s.w.checks.applied(s, before)
+		}
+		if b.Table != nil {
+			s.reported = false
+			s.report()
+		}
+		s.pull()
+	})
+}
+
+// report tells the balancer how the slave fares.
+func (s *slave) report() {
+	b := s.w.balancerOf(&s.process)
+	if b == nil || s.epoch == 0 {
+		return
+	}
+	r := balance.NodeReport{
+		Name: s.name, Incarnation: fmt.Sprint(s.incarnation), Position: s.disk.position, Trouble: s.trouble,
+		Load: s.load.take(s.w.now, fmt.Sprint(s.incarnation)), Bytes: uint64(len(s.disk.items)),
+	}
+	if !s.reported {
+		t := s.disk.table
+		r.Table = &t
+	}
+	if s.w.now < s.absurd {
+		s.lie(r.Load)
+	}
+	s.reported = true
+	forget := func() { s.reported = false }
+	session, epoch, incarnation := s.session, s.epoch, s.incarnation
+	s.w.net.do(call{
+		from: &s.process, to: &b.process, channel: control, timeout: s.w.times.timeout,
+		serve: func() func() {
+			d, err := b.report(epoch, incarnation, r)
+			return func() {
+				if err != nil {
+					forget()
+				}
+				if s.session == session && s.distributor != nil && (err != nil || d != nil && d != s.distributor) {
+					s.register()
+				}
+			}
+		},
+		failed: forget,
+	})
+}
+
+// lie makes a report of what cannot be: costs beyond all time, slices that are
+// not there, numbers that were.
+func (s *slave) lie(r *balance.LoadReport) {
+	huge := balance.Cost{Looked: 1 << 62, Matched: 1 << 62, Micros: 1 << 63}
+	r.Slices = append(r.Slices, balance.SliceCost{Slice: 1, Generation: 1, Cost: huge}, balance.SliceCost{Slice: 1 << 50, Cost: huge})
+	r.Items = append(r.Items, balance.ItemCost{Key: balance.MaxKey, Cost: huge})
+	r.Number -= r.Number % 2
+}

@@ -1,0 +1,184 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"adshard/balance"
+	"adshard/fault"
+)
+
+// world is a cluster in simulated time.
+type world struct {
+	cfg   Config
+	times times
+	now   time.Duration
+	queue queue
+	net   network
+	rnd   *source
+
+	db           *database
+	slaves       []*slave
+	distributors []*distributor
+	masters      []*master
+	balancers    []*balancer // the last is the one that should be
+
+	current balance.Strategy // what the mapper uses, or the next one will
+	paused  bool
+	bouncer bouncer
+
+	checks *checks // nil: nothing is checked
+	stats  *stats  // nil: nothing is measured
+	broken error   // the first broken promise
+	log    func(format string, args ...any)
+	events uint64
+}
+
+// times are the periods of what processes do again and again.
+type times struct {
+	poll    time.Duration // pulls, maps, quanta, feeds
+	report  time.Duration
+	timeout time.Duration // of calls
+	unheard time.Duration // after which a distributor counts as gone
+	grace   time.Duration // a slave serves what it holds without a balancer
+	keep    uint64        // changes that the feed keeps at least
+	query   time.Duration // deadline of a query
+}
+
+// at has something happen at a time, or now if that is over.
+func (w *world) at(at time.Duration, run func()) { w.queue.put(max(at, w.now), run) }
+
+func (w *world) after(d time.Duration, run func()) { w.queue.put(w.now+d, run) }
+
+// every calls run again and again while the process lives, the first time soon.
+func (w *world) every(p *process, period time.Duration, run func()) {
+	life := p.life
+	var again func()
+	again = func() {
+		if !p.up || p.life != life {
+			return
+		}
+		run()
+		w.after(w.jitter(period), again)
+	}
+	w.after(w.jitter(w.cfg.Latency), again)
+}
+
+// jitter returns a half to three halves of d.
+func (w *world) jitter(d time.Duration) time.Duration {
+	return time.Duration((0.5 + w.rnd.float()) * float64(d))
+}
+
+// work has a process work for a while, after all that it already has to do,
+// then calls done, unless it ends before.
+func (w *world) work(p *process, d time.Duration, done func()) {
+	p.busy = max(p.busy, w.now) + time.Duration(float64(d)*p.slow)
+	if p.busy == w.now {
+		done()
+		return
+	}
+	w.queue.put(p.busy, done)
+}
+
+// run lets all happen until a time or a broken promise.
+func (w *world) run(until time.Duration) {
+	for w.broken == nil && len(w.queue.heap) > 0 && w.queue.heap[0].at <= until {
+		e, _ := w.queue.take()
+		w.now = e.at
+		w.events++
+		e.run()
+		if w.checks != nil && w.broken == nil {
+			w.checks.event()
+		}
+	}
+	if w.broken == nil {
+		w.now = max(w.now, until)
+	}
+}
+
+// fail records a broken promise; the run ends.
+func (w *world) fail(format string, args ...any) {
+	if w.broken == nil {
+		w.broken = fault.Newf(fault.Internal, "sim", "at %v: %s", w.now, fmt.Sprintf(format, args...))
+	}
+}
+
+// must takes the error of a core that may not refuse this.
+func (w *world) must(err error, what string) {
+	if err != nil {
+		w.fail("%s: %v", what, err)
+	}
+}
+
+// saved looks at a state that has become durable.
+func (w *world) saved(state []byte) {
+	s, err := balance.DecodeState(state)
+	w.must(err, "read the saved state")
+	if err != nil {
+		return
+	}
+	w.bouncer.saved(w, s.Model)
+	if w.checks != nil {
+		w.checks.saved(s.Model)
+	}
+	if w.stats != nil {
+		w.stats.observe(w, s.Model)
+	}
+}
+
+// trouble is what a mapper complains of.
+func (w *world) trouble(b *balancer, err error) {
+	if w.log != nil {
+		w.log("%v: %s complains: %v", w.now, b.name, err)
+	}
+	if w.stats != nil {
+		w.stats.troubles = append(w.stats.troubles, err.Error())
+	}
+}
+
+// told is what a mapper says that it did.
+func (w *world) told(b *balancer, e balance.Event) {
+	if w.log != nil {
+		w.log("%v: %s: %v", w.now, b.name, e)
+	}
+	if w.stats != nil {
+		w.stats.told = append(w.stats.told, fmt.Sprintf("%v %v", w.now-w.stats.from, e))
+	}
+}
+
+func (w *world) slave(name string) *slave {
+	for _, s := range w.slaves {
+		if s.name == name {
+			return s
+		}
+	}
+	return nil
+}
+
+// balancer returns the newest one that runs; nil: none does.
+func (w *world) balancer() *balancer {
+	for i := len(w.balancers) - 1; i >= 0; i-- {
+		if w.balancers[i].up {
+			return w.balancers[i]
+		}
+	}
+	return nil
+}
+
+// balancerOf returns the one that a process asks: while two run by mistake,
+// some ask the older one.
+func (w *world) balancerOf(p *process) *balancer {
+	b := w.balancer()
+	for _, other := range w.balancers {
+		if other.up && other != b && (&source{state: p.life}).fork(p.name).chance(2) {
+			return other
+		}
+	}
+	return b
+}
+
+// key returns where an item of an owner lies in scenarios: owners lie around
+// the ring.
+func key(owner, item int) balance.Key {
+	return balance.Key(uint64(owner+1)*0x1c71c71c<<32 | uint64(item+1))
+}
