@@ -140,7 +140,7 @@ func (e *Edit) Model() (*Model, error) {
 	m := &Model{view: e.view, least: e.least, nextSlice: e.nextS, nextNode: e.nextN, nodes: e.nodes}
 	first := e.base.view == 0
 	if first {
-		m.view, m.least = 1, 1
+		m.view = 1
 	}
 	m.slices = make([]Slice, 0, len(e.byID))
 	for i := int32(0); i >= 0; i = e.list[i].next {

@@ -2,62 +2,55 @@ package balance
 
 import (
 	"fmt"
+	"slices"
 	"time"
-
-	"adshard/fault"
 )
 
-// MapperConfig configures a Mapper. Times are since any fixed moment.
-type MapperConfig struct {
-	Epoch uint64
-	Order Order
-	// Nodes is how many nodes must have joined before the first plan.
-	Nodes    int
-	Strategy Strategy
-	// Limits are by the node's name.
-	Limits map[string]Limit
-	// Pace is the least time between two quanta, Beat the most: so long a
-	// change may wait. Interval is the time between two iterations of the
-	// strategy; 0: none.
-	Pace, Beat, Interval time.Duration
-}
-
-// The defaults of MapperConfig.
-const (
-	DefaultPace     = 10 * time.Millisecond
-	DefaultBeat     = 200 * time.Millisecond
-	DefaultInterval = 10 * time.Minute
-	// retryPlan is how long the mapper waits after a plan that failed.
-	retryPlan = time.Second
-)
-
-// Mapper keeps the model and issues quanta (thesis 6.3.3). Every call may
-// leave something to do in Out.
+// Mapper keeps the model and issues quanta (thesis 6.3.3), and leads each move
+// through. Every call may leave something to do in Out. Every change of the
+// model is durable before anybody hears of it, one after another: what becomes
+// due meanwhile goes with the next.
 type Mapper struct {
 	cfg    MapperConfig
 	items  *Index
-	clock  uint64
+	time   clockwork
+	clock  uint64 // of the newest change of an item seen
+	floor  uint64 // no quantum has a clock below
 	loaded bool
+	since  time.Duration // when it was loaded
+	// resumed: there was a mapper before, masters may have its views.
+	resumed bool
 
-	model   *Model // as announced; nil before the first plan
+	model   *Model // newest durable; nil before the first plan
 	number  uint64 // of the newest quantum
 	last    time.Duration
 	stamped uint64  // clock of the newest quantum
 	staged  *staged // waits to be saved
 	saves   uint64
 
-	joined  []Joining // waiting for the first plan, or for their place in the model
-	iterate time.Duration
-	retry   time.Duration
-	report  Report
-	out     MapperOut
+	joined []Joining // waiting for the first plan, or for their place in the model
+	nodes  map[string]*nodeState
+	views  views
+	moves  moves
+	verify verifier
+	loads  *LoadTable
+	rests  rests
+	memory memory
+	orders []order // by people, not done yet
+	todo   planning
+	patrol time.Duration // when what has been silent or still is looked for
+	retry  time.Duration
+	tally  tally
+	out    MapperOut
 }
 
 // staged is a change of the model that waits for its state to be durable.
 type staged struct {
-	seq   uint64
-	model *Model
-	ops   []Op // nil: the quantum carries the whole model
+	seq     uint64
+	model   *Model
+	ops     []Op // nil: the quantum carries the whole model
+	durable bool // only the floor is awaited
+	why     map[uint64]cause
 }
 
 // MapperOut is what a mapper wants done, in this order.
@@ -66,8 +59,12 @@ type MapperOut struct {
 	Save *SaveState
 	// Quanta go to all distributors.
 	Quanta []Quantum
+	// Certify is to be answered with Certified, each once.
+	Certify []Certify
 	// Troubles are for people: the mapper goes on.
 	Troubles []error
+	// Events say what happened.
+	Events []Event
 }
 
 // SaveState is a state that must be durable before the mapper goes on.
@@ -76,12 +73,23 @@ type SaveState struct {
 	Bytes []byte
 }
 
-// Report is what the strategy last said.
-type Report struct {
-	Strategy string
-	Proposal Proposal
-	// Adopted: the nodes' own tables made the first model.
-	Adopted bool
+// Event is something that happened.
+type Event struct {
+	// Slice is 0 when it concerns no single one, and Node is "" likewise.
+	Slice uint64
+	Node  string
+	Text  string
+}
+
+// String returns the event as one would say it.
+func (e Event) String() string {
+	switch {
+	case e.Slice != 0:
+		return fmt.Sprintf("slice %d: %s", e.Slice, e.Text)
+	case e.Node != "":
+		return fmt.Sprintf("node %s: %s", e.Node, e.Text)
+	}
+	return e.Text
 }
 
 // NewMapper starts a mapper. items is filled by the caller before Loaded, kept
@@ -89,7 +97,11 @@ type Report struct {
 // state is what an earlier mapper had saved; nil: there was none. Errors are
 // those of DecodeState.
 func NewMapper(cfg MapperConfig, items *Index, state []byte) (*Mapper, error) {
-	m := &Mapper{cfg: cfg, items: items, report: Report{Strategy: cfg.Strategy.Name()}}
+	cfg = cfg.WithDefaults()
+	m := &Mapper{
+		cfg: cfg, items: items, nodes: map[string]*nodeState{}, views: newViews(), moves: newMoves(), verify: newVerifier(),
+		loads: NewLoadTable(cfg.LoadWeights, cfg.HalfLife), rests: rests{}, memory: newMemory(),
+	}
 	if state == nil {
 		return m, nil
 	}
@@ -97,46 +109,31 @@ func NewMapper(cfg MapperConfig, items *Index, state []byte) (*Mapper, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.model, m.number = s.Model, s.Quantum
+	m.model, m.number, m.resumed = s.Model, s.Quantum, true
 	return m, nil
 }
 
 // Loaded says that the index holds all items as of clock (burst start, thesis
-// 6.3.12). A mapper with a saved model announces it now.
+// 6.3.12). A mapper with a saved model announces it now and goes on with the
+// moves in it.
 func (m *Mapper) Loaded(now time.Duration, clock uint64) {
-	m.loaded, m.clock = true, clock
-	m.iterate = now + m.cfg.Interval
-	if m.model != nil {
-		m.emit(now, Quantum{Model: m.model})
+	now = m.time.at(now)
+	m.loaded, m.clock, m.since = true, clock, now
+	m.todo.next = now + m.cfg.interval()
+	if m.model != nil { // it is durable already
+		m.staged = &staged{model: m.model, durable: true}
+		m.commit(now)
 	}
 	m.step(now)
-}
-
-// Join says that a node has announced itself, again or for the first time.
-func (m *Mapper) Join(now time.Duration, j Joining) error {
-	if err := j.Table.check(); err != nil {
-		return fault.New(fault.Invalid, "balance: join", err)
-	}
-	if j.Name == "" {
-		return fault.Field("balance: join", "name", "a node needs a name")
-	}
-	for i := range m.joined {
-		if m.joined[i].Name == j.Name {
-			m.joined[i] = j
-			m.step(now)
-			return nil
-		}
-	}
-	m.joined = append(m.joined, j)
-	m.step(now)
-	return nil
 }
 
 // Changes takes changes of items and parents, by rising clock, each above the
 // last.
 func (m *Mapper) Changes(now time.Duration, list []Change) {
+	now = m.time.at(now)
 	for _, c := range list {
 		m.clock = c.Clock
+		m.touch(c)
 		switch _, known := m.items.Get(c.Key); {
 		case c.Key == 0:
 		case c.Removed:
@@ -156,20 +153,20 @@ func (m *Mapper) Weigh(k Key, weight uint32) {
 }
 
 // Tick says what time it is.
-func (m *Mapper) Tick(now time.Duration) { m.step(now) }
+func (m *Mapper) Tick(now time.Duration) { m.step(m.time.at(now)) }
+
+// Floor says that some distributor has processed changes up to clock: no
+// quantum has an earlier one. While the mapper has not seen so many changes
+// itself it issues none.
+func (m *Mapper) Floor(clock uint64) { m.floor = max(m.floor, clock) }
 
 // Saved says that the state with this number is durable: its quantum goes out.
 func (m *Mapper) Saved(now time.Duration, seq uint64) {
-	s := m.staged
-	if s == nil || s.seq != seq {
+	now = m.time.at(now)
+	if m.staged == nil || m.staged.seq != seq {
 		return
 	}
-	m.staged, m.model = nil, s.model
-	if s.ops == nil {
-		m.emit(now, Quantum{Model: s.model})
-	} else {
-		m.emit(now, Quantum{Ops: s.ops})
-	}
+	m.staged.durable = true
 	m.step(now)
 }
 
@@ -182,16 +179,17 @@ func (m *Mapper) Out() MapperOut {
 
 // Next returns when Tick has something to do at the latest.
 func (m *Mapper) Next() time.Duration {
-	if m.model == nil || !m.loaded {
-		return m.last + m.cfg.Beat
+	next := m.last + m.cfg.Beat
+	if m.model != nil && m.loaded && m.clock > m.stamped {
+		next = m.last + m.cfg.Pace
 	}
-	if m.clock > m.stamped {
-		return m.last + m.cfg.Pace
+	if len(m.moves.ready) > 0 && m.staged == nil {
+		next = min(next, m.moves.switched+switchGap)
 	}
-	return m.last + m.cfg.Beat
+	return m.time.raw(next)
 }
 
-// Model returns the model as announced; nil before the first plan.
+// Model returns the newest durable model; nil before the first plan.
 func (m *Mapper) Model() *Model { return m.model }
 
 // Clock returns the clock of the newest change seen.
@@ -203,8 +201,17 @@ func (m *Mapper) Items() Items { return m.items }
 // Limits returns what the nodes of the model can take.
 func (m *Mapper) Limits() map[NodeID]Limit { return m.limits(m.model) }
 
-// Report returns what the strategy last said.
-func (m *Mapper) Report() Report { return m.report }
+// Reinit returns a quantum with the whole model, for a distributor that cannot
+// follow the quanta one by one; those after its number follow it. false: there
+// is none yet, or none that is late enough for all distributors.
+func (m *Mapper) Reinit() (Quantum, bool) {
+	if m.model == nil || !m.loaded || m.number == 0 || m.stamped < m.floor {
+		return Quantum{}, false
+	}
+	return Quantum{
+		Epoch: m.cfg.Epoch, Number: m.number, Clock: m.stamped, View: m.model.View(), Model: m.model,
+	}, true
+}
 
 // Waiting says what the mapper waits for before the first plan; "" after it.
 func (m *Mapper) Waiting() string {
@@ -223,12 +230,21 @@ func (m *Mapper) Waiting() string {
 
 // step does what is due.
 func (m *Mapper) step(now time.Duration) {
-	if !m.loaded {
+	if !m.loaded || m.clock < m.floor {
 		return
 	}
+	if m.staged != nil && m.staged.durable {
+		m.commit(now)
+	}
+	if now >= m.patrol {
+		m.patrol = now + patrolInterval
+		m.watch(now)
+	}
+	m.publish(now)
+	m.certify(now)
 	if m.staged == nil && now >= m.retry {
 		if err := m.change(now); err != nil {
-			m.out.Troubles = append(m.out.Troubles, err)
+			m.trouble(err)
 			m.retry = now + retryPlan
 		}
 	}
@@ -250,9 +266,55 @@ func (m *Mapper) emit(now time.Duration, q Quantum) {
 }
 
 // stage asks for a new model to be made durable; Saved sends it.
-func (m *Mapper) stage(model *Model, ops []Op) {
+func (m *Mapper) stage(model *Model, ops []Op, why map[uint64]cause) {
 	m.saves++
-	m.staged = &staged{seq: m.saves, model: model, ops: ops}
+	m.staged = &staged{seq: m.saves, model: model, ops: ops, why: why}
 	state := State{Quantum: m.number, Model: model}
 	m.out.Save = &SaveState{Seq: m.saves, Bytes: state.Encode()}
+}
+
+// commit sends a model that is durable, once the floor is reached.
+func (m *Mapper) commit(now time.Duration) {
+	if m.clock < m.floor {
+		return
+	}
+	s := m.staged
+	old := m.model
+	m.staged, m.model = nil, s.model
+	for _, n := range s.model.Nodes() {
+		m.node(n.Name).id = n.ID
+	}
+	if s.ops == nil {
+		m.emit(now, Quantum{Model: s.model})
+	} else {
+		m.emit(now, Quantum{Ops: s.ops})
+	}
+	if old == nil || old.View() != s.model.View() || s.ops == nil {
+		m.views.waiting = append(m.views.waiting, s.model)
+	}
+	m.took(now, s)
+}
+
+func (m *Mapper) trouble(err error) { m.out.Troubles = append(m.out.Troubles, err) }
+
+// tell says, and remembers, what happened to a slice.
+func (m *Mapper) tell(now time.Duration, slice uint64, format string, args ...any) {
+	e := Event{Slice: slice, Text: fmt.Sprintf(format, args...)}
+	m.out.Events = append(m.out.Events, e)
+	m.memory.add(now, slice, e.Text)
+}
+
+// name returns the name of a node of the model.
+func (m *Mapper) name(id NodeID) string {
+	n, _ := m.model.Node(id)
+	return n.Name
+}
+
+// slice returns a slice of the model by its number.
+func (m *Mapper) slice(id uint64) (Slice, bool) {
+	i := slices.IndexFunc(m.model.slices, func(s Slice) bool { return s.ID == id })
+	if i < 0 {
+		return Slice{}, false
+	}
+	return m.model.slices[i], true
 }

@@ -60,7 +60,9 @@ func saved(m *balance.Mapper, now time.Duration) balance.MapperOut {
 	return out
 }
 
-func TestIterationsThatMoveAreRefused(t *testing.T) {
+// TestProposalsThatAreNonsense are refused whole, it is said why, and the mapper
+// goes on.
+func TestProposalsThatAreNonsense(t *testing.T) {
 	split := func(in balance.Input) (balance.Proposal, error) {
 		e := in.Model.Edit()
 		_, err := e.Split(in.Model.Slices()[0].ID, 1<<60)
@@ -73,24 +75,38 @@ func TestIterationsThatMoveAreRefused(t *testing.T) {
 	if out := saved(m, time.Second); len(out.Quanta) == 0 || len(m.Model().Slices()) != 2 || m.Model().View() != 1 {
 		t.Fatalf("a split was not done: %+v, %v", out, m.Model().Slices())
 	}
+	now := time.Second
 	for name, bad := range map[string]func(in balance.Input) (balance.Proposal, error){
-		"stay where they are": func(in balance.Input) (balance.Proposal, error) {
+		"only split, merge and start": func(in balance.Input) (balance.Proposal, error) {
 			return balance.Proposal{Ops: []balance.Op{{Kind: balance.OpMap, Slice: 1, Node: 2}}}, nil
 		},
 		"cannot be": func(in balance.Input) (balance.Proposal, error) {
 			return balance.Proposal{Ops: []balance.Op{{Kind: balance.OpSplit, Slice: 77, At: 5, New: 9}}}, nil
 		},
+		"there is no node 9": func(in balance.Input) (balance.Proposal, error) {
+			return balance.Proposal{Ops: []balance.Op{{Kind: balance.OpStart, Slice: 1, Node: 9}}}, nil
+		},
+		"there is no slice 5": func(in balance.Input) (balance.Proposal, error) {
+			return balance.Proposal{Ops: []balance.Op{{Kind: balance.OpStart, Slice: 5, Node: 2}}}, nil
+		},
+		"on its way already": func(in balance.Input) (balance.Proposal, error) {
+			return balance.Proposal{Ops: []balance.Op{
+				{Kind: balance.OpStart, Slice: 1, Node: 2}, {Kind: balance.OpStart, Slice: 1, Node: 2},
+			}}, nil
+		},
 		"no idea": func(balance.Input) (balance.Proposal, error) { return balance.Proposal{}, errors.New("no idea") },
 	} {
-		before, now := m.Model(), m.Next()+2*time.Second
+		before := m.Model()
+		now += time.Second
 		next = bad
 		m.Tick(now)
 		out := saved(m, now)
 		if m.Model() != before || len(out.Troubles) != 1 || !strings.Contains(out.Troubles[0].Error(), name) {
 			t.Errorf("%s: %v", name, out.Troubles)
 		}
-		m.Tick(now + 2*time.Second) // let it go on
-		m.Out()
+		if s := m.Status(now); !strings.Contains(s.Last.Refused, name) {
+			t.Errorf("%s: the status says %q", name, s.Last.Refused)
+		}
 	}
 }
 

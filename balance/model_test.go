@@ -142,7 +142,7 @@ func TestLifeOfAMove(t *testing.T) {
 	step(Op{Kind: OpCancel, Slice: 1}, with(3, 1, 0), nil)
 	step(Op{Kind: OpStart, Slice: 1, Node: 2}, with(4, 1, 0), with(4, 0, 0))
 	step(Op{Kind: OpSwitch, Slice: 1}, with(5, 1, 1), with(5, 2, 0))
-	if m.View() != 2 || m.Least() != 1 {
+	if m.View() != 2 || m.Least() != 0 {
 		t.Errorf("view %d, least %d", m.View(), m.Least())
 	}
 	step(Op{Kind: OpFinish, Slice: 1}, nil, with(5, 2, 0))

@@ -9,43 +9,87 @@ import (
 	"adshard/fault"
 )
 
-// change stages the next change of the model, if one is due.
+// change stages the next change of the model, if one is due: all that moves,
+// nodes and people want, in one quantum; else an iteration.
 func (m *Mapper) change(now time.Duration) error {
 	if m.model == nil {
 		if len(m.joined) < max(1, m.cfg.Nodes) {
 			return nil
 		}
-		return m.first()
+		return m.first(now)
 	}
-	if len(m.joined) > 0 {
-		return m.admit()
-	}
-	if m.cfg.Interval == 0 || now < m.iterate {
+	e, why := &lazyEdit{m: m}, make(map[uint64]cause)
+	m.admit(e)
+	m.obey(e, why)
+	m.dueMoves(now, e)
+	if e.e != nil && len(e.e.Ops()) > 0 {
+		model, err := e.e.Model()
+		if err != nil {
+			return err
+		}
+		m.stage(model, e.e.Ops(), why)
 		return nil
 	}
-	m.iterate = now + m.cfg.Interval
-	return m.iteration()
+	if now >= m.todo.next {
+		m.todo.next = now + m.cfg.interval()
+		m.iteration(now)
+	}
+	return nil
+}
+
+// obey does what people want, and makes empty nodes Drained.
+func (m *Mapper) obey(e *lazyEdit, why map[uint64]cause) {
+	for _, o := range m.orders {
+		if o.slice == 0 {
+			e.try(func(e *Edit) error { return e.SetState(o.node, o.state) })
+			continue
+		}
+		why[o.slice] = cause{text: "by command"}
+		e.try(func(e *Edit) error { return e.Start(o.slice, o.node) })
+	}
+	m.orders = nil
+	for _, n := range m.todo.drained {
+		if s, known := m.model.Node(n); known && s.State == Draining {
+			e.try(func(e *Edit) error { return e.SetState(n, Drained) })
+		}
+	}
+	m.todo.drained = m.todo.drained[:0]
+}
+
+// admit gives nodes that are new their place in the model, with nothing to
+// hold yet, and learns new addresses.
+func (m *Mapper) admit(e *lazyEdit) {
+	for _, j := range m.joined {
+		node, known := m.model.Named(j.Name)
+		switch {
+		case !known:
+			e.try(func(e *Edit) error { _, err := e.Join(j.Name, j.Address); return err })
+		case node.Address != j.Address:
+			e.try(func(e *Edit) error { return e.Address(node.ID, j.Address) })
+		}
+	}
+	m.joined = nil
 }
 
 // first makes the first model: the nodes' own tables if they tile the ring in
 // one view (stores built offline), else the strategy's plan.
-func (m *Mapper) first() error {
+func (m *Mapper) first(now time.Duration) error {
 	slices.SortFunc(m.joined, func(a, b Joining) int {
 		return cmp.Or(cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name))
 	})
 	model, err := Adopt(m.joined)
 	if err == nil {
-		m.report.Adopted = true
-		m.report.Proposal.Expected = Measure(model, m.items, m.limits(model))
+		m.todo.adopted = true
+		m.todo.last.Proposal.Expected = Measure(model, m.items, m.limits(model))
 		m.joined = nil
-		m.stage(model, nil)
+		m.stage(model, nil, nil)
 		return nil
 	}
 	var nodes []Node
 	for _, j := range m.joined {
 		nodes = append(nodes, Node{Name: j.Name, Address: j.Address})
 		if len(j.Table.Slices) > 0 {
-			m.out.Troubles = append(m.out.Troubles, fmt.Errorf(
+			m.trouble(fmt.Errorf(
 				"node %s holds data that is given up, since the nodes' data do not fit together: %w", j.Name, err))
 		}
 	}
@@ -53,9 +97,17 @@ func (m *Mapper) first() error {
 	if err != nil {
 		return err
 	}
-	m.report.Proposal = proposal
+	m.todo.last = Iteration{At: now, Strategy: m.cfg.Strategy.Name(), Proposal: proposal}
+	for _, r := range proposal.Reasons {
+		if r.Op >= 0 && r.Op < len(proposal.Ops) {
+			r.Slice = proposal.Ops[r.Op].Slice
+		}
+		if r.Slice != 0 {
+			m.memory.add(now, r.Slice, "the first plan, of "+m.cfg.Strategy.Name()+": "+r.Text)
+		}
+	}
 	m.joined = nil
-	m.stage(model, nil)
+	m.stage(model, nil, nil)
 	return nil
 }
 
@@ -84,7 +136,7 @@ func Plan(s Strategy, order Order, nodes []Node, items Items, limits map[string]
 func Adopt(nodes []Joining) (*Model, error) {
 	m := &Model{nextSlice: 1, nextNode: 1}
 	for _, j := range nodes {
-		m.view = max(m.view, j.Table.View)
+		m.view, m.least = max(m.view, j.Table.View), max(m.least, j.Table.Least)
 	}
 	for _, j := range nodes {
 		node := Node{ID: m.nextNode, Name: j.Name, Address: j.Address}
@@ -99,7 +151,7 @@ func Adopt(nodes []Joining) (*Model, error) {
 		}
 		for _, h := range j.Table.Slices {
 			if h.From == 0 || h.From > m.view || h.Until != 0 && h.Until < m.view {
-				return nil, fault.Newf(fault.Conflict, "balance: adopt", "node %s does not serve its slice %d", j.Name, h.ID)
+				continue // it comes or goes
 			}
 			m.slices = append(m.slices, Slice{
 				ID: h.ID, Lo: h.Lo, Hi: h.Hi, Generation: h.Generation, Node: node.ID, From: h.From,
@@ -113,62 +165,6 @@ func Adopt(nodes []Joining) (*Model, error) {
 		return nil, fault.Newf(fault.Conflict, "balance: adopt", "the nodes' slices do not tile the ring: %w", err)
 	}
 	return m, nil
-}
-
-// admit gives nodes that are new their place in the model, with nothing to
-// hold yet, and learns new addresses.
-func (m *Mapper) admit() error {
-	e := m.model.Edit()
-	for _, j := range m.joined {
-		node, known := m.model.Named(j.Name)
-		var err error
-		switch {
-		case !known:
-			_, err = e.Join(j.Name, j.Address)
-		case node.Address != j.Address:
-			err = e.Address(node.ID, j.Address)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	m.joined = nil
-	if len(e.Ops()) == 0 {
-		return nil
-	}
-	model, err := e.Model()
-	if err != nil {
-		return err
-	}
-	m.stage(model, e.Ops())
-	return nil
-}
-
-// iteration asks the strategy. This mapper moves no slice that is served: what
-// would take one out of service is refused, with the rest of its proposal.
-func (m *Mapper) iteration() error {
-	proposal, err := m.cfg.Strategy.Iterate(Input{
-		Model: m.model, Items: m.items, Order: m.cfg.Order, Limits: m.limits(m.model),
-	})
-	if err != nil {
-		return fmt.Errorf("strategy %s: %w", m.cfg.Strategy.Name(), err)
-	}
-	for _, o := range proposal.Ops {
-		if o.Kind != OpSplit && o.Kind != OpMerge {
-			return fault.Newf(fault.Invalid, "balance: iterate",
-				"strategy %s wants to %s, but slices in service stay where they are", m.cfg.Strategy.Name(), o)
-		}
-	}
-	m.report.Proposal = proposal
-	if len(proposal.Ops) == 0 {
-		return nil
-	}
-	model, err := m.model.Apply(proposal.Ops)
-	if err != nil {
-		return fmt.Errorf("strategy %s proposed what cannot be: %w", m.cfg.Strategy.Name(), err)
-	}
-	m.stage(model, proposal.Ops)
-	return nil
 }
 
 func (m *Mapper) limits(model *Model) map[NodeID]Limit { return byID(model, m.cfg.Limits) }

@@ -71,7 +71,7 @@ const maxReasons = 200
 func (b *Balancer) Status() BalancerStatus {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	report := b.mapper.Report()
+	report := b.mapper.Status(b.now())
 	out := BalancerStatus{
 		Epoch: b.Epoch(), Clock: b.mapper.Clock(), Items: b.mapper.Items().Len(), Waiting: b.mapper.Waiting(),
 		Strategy: report.Strategy, Adopted: report.Adopted,
@@ -80,7 +80,7 @@ func (b *Balancer) Status() BalancerStatus {
 		out.View = m.View()
 		out.MaxOverMean = b.survey().even.Ratio()
 	}
-	for _, r := range report.Proposal.Reasons[:min(maxReasons, len(report.Proposal.Reasons))] {
+	for _, r := range report.Last.Proposal.Reasons[:min(maxReasons, len(report.Last.Proposal.Reasons))] {
 		out.Reasons = append(out.Reasons, r.Text)
 	}
 	return out

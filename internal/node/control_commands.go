@@ -48,7 +48,7 @@ func (c control) BalancePause(context.Context, bool) error { return errNoCommand
 
 // status is what the mapper knows of balancing.
 func (b *Balancer) status() *api.BalanceStatus {
-	report := b.mapper.Report()
+	report := b.mapper.Status(b.now())
 	s := &api.BalanceStatus{
 		Epoch: b.Epoch(), Clock: b.mapper.Clock(), Items: uint64(b.mapper.Items().Len()), Waiting: b.mapper.Waiting(),
 		Strategy: report.Strategy, Options: map[string]string{}, MaxOverMean: 1, LowerBound: 1, MovesInFlight: []api.SliceMove{},

@@ -1,0 +1,126 @@
+package balance
+
+import (
+	"slices"
+	"time"
+
+	"adshard/fault"
+)
+
+// order is what people want done to the model: to move a slice to a node, or,
+// with slice 0, to give a node a state.
+type order struct {
+	slice uint64
+	node  NodeID
+	state NodeState
+}
+
+// Move begins to move a slice by command; its budget and what was moved lately
+// do not count. Errors: fault.Unavailable before the first plan, fault.NotFound
+// for an unknown slice or node, fault.Conflict when it cannot move there.
+func (m *Mapper) Move(now time.Duration, slice uint64, node string) error {
+	const op = "balance: move"
+	now = m.time.at(now)
+	n, err := m.named(op, node)
+	if err != nil {
+		return err
+	}
+	s, known := m.slice(slice)
+	if !known {
+		return fault.Newf(fault.NotFound, op, "there is no slice %d", slice)
+	}
+	j := m.judgeNow(now)
+	why := j.refuses(s, n.ID, j.weigh(s).Weight)
+	if why == "" && m.pending(slice) {
+		why = "it is about to be changed; try again in a moment"
+	}
+	if why != "" {
+		return fault.Newf(fault.Conflict, op, "slice %d cannot move to node %s: %s", slice, node, why)
+	}
+	m.orders = append(m.orders, order{slice: slice, node: n.ID})
+	m.step(now)
+	return nil
+}
+
+// pending tells whether a change of the slice waits to be done or saved.
+func (m *Mapper) pending(slice uint64) bool {
+	return slices.ContainsFunc(m.orders, func(o order) bool { return o.slice == slice }) ||
+		m.staged != nil && slices.ContainsFunc(m.staged.ops, func(o Op) bool { return o.Slice == slice || o.New == slice })
+}
+
+// Drain begins to empty a node; when it has nothing any more it is Drained.
+// Errors: fault.Unavailable before the first plan, fault.NotFound for an unknown
+// node, fault.Conflict when it is being emptied already, or no other could take
+// its slices.
+func (m *Mapper) Drain(now time.Duration, node string) error {
+	const op = "balance: drain"
+	now = m.time.at(now)
+	n, err := m.named(op, node)
+	if err != nil {
+		return err
+	}
+	if n.State != Active {
+		return fault.Newf(fault.Conflict, op, "node %s is %s already", node, n.State)
+	}
+	if !slices.ContainsFunc(m.model.nodes, func(o Node) bool { return o.ID != n.ID && o.State == Active && !m.about(o.ID, Draining) }) {
+		return fault.Newf(fault.Conflict, op, "node %s is the last active one: add another slave first", node)
+	}
+	return m.order(now, n, Draining)
+}
+
+// Restore makes a node active again that is Draining or Drained. Errors:
+// fault.Unavailable before the first plan, fault.NotFound for an unknown node,
+// fault.Conflict when it is active.
+func (m *Mapper) Restore(now time.Duration, node string) error {
+	const op = "balance: restore"
+	now = m.time.at(now)
+	n, err := m.named(op, node)
+	if err != nil {
+		return err
+	}
+	if n.State == Active && !m.about(n.ID, Draining) {
+		return fault.Newf(fault.Conflict, op, "node %s is active", node)
+	}
+	return m.order(now, n, Active)
+}
+
+func (m *Mapper) order(now time.Duration, n Node, state NodeState) error {
+	m.orders = append(m.orders, order{node: n.ID, state: state})
+	m.step(now)
+	return nil
+}
+
+// about tells whether a node is about to get a state.
+func (m *Mapper) about(n NodeID, state NodeState) bool {
+	return slices.ContainsFunc(m.orders, func(o order) bool { return o.slice == 0 && o.node == n && o.state == state }) ||
+		m.staged != nil && slices.ContainsFunc(m.staged.ops, func(o Op) bool { return o.Kind == OpState && o.Node == n && o.State == state })
+}
+
+// Pause stops iterations and the evacuation of lost nodes, or lets them go on.
+// Moves under way, and commands, go on.
+func (m *Mapper) Pause(paused bool) { m.todo.paused = paused }
+
+// Use goes on with another strategy, at once.
+func (m *Mapper) Use(now time.Duration, s Strategy) {
+	now = m.time.at(now)
+	m.cfg.Strategy = s
+	m.todo.next, m.todo.idle = now, 0
+	m.out.Events = append(m.out.Events, Event{Text: "the strategy is " + s.Name()})
+	m.step(now)
+}
+
+// named returns the node of a name.
+func (m *Mapper) named(op, node string) (Node, error) {
+	if m.model == nil {
+		return Node{}, m.noPlan()
+	}
+	n, known := m.model.Named(node)
+	if !known {
+		return Node{}, fault.Newf(fault.NotFound, op, "there is no node %s", node)
+	}
+	return n, nil
+}
+
+func (m *Mapper) noPlan() error {
+	return fault.Newf(fault.Unavailable, "balance: mapper", "there is no plan yet: %s", m.Waiting())
+}

@@ -1,0 +1,125 @@
+package balance
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"adshard/fault"
+)
+
+// evacuate starts to move the slices of nodes that drain, and of nodes that
+// were lost long ago, to the least loaded nodes that may have them, within the
+// budget, the most loaded first. At least one goes, so that one slice that is
+// larger than the budget holds nothing up.
+func (m *Mapper) evacuate(j *judge) (*Model, []Op, map[uint64]cause) {
+	why := make(map[uint64]cause)
+	from := m.leaving(j.now)
+	if len(from) == 0 {
+		return m.model, nil, why
+	}
+	loads := NodeLoads(j.in)
+	e := m.model.Edit()
+	stays := ""
+	for _, s := range j.heaviest(from) {
+		sum := j.sums[j.at[s.ID]]
+		if len(why) > 0 && !j.fits(sum.Items, sum.Weight) {
+			continue
+		}
+		to, reason := j.refuge(s, sum.Weight, loads)
+		if to == 0 {
+			stays = fmt.Sprintf("slice %d cannot leave node %s: %s", s.ID, m.name(s.Node), reason)
+			m.memory.add(j.now, s.ID, stays)
+			continue
+		}
+		if err := e.Start(s.ID, to); err != nil {
+			m.trouble(err)
+			continue
+		}
+		why[s.ID] = cause{text: from[s.Node], away: true}
+		loads[to] += sum.Load
+		loads[s.Node] -= sum.Load
+		j.weights[to] += sum.Weight
+		j.copiedItems += sum.Items
+		j.copiedWeight += sum.Weight
+		j.in.Budget = j.budget()
+	}
+	if stays != "" {
+		m.trouble(fault.New(fault.Conflict, "balance: evacuate", fmt.Errorf("%s; add a slave, or raise the limits", stays)))
+	}
+	if len(e.Ops()) == 0 {
+		return m.model, nil, why
+	}
+	model, err := e.Model()
+	if err != nil {
+		m.trouble(err)
+		return m.model, nil, why
+	}
+	return model, e.Ops(), why
+}
+
+// leaving returns the nodes whose slices must go, and why.
+func (m *Mapper) leaving(now time.Duration) map[NodeID]string {
+	out := make(map[NodeID]string)
+	for _, n := range m.model.nodes {
+		lost := now - m.node(n.Name).heard
+		switch {
+		case n.State == Draining:
+			out[n.ID] = "node " + n.Name + " is being emptied"
+		case m.cfg.EvacuateAfter > 0 && lost >= m.cfg.EvacuateAfter && !m.todo.paused:
+			out[n.ID] = fmt.Sprintf("node %s is lost: it was not heard of for %v", n.Name, lost.Round(time.Second))
+		}
+	}
+	return out
+}
+
+// heaviest returns the slices at rest of some nodes, the most loaded first.
+func (j *judge) heaviest(from map[NodeID]string) []Slice {
+	var list []Slice
+	for _, s := range j.in.Model.slices {
+		if _, goes := from[s.Node]; goes && s.Move.Phase == NoMove {
+			list = append(list, s)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Slice) int {
+		return cmp.Compare(j.sums[j.at[b.ID]].Load, j.sums[j.at[a.ID]].Load)
+	})
+	return list
+}
+
+// refuge returns the node that a slice that must go goes to, or 0 and why there
+// is none.
+func (j *judge) refuge(s Slice, weight uint64, loads map[NodeID]float64) (best NodeID, why string) {
+	least := 0.0
+	for _, n := range j.in.Model.nodes {
+		if n.ID == s.Node {
+			continue
+		}
+		if not := j.refuses(s, n.ID, weight); not != "" {
+			why = not
+			continue
+		}
+		if l := loads[n.ID] / j.in.Limits[n.ID].share(); best == 0 || l < least {
+			best, least = n.ID, l
+		}
+	}
+	if why == "" {
+		why = "there is no other node"
+	}
+	return best, why
+}
+
+// emptied notes which draining nodes have nothing any more, nor are to get it.
+func (m *Mapper) emptied(now time.Duration) {
+	m.todo.drained = m.todo.drained[:0]
+	for _, n := range m.model.nodes {
+		if n.State != Draining {
+			continue
+		}
+		used := slices.ContainsFunc(m.model.slices, func(s Slice) bool { return s.Node == n.ID || s.Move.Other == n.ID })
+		if s := m.nodes[n.Name]; !used && (len(s.table.Slices) == 0 || !m.alive(n.Name, now)) {
+			m.todo.drained = append(m.todo.drained, n.ID)
+		}
+	}
+}

@@ -1,0 +1,176 @@
+package balance
+
+import (
+	"fmt"
+	"time"
+
+	"adshard/fault"
+)
+
+// planning is what is known of the iterations.
+type planning struct {
+	next       time.Duration // when the next one is due
+	paused     bool
+	iterations uint64
+	idle       uint64        // iterations, one after another, that moved nothing
+	since      time.Duration // of the first of them
+	last       Iteration
+	shadows    []Shadow
+	bound      Bound
+	leastMove  uint64
+	leastShare float64
+	adopted    bool
+	drained    []NodeID // have nothing any more
+}
+
+// Iteration is what a strategy said, and what came of it.
+type Iteration struct {
+	// At is the mapper's time.
+	At       time.Duration
+	Strategy string
+	Proposal Proposal
+	// Refused says why all of it is refused, or why there is none.
+	Refused string
+	// Moves of Items items of Weight would begin.
+	Moves  int
+	Items  int
+	Weight uint64
+	// Evacuated slices left nodes that drain or are lost, before the strategy
+	// was asked.
+	Evacuated int
+}
+
+// Shadow is what a strategy that is not in use would do.
+type Shadow struct {
+	Strategy string
+	// MaxOverMean is predicted.
+	MaxOverMean float64
+	Moves       int
+	Items       int
+	Weight      uint64
+	// Share of all weight that would move.
+	Share float64
+	// Refused says why it has no plan, or why the core would refuse it.
+	Refused string
+}
+
+// tolerance is how far above the mean a node may be in LeastMove.
+const tolerance = 0.1
+
+// iteration empties nodes that drain or are lost, then asks the strategy, all
+// in one quantum.
+func (m *Mapper) iteration(now time.Duration) {
+	m.todo.iterations++
+	j := m.judgeNow(now)
+	model, ops, why := m.evacuate(j)
+	if m.cfg.Interval > 0 && !m.todo.paused {
+		j.in.Model = model
+		m.foresee(j)
+		it, next := m.consult(j, m.cfg.Strategy)
+		it.Evacuated = len(ops)
+		if it.Refused != "" {
+			m.trouble(fault.Newf(fault.Invalid, "balance: iterate", "strategy %s: %s", it.Strategy, it.Refused))
+		}
+		m.remember(it, why)
+		if it.Refused == "" && len(it.Proposal.Ops) > 0 {
+			model, ops = next, append(ops, it.Proposal.Ops...)
+		}
+	}
+	if len(ops) > 0 {
+		m.stage(model, ops, why)
+	}
+}
+
+// consult asks a strategy and checks what it proposes. The model that comes out
+// is nil when it is refused.
+func (m *Mapper) consult(j *judge, s Strategy) (it Iteration, model *Model) {
+	it = Iteration{At: j.now, Strategy: s.Name()}
+	proposal, err := s.Iterate(j.in)
+	if err != nil {
+		it.Refused = err.Error()
+		return it, nil
+	}
+	it.Proposal = proposal
+	if len(proposal.Ops) == 0 {
+		return it, j.in.Model
+	}
+	v, err := j.check(proposal)
+	if err != nil {
+		it.Refused = err.Error()
+		return it, nil
+	}
+	it.Moves, it.Items, it.Weight = v.moves, v.items, v.weight
+	return it, v.model
+}
+
+// foresee computes the bounds and asks the strategies that are not in use.
+func (m *Mapper) foresee(j *judge) {
+	m.todo.bound = LowerBound(j.in)
+	m.todo.leastMove, m.todo.leastShare = LeastMove(j.in, tolerance)
+	m.todo.shadows = m.todo.shadows[:0]
+	for _, s := range m.cfg.Shadows {
+		if s.Name() == m.cfg.Strategy.Name() {
+			continue
+		}
+		it, _ := m.consult(j, s)
+		m.todo.shadows = append(m.todo.shadows, Shadow{
+			Strategy: it.Strategy, MaxOverMean: it.Proposal.Expected.Ratio(), Moves: it.Moves, Items: it.Items,
+			Weight: it.Weight, Share: float64(it.Weight) / float64(max(1, j.weight)), Refused: it.Refused,
+		})
+	}
+}
+
+// remember keeps what the strategy said, of each slice too, and why is given
+// the causes of moves that begin.
+func (m *Mapper) remember(it Iteration, why map[uint64]cause) {
+	m.todo.last = it
+	if it.Moves+it.Evacuated > 0 {
+		m.todo.idle = 0
+	} else if m.todo.idle++; m.todo.idle == 1 {
+		m.todo.since = it.At
+	}
+	for _, r := range it.Proposal.Reasons {
+		switch {
+		case r.Op < 0 || r.Op >= len(it.Proposal.Ops):
+			if r.Slice != 0 {
+				m.memory.add(it.At, r.Slice, it.Strategy+" left it: "+r.Text)
+			}
+		case it.Refused != "":
+			o := it.Proposal.Ops[r.Op]
+			m.memory.add(it.At, o.Slice, fmt.Sprintf("%s wanted to %s (%s), but was refused: %s", it.Strategy, o, r.Text, it.Refused))
+		default:
+			why[it.Proposal.Ops[r.Op].Slice] = cause{text: it.Strategy + ": " + r.Text}
+		}
+	}
+	for _, o := range it.Proposal.Ops {
+		if _, told := why[o.Slice]; !told && it.Refused == "" {
+			why[o.Slice] = cause{text: it.Strategy + " gave no reason"}
+		}
+	}
+}
+
+// Plan asks the strategy what it would do now, and does nothing of it. Errors:
+// fault.Unavailable before the first plan, fault.Conflict when the core would
+// refuse it.
+func (m *Mapper) Plan(now time.Duration) (Proposal, error) {
+	now = m.time.at(now)
+	if m.model == nil {
+		return Proposal{}, m.noPlan()
+	}
+	it, _ := m.consult(m.judgeNow(now), m.cfg.Strategy)
+	if it.Refused != "" {
+		return it.Proposal, fault.Newf(fault.Conflict, "balance: plan", "strategy %s: %s", it.Strategy, it.Refused)
+	}
+	return it.Proposal, nil
+}
+
+// Input returns what a strategy would see now: for people who want to know what
+// lies where. It must not outlive the next call of the mapper. false: there is
+// no model yet.
+func (m *Mapper) Input(now time.Duration) (Input, bool) {
+	now = m.time.at(now)
+	if m.model == nil {
+		return Input{}, false
+	}
+	return m.judgeNow(now).in, true
+}

@@ -1,0 +1,190 @@
+package balance
+
+import (
+	"fmt"
+	"math"
+	"sort"
+	"time"
+
+	"adshard/fault"
+)
+
+// judge decides what may be done to a model, by strategies and by people.
+type judge struct {
+	m       *Mapper
+	now     time.Duration
+	in      Input
+	sums    []SliceSum        // of in.Model's slices
+	at      map[uint64]int    // index of a slice
+	weights map[NodeID]uint64 // of what a node has or is to get
+	resting map[NodeID]restIndex
+	items   int // of all
+	weight  uint64
+	// copied is what is on its way now.
+	copiedItems  int
+	copiedWeight uint64
+}
+
+// judgeNow looks at the newest model as it is now.
+func (m *Mapper) judgeNow(now time.Duration) *judge {
+	j := &judge{m: m, now: now, resting: m.rests.index(now)}
+	j.in = Input{
+		Model: m.model, Items: m.items, Order: m.cfg.Order, Limits: m.limits(m.model),
+		Loads: m.loads.At(now, m.model, m.items), Iteration: m.todo.iterations, May: j.may,
+	}
+	j.sums = SliceSums(j.in)
+	j.weights = make(map[NodeID]uint64, len(m.model.nodes))
+	j.at = make(map[uint64]int, len(j.sums))
+	for i, s := range m.model.slices {
+		j.at[s.ID] = i
+		j.weights[s.Node] += j.sums[i].Weight
+		j.items += j.sums[i].Items
+		j.weight += j.sums[i].Weight
+		if s.Move.Phase == Copying {
+			j.weights[s.Move.Other] += j.sums[i].Weight
+			j.copiedItems += j.sums[i].Items
+			j.copiedWeight += j.sums[i].Weight
+		}
+	}
+	j.in.Budget = j.budget()
+	return j
+}
+
+// budget is what may still begin to move.
+func (j *judge) budget() Budget {
+	share := j.m.cfg.Budget.Share
+	if share <= 0 {
+		return Budget{}
+	}
+	under := max(float64(j.copiedItems)/float64(max(1, j.items)), float64(j.copiedWeight)/float64(max(1, j.weight)))
+	return Budget{Share: max(share-under, math.SmallestNonzeroFloat32)}
+}
+
+// fits tells whether so much may still begin to move.
+func (j *judge) fits(items int, weight uint64) bool {
+	share := j.in.Budget.Share * (1 + 1e-9)
+	return share <= 0 || float64(items) <= share*float64(j.items) && float64(weight) <= share*float64(j.weight)
+}
+
+// may implements Input.May.
+func (j *judge) may(slice uint64, to NodeID) (bool, string) {
+	i, known := j.at[slice]
+	if !known {
+		return false, fmt.Sprintf("there is no slice %d", slice)
+	}
+	s := j.in.Model.slices[i]
+	why := j.refuses(s, to, j.sums[i].Weight)
+	if why == "" {
+		why = j.rests(s, to)
+	}
+	return why == "", why
+}
+
+// refuses says why a slice cannot move to a node at all; "": it can.
+func (j *judge) refuses(s Slice, to NodeID, weight uint64) string {
+	n, known := j.in.Model.Node(to)
+	limit := j.in.Limits[to].Weight
+	switch {
+	case s.Move.Phase != NoMove:
+		return fmt.Sprintf("it is on its way already (%s)", s.Move.Phase)
+	case !known:
+		return fmt.Sprintf("there is no node %d", to)
+	case s.Node == to:
+		return "it is on node " + n.Name + " already"
+	case n.State != Active:
+		return fmt.Sprintf("node %s is %s", n.Name, n.State)
+	case !j.m.alive(n.Name, j.now):
+		return "node " + n.Name + " is lost"
+	case j.m.node(n.Name).trouble != "":
+		return "node " + n.Name + " is in trouble: " + j.m.node(n.Name).trouble
+	case limit > 0 && j.weights[to]+weight > limit:
+		return fmt.Sprintf("node %s may weigh %d at most, it has %d and the slice %d", n.Name, limit, j.weights[to], weight)
+	}
+	return ""
+}
+
+// rests says why a slice should keep away from a node for now.
+func (j *judge) rests(s Slice, to NodeID) string {
+	return j.resting[to].why(j.now, Interval{s.Lo, s.Hi}, j.load)
+}
+
+// load returns the load, or weight, of an interval, slices in parts by width.
+func (j *judge) load(v Interval) (sum float64) {
+	all := j.in.Model.slices
+	i := sort.Search(len(all), func(i int) bool { return all[i].Hi >= v.Lo })
+	for ; i < len(all) && all[i].Lo <= v.Hi; i++ {
+		s := all[i]
+		lo, hi := max(s.Lo, v.Lo), min(s.Hi, v.Hi)
+		sum += j.sums[i].Load * (float64(hi-lo) + 1) / (float64(s.Hi-s.Lo) + 1)
+	}
+	return sum
+}
+
+// weigh sums the items of a slice.
+func (j *judge) weigh(s Slice) (sum SliceSum) {
+	if i, known := j.at[s.ID]; known && j.in.Model.slices[i].Lo == s.Lo && j.in.Model.slices[i].Hi == s.Hi {
+		return j.sums[i]
+	}
+	j.in.Items.Ascend(s.Lo, s.Hi, func(_ Key, w uint32) bool {
+		sum.Items++
+		sum.Weight += uint64(w)
+		return true
+	})
+	return sum
+}
+
+// verdict is what comes of a proposal.
+type verdict struct {
+	model  *Model
+	moves  int
+	items  int
+	weight uint64
+}
+
+// check tries a proposal on the judge's model. One operation that cannot be
+// refuses it whole: fault.Invalid.
+func (j *judge) check(p Proposal) (verdict, error) {
+	var v verdict
+	e := j.in.Model.Edit()
+	refuse := func(o Op, why string) (verdict, error) {
+		return verdict{}, fault.Newf(fault.Invalid, "balance: check proposal", "to %s is refused, and with it all of the proposal: %s", o, why)
+	}
+	added := make(map[NodeID]uint64)
+	for _, o := range p.Ops {
+		switch o.Kind {
+		case OpSplit, OpMerge:
+		case OpStart:
+			s, known := e.Slice(o.Slice)
+			if !known {
+				return refuse(o, fmt.Sprintf("there is no slice %d", o.Slice))
+			}
+			sum := j.weigh(s)
+			why := j.refuses(s, o.Node, sum.Weight+added[o.Node])
+			if why == "" {
+				why = j.rests(s, o.Node)
+			}
+			if why != "" {
+				return refuse(o, why)
+			}
+			added[o.Node] += sum.Weight
+			v.moves++
+			v.items += sum.Items
+			v.weight += sum.Weight
+			if !j.fits(v.items, v.weight) {
+				return refuse(o, fmt.Sprintf("%d items of weight %d are more than may move at once: %.3g of %d items of weight %d",
+					v.items, v.weight, j.in.Budget.Share, j.items, j.weight))
+			}
+		default:
+			return refuse(o, "a strategy may only split, merge and start to move slices")
+		}
+		if err := e.apply(o); err != nil {
+			return refuse(o, "it cannot be: "+err.Error())
+		}
+	}
+	model, err := e.Model()
+	if err != nil {
+		return verdict{}, err
+	}
+	v.model = model
+	return v, nil
+}

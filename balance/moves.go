@@ -1,0 +1,235 @@
+package balance
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"adshard/fault"
+)
+
+// moves are the slices on their way.
+type moves struct {
+	all map[uint64]*move // by the slice's number
+	// doomed are to be cancelled, ready to be switched, leaving to be finished,
+	// in the order of their views; some may have come to nothing meanwhile.
+	doomed, ready, leaving []*move
+	switched               time.Duration // the last time
+}
+
+// move is a slice on its way, from its start to its finish.
+type move struct {
+	id, generation uint64
+	lo, hi         Key
+	a, b           NodeID // from, to
+	phase          MovePhase
+	view           uint64 // from which b serves, when switched
+	since          time.Duration
+	progress       time.Duration // last time that it came on
+	cause          cause
+	doomed         string // why it is given up
+
+	check       comparison
+	arrived     bool // b has all of it
+	isReady     bool // it stands in moves.ready
+	switching   bool // its switch is being saved: nothing cancels it any more
+	published   bool
+	publishedAt time.Duration
+}
+
+// cause is why a slice began to move.
+type cause struct {
+	text string
+	// away: it had to go, so that it may come back at once.
+	away bool
+}
+
+func newMoves() moves { return moves{all: map[uint64]*move{}} }
+
+// sorted returns the moves by the numbers of their slices.
+func (m *moves) sorted() []*move {
+	list := slices.Collect(maps.Values(m.all))
+	slices.SortFunc(list, func(a, b *move) int { return cmp.Compare(a.id, b.id) })
+	return list
+}
+
+// matches tells whether h is the slice, all of it, as it is being moved.
+func (v *move) matches(h Held) bool {
+	return h.State == Full && h.Generation == v.generation && h.Lo == v.lo && h.Hi == v.hi
+}
+
+// switchable tells whether the slice may be switched.
+func (m *Mapper) switchable(now time.Duration, v *move) bool {
+	return m.moves.all[v.id] == v && v.phase == Copying && v.arrived && v.doomed == "" && v.check.matched == allBins &&
+		m.alive(m.name(v.b), now)
+}
+
+// doom has a move cancelled.
+func (m *Mapper) doom(v *move, why string) {
+	if v.doomed != "" {
+		return
+	}
+	v.doomed = why
+	m.moves.doomed = append(m.moves.doomed, v)
+	m.trouble(fault.Newf(fault.Unavailable, "balance: move",
+		"the move of slice %d from node %s to node %s is given up: %s", v.id, m.name(v.a), m.name(v.b), why))
+}
+
+// dueMoves adds to an edit what is to be cancelled, switched and finished.
+func (m *Mapper) dueMoves(now time.Duration, e *lazyEdit) {
+	for _, v := range m.moves.doomed {
+		if m.moves.all[v.id] == v && v.phase == Copying {
+			e.try(func(e *Edit) error { return e.Cancel(v.id) })
+		}
+	}
+	m.moves.doomed = nil
+	if len(m.moves.ready) > 0 && now >= m.moves.switched+switchGap && len(m.views.waiting) < maxUnpublished {
+		for _, v := range m.moves.ready {
+			v.isReady = false
+			if m.switchable(now, v) {
+				m.moves.switched, v.switching = now, true
+				e.try(func(e *Edit) error { return e.Switch(v.id) })
+			} else if v.check.matched == allBins {
+				v.check.matched = 0 // it is certified anew when its target is back
+				m.verify.enqueue(v)
+			}
+		}
+		m.moves.ready = nil
+	}
+	done := 0
+	for passed := m.passed(now); done < len(m.moves.leaving); done++ {
+		v := m.moves.leaving[done]
+		if v.view > passed || now < v.publishedAt+m.cfg.Linger {
+			break
+		}
+		e.try(func(e *Edit) error { return e.Finish(v.id) })
+	}
+	m.moves.leaving = slices.Delete(m.moves.leaving, 0, done)
+}
+
+// took follows a change of the model: moves begin, are switched, end.
+func (m *Mapper) took(now time.Duration, s *staged) {
+	still := make(map[uint64]bool, len(m.moves.all))
+	for _, v := range m.model.slices {
+		if v.Move.Phase == NoMove {
+			continue
+		}
+		still[v.ID] = true
+		known := m.moves.all[v.ID]
+		switch {
+		case known == nil:
+			m.begun(now, v, s.why[v.ID])
+		case known.phase == Copying && v.Move.Phase == Switched:
+			m.switched(now, known, v)
+		}
+	}
+	for _, v := range m.moves.sorted() {
+		if !still[v.id] {
+			m.ended(now, v)
+		}
+	}
+	for _, o := range s.ops {
+		m.note(now, o, s.why)
+	}
+}
+
+// begun follows a new move, or one that an earlier mapper had begun.
+func (m *Mapper) begun(now time.Duration, s Slice, why cause) {
+	v := &move{
+		id: s.ID, lo: s.Lo, hi: s.Hi, generation: s.Generation, phase: s.Move.Phase, since: now, progress: now, cause: why,
+		check: comparison{tracked: m.clock},
+	}
+	m.moves.all[s.ID] = v
+	if why.text == "" {
+		v.cause.text = "it was on its way when the balancer started"
+	}
+	if s.Move.Phase == Switched {
+		v.a, v.b, v.view = s.Move.Other, s.Node, s.From
+		return
+	}
+	v.a, v.b = s.Node, s.Move.Other
+	n := m.node(m.name(v.b))
+	n.arriving[s.ID] = v
+	m.tell(now, s.ID, "begins to move from %s to %s: %s", m.name(v.a), m.name(v.b), v.cause.text)
+	if n.told {
+		m.hold(now, n, n.table)
+	}
+}
+
+func (m *Mapper) switched(now time.Duration, v *move, s Slice) {
+	v.phase, v.view, v.generation, v.progress = Switched, s.From, s.Generation, now
+	delete(m.node(m.name(v.b)).arriving, v.id)
+	if !v.cause.away {
+		m.rests.add(v.a, rest{
+			Interval: Interval{v.lo, v.hi}, until: now + restIntervals*m.cfg.interval(), load: m.measured(s),
+			why: "left it when it moved to " + m.name(v.b),
+		})
+	}
+	m.tell(now, v.id, "is served by %s from view %d on", m.name(v.b), v.view)
+}
+
+// ended follows the finish of a move, or its cancel.
+func (m *Mapper) ended(now time.Duration, v *move) {
+	delete(m.moves.all, v.id)
+	if v.phase == Copying {
+		delete(m.node(m.name(v.b)).arriving, v.id)
+		m.tally.cancelled++
+		m.rests.add(v.b, rest{
+			Interval: Interval{v.lo, v.hi}, until: now + rideIntervals*m.cfg.interval(), load: -1,
+			why: "could not get there: " + v.doomed,
+		})
+		m.tell(now, v.id, "stays on %s, its move to %s is given up: %s", m.name(v.a), m.name(v.b), v.doomed)
+		return
+	}
+	items, bytes := v.check.items, v.check.bytes
+	if v.check.matched == 0 { // certified by an earlier mapper
+		m.items.Ascend(v.lo, v.hi, func(Key, uint32) bool { items++; return true })
+	}
+	m.tally.moves++
+	m.tally.items += items
+	m.tally.bytes += bytes
+	m.tally.rest = now
+	m.tell(now, v.id, "has left %s for %s: %d items, %d bytes", m.name(v.a), m.name(v.b), items, bytes)
+}
+
+// note remembers what else became of slices and nodes.
+func (m *Mapper) note(now time.Duration, o Op, why map[uint64]cause) {
+	text := ""
+	if c, ok := why[o.Slice]; ok {
+		text = ": " + c.text
+	}
+	switch o.Kind {
+	case OpSplit:
+		m.tell(now, o.Slice, "was split at %x, slice %d begins there%s", uint64(o.At), o.New, text)
+		m.memory.add(now, o.New, fmt.Sprintf("was split from slice %d%s", o.Slice, text))
+	case OpMerge:
+		m.tell(now, o.Slice, "took in its neighbour, slice %d%s", o.New, text)
+		m.memory.add(now, o.New, fmt.Sprintf("was merged into slice %d%s", o.Slice, text))
+	case OpJoin, OpAddress, OpState:
+		m.out.Events = append(m.out.Events, Event{Node: m.name(o.Node), Text: o.String()})
+	}
+	if o.Kind == OpState {
+		m.todo.next = min(m.todo.next, now)
+		if o.State == Active {
+			delete(m.rests, o.Node)
+		}
+	}
+}
+
+// lazyEdit is an edit that costs nothing until it is used.
+type lazyEdit struct {
+	m *Mapper
+	e *Edit
+}
+
+// try does an operation; one that cannot be is told and left out.
+func (l *lazyEdit) try(op func(*Edit) error) {
+	if l.e == nil {
+		l.e = l.m.model.Edit()
+	}
+	if err := op(l.e); err != nil {
+		l.m.trouble(err)
+	}
+}

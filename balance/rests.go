@@ -1,0 +1,86 @@
+package balance
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sort"
+	"time"
+)
+
+// rests says what does not go where for a while (no thrashing): what left a
+// node does not come back within restIntervals, unless its load has changed to
+// twice or half of what it was; what could not get to a node does not try again
+// at once. It goes by keys, since slices are split and merged.
+type rests map[NodeID][]rest
+
+type rest struct {
+	Interval
+	until time.Duration
+	load  float64 // when it left; <0: it counts for nothing
+	why   string
+}
+
+func (r rests) add(n NodeID, v rest) { r[n] = append(r[n], v) }
+
+// index drops what is over and makes what is left searchable.
+func (r rests) index(now time.Duration) map[NodeID]restIndex {
+	out := make(map[NodeID]restIndex, len(r))
+	for n, list := range r {
+		list = slices.DeleteFunc(list, func(v rest) bool { return now >= v.until })
+		if r[n] = list; len(list) == 0 {
+			delete(r, n)
+			continue
+		}
+		x := restIndex{list: slices.Clone(list)}
+		slices.SortStableFunc(x.list, func(a, b rest) int { return cmp.Compare(a.Lo, b.Lo) })
+		for i, v := range x.list {
+			if i > 0 {
+				v.Hi = max(v.Hi, x.most[i-1])
+			}
+			x.most = append(x.most, v.Hi)
+		}
+		out[n] = x
+	}
+	return out
+}
+
+// restIndex has the rests of a node by rising first key; most[i] is the highest
+// last key of the first i+1.
+type restIndex struct {
+	list []rest
+	most []Key
+}
+
+// why tells why keys must keep away; "": they need not. load returns the load
+// of an interval.
+func (x restIndex) why(now time.Duration, keys Interval, load func(Interval) float64) string {
+	i := sort.Search(len(x.list), func(i int) bool { return x.list[i].Lo > keys.Hi }) - 1
+	for ; i >= 0 && x.most[i] >= keys.Lo; i-- {
+		v := x.list[i]
+		if v.Hi < keys.Lo {
+			continue
+		}
+		if v.load >= 0 {
+			if l := load(v.Interval); l >= 2*v.load && l > 0 || 2*l <= v.load && v.load > 0 {
+				continue
+			}
+		}
+		left := (v.until - now).Round(time.Second)
+		if v.load < 0 {
+			return fmt.Sprintf("it %s; it may try again in %v", v.why, left)
+		}
+		return fmt.Sprintf("it %s and keeps away for %v more, unless its load doubles or halves", v.why, left)
+	}
+	return ""
+}
+
+// measured returns the load of a slice as it is known now, or the weight of its
+// items.
+func (m *Mapper) measured(s Slice) (load float64) {
+	if l := m.loads.byID[s.ID]; l != nil && l.rate > 0 {
+		return l.rate
+	}
+	m.items.Ascend(s.Lo, s.Hi, func(_ Key, w uint32) bool { load += float64(w); return true })
+	return load
+}

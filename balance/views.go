@@ -1,0 +1,115 @@
+package balance
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// views are the newest states of the slice map and who has them.
+//
+// A view is published, that is, masters get it, when every node that is alive
+// has acknowledged it or a later one: then no query asks a node for a view that
+// it does not know. What was served only in views before is let go when every
+// master whose lease lasts has the view and the longest query is over.
+type views struct {
+	waiting   []*Model // durable and not published, the newest last
+	published *Model   // nil: not known, or none
+	masters   map[string]master
+}
+
+// master is what is known of a master.
+type master struct {
+	view  uint64
+	heard time.Duration
+}
+
+func newViews() views { return views{masters: map[string]master{}} }
+
+// Published returns the newest model that masters may have; nil: none yet.
+func (m *Mapper) Published() *Model { return m.views.published }
+
+// Master says that a master is there and which view it has; to be said when it
+// begins to wait for another one, and again when it stops waiting.
+func (m *Mapper) Master(now time.Duration, name string, view uint64) {
+	now = m.time.at(now)
+	m.views.masters[name] = master{view: view, heard: now}
+	m.step(now)
+}
+
+// masters forgets those whose lease is over.
+func (m *Mapper) masters(now time.Duration) {
+	maps.DeleteFunc(m.views.masters, func(_ string, v master) bool { return now >= v.heard+m.cfg.MasterLease })
+}
+
+// publish publishes the newest view that all nodes that are alive have
+// acknowledged.
+func (m *Mapper) publish(now time.Duration) {
+	if len(m.views.waiting) == 0 {
+		return
+	}
+	acked := m.acknowledged(now)
+	i := len(m.views.waiting) - 1
+	for i >= 0 && m.views.waiting[i].View() > acked {
+		i--
+	}
+	if i < 0 {
+		return
+	}
+	m.views.published = m.views.waiting[i]
+	m.views.waiting = slices.Delete(m.views.waiting, 0, i+1)
+	view := m.views.published.View()
+	m.out.Events = append(m.out.Events, Event{Text: fmt.Sprintf("view %d is published", view)})
+	for _, v := range m.moves.sorted() {
+		if v.phase == Switched && !v.published && v.view <= view {
+			v.published, v.publishedAt = true, now
+			m.moves.leaving = append(m.moves.leaving, v)
+		}
+	}
+}
+
+// acknowledged returns the newest view that all nodes that are alive have.
+func (m *Mapper) acknowledged(now time.Duration) uint64 {
+	view := m.model.View()
+	for _, n := range m.model.Nodes() {
+		if n.State != Drained && m.alive(n.Name, now) {
+			view = min(view, m.nodes[n.Name].table.View)
+		}
+	}
+	return view
+}
+
+// passed returns the view before which no master asks any more. A mapper that
+// has just started gives those that it does not know yet the time to come.
+func (m *Mapper) passed(now time.Duration) uint64 {
+	if m.views.published == nil || m.resumed && now < m.since+m.cfg.MasterLease {
+		return 0
+	}
+	view := m.views.published.View()
+	for _, v := range m.views.masters {
+		if now < v.heard+m.cfg.MasterLease {
+			view = min(view, v.view)
+		}
+	}
+	return view
+}
+
+// waitingFor says who is behind: nodes that have not acknowledged the newest
+// view, masters that do not have the one that is published.
+func (m *Mapper) waitingFor(now time.Duration) []string {
+	var out []string
+	for _, n := range m.model.Nodes() {
+		if s := m.nodes[n.Name]; n.State != Drained && m.alive(n.Name, now) && s.table.View < m.model.View() {
+			out = append(out, fmt.Sprintf("node %s to acknowledge view %d: it has %d", n.Name, m.model.View(), s.table.View))
+		}
+	}
+	if p := m.views.published; p != nil && len(m.moves.leaving) > 0 {
+		for _, name := range slices.Sorted(maps.Keys(m.views.masters)) {
+			if v := m.views.masters[name]; v.view < p.View() && now < v.heard+m.cfg.MasterLease {
+				out = append(out, fmt.Sprintf("master %s to get view %d: it has %d", name, p.View(), v.view))
+			}
+		}
+	}
+	return out
+}

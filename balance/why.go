@@ -1,0 +1,156 @@
+package balance
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"adshard/fault"
+)
+
+// Story says why a slice is where it is.
+type Story struct {
+	Slice Slice
+	// Node serves it.
+	Node   string
+	Items  int
+	Weight uint64
+	// Load is a second, or, when nothing is Measured, the weight; OfNode is its
+	// share of its node's.
+	Measured bool
+	Load     float64
+	OfNode   float64
+	// NodeOverMean is its node's load over the mean, MaxOverMean the most.
+	NodeOverMean, MaxOverMean float64
+	// Bound is of the whole; Hot is the slice's item with the most load, 0 when
+	// none is known, and HotOverMean its load over the mean of a node.
+	Bound       Bound
+	Hot         Key
+	HotOverMean float64
+	// Helpless is not empty when the slice cannot be helped: its one hot item
+	// has more than a node's part of the load.
+	Helpless string
+	// Move is nil when it is at rest.
+	Move *Flight
+	// Rests says where it must not go for now, and until when.
+	Rests []string
+	// Decisions are the last about it, the oldest first; General is what the
+	// strategy last said of all.
+	Decisions []Decision
+	General   []string
+	// Now is the mapper's time, for Decision.At.
+	Now time.Duration
+}
+
+// Why tells why a slice is where it is. Errors: fault.Unavailable before the
+// first plan, fault.NotFound when there is no such slice, with what became of
+// it, if that is known.
+func (m *Mapper) Why(now time.Duration, slice uint64) (Story, error) {
+	now = m.time.at(now)
+	if m.model == nil {
+		return Story{}, m.noPlan()
+	}
+	s, known := m.slice(slice)
+	if !known {
+		was := "slices are split and merged"
+		if r := m.memory.slices[slice]; r != nil {
+			was = "it " + r.list[len(r.list)-1].Text
+		}
+		return Story{}, fault.Newf(fault.NotFound, "balance: why", "there is no slice %d (any more): %s", slice, was)
+	}
+	j := m.judgeNow(now)
+	sum := j.sums[j.at[slice]]
+	out := Story{
+		Slice: s, Node: m.name(s.Node), Items: sum.Items, Weight: sum.Weight, Measured: j.in.measured(), Load: sum.Load,
+		Bound: m.todo.bound, Rests: j.keptAway(s), Now: now,
+	}
+	if out.Bound.MaxOverMean == 0 {
+		out.Bound = LowerBound(j.in)
+	}
+	m.weigh(j, s, &out)
+	if v := m.moves.all[slice]; v != nil {
+		f := m.flight(now, v)
+		out.Move = &f
+	}
+	if r := m.memory.slices[slice]; r != nil {
+		out.Decisions = slices.Clone(r.list)
+	}
+	for _, r := range m.todo.last.Proposal.Reasons {
+		if r.Op < 0 && r.Slice == 0 {
+			out.General = append(out.General, r.Text)
+		}
+	}
+	return out, nil
+}
+
+// weigh compares a slice with its node, and with the mean.
+func (m *Mapper) weigh(j *judge, s Slice, out *Story) {
+	loads := NodeLoads(j.in)
+	even := evenness(j.in.Model, loads, j.in.Limits)
+	out.MaxOverMean = even.Ratio()
+	share := j.in.Limits[s.Node].share()
+	if l := loads[s.Node]; l > 0 {
+		out.OfNode = out.Load / l
+	}
+	if even.Mean == 0 {
+		return
+	}
+	out.NodeOverMean = loads[s.Node] / share / even.Mean
+	most := 0.0
+	for _, v := range ItemLoads(j.in, s, nil) {
+		if (v.Hot || !out.Measured || out.Items == 1) && v.Load > most {
+			most, out.Hot = v.Load, v.Key
+		}
+	}
+	if out.HotOverMean = most / share / even.Mean; out.HotOverMean > 1 {
+		out.Helpless = fmt.Sprintf(
+			"cannot be helped: item %d (key %x) alone is %.3g x the mean of a node, and an item cannot be divided",
+			j.in.Order.Item(out.Hot), uint64(out.Hot), out.HotOverMean)
+	}
+}
+
+// keptAway says where a slice must not go for now.
+func (j *judge) keptAway(s Slice) (out []string) {
+	for _, n := range j.in.Model.nodes {
+		if n.ID == s.Node {
+			continue
+		}
+		if why := j.rests(s, n.ID); why != "" {
+			out = append(out, "to "+n.Name+": "+why)
+		}
+	}
+	return out
+}
+
+// String tells the story in a few lines.
+func (s Story) String() string {
+	var b strings.Builder
+	what := "weight"
+	if s.Measured {
+		what = "load"
+	}
+	fmt.Fprintf(&b, "slice %d is on %s: %d items of weight %d, %.3g of its %s; %s has %.3g x the mean, the most of any is %.3g\n",
+		s.Slice.ID, s.Node, s.Items, s.Weight, s.OfNode, what, s.Node, s.NodeOverMean, s.MaxOverMean)
+	if s.Helpless != "" {
+		fmt.Fprintln(&b, s.Helpless)
+	}
+	if s.Move != nil {
+		fmt.Fprintf(&b, "it moves from %s to %s (%s for %v, %d of %d parts certified): %s; it waits for %s\n",
+			s.Move.From, s.Move.To, s.Move.Phase, s.Move.For.Round(time.Millisecond), s.Move.Matched, Bins, s.Move.Cause, s.Move.WaitsFor)
+	}
+	for _, r := range s.Rests {
+		fmt.Fprintln(&b, "it may not go", r)
+	}
+	for _, d := range s.Decisions {
+		times := ""
+		if d.Times > 1 {
+			times = fmt.Sprintf(" (%d times)", d.Times)
+		}
+		fmt.Fprintf(&b, "%v ago: %s%s\n", (s.Now - d.At).Round(time.Millisecond), d.Text, times)
+	}
+	for _, t := range s.General {
+		fmt.Fprintln(&b, t)
+	}
+	return b.String()
+}
