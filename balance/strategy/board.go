@@ -39,8 +39,10 @@ type place struct {
 	active bool
 	limit  uint64 // of weight; 0: none
 	load   float64
-	weight uint64
 	slices int
+	// weight is that of all that the node has until everything has arrived:
+	// what leaves stays until it is there.
+	weight uint64
 }
 
 // hot is the node's load for its share.
@@ -85,6 +87,9 @@ func newBoard(in balance.Input, share float64) *board {
 		n := &b.nodes[p.at]
 		n.load += p.Load
 		n.weight += p.Weight
+		if s.Move.Phase == balance.Copying {
+			b.nodes[b.index[s.Node]].weight += p.Weight
+		}
 		n.slices++
 		b.total += p.Load
 		b.items += p.Items
@@ -124,7 +129,6 @@ func (b *board) may(slice uint64, to int) (bool, string) {
 // shift moves a part of what lies on a node to another, in the prediction.
 func (b *board) shift(from, to, items int, weight uint64, load float64) {
 	b.nodes[from].load -= load
-	b.nodes[from].weight -= weight
 	b.nodes[to].load += load
 	b.nodes[to].weight += weight
 	b.nodes[to].slices++

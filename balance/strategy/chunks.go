@@ -35,12 +35,13 @@ func (i *iteration) cutNode(node int) (list []chunk) {
 	return list
 }
 
-// free tells whether something of a slice may move.
-func (i *iteration) free(p *part) bool { return !p.gone && !p.busy && p.Items > 0 }
+// free tells whether something of a slice may move; what was merged in this
+// iteration rests.
+func (i *iteration) free(p *part) bool { return !p.gone && !p.busy && !p.merged && p.Items > 0 }
 
 // cuts tells whether a slice is cut before it moves.
 func (i *iteration) cuts(p *part) bool {
-	return i.Grain > 0 && p.Items > 1 && !p.merged && p.Load > i.Gain*i.mean
+	return i.Grain > 0 && p.Items > 1 && p.Load > i.Gain*i.mean
 }
 
 // single returns the load from which on an item of a node is cut out by itself:

@@ -168,27 +168,29 @@ func check(in balance.Input, p balance.Proposal) error {
 
 func checkSums(in balance.Input, m *balance.Model, started map[uint64]bool) error {
 	var items, weight, allWeight float64
-	before, after := map[balance.NodeID]uint64{}, map[balance.NodeID]uint64{}
+	has, gets := map[balance.NodeID]uint64{}, map[balance.NodeID]uint64{}
 	for i, s := range balance.SliceSums(in) {
-		before[in.Model.Slices()[i].Target()] += s.Weight
+		slice := in.Model.Slices()[i]
+		has[slice.Node] += s.Weight
+		if slice.Target() != slice.Node {
+			has[slice.Target()] += s.Weight
+		}
 		allWeight += float64(s.Weight)
 	}
-	gets := map[balance.NodeID]bool{}
 	for i, s := range balance.SliceSums(balance.Input{Model: m, Items: in.Items}) {
 		slice := m.Slices()[i]
-		after[slice.Target()] += s.Weight
 		if started[slice.ID] {
 			items += float64(s.Items)
 			weight += float64(s.Weight)
-			gets[slice.Target()] = gets[slice.Target()] || s.Weight > 0
+			gets[slice.Target()] += s.Weight
 		}
 	}
 	if items > in.Budget.Share*float64(in.Items.Len())+1e-9 || weight > in.Budget.Share*allWeight+1e-9 {
 		return fmt.Errorf("%v items and %v weight move, more than %v of all", items, weight, in.Budget.Share)
 	}
-	for n := range gets {
-		if l := in.Limits[n].Weight; l > 0 && after[n] > max(l, before[n]) {
-			return fmt.Errorf("node %d gets a weight of %d, its limit is %d", n, after[n], l)
+	for n, more := range gets {
+		if l := in.Limits[n].Weight; l > 0 && more > 0 && has[n]+more > l {
+			return fmt.Errorf("node %d gets a weight of %d to its %d, its limit is %d", n, more, has[n], l)
 		}
 	}
 	return nil

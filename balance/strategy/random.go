@@ -226,11 +226,11 @@ func (r Random) clean(b *board) {
 		if i+1 < len(b.parts) {
 			if right := &b.parts[i+1]; !right.busy && right.at == p.at &&
 				b.merge(p.ID, right.ID, "slice %d has no items and joins its neighbour %d", p.ID, right.ID) {
-				right.ID, right.Lo = p.ID, p.Lo
+				right.ID, right.Lo, right.merged = p.ID, p.Lo, true
 				continue
 			}
 		}
-		if i == 0 || b.parts[i-1].busy {
+		if i == 0 || b.parts[i-1].busy || p.merged {
 			continue
 		}
 		left := &b.parts[i-1]
