@@ -33,13 +33,14 @@ func TestScenarios(t *testing.T) {
 type scenario struct{ w *world }
 
 func (s *scenario) run(d *datadriven.TestData) string {
-	verbs := map[string]func(*datadriven.TestData) (string, error){
+	verbs := s.moves()
+	maps.Copy(verbs, map[string]func(*datadriven.TestData) (string, error){
 		"cluster": s.cluster, "items": s.items, "remove": s.remove, "parent": s.parent,
 		"balancer": s.balancer, "kill-balancer": s.killBalancer, "join": s.join, "save": s.save,
 		"feed": s.feed, "tick": s.tick, "prepare": s.prepare, "pull": s.pull, "settle": s.settle,
 		"model": s.model, "node": s.node, "kill": s.kill, "compact": s.compact, "quantum": s.quantum,
 		"apply": s.apply, "state": s.state, "forget": s.forget,
-	}
+	})
 	verb, ok := verbs[d.Cmd]
 	if !ok {
 		return "unknown verb " + d.Cmd + "\n"
@@ -48,6 +49,10 @@ func (s *scenario) run(d *datadriven.TestData) string {
 	if err != nil {
 		out += "refused: " + err.Error() + "\n"
 	}
+	for _, line := range s.w.told {
+		out += line + "\n"
+	}
+	s.w.told = nil
 	return out
 }
 
@@ -58,6 +63,7 @@ func (s *scenario) cluster(d *datadriven.TestData) (string, error) {
 	s.w.config.Entries = number(d, "bucket", 10)
 	s.w.config.Ahead = number(d, "ahead", 2)
 	s.w.config.Changes = number(d, "changes", 100)
+	s.w.dists = make([]*distributor, number(d, "distributors", 1))
 	return "", nil
 }
 
@@ -100,10 +106,16 @@ func (s *scenario) killBalancer(*datadriven.TestData) (string, error) {
 	return "", nil
 }
 
-// join NAME…: nodes announce themselves.
+// join NAME… [distributor=N]: nodes announce themselves.
 func (s *scenario) join(d *datadriven.TestData) (out string, err error) {
 	for _, a := range d.CmdArgs {
+		if len(a.Vals) > 0 {
+			continue
+		}
 		n := s.w.node(a.Key)
+		if d.HasArg("distributor") {
+			n.dist = number(d, "distributor", 1) - 1
+		}
 		n.dead = false
 		if err := s.w.register(n); err != nil {
 			return out, err
@@ -144,24 +156,26 @@ func (s *scenario) tick(d *datadriven.TestData) (string, error) {
 // prepare [most=N]: everything that the distributor wants is read and built;
 // with most, a build takes only so many entries.
 func (s *scenario) prepare(d *datadriven.TestData) (out string, err error) {
-	s.w.take()
-	for len(s.w.work.Builds)+len(s.w.work.Fetches) > 0 {
-		for _, f := range s.w.work.Fetches {
-			out += fmt.Sprintf("read for %s changes after %d\n", f.Node, f.After)
-		}
-		for len(s.w.work.Fetches) > 0 {
-			if err := s.w.fetch(0, func() error { return nil }); err != nil {
-				return out, err
+	for _, dist := range s.w.dists {
+		s.w.take(dist)
+		for len(dist.work.Builds)+len(dist.work.Fetches) > 0 {
+			for _, f := range dist.work.Fetches {
+				out += fmt.Sprintf("read for %s changes after %d\n", f.Node, f.After)
 			}
-		}
-		for len(s.w.work.Builds) > 0 {
-			b := s.w.work.Builds[0]
-			out += fmt.Sprintf("build for %s at clock %d:%s\n", b.Node, b.Clock, entries(b.Entries))
-			if err := s.w.build(0, number(d, "most", 0)); err != nil {
-				return out, err
+			for len(dist.work.Fetches) > 0 {
+				if err := s.w.fetch(dist, 0, func() error { return nil }); err != nil {
+					return out, err
+				}
 			}
+			for len(dist.work.Builds) > 0 {
+				b := dist.work.Builds[0]
+				out += fmt.Sprintf("build for %s at clock %d:%s\n", b.Node, b.Clock, entries(b.Entries))
+				if err := s.w.build(dist, 0, number(d, "most", 0)); err != nil {
+					return out, err
+				}
+			}
+			s.w.take(dist)
 		}
-		s.w.take()
 	}
 	return out, nil
 }
@@ -171,7 +185,7 @@ func (s *scenario) prepare(d *datadriven.TestData) (out string, err error) {
 func (s *scenario) pull(d *datadriven.TestData) (out string, err error) {
 	n := s.w.node(d.CmdArgs[0].Key)
 	for range number(d, "times", 1) {
-		b, err := s.w.dist.Pull(n.name, n.epoch, n.pos)
+		b, err := s.w.of(n).core.Pull(n.name, n.epoch, n.pos)
 		if err != nil {
 			return out, err
 		}
@@ -209,39 +223,59 @@ func (s *scenario) compact(d *datadriven.TestData) (string, error) {
 	return fmt.Sprintf("changes up to %d are gone\n", s.w.compacted), nil
 }
 
-// kill NAME [disk]: a node dies, with disk its data too.
+// kill NAME [disk] [copy]: a node dies, with disk its data too; with copy its
+// data are set back to what they were at the verb copy.
 func (s *scenario) kill(d *datadriven.TestData) (string, error) {
 	n := s.w.node(d.CmdArgs[0].Key)
 	n.dead, n.epoch = true, 0
+	n.life++
 	if d.HasArg("disk") {
 		n.wipe()
+	}
+	if d.HasArg("copy") {
+		n.restore()
 	}
 	return "", nil
 }
 
 // quantum epoch=N number=N: a quantum arrives at the distributor from somebody.
 func (s *scenario) quantum(d *datadriven.TestData) (string, error) {
-	return "", s.w.dist.Quantum(balance.Quantum{Epoch: uint64(number(d, "epoch", 1)), Number: uint64(number(d, "number", 1))})
+	return "", s.w.dists[0].core.Quantum(balance.Quantum{Epoch: uint64(number(d, "epoch", 1)), Number: uint64(number(d, "number", 1))})
 }
 
-// model: the distributor's model.
-func (s *scenario) model(*datadriven.TestData) (string, error) {
-	m := s.w.dist.Model()
+// model [distributor=N]: the distributor's model.
+func (s *scenario) model(d *datadriven.TestData) (string, error) {
+	m := s.dist(d).core.Model()
 	if m == nil {
 		return "no model\n", nil
 	}
 	out := fmt.Sprintf("view %d\n", m.View())
 	for _, v := range m.Slices() {
 		n, _ := m.Node(v.Node)
-		out += fmt.Sprintf("slice %d %s on %s from view %d\n", v.ID, interval(v.Lo, v.Hi), n.Name, v.From)
+		out += fmt.Sprintf("slice %d %s on %s from view %d%s\n", v.ID, interval(v.Lo, v.Hi), n.Name, v.From, onItsWay(m, v))
 	}
 	return out, nil
+}
+
+func onItsWay(m *balance.Model, s balance.Slice) string {
+	other, _ := m.Node(s.Move.Other)
+	switch s.Move.Phase {
+	case balance.Copying:
+		return ", is copied to " + other.Name
+	case balance.Switched:
+		return fmt.Sprintf(", on %s in the views %d to %d", other.Name, s.Move.OtherFrom, s.From-1)
+	}
+	return ""
 }
 
 // node NAME: what a node has.
 func (s *scenario) node(d *datadriven.TestData) (string, error) {
 	n := s.w.node(d.CmdArgs[0].Key)
-	out := fmt.Sprintf("position %s, view %d\n", at(n.pos), n.table.View)
+	out := fmt.Sprintf("position %s, view %d", at(n.pos), n.table.View)
+	if n.table.Least > 0 {
+		out += fmt.Sprintf(", views below %d are stale", n.table.Least)
+	}
+	out += "\n"
 	for _, h := range n.table.Slices {
 		out += fmt.Sprintf("slice %d %s %s\n", h.ID, interval(h.Lo, h.Hi), views(h))
 	}
@@ -276,6 +310,9 @@ func describe(b balance.Bucket[content]) string {
 	}
 	if b.Table != nil {
 		out += fmt.Sprintf(", table of view %d", b.Table.View)
+		if b.Table.Least > 0 {
+			out += fmt.Sprintf(" down to %d", b.Table.Least)
+		}
 		for _, h := range b.Table.Slices {
 			out += fmt.Sprintf(" [%s %s]", interval(h.Lo, h.Hi), views(h))
 		}

@@ -1,0 +1,266 @@
+package balance_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"time"
+
+	"adshard/balance"
+	"adshard/fault"
+	"github.com/cespare/xxhash/v2"
+)
+
+// node is a slave: a disk, and what it knows of the balancer.
+type node struct {
+	disk
+	name    string
+	life    int    // of its process
+	dist    int    // its distributor
+	epoch   uint64 // registered with; 0: not
+	catchUp balance.Position
+	resets  int
+	dead    bool
+	trouble string
+	copy    *disk // a backup; nil: none
+	// heard is when the balancer last heard of it. excused: it was away or
+	// lost what it had, and is not yet what the model wants it to be.
+	heard   time.Duration
+	excused bool
+}
+
+// disk is what outlives a node's process.
+type disk struct {
+	pos     balance.Position
+	table   balance.Table
+	items   map[balance.Key]uint64
+	parents map[balance.Parent]uint64
+	damaged map[balance.Key]bool // their postings are not what they should be
+}
+
+// master is somebody who asks nodes in a view.
+type master struct {
+	name  string
+	view  uint64
+	heard time.Duration // when the balancer last heard of it
+	cut   bool          // no word of it comes through
+}
+
+// node returns the slave with a name, new with an empty disk if there is none.
+func (w *world) node(name string) *node {
+	n, ok := w.nodes[name]
+	if !ok {
+		n = &node{name: name}
+		n.wipe()
+		w.nodes[name] = n
+	}
+	return n
+}
+
+func (n *node) wipe() {
+	n.disk = disk{items: map[balance.Key]uint64{}, parents: map[balance.Parent]uint64{}, damaged: map[balance.Key]bool{}}
+	n.epoch, n.excused = 0, true
+}
+
+func (d disk) clone() *disk {
+	d.items, d.parents, d.damaged = maps.Clone(d.items), maps.Clone(d.parents), maps.Clone(d.damaged)
+	return &d
+}
+
+// restore puts a copy of long ago in the place of what the node has.
+func (n *node) restore() {
+	if n.copy != nil {
+		n.disk, n.epoch, n.excused = *n.copy.clone(), 0, true
+	}
+}
+
+func (n *node) incarnation() string { return fmt.Sprint(n.name, n.life) }
+
+// of returns a node's distributor.
+func (w *world) of(n *node) *distributor { return w.dists[n.dist%len(w.dists)] }
+
+// register announces a node to the balancer and to its distributor.
+func (w *world) register(n *node) error {
+	j := balance.Joining{Name: n.name, Address: n.name + ":1", Position: n.pos, Table: n.table}
+	welcome, err := w.of(n).core.Register(j, w.clock)
+	if err != nil {
+		return err
+	}
+	n.epoch, n.catchUp, n.heard = w.epoch, welcome.CatchUp, w.now
+	if err := w.mapper.Join(w.now, j); err != nil {
+		return err
+	}
+	return w.carry()
+}
+
+// pull has a node ask once; lost: the answer does not arrive. It returns
+// whether a bucket was applied.
+func (w *world) pull(n *node, lost bool) (bool, error) {
+	if n.dead || !w.up || n.trouble != "" {
+		return false, nil
+	}
+	if n.epoch == 0 {
+		return false, w.register(n)
+	}
+	b, err := w.of(n).core.Pull(n.name, n.epoch, n.pos)
+	if fault.Is(err, fault.Stale) || fault.Is(err, fault.NotFound) {
+		n.epoch = 0
+		return false, nil
+	}
+	if err != nil || b == nil || lost {
+		return false, err
+	}
+	return true, w.apply(n, *b)
+}
+
+// report tells the balancer what a node holds.
+func (w *world) report(n *node) error {
+	if n.dead || !w.up || n.epoch != w.epoch {
+		return nil
+	}
+	n.heard = w.now
+	table := n.table
+	err := w.mapper.Report(w.now, balance.NodeReport{
+		Name: n.name, Incarnation: n.incarnation(), Position: n.pos, Table: &table, Trouble: n.trouble, Bytes: uint64(len(n.items)),
+	})
+	if fault.Is(err, fault.Stale) {
+		n.epoch = 0
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return w.carry()
+}
+
+// apply is what a store does.
+func (w *world) apply(n *node, b balance.Bucket[content]) error {
+	if b.Reset {
+		pos, epoch := n.pos, n.epoch
+		n.resets++
+		n.wipe()
+		n.epoch, n.pos = epoch, pos
+	} else if b.From != n.pos {
+		return fmt.Errorf("%s stands at %s and was given %s to %s", n.name, n.pos, b.From, b.To)
+	}
+	for k := range n.items {
+		if _, stays := b.Payload.items[k]; !stays && covers(b.Cleared, k) {
+			delete(n.items, k)
+			delete(n.damaged, k)
+		}
+	}
+	for k, v := range b.Payload.items {
+		if v < n.items[k] {
+			return fmt.Errorf("%s: item %x goes back from %d to %d", n.name, k, n.items[k], v)
+		}
+		n.items[k] = v
+		delete(n.damaged, k)
+	}
+	for p, v := range b.Payload.parents {
+		if v < n.parents[p] {
+			return fmt.Errorf("%s: parent %v goes back", n.name, p)
+		}
+		n.parents[p] = v
+	}
+	for _, k := range b.Payload.deleted {
+		delete(n.items, k)
+	}
+	if b.Table != nil {
+		n.table = *b.Table
+	}
+	if !b.Reset && b.To.Compare(n.pos) <= 0 {
+		return fmt.Errorf("%s goes from %s to %s", n.name, n.pos, b.To)
+	}
+	n.pos = b.To
+	return w.check(n)
+}
+
+func covers(list []balance.Interval, k balance.Key) bool {
+	for _, v := range list {
+		if k >= v.Lo && k <= v.Hi {
+			return true
+		}
+	}
+	return false
+}
+
+// certify answers a question of the mapper from what is really there.
+func (w *world) certify(i int) error {
+	c := w.asked[i]
+	w.asked = append(w.asked[:i:i], w.asked[i+1:]...)
+	if !w.up {
+		return nil
+	}
+	w.mapper.Certified(w.now, w.answer(c))
+	return w.carry()
+}
+
+func (w *world) answer(c balance.Certify) balance.Certified {
+	out := balance.Certified{Seq: c.Seq}
+	ask := func(name string) *balance.Certificate {
+		n := w.node(name)
+		if n.dead || n.pos.Clock < c.Clock {
+			out.Failed = fmt.Errorf("%s does not answer or is not at clock %d yet", name, c.Clock)
+			return nil
+		}
+		return certificate(c, n.pos.Clock, n.items, n.parents, n.damaged)
+	}
+	if c.Source != "" {
+		out.Source = ask(c.Source)
+	}
+	out.Target = ask(c.Target)
+	out.Truth = *certificate(c, w.clock, w.items, w.parents, nil)
+	return out
+}
+
+// certificate sums up some items with their parents.
+func certificate(c balance.Certify, clock uint64, items map[balance.Key]uint64, parents map[balance.Parent]uint64, damaged map[balance.Key]bool) *balance.Certificate {
+	out := &balance.Certificate{Clock: clock}
+	for k, v := range items {
+		bin := balance.Bin(k)
+		if k < c.Lo || k > c.Hi || c.Wanted>>bin&1 == 0 {
+			continue
+		}
+		if damaged[k] {
+			v = ^v
+		}
+		sum := &out.Bins[bin]
+		sum.Count++
+		sum.Hi += hash(uint64(k), v)
+		sum.Lo += hash(v, parents[parentOf(k)], uint64(k))
+		out.Items++
+		out.Bytes += 100
+	}
+	return out
+}
+
+func hash(list ...uint64) uint64 {
+	h := xxhash.New()
+	for _, v := range list {
+		_ = binary.Write(h, binary.LittleEndian, v)
+	}
+	return h.Sum64()
+}
+
+// master returns the master with a name.
+func (w *world) master(name string) *master {
+	m, ok := w.masters[name]
+	if !ok {
+		m = &master{name: name}
+		w.masters[name] = m
+	}
+	return m
+}
+
+// poll has a master ask for a newer map; lost: the answer does not arrive.
+func (w *world) poll(m *master, lost bool) {
+	if !w.up || m.cut {
+		return
+	}
+	m.heard = w.now
+	w.mapper.Master(w.now, m.name, m.view)
+	if p := w.mapper.Published(); p != nil && !lost {
+		m.view = max(m.view, p.View())
+	}
+	w.mapper.Master(w.now, m.name, m.view)
+}
