@@ -18,7 +18,7 @@ func (t *LoadTable) Model(m *Model, items Items) {
 		order[i] = t.carry(&c, i, s)
 		byID[s.ID] = order[i]
 	}
-	t.m, t.order, t.byID = m, order, byID
+	t.m, t.order, t.byID, t.last = m, order, byID, nil
 }
 
 // carry returns the slice's load after a change of the model.
@@ -33,7 +33,9 @@ func (t *LoadTable) carry(c *cutter, i int, s Slice) *sliceLoad {
 	} else {
 		out.average = c.gather(i)
 	}
-	out.seen = min(out.seen, t.halfLife/4) // what is measured now soon outweighs it
+	if old == nil || old.Lo != s.Lo || old.Hi != s.Hi || old.Node != s.Node {
+		out.seen = min(out.seen, t.halfLife/4) // what is measured now soon outweighs it
+	}
 	out.at = t.exposed(s.Node)
 	out.waits, out.quiet = true, out.at+tellTime.Seconds()
 	return out

@@ -41,6 +41,9 @@ func (l *loads) Hot(lo, hi Key, visit func(k Key, load float64) bool) {
 // for their weight. The hot items of a slice have at most its load.
 func (t *LoadTable) At(_ time.Duration, m *Model, items Items) Loads {
 	t.Model(m, items)
+	if t.last != nil {
+		return t.last
+	}
 	out := &loads{slices: make(map[uint64]float64, len(t.order))}
 	unknown := false
 	for _, s := range t.order {
@@ -53,6 +56,7 @@ func (t *LoadTable) At(_ time.Duration, m *Model, items Items) Loads {
 		t.guess(out)
 	}
 	t.snapshot(out)
+	t.last = out
 	return out
 }
 

@@ -36,6 +36,7 @@ type LoadTable struct {
 	nodes   map[NodeID]*nodeLoad
 	hot     hitters[Key]
 	ignored map[string]uint64
+	last    *loads // the newest snapshot; nil when something came since
 }
 
 // nodeLoad is what is known of a node's reports.
@@ -109,6 +110,7 @@ func (t *LoadTable) Report(_ time.Duration, node NodeID, m *Model, r *LoadReport
 		return t.ignore(why)
 	}
 	n.exposed += r.Interval.Seconds()
+	t.last = nil
 	for _, c := range r.Slices {
 		t.slice(n, node, r, c)
 	}

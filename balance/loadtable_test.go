@@ -1,6 +1,7 @@
 package balance
 
 import (
+	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -258,4 +259,138 @@ func TestTopicsAndBounds(t *testing.T) {
 	if w.table.Topics(9, 3) != nil {
 		t.Error("topics of an unknown node")
 	}
+}
+
+// TestLoadOfAMove: what a slice costs is counted where it is served; while its
+// masters go over it keeps what it had, and residue never counts.
+func TestLoadOfAMove(t *testing.T) {
+	w := newLoadWorld(t, 2)
+	hot := w.firstKey()
+	costs := map[uint64]uint64{1: 1000}
+	items := map[Key]uint64{hot: 400}
+	reports := func(n int, node NodeID) {
+		for range n {
+			w.report(node, 1, costs, items)
+		}
+	}
+	reports(50, 1)
+	w.edit(func(e *Edit) { _ = e.Start(1, 2) })
+	reports(20, 1)
+	w.near(1, 1000)
+	before := w.table.Ignored()["slice served elsewhere"]
+	reports(3, 2) // not served there yet
+	if got := w.table.Ignored()["slice served elsewhere"]; got != before+3 {
+		t.Errorf("%d ignored", got)
+	}
+	w.near(1, 1000)
+
+	w.edit(func(e *Edit) { _ = e.Switch(1) })
+	costs[1], items[hot] = 500, 200 // one half of the masters here, the other there
+	reports(20, 1)
+	reports(20, 2)
+	w.near(1, 1000)
+	w.edit(func(e *Edit) { _ = e.Finish(1) })
+	costs[1], items[hot] = 2000, 900
+	before = w.table.Ignored()["slice served elsewhere"]
+	reports(5, 1) // residue
+	if got := w.table.Ignored()["slice served elsewhere"]; got != before+5 {
+		t.Errorf("%d ignored", got)
+	}
+	w.near(1, 1000)
+	reports(60, 2)
+	w.near(1, 2000)
+	var load float64
+	w.table.At(0, w.m, w.items).Hot(hot, hot, func(_ Key, l float64) bool { load = l; return true })
+	if math.Abs(load-900) > 30 {
+		t.Errorf("the hot item has %v", load)
+	}
+}
+
+func (w *loadWorld) firstKey() (first Key) {
+	w.items.Ascend(0, MaxKey, func(k Key, _ uint32) bool { first = k; return false })
+	return first
+}
+
+// TestSilentNodeKeepsItsLoad: a node that is lost reports nothing; its slices
+// stay as hot as they were.
+func TestSilentNodeKeepsItsLoad(t *testing.T) {
+	w := newLoadWorld(t, 2)
+	for range 30 {
+		w.report(1, 1, map[uint64]uint64{1: 1000}, nil)
+		w.report(2, 1, map[uint64]uint64{2: 500}, nil)
+	}
+	for range 100 {
+		w.report(2, 1, map[uint64]uint64{2: 500}, nil)
+	}
+	w.near(1, 1000)
+	w.near(2, 500)
+}
+
+// BenchmarkLoadTable is 100,000 slices on 1,000 nodes with 65,536 hot items.
+func BenchmarkLoadTable(b *testing.B) {
+	const nodes, perNode = 1000, 100
+	var list []Node
+	for i := range nodes {
+		list = append(list, Node{Name: fmt.Sprint(i)})
+	}
+	base, err := NewModel(list)
+	if err != nil {
+		b.Fatal(err)
+	}
+	e, last := base.Edit(), uint64(1)
+	for i := range nodes * perNode {
+		if i > 0 {
+			last, _ = e.Split(last, MaxKey/(nodes*perNode)*Key(i))
+		}
+		_ = e.Map(last, NodeID(i%nodes+1))
+	}
+	m, err := e.Model()
+	if err != nil {
+		b.Fatal(err)
+	}
+	items := &Index{}
+	reports := make([]LoadReport, nodes)
+	for i, s := range m.Slices() {
+		r := &reports[s.Node-1]
+		r.Slices = append(r.Slices, SliceCost{s.ID, s.Generation, Cost{Looked: uint64(i)}})
+		k := s.Lo + 1
+		items.Put(k, 1)
+		if i < MaxHot {
+			r.Items = append(r.Items, ItemCost{k, Cost{Looked: uint64(i)}})
+		}
+	}
+	t := NewLoadTable(LoadWeights{Looked: 1}, 0)
+	t.Model(m, items)
+	number := uint64(0)
+	round := func() {
+		number++
+		for i := range reports {
+			reports[i].Number, reports[i].Interval = number, time.Second
+			if why := t.Report(0, NodeID(i+1), m, &reports[i]); why != "" {
+				b.Fatal(why)
+			}
+		}
+	}
+	round()
+	b.Run("report", func(b *testing.B) { // of all 1,000 nodes
+		b.ReportAllocs()
+		for b.Loop() {
+			round()
+		}
+	})
+	b.Run("at", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			t.At(0, m, items)
+		}
+	})
+	b.Run("model", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			e := m.Edit()
+			_, _ = e.Split(7, m.Slices()[6].Lo+9)
+			next, _ := e.Model()
+			t.Model(next, items)
+		}
+	})
 }
