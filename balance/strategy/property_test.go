@@ -87,11 +87,11 @@ func model(t interface{ Fatal(...any) }, e *balance.Edit) *balance.Model {
 
 // all returns every strategy, with options that make much happen on little.
 func all(t testing.TB) (list []balance.Strategy) {
-	for name, options := range map[string]map[string]string{
-		"original": {}, "random": {"seed": "7"}, "weighted-move": {"merge-above": "2", "merge-share": "0.1"},
-		"weighted-move-fast": {"merge-above": "1"},
-	} {
-		s, err := strategy.Named(name, options)
+	options := map[string]map[string]string{
+		"random": {"seed": "7"}, "weighted-move": {"merge-above": "2", "merge-share": "0.1"}, "weighted-move-fast": {"merge-above": "1"},
+	}
+	for _, name := range strategy.Names() {
+		s, err := strategy.Named(name, options[name])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,12 +105,16 @@ func all(t testing.TB) (list []balance.Strategy) {
 // again, and has its reasons.
 func TestProposals(t *testing.T) {
 	strategies := all(t)
+	seen := map[string]int{}
 	rapid.Check(t, func(rt *rapid.T) {
 		in := drawn(rt)
 		for _, s := range strategies {
 			p, err := s.Iterate(in)
 			if err != nil {
 				rt.Fatal(err)
+			}
+			for _, o := range p.Ops {
+				seen[fmt.Sprint(s.Name(), " ", o.Kind)]++
 			}
 			again, _ := s.Iterate(in)
 			if !reflect.DeepEqual(p, again) {
@@ -121,6 +125,13 @@ func TestProposals(t *testing.T) {
 			}
 		}
 	})
+	for _, s := range strategies[1:] {
+		for _, kind := range []balance.OpKind{balance.OpStart, balance.OpSplit} {
+			if seen[fmt.Sprint(s.Name(), " ", kind)] == 0 {
+				t.Errorf("%s never proposed an operation of kind %d", s.Name(), kind)
+			}
+		}
+	}
 }
 
 // check tells what is wrong with a proposal.
