@@ -28,6 +28,7 @@ type Balancer struct {
 	db       backend.Store
 	log      *slog.Logger
 	tenure   *tenure
+	truth    *truth
 	started  time.Time
 	feed     follower
 	provider *provider // nil: others distribute
@@ -39,7 +40,10 @@ type Balancer struct {
 	quanta    ring
 	published *balance.Model // as masters get it; nil: none
 	changed   chan struct{}  // closed and made anew with each quantum and published model
-	measured  *measured      // newest; nil: none
+	asked     []balance.Certify
+	askedMore chan struct{} // closed and made anew when certificates are asked for
+	measured  *measured     // newest; nil: none
+	steering  steering
 
 	saves chan balance.SaveState // the mapper has one under way at most
 	news  chan struct{}          // full: the mapper's next moment may be sooner
@@ -73,7 +77,8 @@ func NewBalancer(ctx context.Context, cfg BalancerConfig, db backend.Store, log 
 	b := &Balancer{
 		cfg: cfg, order: order, origin: origin, db: db, tenure: t, log: log.With("epoch", t.epoch),
 		started: time.Now(), slaves: make(map[string]*slaveNote), suppliers: make(suppliers),
-		changed: make(chan struct{}), saves: make(chan balance.SaveState, 1), news: make(chan struct{}, 1),
+		truth:   &truth{order: order, db: db, builders: newBuilders(order, min(2, cfg.Workers))},
+		changed: make(chan struct{}), askedMore: make(chan struct{}), saves: make(chan balance.SaveState, 1), news: make(chan struct{}, 1),
 	}
 	return b, b.load(ctx)
 }
@@ -115,15 +120,26 @@ func copyOf(index *balance.Index) *balance.Index {
 	return out
 }
 
-// mapper is the mapper's configuration.
+// mapper is the mapper's configuration. Strategies that are not in use are
+// iterated in shadow, with their defaults.
 func (c *BalancerConfig) mapper(epoch uint64, order balance.Order) (balance.MapperConfig, error) {
-	chosen, err := strategy.Named(c.Strategy)
+	chosen, err := strategy.Named(c.Strategy, c.StrategyOptions)
 	if err != nil {
 		return balance.MapperConfig{}, err
 	}
+	var shadows []balance.Strategy
+	for _, name := range strategy.Names() {
+		s, err := strategy.Named(name)
+		if err != nil {
+			return balance.MapperConfig{}, err
+		}
+		shadows = append(shadows, s)
+	}
 	return balance.MapperConfig{
-		Epoch: epoch, Order: order, Nodes: c.Slaves, Strategy: chosen, Limits: limits(c.Limits),
-		Pace: balance.DefaultPace, Beat: balance.DefaultBeat, Interval: c.Interval,
+		Epoch: epoch, Order: order, Nodes: c.Slaves, Strategy: chosen, Shadows: shadows, Limits: limits(c.Limits),
+		Budget: balance.Budget{Share: c.Budget}, Interval: c.Interval,
+		DeadAfter: c.DeadAfter, EvacuateAfter: c.EvacuateAfter, MasterLease: c.MasterLease, Linger: c.Linger,
+		LoadWeights: balance.LoadWeights(c.LoadWeights), HalfLife: c.HalfLife,
 	}, nil
 }
 
@@ -146,6 +162,9 @@ func (b *Balancer) Run(ctx context.Context) error {
 	group.Go(func() error { return b.beat(ctx) })
 	group.Go(func() error { return b.persist(ctx) })
 	group.Go(func() error { return b.housekeep(ctx) })
+	for range certifiers {
+		group.Go(func() error { return b.certifier(ctx) })
+	}
 	if b.provider != nil {
 		group.Go(func() error { return b.provider.run(ctx) })
 	}
@@ -172,13 +191,22 @@ func (b *Balancer) step(change func() error) error {
 	for _, t := range out.Troubles {
 		b.log.Warn("the mapper reports trouble", "err", t)
 	}
+	for _, e := range out.Events {
+		b.log.Info("balancing", "event", e.String())
+		b.steering.add(e)
+	}
+	if len(out.Certify) > 0 {
+		b.asked = append(b.asked, out.Certify...)
+		close(b.askedMore)
+		b.askedMore = make(chan struct{})
+	}
 	for _, q := range out.Quanta {
 		b.quanta.add(q)
 		if !q.Empty() {
 			b.log.Info("quantum", "number", q.Number, "clock", q.Clock, "view", q.View, "ops", len(q.Ops))
 		}
 	}
-	if m := b.mapper.Model(); len(out.Quanta) > 0 || m != b.published {
+	if m := b.mapper.Published(); len(out.Quanta) > 0 || m != b.published {
 		b.published = m
 		close(b.changed)
 		b.changed = make(chan struct{})

@@ -26,8 +26,27 @@ type BalancerConfig struct {
 	Order    string `yaml:"order"`
 	// Limits are what slaves can take, by name; none: all are alike.
 	Limits map[string]LimitConfig `yaml:"limits,omitempty"`
-	// Interval is the time between two iterations of the strategy.
+	// StrategyOptions are the strategy's own, by name; those not given have
+	// their defaults.
+	StrategyOptions map[string]string `yaml:"strategy_options,omitempty"`
+	// Interval is the time between two iterations of the strategy, 0: none;
+	// Budget the share of all items, 0 to 1, that they may have on its way.
 	Interval time.Duration `yaml:"interval"`
+	Budget   float64       `yaml:"budget"`
+	// LoadWeights make one number of what queries cost; HalfLife is how long it
+	// takes until half of an average of it is new.
+	LoadWeights LoadWeightsConfig `yaml:"load_weights"`
+	HalfLife    time.Duration     `yaml:"half_life"`
+	// DeadAfter: a slave that was not heard of for so long is lost, and nobody
+	// waits for it. One lost for EvacuateAfter loses its slices to others; 0:
+	// never.
+	DeadAfter     time.Duration `yaml:"dead_after"`
+	EvacuateAfter time.Duration `yaml:"evacuate_after"`
+	// MasterLease: a master that was not heard of for so long is not waited for
+	// when a slice leaves a slave. Linger is how long it stays there besides:
+	// as long as a query may last.
+	MasterLease time.Duration `yaml:"master_lease"`
+	Linger      time.Duration `yaml:"linger"`
 	// Distribute: the balancer prepares node data itself, beside distributors
 	// in processes of their own, if any.
 	Distribute bool `yaml:"distribute"`
@@ -45,6 +64,14 @@ type BalancerConfig struct {
 	StateKey string `yaml:"state_key"`
 }
 
+// LoadWeightsConfig is what a query's cost counts: each posting looked at, each
+// that matched, each microsecond.
+type LoadWeightsConfig struct {
+	Looked  float64 `yaml:"looked"`
+	Matched float64 `yaml:"matched"`
+	Micros  float64 `yaml:"micros"`
+}
+
 // LimitConfig is what a slave can take: Share is its strength against the
 // others' (0 is 1), Weight the most that its items may weigh together (0: no
 // limit).
@@ -58,7 +85,10 @@ func DefaultBalancerConfig() BalancerConfig {
 	return BalancerConfig{
 		Listen: "127.0.0.1:7000", Admin: "127.0.0.1:7001", Slaves: 3,
 		Strategy: "original", Order: balance.ByOwner.String(),
-		Interval: balance.DefaultInterval, Distribute: true, SupplyConfig: defaultSupply(),
+		Interval: balance.DefaultInterval, Budget: balance.DefaultBudget,
+		LoadWeights: LoadWeightsConfig(balance.DefaultLoadWeights), HalfLife: balance.DefaultHalfLife,
+		DeadAfter: balance.DefaultDeadAfter, EvacuateAfter: balance.DefaultEvacuateAfter,
+		MasterLease: balance.DefaultMasterLease, Linger: balance.DefaultLinger, Distribute: true, SupplyConfig: defaultSupply(),
 		KeepChanges: 5_000_000, ReaderAge: 7 * 24 * time.Hour, StateKey: "balancer",
 	}
 }
@@ -71,11 +101,27 @@ func (c *BalancerConfig) Validate() error {
 	k.Address("advertise", c.Advertise, false)
 	k.Address("admin", c.Admin, false)
 	k.Number("slaves", c.Slaves, 1, 1<<16)
-	k.OneOf("strategy", c.Strategy, strategy.Names()...)
+	checkStrategy(&k, c.Strategy, c.StrategyOptions, c.Interval)
 	k.OneOf("order", c.Order, balance.ByOwner.String(), balance.ByHash.String())
-	k.That(c.Interval >= 0, "interval", "must not be negative")
+	k.That(c.Budget >= 0 && c.Budget <= 1, "budget", "%g; it must be 0 to 1", c.Budget)
+	for _, w := range []float64{c.LoadWeights.Looked, c.LoadWeights.Matched, c.LoadWeights.Micros} {
+		k.That(w >= 0 && w <= 1e9, "load_weights", "%g; it must be 0 to 1,000,000,000", w)
+	}
+	k.That(c.LoadWeights != LoadWeightsConfig{}, "load_weights", "must not all be 0")
+	k.Duration("half_life", c.HalfLife, time.Second, time.Hour)
+	k.Duration("dead_after", c.DeadAfter, time.Second, time.Hour)
+	k.Duration("evacuate_after", c.EvacuateAfter, 0, 365*24*time.Hour)
+	k.Duration("master_lease", c.MasterLease, time.Second, time.Hour)
+	k.Duration("linger", c.Linger, time.Millisecond, time.Hour)
 	c.SupplyConfig.check(&k)
 	k.Duration("reader_age", c.ReaderAge, time.Minute, 10*365*24*time.Hour)
 	k.That(c.StateKey != "", "state_key", "must not be empty")
 	return k.Err()
+}
+
+// checkStrategy checks a strategy and the time between its iterations.
+func checkStrategy(k *config.Check, name string, options map[string]string, interval time.Duration) {
+	_, err := strategy.Named(name, options)
+	k.That(err == nil, "strategy", "%v", err)
+	k.Duration("interval", interval, 0, 365*24*time.Hour)
 }

@@ -66,6 +66,9 @@ func (b *Balancer) Report(_ context.Context, r *pb.ReportRequest) (*pb.ReportRes
 			return fault.Newf(fault.Stale, "balancer: report", "slave %s is not registered here: register again", r.GetName())
 		}
 		n.seen, n.state, n.position = time.Now(), r.GetState(), positionOf(r.GetPosition())
+		if err := b.mapper.Report(b.now(), nodeReport(r)); err != nil {
+			return err
+		}
 		reply.Distributor, err = b.suppliers.of(r.GetName(), time.Now())
 		return err
 	})
@@ -75,10 +78,26 @@ func (b *Balancer) Report(_ context.Context, r *pb.ReportRequest) (*pb.ReportRes
 	return reply, nil
 }
 
-// WatchMap implements pb.BalancerServer.
+// nodeReport is a report as the mapper takes it.
+func nodeReport(r *pb.ReportRequest) balance.NodeReport {
+	out := balance.NodeReport{
+		Name: r.GetName(), Incarnation: r.GetIncarnation(), Position: positionOf(r.GetPosition()),
+		Trouble: r.GetState().GetTrouble(), Bytes: r.GetState().GetBytes(), Load: loadOf(r.GetIncarnation(), r.GetLoad()),
+	}
+	if r.GetSlices() != nil {
+		t := tableOf(r.GetSlices())
+		out.Table = &t
+	}
+	return out
+}
+
+// WatchMap implements pb.BalancerServer. A master acknowledges its view when it
+// begins to wait and, since it has it all the while, when the wait is over.
 func (b *Balancer) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.WatchMapResponse, error) {
 	ctx, cancel := longPoll(ctx, r.GetWaitMs())
 	defer cancel()
+	b.heard(r)
+	defer b.heard(r)
 	for {
 		b.mu.Lock()
 		model, changed := b.published, b.changed
@@ -94,6 +113,22 @@ func (b *Balancer) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.Wat
 	}
 }
 
+// heard tells the mapper of a master. One whose map is another balancer's has
+// none of this one's views.
+func (b *Balancer) heard(r *pb.WatchMapRequest) {
+	if r.GetMaster() == "" {
+		return
+	}
+	_ = b.step(func() error {
+		view := r.GetView()
+		if m := b.mapper.Model(); m == nil || view > m.View() {
+			view = 0
+		}
+		b.mapper.Master(b.now(), r.GetMaster(), view)
+		return nil
+	})
+}
+
 // Quanta implements pb.BalancerServer.
 func (b *Balancer) Quanta(ctx context.Context, r *pb.QuantaRequest) (*pb.QuantaResponse, error) {
 	if r.GetName() == "" {
@@ -102,6 +137,9 @@ func (b *Balancer) Quanta(ctx context.Context, r *pb.QuantaRequest) (*pb.QuantaR
 	ctx, cancel := longPoll(ctx, r.GetWaitMs())
 	defer cancel()
 	reply := &pb.QuantaResponse{Epoch: b.Epoch()}
+	if err := b.sameDatabase(ctx, r); err != nil {
+		return nil, err
+	}
 	if err := b.step(func() error { return b.supplied(r) }); err != nil {
 		return nil, err
 	}
@@ -121,6 +159,23 @@ func (b *Balancer) Quanta(ctx context.Context, r *pb.QuantaRequest) (*pb.QuantaR
 	}
 }
 
+// sameDatabase refuses a distributor that has seen changes that the database
+// does not have.
+func (b *Balancer) sameDatabase(ctx context.Context, r *pb.QuantaRequest) error {
+	b.mu.Lock()
+	seen := b.mapper.Clock() >= r.GetClock()
+	b.mu.Unlock()
+	if seen {
+		return nil
+	}
+	newest, err := b.db.Clock(ctx)
+	if err == nil && newest < r.GetClock() {
+		err = fault.Newf(fault.Conflict, "balancer: give quanta",
+			"the distributor %s has seen clock %d, the database has clock %d: it follows another one; change its db", r.GetName(), r.GetClock(), newest)
+	}
+	return err
+}
+
 // supplied takes what a distributor says of itself.
 func (b *Balancer) supplied(r *pb.QuantaRequest) error {
 	if r.GetName() == ownSupplier != (r.GetAddress() == "") {
@@ -129,6 +184,7 @@ func (b *Balancer) supplied(r *pb.QuantaRequest) error {
 	if err := b.suppliers.heard(r.GetName(), r.GetAddress(), r.GetClock(), time.Now()); err != nil {
 		return err
 	}
+	b.mapper.Floor(r.GetClock())
 	for _, w := range r.GetWeights() {
 		b.mapper.Weigh(balance.Key(w.Key), w.Weight)
 	}
@@ -138,15 +194,13 @@ func (b *Balancer) supplied(r *pb.QuantaRequest) error {
 // missing returns the quanta that a distributor lacks: those after its last, or
 // the whole model when they are gone.
 func (b *Balancer) missing(r *pb.QuantaRequest) []*pb.Quantum {
-	if b.quanta.newest.Number == 0 {
-		return nil // no plan yet
-	}
 	if r.GetEpoch() == b.Epoch() {
 		if list, ok := b.quanta.after(r.GetNumber()); ok {
 			return list
 		}
 	}
-	q := b.quanta.newest
-	q.Model = b.mapper.Model()
-	return []*pb.Quantum{quantumPB(q)}
+	if q, ok := b.mapper.Reinit(); ok {
+		return []*pb.Quantum{quantumPB(q)}
+	}
+	return nil // no plan yet
 }

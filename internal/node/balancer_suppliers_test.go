@@ -79,7 +79,7 @@ func TestRing(t *testing.T) {
 			}
 			r.add(q)
 		}
-		newest := r.newest.Number
+		newest := r.newest
 		after := rapid.Uint64Range(0, first+3*ringSize+2).Draw(t, "after")
 		list, ok := r.after(after)
 		want := newest > 0 && after >= least && after > 0 && after <= newest && newest-after <= ringSize

@@ -32,6 +32,7 @@ type rig struct {
 	cfg    BalancerConfig
 	b      *Balancer
 	addr   string
+	log    *slog.Logger
 	stop   func()
 	slaves map[string]*slaveRig
 }
@@ -43,7 +44,7 @@ type slaveRig struct {
 
 func newRig(t testing.TB, slaves int) *rig {
 	t.Helper()
-	r := &rig{t: t, path: filepath.Join(t.TempDir(), "ads.db"), slaves: make(map[string]*slaveRig)}
+	r := &rig{t: t, path: filepath.Join(t.TempDir(), "ads.db"), log: slog.New(slog.DiscardHandler), slaves: make(map[string]*slaveRig)}
 	db, err := sqlite.Open(t.Context(), r.path, sqlite.Options{Create: true})
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +107,7 @@ func (r *rig) start() {
 	listener, err := net.Listen("tcp", r.addr)
 	r.must(err)
 	r.addr = listener.Addr().String()
-	b, err := NewBalancer(r.t.Context(), r.cfg, r.db, slog.New(slog.DiscardHandler))
+	b, err := NewBalancer(r.t.Context(), r.cfg, r.db, r.log)
 	r.must(err)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)

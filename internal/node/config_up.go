@@ -3,7 +3,7 @@ package node
 import (
 	"time"
 
-	"adshard/balance/strategy"
+	"adshard/balance"
 	"adshard/internal/node/config"
 	"adshard/internal/node/httpapi"
 )
@@ -15,6 +15,10 @@ type UpConfig struct {
 	// Slaves is how many; Strategy places the groups on them.
 	Slaves   int    `yaml:"slaves"`
 	Strategy string `yaml:"strategy"`
+	// StrategyOptions are the strategy's own, by name; Interval is the time
+	// between two of its iterations, 0: none.
+	StrategyOptions map[string]string `yaml:"strategy_options,omitempty"`
+	Interval        time.Duration     `yaml:"interval"`
 	// Distributors is how many prepare node data; 0: the balancer does.
 	Distributors int `yaml:"distributors"`
 	// Data is where the slaves' stores lie, one directory each (slave-0, …).
@@ -43,7 +47,7 @@ const MaxUpSlaves = 64
 // DefaultUpConfig returns the defaults; DB has none.
 func DefaultUpConfig() UpConfig {
 	return UpConfig{
-		Slaves: 3, Strategy: "original", Data: "data", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081",
+		Slaves: 3, Strategy: "original", Interval: balance.DefaultInterval, Data: "data", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081",
 		Profile: "default", Reserve: DefaultReserve,
 		Timeout: httpapi.DefaultTimeout, MaxInFlight: httpapi.DefaultMaxInFlight,
 	}
@@ -55,7 +59,7 @@ func (c *UpConfig) Validate() error {
 	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH")
 	k.Number("slaves", c.Slaves, 1, MaxUpSlaves)
 	k.Number("distributors", c.Distributors, 0, MaxUpSlaves)
-	k.OneOf("strategy", c.Strategy, strategy.Names()...)
+	checkStrategy(&k, c.Strategy, c.StrategyOptions, c.Interval)
 	k.That(c.Data != "" || c.Barrels != "", "data", "must not be empty")
 	k.Address("http", c.HTTP, true)
 	k.Address("admin", c.Admin, false)

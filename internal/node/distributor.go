@@ -18,7 +18,8 @@ import (
 )
 
 // RunDistributor runs a distributor until ctx is over. When it listens it
-// prints "distributor N ready ADDR" on out (a name distributor-N as N).
+// prints "distributor N ready ADDR" on out (a name distributor-N as N), and
+// "admin http://ADDR" before it when there is an admin port.
 func RunDistributor(ctx context.Context, cfg DistributorConfig, out io.Writer, log *slog.Logger) error {
 	if err := cfg.Validate(); err != nil {
 		return err
@@ -28,12 +29,21 @@ func RunDistributor(ctx context.Context, cfg DistributorConfig, out io.Writer, l
 		return err
 	}
 	defer db.Close()
+	port, err := newAdminPort(cfg.Admin)
+	if err != nil {
+		return err
+	}
+	defer port.close()
 	d, err := newDistributor(ctx, cfg, db, log)
 	if err != nil {
 		return err
 	}
+	port.print(out)
 	fmt.Fprintf(out, "distributor %s ready %s\n", strings.TrimPrefix(cfg.Name, "distributor-"), d.provider.address)
-	return d.run(ctx)
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return port.serve(ctx, d.ready, nil, log) })
+	group.Go(func() error { return d.run(ctx) })
+	return group.Wait()
 }
 
 // distributor is a provider that listens.
@@ -84,4 +94,14 @@ func (d *distributor) run(ctx context.Context) error {
 	group.Go(func() error { return servePolls(ctx, server, d.listener) })
 	group.Go(func() error { return d.provider.run(ctx) })
 	return group.Wait()
+}
+
+// ready returns why the distributor cannot do its work.
+func (d *distributor) ready() []string {
+	d.provider.mu.Lock()
+	defer d.provider.mu.Unlock()
+	if d.provider.dist == nil {
+		return []string{d.provider.unheard("").Error()}
+	}
+	return nil
 }

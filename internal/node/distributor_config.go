@@ -15,6 +15,8 @@ type DistributorConfig struct {
 	// told, empty: the one listened on, which must name a host then.
 	Listen    string `yaml:"listen"`
 	Advertise string `yaml:"advertise"`
+	// Admin is the admin port, empty: none.
+	Admin string `yaml:"admin"`
 	// Balancer is the balancer's address.
 	Balancer string `yaml:"balancer"`
 	// Order says how items lie on the ring; as the balancer's.
@@ -26,7 +28,7 @@ type DistributorConfig struct {
 // DefaultDistributorConfig returns a configuration that lacks only DB.
 func DefaultDistributorConfig() DistributorConfig {
 	return DistributorConfig{
-		Name: "distributor-0", Listen: "127.0.0.1:7200", Balancer: "127.0.0.1:7000",
+		Name: "distributor-0", Listen: "127.0.0.1:7200", Admin: "127.0.0.1:7201", Balancer: "127.0.0.1:7000",
 		Order: DefaultBalancerConfig().Order, SupplyConfig: defaultSupply(),
 	}
 }
@@ -40,6 +42,7 @@ func (c *DistributorConfig) Validate() error {
 	k.Address("advertise", c.Advertise, false)
 	k.That(c.Advertise != "" || !everywhere(c.Listen), "advertise",
 		"is needed, since listen (%s) names no host: give the HOST:PORT that slaves are to ask", c.Listen)
+	k.Address("admin", c.Admin, false)
 	k.Address("balancer", c.Balancer, true)
 	k.OneOf("order", c.Order, balance.ByOwner.String(), balance.ByHash.String())
 	c.SupplyConfig.check(&k)

@@ -18,7 +18,7 @@ import (
 func (r *rig) distribute(name string) (d *distributor, stop func()) {
 	r.t.Helper()
 	cfg := DefaultDistributorConfig()
-	cfg.Name, cfg.DB, cfg.Listen, cfg.Balancer = name, r.cfg.DB, loopback, r.addr
+	cfg.Name, cfg.DB, cfg.Listen, cfg.Admin, cfg.Balancer = name, r.cfg.DB, loopback, "", r.addr
 	cfg.BucketBytes = r.cfg.BucketBytes
 	d, err := newDistributor(r.t.Context(), cfg, r.db, slog.New(slog.DiscardHandler))
 	r.must(err)

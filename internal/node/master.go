@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -78,7 +79,7 @@ func newMaster(cfg MasterConfig, port *adminPort, log *slog.Logger) (*master, er
 		return nil, err
 	}
 	metrics := admin.NewMasterMetrics(port.of(cfg.Name))
-	m.watcher = fanout.NewWatcher(cfg.Name, balancerClient{m.balancer}, seeds, dialSlave, m.log)
+	m.watcher = fanout.NewWatcher(cfg.Name+"/"+rand.Text(), balancerClient{m.balancer}, seeds, dialSlave, m.log)
 	m.fanout = fanout.New(m.watcher, metrics)
 	m.handler = httpapi.New(httpapi.Config{
 		Searcher: m.fanout, Explainer: m.fanout, Lexicon: lexicon, Profile: profileOf(cfg.Profile),

@@ -185,13 +185,14 @@ func (c *UpConfig) slave(i int, h *home, balancer string) SlaveConfig {
 func (c *UpConfig) balancer(h *home) BalancerConfig {
 	b := DefaultBalancerConfig()
 	b.DB, b.Listen, b.Admin, b.Slaves, b.Strategy = c.DB, loopback, c.Admin, c.Slaves, c.Strategy
+	b.Interval, b.StrategyOptions = c.Interval, c.StrategyOptions
 	b.StateKey, b.Distribute = h.stateKey(), c.Distributors == 0
 	return b
 }
 
 func (c *UpConfig) distributor(i int, balancer string) DistributorConfig {
 	d := DefaultDistributorConfig()
-	d.Name, d.DB, d.Listen, d.Balancer = fmt.Sprint("distributor-", i), c.DB, loopback, balancer
+	d.Name, d.DB, d.Listen, d.Admin, d.Balancer = fmt.Sprint("distributor-", i), c.DB, loopback, "", balancer
 	return d
 }
 
