@@ -143,6 +143,9 @@ func (b *balancer) carry() {
 	out := b.mapper.Out()
 	if out.Save != nil {
 		b.waiting = out.Save
+		if w.checks != nil {
+			w.checks.deciding(b, out.Save.Bytes)
+		}
 		b.save()
 	}
 	for _, q := range out.Quanta {

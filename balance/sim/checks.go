@@ -14,6 +14,7 @@ type checks struct {
 	w      *world
 	dirty  bool // a table or a master's view changed
 	models map[uint64]*balance.Model
+	newest *balance.Model    // durable
 	maps   map[uint64]string // who serves what in each view
 	quanta map[*balancer]balance.Quantum
 	order  map[*distributor]balance.Quantum
@@ -49,8 +50,8 @@ func (c *checks) calm(since time.Duration) bool {
 func (c *checks) event() {
 	w := c.w
 	for _, s := range w.slaves {
-		if !s.up || !s.settled || !s.caughtUp || s.slow > 1 {
-			c.disturbed = w.now
+		if !s.up || !s.caughtUp || s.slow > 1 || s.busy > w.now+w.times.query/2 || !c.recovered(s) {
+			c.disturbed = max(c.disturbed, w.now)
 		}
 	}
 	for _, cut := range w.net.cuts {
@@ -59,8 +60,24 @@ func (c *checks) event() {
 	if c.dirty {
 		c.dirty = false
 		c.views()
-		c.leases()
 	}
+}
+
+// recovered tells whether a slave has had, since its last start, all that it
+// should serve.
+func (c *checks) recovered(s *slave) bool {
+	if s.recovered || c.newest == nil {
+		return true
+	}
+	n, known := c.newest.Named(s.name)
+	if !known {
+		return true
+	}
+	t := s.disk.table
+	want := c.newest.Table(n.ID)
+	want.Slices = slices.DeleteFunc(want.Slices, func(h balance.Held) bool { return h.From == 0 || slices.Contains(t.Slices, h) })
+	s.recovered = t.View >= want.View && len(want.Slices) == 0
+	return s.recovered
 }
 
 // views looks at every view that a master may use: no key is served by two
@@ -121,17 +138,19 @@ func tiling(list []balance.Held) (gap, twice string) {
 	return gap, ""
 }
 
-// leases: no node refuses a view in which a master with a live lease asks.
-func (c *checks) leases() {
+// deciding looks at a state that a mapper wants durable: it lets no view go in
+// which a master with a live lease asks.
+func (c *checks) deciding(b *balancer, state []byte) {
+	st, err := balance.DecodeState(state)
+	c.w.must(err, "read the state to be saved")
+	if err != nil || b.epoch != c.w.db.epoch {
+		return
+	}
+	least := st.Model.Table(st.Model.Nodes()[0].ID).Least
 	for _, m := range c.w.masters {
 		since := c.w.now - m.toldAt
-		if !m.up || m.view == 0 || m.told != m.view || !m.toldTrue || since >= c.w.cfg.Mapper.MasterLease || c.jumped > m.toldAt-time.Second {
-			continue
-		}
-		for _, s := range c.w.slaves {
-			if s.disk.table.Least > m.view {
-				c.w.fail("%s refuses view %d, in which %s still asks: it told so %v ago", s.name, m.view, m.name, since)
-			}
+		if m.up && m.told > 0 && m.told == m.view && m.view < least && m.toldTrue && since < c.w.cfg.Mapper.MasterLease && c.jumped < m.toldAt {
+			c.w.fail("view %d is given up, in which %s still asks: it told so %v ago", m.view, m.name, since)
 		}
 	}
 }

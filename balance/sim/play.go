@@ -88,9 +88,8 @@ func (w *world) outcome() Outcome {
 	}
 }
 
-// rest ends all faults and waits until nothing is under way any more.
+// rest ends all faults but cuts, which end by themselves, and waits until nothing is under way any more.
 func (w *world) rest() {
-	w.net.cuts = nil
 	for _, s := range w.slaves {
 		s.full, s.slow = false, 1
 		w.mend(s)

@@ -25,6 +25,7 @@ type slave struct {
 	refill      bool   // waits for a reset
 	caughtUp    bool
 	refused     bool // a balancer does not want it
+	recovered   bool // it had all that it should serve, since its start
 	reported    bool // the table as it is was reported
 	trouble     string
 	load        counters
@@ -36,7 +37,7 @@ func (s *slave) run() {
 	s.start()
 	s.incarnation++
 	s.epoch, s.distributor, s.settled, s.refill, s.caughtUp = 0, nil, false, false, false
-	s.refused, s.reported, s.trouble = false, false, ""
+	s.refused, s.reported, s.recovered, s.trouble = false, false, false, ""
 	s.load = newCounters()
 	s.register()
 	s.w.every(&s.process, s.w.times.report, s.report)

@@ -325,12 +325,14 @@ func (w *world) pause(e Event) error {
 
 func (w *world) checksDisturbed() {
 	if w.checks != nil {
-		w.checks.disturbed = w.now
+		w.checks.disturbed = max(w.checks.disturbed, w.now)
 	}
 }
 
+// checksJumped: the balancer may believe for a while that all slaves are lost.
 func (w *world) checksJumped() {
-	if w.checks != nil {
-		w.checks.jumped = w.now
+	if w.checks == nil {
+		return
 	}
+	w.checks.jumped, w.checks.disturbed = w.now, w.now+w.cfg.Mapper.DeadAfter
 }
