@@ -3,72 +3,88 @@ package barrels
 import (
 	"cmp"
 	"slices"
-
-	"adshard/schema/pb"
 )
 
 // heavy counts the most expensive of many things in bounded memory, lossily:
-// when there are too many, the cheaper half is forgotten. What was forgotten
-// and comes again counts from 0. The zero value counts nothing yet.
-type heavy struct{ costs map[uint64]*cost }
-
-func (h *heavy) add(of uint64, c cost) {
-	if e := h.costs[of]; e != nil {
-		e.add(c)
-		return
-	}
-	if h.costs == nil {
-		h.costs = make(map[uint64]*cost)
-	}
-	if len(h.costs) >= loadHeavy {
-		for _, e := range h.most(loadHeavy)[loadHeavy/2:] {
-			delete(h.costs, e.of)
-		}
-	}
-	h.costs[of] = &c
+// when there are too many, those that cost no more than the mean are forgotten.
+// What was forgotten and comes again counts from 0. The zero value counts
+// nothing yet.
+type heavy struct {
+	slots []heavyCost // open addressing; those of no cost are free
+	used  int
+	kept  []heavyCost // scratch of forget
 }
 
 // heavyCost is a thing with its cost.
 type heavyCost struct {
 	of uint64
-	*cost
+	cost
+}
+
+func (c *cost) free() bool { return c.looked+c.matched == 0 }
+
+const (
+	heavyBits = 11
+	// heavyMost is how many things are counted at a time.
+	heavyMost = 1 << heavyBits / 2
+)
+
+// add takes in a cost that is not 0.
+func (h *heavy) add(of uint64, c cost) {
+	if h.slots == nil {
+		h.slots = make([]heavyCost, 1<<heavyBits)
+	}
+	for i := of * 0x9e3779b97f4a7c15 >> (64 - heavyBits); ; i = (i + 1) % (1 << heavyBits) {
+		s := &h.slots[i]
+		if s.of != of && !s.free() {
+			continue
+		}
+		if s.free() {
+			s.of = of
+			h.used++
+		}
+		s.cost.add(c)
+		break
+	}
+	if h.used > heavyMost {
+		h.forget()
+	}
+}
+
+// forget drops what costs no more than the mean: at least half of a skewed lot.
+func (h *heavy) forget() {
+	var sum uint64
+	for i := range h.slots {
+		sum += h.slots[i].looked
+	}
+	h.kept = h.kept[:0]
+	for i := range h.slots {
+		if h.slots[i].looked > sum/uint64(h.used) {
+			h.kept = append(h.kept, h.slots[i])
+		}
+	}
+	h.reset()
+	for i := range h.kept {
+		h.add(h.kept[i].of, h.kept[i].cost)
+	}
+}
+
+// reset forgets everything.
+func (h *heavy) reset() {
+	clear(h.slots)
+	h.used = 0
 }
 
 // most returns the n most expensive: the most looked at, equal ones by number.
 func (h *heavy) most(n int) []heavyCost {
-	list := make([]heavyCost, 0, len(h.costs))
-	for of, c := range h.costs {
-		list = append(list, heavyCost{of, c})
+	list := make([]heavyCost, 0, h.used)
+	for i := range h.slots {
+		if !h.slots[i].free() {
+			list = append(list, h.slots[i])
+		}
 	}
 	slices.SortFunc(list, func(a, b heavyCost) int {
 		return cmp.Or(cmp.Compare(b.looked, a.looked), cmp.Compare(a.of, b.of))
 	})
 	return list[:min(n, len(list))]
-}
-
-// sliceLoads adds up what several tables and views say of the same generation
-// of a slice.
-func sliceLoads(bySlice map[*served][]cost) []*pb.SliceLoad {
-	type generation struct{ slice, generation uint64 }
-	sums := make(map[generation]*cost)
-	for v, costs := range bySlice {
-		for i := range costs {
-			if costs[i].looked == 0 {
-				continue
-			}
-			g := generation{v.slices[i].Id, v.slices[i].Generation}
-			if sums[g] == nil {
-				sums[g] = new(cost)
-			}
-			sums[g].add(costs[i])
-		}
-	}
-	out := make([]*pb.SliceLoad, 0, len(sums))
-	for g, c := range sums {
-		out = append(out, &pb.SliceLoad{Slice: g.slice, Generation: g.generation, Cost: c.pb()})
-	}
-	slices.SortFunc(out, func(a, b *pb.SliceLoad) int {
-		return cmp.Or(cmp.Compare(a.Slice, b.Slice), cmp.Compare(a.Generation, b.Generation))
-	})
-	return out
 }

@@ -1,6 +1,8 @@
 package barrels
 
 import (
+	"cmp"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,11 +27,9 @@ type loads struct {
 	topics heavy
 }
 
-// Bounds of what loads hold: tables and views since the load was last taken,
-// and items or topics.
 const (
+	// loadTables bounds the tables and views since the load was last taken.
 	loadTables = 64
-	loadHeavy  = 4096
 	// loadReport is how many items and how many topics a report names.
 	loadReport = 128
 )
@@ -56,10 +56,10 @@ func (l *loads) add(t *tally) {
 	t.leave()
 	t.active = false
 	every := l.every.Load()
-	if t.looked == 0 || every == 0 {
+	if len(t.slices) == 0 || every == 0 {
 		return
 	}
-	perLooked := float64(time.Since(t.begun)) / float64(t.looked)
+	perLooked := float64(time.Since(t.begun)) / float64(max(1, t.looked))
 	of := func(p *part, times uint64) cost {
 		n := uint64(p.looked) * times
 		return cost{looked: n, matched: uint64(p.matched) * times, nanos: perLooked * float64(n)}
@@ -74,14 +74,14 @@ func (l *loads) add(t *tally) {
 		costs = make([]cost, len(t.served.slices))
 		l.slices[t.served] = costs
 	}
-	for i := range t.parts {
-		costs[t.parts[i].of].add(of(&t.parts[i], every))
+	for i := range t.slices {
+		costs[t.slices[i].of].add(of(&t.slices[i], every))
 	}
 	for i := range t.topics {
 		l.topics.add(t.topics[i].of, of(&t.topics[i], every))
 	}
 	for i := range t.items {
-		l.items.add(t.items[i].of, of(&t.items[i], every*itemShare))
+		l.items.add(t.items[i].of, of(&t.items[i], every))
 	}
 }
 
@@ -95,20 +95,49 @@ func (s *store) TakeLoad() *pb.Load {
 	now, searches := time.Now(), l.searches.Load()
 	out := &pb.Load{IntervalMs: uint64(now.Sub(l.since).Milliseconds()), Queries: searches - l.taken}
 	l.since, l.taken = now, searches
-	bySlice, items, topics := l.slices, l.items, l.topics
-	l.slices, l.items, l.topics = make(map[*served][]cost, len(bySlice)), heavy{}, heavy{}
+	bySlice, items, topics := l.slices, l.items.most(loadReport), l.topics.most(loadReport)
+	l.slices = make(map[*served][]cost, len(bySlice))
+	l.items.reset()
+	l.topics.reset()
 	l.mu.Unlock()
 
 	out.Slices = sliceLoads(bySlice)
-	for _, h := range items.most(loadReport) {
-		out.Items = append(out.Items, &pb.ItemLoad{Key: h.of, Cost: h.pb()})
+	for i := range items {
+		out.Items = append(out.Items, &pb.ItemLoad{Key: items[i].of, Cost: items[i].pb()})
 	}
-	for _, h := range topics.most(loadReport) {
-		out.Topics = append(out.Topics, &pb.TopicLoad{Term: h.of, Cost: h.pb()})
+	for i := range topics {
+		out.Topics = append(out.Topics, &pb.TopicLoad{Term: topics[i].of, Cost: topics[i].pb()})
 	}
 	return out
 }
 
 func (c *cost) pb() *pb.Cost {
 	return &pb.Cost{Looked: c.looked, Matched: c.matched, Micros: uint64(c.nanos / 1000)}
+}
+
+// sliceLoads adds up what several tables and views say of the same generation
+// of a slice.
+func sliceLoads(bySlice map[*served][]cost) []*pb.SliceLoad {
+	type generation struct{ slice, generation uint64 }
+	sums := make(map[generation]*cost)
+	for v, costs := range bySlice {
+		for i := range costs {
+			if costs[i].looked+costs[i].matched == 0 {
+				continue
+			}
+			g := generation{v.slices[i].Id, v.slices[i].Generation}
+			if sums[g] == nil {
+				sums[g] = new(cost)
+			}
+			sums[g].add(costs[i])
+		}
+	}
+	out := make([]*pb.SliceLoad, 0, len(sums))
+	for g, c := range sums {
+		out = append(out, &pb.SliceLoad{Slice: g.slice, Generation: g.generation, Cost: c.pb()})
+	}
+	slices.SortFunc(out, func(a, b *pb.SliceLoad) int {
+		return cmp.Or(cmp.Compare(a.Slice, b.Slice), cmp.Compare(a.Generation, b.Generation))
+	})
+	return out
 }

@@ -61,6 +61,7 @@ type served struct {
 	view   uint64
 	width  search.Width
 	slices []*pb.HeldSlice // by rising lo
+	bounds []run           // of slices
 	// all: whatever group is there is served, so that none needs a check. Else
 	// those served are the ones whose key lies in runs, or, with except, the
 	// ones whose key does not.
@@ -76,6 +77,9 @@ type run struct{ lo, hi uint64 }
 func serve(t *pb.SliceTable, view uint64, strays bool) *served {
 	s := &served{view: view}
 	s.slices, s.width = ServedSlices(t, view)
+	for _, h := range s.slices {
+		s.bounds = append(s.bounds, run{h.Lo, h.Hi})
+	}
 	s.runs = joined(s.slices, nil)
 	s.all = len(s.runs) == 1 && s.runs[0] == run{0, ^uint64(0)}
 	if strays || s.all {
@@ -122,12 +126,25 @@ func within(runs []run, key uint64) bool {
 // index returns the place in slices of the one that serves a key, or of the
 // first after it.
 func (s *served) index(key uint64) int {
-	return sort.Search(len(s.slices), func(i int) bool { return s.slices[i].Hi >= key })
+	return sort.Search(len(s.bounds), func(i int) bool { return s.bounds[i].hi >= key })
+}
+
+// next is index for a key that is not before the slice at a place; it tells
+// whether the slice serves the key. Groups in a block are near each other.
+func (s *served) next(at int, key uint64) (int, bool) {
+	const near = 8
+	for last := at + near; at < len(s.bounds) && s.bounds[at].hi < key; at++ {
+		if at == last {
+			at = s.index(key)
+			break
+		}
+	}
+	return at, at < len(s.bounds) && s.bounds[at].lo <= key
 }
 
 // slice returns the id of the slice that serves a key; 0: none.
 func (s *served) slice(key uint64) uint64 {
-	if i := s.index(key); i < len(s.slices) && s.slices[i].Lo <= key {
+	if i, in := s.next(s.index(key), key); in {
 		return s.slices[i].Id
 	}
 	return 0

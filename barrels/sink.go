@@ -63,7 +63,7 @@ func (f *finder) Match(b search.Block, i int, level search.Level) {
 	}
 	kind, _ := v.Posting(i)
 	if f.tally.active {
-		f.tally.groups[group].matched++
+		f.tally.match(v, group)
 	}
 	g := &f.groups[group]
 	if !g.known {

@@ -18,27 +18,29 @@ func (c *cost) add(d cost) {
 	c.nanos += d.nanos
 }
 
+// Within a search that is counted one posting in lookShare stands for those
+// looked at, and one match in matchShare for those that matched: to find out
+// whose a posting is costs more than to look at it, since the groups' keys lie
+// elsewhere in memory.
+const (
+	lookShare  = 32
+	matchShare = 8
+)
+
 // tally is what one counted search has looked at, until it is added to the
 // store's loads. It only appends, so that it costs a search little.
 type tally struct {
-	active bool
-	served *served
-	begun  time.Time
-	term   uint64 // anchor term of the block at hand
-	groups []tallied
-	// parts are costs by place in served.slices, one for each run of groups of
-	// a slice in a block; topics one for each block, items those of one group
-	// in itemShare.
-	parts, topics, items []part
-	looked               uint64 // of all parts
-	skip                 int    // groups until the next one among items
-}
-
-// tallied is a group of the block at hand.
-type tallied struct {
-	key             uint64
-	slice           int // place in served.slices; -1: not served
-	looked, matched uint32
+	active  bool
+	served  *served
+	begun   time.Time
+	term    uint64   // anchor term of the block at hand
+	matches []uint64 // keys of what matched in it
+	// slices are costs by place in served.slices, topics by anchor term, items
+	// by key; the same may stand there several times.
+	slices, topics, items []part
+	looked                uint64 // postings, all of them
+	// So many postings or matches until the next that counts.
+	skip, skipMatch int
 }
 
 // part is a cost of something.
@@ -47,65 +49,78 @@ type part struct {
 	looked, matched uint32
 }
 
-// itemShare: one of so many groups that a counted search looks at counts for
-// the most expensive items.
-const itemShare = 8
-
-// begin starts a search's tally; nonce varies which groups count as items.
+// begin starts a search's tally; nonce varies which postings count.
 func (t *tally) begin(v *served, nonce uint64) {
-	t.active, t.served, t.begun = true, v, time.Now()
-	t.groups, t.parts, t.topics, t.items = t.groups[:0], t.parts[:0], t.topics[:0], t.items[:0]
-	t.looked, t.skip = 0, int(nonce%itemShare)
+	t.active, t.served, t.begun, t.looked = true, v, time.Now(), 0
+	t.matches, t.slices, t.topics, t.items = t.matches[:0], t.slices[:0], t.topics[:0], t.items[:0]
+	t.skip, t.skipMatch = int(nonce%lookShare), int(nonce/lookShare%matchShare)
 }
 
 // enter takes in a block that is about to be looked at.
 func (t *tally) enter(v *block.View, term uint64) {
 	t.leave()
 	t.term = term
-	n := v.Groups()
-	if cap(t.groups) < n {
-		t.groups = make([]tallied, n+n/2)
+	n, i := v.Len(), t.skip
+	if t.looked += uint64(n); i >= n {
+		t.skip = i - n
+		return
 	}
-	t.groups = t.groups[:n]
-	list, at := t.served.slices, -1
-	for i := range t.groups {
-		key := v.GroupKey(i)
-		if at < 0 || at < len(list) && list[at].Hi < key {
-			at = t.served.index(key)
+	topic := part{of: term}
+	at := t.served.index(v.GroupKey(v.GroupOf(i)))
+	for ; i < n; i += lookShare {
+		key := v.GroupKey(v.GroupOf(i))
+		var in bool
+		if at, in = t.served.next(at, key); in {
+			t.part(key, part{of: uint64(at), looked: lookShare})
+			topic.looked += lookShare
 		}
-		slice := -1
-		if at < len(list) && list[at].Lo <= key {
-			slice = at
-		}
-		t.groups[i] = tallied{key: key, slice: slice}
 	}
-	v.EachGroup(func(g int) { t.groups[g].looked++ })
+	t.skip = i - n
+	if topic.looked > 0 {
+		t.topics = appendPart(t.topics, topic)
+	}
 }
 
-// leave adds up the block at hand.
+// match takes in that a posting of a group of the block at hand matches.
+func (t *tally) match(v *block.View, group int) {
+	if t.skipMatch--; t.skipMatch < 0 {
+		t.skipMatch = matchShare - 1
+		t.matches = append(t.matches, v.GroupKey(group))
+	}
+}
+
+// leave takes in what matched in the block at hand.
 func (t *tally) leave() {
+	if len(t.matches) == 0 {
+		return
+	}
 	topic := part{of: t.term}
-	for i := range t.groups {
-		g := &t.groups[i]
-		if g.slice < 0 {
-			continue
-		}
-		topic.looked += g.looked
-		topic.matched += g.matched
-		if n := len(t.parts); n > 0 && t.parts[n-1].of == uint64(g.slice) {
-			t.parts[n-1].looked += g.looked
-			t.parts[n-1].matched += g.matched
-		} else {
-			t.parts = append(t.parts, part{uint64(g.slice), g.looked, g.matched})
-		}
-		if t.skip--; t.skip < 0 {
-			t.skip = itemShare - 1
-			t.items = append(t.items, part{g.key, g.looked, g.matched})
+	at := t.served.index(t.matches[0])
+	for _, key := range t.matches {
+		var in bool
+		if at, in = t.served.next(at, key); in {
+			t.part(key, part{of: uint64(at), matched: matchShare})
+			topic.matched += matchShare
 		}
 	}
-	t.groups = t.groups[:0]
-	if topic.looked > 0 {
-		t.looked += uint64(topic.looked)
-		t.topics = append(t.topics, topic)
+	t.matches = t.matches[:0]
+	if topic.matched > 0 {
+		t.topics = appendPart(t.topics, topic)
 	}
+}
+
+// part adds the cost of a slice, of which the group with key has part.
+func (t *tally) part(key uint64, p part) {
+	t.slices = appendPart(t.slices, p)
+	t.items = appendPart(t.items, part{key, p.looked, p.matched})
+}
+
+// appendPart adds a part, to the last one where that is of the same.
+func appendPart(list []part, p part) []part {
+	if n := len(list); n > 0 && list[n-1].of == p.of {
+		list[n-1].looked += p.looked
+		list[n-1].matched += p.matched
+		return list
+	}
+	return append(list, p)
 }

@@ -12,6 +12,7 @@ import (
 	"adshard/search"
 
 	"golang.org/x/sys/unix"
+	"google.golang.org/protobuf/proto"
 )
 
 // BenchmarkFill measures the first fill of a store by buckets of 8 MB.
@@ -75,6 +76,85 @@ func MeasureSearch(b *testing.B, s barrels.Store, requests []*search.Request) {
 	b.ReportMetric(float64(work.BlocksPassed)/n, "passed/op")
 	b.ReportMetric(float64(work.Looked)/n, "postings/op")
 	b.ReportMetric(float64(hits)/n, "hits/op")
+}
+
+// BenchmarkCounting measures what counting load costs: turns with and without
+// it, one after the other, so that whatever else the machine does falls on both.
+// It reports the median over the pairs of turns of how much longer the one with
+// counting took. The ring is cut into as many slices as a slave may have.
+func BenchmarkCounting(b *testing.B, keywords int64, open func(testing.TB) barrels.Store) {
+	c := LoadCorpus(b, keywords)
+	s := open(b)
+	defer s.Close()
+	Fill(b, s, c.Buckets(8<<20))
+	to := proto.CloneOf(c.Data.To)
+	to.Quantum++
+	put(b, s, &pb.NodeData{From: c.Data.To, To: to, Slices: c.cut(100)})
+	requests := c.Requests(b)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	next := 0
+	turn := func(every int) time.Duration {
+		s.CountLoad(every)
+		start := processorTime(b)
+		for i := range countingTurn {
+			if _, err := s.Search(context.Background(), requests[(next+i)%len(requests)]); err != nil {
+				b.Fatal(err)
+			}
+		}
+		return processorTime(b) - start
+	}
+	for range len(requests)/countingTurn + 1 { // once, to fill caches
+		turn(0)
+		next += countingTurn
+	}
+	var ratios []float64
+	var on, off time.Duration
+	for b.Loop() {
+		turn(0) // the first to ask these pays for the processor's caches
+		without, with := turn(0), turn(barrels.DefaultCountEvery)
+		with, without = with+turn(barrels.DefaultCountEvery), without+turn(0)
+		on, off = on+with, off+without
+		ratios = append(ratios, float64(with)/float64(without))
+		next += countingTurn
+	}
+	slices.Sort(ratios)
+	n := float64(2 * countingTurn * len(ratios))
+	b.ReportMetric(float64(on.Nanoseconds())/n/1e3, "on-µs/search")
+	b.ReportMetric(float64(off.Nanoseconds())/n/1e3, "off-µs/search")
+	b.ReportMetric(100*(ratios[len(ratios)/2]-1), "overhead-%")
+}
+
+// cut is a table of n slices with about as many groups each, all served.
+func (c *Corpus) cut(n int) *pb.SliceTable {
+	t := &pb.SliceTable{View: 1}
+	lo := uint64(0)
+	for i := range n {
+		hi := ^uint64(0)
+		if i+1 < n {
+			hi = c.Data.Items[len(c.Data.Items)*(i+1)/n].Group.Key
+		}
+		t.Slices = append(t.Slices, &pb.HeldSlice{Id: uint64(i + 1), Lo: lo, Hi: hi, Generation: 1, From: 1})
+		lo = hi + 1
+	}
+	return t
+}
+
+// countingTurn is the number of searches of a turn.
+const countingTurn = 500
+
+// BenchmarkCertify measures certificates of all that a store has.
+func BenchmarkCertify(b *testing.B, keywords int64, open func(testing.TB) barrels.Store) {
+	c := LoadCorpus(b, keywords)
+	s := open(b)
+	defer s.Close()
+	Fill(b, s, c.Buckets(8<<20))
+	for b.Loop() {
+		if _, err := s.Certify(context.Background(), 0, ^uint64(0), ^uint64(0)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(c.Keywords()*b.N)/b.Elapsed().Seconds(), "keywords/s")
 }
 
 // processorTime is what this thread has used.

@@ -159,12 +159,8 @@ func (v *View) Key(i int) (group, keyword uint64) {
 	return v.GroupKey(int(u16(p, 18))), u64(p, 0)
 }
 
-// EachGroup visits the index of each posting's group, in order.
-func (v *View) EachGroup(visit func(g int)) {
-	for at := 18; at < len(v.postings); at += postingSize {
-		visit(int(u16(v.postings, at)))
-	}
-}
+// GroupOf returns the index of posting i's group.
+func (v *View) GroupOf(i int) int { return int(u16(v.postings, i*postingSize+18)) }
 
 // Bound returns the bound on a device.
 func (v *View) Bound(d search.Device) Bound {

@@ -40,6 +40,10 @@ func BenchmarkSearchBuilt(b *testing.B) {
 	barreltest.MeasureSearch(b, s, c.Requests(b))
 }
 
+func BenchmarkCounting(b *testing.B) { barreltest.BenchmarkCounting(b, *keywords, open) }
+
+func BenchmarkCertify(b *testing.B) { barreltest.BenchmarkCertify(b, *keywords, open) }
+
 func BenchmarkApply(b *testing.B) { barreltest.BenchmarkApply(b, *keywords, open) }
 
 // BenchmarkOpen opens and closes a store that was built offline.
