@@ -22,10 +22,16 @@ func (s *scenario) moves() map[string]func(*datadriven.TestData) (string, error)
 	}
 }
 
-// run TIME: all goes on undisturbed for a while.
+// run TIME [until=WORD]: all goes on undisturbed for a while, or until the
+// mapper says a word.
 func (s *scenario) runOn(d *datadriven.TestData) (string, error) {
 	by, err := time.ParseDuration(d.CmdArgs[0].Key)
-	for end := s.w.now + by; err == nil && s.w.now < end; {
+	word := "\n"
+	if a, ok := d.Arg("until"); ok {
+		word = a.Vals[0]
+	}
+	said := func(line string) bool { return strings.Contains(line, word) }
+	for end := s.w.now + by; err == nil && s.w.now < end && !slices.ContainsFunc(s.w.told, said); {
 		_, err = s.w.round()
 	}
 	return "", err
