@@ -1,6 +1,10 @@
 package sim
 
-import "time"
+import (
+	"time"
+
+	"adshard/balance"
+)
 
 // Result is what a Run shows. Costs are in microseconds of a node's time.
 type Result struct {
@@ -43,6 +47,8 @@ type Sample struct {
 	Expected          float64
 	Critical, Latency Quantiles
 	Slices, InFlight  int
+	// Model is the map of slices that Items and Weight are of.
+	Model *balance.Model
 	Totals
 }
 

@@ -101,7 +101,7 @@ func (t *stats) answered(costs []float64, dearest float64, latency time.Duration
 func (t *stats) sample(w *world, m *balance.Model) {
 	v := &t.interval
 	s := Sample{
-		At: w.now - t.from, Queries: v.queries, Totals: t.now, InFlight: len(t.phases), Slices: len(m.Slices()),
+		At: w.now - t.from, Queries: v.queries, Totals: t.now, InFlight: len(t.phases), Slices: len(m.Slices()), Model: m,
 		Load: make([]float64, len(w.slaves)), Items: make([]int, len(w.slaves)), Weight: make([]uint64, len(w.slaves)),
 		Critical: quantiles(v.critical), Latency: quantiles(v.latency), Expected: 1, MaxOverMean: 1, Bound: 1,
 	}

@@ -58,25 +58,20 @@ func SlaveName(i int) string { return fmt.Sprintf("slave-%d", i) }
 
 // Start starts a balancer, distributors, slaves and a master and waits until
 // complete answers are possible. After an error nothing runs.
-func Start(ctx context.Context, cfg Config) (c *Cluster, err error) {
+func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 	if err := os.MkdirAll(cfg.Dir, 0o755); err != nil {
 		return nil, fmt.Errorf("cannot make the cluster's directory: %w", err)
 	}
-	c = &Cluster{cfg: cfg, begin: make(chan func())}
+	c := &Cluster{cfg: cfg, begin: make(chan func())}
 	go func() {
 		runtime.LockOSThread()
 		for f := range c.begin {
 			f()
 		}
 	}()
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, c.Stop())
-		}
-	}()
 	c.began = time.Now()
 	if err := c.startAll(ctx); err != nil {
-		return nil, err
+		return nil, errors.Join(err, c.Stop())
 	}
 	c.Filled = time.Since(c.began)
 	return c, nil

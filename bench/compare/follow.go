@@ -65,7 +65,8 @@ func (j *judge) placed(list []cluster.Slice, names []string, view uint64) error 
 }
 
 func (j *judge) set(p Placement, view uint64) {
-	j.place, j.view, j.fresh = p, view, false
+	j.fresh = j.fresh && slices.Equal(p.Owner, j.place.Owner)
+	j.place, j.view = p, view
 }
 
 // at judges the placement under the mix of a time.

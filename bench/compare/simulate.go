@@ -110,18 +110,20 @@ func (o *Options) simTrace(ctx context.Context, t *trace.Trace, name string, nex
 func (o *Options) simulated(t *trace.Trace, w *workload.Workload, name string, result *sim.Result) Run {
 	run := Run{Strategy: name, Events: result.Events}
 	seen := &observed{slaves: result.Nodes, shifts: o.shifts(w)}
+	j := newJudge(t, w, *o)
 	for _, s := range result.Samples {
+		// Judged by the whole mix, not by the queries that happened to come.
+		j.set(Place(t, s.Model), s.Model.View())
+		found := j.at(s.At)
 		seen.add(Sample{
-			At: s.At.Seconds(), Load: s.Load, Items: s.Items, Bound: s.Bound, PerQuery: s.Expected,
+			At: s.At.Seconds(), Load: s.Load, Items: s.Items,
+			MaxOverMean: found.MaxOverMean, Bound: found.Bound, PerQuery: found.Expected,
 			P50: millis(s.Latency.P50), P99: millis(s.Latency.P99),
 			Queries: s.Queries, InFlight: s.InFlight, MovedItems: s.MovedItems,
 		})
 	}
 	seen.balance(&run)
-	o.moved(&run, t, w, moved{
-		items: result.Total.MovedItems, weight: result.Total.MovedWeight, moves: result.Total.Moves,
-		thrash: result.Total.Thrash, cancelled: result.Total.Cancelled,
-	})
+	o.moved(&run, t, j, result.Total)
 	run.Add("queries", "", float64(result.Queries))
 	run.Add("incomplete answers", "", float64(result.Queries-result.Complete))
 	run.Add("groups missed in complete answers", "", float64(result.Missed))
@@ -138,23 +140,18 @@ func (o *Options) simulated(t *trace.Trace, w *workload.Workload, name string, r
 	return run
 }
 
-// moved is what a run moved.
-type moved struct {
-	items, weight            uint64
-	moves, thrash, cancelled int
-}
-
 // moved adds the figures of moves, against the least.
-func (o *Options) moved(run *Run, t *trace.Trace, w *workload.Workload, m moved) {
-	run.Add("moves", "", float64(m.moves))
-	run.Add("groups moved", "", float64(m.items))
+func (o *Options) moved(run *Run, t *trace.Trace, j *judge, m sim.Totals) {
 	total := 0.0
 	for _, v := range t.Weights {
 		total += float64(v)
 	}
-	run.Add("data moved", "% of all", 100*float64(m.weight)/max(total, 1))
-	run.Add("thrash", "moves", float64(m.thrash))
-	run.Add("cancelled", "moves", float64(m.cancelled))
+	run.Add("moves", "", float64(m.Moves))
+	run.Add("cancelled", "moves", float64(m.Cancelled))
+	run.Add("groups moved", "", float64(m.MovedItems))
+	run.Add("data moved", "% of all", 100*float64(m.MovedWeight)/max(total, 1))
+	j.least(run, float64(m.MovedWeight))
+	run.Add("thrash", "moves", float64(m.Thrash))
 }
 
 func millis(d time.Duration) float64 { return d.Seconds() * 1e3 }

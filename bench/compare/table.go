@@ -3,21 +3,24 @@ package compare
 import (
 	"fmt"
 	"io"
+	"slices"
 	"text/tabwriter"
 
 	"adshard/bench/measure"
 )
 
-// names returns the figures' names with their units, in the order in which
-// they first appear.
+// names returns the figures' names with their units: in the order of the first
+// run, with those that only later ones have behind the figure they follow there.
 func (c *Comparison) names() (out []measure.Figure) {
-	seen := make(map[string]bool)
 	for _, r := range c.Runs {
+		at := 0
 		for _, f := range r.Figures {
-			if !seen[f.Name] {
-				seen[f.Name] = true
-				out = append(out, measure.Figure{Name: f.Name, Unit: f.Unit})
+			i := slices.IndexFunc(out, func(g measure.Figure) bool { return g.Name == f.Name })
+			if i < 0 {
+				i = at
+				out = slices.Insert(out, i, measure.Figure{Name: f.Name, Unit: f.Unit})
 			}
+			at = i + 1
 		}
 	}
 	return out

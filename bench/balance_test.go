@@ -1,0 +1,186 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"adshard/bench/compare"
+	"adshard/internal/cli"
+)
+
+// asProgram makes this test's program adshard, for clusters of real processes.
+const asProgram = "ADBENCH_TEST_AS_ADSHARD"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) == "" {
+		os.Exit(m.Run())
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	status := cli.Main(ctx, "adshard", os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
+	stop()
+	os.Exit(status)
+}
+
+// program is this test's program, to be run as adshard.
+func program(t *testing.T) string {
+	t.Helper()
+	t.Setenv(asProgram, "1")
+	name, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// balanced runs the subcommand balance on a small corpus; it returns the
+// comparison and the page.
+func balanced(t *testing.T, args ...string) (*compare.Comparison, string, error) {
+	t.Helper()
+	dir := t.TempDir()
+	var out bytes.Buffer
+	c := BalanceCommand()
+	c.SetOut(&out)
+	c.SetErr(&out)
+	c.SilenceErrors, c.SilenceUsage = true, true
+	c.SetArgs(append([]string{"--keywords", "1000", "--data", "extract",
+		"--json", filepath.Join(dir, "c.json"), "--html", filepath.Join(dir, "c.html")}, args...))
+	if err := c.ExecuteContext(t.Context()); err != nil {
+		return nil, "", err
+	}
+	raw, err := os.ReadFile(filepath.Join(dir, "c.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := new(compare.Comparison)
+	if err := json.Unmarshal(raw, got); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "c.html"))
+	if err != nil || !strings.Contains(out.String(), "$ ") {
+		t.Fatalf("%v; shown:\n%s", err, out.String())
+	}
+	return got, string(page), nil
+}
+
+func TestStudy(t *testing.T) {
+	c, page, err := balanced(t, "--study", "--workload", "real,single", "--study-slaves", "1,3", "--strategies", "original,random,weighted-move")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Study) != 2*2*4 || !strings.Contains(page, "What balancing is worth") {
+		t.Fatalf("%d rows", len(c.Study))
+	}
+	for _, p := range c.Study {
+		if p.Expected < 1-1e-9 || p.MaxOverMean < p.Bound*(1-1e-9) || p.P99 < p.BoundP99*(1-1e-9) || p.Mean <= 0 {
+			t.Errorf("better than can be: %+v", p)
+		}
+		if p.Slaves == 1 && p.Expected > 1+1e-9 {
+			t.Errorf("one slave: %+v", p)
+		}
+	}
+}
+
+func TestSimulate(t *testing.T) {
+	args := []string{"--simulate", "--slaves", "3", "--duration", "20s", "--rate", "50", "--interval", "2s", "--workload", "shift"}
+	c, page, err := balanced(t, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkRuns(t, c, page, "groups missed in complete answers", "groups doubled in complete answers", "incomplete answers")
+	again, _, err := balanced(t, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range c.Runs {
+		a, _ := json.Marshal(c.Runs[i].Series)
+		b, _ := json.Marshal(again.Runs[i].Series)
+		if !bytes.Equal(a, b) {
+			t.Errorf("%s: the same command gave something else", c.Runs[i].Strategy)
+		}
+	}
+}
+
+func TestRealProcesses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: clusters of processes")
+	}
+	c, page, err := balanced(t, "--adshard", program(t), "--slaves", "3", "--duration", "6s", "--rate", "50", "--interval", "1s",
+		"--workload", "production", "--strategies", "weighted-move", "--initial", "original", "--settle", "100ms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkRuns(t, c, page, "ads missed", "ads too many", "ads with another price", "incomplete answers", "failed or refused")
+	if v, ok := c.Runs[0].Find("memory of the balancer"); !ok || v < 1 {
+		t.Errorf("memory of the balancer: %v", v)
+	}
+}
+
+// checkRuns: each run has figures and series, and none of what must be 0.
+func checkRuns(t *testing.T, c *compare.Comparison, page string, zero ...string) {
+	t.Helper()
+	if len(c.Runs) == 0 || strings.Count(page, "<svg") < 5 {
+		t.Fatalf("%d runs, %d charts", len(c.Runs), strings.Count(page, "<svg"))
+	}
+	for _, r := range c.Runs {
+		for _, name := range zero {
+			if v, ok := r.Find(name); !ok || v != 0 {
+				t.Errorf("%s, %s: %v, %v", r.Strategy, name, v, ok)
+			}
+		}
+		for _, name := range []string{"max/mean at the end", "moves", "p99 at the master, before moves"} {
+			if v, ok := r.Find(name); !ok {
+				t.Errorf("%s has no figure %q (%v)", r.Strategy, name, v)
+			}
+		}
+		for _, of := range []string{compare.MaxOverMean, compare.SlaveLoad, compare.MasterP99, compare.MovedItems} {
+			if len(r.Lines(of)) == 0 {
+				t.Errorf("%s has no series %q", r.Strategy, of)
+			}
+		}
+	}
+}
+
+func TestFirstFill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: clusters of processes")
+	}
+	r, err := do(t, FirstFillCommand(), "--adshard", program(t), "--slaves", "2", "--keywords", "1000", "--data", "extract")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"first fill", "keywords per second", "memory of the balancer, peak", "heap of the balancer at the end"} {
+		if f, ok := r.Find(name); !ok || f.Value <= 0 {
+			t.Errorf("%s is %v", name, f.Value)
+		}
+	}
+}
+
+func TestBalanceRefuses(t *testing.T) {
+	for name, args := range map[string][]string{
+		"strategy":      {"--strategies", "nonsense"},
+		"initial":       {"--initial", "nonsense"},
+		"no strategy":   {"--strategies", ""},
+		"workload":      {"--study", "--workload", "nonsense"},
+		"two workloads": {"--simulate", "--workload", "real,single"},
+		"both":          {"--simulate", "--study"},
+		"order":         {"--order", "x"},
+		"slaves":        {"--slaves", "0"},
+		"study slaves":  {"--study", "--study-slaves", "0"},
+		"rate":          {"--rate", "0"},
+		"duration":      {"--duration", "1ms"},
+		"database":      {"--study", "--db", "nowhere"},
+		"program":       {"--adshard", "/nonexistent", "--slaves", "1"},
+		"argument":      {"argument"},
+	} {
+		if _, _, err := balanced(t, args...); err == nil {
+			t.Errorf("%s was taken", name)
+		}
+	}
+}
