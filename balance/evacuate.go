@@ -11,10 +11,10 @@ import (
 
 // evacuate starts to move the slices of nodes that drain, and of nodes that
 // were lost long ago, to the least loaded nodes that may have them, within the
-// budget, the most loaded first. At least one goes, so that one slice that is
-// larger than the budget holds nothing up.
-func (m *Mapper) evacuate(j *judge) (*Model, []Op, map[uint64]cause) {
-	why := make(map[uint64]cause)
+// budget, the most loaded first. When nothing is on its way one goes whatever
+// its size, so that a slice larger than the budget holds nothing up.
+func (m *Mapper) evacuate(j *judge) (*Model, []Op, causes) {
+	why := make(causes)
 	from := m.leaving(j.now)
 	if len(from) == 0 {
 		return m.model, nil, why
@@ -24,7 +24,7 @@ func (m *Mapper) evacuate(j *judge) (*Model, []Op, map[uint64]cause) {
 	stays := ""
 	for _, s := range j.heaviest(from) {
 		sum := j.sums[j.at[s.ID]]
-		if len(why) > 0 && !j.fits(sum.Items, sum.Weight) {
+		if j.copiedItems > 0 && !j.fits(sum.Items, sum.Weight) {
 			continue
 		}
 		to, reason := j.refuge(s, sum.Weight, loads)
@@ -37,7 +37,7 @@ func (m *Mapper) evacuate(j *judge) (*Model, []Op, map[uint64]cause) {
 			m.trouble(err)
 			continue
 		}
-		why[s.ID] = cause{text: from[s.Node], away: true}
+		why[causeOf{s.ID, 0}] = cause{text: from[s.Node], away: true}
 		loads[to] += sum.Load
 		loads[s.Node] -= sum.Load
 		j.weights[to] += sum.Weight

@@ -69,6 +69,7 @@ func (m *Mapper) iteration(now time.Duration) {
 		it, next := m.consult(j, m.cfg.Strategy)
 		it.Evacuated = len(ops)
 		if it.Refused != "" {
+			m.tally.refused++
 			m.trouble(fault.Newf(fault.Invalid, "balance: iterate", "strategy %s: %s", it.Strategy, it.Refused))
 		}
 		m.remember(it, why)
@@ -122,7 +123,7 @@ func (m *Mapper) foresee(j *judge) {
 
 // remember keeps what the strategy said, of each slice too, and why is given
 // the causes of moves that begin.
-func (m *Mapper) remember(it Iteration, why map[uint64]cause) {
+func (m *Mapper) remember(it Iteration, why causes) {
 	m.todo.last = it
 	if it.Moves+it.Evacuated > 0 {
 		m.todo.idle = 0
@@ -139,12 +140,12 @@ func (m *Mapper) remember(it Iteration, why map[uint64]cause) {
 			o := it.Proposal.Ops[r.Op]
 			m.memory.add(it.At, o.Slice, fmt.Sprintf("%s wanted to %s (%s), but was refused: %s", it.Strategy, o, r.Text, it.Refused))
 		default:
-			why[it.Proposal.Ops[r.Op].Slice] = cause{text: it.Strategy + ": " + r.Text}
+			why.set(it.Proposal.Ops[r.Op], cause{text: it.Strategy + ": " + r.Text})
 		}
 	}
 	for _, o := range it.Proposal.Ops {
-		if _, told := why[o.Slice]; !told && it.Refused == "" {
-			why[o.Slice] = cause{text: it.Strategy + " gave no reason"}
+		if why.of(o).text == "" && it.Refused == "" {
+			why.set(o, cause{text: it.Strategy + " gave no reason"})
 		}
 	}
 }

@@ -50,7 +50,7 @@ type staged struct {
 	model   *Model
 	ops     []Op // nil: the quantum carries the whole model
 	durable bool // only the floor is awaited
-	why     map[uint64]cause
+	why     causes
 }
 
 // MapperOut is what a mapper wants done, in this order.
@@ -266,7 +266,7 @@ func (m *Mapper) emit(now time.Duration, q Quantum) {
 }
 
 // stage asks for a new model to be made durable; Saved sends it.
-func (m *Mapper) stage(model *Model, ops []Op, why map[uint64]cause) {
+func (m *Mapper) stage(model *Model, ops []Op, why causes) {
 	m.saves++
 	m.staged = &staged{seq: m.saves, model: model, ops: ops, why: why}
 	state := State{Quantum: m.number, Model: model}

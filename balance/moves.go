@@ -46,6 +46,16 @@ type cause struct {
 	away bool
 }
 
+// causes say why operations are done, by what they are done to.
+type causes map[causeOf]cause
+
+type causeOf struct{ slice, with uint64 }
+
+func (c causes) set(o Op, why cause) { c[causeOf{o.Slice, o.New}] = why }
+
+// of returns why an operation is done, or "" for what needs no reason.
+func (c causes) of(o Op) cause { return c[causeOf{o.Slice, o.New}] }
+
 func newMoves() moves { return moves{all: map[uint64]*move{}} }
 
 // sorted returns the moves by the numbers of their slices.
@@ -120,7 +130,7 @@ func (m *Mapper) took(now time.Duration, s *staged) {
 		known := m.moves.all[v.ID]
 		switch {
 		case known == nil:
-			m.begun(now, v, s.why[v.ID])
+			m.begun(now, v, s.why[causeOf{v.ID, 0}])
 		case known.phase == Copying && v.Move.Phase == Switched:
 			m.switched(now, known, v)
 		}
@@ -195,9 +205,9 @@ func (m *Mapper) ended(now time.Duration, v *move) {
 }
 
 // note remembers what else became of slices and nodes.
-func (m *Mapper) note(now time.Duration, o Op, why map[uint64]cause) {
+func (m *Mapper) note(now time.Duration, o Op, why causes) {
 	text := ""
-	if c, ok := why[o.Slice]; ok {
+	if c := why.of(o); c.text != "" {
 		text = ": " + c.text
 	}
 	switch o.Kind {

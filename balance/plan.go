@@ -18,7 +18,7 @@ func (m *Mapper) change(now time.Duration) error {
 		}
 		return m.first(now)
 	}
-	e, why := &lazyEdit{m: m}, make(map[uint64]cause)
+	e, why := &lazyEdit{m: m}, make(causes)
 	m.admit(e)
 	m.obey(e, why)
 	m.dueMoves(now, e)
@@ -38,13 +38,13 @@ func (m *Mapper) change(now time.Duration) error {
 }
 
 // obey does what people want, and makes empty nodes Drained.
-func (m *Mapper) obey(e *lazyEdit, why map[uint64]cause) {
+func (m *Mapper) obey(e *lazyEdit, why causes) {
 	for _, o := range m.orders {
 		if o.slice == 0 {
 			e.try(func(e *Edit) error { return e.SetState(o.node, o.state) })
 			continue
 		}
-		why[o.slice] = cause{text: "by command"}
+		why[causeOf{o.slice, 0}] = cause{text: "by command"}
 		e.try(func(e *Edit) error { return e.Start(o.slice, o.node) })
 	}
 	m.orders = nil

@@ -27,6 +27,8 @@ type rig struct {
 	told   []string // events and troubles
 	ill    []string // troubles
 	mute   map[string]bool
+	// residue is what nodes still have to delete, before all that they hold.
+	residue map[string]balance.Held
 }
 
 const rigItems = 200
@@ -159,7 +161,11 @@ func (r *rig) pass(d time.Duration) {
 // table is what the newest model wants of a node, all of it there.
 func (r *rig) table(node string) balance.Table {
 	n, _ := r.m.Model().Named(node)
-	return r.m.Model().Table(n.ID)
+	t := r.m.Model().Table(n.ID)
+	if h, there := r.residue[node]; there {
+		t.Slices = append([]balance.Held{h}, t.Slices...)
+	}
+	return t
 }
 
 // ack has a node report that it has all.
