@@ -44,6 +44,8 @@ type master struct {
 	view  uint64
 	heard time.Duration // when the balancer last heard of it
 	cut   bool          // no word of it comes through
+	// lapsed: its lease was over, and it has not got the newest view since.
+	lapsed bool
 }
 
 // node returns the slave with a name, new with an empty disk if there is none.
@@ -257,10 +259,11 @@ func (w *world) poll(m *master, lost bool) {
 	if !w.up || m.cut {
 		return
 	}
+	m.lapsed = m.lapsed || w.now-m.heard >= w.plan.MasterLease
 	m.heard = w.now
 	w.mapper.Master(w.now, m.name, m.view)
 	if p := w.mapper.Published(); p != nil && !lost {
-		m.view = max(m.view, p.View())
+		m.view, m.lapsed = max(m.view, p.View()), false
 	}
 	w.mapper.Master(w.now, m.name, m.view)
 }
