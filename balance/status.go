@@ -10,6 +10,8 @@ import (
 // tally counts what was done since the mapper started.
 type tally struct {
 	moves, cancelled, items, bytes uint64
+	certificates                   Certificates
+	refused                        uint64
 	rest                           time.Duration // when the last move ended
 }
 
@@ -37,6 +39,10 @@ type Status struct {
 	// Moved is what was moved since the mapper started.
 	Moved    Moved
 	InFlight []Flight
+	// Certificates says how copies compared, Refused how many proposals of
+	// strategies in use the core refused.
+	Certificates Certificates
+	Refused      uint64
 	// WaitingFor says who has not acknowledged a view yet.
 	WaitingFor []string
 	// Last is the last iteration, Shadows what the other strategies would do.
@@ -54,6 +60,11 @@ type Status struct {
 
 // Moved is what moves have done.
 type Moved struct{ Moves, Cancelled, Items, Bytes uint64 }
+
+// Certificates counts comparisons of a slice's copies: whole slices found equal,
+// copies that differ, and those to be made again since something changed
+// meanwhile or somebody did not answer.
+type Certificates struct{ Equal, Different, Again uint64 }
 
 // Flight is a slice on its way.
 type Flight struct {
@@ -97,7 +108,7 @@ func (m *Mapper) Status(now time.Duration) Status {
 		Waiting: m.Waiting(), Bound: m.todo.bound, LeastMove: m.todo.leastMove, LeastShare: m.todo.leastShare,
 		Moved: Moved{m.tally.moves, m.tally.cancelled, m.tally.items, m.tally.bytes},
 		Last:  m.todo.last, Shadows: slices.Clone(m.todo.shadows), Iterations: m.todo.iterations, Idle: m.todo.idle,
-		IgnoredLoads: m.loads.Ignored(), Masters: m.masterStatus(now),
+		Certificates: m.tally.certificates, Refused: m.tally.refused, IgnoredLoads: m.loads.Ignored(), Masters: m.masterStatus(now),
 	}
 	if m.model == nil {
 		return s

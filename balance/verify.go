@@ -145,6 +145,7 @@ func (m *Mapper) Certified(now time.Duration, c Certified) {
 func (m *Mapper) unanswered(now time.Duration, v *move, why string) {
 	delete(m.verify.asked, v.check.asked)
 	v.check.asked, v.check.failed, v.check.next = 0, why, now+failGap
+	m.tally.certificates.Again++
 	m.verify.enqueue(v)
 }
 
@@ -176,6 +177,7 @@ func (m *Mapper) judge(now time.Duration, v *move, a Certified) {
 			continue
 		}
 		if who := m.differs(v, a, i); who != "" {
+			m.tally.certificates.Different++
 			m.doom(v, fmt.Sprintf("what searches read on %s differs from the source of truth (part %d of %d, at clock %d)",
 				who, i, Bins, clock))
 			return
@@ -188,9 +190,11 @@ func (m *Mapper) judge(now time.Duration, v *move, a Certified) {
 		c.bytes += part(a.Target.Bytes, equal, count, a.Target)
 	}
 	if c.matched |= equal; c.matched != allBins {
+		m.tally.certificates.Again++
 		m.verify.enqueue(v)
 		return
 	}
+	m.tally.certificates.Equal++
 	if !v.isReady {
 		v.isReady = true
 		m.moves.ready = append(m.moves.ready, v)

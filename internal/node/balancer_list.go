@@ -2,6 +2,8 @@ package node
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"adshard/balance"
@@ -57,33 +59,17 @@ type BalancerStatus struct {
 	Strategy string `json:"strategy"`
 	// Adopted: the slaves brought the plan with them (stores built offline).
 	Adopted bool `json:"adopted"`
-	// MaxOverMean is how even the load lies on the slaves, or, while none is
-	// measured, the items' weights.
-	MaxOverMean float64 `json:"max_over_mean"`
-	// Reasons are the strategy's, at most some hundred.
-	Reasons []string `json:"reasons,omitempty"`
 }
-
-// maxReasons bounds BalancerStatus.Reasons.
-const maxReasons = 200
 
 // Status returns how the balancer fares.
 func (b *Balancer) Status() BalancerStatus {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	report := b.mapper.Status(b.now())
-	out := BalancerStatus{
-		Epoch: b.Epoch(), Clock: b.mapper.Clock(), Items: b.mapper.Items().Len(), Waiting: b.mapper.Waiting(),
-		Strategy: report.Strategy, Adopted: report.Adopted,
+	st := b.mapper.Status(b.now())
+	return BalancerStatus{
+		Epoch: st.Epoch, View: st.View, Clock: st.Clock, Items: b.mapper.Items().Len(), Waiting: st.Waiting,
+		Strategy: st.Strategy, Adopted: st.Adopted,
 	}
-	if m := b.mapper.Model(); m != nil {
-		out.View = m.View()
-		out.MaxOverMean = b.survey().even.Ratio()
-	}
-	for _, r := range report.Last.Proposal.Reasons[:min(maxReasons, len(report.Last.Proposal.Reasons))] {
-		out.Reasons = append(out.Reasons, r.Text)
-	}
-	return out
 }
 
 // SlavesList returns all slaves of the model and those that have announced
@@ -100,11 +86,12 @@ func (b *Balancer) SlavesList() []SlaveStatus {
 			s := b.slave(n.Name)
 			s.Address, s.State = n.Address, n.State
 			s.count(seen, n.ID)
+			s.Distributor = b.distributorOf(n.Name)
 			listed[n.Name] = true
 			out = append(out, s)
 		}
 	}
-	for name := range b.slaves {
+	for _, name := range slices.Sorted(maps.Keys(b.slaves)) {
 		if !listed[name] {
 			out = append(out, b.slave(name))
 		}
@@ -135,6 +122,9 @@ func (s *SlaveStatus) say(state *pb.SlaveState) {
 // count says what a slave has in the model.
 func (s *SlaveStatus) count(m *measured, id balance.NodeID) {
 	n := m.nodes[id]
+	if n == nil {
+		return // it joined after the survey
+	}
 	s.Slices, s.MovingIn, s.MovingOut = n.slices, n.in, n.out
 	s.Weight, s.Load, s.OverMean = m.weightShare(id), m.loads[id], m.overMean(id, m.loads[id])
 	var w search.Width

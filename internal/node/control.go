@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"adshard/balance"
 	"adshard/internal/node/admin"
 	"adshard/internal/node/httpapi/api"
@@ -66,16 +64,4 @@ func (c control) ready() []string {
 		return []string{waiting}
 	}
 	return nil
-}
-
-// registerBalancerMetrics registers what a balancer says of itself.
-func registerBalancerMetrics(r prometheus.Registerer, b *Balancer) {
-	status := func(name, help string, of func(BalancerStatus) float64) {
-		admin.Gauge(r, name, help, func() float64 { return of(b.Status()) })
-	}
-	status("adshard_balancer_epoch", "The balancer's epoch.", func(s BalancerStatus) float64 { return float64(s.Epoch) })
-	status("adshard_balancer_view", "The newest state of the slice map.", func(s BalancerStatus) float64 { return float64(s.View) })
-	status("adshard_balancer_clock", "The newest change of the database.", func(s BalancerStatus) float64 { return float64(s.Clock) })
-	status("adshard_balancer_items", "Ad groups known.", func(s BalancerStatus) float64 { return float64(s.Items) })
-	status("adshard_balancer_max_over_mean", "Heaviest slave over the mean.", func(s BalancerStatus) float64 { return s.MaxOverMean })
 }

@@ -14,7 +14,7 @@ const maxNames = 20
 
 // noPlan is the error of a question that there is no model for.
 func (c control) noPlan() error {
-	return fault.Newf(fault.Unavailable, "balancer: control", "there is no plan yet: %s", c.mapper.Waiting())
+	return fault.Newf(fault.Unavailable, opControl, "there is no plan yet: %s", c.mapper.Waiting())
 }
 
 // named returns the node of a name; 0 for no name. Errors: fault.NotFound with
@@ -30,7 +30,7 @@ func (m *measured) named(slave string) (balance.NodeID, error) {
 	for _, n := range m.in.Model.Nodes() {
 		names = append(names, n.Name)
 	}
-	return 0, fault.Newf(fault.NotFound, "balancer: control", "there is no slave %q; there %s", slave, listed(names))
+	return 0, fault.Newf(fault.NotFound, opControl, "there is no slave %q; there %s", slave, listed(names))
 }
 
 // listed writes names for a message: "is a", "are a, b and c".
@@ -57,6 +57,11 @@ func (m *measured) find(slice uint64) (int, error) {
 	if i, ok := m.slice(slice); ok {
 		return i, nil
 	}
+	return 0, fault.Newf(fault.NotFound, opControl, "there is no slice %d (any more: slices are split and merged); %s", slice, m.nearest(slice))
+}
+
+// nearest names the slices with the nearest numbers.
+func (m *measured) nearest(slice uint64) string {
 	var below, above uint64
 	for _, s := range m.in.Model.Slices() {
 		switch {
@@ -70,7 +75,5 @@ func (m *measured) find(slice uint64) (int, error) {
 	if below == 0 || above == 0 {
 		near = fmt.Sprint(max(below, above))
 	}
-	return 0, fault.Newf(fault.NotFound, "balancer: control",
-		"there is no slice %d (any more: slices are split and merged); the nearest numbers are %s; `adshard balance slices` lists them",
-		slice, near)
+	return fmt.Sprintf("the nearest numbers are %s; `adshard balance slices` lists them", near)
 }

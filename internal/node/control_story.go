@@ -2,10 +2,12 @@ package node
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 
 	"adshard/balance"
+	"adshard/fault"
 	"adshard/internal/node/httpapi/api"
 )
 
@@ -20,11 +22,58 @@ const maxHot = 10
 
 // known is what the mapper knows of a slice beside what lies where.
 type known struct {
-	move    *api.SliceMove
+	flight  *balance.Flight // nil: it is at rest
 	events  []api.Event
 	reasons []string // what the strategy last said of it
 	asked   bool     // the strategy was
 	paused  bool
+}
+
+// BalanceWhy implements admin.Control.
+func (c control) BalanceWhy(_ context.Context, slice uint64) (*api.SliceStory, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m := c.look()
+	if m == nil {
+		return nil, c.noPlan()
+	}
+	i, err := m.find(slice)
+	why, was := c.mapper.Why(c.now(), slice)
+	switch {
+	case err != nil && was != nil: // it knows what became of the slice
+		return nil, fault.Newf(fault.NotFound, opControl, "%s; %s", causeOf(was), m.nearest(slice))
+	case err != nil || was != nil:
+		return nil, cmp.Or(err, was)
+	}
+	st := c.mapper.Status(c.now())
+	k := known{flight: why.Move, events: []api.Event{}, reasons: reasonsOf(st.Last, slice), asked: st.Last.Strategy != "", paused: st.Paused}
+	for _, d := range slices.Backward(why.Decisions) {
+		e := api.Event{AgeMs: max(0, (why.Now - d.At).Milliseconds()), Slice: slice, Text: d.Text}
+		if d.Times > 1 {
+			e.Text += fmt.Sprintf(" (%d times, the last)", d.Times)
+		}
+		k.events = append(k.events, e)
+	}
+	return m.story(i, k), nil
+}
+
+// reasonsOf returns what the strategy said of a slice in an iteration.
+func reasonsOf(it balance.Iteration, slice uint64) []string {
+	out := []string{}
+	for _, r := range it.Proposal.Reasons {
+		switch {
+		case r.Op >= 0 && r.Op < len(it.Proposal.Ops):
+			if it.Proposal.Ops[r.Op].Slice == slice {
+				out = append(out, reasonText(it.Proposal, r))
+			}
+		case r.Slice == slice:
+			out = append(out, r.Text)
+		}
+	}
+	if len(out) > 0 && it.Refused != "" {
+		out = append(out, "all of it was refused: "+it.Refused)
+	}
+	return out
 }
 
 // story tells why the slice at a place of the model is where it is.
@@ -37,17 +86,17 @@ func (m *measured) story(i int, k known) *api.SliceStory {
 		Items: uint64(sum.Items), Weight: sum.Weight, Measured: m.byLoad(), Load: sum.Load,
 		ShareOfSlave: ratio(sum.Load, m.serves(s.Node)), ShareOfAll: ratio(sum.Load, m.load),
 		SlaveOverMean: m.overMean(s.Node, m.loads[s.Node]), MaxOverMean: m.even.Ratio(), LowerBound: m.bound.MaxOverMean,
-		Move: k.move, Hot: hottest(items, sum.Load), Events: k.events, Reasons: k.reasons,
-		Targets: m.targets(i), Needs: []string{},
+		Hot: hottest(items, sum.Load), Events: k.events, Reasons: k.reasons, Targets: []api.Target{}, Needs: []string{},
 	}
+	if s.Move.Phase != balance.NoMove {
+		m.onItsWay(out, s, k)
+		return out
+	}
+	out.Targets = m.targets(i)
 	stuck, why := m.stuck(i, items)
 	switch {
-	case s.Move.Phase != balance.NoMove:
-		out.Verdict, out.Decision = api.SliceVerdictMoving, m.way(s)
-		return out
 	case stuck:
-		out.Verdict, out.Decision = api.SliceVerdictStuck, why
-		out.Needs = m.stuckNeeds(i, items)
+		out.Verdict, out.Decision, out.Needs = api.SliceVerdictStuck, why, m.stuckNeeds(items)
 		return out
 	case s.From > 1: // the first plan's view is 1
 		out.Verdict = api.SliceVerdictMoved
@@ -60,6 +109,17 @@ func (m *measured) story(i int, k known) *api.SliceStory {
 		out.Needs = append(out.Needs, "balancing is paused: `adshard balance resume` lets the strategy decide")
 	}
 	return out
+}
+
+// onItsWay tells of a slice that is being moved.
+func (m *measured) onItsWay(out *api.SliceStory, s balance.Slice, k known) {
+	out.Verdict, out.Decision = api.SliceVerdictMoving, m.way(s)
+	if k.flight != nil {
+		move := m.flight(*k.flight)
+		out.Move = &move
+		out.Decision += "; why: " + move.Cause
+	}
+	out.Needs = append(out.Needs, "nothing: it ends by itself, and one that makes no progress is cancelled")
 }
 
 // serves returns the load of what a node serves now.
@@ -94,8 +154,8 @@ func (m *measured) way(s balance.Slice) string {
 // stuck tells whether a slice's hottest item alone is more than a slave should
 // have, wherever it lies. items are by falling load.
 func (m *measured) stuck(i int, items []balance.ItemLoad) (bool, string) {
-	if len(items) == 0 || m.even.Mean == 0 {
-		return false, ""
+	if len(items) == 0 || m.even.Mean == 0 || m.byLoad() && !items[0].Hot && len(items) > 1 {
+		return false, "" // what one of several costs is not known
 	}
 	alone := items[0].Load / m.strongest() / m.even.Mean
 	if alone <= 1+tolerance {
@@ -119,7 +179,7 @@ func (m *measured) strongest() float64 {
 	return most
 }
 
-func (m *measured) stuckNeeds(i int, items []balance.ItemLoad) []string {
+func (m *measured) stuckNeeds(items []balance.ItemLoad) []string {
 	most := m.even.Mean * m.strongest() * (1 + tolerance)
 	return []string{
 		fmt.Sprintf("that ad group has to cost less than %s, it costs %s: fewer keywords, or a campaign of two groups", figure(most), figure(items[0].Load)),

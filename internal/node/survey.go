@@ -7,17 +7,23 @@ import (
 	"adshard/balance"
 )
 
-// resurvey is how old a survey may be: each looks at all items.
-const resurvey = 5 * time.Second
+const (
+	// resurvey is how many times as long as it took a survey is good for: each
+	// looks at all items. resurveyLeast is how long at least, while the model is
+	// the same.
+	resurvey      = 20
+	resurveyLeast = 2 * time.Second
+)
 
 // leastMoveTolerance is what LeastMove is told for: 1.1 times the mean.
 const leastMoveTolerance = 0.1
 
 // measured is what lies where at one moment, for people. It is not changed any
-// more and needs no lock, but for in.Items.
+// more and needs no lock, but for in.Items and in.May.
 type measured struct {
 	in    balance.Input
 	at    time.Time
+	took  time.Duration
 	sums  []balance.SliceSum // as in.Model's slices
 	loads map[balance.NodeID]float64
 	even  balance.Evenness
@@ -59,6 +65,7 @@ func newMeasured(in balance.Input, now time.Time) *measured {
 			m.nodes[s.Move.Other].in++
 		}
 	}
+	m.took = time.Since(now)
 	return m
 }
 

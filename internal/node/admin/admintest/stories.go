@@ -14,7 +14,7 @@ func story(slice uint64, verdict api.SliceVerdict, decision string) *api.SliceSt
 func moving() *api.SliceStory {
 	s := story(7, api.SliceVerdictMoving, "it goes to slave-2: it takes most from slave-0 for what it weighs")
 	s.Move = &api.SliceMove{Slice: 7, From: "slave-0", To: "slave-2", Phase: api.MovePhaseCopying, Items: 812, Weight: 9000,
-		AgeMs: 2300, Certified: 0, WaitsFor: "slave-2 has not taken all of it yet"}
+		AgeMs: 2300, Cause: "weighted-move: it takes most from slave-0 for what it weighs", WaitsFor: "slave-2 has not taken all of it yet"}
 	s.Events = []api.Event{{AgeMs: 2300, Slice: 7, Text: "started to slave-2"}}
 	return s
 }

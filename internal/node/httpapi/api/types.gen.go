@@ -751,6 +751,9 @@ type SliceMove struct {
 	// Certified Parts of 64 whose copies are known to be equal.
 	Certified int `json:"certified"`
 
+	// Cause Why it moves.
+	Cause string `json:"cause,omitempty"`
+
 	// WaitsFor What is still missing.
 	WaitsFor string `json:"waits_for,omitempty"`
 }
