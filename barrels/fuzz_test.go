@@ -24,6 +24,17 @@ func FuzzNodeData(f *testing.F) {
 	}
 	f.Add(raw)
 	f.Add([]byte{})
+	moved := proto.CloneOf(seed)
+	moved.Reset_, moved.Items = false, moved.Items[:1]
+	moved.Cleared = []*pb.Interval{{Lo: 0, Hi: 1 << 40}, {Lo: 1 << 50, Hi: ^uint64(0)}}
+	moved.Slices = &pb.SliceTable{View: 3, Least: 2, Slices: []*pb.HeldSlice{
+		{Id: 1, Hi: 1 << 40, From: 2}, {Id: 2, Lo: 1 << 41, Hi: 1 << 60, State: pb.HeldState_HELD_STATE_FILLING},
+		{Id: 3, Lo: 1 << 62, Hi: ^uint64(0), State: pb.HeldState_HELD_STATE_RESIDUE},
+	}}
+	if raw, err = proto.Marshal(moved); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(raw)
 	q, err := search.Expand("usb cable red shoes", search.Synonym, nil)
 	if err != nil {
 		f.Fatal(err)
@@ -67,6 +78,9 @@ func answers(t *testing.T, s barrels.Store, r *search.Request) {
 	}
 	e, err := s.Explain(context.Background(), r, 100)
 	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Certify(context.Background(), 0, ^uint64(0), ^uint64(0)); err != nil {
 		t.Fatal(err)
 	}
 	if a.Candidates > a.Matched || a.Matched > e.Total {

@@ -6,13 +6,15 @@ import (
 )
 
 // heavy counts the most expensive of many things in bounded memory, lossily:
-// when there are too many, those that cost no more than the mean are forgotten.
+// when there are too many, the cheaper half is forgotten.
 // What was forgotten and comes again counts from 0. The zero value counts
 // nothing yet.
 type heavy struct {
 	slots []heavyCost // open addressing; those of no cost are free
 	used  int
-	kept  []heavyCost // scratch of forget
+	// scratch of forget
+	kept  []heavyCost
+	order []uint64
 }
 
 // heavyCost is a thing with its cost.
@@ -51,21 +53,22 @@ func (h *heavy) add(of uint64, c cost) {
 	}
 }
 
-// forget drops what costs no more than the mean: at least half of a skewed lot.
+// forget drops what costs no more than the middle one.
 func (h *heavy) forget() {
-	var sum uint64
+	h.kept, h.order = h.kept[:0], h.order[:0]
 	for i := range h.slots {
-		sum += h.slots[i].looked
-	}
-	h.kept = h.kept[:0]
-	for i := range h.slots {
-		if h.slots[i].looked > sum/uint64(h.used) {
+		if !h.slots[i].free() {
 			h.kept = append(h.kept, h.slots[i])
+			h.order = append(h.order, h.slots[i].looked)
 		}
 	}
+	slices.Sort(h.order)
+	middle := h.order[len(h.order)/2]
 	h.reset()
 	for i := range h.kept {
-		h.add(h.kept[i].of, h.kept[i].cost)
+		if h.kept[i].looked > middle {
+			h.add(h.kept[i].of, h.kept[i].cost)
+		}
 	}
 }
 

@@ -1,0 +1,104 @@
+package barrels
+
+import (
+	"testing"
+
+	"adshard/schema/pb"
+
+	"pgregory.net/rapid"
+)
+
+// TestServedNeedsNoCheck: a table all of which is served in the view, whatever
+// part of the ring it is, costs no check a group; what is on its way does.
+func TestServedNeedsNoCheck(t *testing.T) {
+	half := func(from, until uint64, state pb.HeldState) *pb.SliceTable {
+		return &pb.SliceTable{View: 3, Slices: []*pb.HeldSlice{
+			{Id: 1, Lo: 0, Hi: 99, From: 1}, {Id: 2, Lo: 500, Hi: 599, From: from, Until: until, State: state},
+		}}
+	}
+	for name, c := range map[string]struct {
+		table  *pb.SliceTable
+		strays bool
+		view   uint64
+		all    bool
+	}{
+		"two slices":       {half(1, 0, 0), false, 3, true},
+		"another view":     {half(1, 2, 0), false, 2, true},
+		"gone":             {half(1, 2, 0), false, 3, false},
+		"to come":          {half(3, 0, 0), false, 2, false},
+		"held":             {half(0, 0, 0), false, 3, false},
+		"filling":          {half(0, 0, pb.HeldState_HELD_STATE_FILLING), false, 3, false},
+		"residue":          {half(1, 0, pb.HeldState_HELD_STATE_RESIDUE), false, 3, false},
+		"perhaps strays":   {half(1, 0, 0), true, 3, false},
+		"whole ring":       {&pb.SliceTable{View: 3, Slices: []*pb.HeldSlice{{Hi: ^uint64(0), From: 1}}}, true, 3, true},
+		"nothing, strays":  {new(pb.SliceTable), true, 0, false},
+		"nothing and none": {new(pb.SliceTable), false, 0, true},
+	} {
+		if s := serve(c.table, c.view, c.strays); s.all != c.all {
+			t.Errorf("%s: needs no check: %v", name, s.all)
+		}
+	}
+}
+
+// TestServedIsTheTables: what is served, by whichever slice, is what the table
+// says of each key.
+func TestServedIsTheTables(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		table := &pb.SliceTable{View: 5}
+		lo := uint64(0)
+		for i := range rapid.IntRange(0, 40).Draw(t, "slices") {
+			lo += rapid.Uint64Range(0, 2).Draw(t, "gap")
+			h := &pb.HeldSlice{Id: uint64(i + 1), Lo: lo, Hi: lo + rapid.Uint64Range(0, 3).Draw(t, "width")}
+			h.From, h.Until = rapid.Uint64Range(0, 5).Draw(t, "from"), rapid.Uint64Range(0, 5).Draw(t, "until")
+			h.State = pb.HeldState(rapid.Int32Range(0, 2).Draw(t, "state"))
+			table.Slices = append(table.Slices, h)
+			lo = h.Hi + 1
+		}
+		view := rapid.Uint64Range(1, 5).Draw(t, "view")
+		strays := rapid.Bool().Draw(t, "strays")
+		s := serve(table, view, strays)
+		at := 0
+		for key := range lo + 3 {
+			var named, want bool
+			var slice uint64
+			for _, h := range table.Slices {
+				if h.Lo <= key && key <= h.Hi {
+					named = true
+					if want = isServed(h, view); want {
+						slice = h.Id
+					}
+				}
+			}
+			if (named || strays) && s.holds(key) != want || s.slice(key) != slice {
+				t.Fatalf("key %d: served %v by %d, want %v by %d", key, s.holds(key), s.slice(key), want, slice)
+			}
+			var in bool
+			if at, in = s.next(at, key); in != want {
+				t.Fatalf("key %d: next says %v", key, in)
+			}
+		}
+	})
+}
+
+// TestHeavy: the most expensive of many are found, in bounded memory, and never
+// overestimated.
+func TestHeavy(t *testing.T) {
+	var h heavy
+	want := map[uint64]uint64{}
+	for i := range uint64(200_000) {
+		of := mix64(i) // seen once
+		if i%4 == 0 {
+			of = mix64(i) % 50 // seen often
+		}
+		h.add(of, cost{looked: 1 + of%7})
+		want[of] += 1 + of%7
+	}
+	if h.used > heavyMost {
+		t.Fatalf("%d things", h.used)
+	}
+	for i, e := range h.most(50) {
+		if e.of >= 50 || e.looked > want[e.of] || e.looked < want[e.of]*9/10 {
+			t.Fatalf("place %d: %d with %d of %d", i, e.of, e.looked, want[e.of])
+		}
+	}
+}
