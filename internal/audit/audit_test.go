@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -55,6 +56,7 @@ type auditor struct {
 	mu         sync.Mutex
 	asked      int             // under mu
 	incomplete int             // under mu
+	refused    int             // under mu
 	wrong      int             // under mu
 	took       []time.Duration // under mu
 }
@@ -129,6 +131,8 @@ func (a *auditor) judge(what string, ask func() (answer, string, error)) {
 	a.asked++
 	a.took = append(a.took, now.Sub(began))
 	switch {
+	case errors.Is(err, errOverloaded):
+		a.refused++ // at once, as promised, not answered wrongly
 	case err != nil:
 		a.fault("%s: %v", what, err)
 	case !got.Coverage.Complete:
@@ -158,6 +162,6 @@ func (a *auditor) report() {
 		a.t.Error("nothing has moved: nothing was audited")
 	}
 	slices.Sort(a.took)
-	a.t.Logf("%d answers, %d incomplete while a slave was down, %d wrong; p50 %v, p99 %v; epoch %d, view %d, moved %d items, %d bytes since the balancer's start",
-		a.asked, a.incomplete, a.wrong, a.took[len(a.took)/2], a.took[len(a.took)*99/100], status.Epoch, status.View, status.Moved.Items, status.Moved.Bytes)
+	a.t.Logf("%d asked, %d incomplete while a slave was down, %d refused for overload, %d wrong; p50 %v, p99 %v; epoch %d, view %d, moved %d items, %d bytes since the balancer's start",
+		a.asked, a.incomplete, a.refused, a.wrong, a.took[len(a.took)/2], a.took[len(a.took)*99/100], status.Epoch, status.View, status.Moved.Items, status.Moved.Bytes)
 }

@@ -3,6 +3,7 @@ package audit
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -84,7 +85,7 @@ func (c *cluster) begin(p *part) {
 	}
 }
 
-// restartEmpty empties a slave's disk before it is started again.
+// wipe empties a slave's disk before it is started again.
 func (c *cluster) wipe(slave int) {
 	if err := os.RemoveAll(c.dirs[slave]); err != nil {
 		c.t.Error(err)
@@ -102,6 +103,8 @@ func (c *cluster) ready(slave int) bool {
 	return resp.StatusCode == http.StatusOK
 }
 
+var errOverloaded = errors.New("the cluster refuses for overload")
+
 // ask asks the master.
 func (c *cluster) ask(v url.Values) (a answer, err error) {
 	v.Set("timeout_ms", "5000")
@@ -113,6 +116,9 @@ func (c *cluster) ask(v url.Values) (a answer, err error) {
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {
 		return a, err
+	}
+	if resp.StatusCode == http.StatusServiceUnavailable && resp.Header.Get("Retry-After") != "" {
+		return a, errOverloaded
 	}
 	if resp.StatusCode != http.StatusOK {
 		return a, fmt.Errorf("%s: %s", resp.Status, body)
