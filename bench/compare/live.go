@@ -7,14 +7,21 @@ import (
 	"adshard/bench/openloop"
 )
 
-// targets makes the request targets of the workload and says when each is
-// asked. Queries that a cluster would not take are left out.
+// targets makes the request targets of the queries that are asked in the run and
+// says when each is. Queries that a cluster would not take are left out.
 func (l *live) targets() (list []string, when func(func(time.Duration, int) bool)) {
+	const unseen, refused = -1, -2
 	number := make([]int, len(l.w.Queries))
-	for i, q := range l.w.Queries {
-		number[i] = -1
-		if target, ok := openloop.Target(q, nil); ok {
-			number[i] = len(list)
+	for i := range number {
+		number[i] = unseen
+	}
+	for _, q := range l.w.Events(l.o.Rate, l.o.Duration) {
+		if number[q] != unseen {
+			continue
+		}
+		number[q] = refused
+		if target, ok := openloop.Target(l.w.Queries[q], nil); ok {
+			number[q] = len(list)
 			list = append(list, target)
 		}
 	}
