@@ -136,6 +136,7 @@ func (w *world) cut(e Event) error {
 		return fmt.Errorf("%s cannot be cut off", e.Who)
 	}
 	w.net.cuts = append(w.net.cuts, cut{a: a, b: b, until: w.now + e.For, drop: e.How == "drop"})
+	w.after(e.For, w.hindered)
 	return nil
 }
 
@@ -145,7 +146,7 @@ func (w *world) slowed(e Event) error {
 		return fmt.Errorf("there is no %s", e.Who)
 	}
 	p.slow = max(1, float64(e.N))
-	w.after(e.For, func() { p.slow = 1 })
+	w.after(e.For, func() { p.slow = 1; w.hindered() })
 	return nil
 }
 
@@ -326,6 +327,14 @@ func (w *world) pause(e Event) error {
 func (w *world) checksDisturbed() {
 	if w.checks != nil {
 		w.checks.disturbed = max(w.checks.disturbed, w.now)
+	}
+}
+
+// hindered: slaves may have been given up for lost, so that views went on
+// without them; they count as well again when they have the newest.
+func (w *world) hindered() {
+	for _, s := range w.slaves {
+		s.recovered = false
 	}
 }
 
