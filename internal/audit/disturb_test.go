@@ -101,6 +101,16 @@ func (o *outages) during(from, until time.Time) bool {
 	return false
 }
 
+// lengths says how long they were.
+func (o *outages) lengths() (list []time.Duration) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, v := range o.list {
+		list = append(list, v.until.Sub(v.from).Round(time.Millisecond))
+	}
+	return list
+}
+
 // wait waits; false when ctx was over first.
 func wait(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
