@@ -217,6 +217,18 @@ func FuzzDecodeState(f *testing.F) {
 	good := State{Quantum: 3, Model: m}.Encode()
 	f.Add(good)
 	f.Add(good[:len(good)-1])
+	moving, _ := NewModel([]Node{{Name: "a"}, {Name: "b"}, {Name: "c"}})
+	for _, o := range []Op{
+		{Kind: OpSplit, Slice: 1, At: 1 << 62, New: 2}, {Kind: OpStart, Slice: 1, Node: 2}, {Kind: OpStart, Slice: 2, Node: 3},
+		{Kind: OpSwitch, Slice: 1}, {Kind: OpState, Node: 3, State: Draining},
+	} {
+		next, err := moving.Apply([]Op{o})
+		if err != nil {
+			f.Fatal(err)
+		}
+		moving = next
+	}
+	f.Add(State{Quantum: 9, Model: moving}.Encode())
 	f.Add([]byte{1, 2, 3})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s, err := DecodeState(b)

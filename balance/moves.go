@@ -102,8 +102,7 @@ func (m *Mapper) dueMoves(now time.Duration, e *lazyEdit) {
 				m.moves.switched, v.switching = now, true
 				e.try(func(e *Edit) error { return e.Switch(v.id) })
 			} else if v.check.matched == allBins {
-				v.check.matched = 0 // it is certified anew when its target is back
-				m.verify.enqueue(v)
+				m.uncertify(v) // until its target is back
 			}
 		}
 		m.moves.ready = nil

@@ -1,0 +1,125 @@
+package balance_test
+
+import (
+	"testing"
+	"time"
+
+	"adshard/balance"
+)
+
+// TestRestartInEachPhase: a balancer that is killed goes on where it was.
+func TestRestartInEachPhase(t *testing.T) {
+	finish := func(r *rig) {
+		r.t.Helper()
+		r.ackAll()
+		r.pass(balance.DefaultMasterLease + balance.DefaultLinger + time.Second)
+		r.phase(0, balance.NoMove)
+		if r.slice(0).Node != 2 || r.m.Published().View() != 2 {
+			r.t.Errorf("%+v", r.slice(0))
+		}
+	}
+	t.Run("before the start is durable", func(t *testing.T) {
+		r := newRig(t, 4, nil, "a", "b")
+		r.slow = true
+		r.must(r.m.Move(r.now, r.slice(0).ID, "b"))
+		r.slow = false
+		r.hold = nil
+		r.restart("a", "b")
+		r.phase(0, balance.NoMove)
+	})
+	t.Run("while it is filled", func(t *testing.T) {
+		r := newRig(t, 4, nil, "a", "b")
+		r.must(r.m.Move(r.now, r.slice(0).ID, "b"))
+		r.carry()
+		old := r.table("a")
+		r.cfg.Epoch++
+		r.start()
+		r.must(r.m.Join(r.now, balance.Joining{Name: "a", Table: old}))
+		r.must(r.m.Join(r.now, balance.Joining{Name: "b", Table: balance.Table{View: 1}}))
+		r.carry()
+		if len(r.asked) != 0 {
+			t.Fatal("asked before it is there")
+		}
+		r.ackAll()
+		r.answer(nil)
+		r.pass(time.Second)
+		finish(r)
+	})
+	t.Run("while it is certified", func(t *testing.T) {
+		r := newRig(t, 4, nil, "a", "b")
+		r.start0()
+		r.restart("a", "b")
+		r.answer(nil)
+		r.pass(time.Second)
+		finish(r)
+	})
+	t.Run("before the switch is durable", func(t *testing.T) {
+		r := newRig(t, 4, nil, "a", "b")
+		r.start0()
+		r.slow = true
+		r.answer(nil)
+		r.pass(time.Second)
+		r.phase(0, balance.Copying)
+		r.slow = false
+		r.restart("a", "b")
+		r.answer(nil)
+		r.pass(time.Second)
+		finish(r)
+	})
+	t.Run("after the switch", func(t *testing.T) {
+		r := newRig(t, 4, nil, "a", "b")
+		tables := [2]balance.Table{r.table("a"), r.table("b")}
+		r.switch0()
+		r.cfg.Epoch++
+		r.start()
+		for i, n := range []string{"a", "b"} { // they have not heard of it
+			r.must(r.m.Join(r.now, balance.Joining{Name: n, Table: tables[i]}))
+		}
+		r.carry()
+		if p := r.m.Published(); p != nil {
+			t.Fatalf("view %d is published before its nodes know it", p.View())
+		}
+		finish(r)
+	})
+	t.Run("while masters have the old view", func(t *testing.T) {
+		r := newRig(t, 4, nil, "a", "b")
+		r.switch0()
+		r.ackAll()
+		r.restart("a", "b")
+		r.pass(balance.DefaultMasterLease - time.Second)
+		r.phase(0, balance.Switched) // some may not have come yet
+		r.m.Master(r.now, "m1", 1)
+		r.pass(balance.DefaultMasterLease - time.Second)
+		r.phase(0, balance.Switched)
+		r.m.Master(r.now, "m1", 2)
+		r.pass(time.Second)
+		finish(r)
+	})
+}
+
+// TestTimeThatIsSetBack, or forward, ends nothing before its time and holds
+// nothing up.
+func TestTimeThatIsSetBack(t *testing.T) {
+	r := newRig(t, 4, nil, "a", "b")
+	r.pass(time.Minute)
+	r.m.Master(r.now, "m1", 1)
+	r.switch0()
+	r.ackAll()
+	for _, jump := range []time.Duration{-time.Hour, 2 * time.Hour} {
+		r.now += jump
+		r.m.Tick(r.now)
+		r.carry()
+		if next := r.m.Next(); next < r.now-time.Second || next > r.now+time.Second {
+			t.Errorf("at %v the next moment is %v", r.now, next)
+		}
+		r.pass(time.Second)
+		r.phase(0, balance.Switched)
+	}
+	s := r.m.Status(r.now)
+	if !s.Nodes[0].Alive || !s.Nodes[1].Alive || len(s.Masters) != 1 {
+		t.Errorf("somebody is taken for lost: %+v", s)
+	}
+	r.m.Master(r.now, "m1", 2)
+	r.pass(balance.DefaultLinger)
+	r.phase(0, balance.NoMove)
+}
