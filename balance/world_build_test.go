@@ -1,0 +1,71 @@
+package balance_test
+
+import (
+	"fmt"
+	"slices"
+
+	"adshard/balance"
+)
+
+// take remembers the work that a distributor gives.
+func (w *world) take(d *distributor) {
+	if w.up {
+		more := d.core.Work()
+		d.work.Builds = append(d.work.Builds, more.Builds...)
+		d.work.Fetches = append(d.work.Fetches, more.Fetches...)
+	}
+}
+
+// build does one build that was given; most is the number of entries taken at
+// most, 0: all that fit.
+func (w *world) build(d *distributor, i, most int) error {
+	b := d.work.Builds[i]
+	d.work.Builds = slices.Delete(d.work.Builds, i, i+1)
+	if b.Clock > w.clock {
+		return fmt.Errorf("build of %s wants clock %d, there is %d", b.Node, b.Clock, w.clock)
+	}
+	out := balance.Built[content]{Node: b.Node, Seq: b.Seq}
+	out.Payload = content{items: map[balance.Key]uint64{}, parents: map[balance.Parent]uint64{}}
+	for _, e := range b.Entries {
+		if out.Entries > 0 && (out.Bytes+w.itemBytes > b.MaxBytes || most > 0 && out.Entries >= most) {
+			break
+		}
+		out.Entries++
+		out.Bytes += w.itemBytes
+		w.put(&out.Payload, e)
+	}
+	d.core.Built(out)
+	return nil
+}
+
+func (w *world) put(c *content, e balance.Entry) {
+	if e.Key == 0 {
+		c.parents[e.Parent] = w.parents[e.Parent]
+		return
+	}
+	version, there := w.items[e.Key]
+	if !there {
+		c.deleted = append(c.deleted, e.Key)
+		return
+	}
+	c.items[e.Key] = version
+	c.parents[parentOf(e.Key)] = w.parents[parentOf(e.Key)]
+}
+
+// fetch does one fetch that was given; meanwhile happens between reading and
+// answering.
+func (w *world) fetch(d *distributor, i int, meanwhile func() error) error {
+	f := d.work.Fetches[i]
+	d.work.Fetches = slices.Delete(d.work.Fetches, i, i+1)
+	out := balance.Fetched{Node: f.Node, Seq: f.Seq, Stale: f.After < w.compacted}
+	for _, c := range w.log {
+		if !out.Stale && c.Clock > f.After && len(out.Changes) < f.Limit {
+			out.Changes = append(out.Changes, c)
+		}
+	}
+	if err := meanwhile(); err != nil {
+		return err
+	}
+	d.core.Fetched(out)
+	return nil
+}
