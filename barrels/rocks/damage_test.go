@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"adshard/barrels"
 	"adshard/barrels/barreltest"
 	"adshard/barrels/rocks"
 	"adshard/fault"
@@ -67,9 +68,11 @@ func TestDamage(t *testing.T) {
 }
 
 // TestFlippedBytes: whatever byte of the table files is wrong, the store is
-// refused, or its answers are right or say that they are incomplete.
+// refused, or its answers are right or say that they are incomplete; and its
+// certificate differs or is refused, unless the byte is one that no search reads.
 func TestFlippedBytes(t *testing.T) {
 	whole := filled(t)
+	want := certified(t, whole)
 	files, err := filepath.Glob(filepath.Join(whole, "*.sst"))
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
@@ -90,10 +93,20 @@ func TestFlippedBytes(t *testing.T) {
 				outcome["refused"]++
 				continue
 			}
-			if barreltest.RightOrIncomplete(t, s, "usb cable", 30) {
+			right := barreltest.RightOrIncomplete(t, s, "usb cable", 30)
+			if right {
 				outcome["right"]++
 			} else {
 				outcome["incomplete"]++
+			}
+			c, err := s.Certify(t.Context(), 0, ^uint64(0), ^uint64(0))
+			switch {
+			case err != nil && !fault.Is(err, fault.Corrupt):
+				t.Fatalf("%s: %v", f, err)
+			case err == nil && c.Bins == want.Bins && !right:
+				t.Fatalf("%s: the certificate does not show the damage", f)
+			case err == nil && c.Bins == want.Bins:
+				outcome["certified"]++
 			}
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
@@ -101,6 +114,21 @@ func TestFlippedBytes(t *testing.T) {
 		}
 	}
 	t.Log(outcome)
+}
+
+// certified is the certificate of all that a store holds.
+func certified(t *testing.T, dir string) *barrels.Certificate {
+	t.Helper()
+	s, err := rocks.Open(dir, rocks.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	c, err := s.Certify(t.Context(), 0, ^uint64(0), ^uint64(0))
+	if err != nil || c.Items != 30 {
+		t.Fatal(c, err)
+	}
+	return c
 }
 
 // flip changes a byte some eighths into the file.
