@@ -2,6 +2,7 @@ package balance
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -18,6 +19,8 @@ type hitters[K cmp.Ordered] struct {
 type hit struct {
 	average
 	node NodeID
+	// reports is how many reports named the key, decayed.
+	reports float64
 }
 
 // heavy is a key with its load.
@@ -41,17 +44,32 @@ func (h *hitters[K]) add(k K, node NodeID, exposed, dt, c, halfLife float64) {
 	case v.at == exposed:
 		return
 	}
-	v.step(exposed-dt-v.at, 0, halfLife)
+	v.rest(exposed-dt, halfLife)
 	v.step(dt, c, halfLife)
+	v.reports = 1 + v.reports*math.Exp2(-dt/halfLife)
 	v.at = exposed
 	h.all[k] = v
 }
 
+// rest counts that nothing was reported up to the node's exposure.
+func (v *hit) rest(exposed, halfLife float64) {
+	if dt := exposed - v.at; dt > 0 {
+		v.step(dt, 0, halfLife)
+		v.reports *= math.Exp2(-dt / halfLife)
+		v.at = exposed
+	}
+}
+
 // now returns the load when the node's exposure is this.
 func (v hit) now(exposed, halfLife float64) float64 {
-	v.step(exposed-v.at, 0, halfLife)
+	v.rest(exposed, halfLife)
 	return v.rate
 }
+
+// sure is which part of the load is taken for the key's own. One that is named
+// but once may have been sampled by chance, and of many those that were lucky
+// look hottest.
+func (v hit) sure() float64 { return v.reports * v.reports / (v.reports*v.reports + 1) }
 
 // trim forgets the least when there are too many.
 func (h *hitters[K]) trim() {

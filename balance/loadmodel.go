@@ -112,8 +112,8 @@ func (c *cutter) cut(j, i int) {
 				at++
 			}
 			if v, ok := c.t.hot.all[k]; ok && v.rate > 0 {
-				hot[at-i] += v.rate
-				hotSum += v.rate
+				hot[at-i] += v.rate * v.sure()
+				hotSum += v.rate * v.sure()
 			} else {
 				weights[at-i] += itemWeight(w)
 				weightSum += itemWeight(w)

@@ -116,7 +116,8 @@ func (t *LoadTable) snapshot(out *loads) {
 	scale(len(out.hot))
 }
 
-// settled returns a hot item's load up to its node's exposure.
+// settled returns a hot item's load up to its node's exposure, as far as it is
+// surely its own.
 func (t *LoadTable) settled(k Key, s Slice) float64 {
 	v := t.hot.all[k]
 	switch {
@@ -125,9 +126,8 @@ func (t *LoadTable) settled(k Key, s Slice) float64 {
 	case s.Move.Phase == Switched:
 		v.at = t.exposed(s.Node)
 	default:
-		v.step(t.exposed(v.node)-v.at, 0, t.halfLife)
-		v.at = t.exposed(v.node)
+		v.rest(t.exposed(v.node), t.halfLife)
 	}
 	t.hot.all[k] = v
-	return v.rate
+	return v.rate * v.sure()
 }

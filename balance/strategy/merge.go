@@ -18,6 +18,9 @@ func (i *iteration) merge() {
 			i.mergeHere(a, b)
 			continue
 		}
+		if a.merged { // the core may let it go with other keys than before
+			continue
+		}
 		from, to := a, b
 		if a.Weight > b.Weight || a.Weight == b.Weight && a.Load >= b.Load {
 			from, to = b, a
