@@ -21,6 +21,7 @@ type checks struct {
 	// certain has, by node, slice and generation, when each bin was certified.
 	certain  map[certain][balance.Bins]time.Duration
 	switched map[certain]bool
+	least    uint64 // the oldest view that is kept
 	// disturbed is when a slave was last away or hindered; jumped when a clock
 	// last jumped.
 	disturbed, jumped time.Duration
@@ -147,6 +148,10 @@ func (c *checks) deciding(b *balancer, state []byte) {
 		return
 	}
 	least := st.Model.Table(st.Model.Nodes()[0].ID).Least
+	if least <= c.least {
+		return
+	}
+	c.least = least
 	for _, m := range c.w.masters {
 		since := c.w.now - m.toldAt
 		if m.up && m.told > 0 && m.told == m.view && m.view < least && m.toldTrue && since < c.w.cfg.Mapper.MasterLease && c.jumped < m.toldAt {

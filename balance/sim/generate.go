@@ -100,7 +100,9 @@ func (g *generator) order() {
 
 // fault is what nobody wants.
 func (g *generator) fault() {
-	switch g.r.below(16) {
+	switch g.r.below(17) {
+	case 16:
+		g.add(Event{Do: "damage", For: g.a(3 * time.Second)})
 	case 0, 1, 2:
 		g.add(Event{Do: "crash", Who: g.slave(), For: g.a(4 * time.Second), How: g.pick("", "", "empty", "old")})
 	case 3, 4:

@@ -19,6 +19,7 @@ import (
 //	slow WHO for=T n=N                 works N times slower
 //	full SLAVE for=T                   its disk takes nothing
 //	flip SLAVE n=N                     a byte of one of its items' postings
+//	damage for=T                       a byte of each copy that is being made
 //	join SLAVE                         a new slave
 //	add DISTRIBUTOR, remove DISTRIBUTOR
 //	second b                           another balancer is started by mistake
@@ -33,7 +34,8 @@ import (
 func (w *world) verbs() map[string]func(Event) error {
 	return map[string]func(Event) error{
 		"crash": w.crash, "backup": w.keep, "cut": w.cut, "slow": w.slowed, "full": w.filled, "flip": w.flip,
-		"join": w.join, "add": w.add, "remove": w.drop, "second": w.second, "clock": w.clock,
+		"damage": w.damage,
+		"join":   w.join, "add": w.add, "remove": w.drop, "second": w.second, "clock": w.clock,
 		"write": w.write, "delete": w.write, "parent": w.write, "burst": w.write, "strategy": w.use,
 		"move": w.move, "drain": w.state, "restore": w.state, "bounce": w.bounce, "absurd": w.absurd,
 		"pause": w.pause, "resume": w.pause,
@@ -174,9 +176,7 @@ func (w *world) flip(e Event) error {
 		return fmt.Errorf("%s has nothing", e.Who)
 	}
 	keys := s.disk.held(0, balance.MaxKey)
-	r := s.disk.items[keys[e.N%uint64(len(keys))]]
-	r.posted, r.flipped = r.posted^1<<(32+e.N%8), w.now
-	s.disk.put(r)
+	s.flip(s.disk.items[keys[e.N%uint64(len(keys))]])
 	return nil
 }
 

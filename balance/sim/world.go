@@ -26,6 +26,7 @@ type world struct {
 	current balance.Strategy // what the mapper uses, or the next one will
 	paused  bool
 	bouncer bouncer
+	damaged time.Duration // until then copies are damaged
 
 	checks *checks // nil: nothing is checked
 	stats  *stats  // nil: nothing is measured
@@ -118,6 +119,7 @@ func (w *world) saved(state []byte) {
 		return
 	}
 	w.bouncer.saved(w, s.Model)
+	w.spoil(s.Model)
 	if w.checks != nil {
 		w.checks.saved(s.Model)
 	}

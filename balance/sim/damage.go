@@ -1,0 +1,49 @@
+package sim
+
+import (
+	"time"
+
+	"adshard/balance"
+)
+
+// damage flips a byte of the copy of each slice that begins to move, for a
+// time, while the slice is being copied.
+func (w *world) damage(e Event) error {
+	w.damaged = w.now + e.For
+	return nil
+}
+
+// spoil damages the copies of moves that a model has begun.
+func (w *world) spoil(m *balance.Model) {
+	for _, v := range m.Slices() {
+		if n, known := m.Node(v.Move.Other); known && v.Move.Phase == balance.Copying && w.now < w.damaged {
+			w.spoilCopy(w.slave(n.Name), v, w.now+time.Second)
+		}
+	}
+}
+
+// spoilCopy damages the first item of a slice's copy that has arrived, if one
+// does in time.
+func (w *world) spoilCopy(s *slave, v balance.Slice, until time.Duration) {
+	if s == nil || w.now > until {
+		return
+	}
+	for _, h := range s.disk.table.Slices {
+		if h.ID != v.ID || h.Generation != v.Generation || h.From != 0 {
+			continue
+		}
+		for _, k := range s.disk.held(h.Lo, h.Hi) {
+			if r := s.disk.items[k]; r.flipped == 0 {
+				s.flip(r)
+			}
+			return
+		}
+	}
+	w.after(2*time.Millisecond, func() { w.spoilCopy(s, v, until) })
+}
+
+// flip changes a byte of an item's posting.
+func (s *slave) flip(r record) {
+	r.posted, r.flipped = r.posted^1<<40, s.w.now
+	s.disk.put(r)
+}
