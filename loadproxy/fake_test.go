@@ -116,6 +116,7 @@ type balancer struct {
 	home       string         // the slave's distributor
 	homeless   bool           // distributors are away, the balancer is not
 	slices     *pb.SliceTable // comes with the next bucket
+	slow       time.Duration  // of reports
 	refill     bool
 	refuse     error
 	lose       int // so many answers of Pull are lost on their way
@@ -141,6 +142,10 @@ func (b *balancer) Register(_ context.Context, r *pb.RegisterRequest) (*pb.Regis
 }
 
 func (b *balancer) Report(_ context.Context, r *pb.ReportRequest) (*pb.ReportResponse, error) {
+	b.mu.Lock()
+	slow := b.slow
+	b.mu.Unlock()
+	time.Sleep(slow)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.away {

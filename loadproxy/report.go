@@ -26,15 +26,14 @@ func (p *Proxy) reports(ctx context.Context, home home, told *pb.SliceTable) {
 			load = false
 		case <-tick.C:
 		}
-		r := p.report(home, told, load)
+		table := p.store.Slices()
+		r := p.report(home, table, !proto.Equal(table, told), load)
 		call, cancel := context.WithTimeout(ctx, p.cfg.CallTimeout)
 		reply, err := p.balancer.Report(call, r)
 		cancel()
 		switch {
 		case err == nil && reply.GetEpoch() == home.epoch && reply.GetDistributor() == home.distributor:
-			if r.Slices != nil {
-				told = p.store.Slices()
-			}
+			told = table
 		case err == nil, !retryPull(err) && !fault.Is(err, fault.Cancelled):
 			p.log.Info("registering again", "epoch", reply.GetEpoch(), "distributor", reply.GetDistributor(), "err", err)
 			return
@@ -42,8 +41,8 @@ func (p *Proxy) reports(ctx context.Context, home home, told *pb.SliceTable) {
 	}
 }
 
-// report is how the slave fares.
-func (p *Proxy) report(home home, told *pb.SliceTable, load bool) *pb.ReportRequest {
+// report is how the slave fares, with its table if that has changed.
+func (p *Proxy) report(home home, table *pb.SliceTable, changed, load bool) *pb.ReportRequest {
 	s, stats := p.state.get(), p.store.Stats()
 	r := &pb.ReportRequest{
 		Name: p.cfg.Name, Incarnation: p.cfg.Incarnation, Epoch: home.epoch,
@@ -56,7 +55,7 @@ func (p *Proxy) report(home home, told *pb.SliceTable, load bool) *pb.ReportRequ
 			Trouble:  s.Trouble,
 		},
 	}
-	if table := p.store.Slices(); !proto.Equal(table, told) {
+	if changed {
 		r.Slices = &pb.SliceTable{Slices: table.GetSlices(), View: table.GetView(),
 			Least: table.GetLeast(), Origin: table.GetOrigin()}
 	}

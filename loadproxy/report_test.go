@@ -146,3 +146,20 @@ func TestTheLaterOfTwoSlavesIsRefused(t *testing.T) {
 		}
 	})
 }
+
+// TestATableThatChangesWhileAnotherIsReported is reported too.
+func TestATableThatChangesWhileAnotherIsReported(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, b := newStore(), newBalancer(2)
+		run(t, s, b)
+		synctest.Wait()
+		b.set(func() { b.slow, b.head, b.slices = 100*time.Millisecond, 3, &pb.SliceTable{View: 7} })
+		synctest.Wait()
+		b.set(func() { b.head, b.slices = 4, &pb.SliceTable{View: 8} })
+		time.Sleep(500 * time.Millisecond)
+		told := b.told()
+		if len(told) != 2 || told[0].GetSlices().GetView() != 7 || told[1].GetSlices().GetView() != 8 {
+			t.Fatalf("told %v", told)
+		}
+	})
+}
