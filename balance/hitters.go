@@ -69,7 +69,7 @@ func (v hit) now(exposed, halfLife float64) float64 {
 // sure is which part of the load is taken for the key's own. One that is named
 // but once may have been sampled by chance, and of many those that were lucky
 // look hottest.
-func (v hit) sure() float64 { return v.reports * v.reports / (v.reports*v.reports + 1) }
+func (v hit) sure() float64 { return 1 - math.Exp2(-v.reports) }
 
 // trim forgets the least when there are too many.
 func (h *hitters[K]) trim() {

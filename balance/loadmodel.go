@@ -98,53 +98,62 @@ func (c *cutter) cut(j, i int) {
 	for i > 0 && c.to[i].Lo > o.Lo {
 		i--
 	}
-	c.open, c.first, c.shares = j+1, i, c.shares[:0]
 	n := i
 	for n < len(c.to) && c.to[n].Lo <= o.Hi {
 		n++
 	}
-	hot, weights := make([]float64, n-i), make([]float64, n-i)
-	var hotSum, weightSum float64
-	if c.t.items != nil {
-		at := i
-		c.t.items.Ascend(o.Lo, o.Hi, func(k Key, w uint32) bool {
-			for c.to[at].Hi < k {
-				at++
-			}
-			if v, ok := c.t.hot.all[k]; ok && v.rate > 0 {
-				hot[at-i] += v.rate * v.sure()
-				hotSum += v.rate * v.sure()
-			} else {
-				weights[at-i] += itemWeight(w)
-				weightSum += itemWeight(w)
-			}
-			return true
-		})
-	}
-	if weightSum == 0 && hotSum == 0 {
-		for k := range weights {
-			s := c.to[i+k]
-			weights[k] = float64(min(s.Hi, o.Hi)-max(s.Lo, o.Lo)) + 1
-			weightSum += weights[k]
-		}
-	}
-	hotPart := 1.0 // of the slice's load that is hot
-	if weightSum > 0 {
+	hot, rest := c.weigh(o.Slice, c.to[i:n])
+	hotSum, restSum := sumOf(hot), sumOf(rest)
+	hotPart := 1.0 // of the slice's load
+	if restSum > 0 {
 		hotPart = 0
 		if o.rate > 0 {
 			hotPart = min(1, hotSum/o.rate)
 		}
 	}
+	c.open, c.first, c.shares = j+1, i, c.shares[:0]
 	for k := range hot {
 		var share float64
 		if hotSum > 0 {
 			share += hotPart * hot[k] / hotSum
 		}
-		if weightSum > 0 {
-			share += (1 - hotPart) * weights[k] / weightSum
+		if restSum > 0 {
+			share += (1 - hotPart) * rest[k] / restSum
 		}
 		c.shares = append(c.shares, share)
 	}
+}
+
+// weigh returns what an old slice has in each of some new ones: the load of its
+// hot items, and the weight of the others, or, if it has no items, width.
+func (c *cutter) weigh(o Slice, to []Slice) (hot, rest []float64) {
+	hot, rest = make([]float64, len(to)), make([]float64, len(to))
+	at, items := 0, 0
+	if c.t.items != nil {
+		c.t.items.Ascend(o.Lo, o.Hi, func(k Key, w uint32) bool {
+			for to[at].Hi < k {
+				at++
+			}
+			if v, ok := c.t.hot.all[k]; ok && v.rate > 0 {
+				hot[at] += v.rate * v.sure()
+			} else {
+				rest[at] += itemWeight(w)
+			}
+			items++
+			return true
+		})
+	}
+	for k := 0; items == 0 && k < len(to); k++ {
+		rest[k] = float64(min(to[k].Hi, o.Hi)-max(to[k].Lo, o.Lo)) + 1
+	}
+	return hot, rest
+}
+
+func sumOf(list []float64) (sum float64) {
+	for _, v := range list {
+		sum += v
+	}
+	return sum
 }
 
 // itemWeight is what an item counts when a slice's load is shared out: none

@@ -62,7 +62,12 @@ type WeightedMoveConfig struct {
 const slack = 1.05
 
 // Published returns the constants of the paper; dead band and least gain are
-// ours.
+// ours. What they reach (TestReach: ten nodes, 20,000 items, max/mean 3.1 to
+// 3.7 at the start, an interval of 5 s, moves of 10 s): with 50 slices a node
+// max/mean 1.05 after 20 s at Zipf 0.6 and 0.8, after 35 s at 1.0; where one
+// item alone is 2.04 x the mean, 2.07 after 20 s. With one slice a node they
+// split first and need almost the minute. They move whole slices, so 1.4 times
+// the least weight at Zipf 0.6 and 12 times at 0.8.
 func Published() WeightedMoveConfig {
 	return WeightedMoveConfig{
 		MergeAbove: 50, MergeShare: 0.01, MoveShare: 0.09, SplitAt: 2, SplitBelow: 150,
@@ -71,7 +76,11 @@ func Published() WeightedMoveConfig {
 }
 
 // Fast returns the constants of the profile weighted-move-fast: it cuts out
-// what is hot and moves that alone, from all hot nodes at once.
+// what is hot and moves that alone, from all hot nodes at once. What they reach
+// in the same test: max/mean 1.05 to 1.14 after 20 s, with one slice a node or
+// 50, and 1.1 times the least weight up to Zipf 0.8; above that some
+// items fit nowhere beside others, which the least, that may divide them, does
+// not know.
 func Fast() WeightedMoveConfig {
 	c := Published()
 	c.MergeShare, c.SplitBelow, c.Hottest, c.Grain = 0, 1000, 0, 0.05
