@@ -16,7 +16,8 @@ import (
 //
 //	# what is wrong then
 //	file balance/next.go
-//	seeds 50
+//	seeds 50           how many are run at most
+//	run ^TestReplay$   a test other than that of the seeds
 //	--- old
 //	…
 //	--- new
@@ -32,11 +33,11 @@ func TestMutations(t *testing.T) {
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
 			m := readMutation(t, file)
-			out, failed := m.run(t)
+			out, failed := m.test(t)
 			switch {
 			case !failed:
-				t.Errorf("%s: nobody noticed in %s seeds", m.remark, m.seeds)
-			case !strings.Contains(out, "--- FAIL: TestSeeds") || !strings.Contains(out, "seed "):
+				t.Errorf("%s: nobody noticed in %s, %s seeds", m.remark, m.run, m.seeds)
+			case first(out) == "":
 				t.Errorf("the mutated core does not run:\n%s", out)
 			default:
 				t.Logf("%s: %s", m.remark, first(out))
@@ -45,7 +46,7 @@ func TestMutations(t *testing.T) {
 	}
 }
 
-type mutation struct{ remark, file, seeds, before, after string }
+type mutation struct{ remark, file, run, seeds, before, after string }
 
 func readMutation(t *testing.T, file string) mutation {
 	t.Helper()
@@ -53,7 +54,7 @@ func readMutation(t *testing.T, file string) mutation {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := mutation{seeds: "100"}
+	m := mutation{run: "^TestSeeds$", seeds: "100"}
 	head, rest, _ := strings.Cut(string(text), "--- old\n")
 	m.before, m.after, _ = strings.Cut(rest, "--- new\n")
 	for line := range strings.Lines(head) {
@@ -63,6 +64,8 @@ func readMutation(t *testing.T, file string) mutation {
 			m.remark = strings.TrimSpace(m.remark + " " + rest)
 		case "file":
 			m.file = filepath.Join("..", "..", rest)
+		case "run":
+			m.run = rest
 		case "seeds":
 			m.seeds = rest
 		}
@@ -70,8 +73,9 @@ func readMutation(t *testing.T, file string) mutation {
 	return m
 }
 
-// run runs the seeds on the mutated core, in a process of its own.
-func (m mutation) run(t *testing.T) (out string, failed bool) {
+// test runs the seeds, or other tests, on the mutated core, in a process of its
+// own.
+func (m mutation) test(t *testing.T) (out string, failed bool) {
 	t.Helper()
 	source, err := os.ReadFile(m.file)
 	if err != nil {
@@ -92,7 +96,7 @@ func (m mutation) run(t *testing.T) (out string, failed bool) {
 	}
 	write(t, mutated, strings.Replace(string(source), m.before, m.after, 1))
 	write(t, filepath.Join(dir, "overlay.json"), string(overlay))
-	cmd := exec.Command("go", "test", "-count=1", "-vet=off", "-overlay", filepath.Join(dir, "overlay.json"), "-run", "^TestSeeds$", ".")
+	cmd := exec.Command("go", "test", "-count=1", "-vet=off", "-overlay", filepath.Join(dir, "overlay.json"), "-run", m.run, ".")
 	cmd.Env = append(os.Environ(), "SIM_SEEDS="+m.seeds, "SIM_FROM=1", "SIM_SHRINK=0")
 	b, err := cmd.CombinedOutput()
 	return string(b), err != nil
@@ -108,7 +112,7 @@ func write(t *testing.T, file, text string) {
 // first returns the line that says what was noticed.
 func first(out string) string {
 	for line := range strings.Lines(out) {
-		if strings.Contains(line, "seed ") {
+		if strings.Contains(line, "sim: at ") {
 			return strings.TrimSpace(line)
 		}
 	}

@@ -168,11 +168,11 @@ func (w *world) balancer() *balancer {
 }
 
 // balancerOf returns the one that a process asks: while two run by mistake,
-// some ask the older one.
+// some ask the older one, now and then.
 func (w *world) balancerOf(p *process) *balancer {
 	b := w.balancer()
 	for _, other := range w.balancers {
-		if other.up && other != b && (&source{state: p.life}).fork(p.name).chance(2) {
+		if other.up && other != b && (&source{state: uint64(w.now / (4 * w.times.poll))}).fork(p.name).chance(2) {
 			return other
 		}
 	}
