@@ -73,8 +73,9 @@ func showStatus(s Streams, v *api.BalanceStatus) error {
 		}
 	}
 	if len(v.Events) > 0 {
+		const most = 10
 		fmt.Fprint(s.Out, "\nLately:\n")
-		if err := showEvents(s, v.Events); err != nil {
+		if err := showEvents(s, v.Events[:min(most, len(v.Events))]); err != nil {
 			return err
 		}
 	}

@@ -19,7 +19,7 @@ NAME goes on with that strategy from its next turn on; options that are not set 
 their defaults. It holds until the balancer is started again: then its configuration
 decides.`,
 		Example: `  adshard balance strategy
-  adshard balance strategy weighted-move --set move_share=0.05 --set split_at=3`,
+  adshard balance strategy weighted-move --set move-share=0.05 --set split-at=3`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return wrongUse("name one strategy; `adshard balance strategy` lists them")
@@ -55,7 +55,7 @@ func readOptions(set []string) (map[string]string, error) {
 	for _, text := range set {
 		name, value, ok := strings.Cut(text, "=")
 		if _, twice := options[name]; !ok || name == "" || twice {
-			return nil, wrongUse("--set %s: write OPTION=VALUE, each option once, for example --set move_share=0.05", text)
+			return nil, wrongUse("--set %s: write OPTION=VALUE, each option once, for example --set move-share=0.05", text)
 		}
 		options[name] = value
 	}

@@ -8,7 +8,6 @@ import (
 
 	"adshard/balance"
 	"adshard/schema/pb"
-	"adshard/search"
 )
 
 // SlaveStatus is a slave as the balancer sees it.
@@ -81,11 +80,13 @@ func (b *Balancer) SlavesList() []SlaveStatus {
 	var out []SlaveStatus
 	listed := make(map[string]bool)
 	if model != nil {
-		seen := b.survey()
+		seen, serve := b.survey(), servedBy(model)
 		for _, n := range model.Nodes() {
 			s := b.slave(n.Name)
 			s.Address, s.State = n.Address, n.State
-			s.count(seen, n.ID)
+			v := serve[n.ID]
+			s.Slices, s.MovingIn, s.MovingOut, s.Width = v.slices, v.in, v.out, v.part()
+			s.Weight, s.Load, s.OverMean = seen.weightShare(n.ID), seen.loads[n.ID], seen.overMean(n.ID, seen.loads[n.ID])
 			s.Distributor = b.distributorOf(n.Name)
 			listed[n.Name] = true
 			out = append(out, s)
@@ -117,23 +118,6 @@ func (b *Balancer) slave(name string) SlaveStatus {
 func (s *SlaveStatus) say(state *pb.SlaveState) {
 	s.Serving, s.Trouble = state.GetServing(), state.GetTrouble()
 	s.Groups, s.Keywords, s.Bytes = state.GetGroups(), state.GetKeywords(), state.GetBytes()
-}
-
-// count says what a slave has in the model.
-func (s *SlaveStatus) count(m *measured, id balance.NodeID) {
-	n := m.nodes[id]
-	if n == nil {
-		return // it joined after the survey
-	}
-	s.Slices, s.MovingIn, s.MovingOut = n.slices, n.in, n.out
-	s.Weight, s.Load, s.OverMean = m.weightShare(id), m.loads[id], m.overMean(id, m.loads[id])
-	var w search.Width
-	for _, v := range m.in.Model.Slices() {
-		if v.Node == id {
-			w = w.Add(search.IntervalWidth(uint64(v.Lo), uint64(v.Hi)))
-		}
-	}
-	s.Width = float64(w.Hi) + float64(w.Lo)/(1<<32)/(1<<32)
 }
 
 // SetBudget marks a campaign's budget as exhausted or not; answers follow

@@ -20,6 +20,10 @@ func (c control) AddSlave(ctx context.Context, address string) (*api.SlaveChange
 		return nil, fault.Field(opControl, "address", "%q is no address; write HOST:PORT, as the slave's listen or advertise", address)
 	}
 	name, err := c.Adopt(ctx, address)
+	if fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Deadline) {
+		err = fault.Newf(fault.Unavailable, opControl,
+			"no slave answers at %s: is it running there, and is that what its listen or advertise says? (%v)", address, err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +48,7 @@ func (c control) AddSlave(ctx context.Context, address string) (*api.SlaveChange
 	if err != nil {
 		return nil, err
 	}
-	return c.changed1(name)
+	return c.slaveNow(name)
 }
 
 func isPort(text string) bool {
@@ -77,11 +81,11 @@ func (c control) DrainSlave(ctx context.Context, name string) (*api.SlaveChange,
 	if err != nil {
 		return nil, err
 	}
-	return c.changed1(name)
+	return c.slaveNow(name)
 }
 
-// changed1 says what a slave is now.
-func (c control) changed1(name string) (*api.SlaveChange, error) {
+// slaveNow says what a slave is now.
+func (c control) slaveNow(name string) (*api.SlaveChange, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	model := c.mapper.Model()
@@ -107,7 +111,7 @@ func (c control) BalanceMove(ctx context.Context, slice uint64, slave string) (*
 		if m == nil {
 			return c.noPlan()
 		}
-		i, err := m.find(slice)
+		i, err := c.find(m, slice)
 		if err != nil {
 			return err
 		}

@@ -51,13 +51,17 @@ func listed(names []string) string {
 	return "are " + strings.Join(names, ", ") + more
 }
 
-// find returns the place of a slice. Errors: fault.NotFound with the nearest
-// numbers.
-func (m *measured) find(slice uint64) (int, error) {
+// find returns the place of a slice. Errors: fault.NotFound with what became of
+// it, if that is known, and with the nearest numbers. The caller holds b.mu.
+func (c control) find(m *measured, slice uint64) (int, error) {
 	if i, ok := m.slice(slice); ok {
 		return i, nil
 	}
-	return 0, fault.Newf(fault.NotFound, opControl, "there is no slice %d (any more: slices are split and merged); %s", slice, m.nearest(slice))
+	_, was := c.mapper.Why(c.now(), slice)
+	if was == nil {
+		was = c.noPlan()
+	}
+	return 0, fault.Newf(fault.NotFound, opControl, "%s; %s", causeOf(was), m.nearest(slice))
 }
 
 // nearest names the slices with the nearest numbers.
@@ -71,9 +75,9 @@ func (m *measured) nearest(slice uint64) string {
 			above = s.ID
 		}
 	}
-	near := fmt.Sprintf("%d and %d", below, above)
+	near := fmt.Sprintf("numbers are %d and %d", below, above)
 	if below == 0 || above == 0 {
-		near = fmt.Sprint(max(below, above))
+		near = fmt.Sprintf("number is %d", max(below, above))
 	}
-	return fmt.Sprintf("the nearest numbers are %s; `adshard balance slices` lists them", near)
+	return fmt.Sprintf("the nearest %s; `adshard balance slices` lists them", near)
 }

@@ -21,11 +21,9 @@ func (c control) BalanceStatus(context.Context) (*api.BalanceStatus, error) {
 	st, m := c.mapper.Status(c.now()), c.survey()
 	s := &api.BalanceStatus{
 		Epoch: st.Epoch, View: st.View, PublishedView: st.Published, Clock: st.Clock, Items: uint64(c.mapper.Items().Len()),
-		Strategy: st.Strategy, Options: c.options(), Paused: st.Paused, Waiting: st.Waiting, Measured: st.Measured,
-		MaxOverMean: st.Even.Ratio(), LowerBound: max(1, st.Bound.MaxOverMean), BoundWhy: st.Bound.Why,
-		LeastMove:     api.LeastMove{Weight: st.LeastMove, Share: st.LeastShare},
+		Strategy: st.Strategy, Options: c.options(), Paused: st.Paused, Waiting: st.Waiting, MaxOverMean: 1, LowerBound: 1,
 		Moved:         api.Moved{Moves: st.Moved.Moves, Cancelled: st.Moved.Cancelled, Items: st.Moved.Items, Bytes: st.Moved.Bytes},
-		MovesInFlight: []api.SliceMove{}, Slaves: []api.SlaveLoad{}, Last: iteration(st, c.now()), Shadows: predictions(st.Shadows),
+		MovesInFlight: []api.SliceMove{}, Slaves: []api.SlaveLoad{}, Shadows: predictions(st.Shadows),
 		Events: c.events(), Distributors: c.distributors(), Masters: []api.MasterInfo{}, IgnoredLoads: st.IgnoredLoads,
 	}
 	for _, v := range st.Masters {
@@ -37,29 +35,30 @@ func (c control) BalanceStatus(context.Context) (*api.BalanceStatus, error) {
 	if m == nil {
 		return s, nil
 	}
-	s.Slices = len(m.sums)
+	s.Slices, s.Measured, s.Last = len(m.sums), m.byLoad(), m.iteration(st, c.now())
+	s.MaxOverMean, s.LowerBound, s.BoundWhy = m.even.Ratio(), m.bound.MaxOverMean, m.bound.Why
+	s.LeastMove = api.LeastMove{Weight: m.leastWeight, Share: m.leastShare}
 	for _, f := range st.InFlight {
 		s.MovesInFlight = append(s.MovesInFlight, m.flight(f))
 	}
+	serve := servedBy(c.mapper.Model())
 	for _, n := range st.Nodes {
-		s.Slaves = append(s.Slaves, m.slave(n, st.Even.Mean))
+		s.Slaves = append(s.Slaves, m.slave(n, serve))
 	}
 	slices.SortFunc(s.Slaves, func(a, b api.SlaveLoad) int { return cmp.Compare(a.Name, b.Name) })
 	return s, nil
 }
 
-// slave is a node's load, with what it has as of the survey.
-func (m *measured) slave(n balance.NodeStatus, mean float64) api.SlaveLoad {
-	out := api.SlaveLoad{Name: n.Name, State: stateOf(n.State), Alive: n.Alive, Load: max(0, n.Load), OverMean: 1}
+// slave says what a node has, and does, as of the survey.
+func (m *measured) slave(n balance.NodeStatus, serve map[balance.NodeID]served) api.SlaveLoad {
+	out := api.SlaveLoad{Name: n.Name, State: stateOf(n.State), Alive: n.Alive}
 	node, ok := m.in.Model.Named(n.Name)
 	if !ok {
 		return out // it joined after the survey
 	}
-	if mean > 0 {
-		out.OverMean = out.Load / m.share(node.ID) / mean
-	}
 	sum := m.nodes[node.ID]
-	out.Slices, out.Items, out.Weight = sum.slices, uint64(sum.items), sum.weight
+	out.Load, out.OverMean = m.loads[node.ID], m.overMean(node.ID, m.loads[node.ID])
+	out.Slices, out.Items, out.Weight = serve[node.ID].slices, uint64(sum.Items), sum.Weight
 	return out
 }
 
@@ -82,7 +81,7 @@ func (m *measured) flight(f balance.Flight) api.SliceMove {
 }
 
 // iteration is what the strategy last said; nil: nothing yet.
-func iteration(st balance.Status, now time.Duration) *api.Iteration {
+func (m *measured) iteration(st balance.Status, now time.Duration) *api.Iteration {
 	if st.Last.Strategy == "" {
 		return nil
 	}
@@ -92,20 +91,33 @@ func iteration(st balance.Status, now time.Duration) *api.Iteration {
 	}
 	list := st.Last.Proposal.Reasons
 	for _, r := range list[:min(maxReasons, len(list))] {
-		out.Reasons = append(out.Reasons, reasonText(st.Last.Proposal, r))
+		out.Reasons = append(out.Reasons, m.reason(st.Last.Proposal, r))
 	}
 	return out
 }
 
-// reasonText writes a reason with the operation that it is for.
-func reasonText(p balance.Proposal, r balance.Reason) string {
+// reason writes a reason with the operation that it is for.
+func (m *measured) reason(p balance.Proposal, r balance.Reason) string {
 	switch {
 	case r.Op >= 0 && r.Op < len(p.Ops):
-		return p.Ops[r.Op].String() + ": " + r.Text
+		return m.does(p.Ops[r.Op]) + ": " + r.Text
 	case r.Slice != 0:
 		return "slice " + number(r.Slice) + " is left: " + r.Text
 	}
 	return r.Text
+}
+
+// does says what an operation of a strategy does.
+func (m *measured) does(o balance.Op) string {
+	switch o.Kind {
+	case balance.OpMap, balance.OpStart:
+		return "slice " + number(o.Slice) + " goes to " + m.name(o.Node)
+	case balance.OpSplit:
+		return "slice " + number(o.Slice) + " is split at " + keyText(o.At) + ", slice " + number(o.New) + " begins there"
+	case balance.OpMerge:
+		return "slice " + number(o.New) + " is merged into slice " + number(o.Slice)
+	}
+	return o.String()
 }
 
 func predictions(list []balance.Shadow) []api.Prediction {

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"adshard/balance"
-	"adshard/fault"
 	"adshard/internal/node/httpapi/api"
 )
 
@@ -37,16 +36,16 @@ func (c control) BalanceWhy(_ context.Context, slice uint64) (*api.SliceStory, e
 	if m == nil {
 		return nil, c.noPlan()
 	}
-	i, err := m.find(slice)
-	why, was := c.mapper.Why(c.now(), slice)
-	switch {
-	case err != nil && was != nil: // it knows what became of the slice
-		return nil, fault.Newf(fault.NotFound, opControl, "%s; %s", causeOf(was), m.nearest(slice))
-	case err != nil || was != nil:
-		return nil, cmp.Or(err, was)
+	i, err := c.find(m, slice)
+	if err != nil {
+		return nil, err
+	}
+	why, err := c.mapper.Why(c.now(), slice)
+	if err != nil {
+		return nil, err
 	}
 	st := c.mapper.Status(c.now())
-	k := known{flight: why.Move, events: []api.Event{}, reasons: reasonsOf(st.Last, slice), asked: st.Last.Strategy != "", paused: st.Paused}
+	k := known{flight: why.Move, events: []api.Event{}, reasons: m.reasonsOf(st.Last, slice), asked: st.Last.Strategy != "", paused: st.Paused}
 	for _, d := range slices.Backward(why.Decisions) {
 		e := api.Event{AgeMs: max(0, (why.Now - d.At).Milliseconds()), Slice: slice, Text: d.Text}
 		if d.Times > 1 {
@@ -58,13 +57,13 @@ func (c control) BalanceWhy(_ context.Context, slice uint64) (*api.SliceStory, e
 }
 
 // reasonsOf returns what the strategy said of a slice in an iteration.
-func reasonsOf(it balance.Iteration, slice uint64) []string {
+func (m *measured) reasonsOf(it balance.Iteration, slice uint64) []string {
 	out := []string{}
 	for _, r := range it.Proposal.Reasons {
 		switch {
 		case r.Op >= 0 && r.Op < len(it.Proposal.Ops):
 			if it.Proposal.Ops[r.Op].Slice == slice {
-				out = append(out, reasonText(it.Proposal, r))
+				out = append(out, m.reason(it.Proposal, r))
 			}
 		case r.Slice == slice:
 			out = append(out, r.Text)
@@ -84,7 +83,7 @@ func (m *measured) story(i int, k known) *api.SliceStory {
 	out := &api.SliceStory{
 		Slice: s.ID, Lo: keyText(s.Lo), Hi: keyText(s.Hi), Slave: m.name(s.Node), Generation: s.Generation, FromView: s.From,
 		Items: uint64(sum.Items), Weight: sum.Weight, Measured: m.byLoad(), Load: sum.Load,
-		ShareOfSlave: ratio(sum.Load, m.serves(s.Node)), ShareOfAll: ratio(sum.Load, m.load),
+		ShareOfSlave: ratio(sum.Load, m.nodes[s.Node].Load), ShareOfAll: ratio(sum.Load, m.load),
 		SlaveOverMean: m.overMean(s.Node, m.loads[s.Node]), MaxOverMean: m.even.Ratio(), LowerBound: m.bound.MaxOverMean,
 		Hot: hottest(items, sum.Load), Events: k.events, Reasons: k.reasons, Targets: []api.Target{}, Needs: []string{},
 	}
@@ -100,7 +99,7 @@ func (m *measured) story(i int, k known) *api.SliceStory {
 		return out
 	case s.From > 1: // the first plan's view is 1
 		out.Verdict = api.SliceVerdictMoved
-		out.Decision = fmt.Sprintf("it came from another slave in view %d", s.From)
+		out.Decision = fmt.Sprintf("it came from another slave in view %d%s", s.From, k.cause())
 	default:
 		out.Verdict, out.Decision = api.SliceVerdictStayed, m.stayed(s, k)
 	}
@@ -120,16 +119,6 @@ func (m *measured) onItsWay(out *api.SliceStory, s balance.Slice, k known) {
 		out.Decision += "; why: " + move.Cause
 	}
 	out.Needs = append(out.Needs, "nothing: it ends by itself, and one that makes no progress is cancelled")
-}
-
-// serves returns the load of what a node serves now.
-func (m *measured) serves(n balance.NodeID) (load float64) {
-	for i, s := range m.in.Model.Slices() {
-		if s.Node == n {
-			load += m.sums[i].Load
-		}
-	}
-	return load
 }
 
 func hottest(items []balance.ItemLoad, all float64) []api.HotItem {
@@ -185,6 +174,14 @@ func (m *measured) stuckNeeds(items []balance.ItemLoad) []string {
 		fmt.Sprintf("that ad group has to cost less than %s, it costs %s: fewer keywords, or a campaign of two groups", figure(most), figure(items[0].Load)),
 		"or its slave needs a larger share (`limits` of the balancer's configuration) on a stronger machine",
 	}
+}
+
+// cause is why a slice was moved, as far as it is remembered.
+func (k *known) cause() string {
+	if len(k.events) == 0 {
+		return ", before what the balancer remembers"
+	}
+	return "; what was decided then stands below"
 }
 
 // stayed says why a slice was left where it is.

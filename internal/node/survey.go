@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/search"
 )
 
 const (
@@ -31,39 +32,27 @@ type measured struct {
 	// leastWeight and leastShare are balance.LeastMove's.
 	leastWeight uint64
 	leastShare  float64
-	// load and weight are of all slices, nodes and items of each node.
+	// load and weight are of all slices, nodes what lies on each node.
 	load   float64
 	weight uint64
-	nodes  map[balance.NodeID]*nodeSum
-}
-
-// nodeSum is what a node has in the model.
-type nodeSum struct {
-	slices, items, in, out int
-	weight                 uint64
+	nodes  map[balance.NodeID]balance.SliceSum
 }
 
 // newMeasured looks at all items of an input.
 func newMeasured(in balance.Input, now time.Time) *measured {
 	m := &measured{
 		in: in, at: now, sums: balance.SliceSums(in), loads: balance.NodeLoads(in), even: balance.LoadEvenness(in),
-		bound: balance.LowerBound(in), nodes: make(map[balance.NodeID]*nodeSum),
+		bound: balance.LowerBound(in), nodes: make(map[balance.NodeID]balance.SliceSum),
 	}
 	m.leastWeight, m.leastShare = balance.LeastMove(in, leastMoveTolerance)
-	for _, n := range in.Model.Nodes() {
-		m.nodes[n.ID] = &nodeSum{}
-	}
 	for i, s := range in.Model.Slices() {
 		n := m.nodes[s.Node]
-		n.slices++
-		n.items += m.sums[i].Items
-		n.weight += m.sums[i].Weight
+		n.Items += m.sums[i].Items
+		n.Weight += m.sums[i].Weight
+		n.Load += m.sums[i].Load
+		m.nodes[s.Node] = n
 		m.load += m.sums[i].Load
 		m.weight += m.sums[i].Weight
-		if s.Move.Phase == balance.Copying {
-			n.out++
-			m.nodes[s.Move.Other].in++
-		}
 	}
 	m.took = time.Since(now)
 	return m
@@ -97,8 +86,36 @@ func (m *measured) overMean(n balance.NodeID, load float64) float64 {
 
 // weightShare returns a node's part of all weight, 0 to 1.
 func (m *measured) weightShare(n balance.NodeID) float64 {
-	return ratio(float64(m.nodes[n].weight), float64(m.weight))
+	return ratio(float64(m.nodes[n].Weight), float64(m.weight))
 }
+
+// served is what a node serves in a model.
+type served struct {
+	slices  int
+	in, out int // being copied
+	width   search.Width
+}
+
+// servedBy returns what each node of a model serves.
+func servedBy(m *balance.Model) map[balance.NodeID]served {
+	out := make(map[balance.NodeID]served, len(m.Nodes()))
+	for _, s := range m.Slices() {
+		n := out[s.Node]
+		n.slices++
+		n.width = n.width.Add(search.IntervalWidth(uint64(s.Lo), uint64(s.Hi)))
+		if s.Move.Phase == balance.Copying {
+			n.out++
+			to := out[s.Move.Other]
+			to.in++
+			out[s.Move.Other] = to
+		}
+		out[s.Node] = n
+	}
+	return out
+}
+
+// part is a node's part of the ring, 0 to 1.
+func (s served) part() float64 { return float64(s.width.Hi) + float64(s.width.Lo)/(1<<32)/(1<<32) }
 
 func ratio(part, whole float64) float64 {
 	if whole <= 0 {

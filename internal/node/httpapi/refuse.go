@@ -129,5 +129,5 @@ func wrongMethod(r *http.Request, allow string) error {
 
 // NotFound answers 404.
 func (c *call) NotFound(w http.ResponseWriter, r *http.Request) {
-	c.Refuse(w, r, fault.Newf(fault.NotFound, op, "there is no %q here; /openapi.yaml describes what there is", r.URL.Path))
+	c.Refuse(w, r, fault.Newf(fault.NotFound, op, "there is no %q on this port; /openapi.yaml describes what there is, and where", r.URL.Path))
 }

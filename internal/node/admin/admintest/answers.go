@@ -31,7 +31,7 @@ func slaves() []api.Slave {
 func status() *api.BalanceStatus {
 	return &api.BalanceStatus{
 		Epoch: 3, View: 42, PublishedView: 41, Clock: 9000, Items: 2600, Slices: 9, Strategy: "weighted-move",
-		Options: map[string]string{"move_share": "0.09"}, Measured: true, MaxOverMean: 1.8, LowerBound: 1.2,
+		Options: map[string]string{"move-share": "0.09"}, Measured: true, MaxOverMean: 1.8, LowerBound: 1.2,
 		BoundWhy: "cannot be balanced: item 2a00000000000000 alone is 1.20 x the mean", LeastMove: api.LeastMove{Weight: 7000, Share: 0.07},
 		Moved:         api.Moved{Moves: 12, Cancelled: 1, Items: 5400, Bytes: 31 << 20},
 		MovesInFlight: []api.SliceMove{*moving().Move},
@@ -74,8 +74,8 @@ func strategies() *api.StrategyList {
 	return &api.StrategyList{Strategies: []api.StrategyInfo{
 		{Name: "original", Summary: "packs whole advertisers once, by weight (thesis 2.4)", Options: []api.StrategyOption{}, Prediction: &status().Shadows[0]},
 		{Name: "weighted-move", Current: true, Summary: "Slicer's Weighted-Move (OSDI'16)", Options: []api.StrategyOption{
-			{Name: "merge_share", Value: "0.01", Default: "0.01", Help: "the most of the weight that merges move"},
-			{Name: "move_share", Value: "0.05", Default: "0.09", Help: "the most of the weight that moves in an iteration"},
+			{Name: "merge-share", Value: "0.01", Default: "0.01", Help: "the most of the weight that merges move"},
+			{Name: "move-share", Value: "0.05", Default: "0.09", Help: "the most of the weight that moves in an iteration"},
 		}},
 	}}
 }
