@@ -104,17 +104,22 @@ func (c *certifier) items(ctx context.Context, lo, hi uint64) error {
 	return c.end(open)
 }
 
-// pause ends when ctx is over or the store is no longer open, and looks at the
-// postings demanded so far, those before next, when they are many.
-func (c *certifier) pause(ctx context.Context, next place) error {
+// goOn fails when ctx is over or the store waits to be closed.
+func (c *certifier) goOn(ctx context.Context) error {
 	if over(ctx) {
 		return ended(ctx, "barrels: certify")
 	}
 	if c.store.newest.Load() == nil {
 		return fault.Newf(fault.Unavailable, "barrels: certify", "the store is being closed or opened again; ask again in a moment")
 	}
-	if len(c.list) < demandMost {
-		return nil
+	return nil
+}
+
+// pause asks whether to go on, and looks at the postings demanded so far, those
+// before next, when they are many.
+func (c *certifier) pause(ctx context.Context, next place) error {
+	if err := c.goOn(ctx); err != nil || len(c.list) < demandMost {
+		return err
 	}
 	before := place{next.key, next.keyword - 1}
 	if next.keyword == 0 {

@@ -64,8 +64,8 @@ func (c *certifier) postings(ctx context.Context, upTo place) error {
 
 // term looks up the postings demanded under one term.
 func (c *certifier) term(ctx context.Context, it Iterator, want []demand, upTo place) error {
-	if over(ctx) {
-		return ended(ctx, "barrels: certify")
+	if err := c.goOn(ctx); err != nil {
+		return err
 	}
 	term := want[0].term
 	if !c.state.terms.found(term) { // searches do not look

@@ -7,6 +7,11 @@
 // the conformance suite of both. The bytes on disk are described in
 // docs/format.md.
 //
+// Groups lie in slices that come and go: a table says which intervals of keys
+// the store has, and in which views it serves them. Certify sums what searches
+// read of an interval, so that two stores and the source can be compared.
+// TakeLoad tells what searches have cost, from a sample of them.
+//
 // Keywords are anchored at the rarest of their words and lie some 128 to a
 // block, in key order, with an upper bound of the score that the block can
 // reach (design.md, "Barrels"). Parents (campaigns, advertisers) are records

@@ -108,7 +108,7 @@ func certificates(t *testing.T, open Open) {
 		w := oracletest.Draw(t)
 		b := NewBuilder(t, &w)
 		apply(t, s, b, true)
-		for range rapid.IntRange(0, 4).Draw(t, "changes") {
+		for range rapid.IntRange(0, 2).Draw(t, "changes") {
 			put(t, s, b.Changes(s.Position(), w.Mutate(t)))
 		}
 		all := b.All()

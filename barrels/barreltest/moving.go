@@ -112,7 +112,7 @@ func moves(t *testing.T, open Open) {
 		w := oracletest.Draw(t)
 		m := newMoving(t, &w)
 		put(t, s, m.first(t))
-		for range rapid.IntRange(1, 6).Draw(t, "buckets") {
+		for range rapid.IntRange(1, 4).Draw(t, "buckets") {
 			d := m.bucket(t, s.Position())
 			put(t, s, d)
 			if rapid.IntRange(0, 5).Draw(t, "maintenance") == 0 {
