@@ -14,7 +14,7 @@ import (
 
 const (
 	// certifyTime bounds what slaves and database have to make a certificate.
-	certifyTime = 2 * time.Minute
+	certifyTime = 30 * time.Second // as long as the mapper waits
 	// certifiers is how many are made at a time.
 	certifiers = 4
 	// clockWait is the time between two looks at the mapper's clock.

@@ -42,9 +42,9 @@ type ear struct {
 	texts []string // under mu
 }
 
-func (e *ear) Enabled(context.Context, slog.Level) bool     { return true }
-func (e *ear) WithAttrs([]slog.Attr) slog.Handler           { return e }
-func (e *ear) WithGroup(string) slog.Handler                { return e }
+func (e *ear) Enabled(context.Context, slog.Level) bool { return true }
+func (e *ear) WithAttrs([]slog.Attr) slog.Handler       { return e }
+func (e *ear) WithGroup(string) slog.Handler            { return e }
 func (e *ear) Handle(_ context.Context, r slog.Record) error {
 	text := r.Message
 	r.Attrs(func(a slog.Attr) bool { text += " " + a.String(); return true })

@@ -38,6 +38,11 @@ func part(command, file string) int {
 		if err = config.Load(file, &cfg); err == nil {
 			err = node.RunBalancer(ctx, cfg, os.Stdout, log)
 		}
+	case "distributor":
+		cfg := node.DefaultDistributorConfig()
+		if err = config.Load(file, &cfg); err == nil {
+			err = node.RunDistributor(ctx, cfg, os.Stdout, log)
+		}
 	case "slave":
 		cfg := node.DefaultSlaveConfig()
 		if err = config.Load(file, &cfg); err == nil {

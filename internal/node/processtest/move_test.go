@@ -1,0 +1,128 @@
+package processtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"adshard/internal/node"
+)
+
+// moving is a cluster with a distributor of its own and short times.
+func moving(t *testing.T, w *world) (c *cluster, url string) {
+	c = newCluster(t, w)
+	c.cfg.Distribute, c.cfg.Interval = false, 0
+	c.cfg.Linger, c.cfg.MasterLease, c.cfg.DeadAfter = 100*time.Millisecond, time.Second, time.Second
+	c.startBalancer()
+	c.startDistributor()
+	c.startSlave(0)
+	c.startSlave(1)
+	url = c.startMaster()
+	w.follows(url)
+	return c, url
+}
+
+func (c *cluster) startDistributor() {
+	c.t.Helper()
+	d := node.DefaultDistributorConfig()
+	d.DB, d.Listen, d.Admin, d.Balancer, d.BucketBytes = c.world.url(), anyPort, "", c.cfg.Listen, 2<<10
+	p := start(c.t, "distributor", d)
+	p.line("distributor 0 ready ")
+	c.parts["distributor"] = p
+}
+
+// slice is what the balancer says of one.
+type slice struct {
+	Slice uint64
+	Slave string
+	To    string
+	Items uint64
+}
+
+func (c *cluster) slices() []slice {
+	c.t.Helper()
+	resp, err := http.Get(c.admin + "/v1/balance/slices")
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var list struct{ Slices []slice }
+	if err := json.NewDecoder(resp.Body).Decode(&list); err != nil {
+		c.t.Fatal(err)
+	}
+	return list.Slices
+}
+
+// move begins to move the largest slice of a slave to another; it returns the
+// slice.
+func (c *cluster) move(from, to string) uint64 {
+	c.t.Helper()
+	var id uint64
+	eventually(c.t, "a move begins", func() bool {
+		list := slices.DeleteFunc(c.slices(), func(s slice) bool { return s.Slave != from || s.To != "" })
+		if len(list) == 0 {
+			return false
+		}
+		id = slices.MaxFunc(list, func(a, b slice) int { return int(a.Items) - int(b.Items) }).Slice
+		body, _ := json.Marshal(map[string]any{"slice": id, "slave": to})
+		resp, err := http.Post(c.admin+"/v1/balance/move", "application/json", bytes.NewReader(body))
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		return resp.StatusCode == http.StatusOK
+	})
+	return id
+}
+
+// still tells whether no slice is on its way.
+func (c *cluster) still() bool {
+	resp, err := http.Get(c.admin + "/v1/balance")
+	if err != nil {
+		return false
+	}
+	defer resp.Body.Close()
+	var status struct {
+		Moves []json.RawMessage `json:"moves_in_flight"`
+	}
+	return json.NewDecoder(resp.Body).Decode(&status) == nil && status.Moves != nil && len(status.Moves) == 0
+}
+
+// TestKilledWhileASliceMoves: each part, at different moments of a move; it
+// comes to an end, one way or the other, and every group is there once.
+func TestKilledWhileASliceMoves(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 150)
+	c, url := moving(t, w)
+	again := map[string]func(){
+		"slave-0": func() { c.startSlave(0) }, "slave-1": func() { c.startSlave(1) },
+		"balancer": c.startBalancer, "distributor": c.startDistributor,
+	}
+	turn := 0
+	for _, victims := range [][]string{{"slave-0"}, {"slave-1"}, {"slave-0", "slave-1"}, {"balancer"}, {"distributor"}} {
+		for _, after := range []time.Duration{0, 40 * time.Millisecond} {
+			turn++
+			from, to := fmt.Sprint("slave-", turn%2), fmt.Sprint("slave-", (turn+1)%2)
+			c.move(from, to)
+			time.Sleep(after)
+			for _, v := range victims {
+				c.parts[v].kill()
+			}
+			w.write(turn, turn+5)
+			for _, v := range victims {
+				again[v]()
+			}
+			eventually(t, fmt.Sprintf("the move is over after the end of %v", victims), c.still)
+		}
+	}
+	w.follows(url)
+	w.compare(url)
+	eventually(t, "every group is held once", func() bool {
+		list := slaves(t, c.admin)
+		return groupsOf(list, "slave-0")+groupsOf(list, "slave-1") == 600
+	})
+}
