@@ -83,7 +83,9 @@ func (f *loadFlags) run(ctx context.Context, out io.Writer) error {
 	if f.Targets, f.Schedule, refused = scheduled(w, more, f.Rate, f.Warmup+f.Duration); len(f.Targets) == 0 {
 		return errors.New("none of the queries can be asked")
 	}
-	if f.Requests == 0 && f.Rate == 0 {
+	if f.Rate == 0 && w.Recorded() > 0 { // at the recorded times, whose rate only bounds the queue
+		f.Rate = max(1, float64(len(f.Targets))/w.Recorded().Seconds())
+	} else if f.Requests == 0 && f.Rate == 0 {
 		f.Requests = w.Requests
 	}
 	if f.reference {
@@ -114,11 +116,33 @@ func (f *loadFlags) run(ctx context.Context, out io.Writer) error {
 }
 
 // scheduled makes a request target of each query of a workload that a cluster
-// would take, and says when each is asked.
+// would take, and says when each is asked. With a rate, only of those that are
+// asked.
 func scheduled(w *workload.Workload, more url.Values, rate float64, run time.Duration) (list []string, when iter.Seq2[time.Duration, int], refused int) {
+	events := w.Events(rate, run)
+	asked := make([]bool, len(w.Queries))
+	if rate == 0 && w.Recorded() == 0 {
+		events = func(yield func(time.Duration, int) bool) {
+			for q := range w.Sequence() {
+				if !yield(0, q) {
+					return
+				}
+			}
+		}
+		for q := range asked {
+			asked[q] = true
+		}
+	} else {
+		for _, q := range events {
+			asked[q] = true
+		}
+	}
 	number := make([]int, len(w.Queries)) // of the target; -1: none
 	for i, q := range w.Queries {
 		number[i] = -1
+		if !asked[i] {
+			continue
+		}
 		if target, ok := openloop.Target(q, more); ok {
 			number[i] = len(list)
 			list = append(list, target)
@@ -127,15 +151,7 @@ func scheduled(w *workload.Workload, more url.Values, rate float64, run time.Dur
 		}
 	}
 	return list, func(yield func(time.Duration, int) bool) {
-		if rate == 0 && w.Recorded() == 0 {
-			for q := range w.Sequence() {
-				if number[q] >= 0 && !yield(0, number[q]) {
-					return
-				}
-			}
-			return
-		}
-		for at, q := range w.Events(rate, run) {
+		for at, q := range events {
 			if number[q] >= 0 && !yield(at, number[q]) {
 				return
 			}

@@ -16,6 +16,9 @@ type Sample struct {
 	// MaxOverMean and Bound are 0 where they are to be computed from Load over
 	// some seconds.
 	MaxOverMean, Bound float64
+	// Traced is max/mean by what queries cost in the trace, without the noise of
+	// measuring; 0: not known apart from MaxOverMean.
+	Traced float64
 	// PerQuery is the slowest slave of a query ÷ its bound; 0: not known.
 	PerQuery float64
 	// P50 and P99 are of the master, SlaveP99 of each slave, in milliseconds.
@@ -106,6 +109,7 @@ func (o *observed) series(r *Run) {
 		}
 		point(LowerBound, "", s.Bound)
 		point(PerQuery, "", s.PerQuery)
+		point(TracedMaxOverMean, "", s.Traced)
 		if s.Queries > 0 {
 			point(MasterP50, "", s.P50)
 			point(MasterP99, "", s.P99)
@@ -151,6 +155,9 @@ func (o *observed) balance(r *Run) {
 		first, last := part[min(len(part)-1, window/2)], part[len(part)-1]
 		r.Add("max/mean at the start"+suffix, "", first.MaxOverMean)
 		r.Add("max/mean at the end"+suffix, "", last.MaxOverMean)
+		if last.Traced > 0 {
+			r.Add("max/mean by the trace at the end"+suffix, "", last.Traced)
+		}
 		if last.Bound > 0 {
 			r.Add("lower bound at the end"+suffix, "", last.Bound)
 		}

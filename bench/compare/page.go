@@ -46,7 +46,7 @@ type row struct {
 
 // together draws what is one line a strategy, with the bound where it is known.
 func (c *Comparison) together() (out []template.HTML) {
-	for _, of := range []string{MaxOverMean, PerQuery, MovedItems, InFlight, MasterP50, MasterP99, Answers, Incomplete} {
+	for _, of := range []string{MaxOverMean, TracedMaxOverMean, PerQuery, MovedItems, InFlight, MasterP50, MasterP99, Answers, Incomplete} {
 		ch := chart.Chart{Title: of, XLabel: "seconds", Marks: c.Shifts}
 		for i := range c.Runs {
 			r := &c.Runs[i]

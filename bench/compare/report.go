@@ -56,16 +56,20 @@ type Series struct {
 const (
 	MaxOverMean = "max/mean of load"
 	LowerBound  = "lower bound of max/mean"
-	PerQuery    = "slowest slave of a query ÷ the query's bound"
-	SlaveLoad   = "load of each slave"
-	SlaveItems  = "groups on each slave"
-	SlaveP99    = "p99 at each slave, ms"
-	MasterP50   = "p50 at the master, ms"
-	MasterP99   = "p99 at the master, ms"
-	MovedItems  = "groups moved"
-	InFlight    = "moves under way"
-	Answers     = "answers a second"
-	Incomplete  = "incomplete answers"
+	// TracedMaxOverMean is by what queries cost in the trace, where MaxOverMean is
+	// what the balancer measures.
+	TracedMaxOverMean = "max/mean of load by the trace"
+
+	PerQuery   = "slowest slave of a query ÷ the query's bound"
+	SlaveLoad  = "load of each slave"
+	SlaveItems = "groups on each slave"
+	SlaveP99   = "p99 at each slave, ms"
+	MasterP50  = "p50 at the master, ms"
+	MasterP99  = "p99 at the master, ms"
+	MovedItems = "groups moved"
+	InFlight   = "moves under way"
+	Answers    = "answers a second"
+	Incomplete = "incomplete answers"
 )
 
 // Add adds a figure; one that is not finite is left out.

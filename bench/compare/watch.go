@@ -98,7 +98,7 @@ func (w *watch) read(ctx context.Context) {
 	found := w.judge.at(at)
 	w.samples = append(w.samples, Sample{
 		At: at.Seconds(), Load: w.ofSlaves(s, func(i int) float64 { return s.Slaves[i].Load }),
-		Items: w.itemsOf(s), MaxOverMean: s.MaxOverMean, Bound: s.LowerBound, PerQuery: found.Expected,
+		Items: w.itemsOf(s), MaxOverMean: s.MaxOverMean, Bound: s.LowerBound, PerQuery: found.Expected, Traced: found.MaxOverMean,
 		SlaveP99: w.searches(ctx), InFlight: len(s.InFlight), MovedItems: s.Moved.Items - w.first.Moved.Items,
 	})
 	w.l.progress("load", at.Seconds()/w.l.o.Duration.Seconds())
