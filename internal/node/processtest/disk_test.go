@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // TestAFullDisk gives a slave a small disk of its own: it says so, serves what
@@ -16,14 +17,7 @@ func TestAFullDisk(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 60)
 	c := newCluster(t, w)
-	disk := t.TempDir()
-	switch err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=96m"); {
-	case errors.Is(err, syscall.EPERM), errors.Is(err, syscall.ENOSYS), errors.Is(err, syscall.EACCES):
-		t.Skipf("a small disk needs the right to mount: %v", err)
-	case err != nil:
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = syscall.Unmount(disk, syscall.MNT_DETACH) })
+	disk := smallDisk(t)
 	c.slave[0].Dir = filepath.Join(disk, "slave-0")
 	c.startBalancer()
 	c.startSlave(0)
@@ -46,6 +40,49 @@ func TestAFullDisk(t *testing.T) {
 	w.follows(url)
 	w.compare(url)
 	eventually(t, "the trouble is over", func() bool { return trouble(t, c.admin, "slave-0") == "" })
+}
+
+// TestAFullDiskOfATarget: answers stay complete, the move waits or is given up,
+// and what it needs is done when there is room.
+func TestAFullDiskOfATarget(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 60)
+	disk := smallDisk(t)
+	c := newCluster(t, w)
+	c.cfg.Interval, c.cfg.DeadAfter, c.cfg.Linger, c.cfg.MasterLease = 0, time.Second, 100*time.Millisecond, time.Second
+	c.slave[0].Dir = filepath.Join(disk, "slave-0")
+	c.startBalancer()
+	c.startSlave(0)
+	c.startSlave(1)
+	url := c.startMaster()
+	w.follows(url)
+	ballast := fill(t, disk)
+	c.move("slave-1", "slave-0")
+	eventually(t, "slave-0 says that its disk is full", func() bool {
+		return strings.Contains(trouble(t, c.admin, "slave-0"), "space")
+	})
+	if a := ask(t, url, "usb", "", http.StatusOK); !a.Coverage.Complete {
+		t.Fatalf("incomplete: %+v", a.Coverage)
+	}
+	if err := os.Remove(ballast); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the move is over", c.still)
+	w.follows(url)
+	w.compare(url)
+}
+
+// smallDisk mounts a disk of a few MiB, or skips the test.
+func smallDisk(t *testing.T) string {
+	disk := t.TempDir()
+	switch err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=96m"); {
+	case errors.Is(err, syscall.EPERM), errors.Is(err, syscall.ENOSYS), errors.Is(err, syscall.EACCES):
+		t.Skipf("a small disk needs the right to mount: %v", err)
+	case err != nil:
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(disk, syscall.MNT_DETACH) })
+	return disk
 }
 
 // fill writes a file until the disk is full.
