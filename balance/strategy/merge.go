@@ -2,12 +2,11 @@ package strategy
 
 // merge joins cool neighbours (thesis 4.5.1, step 2): those that together have
 // less than the mean slice, while the node that gives one away has more than
-// MergeAbove slices and the one that takes it stays below the hottest. Two on
+// MergeAbove slices and the one that takes it stays within the goal (the paper
+// has it stay below the hottest, which then gives it away again). Two on
 // one node merge at once; else the smaller one begins to move to the other's
 // node, and they merge in a later iteration.
 func (i *iteration) merge() {
-	_, ratio := i.hottest()
-	most := ratio * i.mean
 	var items, weight float64 // moved for merges
 	for k := 1; k < len(i.parts); k++ {
 		a, b := &i.parts[k-1], &i.parts[k]
@@ -28,7 +27,7 @@ func (i *iteration) merge() {
 		taker := &i.nodes[to.at]
 		switch ok, _ := i.may(from.ID, to.at); {
 		case !ok, i.nodes[from.at].slices <= i.MergeAbove,
-			(taker.load+from.Load)/taker.share > most, !taker.room(from.Weight),
+			(taker.load+from.Load)/taker.share > i.goal, !taker.room(from.Weight),
 			items+float64(from.Items) > i.MergeShare*float64(i.items),
 			weight+float64(from.Weight) > i.MergeShare*float64(i.weight), !i.affords(from.Items, from.Weight):
 			continue
