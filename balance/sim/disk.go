@@ -101,7 +101,8 @@ func (d *disk) apply(b balance.Bucket[payload]) {
 }
 
 // served returns what of the table is served in a view.
-func (d *disk) served(view uint64) (list []balance.Held) {
+func (d *disk) served(view uint64) []balance.Held {
+	list := make([]balance.Held, 0, len(d.table.Slices))
 	for _, h := range d.table.Slices {
 		if h.State == balance.Full && h.From != 0 && h.From <= view && (h.Until == 0 || view <= h.Until) {
 			list = append(list, h)

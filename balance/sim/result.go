@@ -59,7 +59,8 @@ type Totals struct {
 	MovedItems  uint64
 	MovedWeight uint64
 	// Thrash counts moves back to a node that the slice, or a part of it, had
-	// left less than 10 intervals of the strategy before.
+	// left less than 10 intervals of the strategy before, whatever became of
+	// its load.
 	Thrash    int
 	Cancelled int
 }

@@ -52,9 +52,10 @@ func (w *world) whole() bool {
 	}
 	view := b.mapper.Published().View()
 	var width balance.Key
+	served := false
 	for _, s := range w.slaves {
 		for _, h := range s.disk.served(view) {
-			width += h.Hi - h.Lo + 1
+			width, served = width+h.Hi-h.Lo+1, true
 		}
 		if s.disk.table.View < view || !s.caughtUp {
 			return false
@@ -65,7 +66,7 @@ func (w *world) whole() bool {
 			return false
 		}
 	}
-	return width == 0
+	return served && width == 0
 }
 
 // begin has the strategy, the trace, the samples and the actions begin.
@@ -124,7 +125,7 @@ func (w *world) query(q Query) {
 	m := w.masters[w.stats.all.queries%len(w.masters)]
 	costs := make([]float64, len(w.slaves))
 	seen := make([]uint8, len(q.Items))
-	dearest, last, width := 0.0, w.now, balance.Key(0)
+	dearest, last, width, answered := 0.0, w.now, balance.Key(0), false
 	for _, i := range q.Items {
 		dearest = max(dearest, i.Micros)
 		w.stats.interval.items[i.Key] += i.Micros
@@ -138,7 +139,7 @@ func (w *world) query(q Query) {
 		s.load.queries++
 		at := 0
 		for _, h := range served {
-			width += h.Hi - h.Lo + 1
+			width, answered = width+h.Hi-h.Lo+1, true
 			for at < len(q.Items) && q.Items[at].Key < h.Lo {
 				at++
 			}
@@ -156,7 +157,7 @@ func (w *world) query(q Query) {
 		last = max(last, s.busy)
 	}
 	w.stats.answered(costs, dearest, last-w.now+2*w.cfg.Latency)
-	w.stats.counted(w.db, q, seen, width == 0)
+	w.stats.counted(w.db, q, seen, answered && width == 0)
 }
 
 // begin notes when the load starts.
