@@ -31,6 +31,9 @@ func (d *distributor) run() {
 	w := d.w
 	d.start()
 	d.core, d.epoch, d.number, d.weights = nil, 0, 0, nil
+	if w.checks != nil {
+		delete(w.checks.order, d) // it remembers no epoch
+	}
 	d.fed, d.index, d.mapper = w.db.clock, w.db.index(), w.now
 	if d.host != nil {
 		d.adopt(d.balancer.epoch)
