@@ -34,6 +34,12 @@ func Measure(m *Model, items Items, limits map[NodeID]Limit) Evenness {
 // items' weights. A slice on its way counts where it goes.
 func LoadEvenness(in Input) Evenness { return evenness(in.Model, NodeLoads(in), in.Limits) }
 
+// EvennessOf returns how even loads lie on the nodes of a model that are active
+// or have something.
+func EvennessOf(m *Model, loads map[NodeID]float64, limits map[NodeID]Limit) Evenness {
+	return evenness(m, loads, limits)
+}
+
 // evenness counts the nodes that are active and those that have something.
 func evenness(m *Model, sums map[NodeID]float64, limits map[NodeID]Limit) Evenness {
 	var e Evenness

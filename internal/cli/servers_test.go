@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"net"
 	"path/filepath"
@@ -95,6 +96,28 @@ func TestImportUpQuery(t *testing.T) {
 	status, out, errOut = run(t, "adshard", "slaves", "list", "--addr", admin)
 	if status != exitDone || !strings.Contains(out, "slave-1") || !strings.Contains(out, "serving") {
 		t.Errorf("slaves list: %d %q %q", status, out, errOut)
+	}
+	status, out, errOut = run(t, "adshard", "balance", "status", "--addr", admin, "--json")
+	var even struct {
+		View, Epoch   uint64
+		Strategy      string
+		MaxOverMean   float64 `json:"max_over_mean"`
+		LowerBound    float64 `json:"lower_bound"`
+		Moved         struct{ Items, Bytes *uint64 }
+		MovesInFlight []struct{ Slice uint64 } `json:"moves_in_flight"`
+	}
+	if err := json.Unmarshal([]byte(out), &even); status != exitDone || err != nil || even.View == 0 || even.Epoch == 0 ||
+		even.Strategy != "original" || even.MaxOverMean < 1 || even.LowerBound < 1 || even.Moved.Items == nil || even.MovesInFlight == nil {
+		t.Errorf("balance status: %d %q %q %v", status, out, errOut, err)
+	}
+	for command, want := range map[string]string{
+		"balance status": "Strategy original", "balance slices": "of 1 slice, view", "balance plan": "would do 0 operations",
+		"balance why 1": "Slice 1 is on slave-", "balance strategy": "weighted-move: ", "balance pause": "is paused", "balance resume": "goes on",
+	} {
+		status, out, errOut := run(t, "adshard", append(strings.Fields(command), "--addr", admin)...)
+		if status != exitDone || !strings.Contains(out, want) {
+			t.Errorf("%s: %d %q %q", command, status, out, errOut)
+		}
 	}
 	status, _, errOut = run(t, "adshard", "barrels", "build", "--db", db, "--slaves", "2", "--out", built)
 	if status != exitFailed || !strings.Contains(errOut, built) {

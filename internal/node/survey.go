@@ -41,8 +41,8 @@ type measured struct {
 // newMeasured looks at all items of an input.
 func newMeasured(in balance.Input, now time.Time) *measured {
 	m := &measured{
-		in: in, at: now, sums: balance.SliceSums(in), loads: balance.NodeLoads(in), even: balance.LoadEvenness(in),
-		bound: balance.LowerBound(in), nodes: make(map[balance.NodeID]balance.SliceSum),
+		in: in, at: now, sums: balance.SliceSums(in), bound: balance.LowerBound(in),
+		loads: make(map[balance.NodeID]float64), nodes: make(map[balance.NodeID]balance.SliceSum),
 	}
 	m.leastWeight, m.leastShare = balance.LeastMove(in, leastMoveTolerance)
 	for i, s := range in.Model.Slices() {
@@ -51,9 +51,11 @@ func newMeasured(in balance.Input, now time.Time) *measured {
 		n.Weight += m.sums[i].Weight
 		n.Load += m.sums[i].Load
 		m.nodes[s.Node] = n
+		m.loads[s.Target()] += m.sums[i].Load // as balance.NodeLoads counts it
 		m.load += m.sums[i].Load
 		m.weight += m.sums[i].Weight
 	}
+	m.even = balance.EvennessOf(in.Model, m.loads, in.Limits)
 	m.took = time.Since(now)
 	return m
 }
