@@ -43,13 +43,16 @@ func TestUpInProcesses(t *testing.T) {
 	w := newWorld(t, 40)
 	cfg := node.DefaultUpConfig()
 	cfg.DB, cfg.Data, cfg.HTTP, cfg.Admin, cfg.Processes = w.url(), dir(t, "data"), anyPort, anyPort, true
-	cfg.CacheBytes = 1 << 20
+	cfg.CacheBytes, cfg.Distributors = 1<<20, 2
 	for _, end := range []string{"kill", "stop"} {
 		up := start(t, "up", cfg)
 		url := up.line("ready ")
 		children := []int{pid(t, up.line("balancer ")), pid(t, up.line("master "))}
 		for i := range 3 {
 			children = append(children, pid(t, up.line("slave "+strconv.Itoa(i)+" ")))
+		}
+		for i := range 2 {
+			children = append(children, pid(t, up.line("distributor "+strconv.Itoa(i)+" ")))
 		}
 		w.compare(url)
 		if list := slaves(t, up.line("admin ")); len(list) != 3 {
