@@ -344,4 +344,6 @@ func (w *world) checksJumped() {
 		return
 	}
 	w.checks.jumped, w.checks.disturbed = w.now, w.now+w.cfg.Mapper.DeadAfter
+	w.hindered()
+	w.after(w.cfg.Mapper.DeadAfter, w.hindered)
 }
