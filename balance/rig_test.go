@@ -28,6 +28,8 @@ type rig struct {
 	mute   map[string]bool
 	// residue is what nodes still have to delete, before all that they hold.
 	residue map[string]balance.Held
+	// tables is what nodes last said, where a test keeps it.
+	tables map[string]balance.Table
 }
 
 const rigItems = 200
