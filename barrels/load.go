@@ -10,8 +10,9 @@ import (
 	"adshard/schema/pb"
 )
 
-// DefaultCountEvery is the number of searches of which one is counted.
-const DefaultCountEvery = 8
+// DefaultCountEvery is the number of searches of which one is counted: more often
+// it would cost a slave more than 3 % of its throughput when its caches are cold.
+const DefaultCountEvery = 16
 
 // loads counts what searches cost, where it is served.
 type loads struct {
@@ -20,7 +21,8 @@ type loads struct {
 
 	mu    sync.Mutex // guards what follows
 	since time.Time
-	taken uint64 // searches at since
+	taken uint64   // searches at since
+	list  []sample // not yet attributed
 	// slices are the costs by what was served, at the places in its slices.
 	slices map[*served][]cost
 	items  heavy
@@ -28,6 +30,8 @@ type loads struct {
 }
 
 const (
+	// loadSamples are attributed at a time: then what that needs is at hand.
+	loadSamples = 1024
 	// loadTables bounds the tables and views since the load was last taken.
 	loadTables = 64
 	// loadReport is how many items and how many topics a report names.
@@ -53,36 +57,47 @@ func (l *loads) next() (nonce uint64, counted bool) {
 
 // add takes in a search that has ended.
 func (l *loads) add(t *tally) {
-	t.leave()
 	t.active = false
 	every := l.every.Load()
-	if len(t.slices) == 0 || every == 0 {
+	if len(t.list) == 0 || every == 0 {
 		return
 	}
-	perLooked := float64(time.Since(t.begun)) / float64(max(1, t.looked))
-	of := func(p *part, times uint64) cost {
-		n := uint64(p.looked) * times
-		return cost{looked: n, matched: uint64(p.matched) * times, nanos: perLooked * float64(n)}
-	}
+	perLooked := float64(time.Since(t.begun)) / float64(t.looked)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	costs := l.slices[t.served]
-	if costs == nil {
-		if len(l.slices) >= loadTables { // nobody takes them
-			clear(l.slices)
+	for _, s := range t.list {
+		s.nanos = perLooked * float64(s.looked*every)
+		s.looked, s.matched = s.looked*every, s.matched*every
+		l.list = append(l.list, s)
+	}
+	clear(t.list) // the pool keeps no table alive
+	if len(l.list) >= loadSamples {
+		l.attribute()
+	}
+}
+
+// attribute finds out whose the samples are and adds them up. The caller has mu.
+func (l *loads) attribute() {
+	for i := range l.list {
+		s := &l.list[i]
+		at, in := s.served.next(s.served.index(s.key), s.key)
+		if !in {
+			continue
 		}
-		costs = make([]cost, len(t.served.slices))
-		l.slices[t.served] = costs
+		costs := l.slices[s.served]
+		if costs == nil {
+			if len(l.slices) >= loadTables { // nobody takes them
+				clear(l.slices)
+			}
+			costs = make([]cost, len(s.served.slices))
+			l.slices[s.served] = costs
+		}
+		costs[at].add(s.cost)
+		l.topics.add(s.term, s.cost)
+		l.items.add(s.key, s.cost)
 	}
-	for i := range t.slices {
-		costs[t.slices[i].of].add(of(&t.slices[i], every))
-	}
-	for i := range t.topics {
-		l.topics.add(t.topics[i].of, of(&t.topics[i], every))
-	}
-	for i := range t.items {
-		l.items.add(t.items[i].of, of(&t.items[i], every))
-	}
+	clear(l.list)
+	l.list = l.list[:0]
 }
 
 // CountLoad implements Store.
@@ -92,6 +107,7 @@ func (s *store) CountLoad(every int) { s.loads.every.Store(uint64(max(0, every))
 func (s *store) TakeLoad() *pb.Load {
 	l := s.loads
 	l.mu.Lock()
+	l.attribute()
 	now, searches := time.Now(), l.searches.Load()
 	out := &pb.Load{IntervalMs: uint64(now.Sub(l.since).Milliseconds()), Queries: searches - l.taken}
 	l.since, l.taken = now, searches

@@ -112,6 +112,7 @@ func inSlice(t TB, items []*backend.Item, h *pb.HeldSlice) (in []uint64) {
 func loadSampled(t *testing.T, open Open) {
 	s := open(t, "sampled")
 	defer s.Close()
+	s.CountLoad(8)
 	w := Small(900, "usb cable")
 	hot := w.Items[450]
 	for i := range uint64(100) {
