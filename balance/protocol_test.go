@@ -281,3 +281,22 @@ func TestMovesThatBecomeReadyTogetherShareAView(t *testing.T) {
 		view = r.slice(i).From
 	}
 }
+
+// TestATargetThatReturnsBeforeTheSwitch is certified anew, also when it says
+// that it still has all.
+func TestATargetThatReturnsBeforeTheSwitch(t *testing.T) {
+	r := newRig(t, 4, nil, "a", "b")
+	r.start0()
+	r.slow = true
+	r.must(r.m.Move(r.now, r.slice(2).ID, "b")) // while it is saved nothing else is staged
+	r.answer(nil)
+	r.must(r.m.Join(r.now, balance.Joining{Name: "b", Table: r.table("b")}))
+	r.slow = false
+	r.save()
+	r.carry()
+	r.pass(time.Second)
+	r.phase(0, balance.Copying)
+	r.answer(nil)
+	r.pass(time.Second)
+	r.phase(0, balance.Switched)
+}
