@@ -101,8 +101,9 @@ func large(b *testing.B, shadows []balance.Strategy) *balance.Mapper {
 	}
 	m, err := balance.NewMapper(balance.MapperConfig{
 		Epoch: 1, Nodes: benchNodes, Order: balance.ByHash, Interval: rigInterval, Shadows: shadows,
-		Budget:   balance.Budget{Share: balance.DefaultBudget},
-		Strategy: stubborn{initial: func(in balance.Input) (balance.Proposal, error) { return dealt(in, benchSlices) }},
+		Budget:      balance.Budget{Share: balance.DefaultBudget},
+		LoadWeights: balance.LoadWeights{Micros: 1},
+		Strategy:    stubborn{initial: func(in balance.Input) (balance.Proposal, error) { return dealt(in, benchSlices) }},
 	}, index, nil)
 	if err != nil {
 		b.Fatal(err)

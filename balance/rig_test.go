@@ -46,7 +46,8 @@ func newRig(t *testing.T, slices int, change func(*balance.MapperConfig), nodes 
 	}
 	r.cfg = balance.MapperConfig{
 		Epoch: 1, Nodes: len(nodes), Order: balance.ByHash, Interval: time.Hour, EvacuateAfter: balance.DefaultEvacuateAfter,
-		Strategy: stubborn{initial: func(in balance.Input) (balance.Proposal, error) { return dealt(in, slices) }},
+		LoadWeights: balance.LoadWeights{Micros: 1},
+		Strategy:    stubborn{initial: func(in balance.Input) (balance.Proposal, error) { return dealt(in, slices) }},
 	}
 	if change != nil {
 		change(&r.cfg)

@@ -23,6 +23,9 @@ type Config struct {
 	// Report is the time between two reports; Away is how long a distributor may
 	// be unreachable before the balancer is asked for another one.
 	Report, Away time.Duration
+	// Counted is of how many searches a second the cost is counted, about; 0:
+	// of none.
+	Counted int
 	// Backoff is the first and MaxBackoff the longest pause after a failure.
 	Backoff, MaxBackoff time.Duration
 	// Quiet is how long no bucket must have come before the store is
@@ -35,7 +38,7 @@ func Default(name, address string) Config {
 	return Config{
 		Name: name, Address: address,
 		Grace: 2 * time.Second, Wait: 2 * time.Second, MaxBytes: 4 << 20, CallTimeout: 5 * time.Second,
-		Report: time.Second, Away: 2 * time.Second,
+		Report: time.Second, Away: 2 * time.Second, Counted: 1000,
 		Backoff: 50 * time.Millisecond, MaxBackoff: time.Second,
 		Quiet: 500 * time.Millisecond, Overdue: 10 * time.Second, Slice: 200 * time.Millisecond,
 	}

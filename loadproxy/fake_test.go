@@ -27,6 +27,7 @@ type store struct {
 	writing  bool
 	maintain func(context.Context) error
 	queries  uint64 // since TakeLoad
+	every    int    // of so many searches one is counted
 }
 
 // TakeLoad counts a query a call.
@@ -38,6 +39,12 @@ func (s *store) TakeLoad() *pb.Load {
 }
 
 func newStore() *store { return &store{position: &pb.Position{}, slices: &pb.SliceTable{}} }
+
+func (s *store) CountLoad(every int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.every = every
+}
 
 func (s *store) Apply(_ context.Context, d *pb.NodeData) error {
 	s.mu.Lock()

@@ -62,6 +62,18 @@ func (p *Proxy) report(home home, table *pb.SliceTable, changed, load bool) *pb.
 	if load {
 		r.Load = p.store.TakeLoad()
 		r.Load.Number = p.loads.Add(1)
+		p.store.CountLoad(p.cfg.sparsely(r.Load))
 	}
 	return r
+}
+
+// sparsely returns of how many searches one is to be counted from now on, so
+// that about Counted a second are: all of them while there are few, since then
+// each matters and none costs anything.
+func (c *Config) sparsely(l *pb.Load) (every int) {
+	if c.Counted <= 0 {
+		return 0
+	}
+	seconds := float64(max(1, l.GetIntervalMs())) / 1000
+	return max(1, int(float64(l.GetQueries())/seconds/float64(c.Counted)+0.5))
 }

@@ -12,11 +12,8 @@ import (
 // hotItems is how many of the most expensive items a slave reports.
 const hotItems = 256
 
-// countOneIn is the part of the queries whose costs a slave counts, as a store
-// does by default; counts are scaled by it.
-const countOneIn = 8
-
-// counters are a slave's counts of what queries cost it, since its last report.
+// counters are a slave's counts of what queries cost it, since its last report:
+// of each query, as a store counts while there are few.
 type counters struct {
 	number  uint64
 	since   time.Duration

@@ -135,7 +135,6 @@ func (w *world) query(q Query) {
 		if !s.up {
 			continue
 		}
-		counted := s.load.queries%countOneIn == 0
 		s.load.queries++
 		at := 0
 		for _, h := range served {
@@ -148,9 +147,7 @@ func (w *world) query(q Query) {
 					seen[at]++
 				}
 				costs[n] += q.Items[at].Micros
-				if counted {
-					s.load.count(h, q.Items[at].Key, countOneIn*q.Items[at].Micros)
-				}
+				s.load.count(h, q.Items[at].Key, q.Items[at].Micros)
 			}
 		}
 		w.work(&s.process, time.Duration((costs[n]+w.cfg.QueryMicros)*float64(time.Microsecond)), func() {})

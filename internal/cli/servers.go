@@ -38,7 +38,7 @@ var keyHelp = map[string]string{
 	"load-weights-looked":  "what a posting looked at counts as load",
 	"load-weights-matched": "what a match counts as load",
 	"load-weights-micros":  "what a microsecond counts as load",
-	"load-sample":          "what one search in so many costs is counted; 0: none",
+	"load-counted":         "of how many searches a second the cost is counted; 0: of none",
 	"master-lease":         "a master that was not heard of for so long is not waited for",
 	"max-in-flight":        "the most searches under way; more are refused at once",
 	"name":                 "the process's name, unique in the cluster",

@@ -109,7 +109,7 @@ func (w *world) add(name string, store barrels.Store) *node {
 	w.t.Helper()
 	n := &node{cfg: DefaultSlaveConfig(), store: store}
 	n.cfg.Name, n.cfg.Listen, n.cfg.Admin, n.cfg.Balancer = name, loopback, "", w.addr
-	n.cfg.Dir, n.cfg.BucketBytes, n.cfg.LoadSample = w.t.TempDir(), 16<<10, 1
+	n.cfg.Dir, n.cfg.BucketBytes, n.cfg.LoadCounted = w.t.TempDir(), 16<<10, 1_000_000
 	w.nodes[name] = n
 	w.slaves[name] = &slaveRig{store: store}
 	w.begin(n)

@@ -4,7 +4,6 @@ import (
 	"net"
 	"time"
 
-	"adshard/barrels"
 	"adshard/internal/node/config"
 )
 
@@ -29,8 +28,9 @@ type SlaveConfig struct {
 	WriteBytes uint64 `yaml:"write_bytes"`
 	// MaxInFlight is the most searches under way; more are refused at once.
 	MaxInFlight int `yaml:"max_in_flight"`
-	// LoadSample: what one search in so many costs is counted; 0: none.
-	LoadSample int `yaml:"load_sample"`
+	// LoadCounted is of how many searches a second the cost is counted, about;
+	// 0: of none.
+	LoadCounted int `yaml:"load_counted"`
 	// Grace is how long a starting slave waits for a balancer before it serves
 	// what it holds.
 	Grace time.Duration `yaml:"grace"`
@@ -42,7 +42,7 @@ type SlaveConfig struct {
 func DefaultSlaveConfig() SlaveConfig {
 	return SlaveConfig{
 		Name: "slave-0", Listen: "127.0.0.1:7100", Admin: "127.0.0.1:7101", Dir: "data/slave-0",
-		Balancer: "127.0.0.1:7000", MaxInFlight: 128, LoadSample: barrels.DefaultCountEvery, Grace: 2 * time.Second, BucketBytes: 4 << 20,
+		Balancer: "127.0.0.1:7000", MaxInFlight: 128, LoadCounted: 1000, Grace: 2 * time.Second, BucketBytes: 4 << 20,
 	}
 }
 
@@ -58,7 +58,7 @@ func (c *SlaveConfig) Validate() error {
 	k.Address("balancer", c.Balancer, false)
 	k.That(c.Dir != "", "dir", "must not be empty")
 	k.Number("max_in_flight", c.MaxInFlight, 1, 1<<16)
-	k.Number("load_sample", c.LoadSample, 0, 1<<20)
+	k.Number("load_counted", c.LoadCounted, 0, 1<<20)
 	k.Duration("grace", c.Grace, 0, time.Hour)
 	k.Number("bucket_bytes", c.BucketBytes, 1<<10, 32<<20)
 	return k.Err()

@@ -108,12 +108,12 @@ func newSlave(cfg SlaveConfig, store barrels.Store, port *adminPort, log *slog.L
 	}
 	own := loadproxy.Default(cfg.Name, s.address())
 	own.Incarnation, own.Grace, own.MaxBytes = rand.Text(), cfg.Grace, uint32(cfg.BucketBytes)
+	own.Counted = cfg.LoadCounted
 	s.proxy, err = loadproxy.New(own, store, s.balancer, s.log)
 	if err != nil {
 		s.close()
 		return nil, err
 	}
-	store.CountLoad(cfg.LoadSample)
 	metrics := admin.NewSlaveMetrics(port.of(cfg.Name), store, s.proxy.State, s.log)
 	s.server = grpc.NewServer(wire.ServerOptions(func(_ string, cause any) { metrics.Panicked(cause) })...)
 	pb.RegisterSlaveServer(s.server, shardserver.New(store, cfg.MaxInFlight, metrics, s.adopt))
