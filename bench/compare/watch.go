@@ -21,7 +21,6 @@ type watch struct {
 	last    *cluster.Status
 	times   []cluster.Histogram // of each slave's searches, as last read
 	thrash  thrash
-	least   float64 // share of all weight that had to move, summed over mixes
 
 	cancel context.CancelFunc
 	done   sync.WaitGroup
@@ -44,7 +43,7 @@ func (w *watch) begin(ctx context.Context) (err error) {
 	if w.first, err = w.l.cluster.Status(ctx); err != nil {
 		return err
 	}
-	if err := w.placed(ctx, w.first.View, 0); err != nil {
+	if err := w.placed(ctx, 0); err != nil {
 		return err
 	}
 	w.searches(ctx)
@@ -82,7 +81,7 @@ func (w *watch) read(ctx context.Context) {
 	at := time.Since(w.start)
 	s, err := w.l.cluster.Status(ctx)
 	if err == nil && s.View != w.judge.view {
-		err = w.placed(ctx, s.View, at)
+		err = w.placed(ctx, at)
 	}
 	if ctx.Err() != nil {
 		return
@@ -105,7 +104,7 @@ func (w *watch) read(ctx context.Context) {
 }
 
 // placed reads where the groups lie.
-func (w *watch) placed(ctx context.Context, view uint64, at time.Duration) error {
+func (w *watch) placed(ctx context.Context, at time.Duration) error {
 	list, view, err := w.l.cluster.Slices(ctx)
 	if err != nil {
 		return err

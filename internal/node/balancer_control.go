@@ -58,12 +58,6 @@ func (b *Balancer) look() *measured {
 	return b.measured
 }
 
-// alive tells whether a slave has been heard of lately. The caller holds b.mu.
-func (b *Balancer) alive(name string) bool {
-	n, ok := b.slaves[name]
-	return ok && time.Since(n.seen) < aliveFor
-}
-
 // until waits until the model is as it is to be. Errors: fault.Deadline with
 // what, when ctx is over first.
 func (b *Balancer) until(ctx context.Context, what string, ok func(*balance.Model) bool) error {

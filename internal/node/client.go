@@ -26,7 +26,7 @@ func (c balancerClient) Report(ctx context.Context, r *pb.ReportRequest) (*pb.Re
 // Distributor implements loadproxy.Balancer.
 func (c balancerClient) Distributor(address string) (loadproxy.Distributor, func() error, error) {
 	if address == "" {
-		return distributorClient{c.conn}, func() error { return nil }, nil
+		return distributorClient(c), func() error { return nil }, nil
 	}
 	conn, err := wire.Dial(address)
 	if err != nil {
