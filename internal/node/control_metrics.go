@@ -125,10 +125,12 @@ func (m *balancerMetrics) addMoves() {
 			put(float64(c.Certificates.Different), "different")
 			put(float64(c.Certificates.Again), "again")
 		})
-	m.add(prometheus.CounterValue, "loads_ignored_total", "Load reports that were not taken, by reason.", []string{"why"},
+	m.add(prometheus.CounterValue, "loads_ignored_total", "Load reports, or parts of them, that were not taken; the status says why.", nil,
 		func(s *api.BalanceStatus, _ counts, put func(float64, ...string)) {
-			for why, n := range s.IgnoredLoads {
-				put(float64(n), why)
+			var sum uint64
+			for _, n := range s.IgnoredLoads {
+				sum += uint64(n)
 			}
+			put(float64(sum))
 		})
 }
