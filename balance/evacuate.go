@@ -91,7 +91,7 @@ func (j *judge) heaviest(from map[NodeID]string) []Slice {
 // refuge returns the node that a slice that must go goes to, or 0 and why there
 // is none.
 func (j *judge) refuge(s Slice, weight uint64, loads map[NodeID]float64) (best NodeID, why string) {
-	least := 0.0
+	least, light := 0.0, 0.0
 	for _, n := range j.in.Model.nodes {
 		if n.ID == s.Node {
 			continue
@@ -100,8 +100,10 @@ func (j *judge) refuge(s Slice, weight uint64, loads map[NodeID]float64) (best N
 			why = not
 			continue
 		}
-		if l := loads[n.ID] / j.in.Limits[n.ID].share(); best == 0 || l < least {
-			best, least = n.ID, l
+		share := j.in.Limits[n.ID].share()
+		l, w := loads[n.ID]/share, float64(j.weights[n.ID])/share
+		if best == 0 || l < least || l == least && w < light { // slices without load go round
+			best, least, light = n.ID, l, w
 		}
 	}
 	if why == "" {

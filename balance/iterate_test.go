@@ -124,7 +124,7 @@ func large(b *testing.B, shadows []balance.Strategy) *balance.Mapper {
 		costs[s.Node] = append(costs[s.Node], balance.SliceCost{Slice: s.ID, Generation: s.Generation, Cost: cost})
 	}
 	for i, n := range m.Model().Nodes() {
-		r := &balance.LoadReport{Incarnation: "1", Number: 1, Interval: time.Second, Slices: costs[n.ID]}
+		r := &balance.LoadReport{Incarnation: "1", Number: 1, Interval: time.Second, Queries: 1000, Slices: costs[n.ID]}
 		for j := range 40 {
 			k := (balance.MaxKey/benchItems)*balance.Key(i*1000+j*20) + 1
 			r.Items = append(r.Items, balance.ItemCost{Key: k, Cost: balance.Cost{Micros: 300}})

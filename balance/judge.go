@@ -31,6 +31,7 @@ func (m *Mapper) judgeNow(now time.Duration) *judge {
 	j.in = Input{
 		Model: m.model, Items: m.items, Order: m.cfg.Order, Limits: m.limits(m.model),
 		Loads: m.loads.At(now, m.model, m.items), Iteration: m.todo.iterations, May: j.may,
+		Few: m.loads.few(m.asked(now)),
 	}
 	j.sums = SliceSums(j.in)
 	j.weights = make(map[NodeID]uint64, len(m.model.nodes))
@@ -48,6 +49,21 @@ func (m *Mapper) judgeNow(now time.Duration) *judge {
 	}
 	j.in.Budget = j.budget()
 	return j
+}
+
+// asked returns the nodes that queries go to: those that are alive and serve
+// something.
+func (m *Mapper) asked(now time.Duration) (out []NodeID) {
+	serves := make(map[NodeID]bool, len(m.model.nodes))
+	for _, s := range m.model.slices {
+		serves[s.Node] = true
+	}
+	for _, n := range m.model.nodes {
+		if serves[n.ID] && m.alive(n.Name, now) {
+			out = append(out, n.ID)
+		}
+	}
+	return out
 }
 
 // budget is what may still begin to move.

@@ -44,12 +44,11 @@ func (t *LoadTable) At(_ time.Duration, m *Model, items Items) Loads {
 	if t.last != nil {
 		return t.last
 	}
-	out := &loads{slices: make(map[uint64]float64, len(t.order))}
+	out := &loads{slices: make(map[uint64]float64, len(t.order)), measured: t.measured}
 	unknown := false
 	for _, s := range t.order {
 		t.settle(s, t.exposed(s.Node))
 		out.slices[s.ID] = s.rate
-		out.measured = out.measured || s.rate > 0
 		unknown = unknown || s.seen == 0
 	}
 	if unknown && out.measured {

@@ -1,6 +1,7 @@
 package balance
 
 import (
+	"fmt"
 	"math"
 	"time"
 )
@@ -13,6 +14,9 @@ const (
 	// are remembered.
 	MaxHot    = 65_536
 	MaxTopics = 512
+	// minQueries is how many queries the averages must stand for: of so many,
+	// what chance adds to a slice's part is about a tenth of all.
+	minQueries = 100
 	// tellTime is how long, of a node's reported time, it may take until the
 	// node counts by a slice's new generation. Until then that it reports
 	// nothing of the slice means nothing.
@@ -36,7 +40,10 @@ type LoadTable struct {
 	nodes   map[NodeID]*nodeLoad
 	hot     hitters[Key]
 	ignored map[string]uint64
-	last    *loads // the newest snapshot; nil when something came since
+	// measured: some load was counted once. What has decayed to nothing is
+	// still known: it is not the items' weights again.
+	measured bool
+	last     *loads // the newest snapshot; nil when something came since
 }
 
 // nodeLoad is what is known of a node's reports.
@@ -45,6 +52,7 @@ type nodeLoad struct {
 	past        []string // earlier incarnations, the newest last
 	number      uint64
 	exposed     float64 // seconds that its reports covered
+	queries     average
 	topics      hitters[uint64]
 }
 
@@ -109,7 +117,9 @@ func (t *LoadTable) Report(_ time.Duration, node NodeID, m *Model, r *LoadReport
 	if why := n.follows(r); why != "" {
 		return t.ignore(why)
 	}
-	n.exposed += r.Interval.Seconds()
+	seconds := r.Interval.Seconds()
+	n.exposed += seconds
+	n.queries.step(seconds, float64(r.Queries)/seconds, t.halfLife)
 	t.last = nil
 	for _, c := range r.Slices {
 		t.slice(n, node, r, c)
@@ -143,7 +153,7 @@ func (t *LoadTable) slice(n *nodeLoad, node NodeID, r *LoadReport, c SliceCost) 
 		t.ignore("doubled")
 	default:
 		t.settle(s, n.exposed-r.Interval.Seconds())
-		s.waits = false
+		s.waits, t.measured = false, t.measured || t.rate(c.Cost, r) > 0
 		s.step(r.Interval.Seconds(), t.rate(c.Cost, r), t.halfLife)
 		s.at = n.exposed
 	}
@@ -192,6 +202,25 @@ func (t *LoadTable) node(id NodeID) *nodeLoad {
 func (t *LoadTable) ignore(why string) string {
 	t.ignored[why]++
 	return why
+}
+
+// few says that too few queries are behind the averages to go by them: fewer
+// than minQueries in a half-life, the mean of these nodes, since each sees every
+// query. "": there are enough, or no load was ever measured.
+func (t *LoadTable) few(nodes []NodeID) string {
+	if !t.measured {
+		return ""
+	}
+	var queries float64
+	for _, id := range nodes {
+		if n := t.nodes[id]; n != nil {
+			queries += n.queries.rate * min(n.queries.seen, t.halfLife) / float64(len(nodes))
+		}
+	}
+	if queries >= minQueries {
+		return ""
+	}
+	return fmt.Sprintf("too few queries to go by (%.0f in the last %.3g seconds)", queries, t.halfLife)
 }
 
 // Ignored returns how many reports, and entries of reports, were ignored, by

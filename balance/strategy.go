@@ -22,6 +22,10 @@ type Input struct {
 	Limits map[NodeID]Limit
 	// Loads is the measured load; nil in the first plan.
 	Loads Loads
+	// Few says why the measured load is not to be gone by: too few queries are
+	// behind it, so that it is mostly chance. A strategy that goes by load leaves
+	// everything as it is then. "": it can be gone by, or none was ever measured.
+	Few string
 	// Budget is the most that the proposal may move.
 	Budget Budget
 	// May tells whether a slice may begin to move to a node, and if not, why:

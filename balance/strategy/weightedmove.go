@@ -19,7 +19,8 @@ const (
 // all items, or of their weight, that it moves.
 //
 // Added to the published algorithm: it rests while max/mean is within a dead
-// band of what can be reached (LowerBound); a slice on its way counts where it
+// band of what can be reached (LowerBound), and while too few queries are behind
+// the load; a slice on its way counts where it
 // goes; a split lies where it halves the load, never within an item; the mean
 // slice is that of at least MergeAbove slices a node, so that a start with few
 // slices, or more nodes than slices, gets going. Nodes that are gone or drain
@@ -143,6 +144,10 @@ func finer(in balance.Input, list []piece, n int) (out []piece) {
 // Iterate implements balance.Strategy.
 func (w WeightedMove) Iterate(in balance.Input) (balance.Proposal, error) {
 	b := newBoard(in, w.Config.MoveShare)
+	if in.Few != "" {
+		b.leave(0, "rests: %s", in.Few)
+		return b.proposal(), nil
+	}
 	b.measured()
 	if b.total == 0 || b.active == 0 {
 		b.leave(0, "there is nothing to balance")

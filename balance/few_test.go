@@ -1,0 +1,96 @@
+package balance_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"adshard/balance"
+	"adshard/balance/strategy"
+)
+
+// seconds passes with so many queries a second, which cost slices so much; nodes
+// that hold nothing see none.
+func (r *rig) seconds(n int, queries uint64, micros func(balance.Slice) uint64) {
+	r.t.Helper()
+	for range n {
+		r.pass(time.Second)
+		for _, node := range r.m.Model().Nodes() {
+			report := &balance.LoadReport{Incarnation: "1", Number: uint64(r.now), Interval: time.Second}
+			for _, s := range r.m.Model().Slices() {
+				if s.Node == node.ID {
+					report.Queries = queries
+					report.Slices = append(report.Slices, balance.SliceCost{
+						Slice: s.ID, Generation: s.Generation, Cost: balance.Cost{Micros: micros(s)}})
+				}
+			}
+			r.must(r.m.Report(r.now, balance.NodeReport{Name: node.Name, Incarnation: "1", Load: report}))
+		}
+		r.carry()
+	}
+}
+
+// TestAnIdleClusterRests: before any query weights stand for the load; as soon
+// as some load was measured, few queries move nothing, however uneven what they
+// cost seems, for as long as it lasts; enough of them do.
+func TestAnIdleClusterRests(t *testing.T) {
+	moves, err := strategy.Named("weighted-move")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRig(t, 8, func(c *balance.MapperConfig) { c.Shadows = []balance.Strategy{moves} }, "a", "b", "c")
+	r.cfg.Strategy, r.cfg.Interval = moves, 2*time.Second
+	fast, err := strategy.Named("weighted-move-fast")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.cfg.Shadows = append(r.cfg.Shadows, fast)
+	r.restart("a", "b", "c")
+	r.ackAll()
+	r.pass(3 * time.Second)
+	if s := r.m.Status(r.now); s.Measured || s.Iterations == 0 || strings.Contains(s.Last.Proposal.Reasons[0].Text, "too few") {
+		t.Errorf("before any query: %+v", s.Last)
+	}
+	for range 3 { // it may have moved by weight
+		r.through()
+		r.pass(2 * time.Second)
+	}
+	view := r.m.Model().View()
+	uneven := func(s balance.Slice) uint64 { return 10 + 9000*(uint64(s.Node)%2) }
+	rests := func(n string) {
+		t.Helper()
+		s := r.m.Status(r.now)
+		if r.m.Model().View() != view || len(s.InFlight) > 0 || !s.Measured {
+			t.Fatalf("view %d, then %d; %+v", view, r.m.Model().View(), s)
+		}
+		want := "too few queries to go by (" + n + " in the last 10 seconds)"
+		if text := s.Last.Proposal.Reasons[0].Text; !strings.Contains(text, want) || s.Last.Moves+s.Last.Evacuated > 0 {
+			t.Errorf("%q, wanted %q", text, want)
+		}
+		for _, sh := range s.Shadows {
+			if sh.Moves > 0 {
+				t.Errorf("in shadow: %+v", sh)
+			}
+		}
+		if p, err := r.m.Plan(r.now); err != nil || len(p.Ops) > 0 {
+			t.Errorf("%v %+v", err, p)
+		}
+	}
+	r.seconds(40, 9, uneven)
+	rests("90")
+	for _, n := range []string{"a", "b", "c"} { // load decays to nothing
+		for i := range uint64(5) {
+			r.must(r.m.Report(r.now, balance.NodeReport{Name: n, Incarnation: "1", Load: &balance.LoadReport{
+				Incarnation: "1", Number: uint64(r.now) + 2 + i, Interval: time.Hour}}))
+		}
+	}
+	r.pass(4 * time.Second)
+	rests("0")
+	if s := r.m.Status(r.now); s.Even.Max != 0 || s.Bound.MaxOverMean != 1 {
+		t.Errorf("%+v %+v", s.Even, s.Bound)
+	}
+	r.seconds(30, 30, uneven)
+	if s := r.m.Status(r.now); s.Last.Moves == 0 && len(s.InFlight) == 0 {
+		t.Errorf("nothing moves: %+v", s.Last)
+	}
+}
