@@ -2,6 +2,7 @@ package processtest
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -100,6 +101,26 @@ func (p *process) line(prefix string) string {
 func (p *process) kill() {
 	_ = p.cmd.Process.Kill()
 	<-p.ended
+}
+
+// freeze stops all threads of the process; on a busy machine that takes a while
+// after the signal.
+func (p *process) freeze() {
+	p.t.Helper()
+	if err := p.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(func() { _ = p.cmd.Process.Signal(syscall.SIGCONT) })
+	eventually(p.t, "all threads stand still", func() bool {
+		threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", p.cmd.Process.Pid))
+		for _, file := range threads {
+			stat, err := os.ReadFile(file)
+			if _, state, ok := strings.Cut(string(stat), ") "); err == nil && ok && !strings.HasPrefix(state, "T") {
+				return false
+			}
+		}
+		return len(threads) > 0
+	})
 }
 
 // stop ends the process in order; one that does not end fails the test.

@@ -31,9 +31,7 @@ func TestSlavesThatHangOrAreDead(t *testing.T) {
 	whole := ask(t, url, "usb cable", "&counts=exact", http.StatusOK)
 
 	stopped := c.parts["slave-0"]
-	if err := stopped.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	stopped.freeze()
 	for _, ms := range []int{200, 300, 50, 1} {
 		a, took := timed(t, url, fmt.Sprintf("&timeout_ms=%d", ms), http.StatusOK)
 		if took > time.Duration(ms)*time.Millisecond+time.Second {
