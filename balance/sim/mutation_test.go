@@ -10,14 +10,16 @@ import (
 )
 
 // TestMutations breaks the core on purpose, in each of the ways described in
-// testdata/mutations, and demands that the seeds notice. A description names
-// the file, then the text to be replaced, which must stand there once, and the
-// text to be put in its place:
+// testdata/mutations, and demands that a play notices. A description names the
+// file, a few of the seeds and the kept scenarios that show it, then the text
+// to be replaced, which must stand there once, and the text to be put in its
+// place. When nobody notices any more since the core has changed, play more
+// seeds with SIM_MUTANT_SEEDS=300 and name those that do.
 //
 //	# what is wrong then
 //	file balance/next.go
-//	seeds 50           how many are run at most
-//	run ^TestReplay$   a test other than that of the seeds
+//	seeds 5 6 11
+//	replay flipped_byte|slow_slave
 //	--- old
 //	…
 //	--- new
@@ -36,7 +38,7 @@ func TestMutations(t *testing.T) {
 			out, failed := m.test(t)
 			switch {
 			case !failed:
-				t.Errorf("%s: nobody noticed in %s, %s seeds", m.remark, m.run, m.seeds)
+				t.Errorf("%s: nobody noticed of the scenarios %s and the seeds %s", m.remark, m.replay, m.seeds)
 			case first(out) == "":
 				t.Errorf("the mutated core does not run:\n%s", out)
 			default:
@@ -46,7 +48,7 @@ func TestMutations(t *testing.T) {
 	}
 }
 
-type mutation struct{ remark, file, run, seeds, before, after string }
+type mutation struct{ remark, file, seeds, replay, before, after string }
 
 func readMutation(t *testing.T, file string) mutation {
 	t.Helper()
@@ -54,7 +56,7 @@ func readMutation(t *testing.T, file string) mutation {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := mutation{run: "^TestSeeds$", seeds: "100"}
+	var m mutation
 	head, rest, _ := strings.Cut(string(text), "--- old\n")
 	m.before, m.after, _ = strings.Cut(rest, "--- new\n")
 	for line := range strings.Lines(head) {
@@ -64,17 +66,16 @@ func readMutation(t *testing.T, file string) mutation {
 			m.remark = strings.TrimSpace(m.remark + " " + rest)
 		case "file":
 			m.file = filepath.Join("..", "..", rest)
-		case "run":
-			m.run = rest
 		case "seeds":
 			m.seeds = rest
+		case "replay":
+			m.replay = rest
 		}
 	}
 	return m
 }
 
-// test runs the seeds, or other tests, on the mutated core, in a process of its
-// own.
+// test plays on the mutated core, in a process of its own.
 func (m mutation) test(t *testing.T) (out string, failed bool) {
 	t.Helper()
 	source, err := os.ReadFile(m.file)
@@ -96,8 +97,12 @@ func (m mutation) test(t *testing.T) (out string, failed bool) {
 	}
 	write(t, mutated, strings.Replace(string(source), m.before, m.after, 1))
 	write(t, filepath.Join(dir, "overlay.json"), string(overlay))
-	cmd := exec.Command("go", "test", "-count=1", "-vet=off", "-overlay", filepath.Join(dir, "overlay.json"), "-run", m.run, ".")
-	cmd.Env = append(os.Environ(), "SIM_SEEDS="+m.seeds, "SIM_FROM=1", "SIM_SHRINK=0")
+	cmd := exec.Command("go", "test", "-count=1", "-vet=off", "-overlay", filepath.Join(dir, "overlay.json"),
+		"-run", `^(TestSeeds|TestReplay)$/^(`+m.replay+`)\.txt$`, ".")
+	cmd.Env = append(os.Environ(), "SIM_ONLY="+m.seeds, "SIM_SHRINK=0")
+	if n := os.Getenv("SIM_MUTANT_SEEDS"); n != "" {
+		cmd.Env = append(cmd.Env, "SIM_ONLY=", "SIM_FROM=1", "SIM_SEEDS="+n)
+	}
 	b, err := cmd.CombinedOutput()
 	return string(b), err != nil
 }

@@ -5,7 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -14,39 +16,60 @@ import (
 )
 
 // TestSeeds plays scenarios made of seeds: 200, or as many as SIM_SEEDS says,
-// from SIM_FROM on. A failing one is made shorter and printed; kept in
-// testdata/replay it is played again by TestReplay.
+// from SIM_FROM on; or those that SIM_ONLY names. A failing one is made shorter
+// and printed; kept in testdata/replay it is played again by TestReplay.
 //
 //	SIM_SEEDS=10000 go test ./balance/sim -run '^TestSeeds$' -timeout 3h
 func TestSeeds(t *testing.T) {
-	seeds, from := number("SIM_SEEDS", 200), number("SIM_FROM", 1)
-	if testing.Short() {
-		seeds = min(seeds, 40)
-	}
+	// Plays leave much garbage and keep little: it is collected seldom.
+	defer debug.SetGCPercent(debug.SetGCPercent(800))
+	seeds := chosen(t)
 	var next, queries, complete, switched, events atomic.Int64
-	next.Store(int64(from))
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
 			for {
-				seed := next.Add(1) - 1
-				if seed >= int64(from+seeds) || t.Failed() {
+				i := next.Add(1) - 1
+				if i >= int64(len(seeds)) || t.Failed() {
 					return
 				}
-				s := sim.Generate(uint64(seed))
+				s := sim.Generate(seeds[i])
 				o, err := sim.Play(s, nil)
 				queries.Add(int64(o.Queries))
 				complete.Add(int64(o.Complete))
 				switched.Add(int64(o.Switched))
 				events.Add(int64(o.Events))
 				if err != nil {
-					t.Errorf("seed %d: %v\n%s", seed, err, shrunk(s))
+					t.Errorf("seed %d: %v\n%s", seeds[i], err, shrunk(s))
 				}
 			}
 		})
 	}
 	workers.Wait()
-	t.Logf("%d seeds: %d events, %d queries, %d complete, %d moves", seeds, events.Load(), queries.Load(), complete.Load(), switched.Load())
+	t.Logf("%d seeds: %d events, %d queries, %d complete, %d moves", len(seeds), events.Load(), queries.Load(), complete.Load(), switched.Load())
+}
+
+// chosen returns the seeds to be played.
+func chosen(t *testing.T) (list []uint64) {
+	t.Helper()
+	for _, word := range strings.Fields(os.Getenv("SIM_ONLY")) {
+		seed, err := strconv.ParseUint(word, 10, 64)
+		if err != nil {
+			t.Fatalf("SIM_ONLY: %v", err)
+		}
+		list = append(list, seed)
+	}
+	if list != nil {
+		return list
+	}
+	n, from := number("SIM_SEEDS", 200), number("SIM_FROM", 1)
+	if testing.Short() {
+		n = min(n, 40)
+	}
+	for i := range n {
+		list = append(list, uint64(from+i))
+	}
+	return list
 }
 
 func shrunk(s sim.Scenario) string {
