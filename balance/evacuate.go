@@ -9,6 +9,29 @@ import (
 	"adshard/fault"
 )
 
+// empty has slices leave nodes that drain or are lost, however rarely the
+// strategy is asked.
+func (m *Mapper) empty(now time.Duration) {
+	m.todo.empty = now + emptyPace
+	if len(m.leaving(now)) == 0 {
+		return // before all items are looked at
+	}
+	if model, ops, why := m.evacuate(m.judgeNow(now)); len(ops) > 0 {
+		m.todo.idle = 0
+		m.stage(model, ops, why)
+	}
+}
+
+// emptyOn has more slices leave at once when none is being copied any more.
+func (m *Mapper) emptyOn(now time.Duration) {
+	for _, v := range m.moves.all {
+		if v.phase == Copying {
+			return
+		}
+	}
+	m.todo.empty = now
+}
+
 // evacuate starts to move the slices of nodes that drain, and of nodes that
 // were lost long ago, to the least loaded nodes that may have them, within the
 // budget, the most loaded first. When nothing is on its way one goes whatever

@@ -10,6 +10,7 @@ import (
 // planning is what is known of the iterations.
 type planning struct {
 	next       time.Duration // when the next one is due
+	empty      time.Duration // when nodes that drain or are lost are emptied further
 	paused     bool
 	iterations uint64
 	idle       uint64        // iterations, one after another, that moved nothing
@@ -61,9 +62,10 @@ const tolerance = 0.1
 // in one quantum.
 func (m *Mapper) iteration(now time.Duration) {
 	m.todo.iterations++
+	m.todo.empty = now + emptyPace
 	j := m.judgeNow(now)
 	model, ops, why := m.evacuate(j)
-	if m.cfg.Interval > 0 && !m.todo.paused {
+	if !m.todo.paused {
 		j.in.Model = model
 		m.foresee(j)
 		it, next := m.consult(j, m.cfg.Strategy)

@@ -119,7 +119,7 @@ func NewMapper(cfg MapperConfig, items *Index, state []byte) (*Mapper, error) {
 func (m *Mapper) Loaded(now time.Duration, clock uint64) {
 	now = m.time.at(now)
 	m.loaded, m.clock, m.since = true, clock, now
-	m.todo.next = now + m.cfg.interval()
+	m.todo.next, m.todo.empty = now+m.cfg.Interval, now+emptyPace
 	if m.model != nil { // it is durable already
 		m.staged = &staged{model: m.model, durable: true}
 		m.commit(now)

@@ -19,7 +19,7 @@ type MapperConfig struct {
 	Budget Budget
 	// Pace is the least time between two quanta, Beat the most: so long a
 	// change may wait. Interval is the time between two iterations of the
-	// strategy; 0: none.
+	// strategy; 0: none. Nodes that drain or are lost are emptied all the same.
 	Pace, Beat, Interval time.Duration
 	// DeadAfter: a node that was not heard of for so long is lost; nobody waits
 	// for it. One lost for EvacuateAfter loses its slices to others; 0: never.
@@ -55,6 +55,9 @@ const (
 	retryPlan = time.Second
 	// patrolInterval is the time between two looks for who has been silent.
 	patrolInterval = 500 * time.Millisecond
+	// emptyPace is the time between two times that slices leave nodes which drain
+	// or are lost, unless all are there earlier.
+	emptyPace = DefaultInterval
 	// switchGap is the least time between two quanta with switches: moves that
 	// become ready meanwhile share a view.
 	switchGap = 50 * time.Millisecond

@@ -170,7 +170,9 @@ func (m *Mapper) begun(now time.Duration, s Slice, why cause) {
 func (m *Mapper) switched(now time.Duration, v *move, s Slice) {
 	v.phase, v.view, v.generation, v.progress = Switched, s.From, s.Generation, now
 	delete(m.node(m.name(v.b)).arriving, v.id)
-	if !v.cause.away {
+	if v.cause.away {
+		m.emptyOn(now)
+	} else {
 		m.rests.add(v.a, rest{
 			Interval: Interval{v.lo, v.hi}, until: now + restIntervals*m.cfg.interval(), load: m.measured(s),
 			why: "left it when it moved to " + m.name(v.b),
@@ -220,7 +222,7 @@ func (m *Mapper) note(now time.Duration, o Op, why causes) {
 		m.out.Events = append(m.out.Events, Event{Node: m.name(o.Node), Text: o.String()})
 	}
 	if o.Kind == OpState {
-		m.todo.next = min(m.todo.next, now)
+		m.todo.next, m.todo.empty = min(m.todo.next, now), now
 		if o.State == Active {
 			delete(m.rests, o.Node)
 		}

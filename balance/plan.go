@@ -10,7 +10,8 @@ import (
 )
 
 // change stages the next change of the model, if one is due: all that moves,
-// nodes and people want, in one quantum; else an iteration.
+// nodes and people want, in one quantum; else an iteration, or what nodes that
+// drain or are lost still have.
 func (m *Mapper) change(now time.Duration) error {
 	if m.model == nil {
 		if len(m.joined) < max(1, m.cfg.Nodes) {
@@ -30,9 +31,12 @@ func (m *Mapper) change(now time.Duration) error {
 		m.stage(model, e.e.Ops(), why)
 		return nil
 	}
-	if now >= m.todo.next {
-		m.todo.next = now + m.cfg.interval()
+	switch {
+	case now >= m.todo.next && m.cfg.Interval > 0:
+		m.todo.next = now + m.cfg.Interval
 		m.iteration(now)
+	case now >= m.todo.empty:
+		m.empty(now)
 	}
 	return nil
 }

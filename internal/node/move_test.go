@@ -44,7 +44,7 @@ func TestMovesUnderQueries(t *testing.T) {
 // go; nothing is missed.
 func TestASlaveIsAddedAndDrained(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 2, func(c *BalancerConfig) { c.Interval = 100 * time.Millisecond })
+	w := newWorld(t, 2, nil) // there are no iterations
 	end := w.ask()
 	w.add("slave-2", memory.New())
 	w.eventually("joined", func() bool { _, ok := w.model().Named("slave-2"); return ok })
