@@ -87,23 +87,25 @@ func showPlan(s Streams, v *api.BalancePlan) error {
 	if len(v.Operations) > 0 {
 		fmt.Fprintln(s.Out)
 		t := newTable(s.Out, "DO", "SLICE", "FROM", "TO", "AD GROUPS", "LOAD/S", "WHY")
-		for i := range v.Operations {
+		for i := range v.Operations[:min(mostListed, len(v.Operations))] {
 			o := &v.Operations[i]
 			t.row(string(o.Kind), strconv.FormatUint(o.Slice, 10), o.From, goal(o), grouped(o.Items), loaded(o.Load), o.Why)
 		}
 		if err := t.flush(); err != nil {
 			return err
 		}
+		showMore(s, "", len(v.Operations), "operation")
 	}
 	if len(v.Left) > 0 {
 		fmt.Fprint(s.Out, "\nLeft as it is:\n")
-		for _, l := range v.Left {
+		for _, l := range v.Left[:min(mostListed, len(v.Left))] {
 			slice := ""
 			if l.Slice != 0 {
 				slice = fmt.Sprintf("slice %d: ", l.Slice)
 			}
 			fmt.Fprintf(s.Out, "  %s%s\n", slice, printable(l.Why))
 		}
+		showMore(s, "  ", len(v.Left), "reason")
 	}
 	fmt.Fprint(s.Out, "\nmax/mean that each strategy would reach:\n")
 	all := []api.Prediction{{Strategy: v.Strategy, MaxOverMean: v.After, Moves: v.Moves, Items: v.Items, Weight: v.Weight, Share: v.Share, Failed: v.Refused}}

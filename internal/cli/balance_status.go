@@ -151,11 +151,15 @@ func showMoves(s Streams, moves []api.SliceMove) error {
 	}
 	fmt.Fprintf(s.Out, "\n%s moving:\n", many(uint64(len(moves)), "slice"))
 	t := newTable(s.Out, "SLICE", "FROM", "TO", "PHASE", "AD GROUPS", "FOR", "WAITS FOR")
-	for i := range moves {
+	for i := range moves[:min(mostListed, len(moves))] {
 		m := &moves[i]
 		t.row(strconv.FormatUint(m.Slice, 10), m.From, m.To, phase(m), grouped(m.Items), lasting(m.AgeMs), m.WaitsFor)
 	}
-	return t.flush()
+	if err := t.flush(); err != nil {
+		return err
+	}
+	showMore(s, "", len(moves), "move")
+	return nil
 }
 
 // phase says how far a move is.
@@ -170,18 +174,14 @@ func showIteration(s Streams, last *api.Iteration) {
 	if last == nil {
 		return
 	}
-	const most = 10
 	fmt.Fprintf(s.Out, "\nThe strategy was asked %s: %s.\n", ago(last.AgeMs), many(uint64(last.Operations), "operation"))
 	if last.Refused != "" {
 		fmt.Fprintf(s.Out, "  refused: %s\n", printable(last.Refused))
 	}
-	for i, reason := range last.Reasons {
-		if i == most {
-			fmt.Fprintf(s.Out, "  and %s; --json shows them\n", many(uint64(len(last.Reasons)-most), "more reason"))
-			break
-		}
+	for _, reason := range last.Reasons[:min(mostListed, len(last.Reasons))] {
 		fmt.Fprintf(s.Out, "  %s\n", printable(reason))
 	}
+	showMore(s, "  ", len(last.Reasons), "reason")
 }
 
 func showEvents(s Streams, events []api.Event) error {
@@ -202,16 +202,18 @@ func showOthers(s Streams, v *api.BalanceStatus) error {
 		return nil
 	}
 	fmt.Fprintln(s.Out)
-	for _, d := range v.Distributors {
+	for _, d := range v.Distributors[:min(mostListed, len(v.Distributors))] {
 		state := ""
 		if !d.Alive {
 			state = ", away"
 		}
 		fmt.Fprintf(s.Out, "distributor %s%s serves %s\n", printable(d.Name), state, printable(noneOr(d.Slaves)))
 	}
-	for _, m := range v.Masters {
+	showMore(s, "", len(v.Distributors), "distributor")
+	for _, m := range v.Masters[:min(mostListed, len(v.Masters))] {
 		fmt.Fprintf(s.Out, "master %s asks in view %d, heard of %s\n", printable(m.Name), m.View, ago(m.SeenMs))
 	}
+	showMore(s, "", len(v.Masters), "master")
 	var ignored uint64
 	for _, n := range v.IgnoredLoads {
 		ignored += n

@@ -112,12 +112,16 @@ func showTargets(s Streams, targets []api.Target) error {
 	}
 	fmt.Fprint(s.Out, "\nWhere else it could go:\n")
 	t := newTable(s.Out, "  SLAVE", "OF MEAN WITH IT", "")
-	for _, v := range targets {
+	for _, v := range targets[:min(mostListed, len(targets))] {
 		why := v.Why
 		if !v.May {
 			why = "no: " + why
 		}
 		t.row("  "+v.Slave, fmt.Sprintf("%.2f", v.OverMean), why)
 	}
-	return t.flush()
+	if err := t.flush(); err != nil {
+		return err
+	}
+	showMore(s, "  ", len(targets), "slave")
+	return nil
 }

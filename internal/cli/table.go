@@ -53,6 +53,16 @@ func (t *table) flush() error {
 	return err
 }
 
+// mostListed is how many entries of a list that may be long are shown.
+const mostListed = 15
+
+// showMore says, below a list, how many of n are not shown.
+func showMore(s Streams, indent string, n int, thing string) {
+	if n > mostListed {
+		fmt.Fprintf(s.Out, "%sand %s; --json shows them\n", indent, many(uint64(n-mostListed), "more "+thing))
+	}
+}
+
 // printable makes advertisers' text harmless on a terminal: what is not
 // printable becomes a space.
 func printable(s string) string {
