@@ -26,6 +26,7 @@ type checks struct {
 	// last jumped.
 	disturbed, jumped time.Duration
 	answers, complete int
+	undisturbed       int // answers that had to be complete
 }
 
 type certain struct {
@@ -167,9 +168,13 @@ func (c *checks) answered(q *question) {
 	if twice != "" {
 		c.w.fail("a query of %s in view %d: %s", q.m.name, q.view, twice)
 	}
+	calm := c.calm(q.began)
+	if calm {
+		c.undisturbed++
+	}
 	if gap == "" {
 		c.complete++
-	} else if c.calm(q.began) {
+	} else if calm {
 		c.w.fail("a query of %s in view %d is incomplete though all slaves are well: %s", q.m.name, q.view, gap)
 	}
 }

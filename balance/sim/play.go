@@ -41,8 +41,9 @@ type Outcome struct {
 	// Events were simulated, for Time.
 	Events uint64
 	Time   time.Duration
-	// Queries were asked, Complete answered whole.
-	Queries, Complete int
+	// Queries were asked, Complete answered whole; Calm had to be, since no
+	// slave was hindered.
+	Queries, Complete, Calm int
 	// Switched counts moves.
 	Switched int
 	// Digest is the same for the same play.
@@ -83,7 +84,7 @@ func Play(s Scenario, log func(format string, args ...any)) (Outcome, error) {
 
 func (w *world) outcome() Outcome {
 	return Outcome{
-		Events: w.events, Time: w.now, Queries: w.checks.answers, Complete: w.checks.complete,
+		Events: w.events, Time: w.now, Queries: w.checks.answers, Complete: w.checks.complete, Calm: w.checks.undisturbed,
 		Switched: len(w.checks.switched), Digest: mix(w.events ^ mix(uint64(w.now)^mix(w.db.clock^w.rnd.state))),
 	}
 }
