@@ -45,6 +45,9 @@ func (e *Edit) Switch(slice uint64) error {
 	if err != nil {
 		return err
 	}
+	if s.From > e.base.view {
+		return e.refuse("slice %d changes its node already in the view to come", slice)
+	}
 	e.view = e.base.view + 1
 	s.Node, s.Move = s.Move.Other, Move{Phase: Switched, Other: s.Node, OtherFrom: s.From}
 	s.From = e.view

@@ -1,6 +1,7 @@
 package balance
 
 import (
+	"errors"
 	"reflect"
 	"testing"
 
@@ -260,5 +261,27 @@ func BenchmarkModelApply100kSlices(b *testing.B) {
 		if _, err := m.Apply(ops); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// TestOneNodeInAView: a slice cannot get two nodes by one edit, whose changes
+// share a view.
+func TestOneNodeInAView(t *testing.T) {
+	m, err := NewModel([]Node{{Name: "a"}, {Name: "b"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err = m.Apply([]Op{{Kind: OpMap, Slice: 1, Node: 1}}); err != nil {
+		t.Fatal(err)
+	}
+	e := m.Edit()
+	if err := errors.Join(e.Start(1, 2), e.Switch(1), e.Finish(1), e.Start(1, 1)); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Switch(1); err == nil {
+		t.Error("switched twice in a view")
+	}
+	if _, err := e.Model(); err != nil {
+		t.Error(err)
 	}
 }
