@@ -79,6 +79,16 @@ func (m *Mapper) evacuate(j *judge) (*Model, []Op, causes) {
 		m.trouble(err)
 		return m.model, nil, why
 	}
+	goes := make(map[NodeID]int)
+	for _, o := range e.Ops() {
+		s, _ := m.slice(o.Slice)
+		goes[s.Node]++
+	}
+	for _, n := range m.model.nodes {
+		if goes[n.ID] > 0 {
+			m.out.Events = append(m.out.Events, Event{Node: n.Name, Text: counted(goes[n.ID], "slice") + " to leave: " + from[n.ID]})
+		}
+	}
 	return model, e.Ops(), why
 }
 

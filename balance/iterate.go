@@ -2,6 +2,7 @@ package balance
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"adshard/fault"
@@ -77,11 +78,44 @@ func (m *Mapper) iteration(now time.Duration) {
 		m.remember(it, why)
 		if it.Refused == "" && len(it.Proposal.Ops) > 0 {
 			model, ops = next, append(ops, it.Proposal.Ops...)
+			m.out.Events = append(m.out.Events, Event{Text: it.summary()})
 		}
 	}
 	if len(ops) > 0 {
 		m.stage(model, ops, why)
 	}
+}
+
+// summary says in a line what a strategy does, and why.
+func (it Iteration) summary() string {
+	kinds := make(map[OpKind]int)
+	for _, o := range it.Proposal.Ops {
+		kinds[o.Kind]++
+	}
+	var parts []string
+	if it.Moves > 0 {
+		parts = append(parts, counted(it.Moves, "move")+" of "+counted(it.Items, "item"))
+	}
+	if n := kinds[OpSplit]; n > 0 {
+		parts = append(parts, counted(n, "split"))
+	}
+	if n := kinds[OpMerge]; n > 0 {
+		parts = append(parts, counted(n, "merge"))
+	}
+	text := it.Strategy + " begins " + strings.Join(parts, ", ")
+	for _, r := range it.Proposal.Reasons {
+		if r.Op < 0 && r.Slice == 0 {
+			return text + ": " + r.Text
+		}
+	}
+	return text
+}
+
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // consult asks a strategy and checks what it proposes. The model that comes out

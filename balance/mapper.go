@@ -79,6 +79,8 @@ type Event struct {
 	Slice uint64
 	Node  string
 	Text  string
+	// Step: it is one of very many, of a move or of a view.
+	Step bool
 }
 
 // String returns the event as one would say it.
@@ -297,11 +299,14 @@ func (m *Mapper) commit(now time.Duration) {
 
 func (m *Mapper) trouble(err error) { m.out.Troubles = append(m.out.Troubles, err) }
 
-// tell says, and remembers, what happened to a slice.
+// tell says, and remembers, what happened to a slice: a step of a move.
 func (m *Mapper) tell(now time.Duration, slice uint64, format string, args ...any) {
-	e := Event{Slice: slice, Text: fmt.Sprintf(format, args...)}
+	m.happened(now, Event{Slice: slice, Step: true, Text: fmt.Sprintf(format, args...)})
+}
+
+func (m *Mapper) happened(now time.Duration, e Event) {
 	m.out.Events = append(m.out.Events, e)
-	m.memory.add(now, slice, e.Text)
+	m.memory.add(now, e.Slice, e.Text)
 }
 
 // name returns the name of a node of the model.

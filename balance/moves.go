@@ -46,6 +46,9 @@ type cause struct {
 	away bool
 }
 
+// byCommand is the cause of what people want.
+const byCommand = "by command"
+
 // causes say why operations are done, by what they are done to.
 type causes map[causeOf]cause
 
@@ -161,7 +164,8 @@ func (m *Mapper) begun(now time.Duration, s Slice, why cause) {
 	v.a, v.b = s.Node, s.Move.Other
 	n := m.node(m.name(v.b))
 	n.arriving[s.ID] = v
-	m.tell(now, s.ID, "begins to move from %s to %s: %s", m.name(v.a), m.name(v.b), v.cause.text)
+	m.happened(now, Event{Slice: s.ID, Step: v.cause.text != byCommand,
+		Text: fmt.Sprintf("begins to move from %s to %s: %s", m.name(v.a), m.name(v.b), v.cause.text)})
 	if n.told {
 		m.hold(now, n, n.table)
 	}
@@ -191,7 +195,8 @@ func (m *Mapper) ended(now time.Duration, v *move) {
 			Interval: Interval{v.lo, v.hi}, until: now + rideIntervals*m.cfg.interval(), load: -1,
 			why: "could not get there: " + v.doomed,
 		})
-		m.tell(now, v.id, "stays on %s, its move to %s is given up: %s", m.name(v.a), m.name(v.b), v.doomed)
+		m.happened(now, Event{Slice: v.id,
+			Text: fmt.Sprintf("stays on %s, its move to %s is given up: %s", m.name(v.a), m.name(v.b), v.doomed)})
 		return
 	}
 	items, bytes := v.check.items, v.check.bytes

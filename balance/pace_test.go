@@ -1,6 +1,7 @@
 package balance_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -36,5 +37,32 @@ func TestDrainWithoutIterations(t *testing.T) {
 				t.Errorf("the strategy was asked %d times", n)
 			}
 		})
+	}
+}
+
+// TestStepsAreMarked: an iteration is told in a line, and so is what people
+// want and what fails; steps of moves and views are marked.
+func TestStepsAreMarked(t *testing.T) {
+	r, w := newWants(t, nil, "a", "b", "c")
+	e := r.m.Model().Edit()
+	half, err := e.Split(r.slice(0).ID, r.slice(0).Hi/2)
+	r.must(err)
+	r.must(e.Start(half, 2))
+	w.ops = e.Ops()
+	r.loud = nil
+	r.pass(rigInterval)
+	r.must(r.m.Move(r.now, r.slice(2).ID, "a"))
+	r.through()
+	r.must(r.m.Drain(r.now, "c"))
+	r.through()
+	want := []string{
+		"wants begins 1 move of 16 items, 1 split: all is well",
+		"slice 2: begins to move from b to a: by command",
+		"node c: node 3 is draining",
+		"node c: 2 slices to leave: node c is being emptied",
+		"node c: node 3 is drained",
+	}
+	if !slices.Equal(r.loud, want) {
+		t.Errorf("%q", r.loud)
 	}
 }

@@ -48,7 +48,7 @@ func (m *Mapper) obey(e *lazyEdit, why causes) {
 			e.try(func(e *Edit) error { return e.SetState(o.node, o.state) })
 			continue
 		}
-		why[causeOf{o.slice, 0}] = cause{text: "by command"}
+		why[causeOf{o.slice, 0}] = cause{text: byCommand}
 		e.try(func(e *Edit) error { return e.Start(o.slice, o.node) })
 	}
 	m.orders = nil

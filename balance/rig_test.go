@@ -25,6 +25,7 @@ type rig struct {
 	quanta []balance.Quantum
 	told   []string // events and troubles
 	ill    []string // troubles
+	loud   []string // events that are no steps
 	mute   map[string]bool
 	// residue is what nodes still have to delete, before all that they hold.
 	residue map[string]balance.Held
@@ -121,6 +122,9 @@ func (r *rig) carry() {
 		r.quanta = append(r.quanta, out.Quanta...)
 		for _, e := range out.Events {
 			r.told = append(r.told, e.String())
+			if !e.Step {
+				r.loud = append(r.loud, e.String())
+			}
 		}
 		for _, err := range out.Troubles {
 			r.told = append(r.told, err.Error())

@@ -60,7 +60,7 @@ func (m *Mapper) publish(now time.Duration) {
 	m.views.published = m.views.waiting[i]
 	m.views.waiting = slices.Delete(m.views.waiting, 0, i+1)
 	view := m.views.published.View()
-	m.out.Events = append(m.out.Events, Event{Text: fmt.Sprintf("view %d is published", view)})
+	m.out.Events = append(m.out.Events, Event{Step: true, Text: fmt.Sprintf("view %d is published", view)})
 	for _, v := range m.moves.sorted() {
 		if v.phase == Switched && !v.published && v.view <= view {
 			v.published, v.publishedAt = true, now

@@ -192,7 +192,11 @@ func (b *Balancer) step(change func() error) error {
 		b.log.Warn("the mapper reports trouble", "err", t)
 	}
 	for _, e := range out.Events {
-		b.log.Info("balancing", "event", e.String())
+		level := slog.LevelInfo
+		if e.Step {
+			level = slog.LevelDebug
+		}
+		b.log.Log(context.Background(), level, "balancing", "event", e.String())
 		b.steering.add(e)
 	}
 	if len(out.Certify) > 0 {
@@ -203,7 +207,7 @@ func (b *Balancer) step(change func() error) error {
 	for _, q := range out.Quanta {
 		b.quanta.add(q)
 		if !q.Empty() {
-			b.log.Info("quantum", "number", q.Number, "clock", q.Clock, "view", q.View, "ops", len(q.Ops))
+			b.log.Debug("quantum", "number", q.Number, "clock", q.Clock, "view", q.View, "ops", len(q.Ops))
 		}
 	}
 	if m := b.mapper.Published(); len(out.Quanta) > 0 || m != b.published {

@@ -232,7 +232,8 @@ func (w *Watcher) take(reply *pb.WatchMapResponse) (fresh bool, err error) {
 		used[key] = l
 		m.Shards = append(m.Shards, Shard{Name: s.GetName(), Slave: l.slave})
 	}
-	if old := w.now.Load(); old != nil && old.Epoch == m.Epoch && old.View == m.View && slices.Equal(old.Shards, m.Shards) {
+	old := w.now.Load()
+	if old != nil && old.Epoch == m.Epoch && old.View == m.View && slices.Equal(old.Shards, m.Shards) {
 		return false, nil
 	}
 	for key, l := range w.links {
@@ -244,7 +245,11 @@ func (w *Watcher) take(reply *pb.WatchMapResponse) (fresh bool, err error) {
 	w.now.Store(m)
 	close(w.changed)
 	w.changed = make(chan struct{})
-	w.log.Info("map", "epoch", m.Epoch, "view", m.View, "shards", len(m.Shards))
+	level := slog.LevelDebug // views come by the dozen while slices move
+	if old == nil || old.Epoch != m.Epoch || !slices.Equal(old.Shards, m.Shards) {
+		level = slog.LevelInfo
+	}
+	w.log.Log(context.Background(), level, "map", "epoch", m.Epoch, "view", m.View, "shards", len(m.Shards))
 	return true, nil
 }
 
