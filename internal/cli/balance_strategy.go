@@ -16,8 +16,8 @@ func balanceStrategyCommand(s Streams) *cobra.Command {
 		Short: "List the strategies, or go on with another one",
 		Long: `Without NAME lists the strategies with their options and what each would do now. With
 NAME goes on with that strategy from its next turn on; options that are not set have
-their defaults. It holds until the balancer is started again: then its configuration
-decides.`,
+their defaults. It holds when the balancer is started again, too, until its
+configuration names another strategy, or other options of it, than it does now.`,
 		Example: `  adshard balance strategy
   adshard balance strategy weighted-move --set move-share=0.05 --set split-at=3`,
 		Args: func(_ *cobra.Command, args []string) error {

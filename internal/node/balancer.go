@@ -45,6 +45,8 @@ type Balancer struct {
 	measured  *measured     // newest; nil: none
 	steering  steering
 
+	choosing sync.Mutex // one strategy is set at a time
+
 	saves chan balance.SaveState // the mapper has one under way at most
 	news  chan struct{}          // full: the mapper's next moment may be sooner
 }
@@ -95,7 +97,12 @@ func (b *Balancer) load(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("load the items: %w", err)
 	}
-	cfg, err := b.cfg.mapper(b.tenure.epoch, b.order)
+	use, told, err := b.strategy(ctx)
+	if err != nil {
+		return err
+	}
+	b.steering.options, b.steering.told = use.Options, told
+	cfg, err := b.cfg.mapper(b.tenure.epoch, b.order, use)
 	if err != nil {
 		return err
 	}
@@ -122,8 +129,8 @@ func copyOf(index *balance.Index) *balance.Index {
 
 // mapper is the mapper's configuration. Strategies that are not in use are
 // iterated in shadow, with their defaults.
-func (c *BalancerConfig) mapper(epoch uint64, order balance.Order) (balance.MapperConfig, error) {
-	chosen, err := strategy.Named(c.Strategy, c.StrategyOptions)
+func (c *BalancerConfig) mapper(epoch uint64, order balance.Order, use chosen) (balance.MapperConfig, error) {
+	inUse, err := strategy.Named(use.Name, use.Options)
 	if err != nil {
 		return balance.MapperConfig{}, err
 	}
@@ -136,7 +143,7 @@ func (c *BalancerConfig) mapper(epoch uint64, order balance.Order) (balance.Mapp
 		shadows = append(shadows, s)
 	}
 	return balance.MapperConfig{
-		Epoch: epoch, Order: order, Nodes: c.Slaves, Strategy: chosen, Shadows: shadows, Limits: limits(c.Limits),
+		Epoch: epoch, Order: order, Nodes: c.Slaves, Strategy: inUse, Shadows: shadows, Limits: limits(c.Limits),
 		Budget: balance.Budget{Share: c.Budget}, Interval: c.Interval,
 		DeadAfter: c.DeadAfter, EvacuateAfter: c.EvacuateAfter, MasterLease: c.MasterLease, Linger: c.Linger,
 		LoadWeights: balance.LoadWeights(c.LoadWeights), HalfLife: c.HalfLife,

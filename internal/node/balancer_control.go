@@ -15,7 +15,8 @@ const maxHappened = 100
 
 // steering is what people told a balancer, and what happened lately.
 type steering struct {
-	// options are those set of the strategy in use; told: not by configuration.
+	// options are those set of the strategy in use; told: by command, not by
+	// configuration.
 	options map[string]string
 	told    bool
 	events  []happened // the newest last

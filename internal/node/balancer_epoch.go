@@ -111,7 +111,12 @@ func (t *tenure) load(ctx context.Context) ([]byte, error) {
 // save makes a model durable, unless another balancer has taken over
 // (fault.Conflict).
 func (t *tenure) save(ctx context.Context, state []byte) error {
-	err := t.db.SaveControlIf(ctx, t.key+"/model", append([]byte{byte(t.order)}, state...), t.guard(), t.bytes)
+	return t.keep(ctx, "/model", append([]byte{byte(t.order)}, state...))
+}
+
+// keep makes something durable under a key, likewise.
+func (t *tenure) keep(ctx context.Context, key string, value []byte) error {
+	err := t.db.SaveControlIf(ctx, t.key+key, value, t.guard(), t.bytes)
 	if fault.Is(err, fault.Conflict) {
 		if why := t.check(ctx); why != nil {
 			return why

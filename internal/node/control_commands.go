@@ -145,17 +145,22 @@ func (c control) BalancePause(_ context.Context, paused bool) error {
 }
 
 // BalanceStrategy implements admin.Control.
-func (c control) BalanceStrategy(_ context.Context, name string, options map[string]string) (*api.StrategyInUse, error) {
-	chosen, err := strategy.Named(name, options)
+func (c control) BalanceStrategy(ctx context.Context, name string, options map[string]string) (*api.StrategyInUse, error) {
+	next, err := strategy.Named(name, options)
 	if err != nil {
 		return nil, err
 	}
 	if options == nil {
 		options = map[string]string{}
 	}
+	c.choosing.Lock()
+	defer c.choosing.Unlock()
+	if err := c.keepStrategy(ctx, choice{Configured: c.configured(), Set: chosen{name, options}}); err != nil {
+		return nil, err
+	}
 	err = c.step(func() error {
 		c.steering.options, c.steering.told = options, true
-		c.mapper.Use(c.now(), chosen)
+		c.mapper.Use(c.now(), next)
 		return nil
 	})
 	return &api.StrategyInUse{Name: name, Options: options}, err
