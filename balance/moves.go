@@ -188,6 +188,7 @@ func (m *Mapper) switched(now time.Duration, v *move, s Slice) {
 // ended follows the finish of a move, or its cancel.
 func (m *Mapper) ended(now time.Duration, v *move) {
 	delete(m.moves.all, v.id)
+	delete(m.verify.asked, v.check.asked) // nobody waits for the answer
 	if v.phase == Copying {
 		delete(m.node(m.name(v.b)).arriving, v.id)
 		m.tally.cancelled++

@@ -47,7 +47,7 @@ const (
 type verifier struct {
 	seq     uint64
 	asked   map[uint64]*move
-	queue   []*move // to be asked about, in order of comparison.next
+	queue   []*move // to be asked about
 	answers []Certified
 }
 
@@ -97,17 +97,19 @@ func (m *Mapper) certify(now time.Duration) {
 		}
 		return true
 	})
-	for len(m.verify.queue) > 0 && len(m.verify.asked) < maxCertify {
-		v := m.verify.queue[0]
-		if now < v.check.next {
-			return
+	if len(m.verify.asked) >= maxCertify {
+		return
+	}
+	m.verify.queue = slices.DeleteFunc(m.verify.queue, func(v *move) bool {
+		if now < v.check.next || len(m.verify.asked) >= maxCertify {
+			return false // one that is not due holds up nobody
 		}
-		m.verify.queue = m.verify.queue[1:]
 		v.check.queued = false
 		if m.moves.all[v.id] == v && v.phase == Copying && v.arrived && v.doomed == "" && v.check.asked == 0 && v.check.matched != allBins {
 			m.ask(now, v)
 		}
-	}
+		return true
+	})
 }
 
 func (m *Mapper) ask(now time.Duration, v *move) {
@@ -124,6 +126,10 @@ func (m *Mapper) ask(now time.Duration, v *move) {
 	m.verify.asked[c.asked] = v
 	m.out.Certify = append(m.out.Certify, q)
 }
+
+// Awaits tells whether a question is still to be answered: its move may have
+// come to an end, or it may have been asked anew.
+func (m *Mapper) Awaits(seq uint64) bool { return m.verify.asked[seq] != nil }
 
 // Certified takes an answer; one that nobody waits for is ignored.
 func (m *Mapper) Certified(now time.Duration, c Certified) {

@@ -26,8 +26,10 @@ func (b *Balancer) certifier(ctx context.Context) error {
 	for {
 		b.mu.Lock()
 		var next *balance.Certify
-		if len(b.asked) > 0 {
-			next = &b.asked[0]
+		for next == nil && len(b.asked) > 0 {
+			if b.mapper.Awaits(b.asked[0].Seq) { // else it waited for too long
+				next = &b.asked[0]
+			}
 			b.asked = b.asked[1:]
 		}
 		more := b.askedMore
