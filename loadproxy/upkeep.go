@@ -101,10 +101,12 @@ func (u *upkeep) work(ctx context.Context, overdue bool) {
 	u.writer <- struct{}{}
 	defer func() { <-u.writer }()
 	work, cancel := context.WithCancel(ctx)
-	if overdue {
-		work, cancel = context.WithTimeout(ctx, u.slice)
-	}
 	defer cancel()
+	if overdue {
+		var end context.CancelFunc
+		work, end = context.WithTimeout(work, u.slice)
+		defer end()
+	}
 	u.mu.Lock()
 	since := u.dirty
 	if !overdue {
