@@ -35,10 +35,11 @@ func (p *provider) listen(ctx context.Context) error {
 		call, cancel := context.WithTimeout(ctx, quantaWait+quantaTime)
 		reply, err := p.mapper.Quanta(call, r)
 		cancel()
+		if err != nil || reply.GetEpoch() != r.GetEpoch() {
+			p.giveBack(weights) // a new mapper may not know all of these items yet
+		}
 		if err == nil {
 			err = p.hear(reply)
-		} else {
-			p.giveBack(weights)
 		}
 		if err == nil {
 			heard = time.Now()
@@ -57,7 +58,9 @@ func (p *provider) listen(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// question is what the mapper is asked; the weights in it are taken out.
+// question is what the mapper is asked; the weights in it are taken out. They
+// wait for its first quantum: then it has seen all changes that this provider
+// had.
 func (p *provider) question() (*pb.QuantaRequest, map[balance.Key]uint32) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -68,7 +71,7 @@ func (p *provider) question() (*pb.QuantaRequest, map[balance.Key]uint32) {
 	}
 	weights := make(map[balance.Key]uint32)
 	for k, w := range p.weights {
-		if len(weights) == weightsAtOnce {
+		if p.number == 0 || len(weights) == weightsAtOnce { // 0: the mapper may be behind
 			break
 		}
 		weights[k] = w
