@@ -108,7 +108,12 @@ var errOverloaded = errors.New("the cluster refuses for overload")
 // ask asks the master.
 func (c *cluster) ask(v url.Values) (a answer, err error) {
 	v.Set("timeout_ms", "5000")
-	resp, err := c.client.Get(c.http + "/v1/search?" + v.Encode())
+	r, err := http.NewRequest(http.MethodGet, c.http+"/v1/search?"+v.Encode(), nil)
+	if err != nil {
+		return a, err
+	}
+	r.Header.Set("X-Request-Id", requestID)
+	resp, err := c.client.Do(r)
 	if err != nil {
 		return a, err
 	}

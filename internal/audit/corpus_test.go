@@ -110,6 +110,9 @@ func openCorpus(t *testing.T) *corpus {
 	return c
 }
 
+// requestID decides which ad of several is shown (serving.md §5).
+const requestID = "audit"
+
 // most bounds the questions; the oracle looks at every keyword for each.
 const most = 150
 
@@ -121,7 +124,7 @@ func (c *corpus) solve(t *testing.T, texts []string) {
 	for i := 0; i < len(texts); i += step {
 		for device, name := range map[search.Device]string{search.Desktop: "desktop", search.Mobile: "mobile"} {
 			want, err := slow.Search(oracle.Request{Text: texts[i], Profile: search.DefaultProfile(), Device: device,
-				Slots: 4, Variants: search.Folded, Reserve: 10_000})
+				Slots: 4, Variants: search.Folded, Reserve: 10_000, RequestID: requestID})
 			if err != nil {
 				continue // refused by HTTP too
 			}
