@@ -191,7 +191,7 @@ func (o *observed) perQuery(r *Run) {
 }
 
 func (o *observed) between(from, until float64) []Sample {
-	return slices.DeleteFunc(slices.Clone(o.samples), func(s Sample) bool { return s.At <= from || s.At > until })
+	return slices.DeleteFunc(slices.Clone(o.samples), func(s Sample) bool { return s.At < from || s.At >= until })
 }
 
 // goal is the max/mean at which the cluster counts as balanced.
