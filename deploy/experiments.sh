@@ -22,9 +22,9 @@ compare() { # NAME ARGS...
 	printf '== %s\n' "$name" >&2
 	"$bin/adbench" balance "$@" --html "$out/$name.html" --json "$dir/$name.json" | tee "$out/$name.txt"
 }
-thesis=(--work "$dir/thesis" --keywords "$keywords" --group-keywords 34 --slaves 3 --simulate --interval 5s --duration 60s --rate 100)
-compare thesis-single --workload single --strategies original,random,weighted-move "${thesis[@]}"
-compare thesis-production --workload production --strategies original,random,weighted-move "${thesis[@]}"
+thesis=(--work "$dir/thesis" --keywords "$keywords" --group-keywords 34 --slaves 3 --simulate --interval 5s)
+compare thesis-single --workload single --duration 60s --rate 100 --strategies original,random,weighted-move "${thesis[@]}"
+compare thesis-production --workload production --duration 120s --rate 200 --strategies original,random,weighted-move "${thesis[@]}"
 small=(--work "$dir/small" --keywords 300000)
 compare shift-simulated --workload shift:75s --strategies original,random,weighted-move,weighted-move-fast \
 	--initial original --slaves 10 --simulate --interval 5s --duration 150s --rate 200 "${small[@]}"
