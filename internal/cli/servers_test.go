@@ -107,11 +107,11 @@ func TestImportUpQuery(t *testing.T) {
 		MovesInFlight []struct{ Slice uint64 } `json:"moves_in_flight"`
 	}
 	if err := json.Unmarshal([]byte(out), &even); status != exitDone || err != nil || even.View == 0 || even.Epoch == 0 ||
-		even.Strategy != "original" || even.MaxOverMean < 1 || even.LowerBound < 1 || even.Moved.Items == nil || even.MovesInFlight == nil {
+		even.Strategy != "weighted-move-fast" || even.MaxOverMean < 1 || even.LowerBound < 1 || even.Moved.Items == nil || even.MovesInFlight == nil {
 		t.Errorf("balance status: %d %q %q %v", status, out, errOut, err)
 	}
 	for command, want := range map[string]string{
-		"balance status": "Strategy original", "balance slices": "of 1 slice, view", "balance plan": "would do 0 operations",
+		"balance status": "Strategy weighted-move-fast", "balance slices": "of 1 slice, view", "balance plan": "would do 0 operations",
 		"balance why 1": "Slice 1 is on slave-", "balance strategy": "weighted-move: ", "balance pause": "is paused", "balance resume": "goes on",
 	} {
 		status, out, errOut := run(t, "adshard", append(strings.Fields(command), "--addr", admin)...)

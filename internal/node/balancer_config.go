@@ -84,7 +84,7 @@ type LimitConfig struct {
 func DefaultBalancerConfig() BalancerConfig {
 	return BalancerConfig{
 		Listen: "127.0.0.1:7000", Admin: "127.0.0.1:7001", Slaves: 3,
-		Strategy: "original", Order: balance.ByOwner.String(),
+		Strategy: "weighted-move-fast", Order: balance.ByOwner.String(),
 		Interval: balance.DefaultInterval, Budget: balance.DefaultBudget,
 		LoadWeights: LoadWeightsConfig(balance.DefaultLoadWeights), HalfLife: balance.DefaultHalfLife,
 		DeadAfter: balance.DefaultDeadAfter, EvacuateAfter: balance.DefaultEvacuateAfter,

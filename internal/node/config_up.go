@@ -47,7 +47,7 @@ const MaxUpSlaves = 64
 // DefaultUpConfig returns the defaults; DB has none.
 func DefaultUpConfig() UpConfig {
 	return UpConfig{
-		Slaves: 3, Strategy: "original", Interval: balance.DefaultInterval, Data: "data", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081",
+		Slaves: 3, Strategy: "weighted-move-fast", Interval: balance.DefaultInterval, Data: "data", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081",
 		Profile: "default", Reserve: DefaultReserve,
 		Timeout: httpapi.DefaultTimeout, MaxInFlight: httpapi.DefaultMaxInFlight,
 	}
