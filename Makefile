@@ -40,7 +40,10 @@ audit: build ## twice ten minutes of killing processes under queries, against th
 simulate: ## ten thousand seeds of the simulator
 	SIM_SEEDS=10000 go test -count=1 -timeout 3h ./balance/sim -run '^TestSeeds$$' -v
 
+experiments: build ## compare strategies; writes docs/experiments/ (most of an hour)
+	@deploy/experiments.sh
+
 clean: ## remove what was built and the demo's data
 	rm -rf $(BIN) demo
 
-.PHONY: help demo setup build test test-long lint generate figures audit simulate clean
+.PHONY: help demo setup build test test-long lint generate figures audit simulate experiments clean

@@ -28,6 +28,6 @@ compare thesis-production --workload production --duration 120s --rate 200 --str
 small=(--work "$dir/small" --keywords 300000)
 compare shift-simulated --workload shift:75s --strategies original,random,weighted-move,weighted-move-fast \
 	--initial original --slaves 10 --simulate --interval 5s --duration 150s --rate 200 "${small[@]}"
-compare shift --workload shift:60s --strategies original,random,weighted-move,weighted-move-fast \
-	--initial original --slaves 5 --interval 5s --duration 120s --rate 150 "${small[@]}"
+compare shift --workload shift:45s --strategies original,random,weighted-move,weighted-move-fast \
+	--initial original --slaves 5 --interval 5s --duration 90s --rate 150 "${small[@]}"
 compare study --study --workload real,production,single,hostile "${small[@]}"
