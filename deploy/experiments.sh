@@ -23,7 +23,7 @@ compare() { # NAME ARGS...
 	"$bin/adbench" balance "$@" --html "$out/$name.html" --json "$dir/$name.json" | tee "$out/$name.txt"
 }
 thesis=(--work "$dir/thesis" --keywords "$keywords" --group-keywords 34 --slaves 3 --simulate --interval 5s)
-compare thesis-single --workload single --duration 60s --rate 100 --strategies original,random,weighted-move "${thesis[@]}"
+compare thesis-single --workload single --duration 40s --rate 100 --strategies original,random,weighted-move "${thesis[@]}"
 compare thesis-production --workload production --duration 120s --rate 200 --strategies original,random,weighted-move "${thesis[@]}"
 small=(--work "$dir/small" --keywords 300000)
 compare shift-simulated --workload shift:75s --strategies original,random,weighted-move,weighted-move-fast \

@@ -50,7 +50,7 @@ var keyHelp = map[string]string{
 	"reserve-micros":       "the least price of a click, in micros",
 	"slaves":               "the number of slaves",
 	"state-key":            "where the balancer keeps its state in the database",
-	"strategy":             "what decides which slave serves what: original, random, weighted-move or weighted-move-fast",
+	"strategy":             "decides what lies where; 'adshard balance strategy' lists them",
 	"timeout":              "the time for a query that names none",
 	"weights-ad":           "what an ad weighs in the plan",
 	"weights-keyword":      "what a keyword weighs in the plan",
