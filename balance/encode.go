@@ -15,8 +15,12 @@ type State struct {
 	Model   *Model
 }
 
-// stateFormat is the first byte of an encoded state.
-const stateFormat = 2
+// The first byte of an encoded state: what is written, and what is still read,
+// of the time before slices moved.
+const (
+	stateFormat  = 2
+	stillFormat1 = 1
+)
 
 // Encode returns the state as bytes: format, then unsigned varints (lengths
 // before strings; a slice's keys as its width less one, since slices tile; a
@@ -62,14 +66,14 @@ func DecodeState(b []byte) (State, error) {
 	if len(b) < 9 {
 		return State{}, fault.Newf(fault.Corrupt, op, "the balancer's state has only %d bytes", len(b))
 	}
-	if b[0] != stateFormat {
-		return State{}, fault.Newf(fault.Version, op, "the balancer's state has format %d, this program reads %d", b[0], stateFormat)
+	if b[0] != stateFormat && b[0] != stillFormat1 {
+		return State{}, fault.Newf(fault.Version, op, "the balancer's state has format %d, this program reads up to %d", b[0], stateFormat)
 	}
 	body, sum := b[:len(b)-8], binary.LittleEndian.Uint64(b[len(b)-8:])
 	if xxhash.Sum64(body) != sum {
 		return State{}, fault.Newf(fault.Corrupt, op, "the balancer's state has a wrong checksum")
 	}
-	r := reader{b: body[1:]}
+	r := reader{b: body[1:], still: b[0] == stillFormat1}
 	s := State{Quantum: r.uint(), Model: r.model()}
 	if r.bad || len(r.b) != 0 {
 		return State{}, fault.Newf(fault.Corrupt, op, "the balancer's state is cut off or too long")
@@ -84,6 +88,16 @@ func DecodeState(b []byte) (State, error) {
 type reader struct {
 	b   []byte
 	bad bool
+	// still: format 1, without states of nodes, moves and the least view.
+	still bool
+}
+
+// since2 reads a number that format 1 does not have; then it is 0.
+func (r *reader) since2() uint64 {
+	if r.still {
+		return 0
+	}
+	return r.uint()
 }
 
 func (r *reader) uint() uint64 {
@@ -107,9 +121,9 @@ func (r *reader) text() string {
 	return s
 }
 
-// small reads a number that must fit a byte.
+// small reads a number that must fit a byte; format 1 has none such.
 func (r *reader) small() uint8 {
-	v := r.uint()
+	v := r.since2()
 	r.bad = r.bad || v > 255
 	return uint8(v)
 }
@@ -122,7 +136,7 @@ func (r *reader) node() NodeID {
 }
 
 func (r *reader) model() *Model {
-	m := &Model{view: r.uint(), least: r.uint(), nextSlice: r.uint(), nextNode: r.node()}
+	m := &Model{view: r.uint(), least: r.since2(), nextSlice: r.uint(), nextNode: r.node()}
 	for n := r.uint(); n > 0 && !r.bad; n-- {
 		m.nodes = append(m.nodes, Node{ID: r.node(), Name: r.text(), Address: r.text(), State: NodeState(r.small())})
 	}
