@@ -157,12 +157,12 @@ func (r *rig) stopSlave(name string) {
 // eventually waits until ok.
 func (r *rig) eventually(what string, ok func() bool) {
 	r.t.Helper()
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
 		if ok() {
 			return
 		}
 	}
-	r.t.Fatalf("not within 20 s: %s; balancer: %+v; slaves: %+v", what, r.b.Status(), r.b.SlavesList())
+	r.t.Fatalf("not within a minute: %s; balancer: %+v; slaves: %+v", what, r.b.Status(), r.b.SlavesList())
 }
 
 // groups sums the groups of all slaves.
