@@ -98,13 +98,13 @@ func (m *Mapper) about(n NodeID, state NodeState) bool {
 
 // Pause stops iterations and the evacuation of lost nodes, or lets them go on.
 // Moves under way, and commands, go on.
-func (m *Mapper) Pause(paused bool) { m.todo.paused = paused }
+func (m *Mapper) Pause(paused bool) { m.planning.paused = paused }
 
 // Use goes on with another strategy, at once.
 func (m *Mapper) Use(now time.Duration, s Strategy) {
 	now = m.time.at(now)
 	m.cfg.Strategy = s
-	m.todo.next, m.todo.idle = now, 0
+	m.planning.next, m.planning.idle = now, 0
 	m.out.Events = append(m.out.Events, Event{Text: "the strategy is " + s.Name()})
 	m.step(now)
 }

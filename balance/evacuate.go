@@ -12,12 +12,12 @@ import (
 // empty has slices leave nodes that drain or are lost, however rarely the
 // strategy is asked.
 func (m *Mapper) empty(now time.Duration) {
-	m.todo.empty = now + emptyPace
+	m.planning.empty = now + emptyPace
 	if len(m.leaving(now)) == 0 {
 		return // before all items are looked at
 	}
 	if model, ops, why := m.evacuate(m.judgeNow(now)); len(ops) > 0 {
-		m.todo.idle = 0
+		m.planning.idle = 0
 		m.stage(model, ops, why)
 	}
 }
@@ -29,7 +29,7 @@ func (m *Mapper) emptyOn(now time.Duration) {
 			return
 		}
 	}
-	m.todo.empty = now
+	m.planning.empty = now
 }
 
 // evacuate starts to move the slices of nodes that drain, and of nodes that
@@ -100,7 +100,7 @@ func (m *Mapper) leaving(now time.Duration) map[NodeID]string {
 		switch {
 		case n.State == Draining:
 			out[n.ID] = "node " + n.Name + " is being emptied"
-		case m.cfg.EvacuateAfter > 0 && lost >= m.cfg.EvacuateAfter && !m.todo.paused:
+		case m.cfg.EvacuateAfter > 0 && lost >= m.cfg.EvacuateAfter && !m.planning.paused:
 			out[n.ID] = fmt.Sprintf("node %s is lost: it was not heard of for %v", n.Name, lost.Round(time.Second))
 		}
 	}
@@ -147,14 +147,14 @@ func (j *judge) refuge(s Slice, weight uint64, loads map[NodeID]float64) (best N
 
 // emptied notes which draining nodes have nothing any more, nor are to get it.
 func (m *Mapper) emptied(now time.Duration) {
-	m.todo.drained = m.todo.drained[:0]
+	m.planning.drained = m.planning.drained[:0]
 	for _, n := range m.model.nodes {
 		if n.State != Draining {
 			continue
 		}
 		used := slices.ContainsFunc(m.model.slices, func(s Slice) bool { return s.Node == n.ID || s.Move.Other == n.ID })
 		if s := m.nodes[n.Name]; !used && (len(s.table.Slices) == 0 || !m.alive(n.Name, now)) {
-			m.todo.drained = append(m.todo.drained, n.ID)
+			m.planning.drained = append(m.planning.drained, n.ID)
 		}
 	}
 }

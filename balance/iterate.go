@@ -62,11 +62,11 @@ const tolerance = 0.1
 // iteration empties nodes that drain or are lost, then asks the strategy, all
 // in one quantum.
 func (m *Mapper) iteration(now time.Duration) {
-	m.todo.iterations++
-	m.todo.empty = now + emptyPace
+	m.planning.iterations++
+	m.planning.empty = now + emptyPace
 	j := m.judgeNow(now)
 	model, ops, why := m.evacuate(j)
-	if !m.todo.paused {
+	if !m.planning.paused {
 		j.in.Model = model
 		m.foresee(j)
 		it, next := m.consult(j, m.cfg.Strategy)
@@ -142,15 +142,15 @@ func (m *Mapper) consult(j *judge, s Strategy) (it Iteration, model *Model) {
 
 // foresee computes the bounds and asks the strategies that are not in use.
 func (m *Mapper) foresee(j *judge) {
-	m.todo.bound = LowerBound(j.in)
-	m.todo.leastMove, m.todo.leastShare = LeastMove(j.in, tolerance)
-	m.todo.shadows = m.todo.shadows[:0]
+	m.planning.bound = LowerBound(j.in)
+	m.planning.leastMove, m.planning.leastShare = LeastMove(j.in, tolerance)
+	m.planning.shadows = m.planning.shadows[:0]
 	for _, s := range m.cfg.Shadows {
 		if s.Name() == m.cfg.Strategy.Name() {
 			continue
 		}
 		it, _ := m.consult(j, s)
-		m.todo.shadows = append(m.todo.shadows, Shadow{
+		m.planning.shadows = append(m.planning.shadows, Shadow{
 			Strategy: it.Strategy, MaxOverMean: it.Proposal.Expected.Ratio(), Moves: it.Moves, Items: it.Items,
 			Weight: it.Weight, Share: float64(it.Weight) / float64(max(1, j.weight)), Refused: it.Refused,
 		})
@@ -160,11 +160,11 @@ func (m *Mapper) foresee(j *judge) {
 // remember keeps what the strategy said, of each slice too, and why is given
 // the causes of moves that begin.
 func (m *Mapper) remember(it Iteration, why causes) {
-	m.todo.last = it
+	m.planning.last = it
 	if it.Moves+it.Evacuated > 0 {
-		m.todo.idle = 0
-	} else if m.todo.idle++; m.todo.idle == 1 {
-		m.todo.since = it.At
+		m.planning.idle = 0
+	} else if m.planning.idle++; m.planning.idle == 1 {
+		m.planning.since = it.At
 	}
 	for _, r := range it.Proposal.Reasons {
 		switch {

@@ -30,7 +30,7 @@ func (m *Mapper) judgeNow(now time.Duration) *judge {
 	j := &judge{m: m, now: now, resting: m.rests.index(now)}
 	j.in = Input{
 		Model: m.model, Items: m.items, Order: m.cfg.Order, Limits: m.limits(m.model),
-		Loads: m.loads.At(now, m.model, m.items), Iteration: m.todo.iterations, May: j.may,
+		Loads: m.loads.At(now, m.model, m.items), Iteration: m.planning.iterations, May: j.may,
 		Few: m.loads.few(m.asked(now)),
 	}
 	j.sums = SliceSums(j.in)

@@ -28,20 +28,20 @@ type Mapper struct {
 	staged  *staged // waits to be saved
 	saves   uint64
 
-	joined []Joining // waiting for the first plan, or for their place in the model
-	nodes  map[string]*nodeState
-	views  views
-	moves  moves
-	verify verifier
-	loads  *LoadTable
-	rests  rests
-	memory memory
-	orders []order // by people, not done yet
-	todo   planning
-	patrol time.Duration // when what has been silent or still is looked for
-	retry  time.Duration
-	tally  tally
-	out    MapperOut
+	joined   []Joining // waiting for the first plan, or for their place in the model
+	nodes    map[string]*nodeState
+	views    views
+	moves    moves
+	verify   verifier
+	loads    *LoadTable
+	rests    rests
+	memory   memory
+	orders   []order // by people, not done yet
+	planning planning
+	patrol   time.Duration // when what has been silent or still is looked for
+	retry    time.Duration
+	tally    tally
+	out      MapperOut
 }
 
 // staged is a change of the model that waits for its state to be durable.
@@ -121,7 +121,7 @@ func NewMapper(cfg MapperConfig, items *Index, state []byte) (*Mapper, error) {
 func (m *Mapper) Loaded(now time.Duration, clock uint64) {
 	now = m.time.at(now)
 	m.loaded, m.clock, m.since = true, clock, now
-	m.todo.next, m.todo.empty = now+m.cfg.Interval, now+emptyPace
+	m.planning.next, m.planning.empty = now+m.cfg.Interval, now+emptyPace
 	if m.model != nil { // it is durable already
 		m.staged = &staged{model: m.model, durable: true}
 		m.commit(now)

@@ -228,7 +228,7 @@ func (m *Mapper) note(now time.Duration, o Op, why causes) {
 		m.out.Events = append(m.out.Events, Event{Node: m.name(o.Node), Text: o.String()})
 	}
 	if o.Kind == OpState {
-		m.todo.next, m.todo.empty = min(m.todo.next, now), now
+		m.planning.next, m.planning.empty = min(m.planning.next, now), now
 		if o.State == Active {
 			delete(m.rests, o.Node)
 		}

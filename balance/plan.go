@@ -32,10 +32,10 @@ func (m *Mapper) change(now time.Duration) error {
 		return nil
 	}
 	switch {
-	case now >= m.todo.next && m.cfg.Interval > 0:
-		m.todo.next = now + m.cfg.Interval
+	case now >= m.planning.next && m.cfg.Interval > 0:
+		m.planning.next = now + m.cfg.Interval
 		m.iteration(now)
-	case now >= m.todo.empty:
+	case now >= m.planning.empty:
 		m.empty(now)
 	}
 	return nil
@@ -52,12 +52,12 @@ func (m *Mapper) obey(e *lazyEdit, why causes) {
 		e.try(func(e *Edit) error { return e.Start(o.slice, o.node) })
 	}
 	m.orders = nil
-	for _, n := range m.todo.drained {
+	for _, n := range m.planning.drained {
 		if s, known := m.model.Node(n); known && s.State == Draining {
 			e.try(func(e *Edit) error { return e.SetState(n, Drained) })
 		}
 	}
-	m.todo.drained = m.todo.drained[:0]
+	m.planning.drained = m.planning.drained[:0]
 }
 
 // admit gives nodes that are new their place in the model, with nothing to
@@ -83,8 +83,8 @@ func (m *Mapper) first(now time.Duration) error {
 	})
 	model, err := Adopt(m.joined)
 	if err == nil {
-		m.todo.adopted = true
-		m.todo.last.Proposal.Expected = Measure(model, m.items, m.limits(model))
+		m.planning.adopted = true
+		m.planning.last.Proposal.Expected = Measure(model, m.items, m.limits(model))
 		m.joined = nil
 		m.stage(model, nil, nil)
 		return nil
@@ -101,7 +101,7 @@ func (m *Mapper) first(now time.Duration) error {
 	if err != nil {
 		return err
 	}
-	m.todo.last = Iteration{At: now, Strategy: m.cfg.Strategy.Name(), Proposal: proposal}
+	m.planning.last = Iteration{At: now, Strategy: m.cfg.Strategy.Name(), Proposal: proposal}
 	for _, r := range proposal.Reasons {
 		if r.Op >= 0 && r.Op < len(proposal.Ops) {
 			r.Slice = proposal.Ops[r.Op].Slice

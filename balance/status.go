@@ -104,10 +104,10 @@ type MasterStatus struct {
 func (m *Mapper) Status(now time.Duration) Status {
 	now = m.time.at(now)
 	s := Status{
-		Epoch: m.cfg.Epoch, Clock: m.clock, Strategy: m.cfg.Strategy.Name(), Paused: m.todo.paused, Adopted: m.todo.adopted,
-		Waiting: m.Waiting(), Bound: m.todo.bound, LeastMove: m.todo.leastMove, LeastShare: m.todo.leastShare,
+		Epoch: m.cfg.Epoch, Clock: m.clock, Strategy: m.cfg.Strategy.Name(), Paused: m.planning.paused, Adopted: m.planning.adopted,
+		Waiting: m.Waiting(), Bound: m.planning.bound, LeastMove: m.planning.leastMove, LeastShare: m.planning.leastShare,
 		Moved: Moved{m.tally.moves, m.tally.cancelled, m.tally.items, m.tally.bytes},
-		Last:  m.todo.last, Shadows: slices.Clone(m.todo.shadows), Iterations: m.todo.iterations, Idle: m.todo.idle,
+		Last:  m.planning.last, Shadows: slices.Clone(m.planning.shadows), Iterations: m.planning.iterations, Idle: m.planning.idle,
 		Certificates: m.tally.certificates, Refused: m.tally.refused, IgnoredLoads: m.loads.Ignored(), Masters: m.masterStatus(now),
 	}
 	if m.model == nil {
@@ -127,8 +127,8 @@ func (m *Mapper) Status(now time.Duration) Status {
 	for _, v := range m.moves.sorted() {
 		s.InFlight = append(s.InFlight, m.flight(now, v))
 	}
-	if len(s.InFlight) == 0 && m.todo.idle > 0 {
-		s.RestFor = now - max(m.todo.since, m.tally.rest)
+	if len(s.InFlight) == 0 && m.planning.idle > 0 {
+		s.RestFor = now - max(m.planning.since, m.tally.rest)
 	}
 	s.WaitingFor = m.waitingFor(now)
 	for _, n := range m.model.nodes {

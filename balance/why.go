@@ -63,7 +63,7 @@ func (m *Mapper) Why(now time.Duration, slice uint64) (Story, error) {
 	sum := j.sums[j.at[slice]]
 	out := Story{
 		Slice: s, Node: m.name(s.Node), Items: sum.Items, Weight: sum.Weight, Measured: j.in.measured(), Load: sum.Load,
-		Bound: m.todo.bound, Rests: j.keptAway(s), Now: now,
+		Bound: m.planning.bound, Rests: j.keptAway(s), Now: now,
 	}
 	if out.Bound.MaxOverMean == 0 {
 		out.Bound = LowerBound(j.in)
@@ -76,7 +76,7 @@ func (m *Mapper) Why(now time.Duration, slice uint64) (Story, error) {
 	if r := m.memory.slices[slice]; r != nil {
 		out.Decisions = slices.Clone(r.list)
 	}
-	for _, r := range m.todo.last.Proposal.Reasons {
+	for _, r := range m.planning.last.Proposal.Reasons {
 		if r.Op < 0 && r.Slice == 0 {
 			out.General = append(out.General, r.Text)
 		}
