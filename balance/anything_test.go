@@ -101,68 +101,74 @@ func TestAnythingGoes(t *testing.T) {
 		}
 		f.take()
 		r.slow = true
-		node := rapid.SampledFrom(nodes)
-		actions := map[string]func(*rapid.T){
-			"":     func(*rapid.T) { r.carry(); f.take() },
-			"save": func(*rapid.T) { r.save() },
-			"pass": func(t *rapid.T) {
-				f.pass(time.Duration(rapid.IntRange(1, 60).Draw(t, "beats")) * 200 * time.Millisecond)
-			},
-			"report": func(t *rapid.T) { f.report(node.Draw(t, "node")) },
-			"through": func(*rapid.T) { // what is wanted is there
-				r.save()
-				r.carry()
-				for _, n := range nodes {
-					f.report(n)
-				}
-				f.pass(time.Second)
-				for _, m := range []string{"m1", "m2"} {
-					if p := r.m.Published(); p != nil && f.masters[m] != 0 {
-						f.masters[m] = p.View()
-					}
-				}
-			},
-			"move": func(t *rapid.T) {
-				_ = r.m.Move(r.now, uint64(rapid.IntRange(1, 6).Draw(t, "slice")), node.Draw(t, "to"))
-			},
-			"drain":   func(t *rapid.T) { _ = r.m.Drain(r.now, node.Draw(t, "node")) },
-			"restore": func(t *rapid.T) { _ = r.m.Restore(r.now, node.Draw(t, "node")) },
-			"answer":  f.answer,
-			"change": func(t *rapid.T) {
-				r.clock++
-				r.m.Changes(r.now, []balance.Change{{Clock: r.clock, Key: rigKey(rapid.Uint64Range(1, 250).Draw(t, "item")), Removed: rapid.Bool().Draw(t, "removed")}})
-			},
-			"master": func(t *rapid.T) {
-				name := fmt.Sprint("m", rapid.IntRange(1, 2).Draw(t, "master"))
-				if p := r.m.Published(); p != nil {
-					if f.masters[name] == 0 {
-						f.masters[name] = p.View()
-					}
-					f.masters[name] = rapid.Uint64Range(min(f.masters[name], p.View()), p.View()).Draw(t, "view")
-				}
-				r.m.Master(r.now, name, f.masters[name])
-			},
-			"mute": func(t *rapid.T) {
-				n := node.Draw(t, "node")
-				if r.mute[n] = !r.mute[n]; !r.mute[n] {
-					f.join(n)
-				}
-			},
-			"restart": func(*rapid.T) {
-				r.cfg.Epoch++
-				r.start()
-				f.equal = map[uint64]uint64{}
-				for _, n := range nodes {
-					if !r.mute[n] {
-						f.join(n)
-					}
-				}
-			},
-		}
+		actions := f.actions(nodes)
 		for range 5 { // 30 steps each, by default
 			rt.Repeat(actions)
 		}
 	})
+}
+
+// actions are what may happen.
+func (f *overseer) actions(nodes []string) map[string]func(*rapid.T) {
+	r := f.r
+	node := rapid.SampledFrom(nodes)
+	return map[string]func(*rapid.T){
+		"":     func(*rapid.T) { r.carry(); f.take() },
+		"save": func(*rapid.T) { r.save() },
+		"pass": func(t *rapid.T) {
+			f.pass(time.Duration(rapid.IntRange(1, 60).Draw(t, "beats")) * 200 * time.Millisecond)
+		},
+		"report": func(t *rapid.T) { f.report(node.Draw(t, "node")) },
+		"through": func(*rapid.T) { // what is wanted is there
+			r.save()
+			r.carry()
+			for _, n := range nodes {
+				f.report(n)
+			}
+			f.pass(time.Second)
+			for _, m := range []string{"m1", "m2"} {
+				if p := r.m.Published(); p != nil && f.masters[m] != 0 {
+					f.masters[m] = p.View()
+				}
+			}
+		},
+		"move": func(t *rapid.T) {
+			_ = r.m.Move(r.now, uint64(rapid.IntRange(1, 6).Draw(t, "slice")), node.Draw(t, "to"))
+		},
+		"drain":   func(t *rapid.T) { _ = r.m.Drain(r.now, node.Draw(t, "node")) },
+		"restore": func(t *rapid.T) { _ = r.m.Restore(r.now, node.Draw(t, "node")) },
+		"answer":  f.answer,
+		"change": func(t *rapid.T) {
+			r.clock++
+			r.m.Changes(r.now, []balance.Change{{Clock: r.clock, Key: rigKey(rapid.Uint64Range(1, 250).Draw(t, "item")), Removed: rapid.Bool().Draw(t, "removed")}})
+		},
+		"master": func(t *rapid.T) {
+			name := fmt.Sprint("m", rapid.IntRange(1, 2).Draw(t, "master"))
+			if p := r.m.Published(); p != nil {
+				if f.masters[name] == 0 {
+					f.masters[name] = p.View()
+				}
+				f.masters[name] = rapid.Uint64Range(min(f.masters[name], p.View()), p.View()).Draw(t, "view")
+			}
+			r.m.Master(r.now, name, f.masters[name])
+		},
+		"mute": func(t *rapid.T) {
+			n := node.Draw(t, "node")
+			if r.mute[n] = !r.mute[n]; !r.mute[n] {
+				f.join(n)
+			}
+		},
+		"restart": func(*rapid.T) {
+			r.cfg.Epoch++
+			r.start()
+			f.equal = map[uint64]uint64{}
+			for _, n := range nodes {
+				if !r.mute[n] {
+					f.join(n)
+				}
+			}
+		},
+	}
 }
 
 // pass lets time pass; masters keep their leases.

@@ -7,17 +7,19 @@ import (
 	"adshard/balance"
 )
 
-// TestRestartInEachPhase: a balancer that is killed goes on where it was.
-func TestRestartInEachPhase(t *testing.T) {
-	finish := func(r *rig) {
-		r.t.Helper()
-		r.ackAll()
-		r.pass(balance.DefaultMasterLease + balance.DefaultLinger + time.Second)
-		r.phase(0, balance.NoMove)
-		if r.slice(0).Node != 2 || r.m.Published().View() != 2 {
-			r.t.Errorf("%+v", r.slice(0))
-		}
+// finishes leads the move of the first slice to b to its end.
+func (r *rig) finishes() {
+	r.t.Helper()
+	r.ackAll()
+	r.pass(balance.DefaultMasterLease + balance.DefaultLinger + time.Second)
+	r.phase(0, balance.NoMove)
+	if r.slice(0).Node != 2 || r.m.Published().View() != 2 {
+		r.t.Errorf("%+v", r.slice(0))
 	}
+}
+
+// TestRestartBeforeTheSwitch: a balancer that is killed goes on where it was.
+func TestRestartBeforeTheSwitch(t *testing.T) {
 	t.Run("before the start is durable", func(t *testing.T) {
 		r := newRig(t, 4, nil, "a", "b")
 		r.slow = true
@@ -43,7 +45,7 @@ func TestRestartInEachPhase(t *testing.T) {
 		r.ackAll()
 		r.answer(nil)
 		r.pass(time.Second)
-		finish(r)
+		r.finishes()
 	})
 	t.Run("while it is certified", func(t *testing.T) {
 		r := newRig(t, 4, nil, "a", "b")
@@ -51,7 +53,7 @@ func TestRestartInEachPhase(t *testing.T) {
 		r.restart("a", "b")
 		r.answer(nil)
 		r.pass(time.Second)
-		finish(r)
+		r.finishes()
 	})
 	t.Run("before the switch is durable", func(t *testing.T) {
 		r := newRig(t, 4, nil, "a", "b")
@@ -64,8 +66,12 @@ func TestRestartInEachPhase(t *testing.T) {
 		r.restart("a", "b")
 		r.answer(nil)
 		r.pass(time.Second)
-		finish(r)
+		r.finishes()
 	})
+}
+
+// TestRestartAfterTheSwitch: masters may have any view by then.
+func TestRestartAfterTheSwitch(t *testing.T) {
 	t.Run("after the switch", func(t *testing.T) {
 		r := newRig(t, 4, nil, "a", "b")
 		tables := [2]balance.Table{r.table("a"), r.table("b")}
@@ -79,7 +85,7 @@ func TestRestartInEachPhase(t *testing.T) {
 		if p := r.m.Published(); p != nil {
 			t.Fatalf("view %d is published before its nodes know it", p.View())
 		}
-		finish(r)
+		r.finishes()
 	})
 	t.Run("while masters have the old view", func(t *testing.T) {
 		r := newRig(t, 4, nil, "a", "b")
@@ -93,7 +99,7 @@ func TestRestartInEachPhase(t *testing.T) {
 		r.phase(0, balance.Switched)
 		r.m.Master(r.now, "m1", 2)
 		r.pass(time.Second)
-		finish(r)
+		r.finishes()
 	})
 }
 
