@@ -55,7 +55,7 @@ func (b *balancer) run() {
 		w.db.epoch++
 		b.epoch, b.fed, b.index = w.db.epoch, w.db.clock, w.db.index()
 		cfg := w.cfg.Mapper
-		cfg.Epoch, cfg.Order, cfg.Nodes, cfg.Strategy = b.epoch, w.cfg.Order, w.cfg.Slaves, w.strategy()
+		cfg.Epoch, cfg.Order, cfg.Nodes, cfg.Strategy = b.epoch, w.cfg.Order, w.cfg.Slaves, w.current
 		m, err := balance.NewMapper(cfg, b.index, w.db.state)
 		w.must(err, "start the mapper")
 		if err != nil {
@@ -239,7 +239,7 @@ func (b *balancer) since(epoch, number uint64) []balance.Quantum {
 }
 
 // register answers a slave.
-func (b *balancer) register(s *slave, incarnation uint64, j balance.Joining) (uint64, *distributor, error) {
+func (b *balancer) register(s *slave, j balance.Joining) (uint64, *distributor, error) {
 	if b.mapper == nil {
 		return 0, nil, fault.Newf(fault.Unavailable, "sim: register", "the balancer is starting")
 	}

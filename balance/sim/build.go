@@ -3,8 +3,6 @@ package sim
 import (
 	"fmt"
 	"time"
-
-	"adshard/balance"
 )
 
 // newWorld puts a cluster together; nothing runs yet.
@@ -59,7 +57,3 @@ func (w *world) newBalancer(name string) *balancer {
 	w.balancers = append(w.balancers, b)
 	return b
 }
-
-// strategy returns the one that a mapper that starts has: before the first plan
-// the one for that.
-func (w *world) strategy() balance.Strategy { return w.current }

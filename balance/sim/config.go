@@ -7,8 +7,8 @@ import (
 	"adshard/fault"
 )
 
-// Config describes a cluster, its load and what is done to it. Zero fields have
-// the defaults of WithDefaults.
+// Config describes a cluster and its load. Zero fields have the defaults of
+// WithDefaults.
 type Config struct {
 	// Seed decides all that is left to chance: delays, and nothing else when
 	// there are neither faults nor changes.
@@ -40,22 +40,12 @@ type Config struct {
 	Duration, Warm time.Duration
 	// Sample is the time between two entries of the time series.
 	Sample time.Duration
-	// Actions happen at their times after the start of the load.
-	Actions []Action
 }
 
 // Item is something to be balanced.
 type Item struct {
 	Key    balance.Key
 	Weight uint32
-}
-
-// Action is done to the cluster at a time: one of Strategy (from then on it is
-// another one) and Event.
-type Action struct {
-	At       time.Duration
-	Strategy balance.Strategy
-	Event    *Event
 }
 
 // WithDefaults returns the configuration with defaults for what is zero.
@@ -70,8 +60,6 @@ func (c Config) WithDefaults() Config {
 	set(&c.Duration, time.Minute)
 	set(&c.Warm, 10*time.Minute)
 	set(&c.Sample, time.Second)
-	set(&c.Mapper.Pace, balance.DefaultPace)
-	set(&c.Mapper.Beat, balance.DefaultBeat)
 	if c.Initial == nil {
 		c.Initial = c.Strategy
 	}

@@ -6,7 +6,7 @@
 //   - Run: a cluster under a trace of queries, for comparing strategies; gives
 //     time series (load, weight and moves by node, cost of queries).
 //   - Play: a Scenario, a list of faults with their times, with all promises
-//     checked after every event (check.go). Generate makes one of a seed,
+//     checked after every event (checks.go). Generate makes one of a seed,
 //     Shrink makes a failing one shorter, and it is text that can be kept.
 //
 // What is simulated and how:

@@ -34,11 +34,8 @@ func (q *queue) put(at time.Duration, run func()) {
 	}
 }
 
-// take removes what is next.
-func (q *queue) take() (entry, bool) {
-	if len(q.heap) == 0 {
-		return entry{}, false
-	}
+// take removes what is next; there must be something.
+func (q *queue) take() entry {
 	first, n := q.heap[0], len(q.heap)-1
 	q.heap[0] = q.heap[n]
 	q.heap[n] = entry{}
@@ -51,7 +48,7 @@ func (q *queue) take() (entry, bool) {
 			}
 		}
 		if least == i {
-			return first, true
+			return first
 		}
 		q.heap[i], q.heap[least] = q.heap[least], q.heap[i]
 		i = least

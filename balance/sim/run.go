@@ -69,7 +69,7 @@ func (w *world) whole() bool {
 	return served && width == 0
 }
 
-// begin has the strategy, the trace, the samples and the actions begin.
+// begin has the strategy, the trace and the samples begin.
 func (w *world) begin() {
 	w.paused, w.current = false, w.cfg.Strategy
 	if b, err := w.running(); err == nil {
@@ -85,26 +85,8 @@ func (w *world) begin() {
 		w.after(w.cfg.Sample, sample)
 	}
 	w.after(w.cfg.Sample, sample)
-	for _, a := range w.cfg.Actions {
-		w.at(w.stats.from+a.At, func() { w.act(a) })
-	}
 	if w.cfg.Trace != nil {
 		w.next()
-	}
-}
-
-// act does an action.
-func (w *world) act(a Action) {
-	if a.Event != nil {
-		w.inject(*a.Event)
-	}
-	if a.Strategy == nil {
-		return
-	}
-	w.current = a.Strategy
-	if b, err := w.running(); err == nil {
-		b.mapper.Use(b.time(), a.Strategy)
-		b.carry()
 	}
 }
 
@@ -184,7 +166,7 @@ func (t *stats) end(w *world) *Result {
 	for _, s := range w.slaves {
 		r.Nodes = append(r.Nodes, s.name)
 	}
-	r.Queries, r.Total, r.Events, r.Troubles, r.Expected = t.all.queries, t.now, t.told, t.troubles, 1
+	r.Queries, r.Total, r.Expected = t.all.queries, t.now, 1
 	if t.all.measured > 0 {
 		r.Expected = t.all.expected / float64(t.all.measured)
 	}

@@ -24,7 +24,6 @@ type slave struct {
 	catchUp     uint64 // clock to reach before it serves
 	refill      bool   // waits for a reset
 	caughtUp    bool
-	refused     bool // a balancer does not want it
 	recovered   bool // it had all that it should serve, since its start
 	reported    bool // the table as it is was reported
 	trouble     string
@@ -37,13 +36,13 @@ func (s *slave) run() {
 	s.start()
 	s.incarnation++
 	s.epoch, s.distributor, s.settled, s.refill, s.caughtUp = 0, nil, false, false, false
-	s.refused, s.reported, s.recovered, s.trouble = false, false, false, ""
+	s.reported, s.recovered, s.trouble = false, false, ""
 	s.load = newCounters()
 	s.register()
 	s.w.every(&s.process, s.w.times.report, s.report)
 	life := s.life
 	s.w.after(s.w.times.grace, func() {
-		if s.up && s.life == life && !s.settled && !s.refused {
+		if s.up && s.life == life && !s.settled {
 			s.caughtUp = true
 		}
 	})
@@ -69,12 +68,11 @@ func (s *slave) register() {
 		again()
 		return
 	}
-	incarnation := s.incarnation
 	j := balance.Joining{Name: s.name, Address: s.name + ":1", Position: s.disk.position, Table: s.disk.table}
 	s.w.net.do(call{
 		from: &s.process, to: &b.process, channel: control, timeout: s.w.times.timeout,
 		serve: func() func() {
-			epoch, d, err := b.register(s, incarnation, j)
+			epoch, d, err := b.register(s, j)
 			return func() {
 				if err != nil {
 					again()

@@ -14,8 +14,6 @@ type stats struct {
 	result   Result
 	interval interval
 	all      interval
-	told     []string
-	troubles []string
 
 	phases map[uint64]balance.Slice // slices on their way, as last seen
 	left   []left

@@ -84,7 +84,7 @@ func (w *world) work(p *process, d time.Duration, done func()) {
 // run lets all happen until a time or a broken promise.
 func (w *world) run(until time.Duration) {
 	for w.broken == nil && len(w.queue.heap) > 0 && w.queue.heap[0].at <= until {
-		e, _ := w.queue.take()
+		e := w.queue.take()
 		w.now = e.at
 		w.events++
 		e.run()
@@ -134,7 +134,7 @@ func (w *world) trouble(b *balancer, err error) {
 		w.log("%v: %s complains: %v", w.now, b.name, err)
 	}
 	if w.stats != nil {
-		w.stats.troubles = append(w.stats.troubles, err.Error())
+		w.stats.result.Troubles = append(w.stats.result.Troubles, err.Error())
 	}
 }
 
@@ -144,7 +144,7 @@ func (w *world) told(b *balancer, e balance.Event) {
 		w.log("%v: %s: %v", w.now, b.name, e)
 	}
 	if w.stats != nil {
-		w.stats.told = append(w.stats.told, fmt.Sprintf("%v %v", w.now-w.stats.from, e))
+		w.stats.result.Events = append(w.stats.result.Events, fmt.Sprintf("%v %v", w.now-w.stats.from, e))
 	}
 }
 

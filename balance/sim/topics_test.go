@@ -1,0 +1,63 @@
+package sim
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+)
+
+// Topics are kinds of queries: what each costs and how it is drawn.
+type Topics struct {
+	// Costs has the items of each topic; a query is one topic.
+	Costs [][]ItemCost
+	// Rate is queries a second, arriving at random (Poisson).
+	Rate float64
+	// Zipf is the exponent of the topics' popularity, by rank; 0: all alike.
+	Zipf float64
+	// Shift, when set, is when popularity turns over: what was at rank r is
+	// then at rank r + half the number of topics.
+	Shift time.Duration
+	Seed  uint64
+}
+
+// Trace draws queries until a time.
+func (t Topics) Trace(until time.Duration) Trace {
+	r := &source{state: t.Seed}
+	rank := newZipf(len(t.Costs), t.Zipf)
+	for _, list := range t.Costs {
+		slices.SortFunc(list, func(a, b ItemCost) int { return cmp.Compare(a.Key, b.Key) })
+	}
+	at := time.Duration(0)
+	return func() (Query, bool) {
+		at += time.Duration(-math.Log(1-r.float()) / t.Rate * float64(time.Second))
+		if at > until || len(t.Costs) == 0 {
+			return Query{}, false
+		}
+		i := rank.draw(r)
+		if t.Shift > 0 && at >= t.Shift {
+			i = (i + len(t.Costs)/2) % len(t.Costs)
+		}
+		return Query{At: at, Items: t.Costs[i]}, true
+	}
+}
+
+// zipf draws ranks 0 to n-1 with probability proportional to 1/(rank+1)^s, by
+// bisection of the sums.
+type zipf struct{ sums []float64 }
+
+func newZipf(n int, s float64) zipf {
+	z := zipf{sums: make([]float64, n)}
+	sum := 0.0
+	for i := range n {
+		sum += math.Pow(float64(i+1), -s)
+		z.sums[i] = sum
+	}
+	return z
+}
+
+func (z zipf) draw(r *source) int {
+	x := r.float() * z.sums[len(z.sums)-1]
+	i, _ := slices.BinarySearch(z.sums, x)
+	return min(i, len(z.sums)-1)
+}
