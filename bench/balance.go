@@ -13,6 +13,7 @@ import (
 	"adshard/backend"
 	"adshard/balance"
 	"adshard/balance/strategy"
+	"adshard/bench/cluster"
 	"adshard/bench/compare"
 	"adshard/bench/measure"
 	"adshard/bench/trace"
@@ -107,8 +108,8 @@ func (f *balanceFlags) check(c *cobra.Command, args []string) error {
 		return errors.New("--strategies: name at least one")
 	case !f.study && len(f.workloads) > 1:
 		return errors.New("--workload: one; several go with --study only")
-	case o.Slaves < 1 || o.Slaves > 1000 || !f.simulate && o.Slaves > compare.MaxSlaves:
-		return fmt.Errorf("--slaves %d: 1 to %d, simulated up to 1000", o.Slaves, compare.MaxSlaves)
+	case o.Slaves < 1 || o.Slaves > 1000 || !f.simulate && o.Slaves > cluster.MaxSlaves:
+		return fmt.Errorf("--slaves %d: 1 to %d, simulated up to 1000", o.Slaves, cluster.MaxSlaves)
 	case o.Rate <= 0 || o.Rate > 100_000:
 		return fmt.Errorf("--rate %g: more than 0, up to 100,000", o.Rate)
 	case o.Duration < time.Second || o.Duration > 24*time.Hour:

@@ -13,7 +13,6 @@ import (
 
 	"adshard/balance"
 	"adshard/bench/cluster"
-	"adshard/bench/compare"
 	"adshard/bench/measure"
 )
 
@@ -56,10 +55,10 @@ The slaves' stores lie in --work and are removed at the end.`,
 }
 
 func (f *firstFillFlags) run(ctx context.Context, out, told io.Writer) (err error) {
-	if f.slaves < 1 || f.slaves > compare.MaxSlaves || f.distributors < 0 || f.distributors > compare.MaxSlaves {
-		return fmt.Errorf("--slaves is 1 to %d, --distributors 0 to %d", compare.MaxSlaves, compare.MaxSlaves)
+	if f.slaves < 1 || f.slaves > cluster.MaxSlaves || f.distributors < 0 || f.distributors > cluster.MaxSlaves {
+		return fmt.Errorf("--slaves is 1 to %d, --distributors 0 to %d", cluster.MaxSlaves, cluster.MaxSlaves)
 	}
-	program, err := compare.Program(f.program)
+	program, err := cluster.Program(f.program)
 	if err != nil {
 		return err
 	}
@@ -81,7 +80,7 @@ func (f *firstFillFlags) run(ctx context.Context, out, told io.Writer) (err erro
 	stores := filepath.Join(dir, "first-fill")
 	defer func() { err = errors.Join(err, os.RemoveAll(stores)) }()
 	c, err := cluster.Start(ctx, cluster.Config{
-		Program: program, DB: url, Dir: stores, StateKey: fmt.Sprintf("adbench-%d", time.Now().UnixNano()),
+		Program: program, DB: url, Dir: stores,
 		Strategy: f.strategy, Order: f.order, Interval: time.Hour, Slaves: f.slaves, Distributors: f.distributors,
 		Patience: f.patience,
 		Progress: func(groups float64) { p.show("first fill", groups/float64(max(1, counts.Groups))) },

@@ -13,14 +13,16 @@ import (
 	"adshard/bench/measure"
 )
 
+// MaxSlaves is the most slaves that are sensible on one machine.
+const MaxSlaves = 64
+
 // Config says what to start.
 type Config struct {
 	// Program is adshard's file.
 	Program string
 	// DB is the database's URL, Dir an empty or missing directory for stores
-	// and logs, StateKey what the balancer's state is kept under: a new one for
-	// a fresh cluster.
-	DB, Dir, StateKey string
+	// and logs.
+	DB, Dir string
 	// Strategy places the groups; it is asked again each Interval.
 	Strategy, Order      string
 	Interval             time.Duration
@@ -77,11 +79,15 @@ func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 	return c, nil
 }
 
+// stateKey is what the balancer's state is kept under: a new one, so that the
+// database may have served another cluster before.
+func stateKey() string { return fmt.Sprintf("adbench-%d-%d", os.Getpid(), time.Now().UnixNano()) }
+
 // loopback is where all of them listen.
 const loopback = "127.0.0.1:0"
 
 func (c *Cluster) startAll(ctx context.Context) error {
-	b, err := c.start("balancer", "balancer", "--db", c.cfg.DB, "--state-key", c.cfg.StateKey,
+	b, err := c.start("balancer", "balancer", "--db", c.cfg.DB, "--state-key", stateKey(),
 		"--slaves", fmt.Sprint(c.cfg.Slaves), "--strategy", c.cfg.Strategy, "--order", c.cfg.Order,
 		"--interval", c.cfg.Interval.String(), "--listen", loopback, "--admin", loopback,
 		fmt.Sprintf("--distribute=%t", c.cfg.Distributors == 0))

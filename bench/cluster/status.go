@@ -9,44 +9,9 @@ import (
 	"net/http"
 	"strconv"
 	"time"
-)
 
-// Status is what is read of the balancer's /v1/balance.
-type Status struct {
-	View        uint64  `json:"view"`
-	Strategy    string  `json:"strategy"`
-	Measured    bool    `json:"measured"`
-	MaxOverMean float64 `json:"max_over_mean"`
-	LowerBound  float64 `json:"lower_bound"`
-	BoundWhy    string  `json:"bound_why"`
-	LeastMove   struct {
-		Weight uint64  `json:"weight"`
-		Share  float64 `json:"share"`
-	} `json:"least_move"`
-	Moved struct {
-		Moves     uint64 `json:"moves"`
-		Cancelled uint64 `json:"cancelled"`
-		Items     uint64 `json:"items"`
-		Bytes     uint64 `json:"bytes"`
-	} `json:"moved"`
-	InFlight []struct {
-		Slice uint64 `json:"slice"`
-		From  string `json:"from"`
-		To    string `json:"to"`
-		Phase string `json:"phase"`
-		Items uint64 `json:"items"`
-	} `json:"moves_in_flight"`
-	Slaves []struct {
-		Name  string  `json:"name"`
-		Alive bool    `json:"alive"`
-		Load  float64 `json:"load"`
-		Items uint64  `json:"items"`
-	} `json:"slaves"`
-	Events []struct {
-		Age  int64  `json:"age_ms"`
-		Text string `json:"text"`
-	} `json:"events"`
-}
+	"adshard/internal/node/httpapi/api"
+)
 
 // Slice is what is read of a slice in /v1/balance/slices.
 type Slice struct {
@@ -54,7 +19,6 @@ type Slice struct {
 	Lo     Key    `json:"lo"`
 	Hi     Key    `json:"hi"`
 	Slave  string `json:"slave"`
-	Items  uint64 `json:"items"`
 	Weight uint64 `json:"weight"`
 }
 
@@ -69,8 +33,8 @@ func (k *Key) UnmarshalText(b []byte) error {
 }
 
 // Status asks the balancer how balanced it is.
-func (c *Cluster) Status(ctx context.Context) (*Status, error) {
-	s := new(Status)
+func (c *Cluster) Status(ctx context.Context) (*api.BalanceStatus, error) {
+	s := new(api.BalanceStatus)
 	return s, ask(ctx, http.MethodGet, c.Balancer+"/v1/balance", nil, s)
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"time"
 
@@ -17,9 +16,6 @@ import (
 	"adshard/bench/trace"
 	"adshard/bench/workload"
 )
-
-// MaxSlaves is the most slaves of a cluster of real processes.
-const MaxSlaves = 64
 
 // Cluster says how clusters of real processes are run.
 type Cluster struct {
@@ -39,25 +35,6 @@ func (c *Cluster) Flags(flags *pflag.FlagSet) {
 	flags.DurationVar(&c.settle, "settle", 2*time.Second, "time between the first fill and the load")
 	flags.DurationVar(&c.patience, "patience", 15*time.Minute, "the longest first fill")
 	flags.BoolVar(&c.keep, "keep", false, "keep the stores and logs of real clusters in --work")
-}
-
-// Program finds the program adshard: the one named, if one is, else beside this
-// program or on the path.
-func Program(name string) (string, error) {
-	if name != "" {
-		return name, nil
-	}
-	if own, err := os.Executable(); err == nil {
-		beside := filepath.Join(filepath.Dir(own), "adshard")
-		if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() {
-			return beside, nil
-		}
-	}
-	found, err := exec.LookPath("adshard")
-	if err != nil {
-		return "", errors.New("the program adshard is neither beside adbench nor on the path: run make build, or name it with --adshard")
-	}
-	return found, nil
 }
 
 // Run runs one strategy on a fresh cluster of real processes.
@@ -90,13 +67,12 @@ func (c *Cluster) Run(ctx context.Context, t *trace.Trace, w *workload.Workload,
 }
 
 func (c *Cluster) config(t *trace.Trace, name string, o Options) (cluster.Config, error) {
-	program, err := Program(c.program)
+	program, err := cluster.Program(c.program)
 	if err != nil {
 		return cluster.Config{}, err
 	}
 	cfg := cluster.Config{
 		Program: program, DB: c.DB, Dir: filepath.Join(c.Dir, "cluster-"+name),
-		StateKey: fmt.Sprintf("adbench-%d-%d", os.Getpid(), time.Now().UnixNano()),
 		Strategy: name, Order: t.Order.String(), Interval: o.Interval,
 		Slaves: o.Slaves, Distributors: c.distributors, Patience: c.patience,
 	}

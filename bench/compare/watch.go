@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"adshard/bench/cluster"
+	"adshard/internal/node/httpapi/api"
 )
 
 // watch reads once a second what a cluster says of itself.
@@ -17,8 +18,8 @@ type watch struct {
 	start   time.Time
 	judge   *judge
 	samples []Sample
-	first   *cluster.Status
-	last    *cluster.Status
+	first   *api.BalanceStatus
+	last    *api.BalanceStatus
 	times   []cluster.Histogram // of each slave's searches, as last read
 	thrash  thrash
 
@@ -98,7 +99,7 @@ func (w *watch) read(ctx context.Context) {
 	w.samples = append(w.samples, Sample{
 		At: at.Seconds(), Load: w.ofSlaves(s, func(i int) float64 { return s.Slaves[i].Load }),
 		Items: w.itemsOf(s), MaxOverMean: s.MaxOverMean, Bound: s.LowerBound, PerQuery: found.Expected, Traced: found.MaxOverMean,
-		SlaveP99: w.searches(ctx), InFlight: len(s.InFlight), MovedItems: s.Moved.Items - w.first.Moved.Items,
+		SlaveP99: w.searches(ctx), InFlight: len(s.MovesInFlight), MovedItems: s.Moved.Items - w.first.Moved.Items,
 	})
 	w.l.progress("load", at.Seconds()/w.l.o.Duration.Seconds())
 }
@@ -114,7 +115,7 @@ func (w *watch) placed(ctx context.Context, at time.Duration) error {
 }
 
 // ofSlaves orders a value of each slave by the slaves' numbers.
-func (w *watch) ofSlaves(s *cluster.Status, of func(int) float64) []float64 {
+func (w *watch) ofSlaves(s *api.BalanceStatus, of func(int) float64) []float64 {
 	out := make([]float64, len(w.names))
 	for i := range s.Slaves {
 		if n := slices.Index(w.names, s.Slaves[i].Name); n >= 0 {
@@ -124,7 +125,7 @@ func (w *watch) ofSlaves(s *cluster.Status, of func(int) float64) []float64 {
 	return out
 }
 
-func (w *watch) itemsOf(s *cluster.Status) (out []int) {
+func (w *watch) itemsOf(s *api.BalanceStatus) (out []int) {
 	for _, v := range w.ofSlaves(s, func(i int) float64 { return float64(s.Slaves[i].Items) }) {
 		out = append(out, int(v))
 	}
