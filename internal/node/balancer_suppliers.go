@@ -24,6 +24,8 @@ type supplier struct {
 	clock   uint64 // up to which it has processed changes
 }
 
+func (s *supplier) alive(now time.Time) bool { return now.Sub(s.seen) < aliveTime }
+
 // suppliers are the distributors by name. Which slave belongs to whom comes
 // from rendezvous hashing over those that are alive (Thaler and Ravishankar
 // 1998), so that little changes when one comes or goes.
@@ -33,7 +35,7 @@ type suppliers map[string]*supplier
 // later of two of one name.
 func (s suppliers) heard(name, address string, clock uint64, now time.Time) error {
 	d, ok := s[name]
-	if ok && d.address != address && now.Sub(d.seen) < aliveTime {
+	if ok && d.address != address && d.alive(now) {
 		return fault.Newf(fault.Conflict, "balancer: give quanta",
 			"two distributors have the name %s: the one at %s is at work, the one at %s is refused; give it another name",
 			name, d.address, address)
@@ -47,7 +49,7 @@ func (s suppliers) heard(name, address string, clock uint64, now time.Time) erro
 func (s suppliers) of(slave string, now time.Time) (address string, err error) {
 	var alive []string
 	for name, d := range s {
-		if now.Sub(d.seen) < aliveTime {
+		if d.alive(now) {
 			alive = append(alive, name)
 		}
 	}
@@ -62,7 +64,7 @@ func (s suppliers) of(slave string, now time.Time) (address string, err error) {
 // least is the least clock that a distributor alive has come to.
 func (s suppliers) least(most uint64, now time.Time) uint64 {
 	for _, d := range s {
-		if now.Sub(d.seen) < aliveTime {
+		if d.alive(now) {
 			most = min(most, d.clock)
 		}
 	}

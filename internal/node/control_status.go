@@ -167,7 +167,7 @@ func (c control) distributors() []api.DistributorInfo {
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.suppliers)) {
 		d := c.suppliers[name]
-		v := api.DistributorInfo{Name: name, Address: d.address, Alive: time.Since(d.seen) < aliveTime, Clock: d.clock, Slaves: []string{}}
+		v := api.DistributorInfo{Name: name, Address: d.address, Alive: d.alive(time.Now()), Clock: d.clock, Slaves: []string{}}
 		if v.Alive {
 			v.Slaves = append(v.Slaves, slaves[d.address]...)
 		}

@@ -10,9 +10,6 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// tolerance is how far above the mean a slave may be and count as even.
-const tolerance = 0.1
-
 // small is the part of the mean below which a slice is not worth a move.
 const small = 0.01
 

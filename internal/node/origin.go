@@ -7,6 +7,7 @@ import (
 
 	"adshard/backend"
 	"adshard/balance"
+	"adshard/fault"
 )
 
 // databaseKey is under which a database keeps the name that it gave itself.
@@ -17,9 +18,10 @@ const databaseKey = "database"
 // database has the same name.
 func originOf(ctx context.Context, db backend.Store, order balance.Order) (string, error) {
 	name, err := db.LoadControl(ctx, databaseKey)
-	if err == nil && len(name) == 0 {
-		if err = db.SaveControl(ctx, databaseKey, []byte(rand.Text())); err == nil {
-			name, err = db.LoadControl(ctx, databaseKey) // another program's, if it was later
+	if err == nil && name == nil {
+		name = []byte(rand.Text())
+		if err = db.SaveControlIf(ctx, databaseKey, name, databaseKey, nil); fault.Is(err, fault.Conflict) {
+			name, err = db.LoadControl(ctx, databaseKey) // another program was faster
 		}
 	}
 	if err != nil {

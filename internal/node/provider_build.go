@@ -141,7 +141,7 @@ func (p *provider) bucket(ctx context.Context, builder *nodedata.Builder, job ba
 
 // read reads entries batch by batch.
 func (p *provider) read(ctx context.Context, snap backend.Snapshot, entries []balance.Entry, out chan<- batch) error {
-	r := reading{order: p.order, snap: snap, campaigns: make(map[uint64]bool), advertisers: make(map[uint64]bool)}
+	r := newReading(p.order, snap)
 	for list := range slices.Chunk(entries, readBatch) {
 		next, err := r.batch(ctx, list)
 		if err != nil {
@@ -161,6 +161,10 @@ type reading struct {
 	order                  balance.Order
 	snap                   backend.Snapshot
 	campaigns, advertisers map[uint64]bool
+}
+
+func newReading(order balance.Order, snap backend.Snapshot) reading {
+	return reading{order: order, snap: snap, campaigns: make(map[uint64]bool), advertisers: make(map[uint64]bool)}
 }
 
 func (r *reading) batch(ctx context.Context, entries []balance.Entry) (batch, error) {

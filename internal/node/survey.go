@@ -16,8 +16,8 @@ const (
 	resurveyLeast = 2 * time.Second
 )
 
-// leastMoveTolerance is what LeastMove is told for: 1.1 times the mean.
-const leastMoveTolerance = 0.1
+// tolerance is how far above the mean a slave may be and count as even.
+const tolerance = 0.1
 
 // measured is what lies where at one moment, for people. It is not changed any
 // more and needs no lock, but for in.Items and in.May.
@@ -44,7 +44,7 @@ func newMeasured(in balance.Input, now time.Time) *measured {
 		in: in, at: now, sums: balance.SliceSums(in), bound: balance.LowerBound(in),
 		loads: make(map[balance.NodeID]float64), nodes: make(map[balance.NodeID]balance.SliceSum),
 	}
-	m.leastWeight, m.leastShare = balance.LeastMove(in, leastMoveTolerance)
+	m.leastWeight, m.leastShare = balance.LeastMove(in, tolerance)
 	for i, s := range in.Model.Slices() {
 		n := m.nodes[s.Node]
 		n.Items += m.sums[i].Items

@@ -3,7 +3,6 @@ package node
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -40,14 +39,13 @@ func (t *truth) certify(ctx context.Context, keys []balance.Key) (balance.Certif
 		return balance.Certificate{}, err
 	}
 	defer snap.Close()
-	sum := balance.Certificate{Clock: snap.Clock()}
-	parts := make([]balance.Certificate, cap(t.builders.free))
+	parts := make([]barrels.Certificate, cap(t.builders.free))
 	group, ctx := errgroup.WithContext(ctx)
 	batches := make(chan []whole, len(parts))
 	group.Go(func() error {
 		defer close(batches)
-		r := wholes{order: t.order, snap: snap, builder: nodedata.New(t.order),
-			campaigns: make(map[uint64]*whole), advertisers: make(map[uint64]*pb.Advertiser)}
+		r := wholes{reading: newReading(t.order, snap), builder: nodedata.New(t.order),
+			campaigns: make(map[uint64]whole), advertisers: make(map[uint64]*pb.Advertiser)}
 		for list := range slices.Chunk(keys, readBatch) {
 			next, err := r.read(ctx, list)
 			if err != nil {
@@ -67,22 +65,20 @@ func (t *truth) certify(ctx context.Context, keys []balance.Key) (balance.Certif
 	if err := group.Wait(); err != nil {
 		return balance.Certificate{}, err
 	}
-	for _, p := range parts {
-		sum.Items += p.Items
-		for i, s := range p.Bins {
-			sum.Bins[i] = balance.Sum(added(barrels.Sum(sum.Bins[i]), barrels.Sum(s)))
+	out := balance.Certificate{Clock: snap.Clock()}
+	for i := range out.Bins {
+		var sum barrels.Sum
+		for _, p := range parts {
+			sum.Add(p.Bins[i])
 		}
+		out.Bins[i] = balance.Sum(sum)
+		out.Items += sum.Count
 	}
-	return sum, nil
-}
-
-func added(a, b barrels.Sum) barrels.Sum {
-	a.Add(b)
-	return a
+	return out, nil
 }
 
 // sum adds batches to a certificate until there are no more.
-func (t *truth) sum(batches <-chan []whole, into *balance.Certificate) error {
+func (t *truth) sum(batches <-chan []whole, into *barrels.Certificate) error {
 	builder := <-t.builders.free
 	defer func() { t.builders.free <- builder }()
 	for batch := range batches {
@@ -95,80 +91,50 @@ func (t *truth) sum(batches <-chan []whole, into *balance.Certificate) error {
 			if err != nil {
 				return fmt.Errorf("group %d: %w", w.item.Group.ID, err)
 			}
-			bin := &into.Bins[balance.Bin(balance.Key(item.Group.Key))]
-			*bin = balance.Sum(added(barrels.Sum(*bin), s))
-			into.Items++
+			into.Bins[balance.Bin(balance.Key(item.Group.Key))].Add(s)
 		}
 	}
 	return nil
 }
 
-// wholes reads groups from one snapshot and remembers their parents.
+// wholes reads groups from one snapshot and keeps their parents.
 type wholes struct {
-	order       balance.Order
-	snap        backend.Snapshot
+	reading     reading
 	builder     *nodedata.Builder
-	campaigns   map[uint64]*whole // without item
+	campaigns   map[uint64]whole // without item and advertiser
 	advertisers map[uint64]*pb.Advertiser
 }
 
 // read returns those of the groups that are there.
 func (r *wholes) read(ctx context.Context, keys []balance.Key) ([]whole, error) {
-	ids := make([]uint64, len(keys))
+	entries := make([]balance.Entry, len(keys))
 	for i, k := range keys {
-		ids[i] = r.order.Item(k)
+		entries[i].Key = k
 	}
-	slices.Sort(ids) // neighbours in the database are read together
-	items, err := r.snap.Items(ctx, ids)
+	next, err := r.reading.batch(ctx, entries)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.parents(ctx, items); err != nil {
-		return nil, err
+	for _, a := range next.advertisers {
+		r.advertisers[a.ID] = r.builder.Advertiser(a)
 	}
-	out := make([]whole, 0, len(items))
-	for _, it := range items {
+	for _, c := range next.campaigns {
+		record, err := r.builder.Campaign(c)
+		if err != nil {
+			return nil, fmt.Errorf("campaign %d: %w", c.ID, err)
+		}
+		r.campaigns[c.ID] = whole{of: c, campaign: record}
+	}
+	out := make([]whole, 0, len(next.items))
+	for _, it := range next.items {
 		w, ok := r.campaigns[it.Group.CampaignID]
 		if !ok {
 			return nil, fault.Newf(fault.Corrupt, "balancer: certify", "group %d has no campaign %d", it.Group.ID, it.Group.CampaignID)
 		}
-		out = append(out, whole{it, w.of, w.campaign, r.advertisers[it.Group.AdvertiserID]})
+		w.item, w.advertiser = it, r.advertisers[it.Group.AdvertiserID]
+		out = append(out, w)
 	}
 	return out, nil
-}
-
-// parents reads those that were not read before.
-func (r *wholes) parents(ctx context.Context, items []*backend.Item) error {
-	campaigns, advertisers := map[uint64]bool{}, map[uint64]bool{}
-	for _, it := range items {
-		if r.campaigns[it.Group.CampaignID] == nil {
-			campaigns[it.Group.CampaignID] = true
-		}
-		if r.advertisers[it.Group.AdvertiserID] == nil {
-			advertisers[it.Group.AdvertiserID] = true
-		}
-	}
-	if len(campaigns) > 0 {
-		list, err := r.snap.Campaigns(ctx, slices.Sorted(maps.Keys(campaigns)))
-		if err != nil {
-			return err
-		}
-		for _, c := range list {
-			record, err := r.builder.Campaign(c)
-			if err != nil {
-				return fmt.Errorf("campaign %d: %w", c.ID, err)
-			}
-			r.campaigns[c.ID] = &whole{of: c, campaign: record}
-		}
-	}
-	if len(advertisers) == 0 {
-		return nil
-	}
-	list, err := r.snap.Advertisers(ctx, slices.Sorted(maps.Keys(advertisers)))
-	for _, a := range list {
-		r.advertisers[a.ID] = r.builder.Advertiser(a)
-	}
-	return err
 }
 
 // wantedKeys lists the known items from lo to hi whose bins are wanted.
