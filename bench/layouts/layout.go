@@ -1,0 +1,84 @@
+package layouts
+
+import "context"
+
+// Query is a query made ready for all layouts.
+type Query struct {
+	// Text is what the user typed.
+	Text string
+	// Words are its distinct normalised words, at most 32, in order.
+	Words []string
+}
+
+// Found is the answer to a query. What a layout does not tell is 0 (Tells).
+type Found struct {
+	// Matches is the number of keywords that match.
+	Matches uint64
+	// Sum is the sum of their ids, to tell that they are the same ones.
+	Sum uint64
+	// Best are the ids of the best keyword of each of the best advertisers, best
+	// first, as the auction ranks them (serving.md §5); of use until the next
+	// search.
+	Best []uint64
+}
+
+// Tells says what of Found a layout fills in.
+type Tells struct{ Matches, Sum, Best bool }
+
+// Size is what a layout takes, in bytes. Memory is what the process holds more
+// than before the layout was built and searched; of a peer, its own processes.
+type Size struct {
+	Disk, Memory uint64
+	// Matching is the part of Disk that is read to decide on matches, 0 where it
+	// is not apart from the rest.
+	Matching uint64
+}
+
+// Options say under which conditions a layout is built.
+type Options struct {
+	// Dir is an empty directory of the layout's own.
+	Dir string
+	// CacheBytes is what it may keep in memory of what lies on disk; 0: all of it.
+	CacheBytes uint64
+	// Progress, if not nil, is told how far the building is, 0 to 1.
+	Progress func(done float64)
+}
+
+// Layout is one way in which keywords can lie.
+type Layout interface {
+	// Name is what tables call it.
+	Name() string
+	// Tells says what its answers hold.
+	Tells() Tells
+	// Build puts the keywords there and opens them for searches. An error of kind
+	// fault.Unavailable: what it needs is not on this machine; its text says what.
+	Build(ctx context.Context, set *Set, o Options) (Store, error)
+}
+
+// Store is a layout with keywords in it.
+type Store interface {
+	// Searcher returns one for the use of one goroutine at a time; several may be
+	// used at once. All must be closed before the store.
+	Searcher() (Searcher, error)
+	Size() (Size, error)
+	Close() error
+}
+
+// Searcher finds the keywords that match.
+type Searcher interface {
+	// Search may keep nothing of q.
+	Search(ctx context.Context, q *Query) (Found, error)
+	Close() error
+}
+
+// Changer is a store whose keywords may change while it is searched.
+type Changer interface {
+	Store
+	// Change replaces the words of keywords by those of other keywords of the set:
+	// from now on keyword to[i].Keyword (its index) has the words of keyword
+	// to[i].Like. It returns when searches see all of them.
+	Change(ctx context.Context, to []Change) error
+}
+
+// Change is a keyword that gets another keyword's words.
+type Change struct{ Keyword, Like int }

@@ -1,0 +1,36 @@
+package layouts
+
+// Set is the keywords that all layouts are built from. Keyword i has the id
+// ID(i), in each layout.
+type Set struct {
+	// Words are the distinct normalised words; Counts tells in how many keywords
+	// each stands.
+	Words  []string
+	Counts []uint32
+	// Refs are the keywords' words as indexes into Words, keyword after keyword,
+	// each word once, in the order of the text; keyword i's begin at Starts[i] and
+	// end at Starts[i+1].
+	Refs   []uint32
+	Starts []uint32
+	// Bids (micros) and Qualities (1 to 10) are by keyword.
+	Bids      []uint32
+	Qualities []uint8
+	// Groups are the ad groups, each some keywords in a row.
+	Groups []Group
+}
+
+// Group is an ad group. Its keywords begin at First and end where the next
+// group's begin.
+type Group struct {
+	First                    uint32
+	ID, Campaign, Advertiser uint64
+}
+
+// Len is the number of keywords.
+func (s *Set) Len() int { return len(s.Bids) }
+
+// ID is the id of keyword i.
+func (s *Set) ID(i int) uint64 { return uint64(i) + 1 }
+
+// Of returns the words of keyword i as indexes into Words.
+func (s *Set) Of(i int) []uint32 { return s.Refs[s.Starts[i]:s.Starts[i+1]] }
