@@ -33,6 +33,13 @@ func (o *Options) perGroup() int {
 	return keywordsPerGroup
 }
 
+func (o *Options) check() error {
+	if o.Keywords < 1 {
+		return fmt.Errorf("corpus: %d keywords: ask for 1 or more", o.Keywords)
+	}
+	return nil
+}
+
 // Summary is what was made.
 type Summary struct {
 	Groups, Keywords int64
@@ -85,48 +92,65 @@ func (c *Corpus) sorted(seed uint64) []int32 {
 
 // Write writes an Editor file to w.
 func (c *Corpus) Write(ctx context.Context, w io.Writer, o Options) (Summary, error) {
-	if o.Keywords < 1 {
-		return Summary{}, fmt.Errorf("corpus: %d keywords: ask for 1 or more", o.Keywords)
+	if err := o.check(); err != nil {
+		return Summary{}, err
 	}
 	sum := Summary{Items: len(c.items)}
 	out, err := newSheet(w, o.Encoding)
 	if err != nil {
 		return sum, err
 	}
-	m := &groupMaker{seed: o.Seed, perGroup: o.perGroup(), sheet: out, shape: shape{items: c.items, words: c.words, dice: newDice()}}
-	order := c.sorted(o.Seed)
-	for sum.Keywords < o.Keywords {
-		if err := c.round(ctx, m, order, o, &sum); err != nil {
-			return sum, err
-		}
-		sum.Rounds++
+	if err := c.make(ctx, c.newGroupMaker(o, out), o, &sum, func() bool { return true }); err != nil {
+		return sum, err
 	}
 	sum.Rows, sum.Bytes = out.rows, out.bytes
 	return sum, out.flush()
 }
 
+func (c *Corpus) newGroupMaker(o Options, out *sheet) *groupMaker {
+	return &groupMaker{seed: o.Seed, perGroup: o.perGroup(), sheet: out,
+		shape: shape{items: c.items, words: c.words, dice: newDice()}}
+}
+
+// make makes the groups; after each it calls made, until that is false.
+func (c *Corpus) make(ctx context.Context, m *groupMaker, o Options, sum *Summary, made func() bool) error {
+	order := c.sorted(o.Seed)
+	for sum.Keywords < o.Keywords {
+		if more, err := c.round(ctx, m, order, o, sum, made); !more || err != nil {
+			return err
+		}
+		sum.Rounds++
+	}
+	return nil
+}
+
 // round goes through the items once; when fewer are needed, through a sample.
-func (c *Corpus) round(ctx context.Context, m *groupMaker, order []int32, o Options, sum *Summary) error {
+func (c *Corpus) round(ctx context.Context, m *groupMaker, order []int32, o Options, sum *Summary, made func() bool) (more bool, err error) {
 	m.account, m.campaign = "", ""
 	take := c.sample(o, sum)
 	for i, number := range order {
 		if sum.Keywords == o.Keywords {
-			return nil
+			return true, nil
 		}
 		if i&0xFF == 0 {
 			if err := cmp.Or(ctx.Err(), m.sheet.err); err != nil {
-				return err
+				return false, err
 			}
 		}
 		if !take(number, sum.Rounds) {
 			continue
 		}
-		if n := m.write(int(number), sum.Rounds, o.Keywords-sum.Keywords); n > 0 {
-			sum.Keywords += n
-			sum.Groups++
+		n := m.write(int(number), sum.Rounds, o.Keywords-sum.Keywords)
+		if n == 0 {
+			continue
+		}
+		sum.Keywords += n
+		sum.Groups++
+		if !made() {
+			return false, nil
 		}
 	}
-	return nil
+	return true, nil
 }
 
 // sample tells which items of a round are taken: all, or evenly as many as are

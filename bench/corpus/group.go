@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
@@ -12,7 +13,8 @@ func hashOf(s string) uint64 { return xxhash.Sum64String(s) }
 // qualities is the mix of quality scores; "" leaves the default.
 var qualities = [...]string{"1", "2", "3", "3", "4", "4", "5", "5", "5", "6", "6", "6", "7", "7", "7", "8", "8", "9", "10", ""}
 
-// groupMaker writes the rows of one group after the other.
+// groupMaker writes the rows of one group after the other and keeps the newest
+// group's keywords.
 type groupMaker struct {
 	seed     uint64
 	perGroup int
@@ -20,6 +22,7 @@ type groupMaker struct {
 	sheet    *sheet
 	keywords keywordMaker
 
+	made              Group           // the newest
 	account, campaign string          // of the newest row
 	names             map[string]bool // groups of the newest campaign in this round
 }
@@ -44,6 +47,7 @@ func (m *groupMaker) write(number, round int, limit int64) int64 {
 	}
 	name := m.groupName(title, round)
 	base := bidOf(d, it)
+	m.made = Group{Advertiser: account, Campaign: it.campaign, Name: name, Bid: base, Keywords: m.made.Keywords[:0]}
 	m.writeGroup(name, base)
 	m.writeAds(it, name, title, number)
 	for i := range keywords {
@@ -138,13 +142,16 @@ func (m *groupMaker) writeKeyword(name string, k *keyword, base int) {
 	row[keywordText], row[criterion] = k.text, k.match
 	row[quality] = pick(d, qualities[:])
 	row[status] = pausedOf(d, 20)
+	made := Keyword{Text: k.text, Match: k.match}
+	made.Quality, _ = strconv.Atoi(row[quality]) // "" is 0
 	if d.chance(350) {
-		own := d.uneven(base)
+		made.Bid = d.uneven(base)
 		if k.match == "Exact" {
-			own += own / 4
+			made.Bid += made.Bid / 4
 		}
-		row[maxCPC] = money(own)
+		row[maxCPC] = money(made.Bid)
 	}
+	m.made.Keywords = append(m.made.Keywords, made)
 	m.sheet.write()
 }
 

@@ -58,7 +58,7 @@ var header = [cells]string{"Account", "Campaign", "Campaign Daily Budget", "Lang
 	"Quality score", "Final URL", "Ad type", "Headline 1", "Headline 2", "Headline 3", "Headline 4", "Headline 5",
 	"Description 1", "Description 2", "Path 1", "Path 2", "Campaign Status", "Ad Group Status", "Status"}
 
-// sheet writes rows as tab-separated records.
+// sheet writes rows as tab-separated records; the zero value drops them.
 type sheet struct {
 	out  *bufio.Writer
 	wide bool // UTF-16
@@ -90,6 +90,10 @@ func newSheet(w io.Writer, e Encoding) (*sheet, error) {
 
 // write ends the row and begins an empty one.
 func (s *sheet) write() {
+	if s.out == nil {
+		s.row = [cells]string{}
+		return
+	}
 	s.line = s.line[:0]
 	for i, text := range s.row {
 		if i > 0 {
