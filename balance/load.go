@@ -9,7 +9,7 @@ type Cost struct{ Looked, Matched, Micros uint64 }
 type LoadWeights struct{ Looked, Matched, Micros float64 }
 
 // DefaultLoadWeights are the microseconds that a candidate looked at and a
-// match take when nothing disturbs (adbench search fits them): a load of
+// match take when nothing disturbs (adbench store fits them): a load of
 // 1,000,000 is a core that does nothing else. Time as measured is left out: it
 // depends on what else the machine does, and equal nodes would seem different.
 var DefaultLoadWeights = LoadWeights{Looked: 0.04, Matched: 0.06}

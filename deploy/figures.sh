@@ -91,9 +91,9 @@ for slaves in 1 3; do
 	done
 done
 
-step "search"
-"$bin/adbench" search --barrels built-1/slave-0 --queries queries.txt --rounds $((2 * runs)) --json "$reports/search.json" >&2
-"$bin/adbench" search --barrels built-1/slave-0 --queries queries.txt --rounds "$runs" --exact --json "$reports/search-exact.json" >&2
+step "one store"
+"$bin/adbench" store --barrels built-1/slave-0 --queries queries.txt --rounds $((2 * runs)) --json "$reports/store.json" >&2
+"$bin/adbench" store --barrels built-1/slave-0 --queries queries.txt --rounds "$runs" --exact --json "$reports/store-exact.json" >&2
 
 step "first fill"
 rm -rf data

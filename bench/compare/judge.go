@@ -16,7 +16,7 @@ type CostModel struct {
 	Query, Looked, Matched float64
 }
 
-// DefaultCosts returns the costs of one slave's store, without the network, as `adbench search` fits them.
+// DefaultCosts returns the costs of one slave's store, without the network, as `adbench store` fits them.
 func DefaultCosts() CostModel { return CostModel{Query: 9, Looked: 0.04, Matched: 0.06} }
 
 // weights are the costs of items, without the query's own.

@@ -24,7 +24,7 @@ func TestTable(t *testing.T) {
 		write(file, measure.Figure{Name: "rows", Value: rows})
 	}
 	least, most := 70.0, 90.0
-	write("search", measure.Figure{Name: "search median", Value: 80, Least: &least, Most: &most})
+	write("store", measure.Figure{Name: "search median", Value: 80, Least: &least, Most: &most})
 	all, err := Read(dir)
 	if err != nil {
 		t.Fatal(err)

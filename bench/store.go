@@ -20,7 +20,7 @@ import (
 	"adshard/search/words"
 )
 
-type searchFlags struct {
+type storeFlags struct {
 	barrels, queries, lexicon          string
 	device, variants, profile, cpuprof string
 	slots, rounds                      int
@@ -29,12 +29,12 @@ type searchFlags struct {
 	output
 }
 
-// SearchCommand returns the subcommand search, which measures one store on one
+// StoreCommand returns the subcommand store, which measures one store on one
 // core.
-func SearchCommand() *cobra.Command {
-	var f searchFlags
+func StoreCommand() *cobra.Command {
+	var f storeFlags
 	c := &cobra.Command{
-		Use:   "search --barrels DIR --queries FILE",
+		Use:   "store --barrels DIR --queries FILE",
 		Short: "Measure the search of one slave's store on one core",
 		Long: `Measures the search of one slave's store: one goroutine on one core (GOMAXPROCS
 is set to 1), the queries in the order of their file, once to warm up, then in
@@ -44,7 +44,7 @@ Expanding a query (the master's part) and searching the store (the slave's) are
 timed apart; nothing is cached between equal queries but what the store caches.
 The store must not be open elsewhere: stop the slave that uses it.`,
 		Example: `  adshard barrels build --db sqlite:ads.db --slaves 1 --out built
-  adbench search --barrels built/slave-0 --queries queries.txt`,
+  adbench store --barrels built/slave-0 --queries queries.txt`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c.Context(), c.OutOrStdout()) },
 	}
@@ -65,7 +65,7 @@ The store must not be open elsewhere: stop the slave that uses it.`,
 	return c
 }
 
-func (f *searchFlags) run(ctx context.Context, out io.Writer) (err error) {
+func (f *storeFlags) run(ctx context.Context, out io.Writer) (err error) {
 	plan, err := f.plan()
 	if err != nil {
 		return err
@@ -99,7 +99,7 @@ func (f *searchFlags) run(ctx context.Context, out io.Writer) (err error) {
 	if err := stop(); err != nil {
 		return err
 	}
-	report := newReport("search")
+	report := newReport("store")
 	onestore.Figures(report, rounds)
 	onestore.Fit(report, rounds)
 	if err := size(report, store.Stats().Keywords, store.Stats().DiskBytes); err != nil {
@@ -109,7 +109,7 @@ func (f *searchFlags) run(ctx context.Context, out io.Writer) (err error) {
 }
 
 // plan reads what the flags name.
-func (f *searchFlags) plan() (*onestore.Plan, error) {
+func (f *storeFlags) plan() (*onestore.Plan, error) {
 	if f.barrels == "" {
 		return nil, errors.New("--barrels is missing: name the directory of one slave's store")
 	}
