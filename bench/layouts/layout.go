@@ -1,6 +1,10 @@
 package layouts
 
-import "context"
+import (
+	"context"
+
+	"adshard/search"
+)
 
 // Query is a query made ready for all layouts.
 type Query struct {
@@ -8,6 +12,9 @@ type Query struct {
 	Text string
 	// Words are its distinct normalised words, at most 32, in order.
 	Words []string
+	// Expanded is what the master makes of the text once for all slaves: for
+	// layouts that are the product's own. NewQuery makes it.
+	Expanded *search.Query
 }
 
 // Found is the answer to a query. What a layout does not tell is 0 (Tells).

@@ -34,3 +34,39 @@ func (s *Set) ID(i int) uint64 { return uint64(i) + 1 }
 
 // Of returns the words of keyword i as indexes into Words.
 func (s *Set) Of(i int) []uint32 { return s.Refs[s.Starts[i]:s.Starts[i+1]] }
+
+// MaxWords is the most words that a keyword has.
+const MaxWords = 10
+
+// microsPerCent turns cents into micros.
+const microsPerCent = 10_000
+
+// GroupEnd is the index behind the last keyword of group g.
+func (s *Set) GroupEnd(g int) int {
+	if g+1 < len(s.Groups) {
+		return int(s.Groups[g+1].First)
+	}
+	return s.Len()
+}
+
+// Text appends the text of keyword i, its words with spaces between, to b.
+func (s *Set) Text(b []byte, i int) []byte {
+	for j, w := range s.Of(i) {
+		if j > 0 {
+			b = append(b, ' ')
+		}
+		b = append(b, s.Words[w]...)
+	}
+	return b
+}
+
+// GroupsOf returns the index of the group of each keyword.
+func (s *Set) GroupsOf() []uint32 {
+	out := make([]uint32, s.Len())
+	for g := range s.Groups {
+		for i := int(s.Groups[g].First); i < s.GroupEnd(g); i++ {
+			out[i] = uint32(g)
+		}
+	}
+	return out
+}

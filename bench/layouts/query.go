@@ -1,0 +1,41 @@
+package layouts
+
+import (
+	"slices"
+
+	"adshard/search"
+	"adshard/search/words"
+)
+
+// NewQuery makes a query of a text. As in the product its first 32 words count;
+// a text without a word has no words. An error of kind fault.Invalid: the
+// product refuses the text.
+func NewQuery(text string) (*Query, error) {
+	expanded, err := search.Expand(text, search.Identical, nil)
+	if err != nil {
+		return nil, err
+	}
+	split, err := words.Split(text)
+	if err != nil {
+		return nil, err
+	}
+	q := &Query{Text: text, Expanded: expanded}
+	for _, w := range split[:min(len(split), search.MaxQueryWords)] {
+		if !slices.Contains(q.Words, w.Norm) {
+			q.Words = append(q.Words, w.Norm)
+		}
+	}
+	return q, nil
+}
+
+// NewQueries makes queries of texts and leaves out those that the product
+// refuses and those without a word.
+func NewQueries(texts []string) []*Query {
+	out := make([]*Query, 0, len(texts))
+	for _, text := range texts {
+		if q, err := NewQuery(text); err == nil && len(q.Words) > 0 {
+			out = append(out, q)
+		}
+	}
+	return out
+}

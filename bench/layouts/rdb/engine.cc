@@ -1,0 +1,268 @@
+#include "engine.h"
+
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rocksdb/cache.h"
+#include "rocksdb/convenience.h"
+#include "rocksdb/db.h"
+#include "rocksdb/table.h"
+
+using rocksdb::Iterator;
+using rocksdb::PinnableSlice;
+using rocksdb::Slice;
+using rocksdb::Status;
+
+namespace {
+
+// keySize is that of a key of the first database: first word, id.
+constexpr size_t keySize = 16;
+
+void Fail(const Status &s, failure *f) {
+  if (s.ok() || f->kind != 0) return;
+  f->kind = s.IsCorruption() ? 1 : 2;
+  snprintf(f->text, sizeof f->text, "%s", s.ToString().c_str());
+}
+
+void PutNumber(char *to, uint64_t n) {
+  n = __builtin_bswap64(n);
+  memcpy(to, &n, sizeof n);
+}
+
+uint64_t Number(const char *from) {
+  uint64_t n;
+  memcpy(&n, from, sizeof n);
+  return __builtin_bswap64(n);
+}
+
+template <typename T>
+T Load(const char *p) {
+  T v;
+  memcpy(&v, p, sizeof v);
+  return v;
+}
+
+// words is a list of hashes in a value; not aligned.
+struct words {
+  const char *at;
+  size_t n;
+};
+
+// Flat finds the vector that is the first field of a FlatBuffers table, as
+// FlatBuffers' own accessors do.
+words Flat(const Slice &v) {
+  const char *table = v.data() + Load<uint32_t>(v.data());
+  const char *vtable = table - Load<int32_t>(table);
+  if (Load<uint16_t>(vtable) <= 4) return {nullptr, 0};
+  uint16_t field = Load<uint16_t>(vtable + 4);
+  if (field == 0) return {nullptr, 0};
+  const char *vector = table + field;
+  vector += Load<uint32_t>(vector);
+  return {vector + 4, Load<uint32_t>(vector)};
+}
+
+words Raw(const Slice &v) { return {v.data(), v.size() / sizeof(uint64_t)}; }
+
+// question is a query's words and their signature: one bit a word.
+struct question {
+  uint64_t words[32];
+  size_t n = 0;
+  uint64_t signature = 0;
+
+  bool Has(uint64_t w) const {
+    if (!(signature >> (w & 63) & 1)) return false;
+    for (size_t i = 0; i < n; i++)
+      if (words[i] == w) return true;
+    return false;
+  }
+
+  bool HasAll(struct words k) const {
+    for (size_t i = 0; i < k.n; i++)
+      if (!Has(Load<uint64_t>(k.at + i * sizeof(uint64_t)))) return false;
+    return true;
+  }
+};
+
+std::unique_ptr<rocksdb::DB> Open(const char *dir, const char *text,
+                                  const std::shared_ptr<rocksdb::Cache> &cache,
+                                  failure *f) {
+  rocksdb::Options o;
+  rocksdb::ConfigOptions strict;
+  Status s = rocksdb::GetOptionsFromString(strict, rocksdb::Options(), text, &o);
+  if (s.ok()) {
+    auto *t = o.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+    if (t != nullptr && !t->no_block_cache) t->block_cache = cache;
+    o.info_log_level = rocksdb::FATAL_LEVEL;
+    rocksdb::DB *db;
+    s = rocksdb::DB::OpenForReadOnly(o, dir, &db);
+    if (s.ok()) return std::unique_ptr<rocksdb::DB>(db);
+  }
+  Fail(s, f);
+  return nullptr;
+}
+
+}  // namespace
+
+struct engine {
+  std::shared_ptr<rocksdb::Cache> cache;
+  std::unique_ptr<rocksdb::DB> matching, records;
+};
+
+struct walker {
+  engine *e;
+  bool keep;
+  rocksdb::ReadOptions read;
+  std::unique_ptr<Iterator> it;
+  char prefix[8];
+  std::string copies;
+  // Of a search: the word after the one being walked, whether one is.
+  question q;
+  int codec = 0;
+  size_t word = 0;
+  bool walking = false;
+  // Of records: kept, since what they hold is what was looked up.
+  std::vector<PinnableSlice> values;
+  std::vector<Status> found;
+  std::vector<Slice> keys;
+  std::vector<char> key_bytes;
+
+  void Seek(uint64_t w) {
+    PutNumber(prefix, w);
+    if (!keep || it == nullptr) it.reset(e->matching->NewIterator(read));
+    it->Seek(Slice(prefix, sizeof prefix));
+  }
+
+  // At tells whether the iterator is on a keyword of the word sought.
+  bool At() const {
+    return it->Valid() && it->key().size() == keySize &&
+           memcmp(it->key().data(), prefix, sizeof prefix) == 0;
+  }
+
+  uint64_t ID() const { return Number(it->key().data() + sizeof prefix); }
+
+  size_t Walk(uint64_t *ids, size_t max, size_t *look);
+  bool Matches(const Slice &v) const {
+    return q.HasAll(codec == codec_flat ? Flat(v) : Raw(v));
+  }
+};
+
+// Walk goes on with the word being walked, to its end or that of max or look.
+size_t walker::Walk(uint64_t *ids, size_t max, size_t *look) {
+  size_t n = 0;
+  for (; n < max && *look > 0; --*look, it->Next()) {
+    if (!At()) {
+      walking = false;
+      break;
+    }
+    if (Matches(it->value())) ids[n++] = ID();
+  }
+  return n;
+}
+
+extern "C" {
+
+engine *engine_open(const char *matching, const char *matching_options,
+                    const char *records, const char *records_options,
+                    size_t cache_bytes, failure *f) {
+  auto e = std::make_unique<engine>();
+  e->cache = rocksdb::NewLRUCache(cache_bytes);
+  e->matching = Open(matching, matching_options, e->cache, f);
+  if (e->matching != nullptr && records != nullptr)
+    e->records = Open(records, records_options, e->cache, f);
+  return f->kind == 0 ? e.release() : nullptr;
+}
+
+size_t engine_memory(const engine *e) {
+  size_t sum = e->cache->GetUsage();
+  for (auto *db : {e->matching.get(), e->records.get()}) {
+    uint64_t tables = 0;
+    if (db != nullptr &&
+        db->GetIntProperty(rocksdb::DB::Properties::kEstimateTableReadersMem,
+                           &tables))
+      sum += tables;
+  }
+  return sum;
+}
+
+void engine_close(engine *e) { delete e; }
+
+walker *walker_open(engine *e, int keep, int same_prefix) {
+  auto *w = new walker;
+  w->e = e;
+  w->keep = keep != 0;
+  w->read.prefix_same_as_start = same_prefix != 0;
+  return w;
+}
+
+void walker_close(walker *w) { delete w; }
+
+void walker_seek(walker *w, uint64_t word, failure *f) {
+  w->Seek(word);
+  Fail(w->it->status(), f);
+}
+
+size_t walker_pairs(walker *w, pair *out, size_t max, failure *f) {
+  w->copies.clear();
+  size_t n = 0;
+  for (; n < max && w->At(); n++, w->it->Next()) {
+    Slice v = w->it->value();
+    w->copies.append(v.data(), v.size());
+    out[n] = {w->ID(), {nullptr, v.size()}};
+  }
+  const char *at = w->copies.data();
+  for (size_t i = 0; i < n; i++) {
+    out[i].value.data = at;
+    at += out[i].value.size;
+  }
+  Fail(w->it->status(), f);
+  return n;
+}
+
+void walker_records(walker *w, const uint64_t *ids, size_t n, bytes *out,
+                    failure *f) {
+  if (w->values.size() < n) {
+    w->values = std::vector<PinnableSlice>(n);
+    w->key_bytes.resize(n * 8);
+  }
+  auto &db = *w->e->records;
+  for (size_t i = 0; i < n; i++) {
+    char *key = w->key_bytes.data() + 8 * i;
+    PutNumber(key, ids[i]);
+    w->values[i].Reset();
+    Fail(db.Get(w->read, db.DefaultColumnFamily(), Slice(key, 8), &w->values[i]), f);
+    out[i] = {w->values[i].data(), w->values[i].size()};
+  }
+}
+
+void walker_query(walker *w, const uint64_t *words, size_t n, int codec) {
+  w->q = question();
+  for (size_t i = 0; i < n && i < 32; i++) {
+    w->q.words[w->q.n++] = words[i];
+    w->q.signature |= uint64_t{1} << (words[i] & 63);
+  }
+  w->codec = codec;
+  w->word = 0;
+  w->walking = false;
+}
+
+size_t walker_next(walker *w, uint64_t *ids, bytes *records, size_t max,
+                   size_t look, int *done, failure *f) {
+  size_t n = 0;
+  while (n < max && look > 0 && f->kind == 0) {
+    if (!w->walking) {
+      if (w->word == w->q.n) break;
+      w->Seek(w->q.words[w->word++]);
+      w->walking = true;
+    }
+    n += w->Walk(ids + n, max - n, &look);
+    if (!w->walking) Fail(w->it->status(), f);
+  }
+  *done = !w->walking && w->word == w->q.n;
+  if (n > 0 && f->kind == 0) walker_records(w, ids, n, records, f);
+  return n;
+}
+
+}  // extern "C"
