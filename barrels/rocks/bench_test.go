@@ -61,3 +61,30 @@ func BenchmarkOpen(b *testing.B) {
 		}
 	}
 }
+
+// built opens a store that was built offline of the benchmarks' corpus.
+func built(b *testing.B) (*barreltest.Corpus, barrels.Store) {
+	c := barreltest.LoadCorpus(b, *keywords)
+	dir := filepath.Join(b.TempDir(), "store")
+	build(b, dir, c.Data)
+	s, err := rocks.Open(dir, rocks.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = s.Close() })
+	return c, s
+}
+
+// BenchmarkChanges changes groups as fast as the store takes them.
+func BenchmarkChanges(b *testing.B) {
+	c, s := built(b)
+	barreltest.BenchmarkChanges(b, c, s)
+}
+
+// rate is how many keywords a second BenchmarkSearchChanged changes.
+var rate = flag.Int("rate", 5_000, "keywords that change a second beside searches")
+
+func BenchmarkSearchChanged(b *testing.B) {
+	c, s := built(b)
+	barreltest.BenchmarkSearchChanged(b, c, s, *rate)
+}

@@ -1,0 +1,191 @@
+package barreltest
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"adshard/barrels"
+	"adshard/schema/pb"
+
+	"google.golang.org/protobuf/proto"
+)
+
+// Changes makes buckets that change whole groups: each keyword gets a new bid,
+// one in ten other words. Groups are met in an order that has nothing to do
+// with their keys.
+type Changes struct {
+	items []*pb.Item // copies, changed in place
+	next  int        // the group whose turn it is
+	round uint64     // how often all were changed
+	clock uint64     // of the next bucket's beginning
+}
+
+// NewChanges prepares changes of a corpus for a store that holds it.
+func NewChanges(c *Corpus) *Changes {
+	ch := &Changes{clock: c.Data.To.Clock}
+	n := len(c.Data.Items)
+	for i := range n {
+		ch.items = append(ch.items, proto.CloneOf(c.Data.Items[i*changeStride%n]))
+	}
+	return ch
+}
+
+// changeStride is a prime, so that all groups are met.
+const changeStride = 7919
+
+// Bucket returns a bucket that changes about so many keywords, and how many.
+// It is good until the next call.
+func (ch *Changes) Bucket(keywords int) (*pb.NodeData, int) {
+	d := &pb.NodeData{From: At(ch.clock), To: At(ch.clock + 1)}
+	ch.clock++
+	n := 0
+	for n < keywords && len(d.Items) < len(ch.items) {
+		it := ch.items[ch.next]
+		ch.change(it)
+		if ch.next++; ch.next == len(ch.items) {
+			ch.next = 0
+			ch.round++
+		}
+		d.Items = append(d.Items, it)
+		n += len(it.Keywords)
+	}
+	sortItems(d.Items)
+	return d, n
+}
+
+// change gives a group's keywords other bids and every tenth the words of a
+// keyword of another group.
+func (ch *Changes) change(it *pb.Item) {
+	other := ch.items[(ch.next+len(ch.items)/2)%len(ch.items)].Keywords
+	for i, k := range it.Keywords {
+		bid := 10_000*(ch.round%50+1) + uint64(i)*10_000
+		k.Bid = &bid
+		if i%10 == int(ch.round%10) && len(other) > 0 {
+			o := other[i%len(other)]
+			k.Text, k.Norm, k.Fold, k.Forms = o.Text, o.Norm, o.Fold, o.Forms
+		}
+	}
+}
+
+// changeBucket is about how many keywords one bucket changes.
+const changeBucket = 10_000
+
+// BenchmarkChanges measures how many keywords a second a store takes that are
+// changed by groups (Changes), nothing else going on. s holds the corpus; its
+// background work runs beside.
+func BenchmarkChanges(b *testing.B, c *Corpus, s barrels.Store) {
+	ch := NewChanges(c)
+	stop := maintaining(b, s)
+	defer stop()
+	total := 0
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for b.Loop() {
+		b.StopTimer()
+		d, n := ch.Bucket(changeBucket)
+		total += n
+		b.StartTimer()
+		if err := s.Apply(context.Background(), d); err != nil {
+			b.Fatal(err)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	b.ReportMetric(float64(total)/b.Elapsed().Seconds(), "keywords/s")
+	b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/float64(total), "B/keyword")
+}
+
+// maintaining does the store's background work until it is stopped.
+func maintaining(t testing.TB, s barrels.Store) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(maintainEvery)
+		defer tick.Stop()
+		for {
+			if err := s.Maintain(ctx); err != nil {
+				t.Errorf("maintain: %v", err)
+			}
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return func() { cancel(); <-done }
+}
+
+const maintainEvery = time.Second
+
+// BenchmarkSearchChanged measures searches, one at a time, first at rest, then
+// while keywords are changed at a steady rate (keywords a second) in buckets of
+// a tenth of a second; it reports the percentiles of both as the caller of a
+// search sees them.
+func BenchmarkSearchChanged(b *testing.B, c *Corpus, s barrels.Store, rate int) {
+	requests := c.Requests(b)
+	stop := maintaining(b, s)
+	defer stop()
+	search := func(took []time.Duration, i int) []time.Duration {
+		start := time.Now()
+		if _, err := s.Search(context.Background(), requests[i%len(requests)]); err != nil {
+			b.Fatal(err)
+		}
+		return append(took, time.Since(start))
+	}
+	if err := s.Maintain(context.Background()); err != nil {
+		b.Fatal(err)
+	}
+	var rest, busy []time.Duration
+	for i := range 2 * len(requests) { // once to fill caches, once to measure
+		if rest = search(rest, i); i == len(requests) {
+			rest = rest[:0]
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	applied := make(chan int)
+	go func() { applied <- changeAt(ctx, b, NewChanges(c), s, rate) }()
+	start := time.Now()
+	for i := 0; b.Loop(); i++ {
+		busy = search(busy, i)
+	}
+	cancel()
+	n := <-applied
+	b.ReportMetric(float64(n)/time.Since(start).Seconds(), "keywords/s")
+	report(b, "rest", rest)
+	report(b, "busy", busy)
+}
+
+// changeAt applies changes at a rate until ctx is over, and returns how many
+// keywords were changed.
+func changeAt(ctx context.Context, t testing.TB, ch *Changes, s barrels.Store, rate int) (total int) {
+	const every = time.Second / 10
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for start := time.Now(); ctx.Err() == nil; {
+		for due := int(float64(rate) * time.Since(start).Seconds()); total < due && ctx.Err() == nil; {
+			d, n := ch.Bucket(rate / 10)
+			if err := s.Apply(context.Background(), d); err != nil {
+				t.Errorf("apply: %v", err)
+				return total
+			}
+			total += n
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+		}
+	}
+	return total
+}
+
+func report(b *testing.B, name string, took []time.Duration) {
+	slices.Sort(took)
+	at := func(permille int) float64 { return float64(took[(len(took)-1)*permille/1000]) / 1e3 }
+	b.ReportMetric(at(500), name+"-p50-µs")
+	b.ReportMetric(at(990), name+"-p99-µs")
+	b.ReportMetric(at(999), name+"-p999-µs")
+}
