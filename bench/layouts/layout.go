@@ -87,5 +87,6 @@ type Changer interface {
 	Change(ctx context.Context, to []Change) error
 }
 
-// Change is a keyword that gets another keyword's words.
+// Change is a keyword that gets the words that another one has in the set,
+// whatever that one was changed to.
 type Change struct{ Keyword, Like int }

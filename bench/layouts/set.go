@@ -70,3 +70,7 @@ func (s *Set) GroupsOf() []uint32 {
 	}
 	return out
 }
+
+// Slots is the number of places that Best is found for: it holds one more,
+// since the price of the last place comes from the next.
+const Slots = 4

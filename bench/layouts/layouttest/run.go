@@ -1,0 +1,269 @@
+package layouttest
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"adshard/bench/corpus"
+	"adshard/bench/layouts"
+	"adshard/fault"
+)
+
+// Run holds a layout to the contract, with small random sets and 10,000
+// keywords of the extract. It skips what the machine has not the means for.
+func Run(t *testing.T, l layouts.Layout) {
+	if l.Name() == "" || l.Tells() == (layouts.Tells{}) {
+		t.Errorf("the layout is called %q and tells %+v", l.Name(), l.Tells())
+	}
+	t.Run("random", func(t *testing.T) {
+		for i := range 15 {
+			s := sets.Example(i)
+			r := open(t, l, s)
+			texts := queries.Example(i)
+			for j := range min(20, s.Len()) {
+				texts = append(texts, string(s.Text(nil, j)))
+			}
+			r.check(layouts.NewQueries(texts))
+			r.change(layouts.NewQueries(texts), 5)
+			r.close()
+		}
+	})
+	t.Run("corpus", func(t *testing.T) {
+		s, texts := fromExtract(t)
+		asked := layouts.NewQueries(texts)
+		r := open(t, l, s)
+		r.check(append(asked, special(t, s)...))
+		r.together(asked)
+		r.cancelled(asked[0])
+		r.change(asked, 3)
+		r.sized()
+		r.close()
+	})
+	t.Run("cancelled build", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		if st, err := l.Build(ctx, sets.Example(1), layouts.Options{Dir: t.TempDir()}); err == nil {
+			t.Error("was built though it was cancelled", st.Close())
+		}
+	})
+}
+
+// fromExtract is a set of the extract and queries of its log.
+func fromExtract(t *testing.T) (*layouts.Set, []string) {
+	t.Helper()
+	c, err := corpus.Open(corpus.Extract())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := corpus.Options{Keywords: 10_000, Queries: 200, Seed: 1}
+	s, err := layouts.FromCorpus(context.Background(), c, o, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log strings.Builder
+	if _, err := c.WriteQueries(&log, o); err != nil {
+		t.Fatal(err)
+	}
+	texts := strings.Split(strings.TrimSpace(log.String()), "\n")
+	for i := 0; i < s.Len(); i += 97 {
+		texts = append(texts, string(s.Text(nil, i)))
+	}
+	return s, texts
+}
+
+// special are queries at the limits: without words, of one unknown word, of
+// each of the commonest words, of 32 common words.
+func special(t *testing.T, s *layouts.Set) []*layouts.Query {
+	t.Helper()
+	var common []string
+	for _, w := range s.Commonest(40) {
+		common = append(common, s.Words[w])
+	}
+	texts := append([]string{"", "?!", "nobodysaysthis"}, common[:8]...)
+	for n := 1; n <= 32; n *= 2 {
+		texts = append(texts, strings.Join(common[:n], " "), strings.Join(common[40-n:], " "))
+	}
+	var out []*layouts.Query
+	for _, text := range texts {
+		q, err := layouts.NewQuery(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, q)
+	}
+	return out
+}
+
+// run is a layout that was built of a set, with its oracle beside it.
+type run struct {
+	t        *testing.T
+	set      *layouts.Set
+	tells    layouts.Tells
+	store    layouts.Store
+	searcher layouts.Searcher
+	oracle   *Oracle
+}
+
+func open(t *testing.T, l layouts.Layout, s *layouts.Set) *run {
+	t.Helper()
+	r := &run{t: t, set: s, tells: l.Tells(), oracle: NewOracle(s)}
+	last := 0.0
+	progress := func(done float64) {
+		if done < last || done > 1 {
+			t.Errorf("progress is %v after %v", done, last)
+		}
+		last = done
+	}
+	var err error
+	r.store, err = l.Build(context.Background(), s, layouts.Options{Dir: t.TempDir(), Progress: progress})
+	if fault.KindOf(err) == fault.Unavailable {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.searcher, err = r.store.Searcher(); err != nil {
+		t.Fatal(errors.Join(err, r.store.Close()))
+	}
+	return r
+}
+
+func (r *run) close() {
+	r.t.Helper()
+	if err := errors.Join(r.searcher.Close(), r.store.Close()); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// check compares answers with the oracle's.
+func (r *run) check(asked []*layouts.Query) {
+	r.t.Helper()
+	for _, q := range asked {
+		got, err := r.searcher.Search(context.Background(), q)
+		if err != nil {
+			r.t.Fatalf("%q: %v", q.Text, err)
+		}
+		if want := told(r.tells, r.oracle.Found(q)); !equal(told(r.tells, got), want) {
+			r.t.Fatalf("%q: found %+v, want %+v", q.Text, got, want)
+		}
+	}
+}
+
+// told is what of an answer a layout has to tell.
+func told(t layouts.Tells, f layouts.Found) layouts.Found {
+	if !t.Matches {
+		f.Matches = 0
+	}
+	if !t.Sum {
+		f.Sum = 0
+	}
+	if !t.Best {
+		f.Best = nil
+	}
+	return f
+}
+
+func equal(a, b layouts.Found) bool {
+	return a.Matches == b.Matches && a.Sum == b.Sum && slices.Equal(a.Best, b.Best)
+}
+
+// together has several searchers search at the same time; each gets the answers
+// that one alone gets.
+func (r *run) together(asked []*layouts.Query) {
+	r.t.Helper()
+	want := make([]layouts.Found, len(asked))
+	for i, q := range asked {
+		want[i] = told(r.tells, r.oracle.Found(q))
+	}
+	var wait sync.WaitGroup
+	for n := range 4 {
+		wait.Go(func() {
+			s, err := r.store.Searcher()
+			if err != nil {
+				r.t.Error(err)
+				return
+			}
+			for i := range asked {
+				at := (i + n*len(asked)/4) % len(asked)
+				got, err := s.Search(context.Background(), asked[at])
+				if err != nil || !equal(told(r.tells, got), want[at]) {
+					r.t.Errorf("%q beside others: found %+v, %v, want %+v", asked[at].Text, got, err, want[at])
+					break
+				}
+			}
+			if err := s.Close(); err != nil {
+				r.t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
+}
+
+// cancelled: a search whose context is over ends with that.
+func (r *run) cancelled(q *layouts.Query) {
+	r.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := r.searcher.Search(ctx, q); fault.KindOf(err) != fault.Cancelled {
+		r.t.Errorf("a search that was cancelled: %v, want an error of kind %v", err, fault.Cancelled)
+	}
+	r.check([]*layouts.Query{q}) // and does no harm
+}
+
+func (r *run) sized() {
+	r.t.Helper()
+	size, err := r.store.Size()
+	if err != nil || size.Disk+size.Memory == 0 || size.Matching > size.Disk {
+		r.t.Errorf("its size is %+v, %v", size, err)
+	}
+}
+
+// change changes keywords some times, while another searcher searches; then the
+// answers are those of the changed set. Not every layout can.
+func (r *run) change(asked []*layouts.Query, times int) {
+	r.t.Helper()
+	c, ok := r.store.(layouts.Changer)
+	if !ok {
+		return
+	}
+	stop := r.searching(asked)
+	for i := range times {
+		to := changes(r.set.Len()).Example(i)
+		r.oracle.Change(to)
+		if err := c.Change(context.Background(), to); err != nil {
+			r.t.Error(err)
+		}
+		r.check(asked[:min(5, len(asked))])
+	}
+	stop()
+	r.check(asked)
+}
+
+// searching searches until it is stopped; only errors count.
+func (r *run) searching(asked []*layouts.Query) (stop func()) {
+	s, err := r.store.Searcher()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		for i := 0; ctx.Err() == nil; i++ {
+			if _, err := s.Search(context.Background(), asked[i%len(asked)]); err != nil {
+				r.t.Errorf("a search beside a change: %v", err)
+				break
+			}
+		}
+		if err := s.Close(); err != nil {
+			r.t.Error(err)
+		}
+	})
+	return func() {
+		cancel()
+		wait.Wait()
+	}
+}
