@@ -4,7 +4,6 @@
 #include <cstring>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "rocksdb/cache.h"
 #include "rocksdb/convenience.h"
@@ -118,16 +117,20 @@ struct walker {
   std::unique_ptr<Iterator> it;
   char prefix[8];
   std::string copies;
-  // Of a search: the word after the one being walked, whether one is.
+  results out;
+  // Of a search: the next word, and whether that before it is being walked.
   question q;
   int codec = 0;
   size_t word = 0;
   bool walking = false;
-  // Of records: kept, since what they hold is what was looked up.
-  std::vector<PinnableSlice> values;
-  std::vector<Status> found;
-  std::vector<Slice> keys;
-  std::vector<char> key_bytes;
+  // Of records: what was looked up stays where it lies as long as these do.
+  PinnableSlice values[batch];
+
+  void Begin() {
+    out.failed.kind = 0;
+    out.done = 0;
+    out.n = 0;
+  }
 
   void Seek(uint64_t w) {
     PutNumber(prefix, w);
@@ -143,23 +146,37 @@ struct walker {
 
   uint64_t ID() const { return Number(it->key().data() + sizeof prefix); }
 
-  size_t Walk(uint64_t *ids, size_t max, size_t *look);
   bool Matches(const Slice &v) const {
     return q.HasAll(codec == codec_flat ? Flat(v) : Raw(v));
   }
+
+  void Walk(size_t *look);
+  void Records();
 };
 
-// Walk goes on with the word being walked, to its end or that of max or look.
-size_t walker::Walk(uint64_t *ids, size_t max, size_t *look) {
-  size_t n = 0;
-  for (; n < max && *look > 0; --*look, it->Next()) {
+// Walk goes on with the word being walked, to its end or that of the batch or
+// of look.
+void walker::Walk(size_t *look) {
+  for (; out.n < batch && *look > 0; --*look, it->Next()) {
     if (!At()) {
       walking = false;
-      break;
+      return;
     }
-    if (Matches(it->value())) ids[n++] = ID();
+    if (Matches(it->value())) out.pairs[out.n++].id = ID();
   }
-  return n;
+}
+
+// Records looks up the values of the ids found.
+void walker::Records() {
+  auto &db = *e->records;
+  auto *family = db.DefaultColumnFamily();
+  for (size_t i = 0; i < out.n; i++) {
+    char key[8];
+    PutNumber(key, out.pairs[i].id);
+    values[i].Reset();
+    Fail(db.Get(read, family, Slice(key, sizeof key), &values[i]), &out.failed);
+    out.pairs[i].value = {values[i].data(), values[i].size()};
+  }
 }
 
 extern "C" {
@@ -189,52 +206,46 @@ size_t engine_memory(const engine *e) {
 
 void engine_close(engine *e) { delete e; }
 
-walker *walker_open(engine *e, int keep, int same_prefix) {
+walker *walker_open(engine *e, int keep, int same_prefix, results **r) {
   auto *w = new walker;
   w->e = e;
   w->keep = keep != 0;
   w->read.prefix_same_as_start = same_prefix != 0;
+  *r = &w->out;
   return w;
 }
 
 void walker_close(walker *w) { delete w; }
 
-void walker_seek(walker *w, uint64_t word, failure *f) {
+void walker_seek(walker *w, uint64_t word) {
+  w->Begin();
   w->Seek(word);
-  Fail(w->it->status(), f);
+  Fail(w->it->status(), &w->out.failed);
 }
 
-size_t walker_pairs(walker *w, pair *out, size_t max, failure *f) {
+void walker_pairs(walker *w) {
+  w->Begin();
   w->copies.clear();
-  size_t n = 0;
-  for (; n < max && w->At(); n++, w->it->Next()) {
+  auto &out = w->out;
+  for (; out.n < batch && w->At(); out.n++, w->it->Next()) {
     Slice v = w->it->value();
     w->copies.append(v.data(), v.size());
-    out[n] = {w->ID(), {nullptr, v.size()}};
+    out.pairs[out.n] = {w->ID(), {nullptr, v.size()}};
   }
   const char *at = w->copies.data();
-  for (size_t i = 0; i < n; i++) {
-    out[i].value.data = at;
-    at += out[i].value.size;
+  for (size_t i = 0; i < out.n; i++) {
+    out.pairs[i].value.data = at;
+    at += out.pairs[i].value.size;
   }
-  Fail(w->it->status(), f);
-  return n;
+  out.done = out.n < batch;
+  Fail(w->it->status(), &out.failed);
 }
 
-void walker_records(walker *w, const uint64_t *ids, size_t n, bytes *out,
-                    failure *f) {
-  if (w->values.size() < n) {
-    w->values = std::vector<PinnableSlice>(n);
-    w->key_bytes.resize(n * 8);
-  }
-  auto &db = *w->e->records;
-  for (size_t i = 0; i < n; i++) {
-    char *key = w->key_bytes.data() + 8 * i;
-    PutNumber(key, ids[i]);
-    w->values[i].Reset();
-    Fail(db.Get(w->read, db.DefaultColumnFamily(), Slice(key, 8), &w->values[i]), f);
-    out[i] = {w->values[i].data(), w->values[i].size()};
-  }
+void walker_record(walker *w, uint64_t id) {
+  w->Begin();
+  w->out.n = 1;
+  w->out.pairs[0].id = id;
+  w->Records();
 }
 
 void walker_query(walker *w, const uint64_t *words, size_t n, int codec) {
@@ -248,21 +259,20 @@ void walker_query(walker *w, const uint64_t *words, size_t n, int codec) {
   w->walking = false;
 }
 
-size_t walker_next(walker *w, uint64_t *ids, bytes *records, size_t max,
-                   size_t look, int *done, failure *f) {
-  size_t n = 0;
-  while (n < max && look > 0 && f->kind == 0) {
+void walker_matches(walker *w, size_t look) {
+  w->Begin();
+  auto &out = w->out;
+  while (out.n < batch && look > 0 && out.failed.kind == 0) {
     if (!w->walking) {
       if (w->word == w->q.n) break;
       w->Seek(w->q.words[w->word++]);
       w->walking = true;
     }
-    n += w->Walk(ids + n, max - n, &look);
-    if (!w->walking) Fail(w->it->status(), f);
+    w->Walk(&look);
+    if (!w->walking) Fail(w->it->status(), &out.failed);
   }
-  *done = !w->walking && w->word == w->q.n;
-  if (n > 0 && f->kind == 0) walker_records(w, ids, n, records, f);
-  return n;
+  out.done = !w->walking && w->word == w->q.n;
+  w->Records();
 }
 
 }  // extern "C"

@@ -44,7 +44,7 @@ func failed(op string, f *C.failure) error {
 	case 1:
 		return fault.Newf(fault.Corrupt, op, "%s; build the layout again", C.GoString(&f.text[0]))
 	}
-	return fault.Newf(fault.Unavailable, op, "%s; see that its directory can be read", C.GoString(&f.text[0]))
+	return fault.Newf(fault.Internal, op, "%s; see that its directory can be read", C.GoString(&f.text[0]))
 }
 
 func (d databases) memory() uint64 { return uint64(C.engine_memory(d.c)) }
@@ -53,22 +53,18 @@ func (d databases) close()         { C.engine_close(d.c) }
 // walker is what one searcher reads with. Bytes it hands out are C++'s, good
 // until its next call.
 type walker struct {
-	c     *C.walker
-	f     C.failure
-	pairs [batch]C.pair
-	ids   [batch]C.uint64_t
-	found [batch]C.bytes
+	c *C.walker
+	r *C.results
 }
-
-// batch is the number of pairs or matches of one call.
-const batch = 256
 
 // look is the number of pairs after which a search sees whether its time is
 // over: some milliseconds.
 const look = 1 << 16
 
 func (d databases) walker(keep, samePrefix bool) *walker {
-	return &walker{c: C.walker_open(d.c, truth(keep), truth(samePrefix))}
+	w := new(walker)
+	w.c = C.walker_open(d.c, truth(keep), truth(samePrefix), &w.r)
+	return w
 }
 
 func truth(b bool) C.int {
@@ -80,44 +76,39 @@ func truth(b bool) C.int {
 
 func (w *walker) close() { C.walker_close(w.c) }
 
+func (w *walker) failed() error { return failed("rdb: search", &w.r.failed) }
+
 // seek goes to the first keyword of a first word.
 func (w *walker) seek(word uint64) error {
-	C.walker_seek(w.c, C.uint64_t(word), &w.f)
-	return failed("rdb: search", &w.f)
+	C.walker_seek(w.c, C.uint64_t(word))
+	return w.failed()
 }
 
-// next returns the number of the word's next pairs, in w.pairs; less than batch:
-// there are no more.
-func (w *walker) next() (int, error) {
-	n := C.walker_pairs(w.c, &w.pairs[0], batch, &w.f)
-	return int(n), failed("rdb: search", &w.f)
+// next returns how many pairs of the word come next; done: these are the last.
+func (w *walker) next() (n int, done bool, err error) {
+	C.walker_pairs(w.c)
+	return int(w.r.n), w.r.done != 0, w.failed()
 }
 
-// pair returns pair i of the last next.
+// pair returns pair i of the last call.
 func (w *walker) pair(i int) (id uint64, value []byte) {
-	p := &w.pairs[i]
-	return uint64(p.id), view(p.value)
+	p := &w.r.pairs[i]
+	return uint64(p.id), unsafe.Slice((*byte)(unsafe.Pointer(p.value.data)), int(p.value.size))
 }
 
-// record looks a record up.
-func (w *walker) record(id uint64) ([]byte, error) {
-	w.ids[0] = C.uint64_t(id)
-	C.walker_records(w.c, &w.ids[0], 1, &w.found[0], &w.f)
-	return view(w.found[0]), failed("rdb: search", &w.f)
+// record looks a record up: pair 0.
+func (w *walker) record(id uint64) error {
+	C.walker_record(w.c, C.uint64_t(id))
+	return w.failed()
 }
 
-// query begins a search that C++ does whole.
+// query begins a search that C++ does whole, for at most 32 words.
 func (w *walker) query(words []uint64, c codec) {
 	C.walker_query(w.c, (*C.uint64_t)(unsafe.Pointer(unsafe.SliceData(words))), C.size_t(len(words)), C.int(c))
 }
 
-// matches goes on with it and returns the number of records found, in w.found.
+// matches goes on with it: the pairs are matches with their records.
 func (w *walker) matches() (n int, done bool, err error) {
-	var end C.int
-	found := C.walker_next(w.c, &w.ids[0], &w.found[0], batch, look, &end, &w.f)
-	return int(found), end != 0, failed("rdb: search", &w.f)
-}
-
-func view(b C.bytes) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(b.data)), int(b.size))
+	C.walker_matches(w.c, look)
+	return int(w.r.n), w.r.done != 0, w.failed()
 }

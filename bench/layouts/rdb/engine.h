@@ -17,17 +17,29 @@ typedef struct {
   char text[240];
 } failure;
 
-// bytes are RocksDB's or the walker's, good until its next call.
+// bytes are RocksDB's or the walker's, good until the walker's next call.
 typedef struct {
   const char *data;
   size_t size;
 } bytes;
 
-// pair is one keyword of the first database.
+// pair is a keyword's id with a value from one of the databases.
 typedef struct {
   uint64_t id;
   bytes value;
 } pair;
+
+// batch is the number of pairs of one call.
+enum { batch = 256 };
+
+// results are what a walker's last call found. They lie in C's memory: nothing
+// has to be checked or pinned on the way.
+typedef struct {
+  failure failed;
+  int done;  // there are no more
+  size_t n;
+  pair pairs[batch];
+} results;
 
 // codec is how the words after the first lie in a value.
 enum codec { codec_flat = 1, codec_raw = 2 };
@@ -41,28 +53,25 @@ engine *engine_open(const char *matching, const char *matching_options,
 size_t engine_memory(const engine *e);
 void engine_close(engine *e);
 
-// walker_open makes what one goroutine reads with. keep: one iterator serves
-// all words, otherwise each word gets a new one. same_prefix: the databases
-// have a prefix extractor.
-walker *walker_open(engine *e, int keep, int same_prefix);
+// walker_open makes what one goroutine reads with; *r is where its calls leave
+// what they find. keep: one iterator serves all words, otherwise each word gets
+// a new one. same_prefix: the first database has a prefix extractor.
+walker *walker_open(engine *e, int keep, int same_prefix, results **r);
 void walker_close(walker *w);
 
 // walker_seek goes to the first keyword of a first word.
-void walker_seek(walker *w, uint64_t word, failure *f);
-// walker_pairs copies the next keywords of that word; fewer than max: no more.
-size_t walker_pairs(walker *w, pair *out, size_t max, failure *f);
-// walker_records looks up one database's value for each of n ids; sorted: they
-// rise.
-void walker_records(walker *w, const uint64_t *ids, size_t n, bytes *out,
-                    failure *f);
+void walker_seek(walker *w, uint64_t word);
+// walker_pairs copies the next keywords of that word.
+void walker_pairs(walker *w);
+// walker_record looks up the value of a keyword in the second database.
+void walker_record(walker *w, uint64_t id);
 
-// walker_query begins a search for keywords with all words among these.
+// walker_query begins a search for the keywords that have all words among
+// these: at most 32.
 void walker_query(walker *w, const uint64_t *words, size_t n, int codec);
-// walker_next goes on with it: at most max matches, looking at about look pairs,
-// with their records. It returns the number of matches; *done: there are no
-// more.
-size_t walker_next(walker *w, uint64_t *ids, bytes *records, size_t max,
-                   size_t look, int *done, failure *f);
+// walker_matches goes on with it and finds a batch of matches, each with its
+// value in the second database; none where look pairs had none.
+void walker_matches(walker *w, size_t look);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,174 @@
+package rdb
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"adshard/bench/layouts"
+	"adshard/fault"
+	"adshard/search/words"
+
+	flatbuffers "github.com/google/flatbuffers/go"
+	"github.com/linxGnu/grocksdb"
+)
+
+// database is where one lies and RocksDB's options for it, as text.
+type database struct{ dir, options string }
+
+// builder writes the databases of a layout.
+type builder struct {
+	encoder
+	progress func(done float64)
+	done     int // pairs written
+	all      int
+}
+
+func newBuilder(set *layouts.Set, databases int, progress func(float64)) *builder {
+	b := &builder{encoder: encoder{set: set, hashes: make([]uint64, len(set.Words)), flat: flatbuffers.NewBuilder(256)}}
+	for i, w := range set.Words {
+		b.hashes[i] = words.Hash(w)
+	}
+	b.progress, b.all = progress, databases*set.Len()
+	return b
+}
+
+// matchingData writes the first database: keywords by first word and id.
+func (b *builder) matchingData(ctx context.Context, d database, c codec) error {
+	type place struct {
+		first uint64
+		i     uint32
+	}
+	order := make([]place, b.set.Len())
+	for i := range order {
+		order[i] = place{b.hashes[b.set.Of(i)[0]], uint32(i)}
+	}
+	slices.SortFunc(order, func(x, y place) int {
+		return cmp.Or(cmp.Compare(x.first, y.first), cmp.Compare(x.i, y.i))
+	})
+	var key []byte
+	return b.write(ctx, d, len(order), func(n int) ([]byte, []byte, error) {
+		at := order[n]
+		key = matchingKey(key[:0], at.first, b.set.ID(int(at.i)))
+		value, err := b.matching(c, int(at.i))
+		return key, value, err
+	})
+}
+
+// records writes the second database: keywords by id.
+func (b *builder) records(ctx context.Context, d database) error {
+	var key []byte
+	return b.write(ctx, d, b.set.Len(), func(i int) ([]byte, []byte, error) {
+		key = recordKey(key[:0], b.set.ID(i))
+		value, err := b.record(i)
+		return key, value, err
+	})
+}
+
+// write makes a database of n pairs that come by rising key: one sorted file in
+// the last level, as compaction would leave it.
+func (b *builder) write(ctx context.Context, d database, n int, pair func(i int) (key, value []byte, err error)) (err error) {
+	if err := ctx.Err(); err != nil {
+		return fault.New(fault.Cancelled, "rdb: build", err)
+	}
+	defaults := grocksdb.NewDefaultOptions()
+	defer defaults.Destroy()
+	o, err := grocksdb.GetOptionsFromString(defaults, d.options)
+	if err != nil {
+		return fault.New(fault.Internal, "rdb: build", err)
+	}
+	defer o.Destroy()
+	o.SetCreateIfMissing(true)
+	if err := os.MkdirAll(d.dir, 0o755); err != nil {
+		return unwritable(err)
+	}
+	file := filepath.Join(filepath.Dir(d.dir), filepath.Base(d.dir)+".sst")
+	if n > 0 {
+		if err := b.table(ctx, o, file, n, pair); err != nil {
+			return err
+		}
+	}
+	db, err := grocksdb.OpenDb(o, d.dir)
+	if err != nil {
+		return unwritable(err)
+	}
+	defer db.Close()
+	if n == 0 {
+		return nil
+	}
+	take := grocksdb.NewDefaultIngestExternalFileOptions()
+	defer take.Destroy()
+	take.SetMoveFiles(true)
+	if err := db.IngestExternalFile([]string{file}, take); err != nil {
+		return unwritable(err)
+	}
+	return nil
+}
+
+func (b *builder) table(ctx context.Context, o *grocksdb.Options, file string, n int, pair func(i int) (key, value []byte, err error)) error {
+	env := grocksdb.NewDefaultEnvOptions()
+	defer env.Destroy()
+	w := grocksdb.NewSSTFileWriter(env, o)
+	defer w.Destroy()
+	if err := w.Open(file); err != nil {
+		return unwritable(err)
+	}
+	for i := range n {
+		key, value, err := pair(i)
+		if err != nil {
+			return fault.New(fault.Internal, "rdb: build", err)
+		}
+		if err := w.Put(key, value); err != nil {
+			return unwritable(err)
+		}
+		if err := b.wrote(ctx); err != nil {
+			return err
+		}
+	}
+	if err := w.Finish(); err != nil {
+		return unwritable(err)
+	}
+	return nil
+}
+
+// tell is the number of pairs after which the progress is told.
+const tell = 1 << 14
+
+// wrote counts a pair.
+func (b *builder) wrote(ctx context.Context) error {
+	if b.done++; b.done%tell != 0 {
+		return nil
+	}
+	if b.progress != nil {
+		b.progress(float64(b.done) / float64(b.all))
+	}
+	if err := ctx.Err(); err != nil {
+		return fault.New(fault.Cancelled, "rdb: build", err)
+	}
+	return nil
+}
+
+func unwritable(err error) error {
+	return fault.Newf(fault.Internal, "rdb: build", "%w; give a directory that can be written to, with room", err)
+}
+
+// sizeOf is the sum of the sizes of a database's files.
+func sizeOf(dir string) (sum uint64, err error) {
+	err = filepath.WalkDir(dir, func(_ string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil {
+			sum += uint64(info.Size())
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return 0, unwritable(err)
+	}
+	return sum, nil
+}

@@ -1,0 +1,100 @@
+package rdb
+
+import (
+	"encoding/binary"
+	"unsafe"
+
+	"adshard/bench/layouts"
+	"adshard/bench/layouts/rdb/fb"
+	"adshard/bench/layouts/rdb/pb"
+	adshardpb "adshard/schema/pb"
+
+	flatbuffers "github.com/google/flatbuffers/go"
+	"google.golang.org/protobuf/proto"
+)
+
+// codec is how a keyword lies in a value of the first database. The numbers of
+// flat and raw are engine.h's.
+type codec uint8
+
+const (
+	// whole: all that there is of a keyword, Protocol Buffers.
+	whole codec = 0
+	// flat and those below: the words after the first. flat: FlatBuffers.
+	flat codec = 1
+	// raw: the hashes as they lie in memory.
+	raw codec = 2
+	// proto3: Protocol Buffers.
+	proto3 codec = 3
+)
+
+// encoder makes values; bytes it returns are good until its next call.
+type encoder struct {
+	set    *layouts.Set
+	hashes []uint64 // by word
+	buf    []byte
+	rest   []uint64
+	flat   *flatbuffers.Builder
+}
+
+// matching is keyword i's value in the first database.
+func (e *encoder) matching(c codec, i int) ([]byte, error) {
+	e.rest = e.rest[:0]
+	for _, w := range e.set.Of(i)[1:] {
+		e.rest = append(e.rest, e.hashes[w])
+	}
+	var err error
+	e.buf = e.buf[:0]
+	switch c {
+	case whole:
+		k := e.keyword(i)
+		k.Norm = append([]uint64{e.hashes[e.set.Of(i)[0]]}, e.rest...)
+		e.buf, err = proto.MarshalOptions{}.MarshalAppend(e.buf, k)
+	case proto3:
+		e.buf, err = proto.MarshalOptions{}.MarshalAppend(e.buf, &pb.Matching{Rest: e.rest})
+	case raw:
+		e.buf = append(e.buf, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(e.rest))), 8*len(e.rest))...)
+	case flat:
+		e.buf = append(e.buf, e.flatBuffer()...)
+	}
+	return e.buf, err
+}
+
+func (e *encoder) flatBuffer() []byte {
+	b := e.flat
+	b.Reset()
+	var rest flatbuffers.UOffsetT
+	if len(e.rest) > 0 {
+		fb.MatchingStartRestVector(b, len(e.rest))
+		for i := len(e.rest) - 1; i >= 0; i-- {
+			b.PrependUint64(e.rest[i])
+		}
+		rest = b.EndVector(len(e.rest))
+	}
+	fb.MatchingStart(b)
+	fb.MatchingAddRest(b, rest)
+	b.Finish(fb.MatchingEnd(b))
+	return b.FinishedBytes()
+}
+
+// record is keyword i's value in the second database: all but the words.
+func (e *encoder) record(i int) (_ []byte, err error) {
+	e.buf, err = proto.MarshalOptions{}.MarshalAppend(e.buf[:0], e.keyword(i))
+	return e.buf, err
+}
+
+func (e *encoder) keyword(i int) *adshardpb.Keyword {
+	bid := uint64(e.set.Bids[i])
+	return &adshardpb.Keyword{
+		Id: e.set.ID(i), Text: string(e.set.Text(nil, i)), Type: adshardpb.MatchType_MATCH_TYPE_BROAD,
+		Enabled: true, Bid: &bid, Quality: uint32(e.set.Qualities[i]),
+	}
+}
+
+// matchingKey is first word, id; the first 8 bytes are the prefix.
+func matchingKey(dst []byte, first, id uint64) []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(dst, first), id)
+}
+
+// recordKey is the id.
+func recordKey(dst []byte, id uint64) []byte { return binary.BigEndian.AppendUint64(dst, id) }

@@ -1,0 +1,47 @@
+package rdb
+
+import (
+	"context"
+
+	"adshard/bench/layouts"
+)
+
+// leanSearcher is the search at its end: C++ walks and decides where the bytes
+// lie and hands over the records of what matches.
+type leanSearcher struct {
+	w      *walker
+	codec  codec
+	hashes []uint64
+	record record
+}
+
+// Search implements layouts.Searcher.
+func (s *leanSearcher) Search(ctx context.Context, q *layouts.Query) (f layouts.Found, err error) {
+	if s.hashes, err = hashesOf(s.hashes[:0], q); err != nil {
+		return f, err
+	}
+	s.w.query(s.hashes, s.codec)
+	for done := false; !done; {
+		var n int
+		if n, done, err = s.w.matches(); err != nil {
+			return layouts.Found{}, err
+		}
+		for i := range n {
+			_, value := s.w.pair(i)
+			if err := s.record.read(value); err != nil {
+				return layouts.Found{}, err
+			}
+			f.Matches, f.Sum = f.Matches+1, f.Sum+s.record.id
+		}
+		if err := over(ctx); err != nil {
+			return layouts.Found{}, err
+		}
+	}
+	return f, nil
+}
+
+// Close implements layouts.Searcher.
+func (s *leanSearcher) Close() error {
+	s.w.close()
+	return nil
+}
