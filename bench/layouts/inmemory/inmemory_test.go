@@ -8,7 +8,7 @@ import (
 )
 
 func TestLayouts(t *testing.T) {
-	for _, l := range []layouts.Layout{Structs{}} {
+	for _, l := range []layouts.Layout{Structs{}, Floor{}} {
 		t.Run(l.Name(), func(t *testing.T) { layouttest.Run(t, l) })
 	}
 }
