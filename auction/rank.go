@@ -48,6 +48,9 @@ func Rank(bid, modifier, quality, match, variant uint64) (effective, q, score ui
 // fit 64 bits is the largest number that does.
 func mulDiv(a, b, d uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)
+	if hi == 0 { // nearly always; the compiler turns it into a multiplication
+		return lo / d
+	}
 	if hi >= d {
 		return math.MaxUint64
 	}

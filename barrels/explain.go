@@ -68,8 +68,8 @@ type match struct {
 	modifier           uint64
 	shown              bool
 	effective, q, rank uint64
-	campaign           *campaign
-	advertiser         *advertiser
+	campaign           campaignEntry
+	advertiser         advertiserEntry
 }
 
 // Pass implements search.Sink: nothing is passed over.
@@ -144,25 +144,25 @@ func (f *finder) explain(m *match) (search.Explained, bool) {
 	}
 	g, ok := f.group(m.key)
 	k := new(pb.Keyword)
-	if !ok || !f.keyword(g, m.place, k) {
+	if !ok || !f.keyword(m.place, k) {
 		f.bad = append(f.bad, run{m.key, m.key})
 		return e, false
 	}
 	e.GroupName, e.KeywordText, e.BidFromGroup = g.name, k.Text, k.BidFromGroup
 	e.Verdict = f.verdict(m)
 	if e.Verdict == search.Eligible {
-		f.negative(&e, g, m.campaign)
+		f.negative(&e, g, m.campaign.campaign)
 	}
 	if m.head.Flags&block.GroupHasAd != 0 {
-		f.show(&found{group: m.place, id: m.head.ID, campaign: m.campaign}, &e.Hit)
+		f.show(&found{group: m.place, id: m.head.ID, campaign: m.campaign.campaign}, &e.Hit)
 	}
 	e.Words = agreements(f.request, k)
 	return e, true
 }
 
 // keyword reads a keyword's record.
-func (f *finder) keyword(g *groupItems, at place, k *pb.Keyword) bool {
-	e, err := f.findKeyword(g, at)
+func (f *finder) keyword(at place, k *pb.Keyword) bool {
+	e, err := f.findKeyword(at)
 	return err == nil && proto.Unmarshal(e.record, k) == nil
 }
 

@@ -1,8 +1,7 @@
 package barrels
 
 import (
-	"bytes"
-	"sort"
+	"slices"
 
 	"adshard/auction"
 	"adshard/search"
@@ -18,10 +17,11 @@ func (f *finder) hits() []search.Hit {
 	hits := make([]search.Hit, 0, len(ranked))
 	for i := range ranked {
 		r, v := &ranked[i], &ranked[i].Value
+		owner, _ := f.state.parents.advertisers.get(r.Owner)
 		hits = append(hits, search.Hit{
-			Keyword: r.Keyword, Group: v.id, Campaign: v.campaign.id, Advertiser: v.advertiser.id,
+			Keyword: r.Keyword, Group: v.id, Campaign: v.campaign.id, Advertiser: r.Owner,
 			Score: r.Score, Quality: v.quality, Type: v.kind, Level: v.level,
-			AdvertiserName: v.advertiser.name, CampaignName: v.campaign.name,
+			AdvertiserName: owner.name, CampaignName: v.campaign.name,
 		})
 		if !f.show(v, &hits[len(hits)-1]) {
 			f.bad = append(f.bad, run{v.group.key, v.group.key})
@@ -44,12 +44,8 @@ func (f *finder) show(v *found, h *search.Hit) bool {
 		pick = auction.PickAd(f.request.RequestID, v.id, len(g.ads))
 	}
 	h.GroupName, h.Ad = g.name, g.ads[pick]
-	e, err := f.findKeyword(g, v.group)
-	if err != nil {
-		return false
-	}
-	h.KeywordText, err = readText(e.record)
-	return err == nil
+	h.KeywordText, ok = f.keywordText(g, v.group)
+	return ok
 }
 
 // groupItems is a group read for searches.
@@ -57,11 +53,25 @@ type groupItems struct {
 	name      string
 	ads       []search.Ad // the enabled ones, by rising id
 	negatives negatives   // the enabled ones
-	record    []byte
-	// pages are all of the group's, by rising keyword id, unless partial: they
-	// are too large to be kept.
-	pages   []page
+	// ids are those of all keywords, rising; their texts stand one after the other
+	// in texts, each up to its end. None if partial: they are too many to be kept.
+	ids     []uint64
+	ends    []uint32
+	texts   string
 	partial bool
+}
+
+// text returns the text of a keyword; false: it is not there.
+func (g *groupItems) text(id uint64) (string, bool) {
+	i, ok := slices.BinarySearch(g.ids, id)
+	if !ok {
+		return "", false
+	}
+	from := uint32(0)
+	if i > 0 {
+		from = g.ends[i-1]
+	}
+	return g.texts[from:g.ends[i]], true
 }
 
 // group reads a group; false: it is not there or damaged.
@@ -76,32 +86,74 @@ func (f *finder) group(key uint64) (*groupItems, bool) {
 	if !f.items.Seek(f.key) || keyPart(f.items.Key(), 1) != groupRecord {
 		return nil, false
 	}
-	g, err := readGroup(bytes.Clone(f.items.Value()))
+	record := f.items.Value()
+	g, err := readGroup(record)
 	if err != nil {
 		return nil, false
 	}
-	size := 3 * len(g.record) // its texts and negatives once more
+	size := 3 * len(record) // texts and negatives, as searches use them
+	var texts []byte
 	for f.items.Next() {
 		if size += len(f.items.Value()) + cacheOverhead; size > f.cached.most() {
-			g.pages, g.partial = nil, true
+			g.ids, g.ends, g.partial = nil, nil, true
 			return g, true
 		}
-		p, err := openPage(bytes.Clone(f.items.Value()))
-		if err != nil || p.len() == 0 {
+		if texts, err = g.page(texts, f.items.Value()); err != nil {
 			return nil, false
 		}
-		g.pages = append(g.pages, p)
 	}
 	if f.items.Err() != nil {
 		return nil, false
 	}
-	f.cached.put(key, f.state.number, g, size)
+	g.texts = string(texts)
+	f.cached.put(key, f.state.number, g, 3*len(record)+len(texts)+12*len(g.ids))
 	return g, true
 }
 
-// findKeyword finds a keyword's entry; it is good until the next call.
-func (f *finder) findKeyword(g *groupItems, at place) (pageEntry, error) {
-	p, err := f.page(g, at)
+// page takes in a page of the group's keywords.
+func (g *groupItems) page(texts, value []byte) ([]byte, error) {
+	p, err := openPage(value)
+	if err != nil {
+		return texts, err
+	}
+	for i := range p.len() {
+		e, err := p.entry(i)
+		if err != nil {
+			return texts, err
+		}
+		text, err := readText(e.record)
+		if err != nil {
+			return texts, err
+		}
+		texts = append(texts, text...)
+		g.ids, g.ends = append(g.ids, e.id), append(g.ends, uint32(len(texts)))
+	}
+	return texts, nil
+}
+
+// keywordText returns the text of a keyword of a group.
+func (f *finder) keywordText(g *groupItems, at place) (string, bool) {
+	if !g.partial {
+		return g.text(at.keyword)
+	}
+	e, err := f.findKeyword(at)
+	if err != nil {
+		return "", false
+	}
+	text, err := readText(e.record)
+	return string(text), err == nil
+}
+
+// findKeyword reads a keyword's entry; it is good until the next call.
+func (f *finder) findKeyword(at place) (pageEntry, error) {
+	f.key = appendKey(f.key[:0], at.key, at.keyword)
+	if f.items == nil {
+		f.items = f.state.snapshot.Prefix(Items)
+	}
+	if !f.items.SeekBack(f.key) {
+		return pageEntry{}, errPage
+	}
+	p, err := openPage(f.items.Value())
 	if err != nil {
 		return pageEntry{}, err
 	}
@@ -110,20 +162,4 @@ func (f *finder) findKeyword(g *groupItems, at place) (pageEntry, error) {
 		return pageEntry{}, errPage
 	}
 	return p.entry(i)
-}
-
-// page returns the page that a keyword must be on.
-func (f *finder) page(g *groupItems, at place) (page, error) {
-	if !g.partial {
-		n := sort.Search(len(g.pages), func(i int) bool { return g.pages[i].id(0) > at.keyword })
-		if n == 0 {
-			return page{}, errPage
-		}
-		return g.pages[n-1], nil
-	}
-	f.key = appendKey(f.key[:0], at.key, at.keyword)
-	if !f.items.SeekBack(f.key) {
-		return page{}, errPage
-	}
-	return openPage(f.items.Value())
 }

@@ -14,8 +14,8 @@ import (
 // parents are the campaigns and advertisers of one published state, shared
 // with the next where nothing changed.
 type parents struct {
-	campaigns   *idTable[*campaign]
-	advertisers *idTable[*advertiser]
+	campaigns   *idTable[campaignEntry]
+	advertisers *idTable[advertiserEntry]
 	// largest is for each device a modifier (permille) that no campaign's is
 	// above; at least 1000, what holds where none is set. Together with a
 	// block's bound it bounds scores without a look at the campaigns.
@@ -24,22 +24,33 @@ type parents struct {
 
 // campaign is a campaign's record made ready for searches.
 type campaign struct {
-	id, advertiser     uint64
-	name               string
+	id, advertiser uint64
+	name           string
+	even           bool
+	negatives      negatives
+}
+
+// campaignEntry is a campaign with what is asked of it for each group that
+// matches, in the table itself, since that is asked often.
+type campaignEntry struct {
+	*campaign
+	modifiers          [search.Devices]uint16
 	enabled, exhausted bool
-	even               bool
-	modifiers          [search.Devices]uint16 // or block.NotSet
-	negatives          negatives
+	negatives          bool // it has some
 }
 
 type advertiser struct {
-	id      uint64
-	name    string
+	id   uint64
+	name string
+}
+
+type advertiserEntry struct {
+	*advertiser
 	enabled bool
 }
 
 func newParents() *parents {
-	p := &parents{campaigns: newIDTable[*campaign](idPageBits), advertisers: newIDTable[*advertiser](idPageBits)}
+	p := &parents{campaigns: newIDTable[campaignEntry](idPageBits), advertisers: newIDTable[advertiserEntry](idPageBits)}
 	p.largest = [search.Devices]uint64{1000, 1000, 1000}
 	return p
 }
@@ -50,17 +61,20 @@ func (p *parents) copy() *parents {
 }
 
 func (p *parents) setCampaign(r *pb.Campaign) {
-	c := &campaign{
-		id: r.Id, advertiser: r.AdvertiserId, name: r.Name,
-		enabled: r.Enabled, exhausted: r.BudgetExhausted, even: r.RotateEvenly,
-		modifiers: modifiers(r.Modifiers), negatives: compileNegatives(r.Negatives),
+	c := campaignEntry{
+		campaign: &campaign{
+			id: r.Id, advertiser: r.AdvertiserId, name: r.Name,
+			even: r.RotateEvenly, negatives: compileNegatives(r.Negatives),
+		},
+		modifiers: modifiers(r.Modifiers), enabled: r.Enabled, exhausted: r.BudgetExhausted,
 	}
+	c.negatives = len(c.campaign.negatives) > 0
 	p.campaigns = p.campaigns.set(r.Id, c)
-	p.raise(c)
+	p.raise(&c)
 }
 
 // raise keeps largest an upper bound; only tighten lowers it.
-func (p *parents) raise(c *campaign) {
+func (p *parents) raise(c *campaignEntry) {
 	for d, m := range c.modifiers {
 		if m != block.NotSet {
 			p.largest[d] = max(p.largest[d], uint64(m))
@@ -72,12 +86,12 @@ func (p *parents) raise(c *campaign) {
 func (p *parents) tighten() bool {
 	before := p.largest
 	p.largest = newParents().largest
-	p.campaigns.each(func(_ uint64, c *campaign) { p.raise(c) })
+	p.campaigns.each(func(_ uint64, c campaignEntry) { p.raise(&c) })
 	return p.largest != before
 }
 
 func (p *parents) setAdvertiser(r *pb.Advertiser) {
-	p.advertisers = p.advertisers.set(r.Id, &advertiser{id: r.Id, name: r.Name, enabled: r.Enabled})
+	p.advertisers = p.advertisers.set(r.Id, advertiserEntry{&advertiser{id: r.Id, name: r.Name}, r.Enabled})
 }
 
 // modifiers are a record's modifiers by device, block.NotSet where not set.
@@ -136,22 +150,22 @@ func (p *parents) has(kind byte, id uint64, record []byte, stored bool) bool {
 	if kind == parentAdvertiser {
 		a, ok := p.advertisers.get(id)
 		b, ok2 := want.advertisers.get(id)
-		return ok == ok2 && (!ok || *a == *b)
+		return ok == ok2 && (!ok || *a.advertiser == *b.advertiser && a.enabled == b.enabled)
 	}
 	a, ok := p.campaigns.get(id)
 	b, ok2 := want.campaigns.get(id)
-	return ok == ok2 && (!ok || a.same(b) && p.bounds(a))
+	return ok == ok2 && (!ok || a.same(&b) && p.bounds(&a))
 }
 
 // same tells whether two campaigns are the same to searches.
-func (c *campaign) same(d *campaign) bool {
+func (c *campaignEntry) same(d *campaignEntry) bool {
 	return c.id == d.id && c.advertiser == d.advertiser && c.name == d.name && c.enabled == d.enabled &&
-		c.exhausted == d.exhausted && c.even == d.even && c.modifiers == d.modifiers &&
-		slices.EqualFunc(c.negatives, d.negatives, func(m, n *pb.Negative) bool { return proto.Equal(m, n) })
+		c.exhausted == d.exhausted && c.even == d.even && c.modifiers == d.modifiers && c.negatives == d.negatives &&
+		slices.EqualFunc(c.campaign.negatives, d.campaign.negatives, func(m, n *pb.Negative) bool { return proto.Equal(m, n) })
 }
 
 // bounds tells whether largest bounds a campaign's modifiers.
-func (p *parents) bounds(c *campaign) bool {
+func (p *parents) bounds(c *campaignEntry) bool {
 	for d, m := range c.modifiers {
 		if m != block.NotSet && uint64(m) > p.largest[d] {
 			return false

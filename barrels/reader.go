@@ -41,6 +41,9 @@ func (r *reader) close() {
 	r.it, r.state, r.terms, r.view = nil, nil, nil, block.View{}
 }
 
+// Known implements search.Postings.
+func (r *reader) Known(term uint64) bool { return r.state.terms.known(term) }
+
 // Blocks implements search.Postings.
 func (r *reader) Blocks(ctx context.Context, term uint64, visit func(search.Block) bool) error {
 	if !r.state.terms.found(term) {
@@ -126,13 +129,13 @@ func (c *collected) open(key uint64, value []byte, scratch *block.View) *block.V
 		c.room = 0
 	}
 	if c.room == 0 {
-		if scratch.Open(value) != nil {
+		if scratch.Open(value) != nil || scratch.Sign() != nil {
 			return nil
 		}
 		return scratch
 	}
 	b := &termBlock{key: key}
-	if b.view.Open(bytes.Clone(value)) != nil {
+	if b.view.Open(bytes.Clone(value)) != nil || b.view.Sign() != nil {
 		return nil
 	}
 	c.list = append(c.list, b)

@@ -59,9 +59,9 @@ func eachField(b []byte, visit func(n protowire.Number, bytes []byte, number uin
 	return nil
 }
 
-// readGroup reads what searches need of a group's record, which it keeps.
+// readGroup reads what searches need of a group's record.
 func readGroup(record []byte) (*groupItems, error) {
-	g := &groupItems{record: record}
+	g := new(groupItems)
 	var list []*pb.Negative
 	err := eachField(record, func(n protowire.Number, b []byte, _ uint64) error {
 		switch n {
@@ -140,11 +140,11 @@ func readAd(b []byte) (a search.Ad, err error) {
 	return a, err
 }
 
-// readText reads the text of a keyword's record.
-func readText(record []byte) (text string, err error) {
+// readText reads the text of a keyword's record, in place.
+func readText(record []byte) (text []byte, err error) {
 	err = eachField(record, func(n protowire.Number, b []byte, _ uint64) error {
 		if n == keywordTextField {
-			text = string(b)
+			text = b
 			return errFound
 		}
 		return nil

@@ -90,6 +90,7 @@ type finder struct {
 	blockedGroups    map[uint64]bool
 
 	block  *block.View // whose groups are in groups
+	number uint64      // of the block, counted over all searches
 	groups []verdict   // by the block's group index
 
 	tally tally // of a search that is counted
@@ -104,7 +105,6 @@ type found struct {
 	id         uint64
 	quality    uint64
 	campaign   *campaign
-	advertiser *advertiser
 	kind       search.MatchType
 	level      search.Level
 }
@@ -142,7 +142,7 @@ func (f *finder) free() {
 	clear(f.seen)
 	clear(f.blockedCampaigns)
 	clear(f.blockedGroups)
-	clear(f.groups)
+	clear(f.groups) // what it points to
 	f.request, f.served, f.cached, f.tally.served = nil, nil, nil, nil
 	finders.Put(f)
 }

@@ -8,15 +8,13 @@ import (
 
 // verdict is what holds for all keywords of a group in one query.
 type verdict struct {
-	known      bool
-	live       bool // served, enabled all the way up, with an ad
-	candidate  bool // and its budget and device modifier allow it
-	id         uint64
-	key        uint64
-	flags      uint16
+	block      uint64 // number of the block for which it is known
+	advertiser uint64 // id
 	modifier   uint64 // permille
 	campaign   *campaign
-	advertiser *advertiser
+	live       bool // served, enabled all the way up, with an ad
+	candidate  bool // and its budget and device modifier allow it
+	negatives  bool // it or its campaign has some
 }
 
 // Pass implements search.Sink: a block is passed over when none of its
@@ -44,13 +42,9 @@ func (f *finder) Pass(b search.Block, best search.Level) bool {
 // again on other bytes, so that their address does not tell blocks apart.
 func (f *finder) enter(v *block.View) {
 	f.block = v
-	n := v.Groups()
-	if cap(f.groups) < n {
+	f.number++
+	if n := v.Groups(); n > len(f.groups) {
 		f.groups = make([]verdict, n+n/2)
-	}
-	f.groups = f.groups[:n]
-	for i := range f.groups {
-		f.groups[i].known = false
 	}
 }
 
@@ -61,12 +55,12 @@ func (f *finder) Match(b search.Block, i int, level search.Level) {
 	if flags&block.Enabled == 0 || flags&block.Later != 0 && level <= search.Folded {
 		return // the first form agrees as well where no language is needed
 	}
-	kind, _ := v.Posting(i)
 	if f.tally.active {
 		f.tally.match(v, group)
 	}
+	kind := v.Type(i)
 	g := &f.groups[group]
-	if !g.known {
+	if g.block != f.number {
 		if !f.request.ExactCounts && f.hopeless(v, group, bid, quality, kind, level) {
 			return
 		}
@@ -86,17 +80,17 @@ func (f *finder) Match(b search.Block, i int, level search.Level) {
 	if effective == 0 || effective < f.request.Reserve {
 		return
 	}
-	wanted := f.top.Wants(g.advertiser.id, score, keyword)
-	if !wanted && (again || !f.request.ExactCounts) || f.blocked(g) {
+	wanted := f.top.Wants(g.advertiser, score, keyword)
+	if !wanted && (again || !f.request.ExactCounts) || g.negatives && f.blocked(v, group, g) {
 		return
 	}
 	if !again {
 		f.candidates++
 	}
 	if wanted {
-		f.top.Offer(g.advertiser.id, score, keyword, found{
-			group: place{g.key, keyword}, id: g.id, quality: q,
-			campaign: g.campaign, advertiser: g.advertiser, kind: kind, level: level,
+		f.top.Offer(g.advertiser, score, keyword, found{
+			group: place{v.GroupKey(group), keyword}, id: v.GroupID(group), quality: q,
+			campaign: g.campaign, kind: kind, level: level,
 		})
 	}
 }
@@ -127,22 +121,24 @@ func (f *finder) again(keyword uint64) bool {
 
 // judge finds out what holds for the group of index i.
 func (f *finder) judge(v *block.View, i int, g *verdict) {
-	*g = verdict{known: true}
-	if v.GroupFlags(i)&block.GroupLive != block.GroupLive || !f.served.holds(v.GroupKey(i)) {
+	*g = verdict{block: f.number}
+	flags := v.GroupFlags(i)
+	if flags&block.GroupLive != block.GroupLive || !f.served.holds(v.GroupKey(i)) {
 		return
 	}
-	head := v.Group(i)
 	p := f.state.parents
-	c, ok := p.campaigns.get(head.Campaign)
-	a, ok2 := p.advertisers.get(head.Advertiser)
+	campaign, owner := v.GroupParents(i)
+	c, ok := p.campaigns.get(campaign)
+	a, ok2 := p.advertisers.get(owner)
 	if !ok || !ok2 {
-		f.bad = append(f.bad, run{head.Key, head.Key}) // it should be served
+		f.bad = append(f.bad, run{v.GroupKey(i), v.GroupKey(i)}) // it should be served
 		return
 	}
 	g.live = c.enabled && a.enabled
-	g.key, g.id, g.flags, g.campaign, g.advertiser = head.Key, head.ID, head.Flags, c, a
+	g.campaign, g.advertiser = c.campaign, owner
+	g.negatives = c.negatives || flags&block.GroupNegatives != 0
 	d := f.request.Device
-	own, inherited := head.Modifiers[d], c.modifiers[d]
+	own, inherited := v.GroupModifier(i, d), c.modifiers[d]
 	var shown bool
 	g.modifier, shown = auction.Modifier(uint64(own), own != block.NotSet, uint64(inherited), inherited != block.NotSet)
 	g.candidate = g.live && shown && !c.exhausted
@@ -150,7 +146,7 @@ func (f *finder) judge(v *block.View, i int, g *verdict) {
 
 // blocked tells whether a negative of the campaign or of the group blocks the
 // query; each is looked at once a query.
-func (f *finder) blocked(g *verdict) bool {
+func (f *finder) blocked(v *block.View, group int, g *verdict) bool {
 	if len(g.campaign.negatives) > 0 {
 		b, known := f.blockedCampaigns[g.campaign]
 		if !known {
@@ -161,13 +157,14 @@ func (f *finder) blocked(g *verdict) bool {
 			return true
 		}
 	}
-	if g.flags&block.GroupNegatives == 0 {
+	if v.GroupFlags(group)&block.GroupNegatives == 0 {
 		return false
 	}
-	b, known := f.blockedGroups[g.key]
+	key := v.GroupKey(group)
+	b, known := f.blockedGroups[key]
 	if !known {
-		b = f.blockedByGroup(g.key)
-		f.blockedGroups[g.key] = b
+		b = f.blockedByGroup(key)
+		f.blockedGroups[key] = b
 	}
 	return b
 }

@@ -57,6 +57,13 @@ func (t *termTable) found(term uint64) bool {
 	return s.key.Load() == term && term != 0 && s.info.Load()&hadPostings != 0
 }
 
+// known tells whether a keyword may have the term. Safe beside the writer: terms
+// that came after a snapshot are known too, those that went since are until
+// the writer starts a new table.
+func (t *termTable) known(term uint64) bool {
+	return t.slot(term).key.Load() == term && term != 0
+}
+
 // count returns what is known of a term.
 func (t *termTable) count(term uint64) termCount {
 	s := t.slot(term)

@@ -38,20 +38,28 @@ func newRule(r Rule, queryWords int) rule {
 	return made
 }
 
-// vocabulary is a block's words held against the query.
+// vocabulary is a block's words held against the query, each when a posting
+// first needs it.
 type vocabulary struct {
-	// refs holds for each word of the block the index of its Fit; 0: it agrees
-	// with nothing.
+	block Block
+	// refs holds for each word of the block the index of its Fit; 0: not yet
+	// known.
 	refs []uint16
-	fits []Fit // from index 1
+	fits []Fit // from index 1, which is noFit
 }
+
+// disagrees is the index in fits of words that agree with nothing.
+const disagrees = 1
 
 // NewMatcher returns a matcher.
 func NewMatcher(q *Query, p Profile) *Matcher {
 	m := new(Matcher)
 	m.reset(q, p)
+	m.terms.reset(q.Terms)
 	return m
 }
+
+// reset begins a query, without its terms.
 
 func (m *Matcher) reset(q *Query, p Profile) {
 	m.query = q
@@ -62,13 +70,12 @@ func (m *Matcher) reset(q *Query, p Profile) {
 		m.rules[t] = newRule(r, len(m.words))
 		m.reach = max(m.reach, m.rules[t].reach)
 	}
-	m.terms.reset(q.Terms)
 }
 
 // release drops what belongs to a request, so that a pooled matcher holds
 // nothing back.
 func (m *Matcher) release() {
-	m.query, m.words = nil, nil
+	m.query, m.words, m.block = nil, nil, nil
 	clear(m.gather[:])
 }
 
@@ -155,26 +162,29 @@ func (r *rule) level(fits []*Fit, all uint32) Level {
 	return matchAnySet(fits)
 }
 
-// take holds a block's vocabulary against the query, each word once.
+// take makes b the block whose postings are decided on.
 func (m *Matcher) take(b Block) {
 	n := min(b.Words(), 1<<16-1) // postings refer to words by 16 bits
 	if cap(m.refs) < n {
-		m.refs = make([]uint16, n)
+		m.refs = make([]uint16, n+n/2)
 	}
-	m.refs = m.refs[:n]
-	m.fits = append(m.fits[:0], noFit)
-	for i := range m.refs {
-		m.refs[i] = 0
-		norm, fold, term := b.Word(i)
-		t := m.terms.find(term)
-		if t < 0 {
-			continue
-		}
+	m.block, m.refs = b, m.refs[:n]
+	clear(m.refs)
+	m.fits = append(m.fits[:0], noFit, noFit)
+}
+
+// hold holds a word of the block against the query.
+func (m *Matcher) hold(word uint16) (fit uint16) {
+	fit = disagrees
+	norm, fold, term := m.block.Word(int(word))
+	if t := m.terms.find(term); t >= 0 {
 		if f := m.fit(norm, fold, m.query.Terms[t].Senses); f.Best < NoLevel {
-			m.refs[i] = uint16(len(m.fits))
+			fit = uint16(len(m.fits))
 			m.fits = append(m.fits, f)
 		}
 	}
+	m.refs[word] = fit
+	return fit
 }
 
 // posting decides on a posting of the block last taken.
@@ -185,10 +195,17 @@ func (m *Matcher) posting(t MatchType, words []byte) Level {
 	}
 	for i := range n {
 		w := binary.LittleEndian.Uint16(words[2*i:])
-		if int(w) >= len(m.refs) || m.refs[w] == 0 {
+		if int(w) >= len(m.refs) {
 			return NoLevel
 		}
-		m.gather[i] = &m.fits[m.refs[w]]
+		fit := m.refs[w]
+		if fit == 0 {
+			fit = m.hold(w)
+		}
+		if fit == disagrees {
+			return NoLevel
+		}
+		m.gather[i] = &m.fits[fit]
 	}
 	return m.level(t, m.gather[:n])
 }

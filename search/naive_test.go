@@ -22,6 +22,7 @@ type naive struct {
 type block struct {
 	vocabulary []word
 	postings   []posting
+	signatures []search.Signature // of the first postings
 }
 
 type word struct{ norm, fold, term uint64 }
@@ -40,10 +41,32 @@ func (b *block) Word(i int) (norm, fold, term uint64) {
 	return w.norm, w.fold, w.term
 }
 
-func (b *block) Len() int { return len(b.postings) }
+func (b *block) Signatures() []search.Signature {
+	for i := len(b.signatures); i < len(b.postings); i++ {
+		var s search.Signature
+		for w := b.postings[i].words; len(w) >= 2; w = w[2:] {
+			if at := int(binary.LittleEndian.Uint16(w)); at < len(b.vocabulary) { // else damaged
+				s |= search.SignatureOf(b.vocabulary[at].term)
+			}
+		}
+		b.signatures = append(b.signatures, s)
+	}
+	return b.signatures
+}
 
 func (b *block) Posting(i int) (search.MatchType, []byte) {
 	return b.postings[i].keyword.Type, b.postings[i].words
+}
+
+func (n *naive) Known(term uint64) bool {
+	for _, blocks := range n.blocks {
+		for _, b := range blocks {
+			if slices.ContainsFunc(b.vocabulary, func(w word) bool { return w.term == term }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (n *naive) Blocks(ctx context.Context, term uint64, visit func(search.Block) bool) error {
@@ -101,7 +124,7 @@ func (n *naive) add(k *backend.Keyword, it *backend.Item, c *backend.Campaign, l
 	}
 	term := list[anchor%len(list)].term
 	blocks := n.blocks[term]
-	if len(blocks) == 0 || blocks[len(blocks)-1].Len() >= size {
+	if len(blocks) == 0 || len(blocks[len(blocks)-1].postings) >= size {
 		blocks = append(blocks, &block{})
 		n.blocks[term] = blocks
 	}

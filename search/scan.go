@@ -25,10 +25,10 @@ import (
 func Scan(ctx context.Context, q *Query, p Profile, postings Postings, sink Sink) (Work, error) {
 	s := scans.Get().(*scan)
 	defer s.free()
-	s.reset(q, p)
+	s.reset(q, p, postings)
 	s.sink = sink
 	for _, best := range [...]Level{Identical, Synonym} {
-		if err := s.terms(ctx, postings, best); err != nil {
+		if err := s.visitTerms(ctx, postings, best); err != nil {
 			return s.work, err
 		}
 	}
@@ -42,19 +42,33 @@ type scan struct {
 	sink  Sink
 	best  Level // cap of the term whose blocks are being visited
 	work  Work
+	// known are those of the query's terms that keywords may have, by index;
+	// signature is theirs.
+	known     []int32
+	signature Signature
 	visit func(Block) bool
 }
 
 // scans pools the scratch of searches; it holds no state between them.
 var scans = sync.Pool{New: func() any {
 	s := new(scan)
-	s.visit = s.block
+	s.visit = s.visitBlock
 	return s
 }}
 
-func (s *scan) reset(q *Query, p Profile) {
+// reset begins a scan. Of the query's terms, several a word, only those that
+// keywords may have are held against them.
+func (s *scan) reset(q *Query, p Profile, postings Postings) {
 	s.Matcher.reset(q, p)
-	s.work = Work{}
+	s.work, s.signature, s.known = Work{}, 0, s.known[:0]
+	s.terms.clear(len(q.Terms))
+	for i := range q.Terms {
+		if t := q.Terms[i].Term; postings.Known(t) {
+			s.known = append(s.known, int32(i))
+			s.signature |= SignatureOf(t)
+			s.terms.put(t, int32(i))
+		}
+	}
 }
 
 func (s *scan) free() {
@@ -63,13 +77,13 @@ func (s *scan) free() {
 	scans.Put(s)
 }
 
-// terms visits the blocks of the terms whose cap is best.
-func (s *scan) terms(ctx context.Context, postings Postings, best Level) error {
+// visitTerms visits the blocks of the terms whose cap is best.
+func (s *scan) visitTerms(ctx context.Context, postings Postings, best Level) error {
 	if best > s.reach {
 		return nil
 	}
 	s.best = best
-	for i := range s.query.Terms {
+	for _, i := range s.known {
 		t := &s.query.Terms[i]
 		if t.Cap() != best {
 			continue
@@ -81,17 +95,24 @@ func (s *scan) terms(ctx context.Context, postings Postings, best Level) error {
 	return nil
 }
 
-// block decides on one block; it always asks for the next.
-func (s *scan) block(b Block) bool {
+// visitBlock decides on one block; it always asks for the next.
+func (s *scan) visitBlock(b Block) bool {
 	if s.sink.Pass(b, s.best) {
 		s.work.BlocksPassed++
 		return true
 	}
 	s.work.BlocksRead++
-	n := b.Len()
-	s.work.Looked += uint64(n)
-	s.take(b)
-	for i := range n {
+	signatures := b.Signatures()
+	s.work.Looked += uint64(len(signatures))
+	taken := false
+	for i, sig := range signatures {
+		if !sig.Within(s.signature) {
+			continue
+		}
+		if !taken {
+			s.take(b)
+			taken = true
+		}
 		t, words := b.Posting(i)
 		if l := s.posting(t, words); l != NoLevel {
 			s.sink.Match(b, i, l)

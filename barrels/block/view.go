@@ -36,6 +36,7 @@ var (
 type View struct {
 	words, groups, postings, refs, bounds []byte
 	live                                  uint32
+	signatures                            []search.Signature
 }
 
 var _ search.Block = (*View)(nil)
@@ -98,6 +99,37 @@ func (v *View) Check() error {
 	return nil
 }
 
+// Sign computes the postings' signatures, which searches need. It fails when a
+// posting has words that are not there.
+func (v *View) Sign() error {
+	n := v.Len()
+	if cap(v.signatures) < n {
+		v.signatures = make([]search.Signature, n)
+	}
+	v.signatures = v.signatures[:n]
+	for i := range v.signatures {
+		p := v.posting(i)
+		first := 2 * int(u16(p, 16))
+		last := first + 2*int(p[20])
+		if last > len(v.refs) {
+			return errBroken
+		}
+		var s search.Signature
+		for at := first; at < last; at += 2 {
+			w := wordSize * int(u16(v.refs, at))
+			if w >= len(v.words) {
+				return errBroken
+			}
+			s |= search.SignatureOf(u64(v.words, w+16))
+		}
+		v.signatures[i] = s
+	}
+	return nil
+}
+
+// Signatures implements search.Block; Sign computes them.
+func (v *View) Signatures() []search.Signature { return v.signatures }
+
 // Words implements search.Block.
 func (v *View) Words() int { return len(v.words) / wordSize }
 
@@ -107,7 +139,7 @@ func (v *View) Word(i int) (norm, fold, term uint64) {
 	return u64(w, 0), u64(w, 8), u64(w, 16)
 }
 
-// Len implements search.Block.
+// Len is the number of postings.
 func (v *View) Len() int { return len(v.postings) / postingSize }
 
 // Posting implements search.Block.
@@ -126,6 +158,9 @@ func (v *View) Detail(i int) (keyword, bid uint64, group int, quality, flags uin
 	return u64(p, 0), u64(p, 8), int(u16(p, 18)), p[21], p[23]
 }
 
+// Type returns the match type of posting i.
+func (v *View) Type(i int) search.MatchType { return search.MatchType(v.postings[i*postingSize+22]) }
+
 // Flags returns the flags of posting i.
 func (v *View) Flags(i int) uint8 { return v.postings[i*postingSize+23] }
 
@@ -134,6 +169,15 @@ func (v *View) Groups() int { return len(v.groups) / groupSize }
 
 // GroupKey returns the ring key of the g-th group.
 func (v *View) GroupKey(g int) uint64 { return u64(v.groups, g*groupSize) }
+
+// GroupID returns the id of the g-th group.
+func (v *View) GroupID(g int) uint64 { return u64(v.groups, g*groupSize+8) }
+
+// GroupParents returns the ids of the g-th group's campaign and advertiser.
+func (v *View) GroupParents(g int) (campaign, advertiser uint64) {
+	b := v.groups[g*groupSize : g*groupSize+groupSize]
+	return u64(b, 16), u64(b, 24)
+}
 
 // GroupFlags returns the flags of the g-th group.
 func (v *View) GroupFlags(g int) uint16 { return u16(v.groups, g*groupSize+38) }
