@@ -1,0 +1,100 @@
+package setups
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"adshard/bench/corpus"
+	"adshard/bench/layouts"
+	"adshard/bench/layouts/layouttest"
+	"adshard/fault"
+)
+
+func madeOf(t testing.TB, files fs.FS, keywords int64, queries int) (*layouts.Set, []layouts.Setup) {
+	t.Helper()
+	c, err := corpus.Open(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := corpus.Options{Keywords: keywords, Queries: 5000, Seed: 1}
+	set, err := layouts.FromCorpus(context.Background(), c, o, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := Log(c, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	setups, err := Make(context.Background(), set, log, Options{Queries: queries, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set, setups
+}
+
+func TestMake(t *testing.T) {
+	set, setups := madeOf(t, corpus.Extract(), 10_000, 40)
+	oracle := layouttest.NewOracle(set)
+	names := []string{"log", "words 1", "words 2", "words 4", "words 8", "words 16", "words 32",
+		"matches 0", "matches 10", "matches 1000", "matches 10000", "matches 100000", "hot", "stop", "SQ", "SQ2", "RQ1600"}
+	sizes := map[string]int{"words 1": 1, "words 2": 2, "words 4": 4, "words 8": 8, "words 16": 16, "words 32": 32, "stop": 32}
+	least := map[string]uint64{"matches 10": 7, "SQ": 1, "SQ2": 50, "stop": 100, "matches 100000": 100}
+	most := map[string]uint64{"matches 0": 0, "matches 10": 13, "SQ": 3, "SQ2": 300}
+	for i, s := range setups {
+		if s.Name != names[i] || len(s.Queries) == 0 {
+			t.Fatalf("setup %d is %s with %d queries, want %s", i, s.Name, len(s.Queries), names[i])
+		}
+		for _, q := range s.Queries[:min(10, len(s.Queries))] {
+			if n := sizes[s.Name]; n > 0 && len(q.Words) != n {
+				t.Errorf("%s: %q has %d words", s.Name, q.Text, len(q.Words))
+			}
+			n := oracle.Found(q).Matches
+			if limit, ok := most[s.Name]; n < least[s.Name] || ok && n > limit {
+				t.Errorf("%s: %q has %d matches", s.Name, q.Text, n)
+			}
+		}
+	}
+	if len(setups) != len(names) {
+		t.Errorf("%d setups", len(setups))
+	}
+	if _, again := madeOf(t, corpus.Extract(), 10_000, 40); !reflect.DeepEqual(setups, again) {
+		t.Error("the same seed gave other queries")
+	}
+}
+
+func TestNothingToAsk(t *testing.T) {
+	if _, err := Make(context.Background(), &layouts.Set{}, nil, Options{}); fault.KindOf(err) != fault.Invalid {
+		t.Error(err)
+	}
+}
+
+// BenchmarkMake makes setups for 430,000 keywords and logs their matches.
+func BenchmarkMake(b *testing.B) {
+	files := os.DirFS("../../../../shared/data")
+	if _, err := fs.Stat(files, "catalogue"); errors.Is(err, fs.ErrNotExist) {
+		b.Skip("the catalogues beside the repository are not there")
+	}
+	var set *layouts.Set
+	var setups []layouts.Setup
+	for b.Loop() {
+		set, setups = madeOf(b, files, 430_000, 0)
+	}
+	oracle := layouttest.NewOracle(set)
+	var log strings.Builder
+	for _, s := range setups {
+		var found []uint64
+		for i := 0; i < len(s.Queries); i += max(1, len(s.Queries)/10) {
+			found = append(found, oracle.Found(s.Queries[i]).Matches)
+		}
+		slices.Sort(found)
+		fmt.Fprintf(&log, "\n%s: %d queries, matches %d", s.Name, len(s.Queries), found)
+	}
+	b.Log(log.String())
+}
