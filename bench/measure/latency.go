@@ -6,9 +6,9 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Latencies from 100 ns to 10 minutes are told apart to three digits.
+// Latencies from 1 ns to 10 minutes are told apart to three digits.
 const (
-	shortest = 100 * time.Nanosecond
+	shortest = time.Nanosecond
 	longest  = 10 * time.Minute
 	digits   = 3
 )

@@ -1,0 +1,174 @@
+package paired
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"adshard/bench/layouts"
+	"adshard/fault"
+)
+
+const (
+	// batch is about how many keywords change at once when changes go by searches.
+	batch = 256
+	// tick is the time between two batches when changes go by the clock.
+	tick = 20 * time.Millisecond
+)
+
+// changer changes keywords of one entrant, whole ad groups at a time.
+type changer struct {
+	store layouts.Changer
+	set   *layouts.Set
+	dice  *rand.Rand
+	like  []uint32 // the entrant's
+	todo  []layouts.Change
+	// done is how many keywords were changed.
+	done int64
+}
+
+func newChanger(t *turn) *changer {
+	e, set := t.entrant, t.plan.Set
+	if e.like == nil {
+		e.like = make([]uint32, set.Len())
+		for i := range e.like {
+			e.like[i] = uint32(i)
+		}
+	}
+	store := e.store.(layouts.Changer) // enter lets no other in
+	return &changer{store: store, set: set, dice: rand.New(rand.NewPCG(1, uint64(t.first))), like: e.like}
+}
+
+// changing changes keywords as long as search runs, and returns how many.
+func changing(ctx context.Context, t *turn, workers []*worker, search func(context.Context) error) (int64, error) {
+	c := newChanger(t)
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	due := make(chan int, 2*len(workers))
+	if t.changes.Share > 0 {
+		perSearch := t.changes.Share / (1 - t.changes.Share)
+		for _, w := range workers {
+			w.paced = pace(due, perSearch)
+		}
+	}
+	ended := make(chan error, 1)
+	go func() {
+		defer cancel() // a search does not wait for changes that fail
+		if t.changes.Rate > 0 {
+			ended <- c.byClock(inner, t.changes.Rate)
+		} else {
+			ended <- c.asDue(inner, due)
+		}
+	}()
+	err := search(inner)
+	cancel()
+	changed := <-ended
+	if ctx.Err() == nil {
+		// Only the end of the search ended the changes, or the changes the search.
+		err, changed = unlessCancelled(err), unlessCancelled(changed)
+	}
+	return c.done, errors.Join(err, changed)
+}
+
+func unlessCancelled(err error) error {
+	if fault.Is(err, fault.Cancelled) {
+		return nil
+	}
+	return err
+}
+
+// pace returns what a worker calls after each search: it asks for changes in
+// their share, and waits when they lag behind.
+func pace(due chan<- int, perSearch float64) func(context.Context) error {
+	owed := 0.0
+	return func(ctx context.Context) error {
+		if owed += perSearch; owed < batch {
+			return nil
+		}
+		owed -= batch
+		select {
+		case due <- batch:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// asDue changes as many keywords as it is told to.
+func (c *changer) asDue(ctx context.Context, due <-chan int) error {
+	for debt := 0; ; {
+		select {
+		case n := <-due:
+			debt += n
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		for debt > 0 && ctx.Err() == nil {
+			did, err := c.change(ctx, debt)
+			if err != nil {
+				return err
+			}
+			debt -= did
+		}
+	}
+}
+
+// byClock changes so many keywords a second; when it lags behind it does not
+// make up for more than a second.
+func (c *changer) byClock(ctx context.Context, rate float64) error {
+	ticks := time.NewTicker(tick)
+	defer ticks.Stop()
+	last, owed := time.Now(), 0.0
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case now := <-ticks.C:
+			owed = min(owed+rate*now.Sub(last).Seconds(), rate)
+			last = now
+			did, err := c.change(ctx, int(owed))
+			if err != nil {
+				return err
+			}
+			owed -= float64(did)
+		}
+	}
+}
+
+// change changes about n keywords, and waits until searches see it. It is not
+// broken off, so that it is known what every keyword is.
+func (c *changer) change(ctx context.Context, n int) (int, error) {
+	c.todo = c.todo[:0]
+	seen := map[int]bool{}
+	for len(c.todo) < n && len(seen) < len(c.set.Groups) {
+		g := c.dice.IntN(len(c.set.Groups))
+		if seen[g] {
+			continue
+		}
+		seen[g] = true
+		c.group(g, c.dice.IntN(len(c.set.Groups)))
+	}
+	if len(c.todo) == 0 {
+		return 0, nil
+	}
+	if err := c.store.Change(context.WithoutCancel(ctx), c.todo); err != nil {
+		return 0, err
+	}
+	for _, one := range c.todo {
+		c.like[one.Keyword] = uint32(one.Like)
+	}
+	c.done += int64(len(c.todo))
+	return len(c.todo), nil
+}
+
+// group gives the keywords of group g the words of those of another one, in
+// turn.
+func (c *changer) group(g, other int) {
+	first, end := int(c.set.Groups[other].First), c.set.GroupEnd(other)
+	for i := int(c.set.Groups[g].First); i < c.set.GroupEnd(g); i++ {
+		like := first + (i-int(c.set.Groups[g].First))%(end-first)
+		c.todo = append(c.todo, layouts.Change{Keyword: i, Like: like})
+	}
+}

@@ -1,0 +1,55 @@
+package paired
+
+import (
+	"slices"
+
+	"adshard/bench/layouts"
+	"adshard/fault"
+)
+
+// compare holds what a layout found against what is right.
+func compare(e *entrant, s *layouts.Setup, got, right []layouts.Found) error {
+	tells := e.Tells()
+	for i, q := range s.Queries {
+		if tells.Matches && got[i].Matches != right[i].Matches {
+			return wrong(e.Name(), s.Name, q, "finds %d keywords where %d match", got[i].Matches, right[i].Matches)
+		}
+		if tells.Sum && got[i].Sum != right[i].Sum {
+			return wrong(e.Name(), s.Name, q, "finds other keywords than match: their ids sum up to %d instead of %d", got[i].Sum, right[i].Sum)
+		}
+	}
+	return nil
+}
+
+func wrong(layout, setup string, q *layouts.Query, format string, numbers ...any) error {
+	return fault.Newf(fault.Internal, "paired: check", "layout %s, setup %s, query %q: it "+format+"; nothing was measured of what is wrong",
+		append([]any{layout, setup, q.Text}, numbers...)...)
+}
+
+// best is what the first layout that tells the best found, by setup.
+type best struct {
+	by    string
+	setup map[string][][]uint64
+}
+
+// compare holds the best of one layout against those of the first.
+func (b *best) compare(e *entrant, s *layouts.Setup, got []layouts.Found) error {
+	if !e.Tells().Best {
+		return nil
+	}
+	if b.by == "" {
+		b.by, b.setup = e.Name(), make(map[string][][]uint64)
+	}
+	if b.by == e.Name() {
+		for _, f := range got {
+			b.setup[s.Name] = append(b.setup[s.Name], f.Best)
+		}
+		return nil
+	}
+	for i, want := range b.setup[s.Name] {
+		if !slices.Equal(got[i].Best, want) {
+			return wrong(e.Name(), s.Name, s.Queries[i], "says the best are %d where %s says %d", got[i].Best, b.by, want)
+		}
+	}
+	return nil
+}

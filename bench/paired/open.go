@@ -1,0 +1,173 @@
+package paired
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"adshard/bench/layouts"
+	"adshard/fault"
+)
+
+// open counts what is right, and builds all layouts one after the other; each is
+// checked at once.
+func (r *run) open(ctx context.Context) error {
+	p := r.plan
+	for i := range p.Setups {
+		s := &p.Setups[i]
+		p.progress("what is right, "+s.Name, float64(i)/float64(len(p.Setups)))
+		right, err := truth(ctx, p.Set, nil, s.Queries)
+		if err != nil {
+			return err
+		}
+		r.right = append(r.right, right)
+	}
+	for i, l := range p.all() {
+		e := &entrant{Layout: l, peer: i >= len(p.Layouts), dir: filepath.Join(p.Dir, fmt.Sprintf("%02d", i))}
+		err := r.enter(ctx, e)
+		if fault.Is(err, fault.Unavailable) {
+			r.result.Absent = append(r.result.Absent, Absent{Name: l.Name(), Why: err.Error()})
+			p.progress(l.Name()+" is left out: "+err.Error(), -1)
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", l.Name(), err)
+		}
+	}
+	if len(r.entrants) == 0 {
+		return fault.Newf(fault.Unavailable, "paired: open", "none of the layouts can be measured here: %s", r.result.Absent[0].Why)
+	}
+	return nil
+}
+
+// enter builds a layout, checks it and measures what it takes.
+func (r *run) enter(ctx context.Context, e *entrant) error {
+	before, err := settled()
+	if err != nil {
+		return err
+	}
+	if err := r.build(ctx, e, 0); err != nil {
+		return err
+	}
+	if e.size, err = e.store.Size(); err != nil {
+		return errors.Join(err, e.store.Close())
+	}
+	if share := r.plan.CacheShare; share > 0 && e.size.Disk > 0 {
+		// What lies on disk is known only now.
+		if err := errors.Join(e.store.Close(), os.RemoveAll(e.dir)); err != nil {
+			return err
+		}
+		if err := r.build(ctx, e, max(1, uint64(share*float64(e.size.Disk)))); err != nil {
+			return err
+		}
+	}
+	r.entrants = append(r.entrants, e) // from here on close closes it
+	if r.plan.Changes.any() {
+		if _, ok := e.store.(layouts.Changer); !ok {
+			r.entrants = r.entrants[:len(r.entrants)-1]
+			return errors.Join(e.store.Close(), fault.Newf(fault.Unavailable, "paired: open", "its keywords cannot change"))
+		}
+	}
+	if err := r.check(ctx, e); err != nil {
+		return err
+	}
+	return e.measure(before)
+}
+
+func (r *run) build(ctx context.Context, e *entrant, cache uint64) error {
+	if err := os.MkdirAll(e.dir, 0o755); err != nil {
+		return err
+	}
+	what := "building " + e.Name()
+	r.plan.progress(what, 0)
+	start := time.Now()
+	store, err := e.Build(ctx, r.plan.Set, layouts.Options{
+		Dir: e.dir, CacheBytes: cache, Progress: func(done float64) { r.plan.progress(what, done) },
+	})
+	if err != nil {
+		return err
+	}
+	e.store, e.seconds = store, time.Since(start).Seconds()
+	return nil
+}
+
+// measure takes the size of a store that was searched. Its memory is what this
+// process holds more than before, or what the store tells, if that is more: a
+// peer has processes of its own, and memory that is used again is not seen from
+// outside.
+func (e *entrant) measure(before uint64) (err error) {
+	if e.size, err = e.store.Size(); err != nil {
+		return err
+	}
+	after, err := settled()
+	if after > before {
+		e.size.Memory = max(e.size.Memory, after-before)
+	}
+	return err
+}
+
+// check asks a store all queries of all setups and compares.
+func (r *run) check(ctx context.Context, e *entrant) error {
+	for i := range r.plan.Setups {
+		s := &r.plan.Setups[i]
+		got, err := r.ask(ctx, e, s)
+		if err != nil {
+			return fmt.Errorf("setup %s: %w", s.Name, err)
+		}
+		if err := compare(e, s, got, r.right[i]); err != nil {
+			return err
+		}
+		if err := r.best.compare(e, s, got); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ask asks all queries of a setup once.
+func (r *run) ask(ctx context.Context, e *entrant, s *layouts.Setup) (_ []layouts.Found, err error) {
+	searcher, err := e.store.Searcher()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, searcher.Close()) }()
+	got := make([]layouts.Found, len(s.Queries))
+	for i, q := range s.Queries {
+		if i%64 == 0 {
+			r.plan.progress("checking "+e.Name()+", "+s.Name, float64(i)/float64(len(s.Queries)))
+		}
+		f, err := searcher.Search(ctx, q)
+		if err != nil {
+			return nil, fmt.Errorf("query %q: %w", q.Text, err)
+		}
+		f.Best = slices.Clone(f.Best) // the next search may change it
+		got[i] = f
+	}
+	return got, nil
+}
+
+// checkChanged asks every store whose keywords were changed again, and holds
+// its answers against a new count.
+func (r *run) checkChanged(ctx context.Context, s *layouts.Setup) error {
+	for _, e := range r.entrants {
+		if e.like == nil {
+			continue
+		}
+		right, err := truth(ctx, r.plan.Set, e.like, s.Queries)
+		if err != nil {
+			return err
+		}
+		got, err := r.ask(ctx, e, s)
+		if err != nil {
+			return fmt.Errorf("%s on setup %s, after changes: %w", e.Name(), s.Name, err)
+		}
+		if err := compare(e, s, got, right); err != nil {
+			return fmt.Errorf("after changes: %w", err)
+		}
+	}
+	return nil
+}

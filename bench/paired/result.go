@@ -1,0 +1,140 @@
+package paired
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"adshard/fault"
+)
+
+// Result is the outcome of a run, or of several joined.
+type Result struct {
+	// Runs are the commands that gave the rows.
+	Runs []Made `json:"runs"`
+	Rows []Row  `json:"rows"`
+	// Absent are layouts and peers that could not take part.
+	Absent []Absent `json:"absent,omitempty"`
+}
+
+// Made says by what rows came to be.
+type Made struct {
+	Command string `json:"command"`
+	Machine string `json:"machine"`
+	Date    string `json:"date"`
+	// Rounds and Seconds, those of a layout on a setup in all rounds together.
+	Rounds  int      `json:"rounds"`
+	Seconds float64  `json:"seconds"`
+	Notes   []string `json:"notes,omitempty"`
+}
+
+// Absent is a layout that was left out.
+type Absent struct {
+	Name string `json:"name"`
+	Why  string `json:"why"`
+}
+
+// Row is what one layout shows on one setup: medians of the rounds.
+type Row struct {
+	Name string `json:"name"`
+	// Setup is the name of the queries, with the conditions under which they were
+	// asked behind commas.
+	Setup            string  `json:"setup"`
+	Keywords         int     `json:"keywords"`
+	QueriesPerSecond float64 `json:"queries_per_second"`
+	P50              float64 `json:"p50_us"`
+	P99              float64 `json:"p99_us"`
+	BytesPerKeyword  Bytes   `json:"bytes_per_keyword"`
+	BuildSeconds     float64 `json:"build_seconds"`
+	// Matches are those of all queries of the setup, each asked once; equal for
+	// all layouts.
+	Matches uint64 `json:"matches"`
+	// Queries is how many different queries the setup has, Asked how many were
+	// asked in a round: fewer where the layout was broken off.
+	Queries int     `json:"queries"`
+	Asked   float64 `json:"asked_per_round"`
+	// Least and Most are the extremes of the rounds.
+	Least Extreme `json:"least"`
+	Most  Extreme `json:"most"`
+	// Ratios tell how many times as fast the layout is as another one: the median
+	// of the rounds' ratios of the times of the same queries, and the extremes.
+	Ratios map[string]Spread `json:"ratios"`
+	Peer   bool              `json:"peer,omitempty"`
+	// Changes is there when keywords changed meanwhile.
+	Changes *Changed `json:"changes,omitempty"`
+}
+
+// Bytes are what a keyword takes. Matching is the part of the disk's that is read
+// to decide on matches, 0 where it is not apart from the rest.
+type Bytes struct {
+	Disk     float64 `json:"disk"`
+	Matching float64 `json:"matching"`
+	Memory   float64 `json:"memory"`
+}
+
+// Extreme is the extreme of each figure over the rounds.
+type Extreme struct {
+	QueriesPerSecond float64 `json:"queries_per_second"`
+	P50              float64 `json:"p50_us"`
+	P99              float64 `json:"p99_us"`
+}
+
+// Spread is a median over rounds with the extremes.
+type Spread struct {
+	Median float64 `json:"median"`
+	Least  float64 `json:"least"`
+	Most   float64 `json:"most"`
+}
+
+// Changed is what changes there were while searches ran.
+type Changed struct {
+	// PerSecond is keywords a second that were changed, Share their part of all
+	// operations.
+	PerSecond Spread `json:"per_second"`
+	Share     Spread `json:"share"`
+	// P50ToRest and P99ToRest are the latencies over those of the same round
+	// without changes.
+	P50ToRest Spread `json:"p50_to_rest"`
+	P99ToRest Spread `json:"p99_to_rest"`
+}
+
+// WriteFile writes the result as JSON.
+func (r *Result) WriteFile(name string) error {
+	raw, err := json.MarshalIndent(r, "", " ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(name, append(raw, '\n'), 0o644)
+}
+
+// Join reads results that WriteFile wrote, and returns them as one: rows after
+// rows in the order of the files. Errors: fault.NotFound, fault.Invalid for a
+// file that is none.
+func Join(names ...string) (*Result, error) {
+	all := &Result{}
+	for _, name := range names {
+		raw, err := os.ReadFile(name)
+		if errors.Is(err, os.ErrNotExist) {
+			return nil, fault.Newf(fault.NotFound, "paired: join", "%s is not there: name files that --json wrote", name)
+		}
+		if err != nil {
+			return nil, fault.New(fault.Internal, "paired: join", err)
+		}
+		var one Result
+		if err := json.Unmarshal(raw, &one); err != nil || len(one.Runs) == 0 {
+			return nil, fault.Newf(fault.Invalid, "paired: join", "%s holds no result of adbench search: name files that --json wrote%s", name, because(err))
+		}
+		all.Runs = append(all.Runs, one.Runs...)
+		all.Rows = append(all.Rows, one.Rows...)
+		all.Absent = append(all.Absent, one.Absent...)
+	}
+	return all, nil
+}
+
+func because(err error) string {
+	if err == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (%v)", err)
+}
