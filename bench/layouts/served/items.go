@@ -1,0 +1,101 @@
+package served
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"adshard/backend"
+	"adshard/backend/nodedata"
+	"adshard/balance"
+	"adshard/bench/layouts"
+	"adshard/schema/pb"
+	"adshard/search"
+)
+
+// items makes a set's groups as slaves store them. It is for one goroutine at a
+// time.
+type items struct {
+	set     *layouts.Set
+	like    []uint32 // the keyword whose words each keyword has; nil: its own
+	builder *nodedata.Builder
+	text    []byte
+}
+
+func newItems(set *layouts.Set) *items {
+	return &items{set: set, builder: nodedata.New(balance.ByOwner)}
+}
+
+// item is group g.
+func (m *items) item(g int) (*pb.Item, error) {
+	of := &m.set.Groups[g]
+	it := &backend.Item{
+		Group: backend.Group{
+			ID: of.ID, CampaignID: of.Campaign, AdvertiserID: of.Advertiser,
+			Name: fmt.Sprintf("group %d", of.ID), Enabled: true,
+		},
+		Ads: []backend.Ad{{
+			ID: of.ID, GroupID: of.ID, Enabled: true,
+			Headlines: []string{fmt.Sprintf("Ad of group %d", of.ID)}, FinalURL: "https://shop.example/",
+		}},
+	}
+	for i := int(of.First); i < m.set.GroupEnd(g); i++ {
+		m.text = m.set.Text(m.text[:0], m.likeOf(i))
+		text := string(m.text)
+		it.Keywords = append(it.Keywords, backend.Keyword{
+			ID: m.set.ID(i), GroupID: of.ID, Text: text, Words: text, Type: search.Broad, Enabled: true,
+			Bid: uint64(m.set.Bids[i]), HasBid: true, Quality: m.set.Qualities[i],
+		})
+	}
+	return m.builder.Item(it, &backend.Campaign{})
+}
+
+func (m *items) likeOf(i int) int {
+	if m.like == nil {
+		return i
+	}
+	return int(m.like[i])
+}
+
+// change notes a keyword's new words.
+func (m *items) change(c layouts.Change) {
+	if m.like == nil {
+		m.like = make([]uint32, m.set.Len())
+		for i := range m.like {
+			m.like[i] = uint32(i)
+		}
+	}
+	m.like[c.Keyword] = uint32(c.Like)
+}
+
+// parents are all campaigns and advertisers.
+func (m *items) parents() ([]*pb.Advertiser, []*pb.Campaign) {
+	var advertisers []*pb.Advertiser
+	var campaigns []*pb.Campaign
+	seen, known := make(map[uint64]bool), make(map[uint64]bool)
+	for i := range m.set.Groups {
+		g := &m.set.Groups[i]
+		if !seen[g.Advertiser] {
+			seen[g.Advertiser] = true
+			advertisers = append(advertisers, &pb.Advertiser{Id: g.Advertiser, Name: fmt.Sprintf("advertiser %d", g.Advertiser), Enabled: true})
+		}
+		if !known[g.Campaign] {
+			known[g.Campaign] = true
+			campaigns = append(campaigns, &pb.Campaign{
+				Id: g.Campaign, AdvertiserId: g.Advertiser, Name: fmt.Sprintf("campaign %d", g.Campaign), Enabled: true,
+			})
+		}
+	}
+	return advertisers, campaigns
+}
+
+// groupOf is the group that keyword i is in.
+func (m *items) groupOf(i int) int {
+	at, found := slices.BinarySearchFunc(m.set.Groups, uint32(i), func(g layouts.Group, i uint32) int {
+		return cmp.Compare(g.First, i)
+	})
+	if found {
+		return at
+	}
+	return at - 1
+}

@@ -1,0 +1,84 @@
+package served
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"runtime/debug"
+
+	"adshard/barrels/rocks"
+	"adshard/bench/layouts"
+	"adshard/bench/measure"
+	"adshard/fault"
+)
+
+// Served is the layout "served": all matches are counted. The sum of their ids
+// is not told, as the product does not tell it; the best are.
+type Served struct{}
+
+// ServedTop is the layout "served-top": the search ends when the best are
+// certain.
+type ServedTop struct{}
+
+// Name implements layouts.Layout.
+func (Served) Name() string { return "served" }
+
+// Name implements layouts.Layout.
+func (ServedTop) Name() string { return "served-top" }
+
+// Tells implements layouts.Layout.
+func (Served) Tells() layouts.Tells { return layouts.Tells{Matches: true, Best: true} }
+
+// Tells implements layouts.Layout.
+func (ServedTop) Tells() layouts.Tells { return layouts.Tells{Best: true} }
+
+// Build implements layouts.Layout. The store is a *Store.
+func (Served) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (layouts.Store, error) {
+	return open(ctx, set, o, true)
+}
+
+// Build implements layouts.Layout. The store is a *Store.
+func (ServedTop) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (layouts.Store, error) {
+	return open(ctx, set, o, false)
+}
+
+// everything is a cache that holds the largest store.
+const everything = 256 << 30
+
+func open(ctx context.Context, set *layouts.Set, o layouts.Options, exact bool) (_ *Store, err error) {
+	before, err := resident()
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(o.Dir, "store")
+	items := newItems(set)
+	if err := build(ctx, items, dir, o.Progress); err != nil {
+		return nil, err
+	}
+	matching, err := matchingBytes(dir)
+	if err != nil {
+		return nil, err
+	}
+	cache := o.CacheBytes
+	if cache == 0 {
+		cache = everything
+	}
+	b, err := rocks.Open(dir, rocks.Options{CacheBytes: cache})
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{barrels: b, items: items, exact: exact, before: before, matching: matching}
+	s.begin()
+	if b.Stats().Keywords != uint64(set.Len()) {
+		err := fault.Newf(fault.Internal, "served: build", "the store has %d keywords, the set %d", b.Stats().Keywords, set.Len())
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// resident is what this process holds, without what Go has freed.
+func resident() (uint64, error) {
+	debug.FreeOSMemory()
+	m, err := measure.MemoryOf(0)
+	return m.Anonymous, err
+}

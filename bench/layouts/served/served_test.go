@@ -1,0 +1,18 @@
+package served
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"adshard/bench/layouts"
+	"adshard/bench/layouts/layouttest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestLayouts(t *testing.T) {
+	for _, l := range []layouts.Layout{Served{}, ServedTop{}} {
+		t.Run(l.Name(), func(t *testing.T) { layouttest.Run(t, l) })
+	}
+}
