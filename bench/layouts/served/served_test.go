@@ -16,3 +16,10 @@ func TestLayouts(t *testing.T) {
 		t.Run(l.Name(), func(t *testing.T) { layouttest.Run(t, l) })
 	}
 }
+
+func BenchmarkSearch(b *testing.B) {
+	set, queries := layouttest.BenchSet(b, "../../../../shared/data")
+	for _, l := range []layouts.Layout{Served{}, ServedTop{}} {
+		b.Run(l.Name(), func(b *testing.B) { layouttest.Bench(b, l, set, queries) })
+	}
+}
