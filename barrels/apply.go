@@ -132,7 +132,9 @@ func (w *writer) bucket(d *pb.NodeData, named map[uint64]bool) error {
 // settle turns the groups' changes into pages and blocks.
 func (w *writer) settle() error {
 	w.anchor()
-	w.putPages()
+	if err := w.putPages(); err != nil {
+		return err
+	}
 	return w.rewrite()
 }
 

@@ -66,19 +66,17 @@ const (
 	entryWord = 3 * 8
 )
 
-func (w *partitionWriter) add(term, key uint64, head []byte, k *spilledKeyword, form int) error {
+func (w *partitionWriter) add(term, key uint64, head []byte, k *keywordData, form int) error {
 	i := w.partitions.of(term)
 	b := binary.LittleEndian.AppendUint64(w.buffers[i], term)
 	b = append(b, head...)
 	b = binary.LittleEndian.AppendUint64(b, k.id)
 	b = binary.LittleEndian.AppendUint64(b, k.bid)
-	flags := k.flags
-	if form > 0 {
-		flags |= block.Later
-	}
-	b = append(b, k.kind, k.quality, flags, byte(k.words))
-	for j := range k.words {
-		b = appendHashes(b, []uint64{k.hash(0, j), k.hash(1, j), k.hash(2+form, j)})
+	b = append(b, k.kind, k.quality, k.postingFlags(form), byte(len(k.norm)))
+	for j, t := range k.forms[form].terms {
+		b = binary.LittleEndian.AppendUint64(b, k.norm[j])
+		b = binary.LittleEndian.AppendUint64(b, k.fold[j])
+		b = binary.LittleEndian.AppendUint64(b, t)
 	}
 	w.buffers[i] = b
 	if len(b) < partitionBuffer {

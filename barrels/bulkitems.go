@@ -43,14 +43,15 @@ func (b *Bulk) writeItems(p *partitions, workers int) error {
 
 // itemWriter is one worker's state.
 type itemWriter struct {
-	bulk     *Bulk
-	run      Run
-	out      *partitionWriter
-	raw      []byte
-	key      []byte
-	value    []byte
-	keywords []keyword
-	list     []*keyword
+	bulk    *Bulk
+	run     Run
+	out     *partitionWriter
+	raw     []byte
+	key     []byte
+	value   []byte
+	keyword spilledKeyword
+	first   uint64 // id of the page's first keyword
+	encoder pageEncoder
 }
 
 func (w *itemWriter) item(s spilled) error {
@@ -63,32 +64,39 @@ func (w *itemWriter) item(s spilled) error {
 	if err := w.run.Add(w.key, it.record); err != nil {
 		return err
 	}
-	w.keywords = slices.Grow(w.keywords[:0], it.count)[:it.count]
-	w.list = w.list[:0]
-	for i := range w.keywords {
-		k := it.next()
-		w.keywords[i] = keyword{id: k.id, record: k.record, anchors: w.keywords[i].anchors[:0]}
-		w.list = append(w.list, &w.keywords[i])
-		for form := range k.forms {
-			term := w.rarest(&k, form)
-			w.keywords[i].anchors = append(w.keywords[i].anchors, term)
-			if err := w.out.add(term, s.key, it.head, &k, form); err != nil {
-				return err
+	w.encoder.reset()
+	for left := it.count; left > 0; {
+		n := pageLen(left)
+		for i := range n {
+			k := &w.keyword
+			if it.next(k); i == 0 {
+				w.first = k.id
 			}
+			for form := range k.forms {
+				term := w.rarest(k.forms[form].terms)
+				k.anchors = append(k.anchors, term)
+				if err := w.out.add(term, s.key, it.head, &k.keywordData, form); err != nil {
+					return err
+				}
+			}
+			w.encoder.add(&k.keywordData)
 		}
+		if err := w.page(s.key); err != nil {
+			return err
+		}
+		left -= n
 	}
-	return w.pages(s.key)
+	return nil
 }
 
-// rarest is writer.rarest on the bytes of the temporary file.
-func (w *itemWriter) rarest(k *spilledKeyword, form int) uint64 {
-	best := k.hash(2+form, 0)
-	if k.words == 1 {
+// rarest is writer.rarest while the store is built.
+func (w *itemWriter) rarest(terms []uint64) uint64 {
+	best := terms[0]
+	if len(terms) == 1 {
 		return best
 	}
 	least := w.bulk.terms.count(best).frequency
-	for i := 1; i < k.words; i++ {
-		t := k.hash(2+form, i)
+	for _, t := range terms[1:] {
 		n := w.bulk.terms.count(t).frequency
 		if n < least || n == least && t < best {
 			best, least = t, n
@@ -97,17 +105,12 @@ func (w *itemWriter) rarest(k *spilledKeyword, form int) uint64 {
 	return best
 }
 
-func (w *itemWriter) pages(key uint64) error {
-	for list := w.list; len(list) > 0; {
-		n := pageLen(len(list))
-		w.key = appendKey(w.key[:0], key, list[0].id)
-		w.value = appendPage(w.value[:0], list[:n])
-		if err := w.run.Add(w.key, w.value); err != nil {
-			return err
-		}
-		list = list[n:]
-	}
-	return nil
+// page writes the page of the keywords collected.
+func (w *itemWriter) page(key uint64) error {
+	w.key = appendKey(w.key[:0], key, w.first)
+	w.value = w.encoder.appendTo(w.value[:0])
+	w.encoder.reset()
+	return w.run.Add(w.key, w.value)
 }
 
 // writeBlocks turns each partition into blocks, one after the other by rising

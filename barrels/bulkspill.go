@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"os"
+	"slices"
 	"sync"
 	"syscall"
 
@@ -56,31 +57,42 @@ func spillError(err error) error {
 }
 
 // An item in the file: what postings say of the group, its record, and of each
-// keyword what postings say, its hashes and its record. Numbers are
-// little-endian.
+// keyword what postings say, its hashes, languages, text and, if it is kept
+// whole, its record. Numbers are little-endian.
 
 func appendItem(dst []byte, it *pb.Item) ([]byte, error) {
 	head := groupHead(it.Group)
 	dst = appendHead(dst, &head)
-	var err error
-	if dst, err = appendSized(dst, func(dst []byte) ([]byte, error) { return marshal.MarshalAppend(dst, it.Group) }); err != nil {
+	dst, err := appendSized(dst, func(dst []byte) ([]byte, error) { return marshal.MarshalAppend(dst, it.Group) })
+	if err != nil {
 		return nil, fault.New(fault.Invalid, "barrels: build", err)
 	}
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(it.Keywords)))
 	for _, k := range it.Keywords {
 		dst = binary.LittleEndian.AppendUint64(dst, k.Id)
 		dst = binary.LittleEndian.AppendUint64(dst, k.GetBid())
-		dst = append(dst, byte(k.Type), byte(k.Quality), keywordFlags(k), byte(len(k.Norm)), byte(len(k.Forms)))
+		dst = append(dst, byte(k.Type), byte(k.Quality), messageFlags(k), byte(len(k.Norm)), byte(len(k.Forms)))
 		dst = appendHashes(dst, k.Norm)
 		dst = appendHashes(dst, k.Fold)
 		for _, f := range k.Forms {
 			dst = appendHashes(dst, f.Terms)
+			dst = appendString(dst, f.Language)
 		}
-		if dst, err = appendSized(dst, func(dst []byte) ([]byte, error) { return marshal.MarshalAppend(dst, k) }); err != nil {
+		dst = appendString(dst, k.Text)
+		if dst, err = appendSized(dst, func(dst []byte) ([]byte, error) {
+			if !unknownFields(k) {
+				return dst, nil
+			}
+			return marshal.MarshalAppend(dst, k)
+		}); err != nil {
 			return nil, fault.New(fault.Invalid, "barrels: build", err)
 		}
 	}
 	return dst, nil
+}
+
+func appendString(dst []byte, s string) []byte {
+	return append(binary.LittleEndian.AppendUint32(dst, uint32(len(s))), s...)
 }
 
 func appendHashes(dst []byte, list []uint64) []byte {
@@ -127,6 +139,7 @@ type spilledItem struct {
 	record []byte
 	count  int
 	rest   []byte
+	last   string // language
 }
 
 func openItem(b []byte) (s spilledItem) {
@@ -142,26 +155,52 @@ func sized(b []byte) (value, rest []byte) {
 	return b[4 : 4+n], b[4+n:]
 }
 
-// spilledKeyword is a keyword of an item in the file.
-type spilledKeyword struct {
-	id, bid              uint64
-	kind, quality, flags uint8
-	words, forms         int
-	hashes               []byte // of norm, fold, then the terms of each form
-	record               []byte
-}
-
-func (s *spilledItem) next() (k spilledKeyword) {
+// next reads the next keyword into k, without anchors; its bytes are the
+// buffer's.
+func (s *spilledItem) next(k *spilledKeyword) {
 	b := s.rest
 	k.id, k.bid = binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
-	k.kind, k.quality, k.flags, k.words, k.forms = b[16], b[17], b[18], int(b[19]), int(b[20])
-	n := 21 + 8*k.words*(2+k.forms)
-	k.hashes = b[21:n]
-	k.record, s.rest = sized(b[n:])
-	return k
+	k.kind, k.quality, k.flags = b[16], b[17], b[18]
+	words, forms := int(b[19]), int(b[20])
+	b = b[21:]
+	k.rows, k.forms, k.anchors = k.rows[:0], k.forms[:0], k.anchors[:0]
+	k.rows = slices.Grow(k.rows, words*(2+forms)) // so that it does not move
+	k.norm, b = k.row(b, words)
+	k.fold, b = k.row(b, words)
+	for range forms {
+		var f formData
+		var language []byte
+		f.terms, b = k.row(b, words)
+		language, b = sized(b)
+		f.language = s.language(language)
+		k.forms = append(k.forms, f)
+	}
+	k.text, b = sized(b)
+	k.whole, s.rest = sized(b)
+	if len(k.whole) == 0 {
+		k.whole = nil
+	}
 }
 
-// hash returns the i-th hash of a row: 0 norm, 1 fold, 2 on: forms.
-func (k *spilledKeyword) hash(row, i int) uint64 {
-	return binary.LittleEndian.Uint64(k.hashes[8*(row*k.words+i):])
+// spilledKeyword is a keyword of an item in the file.
+type spilledKeyword struct {
+	keywordData
+	rows []uint64 // its hashes
+}
+
+// row reads n hashes.
+func (k *spilledKeyword) row(b []byte, n int) (row []uint64, rest []byte) {
+	at := len(k.rows)
+	for i := range n {
+		k.rows = append(k.rows, binary.LittleEndian.Uint64(b[8*i:]))
+	}
+	return k.rows[at:len(k.rows):len(k.rows)], b[8*n:]
+}
+
+// language returns a language as a string, mostly that of the one before.
+func (s *spilledItem) language(b []byte) string {
+	if string(b) != s.last {
+		s.last = string(b)
+	}
+	return s.last
 }

@@ -55,7 +55,7 @@ type certifier struct {
 	last   uint64 // keyword id of its last keyword; 0: none yet
 	hasher hasher
 
-	keyword keywordFields
+	pages   pageReader
 	scratch []byte
 	parents map[parentKey]parentHash
 	demanded
@@ -146,44 +146,38 @@ func (c *certifier) begin(key uint64, value func() []byte) (err error) {
 
 // page takes in a page of the group's keywords; first is the id in its key.
 func (c *certifier) page(ctx context.Context, first uint64, value []byte) error {
-	p, err := openPage(value)
-	if err != nil || p.len() == 0 || p.id(0) < first || first <= c.last {
+	if err := c.pages.open(value); err != nil || c.pages.first() < first || first <= c.last {
 		return damaged("keyword page", errPage)
 	}
-	for i := range p.len() {
-		e, err := p.entry(i)
+	for {
+		k, err := c.pages.next()
 		if err != nil {
 			return damaged("keyword page", err)
 		}
-		if err := c.pause(ctx, place{c.key, e.id}); err != nil {
+		if k == nil {
+			return nil
+		}
+		if err := c.pause(ctx, place{c.key, k.id}); err != nil {
 			return err
 		}
-		if err := c.entry(e); err != nil {
+		if err := c.take(k); err != nil {
 			return err
 		}
 	}
-	return nil
 }
 
-// entry takes in a keyword and demands its postings.
-func (c *certifier) entry(e pageEntry) error {
-	k := &c.keyword
-	if err := k.read(e.record); err != nil {
-		return damaged("keyword", err)
-	}
-	if k.id != e.id || e.id <= c.last || e.anchorCount() != len(k.terms) {
+// take takes in a keyword and demands its postings.
+func (c *certifier) take(k *keywordData) error {
+	if k.id <= c.last || !k.sound() {
 		return damaged("keyword", errPage)
 	}
-	c.last = e.id
-	c.out.Bytes += uint64(len(e.record))
-	c.hasher.record(e.record)
-	for form := range k.terms {
-		term := e.anchor(form)
-		if !k.hasTerm(form, term) {
-			return damaged("keyword", errPage)
-		}
+	c.last = k.id
+	c.scratch = k.appendRecord(c.scratch[:0])
+	c.out.Bytes += uint64(len(c.scratch))
+	c.hasher.record(c.scratch)
+	for form := range k.forms {
 		c.scratch = k.appendPosting(c.scratch[:0], &c.head, form)
-		c.demand(term, place{c.key, e.id}, c.scratch)
+		c.demand(k.anchors[form], place{c.key, k.id}, c.scratch)
 	}
 	return nil
 }

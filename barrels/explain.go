@@ -9,8 +9,6 @@ import (
 	"adshard/barrels/block"
 	"adshard/schema/pb"
 	"adshard/search"
-
-	"google.golang.org/protobuf/proto"
 )
 
 // Explain implements search.Explainer. It is the slow path: it reads every
@@ -143,8 +141,8 @@ func (f *finder) explain(m *match) (search.Explained, bool) {
 		Bid: m.bid, Modifier: m.modifier, Effective: m.effective, Slice: f.served.slice(m.key),
 	}
 	g, ok := f.group(m.key)
-	k := new(pb.Keyword)
-	if !ok || !f.keyword(m.place, k) {
+	k, err := f.keyword(m.place)
+	if !ok || err != nil {
 		f.bad = append(f.bad, run{m.key, m.key})
 		return e, false
 	}
@@ -161,9 +159,12 @@ func (f *finder) explain(m *match) (search.Explained, bool) {
 }
 
 // keyword reads a keyword's record.
-func (f *finder) keyword(at place, k *pb.Keyword) bool {
-	e, err := f.findKeyword(at)
-	return err == nil && proto.Unmarshal(e.record, k) == nil
+func (f *finder) keyword(at place) (*pb.Keyword, error) {
+	k, err := f.findKeyword(at)
+	if err != nil {
+		return nil, err
+	}
+	return k.message()
 }
 
 // verdict is the first that holds, in the order of search.Verdict; negatives

@@ -2,7 +2,6 @@ package barrels
 
 import (
 	"bytes"
-	"encoding/binary"
 	"slices"
 
 	"adshard/barrels/block"
@@ -20,13 +19,11 @@ type groupChange struct {
 	pages    []oldPage    // before the batch
 }
 
-// keyword is a keyword of a changed group. pb is nil for one that stays as it
-// is on its page, postings included.
+// keyword is a keyword of a changed group.
 type keyword struct {
 	id      uint64
 	pb      *pb.Keyword
 	anchors []uint64 // by form; nil: to be chosen
-	record  []byte
 }
 
 // oldPage is a page as it is in the store.
@@ -110,54 +107,57 @@ func (w *writer) diff(g *groupChange, list []*pb.Keyword, moved, exists bool) er
 	g.keywords = make([]*keyword, 0, len(list))
 	records := make([]keyword, len(list))
 	next := 0
-	add := func(old *pageEntry) error {
+	add := func(old *keywordData) {
 		k := &records[next]
 		k.pb = list[next]
 		next++
 		g.keywords = append(g.keywords, k)
-		return w.keyword(g, k, old, moved)
+		w.keyword(g, k, old, moved)
 	}
 	if exists && w.base != nil {
-		err := w.pages(g, func(old pageEntry) error {
+		err := w.pages(g, func(old *keywordData) error {
 			for next < len(list) && list[next].Id < old.id {
-				if err := add(nil); err != nil {
-					return err
-				}
+				add(nil)
 			}
 			if next < len(list) && list[next].Id == old.id {
-				return add(&old)
+				add(old)
+			} else {
+				w.remove(g, old)
 			}
-			return w.remove(g, old)
+			return nil
 		})
 		if err != nil {
 			return err
 		}
 	}
 	for next < len(list) {
-		if err := add(nil); err != nil {
-			return err
-		}
+		add(nil)
 	}
 	return nil
 }
 
-// pages visits the keywords of the group's pages.
-func (w *writer) pages(g *groupChange, visit func(pageEntry) error) error {
+// pages visits the keywords of the group's pages; each is good for the visit.
+func (w *writer) pages(g *groupChange, visit func(*keywordData) error) error {
 	it := w.base.Prefix(Items)
 	defer it.Close()
 	for ok := it.Seek(appendKey(w.key[:0], g.key, groupRecord+1)); ok; ok = it.Next() {
 		value := it.Value()
-		p, err := openPage(value)
-		if err != nil {
+		if err := w.reader.open(value); err != nil {
 			return damaged("keyword page", err)
 		}
 		g.pages = append(g.pages, oldPage{keyPart(it.Key(), 1), pageChecksum(value)})
-		for i := range p.len() {
-			e, err := p.entry(i)
-			if err == nil {
-				err = visit(e)
-			}
+		for {
+			k, err := w.reader.next()
 			if err != nil {
+				return damaged("keyword page", err)
+			}
+			if k == nil {
+				break
+			}
+			if !k.sound() {
+				return damaged("keyword", errPage)
+			}
+			if err := visit(k); err != nil {
 				return err
 			}
 		}
@@ -165,79 +165,53 @@ func (w *writer) pages(g *groupChange, visit func(pageEntry) error) error {
 	return it.Err()
 }
 
-func pageChecksum(value []byte) uint64 { return binary.LittleEndian.Uint64(value[len(value)-8:]) }
-
 // keyword prepares a keyword that the group has from now on; old is what it
 // has now, if it does.
-func (w *writer) keyword(g *groupChange, k *keyword, old *pageEntry, moved bool) (err error) {
+func (w *writer) keyword(g *groupChange, k *keyword, old *keywordData, moved bool) {
 	k.id = k.pb.Id
-	if k.record, err = marshal.MarshalAppend(nil, k.pb); err != nil {
-		return fault.New(fault.Invalid, "barrels: apply", err)
-	}
 	if old == nil {
 		w.counters.keywords++
-		w.count1(k.pb, +1)
-		return nil
+		w.countMessage(k.pb, +1)
+		return
 	}
-	if bytes.Equal(k.record, old.record) {
-		k.anchors = old.list()
-		if len(k.anchors) != len(k.pb.Forms) {
-			return damaged("keyword", errPage)
-		}
-		if moved {
+	same := old.is(k.pb)
+	if same || old.hasForms(k.pb, false) {
+		k.anchors = slices.Clone(old.anchors)
+		if moved || !same {
 			w.write(g, k)
 		}
-		return nil
+		return
 	}
-	before := new(pb.Keyword)
-	if err := proto.Unmarshal(old.record, before); err != nil {
-		return damaged("keyword", err)
-	}
-	if sameForms(before, k.pb) && old.anchorCount() == len(k.pb.Forms) {
-		k.anchors = old.list()
-		w.write(g, k)
-		return nil
-	}
-	w.count1(before, -1)
-	w.count1(k.pb, +1)
-	w.unwrite(g.key, *old)
-	return nil
+	w.countData(old, -1)
+	w.countMessage(k.pb, +1)
+	w.unwrite(g.key, old)
 }
 
 // remove prepares the removal of a keyword.
-func (w *writer) remove(g *groupChange, old pageEntry) error {
-	before := new(pb.Keyword)
-	if err := proto.Unmarshal(old.record, before); err != nil {
-		return damaged("keyword", err)
-	}
+func (w *writer) remove(g *groupChange, old *keywordData) {
 	w.counters.keywords--
-	w.count1(before, -1)
+	w.countData(old, -1)
 	w.unwrite(g.key, old)
-	return nil
 }
 
-func (e pageEntry) list() []uint64 {
-	anchors := make([]uint64, e.anchorCount())
-	for i := range anchors {
-		anchors[i] = e.anchor(i)
-	}
-	return anchors
-}
-
-// sameForms tells whether two keywords have the same terms in the same forms.
-func sameForms(a, b *pb.Keyword) bool {
-	return slices.EqualFunc(a.Forms, b.Forms, func(x, y *pb.Form) bool {
-		return slices.Equal(x.GetTerms(), y.GetTerms())
-	})
-}
-
-// count1 changes the frequencies of a keyword's terms, once for each form.
-func (w *writer) count1(k *pb.Keyword, by int32) {
+// countMessage changes the frequencies of a keyword's terms.
+func (w *writer) countMessage(k *pb.Keyword, by int32) {
 	for _, f := range k.Forms {
-		for i, t := range f.Terms {
-			if !slices.Contains(f.Terms[:i], t) {
-				w.frequency[t] += by
-			}
+		w.countForm(f.Terms, by)
+	}
+}
+
+func (w *writer) countData(k *keywordData, by int32) {
+	for i := range k.forms {
+		w.countForm(k.forms[i].terms, by)
+	}
+}
+
+// countForm changes the frequency of each of a form's terms once.
+func (w *writer) countForm(terms []uint64, by int32) {
+	for i, t := range terms {
+		if !contains(terms[:i], t) {
+			w.frequency[t] += by
 		}
 	}
 }
@@ -250,9 +224,9 @@ func (w *writer) write(g *groupChange, k *keyword) {
 }
 
 // unwrite removes the postings of a keyword.
-func (w *writer) unwrite(key uint64, old pageEntry) {
-	for i := range old.anchorCount() {
-		w.ops = append(w.ops, op{term: old.anchor(i), place: place{key, old.id}})
+func (w *writer) unwrite(key uint64, old *keywordData) {
+	for _, term := range old.anchors {
+		w.ops = append(w.ops, op{term: term, place: place{key, old.id}})
 	}
 }
 

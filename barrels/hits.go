@@ -98,7 +98,7 @@ func (f *finder) group(key uint64) (*groupItems, bool) {
 			g.ids, g.ends, g.partial = nil, nil, true
 			return g, true
 		}
-		if texts, err = g.page(texts, f.items.Value()); err != nil {
+		if texts, err = g.page(&f.pages, texts, f.items.Value()); err != nil {
 			return nil, false
 		}
 	}
@@ -111,24 +111,21 @@ func (f *finder) group(key uint64) (*groupItems, bool) {
 }
 
 // page takes in a page of the group's keywords.
-func (g *groupItems) page(texts, value []byte) ([]byte, error) {
-	p, err := openPage(value)
-	if err != nil {
+func (g *groupItems) page(r *pageReader, texts, value []byte) ([]byte, error) {
+	if err := r.open(value); err != nil {
 		return texts, err
 	}
-	for i := range p.len() {
-		e, err := p.entry(i)
+	for {
+		k, err := r.next()
 		if err != nil {
 			return texts, err
 		}
-		text, err := readText(e.record)
-		if err != nil {
-			return texts, err
+		if k == nil {
+			return texts, nil
 		}
-		texts = append(texts, text...)
-		g.ids, g.ends = append(g.ids, e.id), append(g.ends, uint32(len(texts)))
+		texts = append(texts, k.text...)
+		g.ids, g.ends = append(g.ids, k.id), append(g.ends, uint32(len(texts)))
 	}
-	return texts, nil
 }
 
 // keywordText returns the text of a keyword of a group.
@@ -136,30 +133,35 @@ func (f *finder) keywordText(g *groupItems, at place) (string, bool) {
 	if !g.partial {
 		return g.text(at.keyword)
 	}
-	e, err := f.findKeyword(at)
+	k, err := f.findKeyword(at)
 	if err != nil {
 		return "", false
 	}
-	text, err := readText(e.record)
-	return string(text), err == nil
+	return string(k.text), true
 }
 
-// findKeyword reads a keyword's entry; it is good until the next call.
-func (f *finder) findKeyword(at place) (pageEntry, error) {
+// findKeyword reads a keyword; it is good until the next call.
+func (f *finder) findKeyword(at place) (*keywordData, error) {
 	f.key = appendKey(f.key[:0], at.key, at.keyword)
 	if f.items == nil {
 		f.items = f.state.snapshot.Prefix(Items)
 	}
 	if !f.items.SeekBack(f.key) {
-		return pageEntry{}, errPage
+		return nil, errPage
 	}
-	p, err := openPage(f.items.Value())
-	if err != nil {
-		return pageEntry{}, err
+	if err := f.pages.open(f.items.Value()); err != nil {
+		return nil, err
 	}
-	i := p.find(at.keyword)
-	if i < 0 {
-		return pageEntry{}, errPage
+	for {
+		k, err := f.pages.next()
+		if err != nil {
+			return nil, err
+		}
+		if k == nil {
+			return nil, errPage
+		}
+		if k.id == at.keyword {
+			return k, nil
+		}
 	}
-	return p.entry(i)
 }

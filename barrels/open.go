@@ -15,7 +15,7 @@ import (
 )
 
 // FormatVersion is the version of all keys and values of a store.
-const FormatVersion = 1
+const FormatVersion = 2
 
 // store is the Store on any KV.
 type store struct {

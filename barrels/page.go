@@ -8,114 +8,167 @@ import (
 )
 
 // A page holds up to pageKeywords keyword records of one group with the
-// anchors chosen for them, by rising keyword id:
+// anchors chosen for them, by rising keyword id. A group's keywords share most
+// of their words, so each word stands in the page once, as it is written;
+// hashes that follow from it are not kept:
 //
-//	count      uint16
-//	count ×    { id uint64, end uint32 }   end: of the record, from the first's start
-//	count ×    { anchors uint8, anchors × term uint64, pb.Keyword }
+//	count      uvarint   of keywords
+//	forms      uvarint, forms × { size uvarint, language }
+//	bid        uvarint   of the keywords with pageBid
+//	words      uvarint   of words
+//	size       uvarint   of the words, in bytes
+//	words ×    { size × 8 + flags uvarint, text, hashes }
+//	count ×    keyword
 //	format     uint8
 //	checksum   xxh64 of all before it
 //
-// Numbers are little-endian. Records of a group in one value cost one read
-// and one write where single records would cost one each.
+// Hashes of a word: the norm's with ownNorm, the fold's with ownFold, one for
+// each form with ownTerms. Without, the norm is that of the text in lower case
+// (ASCII), the fold the norm, the terms those of the text in lower case.
+//
+//	keyword    delta uvarint, type and quality uint8, flags and words uint8
+//	           bid uvarint          with pageHasBid, without pageBid
+//	           words × uvarint      index into the page's words
+//	           forms × uint8        which of its words is the anchor
+//	           size uvarint, text   with pageText; else: the words with a space between
+//
+// delta is to the id before. A keyword with pageWhole has, after its two
+// bytes: anchors uvarint, anchors × term uint64, size uvarint, pb.Keyword.
+// Numbers of fixed size are little-endian.
 const pageKeywords = 64
 
 const (
-	pageFormat = 1
-	pageHead   = 2
-	pageSlot   = 12
+	pageFormat = 2
 	pageTail   = 9
+)
+
+// Flags of a word on a page.
+const (
+	ownNorm = 1 << iota
+	ownFold
+	ownTerms
+	wordFlags = 3 // bits
+)
+
+// The first byte of a keyword on a page: type, 2 flags, quality.
+const (
+	pageType    = 0x03
+	pageEnabled = 0x04
+	pageGroups  = 0x08 // its bid is its group's default
+	pageQuality = 4    // shift
+)
+
+// The second byte: number of words, flags.
+const (
+	pageWords  = 0x0f
+	pageHasBid = 0x10
+	pageBid    = 0x20
+	pageText   = 0x40
+	pageWhole  = 0x80
 )
 
 var errPage = errors.New("barrels: damaged page of keywords")
 
-// page reads a page in place.
+// page is a page's parts, in place.
 type page struct {
-	slots   []byte
-	records []byte
+	count    int
+	forms    int
+	heads    []byte // of the forms
+	bid      uint64
+	words    int
+	texts    []byte // the words
+	keywords []byte
 }
 
-// pageEntry is one keyword of a page; its bytes are the page's.
-type pageEntry struct {
-	id      uint64
-	anchors []byte // 8 bytes each
-	record  []byte // pb.Keyword
-}
-
-func openPage(value []byte) (page, error) {
+func openPage(value []byte) (p page, err error) {
 	n := len(value) - pageTail
-	if n < pageHead || value[n] != pageFormat ||
+	if n < 0 || value[n] != pageFormat ||
 		xxhash.Sum64(value[:n+1]) != binary.LittleEndian.Uint64(value[n+1:]) {
 		return page{}, errPage
 	}
-	head := pageHead + pageSlot*int(binary.LittleEndian.Uint16(value))
-	if head > n {
+	c := cursor{b: value[:n]}
+	p.count, p.forms = c.count(), c.count()
+	heads := c.b
+	for range p.forms {
+		c.bytes(c.uvarint())
+	}
+	p.heads = heads[:len(heads)-len(c.b)]
+	p.bid = c.uvarint()
+	p.words = c.count()
+	p.texts = c.bytes(c.uvarint())
+	p.keywords = c.b
+	if c.bad || p.forms > maxForms {
 		return page{}, errPage
 	}
-	return page{slots: value[pageHead:head], records: value[head:n]}, nil
+	return p, nil
 }
 
-func (p page) len() int { return len(p.slots) / pageSlot }
+// first is the id of the page's first keyword; 0: it is damaged.
+func (p *page) first() uint64 {
+	c := cursor{b: p.keywords}
+	return c.uvarint()
+}
 
-func (p page) id(i int) uint64 { return binary.LittleEndian.Uint64(p.slots[i*pageSlot:]) }
+func pageChecksum(value []byte) uint64 { return binary.LittleEndian.Uint64(value[len(value)-8:]) }
 
-func (p page) end(i int) int {
-	if i < 0 {
+// cursor reads what a page is made of. It turns bad, and gives zeros, when the
+// bytes come to an end.
+type cursor struct {
+	b   []byte
+	bad bool
+}
+
+func (c *cursor) uvarint() uint64 {
+	if len(c.b) > 0 && c.b[0] < 0x80 {
+		v := uint64(c.b[0])
+		c.b = c.b[1:]
+		return v
+	}
+	v, n := binary.Uvarint(c.b)
+	if n <= 0 {
+		c.b, c.bad = nil, true
 		return 0
 	}
-	return int(binary.LittleEndian.Uint32(p.slots[i*pageSlot+8:]))
+	c.b = c.b[n:]
+	return v
 }
 
-func (p page) entry(i int) (pageEntry, error) {
-	from, to := p.end(i-1), p.end(i)
-	if from >= to || to > len(p.records) {
-		return pageEntry{}, errPage
+// count reads a number of things that take a byte each at least.
+func (c *cursor) count() int {
+	n := c.uvarint()
+	if n > uint64(len(c.b)) {
+		c.b, c.bad = nil, true
+		return 0
 	}
-	r := p.records[from:to]
-	n := 1 + 8*int(r[0])
-	if n > len(r) {
-		return pageEntry{}, errPage
-	}
-	return pageEntry{id: p.id(i), anchors: r[1:n], record: r[n:]}, nil
+	return int(n)
 }
 
-// find returns the index of a keyword, −1 when it is not there.
-func (p page) find(id uint64) int {
-	lo, hi := 0, p.len()
-	for lo < hi {
-		if mid := (lo + hi) / 2; p.id(mid) < id {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
+func (c *cursor) bytes(n uint64) []byte {
+	if n > uint64(len(c.b)) {
+		c.b, c.bad = nil, true
+		return nil
 	}
-	if lo < p.len() && p.id(lo) == id {
-		return lo
-	}
-	return -1
+	out := c.b[:n:n]
+	c.b = c.b[n:]
+	return out
 }
 
-func (e pageEntry) anchor(i int) uint64 { return binary.LittleEndian.Uint64(e.anchors[8*i:]) }
-
-func (e pageEntry) anchorCount() int { return len(e.anchors) / 8 }
-
-// appendPage writes a page of these keywords.
-func appendPage(dst []byte, list []*keyword) []byte {
-	start := len(dst)
-	dst = binary.LittleEndian.AppendUint16(dst, uint16(len(list)))
-	end := 0
-	for _, k := range list {
-		end += 1 + 8*len(k.anchors) + len(k.record)
-		dst = binary.LittleEndian.AppendUint64(dst, k.id)
-		dst = binary.LittleEndian.AppendUint32(dst, uint32(end))
+func (c *cursor) byte() byte {
+	if len(c.b) == 0 {
+		c.bad = true
+		return 0
 	}
-	for _, k := range list {
-		dst = append(dst, byte(len(k.anchors)))
-		for _, a := range k.anchors {
-			dst = binary.LittleEndian.AppendUint64(dst, a)
-		}
-		dst = append(dst, k.record...)
+	v := c.b[0]
+	c.b = c.b[1:]
+	return v
+}
+
+func (c *cursor) uint64() uint64 {
+	if len(c.b) < 8 {
+		c.b, c.bad = nil, true
+		return 0
 	}
-	dst = append(dst, pageFormat)
-	return binary.LittleEndian.AppendUint64(dst, xxhash.Sum64(dst[start:]))
+	v := binary.LittleEndian.Uint64(c.b)
+	c.b = c.b[8:]
+	return v
 }

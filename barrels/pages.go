@@ -1,9 +1,11 @@
 package barrels
 
+import "adshard/fault"
+
 // putPages writes the pages of the changed groups, leaving those that stay as
 // they are. Keywords keep to the page whose range of ids they fall in, so that
 // a change in one does not move the others.
-func (w *writer) putPages() {
+func (w *writer) putPages() error {
 	for _, g := range w.groups {
 		old := g.pages
 		if len(old) > 2*(len(g.keywords)/pageKeywords+1) {
@@ -16,11 +18,16 @@ func (w *writer) putPages() {
 			if i+1 < len(old) {
 				n = before(rest, old[i+1].first)
 			}
-			w.putPage(g.key, &old[i], rest[:n])
+			if err := w.putPage(g.key, &old[i], rest[:n]); err != nil {
+				return err
+			}
 			rest = rest[n:]
 		}
-		w.putPage(g.key, nil, rest)
+		if err := w.putPage(g.key, nil, rest); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 func (w *writer) dropPages(g *groupChange) {
@@ -40,7 +47,7 @@ func before(list []*keyword, id uint64) int {
 
 // putPage writes keywords in place of an old page (nil: none), in several
 // pages when they are too many for one.
-func (w *writer) putPage(key uint64, old *oldPage, list []*keyword) {
+func (w *writer) putPage(key uint64, old *oldPage, list []*keyword) (err error) {
 	if old != nil && (len(list) == 0 || list[0].id < old.first) {
 		w.batch.Delete(Items, appendKey(w.key[:0], key, old.first))
 		old = nil
@@ -51,12 +58,28 @@ func (w *writer) putPage(key uint64, old *oldPage, list []*keyword) {
 		if old != nil {
 			first = old.first
 		}
-		w.record = appendPage(w.record[:0], list[:n])
+		if w.record, err = w.page(w.record[:0], list[:n]); err != nil {
+			return err
+		}
 		if old == nil || pageChecksum(w.record) != old.checksum {
 			w.batch.Put(Items, appendKey(w.key[:0], key, first), w.record)
 		}
 		old, list = nil, list[n:]
 	}
+	return nil
+}
+
+// page appends the page of some keywords.
+func (w *writer) page(dst []byte, list []*keyword) ([]byte, error) {
+	w.encoder.reset()
+	for _, k := range list {
+		if err := w.data.ofMessage(k.pb); err != nil {
+			return nil, fault.New(fault.Invalid, "barrels: apply", err)
+		}
+		w.data.anchors = k.anchors
+		w.encoder.add(&w.data)
+	}
+	return w.encoder.appendTo(dst), nil
 }
 
 // pageLen returns how many of n keywords go onto the next page.

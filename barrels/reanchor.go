@@ -5,7 +5,6 @@ import (
 
 	"adshard/schema/pb"
 
-	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 )
 
@@ -13,12 +12,6 @@ import (
 const (
 	stepGroups = 4096 // looked at
 	stepMoves  = 2048 // keywords that get other anchors
-)
-
-// Fields of a keyword's record that hold its terms.
-const (
-	keywordFormsField = 10
-	formTermsField    = 2
 )
 
 // reanchor looks at the groups from cursor on and gives keywords whose anchor
@@ -65,51 +58,36 @@ func (s *store) reanchor(st *state, cursor []byte) (next []byte, err error) {
 
 // drifted counts the keywords of a page with an anchor that is not rare.
 func (w *writer) drifted(value []byte) (n int, err error) {
-	p, err := openPage(value)
-	if err != nil {
+	r := &w.reader
+	if err := r.open(value); err != nil {
 		return 0, damaged("keyword page", err)
 	}
-	for i := range p.len() {
-		e, err := p.entry(i)
+	for {
+		k, err := r.next()
 		if err != nil {
 			return 0, damaged("keyword page", err)
 		}
-		d, err := w.drift(e)
-		if err != nil {
-			return 0, err
+		if k == nil {
+			return n, nil
 		}
-		if d {
+		if w.drift(k) {
 			n++
 		}
 	}
-	return n, nil
 }
 
 // drift tells whether one of a keyword's anchors stands in many more keywords
 // than the rarest of its terms: half as many again, and eight.
-func (w *writer) drift(e pageEntry) (drifted bool, err error) {
-	form := 0
-	err = eachField(e.record, func(n protowire.Number, b []byte, _ uint64) error {
-		if n != keywordFormsField {
-			return nil
-		}
-		if form++; form > e.anchorCount() {
-			return errPage
-		}
-		own := w.terms.count(e.anchor(form - 1)).frequency
-		return eachField(b, func(n protowire.Number, terms []byte, _ uint64) error {
-			for ; n == formTermsField && len(terms) >= 8; terms = terms[8:] {
-				term, _ := protowire.ConsumeFixed64(terms)
-				least := w.terms.count(term).frequency
-				drifted = drifted || own > least+least/2+8
+func (w *writer) drift(k *keywordData) bool {
+	for i, f := range k.forms {
+		own := w.terms.count(k.anchors[i]).frequency
+		for _, term := range f.terms {
+			if least := w.terms.count(term).frequency; own > least+least/2+8 {
+				return true
 			}
-			return nil
-		})
-	})
-	if err != nil {
-		return false, damaged("keyword", err)
+		}
 	}
-	return drifted, nil
+	return false
 }
 
 // moveAnchors prepares a group whose drifted keywords get new anchors.
@@ -125,19 +103,16 @@ func (w *writer) moveAnchors(key uint64) error {
 	head := groupHead(record)
 	g := &groupChange{key: key, head: &head}
 	w.groups = append(w.groups, g)
-	return w.pages(g, func(e pageEntry) error {
-		k := &keyword{id: e.id, anchors: e.list(), record: slices.Clone(e.record)}
-		g.keywords = append(g.keywords, k)
-		moved, err := w.drift(e)
-		if err != nil || !moved {
-			return err
-		}
-		k.pb = new(pb.Keyword)
-		if err := proto.Unmarshal(e.record, k.pb); err != nil {
+	return w.pages(g, func(old *keywordData) (err error) {
+		k := &keyword{id: old.id, anchors: slices.Clone(old.anchors)}
+		if k.pb, err = old.message(); err != nil {
 			return damaged("keyword", err)
 		}
-		w.unwrite(key, e)
-		k.anchors = nil
+		g.keywords = append(g.keywords, k)
+		if w.drift(old) {
+			w.unwrite(key, old)
+			k.anchors = nil
+		}
 		return nil
 	})
 }

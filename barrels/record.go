@@ -1,8 +1,6 @@
 package barrels
 
 import (
-	"errors"
-
 	"adshard/schema/pb"
 	"adshard/search"
 
@@ -25,9 +23,6 @@ const (
 	adFinalURLField    = 7
 	keywordTextField   = 2
 )
-
-// errFound ends a walk over fields early.
-var errFound = errors.New("found")
 
 // eachField visits the fields of a message until visit returns an error: the
 // bytes of length-delimited ones, the number of varints.
@@ -138,19 +133,4 @@ func readAd(b []byte) (a search.Ad, err error) {
 		a.Descriptions = nil
 	}
 	return a, err
-}
-
-// readText reads the text of a keyword's record, in place.
-func readText(record []byte) (text []byte, err error) {
-	err = eachField(record, func(n protowire.Number, b []byte, _ uint64) error {
-		if n == keywordTextField {
-			text = b
-			return errFound
-		}
-		return nil
-	})
-	if err == errFound {
-		err = nil
-	}
-	return text, err
 }

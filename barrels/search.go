@@ -94,6 +94,7 @@ type finder struct {
 	groups []verdict   // by the block's group index
 
 	tally tally // of a search that is counted
+	pages pageReader
 
 	items  Iterator // opened on first use
 	cached *cache[*groupItems]
@@ -101,12 +102,12 @@ type finder struct {
 
 // found is what the answer needs of a hit.
 type found struct {
-	group      place // its key, and the keyword's id
-	id         uint64
-	quality    uint64
-	campaign   *campaign
-	kind       search.MatchType
-	level      search.Level
+	group    place // its key, and the keyword's id
+	id       uint64
+	quality  uint64
+	campaign *campaign
+	kind     search.MatchType
+	level    search.Level
 }
 
 // finders pools the scratch of searches; it holds no state between them.

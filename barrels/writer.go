@@ -31,10 +31,13 @@ type writer struct {
 	ops       []op
 	cleared   int // groups removed by clear
 
-	blocks blockWriter
-	key    []byte
-	record []byte
-	value  []byte
+	blocks  blockWriter
+	reader  pageReader
+	encoder pageEncoder
+	data    keywordData
+	key     []byte
+	record  []byte
+	value   []byte
 }
 
 func newWriter() *writer {

@@ -7,9 +7,21 @@ func Hash(word string) uint64 {
 	return nonZero(xxhash.Sum64String(word))
 }
 
+// HashBytes is Hash of a word's bytes.
+func HashBytes(word []byte) uint64 { return nonZero(xxhash.Sum64(word)) }
+
 // Term is the hash of a stem in a language; never 0. Language "" has no
 // stemmer: its stem is the folded form itself.
 func Term(language, stem string) uint64 {
+	var room [64]byte
+	b := append(room[:0], language...)
+	b = append(b, 0)
+	b = append(b, stem...)
+	return nonZero(xxhash.Sum64(b))
+}
+
+// TermBytes is Term of a stem's bytes.
+func TermBytes(language string, stem []byte) uint64 {
 	var room [64]byte
 	b := append(room[:0], language...)
 	b = append(b, 0)

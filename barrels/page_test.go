@@ -1,0 +1,164 @@
+package barrels
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+	"strings"
+	"testing"
+
+	"adshard/schema/pb"
+	"adshard/search/words"
+
+	"github.com/cespare/xxhash/v2"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"pgregory.net/rapid"
+)
+
+// drawKeywords draws keywords of one group by rising id: most as the source
+// makes them, some with whatever a record may hold.
+func drawKeywords(t *rapid.T) []*pb.Keyword {
+	languages := rapid.SampledFrom([][]string{{"en"}, {"cs", "en"}, {""}}).Draw(t, "languages")
+	var list []*pb.Keyword
+	id := uint64(0)
+	for range rapid.IntRange(1, 20).Draw(t, "keywords") {
+		id += rapid.Uint64Range(1, 1<<40).Draw(t, "delta")
+		k := &pb.Keyword{
+			Id: id, Type: pb.MatchType(rapid.IntRange(0, 2).Draw(t, "type")), Enabled: rapid.Bool().Draw(t, "enabled"),
+			BidFromGroup: rapid.Bool().Draw(t, "from group"), Quality: uint32(rapid.IntRange(1, 10).Draw(t, "quality")),
+		}
+		if rapid.Bool().Draw(t, "has bid") {
+			bid := rapid.SampledFrom([]uint64{0, 10_000, 250_000, maxBid}).Draw(t, "bid")
+			k.Bid = &bid
+		}
+		k.Text = strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{
+			"usb", "USB", "Cables", "kabely", "červené", "boty", "2", "wi-fi", "Ⅷ",
+		}), 1, 5).Draw(t, "words"), rapid.SampledFrom([]string{" ", " ", "  ", "-"}).Draw(t, "space"))
+		analysed(t, k, languages)
+		odd(t, k)
+		list = append(list, k)
+	}
+	return list
+}
+
+// analysed fills in the hashes.
+func analysed(t *rapid.T, k *pb.Keyword, languages []string) {
+	list, err := words.Split(k.Text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list = list[:min(len(list), 10)]
+	for _, w := range list {
+		k.Norm, k.Fold = append(k.Norm, words.Hash(w.Norm)), append(k.Fold, words.Hash(w.Fold))
+	}
+	for _, l := range languages {
+		f := &pb.Form{Language: l}
+		for _, w := range list {
+			f.Terms = append(f.Terms, words.TermOf(l, w.Fold))
+		}
+		k.Forms = append(k.Forms, f)
+	}
+}
+
+// odd makes some keywords what the source never makes.
+func odd(t *rapid.T, k *pb.Keyword) {
+	switch rapid.IntRange(0, 20).Draw(t, "odd") {
+	case 0:
+		k.Norm[0]++
+	case 1:
+		k.Fold[0]++
+	case 2:
+		k.Forms[0].Terms[0]++
+	case 3:
+		k.Forms[0].Language = "xx"
+	case 4:
+		k.Text = ""
+	case 5:
+		k.ProtoReflect().SetUnknown(protowire.AppendVarint(protowire.AppendTag(nil, 99, protowire.VarintType), 7))
+	case 6:
+		k.Forms[0].ProtoReflect().SetUnknown(protowire.AppendVarint(protowire.AppendTag(nil, 99, protowire.VarintType), 7))
+	}
+}
+
+// TestPages: what is read of a page is what was written, byte for byte.
+func TestPages(t *testing.T) {
+	var w writer
+	var r pageReader
+	rapid.Check(t, func(t *rapid.T) {
+		var list []*keyword
+		for _, k := range drawKeywords(t) {
+			e := &keyword{id: k.Id, pb: k}
+			for _, f := range k.Forms {
+				e.anchors = append(e.anchors, f.Terms[len(f.Terms)-1])
+			}
+			list = append(list, e)
+		}
+		value, err := w.page(nil, list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.open(value); err != nil || r.first() != list[0].id {
+			t.Fatal(err, r.first())
+		}
+		for _, e := range list {
+			checkKeyword(t, &r, e)
+		}
+		if k, err := r.next(); k != nil || err != nil {
+			t.Fatalf("after the last: %v, %v", k, err)
+		}
+	})
+}
+
+func checkKeyword(t *rapid.T, r *pageReader, e *keyword) {
+	k, err := r.next()
+	if err != nil || k == nil {
+		t.Fatalf("keyword %d: %v", e.id, err)
+	}
+	want, err := marshal.Marshal(e.pb)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := k.appendRecord(nil); !bytes.Equal(got, want) {
+		t.Fatalf("got  %x\nwant %x", got, want)
+	}
+	if !slices.Equal(k.anchors, e.anchors) || !k.sound() || string(k.text) != e.pb.Text {
+		t.Fatalf("anchors %x, text %q of %v", k.anchors, k.text, e.pb)
+	}
+	m, err := k.message()
+	if err != nil || !proto.Equal(m, e.pb) || !k.is(e.pb) {
+		t.Fatalf("%v: %v, %v", m, e.pb, err)
+	}
+	other := proto.CloneOf(e.pb)
+	other.Quality++
+	if k.is(other) {
+		t.Fatal("another quality is the same record")
+	}
+}
+
+// FuzzPage: whatever bytes a page has, it is read or refused.
+func FuzzPage(f *testing.F) {
+	var w writer
+	k := &pb.Keyword{Id: 5, Text: "usb cable", Quality: 3, Norm: []uint64{1, 2}, Fold: []uint64{1, 3}, Forms: []*pb.Form{{Language: "en", Terms: []uint64{7, 8}}}}
+	value, err := w.page(nil, []*keyword{{id: 5, pb: k, anchors: []uint64{8}}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(value[:len(value)-pageTail])
+	f.Fuzz(func(t *testing.T, b []byte) {
+		value := append(bytes.Clone(b), pageFormat)
+		value = binary.LittleEndian.AppendUint64(value, xxhash.Sum64(value))
+		var r pageReader
+		if r.open(value) != nil {
+			return
+		}
+		for {
+			k, err := r.next()
+			if k == nil || err != nil {
+				return
+			}
+			k.appendRecord(nil)
+			k.sound()
+		}
+	})
+}

@@ -1,0 +1,169 @@
+package barrels
+
+import (
+	"slices"
+
+	"adshard/barrels/block"
+	"adshard/schema/pb"
+	"adshard/search/words"
+
+	"google.golang.org/protobuf/proto"
+)
+
+// pageReader reads the keywords of one page after the other. It keeps its
+// scratch.
+type pageReader struct {
+	page
+	rest      cursor // keywords
+	left      int
+	last      uint64 // id of the keyword before
+	languages []string
+	texts     [][]byte
+	hashes    []uint64 // of each word: norm, fold, terms
+	rows      []uint64 // of the keyword
+	keyword   keywordData
+}
+
+// open begins a page, whose bytes must stay as they are.
+func (r *pageReader) open(value []byte) (err error) {
+	if r.page, err = openPage(value); err != nil {
+		return err
+	}
+	r.rest, r.left, r.last = cursor{b: r.keywords}, r.count, 0
+	c := cursor{b: r.heads}
+	r.languages = slices.Grow(r.languages, r.forms)[:r.forms]
+	for i := range r.languages {
+		if b := c.bytes(c.uvarint()); string(b) != r.languages[i] {
+			r.languages[i] = string(b)
+		}
+	}
+	return r.readWords()
+}
+
+func (r *pageReader) readWords() error {
+	r.texts, r.hashes = r.texts[:0], r.hashes[:0]
+	c := cursor{b: r.page.texts}
+	var room [64]byte
+	for range r.words {
+		head := c.uvarint()
+		text := c.bytes(head >> wordFlags)
+		lower := room[:0]
+		if head&ownNorm == 0 || head&ownTerms == 0 {
+			lower, _ = appendLower(lower, text)
+		}
+		norm := uint64(0)
+		if head&ownNorm != 0 {
+			norm = c.uint64()
+		} else {
+			norm = words.HashBytes(lower)
+		}
+		fold := norm
+		if head&ownFold != 0 {
+			fold = c.uint64()
+		}
+		r.texts, r.hashes = append(r.texts, text), append(r.hashes, norm, fold)
+		for i := range r.forms {
+			if head&ownTerms != 0 {
+				r.hashes = append(r.hashes, c.uint64())
+			} else {
+				r.hashes = append(r.hashes, words.TermBytes(r.languages[i], lower))
+			}
+		}
+	}
+	if c.bad {
+		return errPage
+	}
+	return nil
+}
+
+// next reads the next keyword, which is good until the next call; nil: there
+// are no more.
+func (r *pageReader) next() (*keywordData, error) {
+	if r.left == 0 {
+		return nil, nil
+	}
+	r.left--
+	k, c := &r.keyword, &r.rest
+	delta := c.uvarint()
+	head := [2]byte{c.byte(), c.byte()}
+	if delta == 0 || delta > maxID || c.bad {
+		return nil, errPage
+	}
+	r.last += delta
+	*k = keywordData{
+		id: r.last, kind: head[0] & pageType, quality: head[0] >> pageQuality, text: k.text[:0],
+		norm: k.norm[:0], fold: k.fold[:0], forms: k.forms[:0], anchors: k.anchors[:0],
+	}
+	if head[1]&pageWhole != 0 {
+		return k, r.whole(k)
+	}
+	if head[0]&pageEnabled != 0 {
+		k.flags |= block.Enabled
+	}
+	if head[0]&pageGroups != 0 {
+		k.flags |= fromGroup
+	}
+	switch head[1] & (pageHasBid | pageBid) {
+	case pageHasBid:
+		k.flags, k.bid = k.flags|block.HasBid, c.uvarint()
+	case pageHasBid | pageBid:
+		k.flags, k.bid = k.flags|block.HasBid, r.bid
+	}
+	return k, r.hashed(k, int(head[1]&pageWords), head[1]&pageText != 0)
+}
+
+// hashed reads a keyword's words, anchors and text.
+func (r *pageReader) hashed(k *keywordData, n int, ownText bool) error {
+	c := &r.rest
+	width := 2 + r.forms
+	r.rows = slices.Grow(r.rows[:0], n*width)[:n*width]
+	for i := range n {
+		w := c.uvarint()
+		if w >= uint64(r.words) {
+			return errPage
+		}
+		for j, h := range r.hashes[int(w)*width : (int(w)+1)*width] {
+			r.rows[j*n+i] = h
+		}
+		if !ownText {
+			if i > 0 {
+				k.text = append(k.text, ' ')
+			}
+			k.text = append(k.text, r.texts[w]...)
+		}
+	}
+	k.norm, k.fold = r.rows[:n:n], r.rows[n:2*n:2*n]
+	for j, language := range r.languages {
+		terms := r.rows[(2+j)*n : (3+j)*n : (3+j)*n]
+		k.forms = append(k.forms, formData{language, terms})
+		at := int(c.byte())
+		if at >= n {
+			return errPage
+		}
+		k.anchors = append(k.anchors, terms[at])
+	}
+	if ownText {
+		k.text = append(k.text, c.bytes(c.uvarint())...)
+	}
+	if c.bad {
+		return errPage
+	}
+	return nil
+}
+
+// whole reads a keyword whose record stands on the page.
+func (r *pageReader) whole(k *keywordData) error {
+	c := &r.rest
+	var anchors []uint64
+	for n := c.count(); n > 0; n-- {
+		anchors = append(anchors, c.uint64())
+	}
+	record := c.bytes(c.uvarint())
+	m := new(pb.Keyword)
+	if c.bad || proto.Unmarshal(record, m) != nil || m.Id != k.id {
+		return errPage
+	}
+	err := k.ofMessage(m)
+	k.anchors, k.whole = anchors, record
+	return err
+}
