@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -29,16 +30,17 @@ func (o *output) write(w io.Writer, r *measure.Report) error {
 }
 
 // newReport begins the report of a subcommand with the command line that gives
-// it: without the flags that only say where output goes.
+// it: without the flags that only say where things are put.
 func newReport(name string) *measure.Report {
 	words := []string{filepath.Base(os.Args[0])}
 	skip := false
 	for _, a := range os.Args[1:] {
-		where := a == "--json" || a == "--cpuprofile"
-		if !skip && !where && !strings.HasPrefix(a, "--json=") && !strings.HasPrefix(a, "--cpuprofile=") {
+		flag, _, whole := strings.Cut(a, "=")
+		where := slices.Contains([]string{"--json", "--html", "--work", "--cpuprofile"}, flag)
+		if !skip && !where {
 			words = append(words, a)
 		}
-		skip = where
+		skip = where && !whole
 	}
 	return &measure.Report{Name: name, Command: strings.Join(words, " ")}
 }

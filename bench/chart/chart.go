@@ -1,5 +1,5 @@
-// Package chart draws line charts as SVG, to stand within a page: no script, no
-// network, well-formed XML.
+// Package chart draws line and bar charts as SVG, to stand within a page: no
+// script, no network, well-formed XML.
 //
 // Non-goals: anything interactive.
 package chart
@@ -20,6 +20,8 @@ type Chart struct {
 	Top float64
 	// Steps: only these x values are there, at equal distances.
 	Steps []float64
+	// Log: equal factors of y are equal heights.
+	Log bool
 	// Width and Height are in pixels; 0: 560 and 240.
 	Width, Height float64
 }
@@ -50,6 +52,7 @@ type frame struct {
 	y0, y1       float64 // y0 is below
 	least, most  float64 // of x
 	height, ymax float64
+	ymin         float64 // where the axis begins: 0 unless it is logarithmic
 }
 
 // SVG draws the chart.
@@ -101,6 +104,9 @@ func (c *Chart) frame() *frame {
 		f.ymax = 1
 	}
 	f.ymax *= 1.05
+	if c.Log {
+		f.ymin = c.lowest(f.ymax)
+	}
 	f.height = h + legendRow*float64(f.rows())
 	return f
 }
@@ -116,10 +122,33 @@ func (f *frame) x(v float64) float64 {
 	return f.x0 + (v-f.least)/(f.most-f.least)*(f.x1-f.x0)
 }
 
-func (f *frame) y(v float64) float64 { return f.y0 - min(v/f.ymax, 1)*(f.y0-f.y1) }
+func (f *frame) y(v float64) float64 {
+	share := v / f.ymax
+	if f.c.Log {
+		share = math.Log(max(v, f.ymin)/f.ymin) / math.Log(f.ymax/f.ymin)
+	}
+	return f.y0 - min(share, 1)*(f.y0-f.y1)
+}
+
+// lowest is the power of ten at which a logarithmic axis begins.
+func (c *Chart) lowest(most float64) float64 {
+	least := most
+	for _, l := range c.Lines {
+		for _, y := range l.Y {
+			if y > 0 {
+				least = min(least, y)
+			}
+		}
+	}
+	return math.Pow(10, math.Floor(math.Log10(0.9*least)))
+}
 
 func (f *frame) axes(b *strings.Builder) {
-	for _, v := range ticks(f.ymax) {
+	marked := ticks(f.ymax)
+	if f.c.Log {
+		marked = decades(f.ymin, f.ymax)
+	}
+	for _, v := range marked {
 		y := num(f.y(v))
 		fmt.Fprintf(b, `<line x1="%s" x2="%s" y1="%s" y2="%s" stroke="#e4e4e4"/>`, num(f.x0), num(f.x1), y, y)
 		text(b, f.x0-6, f.y(v)+4, "end", "normal", short(v))

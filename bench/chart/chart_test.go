@@ -23,21 +23,34 @@ func TestWellFormed(t *testing.T) {
 		"tiny":     {Lines: []Line{{X: []float64{0, 1}, Y: []float64{1e-7, 2e-7}}}},
 		"no line":  {Lines: []Line{{Name: "none"}}},
 		"far away": {Lines: []Line{{X: []float64{1e9, 1e9 + 1}, Y: []float64{1, 2}}}},
+		"log":      {Lines: []Line{line}, Log: true},
+		"log of 0": {Lines: []Line{{X: []float64{0, 1}, Y: []float64{0, 0}}}, Log: true},
 	} {
-		svg := c.SVG()
-		d := xml.NewDecoder(strings.NewReader(svg))
-		for {
-			_, err := d.Token()
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err != nil {
-				t.Fatalf("%s: %v in\n%s", name, err, svg)
-			}
+		wellFormed(t, name, c.SVG())
+	}
+	bar := Bar{Name: "<a>", Label: "5 & more", Value: 5, To: 8, Least: 4, Most: 9}
+	for name, c := range map[string]Bars{
+		"no bars": {}, "bars": {Title: "<&>", Unit: "x", Bars: []Bar{bar, {}}}, "log bars": {Log: true, Bars: []Bar{bar, {Value: 1e7}, {}}},
+		"no values": {Log: true, Bars: []Bar{{Name: "a"}}},
+	} {
+		wellFormed(t, name, c.SVG())
+	}
+}
+
+func wellFormed(t *testing.T, name, svg string) {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(svg))
+	for {
+		_, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
 		}
-		if strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") || len(svg) > 100_000 {
-			t.Errorf("%s: %d bytes: %.300s", name, len(svg), svg)
+		if err != nil {
+			t.Fatalf("%s: %v in\n%s", name, err, svg)
 		}
+	}
+	if strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") || len(svg) > 100_000 {
+		t.Errorf("%s: %d bytes: %.300s", name, len(svg), svg)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"adshard/fault"
 )
@@ -125,11 +126,20 @@ func Join(names ...string) (*Result, error) {
 		if err := json.Unmarshal(raw, &one); err != nil || len(one.Runs) == 0 {
 			return nil, fault.Newf(fault.Invalid, "paired: join", "%s holds no result of adbench search: name files that --json wrote%s", name, because(err))
 		}
-		all.Runs = append(all.Runs, one.Runs...)
-		all.Rows = append(all.Rows, one.Rows...)
-		all.Absent = append(all.Absent, one.Absent...)
+		all.Add(&one)
 	}
 	return all, nil
+}
+
+// Add adds the runs and rows of another result.
+func (r *Result) Add(other *Result) {
+	r.Runs = append(r.Runs, other.Runs...)
+	r.Rows = append(r.Rows, other.Rows...)
+	for _, a := range other.Absent {
+		if !slices.Contains(r.Absent, a) {
+			r.Absent = append(r.Absent, a)
+		}
+	}
 }
 
 func because(err error) string {

@@ -31,7 +31,7 @@ func run(ctx context.Context) int {
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
 	root.AddCommand(
-		bench.CorpusCommand(), bench.StoreCommand(), bench.LoadCommand(), bench.FreshCommand(), bench.FirstFillCommand(),
+		bench.CorpusCommand(), bench.SearchCommand(), bench.StoreCommand(), bench.LoadCommand(), bench.FreshCommand(), bench.FirstFillCommand(),
 		bench.BalanceCommand(), bench.FiguresCommand(),
 	)
 	if err := root.ExecuteContext(ctx); err != nil {

@@ -1,0 +1,217 @@
+package paired
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"adshard/bench/measure"
+)
+
+// Table is a part of the result for people: a header, then rows.
+type Table struct {
+	Title string
+	Note  string
+	Rows  [][]string
+}
+
+// WriteTable writes the result for a terminal.
+func (r *Result) WriteTable(w io.Writer) error {
+	for _, s := range r.sections() {
+		if err := s.table().write(w); err != nil {
+			return err
+		}
+	}
+	for _, t := range append(r.spaces(), r.growths()...) {
+		if err := t.write(w); err != nil {
+			return err
+		}
+	}
+	for _, a := range r.Absent {
+		if _, err := fmt.Fprintf(w, "left out: %s: %s\n", a.Name, a.Why); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Table) write(w io.Writer) error {
+	if _, err := fmt.Fprintf(w, "%s\n", t.Title); err != nil {
+		return err
+	}
+	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for _, row := range t.Rows {
+		fmt.Fprintln(out, strings.Join(row, "\t")+"\t")
+	}
+	fmt.Fprintln(out)
+	return out.Flush()
+}
+
+// section is the rows of one setup on one set: what can be compared.
+type section struct {
+	keywords int
+	setup    string
+	rows     []*Row
+}
+
+// sections are in order of appearance.
+func (r *Result) sections() []*section {
+	var out []*section
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		at := slices.IndexFunc(out, func(s *section) bool { return s.keywords == row.Keywords && s.setup == row.Setup })
+		if at < 0 {
+			at = len(out)
+			out = append(out, &section{keywords: row.Keywords, setup: row.Setup})
+		}
+		out[at].rows = append(out[at].rows, row)
+	}
+	return out
+}
+
+// title names the section, with what is equal for all its rows.
+func (s *section) title() string {
+	row := s.rows[0]
+	return fmt.Sprintf("%s keywords, %s: %s different queries, %s matches a query", count(s.keywords), s.setup,
+		count(row.Queries), measure.Number(float64(row.Matches)/float64(max(1, row.Queries))))
+}
+
+// table shows a section. Others are shown beside a layout when it is held
+// against them.
+func (s *section) table() *Table {
+	others := s.others()
+	header := []string{"", "queries/s", "least to most", "p50 µs", "p99 µs", "least to most"}
+	for _, o := range others {
+		header = append(header, "× "+o)
+	}
+	partly := slices.ContainsFunc(s.rows, func(r *Row) bool { return r.partly() })
+	changes := slices.ContainsFunc(s.rows, func(r *Row) bool { return r.Changes != nil })
+	if partly {
+		header = append(header, "asked a round")
+	}
+	if changes {
+		header = append(header, "changes/s", "p50 to rest", "p99 to rest")
+	}
+	t := &Table{Title: s.title(), Rows: [][]string{header}}
+	for _, r := range s.rows {
+		cells := []string{r.Name, measure.Number(r.QueriesPerSecond), between(r.Least.QueriesPerSecond, r.Most.QueriesPerSecond),
+			measure.Number(r.P50), measure.Number(r.P99), between(r.Least.P99, r.Most.P99)}
+		for _, o := range others {
+			cells = append(cells, ratioCell(r.Ratios, o))
+		}
+		if partly {
+			cells = append(cells, measure.Number(r.Asked))
+		}
+		if changes {
+			cells = append(cells, r.Changes.cells()...)
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return t
+}
+
+// others are the layouts that rows of the section have ratios to, in its order.
+func (s *section) others() (out []string) {
+	for _, row := range s.rows {
+		if slices.ContainsFunc(s.rows, func(r *Row) bool { _, ok := r.Ratios[row.Name]; return ok }) {
+			out = append(out, row.Name)
+		}
+	}
+	return out
+}
+
+// partly tells whether there was no time for every query.
+func (r *Row) partly() bool { return r.Asked < float64(r.Queries) }
+
+func (c *Changed) cells() []string {
+	if c == nil {
+		return []string{"", "", ""}
+	}
+	return []string{measure.Number(c.PerSecond.Median), measure.Number(c.P50ToRest.Median), measure.Number(c.P99ToRest.Median)}
+}
+
+// spaces shows what keywords take, a table for each number of keywords and for
+// each of the conditions that they were built under.
+func (r *Result) spaces() (out []*Table) {
+	for _, rows := range r.builds() {
+		t := &Table{Title: count(rows[0].Keywords) + " keywords" + conditionsOf(rows[0].Setup),
+			Rows: [][]string{{"bytes a keyword", "disk", "of it to match", "memory", "built in s"}}}
+		for _, row := range rows {
+			b := row.BytesPerKeyword
+			t.Rows = append(t.Rows, []string{row.Name, known(b.Disk), known(b.Matching), known(b.Memory), measure.Number(row.BuildSeconds)})
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// builds are rows that differ in what was built: the first of each, by number of
+// keywords and conditions.
+func (r *Result) builds() (out [][]*Row) {
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		if row.Changes != nil {
+			continue // built for the row at rest
+		}
+		at := slices.IndexFunc(out, func(rows []*Row) bool {
+			return rows[0].Keywords == row.Keywords && conditionsOf(rows[0].Setup) == conditionsOf(row.Setup)
+		})
+		if at < 0 {
+			at = len(out)
+			out = append(out, nil)
+		}
+		if !slices.ContainsFunc(out[at], func(other *Row) bool { return other.Name == row.Name }) {
+			out[at] = append(out[at], row)
+		}
+	}
+	return out
+}
+
+func known(v float64) string {
+	if v == 0 {
+		return "–"
+	}
+	return measure.Number(v)
+}
+
+func between(least, most float64) string {
+	return measure.Number(least) + " to " + measure.Number(most)
+}
+
+func ratioCell(ratios map[string]Spread, other string) string {
+	s, ok := ratios[other]
+	if !ok {
+		return "–"
+	}
+	return factor(s.Median)
+}
+
+// factor shows three digits of small factors too.
+func factor(v float64) string {
+	if v < 1 {
+		return fmt.Sprintf("%.3g", v)
+	}
+	return measure.Number(v)
+}
+
+func count(n int) string {
+	if n < 100 {
+		return fmt.Sprint(n)
+	}
+	return measure.Number(float64(n))
+}
+
+// conditionsOf is the part of a setup's name that says under which conditions
+// it was asked, with the comma before it.
+func conditionsOf(setup string) string {
+	base := baseOf(setup)
+	return setup[len(base):]
+}
+
+// baseOf is the name of the queries.
+func baseOf(setup string) string {
+	base, _, _ := strings.Cut(setup, ",")
+	return base
+}

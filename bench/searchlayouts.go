@@ -1,0 +1,67 @@
+package bench
+
+import (
+	"fmt"
+	"strings"
+
+	"adshard/bench/layouts"
+	"adshard/bench/layouts/inmemory"
+	"adshard/bench/layouts/rdb"
+	"adshard/bench/layouts/served"
+)
+
+// allLayouts are the layouts that adbench search knows, in the order of its
+// tables: the thesis', then others.
+func allLayouts() []layouts.Layout {
+	return append(rdb.All(), inmemory.Structs{}, served.Served{}, served.ServedTop{}, inmemory.Floor{})
+}
+
+// allPeers are the other systems.
+func allPeers() []layouts.Layout { return nil }
+
+// names lists names in lines.
+func names(all []layouts.Layout) string {
+	var b strings.Builder
+	line := " "
+	for _, l := range all {
+		if len(line)+len(l.Name()) > 76 {
+			b.WriteString(line + "\n")
+			line = " "
+		}
+		line += " " + l.Name()
+	}
+	return b.String() + line + "\n"
+}
+
+// choose returns those of all that are named: whole, in any case, or by the
+// beginning of a single one; all or none.
+func choose(flag, kind string, all []layouts.Layout, named []string) (out []layouts.Layout, err error) {
+	for _, name := range named {
+		switch name {
+		case "all":
+			return all, nil
+		case "none", "":
+			continue
+		}
+		l, ok := byName(all, name)
+		if !ok {
+			return nil, fmt.Errorf("%s: there is no %s %q; there are:\n%s", flag, kind, name, names(all))
+		}
+		out = append(out, l)
+	}
+	return out, nil
+}
+
+func byName(all []layouts.Layout, name string) (found layouts.Layout, ok bool) {
+	begins := 0
+	for _, l := range all {
+		if strings.EqualFold(l.Name(), name) {
+			return l, true
+		}
+		if strings.HasPrefix(strings.ToLower(l.Name()), strings.ToLower(name)) {
+			found = l
+			begins++
+		}
+	}
+	return found, begins == 1
+}

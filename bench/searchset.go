@@ -1,0 +1,124 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"adshard/bench/corpus"
+	"adshard/bench/layouts"
+	"adshard/bench/layouts/setups"
+	"adshard/fault"
+)
+
+// setFlags say which keywords and queries layouts are measured with.
+type setFlags struct {
+	data, work string
+	perGroup   int
+	queries    int
+	seed       uint64
+}
+
+func (f *setFlags) flags(flags *pflag.FlagSet) {
+	flags.IntVar(&f.queries, "query-count", 2000, "how many queries a setup has at most")
+	flags.StringVar(&f.data, "data", "", `directory with catalogue/ and queries/; "extract": the built-in extract`)
+	flags.StringVar(&f.work, "work", "", "directory that keeps the keywords for the next time, and stores meanwhile; \"\": a temporary one")
+	flags.IntVar(&f.perGroup, "group-keywords", 0, "about how many keywords a group has; 0: 11")
+	flags.Uint64Var(&f.seed, "seed", 1, "decides the keywords and the queries")
+}
+
+// setupHelp lists the setups.
+const setupHelp = `  log               queries of real logs and of the keywords' titles, as they come
+  words 1 … 32      queries of 1, 2, 4, 8, 16, 32 words
+  matches 0 … 100000  queries with about 0, 10, 1000, 100000 matches
+  hot               two to four of the 64 commonest words
+  stop              the 32 commonest words at once
+  SQ, SQ2, RQ1600   the thesis': a query with few matches, one with about 136, 1600
+                    random ones
+`
+
+// directory returns where things are kept, and what removes it at the end.
+func (f *setFlags) directory() (dir string, remove func() error, err error) {
+	m := madeFlags{work: f.work}
+	return m.directory()
+}
+
+// setOf makes so many keywords, or reads them if they were kept, and the setups
+// that are named.
+func (f *setFlags) setOf(ctx context.Context, keywords int64, named []string, dir string, p *progress) (*layouts.Set, []layouts.Setup, error) {
+	files, from := sourceOf(f.data)
+	c, err := corpus.Open(files)
+	if err != nil {
+		return nil, nil, err
+	}
+	o := corpus.Options{Keywords: keywords, Queries: max(20_000, f.queries), Seed: f.seed, PerGroup: f.perGroup}
+	what := fmt.Sprintf("%d keywords from %s", keywords, from)
+	p.show(what, 0)
+	set, err := f.keptSet(ctx, c, o, dir, func(done float64) { p.show(what, done) })
+	if err != nil {
+		return nil, nil, err
+	}
+	p.show("queries", -1)
+	log, err := setups.Log(c, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := setups.Make(ctx, set, log, setups.Options{Queries: f.queries, Seed: f.seed})
+	if err != nil {
+		return nil, nil, err
+	}
+	chosen, err := chooseSetups(all, named)
+	return set, chosen, err
+}
+
+// keptSet reads the set of an earlier run in the same directory, or makes it.
+func (f *setFlags) keptSet(ctx context.Context, c *corpus.Corpus, o corpus.Options, dir string, progress func(float64)) (*layouts.Set, error) {
+	made := ""
+	if f.data != "" {
+		made = "-" + filepath.Base(f.data)
+	}
+	path := filepath.Join(dir, fmt.Sprintf("keywords-%d-%d-%d%s.set", o.Keywords, o.PerGroup, o.Seed, made))
+	set, err := layouts.Load(path)
+	if err == nil || !fault.Is(err, fault.NotFound) {
+		return set, err
+	}
+	if set, err = layouts.FromCorpus(ctx, c, o, progress); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	return set, set.Save(path)
+}
+
+// chooseSetups returns the setups that are named, in their own order: by name, by
+// the first word of names, or all.
+func chooseSetups(all []layouts.Setup, named []string) (out []layouts.Setup, err error) {
+	found := make(map[string]bool)
+	for _, s := range all {
+		first, _, _ := strings.Cut(s.Name, " ")
+		in := false
+		for _, n := range named {
+			if n == "all" || n == s.Name || n == first {
+				in, found[n] = true, true
+			}
+		}
+		if in {
+			out = append(out, s)
+		}
+	}
+	for _, n := range named {
+		if !found[n] {
+			return nil, fmt.Errorf("--setups: there is no setup %q; there are:\n%s", n, setupHelp)
+		}
+	}
+	if len(out) == 0 {
+		return nil, errors.New("--setups names none: name at least one, such as log")
+	}
+	return out, nil
+}
