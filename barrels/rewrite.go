@@ -52,27 +52,26 @@ func (w *writer) sortOps() {
 
 // term applies the ops of one term, block by block.
 func (w *writer) term(it Iterator, ops []op) error {
-	if it == nil || w.terms.count(ops[0].term).postings == 0 {
-		return w.chunk(ops[0].term, nil, ops)
+	term := ops[0].term
+	stored := int(w.terms.count(term).postings)
+	if it == nil || stored == 0 {
+		return w.chunk(term, nil, ops)
 	}
 	b := &w.blocks
 	for len(ops) > 0 {
-		found, next, err := b.load(it, ops[0].term, ops[0].place)
+		found, err := b.load(it, term, ops[0].place, stored)
 		if err != nil {
 			return err
 		}
-		n := len(ops)
-		if next != nil {
-			n = 0
-			for n < len(ops) && ops[n].less(*next) {
-				n++
-			}
-		}
-		view := &b.view
+		view, n := &b.view, len(ops)
 		if !found {
 			view = nil
+		} else if n > 1 && view.Len() < stored { // there are more blocks
+			if n, err = b.own(it, ops); err != nil {
+				return err
+			}
 		}
-		if err := w.chunk(ops[0].term, view, ops[:n]); err != nil {
+		if err := w.chunk(term, view, ops[:n]); err != nil {
 			return err
 		}
 		ops = ops[n:]
@@ -96,25 +95,48 @@ type blockWriter struct {
 type source int
 
 // load reads the block that a place belongs to: the last that begins at or
-// before it, else the term's first. next is where the block after it begins.
-func (b *blockWriter) load(it Iterator, term uint64, at place) (found bool, next *place, err error) {
+// before it, else the term's first. The term has so many postings in the store.
+func (b *blockWriter) load(it Iterator, term uint64, at place, stored int) (found bool, err error) {
+	b.key = appendKey(b.key[:0], term, 0, 0)
+	if stored <= block.Target { // probably one block, and going forward is cheaper
+		if !it.Seek(b.key) {
+			return false, it.Err()
+		}
+		if err := b.open(it); err != nil || b.view.Len() >= stored {
+			return err == nil, err
+		}
+	}
 	b.key = appendKey(b.key[:0], term, at.key, at.keyword)
 	if !it.SeekBack(b.key) && !it.Seek(appendKey(b.key[:0], term, 0, 0)) {
-		return false, nil, it.Err()
+		return false, it.Err()
 	}
+	return true, b.open(it)
+}
+
+// open opens the block that the iterator is at.
+func (b *blockWriter) open(it Iterator) error {
 	b.first = place{keyPart(it.Key(), 1), keyPart(it.Key(), 2)}
 	b.value = append(b.value[:0], it.Value()...)
 	b.encoder.Renew()
 	if err := b.view.Open(b.value); err != nil {
-		return false, nil, damaged("block", err)
+		return damaged("block", err)
 	}
 	if err := b.view.Check(); err != nil {
-		return false, nil, damaged("block", err)
+		return damaged("block", err)
 	}
-	if it.Next() {
-		next = &place{keyPart(it.Key(), 1), keyPart(it.Key(), 2)}
+	return nil
+}
+
+// own returns how many of the ops belong to the block that the iterator is at.
+func (b *blockWriter) own(it Iterator, ops []op) (n int, err error) {
+	if !it.Next() {
+		return len(ops), it.Err()
 	}
-	return true, next, it.Err()
+	next := place{keyPart(it.Key(), 1), keyPart(it.Key(), 2)}
+	for n < len(ops) && ops[n].less(next) {
+		n++
+	}
+	return n, nil
 }
 
 // chunk merges ops into a block (nil: there is none) and writes what comes of
