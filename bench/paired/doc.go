@@ -14,7 +14,7 @@
 // A turn is as many whole passes through the setup's queries as fit in its time;
 // a layout that is too slow for one within four times its time is broken off,
 // and its next turn begins elsewhere. Times are from one look at the clock to
-// the next, nothing taken off; what a peer says it took is believed
+// the next, less what a look costs; what a peer says it took is believed
 // (layouts.Timed).
 //
 // Goals: nothing measured that was not first shown to be right; the same work at

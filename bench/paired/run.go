@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"time"
 
 	"adshard/bench/layouts"
 )
@@ -16,7 +17,7 @@ func Run(ctx context.Context, p *Plan) (_ *Result, err error) {
 	if err := p.validate(); err != nil {
 		return nil, err
 	}
-	r := &run{plan: p, result: &Result{}}
+	r := &run{plan: p, result: &Result{}, clock: clockCost()}
 	defer func() { err = errors.Join(err, r.close()) }()
 	// One thread: what Go does besides (collecting garbage) is part of the work.
 	threads := p.Threads
@@ -38,7 +39,8 @@ func Run(ctx context.Context, p *Plan) (_ *Result, err error) {
 
 // run is a run under way.
 type run struct {
-	plan *Plan
+	plan  *Plan
+	clock time.Duration // what a look at it costs
 	// right is what each query of each setup finds.
 	right    [][]layouts.Found
 	entrants []*entrant
@@ -73,7 +75,7 @@ func (r *run) measure(ctx context.Context, at int) error {
 			done := (float64(round) + float64(nth)/float64(len(r.entrants))) / float64(p.Rounds)
 			p.progress(fmt.Sprintf("%s, round %d of %d, %s", setup.Name, round+1, p.Rounds, e.Name()), done)
 			for c, changes := range conditions {
-				t := &turn{plan: p, entrant: e, setup: setup, changes: changes, first: round * len(setup.Queries) / p.Rounds}
+				t := &turn{plan: p, entrant: e, setup: setup, changes: changes, clock: r.clock, first: round * len(setup.Queries) / p.Rounds}
 				if e.like == nil && !changes.any() {
 					t.right = r.right[at]
 				}

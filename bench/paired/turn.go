@@ -21,6 +21,7 @@ type turn struct {
 	entrant *entrant
 	setup   *layouts.Setup
 	changes Changes
+	clock   time.Duration
 	// first is the query that it begins with.
 	first int
 	// right is what each query finds; nil: not known while keywords change.
