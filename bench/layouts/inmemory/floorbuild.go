@@ -99,19 +99,30 @@ func (p *packer) append(data []uint32, anchor uint32, keywords []uint32) []uint3
 		p.others[k] = append(p.others[k], tuple...)
 		p.counts[k]++
 	}
-	mask := len(data)
-	data = append(data, 0)
+	return p.pack(data)
+}
+
+// pack appends what append has gathered.
+func (p *packer) pack(data []uint32) []uint32 {
+	head := len(data)
+	data = append(data, 0, 0)
 	for k, n := range p.counts {
 		if n > 0 {
-			data[mask] |= 1 << k
+			data[head] |= 1 << k
 			data = append(data, n)
 		}
+		if k > 0 {
+			data[head+1] += n
+		}
 	}
-	for k, others := range p.others {
-		for j := range k {
-			for i := j; i < len(others); i += k {
-				data = append(data, others[i])
-			}
+	for k := 1; k < layouts.MaxWords; k++ {
+		for i := 0; i < len(p.others[k]); i += k {
+			data = append(data, p.others[k][i])
+		}
+	}
+	for k := 2; k < layouts.MaxWords; k++ {
+		for i := 0; i < len(p.others[k]); i += k {
+			data = append(data, p.others[k][i+1:i+k]...)
 		}
 	}
 	return data
