@@ -1,6 +1,7 @@
 package layouttest
 
 import (
+	"slices"
 	"strings"
 
 	"pgregory.net/rapid"
@@ -47,4 +48,13 @@ func changes(n int) *rapid.Generator[[]layouts.Change] {
 			Like:    rapid.IntRange(0, n-1).Draw(t, "like"),
 		}
 	}), 1, 200)
+}
+
+// hardSets are sets of s that no choice of anchors helps with: a word that all
+// have; a dozen words and equal scores; a single advertiser, and so one best.
+func hardSets(s *layouts.Set) []*layouts.Set {
+	flat := layouts.OnlyCommon(s, 12, 1)
+	flat.Bids = slices.Repeat([]uint32{1}, flat.Len())
+	flat.Qualities = slices.Repeat([]uint8{5}, flat.Len())
+	return []*layouts.Set{layouts.SharedWord(s, "of"), flat, layouts.OneAdvertiser(s)}
 }

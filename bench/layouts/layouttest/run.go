@@ -43,6 +43,14 @@ func Run(t *testing.T, l layouts.Layout) {
 		r.sized()
 		r.close()
 	})
+	t.Run("hard", func(t *testing.T) {
+		s, texts := fromExtract(t)
+		for _, hard := range hardSets(s) {
+			r := open(t, l, hard)
+			r.check(append(layouts.NewQueries(texts[:50]), special(t, hard)...))
+			r.close()
+		}
+	})
 	t.Run("cancelled build", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
@@ -83,9 +91,9 @@ func special(t *testing.T, s *layouts.Set) []*layouts.Query {
 	for _, w := range s.Commonest(40) {
 		common = append(common, s.Words[w])
 	}
-	texts := append([]string{"", "?!", "nobodysaysthis"}, common[:8]...)
-	for n := 1; n <= 32; n *= 2 {
-		texts = append(texts, strings.Join(common[:n], " "), strings.Join(common[40-n:], " "))
+	texts := append([]string{"", "?!", "nobodysaysthis"}, common[:min(8, len(common))]...)
+	for n := 1; n <= min(32, len(common)); n *= 2 {
+		texts = append(texts, strings.Join(common[:n], " "), strings.Join(common[len(common)-n:], " "))
 	}
 	var out []*layouts.Query
 	for _, text := range texts {

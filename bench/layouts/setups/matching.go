@@ -24,7 +24,7 @@ func (m *maker) matching(target uint64) layouts.Setup {
 	// Large targets take long and differ little: fewer queries do.
 	n := m.n
 	if target >= 10_000 {
-		n = min(n, 50)
+		n = min(n, 20)
 	}
 	for tries := 0; good < n && tries < 2*n && m.err == nil; tries++ {
 		words, found := m.towards(target)
