@@ -125,7 +125,7 @@ func (s *barScale) bar(b *strings.Builder, bar *Bar, y float64) {
 		end = s.x(bar.To)
 	}
 	if bar.Least != 0 || bar.Most != 0 {
-		fmt.Fprintf(b, `<line x1="%s" x2="%s" y1="%s" y2="%s" stroke="#222"/>`, num(s.x(bar.Least)), num(s.x(bar.Most)), num(y), num(y))
+		fmt.Fprintf(b, `<line x1="%s" x2="%s" y1="%s" y2="%s" stroke="#888"/>`, num(s.x(bar.Least)), num(s.x(bar.Most)), num(y), num(y))
 		end = max(end, s.x(bar.Most))
 	}
 	text(b, end+5, y+4, "start", "normal", bar.Label)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"adshard/bench/layouts"
@@ -19,7 +20,7 @@ func (r *run) open(ctx context.Context) error {
 	p := r.plan
 	for i := range p.Setups {
 		s := &p.Setups[i]
-		p.progress("what is right, "+s.Name, float64(i)/float64(len(p.Setups)))
+		p.progress("counting what is right", float64(i)/float64(len(p.Setups)))
 		right, err := truth(ctx, p.Set, nil, s.Queries)
 		if err != nil {
 			return err
@@ -30,8 +31,9 @@ func (r *run) open(ctx context.Context) error {
 		e := &entrant{Layout: l, peer: i >= len(p.Layouts), dir: filepath.Join(p.Dir, fmt.Sprintf("%02d", i))}
 		err := r.enter(ctx, e)
 		if fault.Is(err, fault.Unavailable) {
-			r.result.Absent = append(r.result.Absent, Absent{Name: l.Name(), Why: err.Error()})
-			p.progress(l.Name()+" is left out: "+err.Error(), -1)
+			why := strings.ReplaceAll(err.Error(), p.Dir, "its directory")
+			r.result.Absent = append(r.result.Absent, Absent{Name: l.Name(), Why: why})
+			p.progress(l.Name()+" is left out: "+why, -1)
 			continue
 		}
 		if err != nil {
@@ -114,6 +116,7 @@ func (e *entrant) measure(before uint64) (err error) {
 func (r *run) check(ctx context.Context, e *entrant) error {
 	for i := range r.plan.Setups {
 		s := &r.plan.Setups[i]
+		r.plan.progress("checking "+e.Name(), float64(i)/float64(len(r.plan.Setups)))
 		got, err := r.ask(ctx, e, s)
 		if err != nil {
 			return fmt.Errorf("setup %s: %w", s.Name, err)
@@ -137,9 +140,6 @@ func (r *run) ask(ctx context.Context, e *entrant, s *layouts.Setup) (_ []layout
 	defer func() { err = errors.Join(err, searcher.Close()) }()
 	got := make([]layouts.Found, len(s.Queries))
 	for i, q := range s.Queries {
-		if i%64 == 0 {
-			r.plan.progress("checking "+e.Name()+", "+s.Name, float64(i)/float64(len(s.Queries)))
-		}
 		f, err := searcher.Search(ctx, q)
 		if err != nil {
 			return nil, fmt.Errorf("query %q: %w", q.Text, err)

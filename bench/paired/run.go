@@ -73,7 +73,7 @@ func (r *run) measure(ctx context.Context, at int) error {
 		for nth, i := range order(len(r.entrants), round) {
 			e := r.entrants[i]
 			done := (float64(round) + float64(nth)/float64(len(r.entrants))) / float64(p.Rounds)
-			p.progress(fmt.Sprintf("%s, round %d of %d, %s", setup.Name, round+1, p.Rounds, e.Name()), done)
+			p.progress(fmt.Sprintf("measuring %s, round %d of %d", setup.Name, round+1, p.Rounds), done)
 			for c, changes := range conditions {
 				t := &turn{plan: p, entrant: e, setup: setup, changes: changes, clock: r.clock, first: round * len(setup.Queries) / p.Rounds}
 				if e.like == nil && !changes.any() {
