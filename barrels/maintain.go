@@ -3,6 +3,7 @@ package barrels
 import (
 	"context"
 	"math"
+	"time"
 
 	"adshard/schema/pb"
 )
@@ -18,6 +19,8 @@ type upkeep struct {
 	written int64
 	phase   phase
 	cursor  []byte // where the phase goes on
+	// used are the parents met while sweeping; nil: there is no sweep.
+	used *usedParents
 }
 
 // unknown is the number of changes when it is not known.
@@ -43,6 +46,9 @@ func (u *upkeep) note(d *pb.NodeData) {
 		u.changed = unknown
 	}
 	u.add(len(d.Items) + len(d.Deleted) + len(d.Campaigns) + len(d.Advertisers))
+	if u.used != nil { // the sweep may have passed these groups' keys
+		u.used.note(d)
+	}
 }
 
 // add takes in that so many more groups or parents were changed.
@@ -54,15 +60,47 @@ func (u *upkeep) add(changes int) {
 	}
 }
 
+// stepTime is about the longest that a step takes, and so that a bucket waits
+// for one. A pause of the same length follows each: a pass takes no more than
+// half a core and half of what the disk gives to one reader.
+const stepTime = 4 * time.Millisecond
+
+// stepClock tells when a step has taken long enough.
+type stepClock struct {
+	start time.Time
+	calls int
+}
+
+func (c *stepClock) over() bool {
+	if c.calls++; c.calls%stepLook != 0 {
+		return false
+	}
+	if c.start.IsZero() {
+		c.start = time.Now()
+	}
+	return time.Since(c.start) > stepTime
+}
+
+// stepLook is how many things a step does between two looks at the clock.
+const stepLook = 32
+
 // Maintain implements Store. It returns nil when there was nothing left to do
 // or ctx ended; a pass begins when one group in a hundred has changed.
 func (s *store) Maintain(ctx context.Context) error {
+	pause := time.NewTimer(0)
+	defer pause.Stop()
 	for ctx.Err() == nil {
+		start := time.Now()
 		if more, err := s.step(); err != nil || !more {
 			return err
 		}
+		pause.Reset(min(time.Since(start), stepTime))
 		if !s.tidy(ctx) {
 			return nil
+		}
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
 		}
 	}
 	return nil
@@ -77,12 +115,16 @@ func (s *store) tidy(ctx context.Context) (more bool) {
 		return true
 	}
 	changes := s.upkeep.written
-	if few := changes <= s.newest.Load().counters.groups/4; few || !s.tidies.TryLock() {
-		if few {
+	groups := s.newest.Load().counters.groups
+	// Under a stream of changes the files go on being rewritten anyway: then it
+	// is left to a later pass.
+	wait := changes <= groups/4 || s.upkeep.changed >= max(1, groups/enough)
+	if wait || !s.tidies.TryLock() {
+		if wait {
 			s.upkeep.phase = idle
 		}
 		s.mu.Unlock()
-		return few
+		return wait
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -129,10 +171,13 @@ func (s *store) step() (more bool, err error) {
 			return false, nil
 		}
 		u.changed = 0
+		u.used = newUsedParents()
 		next(sweeping)
 	case sweeping:
-		err = s.sweep(st)
-		next(anchoring)
+		if u.cursor, err = s.sweep(st, u.cursor); u.cursor == nil {
+			u.used = nil
+			next(anchoring)
+		}
 	case anchoring:
 		if u.cursor, err = s.reanchor(st, u.cursor); u.cursor == nil {
 			next(packing)
@@ -144,7 +189,7 @@ func (s *store) step() (more bool, err error) {
 	case tidying: // by tidy
 	}
 	if err != nil {
-		u.changed = unknown
+		u.changed, u.used = unknown, nil
 		next(idle)
 	}
 	return true, err

@@ -8,11 +8,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Limits of one step of reanchor.
-const (
-	stepGroups = 4096 // looked at
-	stepMoves  = 2048 // keywords that get other anchors
-)
+// stepMoves is how many keywords get other anchors in one step, about.
+const stepMoves = 256
 
 // reanchor looks at the groups from cursor on and gives keywords whose anchor
 // is no longer rare another one. It returns where to go on, nil at the end.
@@ -23,11 +20,11 @@ func (s *store) reanchor(st *state, cursor []byte) (next []byte, err error) {
 	w := s.writer
 	w.begin(st, false)
 	var drifted []uint64 // keys of groups
-	groups, moves := 0, 0
+	var clock stepClock
+	moves := 0
 	ok := it.Seek(cursor)
-	for ; ok && groups < stepGroups && moves < stepMoves; ok = it.Next() {
+	for ; ok && moves < stepMoves && !clock.over(); ok = it.Next() {
 		if keyPart(it.Key(), 1) == groupRecord {
-			groups++
 			continue
 		}
 		n, err := w.drifted(it.Value())

@@ -6,9 +6,6 @@ import (
 	"adshard/barrels/block"
 )
 
-// stepBlocks is the number of blocks that one step of repack reads.
-const stepBlocks = 8192
-
 // repack looks at the blocks from cursor on and joins neighbours of one term
 // that fit into one block. It returns where to go on, nil at the end.
 func (s *store) repack(st *state, cursor []byte) (next []byte, err error) {
@@ -17,8 +14,9 @@ func (s *store) repack(st *state, cursor []byte) (next []byte, err error) {
 	s.writer.begin(st, false)
 	var r joiner
 	ok := it.Seek(cursor)
-	for n := 0; ok; ok = it.Next() {
-		if n++; n > stepBlocks && keyPart(it.Key(), 0) != r.term {
+	var clock stepClock
+	for late := false; ok; ok = it.Next() {
+		if late = late || clock.over(); late && keyPart(it.Key(), 0) != r.term {
 			break // between two terms
 		}
 		r.take(s.writer, it.Key(), it.Value)

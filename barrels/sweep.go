@@ -1,8 +1,16 @@
 package barrels
 
 import (
+	"errors"
+	"slices"
+
+	"adshard/schema/pb"
+
 	"google.golang.org/protobuf/encoding/protowire"
 )
+
+// errFound ends a walk over fields early.
+var errFound = errors.New("found")
 
 // Fields of a group's record that name its parents.
 const (
@@ -10,13 +18,71 @@ const (
 	groupAdvertiserField = 4
 )
 
-// sweep removes parents without groups, makes the largest modifiers the least
-// that hold, and starts a new table of terms when many are gone.
-func (s *store) sweep(st *state) error {
-	campaigns, advertisers, err := usedParents(st.snapshot)
-	if err != nil {
-		return err
+// usedParents are the campaigns and advertisers that groups name.
+type usedParents struct{ campaigns, advertisers map[uint64]bool }
+
+func newUsedParents() *usedParents {
+	return &usedParents{make(map[uint64]bool), make(map[uint64]bool)}
+}
+
+// note takes in what a bucket brings.
+func (u *usedParents) note(d *pb.NodeData) {
+	for _, it := range d.Items {
+		u.campaigns[it.Group.CampaignId], u.advertisers[it.Group.AdvertiserId] = true, true
 	}
+	for _, c := range d.Campaigns {
+		u.campaigns[c.Id] = true
+	}
+	for _, a := range d.Advertisers {
+		u.advertisers[a.Id] = true
+	}
+}
+
+// record takes in a group's record.
+func (u *usedParents) record(b []byte) error {
+	err := eachField(b, func(n protowire.Number, _ []byte, id uint64) error {
+		switch n {
+		case groupCampaignField:
+			u.campaigns[id] = true
+		case groupAdvertiserField:
+			u.advertisers[id] = true
+			return errFound
+		}
+		return nil
+	})
+	if err != nil && err != errFound {
+		return damaged("group", err)
+	}
+	return nil
+}
+
+// sweep looks at the groups from cursor on and returns where to go on. At the
+// end, nil, it removes parents without groups, makes the largest modifiers the
+// least that hold, and starts a new table of terms when many are gone.
+func (s *store) sweep(st *state, cursor []byte) (next []byte, err error) {
+	it := st.snapshot.Full(Items)
+	defer it.Close()
+	var clock stepClock
+	ok := it.Seek(cursor)
+	for ; ok && !clock.over(); ok = it.Next() {
+		if keyPart(it.Key(), 1) != groupRecord {
+			continue
+		}
+		if err := s.upkeep.used.record(it.Value()); err != nil {
+			return nil, err
+		}
+	}
+	if it.Err() != nil {
+		return nil, it.Err()
+	}
+	if ok {
+		return slices.Clone(it.Key()), nil
+	}
+	return nil, s.dropUnused(st)
+}
+
+// dropUnused does what sweep does at the end.
+func (s *store) dropUnused(st *state) error {
 	w := s.writer
 	w.begin(st, false)
 	drop := func(kind byte, used map[uint64]bool) func(uint64) bool {
@@ -27,13 +93,9 @@ func (s *store) sweep(st *state) error {
 			return !used[id]
 		}
 	}
-	p := w.parents.copy()
-	if p.campaigns.size > len(campaigns) {
-		p.campaigns = p.campaigns.without(drop(parentCampaign, campaigns))
-	}
-	if p.advertisers.size > len(advertisers) {
-		p.advertisers = p.advertisers.without(drop(parentAdvertiser, advertisers))
-	}
+	p, u := w.parents.copy(), s.upkeep.used
+	p.campaigns = p.campaigns.without(drop(parentCampaign, u.campaigns))
+	p.advertisers = p.advertisers.without(drop(parentAdvertiser, u.advertisers))
 	if p.tighten() || w.batch.Len() > 0 {
 		w.parents, w.parentsOwned = p, true
 	}
@@ -45,28 +107,3 @@ func (s *store) sweep(st *state) error {
 
 // minTerms is the number of terms below which a table is never made anew.
 const minTerms = 1 << 12
-
-// usedParents returns the campaigns and advertisers of all groups.
-func usedParents(s Snapshot) (campaigns, advertisers map[uint64]bool, err error) {
-	campaigns, advertisers = make(map[uint64]bool), make(map[uint64]bool)
-	it := s.Full(Items)
-	defer it.Close()
-	for ok := it.Seek(nil); ok; ok = it.Next() {
-		if keyPart(it.Key(), 1) != groupRecord {
-			continue
-		}
-		err := eachField(it.Value(), func(n protowire.Number, _ []byte, id uint64) error {
-			switch n {
-			case groupCampaignField:
-				campaigns[id] = true
-			case groupAdvertiserField:
-				advertisers[id] = true
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, nil, damaged("group", err)
-		}
-	}
-	return campaigns, advertisers, it.Err()
-}
