@@ -61,7 +61,7 @@ func world(t *testing.T) (dir, db string) {
 	return dir, "sqlite:" + filepath.Join(dir, "ads.db")
 }
 
-func TestSearchMeasuresOneStore(t *testing.T) {
+func TestStoreMeasuresOneStore(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0)) // the command sets 1
 	dir, db := world(t)
 	cfg := node.DefaultBuildConfig()
@@ -70,7 +70,7 @@ func TestSearchMeasuresOneStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	queries := filepath.Join(dir, "queries.txt")
-	r, err := do(t, SearchCommand(), "--barrels", filepath.Join(cfg.Out, "slave-0"), "--queries", queries, "--rounds", "2", "--exact")
+	r, err := do(t, StoreCommand(), "--barrels", filepath.Join(cfg.Out, "slave-0"), "--queries", queries, "--rounds", "2", "--exact")
 	if err != nil {
 		t.Fatal(err)
 	}

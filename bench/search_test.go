@@ -1,0 +1,106 @@
+package bench
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"adshard/bench/paired"
+)
+
+// adbenchSearch runs adbench search with the built-in extract.
+func adbenchSearch(t *testing.T, args ...string) (out string, err error) {
+	t.Helper()
+	var text bytes.Buffer
+	c := SearchCommand()
+	c.SetArgs(append([]string{"--data", "extract", "--work", t.TempDir()}, args...))
+	c.SetOut(&text)
+	c.SetErr(&text)
+	c.SilenceUsage = true
+	err = c.ExecuteContext(t.Context())
+	return text.String(), err
+}
+
+// TestSearch is the small form of what adbench search measures: all layouts, and
+// the peers that need no more than their package or nothing at all.
+func TestSearch(t *testing.T) {
+	dir := t.TempDir()
+	file, page := filepath.Join(dir, "r.json"), filepath.Join(dir, "r.html")
+	out, err := adbenchSearch(t, "--keywords", "10000", "--peers", smallPeers(), "--setups", "log,hot,stop,matches", "--query-count", "100",
+		"--seconds", "0.1", "--rounds", "2", "--json", file, "--html", page)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	r, err := paired.Join(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	matches := map[string]uint64{}
+	for _, row := range r.Rows {
+		if n, ok := matches[row.Setup]; ok && n != row.Matches {
+			t.Errorf("%s has %d matches with %s, %d with others", row.Setup, row.Matches, row.Name, n)
+		}
+		matches[row.Setup] = row.Matches
+		if row.QueriesPerSecond <= 0 || row.P50 <= 0 || row.P99 < row.P50 || row.Keywords != 10_000 {
+			t.Errorf("row %+v", row)
+		}
+	}
+	for _, l := range allLayouts() {
+		if !slices.ContainsFunc(r.Rows, func(row paired.Row) bool { return row.Name == l.Name() }) {
+			t.Errorf("%s was not measured: %+v", l.Name(), r.Absent)
+		}
+	}
+	for _, a := range r.Absent {
+		t.Logf("left out: %s: %s", a.Name, a.Why)
+	}
+	if html, err := os.ReadFile(page); err != nil || !bytes.Contains(html, []byte("RDB-Pr-Fl-Opt")) || bytes.Contains(html, []byte(dir)) {
+		t.Errorf("the page is not right: %v", err)
+	}
+}
+
+// smallPeers are the peers that are not measured only after something was
+// downloaded or built.
+func smallPeers() string {
+	var out []string
+	for _, l := range allPeers() {
+		if !strings.HasPrefix(l.Name(), "lucene") {
+			out = append(out, l.Name())
+		}
+	}
+	return strings.Join(out, ",")
+}
+
+func TestSearchWhileKeywordsChange(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "r.json")
+	out, err := adbenchSearch(t, "--keywords", "3000", "--layouts", "served,structs", "--query-count", "50", "--seconds", "0.2", "--rounds", "2",
+		"--changes", "10", "--json", file)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r paired.Result
+	if err := json.Unmarshal(raw, &r); err != nil || len(r.Rows) < 2 || r.Rows[len(r.Rows)-1].Changes == nil {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+func TestSearchWrongUse(t *testing.T) {
+	for want, args := range map[string][]string{
+		`there is no layout "x"`: {"--layouts", "x"}, `there is no peer "x"`: {"--peers", "x"}, `there is no setup "x"`: {"--setups", "x", "--keywords", "100"},
+		"--keywords 0": {"--keywords", "0"}, "--seconds 0": {"--seconds", "0"}, "--rounds 0": {"--rounds", "0"}, "--threads many": {"--threads", "many"},
+		"choose one": {"--changes", "10", "--change-rate", "5"}, "--changes 91": {"--changes", "91"}, "--cache-share 1": {"--cache-share", "1"},
+		"name at least one": {"--layouts", "none"}, "is not there": {"--join", "no.json"}, "--query-count 0": {"--query-count", "0"},
+		"--change-rate -1": {"--change-rate", "-1"}, "unknown command": {"surplus"},
+	} {
+		if out, err := adbenchSearch(t, args...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v, want %s\n%s", args, err, want, out)
+		}
+	}
+}
