@@ -43,7 +43,10 @@ simulate: ## ten thousand seeds of the simulator
 experiments: build ## compare strategies; writes docs/experiments/ (most of an hour)
 	@deploy/experiments.sh
 
+search-figures: build ## measure layouts, peers and the served search side by side (hours; deploy/search.sh PIECE for less)
+	@deploy/search.sh
+
 clean: ## remove what was built and the demo's data
 	rm -rf $(BIN) demo
 
-.PHONY: help demo setup build test test-long lint generate figures audit simulate experiments clean
+.PHONY: help demo setup build test test-long lint generate figures audit simulate experiments search-figures clean

@@ -56,6 +56,10 @@ without it.
 
 Setups (queries; a name, or its first word for all that begin so, or all):
 ` + setupHelp + `
+Keywords (--set): those of a corpus as ` + "`adbench corpus`" + ` makes it; or made of it
+shared-word, where all have one word in common, only-common, where all are put
+together of the 32 commonest words, one-advertiser, where all are one advertiser's.
+
 With --cache-share a layout is built with a cache of that share of its own data,
 and the system is told every 20 ms to forget the pages of its files, so that what
 is not in the cache is read from the disk. (Mapped files cannot be forgotten that
@@ -120,6 +124,9 @@ func (f *searchFlags) check(c *cobra.Command, args []string) error {
 		return err
 	}
 	if _, _, err := f.chosen(); err != nil {
+		return err
+	}
+	if _, err := f.maker(); err != nil {
 		return err
 	}
 	return cobra.NoArgs(c, args)

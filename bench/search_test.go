@@ -2,7 +2,6 @@ package bench
 
 import (
 	"bytes"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -77,17 +76,16 @@ func smallPeers() string {
 func TestSearchWhileKeywordsChange(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r.json")
 	out, err := adbenchSearch(t, "--keywords", "3000", "--layouts", "served,structs", "--query-count", "50", "--seconds", "0.2", "--rounds", "2",
-		"--changes", "10", "--json", file)
+		"--changes", "10", "--set", "shared-word", "--json", file)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	raw, err := os.ReadFile(file)
+	r, err := paired.Join(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var r paired.Result
-	if err := json.Unmarshal(raw, &r); err != nil || len(r.Rows) < 2 || r.Rows[len(r.Rows)-1].Changes == nil {
-		t.Errorf("%+v, %v", r, err)
+	if last := r.Rows[len(r.Rows)-1]; len(r.Rows) < 2 || last.Changes == nil || last.Setup != "log, shared-word, 10 % changes" {
+		t.Errorf("%+v", r)
 	}
 }
 
@@ -97,7 +95,7 @@ func TestSearchWrongUse(t *testing.T) {
 		"--keywords 0": {"--keywords", "0"}, "--seconds 0": {"--seconds", "0"}, "--rounds 0": {"--rounds", "0"}, "--threads many": {"--threads", "many"},
 		"choose one": {"--changes", "10", "--change-rate", "5"}, "--changes 91": {"--changes", "91"}, "--cache-share 1": {"--cache-share", "1"},
 		"name at least one": {"--layouts", "none"}, "is not there": {"--join", "no.json"}, "--query-count 0": {"--query-count", "0"},
-		"--change-rate -1": {"--change-rate", "-1"}, "unknown command": {"surplus"},
+		"--set x": {"--set", "x"}, "--change-rate -1": {"--change-rate", "-1"}, "unknown command": {"surplus"},
 	} {
 		if out, err := adbenchSearch(t, args...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %s\n%s", args, err, want, out)

@@ -19,6 +19,7 @@ import (
 // setFlags say which keywords and queries layouts are measured with.
 type setFlags struct {
 	data, work string
+	kind       string
 	perGroup   int
 	queries    int
 	seed       uint64
@@ -26,10 +27,26 @@ type setFlags struct {
 
 func (f *setFlags) flags(flags *pflag.FlagSet) {
 	flags.IntVar(&f.queries, "query-count", 2000, "how many queries a setup has at most")
+	flags.StringVar(&f.kind, "set", "corpus", "which keywords, see above")
 	flags.StringVar(&f.data, "data", "", `directory with catalogue/ and queries/; "extract": the built-in extract`)
 	flags.StringVar(&f.work, "work", "", "directory that keeps the keywords for the next time, and stores meanwhile; \"\": a temporary one")
 	flags.IntVar(&f.perGroup, "group-keywords", 0, "about how many keywords a group has; 0: 11")
 	flags.Uint64Var(&f.seed, "seed", 1, "decides the keywords and the queries")
+}
+
+// maker returns what makes the set that --set names of the corpus' one.
+func (f *setFlags) maker() (func(*layouts.Set) *layouts.Set, error) {
+	switch f.kind {
+	case "corpus":
+		return func(s *layouts.Set) *layouts.Set { return s }, nil
+	case "shared-word":
+		return func(s *layouts.Set) *layouts.Set { return layouts.SharedWord(s, "the") }, nil
+	case "only-common":
+		return func(s *layouts.Set) *layouts.Set { return layouts.OnlyCommon(s, 32, f.seed) }, nil
+	case "one-advertiser":
+		return layouts.OneAdvertiser, nil
+	}
+	return nil, fmt.Errorf("--set %s: corpus, shared-word, only-common or one-advertiser", f.kind)
 }
 
 // setupHelp lists the setups.
@@ -63,6 +80,11 @@ func (f *setFlags) setOf(ctx context.Context, keywords int64, named []string, di
 	if err != nil {
 		return nil, nil, err
 	}
+	made, err := f.maker()
+	if err != nil {
+		return nil, nil, err
+	}
+	set = made(set)
 	p.show("queries", -1)
 	log, err := setups.Log(c, o)
 	if err != nil {
@@ -73,6 +95,11 @@ func (f *setFlags) setOf(ctx context.Context, keywords int64, named []string, di
 		return nil, nil, err
 	}
 	chosen, err := chooseSetups(all, named)
+	for i := range chosen {
+		if f.kind != "corpus" {
+			chosen[i].Name += ", " + f.kind
+		}
+	}
 	return set, chosen, err
 }
 

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/pprof"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -75,11 +76,13 @@ func (f *storeFlags) run(ctx context.Context, out io.Writer) (err error) {
 		return fmt.Errorf("--barrels %s is no store: name the directory of one slave, such as built/slave-0 by `adshard barrels build --out built`", f.barrels)
 	}
 	runtime.GOMAXPROCS(1)
+	start := time.Now()
 	store, err := rocks.Open(f.barrels, rocks.Options{CacheBytes: f.cache})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
+	opened := time.Since(start)
 	plan.Store = store
 	if _, err := plan.Round(ctx); err != nil { // the warm-up
 		return err
@@ -100,6 +103,7 @@ func (f *storeFlags) run(ctx context.Context, out io.Writer) (err error) {
 		return err
 	}
 	report := newReport("store")
+	report.Add("opening", "s", opened.Seconds())
 	onestore.Figures(report, rounds)
 	onestore.Fit(report, rounds)
 	if err := size(report, store.Stats().Keywords, store.Stats().DiskBytes); err != nil {

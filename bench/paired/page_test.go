@@ -1,0 +1,84 @@
+package paired
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"adshard/bench/layouts"
+)
+
+// joined is a result of two numbers of keywords, with setups by matches.
+func joined(t *testing.T) *Result {
+	t.Helper()
+	all := &Result{Runs: []Made{{Command: "adbench search <now>", Machine: "m", Date: "d", Notes: []string{"a note"}}}}
+	for _, n := range []int{60, 600} {
+		p := smallPlan(t, &fake{name: "served", tells: tellsAll, took: time.Duration(n) * time.Microsecond, changes: true, disk: 10},
+			&fake{name: Floor, tells: tellsAll, took: time.Microsecond})
+		p.Set, p.Peers = smallSet(n), []layouts.Layout{&fake{name: "lucene", absent: true}, &fake{name: "p&q", tells: tellsAll, took: time.Millisecond}}
+		p.Setups = []layouts.Setup{smallSetup("matches 10", 3), smallSetup("matches 1000", 7)}
+		r, err := Run(context.Background(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Add(r)
+	}
+	return all
+}
+
+func TestPage(t *testing.T) {
+	var page bytes.Buffer
+	if err := joined(t).WritePage(&page); err != nil {
+		t.Fatal(err)
+	}
+	d := xml.NewDecoder(strings.NewReader(page.String()))
+	for {
+		_, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatalf("the page is not well formed: %v", err)
+		}
+	}
+	for _, want := range []string{"adbench search &lt;now&gt;", "Left out: lucene", "Growth with the keywords", "Growth with the matches",
+		"60 keywords, matches 10", "p&amp;q", "<svg", "a note"} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("the page has no %s", want)
+		}
+	}
+	for _, never := range []string{"NaN", "Inf", "<script", "http://127"} {
+		if strings.Contains(page.String(), never) {
+			t.Errorf("the page has %s", never)
+		}
+	}
+}
+
+func TestTable(t *testing.T) {
+	r := joined(t)
+	var out bytes.Buffer
+	if err := r.WriteTable(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"× floor", "× p&q", "600 keywords, matches 1000: 7 different queries", "left out: lucene: ", "bytes a keyword"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %s in\n%s", want, out.String())
+		}
+	}
+	if len(r.Absent) != 1 {
+		t.Errorf("the same is absent %d times", len(r.Absent))
+	}
+	growth := r.byKeywords()
+	if want := []string{"served", "matches 10", "60", "", "600", "10"}; !slices.Equal(growth.Rows[1], want) {
+		t.Errorf("growth %q, want %q", growth.Rows[1], want)
+	}
+	if rows := r.byMatches().Rows; len(rows) != 1+2*2*3 || rows[1][0] != "served" || rows[1][4] != "1" {
+		t.Errorf("growth with the matches: %q", rows)
+	}
+}

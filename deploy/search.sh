@@ -1,0 +1,96 @@
+#!/bin/bash
+# Measures keyword search side by side: JSON and pages docs/experiments/search-*.
+# Usage: search.sh [PIECE]...; without one, all pieces, which takes hours.
+# Build first (make build); nothing else should run on the machine meanwhile.
+# SEARCH_KEYWORDS, SEARCH_LARGE, SEARCH_HUGE, SEARCH_SECONDS and SEARCH_ROUNDS make
+# it smaller or larger; SEARCH_DIR keeps the keywords; SEARCH_OUT is where results go.
+set -eu -o pipefail
+cd "$(dirname "$0")/.."
+bin=$PWD/bin
+keywords=${SEARCH_KEYWORDS:-1000000}
+large=${SEARCH_LARGE:-4300000}
+huge=${SEARCH_HUGE:-10000000}
+seconds=${SEARCH_SECONDS:-10}
+rounds=${SEARCH_ROUNDS:-5}
+out=${SEARCH_OUT:-$PWD/docs/experiments}
+[ -x "$bin/adbench" ] && [ -x "$bin/adshard" ] || { echo "bin/ has no programs; run make build first" >&2; exit 1; }
+if [ -n "${SEARCH_DIR:-}" ]; then
+	mkdir -p "$SEARCH_DIR"
+	dir=$(cd "$SEARCH_DIR" && pwd)
+else
+	dir=$(mktemp -d)
+	trap 'rm -rf "$dir"' EXIT
+fi
+trap 'exit 1' INT TERM
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+PATH=$bin:$PATH
+# search NAME ARGS... measures, and keeps the result under a name.
+search() {
+	local name=$1
+	shift
+	printf '== %s: adbench search %s\n' "$name" "$*" >&2
+	adbench search "$@" --rounds "$rounds" --work "$dir" --json "$out/search-$name.json" --html "$out/search-$name.html"
+}
+
+# Everybody gives the same matches, whatever is asked, and how fast.
+matches() {
+	search matches --keywords "$keywords" --layouts all --peers all --setups all --query-count 500 --seconds "$seconds"
+}
+# The product, its limit, the thesis' best and today's systems.
+served() {
+	search served --keywords "$keywords,$large" --layouts served,served-top,floor,RDB-Pr-Fl-Opt --peers all --setups log --seconds $((3 * seconds))
+}
+# Ten times the keywords, a thousand times the matches.
+growth() {
+	search growth --keywords "$((keywords / 10)),$keywords,$huge" --layouts served,served-top,structs,floor \
+		--setups log,words,matches --seconds "$seconds"
+}
+# Bytes a keyword, and opening a large store.
+space() {
+	search space --keywords "$huge" --layouts served --seconds "$seconds"
+	(
+		cd "$dir"
+		[ -e huge.db ] || {
+			adbench corpus --keywords "$huge" --seed 1 --out huge.csv --queries huge.txt >&2
+			adshard import --db sqlite:huge.db huge.csv >&2
+		}
+		rm -rf huge
+		adshard barrels build --db sqlite:huge.db --slaves 1 --out huge >&2
+		adbench store --barrels huge/slave-0 --queries huge.txt --rounds "$rounds" --json "$out/search-store.json"
+	)
+}
+# Larger than memory.
+cold() {
+	search cold --keywords "$keywords" --layouts served,served-top,RDB-Pr-Fl-Opt --setups log,hot,matches --cache-share 0.1 --seconds "$seconds"
+}
+# Keywords change meanwhile: by the clock, a minute each time, and by searches.
+changes() {
+	search changes --keywords "$keywords" --layouts served,served-top --change-rate 50000 --seconds $((60 * rounds))
+	search changes-10 --keywords "$keywords" --layouts all --changes 10 --seconds "$seconds"
+	search changes-50 --keywords "$keywords" --layouts all --changes 50 --seconds "$seconds"
+}
+# All cores.
+threads() {
+	search threads --keywords "$keywords" --layouts served,served-top,floor,RDB-Pr-Fl-Opt --peers all --setups log,hot --threads all --seconds "$seconds"
+}
+# Keywords that no anchor helps with.
+bad() {
+	for set in shared-word only-common one-advertiser; do
+		search "bad-$set" --set $set --keywords "$keywords" --layouts served,served-top,structs,floor,RDB-Pr-Fl-Opt \
+			--setups log,hot,stop --query-count 500 --seconds "$seconds"
+	done
+}
+# What the balancer's work costs the search.
+balancer() {
+	go test ./barrels/rocks -run xxx -bench 'Counting|Certify' -benchtime 1x -count "$rounds" -args -keywords=430000 |
+		tee "$out/search-balancer.txt"
+}
+
+[ $# -gt 0 ] || set -- matches served growth space cold changes threads bad balancer
+for piece; do
+	case $piece in
+	matches | served | growth | space | cold | changes | threads | bad | balancer) $piece ;;
+	*) echo "there is no piece $piece: matches, served, growth, space, cold, changes, threads, bad or balancer" >&2; exit 2 ;;
+	esac
+done
