@@ -9,6 +9,10 @@
 // Matches are counted; a layout that has to fetch a keyword's record to go on
 // with it does so, because that is what a slave does with a match.
 //
+// Sets come from a corpus (FromCorpus) and are kept in files (Save, Load); some
+// are bad on purpose (SharedWord, OnlyCommon, OneAdvertiser). What they are asked
+// is made by package setups.
+//
 // Goals: the same work for all, nothing measured that was not first shown to be
 // right (layouttest holds each layout against an oracle); each layout the best
 // that its idea can be, its tuning said in its doc comment. Non-goals: ad groups

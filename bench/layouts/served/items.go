@@ -22,12 +22,16 @@ type items struct {
 	text    []byte
 }
 
-func newItems(set *layouts.Set) *items {
-	return &items{set: set, builder: nodedata.New(balance.ByOwner)}
-}
+func newItems(set *layouts.Set) *items { return &items{set: set} }
+
+// rest gives back the memory that making items has taken.
+func (m *items) rest() { m.builder, m.text = nil, nil }
 
 // item is group g.
 func (m *items) item(g int) (*pb.Item, error) {
+	if m.builder == nil {
+		m.builder = nodedata.New(balance.ByOwner)
+	}
 	of := &m.set.Groups[g]
 	it := &backend.Item{
 		Group: backend.Group{

@@ -55,6 +55,7 @@ func open(ctx context.Context, set *layouts.Set, o layouts.Options, exact bool) 
 	if err := build(ctx, items, dir, o.Progress); err != nil {
 		return nil, err
 	}
+	items.rest()
 	matching, err := matchingBytes(dir)
 	if err != nil {
 		return nil, err
