@@ -1,0 +1,145 @@
+package pebbledb
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+
+	"adshard/barrels"
+	"adshard/fault"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/sstable"
+)
+
+// kv is a Pebble database as barrels.KV. A key is its family's number and then
+// the family's key.
+type kv struct {
+	dir        string
+	cacheBytes uint64
+	db         *pebble.DB
+}
+
+// openKV opens the database in dir, or makes one.
+func openKV(dir string, cacheBytes uint64) (*kv, error) {
+	cache := pebble.NewCache(int64(cacheBytes))
+	defer cache.Unref() // the database holds it
+	o := &pebble.Options{
+		Cache: cache, Comparer: comparer(), Logger: quiet{},
+		FormatMajorVersion: pebble.FormatNewest, MemTableSize: 32 << 20,
+	}
+	for i := range o.Levels {
+		o.Levels[i].BlockSize = 8 << 10
+		o.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
+		o.Levels[i].Compression = func() *sstable.CompressionProfile { return sstable.SnappyCompression }
+	}
+	db, err := pebble.Open(dir, o)
+	if err != nil {
+		return nil, classify("pebbledb: open", err)
+	}
+	return &kv{dir: dir, cacheBytes: cacheBytes, db: db}, nil
+}
+
+// comparer orders bytes and knows which part of a key its Bloom filters are of:
+// the prefix that is looked for, or all of it.
+func comparer() *pebble.Comparer {
+	c := *pebble.DefaultComparer
+	c.Name = "adshard.families"
+	c.Split = func(key []byte) int {
+		if len(key) == 0 {
+			return 0
+		}
+		if n := barrels.Family(key[0]).PrefixLen(); n > 0 {
+			return min(1+n, len(key))
+		}
+		return len(key)
+	}
+	c.ComparePointSuffixes = bytes.Compare
+	c.CompareRangeSuffixes = bytes.Compare
+	return &c
+}
+
+// quiet says nothing of Pebble's doings; what callers must know are errors.
+type quiet struct{}
+
+func (quiet) Infof(string, ...any)  {}
+func (quiet) Errorf(string, ...any) {}
+
+// Fatalf ends the goroutine's work: Pebble calls it where it cannot go on.
+func (quiet) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
+
+// classify gives an error of Pebble its kind.
+func classify(op string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case pebble.IsCorruptionError(err):
+		return fault.Newf(fault.Corrupt, op, "%w; build the layout again", err)
+	case errors.Is(err, syscall.EAGAIN):
+		return fault.Newf(fault.Locked, op, "%w; close the process that has it open", err)
+	case errors.Is(err, syscall.ENOSPC):
+		return fault.New(fault.NoSpace, op, err)
+	}
+	return fault.Newf(fault.Internal, op, "%w", err)
+}
+
+func appendKey(dst []byte, f barrels.Family, key []byte) []byte {
+	return append(append(dst, byte(f)), key...)
+}
+
+// Write implements barrels.KV.
+func (kv *kv) Write(b *barrels.Batch) error {
+	w := kv.db.NewBatchWithSize(b.Bytes() + 16*b.Len() + 64)
+	defer w.Close()
+	var key []byte
+	for i := range b.Len() {
+		op := b.Op(i)
+		key = appendKey(key[:0], op.Family, op.Key)
+		var err error
+		switch op.Kind {
+		case barrels.Put:
+			err = w.Set(key, op.Value, nil)
+		case barrels.Delete:
+			err = w.Delete(key, nil)
+		case barrels.Clear:
+			err = w.DeleteRange([]byte{byte(op.Family)}, []byte{byte(op.Family) + 1}, nil)
+		}
+		if err != nil {
+			return classify("pebbledb: write", err)
+		}
+	}
+	return classify("pebbledb: write", w.Commit(pebble.NoSync))
+}
+
+// Failed implements barrels.KV.
+func (kv *kv) Failed() bool { return false }
+
+// Ready implements barrels.KV.
+func (kv *kv) Ready() error { return nil }
+
+// Reopen implements barrels.KV.
+func (kv *kv) Reopen() error {
+	if err := kv.Close(); err != nil {
+		return err
+	}
+	n, err := openKV(kv.dir, kv.cacheBytes)
+	if err == nil {
+		kv.db = n.db
+	}
+	return err
+}
+
+// Tidy implements barrels.KV.
+func (kv *kv) Tidy(ctx context.Context) {
+	// Its only errors are that ctx is over and those that reads meet as well.
+	_ = kv.db.Compact(ctx, []byte{0}, []byte{barrels.Families}, false)
+}
+
+// DiskBytes implements barrels.KV.
+func (kv *kv) DiskBytes() uint64 { return kv.db.Metrics().DiskSpaceUsage() }
+
+// Close implements barrels.KV.
+func (kv *kv) Close() error { return classify("pebbledb: close", kv.db.Close()) }

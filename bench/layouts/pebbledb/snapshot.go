@@ -1,0 +1,144 @@
+package pebbledb
+
+import (
+	"bytes"
+	"errors"
+	"sync"
+
+	"adshard/barrels"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// Snapshot implements barrels.KV.
+func (kv *kv) Snapshot() barrels.Snapshot { return &snapshot{snap: kv.db.NewSnapshot()} }
+
+// snapshot keeps the iterators of prefixes for the next search.
+type snapshot struct {
+	snap *pebble.Snapshot
+
+	mu   sync.Mutex
+	idle [barrels.Families][]*iterator // guarded by mu
+}
+
+// Get implements barrels.Snapshot.
+func (s *snapshot) Get(f barrels.Family, key, dst []byte) ([]byte, bool, error) {
+	var room [64]byte
+	value, closer, err := s.snap.Get(appendKey(room[:0], f, key))
+	if errors.Is(err, pebble.ErrNotFound) {
+		return dst, false, nil
+	}
+	if err != nil {
+		return dst, false, classify("pebbledb: read", err)
+	}
+	dst = append(dst, value...)
+	return dst, true, classify("pebbledb: read", closer.Close())
+}
+
+// Prefix implements barrels.Snapshot.
+func (s *snapshot) Prefix(f barrels.Family) barrels.Iterator {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := len(s.idle[f]); n > 0 {
+		i := s.idle[f][n-1]
+		s.idle[f] = s.idle[f][:n-1]
+		return i
+	}
+	i := s.iterator(f)
+	i.owner, i.prefix = s, 1+f.PrefixLen()
+	return i
+}
+
+// Full implements barrels.Snapshot.
+func (s *snapshot) Full(f barrels.Family) barrels.Iterator { return s.iterator(f) }
+
+func (s *snapshot) iterator(f barrels.Family) *iterator {
+	it, err := s.snap.NewIter(&pebble.IterOptions{LowerBound: []byte{byte(f)}, UpperBound: []byte{byte(f) + 1}})
+	return &iterator{it: it, failed: err, family: f, prefix: 1}
+}
+
+// Close implements barrels.Snapshot.
+func (s *snapshot) Close() {
+	for _, list := range s.idle {
+		for _, i := range list {
+			i.end()
+		}
+	}
+	_ = s.snap.Close() // reads have told of what went wrong
+}
+
+// iterator keeps to the keys with the prefix of the last one sought.
+type iterator struct {
+	it     *pebble.Iterator
+	failed error // of making it, or of a value
+	owner  *snapshot
+	family barrels.Family
+	prefix int // of the whole key
+	sought []byte
+}
+
+// Seek implements barrels.Iterator.
+func (i *iterator) Seek(key []byte) bool {
+	if i.failed != nil {
+		return false
+	}
+	i.sought = appendKey(i.sought[:0], i.family, key)
+	if i.prefix > 1 && len(i.sought) >= i.prefix {
+		return i.it.SeekPrefixGE(i.sought) // by the Bloom filter
+	}
+	return i.it.SeekGE(i.sought) && i.at()
+}
+
+// SeekBack implements barrels.Iterator.
+func (i *iterator) SeekBack(key []byte) bool {
+	if i.failed != nil {
+		return false
+	}
+	i.sought = append(appendKey(i.sought[:0], i.family, key), 0)
+	return i.it.SeekLT(i.sought) && i.at()
+}
+
+// Next implements barrels.Iterator.
+func (i *iterator) Next() bool { return i.failed == nil && i.it.Next() && i.at() }
+
+// at tells whether the iterator is at a key with the prefix sought.
+func (i *iterator) at() bool {
+	return bytes.HasPrefix(i.it.Key(), i.sought[:min(i.prefix, len(i.sought))])
+}
+
+// Key implements barrels.Iterator.
+func (i *iterator) Key() []byte { return i.it.Key()[1:] }
+
+// Value implements barrels.Iterator.
+func (i *iterator) Value() []byte {
+	value, err := i.it.ValueAndErr()
+	if err != nil {
+		i.failed = err
+	}
+	return value
+}
+
+// Err implements barrels.Iterator.
+func (i *iterator) Err() error {
+	if i.failed != nil {
+		return classify("pebbledb: read", i.failed)
+	}
+	return classify("pebbledb: read", i.it.Error())
+}
+
+// Close implements barrels.Iterator.
+func (i *iterator) Close() {
+	if i.owner == nil || i.failed != nil {
+		i.end()
+		return
+	}
+	i.owner.mu.Lock()
+	defer i.owner.mu.Unlock()
+	i.owner.idle[i.family] = append(i.owner.idle[i.family], i)
+}
+
+func (i *iterator) end() {
+	if i.it != nil {
+		_ = i.it.Close() // Err has told
+	}
+}
