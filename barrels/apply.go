@@ -62,7 +62,11 @@ func (s *store) commit() error {
 	}
 	old := s.newest.Load()
 	number := old.number + 1
-	s.note(&w.batch, number)
+	terms := w.applyTerms()
+	if terms != old.terms {
+		s.lists.recount(terms)
+	}
+	s.note(&w.batch, terms, number)
 	snapshot := old.snapshot
 	if same { // only meta data, which searches do not read
 		snapshot = snapshot.again()
@@ -74,27 +78,38 @@ func (s *store) commit() error {
 		views = newViews(w.slices, w.strays)
 	}
 	s.publish(&state{
-		number: number, snapshot: snapshot, terms: w.applyTerms(), parents: w.parents,
+		number: number, snapshot: snapshot, terms: terms, parents: w.parents,
 		position: w.position, views: views, counters: w.counters,
 	})
 	w.end()
 	return nil
 }
 
-// note tells the caches what a batch changes.
-func (s *store) note(b *Batch, number uint64) {
+// note tells what is kept in memory what a batch changes. The operations on
+// blocks stand in the batch term by term.
+func (s *store) note(b *Batch, terms *termTable, number uint64) {
+	var ops []Op // of one term
+	flush := func() {
+		if len(ops) > 0 {
+			s.lists.note(terms, keyPart(ops[0].Key, 0), number, ops)
+		}
+		ops = ops[:0]
+	}
 	for i := range b.Len() {
 		op := b.Op(i)
 		switch {
 		case op.Kind == Clear:
-			s.terms.noteAll(number)
-			s.groups.noteAll(number)
+			s.groups.noteAll(number) // the lists went with their table
 		case op.Family == Postings:
-			s.terms.note(keyPart(op.Key, 0), number)
+			if len(ops) > 0 && keyPart(op.Key, 0) != keyPart(ops[0].Key, 0) {
+				flush()
+			}
+			ops = append(ops, op)
 		case op.Family == Items:
 			s.groups.note(keyPart(op.Key, 0), number)
 		}
 	}
+	flush()
 }
 
 // bucket prepares all that a bucket changes; named are the keys of its items

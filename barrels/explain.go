@@ -30,6 +30,7 @@ func (s *store) Explain(ctx context.Context, r *search.Request, limit int) (*sea
 	if err := f.reset(st, r, s, "barrels: explain"); err != nil {
 		return nil, err
 	}
+	f.pick = nil // nothing is passed over
 	c := &collector{finder: f, matches: make(map[uint64]*match)}
 	if _, err := search.Scan(ctx, r.Query, r.Profile, &f.reader, c); err != nil {
 		return nil, err

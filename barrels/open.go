@@ -24,7 +24,7 @@ type store struct {
 	behind    atomic.Bool // not caught up
 	badBlocks atomic.Uint64
 	loads     *loads
-	terms     *cache[[]*termBlock]
+	lists     lists
 	groups    *cache[*groupItems]
 
 	mu     sync.Mutex // one writer at a time; guards what follows
@@ -69,8 +69,9 @@ func Open(kv KV, o Options) (Store, error) {
 	}
 	st := &store{
 		kv: kv, writer: newWriter(), upkeep: upkeep{changed: unknown}, loads: newLoads(),
-		terms: newCache[[]*termBlock](o.CacheBytes / 2), groups: newCache[*groupItems](o.CacheBytes / 2),
+		groups: newCache[*groupItems](o.CacheBytes / 2),
 	}
+	st.lists.limit = int64(min(o.CacheBytes/2, 1<<40))
 	st.publish(first)
 	return st, nil
 }
@@ -273,7 +274,7 @@ func (s *store) reopen() error {
 		return err
 	}
 	st.number = s.numbers + 1
-	s.terms.noteAll(st.number)
+	s.lists.recount(st.terms)
 	s.groups.noteAll(st.number)
 	s.publish(st)
 	return nil

@@ -61,6 +61,7 @@ func (s *store) answer(f *finder, work search.Work, hits []search.Hit) *search.A
 		Shards: 1, Answered: 1,
 	}
 	a.Work.BlocksBad += uint64(len(f.bad))
+	a.Work.BlocksPassed += f.choice.passed
 	a.Width = s.width(f)
 	return a
 }
@@ -81,6 +82,7 @@ type finder struct {
 	request *search.Request
 	served  *served
 
+	choice              choice
 	top                 search.Top[found]
 	matched, candidates uint64
 	// seen are the keywords counted that may come again in another form.
@@ -121,7 +123,7 @@ var finders = sync.Pool{New: func() any {
 
 // reset begins a search of a state; the errors are those of views.served.
 func (f *finder) reset(st *state, r *search.Request, s *store, op string) (err error) {
-	f.reader.reset(st, s.terms)
+	f.reader.reset(st, &s.lists)
 	if f.served, err = st.views.served(op, r.View); err != nil {
 		return err
 	}
@@ -130,6 +132,10 @@ func (f *finder) reset(st *state, r *search.Request, s *store, op string) (err e
 	f.top.Reset(r.Slots + 1)
 	f.matched, f.candidates = 0, 0
 	f.block = nil
+	f.choice = choice{finder: f}
+	if !r.ExactCounts {
+		f.pick = &f.choice
+	}
 	return nil
 }
 
@@ -144,6 +150,6 @@ func (f *finder) free() {
 	clear(f.blockedCampaigns)
 	clear(f.blockedGroups)
 	clear(f.groups) // what it points to
-	f.request, f.served, f.cached, f.tally.served = nil, nil, nil, nil
+	f.request, f.served, f.cached, f.tally.served, f.choice = nil, nil, nil, nil, choice{}
 	finders.Put(f)
 }

@@ -19,11 +19,19 @@ type termTable struct {
 	shift uint
 	seed  uint64 // so that nobody can choose words that meet in one slot
 	used  int    // writer only
+	// replaced: a copy has taken over; nothing more is to be kept here.
+	replaced atomic.Bool
 }
 
 // termSlot is one term; key 0: free. info: the mark, postings (31 bits),
-// document frequency (32 bits).
-type termSlot struct{ key, info atomic.Uint64 }
+// document frequency (32 bits). A search finds out in one place whether there is
+// such a term and what is kept of its blocks.
+type termSlot struct {
+	key, info atomic.Uint64
+	// changed is the number of the last state that changed the term's blocks.
+	changed atomic.Uint64
+	list    atomic.Pointer[termList]
+}
 
 // termCount is what is known of a term.
 type termCount struct{ frequency, postings uint32 }
@@ -100,28 +108,38 @@ func (t *termTable) set(term uint64, c termCount) *termTable {
 // any count are kept while they have the mark.
 func (t *termTable) copy(terms int) *termTable {
 	n := newTermTable(terms)
+	t.replaced.Store(true)
 	for i := range t.slots {
-		k, info := t.slots[i].key.Load(), t.slots[i].info.Load()
-		if k == 0 || info == 0 {
-			continue
+		if k, info := t.slots[i].key.Load(), t.slots[i].info.Load(); k != 0 && info != 0 {
+			n.take(k, info, &t.slots[i])
 		}
-		s := n.slot(k)
-		s.info.Store(info)
-		s.key.Store(k)
-		n.used++
 	}
 	return n
+}
+
+// take copies a term that is not there yet, and what is kept of its blocks.
+func (t *termTable) take(term, info uint64, from *termSlot) {
+	s := t.slot(term)
+	s.info.Store(info)
+	s.list.Store(from.list.Load())
+	s.changed.Store(from.changed.Load())
+	s.key.Store(term)
+	t.used++
 }
 
 // fresh returns a table without marks of the past; unused terms are dropped.
 func (t *termTable) fresh() *termTable {
 	n := newTermTable(t.used)
+	t.replaced.Store(true)
 	for i := range t.slots {
 		k, info := t.slots[i].key.Load(), t.slots[i].info.Load()&^hadPostings
 		if k == 0 || info == 0 {
 			continue
 		}
-		n = n.set(k, termCount{frequency: uint32(info), postings: uint32(info >> 32)})
+		if info>>32 > 0 {
+			info |= hadPostings
+		}
+		n.take(k, info, &t.slots[i])
 	}
 	return n
 }

@@ -69,14 +69,12 @@ func (n *naive) Known(term uint64) bool {
 	return false
 }
 
-func (n *naive) Blocks(ctx context.Context, term uint64, visit func(search.Block) bool) error {
+func (n *naive) Blocks(ctx context.Context, term uint64, _ search.Level, visit func(search.Block)) error {
 	for _, b := range n.blocks[term] {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if !visit(b) {
-			return nil
-		}
+		visit(b)
 	}
 	return nil
 }

@@ -8,11 +8,12 @@ type Postings interface {
 	// Known tells whether any keyword may have a word with this term; false: none
 	// has.
 	Known(term uint64) bool
-	// Blocks calls visit for the blocks anchored at term, in the order of their
-	// keys, until visit returns false. A Block is valid only during the call.
-	// A damaged block is counted and passed over, not an error. It ends with
-	// fault.Deadline or fault.Cancelled when ctx is over.
-	Blocks(ctx context.Context, term uint64, visit func(Block) bool) error
+	// Blocks calls visit for the blocks anchored at term, in any order. It may leave out blocks of which it knows that no
+	// posting that agrees at level best, or worse, can change the answer. A Block
+	// is valid only during the call. A damaged block is counted and passed over,
+	// not an error. It ends with fault.Deadline or fault.Cancelled when ctx is
+	// over.
+	Blocks(ctx context.Context, term uint64, best Level, visit func(Block)) error
 }
 
 // Block is up to some hundred keywords anchored at one term, read in place.

@@ -39,14 +39,14 @@ func Scan(ctx context.Context, q *Query, p Profile, postings Postings, sink Sink
 // nothing once its scratch has grown.
 type scan struct {
 	Matcher
-	sink  Sink
-	best  Level // cap of the term whose blocks are being visited
-	work  Work
+	sink Sink
+	best Level // cap of the term whose blocks are being visited
+	work Work
 	// known are those of the query's terms that keywords may have, by index;
 	// signature is theirs.
 	known     []int32
 	signature Signature
-	visit func(Block) bool
+	visit     func(Block)
 }
 
 // scans pools the scratch of searches; it holds no state between them.
@@ -88,18 +88,18 @@ func (s *scan) visitTerms(ctx context.Context, postings Postings, best Level) er
 		if t.Cap() != best {
 			continue
 		}
-		if err := postings.Blocks(ctx, t.Term, s.visit); err != nil {
+		if err := postings.Blocks(ctx, t.Term, best, s.visit); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// visitBlock decides on one block; it always asks for the next.
-func (s *scan) visitBlock(b Block) bool {
+// visitBlock decides on one block.
+func (s *scan) visitBlock(b Block) {
 	if s.sink.Pass(b, s.best) {
 		s.work.BlocksPassed++
-		return true
+		return
 	}
 	s.work.BlocksRead++
 	signatures := b.Signatures()
@@ -118,5 +118,4 @@ func (s *scan) visitBlock(b Block) bool {
 			s.sink.Match(b, i, l)
 		}
 	}
-	return true
 }

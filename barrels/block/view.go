@@ -3,6 +3,7 @@ package block
 import (
 	"encoding/binary"
 	"errors"
+	"unsafe"
 
 	"adshard/search"
 
@@ -55,6 +56,28 @@ func (v *View) Open(value []byte) error {
 		return errFormat
 	}
 	return v.parse(value[:n])
+}
+
+// Keep opens a copy of a block's bytes and signs it. The signatures, which
+// searches read first, lie before the bytes in one piece of memory.
+func (v *View) Keep(value []byte) error {
+	if err := v.Open(value); err != nil {
+		return err
+	}
+	n := v.Len()
+	room := make([]uint64, n+(len(value)+7)/8)
+	own := unsafe.Slice((*byte)(unsafe.Pointer(&room[n])), len(value))
+	copy(own, value)
+	v.signatures = unsafe.Slice((*search.Signature)(&room[0]), n)
+	if err := v.parse(own[:len(value)-tail]); err != nil {
+		return err
+	}
+	return v.Sign()
+}
+
+// Bytes is the size of the block's bytes and signatures in memory.
+func (v *View) Bytes() int {
+	return headSize + len(v.words) + len(v.groups) + len(v.postings) + len(v.refs) + len(v.bounds) + 8*len(v.signatures) + 40
 }
 
 // parse finds the vectors of the root table.

@@ -1,0 +1,225 @@
+package barrels
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"adshard/barrels/block"
+	"adshard/search"
+)
+
+// termList is the blocks of a term as one state of the store has them, in
+// memory and ready for searches. It does not change.
+type termList struct {
+	state  uint64 // number of the state
+	blocks []*termBlock
+	// bounds are for each device those of the blocks, side by side, so that a
+	// search tells quickly which can win; none where there are few blocks.
+	bounds [search.Devices][]block.Bound
+	bytes  int
+	used   atomic.Bool // since it was last spared
+	only   [1]*termBlock
+}
+
+// termBlock is a block with the place in its key.
+type termBlock struct {
+	view block.View
+	place
+}
+
+// fewBlocks are looked at one after the other.
+const fewBlocks = 6
+
+// Sizes in memory beside the blocks' bytes.
+const (
+	listOverhead  = 160
+	blockOverhead = 224
+)
+
+// newTermList makes a list of a term's blocks, all of them in order.
+func newTermList(state uint64, blocks []*termBlock) *termList {
+	l := &termList{state: state, blocks: blocks, bytes: listOverhead}
+	if len(blocks) == 1 {
+		l.only[0] = blocks[0]
+		l.blocks = l.only[:] // one step less in memory
+	}
+	for _, b := range blocks {
+		l.bytes += b.size()
+	}
+	if len(blocks) > fewBlocks {
+		for d := range l.bounds {
+			l.bounds[d] = make([]block.Bound, len(blocks))
+			for i, b := range blocks {
+				l.bounds[d][i] = b.view.Bound(search.Device(d))
+			}
+		}
+	}
+	return l
+}
+
+// newTermBlock keeps a copy of a block; nil: it is damaged.
+func newTermBlock(at place, value []byte) *termBlock {
+	b := &termBlock{place: at}
+	if b.view.Keep(value) != nil {
+		return nil
+	}
+	return b
+}
+
+func (b *termBlock) size() int { return blockOverhead + b.view.Bytes() }
+
+// with returns the list of a later state, in which ops put or remove blocks; nil
+// when one of them is damaged or none is left.
+func (l *termList) with(state uint64, ops []Op) *termList {
+	blocks := slices.Clone(l.blocks)
+	for _, o := range ops {
+		at := place{keyPart(o.Key, 1), keyPart(o.Key, 2)}
+		i, found := slices.BinarySearchFunc(blocks, at, func(b *termBlock, at place) int {
+			switch {
+			case b.place == at:
+				return 0
+			case b.less(at):
+				return -1
+			}
+			return 1
+		})
+		if o.Kind == Delete {
+			if found {
+				blocks = slices.Delete(blocks, i, i+1)
+			}
+			continue
+		}
+		b := newTermBlock(at, o.Value)
+		switch {
+		case b == nil:
+			return nil
+		case found:
+			blocks[i] = b
+		default:
+			blocks = slices.Insert(blocks, i, b)
+		}
+	}
+	if len(blocks) == 0 {
+		return nil
+	}
+	return newTermList(state, blocks)
+}
+
+// list returns what is kept of a term for a state; nil: nothing that holds.
+//
+// States have rising numbers. The writer notes that a state changes a term
+// before it puts the term's list of that state and before it publishes the
+// state; so the note that is read after a list tells whether the list and the
+// state that asks are both of the same side of the last change.
+func (t *termTable) list(term, state uint64) *termList {
+	s := t.slot(term)
+	if s.key.Load() != term || term == 0 {
+		return nil
+	}
+	l := s.list.Load()
+	if l == nil {
+		return nil
+	}
+	if c := s.changed.Load(); l.state < c || state < c {
+		return nil
+	}
+	if !l.used.Load() {
+		l.used.Store(true)
+	}
+	return l
+}
+
+// lists bounds what is kept of terms' blocks in memory.
+type lists struct {
+	limit int64
+	bytes atomic.Int64
+
+	mu   sync.Mutex // one drops at a time; guards hand
+	hand int        // the slot at which dropping goes on
+}
+
+// most is the size of the largest list that is kept.
+func (l *lists) most() int64 { return l.limit / 8 }
+
+// keep puts a list into a table, unless a newer one is there.
+func (l *lists) keep(t *termTable, term uint64, list *termList) {
+	s := t.slot(term)
+	if int64(list.bytes) > l.most() || s.key.Load() != term || t.replaced.Load() {
+		return
+	}
+	for {
+		old := s.list.Load()
+		if old != nil && old.state >= list.state {
+			return
+		}
+		if s.list.CompareAndSwap(old, list) {
+			l.account(t, old, list)
+			return
+		}
+	}
+}
+
+// drop removes the list of a slot.
+func (l *lists) drop(s *termSlot) {
+	if old := s.list.Swap(nil); old != nil {
+		l.bytes.Add(-int64(old.bytes))
+	}
+}
+
+// account takes in that a list took the place of another, and makes room.
+func (l *lists) account(t *termTable, old, list *termList) {
+	by := int64(list.bytes)
+	if old != nil {
+		by -= int64(old.bytes)
+	}
+	if l.bytes.Add(by) > l.limit && l.mu.TryLock() {
+		l.makeRoom(t)
+		l.mu.Unlock()
+	}
+}
+
+// makeRoom drops lists, one after the other by slots, until an eighth is free;
+// one that was used since it was last met is spared once.
+func (l *lists) makeRoom(t *termTable) {
+	for n := 0; n < 2*len(t.slots) && l.bytes.Load() > l.limit-l.limit/8; n++ {
+		l.hand = (l.hand + 1) % len(t.slots)
+		s := &t.slots[l.hand]
+		if list := s.list.Load(); list != nil && !list.used.Swap(false) {
+			l.drop(s)
+		}
+	}
+}
+
+// recount sets the sum to what a table that takes over holds.
+func (l *lists) recount(t *termTable) {
+	sum := int64(0)
+	for i := range t.slots {
+		if list := t.slots[i].list.Load(); list != nil {
+			sum += int64(list.bytes)
+		}
+	}
+	l.bytes.Store(sum)
+}
+
+// note tells that the state with this number, still to be published, changes
+// blocks of a term, and keeps the term's list up to date if there is one. The
+// writer calls it; ops are all of the term.
+func (l *lists) note(t *termTable, term, number uint64, ops []Op) {
+	s := t.slot(term)
+	if s.key.Load() != term {
+		return // no list can be there
+	}
+	before := s.changed.Swap(number)
+	old := s.list.Load()
+	if old == nil {
+		return
+	}
+	if old.state >= before {
+		if next := old.with(number, ops); next != nil && int64(next.bytes) <= l.most() {
+			l.account(t, s.list.Swap(next), next)
+			return
+		}
+	}
+	l.drop(s)
+}
