@@ -75,7 +75,7 @@ func (s *store) commit() error {
 	}
 	views := old.views
 	if w.slices != views.table || w.strays != views.strays {
-		views = newViews(w.slices, w.strays)
+		views = newViews(number, w.slices, w.strays)
 	}
 	s.publish(&state{
 		number: number, snapshot: snapshot, terms: terms, parents: w.parents,

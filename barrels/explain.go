@@ -73,12 +73,24 @@ type match struct {
 
 // Pass implements search.Sink: nothing is passed over.
 func (c *collector) Pass(b search.Block, _ search.Level) bool {
-	c.block = b.(*block.View)
+	c.block, c.kept = viewOf(b)
 	return false
 }
 
-// Match implements search.Sink: the best level of a keyword's forms counts.
+// Match implements search.Sink.
 func (c *collector) Match(_ search.Block, i int, level search.Level) {
+	if c.kept == nil {
+		c.posting(i, level)
+		return
+	}
+	first, end := c.kept.of(i)
+	for _, m := range c.kept.members[first:end] {
+		c.posting(int(m.posting), level)
+	}
+}
+
+// posting takes one that matches: the best level of a keyword's forms counts.
+func (c *collector) posting(i int, level search.Level) {
 	v := c.block
 	keyword, bid, group, quality, flags := v.Detail(i)
 	if old := c.matches[keyword]; old != nil && old.level <= level || !c.served.holds(v.GroupKey(group)) {
@@ -86,7 +98,7 @@ func (c *collector) Match(_ search.Block, i int, level search.Level) {
 	}
 	m := &match{head: v.Group(group), bid: bid, flags: flags, level: level}
 	m.place = place{m.head.Key, keyword}
-	m.kind, _ = v.Posting(i)
+	m.kind = v.Type(i)
 	if !c.parents(m) {
 		return
 	}
@@ -141,7 +153,7 @@ func (f *finder) explain(m *match) (search.Explained, bool) {
 		},
 		Bid: m.bid, Modifier: m.modifier, Effective: m.effective, Slice: f.served.slice(m.key),
 	}
-	g, ok := f.group(m.key)
+	g, ok := f.items(m.key)
 	k, err := f.keyword(m.place)
 	if !ok || err != nil {
 		f.bad = append(f.bad, run{m.key, m.key})

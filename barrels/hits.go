@@ -35,7 +35,7 @@ func (f *finder) hits() []search.Hit {
 // §5.4) and the keyword's text. Hits share the group's texts with the store;
 // nobody changes them.
 func (f *finder) show(v *found, h *search.Hit) bool {
-	g, ok := f.group(v.group.key)
+	g, ok := f.items(v.group.key)
 	if !ok || len(g.ads) == 0 {
 		return false
 	}
@@ -74,35 +74,35 @@ func (g *groupItems) text(id uint64) (string, bool) {
 	return g.texts[from:g.ends[i]], true
 }
 
-// group reads a group; false: it is not there or damaged.
-func (f *finder) group(key uint64) (*groupItems, bool) {
+// items reads a group; false: it is not there or damaged.
+func (f *finder) items(key uint64) (*groupItems, bool) {
 	if g, ok := f.cached.get(key, f.state.number); ok {
 		return g, true
 	}
 	f.key = appendKey(f.key[:0], key, groupRecord)
-	if f.items == nil {
-		f.items = f.state.snapshot.Prefix(Items)
+	if f.records == nil {
+		f.records = f.state.snapshot.Prefix(Items)
 	}
-	if !f.items.Seek(f.key) || keyPart(f.items.Key(), 1) != groupRecord {
+	if !f.records.Seek(f.key) || keyPart(f.records.Key(), 1) != groupRecord {
 		return nil, false
 	}
-	record := f.items.Value()
+	record := f.records.Value()
 	g, err := readGroup(record)
 	if err != nil {
 		return nil, false
 	}
 	size := 3 * len(record) // texts and negatives, as searches use them
 	var texts []byte
-	for f.items.Next() {
-		if size += len(f.items.Value()) + cacheOverhead; size > f.cached.most() {
+	for f.records.Next() {
+		if size += len(f.records.Value()) + cacheOverhead; size > f.cached.most() {
 			g.ids, g.ends, g.partial = nil, nil, true
 			return g, true
 		}
-		if texts, err = g.page(&f.pages, texts, f.items.Value()); err != nil {
+		if texts, err = g.page(&f.pages, texts, f.records.Value()); err != nil {
 			return nil, false
 		}
 	}
-	if f.items.Err() != nil {
+	if f.records.Err() != nil {
 		return nil, false
 	}
 	g.texts = string(texts)
@@ -143,13 +143,13 @@ func (f *finder) keywordText(g *groupItems, at place) (string, bool) {
 // findKeyword reads a keyword; it is good until the next call.
 func (f *finder) findKeyword(at place) (*keywordData, error) {
 	f.key = appendKey(f.key[:0], at.key, at.keyword)
-	if f.items == nil {
-		f.items = f.state.snapshot.Prefix(Items)
+	if f.records == nil {
+		f.records = f.state.snapshot.Prefix(Items)
 	}
-	if !f.items.SeekBack(f.key) {
+	if !f.records.SeekBack(f.key) {
 		return nil, errPage
 	}
-	if err := f.pages.open(f.items.Value()); err != nil {
+	if err := f.pages.open(f.records.Value()); err != nil {
 		return nil, err
 	}
 	for {

@@ -61,7 +61,7 @@ func Open(kv KV, o Options) (Store, error) {
 	}
 	var first *state
 	if err == nil {
-		first, err = load(s)
+		first, err = load(s, 0)
 	}
 	if err != nil {
 		s.Close()
@@ -132,8 +132,8 @@ func putVersions(b *Batch) {
 }
 
 // load reads the first state of an opened store.
-func load(s Snapshot) (*state, error) {
-	st, table := &state{snapshot: share(s), position: new(pb.Position)}, new(pb.SliceTable)
+func load(s Snapshot, number uint64) (*state, error) {
+	st, table := &state{number: number, snapshot: share(s), position: new(pb.Position)}, new(pb.SliceTable)
 	if err := readMessage(s, metaPosition, st.position); err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func load(s Snapshot) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	st.views = newViews(table, strays)
+	st.views = newViews(number, table, strays)
 	raw, ok, err := s.Get(Meta, metaCounters, nil)
 	if err != nil {
 		return nil, err
@@ -268,12 +268,11 @@ func (s *store) reopen() error {
 		return err
 	}
 	snapshot := s.kv.Snapshot()
-	st, err := load(snapshot)
+	st, err := load(snapshot, s.numbers+1)
 	if err != nil {
 		snapshot.Close()
 		return err
 	}
-	st.number = s.numbers + 1
 	s.lists.recount(st.terms)
 	s.groups.noteAll(st.number)
 	s.publish(st)

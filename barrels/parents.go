@@ -20,6 +20,11 @@ type parents struct {
 	// above; at least 1000, what holds where none is set. Together with a
 	// block's bound it bounds scores without a look at the campaigns.
 	largest [search.Devices]uint64
+	// version is one more than that of the parents before; recent are the last of
+	// all changes ever made.
+	version uint64
+	changes uint64
+	recent  [recentChanges]parentChange
 }
 
 // campaign is a campaign's record made ready for searches.
@@ -57,7 +62,10 @@ func newParents() *parents {
 
 // copy returns parents that can be changed while p is read.
 func (p *parents) copy() *parents {
-	return &parents{campaigns: p.campaigns.copy(), advertisers: p.advertisers.copy(), largest: p.largest}
+	c := *p
+	c.campaigns, c.advertisers = p.campaigns.copy(), p.advertisers.copy()
+	c.version++
+	return &c
 }
 
 func (p *parents) setCampaign(r *pb.Campaign) {
@@ -70,6 +78,7 @@ func (p *parents) setCampaign(r *pb.Campaign) {
 	}
 	c.negatives = len(c.campaign.negatives) > 0
 	p.campaigns = p.campaigns.set(r.Id, c)
+	p.changed(parentChange{version: p.version, campaign: r.Id})
 	p.raise(&c)
 }
 
@@ -92,6 +101,7 @@ func (p *parents) tighten() bool {
 
 func (p *parents) setAdvertiser(r *pb.Advertiser) {
 	p.advertisers = p.advertisers.set(r.Id, advertiserEntry{&advertiser{id: r.Id, name: r.Name}, r.Enabled})
+	p.changed(parentChange{version: p.version, advertiser: r.Id})
 }
 
 // modifiers are a record's modifiers by device, block.NotSet where not set.

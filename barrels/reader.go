@@ -67,7 +67,7 @@ func (r *reader) kept(ctx context.Context, list *termList, visit func(search.Blo
 
 // visit hands the i-th block of a list over.
 func (r *reader) visit(list *termList, i int, visit func(search.Block)) {
-	if !visitBlock(&list.blocks[i].view, visit) {
+	if !visitBlock(list.blocks[i], visit) {
 		to := ^uint64(0)
 		if i+1 < len(list.blocks) {
 			to = list.blocks[i+1].key
@@ -94,8 +94,8 @@ func (r *reader) stored(ctx context.Context, term uint64, visit func(search.Bloc
 		if torn {
 			r.bad[len(r.bad)-1].hi = from
 		}
-		view := c.open(place{from, keyPart(r.it.Key(), 2)}, r.it.Value(), &r.view)
-		if torn = view == nil || !visitBlock(view, visit); torn {
+		b := c.open(place{from, keyPart(r.it.Key(), 2)}, r.it.Value(), &r.view)
+		if torn = b == nil || !visitBlock(b, visit); torn {
 			c.room = 0
 			r.bad = append(r.bad, run{from, ^uint64(0)})
 		}
@@ -116,7 +116,7 @@ type collected struct {
 
 // open opens a block, on a copy of its bytes if it is to be kept, else with the
 // scratch view; nil: it is damaged.
-func (c *collected) open(at place, value []byte, scratch *block.View) *block.View {
+func (c *collected) open(at place, value []byte, scratch *block.View) search.Block {
 	if c.size += len(value) + blockOverhead; c.size > c.room {
 		c.room, c.list = 0, nil
 	}
@@ -131,13 +131,13 @@ func (c *collected) open(at place, value []byte, scratch *block.View) *block.Vie
 		return nil
 	}
 	c.list = append(c.list, b)
-	return &b.view
+	return b
 }
 
 // visitBlock hands a block over. What panics on its bytes is damage as well.
-func visitBlock(v *block.View, visit func(search.Block)) (good bool) {
+func visitBlock(b search.Block, visit func(search.Block)) (good bool) {
 	defer func() { good = recover() == nil }()
-	visit(v)
+	visit(b)
 	return true
 }
 

@@ -91,15 +91,17 @@ type finder struct {
 	blockedCampaigns map[*campaign]bool
 	blockedGroups    map[uint64]bool
 
-	block  *block.View // whose groups are in groups
+	block  *block.View // at hand, whose groups are in groups
+	kept   *termBlock  // the same, if it is kept in memory
+	worths []worth     // of kept's members; nil: not yet known
 	number uint64      // of the block, counted over all searches
 	groups []verdict   // by the block's group index
 
 	tally tally // of a search that is counted
 	pages pageReader
 
-	items  Iterator // opened on first use
-	cached *cache[*groupItems]
+	records Iterator // of groups; opened on first use
+	cached  *cache[*groupItems]
 }
 
 // found is what the answer needs of a hit.
@@ -141,15 +143,15 @@ func (f *finder) reset(st *state, r *search.Request, s *store, op string) (err e
 
 func (f *finder) free() {
 	f.reader.close()
-	if f.items != nil {
-		f.items.Close()
-		f.items = nil
+	if f.records != nil {
+		f.records.Close()
+		f.records = nil
 	}
 	f.top.Reset(1)
 	clear(f.seen)
 	clear(f.blockedCampaigns)
 	clear(f.blockedGroups)
-	clear(f.groups) // what it points to
+	f.block, f.kept, f.worths = nil, nil, nil
 	f.request, f.served, f.cached, f.tally.served, f.choice = nil, nil, nil, nil, choice{}
 	finders.Put(f)
 }

@@ -13,7 +13,8 @@ import (
 // views is a table of slices with what it serves in the views asked for. It is
 // shared by all states with the same table.
 type views struct {
-	table *pb.SliceTable
+	number uint64 // differs for each table that a store has had
+	table  *pb.SliceTable
 	// strays: there may be groups at keys that the table does not name.
 	strays bool
 	newest *served
@@ -25,8 +26,16 @@ type views struct {
 // maxViews bounds the views remembered; masters ask for one or two.
 const maxViews = 16
 
-func newViews(t *pb.SliceTable, strays bool) *views {
-	return &views{table: t, strays: strays, newest: serve(t, t.GetView(), strays), others: make(map[uint64]*served)}
+func newViews(number uint64, t *pb.SliceTable, strays bool) *views {
+	v := &views{number: number, table: t, strays: strays, others: make(map[uint64]*served)}
+	v.newest = v.serve(t.GetView())
+	return v
+}
+
+func (v *views) serve(view uint64) *served {
+	s := serve(v.table, view, v.strays)
+	s.views = v.number
+	return s
 }
 
 // served returns what is served in a view; 0: the newest. A table that names no
@@ -49,7 +58,7 @@ func (v *views) served(op string, view uint64) (*served, error) {
 	defer v.mu.Unlock()
 	s := v.others[view]
 	if s == nil {
-		if s = serve(v.table, view, v.strays); len(v.others) < maxViews {
+		if s = v.serve(view); len(v.others) < maxViews {
 			v.others[view] = s
 		}
 	}
@@ -58,6 +67,7 @@ func (v *views) served(op string, view uint64) (*served, error) {
 
 // served is which part of the ring a table of slices serves in one view.
 type served struct {
+	views  uint64 // number of the table
 	view   uint64
 	width  search.Width
 	slices []*pb.HeldSlice // by rising lo

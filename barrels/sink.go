@@ -12,6 +12,7 @@ type verdict struct {
 	advertiser uint64 // id
 	modifier   uint64 // permille
 	campaign   *campaign
+	damaged    bool // a parent is missing
 	live       bool // served, enabled all the way up, with an ad
 	candidate  bool // and its budget and device modifier allow it
 	negatives  bool // it or its campaign has some
@@ -21,7 +22,7 @@ type verdict struct {
 // postings can match, or when all of them are certainly below what is needed
 // to be among the best.
 func (f *finder) Pass(b search.Block, best search.Level) bool {
-	v := b.(*block.View)
+	v, kept := viewOf(b)
 	if v.Live() == 0 {
 		return true
 	}
@@ -31,17 +32,27 @@ func (f *finder) Pass(b search.Block, best search.Level) bool {
 			return true
 		}
 	}
-	f.enter(v)
+	f.enter(v, kept)
 	if f.tally.active {
 		f.tally.enter(v, f.term)
 	}
 	return false
 }
 
+// viewOf returns the view of a block that a reader hands over, and the block if
+// it is kept in memory.
+func viewOf(b search.Block) (v *block.View, kept *termBlock) {
+	if kept, _ = b.(*termBlock); kept != nil {
+		return &kept.view, kept
+	}
+	v, _ = b.(*block.View)
+	return v, nil
+}
+
 // enter makes v the block whose groups are judged. Views are opened again and
 // again on other bytes, so that their address does not tell blocks apart.
-func (f *finder) enter(v *block.View) {
-	f.block = v
+func (f *finder) enter(v *block.View, kept *termBlock) {
+	f.block, f.kept, f.worths = v, kept, nil
 	f.number++
 	if n := v.Groups(); n > len(f.groups) {
 		f.groups = make([]verdict, n+n/2)
@@ -49,22 +60,80 @@ func (f *finder) enter(v *block.View) {
 }
 
 // Match implements search.Sink.
-func (f *finder) Match(b search.Block, i int, level search.Level) {
+func (f *finder) Match(_ search.Block, i int, level search.Level) {
+	b := f.kept
+	if b == nil {
+		f.posting(i, level)
+		return
+	}
+	if f.worths == nil {
+		f.worths = f.judgement(b)
+	}
+	first, end := b.of(i)
+	members, worths := b.members[first:end], f.worths[first:end]
+	if f.tally.active {
+		f.tally.matches(&b.view, members)
+	}
+	_, one, _ := auction.Rank(0, 0, 1, b.classes[i].kind.Permille(), level.Permille())
+	need, least := f.top.Threshold(), worth(min(max(f.request.Reserve, 1), uint64(unclear)-1))
+	matched, candidates := uint64(0), uint64(0)
+	for m, w := range worths {
+		if w == unclear {
+			f.posting(int(members[m].posting), level)
+			need = f.top.Threshold()
+			continue
+		}
+		if w == dead {
+			continue
+		}
+		matched++
+		if w <= least {
+			continue
+		}
+		candidates++
+		// Q is linear in the quality: the factors of match types and levels are such
+		// that nothing is rounded.
+		if q := one * uint64(members[m].quality); uint64(w-1)*q >= need {
+			f.offer(int(members[m].posting), q, uint64(w-1)*q, b.classes[i].kind, level)
+			need = f.top.Threshold()
+		}
+	}
+	f.matched += matched
+	f.candidates += candidates
+}
+
+// offer offers a posting that has passed everything to the best.
+func (f *finder) offer(posting int, quality, score uint64, kind search.MatchType, level search.Level) {
+	v := f.block
+	keyword, group := v.Keyword(posting), v.GroupOf(posting)
+	campaign, advertiser := v.GroupParents(group)
+	if !f.top.Wants(advertiser, score, keyword) {
+		return
+	}
+	c, _ := f.state.parents.campaigns.get(campaign)
+	f.top.Offer(advertiser, score, keyword, found{
+		group: place{v.GroupKey(group), keyword}, id: v.GroupID(group), quality: quality,
+		campaign: c.campaign, kind: kind, level: level,
+	})
+}
+
+// posting takes one posting that matches.
+func (f *finder) posting(i int, level search.Level) {
 	v := f.block
 	keyword, bid, group, quality, flags := v.Detail(i)
 	if flags&block.Enabled == 0 || flags&block.Later != 0 && level <= search.Folded {
 		return // the first form agrees as well where no language is needed
 	}
-	if f.tally.active {
+	if f.tally.active && f.kept == nil {
 		f.tally.match(v, group)
 	}
 	kind := v.Type(i)
-	g := &f.groups[group]
-	if g.block != f.number {
-		if !f.request.ExactCounts && f.hopeless(v, group, bid, quality, kind, level) {
-			return
-		}
-		f.judge(v, group, g)
+	if !f.request.ExactCounts && f.hopeless(v, group, bid, quality, kind, level) {
+		return
+	}
+	g := f.group(v, group)
+	if g.damaged { // it should be served
+		f.bad = append(f.bad, run{v.GroupKey(group), v.GroupKey(group)})
 	}
 	if !g.live {
 		return
@@ -119,6 +188,15 @@ func (f *finder) again(keyword uint64) bool {
 	return len(f.seen) == n
 }
 
+// group returns what holds for a group of the block at hand.
+func (f *finder) group(v *block.View, i int) *verdict {
+	g := &f.groups[i]
+	if g.block != f.number {
+		f.judge(v, i, g)
+	}
+	return g
+}
+
 // judge finds out what holds for the group of index i.
 func (f *finder) judge(v *block.View, i int, g *verdict) {
 	*g = verdict{block: f.number}
@@ -130,8 +208,7 @@ func (f *finder) judge(v *block.View, i int, g *verdict) {
 	campaign, owner := v.GroupParents(i)
 	c, ok := p.campaigns.get(campaign)
 	a, ok2 := p.advertisers.get(owner)
-	if !ok || !ok2 {
-		f.bad = append(f.bad, run{v.GroupKey(i), v.GroupKey(i)}) // it should be served
+	if g.damaged = !ok || !ok2; g.damaged {
 		return
 	}
 	g.live = c.enabled && a.enabled
@@ -172,7 +249,7 @@ func (f *finder) blocked(v *block.View, group int, g *verdict) bool {
 // blockedByGroup looks at a group's own negatives. A group that cannot be read
 // is damage: not shown, and the answer says that it is incomplete.
 func (f *finder) blockedByGroup(key uint64) bool {
-	g, ok := f.group(key)
+	g, ok := f.items(key)
 	if !ok {
 		f.bad = append(f.bad, run{key, key})
 		return true

@@ -65,6 +65,16 @@ func (t *tally) enter(v *block.View, term uint64) {
 	t.skip = i - n
 }
 
+// matches takes in that these postings match.
+func (t *tally) matches(v *block.View, members []member) {
+	i := t.skipMatch
+	for ; i < len(members); i += matchShare {
+		group := v.GroupOf(int(members[i].posting))
+		t.list = append(t.list, sample{t.served, v.GroupKey(group), t.term, cost{matched: matchShare}})
+	}
+	t.skipMatch = i - len(members)
+}
+
 // match takes in that a posting of a group of the block at hand matches.
 func (t *tally) match(v *block.View, group int) {
 	if t.skipMatch--; t.skipMatch < 0 {

@@ -22,20 +22,11 @@ type termList struct {
 	only   [1]*termBlock
 }
 
-// termBlock is a block with the place in its key.
-type termBlock struct {
-	view block.View
-	place
-}
-
 // fewBlocks are looked at one after the other.
 const fewBlocks = 6
 
-// Sizes in memory beside the blocks' bytes.
-const (
-	listOverhead  = 160
-	blockOverhead = 224
-)
+// listOverhead is about what a list takes beside its blocks.
+const listOverhead = 160
 
 // newTermList makes a list of a term's blocks, all of them in order.
 func newTermList(state uint64, blocks []*termBlock) *termList {
@@ -45,7 +36,7 @@ func newTermList(state uint64, blocks []*termBlock) *termList {
 		l.blocks = l.only[:] // one step less in memory
 	}
 	for _, b := range blocks {
-		l.bytes += b.size()
+		l.bytes += b.bytes
 	}
 	if len(blocks) > fewBlocks {
 		for d := range l.bounds {
@@ -57,17 +48,6 @@ func newTermList(state uint64, blocks []*termBlock) *termList {
 	}
 	return l
 }
-
-// newTermBlock keeps a copy of a block; nil: it is damaged.
-func newTermBlock(at place, value []byte) *termBlock {
-	b := &termBlock{place: at}
-	if b.view.Keep(value) != nil {
-		return nil
-	}
-	return b
-}
-
-func (b *termBlock) size() int { return blockOverhead + b.view.Bytes() }
 
 // with returns the list of a later state, in which ops put or remove blocks; nil
 // when one of them is damaged or none is left.

@@ -38,7 +38,7 @@ func newRule(r Rule, queryWords int) rule {
 	return made
 }
 
-// vocabulary is a block's words held against the query, each when a posting
+// vocabulary is a block's words held against the query, each when a class
 // first needs it.
 type vocabulary struct {
 	block Block
@@ -162,7 +162,7 @@ func (r *rule) level(fits []*Fit, all uint32) Level {
 	return matchAnySet(fits)
 }
 
-// take makes b the block whose postings are decided on.
+// take makes b the block whose classes are decided on.
 func (m *Matcher) take(b Block) {
 	n := min(b.Words(), 1<<16-1) // postings refer to words by 16 bits
 	if cap(m.refs) < n {
@@ -187,8 +187,8 @@ func (m *Matcher) hold(word uint16) (fit uint16) {
 	return fit
 }
 
-// posting decides on a posting of the block last taken.
-func (m *Matcher) posting(t MatchType, words []byte) Level {
+// class decides on a class of the block last taken.
+func (m *Matcher) class(t MatchType, words []byte) Level {
 	n := len(words) / 2
 	if !m.possible(t, n) {
 		return NoLevel

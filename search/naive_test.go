@@ -54,7 +54,9 @@ func (b *block) Signatures() []search.Signature {
 	return b.signatures
 }
 
-func (b *block) Posting(i int) (search.MatchType, []byte) {
+func (b *block) Len() int { return len(b.postings) }
+
+func (b *block) Class(i int) (search.MatchType, []byte) {
 	return b.postings[i].keyword.Type, b.postings[i].words
 }
 

@@ -17,19 +17,25 @@ type Postings interface {
 }
 
 // Block is up to some hundred keywords anchored at one term, read in place.
-// It has a vocabulary of its own, so that each of its words is held against
-// the query at most once, not once a keyword.
+//
+// Its postings are gathered in classes: those with the same words in the same
+// order and the same match type agree alike with every query, so that each class
+// is held against the query once. A block may as well make a class of each
+// posting. It has a vocabulary of its own, so that each of its words is held
+// against the query at most once, not once a class.
 type Block interface {
-	// Signatures returns for each posting the union of the Signatures of its
-	// words' terms. Most postings are turned away by it.
+	// Len is the number of postings.
+	Len() int
+	// Signatures returns for each class the union of the Signatures of its words'
+	// terms. Most classes are turned away by it.
 	Signatures() []Signature
+	// Class returns the i-th class's match type and the vocabulary indexes of its
+	// words in order, as little-endian uint16 pairs of bytes.
+	Class(i int) (t MatchType, words []byte)
 	// Words is the number of words in the vocabulary.
 	Words() int
 	// Word returns the i-th word's hashes and its term in the block's language.
 	Word(i int) (norm, fold, term uint64)
-	// Posting returns the i-th posting's match type and the vocabulary indexes
-	// of its words in order, as little-endian uint16 pairs of bytes.
-	Posting(i int) (t MatchType, words []byte)
 }
 
 // Sink takes what a scan finds. It knows eligibility and scores, the scan does
@@ -38,6 +44,6 @@ type Sink interface {
 	// Pass tells whether no posting of b can still change the answer, given
 	// that none agrees better than at level best.
 	Pass(b Block, best Level) bool
-	// Match takes posting i of b, which matches at level.
+	// Match takes class i of b, which matches at level.
 	Match(b Block, i int, level Level)
 }

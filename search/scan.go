@@ -102,10 +102,9 @@ func (s *scan) visitBlock(b Block) {
 		return
 	}
 	s.work.BlocksRead++
-	signatures := b.Signatures()
-	s.work.Looked += uint64(len(signatures))
+	s.work.Looked += uint64(b.Len())
 	taken := false
-	for i, sig := range signatures {
+	for i, sig := range b.Signatures() {
 		if !sig.Within(s.signature) {
 			continue
 		}
@@ -113,8 +112,8 @@ func (s *scan) visitBlock(b Block) {
 			s.take(b)
 			taken = true
 		}
-		t, words := b.Posting(i)
-		if l := s.posting(t, words); l != NoLevel {
+		t, words := b.Class(i)
+		if l := s.class(t, words); l != NoLevel {
 			s.sink.Match(b, i, l)
 		}
 	}

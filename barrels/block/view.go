@@ -3,7 +3,6 @@ package block
 import (
 	"encoding/binary"
 	"errors"
-	"unsafe"
 
 	"adshard/search"
 
@@ -58,28 +57,6 @@ func (v *View) Open(value []byte) error {
 	return v.parse(value[:n])
 }
 
-// Keep opens a copy of a block's bytes and signs it. The signatures, which
-// searches read first, lie before the bytes in one piece of memory.
-func (v *View) Keep(value []byte) error {
-	if err := v.Open(value); err != nil {
-		return err
-	}
-	n := v.Len()
-	room := make([]uint64, n+(len(value)+7)/8)
-	own := unsafe.Slice((*byte)(unsafe.Pointer(&room[n])), len(value))
-	copy(own, value)
-	v.signatures = unsafe.Slice((*search.Signature)(&room[0]), n)
-	if err := v.parse(own[:len(value)-tail]); err != nil {
-		return err
-	}
-	return v.Sign()
-}
-
-// Bytes is the size of the block's bytes and signatures in memory.
-func (v *View) Bytes() int {
-	return headSize + len(v.words) + len(v.groups) + len(v.postings) + len(v.refs) + len(v.bounds) + 8*len(v.signatures) + 40
-}
-
 // parse finds the vectors of the root table.
 func (v *View) parse(b []byte) error {
 	t := table{b: b, ok: true}
@@ -122,36 +99,45 @@ func (v *View) Check() error {
 	return nil
 }
 
-// Sign computes the postings' signatures, which searches need. It fails when a
-// posting has words that are not there.
-func (v *View) Sign() error {
-	n := v.Len()
-	if cap(v.signatures) < n {
-		v.signatures = make([]search.Signature, n)
-	}
-	v.signatures = v.signatures[:n]
-	for i := range v.signatures {
-		p := v.posting(i)
-		first := 2 * int(u16(p, 16))
-		last := first + 2*int(p[20])
-		if last > len(v.refs) {
-			return errBroken
+// Sign computes the signatures, one for each posting. It fails when a posting has
+// words that are not there.
+func (v *View) Sign() (err error) {
+	v.signatures = v.signatures[:0]
+	for i := range v.Len() {
+		s, err := v.Signature(i)
+		if err != nil {
+			return err
 		}
-		var s search.Signature
-		for at := first; at < last; at += 2 {
-			w := wordSize * int(u16(v.refs, at))
-			if w >= len(v.words) {
-				return errBroken
-			}
-			s |= search.SignatureOf(u64(v.words, w+16))
-		}
-		v.signatures[i] = s
+		v.signatures = append(v.signatures, s)
 	}
 	return nil
 }
 
-// Signatures implements search.Block; Sign computes them.
+// Signature computes the signature of posting i. It fails when the posting has
+// words that are not there.
+func (v *View) Signature(i int) (s search.Signature, err error) {
+	p := v.posting(i)
+	first := 2 * int(u16(p, 16))
+	last := first + 2*int(p[20])
+	if last > len(v.refs) {
+		return 0, errBroken
+	}
+	for at := first; at < last; at += 2 {
+		w := wordSize * int(u16(v.refs, at))
+		if w >= len(v.words) {
+			return 0, errBroken
+		}
+		s |= search.SignatureOf(u64(v.words, w+16))
+	}
+	return s, nil
+}
+
+// Signatures implements search.Block: each posting is a class. Sign computes
+// them.
 func (v *View) Signatures() []search.Signature { return v.signatures }
+
+// Class implements search.Block.
+func (v *View) Class(i int) (search.MatchType, []byte) { return v.Posting(i) }
 
 // Words implements search.Block.
 func (v *View) Words() int { return len(v.words) / wordSize }
@@ -162,10 +148,10 @@ func (v *View) Word(i int) (norm, fold, term uint64) {
 	return u64(w, 0), u64(w, 8), u64(w, 16)
 }
 
-// Len is the number of postings.
+// Len implements search.Block.
 func (v *View) Len() int { return len(v.postings) / postingSize }
 
-// Posting implements search.Block.
+// Posting returns posting i's match type and the vocabulary indexes of its words.
 func (v *View) Posting(i int) (search.MatchType, []byte) {
 	p := v.posting(i)
 	first := 2 * int(u16(p, 16))

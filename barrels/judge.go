@@ -1,0 +1,114 @@
+package barrels
+
+import (
+	"math"
+	"sync/atomic"
+
+	"adshard/auction"
+	"adshard/barrels/block"
+)
+
+// judgement is what each posting of a block is worth on one device, as the
+// statuses, budgets and modifiers of one state make it. It holds until a parent
+// of the block's groups changes or other slices are served; so what decides on a
+// group is looked up once, not by each search.
+type judgement struct {
+	parents atomic.Uint64 // version of the parents for which it is known to hold
+	views   uint64        // number of the table of slices
+	view    uint64        // served
+	worth   []worth       // by member
+}
+
+// worth is 0 for a posting that does not match whatever its words, 1 for one that
+// matches and takes no part in the auction, else its effective bid in micros and
+// 1 more.
+type worth uint32
+
+const (
+	dead     worth = 0
+	excluded worth = 1
+	// unclear: the posting is to be judged by itself.
+	unclear worth = math.MaxUint32
+)
+
+// judgement returns what holds for a kept block in this search.
+func (f *finder) judgement(b *termBlock) []worth {
+	slot, p := &b.judged[f.request.Device], f.state.parents
+	j := slot.Load()
+	if j != nil && j.views == f.served.views && j.view == f.served.view {
+		known := j.parents.Load()
+		if known == p.version {
+			return j.worth
+		}
+		if known < p.version && !p.touched(known, &b.view) {
+			j.parents.CompareAndSwap(known, p.version)
+			return j.worth
+		}
+	}
+	j = &judgement{views: f.served.views, view: f.served.view, worth: f.judgeAll(b)}
+	j.parents.Store(p.version)
+	slot.Store(j)
+	return j.worth
+}
+
+// judgeAll finds out what each posting of a block is worth.
+func (f *finder) judgeAll(b *termBlock) []worth {
+	out := make([]worth, len(b.members))
+	for i := range b.members {
+		out[i] = f.worth(&b.view, &b.members[i])
+	}
+	return out
+}
+
+func (f *finder) worth(v *block.View, m *member) worth {
+	_, bid, group, _, flags := v.Detail(int(m.posting))
+	if flags&block.Enabled == 0 {
+		return dead
+	}
+	g := f.group(v, group)
+	switch {
+	case g.damaged:
+		return unclear // to be named by each search that meets it
+	case !g.live:
+		return dead
+	case m.special || g.negatives:
+		return unclear
+	case !g.candidate || flags&block.HasBid == 0:
+		return excluded
+	}
+	effective, _, _ := auction.Rank(bid, g.modifier, 0, 0, 0)
+	if effective >= uint64(unclear)-1 {
+		return unclear
+	}
+	return worth(effective) + 1
+}
+
+// touched tells whether a parent of one of the block's groups may have changed
+// after the version since.
+func (p *parents) touched(since uint64, v *block.View) bool {
+	for n := range min(p.changes, recentChanges) {
+		c := &p.recent[(p.changes-1-n)%recentChanges]
+		if c.version <= since {
+			return false
+		}
+		for g := range v.Groups() {
+			if campaign, advertiser := v.GroupParents(g); campaign == c.campaign || advertiser == c.advertiser {
+				return true
+			}
+		}
+	}
+	return p.changes > recentChanges
+}
+
+// parentChange is a campaign or an advertiser (the other id is 0) that was
+// changed.
+type parentChange struct{ version, campaign, advertiser uint64 }
+
+// recentChanges are remembered with the parents.
+const recentChanges = 16
+
+// changed remembers a change.
+func (p *parents) changed(c parentChange) {
+	p.recent[p.changes%recentChanges] = c
+	p.changes++
+}

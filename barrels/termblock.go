@@ -1,0 +1,143 @@
+package barrels
+
+import (
+	"bytes"
+	"sync/atomic"
+
+	"adshard/barrels/block"
+	"adshard/search"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// termBlock is a block that is kept in memory, made ready for searches: its
+// postings gathered by words and match type, and by device what holds for each
+// of them.
+type termBlock struct {
+	signatures []search.Signature // by class
+	classes    []class
+	members    []member // class by class
+	judged     [search.Devices]atomic.Pointer[judgement]
+	view       block.View
+	place      // in its key
+	bytes      int
+}
+
+// class is postings with the same words and match type. Its members end where
+// the next class's begin.
+type class struct {
+	words []byte // vocabulary indexes
+	first uint16 // of members
+	kind  search.MatchType
+}
+
+// member is a posting of a class.
+type member struct {
+	posting uint16
+	quality uint8
+	// special: the keyword has several forms, so that each is judged by itself.
+	special bool
+}
+
+// blockOverhead is about what a block takes beside its postings.
+const blockOverhead = 320
+
+// newTermBlock keeps a copy of a block's bytes; nil: they are damaged.
+func newTermBlock(at place, value []byte) *termBlock {
+	b := &termBlock{place: at}
+	if b.view.Open(bytes.Clone(value)) != nil || !b.gather() {
+		return nil
+	}
+	const each = 4 + 2*4 // a member, its worth on two devices
+	b.bytes = blockOverhead + len(value) + each*len(b.members) + 40*len(b.classes)
+	return b
+}
+
+// gather finds the classes, in the order of their first postings; false: the
+// block is damaged.
+func (b *termBlock) gather() bool {
+	v, n := &b.view, b.view.Len()
+	of, table := make([]uint16, n), newClassTable(n)
+	counts := make([]uint16, 0, n)
+	for i := range n {
+		s, err := v.Signature(i)
+		if err != nil || v.GroupOf(i) >= v.Groups() {
+			return false
+		}
+		kind, words := v.Posting(i)
+		c, found := table.find(b.classes, kind, words)
+		if !found {
+			b.classes = append(b.classes, class{words: words, kind: kind})
+			b.signatures, counts = append(b.signatures, s), append(counts, 0)
+		}
+		of[i] = c
+		counts[c]++
+	}
+	at := uint16(0)
+	for c := range b.classes {
+		b.classes[c].first, counts[c], at = at, at, at+counts[c]
+	}
+	b.members = make([]member, n)
+	for i := range n {
+		b.members[counts[of[i]]] = newMember(v, i)
+		counts[of[i]]++
+	}
+	return true
+}
+
+func newMember(v *block.View, i int) member {
+	_, _, _, quality, flags := v.Detail(i)
+	return member{posting: uint16(i), quality: quality, special: flags&(block.Several|block.Later) != 0}
+}
+
+// classTable finds classes while they are gathered: open addressing.
+type classTable []uint16 // index + 1; 0: free
+
+func newClassTable(n int) classTable {
+	size := 8
+	for size < 2*n {
+		size *= 2
+	}
+	return make(classTable, size)
+}
+
+// find returns the index of a class; when it is not there it takes the next
+// index for it and the caller appends it.
+func (t classTable) find(list []class, kind search.MatchType, words []byte) (uint16, bool) {
+	for i := xxhash.Sum64(words) + uint64(kind); ; i++ {
+		s := &t[i%uint64(len(t))]
+		if *s == 0 {
+			*s = uint16(len(list) + 1)
+			return uint16(len(list)), false
+		}
+		if c := &list[*s-1]; c.kind == kind && bytes.Equal(c.words, words) {
+			return *s - 1, true
+		}
+	}
+}
+
+// of returns where a class's members begin and end.
+func (b *termBlock) of(class int) (first, end int) {
+	first, end = int(b.classes[class].first), len(b.members)
+	if class+1 < len(b.classes) {
+		end = int(b.classes[class+1].first)
+	}
+	return first, end
+}
+
+// Len implements search.Block.
+func (b *termBlock) Len() int { return len(b.members) }
+
+// Signatures implements search.Block.
+func (b *termBlock) Signatures() []search.Signature { return b.signatures }
+
+// Class implements search.Block.
+func (b *termBlock) Class(i int) (search.MatchType, []byte) {
+	return b.classes[i].kind, b.classes[i].words
+}
+
+// Words implements search.Block.
+func (b *termBlock) Words() int { return b.view.Words() }
+
+// Word implements search.Block.
+func (b *termBlock) Word(i int) (norm, fold, term uint64) { return b.view.Word(i) }
