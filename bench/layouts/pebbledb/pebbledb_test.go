@@ -8,6 +8,7 @@ import (
 
 	"adshard/barrels"
 	"adshard/barrels/barreltest"
+	"adshard/bench/layouts/layouttest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -29,3 +30,5 @@ func TestConformance(t *testing.T) {
 		}
 	})
 }
+
+func TestLayout(t *testing.T) { layouttest.Run(t, Layout()) }

@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"adshard/barrels"
-	"adshard/barrels/rocks"
 	"adshard/fault"
 	"adshard/schema/pb"
 
@@ -14,8 +13,8 @@ import (
 )
 
 // build builds the whole store in dir.
-func build(ctx context.Context, m *items, dir string, progress func(float64)) (err error) {
-	b, err := rocks.NewBuilder(dir, rocks.Options{})
+func build(ctx context.Context, e Engine, m *items, dir string, progress func(float64)) (err error) {
+	b, err := e.Builder(dir)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"runtime/debug"
 
-	"adshard/barrels/rocks"
 	"adshard/bench/layouts"
 	"adshard/bench/measure"
 	"adshard/fault"
@@ -34,29 +33,29 @@ func (ServedTop) Tells() layouts.Tells { return layouts.Tells{Best: true} }
 
 // Build implements layouts.Layout. The store is a *Store.
 func (Served) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (layouts.Store, error) {
-	return open(ctx, set, o, true)
+	return open(ctx, set, o, onRocks{}, true)
 }
 
 // Build implements layouts.Layout. The store is a *Store.
 func (ServedTop) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (layouts.Store, error) {
-	return open(ctx, set, o, false)
+	return open(ctx, set, o, onRocks{}, false)
 }
 
 // everything is a cache that holds the largest store.
 const everything = 256 << 30
 
-func open(ctx context.Context, set *layouts.Set, o layouts.Options, exact bool) (_ *Store, err error) {
+func open(ctx context.Context, set *layouts.Set, o layouts.Options, e Engine, exact bool) (_ *Store, err error) {
 	before, err := resident()
 	if err != nil {
 		return nil, err
 	}
 	dir := filepath.Join(o.Dir, "store")
 	items := newItems(set)
-	if err := build(ctx, items, dir, o.Progress); err != nil {
+	if err := build(ctx, e, items, dir, o.Progress); err != nil {
 		return nil, err
 	}
 	items.rest()
-	matching, err := matchingBytes(dir)
+	matching, err := e.Matching(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +63,7 @@ func open(ctx context.Context, set *layouts.Set, o layouts.Options, exact bool) 
 	if cache == 0 {
 		cache = everything
 	}
-	b, err := rocks.Open(dir, rocks.Options{CacheBytes: cache})
+	b, err := e.Open(dir, cache)
 	if err != nil {
 		return nil, err
 	}
