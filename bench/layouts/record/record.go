@@ -1,0 +1,88 @@
+// Package record is a keyword's record as the layouts of the thesis keep it:
+// schema/pb's Keyword, Protocol Buffers, of what a set knows.
+package record
+
+import (
+	"adshard/bench/layouts"
+	"adshard/fault"
+	"adshard/schema/pb"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+)
+
+// Append appends the record of keyword i. norm are the hashes of its words, nil
+// where they lie elsewhere.
+func Append(dst []byte, set *layouts.Set, i int, norm []uint64) ([]byte, error) {
+	bid := uint64(set.Bids[i])
+	dst, err := proto.MarshalOptions{}.MarshalAppend(dst, &pb.Keyword{
+		Id: set.ID(i), Text: string(set.Text(nil, i)), Type: pb.MatchType_MATCH_TYPE_BROAD,
+		Enabled: true, Bid: &bid, Quality: uint32(set.Qualities[i]), Norm: norm,
+	})
+	return dst, fault.New(fault.Internal, "record: append", err)
+}
+
+// Record is what goes on with a match, read where it lies.
+type Record struct {
+	ID, Bid uint64
+	Quality uint32
+	Text    []byte // of the bytes that were read
+}
+
+// Numbers of schema/pb's Keyword.
+const (
+	fieldID      = 1
+	fieldText    = 2
+	fieldBid     = 5
+	fieldQuality = 7
+)
+
+// Read reads a record in one pass, without copies. Generated code makes a string
+// of the text and takes several times as long. fault.Corrupt: it is none.
+func (r *Record) Read(b []byte) error {
+	*r = Record{}
+	for len(b) > 0 {
+		number, kind, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			return Damaged()
+		}
+		b = b[n:]
+		var v uint64
+		var text []byte
+		switch kind {
+		case protowire.VarintType:
+			v, n = protowire.ConsumeVarint(b)
+		case protowire.BytesType:
+			text, n = protowire.ConsumeBytes(b)
+		default:
+			n = protowire.ConsumeFieldValue(number, kind, b)
+		}
+		if n < 0 {
+			return Damaged()
+		}
+		b = b[n:]
+		r.take(number, v, text)
+	}
+	if r.ID == 0 {
+		return Damaged()
+	}
+	return nil
+}
+
+func (r *Record) take(number protowire.Number, v uint64, text []byte) {
+	switch number {
+	case fieldID:
+		r.ID = v
+	case fieldText:
+		r.Text = text
+	case fieldBid:
+		r.Bid = v
+	case fieldQuality:
+		r.Quality = uint32(v)
+	}
+}
+
+// Damaged is the error of a value that is not what was written.
+func Damaged() error {
+	return fault.Newf(fault.Corrupt, "record: read", "a keyword's data are damaged or missing; build the layout again")
+}
