@@ -1,0 +1,145 @@
+package rocks
+
+// #cgo LDFLAGS: -lrocksdb
+// #include "iterate.h"
+import "C"
+
+import (
+	"encoding/binary"
+	"unsafe"
+
+	"adshard/barrels"
+
+	"github.com/linxGnu/grocksdb"
+)
+
+// iterator copies what RocksDB pins, several entries with one call into C:
+// those of a whole scan by the buffer, those under a prefix more and more.
+type iterator struct {
+	it     *grocksdb.Iterator
+	owner  *snapshot // nil: closed for good after use
+	family barrels.Family
+
+	buffer     []byte
+	rest       []byte // entries read and not yet moved to, in the buffer
+	key, value []byte
+	most       uint32 // entries that the next call reads
+	unread     bool   // RocksDB's iterator is at an entry behind those read
+	end        bool   // no entry is behind those read
+}
+
+// Sizes of buffers, and how many entries one call reads.
+const (
+	prefixBuffer = 8 << 10
+	fullBuffer   = 128 << 10
+	prefixMost   = 64
+	fullMost     = 1 << 20
+)
+
+// c is RocksDB's iterator, the only field of grocksdb's (v1.7.14).
+func (i *iterator) c() *C.rocksdb_iterator_t {
+	return *(**C.rocksdb_iterator_t)(unsafe.Pointer(i.it))
+}
+
+func (i *iterator) room() {
+	if i.buffer != nil {
+		return
+	}
+	if i.owner != nil {
+		i.buffer = make([]byte, prefixBuffer)
+	} else {
+		i.buffer = make([]byte, fullBuffer)
+	}
+}
+
+// Seek implements barrels.Iterator.
+func (i *iterator) Seek(key []byte) bool {
+	if len(key) == 0 {
+		return i.seek(C.SEEK_FIRST, []byte{0})
+	}
+	return i.seek(C.SEEK_FORTH, key)
+}
+
+// SeekBack implements barrels.Iterator.
+func (i *iterator) SeekBack(key []byte) bool { return i.seek(C.SEEK_BACK, key) }
+
+func (i *iterator) seek(where C.int, key []byte) bool {
+	i.room()
+	i.most = 1
+	if i.owner == nil {
+		i.most = fullMost
+	}
+	return i.take(C.adshard_seek(i.c(), where, (*C.char)(unsafe.Pointer(&key[0])), C.size_t(len(key)),
+		(*C.char)(unsafe.Pointer(&i.buffer[0])), C.size_t(len(i.buffer))))
+}
+
+// Next implements barrels.Iterator.
+func (i *iterator) Next() bool {
+	if len(i.rest) > 0 {
+		i.move()
+		return true
+	}
+	if i.end {
+		return false
+	}
+	more := i.take(i.next())
+	i.most = min(2*i.most, fullMost)
+	if i.owner != nil {
+		i.most = min(i.most, prefixMost)
+	}
+	return more
+}
+
+func (i *iterator) next() C.entries {
+	unread := C.uint8_t(0)
+	if i.unread {
+		unread = 1
+	}
+	return C.adshard_next(i.c(), unread, C.uint32_t(i.most),
+		(*C.char)(unsafe.Pointer(&i.buffer[0])), C.size_t(len(i.buffer)))
+}
+
+// take moves to the first entry that a call has read. One that is too large
+// for the buffer is read again into a larger one.
+func (i *iterator) take(e C.entries) bool {
+	for e.need > 0 {
+		i.buffer = make([]byte, int(e.need)+int(e.need)/2)
+		i.unread = true
+		e = i.next()
+	}
+	i.rest, i.end, i.unread = i.buffer[:e.used], e.end != 0, e.unread != 0
+	if len(i.rest) == 0 {
+		return false
+	}
+	i.move()
+	return true
+}
+
+// entryHead is the sizes of key and value before an entry.
+const entryHead = 4 + 4
+
+func (i *iterator) move() {
+	key := entryHead + int(binary.NativeEndian.Uint32(i.rest))
+	end := key + int(binary.NativeEndian.Uint32(i.rest[4:]))
+	i.key, i.value, i.rest = i.rest[entryHead:key:key], i.rest[key:end:end], i.rest[end:]
+}
+
+// Key implements barrels.Iterator.
+func (i *iterator) Key() []byte { return i.key }
+
+// Value implements barrels.Iterator.
+func (i *iterator) Value() []byte { return i.value }
+
+// Err implements barrels.Iterator.
+func (i *iterator) Err() error { return classify("rocks: read", i.it.Err()) }
+
+// Close implements barrels.Iterator.
+func (i *iterator) Close() {
+	if i.owner == nil {
+		i.it.Close()
+		return
+	}
+	i.owner.mu.Lock()
+	i.owner.idle[i.family] = append(i.owner.idle[i.family], i)
+	i.owner.mu.Unlock()
+}

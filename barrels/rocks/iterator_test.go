@@ -1,0 +1,81 @@
+package rocks
+
+import (
+	"bytes"
+	"encoding/binary"
+	"path/filepath"
+	"testing"
+
+	"adshard/barrels"
+	"adshard/barrels/memory"
+
+	"pgregory.net/rapid"
+)
+
+// TestIterators: whatever way they go, iterators see what those of a map see,
+// with values below and above the size of their buffers.
+func TestIterators(t *testing.T) {
+	kv, err := openKV(filepath.Join(t.TempDir(), "store"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = kv.Close() }()
+	rapid.Check(t, func(t *rapid.T) {
+		want := memory.NewKV()
+		var b barrels.Batch
+		b.Clear(barrels.Postings)
+		for range rapid.IntRange(0, 60).Draw(t, "entries") {
+			size := rapid.SampledFrom([]int{0, 1, 100, prefixBuffer, fullBuffer}).Draw(t, "size")
+			b.Put(barrels.Postings, drawKey(t), bytes.Repeat([]byte{byte(size)}, size))
+		}
+		if err := kv.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		if err := want.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		s, m := kv.Snapshot(), want.Snapshot()
+		defer s.Close()
+		defer m.Close()
+		for range 3 { // iterators are handed out again
+			wander(t, s.Prefix(barrels.Postings), m.Prefix(barrels.Postings), true)
+			wander(t, s.Full(barrels.Postings), m.Full(barrels.Postings), false)
+		}
+	})
+}
+
+// drawKey draws a term of few and a place.
+func drawKey(t *rapid.T) []byte {
+	k := binary.BigEndian.AppendUint64(nil, rapid.Uint64Range(1, 4).Draw(t, "term"))
+	return binary.BigEndian.AppendUint64(k, rapid.Uint64Range(1, 40).Draw(t, "place"))
+}
+
+// wander moves both iterators the same ways.
+func wander(t *rapid.T, got, want barrels.Iterator, prefix bool) {
+	defer got.Close()
+	defer want.Close()
+	alive := false
+	for range rapid.IntRange(1, 12).Draw(t, "moves") {
+		var ok, wanted bool
+		switch way := rapid.IntRange(0, 4).Draw(t, "way"); {
+		case way == 0:
+			k := drawKey(t)
+			ok, wanted = got.Seek(k), want.Seek(k)
+		case way == 1:
+			k := drawKey(t)
+			ok, wanted = got.SeekBack(k), want.SeekBack(k)
+		case way == 2 && !prefix:
+			ok, wanted = got.Seek(nil), want.Seek(nil)
+		case alive:
+			ok, wanted = got.Next(), want.Next()
+		default:
+			continue
+		}
+		if alive = ok; ok != wanted || got.Err() != nil {
+			t.Fatalf("%v, want %v, %v", ok, wanted, got.Err())
+		}
+		if ok && (!bytes.Equal(got.Key(), want.Key()) || !bytes.Equal(got.Value(), want.Value())) {
+			t.Fatalf("at %x with %d bytes, want %x with %d", got.Key(), len(got.Value()), want.Key(), len(want.Value()))
+		}
+	}
+}
