@@ -3,6 +3,7 @@ package barrels
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"adshard/barrels/block"
 )
@@ -58,18 +59,18 @@ func (w *writer) term(it Iterator, ops []op) error {
 		return w.chunk(term, nil, ops)
 	}
 	b := &w.blocks
+	list := w.terms.list(term, w.number)
 	for len(ops) > 0 {
-		found, err := b.load(it, term, ops[0].place, stored)
+		var view *block.View
+		var n int
+		var err error
+		if list != nil {
+			view, n, err = b.kept(list, ops)
+		} else {
+			view, n, err = b.stored(it, ops, stored)
+		}
 		if err != nil {
 			return err
-		}
-		view, n := &b.view, len(ops)
-		if !found {
-			view = nil
-		} else if n > 1 && view.Len() < stored { // there are more blocks
-			if n, err = b.own(it, ops); err != nil {
-				return err
-			}
 		}
 		if err := w.chunk(term, view, ops[:n]); err != nil {
 			return err
@@ -84,7 +85,7 @@ type blockWriter struct {
 	view    block.View
 	value   []byte // of the view
 	key     []byte
-	first   place // in the view's key
+	first   place // in the key of the block at hand
 	encoder block.Encoder
 	merged  []source
 	words   []block.Word
@@ -94,15 +95,51 @@ type blockWriter struct {
 // −at−1 of the old block.
 type source int
 
-// load reads the block that a place belongs to: the last that begins at or
-// before it, else the term's first. The term has so many postings in the store.
-func (b *blockWriter) load(it Iterator, term uint64, at place, stored int) (found bool, err error) {
+// kept takes the block that the first op belongs to from memory; n: how many of
+// the ops do. It is the last block that begins at or before the op's place, else
+// the term's first.
+func (b *blockWriter) kept(l *termList, ops []op) (view *block.View, n int, err error) {
+	i := max(0, sort.Search(len(l.blocks), func(i int) bool { return ops[0].less(l.blocks[i].place) })-1)
+	at := l.blocks[i]
+	b.first, n = at.place, len(ops)
+	if i+1 < len(l.blocks) {
+		n = ownOps(ops, l.blocks[i+1].place)
+	}
+	if err := at.view.Check(); err != nil {
+		return nil, 0, damaged("block", err)
+	}
+	return &at.view, n, nil
+}
+
+// ownOps returns how many of the ops come before the block that begins there.
+func ownOps(ops []op, next place) (n int) {
+	for n < len(ops) && ops[n].less(next) {
+		n++
+	}
+	return n
+}
+
+// stored is kept from the store, in which the term has so many postings; nil:
+// it has no block.
+func (b *blockWriter) stored(it Iterator, ops []op, postings int) (view *block.View, n int, err error) {
+	found, err := b.load(it, ops[0].term, ops[0].place, postings)
+	if err != nil || !found {
+		return nil, len(ops), err
+	}
+	if n = len(ops); n > 1 && b.view.Len() < postings && it.Next() { // there are more blocks
+		n = ownOps(ops, place{keyPart(it.Key(), 1), keyPart(it.Key(), 2)})
+	}
+	return &b.view, n, it.Err()
+}
+
+// load reads the block that a place belongs to.
+func (b *blockWriter) load(it Iterator, term uint64, at place, postings int) (found bool, err error) {
 	b.key = appendKey(b.key[:0], term, 0, 0)
-	if stored <= block.Target { // probably one block, and going forward is cheaper
+	if postings <= block.Target { // probably one block, and going forward is cheaper
 		if !it.Seek(b.key) {
 			return false, it.Err()
 		}
-		if err := b.open(it); err != nil || b.view.Len() >= stored {
+		if err := b.open(it); err != nil || b.view.Len() >= postings {
 			return err == nil, err
 		}
 	}
@@ -117,7 +154,6 @@ func (b *blockWriter) load(it Iterator, term uint64, at place, stored int) (foun
 func (b *blockWriter) open(it Iterator) error {
 	b.first = place{keyPart(it.Key(), 1), keyPart(it.Key(), 2)}
 	b.value = append(b.value[:0], it.Value()...)
-	b.encoder.Renew()
 	if err := b.view.Open(b.value); err != nil {
 		return damaged("block", err)
 	}
@@ -125,18 +161,6 @@ func (b *blockWriter) open(it Iterator) error {
 		return damaged("block", err)
 	}
 	return nil
-}
-
-// own returns how many of the ops belong to the block that the iterator is at.
-func (b *blockWriter) own(it Iterator, ops []op) (n int, err error) {
-	if !it.Next() {
-		return len(ops), it.Err()
-	}
-	next := place{keyPart(it.Key(), 1), keyPart(it.Key(), 2)}
-	for n < len(ops) && ops[n].less(next) {
-		n++
-	}
-	return n, nil
 }
 
 // chunk merges ops into a block (nil: there is none) and writes what comes of

@@ -16,6 +16,7 @@ type writer struct {
 	base  Snapshot // nil: the store is emptied first
 	batch Batch
 
+	number   uint64     // of the state before
 	terms    *termTable // as before the batch
 	parents  *parents
 	position *pb.Position
@@ -47,7 +48,7 @@ func newWriter() *writer {
 // begin starts a batch on top of a state, or on nothing.
 func (w *writer) begin(old *state, reset bool) {
 	w.end()
-	w.base, w.terms, w.parents = old.snapshot, old.terms, old.parents
+	w.base, w.terms, w.parents, w.number = old.snapshot, old.terms, old.parents, old.number
 	w.position, w.slices, w.strays = old.position, old.views.table, old.views.strays
 	w.counters = old.counters
 	if !reset {
