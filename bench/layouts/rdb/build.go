@@ -68,70 +68,42 @@ func (b *builder) records(ctx context.Context, d database) error {
 	})
 }
 
-// write makes a database of n pairs that come by rising key: one sorted file in
-// the last level, as compaction would leave it.
-func (b *builder) write(ctx context.Context, d database, n int, pair func(i int) (key, value []byte, err error)) (err error) {
-	if err := ctx.Err(); err != nil {
-		return fault.New(fault.Cancelled, "rdb: build", err)
+// write makes a database of n pairs that come by rising key. They lie in one
+// file that nothing overlaps, as after a compaction, up to maxFile.
+func (b *builder) write(ctx context.Context, d database, n int, pair func(i int) (key, value []byte, err error)) error {
+	if err := over(ctx, "rdb: build"); err != nil {
+		return err
 	}
 	defaults := grocksdb.NewDefaultOptions()
 	defer defaults.Destroy()
-	o, err := grocksdb.GetOptionsFromString(defaults, d.options)
+	o, err := grocksdb.GetOptionsFromString(defaults, d.options+";"+loading.String())
 	if err != nil {
 		return fault.New(fault.Internal, "rdb: build", err)
 	}
 	defer o.Destroy()
-	o.SetCreateIfMissing(true)
 	if err := os.MkdirAll(d.dir, 0o755); err != nil {
 		return unwritable(err)
-	}
-	file := filepath.Join(filepath.Dir(d.dir), filepath.Base(d.dir)+".sst")
-	if n > 0 {
-		if err := b.table(ctx, o, file, n, pair); err != nil {
-			return err
-		}
 	}
 	db, err := grocksdb.OpenDb(o, d.dir)
 	if err != nil {
 		return unwritable(err)
 	}
 	defer db.Close()
-	if n == 0 {
-		return nil
-	}
-	take := grocksdb.NewDefaultIngestExternalFileOptions()
-	defer take.Destroy()
-	take.SetMoveFiles(true)
-	if err := db.IngestExternalFile([]string{file}, take); err != nil {
-		return unwritable(err)
-	}
-	return nil
-}
-
-func (b *builder) table(ctx context.Context, o *grocksdb.Options, file string, n int, pair func(i int) (key, value []byte, err error)) error {
-	env := grocksdb.NewDefaultEnvOptions()
-	defer env.Destroy()
-	w := grocksdb.NewSSTFileWriter(env, o)
-	defer w.Destroy()
-	if err := w.Open(file); err != nil {
-		return unwritable(err)
-	}
+	l := newLoader(db)
+	defer l.destroy()
 	for i := range n {
 		key, value, err := pair(i)
+		if err == nil {
+			err = l.put(key, value)
+		}
+		if err == nil {
+			err = b.wrote(ctx)
+		}
 		if err != nil {
-			return fault.New(fault.Internal, "rdb: build", err)
-		}
-		if err := w.Put(key, value); err != nil {
-			return unwritable(err)
-		}
-		if err := b.wrote(ctx); err != nil {
 			return err
 		}
 	}
-	if err := w.Finish(); err != nil {
-		return unwritable(err)
-	}
-	return nil
+	return l.finish()
 }
 
 // tell is the number of pairs after which the progress is told.
@@ -145,10 +117,7 @@ func (b *builder) wrote(ctx context.Context) error {
 	if b.progress != nil {
 		b.progress(float64(b.done) / float64(b.all))
 	}
-	if err := ctx.Err(); err != nil {
-		return fault.New(fault.Cancelled, "rdb: build", err)
-	}
-	return nil
+	return over(ctx, "rdb: build")
 }
 
 func unwritable(err error) error {

@@ -7,7 +7,7 @@ import (
 	"adshard/bench/layouts"
 	"adshard/bench/layouts/rdb/fb"
 	"adshard/bench/layouts/rdb/pb"
-	adshardpb "adshard/schema/pb"
+	"adshard/bench/layouts/record"
 
 	flatbuffers "github.com/google/flatbuffers/go"
 	"google.golang.org/protobuf/proto"
@@ -47,9 +47,8 @@ func (e *encoder) matching(c codec, i int) ([]byte, error) {
 	e.buf = e.buf[:0]
 	switch c {
 	case whole:
-		k := e.keyword(i)
-		k.Norm = append([]uint64{e.hashes[e.set.Of(i)[0]]}, e.rest...)
-		e.buf, err = proto.MarshalOptions{}.MarshalAppend(e.buf, k)
+		e.rest = append(e.rest, e.hashes[e.set.Of(i)[0]]) // the order does not matter
+		e.buf, err = record.Append(e.buf, e.set, i, e.rest)
 	case proto3:
 		e.buf, err = proto.MarshalOptions{}.MarshalAppend(e.buf, &pb.Matching{Rest: e.rest})
 	case raw:
@@ -79,16 +78,8 @@ func (e *encoder) flatBuffer() []byte {
 
 // record is keyword i's value in the second database: all but the words.
 func (e *encoder) record(i int) (_ []byte, err error) {
-	e.buf, err = proto.MarshalOptions{}.MarshalAppend(e.buf[:0], e.keyword(i))
+	e.buf, err = record.Append(e.buf[:0], e.set, i, nil)
 	return e.buf, err
-}
-
-func (e *encoder) keyword(i int) *adshardpb.Keyword {
-	bid := uint64(e.set.Bids[i])
-	return &adshardpb.Keyword{
-		Id: e.set.ID(i), Text: string(e.set.Text(nil, i)), Type: adshardpb.MatchType_MATCH_TYPE_BROAD,
-		Enabled: true, Bid: &bid, Quality: uint32(e.set.Qualities[i]),
-	}
 }
 
 // matchingKey is first word, id; the first 8 bytes are the prefix.

@@ -5,6 +5,7 @@ import (
 
 	"adshard/bench/layouts/rdb/fb"
 	"adshard/bench/layouts/rdb/pb"
+	"adshard/bench/layouts/record"
 	adshardpb "adshard/schema/pb"
 
 	flatbuffers "github.com/google/flatbuffers/go"
@@ -72,7 +73,7 @@ func (d *decoder) flatWords(value []byte) []uint64 {
 
 func unmarshal(value []byte, m proto.Message) error {
 	if err := proto.Unmarshal(value, m); err != nil {
-		return damaged()
+		return record.Damaged()
 	}
 	return nil
 }

@@ -5,9 +5,10 @@ type design struct {
 	name string
 	// codec is how values lie in the first database; whole: there is no second.
 	codec codec
-	// matching and records tune the databases.
-	matching, records tuning
-	code              code
+	// limited and cached tune the databases, by whether the cache is smaller than
+	// the data.
+	limited, cached tunings
+	code            code
 }
 
 // code is how far the code of a search is optimised.
@@ -16,19 +17,28 @@ type code uint8
 const (
 	// direct makes what it needs where it needs it.
 	direct code = iota
-	// prepared makes iterators, messages and the query's words once.
+	// prepared makes iterators and messages once and uses them again.
 	prepared
-	// lean decides on matches where the bytes lie, by calls for many at a time.
+	// lean decides where the bytes lie and fetches the records of many matches in
+	// one call.
 	lean
 )
 
-var designs = []design{
-	{"RDB-Pr", whole, plain, nil, direct},
-	{"RDB-Pr-Opt", whole, byPrefix, nil, direct},
-	{"RDB-Pr-Pr", proto3, byPrefix, byKey, direct},
-	{"RDB-Pr-Pr-Opt", proto3, byPrefix, byKey, prepared},
-	{"RDB-Pr-Fl", flat, byPrefix, byKey, prepared},
-	{"RDB-Pr-NS", raw, byPrefix, byKey, prepared},
-	{"RDB-Pr-NS-Opt", raw, matchingExpert, recordsExpert, lean},
-	{"RDB-Pr-Fl-Opt", flat, matchingExpert, recordsExpert, lean},
+var (
+	one    = tunings{matching: asItComes}
+	oneOpt = tunings{matching: byPrefix}
+	split  = tunings{matching: byPrefix, records: byKey}
+)
+
+func designs() []*design {
+	return []*design{
+		{"RDB-Pr", whole, one, one, direct},
+		{"RDB-Pr-Opt", whole, oneOpt, oneOpt, direct},
+		{"RDB-Pr-Pr", proto3, split, split, direct},
+		{"RDB-Pr-Pr-Opt", proto3, split, split, prepared},
+		{"RDB-Pr-Fl", flat, split, split, prepared},
+		{"RDB-Pr-NS", raw, split, split, prepared},
+		{"RDB-Pr-NS-Opt", raw, limited, cached, lean},
+		{"RDB-Pr-Fl-Opt", flat, limited, cached, lean},
+	}
 }

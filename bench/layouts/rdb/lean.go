@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"adshard/bench/layouts"
+	"adshard/bench/layouts/record"
 )
 
 // leanSearcher is the search at its end: C++ walks and decides where the bytes
@@ -12,7 +13,7 @@ type leanSearcher struct {
 	w      *walker
 	codec  codec
 	hashes []uint64
-	record record
+	record record.Record
 }
 
 // Search implements layouts.Searcher.
@@ -28,12 +29,12 @@ func (s *leanSearcher) Search(ctx context.Context, q *layouts.Query) (f layouts.
 		}
 		for i := range n {
 			_, value := s.w.pair(i)
-			if err := s.record.read(value); err != nil {
+			if err := s.record.Read(value); err != nil {
 				return layouts.Found{}, err
 			}
-			f.Matches, f.Sum = f.Matches+1, f.Sum+s.record.id
+			f.Matches, f.Sum = f.Matches+1, f.Sum+s.record.ID
 		}
-		if err := over(ctx); err != nil {
+		if err := over(ctx, "rdb: search"); err != nil {
 			return layouts.Found{}, err
 		}
 	}

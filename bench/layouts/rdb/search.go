@@ -46,7 +46,7 @@ func (s *searcher) walk(ctx context.Context, first uint64, f *layouts.Found) err
 		if err := s.decide(n, f); err != nil {
 			return err
 		}
-		if err := over(ctx); err != nil {
+		if err := over(ctx, "rdb: search"); err != nil {
 			return err
 		}
 	}
@@ -113,9 +113,9 @@ func hashesOf(dst []uint64, q *layouts.Query) ([]uint64, error) {
 }
 
 // over is the error of a context that is over.
-func over(ctx context.Context) error {
+func over(ctx context.Context, op string) error {
 	if err := ctx.Err(); err != nil {
-		return fault.New(fault.KindOf(err), "rdb: search", err)
+		return fault.New(fault.KindOf(err), op, err)
 	}
 	return nil
 }

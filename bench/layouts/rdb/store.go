@@ -7,18 +7,20 @@ import (
 	"adshard/bench/layouts"
 )
 
-// All returns the layouts, in the order in which the thesis made them. Baseline
-// is the last.
+// All returns the layouts, in the order in which the thesis made them.
 func All() []layouts.Layout {
-	out := make([]layouts.Layout, len(designs))
-	for i := range designs {
-		out[i] = layout{&designs[i]}
+	var out []layouts.Layout
+	for _, d := range designs() {
+		out = append(out, layout{d})
 	}
 	return out
 }
 
-// Baseline returns RDB-Pr-Fl-Opt, the thesis' best.
-func Baseline() layouts.Layout { return layout{&designs[len(designs)-1]} }
+// Baseline returns RDB-Pr-Fl-Opt, the thesis' best and the last of All.
+func Baseline() layouts.Layout {
+	all := All()
+	return all[len(all)-1]
+}
 
 // layout is a design as layouts.Layout.
 type layout struct{ *design }
@@ -31,10 +33,17 @@ func (l layout) Tells() layouts.Tells { return layouts.Tells{Matches: true, Sum:
 
 // Build implements layouts.Layout.
 func (l layout) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (layouts.Store, error) {
-	s := &store{design: l.design, matching: database{filepath.Join(o.Dir, "matching"), l.matching.String()}}
+	t, cache := l.limited, o.CacheBytes
+	if cache == 0 {
+		t, cache = l.cached, everything
+	}
+	s := &store{
+		design: l.design, samePrefix: t.matching.has("prefix_extractor="), mapped: t.matching.has("allow_mmap_reads=true"),
+		matching: database{filepath.Join(o.Dir, "matching"), t.matching.String()},
+	}
 	n := 1
 	if l.codec != whole {
-		n, s.records = 2, database{filepath.Join(o.Dir, "records"), l.records.String()}
+		n, s.records = 2, database{filepath.Join(o.Dir, "records"), t.records.String()}
 	}
 	b := newBuilder(set, n, o.Progress)
 	if err := b.matchingData(ctx, s.matching, l.codec); err != nil {
@@ -45,13 +54,8 @@ func (l layout) Build(ctx context.Context, set *layouts.Set, o layouts.Options) 
 			return nil, err
 		}
 	}
-	cache := o.CacheBytes
-	if cache == 0 {
-		cache = everything
-	}
 	var err error
-	s.open, err = open(s.matching, s.records, cache)
-	if err != nil {
+	if s.open, err = open(s.matching, s.records, cache); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -63,27 +67,40 @@ const everything = 1 << 40
 // store is an open layout.
 type store struct {
 	*design
+	samePrefix        bool
+	mapped            bool // files are read where they lie, not through the cache
 	matching, records database
 	open              databases
 }
 
 // Searcher implements layouts.Store.
 func (s *store) Searcher() (layouts.Searcher, error) {
-	w := s.open.walker(s.code != direct, s.design.matching.hasPrefix())
+	w := s.open.walker(s.code != direct, s.samePrefix)
 	if s.code == lean {
 		return &leanSearcher{w: w, codec: s.codec}, nil
 	}
 	return &searcher{w: w, design: s.design, decoder: decoder{reuse: s.code == prepared}}, nil
 }
 
-// Size implements layouts.Store.
+// Size implements layouts.Store. Memory is RocksDB's cache, what it keeps of
+// tables and those that are mapped.
 func (s *store) Size() (layouts.Size, error) {
 	matching, err := sizeOf(s.matching.dir)
-	if err != nil || s.codec == whole {
-		return layouts.Size{Disk: matching, Memory: s.open.memory()}, err
+	if err != nil {
+		return layouts.Size{}, err
 	}
-	records, err := sizeOf(s.records.dir)
-	return layouts.Size{Disk: matching + records, Memory: s.open.memory(), Matching: matching}, err
+	size := layouts.Size{Disk: matching, Memory: s.open.memory()}
+	if s.codec != whole {
+		records, err := sizeOf(s.records.dir)
+		if err != nil {
+			return layouts.Size{}, err
+		}
+		size.Disk, size.Matching = matching+records, matching
+	}
+	if s.mapped {
+		size.Memory += size.Disk
+	}
+	return size, nil
 }
 
 // Close implements layouts.Store.
