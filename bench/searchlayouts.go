@@ -6,6 +6,8 @@ import (
 
 	"adshard/bench/layouts"
 	"adshard/bench/layouts/inmemory"
+	"adshard/bench/layouts/mapped"
+	"adshard/bench/layouts/pebbledb"
 	"adshard/bench/layouts/rdb"
 	"adshard/bench/layouts/served"
 )
@@ -13,7 +15,8 @@ import (
 // allLayouts are the layouts that adbench search knows, in the order of its
 // tables: the thesis', then others.
 func allLayouts() []layouts.Layout {
-	return append(rdb.All(), inmemory.Structs{}, served.Served{}, served.ServedTop{}, inmemory.Floor{})
+	all := append([]layouts.Layout{mapped.Layout()}, rdb.All()...)
+	return append(all, pebbledb.Layout(), inmemory.Structs{}, served.Served{}, served.ServedTop{}, inmemory.Floor{})
 }
 
 // allPeers are the other systems.

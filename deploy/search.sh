@@ -67,8 +67,8 @@ cold() {
 # Keywords change meanwhile: by the clock, a minute each time, and by searches.
 changes() {
 	search changes --keywords "$keywords" --layouts served,served-top --change-rate 50000 --seconds $((60 * rounds))
-	search changes-10 --keywords "$keywords" --layouts all --changes 10 --seconds "$seconds"
-	search changes-50 --keywords "$keywords" --layouts all --changes 50 --seconds "$seconds"
+	search changes-10 --keywords "$keywords" --layouts served,served-top,PebbleDB,structs --changes 10 --seconds "$seconds"
+	search changes-50 --keywords "$keywords" --layouts served,served-top,PebbleDB,structs --changes 50 --seconds "$seconds"
 }
 # All cores.
 threads() {

@@ -71,7 +71,7 @@ func (r *run) enter(ctx context.Context, e *entrant) error {
 	if r.plan.Changes.any() {
 		if _, ok := e.store.(layouts.Changer); !ok {
 			r.entrants = r.entrants[:len(r.entrants)-1]
-			return errors.Join(e.store.Close(), fault.Newf(fault.Unavailable, "paired: open", "its keywords cannot change"))
+			return errors.Join(e.store.Close(), fault.Newf(fault.Unavailable, "", "its keywords cannot change"))
 		}
 	}
 	if err := r.check(ctx, e); err != nil {
