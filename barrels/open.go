@@ -11,6 +11,7 @@ import (
 	"adshard/search"
 	"adshard/search/words"
 
+	"golang.org/x/sync/errgroup"
 	"google.golang.org/protobuf/proto"
 )
 
@@ -157,11 +158,16 @@ func load(s Snapshot, number uint64) (*state, error) {
 			return nil, damaged("counters", errWrongSize)
 		}
 	}
-	if st.parents, err = loadParents(s); err != nil {
-		return nil, err
-	}
-	st.terms, err = loadTerms(s, int(st.counters.terms))
-	return st, err
+	var g errgroup.Group
+	g.Go(func() (err error) {
+		st.parents, err = loadParents(s)
+		return err
+	})
+	g.Go(func() (err error) {
+		st.terms, err = loadTerms(s, int(st.counters.terms))
+		return err
+	})
+	return st, g.Wait()
 }
 
 func readMessage(s Snapshot, key []byte, m proto.Message) error {
