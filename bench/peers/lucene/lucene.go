@@ -1,0 +1,83 @@
+package lucene
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"adshard/bench/layouts"
+	"adshard/bench/peers/server"
+)
+
+// startTime is how long loading may take at most.
+const startTime = 30 * time.Minute
+
+// Monitor is Lucene Monitor as a layout.
+type Monitor struct{}
+
+// Name implements layouts.Layout.
+func (Monitor) Name() string { return "lucene" }
+
+// Tells implements layouts.Layout.
+func (Monitor) Tells() layouts.Tells { return layouts.Tells{Matches: true, Sum: true} }
+
+// Build implements layouts.Layout. Options.CacheBytes does not limit it: what it
+// verifies lies on Java's heap.
+func (Monitor) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (layouts.Store, error) {
+	p, err := find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	keywords := filepath.Join(o.Dir, "keywords")
+	if err := writeKeywords(keywords, set); err != nil {
+		return nil, err
+	}
+	progress(o, 0.1)
+	sockets, err := server.SocketDir(nil)
+	if err != nil {
+		return nil, err
+	}
+	s := &store{sockets: sockets}
+	s.process, err = server.Start(server.Config{
+		Name: "Lucene Monitor", Program: p.java, Log: filepath.Join(o.Dir, "log"), Orphan: syscall.SIGKILL,
+		Args: append(flags(p, set), keywords, s.socket()),
+	})
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(sockets))
+	}
+	if err := s.ready(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	progress(o, 1)
+	return s, os.Remove(keywords)
+}
+
+func progress(o layouts.Options, done float64) {
+	if o.Progress != nil {
+		o.Progress(done)
+	}
+}
+
+const (
+	// heapPerKeyword is more than a query of the Monitor takes.
+	heapPerKeyword = 1536
+	// youngMegabytes is for what a search leaves behind, so that hardly any
+	// collection looks at the queries.
+	youngMegabytes = 512
+)
+
+// flags are Java's (package comment).
+func flags(p program, set *layouts.Set) []string {
+	heap := 2*youngMegabytes + 512 + set.Len()*heapPerKeyword>>20
+	return []string{
+		fmt.Sprintf("-Xms%dm", heap), fmt.Sprintf("-Xmx%dm", heap), fmt.Sprintf("-Xmn%dm", youngMegabytes),
+		"-XX:+UseSerialGC", "-XX:+ExitOnOutOfMemoryError",
+		"-XX:+IgnoreUnrecognizedVMOptions", "-XX:+UseCompactObjectHeaders", // Java 25 has them
+		"--add-modules", "jdk.incubator.vector",
+		"-cp", filepath.Join(p.jars, "*"), "adshard.peers.Main",
+	}
+}

@@ -1,0 +1,30 @@
+package peers_test
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"adshard/bench/layouts/layouttest"
+	"adshard/bench/peers"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// TestConformance holds each peer that is installed to the contract.
+func TestConformance(t *testing.T) {
+	for _, l := range peers.All() {
+		t.Run(l.Name(), func(t *testing.T) { layouttest.Run(t, l) })
+	}
+}
+
+func TestByName(t *testing.T) {
+	for _, l := range peers.All() {
+		if got, ok := peers.ByName(l.Name()); !ok || got != l {
+			t.Errorf("%s is %v", l.Name(), got)
+		}
+	}
+	if _, ok := peers.ByName("nobody"); ok {
+		t.Error("there is a peer of a name that nobody has")
+	}
+}

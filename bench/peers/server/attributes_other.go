@@ -1,0 +1,15 @@
+//go:build !linux
+
+package server
+
+import "syscall"
+
+// attributes keep Ctrl-C from a child (children are ended in order) and run it
+// as a user.
+func attributes(c Config) *syscall.SysProcAttr {
+	a := &syscall.SysProcAttr{Setpgid: true}
+	if u := c.User; u != nil {
+		a.Credential = &syscall.Credential{Uid: u.ID, Gid: u.Group}
+	}
+	return a
+}
