@@ -165,7 +165,7 @@ func (f *finder) explain(m *match) (search.Explained, bool) {
 		f.negative(&e, g, m.campaign.campaign)
 	}
 	if m.head.Flags&block.GroupHasAd != 0 {
-		f.show(&found{group: m.place, id: m.head.ID, campaign: m.campaign.campaign}, &e.Hit)
+		f.show(m.place, m.campaign.even, &e.Hit)
 	}
 	e.Words = agreements(f.request, k)
 	return e, true

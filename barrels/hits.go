@@ -15,16 +15,19 @@ func (f *finder) hits() []search.Hit {
 		return nil
 	}
 	hits := make([]search.Hit, 0, len(ranked))
+	p := f.state.parents
 	for i := range ranked {
 		r, v := &ranked[i], &ranked[i].Value
-		owner, _ := f.state.parents.advertisers.get(r.Owner)
+		v.resolve()
+		owner, _ := p.advertisers.get(r.Owner)
+		c, _ := p.campaigns.get(v.campaign)
 		hits = append(hits, search.Hit{
-			Keyword: r.Keyword, Group: v.id, Campaign: v.campaign.id, Advertiser: r.Owner,
+			Keyword: r.Keyword, Group: v.id, Campaign: v.campaign, Advertiser: r.Owner,
 			Score: r.Score, Quality: v.quality, Type: v.kind, Level: v.level,
-			AdvertiserName: owner.name, CampaignName: v.campaign.name,
+			AdvertiserName: owner.name, CampaignName: c.name,
 		})
-		if !f.show(v, &hits[len(hits)-1]) {
-			f.bad = append(f.bad, run{v.group.key, v.group.key})
+		if !f.show(place{v.key, r.Keyword}, c.even, &hits[len(hits)-1]) {
+			f.bad = append(f.bad, run{v.key, v.key})
 			hits = hits[:len(hits)-1]
 		}
 	}
@@ -34,17 +37,17 @@ func (f *finder) hits() []search.Hit {
 // show fills in the group's name, the ad that this request shows (serving.md
 // §5.4) and the keyword's text. Hits share the group's texts with the store;
 // nobody changes them.
-func (f *finder) show(v *found, h *search.Hit) bool {
-	g, ok := f.items(v.group.key)
+func (f *finder) show(at place, even bool, h *search.Hit) bool {
+	g, ok := f.items(at.key)
 	if !ok || len(g.ads) == 0 {
 		return false
 	}
 	pick := 0
-	if v.campaign.even {
-		pick = auction.PickAd(f.request.RequestID, v.id, len(g.ads))
+	if even {
+		pick = auction.PickAd(f.request.RequestID, h.Group, len(g.ads))
 	}
 	h.GroupName, h.Ad = g.name, g.ads[pick]
-	h.KeywordText, ok = f.keywordText(g, v.group)
+	h.KeywordText, ok = f.keywordText(g, at)
 	return ok
 }
 

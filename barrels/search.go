@@ -104,14 +104,28 @@ type finder struct {
 	cached  *cache[*groupItems]
 }
 
-// found is what the answer needs of a hit.
+// found is what the answer needs of a hit. It is a posting of a view that is
+// kept in memory, until resolve puts its group in its place: most of what is
+// found is found to be beaten later.
 type found struct {
-	group    place // its key, and the keyword's id
-	id       uint64
-	quality  uint64
-	campaign *campaign
-	kind     search.MatchType
-	level    search.Level
+	view    *block.View // nil: resolved
+	posting int
+
+	key, id, campaign uint64 // of the group
+
+	quality uint64
+	kind    search.MatchType
+	level   search.Level
+}
+
+// resolve reads the group's ids from the view.
+func (h *found) resolve() {
+	if v := h.view; v != nil {
+		g := v.GroupOf(h.posting)
+		h.key, h.id = v.GroupKey(g), v.GroupID(g)
+		h.campaign, _ = v.GroupParents(g)
+		h.view = nil
+	}
 }
 
 // finders pools the scratch of searches; it holds no state between them.

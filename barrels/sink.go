@@ -94,7 +94,7 @@ func (f *finder) Match(_ search.Block, i int, level search.Level) {
 		// Q is linear in the quality: the factors of match types and levels are such
 		// that nothing is rounded.
 		if q := one * uint64(members[m].quality); uint64(w-1)*q >= need {
-			f.offer(int(members[m].posting), q, uint64(w-1)*q, b.classes[i].kind, level)
+			f.offer(&members[m], q, uint64(w-1)*q, b.classes[i].kind, level)
 			need = f.top.Threshold()
 		}
 	}
@@ -103,17 +103,9 @@ func (f *finder) Match(_ search.Block, i int, level search.Level) {
 }
 
 // offer offers a posting that has passed everything to the best.
-func (f *finder) offer(posting int, quality, score uint64, kind search.MatchType, level search.Level) {
-	v := f.block
-	keyword, group := v.Keyword(posting), v.GroupOf(posting)
-	campaign, advertiser := v.GroupParents(group)
-	if !f.top.Wants(advertiser, score, keyword) {
-		return
-	}
-	c, _ := f.state.parents.campaigns.get(campaign)
-	f.top.Offer(advertiser, score, keyword, found{
-		group: place{v.GroupKey(group), keyword}, id: v.GroupID(group), quality: quality,
-		campaign: c.campaign, kind: kind, level: level,
+func (f *finder) offer(m *member, quality, score uint64, kind search.MatchType, level search.Level) {
+	f.top.Offer(m.advertiser, score, m.keyword, found{
+		view: f.block, posting: int(m.posting), quality: quality, kind: kind, level: level,
 	})
 }
 
@@ -157,10 +149,11 @@ func (f *finder) posting(i int, level search.Level) {
 		f.candidates++
 	}
 	if wanted {
-		f.top.Offer(g.advertiser, score, keyword, found{
-			group: place{v.GroupKey(group), keyword}, id: v.GroupID(group), quality: q,
-			campaign: g.campaign, kind: kind, level: level,
-		})
+		hit := found{view: v, posting: i, quality: q, kind: kind, level: level}
+		if f.kept == nil {
+			hit.resolve() // the view will be opened on other bytes
+		}
+		f.top.Offer(g.advertiser, score, keyword, hit)
 	}
 }
 

@@ -26,15 +26,16 @@ type termBlock struct {
 // class is postings with the same words and match type. Its members end where
 // the next class's begin.
 type class struct {
-	words []byte // vocabulary indexes
-	first uint16 // of members
-	kind  search.MatchType
+	posting uint16 // the first, whose words are the class's
+	first   uint16 // of members
+	kind    search.MatchType
 }
 
-// member is a posting of a class.
+// member is a posting of a class, with what tells whether it is among the best.
 type member struct {
-	posting uint16
-	quality uint8
+	keyword, advertiser uint64 // ids
+	posting             uint16
+	quality             uint8
 	// special: the keyword has several forms, so that each is judged by itself.
 	special bool
 }
@@ -48,8 +49,8 @@ func newTermBlock(at place, value []byte) *termBlock {
 	if b.view.Open(bytes.Clone(value)) != nil || !b.gather() {
 		return nil
 	}
-	const each = 4 + 2*4 // a member, its worth on two devices
-	b.bytes = blockOverhead + len(value) + each*len(b.members) + 40*len(b.classes)
+	const each = 24 + 2*4 // a member, its worth on two devices
+	b.bytes = blockOverhead + len(value) + each*len(b.members) + 16*len(b.classes)
 	return b
 }
 
@@ -65,9 +66,9 @@ func (b *termBlock) gather() bool {
 			return false
 		}
 		kind, words := v.Posting(i)
-		c, found := table.find(b.classes, kind, words)
+		c, found := table.find(b, kind, words)
 		if !found {
-			b.classes = append(b.classes, class{words: words, kind: kind})
+			b.classes = append(b.classes, class{posting: uint16(i), kind: kind})
 			b.signatures, counts = append(b.signatures, s), append(counts, 0)
 		}
 		of[i] = c
@@ -86,8 +87,12 @@ func (b *termBlock) gather() bool {
 }
 
 func newMember(v *block.View, i int) member {
-	_, _, _, quality, flags := v.Detail(i)
-	return member{posting: uint16(i), quality: quality, special: flags&(block.Several|block.Later) != 0}
+	keyword, _, group, quality, flags := v.Detail(i)
+	_, advertiser := v.GroupParents(group)
+	return member{
+		keyword: keyword, advertiser: advertiser, posting: uint16(i), quality: quality,
+		special: flags&(block.Several|block.Later) != 0,
+	}
 }
 
 // classTable finds classes while they are gathered: open addressing.
@@ -103,14 +108,14 @@ func newClassTable(n int) classTable {
 
 // find returns the index of a class; when it is not there it takes the next
 // index for it and the caller appends it.
-func (t classTable) find(list []class, kind search.MatchType, words []byte) (uint16, bool) {
+func (t classTable) find(b *termBlock, kind search.MatchType, words []byte) (uint16, bool) {
 	for i := xxhash.Sum64(words) + uint64(kind); ; i++ {
 		s := &t[i%uint64(len(t))]
 		if *s == 0 {
-			*s = uint16(len(list) + 1)
-			return uint16(len(list)), false
+			*s = uint16(len(b.classes) + 1)
+			return uint16(len(b.classes)), false
 		}
-		if c := &list[*s-1]; c.kind == kind && bytes.Equal(c.words, words) {
+		if k, own := b.Class(int(*s - 1)); k == kind && bytes.Equal(own, words) {
 			return *s - 1, true
 		}
 	}
@@ -133,7 +138,7 @@ func (b *termBlock) Signatures() []search.Signature { return b.signatures }
 
 // Class implements search.Block.
 func (b *termBlock) Class(i int) (search.MatchType, []byte) {
-	return b.classes[i].kind, b.classes[i].words
+	return b.view.Posting(int(b.classes[i].posting))
 }
 
 // Words implements search.Block.
