@@ -141,7 +141,9 @@ struct walker {
     it->Seek(Slice(prefix, sizeof prefix));
   }
 
-  // At tells whether the iterator is on a keyword of the word sought.
+  // At tells whether the iterator is on a keyword of the word sought. Seeking
+  // uses the prefix; RocksDB's own check of it at each step (prefix_same_as_start)
+  // takes longer than this one.
   bool At() const {
     return it->Valid() && it->key().size() == keySize &&
            memcmp(it->key().data(), prefix, sizeof prefix) == 0;
@@ -209,11 +211,10 @@ size_t engine_memory(const engine *e) {
 
 void engine_close(engine *e) { delete e; }
 
-walker *walker_open(engine *e, int keep, int same_prefix, results **r) {
+walker *walker_open(engine *e, int keep, results **r) {
   auto *w = new walker;
   w->e = e;
   w->keep = keep != 0;
-  w->read.prefix_same_as_start = same_prefix != 0;
   *r = &w->out;
   return w;
 }

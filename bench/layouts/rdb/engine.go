@@ -61,17 +61,13 @@ type walker struct {
 // over: some milliseconds.
 const look = 1 << 16
 
-func (d databases) walker(keep, samePrefix bool) *walker {
-	w := new(walker)
-	w.c = C.walker_open(d.c, truth(keep), truth(samePrefix), &w.r)
-	return w
-}
-
-func truth(b bool) C.int {
-	if b {
-		return 1
+func (d databases) walker(keep bool) *walker {
+	w, kept := new(walker), C.int(0)
+	if keep {
+		kept = 1
 	}
-	return 0
+	w.c = C.walker_open(d.c, kept, &w.r)
+	return w
 }
 
 func (w *walker) close() { C.walker_close(w.c) }

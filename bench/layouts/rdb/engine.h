@@ -55,8 +55,8 @@ void engine_close(engine *e);
 
 // walker_open makes what one goroutine reads with; *r is where its calls leave
 // what they find. keep: one iterator serves all words, otherwise each word gets
-// a new one. same_prefix: the first database has a prefix extractor.
-walker *walker_open(engine *e, int keep, int same_prefix, results **r);
+// a new one.
+walker *walker_open(engine *e, int keep, results **r);
 void walker_close(walker *w);
 
 // walker_seek goes to the first keyword of a first word.

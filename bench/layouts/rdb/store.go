@@ -38,7 +38,7 @@ func (l layout) Build(ctx context.Context, set *layouts.Set, o layouts.Options) 
 		t, cache = l.cached, everything
 	}
 	s := &store{
-		design: l.design, samePrefix: t.matching.has("prefix_extractor="), mapped: t.matching.has("allow_mmap_reads=true"),
+		design: l.design, mapped: t.matching.has("allow_mmap_reads=true"),
 		matching: database{filepath.Join(o.Dir, "matching"), t.matching.String()},
 	}
 	n := 1
@@ -67,7 +67,6 @@ const everything = 1 << 40
 // store is an open layout.
 type store struct {
 	*design
-	samePrefix        bool
 	mapped            bool // files are read where they lie, not through the cache
 	matching, records database
 	open              databases
@@ -75,7 +74,7 @@ type store struct {
 
 // Searcher implements layouts.Store.
 func (s *store) Searcher() (layouts.Searcher, error) {
-	w := s.open.walker(s.code != direct, s.samePrefix)
+	w := s.open.walker(s.code != direct)
 	if s.code == lean {
 		return &leanSearcher{w: w, codec: s.codec}, nil
 	}
