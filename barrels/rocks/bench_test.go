@@ -62,6 +62,39 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
+// BenchmarkOpenChanged opens a store whose keywords were changed since it was
+// built, a quarter of them in one process, and closes it.
+func BenchmarkOpenChanged(b *testing.B) {
+	c := barreltest.LoadCorpus(b, *keywords)
+	dir := filepath.Join(b.TempDir(), "store")
+	build(b, dir, c.Data)
+	s, err := rocks.Open(dir, rocks.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	changes := barreltest.NewChanges(c)
+	for left := c.Keywords() / 4; left > 0; {
+		d, n := changes.Bucket(10_000)
+		if err := s.Apply(b.Context(), d); err != nil {
+			b.Fatal(err)
+		}
+		left -= n
+	}
+	for b.Loop() {
+		b.StopTimer()
+		if err := s.Close(); err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+		if s, err = rocks.Open(dir, rocks.Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		b.Fatal(err)
+	}
+}
+
 // built opens a store that was built offline of the benchmarks' corpus.
 func built(b *testing.B) (*barreltest.Corpus, barrels.Store) {
 	c := barreltest.LoadCorpus(b, *keywords)

@@ -151,8 +151,13 @@ func (kv *kv) DiskBytes() uint64 {
 	return sum
 }
 
-// Close implements barrels.KV. All snapshots must be closed.
+// Close implements barrels.KV. All snapshots must be closed. What is only in
+// the log goes to table files first: opening is quicker than reading the log
+// again. Where that fails the log has it.
 func (kv *kv) Close() error {
+	if kv.db != nil && !kv.failed && kv.Ready() == nil {
+		_ = kv.flush()
+	}
 	kv.closeDB()
 	return kv.lock.Close()
 }

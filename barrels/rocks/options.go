@@ -58,6 +58,7 @@ func (o *Options) Validate() error {
 // config holds RocksDB's option objects, which must outlive the database.
 type config struct {
 	cache    *grocksdb.Cache
+	env      *grocksdb.Env
 	db       *grocksdb.Options
 	families []*grocksdb.Options // in the order of names
 	tables   []*grocksdb.BlockBasedTableOptions
@@ -77,7 +78,14 @@ func names() []string {
 }
 
 func newConfig(o Options) *config {
-	c := &config{cache: grocksdb.NewLRUCache(o.CacheBytes / 2), db: grocksdb.NewDefaultOptions()}
+	c := &config{
+		cache: grocksdb.NewLRUCache(o.CacheBytes / 2), db: grocksdb.NewDefaultOptions(), env: grocksdb.NewDefaultEnv(),
+	}
+	// Flushes and compactions take what searches leave of the processor: they
+	// have no deadline, a search that waits for a slice of time misses its own.
+	c.env.LowerThreadPoolCPUPriority()
+	c.env.LowerHighPriorityThreadPoolCPUPriority()
+	c.env.LowerThreadPoolIOPriority()
 	c.db.SetCreateIfMissing(true)
 	c.db.SetCreateIfMissingColumnFamilies(true)
 	// RocksDB's own log lies on the same disk, and the second line that finds
@@ -87,6 +95,9 @@ func newConfig(o Options) *config {
 	c.db.SetStatsDumpPeriodSec(0)
 	c.db.SetStatsPersistPeriodSec(0)
 	c.db.SetMaxTotalWalSize(4 * o.WriteBufferBytes)
+	// The disk gets what is written in small parts instead of all at once.
+	c.db.SetBytesPerSync(syncBytes)
+	c.db.SetWALBytesPerSync(syncBytes)
 	c.families = append(c.families, grocksdb.NewDefaultOptions())
 	for f := range barrels.Family(barrels.Families) {
 		c.families = append(c.families, c.family(f, o))
@@ -95,6 +106,9 @@ func newConfig(o Options) *config {
 	c.write.SetSync(o.Sync)
 	return c
 }
+
+// syncBytes is how much RocksDB writes before it asks the disk to begin.
+const syncBytes = 1 << 20
 
 // tableFormat is the version of the table files that 7.8 writes best.
 const tableFormat = 5
@@ -140,5 +154,6 @@ func (c *config) destroy() {
 		t.Destroy()
 	}
 	c.db.Destroy()
+	c.env.Destroy()
 	c.cache.Destroy()
 }
