@@ -10,6 +10,7 @@ import (
 	"adshard/bench/layouts/pebbledb"
 	"adshard/bench/layouts/rdb"
 	"adshard/bench/layouts/served"
+	"adshard/bench/peers"
 )
 
 // allLayouts are the layouts that adbench search knows, in the order of its
@@ -20,7 +21,7 @@ func allLayouts() []layouts.Layout {
 }
 
 // allPeers are the other systems.
-func allPeers() []layouts.Layout { return nil }
+func allPeers() []layouts.Layout { return peers.All() }
 
 // names lists names in lines.
 func names(all []layouts.Layout) string {

@@ -74,8 +74,12 @@ func (r *Result) sections() []*section {
 // title names the section, with what is equal for all its rows.
 func (s *section) title() string {
 	row := s.rows[0]
-	return fmt.Sprintf("%s keywords, %s: %s different queries, %s matches a query", count(s.keywords), s.setup,
-		count(row.Queries), measure.Number(float64(row.Matches)/float64(max(1, row.Queries))))
+	queries := "one query"
+	if row.Queries > 1 {
+		queries = count(row.Queries) + " different queries"
+	}
+	return fmt.Sprintf("%s keywords, %s: %s, %s matches a query", count(s.keywords), s.setup,
+		queries, measure.Number(float64(row.Matches)/float64(max(1, row.Queries))))
 }
 
 // table shows a section. Others are shown beside a layout when it is held
