@@ -43,10 +43,13 @@ simulate: ## ten thousand seeds of the simulator
 experiments: build ## compare strategies; writes docs/experiments/ (most of an hour)
 	@deploy/experiments.sh
 
+peers: ## install the systems that adbench search --peers measures
+	@deploy/peers.sh
+
 search-figures: build ## measure layouts, peers and the served search side by side (hours; deploy/search.sh PIECE for less)
 	@deploy/search.sh
 
 clean: ## remove what was built and the demo's data
 	rm -rf $(BIN) demo
 
-.PHONY: help demo setup build test test-long lint generate figures audit simulate experiments search-figures clean
+.PHONY: help demo setup build test test-long lint generate figures audit simulate experiments peers search-figures clean

@@ -1,7 +1,8 @@
 #!/bin/bash
 # Measures keyword search side by side: JSON and pages docs/experiments/search-*.
 # Usage: search.sh [PIECE]...; without one, all pieces, which takes hours.
-# Build first (make build); nothing else should run on the machine meanwhile.
+# Build first (make build), and install the systems it is compared with (make
+# peers): what is missing is left out. Nothing else should run on the machine.
 # SEARCH_KEYWORDS, SEARCH_LARGE, SEARCH_HUGE, SEARCH_SECONDS and SEARCH_ROUNDS make
 # it smaller or larger; SEARCH_DIR keeps the keywords; SEARCH_OUT is where results go.
 set -eu -o pipefail
