@@ -7,8 +7,6 @@ import (
 	"adshard/barrels/block"
 	"adshard/fault"
 	"adshard/schema/pb"
-
-	"google.golang.org/protobuf/proto"
 )
 
 // groupChange is what a batch makes of one group.
@@ -39,22 +37,15 @@ func (w *writer) group(key uint64, it *pb.Item) error {
 	if err != nil || !exists && it == nil {
 		return err
 	}
-	old := new(pb.Group)
-	if exists {
-		if err := proto.Unmarshal(raw, old); err != nil {
-			return damaged("group", err)
-		}
-	}
 	g := &groupChange{key: key}
-	moved := true // what postings say of the group changed
-	switch {
-	case it == nil:
+	moved := false // what postings say of the group changed
+	if it == nil {
 		w.batch.Delete(Items, w.key)
 		w.counters.groups--
-	default:
-		h := groupHead(it.Group)
-		g.head, moved = &h, !exists || h != groupHead(old)
-		if err := w.putGroup(it.Group, raw, exists); err != nil {
+	} else {
+		head := groupHead(it.Group)
+		g.head = &head
+		if moved, err = w.putGroup(it.Group, &head, raw, exists); err != nil {
 			return err
 		}
 	}
@@ -62,17 +53,26 @@ func (w *writer) group(key uint64, it *pb.Item) error {
 	return w.diff(g, it.GetKeywords(), moved, exists)
 }
 
-func (w *writer) putGroup(g *pb.Group, raw []byte, exists bool) (err error) {
+// putGroup writes a group's record if it is another than before, and tells
+// whether postings say something else of the group from now on.
+func (w *writer) putGroup(g *pb.Group, head *block.Group, raw []byte, exists bool) (moved bool, err error) {
 	if w.record, err = marshal.MarshalAppend(w.record[:0], g); err != nil {
-		return fault.New(fault.Invalid, "barrels: apply", err)
+		return false, fault.New(fault.Invalid, "barrels: apply", err)
 	}
 	if !exists {
 		w.counters.groups++
+	} else if bytes.Equal(w.record, raw) {
+		return false, nil
 	}
-	if !exists || !bytes.Equal(w.record, raw) {
-		w.batch.Put(Items, w.key, w.record)
+	w.batch.Put(Items, w.key, w.record)
+	if !exists {
+		return true, nil
 	}
-	return nil
+	old, err := readHead(g.Key, raw)
+	if err != nil {
+		return false, damaged("group", err)
+	}
+	return old != *head, nil
 }
 
 // get reads a value before the batch; it is good until the next call.
