@@ -9,12 +9,15 @@ import (
 	"adshard/bench/peers"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) } // Bleve starts workers with the program
 
 // TestConformance holds each peer that is installed to the contract.
 func TestConformance(t *testing.T) {
 	for _, l := range peers.All() {
-		t.Run(l.Name(), func(t *testing.T) { layouttest.Run(t, l) })
+		t.Run(l.Name(), func(t *testing.T) {
+			t.Parallel()
+			layouttest.Run(t, l)
+		})
 	}
 }
 
