@@ -188,7 +188,7 @@ func (f *searchFlags) measure(ctx context.Context, told io.Writer) (_ *paired.Re
 	defer func() { err = errors.Join(err, remove()) }()
 	all := &paired.Result{Runs: []paired.Made{{
 		Command: newReport("search").Command, Machine: measure.Machine(), Date: time.Now().UTC().Format(time.DateOnly),
-		Rounds: f.rounds, Seconds: f.seconds,
+		Rounds: f.rounds, Seconds: f.seconds, Notes: f.notes(),
 	}}}
 	for _, n := range f.sizes {
 		one, err := f.measureSize(ctx, n, dir, p)
@@ -198,6 +198,20 @@ func (f *searchFlags) measure(ctx context.Context, told io.Writer) (_ *paired.Re
 		all.Add(one)
 	}
 	return all, nil
+}
+
+// notes say what a reader of the result has to know of the conditions.
+func (f *searchFlags) notes() (out []string) {
+	if f.cacheShare > 0 {
+		out = append(out, fmt.Sprintf("What lies on disk: each layout may keep %g %% of its own in memory; every 20 ms the system is told to forget the pages of its files (posix_fadvise). Files that are mapped, and what lies in memory only, are not limited.", 100*f.cacheShare))
+	}
+	if f.changes > 0 || f.changeRate > 0 {
+		out = append(out, "Whole ad groups change, and get the words of others; a round has a turn at rest, then one with changes; all answers were compared afterwards.")
+	}
+	if len(f.peers) > 0 {
+		out = append(out, "Peers run in processes of their own; what they say a search took is taken, without the way there and back.")
+	}
+	return out
 }
 
 func (f *searchFlags) measureSize(ctx context.Context, keywords int64, dir string, p *progress) (_ *paired.Result, err error) {
