@@ -20,14 +20,3 @@ func TestConformance(t *testing.T) {
 		})
 	}
 }
-
-func TestByName(t *testing.T) {
-	for _, l := range peers.All() {
-		if got, ok := peers.ByName(l.Name()); !ok || got != l {
-			t.Errorf("%s is %v", l.Name(), got)
-		}
-	}
-	if _, ok := peers.ByName("nobody"); ok {
-		t.Error("there is a peer of a name that nobody has")
-	}
-}

@@ -92,7 +92,8 @@ func (p *Process) Failure(why error) error {
 	return fault.Newf(fault.Unavailable, "server: "+p.name, "%w; it last said: %s", why, tail(p.log.Name()))
 }
 
-// Stop ends the process with a signal; one that does not end is killed.
+// Stop ends the process with a signal; it is killed if it does not end, and so
+// are its children that are left.
 func (p *Process) Stop(signal syscall.Signal) error {
 	var err error
 	_ = p.cmd.Process.Signal(signal) // it may have ended
@@ -103,6 +104,7 @@ func (p *Process) Stop(signal syscall.Signal) error {
 		_ = p.cmd.Process.Kill() // it may end at last
 		<-p.ended
 	}
+	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) // its group; mostly there is none
 	return errors.Join(err, p.log.Close())
 }
 
