@@ -1,6 +1,6 @@
 package rdb
 
-// design is one of the thesis' layouts: what it changed over the one before.
+// design is one of the thesis' layouts.
 type design struct {
 	name string
 	// codec is how values lie in the first database; whole: there is no second.
@@ -15,30 +15,40 @@ type design struct {
 type code uint8
 
 const (
-	// direct makes what it needs where it needs it.
+	// direct makes what it needs where it needs it: an iterator for each word, a
+	// message for each value.
 	direct code = iota
 	// prepared makes iterators and messages once and uses them again.
 	prepared
-	// lean decides where the bytes lie and fetches the records of many matches in
-	// one call.
+	// lean decides where the bytes lie and takes many matches with their records
+	// at once.
 	lean
 )
 
-var (
-	one    = tunings{matching: asItComes}
-	oneOpt = tunings{matching: byPrefix}
-	split  = tunings{matching: byPrefix, records: byKey}
-)
-
+// designs are the layouts in the order in which the thesis made them; each with
+// what it changes over the one before (7.1).
 func designs() []*design {
+	one, tuned := tunings{matching: asItComes}, tunings{matching: byPrefix}
+	two := tunings{matching: byPrefix, records: byKey}
 	return []*design{
+		// All data of a keyword as one Protocol Buffers value in one database.
 		{"RDB-Pr", whole, one, one, direct},
-		{"RDB-Pr-Opt", whole, oneOpt, oneOpt, direct},
-		{"RDB-Pr-Pr", proto3, split, split, direct},
-		{"RDB-Pr-Pr-Opt", proto3, split, split, prepared},
-		{"RDB-Pr-Fl", flat, split, split, prepared},
-		{"RDB-Pr-NS", raw, split, split, prepared},
+		// The database is tuned for reading by prefix.
+		{"RDB-Pr-Opt", whole, tuned, tuned, direct},
+		// Two databases: what decides on a match, and the rest, looked up for each
+		// match; Protocol Buffers in both. Indexes and filters of the second are in
+		// the cache.
+		{"RDB-Pr-Pr", proto3, two, two, direct},
+		// What is computed again and again is prepared once, variables are reused.
+		{"RDB-Pr-Pr-Opt", proto3, two, two, prepared},
+		// FlatBuffers in the first database.
+		{"RDB-Pr-Fl", flat, two, two, prepared},
+		// Memory copied as it is in the first database.
+		{"RDB-Pr-NS", raw, two, two, prepared},
+		// The code is optimised where it is busiest; indexes and filters of the second
+		// database are out of the cache too. Here also: the whole tuning above.
 		{"RDB-Pr-NS-Opt", raw, limited, cached, lean},
+		// FlatBuffers again in the first database: the thesis' best, the baseline.
 		{"RDB-Pr-Fl-Opt", flat, limited, cached, lean},
 	}
 }

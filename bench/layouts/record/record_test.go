@@ -6,6 +6,9 @@ import (
 	"adshard/bench/layouts"
 	"adshard/bench/layouts/record"
 	"adshard/fault"
+	"adshard/schema/pb"
+
+	"google.golang.org/protobuf/proto"
 )
 
 func written(t testing.TB, norm []uint64) []byte {
@@ -50,6 +53,17 @@ func BenchmarkRead(b *testing.B) {
 	var r record.Record
 	for b.Loop() {
 		if err := r.Read(raw); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkUnmarshal is generated code's way of the same.
+func BenchmarkUnmarshal(b *testing.B) {
+	raw := written(b, nil)
+	var k pb.Keyword
+	for b.Loop() {
+		if err := proto.Unmarshal(raw, &k); err != nil {
 			b.Fatal(err)
 		}
 	}

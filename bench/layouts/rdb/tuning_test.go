@@ -1,0 +1,124 @@
+package rdb
+
+import (
+	"context"
+	"flag"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"adshard/bench/corpus"
+	"adshard/bench/layouts"
+
+	"golang.org/x/sys/unix"
+)
+
+// tuned is the size of BenchmarkTuning's set: a small one in ordinary runs.
+var tuned = flag.Int64("tuned", 5_000, "size of BenchmarkTuning's set")
+
+// with returns a tuning with one text in the place of another.
+func (t tuning) with(b testing.TB, old, now string) tuning {
+	b.Helper()
+	out := slices.Clone(t)
+	for i := range out {
+		out[i] = strings.Replace(out[i], old, now, 1)
+	}
+	if slices.Equal(t, out) {
+		b.Fatalf("%s has no %s", t, old)
+	}
+	return out
+}
+
+// alternatives are the baseline's tunings with one choice made another way.
+func alternatives(b *testing.B) map[string]tunings {
+	c, l := cached, limited
+	return map[string]tunings{
+		"cached":                         c,
+		"cached, one prefix a table":     {c.matching.with(b, "user_key_len=16", "user_key_len=16;encoding_type=kPrefix"), c.records},
+		"cached, Bloom filter":           {c.matching.with(b, "bloom_bits_per_key=0", "bloom_bits_per_key=10"), c.records},
+		"cached, fuller hash tables":     {c.matching.with(b, "ratio=0.5", "ratio=0.75"), c.records.with(b, "ratio=0.5", "ratio=0.75")},
+		"cached, records in blocks":      {c.matching, l.records},
+		"cached, keywords in blocks":     {l.matching.with(b, "kLZ4", "kNo"), c.records},
+		"limited":                        l,
+		"limited, not compressed":        {l.matching.with(b, "kLZ4", "kNo"), l.records.with(b, "kLZ4", "kNo")},
+		"limited, blocks of 4 KiB":       {l.matching.with(b, "16384", "4096"), l.records},
+		"limited, blocks of 1 KiB":       {l.matching, l.records.with(b, "4096", "1024")},
+		"limited, without hash index":    {l.matching, l.records.with(b, "kDataBlockBinaryAndHash", "kDataBlockBinarySearch")},
+		"limited, filter of records":     {l.matching, l.records.with(b, "block_size", "filter_policy=bloomfilter:10:false;block_size")},
+		"limited, indexes in cache":      {l.matching.with(b, "blocks=false", "blocks=true"), l.records.with(b, "blocks=false", "blocks=true")},
+		"limited, restarts half as many": {l.matching.with(b, "block_size", "block_restart_interval=32;block_size"), l.records},
+	}
+}
+
+// BenchmarkTuning asks the same queries of RDB-Pr-Fl-Opt with each tuning in
+// turn; for each query the quickest of the rounds counts, so that others' load
+// does not.
+func BenchmarkTuning(b *testing.B) {
+	set, queries := asked(b)
+	best := map[string][]time.Duration{}
+	searchers := map[string]layouts.Searcher{}
+	for name, t := range alternatives(b) {
+		all := designs()
+		d := all[len(all)-1]
+		d.cached = t
+		st, err := layout{d}.Build(context.Background(), set, layouts.Options{Dir: b.TempDir()})
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer st.Close()
+		if searchers[name], err = st.Searcher(); err != nil {
+			b.Fatal(err)
+		}
+		defer searchers[name].Close()
+		best[name] = slices.Repeat([]time.Duration{time.Hour}, len(queries))
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	for b.Loop() {
+		for i, q := range queries {
+			for name, s := range searchers {
+				start := processorTime(b)
+				if _, err := s.Search(context.Background(), q); err != nil {
+					b.Fatal(err)
+				}
+				best[name][i] = min(best[name][i], processorTime(b)-start)
+			}
+		}
+	}
+	for name, times := range best {
+		sum := time.Duration(0)
+		for _, t := range times {
+			sum += t
+		}
+		b.ReportMetric(float64(sum.Nanoseconds())/1e3/float64(len(times)), strings.ReplaceAll(name, " ", "-")+"-µs")
+	}
+}
+
+// asked are a set and 200 queries of the extract.
+func asked(b *testing.B) (*layouts.Set, []*layouts.Query) {
+	c, err := corpus.Open(corpus.Extract())
+	if err != nil {
+		b.Fatal(err)
+	}
+	o := corpus.Options{Keywords: *tuned, Queries: 200, Seed: 1}
+	set, err := layouts.FromCorpus(context.Background(), c, o, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var log strings.Builder
+	if _, err := c.WriteQueries(&log, o); err != nil {
+		b.Fatal(err)
+	}
+	return set, layouts.NewQueries(slices.Collect(strings.Lines(log.String())))
+}
+
+// processorTime is what this thread has used.
+func processorTime(t testing.TB) time.Duration {
+	var s unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &s); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(s.Nano())
+}
