@@ -25,7 +25,7 @@ func truth(ctx context.Context, set *layouts.Set, like []uint32, queries []*layo
 		}
 		rarest := slices.MinFunc(words, func(a, b uint32) int { return len(asking[a]) - len(asking[b]) })
 		for _, q := range asking[rarest] {
-			if all(words, asking, q) {
+			if asksAll(q, words, asking) {
 				found[q].Matches++
 				found[q].Sum += set.ID(i)
 			}
@@ -51,7 +51,8 @@ func whoAsks(set *layouts.Set, queries []*layouts.Query) [][]uint32 {
 	return asking
 }
 
-func all(words []uint32, asking [][]uint32, query uint32) bool {
+// asksAll tells whether a query has all of the words.
+func asksAll(query uint32, words []uint32, asking [][]uint32) bool {
 	for _, w := range words {
 		if _, ok := slices.BinarySearch(asking[w], query); !ok {
 			return false
