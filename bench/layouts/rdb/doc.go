@@ -50,7 +50,7 @@
 //   - words are hashes; most keywords end at a bit of the query's signature, the
 //     rest are compared with at most 32 numbers; the first word is not looked at;
 //   - keys and values are read where they lie, the record as well (package record:
-//     a tenth of what generated code takes);
+//     a sixth of what generated code takes);
 //   - the prefix is compared here: RocksDB's own check at each step
 //     (prefix_same_as_start) takes 4 % more;
 //   - RocksDB's counters of each step are off (6 %);
