@@ -36,7 +36,7 @@ func newReport(name string) *measure.Report {
 	skip := false
 	for _, a := range os.Args[1:] {
 		flag, _, whole := strings.Cut(a, "=")
-		where := slices.Contains([]string{"--json", "--html", "--work", "--cpuprofile"}, flag)
+		where := slices.Contains([]string{"--json", "--html", "--points", "--work", "--cpuprofile"}, flag)
 		if !skip && !where {
 			words = append(words, a)
 		}

@@ -27,7 +27,7 @@ type searchFlags struct {
 	threads                string
 	cacheShare, changeRate float64
 	join                   []string
-	json, html             string
+	json, html, points     string
 }
 
 // SearchCommand returns the subcommand search, which measures layouts of
@@ -93,6 +93,7 @@ time, and join the results.`,
 	flags.StringSliceVar(&f.join, "join", nil, "measure nothing, show the results of these files that --json wrote as one")
 	flags.StringVar(&f.json, "json", "", "write the result to this file")
 	flags.StringVar(&f.html, "html", "", "write a page with charts to this file")
+	flags.StringVar(&f.points, "points", "", "write to this file, as Markdown, how the result stands to what the product is to reach")
 	f.setFlags.flags(flags)
 	return c
 }
@@ -246,12 +247,23 @@ func (f *searchFlags) write(r *paired.Result) error {
 			return fmt.Errorf("cannot write the result: %w", err)
 		}
 	}
-	if f.html == "" {
-		return nil
-	}
-	file, err := os.Create(f.html)
-	if err != nil {
+	if err := writeTo(f.html, r.WritePage); err != nil {
 		return fmt.Errorf("cannot write the page: %w", err)
 	}
-	return errors.Join(r.WritePage(file), file.Close())
+	if err := writeTo(f.points, r.Points().WriteMarkdown); err != nil {
+		return fmt.Errorf("cannot write the points: %w", err)
+	}
+	return nil
+}
+
+// writeTo writes a file; without a name nothing.
+func writeTo(name string, write func(io.Writer) error) error {
+	if name == "" {
+		return nil
+	}
+	file, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(file), file.Close())
 }

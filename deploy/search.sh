@@ -95,3 +95,11 @@ for piece; do
 	*) echo "there is no piece $piece: matches, served, growth, space, cold, changes, threads, bad or balancer" >&2; exit 2 ;;
 	esac
 done
+
+# All that was measured so far, as one page and held against what is to be reached.
+results=()
+for name in served growth matches space cold changes changes-10 changes-50 threads; do
+	[ ! -e "$out/search-$name.json" ] || results+=("$out/search-$name.json")
+done
+[ ${#results[@]} = 0 ] ||
+	adbench search --join "$(IFS=,; echo "${results[*]}")" --html "$out/search.html" --points "$out/search-points.md" >/dev/null

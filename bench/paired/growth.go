@@ -55,6 +55,20 @@ func cell(ok bool, v float64) string {
 	return factor(v)
 }
 
+// firsts are the rows without those of later runs that measured the same again.
+func (r *Result) firsts() (out []*Row) {
+	seen := make(map[string]bool)
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		key := fmt.Sprint(row.Name, "\n", row.Setup, "\n", row.Keywords)
+		if !seen[key] {
+			out = append(out, row)
+		}
+		seen[key] = true
+	}
+	return out
+}
+
 // grown is the median times of one layout on one setup by number of keywords.
 type grown struct {
 	name, setup string
@@ -62,8 +76,7 @@ type grown struct {
 }
 
 func (r *Result) lines() (out []*grown) {
-	for i := range r.Rows {
-		row := &r.Rows[i]
+	for _, row := range r.firsts() {
 		at := slices.IndexFunc(out, func(g *grown) bool { return g.name == row.Name && g.setup == row.Setup })
 		if at < 0 {
 			at = len(out)
@@ -110,8 +123,7 @@ func (r *Row) matchesEach() float64 { return float64(r.Matches) / float64(max(1,
 // each group has two or more, those with the fewest matches first.
 func (r *Result) matching() (out [][]*Row) {
 	var keys []string
-	for i := range r.Rows {
-		row := &r.Rows[i]
+	for _, row := range r.firsts() {
 		if !strings.HasPrefix(row.Setup, matchSetups) || row.matchesEach() < 1 {
 			continue
 		}

@@ -23,7 +23,7 @@ func (r *Result) WritePage(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	p := page{Result: r, Growths: r.growths(), GrowthCharts: r.growthCharts()}
+	p := page{Result: r, Points: r.Points(), Growths: r.growths(), GrowthCharts: r.growthCharts()}
 	colors := r.colors()
 	for _, s := range r.sections() {
 		p.Sections = append(p.Sections, part{s.table(), []template.HTML{s.throughput(colors), s.latency(colors)}})
@@ -38,6 +38,7 @@ func (r *Result) WritePage(w io.Writer) error {
 // page is what the template shows.
 type page struct {
 	*Result
+	Points           *Table
 	Sections, Spaces []part
 	Growths          []*Table
 	GrowthCharts     []template.HTML

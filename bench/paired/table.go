@@ -49,7 +49,8 @@ func (t *Table) write(w io.Writer) error {
 	return out.Flush()
 }
 
-// section is the rows of one setup on one set: what can be compared.
+// section is the rows of the same queries on the same keywords: what can be
+// compared.
 type section struct {
 	keywords int
 	setup    string
@@ -61,7 +62,10 @@ func (r *Result) sections() []*section {
 	var out []*section
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		at := slices.IndexFunc(out, func(s *section) bool { return s.keywords == row.Keywords && s.setup == row.Setup })
+		at := slices.IndexFunc(out, func(s *section) bool {
+			other := s.rows[0]
+			return s.keywords == row.Keywords && s.setup == row.Setup && other.Queries == row.Queries && other.Matches == row.Matches
+		})
 		if at < 0 {
 			at = len(out)
 			out = append(out, &section{keywords: row.Keywords, setup: row.Setup})
