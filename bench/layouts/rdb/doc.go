@@ -57,6 +57,8 @@
 //   - records by one lookup each: its batched MultiGet took 10 % longer on what
 //     is all in memory; ignoring range deletions brought nothing.
 //
-// What is left is RocksDB's own: two thirds of the time go into its iterator's
-// steps (about 100 ns each through four layers), a quarter into lookups.
+// What is left is RocksDB's own, four fifths of the time: 53 % in the steps of
+// its iterator, through four layers each, 22 % in lookups of records, 4 % in
+// seeks (perf at 100,000 keywords). Debian's library has its assertions compiled
+// in; the product runs on the same one.
 package rdb

@@ -23,7 +23,7 @@ constexpr size_t keySize = 16;
 
 void Fail(const Status &s, failure *f) {
   if (s.ok() || f->kind != 0) return;
-  f->kind = s.IsCorruption() ? 1 : 2;
+  f->kind = s.IsCorruption() || s.IsNotFound() ? 1 : 2;
   snprintf(f->text, sizeof f->text, "%s", s.ToString().c_str());
 }
 
@@ -45,25 +45,40 @@ T Load(const char *p) {
   return v;
 }
 
-// words is a list of hashes in a value; not aligned.
+// words is a list of hashes in a value; not aligned. Of a damaged value it is
+// one that no query has.
 struct words {
   const char *at;
   size_t n;
 };
 
+// nobody is the hash of no word (search/words).
+const uint64_t nobody = 0;
+
+const words damaged = {reinterpret_cast<const char *>(&nobody), 1};
+
 // Flat finds the vector that is the first field of a FlatBuffers table, as
-// FlatBuffers' own accessors do.
-//
-// What lies outside the value is none: tables without blocks have no checksums.
+// FlatBuffers' own accessors do, but stays within the value: tables without
+// blocks have no checksums.
 words Flat(const Slice &v) {
-  const char *table = v.data() + Load<uint32_t>(v.data());
-  const char *vtable = table - Load<int32_t>(table);
-  if (Load<uint16_t>(vtable) <= 4) return {nullptr, 0};
-  uint16_t field = Load<uint16_t>(vtable + 4);
+  const char *base = v.data();
+  const int64_t size = static_cast<int64_t>(v.size());
+  if (size < 4) return damaged;
+  const int64_t table = Load<uint32_t>(base);
+  if (table + 4 > size) return damaged;
+  const int64_t vtable = table - Load<int32_t>(base + table);
+  if (vtable < 0 || vtable + 4 > size) return damaged;
+  if (Load<uint16_t>(base + vtable) <= 4) return {nullptr, 0};
+  if (vtable + 6 > size) return damaged;
+  const int64_t field = Load<uint16_t>(base + vtable + 4);
   if (field == 0) return {nullptr, 0};
-  const char *vector = table + field;
-  vector += Load<uint32_t>(vector);
-  return {vector + 4, Load<uint32_t>(vector)};
+  int64_t vector = table + field;
+  if (vector + 4 > size) return damaged;
+  vector += Load<uint32_t>(base + vector);
+  if (vector + 4 > size) return damaged;
+  const int64_t n = Load<uint32_t>(base + vector);
+  if (vector + 4 + 8 * n > size) return damaged;
+  return {base + vector + 4, static_cast<size_t>(n)};
 }
 
 words Raw(const Slice &v) { return {v.data(), v.size() / sizeof(uint64_t)}; }

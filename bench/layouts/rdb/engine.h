@@ -13,7 +13,7 @@ typedef struct walker walker;
 
 // failure is why a call did not do its work; kind 0: it did.
 typedef struct {
-  int kind;  // 1: stored bytes are damaged, 2: anything else
+  int kind;  // 1: stored bytes are damaged or missing, 2: anything else
   char text[240];
 } failure;
 
