@@ -66,7 +66,6 @@ func (s *store) commit() error {
 	if terms != old.terms {
 		s.lists.recount(terms)
 	}
-	s.note(&w.batch, terms, number)
 	snapshot := old.snapshot
 	if same { // only meta data, which searches do not read
 		snapshot = snapshot.again()
@@ -77,6 +76,12 @@ func (s *store) commit() error {
 	if w.slices != views.table || w.strays != views.strays {
 		views = newViews(number, w.slices, w.strays)
 	}
+	renewals := s.lists.renewals(terms, &w.batch, number)
+	// From here to the publication searches read what changes from the store.
+	for i := range renewals {
+		s.lists.replace(terms, &renewals[i], number)
+	}
+	s.note(&w.batch, number)
 	s.publish(&state{
 		number: number, snapshot: snapshot, terms: terms, parents: w.parents,
 		position: w.position, views: views, counters: w.counters,
@@ -85,31 +90,16 @@ func (s *store) commit() error {
 	return nil
 }
 
-// note tells what is kept in memory what a batch changes. The operations on
-// blocks stand in the batch term by term.
-func (s *store) note(b *Batch, terms *termTable, number uint64) {
-	var ops []Op // of one term
-	flush := func() {
-		if len(ops) > 0 {
-			s.lists.note(terms, keyPart(ops[0].Key, 0), number, ops)
-		}
-		ops = ops[:0]
-	}
+// note tells what is kept of groups what a batch changes.
+func (s *store) note(b *Batch, number uint64) {
 	for i := range b.Len() {
-		op := b.Op(i)
-		switch {
+		switch op := b.Op(i); {
 		case op.Kind == Clear:
-			s.groups.noteAll(number) // the lists went with their table
-		case op.Family == Postings:
-			if len(ops) > 0 && keyPart(op.Key, 0) != keyPart(ops[0].Key, 0) {
-				flush()
-			}
-			ops = append(ops, op)
+			s.groups.noteAll(number)
 		case op.Family == Items:
 			s.groups.note(keyPart(op.Key, 0), number)
 		}
 	}
-	flush()
 }
 
 // bucket prepares all that a bucket changes; named are the keys of its items

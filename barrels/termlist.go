@@ -181,25 +181,3 @@ func (l *lists) recount(t *termTable) {
 	}
 	l.bytes.Store(sum)
 }
-
-// note tells that the state with this number, still to be published, changes
-// blocks of a term, and keeps the term's list up to date if there is one. The
-// writer calls it; ops are all of the term.
-func (l *lists) note(t *termTable, term, number uint64, ops []Op) {
-	s := t.slot(term)
-	if s.key.Load() != term {
-		return // no list can be there
-	}
-	before := s.changed.Swap(number)
-	old := s.list.Load()
-	if old == nil {
-		return
-	}
-	if old.state >= before {
-		if next := old.with(number, ops); next != nil && int64(next.bytes) <= l.most() {
-			l.account(t, s.list.Swap(next), next)
-			return
-		}
-	}
-	l.drop(s)
-}

@@ -1,0 +1,65 @@
+package barrels
+
+// renewal is what a state still to be published makes of the list kept of a
+// term. Making the list takes its time, putting it in place does not: until all
+// are made, searches go on with the lists of the state before.
+type renewal struct {
+	slot      *termSlot
+	old, next *termList // nil: none
+}
+
+// renewals makes the lists of the state with this number after a batch. The
+// operations on blocks stand in the batch term by term. Only the writer calls
+// it.
+func (l *lists) renewals(t *termTable, b *Batch, number uint64) (all []renewal) {
+	var ops []Op // of one term
+	flush := func() {
+		if len(ops) > 0 {
+			if r, ok := l.renew(t, number, ops); ok {
+				all = append(all, r)
+			}
+		}
+		ops = ops[:0]
+	}
+	for i := range b.Len() {
+		op := b.Op(i)
+		if op.Family != Postings || op.Kind == Clear { // lists go with their table
+			continue
+		}
+		if len(ops) > 0 && keyPart(op.Key, 0) != keyPart(ops[0].Key, 0) {
+			flush()
+		}
+		ops = append(ops, op)
+	}
+	flush()
+	return all
+}
+
+// renew makes the list of a term after its operations; false: no list can be
+// there.
+func (l *lists) renew(t *termTable, number uint64, ops []Op) (renewal, bool) {
+	term := keyPart(ops[0].Key, 0)
+	s := t.slot(term)
+	if s.key.Load() != term {
+		return renewal{}, false
+	}
+	r := renewal{slot: s, old: s.list.Load()}
+	if r.old != nil && r.old.state >= s.changed.Load() {
+		if next := r.old.with(number, ops); next != nil && int64(next.bytes) <= l.most() {
+			r.next = next
+		}
+	}
+	return r, true
+}
+
+// replace tells that the state with this number, still to be published, changes
+// blocks of a term, and puts the list made for it in place, if the one that it
+// was made of is still there.
+func (l *lists) replace(t *termTable, r *renewal, number uint64) {
+	r.slot.changed.Store(number)
+	if r.next != nil && r.slot.list.CompareAndSwap(r.old, r.next) {
+		l.account(t, r.old, r.next)
+		return
+	}
+	l.drop(r.slot)
+}
