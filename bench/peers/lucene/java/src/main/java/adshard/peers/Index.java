@@ -3,6 +3,7 @@ package adshard.peers;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.apache.lucene.analysis.core.KeywordAnalyzer;
 import org.apache.lucene.document.Document;
@@ -26,7 +27,7 @@ final class Index {
   private static final String FIELD = "w";
 
   /** How many queries are added at once: while they are, each takes some 30 KB. */
-  private static final int BATCH = 1_000;
+  private static final int BATCH = 5_000;
 
   /** What matches: how many keywords, and the sum of their ids. */
   record Found(long matches, long sum) {}
@@ -35,7 +36,8 @@ final class Index {
 
   Index(Keywords keywords) throws IOException {
     IndexSearcher.setDefaultQueryCache(null); // documents are searched once
-    TermWeightor rarest = term -> 1.0 / (1 + keywords.count(term.text()));
+    Map<String, Integer> counts = keywords.counts();
+    TermWeightor rarest = term -> 1.0 / (1 + counts.getOrDefault(term.text(), 0));
     Configuration configuration = new Configuration(BATCH);
     monitor =
         new Monitor(

@@ -59,8 +59,8 @@ final class Keywords {
     return words[i];
   }
 
-  /** In how many keywords a word stands. */
-  int count(String word) {
-    return counts.getOrDefault(word, 0);
+  /** In how many keywords each word stands. */
+  Map<String, Integer> counts() {
+    return counts;
   }
 }
