@@ -210,7 +210,7 @@ func (f *searchFlags) notes() (out []string) {
 		out = append(out, "Whole ad groups change, and get the words of others; a round has a turn at rest, then one with changes; all answers were compared afterwards.")
 	}
 	if len(f.peers) > 0 {
-		out = append(out, "Peers run in processes of their own; what they say a search took is taken, without the way there and back.")
+		out = append(out, "Peers in processes of their own say themselves how long a search took; the way there and back is not counted.")
 	}
 	return out
 }

@@ -50,13 +50,13 @@ func (f *setFlags) maker() (func(*layouts.Set) *layouts.Set, error) {
 }
 
 // setupHelp lists the setups.
-const setupHelp = `  log               queries of real logs and of the keywords' titles, as they come
-  words 1 … 32      queries of 1, 2, 4, 8, 16, 32 words
-  matches 0 … 100000  queries with about 0, 10, 1000, 100000 matches
-  hot               two to four of the 64 commonest words
-  stop              the 32 commonest words at once
-  SQ, SQ2, RQ1600   the thesis': a query with few matches, one with about 136, 1600
-                    random ones
+const setupHelp = `  log                 queries of real logs and of the keywords' titles, as they come
+  words 1 … 32        queries of 1, 2, 4, 8, 16, 32 words
+  matches 0 … 100000  queries with about 0, 10, 1000, 10000, 100000 matches
+  hot                 two to four of the 64 commonest words
+  stop                the 32 commonest words at once
+  SQ, SQ2, RQ1600     the thesis': a query with few matches, one with about 136,
+                      1600 random ones
 `
 
 // directory returns where things are kept, and what removes it at the end.

@@ -17,6 +17,11 @@
 // the next, less what a look costs; what a peer says it took is believed
 // (layouts.Timed).
 //
+// With one thread Go has one processor (GOMAXPROCS 1): collecting garbage and
+// whatever else Go does counts as part of the work. The goroutine is not locked to
+// a thread: with one processor none takes its place, and answers of peers would
+// come later by a change of threads.
+//
 // Goals: nothing measured that was not first shown to be right; the same work at
 // the same time for all; figures with their spread. Non-goals: a network
 // between, many processes, sets that do not fit in memory with all layouts open

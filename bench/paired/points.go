@@ -21,21 +21,12 @@ type point struct {
 
 func (r *Row) is(name, setup string) bool { return r.Name == name && r.Setup == setup }
 
-func (r *Row) ratio(prefix string) (Spread, bool) {
-	for name, s := range r.Ratios {
-		if name == prefix || strings.HasPrefix(name, prefix+"-monitor") {
-			return s, true
-		}
-	}
-	return Spread{}, false
-}
-
 // points are what the served search has to reach, as far as single rows show it.
 func points() []point {
 	log := func(r *Row) bool { return r.is("served", "log") && r.Keywords >= 1_000_000 }
 	times := func(other string, atLeast float64) point {
 		return point{what: "times the throughput of " + other, of: log, atLeast: atLeast,
-			value: func(r *Row) (Spread, bool) { return r.ratio(other) }}
+			value: func(r *Row) (Spread, bool) { s, ok := r.Ratios[other]; return s, ok }}
 	}
 	bytes := func(what string, atMost float64, value func(Bytes) float64) point {
 		return point{what: what, of: log, atMost: atMost, value: func(r *Row) (Spread, bool) {

@@ -11,7 +11,7 @@ func TestPoints(t *testing.T) {
 	r := &Result{Rows: []Row{
 		{Name: "served", Setup: "log", Keywords: 100_000, P50: 10},
 		{Name: "served", Setup: "log", Keywords: 1_000_000, P50: 12, P99: 2000, BytesPerKeyword: Bytes{Disk: 100, Matching: 70},
-			Ratios: map[string]Spread{Baseline: at(120), Floor: at(0.2), "lucene-monitor": at(11), "postgres": at(99), "postgres-anchor": at(500)}},
+			Ratios: map[string]Spread{Baseline: at(120), Floor: at(0.2), "lucene": at(11), "postgres": at(99), "postgres-anchor": at(500)}},
 		{Name: "served", Setup: "log, cache 10 %", Keywords: 1_000_000, P99: 15_000},
 		{Name: "served", Setup: "log, 50,000 changes/s", Keywords: 1_000_000, Changes: &Changed{PerSecond: at(50_000), P99ToRest: at(2.5)}},
 		{Name: "served-top", Setup: "matches 10", Keywords: 1_000_000, P50: 5, Queries: 1, Matches: 10},
