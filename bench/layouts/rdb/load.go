@@ -1,6 +1,10 @@
 package rdb
 
-import "github.com/linxGnu/grocksdb"
+import (
+	"fmt"
+
+	"github.com/linxGnu/grocksdb"
+)
 
 // maxFile is about the size at which a database goes on in another file: less
 // than the 2 GiB that a plain table may have. Fifteen million keywords fit.
@@ -10,7 +14,7 @@ const maxFile = 3 << 29
 // that is sorted once and written as one file.
 var loading = tuning{
 	"create_if_missing=true", "info_log_level=FATAL_LEVEL", "disable_auto_compactions=true",
-	"memtable=vector", "allow_concurrent_memtable_write=false", "write_buffer_size=1610612736",
+	"memtable=vector", "allow_concurrent_memtable_write=false", fmt.Sprintf("write_buffer_size=%d", maxFile),
 }
 
 // loader writes pairs in batches.
