@@ -87,29 +87,37 @@ func load(ctx context.Context, c *cluster, f form, set *layouts.Set, progress fu
 	if err != nil {
 		return unreachable("load", err)
 	}
+	if progress == nil {
+		progress = func(float64) {}
+	}
+	if err := fill(ctx, conn, f, set, progress); err != nil {
+		return errors.Join(unreachable("load", err), conn.Close(context.WithoutCancel(ctx)))
+	}
+	return conn.Close(ctx)
+}
+
+func fill(ctx context.Context, conn *pgx.Conn, f form, set *layouts.Set, progress func(float64)) error {
 	if _, err := conn.Exec(ctx, f.table); err != nil {
-		return unreachable("load", err)
+		return err
 	}
 	rows := pgx.CopyFromSlice(set.Len(), func(i int) ([]any, error) {
-		if progress != nil && i%10_000 == 0 {
+		if i%10_000 == 0 {
 			progress(0.5 * float64(i) / float64(set.Len()))
 		}
 		return f.row(i), nil
 	})
 	if _, err := conn.CopyFrom(ctx, pgx.Identifier{"keyword"}, f.columns, rows); err != nil {
-		return unreachable("load", err)
+		return err
 	}
 	after := []string{f.index, "vacuum analyze keyword", "create extension pg_prewarm",
 		"select pg_prewarm('keyword'), pg_prewarm('matching')", "checkpoint"}
 	for i, statement := range after {
 		if _, err := conn.Exec(ctx, statement); err != nil {
-			return unreachable("load", fmt.Errorf("%s: %w", statement, err))
+			return fmt.Errorf("%s: %w", statement, err)
 		}
-		if progress != nil {
-			progress(0.5 + 0.5*float64(i+1)/float64(len(after)))
-		}
+		progress(0.5 + 0.5*float64(i+1)/float64(len(after)))
 	}
-	return conn.Close(ctx)
+	return nil
 }
 
 // settings are the server's (package comment).
