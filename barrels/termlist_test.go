@@ -1,0 +1,164 @@
+package barrels
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"adshard/barrels/block"
+	"adshard/search"
+
+	"pgregory.net/rapid"
+)
+
+// blockValue is a block of one posting whose keyword is its version.
+func blockValue(version uint64) []byte {
+	var e block.Encoder
+	e.Add(&block.Entry{
+		Group: &block.Group{Key: 1, ID: 1, Flags: block.GroupLive}, Keyword: version,
+		Words: []block.Word{{Norm: 1, Fold: 1, Term: 1}},
+	})
+	return e.Append(nil)
+}
+
+// TestTermLists: whatever states read, put and change, a state never gets blocks
+// that another would read, and the bytes are those of what is kept.
+func TestTermLists(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		type content = map[uint64]uint64 // version by ring key
+		l := &lists{limit: rapid.SampledFrom([]int64{0, 8 << 10, 1 << 20}).Draw(t, "limit")}
+		table := newTermTable(0)
+		const terms = 5
+		for term := range uint64(terms) {
+			table = table.set(term+1, termCount{frequency: 1, postings: 1})
+		}
+		history := [][terms]content{{}} // by state
+		for range rapid.IntRange(1, 200).Draw(t, "steps") {
+			newest := len(history) - 1
+			term := rapid.Uint64Range(1, terms).Draw(t, "term")
+			state := newest - min(newest, rapid.IntRange(0, 3).Draw(t, "age"))
+			now := history[state][term-1]
+			switch rapid.IntRange(0, 9).Draw(t, "step") {
+			case 0, 1, 2: // the writer changes the term
+				next := history[newest]
+				next[term-1] = maps.Clone(next[term-1])
+				if next[term-1] == nil {
+					next[term-1] = content{}
+				}
+				var ops []Op
+				for _, key := range rapid.SliceOfNDistinct(rapid.Uint64Range(0, 9), 1, 3, rapid.ID).Draw(t, "keys") {
+					key := appendKey(nil, term, key, 0)
+					if rapid.Bool().Draw(t, "delete") {
+						delete(next[term-1], keyPart(key, 1))
+						ops = append(ops, Op{Kind: Delete, Key: key})
+					} else {
+						next[term-1][keyPart(key, 1)] = uint64(newest + 1)
+						ops = append(ops, Op{Kind: Put, Key: key, Value: blockValue(uint64(newest + 1))})
+					}
+				}
+				l.note(table, term, uint64(newest+1), ops)
+				history = append(history, next)
+			case 3: // another term makes the table grow
+				old := table
+				for i := range uint64(1000) {
+					table = table.set(uint64(newest+1)<<20+i, termCount{frequency: 1})
+				}
+				if table != old {
+					l.recount(table)
+				}
+			case 4, 5, 6: // a search of a state has read the term
+				var blocks []*termBlock
+				for _, key := range slices.Sorted(maps.Keys(now)) {
+					blocks = append(blocks, newTermBlock(place{key: key}, blockValue(now[key])))
+				}
+				if len(blocks) > 0 {
+					l.keep(table, term, newTermList(uint64(state), blocks))
+				}
+			default:
+				list := table.list(term, uint64(state))
+				if list == nil {
+					continue
+				}
+				got := content{}
+				for _, b := range list.blocks {
+					got[b.key] = b.view.Keyword(0)
+				}
+				if !maps.Equal(got, now) {
+					t.Fatalf("term %d, state %d: %v, want %v", term, state, got, now)
+				}
+			}
+			sum := int64(0)
+			for i := range table.slots {
+				if list := table.slots[i].list.Load(); list != nil {
+					sum += int64(list.bytes)
+				}
+			}
+			if sum != l.bytes.Load() || sum > l.limit {
+				t.Fatalf("%d bytes are kept, %d counted, the limit is %d", sum, l.bytes.Load(), l.limit)
+			}
+		}
+	})
+}
+
+// TestChoiceIsTheBound: a block is passed over without being touched only when
+// its bound says that it cannot win, and always then where the numbers are far
+// from the largest.
+func TestChoiceIsTheBound(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		number := rapid.OneOf(rapid.Uint64(), rapid.Uint64Range(0, 5000), rapid.Just(^uint64(0)))
+		b := block.Bound{Own: number.Draw(t, "own"), Inherited: number.Draw(t, "inherited")}
+		need := number.Draw(t, "need")
+		largest := rapid.Uint64Range(1000, 10_000).Draw(t, "largest")
+		level := rapid.SampledFrom([]search.Level{search.Identical, search.Synonym}).Draw(t, "level")
+		own := leastFactor(need, level.Permille())
+		inherited := leastFactor(own, largest)
+		if got, want := b.Own >= own || b.Inherited >= inherited, b.At(largest, level) >= need; got != want && (want || need < 1<<53) {
+			t.Fatalf("%+v for %d at %v, largest modifier %d: wins %v, its bound is %d", b, need, level, largest, got, b.At(largest, level))
+		}
+	})
+}
+
+// TestTouched: a change of a parent is found out while it is remembered, and
+// what is not remembered counts as a change.
+func TestTouched(t *testing.T) {
+	var v block.View
+	if err := v.Open(func() []byte {
+		var e block.Encoder
+		e.Add(&block.Entry{
+			Group: &block.Group{Key: 1, ID: 1, Campaign: 7, Advertiser: 8},
+			Words: []block.Word{{Norm: 1, Fold: 1, Term: 1}},
+		})
+		return e.Append(nil)
+	}()); err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		p, last := newParents(), uint64(0) // version of the last change of one of the block's
+		type version struct{ number, changes uint64 }
+		versions := []version{{p.version, 0}}
+		for range rapid.IntRange(1, 40).Draw(t, "versions") {
+			p = p.copy()
+			for range rapid.IntRange(0, 3).Draw(t, "changes") {
+				c := parentChange{version: p.version}
+				if id := rapid.Uint64Range(1, 12).Draw(t, "id"); rapid.Bool().Draw(t, "campaign") {
+					c.campaign = id
+				} else {
+					c.advertiser = id
+				}
+				if c.campaign == 7 || c.advertiser == 8 {
+					last = p.version
+				}
+				p.changed(c)
+			}
+			versions = append(versions, version{p.version, p.changes})
+			since := versions[rapid.IntRange(0, len(versions)-1).Draw(t, "since")]
+			touched, forgotten := p.touched(since.number, &v), p.changes-since.changes > recentChanges
+			if last > since.number && !touched {
+				t.Fatalf("since %d: a change in %d was not seen", since.number, last)
+			}
+			if touched && last <= since.number && !forgotten && p.changes-since.changes < recentChanges {
+				t.Fatalf("since %d: seen a change that was not there", since.number)
+			}
+		}
+	})
+}
