@@ -17,6 +17,7 @@ type judgement struct {
 	views   uint64        // number of the table of slices
 	view    uint64        // served
 	worth   []worth       // by member
+	few     [8]worth      // where they are, if they are few
 }
 
 // worth is 0 for a posting that does not match whatever its words, 1 for one that
@@ -45,19 +46,16 @@ func (f *finder) judgement(b *termBlock) []worth {
 			return j.worth
 		}
 	}
-	j = &judgement{views: f.served.views, view: f.served.view, worth: f.judgeAll(b)}
+	j = &judgement{views: f.served.views, view: f.served.view}
 	j.parents.Store(p.version)
+	if j.worth = j.few[:]; len(b.members) > len(j.few) {
+		j.worth = make([]worth, len(b.members))
+	}
+	for i := range b.members {
+		j.worth[i] = f.worth(&b.view, &b.members[i])
+	}
 	slot.Store(j)
 	return j.worth
-}
-
-// judgeAll finds out what each posting of a block is worth.
-func (f *finder) judgeAll(b *termBlock) []worth {
-	out := make([]worth, len(b.members))
-	for i := range b.members {
-		out[i] = f.worth(&b.view, &b.members[i])
-	}
-	return out
 }
 
 func (f *finder) worth(v *block.View, m *member) worth {

@@ -23,7 +23,7 @@ type verdict struct {
 // to be among the best.
 func (f *finder) Pass(b search.Block, best search.Level) bool {
 	v, kept := viewOf(b)
-	if v.Live() == 0 {
+	if kept != nil && !kept.live || kept == nil && v.Live() == 0 {
 		return true
 	}
 	if need := f.top.Threshold(); need > 0 && !f.request.ExactCounts {

@@ -2,7 +2,9 @@ package barrels
 
 import (
 	"bytes"
+	"encoding/binary"
 	"sync/atomic"
+	"unsafe"
 
 	"adshard/barrels/block"
 	"adshard/search"
@@ -12,10 +14,13 @@ import (
 
 // termBlock is a block that is kept in memory, made ready for searches: its
 // postings gathered by words and match type, and by device what holds for each
-// of them.
+// of them. A search waits for memory more than for anything else, so that what it
+// reads of a block lies together, in the order in which it is read (pack).
 type termBlock struct {
+	live       bool               // some posting is
 	signatures []search.Signature // by class
 	classes    []class
+	norms      []uint64 // hashes of the normalised words, class by class
 	members    []member // class by class
 	judged     [search.Devices]atomic.Pointer[judgement]
 	view       block.View
@@ -28,6 +33,8 @@ type termBlock struct {
 type class struct {
 	posting uint16 // the first, whose words are the class's
 	first   uint16 // of members
+	norms   uint16 // first of its words in norms
+	count   uint8  // of its words
 	kind    search.MatchType
 }
 
@@ -50,7 +57,7 @@ func newTermBlock(at place, value []byte) *termBlock {
 		return nil
 	}
 	const each = 24 + 2*4 // a member, its worth on two devices
-	b.bytes = blockOverhead + len(value) + each*len(b.members) + 16*len(b.classes)
+	b.bytes = blockOverhead + len(value) + each*len(b.members) + 16*len(b.classes) + 8*len(b.norms)
 	return b
 }
 
@@ -58,6 +65,7 @@ func newTermBlock(at place, value []byte) *termBlock {
 // block is damaged.
 func (b *termBlock) gather() bool {
 	v, n := &b.view, b.view.Len()
+	b.live = v.Live() > 0
 	of, table := make([]uint16, n), newClassTable(n)
 	counts := make([]uint16, 0, n)
 	for i := range n {
@@ -68,8 +76,12 @@ func (b *termBlock) gather() bool {
 		kind, words := v.Posting(i)
 		c, found := table.find(b, kind, words)
 		if !found {
-			b.classes = append(b.classes, class{posting: uint16(i), kind: kind})
+			b.classes = append(b.classes, class{posting: uint16(i), norms: uint16(len(b.norms)), count: uint8(len(words) / 2), kind: kind})
 			b.signatures, counts = append(b.signatures, s), append(counts, 0)
+			for ; len(words) >= 2; words = words[2:] {
+				norm, _, _ := v.Word(int(binary.LittleEndian.Uint16(words)))
+				b.norms = append(b.norms, norm)
+			}
 		}
 		of[i] = c
 		counts[c]++
@@ -78,12 +90,27 @@ func (b *termBlock) gather() bool {
 	for c := range b.classes {
 		b.classes[c].first, counts[c], at = at, at, at+counts[c]
 	}
-	b.members = make([]member, n)
+	b.pack(n)
 	for i := range n {
 		b.members[counts[of[i]]] = newMember(v, i)
 		counts[of[i]]++
 	}
 	return true
+}
+
+// pack moves signatures, classes and norms into one piece of memory with room for
+// n members behind them.
+func (b *termBlock) pack(n int) {
+	c, w := len(b.classes), len(b.norms)
+	room := make([]uint64, 2*c+w+n*int(unsafe.Sizeof(member{})/8))
+	signatures := unsafe.Slice((*search.Signature)(unsafe.Pointer(&room[0])), c)
+	classes := unsafe.Slice((*class)(unsafe.Pointer(&room[c])), c) // of 8 bytes
+	norms := room[2*c : 2*c+w : 2*c+w]
+	copy(signatures, b.signatures)
+	copy(classes, b.classes)
+	copy(norms, b.norms)
+	b.signatures, b.classes, b.norms = signatures, classes, norms
+	b.members = unsafe.Slice((*member)(unsafe.Pointer(&room[2*c+w])), n)
 }
 
 func newMember(v *block.View, i int) member {
@@ -139,6 +166,12 @@ func (b *termBlock) Signatures() []search.Signature { return b.signatures }
 // Class implements search.Block.
 func (b *termBlock) Class(i int) (search.MatchType, []byte) {
 	return b.view.Posting(int(b.classes[i].posting))
+}
+
+// Norms implements search.Block.
+func (b *termBlock) Norms(i int) (search.MatchType, []uint64) {
+	c := &b.classes[i]
+	return c.kind, b.norms[c.norms : int(c.norms)+int(c.count)]
 }
 
 // Words implements search.Block.

@@ -187,6 +187,24 @@ func (m *Matcher) hold(word uint16) (fit uint16) {
 	return fit
 }
 
+// askedMost is the number of a query's words up to which asked is the faster way.
+const askedMost = 12
+
+// asked tells whether a keyword of type t whose words have these norms matches
+// at Identical because each of them is one of the query's, wherever it stands.
+// If not it may still match.
+func (m *Matcher) asked(t MatchType, norms []uint64) bool {
+	if len(norms) == 0 || len(m.words) > askedMost || !m.possible(t, len(norms)) || m.rules[t].shape != anySet {
+		return false
+	}
+	for _, n := range norms {
+		if !holds(m.words, n) {
+			return false
+		}
+	}
+	return true
+}
+
 // class decides on a class of the block last taken.
 func (m *Matcher) class(t MatchType, words []byte) Level {
 	n := len(words) / 2

@@ -32,6 +32,7 @@ type posting struct {
 	item     *backend.Item
 	campaign *backend.Campaign
 	words    []byte
+	norms    []uint64 // of the words, or none
 }
 
 func (b *block) Words() int { return len(b.vocabulary) }
@@ -55,6 +56,10 @@ func (b *block) Signatures() []search.Signature {
 }
 
 func (b *block) Len() int { return len(b.postings) }
+
+func (b *block) Norms(i int) (t search.MatchType, norms []uint64) {
+	return b.postings[i].keyword.Type, b.postings[i].norms
+}
 
 func (b *block) Class(i int) (search.MatchType, []byte) {
 	return b.postings[i].keyword.Type, b.postings[i].words
@@ -139,6 +144,9 @@ func (b *block) add(p posting, list []word) {
 			b.vocabulary = append(b.vocabulary, w)
 		}
 		p.words = binary.LittleEndian.AppendUint16(p.words, uint16(i))
+		if p.keyword.ID%2 == 0 { // at hand for some
+			p.norms = append(p.norms, w.norm)
+		}
 	}
 	b.postings = append(b.postings, p)
 }

@@ -32,6 +32,9 @@ type Block interface {
 	// Class returns the i-th class's match type and the vocabulary indexes of its
 	// words in order, as little-endian uint16 pairs of bytes.
 	Class(i int) (t MatchType, words []byte)
+	// Norms returns the i-th class's match type and the hashes of its normalised
+	// words, in order; nil where they are not at hand.
+	Norms(i int) (t MatchType, norms []uint64)
 	// Words is the number of words in the vocabulary.
 	Words() int
 	// Word returns the i-th word's hashes and its term in the block's language.

@@ -108,6 +108,10 @@ func (s *scan) visitBlock(b Block) {
 		if !sig.Within(s.signature) {
 			continue
 		}
+		if t, norms := b.Norms(i); s.asked(t, norms) {
+			s.sink.Match(b, i, Identical)
+			continue
+		}
 		if !taken {
 			s.take(b)
 			taken = true

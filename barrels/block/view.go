@@ -136,6 +136,9 @@ func (v *View) Signature(i int) (s search.Signature, err error) {
 // them.
 func (v *View) Signatures() []search.Signature { return v.signatures }
 
+// Norms implements search.Block: they are not at hand.
+func (v *View) Norms(int) (search.MatchType, []uint64) { return 0, nil }
+
 // Class implements search.Block.
 func (v *View) Class(i int) (search.MatchType, []byte) { return v.Posting(i) }
 
