@@ -85,11 +85,16 @@ func (c *cache[V]) get(prefix, state uint64) (value V, ok bool) {
 	if e == nil {
 		return value, false
 	}
-	since := max(c.changed[c.hash(prefix)%cacheHashes].Load(), c.floor.Load())
-	if e.state < since || state < since {
+	if !c.holds(prefix, e.state, state) {
 		return value, false
 	}
 	return e.value, true
+}
+
+// holds tells whether what one state has read of a prefix holds for another.
+func (c *cache[V]) holds(prefix, read, state uint64) bool {
+	since := max(c.changed[c.hash(prefix)%cacheHashes].Load(), c.floor.Load())
+	return read >= since && state >= since
 }
 
 // put keeps what a state has read of a prefix, all of it.

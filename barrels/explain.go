@@ -164,8 +164,11 @@ func (f *finder) explain(m *match) (search.Explained, bool) {
 	if e.Verdict == search.Eligible {
 		f.negative(&e, g, m.campaign.campaign)
 	}
-	if m.head.Flags&block.GroupHasAd != 0 {
-		f.show(m.place, m.campaign.even, &e.Hit)
+	if len(g.ads) > 0 {
+		e.Ad = g.ads[0]
+		if m.campaign.even {
+			e.Ad = f.pickAd(g, m.head.ID)
+		}
 	}
 	e.Words = agreements(f.request, k)
 	return e, true

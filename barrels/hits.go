@@ -3,7 +3,6 @@ package barrels
 import (
 	"slices"
 
-	"adshard/auction"
 	"adshard/search"
 )
 
@@ -14,41 +13,18 @@ func (f *finder) hits() []search.Hit {
 	if len(ranked) == 0 {
 		return nil
 	}
-	hits := make([]search.Hit, 0, len(ranked))
-	p := f.state.parents
+	hits := make([]search.Hit, len(ranked))
+	n := 0
 	for i := range ranked {
-		r, v := &ranked[i], &ranked[i].Value
-		v.resolve()
-		owner, _ := p.advertisers.get(r.Owner)
-		c, _ := p.campaigns.get(v.campaign)
-		hits = append(hits, search.Hit{
-			Keyword: r.Keyword, Group: v.id, Campaign: v.campaign, Advertiser: r.Owner,
-			Score: r.Score, Quality: v.quality, Type: v.kind, Level: v.level,
-			AdvertiserName: owner.name, CampaignName: c.name,
-		})
-		if !f.show(place{v.key, r.Keyword}, c.even, &hits[len(hits)-1]) {
-			f.bad = append(f.bad, run{v.key, v.key})
-			hits = hits[:len(hits)-1]
+		if f.show(&ranked[i], &hits[n]) {
+			n++
+			continue
 		}
+		ranked[i].Value.resolve()
+		key := ranked[i].Value.key
+		f.bad = append(f.bad, run{key, key})
 	}
-	return hits
-}
-
-// show fills in the group's name, the ad that this request shows (serving.md
-// §5.4) and the keyword's text. Hits share the group's texts with the store;
-// nobody changes them.
-func (f *finder) show(at place, even bool, h *search.Hit) bool {
-	g, ok := f.items(at.key)
-	if !ok || len(g.ads) == 0 {
-		return false
-	}
-	pick := 0
-	if even {
-		pick = auction.PickAd(f.request.RequestID, h.Group, len(g.ads))
-	}
-	h.GroupName, h.Ad = g.name, g.ads[pick]
-	h.KeywordText, ok = f.keywordText(g, at)
-	return ok
+	return hits[:n]
 }
 
 // groupItems is a group read for searches.

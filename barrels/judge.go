@@ -41,7 +41,7 @@ func (f *finder) judgement(b *termBlock) []worth {
 		if known == p.version {
 			return j.worth
 		}
-		if known < p.version && !p.touched(known, &b.view) {
+		if known < p.version && !p.touched(known, func(c *parentChange) bool { return parentOf(&b.view, c) }) {
 			j.parents.CompareAndSwap(known, p.version)
 			return j.worth
 		}
@@ -81,21 +81,29 @@ func (f *finder) worth(v *block.View, m *member) worth {
 	return worth(effective) + 1
 }
 
-// touched tells whether a parent of one of the block's groups may have changed
-// after the version since.
-func (p *parents) touched(since uint64, v *block.View) bool {
+// touched tells whether a campaign or an advertiser may have changed after the
+// version since; it asks whether those that have are wanted.
+func (p *parents) touched(since uint64, wanted func(*parentChange) bool) bool {
 	for n := range min(p.changes, recentChanges) {
 		c := &p.recent[(p.changes-1-n)%recentChanges]
 		if c.version <= since {
 			return false
 		}
-		for g := range v.Groups() {
-			if campaign, advertiser := v.GroupParents(g); campaign == c.campaign || advertiser == c.advertiser {
-				return true
-			}
+		if wanted(c) {
+			return true
 		}
 	}
 	return p.changes > recentChanges
+}
+
+// parentOf tells whether a change is of a parent of one of the block's groups.
+func parentOf(v *block.View, c *parentChange) bool {
+	for g := range v.Groups() {
+		if campaign, advertiser := v.GroupParents(g); campaign == c.campaign || advertiser == c.advertiser {
+			return true
+		}
+	}
+	return false
 }
 
 // parentChange is a campaign or an advertiser (the other id is 0) that was

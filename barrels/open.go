@@ -27,6 +27,7 @@ type store struct {
 	loads     *loads
 	lists     lists
 	groups    *cache[*groupItems]
+	shown     *shownCache
 
 	mu     sync.Mutex // one writer at a time; guards what follows
 	writer *writer
@@ -70,9 +71,9 @@ func Open(kv KV, o Options) (Store, error) {
 	}
 	st := &store{
 		kv: kv, writer: newWriter(), upkeep: upkeep{changed: unknown}, loads: newLoads(),
-		groups: newCache[*groupItems](o.CacheBytes / 2),
+		groups: newCache[*groupItems](o.CacheBytes / 4), shown: newShownCache(o.CacheBytes / 8),
 	}
-	st.lists.limit = int64(min(o.CacheBytes/2, 1<<40))
+	st.lists.limit = int64(min(o.CacheBytes/8*5, 1<<40))
 	st.publish(first)
 	return st, nil
 }

@@ -102,6 +102,7 @@ type finder struct {
 
 	records Iterator // of groups; opened on first use
 	cached  *cache[*groupItems]
+	shown   *shownCache
 }
 
 // found is what the answer needs of a hit. It is a posting of a view that is
@@ -144,7 +145,7 @@ func (f *finder) reset(st *state, r *search.Request, s *store, op string) (err e
 		return err
 	}
 	f.request = r
-	f.cached = s.groups
+	f.cached, f.shown = s.groups, s.shown
 	f.top.Reset(r.Slots + 1)
 	f.matched, f.candidates = 0, 0
 	f.block = nil
@@ -166,6 +167,6 @@ func (f *finder) free() {
 	clear(f.blockedCampaigns)
 	clear(f.blockedGroups)
 	f.block, f.kept, f.worths = nil, nil, nil
-	f.request, f.served, f.cached, f.tally.served, f.choice = nil, nil, nil, nil, choice{}
+	f.request, f.served, f.cached, f.shown, f.tally.served, f.choice = nil, nil, nil, nil, nil, choice{}
 	finders.Put(f)
 }

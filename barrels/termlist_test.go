@@ -45,18 +45,21 @@ func TestTermLists(t *testing.T) {
 				if next[term-1] == nil {
 					next[term-1] = content{}
 				}
-				var ops []Op
+				var b Batch
 				for _, key := range rapid.SliceOfNDistinct(rapid.Uint64Range(0, 9), 1, 3, rapid.ID).Draw(t, "keys") {
 					key := appendKey(nil, term, key, 0)
 					if rapid.Bool().Draw(t, "delete") {
 						delete(next[term-1], keyPart(key, 1))
-						ops = append(ops, Op{Kind: Delete, Key: key})
+						b.Delete(Postings, key)
 					} else {
 						next[term-1][keyPart(key, 1)] = uint64(newest + 1)
-						ops = append(ops, Op{Kind: Put, Key: key, Value: blockValue(uint64(newest + 1))})
+						b.Put(Postings, key, blockValue(uint64(newest+1)))
 					}
 				}
-				l.note(table, term, uint64(newest+1), ops)
+				renewals := l.renewals(table, &b, uint64(newest+1))
+				for i := range renewals {
+					l.replace(table, &renewals[i], uint64(newest+1))
+				}
 				history = append(history, next)
 			case 3: // another term makes the table grow
 				old := table
@@ -152,7 +155,7 @@ func TestTouched(t *testing.T) {
 			}
 			versions = append(versions, version{p.version, p.changes})
 			since := versions[rapid.IntRange(0, len(versions)-1).Draw(t, "since")]
-			touched, forgotten := p.touched(since.number, &v), p.changes-since.changes > recentChanges
+			touched, forgotten := p.touched(since.number, func(c *parentChange) bool { return parentOf(&v, c) }), p.changes-since.changes > recentChanges
 			if last > since.number && !touched {
 				t.Fatalf("since %d: a change in %d was not seen", since.number, last)
 			}
