@@ -32,7 +32,7 @@ func run(ctx context.Context) int {
 	}
 	root.AddCommand(
 		bench.CorpusCommand(), bench.SearchCommand(), bench.StoreCommand(), bench.LoadCommand(), bench.FreshCommand(), bench.FirstFillCommand(),
-		bench.BalanceCommand(), bench.FiguresCommand(),
+		bench.BalanceCommand(), bench.FiguresCommand(), bench.AblationCommand(),
 	)
 	if err := root.ExecuteContext(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "adbench:", err)

@@ -1,0 +1,75 @@
+package ablation
+
+// Ideas are those of the product's search, in the order of a search's way.
+func Ideas() []Idea {
+	return append(lying(), looking()...)
+}
+
+// lying are the ideas about how keywords lie, on disk and in memory.
+func lying() []Idea {
+	return []Idea{
+		{
+			Name: "rarest", What: "a keyword is anchored at the rarest of its words", Instead: "at the first",
+			Patches: []Patch{
+				{"barrels/group.go", "if len(terms) == 1 {\n\t\treturn terms[0]", "if len(terms) >= 1 {\n\t\treturn terms[0]"},
+				{"barrels/bulkitems.go", "if len(terms) == 1 {\n\t\treturn best", "if len(terms) >= 1 {\n\t\treturn best"},
+				{
+					"barrels/reanchor.go", "func (w *writer) drift(k *keywordData) bool {\n\tfor i, f := range k.forms {",
+					"func (w *writer) drift(k *keywordData) bool {\n\tfor i, f := range k.forms[:0] {",
+				},
+			},
+		},
+		{
+			Name: "blocks", What: "postings lie in blocks of 128", Instead: "each by itself",
+			Patches: []Patch{{"barrels/block/entry.go", "Target = 128\n\tMax    = 192", "Target = 1\n\tMax    = 1"}},
+		},
+		{
+			Name: "classes", What: "postings with the same words are held against the query once", Instead: "each by itself",
+			Patches: []Patch{{
+				"barrels/termblock.go", "c, found := table.find(b, kind, words)",
+				"c, found := uint16(len(b.classes)), false\n\t\t_ = table",
+			}},
+		},
+		{
+			Name: "lists", What: "the blocks of terms are kept in memory, ready to be searched", Instead: "read from RocksDB's cache and verified by each search",
+			Patches: []Patch{{"barrels/termlist.go", "{ return l.limit / 8 }", "{ return 0 }"}},
+		},
+		{
+			Name: "judgement", What: "what statuses, budgets and modifiers make of a block is kept with it", Instead: "found out by each search",
+			Patches: []Patch{{"barrels/sink.go", "if w == unclear {", "if w <= unclear {"}},
+		},
+		{
+			Name: "shown", What: "what is shown of a keyword that was among the best is kept", Instead: "put together by each search",
+			Patches: []Patch{{"barrels/shown.go", "s := slot.Load()", "s := (*shown)(nil)"}},
+		},
+	}
+}
+
+// looking are the ideas about what a search looks at.
+func looking() []Idea {
+	return []Idea{
+		{
+			Name: "known", What: "of a query's terms only those count that keywords may have", Instead: "all, in each language",
+			Patches: []Patch{{"search/scan.go", "postings.Known(t) {", "true {"}},
+		},
+		{
+			Name: "signatures", What: "signatures turn away most classes", Instead: "the words of each are looked at",
+			Patches: []Patch{{"search/scan.go", "if !sig.Within(s.signature) {", "if sig.Within(0) {"}},
+		},
+		{
+			Name: "norms", What: "broad keywords are compared by their words' hashes alone", Instead: "by the way for all match types and levels",
+			Patches: []Patch{{"search/matcher.go", "const askedMost = 12", "const askedMost = 0"}},
+		},
+		{
+			Name: "bounds", What: "blocks that cannot win are passed over", Instead: "none is",
+			Patches: []Patch{
+				{"barrels/sink.go", "need > 0 && !f.request.ExactCounts {\n\t\td :=", "need > 0 && false {\n\t\td :="},
+				{"barrels/choose.go", "return b.Own >= c.own || b.Inherited >= c.inherited", "return true"},
+			},
+		},
+		{
+			Name: "promising", What: "the most promising of many blocks are visited first", Instead: "all in the order of their keys",
+			Patches: []Patch{{"barrels/choose.go", "first := c.promising(bounds)", "first := c.first[:0]"}},
+		},
+	}
+}
