@@ -16,8 +16,19 @@ type judgement struct {
 	parents atomic.Uint64 // version of the parents for which it is known to hold
 	views   uint64        // number of the table of slices
 	view    uint64        // served
+	sums    []sum         // by class
 	worth   []worth       // by member
-	few     [8]worth      // where they are, if they are few
+}
+
+// sum is what all postings of a class come to, so that a class is counted
+// without a look at its postings, and looked at only if one may be among the
+// best.
+type sum struct {
+	best       uint64 // the largest effective bid × quality
+	least      worth  // the smallest of those that take part; unclear: none does
+	live       uint16 // those that are not dead
+	candidates uint16 // those that take part
+	unclear    bool   // some are to be judged by themselves
 }
 
 // worth is 0 for a posting that does not match whatever its words, 1 for one that
@@ -33,29 +44,55 @@ const (
 )
 
 // judgement returns what holds for a kept block in this search.
-func (f *finder) judgement(b *termBlock) []worth {
+func (f *finder) judgement(b *termBlock) *judgement {
 	slot, p := &b.judged[f.request.Device], f.state.parents
 	j := slot.Load()
 	if j != nil && j.views == f.served.views && j.view == f.served.view {
 		known := j.parents.Load()
 		if known == p.version {
-			return j.worth
+			return j
 		}
 		if known < p.version && !p.touched(known, func(c *parentChange) bool { return parentOf(&b.view, c) }) {
 			j.parents.CompareAndSwap(known, p.version)
-			return j.worth
+			return j
 		}
 	}
-	j = &judgement{views: f.served.views, view: f.served.view}
-	j.parents.Store(p.version)
-	if j.worth = j.few[:]; len(b.members) > len(j.few) {
-		j.worth = make([]worth, len(b.members))
-	}
+	j = f.judgeBlock(b)
+	slot.Store(j)
+	return j
+}
+
+// judgeBlock finds out what each posting of a block is worth.
+func (f *finder) judgeBlock(b *termBlock) *judgement {
+	j := &judgement{views: f.served.views, view: f.served.view}
+	j.parents.Store(f.state.parents.version)
+	j.sums, j.worth = make([]sum, len(b.classes)), make([]worth, len(b.members))
 	for i := range b.members {
 		j.worth[i] = f.worth(&b.view, &b.members[i])
 	}
-	slot.Store(j)
-	return j.worth
+	for c := range j.sums {
+		s := &j.sums[c]
+		s.least = unclear
+		first, end := b.of(c)
+		for i := first; i < end; i++ {
+			s.add(j.worth[i], b.qualities[i])
+		}
+	}
+	return j
+}
+
+func (s *sum) add(w worth, quality uint8) {
+	switch {
+	case w == unclear:
+		s.unclear = true
+	case w > excluded:
+		s.best = max(s.best, uint64(w-1)*uint64(quality))
+		s.least = min(s.least, w)
+		s.candidates++
+		s.live++
+	case w == excluded:
+		s.live++
+	}
 }
 
 func (f *finder) worth(v *block.View, m *member) worth {

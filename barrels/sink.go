@@ -52,7 +52,7 @@ func viewOf(b search.Block) (v *block.View, kept *termBlock) {
 // enter makes v the block whose groups are judged. Views are opened again and
 // again on other bytes, so that their address does not tell blocks apart.
 func (f *finder) enter(v *block.View, kept *termBlock) {
-	f.block, f.kept, f.worths = v, kept, nil
+	f.block, f.kept, f.judged = v, kept, nil
 	f.number++
 	if n := v.Groups(); n > len(f.groups) {
 		f.groups = make([]verdict, n+n/2)
@@ -66,40 +66,68 @@ func (f *finder) Match(_ search.Block, i int, level search.Level) {
 		f.posting(i, level)
 		return
 	}
-	if f.worths == nil {
-		f.worths = f.judgement(b)
+	if f.judged == nil {
+		f.judged = f.judgement(b)
 	}
-	first, end := b.of(i)
-	members, worths := b.members[first:end], f.worths[first:end]
 	if f.tally.active {
-		f.tally.matches(&b.view, members)
+		first, end := b.of(i)
+		f.tally.matches(&b.view, b.members[first:end])
 	}
-	_, one, _ := auction.Rank(0, 0, 1, b.classes[i].kind.Permille(), level.Permille())
-	need, least := f.top.Threshold(), worth(min(max(f.request.Reserve, 1), uint64(unclear)-1))
-	matched, candidates := uint64(0), uint64(0)
+	s, kind := &f.judged.sums[i], b.classes[i].kind
+	// Q is linear in the quality: the factors of match types and levels are such
+	// that nothing is rounded.
+	_, one, _ := auction.Rank(0, 0, 1, kind.Permille(), level.Permille())
+	least := worth(min(max(f.request.Reserve, 1), uint64(unclear)-1)) // and more take part
+	if s.unclear || s.least <= least && s.candidates > 0 {
+		f.members(i, one, least, level)
+		return
+	}
+	f.matched += uint64(s.live)
+	f.candidates += uint64(s.candidates)
+	if s.candidates > 0 && s.best*one >= f.top.Threshold() {
+		f.best(i, one, level)
+	}
+}
+
+// best offers the members of a class, all of them counted, that may be among
+// the best.
+func (f *finder) best(class int, one uint64, level search.Level) {
+	b := f.kept
+	first, end := b.of(class)
+	need := f.top.Threshold()
+	worths, qualities := f.judged.worth[first:end], b.qualities[first:end]
 	for m, w := range worths {
-		if w == unclear {
-			f.posting(int(members[m].posting), level)
+		if w <= excluded {
+			continue
+		}
+		if q := one * uint64(qualities[m]); uint64(w-1)*q >= need {
+			f.offer(&b.members[first+m], q, uint64(w-1)*q, b.classes[class].kind, level)
 			need = f.top.Threshold()
+		}
+	}
+}
+
+// members takes the members of a class one by one; least and less takes no part.
+func (f *finder) members(class int, one uint64, least worth, level search.Level) {
+	b := f.kept
+	first, end := b.of(class)
+	for m, w := range f.judged.worth[first:end] {
+		switch {
+		case w == unclear:
+			f.posting(int(b.members[first+m].posting), level)
+			continue
+		case w == dead:
 			continue
 		}
-		if w == dead {
-			continue
-		}
-		matched++
+		f.matched++
 		if w <= least {
 			continue
 		}
-		candidates++
-		// Q is linear in the quality: the factors of match types and levels are such
-		// that nothing is rounded.
-		if q := one * uint64(members[m].quality); uint64(w-1)*q >= need {
-			f.offer(&members[m], q, uint64(w-1)*q, b.classes[i].kind, level)
-			need = f.top.Threshold()
+		f.candidates++
+		if q := one * uint64(b.qualities[first+m]); uint64(w-1)*q >= f.top.Threshold() {
+			f.offer(&b.members[first+m], q, uint64(w-1)*q, b.classes[class].kind, level)
 		}
 	}
-	f.matched += matched
-	f.candidates += candidates
 }
 
 // offer offers a posting that has passed everything to the best.

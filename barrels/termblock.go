@@ -22,6 +22,7 @@ type termBlock struct {
 	classes    []class
 	norms      []uint64 // hashes of the normalised words, class by class
 	members    []member // class by class
+	qualities  []uint8  // of the members
 	judged     [search.Devices]atomic.Pointer[judgement]
 	view       block.View
 	place      // in its key
@@ -42,7 +43,6 @@ type class struct {
 type member struct {
 	keyword, advertiser uint64 // ids
 	posting             uint16
-	quality             uint8
 	// special: the keyword has several forms, so that each is judged by itself.
 	special bool
 }
@@ -56,8 +56,9 @@ func newTermBlock(at place, value []byte) *termBlock {
 	if b.view.Open(bytes.Clone(value)) != nil || !b.gather() {
 		return nil
 	}
-	const each = 24 + 2*4 // a member, its worth on two devices
-	b.bytes = blockOverhead + len(value) + each*len(b.members) + 16*len(b.classes) + 8*len(b.norms)
+	// A member with its quality and its worth on two devices; a class with its
+	// signature and its sums on two devices.
+	b.bytes = blockOverhead + len(value) + 33*len(b.members) + 64*len(b.classes) + 8*len(b.norms)
 	return b
 }
 
@@ -92,17 +93,18 @@ func (b *termBlock) gather() bool {
 	}
 	b.pack(n)
 	for i := range n {
-		b.members[counts[of[i]]] = newMember(v, i)
+		at := counts[of[i]]
+		b.members[at], b.qualities[at] = newMember(v, i), v.Quality(i)
 		counts[of[i]]++
 	}
 	return true
 }
 
 // pack moves signatures, classes and norms into one piece of memory with room for
-// n members behind them.
+// n members and their qualities behind them.
 func (b *termBlock) pack(n int) {
 	c, w := len(b.classes), len(b.norms)
-	room := make([]uint64, 2*c+w+n*int(unsafe.Sizeof(member{})/8))
+	room := make([]uint64, 2*c+w+(n+7)/8+n*int(unsafe.Sizeof(member{})/8))
 	signatures := unsafe.Slice((*search.Signature)(unsafe.Pointer(&room[0])), c)
 	classes := unsafe.Slice((*class)(unsafe.Pointer(&room[c])), c) // of 8 bytes
 	norms := room[2*c : 2*c+w : 2*c+w]
@@ -110,14 +112,15 @@ func (b *termBlock) pack(n int) {
 	copy(classes, b.classes)
 	copy(norms, b.norms)
 	b.signatures, b.classes, b.norms = signatures, classes, norms
-	b.members = unsafe.Slice((*member)(unsafe.Pointer(&room[2*c+w])), n)
+	b.qualities = unsafe.Slice((*uint8)(unsafe.Pointer(&room[2*c+w])), n)
+	b.members = unsafe.Slice((*member)(unsafe.Pointer(&room[2*c+w+(n+7)/8])), n)
 }
 
 func newMember(v *block.View, i int) member {
-	keyword, _, group, quality, flags := v.Detail(i)
+	keyword, _, group, _, flags := v.Detail(i)
 	_, advertiser := v.GroupParents(group)
 	return member{
-		keyword: keyword, advertiser: advertiser, posting: uint16(i), quality: quality,
+		keyword: keyword, advertiser: advertiser, posting: uint16(i),
 		special: flags&(block.Several|block.Later) != 0,
 	}
 }

@@ -173,6 +173,9 @@ func (v *View) Detail(i int) (keyword, bid uint64, group int, quality, flags uin
 // Type returns the match type of posting i.
 func (v *View) Type(i int) search.MatchType { return search.MatchType(v.postings[i*postingSize+22]) }
 
+// Quality returns the quality of posting i.
+func (v *View) Quality(i int) uint8 { return v.postings[i*postingSize+21] }
+
 // Flags returns the flags of posting i.
 func (v *View) Flags(i int) uint8 { return v.postings[i*postingSize+23] }
 
