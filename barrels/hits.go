@@ -13,6 +13,7 @@ func (f *finder) hits() []search.Hit {
 	if len(ranked) == 0 {
 		return nil
 	}
+	f.touch(ranked)
 	hits := make([]search.Hit, len(ranked))
 	n := 0
 	for i := range ranked {

@@ -11,11 +11,18 @@ import (
 type reader struct {
 	state *state
 	lists *lists
-	it    Iterator // opened on first use
-	view  block.View
-	key   []byte
+	// device is the request's, whose judgements will be needed.
+	device search.Device
+	it     Iterator // opened on first use
+	view   block.View
+	key    []byte
+	// terms are those of the query, found what is known of each.
+	terms []search.QueryTerm
+	found []foundTerm
 	// term is whose blocks are being visited.
 	term uint64
+	// touched keeps the compiler from leaving out what Find only touches.
+	touched uint64
 	// pick visits only blocks that can still win; nil: all are visited.
 	pick *choice
 	// bad are the parts of the ring whose postings could not be read.
@@ -24,8 +31,8 @@ type reader struct {
 
 var _ search.Postings = (*reader)(nil)
 
-func (r *reader) reset(st *state, l *lists) {
-	r.state, r.lists = st, l
+func (r *reader) reset(st *state, l *lists, d search.Device) {
+	r.state, r.lists, r.device = st, l, d
 	r.bad = r.bad[:0]
 }
 
@@ -33,25 +40,68 @@ func (r *reader) close() {
 	if r.it != nil {
 		r.it.Close()
 	}
-	r.it, r.state, r.lists, r.pick, r.view = nil, nil, nil, nil, block.View{}
+	r.it, r.state, r.lists, r.pick, r.view, r.terms = nil, nil, nil, nil, block.View{}, nil
+	clear(r.found)
 }
 
-// Known implements search.Postings.
-func (r *reader) Known(term uint64) bool { return r.state.terms.known(term) }
+// Find implements search.Postings. Each step touches the same thing of all
+// terms before the next step needs it, so that the processor fetches them side
+// by side.
+func (r *reader) Find(terms []search.QueryTerm, known []int32) []int32 {
+	r.terms, r.found = terms, r.found[:0]
+	t := r.state.terms
+	for i := range terms {
+		r.touched |= t.first(terms[i].Term)
+	}
+	for i := range terms {
+		f := foundTerm{}
+		if s := t.slot(terms[i].Term); s.key.Load() == terms[i].Term && terms[i].Term != 0 {
+			known = append(known, int32(i))
+			f.anchors, f.list = s.anchors(), s.kept(r.state.number)
+		}
+		r.found = append(r.found, f)
+	}
+	for i := range r.found {
+		if l := r.found[i].list; l != nil {
+			r.touched |= uint64(l.state)
+		}
+	}
+	for i := range r.found {
+		if l := r.found[i].list; l != nil {
+			r.touched |= uint64(len(l.blocks[0].signatures))
+		}
+	}
+	for i := range r.found {
+		if l := r.found[i].list; l != nil {
+			r.touched |= uint64(l.blocks[0].signatures[0])
+			if j := l.blocks[0].judged[r.device].Load(); j != nil {
+				r.touched |= j.view
+			}
+		}
+	}
+	return known
+}
+
+// foundTerm is what the table knows of a term of the query.
+type foundTerm struct {
+	anchors bool      // keywords may be anchored at it
+	list    *termList // nil: its blocks are not in memory
+}
 
 // Blocks implements search.Postings.
-func (r *reader) Blocks(ctx context.Context, term uint64, best search.Level, visit func(search.Block)) error {
-	if !r.state.terms.found(term) {
+func (r *reader) Blocks(ctx context.Context, i int, best search.Level, visit func(search.Block)) error {
+	f := &r.found[i]
+	if !f.anchors {
 		return nil
 	}
-	r.term = term
-	if list := r.state.terms.list(term, r.state.number); list != nil {
-		if r.pick != nil && len(list.bounds[0]) > 0 {
-			return r.pick.visit(ctx, r, list, best, visit)
-		}
-		return r.kept(ctx, list, visit)
+	r.term = r.terms[i].Term
+	switch {
+	case f.list == nil:
+		return r.stored(ctx, r.term, visit)
+	case r.pick != nil && len(f.list.bounds[0]) > 0:
+		return r.pick.visit(ctx, r, f.list, best, visit)
 	}
-	return r.stored(ctx, term, visit)
+	return r.kept(ctx, f.list, visit)
 }
 
 // kept visits the blocks of a term that are in memory.

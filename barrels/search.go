@@ -38,6 +38,7 @@ func (s *store) Search(ctx context.Context, r *search.Request) (*search.Answer, 
 	if err != nil {
 		return nil, err
 	}
+	f.decide()
 	return s.answer(f, work, f.hits()), nil
 }
 
@@ -97,6 +98,8 @@ type finder struct {
 	number uint64      // of the block, counted over all searches
 	groups []verdict   // by the block's group index
 
+	contenders []contender // put off
+
 	tally tally // of a search that is counted
 	pages pageReader
 
@@ -140,7 +143,7 @@ var finders = sync.Pool{New: func() any {
 
 // reset begins a search of a state; the errors are those of views.served.
 func (f *finder) reset(st *state, r *search.Request, s *store, op string) (err error) {
-	f.reader.reset(st, &s.lists)
+	f.reader.reset(st, &s.lists, r.Device)
 	if f.served, err = st.views.served(op, r.View); err != nil {
 		return err
 	}
@@ -163,6 +166,8 @@ func (f *finder) free() {
 		f.records = nil
 	}
 	f.top.Reset(1)
+	clear(f.contenders)
+	f.contenders = f.contenders[:0]
 	clear(f.seen)
 	clear(f.blockedCampaigns)
 	clear(f.blockedGroups)

@@ -37,6 +37,21 @@ func (c *shownCache) slot(keyword uint64) *atomic.Pointer[shown] {
 	return &c.slots[keyword*0x9e3779b97f4a7c15>>20&uint64(len(c.slots)-1)]
 }
 
+// touch fetches what show will need of all, so that memory is waited for once and
+// not hit by hit.
+func (f *finder) touch(ranked []search.Ranked[found]) {
+	for i := range ranked {
+		if f.shown.slot(ranked[i].Keyword).Load() == nil {
+			f.touched++
+		}
+	}
+	for i := range ranked {
+		if s := f.shown.slot(ranked[i].Keyword).Load(); s != nil {
+			f.touched |= s.key | s.hit.Keyword | s.hit.Ad.ID | uint64(len(s.hit.KeywordText)) | uint64(len(s.hit.Ad.FinalURL))
+		}
+	}
+}
+
 // show completes the hit of one of the best; false: what is to be shown cannot
 // be read.
 func (f *finder) show(r *search.Ranked[found], h *search.Hit) bool {

@@ -84,24 +84,60 @@ func (f *finder) Match(_ search.Block, i int, level search.Level) {
 	}
 	f.matched += uint64(s.live)
 	f.candidates += uint64(s.candidates)
-	if s.candidates > 0 && s.best*one >= f.top.Threshold() {
-		f.best(i, one, level)
+	if most := s.best * one; s.candidates > 0 && most >= f.top.Threshold() {
+		c := contender{b, f.judged, i, most, one, level}
+		if f.request.ExactCounts { // nothing is passed over meanwhile
+			f.contenders = append(f.contenders, c)
+		} else {
+			f.best(&c)
+		}
 	}
 }
 
-// best offers the members of a class, all of them counted, that may be among
-// the best.
-func (f *finder) best(class int, one uint64, level search.Level) {
-	b := f.kept
-	first, end := b.of(class)
+// contender is a class, all of it counted, that may have some of the best.
+type contender struct {
+	block  *termBlock
+	judged *judgement
+	class  int
+	most   uint64 // its highest score
+	one    uint64 // Q for quality 1
+	level  search.Level
+}
+
+// decide looks at the contenders put off, the most promising one first: then few
+// of the others have to be looked at.
+func (f *finder) decide() {
+	if len(f.contenders) == 0 {
+		return
+	}
+	first := 0
+	for i := range f.contenders {
+		if f.contenders[i].most > f.contenders[first].most {
+			first = i
+		}
+	}
+	f.best(&f.contenders[first])
+	for i := range f.contenders {
+		if i != first && f.contenders[i].most >= f.top.Threshold() {
+			f.best(&f.contenders[i])
+		}
+	}
+	clear(f.contenders)
+	f.contenders = f.contenders[:0]
+}
+
+// best offers those members of a class that may be among the best.
+func (f *finder) best(c *contender) {
+	b := c.block
+	first, end := b.of(c.class)
 	need := f.top.Threshold()
-	worths, qualities := f.judged.worth[first:end], b.qualities[first:end]
+	worths, qualities := c.judged.worth[first:end], b.qualities[first:end]
 	for m, w := range worths {
 		if w <= excluded {
 			continue
 		}
-		if q := one * uint64(qualities[m]); uint64(w-1)*q >= need {
-			f.offer(&b.members[first+m], q, uint64(w-1)*q, b.classes[class].kind, level)
+		if q := c.one * uint64(qualities[m]); uint64(w-1)*q >= need {
+			f.offer(b, &b.members[first+m], q, uint64(w-1)*q, b.classes[c.class].kind, c.level)
 			need = f.top.Threshold()
 		}
 	}
@@ -125,15 +161,15 @@ func (f *finder) members(class int, one uint64, least worth, level search.Level)
 		}
 		f.candidates++
 		if q := one * uint64(b.qualities[first+m]); uint64(w-1)*q >= f.top.Threshold() {
-			f.offer(&b.members[first+m], q, uint64(w-1)*q, b.classes[class].kind, level)
+			f.offer(b, &b.members[first+m], q, uint64(w-1)*q, b.classes[class].kind, level)
 		}
 	}
 }
 
 // offer offers a posting that has passed everything to the best.
-func (f *finder) offer(m *member, quality, score uint64, kind search.MatchType, level search.Level) {
+func (f *finder) offer(b *termBlock, m *member, quality, score uint64, kind search.MatchType, level search.Level) {
 	f.top.Offer(m.advertiser, score, m.keyword, found{
-		view: f.block, posting: int(m.posting), quality: quality, kind: kind, level: level,
+		view: &b.view, posting: int(m.posting), quality: quality, kind: kind, level: level,
 	})
 }
 

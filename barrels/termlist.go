@@ -97,6 +97,11 @@ func (t *termTable) list(term, state uint64) *termList {
 	if s.key.Load() != term || term == 0 {
 		return nil
 	}
+	return s.kept(state)
+}
+
+// kept is list for the slot's term.
+func (s *termSlot) kept(state uint64) *termList {
 	l := s.list.Load()
 	if l == nil {
 		return nil

@@ -59,18 +59,19 @@ func (t *termTable) slot(term uint64) *termSlot {
 	}
 }
 
+// first returns the key in the first slot looked at for a term.
+func (t *termTable) first(term uint64) uint64 {
+	return t.slots[(term^t.seed)*0x9e3779b97f4a7c15>>t.shift].key.Load()
+}
+
 // found tells whether the term may have postings. Safe beside the writer.
 func (t *termTable) found(term uint64) bool {
 	s := t.slot(term)
-	return s.key.Load() == term && term != 0 && s.info.Load()&hadPostings != 0
+	return s.key.Load() == term && term != 0 && s.anchors()
 }
 
-// known tells whether a keyword may have the term. Safe beside the writer: terms
-// that came after a snapshot are known too, those that went since are until
-// the writer starts a new table.
-func (t *termTable) known(term uint64) bool {
-	return t.slot(term).key.Load() == term && term != 0
-}
+// anchors tells whether the slot's term may have postings.
+func (s *termSlot) anchors() bool { return s.info.Load()&hadPostings != 0 }
 
 // count returns what is known of a term.
 func (t *termTable) count(term uint64) termCount {

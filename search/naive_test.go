@@ -16,6 +16,7 @@ import (
 // naive is a store in memory without any cleverness: per term its blocks.
 type naive struct {
 	blocks map[uint64][]*block
+	terms  []search.QueryTerm // last looked up
 }
 
 // block holds some keywords anchored at one term.
@@ -65,7 +66,17 @@ func (b *block) Class(i int) (search.MatchType, []byte) {
 	return b.postings[i].keyword.Type, b.postings[i].words
 }
 
-func (n *naive) Known(term uint64) bool {
+func (n *naive) Find(terms []search.QueryTerm, known []int32) []int32 {
+	n.terms = terms
+	for i := range terms {
+		if n.known(terms[i].Term) {
+			known = append(known, int32(i))
+		}
+	}
+	return known
+}
+
+func (n *naive) known(term uint64) bool {
 	for _, blocks := range n.blocks {
 		for _, b := range blocks {
 			if slices.ContainsFunc(b.vocabulary, func(w word) bool { return w.term == term }) {
@@ -76,8 +87,8 @@ func (n *naive) Known(term uint64) bool {
 	return false
 }
 
-func (n *naive) Blocks(ctx context.Context, term uint64, _ search.Level, visit func(search.Block)) error {
-	for _, b := range n.blocks[term] {
+func (n *naive) Blocks(ctx context.Context, i int, _ search.Level, visit func(search.Block)) error {
+	for _, b := range n.blocks[n.terms[i].Term] {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

@@ -5,15 +5,17 @@ import "context"
 // Postings is what a search reads from: blocks of keywords by anchor term, in
 // one snapshot.
 type Postings interface {
-	// Known tells whether any keyword may have a word with this term; false: none
-	// has.
-	Known(term uint64) bool
-	// Blocks calls visit for the blocks anchored at term, in any order. It may leave out blocks of which it knows that no
+	// Find looks up a query's terms, all of them at once so that memory is waited
+	// for once and not term by term. It appends to known the indexes of those that
+	// some keyword may have in a word, in rising order.
+	Find(terms []QueryTerm, known []int32) []int32
+	// Blocks calls visit for the blocks anchored at the i-th of the terms last
+	// looked up, in any order. It may leave out blocks of which it knows that no
 	// posting that agrees at level best, or worse, can change the answer. A Block
 	// is valid only during the call. A damaged block is counted and passed over,
 	// not an error. It ends with fault.Deadline or fault.Cancelled when ctx is
 	// over.
-	Blocks(ctx context.Context, term uint64, best Level, visit func(Block)) error
+	Blocks(ctx context.Context, i int, best Level, visit func(Block)) error
 }
 
 // Block is up to some hundred keywords anchored at one term, read in place.

@@ -60,14 +60,12 @@ var scans = sync.Pool{New: func() any {
 // keywords may have are held against them.
 func (s *scan) reset(q *Query, p Profile, postings Postings) {
 	s.Matcher.reset(q, p)
-	s.work, s.signature, s.known = Work{}, 0, s.known[:0]
-	s.terms.clear(len(q.Terms))
-	for i := range q.Terms {
-		if t := q.Terms[i].Term; postings.Known(t) {
-			s.known = append(s.known, int32(i))
-			s.signature |= SignatureOf(t)
-			s.terms.put(t, int32(i))
-		}
+	s.work, s.signature = Work{}, 0
+	s.known = postings.Find(q.Terms, s.known[:0])
+	s.terms.clear(len(s.known))
+	for _, i := range s.known {
+		s.signature |= SignatureOf(q.Terms[i].Term)
+		s.terms.put(q.Terms[i].Term, i)
 	}
 }
 
@@ -84,11 +82,10 @@ func (s *scan) visitTerms(ctx context.Context, postings Postings, best Level) er
 	}
 	s.best = best
 	for _, i := range s.known {
-		t := &s.query.Terms[i]
-		if t.Cap() != best {
+		if s.query.Terms[i].Cap() != best {
 			continue
 		}
-		if err := postings.Blocks(ctx, t.Term, best, s.visit); err != nil {
+		if err := postings.Blocks(ctx, int(i), best, s.visit); err != nil {
 			return err
 		}
 	}
