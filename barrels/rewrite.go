@@ -183,8 +183,9 @@ func (w *writer) chunk(term uint64, view *block.View, ops []op) error {
 		n := pieceLen(len(rest))
 		first := b.encode(view, ops, rest[:n])
 		if view != nil && len(rest) == len(b.merged) && !first.less(b.first) {
-			first, kept = b.first, true
+			first = b.first
 		}
+		kept = kept || first == b.first // also where a later piece begins there
 		w.batch.PutFunc(Postings, appendKey(b.key[:0], term, first.key, first.keyword), b.encoder.Append)
 		w.counters.blocks++
 		rest = rest[n:]

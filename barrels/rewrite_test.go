@@ -1,0 +1,79 @@
+package barrels
+
+import (
+	"slices"
+	"testing"
+
+	"adshard/barrels/block"
+	"adshard/schema/pb"
+)
+
+// TestChunkKeepsAll: however many postings come before and behind those of a
+// block, all are in the blocks that come of it, each in the block that its place
+// belongs to, also where a new block begins just where the old one did.
+func TestChunkKeepsAll(t *testing.T) {
+	const term, at = 1, 1000
+	for _, before := range []int{0, 1, block.Target - 1, block.Target, block.Target + 1, block.Max, 2 * block.Target} {
+		for _, held := range []int{1, block.Max - block.Target, block.Max - block.Target + 1, block.Target, block.Max} {
+			var e block.Encoder
+			for i := range held {
+				n := op{term: term, place: place{1, uint64(at + i)}, keyword: oneWord(at + i), group: &block.Group{Key: 1}}
+				entry := n.entry(nil)
+				e.Add(&entry)
+			}
+			old := e.Append(nil)
+			w := newWriter()
+			if err := w.blocks.view.Open(old); err != nil {
+				t.Fatal(err)
+			}
+			w.blocks.first = place{1, at}
+			var ops []op
+			var want []uint64
+			for i := range before {
+				ops = append(ops, op{term: term, place: place{1, uint64(at - before + i)}, keyword: oneWord(at - before + i), group: &block.Group{Key: 1}})
+			}
+			for i := range before + held {
+				want = append(want, uint64(at-before+i))
+			}
+			if err := w.chunk(term, &w.blocks.view, ops); err != nil {
+				t.Fatal(err)
+			}
+			if got := applied(t, &w.batch, place{1, at}, old); !slices.Equal(got, want) {
+				t.Errorf("%d before a block of %d: %d of %d keywords are left", before, held, len(got), len(want))
+			}
+		}
+	}
+}
+
+func oneWord(id int) *pb.Keyword {
+	return &pb.Keyword{Id: uint64(id), Enabled: true, Norm: []uint64{1}, Fold: []uint64{1}, Forms: []*pb.Form{{Terms: []uint64{1}}}}
+}
+
+// applied returns the keywords in order after a batch on one block.
+func applied(t *testing.T, b *Batch, first place, old []byte) (keywords []uint64) {
+	t.Helper()
+	blocks := map[place][]byte{first: old}
+	for i := range b.Len() {
+		o := b.Op(i)
+		key := place{keyPart(o.Key, 1), keyPart(o.Key, 2)}
+		if o.Kind == Delete {
+			delete(blocks, key)
+		} else {
+			blocks[key] = o.Value
+		}
+	}
+	for key, value := range blocks {
+		var v block.View
+		if err := v.Open(value); err != nil {
+			t.Fatal(err)
+		}
+		if viewPlace(&v, 0).less(key) {
+			t.Errorf("the block at %v begins at %v", key, viewPlace(&v, 0))
+		}
+		for i := range v.Len() {
+			keywords = append(keywords, v.Keyword(i))
+		}
+	}
+	slices.Sort(keywords)
+	return keywords
+}
