@@ -68,13 +68,16 @@ func (r *reader) Find(terms []search.QueryTerm, known []int32) []int32 {
 	}
 	for i := range r.found {
 		if l := r.found[i].list; l != nil {
-			r.touched |= uint64(len(l.blocks[0].signatures))
+			r.touched |= uint64(l.blocks[0].Load().bytes)
 		}
 	}
 	for i := range r.found {
 		if l := r.found[i].list; l != nil {
-			r.touched |= uint64(l.blocks[0].signatures[0])
-			if j := l.blocks[0].judged[r.device].Load(); j != nil {
+			b := l.blocks[0].Load()
+			if len(b.signatures) > 0 {
+				r.touched |= uint64(b.signatures[0])
+			}
+			if j := b.judged[r.device].Load(); j != nil {
 				r.touched |= j.view
 			}
 		}
@@ -117,12 +120,12 @@ func (r *reader) kept(ctx context.Context, list *termList, visit func(search.Blo
 
 // visit hands the i-th block of a list over.
 func (r *reader) visit(list *termList, i int, visit func(search.Block)) {
-	if !visitBlock(list.blocks[i], visit) {
+	if b := list.block(i); b == nil || !visitBlock(b, visit) {
 		to := ^uint64(0)
 		if i+1 < len(list.blocks) {
-			to = list.blocks[i+1].key
+			to = list.place(i + 1).key
 		}
-		r.bad = append(r.bad, run{list.blocks[i].key, to})
+		r.bad = append(r.bad, run{list.place(i).key, to})
 	}
 }
 
@@ -177,6 +180,9 @@ func (c *collected) open(at place, value []byte, scratch *block.View) search.Blo
 		return scratch
 	}
 	b := newTermBlock(at, value)
+	if b != nil {
+		b = b.made()
+	}
 	if b == nil {
 		return nil
 	}

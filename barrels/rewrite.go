@@ -99,11 +99,11 @@ type source int
 // the ops do. It is the last block that begins at or before the op's place, else
 // the term's first.
 func (b *blockWriter) kept(l *termList, ops []op) (view *block.View, n int, err error) {
-	i := max(0, sort.Search(len(l.blocks), func(i int) bool { return ops[0].less(l.blocks[i].place) })-1)
-	at := l.blocks[i]
+	i := max(0, sort.Search(len(l.blocks), func(i int) bool { return ops[0].less(l.place(i)) })-1)
+	at := l.blocks[i].Load()
 	b.first, n = at.place, len(ops)
 	if i+1 < len(l.blocks) {
-		n = ownOps(ops, l.blocks[i+1].place)
+		n = ownOps(ops, l.place(i+1))
 	}
 	if err := at.view.Check(); err != nil {
 		return nil, 0, damaged("block", err)

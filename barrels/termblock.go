@@ -17,6 +17,7 @@ import (
 // of them. A search waits for memory more than for anything else, so that what it
 // reads of a block lies together, in the order in which it is read (pack).
 type termBlock struct {
+	ready      bool
 	live       bool               // some posting is
 	signatures []search.Signature // by class
 	classes    []class
@@ -50,16 +51,26 @@ type member struct {
 // blockOverhead is about what a block takes beside its postings.
 const blockOverhead = 320
 
-// newTermBlock keeps a copy of a block's bytes; nil: they are damaged.
+// newTermBlock keeps a copy of a block's bytes, not yet ready; nil: they are
+// damaged.
 func newTermBlock(at place, value []byte) *termBlock {
 	b := &termBlock{place: at}
-	if b.view.Open(bytes.Clone(value)) != nil || !b.gather() {
+	if b.view.Open(bytes.Clone(value)) != nil {
 		return nil
 	}
-	// A member with its quality and its worth on two devices; a class with its
-	// signature and its sums on two devices.
-	b.bytes = blockOverhead + len(value) + 33*len(b.members) + 64*len(b.classes) + 8*len(b.norms)
+	// A member with its quality and its worth on two devices; three members to two
+	// classes, each with its signature, three norms and its sums on two devices.
+	b.bytes = blockOverhead + len(value) + 90*b.view.Len()
 	return b
+}
+
+// made returns the block made ready for searches; nil: it is damaged.
+func (b *termBlock) made() *termBlock {
+	m := &termBlock{ready: true, view: b.view, place: b.place, bytes: b.bytes}
+	if !m.gather() {
+		return nil
+	}
+	return m
 }
 
 // gather finds the classes, in the order of their first postings; false: the

@@ -12,14 +12,16 @@ import (
 // termList is the blocks of a term as one state of the store has them, in
 // memory and ready for searches. It does not change.
 type termList struct {
-	state  uint64 // number of the state
-	blocks []*termBlock
+	state uint64 // number of the state
+	// blocks are made ready when a search first visits them; most of what changes
+	// is never asked for before it changes again.
+	blocks []atomic.Pointer[termBlock]
 	// bounds are for each device those of the blocks, side by side, so that a
 	// search tells quickly which can win; none where there are few blocks.
 	bounds [search.Devices][]block.Bound
 	bytes  int
 	used   atomic.Bool // since it was last spared
-	only   [1]*termBlock
+	only   [1]atomic.Pointer[termBlock]
 }
 
 // fewBlocks are looked at one after the other.
@@ -30,12 +32,12 @@ const listOverhead = 160
 
 // newTermList makes a list of a term's blocks, all of them in order.
 func newTermList(state uint64, blocks []*termBlock) *termList {
-	l := &termList{state: state, blocks: blocks, bytes: listOverhead}
-	if len(blocks) == 1 {
-		l.only[0] = blocks[0]
-		l.blocks = l.only[:] // one step less in memory
+	l := &termList{state: state, bytes: listOverhead}
+	if l.blocks = l.only[:]; len(blocks) > 1 { // else one step less in memory
+		l.blocks = make([]atomic.Pointer[termBlock], len(blocks))
 	}
-	for _, b := range blocks {
+	for i, b := range blocks {
+		l.blocks[i].Store(b)
 		l.bytes += b.bytes
 	}
 	if len(blocks) > fewBlocks {
@@ -49,10 +51,28 @@ func newTermList(state uint64, blocks []*termBlock) *termList {
 	return l
 }
 
+// block returns the i-th block, ready for searches; nil: it is damaged.
+func (l *termList) block(i int) *termBlock {
+	b := l.blocks[i].Load()
+	if b.ready {
+		return b
+	}
+	if b = b.made(); b != nil {
+		l.blocks[i].Store(b)
+	}
+	return b
+}
+
+// place is that of the i-th block.
+func (l *termList) place(i int) place { return l.blocks[i].Load().place }
+
 // with returns the list of a later state, in which ops put or remove blocks; nil
 // when one of them is damaged or none is left.
 func (l *termList) with(state uint64, ops []Op) *termList {
-	blocks := slices.Clone(l.blocks)
+	blocks := make([]*termBlock, len(l.blocks), len(l.blocks)+len(ops))
+	for i := range blocks {
+		blocks[i] = l.blocks[i].Load()
+	}
 	for _, o := range ops {
 		at := place{keyPart(o.Key, 1), keyPart(o.Key, 2)}
 		i, found := slices.BinarySearchFunc(blocks, at, func(b *termBlock, at place) int {

@@ -83,8 +83,9 @@ func TestTermLists(t *testing.T) {
 					continue
 				}
 				got := content{}
-				for _, b := range list.blocks {
-					got[b.key] = b.view.Keyword(0)
+				for i := range list.blocks {
+					b := list.block(i)
+					got[b.key] = b.members[0].keyword
 				}
 				if !maps.Equal(got, now) {
 					t.Fatalf("term %d, state %d: %v, want %v", term, state, got, now)
