@@ -49,7 +49,10 @@ peers: ## install the systems that adbench search --peers measures
 search-figures: build ## measure layouts, peers and the served search side by side (hours; deploy/search.sh PIECE for less)
 	@deploy/search.sh
 
+ablation: build ## measure what each idea of the search brings; writes docs/experiments/ablation.md (about an hour)
+	@deploy/ablation.sh
+
 clean: ## remove what was built and the demo's data
 	rm -rf $(BIN) demo
 
-.PHONY: help demo setup build test test-long lint generate figures audit simulate experiments peers search-figures clean
+.PHONY: help demo setup build test test-long lint generate figures audit simulate experiments peers search-figures ablation clean
