@@ -35,8 +35,22 @@ func lying() []Idea {
 			Patches: []Patch{{"barrels/termlist.go", "{ return l.limit / 8 }", "{ return 0 }"}},
 		},
 		{
+			Name: "together", What: "what a search reads of a block lies together in memory", Instead: "each by itself",
+			Patches: []Patch{{
+				"barrels/termblock.go", "b.pack(n)",
+				"b.members, b.qualities = make([]member, n), make([]uint8, n)",
+			}},
+		},
+		{
 			Name: "judgement", What: "what statuses, budgets and modifiers make of a block is kept with it", Instead: "found out by each search",
-			Patches: []Patch{{"barrels/sink.go", "if w == unclear {", "if w <= unclear {"}},
+			Patches: []Patch{{
+				"barrels/sink.go", "\tif b == nil {\n\t\tf.posting(i, level)\n\t\treturn\n\t}\n",
+				"\tif b == nil {\n\t\tf.posting(i, level)\n\t\treturn\n\t}\n" + judgeEach,
+			}},
+		},
+		{
+			Name: "sums", What: "a class is counted without a look at its postings", Instead: "posting by posting",
+			Patches: []Patch{{"barrels/sink.go", "if s.unclear || s.least <= least && s.candidates > 0 {", "if s.unclear || s.candidates >= 0 {"}},
 		},
 		{
 			Name: "shown", What: "what is shown of a keyword that was among the best is kept", Instead: "put together by each search",
@@ -50,7 +64,18 @@ func looking() []Idea {
 	return []Idea{
 		{
 			Name: "known", What: "of a query's terms only those count that keywords may have", Instead: "all, in each language",
-			Patches: []Patch{{"search/scan.go", "postings.Known(t) {", "true {"}},
+			Patches: []Patch{
+				{"barrels/reader.go", "f := foundTerm{}\n", "f := foundTerm{}\n\t\tknown = append(known, int32(i))\n"},
+				{"barrels/reader.go", "known = append(known, int32(i))\n\t\t\tf.anchors", "f.anchors"},
+			},
+		},
+		{
+			Name: "beside", What: "memory is asked for all terms, and all that are shown, side by side", Instead: "waited for one by one",
+			Patches: []Patch{
+				{"barrels/reader.go", "for i := range terms {\n\t\tr.touched", "for i := range terms[:0] {\n\t\tr.touched"},
+				{"barrels/reader.go", "r.found = append(r.found, f)\n\t}\n", "r.found = append(r.found, f)\n\t}\n\tif len(known) >= 0 {\n\t\treturn known\n\t}\n"},
+				{"barrels/hits.go", "\tf.touch(ranked)\n", ""},
+			},
 		},
 		{
 			Name: "signatures", What: "signatures turn away most classes", Instead: "the words of each are looked at",
@@ -71,5 +96,23 @@ func looking() []Idea {
 			Name: "promising", What: "the most promising of many blocks are visited first", Instead: "all in the order of their keys",
 			Patches: []Patch{{"barrels/choose.go", "first := c.promising(bounds)", "first := c.first[:0]"}},
 		},
+		{
+			Name: "contenders", What: "where all are counted, the most promising class is looked at first", Instead: "as they are met",
+			Patches: []Patch{{"barrels/sink.go", "if f.request.ExactCounts { // nothing", "if false { // nothing"}},
+		},
 	}
 }
+
+// judgeEach is finder.Match as it would be if nothing were known of a block's
+// postings before.
+const judgeEach = `	if b != nil {
+		first, end := b.of(i)
+		if f.tally.active {
+			f.tally.matches(&b.view, b.members[first:end])
+		}
+		for m := first; m < end; m++ {
+			f.posting(int(b.members[m].posting), level)
+		}
+		return
+	}
+`
