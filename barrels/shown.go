@@ -22,12 +22,17 @@ type shown struct {
 // stays.
 type shownCache struct{ slots []atomic.Pointer[shown] }
 
-// shownBytes is about what one takes, its slot included.
-const shownBytes = 512
+const (
+	// shownBytes is about what one takes, its slot included.
+	shownBytes = 512
+	// shownMost bounds what they all may take, and with it the table, which is
+	// there from the beginning and which every collection of garbage reads.
+	shownMost = 1 << 30
+)
 
 func newShownCache(bytes uint64) *shownCache {
 	n := 1
-	for uint64(n)*2*shownBytes <= min(bytes, 1<<36) {
+	for uint64(n)*2*shownBytes <= min(bytes, shownMost) {
 		n *= 2
 	}
 	return &shownCache{make([]atomic.Pointer[shown], n)}
