@@ -29,7 +29,7 @@ func adbenchSearch(t *testing.T, args ...string) (out string, err error) {
 func TestSearch(t *testing.T) {
 	dir := t.TempDir()
 	file, page := filepath.Join(dir, "r.json"), filepath.Join(dir, "r.html")
-	out, err := adbenchSearch(t, "--keywords", "10000", "--peers", smallPeers(), "--setups", "log,stop,matches,SQ2", "--query-count", "100",
+	out, err := adbenchSearch(t, "--keywords", "10000", "--peers", smallPeers(), "--setups", "log,stop,matches 0,matches 1000,SQ2", "--query-count", "100",
 		"--seconds", "0.02", "--rounds", "2", "--json", file, "--html", page)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

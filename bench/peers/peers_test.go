@@ -16,7 +16,7 @@ func TestConformance(t *testing.T) {
 	for _, l := range peers.All() {
 		t.Run(l.Name(), func(t *testing.T) {
 			t.Parallel()
-			layouttest.Run(t, l)
+			layouttest.RunSlow(t, l)
 		})
 	}
 }

@@ -12,13 +12,10 @@ import (
 	"adshard/bench/layouts"
 )
 
-// benchKeywords is as many as other figures of the product are measured with.
-const benchKeywords = 430_000
-
-// BenchSet is 430,000 keywords of the catalogues in dir, a path of shared/data
+// BenchSet is so many keywords of the catalogues in dir, a path of shared/data
 // from the test's directory, and 5000 queries of their log; of the built-in
 // extract where dir is not there.
-func BenchSet(b *testing.B, dir string) (*layouts.Set, []*layouts.Query) {
+func BenchSet(b *testing.B, dir string, keywords int64) (*layouts.Set, []*layouts.Query) {
 	b.Helper()
 	files := os.DirFS(dir)
 	if _, err := fs.Stat(files, "catalogue"); errors.Is(err, fs.ErrNotExist) {
@@ -28,7 +25,7 @@ func BenchSet(b *testing.B, dir string) (*layouts.Set, []*layouts.Query) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	o := corpus.Options{Keywords: benchKeywords, Queries: 5000, Seed: 1}
+	o := corpus.Options{Keywords: keywords, Queries: 5000, Seed: 1}
 	set, err := layouts.FromCorpus(context.Background(), c, o, nil)
 	if err != nil {
 		b.Fatal(err)

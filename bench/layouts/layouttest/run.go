@@ -15,12 +15,25 @@ import (
 
 // Run holds a layout to the contract, with small random sets and 10,000
 // keywords of the extract. It skips what the machine has not the means for.
-func Run(t *testing.T, l layouts.Layout) {
+func Run(t *testing.T, l layouts.Layout) { run(t, l, effort{random: 15, hard: 10_000}) }
+
+// RunSlow is Run for a layout that takes a second to build however small the set
+// is, since it starts a server: fewer random sets, smaller hard ones.
+func RunSlow(t *testing.T, l layouts.Layout) { run(t, l, effort{random: 3, hard: 1000}) }
+
+// effort is how many random sets there are, and of how many keywords the hard
+// ones.
+type effort struct {
+	random int
+	hard   int64
+}
+
+func run(t *testing.T, l layouts.Layout, much effort) {
 	if l.Name() == "" || l.Tells() == (layouts.Tells{}) {
 		t.Errorf("the layout is called %q and tells %+v", l.Name(), l.Tells())
 	}
 	t.Run("random", func(t *testing.T) {
-		for i := range 15 {
+		for i := range much.random {
 			s := sets.Example(i)
 			r := open(t, l, s)
 			texts := queries.Example(i)
@@ -33,7 +46,7 @@ func Run(t *testing.T, l layouts.Layout) {
 		}
 	})
 	t.Run("corpus", func(t *testing.T) {
-		s, texts := fromExtract(t)
+		s, texts := fromExtract(t, 10_000)
 		asked := layouts.NewQueries(texts)
 		r := open(t, l, s)
 		r.check(append(asked, special(t, s)...))
@@ -44,7 +57,7 @@ func Run(t *testing.T, l layouts.Layout) {
 		r.close()
 	})
 	t.Run("hard", func(t *testing.T) {
-		s, texts := fromExtract(t)
+		s, texts := fromExtract(t, much.hard)
 		for _, hard := range hardSets(s) {
 			r := open(t, l, hard)
 			r.check(append(layouts.NewQueries(texts[:50]), special(t, hard)...))
@@ -60,14 +73,14 @@ func Run(t *testing.T, l layouts.Layout) {
 	})
 }
 
-// fromExtract is a set of the extract and queries of its log.
-func fromExtract(t *testing.T) (*layouts.Set, []string) {
+// fromExtract is a set of so many keywords of the extract and queries of its log.
+func fromExtract(t *testing.T, keywords int64) (*layouts.Set, []string) {
 	t.Helper()
 	c, err := corpus.Open(corpus.Extract())
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := corpus.Options{Keywords: 10_000, Queries: 200, Seed: 1}
+	o := corpus.Options{Keywords: keywords, Queries: 200, Seed: 1}
 	s, err := layouts.FromCorpus(context.Background(), c, o, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -106,8 +119,8 @@ func special(t *testing.T, s *layouts.Set) []*layouts.Query {
 	return out
 }
 
-// run is a layout that was built of a set, with its oracle beside it.
-type run struct {
+// opened is a layout that was built of a set, with its oracle beside it.
+type opened struct {
 	t        *testing.T
 	set      *layouts.Set
 	tells    layouts.Tells
@@ -116,9 +129,9 @@ type run struct {
 	oracle   *Oracle
 }
 
-func open(t *testing.T, l layouts.Layout, s *layouts.Set) *run {
+func open(t *testing.T, l layouts.Layout, s *layouts.Set) *opened {
 	t.Helper()
-	r := &run{t: t, set: s, tells: l.Tells(), oracle: NewOracle(s)}
+	r := &opened{t: t, set: s, tells: l.Tells(), oracle: NewOracle(s)}
 	last := 0.0
 	progress := func(done float64) {
 		if done < last || done > 1 {
@@ -140,7 +153,7 @@ func open(t *testing.T, l layouts.Layout, s *layouts.Set) *run {
 	return r
 }
 
-func (r *run) close() {
+func (r *opened) close() {
 	r.t.Helper()
 	if err := errors.Join(r.searcher.Close(), r.store.Close()); err != nil {
 		r.t.Fatal(err)
@@ -148,7 +161,7 @@ func (r *run) close() {
 }
 
 // check compares answers with the oracle's.
-func (r *run) check(asked []*layouts.Query) {
+func (r *opened) check(asked []*layouts.Query) {
 	r.t.Helper()
 	for _, q := range asked {
 		got, err := r.searcher.Search(context.Background(), q)
@@ -181,7 +194,7 @@ func equal(a, b layouts.Found) bool {
 
 // together has several searchers search at the same time; each gets the answers
 // that one alone gets.
-func (r *run) together(asked []*layouts.Query) {
+func (r *opened) together(asked []*layouts.Query) {
 	r.t.Helper()
 	want := make([]layouts.Found, len(asked))
 	for i, q := range asked {
@@ -212,7 +225,7 @@ func (r *run) together(asked []*layouts.Query) {
 }
 
 // cancelled: a search whose context is over ends with that.
-func (r *run) cancelled(q *layouts.Query) {
+func (r *opened) cancelled(q *layouts.Query) {
 	r.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -222,7 +235,7 @@ func (r *run) cancelled(q *layouts.Query) {
 	r.check([]*layouts.Query{q}) // and does no harm
 }
 
-func (r *run) sized() {
+func (r *opened) sized() {
 	r.t.Helper()
 	size, err := r.store.Size()
 	if err != nil || size.Disk+size.Memory == 0 || size.Matching > size.Disk {
@@ -232,7 +245,7 @@ func (r *run) sized() {
 
 // change changes keywords some times, while another searcher searches; then the
 // answers are those of the changed set. Not every layout can.
-func (r *run) change(asked []*layouts.Query, times int) {
+func (r *opened) change(asked []*layouts.Query, times int) {
 	r.t.Helper()
 	c, ok := r.store.(layouts.Changer)
 	if !ok {
@@ -252,7 +265,7 @@ func (r *run) change(asked []*layouts.Query, times int) {
 }
 
 // searching searches until it is stopped; only errors count.
-func (r *run) searching(asked []*layouts.Query) (stop func()) {
+func (r *opened) searching(asked []*layouts.Query) (stop func()) {
 	s, err := r.store.Searcher()
 	if err != nil {
 		r.t.Fatal(err)

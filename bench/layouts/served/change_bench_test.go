@@ -16,7 +16,7 @@ import (
 // those of groups here and there.
 func BenchmarkChange(b *testing.B) {
 	ctx := context.Background()
-	set, _ := layouttest.BenchSet(b, "../../../../shared/data")
+	set, _ := layouttest.BenchSet(b, "../../../../shared/data", *keywords)
 	store, err := Served{}.Build(ctx, set, layouts.Options{Dir: b.TempDir()})
 	if err != nil {
 		b.Fatal(err)

@@ -18,7 +18,7 @@ func TestLayouts(t *testing.T) {
 }
 
 func BenchmarkSearch(b *testing.B) {
-	set, queries := layouttest.BenchSet(b, "../../../../shared/data")
+	set, queries := layouttest.BenchSet(b, "../../../../shared/data", *keywords)
 	for _, l := range []layouts.Layout{Served{}, ServedTop{}} {
 		b.Run(l.Name(), func(b *testing.B) { layouttest.Bench(b, l, set, queries) })
 	}
