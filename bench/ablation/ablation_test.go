@@ -100,7 +100,7 @@ func TestTimes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"| nothing |  | 2.00 | 1 | 0.00 | 1.00 | 1 |", "| an idea | none | 5.00 | 2.00 (2.00–2.50) |", "The floor in the same processes as the full product: 1.00 µs (1.00–3.00).",
+		"| full | nothing |  | 2.00 | 1 | 0.00 | 1.00 | 1 |", "| a | an idea | none | 5.00 | 2.00 (2.00–2.50) |", "The floor in the processes of the full product: 1.00 µs (1.00–3.00). served takes 2.00 times as long (2.00–2.00).",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("without %q:\n%s", want, b.String())

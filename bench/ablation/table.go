@@ -45,19 +45,26 @@ func (r *Result) table(b *strings.Builder, setup string) {
 		return
 	}
 	fmt.Fprintf(b, "## %s, %s keywords\n\n", setup, measure.Number(float64(full[0].Keywords)))
-	b.WriteString("| switched off | instead | served µs | times as long | p99 µs | served-top µs | times as long | p99 µs | bytes a keyword: memory | disk | matching |\n")
-	b.WriteString("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n")
+	b.WriteString("| | switched off | instead | served µs | times as long | p99 µs | served-top µs | times as long | p99 µs | bytes a keyword: memory | disk | matching |\n")
+	b.WriteString("| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n")
 	r.line(b, &Idea{Name: Full, What: "nothing"}, setup)
 	for i := range r.Ideas {
 		r.line(b, &r.Ideas[i], setup)
 	}
 	least, median, most := measure.Rounds(each(r.rows(Full, setup, floor), micros))
-	fmt.Fprintf(b, "\nThe floor in the same processes as the full product: %s µs (%s–%s).\n\n", figure(median), figure(least), figure(most))
+	fmt.Fprintf(b, "\nThe floor in the processes of the full product: %s µs (%s–%s).", figure(median), figure(least), figure(most))
+	for _, layout := range []string{served, servedTop} {
+		least, median, most := measure.Rounds(each(r.rows(Full, setup, layout), func(row *paired.Row) float64 {
+			return 1 / row.Ratios[floor].Median
+		}))
+		fmt.Fprintf(b, " %s takes %s times as long (%s–%s).", layout, figure(median), figure(least), figure(most))
+	}
+	b.WriteString("\n\n")
 }
 
 // line writes what a variant shows.
 func (r *Result) line(b *strings.Builder, i *Idea, setup string) {
-	fmt.Fprintf(b, "| %s | %s |", i.What, i.Instead)
+	fmt.Fprintf(b, "| %s | %s | %s |", i.Name, i.What, i.Instead)
 	for _, layout := range []string{served, servedTop} {
 		rows := r.rows(i.Name, setup, layout)
 		_, took, _ := measure.Rounds(each(rows, micros))
