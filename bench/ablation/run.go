@@ -45,11 +45,18 @@ const layoutsMeasured = "floor,served,served-top"
 // them in turns.
 func Run(ctx context.Context, p *Plan) (*Result, error) {
 	variants := append([]Idea{{Name: Full}}, p.Ideas...)
+	overlays := make([]string, len(variants))
+	for i := range variants { // before any is built, which takes its time
+		var err error
+		if overlays[i], err = variants[i].Overlay(p.Source, p.Dir); err != nil {
+			return nil, err
+		}
+	}
 	all := float64(len(variants) * (p.Rounds + 1))
 	done := 0
 	for i := range variants {
 		p.Progress("building "+variants[i].Name, float64(done)/all)
-		if err := p.build(ctx, &variants[i]); err != nil {
+		if err := p.build(ctx, &variants[i], overlays[i]); err != nil {
 			return nil, err
 		}
 		done++
@@ -88,11 +95,7 @@ func order(n, round int) []int {
 
 func (p *Plan) program(i *Idea) string { return filepath.Join(p.Dir, "adbench-"+i.Name) }
 
-func (p *Plan) build(ctx context.Context, i *Idea) error {
-	overlay, err := i.Overlay(p.Source, p.Dir)
-	if err != nil {
-		return err
-	}
+func (p *Plan) build(ctx context.Context, i *Idea, overlay string) error {
 	program, err := filepath.Abs(p.program(i))
 	if err != nil {
 		return err
