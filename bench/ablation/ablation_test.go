@@ -2,6 +2,7 @@ package ablation
 
 import (
 	"context"
+	"flag"
 	"os/exec"
 	"slices"
 	"strings"
@@ -149,6 +150,24 @@ func TestPairsByHand(t *testing.T) {
 	if got != want {
 		t.Errorf("%+v, not %+v", got, want)
 	}
+}
+
+var keywords = flag.Int64("keywords", 10_000, "size of the set whose pairs are counted")
+
+// BenchmarkPairs reports what a query costs with and without pairs as anchors for
+// words that are the anchor of more than one keyword in a hundred, up to 1,000.
+func BenchmarkPairs(b *testing.B) {
+	set, queries := corpusOf(b, *keywords)
+	var p Pairs
+	for b.Loop() {
+		p = CountPairs(set, queries, int(min(1000, *keywords/100)))
+	}
+	b.ReportMetric(float64(p.Moved)/float64(set.Len()), "moved/keyword")
+	b.ReportMetric(p.Words.Candidates, "candidates/query")
+	b.ReportMetric(p.WithPairs.Candidates, "candidates-pairs/query")
+	b.ReportMetric(p.Words.Lookups, "lookups/query")
+	b.ReportMetric(p.WithPairs.Lookups, "lookups-pairs/query")
+	b.ReportMetric(p.Words.Matches, "matches/query")
 }
 
 // corpusOf is keywords of the extract and queries.
