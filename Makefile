@@ -30,6 +30,7 @@ lint: ## vet, staticcheck, the rules of the house
 generate: ## rebuild the generated code (needs protoc and flatc)
 	./schema/generate.sh
 	./internal/node/httpapi/generate.sh
+	./bench/layouts/rdb/generate.sh
 
 figures: build ## measure what docs/figures.md reports (about 7 minutes)
 	@deploy/figures.sh

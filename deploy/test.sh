@@ -30,16 +30,26 @@ done
 for f in internal/node/httpapi/api/*.gen.go; do
 	diff "$f" "$fresh/$f" || { echo "$f is not what openapi.yaml gives: run make generate" >&2; exit 1; }
 done
+./bench/layouts/rdb/generate.sh "$fresh"
+for d in pb fb; do
+	diff -r "bench/layouts/rdb/$d" "$fresh/bench/layouts/rdb/$d" || { echo "bench/layouts/rdb/$d is not what its source gives: run make generate" >&2; exit 1; }
+done
 
 step "vet and staticcheck"
 go vet ./...
 go tool -modfile=tools/go.mod staticcheck ./...
 
 step "tests, each benchmark once"
+ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || echo "PostgreSQL is not installed: its tests are skipped (make peers installs it)"
+ls bin/lucene/*.jar >/dev/null 2>&1 || echo "Lucene Monitor is not built: its tests are skipped (make peers builds it)"
 go test -count=1 -bench=. -benchtime=1x ./...
 
 step "tests under the race detector"
 go test -count=1 -race -short $(cat deploy/race-packages.txt)
+
+step "C beside RocksDB under the address sanitizer"
+go test -count=1 -asan -run '^TestIterators$' ./barrels/rocks
+go test -count=1 -asan -run '^TestDamagedValues$' ./bench/layouts/rdb
 
 if [ "$mode" = long ]; then
 	step "property tests, $checks cases each"
