@@ -12,7 +12,7 @@ type LoadWeights struct{ Looked, Matched, Micros float64 }
 // match take when nothing disturbs (adbench store fits them): a load of
 // 1,000,000 is a core that does nothing else. Time as measured is left out: it
 // depends on what else the machine does, and equal nodes would seem different.
-var DefaultLoadWeights = LoadWeights{Looked: 0.04, Matched: 0.06}
+var DefaultLoadWeights = LoadWeights{Looked: 0.015, Matched: 0.013}
 
 // Of returns the load of a cost.
 func (w LoadWeights) Of(c Cost) float64 {

@@ -17,7 +17,7 @@ type CostModel struct {
 }
 
 // DefaultCosts returns the costs of one slave's store, without the network, as `adbench store` fits them.
-func DefaultCosts() CostModel { return CostModel{Query: 9, Looked: 0.04, Matched: 0.06} }
+func DefaultCosts() CostModel { return CostModel{Query: 6.6, Looked: 0.015, Matched: 0.013} }
 
 // weights are the costs of items, without the query's own.
 func (m CostModel) weights() balance.LoadWeights {
