@@ -104,6 +104,47 @@ func TestTermLists(t *testing.T) {
 	})
 }
 
+// lateDamage is a block whose checksum and outline are right, but not what lies in
+// it.
+func lateDamage(t *testing.T) []byte {
+	t.Helper()
+	const tail = 9 // format and checksum
+	for at := range len(blockValue(2)) - tail {
+		value := blockValue(2)
+		value[at] = 0xfe
+		value = block.Seal(value[:len(value)-tail])
+		if b := newTermBlock(place{}, value); b != nil && b.made() == nil {
+			return value
+		}
+	}
+	t.Fatal("all damage shows at once")
+	return nil
+}
+
+// TestDamagedBlockInAList: a block whose damage shows only when it is first
+// visited is passed over and told of, each time; its neighbours are visited.
+func TestDamagedBlockInAList(t *testing.T) {
+	damaged := lateDamage(t)
+	var b Batch
+	b.Put(Postings, appendKey(nil, 1, 20, 0), damaged)
+	list := newTermList(1, []*termBlock{
+		newTermBlock(place{key: 10}, blockValue(1)), newTermBlock(place{key: 30}, blockValue(3)),
+	}).with(2, []Op{b.Op(0)})
+	if list == nil {
+		t.Fatal("the damage shows at once")
+	}
+	for range 3 {
+		var r reader
+		visited := 0
+		if err := r.kept(t.Context(), list, func(search.Block) { visited++ }); err != nil {
+			t.Fatal(err)
+		}
+		if visited != 2 || len(r.bad) != 1 || r.bad[0] != (run{20, 30}) {
+			t.Fatalf("%d blocks were visited, bad are %v", visited, r.bad)
+		}
+	}
+}
+
 // TestChoiceIsTheBound: a block is passed over without being touched only when
 // its bound says that it cannot win, and always then where the numbers are far
 // from the largest.

@@ -31,6 +31,8 @@ func openKV(dir string, cacheBytes uint64) (*kv, error) {
 		Cache: cache, Comparer: comparer(), Logger: quiet{},
 		FormatMajorVersion: pebble.FormatNewest, MemTableSize: 32 << 20,
 	}
+	// Who reads what is damaged gets an error; by default the program ends.
+	o.EventListener = &pebble.EventListener{DataCorruption: func(pebble.DataCorruptionInfo) {}}
 	for i := range o.Levels {
 		o.Levels[i].BlockSize = 8 << 10
 		o.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
