@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"strings"
 	"testing"
 	"time"
 
@@ -29,10 +28,7 @@ func BenchmarkBadSets(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for name, bad := range map[string]*layouts.Set{
-		"as it is": set, "shared word": layouts.SharedWord(set, "the"),
-		"stop words": layouts.OnlyCommon(set, 32, 1), "one advertiser": layouts.OneAdvertiser(set),
-	} {
+	for name, bad := range badSets(set) {
 		for _, l := range []layouts.Layout{Served{}, ServedTop{}} {
 			b.Run(name+"/"+l.Name(), func(b *testing.B) { stopQuery(b, l, bad) })
 		}
@@ -53,14 +49,7 @@ func stopQuery(b *testing.B, l layouts.Layout, set *layouts.Set) {
 			b.Error(err)
 		}
 	}()
-	var words []string
-	for _, w := range set.Commonest(32) {
-		words = append(words, set.Words[w])
-	}
-	q, err := layouts.NewQuery(strings.Join(words, " "))
-	if err != nil {
-		b.Fatal(err)
-	}
+	q := commonest(set)
 	var found layouts.Found
 	b.ReportAllocs()
 	for b.Loop() {
