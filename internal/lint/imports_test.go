@@ -69,6 +69,9 @@ var bans = []struct {
 	{"C", "cgo stays in one place, so that all else builds and cross-compiles with Go alone", []string{"barrels/rocks", "bench"}},
 	{"modernc.org/sqlite", "other packages read through backend's contracts", []string{"backend/sqlite"}},
 	{"zombiezen.com/go/sqlite", "other packages read through backend's contracts", []string{"backend/sqlite"}},
+	{"github.com/cockroachdb/pebble", "the product's stores are RocksDB; others are there to be measured", []string{"bench/layouts/pebbledb"}},
+	{"github.com/blevesearch/bleve", "a peer, there to be measured", []string{"bench/peers/bleve"}},
+	{"github.com/jackc/pgx", "a peer, there to be measured", []string{"bench/peers/postgres"}},
 	{"github.com/spf13/cobra", "flags are read in cmd and internal/cli only", []string{"cmd", "internal/cli", "bench"}},
 	{"flag", "flags are read in cmd and internal/cli only", []string{"cmd", "internal/cli", "bench"}},
 	{"log", "structured logs go through log/slog", nil},
@@ -95,6 +98,7 @@ func TestRulesBite(t *testing.T) {
 		{"search", "adshard/barrels"}, {"auction", "time"}, {"balance", "google.golang.org/grpc"},
 		{"barrels/memory", "github.com/linxGnu/grocksdb"}, {"ingest", "adshard/internal/node"},
 		{"internal/node", "adshard/bench/corpus"}, {"loadproxy", "adshard/backend"}, {"schema/pb", "adshard/fault"},
+		{"barrels/rocks", "github.com/cockroachdb/pebble/v2/sstable"}, {"backend/sqlite", "github.com/jackc/pgx/v5"},
 	} {
 		if len(faults(c[0], c[1])) == 0 {
 			t.Errorf("%s may import %s, it should not", c[0], c[1])
