@@ -52,6 +52,8 @@ go test -count=1 -asan -run '^TestIterators$' ./barrels/rocks
 go test -count=1 -asan -run '^TestDamagedValues$' ./bench/layouts/rdb
 
 if [ "$mode" = long ]; then
+	step "the search with each of its ideas switched off"
+	go test -count=1 -run '^TestIdeasAnswerAlike$' ./bench/ablation -args -alike
 	step "property tests, $checks cases each"
 	go test ./search/... ./auction/... ./balance/... ./barrels/... ./backend/... ./ingest/... -rapid.checks=$checks -timeout 3h
 fi

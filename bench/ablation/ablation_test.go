@@ -30,24 +30,43 @@ func TestIdeasApply(t *testing.T) {
 	}
 }
 
+// alike has every idea answer the oracle's queries; it takes minutes.
+var alike = flag.Bool("alike", false, "run the product with each idea switched off, instead of compiling it")
+
+// TestIdeasCompile: the product compiles with each idea switched off.
+func TestIdeasCompile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles the search anew for each idea: not in -short")
+	}
+	for _, i := range Ideas() {
+		t.Run(i.Name, func(t *testing.T) { goes(t, i, "build", "./search", "./barrels") })
+	}
+}
+
 // TestIdeasAnswerAlike: with each idea switched off the product still gives the
 // right answers to 10,000 keywords, as the conformance suite of layouts has it.
 func TestIdeasAnswerAlike(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles the product anew for each idea: not in -short")
+	if !*alike {
+		t.Skip("links and runs the product anew for each idea: -args -alike")
 	}
 	for _, i := range Ideas() {
 		t.Run(i.Name, func(t *testing.T) {
-			overlay, err := i.Overlay(source, t.TempDir())
-			if err != nil {
-				t.Fatal(err)
-			}
-			c := exec.Command("go", "test", "-count=1", "-vet=off", "-overlay", overlay, "-run", "^TestLayouts$/.*/^corpus$", "./bench/layouts/served")
-			c.Dir = source
-			if out, err := c.CombinedOutput(); err != nil {
-				t.Errorf("%v\n%s", err, out)
-			}
+			goes(t, i, "test", "-count=1", "-vet=off", "-run", "^TestLayouts$/.*/^corpus$", "./bench/layouts/served")
 		})
+	}
+}
+
+// goes runs the go tool with an idea switched off.
+func goes(t *testing.T, i Idea, command string, args ...string) {
+	t.Helper()
+	overlay, err := i.Overlay(source, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command("go", append([]string{command, "-overlay", overlay}, args...)...)
+	c.Dir = source
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 
