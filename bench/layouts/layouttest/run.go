@@ -15,7 +15,13 @@ import (
 
 // Run holds a layout to the contract, with small random sets and 10,000
 // keywords of the extract. It skips what the machine has not the means for.
-func Run(t *testing.T, l layouts.Layout) { run(t, l, effort{random: 15, hard: 10_000}) }
+func Run(t *testing.T, l layouts.Layout) {
+	much := effort{random: 15, hard: 10_000}
+	if testing.Short() {
+		much.random = 5
+	}
+	run(t, l, much)
+}
 
 // RunSlow is Run for a layout that takes a second to build however small the set
 // is, since it starts a server: fewer random sets, smaller hard ones.
