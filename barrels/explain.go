@@ -77,6 +77,9 @@ func (c *collector) Pass(b search.Block, _ search.Level) bool {
 	return false
 }
 
+// PassClass implements search.Sink.
+func (c *collector) PassClass(search.Block, int, search.Level) bool { return false }
+
 // Match implements search.Sink.
 func (c *collector) Match(_ search.Block, i int, level search.Level) {
 	if c.kept == nil {

@@ -59,6 +59,28 @@ func (f *finder) enter(v *block.View, kept *termBlock) {
 	}
 }
 
+// PassClass implements search.Sink.
+func (f *finder) PassClass(_ search.Block, i int, best search.Level) bool {
+	if f.kept == nil || f.request.ExactCounts {
+		return false
+	}
+	need := f.top.Threshold()
+	if need == 0 {
+		return false
+	}
+	if f.judged == nil {
+		f.judged = f.judgement(f.kept)
+	}
+	s := &f.judged.sums[i]
+	return !s.unclear && s.best*quality1(f.kept.classes[i].kind, best) < need
+}
+
+// quality1 is Q for quality 1. Q is linear in the quality: the factors of match
+// types and levels are such that nothing is rounded.
+func quality1(kind search.MatchType, level search.Level) uint64 {
+	return kind.Permille() * level.Permille() / 10
+}
+
 // Match implements search.Sink.
 func (f *finder) Match(_ search.Block, i int, level search.Level) {
 	b := f.kept
@@ -74,9 +96,7 @@ func (f *finder) Match(_ search.Block, i int, level search.Level) {
 		f.tally.matches(&b.view, b.members[first:end])
 	}
 	s, kind := &f.judged.sums[i], b.classes[i].kind
-	// Q is linear in the quality: the factors of match types and levels are such
-	// that nothing is rounded.
-	_, one, _ := auction.Rank(0, 0, 1, kind.Permille(), level.Permille())
+	one := quality1(kind, level)
 	least := worth(min(max(f.request.Reserve, 1), uint64(unclear)-1)) // and more take part
 	if s.unclear || s.least <= least && s.candidates > 0 {
 		f.members(i, one, least, level)

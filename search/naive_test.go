@@ -180,6 +180,8 @@ type levels map[uint64]search.Level
 
 func (levels) Pass(search.Block, search.Level) bool { return false }
 
+func (levels) PassClass(search.Block, int, search.Level) bool { return false }
+
 func (s levels) Match(b search.Block, i int, level search.Level) {
 	id := b.(*block).postings[i].keyword.ID
 	if old, ok := s[id]; !ok || level < old {
@@ -202,6 +204,10 @@ func (s *best) Pass(b search.Block, level search.Level) bool {
 		bound = max(bound, b.(*block).postings[i].score(s.device, level))
 	}
 	return bound < s.Threshold()
+}
+
+func (s *best) PassClass(b search.Block, i int, level search.Level) bool {
+	return b.(*block).postings[i].score(s.device, level) < s.Threshold()
 }
 
 func (s *best) Match(b search.Block, i int, level search.Level) {

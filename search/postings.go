@@ -49,6 +49,9 @@ type Sink interface {
 	// Pass tells whether no posting of b can still change the answer, given
 	// that none agrees better than at level best.
 	Pass(b Block, best Level) bool
+	// PassClass tells the same of class i of b, a block that was not passed over. It
+	// saves holding the class against the query.
+	PassClass(b Block, i int, best Level) bool
 	// Match takes class i of b, which matches at level.
 	Match(b Block, i int, level Level)
 }

@@ -102,7 +102,7 @@ func (s *scan) visitBlock(b Block) {
 	s.work.Looked += uint64(b.Len())
 	taken := false
 	for i, sig := range b.Signatures() {
-		if !sig.Within(s.signature) {
+		if !sig.Within(s.signature) || s.sink.PassClass(b, i, s.best) {
 			continue
 		}
 		if t, norms := b.Norms(i); s.asked(t, norms) {
