@@ -79,7 +79,11 @@ func looking() []Idea {
 		},
 		{
 			Name: "signatures", What: "signatures turn away most classes", Instead: "the words of each are looked at",
-			Patches: []Patch{{"search/scan.go", "if !sig.Within(s.signature) {", "if sig.Within(0) {"}},
+			Patches: []Patch{{"search/scan.go", "if !sig.Within(s.signature) || s.sink.PassClass(b, i, s.best) {", "if sig.Within(0) || s.sink.PassClass(b, i, s.best) {"}},
+		},
+		{
+			Name: "beaten", What: "classes that cannot win are not held against the query", Instead: "all that their signature lets through are",
+			Patches: []Patch{{"search/scan.go", "if !sig.Within(s.signature) || s.sink.PassClass(b, i, s.best) {", "if !sig.Within(s.signature) {"}},
 		},
 		{
 			Name: "norms", What: "broad keywords are compared by their words' hashes alone", Instead: "by the way for all match types and levels",
