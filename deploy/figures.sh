@@ -151,6 +151,9 @@ EOF
 The corpus: \`adbench corpus --keywords $keywords --seed 1\`, $(wc -l <"$dir/queries.txt") queries in the order of the file.
 Commit $(git rev-parse --short HEAD 2>/dev/null || echo unknown); load of the machine when the last run ended: $(cut -d' ' -f1-3 /proc/loadavg).
 EOF
+	echo
+	# Keyword search side by side is measured by search.sh, and kept.
+	sed -n '/^## Keyword search side by side/,$p' "$out" 2>/dev/null || true
 } >"$dir/figures.md"
 cp "$dir/figures.md" "$out"
 cat "$out"
