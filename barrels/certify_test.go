@@ -3,6 +3,7 @@ package barrels_test
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"testing"
 
 	"adshard/barrels"
@@ -166,6 +167,18 @@ func TestCertificateReadsWhatSearchesRead(t *testing.T) {
 		spoil(t, kv, barrels.Terms, func(_, v []byte) []byte { return nil })
 		differs(t, kv, want)
 	})
+	for term := range values(kept(t), barrels.Terms) {
+		t.Run("the term "+hex.EncodeToString([]byte(term)), func(t *testing.T) {
+			kv := kept(t)
+			spoil(t, kv, barrels.Terms, func(k, v []byte) []byte {
+				if string(k) == term {
+					return nil
+				}
+				return v
+			})
+			differs(t, kv, want)
+		})
+	}
 }
 
 func differs(t *testing.T, kv barrels.KV, want *barrels.Certificate) {

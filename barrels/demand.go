@@ -3,6 +3,7 @@ package barrels
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"slices"
 
 	"adshard/barrels/block"
@@ -121,12 +122,24 @@ func (c *certifier) block(want []demand, upTo place) []demand {
 			c.wrong(at.key, found)
 			continue
 		}
-		if found != want[0].hash || !v.Bounded(i) {
+		if found != want[0].hash || !v.Bounded(i) || !c.findable(i) {
 			c.wrong(at.key, found)
 		}
 		want = want[1:]
 	}
 	return want
+}
+
+// findable tells whether searches know all terms of posting i: one of whose words
+// has a term that they do not is turned away by its signature.
+func (c *certifier) findable(i int) bool {
+	_, refs := c.view.Posting(i)
+	for ; len(refs) >= 2; refs = refs[2:] {
+		if _, _, term := c.view.Word(int(binary.LittleEndian.Uint16(refs))); !c.state.terms.has(term) {
+			return false
+		}
+	}
+	return true
 }
 
 // wrongs makes the sums of postings that are missing differ.

@@ -64,6 +64,13 @@ func (t *termTable) first(term uint64) uint64 {
 	return t.slots[(term^t.seed)*0x9e3779b97f4a7c15>>t.shift].key.Load()
 }
 
+// has tells whether a keyword may have the term. Safe beside the writer: terms
+// that came after a snapshot are there too, those that went since are until the
+// writer starts a new table.
+func (t *termTable) has(term uint64) bool {
+	return t.slot(term).key.Load() == term && term != 0
+}
+
 // found tells whether the term may have postings. Safe beside the writer.
 func (t *termTable) found(term uint64) bool {
 	s := t.slot(term)
