@@ -44,13 +44,13 @@ func lying() []Idea {
 		{
 			Name: "judgement", What: "what statuses, budgets and modifiers make of a block is kept with it", Instead: "found out by each search",
 			Patches: []Patch{{
-				"barrels/sink.go", "\tif b == nil {\n\t\tf.posting(i, level)\n\t\treturn\n\t}\n",
+				"barrels/contenders.go", "\tif b == nil {\n\t\tf.posting(i, level)\n\t\treturn\n\t}\n",
 				"\tif b == nil {\n\t\tf.posting(i, level)\n\t\treturn\n\t}\n" + judgeEach,
 			}},
 		},
 		{
 			Name: "sums", What: "a class is counted without a look at its postings", Instead: "posting by posting",
-			Patches: []Patch{{"barrels/sink.go", "if s.unclear || s.least <= least && s.candidates > 0 {", "if s.unclear || s.candidates >= 0 {"}},
+			Patches: []Patch{{"barrels/contenders.go", "if s.unclear || s.least <= least && s.candidates > 0 {", "if s.unclear || s.candidates >= 0 {"}},
 		},
 		{
 			Name: "shown", What: "what is shown of a keyword that was among the best is kept", Instead: "put together by each search",
@@ -102,7 +102,7 @@ func looking() []Idea {
 		},
 		{
 			Name: "contenders", What: "where all are counted, the most promising class is looked at first", Instead: "as they are met",
-			Patches: []Patch{{"barrels/sink.go", "if f.request.ExactCounts { // nothing", "if false { // nothing"}},
+			Patches: []Patch{{"barrels/contenders.go", "if f.request.ExactCounts { // nothing", "if false { // nothing"}},
 		},
 	}
 }
