@@ -52,6 +52,9 @@ func (f *finder) Match(_ search.Block, i int, level search.Level) {
 	if most := s.best * one; s.candidates > 0 && most >= f.top.Threshold() {
 		c := contender{b, f.judged, i, most, one, level}
 		if f.request.ExactCounts { // nothing is passed over meanwhile
+			if len(f.contenders) == mostContenders {
+				f.decide()
+			}
 			f.contenders = append(f.contenders, c)
 		} else {
 			f.best(&c)
@@ -69,8 +72,8 @@ type contender struct {
 	level  search.Level
 }
 
-// mostContenders is how many a finder has room for between searches.
-const mostContenders = 4096
+// mostContenders are put off at a time.
+const mostContenders = 1024
 
 // decide looks at the contenders put off, the most promising one first: then few
 // of the others have to be looked at.
@@ -90,9 +93,7 @@ func (f *finder) decide() {
 			f.best(&f.contenders[i])
 		}
 	}
-	if clear(f.contenders); cap(f.contenders) > mostContenders {
-		f.contenders = nil // a rare query is not to hold so much memory
-	}
+	clear(f.contenders)
 	f.contenders = f.contenders[:0]
 }
 
