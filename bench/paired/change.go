@@ -23,7 +23,7 @@ type changer struct {
 	set   *layouts.Set
 	dice  *rand.Rand
 	like  []uint32 // the entrant's
-	todo  []layouts.Change
+	next  []layouts.Change
 	// done is how many keywords were changed.
 	done int64
 }
@@ -140,9 +140,9 @@ func (c *changer) byClock(ctx context.Context, rate float64) error {
 // change changes about n keywords, and waits until searches see it. It is not
 // broken off, so that it is known what every keyword is.
 func (c *changer) change(ctx context.Context, n int) (int, error) {
-	c.todo = c.todo[:0]
+	c.next = c.next[:0]
 	seen := map[int]bool{}
-	for len(c.todo) < n && len(seen) < len(c.set.Groups) {
+	for len(c.next) < n && len(seen) < len(c.set.Groups) {
 		g := c.dice.IntN(len(c.set.Groups))
 		if seen[g] {
 			continue
@@ -150,17 +150,17 @@ func (c *changer) change(ctx context.Context, n int) (int, error) {
 		seen[g] = true
 		c.group(g, c.dice.IntN(len(c.set.Groups)))
 	}
-	if len(c.todo) == 0 {
+	if len(c.next) == 0 {
 		return 0, nil
 	}
-	if err := c.store.Change(context.WithoutCancel(ctx), c.todo); err != nil {
+	if err := c.store.Change(context.WithoutCancel(ctx), c.next); err != nil {
 		return 0, err
 	}
-	for _, one := range c.todo {
+	for _, one := range c.next {
 		c.like[one.Keyword] = uint32(one.Like)
 	}
-	c.done += int64(len(c.todo))
-	return len(c.todo), nil
+	c.done += int64(len(c.next))
+	return len(c.next), nil
 }
 
 // group gives the keywords of group g the words of those of another one, in
@@ -169,6 +169,6 @@ func (c *changer) group(g, other int) {
 	first, end := int(c.set.Groups[other].First), c.set.GroupEnd(other)
 	for i := int(c.set.Groups[g].First); i < c.set.GroupEnd(g); i++ {
 		like := first + (i-int(c.set.Groups[g].First))%(end-first)
-		c.todo = append(c.todo, layouts.Change{Keyword: i, Like: like})
+		c.next = append(c.next, layouts.Change{Keyword: i, Like: like})
 	}
 }
