@@ -38,10 +38,16 @@ func Modifier(group uint64, groupSet bool, campaign uint64, campaignSet bool) (p
 // quality is 1 to 10.
 func Rank(bid, modifier, quality, match, variant uint64) (effective, q, score uint64) {
 	effective = mulDiv(bid, modifier, 1000)
+	q = Quality(quality, match, variant)
+	return effective, q, product(effective, q)
+}
+
+// Quality returns Q of serving.md §4. With the factors of match types and levels
+// nothing is rounded, so that it is linear in the quality.
+func Quality(quality, match, variant uint64) uint64 {
 	// quality × 100,000 × match × variant ÷ 1,000,000, the constants cancelled:
 	// the quotient is the same.
-	q = mulDiv(product(quality, match), variant, 10)
-	return effective, q, product(effective, q)
+	return mulDiv(product(quality, match), variant, 10)
 }
 
 // mulDiv is floor(a × b ÷ d), d > 0, with a product of 128 bits; what does not

@@ -1,6 +1,7 @@
 package barrels
 
 import (
+	"adshard/auction"
 	"adshard/search"
 )
 
@@ -17,13 +18,7 @@ func (f *finder) PassClass(_ search.Block, i int, best search.Level) bool {
 		f.judged = f.judgement(f.kept)
 	}
 	s := &f.judged.sums[i]
-	return !s.unclear && s.best*quality1(f.kept.classes[i].kind, best) < need
-}
-
-// quality1 is Q for quality 1. Q is linear in the quality: the factors of match
-// types and levels are such that nothing is rounded.
-func quality1(kind search.MatchType, level search.Level) uint64 {
-	return kind.Permille() * level.Permille() / 10
+	return !s.unclear && s.best*auction.Quality(1, f.kept.classes[i].kind.Permille(), best.Permille()) < need
 }
 
 // Match implements search.Sink.
@@ -41,7 +36,7 @@ func (f *finder) Match(_ search.Block, i int, level search.Level) {
 		f.tally.matches(&b.view, b.members[first:end])
 	}
 	s, kind := &f.judged.sums[i], b.classes[i].kind
-	one := quality1(kind, level)
+	one := auction.Quality(1, kind.Permille(), level.Permille())
 	least := worth(min(max(f.request.Reserve, 1), uint64(unclear)-1)) // and more take part
 	if s.unclear || s.least <= least && s.candidates > 0 {
 		f.members(i, one, least, level)

@@ -68,6 +68,34 @@ func (p *parents) copy() *parents {
 	return &c
 }
 
+// parentChange is a campaign or an advertiser (the other id is 0) that was
+// changed.
+type parentChange struct{ version, campaign, advertiser uint64 }
+
+// recentChanges are remembered with the parents.
+const recentChanges = 16
+
+// changed remembers a change.
+func (p *parents) changed(c parentChange) {
+	p.recent[p.changes%recentChanges] = c
+	p.changes++
+}
+
+// touched tells whether a campaign or an advertiser may have changed after the
+// version since; it asks whether those that have are wanted.
+func (p *parents) touched(since uint64, wanted func(*parentChange) bool) bool {
+	for n := range min(p.changes, recentChanges) {
+		c := &p.recent[(p.changes-1-n)%recentChanges]
+		if c.version <= since {
+			return false
+		}
+		if wanted(c) {
+			return true
+		}
+	}
+	return p.changes > recentChanges
+}
+
 func (p *parents) setCampaign(r *pb.Campaign) {
 	c := campaignEntry{
 		campaign: &campaign{

@@ -10,7 +10,7 @@ import (
 )
 
 // termList is the blocks of a term as one state of the store has them, in
-// memory and ready for searches. It does not change.
+// memory. What it says does not change.
 type termList struct {
 	state uint64 // number of the state
 	// blocks are made ready when a search first visits them; most of what changes

@@ -3,6 +3,7 @@ package block
 import (
 	"math/bits"
 
+	"adshard/auction"
 	"adshard/search"
 )
 
@@ -11,13 +12,9 @@ import (
 // others, before the campaign's modifier.
 type Bound struct{ Own, Inherited uint64 }
 
-// perQuality is Q for quality 1 at match factor 1 permille and the best
-// variant: floor(1 × 100,000 × 1 × 1000 ÷ 1,000,000) (serving.md §4).
-const perQuality = 100
-
 // add raises the bounds of all devices to what an entry can reach.
 func (b *bounds) add(bid uint64, quality, matchType uint8, modifiers *[search.Devices]uint16) {
-	q := uint64(quality) * search.MatchType(matchType).Permille() * perQuality
+	q := auction.Quality(uint64(quality), search.MatchType(matchType).Permille(), search.Identical.Permille())
 	for d, m := range modifiers {
 		if m == NotSet {
 			b[d].Inherited = max(b[d].Inherited, satMul(bid, q))
