@@ -25,83 +25,117 @@ func blockValue(version uint64) []byte {
 // that another would read, and the bytes are those of what is kept.
 func TestTermLists(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		type content = map[uint64]uint64 // version by ring key
-		l := &lists{limit: rapid.SampledFrom([]int64{0, 8 << 10, 1 << 20}).Draw(t, "limit")}
-		table := newTermTable(0)
-		const terms = 5
-		for term := range uint64(terms) {
-			table = table.set(term+1, termCount{frequency: 1, postings: 1})
+		w := &listWorld{lists: &lists{limit: rapid.SampledFrom([]int64{0, 8 << 10, 1 << 20}).Draw(t, "limit")}}
+		w.table, w.history = newTermTable(0), [][listTerms]listContent{{}}
+		for term := range uint64(listTerms) {
+			w.table = w.table.set(term+1, termCount{frequency: 1, postings: 1})
 		}
-		history := [][terms]content{{}} // by state
 		for range rapid.IntRange(1, 200).Draw(t, "steps") {
-			newest := len(history) - 1
-			term := rapid.Uint64Range(1, terms).Draw(t, "term")
+			newest := len(w.history) - 1
+			term := rapid.Uint64Range(1, listTerms).Draw(t, "term")
 			state := newest - min(newest, rapid.IntRange(0, 3).Draw(t, "age"))
-			now := history[state][term-1]
 			switch rapid.IntRange(0, 9).Draw(t, "step") {
-			case 0, 1, 2: // the writer changes the term
-				next := history[newest]
-				next[term-1] = maps.Clone(next[term-1])
-				if next[term-1] == nil {
-					next[term-1] = content{}
-				}
-				var b Batch
-				for _, key := range rapid.SliceOfNDistinct(rapid.Uint64Range(0, 9), 1, 3, rapid.ID).Draw(t, "keys") {
-					key := appendKey(nil, term, key, 0)
-					if rapid.Bool().Draw(t, "delete") {
-						delete(next[term-1], keyPart(key, 1))
-						b.Delete(Postings, key)
-					} else {
-						next[term-1][keyPart(key, 1)] = uint64(newest + 1)
-						b.Put(Postings, key, blockValue(uint64(newest+1)))
-					}
-				}
-				renewals := l.renewals(table, &b, uint64(newest+1))
-				for i := range renewals {
-					l.replace(table, &renewals[i], uint64(newest+1))
-				}
-				history = append(history, next)
-			case 3: // another term makes the table grow
-				old := table
-				for i := range uint64(1000) {
-					table = table.set(uint64(newest+1)<<20+i, termCount{frequency: 1})
-				}
-				if table != old {
-					l.recount(table)
-				}
-			case 4, 5, 6: // a search of a state has read the term
-				var blocks []*termBlock
-				for _, key := range slices.Sorted(maps.Keys(now)) {
-					blocks = append(blocks, newTermBlock(place{key: key}, blockValue(now[key])))
-				}
-				if len(blocks) > 0 {
-					l.keep(table, term, newTermList(uint64(state), blocks))
-				}
+			case 0, 1, 2:
+				w.change(t, term)
+			case 3:
+				w.grow()
+			case 4, 5, 6:
+				w.read(term, state)
 			default:
-				list := table.list(term, uint64(state))
-				if list == nil {
-					continue
-				}
-				got := content{}
-				for i := range list.blocks {
-					b := list.block(i)
-					got[b.key] = b.members[0].keyword
-				}
-				if !maps.Equal(got, now) {
-					t.Fatalf("term %d, state %d: %v, want %v", term, state, got, now)
-				}
+				w.ask(t, term, state)
 			}
-			sum := int64(0)
-			for i := range table.slots {
-				if list := table.slots[i].list.Load(); list != nil {
-					sum += int64(list.bytes)
-				}
-			}
-			if sum != l.bytes.Load() || sum > l.limit {
-				t.Fatalf("%d bytes are kept, %d counted, the limit is %d", sum, l.bytes.Load(), l.limit)
-			}
+			w.count(t)
 		}
 	})
+}
+
+const listTerms = 5
+
+// listContent is a term's blocks: versions by ring key.
+type listContent = map[uint64]uint64
+
+// listWorld is lists of some terms with what each state would read of them.
+type listWorld struct {
+	lists   *lists
+	table   *termTable
+	history [][listTerms]listContent // by state
+}
+
+// change is the writer's: a new state with other blocks of a term.
+func (w *listWorld) change(t *rapid.T, term uint64) {
+	number := uint64(len(w.history))
+	next := w.history[number-1]
+	content := listContent{}
+	maps.Copy(content, next[term-1])
+	next[term-1] = content
+	var b Batch
+	for _, at := range rapid.SliceOfNDistinct(rapid.Uint64Range(0, 9), 1, 3, rapid.ID).Draw(t, "keys") {
+		key := appendKey(nil, term, at, 0)
+		if rapid.Bool().Draw(t, "delete") {
+			delete(content, at)
+			b.Delete(Postings, key)
+		} else {
+			content[at] = number
+			b.Put(Postings, key, blockValue(number))
+		}
+	}
+	renewals := w.lists.renewals(w.table, &b, number)
+	for i := range renewals {
+		w.lists.replace(w.table, &renewals[i], number)
+	}
+	w.history = append(w.history, next)
+}
+
+// grow adds terms, so that the table is replaced now and then.
+func (w *listWorld) grow() {
+	old := w.table
+	for i := range uint64(1000) {
+		w.table = w.table.set(uint64(len(w.history))<<20+i, termCount{frequency: 1})
+	}
+	if w.table != old {
+		w.lists.recount(w.table)
+	}
+}
+
+// read is a search of a state that has read a term from the store.
+func (w *listWorld) read(term uint64, state int) {
+	content := w.history[state][term-1]
+	var blocks []*termBlock
+	for _, key := range slices.Sorted(maps.Keys(content)) {
+		blocks = append(blocks, newTermBlock(place{key: key}, blockValue(content[key])))
+	}
+	if len(blocks) > 0 {
+		w.lists.keep(w.table, term, newTermList(uint64(state), blocks))
+	}
+}
+
+// ask compares what is kept for a state with what it would read.
+func (w *listWorld) ask(t *rapid.T, term uint64, state int) {
+	list := w.table.list(term, uint64(state))
+	if list == nil {
+		return
+	}
+	got := listContent{}
+	for i := range list.blocks {
+		b := list.block(i)
+		got[b.key] = b.members[0].keyword
+	}
+	if want := w.history[state][term-1]; !maps.Equal(got, want) {
+		t.Fatalf("term %d, state %d: %v, want %v", term, state, got, want)
+	}
+}
+
+// count compares the bytes counted with those kept.
+func (w *listWorld) count(t *rapid.T) {
+	sum := int64(0)
+	for i := range w.table.slots {
+		if list := w.table.slots[i].list.Load(); list != nil {
+			sum += int64(list.bytes)
+		}
+	}
+	if sum != w.lists.bytes.Load() || sum > w.lists.limit {
+		t.Fatalf("%d bytes are kept, %d counted, the limit is %d", sum, w.lists.bytes.Load(), w.lists.limit)
+	}
 }
 
 // lateDamage is a block whose checksum and outline are right, but not what lies in
