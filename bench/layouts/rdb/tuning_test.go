@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"adshard/bench/corpus"
 	"adshard/bench/layouts"
+	"adshard/bench/layouts/layouttest"
 
 	"golang.org/x/sys/unix"
 )
@@ -56,7 +56,8 @@ func alternatives(b *testing.B) map[string]tunings {
 // turn; for each query the quickest of the rounds counts, so that others' load
 // does not.
 func BenchmarkTuning(b *testing.B) {
-	set, queries := asked(b)
+	set, queries := layouttest.BenchSet(b, "../../../../shared/data", *tuned)
+	queries = queries[:200]
 	best := map[string][]time.Duration{}
 	searchers := map[string]layouts.Searcher{}
 	for name, t := range alternatives(b) {
@@ -94,24 +95,6 @@ func BenchmarkTuning(b *testing.B) {
 		}
 		b.ReportMetric(float64(sum.Nanoseconds())/1e3/float64(len(times)), strings.ReplaceAll(name, " ", "-")+"-µs")
 	}
-}
-
-// asked are a set and 200 queries of the extract.
-func asked(b *testing.B) (*layouts.Set, []*layouts.Query) {
-	c, err := corpus.Open(corpus.Extract())
-	if err != nil {
-		b.Fatal(err)
-	}
-	o := corpus.Options{Keywords: *tuned, Queries: 200, Seed: 1}
-	set, err := layouts.FromCorpus(context.Background(), c, o, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	var log strings.Builder
-	if _, err := c.WriteQueries(&log, o); err != nil {
-		b.Fatal(err)
-	}
-	return set, layouts.NewQueries(slices.Collect(strings.Lines(log.String())))
 }
 
 // processorTime is what this thread has used.
