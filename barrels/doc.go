@@ -14,7 +14,10 @@
 //
 // Keywords are anchored at the rarest of their words and lie some 128 to a
 // block, in key order, with an upper bound of the score that the block can
-// reach (design.md, "Barrels"). Parents (campaigns, advertisers) are records
+// reach (design.md, "Barrels"). What searches ask for again and again stays in
+// memory in the form in which they use it (termList, termBlock, judgement, shown),
+// exact for the state that asks; docs/decisions/010 says what each form brings.
+// Parents (campaigns, advertisers) are records
 // of their own. No handle of RocksDB and no slice pinned by it leaves
 // barrels/rocks.
 package barrels

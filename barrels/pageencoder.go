@@ -45,7 +45,7 @@ func (e *pageEncoder) reset() {
 	clear(e.index)
 }
 
-// add appends a keyword. An error is that of a record that cannot be written.
+// add appends a keyword.
 func (e *pageEncoder) add(k *keywordData) {
 	if e.count == 0 {
 		for i := range k.forms {
