@@ -27,14 +27,14 @@ type choice struct {
 const firstBlocks = 4
 
 // visit visits the blocks of a list.
-func (c *choice) visit(ctx context.Context, r *reader, list *termList, best search.Level, visit func(search.Block)) error {
+func (c *choice) visit(ctx context.Context, r *reader, list *termList, best search.Level, visit search.Visit) error {
 	bounds := list.bounds[c.finder.request.Device]
 	c.passed += uint64(len(bounds))
 	first := c.promising(bounds)
 	for _, i := range first {
 		if c.wins(&bounds[i], best) {
 			c.passed--
-			r.visit(list, i, visit)
+			r.visit(list, i, false, visit)
 		}
 	}
 	for i := range bounds {
@@ -45,7 +45,7 @@ func (c *choice) visit(ctx context.Context, r *reader, list *termList, best sear
 			return ended(ctx, "barrels: search")
 		}
 		c.passed--
-		r.visit(list, i, visit)
+		r.visit(list, i, false, visit)
 	}
 	return nil
 }

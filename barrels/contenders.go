@@ -5,87 +5,126 @@ import (
 	"adshard/search"
 )
 
-// PassClass implements search.Sink.
-func (f *finder) PassClass(_ search.Block, i int, best search.Level) bool {
-	if f.kept == nil || f.request.ExactCounts {
-		return false
-	}
+// Sift implements search.Sink.
+func (f *finder) Sift(list []search.Candidate, best search.Level) []search.Candidate {
 	need := f.top.Threshold()
-	if need == 0 {
+	if f.request.ExactCounts || need == 0 {
+		return list
+	}
+	f.near(list)
+	n := 0
+	for i := range list {
+		if !f.beaten(&list[i], best, need) {
+			list[n] = list[i]
+			n++
+		}
+	}
+	return list[:n]
+}
+
+// beaten tells whether none of a class's postings can reach a score of need.
+func (f *finder) beaten(c *search.Candidate, best search.Level, need uint64) bool {
+	b, _ := c.Block.(*termBlock)
+	if b == nil {
 		return false
 	}
-	if f.judged == nil {
-		f.judged = f.judgement(f.kept)
+	s := f.judgement(b).sum(b, c.Class)
+	return s.least != dead && s.best*auction.Quality(1, b.row(c.Class).kind.Permille(), best.Permille()) < need
+}
+
+// near fetches what is known of classes, so that memory is waited for once and
+// not class by class.
+func (f *finder) near(list []search.Candidate) {
+	for i := range list {
+		b, _ := list[i].Block.(*termBlock)
+		if b == nil {
+			continue
+		}
+		if j := b.judged[f.request.Device].Load(); j != nil {
+			f.touched |= j.view | j.sum(b, list[i].Class).best
+		}
 	}
-	s := &f.judged.sums[i]
-	return !s.unclear && s.best*auction.Quality(1, f.kept.classes[i].kind.Permille(), best.Permille()) < need
 }
 
 // Match implements search.Sink.
-func (f *finder) Match(_ search.Block, i int, level search.Level) {
-	b := f.kept
-	if b == nil {
-		f.posting(i, level)
-		return
+func (f *finder) Match(list []search.Candidate) {
+	f.near(list)
+	for i := range list {
+		c := &list[i]
+		if b, _ := c.Block.(*termBlock); b != nil {
+			f.class(b, c.Class, c.Level)
+		} else {
+			f.at(c.Block)
+			f.posting(c.Class, c.Level)
+		}
 	}
-	if f.judged == nil {
-		f.judged = f.judgement(b)
+	if !f.request.ExactCounts { // what is passed over hangs on the best
+		f.decide()
 	}
+}
+
+// class takes a class of a kept block.
+func (f *finder) class(b *termBlock, i int, level search.Level) {
 	if f.tally.active {
 		first, end := b.of(i)
-		f.tally.matches(&b.view, b.members[first:end])
+		f.tally.matches(b, b.all()[first:end])
 	}
-	s, kind := &f.judged.sums[i], b.classes[i].kind
-	one := auction.Quality(1, kind.Permille(), level.Permille())
+	j, kind := f.judgement(b), b.row(i).kind
+	s, one := j.sum(b, i), auction.Quality(1, kind.Permille(), level.Permille())
 	least := worth(min(max(f.request.Reserve, 1), uint64(unclear)-1)) // and more take part
-	if s.unclear || s.least <= least && s.candidates > 0 {
-		f.members(i, one, least, level)
+	if s.least <= least {
+		f.members(b, j.entries(b, i), one, least, kind, level)
 		return
 	}
 	f.matched += uint64(s.live)
 	f.candidates += uint64(s.candidates)
 	if most := s.best * one; s.candidates > 0 && most >= f.top.Threshold() {
-		c := contender{b, f.judged, i, most, one, level}
-		if f.request.ExactCounts { // nothing is passed over meanwhile
-			if len(f.contenders) == mostContenders {
-				f.decide()
-			}
-			f.contenders = append(f.contenders, c)
-		} else {
-			f.best(&c)
+		if len(f.contenders) == mostContenders {
+			f.decide()
 		}
+		f.contenders = append(f.contenders, contender{b, j.entries(b, i), most, one, kind, level})
 	}
 }
 
 // contender is a class, all of it counted, that may have some of the best.
 type contender struct {
-	block  *termBlock
-	judged *judgement
-	class  int
-	most   uint64 // its highest score
-	one    uint64 // Q for quality 1
-	level  search.Level
+	block   *termBlock
+	entries []entry
+	most    uint64 // its highest score
+	one     uint64 // Q for quality 1
+	kind    search.MatchType
+	level   search.Level
 }
 
-// mostContenders are put off at a time.
-const mostContenders = 1024
+const (
+	// mostContenders are put off at a time.
+	mostContenders = 1024
+	// firstContenders are looked at before all others.
+	firstContenders = 8
+)
 
-// decide looks at the contenders put off, the most promising one first: then few
+// decide looks at the contenders put off, the most promising ones first: then few
 // of the others have to be looked at.
 func (f *finder) decide() {
-	if len(f.contenders) == 0 {
-		return
-	}
-	first := 0
-	for i := range f.contenders {
-		if f.contenders[i].most > f.contenders[first].most {
-			first = i
+	rest := f.contenders
+	for n := 0; n < firstContenders && len(rest) > 0; n++ {
+		first := 0
+		for i := range rest {
+			if rest[i].most > rest[first].most {
+				first = i
+			}
 		}
+		if rest[first].most < f.top.Threshold() {
+			rest = nil
+			break
+		}
+		f.best(&rest[first])
+		rest[first] = rest[len(rest)-1]
+		rest = rest[:len(rest)-1]
 	}
-	f.best(&f.contenders[first])
-	for i := range f.contenders {
-		if i != first && f.contenders[i].most >= f.top.Threshold() {
-			f.best(&f.contenders[i])
+	for i := range rest {
+		if rest[i].most >= f.top.Threshold() {
+			f.best(&rest[i])
 		}
 	}
 	clear(f.contenders)
@@ -94,40 +133,35 @@ func (f *finder) decide() {
 
 // best offers those members of a class that may be among the best.
 func (f *finder) best(c *contender) {
-	b := c.block
-	first, end := b.of(c.class)
-	need := f.top.Threshold()
-	worths, qualities := c.judged.worth[first:end], b.qualities[first:end]
-	for m, w := range worths {
-		if w <= excluded {
-			continue
+	members := c.block.all()
+	for _, e := range c.entries {
+		product := e.product()
+		if product == 0 || product*c.one < f.top.Threshold() {
+			return
 		}
-		if q := c.one * uint64(qualities[m]); uint64(w-1)*q >= need {
-			f.offer(b, &b.members[first+m], q, uint64(w-1)*q, b.classes[c.class].kind, c.level)
-			need = f.top.Threshold()
-		}
+		f.offer(c.block, &members[e.member()], e.quality()*c.one, product*c.one, c.kind, c.level)
 	}
 }
 
 // members takes the members of a class one by one; least and less takes no part.
-func (f *finder) members(class int, one uint64, least worth, level search.Level) {
-	b := f.kept
-	first, end := b.of(class)
-	for m, w := range f.judged.worth[first:end] {
-		switch {
+func (f *finder) members(b *termBlock, entries []entry, one uint64, least worth, kind search.MatchType, level search.Level) {
+	members := b.all()
+	for _, e := range entries {
+		m := &members[e.member()]
+		switch w := e.worth(); {
 		case w == unclear:
-			f.posting(int(b.members[first+m].posting), level)
-			continue
+			f.at(b)
+			f.posting(int(m.posting), level)
 		case w == dead:
-			continue
-		}
-		f.matched++
-		if w <= least {
-			continue
-		}
-		f.candidates++
-		if q := one * uint64(b.qualities[first+m]); uint64(w-1)*q >= f.top.Threshold() {
-			f.offer(b, &b.members[first+m], q, uint64(w-1)*q, b.classes[class].kind, level)
+		default:
+			f.matched++
+			if w <= least {
+				continue
+			}
+			f.candidates++
+			if score := e.product() * one; score >= f.top.Threshold() {
+				f.offer(b, m, e.quality()*one, score, kind, level)
+			}
 		}
 	}
 }

@@ -72,29 +72,28 @@ type match struct {
 }
 
 // Pass implements search.Sink: nothing is passed over.
-func (c *collector) Pass(b search.Block, _ search.Level) bool {
-	c.block, c.kept = viewOf(b)
-	return false
-}
+func (c *collector) Pass(search.Block, search.Level) bool { return false }
 
-// PassClass implements search.Sink.
-func (c *collector) PassClass(search.Block, int, search.Level) bool { return false }
+// Sift implements search.Sink: nothing is left out.
+func (c *collector) Sift(list []search.Candidate, _ search.Level) []search.Candidate { return list }
 
 // Match implements search.Sink.
-func (c *collector) Match(_ search.Block, i int, level search.Level) {
-	if c.kept == nil {
-		c.posting(i, level)
-		return
-	}
-	first, end := c.kept.of(i)
-	for _, m := range c.kept.members[first:end] {
-		c.posting(int(m.posting), level)
+func (c *collector) Match(list []search.Candidate) {
+	for i := range list {
+		v, kept := viewOf(list[i].Block)
+		if kept == nil {
+			c.posting(v, list[i].Class, list[i].Level)
+			continue
+		}
+		first, end := kept.of(list[i].Class)
+		for _, m := range kept.all()[first:end] {
+			c.posting(v, int(m.posting), list[i].Level)
+		}
 	}
 }
 
 // posting takes one that matches: the best level of a keyword's forms counts.
-func (c *collector) posting(i int, level search.Level) {
-	v := c.block
+func (c *collector) posting(v *block.View, i int, level search.Level) {
 	keyword, bid, group, quality, flags := v.Detail(i)
 	if old := c.matches[keyword]; old != nil && old.level <= level || !c.served.holds(v.GroupKey(group)) {
 		return

@@ -1,8 +1,11 @@
 package barrels
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"sync/atomic"
+	"unsafe"
 
 	"adshard/auction"
 	"adshard/barrels/block"
@@ -12,23 +15,47 @@ import (
 // statuses, budgets and modifiers of one state make it. It holds until a parent
 // of the block's groups changes or other slices are served; so what decides on a
 // group is looked up once, not by each search.
+//
+// It heads one piece of memory, in which the sum of each class follows, and each
+// sum's entries behind it: a class that few buy takes one line to be counted and
+// ranked.
 type judgement struct {
 	parents atomic.Uint64 // version of the parents for which it is known to hold
 	views   uint64        // number of the table of slices
 	view    uint64        // served
-	sums    []sum         // by class
-	worth   []worth       // by member
 }
 
 // sum is what all postings of a class come to, so that a class is counted
 // without a look at its postings, and looked at only if one may be among the
 // best.
 type sum struct {
-	best       uint64 // the largest effective bid × quality
-	least      worth  // the smallest of those that take part; unclear: none does
+	best uint64 // the largest effective bid × quality
+	// least is the smallest worth of those that take part, unclear if none does;
+	// dead: some are to be judged by themselves.
+	least      worth
 	live       uint16 // those that are not dead
 	candidates uint16 // those that take part
-	unclear    bool   // some are to be judged by themselves
+}
+
+// entry is what a member of a class is worth: worth (32 bits), quality, its
+// place among the block's members (16 bits each). Those of a class lie by falling
+// product.
+type entry uint64
+
+func newEntry(w worth, quality uint8, member int) entry {
+	return entry(w)<<32 | entry(quality)<<16 | entry(member)
+}
+
+func (e entry) worth() worth    { return worth(e >> 32) }
+func (e entry) quality() uint64 { return uint64(e >> 16 & 0xffff) }
+func (e entry) member() int     { return int(e & 0xffff) }
+
+// product is the effective bid × quality; 0 for one that takes no part.
+func (e entry) product() uint64 {
+	if w := e.worth(); w > excluded && w != unclear {
+		return uint64(w-1) * e.quality()
+	}
+	return 0
 }
 
 // worth is 0 for a posting that does not match whatever its words, 1 for one that
@@ -42,6 +69,34 @@ const (
 	// unclear: the posting is to be judged by itself.
 	unclear worth = math.MaxUint32
 )
+
+// Sizes in words of 64 bits.
+const (
+	judgementSize = int(unsafe.Sizeof(judgement{}) / 8)
+	sumSize       = int(unsafe.Sizeof(sum{}) / 8)
+)
+
+// newJudgement makes one with room for a block's sums and entries.
+func newJudgement(b *termBlock) *judgement {
+	room := make([]uint64, judgementSize+sumSize*len(b.signatures)+int(b.postings))
+	return (*judgement)(unsafe.Pointer(&room[0]))
+}
+
+// sum returns that of a class of b, the block judged.
+func (j *judgement) sum(b *termBlock, class int) *sum {
+	return (*sum)(j.at(sumSize*class + int(b.row(class).first)))
+}
+
+// entries returns those of a class of b, the block judged.
+func (j *judgement) entries(b *termBlock, class int) []entry {
+	first, end := b.of(class)
+	return unsafe.Slice((*entry)(j.at(sumSize*(class+1)+first)), end-first)
+}
+
+// at returns where the i-th word behind the judgement lies.
+func (j *judgement) at(i int) unsafe.Pointer {
+	return unsafe.Add(unsafe.Pointer(j), 8*(judgementSize+i))
+}
 
 // judgement returns what holds for a kept block in this search.
 func (f *finder) judgement(b *termBlock) *judgement {
@@ -64,29 +119,32 @@ func (f *finder) judgement(b *termBlock) *judgement {
 
 // judgeBlock finds out what each posting of a block is worth.
 func (f *finder) judgeBlock(b *termBlock) *judgement {
-	j := &judgement{views: f.served.views, view: f.served.view}
+	f.enter(&b.view, b)
+	j := newJudgement(b)
+	j.views, j.view = f.served.views, f.served.view
 	j.parents.Store(f.state.parents.version)
-	j.sums, j.worth = make([]sum, len(b.classes)), make([]worth, len(b.members))
-	for i := range b.members {
-		j.worth[i] = f.worth(&b.view, &b.members[i])
-	}
-	for c := range j.sums {
-		s := &j.sums[c]
+	members := b.all()
+	for c := range b.signatures {
+		s, entries := j.sum(b, c), j.entries(b, c)
 		s.least = unclear
-		first, end := b.of(c)
-		for i := first; i < end; i++ {
-			s.add(j.worth[i], b.qualities[i])
+		first, _ := b.of(c)
+		for i := range entries {
+			m := first + i
+			w := f.worth(&b.view, &members[m])
+			entries[i] = newEntry(w, b.view.Quality(int(members[m].posting)), m)
+			s.add(w, entries[i].product())
 		}
+		slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(b.product(), a.product()) })
 	}
 	return j
 }
 
-func (s *sum) add(w worth, quality uint8) {
+func (s *sum) add(w worth, product uint64) {
 	switch {
 	case w == unclear:
-		s.unclear = true
+		s.least = dead
 	case w > excluded:
-		s.best = max(s.best, uint64(w-1)*uint64(quality))
+		s.best = max(s.best, product)
 		s.least = min(s.least, w)
 		s.candidates++
 		s.live++

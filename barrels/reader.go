@@ -92,7 +92,7 @@ type foundTerm struct {
 }
 
 // Blocks implements search.Postings.
-func (r *reader) Blocks(ctx context.Context, i int, best search.Level, visit func(search.Block)) error {
+func (r *reader) Blocks(ctx context.Context, i int, best search.Level, visit search.Visit) error {
 	f := &r.found[i]
 	if !f.anchors {
 		return nil
@@ -108,19 +108,19 @@ func (r *reader) Blocks(ctx context.Context, i int, best search.Level, visit fun
 }
 
 // kept visits the blocks of a term that are in memory.
-func (r *reader) kept(ctx context.Context, list *termList, visit func(search.Block)) error {
+func (r *reader) kept(ctx context.Context, list *termList, visit search.Visit) error {
 	for i := range list.blocks {
 		if over(ctx) {
 			return ended(ctx, "barrels: search")
 		}
-		r.visit(list, i, visit)
+		r.visit(list, i, true, visit)
 	}
 	return nil
 }
 
 // visit hands the i-th block of a list over.
-func (r *reader) visit(list *termList, i int, visit func(search.Block)) {
-	if b := list.block(i); b == nil || !visitBlock(b, visit) {
+func (r *reader) visit(list *termList, i int, later bool, visit search.Visit) {
+	if b := list.block(i); b == nil || !visitBlock(b, later, visit) {
 		to := ^uint64(0)
 		if i+1 < len(list.blocks) {
 			to = list.place(i + 1).key
@@ -131,7 +131,7 @@ func (r *reader) visit(list *termList, i int, visit func(search.Block)) {
 
 // stored visits the blocks of a term as they are in the snapshot. When all of
 // them are good and not too large together, they are kept in memory.
-func (r *reader) stored(ctx context.Context, term uint64, visit func(search.Block)) error {
+func (r *reader) stored(ctx context.Context, term uint64, visit search.Visit) error {
 	if r.it == nil {
 		r.it = r.state.snapshot.Prefix(Postings)
 	}
@@ -147,8 +147,8 @@ func (r *reader) stored(ctx context.Context, term uint64, visit func(search.Bloc
 		if torn {
 			r.bad[len(r.bad)-1].hi = from
 		}
-		b := c.open(place{from, keyPart(r.it.Key(), 2)}, r.it.Value(), &r.view)
-		if torn = b == nil || !visitBlock(b, visit); torn {
+		b := c.open(term, place{from, keyPart(r.it.Key(), 2)}, r.it.Value(), &r.view)
+		if torn = b == nil || !visitBlock(b, false, visit); torn {
 			c.room = 0
 			r.bad = append(r.bad, run{from, ^uint64(0)})
 		}
@@ -169,7 +169,7 @@ type collected struct {
 
 // open opens a block, on a copy of its bytes if it is to be kept, else with the
 // scratch view; nil: it is damaged.
-func (c *collected) open(at place, value []byte, scratch *block.View) search.Block {
+func (c *collected) open(term uint64, at place, value []byte, scratch *block.View) search.Block {
 	if c.size += len(value) + blockOverhead; c.size > c.room {
 		c.room, c.list = 0, nil
 	}
@@ -179,7 +179,7 @@ func (c *collected) open(at place, value []byte, scratch *block.View) search.Blo
 		}
 		return scratch
 	}
-	b := newTermBlock(at, value)
+	b := newTermBlock(term, at, value)
 	if b != nil {
 		b = b.made()
 	}
@@ -191,9 +191,9 @@ func (c *collected) open(at place, value []byte, scratch *block.View) search.Blo
 }
 
 // visitBlock hands a block over. What panics on its bytes is damage as well.
-func visitBlock(b search.Block, visit func(search.Block)) (good bool) {
+func visitBlock(b search.Block, later bool, visit search.Visit) (good bool) {
 	defer func() { good = recover() == nil }()
-	visit(b)
+	visit(b, later)
 	return true
 }
 

@@ -94,7 +94,6 @@ type finder struct {
 
 	block  *block.View // at hand, whose groups are in groups
 	kept   *termBlock  // the same, if it is kept in memory
-	judged *judgement  // of kept; nil: not yet looked for
 	number uint64      // of the block, counted over all searches
 	groups []verdict   // by the block's group index
 
@@ -171,7 +170,7 @@ func (f *finder) free() {
 	clear(f.seen)
 	clear(f.blockedCampaigns)
 	clear(f.blockedGroups)
-	f.block, f.kept, f.judged = nil, nil, nil
+	f.block, f.kept = nil, nil
 	f.request, f.served, f.cached, f.shown, f.tally.served, f.choice = nil, nil, nil, nil, nil, choice{}
 	finders.Put(f)
 }

@@ -23,20 +23,36 @@ type verdict struct {
 // to be among the best.
 func (f *finder) Pass(b search.Block, best search.Level) bool {
 	v, kept := viewOf(b)
-	if kept != nil && !kept.live || kept == nil && v.Live() == 0 {
+	live, term := false, f.term
+	if kept != nil {
+		live, term = kept.live, kept.term
+	} else {
+		live = v.Live() > 0
+		f.enter(v, nil) // on other bytes than before, maybe
+	}
+	if !live || f.lost(v, kept, best) {
 		return true
 	}
-	if need := f.top.Threshold(); need > 0 && !f.request.ExactCounts {
-		d := f.request.Device
-		if v.Bound(d).At(f.state.parents.largest[d], best) < need {
-			return true
-		}
-	}
-	f.enter(v, kept)
 	if f.tally.active {
-		f.tally.enter(v, f.term)
+		f.tally.enter(v, term)
 	}
 	return false
+}
+
+// lost tells whether all postings of a block are certainly below what is needed to
+// be among the best.
+func (f *finder) lost(v *block.View, kept *termBlock, best search.Level) bool {
+	need, d := f.top.Threshold(), f.request.Device
+	if need == 0 || f.request.ExactCounts {
+		return false
+	}
+	var bound block.Bound
+	if kept != nil {
+		bound = kept.bounds[d]
+	} else {
+		bound = v.Bound(d)
+	}
+	return bound.At(f.state.parents.largest[d], best) < need
 }
 
 // viewOf returns the view of a block that a reader hands over, and the block if
@@ -49,10 +65,17 @@ func viewOf(b search.Block) (v *block.View, kept *termBlock) {
 	return v, nil
 }
 
+// at makes b, which was not passed over, the block whose groups are judged.
+func (f *finder) at(b search.Block) {
+	if v, kept := viewOf(b); f.block != v {
+		f.enter(v, kept)
+	}
+}
+
 // enter makes v the block whose groups are judged. Views are opened again and
 // again on other bytes, so that their address does not tell blocks apart.
 func (f *finder) enter(v *block.View, kept *termBlock) {
-	f.block, f.kept, f.judged = v, kept, nil
+	f.block, f.kept = v, kept
 	f.number++
 	if n := v.Groups(); n > len(f.groups) {
 		f.groups = make([]verdict, n+n/2)

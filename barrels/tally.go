@@ -34,7 +34,7 @@ type tally struct {
 	active bool
 	served *served
 	begun  time.Time
-	term   uint64 // anchor term of the block at hand
+	term   uint64 // anchor term of the block entered last
 	looked uint64 // postings, all of them
 	list   []sample
 	// So many postings or matches until the next that counts.
@@ -65,17 +65,17 @@ func (t *tally) enter(v *block.View, term uint64) {
 	t.skip = i - n
 }
 
-// matches takes in that these postings match.
-func (t *tally) matches(v *block.View, members []member) {
+// matches takes in that these members of a kept block match.
+func (t *tally) matches(b *termBlock, members []member) {
 	i := t.skipMatch
 	for ; i < len(members); i += matchShare {
-		group := v.GroupOf(int(members[i].posting))
-		t.list = append(t.list, sample{t.served, v.GroupKey(group), t.term, cost{matched: matchShare}})
+		group := b.view.GroupOf(int(members[i].posting))
+		t.list = append(t.list, sample{t.served, b.view.GroupKey(group), b.term, cost{matched: matchShare}})
 	}
 	t.skipMatch = i - len(members)
 }
 
-// match takes in that a posting of a group of the block at hand matches.
+// match takes in that a posting of a group of the block entered last matches.
 func (t *tally) match(v *block.View, group int) {
 	if t.skipMatch--; t.skipMatch < 0 {
 		t.skipMatch = matchShare - 1

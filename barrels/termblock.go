@@ -15,30 +15,38 @@ import (
 // termBlock is a block that is kept in memory, made ready for searches: its
 // postings gathered by words and match type, and by device what holds for each
 // of them. A search waits for memory more than for anything else, so that what it
-// reads of a block lies together, in the order in which it is read (pack).
+// reads of a block lies together, in the order in which it is read (pack), and
+// what it reads of this struct in its first line of 64 bytes.
 type termBlock struct {
-	ready      bool
-	live       bool               // some posting is
 	signatures []search.Signature // by class
-	classes    []class
-	norms      []uint64 // hashes of the normalised words, class by class
-	members    []member // class by class
-	qualities  []uint8  // of the members
+	rows       *row               // by class
+	members    *member            // class by class
 	judged     [search.Devices]atomic.Pointer[judgement]
-	view       block.View
-	place      // in its key
-	bytes      int
+	postings   uint16
+	ready      bool
+	live       bool // some posting is
+
+	bounds [search.Devices]block.Bound
+	norms  []uint64 // of the rows that have no room for theirs
+	view   block.View
+	term   uint64 // in its key
+	place         // in its key
+	bytes  int
 }
 
-// class is postings with the same words and match type. Its members end where
-// the next class's begin.
-type class struct {
+// row is a class: postings with the same words and match type. Its members end
+// where the next class's begin.
+type row struct {
 	posting uint16 // the first, whose words are the class's
-	first   uint16 // of members
-	norms   uint16 // first of its words in norms
-	count   uint8  // of its words
+	first   uint16 // of its members
+	long    uint16 // where its norms begin in those of the block, if they are many
+	words   uint8
 	kind    search.MatchType
+	norms   [rowNorms]uint64 // hashes of its normalised words, in order
 }
+
+// rowNorms is how many norms a row has room for, as few keywords have more.
+const rowNorms = 3
 
 // member is a posting of a class, with what tells whether it is among the best.
 type member struct {
@@ -53,78 +61,105 @@ const blockOverhead = 320
 
 // newTermBlock keeps a copy of a block's bytes, not yet ready; nil: they are
 // damaged.
-func newTermBlock(at place, value []byte) *termBlock {
-	b := &termBlock{place: at}
+func newTermBlock(term uint64, at place, value []byte) *termBlock {
+	b := &termBlock{term: term, place: at}
 	if b.view.Open(bytes.Clone(value)) != nil {
 		return nil
 	}
-	// A member with its quality and its worth on two devices; three members to two
-	// classes, each with its signature, three norms and its sums on two devices.
+	for d := range b.bounds {
+		b.bounds[d] = b.view.Bound(search.Device(d))
+	}
+	// A member with its entry in two judgements; three members to two classes, each
+	// with its signature, its row and its sum in two judgements.
 	b.bytes = blockOverhead + len(value) + 90*b.view.Len()
 	return b
 }
 
 // made returns the block made ready for searches; nil: it is damaged.
 func (b *termBlock) made() *termBlock {
-	m := &termBlock{ready: true, view: b.view, place: b.place, bytes: b.bytes}
+	m := &termBlock{ready: true, bounds: b.bounds, view: b.view, term: b.term, place: b.place, bytes: b.bytes}
 	if !m.gather() {
 		return nil
 	}
 	return m
 }
 
+// gathered is what gather finds of the classes.
+type gathered struct {
+	signatures []search.Signature
+	rows       []row
+	norms      []uint64
+	counts     []uint16 // of members
+}
+
 // gather finds the classes, in the order of their first postings; false: the
 // block is damaged.
 func (b *termBlock) gather() bool {
 	v, n := &b.view, b.view.Len()
-	b.live = v.Live() > 0
-	of, table := make([]uint16, n), newClassTable(n)
-	counts := make([]uint16, 0, n)
+	if n > 1<<16-1 {
+		return false
+	}
+	b.live, b.postings = v.Live() > 0, uint16(n)
+	g, of, table := gathered{}, make([]uint16, n), newClassTable(n)
 	for i := range n {
 		s, err := v.Signature(i)
 		if err != nil || v.GroupOf(i) >= v.Groups() {
 			return false
 		}
 		kind, words := v.Posting(i)
-		c, found := table.find(b, kind, words)
+		c, found := table.find(v, g.rows, kind, words)
 		if !found {
-			b.classes = append(b.classes, class{posting: uint16(i), norms: uint16(len(b.norms)), count: uint8(len(words) / 2), kind: kind})
-			b.signatures, counts = append(b.signatures, s), append(counts, 0)
-			for ; len(words) >= 2; words = words[2:] {
-				norm, _, _ := v.Word(int(binary.LittleEndian.Uint16(words)))
-				b.norms = append(b.norms, norm)
-			}
+			g.add(v, i, s)
 		}
 		of[i] = c
-		counts[c]++
+		g.counts[c]++
+	}
+	if len(g.norms) > 1<<16-1 {
+		return false
 	}
 	at := uint16(0)
-	for c := range b.classes {
-		b.classes[c].first, counts[c], at = at, at, at+counts[c]
+	for c := range g.rows {
+		g.rows[c].first, g.counts[c], at = at, at, at+g.counts[c]
 	}
-	b.pack(n)
+	members := b.pack(&g)
 	for i := range n {
-		at := counts[of[i]]
-		b.members[at], b.qualities[at] = newMember(v, i), v.Quality(i)
-		counts[of[i]]++
+		at := g.counts[of[i]]
+		members[at] = newMember(v, i)
+		g.counts[of[i]]++
 	}
 	return true
 }
 
-// pack moves signatures, classes and norms into one piece of memory with room for
-// n members and their qualities behind them.
-func (b *termBlock) pack(n int) {
-	c, w := len(b.classes), len(b.norms)
-	room := make([]uint64, 2*c+w+(n+7)/8+n*int(unsafe.Sizeof(member{})/8))
-	signatures := unsafe.Slice((*search.Signature)(unsafe.Pointer(&room[0])), c)
-	classes := unsafe.Slice((*class)(unsafe.Pointer(&room[c])), c) // of 8 bytes
-	norms := room[2*c : 2*c+w : 2*c+w]
-	copy(signatures, b.signatures)
-	copy(classes, b.classes)
-	copy(norms, b.norms)
-	b.signatures, b.classes, b.norms = signatures, classes, norms
-	b.qualities = unsafe.Slice((*uint8)(unsafe.Pointer(&room[2*c+w])), n)
-	b.members = unsafe.Slice((*member)(unsafe.Pointer(&room[2*c+w+(n+7)/8])), n)
+// add adds the class of posting i.
+func (g *gathered) add(v *block.View, i int, s search.Signature) {
+	kind, words := v.Posting(i)
+	r := row{posting: uint16(i), words: uint8(len(words) / 2), kind: kind}
+	norms := r.norms[:0]
+	for ; len(words) >= 2; words = words[2:] {
+		norm, _, _ := v.Word(int(binary.LittleEndian.Uint16(words)))
+		norms = append(norms, norm)
+	}
+	if len(norms) > rowNorms {
+		r.long = uint16(len(g.norms))
+		g.norms = append(g.norms, norms...)
+	}
+	g.signatures, g.rows, g.counts = append(g.signatures, s), append(g.rows, r), append(g.counts, 0)
+}
+
+// pack moves signatures, rows and norms into one piece of memory, with room for
+// the members behind the rows.
+func (b *termBlock) pack(g *gathered) []member {
+	const rowSize, memberSize = int(unsafe.Sizeof(row{}) / 8), int(unsafe.Sizeof(member{}) / 8)
+	c, n := len(g.rows), int(b.postings)
+	room := make([]uint64, c+c*rowSize+n*memberSize+len(g.norms))
+	b.signatures = unsafe.Slice((*search.Signature)(unsafe.Pointer(&room[0])), c)
+	b.rows = (*row)(unsafe.Pointer(&room[c]))
+	b.members = (*member)(unsafe.Pointer(&room[c+c*rowSize]))
+	b.norms = room[len(room)-len(g.norms):]
+	copy(b.signatures, g.signatures)
+	copy(unsafe.Slice(b.rows, c), g.rows)
+	copy(b.norms, g.norms)
+	return unsafe.Slice(b.members, n)
 }
 
 func newMember(v *block.View, i int) member {
@@ -149,43 +184,54 @@ func newClassTable(n int) classTable {
 
 // find returns the index of a class; when it is not there it takes the next
 // index for it and the caller appends it.
-func (t classTable) find(b *termBlock, kind search.MatchType, words []byte) (uint16, bool) {
+func (t classTable) find(v *block.View, rows []row, kind search.MatchType, words []byte) (uint16, bool) {
 	for i := xxhash.Sum64(words) + uint64(kind); ; i++ {
 		s := &t[i%uint64(len(t))]
 		if *s == 0 {
-			*s = uint16(len(b.classes) + 1)
-			return uint16(len(b.classes)), false
+			*s = uint16(len(rows) + 1)
+			return uint16(len(rows)), false
 		}
-		if k, own := b.Class(int(*s - 1)); k == kind && bytes.Equal(own, words) {
+		if k, own := v.Posting(int(rows[*s-1].posting)); k == kind && bytes.Equal(own, words) {
 			return *s - 1, true
 		}
 	}
 }
 
+// row returns a class.
+func (b *termBlock) row(class int) *row {
+	return &unsafe.Slice(b.rows, len(b.signatures))[class]
+}
+
 // of returns where a class's members begin and end.
 func (b *termBlock) of(class int) (first, end int) {
-	first, end = int(b.classes[class].first), len(b.members)
-	if class+1 < len(b.classes) {
-		end = int(b.classes[class+1].first)
+	first, end = int(b.row(class).first), int(b.postings)
+	if class+1 < len(b.signatures) {
+		end = int(b.row(class + 1).first)
 	}
 	return first, end
 }
 
+// all returns the members of all classes.
+func (b *termBlock) all() []member { return unsafe.Slice(b.members, int(b.postings)) }
+
 // Len implements search.Block.
-func (b *termBlock) Len() int { return len(b.members) }
+func (b *termBlock) Len() int { return int(b.postings) }
 
 // Signatures implements search.Block.
 func (b *termBlock) Signatures() []search.Signature { return b.signatures }
 
 // Class implements search.Block.
 func (b *termBlock) Class(i int) (search.MatchType, []byte) {
-	return b.view.Posting(int(b.classes[i].posting))
+	return b.view.Posting(int(b.row(i).posting))
 }
 
 // Norms implements search.Block.
 func (b *termBlock) Norms(i int) (search.MatchType, []uint64) {
-	c := &b.classes[i]
-	return c.kind, b.norms[c.norms : int(c.norms)+int(c.count)]
+	r := b.row(i)
+	if r.words > rowNorms {
+		return r.kind, b.norms[r.long : int(r.long)+int(r.words)]
+	}
+	return r.kind, r.norms[:r.words]
 }
 
 // Words implements search.Block.

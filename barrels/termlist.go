@@ -44,7 +44,7 @@ func newTermList(state uint64, blocks []*termBlock) *termList {
 		for d := range l.bounds {
 			l.bounds[d] = make([]block.Bound, len(blocks))
 			for i, b := range blocks {
-				l.bounds[d][i] = b.view.Bound(search.Device(d))
+				l.bounds[d][i] = b.bounds[d]
 			}
 		}
 	}
@@ -90,7 +90,7 @@ func (l *termList) with(state uint64, ops []Op) *termList {
 			}
 			continue
 		}
-		b := newTermBlock(at, o.Value)
+		b := newTermBlock(keyPart(o.Key, 0), at, o.Value)
 		switch {
 		case b == nil:
 			return nil

@@ -102,7 +102,7 @@ func (w *listWorld) read(term uint64, state int) {
 	content := w.history[state][term-1]
 	var blocks []*termBlock
 	for _, key := range slices.Sorted(maps.Keys(content)) {
-		blocks = append(blocks, newTermBlock(place{key: key}, blockValue(content[key])))
+		blocks = append(blocks, newTermBlock(1, place{key: key}, blockValue(content[key])))
 	}
 	if len(blocks) > 0 {
 		w.lists.keep(w.table, term, newTermList(uint64(state), blocks))
@@ -118,7 +118,7 @@ func (w *listWorld) ask(t *rapid.T, term uint64, state int) {
 	got := listContent{}
 	for i := range list.blocks {
 		b := list.block(i)
-		got[b.key] = b.members[0].keyword
+		got[b.key] = b.all()[0].keyword
 	}
 	if want := w.history[state][term-1]; !maps.Equal(got, want) {
 		t.Fatalf("term %d, state %d: %v, want %v", term, state, got, want)
@@ -147,7 +147,7 @@ func lateDamage(t *testing.T) []byte {
 		value := blockValue(2)
 		value[at] = 0xfe
 		value = block.Seal(value[:len(value)-tail])
-		if b := newTermBlock(place{}, value); b != nil && b.made() == nil {
+		if b := newTermBlock(1, place{}, value); b != nil && b.made() == nil {
 			return value
 		}
 	}
@@ -162,7 +162,7 @@ func TestDamagedBlockInAList(t *testing.T) {
 	var b Batch
 	b.Put(Postings, appendKey(nil, 1, 20, 0), damaged)
 	list := newTermList(1, []*termBlock{
-		newTermBlock(place{key: 10}, blockValue(1)), newTermBlock(place{key: 30}, blockValue(3)),
+		newTermBlock(1, place{key: 10}, blockValue(1)), newTermBlock(1, place{key: 30}, blockValue(3)),
 	}).with(2, []Op{b.Op(0)})
 	if list == nil {
 		t.Fatal("the damage shows at once")
@@ -170,7 +170,7 @@ func TestDamagedBlockInAList(t *testing.T) {
 	for range 3 {
 		var r reader
 		visited := 0
-		if err := r.kept(t.Context(), list, func(search.Block) { visited++ }); err != nil {
+		if err := r.kept(t.Context(), list, func(search.Block, bool) { visited++ }); err != nil {
 			t.Fatal(err)
 		}
 		if visited != 2 || len(r.bad) != 1 || r.bad[0] != (run{20, 30}) {

@@ -38,9 +38,11 @@ func blockOf(language string) *block {
 // counter is a sink that only counts.
 type counter struct{ matches int }
 
-func (*counter) Pass(search.Block, search.Level) bool           { return false }
-func (*counter) PassClass(search.Block, int, search.Level) bool { return false }
-func (c *counter) Match(b search.Block, i int, _ search.Level)  { c.matches++ }
+func (*counter) Pass(search.Block, search.Level) bool { return false }
+func (*counter) Sift(list []search.Candidate, _ search.Level) []search.Candidate {
+	return list
+}
+func (c *counter) Match(list []search.Candidate) { c.matches += len(list) }
 
 func benchQuery(tb testing.TB, text string) *search.Query {
 	q, err := search.Expand(text, search.Synonym, nil)

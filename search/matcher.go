@@ -187,22 +187,27 @@ func (m *Matcher) hold(word uint16) (fit uint16) {
 	return fit
 }
 
-// askedMost is the number of a query's words up to which asked is the faster way.
-const askedMost = 12
+// normsMost is the number of a query's words up to which byNorms is the faster
+// way.
+const normsMost = 12
 
-// asked tells whether a keyword of type t whose words have these norms matches
-// at Identical because each of them is one of the query's, wherever it stands.
-// If not it may still match.
-func (m *Matcher) asked(t MatchType, norms []uint64) bool {
-	if len(norms) == 0 || len(m.words) > askedMost || !m.possible(t, len(norms)) || m.rules[t].shape != anySet {
-		return false
+// byNorms decides on a keyword of type t whose words have these norms, as far as
+// they tell: when each of them is one of the query's it matches at Identical,
+// wherever the words may stand; when one is not, not at Identical.
+func (m *Matcher) byNorms(t MatchType, norms []uint64) (l Level, decided bool) {
+	if len(norms) == 0 || len(m.words) > normsMost {
+		return NoLevel, false
 	}
+	if !m.possible(t, len(norms)) {
+		return NoLevel, true
+	}
+	r := &m.rules[t]
 	for _, n := range norms {
 		if !holds(m.words, n) {
-			return false
+			return NoLevel, r.reach == Identical
 		}
 	}
-	return true
+	return Identical, r.shape == anySet
 }
 
 // class decides on a class of the block last taken.

@@ -87,12 +87,12 @@ func (n *naive) known(term uint64) bool {
 	return false
 }
 
-func (n *naive) Blocks(ctx context.Context, i int, _ search.Level, visit func(search.Block)) error {
+func (n *naive) Blocks(ctx context.Context, i int, _ search.Level, visit search.Visit) error {
 	for _, b := range n.blocks[n.terms[i].Term] {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		visit(b)
+		visit(b, len(b.postings)%2 == 0)
 	}
 	return nil
 }
@@ -180,12 +180,14 @@ type levels map[uint64]search.Level
 
 func (levels) Pass(search.Block, search.Level) bool { return false }
 
-func (levels) PassClass(search.Block, int, search.Level) bool { return false }
+func (levels) Sift(list []search.Candidate, _ search.Level) []search.Candidate { return list }
 
-func (s levels) Match(b search.Block, i int, level search.Level) {
-	id := b.(*block).postings[i].keyword.ID
-	if old, ok := s[id]; !ok || level < old {
-		s[id] = level
+func (s levels) Match(list []search.Candidate) {
+	for _, c := range list {
+		id := c.Block.(*block).postings[c.Class].keyword.ID
+		if old, ok := s[id]; !ok || c.Level < old {
+			s[id] = c.Level
+		}
 	}
 }
 
@@ -206,14 +208,18 @@ func (s *best) Pass(b search.Block, level search.Level) bool {
 	return bound < s.Threshold()
 }
 
-func (s *best) PassClass(b search.Block, i int, level search.Level) bool {
-	return b.(*block).postings[i].score(s.device, level) < s.Threshold()
+func (s *best) Sift(list []search.Candidate, level search.Level) []search.Candidate {
+	return slices.DeleteFunc(list, func(c search.Candidate) bool {
+		return c.Block.(*block).postings[c.Class].score(s.device, level) < s.Threshold()
+	})
 }
 
-func (s *best) Match(b search.Block, i int, level search.Level) {
-	p := &b.(*block).postings[i]
-	if s.eligible[p.keyword.ID] {
-		s.Offer(p.item.Group.AdvertiserID, p.score(s.device, level), p.keyword.ID, level)
+func (s *best) Match(list []search.Candidate) {
+	for _, c := range list {
+		p := &c.Block.(*block).postings[c.Class]
+		if s.eligible[p.keyword.ID] {
+			s.Offer(p.item.Group.AdvertiserID, p.score(s.device, c.Level), p.keyword.ID, c.Level)
+		}
 	}
 }
 

@@ -11,12 +11,17 @@ type Postings interface {
 	Find(terms []QueryTerm, known []int32) []int32
 	// Blocks calls visit for the blocks anchored at the i-th of the terms last
 	// looked up, in any order. It may leave out blocks of which it knows that no
-	// posting that agrees at level best, or worse, can change the answer. A Block
-	// is valid only during the call. A damaged block is counted and passed over,
-	// not an error. It ends with fault.Deadline or fault.Cancelled when ctx is
-	// over.
-	Blocks(ctx context.Context, i int, best Level, visit func(Block)) error
+	// posting that agrees at level best, or worse, can change the answer. A damaged
+	// block is counted and passed over, not an error. It ends with fault.Deadline
+	// or fault.Cancelled when ctx is over.
+	Blocks(ctx context.Context, i int, best Level, visit Visit) error
 }
+
+// Visit takes a block. With later it has been found good in all its parts and
+// stays as it is until the search ends, so that what the search may find in it
+// can wait until memory is asked for several blocks at once; else the block is
+// valid only during the call, and decided on before it returns.
+type Visit func(b Block, later bool)
 
 // Block is up to some hundred keywords anchored at one term, read in place.
 //
@@ -43,15 +48,27 @@ type Block interface {
 	Word(i int) (norm, fold, term uint64)
 }
 
+// Candidate is a class of a block that the scan holds against the query.
+type Candidate struct {
+	Block Block
+	Class int
+	// Level at which the class matches, once that is known.
+	Level Level
+
+	kind  MatchType
+	norms []uint64
+}
+
 // Sink takes what a scan finds. It knows eligibility and scores, the scan does
 // not.
 type Sink interface {
 	// Pass tells whether no posting of b can still change the answer, given
 	// that none agrees better than at level best.
 	Pass(b Block, best Level) bool
-	// PassClass tells the same of class i of b, a block that was not passed over. It
-	// saves holding the class against the query.
-	PassClass(b Block, i int, best Level) bool
-	// Match takes class i of b, which matches at level.
-	Match(b Block, i int, level Level)
+	// Sift returns those of the candidates that may still change the answer, given
+	// that none agrees better than at level best; the list is the sink's to change.
+	// It saves holding the others against the query.
+	Sift(list []Candidate, best Level) []Candidate
+	// Match takes classes that match, each at its Level.
+	Match(list []Candidate)
 }

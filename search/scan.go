@@ -46,8 +46,16 @@ type scan struct {
 	// signature is theirs.
 	known     []int32
 	signature Signature
-	visit     func(Block)
+	visit     Visit
+	// candidates are the classes that the signature lets through and that are not
+	// decided on yet.
+	candidates []Candidate
 }
+
+// together is how many candidates wait for each other at most. More do not make
+// memory any quicker, and what is needed to be among the best rises only when
+// they are decided on.
+const together = 32
 
 // scans pools the scratch of searches; it holds no state between them.
 var scans = sync.Pool{New: func() any {
@@ -71,6 +79,8 @@ func (s *scan) reset(q *Query, p Profile, postings Postings) {
 
 func (s *scan) free() {
 	s.sink = nil
+	clear(s.candidates)
+	s.candidates = s.candidates[:0]
 	s.release()
 	scans.Put(s)
 }
@@ -89,33 +99,65 @@ func (s *scan) visitTerms(ctx context.Context, postings Postings, best Level) er
 			return err
 		}
 	}
+	s.decide()
 	return nil
 }
 
-// visitBlock decides on one block.
-func (s *scan) visitBlock(b Block) {
+// visitBlock finds the candidates of one block.
+func (s *scan) visitBlock(b Block, later bool) {
 	if s.sink.Pass(b, s.best) {
 		s.work.BlocksPassed++
 		return
 	}
 	s.work.BlocksRead++
 	s.work.Looked += uint64(b.Len())
-	taken := false
+	if !later { // those of others are not to suffer if it is damaged
+		s.decide()
+	}
 	for i, sig := range b.Signatures() {
-		if !sig.Within(s.signature) || s.sink.PassClass(b, i, s.best) {
-			continue
-		}
-		if t, norms := b.Norms(i); s.asked(t, norms) {
-			s.sink.Match(b, i, Identical)
-			continue
-		}
-		if !taken {
-			s.take(b)
-			taken = true
-		}
-		t, words := b.Class(i)
-		if l := s.class(t, words); l != NoLevel {
-			s.sink.Match(b, i, l)
+		if sig.Within(s.signature) {
+			s.candidates = append(s.candidates, Candidate{Block: b, Class: i})
 		}
 	}
+	if !later || len(s.candidates) >= together {
+		s.decide()
+	}
+}
+
+// decide decides on the candidates. Each step does the same for all of them, so
+// that the processor fetches what it needs side by side.
+func (s *scan) decide() {
+	list := s.candidates
+	if len(list) == 0 {
+		return
+	}
+	s.candidates = list[:0] // even if a damaged block makes one of them panic
+	defer clear(list)
+	list = s.sink.Sift(list, s.best)
+	for i := range list {
+		list[i].kind, list[i].norms = list[i].Block.Norms(list[i].Class)
+	}
+	n := 0
+	for i := range list {
+		c := &list[i]
+		if c.Level = s.candidate(c); c.Level != NoLevel {
+			list[n] = *c
+			n++
+		}
+	}
+	if n > 0 {
+		s.sink.Match(list[:n])
+	}
+	s.block = nil // another may come under its address
+}
+
+// candidate returns the level at which a class matches.
+func (s *scan) candidate(c *Candidate) Level {
+	if l, decided := s.byNorms(c.kind, c.norms); decided {
+		return l
+	}
+	if s.block != c.Block {
+		s.take(c.Block)
+	}
+	return s.class(c.Block.Class(c.Class))
 }
