@@ -93,8 +93,14 @@ func (c *cache[V]) get(prefix, state uint64) (value V, ok bool) {
 
 // holds tells whether what one state has read of a prefix holds for another.
 func (c *cache[V]) holds(prefix, read, state uint64) bool {
-	since := max(c.changed[c.hash(prefix)%cacheHashes].Load(), c.floor.Load())
+	since := max(c.changedIn(prefix), c.floor.Load())
 	return read >= since && state >= since
+}
+
+// changedIn is the number of the last state that changed the prefix, or another of
+// the same hash.
+func (c *cache[V]) changedIn(prefix uint64) uint64 {
+	return c.changed[c.hash(prefix)%cacheHashes].Load()
 }
 
 // put keeps what a state has read of a prefix, all of it.

@@ -107,6 +107,7 @@ const (
 // of the others have to be looked at.
 func (f *finder) decide() {
 	rest := f.contenders
+	f.nearMembers(rest)
 	for n := 0; n < firstContenders && len(rest) > 0; n++ {
 		first := 0
 		for i := range rest {
@@ -129,6 +130,15 @@ func (f *finder) decide() {
 	}
 	clear(f.contenders)
 	f.contenders = f.contenders[:0]
+}
+
+// nearMembers fetches the best member of each of the first contenders, so that
+// memory is waited for once.
+func (f *finder) nearMembers(list []contender) {
+	for i := range list[:min(len(list), firstContenders)] {
+		c := &list[i]
+		f.touched |= c.block.all()[c.entries[0].member()].advertiser
+	}
 }
 
 // best offers those members of a class that may be among the best.

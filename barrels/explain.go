@@ -151,7 +151,7 @@ func (f *finder) explain(m *match) (search.Explained, bool) {
 		Hit: search.Hit{
 			Keyword: m.place.keyword, Group: m.head.ID, Campaign: m.campaign.id, Advertiser: m.advertiser.id,
 			Score: m.rank, Quality: m.q, Type: m.kind, Level: m.level,
-			AdvertiserName: m.advertiser.name, CampaignName: m.campaign.name,
+			Shown: &search.Shown{AdvertiserName: m.advertiser.name, CampaignName: m.campaign.name},
 		},
 		Bid: m.bid, Modifier: m.modifier, Effective: m.effective, Slice: f.served.slice(m.key),
 	}

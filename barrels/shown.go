@@ -9,13 +9,17 @@ import (
 
 // shown is what answers show of a keyword that was among the best. The same
 // ones win again and again, and putting together what is shown of one costs as
-// much as deciding on hundreds that lose.
+// much as deciding on hundreds that lose. What a search reads of one is its first
+// line of 64 bytes.
 type shown struct {
-	hit     search.Hit    // but for what hangs on the query
 	key     uint64        // of its group
 	state   uint64        // number of the state that read the group
 	parents atomic.Uint64 // version of the parents for which it is known to hold
 	even    *groupItems   // whose ads are shown evenly; nil: the first one is shown
+	// ids
+	keyword, group, campaign, advertiser uint64
+
+	search.Shown
 }
 
 // shownCache finds them by keyword; each has one place, where the last one
@@ -52,7 +56,7 @@ func (f *finder) touch(ranked []search.Ranked[found]) {
 	}
 	for i := range ranked {
 		if s := f.shown.slot(ranked[i].Keyword).Load(); s != nil {
-			f.touched |= s.key | s.hit.Keyword | s.hit.Ad.ID | uint64(len(s.hit.KeywordText)) | uint64(len(s.hit.Ad.FinalURL))
+			f.touched |= f.cached.changedIn(s.key)
 		}
 	}
 }
@@ -62,17 +66,21 @@ func (f *finder) touch(ranked []search.Ranked[found]) {
 func (f *finder) show(r *search.Ranked[found], h *search.Hit) bool {
 	slot := f.shown.slot(r.Keyword)
 	s := slot.Load()
-	if s == nil || s.hit.Keyword != r.Keyword || !f.holds(s) {
+	if s == nil || s.keyword != r.Keyword || !f.holds(s) {
 		if s = f.lookUp(r); s == nil {
 			return false
 		}
 		slot.Store(s)
 	}
-	*h = s.hit
 	v := &r.Value
-	h.Score, h.Quality, h.Type, h.Level = r.Score, v.quality, v.kind, v.level
+	*h = search.Hit{
+		Keyword: s.keyword, Group: s.group, Campaign: s.campaign, Advertiser: s.advertiser,
+		Score: r.Score, Quality: v.quality, Type: v.kind, Level: v.level, Shown: &s.Shown,
+	}
 	if s.even != nil {
-		h.Ad = f.pickAd(s.even, h.Group)
+		picked := s.Shown
+		picked.Ad = f.pickAd(s.even, s.group)
+		h.Shown = &picked
 	}
 	return true
 }
@@ -92,7 +100,7 @@ func (f *finder) holds(s *shown) bool {
 	}
 	if known < p.version {
 		if p.touched(known, func(c *parentChange) bool {
-			return c.campaign == s.hit.Campaign || c.advertiser == s.hit.Advertiser
+			return c.campaign == s.campaign || c.advertiser == s.advertiser
 		}) {
 			return false
 		}
@@ -115,10 +123,13 @@ func (f *finder) lookUp(r *search.Ranked[found]) *shown {
 	if !ok {
 		return nil
 	}
-	s := &shown{key: v.key, state: f.state.number, hit: search.Hit{
-		Keyword: r.Keyword, Group: v.id, Campaign: v.campaign, Advertiser: r.Owner,
-		AdvertiserName: owner.name, CampaignName: c.name, GroupName: g.name, KeywordText: text, Ad: g.ads[0],
-	}}
+	s := &shown{
+		key: v.key, state: f.state.number,
+		keyword: r.Keyword, group: v.id, campaign: v.campaign, advertiser: r.Owner,
+		Shown: search.Shown{
+			AdvertiserName: owner.name, CampaignName: c.name, GroupName: g.name, KeywordText: text, Ad: g.ads[0],
+		},
+	}
 	s.parents.Store(p.version)
 	if c.even && len(g.ads) > 1 {
 		s.even = g

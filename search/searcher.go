@@ -82,8 +82,7 @@ func (s *Work) Add(w Work) {
 	s.BlocksBad += w.BlocksBad
 }
 
-// Hit is a candidate: a keyword that matches and takes part in the auction,
-// with all that an answer shows of it.
+// Hit is a candidate: a keyword that matches and takes part in the auction.
 type Hit struct {
 	Keyword, Group, Campaign, Advertiser uint64 // ids
 	// Score is R and Quality is Q of serving.md §4; the bid that took part is
@@ -92,6 +91,12 @@ type Hit struct {
 	Type           MatchType
 	Level          Level
 
+	*Shown
+}
+
+// Shown is what an answer shows of a hit; never nil in answers. It is shared by
+// all answers with the hit and not to be changed.
+type Shown struct {
 	AdvertiserName, CampaignName, GroupName, KeywordText string
 	Ad                                                   Ad
 }

@@ -41,8 +41,10 @@ func (c *cluster) Explain(_ context.Context, _ *search.Request, limit int) (*sea
 func hit(id uint64, text string) search.Hit {
 	return search.Hit{
 		Keyword: id, Advertiser: id, Score: (10 - id) * 1e12, Quality: 1_000_000, Type: search.Broad, Level: search.Folded,
-		AdvertiserName: "Ac\x1b[31mme", CampaignName: "C", GroupName: "G", KeywordText: text,
-		Ad: search.Ad{ID: 1, Headlines: []string{strings.Repeat("Very long ", 9)}},
+		Shown: &search.Shown{
+			AdvertiserName: "Ac\x1b[31mme", CampaignName: "C", GroupName: "G", KeywordText: text,
+			Ad: search.Ad{ID: 1, Headlines: []string{strings.Repeat("Very long ", 9)}},
+		},
 	}
 }
 

@@ -46,10 +46,12 @@ func hit(keyword, advertiser, bid, quality uint64) search.Hit {
 	return search.Hit{
 		Keyword: keyword, Group: 100 + keyword, Campaign: 200 + advertiser, Advertiser: advertiser,
 		Score: bid * quality, Quality: quality, Type: search.Broad, Level: search.Folded,
-		AdvertiserName: "Čapek & Söhne", CampaignName: "Káble", GroupName: "USB", KeywordText: "usb kabel",
-		Ad: search.Ad{
-			ID: 300 + keyword, Headlines: []string{"USB <cable>", "Cheap"}, Descriptions: []string{"1 m, \"black\""},
-			Path1: "usb", Path2: "cables", FinalURL: "https://example.com/?a=1&b=2",
+		Shown: &search.Shown{
+			AdvertiserName: "Čapek & Söhne", CampaignName: "Káble", GroupName: "USB", KeywordText: "usb kabel",
+			Ad: search.Ad{
+				ID: 300 + keyword, Headlines: []string{"USB <cable>", "Cheap"}, Descriptions: []string{"1 m, \"black\""},
+				Path1: "usb", Path2: "cables", FinalURL: "https://example.com/?a=1&b=2",
+			},
 		},
 	}
 }

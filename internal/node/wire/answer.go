@@ -74,20 +74,22 @@ func fromHit(h *search.Hit) *pb.Hit {
 func toHit(m *pb.Hit, h *search.Hit) {
 	ad := m.GetAd()
 	*h = search.Hit{
-		Keyword:        m.GetKeyword(),
-		Group:          m.GetGroup(),
-		Campaign:       m.GetCampaign(),
-		Advertiser:     m.GetAdvertiser(),
-		Score:          m.GetScore(),
-		Quality:        m.GetQuality(),
-		Type:           toType(m.GetType()),
-		Level:          toLevel(m.GetLevel()),
-		AdvertiserName: m.GetAdvertiserName(),
-		CampaignName:   m.GetCampaignName(),
-		GroupName:      m.GetGroupName(),
-		KeywordText:    m.GetKeywordText(),
-		Ad: search.Ad{ID: ad.GetId(), Headlines: ad.GetHeadlines(), Descriptions: ad.GetDescriptions(),
-			Path1: ad.GetPath1(), Path2: ad.GetPath2(), FinalURL: ad.GetFinalUrl()},
+		Keyword:    m.GetKeyword(),
+		Group:      m.GetGroup(),
+		Campaign:   m.GetCampaign(),
+		Advertiser: m.GetAdvertiser(),
+		Score:      m.GetScore(),
+		Quality:    m.GetQuality(),
+		Type:       toType(m.GetType()),
+		Level:      toLevel(m.GetLevel()),
+		Shown: &search.Shown{
+			AdvertiserName: m.GetAdvertiserName(),
+			CampaignName:   m.GetCampaignName(),
+			GroupName:      m.GetGroupName(),
+			KeywordText:    m.GetKeywordText(),
+			Ad: search.Ad{ID: ad.GetId(), Headlines: ad.GetHeadlines(), Descriptions: ad.GetDescriptions(),
+				Path1: ad.GetPath1(), Path2: ad.GetPath2(), FinalURL: ad.GetFinalUrl()},
+		},
 	}
 }
 

@@ -77,12 +77,14 @@ func drawHit(t *rapid.T) search.Hit {
 	return search.Hit{
 		Keyword: id.Draw(t, "k"), Group: id.Draw(t, "g"), Campaign: id.Draw(t, "c"), Advertiser: id.Draw(t, "a"),
 		Score: id.Draw(t, "r"), Quality: id.Draw(t, "q"),
-		Type:           search.MatchType(rapid.IntRange(0, search.MatchTypes-1).Draw(t, "type")),
-		Level:          search.Level(rapid.IntRange(0, search.Levels).Draw(t, "level")),
-		AdvertiserName: text.Draw(t, "an"), CampaignName: text.Draw(t, "cn"), GroupName: text.Draw(t, "gn"),
-		KeywordText: text.Draw(t, "kt"),
-		Ad: search.Ad{ID: id.Draw(t, "ad"), Headlines: lines, Descriptions: lines,
-			Path1: text.Draw(t, "p1"), Path2: text.Draw(t, "p2"), FinalURL: text.Draw(t, "url")},
+		Type:  search.MatchType(rapid.IntRange(0, search.MatchTypes-1).Draw(t, "type")),
+		Level: search.Level(rapid.IntRange(0, search.Levels).Draw(t, "level")),
+		Shown: &search.Shown{
+			AdvertiserName: text.Draw(t, "an"), CampaignName: text.Draw(t, "cn"), GroupName: text.Draw(t, "gn"),
+			KeywordText: text.Draw(t, "kt"),
+			Ad: search.Ad{ID: id.Draw(t, "ad"), Headlines: lines, Descriptions: lines,
+				Path1: text.Draw(t, "p1"), Path2: text.Draw(t, "p2"), FinalURL: text.Draw(t, "url")},
+		},
 	}
 }
 
