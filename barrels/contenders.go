@@ -28,8 +28,8 @@ func (f *finder) beaten(c *search.Candidate, best search.Level, need uint64) boo
 	if b == nil {
 		return false
 	}
-	s := f.judgement(b).sum(b, c.Class)
-	return s.least != dead && s.best*auction.Quality(1, b.row(c.Class).kind.Permille(), best.Permille()) < need
+	s := f.judgement(b).sum(b, int(c.Class))
+	return s.least != dead && s.best*auction.Quality(1, b.rows()[int(c.Class)].kind.Permille(), best.Permille()) < need
 }
 
 // near fetches what is known of classes, so that memory is waited for once and
@@ -41,7 +41,7 @@ func (f *finder) near(list []search.Candidate) {
 			continue
 		}
 		if j := b.judged[f.request.Device].Load(); j != nil {
-			f.touched |= j.view | j.sum(b, list[i].Class).best
+			f.touched |= j.view | j.sum(b, int(list[i].Class)).best
 		}
 	}
 }
@@ -52,10 +52,10 @@ func (f *finder) Match(list []search.Candidate) {
 	for i := range list {
 		c := &list[i]
 		if b, _ := c.Block.(*termBlock); b != nil {
-			f.class(b, c.Class, c.Level)
+			f.class(b, int(c.Class), c.Level)
 		} else {
 			f.at(c.Block)
-			f.posting(c.Class, c.Level)
+			f.posting(int(c.Class), c.Level)
 		}
 	}
 	if !f.request.ExactCounts { // what is passed over hangs on the best
@@ -67,9 +67,9 @@ func (f *finder) Match(list []search.Candidate) {
 func (f *finder) class(b *termBlock, i int, level search.Level) {
 	if f.tally.active {
 		first, end := b.of(i)
-		f.tally.matches(b, b.all()[first:end])
+		f.tally.matches(b, b.members()[first:end])
 	}
-	j, kind := f.judgement(b), b.row(i).kind
+	j, kind := f.judgement(b), b.rows()[i].kind
 	s, one := j.sum(b, i), auction.Quality(1, kind.Permille(), level.Permille())
 	least := worth(min(max(f.request.Reserve, 1), uint64(unclear)-1)) // and more take part
 	if s.least <= least {
@@ -137,13 +137,13 @@ func (f *finder) decide() {
 func (f *finder) nearMembers(list []contender) {
 	for i := range list[:min(len(list), firstContenders)] {
 		c := &list[i]
-		f.touched |= c.block.all()[c.entries[0].member()].advertiser
+		f.touched |= c.block.members()[c.entries[0].member()].advertiser
 	}
 }
 
 // best offers those members of a class that may be among the best.
 func (f *finder) best(c *contender) {
-	members := c.block.all()
+	members := c.block.members()
 	for _, e := range c.entries {
 		product := e.product()
 		if product == 0 || product*c.one < f.top.Threshold() {
@@ -155,7 +155,7 @@ func (f *finder) best(c *contender) {
 
 // members takes the members of a class one by one; least and less takes no part.
 func (f *finder) members(b *termBlock, entries []entry, one uint64, least worth, kind search.MatchType, level search.Level) {
-	members := b.all()
+	members := b.members()
 	for _, e := range entries {
 		m := &members[e.member()]
 		switch w := e.worth(); {
@@ -179,6 +179,6 @@ func (f *finder) members(b *termBlock, entries []entry, one uint64, least worth,
 // offer offers a posting that has passed everything to the best.
 func (f *finder) offer(b *termBlock, m *member, quality, score uint64, kind search.MatchType, level search.Level) {
 	f.top.Offer(m.advertiser, score, m.keyword, found{
-		view: &b.view, posting: int(m.posting), quality: quality, kind: kind, level: level,
+		view: &b.view, posting: m.posting, quality: quality, kind: kind, level: level,
 	})
 }

@@ -82,11 +82,11 @@ func (c *collector) Match(list []search.Candidate) {
 	for i := range list {
 		v, kept := viewOf(list[i].Block)
 		if kept == nil {
-			c.posting(v, list[i].Class, list[i].Level)
+			c.posting(v, int(list[i].Class), list[i].Level)
 			continue
 		}
-		first, end := kept.of(list[i].Class)
-		for _, m := range kept.all()[first:end] {
+		first, end := kept.of(int(list[i].Class))
+		for _, m := range kept.members()[first:end] {
 			c.posting(v, int(m.posting), list[i].Level)
 		}
 	}

@@ -29,6 +29,8 @@ const (
 	heavyBits = 11
 	// heavyMost is how many things are counted at a time.
 	heavyMost = 1 << heavyBits / 2
+	// sampled is how many stand behind one of those whose middle is looked for.
+	sampled = 8
 )
 
 // add takes in a cost that is not 0.
@@ -53,13 +55,15 @@ func (h *heavy) add(of uint64, c cost) {
 	}
 }
 
-// forget drops what costs no more than the middle one.
+// forget drops what costs no more than about the middle one: that of every
+// sampled-th, which take their places by a hash.
 func (h *heavy) forget() {
 	h.kept, h.order = h.kept[:0], h.order[:0]
 	for i := range h.slots {
 		if !h.slots[i].free() {
-			h.kept = append(h.kept, h.slots[i])
-			h.order = append(h.order, h.slots[i].looked)
+			if h.kept = append(h.kept, h.slots[i]); len(h.kept)%sampled == 0 {
+				h.order = append(h.order, h.slots[i].looked)
+			}
 		}
 	}
 	slices.Sort(h.order)

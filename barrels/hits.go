@@ -21,8 +21,7 @@ func (f *finder) hits() []search.Hit {
 			n++
 			continue
 		}
-		ranked[i].Value.resolve()
-		key := ranked[i].Value.key
+		key := ranked[i].Value.group().key
 		f.bad = append(f.bad, run{key, key})
 	}
 	return hits[:n]

@@ -84,7 +84,7 @@ func newJudgement(b *termBlock) *judgement {
 
 // sum returns that of a class of b, the block judged.
 func (j *judgement) sum(b *termBlock, class int) *sum {
-	return (*sum)(j.at(sumSize*class + int(b.row(class).first)))
+	return (*sum)(j.at(sumSize*class + int(b.rows()[class].first)))
 }
 
 // entries returns those of a class of b, the block judged.
@@ -123,7 +123,7 @@ func (f *finder) judgeBlock(b *termBlock) *judgement {
 	j := newJudgement(b)
 	j.views, j.view = f.served.views, f.served.view
 	j.parents.Store(f.state.parents.version)
-	members := b.all()
+	members := b.members()
 	for c := range b.signatures {
 		s, entries := j.sum(b, c), j.entries(b, c)
 		s.least = unclear

@@ -68,7 +68,7 @@ func (r *reader) Find(terms []search.QueryTerm, known []int32) []int32 {
 	}
 	for i := range r.found {
 		if l := r.found[i].list; l != nil {
-			r.touched |= uint64(l.blocks[0].Load().bytes)
+			r.touched |= uint64(l.blocks[0].Load().postings)
 		}
 	}
 	for i := range r.found {
@@ -101,7 +101,7 @@ func (r *reader) Blocks(ctx context.Context, i int, best search.Level, visit sea
 	switch {
 	case f.list == nil:
 		return r.stored(ctx, r.term, visit)
-	case r.pick != nil && len(f.list.bounds[0]) > 0:
+	case r.pick != nil && f.list.bounds != nil:
 		return r.pick.visit(ctx, r, f.list, best, visit)
 	}
 	return r.kept(ctx, f.list, visit)
@@ -156,7 +156,7 @@ func (r *reader) stored(ctx context.Context, term uint64, visit search.Visit) er
 	if r.it.Err() != nil {
 		r.bad = append(r.bad, run{from, ^uint64(0)})
 	} else if c.room > 0 && len(c.list) > 0 {
-		r.lists.keep(r.state.terms, term, newTermList(r.state.number, c.list))
+		r.lists.keep(r.state.terms, term, c.termList(r.state.number))
 	}
 	return nil
 }
@@ -164,7 +164,16 @@ func (r *reader) stored(ctx context.Context, term uint64, visit search.Visit) er
 // collected gathers the blocks of a term while there is room for them.
 type collected struct {
 	list       []*termBlock
+	first      *loneList // which the first of them lies in
 	size, room int
+}
+
+// termList makes a list of them, at least one.
+func (c *collected) termList(state uint64) *termList {
+	if len(c.list) == 1 {
+		return c.first.list.fill(state, c.list)
+	}
+	return newTermList(state, c.list)
 }
 
 // open opens a block, on a copy of its bytes if it is to be kept, else with the
@@ -180,14 +189,19 @@ func (c *collected) open(term uint64, at place, value []byte, scratch *block.Vie
 		return scratch
 	}
 	b := newTermBlock(term, at, value)
-	if b != nil {
-		b = b.made()
-	}
 	if b == nil {
 		return nil
 	}
-	c.list = append(c.list, b)
-	return b
+	ready := new(termBlock)
+	if len(c.list) == 0 {
+		c.first = new(loneList)
+		ready = &c.first.block
+	}
+	if !b.makeReady(ready) {
+		return nil
+	}
+	c.list = append(c.list, ready)
+	return ready
 }
 
 // visitBlock hands a block over. What panics on its bytes is damage as well.

@@ -108,27 +108,33 @@ type finder struct {
 }
 
 // found is what the answer needs of a hit. It is a posting of a view that is
-// kept in memory, until resolve puts its group in its place: most of what is
-// found is found to be beaten later.
+// kept in memory, whose group is only read if it stays: most of what is found is
+// found to be beaten later.
 type found struct {
-	view    *block.View // nil: resolved
-	posting int
-
-	key, id, campaign uint64 // of the group
-
+	view    *block.View
+	copied  *groupIDs // instead of a view that is not kept
 	quality uint64
+	posting uint16
 	kind    search.MatchType
 	level   search.Level
 }
 
-// resolve reads the group's ids from the view.
-func (h *found) resolve() {
-	if v := h.view; v != nil {
-		g := v.GroupOf(h.posting)
-		h.key, h.id = v.GroupKey(g), v.GroupID(g)
-		h.campaign, _ = v.GroupParents(g)
-		h.view = nil
+// groupIDs are the ring key and the ids of a group and its campaign.
+type groupIDs struct{ key, id, campaign uint64 }
+
+// group returns those of the hit.
+func (h *found) group() groupIDs {
+	if h.copied != nil {
+		return *h.copied
 	}
+	return idsOf(h.view, int(h.posting))
+}
+
+// idsOf returns those of the group of posting i.
+func idsOf(v *block.View, i int) groupIDs {
+	g := v.GroupOf(i)
+	campaign, _ := v.GroupParents(g)
+	return groupIDs{key: v.GroupKey(g), id: v.GroupID(g), campaign: campaign}
 }
 
 // finders pools the scratch of searches; it holds no state between them.

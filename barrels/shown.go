@@ -111,21 +111,20 @@ func (f *finder) holds(s *shown) bool {
 
 // lookUp puts together what is shown of one of the best; nil: it cannot be read.
 func (f *finder) lookUp(r *search.Ranked[found]) *shown {
-	v, p := &r.Value, f.state.parents
-	v.resolve()
+	in, p := r.Value.group(), f.state.parents
 	owner, ok := p.advertisers.get(r.Owner)
-	c, ok2 := p.campaigns.get(v.campaign)
-	g, ok3 := f.items(v.key)
+	c, ok2 := p.campaigns.get(in.campaign)
+	g, ok3 := f.items(in.key)
 	if !ok || !ok2 || !ok3 || len(g.ads) == 0 {
 		return nil
 	}
-	text, ok := f.keywordText(g, place{v.key, r.Keyword})
+	text, ok := f.keywordText(g, place{in.key, r.Keyword})
 	if !ok {
 		return nil
 	}
 	s := &shown{
-		key: v.key, state: f.state.number,
-		keyword: r.Keyword, group: v.id, campaign: v.campaign, advertiser: r.Owner,
+		key: in.key, state: f.state.number,
+		keyword: r.Keyword, group: in.id, campaign: in.campaign, advertiser: r.Owner,
 		Shown: search.Shown{
 			AdvertiserName: owner.name, CampaignName: c.name, GroupName: g.name, KeywordText: text, Ad: g.ads[0],
 		},

@@ -122,9 +122,10 @@ func (f *finder) posting(i int, level search.Level) {
 		f.candidates++
 	}
 	if wanted {
-		hit := found{view: v, posting: i, quality: q, kind: kind, level: level}
-		if f.kept == nil {
-			hit.resolve() // the view will be opened on other bytes
+		hit := found{view: v, posting: uint16(i), quality: q, kind: kind, level: level}
+		if f.kept == nil { // the view will be opened on other bytes
+			ids := idsOf(v, i)
+			hit.view, hit.copied = nil, &ids
 		}
 		f.top.Offer(g.advertiser, score, keyword, hit)
 	}

@@ -18,19 +18,17 @@ import (
 // reads of a block lies together, in the order in which it is read (pack), and
 // what it reads of this struct in its first line of 64 bytes.
 type termBlock struct {
-	signatures []search.Signature // by class
-	rows       *row               // by class
-	members    *member            // class by class
+	signatures []search.Signature // by class; rows and members lie behind them
 	judged     [search.Devices]atomic.Pointer[judgement]
 	postings   uint16
 	ready      bool
-	live       bool // some posting is
+	live       bool   // some posting is
+	term       uint64 // in its key
 
 	bounds [search.Devices]block.Bound
 	norms  []uint64 // of the rows that have no room for theirs
 	view   block.View
-	term   uint64 // in its key
-	place         // in its key
+	place  // in its key
 	bytes  int
 }
 
@@ -75,13 +73,11 @@ func newTermBlock(term uint64, at place, value []byte) *termBlock {
 	return b
 }
 
-// made returns the block made ready for searches; nil: it is damaged.
-func (b *termBlock) made() *termBlock {
-	m := &termBlock{ready: true, bounds: b.bounds, view: b.view, term: b.term, place: b.place, bytes: b.bytes}
-	if !m.gather() {
-		return nil
-	}
-	return m
+// makeReady makes m, which is empty, the block made ready for searches; false: it
+// is damaged.
+func (b *termBlock) makeReady(m *termBlock) bool {
+	m.ready, m.bounds, m.view, m.term, m.place, m.bytes = true, b.bounds, b.view, b.term, b.place, b.bytes
+	return m.gather()
 }
 
 // gathered is what gather finds of the classes.
@@ -149,17 +145,32 @@ func (g *gathered) add(v *block.View, i int, s search.Signature) {
 // pack moves signatures, rows and norms into one piece of memory, with room for
 // the members behind the rows.
 func (b *termBlock) pack(g *gathered) []member {
-	const rowSize, memberSize = int(unsafe.Sizeof(row{}) / 8), int(unsafe.Sizeof(member{}) / 8)
 	c, n := len(g.rows), int(b.postings)
 	room := make([]uint64, c+c*rowSize+n*memberSize+len(g.norms))
 	b.signatures = unsafe.Slice((*search.Signature)(unsafe.Pointer(&room[0])), c)
-	b.rows = (*row)(unsafe.Pointer(&room[c]))
-	b.members = (*member)(unsafe.Pointer(&room[c+c*rowSize]))
 	b.norms = room[len(room)-len(g.norms):]
 	copy(b.signatures, g.signatures)
-	copy(unsafe.Slice(b.rows, c), g.rows)
+	copy(b.rows(), g.rows)
 	copy(b.norms, g.norms)
-	return unsafe.Slice(b.members, n)
+	return b.members()
+}
+
+// Sizes in words of 64 bits.
+const (
+	rowSize    = int(unsafe.Sizeof(row{}) / 8)
+	memberSize = int(unsafe.Sizeof(member{}) / 8)
+)
+
+// rows returns the classes.
+func (b *termBlock) rows() []row {
+	c := len(b.signatures)
+	return unsafe.Slice((*row)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.signatures)), 8*c)), c)
+}
+
+// members returns the members of all classes, class by class.
+func (b *termBlock) members() []member {
+	c := len(b.signatures)
+	return unsafe.Slice((*member)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.signatures)), 8*(c+c*rowSize))), int(b.postings))
 }
 
 func newMember(v *block.View, i int) member {
@@ -197,22 +208,15 @@ func (t classTable) find(v *block.View, rows []row, kind search.MatchType, words
 	}
 }
 
-// row returns a class.
-func (b *termBlock) row(class int) *row {
-	return &unsafe.Slice(b.rows, len(b.signatures))[class]
-}
-
 // of returns where a class's members begin and end.
 func (b *termBlock) of(class int) (first, end int) {
-	first, end = int(b.row(class).first), int(b.postings)
-	if class+1 < len(b.signatures) {
-		end = int(b.row(class + 1).first)
+	rows := b.rows()
+	first, end = int(rows[class].first), int(b.postings)
+	if class+1 < len(rows) {
+		end = int(rows[class+1].first)
 	}
 	return first, end
 }
-
-// all returns the members of all classes.
-func (b *termBlock) all() []member { return unsafe.Slice(b.members, int(b.postings)) }
 
 // Len implements search.Block.
 func (b *termBlock) Len() int { return int(b.postings) }
@@ -222,12 +226,12 @@ func (b *termBlock) Signatures() []search.Signature { return b.signatures }
 
 // Class implements search.Block.
 func (b *termBlock) Class(i int) (search.MatchType, []byte) {
-	return b.view.Posting(int(b.row(i).posting))
+	return b.view.Posting(int(b.rows()[i].posting))
 }
 
 // Norms implements search.Block.
 func (b *termBlock) Norms(i int) (search.MatchType, []uint64) {
-	r := b.row(i)
+	r := &b.rows()[i]
 	if r.words > rowNorms {
 		return r.kind, b.norms[r.long : int(r.long)+int(r.words)]
 	}

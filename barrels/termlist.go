@@ -16,12 +16,19 @@ type termList struct {
 	// blocks are made ready when a search first visits them; most of what changes
 	// is never asked for before it changes again.
 	blocks []atomic.Pointer[termBlock]
+	only   [1]atomic.Pointer[termBlock]
+	used   atomic.Bool // since it was last spared
+	bytes  int
 	// bounds are for each device those of the blocks, side by side, so that a
 	// search tells quickly which can win; none where there are few blocks.
-	bounds [search.Devices][]block.Bound
-	bytes  int
-	used   atomic.Bool // since it was last spared
-	only   [1]atomic.Pointer[termBlock]
+	bounds *[search.Devices][]block.Bound
+}
+
+// loneList is a list with room for its only block, so that both are fetched at
+// once.
+type loneList struct {
+	list  termList
+	block termBlock
 }
 
 // fewBlocks are looked at one after the other.
@@ -32,7 +39,12 @@ const listOverhead = 160
 
 // newTermList makes a list of a term's blocks, all of them in order.
 func newTermList(state uint64, blocks []*termBlock) *termList {
-	l := &termList{state: state, bytes: listOverhead}
+	return new(termList).fill(state, blocks)
+}
+
+// fill makes an empty list that of these blocks.
+func (l *termList) fill(state uint64, blocks []*termBlock) *termList {
+	l.state, l.bytes = state, listOverhead
 	if l.blocks = l.only[:]; len(blocks) > 1 { // else one step less in memory
 		l.blocks = make([]atomic.Pointer[termBlock], len(blocks))
 	}
@@ -41,6 +53,7 @@ func newTermList(state uint64, blocks []*termBlock) *termList {
 		l.bytes += b.bytes
 	}
 	if len(blocks) > fewBlocks {
+		l.bounds = new([search.Devices][]block.Bound)
 		for d := range l.bounds {
 			l.bounds[d] = make([]block.Bound, len(blocks))
 			for i, b := range blocks {
@@ -57,10 +70,12 @@ func (l *termList) block(i int) *termBlock {
 	if b.ready {
 		return b
 	}
-	if b = b.made(); b != nil {
-		l.blocks[i].Store(b)
+	ready := new(termBlock)
+	if !b.makeReady(ready) {
+		return nil
 	}
-	return b
+	l.blocks[i].Store(ready)
+	return ready
 }
 
 // place is that of the i-th block.

@@ -118,7 +118,7 @@ func (w *listWorld) ask(t *rapid.T, term uint64, state int) {
 	got := listContent{}
 	for i := range list.blocks {
 		b := list.block(i)
-		got[b.key] = b.all()[0].keyword
+		got[b.key] = b.members()[0].keyword
 	}
 	if want := w.history[state][term-1]; !maps.Equal(got, want) {
 		t.Fatalf("term %d, state %d: %v, want %v", term, state, got, want)
@@ -147,7 +147,7 @@ func lateDamage(t *testing.T) []byte {
 		value := blockValue(2)
 		value[at] = 0xfe
 		value = block.Seal(value[:len(value)-tail])
-		if b := newTermBlock(1, place{}, value); b != nil && b.made() == nil {
+		if b := newTermBlock(1, place{}, value); b != nil && !b.makeReady(new(termBlock)) {
 			return value
 		}
 	}

@@ -51,12 +51,9 @@ type Block interface {
 // Candidate is a class of a block that the scan holds against the query.
 type Candidate struct {
 	Block Block
-	Class int
+	Class int32
 	// Level at which the class matches, once that is known.
 	Level Level
-
-	kind  MatchType
-	norms []uint64
 }
 
 // Sink takes what a scan finds. It knows eligibility and scores, the scan does

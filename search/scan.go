@@ -50,6 +50,10 @@ type scan struct {
 	// candidates are the classes that the signature lets through and that are not
 	// decided on yet.
 	candidates []Candidate
+	// tabled: the known terms are in the table, which few searches need.
+	tabled bool
+	// touched keeps the compiler from leaving out what is only touched.
+	touched int
 }
 
 // together is how many candidates wait for each other at most. More do not make
@@ -64,17 +68,28 @@ var scans = sync.Pool{New: func() any {
 	return s
 }}
 
-// reset begins a scan. Of the query's terms, several a word, only those that
-// keywords may have are held against them.
+// reset begins a scan.
 func (s *scan) reset(q *Query, p Profile, postings Postings) {
 	s.Matcher.reset(q, p)
 	s.work, s.signature = Work{}, 0
-	s.known = postings.Find(q.Terms, s.known[:0])
-	s.terms.clear(len(s.known))
+	s.known, s.tabled = postings.Find(q.Terms, s.known[:0]), false
 	for _, i := range s.known {
 		s.signature |= SignatureOf(q.Terms[i].Term)
-		s.terms.put(q.Terms[i].Term, i)
 	}
+}
+
+// take makes b the block whose classes are decided on by its vocabulary. Of the
+// query's terms, several a word, only those that keywords may have are held
+// against it.
+func (s *scan) take(b Block) {
+	if !s.tabled {
+		s.terms.clear(len(s.known))
+		for _, i := range s.known {
+			s.terms.put(s.query.Terms[i].Term, i)
+		}
+		s.tabled = true
+	}
+	s.Matcher.take(b)
 }
 
 func (s *scan) free() {
@@ -116,7 +131,7 @@ func (s *scan) visitBlock(b Block, later bool) {
 	}
 	for i, sig := range b.Signatures() {
 		if sig.Within(s.signature) {
-			s.candidates = append(s.candidates, Candidate{Block: b, Class: i})
+			s.candidates = append(s.candidates, Candidate{Block: b, Class: int32(i)})
 		}
 	}
 	if !later || len(s.candidates) >= together {
@@ -135,13 +150,16 @@ func (s *scan) decide() {
 	defer clear(list)
 	list = s.sink.Sift(list, s.best)
 	for i := range list {
-		list[i].kind, list[i].norms = list[i].Block.Norms(list[i].Class)
+		_, norms := list[i].Block.Norms(int(list[i].Class))
+		s.touched += len(norms)
 	}
 	n := 0
 	for i := range list {
-		c := &list[i]
-		if c.Level = s.candidate(c); c.Level != NoLevel {
-			list[n] = *c
+		if l := s.candidate(&list[i]); l != NoLevel {
+			if n < i {
+				list[n] = list[i]
+			}
+			list[n].Level = l
 			n++
 		}
 	}
@@ -153,11 +171,11 @@ func (s *scan) decide() {
 
 // candidate returns the level at which a class matches.
 func (s *scan) candidate(c *Candidate) Level {
-	if l, decided := s.byNorms(c.kind, c.norms); decided {
+	if l, decided := s.byNorms(c.Block.Norms(int(c.Class))); decided {
 		return l
 	}
 	if s.block != c.Block {
 		s.take(c.Block)
 	}
-	return s.class(c.Block.Class(c.Class))
+	return s.class(c.Block.Class(int(c.Class)))
 }
