@@ -132,12 +132,16 @@ func (f *finder) decide() {
 	f.contenders = f.contenders[:0]
 }
 
-// nearMembers fetches the best member of each of the first contenders, so that
-// memory is waited for once.
+// nearMembers fetches the best members of the first contenders, so that memory is
+// waited for once.
 func (f *finder) nearMembers(list []contender) {
+	const best = 4
 	for i := range list[:min(len(list), firstContenders)] {
 		c := &list[i]
-		f.touched |= c.block.members()[c.entries[0].member()].advertiser
+		members := c.block.members()
+		for _, e := range c.entries[:min(len(c.entries), best)] {
+			f.touched |= members[e.member()].advertiser
+		}
 	}
 }
 
