@@ -45,7 +45,7 @@ served() {
 # Ten times the keywords, a thousand times the matches.
 growth() {
 	search growth --keywords "$((keywords / 10)),$keywords,$huge" --layouts served,served-top,structs,floor \
-		--setups log,words,matches --seconds "$seconds"
+		--setups log,words,matches,four --seconds "$seconds"
 }
 # Bytes a keyword, and opening a large store.
 space() {

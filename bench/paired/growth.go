@@ -98,8 +98,16 @@ func (r *Result) sizes() (out []int) {
 	return out
 }
 
-// matchSetups is how the names of setups begin that differ in their matches.
-const matchSetups = "matches "
+// matchSetups returns how a setup's name begins if it is one of those that differ
+// in their matches; "" if it is not.
+func matchSetups(setup string) string {
+	for _, group := range [...]string{"matches ", "four "} {
+		if strings.HasPrefix(setup, group) {
+			return group
+		}
+	}
+	return ""
+}
 
 // byMatches compares the setups that differ in their matches, each to the one
 // with the fewest of at least one a query.
@@ -124,10 +132,11 @@ func (r *Row) matchesEach() float64 { return float64(r.Matches) / float64(max(1,
 func (r *Result) matching() (out [][]*Row) {
 	var keys []string
 	for _, row := range r.firsts() {
-		if !strings.HasPrefix(row.Setup, matchSetups) || row.matchesEach() < 1 {
+		group := matchSetups(row.Setup)
+		if group == "" || row.matchesEach() < 1 {
 			continue
 		}
-		key := fmt.Sprint(row.Name, row.Keywords, conditionsOf(row.Setup))
+		key := fmt.Sprint(group, row.Name, row.Keywords, conditionsOf(row.Setup))
 		at := slices.Index(keys, key)
 		if at < 0 {
 			at = len(keys)

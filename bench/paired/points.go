@@ -97,10 +97,14 @@ func (r *Result) growthPoints() (out [][]string) {
 	}
 	matches := point{what: "median time at 1,000 × the matches, times", atMost: 3}
 	for _, rows := range r.matching() {
-		few, many := rowOf(rows, "matches 10"), rowOf(rows, "matches 10000")
-		if few != nil && many != nil && few.Name == "served-top" && few.P50 > 0 && few.Keywords >= 1_000_000 {
+		for _, pair := range [][2]string{{"matches 10", "matches 10000"}, {"four 30", "four 30000"}} {
+			few, many := rowOf(rows, pair[0]), rowOf(rows, pair[1])
+			if few == nil || many == nil || few.Name != "served-top" || few.P50 <= 0 || few.Keywords < 1_000_000 {
+				continue
+			}
 			v := many.P50 / few.P50
-			where := fmt.Sprintf("%s, %s and %s a query", count(few.Keywords), measure.Number(few.matchesEach()), measure.Number(many.matchesEach()))
+			where := fmt.Sprintf("%s, %s (%s) and %s (%s)", count(few.Keywords),
+				pair[0], measure.Number(few.matchesEach()), pair[1], measure.Number(many.matchesEach()))
 			out = append(out, matches.row(where, Spread{v, v, v}))
 		}
 	}

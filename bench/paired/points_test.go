@@ -31,7 +31,7 @@ func TestPoints(t *testing.T) {
 		"p99, ms | 1,000,000, log | 2 |", "matching data | 1,000,000, log | 70 |", "in all | 1,000,000, log | 100 |",
 		"p99, ms | 1,000,000, log, cache 10 % | 15 | 0 to 0 | ≤ 20 | met |",
 		"keywords changed a second | 1,000,000, log, 50,000 changes/s | 50,000 |", "at rest | 1,000,000, log, 50,000 changes/s | 2.5 |",
-		"10 × the keywords, times | 1,000,000, log | 1.2 |", "1,000 × the matches, times | 1,000,000, 10 and 10,000 a query | 2 |",
+		"10 × the keywords, times | 1,000,000, log | 1.2 |", "1,000 × the matches, times | 1,000,000, matches 10 (10) and matches 10000 (10,000) | 2 |",
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	if len(lines) != len(want) {

@@ -8,6 +8,8 @@
 //   - "matches 0", 10, 1000, 10000, 100000: queries with about so many matches, found by
 //     search: of the log, then words added or left out. Where the set does not
 //     give so many, as many as were found; the result's matches tell.
+//   - "four 30", 3000, 30000: queries of the log of four words with about so many
+//     matches, or the nearest that there are: what matches cost by themselves.
 //   - "hot": two to four of the 64 commonest words.
 //   - "stop": one query of the 32 commonest words.
 //   - "SQ": a single query with few matches (the thesis': 2 to 14).

@@ -15,10 +15,6 @@ const attempts = 100
 // matching are queries with about target matches, a quarter more or less. When
 // there are none, those that came nearest.
 func (m *maker) matching(target uint64) layouts.Setup {
-	type made struct {
-		words []string
-		off   float64
-	}
 	var all []made
 	good := 0
 	// Large targets take long and differ little: fewer queries do.
@@ -34,9 +30,40 @@ func (m *maker) matching(target uint64) layouts.Setup {
 		}
 		all = append(all, made{words, off})
 	}
+	return m.closest(fmt.Sprintf("matches %d", target), all, good)
+}
+
+// four are queries of the log as they are, those of four words with about target
+// matches: what matches cost by themselves, since longer queries have more of
+// them and of everything else.
+func (m *maker) four(target uint64) layouts.Setup {
+	var all []made
+	good := 0
+	for _, q := range m.log {
+		if len(q.Words) != 4 || good == m.n {
+			continue
+		}
+		off := distance(m.matches(q.Words), target)
+		if off <= tolerance(target) {
+			good++
+		}
+		all = append(all, made{q.Words, off})
+	}
+	return m.closest(fmt.Sprintf("four %d", target), all, good)
+}
+
+// made is a query and how far off its matches are.
+type made struct {
+	words []string
+	off   float64
+}
+
+// closest is a setup of the good ones of these queries, at least of the ten
+// that come nearest.
+func (m *maker) closest(name string, all []made, good int) layouts.Setup {
 	slices.SortStableFunc(all, func(a, b made) int { return cmp.Compare(a.off, b.off) })
 	keep := max(good, min(len(all), 10))
-	s := layouts.Setup{Name: fmt.Sprintf("matches %d", target)}
+	s := layouts.Setup{Name: name}
 	for _, q := range all[:min(keep, len(all))] {
 		s.Queries = append(s.Queries, m.query(q.words))
 	}

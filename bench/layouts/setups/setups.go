@@ -82,6 +82,7 @@ func (m *maker) all() []layouts.Setup {
 		out = append(out, m.setup(fmt.Sprintf("words %d", n), func() []string { return m.joined(n) }))
 	}
 	out = append(out, m.matching(0), m.matching(10), m.matching(1000), m.matching(10_000), m.matching(100_000))
+	out = append(out, m.four(30), m.four(3000), m.four(30_000))
 	out = append(out, m.setup("hot", m.hot))
 	stop := m.query(m.common[:min(32, len(m.common))])
 	out = append(out, layouts.Setup{Name: "stop", Queries: []*layouts.Query{stop}})
