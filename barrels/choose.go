@@ -3,51 +3,109 @@ package barrels
 import (
 	"context"
 	"math/bits"
-	"slices"
 
 	"adshard/barrels/block"
 	"adshard/search"
 )
 
-// choice visits of a term's many blocks only those that can win, the most
-// promising ones first so that little is left that can (block-max pruning: Ding
-// and Suel 2011). It decides as finder.Pass does, without touching the blocks;
-// docs/format.md says why the answer stays exact.
+// choice visits of the many blocks of long lists only those that can win, the
+// most promising ones of all lists first so that little is left that can
+// (block-max pruning: Ding and Suel 2011). It decides as finder.Pass does,
+// without touching the blocks; docs/format.md says why the answer stays exact.
 type choice struct {
 	finder *finder
+	lists  []*termList
 	passed uint64
 	// A block with both bounds below own and inherited reaches no score of need
 	// at a level of this factor (permille).
 	need, factor   uint64
 	own, inherited uint64
-	first          [firstBlocks]int
+	// first are the most promising blocks, by falling bound.
+	first []promise
+	batch [ahead]int // indexes of blocks in one list
 }
 
-// firstBlocks are visited before all others: those with the highest bounds.
-const firstBlocks = 4
+// promise is a block of a list with the larger one of its bounds, campaigns'
+// modifiers not looked at.
+type promise struct {
+	list  *termList
+	block int
+	bound uint64
+}
 
-// visit visits the blocks of a list.
-func (c *choice) visit(ctx context.Context, r *reader, list *termList, best search.Level, visit search.Visit) error {
-	bounds := list.bounds[c.finder.request.Device]
-	c.passed += uint64(len(bounds))
-	first := c.promising(bounds)
-	for _, i := range first {
-		if c.wins(&bounds[i], best) {
-			c.passed--
-			r.visit(list, i, false, visit)
-		}
+const (
+	// firstBlocks are visited before all others: those with the highest bounds.
+	firstBlocks = 8
+	// ahead is how many blocks are fetched side by side. What is needed rises only
+	// after all of them.
+	ahead = 8
+)
+
+// reset forgets the lists; f is the search, nil: none.
+func (c *choice) reset(f *finder) {
+	clear(c.lists)
+	clear(c.first)
+	*c = choice{finder: f, lists: c.lists[:0], first: c.first[:0]}
+}
+
+// visitFirst visits the most promising blocks of all lists.
+func (c *choice) visitFirst(r *reader, best search.Level, visit search.Visit) {
+	c.first = c.first[:0]
+	for _, l := range c.lists {
+		c.passed += uint64(len(l.blocks))
+		c.promising(l)
 	}
-	for i := range bounds {
-		if !c.wins(&bounds[i], best) || slices.Contains(first, i) {
-			continue
-		}
-		if over(ctx) {
-			return ended(ctx, "barrels: search")
-		}
+	for i := range c.first {
+		r.touched |= uint64(c.first[i].list.blocks[c.first[i].block].Load().postings)
+	}
+	for i := range c.first {
+		r.touch(c.first[i].list.blocks[c.first[i].block].Load())
+	}
+	for i := range c.first {
 		c.passed--
-		r.visit(list, i, false, visit)
+		r.visit(c.first[i].list, c.first[i].block, i < len(c.first)-1, visit)
+	}
+}
+
+// visitRest visits those of the other blocks that can still win.
+func (c *choice) visitRest(ctx context.Context, r *reader, best search.Level, visit search.Visit) error {
+	for _, l := range c.lists {
+		bounds := &l.bounds[c.finder.request.Device]
+		batch := c.batch[:0]
+		for g := range bounds.groups {
+			if !c.wins(&bounds.groups[g], best) {
+				continue
+			}
+			for i := g * groupBlocks; i < min((g+1)*groupBlocks, len(bounds.blocks)); i++ {
+				if !c.wins(&bounds.blocks[i], best) || c.isFirst(l, i) {
+					continue
+				}
+				if batch = append(batch, i); len(batch) == ahead {
+					if over(ctx) {
+						return ended(ctx, "barrels: search")
+					}
+					c.visitBatch(r, l, batch, visit)
+					batch = batch[:0]
+				}
+			}
+		}
+		c.visitBatch(r, l, batch, visit)
 	}
 	return nil
+}
+
+// visitBatch visits some blocks of a list.
+func (c *choice) visitBatch(r *reader, l *termList, batch []int, visit search.Visit) {
+	for _, i := range batch {
+		r.touched |= uint64(l.blocks[i].Load().postings)
+	}
+	for _, i := range batch {
+		r.touch(l.blocks[i].Load())
+	}
+	for n, i := range batch {
+		c.passed--
+		r.visit(l, i, n < len(batch)-1, visit)
+	}
 }
 
 // wins tells whether a block with this bound may still win at a level.
@@ -60,28 +118,49 @@ func (c *choice) wins(b *block.Bound, best search.Level) bool {
 	return b.Own >= c.own || b.Inherited >= c.inherited
 }
 
-// promising returns the blocks with the highest bounds, campaigns' modifiers
-// not looked at.
-func (c *choice) promising(bounds []block.Bound) []int {
-	var best [firstBlocks]uint64
-	c.first = [firstBlocks]int{}
-	for i := range bounds {
-		b := max(bounds[i].Own, bounds[i].Inherited)
-		if b <= best[firstBlocks-1] {
+// promising takes those of a list's blocks that are among the most promising ones.
+func (c *choice) promising(l *termList) {
+	bounds := &l.bounds[c.finder.request.Device]
+	for g := range bounds.groups {
+		if !c.promises(larger(&bounds.groups[g])) {
 			continue
 		}
-		at := firstBlocks - 1
-		for ; at > 0 && b > best[at-1]; at-- {
-			best[at], c.first[at] = best[at-1], c.first[at-1]
+		for i := g * groupBlocks; i < min((g+1)*groupBlocks, len(bounds.blocks)); i++ {
+			if b := larger(&bounds.blocks[i]); c.promises(b) {
+				c.promise(promise{l, i, b})
+			}
 		}
-		best[at], c.first[at] = b, i
 	}
-	n := 0
-	for n < firstBlocks && best[n] > 0 {
-		n++
-	}
-	return c.first[:n]
 }
+
+// promises tells whether a block with such a bound is among the most promising.
+func (c *choice) promises(bound uint64) bool {
+	return len(c.first) < firstBlocks || bound > c.first[firstBlocks-1].bound
+}
+
+// promise takes one that is.
+func (c *choice) promise(p promise) {
+	if len(c.first) < firstBlocks {
+		c.first = append(c.first, p)
+	}
+	at := len(c.first) - 1
+	for ; at > 0 && p.bound > c.first[at-1].bound; at-- {
+		c.first[at] = c.first[at-1]
+	}
+	c.first[at] = p
+}
+
+// isFirst tells whether a block was visited among the most promising ones.
+func (c *choice) isFirst(l *termList, i int) bool {
+	for n := range c.first {
+		if c.first[n].block == i && c.first[n].list == l {
+			return true
+		}
+	}
+	return false
+}
+
+func larger(b *block.Bound) uint64 { return max(b.Own, b.Inherited) }
 
 // leastFactor returns the least x for which ceil(x × permille ÷ 1000) is at
 // least y, the largest number where there is none: bounds that do not fit are

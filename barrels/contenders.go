@@ -149,11 +149,11 @@ func (f *finder) nearMembers(list []contender) {
 func (f *finder) best(c *contender) {
 	members := c.block.members()
 	for _, e := range c.entries {
-		product := e.product()
-		if product == 0 || product*c.one < f.top.Threshold() {
+		score, m := e.product()*c.one, &members[e.member()]
+		if score == 0 || f.top.Lost(score, m.keyword) {
 			return
 		}
-		f.offer(c.block, &members[e.member()], e.quality()*c.one, product*c.one, c.kind, c.level)
+		f.offer(c.block, m, e.quality()*c.one, score, c.kind, c.level)
 	}
 }
 

@@ -39,7 +39,7 @@ type sum struct {
 
 // entry is what a member of a class is worth: worth (32 bits), quality, its
 // place among the block's members (16 bits each). Those of a class lie by falling
-// product.
+// product, then rising keyword, as hits are ranked.
 type entry uint64
 
 func newEntry(w worth, quality uint8, member int) entry {
@@ -134,7 +134,9 @@ func (f *finder) judgeBlock(b *termBlock) *judgement {
 			entries[i] = newEntry(w, b.view.Quality(int(members[m].posting)), m)
 			s.add(w, entries[i].product())
 		}
-		slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(b.product(), a.product()) })
+		slices.SortFunc(entries, func(a, b entry) int {
+			return cmp.Or(cmp.Compare(b.product(), a.product()), cmp.Compare(members[a.member()].keyword, members[b.member()].keyword))
+		})
 	}
 	return j
 }

@@ -19,8 +19,8 @@ type reader struct {
 	// terms are those of the query, found what is known of each.
 	terms []search.QueryTerm
 	found []foundTerm
-	// term is whose blocks are being visited.
-	term uint64
+	// reading is the term whose blocks are being read from the snapshot.
+	reading uint64
 	// touched keeps the compiler from leaving out what Find only touches.
 	touched uint64
 	// pick visits only blocks that can still win; nil: all are visited.
@@ -73,16 +73,20 @@ func (r *reader) Find(terms []search.QueryTerm, known []int32) []int32 {
 	}
 	for i := range r.found {
 		if l := r.found[i].list; l != nil {
-			b := l.blocks[0].Load()
-			if len(b.signatures) > 0 {
-				r.touched |= uint64(b.signatures[0])
-			}
-			if j := b.judged[r.device].Load(); j != nil {
-				r.touched |= j.view
-			}
+			r.touch(l.blocks[0].Load())
 		}
 	}
 	return known
+}
+
+// touch fetches what a visit reads first of a block.
+func (r *reader) touch(b *termBlock) {
+	if len(b.signatures) > 0 {
+		r.touched |= uint64(b.signatures[0])
+	}
+	if j := b.judged[r.device].Load(); j != nil {
+		r.touched |= j.view
+	}
 }
 
 // foundTerm is what the table knows of a term of the query.
@@ -92,19 +96,42 @@ type foundTerm struct {
 }
 
 // Blocks implements search.Postings.
-func (r *reader) Blocks(ctx context.Context, i int, best search.Level, visit search.Visit) error {
-	f := &r.found[i]
-	if !f.anchors {
+func (r *reader) Blocks(ctx context.Context, terms []int32, best search.Level, visit search.Visit) error {
+	if r.pick != nil {
+		r.pick.lists = r.pick.lists[:0]
+		for _, i := range terms {
+			if r.picks(&r.found[i]) {
+				r.pick.lists = append(r.pick.lists, r.found[i].list)
+			}
+		}
+		r.pick.visitFirst(r, best, visit)
+	}
+	for _, i := range terms {
+		if err := r.term(ctx, int(i), visit); err != nil {
+			return err
+		}
+	}
+	if r.pick != nil {
+		return r.pick.visitRest(ctx, r, best, visit)
+	}
+	return nil
+}
+
+// picks tells whether only those blocks of a term are visited that can win.
+func (r *reader) picks(f *foundTerm) bool {
+	return r.pick != nil && f.anchors && f.list != nil && f.list.bounds != nil
+}
+
+// term visits all blocks of a term, unless they are picked.
+func (r *reader) term(ctx context.Context, i int, visit search.Visit) error {
+	switch f := &r.found[i]; {
+	case !f.anchors || r.picks(f):
 		return nil
+	case f.list != nil:
+		return r.kept(ctx, f.list, visit)
 	}
-	r.term = r.terms[i].Term
-	switch {
-	case f.list == nil:
-		return r.stored(ctx, r.term, visit)
-	case r.pick != nil && f.list.bounds != nil:
-		return r.pick.visit(ctx, r, f.list, best, visit)
-	}
-	return r.kept(ctx, f.list, visit)
+	r.reading = r.terms[i].Term
+	return r.stored(ctx, r.reading, visit)
 }
 
 // kept visits the blocks of a term that are in memory.

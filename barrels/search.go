@@ -157,7 +157,7 @@ func (f *finder) reset(st *state, r *search.Request, s *store, op string) (err e
 	f.top.Reset(r.Slots + 1)
 	f.matched, f.candidates = 0, 0
 	f.block = nil
-	f.choice = choice{finder: f}
+	f.choice.reset(f)
 	if !r.ExactCounts {
 		f.pick = &f.choice
 	}
@@ -177,6 +177,7 @@ func (f *finder) free() {
 	clear(f.blockedCampaigns)
 	clear(f.blockedGroups)
 	f.block, f.kept = nil, nil
-	f.request, f.served, f.cached, f.shown, f.tally.served, f.choice = nil, nil, nil, nil, nil, choice{}
+	f.choice.reset(nil)
+	f.request, f.served, f.cached, f.shown, f.tally.served = nil, nil, nil, nil, nil
 	finders.Put(f)
 }

@@ -23,7 +23,7 @@ type verdict struct {
 // to be among the best.
 func (f *finder) Pass(b search.Block, best search.Level) bool {
 	v, kept := viewOf(b)
-	live, term := false, f.term
+	live, term := false, f.reading
 	if kept != nil {
 		live, term = kept.live, kept.term
 	} else {

@@ -21,8 +21,15 @@ type termList struct {
 	bytes  int
 	// bounds are for each device those of the blocks, side by side, so that a
 	// search tells quickly which can win; none where there are few blocks.
-	bounds *[search.Devices][]block.Bound
+	bounds *[search.Devices]listBounds
 }
+
+// listBounds are the bounds of a list's blocks, and of groups of them: the largest
+// of each.
+type listBounds struct{ blocks, groups []block.Bound }
+
+// groupBlocks is the size of such a group.
+const groupBlocks = 16
 
 // loneList is a list with room for its only block, so that both are fetched at
 // once.
@@ -53,15 +60,25 @@ func (l *termList) fill(state uint64, blocks []*termBlock) *termList {
 		l.bytes += b.bytes
 	}
 	if len(blocks) > fewBlocks {
-		l.bounds = new([search.Devices][]block.Bound)
+		l.bounds = new([search.Devices]listBounds)
 		for d := range l.bounds {
-			l.bounds[d] = make([]block.Bound, len(blocks))
-			for i, b := range blocks {
-				l.bounds[d][i] = b.bounds[d]
-			}
+			l.bounds[d] = boundsOf(blocks, d)
 		}
 	}
 	return l
+}
+
+// boundsOf are the bounds of blocks on one device.
+func boundsOf(blocks []*termBlock, device int) listBounds {
+	groups := (len(blocks) + groupBlocks - 1) / groupBlocks
+	room := make([]block.Bound, groups+len(blocks))
+	b := listBounds{groups: room[:groups:groups], blocks: room[groups:]}
+	for i := range blocks {
+		b.blocks[i] = blocks[i].bounds[device]
+		g := &b.groups[i/groupBlocks]
+		g.Own, g.Inherited = max(g.Own, b.blocks[i].Own), max(g.Inherited, b.blocks[i].Inherited)
+	}
+	return b
 }
 
 // block returns the i-th block, ready for searches; nil: it is damaged.

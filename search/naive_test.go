@@ -87,12 +87,14 @@ func (n *naive) known(term uint64) bool {
 	return false
 }
 
-func (n *naive) Blocks(ctx context.Context, i int, _ search.Level, visit search.Visit) error {
-	for _, b := range n.blocks[n.terms[i].Term] {
-		if err := ctx.Err(); err != nil {
-			return err
+func (n *naive) Blocks(ctx context.Context, terms []int32, _ search.Level, visit search.Visit) error {
+	for _, i := range terms {
+		for _, b := range n.blocks[n.terms[i].Term] {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			visit(b, len(b.postings)%2 == 0)
 		}
-		visit(b, len(b.postings)%2 == 0)
 	}
 	return nil
 }

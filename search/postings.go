@@ -9,12 +9,12 @@ type Postings interface {
 	// for once and not term by term. It appends to known the indexes of those that
 	// some keyword may have in a word, in rising order.
 	Find(terms []QueryTerm, known []int32) []int32
-	// Blocks calls visit for the blocks anchored at the i-th of the terms last
-	// looked up, in any order. It may leave out blocks of which it knows that no
-	// posting that agrees at level best, or worse, can change the answer. A damaged
-	// block is counted and passed over, not an error. It ends with fault.Deadline
-	// or fault.Cancelled when ctx is over.
-	Blocks(ctx context.Context, i int, best Level, visit Visit) error
+	// Blocks calls visit for the blocks anchored at some of the terms last looked
+	// up, given by their indexes, in any order. It may leave out blocks of which it
+	// knows that no posting that agrees at level best, or worse, can change the
+	// answer. A damaged block is counted and passed over, not an error. It ends with
+	// fault.Deadline or fault.Cancelled when ctx is over.
+	Blocks(ctx context.Context, terms []int32, best Level, visit Visit) error
 }
 
 // Visit takes a block. With later it has been found good in all its parts and

@@ -45,6 +45,7 @@ type scan struct {
 	// known are those of the query's terms that keywords may have, by index;
 	// signature is theirs.
 	known     []int32
+	capped    []int32 // those of them whose cap is best
 	signature Signature
 	visit     Visit
 	// candidates are the classes that the signature lets through and that are not
@@ -105,14 +106,14 @@ func (s *scan) visitTerms(ctx context.Context, postings Postings, best Level) er
 	if best > s.reach {
 		return nil
 	}
-	s.best = best
+	s.best, s.capped = best, s.capped[:0]
 	for _, i := range s.known {
-		if s.query.Terms[i].Cap() != best {
-			continue
+		if s.query.Terms[i].Cap() == best {
+			s.capped = append(s.capped, i)
 		}
-		if err := postings.Blocks(ctx, int(i), best, s.visit); err != nil {
-			return err
-		}
+	}
+	if err := postings.Blocks(ctx, s.capped, best, s.visit); err != nil {
+		return err
 	}
 	s.decide()
 	return nil

@@ -47,6 +47,12 @@ func (t *Top[T]) Wants(owner, score, keyword uint64) bool {
 	return len(t.ranked) < t.k || before(score, keyword, &t.ranked[t.k-1])
 }
 
+// Lost tells whether no offer with this score and keyword, or a worse one, would be
+// kept now, whoever its owner is.
+func (t *Top[T]) Lost(score, keyword uint64) bool {
+	return len(t.ranked) >= t.k && !before(score, keyword, &t.ranked[t.k-1])
+}
+
 // Offer takes a hit; it tells whether the hit is kept for now.
 func (t *Top[T]) Offer(owner, score, keyword uint64, value T) bool {
 	if !t.Wants(owner, score, keyword) {
