@@ -21,8 +21,9 @@ type choice struct {
 	need, factor   uint64
 	own, inherited uint64
 	// first are the most promising blocks, by falling bound.
-	first []promise
-	batch [ahead]int // indexes of blocks in one list
+	first   []promise
+	batch   []promise
+	winning []promise
 }
 
 // promise is a block of a list with the larger one of its bounds, campaigns'
@@ -36,16 +37,18 @@ type promise struct {
 const (
 	// firstBlocks are visited before all others: those with the highest bounds.
 	firstBlocks = 8
-	// ahead is how many blocks are fetched side by side. What is needed rises only
+	// wave is how many blocks are fetched side by side. What is needed rises only
 	// after all of them.
-	ahead = 8
+	wave = 4
 )
 
 // reset forgets the lists; f is the search, nil: none.
 func (c *choice) reset(f *finder) {
+	for _, list := range [...][]promise{c.first, c.batch, c.winning} {
+		clear(list)
+	}
 	clear(c.lists)
-	clear(c.first)
-	*c = choice{finder: f, lists: c.lists[:0], first: c.first[:0]}
+	*c = choice{finder: f, lists: c.lists[:0], first: c.first[:0], batch: c.batch[:0], winning: c.winning[:0]}
 }
 
 // visitFirst visits the most promising blocks of all lists.
@@ -55,23 +58,38 @@ func (c *choice) visitFirst(r *reader, best search.Level, visit search.Visit) {
 		c.passed += uint64(len(l.blocks))
 		c.promising(l)
 	}
-	for i := range c.first {
-		r.touched |= uint64(c.first[i].list.blocks[c.first[i].block].Load().postings)
+	for rest := c.first; len(rest) > 0; {
+		n := min(wave, len(rest))
+		c.visitAll(r, rest[:n], best, visit)
+		rest = rest[n:]
 	}
-	for i := range c.first {
-		r.touch(c.first[i].list.blocks[c.first[i].block].Load())
+}
+
+// visitAll visits those of some blocks that can still win.
+func (c *choice) visitAll(r *reader, blocks []promise, best search.Level, visit search.Visit) {
+	c.winning = c.winning[:0]
+	for _, p := range blocks {
+		if c.wins(&p.list.bounds[c.finder.request.Device].blocks[p.block], best) {
+			c.winning = append(c.winning, p)
+		}
 	}
-	for i := range c.first {
+	for _, p := range c.winning {
+		r.touched |= uint64(p.list.blocks[p.block].Load().postings)
+	}
+	for _, p := range c.winning {
+		r.touch(p.list.blocks[p.block].Load())
+	}
+	for i, p := range c.winning {
 		c.passed--
-		r.visit(c.first[i].list, c.first[i].block, i < len(c.first)-1, visit)
+		r.visit(p.list, p.block, i < len(c.winning)-1, visit)
 	}
 }
 
 // visitRest visits those of the other blocks that can still win.
 func (c *choice) visitRest(ctx context.Context, r *reader, best search.Level, visit search.Visit) error {
+	c.batch = c.batch[:0]
 	for _, l := range c.lists {
 		bounds := &l.bounds[c.finder.request.Device]
-		batch := c.batch[:0]
 		for g := range bounds.groups {
 			if !c.wins(&bounds.groups[g], best) {
 				continue
@@ -80,32 +98,18 @@ func (c *choice) visitRest(ctx context.Context, r *reader, best search.Level, vi
 				if !c.wins(&bounds.blocks[i], best) || c.isFirst(l, i) {
 					continue
 				}
-				if batch = append(batch, i); len(batch) == ahead {
+				if c.batch = append(c.batch, promise{list: l, block: i}); len(c.batch) == wave {
 					if over(ctx) {
 						return ended(ctx, "barrels: search")
 					}
-					c.visitBatch(r, l, batch, visit)
-					batch = batch[:0]
+					c.visitAll(r, c.batch, best, visit)
+					c.batch = c.batch[:0]
 				}
 			}
 		}
-		c.visitBatch(r, l, batch, visit)
 	}
+	c.visitAll(r, c.batch, best, visit)
 	return nil
-}
-
-// visitBatch visits some blocks of a list.
-func (c *choice) visitBatch(r *reader, l *termList, batch []int, visit search.Visit) {
-	for _, i := range batch {
-		r.touched |= uint64(l.blocks[i].Load().postings)
-	}
-	for _, i := range batch {
-		r.touch(l.blocks[i].Load())
-	}
-	for n, i := range batch {
-		c.passed--
-		r.visit(l, i, n < len(batch)-1, visit)
-	}
 }
 
 // wins tells whether a block with this bound may still win at a level.

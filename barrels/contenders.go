@@ -145,12 +145,13 @@ func (f *finder) nearMembers(list []contender) {
 	}
 }
 
-// best offers those members of a class that may be among the best.
+// best offers those members of a class that may be among the best: one of each
+// advertiser at most.
 func (f *finder) best(c *contender) {
 	members := c.block.members()
 	for _, e := range c.entries {
 		score, m := e.product()*c.one, &members[e.member()]
-		if score == 0 || f.top.Lost(score, m.keyword) {
+		if score == 0 || e&surpassed != 0 || f.top.Lost(score, m.keyword) {
 			return
 		}
 		f.offer(c.block, m, e.quality()*c.one, score, c.kind, c.level)
@@ -173,7 +174,7 @@ func (f *finder) members(b *termBlock, entries []entry, one uint64, least worth,
 				continue
 			}
 			f.candidates++
-			if score := e.product() * one; score >= f.top.Threshold() {
+			if score := e.product() * one; !f.top.Lost(score, m.keyword) {
 				f.offer(b, m, e.quality()*one, score, kind, level)
 			}
 		}

@@ -37,17 +37,20 @@ type sum struct {
 	candidates uint16 // those that take part
 }
 
-// entry is what a member of a class is worth: worth (32 bits), quality, its
-// place among the block's members (16 bits each). Those of a class lie by falling
-// product, then rising keyword, as hits are ranked.
+// entry is what a member of a class is worth: worth (32 bits), surpassed (1),
+// quality (15), its place among the block's members (16). Those of a class lie by
+// falling product, then rising keyword, as hits are ranked; the surpassed ones,
+// whose advertiser has a better one there, behind the others.
 type entry uint64
+
+const surpassed entry = 1 << 31
 
 func newEntry(w worth, quality uint8, member int) entry {
 	return entry(w)<<32 | entry(quality)<<16 | entry(member)
 }
 
 func (e entry) worth() worth    { return worth(e >> 32) }
-func (e entry) quality() uint64 { return uint64(e >> 16 & 0xffff) }
+func (e entry) quality() uint64 { return uint64(e >> 16 & 0x7fff) }
 func (e entry) member() int     { return int(e & 0xffff) }
 
 // product is the effective bid × quality; 0 for one that takes no part.
@@ -134,11 +137,28 @@ func (f *finder) judgeBlock(b *termBlock) *judgement {
 			entries[i] = newEntry(w, b.view.Quality(int(members[m].posting)), m)
 			s.add(w, entries[i].product())
 		}
-		slices.SortFunc(entries, func(a, b entry) int {
-			return cmp.Or(cmp.Compare(b.product(), a.product()), cmp.Compare(members[a.member()].keyword, members[b.member()].keyword))
-		})
+		rank(entries, members)
 	}
 	return j
+}
+
+// rank puts the entries of a class in order.
+func rank(entries []entry, members []member) {
+	if len(entries) < 2 {
+		return
+	}
+	slices.SortFunc(entries, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(b.product(), a.product()), cmp.Compare(members[a.member()].keyword, members[b.member()].keyword))
+	})
+	owners := make(map[uint64]bool, len(entries))
+	for i, e := range entries {
+		owner := members[e.member()].advertiser
+		if owners[owner] {
+			entries[i] |= surpassed
+		}
+		owners[owner] = true
+	}
+	slices.SortStableFunc(entries, func(a, b entry) int { return cmp.Compare(a&surpassed, b&surpassed) })
 }
 
 func (s *sum) add(w worth, product uint64) {

@@ -56,9 +56,16 @@ func TestTopIsTheOracles(t *testing.T) {
 		top.Reset(k)
 		for i, o := range offers {
 			threshold := top.Threshold()
+			lost := top.Lost(o.score, o.keyword)
 			wanted := top.Wants(o.owner, o.score, o.keyword)
 			if top.Offer(o.owner, o.score, o.keyword, i) != wanted {
 				t.Fatalf("offer %d: Wants said %v", i, wanted)
+			}
+			if lost && wanted {
+				t.Fatalf("offer %d was lost and was taken", i)
+			}
+			if !lost && !wanted && !slices.ContainsFunc(offers[:i], func(p offer) bool { return p.owner == o.owner }) {
+				t.Fatalf("offer %d of a new owner was not lost and was not taken", i)
 			}
 			if wanted && o.score < threshold {
 				t.Fatalf("offer %d below the threshold %d was taken", i, threshold)

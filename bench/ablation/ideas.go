@@ -26,8 +26,8 @@ func lying() []Idea {
 		{
 			Name: "classes", What: "postings with the same words are held against the query once", Instead: "each by itself",
 			Patches: []Patch{{
-				"barrels/termblock.go", "c, found := table.find(b, kind, words)",
-				"c, found := uint16(len(b.classes)), false\n\t\t_ = table",
+				"barrels/termblock.go", "c, found := table.find(v, g.rows, kind, words)",
+				"c, found := uint16(len(g.rows)), false\n\t\t_, _, _ = table, kind, words",
 			}},
 		},
 		{
@@ -35,22 +35,12 @@ func lying() []Idea {
 			Patches: []Patch{{"barrels/termlist.go", "{ return l.limit / 8 }", "{ return 0 }"}},
 		},
 		{
-			Name: "together", What: "what a search reads of a block lies together in memory", Instead: "each by itself",
-			Patches: []Patch{{
-				"barrels/termblock.go", "b.pack(n)",
-				"b.members, b.qualities = make([]member, n), make([]uint8, n)",
-			}},
-		},
-		{
 			Name: "judgement", What: "what statuses, budgets and modifiers make of a block is kept with it", Instead: "found out by each search",
-			Patches: []Patch{{
-				"barrels/contenders.go", "\tif b == nil {\n\t\tf.posting(i, level)\n\t\treturn\n\t}\n",
-				"\tif b == nil {\n\t\tf.posting(i, level)\n\t\treturn\n\t}\n" + judgeEach,
-			}},
+			Patches: []Patch{{"barrels/contenders.go", "level search.Level) {\n\tif f.tally.active {", "level search.Level) {\n" + judgeEach + "\tif f.tally.active {"}},
 		},
 		{
 			Name: "sums", What: "a class is counted without a look at its postings", Instead: "posting by posting",
-			Patches: []Patch{{"barrels/contenders.go", "if s.unclear || s.least <= least && s.candidates > 0 {", "if s.unclear || s.candidates >= 0 {"}},
+			Patches: []Patch{{"barrels/contenders.go", "if s.least <= least {", "if s.live >= 0 {"}},
 		},
 		{
 			Name: "shown", What: "what is shown of a keyword that was among the best is kept", Instead: "put together by each search",
@@ -79,43 +69,55 @@ func looking() []Idea {
 		},
 		{
 			Name: "signatures", What: "signatures turn away most classes", Instead: "the words of each are looked at",
-			Patches: []Patch{{"search/scan.go", "if !sig.Within(s.signature) || s.sink.PassClass(b, i, s.best) {", "if sig.Within(0) || s.sink.PassClass(b, i, s.best) {"}},
+			Patches: []Patch{{"search/scan.go", "if sig.Within(s.signature) {", "if !sig.Within(0) {"}},
 		},
 		{
 			Name: "beaten", What: "classes that cannot win are not held against the query", Instead: "all that their signature lets through are",
-			Patches: []Patch{{"search/scan.go", "if !sig.Within(s.signature) || s.sink.PassClass(b, i, s.best) {", "if !sig.Within(s.signature) {"}},
+			Patches: []Patch{{"barrels/contenders.go", "if f.request.ExactCounts || need == 0 {", "if f.request.ExactCounts || need >= 0 {"}},
 		},
 		{
 			Name: "norms", What: "broad keywords are compared by their words' hashes alone", Instead: "by the way for all match types and levels",
-			Patches: []Patch{{"search/matcher.go", "const askedMost = 12", "const askedMost = 0"}},
+			Patches: []Patch{{"search/matcher.go", "const normsMost = 12", "const normsMost = 0"}},
 		},
 		{
 			Name: "bounds", What: "blocks that cannot win are passed over", Instead: "none is",
 			Patches: []Patch{
-				{"barrels/sink.go", "need > 0 && !f.request.ExactCounts {\n\t\td :=", "need > 0 && false {\n\t\td :="},
+				{"barrels/sink.go", "if need == 0 || f.request.ExactCounts {", "if need >= 0 {"},
 				{"barrels/choose.go", "return b.Own >= c.own || b.Inherited >= c.inherited", "return true"},
 			},
 		},
 		{
 			Name: "promising", What: "the most promising of many blocks are visited first", Instead: "all in the order of their keys",
-			Patches: []Patch{{"barrels/choose.go", "first := c.promising(bounds)", "first := c.first[:0]"}},
+			Patches: []Patch{{"barrels/choose.go", "\t\tc.promising(l)\n", ""}},
 		},
 		{
-			Name: "contenders", What: "where all are counted, the most promising class is looked at first", Instead: "as they are met",
-			Patches: []Patch{{"barrels/contenders.go", "if f.request.ExactCounts { // nothing", "if false { // nothing"}},
+			Name: "contenders", What: "the most promising classes are looked at first", Instead: "as they are met",
+			Patches: []Patch{{"barrels/contenders.go", "n < firstContenders && len(rest) > 0", "n < 0"}},
+		},
+		{
+			Name: "ranked", What: "the postings of a class lie by what they are worth", Instead: "as they come, all of them looked at",
+			Patches: []Patch{
+				{"barrels/judge.go", "\t\trank(entries, members)\n", ""},
+				{"barrels/contenders.go", "if score == 0 || e&surpassed != 0 || f.top.Lost(score, m.keyword) {\n\t\t\treturn", "if score == 0 || f.top.Lost(score, m.keyword) {\n\t\t\tcontinue"},
+			},
+		},
+		{
+			Name: "side by side", What: "candidates of several blocks are decided on together", Instead: "block by block",
+			Patches: []Patch{{"search/scan.go", "if !later || len(s.candidates) >= together {", "if true {"}},
 		},
 	}
 }
 
-// judgeEach is finder.Match as it would be if nothing were known of a block's
+// judgeEach is finder.class as it would be if nothing were known of a block's
 // postings before.
-const judgeEach = `	if b != nil {
+const judgeEach = `	if f != nil {
 		first, end := b.of(i)
 		if f.tally.active {
-			f.tally.matches(&b.view, b.members[first:end])
+			f.tally.matches(b, b.members()[first:end])
 		}
-		for m := first; m < end; m++ {
-			f.posting(int(b.members[m].posting), level)
+		f.at(b)
+		for _, m := range b.members()[first:end] {
+			f.posting(int(m.posting), level)
 		}
 		return
 	}
