@@ -15,8 +15,9 @@ type upkeep struct {
 	// changed is the number of changes since the last pass began, unknown when
 	// the store was opened or filled anew.
 	changed int64
-	// written is the number of changes since the store was last tidied.
-	written int64
+	// written is the number of changes since the store was last tidied, met what
+	// it was at the step before.
+	written, met int64
 	phase   phase
 	cursor  []byte // where the phase goes on
 	// used are the parents met while sweeping; nil: there is no sweep.
@@ -65,6 +66,21 @@ func (u *upkeep) add(changes int) {
 // half a core and half of what the disk gives to one reader.
 const stepTime = 4 * time.Millisecond
 
+// busyPause is how many times as long as a step the pause after it is while
+// buckets come. Under a stream of them a pass ends only to begin again, so that
+// it would take half a core from the stream, and from searches, for good.
+const busyPause = 16
+
+// pause is how long to wait after a step that took so long.
+func (u *upkeep) pause(took time.Duration) time.Duration {
+	busy := u.written != u.met
+	u.met = u.written
+	if took = min(took, stepTime); busy {
+		return busyPause * took
+	}
+	return took
+}
+
 // stepClock tells when a step has taken long enough.
 type stepClock struct {
 	start time.Time
@@ -87,19 +103,19 @@ const stepLook = 32
 // Maintain implements Store. It returns nil when there was nothing left to do
 // or ctx ended; a pass begins when one group in a hundred has changed.
 func (s *store) Maintain(ctx context.Context) error {
-	pause := time.NewTimer(0)
-	defer pause.Stop()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
 	for ctx.Err() == nil {
-		start := time.Now()
-		if more, err := s.step(); err != nil || !more {
+		pause, more, err := s.step()
+		if err != nil || !more {
 			return err
 		}
-		pause.Reset(min(time.Since(start), stepTime))
+		timer.Reset(pause)
 		if !s.tidy(ctx) {
 			return nil
 		}
 		select {
-		case <-pause.C:
+		case <-timer.C:
 		case <-ctx.Done():
 		}
 	}
@@ -153,16 +169,23 @@ func (s *store) stopTidy() {
 	defer s.tidies.Unlock()
 }
 
-// step does one batch of work.
-func (s *store) step() (more bool, err error) {
+// step does one batch of work; pause is how long to wait after it.
+func (s *store) step() (pause time.Duration, more bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return false, s.errClosed("barrels: maintain")
+		return 0, false, s.errClosed("barrels: maintain")
 	}
 	if err := s.reopen(); err != nil {
-		return false, err
+		return 0, false, err
 	}
+	start := time.Now()
+	more, err = s.work()
+	return s.upkeep.pause(time.Since(start)), more, err
+}
+
+// work is step's own part. The caller has mu.
+func (s *store) work() (more bool, err error) {
 	u, st := &s.upkeep, s.newest.Load()
 	next := func(p phase) { u.phase, u.cursor = p, nil }
 	switch u.phase {
