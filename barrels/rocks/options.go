@@ -129,6 +129,12 @@ func (c *config) family(f barrels.Family, o Options) *grocksdb.Options {
 	}
 	opts.SetWriteBufferSize(o.WriteBufferBytes)
 	opts.SetCompression(grocksdb.LZ4Compression)
+	// What lies in the first two levels is soon written again: to compress it
+	// costs a stream of changes more than all else that it writes.
+	opts.SetCompressionPerLevel([]grocksdb.CompressionType{
+		grocksdb.NoCompression, grocksdb.NoCompression, grocksdb.LZ4Compression,
+	})
+	opts.SetBottommostCompression(grocksdb.LZ4Compression)
 	opts.SetBlockBasedTableFactory(t)
 	return opts
 }
