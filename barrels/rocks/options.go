@@ -92,6 +92,8 @@ func newConfig(o Options) *config {
 	// it full aborts a build with assertions: no line but those of opening.
 	c.db.SetInfoLogLevel(grocksdb.FatalInfoLogLevel)
 	c.db.SetKeepLogFileNum(2)
+	// There is one writer; and memory without an order does not take several.
+	c.db.SetAllowConcurrentMemtableWrites(false)
 	c.db.SetStatsDumpPeriodSec(0)
 	c.db.SetStatsPersistPeriodSec(0)
 	c.db.SetMaxTotalWalSize(4 * o.WriteBufferBytes)
@@ -126,6 +128,9 @@ func (c *config) family(f barrels.Family, o Options) *grocksdb.Options {
 		opts = withPrefix(opts, n)
 		t.SetWholeKeyFiltering(false)
 		opts.SetMemTablePrefixBloomSizeRatio(0.05)
+	}
+	if f == barrels.Terms { // read as a whole when the store is opened, and not after
+		opts.SetMemtableVectorRep()
 	}
 	opts.SetWriteBufferSize(o.WriteBufferBytes)
 	opts.SetCompression(grocksdb.LZ4Compression)
