@@ -18,8 +18,8 @@ type upkeep struct {
 	// written is the number of changes since the store was last tidied, met what
 	// it was at the step before.
 	written, met int64
-	phase   phase
-	cursor  []byte // where the phase goes on
+	phase        phase
+	cursor       []byte // where the phase goes on
 	// used are the parents met while sweeping; nil: there is no sweep.
 	used *usedParents
 }

@@ -70,9 +70,10 @@ func Open(kv KV, o Options) (Store, error) {
 		return nil, err
 	}
 	st := &store{
-		kv: kv, writer: newWriter(), upkeep: upkeep{changed: unknown}, loads: newLoads(),
+		kv: kv, upkeep: upkeep{changed: unknown}, loads: newLoads(),
 		groups: newCache[*groupItems](o.CacheBytes / 4), shown: newShownCache(o.CacheBytes / 8),
 	}
+	st.writer = newWriter(&st.lists)
 	st.lists.limit = int64(min(o.CacheBytes/8*5, 1<<40))
 	st.publish(first)
 	return st, nil

@@ -63,3 +63,29 @@ func (l *lists) replace(t *termTable, r *renewal, number uint64) {
 	}
 	l.drop(r.slot)
 }
+
+// held is what is kept of a term for the writer, whose state has this number.
+// Unlike what searches ask for, that does not make it worth keeping.
+func (t *termTable) held(term, state uint64) *termList {
+	s := t.slot(term)
+	if s.key.Load() != term || term == 0 {
+		return nil
+	}
+	if l := s.list.Load(); l != nil && l.state <= state && l.state >= s.changed.Load() {
+		return l
+	}
+	return nil
+}
+
+// offer keeps the only block of a term that the writer has read, where there is
+// room: what has changed once will change again, and to look for it in the store
+// costs more than all else that a change does. Half of the room is left to what
+// searches ask for.
+func (l *lists) offer(t *termTable, term, state uint64, at place, value []byte) {
+	if l.bytes.Load()+int64(len(value)) > l.limit/2 {
+		return
+	}
+	if b := newTermBlock(term, at, value); b != nil {
+		l.keep(t, term, newTermList(state, []*termBlock{b}))
+	}
+}

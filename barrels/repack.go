@@ -67,9 +67,7 @@ func (j *joiner) flush(w *writer) {
 		e := &w.blocks.encoder
 		e.Reset()
 		for _, v := range j.views {
-			for i := range v.Len() {
-				e.Copy(v, i)
-			}
+			e.Copy(v, 0, v.Len())
 		}
 		for _, key := range j.keys[1:] {
 			w.batch.Delete(Postings, key)

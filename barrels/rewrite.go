@@ -59,7 +59,7 @@ func (w *writer) term(it Iterator, ops []op) error {
 		return w.chunk(term, nil, ops)
 	}
 	b := &w.blocks
-	list := w.terms.list(term, w.number)
+	list := w.terms.held(term, w.number)
 	for len(ops) > 0 {
 		var view *block.View
 		var n int
@@ -67,7 +67,9 @@ func (w *writer) term(it Iterator, ops []op) error {
 		if list != nil {
 			view, n, err = b.kept(list, ops)
 		} else {
-			view, n, err = b.stored(it, ops, stored)
+			if view, n, err = b.stored(it, ops, stored); view != nil && view.Len() == stored {
+				w.lists.offer(w.terms, term, w.number, b.first, b.value)
+			}
 		}
 		if err != nil {
 			return err
@@ -203,11 +205,13 @@ func (b *blockWriter) merge(view *block.View, ops []op) {
 	if view != nil {
 		n = view.Len()
 	}
-	for o := range ops {
-		for i < n && viewPlace(view, i).less(ops[o].place) {
+	old := func(end int) {
+		for ; i < end; i++ {
 			b.merged = append(b.merged, source(-i-1))
-			i++
 		}
+	}
+	for o := range ops {
+		old(i + sort.Search(n-i, func(j int) bool { return !viewPlace(view, i+j).less(ops[o].place) }))
 		if i < n && viewPlace(view, i) == ops[o].place {
 			i++
 		}
@@ -215,9 +219,7 @@ func (b *blockWriter) merge(view *block.View, ops []op) {
 			b.merged = append(b.merged, source(o))
 		}
 	}
-	for ; i < n; i++ {
-		b.merged = append(b.merged, source(-i-1))
-	}
+	old(n)
 }
 
 func viewPlace(v *block.View, i int) place {
@@ -227,21 +229,25 @@ func viewPlace(v *block.View, i int) place {
 
 // encode fills the encoder; it returns the first posting's place.
 func (b *blockWriter) encode(view *block.View, ops []op, list []source) (first place) {
+	if s := list[0]; s < 0 {
+		first = viewPlace(view, int(-s-1))
+	} else {
+		first = ops[s].place
+	}
 	b.encoder.Reset()
-	for i, s := range list {
-		at := place{}
-		if s < 0 {
-			at = viewPlace(view, int(-s-1))
-			b.encoder.Copy(view, int(-s-1))
-		} else {
-			at = ops[s].place
+	for len(list) > 0 {
+		n := 1
+		if s := list[0]; s >= 0 {
 			e := ops[s].entry(b.words[:0])
 			b.words = e.Words
 			b.encoder.Add(&e)
+		} else {
+			for n < len(list) && list[n] == s-source(n) {
+				n++
+			}
+			b.encoder.Copy(view, int(-s-1), int(-s-1)+n)
 		}
-		if i == 0 {
-			first = at
-		}
+		list = list[n:]
 	}
 	return first
 }

@@ -22,7 +22,7 @@ func TestChunkKeepsAll(t *testing.T) {
 				e.Add(&entry)
 			}
 			old := e.Append(nil)
-			w := newWriter()
+			w := newWriter(new(lists))
 			if err := w.blocks.view.Open(old); err != nil {
 				t.Fatal(err)
 			}

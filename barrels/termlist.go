@@ -123,9 +123,11 @@ func (l *termList) with(state uint64, ops []Op) *termList {
 			continue
 		}
 		b := newTermBlock(keyPart(o.Key, 0), at, o.Value)
-		switch {
-		case b == nil:
+		if b == nil {
 			return nil
+		}
+		b.view.Trust() // the writer has made it
+		switch {
 		case found:
 			blocks[i] = b
 		default:

@@ -14,6 +14,7 @@ import (
 // that changes. It is used by one goroutine at a time and keeps its scratch.
 type writer struct {
 	base  Snapshot // nil: the store is emptied first
+	lists *lists
 	batch Batch
 
 	number   uint64     // of the state before
@@ -41,8 +42,8 @@ type writer struct {
 	value   []byte
 }
 
-func newWriter() *writer {
-	return &writer{frequency: make(map[uint64]int32), postings: make(map[uint64]int32)}
+func newWriter(l *lists) *writer {
+	return &writer{lists: l, frequency: make(map[uint64]int32), postings: make(map[uint64]int32)}
 }
 
 // begin starts a batch on top of a state, or on nothing.

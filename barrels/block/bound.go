@@ -15,9 +15,10 @@ type Bound struct{ Own, Inherited uint64 }
 // add raises the bounds of all devices to what an entry can reach.
 func (b *bounds) add(bid uint64, quality, matchType uint8, modifiers *[search.Devices]uint16) {
 	q := auction.Quality(uint64(quality), search.MatchType(matchType).Permille(), search.Identical.Permille())
+	plain := satMul(bid, q)
 	for d, m := range modifiers {
 		if m == NotSet {
-			b[d].Inherited = max(b[d].Inherited, satMul(bid, q))
+			b[d].Inherited = max(b[d].Inherited, plain)
 		} else {
 			b[d].Own = max(b[d].Own, satMul(bid*uint64(m)/1000, q))
 		}

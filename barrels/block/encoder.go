@@ -21,6 +21,8 @@ type Encoder struct {
 
 	source *View    // of the last Copy
 	remap  []uint16 // its words here, +1; 0: not yet
+	from   Group    // of the source, the last copied
+	of     int      // its index there; -1: another one came since
 }
 
 // Len is the number of entries collected.
@@ -30,7 +32,7 @@ func (e *Encoder) Len() int { return len(e.postings) / postingSize }
 func (e *Encoder) Reset() {
 	e.words, e.groups = e.words[:0], e.groups[:0]
 	e.postings, e.refs = e.postings[:0], e.refs[:0]
-	e.bounds, e.live, e.source = bounds{}, 0, nil
+	e.bounds, e.live, e.source, e.of = bounds{}, 0, nil, -1
 	e.index.reset()
 }
 
@@ -40,35 +42,46 @@ func (e *Encoder) Add(n *Entry) {
 	for i := range n.Words {
 		e.refs = binary.LittleEndian.AppendUint16(e.refs, e.word(n.Words[i]))
 	}
-	e.posting(n, n.Group, first, len(n.Words))
+	e.posting(n, first, len(n.Words))
 }
 
-// Copy appends posting i of a block.
-func (e *Encoder) Copy(v *View, i int) {
+// Copy appends the postings of a block from first to before end.
+func (e *Encoder) Copy(v *View, first, end int) {
 	if e.source != v {
 		e.use(v)
 	}
-	p := v.posting(i)
-	from, count := 2*int(u16(p, 16)), int(p[20])
-	first := len(e.refs) / 2
-	for j := range count {
-		w := int(u16(v.refs, from+2*j))
+	for i := first; i < end; i++ {
+		p := v.posting(i)
+		if g := int(u16(p, 18)); g != e.of {
+			e.from, e.of = v.Group(g), g
+			e.group(&e.from)
+		}
+		at, start := len(e.postings), len(e.refs)/2
+		e.copyRefs(v, 2*int(u16(p, 16)), int(p[20]))
+		e.postings = append(e.postings, p...)
+		binary.LittleEndian.PutUint16(e.postings[at+16:], uint16(start))
+		binary.LittleEndian.PutUint16(e.postings[at+18:], uint16(len(e.groups)-1))
+		e.count(&e.from, u64(p, 8), p[21], p[22], p[23])
+	}
+}
+
+// copyRefs appends so many words of the source, whose refs begin there.
+func (e *Encoder) copyRefs(v *View, from, count int) {
+	refs := v.refs[from : from+2*count]
+	for ; len(refs) >= 2; refs = refs[2:] {
+		w := u16(refs, 0)
 		if e.remap[w] == 0 {
-			norm, fold, term := v.Word(w)
+			norm, fold, term := v.Word(int(w))
 			e.remap[w] = e.word(Word{norm, fold, term}) + 1
 		}
 		e.refs = binary.LittleEndian.AppendUint16(e.refs, e.remap[w]-1)
 	}
-	g := v.Group(int(u16(p, 18)))
-	e.posting(&Entry{
-		Keyword: u64(p, 0), Bid: u64(p, 8), Quality: p[21], Type: p[22], Flags: p[23],
-	}, &g, first, count)
 }
 
 // use makes v the source of copies. A view that is opened on other bytes needs
 // a call of Renew first.
 func (e *Encoder) use(v *View) {
-	e.source = v
+	e.source, e.of = v, -1
 	if n := v.Words(); cap(e.remap) < n {
 		e.remap = make([]uint16, n)
 	} else {
@@ -80,21 +93,32 @@ func (e *Encoder) use(v *View) {
 // Renew tells that views were opened on other bytes since the last Copy.
 func (e *Encoder) Renew() { e.source = nil }
 
-func (e *Encoder) posting(n *Entry, g *Group, first, count int) {
-	if k := len(e.groups); k == 0 || e.groups[k-1].Key != g.Key {
-		e.groups = append(e.groups, *g)
-	}
+func (e *Encoder) posting(n *Entry, first, count int) {
+	e.group(n.Group)
+	e.of = -1
 	b := binary.LittleEndian.AppendUint64(e.postings, n.Keyword)
 	b = binary.LittleEndian.AppendUint64(b, n.Bid)
 	b = binary.LittleEndian.AppendUint16(b, uint16(first))
 	b = binary.LittleEndian.AppendUint16(b, uint16(len(e.groups)-1))
 	e.postings = append(b, byte(count), n.Quality, n.Type, n.Flags)
-	if n.Flags&Enabled == 0 || g.Flags&GroupLive != GroupLive {
+	e.count(n.Group, n.Bid, n.Quality, n.Type, n.Flags)
+}
+
+// group makes g the group of what is appended next.
+func (e *Encoder) group(g *Group) {
+	if k := len(e.groups); k == 0 || e.groups[k-1].Key != g.Key {
+		e.groups = append(e.groups, *g)
+	}
+}
+
+// count takes a posting into the bounds and the number of live ones.
+func (e *Encoder) count(g *Group, bid uint64, quality, kind, flags uint8) {
+	if flags&Enabled == 0 || g.Flags&GroupLive != GroupLive {
 		return
 	}
 	e.live++
-	if n.Flags&HasBid != 0 {
-		e.bounds.add(n.Bid, n.Quality, n.Type, &g.Modifiers)
+	if flags&HasBid != 0 {
+		e.bounds.add(bid, quality, kind, &g.Modifiers)
 	}
 }
 

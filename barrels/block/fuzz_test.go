@@ -33,7 +33,7 @@ func FuzzView(f *testing.F) {
 			for j := 0; j < len(refs); j += 2 {
 				v.Word(int(refs[j]) | int(refs[j+1])<<8)
 			}
-			e.Copy(&v, i)
+			e.Copy(&v, i, i+1)
 		}
 		for d := range search.Device(search.Devices) {
 			v.Bound(d).At(1000, search.Identical)

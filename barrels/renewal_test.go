@@ -1,0 +1,44 @@
+package barrels
+
+import "testing"
+
+// TestOffer: the only block of a term that the writer has read is held for it and
+// for searches of the same state until the term changes, and only where there is
+// room enough.
+func TestOffer(t *testing.T) {
+	const term, state = 7, 3
+	at, value := place{key: 10}, blockValue(1)
+	for _, c := range []struct {
+		name  string
+		limit int64
+		held  bool
+	}{
+		{"no memory", 0, false},
+		{"half of it would be taken", 2*int64(len(value)) - 2, false},
+		{"room", 1 << 20, true},
+	} {
+		table := newTermTable(0).set(term, termCount{frequency: 1, postings: 1})
+		l := &lists{limit: c.limit}
+		l.offer(table, term, state, at, value)
+		got := table.held(term, state)
+		if (got != nil) != c.held {
+			t.Fatalf("%s: held is %v, want %t", c.name, got, c.held)
+		}
+		if got == nil {
+			continue
+		}
+		if b := got.blocks[0].Load(); b.place != at || b.view.Keyword(0) != 1 || table.list(term, state) != got {
+			t.Errorf("%s: the block at %v is another, or not there for searches", c.name, b.place)
+		}
+		if l.bytes.Load() != int64(got.bytes) {
+			t.Errorf("%s: %d bytes are counted, it takes %d", c.name, l.bytes.Load(), got.bytes)
+		}
+		if table.held(term, state-1) != nil {
+			t.Errorf("%s: an older state holds it", c.name)
+		}
+		table.slot(term).changed.Store(state + 1)
+		if table.held(term, state+1) != nil {
+			t.Errorf("%s: it is held after a change", c.name)
+		}
+	}
+}
