@@ -32,13 +32,17 @@ type oldPage struct {
 
 // group prepares the replacement of a group, or with nil its removal.
 func (w *writer) group(key uint64, it *pb.Item) error {
-	w.key = appendKey(w.key[:0], key, groupRecord)
-	raw, exists, err := w.get(Items, w.key)
+	old, raw, err := w.stored(key)
+	if old != nil {
+		defer old.Close()
+	}
+	exists := raw != nil
 	if err != nil || !exists && it == nil {
 		return err
 	}
 	g := &groupChange{key: key}
 	moved := false // what postings say of the group changed
+	w.key = appendKey(w.key[:0], key, groupRecord)
 	if it == nil {
 		w.batch.Delete(Items, w.key)
 		w.counters.groups--
@@ -50,7 +54,25 @@ func (w *writer) group(key uint64, it *pb.Item) error {
 		}
 	}
 	w.groups = append(w.groups, g)
-	return w.diff(g, it.GetKeywords(), moved, exists)
+	if !exists {
+		old = nil
+	}
+	return w.diff(g, it.GetKeywords(), moved, old)
+}
+
+// stored finds a group in the state before: an iterator at its record, from
+// which its pages follow, and the record, good until the iterator moves; nil:
+// there is no such group. An iterator that is not nil is to be closed.
+func (w *writer) stored(key uint64) (it Iterator, record []byte, err error) {
+	if w.base == nil {
+		return nil, nil, nil
+	}
+	it = w.base.Prefix(Items)
+	w.key = appendKey(w.key[:0], key, groupRecord)
+	if !it.Seek(w.key) || keyPart(it.Key(), 1) != groupRecord {
+		return it, nil, it.Err()
+	}
+	return it, it.Value(), nil
 }
 
 // putGroup writes a group's record if it is another than before, and tells
@@ -102,8 +124,9 @@ func groupHead(g *pb.Group) block.Group {
 	return h
 }
 
-// diff compares a group's keywords with its pages, both by rising id.
-func (w *writer) diff(g *groupChange, list []*pb.Keyword, moved, exists bool) error {
+// diff compares a group's keywords with its pages (stored; nil: it is new), both
+// by rising id.
+func (w *writer) diff(g *groupChange, list []*pb.Keyword, moved bool, stored Iterator) error {
 	g.keywords = make([]*keyword, 0, len(list))
 	records := make([]keyword, len(list))
 	next := 0
@@ -114,8 +137,8 @@ func (w *writer) diff(g *groupChange, list []*pb.Keyword, moved, exists bool) er
 		g.keywords = append(g.keywords, k)
 		w.keyword(g, k, old, moved)
 	}
-	if exists && w.base != nil {
-		err := w.pages(g, func(old *keywordData) error {
+	if stored != nil {
+		err := w.pages(g, stored, func(old *keywordData) error {
 			for next < len(list) && list[next].Id < old.id {
 				add(nil)
 			}
@@ -136,11 +159,10 @@ func (w *writer) diff(g *groupChange, list []*pb.Keyword, moved, exists bool) er
 	return nil
 }
 
-// pages visits the keywords of the group's pages; each is good for the visit.
-func (w *writer) pages(g *groupChange, visit func(*keywordData) error) error {
-	it := w.base.Prefix(Items)
-	defer it.Close()
-	for ok := it.Seek(appendKey(w.key[:0], g.key, groupRecord+1)); ok; ok = it.Next() {
+// pages visits the keywords of the group's pages, which follow where the
+// iterator is; each is good for the visit.
+func (w *writer) pages(g *groupChange, it Iterator, visit func(*keywordData) error) error {
+	for it.Next() {
 		value := it.Value()
 		if err := w.reader.open(value); err != nil {
 			return damaged("keyword page", err)

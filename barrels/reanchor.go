@@ -89,18 +89,21 @@ func (w *writer) drift(k *keywordData) bool {
 
 // moveAnchors prepares a group whose drifted keywords get new anchors.
 func (w *writer) moveAnchors(key uint64) error {
-	raw, ok, err := w.get(Items, appendKey(w.key[:0], key, groupRecord))
+	it, raw, err := w.stored(key)
+	if it != nil {
+		defer it.Close()
+	}
 	if err != nil {
 		return err
 	}
 	record := new(pb.Group)
-	if err := proto.Unmarshal(raw, record); err != nil || !ok {
+	if err := proto.Unmarshal(raw, record); err != nil || raw == nil {
 		return damaged("group", err)
 	}
 	head := groupHead(record)
 	g := &groupChange{key: key, head: &head}
 	w.groups = append(w.groups, g)
-	return w.pages(g, func(old *keywordData) (err error) {
+	return w.pages(g, it, func(old *keywordData) (err error) {
 		k := &keyword{id: old.id, anchors: slices.Clone(old.anchors)}
 		if k.pb, err = old.message(); err != nil {
 			return damaged("keyword", err)
