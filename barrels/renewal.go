@@ -1,5 +1,7 @@
 package barrels
 
+import "sort"
+
 // renewal is what a state still to be published makes of the list kept of a
 // term. Making the list takes its time, putting it in place does not: until all
 // are made, searches go on with the lists of the state before.
@@ -46,10 +48,34 @@ func (l *lists) renew(t *termTable, number uint64, ops []Op) (renewal, bool) {
 	r := renewal{slot: s, old: s.list.Load()}
 	if r.old != nil && r.old.state >= s.changed.Load() {
 		if next := r.old.with(number, ops); next != nil && int64(next.bytes) <= l.most() {
+			if r.old.used.Load() {
+				next.prepare(r.old, ops)
+			}
 			r.next = next
 		}
 	}
 	return r, true
+}
+
+// prepare makes ready the blocks that ops have put in place of others that
+// searches have visited, in a list that they have asked for since the last change:
+// it is the writer who takes the time for it, and not the next search.
+func (l *termList) prepare(old *termList, ops []Op) {
+	for _, o := range ops {
+		at := place{keyPart(o.Key, 1), keyPart(o.Key, 2)}
+		if i, j := l.find(at), old.find(at); i >= 0 && j >= 0 && old.blocks[j].Load().ready {
+			l.block(i)
+		}
+	}
+}
+
+// find returns the index of the block at a place; −1: none is there.
+func (l *termList) find(at place) int {
+	i := sort.Search(len(l.blocks), func(i int) bool { return !l.place(i).less(at) })
+	if i == len(l.blocks) || l.place(i) != at {
+		return -1
+	}
+	return i
 }
 
 // replace tells that the state with this number, still to be published, changes

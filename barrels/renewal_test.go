@@ -42,3 +42,38 @@ func TestOffer(t *testing.T) {
 		}
 	}
 }
+
+// TestPreparedBlocks: what a change puts in place of a block that searches visit
+// is ready for them, in lists that they have asked for since the last change.
+func TestPreparedBlocks(t *testing.T) {
+	const term = 7
+	var b Batch
+	for _, key := range []uint64{10, 20, 40} {
+		b.Put(Postings, appendKey(nil, term, key, 0), blockValue(key))
+	}
+	ops := []Op{b.Op(0), b.Op(1), b.Op(2)}
+	for _, asked := range []bool{false, true} {
+		table := newTermTable(0).set(term, termCount{frequency: 1, postings: 1})
+		l := &lists{limit: 1 << 20}
+		var blocks []*termBlock
+		for _, key := range []uint64{10, 20, 30} {
+			blocks = append(blocks, newTermBlock(1, place{key: key}, blockValue(key)))
+		}
+		old := newTermList(1, blocks)
+		old.block(0) // visited
+		old.block(2)
+		l.keep(table, term, old)
+		if asked {
+			table.list(term, 1)
+		}
+		r, ok := l.renew(table, 2, ops)
+		if !ok || r.next == nil {
+			t.Fatal("there is no list of the next state")
+		}
+		for i, want := range []bool{asked, false, true, false} {
+			if got := r.next.blocks[i].Load(); got.ready != want {
+				t.Errorf("asked for: %t; block %d at %v is ready: %t, want %t", asked, i, got.place, got.ready, want)
+			}
+		}
+	}
+}
