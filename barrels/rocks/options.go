@@ -112,11 +112,6 @@ func newConfig(o Options) *config {
 // syncBytes is how much RocksDB writes before it asks the disk to begin.
 const syncBytes = 1 << 20
 
-// newFiles of a family may lie beside each other before they are merged with
-// the older ones: the more, the less often these are written again under a
-// stream of changes, and the more places there are to look at in the meantime.
-const newFiles = 8
-
 // tableFormat is the version of the table files that 7.8 writes best.
 const tableFormat = 5
 
@@ -138,7 +133,6 @@ func (c *config) family(f barrels.Family, o Options) *grocksdb.Options {
 		opts.SetMemtableVectorRep()
 	}
 	opts.SetWriteBufferSize(o.WriteBufferBytes)
-	opts.SetLevel0FileNumCompactionTrigger(newFiles)
 	opts.SetCompression(grocksdb.LZ4Compression)
 	// What lies in the first two levels is soon written again: to compress it
 	// costs a stream of changes more than all else that it writes.
