@@ -82,6 +82,7 @@ func (s *store) commit() error {
 		s.lists.replace(terms, &renewals[i], number)
 	}
 	s.note(&w.batch, number)
+	s.keepGroups(number)
 	s.publish(&state{
 		number: number, snapshot: snapshot, terms: terms, parents: w.parents,
 		position: w.position, views: views, counters: w.counters,
@@ -98,6 +99,20 @@ func (s *store) note(b *Batch, number uint64) {
 			s.groups.noteAll(number)
 		case op.Family == Items:
 			s.groups.note(keyPart(op.Key, 0), number)
+		}
+	}
+}
+
+// keepGroups puts changed groups in the place of what searches keep of them:
+// those that they have shown they will show again, and to read one from the store
+// takes ten times as long as a search.
+func (s *store) keepGroups(number uint64) {
+	for _, g := range s.writer.groups {
+		if g.item == nil || !s.groups.there(g.key) {
+			continue
+		}
+		if items, size, ok := g.items(); ok {
+			s.groups.put(g.key, number, items, size)
 		}
 	}
 }

@@ -91,6 +91,17 @@ func (c *cache[V]) get(prefix, state uint64) (value V, ok bool) {
 	return e.value, true
 }
 
+// there tells whether something is kept of a prefix, whichever state it is from.
+func (c *cache[V]) there(prefix uint64) bool {
+	if c.limit == 0 {
+		return false
+	}
+	s := c.shard(prefix)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.entries[prefix] != nil
+}
+
 // holds tells whether what one state has read of a prefix holds for another.
 func (c *cache[V]) holds(prefix, read, state uint64) bool {
 	since := max(c.changedIn(prefix), c.floor.Load())

@@ -13,6 +13,7 @@ import (
 type groupChange struct {
 	key      uint64
 	head     *block.Group // nil: the group is removed
+	item     *pb.Item     // as the batch brings it; nil: removed, or unchanged itself
 	keywords []*keyword   // all that it has after the batch, by rising id
 	pages    []oldPage    // before the batch
 }
@@ -48,7 +49,7 @@ func (w *writer) group(key uint64, it *pb.Item) error {
 		w.counters.groups--
 	} else {
 		head := groupHead(it.Group)
-		g.head = &head
+		g.head, g.item = &head, it
 		if moved, err = w.putGroup(it.Group, &head, raw, exists); err != nil {
 			return err
 		}

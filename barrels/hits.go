@@ -70,10 +70,11 @@ func (f *finder) items(key uint64) (*groupItems, bool) {
 	if err != nil {
 		return nil, false
 	}
-	size := 3 * len(record) // texts and negatives, as searches use them
+	size := len(record)
+	most := f.cached.most() - 3*size // texts and negatives, as searches use them
 	var texts []byte
 	for f.records.Next() {
-		if size += len(f.records.Value()) + cacheOverhead; size > f.cached.most() {
+		if most -= len(f.records.Value()) + cacheOverhead; most < 0 {
 			g.ids, g.ends, g.partial = nil, nil, true
 			return g, true
 		}
@@ -85,9 +86,31 @@ func (f *finder) items(key uint64) (*groupItems, bool) {
 		return nil, false
 	}
 	g.texts = string(texts)
-	f.cached.put(key, f.state.number, g, 3*len(record)+len(texts)+12*len(g.ids))
+	f.cached.put(key, f.state.number, g, itemsSize(size, g))
 	return g, true
 }
+
+// items is what searches would read of a changed group, with about its size;
+// false: it is damaged.
+func (g *groupChange) items() (items *groupItems, size int, ok bool) {
+	record, err := marshal.MarshalAppend(nil, g.item.Group)
+	if err != nil {
+		return nil, 0, false
+	}
+	if items, err = readGroup(record); err != nil {
+		return nil, 0, false
+	}
+	var texts []byte
+	for _, k := range g.keywords {
+		texts = append(texts, k.pb.Text...)
+		items.ids, items.ends = append(items.ids, k.id), append(items.ends, uint32(len(texts)))
+	}
+	items.texts = string(texts)
+	return items, itemsSize(len(record), items), true
+}
+
+// itemsSize is about what a group takes in memory, given the size of its record.
+func itemsSize(record int, g *groupItems) int { return 3*record + len(g.texts) + 12*len(g.ids) }
 
 // page takes in a page of the group's keywords.
 func (g *groupItems) page(r *pageReader, texts, value []byte) ([]byte, error) {

@@ -142,7 +142,9 @@ func (f *finder) judgeBlock(b *termBlock) *judgement {
 	return j
 }
 
-// rank puts the entries of a class in order.
+// rank puts the entries of a class in order. No search asks for more than
+// maxSlots + 1 advertisers, so that it is enough to look for those of the first so
+// many.
 func rank(entries []entry, members []member) {
 	if len(entries) < 2 {
 		return
@@ -150,15 +152,20 @@ func rank(entries []entry, members []member) {
 	slices.SortFunc(entries, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(b.product(), a.product()), cmp.Compare(members[a.member()].keyword, members[b.member()].keyword))
 	})
-	owners := make(map[uint64]bool, len(entries))
+	var room [maxSlots + 1]uint64
+	owners, behind := room[:0], false
 	for i, e := range entries {
-		owner := members[e.member()].advertiser
-		if owners[owner] {
+		switch owner := members[e.member()].advertiser; {
+		case slices.Contains(owners, owner):
 			entries[i] |= surpassed
+			behind = true
+		case len(owners) <= maxSlots:
+			owners = append(owners, owner)
 		}
-		owners[owner] = true
 	}
-	slices.SortStableFunc(entries, func(a, b entry) int { return cmp.Compare(a&surpassed, b&surpassed) })
+	if behind {
+		slices.SortStableFunc(entries, func(a, b entry) int { return cmp.Compare(a&surpassed, b&surpassed) })
+	}
 }
 
 func (s *sum) add(w worth, product uint64) {
