@@ -67,12 +67,12 @@ func (r *reader) Find(terms []search.QueryTerm, known []int32) []int32 {
 		}
 	}
 	for i := range r.found {
-		if l := r.found[i].list; l != nil {
+		if l := r.found[i].list; l != nil && len(l.blocks) > 0 {
 			r.touched |= uint64(l.blocks[0].Load().postings)
 		}
 	}
 	for i := range r.found {
-		if l := r.found[i].list; l != nil {
+		if l := r.found[i].list; l != nil && len(l.blocks) > 0 {
 			r.touch(l.blocks[0].Load())
 		}
 	}

@@ -115,3 +115,11 @@ func (l *lists) offer(t *termTable, term, state uint64, at place, value []byte) 
 		l.keep(t, term, newTermList(state, []*termBlock{b}))
 	}
 }
+
+// offerNone keeps that a term has no blocks, so that those that it gets are known
+// without a look into the store.
+func (l *lists) offerNone(t *termTable, term, state uint64) {
+	if l.bytes.Load()+listOverhead <= l.limit/2 {
+		l.keep(t, term, newTermList(state, nil))
+	}
+}

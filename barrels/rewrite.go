@@ -55,7 +55,11 @@ func (w *writer) sortOps() {
 func (w *writer) term(it Iterator, ops []op) error {
 	term := ops[0].term
 	stored := int(w.terms.count(term).postings)
-	if it == nil || stored == 0 {
+	if it == nil {
+		return w.chunk(term, nil, ops)
+	}
+	if stored == 0 {
+		w.lists.offerNone(w.terms, term, w.number)
 		return w.chunk(term, nil, ops)
 	}
 	b := &w.blocks
@@ -64,7 +68,7 @@ func (w *writer) term(it Iterator, ops []op) error {
 		var view *block.View
 		var n int
 		var err error
-		if list != nil {
+		if list != nil && len(list.blocks) > 0 {
 			view, n, err = b.kept(list, ops)
 		} else {
 			if view, n, err = b.stored(it, ops, stored); view != nil && view.Len() == stored {

@@ -10,7 +10,7 @@ import (
 )
 
 // termList is the blocks of a term as one state of the store has them, in
-// memory. What it says does not change.
+// memory; none: it has no postings. What it says does not change.
 type termList struct {
 	state uint64 // number of the state
 	// blocks are made ready when a search first visits them; most of what changes
@@ -52,7 +52,9 @@ func newTermList(state uint64, blocks []*termBlock) *termList {
 // fill makes an empty list that of these blocks.
 func (l *termList) fill(state uint64, blocks []*termBlock) *termList {
 	l.state, l.bytes = state, listOverhead
-	if l.blocks = l.only[:]; len(blocks) > 1 { // else one step less in memory
+	if len(blocks) <= len(l.only) { // one step less in memory
+		l.blocks = l.only[:len(blocks)]
+	} else {
 		l.blocks = make([]atomic.Pointer[termBlock], len(blocks))
 	}
 	for i, b := range blocks {
@@ -99,7 +101,7 @@ func (l *termList) block(i int) *termBlock {
 func (l *termList) place(i int) place { return l.blocks[i].Load().place }
 
 // with returns the list of a later state, in which ops put or remove blocks; nil
-// when one of them is damaged or none is left.
+// when one of them is damaged.
 func (l *termList) with(state uint64, ops []Op) *termList {
 	blocks := make([]*termBlock, len(l.blocks), len(l.blocks)+len(ops))
 	for i := range blocks {
@@ -133,9 +135,6 @@ func (l *termList) with(state uint64, ops []Op) *termList {
 		default:
 			blocks = slices.Insert(blocks, i, b)
 		}
-	}
-	if len(blocks) == 0 {
-		return nil
 	}
 	return newTermList(state, blocks)
 }
