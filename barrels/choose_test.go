@@ -73,8 +73,13 @@ func TestRank(t *testing.T) {
 		members, entries := make([]member, n), make([]entry, n)
 		for i := range n {
 			members[i] = member{keyword: uint64(100 - i), advertiser: rapid.Uint64Range(1, 4).Draw(t, "advertiser")}
-			w := rapid.SampledFrom([]worth{dead, excluded, unclear, 2, 3, 4}).Draw(t, "worth")
-			entries[i] = newEntry(w, rapid.Uint8Range(1, 3).Draw(t, "quality"), i)
+			w := rapid.SampledFrom([]worth{dead, excluded, unclear, 2, 3, 4, unclear - 1}).Draw(t, "worth")
+			quality := rapid.OneOf(rapid.Uint8Range(1, 3), rapid.Just(uint8(mostQuality))).Draw(t, "quality")
+			e := newEntry(w, quality, i)
+			if takes := w > excluded && w != unclear; e.worth() != w || e.member() != i || takes && e.quality() != uint64(quality) || (e.product() > 0) != takes {
+				t.Fatalf("%d of quality %d became %x", w, quality, uint64(e))
+			}
+			entries[i] = e
 		}
 		before := slices.Clone(entries)
 		rank(entries, members)

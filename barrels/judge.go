@@ -37,28 +37,44 @@ type sum struct {
 	candidates uint16 // those that take part
 }
 
-// entry is what a member of a class is worth: worth (32 bits), surpassed (1),
-// quality (15), its place among the block's members (16). Those of a class lie by
-// falling product, then rising keyword, as hits are ranked; the surpassed ones,
-// whose advertiser has a better one there, behind the others.
+// entry is what a member of a class is worth: its product, effective bid × quality
+// (40 bits), surpassed (1), its quality (7), its place among the block's members
+// (16). One that takes no part has the product 0 and its worth for a quality,
+// unclear as 2. Those of a class lie by falling product, then rising keyword, as
+// hits are ranked; the surpassed ones, whose advertiser has a better one there,
+// behind the others.
 type entry uint64
 
-const surpassed entry = 1 << 31
+const (
+	productShift       = 24
+	surpassed    entry = 1 << 23
+	mostQuality        = 1<<7 - 1
+)
 
+// newEntry makes one of a quality up to mostQuality.
 func newEntry(w worth, quality uint8, member int) entry {
-	return entry(w)<<32 | entry(quality)<<16 | entry(member)
+	switch w {
+	case dead, excluded:
+		return entry(w)<<16 | entry(member)
+	case unclear:
+		return 2<<16 | entry(member)
+	}
+	return entry(w-1)*entry(quality)<<productShift | entry(quality)<<16 | entry(member)
 }
 
-func (e entry) worth() worth    { return worth(e >> 32) }
-func (e entry) quality() uint64 { return uint64(e >> 16 & 0x7fff) }
+func (e entry) product() uint64 { return uint64(e >> productShift) }
+func (e entry) quality() uint64 { return uint64(e >> 16 & mostQuality) }
 func (e entry) member() int     { return int(e & 0xffff) }
 
-// product is the effective bid × quality; 0 for one that takes no part.
-func (e entry) product() uint64 {
-	if w := e.worth(); w > excluded && w != unclear {
-		return uint64(w-1) * e.quality()
+func (e entry) worth() worth {
+	q := e.quality()
+	switch {
+	case e.product() > 0:
+		return worth(e.product()/q) + 1
+	case q == 2:
+		return unclear
 	}
-	return 0
+	return worth(q)
 }
 
 // worth is 0 for a posting that does not match whatever its words, 1 for one that
@@ -133,8 +149,11 @@ func (f *finder) judgeBlock(b *termBlock) *judgement {
 		first, _ := b.of(c)
 		for i := range entries {
 			m := first + i
-			w := f.worth(&b.view, &members[m])
-			entries[i] = newEntry(w, b.view.Quality(int(members[m].posting)), m)
+			w, quality := f.worth(&b.view, &members[m]), b.view.Quality(int(members[m].posting))
+			if quality > mostQuality || w > excluded && quality == 0 {
+				w = unclear
+			}
+			entries[i] = newEntry(w, quality, m)
 			s.add(w, entries[i].product())
 		}
 		rank(entries, members)
@@ -150,7 +169,10 @@ func rank(entries []entry, members []member) {
 		return
 	}
 	slices.SortFunc(entries, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(b.product(), a.product()), cmp.Compare(members[a.member()].keyword, members[b.member()].keyword))
+		if c := cmp.Compare(b>>productShift, a>>productShift); c != 0 {
+			return c
+		}
+		return cmp.Compare(members[a.member()].keyword, members[b.member()].keyword)
 	})
 	var room [maxSlots + 1]uint64
 	owners, behind := room[:0], false
