@@ -5,12 +5,13 @@ import (
 	"sync/atomic"
 )
 
-// cache keeps what searches have read of the values under one prefix (a term's
-// blocks, a group's items) in the form that they use, verified once. A seek in
-// RocksDB costs some microseconds even when all is in memory; finding an entry
-// here costs some tens of nanoseconds.
+// cache keeps what searches have read of the values under one prefix (a group's
+// items) in the form that they use, verified once. A seek in RocksDB costs some
+// microseconds even when all is in memory; finding an entry here costs some tens
+// of nanoseconds.
 //
-// States have rising numbers. An entry is what the state with its number read;
+// States have rising numbers. An entry is what the state with its number read, or
+// what the writer put in its place for the state that it made;
 // it holds for a state if the prefix was not changed after the entry was read
 // nor after that state was published. The writer notes what a batch changes
 // before it publishes the state after it, so that an entry is never used for a

@@ -45,9 +45,9 @@ const (
 // reset forgets the lists; f is the search, nil: none.
 func (c *choice) reset(f *finder) {
 	for _, list := range [...][]promise{c.first, c.batch, c.winning} {
-		clear(list)
+		clear(list[:cap(list)])
 	}
-	clear(c.lists)
+	clear(c.lists[:cap(c.lists)])
 	*c = choice{finder: f, lists: c.lists[:0], first: c.first[:0], batch: c.batch[:0], winning: c.winning[:0]}
 }
 

@@ -6,7 +6,7 @@ import (
 )
 
 // heavy counts the most expensive of many things in bounded memory, lossily:
-// when there are too many, the cheaper half is forgotten.
+// when there are too many, about the cheaper half is forgotten.
 // What was forgotten and comes again counts from 0. The zero value counts
 // nothing yet.
 type heavy struct {

@@ -21,7 +21,7 @@ type reader struct {
 	found []foundTerm
 	// reading is the term whose blocks are being read from the snapshot.
 	reading uint64
-	// touched keeps the compiler from leaving out what Find only touches.
+	// touched keeps the compiler from leaving out what is only touched.
 	touched uint64
 	// pick visits only blocks that can still win; nil: all are visited.
 	pick *choice

@@ -183,7 +183,6 @@ func (w *writer) chunk(term uint64, view *block.View, ops []op) error {
 		w.postings[term] += int32(by)
 		w.counters.postings += int64(by)
 	}
-	b.encoder.Renew()
 	kept := false
 	for rest := b.merged; len(rest) > 0; {
 		n := pieceLen(len(rest))

@@ -103,6 +103,9 @@ func (b *termBlock) gather() bool {
 			return false
 		}
 		kind, words := v.Posting(i)
+		if kind >= search.MatchTypes {
+			return false
+		}
 		c, found := table.find(v, g.rows, kind, words)
 		if !found {
 			g.add(v, i, s)

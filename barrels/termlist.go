@@ -13,8 +13,9 @@ import (
 // memory; none: it has no postings. What it says does not change.
 type termList struct {
 	state uint64 // number of the state
-	// blocks are made ready when a search first visits them; most of what changes
-	// is never asked for before it changes again.
+	// blocks are made ready when a search first visits them, or by the writer in the
+	// place of such ones; most of what changes is never asked for before it changes
+	// again.
 	blocks []atomic.Pointer[termBlock]
 	only   [1]atomic.Pointer[termBlock]
 	used   atomic.Bool // since it was last spared
@@ -139,21 +140,13 @@ func (l *termList) with(state uint64, ops []Op) *termList {
 	return newTermList(state, blocks)
 }
 
-// list returns what is kept of a term for a state; nil: nothing that holds.
+// kept returns what is kept of the slot's term for a state; nil: nothing that
+// holds.
 //
 // States have rising numbers. The writer notes that a state changes a term
 // before it puts the term's list of that state and before it publishes the
 // state; so the note that is read after a list tells whether the list and the
 // state that asks are both of the same side of the last change.
-func (t *termTable) list(term, state uint64) *termList {
-	s := t.slot(term)
-	if s.key.Load() != term || term == 0 {
-		return nil
-	}
-	return s.kept(state)
-}
-
-// kept is list for the slot's term.
 func (s *termSlot) kept(state uint64) *termList {
 	l := s.list.Load()
 	if l == nil {

@@ -1,6 +1,8 @@
 package barrels
 
 import (
+	"bytes"
+	"encoding/binary"
 	"maps"
 	"slices"
 	"testing"
@@ -19,6 +21,15 @@ func blockValue(version uint64) []byte {
 		Words: []block.Word{{Norm: 1, Fold: 1, Term: 1}},
 	})
 	return e.Append(nil)
+}
+
+// list is what a search of a state finds kept of a term.
+func (t *termTable) list(term, state uint64) *termList {
+	s := t.slot(term)
+	if s.key.Load() != term || term == 0 {
+		return nil
+	}
+	return s.kept(state)
 }
 
 // TestTermLists: whatever states read, put and change, a state never gets blocks
@@ -153,6 +164,35 @@ func lateDamage(t *testing.T) []byte {
 	}
 	t.Fatal("all damage shows at once")
 	return nil
+}
+
+// TestReadyIsSound: whatever is damaged under a right checksum, what is made
+// ready can be held against queries and judged without harm.
+func TestReadyIsSound(t *testing.T) {
+	const tail = 9 // format and checksum
+	content := blockValue(2)
+	for at := range len(content) - tail {
+		for _, wrong := range []byte{1, 3, 0x40, 0xfe} {
+			value := bytes.Clone(content)
+			value[at] = wrong
+			b, ready := newTermBlock(1, place{}, block.Seal(value[:len(value)-tail])), new(termBlock)
+			if b == nil || !b.makeReady(ready) {
+				continue
+			}
+			for c := range ready.Signatures() {
+				kind, words := ready.Class(c)
+				if normal, _ := ready.Norms(c); kind != normal || kind >= search.MatchTypes {
+					t.Fatalf("byte %d as %x: match type %d", at, wrong, kind)
+				}
+				for ; len(words) >= 2; words = words[2:] {
+					ready.Word(int(binary.LittleEndian.Uint16(words)))
+				}
+			}
+			for _, m := range ready.members() {
+				ready.view.Group(ready.view.GroupOf(int(m.posting)))
+			}
+		}
+	}
 }
 
 // TestDamagedBlockInAList: a block whose damage shows only when it is first

@@ -60,7 +60,6 @@ func NewMatcher(q *Query, p Profile) *Matcher {
 }
 
 // reset begins a query, without its terms.
-
 func (m *Matcher) reset(q *Query, p Profile) {
 	m.query = q
 	m.words = q.Words[:min(len(q.Words), MaxQueryWords)]

@@ -143,13 +143,16 @@ func (s *scan) visitBlock(b Block, later bool) {
 // decide decides on the candidates. Each step does the same for all of them, so
 // that the processor fetches what it needs side by side.
 func (s *scan) decide() {
-	list := s.candidates
-	if len(list) == 0 {
+	all := s.candidates
+	if len(all) == 0 {
 		return
 	}
-	s.candidates = list[:0] // even if a damaged block makes one of them panic
-	defer clear(list)
-	list = s.sink.Sift(list, s.best)
+	s.candidates = all[:0]
+	defer func() { // even if a damaged block makes one of them panic
+		clear(all)
+		s.block = nil // another may come under its address
+	}()
+	list := s.sink.Sift(all, s.best)
 	for i := range list {
 		_, norms := list[i].Block.Norms(int(list[i].Class))
 		s.touched += len(norms)
@@ -167,7 +170,6 @@ func (s *scan) decide() {
 	if n > 0 {
 		s.sink.Match(list[:n])
 	}
-	s.block = nil // another may come under its address
 }
 
 // candidate returns the level at which a class matches.

@@ -1,6 +1,7 @@
 package search_test
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"adshard/internal/oracle"
 	"adshard/internal/oracle/oracletest"
 	"adshard/search"
+	"adshard/search/words"
 	"pgregory.net/rapid"
 )
 
@@ -136,4 +138,64 @@ func TestPassingOverChangesNoWinner(t *testing.T) {
 	if passed == 0 && !testing.Short() { // few cases may have none
 		t.Fatal("no block was ever passed over: the test shows nothing")
 	}
+}
+
+// panics is a sink to which the first match is damage.
+type panics struct {
+	levels
+	done bool
+}
+
+func (p *panics) Match(list []search.Candidate) {
+	if !p.done {
+		p.done = true
+		panic("damaged")
+	}
+	p.levels.Match(list)
+}
+
+// reused hands over two blocks at one address, as a reader does that opens one
+// view again and again, and takes what panics for damage.
+type reused struct{ *naive }
+
+func (r reused) Blocks(ctx context.Context, terms []int32, _ search.Level, visit search.Visit) error {
+	var at block
+	for _, i := range terms {
+		for _, b := range r.blocks[r.terms[i].Term] {
+			at = *b
+			func() {
+				defer func() { _ = recover() }()
+				visit(&at, false)
+			}()
+		}
+	}
+	return nil
+}
+
+// TestDamageHarmsNoOther: after a block that panics the next one is held against
+// the query by its own words, wherever it lies.
+func TestDamageHarmsNoOther(t *testing.T) {
+	usb, cable := wordOf("usb"), wordOf("cable")
+	like := word{norm: 1, fold: 1, term: cable.term ^ 1} // with cable's signature
+	one := func(id uint64, vocabulary ...word) *block {
+		return &block{vocabulary: vocabulary, postings: []posting{{
+			keyword: &backend.Keyword{ID: id}, words: []byte{0, 0, 1, 0},
+		}}}
+	}
+	n := &naive{blocks: map[uint64][]*block{usb.term: {one(1, usb, cable), one(3, usb, like), one(5, usb, cable)}}}
+	q, err := search.Expand("usb cable", search.Identical, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sink := &panics{levels: levels{}}
+	if _, err := search.Scan(t.Context(), q, search.DefaultProfile(), reused{n}, sink); err != nil {
+		t.Fatal(err)
+	}
+	if _, found := sink.levels[5]; !sink.done || !found || len(sink.levels) != 1 {
+		t.Fatalf("after the damage %v were found", sink.levels)
+	}
+}
+
+func wordOf(text string) word {
+	return word{words.Hash(text), words.Hash(text), words.TermOf("en", text)}
 }

@@ -131,7 +131,6 @@ func TestCopies(t *testing.T) {
 		v := open(t, encode(list))
 		var e block.Encoder
 		e.Reset()
-		e.Renew()
 		for i, end := 0, 0; i < len(list); i = end {
 			if end = i + 1; rapid.Bool().Draw(t, "copy") {
 				end = rapid.IntRange(i+1, len(list)).Draw(t, "end")

@@ -78,8 +78,8 @@ func (e *Encoder) copyRefs(v *View, from, count int) {
 	}
 }
 
-// use makes v the source of copies. A view that is opened on other bytes needs
-// a call of Renew first.
+// use makes v the source of copies. A view that is opened on other bytes needs a
+// call of Reset first.
 func (e *Encoder) use(v *View) {
 	e.source, e.of = v, -1
 	if n := v.Words(); cap(e.remap) < n {
@@ -89,9 +89,6 @@ func (e *Encoder) use(v *View) {
 		clear(e.remap)
 	}
 }
-
-// Renew tells that views were opened on other bytes since the last Copy.
-func (e *Encoder) Renew() { e.source = nil }
 
 func (e *Encoder) posting(n *Entry, first, count int) {
 	e.group(n.Group)
