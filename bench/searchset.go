@@ -53,6 +53,7 @@ func (f *setFlags) maker() (func(*layouts.Set) *layouts.Set, error) {
 const setupHelp = `  log                 queries of real logs and of the keywords' titles, as they come
   words 1 … 32        queries of 1, 2, 4, 8, 16, 32 words
   matches 0 … 100000  queries with about 0, 10, 1000, 10000, 100000 matches
+  four 30 … 30000     the log's of four words with about 30, 3000, 30000 matches
   hot                 two to four of the 64 commonest words
   stop                the 32 commonest words at once
   SQ, SQ2, RQ1600     the thesis': a query with few matches, one with about 136,
