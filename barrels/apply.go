@@ -104,8 +104,8 @@ func (s *store) note(b *Batch, number uint64) {
 }
 
 // keepGroups puts changed groups in the place of what searches keep of them:
-// those that they have shown they will show again, and to read one from the store
-// takes ten times as long as a search.
+// those that they have shown they will show again, and would have to wait for the
+// store.
 func (s *store) keepGroups(number uint64) {
 	for _, g := range s.writer.groups {
 		if g.item == nil || !s.groups.there(g.key) {

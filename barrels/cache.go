@@ -11,9 +11,9 @@ import (
 // of nanoseconds.
 //
 // States have rising numbers. An entry is what the state with its number read, or
-// what the writer put in its place for the state that it made;
-// it holds for a state if the prefix was not changed after the entry was read
-// nor after that state was published. The writer notes what a batch changes
+// what the writer put in its place for the state that it made; it holds for a
+// state if the prefix was not changed after the entry was read nor after that
+// state was published. The writer notes what a batch changes
 // before it publishes the state after it, so that an entry is never used for a
 // state that would read something else.
 type cache[V any] struct {
