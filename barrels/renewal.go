@@ -104,9 +104,8 @@ func (t *termTable) held(term, state uint64) *termList {
 }
 
 // offer keeps the only block of a term that the writer has read, where there is
-// room: what has changed once will change again, and to look for it in the store
-// costs more than all else that a change does. Half of the room is left to what
-// searches ask for.
+// room: what has changed once will change again, and is then not looked for in
+// the store. Half of the room is left to what searches ask for.
 func (l *lists) offer(t *termTable, term, state uint64, at place, value []byte) {
 	if l.bytes.Load()+int64(len(value)) > l.limit/2 {
 		return

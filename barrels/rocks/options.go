@@ -134,8 +134,8 @@ func (c *config) family(f barrels.Family, o Options) *grocksdb.Options {
 	}
 	opts.SetWriteBufferSize(o.WriteBufferBytes)
 	opts.SetCompression(grocksdb.LZ4Compression)
-	// What lies in the first two levels is soon written again: to compress it
-	// costs a stream of changes more than all else that it writes.
+	// What lies in the first two levels is soon written again: it is not worth
+	// compressing.
 	opts.SetCompressionPerLevel([]grocksdb.CompressionType{
 		grocksdb.NoCompression, grocksdb.NoCompression, grocksdb.LZ4Compression,
 	})
