@@ -19,10 +19,18 @@ const (
 	KindGroup
 )
 
+// Position is a place in one history of a database's log: after all changes up
+// to Clock. Mark is that of the change at Clock, so that two histories that
+// have the same clock, such as those after two restores of one backup, have
+// different positions. Mark 0, at clock 0 or where it is not known, is not
+// compared with anything.
+type Position struct{ Clock, Mark uint64 }
+
 // Change says that an entity was written or removed; its content is read from
 // a Snapshot at or after the clock.
 type Change struct {
 	Clock uint64
+	Mark  uint64 // random, never 0: no other change, of any copy either, has it
 	Kind  Kind
 	ID    uint64
 	// AdvertiserID is the advertiser of the group or campaign, so that the
@@ -33,12 +41,22 @@ type Change struct {
 
 // Feed is the log of changes.
 type Feed interface {
-	// Clock returns the clock of the newest committed change; 0: none yet.
-	Clock(ctx context.Context) (uint64, error)
-	// Changes returns up to limit changes with a clock above after, by rising
-	// clock; none: an empty slice. fault.Stale when changes after it have been
-	// compacted away: the reader starts again from a Snapshot.
-	Changes(ctx context.Context, after uint64, limit int) ([]Change, error)
+	// ID returns the database's id: 128 random bits or more as text, made once
+	// with the database. A copy of a database has the same id.
+	ID(ctx context.Context) (string, error)
+	// Newest returns the position of the newest committed change; the zero
+	// Position: none yet.
+	Newest(ctx context.Context) (Position, error)
+	// At returns the position at a clock. Errors: fault.Stale when the clock is
+	// below that of the last change compacted; fault.NotFound when there is no
+	// such change (yet).
+	At(ctx context.Context, clock uint64) (Position, error)
+	// Changes returns up to limit changes with a clock above that of after, by
+	// rising clock; none: an empty slice. Errors: fault.Stale when changes after
+	// it have been compacted away: the reader starts again from a Snapshot;
+	// fault.Conflict when after has a mark and the change at its clock has
+	// another one or is not there: after is of another history.
+	Changes(ctx context.Context, after Position, limit int) ([]Change, error)
 	// Wait returns when a change with a clock above after is committed, by
 	// this process or another, or when ctx is over (its error).
 	Wait(ctx context.Context, after uint64) error
@@ -56,10 +74,10 @@ type Feed interface {
 	Compact(ctx context.Context, upTo uint64, idle time.Duration) (int, error)
 }
 
-// Snapshot reads all entities as of one clock.
+// Snapshot reads all entities as of one position.
 type Snapshot interface {
-	// Clock is the newest change that the snapshot includes.
-	Clock() uint64
+	// Position is that of the newest change that the snapshot includes.
+	Position() Position
 	// Groups iterates over all groups by rising id, with sizes only.
 	Groups(ctx context.Context) iter.Seq2[GroupSize, error]
 	// Items reads the groups with these ids, in their order; missing ones are

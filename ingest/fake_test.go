@@ -27,7 +27,9 @@ func newFakeStore() *fakeStore {
 	return &fakeStore{rows: map[string]string{}, ids: map[string]uint64{}, paths: map[uint64]string{}}
 }
 
-func (s *fakeStore) Clock(context.Context) (uint64, error) { return s.clock, nil }
+func (s *fakeStore) Newest(context.Context) (backend.Position, error) {
+	return backend.Position{Clock: s.clock}, nil
+}
 
 func (s *fakeStore) Begin(context.Context) (backend.Tx, error) {
 	return &fakeTx{s: s, old: maps.Clone(s.rows), oldIDs: maps.Clone(s.ids), oldCreated: s.created}, nil

@@ -201,8 +201,8 @@ type nullStore struct {
 	peak uint64
 }
 
-func (s *nullStore) Clock(context.Context) (uint64, error)     { return 0, nil }
-func (s *nullStore) Begin(context.Context) (backend.Tx, error) { return nullTx{s: s}, nil }
+func (s *nullStore) Newest(context.Context) (backend.Position, error) { return backend.Position{}, nil }
+func (s *nullStore) Begin(context.Context) (backend.Tx, error)        { return nullTx{s: s}, nil }
 
 type nullTx struct {
 	backend.Tx

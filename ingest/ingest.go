@@ -95,21 +95,22 @@ func Run(ctx context.Context, store backend.Store, files []string, o Options) (S
 		o.BatchRows = DefaultBatchRows
 	}
 	var sum Summary
-	var err error
 	if !utf8.ValidString(o.Advertiser) {
 		return sum, fault.Field("ingest: run", "advertiser", "the advertiser's name is not valid UTF-8")
 	}
-	if sum.ClockBefore, err = store.Clock(ctx); err != nil {
+	before, err := store.Newest(ctx)
+	if err != nil {
 		return sum, err
 	}
+	sum.ClockBefore = before.Clock
 	r := &run{store: store, options: o, sum: &sum, rejects: newRejectWriter(o.Rejects)}
 	err = r.files(ctx, files)
 	if e := r.rejects.flush(); err == nil && e != nil {
 		err = fault.Newf(fault.KindOf(e), "ingest: rejects", "the file of rejects: %w", e)
 	}
 	// Also of an import that was broken off: what it committed counts.
-	if clock, e := store.Clock(context.WithoutCancel(ctx)); e == nil {
-		sum.ClockAfter = clock
+	if newest, e := store.Newest(context.WithoutCancel(ctx)); e == nil {
+		sum.ClockAfter = newest.Clock
 	}
 	if err == nil && o.Conflicts != nil {
 		sum.Conflicts, err = reportConflicts(ctx, store, o.Conflicts)

@@ -13,6 +13,9 @@ type Place interface {
 	// Open opens the database, made when it is missing; busy is how long a
 	// writer waits for another. The suite closes it.
 	Open(t testing.TB, busy time.Duration) backend.Store
+	// Copy makes a copy of the database as it is now, as a backup is, at a
+	// place of its own; it is removed with the test.
+	Copy(t testing.TB) Place
 }
 
 // Factory makes a Place with an empty database, removed with the test.
@@ -30,7 +33,7 @@ type clause struct {
 // Run runs every clause and the random histories.
 func Run(t *testing.T, f Factory) {
 	var all []clause
-	for _, part := range [][]clause{upsertClauses(), removeClauses(), feedClauses(), snapshotClauses(), storeClauses()} {
+	for _, part := range [][]clause{upsertClauses(), removeClauses(), feedClauses(), positionClauses(), snapshotClauses(), storeClauses()} {
 		all = append(all, part...)
 	}
 	for _, c := range all {

@@ -29,10 +29,13 @@ func feedClauses() []clause {
 
 func clockOf(t testing.TB, s backend.Store) uint64 {
 	t.Helper()
-	n, err := s.Clock(t.Context())
+	p, err := s.Newest(t.Context())
 	check(t, err)
-	return n
+	return p.Clock
 }
+
+// at is a position of which only the clock is known.
+func at(clock uint64) backend.Position { return backend.Position{Clock: clock} }
 
 func testLog(t *testing.T, f Factory) {
 	const group, campaign, advertiser = "3:1", "2:1", "1:1"
@@ -76,7 +79,7 @@ func testLog(t *testing.T, f Factory) {
 			clock := clockOf(t, s)
 			writes(t, s, c.do)
 			got := ""
-			changes, err := s.Changes(t.Context(), clock, 100)
+			changes, err := s.Changes(t.Context(), at(clock), 100)
 			check(t, err)
 			for _, ch := range changes {
 				if ch.Kind != backend.KindAdvertiser && ch.AdvertiserID != 1 || ch.Kind == backend.KindGroup && ch.CampaignID != 1 {
@@ -102,7 +105,7 @@ func testPieces(t *testing.T, f Factory) {
 			w.path(fmt.Sprint("H", i))
 		})
 	}
-	all, err := s.Changes(t.Context(), 0, 1000)
+	all, err := s.Changes(t.Context(), at(0), 1000)
 	check(t, err)
 	if len(all) < 12 || all[len(all)-1].Clock != clockOf(t, s) {
 		t.Fatalf("%v at clock %d", all, clockOf(t, s))
@@ -110,7 +113,7 @@ func testPieces(t *testing.T, f Factory) {
 	var pieces []backend.Change
 	after := uint64(0)
 	for {
-		part, err := s.Changes(t.Context(), after, 3)
+		part, err := s.Changes(t.Context(), at(after), 3)
 		check(t, err)
 		if len(part) == 0 {
 			break
@@ -124,7 +127,7 @@ func testPieces(t *testing.T, f Factory) {
 	if fmt.Sprint(pieces) != fmt.Sprint(all) {
 		t.Errorf("got %v\nwant %v", pieces, all)
 	}
-	if none, err := s.Changes(t.Context(), 1<<63, 3); err != nil || len(none) > 0 {
+	if none, err := s.Changes(t.Context(), at(1<<63), 3); err != nil || len(none) > 0 {
 		t.Errorf("after the end: %v, %v", none, err)
 	}
 }
@@ -149,7 +152,7 @@ func testVersions(t *testing.T, f Factory) {
 // checkVersions compares versions with the newest entry of each entity.
 func checkVersions(t testing.TB, s backend.Store) {
 	t.Helper()
-	changes, err := s.Changes(t.Context(), 0, 1<<30)
+	changes, err := s.Changes(t.Context(), at(0), 1<<30)
 	check(t, err)
 	last := map[string]uint64{}
 	for _, c := range changes {
@@ -181,7 +184,7 @@ func testClockGrows(t *testing.T, f Factory) {
 	}
 	writes(t, s, sample)
 	clock := clockOf(t, s)
-	changes, err := s.Changes(t.Context(), 0, 1000)
+	changes, err := s.Changes(t.Context(), at(0), 1000)
 	check(t, err)
 	if n, err := s.Compact(t.Context(), clock+100, 0); err != nil || n != len(changes) {
 		t.Errorf("compacted %d of %d, %v", n, len(changes), err)
@@ -195,7 +198,7 @@ func testClockGrows(t *testing.T, f Factory) {
 		t.Errorf("reopening moved the clock from %d to %d", clock, c)
 	}
 	writes(t, s, func(w writer) { w.words(1, "new") })
-	changes, err = s.Changes(t.Context(), clock, 10)
+	changes, err = s.Changes(t.Context(), at(clock), 10)
 	if err != nil || len(changes) != 1 || changes[0].Clock != clock+1 {
 		t.Errorf("after clock %d: %v, %v", clock, changes, err)
 	}
@@ -219,7 +222,7 @@ func testHold(t *testing.T, f Factory) {
 			t.Errorf("compacting to %d removed %d, want %d; %v", step.upTo, n, step.want, err)
 		}
 	}
-	if c, err := s.Changes(ctx, 3, 100); err != nil || len(c) != int(end)-3 {
+	if c, err := s.Changes(ctx, at(3), 100); err != nil || len(c) != int(end)-3 {
 		t.Errorf("%v, %v", c, err)
 	}
 	check(t, s.Release(ctx, "near"))
@@ -259,7 +262,7 @@ func testStale(t *testing.T, f Factory) {
 	_, err := s.Compact(t.Context(), end-1, 0)
 	check(t, err)
 	for after := range end + 1 {
-		_, err := s.Changes(t.Context(), after, 10)
+		_, err := s.Changes(t.Context(), at(after), 10)
 		if stale := after < end-1; fault.Is(err, fault.Stale) != stale || !stale && err != nil {
 			t.Errorf("after %d: %v", after, err)
 		}

@@ -36,7 +36,7 @@ func testRemoveAdvertiser(t *testing.T, f Factory) {
 		w.words(1, "still unwritten") // held back by the transaction
 		w.must(w.UpdateAdvertiser(w.ctx, 1, backend.Remove))
 	})
-	changes, err := s.Changes(t.Context(), clock, 1000)
+	changes, err := s.Changes(t.Context(), at(clock), 1000)
 	check(t, err)
 	seen := map[string]int{}
 	for i, c := range changes {

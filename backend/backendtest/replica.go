@@ -10,7 +10,7 @@ import (
 // replica follows the feed as a distributor does: it keeps the content of all
 // that the log named.
 type replica struct {
-	clock uint64
+	at    backend.Position
 	state State
 }
 
@@ -19,7 +19,7 @@ func newReplica(t testing.TB, s backend.Store) *replica {
 	t.Helper()
 	n := snapshot(t, s)
 	defer n.Close()
-	return &replica{clock: n.Clock(), state: Read(t, n)}
+	return &replica{at: n.Position(), state: Read(t, n)}
 }
 
 // follow applies the log in pieces of limit changes until its end; a log that
@@ -27,7 +27,7 @@ func newReplica(t testing.TB, s backend.Store) *replica {
 func (r *replica) follow(t testing.TB, s backend.Store, limit int) {
 	t.Helper()
 	for {
-		changes, err := s.Changes(t.Context(), r.clock, limit)
+		changes, err := s.Changes(t.Context(), r.at, limit)
 		if fault.Is(err, fault.Stale) {
 			*r = *newReplica(t, s)
 			continue
@@ -38,10 +38,10 @@ func (r *replica) follow(t testing.TB, s backend.Store, limit int) {
 		}
 		n := snapshot(t, s)
 		for _, c := range changes {
-			if c.Clock <= r.clock || c.Clock > n.Clock() {
-				t.Fatalf("clock %d after %d in a snapshot of %d", c.Clock, r.clock, n.Clock())
+			if c.Clock <= r.at.Clock || c.Clock > n.Position().Clock {
+				t.Fatalf("clock %d after %v in a snapshot of %v", c.Clock, r.at, n.Position())
 			}
-			r.clock = c.Clock
+			r.at = backend.Position{Clock: c.Clock, Mark: c.Mark}
 			r.apply(t, n, c)
 		}
 		check(t, n.Close())

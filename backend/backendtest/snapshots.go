@@ -38,8 +38,8 @@ func testSnapshotStill(t *testing.T, f Factory) {
 	if d := Differ(Read(t, n), before); d != "" {
 		t.Error(d)
 	}
-	if n.Clock() >= clockOf(t, s) {
-		t.Errorf("the snapshot has clock %d, the database %d", n.Clock(), clockOf(t, s))
+	if n.Position().Clock >= clockOf(t, s) {
+		t.Errorf("the snapshot has position %v, the database clock %d", n.Position(), clockOf(t, s))
 	}
 	if now := ReadNow(t, s); len(now.Items) != 2 || now.Advertisers[1].Enabled {
 		t.Errorf("%+v", now)

@@ -39,7 +39,7 @@ func testBudget(t *testing.T, f Factory) {
 		for range 2 {
 			check(t, s.SetBudgetExhausted(ctx, 1, exhausted))
 		}
-		changes, err := s.Changes(ctx, clock, 10)
+		changes, err := s.Changes(ctx, at(clock), 10)
 		if err != nil || len(changes) != 1 || changes[0].Kind != backend.KindCampaign || changes[0].ID != 1 {
 			t.Errorf("%v, %v", changes, err)
 		}
@@ -230,7 +230,7 @@ func testCloseTwice(t *testing.T, f Factory) {
 	s := f(t).Open(t, Patience)
 	closing(t, s)
 	closing(t, s)
-	if _, err := s.Clock(t.Context()); !fault.Is(err, fault.Unavailable) {
+	if _, err := s.Newest(t.Context()); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("reading after the end: %v", err)
 	}
 	if _, err := s.Begin(t.Context()); err == nil {

@@ -60,17 +60,17 @@ type readers struct {
 }
 
 // readers opens connections that see what the snapshot sees: any change of
-// content moves the clock, so an equal clock means equal content.
+// content moves the clock, so an equal position means equal content.
 func (n *snapshot) readers(ctx context.Context, last uint64) *readers {
 	r := &readers{n: n}
 	want := min(n.s.options.Readers, int(last/chunkGroups)+1)
 	for len(r.conns) < want {
-		c, clock, err := n.s.openRead(ctx)
+		c, at, err := n.s.openRead(ctx)
 		if err != nil {
 			break
 		}
 		r.conns = append(r.conns, c)
-		if clock != n.clock {
+		if at != n.at {
 			r.close()
 			break
 		}

@@ -22,6 +22,13 @@ func (p place) Open(t testing.TB, busy time.Duration) backend.Store {
 	return s
 }
 
+func (p place) Copy(t testing.TB) backendtest.Place {
+	t.Helper()
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	sqlite.Backup(t, string(p), copied)
+	return place(copied)
+}
+
 func newPlace(t testing.TB) backendtest.Place {
 	return place(filepath.Join(t.TempDir(), "ads.db"))
 }

@@ -2,6 +2,8 @@ package sqlite
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/binary"
 	"time"
 
 	zs "zombiezen.com/go/sqlite"
@@ -40,6 +42,22 @@ func connect(path string, busy time.Duration, settings ...string) (*conn, error)
 		}
 	}
 	return cn, nil
+}
+
+// freshRandom has the marks of changes made of the system's randomness and the
+// time at each of them (the column's default calls random()). SQLite's own
+// generator asks the system once: a process whose memory is put back with its
+// machine would repeat itself.
+func (c *conn) freshRandom() error {
+	return c.CreateFunction("random", &zs.FunctionImpl{
+		AllowIndirect: true,
+		Scalar: func(zs.Context, []zs.Value) (zs.Value, error) {
+			var b [8]byte
+			rand.Read(b[:])                // never fails
+			const odd = 0x9e3779b97f4a7c15 // spreads the time over all bits
+			return zs.IntegerValue(int64(binary.NativeEndian.Uint64(b[:]) ^ uint64(time.Now().UnixNano())*odd)), nil
+		},
+	})
 }
 
 // until makes statements stop when ctx is over; the returned function ends

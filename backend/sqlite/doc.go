@@ -13,7 +13,17 @@
 // transaction and logs nothing more. The value is put back before the commit,
 // so no other transaction ever sees it. Others log every change.
 //
-// # Ids
+// # Identity
+//
+// A database has a random id, made with the file and copied with it. Two copies
+// that went on differently can have the same clock, so each entry of the log
+// has a random mark too: a reader that names the clock and the mark it has seen
+// last finds out whether this log is the one it read from. The mark is the
+// column's default, so that entries by other programs have one; this program's
+// writer makes it of the system's randomness. The mark of the last entry that
+// was compacted is kept in the table state.
+//
+// # Ids of entities
 //
 // Advertisers, campaigns and groups have AUTOINCREMENT keys. What they hold is
 // clustered by owner and natural key, so that a group is read from one place;

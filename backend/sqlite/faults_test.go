@@ -36,6 +36,19 @@ func script(t testing.TB, path, sql string) error {
 	return sqlitex.ExecuteScript(c, sql, nil)
 }
 
+// Backup copies a database that may be in use, as documented for operators.
+func Backup(t testing.TB, from, to string) {
+	t.Helper()
+	c, err := connect(from, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.exec("VACUUM INTO ?", to); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestOpenFaults(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name string, content []byte) string {

@@ -6,54 +6,42 @@ import (
 	"time"
 
 	"adshard/backend"
-	"adshard/fault"
 
 	zs "zombiezen.com/go/sqlite"
 )
 
-// clockQuery reads the clock: SQLite keeps the log's last key there, also when
-// the log is empty.
-const clockQuery = "SELECT seq FROM sqlite_sequence WHERE name = 'change_log'"
-
-// Clock implements backend.Feed.
-func (s *Store) Clock(ctx context.Context) (uint64, error) {
-	var clock int64
-	err := s.read(ctx, "clock", func(c *conn) (err error) {
-		clock, err = c.number(clockQuery)
-		return err
-	})
-	return uint64(clock), err
-}
-
 // Changes implements backend.Feed.
-func (s *Store) Changes(ctx context.Context, after uint64, limit int) ([]backend.Change, error) {
-	if after >= math.MaxInt64 || limit <= 0 {
+func (s *Store) Changes(ctx context.Context, after backend.Position, limit int) ([]backend.Change, error) {
+	if limit <= 0 {
 		return nil, nil
 	}
 	var changes []backend.Change
-	err := s.read(ctx, "changes", func(c *conn) error {
+	err := s.reading(ctx, "changes", func(c *conn) error {
+		if err := c.follows(after); err != nil {
+			return err
+		}
+		return c.query(`SELECT clock, mark, kind, id, advertiser_id, campaign_id, removed FROM change_log
+  WHERE clock > ? ORDER BY clock LIMIT ?`, func(st *zs.Stmt) error {
+			changes = append(changes, backend.Change{
+				Clock: uint64(st.ColumnInt64(0)), Mark: uint64(st.ColumnInt64(1)),
+				Kind: backend.Kind(st.ColumnInt64(2)), ID: uint64(st.ColumnInt64(3)),
+				AdvertiserID: uint64(st.ColumnInt64(4)), CampaignID: uint64(st.ColumnInt64(5)), Removed: st.ColumnBool(6),
+			})
+			return nil
+		}, min(after.Clock, math.MaxInt64), int64(limit))
+	})
+	return changes, err
+}
+
+// reading is read with f in one read transaction.
+func (s *Store) reading(ctx context.Context, op string, f func(*conn) error) error {
+	return s.read(ctx, op, func(c *conn) error {
 		if err := c.exec("BEGIN"); err != nil {
 			return err
 		}
 		defer c.exec("ROLLBACK")
-		compacted, err := c.number("SELECT compacted FROM state")
-		if err != nil {
-			return err
-		}
-		if uint64(compacted) > after {
-			return fault.Newf(fault.Stale, "sqlite: changes",
-				"the changes after clock %d are gone, those up to %d were compacted: start again from a snapshot", after, compacted)
-		}
-		return c.query(`SELECT clock, kind, id, advertiser_id, campaign_id, removed FROM change_log
-  WHERE clock > ? ORDER BY clock LIMIT ?`, func(st *zs.Stmt) error {
-			changes = append(changes, backend.Change{
-				Clock: uint64(st.ColumnInt64(0)), Kind: backend.Kind(st.ColumnInt64(1)), ID: uint64(st.ColumnInt64(2)),
-				AdvertiserID: uint64(st.ColumnInt64(3)), CampaignID: uint64(st.ColumnInt64(4)), Removed: st.ColumnBool(5),
-			})
-			return nil
-		}, after, int64(limit))
+		return f(c)
 	})
-	return changes, err
 }
 
 // Wait implements backend.Feed. A commit of this process wakes it at once,
@@ -63,7 +51,7 @@ func (s *Store) Wait(ctx context.Context, after uint64) error {
 	defer tick.Stop()
 	for {
 		wake := s.nextCommit()
-		clock, err := s.Clock(ctx)
+		clock, err := s.clock(ctx)
 		if err != nil || clock > after {
 			return err
 		}

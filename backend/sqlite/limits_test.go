@@ -22,6 +22,13 @@ func (p tight) Open(t testing.TB, busy time.Duration) backend.Store {
 	return s
 }
 
+func (p tight) Copy(t testing.TB) backendtest.Place {
+	t.Helper()
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	Backup(t, string(p), copied)
+	return tight(copied)
+}
+
 // TestForgetting runs the random histories with transactions that write and
 // forget all the time, as very large ones do now and then.
 func TestForgetting(t *testing.T) {

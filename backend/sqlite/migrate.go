@@ -24,7 +24,7 @@ var migrations embed.FS
 
 const (
 	// schemaVersion is the newest migration.
-	schemaVersion = 2
+	schemaVersion = 3
 	// applicationID marks the file as one of ours; the migrations set it.
 	applicationID = 0x41645368
 )
@@ -47,7 +47,7 @@ func prepare(ctx context.Context, path string, o Options) error {
 			return fault.Newf(fault.Version, op, "database %s has schema version %d, this program knows %d: use the newer program",
 				path, version, schemaVersion)
 		}
-		err = migrate(ctx, path, o)
+		err = migrate(ctx, path, o, schemaVersion)
 		// Another process may have been faster: then the version is right now.
 		if err != nil && (ctx.Err() != nil || time.Now().After(deadline)) {
 			return failed(ctx, "migrate", path, driverError(err))
@@ -118,9 +118,9 @@ func storedVersion(ctx context.Context, path string, o Options) (int64, error) {
 	return version, failed(ctx, "open", path, err)
 }
 
-// migrate brings the schema to this version. The write-ahead log is a property
+// migrate brings an older schema to a version. The write-ahead log is a property
 // of the file, so it is switched on here once.
-func migrate(ctx context.Context, path string, o Options) error {
+func migrate(ctx context.Context, path string, o Options, to int64) error {
 	dsn := url.URL{Scheme: "file", Opaque: url.PathEscape(path), RawQuery: url.Values{
 		"_pragma": {
 			fmt.Sprintf("busy_timeout(%d)", o.BusyTimeout.Milliseconds()),
@@ -143,7 +143,7 @@ func migrate(ctx context.Context, path string, o Options) error {
 	if err != nil {
 		return err
 	}
-	_, err = p.Up(ctx)
+	_, err = p.UpTo(ctx, to)
 	return err
 }
 

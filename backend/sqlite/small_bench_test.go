@@ -28,21 +28,21 @@ func BenchmarkCommit(b *testing.B) {
 	})
 }
 
-// BenchmarkFeed is the cost of following: the clock (what Wait polls), and a
+// BenchmarkFeed is the cost of following: the newest position, and a
 // hundred changes with their content.
 func BenchmarkFeed(b *testing.B) {
 	s := open(b)
 	fill(b, s)
-	b.Run("clock", func(b *testing.B) {
+	b.Run("newest", func(b *testing.B) {
 		for range b.N {
-			if _, err := s.Clock(b.Context()); err != nil {
+			if _, err := s.Newest(b.Context()); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
 	b.Run("changes-100", func(b *testing.B) {
 		for range b.N {
-			changes, err := s.Changes(b.Context(), 500, 100)
+			changes, err := s.Changes(b.Context(), backend.Position{Clock: 500}, 100)
 			if err != nil || len(changes) != 100 {
 				b.Fatal(len(changes), err)
 			}

@@ -17,8 +17,8 @@ const maxIdle = 8
 // snapshot is a read transaction on a connection of its own. Its methods may
 // be called by several goroutines; they take turns.
 type snapshot struct {
-	s     *Store
-	clock uint64
+	s  *Store
+	at backend.Position
 
 	mu sync.Mutex
 	c  *conn // nil: closed
@@ -26,33 +26,33 @@ type snapshot struct {
 
 // Snapshot implements backend.Feed.
 func (s *Store) Snapshot(ctx context.Context) (backend.Snapshot, error) {
-	c, clock, err := s.openRead(ctx)
+	c, at, err := s.openRead(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &snapshot{s: s, clock: clock, c: c}, nil
+	return &snapshot{s: s, at: at, c: c}, nil
 }
 
-// openRead starts a read transaction and tells its clock.
-func (s *Store) openRead(ctx context.Context) (*conn, uint64, error) {
+// openRead starts a read transaction and returns its position.
+func (s *Store) openRead(ctx context.Context) (*conn, backend.Position, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, 0, err
+		return nil, backend.Position{}, err
 	}
 	c, err := s.reader()
 	if err != nil {
-		return nil, 0, describe(ctx, "snapshot", s.path, err)
+		return nil, backend.Position{}, describe(ctx, "snapshot", s.path, err)
 	}
 	if err := c.exec("BEGIN"); err != nil {
 		c.Close()
-		return nil, 0, failed(ctx, "snapshot", s.path, err)
+		return nil, backend.Position{}, failed(ctx, "snapshot", s.path, err)
 	}
 	// The first read fixes what the transaction sees.
-	clock, err := c.number(clockQuery)
+	at, err := c.newest()
 	if err != nil {
 		c.Close()
-		return nil, 0, failed(ctx, "snapshot", s.path, err)
+		return nil, backend.Position{}, failed(ctx, "snapshot", s.path, err)
 	}
-	return c, uint64(clock), nil
+	return c, at, nil
 }
 
 func (s *Store) reader() (*conn, error) {
@@ -90,7 +90,7 @@ func (s *Store) endRead(c *conn) error {
 	return nil
 }
 
-func (n *snapshot) Clock() uint64 { return n.clock }
+func (n *snapshot) Position() backend.Position { return n.at }
 
 func (n *snapshot) Close() error {
 	n.mu.Lock()

@@ -58,6 +58,10 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, failed(ctx, "open", path, err)
 	}
+	if err := writer.freshRandom(); err != nil {
+		writer.Close()
+		return nil, failed(ctx, "open", path, err)
+	}
 	writer.SetBusyTimeout(0) // begin waits by itself
 	feed, err := connect(path, o.BusyTimeout, readerCache)
 	if err != nil {

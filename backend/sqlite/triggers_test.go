@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"adshard/backend"
 )
 
 // base is a small database written by hand.
@@ -42,7 +44,7 @@ func TestOtherPrograms(t *testing.T) {
 			if err := script(t, path, base); err != nil {
 				t.Fatal(err)
 			}
-			clock, err := s.Clock(t.Context())
+			clock, err := s.clock(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -63,7 +65,7 @@ func TestOtherPrograms(t *testing.T) {
 // removed.
 func logged(t testing.TB, s *Store, after uint64) string {
 	t.Helper()
-	changes, err := s.Changes(t.Context(), after, 1000)
+	changes, err := s.Changes(t.Context(), backend.Position{Clock: after}, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,10 +138,10 @@ func TestLogDeletedByHand(t *testing.T) {
 	if err := script(t, path, base+"DELETE FROM change_log WHERE clock = 3"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Changes(t.Context(), 2, 100); err == nil {
+	if _, err := s.Changes(t.Context(), backend.Position{Clock: 2}, 100); err == nil {
 		t.Error("a missing change was not noticed")
 	}
-	if _, err := s.Changes(t.Context(), 3, 100); err != nil {
+	if _, err := s.Changes(t.Context(), backend.Position{Clock: 3}, 100); err != nil {
 		t.Error(err)
 	}
 }

@@ -139,7 +139,7 @@ func importCorpus(t testing.TB, editor string) (*pb.NodeData, error) {
 
 func records(ctx context.Context, s backend.Snapshot) (*pb.NodeData, error) {
 	b := nodedata.New(balance.ByOwner)
-	d := &pb.NodeData{Reset_: true, To: At(s.Clock()), Slices: WholeRing()}
+	d := &pb.NodeData{Reset_: true, To: At(s.Position().Clock), Slices: WholeRing()}
 	advertisers, err := s.Advertisers(ctx, nil)
 	if err != nil {
 		return nil, err

@@ -31,7 +31,7 @@ func Build(ctx context.Context, db backend.Store, o Options) (*Trace, error) {
 		return nil, err
 	}
 	defer snap.Close()
-	b := &builder{o: o, t: &Trace{Order: o.Order, Clock: snap.Clock(), Queries: o.Queries, Starts: []int{0}}}
+	b := &builder{o: o, t: &Trace{Order: o.Order, Clock: snap.Position().Clock, Queries: o.Queries, Starts: []int{0}}}
 	if err := b.items(ctx, snap); err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ const format = 1
 // Cached returns the trace that a file of dir holds for the same database,
 // order, profile and queries, or builds it and leaves such a file.
 func Cached(ctx context.Context, db backend.Store, o Options, dir string) (*Trace, error) {
-	clock, err := db.Clock(ctx)
+	newest, err := db.Newest(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func Cached(ctx context.Context, db backend.Store, o Options, dir string) (*Trac
 	if err != nil {
 		return nil, err
 	}
-	name := filepath.Join(dir, fmt.Sprintf("trace-%016x.gob", sumOf(clock, counts, o)))
+	name := filepath.Join(dir, fmt.Sprintf("trace-%016x.gob", sumOf(newest.Clock, counts, o)))
 	if t, err := load(name); err == nil {
 		return t, nil
 	}

@@ -69,12 +69,12 @@ func (c *changer) change(ctx context.Context, g int) error {
 	if err := c.write(ctx, g, n); err != nil {
 		return err
 	}
-	clock, err := c.store.Clock(ctx)
+	newest, err := c.store.Newest(ctx)
 	if err != nil {
 		return err
 	}
 	c.mu.Lock()
-	c.seen[g] = append(c.seen[g], version{clock, n})
+	c.seen[g] = append(c.seen[g], version{newest.Clock, n})
 	c.mu.Unlock()
 	return nil
 }

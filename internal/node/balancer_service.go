@@ -168,10 +168,10 @@ func (b *Balancer) sameDatabase(ctx context.Context, r *pb.QuantaRequest) error 
 	if seen {
 		return nil
 	}
-	newest, err := b.db.Clock(ctx)
-	if err == nil && newest < r.GetClock() {
+	newest, err := b.db.Newest(ctx)
+	if err == nil && newest.Clock < r.GetClock() {
 		err = fault.Newf(fault.Conflict, "balancer: give quanta",
-			"the distributor %s has seen clock %d, the database has clock %d: it follows another one; change its db", r.GetName(), r.GetClock(), newest)
+			"the distributor %s has seen clock %d, the database has clock %d: it follows another one; change its db", r.GetName(), r.GetClock(), newest.Clock)
 	}
 	return err
 }

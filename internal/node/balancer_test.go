@@ -176,13 +176,13 @@ func (r *rig) groups() (sum uint64) {
 // whole tells whether the slaves serve the whole ring at the clock of the
 // database, or newer.
 func (r *rig) whole() bool {
-	clock, err := r.db.Clock(r.t.Context())
+	newest, err := r.db.Newest(r.t.Context())
 	r.must(err)
 	var width search.Width
 	for _, s := range r.slaves {
 		a, err := s.store.Search(r.t.Context(), r.request())
 		r.must(err)
-		if a.AppliedClock < clock {
+		if a.AppliedClock < newest.Clock {
 			return false
 		}
 		width = width.Add(a.Width)

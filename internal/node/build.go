@@ -160,10 +160,10 @@ func (b *barrelBuild) run(ctx context.Context, db backend.Store) (sum *BuildSumm
 	if err := b.items(ctx, snap); err != nil {
 		return nil, err
 	}
-	if err := b.finish(ctx, snap.Clock()); err != nil {
+	if err := b.finish(ctx, snap.Position().Clock); err != nil {
 		return nil, err
 	}
-	return b.summary(snap.Clock()), nil
+	return b.summary(snap.Position().Clock), nil
 }
 
 // plan places the groups as a balancer would.

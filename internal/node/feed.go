@@ -29,7 +29,7 @@ type follower struct {
 // fault.Stale when what follows was compacted away: only a fresh start helps.
 func (f *follower) run(ctx context.Context, take func([]balance.Change) error) error {
 	for {
-		list, err := f.db.Changes(ctx, f.at, feedBatch)
+		list, err := f.db.Changes(ctx, backend.Position{Clock: f.at}, feedBatch)
 		switch {
 		case fault.Is(err, fault.Stale):
 			return err
@@ -100,7 +100,7 @@ func readItems(ctx context.Context, db backend.Feed, order balance.Order, w Weig
 		}
 		index.Put(key, w.weight(g.Keywords, g.Ads, g.Lexicon))
 	}
-	return snap.Clock(), nil
+	return snap.Position().Clock, nil
 }
 
 // pause waits for d; the error is that of a ctx that was over first.

@@ -54,7 +54,7 @@ func (p *provider) build(ctx context.Context, core *core, job balance.Build) err
 
 // fetch does a Fetch and tells the distributor.
 func (p *provider) fetch(ctx context.Context, core *core, job balance.Fetch) error {
-	list, err := p.db.Changes(ctx, job.After, job.Limit)
+	list, err := p.db.Changes(ctx, backend.Position{Clock: job.After}, job.Limit)
 	stale := fault.Is(err, fault.Stale)
 	if err != nil && !stale {
 		return p.failed(ctx, core, job.Node, job.Seq, err)
@@ -109,8 +109,8 @@ func (p *provider) bucket(ctx context.Context, builder *nodedata.Builder, job ba
 		return nil, err
 	}
 	defer snap.Close()
-	if snap.Clock() < job.Clock {
-		return nil, fault.Newf(fault.Internal, "balancer: build", "the snapshot has clock %d, needed is %d", snap.Clock(), job.Clock)
+	if snap.Position().Clock < job.Clock {
+		return nil, fault.Newf(fault.Internal, "balancer: build", "the snapshot has clock %d, needed is %d", snap.Position().Clock, job.Clock)
 	}
 	made := &bucket{
 		builder: builder, order: p.order, weigh: p.cfg.Weights, limit: job.MaxBytes, data: &pb.NodeData{},

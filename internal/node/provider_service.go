@@ -30,13 +30,13 @@ func (p *provider) Enlist(ctx context.Context, r *pb.RegisterRequest) (*pb.Enlis
 	if err != nil {
 		return nil, err
 	}
-	newest, err := p.db.Clock(ctx)
+	newest, err := p.db.Newest(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var reply *pb.EnlistResponse
 	err = p.step(func() error {
-		welcome, err := p.enlist(j, r.GetIncarnation(), newest)
+		welcome, err := p.enlist(j, r.GetIncarnation(), newest.Clock)
 		reply = &pb.EnlistResponse{Epoch: p.epoch, CatchUp: positionPB(welcome.CatchUp), Refill: welcome.Refill}
 		return err
 	})

@@ -65,7 +65,7 @@ func (t *truth) certify(ctx context.Context, keys []balance.Key) (balance.Certif
 	if err := group.Wait(); err != nil {
 		return balance.Certificate{}, err
 	}
-	out := balance.Certificate{Clock: snap.Clock()}
+	out := balance.Certificate{Clock: snap.Position().Clock}
 	for i := range out.Bins {
 		var sum barrels.Sum
 		for _, p := range parts {

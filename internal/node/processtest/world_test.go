@@ -118,9 +118,9 @@ func (w *world) oracle() *oracle.Oracle {
 
 func (w *world) clock() uint64 {
 	w.t.Helper()
-	clock, err := w.db.Clock(w.t.Context())
+	newest, err := w.db.Newest(w.t.Context())
 	w.must(err)
-	return clock
+	return newest.Clock
 }
 
 // answer is what the tests read of an HTTP answer.
