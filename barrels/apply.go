@@ -33,6 +33,10 @@ func (s *store) Apply(ctx context.Context, data *pb.NodeData) error {
 		return fault.Newf(fault.Stale, "barrels: apply", "the bucket begins at %v, the store is at %v",
 			data.From, old.position)
 	}
+	if own := Database(old.views.table); !data.Reset_ && own != "" && data.Database != "" && data.Database != own {
+		return fault.Newf(fault.Conflict, "barrels: apply", "the bucket is of database %s, the store holds data of database %s",
+			data.Database, own)
+	}
 	named := namedKeys(data)
 	if err := s.clearAhead(ctx, data, named); err != nil {
 		return err
@@ -74,7 +78,7 @@ func (s *store) commit() error {
 	}
 	views := old.views
 	if w.slices != views.table || w.strays != views.strays {
-		views = newViews(number, w.slices, w.strays)
+		views = newViews(s.name, number, w.slices, w.strays)
 	}
 	renewals := s.lists.renewals(terms, &w.batch, number)
 	// From here to the publication searches read what changes from the store.

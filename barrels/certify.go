@@ -5,6 +5,7 @@ import (
 
 	"adshard/barrels/block"
 	"adshard/fault"
+	"adshard/schema/pb"
 )
 
 // Certificate says what a store has of an interval of keys.
@@ -17,6 +18,17 @@ type Certificate struct {
 	// Bins are the sums by bin, 0 for those not wanted. A group that searches
 	// would find whole adds ItemSum of its records.
 	Bins [Bins]Sum
+}
+
+// Message returns the certificate as it goes over the wire.
+func (c *Certificate) Message() *pb.CertifyResponse {
+	out := &pb.CertifyResponse{Clock: c.Clock, Items: c.Items, Bytes: c.Bytes}
+	for _, sum := range c.Bins {
+		out.Counts = append(out.Counts, sum.Count)
+		out.HashHi = append(out.HashHi, sum.Hi)
+		out.HashLo = append(out.HashLo, sum.Lo)
+	}
+	return out
 }
 
 // Certify implements Store. It reads the groups of the interval by rising key,

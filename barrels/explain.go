@@ -36,7 +36,7 @@ func (s *store) Explain(ctx context.Context, r *search.Request, limit int) (*sea
 		return nil, err
 	}
 	out := &search.Explanation{
-		Total: uint64(len(c.matches)), View: f.served.view, AppliedClock: st.position.GetClock(),
+		Total: uint64(len(c.matches)), View: f.served.view, Shard: st.views.shard, AppliedClock: st.position.GetClock(),
 	}
 	for _, m := range c.best(limit) {
 		if err := ctx.Err(); err != nil {

@@ -20,7 +20,8 @@ const FormatVersion = 2
 
 // store is the Store on any KV.
 type store struct {
-	kv KV
+	name string // the slave's
+	kv   KV
 	published
 	behind    atomic.Bool // not caught up
 	badBlocks atomic.Uint64
@@ -42,6 +43,9 @@ type store struct {
 
 // Options configure a store.
 type Options struct {
+	// Name is the slave's: the store answers searches for the shard of this name
+	// only. Empty: it answers all.
+	Name string
 	// CacheBytes is what may be kept of blocks and groups as searches use them,
 	// beside what kv itself caches; 0: nothing.
 	CacheBytes uint64
@@ -63,14 +67,14 @@ func Open(kv KV, o Options) (Store, error) {
 	}
 	var first *state
 	if err == nil {
-		first, err = load(s, 0)
+		first, err = load(s, 0, o.Name)
 	}
 	if err != nil {
 		s.Close()
 		return nil, err
 	}
 	st := &store{
-		kv: kv, upkeep: upkeep{changed: unknown}, loads: newLoads(),
+		name: o.Name, kv: kv, upkeep: upkeep{changed: unknown}, loads: newLoads(),
 		groups: newCache[*groupItems](o.CacheBytes / 4), shown: newShownCache(o.CacheBytes / 8),
 	}
 	st.writer = newWriter(&st.lists)
@@ -135,7 +139,7 @@ func putVersions(b *Batch) {
 }
 
 // load reads the first state of an opened store.
-func load(s Snapshot, number uint64) (*state, error) {
+func load(s Snapshot, number uint64, name string) (*state, error) {
 	st, table := &state{number: number, snapshot: share(s), position: new(pb.Position)}, new(pb.SliceTable)
 	if err := readMessage(s, metaPosition, st.position); err != nil {
 		return nil, err
@@ -150,7 +154,7 @@ func load(s Snapshot, number uint64) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	st.views = newViews(number, table, strays)
+	st.views = newViews(name, number, table, strays)
 	raw, ok, err := s.Get(Meta, metaCounters, nil)
 	if err != nil {
 		return nil, err
@@ -276,7 +280,7 @@ func (s *store) reopen() error {
 		return err
 	}
 	snapshot := s.kv.Snapshot()
-	st, err := load(snapshot, s.numbers+1)
+	st, err := load(snapshot, s.numbers+1, s.name)
 	if err != nil {
 		snapshot.Close()
 		return err

@@ -58,7 +58,7 @@ func checkRequest(r *search.Request) error {
 func (s *store) answer(f *finder, work search.Work, hits []search.Hit) *search.Answer {
 	a := &search.Answer{
 		Hits: hits, Matched: f.matched, Candidates: f.candidates, CountsExact: f.request.ExactCounts,
-		View: f.served.view, AppliedClock: f.state.position.GetClock(), Work: work,
+		View: f.served.view, Shard: f.state.views.shard, AppliedClock: f.state.position.GetClock(), Work: work,
 		Shards: 1, Answered: 1,
 	}
 	a.Work.BlocksBad += uint64(len(f.bad))
@@ -149,7 +149,7 @@ var finders = sync.Pool{New: func() any {
 // reset begins a search of a state; the errors are those of views.served.
 func (f *finder) reset(st *state, r *search.Request, s *store, op string) (err error) {
 	f.reader.reset(st, &s.lists, r.Device)
-	if f.served, err = st.views.served(op, r.View); err != nil {
+	if f.served, err = st.views.served(op, r.Shard, r.View); err != nil {
 		return err
 	}
 	f.request = r

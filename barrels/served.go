@@ -3,6 +3,7 @@ package barrels
 import (
 	"slices"
 	"sort"
+	"strings"
 	"sync"
 
 	"adshard/fault"
@@ -13,7 +14,8 @@ import (
 // views is a table of slices with what it serves in the views asked for. It is
 // shared by all states with the same table.
 type views struct {
-	number uint64 // differs for each table that a store has had
+	number uint64         // differs for each table that a store has had
+	shard  search.ShardID // of the table; 0: the store has no name
 	table  *pb.SliceTable
 	// strays: there may be groups at keys that the table does not name.
 	strays bool
@@ -26,8 +28,11 @@ type views struct {
 // maxViews bounds the views remembered; masters ask for one or two.
 const maxViews = 16
 
-func newViews(number uint64, t *pb.SliceTable, strays bool) *views {
+func newViews(name string, number uint64, t *pb.SliceTable, strays bool) *views {
 	v := &views{number: number, table: t, strays: strays, others: make(map[uint64]*served)}
+	if name != "" {
+		v.shard = search.NewShardID(Database(t), t.GetTimeline(), name)
+	}
 	v.newest = v.serve(t.GetView())
 	return v
 }
@@ -38,13 +43,25 @@ func (v *views) serve(view uint64) *served {
 	return s
 }
 
+// Database returns the id of the database whose data a table of slices is of; "":
+// the store has none yet.
+func Database(t *pb.SliceTable) string {
+	id, _, _ := strings.Cut(t.GetOrigin(), "/")
+	return id
+}
+
 // served returns what is served in a view; 0: the newest. A table that names no
 // view, that of a store that was told of none, serves nothing or what an
-// offline build put there in each view. Errors: fault.Unavailable for a view
-// above the table's, fault.Stale for one below its least.
-func (v *views) served(op string, view uint64) (*served, error) {
+// offline build put there in each view. Errors: fault.Conflict for another
+// shard, fault.Unavailable for a view above the table's, fault.Stale for one
+// below its least.
+func (v *views) served(op string, shard search.ShardID, view uint64) (*served, error) {
 	newest := v.table.GetView()
 	switch {
+	case shard != v.shard && shard != 0 && v.shard != 0:
+		return nil, fault.Newf(fault.Conflict, op,
+			"the request is for another slave, database or timeline than this one's: database %q, timeline %q",
+			Database(v.table), v.table.GetTimeline())
 	case view == 0 || view == newest:
 		return v.newest, nil
 	case newest != 0 && view > newest:

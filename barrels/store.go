@@ -11,7 +11,8 @@ import (
 // there is one writer at a time.
 //
 // A request in a view that the store was not told of is fault.Unavailable, one
-// below the least that it serves fault.Stale.
+// below the least that it serves fault.Stale, one for another shard
+// fault.Conflict.
 type Store interface {
 	search.Searcher
 	search.Explainer
@@ -19,7 +20,8 @@ type Store interface {
 	// intervals that the store does not claim to have (no slice there is full
 	// or filled so far): when they are many they are removed beforehand, in
 	// batches of their own, so that memory stays bounded. A bucket that does
-	// not begin at Position is refused with fault.Stale; a full disk is
+	// not begin at Position is refused with fault.Stale, one of another database,
+	// unless it resets the store, with fault.Conflict; a full disk is
 	// fault.NoSpace and leaves the store serving as before.
 	Apply(ctx context.Context, data *pb.NodeData) error
 	// Position is the end of the last bucket applied; the zero position of an

@@ -188,7 +188,7 @@ func checkCleared(list []*pb.Interval) error {
 // samePosition tells whether two positions are equal; nil is the zero one.
 func samePosition(a, b *pb.Position) bool {
 	return a.GetEpoch() == b.GetEpoch() && a.GetClock() == b.GetClock() &&
-		a.GetQuantum() == b.GetQuantum() && a.GetOffset() == b.GetOffset()
+		a.GetQuantum() == b.GetQuantum() && a.GetOffset() == b.GetOffset() && a.GetMark() == b.GetMark()
 }
 
 var marshal = proto.MarshalOptions{Deterministic: true}

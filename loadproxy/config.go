@@ -18,8 +18,9 @@ type Config struct {
 	// Wait is how long a pull may wait for a bucket; MaxBytes bounds a bucket.
 	Wait     time.Duration
 	MaxBytes uint32
-	// CallTimeout is the time for a call besides Wait.
-	CallTimeout time.Duration
+	// CallTimeout is the time for a call besides Wait; VerifyTimeout that for
+	// comparing a slice with the database.
+	CallTimeout, VerifyTimeout time.Duration
 	// Report is the time between two reports; Away is how long a distributor may
 	// be unreachable before the balancer is asked for another one.
 	Report, Away time.Duration
@@ -37,7 +38,7 @@ type Config struct {
 func Default(name, address string) Config {
 	return Config{
 		Name: name, Address: address,
-		Grace: 2 * time.Second, Wait: 2 * time.Second, MaxBytes: 4 << 20, CallTimeout: 5 * time.Second,
+		Grace: 2 * time.Second, Wait: 2 * time.Second, MaxBytes: 4 << 20, CallTimeout: 5 * time.Second, VerifyTimeout: 2 * time.Minute,
 		Report: time.Second, Away: 2 * time.Second, Counted: 1000,
 		Backoff: 50 * time.Millisecond, MaxBackoff: time.Second,
 		Quiet: 500 * time.Millisecond, Overdue: 10 * time.Second, Slice: 200 * time.Millisecond,
@@ -55,7 +56,7 @@ func (c *Config) Validate() error {
 	check(c.Name != "", "name", "must not be empty")
 	check(c.Address != "", "address", "must not be empty")
 	check(c.MaxBytes > 0, "max_bytes", "must be positive")
-	for field, d := range map[string]time.Duration{"wait": c.Wait, "call_timeout": c.CallTimeout,
+	for field, d := range map[string]time.Duration{"wait": c.Wait, "call_timeout": c.CallTimeout, "verify_timeout": c.VerifyTimeout,
 		"backoff": c.Backoff, "slice": c.Slice, "report": c.Report} {
 		check(d > 0, field, "must be a positive duration")
 	}

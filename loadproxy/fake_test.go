@@ -75,6 +75,10 @@ func (s *store) Apply(_ context.Context, d *pb.NodeData) error {
 	return nil
 }
 
+func (s *store) Certify(context.Context, uint64, uint64, uint64) (*barrels.Certificate, error) {
+	return &barrels.Certificate{}, nil
+}
+
 func (s *store) Maintain(ctx context.Context) error {
 	s.mu.Lock()
 	s.writing = true
@@ -126,7 +130,12 @@ type balancer struct {
 	slow       time.Duration  // of reports
 	refill     bool
 	refuse     error
-	lose       int // so many answers of Pull are lost on their way
+	lose       int    // so many answers of Pull are lost on their way
+	database   string // that it plans for
+	hands      string // that its distributor hands out
+	discard    bool
+	verify     bool            // the next enlisting asks for a comparison
+	differ     map[uint64]bool // slices, by lo, that are not as they should be
 }
 
 var errAway = fault.New(fault.Unavailable, "balancer", errors.New("nobody there"))
@@ -145,7 +154,7 @@ func (b *balancer) Register(_ context.Context, r *pb.RegisterRequest) (*pb.Regis
 		return nil, b.refuse
 	}
 	b.registered = append(b.registered, r)
-	return &pb.RegisterResponse{Epoch: b.epoch, Distributor: b.home}, nil
+	return &pb.RegisterResponse{Epoch: b.epoch, Distributor: b.home, Database: b.database, Discard: b.discard}, nil
 }
 
 func (b *balancer) Report(_ context.Context, r *pb.ReportRequest) (*pb.ReportResponse, error) {
@@ -189,7 +198,18 @@ func (d distributor) Enlist(_ context.Context, r *pb.RegisterRequest) (*pb.Enlis
 		return nil, errAway
 	}
 	b.enlisted = append(b.enlisted, d.address)
-	return &pb.EnlistResponse{Epoch: b.epoch, CatchUp: &pb.Position{Epoch: b.epoch, Clock: b.head}, Refill: b.refill}, nil
+	verify := b.verify
+	b.verify = false
+	return &pb.EnlistResponse{Epoch: b.epoch, CatchUp: &pb.Position{Epoch: b.epoch, Clock: b.head}, Refill: b.refill,
+		Database: b.hands, Verify: verify}, nil
+}
+
+// Verify compares slices by where they begin.
+func (d distributor) Verify(_ context.Context, r *pb.VerifyRequest) (*pb.VerifyResponse, error) {
+	b := d.balancer
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return &pb.VerifyResponse{Equal: !b.differ[r.GetLo()]}, nil
 }
 
 func (d distributor) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullResponse, error) {
@@ -210,7 +230,7 @@ func (d distributor) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullRespo
 			return nil, fault.Newf(fault.Stale, "balancer: pull", "epoch %d, now %d", r.GetEpoch(), epoch)
 		case at.GetClock() < head:
 			to := &pb.Position{Epoch: epoch, Clock: at.GetClock() + 1}
-			return &pb.PullResponse{Data: &pb.NodeData{From: at, To: to, Reset_: at.GetClock() == 0, Slices: b.table(),
+			return &pb.PullResponse{Data: &pb.NodeData{From: at, To: to, Reset_: at.GetClock() == 0, Slices: b.table(), Database: b.hands,
 				Items: []*pb.Item{{Group: &pb.Group{Key: to.Clock}}}}}, nil
 		}
 		select {

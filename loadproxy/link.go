@@ -20,4 +20,5 @@ type Balancer interface {
 type Distributor interface {
 	Enlist(ctx context.Context, r *pb.RegisterRequest) (*pb.EnlistResponse, error)
 	Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullResponse, error)
+	Verify(ctx context.Context, r *pb.VerifyRequest) (*pb.VerifyResponse, error)
 }

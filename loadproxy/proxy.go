@@ -40,9 +40,12 @@ type Proxy struct {
 
 // home is where the slave belongs.
 type home struct {
-	known       bool
-	epoch       uint64
-	distributor string
+	known              bool
+	epoch              uint64
+	distributor        string
+	database, timeline string
+	// discard: what the slave holds is of another database and not needed.
+	discard bool
 }
 
 // New returns a proxy of store. From now on the store counts as not caught up.
@@ -102,7 +105,7 @@ func (p *Proxy) session(ctx context.Context) error {
 	}
 	defer hangUp()
 	epoch, err := p.enlist(ctx, distributor, table)
-	if err != nil {
+	if err != nil || epoch == 0 {
 		return err
 	}
 	ctx, leave := context.WithCancel(ctx)
@@ -162,7 +165,7 @@ func retryPull(err error) bool {
 // request is how the slave announces itself.
 func (p *Proxy) request(table *pb.SliceTable) *pb.RegisterRequest {
 	return &pb.RegisterRequest{Name: p.cfg.Name, Address: p.cfg.Address, Incarnation: p.cfg.Incarnation,
-		Position: p.position(), Slices: table}
+		Position: p.position(), Slices: table, Discard: p.home.discard}
 }
 
 // register announces the slave to the balancer.
@@ -173,7 +176,10 @@ func (p *Proxy) register(ctx context.Context, table *pb.SliceTable) error {
 	if err != nil {
 		return p.refused(fmt.Errorf("register with the balancer: %w", err))
 	}
-	p.home = home{true, reply.GetEpoch(), reply.GetDistributor()}
+	p.home = home{
+		known: true, epoch: reply.GetEpoch(), distributor: reply.GetDistributor(),
+		database: reply.GetDatabase(), timeline: reply.GetTimeline(), discard: reply.GetDiscard(),
+	}
 	return nil
 }
 
@@ -186,12 +192,22 @@ func (p *Proxy) refused(err error) error {
 }
 
 // enlist announces the slave to its distributor and learns what it must reach.
+// Epoch 0: the slave is to register again.
 func (p *Proxy) enlist(ctx context.Context, d Distributor, table *pb.SliceTable) (epoch uint64, err error) {
 	call, cancel := context.WithTimeout(ctx, p.cfg.CallTimeout)
 	defer cancel()
 	reply, err := d.Enlist(call, p.request(table))
 	if err != nil {
 		return 0, p.refused(fmt.Errorf("enlist with the distributor %s: %w", p.home.distributor, err))
+	}
+	if err := p.trusted(reply); err != nil {
+		return 0, p.refused(err)
+	}
+	if reply.GetVerify() {
+		return 0, p.rebase(ctx, d, reply)
+	}
+	if err := p.takeOver(ctx, reply.GetMark()); err != nil {
+		return 0, err
 	}
 	p.refill = reply.GetRefill()
 	if !p.settled || p.refill {
@@ -253,7 +269,8 @@ func (p *Proxy) pull(ctx context.Context, d Distributor, epoch uint64) (*pb.Node
 	call, cancel := context.WithTimeout(ctx, p.cfg.Wait+p.cfg.CallTimeout)
 	defer cancel()
 	reply, err := d.Pull(call, &pb.PullRequest{Name: p.cfg.Name, Epoch: epoch, Position: p.position(),
-		MaxBytes: p.cfg.MaxBytes, WaitMs: uint32(p.cfg.Wait.Milliseconds()), Incarnation: p.cfg.Incarnation})
+		MaxBytes: p.cfg.MaxBytes, WaitMs: uint32(p.cfg.Wait.Milliseconds()), Incarnation: p.cfg.Incarnation,
+		Database: p.home.database})
 	if err != nil {
 		return nil, fmt.Errorf("pull from the distributor: %w", err)
 	}
@@ -262,6 +279,9 @@ func (p *Proxy) pull(ctx context.Context, d Distributor, epoch uint64) (*pb.Node
 
 // apply applies a bucket; upkeep steps aside first.
 func (p *Proxy) apply(ctx context.Context, data *pb.NodeData) error {
+	if err := p.ours(data); err != nil {
+		return err
+	}
 	done := p.upkeep.stepAside()
 	err := p.store.Apply(ctx, data)
 	done(err == nil)

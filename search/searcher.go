@@ -12,7 +12,7 @@ type Searcher interface {
 	// does not cover all that the searcher should serve is no error: its Width
 	// says so. Errors: fault.Deadline and fault.Cancelled by ctx,
 	// fault.Unavailable, fault.Overloaded, fault.Stale when Request.View is no
-	// longer served.
+	// longer served, fault.Conflict when Request.Shard is another.
 	Search(ctx context.Context, r *Request) (*Answer, error)
 }
 
@@ -42,6 +42,8 @@ type Request struct {
 	// View is the state of the slice map that the asker has; 0: the searcher's
 	// newest.
 	View uint64
+	// Shard is who is asked; another one refuses with fault.Conflict.
+	Shard ShardID
 }
 
 // Answer is what a searcher found.
@@ -55,8 +57,9 @@ type Answer struct {
 	CountsExact         bool
 	// Width is how much of the ring was served.
 	Width Width
-	// View is the view that was served.
-	View uint64
+	// View is the view that was served, and Shard who served it; 0 above a shard.
+	View  uint64
+	Shard ShardID
 	// AppliedClock: every group is at least as new as this clock of the feed.
 	AppliedClock uint64
 	Work         Work
@@ -173,6 +176,7 @@ type Explanation struct {
 	Total        uint64
 	Width        Width
 	View         uint64
+	Shard        ShardID // who explains; 0 above a shard
 	AppliedClock uint64
 	Missing      []string
 }

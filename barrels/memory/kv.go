@@ -14,9 +14,12 @@ import (
 )
 
 // New returns an empty store.
-func New() barrels.Store {
+func New() barrels.Store { return Named("") }
+
+// Named returns an empty store of the slave with this name.
+func Named(name string) barrels.Store {
 	// Opening fails on old, damaged or unreadable data only; here are none.
-	s, _ := barrels.Open(NewKV(), barrels.Options{})
+	s, _ := barrels.Open(NewKV(), barrels.Options{Name: name})
 	return s
 }
 

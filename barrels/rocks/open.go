@@ -24,7 +24,7 @@ func Open(dir string, o Options) (barrels.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := barrels.Open(kv, barrels.Options{CacheBytes: kv.options.CacheBytes / 2})
+	s, err := barrels.Open(kv, barrels.Options{Name: o.Name, CacheBytes: kv.options.CacheBytes / 2})
 	if err != nil {
 		return nil, errors.Join(err, kv.Close())
 	}

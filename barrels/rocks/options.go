@@ -12,6 +12,8 @@ import (
 
 // Options configure a store. Zero values stand for the defaults.
 type Options struct {
+	// Name is the slave's (barrels.Options).
+	Name string
 	// CacheBytes is for what searches read again and again: half of it for
 	// RocksDB's blocks, half for blocks and groups as searches use them; default
 	// 256 MiB.

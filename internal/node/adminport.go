@@ -6,6 +6,8 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/http"
+	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -43,14 +45,43 @@ func (p *adminPort) print(out io.Writer) {
 }
 
 // serve runs until ctx is over. ready returns why the process cannot do its
-// work; control is a balancer's, else nil.
-func (p *adminPort) serve(ctx context.Context, ready func() []string, control admin.Control, log *slog.Logger) error {
+// work; host is a balancer's, else nil.
+func (p *adminPort) serve(ctx context.Context, ready func() []string, host *balancerHost, log *slog.Logger) error {
 	if p.listener == nil {
 		<-ctx.Done()
 		return nil
 	}
-	return httpapi.Serve(ctx, p.listener, admin.New(admin.Config{
-		Registry: p.registry, Ready: ready, Control: control, Log: log}))
+	cfg := admin.Config{Registry: p.registry, Ready: ready, Log: log}
+	if host == nil {
+		return httpapi.Serve(ctx, p.listener, admin.New(cfg))
+	}
+	return httpapi.Serve(ctx, p.listener, &adminOfHost{cfg: cfg, host: host})
+}
+
+// adminOfHost is the admin page of the balancer that is at work.
+type adminOfHost struct {
+	cfg  admin.Config
+	host *balancerHost
+	of   atomic.Pointer[balancerPage]
+}
+
+// balancerPage is the admin page of one balancer.
+type balancerPage struct {
+	balancer *Balancer
+	http.Handler
+}
+
+// ServeHTTP implements http.Handler.
+func (a *adminOfHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	b := a.host.last.Load()
+	page := a.of.Load()
+	if page == nil || page.balancer != b {
+		cfg := a.cfg
+		cfg.Control = control{b}
+		page = &balancerPage{b, admin.New(cfg)}
+		a.of.Store(page)
+	}
+	page.ServeHTTP(w, r)
 }
 
 func (p *adminPort) close() {

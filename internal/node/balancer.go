@@ -24,8 +24,9 @@ type Balancer struct {
 	pb.UnimplementedBalancerServer
 	cfg      BalancerConfig
 	order    balance.Order
-	origin   string // of the data that is handed out
+	data     dataset
 	db       backend.Store
+	root     *slog.Logger // log without the epoch
 	log      *slog.Logger
 	tenure   *tenure
 	truth    *truth
@@ -46,6 +47,9 @@ type Balancer struct {
 	steering  steering
 
 	choosing sync.Mutex // one strategy is set at a time
+
+	ending    sync.Mutex    // held while the end is prepared
+	succeeded chan struct{} // closed when another balancer is to take this one's place
 
 	saves chan balance.SaveState // the mapper has one under way at most
 	news  chan struct{}          // full: the mapper's next moment may be sooner
@@ -72,15 +76,16 @@ func NewBalancer(ctx context.Context, cfg BalancerConfig, db backend.Store, log 
 	if err != nil {
 		return nil, err
 	}
-	origin, err := originOf(ctx, db, order)
+	data, err := datasetOf(ctx, db, order)
 	if err != nil {
 		return nil, err
 	}
 	b := &Balancer{
-		cfg: cfg, order: order, origin: origin, db: db, tenure: t, log: log.With("epoch", t.epoch),
+		cfg: cfg, order: order, data: data, db: db, tenure: t, root: log, log: log.With("epoch", t.epoch),
 		started: time.Now(), slaves: make(map[string]*slaveNote), suppliers: make(suppliers),
 		truth:   &truth{order: order, db: db, builders: newBuilders(order, min(2, cfg.Workers))},
 		changed: make(chan struct{}), askedMore: make(chan struct{}), saves: make(chan balance.SaveState, 1), news: make(chan struct{}, 1),
+		succeeded: make(chan struct{}),
 	}
 	return b, b.load(ctx)
 }
@@ -91,9 +96,12 @@ func (b *Balancer) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if b.data.timeline, err = b.tenure.timeline(ctx, state != nil); err != nil {
+		return fmt.Errorf("the timeline of the slice map: %w", err)
+	}
 	begin := time.Now()
 	index := &balance.Index{}
-	clock, err := readItems(ctx, b.db, b.order, b.cfg.Weights, index)
+	at, err := readItems(ctx, b.db, b.order, b.cfg.Weights, index)
 	if err != nil {
 		return fmt.Errorf("load the items: %w", err)
 	}
@@ -109,14 +117,14 @@ func (b *Balancer) load(ctx context.Context) error {
 	if b.mapper, err = balance.NewMapper(cfg, index, state); err != nil {
 		return fmt.Errorf("%w; with another state_key (adshard up: another --data) a plan is made anew", err)
 	}
-	b.feed = follower{db: b.db, order: b.order, log: b.log, at: clock}
+	b.feed = follower{db: b.db, order: b.order, log: b.log, at: at}
 	if b.cfg.Distribute {
 		b.provider = newProvider(ownSupplier, "", b.cfg.SupplyConfig, b.order, b.db, b, b.log)
-		b.provider.have(b.origin, copyOf(index), clock)
+		b.provider.have(b.data.database, copyOf(index), at)
 	}
-	b.log.Info("items loaded", "items", index.Len(), "clock", clock, "planned", state != nil,
+	b.log.Info("items loaded", "items", index.Len(), "clock", at.Clock, "planned", state != nil,
 		"took", time.Since(begin).Round(time.Millisecond))
-	return b.step(func() error { b.mapper.Loaded(b.now(), clock); return nil })
+	return b.step(func() error { b.mapper.Loaded(b.now(), at.Clock); return nil })
 }
 
 // copyOf copies an index: mapper and distributor each have one, as of the
@@ -162,13 +170,22 @@ func limits(list map[string]LimitConfig) map[string]balance.Limit {
 func (b *Balancer) Epoch() uint64 { return b.tenure.epoch }
 
 // Run follows the database, plans and saves until ctx is over (nil) or it
-// cannot go on: fault.Conflict when another balancer has taken over.
+// cannot go on: fault.Conflict when another balancer has taken over,
+// errSucceeded when another is to begin in this one's place.
 func (b *Balancer) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return b.feed.run(ctx, b.take) })
+	group.Go(func() error { return b.follow(ctx) })
 	group.Go(func() error { return b.beat(ctx) })
 	group.Go(func() error { return b.persist(ctx) })
 	group.Go(func() error { return b.housekeep(ctx) })
+	group.Go(func() error {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-b.succeeded:
+			return errSucceeded
+		}
+	})
 	for range certifiers {
 		group.Go(func() error { return b.certifier(ctx) })
 	}

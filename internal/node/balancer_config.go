@@ -62,6 +62,9 @@ type BalancerConfig struct {
 	// StateKey is under which the balancer keeps its epoch and its model in the
 	// database, and its name as a reader of the feed.
 	StateKey string `yaml:"state_key"`
+	// DiscardDataOf names databases by their ids: what slaves hold of them is
+	// discarded when they register. Without it such a slave is refused.
+	DiscardDataOf []string `yaml:"discard_data_of,omitempty"`
 }
 
 // LoadWeightsConfig is what a query's cost counts: each posting looked at, each

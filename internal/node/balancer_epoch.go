@@ -3,9 +3,11 @@ package node
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/binary"
 	"fmt"
 	"net"
+	"sync/atomic"
 	"time"
 
 	"adshard/backend"
@@ -23,7 +25,7 @@ type tenure struct {
 	key   string
 	order balance.Order
 	epoch uint64
-	bytes []byte // as saved: the epoch, big-endian, then the address
+	saved atomic.Pointer[[]byte] // the epoch, big-endian, then the address
 }
 
 // answerTime is how long a balancer that may still run has to answer.
@@ -44,11 +46,37 @@ func takeTenure(ctx context.Context, db backend.Store, key, address string, orde
 			"the balancer with epoch %d at %s runs on this database; stop it first, or use another state_key", epoch, at)
 	}
 	t.epoch = epoch + 1
-	t.bytes = append(binary.BigEndian.AppendUint64(nil, t.epoch), address...)
-	if err := db.SaveControlIf(ctx, t.guard(), t.bytes, t.guard(), before); err != nil {
+	saved := append(binary.BigEndian.AppendUint64(nil, t.epoch), address...)
+	t.saved.Store(&saved)
+	if err := db.SaveControlIf(ctx, t.guard(), saved, t.guard(), before); err != nil {
 		return nil, fmt.Errorf("save the balancer's epoch: %w", err)
 	}
 	return t, nil
+}
+
+// timelineKey is under which the timeline is kept.
+const timelineKey = "/timeline"
+
+// timeline returns the timeline of the saved model. A balancer without one
+// begins with a timeline of its own.
+func (t *tenure) timeline(ctx context.Context, planned bool) (string, error) {
+	if !planned {
+		fresh := rand.Text()
+		return fresh, t.keep(ctx, timelineKey, []byte(fresh))
+	}
+	b, err := t.db.LoadControl(ctx, t.key+timelineKey)
+	return string(b), err
+}
+
+// raise makes the next tenure's epoch higher than one that was heard of.
+func (t *tenure) raise(ctx context.Context, epoch uint64) error {
+	saved := *t.saved.Load()
+	next := append(binary.BigEndian.AppendUint64(nil, max(epoch, t.epoch)), saved[8:]...)
+	err := t.db.SaveControlIf(ctx, t.guard(), next, t.guard(), saved)
+	if err == nil {
+		t.saved.Store(&next)
+	}
+	return t.replaced(ctx, err)
 }
 
 func (t *tenure) guard() string { return t.key + "/epoch" }
@@ -79,16 +107,20 @@ func answers(ctx context.Context, address string, epoch uint64) bool {
 	return err == nil && reply.GetEpoch() == epoch
 }
 
-// check fails with fault.Conflict when another balancer has taken over.
+// check fails with fault.Conflict when another balancer has taken over, and with
+// fault.Stale when the database was restored to a time before this one.
 func (t *tenure) check(ctx context.Context) error {
 	now, err := t.db.LoadControl(ctx, t.guard())
 	if err != nil {
 		return fmt.Errorf("load the balancer's epoch: %w", err)
 	}
-	if bytes.Equal(now, t.bytes) {
+	if bytes.Equal(now, *t.saved.Load()) {
 		return nil
 	}
 	epoch, address := tenureOf(now)
+	if epoch < t.epoch {
+		return fault.Newf(fault.Stale, "balancer", "the database has epoch %d, this balancer's is %d: it was restored", epoch, t.epoch)
+	}
 	return fault.Newf(fault.Conflict, "balancer",
 		"another balancer with epoch %d at %s has taken over this database (this one has epoch %d); run only one",
 		epoch, address, t.epoch)
@@ -116,7 +148,12 @@ func (t *tenure) save(ctx context.Context, state []byte) error {
 
 // keep makes something durable under a key, likewise.
 func (t *tenure) keep(ctx context.Context, key string, value []byte) error {
-	err := t.db.SaveControlIf(ctx, t.key+key, value, t.guard(), t.bytes)
+	return t.replaced(ctx, t.db.SaveControlIf(ctx, t.key+key, value, t.guard(), *t.saved.Load()))
+}
+
+// replaced says in plainer words that something was not saved, since another
+// balancer has taken over.
+func (t *tenure) replaced(ctx context.Context, err error) error {
 	if fault.Is(err, fault.Conflict) {
 		if why := t.check(ctx); why != nil {
 			return why

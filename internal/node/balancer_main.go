@@ -9,13 +9,10 @@ import (
 	"strings"
 
 	"golang.org/x/sync/errgroup"
-	"google.golang.org/grpc"
 
 	"adshard/backend"
 	"adshard/backend/sqlite"
 	"adshard/fault"
-	"adshard/internal/node/wire"
-	"adshard/schema/pb"
 )
 
 // RunBalancer runs a balancer until ctx is over. When it listens it prints
@@ -46,29 +43,20 @@ func RunBalancer(ctx context.Context, cfg BalancerConfig, out io.Writer, log *sl
 	if err != nil {
 		return err
 	}
-	registerBalancerMetrics(port.of("balancer"), b)
+	host := hostOf(b)
+	registerBalancerMetrics(port.of("balancer"), host)
 	port.print(out)
 	fmt.Fprintf(out, "balancer ready %s\n", listener.Addr())
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return b.Serve(ctx, listener) })
-	group.Go(func() error { return port.serve(ctx, control{b}.ready, control{b}, log) })
+	group.Go(func() error { return host.Serve(ctx, listener) })
+	group.Go(func() error { return port.serve(ctx, host.ready, host, log) })
 	return group.Wait()
 }
 
 // Serve runs the balancer and serves slaves and masters on listener, which it
 // closes, until ctx is over (nil) or the balancer cannot go on.
 func (b *Balancer) Serve(ctx context.Context, listener net.Listener) error {
-	server := grpc.NewServer(wire.ServerOptions(func(method string, cause any) {
-		b.log.Error("a call panicked", "method", method, "cause", cause)
-	})...)
-	pb.RegisterBalancerServer(server, b)
-	if b.provider != nil {
-		pb.RegisterDistributorServer(server, b.provider)
-	}
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return servePolls(ctx, server, listener) })
-	group.Go(func() error { return b.Run(ctx) })
-	return group.Wait()
+	return hostOf(b).Serve(ctx, listener)
 }
 
 // OpenDB opens the backend database named by url: sqlite:PATH; create makes

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"adshard/backend"
 	"adshard/balance"
 	"adshard/fault"
 )
@@ -19,7 +20,7 @@ const (
 )
 
 // take gives changes to the mapper.
-func (b *Balancer) take(list []balance.Change) error {
+func (b *Balancer) take(list []balance.Change, _ backend.Position) error {
 	return b.step(func() error { b.mapper.Changes(b.now(), list); return nil })
 }
 
@@ -59,6 +60,9 @@ func (b *Balancer) persist(ctx context.Context) error {
 				if fault.Is(err, fault.Conflict) || ctx.Err() != nil {
 					return err
 				}
+				if fault.Is(err, fault.Stale) {
+					b.restored(err)
+				}
 				b.log.Warn("cannot save the slice model; trying again", "err", err)
 				if err := pause(ctx, dbRetry); err != nil {
 					return err
@@ -82,6 +86,9 @@ func (b *Balancer) housekeep(ctx context.Context) error {
 		if err := b.tenure.check(ctx); err != nil {
 			if fault.Is(err, fault.Conflict) {
 				return err
+			}
+			if fault.Is(err, fault.Stale) {
+				b.restored(err)
 			}
 			b.log.Warn("cannot read the epoch", "err", err)
 			continue

@@ -2,28 +2,32 @@ package node
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"adshard/balance"
+	"adshard/barrels"
 	"adshard/fault"
 	"adshard/schema/pb"
 )
 
 // Register implements pb.BalancerServer.
-func (b *Balancer) Register(_ context.Context, r *pb.RegisterRequest) (*pb.RegisterResponse, error) {
-	j, err := joining(r, b.origin)
+func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.RegisterResponse, error) {
+	held := barrels.Database(r.GetSlices())
+	j, err := b.data.joining(r, slices.Contains(b.cfg.DiscardDataOf, held))
 	if err != nil {
 		return nil, err
 	}
-	if j.Position.Epoch > b.Epoch() {
-		return nil, fault.Newf(fault.Conflict, "balancer: register",
-			"slave %s has data of epoch %d, this balancer is of epoch %d: it is older, or the data belong to another database (then empty the slave's directory)",
-			j.Name, j.Position.Epoch, b.Epoch())
+	if err := b.follows(ctx, r, j); err != nil {
+		return nil, err
 	}
 	var distributor string
 	err = b.step(func() error {
 		if err := b.note(r); err != nil {
 			return err
+		}
+		if b.mapper.Model() != nil && r.GetSlices().GetTimeline() != b.data.timeline {
+			j.Table = unserved(j.Table)
 		}
 		if err := b.mapper.Join(b.now(), j); err != nil {
 			return err
@@ -36,7 +40,10 @@ func (b *Balancer) Register(_ context.Context, r *pb.RegisterRequest) (*pb.Regis
 	}
 	b.log.Info("slave registered", "slave", j.Name, "address", j.Address, "position", j.Position.String(),
 		"slices", len(j.Table.Slices), "distributor", distributor)
-	return &pb.RegisterResponse{Epoch: b.Epoch(), Distributor: distributor}, nil
+	return &pb.RegisterResponse{
+		Epoch: b.Epoch(), Distributor: distributor, Database: b.data.database, Timeline: b.data.timeline,
+		Discard: held != "" && held != b.data.database,
+	}, nil
 }
 
 // note remembers who a slave is. The later of two slaves of one name is
@@ -94,6 +101,9 @@ func nodeReport(r *pb.ReportRequest) balance.NodeReport {
 // WatchMap implements pb.BalancerServer. A master acknowledges its view when it
 // begins to wait and, since it has it all the while, when the wait is over.
 func (b *Balancer) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.WatchMapResponse, error) {
+	if err := b.leads(ctx, r); err != nil {
+		return nil, err
+	}
 	ctx, cancel := longPoll(ctx, r.GetWaitMs())
 	defer cancel()
 	b.heard(r)
@@ -103,7 +113,8 @@ func (b *Balancer) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.Wat
 		model, changed := b.published, b.changed
 		b.mu.Unlock()
 		if model != nil && (r.GetEpoch() != b.Epoch() || r.GetView() != model.View()) {
-			return &pb.WatchMapResponse{Epoch: b.Epoch(), View: model.View(), Shards: shardsOf(model)}, nil
+			return &pb.WatchMapResponse{Epoch: b.Epoch(), View: model.View(), Shards: shardsOf(model),
+				Database: b.data.database, Timeline: b.data.timeline}, nil
 		}
 		select {
 		case <-changed:
@@ -121,7 +132,7 @@ func (b *Balancer) heard(r *pb.WatchMapRequest) {
 	}
 	_ = b.step(func() error {
 		view := r.GetView()
-		if m := b.mapper.Model(); m == nil || view > m.View() {
+		if m := b.mapper.Model(); m == nil || view > m.View() || r.GetTimeline() != b.data.timeline {
 			view = 0
 		}
 		b.mapper.Master(b.now(), r.GetMaster(), view)
@@ -136,7 +147,7 @@ func (b *Balancer) Quanta(ctx context.Context, r *pb.QuantaRequest) (*pb.QuantaR
 	}
 	ctx, cancel := longPoll(ctx, r.GetWaitMs())
 	defer cancel()
-	reply := &pb.QuantaResponse{Epoch: b.Epoch()}
+	reply := &pb.QuantaResponse{Epoch: b.Epoch(), Database: b.data.database, Timeline: b.data.timeline}
 	if err := b.sameDatabase(ctx, r); err != nil {
 		return nil, err
 	}
@@ -159,19 +170,18 @@ func (b *Balancer) Quanta(ctx context.Context, r *pb.QuantaRequest) (*pb.QuantaR
 	}
 }
 
-// sameDatabase refuses a distributor that has seen changes that the database
-// does not have.
+// sameDatabase refuses a distributor that reads another database, or another
+// history of this one.
 func (b *Balancer) sameDatabase(ctx context.Context, r *pb.QuantaRequest) error {
-	b.mu.Lock()
-	seen := b.mapper.Clock() >= r.GetClock()
-	b.mu.Unlock()
-	if seen {
-		return nil
+	const op = "balancer: give quanta"
+	if r.GetDatabase() != b.data.database {
+		return fault.Newf(fault.Conflict, op, "the distributor %s reads database %q, the balancer's is %s; change its db",
+			r.GetName(), r.GetDatabase(), b.data.database)
 	}
-	newest, err := b.db.Newest(ctx)
-	if err == nil && newest.Clock < r.GetClock() {
-		err = fault.Newf(fault.Conflict, "balancer: give quanta",
-			"the distributor %s has seen clock %d, the database has clock %d: it follows another one; change its db", r.GetName(), r.GetClock(), newest.Clock)
+	h, _, err := historyOf(ctx, b.db, &pb.Position{Clock: r.GetClock(), Mark: r.GetMark()})
+	if err == nil && h == other {
+		err = fault.Newf(fault.Conflict, op, "the distributor %s reads another copy of database %s, with another change at clock %d; change its db",
+			r.GetName(), b.data.database, r.GetClock())
 	}
 	return err
 }

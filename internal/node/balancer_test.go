@@ -40,6 +40,7 @@ type rig struct {
 type slaveRig struct {
 	store barrels.Store
 	stop  func()
+	proxy *loadproxy.Proxy
 }
 
 func newRig(t testing.TB, slaves int) *rig {
@@ -127,7 +128,7 @@ func (r *rig) slave(name string) barrels.Store {
 	r.t.Helper()
 	s, ok := r.slaves[name]
 	if !ok {
-		s = &slaveRig{store: memory.New()}
+		s = &slaveRig{store: memory.Named(name)}
 		r.slaves[name] = s
 	}
 	conn, err := wire.Dial(r.addr)
@@ -136,6 +137,7 @@ func (r *rig) slave(name string) barrels.Store {
 	cfg.Incarnation = rand.Text()
 	p, err := loadproxy.New(cfg, s.store, balancerClient{conn}, slog.New(slog.DiscardHandler))
 	r.must(err)
+	s.proxy = p
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- p.Run(ctx) }()

@@ -104,7 +104,7 @@ func BuildBarrels(ctx context.Context, cfg BuildConfig, progress func(done, tota
 type barrelBuild struct {
 	cfg      BuildConfig
 	order    balance.Order
-	origin   string
+	data     dataset
 	begin    time.Time
 	progress func(done, total uint64)
 	open     func(dir string) (wholeStore, error)
@@ -135,7 +135,7 @@ type storeBuild struct {
 
 func (b *barrelBuild) run(ctx context.Context, db backend.Store) (sum *BuildSummary, err error) {
 	b.order, _ = balance.ParseOrder(b.cfg.Order)
-	if b.origin, err = originOf(ctx, db, b.order); err != nil {
+	if b.data, err = datasetOf(ctx, db, b.order); err != nil {
 		return nil, err
 	}
 	snap, err := db.Snapshot(ctx)
@@ -160,7 +160,7 @@ func (b *barrelBuild) run(ctx context.Context, db backend.Store) (sum *BuildSumm
 	if err := b.items(ctx, snap); err != nil {
 		return nil, err
 	}
-	if err := b.finish(ctx, snap.Position().Clock); err != nil {
+	if err := b.finish(ctx, snap.Position()); err != nil {
 		return nil, err
 	}
 	return b.summary(snap.Position().Clock), nil
@@ -273,13 +273,13 @@ func (b *barrelBuild) parents(ctx context.Context, snap backend.Snapshot) error 
 }
 
 // finish ends the stores, one after another: each uses all processors.
-func (b *barrelBuild) finish(ctx context.Context, clock uint64) error {
+func (b *barrelBuild) finish(ctx context.Context, end backend.Position) error {
 	for i, s := range b.stores {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		at := &pb.Position{Clock: clock, Quantum: 1}
-		if err := s.store.Finish(at, tablePB(b.model.Table(balance.NodeID(i+1)), b.origin)); err != nil {
+		at := &pb.Position{Clock: end.Clock, Mark: end.Mark, Quantum: 1}
+		if err := s.store.Finish(at, b.data.table(b.model.Table(balance.NodeID(i+1)))); err != nil {
 			return err
 		}
 		s.finished = true

@@ -53,6 +53,11 @@ func (c distributorClient) Pull(ctx context.Context, r *pb.PullRequest) (*pb.Pul
 	return pb.NewDistributorClient(c.conn).Pull(ctx, r)
 }
 
+// Verify implements loadproxy.Distributor.
+func (c distributorClient) Verify(ctx context.Context, r *pb.VerifyRequest) (*pb.VerifyResponse, error) {
+	return pb.NewDistributorClient(c.conn).Verify(ctx, r)
+}
+
 // Quanta implements quanta.
 func (c balancerClient) Quanta(ctx context.Context, r *pb.QuantaRequest) (*pb.QuantaResponse, error) {
 	return pb.NewBalancerClient(c.conn).Quanta(ctx, r)

@@ -96,7 +96,7 @@ func newWorld(t *testing.T, slaves int, change func(*BalancerConfig)) *world {
 		}
 	})
 	for i := range slaves {
-		w.add(fmt.Sprint("slave-", i), memory.New())
+		w.add(StoreName(i), memory.Named(StoreName(i)))
 	}
 	w.watch(w.addr)
 	w.eventually("complete", w.complete)

@@ -26,9 +26,10 @@ type metric struct {
 	series func(s *api.BalanceStatus, c counts, put func(v float64, labels ...string))
 }
 
-// registerBalancerMetrics registers what a balancer says of itself.
-func registerBalancerMetrics(r prometheus.Registerer, b *Balancer) {
+// registerBalancerMetrics registers what the balancer at work says of itself.
+func registerBalancerMetrics(r prometheus.Registerer, h *balancerHost) {
 	m := &balancerMetrics{status: func() (*api.BalanceStatus, counts) {
+		b := h.last.Load()
 		s, _ := control{b}.BalanceStatus(context.Background()) // it always has one
 		b.mu.Lock()
 		defer b.mu.Unlock()

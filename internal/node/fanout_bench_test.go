@@ -17,8 +17,9 @@ type ads struct {
 	answer search.Answer
 }
 
-func (a *ads) Search(context.Context, *search.Request) (*search.Answer, error) {
+func (a *ads) Search(_ context.Context, r *search.Request) (*search.Answer, error) {
 	answer := a.answer
+	answer.Shard = r.Shard
 	return &answer, nil
 }
 

@@ -22,22 +22,24 @@ type follower struct {
 	db    backend.Store
 	order balance.Order
 	log   *slog.Logger
-	at    uint64 // clock of the newest change given; run's alone after the start
+	at    backend.Position // of the newest change given; run's alone after the start
 }
 
-// run gives changes to take until ctx is over or take fails. Errors:
-// fault.Stale when what follows was compacted away: only a fresh start helps.
-func (f *follower) run(ctx context.Context, take func([]balance.Change) error) error {
+// run gives changes to take, with the position of the last, until ctx is over or
+// take fails. Errors: fault.Stale when what follows was compacted away,
+// fault.Conflict when the database was restored: only a fresh start helps.
+func (f *follower) run(ctx context.Context, take func(list []balance.Change, at backend.Position) error) error {
 	for {
-		list, err := f.db.Changes(ctx, backend.Position{Clock: f.at}, feedBatch)
+		list, err := f.db.Changes(ctx, f.at, feedBatch)
 		switch {
-		case fault.Is(err, fault.Stale):
+		case fault.Is(err, fault.Stale), fault.Is(err, fault.Conflict):
 			return err
 		case err == nil && len(list) == 0:
-			err = f.db.Wait(ctx, f.at)
+			err = f.db.Wait(ctx, f.at.Clock)
 		case err == nil:
-			f.at = list[len(list)-1].Clock
-			if err := take(changesOf(list, f.order, f.log)); err != nil {
+			last := list[len(list)-1]
+			f.at = backend.Position{Clock: last.Clock, Mark: last.Mark}
+			if err := take(changesOf(list, f.order, f.log), f.at); err != nil {
 				return err
 			}
 		}
@@ -83,24 +85,24 @@ func changesOf(list []backend.Change, order balance.Order, log *slog.Logger) []b
 	return out
 }
 
-// readItems puts all items of a snapshot into index and returns its clock.
-func readItems(ctx context.Context, db backend.Feed, order balance.Order, w WeightsConfig, index *balance.Index) (uint64, error) {
+// readItems puts all items of a snapshot into index and returns its position.
+func readItems(ctx context.Context, db backend.Feed, order balance.Order, w WeightsConfig, index *balance.Index) (backend.Position, error) {
 	snap, err := db.Snapshot(ctx)
 	if err != nil {
-		return 0, err
+		return backend.Position{}, err
 	}
 	defer snap.Close()
 	for g, err := range snap.Groups(ctx) {
 		if err != nil {
-			return 0, err
+			return backend.Position{}, err
 		}
 		key, err := order.Key(g.AdvertiserID, g.ID)
 		if err != nil {
-			return 0, fault.New(fault.Invalid, "balancer: load", err)
+			return backend.Position{}, fault.New(fault.Invalid, "balancer: load", err)
 		}
 		index.Put(key, w.weight(g.Keywords, g.Ads, g.Lexicon))
 	}
-	return snap.Position().Clock, nil
+	return snap.Position(), nil
 }
 
 // pause waits for d; the error is that of a ctx that was over first.

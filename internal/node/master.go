@@ -98,7 +98,7 @@ func (m *master) dialSeeds() (fanout.Seeds, error) {
 			return nil, err
 		}
 		m.seeds = append(m.seeds, conn)
-		seeds = append(seeds, fanout.NewClient(address, pb.NewSlaveClient(conn)))
+		seeds = append(seeds, fanout.NewClient(address, 0, pb.NewSlaveClient(conn)))
 	}
 	return seeds, nil
 }
@@ -118,12 +118,12 @@ func openLexicon(path string, log *slog.Logger) (*words.Lexicon, error) {
 }
 
 // dialSlave is the fanout.Dialer over gRPC.
-func dialSlave(shard, address string) (fanout.Slave, func() error, error) {
+func dialSlave(shard string, id search.ShardID, address string) (fanout.Slave, func() error, error) {
 	conn, err := wire.Dial(address)
 	if err != nil {
 		return nil, nil, err
 	}
-	return fanout.NewClient(shard, pb.NewSlaveClient(conn)), conn.Close, nil
+	return fanout.NewClient(shard, id, pb.NewSlaveClient(conn)), conn.Close, nil
 }
 
 // url is where queries come in.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"golang.org/x/sync/errgroup"
@@ -20,10 +21,10 @@ func (r *rig) built(db string, order balance.Order) {
 	sum, err := BuildBarrels(r.t.Context(), cfg, nil)
 	r.must(err)
 	for i, built := range sum.Stores {
-		store, err := rocks.Open(built.Dir, rocks.Options{})
+		name := fmt.Sprint("s", i)
+		store, err := rocks.Open(built.Dir, rocks.Options{Name: name})
 		r.must(err)
 		r.t.Cleanup(func() { store.Close() })
-		name := fmt.Sprint("s", i)
 		r.slaves[name] = &slaveRig{store: store}
 		r.slave(name)
 		r.t.Cleanup(func() { r.stopSlave(name) })
@@ -37,7 +38,11 @@ func TestOneNameForADatabase(t *testing.T) {
 	names := make([]string, 8)
 	group, ctx := errgroup.WithContext(t.Context())
 	for i := range names {
-		group.Go(func() (err error) { names[i], err = originOf(ctx, db, balance.ByOwner); return err })
+		group.Go(func() error {
+			d, err := datasetOf(ctx, db, balance.ByOwner)
+			names[i] = d.database
+			return err
+		})
 	}
 	if err := group.Wait(); err != nil {
 		t.Fatal(err)
@@ -47,15 +52,37 @@ func TestOneNameForADatabase(t *testing.T) {
 	}
 }
 
-// TestStoresOfAnotherDatabaseAreRefilled: they may tile the ring and have a
-// clock that this database had too, but what they hold is something else.
-func TestStoresOfAnotherDatabaseAreRefilled(t *testing.T) {
+// TestStoresOfAnotherDatabaseAreRefused: they may tile the ring and have a clock
+// that this database had too, but what they hold is something else, and nobody
+// said that it may go. It goes when somebody says so.
+func TestStoresOfAnotherDatabaseAreRefused(t *testing.T) {
 	other := newRig(t, 2)
 	other.write(9, 2, 4, 3_000_000)
+	id, err := other.db.ID(t.Context())
+	other.must(err)
 	r := newRig(t, 2)
 	r.write(20, 2, 4, 1_000_000)
 	r.start()
 	r.built(other.cfg.DB, balance.ByOwner)
+	var trouble string
+	r.eventually("refused", func() bool {
+		trouble = r.slaves["s0"].proxy.State().Trouble
+		return r.slaves["s0"].proxy.State().Refused
+	})
+	own, err := r.db.ID(t.Context())
+	r.must(err)
+	if !strings.Contains(trouble, id) || !strings.Contains(trouble, own) || !strings.Contains(trouble, "--discard-data-of") {
+		t.Errorf("says neither whose data it has nor what to do: %s", trouble)
+	}
+	if got := r.groups(); got != 18 {
+		t.Errorf("%d groups are left of 18", got)
+	}
+	if list := r.b.SlavesList(); len(list) > 0 {
+		t.Errorf("registered: %v", list)
+	}
+	r.stop()
+	r.cfg.DiscardDataOf = []string{id}
+	r.start()
 	r.eventually("filled", func() bool { return r.whole() && r.groups() == 40 })
 	if r.b.Status().Adopted {
 		t.Error("the plan of another database was adopted")

@@ -42,7 +42,7 @@ func (r *shardRig) add(t barreltest.TB, name string, store shardserver.Store) {
 		t.Fatalf("listen: %v", err)
 	}
 	server := grpc.NewServer(wire.ServerOptions(nil)...)
-	pb.RegisterSlaveServer(server, shardserver.New(store, 64, nil, nil))
+	pb.RegisterSlaveServer(server, shardserver.New(shardserver.Identity{Name: name}, store, 64, nil, nil))
 	served := make(chan struct{})
 	go func() { defer close(served); _ = server.Serve(listener) }()
 	conn, err := wire.Dial(listener.Addr().String())
@@ -50,7 +50,7 @@ func (r *shardRig) add(t barreltest.TB, name string, store shardserver.Store) {
 		t.Fatalf("dial: %v", err)
 	}
 	r.close = append(r.close, func() { _ = conn.Close(); server.Stop(); <-served })
-	r.m.Shards = append(r.m.Shards, fanout.Shard{Name: name, Slave: fanout.NewClient(name, pb.NewSlaveClient(conn))})
+	r.m.Shards = append(r.m.Shards, fanout.Shard{Name: name, Slave: fanout.NewClient(name, search.NewShardID("", "", name), pb.NewSlaveClient(conn))})
 }
 
 func (r *shardRig) stop() {
@@ -106,13 +106,14 @@ func place(t *rapid.T, w *oracletest.World, slaves int) *shardRig {
 	}
 	r := &shardRig{m: &fanout.Map{Epoch: 1, View: view}}
 	for i, table := range tables {
-		r.add(t, StoreName(i), filled(t, w, table))
+		r.add(t, StoreName(i), filled(t, w, StoreName(i), table))
 	}
 	return r
 }
 
-// filled is a store that holds the slices of a table with all of the parents.
-func filled(t *rapid.T, w *oracletest.World, table *pb.SliceTable) barrels.Store {
+// filled is a slave's store that holds the slices of a table with all of the
+// parents.
+func filled(t *rapid.T, w *oracletest.World, name string, table *pb.SliceTable) barrels.Store {
 	all := barreltest.NewBuilder(t, w).All()
 	all.Slices = table
 	all.Items = slices.DeleteFunc(all.Items, func(i *pb.Item) bool {
@@ -120,7 +121,7 @@ func filled(t *rapid.T, w *oracletest.World, table *pb.SliceTable) barrels.Store
 			return s.Lo <= i.Group.Key && i.Group.Key <= s.Hi
 		})
 	})
-	s := memory.New()
+	s := memory.Named(name)
 	if err := s.Apply(context.Background(), all); err != nil {
 		t.Fatalf("apply: %v", err)
 	}

@@ -36,15 +36,16 @@ type provider struct {
 	log           *slog.Logger
 	builders      *builders
 	work          chan struct{} // a token for each build at a time
+	verifying     chan struct{} // one for the comparison under way
 	poke          chan struct{} // there are tasks
 
 	mu       sync.Mutex // guards what follows, and the core
-	origin   string     // of the data that it hands out
+	data     dataset    // that it hands out; its timeline is the mapper's
 	index    *balance.Index
 	dist     *core                  // nil: no balancer was heard of
 	epoch    uint64                 // of the mapper that dist follows
 	number   uint64                 // of the newest quantum taken; 0: none
-	fed      uint64                 // clock of the newest change taken
+	fed      backend.Position       // of the newest change taken
 	clients  map[string]*enlisted   // by the slave's name
 	weights  map[balance.Key]uint32 // to be told to the mapper
 	deserted bool                   // the core goes on without a mapper
@@ -61,6 +62,13 @@ type core = balance.Distributor[*pb.NodeData]
 type enlisted struct {
 	incarnation string
 	seen        time.Time
+	at, to      marked // where it is, and where the bucket leads that it was given
+}
+
+// marked is a position with the mark of the change at its clock.
+type marked struct {
+	position balance.Position
+	mark     uint64
 }
 
 // task is reading or building that the core asked for.
@@ -69,33 +77,34 @@ type task func(ctx context.Context) error
 // newProvider returns a provider that has no items yet.
 func newProvider(name, address string, cfg SupplyConfig, order balance.Order, db backend.Store, mapper quanta, log *slog.Logger) *provider {
 	return &provider{
-		name: name, address: address, cfg: cfg, order: order, db: db, mapper: mapper, log: log,
-		builders: newBuilders(order, cfg.Workers), work: make(chan struct{}, cfg.Workers), poke: make(chan struct{}, 1),
+		name: name, address: address, cfg: cfg, order: order, data: dataset{order: order}, db: db, mapper: mapper, log: log,
+		builders: newBuilders(order, cfg.Workers), work: make(chan struct{}, cfg.Workers),
+		verifying: make(chan struct{}, 1), poke: make(chan struct{}, 1),
 		clients: make(map[string]*enlisted), weights: make(map[balance.Key]uint32), changed: make(chan struct{}),
 	}
 }
 
 // load reads all items.
 func (p *provider) load(ctx context.Context) error {
-	origin, err := originOf(ctx, p.db, p.order)
+	id, err := p.db.ID(ctx)
 	if err != nil {
 		return err
 	}
 	index := &balance.Index{}
-	clock, err := readItems(ctx, p.db, p.order, p.cfg.Weights, index)
+	at, err := readItems(ctx, p.db, p.order, p.cfg.Weights, index)
 	if err != nil {
 		return fmt.Errorf("load the items: %w", err)
 	}
-	p.have(origin, index, clock)
+	p.have(id, index, at)
 	return nil
 }
 
-// have begins with these items, as of clock. Slaves that have enlisted do so
+// have begins with these items, as of a position. Slaves that have enlisted do so
 // again.
-func (p *provider) have(origin string, index *balance.Index, clock uint64) {
+func (p *provider) have(database string, index *balance.Index, at backend.Position) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.origin, p.index, p.fed = origin, index, clock
+	p.data.database, p.index, p.fed = database, index, at
 	if p.dist != nil {
 		p.follow(p.epoch)
 	}
@@ -115,15 +124,15 @@ func (p *provider) run(ctx context.Context) error {
 }
 
 // tail follows the database. When it has forgotten what comes next, since this
-// process stood still for long, the items are read anew.
+// process stood still for long, or was restored, the items are read anew.
 func (p *provider) tail(ctx context.Context) error {
 	for {
 		f := follower{db: p.db, order: p.order, log: p.log, at: p.fed} // nobody else changes fed
 		err := f.run(ctx, p.take)
-		if !fault.Is(err, fault.Stale) || ctx.Err() != nil {
+		if !fault.Is(err, fault.Stale) && !fault.Is(err, fault.Conflict) || ctx.Err() != nil {
 			return err
 		}
-		p.log.Warn("the changes that come next are gone; reading all items anew", "err", err)
+		p.log.Warn("the log of changes does not go on from here; reading all items anew", "err", err)
 		if err := p.load(ctx); err != nil {
 			return err
 		}
@@ -131,7 +140,7 @@ func (p *provider) tail(ctx context.Context) error {
 }
 
 // take gives changes to the core.
-func (p *provider) take(list []balance.Change) error {
+func (p *provider) take(list []balance.Change, at backend.Position) error {
 	return p.step(func() error {
 		for _, c := range list {
 			switch _, known := p.index.Get(c.Key); {
@@ -141,8 +150,8 @@ func (p *provider) take(list []balance.Change) error {
 			case !known:
 				p.index.Put(c.Key, 1) // until it is built and weighed
 			}
-			p.fed = c.Clock
 		}
+		p.fed = at
 		if p.dist == nil {
 			return nil
 		}

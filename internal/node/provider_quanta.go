@@ -32,6 +32,7 @@ func (p *provider) listen(ctx context.Context) error {
 	heard := time.Now()
 	for ctx.Err() == nil {
 		r, weights := p.question()
+		p.mark(ctx, r)
 		call, cancel := context.WithTimeout(ctx, quantaWait+quantaTime)
 		reply, err := p.mapper.Quanta(call, r)
 		cancel()
@@ -64,7 +65,7 @@ func (p *provider) listen(ctx context.Context) error {
 func (p *provider) question() (*pb.QuantaRequest, map[balance.Key]uint32) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	r := &pb.QuantaRequest{Name: p.name, Address: p.address, Epoch: p.epoch, Number: p.number,
+	r := &pb.QuantaRequest{Name: p.name, Address: p.address, Epoch: p.epoch, Number: p.number, Database: p.data.database,
 		WaitMs: uint32(quantaWait.Milliseconds())}
 	if p.dist != nil {
 		r.Clock = p.dist.Head()
@@ -79,6 +80,18 @@ func (p *provider) question() (*pb.QuantaRequest, map[balance.Key]uint32) {
 		r.Weights = append(r.Weights, &pb.Weight{Key: uint64(k), Weight: w})
 	}
 	return r, weights
+}
+
+// mark says which change is the newest that was processed, so that the balancer
+// sees whether this provider reads the same history. A failure says itself when
+// the changes are read.
+func (p *provider) mark(ctx context.Context, r *pb.QuantaRequest) {
+	if r.GetClock() == 0 {
+		return
+	}
+	if at, err := p.db.At(ctx, r.GetClock()); err == nil {
+		r.Mark = at.Mark
+	}
 }
 
 // giveBack keeps weights that were not told for the next time.
@@ -110,10 +123,14 @@ func (p *provider) hear(reply *pb.QuantaResponse) error {
 	return p.step(func() error {
 		p.forget()
 		switch epoch := reply.GetEpoch(); {
+		case reply.GetDatabase() != p.data.database:
+			return fault.Newf(fault.Conflict, "distributor: ask for quanta",
+				"the balancer plans for database %q, this distributor reads %s; change its db", reply.GetDatabase(), p.data.database)
 		case epoch < p.epoch:
 			return fault.Newf(fault.Stale, "distributor: ask for quanta",
 				"the balancer's epoch %d is below %d, which was heard of before", epoch, p.epoch)
 		case epoch > p.epoch:
+			p.data.timeline = reply.GetTimeline()
 			p.follow(epoch)
 		case p.deserted:
 			p.deserted = false
@@ -132,11 +149,11 @@ func (p *provider) hear(reply *pb.QuantaResponse) error {
 
 // follow begins to follow a mapper. Called under the lock.
 func (p *provider) follow(epoch uint64) {
-	p.log.Info("following a balancer", "epoch", epoch, "before", p.epoch, "clock", p.fed)
+	p.log.Info("following a balancer", "epoch", epoch, "before", p.epoch, "clock", p.fed.Clock)
 	p.epoch, p.number, p.made, p.deserted = epoch, 0, 0, false
 	p.dist = balance.NewDistributor[*pb.NodeData](balance.DistributorConfig{
 		Epoch: epoch, BucketBytes: p.cfg.BucketBytes, NodeBytes: p.cfg.NodeBytes, Ahead: p.cfg.Ahead,
-	}, p.index, p.fed)
+	}, p.index, p.fed.Clock)
 	p.clients = make(map[string]*enlisted)
 	p.wake()
 }

@@ -9,37 +9,32 @@ import (
 	"adshard/schema/pb"
 )
 
-// joining reads a slave's announcement; origin is that of the data here.
-func joining(r *pb.RegisterRequest, origin string) (balance.Joining, error) {
-	if r.GetName() == "" || r.GetAddress() == "" {
-		return balance.Joining{}, fault.Field("balancer: register", "name", "a slave registers with its name and address")
-	}
-	j := balance.Joining{
-		Name: r.GetName(), Address: r.GetAddress(), Position: positionOf(r.GetPosition()), Table: tableOf(r.GetSlices()),
-	}
-	j.Foreign = len(j.Table.Slices) > 0 && r.GetSlices().GetOrigin() != origin
-	return j, nil
-}
-
 // Enlist implements pb.DistributorServer.
 func (p *provider) Enlist(ctx context.Context, r *pb.RegisterRequest) (*pb.EnlistResponse, error) {
 	p.mu.Lock()
-	origin := p.origin
+	data, epoch, fed, unheard := p.data, p.epoch, p.fed, p.dist == nil
 	p.mu.Unlock()
-	j, err := joining(r, origin)
+	if unheard {
+		return nil, p.unheard("distributor: enlist")
+	}
+	j, err := data.joining(r, r.GetDiscard())
 	if err != nil {
 		return nil, err
 	}
-	newest, err := p.db.Newest(ctx)
+	h, mark, err := historyOf(ctx, p.db, r.GetPosition())
 	if err != nil {
 		return nil, err
 	}
-	var reply *pb.EnlistResponse
-	err = p.step(func() error {
-		welcome, err := p.enlist(j, r.GetIncarnation(), newest.Clock)
-		reply = &pb.EnlistResponse{Epoch: p.epoch, CatchUp: positionPB(welcome.CatchUp), Refill: welcome.Refill}
-		return err
-	})
+	if h != same && !j.Foreign {
+		p.log.Warn("the slave's position is not in the log of this database; what it holds is compared",
+			"slave", j.Name, "position", j.Position.String())
+		return &pb.EnlistResponse{Epoch: epoch, Database: data.database, Verify: true,
+			CatchUp: &pb.Position{Epoch: epoch, Clock: fed.Clock, Mark: fed.Mark}}, nil
+	}
+	if r.GetSlices().GetTimeline() != data.timeline {
+		j.Table = unserved(j.Table)
+	}
+	reply, err := p.enlist(ctx, r, j, mark)
 	if err != nil {
 		return nil, err
 	}
@@ -52,22 +47,35 @@ func (p *provider) Enlist(ctx context.Context, r *pb.RegisterRequest) (*pb.Enlis
 	return reply, nil
 }
 
-// enlist is called under the lock.
-func (p *provider) enlist(j balance.Joining, incarnation string, newest uint64) (balance.Welcome, error) {
+// enlist gives a slave to the core; mark is that of its position.
+func (p *provider) enlist(ctx context.Context, r *pb.RegisterRequest, j balance.Joining, mark uint64) (reply *pb.EnlistResponse, err error) {
 	const op = "distributor: enlist"
-	if p.dist == nil {
-		return balance.Welcome{}, p.unheard(op)
+	newest, err := p.db.Newest(ctx)
+	if err != nil {
+		return nil, err
 	}
-	if j.Position.Epoch > p.epoch {
-		return balance.Welcome{}, fault.Newf(fault.Unavailable, op,
-			"slave %s has data of epoch %d, and the distributor %s has heard of epoch %d only; ask again after a pause",
-			j.Name, j.Position.Epoch, p.name, p.epoch)
-	}
-	welcome, err := p.dist.Register(j, newest)
-	if err == nil {
-		p.clients[j.Name] = &enlisted{incarnation, time.Now()}
-	}
-	return welcome, err
+	err = p.step(func() error {
+		if p.dist == nil {
+			return p.unheard(op)
+		}
+		if j.Position.Epoch > p.epoch && !j.Foreign {
+			return fault.Newf(fault.Unavailable, op,
+				"slave %s has data of epoch %d, and the distributor %s has heard of epoch %d only; ask again after a pause",
+				j.Name, j.Position.Epoch, p.name, p.epoch)
+		}
+		welcome, err := p.dist.Register(j, newest.Clock)
+		if err != nil {
+			return err
+		}
+		if welcome.Refill {
+			mark = r.GetPosition().GetMark() // of another history, maybe: it only says where the slave is
+		}
+		p.clients[j.Name] = &enlisted{incarnation: r.GetIncarnation(), seen: time.Now(), at: marked{j.Position, mark}}
+		reply = &pb.EnlistResponse{Epoch: p.epoch, CatchUp: positionPB(welcome.CatchUp), Refill: welcome.Refill,
+			Database: p.data.database, Mark: mark}
+		return nil
+	})
+	return reply, err
 }
 
 // Pull implements pb.DistributorServer.
@@ -76,6 +84,9 @@ func (p *provider) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullRespons
 	defer cancel()
 	for {
 		data, changed, err := p.next(r)
+		if data != nil {
+			err = p.stamp(ctx, r, data)
+		}
 		if err != nil || data != nil {
 			return &pb.PullResponse{Data: data}, err
 		}
@@ -89,18 +100,25 @@ func (p *provider) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullRespons
 
 // next returns the bucket that is ready, or what to wait for.
 func (p *provider) next(r *pb.PullRequest) (*pb.NodeData, <-chan struct{}, error) {
+	const op = "distributor: pull"
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.dist == nil {
-		return nil, nil, p.unheard("distributor: pull")
+		return nil, nil, p.unheard(op)
 	}
 	c, ok := p.clients[r.GetName()]
 	if !ok || c.incarnation != r.GetIncarnation() {
-		return nil, nil, fault.Newf(fault.Stale, "distributor: pull", "slave %s is not enlisted here: register again", r.GetName())
+		return nil, nil, fault.Newf(fault.Stale, op, "slave %s is not enlisted here: register again", r.GetName())
 	}
 	c.seen = time.Now()
-	p.dist.Bound(r.GetName(), int(r.GetMaxBytes()))
 	at := positionOf(r.GetPosition())
+	if c.to.position == at {
+		c.at = c.to
+	}
+	if c.at != (marked{at, r.GetPosition().GetMark()}) {
+		return nil, nil, fault.Newf(fault.Stale, op, "slave %s is at %s with another change there than it was given: register again", r.GetName(), at)
+	}
+	p.dist.Bound(r.GetName(), int(r.GetMaxBytes()))
 	bucket, err := p.dist.Pull(r.GetName(), r.GetEpoch(), at)
 	if err != nil {
 		return nil, nil, err
@@ -117,10 +135,26 @@ func (p *provider) next(r *pb.PullRequest) (*pb.NodeData, <-chan struct{}, error
 	return p.bucketPB(bucket), nil, nil
 }
 
+// stamp puts the marks of the changes at both ends into a bucket: where the slave
+// is, and that of the log where it leads.
+func (p *provider) stamp(ctx context.Context, r *pb.PullRequest, data *pb.NodeData) error {
+	to, err := p.db.At(ctx, data.GetTo().GetClock())
+	if err != nil {
+		return err
+	}
+	data.From, data.To.Mark = r.GetPosition(), to.Mark
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c, ok := p.clients[r.GetName()]; ok && c.incarnation == r.GetIncarnation() {
+		c.to = marked{positionOf(data.To), to.Mark}
+	}
+	return nil
+}
+
 // bucketPB is a bucket as slaves get it; with their slices they learn of each
 // other.
 func (p *provider) bucketPB(next *balance.Bucket[*pb.NodeData]) *pb.NodeData {
-	out := &pb.NodeData{From: positionPB(next.From), To: positionPB(next.To), Reset_: next.Reset}
+	out := &pb.NodeData{To: positionPB(next.To), Reset_: next.Reset, Database: p.data.database}
 	if d := next.Payload; d != nil {
 		out.Advertisers, out.Campaigns, out.Items, out.Deleted = d.Advertisers, d.Campaigns, d.Items, d.Deleted
 	}
@@ -128,7 +162,7 @@ func (p *provider) bucketPB(next *balance.Bucket[*pb.NodeData]) *pb.NodeData {
 		out.Cleared = append(out.Cleared, &pb.Interval{Lo: uint64(v.Lo), Hi: uint64(v.Hi)})
 	}
 	if next.Table != nil {
-		out.Slices = tablePB(*next.Table, p.origin)
+		out.Slices = p.data.table(*next.Table)
 		out.Slices.Shards = shardsOf(p.dist.Model())
 	}
 	return out

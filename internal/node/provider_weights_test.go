@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"testing"
 
+	"adshard/backend"
 	"adshard/balance"
 	"adshard/fault"
 	"adshard/schema/pb"
@@ -22,7 +23,7 @@ func (f *forgetful) Quanta(_ context.Context, r *pb.QuantaRequest) (*pb.QuantaRe
 		f.end()
 		return nil, fault.Newf(fault.Unavailable, "", "over")
 	}
-	return &pb.QuantaResponse{Epoch: 8}, nil
+	return &pb.QuantaResponse{Epoch: 8, Database: "db"}, nil
 }
 
 // TestWeightsWaitForAMapperThatKnowsTheItems: those told to the old mapper's
@@ -31,7 +32,7 @@ func TestWeightsWaitForAMapperThatKnowsTheItems(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	f := &forgetful{end: cancel}
 	p := newProvider("d", "there:1", defaultSupply(), balance.ByHash, nil, f, slog.New(slog.DiscardHandler))
-	p.have("origin", &balance.Index{}, 5)
+	p.have("db", &balance.Index{}, backend.Position{Clock: 5})
 	p.epoch, p.number, p.weights[7] = 7, 4, 70
 	_ = p.listen(ctx)
 	if p.epoch != 8 || p.weights[7] != 70 {

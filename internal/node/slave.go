@@ -61,7 +61,7 @@ func openStore(cfg *SlaveConfig) (barrels.Store, error) {
 	if err := os.MkdirAll(cfg.Dir, 0o750); err != nil {
 		return nil, dirFault(cfg.Dir, err)
 	}
-	store, err := rocks.Open(cfg.Dir, rocks.Options{CacheBytes: cfg.CacheBytes, WriteBufferBytes: cfg.WriteBytes})
+	store, err := rocks.Open(cfg.Dir, rocks.Options{Name: cfg.Name, CacheBytes: cfg.CacheBytes, WriteBufferBytes: cfg.WriteBytes})
 	if err != nil {
 		return nil, fmt.Errorf("open the store of %s in %s: %w", cfg.Name, cfg.Dir, err)
 	}
@@ -116,7 +116,8 @@ func newSlave(cfg SlaveConfig, store barrels.Store, port *adminPort, log *slog.L
 	}
 	metrics := admin.NewSlaveMetrics(port.of(cfg.Name), store, s.proxy.State, s.log)
 	s.server = grpc.NewServer(wire.ServerOptions(func(_ string, cause any) { metrics.Panicked(cause) })...)
-	pb.RegisterSlaveServer(s.server, shardserver.New(store, cfg.MaxInFlight, metrics, s.adopt))
+	pb.RegisterSlaveServer(s.server, shardserver.New(
+		shardserver.Identity{Name: cfg.Name, Incarnation: own.Incarnation}, store, cfg.MaxInFlight, metrics, s.adopt))
 	return s, nil
 }
 

@@ -61,7 +61,7 @@ type up struct {
 
 	port     *adminPort
 	listener net.Listener // the balancer's
-	balancer *Balancer
+	balancer *balancerHost
 	supply   []*distributor
 	stores   []barrels.Store
 	slaves   []*slave
@@ -103,8 +103,9 @@ func (u *up) start(ctx context.Context) (err error) {
 	}
 	own := u.cfg.balancer(u.home)
 	own.Advertise = balancer
-	u.balancer, err = NewBalancer(ctx, own, u.db, u.log.With("node", "balancer"))
+	b, err := NewBalancer(ctx, own, u.db, u.log.With("node", "balancer"))
 	if err == nil {
+		u.balancer = hostOf(b)
 		registerBalancerMetrics(u.port.of("balancer"), u.balancer)
 	}
 	return err
@@ -128,14 +129,14 @@ func (u *up) run(ctx context.Context, out io.Writer) error {
 		group.Go(func() error { return s.run(ctx) })
 	}
 	group.Go(func() error { return u.master.run(ctx) })
-	group.Go(func() error { return u.port.serve(ctx, u.ready, control{u.balancer}, u.log) })
+	group.Go(func() error { return u.port.serve(ctx, u.ready, u.balancer, u.log) })
 	group.Go(func() error { u.master.announce(ctx, out); return nil })
 	return group.Wait()
 }
 
 // ready returns why the cluster cannot do all of its work.
 func (u *up) ready() []string {
-	why := append(control{u.balancer}.ready(), u.master.ready()...)
+	why := append(u.balancer.ready(), u.master.ready()...)
 	for _, s := range u.slaves {
 		why = append(why, s.ready()...)
 	}

@@ -28,8 +28,8 @@ func tableOf(t *pb.SliceTable) balance.Table {
 	return out
 }
 
-func tablePB(t balance.Table, origin string) *pb.SliceTable {
-	out := &pb.SliceTable{View: t.View, Least: t.Least, Origin: origin}
+func tablePB(t balance.Table) *pb.SliceTable {
+	out := &pb.SliceTable{View: t.View, Least: t.Least}
 	for _, s := range t.Slices {
 		out.Slices = append(out.Slices, &pb.HeldSlice{
 			Id: s.ID, Lo: uint64(s.Lo), Hi: uint64(s.Hi), Generation: s.Generation,

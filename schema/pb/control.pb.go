@@ -26,12 +26,15 @@ const (
 )
 
 type RegisterRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`       // of the slave, unique in the cluster
-	Address       string                 `protobuf:"bytes,2,opt,name=address,proto3" json:"address,omitempty"` // where masters reach it
-	Position      *Position              `protobuf:"bytes,3,opt,name=position,proto3" json:"position,omitempty"`
-	Slices        *SliceTable            `protobuf:"bytes,4,opt,name=slices,proto3" json:"slices,omitempty"`           // what it holds
-	Incarnation   string                 `protobuf:"bytes,5,opt,name=incarnation,proto3" json:"incarnation,omitempty"` // random, new at each start of the process
+	state       protoimpl.MessageState `protogen:"open.v1"`
+	Name        string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`       // of the slave, unique in the cluster
+	Address     string                 `protobuf:"bytes,2,opt,name=address,proto3" json:"address,omitempty"` // where masters reach it
+	Position    *Position              `protobuf:"bytes,3,opt,name=position,proto3" json:"position,omitempty"`
+	Slices      *SliceTable            `protobuf:"bytes,4,opt,name=slices,proto3" json:"slices,omitempty"`           // what it holds
+	Incarnation string                 `protobuf:"bytes,5,opt,name=incarnation,proto3" json:"incarnation,omitempty"` // random, new at each start of the process
+	// discard: the balancer lets the slave's data, of another database, be
+	// discarded. Of use to distributors only.
+	Discard       bool `protobuf:"varint,6,opt,name=discard,proto3" json:"discard,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -101,10 +104,20 @@ func (x *RegisterRequest) GetIncarnation() string {
 	return ""
 }
 
+func (x *RegisterRequest) GetDiscard() bool {
+	if x != nil {
+		return x.Discard
+	}
+	return false
+}
+
 type RegisterResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Epoch         uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
 	Distributor   string                 `protobuf:"bytes,2,opt,name=distributor,proto3" json:"distributor,omitempty"` // the address of the slave's; "": the balancer's own
+	Database      string                 `protobuf:"bytes,3,opt,name=database,proto3" json:"database,omitempty"`       // the balancer's
+	Timeline      string                 `protobuf:"bytes,4,opt,name=timeline,proto3" json:"timeline,omitempty"`       // of its slice map
+	Discard       bool                   `protobuf:"varint,5,opt,name=discard,proto3" json:"discard,omitempty"`        // the slave's data are of another database and not needed
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -153,6 +166,27 @@ func (x *RegisterResponse) GetDistributor() string {
 	return ""
 }
 
+func (x *RegisterResponse) GetDatabase() string {
+	if x != nil {
+		return x.Database
+	}
+	return ""
+}
+
+func (x *RegisterResponse) GetTimeline() string {
+	if x != nil {
+		return x.Timeline
+	}
+	return ""
+}
+
+func (x *RegisterResponse) GetDiscard() bool {
+	if x != nil {
+		return x.Discard
+	}
+	return false
+}
+
 type EnlistResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Epoch uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
@@ -160,7 +194,13 @@ type EnlistResponse struct {
 	CatchUp *Position `protobuf:"bytes,2,opt,name=catch_up,json=catchUp,proto3" json:"catch_up,omitempty"`
 	// refill: what the slave holds is of no use here. It serves nothing of it;
 	// its next bucket resets it.
-	Refill        bool `protobuf:"varint,3,opt,name=refill,proto3" json:"refill,omitempty"`
+	Refill   bool   `protobuf:"varint,3,opt,name=refill,proto3" json:"refill,omitempty"`
+	Database string `protobuf:"bytes,4,opt,name=database,proto3" json:"database,omitempty"` // whose data the distributor hands out
+	// verify: the slave's position is not in the log of this database. It serves
+	// nothing, has each slice that it holds compared (Verify), keeps those that are
+	// equal as of catch_up, and registers again.
+	Verify        bool   `protobuf:"varint,5,opt,name=verify,proto3" json:"verify,omitempty"`
+	Mark          uint64 `protobuf:"fixed64,6,opt,name=mark,proto3" json:"mark,omitempty"` // of the slave's position: a store from before marks takes it over
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -216,6 +256,165 @@ func (x *EnlistResponse) GetRefill() bool {
 	return false
 }
 
+func (x *EnlistResponse) GetDatabase() string {
+	if x != nil {
+		return x.Database
+	}
+	return ""
+}
+
+func (x *EnlistResponse) GetVerify() bool {
+	if x != nil {
+		return x.Verify
+	}
+	return false
+}
+
+func (x *EnlistResponse) GetMark() uint64 {
+	if x != nil {
+		return x.Mark
+	}
+	return 0
+}
+
+// VerifyRequest asks whether what a slave holds of an interval is what the
+// database has.
+type VerifyRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Incarnation   string                 `protobuf:"bytes,2,opt,name=incarnation,proto3" json:"incarnation,omitempty"`
+	Epoch         uint64                 `protobuf:"varint,3,opt,name=epoch,proto3" json:"epoch,omitempty"`
+	Database      string                 `protobuf:"bytes,4,opt,name=database,proto3" json:"database,omitempty"`
+	Lo            uint64                 `protobuf:"fixed64,5,opt,name=lo,proto3" json:"lo,omitempty"`
+	Hi            uint64                 `protobuf:"fixed64,6,opt,name=hi,proto3" json:"hi,omitempty"`                 // inclusive
+	Certificate   *CertifyResponse       `protobuf:"bytes,7,opt,name=certificate,proto3" json:"certificate,omitempty"` // of all bins
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *VerifyRequest) Reset() {
+	*x = VerifyRequest{}
+	mi := &file_adshard_v1_control_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *VerifyRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*VerifyRequest) ProtoMessage() {}
+
+func (x *VerifyRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_control_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use VerifyRequest.ProtoReflect.Descriptor instead.
+func (*VerifyRequest) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *VerifyRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *VerifyRequest) GetIncarnation() string {
+	if x != nil {
+		return x.Incarnation
+	}
+	return ""
+}
+
+func (x *VerifyRequest) GetEpoch() uint64 {
+	if x != nil {
+		return x.Epoch
+	}
+	return 0
+}
+
+func (x *VerifyRequest) GetDatabase() string {
+	if x != nil {
+		return x.Database
+	}
+	return ""
+}
+
+func (x *VerifyRequest) GetLo() uint64 {
+	if x != nil {
+		return x.Lo
+	}
+	return 0
+}
+
+func (x *VerifyRequest) GetHi() uint64 {
+	if x != nil {
+		return x.Hi
+	}
+	return 0
+}
+
+func (x *VerifyRequest) GetCertificate() *CertifyResponse {
+	if x != nil {
+		return x.Certificate
+	}
+	return nil
+}
+
+type VerifyResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Equal         bool                   `protobuf:"varint,1,opt,name=equal,proto3" json:"equal,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *VerifyResponse) Reset() {
+	*x = VerifyResponse{}
+	mi := &file_adshard_v1_control_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *VerifyResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*VerifyResponse) ProtoMessage() {}
+
+func (x *VerifyResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_control_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use VerifyResponse.ProtoReflect.Descriptor instead.
+func (*VerifyResponse) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *VerifyResponse) GetEqual() bool {
+	if x != nil {
+		return x.Equal
+	}
+	return false
+}
+
 type PullRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
@@ -224,13 +423,14 @@ type PullRequest struct {
 	MaxBytes      uint32                 `protobuf:"varint,4,opt,name=max_bytes,json=maxBytes,proto3" json:"max_bytes,omitempty"`
 	WaitMs        uint32                 `protobuf:"varint,5,opt,name=wait_ms,json=waitMs,proto3" json:"wait_ms,omitempty"`
 	Incarnation   string                 `protobuf:"bytes,6,opt,name=incarnation,proto3" json:"incarnation,omitempty"`
+	Database      string                 `protobuf:"bytes,7,opt,name=database,proto3" json:"database,omitempty"` // whose data the slave holds; "": none
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *PullRequest) Reset() {
 	*x = PullRequest{}
-	mi := &file_adshard_v1_control_proto_msgTypes[3]
+	mi := &file_adshard_v1_control_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -242,7 +442,7 @@ func (x *PullRequest) String() string {
 func (*PullRequest) ProtoMessage() {}
 
 func (x *PullRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[3]
+	mi := &file_adshard_v1_control_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -255,7 +455,7 @@ func (x *PullRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PullRequest.ProtoReflect.Descriptor instead.
 func (*PullRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{3}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *PullRequest) GetName() string {
@@ -300,6 +500,13 @@ func (x *PullRequest) GetIncarnation() string {
 	return ""
 }
 
+func (x *PullRequest) GetDatabase() string {
+	if x != nil {
+		return x.Database
+	}
+	return ""
+}
+
 type PullResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Data          *NodeData              `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"` // absent: nothing yet
@@ -309,7 +516,7 @@ type PullResponse struct {
 
 func (x *PullResponse) Reset() {
 	*x = PullResponse{}
-	mi := &file_adshard_v1_control_proto_msgTypes[4]
+	mi := &file_adshard_v1_control_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -321,7 +528,7 @@ func (x *PullResponse) String() string {
 func (*PullResponse) ProtoMessage() {}
 
 func (x *PullResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[4]
+	mi := &file_adshard_v1_control_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -334,7 +541,7 @@ func (x *PullResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PullResponse.ProtoReflect.Descriptor instead.
 func (*PullResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{4}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *PullResponse) GetData() *NodeData {
@@ -353,13 +560,14 @@ type ReportRequest struct {
 	Slices        *SliceTable            `protobuf:"bytes,5,opt,name=slices,proto3" json:"slices,omitempty"` // absent: as reported before; without its shards
 	State         *SlaveState            `protobuf:"bytes,6,opt,name=state,proto3" json:"state,omitempty"`
 	Load          *Load                  `protobuf:"bytes,7,opt,name=load,proto3" json:"load,omitempty"`
+	Database      string                 `protobuf:"bytes,8,opt,name=database,proto3" json:"database,omitempty"` // as in PullRequest
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ReportRequest) Reset() {
 	*x = ReportRequest{}
-	mi := &file_adshard_v1_control_proto_msgTypes[5]
+	mi := &file_adshard_v1_control_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -371,7 +579,7 @@ func (x *ReportRequest) String() string {
 func (*ReportRequest) ProtoMessage() {}
 
 func (x *ReportRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[5]
+	mi := &file_adshard_v1_control_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -384,7 +592,7 @@ func (x *ReportRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportRequest.ProtoReflect.Descriptor instead.
 func (*ReportRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{5}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ReportRequest) GetName() string {
@@ -436,6 +644,13 @@ func (x *ReportRequest) GetLoad() *Load {
 	return nil
 }
 
+func (x *ReportRequest) GetDatabase() string {
+	if x != nil {
+		return x.Database
+	}
+	return ""
+}
+
 type ReportResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Epoch         uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
@@ -446,7 +661,7 @@ type ReportResponse struct {
 
 func (x *ReportResponse) Reset() {
 	*x = ReportResponse{}
-	mi := &file_adshard_v1_control_proto_msgTypes[6]
+	mi := &file_adshard_v1_control_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -458,7 +673,7 @@ func (x *ReportResponse) String() string {
 func (*ReportResponse) ProtoMessage() {}
 
 func (x *ReportResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[6]
+	mi := &file_adshard_v1_control_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -471,7 +686,7 @@ func (x *ReportResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportResponse.ProtoReflect.Descriptor instead.
 func (*ReportResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{6}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ReportResponse) GetEpoch() uint64 {
@@ -502,7 +717,7 @@ type SlaveState struct {
 
 func (x *SlaveState) Reset() {
 	*x = SlaveState{}
-	mi := &file_adshard_v1_control_proto_msgTypes[7]
+	mi := &file_adshard_v1_control_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -514,7 +729,7 @@ func (x *SlaveState) String() string {
 func (*SlaveState) ProtoMessage() {}
 
 func (x *SlaveState) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[7]
+	mi := &file_adshard_v1_control_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -527,7 +742,7 @@ func (x *SlaveState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SlaveState.ProtoReflect.Descriptor instead.
 func (*SlaveState) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{7}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *SlaveState) GetServing() bool {
@@ -570,14 +785,16 @@ type WatchMapRequest struct {
 	Epoch         uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
 	View          uint64                 `protobuf:"varint,2,opt,name=view,proto3" json:"view,omitempty"` // the view that the master has, and asks slaves in; 0: none
 	WaitMs        uint32                 `protobuf:"varint,3,opt,name=wait_ms,json=waitMs,proto3" json:"wait_ms,omitempty"`
-	Master        string                 `protobuf:"bytes,4,opt,name=master,proto3" json:"master,omitempty"` // its name, for acknowledgements
+	Master        string                 `protobuf:"bytes,4,opt,name=master,proto3" json:"master,omitempty"`     // its name, for acknowledgements
+	Database      string                 `protobuf:"bytes,5,opt,name=database,proto3" json:"database,omitempty"` // of the map that it has; "": none
+	Timeline      string                 `protobuf:"bytes,6,opt,name=timeline,proto3" json:"timeline,omitempty"` // likewise
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WatchMapRequest) Reset() {
 	*x = WatchMapRequest{}
-	mi := &file_adshard_v1_control_proto_msgTypes[8]
+	mi := &file_adshard_v1_control_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -589,7 +806,7 @@ func (x *WatchMapRequest) String() string {
 func (*WatchMapRequest) ProtoMessage() {}
 
 func (x *WatchMapRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[8]
+	mi := &file_adshard_v1_control_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -602,7 +819,7 @@ func (x *WatchMapRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchMapRequest.ProtoReflect.Descriptor instead.
 func (*WatchMapRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{8}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *WatchMapRequest) GetEpoch() uint64 {
@@ -633,18 +850,34 @@ func (x *WatchMapRequest) GetMaster() string {
 	return ""
 }
 
+func (x *WatchMapRequest) GetDatabase() string {
+	if x != nil {
+		return x.Database
+	}
+	return ""
+}
+
+func (x *WatchMapRequest) GetTimeline() string {
+	if x != nil {
+		return x.Timeline
+	}
+	return ""
+}
+
 type WatchMapResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Epoch         uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
 	View          uint64                 `protobuf:"varint,2,opt,name=view,proto3" json:"view,omitempty"`
 	Shards        []*Shard               `protobuf:"bytes,3,rep,name=shards,proto3" json:"shards,omitempty"` // absent: nothing newer
+	Database      string                 `protobuf:"bytes,4,opt,name=database,proto3" json:"database,omitempty"`
+	Timeline      string                 `protobuf:"bytes,5,opt,name=timeline,proto3" json:"timeline,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WatchMapResponse) Reset() {
 	*x = WatchMapResponse{}
-	mi := &file_adshard_v1_control_proto_msgTypes[9]
+	mi := &file_adshard_v1_control_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -656,7 +889,7 @@ func (x *WatchMapResponse) String() string {
 func (*WatchMapResponse) ProtoMessage() {}
 
 func (x *WatchMapResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[9]
+	mi := &file_adshard_v1_control_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -669,7 +902,7 @@ func (x *WatchMapResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchMapResponse.ProtoReflect.Descriptor instead.
 func (*WatchMapResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{9}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *WatchMapResponse) GetEpoch() uint64 {
@@ -693,6 +926,20 @@ func (x *WatchMapResponse) GetShards() []*Shard {
 	return nil
 }
 
+func (x *WatchMapResponse) GetDatabase() string {
+	if x != nil {
+		return x.Database
+	}
+	return ""
+}
+
+func (x *WatchMapResponse) GetTimeline() string {
+	if x != nil {
+		return x.Timeline
+	}
+	return ""
+}
+
 type QuantaRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`       // of the distributor
@@ -701,14 +948,16 @@ type QuantaRequest struct {
 	Number        uint64                 `protobuf:"varint,4,opt,name=number,proto3" json:"number,omitempty"`  // of that quantum; 0: none
 	Clock         uint64                 `protobuf:"varint,5,opt,name=clock,proto3" json:"clock,omitempty"`    // up to which it has processed changes
 	WaitMs        uint32                 `protobuf:"varint,6,opt,name=wait_ms,json=waitMs,proto3" json:"wait_ms,omitempty"`
-	Weights       []*Weight              `protobuf:"bytes,7,rep,name=weights,proto3" json:"weights,omitempty"` // of items that changed
+	Weights       []*Weight              `protobuf:"bytes,7,rep,name=weights,proto3" json:"weights,omitempty"`   // of items that changed
+	Database      string                 `protobuf:"bytes,8,opt,name=database,proto3" json:"database,omitempty"` // that the distributor reads
+	Mark          uint64                 `protobuf:"fixed64,9,opt,name=mark,proto3" json:"mark,omitempty"`       // of the change at clock
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *QuantaRequest) Reset() {
 	*x = QuantaRequest{}
-	mi := &file_adshard_v1_control_proto_msgTypes[10]
+	mi := &file_adshard_v1_control_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -720,7 +969,7 @@ func (x *QuantaRequest) String() string {
 func (*QuantaRequest) ProtoMessage() {}
 
 func (x *QuantaRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[10]
+	mi := &file_adshard_v1_control_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -733,7 +982,7 @@ func (x *QuantaRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuantaRequest.ProtoReflect.Descriptor instead.
 func (*QuantaRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{10}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *QuantaRequest) GetName() string {
@@ -785,6 +1034,20 @@ func (x *QuantaRequest) GetWeights() []*Weight {
 	return nil
 }
 
+func (x *QuantaRequest) GetDatabase() string {
+	if x != nil {
+		return x.Database
+	}
+	return ""
+}
+
+func (x *QuantaRequest) GetMark() uint64 {
+	if x != nil {
+		return x.Mark
+	}
+	return 0
+}
+
 // Weight is an item's (balance.Index).
 type Weight struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -796,7 +1059,7 @@ type Weight struct {
 
 func (x *Weight) Reset() {
 	*x = Weight{}
-	mi := &file_adshard_v1_control_proto_msgTypes[11]
+	mi := &file_adshard_v1_control_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -808,7 +1071,7 @@ func (x *Weight) String() string {
 func (*Weight) ProtoMessage() {}
 
 func (x *Weight) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[11]
+	mi := &file_adshard_v1_control_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -821,7 +1084,7 @@ func (x *Weight) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Weight.ProtoReflect.Descriptor instead.
 func (*Weight) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{11}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Weight) GetKey() uint64 {
@@ -842,13 +1105,15 @@ type QuantaResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Epoch         uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
 	Quanta        []*Quantum             `protobuf:"bytes,2,rep,name=quanta,proto3" json:"quanta,omitempty"` // the first carries the model when others are gone
+	Database      string                 `protobuf:"bytes,3,opt,name=database,proto3" json:"database,omitempty"`
+	Timeline      string                 `protobuf:"bytes,4,opt,name=timeline,proto3" json:"timeline,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *QuantaResponse) Reset() {
 	*x = QuantaResponse{}
-	mi := &file_adshard_v1_control_proto_msgTypes[12]
+	mi := &file_adshard_v1_control_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -860,7 +1125,7 @@ func (x *QuantaResponse) String() string {
 func (*QuantaResponse) ProtoMessage() {}
 
 func (x *QuantaResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[12]
+	mi := &file_adshard_v1_control_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -873,7 +1138,7 @@ func (x *QuantaResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuantaResponse.ProtoReflect.Descriptor instead.
 func (*QuantaResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{12}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *QuantaResponse) GetEpoch() uint64 {
@@ -890,6 +1155,20 @@ func (x *QuantaResponse) GetQuanta() []*Quantum {
 	return nil
 }
 
+func (x *QuantaResponse) GetDatabase() string {
+	if x != nil {
+		return x.Database
+	}
+	return ""
+}
+
+func (x *QuantaResponse) GetTimeline() string {
+	if x != nil {
+		return x.Timeline
+	}
+	return ""
+}
+
 // Quantum is balance.Quantum.
 type Quantum struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -904,7 +1183,7 @@ type Quantum struct {
 
 func (x *Quantum) Reset() {
 	*x = Quantum{}
-	mi := &file_adshard_v1_control_proto_msgTypes[13]
+	mi := &file_adshard_v1_control_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -916,7 +1195,7 @@ func (x *Quantum) String() string {
 func (*Quantum) ProtoMessage() {}
 
 func (x *Quantum) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[13]
+	mi := &file_adshard_v1_control_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -929,7 +1208,7 @@ func (x *Quantum) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Quantum.ProtoReflect.Descriptor instead.
 func (*Quantum) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{13}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Quantum) GetNumber() uint64 {
@@ -984,7 +1263,7 @@ type Operation struct {
 
 func (x *Operation) Reset() {
 	*x = Operation{}
-	mi := &file_adshard_v1_control_proto_msgTypes[14]
+	mi := &file_adshard_v1_control_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -996,7 +1275,7 @@ func (x *Operation) String() string {
 func (*Operation) ProtoMessage() {}
 
 func (x *Operation) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[14]
+	mi := &file_adshard_v1_control_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1009,7 +1288,7 @@ func (x *Operation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Operation.ProtoReflect.Descriptor instead.
 func (*Operation) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{14}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Operation) GetKind() uint32 {
@@ -1073,29 +1352,47 @@ var File_adshard_v1_control_proto protoreflect.FileDescriptor
 const file_adshard_v1_control_proto_rawDesc = "" +
 	"\n" +
 	"\x18adshard/v1/control.proto\x12\n" +
-	"adshard.v1\x1a\x15adshard/v1/load.proto\x1a\x19adshard/v1/nodedata.proto\"\xc3\x01\n" +
+	"adshard.v1\x1a\x15adshard/v1/load.proto\x1a\x19adshard/v1/nodedata.proto\x1a\x17adshard/v1/search.proto\"\xdd\x01\n" +
 	"\x0fRegisterRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aaddress\x18\x02 \x01(\tR\aaddress\x120\n" +
 	"\bposition\x18\x03 \x01(\v2\x14.adshard.v1.PositionR\bposition\x12.\n" +
 	"\x06slices\x18\x04 \x01(\v2\x16.adshard.v1.SliceTableR\x06slices\x12 \n" +
-	"\vincarnation\x18\x05 \x01(\tR\vincarnation\"J\n" +
+	"\vincarnation\x18\x05 \x01(\tR\vincarnation\x12\x18\n" +
+	"\adiscard\x18\x06 \x01(\bR\adiscard\"\x9c\x01\n" +
 	"\x10RegisterResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12 \n" +
-	"\vdistributor\x18\x02 \x01(\tR\vdistributor\"o\n" +
+	"\vdistributor\x18\x02 \x01(\tR\vdistributor\x12\x1a\n" +
+	"\bdatabase\x18\x03 \x01(\tR\bdatabase\x12\x1a\n" +
+	"\btimeline\x18\x04 \x01(\tR\btimeline\x12\x18\n" +
+	"\adiscard\x18\x05 \x01(\bR\adiscard\"\xb7\x01\n" +
 	"\x0eEnlistResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12/\n" +
 	"\bcatch_up\x18\x02 \x01(\v2\x14.adshard.v1.PositionR\acatchUp\x12\x16\n" +
-	"\x06refill\x18\x03 \x01(\bR\x06refill\"\xc1\x01\n" +
+	"\x06refill\x18\x03 \x01(\bR\x06refill\x12\x1a\n" +
+	"\bdatabase\x18\x04 \x01(\tR\bdatabase\x12\x16\n" +
+	"\x06verify\x18\x05 \x01(\bR\x06verify\x12\x12\n" +
+	"\x04mark\x18\x06 \x01(\x06R\x04mark\"\xd6\x01\n" +
+	"\rVerifyRequest\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12 \n" +
+	"\vincarnation\x18\x02 \x01(\tR\vincarnation\x12\x14\n" +
+	"\x05epoch\x18\x03 \x01(\x04R\x05epoch\x12\x1a\n" +
+	"\bdatabase\x18\x04 \x01(\tR\bdatabase\x12\x0e\n" +
+	"\x02lo\x18\x05 \x01(\x06R\x02lo\x12\x0e\n" +
+	"\x02hi\x18\x06 \x01(\x06R\x02hi\x12=\n" +
+	"\vcertificate\x18\a \x01(\v2\x1b.adshard.v1.CertifyResponseR\vcertificate\"&\n" +
+	"\x0eVerifyResponse\x12\x14\n" +
+	"\x05equal\x18\x01 \x01(\bR\x05equal\"\xdd\x01\n" +
 	"\vPullRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05epoch\x18\x02 \x01(\x04R\x05epoch\x120\n" +
 	"\bposition\x18\x03 \x01(\v2\x14.adshard.v1.PositionR\bposition\x12\x1b\n" +
 	"\tmax_bytes\x18\x04 \x01(\rR\bmaxBytes\x12\x17\n" +
 	"\await_ms\x18\x05 \x01(\rR\x06waitMs\x12 \n" +
-	"\vincarnation\x18\x06 \x01(\tR\vincarnation\"8\n" +
+	"\vincarnation\x18\x06 \x01(\tR\vincarnation\x12\x1a\n" +
+	"\bdatabase\x18\a \x01(\tR\bdatabase\"8\n" +
 	"\fPullResponse\x12(\n" +
-	"\x04data\x18\x01 \x01(\v2\x14.adshard.v1.NodeDataR\x04data\"\x91\x02\n" +
+	"\x04data\x18\x01 \x01(\v2\x14.adshard.v1.NodeDataR\x04data\"\xad\x02\n" +
 	"\rReportRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12 \n" +
 	"\vincarnation\x18\x02 \x01(\tR\vincarnation\x12\x14\n" +
@@ -1103,7 +1400,8 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\bposition\x18\x04 \x01(\v2\x14.adshard.v1.PositionR\bposition\x12.\n" +
 	"\x06slices\x18\x05 \x01(\v2\x16.adshard.v1.SliceTableR\x06slices\x12,\n" +
 	"\x05state\x18\x06 \x01(\v2\x16.adshard.v1.SlaveStateR\x05state\x12$\n" +
-	"\x04load\x18\a \x01(\v2\x10.adshard.v1.LoadR\x04load\"H\n" +
+	"\x04load\x18\a \x01(\v2\x10.adshard.v1.LoadR\x04load\x12\x1a\n" +
+	"\bdatabase\x18\b \x01(\tR\bdatabase\"H\n" +
 	"\x0eReportResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12 \n" +
 	"\vdistributor\x18\x02 \x01(\tR\vdistributor\"\x8a\x01\n" +
@@ -1113,16 +1411,20 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\x06groups\x18\x02 \x01(\x04R\x06groups\x12\x1a\n" +
 	"\bkeywords\x18\x03 \x01(\x04R\bkeywords\x12\x14\n" +
 	"\x05bytes\x18\x04 \x01(\x04R\x05bytes\x12\x18\n" +
-	"\atrouble\x18\x05 \x01(\tR\atrouble\"l\n" +
+	"\atrouble\x18\x05 \x01(\tR\atrouble\"\xa4\x01\n" +
 	"\x0fWatchMapRequest\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x12\n" +
 	"\x04view\x18\x02 \x01(\x04R\x04view\x12\x17\n" +
 	"\await_ms\x18\x03 \x01(\rR\x06waitMs\x12\x16\n" +
-	"\x06master\x18\x04 \x01(\tR\x06master\"g\n" +
+	"\x06master\x18\x04 \x01(\tR\x06master\x12\x1a\n" +
+	"\bdatabase\x18\x05 \x01(\tR\bdatabase\x12\x1a\n" +
+	"\btimeline\x18\x06 \x01(\tR\btimeline\"\x9f\x01\n" +
 	"\x10WatchMapResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x12\n" +
 	"\x04view\x18\x02 \x01(\x04R\x04view\x12)\n" +
-	"\x06shards\x18\x03 \x03(\v2\x11.adshard.v1.ShardR\x06shards\"\xc8\x01\n" +
+	"\x06shards\x18\x03 \x03(\v2\x11.adshard.v1.ShardR\x06shards\x12\x1a\n" +
+	"\bdatabase\x18\x04 \x01(\tR\bdatabase\x12\x1a\n" +
+	"\btimeline\x18\x05 \x01(\tR\btimeline\"\xf8\x01\n" +
 	"\rQuantaRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aaddress\x18\x02 \x01(\tR\aaddress\x12\x14\n" +
@@ -1130,13 +1432,17 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\x06number\x18\x04 \x01(\x04R\x06number\x12\x14\n" +
 	"\x05clock\x18\x05 \x01(\x04R\x05clock\x12\x17\n" +
 	"\await_ms\x18\x06 \x01(\rR\x06waitMs\x12,\n" +
-	"\aweights\x18\a \x03(\v2\x12.adshard.v1.WeightR\aweights\"2\n" +
+	"\aweights\x18\a \x03(\v2\x12.adshard.v1.WeightR\aweights\x12\x1a\n" +
+	"\bdatabase\x18\b \x01(\tR\bdatabase\x12\x12\n" +
+	"\x04mark\x18\t \x01(\x06R\x04mark\"2\n" +
 	"\x06Weight\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\x06R\x03key\x12\x16\n" +
-	"\x06weight\x18\x02 \x01(\rR\x06weight\"S\n" +
+	"\x06weight\x18\x02 \x01(\rR\x06weight\"\x8b\x01\n" +
 	"\x0eQuantaResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12+\n" +
-	"\x06quanta\x18\x02 \x03(\v2\x13.adshard.v1.QuantumR\x06quanta\"\x8a\x01\n" +
+	"\x06quanta\x18\x02 \x03(\v2\x13.adshard.v1.QuantumR\x06quanta\x12\x1a\n" +
+	"\bdatabase\x18\x03 \x01(\tR\bdatabase\x12\x1a\n" +
+	"\btimeline\x18\x04 \x01(\tR\btimeline\"\x8a\x01\n" +
 	"\aQuantum\x12\x16\n" +
 	"\x06number\x18\x01 \x01(\x04R\x06number\x12\x14\n" +
 	"\x05clock\x18\x02 \x01(\x04R\x05clock\x12\x12\n" +
@@ -1156,10 +1462,11 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\bRegister\x12\x1b.adshard.v1.RegisterRequest\x1a\x1c.adshard.v1.RegisterResponse\x12?\n" +
 	"\x06Report\x12\x19.adshard.v1.ReportRequest\x1a\x1a.adshard.v1.ReportResponse\x12E\n" +
 	"\bWatchMap\x12\x1b.adshard.v1.WatchMapRequest\x1a\x1c.adshard.v1.WatchMapResponse\x12?\n" +
-	"\x06Quanta\x12\x19.adshard.v1.QuantaRequest\x1a\x1a.adshard.v1.QuantaResponse2\x8b\x01\n" +
+	"\x06Quanta\x12\x19.adshard.v1.QuantaRequest\x1a\x1a.adshard.v1.QuantaResponse2\xcc\x01\n" +
 	"\vDistributor\x12A\n" +
 	"\x06Enlist\x12\x1b.adshard.v1.RegisterRequest\x1a\x1a.adshard.v1.EnlistResponse\x129\n" +
-	"\x04Pull\x12\x17.adshard.v1.PullRequest\x1a\x18.adshard.v1.PullResponseB\x13Z\x11adshard/schema/pbb\x06proto3"
+	"\x04Pull\x12\x17.adshard.v1.PullRequest\x1a\x18.adshard.v1.PullResponse\x12?\n" +
+	"\x06Verify\x12\x19.adshard.v1.VerifyRequest\x1a\x1a.adshard.v1.VerifyResponseB\x13Z\x11adshard/schema/pbb\x06proto3"
 
 var (
 	file_adshard_v1_control_proto_rawDescOnce sync.Once
@@ -1173,60 +1480,66 @@ func file_adshard_v1_control_proto_rawDescGZIP() []byte {
 	return file_adshard_v1_control_proto_rawDescData
 }
 
-var file_adshard_v1_control_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
+var file_adshard_v1_control_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
 var file_adshard_v1_control_proto_goTypes = []any{
 	(*RegisterRequest)(nil),  // 0: adshard.v1.RegisterRequest
 	(*RegisterResponse)(nil), // 1: adshard.v1.RegisterResponse
 	(*EnlistResponse)(nil),   // 2: adshard.v1.EnlistResponse
-	(*PullRequest)(nil),      // 3: adshard.v1.PullRequest
-	(*PullResponse)(nil),     // 4: adshard.v1.PullResponse
-	(*ReportRequest)(nil),    // 5: adshard.v1.ReportRequest
-	(*ReportResponse)(nil),   // 6: adshard.v1.ReportResponse
-	(*SlaveState)(nil),       // 7: adshard.v1.SlaveState
-	(*WatchMapRequest)(nil),  // 8: adshard.v1.WatchMapRequest
-	(*WatchMapResponse)(nil), // 9: adshard.v1.WatchMapResponse
-	(*QuantaRequest)(nil),    // 10: adshard.v1.QuantaRequest
-	(*Weight)(nil),           // 11: adshard.v1.Weight
-	(*QuantaResponse)(nil),   // 12: adshard.v1.QuantaResponse
-	(*Quantum)(nil),          // 13: adshard.v1.Quantum
-	(*Operation)(nil),        // 14: adshard.v1.Operation
-	(*Position)(nil),         // 15: adshard.v1.Position
-	(*SliceTable)(nil),       // 16: adshard.v1.SliceTable
-	(*NodeData)(nil),         // 17: adshard.v1.NodeData
-	(*Load)(nil),             // 18: adshard.v1.Load
-	(*Shard)(nil),            // 19: adshard.v1.Shard
+	(*VerifyRequest)(nil),    // 3: adshard.v1.VerifyRequest
+	(*VerifyResponse)(nil),   // 4: adshard.v1.VerifyResponse
+	(*PullRequest)(nil),      // 5: adshard.v1.PullRequest
+	(*PullResponse)(nil),     // 6: adshard.v1.PullResponse
+	(*ReportRequest)(nil),    // 7: adshard.v1.ReportRequest
+	(*ReportResponse)(nil),   // 8: adshard.v1.ReportResponse
+	(*SlaveState)(nil),       // 9: adshard.v1.SlaveState
+	(*WatchMapRequest)(nil),  // 10: adshard.v1.WatchMapRequest
+	(*WatchMapResponse)(nil), // 11: adshard.v1.WatchMapResponse
+	(*QuantaRequest)(nil),    // 12: adshard.v1.QuantaRequest
+	(*Weight)(nil),           // 13: adshard.v1.Weight
+	(*QuantaResponse)(nil),   // 14: adshard.v1.QuantaResponse
+	(*Quantum)(nil),          // 15: adshard.v1.Quantum
+	(*Operation)(nil),        // 16: adshard.v1.Operation
+	(*Position)(nil),         // 17: adshard.v1.Position
+	(*SliceTable)(nil),       // 18: adshard.v1.SliceTable
+	(*CertifyResponse)(nil),  // 19: adshard.v1.CertifyResponse
+	(*NodeData)(nil),         // 20: adshard.v1.NodeData
+	(*Load)(nil),             // 21: adshard.v1.Load
+	(*Shard)(nil),            // 22: adshard.v1.Shard
 }
 var file_adshard_v1_control_proto_depIdxs = []int32{
-	15, // 0: adshard.v1.RegisterRequest.position:type_name -> adshard.v1.Position
-	16, // 1: adshard.v1.RegisterRequest.slices:type_name -> adshard.v1.SliceTable
-	15, // 2: adshard.v1.EnlistResponse.catch_up:type_name -> adshard.v1.Position
-	15, // 3: adshard.v1.PullRequest.position:type_name -> adshard.v1.Position
-	17, // 4: adshard.v1.PullResponse.data:type_name -> adshard.v1.NodeData
-	15, // 5: adshard.v1.ReportRequest.position:type_name -> adshard.v1.Position
-	16, // 6: adshard.v1.ReportRequest.slices:type_name -> adshard.v1.SliceTable
-	7,  // 7: adshard.v1.ReportRequest.state:type_name -> adshard.v1.SlaveState
-	18, // 8: adshard.v1.ReportRequest.load:type_name -> adshard.v1.Load
-	19, // 9: adshard.v1.WatchMapResponse.shards:type_name -> adshard.v1.Shard
-	11, // 10: adshard.v1.QuantaRequest.weights:type_name -> adshard.v1.Weight
-	13, // 11: adshard.v1.QuantaResponse.quanta:type_name -> adshard.v1.Quantum
-	14, // 12: adshard.v1.Quantum.ops:type_name -> adshard.v1.Operation
-	0,  // 13: adshard.v1.Balancer.Register:input_type -> adshard.v1.RegisterRequest
-	5,  // 14: adshard.v1.Balancer.Report:input_type -> adshard.v1.ReportRequest
-	8,  // 15: adshard.v1.Balancer.WatchMap:input_type -> adshard.v1.WatchMapRequest
-	10, // 16: adshard.v1.Balancer.Quanta:input_type -> adshard.v1.QuantaRequest
-	0,  // 17: adshard.v1.Distributor.Enlist:input_type -> adshard.v1.RegisterRequest
-	3,  // 18: adshard.v1.Distributor.Pull:input_type -> adshard.v1.PullRequest
-	1,  // 19: adshard.v1.Balancer.Register:output_type -> adshard.v1.RegisterResponse
-	6,  // 20: adshard.v1.Balancer.Report:output_type -> adshard.v1.ReportResponse
-	9,  // 21: adshard.v1.Balancer.WatchMap:output_type -> adshard.v1.WatchMapResponse
-	12, // 22: adshard.v1.Balancer.Quanta:output_type -> adshard.v1.QuantaResponse
-	2,  // 23: adshard.v1.Distributor.Enlist:output_type -> adshard.v1.EnlistResponse
-	4,  // 24: adshard.v1.Distributor.Pull:output_type -> adshard.v1.PullResponse
-	19, // [19:25] is the sub-list for method output_type
-	13, // [13:19] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	17, // 0: adshard.v1.RegisterRequest.position:type_name -> adshard.v1.Position
+	18, // 1: adshard.v1.RegisterRequest.slices:type_name -> adshard.v1.SliceTable
+	17, // 2: adshard.v1.EnlistResponse.catch_up:type_name -> adshard.v1.Position
+	19, // 3: adshard.v1.VerifyRequest.certificate:type_name -> adshard.v1.CertifyResponse
+	17, // 4: adshard.v1.PullRequest.position:type_name -> adshard.v1.Position
+	20, // 5: adshard.v1.PullResponse.data:type_name -> adshard.v1.NodeData
+	17, // 6: adshard.v1.ReportRequest.position:type_name -> adshard.v1.Position
+	18, // 7: adshard.v1.ReportRequest.slices:type_name -> adshard.v1.SliceTable
+	9,  // 8: adshard.v1.ReportRequest.state:type_name -> adshard.v1.SlaveState
+	21, // 9: adshard.v1.ReportRequest.load:type_name -> adshard.v1.Load
+	22, // 10: adshard.v1.WatchMapResponse.shards:type_name -> adshard.v1.Shard
+	13, // 11: adshard.v1.QuantaRequest.weights:type_name -> adshard.v1.Weight
+	15, // 12: adshard.v1.QuantaResponse.quanta:type_name -> adshard.v1.Quantum
+	16, // 13: adshard.v1.Quantum.ops:type_name -> adshard.v1.Operation
+	0,  // 14: adshard.v1.Balancer.Register:input_type -> adshard.v1.RegisterRequest
+	7,  // 15: adshard.v1.Balancer.Report:input_type -> adshard.v1.ReportRequest
+	10, // 16: adshard.v1.Balancer.WatchMap:input_type -> adshard.v1.WatchMapRequest
+	12, // 17: adshard.v1.Balancer.Quanta:input_type -> adshard.v1.QuantaRequest
+	0,  // 18: adshard.v1.Distributor.Enlist:input_type -> adshard.v1.RegisterRequest
+	5,  // 19: adshard.v1.Distributor.Pull:input_type -> adshard.v1.PullRequest
+	3,  // 20: adshard.v1.Distributor.Verify:input_type -> adshard.v1.VerifyRequest
+	1,  // 21: adshard.v1.Balancer.Register:output_type -> adshard.v1.RegisterResponse
+	8,  // 22: adshard.v1.Balancer.Report:output_type -> adshard.v1.ReportResponse
+	11, // 23: adshard.v1.Balancer.WatchMap:output_type -> adshard.v1.WatchMapResponse
+	14, // 24: adshard.v1.Balancer.Quanta:output_type -> adshard.v1.QuantaResponse
+	2,  // 25: adshard.v1.Distributor.Enlist:output_type -> adshard.v1.EnlistResponse
+	6,  // 26: adshard.v1.Distributor.Pull:output_type -> adshard.v1.PullResponse
+	4,  // 27: adshard.v1.Distributor.Verify:output_type -> adshard.v1.VerifyResponse
+	21, // [21:28] is the sub-list for method output_type
+	14, // [14:21] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_adshard_v1_control_proto_init() }
@@ -1236,13 +1549,14 @@ func file_adshard_v1_control_proto_init() {
 	}
 	file_adshard_v1_load_proto_init()
 	file_adshard_v1_nodedata_proto_init()
+	file_adshard_v1_search_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_adshard_v1_control_proto_rawDesc), len(file_adshard_v1_control_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   15,
+			NumMessages:   17,
 			NumExtensions: 0,
 			NumServices:   2,
 		},

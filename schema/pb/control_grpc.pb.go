@@ -257,6 +257,7 @@ var Balancer_ServiceDesc = grpc.ServiceDesc{
 const (
 	Distributor_Enlist_FullMethodName = "/adshard.v1.Distributor/Enlist"
 	Distributor_Pull_FullMethodName   = "/adshard.v1.Distributor/Pull"
+	Distributor_Verify_FullMethodName = "/adshard.v1.Distributor/Verify"
 )
 
 // DistributorClient is the client API for Distributor service.
@@ -270,6 +271,8 @@ type DistributorClient interface {
 	Enlist(ctx context.Context, in *RegisterRequest, opts ...grpc.CallOption) (*EnlistResponse, error)
 	// Pull waits for the bucket that begins at the slave's position.
 	Pull(ctx context.Context, in *PullRequest, opts ...grpc.CallOption) (*PullResponse, error)
+	// Verify compares a slice that a slave holds with the database.
+	Verify(ctx context.Context, in *VerifyRequest, opts ...grpc.CallOption) (*VerifyResponse, error)
 }
 
 type distributorClient struct {
@@ -300,6 +303,16 @@ func (c *distributorClient) Pull(ctx context.Context, in *PullRequest, opts ...g
 	return out, nil
 }
 
+func (c *distributorClient) Verify(ctx context.Context, in *VerifyRequest, opts ...grpc.CallOption) (*VerifyResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(VerifyResponse)
+	err := c.cc.Invoke(ctx, Distributor_Verify_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // DistributorServer is the server API for Distributor service.
 // All implementations must embed UnimplementedDistributorServer
 // for forward compatibility.
@@ -311,6 +324,8 @@ type DistributorServer interface {
 	Enlist(context.Context, *RegisterRequest) (*EnlistResponse, error)
 	// Pull waits for the bucket that begins at the slave's position.
 	Pull(context.Context, *PullRequest) (*PullResponse, error)
+	// Verify compares a slice that a slave holds with the database.
+	Verify(context.Context, *VerifyRequest) (*VerifyResponse, error)
 	mustEmbedUnimplementedDistributorServer()
 }
 
@@ -326,6 +341,9 @@ func (UnimplementedDistributorServer) Enlist(context.Context, *RegisterRequest) 
 }
 func (UnimplementedDistributorServer) Pull(context.Context, *PullRequest) (*PullResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Pull not implemented")
+}
+func (UnimplementedDistributorServer) Verify(context.Context, *VerifyRequest) (*VerifyResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Verify not implemented")
 }
 func (UnimplementedDistributorServer) mustEmbedUnimplementedDistributorServer() {}
 func (UnimplementedDistributorServer) testEmbeddedByValue()                     {}
@@ -384,6 +402,24 @@ func _Distributor_Pull_Handler(srv interface{}, ctx context.Context, dec func(in
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Distributor_Verify_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(VerifyRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(DistributorServer).Verify(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Distributor_Verify_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(DistributorServer).Verify(ctx, req.(*VerifyRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // Distributor_ServiceDesc is the grpc.ServiceDesc for Distributor service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -398,6 +434,10 @@ var Distributor_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Pull",
 			Handler:    _Distributor_Pull_Handler,
+		},
+		{
+			MethodName: "Verify",
+			Handler:    _Distributor_Verify_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},

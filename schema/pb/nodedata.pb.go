@@ -77,11 +77,14 @@ func (HeldState) EnumDescriptor() ([]byte, []int) {
 
 // Position is a place in the log that a slave applies (balance.Position).
 type Position struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Epoch         uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
-	Clock         uint64                 `protobuf:"varint,2,opt,name=clock,proto3" json:"clock,omitempty"`
-	Quantum       uint64                 `protobuf:"varint,3,opt,name=quantum,proto3" json:"quantum,omitempty"`
-	Offset        uint64                 `protobuf:"varint,4,opt,name=offset,proto3" json:"offset,omitempty"`
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Epoch   uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
+	Clock   uint64                 `protobuf:"varint,2,opt,name=clock,proto3" json:"clock,omitempty"`
+	Quantum uint64                 `protobuf:"varint,3,opt,name=quantum,proto3" json:"quantum,omitempty"`
+	Offset  uint64                 `protobuf:"varint,4,opt,name=offset,proto3" json:"offset,omitempty"`
+	// mark is that of the change at clock in the database's log (backend.Position);
+	// 0: of no change, or not known.
+	Mark          uint64 `protobuf:"fixed64,5,opt,name=mark,proto3" json:"mark,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -144,6 +147,13 @@ func (x *Position) GetOffset() uint64 {
 	return 0
 }
 
+func (x *Position) GetMark() uint64 {
+	if x != nil {
+		return x.Mark
+	}
+	return 0
+}
+
 // NodeData is one bucket: the half-open range from..to of log positions. It is
 // applied in one atomic batch together with its end.
 type NodeData struct {
@@ -162,7 +172,8 @@ type NodeData struct {
 	// cleared: every group with a key in one of these intervals that is not
 	// among items is removed. Slices that come and go are filled and emptied by
 	// it, whatever was left there before.
-	Cleared       []*Interval `protobuf:"bytes,9,rep,name=cleared,proto3" json:"cleared,omitempty"` // by rising lo, disjoint
+	Cleared       []*Interval `protobuf:"bytes,9,rep,name=cleared,proto3" json:"cleared,omitempty"`    // by rising lo, disjoint
+	Database      string      `protobuf:"bytes,10,opt,name=database,proto3" json:"database,omitempty"` // whose data these are
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -258,6 +269,13 @@ func (x *NodeData) GetCleared() []*Interval {
 		return x.Cleared
 	}
 	return nil
+}
+
+func (x *NodeData) GetDatabase() string {
+	if x != nil {
+		return x.Database
+	}
+	return ""
 }
 
 // Interval is a run of keys, both ends inclusive.
@@ -379,7 +397,10 @@ type SliceTable struct {
 	// empty in stores that were built offline.
 	Shards []*Shard `protobuf:"bytes,4,rep,name=shards,proto3" json:"shards,omitempty"`
 	// least is the oldest view that is still served; older ones are stale.
-	Least         uint64 `protobuf:"varint,5,opt,name=least,proto3" json:"least,omitempty"`
+	Least uint64 `protobuf:"varint,5,opt,name=least,proto3" json:"least,omitempty"`
+	// timeline names the history of the slice map that views count: another one
+	// begins with a database that was restored.
+	Timeline      string `protobuf:"bytes,6,opt,name=timeline,proto3" json:"timeline,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -447,6 +468,13 @@ func (x *SliceTable) GetLeast() uint64 {
 		return x.Least
 	}
 	return 0
+}
+
+func (x *SliceTable) GetTimeline() string {
+	if x != nil {
+		return x.Timeline
+	}
+	return ""
 }
 
 // Shard is a slave as masters see it.
@@ -603,12 +631,13 @@ var File_adshard_v1_nodedata_proto protoreflect.FileDescriptor
 const file_adshard_v1_nodedata_proto_rawDesc = "" +
 	"\n" +
 	"\x19adshard/v1/nodedata.proto\x12\n" +
-	"adshard.v1\x1a\x18adshard/v1/records.proto\"h\n" +
+	"adshard.v1\x1a\x18adshard/v1/records.proto\"|\n" +
 	"\bPosition\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x14\n" +
 	"\x05clock\x18\x02 \x01(\x04R\x05clock\x12\x18\n" +
 	"\aquantum\x18\x03 \x01(\x04R\aquantum\x12\x16\n" +
-	"\x06offset\x18\x04 \x01(\x04R\x06offset\"\x80\x03\n" +
+	"\x06offset\x18\x04 \x01(\x04R\x06offset\x12\x12\n" +
+	"\x04mark\x18\x05 \x01(\x06R\x04mark\"\x9c\x03\n" +
 	"\bNodeData\x12(\n" +
 	"\x04from\x18\x01 \x01(\v2\x14.adshard.v1.PositionR\x04from\x12$\n" +
 	"\x02to\x18\x02 \x01(\v2\x14.adshard.v1.PositionR\x02to\x12\x14\n" +
@@ -618,20 +647,23 @@ const file_adshard_v1_nodedata_proto_rawDesc = "" +
 	"\x05items\x18\x06 \x03(\v2\x10.adshard.v1.ItemR\x05items\x12\x18\n" +
 	"\adeleted\x18\a \x03(\x06R\adeleted\x12.\n" +
 	"\x06slices\x18\b \x01(\v2\x16.adshard.v1.SliceTableR\x06slices\x12.\n" +
-	"\acleared\x18\t \x03(\v2\x14.adshard.v1.IntervalR\acleared\"*\n" +
+	"\acleared\x18\t \x03(\v2\x14.adshard.v1.IntervalR\acleared\x12\x1a\n" +
+	"\bdatabase\x18\n" +
+	" \x01(\tR\bdatabase\"*\n" +
 	"\bInterval\x12\x0e\n" +
 	"\x02lo\x18\x01 \x01(\x06R\x02lo\x12\x0e\n" +
 	"\x02hi\x18\x02 \x01(\x06R\x02hi\"`\n" +
 	"\x04Item\x12'\n" +
 	"\x05group\x18\x01 \x01(\v2\x11.adshard.v1.GroupR\x05group\x12/\n" +
-	"\bkeywords\x18\x02 \x03(\v2\x13.adshard.v1.KeywordR\bkeywords\"\xa8\x01\n" +
+	"\bkeywords\x18\x02 \x03(\v2\x13.adshard.v1.KeywordR\bkeywords\"\xc4\x01\n" +
 	"\n" +
 	"SliceTable\x12-\n" +
 	"\x06slices\x18\x01 \x03(\v2\x15.adshard.v1.HeldSliceR\x06slices\x12\x12\n" +
 	"\x04view\x18\x02 \x01(\x04R\x04view\x12\x16\n" +
 	"\x06origin\x18\x03 \x01(\tR\x06origin\x12)\n" +
 	"\x06shards\x18\x04 \x03(\v2\x11.adshard.v1.ShardR\x06shards\x12\x14\n" +
-	"\x05least\x18\x05 \x01(\x04R\x05least\"9\n" +
+	"\x05least\x18\x05 \x01(\x04R\x05least\x12\x1a\n" +
+	"\btimeline\x18\x06 \x01(\tR\btimeline\"9\n" +
 	"\x05Shard\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1c\n" +
 	"\taddresses\x18\x02 \x03(\tR\taddresses\"\xb2\x01\n" +

@@ -117,7 +117,8 @@ type CertifyRequest struct {
 	Hi    uint64                 `protobuf:"fixed64,2,opt,name=hi,proto3" json:"hi,omitempty"` // inclusive
 	// clock: the sums are of a state that has all changes up to it, at least.
 	Clock         uint64 `protobuf:"varint,3,opt,name=clock,proto3" json:"clock,omitempty"`
-	Bins          uint64 `protobuf:"fixed64,4,opt,name=bins,proto3" json:"bins,omitempty"` // bit i: bin i is wanted
+	Bins          uint64 `protobuf:"fixed64,4,opt,name=bins,proto3" json:"bins,omitempty"`       // bit i: bin i is wanted
+	Database      string `protobuf:"bytes,5,opt,name=database,proto3" json:"database,omitempty"` // whose data the slave must hold
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -180,6 +181,13 @@ func (x *CertifyRequest) GetBins() uint64 {
 	return 0
 }
 
+func (x *CertifyRequest) GetDatabase() string {
+	if x != nil {
+		return x.Database
+	}
+	return ""
+}
+
 // CertifyResponse is balance.Certificate. Hashes are sums, modulo 2¹²⁸, of one
 // hash for each item.
 type CertifyResponse struct {
@@ -191,6 +199,7 @@ type CertifyResponse struct {
 	Counts        []uint64 `protobuf:"varint,4,rep,packed,name=counts,proto3" json:"counts,omitempty"`
 	HashHi        []uint64 `protobuf:"fixed64,5,rep,packed,name=hash_hi,json=hashHi,proto3" json:"hash_hi,omitempty"`
 	HashLo        []uint64 `protobuf:"fixed64,6,rep,packed,name=hash_lo,json=hashLo,proto3" json:"hash_lo,omitempty"`
+	Mark          uint64   `protobuf:"fixed64,7,opt,name=mark,proto3" json:"mark,omitempty"` // of the change at clock
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -267,6 +276,13 @@ func (x *CertifyResponse) GetHashLo() []uint64 {
 	return nil
 }
 
+func (x *CertifyResponse) GetMark() uint64 {
+	if x != nil {
+		return x.Mark
+	}
+	return 0
+}
+
 type MapRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -307,7 +323,11 @@ type MapResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Epoch         uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
 	View          uint64                 `protobuf:"varint,2,opt,name=view,proto3" json:"view,omitempty"`
-	Shards        []*Shard               `protobuf:"bytes,3,rep,name=shards,proto3" json:"shards,omitempty"` // empty: it knows none
+	Shards        []*Shard               `protobuf:"bytes,3,rep,name=shards,proto3" json:"shards,omitempty"`             // empty: it knows none
+	Database      string                 `protobuf:"bytes,4,opt,name=database,proto3" json:"database,omitempty"`         // whose data it holds; "": none
+	Timeline      string                 `protobuf:"bytes,5,opt,name=timeline,proto3" json:"timeline,omitempty"`         // of the views
+	Name          string                 `protobuf:"bytes,6,opt,name=name,proto3" json:"name,omitempty"`                 // of the slave
+	Incarnation   uint64                 `protobuf:"fixed64,7,opt,name=incarnation,proto3" json:"incarnation,omitempty"` // a hash of its own
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -361,6 +381,34 @@ func (x *MapResponse) GetShards() []*Shard {
 		return x.Shards
 	}
 	return nil
+}
+
+func (x *MapResponse) GetDatabase() string {
+	if x != nil {
+		return x.Database
+	}
+	return ""
+}
+
+func (x *MapResponse) GetTimeline() string {
+	if x != nil {
+		return x.Timeline
+	}
+	return ""
+}
+
+func (x *MapResponse) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *MapResponse) GetIncarnation() uint64 {
+	if x != nil {
+		return x.Incarnation
+	}
+	return 0
 }
 
 // Fault is the detail of an error status: the kind survives the wire.
@@ -598,6 +646,7 @@ type SearchRequest struct {
 	ExactCounts   bool                   `protobuf:"varint,6,opt,name=exact_counts,json=exactCounts,proto3" json:"exact_counts,omitempty"`
 	RequestId     string                 `protobuf:"bytes,7,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	View          uint64                 `protobuf:"varint,8,opt,name=view,proto3" json:"view,omitempty"`
+	Shard         uint64                 `protobuf:"fixed64,9,opt,name=shard,proto3" json:"shard,omitempty"` // search.ShardID of whom is asked
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -688,6 +737,13 @@ func (x *SearchRequest) GetView() uint64 {
 	return 0
 }
 
+func (x *SearchRequest) GetShard() uint64 {
+	if x != nil {
+		return x.Shard
+	}
+	return 0
+}
+
 type SearchResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Hits          []*Hit                 `protobuf:"bytes,1,rep,name=hits,proto3" json:"hits,omitempty"`
@@ -702,6 +758,7 @@ type SearchResponse struct {
 	BlocksRead    uint64                 `protobuf:"varint,10,opt,name=blocks_read,json=blocksRead,proto3" json:"blocks_read,omitempty"`
 	BlocksPassed  uint64                 `protobuf:"varint,11,opt,name=blocks_passed,json=blocksPassed,proto3" json:"blocks_passed,omitempty"`
 	BlocksBad     uint64                 `protobuf:"varint,12,opt,name=blocks_bad,json=blocksBad,proto3" json:"blocks_bad,omitempty"`
+	Shard         uint64                 `protobuf:"fixed64,14,opt,name=shard,proto3" json:"shard,omitempty"` // search.ShardID of who answers
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -816,6 +873,13 @@ func (x *SearchResponse) GetBlocksPassed() uint64 {
 func (x *SearchResponse) GetBlocksBad() uint64 {
 	if x != nil {
 		return x.BlocksBad
+	}
+	return 0
+}
+
+func (x *SearchResponse) GetShard() uint64 {
+	if x != nil {
+		return x.Shard
 	}
 	return 0
 }
@@ -1020,6 +1084,7 @@ type ExplainResponse struct {
 	WidthLo       uint64                 `protobuf:"varint,4,opt,name=width_lo,json=widthLo,proto3" json:"width_lo,omitempty"`
 	View          uint64                 `protobuf:"varint,5,opt,name=view,proto3" json:"view,omitempty"`
 	AppliedClock  uint64                 `protobuf:"varint,6,opt,name=applied_clock,json=appliedClock,proto3" json:"applied_clock,omitempty"`
+	Shard         uint64                 `protobuf:"fixed64,7,opt,name=shard,proto3" json:"shard,omitempty"` // as in SearchResponse
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1092,6 +1157,13 @@ func (x *ExplainResponse) GetView() uint64 {
 func (x *ExplainResponse) GetAppliedClock() uint64 {
 	if x != nil {
 		return x.AppliedClock
+	}
+	return 0
+}
+
+func (x *ExplainResponse) GetShard() uint64 {
+	if x != nil {
+		return x.Shard
 	}
 	return 0
 }
@@ -1289,25 +1361,31 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\fAdoptRequest\x12\x1a\n" +
 	"\bbalancer\x18\x01 \x01(\tR\bbalancer\"#\n" +
 	"\rAdoptResponse\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name\"Z\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\"v\n" +
 	"\x0eCertifyRequest\x12\x0e\n" +
 	"\x02lo\x18\x01 \x01(\x06R\x02lo\x12\x0e\n" +
 	"\x02hi\x18\x02 \x01(\x06R\x02hi\x12\x14\n" +
 	"\x05clock\x18\x03 \x01(\x04R\x05clock\x12\x12\n" +
-	"\x04bins\x18\x04 \x01(\x06R\x04bins\"\x9d\x01\n" +
+	"\x04bins\x18\x04 \x01(\x06R\x04bins\x12\x1a\n" +
+	"\bdatabase\x18\x05 \x01(\tR\bdatabase\"\xb1\x01\n" +
 	"\x0fCertifyResponse\x12\x14\n" +
 	"\x05clock\x18\x01 \x01(\x04R\x05clock\x12\x14\n" +
 	"\x05items\x18\x02 \x01(\x04R\x05items\x12\x14\n" +
 	"\x05bytes\x18\x03 \x01(\x04R\x05bytes\x12\x16\n" +
 	"\x06counts\x18\x04 \x03(\x04R\x06counts\x12\x17\n" +
 	"\ahash_hi\x18\x05 \x03(\x06R\x06hashHi\x12\x17\n" +
-	"\ahash_lo\x18\x06 \x03(\x06R\x06hashLo\"\f\n" +
+	"\ahash_lo\x18\x06 \x03(\x06R\x06hashLo\x12\x12\n" +
+	"\x04mark\x18\a \x01(\x06R\x04mark\"\f\n" +
 	"\n" +
-	"MapRequest\"b\n" +
+	"MapRequest\"\xd0\x01\n" +
 	"\vMapResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x12\n" +
 	"\x04view\x18\x02 \x01(\x04R\x04view\x12)\n" +
-	"\x06shards\x18\x03 \x03(\v2\x11.adshard.v1.ShardR\x06shards\"A\n" +
+	"\x06shards\x18\x03 \x03(\v2\x11.adshard.v1.ShardR\x06shards\x12\x1a\n" +
+	"\bdatabase\x18\x04 \x01(\tR\bdatabase\x12\x1a\n" +
+	"\btimeline\x18\x05 \x01(\tR\btimeline\x12\x12\n" +
+	"\x04name\x18\x06 \x01(\tR\x04name\x12 \n" +
+	"\vincarnation\x18\a \x01(\x06R\vincarnation\"A\n" +
 	"\x05Fault\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\rR\x04kind\x12\x0e\n" +
 	"\x02op\x18\x02 \x01(\tR\x02op\x12\x14\n" +
@@ -1324,7 +1402,7 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x06others\x18\x01 \x01(\bR\x06others\x12\x18\n" +
 	"\aordered\x18\x02 \x01(\bR\aordered\x12\x1a\n" +
 	"\badjacent\x18\x03 \x01(\bR\badjacent\x12\x14\n" +
-	"\x05reach\x18\x04 \x01(\rR\x05reach\"\x82\x02\n" +
+	"\x05reach\x18\x04 \x01(\rR\x05reach\"\x98\x02\n" +
 	"\rSearchRequest\x12'\n" +
 	"\x05query\x18\x01 \x01(\v2\x11.adshard.v1.QueryR\x05query\x12*\n" +
 	"\aprofile\x18\x02 \x03(\v2\x10.adshard.v1.RuleR\aprofile\x12\x16\n" +
@@ -1334,7 +1412,8 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\fexact_counts\x18\x06 \x01(\bR\vexactCounts\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\a \x01(\tR\trequestId\x12\x12\n" +
-	"\x04view\x18\b \x01(\x04R\x04view\"\xfe\x02\n" +
+	"\x04view\x18\b \x01(\x04R\x04view\x12\x14\n" +
+	"\x05shard\x18\t \x01(\x06R\x05shard\"\x94\x03\n" +
 	"\x0eSearchResponse\x12#\n" +
 	"\x04hits\x18\x01 \x03(\v2\x0f.adshard.v1.HitR\x04hits\x12\x18\n" +
 	"\amatched\x18\x02 \x01(\x04R\amatched\x12\x1e\n" +
@@ -1352,7 +1431,8 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"blocksRead\x12#\n" +
 	"\rblocks_passed\x18\v \x01(\x04R\fblocksPassed\x12\x1d\n" +
 	"\n" +
-	"blocks_bad\x18\f \x01(\x04R\tblocksBad\"\x92\x03\n" +
+	"blocks_bad\x18\f \x01(\x04R\tblocksBad\x12\x14\n" +
+	"\x05shard\x18\x0e \x01(\x06R\x05shard\"\x92\x03\n" +
 	"\x03Hit\x12\x18\n" +
 	"\akeyword\x18\x01 \x01(\x04R\akeyword\x12\x14\n" +
 	"\x05group\x18\x02 \x01(\x04R\x05group\x12\x1a\n" +
@@ -1373,14 +1453,15 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x02ad\x18\r \x01(\v2\x0e.adshard.v1.AdR\x02ad\"[\n" +
 	"\x0eExplainRequest\x123\n" +
 	"\arequest\x18\x01 \x01(\v2\x19.adshard.v1.SearchRequestR\arequest\x12\x14\n" +
-	"\x05limit\x18\x02 \x01(\rR\x05limit\"\xc7\x01\n" +
+	"\x05limit\x18\x02 \x01(\rR\x05limit\"\xdd\x01\n" +
 	"\x0fExplainResponse\x12/\n" +
 	"\amatches\x18\x01 \x03(\v2\x15.adshard.v1.ExplainedR\amatches\x12\x14\n" +
 	"\x05total\x18\x02 \x01(\x04R\x05total\x12\x19\n" +
 	"\bwidth_hi\x18\x03 \x01(\x04R\awidthHi\x12\x19\n" +
 	"\bwidth_lo\x18\x04 \x01(\x04R\awidthLo\x12\x12\n" +
 	"\x04view\x18\x05 \x01(\x04R\x04view\x12#\n" +
-	"\rapplied_clock\x18\x06 \x01(\x04R\fappliedClock\"\xfc\x02\n" +
+	"\rapplied_clock\x18\x06 \x01(\x04R\fappliedClock\x12\x14\n" +
+	"\x05shard\x18\a \x01(\x06R\x05shard\"\xfc\x02\n" +
 	"\tExplained\x12!\n" +
 	"\x03hit\x18\x01 \x01(\v2\x0f.adshard.v1.HitR\x03hit\x12\x18\n" +
 	"\averdict\x18\x02 \x01(\rR\averdict\x12+\n" +

@@ -2,33 +2,59 @@ package fanout
 
 import (
 	"context"
+	"sync"
 
+	"adshard/fault"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 	"adshard/search"
 )
 
-// Client is a slave reached by gRPC. Calls need a deadline; errors have fault
-// kinds when the connection is one of wire.Dial.
+// Client is the slave of one shard, reached by gRPC. Each request names the
+// shard, and an answer of another one is refused: two addresses that lead to
+// one process never add up to a complete answer. Calls need a deadline; errors
+// have fault kinds when the connection is one of wire.Dial.
 type Client struct {
 	name  string
+	id    search.ShardID
 	slave pb.SlaveClient
+	// requests are messages to send again, so that naming the shard costs no
+	// memory.
+	requests sync.Pool
 }
 
-// NewClient returns the client of the shard with this name.
-func NewClient(name string, slave pb.SlaveClient) *Client { return &Client{name: name, slave: slave} }
+// NewClient returns the client of the shard with this name and id.
+func NewClient(name string, id search.ShardID, slave pb.SlaveClient) *Client {
+	return &Client{name: name, id: id, slave: slave, requests: sync.Pool{New: func() any { return new(pb.SearchRequest) }}}
+}
 
 // Search implements search.Searcher.
 func (c *Client) Search(ctx context.Context, r *search.Request) (*search.Answer, error) {
 	return c.send(ctx, wire.FromRequest(r))
 }
 
-func (c *Client) send(ctx context.Context, m *pb.SearchRequest) (*search.Answer, error) {
+// send asks what a message asks that all shards share.
+func (c *Client) send(ctx context.Context, shared *pb.SearchRequest) (*search.Answer, error) {
+	m := c.requests.Get().(*pb.SearchRequest)
+	wire.Address(m, shared, c.id)
 	reply, err := c.slave.Search(ctx, m)
+	c.requests.Put(m) // gRPC has encoded it before the call returns
 	if err != nil {
 		return nil, wire.FromStatus(err)
 	}
+	if err := c.own(search.ShardID(reply.GetShard())); err != nil {
+		return nil, err
+	}
 	return wire.ToAnswer(reply), nil
+}
+
+// own refuses the answer of another shard.
+func (c *Client) own(from search.ShardID) error {
+	if from == c.id {
+		return nil
+	}
+	return fault.Newf(fault.Conflict, "master: search",
+		"the answer at the address of shard %s is of another slave, database or timeline; check the addresses that slaves advertise", c.name)
 }
 
 // Map implements Seed.
@@ -39,9 +65,14 @@ func (c *Client) Map(ctx context.Context) (*pb.MapResponse, error) {
 
 // Explain implements search.Explainer.
 func (c *Client) Explain(ctx context.Context, r *search.Request, limit int) (*search.Explanation, error) {
-	reply, err := c.slave.Explain(ctx, &pb.ExplainRequest{Request: wire.FromRequest(r), Limit: uint32(max(limit, 0))})
+	m := wire.FromRequest(r)
+	m.Shard = uint64(c.id)
+	reply, err := c.slave.Explain(ctx, &pb.ExplainRequest{Request: m, Limit: uint32(max(limit, 0))})
 	if err != nil {
 		return nil, wire.FromStatus(err)
+	}
+	if err := c.own(search.ShardID(reply.GetShard())); err != nil {
+		return nil, err
 	}
 	return wire.ToExplanation(reply, c.name), nil
 }

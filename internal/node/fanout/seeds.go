@@ -29,6 +29,13 @@ func (s Seeds) next(ctx context.Context, now *Map) (*pb.WatchMapResponse, error)
 	best := &pb.MapResponse{}
 	epoch := uint64(0)
 	for _, r := range s.ask(ctx) {
+		if now != nil && r.GetDatabase() != now.Database {
+			continue
+		}
+		if best.GetDatabase() != "" && r.GetDatabase() != best.GetDatabase() {
+			return nil, fault.Newf(fault.Conflict, "master: learn the map",
+				"the slaves asked hold data of two databases, %s and %s; name slaves of one cluster", best.GetDatabase(), r.GetDatabase())
+		}
 		epoch = max(epoch, r.GetEpoch())
 		if now != nil && r.GetView() <= now.View {
 			continue
@@ -44,7 +51,8 @@ func (s Seeds) next(ctx context.Context, now *Map) (*pb.WatchMapResponse, error)
 	if now != nil {
 		epoch = max(epoch, now.Epoch)
 	}
-	return &pb.WatchMapResponse{Epoch: epoch, View: best.GetView(), Shards: best.GetShards()}, nil
+	return &pb.WatchMapResponse{Epoch: epoch, View: best.GetView(), Shards: best.GetShards(),
+		Database: best.GetDatabase(), Timeline: best.GetTimeline()}, nil
 }
 
 // ask returns the maps of all slaves that have one.

@@ -21,7 +21,9 @@ type Shard struct {
 // Map is the shards of one view. It does not change.
 type Map struct {
 	Epoch, View uint64
-	Shards      []Shard
+	// Database is whose data the shards hold; Timeline is what the views count.
+	Database, Timeline string
+	Shards             []Shard
 }
 
 // Maps gives the newest map.

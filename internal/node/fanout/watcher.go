@@ -11,6 +11,7 @@ import (
 
 	"adshard/fault"
 	"adshard/schema/pb"
+	"adshard/search"
 )
 
 // Source hands out maps; *wire connections to a balancer do. Errors have fault
@@ -19,8 +20,9 @@ type Source interface {
 	WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.WatchMapResponse, error)
 }
 
-// Dialer connects to a slave; it returns at once. Close ends the connection.
-type Dialer func(shard, address string) (slave Slave, close func() error, err error)
+// Dialer connects to the slave of a shard; it returns at once. Close ends the
+// connection.
+type Dialer func(shard string, id search.ShardID, address string) (slave Slave, close func() error, err error)
 
 // The times of a Watcher.
 const (
@@ -47,11 +49,17 @@ type Watcher struct {
 
 	mu      sync.Mutex
 	changed chan struct{}   // closed and made anew with each map; under mu
-	links   map[string]link // by shard and address; under mu
+	links   map[linked]link // under mu
 	retired []retired       // under mu
 	trouble error           // of the last call; under mu
 	heard   time.Time       // when source last answered; under mu
 	stale   chan struct{}   // full: a slave no longer serves the map's view
+}
+
+// linked is whom a link leads to.
+type linked struct {
+	id      search.ShardID
+	address string
 }
 
 type link struct {
@@ -69,7 +77,7 @@ type retired struct {
 // is away, newer ones come from the slaves of the map.
 func NewWatcher(master string, source Source, seeds Seeds, dial Dialer, log *slog.Logger) *Watcher {
 	return &Watcher{master: master, source: source, seeds: seeds, dial: dial, log: log,
-		changed: make(chan struct{}), links: make(map[string]link), stale: make(chan struct{}, 1)}
+		changed: make(chan struct{}), links: make(map[linked]link), stale: make(chan struct{}, 1)}
 }
 
 // Current implements Maps.
@@ -166,7 +174,7 @@ func (w *Watcher) poll(ctx context.Context) (fresh bool, err error) {
 	r := &pb.WatchMapRequest{WaitMs: uint32(watchWait.Milliseconds()), Master: w.master}
 	now := w.now.Load()
 	if now != nil {
-		r.Epoch, r.View = now.Epoch, now.View
+		r.Epoch, r.View, r.Database, r.Timeline = now.Epoch, now.View, now.Database, now.Timeline
 	}
 	call, cancel := context.WithTimeout(ctx, watchWait+callTimeout)
 	defer cancel()
@@ -181,12 +189,26 @@ func (w *Watcher) poll(ctx context.Context) (fresh bool, err error) {
 	if len(reply.GetShards()) == 0 {
 		return true, nil
 	}
+	if err := sameDatabase(now, reply.GetDatabase()); err != nil {
+		return false, err
+	}
 	if now != nil && (reply.GetEpoch() < now.Epoch || reply.GetEpoch() == now.Epoch && reply.GetView() < now.View) {
 		return false, fault.Newf(fault.Stale, "master: ask for the map",
 			"the balancer's map %d/%d is older than this master's %d/%d, which it keeps; if the balancer was set up anew, start the master anew too",
 			reply.GetEpoch(), reply.GetView(), now.Epoch, now.View)
 	}
 	return w.take(reply)
+}
+
+// sameDatabase refuses the map of another database than that of the map at hand:
+// the slaves that it names hold other advertisers' data.
+func sameDatabase(now *Map, database string) error {
+	if now == nil || now.Database == database {
+		return nil
+	}
+	return fault.Newf(fault.Conflict, "master: ask for the map",
+		"the balancer's map is of database %s, this master serves database %s and goes on with it; start the master anew if the other one is meant",
+		database, now.Database)
 }
 
 // ask takes the map that slaves have, if any: seeds, and those of the map.
@@ -213,18 +235,18 @@ func (w *Watcher) ask(ctx context.Context) {
 func (w *Watcher) take(reply *pb.WatchMapResponse) (fresh bool, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	m := &Map{Epoch: reply.GetEpoch(), View: reply.GetView()}
-	used := make(map[string]link, len(reply.GetShards()))
+	m := &Map{Epoch: reply.GetEpoch(), View: reply.GetView(), Database: reply.GetDatabase(), Timeline: reply.GetTimeline()}
+	used := make(map[linked]link, len(reply.GetShards()))
 	for _, s := range reply.GetShards() {
 		if len(s.GetAddresses()) == 0 {
 			m.Shards = append(m.Shards, Shard{Name: s.GetName(), Slave: nowhere{s.GetName()}})
 			continue
 		}
 		address := s.GetAddresses()[0]
-		key := s.GetName() + "\x00" + address
+		key := linked{search.NewShardID(m.Database, m.Timeline, s.GetName()), address}
 		l, ok := w.links[key]
 		if !ok {
-			if l.slave, l.close, err = w.dial(s.GetName(), address); err != nil {
+			if l.slave, l.close, err = w.dial(s.GetName(), key.id, address); err != nil {
 				return false, err
 			}
 			w.links[key] = l
@@ -233,7 +255,7 @@ func (w *Watcher) take(reply *pb.WatchMapResponse) (fresh bool, err error) {
 		m.Shards = append(m.Shards, Shard{Name: s.GetName(), Slave: l.slave})
 	}
 	old := w.now.Load()
-	if old != nil && old.Epoch == m.Epoch && old.View == m.View && slices.Equal(old.Shards, m.Shards) {
+	if old != nil && old.Epoch == m.Epoch && old.View == m.View && old.Timeline == m.Timeline && slices.Equal(old.Shards, m.Shards) {
 		return false, nil
 	}
 	for key, l := range w.links {

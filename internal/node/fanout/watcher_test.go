@@ -12,6 +12,7 @@ import (
 
 	"adshard/fault"
 	"adshard/schema/pb"
+	"adshard/search"
 )
 
 // source is a balancer that hands out the map set last.
@@ -63,7 +64,7 @@ type links struct {
 	open []string
 }
 
-func (l *links) dial(shard, address string) (Slave, func() error, error) {
+func (l *links) dial(_ string, _ search.ShardID, address string) (Slave, func() error, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if address == "bad" {

@@ -30,13 +30,7 @@ func (s *Server) Certify(ctx context.Context, m *pb.CertifyRequest) (_ *pb.Certi
 	if err != nil {
 		return nil, err
 	}
-	reply := &pb.CertifyResponse{Clock: c.Clock, Items: c.Items, Bytes: c.Bytes}
-	for _, sum := range c.Bins {
-		reply.Counts = append(reply.Counts, sum.Count)
-		reply.HashHi = append(reply.HashHi, sum.Hi)
-		reply.HashLo = append(reply.HashLo, sum.Lo)
-	}
-	return reply, nil
+	return c.Message(), nil
 }
 
 // reach waits until the store has applied all changes up to clock.

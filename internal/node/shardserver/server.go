@@ -36,9 +36,17 @@ type Observer interface {
 	Panicked(cause any)
 }
 
+// Identity is who a slave is.
+type Identity struct {
+	Name string
+	// Incarnation is another one at each start of the process.
+	Incarnation string
+}
+
 // Server is the gRPC service. Make it with New.
 type Server struct {
 	pb.UnimplementedSlaveServer
+	identity Identity
 	store    Store
 	observer Observer
 	adopt    Adopter
@@ -51,8 +59,8 @@ const MaxExplained = 10_000
 
 // New returns the service of store with at most limit searches under way;
 // observer may be nil.
-func New(store Store, limit int, observer Observer, adopt Adopter) *Server {
-	return &Server{store: store, observer: observer, adopt: adopt,
+func New(identity Identity, store Store, limit int, observer Observer, adopt Adopter) *Server {
+	return &Server{identity: identity, store: store, observer: observer, adopt: adopt,
 		slots: make(chan struct{}, limit), sums: make(chan struct{}, 1)}
 }
 
@@ -76,7 +84,7 @@ func (s *Server) search(ctx context.Context, m *pb.SearchRequest) (answer *searc
 	}
 	defer leave()
 	defer s.caught(&err)
-	r, err := wire.ToRequest(m)
+	r, err := request(m)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +99,7 @@ func (s *Server) Explain(ctx context.Context, m *pb.ExplainRequest) (_ *pb.Expla
 	}
 	defer leave()
 	defer s.caught(&err)
-	r, err := wire.ToRequest(m.GetRequest())
+	r, err := request(m.GetRequest())
 	if err != nil {
 		return nil, err
 	}
@@ -102,10 +110,22 @@ func (s *Server) Explain(ctx context.Context, m *pb.ExplainRequest) (_ *pb.Expla
 	return wire.FromExplanation(e), nil
 }
 
-// Map implements pb.SlaveServer.
+// request reads a request, which must say for whom it is.
+func request(m *pb.SearchRequest) (*search.Request, error) {
+	if m.GetShard() == 0 {
+		return nil, fault.Field("slave: search", "shard", "the request names no shard")
+	}
+	return wire.ToRequest(m)
+}
+
+// Map implements pb.SlaveServer. It says who the slave is, too.
 func (s *Server) Map(context.Context, *pb.MapRequest) (*pb.MapResponse, error) {
 	t := s.store.Slices()
-	return &pb.MapResponse{Epoch: s.store.Position().GetEpoch(), View: t.GetView(), Shards: t.GetShards()}, nil
+	return &pb.MapResponse{
+		Epoch: s.store.Position().GetEpoch(), View: t.GetView(), Shards: t.GetShards(),
+		Database: barrels.Database(t), Timeline: t.GetTimeline(),
+		Name: s.identity.Name, Incarnation: wire.Incarnation(s.identity.Incarnation),
+	}, nil
 }
 
 var errBusy = errors.New("all places for searches are taken; try again after a pause")

@@ -19,6 +19,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+var self = shardserver.Identity{Name: "slave-0", Incarnation: "secret"}
+
 type store struct {
 	search func(context.Context, *search.Request) (*search.Answer, error)
 	limit  int
@@ -67,11 +69,11 @@ func (n *noted) Searched(_ time.Duration, _ *search.Answer, err error) {
 func (n *noted) Panicked(any) { n.panicked++ }
 
 func request() *pb.SearchRequest {
-	return wire.FromRequest(&search.Request{Query: &search.Query{}, Slots: 4, Profile: search.DefaultProfile(), View: 9})
+	return wire.FromRequest(&search.Request{Query: &search.Query{}, Slots: 4, Profile: search.DefaultProfile(), View: 9, Shard: 1})
 }
 
 func TestTellsTheMapThatItWasTold(t *testing.T) {
-	m, err := shardserver.New(&store{}, 1, nil, nil).Map(t.Context(), &pb.MapRequest{})
+	m, err := shardserver.New(self, &store{}, 1, nil, nil).Map(t.Context(), &pb.MapRequest{})
 	if err != nil || m.GetEpoch() != 3 || m.GetView() != 5 || len(m.GetShards()) != 2 || m.GetShards()[0].GetAddresses()[0] != "a.example:1" {
 		t.Fatalf("%v, %v", m, err)
 	}
@@ -82,7 +84,7 @@ func TestAnswers(t *testing.T) {
 	st := &store{search: func(_ context.Context, r *search.Request) (*search.Answer, error) {
 		return &search.Answer{View: r.View, Matched: 7}, nil
 	}}
-	s := shardserver.New(st, 2, n, nil)
+	s := shardserver.New(self, st, 2, n, nil)
 	for range 5 { // places are given back
 		reply, err := s.Search(t.Context(), request())
 		if err != nil || reply.GetView() != 9 || reply.GetMatched() != 7 {
@@ -101,7 +103,7 @@ func TestAnswers(t *testing.T) {
 func TestRefusesBeyondTheLimitAtOnce(t *testing.T) {
 	inside, leave := make(chan struct{}), make(chan struct{})
 	n := new(noted)
-	s := shardserver.New(&store{search: func(context.Context, *search.Request) (*search.Answer, error) {
+	s := shardserver.New(self, &store{search: func(context.Context, *search.Request) (*search.Answer, error) {
 		inside <- struct{}{}
 		<-leave
 		return &search.Answer{}, nil
@@ -126,7 +128,7 @@ func TestRefusesBeyondTheLimitAtOnce(t *testing.T) {
 
 func TestAPanicIsAFaultAndGivesItsPlaceBack(t *testing.T) {
 	n := new(noted)
-	s := shardserver.New(&store{search: func(context.Context, *search.Request) (*search.Answer, error) { panic("boom") }}, 1, n, nil)
+	s := shardserver.New(self, &store{search: func(context.Context, *search.Request) (*search.Answer, error) { panic("boom") }}, 1, n, nil)
 	for range 3 {
 		if _, err := s.Search(t.Context(), request()); !fault.Is(err, fault.Internal) {
 			t.Fatal(err)
@@ -142,7 +144,7 @@ func TestAPanicIsAFaultAndGivesItsPlaceBack(t *testing.T) {
 
 func TestErrorsKeepTheirKind(t *testing.T) {
 	stale := fault.New(fault.Stale, "store", errors.New("view 9 is over"))
-	s := shardserver.New(&store{search: func(context.Context, *search.Request) (*search.Answer, error) { return nil, stale }}, 1, nil, nil)
+	s := shardserver.New(self, &store{search: func(context.Context, *search.Request) (*search.Answer, error) { return nil, stale }}, 1, nil, nil)
 	if _, err := s.Search(t.Context(), request()); !fault.Is(err, fault.Stale) {
 		t.Fatal(err)
 	}
@@ -157,7 +159,7 @@ func TestErrorsKeepTheirKind(t *testing.T) {
 }
 
 func TestCertifies(t *testing.T) {
-	s := shardserver.New(&store{}, 1, nil, nil)
+	s := shardserver.New(self, &store{}, 1, nil, nil)
 	c, err := s.Certify(t.Context(), &pb.CertifyRequest{Lo: 10, Hi: 15, Clock: 7, Bins: 9})
 	if err != nil || c.GetClock() != 7 || c.GetItems() != 5 || c.GetBytes() != 9 || len(c.GetCounts()) != 64 ||
 		c.GetCounts()[3] != 1 || c.GetHashHi()[3] != 2 || c.GetHashLo()[3] != 3 {
@@ -171,7 +173,7 @@ func TestCertifies(t *testing.T) {
 }
 
 func TestIsAdopted(t *testing.T) {
-	s := shardserver.New(&store{}, 1, nil, func(balancer string) (string, error) {
+	s := shardserver.New(self, &store{}, 1, nil, func(balancer string) (string, error) {
 		if balancer != "b.example:1" {
 			return "", fault.Newf(fault.Conflict, "slave: adopt", "another one")
 		}

@@ -20,6 +20,7 @@ func FromAnswer(a *search.Answer) *pb.SearchResponse {
 		BlocksRead:   a.Work.BlocksRead,
 		BlocksPassed: a.Work.BlocksPassed,
 		BlocksBad:    a.Work.BlocksBad,
+		Shard:        uint64(a.Shard),
 	}
 	for i := range a.Hits {
 		m.Hits[i] = fromHit(&a.Hits[i])
@@ -35,6 +36,7 @@ func ToAnswer(m *pb.SearchResponse) *search.Answer {
 		CountsExact:  m.GetCountsExact(),
 		Width:        search.Width{Hi: m.GetWidthHi(), Lo: m.GetWidthLo()},
 		View:         m.GetView(),
+		Shard:        search.ShardID(m.GetShard()),
 		AppliedClock: m.GetAppliedClock(),
 		Work: search.Work{Looked: m.GetLooked(), BlocksRead: m.GetBlocksRead(),
 			BlocksPassed: m.GetBlocksPassed(), BlocksBad: m.GetBlocksBad()},

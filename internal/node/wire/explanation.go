@@ -16,6 +16,7 @@ func FromExplanation(e *search.Explanation) *pb.ExplainResponse {
 		WidthLo:      e.Width.Lo,
 		View:         e.View,
 		AppliedClock: e.AppliedClock,
+		Shard:        uint64(e.Shard),
 	}
 	for i := range e.Matches {
 		m.Matches[i] = fromExplained(&e.Matches[i])
@@ -49,6 +50,7 @@ func ToExplanation(m *pb.ExplainResponse, shard string) *search.Explanation {
 		Total:        m.GetTotal(),
 		Width:        search.Width{Hi: m.GetWidthHi(), Lo: m.GetWidthLo()},
 		View:         m.GetView(),
+		Shard:        search.ShardID(m.GetShard()),
 		AppliedClock: m.GetAppliedClock(),
 	}
 	if len(m.GetMatches()) > 0 {

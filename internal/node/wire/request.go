@@ -24,6 +24,7 @@ func FromRequest(r *search.Request) *pb.SearchRequest {
 		ExactCounts: r.ExactCounts,
 		RequestId:   r.RequestID,
 		View:        r.View,
+		Shard:       uint64(r.Shard),
 	}
 	rules := make([]pb.Rule, search.MatchTypes)
 	for i, rule := range r.Profile {
@@ -32,6 +33,14 @@ func FromRequest(r *search.Request) *pb.SearchRequest {
 		rules[i].Reach = uint32(rule.Reach)
 	}
 	return m
+}
+
+// Address makes m the message that asks one shard what shared asks; m shares all
+// of its content.
+func Address(m, shared *pb.SearchRequest, to search.ShardID) {
+	m.Query, m.Profile, m.Device, m.Slots = shared.Query, shared.Profile, shared.Device, shared.Slots
+	m.Reserve, m.ExactCounts, m.RequestId, m.View = shared.Reserve, shared.ExactCounts, shared.RequestId, shared.View
+	m.Shard = uint64(to)
 }
 
 func fromQuery(q *search.Query) *pb.Query {
@@ -90,6 +99,7 @@ func ToRequest(m *pb.SearchRequest) (*search.Request, error) {
 		ExactCounts: m.GetExactCounts(),
 		RequestID:   m.GetRequestId(),
 		View:        m.GetView(),
+		Shard:       search.ShardID(m.GetShard()),
 	}
 	for i, rule := range m.GetProfile() {
 		if rule.GetReach() >= uint32(search.Levels) {

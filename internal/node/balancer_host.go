@@ -1,0 +1,160 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+	"google.golang.org/grpc"
+
+	"adshard/fault"
+	"adshard/internal/node/wire"
+	"adshard/schema/pb"
+)
+
+// balancerHost keeps a balancer at work behind one address. When one ends since
+// the history of its database is another than it knew, the next begins in its
+// place; callers are asked to come again meanwhile.
+type balancerHost struct {
+	pb.UnimplementedBalancerServer
+	pb.UnimplementedDistributorServer
+	begin func(ctx context.Context) (*Balancer, error) // the next
+	log   *slog.Logger
+	now   atomic.Pointer[Balancer] // nil: between two
+	last  atomic.Pointer[Balancer] // as now, or the one before; never nil
+}
+
+// hostOf returns the host of a balancer that does not run yet.
+func hostOf(b *Balancer) *balancerHost {
+	h := &balancerHost{log: b.log, begin: func(ctx context.Context) (*Balancer, error) {
+		return NewBalancer(ctx, b.cfg, b.db, b.root)
+	}}
+	h.now.Store(b)
+	h.last.Store(b)
+	return h
+}
+
+// Serve runs the balancer and serves slaves and masters on listener, which it
+// closes, until ctx is over (nil) or the balancer cannot go on.
+func (h *balancerHost) Serve(ctx context.Context, listener net.Listener) error {
+	server := grpc.NewServer(wire.ServerOptions(func(method string, cause any) {
+		h.log.Error("a call panicked", "method", method, "cause", cause)
+	})...)
+	pb.RegisterBalancerServer(server, h)
+	if h.last.Load().provider != nil {
+		pb.RegisterDistributorServer(server, h)
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return servePolls(ctx, server, listener) })
+	group.Go(func() error { return h.run(ctx) })
+	return group.Wait()
+}
+
+// run runs one balancer after another until ctx is over.
+func (h *balancerHost) run(ctx context.Context) error {
+	for {
+		err := h.last.Load().Run(ctx)
+		if !errors.Is(err, errSucceeded) {
+			return err
+		}
+		h.now.Store(nil)
+		if err := h.succeed(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// succeed begins the next balancer, as soon as the database lets it.
+func (h *balancerHost) succeed(ctx context.Context) error {
+	for {
+		next, err := h.begin(ctx)
+		if err == nil {
+			h.last.Store(next)
+			h.now.Store(next)
+			return nil
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		if fault.Is(err, fault.Conflict) || fault.Is(err, fault.Invalid) {
+			return err
+		}
+		h.log.Warn("the next balancer cannot begin; trying again", "err", err)
+		if pause(ctx, dbRetry) != nil {
+			return nil
+		}
+	}
+}
+
+// ready returns why the balancer cannot do its work.
+func (h *balancerHost) ready() []string {
+	if h.now.Load() == nil {
+		return []string{"the balancer begins anew, since the history of its database has changed"}
+	}
+	return control{h.last.Load()}.ready()
+}
+
+// at returns the balancer at work.
+func (h *balancerHost) at() (*Balancer, error) {
+	if b := h.now.Load(); b != nil {
+		return b, nil
+	}
+	return nil, fault.Newf(fault.Unavailable, "balancer", "the balancer begins anew; ask again after a pause")
+}
+
+// supplier returns the distributor of the balancer at work.
+func (h *balancerHost) supplier() (*provider, error) {
+	b, err := h.at()
+	if err != nil {
+		return nil, err
+	}
+	return b.provider, nil
+}
+
+// forward makes a call of whoever is at work.
+func forward[T, Q, R any](at func() (T, error), call func(T, context.Context, Q) (R, error), ctx context.Context, q Q) (R, error) {
+	to, err := at()
+	if err != nil {
+		var none R
+		return none, err
+	}
+	return call(to, ctx, q)
+}
+
+// Register implements pb.BalancerServer.
+func (h *balancerHost) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.RegisterResponse, error) {
+	return forward(h.at, (*Balancer).Register, ctx, r)
+}
+
+// Report implements pb.BalancerServer.
+func (h *balancerHost) Report(ctx context.Context, r *pb.ReportRequest) (*pb.ReportResponse, error) {
+	return forward(h.at, (*Balancer).Report, ctx, r)
+}
+
+// WatchMap implements pb.BalancerServer.
+func (h *balancerHost) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.WatchMapResponse, error) {
+	return forward(h.at, (*Balancer).WatchMap, ctx, r)
+}
+
+// Quanta implements pb.BalancerServer.
+func (h *balancerHost) Quanta(ctx context.Context, r *pb.QuantaRequest) (*pb.QuantaResponse, error) {
+	return forward(h.at, (*Balancer).Quanta, ctx, r)
+}
+
+// Enlist implements pb.DistributorServer.
+func (h *balancerHost) Enlist(ctx context.Context, r *pb.RegisterRequest) (*pb.EnlistResponse, error) {
+	return forward(h.supplier, (*provider).Enlist, ctx, r)
+}
+
+// Pull implements pb.DistributorServer.
+func (h *balancerHost) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullResponse, error) {
+	return forward(h.supplier, (*provider).Pull, ctx, r)
+}
+
+// Verify implements pb.DistributorServer.
+func (h *balancerHost) Verify(ctx context.Context, r *pb.VerifyRequest) (*pb.VerifyResponse, error) {
+	return forward(h.supplier, (*provider).Verify, ctx, r)
+}

@@ -1,0 +1,139 @@
+package node
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+
+	"adshard/balance"
+	"adshard/fault"
+	"adshard/schema/pb"
+)
+
+// errSucceeded is how Run ends when another balancer is to take this one's place.
+var errSucceeded = errors.New("another balancer begins in this one's place")
+
+// maxEpochLead bounds by how much the epoch that somebody tells of may be ahead
+// of the balancer's: a restored database brings back the epoch of its backup.
+const maxEpochLead = 1 << 20
+
+// follows makes sure that what a slave was told before is part of what this
+// balancer knows. If it is not, the database was restored meanwhile, and views
+// and tables of before mean nothing any more: the balancer begins a new timeline,
+// above all epochs known, and the slave registers again.
+func (b *Balancer) follows(ctx context.Context, r *pb.RegisterRequest, j balance.Joining) error {
+	own := r.GetSlices().GetTimeline() == b.data.timeline
+	if j.Foreign {
+		return nil
+	}
+	if err := b.outlives(ctx, "slave "+j.Name, j.Position.Epoch, own); err != nil || !own {
+		return err
+	}
+	b.mu.Lock()
+	model := b.mapper.Model()
+	b.mu.Unlock()
+	if model == nil {
+		return nil
+	}
+	if _, known := model.Named(j.Name); !known {
+		return nil
+	}
+	if j.Table.View > model.View() {
+		return b.succeed(ctx, j.Position.Epoch, true, fmt.Sprintf("slave %s was told of view %d, the newest here is %d", j.Name, j.Table.View, model.View()))
+	}
+	h, _, err := historyOf(ctx, b.db, r.GetPosition())
+	if err == nil && h == other {
+		err = b.succeed(ctx, j.Position.Epoch, true, fmt.Sprintf("slave %s applied another change at clock %d", j.Name, j.Position.Clock))
+	}
+	return err
+}
+
+// leads makes sure that no master has a later map of this database, likewise.
+func (b *Balancer) leads(ctx context.Context, r *pb.WatchMapRequest) error {
+	if r.GetDatabase() != b.data.database {
+		return nil // it refuses this map
+	}
+	return b.outlives(ctx, "master "+r.GetMaster(), r.GetEpoch(), r.GetTimeline() == b.data.timeline)
+}
+
+// outlives makes sure that the balancer's epoch is above one that somebody tells
+// of: of its own timeline it may be the same.
+func (b *Balancer) outlives(ctx context.Context, who string, epoch uint64, own bool) error {
+	switch {
+	case epoch < b.Epoch() || own && epoch == b.Epoch():
+		return nil
+	case epoch > b.Epoch()+maxEpochLead:
+		return fault.Newf(fault.Conflict, "balancer", "%s tells of epoch %d, which no balancer of this database has had; this is epoch %d",
+			who, epoch, b.Epoch())
+	}
+	return b.succeed(ctx, epoch, own, fmt.Sprintf("%s tells of epoch %d, this is epoch %d", who, epoch, b.Epoch()))
+}
+
+// succeed ends this balancer, so that one with a higher epoch than it and this one
+// takes its place, with a timeline of its own if wanted. It returns an
+// error in any case: fault.Unavailable when that is on its way, fault.Conflict
+// when this balancer was replaced already.
+func (b *Balancer) succeed(ctx context.Context, epoch uint64, timeline bool, why string) error {
+	b.ending.Lock()
+	defer b.ending.Unlock()
+	select {
+	case <-b.succeeded:
+	default:
+		if timeline {
+			if err := b.tenure.keep(ctx, timelineKey, []byte(rand.Text())); err != nil {
+				return err
+			}
+		}
+		if err := b.tenure.raise(ctx, epoch); err != nil {
+			return err
+		}
+		b.log.Warn("the database was restored to an earlier state; the balancer begins anew", "why", why, "new_timeline", timeline)
+		close(b.succeeded)
+	}
+	return fault.Newf(fault.Unavailable, "balancer", "%s: the database was restored, and the balancer begins anew; ask again after a pause", why)
+}
+
+// follow follows the changes of the database. When its log does not go on from
+// where this balancer is, another balancer begins with what is there now.
+func (b *Balancer) follow(ctx context.Context) error {
+	err := b.feed.run(ctx, b.take)
+	switch {
+	case fault.Is(err, fault.Conflict):
+		return b.ended(ctx, true, err)
+	case fault.Is(err, fault.Stale):
+		return b.ended(ctx, false, err)
+	}
+	return err
+}
+
+// ended begins the succession for what the database says, as soon as that can be
+// saved.
+func (b *Balancer) ended(ctx context.Context, timeline bool, why error) error {
+	for {
+		err := b.succeed(ctx, b.Epoch(), timeline, why.Error())
+		select {
+		case <-b.succeeded:
+			return nil // Run ends by itself
+		default:
+		}
+		if fault.Is(err, fault.Conflict) {
+			return err
+		}
+		if err := pause(ctx, dbRetry); err != nil {
+			return err
+		}
+	}
+}
+
+// restored ends this balancer since the database has an earlier balancer's epoch.
+func (b *Balancer) restored(why error) {
+	b.ending.Lock()
+	defer b.ending.Unlock()
+	select {
+	case <-b.succeeded:
+	default:
+		b.log.Warn("the balancer begins anew", "why", why)
+		close(b.succeeded)
+	}
+}

@@ -1,0 +1,43 @@
+package node
+
+import (
+	"context"
+
+	"adshard/balance"
+	"adshard/fault"
+	"adshard/schema/pb"
+)
+
+// Verify implements pb.DistributorServer: it compares what a slave holds of an
+// interval with the database. The items compared are those known now; changes of
+// later ones follow with the log, from the position that the slave was given when
+// it enlisted. One comparison is made at a time.
+func (p *provider) Verify(ctx context.Context, r *pb.VerifyRequest) (*pb.VerifyResponse, error) {
+	const op = "distributor: verify"
+	select {
+	case p.verifying <- struct{}{}:
+		defer func() { <-p.verifying }()
+	case <-ctx.Done():
+		return nil, fault.Newf(fault.Deadline, op, "another comparison takes long: %w", ctx.Err())
+	}
+	lo, hi := balance.Key(r.GetLo()), balance.Key(r.GetHi())
+	p.mu.Lock()
+	database, index := p.data.database, p.index
+	var keys []balance.Key
+	if lo <= hi && index != nil {
+		keys = wantedKeys(index, lo, hi, ^uint64(0))
+	}
+	p.mu.Unlock()
+	switch {
+	case lo > hi || r.GetCertificate() == nil:
+		return nil, fault.Field(op, "certificate", "a slice and its certificate are needed")
+	case r.GetDatabase() != database:
+		return nil, fault.Newf(fault.Conflict, op, "the slave %s holds data of database %q, the database here is %s", r.GetName(), r.GetDatabase(), database)
+	}
+	truth := truth{order: p.order, db: p.db, builders: p.builders}
+	want, err := truth.certify(ctx, keys)
+	if err != nil {
+		return nil, err
+	}
+	return &pb.VerifyResponse{Equal: certificateOf(r.GetCertificate()).Bins == want.Bins}, nil
+}

@@ -1,0 +1,124 @@
+package loadproxy
+
+import (
+	"context"
+	"fmt"
+
+	"google.golang.org/protobuf/proto"
+
+	"adshard/barrels"
+	"adshard/fault"
+	"adshard/schema/pb"
+)
+
+// Whose data a slave holds is decided by three: the balancer says which database
+// it plans for, the distributor whose data it hands out, and the store whose it
+// holds. All three must agree, unless the balancer lets the store's be discarded.
+
+// trusted makes sure that the distributor hands out what the balancer plans, and
+// that this is what the store holds.
+func (p *Proxy) trusted(reply *pb.EnlistResponse) error {
+	const op = "slave: enlist"
+	if p.home.known && reply.GetDatabase() != p.home.database {
+		return fault.Newf(fault.Conflict, op,
+			"the distributor %s hands out data of database %q, the balancer plans for %q: correct the db of one of them",
+			p.home.distributor, reply.GetDatabase(), p.home.database)
+	}
+	own := barrels.Database(p.table())
+	if own == "" || own == reply.GetDatabase() || p.home.discard {
+		return nil
+	}
+	return fault.Newf(fault.Conflict, op, "this slave holds data of database %s, the distributor %s hands out %q",
+		own, p.home.distributor, reply.GetDatabase())
+}
+
+// ours makes sure that a bucket is of the database that the slave enlisted for, and
+// that it resets the store only where that was said before.
+func (p *Proxy) ours(data *pb.NodeData) error {
+	const op = "slave: apply"
+	if data.GetDatabase() != p.home.database {
+		return fault.Newf(fault.Stale, op, "a bucket of database %q, not of %q; registering again", data.GetDatabase(), p.home.database)
+	}
+	if data.GetReset_() && !p.refill && len(p.table().GetSlices()) > 0 {
+		return fault.Newf(fault.Stale, op, "a bucket that resets the store, which was not announced; registering again")
+	}
+	return nil
+}
+
+// takeOver gives the store's position the mark of its change, if the store is from
+// before marks were.
+func (p *Proxy) takeOver(ctx context.Context, mark uint64) error {
+	at := p.position()
+	if mark == 0 || at.GetMark() != 0 || at.GetClock() == 0 || p.empty {
+		return nil
+	}
+	to := proto.CloneOf(at)
+	to.Mark = mark
+	return p.write(ctx, &pb.NodeData{From: at, To: to})
+}
+
+// rebase goes on from another position of the database, since the store's is not in
+// its log: slices that are equal to the database's are kept, the others are
+// residue from now on and will be filled again. Nothing is served until the slave
+// has registered with that.
+func (p *Proxy) rebase(ctx context.Context, d Distributor, reply *pb.EnlistResponse) error {
+	p.state.change(func(s *State) {
+		s.CaughtUp = false
+		p.store.SetCaughtUp(false)
+	})
+	table := p.store.Slices()
+	p.log.Warn("the store's position is not in the log of the database; comparing what it holds", "slices", len(table.GetSlices()))
+	next := &pb.SliceTable{Origin: table.GetOrigin()}
+	kept := 0
+	for _, h := range table.GetSlices() {
+		if h.GetState() == pb.HeldState_HELD_STATE_FULL {
+			equal, err := p.equal(ctx, d, reply, h)
+			if err != nil {
+				return err
+			}
+			if !equal {
+				h.State = pb.HeldState_HELD_STATE_RESIDUE
+			} else {
+				kept++
+			}
+		} else {
+			h.State = pb.HeldState_HELD_STATE_RESIDUE
+		}
+		h.From, h.Until = 0, 0
+		next.Slices = append(next.Slices, h)
+	}
+	p.log.Warn("the store goes on from another position", "slices", len(next.Slices), "kept", kept, "clock", reply.GetCatchUp().GetClock())
+	return p.write(ctx, &pb.NodeData{From: p.store.Position(), To: reply.GetCatchUp(), Slices: next})
+}
+
+// equal reports whether a slice of the store is what the database has. One that is
+// damaged is not.
+func (p *Proxy) equal(ctx context.Context, d Distributor, reply *pb.EnlistResponse, h *pb.HeldSlice) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, p.cfg.VerifyTimeout)
+	defer cancel()
+	own, err := p.store.Certify(ctx, h.GetLo(), h.GetHi(), ^uint64(0))
+	if fault.Is(err, fault.Corrupt) {
+		p.log.Error("a slice is damaged", "slice", h.GetId(), "err", err)
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	verdict, err := d.Verify(ctx, &pb.VerifyRequest{Name: p.cfg.Name, Incarnation: p.cfg.Incarnation, Epoch: reply.GetEpoch(),
+		Database: reply.GetDatabase(), Lo: h.GetLo(), Hi: h.GetHi(), Certificate: own.Message()})
+	if err != nil {
+		return false, fmt.Errorf("compare slice %d with the database: %w", h.GetId(), err)
+	}
+	return verdict.GetEqual(), nil
+}
+
+// write applies a bucket of the slave's own making.
+func (p *Proxy) write(ctx context.Context, data *pb.NodeData) error {
+	done := p.upkeep.stepAside()
+	err := p.store.Apply(ctx, data)
+	done(err == nil)
+	if err != nil && fault.Is(err, fault.Corrupt) {
+		p.damaged(err)
+	}
+	return err
+}

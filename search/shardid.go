@@ -1,0 +1,24 @@
+package search
+
+import (
+	"encoding/binary"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// ShardID names a searcher that holds a part of the ring: a shard's name
+// together with the database whose data it holds and the timeline of the slice
+// map that its views count. It is a hash, so that each query and each answer can
+// carry it at no cost: a searcher refuses a request for another one, and who
+// asks refuses an answer of another one. 0 names nobody: nothing is checked.
+type ShardID uint64
+
+// NewShardID returns the id of a shard. It is never 0.
+func NewShardID(database, timeline, shard string) ShardID {
+	var b []byte
+	for _, part := range []string{database, timeline, shard} {
+		b = binary.AppendUvarint(b, uint64(len(part)))
+		b = append(b, part...)
+	}
+	return ShardID(max(1, xxhash.Sum64(b)))
+}
