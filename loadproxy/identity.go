@@ -62,6 +62,7 @@ func (p *Proxy) takeOver(ctx context.Context, mark uint64) error {
 // residue from now on and will be filled again. Nothing is served until the slave
 // has registered with that.
 func (p *Proxy) rebase(ctx context.Context, d Distributor, reply *pb.EnlistResponse) error {
+	p.settled = false // the next enlisting says what is to be reached
 	p.state.change(func(s *State) {
 		s.CaughtUp = false
 		p.store.SetCaughtUp(false)

@@ -30,7 +30,8 @@ type rig struct {
 	path   string
 	db     *sqlite.Store
 	cfg    BalancerConfig
-	b      *Balancer
+	b      *Balancer     // the first since start
+	host   *balancerHost // of b and of those that take its place
 	addr   string
 	log    *slog.Logger
 	stop   func()
@@ -112,8 +113,8 @@ func (r *rig) start() {
 	r.must(err)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- b.Serve(ctx, listener) }()
-	r.b = b
+	r.b, r.host = b, hostOf(b)
+	go func() { done <- r.host.Serve(ctx, listener) }()
 	r.stop = func() {
 		cancel()
 		if err := <-done; err != nil {

@@ -49,10 +49,16 @@ func (b *Balancer) follows(ctx context.Context, r *pb.RegisterRequest, j balance
 	return err
 }
 
-// leads makes sure that no master has a later map of this database, likewise.
+// leads makes sure that no master has a later map of this database, likewise, nor
+// one of another (fault.Conflict).
 func (b *Balancer) leads(ctx context.Context, r *pb.WatchMapRequest) error {
-	if r.GetDatabase() != b.data.database {
-		return nil // it refuses this map
+	switch r.GetDatabase() {
+	case "": // it has none yet
+		return nil
+	case b.data.database:
+	default:
+		return fault.Newf(fault.Conflict, "balancer: give the map",
+			"master %s serves database %s, the balancer's is %s; start the master anew if that one is meant", r.GetMaster(), r.GetDatabase(), b.data.database)
 	}
 	return b.outlives(ctx, "master "+r.GetMaster(), r.GetEpoch(), r.GetTimeline() == b.data.timeline)
 }

@@ -29,7 +29,7 @@ func (p *provider) Enlist(ctx context.Context, r *pb.RegisterRequest) (*pb.Enlis
 		p.log.Warn("the slave's position is not in the log of this database; what it holds is compared",
 			"slave", j.Name, "position", j.Position.String())
 		return &pb.EnlistResponse{Epoch: epoch, Database: data.database, Verify: true,
-			CatchUp: &pb.Position{Epoch: epoch, Clock: fed.Clock, Mark: fed.Mark}}, nil
+			CatchUp: &pb.Position{Clock: fed.Clock, Mark: fed.Mark}}, nil // of no epoch: no quantum of this timeline is in
 	}
 	if r.GetSlices().GetTimeline() != data.timeline {
 		j.Table = unserved(j.Table)

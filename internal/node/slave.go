@@ -157,6 +157,9 @@ func (s *slave) run(ctx context.Context) error {
 // still serves what it holds.
 func (s *slave) ready() []string {
 	state := s.proxy.State()
+	if state.Refused {
+		return []string{s.cfg.Name + " is refused: " + state.Trouble}
+	}
 	if state.CaughtUp && !onlyFilling(s.store.Slices()) {
 		return nil
 	}

@@ -1,0 +1,280 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"adshard/backend/sqlite"
+	"adshard/fault"
+	"adshard/internal/node/fanout"
+	"adshard/schema/pb"
+	"adshard/search"
+)
+
+// reopen closes the database, lets change work on its files, and opens it again.
+// The balancer must not run.
+func (r *rig) reopen(change func(path string)) {
+	r.t.Helper()
+	r.must(r.db.Close())
+	change(r.path)
+	db, err := sqlite.Open(r.t.Context(), r.path, sqlite.Options{Create: true})
+	r.must(err)
+	r.db = db
+	r.t.Cleanup(func() { _ = db.Close() })
+}
+
+// backup returns the database's file as it is; the balancer must not run.
+func (r *rig) backup() (copied []byte) {
+	r.reopen(func(path string) {
+		var err error
+		copied, err = os.ReadFile(path)
+		r.must(err)
+	})
+	return copied
+}
+
+// restore puts a backup in the database's place; the balancer must not run.
+func (r *rig) restore(copied []byte) {
+	r.reopen(func(path string) {
+		for _, name := range []string{path, path + "-wal", path + "-shm"} {
+			_ = os.Remove(name)
+		}
+		r.must(os.WriteFile(path, copied, 0o600))
+	})
+}
+
+// askFor asks for a while.
+func (w *world) askFor(d time.Duration) *asked {
+	end := w.ask()
+	time.Sleep(d)
+	return end()
+}
+
+// lost returns how many groups slaves have lost of n.
+func (w *world) lost(n uint64) uint64 { return n - min(n, w.groups()) }
+
+// TestABalancerOnAnotherDatabaseChangesNothing: it is refused by slaves and by
+// masters, which go on with what they have. Both ids stand in what is said.
+func TestABalancerOnAnotherDatabaseChangesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2, nil)
+	held := w.groups()
+	id, err := w.db.ID(t.Context())
+	w.must(err)
+	end := w.ask()
+	w.stop()
+	w.reopen(func(path string) { w.must(os.Remove(path)) })
+	w.write(7, 3, 2, 3_000_000) // an import makes another database
+	other, err := w.db.ID(t.Context())
+	w.must(err)
+	w.start()
+	w.eventually("refused", func() bool {
+		return w.nodes["slave-0"].s.proxy.State().Refused && w.nodes["slave-1"].s.proxy.State().Refused
+	})
+	w.eventually("both databases are named", func() bool {
+		for _, text := range []string{w.nodes["slave-0"].s.proxy.State().Trouble, fmt.Sprint(w.watcher.Trouble())} {
+			if !strings.Contains(text, id) || !strings.Contains(text, other) {
+				return false
+			}
+		}
+		return true
+	})
+	time.Sleep(300 * time.Millisecond) // a refill would have begun by now
+	got := end()
+	got.all(t)
+	if lost := w.lost(held); lost > 0 {
+		t.Errorf("%d groups were lost", lost)
+	}
+	if why := w.nodes["slave-0"].s.ready(); len(why) == 0 {
+		t.Error("a slave that is refused is ready")
+	}
+	// With leave to discard what they hold, the slaves follow the other one.
+	w.stop()
+	w.cfg.DiscardDataOf = []string{id}
+	w.start()
+	w.eventually("filled anew", func() bool { return w.groups() == 21 })
+}
+
+// TestADistributorOnAnotherDatabaseIsRefused, by the balancer and by slaves.
+func TestADistributorOnAnotherDatabaseIsRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2, nil)
+	other := newRig(t, 1)
+	other.write(5, 2, 2, 2_000_000)
+	wrong := DefaultDistributorConfig()
+	wrong.Name, wrong.DB, wrong.Listen, wrong.Balancer = "wrong", other.cfg.DB, loopback, w.addr
+	d, err := newDistributor(t.Context(), wrong, other.db, slog.New(slog.DiscardHandler))
+	w.must(err)
+	defer d.close()
+	end := w.ask()
+	soon, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	_, err = d.provider.mapper.Quanta(soon, &pb.QuantaRequest{Name: "wrong", Address: "127.0.0.1:1", Database: d.provider.data.database})
+	if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), w.b.data.database) || !strings.Contains(err.Error(), d.provider.data.database) {
+		t.Errorf("the balancer says %v", err)
+	}
+	// Were it named by a balancer all the same, no slave would take its data.
+	d.provider.follow(w.b.Epoch())
+	store := w.slaves["slave-0"].store
+	_, err = d.provider.Enlist(t.Context(), &pb.RegisterRequest{Name: "slave-0", Address: "127.0.0.1:1",
+		Position: store.Position(), Slices: store.Slices()})
+	if !fault.Is(err, fault.Conflict) {
+		t.Errorf("the distributor says %v", err)
+	}
+	bucket := &pb.NodeData{From: store.Position(), To: store.Position(), Database: d.provider.data.database}
+	if err := store.Apply(t.Context(), bucket); !fault.Is(err, fault.Conflict) {
+		t.Errorf("the store says %v", err)
+	}
+	w.eventually("answers", w.complete)
+	time.Sleep(200 * time.Millisecond) // of questions
+	end().all(t)
+}
+
+// TestARestoredDatabaseIsFollowed: after a backup, an import, a restore and
+// another import of as many changes the clocks are equal and the data are not.
+// Slaves keep what is equal, refill the rest, and no answer mixes the two.
+func TestARestoredDatabaseIsFollowed(t *testing.T) {
+	t.Parallel()
+	for name, running := range map[string]bool{"slaves run": true, "slaves are stopped": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 2, nil)
+			w.stop()
+			copied := w.backup()
+			w.start()
+			w.write(3, 4, 4, 5_000_000) // import A
+			w.eventually("A is followed", w.followed)
+			if !running {
+				w.nodes["slave-0"].stop()
+				w.nodes["slave-1"].stop()
+			}
+			newest, err := w.db.Newest(t.Context())
+			w.must(err)
+			w.stop()
+			w.restore(copied)
+			w.write(3, 4, 4, 7_000_000) // import B
+			again, err := w.db.Newest(t.Context())
+			w.must(err)
+			if again.Clock != newest.Clock || again.Mark == newest.Mark {
+				t.Fatalf("the histories are at %v and %v", newest, again)
+			}
+			items := w.applied(running)
+			w.start()
+			if !running {
+				w.begin(w.nodes["slave-0"])
+				w.begin(w.nodes["slave-1"])
+			}
+			w.eventually("B is followed", w.followed)
+			w.eventually("complete", w.complete)
+			w.judge()
+			w.askFor(200 * time.Millisecond).right(t)
+			if refilled := w.applied(true) - items; refilled >= 120 {
+				t.Errorf("%d groups were sent again of 120, though most were equal", refilled)
+			}
+		})
+	}
+}
+
+// applied is how many groups the slaves have applied; 0 when they do not run.
+func (w *world) applied(running bool) (sum uint64) {
+	if !running {
+		return 0
+	}
+	for _, n := range w.nodes {
+		sum += n.s.proxy.State().Items
+	}
+	return sum
+}
+
+// followed reports whether all slaves are at the database's position.
+func (w *world) followed() bool {
+	newest, err := w.db.Newest(w.t.Context())
+	w.must(err)
+	for _, s := range w.slaves {
+		if at := s.store.Position(); at.GetClock() != newest.Clock || at.GetMark() != newest.Mark || at.GetOffset() != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// TestAnEarlierModelBeginsANewTimeline: the database comes back without any change
+// of data, but with an earlier map and an earlier epoch.
+func TestAnEarlierModelBeginsANewTimeline(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2, nil)
+	w.stop()
+	copied := w.backup()
+	w.start()
+	before := w.b.data.timeline
+	w.move(w.on("slave-0")[0], "slave-1")
+	w.eventually("moved", w.still)
+	for range 3 { // epochs that the backup does not know
+		w.stop()
+		w.start()
+	}
+	epoch := w.b.Epoch()
+	w.eventually("all know the epoch", func() bool {
+		return w.nodes["slave-0"].s.proxy.State().Epoch == epoch && w.nodes["slave-1"].s.proxy.State().Epoch == epoch
+	})
+	w.stop()
+	w.restore(copied)
+	end := w.ask()
+	w.start()
+	w.eventually("a new timeline", func() bool {
+		b := w.host.now.Load()
+		return b != nil && b.data.timeline != before && b.Epoch() > epoch
+	})
+	w.eventually("complete under it", func() bool {
+		m := w.watcher.Current()
+		return m.Timeline != before && w.complete()
+	})
+	end().right(t)
+	if sent := w.groups(); sent != 120 {
+		t.Errorf("%d groups are held of 120", sent)
+	}
+}
+
+// TestStoresFromBeforeMarksAreTakenOver once, without a refill.
+func TestStoresFromBeforeMarksAreTakenOver(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2, nil)
+	n := w.nodes["slave-0"]
+	n.stop()
+	at := n.store.Position()
+	bare := n.store.Position()
+	bare.Mark = 0
+	w.must(n.store.Apply(t.Context(), &pb.NodeData{From: at, To: bare}))
+	w.begin(n)
+	w.eventually("marked", func() bool { return n.store.Position().GetMark() != 0 })
+	w.eventually("complete", w.complete)
+	if got := n.s.proxy.State().Items; got > 0 {
+		t.Errorf("%d groups were sent again", got)
+	}
+}
+
+// TestTwoAddressesOfOneSlaveAreNotComplete: what one process serves counts once.
+func TestTwoAddressesOfOneSlaveAreNotComplete(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2, nil)
+	m := *w.watcher.Current()
+	m.Shards = nil
+	for _, s := range w.watcher.Current().Shards {
+		slave, hangUp, err := dialSlave(s.Name, search.NewShardID(m.Database, m.Timeline, s.Name), w.nodes["slave-0"].s.address())
+		w.must(err)
+		defer hangUp()
+		m.Shards = append(m.Shards, fanout.Shard{Name: s.Name, Slave: slave})
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	a, err := fanout.New(&shardRig{m: &m}, nil).Search(ctx, w.request())
+	w.must(err)
+	if len(a.Missing) != 1 || a.Answered != 1 {
+		t.Errorf("missing %v, answered %d", a.Missing, a.Answered)
+	}
+}

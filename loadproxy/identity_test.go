@@ -1,0 +1,82 @@
+package loadproxy
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"adshard/fault"
+	"adshard/schema/pb"
+)
+
+// TestWhoseDataAreTaken: balancer, distributor and store must agree on the
+// database, unless the balancer lets the store's data be discarded.
+func TestWhoseDataAreTaken(t *testing.T) {
+	for name, c := range map[string]struct {
+		plans, hands, holds string
+		discard, taken      bool
+	}{
+		"all agree":               {"a", "a", "a", false, true},
+		"nothing is held":         {"a", "a", "", false, true},
+		"the distributor differs": {"a", "b", "a", false, false},
+		"both differ":             {"b", "b", "a", false, false},
+		"both differ, discard":    {"b", "b", "a", true, true},
+		"discard, wrong supplier": {"b", "c", "a", true, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			b, s := newBalancer(3), newStore()
+			b.database, b.hands, b.discard = c.plans, c.hands, c.discard
+			b.refill = c.discard
+			if c.holds != "" {
+				s.position = &pb.Position{Epoch: 1, Clock: 1}
+				s.slices = &pb.SliceTable{Origin: c.holds + "/advertiser", Slices: []*pb.HeldSlice{{Hi: 9}}}
+			}
+			p := run(t, s, b)
+			time.Sleep(10 * time.Second) // what is refused is tried again and again
+			if taken := s.Position().GetClock() == 3; taken != c.taken || p.State().Refused == c.taken {
+				t.Errorf("%s: at %v, refused %v", name, s.Position(), p.State().Refused)
+			}
+			if !c.taken && len(s.applied()) > 0 {
+				t.Errorf("%s: took %v", name, s.applied())
+			}
+		})
+	}
+}
+
+// TestAnotherHistoryKeepsWhatIsEqual: slices that differ are residue afterwards,
+// and nothing is served until the slave has registered with that.
+func TestAnotherHistoryKeepsWhatIsEqual(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, s := newBalancer(7), newStore()
+		b.verify, b.differ = true, map[uint64]bool{10: true}
+		s.position = &pb.Position{Epoch: 4, Clock: 9, Mark: 5}
+		s.slices = &pb.SliceTable{View: 8, Timeline: "old", Slices: []*pb.HeldSlice{
+			{Id: 1, Lo: 0, Hi: 9, From: 3}, {Id: 2, Lo: 10, Hi: 19, From: 3}, {Id: 3, Lo: 20, Hi: 29, State: pb.HeldState_HELD_STATE_FILLING}}}
+		run(t, s, b)
+		synctest.Wait()
+		got := b.registrations()[1]
+		want := &pb.SliceTable{Slices: []*pb.HeldSlice{{Id: 1, Lo: 0, Hi: 9},
+			{Id: 2, Lo: 10, Hi: 19, State: pb.HeldState_HELD_STATE_RESIDUE}, {Id: 3, Lo: 20, Hi: 29, State: pb.HeldState_HELD_STATE_RESIDUE}}}
+		if !proto.Equal(got.GetSlices(), want) || got.GetPosition().GetClock() != 7 {
+			t.Errorf("registered with %v at %v", got.GetSlices(), got.GetPosition())
+		}
+	})
+}
+
+// TestAResetMustBeAnnounced: a bucket that empties the store is refused unless the
+// slave was told at its enlisting.
+func TestAResetMustBeAnnounced(t *testing.T) {
+	s := newStore()
+	s.slices = &pb.SliceTable{Slices: []*pb.HeldSlice{{Hi: 9}}}
+	p := &Proxy{store: s}
+	reset := &pb.NodeData{Reset_: true, To: &pb.Position{}}
+	if err := p.ours(reset); !fault.Is(err, fault.Stale) {
+		t.Errorf("not announced: %v", err)
+	}
+	p.refill = true
+	if err := p.ours(reset); err != nil {
+		t.Errorf("announced: %v", err)
+	}
+}
