@@ -32,12 +32,17 @@ func (p *Proxy) trusted(reply *pb.EnlistResponse) error {
 		own, p.home.distributor, reply.GetDatabase())
 }
 
-// ours makes sure that a bucket is of the database that the slave enlisted for, and
-// that it resets the store only where that was said before.
+// ours makes sure that a bucket is of the database that the slave enlisted for,
+// leads onwards in the epoch that it enlisted in, and resets the store only where
+// that was said before.
 func (p *Proxy) ours(data *pb.NodeData) error {
 	const op = "slave: apply"
 	if data.GetDatabase() != p.home.database {
 		return fault.Newf(fault.Stale, op, "a bucket of database %q, not of %q; registering again", data.GetDatabase(), p.home.database)
+	}
+	if to := data.GetTo(); to.GetEpoch() != p.epoch || !data.GetReset_() && to.GetClock() < p.store.Position().GetClock() {
+		return fault.Newf(fault.Stale, op, "a bucket that leads to epoch %d and clock %d, from clock %d in epoch %d; registering again",
+			to.GetEpoch(), to.GetClock(), p.store.Position().GetClock(), p.epoch)
 	}
 	if data.GetReset_() && !p.refill && len(p.table().GetSlices()) > 0 {
 		return fault.Newf(fault.Stale, op, "a bucket that resets the store, which was not announced; registering again")

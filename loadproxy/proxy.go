@@ -27,7 +27,8 @@ type Proxy struct {
 
 	// Only Run's goroutine uses what follows.
 
-	home home // as last registered
+	home  home   // as last registered
+	epoch uint64 // last enlisted in
 	// catchUp is the clock named at the first enlisting, or at one that asks
 	// for a refill; nil before it and after it was reached.
 	catchUp *uint64
@@ -209,7 +210,7 @@ func (p *Proxy) enlist(ctx context.Context, d Distributor, table *pb.SliceTable)
 	if err := p.takeOver(ctx, reply.GetMark()); err != nil {
 		return 0, err
 	}
-	p.refill = reply.GetRefill()
+	p.refill, p.epoch = reply.GetRefill(), reply.GetEpoch()
 	if !p.settled || p.refill {
 		clock := reply.GetCatchUp().GetClock()
 		p.settled, p.catchUp = true, &clock

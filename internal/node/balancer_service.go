@@ -18,6 +18,9 @@ func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.Reg
 	if err != nil {
 		return nil, err
 	}
+	if err := b.vacant(ctx, r); err != nil {
+		return nil, err
+	}
 	if err := b.follows(ctx, r, j); err != nil {
 		return nil, err
 	}
@@ -71,6 +74,9 @@ func (b *Balancer) Report(_ context.Context, r *pb.ReportRequest) (*pb.ReportRes
 		n, ok := b.slaves[r.GetName()]
 		if !ok || n.incarnation != r.GetIncarnation() || r.GetEpoch() != b.Epoch() {
 			return fault.Newf(fault.Stale, "balancer: report", "slave %s is not registered here: register again", r.GetName())
+		}
+		if r.GetPosition().GetEpoch() > b.Epoch() {
+			return fault.Field("balancer: report", "position", "slave %s reports epoch %d, this is epoch %d", r.GetName(), r.GetPosition().GetEpoch(), b.Epoch())
 		}
 		n.seen, n.state, n.position = time.Now(), r.GetState(), positionOf(r.GetPosition())
 		if err := b.mapper.Report(b.now(), nodeReport(r)); err != nil {
@@ -145,12 +151,12 @@ func (b *Balancer) Quanta(ctx context.Context, r *pb.QuantaRequest) (*pb.QuantaR
 	if r.GetName() == "" {
 		return nil, fault.Field("balancer: give quanta", "name", "a distributor asks with its name and address")
 	}
-	ctx, cancel := longPoll(ctx, r.GetWaitMs())
-	defer cancel()
-	reply := &pb.QuantaResponse{Epoch: b.Epoch(), Database: b.data.database, Timeline: b.data.timeline}
 	if err := b.sameDatabase(ctx, r); err != nil {
 		return nil, err
 	}
+	ctx, cancel := longPoll(ctx, r.GetWaitMs())
+	defer cancel()
+	reply := &pb.QuantaResponse{Epoch: b.Epoch(), Database: b.data.database, Timeline: b.data.timeline}
 	if err := b.step(func() error { return b.supplied(r) }); err != nil {
 		return nil, err
 	}

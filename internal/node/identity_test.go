@@ -278,3 +278,57 @@ func TestTwoAddressesOfOneSlaveAreNotComplete(t *testing.T) {
 		t.Errorf("missing %v, answered %d", a.Missing, a.Answered)
 	}
 }
+
+// TestTheNameOfASlaveInServiceIsNotTaken, neither from another address nor under
+// its own; one that is gone leaves its name to the next.
+func TestTheNameOfASlaveInServiceIsNotTaken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2, nil)
+	soon, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	n := w.nodes["slave-0"]
+	address := n.s.address()
+	other := freePort(t)
+	register := func(at string) error {
+		_, err := w.b.Register(soon, &pb.RegisterRequest{Name: "slave-0", Address: at, Incarnation: "another"})
+		return err
+	}
+	end := w.ask()
+	for range 3 {
+		for _, at := range []string{other, address} {
+			if err := register(at); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), address) {
+				t.Fatalf("from %s: %v", at, err)
+			}
+		}
+	}
+	w.stop()
+	w.start() // the next balancer knows the slave from its model only
+	if err := register(other); !fault.Is(err, fault.Conflict) {
+		t.Errorf("after a restart: %v", err)
+	}
+	w.eventually("complete", w.complete)
+	end().all(t)
+	n.stop()
+	w.eventually("another one has the name", func() bool { return register(other) == nil })
+}
+
+// TestPositionsThatNobodyCanHaveAreRefused.
+func TestPositionsThatNobodyCanHaveAreRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1, nil)
+	soon, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	far := &pb.Position{Epoch: 1<<64 - 1, Clock: 1}
+	if _, err := w.b.Register(soon, &pb.RegisterRequest{Name: "x", Address: "127.0.0.1:1", Position: far}); !fault.Is(err, fault.Conflict) {
+		t.Errorf("registered: %v", err)
+	}
+	if _, err := w.b.WatchMap(soon, &pb.WatchMapRequest{Master: "m", Epoch: far.Epoch, Database: w.b.data.database}); !fault.Is(err, fault.Conflict) {
+		t.Errorf("a master: %v", err)
+	}
+	if _, err := w.b.Quanta(soon, &pb.QuantaRequest{Name: "d", Address: "127.0.0.1:1", Clock: 1 << 60, Database: w.b.data.database}); !fault.Is(err, fault.Conflict) {
+		t.Errorf("a distributor: %v", err)
+	}
+	if w.host.now.Load() != w.b {
+		t.Error("another balancer took over")
+	}
+}
