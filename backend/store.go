@@ -23,6 +23,11 @@ type Store interface {
 	// has the value was; nil: it is missing. Else it is fault.Conflict, and
 	// nothing is saved. guard may be the key itself.
 	SaveControlIf(ctx context.Context, key string, value []byte, guard string, was []byte) error
+	// Health reports whether the database can be read and is still the one that
+	// was opened: nil, or fault.Unavailable with what happened and what to do.
+	// While it is not, nothing is read and no write is acknowledged; when the
+	// same database is back, it is used again without further ado.
+	Health(ctx context.Context) error
 	// Counts returns the number of entities, for summaries.
 	Counts(ctx context.Context) (Counts, error)
 	Close() error

@@ -92,15 +92,14 @@ func (r *readers) close() {
 
 // read reads a chunk as worker w.
 func (r *readers) read(ctx context.Context, w int, first, last uint64) (items []*backend.Item, err error) {
-	if c := r.conns[w]; c != nil {
-		items, err = readItems(c, first, last)
-		return items, describe(ctx, "read items", r.n.s.path, err)
-	}
-	err = r.n.read(ctx, "read items", func(c *conn) (err error) {
+	do := func(c *conn) (err error) {
 		items, err = readItems(c, first, last)
 		return err
-	})
-	return items, err
+	}
+	if c := r.conns[w]; c != nil {
+		return items, r.n.s.readOn(ctx, "read items", c, do)
+	}
+	return items, r.n.read(ctx, "read items", do)
 }
 
 // chunk is the items of one range of ids.

@@ -13,6 +13,7 @@ import (
 // goroutine at a time.
 type conn struct {
 	*zs.Conn
+	of *file // that it is open on; nil outside a pool
 }
 
 // Settings of every connection. The cache is per connection, in KiB.
@@ -33,7 +34,7 @@ func connect(path string, busy time.Duration, settings ...string) (*conn, error)
 		return nil, err
 	}
 	c.SetBusyTimeout(busy)
-	cn := &conn{c}
+	cn := &conn{Conn: c}
 	settings = append(settings, "PRAGMA foreign_keys = ON", "PRAGMA synchronous = FULL", "PRAGMA temp_store = MEMORY")
 	for _, s := range settings {
 		if err := cn.exec(s); err != nil {

@@ -35,10 +35,23 @@
 // Write-ahead log with synchronous=FULL: what Commit or SaveControl reported
 // survives kill -9 and, as far as the disk keeps its word, a power loss.
 //
+// # The file
+//
+// SQLite goes on with a file that was removed or replaced, and nobody else sees
+// what is written then. So before each read and after each commit the store
+// compares what the path names with what it has open: the database, its
+// write-ahead log and the log's index, by device and inode. A database whose
+// file was written to has its first page read, without the log: user_version
+// holds a number made of the id, and a file that was emptied or overwritten has
+// another one. All operations fail with fault.Unavailable from then on. When the
+// path names a database with the same id again, the store opens it as soon as
+// none of its old connections is in use; not so after an overwrite in place,
+// since what SQLite has in its log and its memory belongs to another file.
+//
 // # Connections
 //
-// One connection writes, one reads the feed, each snapshot has its own; they
-// go through zombiezen.com/go/sqlite, which is much faster than database/sql
+// One connection writes, each read and each snapshot has its own; they go
+// through zombiezen.com/go/sqlite, which is much faster than database/sql
 // (docs/decisions/004-sqlite-driver.md). Migrations run by goose through
 // database/sql.
 //

@@ -8,8 +8,7 @@ import (
 // TestDurable checks the settings on which the promise of Commit stands.
 func TestDurable(t *testing.T) {
 	s := opened(t, filepath.Join(t.TempDir(), "ads.db"))
-	c := <-s.writer
-	defer func() { s.writer <- c }()
+	c := borrow(t, s)
 	for sql, want := range map[string]int64{
 		"PRAGMA synchronous":  2, // FULL: the write-ahead log is synced by every commit
 		"PRAGMA foreign_keys": 1,

@@ -22,6 +22,12 @@ func failed(ctx context.Context, op, path string, err error) error {
 	return fault.Newf(kind, "sqlite: "+op, "database %s: %w%s", path, err, advice)
 }
 
+// diagnosis returns the kind of an error of SQLite.
+func diagnosis(err error) fault.Kind {
+	kind, _ := diagnose(zs.ErrCode(err))
+	return kind
+}
+
 func diagnose(code zs.ResultCode) (fault.Kind, string) {
 	switch code {
 	case zs.ResultIOErrSHMSize, zs.ResultIOErrSHMMap:

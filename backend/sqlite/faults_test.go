@@ -25,6 +25,17 @@ func opened(t testing.TB, path string) *Store {
 	return s
 }
 
+// borrow returns the writing connection until the test is over.
+func borrow(t testing.TB, s *Store) *conn {
+	t.Helper()
+	c, err := s.pool.take(t.Context(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.pool.give(c, true) })
+	return c
+}
+
 // script runs SQL as another program would: without foreign keys.
 func script(t testing.TB, path, sql string) error {
 	t.Helper()
@@ -119,9 +130,14 @@ func TestFullDisk(t *testing.T) {
 	ctx := t.Context()
 	s := opened(t, filepath.Join(t.TempDir(), "ads.db"))
 	pages := func(sql string) {
-		c := <-s.writer
-		defer func() { s.writer <- c }()
-		if err := c.exec(sql); err != nil {
+		c, err := s.pool.take(ctx, true)
+		if err == nil {
+			err = c.exec(sql)
+		}
+		if err == nil {
+			err = s.pool.give(c, true)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

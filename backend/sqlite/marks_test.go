@@ -104,11 +104,7 @@ func TestOtherProgramsMark(t *testing.T) {
 // asks the system, not from SQLite's generator, which is seeded once.
 func TestMarksOfThisProgramAreOfTheSystem(t *testing.T) {
 	s := opened(t, filepath.Join(t.TempDir(), "ads.db"))
-	c := <-s.writer
-	defer func() { s.writer <- c }()
-	if err := c.freshRandom(); err != nil {
-		t.Fatal(err)
-	}
+	c := borrow(t, s)
 	// What SQLite itself offers under the name is gone from this connection:
 	// the list has each function once for each owner.
 	n, err := c.number("SELECT count(*) FROM pragma_function_list WHERE name = 'random' AND NOT builtin")
@@ -120,8 +116,7 @@ func TestMarksOfThisProgramAreOfTheSystem(t *testing.T) {
 // TestMarkNeverOverflows evaluates the default with the extremes of random().
 func TestMarkNeverOverflows(t *testing.T) {
 	s := opened(t, filepath.Join(t.TempDir(), "ads.db"))
-	c := <-s.writer
-	defer func() { s.writer <- c }()
+	c := borrow(t, s)
 	for _, r := range []int64{math.MinInt64, 0, math.MaxInt64} {
 		for _, day := range []string{"'now'", "'4000-01-01'"} {
 			sql := fmt.Sprintf("SELECT typeof(? / 2 + CAST(julianday(%s) * 86400000 AS INTEGER) * 16384 | 1) = 'integer'", day)

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"adshard/fault"
@@ -41,8 +42,11 @@ func prepare(ctx context.Context, path string, o Options) error {
 		switch {
 		case err != nil:
 			return err
+		case version == 0 && !o.Create && isEmpty(path):
+			return fault.Newf(fault.Corrupt, op, "%s is an empty file, not a database: restore the database from a copy,"+
+				" or make a new one by importing", path)
 		case version == schemaVersion:
-			return nil
+			return signed(ctx, path, o)
 		case version > schemaVersion:
 			return fault.Newf(fault.Version, op, "database %s has schema version %d, this program knows %d: use the newer program",
 				path, version, schemaVersion)
@@ -73,12 +77,29 @@ func checkPath(path string, o Options) error {
 		if folder := filepath.Dir(path); !isFolder(folder) {
 			return fault.Newf(fault.NotFound, op, "database %s: there is no folder %s: make it first", path, folder)
 		}
+		return create(path)
 	case err != nil:
 		return fault.Newf(fault.Unavailable, op, "database %s: %w", path, err)
 	case info.IsDir():
 		return fault.Newf(fault.Invalid, op, "%s is a folder: name a file in it", path)
 	}
 	return nil
+}
+
+// create makes an empty file that only its owner can read; the files that
+// SQLite puts beside it are like it. The file is not opened: closing it would
+// give up locks that another connection of this process may have by then.
+func create(path string) error {
+	err := syscall.Mknod(path, syscall.S_IFREG|0o600, 0)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return fault.Newf(fault.Unavailable, "sqlite: open", "cannot make database %s: %w", path, err)
+	}
+	return nil
+}
+
+func isEmpty(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Size() == 0
 }
 
 func isFolder(path string) bool {
@@ -98,7 +119,7 @@ func storedVersion(ctx context.Context, path string, o Options) (int64, error) {
 	}
 	defer c.Close()
 	c.SetBusyTimeout(o.BusyTimeout)
-	cn := &conn{c}
+	cn := &conn{Conn: c}
 	tables, err := cn.number("SELECT count(*) FROM sqlite_schema")
 	if err != nil || tables == 0 {
 		return 0, failed(ctx, "open", path, err)
@@ -116,6 +137,35 @@ func storedVersion(ctx context.Context, path string, o Options) (int64, error) {
 	}
 	version, err := cn.number("SELECT coalesce(max(version_id), 0) FROM " + goose.DefaultTablename + " WHERE is_applied")
 	return version, failed(ctx, "open", path, err)
+}
+
+// signed makes sure that the header of the file names the database.
+func signed(ctx context.Context, path string, o Options) error {
+	c, err := connect(path, o.BusyTimeout)
+	if err != nil {
+		return failed(ctx, "open", path, err)
+	}
+	defer c.Close()
+	return describe(ctx, "open", path, sign(c))
+}
+
+// storedID reads the id of what a path names now. Errors: fault.Corrupt when
+// that is no database of ours.
+func storedID(path string, o Options) (string, error) {
+	c, err := connect(path, o.BusyTimeout)
+	if err != nil {
+		return "", failed(context.Background(), "open", path, err)
+	}
+	defer c.Close()
+	n, err := c.number("SELECT count(*) FROM sqlite_schema WHERE name = 'control'")
+	if err != nil {
+		return "", failed(context.Background(), "open", path, err)
+	}
+	if n == 0 {
+		return "", fault.Newf(fault.Corrupt, "sqlite: open", "%s is no database of adshard", path)
+	}
+	id, err := c.id()
+	return string(id), describe(context.Background(), "open", path, err)
 }
 
 // migrate brings an older schema to a version. The write-ahead log is a property

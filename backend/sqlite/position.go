@@ -38,6 +38,15 @@ func (c *conn) id() ([]byte, error) {
 	return id, err
 }
 
+// sameID checks that the database has the id that it was opened with.
+func (c *conn) sameID() error {
+	id, err := c.id()
+	if err == nil && string(id) != c.of.id {
+		err = c.of.lost("has another id than before, "+string(id)+" and not "+c.of.id, "start this program anew")
+	}
+	return err
+}
+
 // Newest implements backend.Feed.
 func (s *Store) Newest(ctx context.Context) (backend.Position, error) {
 	var p backend.Position

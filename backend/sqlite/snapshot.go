@@ -11,9 +11,6 @@ import (
 	zs "zombiezen.com/go/sqlite"
 )
 
-// maxIdle is how many connections of closed snapshots are kept open.
-const maxIdle = 8
-
 // snapshot is a read transaction on a connection of its own. Its methods may
 // be called by several goroutines; they take turns.
 type snapshot struct {
@@ -38,56 +35,41 @@ func (s *Store) openRead(ctx context.Context) (*conn, backend.Position, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, backend.Position{}, err
 	}
-	c, err := s.reader()
+	c, err := s.pool.take(ctx, false)
 	if err != nil {
 		return nil, backend.Position{}, describe(ctx, "snapshot", s.path, err)
 	}
-	if err := c.exec("BEGIN"); err != nil {
-		c.Close()
-		return nil, backend.Position{}, failed(ctx, "snapshot", s.path, err)
+	var at backend.Position
+	if err = c.exec("BEGIN"); err == nil {
+		at, err = c.newest() // the first read fixes what the transaction sees
 	}
-	// The first read fixes what the transaction sees.
-	at, err := c.newest()
 	if err != nil {
-		c.Close()
-		return nil, backend.Position{}, failed(ctx, "snapshot", s.path, err)
+		err = s.explain(ctx, "snapshot", c, err)
+		s.pool.discard(c)
+		return nil, backend.Position{}, err
 	}
 	return c, at, nil
 }
 
-func (s *Store) reader() (*conn, error) {
-	s.feedMu.Lock()
-	closed := s.closed
-	s.feedMu.Unlock()
-	if closed {
-		return nil, fault.Newf(fault.Unavailable, "sqlite: snapshot", "database %s is closed", s.path)
-	}
-	s.idleMu.Lock()
-	defer s.idleMu.Unlock()
-	if n := len(s.idle); n > 0 {
-		c := s.idle[n-1]
-		s.idle = s.idle[:n-1]
-		return c, nil
-	}
-	return connect(s.path, s.options.BusyTimeout, readerCache)
-}
-
 // endRead ends a read transaction and keeps the connection for the next one.
 func (s *Store) endRead(c *conn) error {
-	if err := c.exec("ROLLBACK"); err != nil {
-		c.Close()
-		return failed(context.Background(), "close snapshot", s.path, err)
+	err := c.exec("ROLLBACK")
+	if err != nil {
+		s.pool.discard(c)
+	} else {
+		err = s.pool.give(c, false)
 	}
-	s.feedMu.Lock()
-	closed := s.closed
-	s.feedMu.Unlock()
-	s.idleMu.Lock()
-	defer s.idleMu.Unlock()
-	if closed || len(s.idle) >= maxIdle {
-		return failed(context.Background(), "close snapshot", s.path, c.Close())
+	return failed(context.Background(), "close snapshot", s.path, err)
+}
+
+// readOn runs f on the connection of a snapshot.
+func (s *Store) readOn(ctx context.Context, op string, c *conn, f func(*conn) error) error {
+	if err := s.pool.check(c); err != nil {
+		return err
 	}
-	s.idle = append(s.idle, c)
-	return nil
+	stop := c.until(ctx)
+	defer stop()
+	return s.explain(ctx, op, c, f(c))
 }
 
 func (n *snapshot) Position() backend.Position { return n.at }
@@ -113,9 +95,7 @@ func (n *snapshot) read(ctx context.Context, op string, f func(*conn) error) err
 	if n.c == nil {
 		return fault.Newf(fault.Conflict, "sqlite: "+op, "the snapshot is closed: open another")
 	}
-	stop := n.c.until(ctx)
-	defer stop()
-	return describe(ctx, op, n.s.path, f(n.c))
+	return n.s.readOn(ctx, op, n.c, f)
 }
 
 // Groups implements backend.Snapshot. It reads in chunks, so that the snapshot

@@ -18,19 +18,13 @@ type Store struct {
 	path    string
 	options Options
 	limits  limits
+	pool    *pool
 
-	// writer holds the one writing connection while nobody writes; who has it
-	// owns turn, too.
-	writer chan *conn
-	turn   turn
-	// feed guards the connection that reads the log, and the closed flag.
-	feedMu sync.Mutex
-	feed   *conn
-	closed bool
-	done   chan struct{} // closed by Close
-
-	idleMu sync.Mutex
-	idle   []*conn // connections of closed snapshots
+	// turns holds one token; who has it may write and owns turn, too.
+	turns chan struct{}
+	turn  turn
+	done  chan struct{} // closed by Close
+	once  sync.Once
 
 	wakeMu sync.Mutex
 	wake   chan struct{} // closed by the next commit of this process
@@ -54,70 +48,46 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err := prepare(ctx, path, o); err != nil {
 		return nil, err
 	}
-	writer, err := connect(path, o.BusyTimeout, walMode, writerCache, checkpointPages, limitLog)
+	p, err := newPool(path, o)
 	if err != nil {
-		return nil, failed(ctx, "open", path, err)
-	}
-	if err := writer.freshRandom(); err != nil {
-		writer.Close()
-		return nil, failed(ctx, "open", path, err)
-	}
-	writer.SetBusyTimeout(0) // begin waits by itself
-	feed, err := connect(path, o.BusyTimeout, readerCache)
-	if err != nil {
-		writer.Close()
-		return nil, failed(ctx, "open", path, err)
+		return nil, describe(ctx, "open", path, err)
 	}
 	s := &Store{
-		path: path, options: o, limits: ordinary(), writer: make(chan *conn, 1), feed: feed,
+		path: path, options: o, limits: ordinary(), pool: p, turns: make(chan struct{}, 1),
 		wake: make(chan struct{}), done: make(chan struct{}),
 	}
-	s.writer <- writer
+	s.turns <- struct{}{}
 	return s, nil
 }
 
 // Close releases the file. Transactions and snapshots must be over.
-func (s *Store) Close() error {
-	s.feedMu.Lock()
-	defer s.feedMu.Unlock()
-	if s.closed {
-		return nil
-	}
-	s.closed = true
+func (s *Store) Close() (err error) {
+	s.once.Do(func() { err = s.close() })
+	return err
+}
+
+func (s *Store) close() error {
 	close(s.done)
-	ctx, cancel := context.WithTimeout(context.Background(), s.options.BusyTimeout)
-	defer cancel()
-	var errs []error
-	s.idleMu.Lock()
-	for _, c := range s.idle {
-		errs = append(errs, c.Close())
-	}
-	s.idle = nil
-	s.idleMu.Unlock()
-	errs = append(errs, s.feed.Close())
+	defer s.notify()
+	var open error
 	select {
-	case w := <-s.writer:
-		// The last connection copies the log into the database.
-		errs = append(errs, w.Close())
-	case <-ctx.Done():
-		errs = append(errs, fault.Newf(fault.Conflict, "sqlite: close", "a transaction is still open: commit it or roll it back first"))
+	case <-s.turns:
+	case <-time.After(s.options.BusyTimeout):
+		open = fault.Newf(fault.Conflict, "sqlite: close", "a transaction is still open: commit it or roll it back first")
 	}
-	s.notify()
-	for _, err := range errs {
-		if err != nil {
-			return failed(context.Background(), "close", s.path, err)
-		}
+	// The last connection copies the log into the database.
+	if err := s.pool.end(); err != nil {
+		return failed(context.Background(), "close", s.path, err)
 	}
-	return nil
+	return open
 }
 
 // acquire takes the writing connection and starts a write transaction.
 func (s *Store) acquire(ctx context.Context) (*conn, error) {
 	deadline := time.NewTimer(s.options.BusyTimeout)
 	defer deadline.Stop()
-	var c *conn
 	select {
-	case c = <-s.writer:
+	case <-s.turns:
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	case <-s.done:
@@ -125,9 +95,16 @@ func (s *Store) acquire(ctx context.Context) (*conn, error) {
 	case <-deadline.C:
 		return nil, fault.Newf(fault.Locked, "sqlite: begin", "database %s: another transaction of this program is still writing, try again later", s.path)
 	}
-	if err := s.begin(ctx, c, deadline.C); err != nil {
-		s.writer <- c
-		return nil, failed(ctx, "begin", s.path, err)
+	c, err := s.pool.take(ctx, true)
+	if err == nil {
+		if err = s.begin(ctx, c, deadline.C); err != nil {
+			err = s.explain(ctx, "begin", c, err)
+			s.pool.discard(c)
+		}
+	}
+	if err != nil {
+		s.turns <- struct{}{}
+		return nil, describe(ctx, "begin", s.path, err)
 	}
 	return c, nil
 }
@@ -180,7 +157,10 @@ func (s *Store) release(c *conn) error {
 		err = c.exec("ROLLBACK")
 	}
 	s.turn.ended = time.Now()
-	s.writer <- c
+	if again := s.pool.give(c, true); err == nil {
+		err = again
+	}
+	s.turns <- struct{}{}
 	return err
 }
 
@@ -196,7 +176,17 @@ func (s *Store) write(ctx context.Context, op string, f func(*conn) error) error
 		err = c.exec("COMMIT")
 	}
 	stop()
-	err = describe(ctx, op, s.path, err)
+	return s.written(ctx, op, c, err)
+}
+
+// written ends a write transaction, of which err is the outcome so far. What was
+// committed is acknowledged only if it went into the database's file.
+func (s *Store) written(ctx context.Context, op string, c *conn, err error) error {
+	if err != nil {
+		err = s.explain(ctx, op, c, err)
+	} else if err = s.pool.check(c); err == nil {
+		err = c.sameID()
+	}
 	if again := s.release(c); err == nil && again != nil {
 		err = failed(ctx, op, s.path, again)
 	}
@@ -204,6 +194,18 @@ func (s *Store) write(ctx context.Context, op string, f func(*conn) error) error
 		s.notify()
 	}
 	return err
+}
+
+// explain gives an error of a connection its kind; the loss of the file comes
+// before what follows from it.
+func (s *Store) explain(ctx context.Context, op string, c *conn, err error) error {
+	if err == nil {
+		return nil
+	}
+	if lost := s.pool.check(c); lost != nil && ctx.Err() == nil {
+		return lost
+	}
+	return describe(ctx, op, s.path, err)
 }
 
 // describe is failed for errors that may have a kind already.
@@ -214,17 +216,25 @@ func describe(ctx context.Context, op, path string, err error) error {
 	return failed(ctx, op, path, err)
 }
 
-// read runs f on the connection of the feed.
+// read runs f on a connection for reading.
 func (s *Store) read(ctx context.Context, op string, f func(*conn) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	s.feedMu.Lock()
-	defer s.feedMu.Unlock()
-	if s.closed {
-		return fault.Newf(fault.Unavailable, "sqlite: "+op, "database %s is closed", s.path)
+	c, err := s.pool.take(ctx, false)
+	if err != nil {
+		return describe(ctx, op, s.path, err)
 	}
-	return describe(ctx, op, s.path, f(s.feed))
+	err = s.explain(ctx, op, c, f(c))
+	if again := s.pool.give(c, false); err == nil {
+		err = failed(ctx, op, s.path, again)
+	}
+	return err
+}
+
+// Health implements backend.Store.
+func (s *Store) Health(ctx context.Context) error {
+	return s.read(ctx, "health", (*conn).sameID)
 }
 
 // SetBudgetExhausted implements backend.Store.

@@ -73,8 +73,9 @@ func (s *Store) Begin(ctx context.Context) (backend.Tx, error) {
 	t := &tx{s: s, c: c}
 	t.forget()
 	if t.stored, err = readIDs(c); err != nil {
+		err = s.explain(ctx, "begin", c, err)
 		s.release(c)
-		return nil, failed(ctx, "begin", s.path, err)
+		return nil, err
 	}
 	t.given = t.stored
 	return t, nil
@@ -119,7 +120,7 @@ func (t *tx) fail(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
-	err = describe(ctx, "write", t.s.path, err)
+	err = t.s.explain(ctx, "write", t.c, err)
 	if t.failure == nil {
 		t.failure = err
 	}
@@ -181,16 +182,9 @@ func (t *tx) Commit(ctx context.Context) error {
 		stop := t.c.until(ctx)
 		err = t.commit()
 		stop()
-		err = describe(ctx, "commit", t.s.path, err)
 	}
 	t.done = true
-	if again := t.s.release(t.c); err == nil {
-		err = failed(ctx, "commit", t.s.path, again)
-	}
-	if err == nil {
-		t.s.notify()
-	}
-	return err
+	return t.s.written(ctx, "commit", t.c, err)
 }
 
 func (t *tx) commit() error {

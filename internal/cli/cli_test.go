@@ -114,12 +114,12 @@ func TestImport(t *testing.T) {
 	db := "sqlite:" + filepath.Join(t.TempDir(), "ads.db")
 	good := file(t, "good.csv", editor)
 	status, out, errOut := run(t, "adshard", "import", "--db", db, good)
-	if status != exitDone || !strings.HasPrefix(out, "2 rows") || errOut != "" {
+	if status != exitDone || !strings.HasPrefix(out, "2 rows") || !strings.HasSuffix(errOut, "ads.db: a new one is made\n") {
 		t.Fatalf("%d %q %q", status, out, errOut)
 	}
-	status, out, _ = runIn(t, editor, "adshard", "import", "--db", db, "-")
-	if status != exitDone || !strings.Contains(out, "nothing changed") {
-		t.Errorf("again: %d %q", status, out)
+	status, out, errOut = runIn(t, editor, "adshard", "import", "--db", db, "-")
+	if status != exitDone || !strings.Contains(out, "nothing changed") || errOut != "" {
+		t.Errorf("again: %d %q %q", status, out, errOut)
 	}
 
 	rejects := filepath.Join(t.TempDir(), "rejects.tsv")

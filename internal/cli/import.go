@@ -71,6 +71,9 @@ func runImport(ctx context.Context, f *importFlags, files []string, s Streams) e
 	if err != nil {
 		return err
 	}
+	if path, _ := databasePath(f.db); !exists(path) {
+		fmt.Fprintf(s.Err, "there is no database %s: a new one is made\n", path)
+	}
 	store, err := node.OpenDB(ctx, f.db, true)
 	if err != nil {
 		return closeAll(err, outputs)

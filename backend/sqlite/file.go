@@ -1,0 +1,216 @@
+package sqlite
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"adshard/fault"
+
+	zs "zombiezen.com/go/sqlite"
+)
+
+// file is the database's file as it was found when it was opened. As long as a
+// connection is open, what its path names must stay the same: SQLite would go on
+// with a file that was removed, and nobody else would see what is written.
+type file struct {
+	path, id string
+	// parts are the database, its write-ahead log and the log's index.
+	parts [3]part
+	conns int // open connections
+
+	header    header
+	size      int64     // when the header was read
+	changed   time.Time // likewise
+	overwrote error     // the file was changed in place; that cannot be undone
+}
+
+type part struct {
+	path string
+	info fs.FileInfo
+}
+
+// suffixes of the names of the parts.
+var suffixes = [3]string{"", "-wal", "-shm"}
+
+// openFile finds out what a path names. The connection is the first one.
+func openFile(path string, o Options) (*file, *conn, error) {
+	// SQLite puts the log beside the file that a link leads to.
+	target, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil, nil, fault.New(fault.Unavailable, "sqlite: open", err)
+	}
+	before, err := os.Stat(path)
+	if err != nil {
+		return nil, nil, fault.New(fault.Unavailable, "sqlite: open", err)
+	}
+	c, err := connect(path, o.BusyTimeout, walMode, readerCache)
+	if err != nil {
+		return nil, nil, err
+	}
+	f := &file{path: path, conns: 1}
+	c.of = f
+	if err := f.fill(c, target, before); err != nil {
+		c.Conn.Close()
+		return nil, nil, err
+	}
+	return f, c, nil
+}
+
+// fill reads what examine compares with.
+func (f *file) fill(c *conn, target string, before fs.FileInfo) error {
+	id, err := c.id() // this also makes the write-ahead log, if there is none
+	if err != nil {
+		return err
+	}
+	f.id = string(id)
+	for i, suffix := range suffixes {
+		p := part{path: target + suffix}
+		if i == 0 {
+			p.path = f.path
+		}
+		if p.info, err = os.Stat(p.path); err != nil {
+			return fault.New(fault.Unavailable, "sqlite: open", err)
+		}
+		f.parts[i] = p
+	}
+	if !os.SameFile(before, f.parts[0].info) {
+		return f.lost("was replaced while it was being opened", "try again")
+	}
+	f.size, f.changed = f.parts[0].info.Size(), f.parts[0].info.ModTime()
+	if f.header, err = f.readHeader(false); err == nil && f.header.number != numberOf(f.id) {
+		f.header = header{}
+	}
+	return err
+}
+
+// lost is the error of a file that is not there any more, or not the same.
+func (f *file) lost(what, advice string) error {
+	return fault.Newf(fault.Unavailable, "sqlite: open file", "database %s %s: nothing is read or written; %s", f.path, what, advice)
+}
+
+// examine checks that the path still names the file that is open.
+func (f *file) examine() error {
+	if f.overwrote != nil {
+		return f.overwrote
+	}
+	const back = "put the database or a backup of it there again"
+	var now fs.FileInfo
+	for i, p := range f.parts {
+		info, err := os.Stat(p.path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && i == 0:
+			return f.lost("was removed or renamed while it was open", back)
+		case errors.Is(err, fs.ErrNotExist):
+			return f.lost("lost its "+p.path, "the database is opened again when nothing uses it any more")
+		case err != nil:
+			return f.lost("cannot be looked at ("+err.Error()+")", back)
+		case os.SameFile(info, p.info):
+		case i == 0:
+			return f.lost("was replaced by another file while it was open", "it is opened again when that has the same id")
+		default:
+			return f.lost("has another "+p.path+" than before", "the database is opened again when nothing uses it any more")
+		}
+		if i == 0 {
+			now = info
+		}
+	}
+	if now.Size() == f.size && now.ModTime().Equal(f.changed) {
+		return nil
+	}
+	return f.examineContent(now)
+}
+
+// examineContent looks at a file that was written to: by SQLite, when the log
+// was copied into it, or by something else.
+func (f *file) examineContent(now fs.FileInfo) error {
+	h, err := f.readHeader(now.Size() < f.size)
+	damaged := diagnosis(err) == fault.Corrupt
+	if err != nil && !damaged {
+		return f.lost("cannot be read ("+err.Error()+")", "it is tried again")
+	}
+	if damaged || f.header.number != 0 && (h.app != applicationID || h.number != f.header.number || h.schema < f.header.schema) {
+		f.overwrote = f.lost("was emptied or overwritten in place while it was open", "stop all programs that use it,"+
+			" put a whole copy of the database there without -wal and -shm files, and start them again")
+		return f.overwrote
+	}
+	if h.number != numberOf(f.id) {
+		h = header{} // it is still in the log alone
+	}
+	f.header, f.size, f.changed = h, now.Size(), now.ModTime()
+	return nil
+}
+
+// leftovers checks that what lies beside a file that came in the place of this
+// one is not this one's: SQLite would mix them.
+func (f *file) leftovers() error {
+	if info, err := os.Stat(f.path); err != nil || os.SameFile(info, f.parts[0].info) {
+		return nil
+	}
+	for _, p := range f.parts[1:] {
+		if info, err := os.Stat(p.path); err == nil && os.SameFile(info, p.info) {
+			return f.lost("was replaced by another file, but "+p.path+" is still of the one before",
+				"remove "+f.parts[1].path+" and "+f.parts[2].path)
+		}
+	}
+	return nil
+}
+
+// header is what the first page of the file says, without the write-ahead log.
+// The schema's version never falls, except in a file made by a backup.
+type header struct{ app, number, schema int64 }
+
+// numberOf is what the header of a database with this id has as user_version,
+// so that a file that was overwritten is recognised by its first bytes.
+func numberOf(id string) int64 {
+	sum := sha256.Sum256([]byte(id))
+	return int64(binary.BigEndian.Uint32(sum[:])>>1 | 1)
+}
+
+// readHeader reads the file itself, through SQLite, since opening and closing
+// it otherwise would give up the locks of this process. strict: a file that is
+// shorter than its header says is an error, fault.Corrupt; while it grows, one
+// is for a moment.
+func (f *file) readHeader(strict bool) (h header, err error) {
+	uri := url.URL{Scheme: "file", Path: f.path, RawQuery: "immutable=1"}
+	c, err := zs.OpenConn(uri.String(), zs.OpenReadOnly|zs.OpenURI)
+	if err != nil {
+		return h, err
+	}
+	defer c.Close()
+	cn := &conn{Conn: c}
+	if !strict {
+		// What is not checked then is nothing else.
+		if err := cn.exec("PRAGMA writable_schema = ON"); err != nil {
+			return h, err
+		}
+	}
+	for pragma, to := range map[string]*int64{"application_id": &h.app, "user_version": &h.number, "schema_version": &h.schema} {
+		if *to, err = cn.number("PRAGMA " + pragma); err != nil {
+			return h, err
+		}
+	}
+	return h, nil
+}
+
+// sign writes the number of the database's id into its header.
+func sign(c *conn) error {
+	id, err := c.id()
+	if err != nil {
+		return err
+	}
+	now, err := c.number("PRAGMA user_version")
+	if err != nil || now == numberOf(string(id)) {
+		return err
+	}
+	if err := c.exec(fmt.Sprintf("PRAGMA user_version = %d", numberOf(string(id)))); err != nil {
+		return err
+	}
+	return c.exec("PRAGMA wal_checkpoint(PASSIVE)")
+}

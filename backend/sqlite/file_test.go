@@ -1,0 +1,278 @@
+package sqlite
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"adshard/backend"
+	"adshard/fault"
+)
+
+// scene is a database that is open while things happen to its file.
+type scene struct {
+	t            *testing.T
+	s            *Store
+	path, backup string
+}
+
+func newScene(t *testing.T) *scene {
+	t.Helper()
+	dir := t.TempDir()
+	x := &scene{t: t, path: filepath.Join(dir, "ads.db"), backup: filepath.Join(dir, "backup.db")}
+	x.s = opened(t, x.path)
+	x.must(write(t.Context(), x.s, 0, 3000))
+	Backup(t, x.path, x.backup)
+	x.must(write(t.Context(), x.s, 1, 10))
+	return x
+}
+
+func (x *scene) must(err error) {
+	x.t.Helper()
+	if err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+func (x *scene) remove(suffixes ...string) {
+	x.t.Helper()
+	for _, suffix := range suffixes {
+		x.must(os.Remove(x.path + suffix))
+	}
+}
+
+func (x *scene) rename(from, to string) { x.t.Helper(); x.must(os.Rename(from, to)) }
+
+// copyTo makes a file of the content of another: a new one, or in place.
+func (x *scene) copyTo(from, to string) {
+	x.t.Helper()
+	content, err := os.ReadFile(from)
+	x.must(err)
+	x.must(os.WriteFile(to, content, 0o600))
+}
+
+// other makes another database.
+func (x *scene) other() string {
+	x.t.Helper()
+	path := filepath.Join(x.t.TempDir(), "other.db")
+	s := opened(x.t, path)
+	x.must(write(x.t.Context(), s, 0, 10))
+	x.must(s.Close())
+	return path
+}
+
+// attempts are all that can be asked of a store.
+func (x *scene) attempts() map[string]error {
+	ctx := x.t.Context()
+	errs := map[string]error{
+		"health":      x.s.Health(ctx),
+		"transaction": write(ctx, x.s, 2, 1),
+		"budget":      x.s.SetBudgetExhausted(ctx, 1, true),
+		"control":     x.s.SaveControl(ctx, "k", []byte("v")),
+		"wait":        x.s.Wait(ctx, 1<<40),
+	}
+	_, errs["newest"] = x.s.Newest(ctx)
+	_, errs["changes"] = x.s.Changes(ctx, backend.Position{}, 10)
+	_, errs["counts"] = x.s.Counts(ctx)
+	n, err := x.s.Snapshot(ctx)
+	if errs["snapshot"] = err; err == nil {
+		n.Close()
+	}
+	return errs
+}
+
+// healthy waits until the store works and returns how many groups it has.
+func (x *scene) healthy() uint64 {
+	x.t.Helper()
+	deadline := time.Now().Add(10 * time.Second)
+	for x.s.Health(x.t.Context()) != nil {
+		if time.Now().After(deadline) {
+			x.t.Fatal(x.s.Health(x.t.Context()))
+		}
+		time.Sleep(time.Millisecond)
+	}
+	n, err := x.s.Counts(x.t.Context())
+	x.must(err)
+	x.must(write(x.t.Context(), x.s, int(n.Groups), 1))
+	return n.Groups
+}
+
+// TestLostFile: whatever becomes of the file, nothing more is read from it or
+// acknowledged, and the store goes on when the same database is there again.
+func TestLostFile(t *testing.T) {
+	all := []string{"", "-wal", "-shm"}
+	for _, c := range []struct {
+		name   string
+		happen func(x *scene)
+		says   string
+		heal   func(x *scene) // nil: only a new start helps
+		groups uint64         // that are there then
+	}{
+		{"removed, a backup is put there", func(x *scene) { x.remove(all...) }, "was removed",
+			func(x *scene) { x.copyTo(x.backup, x.path) }, 1},
+		{"moved away and back", func(x *scene) { x.rename(x.path, x.path+".away") }, "was removed or renamed",
+			func(x *scene) { x.rename(x.path+".away", x.path) }, 2},
+		{"a backup put over it beside the old log", func(x *scene) { x.rename(x.backup, x.path) }, "remove ",
+			func(x *scene) { x.remove("-wal", "-shm") }, 1},
+		{"another database put over it", func(x *scene) { x.remove(all...); x.rename(x.other(), x.path) }, "is another database now, with the id ",
+			func(x *scene) { x.rename(x.backup, x.path) }, 1},
+		{"an empty file put over it", func(x *scene) { x.remove(all...); x.must(os.WriteFile(x.path, nil, 0o600)) }, "is no database",
+			func(x *scene) { x.remove(""); x.rename(x.backup, x.path) }, 1},
+		{"emptied", func(x *scene) { x.must(os.Truncate(x.path, 0)) }, "emptied or overwritten", nil, 0},
+		{"cut", func(x *scene) { x.must(os.Truncate(x.path, 3*4096)) }, "emptied or overwritten", nil, 0},
+		{"another database copied into it", func(x *scene) { x.copyTo(x.other(), x.path) }, "emptied or overwritten", nil, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			x := newScene(t)
+			x.must(x.s.checkpoint())
+			x.must(x.s.SaveControl(t.Context(), "k", nil))
+			tx, err := x.s.Begin(t.Context())
+			x.must(err)
+			snap, err := x.s.Snapshot(t.Context())
+			x.must(err)
+			waiting := make(chan error, 1)
+			go func() { waiting <- x.s.Wait(t.Context(), 1<<40) }()
+			if _, err := tx.Advertiser(t.Context(), "late"); err != nil {
+				t.Fatal(err)
+			}
+			c.happen(x)
+			if err := tx.Commit(t.Context()); !fault.Is(err, fault.Unavailable) {
+				t.Errorf("a transaction was committed to a lost file: %v", err)
+			}
+			if err := <-waiting; !fault.Is(err, fault.Unavailable) {
+				t.Errorf("wait: %v", err)
+			}
+			if _, err := snap.Items(t.Context(), []uint64{1}); !fault.Is(err, fault.Unavailable) {
+				t.Errorf("a snapshot: %v", err)
+			}
+			x.must(snap.Close())
+			time.Sleep(2 * reopenEvery) // so that it looks for the file anew
+			for range 2 {
+				for name, err := range x.attempts() {
+					if !fault.Is(err, fault.Unavailable) {
+						t.Errorf("%s: %v", name, err)
+					}
+				}
+			}
+			time.Sleep(2 * reopenEvery)
+			if err := x.s.Health(t.Context()); err == nil || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("it says %v, not %q", err, c.says)
+			}
+			if c.heal == nil {
+				x.leavesAlone()
+				return
+			}
+			c.heal(x)
+			if n := x.healthy(); n != c.groups {
+				t.Errorf("%d groups are there, want %d", n, c.groups)
+			}
+		})
+	}
+}
+
+// leavesAlone closes the store, which must not write to the file any more.
+func (x *scene) leavesAlone() {
+	x.t.Helper()
+	before, err := os.ReadFile(x.path)
+	x.must(err)
+	x.must(x.s.Close())
+	if after, err := os.ReadFile(x.path); err != nil || !bytes.Equal(before, after) {
+		x.t.Errorf("closing changed the file: %v", err)
+	}
+}
+
+// TestReplacedAtOnce: a backup that was put in place while nobody looked is
+// another history, and what is read is the backup's.
+func TestReplacedAtOnce(t *testing.T) {
+	x := newScene(t)
+	ctx := t.Context()
+	before, err := x.s.Newest(ctx)
+	x.must(err)
+	x.remove("-wal", "-shm")
+	x.rename(x.backup, x.path)
+	if n := x.healthy(); n != 1 {
+		t.Errorf("%d groups, want those of the backup", n)
+	}
+	x.must(write(ctx, x.s, 5, 1))
+	if _, err := x.s.Changes(ctx, before, 1); !fault.Is(err, fault.Conflict) {
+		t.Errorf("the position of the history before: %v", err)
+	}
+}
+
+// TestLogRemoved: without its log a file lacks what was written last; this
+// program still has it, and brings it home before it opens the file again.
+func TestLogRemoved(t *testing.T) {
+	for _, suffix := range []string{"-wal", "-shm"} {
+		x := newScene(t)
+		x.remove(suffix)
+		if n := x.healthy(); n != 2 {
+			t.Errorf("%s removed: %d groups are left of 2", suffix, n)
+		}
+	}
+}
+
+// TestNoFalseAlarm: what SQLite does to the file, by other connections too, is
+// no loss of it.
+func TestNoFalseAlarm(t *testing.T) {
+	x := newScene(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	failed := make(chan error, 1)
+	go func() {
+		for ctx.Err() == nil {
+			if err := x.s.Health(ctx); err != nil && ctx.Err() == nil {
+				failed <- err
+				return
+			}
+		}
+		failed <- nil
+	}()
+	for i, sql := range []string{"PRAGMA wal_checkpoint(TRUNCATE)", "VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)",
+		"CREATE INDEX by_hand ON keyword (words)", "PRAGMA wal_checkpoint(RESTART)", "DELETE FROM keyword", "VACUUM"} {
+		c, err := connect(x.path, 5*time.Second)
+		x.must(err)
+		x.must(c.exec(sql))
+		x.must(c.Close())
+		x.must(write(ctx, x.s, 10+i, 2000))
+		x.must(x.s.checkpoint())
+	}
+	cancel()
+	x.must(<-failed)
+}
+
+// checkpoint copies the log into the file.
+func (s *Store) checkpoint() error {
+	c, err := s.pool.take(context.Background(), true)
+	if err != nil {
+		return err
+	}
+	defer s.pool.give(c, true)
+	return c.exec("PRAGMA wal_checkpoint(PASSIVE)")
+}
+
+// TestEmptyFileIsNoDatabase: only who may make a database makes one of it.
+func TestEmptyFileIsNoDatabase(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ads.db")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), path, Options{}); !fault.Is(err, fault.Corrupt) || !strings.Contains(err.Error(), "is an empty file") {
+		t.Error(err)
+	}
+	opened(t, path)
+}
+
+// TestPrivate: what advertisers bid is nobody else's business.
+func TestPrivate(t *testing.T) {
+	x := newScene(t)
+	for _, suffix := range suffixes {
+		if info, err := os.Stat(x.path + suffix); err != nil || info.Mode().Perm() != fs.FileMode(0o600) {
+			t.Errorf("%s: %v, %v", suffix, info.Mode(), err)
+		}
+	}
+}
