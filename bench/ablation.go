@@ -14,6 +14,7 @@ import (
 
 	"adshard/bench/ablation"
 	"adshard/bench/measure"
+	"adshard/bench/outfile"
 )
 
 // ablationFlags are the flags of `adbench ablation`.
@@ -85,6 +86,12 @@ func (f *ablationFlags) check(c *cobra.Command, args []string) error {
 		return err
 	}
 	if _, err := f.chosen(); err != nil {
+		return err
+	}
+	if _, err := setupNames(f.setups); err != nil {
+		return err
+	}
+	if err := outfile.Check(nil, outfile.Output{Flag: "--out", Path: f.out}); err != nil {
 		return err
 	}
 	return cobra.NoArgs(c, args)

@@ -5,15 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"adshard/backend"
 	"adshard/balance"
-	"adshard/balance/strategy"
-	"adshard/bench/cluster"
 	"adshard/bench/compare"
 	"adshard/bench/measure"
 	"adshard/bench/trace"
@@ -30,6 +27,8 @@ type balanceFlags struct {
 	simulate, study bool
 	order           string
 	json, html      string
+	log             *workload.Workload // the file of queries, read once
+	ownRate, ownEnd bool               // --rate and --duration were not given
 	options         compare.Options
 	cluster         compare.Cluster
 }
@@ -49,6 +48,11 @@ this one or on the path), or with --simulate simulated, in simulated time, with
 the product's own balancer. --study asks another question, without a cluster:
 how far is a placement of the groups from what no placement can beat, by
 workload and by number of slaves?
+
+A recorded log (--queries, with a time behind each query) keeps its times and
+lasts as long as it does. --rate N stretches its times or draws them together
+until N queries a second come on average; --duration is how much of it is asked,
+with --rate again and again.
 
 Workloads:
 ` + workload.Help(),
@@ -73,8 +77,8 @@ Workloads:
 	flags.StringVar(&f.html, "html", "", "write a page with charts to this file")
 	o := &f.options
 	flags.IntVar(&o.Slaves, "slaves", 10, "number of slaves")
-	flags.Float64Var(&o.Rate, "rate", 200, "queries a second, on average")
-	flags.DurationVar(&o.Duration, "duration", 2*time.Minute, "how long queries are asked")
+	flags.Float64Var(&o.Rate, "rate", 200, "queries a second, on average; if not given, a recorded log keeps its own times")
+	flags.DurationVar(&o.Duration, "duration", 2*time.Minute, "how long queries are asked; if not given, a recorded log is asked once")
 	flags.DurationVar(&o.Interval, "interval", 10*time.Second, "time between two iterations of a strategy")
 	flags.StringVar(&o.Initial, "initial", "", "strategy that places the groups at the start; \"\": each its own")
 	costs := compare.DefaultCosts()
@@ -85,46 +89,6 @@ Workloads:
 	return c
 }
 
-// check refuses wrong use before anything is made.
-func (f *balanceFlags) check(c *cobra.Command, args []string) error {
-	if f.workloads == nil && f.queries == "" {
-		f.workloads = []string{"real"}
-		if f.study {
-			f.workloads = []string{"real", "zipf:0.8", "zipf:1.2", "advertiser", "hostile", "single", "production"}
-		}
-	}
-	for _, s := range append(f.strategies, f.initial()...) {
-		if _, err := strategy.Named(s); err != nil {
-			return err
-		}
-	}
-	_, ok := balance.ParseOrder(f.order)
-	switch o := &f.options; {
-	case !ok:
-		return fmt.Errorf("--order %s: advertiser or hash", f.order)
-	case f.simulate && f.study:
-		return errors.New("--simulate and --study are two things: choose one")
-	case len(f.strategies) == 0:
-		return errors.New("--strategies: name at least one")
-	case !f.study && len(f.workloads) > 1:
-		return errors.New("--workload: one; several go with --study only")
-	case o.Slaves < 1 || o.Slaves > 1000 || !f.simulate && o.Slaves > cluster.MaxSlaves:
-		return fmt.Errorf("--slaves %d: 1 to %d, simulated up to 1000", o.Slaves, cluster.MaxSlaves)
-	case o.Rate <= 0 || o.Rate > 100_000:
-		return fmt.Errorf("--rate %g: more than 0, up to 100,000", o.Rate)
-	case o.Duration < time.Second || o.Duration > 24*time.Hour:
-		return fmt.Errorf("--duration %v: 1s to 24h", o.Duration)
-	case f.keywords < 1:
-		return fmt.Errorf("--keywords %d: 1 or more", f.keywords)
-	}
-	for _, n := range f.studySlaves {
-		if n < 1 || n > 1000 {
-			return fmt.Errorf("--study-slaves %d: 1 to 1000", n)
-		}
-	}
-	return cobra.NoArgs(c, args)
-}
-
 func (f *balanceFlags) initial() []string {
 	if f.options.Initial == "" {
 		return nil
@@ -133,6 +97,9 @@ func (f *balanceFlags) initial() []string {
 }
 
 func (f *balanceFlags) run(ctx context.Context, out, told io.Writer) (err error) {
+	if err := f.prepare(); err != nil { // before a corpus is made
+		return err
+	}
 	p := newProgress(told)
 	defer p.end()
 	dir, remove, err := f.directory()
@@ -161,7 +128,7 @@ func (f *balanceFlags) run(ctx context.Context, out, told io.Writer) (err error)
 // compare fills the comparison.
 func (f *balanceFlags) compare(ctx context.Context, c *compare.Comparison, db backend.Store, dir string, p *progress) error {
 	for _, name := range f.names() {
-		w, err := f.workload(name)
+		w, err := f.asked(name)
 		if err != nil {
 			return err
 		}
@@ -241,12 +208,5 @@ func (f *balanceFlags) write(c *compare.Comparison, out io.Writer) error {
 			return err
 		}
 	}
-	if f.html == "" {
-		return nil
-	}
-	file, err := os.Create(f.html)
-	if err != nil {
-		return fmt.Errorf("cannot write the page: %w", err)
-	}
-	return errors.Join(c.WritePage(file), file.Close())
+	return writeTo(f.html, c.WritePage)
 }

@@ -93,7 +93,7 @@ func TestStoreMeasuresOneStore(t *testing.T) {
 		"rounds":        {"--barrels", cfg.Out, "--queries", queries, "--rounds", "0"},
 		"empty queries": {"--barrels", cfg.Out, "--queries", os.DevNull},
 	} {
-		if _, err := do(t, SearchCommand(), args...); err == nil {
+		if _, err := do(t, StoreCommand(), args...); err == nil {
 			t.Errorf("%s was taken", name)
 		}
 	}

@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"adshard/bench/corpus"
+	"adshard/bench/outfile"
 )
 
 // corpusFlags are the flags of `adbench corpus`.
@@ -65,6 +65,9 @@ func (f *corpusFlags) check(cmd *cobra.Command, args []string) error {
 	case e != corpus.UTF8 && e != corpus.UTF16:
 		return fmt.Errorf("--encoding %s: utf-8 or utf-16", e)
 	}
+	if err := outfile.Check(nil, outfile.Output{Flag: "--out", Path: f.out}, outfile.Output{Flag: "--queries", Path: f.queries}); err != nil {
+		return err
+	}
 	return cobra.NoArgs(cmd, args)
 }
 
@@ -77,7 +80,7 @@ func (f *corpusFlags) run(ctx context.Context, out io.Writer) error {
 	}
 	start := time.Now()
 	var sum corpus.Summary
-	err = writeFile(f.out, func(w io.Writer) error {
+	err = outfile.Write(f.out, func(w io.Writer) error {
 		sum, err = c.Write(ctx, w, f.options)
 		return err
 	})
@@ -92,7 +95,7 @@ func (f *corpusFlags) run(ctx context.Context, out io.Writer) error {
 		return nil
 	}
 	n := 0
-	err = writeFile(f.queries, func(w io.Writer) error {
+	err = outfile.Write(f.queries, func(w io.Writer) error {
 		n, err = c.WriteQueries(w, f.options)
 		return err
 	})
@@ -132,32 +135,4 @@ func besideRepository() (string, bool) {
 			return "", false
 		}
 	}
-}
-
-// writeFile writes a file whole or not at all.
-func writeFile(path string, write func(io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return fmt.Errorf("cannot make %s: %w", path, err)
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	buffered := bufio.NewWriterSize(f, 1<<20)
-	err = write(buffered)
-	if err == nil {
-		err = buffered.Flush()
-	}
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }

@@ -37,7 +37,7 @@ the time until a complete answer is possible, and the memory of its processes.
 The slaves' stores lie in --work and are removed at the end.`,
 		Example: `  adbench first-fill --db sqlite:ads.db --slaves 10
   adbench first-fill --keywords 8500000 --group-keywords 34 --slaves 10 --work big`,
-		Args: cobra.NoArgs,
+		Args: f.check,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return f.run(c.Context(), c.OutOrStdout(), c.ErrOrStderr())
 		},
@@ -52,6 +52,14 @@ The slaves' stores lie in --work and are removed at the end.`,
 	flags.DurationVar(&f.patience, "patience", 30*time.Minute, "give up after this time")
 	f.output.flags(c)
 	return c
+}
+
+// check refuses a report that cannot be written before a cluster is started.
+func (f *firstFillFlags) check(c *cobra.Command, args []string) error {
+	if err := f.output.check(f.inputs()...); err != nil {
+		return err
+	}
+	return cobra.NoArgs(c, args)
 }
 
 func (f *firstFillFlags) run(ctx context.Context, out, told io.Writer) (err error) {

@@ -36,7 +36,7 @@ keywords, bids, groups paused and enabled, budgets exhausted.
 It writes two advertisers of its own into the database, on a word that no one
 else has, and removes them at the end.`,
 		Example: `  adbench fresh --db sqlite:ads.db`,
-		Args:    cobra.NoArgs,
+		Args:    f.check,
 		RunE:    func(c *cobra.Command, _ []string) error { return f.run(c.Context(), c.OutOrStdout()) },
 	}
 	flags := c.Flags()
@@ -48,6 +48,14 @@ else has, and removes them at the end.`,
 	flags.Uint64Var(&f.seed, "seed", 1, "decides the pauses between changes")
 	f.output.flags(c)
 	return c
+}
+
+// check refuses a report that cannot be written before anything is changed.
+func (f *freshFlags) check(c *cobra.Command, args []string) error {
+	if err := f.output.check(strings.TrimPrefix(f.db, "sqlite:")); err != nil {
+		return err
+	}
+	return cobra.NoArgs(c, args)
 }
 
 func (f *freshFlags) run(ctx context.Context, out io.Writer) (err error) {

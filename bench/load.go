@@ -35,7 +35,10 @@ With --rate N, N requests a second arrive at random times (as of independent
 users), however fast the cluster answers; each latency counts from the time at
 which the request was due, so that waiting behind a slow answer counts as well.
 With --rate 0 one request is under way at a time, the next when the answer is
-in: the latency of a cluster that has nothing else to do.
+in: the latency of a cluster that has nothing else to do. A recorded log, with a
+time behind each query, keeps its times: with --rate 0 they are its own, with
+--rate N they are stretched or drawn together until N a second come on average,
+again and again.
 
 What is asked is a file of one's own queries or a workload, made for a corpus of
 adbench of the same --keywords, --group-keywords and --seed:
@@ -49,7 +52,7 @@ Only servers of this machine are asked unless --allow-remote is given.`,
   adbench load --queries queries.txt --rate 0 --duration 10s
   adbench load --workload shift:30s --rate 500 --duration 1m --reference
   adbench load --queries queries.txt --rate 500 --params 'device=mobile&counts=exact'`,
-		Args: cobra.NoArgs,
+		Args: f.check,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c.Context(), c.OutOrStdout()) },
 	}
 	flags := c.Flags()
@@ -70,6 +73,19 @@ Only servers of this machine are asked unless --allow-remote is given.`,
 	return c
 }
 
+// check refuses wrong use before anything is read.
+func (f *loadFlags) check(c *cobra.Command, args []string) error {
+	if f.workload != "" {
+		if err := workload.Check(f.workload); err != nil {
+			return fmt.Errorf("--workload: %w", err)
+		}
+	}
+	if err := f.output.check(f.queries); err != nil {
+		return err
+	}
+	return cobra.NoArgs(c, args)
+}
+
 func (f *loadFlags) run(ctx context.Context, out io.Writer) error {
 	w, err := f.queryFlags.workload(f.workload)
 	if err != nil {
@@ -83,8 +99,8 @@ func (f *loadFlags) run(ctx context.Context, out io.Writer) error {
 	if f.Targets, f.Schedule, refused = scheduled(w, more, f.Rate, f.Warmup+f.Duration); len(f.Targets) == 0 {
 		return errors.New("none of the queries can be asked")
 	}
-	if f.Rate == 0 && w.Recorded() > 0 { // at the recorded times, whose rate only bounds the queue
-		f.Rate = max(1, float64(len(f.Targets))/w.Recorded().Seconds())
+	if w.Recorded() > 0 { // at the recorded times, whose rate only bounds the queue
+		f.Rate = max(1, w.MeanRate(f.Rate, f.Warmup+f.Duration))
 	} else if f.Requests == 0 && f.Rate == 0 {
 		f.Requests = w.Requests
 	}

@@ -29,6 +29,11 @@ func (f *madeFlags) flags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.work, "work", "", "directory that keeps the corpus' database and what is computed from it; \"\": a temporary one")
 }
 
+// inputs are the files that the flags name to be read.
+func (f *madeFlags) inputs() []string {
+	return []string{f.queries, strings.TrimPrefix(f.db, "sqlite:")}
+}
+
 // directory returns where things are kept, and what removes it at the end.
 func (f *madeFlags) directory() (dir string, remove func() error, err error) {
 	if f.work != "" {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"adshard/bench/measure"
+	"adshard/bench/outfile"
 )
 
 // output is where a measuring command's report goes.
@@ -18,6 +19,11 @@ type output struct{ json string }
 
 func (o *output) flags(c *cobra.Command) {
 	c.Flags().StringVar(&o.json, "json", "", "also write the report to this file as JSON")
+}
+
+// check refuses a file that cannot be written, before anything is measured.
+func (o *output) check(inputs ...string) error {
+	return outfile.Check(inputs, outfile.Output{Flag: "--json", Path: o.json})
 }
 
 // write shows a report, and writes it to the file if one is named.

@@ -14,6 +14,7 @@ import (
 
 	"adshard/bench/layouts"
 	"adshard/bench/measure"
+	"adshard/bench/outfile"
 	"adshard/bench/paired"
 )
 
@@ -128,6 +129,13 @@ func (f *searchFlags) check(c *cobra.Command, args []string) error {
 		return err
 	}
 	if _, err := f.maker(); err != nil {
+		return err
+	}
+	if _, err := setupNames(f.setups); err != nil {
+		return err
+	}
+	if err := outfile.Check(f.join, outfile.Output{Flag: "--json", Path: f.json},
+		outfile.Output{Flag: "--html", Path: f.html}, outfile.Output{Flag: "--points", Path: f.points}); err != nil {
 		return err
 	}
 	return cobra.NoArgs(c, args)
@@ -261,9 +269,5 @@ func writeTo(name string, write func(io.Writer) error) error {
 	if name == "" {
 		return nil
 	}
-	file, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	return errors.Join(write(file), file.Close())
+	return outfile.Write(name, write)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -124,20 +125,20 @@ func (f *setFlags) keptSet(ctx context.Context, c *corpus.Corpus, o corpus.Optio
 	return set, set.Save(path)
 }
 
-// chooseSetups returns the setups that are named, in their own order: by name, by
-// the first word of names, or all.
-func chooseSetups(all []layouts.Setup, named []string) (out []layouts.Setup, err error) {
+// setupNames returns the names of the setups that are named, in their own order:
+// by name, by the first word of names, or all.
+func setupNames(named []string) (out []string, err error) {
 	found := make(map[string]bool)
-	for _, s := range all {
-		first, _, _ := strings.Cut(s.Name, " ")
+	for _, name := range setups.Names() {
+		first, _, _ := strings.Cut(name, " ")
 		in := false
 		for _, n := range named {
-			if n == "all" || n == s.Name || n == first {
+			if n == "all" || n == name || n == first {
 				in, found[n] = true, true
 			}
 		}
 		if in {
-			out = append(out, s)
+			out = append(out, name)
 		}
 	}
 	for _, n := range named {
@@ -149,4 +150,10 @@ func chooseSetups(all []layouts.Setup, named []string) (out []layouts.Setup, err
 		return nil, errors.New("--setups names none: name at least one, such as log")
 	}
 	return out, nil
+}
+
+// chooseSetups returns those of all that setupNames gives.
+func chooseSetups(all []layouts.Setup, named []string) ([]layouts.Setup, error) {
+	names, err := setupNames(named)
+	return slices.DeleteFunc(all, func(s layouts.Setup) bool { return !slices.Contains(names, s.Name) }), err
 }

@@ -17,6 +17,7 @@ import (
 	"adshard/barrels/rocks"
 	"adshard/bench/measure"
 	"adshard/bench/onestore"
+	"adshard/bench/outfile"
 	"adshard/search"
 	"adshard/search/words"
 )
@@ -46,7 +47,7 @@ timed apart; nothing is cached between equal queries but what the store caches.
 The store must not be open elsewhere: stop the slave that uses it.`,
 		Example: `  adshard barrels build --db sqlite:ads.db --slaves 1 --out built
   adbench store --barrels built/slave-0 --queries queries.txt`,
-		Args: cobra.NoArgs,
+		Args: f.check,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c.Context(), c.OutOrStdout()) },
 	}
 	flags := c.Flags()
@@ -64,6 +65,15 @@ The store must not be open elsewhere: stop the slave that uses it.`,
 	flags.StringVar(&f.cpuprof, "cpuprofile", "", "write a processor profile of the rounds to this file")
 	f.output.flags(c)
 	return c
+}
+
+// check refuses files that cannot be written before anything is read.
+func (f *storeFlags) check(c *cobra.Command, args []string) error {
+	if err := outfile.Check([]string{f.queries, f.lexicon}, outfile.Output{Flag: "--json", Path: f.json},
+		outfile.Output{Flag: "--cpuprofile", Path: f.cpuprof}); err != nil {
+		return err
+	}
+	return cobra.NoArgs(c, args)
 }
 
 func (f *storeFlags) run(ctx context.Context, out io.Writer) (err error) {
@@ -151,16 +161,16 @@ func profile(name string) (stop func() error, err error) {
 	if name == "" {
 		return func() error { return nil }, nil
 	}
-	f, err := os.Create(name)
+	f, err := outfile.Create(name)
 	if err != nil {
 		return nil, err
 	}
 	if err := pprof.StartCPUProfile(f); err != nil {
-		return nil, errors.Join(err, f.Close())
+		return nil, f.End(err)
 	}
 	return func() error {
 		pprof.StopCPUProfile()
-		return f.Close()
+		return f.End(nil)
 	}, nil
 }
 

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,7 +12,11 @@ import (
 // program or on the path.
 func Program(name string) (string, error) {
 	if name != "" {
-		return name, nil
+		found, err := exec.LookPath(name)
+		if err != nil {
+			return "", fmt.Errorf("--adshard %s is no program (%w): run make build, or name another one", name, err)
+		}
+		return found, nil
 	}
 	if own, err := os.Executable(); err == nil {
 		beside := filepath.Join(filepath.Dir(own), "adshard")

@@ -37,6 +37,12 @@ func (c *Cluster) Flags(flags *pflag.FlagSet) {
 	flags.BoolVar(&c.keep, "keep", false, "keep the stores and logs of real clusters in --work")
 }
 
+// Check reports whether the program of a cluster is there.
+func (c *Cluster) Check() error {
+	_, err := cluster.Program(c.program)
+	return err
+}
+
 // Run runs one strategy on a fresh cluster of real processes.
 func (c *Cluster) Run(ctx context.Context, t *trace.Trace, w *workload.Workload, name string, o Options) (run Run, err error) {
 	cfg, err := c.config(t, name, o)
@@ -97,7 +103,7 @@ type live struct {
 // measure puts the load on the cluster and tells what it shows.
 func (l *live) measure(ctx context.Context) error {
 	load := openloop.Config{
-		Addr: l.cluster.URL, Rate: l.o.Rate, Duration: l.o.Duration, Connections: 64,
+		Addr: l.cluster.URL, Rate: l.w.MeanRate(l.o.Rate, l.o.Duration), Duration: l.o.Duration, Connections: 64,
 		Timeout: 5 * time.Second, Processes: l.cluster.Processes(),
 	}
 	load.Targets, load.Schedule = l.targets()

@@ -1,11 +1,10 @@
 package compare
 
 import (
-	"encoding/json"
 	"math"
-	"os"
 
 	"adshard/bench/measure"
+	"adshard/bench/outfile"
 	"adshard/bench/trace"
 	"adshard/bench/workload"
 )
@@ -115,11 +114,7 @@ func (r *Run) Lines(of string) (out []Series) {
 
 // WriteFile writes the comparison as JSON.
 func (c *Comparison) WriteFile(name string) error {
-	raw, err := json.MarshalIndent(c, "", " ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(name, append(raw, '\n'), 0o644)
+	return outfile.WriteJSON(name, c)
 }
 
 // Describe says what database was read.
@@ -133,7 +128,7 @@ func (c *Comparison) Describe(t *trace.Trace) {
 // DescribeRun says what is asked of whom.
 func (c *Comparison) DescribeRun(w *workload.Workload, o Options) {
 	c.Workload, c.About, c.Queries = w.Name, w.About, len(w.Queries)
-	c.Slaves, c.Rate, c.Seconds = o.Slaves, o.Rate, o.Duration.Seconds()
+	c.Slaves, c.Rate, c.Seconds = o.Slaves, w.MeanRate(o.Rate, o.Duration), o.Duration.Seconds()
 	c.Shifts = o.shifts(w)
 	if w.Note != "" {
 		c.Notes = append(c.Notes, w.Note)

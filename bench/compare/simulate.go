@@ -18,7 +18,8 @@ type Options struct {
 	// Initial places the groups at the start; "": each strategy by itself.
 	Initial string
 	Slaves  int
-	// Rate is queries a second on average, for Duration.
+	// Rate is queries a second on average, for Duration; 0: a recorded log's own
+	// times.
 	Rate     float64
 	Duration time.Duration
 	// Interval is the time between two iterations of a strategy.

@@ -7,6 +7,8 @@ import (
 	"os"
 	"strconv"
 	"text/tabwriter"
+
+	"adshard/bench/outfile"
 )
 
 // Report is the outcome of one command.
@@ -92,11 +94,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 
 // WriteFile writes the report as JSON.
 func (r *Report) WriteFile(name string) error {
-	raw, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(name, append(raw, '\n'), 0o644)
+	return outfile.WriteJSON(name, r)
 }
 
 // ReadFile reads a report that WriteFile wrote.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 
+	"adshard/bench/outfile"
 	"adshard/fault"
 )
 
@@ -102,11 +103,7 @@ type Changed struct {
 
 // WriteFile writes the result as JSON.
 func (r *Result) WriteFile(name string) error {
-	raw, err := json.MarshalIndent(r, "", " ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(name, append(raw, '\n'), 0o644)
+	return outfile.WriteJSON(name, r)
 }
 
 // Join reads results that WriteFile wrote, and returns them as one: rows after

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"adshard/fault"
 )
 
 // maxQueries bounds what is read of a file of queries.
@@ -18,29 +20,36 @@ const maxQueries = 5_000_000
 //     at that skew;
 //   - a time as in RFC 3339: when it was asked; lines are in that order.
 //
-// All lines are of the kind of the first. Queries alone are asked in turn.
+// All lines are of the kind of the first. Queries alone are asked in turn. A
+// file in which a comma stands where the tab should is refused: each whole line
+// would be taken for a query. Errors name the line and are of kind
+// fault.Invalid, or fault.NotFound if the file cannot be opened.
 func FromFile(name string, seed uint64) (*Workload, error) {
+	const op = "workload: read"
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the queries: %w", err)
+		return nil, fault.Newf(fault.NotFound, op, "cannot read the queries: %w", err)
 	}
 	defer f.Close()
 	r := &reader{m: &mixer{index: make(map[string]int32), w: &Workload{Name: name, seed: seed}}}
 	lines := bufio.NewScanner(f)
 	for n := 1; lines.Scan() && len(r.sequence) < maxQueries; n++ {
 		if err := r.line(lines.Text()); err != nil {
-			return nil, fmt.Errorf("%s, line %d: %w", name, n, err)
+			return nil, fault.Newf(fault.Invalid, op, "%s, line %d: %w", name, n, err)
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("cannot read the queries of %s: %w", name, err)
+		return nil, fault.Newf(fault.Invalid, op, "cannot read the queries of %s: %w", name, err)
 	}
 	if len(r.sequence) == 0 {
-		return nil, fmt.Errorf("%s holds no query", name)
+		return nil, fault.Newf(fault.Invalid, op, "%s holds no query: write one a line", name)
+	}
+	if r.commas() {
+		return nil, fault.Newf(fault.Invalid, op, "%s: each line ends with a comma and a number: put a tab in the place of the comma if that is how often the query is asked, or a tab and a 1 behind each line if it belongs to the query", name)
 	}
 	w := r.workload()
 	if p := w.phases[0]; p.sums[len(p.sums)-1] == 0 {
-		return nil, fmt.Errorf("%s: every query is asked 0 times", name)
+		return nil, fault.Newf(fault.Invalid, op, "%s: every query is asked 0 times: give one of them a higher count", name)
 	}
 	return w, nil
 }
@@ -62,6 +71,7 @@ type reader struct {
 	counts   []float64 // by query
 	first    time.Time
 	times    []time.Duration
+	numbers  int // lines alone that end with a comma and a number
 }
 
 func (r *reader) line(line string) error {
@@ -79,6 +89,11 @@ func (r *reader) line(line string) error {
 		is = counted
 	case two:
 		return fmt.Errorf("%q is neither a count nor a time such as 2026-01-31T12:00:00Z", rest)
+	}
+	if !two {
+		if err := r.comma(line); err != nil {
+			return err
+		}
 	}
 	if len(r.sequence) == 0 {
 		r.kind, r.first = is, at
@@ -101,6 +116,32 @@ func (r *reader) line(line string) error {
 		r.times = append(r.times, t)
 	}
 	return nil
+}
+
+// comma looks for what stands behind a tab elsewhere behind a comma or semicolon
+// here: a time is no part of a query, a number may be.
+func (r *reader) comma(line string) error {
+	i := strings.LastIndexAny(line, ",;")
+	if i < 0 {
+		return nil
+	}
+	rest := strings.Trim(line[i+1:], ` "`)
+	if len(rest) > len(time.DateOnly) {
+		if _, err := time.Parse(time.DateOnly, rest[:len(time.DateOnly)]); err == nil {
+			return fmt.Errorf("a %q stands before the time %s: put a tab there", line[i:i+1], rest)
+		}
+	}
+	if _, err := strconv.ParseFloat(rest, 64); err == nil {
+		r.numbers++
+	}
+	return nil
+}
+
+// commas reports whether all lines end with a comma and a number, but for one
+// that may name the columns.
+func (r *reader) commas() bool {
+	n := len(r.sequence)
+	return r.kind == alone && r.numbers > 0 && (r.numbers == n || r.numbers == n-1 && n > 2)
 }
 
 func (r *reader) workload() *Workload {

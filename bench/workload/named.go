@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"adshard/bench/corpus"
+	"adshard/fault"
 )
 
 // Options say what workloads are made from.
@@ -24,18 +25,19 @@ type Options struct {
 type maker struct {
 	name, argument, about string
 	make                  func(m *mixer, argument string) error
+	check                 func(argument string) error // nil: it takes no argument
 }
 
 // makers are the workloads by name.
 var makers = []maker{
-	{"real", "", "real query logs at their own frequencies (40 %), and queries derived from the corpus at the skew of Wikipedia's views (60 %)", real},
-	{"zipf", ":EXPONENT", "queries derived from the corpus, the i-th asked in proportion to 1/i^EXPONENT (1 if not given)", zipf},
-	{"shift", ":TIME", "as real, till at TIME (half of the run if not given) all derived queries give way to others at once", shift},
-	{"wave", "", "as real, at a rate that swings as in a day, between a fifth and nine fifths of its mean", wave},
-	{"advertiser", "", "six of ten queries are for the largest advertiser's titles, the others as real", advertiser},
-	{"hostile", "", "queries of 32 words, the commonest of all titles: they match the most", hostile},
-	{"single", "", "thesis chapter 8: one common query, 100 times, repeated 100 times", single},
-	{"production", "", "thesis chapter 8: 100 queries drawn as real, in their order, repeated 100 times", production},
+	{"real", "", "real query logs at their own frequencies (40 %), and queries derived from the corpus at the skew of Wikipedia's views (60 %)", real, nil},
+	{"zipf", ":EXPONENT", "queries derived from the corpus, the i-th asked in proportion to 1/i^EXPONENT (1 if not given)", zipf, func(a string) error { _, err := exponent(a); return err }},
+	{"shift", ":TIME", "as real, till at TIME (half of the run if not given) all derived queries give way to others at once", shift, func(a string) error { _, err := moment(a); return err }},
+	{"wave", "", "as real, at a rate that swings as in a day, between a fifth and nine fifths of its mean", wave, nil},
+	{"advertiser", "", "six of ten queries are for the largest advertiser's titles, the others as real", advertiser, nil},
+	{"hostile", "", "queries of 32 words, the commonest of all titles: they match the most", hostile, nil},
+	{"single", "", "thesis chapter 8: one common query, 100 times, repeated 100 times", single, nil},
+	{"production", "", "thesis chapter 8: 100 queries drawn as real, in their order, repeated 100 times", production, nil},
 }
 
 // Help lists the workloads, one a line.
@@ -47,24 +49,45 @@ func Help() string {
 	return b.String()
 }
 
+// Check reports why Named would not take a name, before anything is read. Errors
+// are of kind fault.Invalid and name what there is.
+func Check(name string) error {
+	_, _, err := find(name)
+	return err
+}
+
+// find returns what makes the workload of a name, and its argument.
+func find(name string) (maker, string, error) {
+	const op = "workload: find"
+	base, argument, _ := strings.Cut(name, ":")
+	for _, k := range makers {
+		switch {
+		case k.name != base:
+			continue
+		case k.check == nil && argument != "":
+			return maker{}, "", fault.Newf(fault.Invalid, op, "%s takes no argument: write %s alone", base, base)
+		case k.check != nil:
+			if err := k.check(argument); err != nil {
+				return maker{}, "", fault.Newf(fault.Invalid, op, "%s: %w", name, err)
+			}
+		}
+		return k, argument, nil
+	}
+	return maker{}, "", fault.Newf(fault.Invalid, op, "there is no workload %q; there are:\n%s", name, Help())
+}
+
 // Named makes a workload by name: a name of Help, with its argument behind a
 // colon where it takes one.
 func Named(name string, o Options) (*Workload, error) {
-	base, argument, _ := strings.Cut(name, ":")
-	for _, k := range makers {
-		if k.name != base {
-			continue
-		}
-		if argument != "" && k.argument == "" {
-			return nil, fmt.Errorf("workload %s takes no argument", base)
-		}
-		m := &mixer{o: o, index: make(map[string]int32), w: &Workload{Name: name, About: k.about, seed: o.Seed}}
-		if err := k.make(m, argument); err != nil {
-			return nil, fmt.Errorf("workload %s: %w", name, err)
-		}
-		return m.w, nil
+	k, argument, err := find(name)
+	if err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("there is no workload %q; there are:\n%s", name, Help())
+	m := &mixer{o: o, index: make(map[string]int32), w: &Workload{Name: name, About: k.about, seed: o.Seed}}
+	if err := k.make(m, argument); err != nil {
+		return nil, fmt.Errorf("workload %s: %w", name, err)
+	}
+	return m.w, nil
 }
 
 func real(m *mixer, _ string) error {
@@ -77,12 +100,9 @@ func real(m *mixer, _ string) error {
 }
 
 func zipf(m *mixer, argument string) error {
-	s := 1.0
-	if argument != "" {
-		var err error
-		if s, err = strconv.ParseFloat(argument, 64); err != nil || s < 0 || s > 10 {
-			return fmt.Errorf("the exponent %q is no number from 0 to 10", argument)
-		}
+	s, err := exponent(argument)
+	if err != nil {
+		return err
 	}
 	p := m.mix()
 	p.add(m.o.Corpus.Derived(m.options(), derived, "", 0), zipfCurve(derived, s), 1)
@@ -90,13 +110,34 @@ func zipf(m *mixer, argument string) error {
 	return nil
 }
 
+// exponent reads the argument of zipf.
+func exponent(argument string) (float64, error) {
+	if argument == "" {
+		return 1, nil
+	}
+	s, err := strconv.ParseFloat(argument, 64)
+	if err != nil || !(s >= 0 && s <= 10) {
+		return 0, fmt.Errorf("the exponent %q is no number from 0 to 10", argument)
+	}
+	return s, nil
+}
+
+// moment reads the argument of shift; 0: half of the run.
+func moment(argument string) (time.Duration, error) {
+	if argument == "" {
+		return 0, nil
+	}
+	at, err := time.ParseDuration(argument)
+	if err != nil || at <= 0 {
+		return 0, fmt.Errorf("the time %q is none such as 60s", argument)
+	}
+	return at, nil
+}
+
 func shift(m *mixer, argument string) error {
-	at := time.Duration(0)
-	if argument != "" {
-		var err error
-		if at, err = time.ParseDuration(argument); err != nil || at <= 0 {
-			return fmt.Errorf("the time %q is none such as 60s", argument)
-		}
+	at, err := moment(argument)
+	if err != nil {
+		return err
 	}
 	before, err := m.real(0)
 	if err != nil {

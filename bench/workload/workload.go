@@ -93,11 +93,12 @@ func (w *Workload) Weights(i int) []float64 {
 }
 
 // Events yields when which query is asked in a run of this length: at random
-// times with the rate given on average, or, for a recorded log and rate 0, when
-// they were. The same workload, rate and run give the same events.
+// times with the rate given on average. A recorded log is asked at its own times
+// (rate 0), or again and again at times stretched so that the rate comes about.
+// The same workload, rate and run give the same events.
 func (w *Workload) Events(rate float64, run time.Duration) iter.Seq2[time.Duration, int] {
-	if rate == 0 && w.times != nil {
-		return w.recorded(run)
+	if w.times != nil {
+		return w.recorded(rate, run)
 	}
 	return func(yield func(time.Duration, int) bool) {
 		gaps, draw := rand.New(rand.NewPCG(w.seed, 1)), rand.New(rand.NewPCG(w.seed, 2))
@@ -127,15 +128,47 @@ func (w *Workload) rateAt(rate, now float64, run time.Duration) float64 {
 	return rate * (1 - w.wave*math.Cos(2*math.Pi*now/run.Seconds()))
 }
 
-// recorded yields a log as it was recorded.
-func (w *Workload) recorded(run time.Duration) iter.Seq2[time.Duration, int] {
+// recorded yields a log as it was recorded, or with a rate at stretched times.
+func (w *Workload) recorded(rate float64, run time.Duration) iter.Seq2[time.Duration, int] {
+	stretch := 1.0
+	if rate > 0 {
+		stretch = float64(len(w.times)) / w.Recorded().Seconds() / rate
+	}
 	return func(yield func(time.Duration, int) bool) {
-		for i, t := range w.times {
-			if t >= run || !yield(t, int(w.phases[0].sequence[i])) {
+		for round := 0; ; round++ {
+			before := float64(round) * float64(w.Recorded())
+			for i, t := range w.times {
+				at := (before + float64(t)) * stretch
+				if at >= float64(run) || !yield(time.Duration(at), int(w.phases[0].sequence[i])) {
+					return
+				}
+			}
+			if rate == 0 {
 				return
 			}
 		}
 	}
+}
+
+// Lasts returns how long a recorded log takes once at this rate, as Events has
+// it; 0: times are not recorded.
+func (w *Workload) Lasts(rate float64) time.Duration {
+	if rate == 0 {
+		return w.Recorded()
+	}
+	return time.Duration(float64(len(w.times)) / rate * float64(time.Second))
+}
+
+// MeanRate returns how many queries a second Events yields on average.
+func (w *Workload) MeanRate(rate float64, run time.Duration) float64 {
+	if w.times == nil {
+		return rate
+	}
+	n := 0
+	for range w.Events(rate, run) {
+		n++
+	}
+	return float64(n) / run.Seconds()
 }
 
 // Recorded is the time that a recorded log takes; 0: times are not recorded.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"adshard/bench/corpus"
+	"adshard/fault"
 )
 
 func options(t testing.TB) Options {
@@ -155,6 +156,39 @@ func TestRefuses(t *testing.T) {
 		if _, err := Named(name, options(t)); err == nil {
 			t.Errorf("%q was taken", name)
 		}
+		if fault.KindOf(Check(name)) != fault.Invalid {
+			t.Errorf("%q is no fault before anything is read", name)
+		}
+	}
+	for _, name := range []string{"real", "zipf", "zipf:0.8", "shift:5s"} {
+		if err := Check(name); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestRecordedLogKeepsItsTimes: with a rate the times of a log are stretched, its
+// bursts stay, and it begins again at its end.
+func TestRecordedLogKeepsItsTimes(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "log.tsv")
+	log := "a\t2026-01-31T12:00:00Z\nb\t2026-01-31T12:00:00.1Z\nc\t2026-01-31T12:00:03.999Z\n"
+	if err := os.WriteFile(name, []byte(log), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	w, err := FromFile(name, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const ms = time.Millisecond
+	want := []event{{0, "a"}, {50 * ms, "b"}, {1999500 * time.Microsecond, "c"}, {2000 * ms, "a"}, {2050 * ms, "b"}}
+	if got := events(w, 1.5, 3*time.Second); !slices.Equal(got, want) { // 3 in 4 s of its own
+		t.Errorf("twice as fast: %v, want %v", got, want)
+	}
+	if w.Lasts(0) != 4*time.Second || w.Lasts(1.5) != 2*time.Second {
+		t.Errorf("it lasts %v, twice as fast %v", w.Lasts(0), w.Lasts(1.5))
+	}
+	if own, twice := w.MeanRate(0, 4*time.Second), w.MeanRate(1.5, 4*time.Second); own != 0.75 || twice != 1.5 {
+		t.Errorf("%v a second, twice as fast %v", own, twice)
 	}
 }
 
@@ -192,7 +226,12 @@ func TestFromFile(t *testing.T) {
 	if got := events(timed, 0, 2*time.Second); len(got) != 2 {
 		t.Errorf("times of a shorter run: %v", got)
 	}
+	for _, text := range []string{"1,5\nshoes\nboots\n", "red shoes, size 5\nboots, 43 wide\n"} {
+		read(text) // commas of queries
+	}
 	for name, text := range map[string]string{
+		"commas before times": "a,2026-01-31T12:00:00Z\nb,2026-01-31T12:00:01Z\n", "semicolons": "a;2026-01-31 12:00:00\n",
+		"commas before counts": "a,5\nb,7\n", "a header and commas": "query,count\na,5\nb,7\n", "quoted": "\"a\",\"5\"\n",
 		"nothing": "\n\n", "mixed": "a\nb\t5\n", "no number": "a\tmany\n", "negative": "a\t-5\n", "all zero": "a\t0\n",
 		"times back": "a\t2026-01-31T12:00:00Z\nb\t2026-01-31T11:00:00Z\n",
 	} {

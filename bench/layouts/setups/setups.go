@@ -24,6 +24,15 @@ type Options struct {
 // random is the number of queries of RQ1600.
 const random = 1600
 
+// Names returns the names of all setups, in the order in which Make gives them.
+func Names() []string {
+	return []string{
+		"log", "words 1", "words 2", "words 4", "words 8", "words 16", "words 32",
+		"matches 0", "matches 10", "matches 1000", "matches 10000", "matches 100000",
+		"four 30", "four 3000", "four 30000", "hot", "stop", "SQ", "SQ2", "RQ1600",
+	}
+}
+
 // Log returns the queries that corpus.WriteQueries gives, as many as the options
 // say, without those that have no word.
 func Log(c *corpus.Corpus, o corpus.Options) ([]*layouts.Query, error) {

@@ -42,8 +42,7 @@ func madeOf(t testing.TB, files fs.FS, keywords int64, queries int) (*layouts.Se
 func TestMake(t *testing.T) {
 	set, setups := madeOf(t, corpus.Extract(), 10_000, 40)
 	oracle := layouttest.NewOracle(set)
-	names := []string{"log", "words 1", "words 2", "words 4", "words 8", "words 16", "words 32",
-		"matches 0", "matches 10", "matches 1000", "matches 10000", "matches 100000", "four 30", "four 3000", "four 30000", "hot", "stop", "SQ", "SQ2", "RQ1600"}
+	names := Names()
 	sizes := map[string]int{"words 1": 1, "words 2": 2, "words 4": 4, "words 8": 8, "words 16": 16, "words 32": 32, "stop": 32, "four 30": 4, "four 3000": 4, "four 30000": 4}
 	least := map[string]uint64{"matches 10": 7, "SQ": 1, "SQ2": 50, "stop": 100, "matches 100000": 100}
 	most := map[string]uint64{"matches 0": 0, "matches 10": 13, "SQ": 3, "SQ2": 300}

@@ -1,0 +1,132 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"adshard/balance"
+	"adshard/balance/strategy"
+	"adshard/bench/cluster"
+	"adshard/bench/openloop"
+	"adshard/bench/outfile"
+	"adshard/bench/workload"
+)
+
+// check refuses wrong use before anything is made.
+func (f *balanceFlags) check(c *cobra.Command, args []string) error {
+	if f.workloads == nil && f.queries == "" {
+		f.workloads = []string{"real"}
+		if f.study {
+			f.workloads = []string{"real", "zipf:0.8", "zipf:1.2", "advertiser", "hostile", "single", "production"}
+		}
+	}
+	for _, s := range append(f.strategies, f.initial()...) {
+		if _, err := strategy.Named(s); err != nil {
+			return err
+		}
+	}
+	for _, w := range f.workloads {
+		if err := workload.Check(w); err != nil {
+			return fmt.Errorf("--workload: %w", err)
+		}
+	}
+	f.ownRate, f.ownEnd = !c.Flags().Changed("rate"), !c.Flags().Changed("duration")
+	_, ok := balance.ParseOrder(f.order)
+	switch o := &f.options; {
+	case !ok:
+		return fmt.Errorf("--order %s: advertiser or hash", f.order)
+	case f.simulate && f.study:
+		return errors.New("--simulate and --study are two things: choose one")
+	case len(f.strategies) == 0:
+		return errors.New("--strategies: name at least one")
+	case f.queries != "" && len(f.workloads) > 0:
+		return errors.New("--workload and --queries are two things: choose one")
+	case !f.study && len(f.workloads) > 1:
+		return errors.New("--workload: one; several go with --study only")
+	case o.Slaves < 1 || o.Slaves > 1000 || !f.simulate && o.Slaves > cluster.MaxSlaves:
+		return fmt.Errorf("--slaves %d: 1 to %d, simulated up to 1000", o.Slaves, cluster.MaxSlaves)
+	case o.Rate <= 0 || o.Rate > 100_000:
+		return fmt.Errorf("--rate %g: more than 0, up to 100,000", o.Rate)
+	case o.Duration < time.Second || o.Duration > 24*time.Hour:
+		return fmt.Errorf("--duration %v: 1s to 24h", o.Duration)
+	case f.keywords < 1:
+		return fmt.Errorf("--keywords %d: 1 or more", f.keywords)
+	}
+	for _, n := range f.studySlaves {
+		if n < 1 || n > 1000 {
+			return fmt.Errorf("--study-slaves %d: 1 to 1000", n)
+		}
+	}
+	if !f.study && !f.simulate {
+		if err := f.cluster.Check(); err != nil {
+			return err
+		}
+	}
+	if err := outfile.Check(f.inputs(), outfile.Output{Flag: "--json", Path: f.json}, outfile.Output{Flag: "--html", Path: f.html}); err != nil {
+		return err
+	}
+	return cobra.NoArgs(c, args)
+}
+
+// prepare reads the file of queries, if there is one, and settles how fast and
+// how long is asked.
+func (f *balanceFlags) prepare() (err error) {
+	if f.queries != "" {
+		if f.log, err = f.workload(""); err != nil {
+			return err
+		}
+	}
+	if f.study {
+		return nil
+	}
+	o := &f.options
+	if f.log != nil && f.log.Recorded() > 0 {
+		if f.ownRate {
+			o.Rate = 0
+		}
+		if f.ownEnd {
+			o.Duration = max(time.Second, f.log.Lasts(o.Rate))
+		}
+	}
+	return f.bounded()
+}
+
+// bounded refuses runs that are too long or too fast.
+func (f *balanceFlags) bounded() error {
+	o, most := &f.options, 24*time.Hour
+	if !f.simulate {
+		most = openloop.MaxDuration
+	}
+	if o.Duration > most && f.ownEnd {
+		return fmt.Errorf("the log of --queries lasts %v, a run at most %v: --duration asks its beginning, --rate draws its times together", o.Duration.Round(time.Second), most)
+	}
+	if o.Duration > most {
+		return fmt.Errorf("--duration %v: at most %v", o.Duration, most)
+	}
+	rate := o.Rate
+	if f.log != nil {
+		rate = f.log.MeanRate(o.Rate, o.Duration)
+	}
+	switch {
+	case rate == 0:
+		return fmt.Errorf("the log of --queries has no query within --duration %v", o.Duration)
+	case f.simulate:
+		return nil
+	case rate > openloop.MaxRate:
+		return fmt.Errorf("the log of --queries asks %.0f a second, a run at most %.0f: --rate stretches its times", rate, openloop.MaxRate)
+	case rate*o.Duration.Seconds() > openloop.MaxRequests:
+		return fmt.Errorf("%.0f queries, a run asks at most %d: choose a lower --rate or a shorter --duration", rate*o.Duration.Seconds(), openloop.MaxRequests)
+	}
+	return nil
+}
+
+// asked returns the workload of a name; "" stands for the file of queries.
+func (f *balanceFlags) asked(name string) (*workload.Workload, error) {
+	if name == "" {
+		return f.log, nil
+	}
+	return f.workload(name)
+}
