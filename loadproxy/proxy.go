@@ -54,7 +54,7 @@ func New(cfg Config, store barrels.Store, balancer Balancer, log *slog.Logger) (
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	p := &Proxy{cfg: cfg, store: store, balancer: balancer, log: log.With("slave", cfg.Name),
+	p := &Proxy{cfg: cfg, store: store, balancer: balancer, log: log,
 		news: make(chan struct{}, 1), pause: cfg.Backoff}
 	p.upkeep = newUpkeep(store, cfg, p.log)
 	store.SetCaughtUp(false)

@@ -35,7 +35,11 @@ func (p *Proxy) reports(ctx context.Context, home home, told *pb.SliceTable) {
 		case err == nil && reply.GetEpoch() == home.epoch && reply.GetDistributor() == home.distributor:
 			told = table
 		case err == nil, !retryPull(err) && !fault.Is(err, fault.Cancelled):
-			p.log.Info("registering again", "epoch", reply.GetEpoch(), "distributor", reply.GetDistributor(), "err", err)
+			why := "it belongs to another epoch or distributor by now"
+			if err != nil {
+				why = err.Error()
+			}
+			p.log.Info("registering again", "epoch", reply.GetEpoch(), "distributor", reply.GetDistributor(), "why", why)
 			return
 		}
 	}

@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"adshard/bench"
+	"adshard/fault"
 )
 
 func main() {
@@ -35,6 +37,10 @@ func run(ctx context.Context) int {
 		bench.BalanceCommand(), bench.FiguresCommand(), bench.AblationCommand(),
 	)
 	if err := root.ExecuteContext(ctx); err != nil {
+		if ctx.Err() != nil && (errors.Is(err, context.Canceled) || fault.Is(err, fault.Cancelled)) {
+			fmt.Fprintln(os.Stderr, "adbench: interrupted")
+			return status
+		}
 		fmt.Fprintln(os.Stderr, "adbench:", err)
 		return status
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"net"
 	"syscall"
 
 	"adshard/fault"
@@ -10,7 +11,10 @@ import (
 // advice says what to do about an error whose own text may not; "" when there
 // is nothing to add.
 func advice(err error) string {
+	var network *net.OpError // says by itself what to do
 	switch {
+	case errors.As(err, &network):
+		return ""
 	case errors.Is(err, syscall.EACCES):
 		return "This user may not do that: check the owner and mode of the file or directory."
 	case errors.Is(err, syscall.ENOSPC), fault.Is(err, fault.NoSpace):

@@ -86,7 +86,8 @@ type moveWait struct {
 // wait returns the story of the slice when it is where it was to go.
 func (w *moveWait) wait(ctx context.Context) ([]byte, error) {
 	var last []byte
-	err := patiently(ctx, w.says, func() (done bool, err error) {
+	goesOn := fmt.Sprintf("the move goes on; `adshard balance why %d` shows how far it is", w.slice)
+	err := patiently(ctx, w.says, goesOn, func() (done bool, err error) {
 		body, err := w.client.get(ctx, "/v1/balance/why/"+strconv.FormatUint(w.slice, 10), nil)
 		if err != nil {
 			return false, err
@@ -113,14 +114,14 @@ func (w *moveWait) wait(ctx context.Context) ([]byte, error) {
 }
 
 // patiently asks until it is done or fails; a balancer that is away for less
-// than awayFor is waited for.
-func patiently(ctx context.Context, says *teller, ask func() (done bool, err error)) error {
+// than awayFor is waited for. goesOn says what becomes of it when ctx is over.
+func patiently(ctx context.Context, says *teller, goesOn string, ask func() (done bool, err error)) error {
 	away := time.Time{}
 	for {
 		done, err := ask()
 		switch {
 		case ctx.Err() != nil:
-			return ctx.Err()
+			return &interrupted{goesOn}
 		case err == nil && done:
 			return nil
 		case err == nil:
@@ -136,7 +137,7 @@ func patiently(ctx context.Context, says *teller, ask func() (done bool, err err
 			says.tell("the balancer is away", "")
 		}
 		if !sleep(ctx, askEvery) {
-			return ctx.Err()
+			return &interrupted{goesOn}
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"adshard/fault"
 )
 
 // The exit statuses of serving.md §9.
@@ -25,6 +27,27 @@ func (u *usageError) Unwrap() error { return u.err }
 
 func wrongUse(format string, args ...any) error {
 	return &usageError{fmt.Errorf(format, args...)}
+}
+
+// interrupted is the end of a command that was told to end (Ctrl-C) while what it
+// began goes on; the text says so.
+type interrupted struct{ text string }
+
+func (i *interrupted) Error() string { return i.text }
+func (i *interrupted) Unwrap() error { return context.Canceled }
+
+// cancelled reports whether an error comes from a context that is over.
+func cancelled(err error) bool {
+	return errors.Is(err, context.Canceled) || fault.Is(err, fault.Cancelled)
+}
+
+// after is what stands behind the word interrupted.
+func after(err error) string {
+	var i *interrupted
+	if errors.As(err, &i) {
+		return ": " + i.text
+	}
+	return ""
 }
 
 // errRejects is an import that is done, but for some rows: exit status 3. The
@@ -56,6 +79,10 @@ func execute(ctx context.Context, root *cobra.Command, args []string, s Streams)
 	if !ran || errors.As(err, &usage) {
 		fmt.Fprintf(s.Err, "%s: %s\nSee `%s --help`.\n", root.Name(), plainly(err), command.CommandPath())
 		return exitUsage
+	}
+	if ctx.Err() != nil && cancelled(err) {
+		fmt.Fprintf(s.Err, "%s: interrupted%s\n", root.Name(), after(err))
+		return exitFailed
 	}
 	fmt.Fprintf(s.Err, "%s: %v\n", root.Name(), err)
 	if hint := advice(err); hint != "" {

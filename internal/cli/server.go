@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"io"
 	"log/slog"
 
@@ -45,7 +44,7 @@ func serve(c *cobra.Command, s Streams, v server) *cobra.Command {
 			return err
 		}
 		err = v.run(c.Context(), s.Out, log)
-		if c.Context().Err() != nil && errors.Is(err, context.Canceled) {
+		if c.Context().Err() != nil && cancelled(err) {
 			return nil // told to end, and did
 		}
 		return err
@@ -53,12 +52,21 @@ func serve(c *cobra.Command, s Streams, v server) *cobra.Command {
 	return c
 }
 
+// readableAttr writes durations with their unit in every format: JSON would have
+// bare nanoseconds.
+func readableAttr(_ []string, a slog.Attr) slog.Attr {
+	if a.Value.Kind() == slog.KindDuration {
+		a.Value = slog.StringValue(a.Value.Duration().String())
+	}
+	return a
+}
+
 func newLog(w io.Writer, level, format string) (*slog.Logger, error) {
 	var l slog.Level
 	if err := l.UnmarshalText([]byte(level)); err != nil {
 		return nil, wrongUse("--log-level %s: it is debug, info, warn or error", level)
 	}
-	options := &slog.HandlerOptions{Level: l}
+	options := &slog.HandlerOptions{Level: l, ReplaceAttr: readableAttr}
 	switch format {
 	case "text":
 		return slog.New(slog.NewTextHandler(w, options)), nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"maps"
 
 	"github.com/spf13/cobra"
 
@@ -59,6 +60,13 @@ var keyHelp = map[string]string{
 	"write-bytes":          "memory for what a slave has not yet written to files; 0: the store's default",
 }
 
+// helpOf is keyHelp with what keys are for in this program only.
+func helpOf(own map[string]string) map[string]string {
+	all := maps.Clone(keyHelp)
+	maps.Copy(all, own)
+	return all
+}
+
 func upCommand(s Streams) *cobra.Command {
 	c := node.DefaultUpConfig()
 	command := serve(&cobra.Command{
@@ -93,7 +101,9 @@ the auction's result. It keeps no state; run as many as you like.`,
 		Example: `  master --print-config >master.yaml
   master --config master.yaml
   master --config master.yaml --http :8080 --balancer 10.0.0.5:7000`,
-	}, s, server{config: &c, validate: c.Validate, help: keyHelp,
+	}, s, server{config: &c, validate: c.Validate, help: helpOf(map[string]string{
+		"slaves": "addresses of some slaves; they give the map of slices while no balancer answers",
+	}),
 		run: func(ctx context.Context, out io.Writer, log *slog.Logger) error {
 			return node.RunMaster(ctx, c, out, log)
 		}})
@@ -125,7 +135,9 @@ hands out their data and changes. Queries go on while it is away.`,
 		Example: `  balancer --db sqlite:ads.db --print-config >balancer.yaml
   balancer --config balancer.yaml
   balancer --config balancer.yaml --slaves 7`,
-	}, s, server{config: &c, validate: c.Validate, help: keyHelp,
+	}, s, server{config: &c, validate: c.Validate, help: helpOf(map[string]string{
+		"slaves": "the number of slaves that must have joined before the first plan",
+	}),
 		run: func(ctx context.Context, out io.Writer, log *slog.Logger) error {
 			if err := checkDatabase(c.DB); err != nil {
 				return err

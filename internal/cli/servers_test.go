@@ -5,10 +5,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
+	"io/fs"
 	"net"
+	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -128,16 +132,25 @@ func TestImportUpQuery(t *testing.T) {
 // up runs a cluster until the test ends; it must then end cleanly.
 func up(t *testing.T, args ...string) (http, admin string) {
 	t.Helper()
+	http, admin, _, end := startUp(t, args...)
+	t.Cleanup(end)
+	return http, admin
+}
+
+// startUp runs a cluster until end is called or the test ends; it must end
+// cleanly. What it logged can be read then.
+func startUp(t *testing.T, args ...string) (http, admin string, log *bytes.Buffer, end func()) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	read, write := io.Pipe()
 	ended := make(chan int, 1)
-	var log bytes.Buffer
+	log = new(bytes.Buffer)
 	go func() {
 		args := append([]string{"up", "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0"}, args...)
-		ended <- Main(ctx, "adshard", args, Streams{In: strings.NewReader(""), Out: write, Err: &log})
+		ended <- Main(ctx, "adshard", args, Streams{In: strings.NewReader(""), Out: write, Err: log})
 		_ = write.Close()
 	}()
-	t.Cleanup(func() {
+	end = sync.OnceFunc(func() {
 		cancel()
 		go func() { _, _ = io.Copy(io.Discard, read) }()
 		if status := <-ended; status != exitDone {
@@ -152,16 +165,20 @@ func up(t *testing.T, args ...string) (http, admin string) {
 		case "admin":
 			admin = url
 		case "ready":
-			return url, admin
+			return url, admin, log, end
 		}
 	}
+	end()
 	t.Fatalf("up ended before it was ready: %s", log.String())
-	return "", ""
+	return "", "", nil, nil
 }
 
-func TestUpTellsOfAPortInUse(t *testing.T) {
+// TestFailedUpClaimsNothing: an up whose port is in use says which flag to
+// change, and leaves its directory as free as it was: another number of slaves
+// starts on it.
+func TestFailedUpClaimsNothing(t *testing.T) {
 	dir := t.TempDir()
-	db := "sqlite:" + filepath.Join(dir, "ads.db")
+	db, data := "sqlite:"+filepath.Join(dir, "ads.db"), filepath.Join(dir, "data")
 	if status, _, errOut := run(t, "adshard", "import", "--db", db, file(t, "ads.csv", editor)); status != exitDone {
 		t.Fatal(errOut)
 	}
@@ -170,9 +187,28 @@ func TestUpTellsOfAPortInUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	status, _, errOut := run(t, "adshard", "up", "--db", db, "--data", filepath.Join(dir, "data"), "--slaves", "1",
-		"--http", taken.Addr().String(), "--admin", "127.0.0.1:0")
-	if status != exitFailed || !strings.Contains(errOut, taken.Addr().String()) || !strings.Contains(errOut, "choose another") {
+	for _, args := range [][]string{
+		{"--http", taken.Addr().String(), "--admin", "127.0.0.1:0"},
+		{"--http", "127.0.0.1:0", "--admin", taken.Addr().String()},
+		{"--http", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--lexicon", filepath.Join(dir, "none")},
+	} {
+		status, _, errOut := run(t, "adshard", append([]string{"up", "--db", db, "--data", data, "--slaves", "1"}, args...)...)
+		if status != exitFailed || len(args) == 4 && (!strings.Contains(errOut, taken.Addr().String()) || !strings.Contains(errOut, "choose another address with --")) {
+			t.Errorf("%v: %d %q", args, status, errOut)
+		}
+		if _, err := os.Stat(data); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%v left its directory behind: %v", args, err)
+		}
+	}
+	_, _, _, end := startUp(t, "--db", db, "--data", data, "--slaves", "2")
+	end()
+	// What a cluster was started on stays when a later start fails.
+	status, _, errOut := run(t, "adshard", "up", "--db", db, "--data", data, "--slaves", "2", "--http", taken.Addr().String(), "--admin", "127.0.0.1:0")
+	if _, err := os.Stat(filepath.Join(data, "slave-1", "CURRENT")); status != exitFailed || err != nil {
+		t.Errorf("%d %q: %v", status, errOut, err)
+	}
+	status, _, errOut = run(t, "adshard", "up", "--db", db, "--data", data, "--slaves", "3", "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0")
+	if status != exitFailed || !strings.Contains(errOut, "holds the stores of 2 slaves") {
 		t.Errorf("%d %q", status, errOut)
 	}
 }

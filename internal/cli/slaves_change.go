@@ -82,7 +82,8 @@ func runDrain(ctx context.Context, f *adminFlags, s Streams, name string, noWait
 		})
 	}
 	says := newTeller(s.Err)
-	err = patiently(ctx, says, func() (bool, error) { return drained(ctx, c, says, name, begun.Slices) })
+	goesOn := fmt.Sprintf("%s is being drained further; `adshard slaves list --watch` shows how far it is", printable(name))
+	err = patiently(ctx, says, goesOn, func() (bool, error) { return drained(ctx, c, says, name, begun.Slices) })
 	says.end()
 	if err != nil {
 		return err

@@ -25,10 +25,10 @@ type BalancerConfig struct {
 	Strategy string `yaml:"strategy"`
 	Order    string `yaml:"order"`
 	// Limits are what slaves can take, by name; none: all are alike.
-	Limits map[string]LimitConfig `yaml:"limits,omitempty"`
+	Limits map[string]LimitConfig `yaml:"limits"`
 	// StrategyOptions are the strategy's own, by name; those not given have
 	// their defaults.
-	StrategyOptions map[string]string `yaml:"strategy_options,omitempty"`
+	StrategyOptions map[string]string `yaml:"strategy_options"`
 	// Interval is the time between two iterations of the strategy, 0: none;
 	// Budget the share of all items, 0 to 1, that they may have on its way.
 	Interval time.Duration `yaml:"interval"`
@@ -103,6 +103,7 @@ func (c *BalancerConfig) Validate() error {
 	k.Address("listen", c.Listen, true)
 	k.Address("advertise", c.Advertise, false)
 	k.Address("admin", c.Admin, false)
+	k.Apart("admin", c.Admin, "listen", c.Listen)
 	k.Number("slaves", c.Slaves, 1, 1<<16)
 	checkStrategy(&k, c.Strategy, c.StrategyOptions, c.Interval)
 	k.OneOf("order", c.Order, balance.ByOwner.String(), balance.ByHash.String())

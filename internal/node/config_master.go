@@ -22,7 +22,7 @@ type MasterConfig struct {
 	Balancer string `yaml:"balancer"`
 	// Slaves are addresses of slaves, one is enough, that a master that starts
 	// while no balancer answers asks for the map.
-	Slaves []string `yaml:"slaves,omitempty"`
+	Slaves []string `yaml:"slaves"`
 	// Lexicon is the file of synonyms; empty: synonyms are off.
 	Lexicon string `yaml:"lexicon"`
 	// Profile is "default" or "sklik".
@@ -50,6 +50,7 @@ func (c *MasterConfig) Validate() error {
 	k.That(c.Name != "", "name", "must not be empty")
 	k.Address("http", c.HTTP, true)
 	k.Address("admin", c.Admin, false)
+	k.Apart("admin", c.Admin, "http", c.HTTP)
 	k.Address("balancer", c.Balancer, true)
 	for _, address := range c.Slaves {
 		k.Address("slaves", address, true)

@@ -55,6 +55,7 @@ func (c *SlaveConfig) Validate() error {
 	k.That(c.Advertise != "" || !everywhere(c.Listen), "advertise",
 		"is needed, since listen (%s) names no host: give the HOST:PORT that masters are to ask", c.Listen)
 	k.Address("admin", c.Admin, false)
+	k.Apart("admin", c.Admin, "listen", c.Listen)
 	k.Address("balancer", c.Balancer, false)
 	k.That(c.Dir != "", "dir", "must not be empty")
 	k.Number("max_in_flight", c.MaxInFlight, 1, 1<<16)

@@ -17,7 +17,7 @@ type UpConfig struct {
 	Strategy string `yaml:"strategy"`
 	// StrategyOptions are the strategy's own, by name; Interval is the time
 	// between two of its iterations, 0: none.
-	StrategyOptions map[string]string `yaml:"strategy_options,omitempty"`
+	StrategyOptions map[string]string `yaml:"strategy_options"`
 	Interval        time.Duration     `yaml:"interval"`
 	// Distributors is how many prepare node data; 0: the balancer does.
 	Distributors int `yaml:"distributors"`
@@ -63,6 +63,7 @@ func (c *UpConfig) Validate() error {
 	k.That(c.Data != "" || c.Barrels != "", "data", "must not be empty")
 	k.Address("http", c.HTTP, true)
 	k.Address("admin", c.Admin, false)
+	k.Apart("admin", c.Admin, "http", c.HTTP)
 	k.OneOf("profile", c.Profile, "default", "sklik")
 	k.That(c.Reserve > 0, "reserve_micros", "must be positive")
 	k.Duration("timeout", c.Timeout, time.Millisecond, httpapi.MaxTimeout)

@@ -43,6 +43,7 @@ func (c *DistributorConfig) Validate() error {
 	k.That(c.Advertise != "" || !everywhere(c.Listen), "advertise",
 		"is needed, since listen (%s) names no host: give the HOST:PORT that slaves are to ask", c.Listen)
 	k.Address("admin", c.Admin, false)
+	k.Apart("admin", c.Admin, "listen", c.Listen)
 	k.Address("balancer", c.Balancer, true)
 	k.OneOf("order", c.Order, balance.ByOwner.String(), balance.ByHash.String())
 	c.SupplyConfig.check(&k)

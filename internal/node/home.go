@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 
@@ -19,6 +21,10 @@ import (
 // number of slaves, are not served by mistake.
 type home struct {
 	dir string
+	// made: this start tied the directory to the cluster. own are the stores'
+	// directories that it makes.
+	made bool
+	own  []string
 	// ID names the model in the database; Slaves is how many there are.
 	ID     string `yaml:"id"`
 	Slaves int    `yaml:"slaves"`
@@ -77,7 +83,33 @@ func (h *home) create(ctx context.Context, slaves int, db backend.Store) error {
 	if err := db.SaveControl(ctx, h.mark(), []byte{1}); err != nil {
 		return fmt.Errorf("note the directory in the database: %w", err)
 	}
+	for i := range slaves {
+		store := filepath.Join(h.dir, StoreName(i))
+		if _, err := os.Stat(store); errors.Is(err, fs.ErrNotExist) {
+			h.own = append(h.own, store)
+		}
+	}
+	h.made = true
 	return writeConfig(h.file(), h)
+}
+
+// release undoes create after a start that failed before any slave could be
+// filled for good: the directory is as free as it was. One that an earlier start
+// made keeps all it has.
+func (h *home) release(log *slog.Logger) {
+	if !h.made {
+		return
+	}
+	for _, store := range h.own {
+		if err := os.RemoveAll(store); err != nil {
+			log.Warn("cannot remove the store of a start that failed", "dir", store, "err", err)
+			return // the stores go with the file that says whose they are
+		}
+	}
+	if err := os.Remove(h.file()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		log.Warn("cannot free the directory of a start that failed", "file", h.file(), "err", err)
+	}
+	_ = os.Remove(h.dir) // only an empty one goes
 }
 
 // writeConfig writes a configuration whole or not at all.

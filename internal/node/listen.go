@@ -12,21 +12,36 @@ import (
 	"adshard/fault"
 )
 
-// listenOn listens on a TCP address; key is the configuration's, for errors
-// that say what to change.
+// listenOn listens on a TCP address; key is the configuration's, and its flag's,
+// for errors that say what to change.
 func listenOn(key, address string) (net.Listener, error) {
 	l, err := net.Listen("tcp", address)
-	switch {
-	case err == nil:
-		return l, nil
-	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fault.Newf(fault.Conflict, "listen",
-			"%w: another process listens on %s; stop it or choose another address for %q", err, address, key)
-	case errors.Is(err, syscall.EACCES):
-		return nil, fault.Newf(fault.Invalid, "listen",
-			"%w: this user may not listen on %s; choose a port above 1023 for %q", err, address, key)
+	if err != nil {
+		return nil, listenFault(key, address, err)
 	}
-	return nil, fault.Newf(fault.Invalid, "listen", "%w: choose another address for %q", err, key)
+	return l, nil
+}
+
+// listenFault says why an address cannot be listened on, and what to change.
+func listenFault(key, address string, err error) error {
+	const op = "listen"
+	host, _, _ := net.SplitHostPort(address)
+	var lookup *net.DNSError
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fault.Newf(fault.Conflict, op,
+			"%w: another process listens on %s; stop it or choose another address with --%s", err, address, key)
+	case errors.Is(err, syscall.EACCES), errors.Is(err, syscall.EPERM):
+		return fault.Newf(fault.Invalid, op,
+			"%w: ports below 1024 need privileges that this user does not have; choose a higher port with --%s", err, key)
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return fault.Newf(fault.Invalid, op,
+			"%w: %s is no address of this machine; choose one of its own with --%s (`ip address` lists them), or :PORT for all of them", err, host, key)
+	case errors.As(err, &lookup):
+		return fault.Newf(fault.Invalid, op,
+			"%w: the name %s cannot be resolved; choose an address of this machine with --%s", err, host, key)
+	}
+	return fault.Newf(fault.Invalid, op, "%w: choose another address with --%s", err, key)
 }
 
 // stopTime bounds how long calls under way may take when a server ends.

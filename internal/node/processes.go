@@ -39,7 +39,11 @@ func runProcesses(ctx context.Context, cfg UpConfig, h *home, out io.Writer, log
 	if err != nil {
 		return err
 	}
-	defer c.stop()
+	defer func() {
+		if c.stop(); !c.started {
+			h.release(log)
+		}
+	}()
 	if err := c.startAll(ctx, cfg, h, out); ctx.Err() == nil {
 		return err
 	}
@@ -98,6 +102,7 @@ func (c *children) startAll(ctx context.Context, cfg UpConfig, h *home, out io.W
 	if _, err := master.line(ctx, "master listening ", false); err != nil {
 		return err
 	}
+	c.started = true
 	fmt.Fprintf(out, "master pid %d\n", master.pid())
 	if admin != "" {
 		fmt.Fprintf(out, "admin %s\n", admin)
@@ -119,6 +124,7 @@ type children struct {
 	log     *slog.Logger
 	begin   chan func()
 	list    []*child
+	started bool // all of them listen
 }
 
 func newChildren(dir string, log *slog.Logger) (*children, error) {
@@ -181,7 +187,7 @@ func (p *child) watch(stdout io.Reader, log *slog.Logger) {
 		}
 	}
 	p.err = p.cmd.Wait()
-	log.Info("a process ended", "name", p.name, "pid", p.pid(), "err", p.err)
+	log.Info("a process ended", "name", p.name, "pid", p.pid(), "end", p.cmd.ProcessState.String())
 }
 
 func (p *child) pid() int { return p.cmd.Process.Pid }

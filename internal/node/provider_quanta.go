@@ -111,7 +111,7 @@ func (p *provider) alone(err error) {
 		if p.dist != nil && !p.deserted {
 			p.deserted = true
 			p.dist.Alone(true)
-			p.log.Warn("no balancer; changes go on under its last map", "epoch", p.epoch, "err", err)
+			p.log.Warn("no balancer; changes go on under its last map", "balancer_epoch", p.epoch, "err", err)
 		}
 		return nil
 	})
@@ -149,7 +149,7 @@ func (p *provider) hear(reply *pb.QuantaResponse) error {
 
 // follow begins to follow a mapper. Called under the lock.
 func (p *provider) follow(epoch uint64) {
-	p.log.Info("following a balancer", "epoch", epoch, "before", p.epoch, "clock", p.fed.Clock)
+	p.log.Info("following a balancer", "balancer_epoch", epoch, "before", p.epoch, "clock", p.fed.Clock)
 	p.epoch, p.number, p.made, p.deserted = epoch, 0, 0, false
 	p.dist = balance.NewDistributor[*pb.NodeData](balance.DistributorConfig{
 		Epoch: epoch, BucketBytes: p.cfg.BucketBytes, NodeBytes: p.cfg.NodeBytes, Ahead: p.cfg.Ahead,

@@ -44,11 +44,18 @@ func RunUp(ctx context.Context, cfg UpConfig, out io.Writer, log *slog.Logger) e
 		return runProcesses(ctx, cfg, home, out, log)
 	}
 	defer db.Close()
+	started := false
+	defer func() {
+		if !started {
+			home.release(log)
+		}
+	}()
 	u := &up{cfg: cfg, home: home, db: db, log: log}
 	defer u.close()
 	if err := u.start(ctx); err != nil {
 		return err
 	}
+	started = true
 	return u.run(ctx, out)
 }
 

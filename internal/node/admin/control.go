@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 	"net/http"
 	"slices"
@@ -122,7 +123,8 @@ func answer[T any](c *Config, w http.ResponseWriter, r *http.Request, ask func(c
 		return
 	}
 	if r.Method == http.MethodPost {
-		c.Log.Info("told by the admin port", "path", r.URL.Path, "answer", v)
+		text, _ := json.Marshal(v) // as it is answered
+		c.Log.Info("told by the admin port", "path", r.URL.Path, "answer", json.RawMessage(text))
 	}
 	httpapi.WriteJSON(w, http.StatusOK, v)
 }

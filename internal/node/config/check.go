@@ -34,6 +34,14 @@ func (c *Check) Address(key, address string, needed bool) {
 	c.That(err == nil, key, "%q is not HOST:PORT", address)
 }
 
+// Apart checks that two addresses to listen on differ; port 0 is another port
+// each time.
+func (c *Check) Apart(key, address, other, otherAddress string) {
+	_, port, err := net.SplitHostPort(address)
+	c.That(address != otherAddress || err != nil || port == "0", key,
+		"%s is the address of %s too; choose another for one of them", address, other)
+}
+
 // Duration checks bounds, both inclusive.
 func (c *Check) Duration(key string, d, least, most time.Duration) {
 	c.That(d >= least && d <= most, key, "%s; it must be %s to %s", d, least, most)

@@ -71,17 +71,20 @@ func TestCheckListsAllFaults(t *testing.T) {
 	c.Address("listen", "127.0.0.1:0", true)
 	c.Address("admin", "", false)
 	c.OneOf("profile", "default", "default", "sklik")
+	c.Apart("admin", "127.0.0.1:0", "http", "127.0.0.1:0")
+	c.Apart("admin", "", "http", "127.0.0.1:8080")
 	if c.Err() != nil {
 		t.Fatal(c.Err())
 	}
 	c.Address("listen", "", true)
 	c.Address("http", "127.0.0.1", true)
 	c.Address("bad", "127.0.0.1:http", true)
+	c.Apart("same", "127.0.0.1:8080", "http", "127.0.0.1:8080")
 	c.Duration("wait", 0, time.Second, time.Minute)
 	c.Number("slaves", 0, 1, 10)
 	c.OneOf("profile", "x", "default")
 	err := c.Err()
-	for _, want := range []string{"listen", "http", "bad", "wait", "slaves", "profile"} {
+	for _, want := range []string{"listen", "http", "bad", "same", "wait", "slaves", "profile"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not name %s", err, want)
 		}

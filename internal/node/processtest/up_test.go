@@ -1,7 +1,10 @@
 package processtest
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"net"
 	"net/http"
 	"os"
 	"slices"
@@ -9,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"adshard/internal/node"
 )
@@ -78,4 +82,31 @@ func TestUpInProcesses(t *testing.T) {
 		eventually(t, "all children are gone after "+end, func() bool { return !slices.ContainsFunc(children, alive) })
 	}
 	http.DefaultClient.CloseIdleConnections()
+}
+
+// TestFailedUpInProcessesClaimsNothing: when one of the parts cannot start, the
+// directory of stores is as free as before.
+func TestFailedUpInProcessesClaimsNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 4)
+	taken, err := net.Listen("tcp", anyPort)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	cfg := node.DefaultUpConfig()
+	cfg.DB, cfg.Data, cfg.HTTP, cfg.Admin, cfg.Processes = w.url(), dir(t, "data"), taken.Addr().String(), anyPort, true
+	cfg.CacheBytes, cfg.Slaves = 1<<20, 1
+	up := start(t, "up", cfg)
+	select {
+	case <-up.ended:
+	case <-time.After(patience):
+		t.Fatal("up goes on though its master has no port")
+	}
+	if up.cmd.ProcessState.ExitCode() != 1 {
+		t.Errorf("it ended with %v", up.cmd.ProcessState)
+	}
+	if left, err := os.ReadDir(cfg.Data); !errors.Is(err, fs.ErrNotExist) && len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
 }
