@@ -94,3 +94,51 @@ func TestAnIdleClusterRests(t *testing.T) {
 		t.Errorf("nothing moves: %+v", s.Last)
 	}
 }
+
+// TestALoadThatHasCeasedIsNone: when queries cease, what is left of the averages
+// is not shown as load: the nodes' remains differ by nothing that means anything,
+// and one that died with load behind it kept all of its. max/mean and the bound
+// are 1 then, and queries bring the loads back at once.
+func TestALoadThatHasCeasedIsNone(t *testing.T) {
+	r := newRig(t, 8, nil, "a", "b", "c")
+	r.through()
+	uneven := func(s balance.Slice) uint64 { return 1000 + 9000*(uint64(s.Node)%2) }
+	r.seconds(30, 50, uneven)
+	busy := r.m.Status(r.now)
+	if busy.NoQueries || busy.Even.Ratio() < 1.1 || busy.Bound.MaxOverMean == 0 {
+		t.Fatalf("under load: %+v, no queries %v", busy.Even, busy.NoQueries)
+	}
+	quiet := func(from, seconds int, names ...string) {
+		for i := range seconds {
+			for _, n := range names { // each at a pace of its own
+				r.must(r.m.Report(r.now, balance.NodeReport{Name: n, Incarnation: "1", Load: &balance.LoadReport{
+					Incarnation: "1", Number: uint64(r.now) + uint64(from+i) + 2, Interval: time.Second + time.Duration(len(n))*time.Millisecond}}))
+			}
+		}
+	}
+	quiet(0, 20, "a", "b", "c")
+	if s := r.m.Status(r.now); s.NoQueries || s.Even.Max <= 0 {
+		t.Errorf("20 s later the load is still known: %+v, no queries %v", s.Even, s.NoQueries)
+	}
+	r.mute["c"] = true
+	quiet(20, 600, "a", "b") // c is silent: its load stays as it was
+	r.pass(time.Minute)
+	quiet(620, 1, "a", "b")
+	s := r.m.Status(r.now)
+	if !s.NoQueries || !s.Measured || s.Even.Max != 0 || s.Even.Ratio() != 1 || s.Bound.MaxOverMean != 1 || s.LeastMove != 0 {
+		t.Errorf("queries have ceased: %+v, bound %+v, least move %d, no queries %v", s.Even, s.Bound, s.LeastMove, s.NoQueries)
+	}
+	for _, n := range s.Nodes {
+		if n.Load != 0 {
+			t.Errorf("%s has a load of %g", n.Name, n.Load)
+		}
+	}
+	if in, ok := r.m.Input(r.now); !ok || !in.NoQueries || balance.LoadEvenness(in).Ratio() != 1 || balance.LowerBound(in).MaxOverMean != 1 {
+		t.Error("people see another load than the status")
+	}
+	delete(r.mute, "c")
+	r.seconds(3, 50, uneven)
+	if s := r.m.Status(r.now); s.NoQueries || s.Even.Max < 1000 {
+		t.Errorf("queries come again: %+v, no queries %v", s.Even, s.NoQueries)
+	}
+}

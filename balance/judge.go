@@ -30,9 +30,10 @@ func (m *Mapper) judgeNow(now time.Duration) *judge {
 	j := &judge{m: m, now: now, resting: m.rests.index(now)}
 	j.in = Input{
 		Model: m.model, Items: m.items, Order: m.cfg.Order, Limits: m.limits(m.model),
-		Loads: m.loads.At(now, m.model, m.items), Iteration: m.planning.iterations, May: j.may,
+		Iteration: m.planning.iterations, May: j.may,
 		Few: m.loads.few(m.asked(now)),
 	}
+	j.in.Loads, j.in.NoQueries = m.loadsNow(now)
 	j.sums = SliceSums(j.in)
 	j.weights = make(map[NodeID]uint64, len(m.model.nodes))
 	j.at = make(map[uint64]int, len(j.sums))
@@ -49,6 +50,15 @@ func (m *Mapper) judgeNow(now time.Duration) *judge {
 	}
 	j.in.Budget = j.budget()
 	return j
+}
+
+// loadsNow returns the loads of the newest model, and whether the cluster is idle:
+// they are all nought then.
+func (m *Mapper) loadsNow(now time.Duration) (l Loads, noQueries bool) {
+	if m.loads.idle(m.asked(now)) {
+		return noLoad{}, true
+	}
+	return m.loads.At(now, m.model, m.items), false
 }
 
 // asked returns the nodes that queries go to: those that are alive and serve

@@ -17,6 +17,9 @@ const (
 	// minQueries is how many queries the averages must stand for: of so many,
 	// what chance adds to a slice's part is about a tenth of all.
 	minQueries = 100
+	// idleQueries is the least number of queries in a half-life that leaves loads
+	// a meaning: below it an average is the remains of one that ended.
+	idleQueries = 1
 	// tellTime is how long, of a node's reported time, it may take until the
 	// node counts by a slice's new generation. Until then that it reports
 	// nothing of the slice means nothing.
@@ -43,6 +46,7 @@ type LoadTable struct {
 	// measured: some load was counted once. What has decayed to nothing is
 	// still known: it is not the items' weights again.
 	measured bool
+	asked    bool   // some query was counted once
 	last     *loads // the newest snapshot; nil when something came since
 }
 
@@ -119,6 +123,7 @@ func (t *LoadTable) Report(_ time.Duration, node NodeID, m *Model, r *LoadReport
 	}
 	seconds := r.Interval.Seconds()
 	n.exposed += seconds
+	t.asked = t.asked || r.Queries > 0
 	n.queries.step(seconds, float64(r.Queries)/seconds, t.halfLife)
 	t.last = nil
 	for _, c := range r.Slices {
@@ -222,6 +227,33 @@ func (t *LoadTable) few(nodes []NodeID) string {
 	}
 	return fmt.Sprintf("too few queries to go by (%.0f in the last %.3g seconds)", queries, t.halfLife)
 }
+
+// idle reports whether queries were counted once and have ceased on all of these
+// nodes. What is left of averages says nothing then: each node's decay at its own
+// pace, and of two that are nearly nothing one is the larger.
+func (t *LoadTable) idle(nodes []NodeID) bool {
+	if !t.measured || !t.asked {
+		return false
+	}
+	for _, id := range nodes {
+		if n := t.nodes[id]; n != nil && n.queries.rate*min(n.queries.seen, t.halfLife) >= idleQueries {
+			return false
+		}
+	}
+	return len(nodes) > 0
+}
+
+// noLoad is the Loads of an idle cluster: measured, and nothing anywhere.
+type noLoad struct{}
+
+// Slice implements Loads.
+func (noLoad) Slice(uint64) float64 { return 0 }
+
+// Hot implements Loads.
+func (noLoad) Hot(Key, Key, func(Key, float64) bool) {}
+
+// Measured implements Loads.
+func (noLoad) Measured() bool { return true }
 
 // Ignored returns how many reports, and entries of reports, were ignored, by
 // reason.

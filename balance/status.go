@@ -31,6 +31,9 @@ type Status struct {
 	// weights.
 	Measured bool
 	Even     Evenness
+	// NoQueries: there was load once, and queries have ceased; all loads are
+	// nought.
+	NoQueries bool
 	// Bound cannot be beaten; LeastMove is what any plan must move, in weight and
 	// as a share of all, to come to 1.1 times the mean or the bound.
 	Bound      Bound
@@ -117,10 +120,11 @@ func (m *Mapper) Status(now time.Duration) Status {
 	if m.views.published != nil {
 		s.Published = m.views.published.View()
 	}
-	in := Input{Model: m.model, Items: m.items, Limits: m.limits(m.model), Loads: m.loads.At(now, m.model, m.items)}
+	in := Input{Model: m.model, Items: m.items, Limits: m.limits(m.model)}
+	in.Loads, s.NoQueries = m.loadsNow(now)
 	loads := NodeLoads(in)
 	s.Measured, s.Even = in.measured(), evenness(m.model, loads, in.Limits)
-	if s.Bound.MaxOverMean == 0 {
+	if s.Bound.MaxOverMean == 0 || s.NoQueries { // that of the last iteration may be of loads
 		s.Bound = LowerBound(in)
 		s.LeastMove, s.LeastShare = LeastMove(in, tolerance)
 	}

@@ -26,6 +26,9 @@ type Input struct {
 	// behind it, so that it is mostly chance. A strategy that goes by load leaves
 	// everything as it is then. "": it can be gone by, or none was ever measured.
 	Few string
+	// NoQueries: there was load once, and queries have ceased; all of Loads is
+	// nought.
+	NoQueries bool
 	// Budget is the most that the proposal may move.
 	Budget Budget
 	// May tells whether a slice may begin to move to a node, and if not, why:

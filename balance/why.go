@@ -31,6 +31,9 @@ type Story struct {
 	// Helpless is not empty when the slice cannot be helped: its one hot item
 	// has more than a node's part of the load.
 	Helpless string
+	// Away is of a node that is lost: while it is, answers lack the slice. nil: it
+	// is heard of.
+	Away *Away
 	// Move is nil when it is at rest.
 	Move *Flight
 	// Rests says where it must not go for now, and until when.
@@ -41,6 +44,48 @@ type Story struct {
 	General   []string
 	// Now is the mapper's time, for Decision.At.
 	Now time.Duration
+}
+
+// Away says how long a node has not been heard of, and what becomes of its slices.
+type Away struct {
+	For  time.Duration
+	Fate Fate
+	// In is how long it takes until they leave, if Fate is Later.
+	In time.Duration
+}
+
+// Fate is what becomes of the slices of a node that is lost.
+type Fate int
+
+// Later: they leave once it was lost for MapperConfig.EvacuateAfter. Now: they
+// leave as the budget allows. Stay: they leave never, since that is 0. Paused:
+// not before balancing is resumed.
+const (
+	Later Fate = iota
+	Now
+	Stay
+	Paused
+)
+
+// away returns what is to be said of a node that is lost; nil: it is heard of.
+func (m *Mapper) away(now time.Duration, n Node) *Away {
+	if m.alive(n.Name, now) {
+		return nil
+	}
+	a := &Away{For: now - m.node(n.Name).heard}
+	switch after := m.cfg.EvacuateAfter; {
+	case n.State == Draining:
+		a.Fate = Now
+	case after <= 0:
+		a.Fate = Stay
+	case m.planning.paused:
+		a.Fate = Paused
+	case a.For >= after:
+		a.Fate = Now
+	default:
+		a.In = after - a.For
+	}
+	return a
 }
 
 // Why tells why a slice is where it is. Errors: fault.Unavailable before the
@@ -69,6 +114,9 @@ func (m *Mapper) Why(now time.Duration, slice uint64) (Story, error) {
 		out.Bound = LowerBound(j.in)
 	}
 	m.weigh(j, s, &out)
+	if n, ok := m.model.Node(s.Node); ok {
+		out.Away = m.away(now, n)
+	}
 	if v := m.moves.all[slice]; v != nil {
 		f := m.flight(now, v)
 		out.Move = &f
@@ -132,6 +180,9 @@ func (s Story) String() string {
 	}
 	fmt.Fprintf(&b, "slice %d is on %s: %d items of weight %d, %.3g of its %s; %s has %.3g x the mean, the most of any is %.3g\n",
 		s.Slice.ID, s.Node, s.Items, s.Weight, s.OfNode, what, s.Node, s.NodeOverMean, s.MaxOverMean)
+	if s.Away != nil {
+		fmt.Fprintf(&b, "%s is lost: it was not heard of for %v, and answers lack the slice\n", s.Node, s.Away.For.Round(time.Millisecond))
+	}
 	if s.Helpless != "" {
 		fmt.Fprintln(&b, s.Helpless)
 	}

@@ -100,6 +100,47 @@ func TestWhy(t *testing.T) {
 	}
 }
 
+// TestWhyOnALostNode: the story of its slices says for how long it has been lost
+// and what becomes of them, by evacuate-after, pause and drain.
+func TestWhyOnALostNode(t *testing.T) {
+	away := func(r *rig) balance.Away {
+		t.Helper()
+		s := r.why(r.slice(0).ID)
+		if s.Node != "a" || s.Away == nil {
+			t.Fatalf("on %s: %+v", s.Node, s.Away)
+		}
+		says(t, s, "a is lost: it was not heard of for", "answers lack the slice")
+		return *s.Away
+	}
+	lose := func(after time.Duration) *rig {
+		r := newRig(t, 8, func(c *balance.MapperConfig) { c.EvacuateAfter = after }, "a", "b")
+		r.cfg.EvacuateAfter = after
+		r.through()
+		if s := r.why(r.slice(0).ID); s.Away != nil {
+			t.Fatalf("alive, yet %+v", *s.Away)
+		}
+		r.mute["a"] = true
+		r.pass(20 * time.Second)
+		return r
+	}
+	r := lose(time.Minute)
+	if v := away(r); v.Fate != balance.Later || v.For < 19*time.Second || v.For+v.In != time.Minute {
+		t.Errorf("%+v", v)
+	}
+	r.m.Pause(true)
+	if v := away(r); v.Fate != balance.Paused {
+		t.Errorf("paused: %+v", v)
+	}
+	if v := away(lose(0)); v.Fate != balance.Stay {
+		t.Errorf("never: %+v", v)
+	}
+	r = lose(time.Minute)
+	r.pass(time.Minute)
+	if s := r.why(r.slice(0).ID); s.Node == "a" && (s.Away == nil || s.Away.Fate != balance.Now) {
+		t.Errorf("past it: %+v", s.Away)
+	}
+}
+
 // TestMemoryIsBounded: five decisions of each of the newest 10,000 slices.
 func TestMemoryIsBounded(t *testing.T) {
 	r, w := newWants(t, nil, "a", "b")

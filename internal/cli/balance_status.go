@@ -49,6 +49,9 @@ func statusLine(s Streams, v *api.BalanceStatus) error {
 	if v.Paused {
 		paused = ", paused"
 	}
+	if v.Idle {
+		paused += ", idle"
+	}
 	_, err := fmt.Fprintf(s.Out, "view %d, %s%s: max/mean %.2f, bound %.2f, %s moving, %s and %s moved\n", v.View,
 		printable(v.Strategy), paused, v.MaxOverMean, v.LowerBound, many(uint64(len(v.MovesInFlight)), "slice"),
 		many(v.Moved.Items, "ad group"), size(v.Moved.Bytes))
@@ -97,6 +100,9 @@ func showHead(s Streams, v *api.BalanceStatus) {
 		fmt.Fprintf(s.Out, "There is no plan yet: %s.\n", printable(v.Waiting))
 	}
 	showBound(s, v.MaxOverMean, v.LowerBound, v.BoundWhy, v.LeastMove)
+	if v.Idle {
+		fmt.Fprintln(s.Out, "Idle: queries have ceased, so there is no load to balance; nothing moves until they come again.")
+	}
 	if !v.Measured {
 		fmt.Fprintln(s.Out, "No load is measured yet: the weights of ad groups stand for it.")
 	}

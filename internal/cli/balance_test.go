@@ -39,6 +39,13 @@ func TestBalanceOutputs(t *testing.T) {
 			if d.Cmd == "waiting" {
 				c.Status = &api.BalanceStatus{Strategy: "original", Waiting: "1 of 3 slaves have joined", MaxOverMean: 1, LowerBound: 1}
 			}
+			if d.Cmd == "idle" {
+				c.Status.Idle, c.Status.MaxOverMean, c.Status.LowerBound, c.Status.BoundWhy = true, 1, 1, "there is no load"
+				c.Status.LeastMove = api.LeastMove{}
+				for i := range c.Status.Slaves {
+					c.Status.Slaves[i].Load, c.Status.Slaves[i].OverMean = 0, 1
+				}
+			}
 			args := append(strings.Fields(d.Input), "--addr", balancer(t, c))
 			status, out, errOut := run(t, "adshard", args...)
 			if status != exitDone {

@@ -45,6 +45,7 @@ func sliceNumber(text string) error {
 var verdicts = map[api.SliceVerdict]string{
 	api.SliceVerdictMoving: "It is on its way", api.SliceVerdictMoved: "It was moved here",
 	api.SliceVerdictStayed: "It stayed where it is", api.SliceVerdictStuck: "It cannot be helped",
+	api.SliceVerdictAway: "It is not served",
 }
 
 func showStory(s Streams, v *api.SliceStory) error {

@@ -77,6 +77,12 @@ func (m *balancerMetrics) addWhole() {
 	m.gauge("slices", "Slices of the ring.", func(s *api.BalanceStatus) float64 { return float64(s.Slices) })
 	m.gauge("max_over_mean", "Load of the most loaded slave over the mean.", func(s *api.BalanceStatus) float64 { return s.MaxOverMean })
 	m.gauge("lower_bound", "The max/mean that no placement can beat.", func(s *api.BalanceStatus) float64 { return s.LowerBound })
+	m.gauge("idle", "1: queries have ceased; all loads are 0 and max/mean is 1.", func(s *api.BalanceStatus) float64 {
+		if s.Idle {
+			return 1
+		}
+		return 0
+	})
 	m.gauge("paused", "1: balancing is paused.", func(s *api.BalanceStatus) float64 {
 		if s.Paused {
 			return 1

@@ -37,6 +37,7 @@ func (c control) BalanceStatus(context.Context) (*api.BalanceStatus, error) {
 	}
 	s.Slices, s.Measured, s.Last = len(m.sums), m.byLoad(), m.iteration(st, c.now())
 	s.MaxOverMean, s.LowerBound, s.BoundWhy = m.even.Ratio(), m.bound.MaxOverMean, m.bound.Why
+	s.Idle = m.in.NoQueries
 	s.LeastMove = api.LeastMove{Weight: m.leastWeight, Share: m.leastShare}
 	for _, f := range st.InFlight {
 		s.MovesInFlight = append(s.MovesInFlight, m.flight(f))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"adshard/balance"
 	"adshard/internal/node/httpapi/api"
@@ -23,6 +24,9 @@ type known struct {
 	reasons []string // what the strategy last said of it
 	asked   bool     // the strategy was
 	paused  bool
+	away    *balance.Away // its slave is lost; nil: it is heard of
+	after   time.Duration // evacuate_after
+	now     time.Time
 }
 
 // BalanceWhy implements admin.Control.
@@ -42,7 +46,8 @@ func (c control) BalanceWhy(_ context.Context, slice uint64) (*api.SliceStory, e
 		return nil, err
 	}
 	st := c.mapper.Status(c.now())
-	k := known{flight: why.Move, events: []api.Event{}, reasons: m.reasonsOf(st.Last, slice), asked: st.Last.Strategy != "", paused: st.Paused}
+	k := known{flight: why.Move, events: []api.Event{}, reasons: m.reasonsOf(st.Last, slice), asked: st.Last.Strategy != "", paused: st.Paused,
+		away: why.Away, after: c.cfg.EvacuateAfter, now: time.Now()}
 	for _, d := range slices.Backward(why.Decisions) {
 		e := api.Event{AgeMs: max(0, (why.Now - d.At).Milliseconds()), Slice: slice, Text: d.Text}
 		if d.Times > 1 {
@@ -89,6 +94,14 @@ func (m *measured) story(i int, k known) *api.SliceStory {
 		return out
 	}
 	out.Targets = m.targets(i)
+	if k.away != nil {
+		out.Verdict, out.Decision = api.SliceVerdictAway, k.gone(out.Slave)+"; "+k.fate()
+		out.Needs = []string{
+			fmt.Sprintf("%s has to be started again: on its `dir` it takes what it missed, on an empty one it is filled anew", out.Slave),
+			fmt.Sprintf("or its slices have to be filled on others at once: `adshard slaves drain %s`", out.Slave),
+		}
+		return out
+	}
 	stuck, why := m.stuck(i, items)
 	switch {
 	case stuck:
@@ -99,6 +112,10 @@ func (m *measured) story(i int, k known) *api.SliceStory {
 		out.Decision = fmt.Sprintf("it came from another slave in view %d%s", s.From, k.cause())
 	default:
 		out.Verdict, out.Decision = api.SliceVerdictStayed, m.stayed(s, k)
+	}
+	if m.in.NoQueries {
+		out.Needs = append(out.Needs, "queries have to come before there is anything to balance")
+		return out
 	}
 	out.Needs = m.needs(i, out.Targets)
 	if k.paused {
@@ -115,7 +132,30 @@ func (m *measured) onItsWay(out *api.SliceStory, s balance.Slice, k known) {
 		out.Move = &move
 		out.Decision += "; why: " + move.Cause
 	}
+	if k.away != nil {
+		out.Decision += "; " + k.gone(out.Slave)
+	}
 	out.Needs = append(out.Needs, "nothing: it ends by itself, and one that makes no progress is cancelled")
+}
+
+// gone says since when a slave is away and what that means.
+func (k *known) gone(slave string) string {
+	return fmt.Sprintf("%s has been away since %s (%v): until it is back, or another slave serves the slice, answers are incomplete",
+		slave, k.now.Add(-k.away.For).UTC().Format(time.RFC3339), k.away.For.Round(time.Second))
+}
+
+// fate says what becomes of the slices of a slave that is away.
+func (k *known) fate() string {
+	switch k.away.Fate {
+	case balance.Now:
+		return "its slices are being filled on other slaves from the database, as `budget` allows"
+	case balance.Stay:
+		return "its slices stay with it, since `evacuate_after` is 0"
+	case balance.Paused:
+		return "its slices stay with it while balancing is paused: `adshard balance resume` lets them go"
+	}
+	return fmt.Sprintf("if it is not back in %v (`evacuate_after` is %v), its slices are filled on other slaves from the database",
+		k.away.In.Round(time.Second), k.after)
 }
 
 func hottest(items []balance.ItemLoad, all float64) []api.HotItem {
@@ -185,6 +225,8 @@ func (k *known) cause() string {
 func (m *measured) stayed(s balance.Slice, k known) string {
 	over := m.overMean(s.Node, m.loads[s.Node])
 	switch {
+	case m.in.NoQueries:
+		return "queries have ceased: there is no load to balance, and nothing moves until they come again"
 	case len(k.reasons) > 0:
 		return k.reasons[0]
 	case !k.asked:

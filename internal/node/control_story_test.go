@@ -73,6 +73,7 @@ func told(t rapid.TB, where string, load map[uint64]float64, hot map[balance.Key
 }
 
 func TestStories(t *testing.T) {
+	noon := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	for name, c := range map[string]struct {
 		where   string
 		load    map[uint64]float64
@@ -96,6 +97,16 @@ func TestStories(t *testing.T) {
 			api.SliceVerdictStayed, []string{"slice 2 rests"}},
 		"nobody asked": {"aabc", map[uint64]float64{1: 150, 2: 150, 3: 50, 4: 60}, nil, 2, known{},
 			api.SliceVerdictStayed, []string{"has not been asked"}},
+		"its slave is away": {"aabc", map[uint64]float64{1: 150, 2: 150, 3: 50, 4: 60}, nil, 2,
+			known{asked: true, away: &balance.Away{For: 12 * time.Second, In: 288 * time.Second}, after: 5 * time.Minute, now: noon},
+			api.SliceVerdictAway, []string{"a has been away since 2026-01-31T11:59:48Z (12s)", "answers are incomplete",
+				"if it is not back in 4m48s (`evacuate_after` is 5m0s), its slices are filled on other slaves", "`adshard slaves drain a`"}},
+		"away and to stay": {"aabc", nil, nil, 2, known{away: &balance.Away{For: time.Hour, Fate: balance.Stay}, now: noon},
+			api.SliceVerdictAway, []string{"away since 2026-01-31T11:00:00Z", "`evacuate_after` is 0"}},
+		"away and paused": {"aabc", nil, nil, 2, known{paused: true, away: &balance.Away{For: time.Hour, Fate: balance.Paused}, now: noon},
+			api.SliceVerdictAway, []string{"`adshard balance resume` lets them go"}},
+		"away and emptied": {"aabc", nil, nil, 2, known{away: &balance.Away{For: time.Hour, Fate: balance.Now}, now: noon},
+			api.SliceVerdictAway, []string{"its slices are being filled on other slaves"}},
 	} {
 		m := told(t, c.where, c.load, c.hot)
 		i, _ := m.slice(c.slice)
@@ -106,9 +117,21 @@ func TestStories(t *testing.T) {
 				t.Errorf("%s: %q is not in\n%s", name, want, text)
 			}
 		}
-		if s.Verdict != c.verdict {
-			t.Errorf("%s: %s", name, s.Verdict)
+		if s.Verdict != c.verdict || c.known.away != nil && strings.Contains(text, "nothing had to leave it") {
+			t.Errorf("%s: %s: %s", name, s.Verdict, text)
 		}
+	}
+}
+
+// TestStoryOfAnIdleCluster: without queries there is no load, and no slave has
+// more than another.
+func TestStoryOfAnIdleCluster(t *testing.T) {
+	m, items := lay(t, "aabc")
+	v := newMeasured(balance.Input{Model: m, Items: items, Loads: set{nil, nil, items}, NoQueries: true}, time.Time{})
+	s := v.story(0, known{asked: true})
+	if s.MaxOverMean != 1 || s.SlaveOverMean != 1 || s.LowerBound != 1 || s.Load != 0 || !strings.Contains(s.Decision, "queries have ceased") ||
+		len(s.Needs) != 1 || !strings.Contains(s.Needs[0], "queries have to come") {
+		t.Errorf("%+v", s)
 	}
 }
 

@@ -13,7 +13,7 @@ func NewControl() *Control {
 			{Slice: 5, Lo: "2000000000000000", Hi: "2fffffffffffffff", Slave: "slave-0", Generation: 3, FromView: 1, Items: 1, Weight: 10, Load: 600_000, Share: 0.4, Hot: 1},
 			{Slice: 7, Lo: "4000000000000000", Hi: "7fffffffffffffff", Slave: "slave-0", Generation: 9, FromView: 1, Items: 812, Weight: 9000, Load: 120_000, Share: 0.08, Hot: 30, To: "slave-2"},
 		}},
-		Stories: map[uint64][]*api.SliceStory{3: {moved()}, 4: {stayed()}, 5: {stuck()}, 7: {moving()}},
+		Stories: map[uint64][]*api.SliceStory{3: {moved()}, 4: {stayed()}, 5: {stuck()}, 7: {moving()}, 8: {away()}},
 	}
 }
 

@@ -11,6 +11,13 @@ func story(slice uint64, verdict api.SliceVerdict, decision string) *api.SliceSt
 	}
 }
 
+func away() *api.SliceStory {
+	s := story(8, api.SliceVerdictAway, "slave-0 has been away since 2026-01-31T11:59:48Z (12s): until it is back, or another slave serves the slice, answers are incomplete; if it is not back in 4m48s (`evacuate_after` is 5m0s), its slices are filled on other slaves from the database")
+	s.Needs = []string{"slave-0 has to be started again: on its `dir` it takes what it missed, on an empty one it is filled anew",
+		"or its slices have to be filled on others at once: `adshard slaves drain slave-0`"}
+	return s
+}
+
 func moving() *api.SliceStory {
 	s := story(7, api.SliceVerdictMoving, "it goes to slave-2: it takes most from slave-0 for what it weighs")
 	s.Move = &api.SliceMove{Slice: 7, From: "slave-0", To: "slave-2", Phase: api.MovePhaseCopying, Items: 812, Weight: 9000,
