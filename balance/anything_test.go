@@ -137,6 +137,7 @@ func (f *overseer) actions(nodes []string) map[string]func(*rapid.T) {
 		},
 		"drain":   func(t *rapid.T) { _ = r.m.Drain(r.now, node.Draw(t, "node")) },
 		"restore": func(t *rapid.T) { _ = r.m.Restore(r.now, node.Draw(t, "node")) },
+		"remove":  func(t *rapid.T) { _ = r.m.Remove(r.now, node.Draw(t, "node")) },
 		"answer":  f.answer,
 		"change": func(t *rapid.T) {
 			r.clock++

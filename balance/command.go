@@ -1,6 +1,7 @@
 package balance
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -8,11 +9,12 @@ import (
 )
 
 // order is what people want done to the model: to move a slice to a node, or,
-// with slice 0, to give a node a state.
+// with slice 0, to give a node a state or to remove it.
 type order struct {
-	slice uint64
-	node  NodeID
-	state NodeState
+	slice  uint64
+	node   NodeID
+	state  NodeState
+	remove bool
 }
 
 // Move begins to move a slice by command; its budget and what was moved lately
@@ -82,6 +84,91 @@ func (m *Mapper) Restore(now time.Duration, node string) error {
 		return fault.Newf(fault.Conflict, op, "node %s is active", node)
 	}
 	return m.order(now, n, Active)
+}
+
+// Remove takes a node out of the model that is gone for good; one of its name that
+// joins later is another one. Before the first plan it is no longer counted among
+// those that have joined. Errors: fault.NotFound for an unknown node,
+// fault.Conflict while it is alive, has slices or is to get one, or no other is
+// active.
+func (m *Mapper) Remove(now time.Duration, node string) error {
+	const op = "balance: remove"
+	now = m.time.at(now)
+	if m.model == nil {
+		return m.disjoin(now, node)
+	}
+	n, err := m.named(op, node)
+	if err != nil {
+		return err
+	}
+	if why := m.stays(now, n); why != "" {
+		return fault.Newf(fault.Conflict, op, "node %s cannot be removed: %s", node, why)
+	}
+	m.orders = append(m.orders, order{node: n.ID, remove: true})
+	m.step(now)
+	return nil
+}
+
+// stays says why a node cannot be removed; "": it can.
+func (m *Mapper) stays(now time.Duration, n Node) string {
+	if m.alive(n.Name, now) {
+		return fmt.Sprintf("it was heard of %v ago: stop it first, and wait %v", (now - m.node(n.Name).heard).Round(time.Millisecond), m.cfg.DeadAfter)
+	}
+	has, other := 0, false
+	for _, s := range m.model.slices {
+		if s.Node == n.ID || s.Move.Other == n.ID {
+			has++
+		}
+	}
+	for _, o := range m.model.nodes {
+		other = other || o.ID != n.ID && o.State == Active && !m.about(o.ID, Draining)
+	}
+	switch {
+	case has > 0:
+		return "it still has " + counted(has, "slice") + ": drain it, so that they are filled on others, and wait until it is drained"
+	case !other:
+		return "no other node is active: add one first"
+	case m.destined(n.ID):
+		return "a slice is about to go there; try again in a moment"
+	}
+	return ""
+}
+
+// destined reports whether a slice is to go to a node by a change that waits to be
+// done or saved.
+func (m *Mapper) destined(n NodeID) bool {
+	return slices.ContainsFunc(m.orders, func(o order) bool { return o.slice != 0 && o.node == n }) ||
+		m.staged != nil && slices.ContainsFunc(m.staged.ops, func(o Op) bool { return o.Kind == OpStart && o.Node == n })
+}
+
+// disjoin forgets a node that has joined and is gone, before the first plan.
+func (m *Mapper) disjoin(now time.Duration, node string) error {
+	const op = "balance: remove"
+	i := slices.IndexFunc(m.joined, func(j Joining) bool { return j.Name == node })
+	switch {
+	case m.staged != nil || !m.loaded:
+		return m.noPlan()
+	case i < 0:
+		return fault.Newf(fault.NotFound, op, "there is no node %s", node)
+	case m.alive(node, now):
+		return fault.Newf(fault.Conflict, op, "node %s cannot be removed: it is alive; stop it first, and wait %v", node, m.cfg.DeadAfter)
+	}
+	m.joined = slices.Delete(m.joined, i, i+1)
+	delete(m.nodes, node)
+	return nil
+}
+
+// forgetNode drops what was known of a node that was removed. One that has joined
+// again meanwhile is to be admitted as another; one that was only heard of must
+// join first, and is told so at its next report.
+func (m *Mapper) forgetNode(n NodeID, name string) {
+	if slices.ContainsFunc(m.joined, func(j Joining) bool { return j.Name == name }) {
+		m.node(name).id = 0
+	} else {
+		delete(m.nodes, name)
+	}
+	delete(m.rests, n)
+	m.loads.forget(n)
 }
 
 func (m *Mapper) order(now time.Duration, n Node, state NodeState) error {

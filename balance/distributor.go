@@ -163,6 +163,11 @@ func (d *Distributor[P]) take(q Quantum) error {
 		return fault.Newf(fault.Invalid, "balance: take quantum", "quantum %d gives view %d instead of %d", q.Number, model.View(), q.View)
 	}
 	d.changed, d.model, d.tables = q.Number, model, model.tables()
+	for _, o := range q.Ops {
+		if o.Kind == OpRemove {
+			d.Forget(o.Name) // one that is back after all registers again
+		}
+	}
 	for _, s := range d.streams {
 		d.place(s)
 	}

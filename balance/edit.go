@@ -194,6 +194,8 @@ func (e *Edit) apply(o Op) error {
 		return e.Finish(o.Slice)
 	case OpState:
 		return e.SetState(o.Node, o.State)
+	case OpRemove:
+		return e.Remove(o.Node)
 	}
 	return e.refuse("unknown operation %d", o.Kind)
 }

@@ -1,5 +1,7 @@
 package balance
 
+import "slices"
+
 // Start begins to move a slice to another node, which is filled while the
 // slice is served where it is.
 func (e *Edit) Start(slice uint64, node NodeID) error {
@@ -117,14 +119,41 @@ func (e *Edit) SetState(node NodeID, state NodeState) error {
 	case n.State == state:
 		return e.refuse("node %d %q is %s already", node, n.Name, state)
 	}
-	if state == Drained {
-		for _, i := range e.byID {
-			if s := e.list[i].Slice; s.Node == node || s.Move.Other == node {
-				return e.refuse("node %d %q still has slices", node, n.Name)
-			}
-		}
+	if state == Drained && e.uses(node) {
+		return e.refuse("node %d %q still has slices", node, n.Name)
 	}
 	n.State = state
 	e.ops = append(e.ops, Op{Kind: OpState, Node: node, State: state})
 	return nil
+}
+
+// Remove takes a node that has no slices out of the model. Its number is never
+// given again, and masters learn of it by a view of its own.
+func (e *Edit) Remove(node NodeID) error {
+	n := e.node(node)
+	switch {
+	case e.base.view == 0:
+		return e.refuse("node %d cannot be removed before the first plan", node)
+	case n == nil:
+		return e.refuse("there is no node %d", node)
+	case e.uses(node):
+		return e.refuse("node %d %q still has slices", node, n.Name)
+	case len(e.nodes) == 1:
+		return e.refuse("node %d %q is the only one", node, n.Name)
+	}
+	name := n.Name
+	e.nodes = slices.DeleteFunc(e.nodes, func(o Node) bool { return o.ID == node })
+	e.view = e.base.view + 1
+	e.ops = append(e.ops, Op{Kind: OpRemove, Node: node, Name: name})
+	return nil
+}
+
+// uses reports whether a slice is on a node, or on its way from or to it.
+func (e *Edit) uses(node NodeID) bool {
+	for _, i := range e.byID {
+		if s := e.list[i].Slice; s.Node == node || s.Move.Other == node {
+			return true
+		}
+	}
+	return false
 }

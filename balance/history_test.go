@@ -181,7 +181,9 @@ func move(t *rapid.T, w *world, n *node) error {
 		return nil
 	}
 	var err error
-	switch rapid.IntRange(0, 9).Draw(t, "command") {
+	switch rapid.IntRange(0, 10).Draw(t, "command") {
+	case 10:
+		err = w.mapper.Remove(w.now, n.name)
 	case 0:
 		err = w.mapper.Drain(w.now, n.name)
 	case 1:

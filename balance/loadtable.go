@@ -204,6 +204,12 @@ func (t *LoadTable) node(id NodeID) *nodeLoad {
 	return n
 }
 
+// forget drops what a node that is no more reported.
+func (t *LoadTable) forget(id NodeID) {
+	delete(t.nodes, id)
+	t.last = nil
+}
+
 func (t *LoadTable) ignore(why string) string {
 	t.ignored[why]++
 	return why

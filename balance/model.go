@@ -32,7 +32,7 @@ func NewModel(nodes []Node) (*Model, error) {
 }
 
 // View numbers the states of the slice map; it grows when a slice changes its
-// node, a node joins or a node's address changes.
+// node, a node joins or is removed, or a node's address changes.
 func (m *Model) View() uint64 { return m.view }
 
 // Least returns the oldest view that may still be asked for.

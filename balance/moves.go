@@ -226,6 +226,9 @@ func (m *Mapper) note(now time.Duration, o Op, why causes) {
 		m.memory.add(now, o.New, fmt.Sprintf("was merged into slice %d%s", o.Slice, text))
 	case OpJoin, OpAddress, OpState:
 		m.out.Events = append(m.out.Events, Event{Node: m.name(o.Node), Text: o.String()})
+	case OpRemove:
+		m.out.Events = append(m.out.Events, Event{Node: o.Name, Text: o.String()})
+		m.forgetNode(o.Node, o.Name)
 	}
 	if o.Kind == OpState {
 		m.planning.next, m.planning.empty = min(m.planning.next, now), now

@@ -18,6 +18,7 @@ const (
 	OpSwitch                    // Slice is served by its target from the next view on
 	OpFinish                    // Slice leaves the node that served it before
 	OpState                     // Node becomes State
+	OpRemove                    // Node, called Name, which has nothing, is no more
 )
 
 // Op is one operation. Fields that its kind does not name are zero.
@@ -54,6 +55,8 @@ func (o Op) String() string {
 		return fmt.Sprintf("finish the move of slice %d", o.Slice)
 	case OpState:
 		return fmt.Sprintf("node %d is %s", o.Node, o.State)
+	case OpRemove:
+		return fmt.Sprintf("node %d %q is removed", o.Node, o.Name)
 	}
 	return fmt.Sprintf("op(%d)", o.Kind)
 }

@@ -21,7 +21,7 @@ func (m *Mapper) change(now time.Duration) error {
 	}
 	e, why := &lazyEdit{m: m}, make(causes)
 	m.admit(e)
-	m.obey(e, why)
+	m.obey(now, e, why)
 	m.dueMoves(now, e)
 	if e.e != nil && len(e.e.Ops()) > 0 {
 		model, err := e.e.Model()
@@ -42,8 +42,12 @@ func (m *Mapper) change(now time.Duration) error {
 }
 
 // obey does what people want, and makes empty nodes Drained.
-func (m *Mapper) obey(e *lazyEdit, why causes) {
+func (m *Mapper) obey(now time.Duration, e *lazyEdit, why causes) {
 	for _, o := range m.orders {
+		if o.remove {
+			e.try(func(e *Edit) error { return m.remove(now, e, o.node) })
+			continue
+		}
 		if o.slice == 0 {
 			e.try(func(e *Edit) error { return e.SetState(o.node, o.state) })
 			continue
@@ -58,6 +62,14 @@ func (m *Mapper) obey(e *lazyEdit, why causes) {
 		}
 	}
 	m.planning.drained = m.planning.drained[:0]
+}
+
+// remove removes a node unless it has come back since that was wanted.
+func (m *Mapper) remove(now time.Duration, e *Edit, id NodeID) error {
+	if n, known := m.model.Node(id); known && m.alive(n.Name, now) {
+		return fault.Newf(fault.Conflict, "balance: remove", "node %s is not removed: it has come back", n.Name)
+	}
+	return e.Remove(id)
 }
 
 // admit gives nodes that are new their place in the model, with nothing to

@@ -15,7 +15,7 @@ import (
 // moves are the verbs about slices on their way.
 func (s *scenario) moves() map[string]func(*datadriven.TestData) (string, error) {
 	return map[string]func(*datadriven.TestData) (string, error){
-		"run": s.runOn, "move": s.move, "propose": s.propose, "drain": s.drain, "restore": s.restore, "pause": s.pause,
+		"run": s.runOn, "move": s.move, "propose": s.propose, "drain": s.drain, "restore": s.restore, "remove-node": s.removeNode, "pause": s.pause,
 		"report": s.report, "trouble": s.trouble, "certify": s.certify, "damage": s.damage,
 		"poll": s.poll, "cut": s.cut, "query": s.query, "copy": s.copy,
 		"replace": s.replace, "hold": s.hold, "follow": s.follow, "queue": s.queue,
@@ -93,6 +93,11 @@ func (s *scenario) drain(d *datadriven.TestData) (string, error) {
 // restore NODE: it may hold slices again.
 func (s *scenario) restore(d *datadriven.TestData) (string, error) {
 	return s.after(s.w.mapper.Restore(s.w.now, d.CmdArgs[0].Key))
+}
+
+// remove-node NODE: it is gone for good.
+func (s *scenario) removeNode(d *datadriven.TestData) (string, error) {
+	return s.after(s.w.mapper.Remove(s.w.now, d.CmdArgs[0].Key))
 }
 
 // pause [off]: the strategy is not asked any more.

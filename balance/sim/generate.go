@@ -25,6 +25,10 @@ func Generate(seed uint64) Scenario {
 			g.order()
 		}
 	}
+	if r := (&source{state: seed}).fork("removal"); faults && r.chance(4) {
+		g.r = r
+		g.removal()
+	}
 	slices.SortStableFunc(s.Events, func(a, b Event) int { return cmp.Compare(a.At, b.At) })
 	return s
 }
@@ -129,5 +133,20 @@ func (g *generator) fault() {
 		}
 	case 15:
 		g.add(Event{Do: "remove", Who: g.distributor()})
+	}
+}
+
+// removal is a slave that goes for good: drained or not, dead, removed from the
+// model, and perhaps back after all, when it is another one of its name.
+func (g *generator) removal() {
+	who, at := g.slave(), g.a(4*time.Second)
+	if g.r.chance(2) {
+		g.s.Events = append(g.s.Events, Event{At: at, Do: "drain", Who: who})
+		at += g.a(3 * time.Second)
+	}
+	g.s.Events = append(g.s.Events, Event{At: at, Do: "crash", Who: who, For: 2*time.Second + g.a(10*time.Second), How: g.pick("", "empty", "old")})
+	for range 3 { // refused while it has slices
+		at += time.Second + g.a(2*time.Second)
+		g.s.Events = append(g.s.Events, Event{At: min(at, g.s.Duration-time.Millisecond), Do: "forget", Who: who})
 	}
 }

@@ -30,14 +30,14 @@ import (
 //	move n=N                           by command; N says which slice, whither
 //	bounce for=T                       what has moved is moved back at once
 //	absurd SLAVE for=T                 it reports impossible loads, twice
-//	drain SLAVE, restore SLAVE, pause, resume
+//	drain SLAVE, restore SLAVE, forget SLAVE, pause, resume
 func (w *world) verbs() map[string]func(Event) error {
 	return map[string]func(Event) error{
 		"crash": w.crash, "backup": w.keep, "cut": w.cut, "slow": w.slowed, "full": w.filled, "flip": w.flip,
 		"damage": w.damage,
 		"join":   w.join, "add": w.add, "remove": w.drop, "second": w.second, "clock": w.clock,
 		"write": w.write, "delete": w.write, "parent": w.write, "burst": w.write, "strategy": w.use,
-		"move": w.move, "drain": w.state, "restore": w.state, "bounce": w.bounce, "absurd": w.absurd,
+		"move": w.move, "drain": w.state, "restore": w.state, "forget": w.state, "bounce": w.bounce, "absurd": w.absurd,
 		"pause": w.pause, "resume": w.pause,
 	}
 }
@@ -304,9 +304,12 @@ func (w *world) state(e Event) error {
 	if err != nil {
 		return err
 	}
-	if e.Do == "drain" {
+	switch e.Do {
+	case "drain":
 		err = b.mapper.Drain(b.time(), e.Who)
-	} else {
+	case "forget":
+		err = b.mapper.Remove(b.time(), e.Who)
+	default:
 		err = b.mapper.Restore(b.time(), e.Who)
 	}
 	b.carry()
