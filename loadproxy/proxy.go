@@ -148,6 +148,9 @@ func (p *Proxy) follow(ctx context.Context, d Distributor, epoch uint64) error {
 			if fault.Is(err, fault.Stale) || fault.Is(err, fault.Corrupt) {
 				return err
 			}
+			if ctx.Err() != nil {
+				return nil // it was to end, or to register again
+			}
 			p.failed(ctx, err)
 		}
 	}

@@ -68,6 +68,7 @@ func TestBalanceIsTold(t *testing.T) {
 		"balance move 7 slave-2 --json --no-wait": {"move 7 slave-2"},
 		"balance strategy weighted-move --set a=1 --set b=x=y --set c=": {"strategy weighted-move map[a:1 b:x=y c:]"},
 		"slaves add 10.0.0.9:7100":                                      {"add 10.0.0.9:7100"},
+		"slaves remove slave-2":                                         {"remove slave-2"},
 		"slaves drain slave-1 --no-wait":                                {"drain slave-1"},
 	} {
 		c := admintest.NewControl()

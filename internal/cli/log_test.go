@@ -159,7 +159,7 @@ func TestInterrupted(t *testing.T) {
 	for _, command := range []string{
 		"import --db " + db + " " + ads, "query usb", "query --explain usb", "barrels build --db " + db + " --out " + dir + "/built",
 		"balance status", "balance slices", "balance plan", "balance why 1", "balance move 1 slave-0", "balance strategy",
-		"balance strategy original", "balance pause", "slaves list", "slaves add 127.0.0.1:1", "slaves drain slave-0",
+		"balance strategy original", "balance pause", "slaves list", "slaves add 127.0.0.1:1", "slaves drain slave-0", "slaves remove slave-0",
 		"up --db " + db + " --data " + dir + "/up --http 127.0.0.1:0 --admin 127.0.0.1:0",
 		"balancer --db " + db + " --listen 127.0.0.1:0 --admin 127.0.0.1:0",
 		"slave --dir " + dir + "/slave --listen 127.0.0.1:0 --admin 127.0.0.1:0", "master --http 127.0.0.1:0 --admin 127.0.0.1:0",

@@ -13,13 +13,14 @@ import (
 func slavesCommand(s Streams) *cobra.Command {
 	c := group(&cobra.Command{
 		Use:   "slaves",
-		Short: "Show, add and drain the slaves of a running cluster",
-		Long:  `Shows, adds and drains the slaves of a running cluster, by its admin port.`,
+		Short: "Show, add, drain and remove the slaves of a running cluster",
+		Long:  `Shows, adds, drains and removes the slaves of a running cluster, by its admin port.`,
 		Example: `  adshard slaves list --watch
   adshard slaves add 10.0.0.9:7100
-  adshard slaves drain slave-2`,
+  adshard slaves drain slave-2
+  adshard slaves remove slave-2`,
 	})
-	c.AddCommand(slavesListCommand(s), slavesAddCommand(s), slavesDrainCommand(s))
+	c.AddCommand(slavesListCommand(s), slavesAddCommand(s), slavesDrainCommand(s), slavesRemoveCommand(s))
 	return c
 }
 

@@ -60,6 +60,34 @@ its address takes it back.`,
 	return c
 }
 
+func slavesRemoveCommand(s Streams) *cobra.Command {
+	var f adminFlags
+	c := &cobra.Command{
+		Use:   "remove NAME",
+		Short: "Forget a slave that is gone for good",
+		Long: `Removes a slave that is stopped and has no slices from the cluster: it is not listed any
+more, and nothing waits for it. A slave that is alive, or still has slices, is refused:
+slaves drain fills its slices on others first, also when it is dead. Should one of its
+name come later, it is a new slave.`,
+		Example: `  adshard slaves drain slave-2     then stop it, if it runs
+  adshard slaves remove slave-2`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 || args[0] == "" {
+				return wrongUse("name one slave; `adshard slaves list` lists them")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			return tell(c.Context(), &f, s, slavePath(args[0], "remove"), nil, func(v *api.SlaveRemoved) error {
+				_, err := fmt.Fprintf(s.Out, "%s is removed\n", printable(v.Name))
+				return err
+			})
+		},
+	}
+	f.add(c)
+	return c
+}
+
 func runDrain(ctx context.Context, f *adminFlags, s Streams, name string, noWait bool) error {
 	c, err := f.client()
 	if err != nil {

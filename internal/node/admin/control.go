@@ -29,6 +29,9 @@ type Control interface {
 	AddSlave(ctx context.Context, address string) (*api.SlaveChange, error)
 	// DrainSlave begins to empty a slave.
 	DrainSlave(ctx context.Context, name string) (*api.SlaveChange, error)
+	// RemoveSlave removes a slave that is gone for good; fault.Conflict while it is
+	// alive or has slices.
+	RemoveSlave(ctx context.Context, name string) (*api.SlaveRemoved, error)
 	// BalanceStatus tells how balancing fares.
 	BalanceStatus(ctx context.Context) (*api.BalanceStatus, error)
 	// BalanceSlices lists slices, those with the most load first.
@@ -62,6 +65,7 @@ func (c *Config) control(mux *http.ServeMux) {
 		"/v1/campaigns/{id}/budget": {http.MethodPost: c.budget},
 		"/v1/slaves":                {http.MethodGet: get(c, Control.SlavesList), http.MethodPost: c.addSlave},
 		"/v1/slaves/{name}/drain":   {http.MethodPost: c.drainSlave},
+		"/v1/slaves/{name}/remove":  {http.MethodPost: c.removeSlave},
 		"/v1/balance":               {http.MethodGet: get(c, Control.BalanceStatus)},
 		"/v1/balance/slices":        {http.MethodGet: c.slices},
 		"/v1/balance/plan":          {http.MethodGet: get(c, Control.BalancePlan)},

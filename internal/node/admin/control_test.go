@@ -27,6 +27,7 @@ var requests = map[string]struct{ path, body string }{
 	"POST /v1/balance/move":          {"/v1/balance/move", `{"slice":5,"slave":"slave-2"}`},
 	"GET /v1/balance/strategies":     {path: "/v1/balance/strategies"},
 	"POST /v1/balance/strategy":      {"/v1/balance/strategy", `{"name":"random","options":{"moves":"3","seed":"1"}}`},
+	"POST /v1/slaves/{name}/remove":  {path: "/v1/slaves/slave-2/remove"},
 	"POST /v1/balance/pause":         {path: "/v1/balance/pause"},
 	"POST /v1/balance/resume":        {path: "/v1/balance/resume"},
 }
@@ -81,14 +82,14 @@ func TestEveryOperationAnswersAsTheDocumentSays(t *testing.T) {
 func TestControlIsTold(t *testing.T) {
 	c := admintest.NewControl()
 	for _, operation := range []string{
-		"POST /v1/campaigns/{id}/budget", "POST /v1/slaves", "POST /v1/slaves/{name}/drain", "POST /v1/balance/move",
+		"POST /v1/campaigns/{id}/budget", "POST /v1/slaves", "POST /v1/slaves/{name}/drain", "POST /v1/slaves/{name}/remove", "POST /v1/balance/move",
 		"POST /v1/balance/strategy", "POST /v1/balance/pause", "POST /v1/balance/resume",
 	} {
 		call(handler(c), "POST", requests[operation].path, requests[operation].body)
 	}
 	call(handler(c), "POST", "/v1/slaves/a%2Fb%20%C3%BC/drain", "")
 	call(handler(c), "POST", "/v1/balance/strategy", `{"options":{},"name":"weighted-move"}`)
-	want := []string{"budget 12345678901 true", "add 10.0.0.9:7100", "drain slave-1", "move 5 slave-2", "strategy random map[moves:3 seed:1]",
+	want := []string{"budget 12345678901 true", "add 10.0.0.9:7100", "drain slave-1", "remove slave-2", "move 5 slave-2", "strategy random map[moves:3 seed:1]",
 		"pause true", "pause false", "drain a/b ü", "strategy weighted-move map[]"}
 	if got := c.Told(); !reflect.DeepEqual(got, want) {
 		t.Errorf("told %q\nwant %q", got, want)

@@ -40,6 +40,15 @@ func (c *Config) drainSlave(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
+func (c *Config) removeSlave(w http.ResponseWriter, r *http.Request) {
+	if !silent(w, r) {
+		return
+	}
+	answer(c, w, r, func(ctx context.Context) (*api.SlaveRemoved, error) {
+		return c.Control.RemoveSlave(ctx, r.PathValue("name"))
+	})
+}
+
 func (c *Config) slices(w http.ResponseWriter, r *http.Request) {
 	p := slicesQuery{api.BalanceSlicesParams{Limit: defaultSlices}}
 	if err := api.FromQuery(&p, r.URL.RawQuery); err != nil {

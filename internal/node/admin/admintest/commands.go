@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"adshard/fault"
 	"adshard/internal/node/httpapi/api"
 )
 
@@ -25,6 +26,22 @@ func (c *Control) DrainSlave(_ context.Context, name string) (*api.SlaveChange, 
 	for _, s := range c.Slaves.Slaves {
 		if s.Name == name {
 			return &api.SlaveChange{Name: name, Address: s.Address, State: api.SlaveStateDraining, Slices: s.Slices}, nil
+		}
+	}
+	return nil, c.orUnknown("there is no slave %q; there are slave-0, slave-1 and slave-2", name)
+}
+
+// RemoveSlave implements admin.Control: slave-2, which is away, is removed.
+func (c *Control) RemoveSlave(_ context.Context, name string) (*api.SlaveRemoved, error) {
+	if err := c.tell("remove " + name); err != nil {
+		return nil, err
+	}
+	for _, s := range c.Slaves.Slaves {
+		switch {
+		case s.Name == name && s.Alive:
+			return nil, fault.Newf(fault.Conflict, "admintest", "%s cannot be removed: it is alive", name)
+		case s.Name == name:
+			return &api.SlaveRemoved{Name: name, Address: s.Address}, nil
 		}
 	}
 	return nil, c.orUnknown("there is no slave %q; there are slave-0, slave-1 and slave-2", name)

@@ -689,6 +689,14 @@ type SlaveLoad struct {
 	Weight   uint64  `json:"weight"`
 }
 
+// SlaveRemoved defines model for SlaveRemoved.
+type SlaveRemoved struct {
+	Name string `json:"name"`
+
+	// Address Where it was.
+	Address string `json:"address,omitempty"`
+}
+
 // SlaveState What a slave is for. One that is draining is being emptied; drained, it can be stopped.
 type SlaveState string
 
