@@ -40,7 +40,7 @@ func hostOf(b *Balancer) *balancerHost {
 // Serve runs the balancer and serves slaves and masters on listener, which it
 // closes, until ctx is over (nil) or the balancer cannot go on.
 func (h *balancerHost) Serve(ctx context.Context, listener net.Listener) error {
-	server := grpc.NewServer(wire.ServerOptions(func(method string, cause any) {
+	server := grpc.NewServer(wire.ControlOptions(func(method string, cause any) {
 		h.log.Error("a call panicked", "method", method, "cause", cause)
 	})...)
 	pb.RegisterBalancerServer(server, h)

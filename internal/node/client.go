@@ -50,7 +50,7 @@ func (c distributorClient) Enlist(ctx context.Context, r *pb.RegisterRequest) (*
 
 // Pull implements loadproxy.Distributor.
 func (c distributorClient) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullResponse, error) {
-	return pb.NewDistributorClient(c.conn).Pull(ctx, r)
+	return pb.NewDistributorClient(c.conn).Pull(ctx, r, grpc.MaxCallRecvMsgSize(wire.MaxBucket))
 }
 
 // Verify implements loadproxy.Distributor.

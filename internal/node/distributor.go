@@ -86,7 +86,7 @@ func (d *distributor) close() {
 // run serves until ctx is over.
 func (d *distributor) run(ctx context.Context) error {
 	defer d.balancer.Close()
-	server := grpc.NewServer(wire.ServerOptions(func(method string, cause any) {
+	server := grpc.NewServer(wire.ControlOptions(func(method string, cause any) {
 		d.provider.log.Error("a call panicked", "method", method, "cause", cause)
 	})...)
 	pb.RegisterDistributorServer(server, d.provider)

@@ -41,7 +41,7 @@ func (r *shardRig) add(t barreltest.TB, name string, store shardserver.Store) {
 	if err != nil {
 		t.Fatalf("listen: %v", err)
 	}
-	server := grpc.NewServer(wire.ServerOptions(nil)...)
+	server := grpc.NewServer(wire.SlaveOptions(nil)...)
 	pb.RegisterSlaveServer(server, shardserver.New(shardserver.Identity{Name: name}, store, 64, nil, nil))
 	served := make(chan struct{})
 	go func() { defer close(served); _ = server.Serve(listener) }()

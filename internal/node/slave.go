@@ -115,7 +115,7 @@ func newSlave(cfg SlaveConfig, store barrels.Store, port *adminPort, log *slog.L
 		return nil, err
 	}
 	metrics := admin.NewSlaveMetrics(port.of(cfg.Name), store, s.proxy.State, s.log)
-	s.server = grpc.NewServer(wire.ServerOptions(func(_ string, cause any) { metrics.Panicked(cause) })...)
+	s.server = grpc.NewServer(wire.SlaveOptions(func(_ string, cause any) { metrics.Panicked(cause) })...)
 	pb.RegisterSlaveServer(s.server, shardserver.New(
 		shardserver.Identity{Name: cfg.Name, Incarnation: own.Incarnation}, store, cfg.MaxInFlight, metrics, s.adopt))
 	return s, nil

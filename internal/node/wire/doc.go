@@ -4,6 +4,8 @@
 //
 // Goals: an error's kind, operation and field survive the wire and are never
 // found out from a text; a call without a deadline is refused; what comes in
-// is checked before it is used (number of words, levels, devices, slots).
+// is checked before it is used (number of words, levels, devices, slots); no
+// text and no list exceeds its bound (bounds.go), which is checked before a
+// message is decoded.
 // Non-goals: retries, choice of a peer, encryption.
 package wire

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"google.golang.org/grpc"
@@ -15,41 +16,61 @@ import (
 // Limits of all connections inside the cluster. gRPC's own defaults are 4 MiB
 // to receive, any number of streams and no deadline.
 const (
-	// MaxMessage bounds a request in bytes.
-	MaxMessage = 64 << 20
-	// MaxAnswer bounds an answer. PullRequest.max_bytes keeps buckets of node
-	// data far below it, but a single group goes with all that it holds: some
-	// three million keywords fit.
-	MaxAnswer = 1 << 30
-	// MaxStreams bounds the calls at a time on one connection.
-	MaxStreams = 1024
+	// MaxSearch bounds a request to a slave in bytes, MaxControl one to a
+	// balancer or distributor: a table of MaxSlices fits.
+	MaxSearch  = 4 << 20
+	MaxControl = 32 << 20
+	// MaxReply bounds an answer. MaxBucket bounds one with node data:
+	// PullRequest.max_bytes keeps buckets far below it, but a single group goes
+	// with all that it holds: some three million keywords fit.
+	MaxReply  = 64 << 20
+	MaxBucket = 1 << 30
+	// MaxSearches and MaxPolls bound the calls at a time on one connection to a
+	// slave, and to a balancer or distributor.
+	MaxSearches = 1024
+	MaxPolls    = 64
 	// MaxHeader bounds a call's headers in bytes.
 	MaxHeader = 16 << 10
 )
 
-// ServerOptions returns the options of every server of the cluster: limits,
-// keep-alive, refusal of calls without a deadline, panics and errors turned
-// into statuses. onPanic is told of each panic that a handler let through; it
-// may be nil.
-func ServerOptions(onPanic func(method string, cause any)) []grpc.ServerOption {
+// SlaveOptions returns the options of a slave's server; see serverOptions.
+func SlaveOptions(onPanic func(method string, cause any)) []grpc.ServerOption {
+	return serverOptions(MaxSearch, MaxSearches, onPanic)
+}
+
+// ControlOptions returns the options of the server of a balancer or
+// distributor; see serverOptions.
+func ControlOptions(onPanic func(method string, cause any)) []grpc.ServerOption {
+	return serverOptions(MaxControl, MaxPolls, onPanic)
+}
+
+// serverOptions returns the options of a server: limits, keep-alive, refusal of
+// calls without a deadline and of messages that exceed a bound, panics and
+// errors turned into statuses. onPanic is called with each panic that a handler
+// let through; it may be nil.
+func serverOptions(message int, streams uint32, onPanic func(method string, cause any)) []grpc.ServerOption {
+	c := newCodec()
 	return []grpc.ServerOption{
-		grpc.MaxRecvMsgSize(MaxMessage),
-		grpc.MaxSendMsgSize(MaxAnswer),
-		grpc.MaxConcurrentStreams(MaxStreams),
+		grpc.ForceServerCodecV2(c),
+		grpc.MaxRecvMsgSize(message),
+		grpc.MaxSendMsgSize(MaxBucket),
+		grpc.MaxConcurrentStreams(streams),
 		grpc.MaxHeaderListSize(MaxHeader),
 		grpc.ConnectionTimeout(5 * time.Second),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 20 * time.Second, Timeout: 5 * time.Second}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
-		grpc.UnaryInterceptor(guard(onPanic)),
+		grpc.UnaryInterceptor(guard(c, onPanic)),
 	}
 }
 
 // ClientOptions returns the options of every client of the cluster: limits,
 // keep-alive, quick reconnection, statuses turned into faults.
 func ClientOptions() []grpc.DialOption {
+	c := newCodec()
 	return []grpc.DialOption{
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(MaxAnswer), grpc.MaxCallSendMsgSize(MaxMessage)),
+		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(c), grpc.MaxCallRecvMsgSize(MaxReply), grpc.MaxCallSendMsgSize(MaxControl)),
+		grpc.WithMaxHeaderListSize(4 * MaxHeader),
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 10 * time.Second, Timeout: 3 * time.Second, PermitWithoutStream: true}),
 		grpc.WithConnectParams(grpc.ConnectParams{
 			Backoff:           backoff.Config{BaseDelay: 50 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: time.Second},
@@ -57,7 +78,7 @@ func ClientOptions() []grpc.DialOption {
 		}),
 		grpc.WithIdleTimeout(0),
 		grpc.WithDisableServiceConfig(),
-		grpc.WithUnaryInterceptor(translate),
+		grpc.WithUnaryInterceptor(translate(c)),
 	}
 }
 
@@ -72,19 +93,25 @@ func Dial(address string) (*grpc.ClientConn, error) {
 	return conn, nil
 }
 
-// translate turns the statuses of calls into faults and refuses calls without
-// a deadline before they leave.
-func translate(ctx context.Context, method string, req, reply any, conn *grpc.ClientConn,
-	invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
-	if err := needDeadline(ctx, method); err != nil {
-		return err
+// translate turns the statuses of calls into faults, and refuses calls without
+// a deadline before they leave and answers that exceed a bound.
+func translate(c *codec) grpc.UnaryClientInterceptor {
+	return func(ctx context.Context, method string, req, reply any, conn *grpc.ClientConn,
+		invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+		if err := needDeadline(ctx, method); err != nil {
+			return err
+		}
+		err := invoke(ctx, method, req, reply, conn, opts...)
+		if refused := c.refusal(reply); refused != nil {
+			return fmt.Errorf("the answer of %s to %s is refused: %w", conn.CanonicalTarget(), method, refused)
+		}
+		return FromStatus(err)
 	}
-	return FromStatus(invoke(ctx, method, req, reply, conn, opts...))
 }
 
-// guard refuses calls without a deadline, catches panics and turns errors into
-// statuses.
-func guard(onPanic func(string, any)) grpc.UnaryServerInterceptor {
+// guard refuses calls without a deadline and requests that exceed a bound,
+// catches panics and turns errors into statuses.
+func guard(c *codec, onPanic func(string, any)) grpc.UnaryServerInterceptor {
 	return func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (reply any, err error) {
 		defer func() {
 			if cause := recover(); cause != nil {
@@ -94,6 +121,9 @@ func guard(onPanic func(string, any)) grpc.UnaryServerInterceptor {
 				err = ToStatus(fault.Newf(fault.Internal, info.FullMethod, "panic: %v; please report it", cause))
 			}
 		}()
+		if err := c.refusal(req); err != nil {
+			return nil, ToStatus(err)
+		}
 		if err := needDeadline(ctx, info.FullMethod); err != nil {
 			return nil, ToStatus(err)
 		}

@@ -32,7 +32,7 @@ func (s slave) Search(ctx context.Context, r *pb.SearchRequest) (*pb.SearchRespo
 func start(t *testing.T, s slave, onPanic func(string, any), extra ...grpc.DialOption) pb.SlaveClient {
 	t.Helper()
 	listener := bufconn.Listen(1 << 20)
-	server := grpc.NewServer(wire.ServerOptions(onPanic)...)
+	server := grpc.NewServer(wire.SlaveOptions(onPanic)...)
 	pb.RegisterSlaveServer(server, s)
 	go func() { _ = server.Serve(listener) }()
 	t.Cleanup(server.Stop)
@@ -110,9 +110,29 @@ func TestAMessageTooLargeIsRefused(t *testing.T) {
 	client := start(t, slave{search: func(context.Context, *pb.SearchRequest) (*pb.SearchResponse, error) {
 		return &pb.SearchResponse{}, nil
 	}}, nil)
-	big := &pb.SearchRequest{RequestId: strings.Repeat("x", wire.MaxMessage+1)}
+	big := &pb.SearchRequest{RequestId: strings.Repeat("x", wire.MaxSearch+1)}
 	if _, err := client.Search(within(t, time.Minute), big); !fault.Is(err, fault.Overloaded) {
 		t.Fatalf("%v (%s)", err, fault.KindOf(err))
+	}
+}
+
+func TestAMessageBeyondABoundIsRefusedBeforeItIsSeen(t *testing.T) {
+	reached := false
+	client := start(t, slave{search: func(_ context.Context, r *pb.SearchRequest) (*pb.SearchResponse, error) {
+		reached = true
+		return &pb.SearchResponse{Hits: make([]*pb.Hit, r.GetSlots())}, nil
+	}}, nil)
+	_, err := client.Search(within(t, time.Minute), &pb.SearchRequest{RequestId: strings.Repeat("x", 65)})
+	if !fault.Is(err, fault.Invalid) || fault.FieldOf(err) != "SearchRequest.request_id" || reached {
+		t.Errorf("a request: %v (%s), reached: %t", err, fault.KindOf(err), reached)
+	}
+	_, err = client.Search(within(t, time.Minute), &pb.SearchRequest{Slots: 1 << 16})
+	if !fault.Is(err, fault.Invalid) || fault.FieldOf(err) != "SearchResponse.hits" || !reached {
+		t.Errorf("an answer: %v (%s), reached: %t", err, fault.KindOf(err), reached)
+	}
+	a, err := client.Search(within(t, time.Minute), &pb.SearchRequest{RequestId: "x", Slots: 2})
+	if err != nil || len(a.GetHits()) != 2 {
+		t.Errorf("afterwards: %v, %v", a, err)
 	}
 }
 

@@ -30,8 +30,8 @@ var kindCodes = [...]codes.Code{
 	fault.Locked:      codes.Aborted,
 }
 
-// maxText bounds an error's text on the wire, in bytes.
-const maxText = 2048
+// maxMessage bounds an error's text on the wire, in bytes.
+const maxMessage = 2048
 
 // ToStatus makes a gRPC status error of err, with a pb.Fault as detail; nil
 // stays nil and an error that is a status already stays as it is.
@@ -65,8 +65,8 @@ func describe(err error) (fault.Kind, *pb.Fault, string) {
 // clean makes a text fit a status: valid UTF-8, without which the details would
 // be lost, and not longer than headers may be.
 func clean(text string) string {
-	if len(text) > maxText {
-		text = text[:maxText] + "…"
+	if len(text) > maxMessage {
+		text = text[:maxMessage] + "…"
 	}
 	return strings.ToValidUTF8(text, "\uFFFD")
 }

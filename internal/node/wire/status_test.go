@@ -36,7 +36,7 @@ func TestFaultsSurviveTheWire(t *testing.T) {
 func TestKindSurvivesABadText(t *testing.T) {
 	long := make([]byte, 1<<20)
 	err := fault.Newf(fault.NoSpace, "rocks: \xff", "%s\xfe", long)
-	if back := FromStatus(ToStatus(err)); !fault.Is(back, fault.NoSpace) || len(back.Error()) > 2*maxText {
+	if back := FromStatus(ToStatus(err)); !fault.Is(back, fault.NoSpace) || len(back.Error()) > 2*maxMessage {
 		t.Fatalf("kind %s, %d bytes", fault.KindOf(back), len(back.Error()))
 	}
 }

@@ -1,0 +1,139 @@
+package wire
+
+import "adshard/search"
+
+// Sizes that more than one field has. Those of data are far above what import
+// takes, since any program may write to the database: what a distributor can
+// read there must reach the slaves.
+const (
+	// MaxName bounds the name of a slave, master or distributor, in bytes, and
+	// MaxAddress a HOST:PORT.
+	MaxName    = 200
+	MaxAddress = 300
+	// MaxNodes bounds a list of slaves.
+	MaxNodes = 4096
+	// MaxSlices bounds a table of slices.
+	MaxSlices = 1 << 18
+
+	maxIncarnation = 64
+	maxOrigin      = 1 << 10
+	maxState       = 32 << 20 // an encoded balance.State with MaxSlices
+	maxReplicas    = 64
+	maxOps         = 1 << 20
+	maxHot         = 1 << 12 // items or topics of a load report
+	maxCertified   = 64      // bins of a certificate
+	maxHits        = 64
+	maxMatches     = 1 << 14 // of an explanation
+	maxWords       = 1 << 20 // of a keyword, as hashes or with their agreement
+	maxText        = 1 << 24 // any text of the database
+	maxFew         = 1 << 12 // what an ad, a campaign or a keyword has a few of
+	maxEntries     = 1 << 20 // of a bucket
+	maxHeld        = 1 << 22 // keywords or negatives of one owner
+)
+
+// bound is how much a field may hold: bytes of each text, entries of a list; 0
+// where that does not apply.
+type bound struct{ bytes, entries int }
+
+func text(bytes int) bound           { return bound{bytes: bytes} }
+func list(entries int) bound         { return bound{entries: entries} }
+func texts(entries, bytes int) bound { return bound{bytes: bytes, entries: entries} }
+
+// bounds has every text and every list of every message, so that no peer can
+// make this process keep more than it should. A field that is not here is
+// refused unless it is empty.
+func bounds() map[string]bound {
+	return map[string]bound{
+		// control.proto
+		"RegisterRequest.name":         text(MaxName),
+		"RegisterRequest.address":      text(MaxAddress),
+		"RegisterRequest.incarnation":  text(maxIncarnation),
+		"RegisterResponse.distributor": text(MaxAddress),
+		"PullRequest.name":             text(MaxName),
+		"PullRequest.incarnation":      text(maxIncarnation),
+		"ReportRequest.name":           text(MaxName),
+		"ReportRequest.incarnation":    text(maxIncarnation),
+		"ReportResponse.distributor":   text(MaxAddress),
+		"SlaveState.trouble":           text(4 << 10),
+		"WatchMapRequest.master":       text(MaxName),
+		"WatchMapResponse.shards":      list(MaxNodes),
+		"QuantaRequest.name":           text(MaxName),
+		"QuantaRequest.address":        text(MaxAddress),
+		"QuantaRequest.weights":        list(1 << 16),
+		"QuantaResponse.quanta":        list(1 << 12),
+		"Quantum.ops":                  list(maxOps),
+		"Quantum.model":                text(maxState),
+		"Operation.name":               text(MaxName),
+		"Operation.address":            text(MaxAddress),
+
+		// nodedata.proto
+		"NodeData.advertisers": list(maxEntries),
+		"NodeData.campaigns":   list(maxEntries),
+		"NodeData.items":       list(maxEntries),
+		"NodeData.deleted":     list(maxEntries),
+		"NodeData.cleared":     list(MaxSlices),
+		"Item.keywords":        list(maxHeld),
+		"SliceTable.slices":    list(MaxSlices),
+		"SliceTable.origin":    text(maxOrigin),
+		"SliceTable.shards":    list(MaxNodes),
+		"Shard.name":           text(MaxName),
+		"Shard.addresses":      texts(maxReplicas, MaxAddress),
+
+		// load.proto
+		"Load.slices": list(MaxSlices),
+		"Load.items":  list(maxHot),
+		"Load.topics": list(maxHot),
+
+		// records.proto
+		"Advertiser.name":    text(maxText),
+		"Campaign.name":      text(maxText),
+		"Campaign.negatives": list(maxHeld),
+		"Campaign.languages": texts(maxFew, maxText),
+		"Group.name":         text(maxText),
+		"Group.negatives":    list(maxHeld),
+		"Group.ads":          list(maxHeld),
+		"Ad.headlines":       texts(maxFew, maxText),
+		"Ad.descriptions":    texts(maxFew, maxText),
+		"Ad.path1":           text(maxText),
+		"Ad.path2":           text(maxText),
+		"Ad.final_url":       text(maxText),
+		"Negative.text":      text(maxText),
+		"Negative.norm":      list(maxWords),
+		"Keyword.text":       text(maxText),
+		"Keyword.norm":       list(maxWords),
+		"Keyword.fold":       list(maxWords),
+		"Keyword.forms":      list(maxFew),
+		"Form.language":      text(maxText),
+		"Form.terms":         list(maxWords),
+
+		// search.proto
+		"AdoptRequest.balancer":    text(MaxAddress),
+		"AdoptResponse.name":       text(MaxName),
+		"CertifyResponse.counts":   list(maxCertified),
+		"CertifyResponse.hash_hi":  list(maxCertified),
+		"CertifyResponse.hash_lo":  list(maxCertified),
+		"MapResponse.shards":       list(MaxNodes),
+		"Fault.op":                 text(2 * maxMessage), // and all of it by MaxHeader
+		"Fault.field":              text(2 * maxMessage),
+		"Query.text":               text(search.MaxQueryBytes),
+		"Query.norm":               list(search.MaxQueryWords),
+		"Query.fold":               list(search.MaxQueryWords),
+		"Query.terms":              list(maxTerms),
+		"Query.senses":             list(maxTerms),
+		"Query.words":              list(4 * maxTerms),
+		"Query.synonyms":           list(4 * maxTerms),
+		"SearchRequest.profile":    list(2 * search.MatchTypes),
+		"SearchRequest.request_id": text(64),
+		"SearchResponse.hits":      list(maxHits),
+		"Hit.advertiser_name":      text(maxText),
+		"Hit.campaign_name":        text(maxText),
+		"Hit.group_name":           text(maxText),
+		"Hit.keyword_text":         text(maxText),
+		"ExplainResponse.matches":  list(maxMatches),
+		"Explained.words":          list(maxWords),
+		"Explained.negative":       text(maxText),
+		"Explained.negative_owner": text(maxText),
+		"Agreement.keyword":        text(maxText),
+		"Agreement.query":          text(maxText),
+	}
+}
