@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"adshard/fault"
 )
 
 // views are the newest states of the slice map and who has them.
@@ -31,12 +33,22 @@ func newViews() views { return views{masters: map[string]master{}} }
 func (m *Mapper) Published() *Model { return m.views.published }
 
 // Master says that a master is there and which view it has; to be said when it
-// begins to wait for another one, and again when it stops waiting.
-func (m *Mapper) Master(now time.Duration, name string, view uint64) {
+// begins to wait for another one, and again when it stops waiting. Errors:
+// fault.Overloaded for one more than maxMasters.
+func (m *Mapper) Master(now time.Duration, name string, view uint64) error {
 	now = m.time.at(now)
+	if _, known := m.views.masters[name]; !known && len(m.views.masters) >= maxMasters {
+		if m.masters(now); len(m.views.masters) >= maxMasters {
+			return fault.Newf(fault.Overloaded, "balance: note master", "master %s is refused: there are %d masters already", name, maxMasters)
+		}
+	}
 	m.views.masters[name] = master{view: view, heard: now}
 	m.step(now)
+	return nil
 }
+
+// maxMasters bounds the masters whose lease lasts.
+const maxMasters = 1024
 
 // masters forgets those whose lease is over.
 func (m *Mapper) masters(now time.Duration) {

@@ -2,6 +2,7 @@ package loadproxy
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -56,7 +57,7 @@ func (p *Proxy) report(home home, table *pb.SliceTable, changed, load bool) *pb.
 			Groups:   stats.Groups,
 			Keywords: stats.Keywords,
 			Bytes:    stats.DiskBytes,
-			Trouble:  s.Trouble,
+			Trouble:  shortened(s.Trouble),
 		},
 	}
 	if changed {
@@ -69,6 +70,17 @@ func (p *Proxy) report(home home, table *pb.SliceTable, changed, load bool) *pb.
 		p.store.CountLoad(p.cfg.sparsely(r.Load))
 	}
 	return r
+}
+
+// maxTrouble bounds what is reported of a trouble, in bytes.
+const maxTrouble = 1 << 10
+
+// shortened cuts a text to what a report takes.
+func shortened(text string) string {
+	if len(text) <= maxTrouble {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxTrouble], "") + "…"
 }
 
 // sparsely returns of how many searches one is to be counted from now on, so

@@ -61,6 +61,7 @@ type slaveNote struct {
 	seen                 time.Time
 	position             balance.Position
 	state                *pb.SlaveState
+	held                 int // slices of its table
 }
 
 // NewBalancer takes the next epoch in the database and loads all items; it

@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -25,7 +26,15 @@ func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.Reg
 		return nil, err
 	}
 	var distributor string
+	level := slog.LevelInfo
 	err = b.step(func() error {
+		if err := b.room("balancer: register", r.GetName(), r.GetSlices()); err != nil {
+			return err
+		}
+		n, noted := b.slaves[r.GetName()]
+		if noted && n.incarnation == r.GetIncarnation() {
+			level = slog.LevelDebug // it says again what was logged
+		}
 		if err := b.note(r); err != nil {
 			return err
 		}
@@ -33,6 +42,9 @@ func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.Reg
 			j.Table = unserved(j.Table)
 		}
 		if err := b.mapper.Join(b.now(), j); err != nil {
+			if !noted {
+				delete(b.slaves, j.Name)
+			}
 			return err
 		}
 		distributor, err = b.suppliers.of(j.Name, time.Now())
@@ -41,7 +53,7 @@ func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.Reg
 	if err != nil {
 		return nil, err
 	}
-	b.log.Info("slave registered", "slave", j.Name, "address", j.Address, "position", j.Position.String(),
+	b.log.Log(ctx, level, "slave registered", "slave", j.Name, "address", j.Address, "position", j.Position.String(),
 		"slices", len(j.Table.Slices), "distributor", distributor)
 	return &pb.RegisterResponse{
 		Epoch: b.Epoch(), Distributor: distributor, Database: b.data.database, Timeline: b.data.timeline,
@@ -50,10 +62,10 @@ func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.Reg
 }
 
 // note remembers who a slave is. The later of two slaves of one name is
-// refused while the other is heard of.
+// refused while the other is heard of; a process keeps its address.
 func (b *Balancer) note(r *pb.RegisterRequest) error {
 	n, ok := b.slaves[r.GetName()]
-	if ok && n.address != r.GetAddress() && n.incarnation != r.GetIncarnation() && time.Since(n.seen) < aliveTime {
+	if ok && n.address != r.GetAddress() && time.Since(n.seen) < aliveTime {
 		return fault.Newf(fault.Conflict, "balancer: register",
 			"two slaves have the name %s: the one at %s is in service, the one at %s is refused; give it another name",
 			r.GetName(), n.address, r.GetAddress())
@@ -63,7 +75,7 @@ func (b *Balancer) note(r *pb.RegisterRequest) error {
 		b.slaves[r.GetName()] = n
 	}
 	n.address, n.incarnation, n.seen = r.GetAddress(), r.GetIncarnation(), time.Now()
-	n.position = positionOf(r.GetPosition())
+	n.position, n.held = positionOf(r.GetPosition()), len(r.GetSlices().GetSlices())
 	return nil
 }
 
@@ -78,7 +90,13 @@ func (b *Balancer) Report(_ context.Context, r *pb.ReportRequest) (*pb.ReportRes
 		if r.GetPosition().GetEpoch() > b.Epoch() {
 			return fault.Field("balancer: report", "position", "slave %s reports epoch %d, this is epoch %d", r.GetName(), r.GetPosition().GetEpoch(), b.Epoch())
 		}
+		if err := b.room("balancer: report", r.GetName(), r.GetSlices()); err != nil {
+			return err
+		}
 		n.seen, n.state, n.position = time.Now(), r.GetState(), positionOf(r.GetPosition())
+		if r.GetSlices() != nil {
+			n.held = len(r.GetSlices().GetSlices())
+		}
 		if err := b.mapper.Report(b.now(), nodeReport(r)); err != nil {
 			return err
 		}
@@ -112,8 +130,10 @@ func (b *Balancer) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.Wat
 	}
 	ctx, cancel := longPoll(ctx, r.GetWaitMs())
 	defer cancel()
-	b.heard(r)
-	defer b.heard(r)
+	if err := b.heard(r); err != nil {
+		return nil, err
+	}
+	defer func() { _ = b.heard(r) }()
 	for {
 		b.mu.Lock()
 		model, changed := b.published, b.changed
@@ -131,18 +151,17 @@ func (b *Balancer) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.Wat
 }
 
 // heard tells the mapper of a master. One whose map is another balancer's has
-// none of this one's views.
-func (b *Balancer) heard(r *pb.WatchMapRequest) {
+// none of this one's views. Errors: fault.Overloaded when there are too many.
+func (b *Balancer) heard(r *pb.WatchMapRequest) error {
 	if r.GetMaster() == "" {
-		return
+		return nil
 	}
-	_ = b.step(func() error {
+	return b.step(func() error {
 		view := r.GetView()
 		if m := b.mapper.Model(); m == nil || view > m.View() || r.GetTimeline() != b.data.timeline {
 			view = 0
 		}
-		b.mapper.Master(b.now(), r.GetMaster(), view)
-		return nil
+		return b.mapper.Master(b.now(), r.GetMaster(), view)
 	})
 }
 

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -31,14 +32,24 @@ func (s *supplier) alive(now time.Time) bool { return now.Sub(s.seen) < aliveTim
 // 1998), so that little changes when one comes or goes.
 type suppliers map[string]*supplier
 
+// maxSuppliers is how many distributors may be at work.
+const maxSuppliers = 256
+
 // heard notes that a distributor has spoken. Errors: fault.Conflict for the
-// later of two of one name.
+// later of two of one name, fault.Overloaded for one more than maxSuppliers.
 func (s suppliers) heard(name, address string, clock uint64, now time.Time) error {
 	d, ok := s[name]
 	if ok && d.address != address && d.alive(now) {
 		return fault.Newf(fault.Conflict, "balancer: give quanta",
 			"two distributors have the name %s: the one at %s is at work, the one at %s is refused; give it another name",
 			name, d.address, address)
+	}
+	if !ok && len(s) >= maxSuppliers {
+		maps.DeleteFunc(s, func(_ string, d *supplier) bool { return !d.alive(now) })
+		if len(s) >= maxSuppliers {
+			return fault.Newf(fault.Overloaded, "balancer: give quanta",
+				"distributor %s is refused: %d are at work, and no more are taken", name, len(s))
+		}
 	}
 	s[name] = &supplier{address, now, clock}
 	return nil

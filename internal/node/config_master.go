@@ -47,7 +47,7 @@ func DefaultMasterConfig() MasterConfig {
 // Validate lists all faults.
 func (c *MasterConfig) Validate() error {
 	var k config.Check
-	k.That(c.Name != "", "name", "must not be empty")
+	k.Name("name", c.Name)
 	k.Address("http", c.HTTP, true)
 	k.Address("admin", c.Admin, false)
 	k.Apart("admin", c.Admin, "http", c.HTTP)

@@ -49,7 +49,7 @@ func DefaultSlaveConfig() SlaveConfig {
 // Validate lists all faults.
 func (c *SlaveConfig) Validate() error {
 	var k config.Check
-	k.That(c.Name != "", "name", "must not be empty")
+	k.Name("name", c.Name)
 	k.Address("listen", c.Listen, true)
 	k.Address("advertise", c.Advertise, false)
 	k.That(c.Advertise != "" || !everywhere(c.Listen), "advertise",

@@ -36,7 +36,7 @@ func DefaultDistributorConfig() DistributorConfig {
 // Validate lists all faults of the configuration.
 func (c *DistributorConfig) Validate() error {
 	var k config.Check
-	k.That(c.Name != "", "name", "must not be empty")
+	k.Name("name", c.Name)
 	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH")
 	k.Address("listen", c.Listen, true)
 	k.Address("advertise", c.Advertise, false)

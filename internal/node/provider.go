@@ -62,6 +62,7 @@ type core = balance.Distributor[*pb.NodeData]
 type enlisted struct {
 	incarnation string
 	seen        time.Time
+	held        int    // slices of its table
 	at, to      marked // where it is, and where the bucket leads that it was given
 }
 

@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
 	"adshard/balance"
@@ -34,7 +35,7 @@ func (p *provider) Enlist(ctx context.Context, r *pb.RegisterRequest) (*pb.Enlis
 	if r.GetSlices().GetTimeline() != data.timeline {
 		j.Table = unserved(j.Table)
 	}
-	reply, err := p.enlist(ctx, r, j, mark)
+	reply, again, err := p.enlist(ctx, r, j, mark)
 	if err != nil {
 		return nil, err
 	}
@@ -42,21 +43,29 @@ func (p *provider) Enlist(ctx context.Context, r *pb.RegisterRequest) (*pb.Enlis
 		p.log.Warn("what the slave holds is given up and it is filled anew: it is of another database, order or plan",
 			"slave", j.Name, "foreign", j.Foreign)
 	}
-	p.log.Info("slave enlisted", "slave", j.Name, "position", j.Position.String(),
+	level := slog.LevelInfo
+	if again {
+		level = slog.LevelDebug // it says again what was logged
+	}
+	p.log.Log(ctx, level, "slave enlisted", "slave", j.Name, "position", j.Position.String(),
 		"slices", len(j.Table.Slices), "catch_up", reply.CatchUp.Clock, "refill", reply.Refill)
 	return reply, nil
 }
 
-// enlist gives a slave to the core; mark is that of its position.
-func (p *provider) enlist(ctx context.Context, r *pb.RegisterRequest, j balance.Joining, mark uint64) (reply *pb.EnlistResponse, err error) {
+// enlist gives a slave to the core; mark is that of its position. again: it had
+// enlisted before.
+func (p *provider) enlist(ctx context.Context, r *pb.RegisterRequest, j balance.Joining, mark uint64) (reply *pb.EnlistResponse, again bool, err error) {
 	const op = "distributor: enlist"
 	newest, err := p.db.Newest(ctx)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	err = p.step(func() error {
 		if p.dist == nil {
 			return p.unheard(op)
+		}
+		if err := p.room(op, j.Name, r.GetSlices()); err != nil {
+			return err
 		}
 		if j.Position.Epoch > p.epoch && !j.Foreign {
 			return fault.Newf(fault.Unavailable, op,
@@ -70,12 +79,15 @@ func (p *provider) enlist(ctx context.Context, r *pb.RegisterRequest, j balance.
 		if welcome.Refill {
 			mark = r.GetPosition().GetMark() // of another history, maybe: it only says where the slave is
 		}
-		p.clients[j.Name] = &enlisted{incarnation: r.GetIncarnation(), seen: time.Now(), at: marked{j.Position, mark}}
+		before, known := p.clients[j.Name]
+		again = known && before.incarnation == r.GetIncarnation()
+		p.clients[j.Name] = &enlisted{incarnation: r.GetIncarnation(), seen: time.Now(), at: marked{j.Position, mark},
+			held: len(j.Table.Slices)}
 		reply = &pb.EnlistResponse{Epoch: p.epoch, CatchUp: positionPB(welcome.CatchUp), Refill: welcome.Refill,
 			Database: p.data.database, Mark: mark}
 		return nil
 	})
-	return reply, err
+	return reply, again, err
 }
 
 // Pull implements pb.DistributorServer.

@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"adshard/fault"
 )
@@ -20,6 +23,19 @@ func (c *Check) That(ok bool, key, format string, args ...any) {
 	}
 }
 
+// maxName bounds a name in bytes, far below what peers take (package wire).
+const maxName = 100
+
+// Name checks the name of a process: it goes into messages, logs and metrics.
+func (c *Check) Name(key, name string) {
+	c.That(name != "", key, "must not be empty")
+	c.That(len(name) <= maxName, key, "has %d bytes; at most %d are allowed", len(name), maxName)
+	c.That(utf8.ValidString(name) && !strings.ContainsFunc(name, unicode.IsControl), key, "%q has characters that cannot be printed", name)
+}
+
+// maxAddress bounds a HOST:PORT in bytes.
+const maxAddress = 300
+
 // Address checks a HOST:PORT to listen on or to reach; an empty one is a fault
 // when it is needed.
 func (c *Check) Address(key, address string, needed bool) {
@@ -31,7 +47,7 @@ func (c *Check) Address(key, address string, needed bool) {
 	if err == nil {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
-	c.That(err == nil, key, "%q is not HOST:PORT", address)
+	c.That(err == nil && len(address) <= maxAddress, key, "%q is not HOST:PORT", address)
 }
 
 // Apart checks that two addresses to listen on differ; port 0 is another port

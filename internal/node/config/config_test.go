@@ -102,3 +102,20 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestNamesAndAddressesThatNoPeerTakes(t *testing.T) {
+	for _, name := range []string{"", strings.Repeat("x", 101), "a\nb", "a\xff"} {
+		var c config.Check
+		if c.Name("name", name); c.Err() == nil {
+			t.Errorf("the name %q is taken", name)
+		}
+	}
+	var c config.Check
+	c.Name("name", strings.Repeat("x", 100))
+	if c.Err() != nil {
+		t.Error(c.Err())
+	}
+	if c.Address("balancer", strings.Repeat("x", 300)+":1", true); c.Err() == nil {
+		t.Error("an address of 302 bytes is taken")
+	}
+}

@@ -247,4 +247,3 @@ func BenchmarkCheck(b *testing.B) {
 		}
 	}
 }
-

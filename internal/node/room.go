@@ -1,0 +1,68 @@
+package node
+
+import (
+	"adshard/fault"
+	"adshard/schema/pb"
+)
+
+// Whoever can reach a balancer or distributor can announce slaves. What they
+// make it remember is bounded, beside the size of each message (package wire).
+const (
+	// maxSlaves is how many slaves a cluster has, those that were drained or
+	// have never come back among them.
+	maxSlaves = 1024
+	// maxHeld is how many slices the tables of all slaves have together: a
+	// slice lies on two slaves while it moves.
+	maxHeld = 4 * 1 << 18
+)
+
+// room tells why one more slave, or a slave's larger table, cannot be kept.
+// known is whether the slave is one of the others already, others how many
+// there are; held is how many slices the others' tables have, without the
+// slave's own.
+func room(op, name string, known bool, others, held int, table *pb.SliceTable) error {
+	if !known && others >= maxSlaves {
+		return fault.Newf(fault.Overloaded, op,
+			"slave %s is refused: there are %d slaves, and no more are taken; remove those that are gone for good", name, others)
+	}
+	if n := len(table.GetSlices()); held+n > maxHeld {
+		return fault.Newf(fault.Overloaded, op,
+			"the table of slave %s with %d slices is refused: all slaves together may have %d", name, n, maxHeld)
+	}
+	return nil
+}
+
+// room is room for a slave at the balancer. Called under the lock.
+func (b *Balancer) room(op, name string, table *pb.SliceTable) error {
+	_, known := b.slaves[name]
+	others, held := len(b.slaves), 0
+	for other, n := range b.slaves {
+		if other != name {
+			held += n.held
+		}
+	}
+	if model := b.mapper.Model(); model != nil && !known {
+		_, known = model.Named(name)
+		for _, n := range model.Nodes() {
+			if _, noted := b.slaves[n.Name]; !noted {
+				others++
+			}
+		}
+	}
+	return room(op, name, known, others, held, table)
+}
+
+// room is room for a slave that enlists. Called under the lock.
+func (p *provider) room(op, name string, table *pb.SliceTable) error {
+	_, known := p.clients[name]
+	if !known && len(p.clients) >= maxSlaves {
+		p.forget()
+	}
+	held := 0
+	for other, c := range p.clients {
+		if other != name {
+			held += c.held
+		}
+	}
+	return room(op, name, known, len(p.clients), held, table)
+}
