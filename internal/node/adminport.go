@@ -15,19 +15,21 @@ import (
 	"adshard/internal/node/httpapi"
 )
 
-// adminPort is the admin server of a process; without an address it is none.
+// adminPort is what a process shows of itself, and its admin server; without an
+// address there is none.
 type adminPort struct {
 	listener net.Listener // nil: none
 	registry *prometheus.Registry
+	sockets  *sockets
 }
 
 func newAdminPort(address string) (*adminPort, error) {
-	p := &adminPort{registry: admin.NewRegistry()}
+	p := &adminPort{registry: admin.NewRegistry(), sockets: newSockets(fileLimit())}
 	if address == "" {
 		return p, nil
 	}
 	var err error
-	p.listener, err = listenOn("admin", address)
+	p.listener, err = listenOn(p.sockets.admin, "admin", address)
 	return p, err
 }
 

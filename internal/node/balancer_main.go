@@ -31,7 +31,7 @@ func RunBalancer(ctx context.Context, cfg BalancerConfig, out io.Writer, log *sl
 		return err
 	}
 	defer port.close()
-	listener, err := listenOn("listen", cfg.Listen)
+	listener, err := listenOn(port.sockets.peers, "listen", cfg.Listen)
 	if err != nil {
 		return err
 	}
@@ -45,6 +45,7 @@ func RunBalancer(ctx context.Context, cfg BalancerConfig, out io.Writer, log *sl
 	}
 	host := hostOf(b)
 	registerBalancerMetrics(port.of("balancer"), host)
+	port.sockets.register(port.of("balancer"))
 	port.print(out)
 	fmt.Fprintf(out, "balancer ready %s\n", listener.Addr())
 	group, ctx := errgroup.WithContext(ctx)

@@ -34,10 +34,11 @@ func RunDistributor(ctx context.Context, cfg DistributorConfig, out io.Writer, l
 		return err
 	}
 	defer port.close()
-	d, err := newDistributor(ctx, cfg, db, log)
+	d, err := newDistributor(ctx, cfg, db, port, log)
 	if err != nil {
 		return err
 	}
+	port.sockets.register(port.of(cfg.Name))
 	port.print(out)
 	fmt.Fprintf(out, "distributor %s ready %s\n", strings.TrimPrefix(cfg.Name, "distributor-"), d.provider.address)
 	group, ctx := errgroup.WithContext(ctx)
@@ -54,8 +55,8 @@ type distributor struct {
 }
 
 // newDistributor listens, connects and loads all items; db stays the caller's.
-func newDistributor(ctx context.Context, cfg DistributorConfig, db backend.Store, log *slog.Logger) (*distributor, error) {
-	listener, err := listenOn("listen", cfg.Listen)
+func newDistributor(ctx context.Context, cfg DistributorConfig, db backend.Store, port *adminPort, log *slog.Logger) (*distributor, error) {
+	listener, err := listenOn(port.sockets.peers, "listen", cfg.Listen)
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,9 @@ func (r *rig) distribute(name string) (d *distributor, stop func()) {
 	cfg := DefaultDistributorConfig()
 	cfg.Name, cfg.DB, cfg.Listen, cfg.Admin, cfg.Balancer = name, r.cfg.DB, loopback, "", r.addr
 	cfg.BucketBytes = r.cfg.BucketBytes
-	d, err := newDistributor(r.t.Context(), cfg, r.db, slog.New(slog.DiscardHandler))
+	port, err := newAdminPort("")
+	r.must(err)
+	d, err = newDistributor(r.t.Context(), cfg, r.db, port, slog.New(slog.DiscardHandler))
 	r.must(err)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)

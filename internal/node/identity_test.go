@@ -108,7 +108,9 @@ func TestADistributorOnAnotherDatabaseIsRefused(t *testing.T) {
 	other.write(5, 2, 2, 2_000_000)
 	wrong := DefaultDistributorConfig()
 	wrong.Name, wrong.DB, wrong.Listen, wrong.Balancer = "wrong", other.cfg.DB, loopback, w.addr
-	d, err := newDistributor(t.Context(), wrong, other.db, slog.New(slog.DiscardHandler))
+	port, err := newAdminPort("")
+	w.must(err)
+	d, err := newDistributor(t.Context(), wrong, other.db, port, slog.New(slog.DiscardHandler))
 	w.must(err)
 	defer d.close()
 	end := w.ask()

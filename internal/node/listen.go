@@ -10,16 +10,17 @@ import (
 	"google.golang.org/grpc"
 
 	"adshard/fault"
+	"adshard/internal/node/conns"
 )
 
 // listenOn listens on a TCP address; key is the configuration's, and its flag's,
-// for errors that say what to change.
-func listenOn(key, address string) (net.Listener, error) {
+// for errors that say what to change. Connections count in pool.
+func listenOn(pool *conns.Pool, key, address string) (net.Listener, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, listenFault(key, address, err)
 	}
-	return l, nil
+	return pool.Listener(l), nil
 }
 
 // listenFault says why an address cannot be listened on, and what to change.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"adshard/fault"
+	"adshard/internal/node/conns"
 )
 
 // TestListenSaysWhatToChange: each reason for which a port is refused has its
@@ -23,7 +24,7 @@ func TestListenSaysWhatToChange(t *testing.T) {
 		return listenFault("http", "127.0.0.1:80", &net.OpError{Op: "listen", Net: "tcp", Err: os.NewSyscallError("bind", errno)})
 	}
 	listen := func(address string) error {
-		l, err := listenOn("http", address)
+		l, err := listenOn(conns.New(16), "http", address)
 		if err == nil {
 			_ = l.Close()
 		}

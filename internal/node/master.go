@@ -39,6 +39,7 @@ func RunMaster(ctx context.Context, cfg MasterConfig, out io.Writer, log *slog.L
 	if err != nil {
 		return err
 	}
+	port.sockets.register(port.of(cfg.Name))
 	port.print(out)
 	fmt.Fprintf(out, "master listening %s\n", m.url())
 	group, ctx := errgroup.WithContext(ctx)
@@ -67,7 +68,7 @@ func newMaster(cfg MasterConfig, port *adminPort, log *slog.Logger) (*master, er
 	if err != nil {
 		return nil, err
 	}
-	if m.listener, err = listenOn("http", cfg.HTTP); err != nil {
+	if m.listener, err = listenOn(port.sockets.queries, "http", cfg.HTTP); err != nil {
 		return nil, err
 	}
 	if m.balancer, err = wire.Dial(cfg.Balancer); err != nil {

@@ -45,6 +45,7 @@ func RunSlave(ctx context.Context, cfg SlaveConfig, out io.Writer, log *slog.Log
 	if err != nil {
 		return err
 	}
+	port.sockets.register(port.of(cfg.Name))
 	port.print(out)
 	fmt.Fprintf(out, "slave %s ready %s\n", shortName(cfg.Name), s.address())
 	group, ctx := errgroup.WithContext(ctx)
@@ -98,7 +99,7 @@ type slave struct {
 
 // newSlave listens and connects; it does not own the store.
 func newSlave(cfg SlaveConfig, store barrels.Store, port *adminPort, log *slog.Logger) (*slave, error) {
-	listener, err := listenOn("listen", cfg.Listen)
+	listener, err := listenOn(port.sockets.peers, "listen", cfg.Listen)
 	if err != nil {
 		return nil, err
 	}

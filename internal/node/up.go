@@ -81,7 +81,7 @@ func (u *up) start(ctx context.Context) (err error) {
 	if u.port, err = newAdminPort(u.cfg.Admin); err != nil {
 		return err
 	}
-	if u.listener, err = listenOn("listen", loopback); err != nil {
+	if u.listener, err = listenOn(u.port.sockets.peers, "listen", loopback); err != nil {
 		return err
 	}
 	balancer := u.listener.Addr().String()
@@ -102,7 +102,7 @@ func (u *up) start(ctx context.Context) (err error) {
 		u.slaves = append(u.slaves, s)
 	}
 	for i := range u.cfg.Distributors {
-		d, err := newDistributor(ctx, u.cfg.distributor(i, balancer), u.db, u.log)
+		d, err := newDistributor(ctx, u.cfg.distributor(i, balancer), u.db, u.port, u.log)
 		if err != nil {
 			return err
 		}
@@ -114,6 +114,7 @@ func (u *up) start(ctx context.Context) (err error) {
 	if err == nil {
 		u.balancer = hostOf(b)
 		registerBalancerMetrics(u.port.of("balancer"), u.balancer)
+		u.port.sockets.register(u.port.of("up"))
 	}
 	return err
 }

@@ -34,6 +34,13 @@ type process struct {
 // start starts this program as a part with a configuration.
 func start(t *testing.T, command string, cfg any) *process {
 	t.Helper()
+	return startUnder(t, "unlimited", command, cfg)
+}
+
+// startUnder is start with a bound on the files that the process may open
+// (ulimit -n); "unlimited": as many as this one may.
+func startUnder(t *testing.T, files, command string, cfg any) *process {
+	t.Helper()
 	file, err := os.CreateTemp(t.TempDir(), command+"-*.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -48,6 +55,9 @@ func start(t *testing.T, command string, cfg any) *process {
 	}
 	p := &process{t: t, name: command, cmd: exec.Command(program, command, "--config", file.Name()),
 		ended: make(chan struct{}), more: make(chan struct{})}
+	if files != "unlimited" {
+		p.cmd = exec.Command("sh", "-c", `ulimit -n "$0" && exec "$@"`, files, program, command, "--config", file.Name())
+	}
 	p.cmd.Stderr = os.Stderr
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {

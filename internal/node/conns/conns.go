@@ -1,0 +1,157 @@
+// Package conns bounds the connections that a process accepts, so that clients
+// that connect and stay silent leave room for others.
+//
+// A Pool has room for a number of connections, of one listener or of several.
+// Every connection is accepted; when there is no room for it, another one is
+// closed: the one that has been silent the longest. Of those that have never
+// sent anything at most a quarter of the room is kept; while there are as many,
+// the oldest of them goes first, so that they do not displace clients that
+// rest between two requests.
+//
+// Goals: a newcomer never waits for the silent; no timer, no goroutine.
+// Non-goals: fairness between clients, limits on requests.
+package conns
+
+import (
+	"errors"
+	"math"
+	"net"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// Pool bounds connections. Make it with New; it is used by many goroutines.
+type Pool struct {
+	most    int
+	start   time.Time
+	evicted atomic.Uint64
+
+	mu   sync.Mutex
+	open map[*conn]struct{} // under mu
+}
+
+// New returns a pool with room for so many connections, at least one.
+func New(most int) *Pool {
+	return &Pool{most: max(1, most), start: time.Now(), open: make(map[*conn]struct{})}
+}
+
+// Most returns how many connections there is room for.
+func (p *Pool) Most() int { return p.most }
+
+// Open returns how many connections are open.
+func (p *Pool) Open() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.open)
+}
+
+// Evicted returns how many connections were closed to make room.
+func (p *Pool) Evicted() uint64 { return p.evicted.Load() }
+
+// Listener returns a listener whose connections are those of l and count in
+// the pool until they are closed.
+func (p *Pool) Listener(l net.Listener) net.Listener { return &listener{l, p} }
+
+type listener struct {
+	net.Listener
+	pool *Pool
+}
+
+// Accept implements net.Listener. When the process may open no more files it
+// makes room as well: who serves tries again after a temporary error.
+func (l *listener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+			l.pool.mu.Lock()
+			idlest := l.pool.takeIdlest()
+			l.pool.mu.Unlock()
+			l.pool.evict(idlest)
+		}
+		return nil, err
+	}
+	return l.pool.add(c), nil
+}
+
+// add counts a new connection, and makes room for it.
+func (p *Pool) add(c net.Conn) net.Conn {
+	own := &conn{Conn: c, pool: p}
+	own.last.Store(math.MinInt64 + int64(time.Since(p.start)))
+	var idlest *conn
+	p.mu.Lock()
+	if len(p.open) >= p.most {
+		idlest = p.takeIdlest()
+	}
+	p.open[own] = struct{}{}
+	p.mu.Unlock()
+	p.evict(idlest)
+	return own
+}
+
+// takeIdlest takes out the connection that is to make room; nil: there is none.
+// Called under mu.
+func (p *Pool) takeIdlest() *conn {
+	var idlest, mute *conn // mute: the oldest that has never sent anything
+	mutes := 0
+	for c := range p.open {
+		to := &idlest
+		if c.last.Load() < 0 {
+			to = &mute
+			mutes++
+		}
+		if *to == nil || c.last.Load() < (*to).last.Load() {
+			*to = c
+		}
+	}
+	if idlest == nil || mutes >= max(1, p.most/4) {
+		idlest = mute
+	}
+	delete(p.open, idlest)
+	return idlest
+}
+
+// evict closes a connection that was taken out. Its server finds out, and
+// closes it again.
+func (p *Pool) evict(c *conn) {
+	if c != nil {
+		p.evicted.Add(1)
+		_ = c.Conn.Close()
+	}
+}
+
+// conn notes when something last went over it.
+type conn struct {
+	net.Conn
+	pool *Pool
+	last atomic.Int64 // nanoseconds since the pool's start; before the first byte: from MinInt64
+}
+
+func (c *conn) heard() { c.last.Store(int64(time.Since(c.pool.start))) }
+
+// Read implements net.Conn.
+func (c *conn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if n > 0 {
+		c.heard()
+	}
+	return n, err
+}
+
+// Write implements net.Conn.
+func (c *conn) Write(b []byte) (int, error) {
+	n, err := c.Conn.Write(b)
+	if n > 0 && c.last.Load() >= 0 {
+		c.heard()
+	}
+	return n, err
+}
+
+// Close implements net.Conn.
+func (c *conn) Close() error {
+	c.pool.mu.Lock()
+	delete(c.pool.open, c)
+	c.pool.mu.Unlock()
+	return c.Conn.Close()
+}
