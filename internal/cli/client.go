@@ -111,6 +111,9 @@ func (c *client) unreachable(err error) error {
 	return fault.Newf(fault.Unavailable, "", "cannot reach %s: %w; %s", c.base, err, hint)
 }
 
+// forbiddenError is the answer of a server that does not do it at this address.
+type forbiddenError struct{ error }
+
 // refused makes an error of an answer other than 200. A 400 is wrong use.
 func (c *client) refused(status int, body []byte) error {
 	var e api.ErrorAnswer
@@ -119,8 +122,10 @@ func (c *client) refused(status int, body []byte) error {
 	}
 	err := fmt.Errorf("%s: %s", e.Error.Code, printable(e.Error.Message))
 	switch status {
-	case http.StatusBadRequest:
+	case http.StatusBadRequest, http.StatusMisdirectedRequest:
 		return &usageError{err}
+	case http.StatusForbidden:
+		return &usageError{&forbiddenError{err}}
 	case http.StatusNotFound:
 		return fault.New(fault.NotFound, "", err)
 	case http.StatusServiceUnavailable, http.StatusGatewayTimeout:

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -39,10 +40,13 @@ func queryCommand(s Streams) *cobra.Command {
 		Long: `Asks a running cluster for the ads of a query and shows them as a table: place,
 ad, advertiser, the keyword that won, how it matched, and the price of a click.
 
-With --explain it shows every keyword that matches, and what became of it.`,
+With --explain it shows every keyword that matches, and what became of it. That shows
+the bids, so a master whose query port is not on loopback explains on its admin port
+alone: give that with --addr.`,
 		Example: `  adshard query usb cable
   adshard query --slots 8 --device mobile usb cable
   adshard query --explain usb cable                  who won, who lost to whom, what was blocked
+  adshard query --explain --addr :8081 usb cable     asks the admin port
   adshard query --json usb cable | jq .ads[].price_micros
   adshard query -- -5 °C                             words that begin with a -`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -94,7 +98,7 @@ func runQuery(ctx context.Context, f *queryFlags, p url.Values, s Streams) error
 	}
 	body, err := c.get(ctx, path, p)
 	if err != nil {
-		return err
+		return elsewhere(err)
 	}
 	if f.json {
 		_, err := s.Out.Write(body)
@@ -112,6 +116,15 @@ func runQuery(ctx context.Context, f *queryFlags, p url.Values, s Streams) error
 		return err
 	}
 	return showAds(s, &a)
+}
+
+// elsewhere adds to the error of a port that does not explain how to ask one
+// that does.
+func elsewhere(err error) error {
+	if forbidden := (*forbiddenError)(nil); errors.As(err, &forbidden) {
+		return &usageError{fmt.Errorf("%w\n`adshard query --explain --addr ADMIN` asks the admin port, for example --addr %s", forbidden, defaultAdmin)}
+	}
+	return err
 }
 
 func showAds(s Streams, a *api.SearchAnswer) error {

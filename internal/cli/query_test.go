@@ -120,6 +120,15 @@ func TestQueryExplain(t *testing.T) {
 	}
 }
 
+func TestQueryExplainSaysWhereToAsk(t *testing.T) {
+	s := httptest.NewServer(httpapi.New(httpapi.Config{Searcher: newCluster(), Reserve: 10_000}))
+	t.Cleanup(s.Close)
+	status, out, errOut := run(t, "adshard", "query", "--addr", s.URL, "--explain", "usb")
+	if status != exitUsage || out != "" || !strings.Contains(errOut, "--addr http://127.0.0.1:8081") || !strings.Contains(errOut, "explain: public") {
+		t.Errorf("%d %q %q", status, out, errOut)
+	}
+}
+
 func TestQueryRefusedOrUnreachable(t *testing.T) {
 	addr := started(t, newCluster())
 	closed, err := net.Listen("tcp", "127.0.0.1:0")

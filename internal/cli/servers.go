@@ -14,6 +14,7 @@ import (
 // keyHelp is what the keys of the configurations are for, by flag.
 var keyHelp = map[string]string{
 	"admin":                "the admin port: metrics, health, slaves, budgets; empty: none",
+	"admin-hosts":          "names by which the admin port may be called, beside its addresses",
 	"advertise":            "the address that masters are told; empty: the one listened on",
 	"ahead":                "the most buckets that are ready for one slave",
 	"balancer":             "the balancer's address",
@@ -28,6 +29,7 @@ var keyHelp = map[string]string{
 	"distribute":           "the balancer prepares node data itself, beside distributors of their own",
 	"distributors":         "the number of distributors; 0: the balancer prepares node data itself",
 	"evacuate-after":       "a slave lost for so long loses its groups to others; 0: never",
+	"explain":              "where explanations, with their bids, are: public, admin or auto (public on loopback)",
 	"grace":                "how long a starting slave waits for a balancer before it serves what it holds",
 	"half-life":            "how long it takes until half of an average load is new",
 	"http":                 "where queries come in",

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -21,12 +22,18 @@ type adminPort struct {
 	listener net.Listener // nil: none
 	registry *prometheus.Registry
 	sockets  *sockets
+	hosts    []string     // by which it may be called, beside its addresses
+	explain  http.Handler // a master's, once there is one
 }
 
-func newAdminPort(address string) (*adminPort, error) {
-	p := &adminPort{registry: admin.NewRegistry(), sockets: newSockets(fileLimit())}
+// newAdminPort listens; hosts are names by which the port may be called.
+func newAdminPort(address string, hosts ...string) (*adminPort, error) {
+	p := &adminPort{registry: admin.NewRegistry(), sockets: newSockets(fileLimit()), hosts: hosts}
 	if address == "" {
 		return p, nil
+	}
+	if !everywhere(address) {
+		p.hosts = append(slices.Clone(hosts), address)
 	}
 	var err error
 	p.listener, err = listenOn(p.sockets.admin, "admin", address)
@@ -53,7 +60,7 @@ func (p *adminPort) serve(ctx context.Context, ready func() []string, host *bala
 		<-ctx.Done()
 		return nil
 	}
-	cfg := admin.Config{Registry: p.registry, Ready: ready, Log: log}
+	cfg := admin.Config{Registry: p.registry, Ready: ready, Explain: p.explain, Hosts: p.hosts, Log: log}
 	if host == nil {
 		return httpapi.Serve(ctx, p.listener, admin.New(cfg))
 	}

@@ -18,6 +18,9 @@ type BalancerConfig struct {
 	Listen    string `yaml:"listen"`
 	Advertise string `yaml:"advertise"`
 	Admin     string `yaml:"admin"`
+	// AdminHosts are names by which the admin port may be called, beside
+	// localhost and the addresses that it has.
+	AdminHosts []string `yaml:"admin_hosts"`
 	// Slaves is how many slaves must have joined before the first plan.
 	Slaves int `yaml:"slaves"`
 	// Strategy makes the plan; Order says how items lie on the ring,
@@ -104,6 +107,7 @@ func (c *BalancerConfig) Validate() error {
 	k.Address("advertise", c.Advertise, false)
 	k.Address("admin", c.Admin, false)
 	k.Apart("admin", c.Admin, "listen", c.Listen)
+	k.Hosts("admin_hosts", c.AdminHosts)
 	k.Number("slaves", c.Slaves, 1, 1<<16)
 	checkStrategy(&k, c.Strategy, c.StrategyOptions, c.Interval)
 	k.OneOf("order", c.Order, balance.ByOwner.String(), balance.ByHash.String())

@@ -26,7 +26,7 @@ func RunBalancer(ctx context.Context, cfg BalancerConfig, out io.Writer, log *sl
 		return err
 	}
 	defer db.Close()
-	port, err := newAdminPort(cfg.Admin)
+	port, err := newAdminPort(cfg.Admin, cfg.AdminHosts...)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"net"
 	"time"
 
 	"adshard/internal/node/config"
@@ -18,6 +19,9 @@ type MasterConfig struct {
 	// HTTP is where queries come in; Admin is the admin port, empty: none.
 	HTTP  string `yaml:"http"`
 	Admin string `yaml:"admin"`
+	// AdminHosts are names by which the admin port may be called, beside
+	// localhost and the addresses that it has.
+	AdminHosts []string `yaml:"admin_hosts"`
 	// Balancer is the balancer's address.
 	Balancer string `yaml:"balancer"`
 	// Slaves are addresses of slaves, one is enough, that a master that starts
@@ -29,6 +33,10 @@ type MasterConfig struct {
 	Profile string `yaml:"profile"`
 	// Reserve is the least price, in micros.
 	Reserve uint64 `yaml:"reserve_micros"`
+	// Explain says where explanations are, which show the bids: "public" beside
+	// the queries, "admin" on the admin port alone, "auto" public where queries
+	// come in on loopback. They are on the admin port in any case.
+	Explain string `yaml:"explain"`
 	// Timeout holds for queries that name none.
 	Timeout time.Duration `yaml:"timeout"`
 	// MaxInFlight is the most queries under way.
@@ -39,7 +47,7 @@ type MasterConfig struct {
 func DefaultMasterConfig() MasterConfig {
 	return MasterConfig{
 		Name: "master-0", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081", Balancer: "127.0.0.1:7000",
-		Profile: "default", Reserve: DefaultReserve,
+		Profile: "default", Reserve: DefaultReserve, Explain: explainAuto,
 		Timeout: httpapi.DefaultTimeout, MaxInFlight: httpapi.DefaultMaxInFlight,
 	}
 }
@@ -51,15 +59,36 @@ func (c *MasterConfig) Validate() error {
 	k.Address("http", c.HTTP, true)
 	k.Address("admin", c.Admin, false)
 	k.Apart("admin", c.Admin, "http", c.HTTP)
+	k.Hosts("admin_hosts", c.AdminHosts)
 	k.Address("balancer", c.Balancer, true)
 	for _, address := range c.Slaves {
 		k.Address("slaves", address, true)
 	}
 	k.OneOf("profile", c.Profile, "default", "sklik")
 	k.That(c.Reserve > 0, "reserve_micros", "must be positive")
+	checkExplain(&k, c.Explain, c.Admin)
 	k.Duration("timeout", c.Timeout, time.Millisecond, httpapi.MaxTimeout)
 	k.Number("max_in_flight", c.MaxInFlight, 1, 1<<16)
 	return k.Err()
+}
+
+// Where explanations are (MasterConfig.Explain).
+const (
+	explainAuto   = "auto"
+	explainPublic = "public"
+	explainAdmin  = "admin"
+)
+
+// checkExplain checks where explanations are to be.
+func checkExplain(k *config.Check, explain, admin string) {
+	k.OneOf("explain", explain, explainAuto, explainPublic, explainAdmin)
+	k.That(explain != explainAdmin || admin != "", "explain", "is admin, and there is no admin port; set admin")
+}
+
+// explains reports whether queries and explanations come in at one address.
+func (c *MasterConfig) explains(at net.Addr) bool {
+	tcp, ok := at.(*net.TCPAddr)
+	return c.Explain == explainPublic || c.Explain == explainAuto && ok && tcp.IP.IsLoopback()
 }
 
 // profileOf returns a profile by name; the default one for any other.

@@ -17,6 +17,9 @@ type SlaveConfig struct {
 	Listen    string `yaml:"listen"`
 	Advertise string `yaml:"advertise"`
 	Admin     string `yaml:"admin"`
+	// AdminHosts are names by which the admin port may be called, beside
+	// localhost and the addresses that it has.
+	AdminHosts []string `yaml:"admin_hosts"`
 	// Dir is where the store lies; it is made when it is missing.
 	Dir string `yaml:"dir"`
 	// Balancer is the balancer's address; empty: the slave waits until it is
@@ -56,6 +59,7 @@ func (c *SlaveConfig) Validate() error {
 		"is needed, since listen (%s) names no host: give the HOST:PORT that masters are to ask", c.Listen)
 	k.Address("admin", c.Admin, false)
 	k.Apart("admin", c.Admin, "listen", c.Listen)
+	k.Hosts("admin_hosts", c.AdminHosts)
 	k.Address("balancer", c.Balancer, false)
 	k.That(c.Dir != "", "dir", "must not be empty")
 	k.Number("max_in_flight", c.MaxInFlight, 1, 1<<16)

@@ -29,12 +29,17 @@ type UpConfig struct {
 	// HTTP is where queries come in; Admin is the admin port.
 	HTTP  string `yaml:"http"`
 	Admin string `yaml:"admin"`
+	// AdminHosts are names by which the admin port may be called, beside
+	// localhost and the addresses that it has.
+	AdminHosts []string `yaml:"admin_hosts"`
 	// Processes: each part is a child process of its own.
 	Processes bool `yaml:"processes"`
-	// Lexicon, Profile, Reserve, Timeout and MaxInFlight are the master's.
+	// Lexicon, Profile, Reserve, Explain, Timeout and MaxInFlight are the
+	// master's.
 	Lexicon     string        `yaml:"lexicon"`
 	Profile     string        `yaml:"profile"`
 	Reserve     uint64        `yaml:"reserve_micros"`
+	Explain     string        `yaml:"explain"`
 	Timeout     time.Duration `yaml:"timeout"`
 	MaxInFlight int           `yaml:"max_in_flight"`
 	// CacheBytes is each slave's.
@@ -48,7 +53,7 @@ const MaxUpSlaves = 64
 func DefaultUpConfig() UpConfig {
 	return UpConfig{
 		Slaves: 3, Strategy: "weighted-move-fast", Interval: balance.DefaultInterval, Data: "data", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081",
-		Profile: "default", Reserve: DefaultReserve,
+		Profile: "default", Reserve: DefaultReserve, Explain: explainAuto,
 		Timeout: httpapi.DefaultTimeout, MaxInFlight: httpapi.DefaultMaxInFlight,
 	}
 }
@@ -64,8 +69,10 @@ func (c *UpConfig) Validate() error {
 	k.Address("http", c.HTTP, true)
 	k.Address("admin", c.Admin, false)
 	k.Apart("admin", c.Admin, "http", c.HTTP)
+	k.Hosts("admin_hosts", c.AdminHosts)
 	k.OneOf("profile", c.Profile, "default", "sklik")
 	k.That(c.Reserve > 0, "reserve_micros", "must be positive")
+	checkExplain(&k, c.Explain, c.Admin)
 	k.Duration("timeout", c.Timeout, time.Millisecond, httpapi.MaxTimeout)
 	k.Number("max_in_flight", c.MaxInFlight, 1, 1<<16)
 	return k.Err()

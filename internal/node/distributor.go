@@ -29,7 +29,7 @@ func RunDistributor(ctx context.Context, cfg DistributorConfig, out io.Writer, l
 		return err
 	}
 	defer db.Close()
-	port, err := newAdminPort(cfg.Admin)
+	port, err := newAdminPort(cfg.Admin, cfg.AdminHosts...)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,9 @@ type DistributorConfig struct {
 	Advertise string `yaml:"advertise"`
 	// Admin is the admin port, empty: none.
 	Admin string `yaml:"admin"`
+	// AdminHosts are names by which the admin port may be called, beside
+	// localhost and the addresses that it has.
+	AdminHosts []string `yaml:"admin_hosts"`
 	// Balancer is the balancer's address.
 	Balancer string `yaml:"balancer"`
 	// Order says how items lie on the ring; as the balancer's.
@@ -44,6 +47,7 @@ func (c *DistributorConfig) Validate() error {
 		"is needed, since listen (%s) names no host: give the HOST:PORT that slaves are to ask", c.Listen)
 	k.Address("admin", c.Admin, false)
 	k.Apart("admin", c.Admin, "listen", c.Listen)
+	k.Hosts("admin_hosts", c.AdminHosts)
 	k.Address("balancer", c.Balancer, true)
 	k.OneOf("order", c.Order, balance.ByOwner.String(), balance.ByHash.String())
 	c.SupplyConfig.check(&k)

@@ -30,7 +30,7 @@ func RunMaster(ctx context.Context, cfg MasterConfig, out io.Writer, log *slog.L
 	if err := cfg.Validate(); err != nil {
 		return err
 	}
-	port, err := newAdminPort(cfg.Admin)
+	port, err := newAdminPort(cfg.Admin, cfg.AdminHosts...)
 	if err != nil {
 		return err
 	}
@@ -82,11 +82,23 @@ func newMaster(cfg MasterConfig, port *adminPort, log *slog.Logger) (*master, er
 	metrics := admin.NewMasterMetrics(port.of(cfg.Name))
 	m.watcher = fanout.NewWatcher(cfg.Name+"/"+rand.Text(), balancerClient{m.balancer}, seeds, dialSlave, m.log)
 	m.fanout = fanout.New(m.watcher, metrics)
-	m.handler = httpapi.New(httpapi.Config{
-		Searcher: m.fanout, Explainer: m.fanout, Lexicon: lexicon, Profile: profileOf(cfg.Profile),
-		Reserve: cfg.Reserve, DefaultTimeout: cfg.Timeout, MaxInFlight: cfg.MaxInFlight, Observer: metrics,
-	})
+	m.handle(lexicon, metrics, port)
 	return m, nil
+}
+
+// handle makes the handlers of the public port, and of explanations on the
+// admin port.
+func (m *master) handle(lexicon *words.Lexicon, metrics *admin.MasterMetrics, port *adminPort) {
+	c := httpapi.Config{
+		Searcher: m.fanout, Explainer: m.fanout, Lexicon: lexicon, Profile: profileOf(m.cfg.Profile),
+		Reserve: m.cfg.Reserve, DefaultTimeout: m.cfg.Timeout, MaxInFlight: m.cfg.MaxInFlight, Observer: metrics,
+	}
+	port.explain = httpapi.New(c)
+	if !m.cfg.explains(m.listener.Addr()) {
+		c.Explainer = nil
+		m.log.Info("explanations are on the admin port alone, since queries come in where others reach them (explain: public changes it)")
+	}
+	m.handler = httpapi.New(c)
 }
 
 // dialSeeds connects to the slaves that are asked for the map while there is no

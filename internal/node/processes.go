@@ -87,6 +87,9 @@ func (c *children) startAll(ctx context.Context, cfg UpConfig, h *home, out io.W
 		slaves = append(slaves, s)
 	}
 	own := cfg.master(address)
+	if cfg.Admin != "" {
+		own.Admin = loopback // cfg's is the balancer's
+	}
 	for i, s := range slaves {
 		at, err := s.line(ctx, fmt.Sprintf("slave %d ready ", i), false)
 		if err != nil {
@@ -99,11 +102,18 @@ func (c *children) startAll(ctx context.Context, cfg UpConfig, h *home, out io.W
 	if err != nil {
 		return err
 	}
+	own.Admin, err = master.line(ctx, "admin ", own.Admin == "")
+	if err != nil {
+		return err
+	}
 	if _, err := master.line(ctx, "master listening ", false); err != nil {
 		return err
 	}
 	c.started = true
-	fmt.Fprintf(out, "master pid %d\n", master.pid())
+	if own.Admin != "" {
+		own.Admin = " admin " + own.Admin
+	}
+	fmt.Fprintf(out, "master pid %d%s\n", master.pid(), own.Admin)
 	if admin != "" {
 		fmt.Fprintf(out, "admin %s\n", admin)
 	}

@@ -31,7 +31,7 @@ func RunSlave(ctx context.Context, cfg SlaveConfig, out io.Writer, log *slog.Log
 	if err := cfg.Validate(); err != nil {
 		return err
 	}
-	port, err := newAdminPort(cfg.Admin)
+	port, err := newAdminPort(cfg.Admin, cfg.AdminHosts...)
 	if err != nil {
 		return err
 	}

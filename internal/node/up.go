@@ -23,8 +23,9 @@ const loopback = "127.0.0.1:0"
 // slaves and a master with real gRPC between them, in this process or, with
 // Processes, in child processes. It prints on out, when they listen,
 // "slave N ready ADDR" and "distributor N ready ADDR" ("slave N pid P ready
-// ADDR" for a child) and "admin http://ADDR", and last, when a complete answer is possible,
-// "ready http://ADDR".
+// ADDR" for a child, "master pid P admin http://ADDR" for the master's), and
+// "admin http://ADDR", and last, when a complete answer is possible, "ready
+// http://ADDR".
 func RunUp(ctx context.Context, cfg UpConfig, out io.Writer, log *slog.Logger) error {
 	if err := cfg.Validate(); err != nil {
 		return err
@@ -78,7 +79,7 @@ type up struct {
 // start opens and listens; what can fail fails here. What people are to reach
 // is first, so that a port in use is told at once.
 func (u *up) start(ctx context.Context) (err error) {
-	if u.port, err = newAdminPort(u.cfg.Admin); err != nil {
+	if u.port, err = newAdminPort(u.cfg.Admin, u.cfg.AdminHosts...); err != nil {
 		return err
 	}
 	if u.listener, err = listenOn(u.port.sockets.peers, "listen", loopback); err != nil {
@@ -179,7 +180,7 @@ func (c *UpConfig) master(balancer string) MasterConfig {
 	m := DefaultMasterConfig()
 	m.HTTP, m.Admin, m.Balancer = c.HTTP, "", balancer
 	m.Lexicon, m.Profile, m.Reserve = c.Lexicon, c.Profile, c.Reserve
-	m.Timeout, m.MaxInFlight = c.Timeout, c.MaxInFlight
+	m.Timeout, m.MaxInFlight, m.Explain = c.Timeout, c.MaxInFlight, c.Explain
 	return m
 }
 
@@ -193,7 +194,7 @@ func (c *UpConfig) slave(i int, h *home, balancer string) SlaveConfig {
 
 func (c *UpConfig) balancer(h *home) BalancerConfig {
 	b := DefaultBalancerConfig()
-	b.DB, b.Listen, b.Admin, b.Slaves, b.Strategy = c.DB, loopback, c.Admin, c.Slaves, c.Strategy
+	b.DB, b.Listen, b.Admin, b.AdminHosts, b.Slaves, b.Strategy = c.DB, loopback, c.Admin, c.AdminHosts, c.Slaves, c.Strategy
 	b.Interval, b.StrategyOptions = c.Interval, c.StrategyOptions
 	b.StateKey, b.Distribute = h.stateKey(), c.Distributors == 0
 	return b

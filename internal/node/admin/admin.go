@@ -20,7 +20,13 @@ type Config struct {
 	Ready func() []string
 	// Control is the balancer's; nil: its calls are not there.
 	Control Control
-	Log     *slog.Logger
+	// Explain answers /v1/explain; nil: it is not there.
+	Explain http.Handler
+	// Hosts are names by which the port may be called, beside localhost,
+	// loopback addresses and the one that a connection came to; a port in them
+	// does not count.
+	Hosts []string
+	Log   *slog.Logger
 }
 
 // New returns the handler of an admin port. Run it with httpapi.Serve, which
@@ -42,8 +48,10 @@ func New(c Config) http.Handler {
 	if c.Control != nil {
 		c.control(mux)
 	}
-	limited := http.MaxBytesHandler(mux, httpapi.MaxBody)
-	return http.NewCrossOriginProtection().Handler(limited)
+	if c.Explain != nil {
+		mux.Handle("/v1/explain", c.Explain)
+	}
+	return c.guarded(http.MaxBytesHandler(mux, httpapi.MaxBody))
 }
 
 func plain(w http.ResponseWriter, status int, text string) {

@@ -23,7 +23,7 @@ import (
 
 func handler(c admin.Control, why ...string) http.Handler {
 	return admin.New(admin.Config{Registry: admin.NewRegistry(), Ready: func() []string { return why },
-		Control: c, Log: slog.New(slog.DiscardHandler)})
+		Control: c, Hosts: []string{"example.com"}, Log: slog.New(slog.DiscardHandler)})
 }
 
 func call(h http.Handler, method, path, body string, header ...string) *httptest.ResponseRecorder {

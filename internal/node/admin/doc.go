@@ -5,5 +5,6 @@
 // on; times are histograms in seconds.
 //
 // Goals: to answer also when the process cannot do its work; to refuse what a
-// browser sends from elsewhere. Non-goals: users, dashboards.
+// page in a browser sends, from another site or under a name that it made lead
+// here. Non-goals: users, dashboards.
 package admin

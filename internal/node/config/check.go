@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"strconv"
 	"strings"
 	"time"
@@ -56,6 +57,15 @@ func (c *Check) Apart(key, address, other, otherAddress string) {
 	_, port, err := net.SplitHostPort(address)
 	c.That(address != otherAddress || err != nil || port == "0", key,
 		"%s is the address of %s too; choose another for one of them", address, other)
+}
+
+// Hosts checks names or addresses of hosts, without ports.
+func (c *Check) Hosts(key string, list []string) {
+	for _, h := range list {
+		_, err := netip.ParseAddr(h)
+		c.That(err == nil || h != "" && len(h) <= 253 && !strings.ContainsAny(h, "/:@[]* \t\n"), key,
+			"%q is not the name or address of a host; give it without scheme and port", h)
+	}
 }
 
 // Duration checks bounds, both inclusive.

@@ -24,7 +24,7 @@ const MaxTimeout = 5 * time.Second
 type Config struct {
 	// Searcher is asked each query, once.
 	Searcher search.Searcher
-	// Explainer answers /v1/explain; nil: it is answered 503.
+	// Explainer answers /v1/explain; nil: it is answered 403, with where to ask.
 	Explainer search.Explainer
 	// Lexicon has the synonyms; nil: there are none.
 	Lexicon *words.Lexicon

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"time"
 
-	"adshard/fault"
 	"adshard/internal/node/httpapi/api"
 	"adshard/search"
 )
@@ -22,7 +21,7 @@ func (c *call) Explain(w http.ResponseWriter, r *http.Request, p *api.ExplainPar
 
 func (c *call) explain(r *http.Request, p *api.ExplainParams) (*api.ExplainAnswer, error) {
 	if c.Explainer == nil {
-		return nil, fault.Newf(fault.Unavailable, op, "this master does not explain")
+		return nil, Forbidden("explanations show the bids, so they are not on this port: ask the master's admin port, or set explain: public")
 	}
 	ctx, done, err := c.begin(r.Context(), p.TimeoutMs)
 	if err != nil {

@@ -106,7 +106,7 @@ func TestExplainWithoutExplainerOrIncomplete(t *testing.T) {
 	c := configured(f)
 	c.Explainer = nil
 	res, body := get(t, New(c), "/v1/explain?q=a")
-	refused(t, "no explainer", res, body, http.StatusServiceUnavailable, api.ErrorCodeUnavailable, "")
+	refused(t, "no explainer", res, body, http.StatusForbidden, api.ErrorCodeForbidden, "")
 }
 
 func TestUnits(t *testing.T) {

@@ -20,6 +20,17 @@ type refusal struct {
 func (r *refusal) Error() string { return r.err.Error() }
 func (r *refusal) Unwrap() error { return r.err }
 
+// Forbidden returns an error that is answered 403.
+func Forbidden(format string, args ...any) error {
+	return &refusal{http.StatusForbidden, api.ErrorCodeForbidden, fault.Newf(fault.Invalid, op, format, args...)}
+}
+
+// WrongHost returns an error that is answered 421: the request names another
+// host than this one.
+func WrongHost(format string, args ...any) error {
+	return &refusal{http.StatusMisdirectedRequest, api.ErrorCodeWrongHost, fault.Newf(fault.Invalid, op, format, args...)}
+}
+
 // Status returns the HTTP status of an error: that of its kind (package
 // fault), or of a refusal by this package.
 func Status(err error) int {

@@ -47,7 +47,7 @@ func TestUpInProcesses(t *testing.T) {
 	w := newWorld(t, 40)
 	cfg := node.DefaultUpConfig()
 	cfg.DB, cfg.Data, cfg.HTTP, cfg.Admin, cfg.Processes = w.url(), dir(t, "data"), anyPort, anyPort, true
-	cfg.CacheBytes, cfg.Distributors = 1<<20, 2
+	cfg.CacheBytes, cfg.Distributors, cfg.Explain = 1<<20, 2, "admin"
 	for _, end := range []string{"kill", "stop"} {
 		up := start(t, "up", cfg)
 		url := up.line("ready ")
@@ -59,6 +59,16 @@ func TestUpInProcesses(t *testing.T) {
 			children = append(children, pid(t, up.line("distributor "+strconv.Itoa(i)+" ")))
 		}
 		w.compare(url)
+		_, master, _ := strings.Cut(up.line("master "), " admin ")
+		for base, status := range map[string]int{url: http.StatusForbidden, master: http.StatusOK} {
+			res, err := http.Get(base + "/v1/explain?q=usb&timeout_ms=5000")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _ = res.Body.Close(); res.StatusCode != status {
+				t.Errorf("explain at %s: %s", base, res.Status)
+			}
+		}
 		if list := slaves(t, up.line("admin ")); len(list) != 3 {
 			t.Fatalf("slaves %+v", list)
 		}

@@ -23,6 +23,7 @@ const (
 	ErrorCodeConflict         ErrorCode = "conflict"
 	ErrorCodeCorrupt          ErrorCode = "corrupt"
 	ErrorCodeDeadline         ErrorCode = "deadline"
+	ErrorCodeForbidden        ErrorCode = "forbidden"
 	ErrorCodeIncomplete       ErrorCode = "incomplete"
 	ErrorCodeInternal         ErrorCode = "internal"
 	ErrorCodeInvalid          ErrorCode = "invalid"
@@ -35,6 +36,7 @@ const (
 	ErrorCodeUnavailable      ErrorCode = "unavailable"
 	ErrorCodeVersion          ErrorCode = "version"
 	ErrorCodeWrongContentType ErrorCode = "wrong_content_type"
+	ErrorCodeWrongHost        ErrorCode = "wrong_host"
 )
 
 // Defines values for ExactCounts.
@@ -931,6 +933,9 @@ type Bad = ErrorAnswer
 // Failed defines model for Failed.
 type Failed = ErrorAnswer
 
+// Forbidden defines model for Forbidden.
+type Forbidden = ErrorAnswer
+
 // LargeBody defines model for LargeBody.
 type LargeBody = ErrorAnswer
 
@@ -948,6 +953,9 @@ type TooLate = ErrorAnswer
 
 // Unavailable defines model for Unavailable.
 type Unavailable = ErrorAnswer
+
+// WrongHost defines model for WrongHost.
+type WrongHost = ErrorAnswer
 
 // WrongMethod defines model for WrongMethod.
 type WrongMethod = ErrorAnswer
