@@ -74,19 +74,23 @@ func (s *editorSource) checkWidth(record int64) *Reject {
 	width := s.layout.width
 	for i := width; i < len(s.cells); i++ {
 		if len(s.cells[i]) > 0 {
-			return &Reject{File: s.file, Record: record, Column: fmt.Sprintf("cell %d", i+1),
-				Reason: fmt.Sprintf("%d cells, the header has %d: put a cell that holds a separator into quotes", len(s.cells), width)}
+			why := fmt.Sprintf("%d cells, the header has %d: put a cell that holds a separator into quotes", len(s.cells), width)
+			return &Reject{File: s.file, Record: record, Column: fmt.Sprintf("cell %d", i+1), Reason: found(why, string(s.cells[i]))}
 		}
 	}
 	if s.records.open && len(s.cells) < width {
-		return &Reject{File: s.file, Record: record, Column: fmt.Sprintf("cell %d", len(s.cells)),
-			Reason: fmt.Sprintf("the last row has %d of %d cells and no line end: was the file cut off?", len(s.cells), width)}
+		why := fmt.Sprintf("the last row has %d of %d cells and no line end: was the file cut off?", len(s.cells), width)
+		last := len(s.cells) - 1
+		return &Reject{File: s.file, Record: record, Column: fmt.Sprintf("cell %d", last+1), Reason: found(why, string(s.cells[last]))}
 	}
 	return nil
 }
 
 // read checks the row and fills e.
 func (s *editorSource) read(e *entry) {
+	if e.other, e.skipped = s.ofOtherKind(); e.skipped {
+		return
+	}
 	e.advertiser = s.advertiser
 	if e.advertiser == "" {
 		e.advertiser = s.name(colAccount)
@@ -109,7 +113,8 @@ func (s *editorSource) read(e *entry) {
 	}
 	s.campaignCells(e)
 	if s.err != nil {
-		e.reject = &Reject{File: s.file, Record: e.record, Column: s.fault.String(), Reason: reason(s.err)}
+		e.reject = &Reject{File: s.file, Record: e.record, Column: s.fault.String(),
+			Reason: found(reason(s.err), string(s.cell(s.fault)))}
 	}
 }
 
@@ -155,6 +160,7 @@ func (s *editorSource) readAd(e *entry) {
 		FinalURL:     s.text(colFinalURL),
 		Status:       s.status(colStatus),
 	}
+	s.note(colFinalURL, checkAdURL(&e.ad))
 }
 
 // groupCells reads what speaks of the group on any row.
@@ -162,7 +168,7 @@ func (s *editorSource) groupCells(e *entry) {
 	p := &e.groupPatch
 	p.Status = s.status(colAdGroupStatus)
 	if e.kind == kindGroup && !s.filled(colAdGroupStatus) {
-		p.Status = s.status(colStatus)
+		p.Status = s.ownStatus(e, colAdGroupStatus)
 	}
 	e.patchesGroup = *p != backend.GroupPatch{}
 }
@@ -175,11 +181,27 @@ func (s *editorSource) campaignCells(e *entry) {
 	p.RotateEvenly = s.rotation()
 	p.Status = s.status(colCampaignStatus)
 	if e.kind == kindCampaign && !s.filled(colCampaignStatus) {
-		p.Status = s.status(colStatus)
+		p.Status = s.ownStatus(e, colCampaignStatus)
 	}
 	e.patchesCampaign = p.Status != backend.Keep || p.DailyBudget.Op != backend.Unchanged ||
 		p.Languages.Op != backend.Unchanged || p.RotateEvenly.Op != backend.Unchanged ||
 		p.Modifiers != [search.Devices]backend.Patch[uint16]{}
+}
+
+// ownStatus reads the column Status of a group or campaign row whose own status
+// cell is empty. A filled column that is not known may make the row one of
+// another kind, whose status this is: then it does not count.
+func (s *editorSource) ownStatus(e *entry, own column) backend.Status {
+	if !s.filled(colStatus) {
+		return backend.Keep
+	}
+	if header, ok := s.unnamed(); ok {
+		e.warning = &Warning{File: s.file, Record: e.record, Column: colStatus.String(), Text: fmt.Sprintf(
+			"%s is not taken, since column %s is filled and may make this a row of another kind; use column %s",
+			quoted(string(s.cell(colStatus))), quoted(header), own)}
+		return backend.Keep
+	}
+	return s.status(colStatus)
 }
 
 // note remembers the first column at fault.
@@ -191,7 +213,11 @@ func (s *editorSource) note(c column, err error) {
 
 // cell returns a cell without outer white space; nil: empty or no such column.
 func (s *editorSource) cell(c column) []byte {
-	i := s.layout.cell[c]
+	return s.cellAt(s.layout.cell[c])
+}
+
+// cellAt is cell by the cell's index; −1: no such column.
+func (s *editorSource) cellAt(i int) []byte {
 	if i < 0 || i >= len(s.cells) || len(s.cells[i]) == 0 {
 		return nil
 	}
@@ -237,6 +263,7 @@ func (s *editorSource) name(c column) string {
 	if name == "" {
 		s.note(c, [...]error{errNoAccount, errNoCampaign, errNoGroup}[c])
 	}
+	s.note(c, checkName(name))
 	if s.err == nil {
 		s.names[c] = name
 	}

@@ -11,7 +11,12 @@ import (
 type entry struct {
 	record int64 // record or line number in the file
 	reject *Reject
-	kind   kind
+	// skipped: the row is of another kind, and changes nothing.
+	skipped bool
+	other   otherKind
+	// warning is of a row that is taken.
+	warning *Warning
+	kind    kind
 
 	advertiser, campaign, group string
 
@@ -52,7 +57,7 @@ func (e *entry) status() backend.Status {
 	return backend.Keep
 }
 
-// removes tells whether the row removes something. Such a row creates nothing:
+// removes reports whether the row removes something. Such a row creates nothing:
 // what it names and is not there stays so.
 func (e *entry) removes() bool {
 	return e.advertiserStatus == backend.Remove || e.campaignPatch.Status == backend.Remove ||

@@ -21,7 +21,7 @@ func drain(t *testing.T, src source) {
 			t.Fatalf("row %d after %d", e.record, last)
 		case e.reject != nil && (e.reject.Record != e.record || e.reject.Reason == ""):
 			t.Fatalf("reject %+v of row %d", e.reject, e.record)
-		case e.reject == nil:
+		case e.reject == nil && !e.skipped:
 			checkEntry(t, &e)
 		}
 		last = e.record
@@ -36,6 +36,9 @@ func checkEntry(t *testing.T, e *entry) {
 	}
 	if e.kind == kindKeyword && (e.keyword.Words == "" || e.keyword.Bid.Value > maxBidMicros || e.keyword.Quality.Value > maxQuality) {
 		t.Fatalf("keyword %+v", e.keyword)
+	}
+	if max(len(e.advertiser), len(e.campaign), len(e.group)) > maxName {
+		t.Fatalf("a name of %d bytes", max(len(e.advertiser), len(e.campaign), len(e.group)))
 	}
 	texts := append([]string{e.advertiser, e.campaign, e.group, e.keyword.Text, e.negative.Text, e.ad.Path1, e.ad.Path2, e.ad.FinalURL}, e.ad.Headlines...)
 	for _, text := range append(texts, e.ad.Descriptions...) {
@@ -55,6 +58,7 @@ func FuzzEditor(f *testing.F) {
 	for _, seed := range []string{
 		head + "A,C,G,k,Exact,1.5,,,Paused,en\n", head + "A,C,G,\"a \"\"b\"\"\nc\",,,,,,\n", head + "A,C,G,,,-1,900.1,h,[],\n",
 		strings.ReplaceAll(head, ",", "\t") + "A\tC\tG\t[x]\n", "\ufeff" + head, "\xff\xfeA\x00c\x00", head + "A,C,\"x\"y\n", head + ",,,,,,,,,,,x\n",
+		head[:len(head)-1] + ",Location,Ad Schedule,Foo\nA,C,,,,,,,Removed,,Czechia,,\nA,C,,,,,,,Paused,,,[],x\n",
 	} {
 		f.Add([]byte(seed))
 	}

@@ -2,9 +2,11 @@ package ingest
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -86,6 +88,17 @@ func (c column) String() string {
 type layout struct {
 	cell  [columns]int
 	width int // cells of the header
+	// others identify rows of other kinds, in the order of otherKinds.
+	others []otherCell
+	// unnamed are the columns that are not known, those of others too.
+	unnamed      []unnamedColumn
+	campaignType int
+}
+
+// unnamedColumn is a column that is not known, with its header.
+type unnamedColumn struct {
+	cell   int
+	header string
 }
 
 // knownColumns maps names as header cells are compared to columns.
@@ -110,17 +123,20 @@ func plainName(s string) string {
 	}, s))
 }
 
-// layoutOf reads a header. Two columns for one name are an error of the file;
-// unknown ones are not looked at.
+// layoutOf reads a header. Two columns for one name are an error of the file,
+// unless the name is not known.
 func layoutOf(cells [][]byte, known map[string]column) (layout, int, error) {
-	l := layout{width: len(cells)}
+	l := layout{width: len(cells), campaignType: -1}
 	for c := range l.cell {
 		l.cell[c] = -1
 	}
 	found := 0
+	others := otherColumns()
 	for i, cell := range cells {
-		c, ok := known[plainName(string(cell))]
+		name := plainName(string(cell))
+		c, ok := known[name]
 		if !ok {
+			l.addUnnamed(i, string(cell), name, others)
 			continue
 		}
 		if first := l.cell[c]; first >= 0 {
@@ -129,7 +145,18 @@ func layoutOf(cells [][]byte, known map[string]column) (layout, int, error) {
 		l.cell[c] = i
 		found++
 	}
+	slices.SortStableFunc(l.others, func(a, b otherCell) int { return cmp.Compare(a.kind, b.kind) })
 	return l, found, nil
+}
+
+func (l *layout) addUnnamed(cell int, header, name string, others map[string]otherKind) {
+	l.unnamed = append(l.unnamed, unnamedColumn{cell, header})
+	if kind, ok := others[name]; ok {
+		l.others = append(l.others, otherCell{cell, kind})
+	}
+	if name == plainName(campaignType) {
+		l.campaignType = cell
+	}
 }
 
 // readHeader finds out the separator and reads the header record: of tab and

@@ -75,13 +75,26 @@ type Summary struct {
 	Transactions int
 	// First holds the first rejects, at most FirstRejects.
 	First []Reject
+	// Skipped is the number of rows of kinds that are not imported, by kind:
+	// the most frequent first.
+	Skipped []Skipped
+	// Warnings counts what to look at in rows that were taken; FirstWarnings
+	// holds the first, at most FirstRejects.
+	Warnings      int64
+	FirstWarnings []Warning
 	// ClockBefore and ClockAfter are the store's: equal, when nothing changed.
 	ClockBefore, ClockAfter uint64
 	// Conflicts is the number of lines of the report, if it was wanted.
 	Conflicts int64
 }
 
-// FirstRejects is how many rejects a Summary holds.
+// Skipped is how many rows of a kind were skipped.
+type Skipped struct {
+	Kind string
+	Rows int64
+}
+
+// FirstRejects is how many rejects, and how many warnings, a Summary holds.
 const FirstRejects = 10
 
 // Run imports files into store, one after the other, each in whole
@@ -98,6 +111,9 @@ func Run(ctx context.Context, store backend.Store, files []string, o Options) (S
 	if !utf8.ValidString(o.Advertiser) {
 		return sum, fault.Field("ingest: run", "advertiser", "the advertiser's name is not valid UTF-8")
 	}
+	if err := checkName(o.Advertiser); err != nil {
+		return sum, fault.Field("ingest: run", "advertiser", "%w", err)
+	}
 	before, err := store.Newest(ctx)
 	if err != nil {
 		return sum, err
@@ -105,6 +121,7 @@ func Run(ctx context.Context, store backend.Store, files []string, o Options) (S
 	sum.ClockBefore = before.Clock
 	r := &run{store: store, options: o, sum: &sum, rejects: newRejectWriter(o.Rejects)}
 	err = r.files(ctx, files)
+	sum.Skipped = r.skipped.list()
 	if e := r.rejects.flush(); err == nil && e != nil {
 		err = fault.Newf(fault.KindOf(e), "ingest: rejects", "the file of rejects: %w", e)
 	}

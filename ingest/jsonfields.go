@@ -111,7 +111,14 @@ func (s *jsonSource) owner(f field, t *entityType, fallback string) string {
 	if s.line.values[f].form == formAbsent && (fallback != "" || !slices.Contains(t.path, f)) {
 		return fallback
 	}
-	return s.required(f)
+	return s.name(f)
+}
+
+// name reads the name of an advertiser, campaign or group.
+func (s *jsonSource) name(f field) string {
+	name := s.required(f)
+	s.note(f, checkName(name))
+	return name
 }
 
 // required reads a string that must be there and not empty.

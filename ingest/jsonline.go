@@ -94,7 +94,7 @@ func (l *jsonLine) parseField(dec *json.Decoder, name string) (column string, er
 		}
 		return name, v.parseList(dec)
 	default:
-		v.form = formOther
+		v.form, v.text = formOther, fmt.Sprint(t)
 	}
 	return "", nil
 }
@@ -126,6 +126,14 @@ func jsonFault(err error) error {
 	return fmt.Errorf("not valid JSON: %w", err)
 }
 
+// value is what a reject quotes.
+func (v *jsonValue) value() string {
+	if v.form == formList {
+		return strings.Join(v.list, "; ")
+	}
+	return v.text
+}
+
 // shortened bounds a name that goes into a reject.
 func shortened(name string) string {
 	const limit = 40
@@ -137,7 +145,7 @@ func shortened(name string) string {
 	return name
 }
 
-// loneSurrogate tells whether raw holds a \u escape of half a surrogate pair,
+// loneSurrogate reports whether raw holds a \u escape of half a surrogate pair,
 // which encoding/json would replace.
 func loneSurrogate(raw []byte) bool {
 	for i := bytes.IndexByte(raw, '\\'); i >= 0 && i+1 < len(raw); {

@@ -45,7 +45,11 @@ func (s *jsonSource) next(e *entry) error {
 			continue // an empty line
 		}
 		if column, err := s.line.parse(raw); err != nil {
-			e.reject = &Reject{File: s.file, Record: e.record, Column: column, Reason: err.Error()}
+			why := err.Error()
+			if column == "" {
+				why = found(why, string(raw))
+			}
+			e.reject = &Reject{File: s.file, Record: e.record, Column: column, Reason: why}
 			return nil
 		}
 		s.read(e)
@@ -72,7 +76,8 @@ func (s *jsonSource) read(e *entry) {
 
 func (s *jsonSource) reject(e *entry) {
 	if s.err != nil {
-		e.reject = &Reject{File: s.file, Record: e.record, Column: s.fault.String(), Reason: reason(s.err)}
+		e.reject = &Reject{File: s.file, Record: e.record, Column: s.fault.String(),
+			Reason: found(reason(s.err), s.line.values[s.fault].value())}
 	}
 }
 
@@ -80,15 +85,15 @@ func (s *jsonSource) reject(e *entry) {
 func (s *jsonSource) entity(e *entry) {
 	switch e.kind {
 	case kindAdvertiser:
-		e.advertiser = s.required(fieldName)
+		e.advertiser = s.name(fieldName)
 		e.advertiserStatus = s.status()
 	case kindCampaign:
-		e.campaign = s.required(fieldName)
+		e.campaign = s.name(fieldName)
 		e.campaignPatch = backend.CampaignPatch{Status: s.status(), DailyBudget: s.micros(fieldBudget, maxMicros),
 			Modifiers: s.modifiers(), Languages: s.languages(), RotateEvenly: s.rotation()}
 		e.patchesCampaign = true
 	case kindGroup:
-		e.group = s.required(fieldName)
+		e.group = s.name(fieldName)
 		e.groupPatch = backend.GroupPatch{Status: s.status(), Bid: s.micros(fieldMaxCPC, maxBidMicros), Modifiers: s.modifiers()}
 		e.patchesGroup = true
 	case kindKeyword:
@@ -105,6 +110,7 @@ func (s *jsonSource) entity(e *entry) {
 		e.ad = backend.AdPatch{Headlines: s.texts(fieldHeadlines, maxHeadlines),
 			Descriptions: s.texts(fieldDescriptions, maxDescriptions), Path1: s.text(fieldPath1),
 			Path2: s.text(fieldPath2), FinalURL: s.text(fieldFinalURL), Status: s.status()}
+		s.note(fieldFinalURL, checkAdURL(&e.ad))
 	}
 }
 

@@ -22,8 +22,8 @@ func TestJSONLines(t *testing.T) {
 		{"negatives", `{"type":"negative","advertiser":"A","campaign":"C","group":"G","text":"x","match_type":"broad"}` + "\n" +
 			`{"type":"negative","advertiser":"A","campaign":"C","text":"y","match_type":"exact"}`,
 			acc + camp + "A / C / -exact y = status=enabled\n" + grp + "A / C / G / -broad x = status=enabled\n", ""},
-		{"ad", `{"type":"ad","advertiser":"A","campaign":"C","group":"G","headlines":["H","","I"],"descriptions":["D"],"path_2":"p","final_url":"u"}`,
-			acc + camp + grp + `A / C / G / ad ["H" "I"] ["D"] "" "p" "u" = status=enabled` + "\n", ""},
+		{"ad", `{"type":"ad","advertiser":"A","campaign":"C","group":"G","headlines":["H","","I"],"descriptions":["D"],"path_2":"p","final_url":"HTTP://u"}`,
+			acc + camp + grp + `A / C / G / ad ["H" "I"] ["D"] "" "p" "HTTP://u" = status=enabled` + "\n", ""},
 		{"null restores", `{"type":"campaign","advertiser":"A","name":"C","daily_budget_micros":1,"languages":["en"],"desktop_bid_modifier":5}` + "\n" +
 			`{"type":"campaign","advertiser":"A","name":"C","daily_budget_micros":null,"languages":null,"desktop_bid_modifier":null}`, acc + camp, ""},
 		{"removed", `{"type":"campaign","advertiser":"A","name":"C"}` + "\n" + `{"type":"campaign","advertiser":"A","name":"C","status":"removed"}` + "\n" +

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 )
 
@@ -26,6 +27,43 @@ func (r Reject) String() string {
 		return fmt.Sprintf("%s: row %d: %s", r.File, r.Record, r.Reason)
 	}
 	return fmt.Sprintf("%s: row %d, %s: %s", r.File, r.Record, r.Column, r.Reason)
+}
+
+// Warning is something to look at in a row that was taken.
+type Warning struct {
+	File   string
+	Record int64
+	Column string
+	Text   string
+}
+
+// String returns the warning as one sentence.
+func (w Warning) String() string {
+	return fmt.Sprintf("%s: row %d, %s: %s", w.File, w.Record, w.Column, w.Text)
+}
+
+// quotedRunes bounds the text of a cell that is quoted in a report.
+const quotedRunes = 60
+
+// quoted is a value for a report: bounded, in quotes, with all that does not
+// print escaped.
+func quoted(value string) string {
+	runes := 0
+	for i := range value {
+		if runes++; runes > quotedRunes {
+			value = value[:i] + "…"
+			break
+		}
+	}
+	return strconv.Quote(value)
+}
+
+// found appends the value at fault to a reason, if there is one.
+func found(why, value string) string {
+	if value == "" || strings.Contains(why, quoted(value)) {
+		return why
+	}
+	return why + " (found " + quoted(value) + ")"
 }
 
 // rejectWriter writes rejects as tab-separated lines without a header: file,

@@ -1,10 +1,12 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -27,6 +29,28 @@ type run struct {
 	options Options
 	sum     *Summary
 	rejects rejectWriter
+	skipped skips
+}
+
+// skips counts skipped rows by kind.
+type skips [len(otherKinds)]int64
+
+func (s *skips) add(more skips) {
+	for kind, rows := range more {
+		s[kind] += rows
+	}
+}
+
+// list returns the kinds that were met, the most frequent first.
+func (s *skips) list() []Skipped {
+	var list []Skipped
+	for kind, rows := range s {
+		if rows > 0 {
+			list = append(list, Skipped{Kind: otherKinds[kind].name, Rows: rows})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Skipped) int { return cmp.Compare(b.Rows, a.Rows) })
+	return list
 }
 
 // chunk is some rows of a file, read and checked.
@@ -128,10 +152,17 @@ type writer struct {
 	in       *input
 	applier  applier
 	begun    time.Time
-	rows     int64 // in the open transaction
-	rejected int64
-	first    []Reject
+	open     counts
 	progress Progress // what is committed
+}
+
+// counts is what the rows of the open transaction came to.
+type counts struct {
+	rows, rejected int64
+	first          []Reject
+	skipped        skips
+	warnings       int64
+	firstWarnings  []Warning
 }
 
 func (w *writer) write(ctx context.Context, ready <-chan *chunk) error {
@@ -144,7 +175,7 @@ func (w *writer) write(ctx context.Context, ready <-chan *chunk) error {
 		if c.err != nil && c.err != io.EOF {
 			return c.err
 		}
-		full := w.rows >= int64(w.run.options.BatchRows) || w.applier.tx != nil && time.Since(w.begun) > maxTxAge
+		full := w.open.rows >= int64(w.run.options.BatchRows) || w.applier.tx != nil && time.Since(w.begun) > maxTxAge
 		if full || c.err == io.EOF {
 			if err := w.commit(ctx, c.read); err != nil {
 				return err
@@ -155,13 +186,19 @@ func (w *writer) write(ctx context.Context, ready <-chan *chunk) error {
 }
 
 func (w *writer) entry(ctx context.Context, e *entry) error {
-	w.rows++
-	if e.reject != nil {
-		w.rejected++
-		if len(w.run.sum.First)+len(w.first) < FirstRejects {
-			w.first = append(w.first, *e.reject)
+	w.open.rows++
+	switch {
+	case e.reject != nil:
+		w.open.rejected++
+		if len(w.run.sum.First)+len(w.open.first) < FirstRejects {
+			w.open.first = append(w.open.first, *e.reject)
 		}
 		return w.run.rejects.write(e.reject)
+	case e.skipped:
+		w.open.skipped[e.other]++
+		return nil
+	case e.warning != nil:
+		w.warn(e.warning)
 	}
 	if w.applier.tx == nil {
 		tx, err := w.run.store.Begin(ctx)
@@ -177,24 +214,34 @@ func (w *writer) entry(ctx context.Context, e *entry) error {
 	return nil
 }
 
+func (w *writer) warn(warning *Warning) {
+	w.open.warnings++
+	if len(w.run.sum.FirstWarnings)+len(w.open.firstWarnings) < FirstRejects {
+		w.open.firstWarnings = append(w.open.firstWarnings, *warning)
+	}
+}
+
 // commit makes the rows so far durable, and only then counts them.
 func (w *writer) commit(ctx context.Context, read int64) error {
 	if w.applier.tx != nil {
 		if err := w.applier.commit(ctx); err != nil {
-			return fmt.Errorf("%s: up to row %d: %w", w.in.name, w.progress.Rows+w.rows, err)
+			return fmt.Errorf("%s: up to row %d: %w", w.in.name, w.progress.Rows+w.open.rows, err)
 		}
 		w.applier = applier{}
 		w.run.sum.Transactions++
 	}
-	sum := w.run.sum
-	sum.Rows += w.rows
-	sum.Rejected += w.rejected
+	sum, n := w.run.sum, &w.open
+	sum.Rows += n.rows
+	sum.Rejected += n.rejected
 	sum.Bytes += read - w.progress.Bytes
-	sum.First = append(sum.First, w.first...)
-	w.progress.Rows += w.rows
-	w.progress.Rejected += w.rejected
+	sum.First = append(sum.First, n.first...)
+	sum.Warnings += n.warnings
+	sum.FirstWarnings = append(sum.FirstWarnings, n.firstWarnings...)
+	w.run.skipped.add(n.skipped)
+	w.progress.Rows += n.rows
+	w.progress.Rejected += n.rejected
 	w.progress.Bytes = read
-	w.rows, w.rejected, w.first = 0, 0, nil
+	w.open = counts{}
 	if w.run.options.Progress != nil {
 		w.run.options.Progress(w.progress)
 	}

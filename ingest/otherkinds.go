@@ -1,0 +1,146 @@
+package ingest
+
+import "slices"
+
+// otherKind is a kind of row that an export holds and an import skips: an
+// index of otherKinds.
+type otherKind uint8
+
+// otherKinds are the kinds of rows that are skipped, with the columns of
+// Google Ads Editor that identify them. The first kind with a filled column
+// counts. The last has no column: it is for a criterion type without one.
+var otherKinds = [...]struct {
+	name    string
+	columns []string
+}{
+	{"audience segment", []string{"Audience segment", "Audience"}},
+	{"schedule", []string{"Ad Schedule", "Ad schedules", "Ad schedule intervals"}},
+	{"placement", []string{"Placement"}},
+	{"topic", []string{"Topic"}},
+	{"demographic", []string{"Age", "Gender", "Household income", "Parental status"}},
+	{"product group", []string{"Product Group", "Product Group Type"}},
+	{"dynamic ad target", []string{"Dynamic Ad Target Condition 1", "Dynamic Ad Target Value 1", "Dynamic Ad Target Condition 2",
+		"Dynamic Ad Target Value 2", "Dynamic Ad Target Condition 3", "Dynamic Ad Target Value 3"}},
+	{"asset group", []string{"Asset Group", "Asset Group Status", "Audience signal", "Search theme"}},
+	{"sitelink", []string{"Link Text"}},
+	{"callout", []string{"Callout text"}},
+	{"structured snippet", []string{"Header", "Snippet Values"}},
+	{"call", []string{"Phone Number"}},
+	{"promotion", []string{"Promotion target", "Promotion code", "Promotion start", "Promotion end", "Occasion",
+		"Discount modifier", "Percent discount", "Monetary discount", "Orders over amount"}},
+	{"price", []string{"Price Qualifier", "Header 1", "Header 2", "Header 3", "Header 4", "Header 5", "Header 6", "Header 7", "Header 8",
+		"Price 1", "Price 2", "Price 3", "Price 4", "Price 5", "Price 6", "Price 7", "Price 8"}},
+	{"image", []string{"Image", "Image Size", "Asset name", "File size"}},
+	{"video", []string{"Video ID", "Video title"}},
+	{"business name", []string{"Business name", "Business logo"}},
+	{"shared set", []string{"Shared set name", "Shared set type"}},
+	{"account keyword", []string{"Account keyword type"}},
+	{"label", []string{"Label", "Color"}},
+	{"experiment", []string{"Experiment", "Experiment name"}},
+	{"IP exclusion", []string{"IP address"}},
+	{"location", []string{"Location", "Geo targeting", "Location ID", "Geo ID", "Geo target ID", "ID", "Reach", "Location groups",
+		"Location groups legacy", "Location group", "Location group type", "Radius"}},
+	{"other", nil},
+}
+
+// Kinds of rows that have rules of their own.
+const (
+	otherSchedule       = "schedule"
+	otherAssetGroup     = "asset group"
+	otherSharedSet      = "shared set"
+	otherAccountKeyword = "account keyword"
+)
+
+// campaignType is a column of campaigns' own rows, on which Ad Schedule is a
+// setting.
+const campaignType = "Campaign Type"
+
+// otherCell is a cell of each row that identifies another kind when filled.
+type otherCell struct {
+	cell int
+	kind otherKind
+}
+
+// otherColumns maps names as header cells are compared to the kind that they
+// identify.
+func otherColumns() map[string]otherKind {
+	m := make(map[string]otherKind)
+	for k := range otherKinds {
+		for _, name := range otherKinds[k].columns {
+			m[plainName(name)] = otherKind(k)
+		}
+	}
+	return m
+}
+
+// criterionKind is the kind that a criterion type speaks of on a row without a
+// keyword.
+func criterionKind(cell string) otherKind {
+	name := plainName(cell)
+	for k := range otherKinds {
+		is := func(column string) bool { return plainName(column) == name }
+		if is(otherKinds[k].name) || slices.ContainsFunc(otherKinds[k].columns, is) {
+			return otherKind(k)
+		}
+	}
+	return otherKind(len(otherKinds) - 1)
+}
+
+// ofOtherKind reports whether the row speaks of something that is not imported
+// (serving.md §7, "Rows of other kinds"), and of what.
+func (s *editorSource) ofOtherKind() (otherKind, bool) {
+	keyword := s.filled(colKeyword)
+	switch {
+	case keyword && s.filled(colCampaign), s.filled(colAdType):
+		return 0, false
+	case keyword:
+		// The keywords of shared sets and of the account have no campaign.
+		return s.identified(otherSharedSet, otherAccountKeyword)
+	case s.anyHeadline():
+		if s.filled(colAdGroup) {
+			return 0, false
+		}
+		return s.identified(otherAssetGroup)
+	}
+	if kind, ok := s.identified(); ok {
+		return kind, true
+	}
+	if s.filled(colCriterionType) {
+		return criterionKind(string(s.cell(colCriterionType))), true
+	}
+	return 0, false
+}
+
+// identified returns the first kind, of these or of all, that a filled cell
+// identifies. [] fills none: exports write it for settings that are not set.
+func (s *editorSource) identified(names ...string) (otherKind, bool) {
+	for _, o := range s.layout.others {
+		name := otherKinds[o.kind].name
+		cell := s.cellAt(o.cell)
+		switch {
+		case len(cell) == 0, string(cell) == "[]":
+		case len(names) > 0 && !slices.Contains(names, name):
+		case name == otherSchedule && s.ownRowOfCampaign():
+		default:
+			return o.kind, true
+		}
+	}
+	return 0, false
+}
+
+// ownRowOfCampaign reports whether the row has cells that only a campaign's own
+// row has.
+func (s *editorSource) ownRowOfCampaign() bool {
+	return s.filled(colBudget) || len(s.cellAt(s.layout.campaignType)) > 0
+}
+
+// unnamed returns the header of the first filled cell of a column that is not
+// known, if there is one.
+func (s *editorSource) unnamed() (header string, ok bool) {
+	for _, u := range s.layout.unnamed {
+		if len(s.cellAt(u.cell)) > 0 {
+			return u.header, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,73 @@
+package ingest
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+
+	"adshard/backend"
+)
+
+// fatalStore fails the test that writes to it.
+type fatalStore struct {
+	backend.Store
+	t *testing.T
+}
+
+func (s fatalStore) Newest(context.Context) (backend.Position, error) {
+	return backend.Position{Clock: 7}, nil
+}
+
+func (s fatalStore) Begin(context.Context) (backend.Tx, error) {
+	s.t.Helper()
+	s.t.Error("a skipped row begins a transaction")
+	return nil, context.Canceled
+}
+
+func runText(t *testing.T, store backend.Store, text string) Summary {
+	t.Helper()
+	sum, err := Run(context.Background(), store, []string{"-"}, Options{Stdin: strings.NewReader(text)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum
+}
+
+// TestEveryIdentifyingColumn: a row with a cell in any column of the list is
+// skipped as its kind, whether its campaign or its group would be removed,
+// paused or bid for. It is no reject, and nothing is written.
+func TestEveryIdentifyingColumn(t *testing.T) {
+	for _, kind := range otherKinds {
+		for _, column := range kind.columns {
+			head := "Account,Campaign,Ad Group,Max CPC,Mobile Bid Modifier," + column + ",Status\n"
+			sum := runText(t, fatalStore{t: t}, head+"A,C,,,,x,Removed\nA,C,G,1,-100,x,Paused\nA,C,G,bad,bad,x,bad\n,,,,,x,\n")
+			want := Skipped{Kind: kind.name, Rows: 4}
+			if len(sum.Skipped) != 1 || sum.Skipped[0] != want || sum.Rejected != 0 || sum.Rows != 4 {
+				t.Errorf("%s: %+v", column, sum)
+			}
+			variant := strings.ToUpper(strings.ReplaceAll(column, " ", "_"))
+			if sum := runText(t, fatalStore{t: t}, "Account\tCampaign\t"+variant+"\nA\tC\tx\n"); len(sum.Skipped) != 1 {
+				t.Errorf("%s: %+v", variant, sum)
+			}
+		}
+	}
+}
+
+// TestIdentifyingColumnsAreDocumented: docs/import.md names each kind with its
+// columns, in the order in which they are looked at.
+func TestIdentifyingColumnsAreDocumented(t *testing.T) {
+	page, err := os.ReadFile("../docs/import.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want strings.Builder
+	for _, kind := range otherKinds {
+		if len(kind.columns) > 0 {
+			want.WriteString("| " + kind.name + " | `" + strings.Join(kind.columns, "`, `") + "` |\n")
+		}
+	}
+	if !strings.Contains(string(page), want.String()) {
+		t.Errorf("docs/import.md needs this table:\n%s", want.String())
+	}
+}
