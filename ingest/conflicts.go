@@ -3,7 +3,6 @@ package ingest
 import (
 	"bufio"
 	"context"
-	"fmt"
 	"io"
 
 	"adshard/backend"
@@ -84,8 +83,7 @@ func (r *conflictReport) item(ctx context.Context, item *backend.Item) error {
 
 func (r *conflictReport) line(c *conflictCampaign, group string, n *backend.Negative, owner string, k *backend.Keyword) error {
 	r.found++
-	_, err := fmt.Fprintf(r.out, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", plainCell(c.advertiser), plainCell(c.name),
-		plainCell(group), plainCell(n.Text), n.Type, owner, plainCell(k.Text), k.Type)
+	_, err := r.out.WriteString(cellsOf(c.advertiser, c.name, group, n.Text, n.Type.String(), owner, k.Text, k.Type.String()))
 	return err
 }
 

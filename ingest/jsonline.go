@@ -36,7 +36,10 @@ const (
 	formOther // true, false
 )
 
-var errNotObject = errors.New(`not a JSON object: {"type": "keyword", …}`)
+var (
+	errNotObject    = errors.New(`not a JSON object: {"type": "keyword", …}`)
+	errUnknownField = errors.New("unknown field")
+)
 
 // parse reads an object of known fields. On an error column is the field at
 // fault, "" where the line as a whole is.
@@ -71,7 +74,7 @@ func (l *jsonLine) parse(raw []byte) (column string, err error) {
 func (l *jsonLine) parseField(dec *json.Decoder, name string) (column string, err error) {
 	i := slices.Index(fieldNames[:], name)
 	if i < 0 {
-		return shortened(name), errors.New("unknown field")
+		return shortened(name), errUnknownField
 	}
 	v := &l.values[i]
 	if v.form != formAbsent {

@@ -83,7 +83,7 @@ func (w rejectWriter) write(r *Reject) error {
 	if w.w == nil {
 		return nil
 	}
-	_, err := fmt.Fprintf(w.w, "%s\t%d\t%s\t%s\n", plainCell(r.File), r.Record, plainCell(r.Column), plainCell(r.Reason))
+	_, err := w.w.WriteString(cellsOf(r.File, strconv.FormatInt(r.Record, 10), r.Column, r.Reason))
 	return err
 }
 
@@ -92,17 +92,4 @@ func (w rejectWriter) flush() error {
 		return nil
 	}
 	return w.w.Flush()
-}
-
-// plainCell keeps a text within its cell of a tab-separated line.
-func plainCell(s string) string {
-	if !strings.ContainsAny(s, "\t\r\n") {
-		return s
-	}
-	return strings.Map(func(r rune) rune {
-		if r == '\t' || r == '\r' || r == '\n' {
-			return ' '
-		}
-		return r
-	}, s)
 }

@@ -1,10 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,6 +16,7 @@ import (
 
 type importFlags struct {
 	db, format, advertiser, rejects, conflicts string
+	force                                      bool
 }
 
 func importCommand(s Streams) *cobra.Command {
@@ -48,6 +50,7 @@ Exit status: 0 all rows are in, 1 failed, 2 wrong use, 3 some rows were rejected
 	flags.StringVar(&f.advertiser, "advertiser", "", "the account of files that have no column for it")
 	flags.StringVar(&f.rejects, "rejects", "", "write the rejected rows to this file: file, row, column, reason")
 	flags.StringVar(&f.conflicts, "conflicts", "", "write the negatives that block their own campaign's keywords to this file")
+	flags.BoolVar(&f.force, "force", false, "let --rejects and --conflicts replace a file that is no report of an earlier import")
 	return c
 }
 
@@ -67,16 +70,25 @@ func runImport(ctx context.Context, f *importFlags, files []string, s Streams) e
 		Format: format, Advertiser: f.advertiser, Stdin: s.In,
 		Progress: func(p ingest.Progress) { bar.show(p.File, p.Bytes, p.Size, true) },
 	}
-	outputs, err := createAll(map[string]*io.Writer{f.rejects: &options.Rejects, f.conflicts: &options.Conflicts})
+	reports, err := openReports(ctx, f, files, s)
 	if err != nil {
 		return err
+	}
+	if reports.rejects != nil {
+		options.Rejects = reports.rejects.file
+	}
+	if reports.conflicts != nil {
+		options.Conflicts = reports.conflicts.file
 	}
 	if path, _ := databasePath(f.db); !exists(path) {
 		fmt.Fprintf(s.Err, "there is no database %s: a new one is made\n", path)
 	}
 	store, err := node.OpenDB(ctx, f.db, true)
 	if err != nil {
-		return closeAll(err, outputs)
+		for _, r := range reports.list() {
+			r.discard()
+		}
+		return err
 	}
 	start := time.Now()
 	sum, err := ingest.Run(ctx, store, files, options)
@@ -84,7 +96,7 @@ func runImport(ctx context.Context, f *importFlags, files []string, s Streams) e
 	if e := store.Close(); err == nil {
 		err = e
 	}
-	err = closeAll(err, outputs)
+	err = reports.finish(err)
 	summary(s, f, &sum, time.Since(start))
 	if err == nil && sum.Rejected > 0 {
 		return errRejects
@@ -115,28 +127,60 @@ func readable(files []string) error {
 	return nil
 }
 
-// createAll creates the files with these names; "" stands for none.
-func createAll(to map[string]*io.Writer) ([]*os.File, error) {
-	var made []*os.File
-	for name, w := range to {
-		if name == "" {
+// importReports are the files that an import writes beside its work; nil: not
+// wanted.
+type importReports struct{ rejects, conflicts *report }
+
+// openReports opens the reports that are wanted. What cannot or may not be
+// written is found before anything is made.
+func openReports(ctx context.Context, f *importFlags, inputs []string, s Streams) (r importReports, err error) {
+	path, err := databasePath(f.db)
+	if err != nil || f.rejects == "" && f.conflicts == "" {
+		return r, err
+	}
+	kept, err := keptFiles(inputs, path, s)
+	if err != nil {
+		return r, err
+	}
+	for _, p := range []struct {
+		name string
+		to   **report
+	}{{f.rejects, &r.rejects}, {f.conflicts, &r.conflicts}} {
+		if p.name == "" {
 			continue
 		}
-		file, err := os.Create(name)
-		if err != nil {
-			return nil, closeAll(fmt.Errorf("cannot write %s: %w; its folder must be there", name, err), made)
+		if *p.to, err = planReport(p.name, kept, f.force); err != nil {
+			return importReports{}, err
 		}
-		made, *w = append(made, file), file
+		kept = append(kept, keptFile{what: "the other report, too", path: (*p.to).path})
 	}
-	return made, nil
+	for i, report := range r.list() {
+		if err := report.open(ctx); err != nil {
+			for _, made := range r.list()[:i] {
+				made.discard()
+			}
+			return importReports{}, err
+		}
+	}
+	return r, nil
 }
 
-// closeAll closes files; the first error counts.
-func closeAll(err error, files []*os.File) error {
-	for _, f := range files {
-		if e := f.Close(); err == nil {
-			err = e
-		}
+func (r importReports) list() []*report {
+	return slices.DeleteFunc([]*report{r.rejects, r.conflicts}, func(r *report) bool { return r == nil })
+}
+
+// finish publishes what is whole: after an error the rejects up to it, but no
+// report of conflicts.
+func (r importReports) finish(err error) error {
+	if r.rejects != nil {
+		err = cmp.Or(err, r.rejects.publish())
+	}
+	switch {
+	case r.conflicts == nil:
+	case err == nil:
+		err = r.conflicts.publish()
+	default:
+		r.conflicts.discard()
 	}
 	return err
 }

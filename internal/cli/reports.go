@@ -1,0 +1,222 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"adshard/ingest"
+)
+
+// report is a file that a command writes beside its work. A regular file is
+// written under another name and renamed when it is whole, so that a report
+// never replaces anything by a part.
+type report struct {
+	name string // as given
+	path string // the file, links followed
+	file *os.File
+	temp string // "": a pipe or device, which is written to directly
+}
+
+// keptFile is a file that no report may replace.
+type keptFile struct {
+	what, path string
+	info       fs.FileInfo // nil: not there yet
+}
+
+// keptFiles are the inputs, the database with the files beside it, and the
+// standard streams that are files.
+func keptFiles(inputs []string, database string, s Streams) ([]keptFile, error) {
+	var kept []keptFile
+	add := func(what, path string) error {
+		resolved, err := resolve(path)
+		if err != nil {
+			return err
+		}
+		info, err := os.Stat(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		kept = append(kept, keptFile{what, resolved, info})
+		return nil
+	}
+	for _, name := range inputs {
+		if name == "-" {
+			continue
+		}
+		if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+			continue // a pipe is read, and nothing can replace it
+		}
+		if err := add("a file to import", name); err != nil {
+			return nil, err
+		}
+	}
+	resolved, err := resolve(database)
+	if errors.Is(err, fs.ErrNotExist) {
+		return kept, nil // opening it says so
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range []string{database, resolved} { // SQLite follows links
+		for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
+			if err := add("the database", path+suffix); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for what, stream := range map[string]any{"standard input": s.In, "standard output": s.Out, "standard error": s.Err} {
+		if file, ok := stream.(*os.File); ok {
+			if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+				kept = append(kept, keptFile{what: what, info: info})
+			}
+		}
+	}
+	return kept, nil
+}
+
+// resolve returns the file that a path leads to, there or not, links followed.
+func resolve(path string) (string, error) {
+	const mostLinks = 40
+	path, err := filepath.Abs(path)
+	for range mostLinks {
+		if err != nil {
+			return "", err
+		}
+		var dir string
+		if dir, err = filepath.EvalSymlinks(filepath.Dir(path)); err != nil {
+			return "", err
+		}
+		path = filepath.Join(dir, filepath.Base(path))
+		target, notLink := os.Readlink(path)
+		if notLink != nil {
+			return path, nil
+		}
+		if path = target; !filepath.IsAbs(target) {
+			path = filepath.Join(dir, target)
+		}
+	}
+	return "", fmt.Errorf("%s: more than %d links, one to another", path, mostLinks)
+}
+
+// planReport finds out whether name may be written, and changes nothing. force
+// takes a file that is no report.
+func planReport(name string, kept []keptFile, force bool) (*report, error) {
+	info, err := os.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		info = nil
+	case err != nil:
+		return nil, cannotWrite(name, err)
+	case info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) != 0:
+		return &report{name: name, path: name}, nil
+	case !info.Mode().IsRegular():
+		return nil, wrongUse("%s is no file that a report can be written to: name a file", name)
+	}
+	path, err := resolve(name)
+	if err != nil {
+		return nil, cannotWrite(name, err)
+	}
+	for _, k := range kept {
+		if k.path == path || info != nil && k.info != nil && os.SameFile(k.info, info) {
+			return nil, wrongUse("%s is %s: a report would replace it; name another file", name, k.what)
+		}
+	}
+	if info != nil && !force {
+		if err := earlierReport(name); err != nil {
+			return nil, err
+		}
+	}
+	return &report{name: name, path: path, temp: filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+rand.Text()+".tmp")}, nil
+}
+
+// earlierReport refuses a file that no import has written.
+func earlierReport(name string) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return cannotWrite(name, err)
+	}
+	defer file.Close()
+	ours, err := ingest.IsReport(file)
+	if err != nil {
+		return cannotWrite(name, err)
+	}
+	if !ours {
+		return wrongUse("%s is there and is no report of an earlier import: name another file, or replace it with --force", name)
+	}
+	return nil
+}
+
+func cannotWrite(name string, err error) error {
+	return fmt.Errorf("cannot write %s: %w; its folder must be there", name, err)
+}
+
+// open makes the file that the report is written to.
+func (r *report) open(ctx context.Context) (err error) {
+	if r.temp == "" {
+		r.file, err = openWriter(ctx, r.path)
+	} else {
+		r.file, err = os.OpenFile(r.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	}
+	if err != nil {
+		return cannotWrite(r.name, err)
+	}
+	return nil
+}
+
+// openWriter opens a pipe or device; it waits for a pipe's reader, at most
+// until ctx is over.
+func openWriter(ctx context.Context, path string) (*os.File, error) {
+	type opened struct {
+		file *os.File
+		err  error
+	}
+	done := make(chan opened)
+	go func() {
+		file, err := os.OpenFile(path, os.O_WRONLY, 0)
+		select {
+		case done <- opened{file, err}:
+		case <-ctx.Done():
+			if err == nil {
+				_ = file.Close()
+			}
+		}
+	}()
+	select {
+	case o := <-done:
+		return o.file, o.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// publish gives the report its name; the file it replaces keeps its mode.
+func (r *report) publish() error {
+	if r.temp == "" {
+		return r.file.Close()
+	}
+	if info, err := os.Stat(r.path); err == nil {
+		_ = r.file.Chmod(info.Mode().Perm()) // of another owner's file: the report has ours
+	}
+	err := errors.Join(r.file.Sync(), r.file.Close())
+	if err == nil {
+		err = os.Rename(r.temp, r.path)
+	}
+	if err != nil {
+		_ = os.Remove(r.temp)
+		return fmt.Errorf("cannot write %s: %w", r.name, err)
+	}
+	return nil
+}
+
+// discard leaves what was there before.
+func (r *report) discard() {
+	_ = r.file.Close()
+	if r.temp != "" {
+		_ = os.Remove(r.temp)
+	}
+}

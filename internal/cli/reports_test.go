@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+const rejected = editor + "Acme,C,G,a cable,Broad,-1,,\n"
+
+// put writes a file and returns its path.
+func put(t *testing.T, path, content string) string {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// files returns the names and contents of a directory.
+func files(t *testing.T, dir string) string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, e := range entries {
+		data, _ := os.ReadFile(filepath.Join(dir, e.Name())) // a link to nothing has none
+		b.WriteString(e.Name() + ": " + string(data) + "\n")
+	}
+	return b.String()
+}
+
+// TestReportsReplaceNoInput: neither report is ever written onto an input, the
+// database or a file beside it, whatever the path is called and whatever
+// --force says; nothing else has happened then.
+func TestReportsReplaceNoInput(t *testing.T) {
+	for _, made := range []bool{true, false} {
+		dir := t.TempDir()
+		at := func(name string) string { return filepath.Join(dir, name) }
+		input, second, db := put(t, at("a.csv"), rejected), put(t, at("b.csv"), editor), at("ads.db")
+		if made {
+			if status, _, errOut := run(t, "adshard", "import", "--db", "sqlite:"+db, second); status != exitDone {
+				t.Fatal(errOut)
+			}
+			if err := os.Link(db, at("hard.db")); err != nil {
+				t.Fatal(err)
+			}
+			put(t, db+"-wal", "")
+		}
+		if err := errors.Join(os.Mkdir(at("sub"), 0o700), os.Symlink("../a.csv", at("sub/link")), os.Symlink("link", at("sub/link2")),
+			os.Link(second, at("hard.csv")), os.Symlink("ads.db", at("link.db")), os.Symlink(db+"-wal", at("wal")), os.Symlink(".", at("here"))); err != nil {
+			t.Fatal(err)
+		}
+		before := files(t, dir)
+		names := []string{input, at("sub/../a.csv"), at("sub/link"), at("sub/link2"), at("hard.csv"), at("here/b.csv"), db, at("link.db"),
+			at("here/ads.db"), at("wal"), db + "-wal", db + "-shm", db + "-journal"}
+		if made {
+			names = append(names, at("hard.db"))
+		}
+		for _, name := range names {
+			for _, flag := range []string{"--rejects", "--conflicts"} {
+				for _, url := range []string{"sqlite:" + db, "sqlite:" + at("link.db")} {
+					status, out, errOut := run(t, "adshard", "import", "--force", "--db", url, flag, name, input, second)
+					if status != exitUsage || out != "" || !strings.Contains(errOut, "a report would replace it") {
+						t.Errorf("%s %s: %d %q %q", flag, name, status, out, errOut)
+					}
+				}
+			}
+		}
+		if status, _, errOut := run(t, "adshard", "import", "--db", "sqlite:"+db, "--rejects", at("r"), "--conflicts", at("here/r"), input); status != exitUsage ||
+			!strings.Contains(errOut, "the other report") {
+			t.Errorf("both reports in one file: %d %q", status, errOut)
+		}
+		if after := files(t, dir); after != before {
+			t.Errorf("something was written:\n%.2000s\nbefore:\n%.2000s", after, before)
+		}
+	}
+}
+
+// TestReportsReplaceReports: a file that is there is replaced when it is a
+// report of an earlier import, or with --force.
+func TestReportsReplaceReports(t *testing.T) {
+	dir := t.TempDir()
+	input, db := put(t, filepath.Join(dir, "a.csv"), rejected), "sqlite:"+filepath.Join(dir, "ads.db")
+	report := filepath.Join(dir, "r.tsv")
+	for range 2 {
+		for _, flag := range []string{"--rejects", "--conflicts"} {
+			if status, _, errOut := run(t, "adshard", "import", "--db", db, flag, report, input); status != exitRejects {
+				t.Fatalf("%s: %d %q", flag, status, errOut)
+			}
+		}
+	}
+	for _, content := range []string{"my notes\n", rejected, "name\t12\tcolumn\tvalue\n"} {
+		put(t, report, content)
+		if status, _, errOut := run(t, "adshard", "import", "--db", db, "--rejects", report, input); status != exitUsage || !strings.Contains(errOut, "--force") {
+			t.Errorf("%q: %d %q", content, status, errOut)
+		}
+		if data, err := os.ReadFile(report); err != nil || string(data) != content {
+			t.Errorf("%q became %q, %v", content, data, err)
+		}
+	}
+	link := filepath.Join(dir, "link")
+	if err := errors.Join(os.Symlink("r.tsv", link), os.Chmod(report, 0o640)); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, errOut := run(t, "adshard", "import", "--db", db, "--force", "--rejects", link, input); status != exitRejects {
+		t.Errorf("%d %q", status, errOut)
+	}
+	info, err := os.Lstat(report)
+	if data, _ := os.ReadFile(link); err != nil || info.Mode() != 0o640 || !strings.HasPrefix(string(data), input+"\t4\tMax CPC\t") {
+		t.Errorf("%v, %v: %q", err, info.Mode(), data)
+	}
+	if status, _, errOut := run(t, "adshard", "import", "--db", db, "--rejects", dir, input); status != exitUsage || !strings.Contains(errOut, "name a file") {
+		t.Errorf("a directory: %d %q", status, errOut)
+	}
+}
+
+// TestReportOfAnImportThatFails: what was rejected until then is reported, the
+// conflicts of before stay, and nothing half-written is left.
+func TestReportOfAnImportThatFails(t *testing.T) {
+	dir := t.TempDir()
+	broken := put(t, filepath.Join(dir, "a.csv"), rejected+"Acme,\"C\"x\n")
+	conflicts := put(t, filepath.Join(dir, "c.tsv"), "advertiser\tcampaign\tgroup\tnegative\tnegative_type\tnegative_of\tkeyword\tkeyword_type\n")
+	before := files(t, dir)
+	rejects := filepath.Join(dir, "r.tsv")
+	status, _, errOut := run(t, "adshard", "import", "--db", "sqlite:"+filepath.Join(t.TempDir(), "ads.db"), "--rejects", rejects, "--conflicts", conflicts, broken)
+	data, err := os.ReadFile(rejects)
+	if status != exitFailed || err != nil || strings.Count(string(data), "\n") != 1 {
+		t.Errorf("%d %q: %q, %v", status, errOut, data, err)
+	}
+	if after := files(t, dir); after != before+"r.tsv: "+string(data)+"\n" {
+		t.Errorf("%s\nbefore:\n%s", after, before)
+	}
+	notOurs := put(t, filepath.Join(t.TempDir(), "x.db"), strings.Repeat("no database\n", 500))
+	before = files(t, dir)
+	if status, _, _ := run(t, "adshard", "import", "--db", "sqlite:"+notOurs, "--rejects", rejects, broken); status != exitFailed || files(t, dir) != before {
+		t.Errorf("%d, with a database that is none:\n%s", status, files(t, dir))
+	}
+}
+
+// TestReportsToPipesAndDevices: they are written to directly, never replaced.
+func TestReportsToPipesAndDevices(t *testing.T) {
+	dir := t.TempDir()
+	input, pipe := put(t, filepath.Join(dir, "a.csv"), rejected), filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	read := make(chan string)
+	go func() {
+		file, err := os.Open(pipe)
+		if err != nil {
+			read <- err.Error()
+			return
+		}
+		defer file.Close()
+		data, _ := io.ReadAll(file)
+		read <- string(data)
+	}()
+	db := "sqlite:" + filepath.Join(dir, "ads.db")
+	if status, _, errOut := run(t, "adshard", "import", "--db", db, "--rejects", pipe, "--conflicts", os.DevNull, input); status != exitRejects {
+		t.Errorf("%d %q", status, errOut)
+	}
+	if got := <-read; !strings.HasPrefix(got, input+"\t4\tMax CPC\t") {
+		t.Errorf("%q", got)
+	}
+	for path, want := range map[string]os.FileMode{pipe: os.ModeNamedPipe, os.DevNull: os.ModeDevice} {
+		if info, err := os.Lstat(path); err != nil || info.Mode()&want == 0 {
+			t.Errorf("%s: %v, %v", path, info, err)
+		}
+	}
+}
