@@ -60,6 +60,15 @@ type Tx interface {
 	FindAdvertiser(ctx context.Context, name string) (uint64, error)
 	FindCampaign(ctx context.Context, advertiser uint64, name string) (uint64, error)
 	FindGroup(ctx context.Context, campaign uint64, name string) (uint64, error)
+	// Names returns the names of an advertiser's campaigns or, with advertiser
+	// 0, of all advertisers: at most limit of them, in any order.
+	Names(ctx context.Context, advertiser uint64, limit int) ([]string, error)
+	// Watch makes the transaction report to w what its writes do; it is called
+	// before the first write. Created and Removed are reported by the call that
+	// does it, Changed by any call up to Commit, and all of them also of what
+	// is removed with its owner. A change that is undone may be reported or
+	// not. What was reported holds only if Commit succeeds.
+	Watch(w Watcher)
 	Commit(ctx context.Context) error
 	// Rollback undoes the transaction; nothing happens after Commit.
 	Rollback() error

@@ -33,7 +33,9 @@ type clause struct {
 // Run runs every clause and the random histories.
 func Run(t *testing.T, f Factory) {
 	var all []clause
-	for _, part := range [][]clause{upsertClauses(), removeClauses(), feedClauses(), positionClauses(), snapshotClauses(), storeClauses()} {
+	for _, part := range [][]clause{
+		upsertClauses(), removeClauses(), feedClauses(), positionClauses(), snapshotClauses(), storeClauses(), effectClauses(),
+	} {
 		all = append(all, part...)
 	}
 	for _, c := range all {

@@ -93,6 +93,9 @@ func (h *run) transaction() {
 	tx, err := s.Begin(ctx)
 	check(h.t, err)
 	defer tx.Rollback()
+	got, want := make(effects), make(effects)
+	tx.Watch(got.watch)
+	h.model.Watch(want.watch)
 	for range rapid.IntRange(1, 15).Draw(h.rt, "operations") {
 		op := operation(h.rt)
 		got, want := op(ctx, tx), op(ctx, h.model)
@@ -111,6 +114,9 @@ func (h *run) transaction() {
 	same := Differ(h.model.open.State, h.model.committed.State) == ""
 	check(h.t, tx.Commit(ctx))
 	h.model.Commit(ctx)
+	if d := got.differ(want); d != "" {
+		h.rt.Fatalf("the effects reported differ:\n%s", d)
+	}
 	if now := clockOf(h.t, s); !same && now == before || now < before {
 		h.rt.Fatalf("the clock went from %d to %d by a change", before, now)
 	}

@@ -13,6 +13,7 @@ import (
 // everything. It stands for the committed state and an open transaction.
 type Model struct {
 	committed, open version
+	watch           backend.Watcher
 }
 
 // version is a state with the last id of each kind of entity.
@@ -48,12 +49,17 @@ func (v version) clone() version {
 
 // Commit implements backend.Tx.
 func (m *Model) Commit(context.Context) error {
+	if m.watch != nil {
+		reportDifferences(m.committed.State, m.open.State, m.watch)
+		m.watch = nil
+	}
 	m.committed = m.open.clone()
 	return nil
 }
 
 // Rollback implements backend.Tx.
 func (m *Model) Rollback() error {
+	m.watch = nil
 	m.open = m.committed.clone()
 	return nil
 }

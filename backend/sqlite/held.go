@@ -3,6 +3,8 @@ package sqlite
 import (
 	"strings"
 
+	"adshard/backend"
+
 	zs "zombiezen.com/go/sqlite"
 )
 
@@ -40,6 +42,7 @@ type row[K, V comparable] struct {
 
 // heldSQL is how a table is read and written.
 type heldSQL[K, V comparable] struct {
+	entity backend.Entity
 	// load reads id, key and value of the rows of an owner; byKey, appended to
 	// it, restricts it to one key.
 	load, byKey string
@@ -130,12 +133,15 @@ func (h *held[K, V]) put(owner uint64, key K, initial V, change func(*V)) error 
 	if err != nil {
 		return err
 	}
+	effect := backend.Named
 	if r == nil {
 		*h.last++
 		r = &row[K, V]{owner: owner, id: *h.last, key: key, now: initial}
 		o.rows[key] = r
 		h.size++
+		effect = backend.Created
 	}
+	h.t.report(h.sql.entity, r.id, effect)
 	change(&r.now)
 	if !r.exists || r.now != r.before {
 		return h.enqueue(r)
@@ -155,6 +161,7 @@ func (h *held[K, V]) remove(owner uint64, key K) error {
 	}
 	o.rows[key] = nil // not deleted: the database still has it until the flush
 	r.gone = true
+	h.t.report(h.sql.entity, r.id, backend.Removed)
 	return h.enqueue(r)
 }
 
@@ -188,6 +195,7 @@ func (h *held[K, V]) flush() error {
 				return err
 			}
 			r.before = r.now
+			h.t.report(h.sql.entity, r.id, backend.Changed)
 		}
 	}
 	clear(h.queue)

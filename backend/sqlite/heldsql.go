@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"adshard/backend"
 	"adshard/search"
 
 	zs "zombiezen.com/go/sqlite"
@@ -35,8 +36,9 @@ type adValue struct {
 }
 
 var keywordSQL = heldSQL[phrase, keywordValue]{
-	load:  "SELECT id, words, type, text, enabled, bid, quality FROM keyword WHERE group_id = ?",
-	byKey: phraseKey,
+	entity: backend.EntityKeyword,
+	load:   "SELECT id, words, type, text, enabled, bid, quality FROM keyword WHERE group_id = ?",
+	byKey:  phraseKey,
 	scan: func(st *zs.Stmt) (uint64, phrase, keywordValue) {
 		text := st.ColumnText(3)
 		return uint64(st.ColumnInt64(0)), phrase{columnShared(st, 1, text), search.MatchType(st.ColumnInt64(2))},
@@ -51,6 +53,7 @@ var keywordSQL = heldSQL[phrase, keywordValue]{
 }
 
 var groupNegativeSQL = heldSQL[phrase, negativeValue]{
+	entity:    backend.EntityNegative,
 	load:      "SELECT id, words, type, text, enabled FROM group_negative WHERE group_id = ?",
 	byKey:     phraseKey,
 	scan:      scanHeldNegative,
@@ -63,6 +66,7 @@ var groupNegativeSQL = heldSQL[phrase, negativeValue]{
 }
 
 var campaignNegativeSQL = heldSQL[phrase, negativeValue]{
+	entity:    backend.EntityNegative,
 	load:      "SELECT id, words, type, text, enabled FROM campaign_negative WHERE campaign_id = ?",
 	byKey:     phraseKey,
 	scan:      scanHeldNegative,
@@ -81,8 +85,9 @@ const (
 )
 
 var adSQL = heldSQL[adContent, adValue]{
-	load:  "SELECT id, headlines, descriptions, path1, path2, final_url, enabled FROM ad WHERE group_id = ?",
-	byKey: contentKey,
+	entity: backend.EntityAd,
+	load:   "SELECT id, headlines, descriptions, path1, path2, final_url, enabled FROM ad WHERE group_id = ?",
+	byKey:  contentKey,
 	scan: func(st *zs.Stmt) (uint64, adContent, adValue) {
 		return uint64(st.ColumnInt64(0)),
 			adContent{st.ColumnText(1), st.ColumnText(2), st.ColumnText(3), st.ColumnText(4), st.ColumnText(5)},

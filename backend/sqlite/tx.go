@@ -34,6 +34,7 @@ type tx struct {
 	done    bool
 	// writing says that state.since was set.
 	writing bool
+	watch   backend.Watcher
 	given   ids // the last ids given
 	stored  ids // as state has them
 

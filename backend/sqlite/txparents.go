@@ -60,6 +60,7 @@ func (t *tx) flushParents() error {
 			return err
 		}
 		r.before = r.now
+		t.report(backend.EntityAdvertiser, r.id, backend.Changed)
 	}
 	for _, r := range t.dirtyCamps {
 		r.queued = false
@@ -70,6 +71,7 @@ func (t *tx) flushParents() error {
 			return err
 		}
 		r.before = r.now
+		t.report(backend.EntityCampaign, r.id, backend.Changed)
 	}
 	for _, r := range t.dirtyGroups {
 		r.queued = false
@@ -83,6 +85,7 @@ func (t *tx) flushParents() error {
 			return err
 		}
 		r.before = r.now
+		t.report(backend.EntityGroup, r.id, backend.Changed)
 	}
 	t.dirtyAds, t.dirtyCamps, t.dirtyGroups = t.dirtyAds[:0], t.dirtyCamps[:0], t.dirtyGroups[:0]
 	return nil

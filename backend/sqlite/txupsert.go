@@ -16,6 +16,7 @@ func (t *tx) Advertiser(ctx context.Context, name string) (uint64, error) {
 		return 0, t.fail(ctx, err)
 	}
 	if r != nil {
+		t.report(backend.EntityAdvertiser, r.id, backend.Named)
 		return r.id, nil
 	}
 	if err := t.bound(); err != nil {
@@ -26,6 +27,7 @@ func (t *tx) Advertiser(ctx context.Context, name string) (uint64, error) {
 	}
 	r = &advertiserRow{id: uint64(t.c.LastInsertRowID()), now: true, before: true}
 	t.knowAdvertiser(name, r)
+	t.report(backend.EntityAdvertiser, r.id, backend.Created)
 	return r.id, nil
 }
 
@@ -36,7 +38,7 @@ func (t *tx) UpdateAdvertiser(ctx context.Context, id uint64, status backend.Sta
 	}
 	switch status {
 	case backend.Remove:
-		return t.fail(ctx, t.removeParent(ctx, "DELETE FROM advertiser WHERE id = ?", id))
+		return t.fail(ctx, t.removeParent(ctx, backend.EntityAdvertiser, "DELETE FROM advertiser WHERE id = ?", id))
 	case backend.Keep:
 		return nil
 	}
@@ -66,7 +68,7 @@ func (t *tx) Campaign(ctx context.Context, advertiser uint64, name string, p bac
 		if r == nil {
 			return 0, nil
 		}
-		return r.id, t.fail(ctx, t.removeParent(ctx, "DELETE FROM campaign WHERE id = ?", r.id))
+		return r.id, t.fail(ctx, t.removeParent(ctx, backend.EntityCampaign, "DELETE FROM campaign WHERE id = ?", r.id))
 	}
 	if r == nil {
 		return t.createCampaign(ctx, key, p)
@@ -79,6 +81,7 @@ func (t *tx) Campaign(ctx context.Context, advertiser uint64, name string, p bac
 		r.queued = true
 		t.dirtyCamps = append(t.dirtyCamps, r)
 	}
+	t.report(backend.EntityCampaign, r.id, backend.Named)
 	return r.id, nil
 }
 
@@ -99,6 +102,7 @@ func (t *tx) createCampaign(ctx context.Context, key ownedName, p backend.Campai
 	r := &campaignRow{id: uint64(t.c.LastInsertRowID()), now: v, before: v}
 	t.campaigns[key] = r
 	t.campaignNeg.created(r.id)
+	t.report(backend.EntityCampaign, r.id, backend.Created)
 	return r.id, nil
 }
 
@@ -129,6 +133,7 @@ func (t *tx) Group(ctx context.Context, campaign uint64, name string, p backend.
 		r.queued = true
 		t.dirtyGroups = append(t.dirtyGroups, r)
 	}
+	t.report(backend.EntityGroup, r.id, backend.Named)
 	return r.id, nil
 }
 
@@ -150,18 +155,22 @@ func (t *tx) createGroup(ctx context.Context, key ownedName, p backend.GroupPatc
 	t.keywords.created(r.id)
 	t.negatives.created(r.id)
 	t.ads.created(r.id)
+	t.report(backend.EntityGroup, r.id, backend.Created)
 	return r.id, nil
 }
 
 // removeParent deletes an advertiser or campaign with all it holds. What is
 // known of others is read again when needed: removing is rare.
-func (t *tx) removeParent(ctx context.Context, sql string, id uint64) error {
+func (t *tx) removeParent(ctx context.Context, entity backend.Entity, sql string, id uint64) error {
 	if err := t.flush(); err != nil {
 		return err
 	}
 	t.forget()
 	stop := t.c.until(ctx)
 	defer stop()
+	if err := t.reportRemoval(entity, id); err != nil {
+		return err
+	}
 	return t.write(sql, id)
 }
 
@@ -175,5 +184,8 @@ func (t *tx) removeGroup(ctx context.Context, key ownedName, id uint64) error {
 	t.ads.forgetOwner(id)
 	stop := t.c.until(ctx)
 	defer stop()
+	if err := t.reportRemoval(backend.EntityGroup, id); err != nil {
+		return err
+	}
 	return t.write("DELETE FROM ad_group WHERE id = ?", id)
 }

@@ -1,0 +1,79 @@
+package sqlite
+
+import (
+	"context"
+
+	"adshard/backend"
+
+	zs "zombiezen.com/go/sqlite"
+)
+
+// Watch implements backend.Tx.
+func (t *tx) Watch(w backend.Watcher) { t.watch = w }
+
+// report hands an effect to the watcher, if there is one.
+func (t *tx) report(entity backend.Entity, id uint64, effect backend.Effect) {
+	if t.watch != nil {
+		t.watch(entity, id, effect)
+	}
+}
+
+// reportRemoval reports an advertiser, campaign or group that is about to be
+// deleted, with all it holds. Everything must be in the database.
+func (t *tx) reportRemoval(entity backend.Entity, id uint64) error {
+	if t.watch == nil {
+		return nil
+	}
+	for _, q := range removalQueries(entity) {
+		err := t.c.query(q.sql, func(st *zs.Stmt) error {
+			t.report(q.entity, uint64(st.ColumnInt64(0)), backend.Removed)
+			return nil
+		}, id)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type removalQuery struct {
+	entity backend.Entity
+	sql    string
+}
+
+// removalQueries read the ids of an entity, which is the parameter, and of what
+// it holds.
+func removalQueries(entity backend.Entity) (list []removalQuery) {
+	add := func(entity backend.Entity, sql string) { list = append(list, removalQuery{entity, sql}) }
+	campaigns, groups := "SELECT id FROM campaign WHERE id = ?1", "SELECT id FROM ad_group WHERE id = ?1"
+	if entity == backend.EntityAdvertiser {
+		campaigns = "SELECT id FROM campaign WHERE advertiser_id = ?1"
+		add(backend.EntityAdvertiser, "SELECT id FROM advertiser WHERE id = ?1")
+	}
+	if entity != backend.EntityGroup {
+		groups = "SELECT id FROM ad_group WHERE campaign_id IN (" + campaigns + ")"
+		add(backend.EntityCampaign, campaigns)
+		add(backend.EntityNegative, "SELECT id FROM campaign_negative WHERE campaign_id IN ("+campaigns+")")
+	}
+	add(backend.EntityGroup, groups)
+	add(backend.EntityKeyword, "SELECT id FROM keyword WHERE group_id IN ("+groups+")")
+	add(backend.EntityNegative, "SELECT id FROM group_negative WHERE group_id IN ("+groups+")")
+	add(backend.EntityAd, "SELECT id FROM ad WHERE group_id IN ("+groups+")")
+	return list
+}
+
+// Names implements backend.Tx.
+func (t *tx) Names(ctx context.Context, advertiser uint64, limit int) (names []string, err error) {
+	if err := t.ready(ctx); err != nil {
+		return nil, err
+	}
+	sql, args := "SELECT name FROM advertiser LIMIT ?", []any{int64(limit)}
+	if advertiser != 0 {
+		sql, args = "SELECT name FROM campaign WHERE advertiser_id = ? LIMIT ?", []any{advertiser, int64(limit)}
+	}
+	err = t.c.query(sql, func(st *zs.Stmt) error {
+		names = append(names, st.ColumnText(0))
+		return nil
+	}, args...)
+	return names, t.fail(ctx, err)
+}
