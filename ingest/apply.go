@@ -12,6 +12,30 @@ type applier struct {
 	tx       backend.Tx
 	last     parents
 	keywords pendingKeywords
+	tally    tally
+	near     *nearNames
+	// created: the last call created the entity that it names.
+	created bool
+	// misspelt takes names that were created beside one that is near.
+	misspelt func(e *entry, of kind, name, near string)
+}
+
+// watch is a backend.Watcher.
+func (a *applier) watch(entity backend.Entity, id uint64, effect backend.Effect) {
+	a.created = effect == backend.Created
+	a.tally.watch(entity, id, effect)
+}
+
+// named looks for names near the one that the last call has created, if it has.
+func (a *applier) named(ctx context.Context, e *entry, of kind, advertiser uint64, name string) error {
+	if !a.created {
+		return nil
+	}
+	near, err := a.near.created(ctx, a.tx, advertiser, name)
+	if near != "" {
+		a.misspelt(e, of, name, near)
+	}
+	return err
 }
 
 // parents is a path of names and the ids found for it; 0: not known.
@@ -59,7 +83,11 @@ func (a *applier) parents(ctx context.Context, e *entry) (err error) {
 	p := &a.last
 	if p.advertiserID == 0 || p.advertiser != e.advertiser {
 		*p = parents{advertiser: e.advertiser}
+		a.created = false
 		if p.advertiserID, err = a.tx.Advertiser(ctx, e.advertiser); err != nil {
+			return err
+		}
+		if err = a.named(ctx, e, kindAdvertiser, 0, e.advertiser); err != nil {
 			return err
 		}
 	}
@@ -76,7 +104,11 @@ func (a *applier) parents(ctx context.Context, e *entry) (err error) {
 			p.groupID = 0
 		}
 		p.campaign = e.campaign
+		a.created = false
 		if p.campaignID, err = a.tx.Campaign(ctx, p.advertiserID, e.campaign, e.campaignPatch); err != nil {
+			return err
+		}
+		if err = a.named(ctx, e, kindCampaign, p.advertiserID, e.campaign); err != nil {
 			return err
 		}
 	}
@@ -98,6 +130,7 @@ func (a *applier) remove(ctx context.Context, e *entry) error {
 		return err
 	}
 	if e.kind == kindAdvertiser {
+		a.near.removed(0, e.advertiser)
 		return a.tx.UpdateAdvertiser(ctx, advertiser, e.advertiserStatus)
 	}
 	campaign, err := a.tx.FindCampaign(ctx, advertiser, e.campaign)
@@ -106,6 +139,9 @@ func (a *applier) remove(ctx context.Context, e *entry) error {
 	}
 	if e.patchesCampaign {
 		_, err := a.tx.Campaign(ctx, advertiser, e.campaign, e.campaignPatch)
+		if e.campaignPatch.Status == backend.Remove {
+			a.near.removed(advertiser, e.campaign)
+		}
 		if err != nil || e.campaignPatch.Status == backend.Remove {
 			return err
 		}

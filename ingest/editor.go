@@ -46,6 +46,13 @@ func newEditorSource(src io.Reader, file, advertiser string) (*editorSource, err
 
 func (s *editorSource) position() (record, line int64) { return s.records.record, s.records.line }
 
+func (s *editorSource) column(_ *entry, of kind) string {
+	if of == kindAdvertiser {
+		return colAccount.String()
+	}
+	return colCampaign.String()
+}
+
 func (s *editorSource) next(e *entry) error {
 	*e = entry{}
 	for {

@@ -72,6 +72,9 @@ type source interface {
 	next(e *entry) error
 	// position is the record and the line that were read last.
 	position() (record, line int64)
+	// column is the name of the column that names the row's advertiser or
+	// campaign.
+	column(e *entry, of kind) string
 }
 
 // reason is an error's text without the operations that it went through.

@@ -194,6 +194,12 @@ func (t *fakeTx) FindGroup(_ context.Context, campaign uint64, name string) (uin
 	return t.find(t.s.paths[campaign] + sep + name)
 }
 
+// Watch and Names report nothing: what an import did is counted, and names are
+// compared, in tests with a database.
+func (t *fakeTx) Watch(backend.Watcher) {}
+
+func (t *fakeTx) Names(context.Context, uint64, int) ([]string, error) { return nil, nil }
+
 func (t *fakeTx) Commit(context.Context) error {
 	if t.s.failCommit != nil {
 		return t.s.failCommit

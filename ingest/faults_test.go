@@ -217,6 +217,7 @@ func (nullTx) Group(context.Context, uint64, string, backend.GroupPatch) (uint64
 	return 1, nil
 }
 func (nullTx) Keyword(context.Context, uint64, backend.KeywordPatch) error { return nil }
+func (nullTx) Watch(backend.Watcher)                                       {}
 func (nullTx) Rollback() error                                             { return nil }
 
 func (t nullTx) Commit(context.Context) error {

@@ -30,6 +30,16 @@ func newJSONSource(src io.Reader, file, advertiser string) (*jsonSource, error) 
 
 func (s *jsonSource) position() (record, line int64) { return s.lines.record, s.lines.line }
 
+func (s *jsonSource) column(e *entry, of kind) string {
+	switch of {
+	case e.kind:
+		return fieldName.String()
+	case kindAdvertiser:
+		return fieldAdvertiser.String()
+	}
+	return fieldCampaign.String()
+}
+
 func (s *jsonSource) next(e *entry) error {
 	*e = entry{}
 	for {

@@ -30,6 +30,8 @@ type run struct {
 	sum     *Summary
 	rejects rejectWriter
 	skipped skips
+	tally   tally
+	near    nearNames
 }
 
 // skips counts skipped rows by kind.
@@ -97,7 +99,7 @@ func (r *run) stream(ctx context.Context, in *input) error {
 		defer close(ready)
 		return readChunks(ctx, src, in, min(chunkRows, r.options.BatchRows), ready)
 	})
-	w := &writer{run: r, in: in, progress: Progress{File: in.name, Size: in.size}}
+	w := &writer{run: r, in: in, column: src.column, progress: Progress{File: in.name, Size: in.size}}
 	group.Go(func() error {
 		err := w.write(ctx, ready)
 		return errors.Join(err, w.rollback())
@@ -150,7 +152,8 @@ func fileFault(name string, record, line int64, err error) error {
 type writer struct {
 	run      *run
 	in       *input
-	applier  applier
+	column   func(e *entry, of kind) string
+	applier  *applier // nil: no transaction is open
 	begun    time.Time
 	open     counts
 	progress Progress // what is committed
@@ -175,7 +178,7 @@ func (w *writer) write(ctx context.Context, ready <-chan *chunk) error {
 		if c.err != nil && c.err != io.EOF {
 			return c.err
 		}
-		full := w.open.rows >= int64(w.run.options.BatchRows) || w.applier.tx != nil && time.Since(w.begun) > maxTxAge
+		full := w.open.rows >= int64(w.run.options.BatchRows) || w.applier != nil && time.Since(w.begun) > maxTxAge
 		if full || c.err == io.EOF {
 			if err := w.commit(ctx, c.read); err != nil {
 				return err
@@ -200,13 +203,10 @@ func (w *writer) entry(ctx context.Context, e *entry) error {
 	case e.warning != nil:
 		w.warn(e.warning)
 	}
-	if w.applier.tx == nil {
-		tx, err := w.run.store.Begin(ctx)
-		if err != nil {
+	if w.applier == nil {
+		if err := w.begin(ctx); err != nil {
 			return err
 		}
-		w.applier = applier{tx: tx}
-		w.begun = time.Now()
 	}
 	if err := w.applier.apply(ctx, e); err != nil {
 		return fmt.Errorf("%s: row %d: %w", w.in.name, e.record, err)
@@ -214,20 +214,50 @@ func (w *writer) entry(ctx context.Context, e *entry) error {
 	return nil
 }
 
+func (w *writer) begin(ctx context.Context) error {
+	tx, err := w.run.store.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	w.applier = &applier{tx: tx, near: &w.run.near, misspelt: w.misspelt}
+	tx.Watch(w.applier.watch)
+	w.begun = time.Now()
+	return nil
+}
+
 func (w *writer) warn(warning *Warning) {
 	w.open.warnings++
-	if len(w.run.sum.FirstWarnings)+len(w.open.firstWarnings) < FirstRejects {
+	if w.keepsWarning() {
 		w.open.firstWarnings = append(w.open.firstWarnings, *warning)
 	}
 }
 
+func (w *writer) keepsWarning() bool {
+	return len(w.run.sum.FirstWarnings)+len(w.open.firstWarnings) < FirstRejects
+}
+
+// misspelt warns of a name that was created beside one that is near.
+func (w *writer) misspelt(e *entry, of kind, name, near string) {
+	warning := &Warning{}
+	if w.keepsWarning() {
+		what := "campaign " + quoted(name) + " of " + quoted(e.advertiser)
+		if of == kindAdvertiser {
+			what = "advertiser " + quoted(name)
+		}
+		warning = &Warning{File: w.in.name, Record: e.record, Column: w.column(e, of),
+			Text: fmt.Sprintf("%s was not there and is created; did you mean %s?", what, quoted(near))}
+	}
+	w.warn(warning)
+}
+
 // commit makes the rows so far durable, and only then counts them.
 func (w *writer) commit(ctx context.Context, read int64) error {
-	if w.applier.tx != nil {
+	if w.applier != nil {
 		if err := w.applier.commit(ctx); err != nil {
 			return fmt.Errorf("%s: up to row %d: %w", w.in.name, w.progress.Rows+w.open.rows, err)
 		}
-		w.applier = applier{}
+		w.run.tally.add(&w.applier.tally)
+		w.applier = nil
 		w.run.sum.Transactions++
 	}
 	sum, n := w.run.sum, &w.open
@@ -249,10 +279,10 @@ func (w *writer) commit(ctx context.Context, read int64) error {
 }
 
 func (w *writer) rollback() error {
-	if w.applier.tx == nil {
+	if w.applier == nil {
 		return nil
 	}
 	tx := w.applier.tx
-	w.applier = applier{}
+	w.applier = nil
 	return tx.Rollback()
 }

@@ -1,0 +1,143 @@
+package ingest
+
+import (
+	"context"
+	"math/bits"
+	"slices"
+	"unicode/utf8"
+
+	"adshard/backend"
+)
+
+const (
+	// nearDistance is the most insertions, deletions and substitutions between
+	// two names of which one may be misspelt.
+	nearDistance = 2
+	// nearNamesMost is how many names an account may have to be looked through;
+	// so creating a campaign stays cheap.
+	nearNamesMost = 10_000
+	// nearNamesKept bounds the names that are kept of all accounts.
+	nearNamesKept = 20 * nearNamesMost
+)
+
+// nearNames knows the names of accounts in which something was created.
+type nearNames struct {
+	accounts map[uint64]*accountNames // by advertiser; 0: the advertisers
+	kept     int
+}
+
+// accountNames are the names of an account's campaigns, or of all advertisers,
+// by their length in characters.
+type accountNames struct {
+	byLength map[int][]letteredName
+	count    int
+}
+
+// letteredName is a name with the set of its characters, hashed to 64 bits. Two
+// sets differ in at most two bits for each edit.
+type letteredName struct {
+	letters uint64
+	name    string
+}
+
+// created returns the nearest name within nearDistance of one that was just
+// created in an account, "" if there is none, and remembers the new one.
+func (n *nearNames) created(ctx context.Context, tx backend.Tx, advertiser uint64, name string) (string, error) {
+	account, ok := n.accounts[advertiser]
+	if !ok {
+		names, err := tx.Names(ctx, advertiser, nearNamesMost+1)
+		if err != nil {
+			return "", err
+		}
+		account = n.account(advertiser)
+		for _, other := range names {
+			if other != name { // the new one is among them
+				n.add(account, other)
+			}
+		}
+	}
+	if account.count > nearNamesMost {
+		return "", nil
+	}
+	near := account.nearest(name)
+	n.add(account, name)
+	return near, nil
+}
+
+// account makes an account without names.
+func (n *nearNames) account(advertiser uint64) *accountNames {
+	if n.accounts == nil || n.kept > nearNamesKept {
+		n.accounts, n.kept = make(map[uint64]*accountNames), 0
+	}
+	account := &accountNames{byLength: make(map[int][]letteredName)}
+	n.accounts[advertiser] = account
+	n.kept++
+	return account
+}
+
+func (n *nearNames) add(account *accountNames, name string) {
+	account.count++
+	n.kept++
+	length := utf8.RuneCountInString(name)
+	account.byLength[length] = append(account.byLength[length], letteredName{lettersOf(name), name})
+}
+
+// removed forgets a name that is gone.
+func (n *nearNames) removed(advertiser uint64, name string) {
+	if account := n.accounts[advertiser]; account != nil {
+		length := utf8.RuneCountInString(name)
+		account.byLength[length] = slices.DeleteFunc(account.byLength[length], func(l letteredName) bool { return l.name == name })
+	}
+}
+
+func lettersOf(name string) (set uint64) {
+	for _, r := range name {
+		set |= 1 << (uint32(r) * 2654435761 >> 26)
+	}
+	return set
+}
+
+// nearest returns the nearest name within nearDistance.
+func (a *accountNames) nearest(name string) (near string) {
+	letters, runes := lettersOf(name), []rune(name)
+	least := nearDistance + 1
+	var buf []rune
+	for length := len(runes) - nearDistance; length <= len(runes)+nearDistance; length++ {
+		for _, other := range a.byLength[length] {
+			if bits.OnesCount64(letters^other.letters) > 2*nearDistance {
+				continue
+			}
+			buf = append(buf[:0], []rune(other.name)...)
+			if d := distance(runes, buf, least-1); d < least {
+				near, least = other.name, d
+			}
+			if least == 1 {
+				return near
+			}
+		}
+	}
+	return near
+}
+
+// distance returns the Levenshtein distance of a and b, or something above most
+// if it is above.
+func distance(a, b []rune, most int) int {
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	switch {
+	case max(len(a), len(b)) == 0:
+		return 0
+	case most == 0 || len(a)-len(b) > most || len(b)-len(a) > most:
+		return most + 1
+	case len(a) == 0 || len(b) == 0:
+		return max(len(a), len(b))
+	}
+	least := distance(a[1:], b[1:], most-1) // the first characters differ
+	least = min(least, distance(a[1:], b, most-1))
+	least = min(least, distance(a, b[1:], most-1))
+	return 1 + least
+}
