@@ -2,7 +2,7 @@
 // exports and JSON lines (serving.md §6 and §7, docs/import.md).
 //
 // A file is read as a stream: bytes → UTF-8 (decode.go) → records (record.go)
-// or lines (lines.go) → entries, which are rows that have passed every check
+// or lines → entries, which are rows that have passed every check
 // (editor.go, jsonlines.go) → a transaction (apply.go). Reading and checking
 // run in one goroutine, writing in another; between them lie a few small
 // chunks, so that a file of any size needs the same memory.
@@ -12,6 +12,9 @@
 // usable columns) is an error of kind fault.Invalid that names file and row;
 // what was committed before stays, and a second run goes over it without
 // changing anything.
+//
+// What the transactions report they did is counted by entity (tally.go);
+// DryRun does all of it on a copy and compares the copy's snapshots.
 //
 // Goals: bounded memory, exact rejects, whole transactions, a second run that
 // changes nothing. Non-goals: guessing what a wrong cell may have meant,

@@ -32,7 +32,6 @@ const (
 
 // prepare makes sure that the file is a database of ours of this version.
 func prepare(ctx context.Context, path string, o Options) error {
-	const op = "sqlite: open"
 	if err := checkPath(path, o); err != nil {
 		return err
 	}
@@ -43,13 +42,12 @@ func prepare(ctx context.Context, path string, o Options) error {
 		case err != nil:
 			return err
 		case version == 0 && !o.Create && isEmpty(path):
-			return fault.Newf(fault.Corrupt, op, "%s is an empty file, not a database: restore the database from a copy,"+
+			return fault.Newf(fault.Corrupt, "sqlite: open", "%s is an empty file, not a database: restore the database from a copy,"+
 				" or make a new one by importing", path)
 		case version == schemaVersion:
 			return signed(ctx, path, o)
 		case version > schemaVersion:
-			return fault.Newf(fault.Version, op, "database %s has schema version %d, this program knows %d: use the newer program",
-				path, version, schemaVersion)
+			return newerSchema(path, version)
 		}
 		err = migrate(ctx, path, o, schemaVersion)
 		// Another process may have been faster: then the version is right now.
@@ -64,6 +62,11 @@ func prepare(ctx context.Context, path string, o Options) error {
 			}
 		}
 	}
+}
+
+func newerSchema(path string, version int64) error {
+	return fault.Newf(fault.Version, "sqlite: open", "database %s has schema version %d, this program knows %d: use the newer program",
+		path, version, schemaVersion)
 }
 
 // checkPath says what is wrong with a path in plainer words than SQLite.

@@ -10,13 +10,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"adshard/backend"
 	"adshard/ingest"
 	"adshard/internal/node"
 )
 
 type importFlags struct {
 	db, format, advertiser, rejects, conflicts string
-	force                                      bool
+	force, dryRun, json                        bool
 }
 
 func importCommand(s Streams) *cobra.Command {
@@ -29,12 +30,17 @@ database, from Google Ads Editor exports (CSV or TSV, UTF-8 or UTF-16, found out
 from the file) or from JSON lines. - stands for standard input.
 
 Rows that cannot be taken are rejected, each with its row, column and reason; all
-others are in. A second run of the same file changes nothing, and a running
-cluster follows within a second.
+others are in, but those of kinds that are not imported (locations, audiences,
+assets and the like), which are skipped. A second run of the same file changes
+nothing, and a running cluster follows within a second.
 
-Exit status: 0 all rows are in, 1 failed, 2 wrong use, 3 some rows were rejected.`,
+--dry-run does all of it on a copy of the database, in the directory for
+temporary files, and shows what differs there.
+
+Exit status: 0 no row was rejected, 1 failed, 2 wrong use, 3 some rows were rejected.`,
 		Example: `  adshard import --db sqlite:ads.db export.csv
   adshard import --db sqlite:ads.db --advertiser Acme --rejects rejects.tsv *.csv
+  adshard import --db sqlite:ads.db --dry-run export.csv
   zcat data.jsonl.gz | adshard import --db sqlite:ads.db --format jsonl -`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -50,6 +56,8 @@ Exit status: 0 all rows are in, 1 failed, 2 wrong use, 3 some rows were rejected
 	flags.StringVar(&f.advertiser, "advertiser", "", "the account of files that have no column for it")
 	flags.StringVar(&f.rejects, "rejects", "", "write the rejected rows to this file: file, row, column, reason")
 	flags.StringVar(&f.conflicts, "conflicts", "", "write the negatives that block their own campaign's keywords to this file")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "show what would be created, changed and removed, entity by entity, and change nothing")
+	flags.BoolVar(&f.json, "json", false, "print JSON, one object a line: the differences of --dry-run, then the summary")
 	flags.BoolVar(&f.force, "force", false, "let --rejects and --conflicts replace a file that is no report of an earlier import")
 	return c
 }
@@ -80,10 +88,14 @@ func runImport(ctx context.Context, f *importFlags, files []string, s Streams) e
 	if reports.conflicts != nil {
 		options.Conflicts = reports.conflicts.file
 	}
-	if path, _ := databasePath(f.db); !exists(path) {
+	if path, _ := databasePath(f.db); !f.dryRun && !exists(path) {
 		fmt.Fprintf(s.Err, "there is no database %s: a new one is made\n", path)
 	}
-	store, err := node.OpenDB(ctx, f.db, true)
+	open := func() (backend.Store, error) { return node.OpenDB(ctx, f.db, true) }
+	if f.dryRun {
+		open = func() (backend.Store, error) { return node.OpenScratch(ctx, f.db) }
+	}
+	store, err := open()
 	if err != nil {
 		for _, r := range reports.list() {
 			r.discard()
@@ -91,17 +103,35 @@ func runImport(ctx context.Context, f *importFlags, files []string, s Streams) e
 		return err
 	}
 	start := time.Now()
-	sum, err := ingest.Run(ctx, store, files, options)
-	bar.end()
+	sum, err := importInto(ctx, f, store, files, options, bar, s)
 	if e := store.Close(); err == nil {
 		err = e
 	}
 	err = reports.finish(err)
-	summary(s, f, &sum, time.Since(start))
+	if e := showSummary(s, f, &sum, time.Since(start)); err == nil {
+		err = e
+	}
 	if err == nil && sum.Rejected > 0 {
 		return errRejects
 	}
 	return err
+}
+
+// importInto imports into store, which with --dry-run is a copy, and then shows
+// what differs in it.
+func importInto(ctx context.Context, f *importFlags, store backend.Store, files []string, o ingest.Options, bar *progress, s Streams) (ingest.Summary, error) {
+	if !f.dryRun {
+		sum, err := ingest.Run(ctx, store, files, o)
+		bar.end()
+		return sum, err
+	}
+	w := newDifferenceWriter(s.Out, f.json)
+	sum, err := ingest.DryRun(ctx, store, files, o, func(d *ingest.Difference) error {
+		bar.end()
+		return w.write(d)
+	})
+	bar.end()
+	return sum, cmp.Or(err, w.out.Flush())
 }
 
 // readable finds files that are not there before anything else is done.
@@ -183,27 +213,4 @@ func (r importReports) finish(err error) error {
 		r.conflicts.discard()
 	}
 	return err
-}
-
-// summary tells what is in; after an error, what was committed before it.
-func summary(s Streams, f *importFlags, sum *ingest.Summary, took time.Duration) {
-	rate := float64(sum.Rows) / max(took.Seconds(), 1e-9)
-	fmt.Fprintf(s.Out, "%d rows in %.1f s (%.0f rows/s), %d rejected", sum.Rows, took.Seconds(), rate, sum.Rejected)
-	if sum.ClockBefore == sum.ClockAfter {
-		fmt.Fprint(s.Out, ", nothing changed")
-	}
-	fmt.Fprintf(s.Out, "; clock %d\n", sum.ClockAfter)
-	if f.conflicts != "" {
-		fmt.Fprintf(s.Out, "%d keywords are blocked by negatives of their own: %s\n", sum.Conflicts, f.conflicts)
-	}
-	for _, r := range sum.First {
-		fmt.Fprintf(s.Err, "rejected: %v\n", r)
-	}
-	if more := sum.Rejected - int64(len(sum.First)); more > 0 {
-		where := "--rejects FILE writes all of them"
-		if f.rejects != "" {
-			where = "all are in " + f.rejects
-		}
-		fmt.Fprintf(s.Err, "and %d more; %s\n", more, where)
-	}
 }

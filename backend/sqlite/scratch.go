@@ -1,0 +1,104 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"adshard/backend"
+	"adshard/fault"
+
+	zs "zombiezen.com/go/sqlite"
+)
+
+// scratch is a store whose file goes when it is closed.
+type scratch struct {
+	*Store
+	dir string
+}
+
+// OpenScratch opens a copy of the database at path as it is now, to try changes
+// out: the database is only read, and its writers do not wait. If there is none
+// yet, the copy is empty. The copy lies in the directory for temporary files
+// (TMPDIR), which needs as much room as the database, until Close. Kinds of
+// errors: those of Open.
+func OpenScratch(ctx context.Context, path string, o Options) (backend.Store, error) {
+	o = o.withDefaults()
+	o.Create = true
+	if err := checkPath(path, o); err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "adshard-scratch-")
+	if err != nil {
+		return nil, fault.New(fault.Unavailable, "sqlite: copy", err)
+	}
+	to := filepath.Join(dir, "copy.db")
+	err = copyDatabase(ctx, path, to, o)
+	var store *Store
+	if err == nil {
+		store, err = Open(ctx, to, o)
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return &scratch{store, dir}, nil
+}
+
+// Close implements backend.Store.
+func (s *scratch) Close() error {
+	return errors.Join(s.Store.Close(), os.RemoveAll(s.dir))
+}
+
+// copyPages is how much is copied between two looks at the context.
+const copyPages = 1024
+
+// copyDatabase copies what is at from, if anything, in one read transaction.
+func copyDatabase(ctx context.Context, from, to string, o Options) error {
+	if info, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
+		return nil
+	}
+	version, err := storedVersion(ctx, from, Options{BusyTimeout: o.BusyTimeout})
+	switch {
+	case err != nil:
+		return err // not a database of ours
+	case version > schemaVersion:
+		return newerSchema(from, version)
+	}
+	source, err := connect(from, o.BusyTimeout)
+	if err != nil {
+		return failed(ctx, "copy", from, err)
+	}
+	defer source.Close()
+	target, err := zs.OpenConn(to, zs.OpenReadWrite|zs.OpenCreate)
+	if err != nil {
+		return failed(ctx, "copy", to, err)
+	}
+	defer target.Close()
+	return failed(ctx, "copy", to, copyPagesOf(ctx, source, target))
+}
+
+func copyPagesOf(ctx context.Context, source *conn, target *zs.Conn) (err error) {
+	if err := source.exec("BEGIN"); err != nil {
+		return err
+	}
+	if _, err := source.number("SELECT count(*) FROM sqlite_schema"); err != nil {
+		return err // from here on others' changes are not seen
+	}
+	b, err := zs.NewBackup(target, "main", source.Conn, "main")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if e := b.Close(); err == nil {
+			err = e
+		}
+	}()
+	for more := true; more && err == nil; {
+		if err = ctx.Err(); err == nil {
+			more, err = b.Step(copyPages)
+		}
+	}
+	return err
+}

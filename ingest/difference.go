@@ -1,0 +1,160 @@
+package ingest
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"adshard/backend"
+	"adshard/search"
+)
+
+// Difference is one entity that an import created, changed or removed.
+type Difference struct {
+	Effect backend.Effect // Created, Changed or Removed
+	Entity backend.Entity
+	// Advertiser, Campaign and Group name the entity's owners and, where it is
+	// one of these itself, the entity.
+	Advertiser, Campaign, Group string
+	// Before and After are the entity's fields; nil where it is not there.
+	Before, After []Field
+}
+
+// Field is a field of an entity as a JSON line has it.
+type Field struct {
+	Name  string
+	Value string // JSON
+}
+
+// MarshalJSON gives effect, entity, the names of its owners, before and after.
+func (d *Difference) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString(`{"effect":"` + effectNames[d.Effect] + `","entity":"` + d.Entity.String() + `"`)
+	for i, name := range []string{d.Advertiser, d.Campaign, d.Group} {
+		if i < int(d.Entity) && name != "" {
+			b.WriteString(`,"` + backend.Entity(i).String() + `":` + jsonText(name))
+		}
+	}
+	writeFields(&b, "before", d.Before)
+	writeFields(&b, "after", d.After)
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+var effectNames = [...]string{backend.Created: "created", backend.Changed: "changed", backend.Removed: "removed"}
+
+func writeFields(b *bytes.Buffer, name string, list []Field) {
+	if list == nil {
+		return
+	}
+	b.WriteString(`,"` + name + `":{`)
+	for i, f := range list {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(`"` + f.Name + `":` + f.Value)
+	}
+	b.WriteByte('}')
+}
+
+func jsonText(v any) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return "null" // texts and lists of texts can always be encoded
+	}
+	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
+}
+
+// fieldList builds an entity's fields in the order of JSON lines.
+type fieldList []Field
+
+func (l *fieldList) add(f field, value string) { *l = append(*l, Field{f.String(), value}) }
+
+func (l *fieldList) text(f field, v any) { l.add(f, jsonText(v)) }
+
+func (l *fieldList) number(f field, has bool, n uint64) {
+	value := "null"
+	if has {
+		value = strconv.FormatUint(n, 10)
+	}
+	l.add(f, value)
+}
+
+func (l *fieldList) status(enabled bool) {
+	status := `"paused"`
+	if enabled {
+		status = `"enabled"`
+	}
+	l.add(fieldStatus, status)
+}
+
+func (l *fieldList) modifiers(list [search.Devices]backend.Modifier) {
+	for d, m := range list {
+		value := "null"
+		if m.Set {
+			value = strconv.FormatFloat((float64(m.Permille)-1000)/10, 'f', -1, 64)
+		}
+		l.add(fieldDesktop+field(d), value)
+	}
+}
+
+func advertiserFields(a *backend.Advertiser) (l fieldList) {
+	l.text(fieldName, a.Name)
+	l.status(a.Enabled)
+	return l
+}
+
+func campaignFields(c *backend.Campaign) (l fieldList) {
+	l.text(fieldName, c.Name)
+	l.modifiers(c.Modifiers)
+	l.number(fieldBudget, c.HasBudget, c.DailyBudget)
+	if len(c.Languages) == 0 {
+		l.add(fieldLanguages, "null")
+	} else {
+		l.text(fieldLanguages, c.Languages)
+	}
+	rotation := "optimize"
+	if c.RotateEvenly {
+		rotation = "even"
+	}
+	l.text(fieldRotation, rotation)
+	l.status(c.Enabled)
+	return l
+}
+
+func groupFields(g *backend.Group) (l fieldList) {
+	l.text(fieldName, g.Name)
+	l.number(fieldMaxCPC, g.HasBid, g.Bid)
+	l.modifiers(g.Modifiers)
+	l.status(g.Enabled)
+	return l
+}
+
+func keywordFields(k *backend.Keyword) (l fieldList) {
+	l.text(fieldText, k.Text)
+	l.text(fieldMatchType, k.Type.String())
+	l.number(fieldMaxCPC, k.HasBid, k.Bid)
+	l.number(fieldQuality, true, uint64(k.Quality))
+	l.status(k.Enabled)
+	return l
+}
+
+func negativeFields(n *backend.Negative) (l fieldList) {
+	l.text(fieldText, n.Text)
+	l.text(fieldMatchType, n.Type.String())
+	l.status(n.Enabled)
+	return l
+}
+
+func adFields(a *backend.Ad) (l fieldList) {
+	l.text(fieldHeadlines, slices.Concat([]string{}, a.Headlines))
+	l.text(fieldDescriptions, slices.Concat([]string{}, a.Descriptions))
+	l.text(fieldPath1, a.Path1)
+	l.text(fieldPath2, a.Path2)
+	l.text(fieldFinalURL, a.FinalURL)
+	l.status(a.Enabled)
+	return l
+}

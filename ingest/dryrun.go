@@ -1,0 +1,194 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2/roaring64"
+
+	"adshard/backend"
+)
+
+// DryRun does what Run does and hands each entity that differs afterwards to
+// found: advertisers, then campaigns with their negatives, then groups with
+// what they hold, each by rising id. store is a copy of the database, which is
+// changed. After an error of Run the differences up to it are found all the
+// same. Errors: those of Run, of the store and of found.
+func DryRun(ctx context.Context, store backend.Store, files []string, o Options, found func(*Difference) error) (Summary, error) {
+	before, err := store.Snapshot(ctx)
+	if err != nil {
+		return Summary{}, err
+	}
+	sum, err := Run(ctx, store, files, o)
+	if ctx.Err() == nil {
+		err = errors.Join(err, findDifferences(ctx, store, before, found))
+	}
+	return sum, errors.Join(err, before.Close())
+}
+
+func findDifferences(ctx context.Context, store backend.Store, before backend.Snapshot, found func(*Difference) error) error {
+	after, err := store.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	d := &differences{before: before, after: after, found: found, names: make(map[uint64]ownerNames)}
+	return errors.Join(d.find(ctx, store), after.Close())
+}
+
+// differences compares two snapshots of one database.
+type differences struct {
+	before, after backend.Snapshot
+	found         func(*Difference) error
+	// names of campaigns and their advertisers, by campaign.
+	names map[uint64]ownerNames
+}
+
+type ownerNames struct{ advertiser, campaign string }
+
+// comparedTogether is how many advertisers, campaigns or groups are compared at
+// once.
+const comparedTogether = 256
+
+// find compares what the log says was written between the snapshots.
+func (d *differences) find(ctx context.Context, feed backend.Feed) error {
+	var written [backend.KindGroup + 1]roaring64.Bitmap
+	for at := d.before.Position(); at.Clock < d.after.Position().Clock; {
+		changes, err := feed.Changes(ctx, at, 10_000)
+		if err != nil || len(changes) == 0 {
+			return err
+		}
+		for _, c := range changes {
+			written[c.Kind].Add(c.ID)
+		}
+		last := changes[len(changes)-1]
+		at = backend.Position{Clock: last.Clock, Mark: last.Mark}
+	}
+	compare := [...]func(context.Context, []uint64) error{
+		backend.KindAdvertiser: d.advertisers, backend.KindCampaign: d.campaigns, backend.KindGroup: d.groups,
+	}
+	for kind := backend.KindAdvertiser; kind <= backend.KindGroup; kind++ {
+		for ids := range slices.Chunk(written[kind].ToArray(), comparedTogether) {
+			if err := compare[kind](ctx, ids); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (d *differences) advertisers(ctx context.Context, ids []uint64) error {
+	id := func(a *backend.Advertiser) uint64 { return a.ID }
+	return pairs(ctx, ids, d.before.Advertisers, d.after.Advertisers, id, func(was, is *backend.Advertiser) error {
+		at := Difference{Entity: backend.EntityAdvertiser, Advertiser: either(was, is).Name}
+		return report(d, at, was, is, advertiserFields)
+	})
+}
+
+func (d *differences) campaigns(ctx context.Context, ids []uint64) error {
+	id := func(c *backend.Campaign) uint64 { return c.ID }
+	return pairs(ctx, ids, d.before.Campaigns, d.after.Campaigns, id, func(was, is *backend.Campaign) error {
+		names, err := d.namesOf(ctx, either(was, is))
+		if err != nil {
+			return err
+		}
+		at := Difference{Entity: backend.EntityCampaign, Advertiser: names.advertiser, Campaign: names.campaign}
+		if err := report(d, at, was, is, campaignFields); err != nil {
+			return err
+		}
+		at.Entity = backend.EntityNegative
+		var old, now []backend.Negative
+		if was != nil {
+			old = was.Negatives
+		}
+		if is != nil {
+			now = is.Negatives
+		}
+		return reportAll(d, at, old, now, negativeID, negativeFields)
+	})
+}
+
+func negativeID(n *backend.Negative) uint64 { return n.ID }
+
+func (d *differences) groups(ctx context.Context, ids []uint64) error {
+	id := func(it *backend.Item) uint64 { return it.Group.ID }
+	return pairs(ctx, ids, d.before.Items, d.after.Items, id, func(was, is *backend.Item) error {
+		names, err := d.owners(ctx, either(was, is).Group.CampaignID)
+		if err != nil {
+			return err
+		}
+		at := Difference{Entity: backend.EntityGroup, Advertiser: names.advertiser, Campaign: names.campaign, Group: either(was, is).Group.Name}
+		if err := report(d, at, was, is, func(it *backend.Item) fieldList { return groupFields(&it.Group) }); err != nil {
+			return err
+		}
+		return d.held(at, orNone(was), orNone(is))
+	})
+}
+
+// held compares what a group holds.
+func (d *differences) held(at Difference, was, is *backend.Item) error {
+	at.Entity = backend.EntityKeyword
+	err := reportAll(d, at, was.Keywords, is.Keywords, func(k *backend.Keyword) uint64 { return k.ID }, keywordFields)
+	if err != nil {
+		return err
+	}
+	at.Entity = backend.EntityNegative
+	if err := reportAll(d, at, was.Negatives, is.Negatives, negativeID, negativeFields); err != nil {
+		return err
+	}
+	at.Entity = backend.EntityAd
+	return reportAll(d, at, was.Ads, is.Ads, func(a *backend.Ad) uint64 { return a.ID }, adFields)
+}
+
+func orNone(it *backend.Item) *backend.Item {
+	if it == nil {
+		return &backend.Item{}
+	}
+	return it
+}
+
+func either[T any](was, is *T) *T {
+	if is != nil {
+		return is
+	}
+	return was
+}
+
+// owners names a campaign and its advertiser.
+func (d *differences) owners(ctx context.Context, campaign uint64) (ownerNames, error) {
+	if names, ok := d.names[campaign]; ok {
+		return names, nil
+	}
+	for _, from := range []backend.Snapshot{d.after, d.before} {
+		found, err := from.Campaigns(ctx, []uint64{campaign})
+		if err != nil {
+			return ownerNames{}, err
+		}
+		if len(found) > 0 {
+			return d.namesOf(ctx, found[0])
+		}
+	}
+	return ownerNames{}, nil
+}
+
+func (d *differences) namesOf(ctx context.Context, c *backend.Campaign) (ownerNames, error) {
+	if names, ok := d.names[c.ID]; ok {
+		return names, nil
+	}
+	names := ownerNames{campaign: c.Name}
+	for _, from := range []backend.Snapshot{d.after, d.before} {
+		found, err := from.Advertisers(ctx, []uint64{c.AdvertiserID})
+		if err != nil {
+			return names, err
+		}
+		if len(found) > 0 {
+			names.advertiser = found[0].Name
+			break
+		}
+	}
+	if len(d.names) >= parentsKept {
+		clear(d.names)
+	}
+	d.names[c.ID] = names
+	return names, nil
+}

@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"adshard/backend"
+	"adshard/ingest"
+)
+
+// showSummary says what an import did, or with --dry-run would do; after an
+// error, what was done before it. Rejects and warnings go to standard error.
+func showSummary(s Streams, f *importFlags, sum *ingest.Summary, took time.Duration) error {
+	if f.json {
+		if err := jsonSummary(s, f, sum); err != nil {
+			return err
+		}
+	} else if err := textSummary(s, f, sum, took); err != nil {
+		return err
+	}
+	for _, r := range sum.First {
+		fmt.Fprintf(s.Err, "rejected: %v\n", r)
+	}
+	if more := sum.Rejected - int64(len(sum.First)); more > 0 {
+		where := "--rejects FILE writes all of them"
+		if f.rejects != "" {
+			where = "all are in " + f.rejects
+		}
+		fmt.Fprintf(s.Err, "and %d more; %s\n", more, where)
+	}
+	for _, w := range sum.FirstWarnings {
+		fmt.Fprintf(s.Err, "warning: %v\n", w)
+	}
+	if more := sum.Warnings - int64(len(sum.FirstWarnings)); more > 0 {
+		fmt.Fprintf(s.Err, "and %s\n", many(uint64(more), "more warning"))
+	}
+	return nil
+}
+
+func textSummary(s Streams, f *importFlags, sum *ingest.Summary, took time.Duration) error {
+	if f.dryRun {
+		fmt.Fprint(s.Out, "dry run, the database is as it was: ")
+	}
+	rate := float64(sum.Rows) / max(took.Seconds(), 1e-9)
+	fmt.Fprintf(s.Out, "%d rows in %.1f s (%.0f rows/s), %d rejected", sum.Rows, took.Seconds(), rate, sum.Rejected)
+	if sum.ClockBefore == sum.ClockAfter {
+		fmt.Fprint(s.Out, ", nothing changed")
+	}
+	fmt.Fprintf(s.Out, "; clock %d\n", sum.ClockAfter)
+	if err := entityTable(s, sum); err != nil {
+		return err
+	}
+	var skipped []string
+	var rows int64
+	for _, k := range sum.Skipped {
+		skipped = append(skipped, fmt.Sprintf("%s %d", k.Kind, k.Rows))
+		rows += k.Rows
+	}
+	if rows > 0 {
+		fmt.Fprintf(s.Out, "skipped %s: %s\n", many(uint64(rows), "row"), strings.Join(skipped, ", "))
+	}
+	if f.conflicts != "" {
+		fmt.Fprintf(s.Out, "%d keywords are blocked by negatives of their own: %s\n", sum.Conflicts, f.conflicts)
+	}
+	return nil
+}
+
+// entityTable lists the kinds of entities that the files named.
+func entityTable(s Streams, sum *ingest.Summary) error {
+	t := newTable(s.Out, "", "created", "changed", "removed", "left")
+	for e, n := range sum.Entities {
+		if n == (ingest.Tally{}) {
+			continue
+		}
+		cells := []string{backend.Entity(e).String()}
+		for _, count := range []int64{n.Created, n.Changed, n.Removed, n.Left} {
+			cells = append(cells, strconv.FormatInt(count, 10))
+		}
+		t.row(cells...)
+	}
+	if len(t.rows) == 1 {
+		return nil
+	}
+	return t.flush()
+}
+
+// summaryJSON is the last line of --json.
+type summaryJSON struct {
+	DryRun      bool                    `json:"dry_run"`
+	Files       int                     `json:"files"`
+	Rows        int64                   `json:"rows"`
+	Rejected    int64                   `json:"rejected"`
+	Entities    map[string]ingest.Tally `json:"entities"`
+	Skipped     map[string]int64        `json:"skipped"`
+	Warnings    int64                   `json:"warnings"`
+	Conflicts   *int64                  `json:"conflicts,omitempty"`
+	ClockBefore uint64                  `json:"clock_before"`
+	ClockAfter  uint64                  `json:"clock_after"`
+}
+
+func jsonSummary(s Streams, f *importFlags, sum *ingest.Summary) error {
+	out := summaryJSON{DryRun: f.dryRun, Files: sum.Files, Rows: sum.Rows, Rejected: sum.Rejected, Warnings: sum.Warnings,
+		Entities: make(map[string]ingest.Tally), Skipped: make(map[string]int64), ClockBefore: sum.ClockBefore, ClockAfter: sum.ClockAfter}
+	for e, n := range sum.Entities {
+		out.Entities[backend.Entity(e).String()] = n
+	}
+	for _, k := range sum.Skipped {
+		out.Skipped[k.Kind] = k.Rows
+	}
+	if f.conflicts != "" {
+		out.Conflicts = &sum.Conflicts
+	}
+	return json.NewEncoder(s.Out).Encode(map[string]summaryJSON{"summary": out})
+}

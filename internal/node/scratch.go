@@ -1,0 +1,21 @@
+package node
+
+import (
+	"context"
+	"strings"
+
+	"adshard/backend"
+	"adshard/backend/sqlite"
+	"adshard/fault"
+)
+
+// OpenScratch opens a copy of a database, to try changes out; the database
+// stays as it is, and need not be there yet. Closing the copy removes it.
+// Errors: those of OpenDB.
+func OpenScratch(ctx context.Context, url string) (backend.Store, error) {
+	kind, path, ok := strings.Cut(url, ":")
+	if !ok || kind != "sqlite" || path == "" {
+		return nil, fault.Field("open database", "db", "%q is no database this program knows; give sqlite:PATH", url)
+	}
+	return sqlite.OpenScratch(ctx, path, sqlite.Options{})
+}
