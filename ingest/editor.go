@@ -1,11 +1,9 @@
 package ingest
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"unicode/utf8"
 
 	"adshard/backend"
 	"adshard/search"
@@ -216,48 +214,6 @@ func (s *editorSource) note(c column, err error) {
 	if err != nil && (s.err == nil || c < s.fault) {
 		s.fault, s.err = c, err
 	}
-}
-
-// cell returns a cell without outer white space; nil: empty or no such column.
-func (s *editorSource) cell(c column) []byte {
-	return s.cellAt(s.layout.cell[c])
-}
-
-// cellAt is cell by the cell's index; −1: no such column.
-func (s *editorSource) cellAt(i int) []byte {
-	if i < 0 || i >= len(s.cells) || len(s.cells[i]) == 0 {
-		return nil
-	}
-	return bytes.TrimSpace(s.cells[i])
-}
-
-func (s *editorSource) filled(c column) bool { return len(s.cell(c)) > 0 }
-
-func (s *editorSource) anyHeadline() bool {
-	for c := colHeadline1; c < colDescription1; c++ {
-		if s.filled(c) {
-			return true
-		}
-	}
-	return false
-}
-
-// checked returns a cell that must be valid text.
-func (s *editorSource) checked(c column) []byte {
-	cell := s.cell(c)
-	if !utf8.Valid(cell) {
-		s.note(c, errText)
-	}
-	return cell
-}
-
-// text returns a cell that has no default to restore.
-func (s *editorSource) text(c column) string {
-	cell := s.checked(c)
-	if string(cell) == "[]" {
-		s.note(c, errErase)
-	}
-	return string(cell)
 }
 
 // name returns a cell that must be filled: an advertiser, campaign or group.

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode"
 
 	"adshard/backend"
 	"adshard/search"
@@ -20,8 +19,6 @@ const (
 	maxMicros     = math.MaxInt64 // what a database keeps
 	maxPermille   = 10_000        // +900 %
 	maxQuality    = 10
-	maxName       = 1 << 10 // bytes of an advertiser's, campaign's or group's name
-	maxURL        = 2 << 10 // bytes
 )
 
 var (
@@ -36,9 +33,6 @@ var (
 	errRotation   = errors.New("unknown ad rotation: Optimize or Even")
 	errErase      = errors.New("[] restores a default; this column has none")
 	errText       = errors.New("not valid text: damaged UTF-8 or half a UTF-16 pair")
-	errNameLong   = errors.New("a name of more than 1,024 bytes: shorten it")
-	errURLLong    = errors.New("a URL of more than 2,048 bytes: shorten it")
-	errURL        = errors.New("not a URL that an ad can lead to: http:// or https:// with a host, without white space")
 	errType       = errors.New("unknown type: Broad, Phrase or Exact, alone or after Negative or Campaign Negative")
 )
 
@@ -160,35 +154,6 @@ func languageCodes(names []string) ([]string, error) {
 	}
 	slices.Sort(codes)
 	return slices.Compact(codes), nil
-}
-
-// checkName refuses the name of an advertiser, campaign or group that is too
-// long.
-func checkName(name string) error {
-	if len(name) > maxName {
-		return errNameLong
-	}
-	return nil
-}
-
-// checkAdURL refuses an ad whose URL leads nowhere or elsewhere than to a web
-// page. An ad that is removed may have any: it was taken before.
-func checkAdURL(ad *backend.AdPatch) error {
-	if ad.FinalURL == "" || ad.Status == backend.Remove {
-		return nil
-	}
-	if len(ad.FinalURL) > maxURL {
-		return errURLLong
-	}
-	scheme, rest, ok := strings.Cut(ad.FinalURL, "://")
-	web := strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")
-	if !ok || !web || rest == "" || strings.ContainsRune("/?#", rune(rest[0])) {
-		return errURL
-	}
-	if strings.ContainsFunc(rest, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
-		return errURL
-	}
-	return nil
 }
 
 // owner is whose a keyword of some criterion type is.

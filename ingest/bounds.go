@@ -1,0 +1,49 @@
+package ingest
+
+import (
+	"errors"
+	"strings"
+	"unicode"
+
+	"adshard/backend"
+)
+
+const (
+	maxName = 1 << 10 // bytes of an advertiser's, campaign's or group's name
+	maxURL  = 2 << 10 // bytes
+)
+
+var (
+	errNameLong = errors.New("a name of more than 1,024 bytes: shorten it")
+	errURLLong  = errors.New("a URL of more than 2,048 bytes: shorten it")
+	errURL      = errors.New("not a URL that an ad can lead to: http:// or https:// with a host, without white space")
+)
+
+// checkName refuses the name of an advertiser, campaign or group that is too
+// long.
+func checkName(name string) error {
+	if len(name) > maxName {
+		return errNameLong
+	}
+	return nil
+}
+
+// checkAdURL refuses an ad whose URL leads nowhere or elsewhere than to a web
+// page. An ad that is removed may have any: it was taken before.
+func checkAdURL(ad *backend.AdPatch) error {
+	if ad.FinalURL == "" || ad.Status == backend.Remove {
+		return nil
+	}
+	if len(ad.FinalURL) > maxURL {
+		return errURLLong
+	}
+	scheme, rest, ok := strings.Cut(ad.FinalURL, "://")
+	web := strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")
+	if !ok || !web || rest == "" || strings.ContainsRune("/?#", rune(rest[0])) {
+		return errURL
+	}
+	if strings.ContainsFunc(rest, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
+		return errURL
+	}
+	return nil
+}
