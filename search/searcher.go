@@ -44,6 +44,9 @@ type Request struct {
 	View uint64
 	// Shard is who is asked; another one refuses with fault.Conflict.
 	Shard ShardID
+	// Strict: an incomplete answer is of no use. A fan-out may give one at once,
+	// without asking any shard, when it knows that it cannot be complete.
+	Strict bool
 }
 
 // Answer is what a searcher found.
@@ -63,9 +66,11 @@ type Answer struct {
 	// AppliedClock: every group is at least as new as this clock of the feed.
 	AppliedClock uint64
 	Work         Work
-	// Missing names the shards that did not answer; empty below the fan-out.
-	Missing []string
-	// Shards and Answered count the shards; 1 and 1 below the fan-out.
+	// Missing are the shards that did not answer, or did not serve all of their
+	// part; not empty when Width is less than the ring. Empty below the fan-out.
+	Missing []Missing
+	// Shards and Answered count the shards asked, and those that answered; 1 and
+	// 1 below the fan-out.
 	Shards, Answered int
 }
 
@@ -137,6 +142,9 @@ func (w Width) Sub(v Width) Width {
 	return Width{Hi: hi, Lo: lo}
 }
 
+// Less reports whether w is less than v.
+func (w Width) Less(v Width) bool { return w.Hi < v.Hi || w.Hi == v.Hi && w.Lo < v.Lo }
+
 // Verdict is what became of a matching keyword.
 type Verdict uint8
 
@@ -178,7 +186,7 @@ type Explanation struct {
 	View         uint64
 	Shard        ShardID // who explains; 0 above a shard
 	AppliedClock uint64
-	Missing      []string
+	Missing      []Missing // as in Answer
 }
 
 // Explained is one matching keyword and its fate.

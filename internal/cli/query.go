@@ -157,8 +157,17 @@ func showCoverage(s Streams, c *api.Coverage, tookUs int64) {
 	if !c.Complete {
 		fmt.Fprint(s.Out, "Incomplete: ads may be missing and prices may differ.")
 		if len(c.Missing) > 0 {
-			fmt.Fprintf(s.Out, " No answer from %s.", printable(strings.Join(c.Missing, ", ")))
+			fmt.Fprintf(s.Out, " Missing: %s.", printable(missingShards(c)))
 		}
 		fmt.Fprintln(s.Out)
 	}
+}
+
+// missingShards lists the shards that are missing, with their reasons.
+func missingShards(c *api.Coverage) string {
+	texts := make([]string, len(c.Missing))
+	for i, name := range c.Missing {
+		texts[i] = fmt.Sprintf("%s (%s)", name, c.Reasons[name])
+	}
+	return strings.Join(texts, ", ")
 }

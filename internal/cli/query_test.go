@@ -89,9 +89,9 @@ func TestQueryJSONIncompleteAndEmpty(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &a); err != nil || status != exitDone || len(a.Ads) != 2 {
 		t.Errorf("%d %v %s", status, err, out)
 	}
-	c.answer.Hits, c.answer.Width, c.answer.Missing, c.answer.Answered = nil, search.Width{}, []string{"slave-1"}, 2
+	c.answer.Hits, c.answer.Width, c.answer.Missing, c.answer.Answered = nil, search.Width{}, []search.Missing{{Shard: "slave-1", Reason: search.Silent}}, 2
 	_, out, _ = run(t, "adshard", "query", "--addr", addr, strings.Repeat("w ", 33))
-	for _, want := range []string{"no ads", "2 of 3 shards", "Incomplete", "slave-1", "first 32 words"} {
+	for _, want := range []string{"no ads", "2 of 3 shards", "Incomplete", "Missing: slave-1 (silent)", "first 32 words"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in %s", want, out)
 		}

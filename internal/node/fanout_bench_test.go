@@ -32,8 +32,11 @@ func (a *ads) Explain(context.Context, *search.Request, int) (*search.Explanatio
 func BenchmarkFanout(b *testing.B) {
 	r := &shardRig{m: &fanout.Map{Epoch: 1, View: 1}}
 	defer r.stop()
+	lo := uint64(0)
 	for s := range 3 {
-		a := &ads{}
+		hi := ^uint64(0) / 3 * uint64(s+1)
+		a := &ads{answer: search.Answer{Width: search.IntervalWidth(lo, hi)}}
+		lo = hi + 1
 		for i := range 5 {
 			id := uint64(10*i + s + 1)
 			a.answer.Hits = append(a.answer.Hits, search.Hit{Keyword: id, Advertiser: id, Score: 1000 - id, Quality: 1,
@@ -44,6 +47,7 @@ func BenchmarkFanout(b *testing.B) {
 				}})
 		}
 		r.add(b, fmt.Sprint("slave-", s), a)
+		r.m.Shards[s].Width, r.m.Shards[s].Presence = a.answer.Width, new(fanout.Presence)
 	}
 	q := &search.Request{Query: new(search.Query), Slots: 4, Profile: search.DefaultProfile()}
 	f := fanout.New(r, nil)

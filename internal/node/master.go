@@ -164,6 +164,7 @@ func (m *master) run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return httpapi.Serve(ctx, m.listener, m.handler) })
 	group.Go(func() error { return m.watcher.Run(ctx) })
+	group.Go(func() error { return m.fanout.Run(ctx, m.log) })
 	return group.Wait()
 }
 

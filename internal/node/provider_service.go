@@ -175,21 +175,24 @@ func (p *provider) bucketPB(next *balance.Bucket[*pb.NodeData]) *pb.NodeData {
 	}
 	if next.Table != nil {
 		out.Slices = p.data.table(*next.Table)
-		out.Slices.Shards = shardsOf(p.dist.Model())
+		model := p.dist.Model()
+		if out.Slices.Shards = shardsOf(model); out.Slices.View != model.View() {
+			for _, s := range out.Slices.Shards { // the widths are of another view
+				s.WidthHi, s.WidthLo = 0, 0
+			}
+		}
 	}
 	return out
 }
 
-// shardsOf returns the slaves that serve something in the model's view.
+// shardsOf returns the slaves that serve something in the model's view, and how
+// much.
 func shardsOf(m *balance.Model) []*pb.Shard {
 	var out []*pb.Shard
-	serving := make(map[balance.NodeID]bool)
-	for _, s := range m.Slices() {
-		serving[s.Node] = true
-	}
+	serving := servedBy(m)
 	for _, n := range m.Nodes() {
-		if serving[n.ID] {
-			out = append(out, &pb.Shard{Name: n.Name, Addresses: []string{n.Address}})
+		if s := serving[n.ID]; s.slices > 0 {
+			out = append(out, &pb.Shard{Name: n.Name, Addresses: []string{n.Address}, WidthHi: s.width.Hi, WidthLo: s.width.Lo})
 		}
 	}
 	return out

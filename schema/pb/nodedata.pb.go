@@ -479,9 +479,13 @@ func (x *SliceTable) GetTimeline() string {
 
 // Shard is a slave as masters see it.
 type Shard struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	Addresses     []string               `protobuf:"bytes,2,rep,name=addresses,proto3" json:"addresses,omitempty"` // its replicas
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Name      string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Addresses []string               `protobuf:"bytes,2,rep,name=addresses,proto3" json:"addresses,omitempty"` // its replicas
+	// width is how much of the ring it is to serve in the map's view, at most
+	// 2⁶⁴; 0: the map does not say, as in stores of earlier versions.
+	WidthHi       uint64 `protobuf:"varint,3,opt,name=width_hi,json=widthHi,proto3" json:"width_hi,omitempty"`
+	WidthLo       uint64 `protobuf:"varint,4,opt,name=width_lo,json=widthLo,proto3" json:"width_lo,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -528,6 +532,20 @@ func (x *Shard) GetAddresses() []string {
 		return x.Addresses
 	}
 	return nil
+}
+
+func (x *Shard) GetWidthHi() uint64 {
+	if x != nil {
+		return x.WidthHi
+	}
+	return 0
+}
+
+func (x *Shard) GetWidthLo() uint64 {
+	if x != nil {
+		return x.WidthLo
+	}
+	return 0
 }
 
 // HeldSlice is an interval of keys, both ends inclusive, of a slice: all of it,
@@ -663,10 +681,12 @@ const file_adshard_v1_nodedata_proto_rawDesc = "" +
 	"\x06origin\x18\x03 \x01(\tR\x06origin\x12)\n" +
 	"\x06shards\x18\x04 \x03(\v2\x11.adshard.v1.ShardR\x06shards\x12\x14\n" +
 	"\x05least\x18\x05 \x01(\x04R\x05least\x12\x1a\n" +
-	"\btimeline\x18\x06 \x01(\tR\btimeline\"9\n" +
+	"\btimeline\x18\x06 \x01(\tR\btimeline\"o\n" +
 	"\x05Shard\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1c\n" +
-	"\taddresses\x18\x02 \x03(\tR\taddresses\"\xb2\x01\n" +
+	"\taddresses\x18\x02 \x03(\tR\taddresses\x12\x19\n" +
+	"\bwidth_hi\x18\x03 \x01(\x04R\awidthHi\x12\x19\n" +
+	"\bwidth_lo\x18\x04 \x01(\x04R\awidthLo\"\xb2\x01\n" +
 	"\tHeldSlice\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x0e\n" +
 	"\x02lo\x18\x02 \x01(\x06R\x02lo\x12\x0e\n" +

@@ -18,7 +18,8 @@ type MasterMetrics struct {
 	outcomes                             *prometheus.CounterVec
 	overloads, retries                   prometheus.Counter
 	shards                               *prometheus.HistogramVec
-	failures                             *prometheus.CounterVec
+	failures, missing                    *prometheus.CounterVec
+	leftOut                              *prometheus.GaugeVec
 	work                                 work
 }
 
@@ -35,9 +36,12 @@ func NewMasterMetrics(r prometheus.Registerer) *MasterMetrics {
 		shards: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "adshard_shard_seconds", Help: "Time of calls to a shard.", Buckets: stageBuckets}, []string{"shard"}),
 		failures: counters("adshard_shard_failures_total", "Calls that a shard did not answer, by kind.", "shard", "kind"),
-		work:     newWork(r),
+		missing:  counters("adshard_missing_total", "Answers that lack a shard or a part of it, by reason.", "shard", "reason"),
+		leftOut: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "adshard_shard_left_out", Help: "1: the shard has stopped answering and is not asked."}, []string{"shard"}),
+		work: newWork(r),
 	}
-	r.MustRegister(m.outcomes, m.overloads, m.retries, m.shards, m.failures)
+	r.MustRegister(m.outcomes, m.overloads, m.retries, m.shards, m.failures, m.missing, m.leftOut)
 	return m
 }
 
@@ -73,6 +77,20 @@ func (m *MasterMetrics) Shard(name string, took time.Duration, err error) {
 
 // Merged implements fanout.Observer.
 func (m *MasterMetrics) Merged(took time.Duration) { seconds(m.merge, took) }
+
+// Missing implements fanout.Observer.
+func (m *MasterMetrics) Missing(name string, why search.Reason) {
+	m.missing.WithLabelValues(name, why.String()).Inc()
+}
+
+// LeftOut implements fanout.Observer.
+func (m *MasterMetrics) LeftOut(name string, out bool) {
+	v := 0.0
+	if out {
+		v = 1
+	}
+	m.leftOut.WithLabelValues(name).Set(v)
+}
 
 // Retried implements fanout.Observer.
 func (m *MasterMetrics) Retried() { m.retries.Inc() }

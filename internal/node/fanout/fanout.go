@@ -19,19 +19,28 @@ type Observer interface {
 	// Merged tells how long merging took; Retried that all were asked again.
 	Merged(took time.Duration)
 	Retried()
+	// Missing tells of a shard that is missing in one answer, or of which a part
+	// is.
+	Missing(name string, why search.Reason)
+	// LeftOut tells that a shard is not asked from now on, or is again.
+	LeftOut(name string, out bool)
 }
 
 // Fanout asks all shards of the newest map. It is a search.Searcher and a
-// search.Explainer. Make it with New.
+// search.Explainer. Make it with New; Run looks after shards that hang.
 type Fanout struct {
 	maps     Maps
 	observer Observer
+	start    time.Time
 }
 
 // New returns a fan-out over the maps; observer may be nil.
 func New(maps Maps, observer Observer) *Fanout {
-	return &Fanout{maps: maps, observer: observer}
+	return &Fanout{maps: maps, observer: observer, start: time.Now()}
 }
+
+// now is the time as a Presence knows it.
+func (f *Fanout) now() time.Duration { return time.Since(f.start) }
 
 // longest is the time of a search whose caller names none.
 const longest = 5 * time.Second
@@ -44,8 +53,16 @@ const maxMargin = 5 * time.Millisecond
 func margin(left time.Duration) time.Duration { return max(0, min(left/10, maxMargin)) }
 
 // Search implements search.Searcher. fault.Unavailable: there is no map yet;
-// fault.Overloaded: all shards refused.
+// fault.Overloaded: all shards refused. A strict request that cannot be answered
+// completely, since a shard is left out, is answered at once with nothing but
+// Missing.
 func (f *Fanout) Search(ctx context.Context, r *search.Request) (*search.Answer, error) {
+	if m := f.maps.Current(); r.Strict && m != nil {
+		if out := m.out(); len(out) > 0 {
+			f.told(out)
+			return &search.Answer{View: m.View, Shards: len(m.Shards), Missing: out}, nil
+		}
+	}
 	var message *pb.SearchRequest
 	asked := func(m *Map) func(context.Context, Slave) (*search.Answer, error) {
 		request := *r
@@ -63,16 +80,25 @@ func (f *Fanout) Search(ctx context.Context, r *search.Request) (*search.Answer,
 		return nil, err
 	}
 	began := time.Now()
+	missing := settle(g, func(a *search.Answer) (search.Width, bool) { return a.Width, a.Work.BlocksBad > 0 })
 	sum := search.Merge(g.answers, r.Slots+1)
-	missing := g.Missing()
-	sum.Missing = append(sum.Missing, missing...)
-	sum.Shards += len(missing)
-	sum.View = m.View
+	sum.Missing, sum.Shards, sum.View = missing, len(m.Shards), m.View
 	sum.CountsExact = sum.CountsExact && sum.Width == search.WholeRing()
 	if f.observer != nil {
 		f.observer.Merged(time.Since(began))
 	}
+	f.told(missing)
 	return sum, nil
+}
+
+// told tells the observer who is missing.
+func (f *Fanout) told(missing []search.Missing) {
+	if f.observer == nil {
+		return
+	}
+	for _, m := range missing {
+		f.observer.Missing(m.Shard, m.Reason)
+	}
 }
 
 // Explain implements search.Explainer.
@@ -88,8 +114,10 @@ func (f *Fanout) Explain(ctx context.Context, r *search.Request, limit int) (*se
 	if err != nil {
 		return nil, err
 	}
+	missing := settle(g, func(e *search.Explanation) (search.Width, bool) { return e.Width, false })
 	sum := unite(g.answers, limit)
-	sum.Missing, sum.View = g.Missing(), m.View
+	sum.Missing, sum.View = missing, m.View
+	f.told(missing)
 	return sum, nil
 }
 
@@ -105,12 +133,13 @@ func gather[A any](ctx context.Context, f *Fanout, ask func(*Map) func(context.C
 	if !ok {
 		deadline = time.Now().Add(longest)
 	}
-	ctx, cancel := context.WithDeadline(ctx, deadline.Add(-margin(time.Until(deadline))))
+	left := time.Until(deadline)
+	ctx, cancel := context.WithDeadline(ctx, deadline.Add(-margin(left)))
 	defer cancel()
 	g := new(Gather[A])
 	g.Begin(m.Shards)
-	replies := start(ctx, f, m, ask(m))
-	for step := Wait; step == Wait; {
+	replies := start(ctx, f, g, left, ask(m))
+	for step := g.step(); step == Wait; {
 		select {
 		case r := <-replies:
 			step = note(g, r)
@@ -124,7 +153,8 @@ func gather[A any](ctx context.Context, f *Fanout, ask func(*Map) func(context.C
 		if newer := f.newer(ctx, m); newer != nil {
 			m = newer
 			g.Begin(m.Shards)
-			replies, step = start(ctx, f, m, ask(m)), Wait
+			replies = start(ctx, f, g, time.Until(deadline), ask(m))
+			step = g.step()
 		}
 	}
 	if errors.Is(ctx.Err(), context.Canceled) {
@@ -177,17 +207,26 @@ func drain[A any](g *Gather[A], replies <-chan reply[A]) Step {
 	}
 }
 
-// start asks all shards of m at once. The channel takes all of their replies,
-// so that nobody is left waiting when nobody listens any more.
-func start[A any](ctx context.Context, f *Fanout, m *Map, ask func(context.Context, Slave) (*A, error)) <-chan reply[A] {
-	replies := make(chan reply[A], len(m.Shards))
-	for i := range m.Shards {
+// start asks all shards of g at once, but for those that are left out. Calls
+// have so much time. The channel takes all of their replies, so that nobody is
+// left waiting when nobody listens any more.
+func start[A any](ctx context.Context, f *Fanout, g *Gather[A], left time.Duration, ask func(context.Context, Slave) (*A, error)) <-chan reply[A] {
+	replies := make(chan reply[A], len(g.shards))
+	patience := patience(left)
+	for i := range g.shards {
+		s := &g.shards[i]
+		if s.Presence.Out() {
+			g.Failed(i, errSilent)
+			continue
+		}
 		go func() {
-			s := &m.Shards[i]
 			began := time.Now()
+			s.Presence.Asked(began.Sub(f.start), patience)
 			answer, err := ask(ctx, s.Slave)
+			took := time.Since(began)
+			s.Presence.Replied(began.Sub(f.start)+took, err)
 			if f.observer != nil {
-				f.observer.Shard(s.Name, time.Since(began), err)
+				f.observer.Shard(s.Name, took, err)
 			}
 			replies <- reply[A]{i, answer, err}
 		}()

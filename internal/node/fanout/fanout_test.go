@@ -3,7 +3,9 @@ package fanout
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -95,13 +97,20 @@ func (m *maps) Newer(ctx context.Context, old *Map) *Map {
 
 func three() (a, b, c *part, m *Map) {
 	a, b, c = &part{keywords: []uint64{1, 4, 7}}, &part{keywords: []uint64{2, 5, 8}}, &part{keywords: []uint64{3, 6}}
-	return a, b, c, &Map{Epoch: 1, View: 5, Shards: []Shard{{"a", a}, {"b", b}, {"c", c}}}
+	return a, b, c, &Map{Epoch: 1, View: 5, Shards: []Shard{{Name: "a", Slave: a}, {Name: "b", Slave: b}, {Name: "c", Slave: c}}}
 }
 
 func ask(t *testing.T, f *Fanout, timeout time.Duration) (*search.Answer, error) {
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
 	return f.Search(ctx, &search.Request{Slots: 3})
+}
+
+func names(list []search.Missing) (out []string) {
+	for _, m := range list {
+		out = append(out, m.Shard)
+	}
+	return out
 }
 
 func keywords(a *search.Answer) (ids []uint64) {
@@ -143,7 +152,7 @@ func TestASlowShardIsMissing(t *testing.T) {
 		if took := time.Since(began); took >= 100*time.Millisecond || took < 90*time.Millisecond {
 			t.Errorf("answered after %v", took)
 		}
-		if !slices.Equal(answer.Missing, []string{"b"}) || answer.Shards != 3 || answer.Answered != 2 ||
+		if !slices.Equal(names(answer.Missing), []string{"b"}) || answer.Shards != 3 || answer.Answered != 2 ||
 			answer.Width == search.WholeRing() || answer.CountsExact || !slices.Equal(keywords(answer), []uint64{1, 3, 4, 6}) {
 			t.Fatalf("%+v", answer)
 		}
@@ -166,7 +175,7 @@ func TestADeadShardIsMissing(t *testing.T) {
 		_, _, c, m := three()
 		c.err = fault.Newf(fault.Unavailable, "", "connection refused")
 		answer, err := ask(t, New(&maps{list: []*Map{m}}, nil), time.Second)
-		if err != nil || !slices.Equal(answer.Missing, []string{"c"}) {
+		if err != nil || !slices.Equal(names(answer.Missing), []string{"c"}) {
 			t.Fatalf("%+v, %v", answer, err)
 		}
 		// All dead: still an answer, that says so.
@@ -197,12 +206,12 @@ func TestAStaleViewIsAskedAgainOnce(t *testing.T) {
 		y.err = a.err
 		third := &Map{Epoch: 1, View: 7}
 		answer, err = ask(t, New(&maps{list: []*Map{old, newer, third}}, nil), time.Second)
-		if err != nil || answer.View != 6 || !slices.Equal(answer.Missing, []string{"b"}) {
+		if err != nil || answer.View != 6 || !slices.Equal(names(answer.Missing), []string{"b"}) {
 			t.Fatalf("%+v, %v", answer, err)
 		}
 		// No newer map: the others' answers count.
 		answer, err = ask(t, New(&maps{list: []*Map{old}}, nil), time.Second)
-		if err != nil || answer.View != 5 || !slices.Equal(answer.Missing, []string{"a"}) || answer.Answered != 2 {
+		if err != nil || answer.View != 5 || !slices.Equal(names(answer.Missing), []string{"a"}) || answer.Answered != 2 {
 			t.Fatalf("%+v, %v", answer, err)
 		}
 	})
@@ -238,30 +247,55 @@ func TestACallerWhoGivesUp(t *testing.T) {
 
 // noted observes.
 type noted struct {
+	mu                             sync.Mutex
 	calls, failed, merged, retried int
-	done                           chan struct{}
+	missing                        []search.Missing
+	out                            []string
 }
 
 func (n *noted) Shard(_ string, _ time.Duration, err error) {
-	n.done <- struct{}{}
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	n.calls++
 	if err != nil {
 		n.failed++
 	}
-	<-n.done
 }
-func (n *noted) Merged(time.Duration) { n.merged++ }
-func (n *noted) Retried()             { n.retried++ }
+
+func (n *noted) Merged(time.Duration) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.merged++
+}
+
+func (n *noted) Retried() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.retried++
+}
+
+func (n *noted) Missing(name string, why search.Reason) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.missing = append(n.missing, search.Missing{Shard: name, Reason: why})
+}
+
+func (n *noted) LeftOut(name string, out bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.out = append(n.out, fmt.Sprint(name, " ", out))
+}
 
 func TestTheObserverIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, b, _, m := three()
 		b.err = stale
-		n := &noted{done: make(chan struct{}, 1)}
+		n := new(noted)
 		if _, err := ask(t, New(&maps{list: []*Map{m}}, n), time.Second); err != nil {
 			t.Fatal(err)
 		}
-		if n.calls != 3 || n.failed != 1 || n.merged != 1 || n.retried != 1 {
+		if n.calls != 3 || n.failed != 1 || n.merged != 1 || n.retried != 1 ||
+			!slices.Equal(n.missing, []search.Missing{{Shard: "b", Reason: search.Outdated}}) {
 			t.Fatalf("%+v", n)
 		}
 	})
@@ -283,7 +317,7 @@ func TestExplanationsAreUnited(t *testing.T) {
 			}
 		}
 		b.delay = time.Minute
-		if e, err = f.Explain(ctx, &search.Request{}, 5); err != nil || !slices.Equal(e.Missing, []string{"b"}) {
+		if e, err = f.Explain(ctx, &search.Request{}, 5); err != nil || !slices.Equal(names(e.Missing), []string{"b"}) {
 			t.Fatalf("%+v, %v", e, err)
 		}
 	})

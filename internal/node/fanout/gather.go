@@ -70,17 +70,6 @@ func (g *Gather[A]) step() Step {
 	return Wait
 }
 
-// Missing names the shards without an answer, in their order.
-func (g *Gather[A]) Missing() []string {
-	var names []string
-	for i, a := range g.answers {
-		if a == nil {
-			names = append(names, g.shards[i].Name)
-		}
-	}
-	return names
-}
-
 // Err returns fault.Overloaded when all shards refused for that reason: then
 // the whole is overloaded. In any other case what is missing is no error.
 func (g *Gather[A]) Err() error {

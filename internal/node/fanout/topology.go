@@ -2,6 +2,7 @@ package fanout
 
 import (
 	"context"
+	"slices"
 
 	"adshard/search"
 )
@@ -16,7 +17,15 @@ type Slave interface {
 type Shard struct {
 	Name  string
 	Slave Slave
+	// Width is how much of the ring the shard is to serve in the map's view; 0:
+	// the map does not say.
+	Width search.Width
+	// Presence says whether it is asked; nil: always.
+	Presence *Presence
 }
+
+// same reports whether two shards are one slave, whatever it is to serve.
+func (s Shard) same(o Shard) bool { return s.Name == o.Name && s.Slave == o.Slave }
 
 // Map is the shards of one view. It does not change.
 type Map struct {
@@ -24,6 +33,21 @@ type Map struct {
 	// Database is whose data the shards hold; Timeline is what the views count.
 	Database, Timeline string
 	Shards             []Shard
+}
+
+// has reports whether the map names a shard.
+func (m *Map) has(name string) bool {
+	return slices.ContainsFunc(m.Shards, func(s Shard) bool { return s.Name == name })
+}
+
+// out returns the shards that are left out.
+func (m *Map) out() (list []search.Missing) {
+	for i := range m.Shards {
+		if s := &m.Shards[i]; s.Presence.Out() {
+			list = append(list, search.Missing{Shard: s.Name, Reason: search.Silent})
+		}
+	}
+	return list
 }
 
 // Maps gives the newest map.

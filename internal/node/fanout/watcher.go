@@ -63,8 +63,9 @@ type linked struct {
 }
 
 type link struct {
-	slave Slave
-	close func() error
+	slave    Slave
+	presence *Presence
+	close    func() error
 }
 
 type retired struct {
@@ -239,7 +240,7 @@ func (w *Watcher) take(reply *pb.WatchMapResponse) (fresh bool, err error) {
 	used := make(map[linked]link, len(reply.GetShards()))
 	for _, s := range reply.GetShards() {
 		if len(s.GetAddresses()) == 0 {
-			m.Shards = append(m.Shards, Shard{Name: s.GetName(), Slave: nowhere{s.GetName()}})
+			m.Shards = append(m.Shards, Shard{Name: s.GetName(), Slave: nowhere{s.GetName()}, Width: widthOf(s)})
 			continue
 		}
 		address := s.GetAddresses()[0]
@@ -249,10 +250,11 @@ func (w *Watcher) take(reply *pb.WatchMapResponse) (fresh bool, err error) {
 			if l.slave, l.close, err = w.dial(s.GetName(), key.id, address); err != nil {
 				return false, err
 			}
+			l.presence = new(Presence)
 			w.links[key] = l
 		}
 		used[key] = l
-		m.Shards = append(m.Shards, Shard{Name: s.GetName(), Slave: l.slave})
+		m.Shards = append(m.Shards, Shard{Name: s.GetName(), Slave: l.slave, Width: widthOf(s), Presence: l.presence})
 	}
 	old := w.now.Load()
 	if old != nil && old.Epoch == m.Epoch && old.View == m.View && old.Timeline == m.Timeline && slices.Equal(old.Shards, m.Shards) {
@@ -268,12 +270,14 @@ func (w *Watcher) take(reply *pb.WatchMapResponse) (fresh bool, err error) {
 	close(w.changed)
 	w.changed = make(chan struct{})
 	level := slog.LevelDebug // views come by the dozen while slices move
-	if old == nil || old.Epoch != m.Epoch || !slices.Equal(old.Shards, m.Shards) {
+	if old == nil || old.Epoch != m.Epoch || !slices.EqualFunc(old.Shards, m.Shards, Shard.same) {
 		level = slog.LevelInfo
 	}
 	w.log.Log(context.Background(), level, "map", "epoch", m.Epoch, "view", m.View, "shards", len(m.Shards))
 	return true, nil
 }
+
+func widthOf(s *pb.Shard) search.Width { return search.Width{Hi: s.GetWidthHi(), Lo: s.GetWidthLo()} }
 
 // retire closes connections that have not been named for a while.
 func (w *Watcher) retire() {

@@ -248,7 +248,7 @@ func TestAShardWithoutAnAddressIsMissing(t *testing.T) {
 		w, _ := watch(t, s)
 		synctest.Wait()
 		answer, err := ask(t, New(w, nil), time.Second)
-		if err != nil || !slices.Equal(answer.Missing, []string{"b"}) {
+		if err != nil || !slices.Equal(names(answer.Missing), []string{"b"}) {
 			t.Fatalf("%+v, %v", answer, err)
 		}
 		s.set(1, 2, nil, at("a", "bad"))

@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"adshard/internal/node/httpapi/api"
@@ -46,10 +48,34 @@ func displayPath(path1, path2 string) string {
 
 func coverage(found *search.Answer) api.Coverage {
 	complete := found.Width == search.WholeRing()
-	return api.Coverage{
-		Shards: found.Shards, Answered: found.Answered, Complete: complete, Missing: list(found.Missing),
+	c := api.Coverage{
+		Shards: found.Shards, Answered: found.Answered, Complete: complete,
 		PricesExact: complete, AppliedClock: found.AppliedClock,
 	}
+	c.Missing, c.Reasons = missing(found.Missing)
+	return c
+}
+
+// missing names the shards that are missing, and says why.
+func missing(list []search.Missing) (names []string, reasons map[string]api.MissingReason) {
+	if len(list) == 0 {
+		return []string{}, nil
+	}
+	reasons = make(map[string]api.MissingReason, len(list))
+	for _, m := range list {
+		names = append(names, m.Shard)
+		reasons[m.Shard] = api.MissingReason(m.Reason.String())
+	}
+	return names, reasons
+}
+
+// listed writes shards with their reasons: slave-0 (late), slave-1 (silent).
+func listed(list []search.Missing) string {
+	var texts []string
+	for _, m := range list {
+		texts = append(texts, fmt.Sprintf("%s (%s)", m.Shard, m.Reason))
+	}
+	return strings.Join(texts, ", ")
 }
 
 // list makes JSON's [] of no strings, not null.

@@ -61,7 +61,7 @@ func (c *call) explanation(req *search.Request, found *search.Answer, explained 
 		a.Coverage.Complete, a.Coverage.PricesExact = false, false
 	}
 	if len(explained.Missing) > len(found.Missing) {
-		a.Coverage.Missing = explained.Missing
+		a.Coverage.Missing, a.Coverage.Reasons = missing(explained.Missing)
 	}
 	a.Coverage.AppliedClock = min(found.AppliedClock, explained.AppliedClock)
 	a.TookUs = time.Since(c.start).Microseconds()

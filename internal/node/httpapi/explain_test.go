@@ -96,11 +96,11 @@ func TestExplainPages(t *testing.T) {
 }
 
 func TestExplainWithoutExplainerOrIncomplete(t *testing.T) {
-	f := &fake{answer: whole(), explain: &search.Explanation{Missing: []string{"slave-1"}}}
+	f := &fake{answer: whole(), explain: &search.Explanation{Missing: []search.Missing{{Shard: "slave-1", Reason: search.Behind}}}}
 	_, body := get(t, New(configured(f)), "/v1/explain?q=a")
 	var got api.ExplainAnswer
 	strictly(t, body, &got)
-	if got.Coverage.Complete || len(got.Coverage.Missing) != 1 {
+	if got.Coverage.Complete || len(got.Coverage.Missing) != 1 || got.Coverage.Reasons["slave-1"] != api.MissingReasonBehind {
 		t.Error(body)
 	}
 	c := configured(f)

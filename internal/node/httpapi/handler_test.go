@@ -60,7 +60,7 @@ func TestGoldenAnswer(t *testing.T) {
 	f.answer.CountsExact = false
 	f.answer.Hits = nil
 	f.answer.Width = search.Width{Lo: 1 << 63}
-	f.answer.Answered, f.answer.Missing = 2, []string{"slave-2"}
+	f.answer.Answered, f.answer.Missing = 2, []search.Missing{{Shard: "slave-2", Reason: search.Late}}
 	_, body = get(t, h, "/v1/search?q=usb+kabel")
 	golden(t, "incomplete.json", body)
 }
@@ -101,7 +101,7 @@ func TestQueriesWithoutAWordAndTruncated(t *testing.T) {
 func TestStrictness(t *testing.T) {
 	f := &fake{answer: whole()}
 	f.answer.Width = search.Width{Lo: 5}
-	f.answer.Answered, f.answer.Missing = 2, []string{"slave-2"}
+	f.answer.Answered, f.answer.Missing = 2, []search.Missing{{Shard: "slave-2", Reason: search.Late}}
 	h := New(configured(f))
 	res, body := get(t, h, "/v1/search?q=a&strict=true")
 	refused(t, "strict", res, body, http.StatusServiceUnavailable, api.ErrorCodeIncomplete, "")

@@ -42,7 +42,7 @@ func (c *call) search(ctx context.Context, p *api.SearchParams) (*api.SearchAnsw
 	if err != nil {
 		return nil, err
 	}
-	req.ExactCounts = p.Counts == api.ExactCountsExact
+	req.ExactCounts, req.Strict = p.Counts == api.ExactCountsExact, p.Strict
 	found, err := c.ask(ctx, req)
 	if err != nil {
 		return nil, err
@@ -101,8 +101,7 @@ func (c *call) ask(ctx context.Context, req *search.Request) (*search.Answer, er
 
 func incomplete(found *search.Answer) error {
 	return &refusal{http.StatusServiceUnavailable, api.ErrorCodeIncomplete, fault.Newf(fault.Unavailable, op,
-		"strict was asked for and the answer is incomplete: %d of %d shards answered, missing %q",
-		found.Answered, found.Shards, found.Missing)}
+		"strict was asked for and the answer is incomplete: missing %s", listed(found.Missing))}
 }
 
 // place runs the auction over the searcher's hits.

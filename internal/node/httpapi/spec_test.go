@@ -113,7 +113,7 @@ func drawAnswer(t *rapid.T) *search.Answer {
 	}
 	a.CountsExact = rapid.Bool().Draw(t, "exact")
 	if rapid.Bool().Draw(t, "partial") {
-		a.Width, a.Answered, a.Missing = search.Width{}, 2, []string{"slave-2"}
+		a.Width, a.Answered, a.Missing = search.Width{}, 2, []search.Missing{{Shard: "slave-2", Reason: search.Late}}
 	}
 	return a
 }

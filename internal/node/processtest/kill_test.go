@@ -20,6 +20,7 @@ type cluster struct {
 	admin  string // the balancer's admin port
 	seeds  []string
 	master *process
+	health string // the master's admin port
 	parts  map[string]*process
 }
 
@@ -59,8 +60,9 @@ func (c *cluster) startSlave(i int) {
 func (c *cluster) startMaster() string {
 	c.t.Helper()
 	m := node.DefaultMasterConfig()
-	m.HTTP, m.Admin, m.Balancer, m.Slaves = anyPort, "", c.cfg.Listen, c.seeds
+	m.HTTP, m.Admin, m.Balancer, m.Slaves = anyPort, anyPort, c.cfg.Listen, c.seeds
 	c.master = start(c.t, "master", m)
+	c.health = c.master.line("admin ")
 	return c.master.line("master listening ")
 }
 

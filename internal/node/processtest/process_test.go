@@ -133,6 +133,14 @@ func (p *process) freeze() {
 	})
 }
 
+// goOn ends a freeze.
+func (p *process) goOn() {
+	p.t.Helper()
+	if err := p.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
 // stop ends the process in order; one that does not end fails the test.
 func (p *process) stop() {
 	_ = p.cmd.Process.Signal(syscall.SIGTERM)

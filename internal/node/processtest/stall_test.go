@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -45,9 +44,7 @@ func TestSlavesThatHangOrAreDead(t *testing.T) {
 		}
 	}
 	timed(t, url, "&timeout_ms=100&strict=true", http.StatusServiceUnavailable)
-	if err := stopped.cmd.Process.Signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
+	stopped.goOn()
 	w.follows(url)
 	w.compare(url)
 

@@ -134,6 +134,7 @@ type answer struct {
 	Coverage            struct {
 		Complete     bool
 		Missing      []string
+		Reasons      map[string]string
 		AppliedClock uint64 `json:"applied_clock"`
 	}
 }

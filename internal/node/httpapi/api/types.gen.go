@@ -57,6 +57,19 @@ const (
 	MatchTypePhrase MatchType = "phrase"
 )
 
+// Defines values for MissingReason.
+const (
+	MissingReasonBehind      MissingReason = "behind"
+	MissingReasonDamaged     MissingReason = "damaged"
+	MissingReasonExcess      MissingReason = "excess"
+	MissingReasonFailed      MissingReason = "failed"
+	MissingReasonLate        MissingReason = "late"
+	MissingReasonOutdated    MissingReason = "outdated"
+	MissingReasonOverloaded  MissingReason = "overloaded"
+	MissingReasonSilent      MissingReason = "silent"
+	MissingReasonUnreachable MissingReason = "unreachable"
+)
+
 // Defines values for MovePhase.
 const (
 	MovePhaseCertified MovePhase = "certified"
@@ -286,8 +299,13 @@ type Coverage struct {
 	// Complete What was served is everything there is.
 	Complete bool `json:"complete"`
 
-	// Missing The shards that did not answer.
+	// Missing The shards that did not answer, and those that did not serve all of
+	// their part of the data. There is at least one when the answer is
+	// incomplete.
 	Missing []string `json:"missing"`
+
+	// Reasons Why each of the missing shards is missing, by its name; absent when none is.
+	Reasons map[string]MissingReason `json:"reasons,omitempty"`
 
 	// PricesExact False when incomplete; the prices may then be lower or higher than with all shards.
 	PricesExact bool `json:"prices_exact"`
@@ -480,6 +498,22 @@ type MatchType string
 
 // Micros Money; 1 unit is 1,000,000 micros.
 type Micros = uint64
+
+// MissingReason Why a shard is missing. It gave no answer that counts:
+//
+// - `late`: it did not answer in time;
+// - `silent`: it has stopped answering, and is not asked until it does;
+// - `unreachable`: there is no connection to it, or it cannot serve yet;
+// - `overloaded`: it has too many searches under way;
+// - `outdated`: it no longer serves the master's map of slices;
+// - `excess`: it served more than its part;
+// - `failed`: it failed; see its log.
+//
+// It answered, and lacks a part of what it is to serve:
+//
+// - `behind`: it is being filled or is catching up;
+// - `damaged`: it met damaged data.
+type MissingReason string
 
 // MovePhase Copying, the target gets the slice and the source serves it; certified,
 // both copies are known to be equal and the switch is near; switched, the

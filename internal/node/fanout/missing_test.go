@@ -1,0 +1,110 @@
+package fanout
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"adshard/fault"
+	"adshard/search"
+)
+
+func served(a *search.Answer) (search.Width, bool) { return a.Width, a.Work.BlocksBad > 0 }
+
+// TestReasons: who is missing and why.
+func TestReasons(t *testing.T) {
+	half := search.Width{Lo: 1 << 63}
+	quarter := search.Width{Lo: 1 << 62}
+	for name, c := range map[string]struct {
+		width  search.Width // that the map gives b; a has the rest
+		answer *search.Answer
+		err    error
+		want   search.Reason
+	}{
+		"too late":            {half, nil, nil, search.Late},
+		"its time was over":   {half, nil, late, search.Late},
+		"left out":            {half, nil, errSilent, search.Silent},
+		"no connection":       {half, nil, refused, search.Unreachable},
+		"busy":                {half, nil, overloaded, search.Refused},
+		"an old map":          {half, nil, stale, search.Outdated},
+		"a defect":            {half, nil, errors.New("a defect"), search.Failed},
+		"a damaged store":     {half, nil, fault.Newf(fault.Corrupt, "", "a bad block"), search.Damaged},
+		"nothing yet":         {half, &search.Answer{}, nil, search.Behind},
+		"not all yet":         {half, &search.Answer{Width: quarter}, nil, search.Behind},
+		"a damaged block":     {half, &search.Answer{Width: quarter, Work: search.Work{BlocksBad: 1}}, nil, search.Damaged},
+		"more than its part":  {half, &search.Answer{Width: half.Add(quarter)}, nil, search.Excess},
+		"a map without parts": {search.Width{}, &search.Answer{Width: quarter}, nil, search.Behind},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var g Gather[search.Answer]
+			g.Begin([]Shard{{Name: "a", Width: half}, {Name: "b", Width: c.width}})
+			g.Answered(0, &search.Answer{Width: half})
+			switch {
+			case c.err != nil:
+				g.Failed(1, c.err)
+			case c.answer != nil:
+				g.Answered(1, c.answer)
+			default:
+				g.TooLate()
+			}
+			missing := settle(&g, served)
+			if !slices.Contains(missing, search.Missing{Shard: "b", Reason: c.want}) || c.width == half && len(missing) != 1 {
+				t.Errorf("missing %v, want b: %v", missing, c.want)
+			}
+			if sum := search.Merge(g.answers, 1); sum.Width == search.WholeRing() {
+				t.Error("complete")
+			}
+		})
+	}
+}
+
+// TestIncompleteNamesSomebody: whatever shards answer, the answer is complete
+// and nobody is missing, or somebody is.
+func TestIncompleteNamesSomebody(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 5).Draw(t, "shards")
+		rest := ^uint64(0)
+		list := make([]Shard, n)
+		told := rapid.Bool().Draw(t, "the map gives widths")
+		parts := make([]search.Width, n)
+		for i := range list {
+			list[i].Name = string(rune('a' + i))
+			parts[i] = search.Width{Lo: rapid.Uint64Range(1, rest/uint64(n)).Draw(t, "part")}
+			if i == n-1 {
+				parts[i] = search.IntervalWidth(0, rest)
+			}
+			rest -= parts[i].Lo
+			if told {
+				list[i].Width = parts[i]
+			}
+		}
+		var g Gather[search.Answer]
+		g.Begin(list)
+		all := true
+		for i, part := range parts {
+			a := &search.Answer{Width: part, Shards: 1, Answered: 1}
+			switch rapid.IntRange(0, 5).Draw(t, "fate") {
+			case 0:
+				g.Failed(i, refused)
+				all = false
+				continue
+			case 1:
+				a.Width = search.Width{Lo: rapid.Uint64Range(0, part.Lo-min(part.Lo, 1)).Draw(t, "less")}
+				a.Work.BlocksBad = rapid.Uint64Range(0, 1).Draw(t, "bad")
+			case 2:
+				if told { // two processes hold one part
+					a.Width = part.Add(search.Width{Lo: rapid.Uint64Range(1, 1<<40).Draw(t, "more")})
+				}
+			}
+			all = all && a.Width == part
+			g.Answered(i, a)
+		}
+		missing := settle(&g, served)
+		complete := search.Merge(g.answers, 1).Width == search.WholeRing()
+		if complete != all || complete != (len(missing) == 0) {
+			t.Fatalf("all there: %v, complete: %v, missing: %v", all, complete, missing)
+		}
+	})
+}

@@ -1,0 +1,176 @@
+package fanout
+
+import (
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"adshard/fault"
+)
+
+var (
+	late    = fault.Newf(fault.Deadline, "", "the time was over")
+	refused = fault.Newf(fault.Unavailable, "", "connection refused")
+)
+
+// watched is a Presence whose clock a test turns.
+type watched struct {
+	Presence
+	now    time.Duration
+	probes int
+}
+
+// pass lets time pass, in ticks.
+func (w *watched) pass(d time.Duration) {
+	for end := w.now + d; w.now < end; {
+		w.now += tickEvery
+		if w.Tick(w.now) {
+			w.probes++
+		}
+	}
+}
+
+func TestAShardThatStopsAnsweringIsLeftOut(t *testing.T) {
+	var w watched
+	w.Asked(w.now, 100*time.Millisecond)
+	w.pass(75 * time.Millisecond)
+	if w.probes != 0 {
+		t.Fatal("probed before its time")
+	}
+	w.pass(25 * time.Millisecond)
+	if w.probes != 1 || w.Out() {
+		t.Fatalf("%d probes, left out %v when a call has waited too long", w.probes, w.Out())
+	}
+	w.pass(suspectTicks * tickEvery)
+	if !w.Out() || w.probes != 1 {
+		t.Fatalf("%d probes, left out %v when the probe was not answered either", w.probes, w.Out())
+	}
+	// Probes go on, one at a time, until one is answered.
+	w.Probed(w.now, late)
+	w.pass(time.Second)
+	if !w.Out() || w.probes != 2 {
+		t.Fatalf("%d probes, left out %v", w.probes, w.Out())
+	}
+	w.Probed(w.now, refused)
+	w.pass(time.Second)
+	if !w.Out() || w.probes != 3 {
+		t.Fatalf("%d probes, left out %v: no connection is no answer", w.probes, w.Out())
+	}
+	w.Probed(w.now, nil)
+	w.pass(tickEvery)
+	if w.Out() {
+		t.Fatal("still left out after its answer")
+	}
+	w.pass(time.Minute)
+	if w.probes != 3 {
+		t.Fatalf("%d probes of a shard that nobody waits for", w.probes)
+	}
+}
+
+// TestASlowShardStaysIn: one whose searches take longer than anybody waits
+// answers its probes.
+func TestASlowShardStaysIn(t *testing.T) {
+	var w watched
+	for range 100 {
+		w.Asked(w.now, 50*time.Millisecond)
+		w.pass(200 * time.Millisecond)
+		w.Replied(w.now, late)
+		if w.probing {
+			w.Probed(w.now, nil)
+		}
+		if w.Out() {
+			// The probe took longer than it may: back at the next tick.
+			w.pass(tickEvery)
+		}
+		if w.Out() {
+			t.Fatal("left out although it answers")
+		}
+	}
+}
+
+// TestCallsThatEndEarlyProveNothing: with a caller's short time, or without a
+// connection, nobody waits.
+func TestCallsThatEndEarlyProveNothing(t *testing.T) {
+	for name, err := range map[string]error{"refused": refused, "overloaded": overloaded, "stale": stale} {
+		t.Run(name, func(t *testing.T) {
+			var w watched
+			for range 100 {
+				w.Asked(w.now, leastPatience)
+				w.Replied(w.now, err)
+				w.pass(100 * time.Millisecond)
+			}
+			if w.probes > 0 || w.Out() {
+				t.Errorf("%d probes, left out %v", w.probes, w.Out())
+			}
+		})
+	}
+	if patience(time.Millisecond) != leastPatience || patience(time.Second) != time.Second/patiencePart {
+		t.Error("impatient")
+	}
+}
+
+// TestAMasterThatStoodStillBlamesNobody: time that passed without ticks does
+// not count against a shard whose probe is under way.
+func TestAMasterThatStoodStillBlamesNobody(t *testing.T) {
+	var w watched
+	w.Asked(w.now, leastPatience)
+	w.now += time.Hour
+	w.pass(tickEvery)
+	w.now += time.Hour
+	w.pass(tickEvery)
+	if w.probes != 1 || w.Out() {
+		t.Fatalf("%d probes, left out %v", w.probes, w.Out())
+	}
+	w.Probed(w.now, nil)
+	w.pass(tickEvery)
+	if w.Out() || w.suspected {
+		t.Fatal("suspected after its answer")
+	}
+}
+
+// TestPresence holds whatever happens: a shard is left out only after a probe
+// that it had time to answer, one probe is under way at most, and an answer
+// takes it back with the next tick.
+func TestPresence(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var w watched
+		quiet, under := 0, false // ticks since the last answer or probe
+		t.Repeat(map[string]func(*rapid.T){
+			"ask": func(t *rapid.T) { w.Asked(w.now, patience(time.Duration(rapid.IntRange(0, 5e9).Draw(t, "left")))) },
+			"reply": func(t *rapid.T) {
+				err := rapid.SampledFrom([]error{nil, late, refused, overloaded}).Draw(t, "err")
+				if w.Replied(w.now, err); err == nil || err == overloaded {
+					quiet = 0
+				}
+			},
+			"probed": func(t *rapid.T) {
+				if !under {
+					t.Skip()
+				}
+				err := rapid.SampledFrom([]error{nil, late}).Draw(t, "err")
+				w.Probed(w.now, err)
+				if under = false; err == nil {
+					quiet = 0
+				}
+			},
+			"tick": func(t *rapid.T) {
+				was := w.Out()
+				w.now += tickEvery
+				quiet++
+				if w.Tick(w.now) {
+					if under {
+						t.Fatal("two probes at a time")
+					}
+					under = true
+				}
+				if w.Out() && !was && quiet < suspectTicks {
+					t.Fatalf("left out %d ticks after it answered", quiet)
+				}
+				if quiet == 1 && w.Out() && was {
+					t.Fatal("not taken back")
+				}
+			},
+		})
+	})
+}

@@ -1,0 +1,78 @@
+package processtest
+
+import (
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestAHungSlaveIsLeftOut: once it was found out no query waits for it, each
+// says who is missing and why, strict ones are refused at once, and it is taken
+// back when it goes on.
+func TestAHungSlaveIsLeftOut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 100)
+	c := newCluster(t, w)
+	c.startBalancer()
+	c.startSlave(0)
+	c.startSlave(1)
+	url := c.startMaster()
+	w.follows(url)
+
+	hung := c.parts["slave-0"]
+	hung.freeze()
+	const gauge = `adshard_shard_left_out{node="master-0",shard="slave-0"} `
+	eventually(t, "the slave is left out", func() bool {
+		return ask(t, url, "usb cable", "&timeout_ms=500", http.StatusOK).Coverage.Reasons["slave-0"] == "silent"
+	})
+	eventually(t, "the metric says so", func() bool { return strings.Contains(read(t, c.health+"/metrics"), gauge+"1") })
+	const most = 2500 * time.Millisecond // of the 5 s that each query has
+	for range 20 {
+		a, took := timed(t, url, "&timeout_ms=5000", http.StatusOK)
+		if took > most || a.Coverage.Complete || len(a.Ads) == 0 || !slices.Equal(a.Coverage.Missing, []string{"slave-0"}) ||
+			a.Coverage.Reasons["slave-0"] != "silent" {
+			t.Errorf("%v, %+v", took, a)
+		}
+	}
+	if _, took := timed(t, url, "&timeout_ms=5000&strict=true", http.StatusServiceUnavailable); took > most {
+		t.Errorf("strict: %v", took)
+	}
+	if code := status(t, c.health+"/readyz"); code != http.StatusOK {
+		t.Errorf("readyz is %d", code)
+	}
+	hung.goOn()
+	w.follows(url)
+	w.compare(url)
+	eventually(t, "the metric says so", func() bool { return strings.Contains(read(t, c.health+"/metrics"), gauge+"0") })
+}
+
+// status asks and returns the HTTP status.
+func status(t *testing.T, url string) int {
+	t.Helper()
+	code, _ := fetch(t, url)
+	return code
+}
+
+// read asks and returns the body.
+func read(t *testing.T, url string) string {
+	t.Helper()
+	_, body := fetch(t, url)
+	return body
+}
+
+func fetch(t *testing.T, url string) (code int, body string) {
+	t.Helper()
+	resp, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(text)
+}

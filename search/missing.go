@@ -1,0 +1,32 @@
+package search
+
+// Missing is a shard that an answer lacks, wholly or in part.
+type Missing struct {
+	Shard  string
+	Reason Reason
+}
+
+// Reason says why a shard is missing.
+type Reason uint8
+
+// The reasons. Late to Failed: the shard gave no answer that counts. Behind and
+// Damaged: it answered, and what it served is less than its part of the ring.
+const (
+	Late        Reason = iota // it did not answer in time
+	Silent                    // it has stopped answering; it is not asked until it answers a probe
+	Unreachable               // there is no connection to it, or it cannot serve this map yet
+	Refused                   // it has too many searches under way
+	Outdated                  // it no longer serves the master's map, and no newer map came in time
+	Excess                    // it served more than its part, so that nothing of it counts
+	Failed                    // it failed, by a defect most likely
+	Behind                    // it does not hold all of its part yet: it is being filled or catching up
+	Damaged                   // it met damaged data, and leaves out what they belong to
+	Reasons     = iota        // number of reasons
+)
+
+var reasonNames = [Reasons]string{
+	"late", "silent", "unreachable", "overloaded", "outdated", "excess", "failed", "behind", "damaged",
+}
+
+// String returns the reason's name in answers and metrics.
+func (r Reason) String() string { return reasonNames[r] }
