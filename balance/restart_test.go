@@ -103,6 +103,38 @@ func TestRestartAfterTheSwitch(t *testing.T) {
 	})
 }
 
+// TestRestartWithALostNode: masters without a map get the newest at once; it is
+// published when all nodes have it or are lost.
+func TestRestartWithALostNode(t *testing.T) {
+	r := newRig(t, 4, nil, "a", "b", "c")
+	tables := map[string]balance.Table{"a": r.table("a"), "b": r.table("b")}
+	if r.m.Unpublished() != nil {
+		t.Fatal("there is a published model")
+	}
+	r.switch0() // view 2, which nobody has heard of
+	r.mute["c"] = true
+	r.cfg.Epoch++
+	r.start()
+	if m := r.m.Unpublished(); m == nil || m.View() != 2 || r.m.Published() != nil {
+		t.Fatalf("unpublished %v, published %v", m, r.m.Published())
+	}
+	for _, n := range []string{"a", "b"} {
+		r.must(r.m.Join(r.now, balance.Joining{Name: n, Table: tables[n], Address: "elsewhere"}))
+	}
+	r.carry()
+	r.ack("a")
+	r.ack("b")
+	r.pass(balance.DefaultDeadAfter - time.Second)
+	if m := r.m.Unpublished(); m == nil || m.View() != 4 || r.m.Published() != nil {
+		t.Fatalf("unpublished %v, published %v; a and b have moved, c is awaited", m, r.m.Published())
+	}
+	r.pass(2 * time.Second)
+	r.ackAll()
+	if p := r.m.Published(); p == nil || p.View() != 4 || r.m.Unpublished() != nil {
+		t.Fatalf("unpublished %v, published %v; c is lost", r.m.Unpublished(), p)
+	}
+}
+
 // TestTimeThatIsSetBack, or forward, ends nothing before its time and holds
 // nothing up.
 func TestTimeThatIsSetBack(t *testing.T) {

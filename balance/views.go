@@ -32,6 +32,17 @@ func newViews() views { return views{masters: map[string]master{}} }
 // Published returns the newest model that masters may have; nil: none yet.
 func (m *Mapper) Published() *Model { return m.views.published }
 
+// Unpublished returns what masters without any map may have while nothing is
+// published after a restart: the newest durable model, so that a node that does
+// not come back keeps nobody without an answer. Nodes that do not know its view
+// refuse it. nil: there was no mapper before, or a model is published.
+func (m *Mapper) Unpublished() *Model {
+	if !m.resumed || m.views.published != nil {
+		return nil
+	}
+	return m.model
+}
+
 // Master says that a master is there and which view it has; to be said when it
 // begins to wait for another one, and again when it stops waiting. Errors:
 // fault.Overloaded for one more than maxMasters.

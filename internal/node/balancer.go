@@ -40,11 +40,14 @@ type Balancer struct {
 	suppliers suppliers
 	quanta    ring
 	published *balance.Model // as masters get it; nil: none
-	changed   chan struct{}  // closed and made anew with each quantum and published model
-	asked     []balance.Certify
-	askedMore chan struct{} // closed and made anew when certificates are asked for
-	measured  *measured     // newest; nil: none
-	steering  steering
+	// unpublished is what masters without a map get until there is a published
+	// one; nil: nothing.
+	unpublished *balance.Model
+	changed     chan struct{} // closed and made anew with each quantum and published model
+	asked       []balance.Certify
+	askedMore   chan struct{} // closed and made anew when certificates are asked for
+	measured    *measured     // newest; nil: none
+	steering    steering
 
 	choosing sync.Mutex // one strategy is set at a time
 
@@ -236,7 +239,7 @@ func (b *Balancer) step(change func() error) error {
 		}
 	}
 	if m := b.mapper.Published(); len(out.Quanta) > 0 || m != b.published {
-		b.published = m
+		b.published, b.unpublished = m, b.mapper.Unpublished()
 		close(b.changed)
 		b.changed = make(chan struct{})
 	}

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -137,8 +138,11 @@ func (b *Balancer) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.Wat
 	for {
 		b.mu.Lock()
 		model, changed := b.published, b.changed
+		if r.GetView() == 0 || r.GetEpoch() == b.Epoch() { // it has nothing older to go on with
+			model = cmp.Or(model, b.unpublished)
+		}
 		b.mu.Unlock()
-		if model != nil && (r.GetEpoch() != b.Epoch() || r.GetView() != model.View()) {
+		if model != nil && (r.GetEpoch() != b.Epoch() || r.GetView() < model.View()) {
 			return &pb.WatchMapResponse{Epoch: b.Epoch(), View: model.View(), Shards: shardsOf(model),
 				Database: b.data.database, Timeline: b.data.timeline}, nil
 		}

@@ -14,7 +14,9 @@ type ready struct {
 	answer *search.Answer
 }
 
-func (r *ready) Search(context.Context, *search.Request) (*search.Answer, error) { return r.answer, nil }
+func (r *ready) Search(context.Context, *search.Request) (*search.Answer, error) {
+	return r.answer, nil
+}
 
 // BenchmarkGather is what asking, gathering and merging cost without a network:
 // three slaves that answer at once with nothing.
