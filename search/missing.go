@@ -17,6 +17,7 @@ const (
 	Unreachable               // there is no connection to it, or it cannot serve this map yet
 	Refused                   // it has too many searches under way
 	Outdated                  // it no longer serves the master's map, and no newer map came in time
+	Foreign                   // its address leads to another slave, or it holds another database's data
 	Excess                    // it served more than its part, so that nothing of it counts
 	Failed                    // it failed, by a defect most likely
 	Behind                    // it does not hold all of its part yet: it is being filled or catching up
@@ -25,7 +26,7 @@ const (
 )
 
 var reasonNames = [Reasons]string{
-	"late", "silent", "unreachable", "overloaded", "outdated", "excess", "failed", "behind", "damaged",
+	"late", "silent", "unreachable", "overloaded", "outdated", "foreign", "excess", "failed", "behind", "damaged",
 }
 
 // String returns the reason's name in answers and metrics.

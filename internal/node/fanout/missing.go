@@ -33,6 +33,8 @@ func reason(err error) search.Reason {
 		return search.Refused
 	case fault.Stale:
 		return search.Outdated
+	case fault.Conflict:
+		return search.Foreign
 	case fault.Corrupt:
 		return search.Damaged
 	}

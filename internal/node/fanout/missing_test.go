@@ -29,6 +29,7 @@ func TestReasons(t *testing.T) {
 		"no connection":       {half, nil, refused, search.Unreachable},
 		"busy":                {half, nil, overloaded, search.Refused},
 		"an old map":          {half, nil, stale, search.Outdated},
+		"another slave":       {half, nil, fault.Newf(fault.Conflict, "", "of another slave"), search.Foreign},
 		"a defect":            {half, nil, errors.New("a defect"), search.Failed},
 		"a damaged store":     {half, nil, fault.Newf(fault.Corrupt, "", "a bad block"), search.Damaged},
 		"nothing yet":         {half, &search.Answer{}, nil, search.Behind},

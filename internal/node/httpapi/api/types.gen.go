@@ -63,6 +63,7 @@ const (
 	MissingReasonDamaged     MissingReason = "damaged"
 	MissingReasonExcess      MissingReason = "excess"
 	MissingReasonFailed      MissingReason = "failed"
+	MissingReasonForeign     MissingReason = "foreign"
 	MissingReasonLate        MissingReason = "late"
 	MissingReasonOutdated    MissingReason = "outdated"
 	MissingReasonOverloaded  MissingReason = "overloaded"
@@ -501,13 +502,15 @@ type Micros = uint64
 
 // MissingReason Why a shard is missing. It gave no answer that counts:
 //
-// - `late`: it did not answer in time;
-// - `silent`: it has stopped answering, and is not asked until it does;
-// - `unreachable`: there is no connection to it, or it cannot serve yet;
-// - `overloaded`: it has too many searches under way;
-// - `outdated`: it no longer serves the master's map of slices;
-// - `excess`: it served more than its part;
-// - `failed`: it failed; see its log.
+//   - `late`: it did not answer in time;
+//   - `silent`: it has stopped answering, and is not asked until it does;
+//   - `unreachable`: there is no connection to it, or it cannot serve yet;
+//   - `overloaded`: it has too many searches under way;
+//   - `outdated`: it no longer serves the master's map of slices;
+//   - `foreign`: its address leads to another slave, or it holds the data of
+//     another database;
+//   - `excess`: it served more than its part;
+//   - `failed`: it failed; see its log.
 //
 // It answered, and lacks a part of what it is to serve:
 //
