@@ -12,12 +12,14 @@ type Edit struct {
 	base  *Model
 	view  uint64 // of the model that comes out
 	least uint64 // of the model that comes out
-	ops   []Op
-	list  []linked
-	byID  map[uint64]int32
-	nodes []Node
-	nextS uint64
-	nextN NodeID
+	// filled is of the model that comes out.
+	filled bool
+	ops    []Op
+	list   []linked
+	byID   map[uint64]int32
+	nodes  []Node
+	nextS  uint64
+	nextN  NodeID
 }
 
 // linked is a slice in a doubly linked list by rising key; -1: none.
@@ -29,7 +31,7 @@ type linked struct {
 // Edit begins an edit. The model itself never changes.
 func (m *Model) Edit() *Edit {
 	e := &Edit{
-		base: m, view: m.view, least: m.least, byID: make(map[uint64]int32, len(m.slices)),
+		base: m, view: m.view, least: m.least, filled: m.filled, byID: make(map[uint64]int32, len(m.slices)),
 		list: make([]linked, len(m.slices)), nodes: append([]Node(nil), m.nodes...),
 		nextS: m.nextSlice, nextN: m.nextNode,
 	}
@@ -131,13 +133,23 @@ func (e *Edit) Merge(slice, right uint64) error {
 	return nil
 }
 
+// Filled says that the first fill is over.
+func (e *Edit) Filled() error {
+	if e.filled || e.base.view == 0 {
+		return e.refuse("the first fill is over already, or there is no plan yet")
+	}
+	e.filled = true
+	e.ops = append(e.ops, Op{Kind: OpFilled})
+	return nil
+}
+
 // Ops returns the operations so far, in their order.
 func (e *Edit) Ops() []Op { return e.ops }
 
 // Model returns the model that comes out, checked. The first plan, made from
 // the model of view 0, is view 1, and all is served from it on.
 func (e *Edit) Model() (*Model, error) {
-	m := &Model{view: e.view, least: e.least, nextSlice: e.nextS, nextNode: e.nextN, nodes: e.nodes}
+	m := &Model{view: e.view, least: e.least, filled: e.filled, nextSlice: e.nextS, nextNode: e.nextN, nodes: e.nodes}
 	first := e.base.view == 0
 	if first {
 		m.view = 1
@@ -196,6 +208,8 @@ func (e *Edit) apply(o Op) error {
 		return e.SetState(o.Node, o.State)
 	case OpRemove:
 		return e.Remove(o.Node)
+	case OpFilled:
+		return e.Filled()
 	}
 	return e.refuse("unknown operation %d", o.Kind)
 }

@@ -16,9 +16,10 @@ type State struct {
 }
 
 // The first byte of an encoded state: what is written, and what is still read,
-// of the time before slices moved.
+// of the times before slices moved and before the end of the first fill was kept.
 const (
-	stateFormat  = 2
+	stateFormat  = 3
+	stillFormat2 = 2
 	stillFormat1 = 1
 )
 
@@ -34,6 +35,11 @@ func (s State) Encode() []byte {
 	put(s.Quantum)
 	put(m.view)
 	put(m.least)
+	if m.filled {
+		put(1)
+	} else {
+		put(0)
+	}
 	put(m.nextSlice)
 	put(uint64(m.nextNode))
 	put(uint64(len(m.nodes)))
@@ -66,14 +72,14 @@ func DecodeState(b []byte) (State, error) {
 	if len(b) < 9 {
 		return State{}, fault.Newf(fault.Corrupt, op, "the balancer's state has only %d bytes", len(b))
 	}
-	if b[0] != stateFormat && b[0] != stillFormat1 {
+	if b[0] > stateFormat || b[0] < stillFormat1 {
 		return State{}, fault.Newf(fault.Version, op, "the balancer's state has format %d, this program reads up to %d", b[0], stateFormat)
 	}
 	body, sum := b[:len(b)-8], binary.LittleEndian.Uint64(b[len(b)-8:])
 	if xxhash.Sum64(body) != sum {
 		return State{}, fault.Newf(fault.Corrupt, op, "the balancer's state has a wrong checksum")
 	}
-	r := reader{b: body[1:], still: b[0] == stillFormat1}
+	r := reader{b: body[1:], format: b[0]}
 	s := State{Quantum: r.uint(), Model: r.model()}
 	if r.bad || len(r.b) != 0 {
 		return State{}, fault.Newf(fault.Corrupt, op, "the balancer's state is cut off or too long")
@@ -88,16 +94,28 @@ func DecodeState(b []byte) (State, error) {
 type reader struct {
 	b   []byte
 	bad bool
-	// still: format 1, without states of nodes, moves and the least view.
-	still bool
+	// format 1 is without states of nodes, moves and the least view, format 2
+	// without the end of the first fill.
+	format byte
 }
 
 // since2 reads a number that format 1 does not have; then it is 0.
 func (r *reader) since2() uint64 {
-	if r.still {
+	if r.format <= stillFormat1 {
 		return 0
 	}
 	return r.uint()
+}
+
+// filled reads whether the first fill is over; a cluster of the time when that
+// was not kept has run for long.
+func (r *reader) filled() bool {
+	if r.format <= stillFormat2 {
+		return true
+	}
+	v := r.uint()
+	r.bad = r.bad || v > 1
+	return v == 1
 }
 
 func (r *reader) uint() uint64 {
@@ -136,7 +154,7 @@ func (r *reader) node() NodeID {
 }
 
 func (r *reader) model() *Model {
-	m := &Model{view: r.uint(), least: r.since2(), nextSlice: r.uint(), nextNode: r.node()}
+	m := &Model{view: r.uint(), least: r.since2(), filled: r.filled(), nextSlice: r.uint(), nextNode: r.node()}
 	for n := r.uint(); n > 0 && !r.bad; n-- {
 		m.nodes = append(m.nodes, Node{ID: r.node(), Name: r.text(), Address: r.text(), State: NodeState(r.small())})
 	}

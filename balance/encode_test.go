@@ -22,6 +22,9 @@ func TestStateOfFormat1(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if !s.Model.Filled() {
+		t.Error("a cluster of that time was filled long ago")
+	}
 	if s.Quantum != 7 || s.Model.View() != 1 || s.Model.Least() != 0 || len(s.Model.Slices()) != 2 {
 		t.Errorf("%+v", s.Model)
 	}
@@ -29,7 +32,27 @@ func TestStateOfFormat1(t *testing.T) {
 		t.Errorf("%+v", s.Model)
 	}
 	again, err := DecodeState(s.Encode())
-	if err != nil || len(again.Model.Slices()) != 2 {
+	if err != nil || len(again.Model.Slices()) != 2 || !again.Model.Filled() {
 		t.Errorf("%+v, %v", again, err)
+	}
+}
+
+// TestStateOfFormat2: what balancers wrote before the end of the first fill was
+// kept is still read.
+func TestStateOfFormat2(t *testing.T) {
+	m, err := NewModel([]Node{{Name: "a", Address: "a1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := State{Quantum: 7, Model: m}.Encode()
+	if s, err := DecodeState(b); err != nil || s.Model.Filled() {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	const filled = 4 // after the format, the quantum, the view and the least view
+	b = append(b[:filled:filled], b[filled+1:len(b)-8]...)
+	b[0] = 2
+	s, err := DecodeState(binary.LittleEndian.AppendUint64(b, xxhash.Sum64(b)))
+	if err != nil || s.Quantum != 7 || !s.Model.Filled() || len(s.Model.Nodes()) != 1 {
+		t.Fatalf("%+v, %v", s, err)
 	}
 }

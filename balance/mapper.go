@@ -26,6 +26,7 @@ type Mapper struct {
 	last    time.Duration
 	stamped uint64  // clock of the newest quantum
 	staged  *staged // waits to be saved
+	filling bool    // a table has changed: the first fill may be over
 	saves   uint64
 
 	joined   []Joining // waiting for the first plan, or for their place in the model

@@ -12,6 +12,7 @@ import (
 type Model struct {
 	view      uint64
 	least     uint64 // no older view is served
+	filled    bool   // the first fill is over
 	nextSlice uint64
 	nextNode  NodeID
 	nodes     []Node  // by rising id
@@ -37,6 +38,10 @@ func (m *Model) View() uint64 { return m.view }
 
 // Least returns the oldest view that may still be asked for.
 func (m *Model) Least() uint64 { return m.least }
+
+// Filled reports whether the first fill is over: there was a time when each
+// slice was wholly there, on the node that serves it.
+func (m *Model) Filled() bool { return m.filled }
 
 // Nodes returns the nodes by rising id; not to be changed.
 func (m *Model) Nodes() []Node { return m.nodes }
@@ -72,7 +77,7 @@ func (m *Model) Named(name string) (Node, bool) {
 // those that are being copied to it, in no view yet, and those that it served
 // before a switch, in the views until then.
 func (m *Model) Table(node NodeID) Table {
-	t := Table{View: m.view, Least: m.least}
+	t := Table{View: m.view, Least: m.least, Filled: m.filled}
 	for _, s := range m.slices {
 		if s.Node == node || s.Move.Phase != NoMove && s.Move.Other == node {
 			t.Slices = append(t.Slices, s.held(node))
@@ -85,7 +90,7 @@ func (m *Model) Table(node NodeID) Table {
 func (m *Model) tables() map[NodeID]Table {
 	out := make(map[NodeID]Table, len(m.nodes))
 	for _, n := range m.nodes {
-		out[n.ID] = Table{View: m.view, Least: m.least}
+		out[n.ID] = Table{View: m.view, Least: m.least, Filled: m.filled}
 	}
 	add := func(s Slice, node NodeID) {
 		t := out[node]

@@ -229,6 +229,8 @@ func (m *Mapper) note(now time.Duration, o Op, why causes) {
 	case OpRemove:
 		m.out.Events = append(m.out.Events, Event{Node: o.Name, Text: o.String()})
 		m.forgetNode(o.Node, o.Name)
+	case OpFilled:
+		m.out.Events = append(m.out.Events, Event{Text: o.String()})
 	}
 	if o.Kind == OpState {
 		m.planning.next, m.planning.empty = min(m.planning.next, now), now

@@ -130,7 +130,7 @@ func (m *Mapper) restarted(n *nodeState, incarnation string) {
 // node: what was to be copied may have arrived.
 func (m *Mapper) hold(now time.Duration, n *nodeState, t Table) {
 	if !n.told || !n.table.Equal(t) {
-		n.moved = now
+		n.moved, m.filling = now, true
 	}
 	n.table, n.told = t, true
 	if len(n.arriving) == 0 {

@@ -19,6 +19,7 @@ const (
 	OpFinish                    // Slice leaves the node that served it before
 	OpState                     // Node becomes State
 	OpRemove                    // Node, called Name, which has nothing, is no more
+	OpFilled                    // the first fill is over
 )
 
 // Op is one operation. Fields that its kind does not name are zero.
@@ -57,6 +58,8 @@ func (o Op) String() string {
 		return fmt.Sprintf("node %d is %s", o.Node, o.State)
 	case OpRemove:
 		return fmt.Sprintf("node %d %q is removed", o.Node, o.Name)
+	case OpFilled:
+		return "the first fill is over"
 	}
 	return fmt.Sprintf("op(%d)", o.Kind)
 }

@@ -23,6 +23,11 @@ func (m *Mapper) change(now time.Duration) error {
 	m.admit(e)
 	m.obey(now, e, why)
 	m.dueMoves(now, e)
+	if m.filling && !m.model.filled {
+		if m.filling = false; m.firstFilled() {
+			e.try((*Edit).Filled)
+		}
+	}
 	if e.e != nil && len(e.e.Ops()) > 0 {
 		model, err := e.e.Model()
 		if err != nil {

@@ -120,11 +120,13 @@ const (
 type Table struct {
 	Slices      []Held
 	View, Least uint64
+	// Filled: the node was told that the first fill is over (Model.Filled).
+	Filled bool
 }
 
 // Equal tells whether two tables say the same.
 func (t Table) Equal(u Table) bool {
-	return t.View == u.View && t.Least == u.Least && slices.Equal(t.Slices, u.Slices)
+	return t.View == u.View && t.Least == u.Least && t.Filled == u.Filled && slices.Equal(t.Slices, u.Slices)
 }
 
 // Coverage returns the keys that the table holds, neighbours joined.

@@ -87,6 +87,10 @@ func (p *Proxy) grace(ctx context.Context) {
 		if s.Registered || s.CaughtUp || s.Refused {
 			return
 		}
+		if !p.holds() || OnlyFilling(p.store.Slices()) {
+			p.log.Warn("no balancer within the grace time, and there is nothing to serve", "grace", p.cfg.Grace)
+			return
+		}
 		s.CaughtUp = true
 		p.store.SetCaughtUp(true)
 		p.log.Warn("no balancer within the grace time; serving what is held", "grace", p.cfg.Grace)
@@ -258,7 +262,7 @@ func (p *Proxy) reached() bool {
 
 // settle declares the store caught up once it is.
 func (p *Proxy) settle() {
-	if p.catchUp == nil || !p.reached() {
+	if p.catchUp == nil || !p.reached() || OnlyFilling(p.store.Slices()) {
 		return
 	}
 	p.catchUp = nil

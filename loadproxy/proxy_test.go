@@ -78,9 +78,51 @@ func TestServesOnlyWhenCaughtUp(t *testing.T) {
 	})
 }
 
+// held is a table with one slice, in a state.
+func held(state pb.HeldState) *pb.SliceTable {
+	return &pb.SliceTable{View: 1, Slices: []*pb.HeldSlice{{Id: 1, Hi: ^uint64(0), Generation: 1, State: state}}}
+}
+
+// TestNothingIsNotCaughtUp: a slave that is filled for the first time has not
+// caught up, whatever the clock of its data is, and one that finds no balancer
+// and has nothing does not serve.
+func TestNothingIsNotCaughtUp(t *testing.T) {
+	t.Run("being filled", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			s, b := newStore(), newBalancer(3)
+			b.slices = held(pb.HeldState_HELD_STATE_FILLING)
+			p := run(t, s, b)
+			time.Sleep(time.Minute)
+			if s.serving() || p.State().CaughtUp {
+				t.Fatalf("caught up with nothing: %+v", p.State())
+			}
+			b.set(func() { b.slices, b.head = held(pb.HeldState_HELD_STATE_FULL), 4 })
+			synctest.Wait()
+			if !s.serving() || !p.State().CaughtUp {
+				t.Fatalf("not caught up: %+v", p.State())
+			}
+		})
+	})
+	for name, table := range map[string]*pb.SliceTable{
+		"nothing, and no balancer": {}, "being filled, and no balancer": held(pb.HeldState_HELD_STATE_FILLING)} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, b := newStore(), newBalancer(3)
+				s.slices, b.away = table, true
+				p := run(t, s, b)
+				time.Sleep(time.Minute)
+				if s.serving() || p.State().CaughtUp {
+					t.Fatalf("caught up with nothing: %+v", p.State())
+				}
+			})
+		})
+	}
+}
+
 func TestServesWithoutABalancerAfterTheGraceTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newStore(), newBalancer(3)
+		s.keys, s.position = upTo(1), &pb.Position{Epoch: 1, Clock: 1}
 		b.away = true
 		p := run(t, s, b)
 		time.Sleep(1900 * time.Millisecond)

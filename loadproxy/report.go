@@ -62,7 +62,7 @@ func (p *Proxy) report(home home, table *pb.SliceTable, changed, load bool) *pb.
 	}
 	if changed {
 		r.Slices = &pb.SliceTable{Slices: table.GetSlices(), View: table.GetView(),
-			Least: table.GetLeast(), Origin: table.GetOrigin()}
+			Least: table.GetLeast(), Origin: table.GetOrigin(), Filled: table.GetFilled()}
 	}
 	if load {
 		r.Load = p.store.TakeLoad()

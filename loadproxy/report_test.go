@@ -125,7 +125,7 @@ func TestADistributorGoesOnWithoutABalancer(t *testing.T) {
 func TestServesWithoutADistributorAfterTheGraceTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newStore(), newBalancer(2)
-		b.homeless = true
+		s.slices, b.homeless = held(pb.HeldState_HELD_STATE_FULL), true
 		run(t, s, b)
 		time.Sleep(3 * time.Second)
 		if !s.serving() {

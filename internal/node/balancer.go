@@ -43,6 +43,7 @@ type Balancer struct {
 	// unpublished is what masters without a map get until there is a published
 	// one; nil: nothing.
 	unpublished *balance.Model
+	filled      bool          // the first fill is over
 	changed     chan struct{} // closed and made anew with each quantum and published model
 	asked       []balance.Certify
 	askedMore   chan struct{} // closed and made anew when certificates are asked for
@@ -240,6 +241,7 @@ func (b *Balancer) step(change func() error) error {
 	}
 	if m := b.mapper.Published(); len(out.Quanta) > 0 || m != b.published {
 		b.published, b.unpublished = m, b.mapper.Unpublished()
+		b.filled = b.mapper.Model() != nil && b.mapper.Model().Filled()
 		close(b.changed)
 		b.changed = make(chan struct{})
 	}

@@ -141,10 +141,12 @@ func (b *Balancer) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.Wat
 		if r.GetView() == 0 || r.GetEpoch() == b.Epoch() { // it has nothing older to go on with
 			model = cmp.Or(model, b.unpublished)
 		}
+		filled := b.filled
 		b.mu.Unlock()
-		if model != nil && (r.GetEpoch() != b.Epoch() || r.GetView() < model.View()) {
+		if model != nil && (r.GetEpoch() != b.Epoch() || r.GetView() < model.View() ||
+			r.GetView() == model.View() && filled && !r.GetFilled()) {
 			return &pb.WatchMapResponse{Epoch: b.Epoch(), View: model.View(), Shards: shardsOf(model),
-				Database: b.data.database, Timeline: b.data.timeline}, nil
+				Database: b.data.database, Timeline: b.data.timeline, Filled: filled}, nil
 		}
 		select {
 		case <-changed:

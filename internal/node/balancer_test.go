@@ -328,9 +328,13 @@ func TestBalancerWatchMap(t *testing.T) {
 	if err != nil || len(got.Shards) != 2 || got.View != 1 || got.Epoch != 1 || got.Shards[0].Addresses[0] != "a.example:1" {
 		t.Fatalf("map: %v, %v", got, err)
 	}
-	same, err := c.WatchMap(ctx, &pb.WatchMapRequest{Epoch: 1, View: 1, WaitMs: 20})
+	same, err := c.WatchMap(ctx, &pb.WatchMapRequest{Epoch: 1, View: 1, Filled: true, WaitMs: 20})
 	if err != nil || len(same.Shards) != 0 {
 		t.Fatalf("same map again: %v, %v", same, err)
+	}
+	filled, err := c.WatchMap(ctx, &pb.WatchMapRequest{Epoch: 1, View: 1, WaitMs: 9000})
+	if err != nil || len(filled.Shards) != 2 || !filled.Filled {
+		t.Fatalf("a master that does not know that the first fill is over: %v, %v", filled, err)
 	}
 	if _, err := pb.NewDistributorClient(conn).Pull(ctx, &pb.PullRequest{Name: "nobody", Epoch: 1}); !fault.Is(err, fault.Stale) {
 		t.Fatalf("pull of an unknown slave: %v", err)

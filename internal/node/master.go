@@ -81,6 +81,7 @@ func newMaster(cfg MasterConfig, port *adminPort, log *slog.Logger) (*master, er
 	}
 	metrics := admin.NewMasterMetrics(port.of(cfg.Name))
 	m.watcher = fanout.NewWatcher(cfg.Name+"/"+rand.Text(), balancerClient{m.balancer}, seeds, dialSlave, m.log)
+	admin.Gauge(port.of(cfg.Name), "adshard_filled", "1: the first fill of the slaves is over.", m.filled)
 	m.fanout = fanout.New(m.watcher, metrics)
 	m.handle(lexicon, metrics, port)
 	return m, nil
@@ -168,17 +169,28 @@ func (m *master) run(ctx context.Context) error {
 	return group.Wait()
 }
 
-// ready returns why the master cannot answer. A map is enough: what slaves do
-// not answer is said in each answer.
+// ready returns why the master cannot answer. A map of slaves that have been
+// filled is enough: what slaves do not answer is said in each answer.
 func (m *master) ready() []string {
-	if m.watcher.Current() != nil {
+	switch now := m.watcher.Current(); {
+	case now != nil && now.Filled:
 		return nil
+	case now != nil:
+		return []string{"the slaves are being filled for the first time: " + m.cfg.Name + " has no complete answers yet"}
 	}
 	why := []string{m.cfg.Name + " has no map of shards yet"}
 	if err := m.watcher.Trouble(); err != nil {
 		why = append(why, err.Error())
 	}
 	return why
+}
+
+// filled is 1 when the first fill is over.
+func (m *master) filled() float64 {
+	if now := m.watcher.Current(); now != nil && now.Filled {
+		return 1
+	}
+	return 0
 }
 
 const (

@@ -161,7 +161,7 @@ func (s *slave) ready() []string {
 	if state.Refused {
 		return []string{s.cfg.Name + " is refused: " + state.Trouble}
 	}
-	if state.CaughtUp && !onlyFilling(s.store.Slices()) {
+	if state.CaughtUp && !loadproxy.OnlyFilling(s.store.Slices()) {
 		return nil
 	}
 	why := []string{s.cfg.Name + " does not yet hold all that it should"}
@@ -169,18 +169,4 @@ func (s *slave) ready() []string {
 		why = append(why, state.Trouble)
 	}
 	return why
-}
-
-// onlyFilling tells whether a store is being filled from nothing.
-func onlyFilling(t *pb.SliceTable) bool {
-	filling := false
-	for _, h := range t.GetSlices() {
-		switch h.GetState() {
-		case pb.HeldState_HELD_STATE_FULL:
-			return false
-		case pb.HeldState_HELD_STATE_FILLING:
-			filling = true
-		}
-	}
-	return filling
 }

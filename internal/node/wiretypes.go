@@ -18,7 +18,7 @@ func positionPB(p balance.Position) *pb.Position {
 }
 
 func tableOf(t *pb.SliceTable) balance.Table {
-	out := balance.Table{View: t.GetView(), Least: t.GetLeast()}
+	out := balance.Table{View: t.GetView(), Least: t.GetLeast(), Filled: t.GetFilled()}
 	for _, s := range t.GetSlices() {
 		out.Slices = append(out.Slices, balance.Held{
 			ID: s.Id, Lo: balance.Key(s.Lo), Hi: balance.Key(s.Hi), Generation: s.Generation,
@@ -29,7 +29,7 @@ func tableOf(t *pb.SliceTable) balance.Table {
 }
 
 func tablePB(t balance.Table) *pb.SliceTable {
-	out := &pb.SliceTable{View: t.View, Least: t.Least}
+	out := &pb.SliceTable{View: t.View, Least: t.Least, Filled: t.Filled}
 	for _, s := range t.Slices {
 		out.Slices = append(out.Slices, &pb.HeldSlice{
 			Id: s.ID, Lo: uint64(s.Lo), Hi: uint64(s.Hi), Generation: s.Generation,

@@ -788,6 +788,7 @@ type WatchMapRequest struct {
 	Master        string                 `protobuf:"bytes,4,opt,name=master,proto3" json:"master,omitempty"`     // its name, for acknowledgements
 	Database      string                 `protobuf:"bytes,5,opt,name=database,proto3" json:"database,omitempty"` // of the map that it has; "": none
 	Timeline      string                 `protobuf:"bytes,6,opt,name=timeline,proto3" json:"timeline,omitempty"` // likewise
+	Filled        bool                   `protobuf:"varint,7,opt,name=filled,proto3" json:"filled,omitempty"`    // it knows that the first fill is over
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -864,6 +865,13 @@ func (x *WatchMapRequest) GetTimeline() string {
 	return ""
 }
 
+func (x *WatchMapRequest) GetFilled() bool {
+	if x != nil {
+		return x.Filled
+	}
+	return false
+}
+
 type WatchMapResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Epoch         uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
@@ -871,6 +879,7 @@ type WatchMapResponse struct {
 	Shards        []*Shard               `protobuf:"bytes,3,rep,name=shards,proto3" json:"shards,omitempty"` // absent: nothing newer
 	Database      string                 `protobuf:"bytes,4,opt,name=database,proto3" json:"database,omitempty"`
 	Timeline      string                 `protobuf:"bytes,5,opt,name=timeline,proto3" json:"timeline,omitempty"`
+	Filled        bool                   `protobuf:"varint,6,opt,name=filled,proto3" json:"filled,omitempty"` // the first fill is over
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -938,6 +947,13 @@ func (x *WatchMapResponse) GetTimeline() string {
 		return x.Timeline
 	}
 	return ""
+}
+
+func (x *WatchMapResponse) GetFilled() bool {
+	if x != nil {
+		return x.Filled
+	}
+	return false
 }
 
 type QuantaRequest struct {
@@ -1411,20 +1427,22 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\x06groups\x18\x02 \x01(\x04R\x06groups\x12\x1a\n" +
 	"\bkeywords\x18\x03 \x01(\x04R\bkeywords\x12\x14\n" +
 	"\x05bytes\x18\x04 \x01(\x04R\x05bytes\x12\x18\n" +
-	"\atrouble\x18\x05 \x01(\tR\atrouble\"\xa4\x01\n" +
+	"\atrouble\x18\x05 \x01(\tR\atrouble\"\xbc\x01\n" +
 	"\x0fWatchMapRequest\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x12\n" +
 	"\x04view\x18\x02 \x01(\x04R\x04view\x12\x17\n" +
 	"\await_ms\x18\x03 \x01(\rR\x06waitMs\x12\x16\n" +
 	"\x06master\x18\x04 \x01(\tR\x06master\x12\x1a\n" +
 	"\bdatabase\x18\x05 \x01(\tR\bdatabase\x12\x1a\n" +
-	"\btimeline\x18\x06 \x01(\tR\btimeline\"\x9f\x01\n" +
+	"\btimeline\x18\x06 \x01(\tR\btimeline\x12\x16\n" +
+	"\x06filled\x18\a \x01(\bR\x06filled\"\xb7\x01\n" +
 	"\x10WatchMapResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x12\n" +
 	"\x04view\x18\x02 \x01(\x04R\x04view\x12)\n" +
 	"\x06shards\x18\x03 \x03(\v2\x11.adshard.v1.ShardR\x06shards\x12\x1a\n" +
 	"\bdatabase\x18\x04 \x01(\tR\bdatabase\x12\x1a\n" +
-	"\btimeline\x18\x05 \x01(\tR\btimeline\"\xf8\x01\n" +
+	"\btimeline\x18\x05 \x01(\tR\btimeline\x12\x16\n" +
+	"\x06filled\x18\x06 \x01(\bR\x06filled\"\xf8\x01\n" +
 	"\rQuantaRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aaddress\x18\x02 \x01(\tR\aaddress\x12\x14\n" +

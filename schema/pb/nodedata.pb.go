@@ -400,7 +400,9 @@ type SliceTable struct {
 	Least uint64 `protobuf:"varint,5,opt,name=least,proto3" json:"least,omitempty"`
 	// timeline names the history of the slice map that views count: another one
 	// begins with a database that was restored.
-	Timeline      string `protobuf:"bytes,6,opt,name=timeline,proto3" json:"timeline,omitempty"`
+	Timeline string `protobuf:"bytes,6,opt,name=timeline,proto3" json:"timeline,omitempty"`
+	// filled: the first fill of the cluster is over (balance.Model.Filled).
+	Filled        bool `protobuf:"varint,7,opt,name=filled,proto3" json:"filled,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -475,6 +477,13 @@ func (x *SliceTable) GetTimeline() string {
 		return x.Timeline
 	}
 	return ""
+}
+
+func (x *SliceTable) GetFilled() bool {
+	if x != nil {
+		return x.Filled
+	}
+	return false
 }
 
 // Shard is a slave as masters see it.
@@ -673,7 +682,7 @@ const file_adshard_v1_nodedata_proto_rawDesc = "" +
 	"\x02hi\x18\x02 \x01(\x06R\x02hi\"`\n" +
 	"\x04Item\x12'\n" +
 	"\x05group\x18\x01 \x01(\v2\x11.adshard.v1.GroupR\x05group\x12/\n" +
-	"\bkeywords\x18\x02 \x03(\v2\x13.adshard.v1.KeywordR\bkeywords\"\xc4\x01\n" +
+	"\bkeywords\x18\x02 \x03(\v2\x13.adshard.v1.KeywordR\bkeywords\"\xdc\x01\n" +
 	"\n" +
 	"SliceTable\x12-\n" +
 	"\x06slices\x18\x01 \x03(\v2\x15.adshard.v1.HeldSliceR\x06slices\x12\x12\n" +
@@ -681,7 +690,8 @@ const file_adshard_v1_nodedata_proto_rawDesc = "" +
 	"\x06origin\x18\x03 \x01(\tR\x06origin\x12)\n" +
 	"\x06shards\x18\x04 \x03(\v2\x11.adshard.v1.ShardR\x06shards\x12\x14\n" +
 	"\x05least\x18\x05 \x01(\x04R\x05least\x12\x1a\n" +
-	"\btimeline\x18\x06 \x01(\tR\btimeline\"o\n" +
+	"\btimeline\x18\x06 \x01(\tR\btimeline\x12\x16\n" +
+	"\x06filled\x18\a \x01(\bR\x06filled\"o\n" +
 	"\x05Shard\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1c\n" +
 	"\taddresses\x18\x02 \x03(\tR\taddresses\x12\x19\n" +

@@ -328,6 +328,7 @@ type MapResponse struct {
 	Timeline      string                 `protobuf:"bytes,5,opt,name=timeline,proto3" json:"timeline,omitempty"`         // of the views
 	Name          string                 `protobuf:"bytes,6,opt,name=name,proto3" json:"name,omitempty"`                 // of the slave
 	Incarnation   uint64                 `protobuf:"fixed64,7,opt,name=incarnation,proto3" json:"incarnation,omitempty"` // a hash of its own
+	Filled        bool                   `protobuf:"varint,8,opt,name=filled,proto3" json:"filled,omitempty"`            // the first fill of the cluster is over, as far as it was told
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -409,6 +410,13 @@ func (x *MapResponse) GetIncarnation() uint64 {
 		return x.Incarnation
 	}
 	return 0
+}
+
+func (x *MapResponse) GetFilled() bool {
+	if x != nil {
+		return x.Filled
+	}
+	return false
 }
 
 // Fault is the detail of an error status: the kind survives the wire.
@@ -1377,7 +1385,7 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\ahash_lo\x18\x06 \x03(\x06R\x06hashLo\x12\x12\n" +
 	"\x04mark\x18\a \x01(\x06R\x04mark\"\f\n" +
 	"\n" +
-	"MapRequest\"\xd0\x01\n" +
+	"MapRequest\"\xe8\x01\n" +
 	"\vMapResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x12\n" +
 	"\x04view\x18\x02 \x01(\x04R\x04view\x12)\n" +
@@ -1385,7 +1393,8 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\bdatabase\x18\x04 \x01(\tR\bdatabase\x12\x1a\n" +
 	"\btimeline\x18\x05 \x01(\tR\btimeline\x12\x12\n" +
 	"\x04name\x18\x06 \x01(\tR\x04name\x12 \n" +
-	"\vincarnation\x18\a \x01(\x06R\vincarnation\"A\n" +
+	"\vincarnation\x18\a \x01(\x06R\vincarnation\x12\x16\n" +
+	"\x06filled\x18\b \x01(\bR\x06filled\"A\n" +
 	"\x05Fault\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\rR\x04kind\x12\x0e\n" +
 	"\x02op\x18\x02 \x01(\tR\x02op\x12\x14\n" +

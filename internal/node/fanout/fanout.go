@@ -22,7 +22,7 @@ type Observer interface {
 	// Missing tells of a shard that is missing in one answer, or of which a part
 	// is.
 	Missing(name string, why search.Reason)
-	// LeftOut tells that a shard is not asked from now on, or is again.
+	// LeftOut tells that a shard is not asked from now on, or is asked (again).
 	LeftOut(name string, out bool)
 }
 

@@ -75,41 +75,42 @@ func probe(ctx context.Context, s Slave) error {
 	return err
 }
 
-// tell says which shards of the newest map are left out, when that has changed;
-// out is what was said before.
+// tell says which shards of the newest map are left out: of each shard at first,
+// and when that changes. out is what was said before.
 func (f *Fanout) tell(out map[string]bool, log *slog.Logger) {
 	m := f.maps.Current()
 	if m == nil {
 		return
 	}
-	named := 0
 	for i := range m.Shards {
 		s := &m.Shards[i]
-		now, was := s.Presence.Out(), out[s.Name]
+		now := s.Presence.Out()
+		was, known := out[s.Name]
+		if known && now == was {
+			continue
+		}
+		out[s.Name] = now
+		f.leftOut(s.Name, now)
 		switch {
-		case now && !was:
-			out[s.Name] = true
+		case now:
 			log.Warn("a slave does not answer; it is left out until it does", "shard", s.Name)
-		case !now && was:
-			delete(out, s.Name)
+		case was:
 			log.Info("a slave answers again", "shard", s.Name)
 		}
-		if now {
-			named++
-		}
-		if now != was && f.observer != nil {
-			f.observer.LeftOut(s.Name, now)
-		}
 	}
-	if named == len(out) {
+	if len(out) == len(m.Shards) {
 		return
 	}
 	for name := range out { // the map does not name it any more
 		if !m.has(name) {
 			delete(out, name)
-			if f.observer != nil {
-				f.observer.LeftOut(name, false)
-			}
+			f.leftOut(name, false)
 		}
+	}
+}
+
+func (f *Fanout) leftOut(name string, out bool) {
+	if f.observer != nil {
+		f.observer.LeftOut(name, out)
 	}
 }

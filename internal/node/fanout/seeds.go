@@ -27,7 +27,7 @@ type Seeds []Seed
 // none has such a map.
 func (s Seeds) next(ctx context.Context, now *Map) (*pb.WatchMapResponse, error) {
 	best := &pb.MapResponse{}
-	epoch := uint64(0)
+	epoch, filled := uint64(0), now != nil && now.Filled
 	for _, r := range s.ask(ctx) {
 		if now != nil && r.GetDatabase() != now.Database {
 			continue
@@ -36,7 +36,7 @@ func (s Seeds) next(ctx context.Context, now *Map) (*pb.WatchMapResponse, error)
 			return nil, fault.Newf(fault.Conflict, "master: learn the map",
 				"the slaves asked hold data of two databases, %s and %s; name slaves of one cluster", best.GetDatabase(), r.GetDatabase())
 		}
-		epoch = max(epoch, r.GetEpoch())
+		epoch, filled = max(epoch, r.GetEpoch()), filled || r.GetFilled()
 		if now != nil && r.GetView() <= now.View {
 			continue
 		}
@@ -52,7 +52,7 @@ func (s Seeds) next(ctx context.Context, now *Map) (*pb.WatchMapResponse, error)
 		epoch = max(epoch, now.Epoch)
 	}
 	return &pb.WatchMapResponse{Epoch: epoch, View: best.GetView(), Shards: best.GetShards(),
-		Database: best.GetDatabase(), Timeline: best.GetTimeline()}, nil
+		Database: best.GetDatabase(), Timeline: best.GetTimeline(), Filled: filled}, nil
 }
 
 // ask returns the maps of all slaves that have one.

@@ -32,7 +32,9 @@ type Map struct {
 	Epoch, View uint64
 	// Database is whose data the shards hold; Timeline is what the views count.
 	Database, Timeline string
-	Shards             []Shard
+	// Filled: the first fill of the cluster is over.
+	Filled bool
+	Shards []Shard
 }
 
 // has reports whether the map names a shard.

@@ -176,6 +176,7 @@ func (w *Watcher) poll(ctx context.Context) (fresh bool, err error) {
 	now := w.now.Load()
 	if now != nil {
 		r.Epoch, r.View, r.Database, r.Timeline = now.Epoch, now.View, now.Database, now.Timeline
+		r.Filled = now.Filled
 	}
 	call, cancel := context.WithTimeout(ctx, watchWait+callTimeout)
 	defer cancel()
@@ -236,7 +237,8 @@ func (w *Watcher) ask(ctx context.Context) {
 func (w *Watcher) take(reply *pb.WatchMapResponse) (fresh bool, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	m := &Map{Epoch: reply.GetEpoch(), View: reply.GetView(), Database: reply.GetDatabase(), Timeline: reply.GetTimeline()}
+	m := &Map{Epoch: reply.GetEpoch(), View: reply.GetView(), Database: reply.GetDatabase(), Timeline: reply.GetTimeline(),
+		Filled: reply.GetFilled()}
 	used := make(map[linked]link, len(reply.GetShards()))
 	for _, s := range reply.GetShards() {
 		if len(s.GetAddresses()) == 0 {
@@ -257,7 +259,8 @@ func (w *Watcher) take(reply *pb.WatchMapResponse) (fresh bool, err error) {
 		m.Shards = append(m.Shards, Shard{Name: s.GetName(), Slave: l.slave, Width: widthOf(s), Presence: l.presence})
 	}
 	old := w.now.Load()
-	if old != nil && old.Epoch == m.Epoch && old.View == m.View && old.Timeline == m.Timeline && slices.Equal(old.Shards, m.Shards) {
+	if old != nil && old.Epoch == m.Epoch && old.View == m.View && old.Timeline == m.Timeline && old.Filled == m.Filled &&
+		slices.Equal(old.Shards, m.Shards) {
 		return false, nil
 	}
 	for key, l := range w.links {

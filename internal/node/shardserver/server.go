@@ -124,7 +124,7 @@ func (s *Server) Map(context.Context, *pb.MapRequest) (*pb.MapResponse, error) {
 	return &pb.MapResponse{
 		Epoch: s.store.Position().GetEpoch(), View: t.GetView(), Shards: t.GetShards(),
 		Database: barrels.Database(t), Timeline: t.GetTimeline(),
-		Name: s.identity.Name, Incarnation: wire.Incarnation(s.identity.Incarnation),
+		Name: s.identity.Name, Incarnation: wire.Incarnation(s.identity.Incarnation), Filled: t.GetFilled(),
 	}, nil
 }
 

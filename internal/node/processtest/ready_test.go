@@ -1,0 +1,101 @@
+package processtest
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"adshard/internal/node/wire"
+	"adshard/schema/pb"
+)
+
+// TestAMasterIsReadyOnceTheSlavesWereFilled, not before, and it stays so with
+// slaves that are dead: through restarts of master and balancer, and without a
+// balancer.
+func TestAMasterIsReadyOnceTheSlavesWereFilled(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 200)
+	c := newCluster(t, w)
+	c.cfg.DeadAfter = 2 * time.Second
+	c.startBalancer()
+	url := c.startMaster()
+	c.startSlave(0)
+	if code := status(t, c.health+"/readyz"); code != http.StatusServiceUnavailable {
+		t.Errorf("without a plan: %d", code)
+	}
+	c.announce("slave-1") // the plan is made for two; this one will be filled later
+	eventually(t, "slave-0 is filled", func() bool {
+		missing := ask(t, url, "usb", "", 0).Coverage.Missing
+		return slices.Equal(missing, []string{"slave-1"})
+	})
+	for range 2 {
+		if code := status(t, c.health+"/readyz"); code != http.StatusServiceUnavailable {
+			t.Errorf("slave-1 has never been filled: %d", code)
+		}
+		c.master.kill()
+		url = c.startMaster()
+	}
+	c.startSlave(1)
+	eventually(t, "the master is ready", func() bool {
+		if status(t, c.health+"/readyz") != http.StatusOK {
+			return false
+		}
+		if a := ask(t, url, "usb", "", http.StatusOK); !a.Coverage.Complete {
+			t.Errorf("ready, and not complete: %+v", a.Coverage)
+		}
+		return true
+	})
+	w.follows(url) // the slaves know it too
+	c.seeds = []string{c.parts["slave-0"].line("slave 0 ready ")}
+	c.parts["slave-1"].kill()
+	for _, away := range []string{"", "balancer", "balancer"} {
+		c.master.kill()
+		if away != "" {
+			c.parts[away].kill()
+		}
+		if away != "" && c.seeds == nil {
+			c.startBalancer()
+		}
+		url = c.startMaster()
+		eventually(t, fmt.Sprintf("the master is ready with a dead slave, %q killed", away), func() bool {
+			return status(t, c.health+"/readyz") == http.StatusOK
+		})
+		if a := ask(t, url, "usb", "", http.StatusOK); a.Coverage.Complete || !slices.Equal(a.Coverage.Missing, []string{"slave-1"}) {
+			t.Errorf("%q killed: %+v", away, a.Coverage)
+		}
+		if away != "" {
+			c.seeds = nil // next time with a balancer that was started again
+		}
+	}
+}
+
+// announce registers a slave that is not there.
+func (c *cluster) announce(name string) {
+	c.t.Helper()
+	conn, err := wire.Dial(c.cfg.Listen)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer conn.Close()
+	ctx, cancel := context.WithTimeout(c.t.Context(), patience)
+	defer cancel()
+	r := &pb.RegisterRequest{Name: name, Address: "127.0.0.1:1", Incarnation: "nobody", Position: &pb.Position{}, Slices: &pb.SliceTable{}}
+	if _, err := pb.NewBalancerClient(conn).Register(ctx, r); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// TestAnEmptyDatabaseIsFilledAtOnce: there is nothing to wait for.
+func TestAnEmptyDatabaseIsFilledAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 0)
+	c := newCluster(t, w)
+	c.startBalancer()
+	c.startSlave(0)
+	c.startSlave(1)
+	c.startMaster()
+	eventually(t, "the master is ready", func() bool { return status(t, c.health+"/readyz") == http.StatusOK })
+}

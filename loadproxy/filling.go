@@ -1,0 +1,25 @@
+package loadproxy
+
+import "adshard/schema/pb"
+
+// OnlyFilling reports whether a store is being filled from nothing: then it has
+// nothing to serve yet.
+func OnlyFilling(t *pb.SliceTable) bool {
+	filling := false
+	for _, h := range t.GetSlices() {
+		switch h.GetState() {
+		case pb.HeldState_HELD_STATE_FULL:
+			return false
+		case pb.HeldState_HELD_STATE_FILLING:
+			filling = true
+		}
+	}
+	return filling
+}
+
+// holds reports whether the store has got anything, if only that it is to hold
+// nothing.
+func (p *Proxy) holds() bool {
+	at := p.store.Position()
+	return at.GetEpoch() != 0 || at.GetClock() != 0 || len(p.store.Slices().GetSlices()) > 0
+}
