@@ -16,7 +16,7 @@ const (
 var (
 	errNameLong = errors.New("a name of more than 1,024 bytes: shorten it")
 	errURLLong  = errors.New("a URL of more than 2,048 bytes: shorten it")
-	errURL      = errors.New("not a URL that an ad can lead to: http:// or https:// with a host, without white space")
+	errURL      = errors.New("not a URL that an ad can lead to: http:// or https:// with a host, without control characters")
 )
 
 // checkName refuses the name of an advertiser, campaign or group that is too
@@ -42,7 +42,7 @@ func checkAdURL(ad *backend.AdPatch) error {
 	if !ok || !web || rest == "" || strings.ContainsRune("/?#", rune(rest[0])) {
 		return errURL
 	}
-	if strings.ContainsFunc(rest, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
+	if strings.ContainsFunc(rest, func(r rune) bool { return unicode.IsControl(r) }) { // feeds are careless with spaces
 		return errURL
 	}
 	return nil

@@ -50,7 +50,7 @@ func TestDocumentedLines(t *testing.T) {
 	for _, wrong := range []string{`{"type":"advertiser"}`, `{"type":"advertiser","name":"A","text":"x"}`, `{"type":"keyword"}`, `{"name":"A"}`,
 		`{"type":"campaign","name":"C","mobile_bid_modifier":1.25}`, `{"type":"group","campaign":"C","name":"G","max_cpc_micros":10000000001}`,
 		`{"type":"campaign","name":"` + strings.Repeat("x", 1025) + `"}`, `{"type":"ad","campaign":"C","group":"G","final_url":"javascript:alert(1)"}`,
-		`{"type":"ad","campaign":"C","group":"G","final_url":"https:///path"}`, `{"type":"ad","campaign":"C","group":"G","final_url":"https://a b"}`,
+		`{"type":"ad","campaign":"C","group":"G","final_url":"https:///path"}`, `{"type":"ad","campaign":"C","group":"G","final_url":"https://a\u0001b"}`,
 		`{"type":"ad","campaign":"C","group":"G","final_url":"https://a/` + strings.Repeat("x", 2040) + `"}`} {
 		value, err := jsonschema.UnmarshalJSON(strings.NewReader(wrong))
 		if err != nil || schema.Validate(value) == nil {

@@ -16,6 +16,7 @@ const (
 	MaxSlices = 1 << 18
 
 	maxIncarnation = 64
+	maxIdentity    = 128 // a database's id or a timeline
 	maxOrigin      = 1 << 10
 	maxState       = 32 << 20 // an encoded balance.State with MaxSlices
 	maxReplicas    = 64
@@ -49,6 +50,21 @@ func bounds() map[string]bound {
 		"RegisterRequest.address":      text(MaxAddress),
 		"RegisterRequest.incarnation":  text(maxIncarnation),
 		"RegisterResponse.distributor": text(MaxAddress),
+		"RegisterResponse.database":    text(maxIdentity),
+		"RegisterResponse.timeline":    text(maxIdentity),
+		"EnlistResponse.database":      text(maxIdentity),
+		"VerifyRequest.name":           text(MaxName),
+		"VerifyRequest.incarnation":    text(maxIncarnation),
+		"VerifyRequest.database":       text(maxIdentity),
+		"PullRequest.database":         text(maxIdentity),
+		"ReportRequest.database":       text(maxIdentity),
+		"WatchMapRequest.database":     text(maxIdentity),
+		"WatchMapRequest.timeline":     text(maxIdentity),
+		"WatchMapResponse.database":    text(maxIdentity),
+		"WatchMapResponse.timeline":    text(maxIdentity),
+		"QuantaRequest.database":       text(maxIdentity),
+		"QuantaResponse.database":      text(maxIdentity),
+		"QuantaResponse.timeline":      text(maxIdentity),
 		"PullRequest.name":             text(MaxName),
 		"PullRequest.incarnation":      text(maxIncarnation),
 		"ReportRequest.name":           text(MaxName),
@@ -72,10 +88,12 @@ func bounds() map[string]bound {
 		"NodeData.items":       list(maxEntries),
 		"NodeData.deleted":     list(maxEntries),
 		"NodeData.cleared":     list(MaxSlices),
+		"NodeData.database":    text(maxIdentity),
 		"Item.keywords":        list(maxHeld),
 		"SliceTable.slices":    list(MaxSlices),
 		"SliceTable.origin":    text(maxOrigin),
 		"SliceTable.shards":    list(MaxNodes),
+		"SliceTable.timeline":  text(maxIdentity),
 		"Shard.name":           text(MaxName),
 		"Shard.addresses":      texts(maxReplicas, MaxAddress),
 
@@ -113,6 +131,10 @@ func bounds() map[string]bound {
 		"CertifyResponse.hash_hi":  list(maxCertified),
 		"CertifyResponse.hash_lo":  list(maxCertified),
 		"MapResponse.shards":       list(MaxNodes),
+		"MapResponse.database":     text(maxIdentity),
+		"MapResponse.timeline":     text(maxIdentity),
+		"MapResponse.name":         text(MaxName),
+		"CertifyRequest.database":  text(maxIdentity),
 		"Fault.op":                 text(2 * maxMessage), // and all of it by MaxHeader
 		"Fault.field":              text(2 * maxMessage),
 		"Query.text":               text(search.MaxQueryBytes),
