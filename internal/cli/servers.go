@@ -26,6 +26,7 @@ var keyHelp = map[string]string{
 	"db":                   databaseHelp,
 	"dead-after":           "a slave that was not heard of for so long is not waited for",
 	"dir":                  "where the store lies; made if it is missing",
+	"discard-data-of":      "the ids of databases whose data slaves give up when they register",
 	"distribute":           "the balancer prepares node data itself, beside distributors of their own",
 	"distributors":         "the number of distributors; 0: the balancer prepares node data itself",
 	"evacuate-after":       "a slave lost for so long loses its groups to others; 0: never",

@@ -67,7 +67,7 @@ type BalancerConfig struct {
 	StateKey string `yaml:"state_key"`
 	// DiscardDataOf names databases by their ids: what slaves hold of them is
 	// discarded when they register. Without it such a slave is refused.
-	DiscardDataOf []string `yaml:"discard_data_of,omitempty"`
+	DiscardDataOf []string `yaml:"discard_data_of"`
 }
 
 // LoadWeightsConfig is what a query's cost counts: each posting looked at, each
