@@ -56,6 +56,7 @@ var keyHelp = map[string]string{
 	"state-key":            "where the balancer keeps its state in the database",
 	"strategy":             "decides what lies where; 'adshard balance strategy' lists them",
 	"timeout":              "the time for a query that names none",
+	"trusted-distributors": "addresses of distributors that slaves may be sent to; none: those on this machine",
 	"weights-ad":           "what an ad weighs in the plan",
 	"weights-keyword":      "what a keyword weighs in the plan",
 	"weights-lexicon":      "what a distinct keyword text weighs in the plan",

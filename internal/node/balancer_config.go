@@ -53,6 +53,9 @@ type BalancerConfig struct {
 	// Distribute: the balancer prepares node data itself, beside distributors
 	// in processes of their own, if any.
 	Distribute bool `yaml:"distribute"`
+	// TrustedDistributors are the addresses (HOST:PORT, as they advertise them) of
+	// distributors that slaves may be sent to; none: those on this machine.
+	TrustedDistributors []string `yaml:"trusted_distributors"`
 
 	SupplyConfig `yaml:",inline"`
 
@@ -121,6 +124,9 @@ func (c *BalancerConfig) Validate() error {
 	k.Duration("evacuate_after", c.EvacuateAfter, 0, 365*24*time.Hour)
 	k.Duration("master_lease", c.MasterLease, time.Second, time.Hour)
 	k.Duration("linger", c.Linger, time.Millisecond, time.Hour)
+	for _, address := range c.TrustedDistributors {
+		k.Address("trusted_distributors", address, true)
+	}
 	c.SupplyConfig.check(&k)
 	k.Duration("reader_age", c.ReaderAge, time.Minute, 10*365*24*time.Hour)
 	k.That(c.StateKey != "", "state_key", "must not be empty")

@@ -176,6 +176,9 @@ func (b *Balancer) Quanta(ctx context.Context, r *pb.QuantaRequest) (*pb.QuantaR
 	if r.GetName() == "" {
 		return nil, fault.Field("balancer: give quanta", "name", "a distributor asks with its name and address")
 	}
+	if err := b.trusted(ctx, r); err != nil {
+		return nil, err
+	}
 	if err := b.sameDatabase(ctx, r); err != nil {
 		return nil, err
 	}

@@ -129,6 +129,9 @@ func (p *provider) hear(reply *pb.QuantaResponse) error {
 		case epoch < p.epoch:
 			return fault.Newf(fault.Stale, "distributor: ask for quanta",
 				"the balancer's epoch %d is below %d, which was heard of before", epoch, p.epoch)
+		case epoch > p.epoch+maxRestarts:
+			return fault.Field("distributor: ask for quanta", "epoch",
+				"the balancer says that its epoch is %d, after %d; no balancer starts so often", epoch, p.epoch)
 		case epoch > p.epoch:
 			p.data.timeline = reply.GetTimeline()
 			p.follow(epoch)

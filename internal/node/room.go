@@ -14,6 +14,8 @@ const (
 	// maxHeld is how many slices the tables of all slaves have together: a
 	// slice lies on two slaves while it moves.
 	maxHeld = 4 * 1 << 18
+	// maxView is a view that no map reaches, by far.
+	maxView = 1 << 62
 )
 
 // room tells why one more slave, or a slave's larger table, cannot be kept.
@@ -24,6 +26,9 @@ func room(op, name string, known bool, others, held int, table *pb.SliceTable) e
 	if !known && others >= maxSlaves {
 		return fault.Newf(fault.Overloaded, op,
 			"slave %s is refused: there are %d slaves, and no more are taken; remove those that are gone for good", name, others)
+	}
+	if table.GetView() > maxView {
+		return fault.Field(op, "view", "the table of slave %s is of view %d; no map has changed so often", name, table.GetView())
 	}
 	if n := len(table.GetSlices()); held+n > maxHeld {
 		return fault.Newf(fault.Overloaded, op,

@@ -1,0 +1,78 @@
+package node
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+
+	"adshard/balance"
+	"adshard/fault"
+	"adshard/schema/pb"
+)
+
+// TestStrangersAreNoDistributors: slaves are sent only to distributors that the
+// balancer knows of, since what those hand out replaces what slaves hold.
+func TestStrangersAreNoDistributors(t *testing.T) {
+	for name, c := range map[string]struct {
+		trusted      []string
+		name, at     string
+		taken, known bool
+	}{
+		"on this machine":               {nil, "d", "127.0.0.1:9", true, true},
+		"on another one":                {nil, "d", "10.0.0.6:7200", false, false},
+		"listed":                        {[]string{"10.0.0.6:7200"}, "d", "10.0.0.6:7200", true, true},
+		"not listed":                    {[]string{"10.0.0.6:7200"}, "d", "10.0.0.7:7200", false, false},
+		"not listed, on this machine":   {[]string{"10.0.0.6:7200"}, "d", "127.0.0.1:9", false, false},
+		"under the balancer's own name": {nil, ownSupplier, "", false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, 1)
+			r.cfg.TrustedDistributors, r.cfg.Distribute = c.trusted, false
+			r.start()
+			_, err := pb.NewBalancerClient(r.stranger()).Quanta(shortly(t), &pb.QuantaRequest{
+				Name: c.name, Address: c.at, WaitMs: 1, Database: r.b.data.database})
+			if c.taken != (err == nil) || err != nil && !fault.Is(err, fault.Conflict) {
+				t.Fatalf("%v", err)
+			}
+			r.b.mu.Lock()
+			defer r.b.mu.Unlock()
+			if len(r.b.suppliers) > 0 != c.taken {
+				t.Errorf("suppliers: %v", r.b.suppliers)
+			}
+		})
+	}
+}
+
+// leaper is a balancer of an epoch that cannot be.
+type leaper struct{ database string }
+
+func (l leaper) Quanta(context.Context, *pb.QuantaRequest) (*pb.QuantaResponse, error) {
+	return &pb.QuantaResponse{Epoch: ^uint64(0), Database: l.database}, nil
+}
+
+// TestADistributorFollowsNoAbsurdEpoch: it would refuse every balancer after it.
+func TestADistributorFollowsNoAbsurdEpoch(t *testing.T) {
+	r := newRig(t, 1)
+	p := newProvider("d", "127.0.0.1:1", DefaultDistributorConfig().SupplyConfig, balance.ByOwner, r.db, nil, slog.New(slog.DiscardHandler))
+	r.must(p.load(t.Context()))
+	reply, err := leaper{p.data.database}.Quanta(t.Context(), nil)
+	r.must(err)
+	if err := p.hear(reply); !fault.Is(err, fault.Invalid) || p.epoch != 0 || p.dist != nil {
+		t.Fatalf("%v, epoch %d", err, p.epoch)
+	}
+	if err := p.hear(&pb.QuantaResponse{Epoch: 7, Database: p.data.database}); err != nil || p.epoch != 7 {
+		t.Errorf("afterwards: %v, epoch %d", err, p.epoch)
+	}
+}
+
+// TestViewsBeyondCountingAreRefused: the next view after 2⁶⁴−1 would be 0.
+func TestViewsBeyondCountingAreRefused(t *testing.T) {
+	r := newRig(t, 1)
+	r.start()
+	held := []*pb.HeldSlice{{Id: 1, Hi: ^uint64(0), Generation: 1, From: 1}}
+	_, err := pb.NewBalancerClient(r.stranger()).Register(shortly(t), &pb.RegisterRequest{Name: "slave-0", Address: "a.example:1",
+		Slices: &pb.SliceTable{View: ^uint64(0), Slices: held, Origin: r.b.data.origin()}})
+	if !fault.Is(err, fault.Invalid) {
+		t.Errorf("%v", err)
+	}
+}
