@@ -35,6 +35,11 @@ func prepare(ctx context.Context, path string, o Options) error {
 	if err := checkPath(path, o); err != nil {
 		return err
 	}
+	if o.Create {
+		if err := create(path); err != nil {
+			return err
+		}
+	}
 	deadline := time.Now().Add(o.BusyTimeout)
 	for {
 		version, err := storedVersion(ctx, path, o)
@@ -80,7 +85,6 @@ func checkPath(path string, o Options) error {
 		if folder := filepath.Dir(path); !isFolder(folder) {
 			return fault.Newf(fault.NotFound, op, "database %s: there is no folder %s: make it first", path, folder)
 		}
-		return create(path)
 	case err != nil:
 		return fault.Newf(fault.Unavailable, op, "database %s: %w", path, err)
 	case info.IsDir():

@@ -121,7 +121,7 @@ func TestStrangersCanAddOnlySoManySlaves(t *testing.T) {
 func TestTablesTogetherAreBounded(t *testing.T) {
 	r := newRig(t, 100)
 	r.start()
-	table := &pb.SliceTable{Slices: make([]*pb.HeldSlice, wire.MaxSlices)}
+	table := &pb.SliceTable{Origin: r.b.data.origin(), Slices: make([]*pb.HeldSlice, wire.MaxSlices)}
 	for i := range table.Slices {
 		table.Slices[i] = &pb.HeldSlice{Id: uint64(i) + 1, Lo: uint64(i) << 40, Hi: uint64(i) << 40}
 	}

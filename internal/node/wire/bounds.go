@@ -16,7 +16,7 @@ const (
 	MaxSlices = 1 << 18
 
 	maxIncarnation = 64
-	maxIdentity    = 128 // a database's id or a timeline
+	maxID          = 64 // of a database or a timeline
 	maxOrigin      = 1 << 10
 	maxState       = 32 << 20 // an encoded balance.State with MaxSlices
 	maxReplicas    = 64
@@ -40,35 +40,38 @@ func text(bytes int) bound           { return bound{bytes: bytes} }
 func list(entries int) bound         { return bound{entries: entries} }
 func texts(entries, bytes int) bound { return bound{bytes: bytes, entries: entries} }
 
+// boundOf returns the bound of a field, its own or that of its name in any
+// message, and under which key it stands.
+func boundOf(all map[string]bound, message, field string) (key string, b bound) {
+	key = message + "." + field
+	b, own := all[key]
+	if !own {
+		key = "*." + field
+		b = all[key]
+	}
+	return key, b
+}
+
 // bounds has every text and every list of every message, so that no peer can
 // make this process keep more than it should. A field that is not here is
 // refused unless it is empty.
 func bounds() map[string]bound {
 	return map[string]bound{
+		// in all files
+		"*.database": text(maxID),
+		"*.timeline": text(maxID),
+
 		// control.proto
 		"RegisterRequest.name":         text(MaxName),
 		"RegisterRequest.address":      text(MaxAddress),
 		"RegisterRequest.incarnation":  text(maxIncarnation),
 		"RegisterResponse.distributor": text(MaxAddress),
-		"RegisterResponse.database":    text(maxIdentity),
-		"RegisterResponse.timeline":    text(maxIdentity),
-		"EnlistResponse.database":      text(maxIdentity),
-		"VerifyRequest.name":           text(MaxName),
-		"VerifyRequest.incarnation":    text(maxIncarnation),
-		"VerifyRequest.database":       text(maxIdentity),
-		"PullRequest.database":         text(maxIdentity),
-		"ReportRequest.database":       text(maxIdentity),
-		"WatchMapRequest.database":     text(maxIdentity),
-		"WatchMapRequest.timeline":     text(maxIdentity),
-		"WatchMapResponse.database":    text(maxIdentity),
-		"WatchMapResponse.timeline":    text(maxIdentity),
-		"QuantaRequest.database":       text(maxIdentity),
-		"QuantaResponse.database":      text(maxIdentity),
-		"QuantaResponse.timeline":      text(maxIdentity),
 		"PullRequest.name":             text(MaxName),
 		"PullRequest.incarnation":      text(maxIncarnation),
 		"ReportRequest.name":           text(MaxName),
 		"ReportRequest.incarnation":    text(maxIncarnation),
+		"VerifyRequest.name":           text(MaxName),
+		"VerifyRequest.incarnation":    text(maxIncarnation),
 		"ReportResponse.distributor":   text(MaxAddress),
 		"SlaveState.trouble":           text(4 << 10),
 		"WatchMapRequest.master":       text(MaxName),
@@ -88,12 +91,10 @@ func bounds() map[string]bound {
 		"NodeData.items":       list(maxEntries),
 		"NodeData.deleted":     list(maxEntries),
 		"NodeData.cleared":     list(MaxSlices),
-		"NodeData.database":    text(maxIdentity),
 		"Item.keywords":        list(maxHeld),
 		"SliceTable.slices":    list(MaxSlices),
 		"SliceTable.origin":    text(maxOrigin),
 		"SliceTable.shards":    list(MaxNodes),
-		"SliceTable.timeline":  text(maxIdentity),
 		"Shard.name":           text(MaxName),
 		"Shard.addresses":      texts(maxReplicas, MaxAddress),
 
@@ -131,10 +132,7 @@ func bounds() map[string]bound {
 		"CertifyResponse.hash_hi":  list(maxCertified),
 		"CertifyResponse.hash_lo":  list(maxCertified),
 		"MapResponse.shards":       list(MaxNodes),
-		"MapResponse.database":     text(maxIdentity),
-		"MapResponse.timeline":     text(maxIdentity),
 		"MapResponse.name":         text(MaxName),
-		"CertifyRequest.database":  text(maxIdentity),
 		"Fault.op":                 text(2 * maxMessage), // and all of it by MaxHeader
 		"Fault.field":              text(2 * maxMessage),
 		"Query.text":               text(search.MaxQueryBytes),

@@ -37,8 +37,8 @@ func unbounded(files []protoreflect.FileDescriptor, bounds map[string]bound) (fa
 			for j := range m.Fields().Len() {
 				d := m.Fields().Get(j)
 				name := string(m.Name()) + "." + string(d.Name())
-				b := bounds[name]
-				used[name] = true
+				key, b := boundOf(bounds, string(m.Name()), string(d.Name()))
+				used[key] = true
 				grows := d.Kind() == protoreflect.StringKind || d.Kind() == protoreflect.BytesKind
 				if d.IsMap() || grows != (b.bytes > 0) || d.IsList() != (b.entries > 0) {
 					faults = append(faults, name)
@@ -121,7 +121,7 @@ func TestNoFieldExceedsItsBound(t *testing.T) {
 			for j := range m.Fields().Len() {
 				d := m.Fields().Get(j)
 				name := string(m.Name()) + "." + string(d.Name())
-				b := bounds()[name]
+				_, b := boundOf(bounds(), string(m.Name()), string(d.Name()))
 				if b.bytes > 0 {
 					holds(t, m, name, b.bytes, func(n int) []byte { return tagged(nil, d, zeros[:n]) })
 				}

@@ -58,8 +58,9 @@ func shapesOf(bounds map[string]bound, files ...protoreflect.FileDescriptor) map
 }
 
 func (s *shape) add(d protoreflect.FieldDescriptor, bounds map[string]bound, all map[protoreflect.FullName]*shape) {
-	name := string(d.ContainingMessage().Name()) + "." + string(d.Name())
-	f := &field{name: name, bound: bounds[name], list: d.IsList(), packed: scalar(d.Kind()), slot: -1,
+	message, name := string(d.ContainingMessage().Name()), string(d.Name())
+	_, most := boundOf(bounds, message, name)
+	f := &field{name: message + "." + name, bound: most, list: d.IsList(), packed: scalar(d.Kind()), slot: -1,
 		text: d.Kind() == protoreflect.StringKind || d.Kind() == protoreflect.BytesKind}
 	if d.Message() != nil {
 		f.of = all[d.Message().FullName()]
