@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"adshard/backend"
 	"adshard/balance"
 	"adshard/internal/node/admin"
 	"adshard/internal/node/httpapi/api"
@@ -58,10 +59,24 @@ func stateOf(s balance.NodeState) api.SlaveState {
 	return api.SlaveStateActive
 }
 
-// ready returns why the balancer cannot do its work.
-func (c control) ready() []string {
-	if waiting := c.Status().Waiting; waiting != "" {
-		return []string{waiting}
+// healthTime bounds a look at the database for readiness.
+const healthTime = time.Second
+
+// unhealthy returns why a database cannot be used.
+func unhealthy(db backend.Store) []string {
+	ctx, cancel := context.WithTimeout(context.Background(), healthTime)
+	defer cancel()
+	if err := db.Health(ctx); err != nil {
+		return []string{err.Error()}
 	}
 	return nil
+}
+
+// ready returns why the balancer cannot do its work.
+func (c control) ready() []string {
+	var why []string
+	if waiting := c.Status().Waiting; waiting != "" {
+		why = append(why, waiting)
+	}
+	return append(why, unhealthy(c.db)...)
 }

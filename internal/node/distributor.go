@@ -100,9 +100,10 @@ func (d *distributor) run(ctx context.Context) error {
 // ready returns why the distributor cannot do its work.
 func (d *distributor) ready() []string {
 	d.provider.mu.Lock()
-	defer d.provider.mu.Unlock()
-	if d.provider.dist == nil {
+	unheard := d.provider.dist == nil
+	d.provider.mu.Unlock()
+	if unheard {
 		return []string{d.provider.unheard("").Error()}
 	}
-	return nil
+	return unhealthy(d.provider.db)
 }

@@ -334,3 +334,54 @@ func TestPositionsThatNobodyCanHaveAreRefused(t *testing.T) {
 		t.Error("another balancer took over")
 	}
 }
+
+// TestARemovedDatabaseAcknowledgesNothing: a budget mark that nobody would see is an
+// error, the balancer is not ready, and both end when the file is back.
+func TestARemovedDatabaseAcknowledgesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2, nil)
+	end := w.ask()
+	away := w.path + ".away"
+	w.must(os.Rename(w.path, away))
+	w.eventually("not ready", func() bool { return len(w.host.ready()) > 0 })
+	if err := w.b.SetBudget(t.Context(), 1, true); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "removed") {
+		t.Errorf("a budget mark: %v", err)
+	}
+	w.must(os.Rename(away, w.path))
+	w.eventually("ready", func() bool { return len(w.host.ready()) == 0 })
+	end().all(t)
+	w.must(w.b.SetBudget(t.Context(), 1, true))
+	w.eventually("the mark has arrived", w.followed)
+	w.eventually("complete", w.complete)
+	w.judge()
+}
+
+// TestADatabaseRestoredUnderARunningClusterIsFollowed: the file of another history
+// takes the database's place while everything runs.
+func TestADatabaseRestoredUnderARunningClusterIsFollowed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2, nil)
+	w.stop()
+	copied := w.backup()
+	w.start()
+	w.write(3, 4, 4, 5_000_000) // import A
+	w.eventually("A is followed", w.followed)
+
+	restored := &rig{t: t, path: w.path + ".restored"}
+	w.must(os.WriteFile(restored.path, copied, 0o600))
+	db, err := sqlite.Open(t.Context(), restored.path, sqlite.Options{})
+	w.must(err)
+	restored.db = db
+	restored.write(3, 4, 4, 7_000_000) // import B
+	w.must(db.Close())
+
+	for _, suffix := range []string{"-wal", "-shm"} {
+		w.must(os.Remove(w.path + suffix))
+	}
+	w.must(os.Rename(restored.path, w.path))
+	w.eventually("another balancer", func() bool { b := w.host.now.Load(); return b != nil && b != w.b })
+	w.eventually("B is followed", func() bool { return len(w.host.ready()) == 0 && w.followed() })
+	w.eventually("complete", w.complete)
+	w.judge()
+	w.askFor(200 * time.Millisecond).right(t)
+}

@@ -154,6 +154,9 @@ func (p *provider) stamp(ctx context.Context, r *pb.PullRequest, data *pb.NodeDa
 	if err != nil {
 		return err
 	}
+	if err := p.continues(ctx); err != nil {
+		return err
+	}
 	data.From, data.To.Mark = r.GetPosition(), to.Mark
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -161,6 +164,19 @@ func (p *provider) stamp(ctx context.Context, r *pb.PullRequest, data *pb.NodeDa
 		c.to = marked{positionOf(data.To), to.Mark}
 	}
 	return nil
+}
+
+// continues makes sure that the database is still of the history that the core has
+// followed: a restored copy may have come in its place since.
+func (p *provider) continues(ctx context.Context) error {
+	p.mu.Lock()
+	fed := p.fed
+	p.mu.Unlock()
+	now, err := p.db.At(ctx, fed.Clock)
+	if err == nil && now.Mark != fed.Mark {
+		err = fault.Newf(fault.Unavailable, "distributor: pull", "the database was restored; all items are being read anew, ask again after a pause")
+	}
+	return err
 }
 
 // bucketPB is a bucket as slaves get it; with their slices they learn of each
