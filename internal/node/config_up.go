@@ -32,6 +32,8 @@ type UpConfig struct {
 	// AdminHosts are names by which the admin port may be called, beside
 	// localhost and the addresses that it has.
 	AdminHosts []string `yaml:"admin_hosts"`
+	// DiscardDataOf is the balancer's.
+	DiscardDataOf []string `yaml:"discard_data_of"`
 	// Processes: each part is a child process of its own.
 	Processes bool `yaml:"processes"`
 	// Lexicon, Profile, Reserve, Explain, Timeout and MaxInFlight are the

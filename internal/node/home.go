@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"adshard/backend"
 	"adshard/fault"
@@ -28,6 +29,8 @@ type home struct {
 	// ID names the model in the database; Slaves is how many there are.
 	ID     string `yaml:"id"`
 	Slaves int    `yaml:"slaves"`
+	// Database is whose data the stores hold, by its id.
+	Database string `yaml:"database"`
 }
 
 const homeFile = "cluster.yaml"
@@ -63,15 +66,36 @@ func openHome(ctx context.Context, cfg *UpConfig, db backend.Store) (*home, erro
 		return nil, fault.Newf(fault.Conflict, "up",
 			"%s holds the stores of %d slaves; start with as many, or with another directory", h.dir, h.Slaves)
 	}
-	known, err := db.LoadControl(ctx, h.mark())
+	return h, h.belongs(ctx, cfg, db)
+}
+
+// belongs makes sure that the stores hold data of this database, or that they may
+// be discarded. A directory of an earlier program does not name the database: the
+// database names it.
+func (h *home) belongs(ctx context.Context, cfg *UpConfig, db backend.Store) error {
+	id, err := db.ID(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("look the directory up in the database: %w", err)
+		return fmt.Errorf("the id of the database: %w", err)
 	}
-	if known == nil {
-		return nil, fault.Newf(fault.Conflict, "up",
-			"%s holds stores that were filled from another database than %s; remove the directory or choose another", h.dir, cfg.DB)
+	if h.Database == "" {
+		known, err := db.LoadControl(ctx, h.mark())
+		if err != nil {
+			return fmt.Errorf("look the directory up in the database: %w", err)
+		}
+		if known == nil {
+			return fault.Newf(fault.Conflict, "up",
+				"%s holds stores that were filled from another database than %s; remove the directory or choose another", h.dir, cfg.DB)
+		}
+	} else if h.Database != id && !slices.Contains(cfg.DiscardDataOf, h.Database) {
+		return fault.Newf(fault.Conflict, "up",
+			"%s holds stores of database %s, and %s is database %s: choose another directory with --data, or, "+
+				"if these stores are not needed any more, start with --discard-data-of %s", h.dir, h.Database, cfg.DB, id, h.Database)
 	}
-	return h, nil
+	if h.Database == id {
+		return nil
+	}
+	h.Database = id
+	return writeConfig(h.file(), h)
 }
 
 func (h *home) file() string { return filepath.Join(h.dir, homeFile) }
@@ -79,7 +103,11 @@ func (h *home) file() string { return filepath.Join(h.dir, homeFile) }
 // create marks the directory in the database first, so that a crash in between
 // leaves a directory without a file, which is made anew.
 func (h *home) create(ctx context.Context, slaves int, db backend.Store) error {
-	h.ID, h.Slaves = rand.Text(), slaves
+	id, err := db.ID(ctx)
+	if err != nil {
+		return fmt.Errorf("the id of the database: %w", err)
+	}
+	h.ID, h.Slaves, h.Database = rand.Text(), slaves, id
 	if err := db.SaveControl(ctx, h.mark(), []byte{1}); err != nil {
 		return fmt.Errorf("note the directory in the database: %w", err)
 	}

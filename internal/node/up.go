@@ -196,7 +196,7 @@ func (c *UpConfig) balancer(h *home) BalancerConfig {
 	b := DefaultBalancerConfig()
 	b.DB, b.Listen, b.Admin, b.AdminHosts, b.Slaves, b.Strategy = c.DB, loopback, c.Admin, c.AdminHosts, c.Slaves, c.Strategy
 	b.Interval, b.StrategyOptions = c.Interval, c.StrategyOptions
-	b.StateKey, b.Distribute = h.stateKey(), c.Distributors == 0
+	b.StateKey, b.Distribute, b.DiscardDataOf = h.stateKey(), c.Distributors == 0, c.DiscardDataOf
 	return b
 }
 

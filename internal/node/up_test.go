@@ -303,7 +303,7 @@ func TestUpSaysWhatIsWrong(t *testing.T) {
 		"data is a file":     {func(c *UpConfig) { c.Data = file }, fault.Invalid, "another directory"},
 		"no such lexicon":    {func(c *UpConfig) { c.Lexicon = file + ".lex" }, fault.NotFound, "lexicon"},
 		"other slaves":       {func(c *UpConfig) { c.Data, c.Slaves = used.Data, 2 }, fault.Conflict, "3 slaves"},
-		"of another db":      {func(c *UpConfig) { c.Data, c.DB = used.Data, adsDB(t, 1) }, fault.Conflict, "another database"},
+		"of another db":      {func(c *UpConfig) { c.Data, c.DB = used.Data, adsDB(t, 1) }, fault.Conflict, "--discard-data-of"},
 		"no barrels":         {func(c *UpConfig) { c.Barrels = t.TempDir() }, fault.NotFound, "barrels build"},
 		"strategy not known": {func(c *UpConfig) { c.Strategy = "x" }, fault.Invalid, "strategy"},
 		"bad configuration":  {func(c *UpConfig) { c.Slaves, c.Profile = 0, "x" }, fault.Invalid, "profile"},
