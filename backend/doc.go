@@ -6,6 +6,9 @@
 // same transaction as the change itself. backend/sqlite is the embedded
 // implementation; backendtest is the conformance suite of all.
 //
+// What is read is compared with the sums that were stored when it was written;
+// Damage says what differs, and a Checker compares everything at once.
+//
 // Goals: a reader that stops at any time goes on where it was; a change that
 // was committed is never missing from the feed. Non-goals: queries over the
 // data, statistics, spend.

@@ -74,7 +74,9 @@ type Feed interface {
 	Compact(ctx context.Context, upTo uint64, idle time.Duration) (int, error)
 }
 
-// Snapshot reads all entities as of one position.
+// Snapshot reads all entities as of one position. An entity whose rows are not
+// as they were written is an error, fault.Corrupt with a *Damage in it that
+// names the entity: it must not be served.
 type Snapshot interface {
 	// Position is that of the newest change that the snapshot includes.
 	Position() Position

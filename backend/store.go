@@ -35,7 +35,12 @@ type Store interface {
 
 // Counts is how many entities there are.
 type Counts struct {
-	Advertisers, Campaigns, Groups, Keywords, Negatives, Ads uint64
+	Advertisers uint64 `json:"advertisers"`
+	Campaigns   uint64 `json:"campaigns"`
+	Groups      uint64 `json:"groups"`
+	Keywords    uint64 `json:"keywords"`
+	Negatives   uint64 `json:"negatives"`
+	Ads         uint64 `json:"ads"`
 }
 
 // Tx is a write transaction. Upserts take a partial entity: nil fields keep

@@ -41,6 +41,13 @@ func history(t *testing.T, rt *rapid.T, p Place) {
 		h.step(p)
 	}
 	h.compare()
+	if c, ok := h.stores[1].(backend.Checker); ok {
+		report, err := c.Check(t.Context(), nil)
+		check(t, err)
+		if len(report.Damage) > 0 || report.ByOthers > 0 {
+			rt.Fatalf("a check found %v, and %d without a sum", report.Damage, report.ByOthers)
+		}
+	}
 	for _, r := range h.replicas {
 		r.follow(t, h.stores[1], 1000)
 		if d := Differ(r.state, h.model.State()); d != "" {

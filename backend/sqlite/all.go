@@ -14,15 +14,14 @@ import (
 // the same state any more, the snapshot's own connection reads alone.
 func (n *snapshot) All(ctx context.Context) iter.Seq2[*backend.Item, error] {
 	return func(yield func(*backend.Item, error) bool) {
-		last, err := n.lastGroup(ctx)
+		readers, err := n.readers(ctx)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		readers := n.readers(ctx, last)
 		defer readers.close()
 		ctx, cancel := context.WithCancel(ctx)
-		p := startScan(ctx, readers.read, len(readers.conns), last)
+		p := startScan(ctx, n.nextGroup, readers.read, len(readers.conns))
 		defer p.wait()
 		defer cancel()
 		for c := range p.chunks {
@@ -43,13 +42,17 @@ func (n *snapshot) All(ctx context.Context) iter.Seq2[*backend.Item, error] {
 	}
 }
 
-func (n *snapshot) lastGroup(ctx context.Context) (uint64, error) {
-	var last int64
+// nextGroup returns the least id of a group that is at least first; 0: none.
+func (n *snapshot) nextGroup(ctx context.Context, first uint64) (uint64, error) {
+	var next int64
 	err := n.read(ctx, "read items", func(c *conn) (err error) {
-		last, err = c.number("SELECT coalesce(max(id), 0) FROM ad_group")
+		next, err = c.number("SELECT id FROM ad_group WHERE id >= ? ORDER BY id LIMIT 1", first)
+		if err == nil && next != 0 && uint64(next) < first {
+			err = corrupt("read items", &backend.Damage{Kind: backend.KindGroup, ID: uint64(next), Problem: "it is not where its id belongs"})
+		}
 		return err
 	})
-	return uint64(last), err
+	return uint64(next), err
 }
 
 // readers is who reads the chunks of a scan: connections of its own, or, when
@@ -61,9 +64,16 @@ type readers struct {
 
 // readers opens connections that see what the snapshot sees: any change of
 // content moves the clock, so an equal position means equal content.
-func (n *snapshot) readers(ctx context.Context, last uint64) *readers {
+func (n *snapshot) readers(ctx context.Context) (*readers, error) {
 	r := &readers{n: n}
-	want := min(n.s.options.Readers, int(last/chunkGroups)+1)
+	more, err := n.nextGroup(ctx, chunkGroups+1)
+	if err != nil {
+		return nil, err
+	}
+	want := n.s.options.Readers
+	if more == 0 {
+		want = 1
+	}
 	for len(r.conns) < want {
 		c, at, err := n.s.openRead(ctx)
 		if err != nil {
@@ -78,7 +88,7 @@ func (n *snapshot) readers(ctx context.Context, last uint64) *readers {
 	if len(r.conns) == 0 {
 		r.conns = []*conn{nil}
 	}
-	return r
+	return r, nil
 }
 
 func (r *readers) close() {
@@ -108,6 +118,12 @@ type chunk struct {
 	err   error
 }
 
+// job is a range of ids that begins with first.
+type job struct {
+	first uint64
+	to    chan chunk
+}
+
 // scan is a pipeline: chunks come in the order of their ranges, each as a
 // channel that one worker fills.
 type scan struct {
@@ -115,25 +131,34 @@ type scan struct {
 	wg     sync.WaitGroup
 }
 
-type chunkReader func(ctx context.Context, worker int, first, last uint64) ([]*backend.Item, error)
+type (
+	// nextGroup finds the next id from one on; 0: there is none.
+	nextGroup   func(ctx context.Context, first uint64) (uint64, error)
+	chunkReader func(ctx context.Context, worker int, first, last uint64) ([]*backend.Item, error)
+)
 
-// startScan reads the ids 1 to last. A few chunks for each worker may wait to
-// be taken; that bounds the memory.
-func startScan(ctx context.Context, read chunkReader, workers int, last uint64) *scan {
+// startScan reads all ids. A few chunks for each worker may wait to be taken;
+// that bounds the memory.
+func startScan(ctx context.Context, next nextGroup, read chunkReader, workers int) *scan {
 	s := &scan{chunks: make(chan chan chunk, 2*workers)}
-	type job struct {
-		first uint64
-		to    chan chunk
-	}
 	jobs := make(chan job)
 	s.wg.Go(func() {
 		defer close(jobs)
 		defer close(s.chunks)
-		for first := uint64(1); first <= last; first += chunkGroups {
+		for first := uint64(1); ; first += chunkGroups {
+			id, err := next(ctx, first)
+			if err == nil && id == 0 {
+				return
+			}
+			first = id
 			j := job{first, make(chan chunk, 1)}
 			select {
 			case s.chunks <- j.to:
 			case <-ctx.Done():
+				return
+			}
+			if err != nil {
+				j.to <- chunk{err: err}
 				return
 			}
 			select {

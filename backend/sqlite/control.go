@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"context"
 
+	"github.com/cespare/xxhash/v2"
+
+	"adshard/backend"
 	"adshard/fault"
 
 	zs "zombiezen.com/go/sqlite"
@@ -38,17 +41,32 @@ func (s *Store) SaveControlIf(ctx context.Context, key string, value []byte, gua
 	})
 }
 
-// control returns a key's value; nil: it is missing.
+// control returns a key's value; nil: it is missing. Errors: fault.Corrupt.
 func (c *conn) control(key string) ([]byte, error) {
 	var value []byte
-	err := c.query("SELECT value FROM control WHERE key = ?", func(st *zs.Stmt) error {
+	damaged := false
+	err := c.query("SELECT value, sum FROM control WHERE key = ?", func(st *zs.Stmt) error {
 		value = make([]byte, st.ColumnLen(0))
 		st.ColumnBytes(0, value)
+		damaged = !st.ColumnIsNull(1) && controlSum(key, value) != st.ColumnInt64(1)
 		return nil
 	}, key)
+	if damaged {
+		return nil, corrupt("load control", &backend.Damage{Problem: "the control value " + key + " is not as it was written"})
+	}
 	return value, err
 }
 
 func (c *conn) setControl(key string, value []byte) error {
-	return c.exec("INSERT INTO control (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2", key, value)
+	return c.exec("INSERT INTO control (key, value, sum) VALUES (?1, ?2, ?3) ON CONFLICT (key) DO UPDATE SET value = ?2, sum = ?3",
+		key, value, controlSum(key, value))
+}
+
+// controlSum is the sum of a control value. Other programs leave it out.
+func controlSum(key string, value []byte) int64 {
+	d := xxhash.New()
+	_, _ = d.WriteString(key)
+	_, _ = d.Write([]byte{0})
+	_, _ = d.Write(value)
+	return int64(d.Sum64())
 }

@@ -30,6 +30,19 @@
 // its ids come from counters in the table state. All are part of the
 // transaction: a rollback leaves no hole, and no id comes back after a removal.
 //
+// # Damage
+//
+// SQLite has no sums of its pages, and its integrity_check looks at structure
+// alone. So each advertiser, each campaign with its negatives and each group
+// with all it holds has a sum of its rows' hashes in the column sum, which is
+// for the version in summed. A writer adds and takes away the hashes of what it
+// changes, as it read them, so that it never makes a damaged row right. Readers
+// compare. A version above summed that the log confirms is a change by another
+// program, which keeps no sums: it is read as it is and summed anew by the next
+// Compact or Tx that meets it, before the entry leaves the log. Rows of the log
+// and the state have sums that SQLite computes, so that any program's are right.
+// docs/decisions/011-sums-of-entities.md says why.
+//
 // # Durability
 //
 // Write-ahead log with synchronous=FULL: what Commit or SaveControl reported

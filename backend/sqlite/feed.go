@@ -20,17 +20,16 @@ func (s *Store) Changes(ctx context.Context, after backend.Position, limit int) 
 		if err := c.follows(after); err != nil {
 			return err
 		}
-		return c.query(`SELECT clock, mark, kind, id, advertiser_id, campaign_id, removed FROM change_log
-  WHERE clock > ? ORDER BY clock LIMIT ?`, func(st *zs.Stmt) error {
-			changes = append(changes, backend.Change{
-				Clock: uint64(st.ColumnInt64(0)), Mark: uint64(st.ColumnInt64(1)),
-				Kind: backend.Kind(st.ColumnInt64(2)), ID: uint64(st.ColumnInt64(3)),
-				AdvertiserID: uint64(st.ColumnInt64(4)), CampaignID: uint64(st.ColumnInt64(5)), Removed: st.ColumnBool(6),
-			})
-			return nil
+		return c.query(selectChange+" WHERE clock > ? ORDER BY clock LIMIT ?", func(st *zs.Stmt) error {
+			change, err := scanChange(st)
+			changes = append(changes, change)
+			return err
 		}, min(after.Clock, math.MaxInt64), int64(limit))
 	})
-	return changes, err
+	if err != nil {
+		return nil, err
+	}
+	return changes, nil
 }
 
 // reading is read with f in one read transaction.
@@ -100,10 +99,17 @@ func (s *Store) Compact(ctx context.Context, upTo uint64, idle time.Duration) (i
 	if idle > 0 {
 		since = time.Now().Add(-idle).UnixNano()
 	}
+	// What leaves the log must not be needed to tell a change from damage.
+	summed, err := s.sumOthers(ctx)
+	if err != nil {
+		return 0, err
+	}
 	removed := 0
-	err := s.write(ctx, "compact", func(c *conn) error {
-		err := c.exec(`DELETE FROM change_log WHERE clock <= min(?1, (SELECT coalesce(min(clock), ?2) FROM feed_reader WHERE held_at >= ?3))`,
-			min(upTo, math.MaxInt64), int64(math.MaxInt64), since)
+	err = s.write(ctx, "compact", func(c *conn) error {
+		end, err := c.number("SELECT min(?1, coalesce(min(clock), ?1)) FROM feed_reader WHERE held_at >= ?2", min(upTo, summed), since)
+		if err == nil {
+			err = c.exec("DELETE FROM change_log WHERE clock <= ?", end)
+		}
 		removed = c.Conn.Changes()
 		return err
 	})

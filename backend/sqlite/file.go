@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"adshard/fault"
@@ -24,6 +25,8 @@ type file struct {
 	// parts are the database, its write-ahead log and the log's index.
 	parts [3]part
 	conns int // open connections
+	// summedTo is the clock up to which what other programs changed was summed.
+	summedTo atomic.Uint64
 
 	header    header
 	size      int64     // when the header was read
@@ -202,6 +205,14 @@ func (f *file) readHeader(strict bool) (h header, err error) {
 // sign writes the number of the database's id into its header.
 func sign(c *conn) error {
 	id, err := c.id()
+	if err != nil {
+		return err
+	}
+	// The migration made the id by SQL, without a sum.
+	missing, err := c.number("SELECT count(*) FROM control WHERE key = ? AND sum IS NULL", idKey)
+	if err == nil && missing > 0 {
+		err = c.setControl(idKey, id)
+	}
 	if err != nil {
 		return err
 	}

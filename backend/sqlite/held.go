@@ -43,6 +43,9 @@ type row[K, V comparable] struct {
 // heldSQL is how a table is read and written.
 type heldSQL[K, V comparable] struct {
 	entity backend.Entity
+	// kind is that of the owners, in whose sum hash counts.
+	kind backend.Kind
+	hash func(h *hasher, owner, id uint64, key K, value V) sum
 	// load reads id, key and value of the rows of an owner; byKey, appended to
 	// it, restricts it to one key.
 	load, byKey string
@@ -184,6 +187,9 @@ func (h *held[K, V]) flush() error {
 		r.queued = false
 		switch {
 		case r.gone && r.exists:
+			if err := h.sum(r, -h.hash(r, r.before)); err != nil {
+				return err
+			}
 			if err := h.execute(h.sql.remove, r, false); err != nil {
 				return err
 			}
@@ -191,6 +197,9 @@ func (h *held[K, V]) flush() error {
 		case !r.exists:
 			fresh = append(fresh, r)
 		case r.now != r.before:
+			if err := h.sum(r, h.hash(r, r.now)-h.hash(r, r.before)); err != nil {
+				return err
+			}
 			if err := h.execute(h.sql.update, r, true); err != nil {
 				return err
 			}
@@ -201,6 +210,15 @@ func (h *held[K, V]) flush() error {
 	clear(h.queue)
 	h.queue = h.queue[:0]
 	return h.insert(fresh)
+}
+
+func (h *held[K, V]) hash(r *row[K, V], v V) sum {
+	return h.sql.hash(&h.t.sums.h, r.owner, r.id, r.key, v)
+}
+
+// sum adds to the sum of a row's owner, before the row is written.
+func (h *held[K, V]) sum(r *row[K, V], by sum) error {
+	return h.t.sums.change(h.sql.kind, r.owner, by)
 }
 
 // execute runs update or remove: value (if any), owner, key.
@@ -251,6 +269,9 @@ func (h *held[K, V]) insertTogether(fresh []*row[K, V], which int) error {
 	st := h.inserts[which]
 	at := 1
 	for _, r := range fresh {
+		if err := h.sum(r, h.hash(r, r.now)); err != nil {
+			return err
+		}
 		st.BindInt64(at, int64(r.owner))
 		at = h.sql.bindKey(st, at+1, r.key)
 		st.BindInt64(at, int64(r.id))

@@ -37,8 +37,9 @@ type adValue struct {
 
 var keywordSQL = heldSQL[phrase, keywordValue]{
 	entity: backend.EntityKeyword,
-	load:   "SELECT id, words, type, text, enabled, bid, quality FROM keyword WHERE group_id = ?",
-	byKey:  phraseKey,
+	kind:   backend.KindGroup, hash: (*hasher).keyword,
+	load:  "SELECT id, words, type, text, enabled, bid, quality FROM keyword WHERE group_id = ?",
+	byKey: phraseKey,
 	scan: func(st *zs.Stmt) (uint64, phrase, keywordValue) {
 		text := st.ColumnText(3)
 		return uint64(st.ColumnInt64(0)), phrase{columnShared(st, 1, text), search.MatchType(st.ColumnInt64(2))},
@@ -53,7 +54,10 @@ var keywordSQL = heldSQL[phrase, keywordValue]{
 }
 
 var groupNegativeSQL = heldSQL[phrase, negativeValue]{
-	entity:    backend.EntityNegative,
+	entity: backend.EntityNegative,
+	kind:   backend.KindGroup, hash: func(h *hasher, owner, id uint64, k phrase, v negativeValue) sum {
+		return h.negative(rowGroupNegative, owner, id, k, v)
+	},
 	load:      "SELECT id, words, type, text, enabled FROM group_negative WHERE group_id = ?",
 	byKey:     phraseKey,
 	scan:      scanHeldNegative,
@@ -66,7 +70,10 @@ var groupNegativeSQL = heldSQL[phrase, negativeValue]{
 }
 
 var campaignNegativeSQL = heldSQL[phrase, negativeValue]{
-	entity:    backend.EntityNegative,
+	entity: backend.EntityNegative,
+	kind:   backend.KindCampaign, hash: func(h *hasher, owner, id uint64, k phrase, v negativeValue) sum {
+		return h.negative(rowCampaignNegative, owner, id, k, v)
+	},
 	load:      "SELECT id, words, type, text, enabled FROM campaign_negative WHERE campaign_id = ?",
 	byKey:     phraseKey,
 	scan:      scanHeldNegative,
@@ -86,8 +93,11 @@ const (
 
 var adSQL = heldSQL[adContent, adValue]{
 	entity: backend.EntityAd,
-	load:   "SELECT id, headlines, descriptions, path1, path2, final_url, enabled FROM ad WHERE group_id = ?",
-	byKey:  contentKey,
+	kind:   backend.KindGroup, hash: func(h *hasher, group, id uint64, k adContent, v adValue) sum {
+		return ad(h, group, id, k.headlines, k.descriptions, k, v.enabled)
+	},
+	load:  "SELECT id, headlines, descriptions, path1, path2, final_url, enabled FROM ad WHERE group_id = ?",
+	byKey: contentKey,
 	scan: func(st *zs.Stmt) (uint64, adContent, adValue) {
 		return uint64(st.ColumnInt64(0)),
 			adContent{st.ColumnText(1), st.ColumnText(2), st.ColumnText(3), st.ColumnText(4), st.ColumnText(5)},

@@ -16,8 +16,8 @@ import (
 const chunkGroups = 256
 
 const (
-	selectGroup = `SELECT g.id, g.campaign_id, c.advertiser_id, g.name, g.enabled, g.bid, g.desktop, g.mobile, g.tablet, g.version
-  FROM ad_group g JOIN campaign c ON c.id = g.campaign_id`
+	selectGroup = `SELECT g.id, g.campaign_id, c.advertiser_id, g.name, g.enabled, g.bid, g.desktop, g.mobile, g.tablet,
+  g.sum, g.summed, g.version FROM ad_group g LEFT JOIN campaign c ON c.id = g.campaign_id`
 	selectKeyword  = "SELECT group_id, id, text, words, type, enabled, bid, quality FROM keyword"
 	selectNegative = "SELECT group_id, id, text, words, type, enabled FROM group_negative"
 	selectAd       = "SELECT group_id, id, enabled, headlines, descriptions, path1, path2, final_url FROM ad"
@@ -68,57 +68,109 @@ func denseRun(ids []uint64) int {
 	return n
 }
 
-// readItems reads the groups with ids from first to last, by rising id.
+// readItems reads the groups with ids from first to last, by rising id, and
+// compares each with its sum.
 func readItems(c *conn, first, last uint64) ([]*backend.Item, error) {
-	var items []backend.Item
-	if last-first < chunkGroups {
-		items = make([]backend.Item, 0, last-first+1)
-	}
-	err := c.query(selectGroup+idRange, func(st *zs.Stmt) error {
-		items = append(items, backend.Item{Group: scanGroup(st)})
-		return nil
-	}, first, last)
-	if err != nil || len(items) == 0 {
+	r, err := readGroups(c, first, last)
+	if err != nil {
 		return nil, err
 	}
-	if err := readKeywords(c, items, first, last); err != nil {
-		return nil, err
-	}
-	if err := readNegatives(c, items, first, last); err != nil {
-		return nil, err
-	}
-	if err := readAds(c, items, first, last); err != nil {
-		return nil, err
-	}
-	list := make([]*backend.Item, len(items))
-	for i := range items {
-		list[i] = &items[i]
+	list := make([]*backend.Item, len(r.items))
+	for i := range r.items {
+		g := &r.items[i].Group
+		if err := c.checked("read items", backend.KindGroup, g.ID, r.sums[i].stored, r.sums[i].rows); err != nil {
+			return nil, err
+		}
+		list[i] = &r.items[i]
 	}
 	return list, nil
 }
 
-// merge finds the item of rows that come by rising group id.
-type merge struct {
-	items []backend.Item
-	at    int
-}
-
-func (m *merge) find(id uint64) *backend.Item {
-	for m.items[m.at].Group.ID < id {
-		m.at++
+// itemReader reads a range of groups and what they hold.
+type itemReader struct {
+	c           *conn
+	first, last uint64
+	items       []backend.Item
+	sums        []struct {
+		stored stored
+		rows   sum
 	}
-	return &m.items[m.at]
+	at      int // where the last row belonged
+	h       hasher
+	orphans int // rows of groups that are not there; they are left out
 }
 
-// readKeywords reads all keywords into one array, of which each item gets its
-// part.
-func readKeywords(c *conn, items []backend.Item, first, last uint64) error {
-	all := make([]backend.Keyword, 0, 12*len(items))
-	err := c.query(selectKeyword+groupRange, func(st *zs.Stmt) error {
-		all = append(all, scanKeyword(st))
+// readGroups reads without comparing. Errors: fault.Corrupt for a group whose
+// campaign is gone.
+func readGroups(c *conn, first, last uint64) (*itemReader, error) {
+	r := &itemReader{c: c, first: first, last: last}
+	if last-first < chunkGroups {
+		r.items = make([]backend.Item, 0, last-first+1)
+	}
+	if err := c.query(selectGroup+idRange, r.group, first, last); err != nil || len(r.items) == 0 {
+		return r, err
+	}
+	for _, read := range []func() error{r.keywords, r.negatives, r.ads} {
+		r.at = 0
+		if err := read(); err != nil {
+			return r, err
+		}
+	}
+	return r, nil
+}
+
+// group takes a row of selectGroup.
+func (r *itemReader) group(st *zs.Stmt) error {
+	g, s := scanGroup(st), scanStored(st, 9)
+	if st.ColumnIsNull(2) { // no campaign
+		return withoutCampaign("read items", g.ID, int64(s.version))
+	}
+	v := groupValue{enabled: g.Enabled, bid: optional{g.HasBid, g.Bid}, modifiers: optionals(g.Modifiers)}
+	rows := r.h.group(g.ID, g.CampaignID, g.Name, v) + r.h.groupOwner(g.ID, g.AdvertiserID)
+	r.items = append(r.items, backend.Item{Group: g})
+	r.sums = append(r.sums, struct {
+		stored stored
+		rows   sum
+	}{s, rows})
+	return nil
+}
+
+// withoutCampaign is the error of a group that has no campaign. One that another
+// program put there without ever having one has no version either; it is left
+// out.
+func withoutCampaign(op string, id uint64, version int64) error {
+	if version == 0 {
 		return nil
-	}, first, last)
-	m := merge{items: items}
+	}
+	return corrupt(op, &backend.Damage{Kind: backend.KindGroup, ID: id, Problem: "its campaign is gone"})
+}
+
+// find returns the index of a group, or -1. Rows come by rising group id.
+func (r *itemReader) find(id uint64) int {
+	if r.items[r.at].Group.ID == id {
+		return r.at
+	}
+	at, found := slices.BinarySearchFunc(r.items, id, func(it backend.Item, id uint64) int { return cmp.Compare(it.Group.ID, id) })
+	if !found {
+		r.orphans++
+		return -1
+	}
+	r.at = at
+	return at
+}
+
+// keywords reads all keywords into one array, of which each item gets its part.
+func (r *itemReader) keywords() error {
+	all := make([]backend.Keyword, 0, 12*len(r.items))
+	err := r.c.query(selectKeyword+groupRange, func(st *zs.Stmt) error {
+		k := scanKeyword(st)
+		if at := r.find(k.GroupID); at >= 0 {
+			r.sums[at].rows += r.h.keyword(k.GroupID, k.ID, phrase{k.Words, k.Type},
+				keywordValue{k.Text, k.Enabled, optional{k.HasBid, k.Bid}, k.Quality})
+			all = append(all, k)
+		}
+		return nil
+	}, r.first, r.last)
 	for len(all) > 0 {
 		n, group := 1, all[0].GroupID
 		for n < len(all) && all[n].GroupID == group {
@@ -127,48 +179,53 @@ func readKeywords(c *conn, items []backend.Item, first, last uint64) error {
 		part := all[:n:n]
 		all = all[n:]
 		slices.SortFunc(part, func(a, b backend.Keyword) int { return cmp.Compare(a.ID, b.ID) })
-		m.find(group).Keywords = part
+		r.items[r.find(group)].Keywords = part
 	}
 	return err
 }
 
-func readNegatives(c *conn, items []backend.Item, first, last uint64) error {
-	m := merge{items: items}
-	err := c.query(selectNegative+groupRange, func(st *zs.Stmt) error {
-		it := m.find(uint64(st.ColumnInt64(0)))
+func (r *itemReader) negatives() error {
+	err := r.c.query(selectNegative+groupRange, func(st *zs.Stmt) error {
+		at := r.find(uint64(st.ColumnInt64(0)))
+		if at < 0 {
+			return nil
+		}
+		it := &r.items[at]
 		n := scanNegative(st)
 		n.CampaignID, n.GroupID = it.Group.CampaignID, it.Group.ID
+		r.sums[at].rows += r.h.negative(rowGroupNegative, n.GroupID, n.ID, phrase{n.Words, n.Type}, negativeValue{n.Text, n.Enabled})
 		it.Negatives = append(it.Negatives, n)
 		return nil
-	}, first, last)
-	for i := range items {
-		sortNegatives(items[i].Negatives)
+	}, r.first, r.last)
+	for i := range r.items {
+		sortNegatives(r.items[i].Negatives)
 	}
 	return err
 }
 
-func readAds(c *conn, items []backend.Item, first, last uint64) error {
-	m := merge{items: items}
-	var buf []byte
-	err := c.query(selectAd+groupRange, func(st *zs.Stmt) (err error) {
-		it := m.find(uint64(st.ColumnInt64(0)))
-		ad := backend.Ad{
+func (r *itemReader) ads() error {
+	var headlines, descriptions []byte
+	err := r.c.query(selectAd+groupRange, func(st *zs.Stmt) (err error) {
+		at := r.find(uint64(st.ColumnInt64(0)))
+		if at < 0 {
+			return nil
+		}
+		it := &r.items[at]
+		a := backend.Ad{
 			ID: uint64(st.ColumnInt64(1)), GroupID: it.Group.ID, Enabled: st.ColumnBool(2),
 			Path1: st.ColumnText(5), Path2: st.ColumnText(6), FinalURL: st.ColumnText(7),
 		}
-		buf = columnBytes(st, 3, buf)
-		if ad.Headlines, err = decodeTexts(buf); err != nil {
-			return err
+		headlines, descriptions = columnBytes(st, 3, headlines), columnBytes(st, 4, descriptions)
+		key := adContent{path1: a.Path1, path2: a.Path2, finalURL: a.FinalURL}
+		r.sums[at].rows += ad(&r.h, a.GroupID, a.ID, headlines, descriptions, key, a.Enabled)
+		if a.Headlines, err = decodeTexts(headlines); err == nil {
+			a.Descriptions, err = decodeTexts(descriptions)
 		}
-		buf = columnBytes(st, 4, buf)
-		if ad.Descriptions, err = decodeTexts(buf); err != nil {
-			return err
-		}
-		it.Ads = append(it.Ads, ad)
-		return nil
-	}, first, last)
-	for i := range items {
-		slices.SortFunc(items[i].Ads, func(a, b backend.Ad) int { return cmp.Compare(a.ID, b.ID) })
+		it.Ads = append(it.Ads, a)
+		return err
+	}, r.first, r.last)
+	for i := range r.items {
+		slices.SortFunc(r.items[i].Ads, func(a, b backend.Ad) int { return cmp.Compare(a.ID, b.ID) })
 	}
 	return err
 }
@@ -178,7 +235,7 @@ func scanGroup(st *zs.Stmt) backend.Group {
 	return backend.Group{
 		ID: uint64(st.ColumnInt64(0)), CampaignID: uint64(st.ColumnInt64(1)), AdvertiserID: uint64(st.ColumnInt64(2)),
 		Name: st.ColumnText(3), Enabled: st.ColumnBool(4), Bid: bid.n, HasBid: bid.has,
-		Modifiers: scanModifiers(st, 6), Version: uint64(st.ColumnInt64(9)),
+		Modifiers: scanModifiers(st, 6), Version: uint64(st.ColumnInt64(11)),
 	}
 }
 

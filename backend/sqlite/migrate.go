@@ -25,7 +25,7 @@ var migrations embed.FS
 
 const (
 	// schemaVersion is the newest migration.
-	schemaVersion = 3
+	schemaVersion = 4
 	// applicationID marks the file as one of ours; the migrations set it.
 	applicationID = 0x41645368
 )

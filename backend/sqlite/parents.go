@@ -1,7 +1,9 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"adshard/backend"
@@ -11,9 +13,9 @@ import (
 )
 
 const (
-	selectAdvertiser = "SELECT id, name, enabled, version FROM advertiser"
+	selectAdvertiser = "SELECT id, name, enabled, sum, summed, version FROM advertiser"
 	selectCampaign   = `SELECT id, advertiser_id, name, enabled, budget_exhausted, daily_budget, desktop, mobile, tablet,
-  languages, rotate_evenly, version FROM campaign`
+  languages, rotate_evenly, sum, summed, version FROM campaign`
 	selectCampaignNegatives = "SELECT campaign_id, id, text, words, type, enabled FROM campaign_negative"
 )
 
@@ -21,30 +23,122 @@ const (
 func (n *snapshot) Advertisers(ctx context.Context, ids []uint64) ([]*backend.Advertiser, error) {
 	var list []*backend.Advertiser
 	err := n.read(ctx, "read advertisers", func(c *conn) error {
-		return byIDs(c, selectAdvertiser, ids, func(st *zs.Stmt) error {
-			a := scanAdvertiser(st)
-			list = append(list, &a)
-			return nil
-		})
+		r, err := readAdvertisers(c, ids)
+		if err != nil {
+			return err
+		}
+		list = r.list
+		for i, a := range list {
+			if err := c.checked("read advertisers", backend.KindAdvertiser, a.ID, r.stored[i], r.rows[i]); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
-	return list, err
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+// parents are advertisers or campaigns with what their rows say of their sums,
+// and the sums of the rows that were read.
+type parents[T any] struct {
+	list   []*T
+	stored []stored
+	rows   []sum
+}
+
+func readAdvertisers(c *conn, ids []uint64) (r parents[backend.Advertiser], err error) {
+	var h hasher
+	err = byIDs(c, selectAdvertiser, ids, func(st *zs.Stmt) error {
+		a := scanAdvertiser(st)
+		r.list = append(r.list, &a)
+		r.stored = append(r.stored, scanStored(st, 3))
+		r.rows = append(r.rows, h.advertiser(a.ID, a.Name, a.Enabled))
+		return nil
+	})
+	return r, err
 }
 
 // Campaigns implements backend.Snapshot.
 func (n *snapshot) Campaigns(ctx context.Context, ids []uint64) ([]*backend.Campaign, error) {
 	var list []*backend.Campaign
 	err := n.read(ctx, "read campaigns", func(c *conn) error {
-		err := byIDs(c, selectCampaign, ids, func(st *zs.Stmt) error {
-			p := scanCampaign(st)
-			list = append(list, &p)
-			return nil
-		})
+		r, err := readCampaigns(c, ids)
 		if err != nil {
 			return err
 		}
-		return readCampaignNegatives(c, list, ids == nil)
+		list = r.list
+		for i, p := range list {
+			if err := c.checked("read campaigns", backend.KindCampaign, p.ID, r.stored[i], r.rows[i]); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
-	return list, err
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+func readCampaigns(c *conn, ids []uint64) (r parents[backend.Campaign], err error) {
+	var h hasher
+	err = byIDs(c, selectCampaign, ids, func(st *zs.Stmt) error {
+		p := scanCampaign(st)
+		v := campaignValue{
+			enabled: p.Enabled, budget: optional{p.HasBudget, p.DailyBudget}, modifiers: optionals(p.Modifiers),
+			languages: st.ColumnText(9), rotateEvenly: p.RotateEvenly,
+		}
+		r.list = append(r.list, &p)
+		r.stored = append(r.stored, scanStored(st, 11))
+		r.rows = append(r.rows, h.campaign(p.ID, p.AdvertiserID, p.Name, v)+h.budget(p.ID, p.BudgetExhausted))
+		return nil
+	})
+	if err == nil {
+		err = readCampaignNegatives(c, &h, &r, ids == nil)
+	}
+	return r, err
+}
+
+// readCampaignNegatives fills in the negatives of campaigns; all says that they
+// are every campaign by rising id. Rows of campaigns that are not there are left
+// out.
+func readCampaignNegatives(c *conn, h *hasher, r *parents[backend.Campaign], all bool) error {
+	at := 0
+	row := func(st *zs.Stmt) error {
+		id := uint64(st.ColumnInt64(0))
+		if r.list[at].ID != id {
+			next, found := slices.BinarySearchFunc(r.list, id, func(p *backend.Campaign, id uint64) int { return cmp.Compare(p.ID, id) })
+			if !found {
+				return nil
+			}
+			at = next
+		}
+		n := scanNegative(st)
+		n.CampaignID = id
+		r.rows[at] += h.negative(rowCampaignNegative, id, n.ID, phrase{n.Words, n.Type}, negativeValue{n.Text, n.Enabled})
+		r.list[at].Negatives = append(r.list[at].Negatives, n)
+		return nil
+	}
+	switch {
+	case len(r.list) == 0:
+	case all:
+		if err := c.query(selectCampaignNegatives+" ORDER BY campaign_id", row); err != nil {
+			return err
+		}
+	default:
+		for at = range r.list {
+			if err := c.query(selectCampaignNegatives+" WHERE campaign_id = ?", row, r.list[at].ID); err != nil {
+				return err
+			}
+		}
+	}
+	for _, p := range r.list {
+		sortNegatives(p.Negatives)
+	}
+	return nil
 }
 
 // byIDs runs a SELECT of one table for each id, or for all rows by rising id
@@ -61,43 +155,17 @@ func byIDs(c *conn, sql string, ids []uint64, row func(*zs.Stmt) error) error {
 	return nil
 }
 
-// readCampaignNegatives fills in the negatives of campaigns; all says that the
-// list is every campaign by rising id.
-func readCampaignNegatives(c *conn, list []*backend.Campaign, all bool) error {
-	var campaign *backend.Campaign
-	at := 0
-	row := func(st *zs.Stmt) error {
-		id := uint64(st.ColumnInt64(0))
-		for campaign == nil || campaign.ID != id {
-			campaign = list[at]
-			at++
-		}
-		n := scanNegative(st)
-		n.CampaignID = id
-		campaign.Negatives = append(campaign.Negatives, n)
-		return nil
+// optionals are the modifiers as the database has them.
+func optionals(list [search.Devices]backend.Modifier) (m modifiers) {
+	for i, v := range list {
+		m[i] = optional{v.Set, uint64(v.Permille)}
 	}
-	if all {
-		if err := c.query(selectCampaignNegatives+" ORDER BY campaign_id", row); err != nil {
-			return err
-		}
-	} else {
-		for at = range list {
-			campaign = list[at]
-			if err := c.query(selectCampaignNegatives+" WHERE campaign_id = ?", row, campaign.ID); err != nil {
-				return err
-			}
-		}
-	}
-	for _, p := range list {
-		sortNegatives(p.Negatives)
-	}
-	return nil
+	return m
 }
 
 func scanAdvertiser(st *zs.Stmt) backend.Advertiser {
 	return backend.Advertiser{
-		ID: uint64(st.ColumnInt64(0)), Name: st.ColumnText(1), Enabled: st.ColumnBool(2), Version: uint64(st.ColumnInt64(3)),
+		ID: uint64(st.ColumnInt64(0)), Name: st.ColumnText(1), Enabled: st.ColumnBool(2), Version: uint64(st.ColumnInt64(5)),
 	}
 }
 
@@ -107,7 +175,7 @@ func scanCampaign(st *zs.Stmt) backend.Campaign {
 		ID: uint64(st.ColumnInt64(0)), AdvertiserID: uint64(st.ColumnInt64(1)), Name: st.ColumnText(2),
 		Enabled: st.ColumnBool(3), BudgetExhausted: st.ColumnBool(4), DailyBudget: budget.n, HasBudget: budget.has,
 		Modifiers: scanModifiers(st, 6), Languages: splitLanguages(st.ColumnText(9)), RotateEvenly: st.ColumnBool(10),
-		Version: uint64(st.ColumnInt64(11)),
+		Version: uint64(st.ColumnInt64(13)),
 	}
 }
 

@@ -6,15 +6,6 @@ import (
 
 	"adshard/backend"
 	"adshard/fault"
-
-	zs "zombiezen.com/go/sqlite"
-)
-
-const (
-	// clockQuery reads the clock: SQLite keeps the log's last key there, also
-	// when the log is empty.
-	clockQuery = "SELECT seq FROM sqlite_sequence WHERE name = 'change_log'"
-	markQuery  = "SELECT mark FROM change_log WHERE clock = ?"
 )
 
 // idKey is the control value that holds the database's id; a migration makes it.
@@ -61,11 +52,11 @@ func (s *Store) Newest(ctx context.Context) (backend.Position, error) {
 func (s *Store) At(ctx context.Context, clock uint64) (backend.Position, error) {
 	var p backend.Position
 	err := s.reading(ctx, "position", func(c *conn) error {
-		log, err := c.compacted()
+		log, err := c.state()
 		if err != nil {
 			return err
 		}
-		if p, err = log.at(c, clock); err == nil && p.Clock != clock {
+		if p, err = c.at(log.compacted, clock); err == nil && p.Clock != clock {
 			err = fault.Newf(fault.NotFound, "sqlite: position", "there is no change at clock %d (yet)", clock)
 		}
 		return err
@@ -76,11 +67,11 @@ func (s *Store) At(ctx context.Context, clock uint64) (backend.Position, error) 
 // follows checks that a reader which has seen the log up to p can go on here.
 func (c *conn) follows(p backend.Position) error {
 	const op = "sqlite: changes"
-	log, err := c.compacted()
+	log, err := c.state()
 	if err != nil {
 		return err
 	}
-	here, err := log.at(c, p.Clock)
+	here, err := c.at(log.compacted, p.Clock)
 	switch {
 	case err != nil || p.Mark == 0:
 		return err
@@ -93,60 +84,40 @@ func (c *conn) follows(p backend.Position) error {
 	return nil
 }
 
-// tail is the end of the log that was compacted: the position of the last
-// change that is gone. Its mark is 0 when an earlier program removed it.
-type tail backend.Position
-
-func (c *conn) compacted() (t tail, err error) {
-	err = c.query("SELECT compacted, compacted_mark FROM state", func(st *zs.Stmt) error {
-		t = tail{Clock: uint64(st.ColumnInt64(0)), Mark: uint64(st.ColumnInt64(1))}
-		return nil
-	})
-	return t, err
-}
-
 // at returns the position at a clock, the zero Position when there is no such
-// change. Errors: fault.Stale.
-func (t tail) at(c *conn, clock uint64) (backend.Position, error) {
+// change; end is that of the last change compacted. Errors: fault.Stale,
+// fault.Corrupt.
+func (c *conn) at(end backend.Position, clock uint64) (backend.Position, error) {
 	switch {
-	case clock < t.Clock:
+	case clock < end.Clock:
 		return backend.Position{}, fault.Newf(fault.Stale, "sqlite: changes",
-			"the changes after clock %d are gone, those up to %d were compacted: start again from a snapshot", clock, t.Clock)
-	case clock == t.Clock:
-		return backend.Position(t), nil
+			"the changes after clock %d are gone, those up to %d were compacted: start again from a snapshot", clock, end.Clock)
+	case clock == end.Clock:
+		return end, nil
 	case clock > math.MaxInt64:
 		return backend.Position{}, nil
 	}
-	mark, err := c.number(markQuery, clock)
-	if err != nil || mark == 0 {
-		return backend.Position{}, err
-	}
-	return backend.Position{Clock: clock, Mark: uint64(mark)}, nil
+	e, _, err := c.entry(clock)
+	return backend.Position{Clock: e.Clock, Mark: e.Mark}, err
 }
 
-// newest returns the position of the newest change.
+// newest returns the position of the newest change. The log and what was
+// compacted decide, not the number that SQLite keeps for the next key.
 func (c *conn) newest() (backend.Position, error) {
-	clock, err := c.number(clockQuery)
-	if err != nil || clock == 0 {
+	log, err := c.state()
+	if err != nil {
 		return backend.Position{}, err
 	}
-	mark, err := c.number(markQuery, clock)
-	if err != nil || mark != 0 {
-		return backend.Position{Clock: uint64(clock), Mark: uint64(mark)}, err
+	end, err := c.number("SELECT coalesce(max(clock), 0) FROM change_log")
+	if err != nil || uint64(end) <= log.compacted.Clock {
+		return log.compacted, err
 	}
-	end, err := c.compacted()
-	if err != nil || end.Clock != uint64(clock) {
-		return backend.Position{Clock: uint64(clock)}, err
-	}
-	return backend.Position(end), nil
+	e, _, err := c.entry(uint64(end))
+	return backend.Position{Clock: e.Clock, Mark: e.Mark}, err
 }
 
 // clock returns the clock of the newest change.
 func (s *Store) clock(ctx context.Context) (uint64, error) {
-	var clock int64
-	err := s.read(ctx, "clock", func(c *conn) (err error) {
-		clock, err = c.number(clockQuery)
-		return err
-	})
-	return uint64(clock), err
+	p, err := s.Newest(ctx)
+	return p.Clock, err
 }

@@ -1,8 +1,10 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"iter"
+	"slices"
 	"sync"
 
 	"adshard/backend"
@@ -129,22 +131,34 @@ func (n *snapshot) Groups(ctx context.Context) iter.Seq2[backend.GroupSize, erro
 // readSizes reads up to limit groups with an id above after.
 func readSizes(c *conn, after uint64, limit int) ([]backend.GroupSize, error) {
 	sizes := make([]backend.GroupSize, 0, limit)
-	err := c.query(`SELECT g.id, g.campaign_id, c.advertiser_id FROM ad_group g JOIN campaign c ON c.id = g.campaign_id
+	err := c.query(`SELECT g.id, g.campaign_id, c.advertiser_id, g.version FROM ad_group g LEFT JOIN campaign c ON c.id = g.campaign_id
   WHERE g.id > ? ORDER BY g.id LIMIT ?`, func(st *zs.Stmt) error {
-		sizes = append(sizes, backend.GroupSize{
+		g := backend.GroupSize{
 			ID: uint64(st.ColumnInt64(0)), CampaignID: uint64(st.ColumnInt64(1)), AdvertiserID: uint64(st.ColumnInt64(2)),
-		})
-		return nil
+		}
+		switch {
+		case g.ID <= after || len(sizes) > 0 && g.ID <= sizes[len(sizes)-1].ID:
+			return corrupt("read group sizes", &backend.Damage{Kind: backend.KindGroup, ID: g.ID, Problem: "it is not where its id belongs"})
+		case !st.ColumnIsNull(2):
+			sizes = append(sizes, g)
+			return nil
+		}
+		return withoutCampaign("read group sizes", g.ID, st.ColumnInt64(3))
 	}, after, int64(limit))
 	if err != nil || len(sizes) == 0 {
 		return nil, err
 	}
 	first, last := sizes[0].ID, sizes[len(sizes)-1].ID
-	at := 0
+	at, none := 0, &backend.GroupSize{}
 	find := func(id uint64) *backend.GroupSize {
-		for sizes[at].ID < id {
-			at++
+		if sizes[at].ID == id {
+			return &sizes[at]
 		}
+		i, found := slices.BinarySearchFunc(sizes, id, func(g backend.GroupSize, id uint64) int { return cmp.Compare(g.ID, id) })
+		if !found {
+			return none // a row of a group that is not there
+		}
+		at = i
 		return &sizes[at]
 	}
 	// The order of the table brings equal words of a group together, so the

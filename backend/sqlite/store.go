@@ -57,6 +57,10 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 		wake: make(chan struct{}), done: make(chan struct{}),
 	}
 	s.turns <- struct{}{}
+	if err := s.sumOlder(ctx); err != nil {
+		s.Close()
+		return nil, err
+	}
 	return s, nil
 }
 
@@ -240,14 +244,26 @@ func (s *Store) Health(ctx context.Context) error {
 // SetBudgetExhausted implements backend.Store.
 func (s *Store) SetBudgetExhausted(ctx context.Context, campaign uint64, exhausted bool) error {
 	return s.write(ctx, "set budget", func(c *conn) error {
-		n, err := c.number("SELECT count(*) FROM campaign WHERE id = ?", campaign)
-		if err != nil {
+		found, before := false, false
+		err := c.query("SELECT budget_exhausted FROM campaign WHERE id = ?", func(st *zs.Stmt) error {
+			found, before = true, st.ColumnBool(0)
+			return nil
+		}, campaign)
+		if err == nil && !found {
+			err = fault.Newf(fault.NotFound, "sqlite: set budget", "there is no campaign %d", campaign)
+		}
+		if err != nil || before == exhausted {
 			return err
 		}
-		if n == 0 {
-			return fault.Newf(fault.NotFound, "sqlite: set budget", "there is no campaign %d", campaign)
+		w := newSumWriter(c)
+		err = w.change(backend.KindCampaign, campaign, w.h.budget(campaign, exhausted)-w.h.budget(campaign, before))
+		if err == nil {
+			err = c.exec("UPDATE campaign SET budget_exhausted = ? WHERE id = ?", exhausted, campaign)
 		}
-		return c.exec("UPDATE campaign SET budget_exhausted = ?1 WHERE id = ?2 AND budget_exhausted <> ?1", exhausted, campaign)
+		if err == nil {
+			err = w.flush()
+		}
+		return err
 	})
 }
 

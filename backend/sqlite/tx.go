@@ -37,6 +37,11 @@ type tx struct {
 	watch   backend.Watcher
 	given   ids // the last ids given
 	stored  ids // as state has them
+	sums    *sumWriter
+	// owners are the advertisers of campaigns; empty are campaigns that were made
+	// in this transaction, of which all groups are known.
+	owners map[uint64]uint64
+	empty  map[uint64]bool
 
 	advertisers    map[string]*advertiserRow
 	advertiserByID map[uint64]*advertiserRow
@@ -71,26 +76,16 @@ func (s *Store) Begin(ctx context.Context) (backend.Tx, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tx{s: s, c: c}
+	t := &tx{s: s, c: c, sums: newSumWriter(c)}
 	t.forget()
-	if t.stored, err = readIDs(c); err != nil {
+	log, err := c.state()
+	if err != nil {
 		err = s.explain(ctx, "begin", c, err)
 		s.release(c)
 		return nil, err
 	}
-	t.given = t.stored
+	t.stored, t.given = log.given, log.given
 	return t, nil
-}
-
-func readIDs(c *conn) (n ids, err error) {
-	for column, to := range map[string]*uint64{"keyword": &n.keyword, "negative": &n.negative, "ad": &n.ad} {
-		v, err := c.number("SELECT " + column + " FROM state")
-		if err != nil {
-			return n, err
-		}
-		*to = uint64(v)
-	}
-	return n, nil
 }
 
 // forget empties the caches; what was changed must be written before.
@@ -99,6 +94,7 @@ func (t *tx) forget() {
 	t.advertiserByID = make(map[uint64]*advertiserRow)
 	t.campaigns = make(map[ownedName]*campaignRow)
 	t.groups = make(map[ownedName]*groupRow)
+	t.owners, t.empty = make(map[uint64]uint64), make(map[uint64]bool)
 	t.keywords = newHeld(t, keywordSQL, &t.given.keyword)
 	t.negatives = newHeld(t, groupNegativeSQL, &t.given.negative)
 	t.campaignNeg = newHeld(t, campaignNegativeSQL, &t.given.negative)
@@ -142,7 +138,24 @@ func (t *tx) announce() error {
 		return nil
 	}
 	t.writing = true
-	return t.c.exec("UPDATE state SET since = (SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'change_log')")
+	p, err := t.c.newest()
+	if err != nil {
+		return err
+	}
+	// SQLite gives the next clock from here; behind the log, nobody would hear
+	// of the change.
+	if seq, err := t.c.number("SELECT seq FROM sqlite_sequence WHERE name = 'change_log'"); err != nil || uint64(seq) < p.Clock {
+		if err == nil {
+			err = t.c.exec("DELETE FROM sqlite_sequence WHERE name = 'change_log'")
+		}
+		if err == nil {
+			err = t.c.exec("INSERT INTO sqlite_sequence (name, seq) VALUES ('change_log', ?)", p.Clock)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return t.c.exec("UPDATE state SET since = ?", p.Clock)
 }
 
 // flush writes all that differs.
@@ -150,7 +163,7 @@ func (t *tx) flush() error {
 	if err := t.flushParents(); err != nil {
 		return err
 	}
-	for _, f := range []func() error{t.keywords.flush, t.negatives.flush, t.campaignNeg.flush, t.ads.flush} {
+	for _, f := range []func() error{t.keywords.flush, t.negatives.flush, t.campaignNeg.flush, t.ads.flush, t.sums.flush} {
 		if err := f(); err != nil {
 			return err
 		}

@@ -17,18 +17,21 @@ import (
 // them: as wanted and as the database has them.
 type advertiserRow struct {
 	id          uint64
+	name        string
 	now, before bool // enabled
 	queued      bool
 }
 
 type campaignRow struct {
 	id          uint64
+	key         ownedName
 	now, before campaignValue
 	queued      bool
 }
 
 type groupRow struct {
 	id          uint64
+	key         ownedName
 	now, before groupValue
 	queued      bool
 }
@@ -56,7 +59,12 @@ func (t *tx) flushParents() error {
 		if r.now == r.before {
 			continue
 		}
-		if err := t.write("UPDATE advertiser SET enabled = ? WHERE id = ?", r.now, r.id); err != nil {
+		h := &t.sums.h
+		err := t.sums.change(backend.KindAdvertiser, r.id, h.advertiser(r.id, r.name, r.now)-h.advertiser(r.id, r.name, r.before))
+		if err == nil {
+			err = t.write("UPDATE advertiser SET enabled = ? WHERE id = ?", r.now, r.id)
+		}
+		if err != nil {
 			return err
 		}
 		r.before = r.now
@@ -78,10 +86,7 @@ func (t *tx) flushParents() error {
 		if r.now == r.before {
 			continue
 		}
-		v := r.now
-		err := t.write("UPDATE ad_group SET enabled = ?, bid = ?, desktop = ?, mobile = ?, tablet = ? WHERE id = ?",
-			v.enabled, v.bid, v.modifiers[0], v.modifiers[1], v.modifiers[2], r.id)
-		if err != nil {
+		if err := t.updateGroup(r); err != nil {
 			return err
 		}
 		r.before = r.now
@@ -92,10 +97,40 @@ func (t *tx) flushParents() error {
 }
 
 func (t *tx) updateCampaign(r *campaignRow) error {
-	v := r.now
-	return t.write(`UPDATE campaign SET enabled = ?, daily_budget = ?, desktop = ?, mobile = ?, tablet = ?, languages = ?,
+	h, v := &t.sums.h, r.now
+	by := h.campaign(r.id, r.key.owner, r.key.name, v) - h.campaign(r.id, r.key.owner, r.key.name, r.before)
+	if err := t.sums.change(backend.KindCampaign, r.id, by); err != nil {
+		return err
+	}
+	update := func() error {
+		return t.write(`UPDATE campaign SET enabled = ?, daily_budget = ?, desktop = ?, mobile = ?, tablet = ?, languages = ?,
   rotate_evenly = ? WHERE id = ?`,
-		v.enabled, v.budget, v.modifiers[0], v.modifiers[1], v.modifiers[2], v.languages, v.rotateEvenly, r.id)
+			v.enabled, v.budget, v.modifiers[0], v.modifiers[1], v.modifiers[2], v.languages, v.rotateEvenly, r.id)
+	}
+	if v.languages == r.before.languages {
+		return update()
+	}
+	return t.sums.languages(r.id, update)
+}
+
+func (t *tx) updateGroup(r *groupRow) error {
+	h, v := &t.sums.h, r.now
+	by := h.group(r.id, r.key.owner, r.key.name, v) - h.group(r.id, r.key.owner, r.key.name, r.before)
+	if err := t.sums.change(backend.KindGroup, r.id, by); err != nil {
+		return err
+	}
+	return t.write("UPDATE ad_group SET enabled = ?, bid = ?, desktop = ?, mobile = ?, tablet = ? WHERE id = ?",
+		v.enabled, v.bid, v.modifiers[0], v.modifiers[1], v.modifiers[2], r.id)
+}
+
+// ownerOf returns the advertiser of a campaign.
+func (t *tx) ownerOf(campaign uint64) (uint64, error) {
+	if owner, ok := t.owners[campaign]; ok {
+		return owner, nil
+	}
+	owner, err := t.c.number("SELECT advertiser_id FROM campaign WHERE id = ?", campaign)
+	t.owners[campaign] = uint64(owner)
+	return uint64(owner), err
 }
 
 // findAdvertiser returns nil when there is none.
@@ -105,9 +140,9 @@ func (t *tx) findAdvertiser(name string) (*advertiserRow, error) {
 	}
 	var r *advertiserRow
 	err := t.c.query("SELECT id, enabled FROM advertiser WHERE name = ?", func(st *zs.Stmt) error {
-		r = &advertiserRow{id: uint64(st.ColumnInt64(0)), now: st.ColumnBool(1)}
+		r = &advertiserRow{id: uint64(st.ColumnInt64(0)), name: name, now: st.ColumnBool(1)}
 		r.before = r.now
-		t.knowAdvertiser(name, r)
+		t.knowAdvertiser(r)
 		return nil
 	}, name)
 	return r, err
@@ -128,8 +163,8 @@ func (t *tx) findAdvertiserByID(id uint64) (*advertiserRow, error) {
 	return t.findAdvertiser(name)
 }
 
-func (t *tx) knowAdvertiser(name string, r *advertiserRow) {
-	t.advertisers[name] = r
+func (t *tx) knowAdvertiser(r *advertiserRow) {
+	t.advertisers[r.name] = r
 	t.advertiserByID[r.id] = r
 }
 
@@ -140,7 +175,7 @@ func (t *tx) findCampaign(key ownedName) (*campaignRow, error) {
 	var r *campaignRow
 	err := t.c.query(`SELECT id, enabled, daily_budget, desktop, mobile, tablet, languages, rotate_evenly FROM campaign
   WHERE advertiser_id = ? AND name = ?`, func(st *zs.Stmt) error {
-		r = &campaignRow{id: uint64(st.ColumnInt64(0)), now: campaignValue{
+		r = &campaignRow{id: uint64(st.ColumnInt64(0)), key: key, now: campaignValue{
 			enabled: st.ColumnBool(1), budget: columnOptional(st, 2), modifiers: columnModifiers(st, 3),
 			languages: st.ColumnText(6), rotateEvenly: st.ColumnBool(7),
 		}}
@@ -152,13 +187,13 @@ func (t *tx) findCampaign(key ownedName) (*campaignRow, error) {
 }
 
 func (t *tx) findGroup(key ownedName) (*groupRow, error) {
-	if r := t.groups[key]; r != nil {
+	if r := t.groups[key]; r != nil || t.empty[key.owner] {
 		return r, nil
 	}
 	var r *groupRow
 	err := t.c.query("SELECT id, enabled, bid, desktop, mobile, tablet FROM ad_group WHERE campaign_id = ? AND name = ?",
 		func(st *zs.Stmt) error {
-			r = &groupRow{id: uint64(st.ColumnInt64(0)), now: groupValue{
+			r = &groupRow{id: uint64(st.ColumnInt64(0)), key: key, now: groupValue{
 				enabled: st.ColumnBool(1), bid: columnOptional(st, 2), modifiers: columnModifiers(st, 3),
 			}}
 			r.before = r.now

@@ -25,8 +25,9 @@ func (t *tx) Advertiser(ctx context.Context, name string) (uint64, error) {
 	if err := t.write("INSERT INTO advertiser (name) VALUES (?)", name); err != nil {
 		return 0, t.fail(ctx, err)
 	}
-	r = &advertiserRow{id: uint64(t.c.LastInsertRowID()), now: true, before: true}
-	t.knowAdvertiser(name, r)
+	r = &advertiserRow{id: uint64(t.c.LastInsertRowID()), name: name, now: true, before: true}
+	t.knowAdvertiser(r)
+	t.sums.created(backend.KindAdvertiser, r.id, t.sums.h.advertiser(r.id, name, true))
 	t.report(backend.EntityAdvertiser, r.id, backend.Created)
 	return r.id, nil
 }
@@ -99,8 +100,10 @@ func (t *tx) createCampaign(ctx context.Context, key ownedName, p backend.Campai
 	if err != nil {
 		return 0, t.fail(ctx, err)
 	}
-	r := &campaignRow{id: uint64(t.c.LastInsertRowID()), now: v, before: v}
+	r := &campaignRow{id: uint64(t.c.LastInsertRowID()), key: key, now: v, before: v}
 	t.campaigns[key] = r
+	t.owners[r.id], t.empty[r.id] = key.owner, true
+	t.sums.created(backend.KindCampaign, r.id, t.sums.h.campaign(r.id, key.owner, key.name, v)+t.sums.h.budget(r.id, false))
 	t.campaignNeg.created(r.id)
 	t.report(backend.EntityCampaign, r.id, backend.Created)
 	return r.id, nil
@@ -150,8 +153,13 @@ func (t *tx) createGroup(ctx context.Context, key ownedName, p backend.GroupPatc
 	if err != nil {
 		return 0, t.fail(ctx, err)
 	}
-	r := &groupRow{id: uint64(t.c.LastInsertRowID()), now: v, before: v}
+	r := &groupRow{id: uint64(t.c.LastInsertRowID()), key: key, now: v, before: v}
 	t.groups[key] = r
+	owner, err := t.ownerOf(key.owner)
+	if err != nil {
+		return 0, t.fail(ctx, err)
+	}
+	t.sums.created(backend.KindGroup, r.id, t.sums.h.group(r.id, key.owner, key.name, v)+t.sums.h.groupOwner(r.id, owner))
 	t.keywords.created(r.id)
 	t.negatives.created(r.id)
 	t.ads.created(r.id)

@@ -48,7 +48,7 @@ and the ads that match come out, auctioned and priced.`,
 	})
 	root.AddCommand(
 		importCommand(s), barrelsCommand(s), upCommand(s), queryCommand(s), balanceCommand(s), slavesCommand(s),
-		lexiconCommand(s), versionCommand(s), hidden(masterCommand(s)), hidden(slaveCommand(s)), hidden(balancerCommand(s)),
+		dbCommand(s), lexiconCommand(s), versionCommand(s), hidden(masterCommand(s)), hidden(slaveCommand(s)), hidden(balancerCommand(s)),
 		hidden(distributorCommand(s)),
 	)
 	return root

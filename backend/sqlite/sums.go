@@ -1,0 +1,205 @@
+package sqlite
+
+import (
+	"encoding/binary"
+
+	"github.com/cespare/xxhash/v2"
+
+	"adshard/backend"
+	"adshard/fault"
+
+	zs "zombiezen.com/go/sqlite"
+)
+
+// sum is that of an entity: its rows' hashes, added up, so that a writer that
+// changes one row needs not read the others.
+type sum uint64
+
+// unsummedSum is the sum of entities that have none yet (migration 4).
+const unsummedSum sum = 6364136223846793005
+
+// hasher makes the hashes of rows. Each begins with the table, the owner and the
+// id; all columns follow but the version, which is compared by itself.
+type hasher struct{ buf []byte }
+
+const (
+	rowAdvertiser = iota + 1
+	rowCampaign
+	rowBudget
+	rowGroup
+	rowGroupOwner
+	rowKeyword
+	rowGroupNegative
+	rowCampaignNegative
+	rowAd
+)
+
+func (h *hasher) begin(table byte, owner, id uint64) {
+	h.buf = append(h.buf[:0], table)
+	h.number(owner)
+	h.number(id)
+}
+
+func (h *hasher) number(n uint64) { h.buf = binary.LittleEndian.AppendUint64(h.buf, n) }
+
+func (h *hasher) flag(b bool) {
+	if b {
+		h.buf = append(h.buf, 1)
+	} else {
+		h.buf = append(h.buf, 0)
+	}
+}
+
+func (h *hasher) optional(o optional) {
+	h.flag(o.has)
+	h.number(o.n)
+}
+
+func (h *hasher) modifiers(m modifiers) {
+	for _, o := range m {
+		h.optional(o)
+	}
+}
+
+func text[T string | []byte](h *hasher, s T) {
+	h.buf = binary.AppendUvarint(h.buf, uint64(len(s)))
+	h.buf = append(h.buf, s...)
+}
+
+func (h *hasher) end() sum { return sum(xxhash.Sum64(h.buf)) }
+
+func (h *hasher) advertiser(id uint64, name string, enabled bool) sum {
+	h.begin(rowAdvertiser, 0, id)
+	text(h, name)
+	h.flag(enabled)
+	return h.end()
+}
+
+// campaign hashes all but the mark of the budget, which is written by itself.
+func (h *hasher) campaign(id, advertiser uint64, name string, v campaignValue) sum {
+	h.begin(rowCampaign, advertiser, id)
+	text(h, name)
+	h.flag(v.enabled)
+	h.optional(v.budget)
+	h.modifiers(v.modifiers)
+	text(h, v.languages)
+	h.flag(v.rotateEvenly)
+	return h.end()
+}
+
+func (h *hasher) budget(id uint64, exhausted bool) sum {
+	h.begin(rowBudget, 0, id)
+	h.flag(exhausted)
+	return h.end()
+}
+
+// group hashes all but the advertiser, which is the campaign's.
+func (h *hasher) group(id, campaign uint64, name string, v groupValue) sum {
+	h.begin(rowGroup, campaign, id)
+	text(h, name)
+	h.flag(v.enabled)
+	h.optional(v.bid)
+	h.modifiers(v.modifiers)
+	return h.end()
+}
+
+func (h *hasher) groupOwner(id, advertiser uint64) sum {
+	h.begin(rowGroupOwner, advertiser, id)
+	return h.end()
+}
+
+func (h *hasher) keyword(group, id uint64, k phrase, v keywordValue) sum {
+	h.begin(rowKeyword, group, id)
+	h.phrase(k, v.text, v.enabled)
+	h.optional(v.bid)
+	h.buf = append(h.buf, v.quality)
+	return h.end()
+}
+
+func (h *hasher) negative(table byte, owner, id uint64, k phrase, v negativeValue) sum {
+	h.begin(table, owner, id)
+	h.phrase(k, v.text, v.enabled)
+	return h.end()
+}
+
+func (h *hasher) phrase(k phrase, shown string, enabled bool) {
+	text(h, k.words)
+	text(h, shown)
+	h.buf = append(h.buf, byte(k.match))
+	h.flag(enabled)
+}
+
+// ad hashes an ad; its lists of texts are JSON.
+func ad[T string | []byte](h *hasher, group, id uint64, headlines, descriptions T, k adContent, enabled bool) sum {
+	h.begin(rowAd, group, id)
+	text(h, headlines)
+	text(h, descriptions)
+	text(h, k.path1)
+	text(h, k.path2)
+	text(h, k.finalURL)
+	h.flag(enabled)
+	return h.end()
+}
+
+// stored is what an entity's row says of its sum.
+type stored struct {
+	sum             sum
+	summed, version uint64
+}
+
+// scanStored reads sum, summed, version.
+func scanStored(st *zs.Stmt, at int) stored {
+	return stored{sum(st.ColumnInt64(at)), uint64(st.ColumnInt64(at + 1)), uint64(st.ColumnInt64(at + 2))}
+}
+
+// verify compares an entity's sum with that of its rows as they were read.
+// byOthers: another program has changed it since it was summed, so that its sum
+// says nothing. The first error is damage of the entity, the second one of the
+// database that kept it from being looked at.
+func (c *conn) verify(kind backend.Kind, id uint64, s stored, rows sum) (byOthers bool, d *backend.Damage, err error) {
+	if s.summed == s.version && s.sum == rows {
+		return false, nil, nil
+	}
+	byOthers, d, err = c.current(kind, id, s)
+	if !byOthers && d == nil && err == nil {
+		d = &backend.Damage{Kind: kind, ID: id, Problem: "its rows are not as they were written"}
+	}
+	return byOthers, d, err
+}
+
+// current finds out whether an entity's sum is that of its version; the results
+// are as those of verify.
+func (c *conn) current(kind backend.Kind, id uint64, s stored) (byOthers bool, d *backend.Damage, err error) {
+	damage := func(problem string) *backend.Damage { return &backend.Damage{Kind: kind, ID: id, Problem: problem} }
+	switch {
+	case s.summed == s.version && s.sum != unsummedSum:
+		return false, nil, nil
+	case s.summed == s.version:
+		log, err := c.state()
+		if err == nil && !log.unsummed {
+			d = damage("its sum is lost")
+		}
+		return true, d, err
+	case s.summed > s.version:
+		return false, damage("its version is not as it was written"), nil
+	}
+	e, found, err := c.entry(s.version)
+	if fault.Is(err, fault.Corrupt) || err == nil && (!found || e.Kind != kind || e.ID != id || e.Removed) {
+		return false, damage("its version is not that of a change in the log"), nil
+	}
+	return true, nil, err
+}
+
+// corrupt makes damage an error that says what to do.
+func corrupt(op string, d *backend.Damage) error {
+	return fault.Newf(fault.Corrupt, "sqlite: "+op, "%w: the database is damaged; see what `adshard db check` finds, and restore it from a copy", d)
+}
+
+// checked is verify for those who read one entity.
+func (c *conn) checked(op string, kind backend.Kind, id uint64, s stored, rows sum) error {
+	_, d, err := c.verify(kind, id, s, rows)
+	if d != nil {
+		return corrupt(op, d)
+	}
+	return err
+}
