@@ -116,6 +116,24 @@ func (c *conn) newest() (backend.Position, error) {
 	return backend.Position{Clock: e.Clock, Mark: e.Mark}, err
 }
 
+// alignClock makes the next clock follow the newest, which it returns. SQLite
+// keeps the number by itself, and where that is damaged a change would get a
+// clock that readers are past.
+func (c *conn) alignClock() (backend.Position, error) {
+	p, err := c.newest()
+	if err != nil {
+		return p, err
+	}
+	seq, err := c.number("SELECT seq FROM sqlite_sequence WHERE name = 'change_log'")
+	if err != nil || uint64(seq) == p.Clock {
+		return p, err
+	}
+	if err := c.exec("DELETE FROM sqlite_sequence WHERE name = 'change_log'"); err != nil {
+		return p, err
+	}
+	return p, c.exec("INSERT INTO sqlite_sequence (name, seq) VALUES ('change_log', ?)", p.Clock)
+}
+
 // clock returns the clock of the newest change.
 func (s *Store) clock(ctx context.Context) (uint64, error) {
 	p, err := s.Newest(ctx)

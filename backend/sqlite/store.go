@@ -256,6 +256,9 @@ func (s *Store) SetBudgetExhausted(ctx context.Context, campaign uint64, exhaust
 			return err
 		}
 		w := newSumWriter(c)
+		if _, err := c.alignClock(); err != nil {
+			return err
+		}
 		err = w.change(backend.KindCampaign, campaign, w.h.budget(campaign, exhausted)-w.h.budget(campaign, before))
 		if err == nil {
 			err = c.exec("UPDATE campaign SET budget_exhausted = ? WHERE id = ?", exhausted, campaign)

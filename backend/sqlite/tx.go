@@ -138,22 +138,9 @@ func (t *tx) announce() error {
 		return nil
 	}
 	t.writing = true
-	p, err := t.c.newest()
+	p, err := t.c.alignClock()
 	if err != nil {
 		return err
-	}
-	// SQLite gives the next clock from here; behind the log, nobody would hear
-	// of the change.
-	if seq, err := t.c.number("SELECT seq FROM sqlite_sequence WHERE name = 'change_log'"); err != nil || uint64(seq) < p.Clock {
-		if err == nil {
-			err = t.c.exec("DELETE FROM sqlite_sequence WHERE name = 'change_log'")
-		}
-		if err == nil {
-			err = t.c.exec("INSERT INTO sqlite_sequence (name, seq) VALUES ('change_log', ?)", p.Clock)
-		}
-		if err != nil {
-			return err
-		}
 	}
 	return t.c.exec("UPDATE state SET since = ?", p.Clock)
 }
