@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -28,7 +29,11 @@ func TestAudit(t *testing.T) {
 	all.Go(func() { a.load(ctx) })
 	all.Go(func() { a.strategies(ctx) })
 	all.Go(func() { a.watch(ctx) })
-	all.Go(func() { a.kills(ctx) })
+	if chosen.harm {
+		all.Go(func() { a.harm(ctx) })
+	} else {
+		all.Go(func() { a.kills(ctx) })
+	}
 	all.Go(func() {
 		if err := changing.run(ctx, chosen.changes); err != nil {
 			t.Errorf("changing the data: %v", err)
@@ -53,6 +58,9 @@ type auditor struct {
 	data     *corpus
 	changing *changer
 	outages  *outages
+	// lasting: damage was done that may be met at any time from now on; then an
+	// incomplete answer must say who is missing.
+	lasting atomic.Bool
 
 	mu         sync.Mutex
 	asked      int             // under mu
@@ -140,7 +148,10 @@ func (a *auditor) judge(what string, ask func() (answer, string, error)) {
 		a.fault("%s: %v", what, err)
 	case !got.Coverage.Complete:
 		a.incomplete++
-		if !a.outages.during(began, now) {
+		if a.lasting.Load() && len(got.Coverage.Missing) == 0 {
+			a.fault("%s: incomplete and nobody is missing: %+v", what, got.Coverage)
+		}
+		if !a.outages.during(began, now) && !a.lasting.Load() {
 			a.fault("%s: incomplete while all slaves were up: %+v", what, got.Coverage)
 		}
 	case !got.Coverage.PricesExact:

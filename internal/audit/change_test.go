@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -27,6 +28,10 @@ type changer struct {
 	seen  [groups][]version
 	begun [groups]int // newest version that may be there; under mu
 	ids   [groups]uint64
+	// writing is held while something is changed.
+	writing sync.Mutex
+	// restoring: answers may still be of the history before; under mu.
+	restoring bool
 }
 
 type version struct {
@@ -55,10 +60,36 @@ func (c *changer) run(ctx context.Context, rate int) error {
 			return nil
 		case <-tick.C:
 		}
-		if err := c.change(ctx, i*7%groups); err != nil && ctx.Err() == nil {
+		c.writing.Lock()
+		err := c.change(ctx, i*7%groups)
+		c.writing.Unlock()
+		if err != nil && ctx.Err() == nil {
 			return err
 		}
 	}
+}
+
+// pause keeps the data as they are until resume is called.
+func (c *changer) pause() (resume func()) {
+	c.writing.Lock()
+	return c.writing.Unlock
+}
+
+// restored says that the database goes back to a clock: later versions are gone, and
+// answers may show them until settled is called.
+func (c *changer) restored(clock uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.restoring = true
+	for g := range c.seen {
+		c.seen[g] = slices.DeleteFunc(c.seen[g], func(v version) bool { return v.clock > clock })
+	}
+}
+
+func (c *changer) settled() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.restoring = false
 }
 
 func (c *changer) change(ctx context.Context, g int) error {
@@ -140,6 +171,9 @@ func (c *changer) one(g int, ask func(url.Values) (answer, error)) (a answer, wr
 	}
 	least := 0
 	for _, v := range c.seen[g] {
+		if c.restoring {
+			break
+		}
 		if v.clock <= a.Coverage.AppliedClock {
 			least = v.n
 		}

@@ -19,6 +19,7 @@ type settings struct {
 	rate, changes            int
 	db, queries              string
 	slaves                   int
+	harm                     bool
 }
 
 var chosen settings
@@ -41,6 +42,7 @@ func TestMain(m *testing.M) {
 	flag.IntVar(&chosen.rate, "audit.rate", 200, "queries a second")
 	flag.IntVar(&chosen.changes, "audit.changes", 100, "changes of data a second")
 	flag.IntVar(&chosen.slaves, "audit.slaves", 7, "slaves")
+	flag.BoolVar(&chosen.harm, "audit.harm", false, "besides killing: hang, flip bits, take files away, restore, start on other databases")
 	flag.StringVar(&chosen.db, "audit.db", "", "a database to copy in place of the golden corpus; needs -audit.queries")
 	flag.StringVar(&chosen.queries, "audit.queries", "", "a file of queries, one a line")
 	flag.Parse()

@@ -89,6 +89,41 @@ func (p *part) start() error {
 	}
 }
 
+// changed is the configuration of the process with another value.
+func (p *part) changed(t *testing.T, key string, value any) map[string]any {
+	t.Helper()
+	text, err := os.ReadFile(p.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := make(map[string]any)
+	if err := yaml.Unmarshal(text, &config); err != nil {
+		t.Fatal(err)
+	}
+	config[key] = value
+	return config
+}
+
+// signal sends the process a signal.
+func (p *part) signal(s syscall.Signal) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.cmd.Process.Signal(s)
+}
+
+// running reports whether the process has not ended.
+func (p *part) running() bool {
+	p.mu.Lock()
+	ended := p.ended
+	p.mu.Unlock()
+	select {
+	case <-ended:
+		return false
+	default:
+		return true
+	}
+}
+
 // kill is kill -9.
 func (p *part) kill() {
 	p.mu.Lock()

@@ -1,0 +1,376 @@
+package audit
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	_ "modernc.org/sqlite" // copies the database and says where its rows lie
+
+	"adshard/backend"
+	"adshard/backend/sqlite"
+	"adshard/search"
+)
+
+// harm does, one after the other, what an unlucky operator, a disk and a network do:
+// it hangs slaves, starts programs on another database, flips bits in stores and in
+// the database, takes files away, and restores backups. Nothing is mended by hand.
+func (a *auditor) harm(ctx context.Context) {
+	h := &harmer{auditor: a, dice: rand.New(rand.NewPCG(3, 3)), other: otherDatabase(a.t)}
+	kinds := []struct {
+		name string
+		do   func() error
+	}{
+		{"hang", h.hang}, {"balancer on another database", h.impostor}, {"bits of a store", h.flipStore},
+		{"distributor on another database", h.stranger}, {"database away", h.away}, {"restore", h.restore},
+		{"store removed", h.removeStore}, {"bits of the database", h.flipDatabase}, {"kill", h.kill},
+	}
+	for i := 0; wait(ctx, chosen.kill); i++ {
+		k := kinds[i%len(kinds)]
+		began := time.Now()
+		if err := k.do(); err != nil {
+			a.t.Errorf("%s: %v", k.name, err)
+			return
+		}
+		a.t.Logf("%s %s, healed after %v", time.Now().Format("04:05"), k.name, time.Since(began).Round(time.Millisecond))
+	}
+}
+
+// harmer does harm.
+type harmer struct {
+	*auditor
+	dice  *rand.Rand
+	other string // a valid database that is not the cluster's
+}
+
+// healed waits until all slaves are ready and answers are complete, some in a row.
+func (h *harmer) healed() error {
+	good := 0
+	for end := time.Now().Add(healTime); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		if good++; !h.settled() {
+			good = 0
+		}
+		if good == 10 {
+			return nil
+		}
+	}
+	return errors.New("it does not heal")
+}
+
+// healTime bounds what may take a new start of the balancer and a refill.
+const healTime = 2 * time.Minute
+
+// during has incomplete answers allowed while something is done and until it is
+// healed.
+func (h *harmer) during(do func() error) error {
+	h.outages.begin()
+	defer h.outages.end()
+	return errors.Join(do(), h.healed())
+}
+
+func (h *harmer) slave() int { return h.dice.IntN(len(h.cluster.slaves)) }
+
+func (h *harmer) kill() error {
+	h.killSlave(h.slave(), false, 0)
+	return nil
+}
+
+// hang stops a slave's process for some seconds, as a machine that swaps does.
+func (h *harmer) hang() error {
+	p := h.cluster.slaves[h.slave()]
+	return h.during(func() error {
+		defer p.signal(syscall.SIGCONT)
+		if err := p.signal(syscall.SIGSTOP); err != nil {
+			return err
+		}
+		time.Sleep(time.Duration(1+h.dice.IntN(4)) * time.Second)
+		return nil
+	})
+}
+
+// impostor starts the balancer on another database, at its own addresses.
+// Everybody goes on with what they have.
+func (h *harmer) impostor() error {
+	c := h.cluster
+	c.balancer.kill()
+	wrong := newPart(h.t, "balancer", "impostor", "balancer ready ", c.balancer.changed(h.t, "db", "sqlite:"+h.other))
+	if err := wrong.start(); err != nil {
+		return err
+	}
+	time.Sleep(3 * time.Second)
+	wrong.kill()
+	return c.balancer.start()
+}
+
+// stranger starts a distributor on another database beside the others.
+func (h *harmer) stranger() error {
+	config := h.cluster.distributors[0].changed(h.t, "db", "sqlite:"+h.other)
+	config["name"], config["listen"] = "stranger", address(h.t)
+	wrong := newPart(h.t, "distributor", "stranger", "distributor ", config)
+	if err := wrong.start(); err != nil {
+		return err
+	}
+	time.Sleep(3 * time.Second)
+	wrong.kill()
+	return nil
+}
+
+// flipStore flips bits in a slave's table files, while it runs or before it starts
+// again. Damage may be met much later, by a search or by the background pass.
+func (h *harmer) flipStore() error {
+	i := h.slave()
+	running := h.dice.IntN(2) == 0
+	h.lasting.Store(true) // incomplete answers are allowed from now on, if they say why
+	return h.during(func() error {
+		if !running {
+			h.cluster.slaves[i].kill()
+		}
+		tables, err := filepath.Glob(filepath.Join(h.cluster.dirs[i], "*.sst"))
+		if err != nil {
+			return err
+		}
+		for range min(5, len(tables)) {
+			if err := flip(tables[h.dice.IntN(len(tables))], h.dice); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err // a compaction may have removed it
+			}
+		}
+		if running {
+			return nil
+		}
+		return h.startDamaged(i)
+	})
+}
+
+// startDamaged starts a slave whose files are damaged. It may find that at once and
+// refuse to serve them: then an operator would empty the directory, as it says.
+func (h *harmer) startDamaged(i int) error {
+	err := h.cluster.slaves[i].start()
+	if errors.Is(err, os.ErrProcessDone) {
+		h.cluster.wipe(i)
+		return h.cluster.slaves[i].start()
+	}
+	return err
+}
+
+// flip flips one bit of a file.
+func flip(path string, dice *rand.Rand) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || info.Size() == 0 {
+		return err
+	}
+	return flipAt(f, dice.Int64N(info.Size()), byte(1)<<dice.IntN(8))
+}
+
+func flipAt(f *os.File, at int64, mask byte) error {
+	b := make([]byte, 1)
+	if _, err := f.ReadAt(b, at); err != nil {
+		return err
+	}
+	b[0] ^= mask
+	_, err := f.WriteAt(b, at)
+	return err
+}
+
+// away takes the database's file away for some seconds. Nothing that is
+// acknowledged meanwhile may be lost, so nothing is.
+func (h *harmer) away() error {
+	resume := h.changing.pause()
+	defer resume()
+	moved := h.data.path + ".away"
+	if err := os.Rename(h.data.path, moved); err != nil {
+		return err
+	}
+	time.Sleep(2 * time.Second)
+	if err := h.cluster.post("/v1/campaigns/1/budget", map[string]bool{"exhausted": true}); err == nil {
+		err = os.Rename(moved, h.data.path)
+		return errors.Join(errors.New("a budget mark was acknowledged while the database was away"), err)
+	}
+	return os.Rename(moved, h.data.path)
+}
+
+// restore puts a backup in the database's place while everything runs, after changes
+// that the backup does not have, and goes on with others.
+func (h *harmer) restore() error {
+	resume := h.changing.pause()
+	backup := h.data.path + ".backup"
+	_ = os.Remove(backup)
+	if err := copyDatabase(h.data.path, backup); err != nil {
+		resume()
+		return err
+	}
+	at, err := h.data.store.Newest(context.Background())
+	resume()
+	if err != nil {
+		return err
+	}
+	time.Sleep(time.Second) // of changes that the backup never had
+	return h.during(func() error {
+		resume := h.changing.pause()
+		defer resume()
+		h.changing.restored(at.Clock)
+		defer h.changing.settled()
+		for _, suffix := range []string{"-wal", "-shm"} {
+			if err := os.Remove(h.data.path + suffix); err != nil {
+				return err
+			}
+		}
+		if err := os.Rename(backup, h.data.path); err != nil {
+			return err
+		}
+		if err := h.follow(); err != nil {
+			return err
+		}
+		return h.healed()
+	})
+}
+
+// follow waits until the test's own handle has the restored database open.
+func (h *harmer) follow() error {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if h.data.store.Health(context.Background()) == nil {
+			return nil
+		}
+	}
+	return h.data.store.Health(context.Background())
+}
+
+// removeStore deletes the directory of a slave that runs. One that ends is started
+// again, as whatever watches over processes does.
+func (h *harmer) removeStore() error {
+	i := h.slave()
+	return h.during(func() error {
+		h.cluster.wipe(i)
+		time.Sleep(2 * time.Second)
+		if h.cluster.slaves[i].running() {
+			return nil
+		}
+		return h.cluster.slaves[i].start()
+	})
+}
+
+// flipDatabase flips a bit in a row of the database while nobody writes, has the
+// balancer and the distributors read all anew, and flips it back: what a bad cable
+// does. What is damaged reaches no slave.
+func (h *harmer) flipDatabase() error {
+	resume := h.changing.pause()
+	defer resume()
+	pages, size, err := rowPages(h.data.path)
+	if err != nil || len(pages) == 0 {
+		return err
+	}
+	f, err := os.OpenFile(h.data.path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	at := (pages[h.dice.IntN(len(pages))]-1)*size + h.dice.Int64N(size)
+	mask := byte(1) << h.dice.IntN(8)
+	if err := flipAt(f, at, mask); err != nil {
+		return err
+	}
+	for _, p := range h.cluster.distributors {
+		p.kill()
+		_ = p.start() // it may find the damage at once
+	}
+	time.Sleep(2 * time.Second)
+	if err := flipAt(f, at, mask); err != nil {
+		return err
+	}
+	for _, p := range h.cluster.distributors {
+		if !p.running() {
+			if err := p.start(); err != nil {
+				return err
+			}
+		}
+	}
+	return h.healed()
+}
+
+// rowPages lists the pages of the database's file that hold keywords and ads, which
+// nobody but the changer writes, and their size.
+func rowPages(path string) (pages []int64, size int64, err error) {
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer db.Close()
+	// Rows of the log lie in the file afterwards.
+	if _, err := db.Exec("PRAGMA wal_checkpoint(PASSIVE)"); err != nil {
+		return nil, 0, err
+	}
+	if err := db.QueryRow("PRAGMA page_size").Scan(&size); err != nil {
+		return nil, 0, err
+	}
+	rows, err := db.Query("SELECT pageno FROM dbstat WHERE name IN ('keyword', 'ad') AND pagetype = 'leaf'")
+	if err != nil {
+		return nil, 0, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var n int64
+		if err := rows.Scan(&n); err != nil {
+			return nil, 0, err
+		}
+		pages = append(pages, n)
+	}
+	return pages, size, rows.Err()
+}
+
+// copyDatabase makes a backup while the database is open.
+func copyDatabase(from, to string) error {
+	db, err := sql.Open("sqlite", from)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	_, err = db.Exec("VACUUM INTO ?", to)
+	return err
+}
+
+// otherDatabase makes a small database that is not the cluster's.
+func otherDatabase(t *testing.T) string {
+	path := filepath.Join(t.TempDir(), "other.db")
+	ctx := t.Context()
+	store, err := sqlite.Open(ctx, path, sqlite.Options{Create: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	tx, err := store.Begin(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	advertiser, err := tx.Advertiser(ctx, "Another")
+	var campaign uint64
+	if err == nil {
+		campaign, err = tx.Campaign(ctx, advertiser, "campaign", backend.CampaignPatch{})
+	}
+	for i := 0; i < 50 && err == nil; i++ {
+		var group uint64
+		if group, err = tx.Group(ctx, campaign, fmt.Sprint("group ", i), backend.GroupPatch{Bid: backend.To(uint64(9_000_000))}); err == nil {
+			err = errors.Join(tx.Keyword(ctx, group, backend.KeywordPatch{Text: "usb cable", Words: "usb cable", Type: search.Broad}),
+				tx.Ad(ctx, group, shown(1)))
+		}
+	}
+	if err == nil {
+		err = tx.Commit(ctx)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
