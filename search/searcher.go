@@ -37,6 +37,9 @@ type Request struct {
 	Reserve uint64
 	// ExactCounts asks for exact Matched and Candidates.
 	ExactCounts bool
+	// Strict: an incomplete answer is of no use. A fan-out may give one at once,
+	// without asking any shard, when it knows that it cannot be complete.
+	Strict bool
 	// RequestID decides which ad an evenly rotating group shows.
 	RequestID string
 	// View is the state of the slice map that the asker has; 0: the searcher's
@@ -44,9 +47,6 @@ type Request struct {
 	View uint64
 	// Shard is who is asked; another one refuses with fault.Conflict.
 	Shard ShardID
-	// Strict: an incomplete answer is of no use. A fan-out may give one at once,
-	// without asking any shard, when it knows that it cannot be complete.
-	Strict bool
 }
 
 // Answer is what a searcher found.
