@@ -291,18 +291,23 @@ func waits(t *testing.T, f Factory, other bool) {
 		commits = openAt(t, p)
 	}
 	for i := range 3 {
-		clock := clockOf(t, s)
+		at, err := s.Newest(t.Context())
+		check(t, err)
 		done := make(chan error, 1)
-		go func() { done <- s.Wait(t.Context(), clock) }()
+		go func() { done <- s.Wait(t.Context(), at) }()
 		writes(t, commits, func(w writer) { w.path(fmt.Sprint("G", i)) })
 		if err := ended(t, done, 5*time.Second); err != nil {
 			t.Error(err)
 		}
-		if clockOf(t, s) <= clock {
+		if clockOf(t, s) <= at.Clock {
 			t.Error("it returned with nothing new")
 		}
 	}
-	check(t, s.Wait(t.Context(), 0))
+	// Another history is news as well, whatever its clock.
+	check(t, s.Wait(t.Context(), backend.Position{Clock: 1 << 40}))
+	at, err := s.Newest(t.Context())
+	check(t, err)
+	check(t, s.Wait(t.Context(), backend.Position{Clock: at.Clock, Mark: at.Mark ^ 1}))
 }
 
 func testWaitContext(t *testing.T, f Factory) {
@@ -310,7 +315,9 @@ func testWaitContext(t *testing.T, f Factory) {
 	writes(t, s, sample)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() { done <- s.Wait(ctx, clockOf(t, s)) }()
+	at, err := s.Newest(ctx)
+	check(t, err)
+	go func() { done <- s.Wait(ctx, at) }()
 	cancel()
 	if err := ended(t, done, 5*time.Second); !errors.Is(err, context.Canceled) || !fault.Is(err, fault.Cancelled) {
 		t.Error(err)

@@ -45,13 +45,13 @@ func (s *Store) reading(ctx context.Context, op string, f func(*conn) error) err
 
 // Wait implements backend.Feed. A commit of this process wakes it at once,
 // those of others are looked for every Options.Poll.
-func (s *Store) Wait(ctx context.Context, after uint64) error {
+func (s *Store) Wait(ctx context.Context, after backend.Position) error {
 	tick := time.NewTicker(s.options.Poll)
 	defer tick.Stop()
 	for {
 		wake := s.nextCommit()
-		clock, err := s.clock(ctx)
-		if err != nil || clock > after {
+		now, err := s.Newest(ctx)
+		if err != nil || now.Clock != after.Clock || after.Mark != 0 && now.Mark != after.Mark {
 			return err
 		}
 		select {

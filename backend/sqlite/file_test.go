@@ -74,7 +74,7 @@ func (x *scene) attempts() map[string]error {
 		"transaction": write(ctx, x.s, 2, 1),
 		"budget":      x.s.SetBudgetExhausted(ctx, 1, true),
 		"control":     x.s.SaveControl(ctx, "k", []byte("v")),
-		"wait":        x.s.Wait(ctx, 1<<40),
+		"wait":        x.s.Wait(ctx, backend.Position{Clock: 1 << 40}),
 	}
 	_, errs["newest"] = x.s.Newest(ctx)
 	_, errs["changes"] = x.s.Changes(ctx, backend.Position{}, 10)
@@ -136,8 +136,10 @@ func TestLostFile(t *testing.T) {
 			x.must(err)
 			snap, err := x.s.Snapshot(t.Context())
 			x.must(err)
+			at, err := x.s.Newest(t.Context())
+			x.must(err)
 			waiting := make(chan error, 1)
-			go func() { waiting <- x.s.Wait(t.Context(), 1<<40) }()
+			go func() { waiting <- x.s.Wait(t.Context(), at) }()
 			if _, err := tx.Advertiser(t.Context(), "late"); err != nil {
 				t.Fatal(err)
 			}

@@ -217,6 +217,10 @@ func (h *harmer) restore() error {
 		return err
 	}
 	time.Sleep(time.Second) // of changes that the backup never had
+	before, err := h.cluster.status()
+	if err != nil {
+		return err
+	}
 	return h.during(func() error {
 		resume := h.changing.pause()
 		defer resume()
@@ -230,21 +234,23 @@ func (h *harmer) restore() error {
 		if err := os.Rename(backup, h.data.path); err != nil {
 			return err
 		}
-		if err := h.follow(); err != nil {
+		if err := h.follow(before.Epoch); err != nil {
 			return err
 		}
 		return h.healed()
 	})
 }
 
-// follow waits until the test's own handle has the restored database open.
-func (h *harmer) follow() error {
+// follow waits until the test's own handle has the restored database open and the
+// balancer of an epoch has begun anew, by itself.
+func (h *harmer) follow(epoch uint64) error {
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if h.data.store.Health(context.Background()) == nil {
+		now, err := h.cluster.status()
+		if err == nil && now.Epoch != epoch && h.data.store.Health(context.Background()) == nil {
 			return nil
 		}
 	}
-	return h.data.store.Health(context.Background())
+	return errors.New("nobody notices that the database was restored")
 }
 
 // removeStore deletes the directory of a slave that runs. One that ends is started

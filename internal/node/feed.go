@@ -35,7 +35,7 @@ func (f *follower) run(ctx context.Context, take func(list []balance.Change, at 
 		case fault.Is(err, fault.Stale), fault.Is(err, fault.Conflict):
 			return err
 		case err == nil && len(list) == 0:
-			err = f.db.Wait(ctx, f.at.Clock)
+			err = f.db.Wait(ctx, f.at)
 		case err == nil:
 			last := list[len(list)-1]
 			f.at = backend.Position{Clock: last.Clock, Mark: last.Mark}
