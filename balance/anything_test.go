@@ -219,6 +219,7 @@ func (f *overseer) answer(t *rapid.T) {
 		switch how {
 		case "differs":
 			c.Target.Bins[3].Lo++
+			f.equal[of(q.Slice, q.Generation)] |= q.Wanted &^ (1 << 3)
 		case "failed":
 			c.Failed = fmt.Errorf("no")
 		case "late": // of a time before the move: it says nothing

@@ -27,13 +27,22 @@
 //
 //  1. Start: the slice is locked; B is filled; from now on changes of its items
 //     go to A and B.
-//  2. When B has all, A, B and the source of truth are summed, bin by bin, over
-//     what searches read. Bins that changed meanwhile are asked for again.
-//     Anything else that differs cancels the move.
+//  2. When B has all, A, B and the source of truth are summed, part by part of the
+//     slice and bin by bin, over what searches read; parents are compared one by
+//     one. What changed meanwhile is asked for again. Anything else that differs
+//     twice cancels the move.
 //  3. Switch: durably, B serves from the next view on. Once all nodes that are
 //     alive know the view, masters get it.
 //  4. Finish: when every master has it, or its lease is over, and the longest
 //     query has ended, A refuses older views and deletes.
+//
+// # Scrubbing
+//
+// What nodes serve is compared with the source of truth all the time, in the same
+// way, slice after slice over the whole ring, at a rate. A node that has something
+// else twice is told to discard the slice: it serves it no more and says in its
+// table that it does not have it, so that it is filled again like any slice that
+// the model wants and the node lacks.
 //
 // The next bucket of a node is a function of the node's position and table, of
 // the changes after the position and of the model. So nothing about a node need

@@ -37,8 +37,23 @@ func TestRandomHistories(t *testing.T) {
 		}
 		must(t, calm(w))
 		must(t, w.settle())
+		must(t, w.heal())
+		must(t, w.settle())
 		must(t, w.complete())
 	})
+}
+
+// heal goes on until the scrub has found all damage.
+func (w *world) heal() error {
+	for range 100 {
+		if !slices.ContainsFunc(slices.Collect(maps.Values(w.nodes)), func(n *node) bool { return len(n.damaged) > 0 }) {
+			return nil
+		}
+		if _, err := w.round(); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("damage was not found: %+v", w.mapper.Status(w.now).Scrub)
 }
 
 // hastyWorld is one in which little time is long.
@@ -47,6 +62,7 @@ func hastyWorld(nodes int) *world {
 	w.plan.Interval = time.Second
 	w.plan.DeadAfter, w.plan.Stall = 5*time.Second, 10*time.Second
 	w.plan.MasterLease, w.plan.Linger = 2*time.Second, 500*time.Millisecond
+	w.plan.Scrub, w.plan.ScrubShare = 3*time.Second, 1
 	return w
 }
 
@@ -101,10 +117,10 @@ func disturb(t *rapid.T, w *world) error {
 	steps := map[string]func(*rapid.T, *world, *node) error{
 		"data": data, "run on": runOn, "feed": feed, "time": passTime, "save": save, "work": work, "pull": pull,
 		"report": report, "certify": certify, "poll": poll, "move": move, "propose": propose, "compact": compact,
-		"node fails": nodeFails, "balancer fails": balancerFails, "distributor fails": distributorFails,
+		"damage": damage, "node fails": nodeFails, "balancer fails": balancerFails, "distributor fails": distributorFails,
 	}
 	often := strings.Fields("data data data feed time time save work work work work pull pull pull pull report report certify poll move move propose compact")
-	often = append(often, "run on", "run on", "node fails", "balancer fails", "distributor fails")
+	often = append(often, "run on", "run on", "damage", "node fails", "balancer fails", "distributor fails")
 	return steps[rapid.SampledFrom(often).Draw(t, "step")](t, w, n)
 }
 
@@ -116,6 +132,14 @@ func data(t *rapid.T, w *world, _ *node) error {
 		w.write(drawKey(t), true)
 	default:
 		w.write(drawKey(t), false)
+	}
+	return nil
+}
+
+// damage makes what searches read of an item on a node another thing.
+func damage(t *rapid.T, _ *world, n *node) error {
+	if k := drawKey(t); n.items[k] != 0 {
+		n.damaged[k] = true
 	}
 	return nil
 }

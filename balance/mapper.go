@@ -34,6 +34,7 @@ type Mapper struct {
 	views    views
 	moves    moves
 	verify   verifier
+	scrub    scrub
 	loads    *LoadTable
 	rests    rests
 	memory   memory
@@ -62,6 +63,9 @@ type MapperOut struct {
 	Quanta []Quantum
 	// Certify is to be answered with Certified, each once.
 	Certify []Certify
+	// Discards are to be told to their nodes; they come again until they are
+	// obeyed.
+	Discards []Discard
 	// Troubles are for people: the mapper goes on.
 	Troubles []error
 	// Events say what happened.
@@ -123,6 +127,7 @@ func (m *Mapper) Loaded(now time.Duration, clock uint64) {
 	now = m.time.at(now)
 	m.loaded, m.clock, m.since = true, clock, now
 	m.planning.next, m.planning.empty = now+m.cfg.Interval, now+emptyPace
+	m.scrub.next = now + min(m.cfg.Scrub/10, scrubDelay)
 	if m.model != nil { // it is durable already
 		m.staged = &staged{model: m.model, durable: true}
 		m.commit(now)

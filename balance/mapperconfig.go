@@ -29,6 +29,11 @@ type MapperConfig struct {
 	// MasterLease: a master that was not heard of for so long has older views
 	// no more, or is told so by the nodes. Linger is how long a query may last.
 	MasterLease, Linger time.Duration
+	// Scrub is the time between two passes in which all that nodes serve is
+	// compared with the source of truth; 0: there are none. ScrubShare is how much
+	// of a processor that may take.
+	Scrub      time.Duration
+	ScrubShare float64
 	// LoadWeights and HalfLife are those of the LoadTable.
 	LoadWeights LoadWeights
 	HalfLife    time.Duration
@@ -44,6 +49,8 @@ const (
 	DefaultStall         = time.Minute
 	DefaultMasterLease   = 15 * time.Second
 	DefaultLinger        = 5 * time.Second
+	DefaultScrub         = 24 * time.Hour
+	DefaultScrubShare    = 0.01
 	// DefaultBudget is the share of all items that Slicer's weighted-move moves
 	// at most (Adya et al., OSDI 2016, 4.4). MapperConfig without one has no
 	// limit.
@@ -82,6 +89,9 @@ func (c MapperConfig) WithDefaults() MapperConfig {
 	set(&c.Stall, DefaultStall)
 	set(&c.MasterLease, DefaultMasterLease)
 	set(&c.Linger, DefaultLinger)
+	if c.ScrubShare == 0 {
+		c.ScrubShare = DefaultScrubShare
+	}
 	return c
 }
 

@@ -31,7 +31,7 @@ type move struct {
 	cause          cause
 	doomed         string // why it is given up
 
-	check       comparison
+	check       *comparison
 	arrived     bool // b has all of it
 	isReady     bool // it stands in moves.ready
 	switching   bool // its switch is being saved: nothing cancels it any more
@@ -75,7 +75,7 @@ func (v *move) matches(h Held) bool {
 
 // switchable tells whether the slice may be switched.
 func (m *Mapper) switchable(now time.Duration, v *move) bool {
-	return m.moves.all[v.id] == v && v.phase == Copying && v.arrived && v.doomed == "" && v.check.matched == allBins &&
+	return m.moves.all[v.id] == v && v.phase == Copying && v.arrived && v.doomed == "" && v.check.done() &&
 		m.alive(m.name(v.b), now)
 }
 
@@ -104,7 +104,7 @@ func (m *Mapper) dueMoves(now time.Duration, e *lazyEdit) {
 			if m.switchable(now, v) {
 				m.moves.switched, v.switching = now, true
 				e.try(func(e *Edit) error { return e.Switch(v.id) })
-			} else if v.check.matched == allBins {
+			} else if v.check.done() {
 				m.uncertify(v) // until its target is back
 			}
 		}
@@ -151,8 +151,9 @@ func (m *Mapper) took(now time.Duration, s *staged) {
 func (m *Mapper) begun(now time.Duration, s Slice, why cause) {
 	v := &move{
 		id: s.ID, lo: s.Lo, hi: s.Hi, generation: s.Generation, phase: s.Move.Phase, since: now, progress: now, cause: why,
-		check: comparison{tracked: m.clock},
 	}
+	v.check = &comparison{move: v, id: s.ID, generation: s.Generation, all: Interval{s.Lo, s.Hi}}
+	v.check.begin(m, s.Lo)
 	m.moves.all[s.ID] = v
 	if why.text == "" {
 		v.cause.text = "it was on its way when the balancer started"
@@ -201,7 +202,7 @@ func (m *Mapper) ended(now time.Duration, v *move) {
 		return
 	}
 	items, bytes := v.check.items, v.check.bytes
-	if v.check.matched == 0 { // certified by an earlier mapper
+	if v.check.parts == 0 && v.check.matched == 0 { // certified by an earlier mapper
 		m.items.Ascend(v.lo, v.hi, func(Key, uint32) bool { items++; return true })
 	}
 	m.tally.moves++

@@ -142,7 +142,7 @@ func (m *Mapper) hold(now time.Duration, n *nodeState, t Table) {
 			there[h.ID] = true
 			if !v.arrived {
 				v.arrived, v.progress = true, now
-				m.verify.enqueue(v)
+				m.verify.enqueue(v.check)
 			}
 		}
 	}

@@ -23,10 +23,12 @@ type rig struct {
 	slow   bool // states are made durable by save alone
 	asked  []balance.Certify
 	quanta []balance.Quantum
-	told   []string // events and troubles
-	ill    []string // troubles
-	loud   []string // events that are no steps
-	mute   map[string]bool
+	// discards are the orders to stop serving slices.
+	discards []balance.Discard
+	told     []string // events and troubles
+	ill      []string // troubles
+	loud     []string // events that are no steps
+	mute     map[string]bool
 	// residue is what nodes still have to delete, before all that they hold.
 	residue map[string]balance.Held
 	// tables is what nodes last said, where a test keeps it.
@@ -120,6 +122,7 @@ func (r *rig) carry() {
 		out := r.m.Out()
 		r.asked = append(r.asked, out.Certify...)
 		r.quanta = append(r.quanta, out.Quanta...)
+		r.discards = append(r.discards, out.Discards...)
 		for _, e := range out.Events {
 			r.told = append(r.told, e.String())
 			if !e.Step {
@@ -206,7 +209,11 @@ func (r *rig) answer(change func(*balance.Certified)) {
 			c.Items += 2
 		}
 	}
+	for _, p := range q.Parents {
+		c.Parents = append(c.Parents, balance.ParentSum{Parent: p, Hi: 1, Lo: p.ID})
+	}
 	source, target := c, c
+	source.Parents, target.Parents = slices.Clone(c.Parents), slices.Clone(c.Parents)
 	a := balance.Certified{Seq: q.Seq, Source: &source, Target: &target, Truth: c}
 	if q.Source == "" {
 		a.Source = nil

@@ -58,6 +58,7 @@ type Status struct {
 	// IgnoredLoads counts load reports that were not taken, by reason.
 	IgnoredLoads map[string]uint64
 	Nodes        []NodeStatus
+	Scrub        Scrub
 	Masters      []MasterStatus
 }
 
@@ -76,7 +77,8 @@ type Flight struct {
 	Phase    MovePhase
 	// For is how long it has been on its way.
 	For time.Duration
-	// Matched is how many of the Bins parts are known to be equal.
+	// Matched is how many of the Bins bins of the part at hand are known to be
+	// equal.
 	Matched int
 	// Cause says why it moves, WaitsFor what is still missing.
 	Cause, WaitsFor string
@@ -111,7 +113,7 @@ func (m *Mapper) Status(now time.Duration) Status {
 		Waiting: m.Waiting(), Bound: m.planning.bound, LeastMove: m.planning.leastMove, LeastShare: m.planning.leastShare,
 		Moved: Moved{m.tally.moves, m.tally.cancelled, m.tally.items, m.tally.bytes},
 		Last:  m.planning.last, Shadows: slices.Clone(m.planning.shadows), Iterations: m.planning.iterations, Idle: m.planning.idle,
-		Certificates: m.tally.certificates, Refused: m.tally.refused, IgnoredLoads: m.loads.Ignored(), Masters: m.masterStatus(now),
+		Certificates: m.tally.certificates, Refused: m.tally.refused, IgnoredLoads: m.loads.Ignored(), Masters: m.masterStatus(now), Scrub: m.scrubStatus(now),
 	}
 	if m.model == nil {
 		return s
@@ -170,9 +172,9 @@ func (m *Mapper) flight(now time.Duration, v *move) Flight {
 		f.WaitsFor = "its cancel: " + v.doomed
 	case !v.arrived:
 		f.WaitsFor = f.To + " to get all items"
-	case v.check.matched != allBins && v.check.failed != "":
+	case !v.check.done() && v.check.failed != "":
 		f.WaitsFor = "certificates: " + v.check.failed
-	case v.check.matched != allBins:
+	case !v.check.done():
 		f.WaitsFor = "certificates of both copies"
 	default:
 		f.WaitsFor = "its switch"

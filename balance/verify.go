@@ -3,128 +3,145 @@ package balance
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"adshard/fault"
 )
 
-// comparison is how far the copies of a slice on its way are known to be equal.
-//
-// The nodes and the source of truth are read at different clocks. So a bin says
-// something only when none of its items, nor of their parents, changed after
-// the earliest of these clocks; that is known once all changes up to the latest
-// have been seen. Other bins are asked for again.
-type comparison struct {
-	tracked uint64       // clock after which changes are remembered
-	bins    [Bins]uint64 // clock of the last change of a bin's items
-	parents uint64       // clock of the last change of their parents
-	matched uint64       // bit i: bin i was found equal
-	items   uint64
-	bytes   uint64
-
-	asked  uint64 // number of the question under way; 0: none
-	wanted uint64 // its bins
-	source bool   // it asks the source node
-	sent   time.Duration
-	next   time.Duration // not asked before
-	queued bool
-	failed string // why the last question had no answer
-}
-
 const (
-	allBins = 1<<Bins - 1
 	// maxCertify is how many questions are under way at once.
 	maxCertify = 16
-	// askGap and failGap are the least times between two questions about a
-	// slice, after an answer and after none.
+	// askGap and failGap are the least times between two questions about a part,
+	// after an answer and after none.
 	askGap, failGap = 200 * time.Millisecond, time.Second
 	// certifyTime is how long an answer may take.
 	certifyTime = 30 * time.Second
+	// maxParents bounds the changes of parents that are remembered.
+	maxParents = 1 << 16
 )
 
 // verifier asks for certificates.
 type verifier struct {
 	seq     uint64
-	asked   map[uint64]*move
-	queue   []*move // to be asked about
+	asked   map[uint64]*comparison
+	queue   []*comparison // to be asked about
 	answers []Certified
+	// parents are the clocks of the last changes of parents, of all after
+	// forgotten, while something is being compared.
+	parents   map[Parent]uint64
+	forgotten uint64
+	condemned condemned
 }
 
-func newVerifier() verifier { return verifier{asked: map[uint64]*move{}} }
+func newVerifier() verifier {
+	return verifier{asked: map[uint64]*comparison{}, parents: map[Parent]uint64{}, condemned: condemned{}}
+}
 
-func (q *verifier) enqueue(v *move) {
-	if !v.check.queued {
-		v.check.queued = true
-		q.queue = append(q.queue, v)
+func (q *verifier) enqueue(c *comparison) {
+	if !c.queued {
+		c.queued = true
+		q.queue = append(q.queue, c)
 	}
 }
 
 // uncertify forgets what was found equal.
 func (m *Mapper) uncertify(v *move) {
 	delete(m.verify.asked, v.check.asked)
-	v.check.matched, v.check.asked, v.check.items, v.check.bytes = 0, 0, 0, 0
+	v.check.restart(m)
 	if v.arrived {
-		m.verify.enqueue(v)
+		m.verify.enqueue(v.check)
 	}
 }
 
-// touch remembers that a change concerns slices on their way.
+// touch remembers that a change concerns what is being compared.
 func (m *Mapper) touch(c Change) {
+	scrubbed := m.scrub.check
 	switch {
-	case len(m.moves.all) == 0:
+	case len(m.moves.all) == 0 && scrubbed == nil:
 	case c.Key != 0:
 		if v := m.moves.all[m.model.At(c.Key).ID]; v != nil {
-			v.check.bins[Bin(c.Key)] = c.Clock
+			v.check.touch(c)
+		}
+		if scrubbed != nil {
+			scrubbed.touch(c)
 		}
 	default:
-		for _, v := range m.moves.all {
-			if v.lo <= c.Items.Hi && c.Items.Lo <= v.hi {
-				v.check.parents = c.Clock
-			}
+		q := &m.verify
+		if len(q.parents) >= maxParents {
+			clear(q.parents)
+			q.forgotten = c.Clock
 		}
+		q.parents[c.Parent] = c.Clock
+	}
+}
+
+// touch remembers a change of an item.
+func (c *comparison) touch(v Change) {
+	if c.part.Lo <= v.Key && v.Key <= c.part.Hi {
+		c.bins[Bin(v.Key)] = v.Clock
 	}
 }
 
 // certify judges the answers that can be judged, and asks what is due.
 func (m *Mapper) certify(now time.Duration) {
-	m.verify.answers = slices.DeleteFunc(m.verify.answers, func(c Certified) bool {
-		if c.Truth.Clock > m.clock {
+	m.verify.answers = slices.DeleteFunc(m.verify.answers, func(a Certified) bool {
+		if a.Truth.Clock > m.clock {
 			return false
 		}
-		if v := m.verify.asked[c.Seq]; v != nil {
-			m.judge(now, v, c)
+		if c := m.verify.asked[a.Seq]; c != nil {
+			m.judge(now, c, a)
 		}
 		return true
 	})
+	m.scrubOn(now)
+	m.discard(now)
+	if len(m.moves.all) == 0 && m.scrub.check == nil {
+		clear(m.verify.parents)
+	}
 	if len(m.verify.asked) >= maxCertify {
 		return
 	}
-	m.verify.queue = slices.DeleteFunc(m.verify.queue, func(v *move) bool {
-		if now < v.check.next || len(m.verify.asked) >= maxCertify {
+	m.verify.queue = slices.DeleteFunc(m.verify.queue, func(c *comparison) bool {
+		if now < c.next || len(m.verify.asked) >= maxCertify {
 			return false // one that is not due holds up nobody
 		}
-		v.check.queued = false
-		if m.moves.all[v.id] == v && v.phase == Copying && v.arrived && v.doomed == "" && v.check.asked == 0 && v.check.matched != allBins {
-			m.ask(now, v)
+		c.queued = false
+		if m.compares(c) && c.asked == 0 && !c.done() {
+			m.ask(now, c)
 		}
 		return true
 	})
 }
 
-func (m *Mapper) ask(now time.Duration, v *move) {
+// compares reports whether a comparison still serves something.
+func (m *Mapper) compares(c *comparison) bool {
+	if v := c.move; v != nil {
+		return m.moves.all[v.id] == v && v.check == c && v.phase == Copying && v.arrived && v.doomed == ""
+	}
+	return m.scrub.check == c
+}
+
+func (m *Mapper) ask(now time.Duration, c *comparison) {
 	m.verify.seq++
-	c := &v.check
 	c.asked, c.wanted, c.sent = m.verify.seq, allBins&^c.matched, now
-	q := Certify{
-		Seq: c.asked, Slice: v.id, Generation: v.generation, Lo: v.lo, Hi: v.hi,
-		Clock: c.tracked, Wanted: c.wanted, Target: m.name(v.b),
+	if v := c.move; v != nil {
+		c.target, c.source = m.name(v.b), ""
+		if a := m.name(v.a); m.alive(a, now) && m.has(a, c.part) {
+			c.source = a
+		}
 	}
-	if c.source = m.alive(m.name(v.a), now); c.source {
-		q.Source = m.name(v.a)
-	}
-	m.verify.asked[c.asked] = v
-	m.out.Certify = append(m.out.Certify, q)
+	m.verify.asked[c.asked] = c
+	m.out.Certify = append(m.out.Certify, Certify{
+		Seq: c.asked, Slice: c.id, Generation: c.generation, Lo: c.part.Lo, Hi: c.part.Hi,
+		Clock: c.tracked, Wanted: c.wanted, Parents: c.parents(), Source: c.source, Target: c.target,
+	})
+}
+
+// has reports whether a node says that it has all of an interval, or has said
+// nothing.
+func (m *Mapper) has(node string, v Interval) bool {
+	n := m.nodes[node]
+	return n == nil || !n.told || len(outside(v, n.table.in(Full))) == 0
 }
 
 // Awaits tells whether a question is still to be answered: its move may have
@@ -132,72 +149,86 @@ func (m *Mapper) ask(now time.Duration, v *move) {
 func (m *Mapper) Awaits(seq uint64) bool { return m.verify.asked[seq] != nil }
 
 // Certified takes an answer; one that nobody waits for is ignored.
-func (m *Mapper) Certified(now time.Duration, c Certified) {
+func (m *Mapper) Certified(now time.Duration, a Certified) {
 	now = m.time.at(now)
-	if v := m.verify.asked[c.Seq]; v != nil {
-		if c.Failed == nil && (c.Target == nil || v.check.source && c.Source == nil) {
-			c.Failed = fault.Newf(fault.Internal, "balance: certify", "a certificate is missing")
+	if c := m.verify.asked[a.Seq]; c != nil {
+		if a.Failed == nil && (a.Target == nil || c.source != "" && a.Source == nil) {
+			a.Failed = fault.Newf(fault.Internal, "balance: certify", "a certificate is missing")
 		}
-		if c.Failed != nil {
-			m.unanswered(now, v, c.Failed.Error())
+		if a.Failed != nil {
+			m.unanswered(now, c, a.Failed.Error())
 		} else {
-			m.verify.answers = append(m.verify.answers, c)
+			m.verify.answers = append(m.verify.answers, a)
 		}
 	}
 	m.step(now)
 }
 
 // unanswered has a question asked again.
-func (m *Mapper) unanswered(now time.Duration, v *move, why string) {
-	delete(m.verify.asked, v.check.asked)
-	v.check.asked, v.check.failed, v.check.next = 0, why, now+failGap
+func (m *Mapper) unanswered(now time.Duration, c *comparison, why string) {
+	delete(m.verify.asked, c.asked)
+	c.asked, c.failed, c.next = 0, why, now+failGap
 	m.tally.certificates.Again++
-	m.verify.enqueue(v)
+	if c.move == nil {
+		m.scrubFailed(now)
+		return
+	}
+	m.verify.enqueue(c)
 }
 
 // expire gives up questions that were not answered.
 func (m *Mapper) expire(now time.Duration) {
-	for _, v := range m.moves.sorted() {
-		if v.check.asked != 0 && now >= v.check.sent+certifyTime {
-			m.unanswered(now, v, "there was no answer for "+certifyTime.String())
+	late := func(c *comparison) {
+		if c.asked != 0 && now >= c.sent+certifyTime {
+			m.unanswered(now, c, "there was no answer for "+certifyTime.String())
 		}
+	}
+	for _, v := range m.moves.sorted() {
+		late(v.check)
+	}
+	if c := m.scrub.check; c != nil {
+		late(c)
 	}
 }
 
 // judge compares certificates.
-func (m *Mapper) judge(now time.Duration, v *move, a Certified) {
-	c := &v.check
+func (m *Mapper) judge(now time.Duration, c *comparison, a Certified) {
 	delete(m.verify.asked, c.asked)
 	c.asked, c.failed, c.next = 0, "", now+askGap
-	clock := min(a.Target.Clock, a.Truth.Clock)
-	if c.source {
-		clock = min(clock, a.Source.Clock)
+	if c.move == nil && !m.scrubCompares(now, c, a) {
+		return
 	}
-	var equal, count uint64
-	for i := range Bins {
-		if c.wanted>>i&1 == 0 {
-			continue
-		}
-		count += a.Target.Bins[i].Count
-		if clock < c.tracked || max(c.bins[i], c.parents) > clock {
-			continue
-		}
-		if who := m.differs(v, a, i); who != "" {
-			m.tally.certificates.Different++
-			m.doom(v, fmt.Sprintf("what searches read on %s differs from the source of truth (part %d of %d, at clock %d)",
-				who, i, Bins, clock))
-			return
-		}
-		equal |= 1 << i
-		c.items += a.Target.Bins[i].Count
+	if a.Source != nil && a.Source.Builder != a.Truth.Builder {
+		a.Source = nil // what another version has built says nothing
 	}
-	if equal != 0 {
+	v := c.take(&m.verify, a, m.clock)
+	switch {
+	case v.source != "" || v.target != "":
+		m.differs(now, c, v)
+	case c.move == nil:
+		m.scrubbed(now)
+	default:
+		m.compared(now, c.move, v)
+	}
+}
+
+// compared goes on with a move after an answer in which nothing differed for
+// certain.
+func (m *Mapper) compared(now time.Duration, v *move, found finding) {
+	c := v.check
+	if found.came {
 		v.progress = now
-		c.bytes += part(a.Target.Bytes, equal, count, a.Target)
 	}
-	if c.matched |= equal; c.matched != allBins {
+	switch {
+	case !c.partDone():
 		m.tally.certificates.Again++
-		m.verify.enqueue(v)
+		m.verify.enqueue(c)
+		return
+	case !c.done():
+		c.parts++
+		c.begin(m, c.part.Hi+1)
+		c.next = now
+		m.verify.enqueue(c)
 		return
 	}
 	m.tally.certificates.Equal++
@@ -208,28 +239,22 @@ func (m *Mapper) judge(now time.Duration, v *move, a Certified) {
 	m.tell(now, v.id, "is certified: the copy on %s equals the source of truth, %d items", m.name(v.b), c.items)
 }
 
-// differs names the nodes whose bin differs from the source of truth.
-func (m *Mapper) differs(v *move, a Certified, bin int) string {
-	var who []string
-	if v.check.source && a.Source.Bins[bin] != a.Truth.Bins[bin] {
-		who = append(who, m.name(v.a))
+// differs gives up a move and has whoever differs stop serving the slice.
+func (m *Mapper) differs(now time.Duration, c *comparison, v finding) {
+	m.tally.certificates.Different++
+	what := v.target
+	if what == "" {
+		what = v.source
 	}
-	if a.Target.Bins[bin] != a.Truth.Bins[bin] {
-		who = append(who, m.name(v.b))
+	if c.move != nil {
+		m.doom(c.move, fmt.Sprintf("what searches read on %s differs from the source of truth (%s)", v.who(c), what))
+	} else {
+		m.scrub.different()
 	}
-	return strings.Join(who, " and ")
-}
-
-// part returns what of bytes falls to some bins, by their items.
-func part(bytes, bins, count uint64, c *Certificate) uint64 {
-	if count == 0 {
-		return 0
+	if v.source != "" {
+		m.condemn(now, c.source, c, v.source)
 	}
-	var n uint64
-	for i := range Bins {
-		if bins>>i&1 != 0 {
-			n += c.Bins[i].Count
-		}
+	if v.target != "" {
+		m.condemn(now, c.target, c, v.target)
 	}
-	return uint64(float64(bytes) * float64(n) / float64(count))
 }

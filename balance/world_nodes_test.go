@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"adshard/balance"
@@ -115,6 +116,30 @@ func (w *world) pull(n *node, lost bool) (bool, error) {
 	return true, w.apply(n, *b)
 }
 
+// discard has a node stop serving a slice that differs: it empties its interval
+// and announces itself again.
+func (w *world) discard(d balance.Discard) error {
+	n := w.node(d.Node)
+	i := slices.IndexFunc(n.table.Slices, func(h balance.Held) bool {
+		return h.State == balance.Full && h.ID == d.Slice && h.Generation == d.Generation
+	})
+	if n.dead || i < 0 {
+		return nil
+	}
+	n.table.Slices = slices.Delete(slices.Clone(n.table.Slices), i, i+1)
+	if !slices.ContainsFunc(n.table.Slices, func(h balance.Held) bool { return h.State == balance.Filling }) {
+		n.pos.Offset = 0
+	}
+	for k := range n.items {
+		if d.Lo <= k && k <= d.Hi {
+			delete(n.items, k)
+			delete(n.damaged, k)
+		}
+	}
+	n.epoch, n.excused = 0, true
+	return w.check(n)
+}
+
 // report tells the balancer what a node holds.
 func (w *world) report(n *node) error {
 	if n.dead || !w.up || n.epoch != w.epoch {
@@ -166,6 +191,7 @@ func (w *world) apply(n *node, b balance.Bucket[content]) error {
 	}
 	for _, k := range b.Payload.deleted {
 		delete(n.items, k)
+		delete(n.damaged, k)
 	}
 	if b.Table != nil {
 		n.table = *b.Table
@@ -205,19 +231,32 @@ func (w *world) answer(c balance.Certify) balance.Certified {
 			out.Failed = fmt.Errorf("%s does not answer or is not at clock %d yet", name, c.Clock)
 			return nil
 		}
-		return certificate(c, n.pos.Clock, n.items, n.parents, n.damaged)
+		return certificate(c, n.pos.Clock, n.items, n.parents, n.damaged, nil)
 	}
 	if c.Source != "" {
 		out.Source = ask(c.Source)
 	}
 	out.Target = ask(c.Target)
-	out.Truth = *certificate(c, w.clock, w.items, w.parents, nil)
+	named := slices.Clone(c.Parents)
+	for _, asked := range []*balance.Certificate{out.Source, out.Target} {
+		if asked != nil {
+			for _, p := range asked.Parents {
+				named = append(named, p.Parent)
+			}
+		}
+	}
+	out.Truth = *certificate(c, w.clock, w.items, w.parents, nil, named)
 	return out
 }
 
-// certificate sums up some items with their parents.
-func certificate(c balance.Certify, clock uint64, items map[balance.Key]uint64, parents map[balance.Parent]uint64, damaged map[balance.Key]bool) *balance.Certificate {
+// certificate sums up some items; named are the parents wanted, nil: those of the
+// items and those asked for.
+func certificate(c balance.Certify, clock uint64, items map[balance.Key]uint64, parents map[balance.Parent]uint64, damaged map[balance.Key]bool, named []balance.Parent) *balance.Certificate {
 	out := &balance.Certificate{Clock: clock}
+	wanted := map[balance.Parent]bool{}
+	for _, p := range slices.Concat(named, c.Parents) {
+		wanted[p] = true
+	}
 	for k, v := range items {
 		bin := balance.Bin(k)
 		if k < c.Lo || k > c.Hi || c.Wanted>>bin&1 == 0 {
@@ -229,9 +268,19 @@ func certificate(c balance.Certify, clock uint64, items map[balance.Key]uint64, 
 		sum := &out.Bins[bin]
 		sum.Count++
 		sum.Hi += hash(uint64(k), v)
-		sum.Lo += hash(v, parents[parentOf(k)], uint64(k))
+		sum.Lo += hash(v, uint64(k))
+		if named == nil {
+			wanted[parentOf(k)] = true
+		}
 		out.Items++
 		out.Bytes += 100
+	}
+	for p := range wanted {
+		if v := parents[p]; v != 0 {
+			out.Parents = append(out.Parents, balance.ParentSum{Parent: p, Hi: hash(v), Lo: v})
+		} else {
+			out.Parents = append(out.Parents, balance.ParentSum{Parent: p})
+		}
 	}
 	return out
 }

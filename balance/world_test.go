@@ -190,6 +190,9 @@ func (w *world) carry() error {
 	}
 	w.asked = append(w.asked, out.Certify...)
 	var errs []error
+	for _, d := range out.Discards {
+		errs = append(errs, w.discard(d))
+	}
 	for _, d := range w.dists {
 		d.quanta = append(d.quanta, out.Quanta...)
 		if !d.slow {

@@ -89,7 +89,7 @@ func (s *store) commit() error {
 	s.keepGroups(number)
 	s.publish(&state{
 		number: number, snapshot: snapshot, terms: terms, parents: w.parents,
-		position: w.position, views: views, counters: w.counters,
+		position: w.position, views: views, counters: w.counters, builder: w.builder, purge: w.purge,
 	})
 	w.end()
 	return nil
@@ -125,6 +125,9 @@ func (s *store) keepGroups(number uint64) {
 // and of those it deletes.
 func (w *writer) bucket(d *pb.NodeData, named map[uint64]bool) error {
 	w.position = proto.CloneOf(d.To)
+	if len(d.Items)+len(d.Campaigns)+len(d.Advertisers) > 0 {
+		w.built(d.Builder)
+	}
 	before := w.slices
 	if d.Slices != nil {
 		w.slices = proto.CloneOf(d.Slices)

@@ -24,6 +24,8 @@ import (
 type Bulk struct {
 	dir  string
 	runs Runs
+	// builder is the version of what built the items (SetBuilder).
+	builder uint32
 
 	mu       sync.Mutex // guards what follows
 	spill    *spill
@@ -61,6 +63,10 @@ func NewBulk(dir string, runs Runs) (*Bulk, error) {
 	}
 	return &Bulk{dir: dir, runs: runs, spill: s, terms: newTermTable(0)}, nil
 }
+
+// SetBuilder says which version built the items and parents to come
+// (pb.NodeData.Builder); without it is the first one.
+func (b *Bulk) SetBuilder(version uint32) { b.builder = version }
 
 // AddParents adds campaigns and advertisers, each once.
 func (b *Bulk) AddParents(advertisers []*pb.Advertiser, campaigns []*pb.Campaign) error {
@@ -179,7 +185,7 @@ func partitionBits(size int64, workers int) int {
 func (b *Bulk) writeRest(position *pb.Position, table *pb.SliceTable) error {
 	named := joined(table.GetSlices(), nil)
 	strays := slices.ContainsFunc(b.groups, func(g spilled) bool { return !within(named, g.key) })
-	w := writer{batch: b.parents, counters: b.counters}
+	w := writer{batch: b.parents, counters: b.counters, builder: AnyBuilder}
 	putVersions(&w.batch)
 	if position == nil {
 		position = new(pb.Position)
@@ -193,6 +199,8 @@ func (b *Bulk) writeRest(position *pb.Position, table *pb.SliceTable) error {
 		w.batch.Put(Meta, metaStrays, nil)
 	}
 	w.batch.PutFunc(Meta, metaCounters, b.counters.append)
+	w.built(b.builder)
+	w.putBuilder()
 	return b.runs.Batch(&w.batch)
 }
 

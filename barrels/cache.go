@@ -92,6 +92,17 @@ func (c *cache[V]) get(prefix, state uint64) (value V, ok bool) {
 	return e.value, true
 }
 
+// drop removes what is kept of a prefix.
+func (c *cache[V]) drop(prefix uint64) {
+	s := c.shard(prefix)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e := s.entries[prefix]; e != nil {
+		delete(s.entries, prefix)
+		s.bytes -= e.bytes
+	}
+}
+
 // there tells whether something is kept of a prefix, whichever state it is from.
 func (c *cache[V]) there(prefix uint64) bool {
 	if c.limit == 0 {

@@ -1,7 +1,9 @@
 package barrels
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"adshard/barrels/block"
 	"adshard/fault"
@@ -12,17 +14,61 @@ import (
 type Certificate struct {
 	// Clock: all changes up to it are in, no later ones.
 	Clock uint64
+	// Builder is the version of what built all data of the store; 0: they are of
+	// several versions.
+	Builder uint32
+	// Held: the table of slices says that all of the interval is there.
+	Held bool
 	// Items is the number of groups in the bins wanted, Bytes the size of their
 	// records and their keywords'.
 	Items, Bytes uint64
 	// Bins are the sums by bin, 0 for those not wanted. A group that searches
 	// would find whole adds ItemSum of its records.
 	Bins [Bins]Sum
+	// Parents are those that the groups of the bins wanted name, and those asked
+	// for by name, by rising kind and id.
+	Parents []ParentSum
 }
+
+// ParentSum is the hash of a campaign's or an advertiser's record (ParentHash);
+// both halves 0: it is not there.
+type ParentSum struct {
+	Parent
+	Hi, Lo uint64
+}
+
+// Parent names a campaign or an advertiser.
+type Parent struct {
+	Campaign bool
+	ID       uint64
+}
+
+func (p Parent) compare(q Parent) int {
+	if p.Campaign != q.Campaign {
+		if q.Campaign {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Compare(p.ID, q.ID)
+}
+
+// Kinds of parents on the wire (backend.Kind).
+const (
+	KindAdvertiser = 1
+	KindCampaign   = 2
+)
 
 // Message returns the certificate as it goes over the wire.
 func (c *Certificate) Message() *pb.CertifyResponse {
-	out := &pb.CertifyResponse{Clock: c.Clock, Items: c.Items, Bytes: c.Bytes}
+	out := &pb.CertifyResponse{Clock: c.Clock, Builder: c.Builder, Items: c.Items, Bytes: c.Bytes}
+	for _, p := range c.Parents {
+		kind := uint32(KindAdvertiser)
+		if p.Campaign {
+			kind = KindCampaign
+		}
+		out.Parents = append(out.Parents, &pb.ParentSum{Kind: kind, Id: p.ID, HashHi: p.Hi, HashLo: p.Lo})
+	}
 	for _, sum := range c.Bins {
 		out.Counts = append(out.Counts, sum.Count)
 		out.HashHi = append(out.HashHi, sum.Hi)
@@ -32,32 +78,48 @@ func (c *Certificate) Message() *pb.CertifyResponse {
 }
 
 // Certify implements Store. It reads the groups of the interval by rising key,
-// and then, part by part, the postings that each of their keywords must have.
-func (s *store) Certify(ctx context.Context, lo, hi, bins uint64) (*Certificate, error) {
+// and then, part by part, the postings that each of their keywords must have,
+// and at last the parents. Damage that it meets is reported as searches report
+// it.
+func (s *store) Certify(ctx context.Context, lo, hi, bins uint64, parents []Parent) (*Certificate, error) {
 	st := s.acquire()
 	if st == nil {
 		return nil, s.errClosed("barrels: certify")
 	}
 	defer st.release()
 	c := &certifier{
-		store: s, state: st, bins: bins, out: &Certificate{Clock: st.position.GetClock()},
-		parents: make(map[parentKey]parentHash), demanded: demanded{since: place{key: lo}},
+		store: s, state: st, bins: bins, lo: lo, hi: hi,
+		out:     &Certificate{Clock: st.position.GetClock(), Builder: st.builder, Held: wholly(st.views.table, lo, hi)},
+		parents: make(map[Parent]struct{}), demanded: demanded{since: place{key: lo}},
 	}
-	if err := c.items(ctx, lo, hi); err != nil {
-		return nil, err
+	for _, p := range parents {
+		c.parents[p] = struct{}{}
 	}
-	if err := c.postings(ctx, place{hi, ^uint64(0)}); err != nil {
-		return nil, err
+	defer c.free()
+	err := c.items(ctx)
+	if err == nil {
+		err = c.postings(ctx, place{hi, ^uint64(0)})
 	}
-	return c.out, nil
+	if err == nil {
+		err = c.named(ctx)
+	}
+	if err == nil {
+		return c.out, nil
+	}
+	if fault.Is(err, fault.Corrupt) {
+		s.met(Damage{Lo: lo, Hi: hi, What: err.Error()})
+	}
+	return nil, err
 }
 
 // certifier makes one certificate.
 type certifier struct {
-	store *store
-	state *state
-	bins  uint64
-	out   *Certificate
+	store  *store
+	state  *state
+	bins   uint64
+	lo, hi uint64
+	out    *Certificate
+	memory inMemory
 
 	// of the group at hand
 	key    uint64
@@ -69,29 +131,25 @@ type certifier struct {
 
 	pages   pageReader
 	scratch []byte
-	parents map[parentKey]parentHash
+	parents map[Parent]struct{}
 	demanded
 }
 
-type parentKey struct {
-	kind byte
-	id   uint64
-}
-
-// items reads the records of the groups with keys lo to hi.
-func (c *certifier) items(ctx context.Context, lo, hi uint64) error {
+// items reads the records of the groups.
+func (c *certifier) items(ctx context.Context) error {
+	if c.bins == 0 {
+		return nil
+	}
 	it := c.state.snapshot.Full(Items)
 	defer it.Close()
 	open := false // a group was begun
-	for ok := it.Seek(appendKey(nil, lo, groupRecord)); ok; ok = it.Next() {
+	for ok := it.Seek(appendKey(nil, c.lo, groupRecord)); ok; ok = it.Next() {
 		key, part := keyPart(it.Key(), 0), keyPart(it.Key(), 1)
-		if key > hi {
+		if key > c.hi {
 			break
 		}
 		if part == groupRecord {
-			if err := c.end(open); err != nil {
-				return err
-			}
+			c.end(open)
 			if err := c.pause(ctx, place{key, 0}); err != nil {
 				return err
 			}
@@ -113,7 +171,8 @@ func (c *certifier) items(ctx context.Context, lo, hi uint64) error {
 	if err := it.Err(); err != nil {
 		return err
 	}
-	return c.end(open)
+	c.end(open)
+	return nil
 }
 
 // goOn fails when ctx is over or the store waits to be closed.
@@ -153,6 +212,8 @@ func (c *certifier) begin(key uint64, value func() []byte) (err error) {
 	c.out.Items++
 	c.out.Bytes += uint64(len(record))
 	c.hasher.begin(key, record)
+	c.parents[Parent{Campaign: true, ID: c.head.Campaign}] = struct{}{}
+	c.parents[Parent{ID: c.head.Advertiser}] = struct{}{}
 	return nil
 }
 
@@ -191,51 +252,52 @@ func (c *certifier) take(k *keywordData) error {
 		c.scratch = k.appendPosting(c.scratch[:0], &c.head, form)
 		c.demand(k.anchors[form], place{c.key, k.id}, c.scratch)
 	}
+	c.forgetShown(k.id)
 	return nil
 }
 
 // end adds the group's hash to its bin.
-func (c *certifier) end(open bool) error {
-	if !open || !c.wanted {
-		return nil
+func (c *certifier) end(open bool) {
+	if open && c.wanted {
+		c.out.Bins[c.bin].Add(c.hasher.end())
+		c.compareGroup(c.key)
 	}
-	campaign, err := c.parent(parentCampaign, c.head.Campaign)
-	if err != nil {
-		return err
+}
+
+// named reads the parents that were asked for or that the groups name.
+func (c *certifier) named(ctx context.Context) error {
+	c.out.Parents = make([]ParentSum, 0, len(c.parents))
+	for p := range c.parents {
+		if err := c.goOn(ctx); err != nil {
+			return err
+		}
+		h, err := c.parent(p)
+		if err != nil {
+			return err
+		}
+		c.out.Parents = append(c.out.Parents, ParentSum{p, h[0], h[1]})
 	}
-	advertiser, err := c.parent(parentAdvertiser, c.head.Advertiser)
-	if err != nil {
-		return err
-	}
-	c.out.Bins[c.bin].Add(c.hasher.end(campaign, advertiser))
+	slices.SortFunc(c.out.Parents, func(a, b ParentSum) int { return a.compare(b.Parent) })
 	return nil
 }
 
-// parentsMost bounds the parents remembered.
-const parentsMost = 1 << 16
-
-// parent returns the hash of a parent's record, after a look whether searches
-// have it as it is stored.
-func (c *certifier) parent(kind byte, id uint64) (parentHash, error) {
-	at := parentKey{kind, id}
-	if h, known := c.parents[at]; known {
-		return h, nil
+// parent returns the hash of a parent's record. Searches that have it otherwise
+// in memory get it anew.
+func (c *certifier) parent(p Parent) (parentHash, error) {
+	kind := byte(parentAdvertiser)
+	if p.Campaign {
+		kind = parentCampaign
 	}
-	raw, ok, err := c.state.snapshot.Get(Parents, appendParentKey(nil, kind, id), nil)
-	if err != nil {
+	raw, ok, err := c.state.snapshot.Get(Parents, appendParentKey(nil, kind, p.ID), nil)
+	if err != nil || !ok {
 		return absent, err
 	}
-	same := c.state.parents.has(kind, id, raw, ok)
-	if !same {
-		return absent, damaged("parent", errMemory)
+	if same, err := c.state.parents.has(kind, p.ID, raw); err != nil {
+		return absent, err
+	} else if !same {
+		if err := c.store.mendParent(kind, p.ID); err != nil {
+			return absent, err
+		}
 	}
-	h := absent
-	if ok {
-		h = hashParent(raw)
-	}
-	if len(c.parents) >= parentsMost {
-		clear(c.parents)
-	}
-	c.parents[at] = h
-	return h, nil
+	return hashParent(raw), nil
 }

@@ -44,7 +44,7 @@ func (c *certifier) postings(ctx context.Context, upTo place) error {
 		}
 		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.keyword, b.keyword))
 	})
-	it := c.state.snapshot.Prefix(Postings)
+	it := c.state.snapshot.Full(Postings)
 	defer it.Close()
 	for list := c.list; len(list) > 0; {
 		n := 1
@@ -73,10 +73,8 @@ func (c *certifier) term(ctx context.Context, it Iterator, want []demand, upTo p
 		c.wrongs(want)
 		return nil
 	}
-	c.bytes = appendKey(c.bytes[:0], term, c.since.key, c.since.keyword)
-	ok := it.SeekBack(c.bytes) || it.Seek(appendKey(c.bytes[:0], term, 0, 0))
 	var last place // of the block before
-	for ; ok; ok = it.Next() {
+	for ok := c.seek(it, term); ok && keyPart(it.Key(), 0) == term; ok = it.Next() {
 		first := place{keyPart(it.Key(), 1), keyPart(it.Key(), 2)}
 		if upTo.less(first) {
 			break
@@ -91,11 +89,21 @@ func (c *certifier) term(ctx context.Context, it Iterator, want []demand, upTo p
 		if viewPlace(&c.view, 0).less(first) || first.less(last) {
 			return damaged("block", errOrder)
 		}
+		c.compareBlock(term, first, it.Value())
 		last = viewPlace(&c.view, c.view.Len()-1)
 		want = c.block(want, upTo)
 	}
 	c.wrongs(want)
 	return it.Err()
+}
+
+// seek moves to the block of a term in which the postings demanded begin.
+func (c *certifier) seek(it Iterator, term uint64) bool {
+	c.bytes = appendKey(c.bytes[:0], term, c.since.key, c.since.keyword)
+	if it.SeekBack(c.bytes) && keyPart(it.Key(), 0) == term {
+		return true
+	}
+	return it.Seek(appendKey(c.bytes[:0], term, 0, 0))
 }
 
 // block compares the postings of a block with those demanded; it returns the

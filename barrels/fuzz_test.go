@@ -80,7 +80,7 @@ func answers(t *testing.T, s barrels.Store, r *search.Request) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Certify(context.Background(), 0, ^uint64(0), ^uint64(0)); err != nil {
+	if _, err := s.Certify(context.Background(), 0, ^uint64(0), ^uint64(0), nil); err != nil {
 		t.Fatal(err)
 	}
 	if a.Candidates > a.Matched || a.Matched > e.Total {

@@ -58,36 +58,45 @@ func (f *finder) items(key uint64) (*groupItems, bool) {
 	if g, ok := f.cached.get(key, f.state.number); ok {
 		return g, true
 	}
+	g, size, ok := f.read(key)
+	if ok && !g.partial {
+		f.cached.put(key, f.state.number, g, size)
+	}
+	return g, ok
+}
+
+// read reads a group from the store, and says about what it takes in memory;
+// false: it is not there or damaged.
+func (f *finder) read(key uint64) (g *groupItems, size int, ok bool) {
 	f.key = appendKey(f.key[:0], key, groupRecord)
 	if f.records == nil {
 		f.records = f.state.snapshot.Prefix(Items)
 	}
 	if !f.records.Seek(f.key) || keyPart(f.records.Key(), 1) != groupRecord {
-		return nil, false
+		return nil, 0, false
 	}
 	record := f.records.Value()
 	g, err := readGroup(record)
 	if err != nil {
-		return nil, false
+		return nil, 0, false
 	}
-	size := len(record)
+	size = len(record)
 	most := f.cached.most() - 3*size // texts and negatives, as searches use them
 	var texts []byte
 	for f.records.Next() {
 		if most -= len(f.records.Value()) + cacheOverhead; most < 0 {
 			g.ids, g.ends, g.partial = nil, nil, true
-			return g, true
+			return g, 0, true
 		}
 		if texts, err = g.page(&f.pages, texts, f.records.Value()); err != nil {
-			return nil, false
+			return nil, 0, false
 		}
 	}
 	if f.records.Err() != nil {
-		return nil, false
+		return nil, 0, false
 	}
 	g.texts = string(texts)
-	f.cached.put(key, f.state.number, g, itemsSize(size, g))
-	return g, true
+	return g, itemsSize(size, g), true
 }
 
 // items is what searches would read of a changed group, with about its size;

@@ -36,6 +36,8 @@ var (
 	metaSlices   = []byte("slices")
 	metaCounters = []byte("counters")
 	metaStrays   = []byte("strays")
+	metaBuilder  = []byte("builder")
+	metaPurge    = []byte("purge")
 )
 
 // place is where an entry stands among the postings of a term, and a keyword

@@ -188,6 +188,10 @@ func (s *store) step() (pause time.Duration, more bool, err error) {
 func (s *store) work() (more bool, err error) {
 	u, st := &s.upkeep, s.newest.Load()
 	next := func(p phase) { u.phase, u.cursor = p, nil }
+	if len(st.purge) > 0 { // blocks must not be joined across that
+		next(idle)
+		return false, nil
+	}
 	switch u.phase {
 	case idle:
 		if u.changed == 0 || u.changed < st.counters.groups/enough {

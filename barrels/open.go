@@ -29,6 +29,7 @@ type store struct {
 	lists     lists
 	groups    *cache[*groupItems]
 	shown     *shownCache
+	damaged   atomic.Pointer[func(Damage)]
 
 	mu     sync.Mutex // one writer at a time; guards what follows
 	writer *writer
@@ -56,6 +57,23 @@ type Options struct {
 // fault.Version when it was written by another version of the format or of the
 // words, fault.Corrupt when it is damaged.
 func Open(kv KV, o Options) (Store, error) {
+	begin, err := first(kv, 0, o.Name)
+	if err != nil {
+		return nil, err
+	}
+	st := &store{
+		name: o.Name, kv: kv, upkeep: upkeep{changed: unknown}, loads: newLoads(),
+		groups: newCache[*groupItems](o.CacheBytes / 4), shown: newShownCache(o.CacheBytes / 8),
+	}
+	st.writer = newWriter(&st.lists)
+	st.lists.limit = int64(min(o.CacheBytes/8*5, 1<<40))
+	st.publish(begin)
+	return st, nil
+}
+
+// first reads the first state of a KV that was opened; it gets its versions if
+// it is empty.
+func first(kv KV, number uint64, name string) (*state, error) {
 	s := kv.Snapshot()
 	fresh, err := checkVersions(s)
 	if err == nil && fresh {
@@ -65,21 +83,14 @@ func Open(kv KV, o Options) (Store, error) {
 		}
 		s = kv.Snapshot()
 	}
-	var first *state
+	var st *state
 	if err == nil {
-		first, err = load(s, 0, o.Name)
+		st, err = load(s, number, name)
 	}
 	if err != nil {
 		s.Close()
 		return nil, err
 	}
-	st := &store{
-		name: o.Name, kv: kv, upkeep: upkeep{changed: unknown}, loads: newLoads(),
-		groups: newCache[*groupItems](o.CacheBytes / 4), shown: newShownCache(o.CacheBytes / 8),
-	}
-	st.writer = newWriter(&st.lists)
-	st.lists.limit = int64(min(o.CacheBytes/8*5, 1<<40))
-	st.publish(first)
 	return st, nil
 }
 
@@ -164,6 +175,9 @@ func load(s Snapshot, number uint64, name string) (*state, error) {
 			return nil, damaged("counters", errWrongSize)
 		}
 	}
+	if err := readRepair(s, st); err != nil {
+		return nil, err
+	}
 	var g errgroup.Group
 	g.Go(func() (err error) {
 		st.parents, err = loadParents(s)
@@ -174,6 +188,32 @@ func load(s Snapshot, number uint64, name string) (*state, error) {
 		return err
 	})
 	return st, g.Wait()
+}
+
+// readRepair reads who built the data and what is still to be purged.
+func readRepair(s Snapshot, st *state) error {
+	raw, ok, err := s.Get(Meta, metaBuilder, nil)
+	if err != nil {
+		return err
+	}
+	switch {
+	case st.counters == (counters{}) && !ok:
+		st.builder = AnyBuilder
+	case !ok: // written before data said it
+		st.builder = firstBuilder
+	default:
+		if len(raw) != 4 {
+			return damaged("builder", errWrongSize)
+		}
+		st.builder = binary.LittleEndian.Uint32(raw)
+	}
+	if raw, _, err = s.Get(Meta, metaPurge, nil); err != nil {
+		return err
+	}
+	if st.purge, ok = parseRuns(raw); !ok {
+		return damaged("purge", errWrongSize)
+	}
+	return nil
 }
 
 func readMessage(s Snapshot, key []byte, m proto.Message) error {
@@ -268,6 +308,12 @@ func (s *store) reopen() error {
 	if err := s.kv.Ready(); err != nil {
 		return err
 	}
+	return s.again(s.kv.Reopen)
+}
+
+// again closes all states, has the KV opened in some way, and reads the first
+// state from it. The caller has mu.
+func (s *store) again(open func() error) error {
 	s.stopTidy()
 	s.reopening.Lock()
 	defer s.reopening.Unlock()
@@ -276,13 +322,11 @@ func (s *store) reopen() error {
 	}
 	s.publish(nil)
 	s.open.Wait()
-	if err := s.kv.Reopen(); err != nil {
+	if err := open(); err != nil {
 		return err
 	}
-	snapshot := s.kv.Snapshot()
-	st, err := load(snapshot, s.numbers+1, s.name)
+	st, err := first(s.kv, s.numbers+1, s.name)
 	if err != nil {
-		snapshot.Close()
 		return err
 	}
 	s.lists.recount(st.terms)

@@ -179,20 +179,21 @@ func (p *parents) load(key, value []byte) error {
 	return nil
 }
 
-// has tells whether searches have a parent as its record says.
-func (p *parents) has(kind byte, id uint64, record []byte, stored bool) bool {
+// has reports whether searches have a parent as its stored record says. Errors:
+// fault.Corrupt for a record that cannot be read.
+func (p *parents) has(kind byte, id uint64, record []byte) (bool, error) {
 	want := newParents()
-	if stored && want.load(appendParentKey(nil, kind, id), record) != nil {
-		return false
+	if err := want.load(appendParentKey(nil, kind, id), record); err != nil {
+		return false, err
 	}
 	if kind == parentAdvertiser {
 		a, ok := p.advertisers.get(id)
 		b, ok2 := want.advertisers.get(id)
-		return ok == ok2 && (!ok || *a.advertiser == *b.advertiser && a.enabled == b.enabled)
+		return ok && ok2 && *a.advertiser == *b.advertiser && a.enabled == b.enabled, nil
 	}
 	a, ok := p.campaigns.get(id)
 	b, ok2 := want.campaigns.get(id)
-	return ok == ok2 && (!ok || a.same(&b) && p.bounds(&a))
+	return ok && ok2 && a.same(&b) && p.bounds(&a), nil
 }
 
 // same tells whether two campaigns are the same to searches.

@@ -25,15 +25,17 @@ type reader struct {
 	touched uint64
 	// pick visits only blocks that can still win; nil: all are visited.
 	pick *choice
-	// bad are the parts of the ring whose postings could not be read.
+	// bad are the parts of the ring whose postings could not be read; rot: some of
+	// them as they are kept in memory.
 	bad []run
+	rot bool
 }
 
 var _ search.Postings = (*reader)(nil)
 
 func (r *reader) reset(st *state, l *lists, d search.Device) {
 	r.state, r.lists, r.device = st, l, d
-	r.bad = r.bad[:0]
+	r.bad, r.rot = r.bad[:0], false
 }
 
 func (r *reader) close() {
@@ -147,12 +149,21 @@ func (r *reader) kept(ctx context.Context, list *termList, visit search.Visit) e
 
 // visit hands the i-th block of a list over.
 func (r *reader) visit(list *termList, i int, later bool, visit search.Visit) {
-	if b := list.block(i); b == nil || !visitBlock(b, later, visit) {
+	if b := list.block(i); b == nil || !r.visitBlock(b, later, visit) {
+		r.forget(list.blocks[i].Load().term)
+		r.rot = true
 		to := ^uint64(0)
 		if i+1 < len(list.blocks) {
 			to = list.place(i + 1).key
 		}
 		r.bad = append(r.bad, run{list.place(i).key, to})
+	}
+}
+
+// forget drops what is kept of a term: the store may have it whole.
+func (r *reader) forget(term uint64) {
+	if s := r.state.terms.slot(term); s.key.Load() == term {
+		r.lists.drop(s)
 	}
 }
 
@@ -175,7 +186,7 @@ func (r *reader) stored(ctx context.Context, term uint64, visit search.Visit) er
 			r.bad[len(r.bad)-1].hi = from
 		}
 		b := c.open(term, place{from, keyPart(r.it.Key(), 2)}, r.it.Value(), &r.view)
-		if torn = b == nil || !visitBlock(b, false, visit); torn {
+		if torn = b == nil || !r.visitBlock(b, false, visit); torn {
 			c.room = 0
 			r.bad = append(r.bad, run{from, ^uint64(0)})
 		}
@@ -231,11 +242,31 @@ func (c *collected) open(term uint64, at place, value []byte, scratch *block.Vie
 	return ready
 }
 
-// visitBlock hands a block over. What panics on its bytes is damage as well.
-func visitBlock(b search.Block, later bool, visit search.Visit) (good bool) {
-	defer func() { good = recover() == nil }()
+// visitBlock hands a block over; false: it is damaged, so that its bytes made
+// what reads them panic. What panics on bytes that are right is a defect, and
+// goes on to the caller.
+func (r *reader) visitBlock(b search.Block, later bool, visit search.Visit) (good bool) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			if good = false; whole(b) {
+				if kept, _ := b.(*termBlock); kept != nil {
+					r.forget(kept.term) // should it be that which is wrong
+				}
+				panic(cause)
+			}
+		}
+	}()
 	visit(b, later)
 	return true
+}
+
+// whole reports whether a block's bytes are those of a block.
+func whole(b search.Block) bool {
+	v, kept := viewOf(b)
+	if kept != nil {
+		v = &kept.view
+	}
+	return v.Verify() == nil
 }
 
 // over tells whether ctx has ended.

@@ -69,7 +69,9 @@ func (s *store) answer(f *finder, work search.Work, hits []search.Hit) *search.A
 
 // width is how much of the ring the finder has served; damage is counted.
 func (s *store) width(f *finder) search.Width {
-	s.badBlocks.Add(uint64(len(f.bad)))
+	if len(f.bad) > 0 {
+		s.metBad(f.bad, f.rot)
+	}
 	if s.behind.Load() {
 		return search.Width{}
 	}

@@ -137,6 +137,12 @@ func (s *served) holds(key uint64) bool {
 	return s.all || within(s.runs, key) != s.except
 }
 
+// wholly reports whether a table says that all groups of an interval are there.
+func wholly(t *pb.SliceTable, lo, hi uint64) bool {
+	full := joined(t.GetSlices(), func(h *pb.HeldSlice) bool { return h.State == pb.HeldState_HELD_STATE_FULL })
+	return covered(run{lo, hi}, full, nil)
+}
+
 // within tells whether a key lies in one of these disjoint, rising intervals.
 func within(runs []run, key uint64) bool {
 	lo, hi := 0, len(runs)

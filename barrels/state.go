@@ -20,6 +20,8 @@ type state struct {
 	position *pb.Position
 	views    *views // the table of slices
 	counters counters
+	builder  uint32 // version of what built all data; mixedBuilders: of several
+	purge    []run  // given up, and still to be emptied
 	closed   *sync.WaitGroup
 }
 

@@ -30,11 +30,30 @@ type Store interface {
 	// Slices is the table of slices as last applied.
 	Slices() *pb.SliceTable
 	// Certify sums what searches really read of the groups with keys lo to hi,
-	// both inclusive, whose bin (Bin) is among bins: bit i stands for bin i. It
-	// reads the newest state beside searches and Apply. A posting that is
-	// missing, different or too many makes its bin's sum differ. Errors:
-	// fault.Corrupt for bytes that are damaged, those of ctx.
-	Certify(ctx context.Context, lo, hi, bins uint64) (*Certificate, error)
+	// both inclusive, whose bin (Bin) is among bins: bit i stands for bin i, and
+	// of their parents and those named. It reads the newest state beside searches
+	// and Apply. A posting that is missing, different or too many makes its bin's
+	// sum differ. What searches keep in memory of all that is compared with what
+	// is stored, and dropped where it differs. Errors: fault.Corrupt for bytes
+	// that are damaged, those of ctx.
+	Certify(ctx context.Context, lo, hi, bins uint64, parents []Parent) (*Certificate, error)
+	// Discard stops serving the slices that touch any of these intervals,
+	// disjoint and rising, at the same position, and removes all that is there of
+	// them, so that they can be filled again. It goes on with what an earlier
+	// call or process had not come to the end of. Errors: fault.Corrupt when that
+	// takes bytes that cannot be read: only Renew helps; those of ctx.
+	Discard(ctx context.Context, list []*pb.Interval) error
+	// Purging reports whether an earlier Discard has not come to its end.
+	Purging() bool
+	// Renew empties the store and makes its files anew, whatever state they are
+	// in. Searches wait meanwhile, and find nothing afterwards.
+	Renew() error
+	// Present fails, with fault.NotFound, when the store's files are no longer
+	// where they were opened.
+	Present() error
+	// OnDamage has damage reported that searches, certificates or explanations
+	// meet. report is called from many goroutines and must be quick.
+	OnDamage(report func(Damage))
 	// SetCaughtUp tells the store whether it holds all that it should. While
 	// it does not it serves what it has with a width of 0. Stores open caught
 	// up.

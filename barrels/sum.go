@@ -41,9 +41,9 @@ func (s *Sum) Add(t Sum) {
 
 // ItemSum is what a store that holds a group as it should adds to its
 // certificate (Store.Certify) for it: a hash of the group's key, its record,
-// its keywords' and its parents' records. A parent may be nil: it is not there.
-// Errors: fault.Invalid for records that cannot be written.
-func ItemSum(it *pb.Item, c *pb.Campaign, a *pb.Advertiser) (Sum, error) {
+// with which parents it has, and its keywords' records. Errors: fault.Invalid
+// for records that cannot be written.
+func ItemSum(it *pb.Item) (Sum, error) {
 	var h hasher
 	var scratch []byte
 	var err error
@@ -53,18 +53,23 @@ func ItemSum(it *pb.Item, c *pb.Campaign, a *pb.Advertiser) (Sum, error) {
 		}
 		return scratch
 	}
-	campaign, advertiser := absent, absent
-	if c != nil {
-		campaign = hashParent(record(c))
-	}
-	if a != nil {
-		advertiser = hashParent(record(a))
-	}
 	h.begin(it.GetGroup().GetKey(), record(it.GetGroup()))
 	for _, k := range it.GetKeywords() {
 		h.record(record(k))
 	}
-	return h.end(campaign, advertiser), fault.New(fault.Invalid, "barrels: sum", err)
+	return h.end(), fault.New(fault.Invalid, "barrels: sum", err)
+}
+
+// ParentHash is what a store that holds a parent as it should gives for it in a
+// certificate: a 128-bit hash of its record, a pb.Campaign or pb.Advertiser.
+// Errors: fault.Invalid for a record that cannot be written.
+func ParentHash(m proto.Message) (hi, lo uint64, err error) {
+	raw, err := marshal.Marshal(m)
+	if err != nil {
+		return 0, 0, fault.New(fault.Invalid, "barrels: sum", err)
+	}
+	h := hashParent(raw)
+	return h[0], h[1], nil
 }
 
 // Seeds of the two halves of each hash: any two numbers.
@@ -93,10 +98,8 @@ func (h *hasher) record(b []byte) {
 	h.write(b)
 }
 
-// end adds the parents.
-func (h *hasher) end(campaign, advertiser parentHash) Sum {
-	h.numbers(campaign[0], campaign[1])
-	h.numbers(advertiser[0], advertiser[1])
+// end returns the group's hash.
+func (h *hasher) end() Sum {
 	return Sum{Count: 1, Hi: h.hi.Sum64(), Lo: h.lo.Sum64()}
 }
 

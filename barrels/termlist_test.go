@@ -208,14 +208,39 @@ func TestDamagedBlockInAList(t *testing.T) {
 		t.Fatal("the damage shows at once")
 	}
 	for range 3 {
-		var r reader
+		r := reader{state: &state{terms: newTermTable(0)}, lists: new(lists)}
 		visited := 0
 		if err := r.kept(t.Context(), list, func(search.Block, bool) { visited++ }); err != nil {
 			t.Fatal(err)
 		}
-		if visited != 2 || len(r.bad) != 1 || r.bad[0] != (run{20, 30}) {
+		if visited != 2 || len(r.bad) != 1 || r.bad[0] != (run{20, 30}) || !r.rot {
 			t.Fatalf("%d blocks were visited, bad are %v", visited, r.bad)
 		}
+	}
+}
+
+// TestAPanicOnASoundBlockIsADefect: it goes on to the caller, and what was kept
+// of the term is dropped; a panic on damaged bytes is damage.
+func TestAPanicOnASoundBlockIsADefect(t *testing.T) {
+	table := newTermTable(0).set(1, termCount{1, 1})
+	list := newTermList(1, []*termBlock{newTermBlock(1, place{key: 10}, blockValue(1))})
+	table.slot(1).list.Store(list)
+	r := reader{state: &state{terms: table}, lists: new(lists)}
+	bug := func(search.Block, bool) { panic("a bug") }
+	func() {
+		defer func() {
+			if cause := recover(); cause != "a bug" {
+				t.Errorf("recovered %v", cause)
+			}
+		}()
+		_ = r.kept(t.Context(), list, bug)
+	}()
+	if len(r.bad) > 0 || table.slot(1).list.Load() != nil {
+		t.Errorf("bad: %v, kept: %v", r.bad, table.slot(1).list.Load())
+	}
+	damaged := newTermBlock(1, place{key: 20}, lateDamage(t))
+	if r.visitBlock(damaged, false, bug) {
+		t.Error("a damaged block counts as good")
 	}
 }
 

@@ -1,7 +1,9 @@
 package barrels
 
 import (
+	"encoding/binary"
 	"maps"
+	"math"
 	"slices"
 
 	"adshard/barrels/block"
@@ -24,6 +26,12 @@ type writer struct {
 	slices   *pb.SliceTable
 	strays   bool // there may be groups that slices does not name
 	counters counters
+	builder  uint32
+	purge    []run
+	was      struct { // as the store has them
+		builder uint32
+		purge   []run
+	}
 	// parentsOwned: parents is a copy of the batch's own.
 	parentsOwned bool
 
@@ -51,12 +59,15 @@ func (w *writer) begin(old *state, reset bool) {
 	w.end()
 	w.base, w.terms, w.parents, w.number = old.snapshot, old.terms, old.parents, old.number
 	w.position, w.slices, w.strays = old.position, old.views.table, old.views.strays
-	w.counters = old.counters
+	w.counters, w.builder, w.purge = old.counters, old.builder, old.purge
+	w.was.builder, w.was.purge = old.builder, old.purge
 	if !reset {
 		return
 	}
 	w.base, w.terms, w.parents = nil, newTermTable(0), newParents()
 	w.slices, w.strays, w.counters = new(pb.SliceTable), false, counters{}
+	w.builder, w.purge = AnyBuilder, nil
+	w.was.builder, w.was.purge = AnyBuilder, nil
 	for f := range Family(Families) {
 		w.batch.Clear(f)
 	}
@@ -69,7 +80,7 @@ const keepBatch = 64 << 20
 // end forgets the batch.
 func (w *writer) end() {
 	w.base, w.terms, w.parents, w.position, w.slices = nil, nil, nil, nil, nil
-	w.parentsOwned, w.cleared = false, 0
+	w.parentsOwned, w.cleared, w.purge = false, 0, nil
 	clear(w.frequency)
 	clear(w.postings)
 	clear(w.groups)
@@ -103,6 +114,44 @@ func (w *writer) finish() {
 	if w.strays {
 		w.batch.Put(Meta, metaStrays, nil)
 	}
+	if w.builder != w.was.builder {
+		w.putBuilder()
+	}
+	switch {
+	case slices.Equal(w.purge, w.was.purge):
+	case len(w.purge) == 0:
+		w.batch.Delete(Meta, metaPurge)
+	default:
+		w.batch.PutFunc(Meta, metaPurge, func(dst []byte) []byte { return appendRuns(dst, w.purge) })
+	}
+}
+
+// Versions of what built the data of a store (pb.NodeData.Builder).
+const (
+	// mixedBuilders: they are of several versions.
+	mixedBuilders = 0
+	// firstBuilder is that of data which name none.
+	firstBuilder = 1
+	// AnyBuilder: there are no data yet.
+	AnyBuilder = math.MaxUint32
+)
+
+// built takes in that a bucket's data were built by a version.
+func (w *writer) built(version uint32) {
+	if version == 0 {
+		version = firstBuilder
+	}
+	switch w.builder {
+	case version:
+	case AnyBuilder:
+		w.builder = version
+	default:
+		w.builder = mixedBuilders
+	}
+}
+
+func (w *writer) putBuilder() {
+	w.batch.PutFunc(Meta, metaBuilder, func(dst []byte) []byte { return binary.LittleEndian.AppendUint32(dst, w.builder) })
 }
 
 // touched returns the terms with changed counts, each once, in order.
@@ -120,8 +169,8 @@ func (w *writer) touched() []uint64 {
 // count is a term's counts after the batch.
 func (w *writer) count(term uint64) termCount {
 	c := w.terms.count(term)
-	c.frequency = uint32(int64(c.frequency) + int64(w.frequency[term]))
-	c.postings = uint32(int64(c.postings) + int64(w.postings[term]))
+	c.frequency = uint32(max(0, int64(c.frequency)+int64(w.frequency[term])))
+	c.postings = uint32(max(0, int64(c.postings)+int64(w.postings[term])))
 	return c
 }
 

@@ -28,6 +28,11 @@ type store struct {
 	maintain func(context.Context) error
 	queries  uint64 // since TakeLoad
 	every    int    // of so many searches one is counted
+
+	damage    func(barrels.Damage)
+	discarded []*pb.Interval
+	renewed   int
+	stuck     error // of Discard
 }
 
 // TakeLoad counts a query a call.
@@ -39,6 +44,35 @@ func (s *store) TakeLoad() *pb.Load {
 }
 
 func newStore() *store { return &store{position: &pb.Position{}, slices: &pb.SliceTable{}} }
+
+func (s *store) OnDamage(report func(barrels.Damage)) { s.damage = report }
+func (s *store) Present() error                       { return nil }
+func (s *store) Purging() bool                        { return false }
+
+// Discard takes the slices out of the table, with all keys.
+func (s *store) Discard(_ context.Context, list []*pb.Interval) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.stuck; err != nil {
+		return err
+	}
+	t := proto.CloneOf(s.slices)
+	for _, v := range list {
+		t.Slices = slices.DeleteFunc(t.Slices, func(h *pb.HeldSlice) bool { return v.Lo <= h.Hi && h.Lo <= v.Hi })
+	}
+	s.slices = t
+	s.discarded = append(s.discarded, list...)
+	return nil
+}
+
+// Renew empties it.
+func (s *store) Renew() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.keys, s.position, s.slices = nil, &pb.Position{}, &pb.SliceTable{}
+	s.renewed++
+	return nil
+}
 
 func (s *store) CountLoad(every int) {
 	s.mu.Lock()
@@ -75,7 +109,7 @@ func (s *store) Apply(_ context.Context, d *pb.NodeData) error {
 	return nil
 }
 
-func (s *store) Certify(context.Context, uint64, uint64, uint64) (*barrels.Certificate, error) {
+func (s *store) Certify(context.Context, uint64, uint64, uint64, []barrels.Parent) (*barrels.Certificate, error) {
 	return &barrels.Certificate{}, nil
 }
 

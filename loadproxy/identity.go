@@ -24,7 +24,7 @@ func (p *Proxy) trusted(reply *pb.EnlistResponse) error {
 			"the distributor %s hands out data of database %q, the balancer plans for %q: correct the db of one of them",
 			p.home.distributor, reply.GetDatabase(), p.home.database)
 	}
-	own := barrels.Database(p.table())
+	own := barrels.Database(p.store.Slices())
 	if own == "" || own == reply.GetDatabase() || p.home.discard {
 		return nil
 	}
@@ -44,7 +44,7 @@ func (p *Proxy) ours(data *pb.NodeData) error {
 		return fault.Newf(fault.Stale, op, "a bucket that leads to epoch %d and clock %d, from clock %d in epoch %d; registering again",
 			to.GetEpoch(), to.GetClock(), p.store.Position().GetClock(), p.epoch)
 	}
-	if data.GetReset_() && !p.refill && len(p.table().GetSlices()) > 0 {
+	if data.GetReset_() && !p.refill && len(p.store.Slices().GetSlices()) > 0 {
 		return fault.Newf(fault.Stale, op, "a bucket that resets the store, which was not announced; registering again")
 	}
 	return nil
@@ -53,8 +53,8 @@ func (p *Proxy) ours(data *pb.NodeData) error {
 // takeOver gives the store's position the mark of its change, if the store is from
 // before marks were.
 func (p *Proxy) takeOver(ctx context.Context, mark uint64) error {
-	at := p.position()
-	if mark == 0 || at.GetMark() != 0 || at.GetClock() == 0 || p.empty {
+	at := p.store.Position()
+	if mark == 0 || at.GetMark() != 0 || at.GetClock() == 0 {
 		return nil
 	}
 	to := proto.CloneOf(at)
@@ -102,7 +102,7 @@ func (p *Proxy) rebase(ctx context.Context, d Distributor, reply *pb.EnlistRespo
 func (p *Proxy) equal(ctx context.Context, d Distributor, reply *pb.EnlistResponse, h *pb.HeldSlice) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.cfg.VerifyTimeout)
 	defer cancel()
-	own, err := p.store.Certify(ctx, h.GetLo(), h.GetHi(), ^uint64(0))
+	own, err := p.store.Certify(ctx, h.GetLo(), h.GetHi(), ^uint64(0), nil)
 	if fault.Is(err, fault.Corrupt) {
 		p.log.Error("a slice is damaged", "slice", h.GetId(), "err", err)
 		return false, nil
@@ -124,7 +124,7 @@ func (p *Proxy) write(ctx context.Context, data *pb.NodeData) error {
 	err := p.store.Apply(ctx, data)
 	done(err == nil)
 	if err != nil && fault.Is(err, fault.Corrupt) {
-		p.damaged(err)
+		p.repairs.anew(err.Error())
 	}
 	return err
 }

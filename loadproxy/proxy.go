@@ -22,6 +22,8 @@ type Proxy struct {
 	log      *slog.Logger
 	state    watched
 	upkeep   *upkeep
+	repairs  *repairs
+	reported atomic.Int64  // when the balancer last took a report, in ns since 1970
 	news     chan struct{} // full: the table of slices has changed
 	loads    atomic.Uint64 // reports of load so far
 
@@ -32,10 +34,9 @@ type Proxy struct {
 	// catchUp is the clock named at the first enlisting, or at one that asks
 	// for a refill; nil before it and after it was reached.
 	catchUp *uint64
-	settled bool // the first enlisting was made
-	refill  bool // what the store holds is of no use: it waits for a reset
-	empty   bool // the store is damaged: it is given out as empty until a reset
-	refills int
+	settled bool          // the first enlisting was made
+	refill  bool          // what the store holds is of no use: it waits for a reset
+	idle    int           // pulls that came back with nothing, since the last bucket
 	pause   time.Duration // after the next failure
 }
 
@@ -56,8 +57,12 @@ func New(cfg Config, store barrels.Store, balancer Balancer, log *slog.Logger) (
 	}
 	p := &Proxy{cfg: cfg, store: store, balancer: balancer, log: log,
 		news: make(chan struct{}, 1), pause: cfg.Backoff}
+	p.repairs = newRepairs()
 	p.upkeep = newUpkeep(store, cfg, p.log)
+	p.upkeep.damaged = func(err error) { p.repairs.anew(err.Error()) }
 	store.SetCaughtUp(false)
+	p.refresh()
+	store.OnDamage(p.met)
 	return p, nil
 }
 
@@ -70,8 +75,13 @@ func (p *Proxy) Run(ctx context.Context) error {
 	defer cancel()
 	parts.Go(func() { p.upkeep.run(ctx) })
 	parts.Go(func() { p.grace(ctx) })
+	parts.Go(func() { p.watch(ctx) })
 	for ctx.Err() == nil {
-		if err := p.session(ctx); err != nil && ctx.Err() == nil {
+		err := p.mend(ctx)
+		if err == nil {
+			err = p.session(ctx)
+		}
+		if err != nil && ctx.Err() == nil {
 			p.failed(ctx, err)
 		}
 	}
@@ -95,12 +105,13 @@ func (p *Proxy) grace(ctx context.Context) {
 		p.store.SetCaughtUp(true)
 		p.log.Warn("no balancer within the grace time; serving what is held", "grace", p.cfg.Grace)
 	})
+	p.refresh()
 }
 
 // session registers and enlists, then pulls, applies and reports until
 // something fails or the slave belongs elsewhere (nil).
 func (p *Proxy) session(ctx context.Context) error {
-	table := p.table()
+	table := p.store.Slices()
 	if err := p.register(ctx, table); err != nil && !p.alone(err) {
 		return err
 	}
@@ -118,6 +129,13 @@ func (p *Proxy) session(ctx context.Context) error {
 	defer reports.Wait()
 	defer leave()
 	reports.Go(func() { defer leave(); p.reports(ctx, p.home, table) })
+	reports.Go(func() {
+		select {
+		case <-p.repairs.wake: // something is to be given up
+			leave()
+		case <-ctx.Done():
+		}
+	})
 	return p.follow(ctx, distributor, epoch)
 }
 
@@ -173,7 +191,7 @@ func retryPull(err error) bool {
 // request is how the slave announces itself.
 func (p *Proxy) request(table *pb.SliceTable) *pb.RegisterRequest {
 	return &pb.RegisterRequest{Name: p.cfg.Name, Address: p.cfg.Address, Incarnation: p.cfg.Incarnation,
-		Position: p.position(), Slices: table, Discard: p.home.discard}
+		Position: p.store.Position(), Slices: table, Discard: p.home.discard}
 }
 
 // register announces the slave to the balancer.
@@ -195,6 +213,7 @@ func (p *Proxy) register(ctx context.Context, table *pb.SliceTable) error {
 func (p *Proxy) refused(err error) error {
 	if fault.Is(err, fault.Conflict) {
 		p.state.change(func(s *State) { s.Refused = true })
+		p.refresh()
 	}
 	return err
 }
@@ -230,26 +249,10 @@ func (p *Proxy) enlist(ctx context.Context, d Distributor, table *pb.SliceTable)
 		}
 	})
 	p.settle()
+	p.refresh()
 	p.log.Info("registered", "epoch", reply.GetEpoch(), "distributor", p.home.distributor,
-		"catch_up", reply.GetCatchUp().GetClock(), "clock", p.position().GetClock())
+		"catch_up", reply.GetCatchUp().GetClock(), "clock", p.store.Position().GetClock())
 	return reply.GetEpoch(), nil
-}
-
-// position is where the next bucket begins. A damaged store is given out as
-// empty, so that it is filled anew, beginning with a bucket that resets it.
-func (p *Proxy) position() *pb.Position {
-	if p.empty {
-		return &pb.Position{}
-	}
-	return p.store.Position()
-}
-
-// table is what the slave holds, as others are told.
-func (p *Proxy) table() *pb.SliceTable {
-	if p.empty {
-		return &pb.SliceTable{}
-	}
-	return p.store.Slices()
 }
 
 // reached tells whether the store has come to the clock named at its first
@@ -270,13 +273,14 @@ func (p *Proxy) settle() {
 		s.CaughtUp = true
 		p.store.SetCaughtUp(true)
 	})
+	p.refresh()
 	p.log.Info("caught up", "clock", p.store.Position().GetClock())
 }
 
 func (p *Proxy) pull(ctx context.Context, d Distributor, epoch uint64) (*pb.NodeData, error) {
 	call, cancel := context.WithTimeout(ctx, p.cfg.Wait+p.cfg.CallTimeout)
 	defer cancel()
-	reply, err := d.Pull(call, &pb.PullRequest{Name: p.cfg.Name, Epoch: epoch, Position: p.position(),
+	reply, err := d.Pull(call, &pb.PullRequest{Name: p.cfg.Name, Epoch: epoch, Position: p.store.Position(),
 		MaxBytes: p.cfg.MaxBytes, WaitMs: uint32(p.cfg.Wait.Milliseconds()), Incarnation: p.cfg.Incarnation,
 		Database: p.home.database})
 	if err != nil {
@@ -295,12 +299,12 @@ func (p *Proxy) apply(ctx context.Context, data *pb.NodeData) error {
 	done(err == nil)
 	if err != nil {
 		if fault.Is(err, fault.Corrupt) {
-			p.damaged(err)
+			p.repairs.anew(err.Error())
 		}
 		return fmt.Errorf("apply node data: %w", err)
 	}
 	if data.GetReset_() {
-		p.empty, p.refill = false, false
+		p.refill = false
 	}
 	p.pause = p.cfg.Backoff
 	p.state.change(func(s *State) {
@@ -310,6 +314,7 @@ func (p *Proxy) apply(ctx context.Context, data *pb.NodeData) error {
 	})
 	p.settle()
 	if data.GetSlices() != nil {
+		p.heal(false)
 		select {
 		case p.news <- struct{}{}:
 		default:
@@ -318,23 +323,17 @@ func (p *Proxy) apply(ctx context.Context, data *pb.NodeData) error {
 	return nil
 }
 
-// damaged asks once in a process's life for a refill.
-func (p *Proxy) damaged(err error) {
-	if p.refills > 0 {
-		return
-	}
-	p.refills++
-	p.empty = true
-	p.log.Error("the store is damaged; asking for a refill", "err", err)
-}
-
 // healthy forgets the trouble of calls that work again. Trouble of the store
 // stays until a bucket was applied.
 func (p *Proxy) healthy(data *pb.NodeData) {
 	if data == nil {
 		p.pause = p.cfg.Backoff
 		p.state.change(func(s *State) { s.Trouble = "" })
+		p.idle++
+		p.heal(p.idle >= idlePulls && time.Since(time.Unix(0, p.reported.Load())) < 3*p.cfg.Report)
+		return
 	}
+	p.idle = 0
 }
 
 // failed tells of err and waits a growing pause.

@@ -263,31 +263,6 @@ func TestAStaleBucketMeansRegisteringAgain(t *testing.T) {
 	})
 }
 
-func TestADamagedStoreIsRefilledOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s, b := newStore(), newBalancer(3)
-		s.fail = []error{nil, nil, fault.Newf(fault.Corrupt, "store", "bad block")}
-		p := run(t, s, b)
-		time.Sleep(time.Second)
-		if !slices.Equal(s.applied(), upTo(3)) || p.refills != 1 {
-			t.Fatalf("applied %v after %d refills", s.applied(), p.refills)
-		}
-		if r := b.registrations()[1]; r.Position.GetClock() != 0 {
-			t.Fatalf("registered with %v", r)
-		}
-		s.mu.Lock()
-		for range 100 {
-			s.fail = append(s.fail, fault.Newf(fault.Corrupt, "store", "bad block"))
-		}
-		s.mu.Unlock()
-		b.set(func() { b.head = 4 })
-		time.Sleep(10 * time.Second)
-		if !slices.Equal(s.applied(), upTo(3)) || !strings.Contains(p.State().Trouble, "bad block") {
-			t.Fatalf("applied %v, %+v", s.applied(), p.State())
-		}
-	})
-}
-
 // TestExactlyOnce loses answers, lets the store fail and the balancer restart.
 func TestExactlyOnce(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

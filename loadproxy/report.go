@@ -35,6 +35,7 @@ func (p *Proxy) reports(ctx context.Context, home home, told *pb.SliceTable) {
 		switch {
 		case err == nil && reply.GetEpoch() == home.epoch && reply.GetDistributor() == home.distributor:
 			told = table
+			p.reported.Store(time.Now().UnixNano())
 		case err == nil, !retryPull(err) && !fault.Is(err, fault.Cancelled):
 			why := "it belongs to another epoch or distributor by now"
 			if err != nil {
@@ -58,6 +59,7 @@ func (p *Proxy) report(home home, table *pb.SliceTable, changed, load bool) *pb.
 			Keywords: stats.Keywords,
 			Bytes:    stats.DiskBytes,
 			Trouble:  shortened(s.Trouble),
+			Lacking:  shortened(s.Repair),
 		},
 	}
 	if changed {

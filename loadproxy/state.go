@@ -1,6 +1,9 @@
 package loadproxy
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // State is how the slave fares.
 type State struct {
@@ -13,17 +16,39 @@ type State struct {
 	Refused bool
 	// CaughtUp: the store holds all that it should, as far as is known.
 	CaughtUp bool
+	// Repair says which slices are not served since they are damaged or missing,
+	// why and since when; "": none. Lacking says why the slave serves less than its
+	// map gives it, for that reason or another; "": it serves all of it.
+	Repair, Lacking string
 	// Trouble is empty or says why the slave does not go on.
 	Trouble string
 	// Buckets and Items count what was applied, Retries what had to be tried
 	// again, since the process began.
 	Buckets, Items, Retries uint64
+	// Repairs counts what was given up to be filled again, Memory what differed
+	// only in memory and was dropped.
+	Repairs, Memory uint64
 }
 
-// watched is a State that many read and one goroutine writes.
+// lack says why the slave serves less than its map gives it.
+func (s *State) lack() string {
+	switch {
+	case s.Repair != "":
+		return s.Repair
+	case s.Refused:
+		return "it was refused: " + short(s.Trouble)
+	case !s.CaughtUp:
+		return "it has not caught up with the balancer yet"
+	}
+	return ""
+}
+
+// watched is a State that many read and few write.
 type watched struct {
 	mu    sync.Mutex
 	state State // under mu
+	// lacking is the state's; for searches, which do not wait.
+	lacking atomic.Pointer[string]
 }
 
 func (w *watched) get() State {
@@ -36,8 +61,20 @@ func (w *watched) change(f func(*State)) State {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	f(&w.state)
+	w.state.Lacking = w.state.lack()
+	if old := w.lacking.Load(); old == nil || *old != w.state.Lacking {
+		text := w.state.Lacking
+		w.lacking.Store(&text)
+	}
 	return w.state
 }
 
 // State returns how the slave fares now.
-func (p *Proxy) State() State { return p.state.get() }
+func (p *Proxy) State() State {
+	s := p.state.get()
+	r := p.repairs
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s.Repairs, s.Memory = r.count, r.memory
+	return s
+}

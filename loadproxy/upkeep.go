@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"adshard/barrels"
+	"adshard/fault"
 )
 
 // upkeep runs the store's background work when no node data come in, so that
@@ -17,7 +18,9 @@ type upkeep struct {
 	quiet time.Duration
 	late  time.Duration
 	slice time.Duration
-	wake  chan struct{}
+	// damaged is told when the store cannot be maintained since it is damaged.
+	damaged func(error)
+	wake    chan struct{}
 
 	writer chan struct{} // full while somebody writes to the store
 
@@ -131,6 +134,9 @@ func (u *upkeep) work(ctx context.Context, overdue bool) {
 	case err != nil && work.Err() == nil:
 		u.log.Warn("maintenance of the store failed; trying again later", "err", err)
 		u.dirty, u.applied = time.Now(), time.Now().Add(u.late)
+		if fault.Is(err, fault.Corrupt) {
+			u.damaged(err)
+		}
 	case overdue:
 		u.dirty = time.Now()
 	}

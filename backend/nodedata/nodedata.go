@@ -17,6 +17,10 @@ import (
 	"adshard/search/words"
 )
 
+// Version is that of the records: it grows with each change by which the same
+// entities give other records. Only what the same version has built is compared.
+const Version = 1
+
 // Builder turns entities into records. It remembers recent words and is for one
 // goroutine at a time.
 type Builder struct {

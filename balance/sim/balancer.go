@@ -169,6 +169,9 @@ func (b *balancer) carry() {
 	for _, c := range out.Certify {
 		b.certify(c)
 	}
+	for _, d := range out.Discards {
+		b.discard(d)
+	}
 	for _, err := range out.Troubles {
 		w.trouble(b, err)
 	}

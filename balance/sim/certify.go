@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"slices"
+
 	"adshard/balance"
 	"adshard/fault"
 )
@@ -20,7 +22,15 @@ func (b *balancer) certify(c balance.Certify) {
 		b.w.net.do(call{
 			from: &b.process, to: &b.w.db.process, channel: control, timeout: b.w.times.timeout, failed: fail,
 			serve: func() func() {
-				done.Truth = b.w.db.certificate(c.Lo, c.Hi, c.Wanted)
+				named := slices.Clone(c.Parents)
+				for _, asked := range []*balance.Certificate{done.Source, done.Target} {
+					if asked != nil {
+						for _, p := range asked.Parents {
+							named = append(named, p.Parent)
+						}
+					}
+				}
+				done.Truth = b.w.db.certificate(c.Lo, c.Hi, c.Wanted, named)
 				return answer
 			},
 		})
@@ -54,7 +64,7 @@ func (b *balancer) certificate(c balance.Certify, name string, tries int, into *
 					})
 				}
 			}
-			sum := s.disk.certificate(c.Lo, c.Hi, c.Wanted)
+			sum := s.disk.certificate(c.Lo, c.Hi, c.Wanted, c.Parents)
 			if b.w.checks != nil {
 				b.w.checks.certified(s, c)
 			}
@@ -62,6 +72,27 @@ func (b *balancer) certificate(c balance.Certify, name string, tries int, into *
 				*into = sum
 				next()
 			}
+		},
+	})
+}
+
+// discard tells a node to stop serving a slice.
+func (b *balancer) discard(o balance.Discard) {
+	s := b.slaves[o.Node]
+	if s == nil {
+		return
+	}
+	b.w.net.do(call{
+		from: &b.process, to: &s.process, channel: control, timeout: b.w.times.timeout, failed: func() {},
+		serve: func() func() {
+			if s.disk.discard(o) {
+				s.recovered = false
+				if b.w.checks != nil {
+					b.w.checks.discarded(s)
+				}
+				s.register()
+			}
+			return func() {}
 		},
 	})
 }

@@ -128,6 +128,12 @@ func (c *checks) content(s *slave, lo, hi balance.Key) {
 	}
 }
 
+// discarded: a slave has given up a slice that differs.
+func (c *checks) discarded(s *slave) {
+	c.disturbed, c.dirty = c.w.now, true
+	c.applied(s, s.disk.table)
+}
+
 // certified remembers that a node gave a certificate of a slice.
 func (c *checks) certified(s *slave, q balance.Certify) {
 	key := certain{s.name, q.Slice, q.Generation}

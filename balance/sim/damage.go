@@ -42,6 +42,17 @@ func (w *world) spoilCopy(s *slave, v balance.Slice, until time.Duration) {
 	w.after(2*time.Millisecond, func() { w.spoilCopy(s, v, until) })
 }
 
+// flipParent changes a byte of the parent's record of an item.
+func (s *slave) flipParent(k balance.Key) {
+	if p := parentOf(k); s.disk.parents[p] != 0 {
+		s.disk.parents[p] |= flippedParent
+	}
+}
+
+// flippedParent is set in the version of a parent whose record was changed: no
+// clock comes to that.
+const flippedParent = 1 << 40
+
 // flip changes a byte of an item's posting.
 func (s *slave) flip(r record) {
 	r.posted, r.flipped = r.posted^1<<40, s.w.now

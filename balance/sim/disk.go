@@ -112,33 +112,49 @@ func (d *disk) served(view uint64) []balance.Held {
 }
 
 // certificate sums what searches read of the items from lo to hi, in the bins
-// wanted.
-func (d *disk) certificate(lo, hi balance.Key, wanted uint64) *balance.Certificate {
+// wanted, and the parents of these and those named.
+func (d *disk) certificate(lo, hi balance.Key, wanted uint64, named []balance.Parent) *balance.Certificate {
+	named = slices.Clone(named)
 	c := &balance.Certificate{Clock: d.position.Clock}
 	d.keys.Ascend(lo, hi, func(k balance.Key, w uint32) bool {
 		r := d.items[k]
-		add(c, wanted, k, w, r.version, r.posted, d.parents[parentOf(k)])
+		if add(c, wanted, k, w, r.version, r.posted) {
+			named = append(named, parentOf(k))
+		}
 		return true
 	})
+	name(c, named, d.parents)
 	return c
 }
 
-// certificate is the source of truth's.
-func (d *database) certificate(lo, hi balance.Key, wanted uint64) balance.Certificate {
+// name adds the sums of parents, each once.
+func name(c *balance.Certificate, named []balance.Parent, parents map[balance.Parent]uint64) {
+	seen := map[balance.Parent]bool{}
+	for _, p := range named {
+		if !seen[p] {
+			seen[p] = true
+			c.Parents = append(c.Parents, balance.ParentSum{Parent: p, Lo: parents[p]})
+		}
+	}
+}
+
+// certificate is the source of truth's, with the parents named.
+func (d *database) certificate(lo, hi balance.Key, wanted uint64, named []balance.Parent) balance.Certificate {
 	c := balance.Certificate{Clock: d.clock}
 	for _, k := range d.within(lo, hi) {
 		if i, there := d.items[k]; there {
-			add(&c, wanted, k, i.weight, i.version, i.version, d.parents[parentOf(k)])
+			add(&c, wanted, k, i.weight, i.version, i.version)
 		}
 	}
+	name(&c, named, d.parents)
 	return c
 }
 
-// add adds an item's hash to its bin.
-func add(c *balance.Certificate, wanted uint64, k balance.Key, weight uint32, content ...uint64) {
+// add adds an item's hash to its bin, if that is wanted.
+func add(c *balance.Certificate, wanted uint64, k balance.Key, weight uint32, content ...uint64) bool {
 	bin := balance.Bin(k)
 	if wanted&(1<<bin) == 0 {
-		return
+		return false
 	}
 	c.Items++
 	c.Bytes += uint64(weight)
@@ -154,4 +170,24 @@ func add(c *balance.Certificate, wanted uint64, k balance.Key, weight uint32, co
 	if s.Lo < low {
 		s.Hi++
 	}
+	return true
+}
+
+// discard empties the interval of a slice that differs, which is then no longer
+// in the table.
+func (d *disk) discard(o balance.Discard) bool {
+	i := slices.IndexFunc(d.table.Slices, func(h balance.Held) bool {
+		return h.State == balance.Full && h.ID == o.Slice && h.Generation == o.Generation
+	})
+	if i < 0 {
+		return false
+	}
+	d.table.Slices = slices.Delete(slices.Clone(d.table.Slices), i, i+1)
+	if !slices.ContainsFunc(d.table.Slices, func(h balance.Held) bool { return h.State == balance.Filling }) {
+		d.position.Offset = 0
+	}
+	for _, k := range d.held(o.Lo, o.Hi) {
+		d.remove(k)
+	}
+	return true
 }

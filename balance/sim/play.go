@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -22,7 +23,7 @@ func (s Scenario) config() Config {
 		ItemMicros: 300, Latency: 2 * time.Millisecond,
 		Mapper: balance.MapperConfig{
 			Interval: 500 * time.Millisecond, DeadAfter: time.Second, EvacuateAfter: 4 * time.Second, Stall: 5 * time.Second,
-			MasterLease: playLease, Linger: playLinger,
+			MasterLease: playLease, Linger: playLinger, Scrub: 3 * time.Second, ScrubShare: 1,
 			LoadWeights: balance.LoadWeights{Looked: 1}, HalfLife: 2 * time.Second,
 		},
 		Distributor: balance.DistributorConfig{BucketBytes: 600, NodeBytes: 2400, Ahead: 3, Changes: 40, Entries: 8},
@@ -93,7 +94,6 @@ func (w *world) outcome() Outcome {
 func (w *world) rest() {
 	for _, s := range w.slaves {
 		s.full, s.slow = false, 1
-		w.mend(s)
 		w.revive(s.name)
 	}
 	for _, d := range w.distributors {
@@ -111,9 +111,6 @@ func (w *world) rest() {
 	why := "begin"
 	for w.broken == nil && why != "" && w.now < until {
 		w.run(w.now + 200*time.Millisecond)
-		for _, s := range w.slaves {
-			w.mend(s)
-		}
 		if b, err := w.running(); err == nil { // it may have started after the pause
 			b.mapper.Pause(true)
 		}
@@ -124,14 +121,17 @@ func (w *world) rest() {
 	}
 }
 
-// mend has the application write damaged items anew.
-func (w *world) mend(s *slave) {
+// damaged says which damage the scrub has not found yet; "": none.
+func (s *slave) damaged() string {
 	for _, k := range s.disk.held(0, balance.MaxKey) {
-		r := s.disk.items[k]
-		if i, there := w.db.items[k]; r.flipped > 0 && there && i.version == r.version {
-			w.db.write(k, i.weight, false)
+		if s.disk.items[k].flipped > 0 {
+			return fmt.Sprintf("%s serves item %x, which is damaged", s.name, uint64(k))
+		}
+		if s.disk.parents[parentOf(k)] >= flippedParent {
+			return fmt.Sprintf("%s serves item %x, whose parent is damaged", s.name, uint64(k))
 		}
 	}
+	return ""
 }
 
 // unrest says what is still under way; "": nothing.
@@ -172,6 +172,8 @@ func (w *world) unrest() string {
 			return s.name + " does not hold what it should: " + differs(t, want)
 		case s.disk.position.Clock < w.db.clock:
 			return s.name + " has not all changes"
+		case s.damaged() != "":
+			return s.damaged()
 		}
 		held += len(s.disk.items)
 	}

@@ -18,7 +18,7 @@ import (
 //	cut WHO [to=WHO] for=T [how=drop]  no message passes; they wait or are lost
 //	slow WHO for=T n=N                 works N times slower
 //	full SLAVE for=T                   its disk takes nothing
-//	flip SLAVE n=N                     a byte of one of its items' postings
+//	flip SLAVE n=N                     a byte of one of its items' postings, or of its parent
 //	damage for=T                       a byte of each copy that is being made
 //	join SLAVE                         a new slave
 //	add DISTRIBUTOR, remove DISTRIBUTOR
@@ -176,7 +176,12 @@ func (w *world) flip(e Event) error {
 		return fmt.Errorf("%s has nothing", e.Who)
 	}
 	keys := s.disk.held(0, balance.MaxKey)
-	s.flip(s.disk.items[keys[e.N%uint64(len(keys))]])
+	k := keys[e.N%uint64(len(keys))]
+	if e.N%3 == 2 {
+		s.flipParent(k)
+	} else {
+		s.flip(s.disk.items[k])
+	}
 	return nil
 }
 

@@ -150,7 +150,7 @@ func BenchmarkCertify(b *testing.B, keywords int64, open func(testing.TB) barrel
 	defer s.Close()
 	Fill(b, s, c.Buckets(8<<20))
 	for b.Loop() {
-		if _, err := s.Certify(context.Background(), 0, ^uint64(0), ^uint64(0)); err != nil {
+		if _, err := s.Certify(context.Background(), 0, ^uint64(0), ^uint64(0), nil); err != nil {
 			b.Fatal(err)
 		}
 	}

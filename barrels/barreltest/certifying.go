@@ -1,7 +1,9 @@
 package barreltest
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"sync"
 	"testing"
 
@@ -22,31 +24,48 @@ const allBins = ^uint64(0)
 // bytes.
 func Certified(t TB, items []*pb.Item, d *pb.NodeData, bins uint64) (out barrels.Certificate) {
 	t.Helper()
+	named := map[barrels.Parent]bool{}
 	for _, it := range items {
 		bin := balance.Bin(balance.Key(it.Group.Key))
 		if bins>>bin&1 == 0 {
 			continue
 		}
-		var c *pb.Campaign
-		var a *pb.Advertiser
-		for _, p := range d.Campaigns {
-			if p.Id == it.Group.CampaignId {
-				c = p
-			}
-		}
-		for _, p := range d.Advertisers {
-			if p.Id == it.Group.AdvertiserId {
-				a = p
-			}
-		}
-		sum, err := barrels.ItemSum(overTheWire(t, it), c, a)
+		sum, err := barrels.ItemSum(overTheWire(t, it))
 		if err != nil {
 			t.Fatalf("sum of group %d: %v", it.Group.Id, err)
 		}
 		out.Items++
 		out.Bins[bin].Add(sum)
+		named[barrels.Parent{Campaign: true, ID: it.Group.CampaignId}] = true
+		named[barrels.Parent{ID: it.Group.AdvertiserId}] = true
 	}
+	hash := func(m proto.Message, p barrels.Parent) {
+		hi, lo, err := barrels.ParentHash(m)
+		if err != nil {
+			t.Fatalf("hash of %+v: %v", p, err)
+		}
+		if named[p] {
+			out.Parents = append(out.Parents, barrels.ParentSum{Parent: p, Hi: hi, Lo: lo})
+		}
+	}
+	for _, p := range d.Advertisers {
+		hash(p, barrels.Parent{ID: p.Id})
+	}
+	for _, p := range d.Campaigns {
+		hash(p, barrels.Parent{Campaign: true, ID: p.Id})
+	}
+	slices.SortFunc(out.Parents, func(a, b barrels.ParentSum) int {
+		if a.Campaign != b.Campaign {
+			return map[bool]int{false: -1, true: 1}[a.Campaign]
+		}
+		return cmp.Compare(a.ID, b.ID)
+	})
 	return out
+}
+
+// Equal reports whether two certificates say that the same is there.
+func Equal(a, b *barrels.Certificate) bool {
+	return a.Items == b.Items && a.Bins == b.Bins && slices.Equal(a.Parents, b.Parents)
 }
 
 // overTheWire is a message as it arrives.
@@ -64,7 +83,7 @@ func overTheWire(t TB, it *pb.Item) *pb.Item {
 
 func certify(t TB, s barrels.Store, lo, hi, bins uint64) *barrels.Certificate {
 	t.Helper()
-	c, err := s.Certify(context.Background(), lo, hi, bins)
+	c, err := s.Certify(context.Background(), lo, hi, bins, nil)
 	if err != nil {
 		t.Fatalf("certify %x to %x: %v", lo, hi, err)
 	}
@@ -73,8 +92,7 @@ func certify(t TB, s barrels.Store, lo, hi, bins uint64) *barrels.Certificate {
 
 func sameCertificate(t TB, got *barrels.Certificate, want barrels.Certificate) {
 	t.Helper()
-	want.Clock, want.Bytes = got.Clock, got.Bytes
-	if *got != want || got.Items > 0 && got.Bytes == 0 {
+	if !Equal(got, &want) || got.Items > 0 && got.Bytes == 0 {
 		t.Fatalf("certificate\n got %+v\nwant %+v", *got, want)
 	}
 }
@@ -131,7 +149,7 @@ func certificates(t *testing.T, open Open) {
 				return
 			}
 		}
-		if got := Certified(t, all.Items, all, allBins); got == want {
+		if got := Certified(t, all.Items, all, allBins); Equal(&got, &want) {
 			t.Fatalf("a difference that the sums do not show")
 		}
 	})
@@ -166,7 +184,7 @@ func certificatesBeside(t *testing.T, open Open) {
 	put(t, s, first)
 	over, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := s.Certify(over, 0, ^uint64(0), allBins); !fault.Is(err, fault.Cancelled) {
+	if _, err := s.Certify(over, 0, ^uint64(0), allBins, nil); !fault.Is(err, fault.Cancelled) {
 		t.Fatalf("a certificate that nobody waits for: %v", err)
 	}
 	const clocks = 40
@@ -182,7 +200,7 @@ func certificatesBeside(t *testing.T, open Open) {
 	for range 2 {
 		work.Go(func() {
 			for clock := uint64(0); clock+1 < clocks; {
-				c, err := s.Certify(context.Background(), 0, ^uint64(0), allBins)
+				c, err := s.Certify(context.Background(), 0, ^uint64(0), allBins, nil)
 				if err != nil || c.Bins != want[c.Clock].Bins {
 					t.Errorf("certificate at %d: %v", c.Clock, err)
 					return

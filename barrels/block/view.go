@@ -1,6 +1,7 @@
 package block
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 
@@ -75,9 +76,23 @@ func (v *View) parse(b []byte) error {
 	return nil
 }
 
+// Verify is Check, whoever has made the bytes.
+func (v *View) Verify() error {
+	w := *v
+	w.trusted = false
+	return w.Check()
+}
+
 // Trust tells that the bytes are as an Encoder has made them and have not left
 // memory since: Check will not look at them.
 func (v *View) Trust() { v.trusted = true }
+
+// Equal reports whether two views are of the same bytes, as far as they are
+// read.
+func (v *View) Equal(w *View) bool {
+	return bytes.Equal(v.words, w.words) && bytes.Equal(v.groups, w.groups) && bytes.Equal(v.postings, w.postings) &&
+		bytes.Equal(v.refs, w.refs) && bytes.Equal(v.bounds, w.bounds) && v.live == w.live
+}
 
 // Check walks all postings: every index within its vector, postings sorted by
 // group key and keyword. Open does not, for speed; readers that go on to write

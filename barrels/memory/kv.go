@@ -75,6 +75,17 @@ func (kv *kv) Snapshot() barrels.Snapshot {
 	return s
 }
 
+// Recreate implements barrels.Recreator.
+func (kv *kv) Recreate() error {
+	kv.mu.Lock()
+	defer kv.mu.Unlock()
+	for f := range kv.families {
+		kv.families[f] = newTree()
+	}
+	return nil
+}
+
+func (kv *kv) Present() error       { return nil }
 func (kv *kv) Tidy(context.Context) {}
 func (kv *kv) Failed() bool         { return false }
 func (kv *kv) Ready() error         { return nil }

@@ -2,7 +2,12 @@ package rocks
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 
 	"adshard/barrels"
@@ -73,6 +78,65 @@ func (kv *kv) Reopen() error {
 	kv.config, kv.db, kv.handles, kv.ids = n.config, n.db, n.handles, n.ids
 	kv.failed = false
 	return nil
+}
+
+// Recreate implements barrels.Recreator. Only RocksDB's own files go.
+func (kv *kv) Recreate() error {
+	kv.failed = true
+	kv.closeDB()
+	if kv.lock != nil {
+		_ = kv.lock.Close() // it may be that of a directory which is gone
+		kv.lock = nil
+	}
+	if err := os.MkdirAll(kv.dir, 0o755); err != nil {
+		return fileError(err)
+	}
+	lock, err := takeLock(kv.dir)
+	if err != nil {
+		return err
+	}
+	kv.lock = lock
+	if err := removeFiles(kv.dir); err != nil {
+		return err
+	}
+	return kv.Reopen()
+}
+
+// removeFiles removes RocksDB's files from a directory.
+func removeFiles(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fileError(err)
+	}
+	for _, e := range entries {
+		name := e.Name()
+		known := slices.ContainsFunc([]string{"CURRENT", "IDENTITY", "LOCK", "LOG", "MANIFEST-", "OPTIONS-"},
+			func(p string) bool { return strings.HasPrefix(name, p) })
+		if known || strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".log") || strings.HasSuffix(name, ".dbtmp") {
+			if err := os.Remove(filepath.Join(dir, name)); err != nil {
+				return fileError(err)
+			}
+		}
+	}
+	return nil
+}
+
+// Present implements barrels.Recreator.
+func (kv *kv) Present() error {
+	here, err := os.Stat(filepath.Join(kv.dir, lockFile))
+	if err == nil {
+		_, err = os.Stat(filepath.Join(kv.dir, "CURRENT"))
+	}
+	if err == nil && kv.lock != nil {
+		var own os.FileInfo
+		if own, err = kv.lock.Stat(); err == nil && os.SameFile(own, here) {
+			return nil
+		}
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fault.New(fault.Unavailable, "rocks: look for files", err)
+	}
+	return fault.Newf(fault.NotFound, "rocks: look for files", "the store's files in %s are gone: somebody removed or replaced the directory", kv.dir)
 }
 
 // closeDB closes the database, if it is open.
@@ -159,5 +223,8 @@ func (kv *kv) Close() error {
 		_ = kv.flush()
 	}
 	kv.closeDB()
+	if kv.lock == nil {
+		return nil
+	}
 	return kv.lock.Close()
 }

@@ -17,6 +17,10 @@ func (kv *kv) Snapshot() barrels.Snapshot {
 	s.full = grocksdb.NewDefaultReadOptions()
 	s.full.SetSnapshot(s.snap)
 	s.full.SetTotalOrderSeek(true)
+	s.scan = grocksdb.NewDefaultReadOptions()
+	s.scan.SetSnapshot(s.snap)
+	s.scan.SetTotalOrderSeek(true)
+	s.scan.SetFillCache(false) // what is read once must not drive out what searches read
 	return s
 }
 
@@ -26,6 +30,7 @@ type snapshot struct {
 	kv           *kv
 	snap         *grocksdb.Snapshot
 	prefix, full *grocksdb.ReadOptions
+	scan         *grocksdb.ReadOptions
 
 	mu   sync.Mutex
 	idle [barrels.Families][]*iterator // of prefix; guarded by mu
@@ -59,7 +64,7 @@ func (s *snapshot) Prefix(f barrels.Family) barrels.Iterator {
 
 // Full implements barrels.Snapshot.
 func (s *snapshot) Full(f barrels.Family) barrels.Iterator {
-	return &iterator{it: s.kv.db.NewIteratorCF(s.full, s.kv.handle(f)), family: f}
+	return &iterator{it: s.kv.db.NewIteratorCF(s.scan, s.kv.handle(f)), family: f}
 }
 
 // Close implements barrels.Snapshot.
@@ -71,5 +76,6 @@ func (s *snapshot) Close() {
 	}
 	s.prefix.Destroy()
 	s.full.Destroy()
+	s.scan.Destroy()
 	s.kv.db.ReleaseSnapshot(s.snap)
 }

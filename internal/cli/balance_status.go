@@ -103,8 +103,37 @@ func showHead(s Streams, v *api.BalanceStatus) {
 	if v.Idle {
 		fmt.Fprintln(s.Out, "Idle: queries have ceased, so there is no load to balance; nothing moves until they come again.")
 	}
+	showScrub(s, &v.Scrub)
 	if !v.Measured {
 		fmt.Fprintln(s.Out, "No load is measured yet: the weights of ad groups stand for it.")
+	}
+}
+
+// showScrub says how far slices have been compared with the database, and what
+// differed.
+func showScrub(s Streams, v *api.Scrub) {
+	var parts []string
+	if v.IntervalMs == 0 {
+		parts = append(parts, "off")
+	}
+	if v.Running {
+		parts = append(parts, percent(v.Progress)+" of a pass done")
+	}
+	if v.Passes > 0 {
+		last := fmt.Sprintf("last pass ended %s: %s compared, %s", ago(v.Last.AgeMs), many(v.Last.Items, "ad group"), many(v.Last.Different, "difference"))
+		if v.Last.Left > 0 {
+			last += fmt.Sprintf(", %s left out", many(v.Last.Left, "part"))
+		}
+		parts = append(parts, last)
+	}
+	if v.Unlike != "" {
+		parts = append(parts, printable(v.Unlike)+" has data built by another version, which are not compared")
+	}
+	if len(parts) > 0 {
+		fmt.Fprintf(s.Out, "Scrub: %s\n", strings.Join(parts, "; "))
+	}
+	for _, c := range v.Condemned {
+		fmt.Fprintf(s.Out, "DIFFERENT: %s is to discard slice %d: %s\n", printable(c.Slave), c.Slice, printable(c.Reason))
 	}
 }
 

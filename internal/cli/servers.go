@@ -30,6 +30,8 @@ var keyHelp = map[string]string{
 	"distribute":           "the balancer prepares node data itself, beside distributors of their own",
 	"distributors":         "the number of distributors; 0: the balancer prepares node data itself",
 	"evacuate-after":       "a slave lost for so long loses its groups to others; 0: never",
+	"scrub-interval":       "time between two comparisons of all that slaves serve with the database; 0: never",
+	"scrub-share":          "how much of a core that may take, 0 to 1; a pass takes longer when it is too little",
 	"explain":              "where explanations, with their bids, are: public, admin or auto (public on loopback)",
 	"grace":                "how long a starting slave waits for a balancer before it serves what it holds",
 	"half-life":            "how long it takes until half of an average load is new",

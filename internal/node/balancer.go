@@ -30,6 +30,7 @@ type Balancer struct {
 	log      *slog.Logger
 	tenure   *tenure
 	truth    *truth
+	health   *health
 	started  time.Time
 	feed     follower
 	provider *provider // nil: others distribute
@@ -46,6 +47,7 @@ type Balancer struct {
 	filled      bool          // the first fill is over
 	changed     chan struct{} // closed and made anew with each quantum and published model
 	asked       []balance.Certify
+	discards    chan balance.Discard
 	askedMore   chan struct{} // closed and made anew when certificates are asked for
 	measured    *measured     // newest; nil: none
 	steering    steering
@@ -88,8 +90,8 @@ func NewBalancer(ctx context.Context, cfg BalancerConfig, db backend.Store, log 
 	b := &Balancer{
 		cfg: cfg, order: order, data: data, db: db, tenure: t, root: log, log: log.With("epoch", t.epoch),
 		started: time.Now(), slaves: make(map[string]*slaveNote), suppliers: make(suppliers),
-		truth:   &truth{order: order, db: db, builders: newBuilders(order, min(2, cfg.Workers))},
-		changed: make(chan struct{}), askedMore: make(chan struct{}), saves: make(chan balance.SaveState, 1), news: make(chan struct{}, 1),
+		truth:  &truth{order: order, db: db, builders: newBuilders(order, min(2, cfg.Workers))},
+		health: newHealth(), changed: make(chan struct{}), askedMore: make(chan struct{}), saves: make(chan balance.SaveState, 1), discards: make(chan balance.Discard, maxDiscards), news: make(chan struct{}, 1),
 		succeeded: make(chan struct{}),
 	}
 	return b, b.load(ctx)
@@ -122,9 +124,9 @@ func (b *Balancer) load(ctx context.Context) error {
 	if b.mapper, err = balance.NewMapper(cfg, index, state); err != nil {
 		return fmt.Errorf("%w; with another state_key (adshard up: another --data) a plan is made anew", err)
 	}
-	b.feed = follower{db: b.db, order: b.order, log: b.log, at: at}
+	b.feed = follower{db: b.db, order: b.order, log: b.log, health: b.health, at: at}
 	if b.cfg.Distribute {
-		b.provider = newProvider(ownSupplier, "", b.cfg.SupplyConfig, b.order, b.db, b, b.log)
+		b.provider = newProvider(ownSupplier, "", b.cfg.SupplyConfig, b.order, b.db, b, b.health, b.log)
 		b.provider.have(b.data.database, copyOf(index), at)
 	}
 	b.log.Info("items loaded", "items", index.Len(), "clock", at.Clock, "planned", state != nil,
@@ -160,6 +162,7 @@ func (c *BalancerConfig) mapper(epoch uint64, order balance.Order, use chosen) (
 		Budget: balance.Budget{Share: c.Budget}, Interval: c.Interval,
 		DeadAfter: c.DeadAfter, EvacuateAfter: c.EvacuateAfter, MasterLease: c.MasterLease, Linger: c.Linger,
 		LoadWeights: balance.LoadWeights(c.LoadWeights), HalfLife: c.HalfLife,
+		Scrub: c.ScrubInterval, ScrubShare: c.ScrubShare,
 	}, nil
 }
 
@@ -194,6 +197,7 @@ func (b *Balancer) Run(ctx context.Context) error {
 	for range certifiers {
 		group.Go(func() error { return b.certifier(ctx) })
 	}
+	group.Go(func() error { return b.discarder(ctx) })
 	if b.provider != nil {
 		group.Go(func() error { return b.provider.run(ctx) })
 	}
@@ -227,6 +231,12 @@ func (b *Balancer) step(change func() error) error {
 		}
 		b.log.Log(context.Background(), level, "balancing", "event", e.String())
 		b.steering.add(e)
+	}
+	for _, d := range out.Discards {
+		select {
+		case b.discards <- d:
+		default: // it comes again
+		}
 	}
 	if len(out.Certify) > 0 {
 		b.asked = append(b.asked, out.Certify...)

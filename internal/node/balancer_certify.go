@@ -1,7 +1,10 @@
 package node
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -15,6 +18,10 @@ import (
 const (
 	// certifyTime bounds what slaves and database have to make a certificate.
 	certifyTime = 30 * time.Second // as long as the mapper waits
+	// discardTime is how long a slave has to take in that it must discard.
+	discardTime = 5 * time.Second
+	// maxDiscards is how many orders wait at most; the mapper gives them again.
+	maxDiscards = 1024
 	// certifiers is how many are made at a time.
 	certifiers = 4
 	// clockWait is the time between two looks at the mapper's clock.
@@ -62,30 +69,69 @@ func (b *Balancer) certify(ctx context.Context, c balance.Certify) balance.Certi
 	ctx, cancel := context.WithTimeout(ctx, certifyTime)
 	defer cancel()
 	group, both := errgroup.WithContext(ctx)
+	var busy atomic.Int64
 	ask := func(name string, into **balance.Certificate) {
-		group.Go(func() (err error) { *into, err = b.ask(both, name, c); return err })
+		group.Go(func() error {
+			reply, err := b.ask(both, name, c)
+			if err == nil {
+				*into = certificateOf(reply)
+				busy.Add(int64(reply.GetTookMicros()))
+			}
+			return err
+		})
 	}
 	if c.Source != "" {
 		ask(c.Source, &out.Source)
 	}
 	ask(c.Target, &out.Target)
-	if out.Failed = group.Wait(); out.Failed != nil {
+	out.Failed = group.Wait()
+	out.Took = time.Duration(busy.Load()) * time.Microsecond
+	if out.Failed != nil {
 		return out
 	}
-	clock := out.Target.Clock
+	clock, took := out.Target.Clock, time.Duration(0)
 	if out.Source != nil {
 		clock = max(clock, out.Source.Clock)
 	}
 	keys, err := b.known(ctx, c, clock)
 	if err == nil {
-		out.Truth, err = b.truth.certify(ctx, keys)
+		out.Truth, took, err = b.truth.certify(ctx, keys, named(c, out))
 	}
 	out.Failed = err
+	out.Took += took
 	return out
 }
 
+// named lists the parents that a question and the answers to it name, each once,
+// rising.
+func named(c balance.Certify, answers balance.Certified) []balance.Parent {
+	list := slices.Clone(c.Parents)
+	for _, a := range []*balance.Certificate{answers.Source, answers.Target} {
+		if a != nil {
+			for _, p := range a.Parents {
+				list = append(list, p.Parent)
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b balance.Parent) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID)) })
+	return slices.Compact(list)
+}
+
 // ask has a slave make a certificate.
-func (b *Balancer) ask(ctx context.Context, name string, c balance.Certify) (*balance.Certificate, error) {
+func (b *Balancer) ask(ctx context.Context, name string, c balance.Certify) (reply *pb.CertifyResponse, err error) {
+	m := &pb.CertifyRequest{Lo: uint64(c.Lo), Hi: uint64(c.Hi), Clock: c.Clock, Bins: c.Wanted}
+	for _, p := range c.Parents {
+		m.Parents = append(m.Parents, &pb.ParentName{Kind: uint32(p.Kind), Id: p.ID})
+	}
+	err = b.call(ctx, name, "balancer: certify", func(s pb.SlaveClient) error {
+		reply, err = s.Certify(ctx, m)
+		return err
+	})
+	return reply, err
+}
+
+// call calls a slave.
+func (b *Balancer) call(ctx context.Context, name, op string, do func(pb.SlaveClient) error) error {
 	b.mu.Lock()
 	n, ok := b.slaves[name]
 	var address string
@@ -94,19 +140,42 @@ func (b *Balancer) ask(ctx context.Context, name string, c balance.Certify) (*ba
 	}
 	b.mu.Unlock()
 	if !ok {
-		return nil, fault.Newf(fault.Unavailable, "balancer: certify", "slave %s has not registered", name)
+		return fault.Newf(fault.Unavailable, op, "slave %s has not registered", name)
 	}
 	conn, err := wire.Dial(address)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer conn.Close()
-	reply, err := pb.NewSlaveClient(conn).Certify(ctx, &pb.CertifyRequest{
-		Lo: uint64(c.Lo), Hi: uint64(c.Hi), Clock: c.Clock, Bins: c.Wanted})
-	if err != nil {
-		return nil, fault.Newf(fault.KindOf(err), "balancer: certify", "slave %s at %s: %w", name, address, err)
+	if err := do(pb.NewSlaveClient(conn)); err != nil {
+		return fault.Newf(fault.KindOf(err), op, "slave %s at %s: %w", name, address, err)
 	}
-	return certificateOf(reply), nil
+	return nil
+}
+
+// discarder tells slaves what to discard, until ctx is over. The mapper asks
+// again while one has not obeyed.
+func (b *Balancer) discarder(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case d := <-b.discards:
+			b.discard(ctx, d)
+		}
+	}
+}
+
+func (b *Balancer) discard(ctx context.Context, d balance.Discard) {
+	ctx, cancel := context.WithTimeout(ctx, discardTime)
+	defer cancel()
+	err := b.call(ctx, d.Node, "balancer: discard", func(s pb.SlaveClient) error {
+		_, err := s.Discard(ctx, &pb.DiscardRequest{Lo: uint64(d.Lo), Hi: uint64(d.Hi), Generation: d.Generation, Reason: d.Reason})
+		return err
+	})
+	if err != nil && ctx.Err() == nil {
+		b.log.Warn("a slave does not discard what differs; it is told again", "slice", d.Slice, "err", err)
+	}
 }
 
 // known lists the items that are wanted, once the mapper knows all changes up to

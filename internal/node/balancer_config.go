@@ -50,6 +50,11 @@ type BalancerConfig struct {
 	// as long as a query may last.
 	MasterLease time.Duration `yaml:"master_lease"`
 	Linger      time.Duration `yaml:"linger"`
+	// ScrubInterval is the time between two passes in which all that slaves serve
+	// is compared with the database, 0: none. ScrubShare is how much of a processor
+	// that may take, above 0 to 1; a pass takes longer when that is too little.
+	ScrubInterval time.Duration `yaml:"scrub_interval"`
+	ScrubShare    float64       `yaml:"scrub_share"`
 	// Distribute: the balancer prepares node data itself, beside distributors
 	// in processes of their own, if any.
 	Distribute bool `yaml:"distribute"`
@@ -97,7 +102,8 @@ func DefaultBalancerConfig() BalancerConfig {
 		Interval: balance.DefaultInterval, Budget: balance.DefaultBudget,
 		LoadWeights: LoadWeightsConfig(balance.DefaultLoadWeights), HalfLife: balance.DefaultHalfLife,
 		DeadAfter: balance.DefaultDeadAfter, EvacuateAfter: balance.DefaultEvacuateAfter,
-		MasterLease: balance.DefaultMasterLease, Linger: balance.DefaultLinger, Distribute: true, SupplyConfig: defaultSupply(),
+		MasterLease: balance.DefaultMasterLease, Linger: balance.DefaultLinger,
+		ScrubInterval: balance.DefaultScrub, ScrubShare: balance.DefaultScrubShare, Distribute: true, SupplyConfig: defaultSupply(),
 		KeepChanges: 5_000_000, ReaderAge: 7 * 24 * time.Hour, StateKey: "balancer",
 	}
 }
@@ -127,6 +133,8 @@ func (c *BalancerConfig) Validate() error {
 	for _, address := range c.TrustedDistributors {
 		k.Address("trusted_distributors", address, true)
 	}
+	k.Duration("scrub_interval", c.ScrubInterval, 0, 365*24*time.Hour)
+	k.That(c.ScrubShare > 0 && c.ScrubShare <= 1, "scrub_share", "%g; it must be above 0, at most 1", c.ScrubShare)
 	c.SupplyConfig.check(&k)
 	k.Duration("reader_age", c.ReaderAge, time.Minute, 10*365*24*time.Hour)
 	k.That(c.StateKey != "", "state_key", "must not be empty")

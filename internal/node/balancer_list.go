@@ -116,7 +116,10 @@ func (b *Balancer) slave(name string) SlaveStatus {
 }
 
 func (s *SlaveStatus) say(state *pb.SlaveState) {
-	s.Serving, s.Trouble = state.GetServing(), state.GetTrouble()
+	s.Serving, s.Trouble = state.GetServing(), state.GetLacking()
+	if s.Trouble == "" {
+		s.Trouble = state.GetTrouble()
+	}
 	s.Groups, s.Keywords, s.Bytes = state.GetGroups(), state.GetKeywords(), state.GetBytes()
 }
 

@@ -54,6 +54,9 @@ func (b *Balancer) persist(ctx context.Context) error {
 		case s := <-b.saves:
 			for {
 				err := b.tenure.save(ctx, s.Bytes)
+				if ctx.Err() == nil {
+					b.health.note(savingModel, err)
+				}
 				if err == nil {
 					break
 				}
@@ -83,7 +86,11 @@ func (b *Balancer) housekeep(ctx context.Context) error {
 		if err := pause(ctx, housekeeping); err != nil {
 			return err
 		}
-		if err := b.tenure.check(ctx); err != nil {
+		err := b.tenure.check(ctx)
+		if ctx.Err() == nil {
+			b.health.note(readingEpoch, err)
+		}
+		if err != nil {
 			if fault.Is(err, fault.Conflict) {
 				return err
 			}

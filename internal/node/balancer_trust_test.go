@@ -53,7 +53,7 @@ func (l leaper) Quanta(context.Context, *pb.QuantaRequest) (*pb.QuantaResponse, 
 // TestADistributorFollowsNoAbsurdEpoch: it would refuse every balancer after it.
 func TestADistributorFollowsNoAbsurdEpoch(t *testing.T) {
 	r := newRig(t, 1)
-	p := newProvider("d", "127.0.0.1:1", DefaultDistributorConfig().SupplyConfig, balance.ByOwner, r.db, nil, slog.New(slog.DiscardHandler))
+	p := newProvider("d", "127.0.0.1:1", DefaultDistributorConfig().SupplyConfig, balance.ByOwner, r.db, nil, newHealth(), slog.New(slog.DiscardHandler))
 	r.must(p.load(t.Context()))
 	reply, err := leaper{p.data.database}.Quanta(t.Context(), nil)
 	r.must(err)

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"adshard/backend/nodedata"
 	"adshard/barrels/rocks"
 	"adshard/schema/pb"
 )
@@ -17,4 +18,11 @@ type wholeStore interface {
 }
 
 // openWhole begins a store in dir, which must be missing or empty.
-func openWhole(dir string) (wholeStore, error) { return rocks.NewBuilder(dir, rocks.Options{}) }
+func openWhole(dir string) (wholeStore, error) {
+	b, err := rocks.NewBuilder(dir, rocks.Options{})
+	if err != nil {
+		return nil, err
+	}
+	b.SetBuilder(nodedata.Version)
+	return b, nil
+}

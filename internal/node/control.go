@@ -2,6 +2,8 @@ package node
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -72,11 +74,21 @@ func unhealthy(db backend.Store) []string {
 	return nil
 }
 
-// ready returns why the balancer cannot do its work.
+// ready returns why the balancer cannot do its work, or what slaves lack.
 func (c control) ready() []string {
-	var why []string
+	why := append(c.health.why(), unhealthy(c.db)...)
 	if waiting := c.Status().Waiting; waiting != "" {
 		why = append(why, waiting)
 	}
-	return append(why, unhealthy(c.db)...)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, d := range c.mapper.Status(c.now()).Scrub.Condemned {
+		why = append(why, fmt.Sprintf("%s is to discard slice %d: %s", d.Node, d.Slice, d.Reason))
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.slaves)) {
+		if lacking := c.slaves[name].state.GetLacking(); lacking != "" {
+			why = append(why, name+": "+lacking)
+		}
+	}
+	return why
 }

@@ -132,6 +132,10 @@ func (m *balancerMetrics) addMoves() {
 			put(float64(c.Certificates.Different), "different")
 			put(float64(c.Certificates.Again), "again")
 		})
+	total("scrub_passes_total", "Passes in which all that slaves serve was compared with the database.", func(s *api.BalanceStatus, _ counts) uint64 { return s.Scrub.Passes })
+	total("scrub_differences_total", "Parts of slices served that differed.", func(s *api.BalanceStatus, _ counts) uint64 { return s.Scrub.Differences })
+	m.gauge("scrub_progress", "How much of the pass under way is done, 0 to 1.", func(s *api.BalanceStatus) float64 { return s.Scrub.Progress })
+	m.gauge("condemned_slices", "Slices that slaves are to discard and have not yet.", func(s *api.BalanceStatus) float64 { return float64(len(s.Scrub.Condemned)) })
 	m.add(prometheus.CounterValue, "loads_ignored_total", "Load reports, or parts of them, that were not taken; the status says why.", nil,
 		func(s *api.BalanceStatus, _ counts, put func(float64, ...string)) {
 			var sum uint64

@@ -29,6 +29,7 @@ func (c control) BalanceStatus(context.Context) (*api.BalanceStatus, error) {
 	for _, v := range st.Masters {
 		s.Masters = append(s.Masters, api.MasterInfo{Name: v.Name, View: v.View, SeenMs: v.SilentFor.Milliseconds()})
 	}
+	s.Scrub = scrubStatus(st.Scrub)
 	if s.IgnoredLoads == nil {
 		s.IgnoredLoads = map[string]uint64{}
 	}
@@ -48,6 +49,22 @@ func (c control) BalanceStatus(context.Context) (*api.BalanceStatus, error) {
 	}
 	slices.SortFunc(s.Slaves, func(a, b api.SlaveLoad) int { return cmp.Compare(a.Name, b.Name) })
 	return s, nil
+}
+
+// scrubStatus says how scrubbing fares.
+func scrubStatus(s balance.Scrub) api.Scrub {
+	out := api.Scrub{
+		IntervalMs: s.Interval.Milliseconds(), Running: s.Running, Progress: s.Progress, Passes: s.Passes,
+		Differences: s.Differences, Unlike: s.Unlike, Condemned: []api.Condemned{},
+		Last: api.ScrubPass{
+			AgeMs: s.LastAgo.Milliseconds(), TookMs: s.Last.Took.Milliseconds(), SpentMs: s.Last.Spent.Milliseconds(),
+			Items: s.Last.Items, Parts: s.Last.Parts, Different: s.Last.Different, Left: s.Last.Left, Unlike: s.Last.Unlike,
+		},
+	}
+	for _, c := range s.Condemned {
+		out.Condemned = append(out.Condemned, api.Condemned{Slave: c.Node, Slice: c.Slice, Reason: c.Reason, AgeMs: c.For.Milliseconds()})
+	}
+	return out
 }
 
 // slave says what a node has, and does, as of the survey.

@@ -70,7 +70,7 @@ func newDistributor(ctx context.Context, cfg DistributorConfig, db backend.Store
 		address = listener.Addr().String()
 	}
 	order, _ := balance.ParseOrder(cfg.Order)
-	d.provider = newProvider(cfg.Name, address, cfg.SupplyConfig, order, db, balancerClient{d.balancer}, log.With("node", cfg.Name))
+	d.provider = newProvider(cfg.Name, address, cfg.SupplyConfig, order, db, balancerClient{d.balancer}, newHealth(), log.With("node", cfg.Name))
 	if err := d.provider.load(ctx); err != nil {
 		d.close()
 		return nil, err
@@ -105,5 +105,5 @@ func (d *distributor) ready() []string {
 	if unheard {
 		return []string{d.provider.unheard("").Error()}
 	}
-	return unhealthy(d.provider.db)
+	return append(d.provider.health.why(), unhealthy(d.provider.db)...)
 }

@@ -22,7 +22,9 @@ type follower struct {
 	db    backend.Store
 	order balance.Order
 	log   *slog.Logger
-	at    backend.Position // of the newest change given; run's alone after the start
+	// health is told how reading goes.
+	health *health
+	at     backend.Position // of the newest change given; run's alone after the start
 }
 
 // run gives changes to take, with the position of the last, until ctx is over or
@@ -43,11 +45,12 @@ func (f *follower) run(ctx context.Context, take func(list []balance.Change, at 
 				return err
 			}
 		}
-		if err == nil {
-			continue
-		}
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		f.health.note(readingChanges, err)
+		if err == nil {
+			continue
 		}
 		f.log.Warn("cannot read the changes; trying again", "err", err)
 		if err := pause(ctx, dbRetry); err != nil {

@@ -130,8 +130,8 @@ func TestASlowSlaveHoldsNobodyUp(t *testing.T) {
 // lying is a store that has a byte wrong.
 type lying struct{ barrels.Store }
 
-func (s lying) Certify(ctx context.Context, lo, hi, bins uint64) (*barrels.Certificate, error) {
-	c, err := s.Store.Certify(ctx, lo, hi, bins)
+func (s lying) Certify(ctx context.Context, lo, hi, bins uint64, parents []barrels.Parent) (*barrels.Certificate, error) {
+	c, err := s.Store.Certify(ctx, lo, hi, bins, parents)
 	if err == nil {
 		for i := range c.Bins {
 			if c.Bins[i].Count > 0 {

@@ -35,6 +35,12 @@ func (r *shardRig) Newer(ctx context.Context, _ *fanout.Map) *fanout.Map {
 	return nil
 }
 
+// kept is the upkeep of a store that lacks nothing.
+type kept struct{}
+
+func (kept) Lacking() string               { return "" }
+func (kept) Discard(_, _ uint64, _ string) {}
+
 // add serves a store over gRPC as one more shard.
 func (r *shardRig) add(t barreltest.TB, name string, store shardserver.Store) {
 	listener, err := net.Listen("tcp", loopback)
@@ -42,7 +48,7 @@ func (r *shardRig) add(t barreltest.TB, name string, store shardserver.Store) {
 		t.Fatalf("listen: %v", err)
 	}
 	server := grpc.NewServer(wire.SlaveOptions(nil)...)
-	pb.RegisterSlaveServer(server, shardserver.New(shardserver.Identity{Name: name}, store, 64, nil, nil))
+	pb.RegisterSlaveServer(server, shardserver.New(shardserver.Identity{Name: name}, store, kept{}, 64, nil, nil))
 	served := make(chan struct{})
 	go func() { defer close(served); _ = server.Serve(listener) }()
 	conn, err := wire.Dial(listener.Addr().String())

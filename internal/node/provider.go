@@ -34,6 +34,7 @@ type provider struct {
 	db            backend.Store
 	mapper        quanta
 	log           *slog.Logger
+	health        *health
 	builders      *builders
 	work          chan struct{} // a token for each build at a time
 	verifying     chan struct{} // one for the comparison under way
@@ -76,9 +77,9 @@ type marked struct {
 type task func(ctx context.Context) error
 
 // newProvider returns a provider that has no items yet.
-func newProvider(name, address string, cfg SupplyConfig, order balance.Order, db backend.Store, mapper quanta, log *slog.Logger) *provider {
+func newProvider(name, address string, cfg SupplyConfig, order balance.Order, db backend.Store, mapper quanta, health *health, log *slog.Logger) *provider {
 	return &provider{
-		name: name, address: address, cfg: cfg, order: order, data: dataset{order: order}, db: db, mapper: mapper, log: log,
+		name: name, address: address, cfg: cfg, order: order, data: dataset{order: order}, db: db, mapper: mapper, health: health, log: log,
 		builders: newBuilders(order, cfg.Workers), work: make(chan struct{}, cfg.Workers),
 		verifying: make(chan struct{}, 1), poke: make(chan struct{}, 1),
 		clients: make(map[string]*enlisted), weights: make(map[balance.Key]uint32), changed: make(chan struct{}),
@@ -128,7 +129,7 @@ func (p *provider) run(ctx context.Context) error {
 // process stood still for long, or was restored, the items are read anew.
 func (p *provider) tail(ctx context.Context) error {
 	for {
-		f := follower{db: p.db, order: p.order, log: p.log, at: p.fed} // nobody else changes fed
+		f := follower{db: p.db, order: p.order, log: p.log, health: p.health, at: p.fed} // nobody else changes fed
 		err := f.run(ctx, p.take)
 		if !fault.Is(err, fault.Stale) && !fault.Is(err, fault.Conflict) || ctx.Err() != nil {
 			return err

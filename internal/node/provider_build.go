@@ -38,6 +38,7 @@ func (p *provider) build(ctx context.Context, core *core, job balance.Build) err
 	if err != nil {
 		return p.failed(ctx, core, job.Node, job.Seq, err)
 	}
+	p.health.note(readingItems, nil)
 	return p.step(func() error {
 		for k, w := range made.weights {
 			if _, known := p.index.Get(k); known {
@@ -70,6 +71,7 @@ func (p *provider) failed(ctx context.Context, core *core, node string, seq uint
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	p.health.note(readingItems, err)
 	p.log.Warn("cannot prepare node data; trying again", "slave", node, "err", err)
 	if err := pause(ctx, dbRetry); err != nil {
 		return err
@@ -113,7 +115,7 @@ func (p *provider) bucket(ctx context.Context, builder *nodedata.Builder, job ba
 		return nil, fault.Newf(fault.Internal, "balancer: build", "the snapshot has clock %d, needed is %d", snap.Position().Clock, job.Clock)
 	}
 	made := &bucket{
-		builder: builder, order: p.order, weigh: p.cfg.Weights, limit: job.MaxBytes, data: &pb.NodeData{},
+		builder: builder, order: p.order, weigh: p.cfg.Weights, limit: job.MaxBytes, data: &pb.NodeData{Builder: nodedata.Version},
 		weights: make(map[balance.Key]uint32), campaigns: make(map[uint64]*backend.Campaign),
 	}
 	ctx, cancel := context.WithCancel(ctx)

@@ -185,6 +185,7 @@ func (p *provider) bucketPB(next *balance.Bucket[*pb.NodeData]) *pb.NodeData {
 	out := &pb.NodeData{To: positionPB(next.To), Reset_: next.Reset, Database: p.data.database}
 	if d := next.Payload; d != nil {
 		out.Advertisers, out.Campaigns, out.Items, out.Deleted = d.Advertisers, d.Campaigns, d.Items, d.Deleted
+		out.Builder = d.Builder
 	}
 	for _, v := range next.Cleared {
 		out.Cleared = append(out.Cleared, &pb.Interval{Lo: uint64(v.Lo), Hi: uint64(v.Hi)})

@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"slices"
 
 	"adshard/balance"
 	"adshard/fault"
@@ -34,10 +35,24 @@ func (p *provider) Verify(ctx context.Context, r *pb.VerifyRequest) (*pb.VerifyR
 	case r.GetDatabase() != database:
 		return nil, fault.Newf(fault.Conflict, op, "the slave %s holds data of database %q, the database here is %s", r.GetName(), r.GetDatabase(), database)
 	}
-	truth := truth{order: p.order, db: p.db, builders: p.builders}
-	want, err := truth.certify(ctx, keys)
+	truth, own := truth{order: p.order, db: p.db, builders: p.builders}, certificateOf(r.GetCertificate())
+	named := make([]balance.Parent, len(own.Parents))
+	for i, parent := range own.Parents {
+		named[i] = parent.Parent
+	}
+	want, _, err := truth.certify(ctx, keys, named)
 	if err != nil {
 		return nil, err
 	}
-	return &pb.VerifyResponse{Equal: certificateOf(r.GetCertificate()).Bins == want.Bins}, nil
+	return &pb.VerifyResponse{Equal: own.Builder == want.Builder && own.Bins == want.Bins && sameParents(own.Parents, want.Parents)}, nil
+}
+
+// sameParents reports whether two lists have the same parents with the same
+// content, in any order, each once.
+func sameParents(a, b []balance.ParentSum) bool {
+	sums := make(map[balance.ParentSum]bool, len(a))
+	for _, p := range a {
+		sums[p] = true
+	}
+	return len(a) == len(b) && len(sums) == len(a) && !slices.ContainsFunc(b, func(p balance.ParentSum) bool { return !sums[p] })
 }

@@ -118,7 +118,7 @@ func newSlave(cfg SlaveConfig, store barrels.Store, port *adminPort, log *slog.L
 	metrics := admin.NewSlaveMetrics(port.of(cfg.Name), store, s.proxy.State, s.log)
 	s.server = grpc.NewServer(wire.SlaveOptions(func(_ string, cause any) { metrics.Panicked(cause) })...)
 	pb.RegisterSlaveServer(s.server, shardserver.New(
-		shardserver.Identity{Name: cfg.Name, Incarnation: own.Incarnation}, store, cfg.MaxInFlight, metrics, s.adopt))
+		shardserver.Identity{Name: cfg.Name, Incarnation: own.Incarnation}, store, s.proxy, cfg.MaxInFlight, metrics, s.adopt))
 	return s, nil
 }
 
@@ -161,8 +161,11 @@ func (s *slave) ready() []string {
 	if state.Refused {
 		return []string{s.cfg.Name + " is refused: " + state.Trouble}
 	}
-	if state.CaughtUp && !loadproxy.OnlyFilling(s.store.Slices()) {
+	if state.CaughtUp && state.Lacking == "" && !loadproxy.OnlyFilling(s.store.Slices()) {
 		return nil
+	}
+	if state.Repair != "" {
+		return []string{s.cfg.Name + ": " + state.Repair}
 	}
 	why := []string{s.cfg.Name + " does not yet hold all that it should"}
 	if state.Trouble != "" {

@@ -4,15 +4,17 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/errgroup"
+	"google.golang.org/protobuf/proto"
 
 	"adshard/backend"
 	"adshard/backend/nodedata"
 	"adshard/balance"
 	"adshard/barrels"
 	"adshard/fault"
-	"adshard/schema/pb"
 )
 
 // truth makes certificates of what the database says: what every slave that
@@ -23,49 +25,50 @@ type truth struct {
 	builders *builders
 }
 
-// whole is a group with its parents, as read and as slaves get them.
+// whole is a group with its campaign, as read.
 type whole struct {
-	item       *backend.Item
-	of         *backend.Campaign
-	campaign   *pb.Campaign
-	advertiser *pb.Advertiser
+	item *backend.Item
+	of   *backend.Campaign
 }
 
-// certify returns the certificate of these items, read from a snapshot taken
-// now. One goroutine reads while others build and sum.
-func (t *truth) certify(ctx context.Context, keys []balance.Key) (balance.Certificate, error) {
+// certify returns the certificate of these items and parents, read from a
+// snapshot taken now, and about how much time of a processor that took. One
+// goroutine reads while others build and sum.
+func (t *truth) certify(ctx context.Context, keys []balance.Key, parents []balance.Parent) (balance.Certificate, time.Duration, error) {
 	snap, err := t.db.Snapshot(ctx)
 	if err != nil {
-		return balance.Certificate{}, err
+		return balance.Certificate{}, 0, err
 	}
 	defer snap.Close()
+	var busy atomic.Int64
 	parts := make([]barrels.Certificate, cap(t.builders.free))
-	group, ctx := errgroup.WithContext(ctx)
+	group, both := errgroup.WithContext(ctx)
 	batches := make(chan []whole, len(parts))
 	group.Go(func() error {
 		defer close(batches)
-		r := wholes{reading: newReading(t.order, snap), builder: nodedata.New(t.order),
-			campaigns: make(map[uint64]whole), advertisers: make(map[uint64]*pb.Advertiser)}
+		r := wholes{reading: newReading(t.order, snap), campaigns: make(map[uint64]*backend.Campaign)}
 		for list := range slices.Chunk(keys, readBatch) {
-			next, err := r.read(ctx, list)
+			begin := time.Now()
+			next, err := r.read(both, list)
+			busy.Add(int64(time.Since(begin)))
 			if err != nil {
 				return err
 			}
 			select {
 			case batches <- next:
-			case <-ctx.Done():
-				return ctx.Err()
+			case <-both.Done():
+				return both.Err()
 			}
 		}
 		return nil
 	})
 	for i := range parts {
-		group.Go(func() error { return t.sum(batches, &parts[i]) })
+		group.Go(func() error { return t.sum(batches, &parts[i], &busy) })
 	}
 	if err := group.Wait(); err != nil {
-		return balance.Certificate{}, err
+		return balance.Certificate{}, 0, err
 	}
-	out := balance.Certificate{Clock: snap.Position().Clock}
+	out := balance.Certificate{Clock: snap.Position().Clock, Builder: nodedata.Version}
 	for i := range out.Bins {
 		var sum barrels.Sum
 		for _, p := range parts {
@@ -74,35 +77,79 @@ func (t *truth) certify(ctx context.Context, keys []balance.Key) (balance.Certif
 		out.Bins[i] = balance.Sum(sum)
 		out.Items += sum.Count
 	}
-	return out, nil
+	begin := time.Now()
+	out.Parents, err = t.parents(ctx, snap, parents)
+	return out, time.Duration(busy.Load()) + time.Since(begin), err
 }
 
 // sum adds batches to a certificate until there are no more.
-func (t *truth) sum(batches <-chan []whole, into *barrels.Certificate) error {
+func (t *truth) sum(batches <-chan []whole, into *barrels.Certificate, busy *atomic.Int64) error {
 	builder := <-t.builders.free
 	defer func() { t.builders.free <- builder }()
 	for batch := range batches {
+		begin := time.Now()
 		for _, w := range batch {
 			item, err := builder.Item(w.item, w.of)
 			if err != nil {
 				return fmt.Errorf("group %d: %w", w.item.Group.ID, err)
 			}
-			s, err := barrels.ItemSum(item, w.campaign, w.advertiser)
+			s, err := barrels.ItemSum(item)
 			if err != nil {
 				return fmt.Errorf("group %d: %w", w.item.Group.ID, err)
 			}
 			into.Bins[balance.Bin(balance.Key(item.Group.Key))].Add(s)
 		}
+		busy.Add(int64(time.Since(begin)))
 	}
 	return nil
 }
 
-// wholes reads groups from one snapshot and keeps their parents.
+// parents returns the sums of those parents that are there.
+func (t *truth) parents(ctx context.Context, snap backend.Snapshot, list []balance.Parent) (out []balance.ParentSum, err error) {
+	builder := <-t.builders.free
+	defer func() { t.builders.free <- builder }()
+	ids := map[backend.Kind][]uint64{}
+	for _, p := range list {
+		ids[backend.Kind(p.Kind)] = append(ids[backend.Kind(p.Kind)], p.ID)
+	}
+	add := func(kind backend.Kind, id uint64, record proto.Message) error {
+		hi, lo, err := barrels.ParentHash(record)
+		out = append(out, balance.ParentSum{Parent: balance.Parent{Kind: uint8(kind), ID: id}, Hi: hi, Lo: lo})
+		return err
+	}
+	for wanted := range slices.Chunk(ids[backend.KindAdvertiser], readBatch) {
+		list, err := snap.Advertisers(ctx, wanted)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range list {
+			if err := add(backend.KindAdvertiser, a.ID, builder.Advertiser(a)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for wanted := range slices.Chunk(ids[backend.KindCampaign], readBatch) {
+		list, err := snap.Campaigns(ctx, wanted)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range list {
+			record, err := builder.Campaign(c)
+			if err == nil {
+				err = add(backend.KindCampaign, c.ID, record)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("campaign %d: %w", c.ID, err)
+			}
+		}
+	}
+	return out, nil
+}
+
+// wholes reads groups from one snapshot and keeps their campaigns.
 type wholes struct {
-	reading     reading
-	builder     *nodedata.Builder
-	campaigns   map[uint64]whole // without item and advertiser
-	advertisers map[uint64]*pb.Advertiser
+	reading   reading
+	campaigns map[uint64]*backend.Campaign
 }
 
 // read returns those of the groups that are there.
@@ -115,24 +162,16 @@ func (r *wholes) read(ctx context.Context, keys []balance.Key) ([]whole, error) 
 	if err != nil {
 		return nil, err
 	}
-	for _, a := range next.advertisers {
-		r.advertisers[a.ID] = r.builder.Advertiser(a)
-	}
 	for _, c := range next.campaigns {
-		record, err := r.builder.Campaign(c)
-		if err != nil {
-			return nil, fmt.Errorf("campaign %d: %w", c.ID, err)
-		}
-		r.campaigns[c.ID] = whole{of: c, campaign: record}
+		r.campaigns[c.ID] = c
 	}
 	out := make([]whole, 0, len(next.items))
 	for _, it := range next.items {
-		w, ok := r.campaigns[it.Group.CampaignID]
+		c, ok := r.campaigns[it.Group.CampaignID]
 		if !ok {
 			return nil, fault.Newf(fault.Corrupt, "balancer: certify", "group %d has no campaign %d", it.Group.ID, it.Group.CampaignID)
 		}
-		w.item, w.advertiser = it, r.advertisers[it.Group.AdvertiserID]
-		out = append(out, w)
+		out = append(out, whole{it, c})
 	}
 	return out, nil
 }

@@ -1,10 +1,12 @@
 package node
 
 import (
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"adshard/backend"
 	"adshard/balance"
 	"adshard/barrels"
 )
@@ -26,11 +28,19 @@ func TestTruthIsWhatSlavesHave(t *testing.T) {
 	for range 8 {
 		bins := rand.Uint64() | 1<<rand.IntN(64)
 		var of barrels.Certificate
+		parents := map[balance.Parent][2]uint64{}
 		for _, s := range r.slaves {
 			for _, h := range s.store.Slices().GetSlices() {
-				c, err := s.store.Certify(t.Context(), h.Lo, h.Hi, bins)
+				c, err := s.store.Certify(t.Context(), h.Lo, h.Hi, bins, nil)
 				r.must(err)
 				of.Items += c.Items
+				for _, p := range c.Parents {
+					kind := backend.KindAdvertiser
+					if p.Campaign {
+						kind = backend.KindCampaign
+					}
+					parents[balance.Parent{Kind: uint8(kind), ID: p.ID}] = [2]uint64{p.Hi, p.Lo}
+				}
 				for i := range of.Bins {
 					of.Bins[i].Add(c.Bins[i])
 				}
@@ -39,9 +49,17 @@ func TestTruthIsWhatSlavesHave(t *testing.T) {
 		r.b.mu.Lock() // weights may still come
 		keys := wantedKeys(r.b.mapper.Items(), 0, balance.MaxKey, bins)
 		r.b.mu.Unlock()
-		want, err := truth.certify(t.Context(), keys)
+		want, _, err := truth.certify(t.Context(), keys, slices.Collect(maps.Keys(parents)))
 		r.must(err)
 		equal := slices.EqualFunc(want.Bins[:], of.Bins[:], func(a balance.Sum, b barrels.Sum) bool { return a == balance.Sum(b) })
+		for _, p := range want.Parents {
+			if parents[p.Parent] != [2]uint64{p.Hi, p.Lo} {
+				t.Fatalf("parent %+v differs", p.Parent)
+			}
+		}
+		if len(want.Parents) != len(parents) || len(parents) == 0 {
+			t.Fatalf("the database has %d of %d parents", len(want.Parents), len(parents))
+		}
 		if want.Items == 0 || want.Items != of.Items || !equal {
 			t.Fatalf("bins %x: the database has %d items, slaves have %d; sums equal: %v", bins, want.Items, of.Items, equal)
 		}

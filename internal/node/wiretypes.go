@@ -3,7 +3,9 @@ package node
 import (
 	"time"
 
+	"adshard/backend/nodedata"
 	"adshard/balance"
+	"adshard/barrels"
 	"adshard/schema/pb"
 )
 
@@ -94,7 +96,15 @@ func costOf(c *pb.Cost) balance.Cost {
 
 // certificateOf reads a slave's certificate; bins that it leaves out are 0.
 func certificateOf(r *pb.CertifyResponse) *balance.Certificate {
-	out := &balance.Certificate{Clock: r.GetClock(), Items: r.GetItems(), Bytes: r.GetBytes()}
+	out := &balance.Certificate{Clock: r.GetClock(), Builder: r.GetBuilder(), Items: r.GetItems(), Bytes: r.GetBytes()}
+	if out.Builder == barrels.AnyBuilder { // there is nothing of another version
+		out.Builder = nodedata.Version
+	}
+	for _, p := range r.GetParents() {
+		out.Parents = append(out.Parents, balance.ParentSum{
+			Parent: balance.Parent{Kind: uint8(p.GetKind()), ID: p.GetId()}, Hi: p.GetHashHi(), Lo: p.GetHashLo(),
+		})
+	}
 	for i := range out.Bins {
 		if i < len(r.GetCounts()) && i < len(r.GetHashHi()) && i < len(r.GetHashLo()) {
 			out.Bins[i] = balance.Sum{Count: r.Counts[i], Hi: r.HashHi[i], Lo: r.HashLo[i]}

@@ -705,12 +705,15 @@ func (x *ReportResponse) GetDistributor() string {
 
 // SlaveState is what a slave says of itself, for lists and alarms.
 type SlaveState struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Serving       bool                   `protobuf:"varint,1,opt,name=serving,proto3" json:"serving,omitempty"`
-	Groups        uint64                 `protobuf:"varint,2,opt,name=groups,proto3" json:"groups,omitempty"`
-	Keywords      uint64                 `protobuf:"varint,3,opt,name=keywords,proto3" json:"keywords,omitempty"`
-	Bytes         uint64                 `protobuf:"varint,4,opt,name=bytes,proto3" json:"bytes,omitempty"`    // on disk
-	Trouble       string                 `protobuf:"bytes,5,opt,name=trouble,proto3" json:"trouble,omitempty"` // empty, or why it does not go on (e.g. a full disk)
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Serving  bool                   `protobuf:"varint,1,opt,name=serving,proto3" json:"serving,omitempty"`
+	Groups   uint64                 `protobuf:"varint,2,opt,name=groups,proto3" json:"groups,omitempty"`
+	Keywords uint64                 `protobuf:"varint,3,opt,name=keywords,proto3" json:"keywords,omitempty"`
+	Bytes    uint64                 `protobuf:"varint,4,opt,name=bytes,proto3" json:"bytes,omitempty"`    // on disk
+	Trouble  string                 `protobuf:"bytes,5,opt,name=trouble,proto3" json:"trouble,omitempty"` // empty, or why it does not go on (e.g. a full disk)
+	// lacking says what it does not serve since it is damaged or missing, why, and
+	// since when; empty: nothing.
+	Lacking       string `protobuf:"bytes,10,opt,name=lacking,proto3" json:"lacking,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -776,6 +779,13 @@ func (x *SlaveState) GetBytes() uint64 {
 func (x *SlaveState) GetTrouble() string {
 	if x != nil {
 		return x.Trouble
+	}
+	return ""
+}
+
+func (x *SlaveState) GetLacking() string {
+	if x != nil {
+		return x.Lacking
 	}
 	return ""
 }
@@ -1420,14 +1430,16 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\bdatabase\x18\b \x01(\tR\bdatabase\"H\n" +
 	"\x0eReportResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12 \n" +
-	"\vdistributor\x18\x02 \x01(\tR\vdistributor\"\x8a\x01\n" +
+	"\vdistributor\x18\x02 \x01(\tR\vdistributor\"\xa4\x01\n" +
 	"\n" +
 	"SlaveState\x12\x18\n" +
 	"\aserving\x18\x01 \x01(\bR\aserving\x12\x16\n" +
 	"\x06groups\x18\x02 \x01(\x04R\x06groups\x12\x1a\n" +
 	"\bkeywords\x18\x03 \x01(\x04R\bkeywords\x12\x14\n" +
 	"\x05bytes\x18\x04 \x01(\x04R\x05bytes\x12\x18\n" +
-	"\atrouble\x18\x05 \x01(\tR\atrouble\"\xbc\x01\n" +
+	"\atrouble\x18\x05 \x01(\tR\atrouble\x12\x18\n" +
+	"\alacking\x18\n" +
+	" \x01(\tR\alacking\"\xbc\x01\n" +
 	"\x0fWatchMapRequest\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x12\n" +
 	"\x04view\x18\x02 \x01(\x04R\x04view\x12\x17\n" +

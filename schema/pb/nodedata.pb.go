@@ -172,8 +172,11 @@ type NodeData struct {
 	// cleared: every group with a key in one of these intervals that is not
 	// among items is removed. Slices that come and go are filled and emptied by
 	// it, whatever was left there before.
-	Cleared       []*Interval `protobuf:"bytes,9,rep,name=cleared,proto3" json:"cleared,omitempty"`    // by rising lo, disjoint
-	Database      string      `protobuf:"bytes,10,opt,name=database,proto3" json:"database,omitempty"` // whose data these are
+	Cleared  []*Interval `protobuf:"bytes,9,rep,name=cleared,proto3" json:"cleared,omitempty"`    // by rising lo, disjoint
+	Database string      `protobuf:"bytes,10,opt,name=database,proto3" json:"database,omitempty"` // whose data these are
+	// builder is the version of what made the records of the entities; 0: the
+	// first one.
+	Builder       uint32 `protobuf:"varint,15,opt,name=builder,proto3" json:"builder,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -276,6 +279,13 @@ func (x *NodeData) GetDatabase() string {
 		return x.Database
 	}
 	return ""
+}
+
+func (x *NodeData) GetBuilder() uint32 {
+	if x != nil {
+		return x.Builder
+	}
+	return 0
 }
 
 // Interval is a run of keys, both ends inclusive.
@@ -664,7 +674,7 @@ const file_adshard_v1_nodedata_proto_rawDesc = "" +
 	"\x05clock\x18\x02 \x01(\x04R\x05clock\x12\x18\n" +
 	"\aquantum\x18\x03 \x01(\x04R\aquantum\x12\x16\n" +
 	"\x06offset\x18\x04 \x01(\x04R\x06offset\x12\x12\n" +
-	"\x04mark\x18\x05 \x01(\x06R\x04mark\"\x9c\x03\n" +
+	"\x04mark\x18\x05 \x01(\x06R\x04mark\"\xb6\x03\n" +
 	"\bNodeData\x12(\n" +
 	"\x04from\x18\x01 \x01(\v2\x14.adshard.v1.PositionR\x04from\x12$\n" +
 	"\x02to\x18\x02 \x01(\v2\x14.adshard.v1.PositionR\x02to\x12\x14\n" +
@@ -676,7 +686,8 @@ const file_adshard_v1_nodedata_proto_rawDesc = "" +
 	"\x06slices\x18\b \x01(\v2\x16.adshard.v1.SliceTableR\x06slices\x12.\n" +
 	"\acleared\x18\t \x03(\v2\x14.adshard.v1.IntervalR\acleared\x12\x1a\n" +
 	"\bdatabase\x18\n" +
-	" \x01(\tR\bdatabase\"*\n" +
+	" \x01(\tR\bdatabase\x12\x18\n" +
+	"\abuilder\x18\x0f \x01(\rR\abuilder\"*\n" +
 	"\bInterval\x12\x0e\n" +
 	"\x02lo\x18\x01 \x01(\x06R\x02lo\x12\x0e\n" +
 	"\x02hi\x18\x02 \x01(\x06R\x02hi\"`\n" +

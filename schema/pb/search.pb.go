@@ -116,9 +116,11 @@ type CertifyRequest struct {
 	Lo    uint64                 `protobuf:"fixed64,1,opt,name=lo,proto3" json:"lo,omitempty"`
 	Hi    uint64                 `protobuf:"fixed64,2,opt,name=hi,proto3" json:"hi,omitempty"` // inclusive
 	// clock: the sums are of a state that has all changes up to it, at least.
-	Clock         uint64 `protobuf:"varint,3,opt,name=clock,proto3" json:"clock,omitempty"`
-	Bins          uint64 `protobuf:"fixed64,4,opt,name=bins,proto3" json:"bins,omitempty"`       // bit i: bin i is wanted
-	Database      string `protobuf:"bytes,5,opt,name=database,proto3" json:"database,omitempty"` // whose data the slave must hold
+	Clock    uint64 `protobuf:"varint,3,opt,name=clock,proto3" json:"clock,omitempty"`
+	Bins     uint64 `protobuf:"fixed64,4,opt,name=bins,proto3" json:"bins,omitempty"`       // bit i: bin i is wanted
+	Database string `protobuf:"bytes,5,opt,name=database,proto3" json:"database,omitempty"` // whose data the slave must hold
+	// parents are wanted whether or not an item of the bins names them.
+	Parents       []*ParentName `protobuf:"bytes,10,rep,name=parents,proto3" json:"parents,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -188,6 +190,135 @@ func (x *CertifyRequest) GetDatabase() string {
 	return ""
 }
 
+func (x *CertifyRequest) GetParents() []*ParentName {
+	if x != nil {
+		return x.Parents
+	}
+	return nil
+}
+
+// ParentName is a parent's kind (backend.Kind) and id.
+type ParentName struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Kind          uint32                 `protobuf:"varint,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	Id            uint64                 `protobuf:"varint,2,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ParentName) Reset() {
+	*x = ParentName{}
+	mi := &file_adshard_v1_search_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ParentName) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ParentName) ProtoMessage() {}
+
+func (x *ParentName) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_search_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ParentName.ProtoReflect.Descriptor instead.
+func (*ParentName) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *ParentName) GetKind() uint32 {
+	if x != nil {
+		return x.Kind
+	}
+	return 0
+}
+
+func (x *ParentName) GetId() uint64 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+// ParentSum is the 128-bit hash of a parent's record; 0: it is not there.
+type ParentSum struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Kind          uint32                 `protobuf:"varint,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	Id            uint64                 `protobuf:"varint,2,opt,name=id,proto3" json:"id,omitempty"`
+	HashHi        uint64                 `protobuf:"fixed64,3,opt,name=hash_hi,json=hashHi,proto3" json:"hash_hi,omitempty"`
+	HashLo        uint64                 `protobuf:"fixed64,4,opt,name=hash_lo,json=hashLo,proto3" json:"hash_lo,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ParentSum) Reset() {
+	*x = ParentSum{}
+	mi := &file_adshard_v1_search_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ParentSum) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ParentSum) ProtoMessage() {}
+
+func (x *ParentSum) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_search_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ParentSum.ProtoReflect.Descriptor instead.
+func (*ParentSum) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *ParentSum) GetKind() uint32 {
+	if x != nil {
+		return x.Kind
+	}
+	return 0
+}
+
+func (x *ParentSum) GetId() uint64 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *ParentSum) GetHashHi() uint64 {
+	if x != nil {
+		return x.HashHi
+	}
+	return 0
+}
+
+func (x *ParentSum) GetHashLo() uint64 {
+	if x != nil {
+		return x.HashLo
+	}
+	return 0
+}
+
 // CertifyResponse is balance.Certificate. Hashes are sums, modulo 2¹²⁸, of one
 // hash for each item.
 type CertifyResponse struct {
@@ -196,17 +327,22 @@ type CertifyResponse struct {
 	Items uint64                 `protobuf:"varint,2,opt,name=items,proto3" json:"items,omitempty"` // of all bins wanted
 	Bytes uint64                 `protobuf:"varint,3,opt,name=bytes,proto3" json:"bytes,omitempty"` // of their records
 	// By bin, 64 of each; bins not wanted are 0.
-	Counts        []uint64 `protobuf:"varint,4,rep,packed,name=counts,proto3" json:"counts,omitempty"`
-	HashHi        []uint64 `protobuf:"fixed64,5,rep,packed,name=hash_hi,json=hashHi,proto3" json:"hash_hi,omitempty"`
-	HashLo        []uint64 `protobuf:"fixed64,6,rep,packed,name=hash_lo,json=hashLo,proto3" json:"hash_lo,omitempty"`
-	Mark          uint64   `protobuf:"fixed64,7,opt,name=mark,proto3" json:"mark,omitempty"` // of the change at clock
+	Counts []uint64 `protobuf:"varint,4,rep,packed,name=counts,proto3" json:"counts,omitempty"`
+	HashHi []uint64 `protobuf:"fixed64,5,rep,packed,name=hash_hi,json=hashHi,proto3" json:"hash_hi,omitempty"`
+	HashLo []uint64 `protobuf:"fixed64,6,rep,packed,name=hash_lo,json=hashLo,proto3" json:"hash_lo,omitempty"`
+	Mark   uint64   `protobuf:"fixed64,7,opt,name=mark,proto3" json:"mark,omitempty"` // of the change at clock
+	// parents are those that the items of the bins wanted name, and those wanted
+	// by name, by rising kind and id.
+	Parents       []*ParentSum `protobuf:"bytes,10,rep,name=parents,proto3" json:"parents,omitempty"`
+	Builder       uint32       `protobuf:"varint,11,opt,name=builder,proto3" json:"builder,omitempty"`                         // version of what built the store's data (NodeData)
+	TookMicros    uint64       `protobuf:"varint,12,opt,name=took_micros,json=tookMicros,proto3" json:"took_micros,omitempty"` // how long it took to read them
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CertifyResponse) Reset() {
 	*x = CertifyResponse{}
-	mi := &file_adshard_v1_search_proto_msgTypes[3]
+	mi := &file_adshard_v1_search_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -218,7 +354,7 @@ func (x *CertifyResponse) String() string {
 func (*CertifyResponse) ProtoMessage() {}
 
 func (x *CertifyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[3]
+	mi := &file_adshard_v1_search_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -231,7 +367,7 @@ func (x *CertifyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CertifyResponse.ProtoReflect.Descriptor instead.
 func (*CertifyResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{3}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *CertifyResponse) GetClock() uint64 {
@@ -283,6 +419,132 @@ func (x *CertifyResponse) GetMark() uint64 {
 	return 0
 }
 
+func (x *CertifyResponse) GetParents() []*ParentSum {
+	if x != nil {
+		return x.Parents
+	}
+	return nil
+}
+
+func (x *CertifyResponse) GetBuilder() uint32 {
+	if x != nil {
+		return x.Builder
+	}
+	return 0
+}
+
+func (x *CertifyResponse) GetTookMicros() uint64 {
+	if x != nil {
+		return x.TookMicros
+	}
+	return 0
+}
+
+// DiscardRequest names a slice as the balancer knows it.
+type DiscardRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Lo            uint64                 `protobuf:"fixed64,1,opt,name=lo,proto3" json:"lo,omitempty"`
+	Hi            uint64                 `protobuf:"fixed64,2,opt,name=hi,proto3" json:"hi,omitempty"` // inclusive
+	Generation    uint64                 `protobuf:"varint,3,opt,name=generation,proto3" json:"generation,omitempty"`
+	Reason        string                 `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DiscardRequest) Reset() {
+	*x = DiscardRequest{}
+	mi := &file_adshard_v1_search_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DiscardRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DiscardRequest) ProtoMessage() {}
+
+func (x *DiscardRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_search_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DiscardRequest.ProtoReflect.Descriptor instead.
+func (*DiscardRequest) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *DiscardRequest) GetLo() uint64 {
+	if x != nil {
+		return x.Lo
+	}
+	return 0
+}
+
+func (x *DiscardRequest) GetHi() uint64 {
+	if x != nil {
+		return x.Hi
+	}
+	return 0
+}
+
+func (x *DiscardRequest) GetGeneration() uint64 {
+	if x != nil {
+		return x.Generation
+	}
+	return 0
+}
+
+func (x *DiscardRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+type DiscardResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DiscardResponse) Reset() {
+	*x = DiscardResponse{}
+	mi := &file_adshard_v1_search_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DiscardResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DiscardResponse) ProtoMessage() {}
+
+func (x *DiscardResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_search_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DiscardResponse.ProtoReflect.Descriptor instead.
+func (*DiscardResponse) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{7}
+}
+
 type MapRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -291,7 +553,7 @@ type MapRequest struct {
 
 func (x *MapRequest) Reset() {
 	*x = MapRequest{}
-	mi := &file_adshard_v1_search_proto_msgTypes[4]
+	mi := &file_adshard_v1_search_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -303,7 +565,7 @@ func (x *MapRequest) String() string {
 func (*MapRequest) ProtoMessage() {}
 
 func (x *MapRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[4]
+	mi := &file_adshard_v1_search_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -316,7 +578,7 @@ func (x *MapRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MapRequest.ProtoReflect.Descriptor instead.
 func (*MapRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{4}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{8}
 }
 
 type MapResponse struct {
@@ -335,7 +597,7 @@ type MapResponse struct {
 
 func (x *MapResponse) Reset() {
 	*x = MapResponse{}
-	mi := &file_adshard_v1_search_proto_msgTypes[5]
+	mi := &file_adshard_v1_search_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -347,7 +609,7 @@ func (x *MapResponse) String() string {
 func (*MapResponse) ProtoMessage() {}
 
 func (x *MapResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[5]
+	mi := &file_adshard_v1_search_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -360,7 +622,7 @@ func (x *MapResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MapResponse.ProtoReflect.Descriptor instead.
 func (*MapResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{5}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *MapResponse) GetEpoch() uint64 {
@@ -431,7 +693,7 @@ type Fault struct {
 
 func (x *Fault) Reset() {
 	*x = Fault{}
-	mi := &file_adshard_v1_search_proto_msgTypes[6]
+	mi := &file_adshard_v1_search_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -443,7 +705,7 @@ func (x *Fault) String() string {
 func (*Fault) ProtoMessage() {}
 
 func (x *Fault) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[6]
+	mi := &file_adshard_v1_search_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -456,7 +718,7 @@ func (x *Fault) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Fault.ProtoReflect.Descriptor instead.
 func (*Fault) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{6}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Fault) GetKind() uint32 {
@@ -498,7 +760,7 @@ type Query struct {
 
 func (x *Query) Reset() {
 	*x = Query{}
-	mi := &file_adshard_v1_search_proto_msgTypes[7]
+	mi := &file_adshard_v1_search_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -510,7 +772,7 @@ func (x *Query) String() string {
 func (*Query) ProtoMessage() {}
 
 func (x *Query) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[7]
+	mi := &file_adshard_v1_search_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -523,7 +785,7 @@ func (x *Query) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Query.ProtoReflect.Descriptor instead.
 func (*Query) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{7}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Query) GetText() string {
@@ -588,7 +850,7 @@ type Rule struct {
 
 func (x *Rule) Reset() {
 	*x = Rule{}
-	mi := &file_adshard_v1_search_proto_msgTypes[8]
+	mi := &file_adshard_v1_search_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -600,7 +862,7 @@ func (x *Rule) String() string {
 func (*Rule) ProtoMessage() {}
 
 func (x *Rule) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[8]
+	mi := &file_adshard_v1_search_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -613,7 +875,7 @@ func (x *Rule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Rule.ProtoReflect.Descriptor instead.
 func (*Rule) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{8}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Rule) GetOthers() bool {
@@ -661,7 +923,7 @@ type SearchRequest struct {
 
 func (x *SearchRequest) Reset() {
 	*x = SearchRequest{}
-	mi := &file_adshard_v1_search_proto_msgTypes[9]
+	mi := &file_adshard_v1_search_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -673,7 +935,7 @@ func (x *SearchRequest) String() string {
 func (*SearchRequest) ProtoMessage() {}
 
 func (x *SearchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[9]
+	mi := &file_adshard_v1_search_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -686,7 +948,7 @@ func (x *SearchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchRequest.ProtoReflect.Descriptor instead.
 func (*SearchRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{9}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *SearchRequest) GetQuery() *Query {
@@ -753,27 +1015,30 @@ func (x *SearchRequest) GetShard() uint64 {
 }
 
 type SearchResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Hits          []*Hit                 `protobuf:"bytes,1,rep,name=hits,proto3" json:"hits,omitempty"`
-	Matched       uint64                 `protobuf:"varint,2,opt,name=matched,proto3" json:"matched,omitempty"`
-	Candidates    uint64                 `protobuf:"varint,3,opt,name=candidates,proto3" json:"candidates,omitempty"`
-	CountsExact   bool                   `protobuf:"varint,4,opt,name=counts_exact,json=countsExact,proto3" json:"counts_exact,omitempty"`
-	WidthHi       uint64                 `protobuf:"varint,5,opt,name=width_hi,json=widthHi,proto3" json:"width_hi,omitempty"`
-	WidthLo       uint64                 `protobuf:"varint,6,opt,name=width_lo,json=widthLo,proto3" json:"width_lo,omitempty"`
-	View          uint64                 `protobuf:"varint,7,opt,name=view,proto3" json:"view,omitempty"`
-	AppliedClock  uint64                 `protobuf:"varint,8,opt,name=applied_clock,json=appliedClock,proto3" json:"applied_clock,omitempty"`
-	Looked        uint64                 `protobuf:"varint,9,opt,name=looked,proto3" json:"looked,omitempty"`
-	BlocksRead    uint64                 `protobuf:"varint,10,opt,name=blocks_read,json=blocksRead,proto3" json:"blocks_read,omitempty"`
-	BlocksPassed  uint64                 `protobuf:"varint,11,opt,name=blocks_passed,json=blocksPassed,proto3" json:"blocks_passed,omitempty"`
-	BlocksBad     uint64                 `protobuf:"varint,12,opt,name=blocks_bad,json=blocksBad,proto3" json:"blocks_bad,omitempty"`
-	Shard         uint64                 `protobuf:"fixed64,14,opt,name=shard,proto3" json:"shard,omitempty"` // search.ShardID of who answers
+	state        protoimpl.MessageState `protogen:"open.v1"`
+	Hits         []*Hit                 `protobuf:"bytes,1,rep,name=hits,proto3" json:"hits,omitempty"`
+	Matched      uint64                 `protobuf:"varint,2,opt,name=matched,proto3" json:"matched,omitempty"`
+	Candidates   uint64                 `protobuf:"varint,3,opt,name=candidates,proto3" json:"candidates,omitempty"`
+	CountsExact  bool                   `protobuf:"varint,4,opt,name=counts_exact,json=countsExact,proto3" json:"counts_exact,omitempty"`
+	WidthHi      uint64                 `protobuf:"varint,5,opt,name=width_hi,json=widthHi,proto3" json:"width_hi,omitempty"`
+	WidthLo      uint64                 `protobuf:"varint,6,opt,name=width_lo,json=widthLo,proto3" json:"width_lo,omitempty"`
+	View         uint64                 `protobuf:"varint,7,opt,name=view,proto3" json:"view,omitempty"`
+	AppliedClock uint64                 `protobuf:"varint,8,opt,name=applied_clock,json=appliedClock,proto3" json:"applied_clock,omitempty"`
+	Looked       uint64                 `protobuf:"varint,9,opt,name=looked,proto3" json:"looked,omitempty"`
+	BlocksRead   uint64                 `protobuf:"varint,10,opt,name=blocks_read,json=blocksRead,proto3" json:"blocks_read,omitempty"`
+	BlocksPassed uint64                 `protobuf:"varint,11,opt,name=blocks_passed,json=blocksPassed,proto3" json:"blocks_passed,omitempty"`
+	BlocksBad    uint64                 `protobuf:"varint,12,opt,name=blocks_bad,json=blocksBad,proto3" json:"blocks_bad,omitempty"`
+	Shard        uint64                 `protobuf:"fixed64,14,opt,name=shard,proto3" json:"shard,omitempty"` // search.ShardID of who answers
+	// lacking is why the slave serves less than its map gives it; "": it serves
+	// all of that.
+	Lacking       string `protobuf:"bytes,20,opt,name=lacking,proto3" json:"lacking,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SearchResponse) Reset() {
 	*x = SearchResponse{}
-	mi := &file_adshard_v1_search_proto_msgTypes[10]
+	mi := &file_adshard_v1_search_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -785,7 +1050,7 @@ func (x *SearchResponse) String() string {
 func (*SearchResponse) ProtoMessage() {}
 
 func (x *SearchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[10]
+	mi := &file_adshard_v1_search_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -798,7 +1063,7 @@ func (x *SearchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchResponse.ProtoReflect.Descriptor instead.
 func (*SearchResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{10}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *SearchResponse) GetHits() []*Hit {
@@ -892,6 +1157,13 @@ func (x *SearchResponse) GetShard() uint64 {
 	return 0
 }
 
+func (x *SearchResponse) GetLacking() string {
+	if x != nil {
+		return x.Lacking
+	}
+	return ""
+}
+
 type Hit struct {
 	state          protoimpl.MessageState `protogen:"open.v1"`
 	Keyword        uint64                 `protobuf:"varint,1,opt,name=keyword,proto3" json:"keyword,omitempty"`
@@ -913,7 +1185,7 @@ type Hit struct {
 
 func (x *Hit) Reset() {
 	*x = Hit{}
-	mi := &file_adshard_v1_search_proto_msgTypes[11]
+	mi := &file_adshard_v1_search_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -925,7 +1197,7 @@ func (x *Hit) String() string {
 func (*Hit) ProtoMessage() {}
 
 func (x *Hit) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[11]
+	mi := &file_adshard_v1_search_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -938,7 +1210,7 @@ func (x *Hit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hit.ProtoReflect.Descriptor instead.
 func (*Hit) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{11}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Hit) GetKeyword() uint64 {
@@ -1042,7 +1314,7 @@ type ExplainRequest struct {
 
 func (x *ExplainRequest) Reset() {
 	*x = ExplainRequest{}
-	mi := &file_adshard_v1_search_proto_msgTypes[12]
+	mi := &file_adshard_v1_search_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1054,7 +1326,7 @@ func (x *ExplainRequest) String() string {
 func (*ExplainRequest) ProtoMessage() {}
 
 func (x *ExplainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[12]
+	mi := &file_adshard_v1_search_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1067,7 +1339,7 @@ func (x *ExplainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainRequest.ProtoReflect.Descriptor instead.
 func (*ExplainRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{12}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ExplainRequest) GetRequest() *SearchRequest {
@@ -1099,7 +1371,7 @@ type ExplainResponse struct {
 
 func (x *ExplainResponse) Reset() {
 	*x = ExplainResponse{}
-	mi := &file_adshard_v1_search_proto_msgTypes[13]
+	mi := &file_adshard_v1_search_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1111,7 +1383,7 @@ func (x *ExplainResponse) String() string {
 func (*ExplainResponse) ProtoMessage() {}
 
 func (x *ExplainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[13]
+	mi := &file_adshard_v1_search_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1124,7 +1396,7 @@ func (x *ExplainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainResponse.ProtoReflect.Descriptor instead.
 func (*ExplainResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{13}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ExplainResponse) GetMatches() []*Explained {
@@ -1195,7 +1467,7 @@ type Explained struct {
 
 func (x *Explained) Reset() {
 	*x = Explained{}
-	mi := &file_adshard_v1_search_proto_msgTypes[14]
+	mi := &file_adshard_v1_search_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1207,7 +1479,7 @@ func (x *Explained) String() string {
 func (*Explained) ProtoMessage() {}
 
 func (x *Explained) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[14]
+	mi := &file_adshard_v1_search_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1220,7 +1492,7 @@ func (x *Explained) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Explained.ProtoReflect.Descriptor instead.
 func (*Explained) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{14}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Explained) GetHit() *Hit {
@@ -1311,7 +1583,7 @@ type Agreement struct {
 
 func (x *Agreement) Reset() {
 	*x = Agreement{}
-	mi := &file_adshard_v1_search_proto_msgTypes[15]
+	mi := &file_adshard_v1_search_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1323,7 +1595,7 @@ func (x *Agreement) String() string {
 func (*Agreement) ProtoMessage() {}
 
 func (x *Agreement) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[15]
+	mi := &file_adshard_v1_search_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1336,7 +1608,7 @@ func (x *Agreement) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Agreement.ProtoReflect.Descriptor instead.
 func (*Agreement) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{15}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Agreement) GetKeyword() string {
@@ -1369,13 +1641,24 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\fAdoptRequest\x12\x1a\n" +
 	"\bbalancer\x18\x01 \x01(\tR\bbalancer\"#\n" +
 	"\rAdoptResponse\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name\"v\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\"\xa8\x01\n" +
 	"\x0eCertifyRequest\x12\x0e\n" +
 	"\x02lo\x18\x01 \x01(\x06R\x02lo\x12\x0e\n" +
 	"\x02hi\x18\x02 \x01(\x06R\x02hi\x12\x14\n" +
 	"\x05clock\x18\x03 \x01(\x04R\x05clock\x12\x12\n" +
 	"\x04bins\x18\x04 \x01(\x06R\x04bins\x12\x1a\n" +
-	"\bdatabase\x18\x05 \x01(\tR\bdatabase\"\xb1\x01\n" +
+	"\bdatabase\x18\x05 \x01(\tR\bdatabase\x120\n" +
+	"\aparents\x18\n" +
+	" \x03(\v2\x16.adshard.v1.ParentNameR\aparents\"0\n" +
+	"\n" +
+	"ParentName\x12\x12\n" +
+	"\x04kind\x18\x01 \x01(\rR\x04kind\x12\x0e\n" +
+	"\x02id\x18\x02 \x01(\x04R\x02id\"a\n" +
+	"\tParentSum\x12\x12\n" +
+	"\x04kind\x18\x01 \x01(\rR\x04kind\x12\x0e\n" +
+	"\x02id\x18\x02 \x01(\x04R\x02id\x12\x17\n" +
+	"\ahash_hi\x18\x03 \x01(\x06R\x06hashHi\x12\x17\n" +
+	"\ahash_lo\x18\x04 \x01(\x06R\x06hashLo\"\x9d\x02\n" +
 	"\x0fCertifyResponse\x12\x14\n" +
 	"\x05clock\x18\x01 \x01(\x04R\x05clock\x12\x14\n" +
 	"\x05items\x18\x02 \x01(\x04R\x05items\x12\x14\n" +
@@ -1383,7 +1666,20 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x06counts\x18\x04 \x03(\x04R\x06counts\x12\x17\n" +
 	"\ahash_hi\x18\x05 \x03(\x06R\x06hashHi\x12\x17\n" +
 	"\ahash_lo\x18\x06 \x03(\x06R\x06hashLo\x12\x12\n" +
-	"\x04mark\x18\a \x01(\x06R\x04mark\"\f\n" +
+	"\x04mark\x18\a \x01(\x06R\x04mark\x12/\n" +
+	"\aparents\x18\n" +
+	" \x03(\v2\x15.adshard.v1.ParentSumR\aparents\x12\x18\n" +
+	"\abuilder\x18\v \x01(\rR\abuilder\x12\x1f\n" +
+	"\vtook_micros\x18\f \x01(\x04R\n" +
+	"tookMicros\"h\n" +
+	"\x0eDiscardRequest\x12\x0e\n" +
+	"\x02lo\x18\x01 \x01(\x06R\x02lo\x12\x0e\n" +
+	"\x02hi\x18\x02 \x01(\x06R\x02hi\x12\x1e\n" +
+	"\n" +
+	"generation\x18\x03 \x01(\x04R\n" +
+	"generation\x12\x16\n" +
+	"\x06reason\x18\x04 \x01(\tR\x06reason\"\x11\n" +
+	"\x0fDiscardResponse\"\f\n" +
 	"\n" +
 	"MapRequest\"\xe8\x01\n" +
 	"\vMapResponse\x12\x14\n" +
@@ -1422,7 +1718,7 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\n" +
 	"request_id\x18\a \x01(\tR\trequestId\x12\x12\n" +
 	"\x04view\x18\b \x01(\x04R\x04view\x12\x14\n" +
-	"\x05shard\x18\t \x01(\x06R\x05shard\"\x94\x03\n" +
+	"\x05shard\x18\t \x01(\x06R\x05shard\"\xae\x03\n" +
 	"\x0eSearchResponse\x12#\n" +
 	"\x04hits\x18\x01 \x03(\v2\x0f.adshard.v1.HitR\x04hits\x12\x18\n" +
 	"\amatched\x18\x02 \x01(\x04R\amatched\x12\x1e\n" +
@@ -1441,7 +1737,8 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\rblocks_passed\x18\v \x01(\x04R\fblocksPassed\x12\x1d\n" +
 	"\n" +
 	"blocks_bad\x18\f \x01(\x04R\tblocksBad\x12\x14\n" +
-	"\x05shard\x18\x0e \x01(\x06R\x05shard\"\x92\x03\n" +
+	"\x05shard\x18\x0e \x01(\x06R\x05shard\x12\x18\n" +
+	"\alacking\x18\x14 \x01(\tR\alacking\"\x92\x03\n" +
 	"\x03Hit\x12\x18\n" +
 	"\akeyword\x18\x01 \x01(\x04R\akeyword\x12\x14\n" +
 	"\x05group\x18\x02 \x01(\x04R\x05group\x12\x1a\n" +
@@ -1487,12 +1784,13 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\tAgreement\x12\x18\n" +
 	"\akeyword\x18\x01 \x01(\tR\akeyword\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12\x14\n" +
-	"\x05level\x18\x03 \x01(\rR\x05level2\xc6\x02\n" +
+	"\x05level\x18\x03 \x01(\rR\x05level2\x8a\x03\n" +
 	"\x05Slave\x12?\n" +
 	"\x06Search\x12\x19.adshard.v1.SearchRequest\x1a\x1a.adshard.v1.SearchResponse\x12B\n" +
 	"\aExplain\x12\x1a.adshard.v1.ExplainRequest\x1a\x1b.adshard.v1.ExplainResponse\x126\n" +
 	"\x03Map\x12\x16.adshard.v1.MapRequest\x1a\x17.adshard.v1.MapResponse\x12B\n" +
-	"\aCertify\x12\x1a.adshard.v1.CertifyRequest\x1a\x1b.adshard.v1.CertifyResponse\x12<\n" +
+	"\aCertify\x12\x1a.adshard.v1.CertifyRequest\x1a\x1b.adshard.v1.CertifyResponse\x12B\n" +
+	"\aDiscard\x12\x1a.adshard.v1.DiscardRequest\x1a\x1b.adshard.v1.DiscardResponse\x12<\n" +
 	"\x05Adopt\x12\x18.adshard.v1.AdoptRequest\x1a\x19.adshard.v1.AdoptResponseB\x13Z\x11adshard/schema/pbb\x06proto3"
 
 var (
@@ -1507,55 +1805,63 @@ func file_adshard_v1_search_proto_rawDescGZIP() []byte {
 	return file_adshard_v1_search_proto_rawDescData
 }
 
-var file_adshard_v1_search_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_adshard_v1_search_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
 var file_adshard_v1_search_proto_goTypes = []any{
 	(*AdoptRequest)(nil),    // 0: adshard.v1.AdoptRequest
 	(*AdoptResponse)(nil),   // 1: adshard.v1.AdoptResponse
 	(*CertifyRequest)(nil),  // 2: adshard.v1.CertifyRequest
-	(*CertifyResponse)(nil), // 3: adshard.v1.CertifyResponse
-	(*MapRequest)(nil),      // 4: adshard.v1.MapRequest
-	(*MapResponse)(nil),     // 5: adshard.v1.MapResponse
-	(*Fault)(nil),           // 6: adshard.v1.Fault
-	(*Query)(nil),           // 7: adshard.v1.Query
-	(*Rule)(nil),            // 8: adshard.v1.Rule
-	(*SearchRequest)(nil),   // 9: adshard.v1.SearchRequest
-	(*SearchResponse)(nil),  // 10: adshard.v1.SearchResponse
-	(*Hit)(nil),             // 11: adshard.v1.Hit
-	(*ExplainRequest)(nil),  // 12: adshard.v1.ExplainRequest
-	(*ExplainResponse)(nil), // 13: adshard.v1.ExplainResponse
-	(*Explained)(nil),       // 14: adshard.v1.Explained
-	(*Agreement)(nil),       // 15: adshard.v1.Agreement
-	(*Shard)(nil),           // 16: adshard.v1.Shard
-	(MatchType)(0),          // 17: adshard.v1.MatchType
-	(*Ad)(nil),              // 18: adshard.v1.Ad
+	(*ParentName)(nil),      // 3: adshard.v1.ParentName
+	(*ParentSum)(nil),       // 4: adshard.v1.ParentSum
+	(*CertifyResponse)(nil), // 5: adshard.v1.CertifyResponse
+	(*DiscardRequest)(nil),  // 6: adshard.v1.DiscardRequest
+	(*DiscardResponse)(nil), // 7: adshard.v1.DiscardResponse
+	(*MapRequest)(nil),      // 8: adshard.v1.MapRequest
+	(*MapResponse)(nil),     // 9: adshard.v1.MapResponse
+	(*Fault)(nil),           // 10: adshard.v1.Fault
+	(*Query)(nil),           // 11: adshard.v1.Query
+	(*Rule)(nil),            // 12: adshard.v1.Rule
+	(*SearchRequest)(nil),   // 13: adshard.v1.SearchRequest
+	(*SearchResponse)(nil),  // 14: adshard.v1.SearchResponse
+	(*Hit)(nil),             // 15: adshard.v1.Hit
+	(*ExplainRequest)(nil),  // 16: adshard.v1.ExplainRequest
+	(*ExplainResponse)(nil), // 17: adshard.v1.ExplainResponse
+	(*Explained)(nil),       // 18: adshard.v1.Explained
+	(*Agreement)(nil),       // 19: adshard.v1.Agreement
+	(*Shard)(nil),           // 20: adshard.v1.Shard
+	(MatchType)(0),          // 21: adshard.v1.MatchType
+	(*Ad)(nil),              // 22: adshard.v1.Ad
 }
 var file_adshard_v1_search_proto_depIdxs = []int32{
-	16, // 0: adshard.v1.MapResponse.shards:type_name -> adshard.v1.Shard
-	7,  // 1: adshard.v1.SearchRequest.query:type_name -> adshard.v1.Query
-	8,  // 2: adshard.v1.SearchRequest.profile:type_name -> adshard.v1.Rule
-	11, // 3: adshard.v1.SearchResponse.hits:type_name -> adshard.v1.Hit
-	17, // 4: adshard.v1.Hit.type:type_name -> adshard.v1.MatchType
-	18, // 5: adshard.v1.Hit.ad:type_name -> adshard.v1.Ad
-	9,  // 6: adshard.v1.ExplainRequest.request:type_name -> adshard.v1.SearchRequest
-	14, // 7: adshard.v1.ExplainResponse.matches:type_name -> adshard.v1.Explained
-	11, // 8: adshard.v1.Explained.hit:type_name -> adshard.v1.Hit
-	15, // 9: adshard.v1.Explained.words:type_name -> adshard.v1.Agreement
-	17, // 10: adshard.v1.Explained.negative_type:type_name -> adshard.v1.MatchType
-	9,  // 11: adshard.v1.Slave.Search:input_type -> adshard.v1.SearchRequest
-	12, // 12: adshard.v1.Slave.Explain:input_type -> adshard.v1.ExplainRequest
-	4,  // 13: adshard.v1.Slave.Map:input_type -> adshard.v1.MapRequest
-	2,  // 14: adshard.v1.Slave.Certify:input_type -> adshard.v1.CertifyRequest
-	0,  // 15: adshard.v1.Slave.Adopt:input_type -> adshard.v1.AdoptRequest
-	10, // 16: adshard.v1.Slave.Search:output_type -> adshard.v1.SearchResponse
-	13, // 17: adshard.v1.Slave.Explain:output_type -> adshard.v1.ExplainResponse
-	5,  // 18: adshard.v1.Slave.Map:output_type -> adshard.v1.MapResponse
-	3,  // 19: adshard.v1.Slave.Certify:output_type -> adshard.v1.CertifyResponse
-	1,  // 20: adshard.v1.Slave.Adopt:output_type -> adshard.v1.AdoptResponse
-	16, // [16:21] is the sub-list for method output_type
-	11, // [11:16] is the sub-list for method input_type
-	11, // [11:11] is the sub-list for extension type_name
-	11, // [11:11] is the sub-list for extension extendee
-	0,  // [0:11] is the sub-list for field type_name
+	3,  // 0: adshard.v1.CertifyRequest.parents:type_name -> adshard.v1.ParentName
+	4,  // 1: adshard.v1.CertifyResponse.parents:type_name -> adshard.v1.ParentSum
+	20, // 2: adshard.v1.MapResponse.shards:type_name -> adshard.v1.Shard
+	11, // 3: adshard.v1.SearchRequest.query:type_name -> adshard.v1.Query
+	12, // 4: adshard.v1.SearchRequest.profile:type_name -> adshard.v1.Rule
+	15, // 5: adshard.v1.SearchResponse.hits:type_name -> adshard.v1.Hit
+	21, // 6: adshard.v1.Hit.type:type_name -> adshard.v1.MatchType
+	22, // 7: adshard.v1.Hit.ad:type_name -> adshard.v1.Ad
+	13, // 8: adshard.v1.ExplainRequest.request:type_name -> adshard.v1.SearchRequest
+	18, // 9: adshard.v1.ExplainResponse.matches:type_name -> adshard.v1.Explained
+	15, // 10: adshard.v1.Explained.hit:type_name -> adshard.v1.Hit
+	19, // 11: adshard.v1.Explained.words:type_name -> adshard.v1.Agreement
+	21, // 12: adshard.v1.Explained.negative_type:type_name -> adshard.v1.MatchType
+	13, // 13: adshard.v1.Slave.Search:input_type -> adshard.v1.SearchRequest
+	16, // 14: adshard.v1.Slave.Explain:input_type -> adshard.v1.ExplainRequest
+	8,  // 15: adshard.v1.Slave.Map:input_type -> adshard.v1.MapRequest
+	2,  // 16: adshard.v1.Slave.Certify:input_type -> adshard.v1.CertifyRequest
+	6,  // 17: adshard.v1.Slave.Discard:input_type -> adshard.v1.DiscardRequest
+	0,  // 18: adshard.v1.Slave.Adopt:input_type -> adshard.v1.AdoptRequest
+	14, // 19: adshard.v1.Slave.Search:output_type -> adshard.v1.SearchResponse
+	17, // 20: adshard.v1.Slave.Explain:output_type -> adshard.v1.ExplainResponse
+	9,  // 21: adshard.v1.Slave.Map:output_type -> adshard.v1.MapResponse
+	5,  // 22: adshard.v1.Slave.Certify:output_type -> adshard.v1.CertifyResponse
+	7,  // 23: adshard.v1.Slave.Discard:output_type -> adshard.v1.DiscardResponse
+	1,  // 24: adshard.v1.Slave.Adopt:output_type -> adshard.v1.AdoptResponse
+	19, // [19:25] is the sub-list for method output_type
+	13, // [13:19] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_adshard_v1_search_proto_init() }
@@ -1571,7 +1877,7 @@ func file_adshard_v1_search_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_adshard_v1_search_proto_rawDesc), len(file_adshard_v1_search_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   16,
+			NumMessages:   20,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

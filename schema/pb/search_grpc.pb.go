@@ -25,6 +25,7 @@ const (
 	Slave_Explain_FullMethodName = "/adshard.v1.Slave/Explain"
 	Slave_Map_FullMethodName     = "/adshard.v1.Slave/Map"
 	Slave_Certify_FullMethodName = "/adshard.v1.Slave/Certify"
+	Slave_Discard_FullMethodName = "/adshard.v1.Slave/Discard"
 	Slave_Adopt_FullMethodName   = "/adshard.v1.Slave/Adopt"
 )
 
@@ -42,6 +43,9 @@ type SlaveClient interface {
 	// Certify sums what searches really read of an interval of keys: asked by
 	// the balancer before a slice changes its slave.
 	Certify(ctx context.Context, in *CertifyRequest, opts ...grpc.CallOption) (*CertifyResponse, error)
+	// Discard has a slave stop serving a slice that was found to differ from the
+	// source of truth; it is filled again.
+	Discard(ctx context.Context, in *DiscardRequest, opts ...grpc.CallOption) (*DiscardResponse, error)
 	// Adopt tells a slave that was started without a balancer where it is.
 	Adopt(ctx context.Context, in *AdoptRequest, opts ...grpc.CallOption) (*AdoptResponse, error)
 }
@@ -94,6 +98,16 @@ func (c *slaveClient) Certify(ctx context.Context, in *CertifyRequest, opts ...g
 	return out, nil
 }
 
+func (c *slaveClient) Discard(ctx context.Context, in *DiscardRequest, opts ...grpc.CallOption) (*DiscardResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(DiscardResponse)
+	err := c.cc.Invoke(ctx, Slave_Discard_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *slaveClient) Adopt(ctx context.Context, in *AdoptRequest, opts ...grpc.CallOption) (*AdoptResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(AdoptResponse)
@@ -118,6 +132,9 @@ type SlaveServer interface {
 	// Certify sums what searches really read of an interval of keys: asked by
 	// the balancer before a slice changes its slave.
 	Certify(context.Context, *CertifyRequest) (*CertifyResponse, error)
+	// Discard has a slave stop serving a slice that was found to differ from the
+	// source of truth; it is filled again.
+	Discard(context.Context, *DiscardRequest) (*DiscardResponse, error)
 	// Adopt tells a slave that was started without a balancer where it is.
 	Adopt(context.Context, *AdoptRequest) (*AdoptResponse, error)
 	mustEmbedUnimplementedSlaveServer()
@@ -141,6 +158,9 @@ func (UnimplementedSlaveServer) Map(context.Context, *MapRequest) (*MapResponse,
 }
 func (UnimplementedSlaveServer) Certify(context.Context, *CertifyRequest) (*CertifyResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Certify not implemented")
+}
+func (UnimplementedSlaveServer) Discard(context.Context, *DiscardRequest) (*DiscardResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Discard not implemented")
 }
 func (UnimplementedSlaveServer) Adopt(context.Context, *AdoptRequest) (*AdoptResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Adopt not implemented")
@@ -238,6 +258,24 @@ func _Slave_Certify_Handler(srv interface{}, ctx context.Context, dec func(inter
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Slave_Discard_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DiscardRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SlaveServer).Discard(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Slave_Discard_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SlaveServer).Discard(ctx, req.(*DiscardRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _Slave_Adopt_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(AdoptRequest)
 	if err := dec(in); err != nil {
@@ -278,6 +316,10 @@ var Slave_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Certify",
 			Handler:    _Slave_Certify_Handler,
+		},
+		{
+			MethodName: "Discard",
+			Handler:    _Slave_Discard_Handler,
 		},
 		{
 			MethodName: "Adopt",

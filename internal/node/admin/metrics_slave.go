@@ -48,6 +48,12 @@ func NewSlaveMetrics(r prometheus.Registerer, store barrels.Store, state func() 
 		func() float64 { return truth(state().CaughtUp) })
 	Gauge(r, "adshard_in_trouble", "1: the slave does not go on.",
 		func() float64 { return truth(state().Trouble != "") })
+	Gauge(r, "adshard_in_repair", "1: something is not served since it is damaged or missing.",
+		func() float64 { return truth(state().Repair != "") })
+	Count(r, "adshard_repairs_total", "Repairs begun: slices, or the whole store, given up and filled again.",
+		func() float64 { return float64(state().Repairs) })
+	Count(r, "adshard_memory_differences_total", "What was kept in memory other than in the store, and was dropped.",
+		func() float64 { return float64(state().Memory) })
 	Count(r, "adshard_buckets_applied_total", "Buckets of node data applied.",
 		func() float64 { return float64(state().Buckets) })
 	Count(r, "adshard_items_applied_total", "Groups written or deleted.",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"adshard/barrels"
 	"adshard/fault"
 	"adshard/schema/pb"
 )
@@ -26,11 +27,21 @@ func (s *Server) Certify(ctx context.Context, m *pb.CertifyRequest) (_ *pb.Certi
 	if err := s.reach(ctx, m.GetClock()); err != nil {
 		return nil, err
 	}
-	c, err := s.store.Certify(ctx, m.GetLo(), m.GetHi(), m.GetBins())
+	parents := make([]barrels.Parent, len(m.GetParents()))
+	for i, p := range m.GetParents() {
+		parents[i] = barrels.Parent{Campaign: p.GetKind() == barrels.KindCampaign, ID: p.GetId()}
+	}
+	began := time.Now()
+	c, err := s.store.Certify(ctx, m.GetLo(), m.GetHi(), m.GetBins(), parents)
 	if err != nil {
 		return nil, err
 	}
-	return c.Message(), nil
+	if !c.Held {
+		return nil, fault.Newf(fault.Unavailable, "slave: certify", "not all of %x to %x is here", m.GetLo(), m.GetHi())
+	}
+	reply := c.Message()
+	reply.TookMicros = uint64(time.Since(began).Microseconds())
+	return reply, nil
 }
 
 // reach waits until the store has applied all changes up to clock.
@@ -46,6 +57,18 @@ func (s *Server) reach(ctx context.Context, clock uint64) error {
 		}
 	}
 	return nil
+}
+
+// Discard implements pb.SlaveServer. It returns once the slice is on the list of
+// what is given up, not when that is done.
+func (s *Server) Discard(_ context.Context, m *pb.DiscardRequest) (*pb.DiscardResponse, error) {
+	for _, h := range s.store.Slices().GetSlices() {
+		if h.Lo == m.GetLo() && h.Hi == m.GetHi() && h.Generation == m.GetGeneration() && h.State == pb.HeldState_HELD_STATE_FULL {
+			s.upkeep.Discard(h.Lo, h.Hi, m.GetReason())
+			return &pb.DiscardResponse{}, nil
+		}
+	}
+	return nil, fault.Newf(fault.Stale, "slave: discard", "the slice from %x to %x is not here as generation %d", m.GetLo(), m.GetHi(), m.GetGeneration())
 }
 
 // Adopt implements pb.SlaveServer.

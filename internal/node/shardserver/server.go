@@ -20,7 +20,16 @@ type Store interface {
 	Position() *pb.Position
 	Slices() *pb.SliceTable
 	// Certify sums what searches read of an interval (barrels.Store).
-	Certify(ctx context.Context, lo, hi, bins uint64) (*barrels.Certificate, error)
+	Certify(ctx context.Context, lo, hi, bins uint64, parents []barrels.Parent) (*barrels.Certificate, error)
+}
+
+// Upkeep keeps the store what it should be (loadproxy.Proxy).
+type Upkeep interface {
+	// Discard has the slice with these keys given up and filled again.
+	Discard(lo, hi uint64, why string)
+	// Lacking says why the slave serves less than its map gives it; "": it serves
+	// all of that. It is quick.
+	Lacking() string
 }
 
 // Adopter is told where the balancer is of a slave that was started without
@@ -50,6 +59,7 @@ type Server struct {
 	store    Store
 	observer Observer
 	adopt    Adopter
+	upkeep   Upkeep
 	slots    chan struct{} // one for each search under way
 	sums     chan struct{} // one for the certificate under way
 }
@@ -59,8 +69,8 @@ const MaxExplained = 10_000
 
 // New returns the service of store with at most limit searches under way;
 // observer may be nil.
-func New(identity Identity, store Store, limit int, observer Observer, adopt Adopter) *Server {
-	return &Server{identity: identity, store: store, observer: observer, adopt: adopt,
+func New(identity Identity, store Store, upkeep Upkeep, limit int, observer Observer, adopt Adopter) *Server {
+	return &Server{identity: identity, store: store, upkeep: upkeep, observer: observer, adopt: adopt,
 		slots: make(chan struct{}, limit), sums: make(chan struct{}, 1)}
 }
 
@@ -88,7 +98,10 @@ func (s *Server) search(ctx context.Context, m *pb.SearchRequest) (answer *searc
 	if err != nil {
 		return nil, err
 	}
-	return s.store.Search(ctx, r)
+	if answer, err = s.store.Search(ctx, r); err == nil {
+		answer.Lacking = s.upkeep.Lacking()
+	}
+	return answer, err
 }
 
 // Explain implements pb.SlaveServer.

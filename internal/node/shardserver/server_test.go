@@ -3,6 +3,7 @@ package shardserver_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -38,18 +39,33 @@ func (s *store) Explain(_ context.Context, r *search.Request, limit int) (*searc
 
 func (s *store) Position() *pb.Position { return &pb.Position{Epoch: 3, Clock: 7} }
 func (s *store) Slices() *pb.SliceTable {
-	return &pb.SliceTable{View: 5, Shards: []*pb.Shard{{Name: "a", Addresses: []string{"a.example:1"}}, {Name: "b"}}}
+	held := &pb.HeldSlice{Id: 3, Lo: 1, Hi: 9, Generation: 6, From: 2}
+	return &pb.SliceTable{View: 5, Slices: []*pb.HeldSlice{held}, Shards: []*pb.Shard{{Name: "a", Addresses: []string{"a.example:1"}}, {Name: "b"}}}
 }
 
-func (s *store) Certify(_ context.Context, lo, hi, bins uint64) (*barrels.Certificate, error) {
+func (s *store) Certify(_ context.Context, lo, hi, bins uint64, parents []barrels.Parent) (*barrels.Certificate, error) {
 	if s.search != nil {
 		if _, err := s.search(context.Background(), nil); err != nil {
 			return nil, err
 		}
 	}
-	c := &barrels.Certificate{Clock: 7, Items: hi - lo, Bytes: bins}
+	c := &barrels.Certificate{Clock: 7, Held: lo < 100, Builder: 4, Items: hi - lo, Bytes: bins}
+	for _, p := range parents {
+		c.Parents = append(c.Parents, barrels.ParentSum{Parent: p, Hi: 8, Lo: 9})
+	}
 	c.Bins[3] = barrels.Sum{Count: 1, Hi: 2, Lo: 3}
 	return c, nil
+}
+
+// kept is the upkeep of a store that lacks something, or nothing.
+type kept struct {
+	lacking   string
+	discarded *[]string
+}
+
+func (k kept) Lacking() string { return k.lacking }
+func (k kept) Discard(lo, hi uint64, why string) {
+	*k.discarded = append(*k.discarded, fmt.Sprint(lo, " to ", hi, ": ", why))
 }
 
 type noted struct {
@@ -73,7 +89,7 @@ func request() *pb.SearchRequest {
 }
 
 func TestTellsTheMapThatItWasTold(t *testing.T) {
-	m, err := shardserver.New(self, &store{}, 1, nil, nil).Map(t.Context(), &pb.MapRequest{})
+	m, err := shardserver.New(self, &store{}, kept{}, 1, nil, nil).Map(t.Context(), &pb.MapRequest{})
 	if err != nil || m.GetEpoch() != 3 || m.GetView() != 5 || len(m.GetShards()) != 2 || m.GetShards()[0].GetAddresses()[0] != "a.example:1" {
 		t.Fatalf("%v, %v", m, err)
 	}
@@ -84,7 +100,7 @@ func TestAnswers(t *testing.T) {
 	st := &store{search: func(_ context.Context, r *search.Request) (*search.Answer, error) {
 		return &search.Answer{View: r.View, Matched: 7}, nil
 	}}
-	s := shardserver.New(self, st, 2, n, nil)
+	s := shardserver.New(self, st, kept{}, 2, n, nil)
 	for range 5 { // places are given back
 		reply, err := s.Search(t.Context(), request())
 		if err != nil || reply.GetView() != 9 || reply.GetMatched() != 7 {
@@ -107,7 +123,7 @@ func TestRefusesBeyondTheLimitAtOnce(t *testing.T) {
 		inside <- struct{}{}
 		<-leave
 		return &search.Answer{}, nil
-	}}, 2, n, nil)
+	}}, kept{}, 2, n, nil)
 	var searches sync.WaitGroup
 	for range 2 {
 		searches.Go(func() { _, _ = s.Search(context.Background(), request()) })
@@ -128,7 +144,7 @@ func TestRefusesBeyondTheLimitAtOnce(t *testing.T) {
 
 func TestAPanicIsAFaultAndGivesItsPlaceBack(t *testing.T) {
 	n := new(noted)
-	s := shardserver.New(self, &store{search: func(context.Context, *search.Request) (*search.Answer, error) { panic("boom") }}, 1, n, nil)
+	s := shardserver.New(self, &store{search: func(context.Context, *search.Request) (*search.Answer, error) { panic("boom") }}, kept{}, 1, n, nil)
 	for range 3 {
 		if _, err := s.Search(t.Context(), request()); !fault.Is(err, fault.Internal) {
 			t.Fatal(err)
@@ -144,7 +160,7 @@ func TestAPanicIsAFaultAndGivesItsPlaceBack(t *testing.T) {
 
 func TestErrorsKeepTheirKind(t *testing.T) {
 	stale := fault.New(fault.Stale, "store", errors.New("view 9 is over"))
-	s := shardserver.New(self, &store{search: func(context.Context, *search.Request) (*search.Answer, error) { return nil, stale }}, 1, nil, nil)
+	s := shardserver.New(self, &store{search: func(context.Context, *search.Request) (*search.Answer, error) { return nil, stale }}, kept{}, 1, nil, nil)
 	if _, err := s.Search(t.Context(), request()); !fault.Is(err, fault.Stale) {
 		t.Fatal(err)
 	}
@@ -159,11 +175,19 @@ func TestErrorsKeepTheirKind(t *testing.T) {
 }
 
 func TestCertifies(t *testing.T) {
-	s := shardserver.New(self, &store{}, 1, nil, nil)
+	s := shardserver.New(self, &store{}, kept{}, 1, nil, nil)
 	c, err := s.Certify(t.Context(), &pb.CertifyRequest{Lo: 10, Hi: 15, Clock: 7, Bins: 9})
 	if err != nil || c.GetClock() != 7 || c.GetItems() != 5 || c.GetBytes() != 9 || len(c.GetCounts()) != 64 ||
 		c.GetCounts()[3] != 1 || c.GetHashHi()[3] != 2 || c.GetHashLo()[3] != 3 {
 		t.Fatalf("%v, %v", c, err)
+	}
+	c, err = s.Certify(t.Context(), &pb.CertifyRequest{Parents: []*pb.ParentName{{Kind: 2, Id: 5}, {Kind: 1, Id: 6}}})
+	if p := c.GetParents(); err != nil || len(p) != 2 || p[0].GetKind() != 2 || p[0].GetId() != 5 || p[1].GetKind() != 1 ||
+		p[0].GetHashHi() != 8 || p[0].GetHashLo() != 9 || c.GetBuilder() != 4 {
+		t.Fatalf("%v, %v", c, err)
+	}
+	if _, err := s.Certify(t.Context(), &pb.CertifyRequest{Lo: 100, Hi: 200}); !fault.Is(err, fault.Unavailable) {
+		t.Fatalf("what is not held: %v", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
@@ -172,8 +196,37 @@ func TestCertifies(t *testing.T) {
 	}
 }
 
+// TestDiscardsOnlyWhatIsThere: of another generation, or another interval, the
+// balancer speaks of something else.
+func TestDiscardsOnlyWhatIsThere(t *testing.T) {
+	var discarded []string
+	s := shardserver.New(self, &store{}, kept{discarded: &discarded}, 1, nil, nil)
+	for _, m := range []*pb.DiscardRequest{{Lo: 1, Hi: 9, Generation: 5}, {Lo: 1, Hi: 8, Generation: 6}, {}} {
+		if _, err := s.Discard(t.Context(), m); !fault.Is(err, fault.Stale) {
+			t.Errorf("%v: %v", m, err)
+		}
+	}
+	if _, err := s.Discard(t.Context(), &pb.DiscardRequest{Lo: 1, Hi: 9, Generation: 6, Reason: "it differs"}); err != nil {
+		t.Fatal(err)
+	}
+	if len(discarded) != 1 || discarded[0] != "1 to 9: it differs" {
+		t.Errorf("%q", discarded)
+	}
+}
+
+// TestAnswersSayWhatIsLacking: why the slave serves less than its map gives it.
+func TestAnswersSayWhatIsLacking(t *testing.T) {
+	st := &store{search: func(context.Context, *search.Request) (*search.Answer, error) { return &search.Answer{}, nil }}
+	for _, why := range []string{"", "slice 7 is not served"} {
+		reply, err := shardserver.New(self, st, kept{lacking: why}, 1, nil, nil).Search(t.Context(), request())
+		if err != nil || reply.GetLacking() != why {
+			t.Errorf("%v, %v", reply, err)
+		}
+	}
+}
+
 func TestIsAdopted(t *testing.T) {
-	s := shardserver.New(self, &store{}, 1, nil, func(balancer string) (string, error) {
+	s := shardserver.New(self, &store{}, kept{}, 1, nil, func(balancer string) (string, error) {
 		if balancer != "b.example:1" {
 			return "", fault.Newf(fault.Conflict, "slave: adopt", "another one")
 		}

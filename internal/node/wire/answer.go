@@ -21,6 +21,7 @@ func FromAnswer(a *search.Answer) *pb.SearchResponse {
 		BlocksPassed: a.Work.BlocksPassed,
 		BlocksBad:    a.Work.BlocksBad,
 		Shard:        uint64(a.Shard),
+		Lacking:      a.Lacking,
 	}
 	for i := range a.Hits {
 		m.Hits[i] = fromHit(&a.Hits[i])
@@ -40,6 +41,7 @@ func ToAnswer(m *pb.SearchResponse) *search.Answer {
 		AppliedClock: m.GetAppliedClock(),
 		Work: search.Work{Looked: m.GetLooked(), BlocksRead: m.GetBlocksRead(),
 			BlocksPassed: m.GetBlocksPassed(), BlocksBad: m.GetBlocksBad()},
+		Lacking:  m.GetLacking(),
 		Shards:   1,
 		Answered: 1,
 	}

@@ -23,6 +23,7 @@ const (
 	maxOps         = 1 << 20
 	maxHot         = 1 << 12 // items or topics of a load report
 	maxCertified   = 64      // bins of a certificate
+	maxParents     = 1 << 20 // of a certificate: of a whole slice at most
 	maxHits        = 64
 	maxMatches     = 1 << 14 // of an explanation
 	maxWords       = 1 << 20 // of a keyword, as hashes or with their agreement
@@ -74,6 +75,7 @@ func bounds() map[string]bound {
 		"VerifyRequest.incarnation":    text(maxIncarnation),
 		"ReportResponse.distributor":   text(MaxAddress),
 		"SlaveState.trouble":           text(4 << 10),
+		"SlaveState.lacking":           text(4 << 10),
 		"WatchMapRequest.master":       text(MaxName),
 		"WatchMapResponse.shards":      list(MaxNodes),
 		"QuantaRequest.name":           text(MaxName),
@@ -128,6 +130,9 @@ func bounds() map[string]bound {
 		// search.proto
 		"AdoptRequest.balancer":    text(MaxAddress),
 		"AdoptResponse.name":       text(MaxName),
+		"CertifyRequest.parents":   list(maxParents),
+		"DiscardRequest.reason":    text(4 << 10),
+		"CertifyResponse.parents":  list(maxParents),
 		"CertifyResponse.counts":   list(maxCertified),
 		"CertifyResponse.hash_hi":  list(maxCertified),
 		"CertifyResponse.hash_lo":  list(maxCertified),
@@ -145,6 +150,7 @@ func bounds() map[string]bound {
 		"SearchRequest.profile":    list(2 * search.MatchTypes),
 		"SearchRequest.request_id": text(64),
 		"SearchResponse.hits":      list(maxHits),
+		"SearchResponse.lacking":   text(4 << 10),
 		"Hit.advertiser_name":      text(maxText),
 		"Hit.campaign_name":        text(maxText),
 		"Hit.group_name":           text(maxText),

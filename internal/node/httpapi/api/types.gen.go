@@ -263,6 +263,9 @@ type BalanceStatus struct {
 
 	// Idle There was load once, and queries have ceased: all loads are 0, max_over_mean and lower_bound 1.
 	Idle bool `json:"idle"`
+
+	// Scrub How what slaves serve is compared with the database, slice after slice over the whole ring.
+	Scrub Scrub `json:"scrub"`
 }
 
 // BlockingNegative The negative keyword that blocks.
@@ -284,6 +287,14 @@ type Budget struct {
 type BudgetAnswer struct {
 	CampaignID uint64 `json:"campaign_id"`
 	Exhausted  bool   `json:"exhausted"`
+}
+
+// Condemned A slice that a slave is to discard.
+type Condemned struct {
+	Slave  string `json:"slave"`
+	Slice  uint64 `json:"slice"`
+	Reason string `json:"reason"`
+	AgeMs  int64  `json:"age_ms"`
 }
 
 // Count defines model for Count.
@@ -588,6 +599,58 @@ type QueryText = string
 
 // RequestID 1 to 64 printable ASCII characters.
 type RequestID = string
+
+// Scrub How what slaves serve is compared with the database, slice after slice over the whole ring.
+type Scrub struct {
+	// IntervalMs The time between two passes; 0: there are none.
+	IntervalMs int64 `json:"interval_ms"`
+
+	// Running A pass is under way.
+	Running bool `json:"running"`
+
+	// Progress How much of it is done.
+	Progress float64 `json:"progress"`
+
+	// Passes How many ended since the balancer started.
+	Passes uint64 `json:"passes"`
+
+	// Differences Found since the balancer started.
+	Differences uint64 `json:"differences"`
+
+	// Last The last pass that ended; all 0 when there is none.
+	Last ScrubPass `json:"last"`
+
+	// Unlike A slave whose data were built by another version and are not compared.
+	Unlike string `json:"unlike,omitempty"`
+
+	// Condemned What differs and has not been discarded yet.
+	Condemned []Condemned `json:"condemned"`
+}
+
+// ScrubPass The last pass that ended; all 0 when there is none.
+type ScrubPass struct {
+	// AgeMs How long ago it ended.
+	AgeMs  int64 `json:"age_ms"`
+	TookMs int64 `json:"took_ms"`
+
+	// SpentMs About how much time of processors it took.
+	SpentMs int64 `json:"spent_ms"`
+
+	// Items Ad groups compared.
+	Items uint64 `json:"items"`
+
+	// Parts In so many parts of slices.
+	Parts uint64 `json:"parts"`
+
+	// Different Parts that differed.
+	Different uint64 `json:"different"`
+
+	// Left Slices, or parts, left out: on their way, not there, without an answer.
+	Left uint64 `json:"left"`
+
+	// Unlike Of these those that another version built.
+	Unlike uint64 `json:"unlike"`
+}
 
 // SearchAnswer defines model for SearchAnswer.
 type SearchAnswer struct {

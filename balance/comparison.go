@@ -1,0 +1,256 @@
+package balance
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// comparison is how far what nodes have of a slice is known to be equal to the
+// source of truth. It goes from part to part of the slice's keys, so that each
+// question is short.
+//
+// The nodes and the source of truth are read at different clocks. So a bin says
+// something only when none of its items changed after the earliest of these
+// clocks, and a parent only when it did not; that is known once all changes up
+// to the latest have been seen. Other bins and parents are asked for again.
+// Where a node differs it is asked a second time, and only what differs both
+// times does.
+//
+// A parent that changes all the time may never be conclusive. After a few
+// questions for parents alone, which take little time, it is let go if the nodes
+// have applied a change of it since it was first asked for: that has written it
+// anew.
+type comparison struct {
+	move           *move // nil: it is the scrub's
+	id, generation uint64
+	all            Interval // the slice's keys
+	source, target string   // source "": it is not asked
+
+	part    Interval
+	tracked uint64          // clock after which changes of the part are remembered
+	bins    [Bins]uint64    // clock of the last change of a bin's items
+	matched uint64          // bit i: bin i was found equal
+	suspect uint64          // bit i: bin i was found different once
+	open    map[Parent]seen // parents that are not known to be equal yet
+	rounds  int             // questions answered since a bin was last found equal
+	parts   int             // done
+	items   uint64          // of the parts so far that are equal
+	bytes   uint64
+
+	asked  uint64 // number of the question under way; 0: none
+	wanted uint64 // its bins
+	sent   time.Duration
+	next   time.Duration // not asked before
+	queued bool
+	failed string // why the last question had no answer
+	unlike bool   // the data were built by another version
+}
+
+// seen is what was found of a parent.
+type seen struct {
+	changed   uint64 // clock by which it had changed, when first inconclusive; 0: it was not
+	different bool
+}
+
+const (
+	allBins = 1<<Bins - 1
+	// partItems and partWeight bound a part: certificates of it take some tenths
+	// of a second.
+	partItems, partWeight = 1 << 12, 1 << 18
+	// maxRounds is how many questions are asked for parents that change all the
+	// time.
+	maxRounds = 4
+)
+
+// begin starts with the part that begins at a key.
+func (c *comparison) begin(m *Mapper, lo Key) {
+	c.part = Interval{lo, c.all.Hi}
+	items, weight := 0, uint64(0)
+	m.items.Ascend(lo, c.all.Hi, func(k Key, w uint32) bool {
+		items++
+		weight += uint64(w)
+		if items < partItems && weight < partWeight {
+			return true
+		}
+		c.part.Hi = k
+		return false
+	})
+	c.tracked, c.bins, c.matched, c.suspect, c.rounds = m.clock, [Bins]uint64{}, 0, 0, 0
+	c.open = nil
+}
+
+// restart forgets all that was found.
+func (c *comparison) restart(m *Mapper) {
+	c.items, c.bytes, c.asked, c.parts = 0, 0, 0, 0
+	c.begin(m, c.all.Lo)
+}
+
+// partDone reports whether the part at hand is known to be equal.
+func (c *comparison) partDone() bool { return c.matched == allBins && len(c.open) == 0 }
+
+// done reports whether all of the slice is.
+func (c *comparison) done() bool { return c.partDone() && c.part.Hi == c.all.Hi }
+
+// parents returns the names of the parents still open, in order.
+func (c *comparison) parents() []Parent {
+	out := make([]Parent, 0, len(c.open))
+	for p := range c.open {
+		out = append(out, p)
+	}
+	slices.SortFunc(out, func(a, b Parent) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID))
+	})
+	return out
+}
+
+// finding is what a comparison comes to by an answer.
+type finding struct {
+	// source and target say what differs there, for certain; "": nothing does.
+	source, target string
+	came           bool // something was found equal
+}
+
+// take takes in an answer.
+func (c *comparison) take(q *verifier, a Certified, now uint64) (v finding) {
+	clock := min(a.Target.Clock, a.Truth.Clock)
+	if a.Source != nil {
+		clock = min(clock, a.Source.Clock)
+	}
+	late := clock < c.tracked || clock < q.forgotten
+	c.rounds++
+	c.takeBins(a, clock, late, &v)
+	c.takeParents(q, a, clock, late, now, &v)
+	return v
+}
+
+func (c *comparison) takeBins(a Certified, clock uint64, late bool, v *finding) {
+	var equal, count uint64
+	for i := range Bins {
+		bit := uint64(1) << i
+		if c.wanted&bit == 0 {
+			continue
+		}
+		count += a.Target.Bins[i].Count
+		if late || c.bins[i] > clock {
+			continue
+		}
+		source, target := a.Source != nil && a.Source.Bins[i] != a.Truth.Bins[i], a.Target.Bins[i] != a.Truth.Bins[i]
+		switch {
+		case !source && !target:
+			equal |= bit
+			c.items += a.Target.Bins[i].Count
+		case c.suspect&bit == 0:
+			c.suspect |= bit
+		default:
+			v.blame(source, target, fmt.Sprintf("items of bin %d of %d, keys %x to %x, at clock %d", i, Bins, uint64(c.part.Lo), uint64(c.part.Hi), clock))
+		}
+	}
+	if equal != 0 {
+		v.came, c.rounds = true, 0
+		c.bytes += part(a.Target.Bytes, equal, count, a.Target)
+	}
+	c.matched |= equal
+	c.suspect &^= equal
+}
+
+func (v *finding) blame(source, target bool, what string) {
+	if source && v.source == "" {
+		v.source = what
+	}
+	if target && v.target == "" {
+		v.target = what
+	}
+}
+
+func (c *comparison) takeParents(q *verifier, a Certified, clock uint64, late bool, now uint64, v *finding) {
+	truth := hashes(&a.Truth)
+	source, target := hashes(a.Source), hashes(a.Target)
+	before := len(c.open)
+	compare := func(p Parent) {
+		was, known := c.open[p]
+		if last := q.parents[p]; late || last > clock {
+			if late {
+				last = now
+			}
+			switch {
+			case !known || was.changed == 0:
+				c.hold(p, seen{changed: max(last, 1), different: was.different})
+			case c.matched == allBins && c.rounds >= maxRounds && was.changed <= clock:
+				delete(c.open, p)
+			}
+			return
+		}
+		s, listed := source[p]
+		bad, off := listed && s != truth[p], false
+		if t, listed := target[p]; listed {
+			off = t != truth[p]
+		}
+		switch {
+		case !bad && !off:
+			delete(c.open, p)
+		case !was.different:
+			c.hold(p, seen{changed: was.changed, different: true})
+		default:
+			v.blame(bad, off, fmt.Sprintf("the record of parent %d of kind %d, at clock %d", p.ID, p.Kind, clock))
+		}
+	}
+	for _, p := range a.Target.Parents {
+		compare(p.Parent)
+	}
+	if a.Source != nil {
+		for _, p := range a.Source.Parents {
+			if _, both := target[p.Parent]; !both {
+				compare(p.Parent)
+			}
+		}
+	}
+	v.came = v.came || len(c.open) < before
+}
+
+func (c *comparison) hold(p Parent, s seen) {
+	if c.open == nil {
+		c.open = map[Parent]seen{}
+	}
+	c.open[p] = s
+}
+
+// hashes returns the parents of a certificate, which may be nil.
+func hashes(c *Certificate) map[Parent][2]uint64 {
+	if c == nil {
+		return nil
+	}
+	out := make(map[Parent][2]uint64, len(c.Parents))
+	for _, p := range c.Parents {
+		out[p.Parent] = [2]uint64{p.Hi, p.Lo}
+	}
+	return out
+}
+
+// who names the nodes that differ.
+func (v *finding) who(c *comparison) string {
+	var who []string
+	if v.source != "" {
+		who = append(who, c.source)
+	}
+	if v.target != "" {
+		who = append(who, c.target)
+	}
+	return strings.Join(who, " and ")
+}
+
+// part returns what of bytes falls to some bins, by their items.
+func part(bytes, bins, count uint64, c *Certificate) uint64 {
+	if count == 0 {
+		return 0
+	}
+	var n uint64
+	for i := range Bins {
+		if bins>>i&1 != 0 {
+			n += c.Bins[i].Count
+		}
+	}
+	return uint64(float64(bytes) * float64(n) / float64(count))
+}

@@ -1,0 +1,79 @@
+package balance
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"adshard/fault"
+)
+
+// condemned are the slices that nodes have otherwise than the source of truth,
+// until they no longer say that they have them.
+type condemned map[sentence]*condemnation
+
+type sentence struct {
+	node  string
+	slice uint64
+}
+
+type condemnation struct {
+	Discard
+	since time.Duration
+	next  time.Duration // not ordered before
+}
+
+// discardGap is the time between two orders to discard the same.
+const discardGap = 5 * time.Second
+
+// condemn has a node stop serving a slice.
+func (m *Mapper) condemn(now time.Duration, node string, c *comparison, what string) {
+	key := sentence{node, c.id}
+	if m.verify.condemned[key] != nil {
+		return
+	}
+	reason := "what it has differs from the source of truth: " + what
+	m.verify.condemned[key] = &condemnation{
+		Discard: Discard{Node: node, Slice: c.id, Generation: c.generation, Lo: c.all.Lo, Hi: c.all.Hi, Reason: reason}, since: now,
+	}
+	m.trouble(fault.Newf(fault.Corrupt, "balance: certify", "node %s is to discard slice %d and is filled again: %s", node, c.id, reason))
+	m.happened(now, Event{Slice: c.id, Text: fmt.Sprintf("%s is to discard what it has of it, and is filled again: %s", node, reason)})
+}
+
+// discard orders what is due, and forgets what nodes have obeyed.
+func (m *Mapper) discard(now time.Duration) {
+	for key, c := range m.verify.condemned {
+		n := m.nodes[c.Node]
+		switch {
+		case n == nil || n.told && !n.claims(c.Discard):
+			delete(m.verify.condemned, key)
+		case now >= c.next && m.alive(c.Node, now):
+			c.next = now + discardGap
+			m.out.Discards = append(m.out.Discards, c.Discard)
+		}
+	}
+	slices.SortFunc(m.out.Discards, func(a, b Discard) int {
+		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Slice, b.Slice))
+	})
+}
+
+// claims reports whether a node says that it has what it was to discard.
+func (n *nodeState) claims(d Discard) bool {
+	return slices.ContainsFunc(n.table.Slices, func(h Held) bool {
+		return h.State == Full && h.ID == d.Slice && h.Generation == d.Generation
+	})
+}
+
+// list returns them by node and slice.
+func (c condemned) list(now time.Duration) []Condemned {
+	keys := slices.SortedFunc(maps.Keys(c), func(a, b sentence) int {
+		return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.slice, b.slice))
+	})
+	out := make([]Condemned, len(keys))
+	for i, k := range keys {
+		out[i] = Condemned{Node: k.node, Slice: k.slice, Reason: c[k].Reason, For: now - c[k].since}
+	}
+	return out
+}

@@ -1,0 +1,241 @@
+package balance
+
+import (
+	"fmt"
+	"time"
+)
+
+// scrub compares what nodes serve with the source of truth, part after part over
+// the whole ring, again and again. Slices on their way are left out: their moves
+// compare them.
+type scrub struct {
+	check   *comparison // under way; nil: none
+	cursor  Key         // where to go on
+	running bool
+	began   time.Duration // of the pass
+	next    time.Duration // nothing is asked before
+	total   int           // items, when the pass began
+	done    int           // items of it
+	tries   int           // questions about the part at hand
+	fails   int           // of them without an answer
+	spent   time.Duration // of a processor, by the question before
+	pass    ScrubPass
+	last    ScrubPass
+	passes  uint64
+	found   uint64 // differences since the mapper began
+	unlike  string // the node with data of another version that was met last
+}
+
+const (
+	// maxTries and maxFails are how many questions about one part may be
+	// inconclusive or unanswered before it is left out of a pass.
+	maxTries, maxFails = 12, 3
+	// scrubDelay is how long nodes have to come back, at most, before the first
+	// pass begins.
+	scrubDelay = time.Minute
+)
+
+// ScrubPass is one pass over the ring.
+type ScrubPass struct {
+	// Items were compared in Parts parts; Different of these differed.
+	Parts, Different uint64
+	Items            uint64
+	// Left is how many slices, or parts of them, were left out: on their way, not
+	// there, changing all the time, without an answer. Unlike is how many of them
+	// were built by another version.
+	Left, Unlike uint64
+	// Took is how long it took, Spent the time of processors.
+	Took, Spent time.Duration
+	// Ended is when, in the mapper's time; 0: it has not.
+	Ended time.Duration
+}
+
+// Scrub is how scrubbing fares.
+type Scrub struct {
+	// Interval is the time between two passes; 0: there are none.
+	Interval time.Duration
+	// Running: a pass is under way, Progress of it is done, 0 to 1.
+	Running  bool
+	Progress float64
+	Pass     ScrubPass
+	// Last is the last whole pass, which ended LastAgo; Passes is how many there
+	// were.
+	Last    ScrubPass
+	LastAgo time.Duration
+	Passes  uint64
+	// Differences were found since the mapper began.
+	Differences uint64
+	// Unlike names a node with data that another version has built, which are not
+	// compared.
+	Unlike string
+	// Condemned are the slices that nodes are to stop serving.
+	Condemned []Condemned
+}
+
+// Condemned is a slice that a node has otherwise than the source of truth, and
+// has not stopped serving.
+type Condemned struct {
+	Node   string
+	Slice  uint64
+	Reason string
+	For    time.Duration
+}
+
+// scrubOn goes on with the pass, or begins one.
+func (m *Mapper) scrubOn(now time.Duration) {
+	s := &m.scrub
+	if m.cfg.Scrub <= 0 || m.model == nil || s.check != nil || now < s.next {
+		return
+	}
+	if !s.running {
+		*s = scrub{
+			running: true, began: now, total: max(1, m.items.Len()), last: s.last, passes: s.passes, found: s.found, unlike: s.unlike,
+		}
+	}
+	for range scrubLook {
+		v := m.model.At(s.cursor)
+		node := m.name(v.Node)
+		switch {
+		case v.Move.Phase == NoMove && m.alive(node, now) && m.serves(node, v) && m.verify.condemned[sentence{node, v.ID}] == nil:
+			s.tries, s.fails = 0, 0
+			s.check = &comparison{id: v.ID, generation: v.Generation, all: Interval{v.Lo, v.Hi}, target: node}
+			s.check.begin(m, s.cursor)
+			m.verify.enqueue(s.check)
+			return
+		case !m.scrubLeave(now, v.Hi):
+			return
+		}
+	}
+}
+
+// scrubLook is how many slices are looked at in a step.
+const scrubLook = 64
+
+// serves reports whether a node says that it serves a slice of the model.
+func (m *Mapper) serves(node string, v Slice) bool {
+	n := m.nodes[node]
+	if n == nil || !n.told {
+		return false
+	}
+	for _, h := range n.table.Slices {
+		if h.ID == v.ID && h.Generation == v.Generation {
+			return h.State == Full && h.From != 0 && h.Lo == v.Lo && h.Hi == v.Hi
+		}
+	}
+	return false
+}
+
+// scrubLeave leaves out what is up to a key; false: the pass is over.
+func (m *Mapper) scrubLeave(now time.Duration, hi Key) bool {
+	m.scrub.pass.Left++
+	return m.scrubPast(now, hi)
+}
+
+// scrubPast goes on behind a key; false: the pass is over.
+func (m *Mapper) scrubPast(now time.Duration, hi Key) bool {
+	s := &m.scrub
+	s.check = nil
+	if hi < MaxKey {
+		m.items.Ascend(s.cursor, hi, func(Key, uint32) bool { s.done++; return true })
+		s.cursor = hi + 1
+		s.next = max(now, s.began+time.Duration(float64(m.cfg.Scrub)*min(1, float64(s.done)/float64(s.total))))
+		m.scrubRest(now)
+		return s.next <= now
+	}
+	s.pass.Took, s.pass.Ended = now-s.began, now
+	s.last, s.running, s.cursor = s.pass, false, 0
+	s.passes++
+	s.next = max(now, s.began+m.cfg.Scrub)
+	m.scrubRest(now)
+	if s.pass.Different > 0 {
+		m.happened(now, Event{Text: fmt.Sprintf("a scrub of %d items found %d parts that differ", s.pass.Items, s.pass.Different)})
+	}
+	return false
+}
+
+// scrubRest has the scrub rest for as long as its share of a processor demands.
+func (m *Mapper) scrubRest(now time.Duration) {
+	s := &m.scrub
+	s.next = max(s.next, now+time.Duration(float64(s.spent)*max(0, 1/m.cfg.ScrubShare-1)))
+	s.spent = 0
+}
+
+// scrubCompares takes in that an answer has come, and reports whether it is to be
+// judged.
+func (m *Mapper) scrubCompares(now time.Duration, c *comparison, a Certified) bool {
+	s := &m.scrub
+	s.spent += a.Took
+	s.pass.Spent += a.Took
+	v := m.model.At(c.part.Lo)
+	if v.ID != c.id || v.Generation != c.generation || m.name(v.Node) != c.target || !m.serves(c.target, v) {
+		s.check = nil // the slice has changed: it is looked at anew
+		m.scrubRest(now)
+		return false
+	}
+	if a.Target.Builder != a.Truth.Builder {
+		s.pass.Unlike++
+		if s.unlike != c.target {
+			s.unlike = c.target
+			m.happened(now, Event{Node: c.target, Text: fmt.Sprintf(
+				"its data were built by version %d and are not compared with those that version %d builds; they are when it was filled again",
+				a.Target.Builder, a.Truth.Builder)})
+		}
+		m.scrubLeave(now, c.part.Hi)
+		return false
+	}
+	return true
+}
+
+// scrubbed goes on after an answer in which nothing differed for certain.
+func (m *Mapper) scrubbed(now time.Duration) {
+	s := &m.scrub
+	c := s.check
+	switch s.tries++; {
+	case c.partDone():
+		m.tally.certificates.Equal++
+		s.pass.Parts++
+		s.pass.Items += c.items
+		m.scrubPast(now, c.part.Hi)
+	case s.tries >= maxTries:
+		m.tally.certificates.Again++
+		m.scrubLeave(now, c.part.Hi)
+	default:
+		m.tally.certificates.Again++
+		m.scrubRest(now)
+		c.next = max(c.next, s.next)
+		m.verify.enqueue(c)
+	}
+}
+
+// different goes on behind a slice that differs.
+func (s *scrub) different() {
+	s.found++
+	s.pass.Different++
+	s.check = nil
+}
+
+// scrubFailed goes on after a question without an answer.
+func (m *Mapper) scrubFailed(now time.Duration) {
+	s := &m.scrub
+	if s.fails++; s.fails >= maxFails {
+		m.scrubLeave(now, s.check.part.Hi)
+		return
+	}
+	m.verify.enqueue(s.check)
+}
+
+// scrubStatus returns how scrubbing fares.
+func (m *Mapper) scrubStatus(now time.Duration) Scrub {
+	s := &m.scrub
+	out := Scrub{
+		Interval: m.cfg.Scrub, Running: s.running, Pass: s.pass, Last: s.last, Passes: s.passes, Differences: s.found,
+		Unlike: s.unlike, Condemned: m.verify.condemned.list(now),
+	}
+	if s.running {
+		out.Progress = min(1, float64(s.done)/float64(max(1, s.total)))
+	}
+	if s.passes > 0 {
+		out.LastAgo = now - s.last.Ended
+	}
+	return out
+}

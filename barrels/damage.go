@@ -1,0 +1,31 @@
+package barrels
+
+// Damage is something that a store found to be other than it was written.
+type Damage struct {
+	// Lo and Hi are the keys of the groups that it may concern, both inclusive.
+	Lo, Hi uint64
+	// Memory: only what was kept in memory differed. It was dropped, and there is
+	// nothing left to do.
+	Memory bool
+	What   string
+}
+
+// OnDamage implements Store.
+func (s *store) OnDamage(report func(Damage)) { s.damaged.Store(&report) }
+
+// met reports damage.
+func (s *store) met(d Damage) {
+	if report := s.damaged.Load(); report != nil {
+		(*report)(d)
+	}
+}
+
+// metBad counts and reports the blocks and groups that a search could not read;
+// rot: some only as they were kept in memory. Should the store be damaged as well,
+// the next search shows it.
+func (s *store) metBad(bad []run, rot bool) {
+	s.badBlocks.Add(uint64(len(bad)))
+	for _, r := range bad {
+		s.met(Damage{Lo: r.lo, Hi: r.hi, Memory: rot, What: "a search met data that it could not read"})
+	}
+}

@@ -1,0 +1,349 @@
+package barrels
+
+import (
+	"context"
+	"encoding/binary"
+	"slices"
+
+	"adshard/barrels/block"
+	"adshard/fault"
+	"adshard/schema/pb"
+
+	"google.golang.org/protobuf/proto"
+)
+
+// Discarding a slice does not trust what is there of it: neither do its
+// keywords' records say where all of its postings are, nor can all be read. So
+// one pass over all blocks takes out what lies in its interval, and another one
+// over its groups removes them. The intervals stand in the meta data until that
+// is done: a process that dies in between leaves them to the next.
+
+// Discard implements Store.
+func (s *store) Discard(ctx context.Context, list []*pb.Interval) error {
+	if err := checkCleared(list); err != nil {
+		return err
+	}
+	if err := s.giveUp(list); err != nil {
+		return err
+	}
+	p := purge{store: s}
+	for {
+		if over(ctx) {
+			return ended(ctx, "barrels: discard")
+		}
+		if done, err := p.step(); done || err != nil {
+			return err
+		}
+	}
+}
+
+// giveUp takes slices out of service.
+func (s *store) giveUp(list []*pb.Interval) error {
+	if len(list) == 0 {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.writable("barrels: discard"); err != nil {
+		return err
+	}
+	runs := make([]run, len(list))
+	for i, v := range list {
+		runs[i] = run{v.Lo, v.Hi}
+	}
+	s.writer.begin(s.newest.Load(), false)
+	s.writer.giveUp(runs)
+	return s.commit()
+}
+
+// writable opens a failed KV again; the caller has mu.
+func (s *store) writable(op string) error {
+	if s.closed {
+		return s.errClosed(op)
+	}
+	return s.reopen()
+}
+
+// giveUp prepares that the slices that touch any of some intervals are no longer
+// served, and that what lies in them is to be purged.
+func (w *writer) giveUp(list []run) {
+	table := proto.CloneOf(w.slices)
+	runs, filling := slices.Concat(w.purge, list), false
+	for _, h := range table.GetSlices() {
+		if slices.ContainsFunc(list, func(r run) bool { return r.lo <= h.Hi && h.Lo <= r.hi }) {
+			h.State, h.From, h.Until = pb.HeldState_HELD_STATE_RESIDUE, 0, 0
+			runs = append(runs, run{h.Lo, h.Hi})
+		}
+		filling = filling || h.State == pb.HeldState_HELD_STATE_FILLING
+	}
+	w.slices, w.purge = table, united(runs)
+	if !filling && w.position.GetOffset() != 0 { // nothing is being filled any more
+		w.position = proto.CloneOf(w.position)
+		w.position.Offset = 0
+	}
+}
+
+// united returns disjoint rising runs of the same keys.
+func united(list []run) (out []run) {
+	slices.SortFunc(list, func(a, b run) int { return before64(a.lo, b.lo) - before64(b.lo, a.lo) })
+	for _, r := range list {
+		if n := len(out); n > 0 && (out[n-1].hi == ^uint64(0) || r.lo <= out[n-1].hi+1) {
+			out[n-1].hi = max(out[n-1].hi, r.hi)
+		} else {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// The value of metaPurge: lo and hi of each interval, little-endian uint64.
+
+func appendRuns(dst []byte, list []run) []byte {
+	for _, r := range list {
+		dst = binary.LittleEndian.AppendUint64(dst, r.lo)
+		dst = binary.LittleEndian.AppendUint64(dst, r.hi)
+	}
+	return dst
+}
+
+func parseRuns(b []byte) (list []run, ok bool) {
+	if len(b)%16 != 0 {
+		return nil, false
+	}
+	for ; len(b) > 0; b = b[16:] {
+		list = append(list, run{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])})
+	}
+	return list, true
+}
+
+// purge empties the intervals that were given up, a batch a step.
+type purge struct {
+	store  *store
+	runs   []run  // being purged
+	groups bool   // all blocks are done, the groups follow
+	cursor []byte // where to go on
+	view   block.View
+	torn   []run // of damaged blocks
+}
+
+// step does one batch; done: nothing is left to be purged.
+func (p *purge) step() (done bool, err error) {
+	s := p.store
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.writable("barrels: discard"); err != nil {
+		return false, err
+	}
+	st := s.newest.Load()
+	if len(st.purge) == 0 {
+		return true, nil
+	}
+	if !slices.Equal(p.runs, st.purge) { // there are more than at the step before
+		p.runs, p.groups, p.cursor = st.purge, false, nil
+	}
+	s.writer.begin(st, false)
+	if !p.groups {
+		err = p.blocks(s.writer, st)
+	} else {
+		err = p.items(s.writer, st)
+	}
+	if err != nil {
+		return false, err
+	}
+	cleared := s.writer.cleared
+	err = s.commit()
+	s.upkeep.add(cleared)
+	return false, err
+}
+
+// blocks takes the postings of the intervals out of the blocks from the cursor
+// on. A block that is damaged goes as a whole, and with it the slices that it
+// may touch.
+func (p *purge) blocks(w *writer, st *state) error {
+	it := st.snapshot.Full(Postings)
+	defer it.Close()
+	p.torn = p.torn[:0]
+	torn, term := false, uint64(0)
+	ok := it.Seek(p.cursor)
+	for ; ok && w.batch.Bytes() < purgeBytes; ok = it.Next() {
+		if torn && keyPart(it.Key(), 0) == term {
+			p.torn[len(p.torn)-1].hi = keyPart(it.Key(), 1)
+		}
+		term, torn = keyPart(it.Key(), 0), false
+		if p.view.Open(it.Value()) != nil || p.view.Check() != nil {
+			torn = true
+			p.torn = append(p.torn, run{keyPart(it.Key(), 1), ^uint64(0)})
+			w.batch.Delete(Postings, it.Key())
+			w.counters.blocks--
+			continue
+		}
+		p.block(w, term, it.Key())
+	}
+	if err := it.Err(); err != nil {
+		return err
+	}
+	if ok && torn && keyPart(it.Key(), 0) == term {
+		p.torn[len(p.torn)-1].hi = keyPart(it.Key(), 1)
+	}
+	if p.groups = !ok; ok {
+		p.cursor = slices.Clone(it.Key())
+	} else {
+		p.cursor = nil
+	}
+	if slices.ContainsFunc(p.torn, func(r run) bool { return !covered(r, p.runs, nil) }) {
+		w.giveUp(p.torn) // and the next step begins anew
+	}
+	return nil
+}
+
+// purgeBytes is about what one batch writes.
+const purgeBytes = 4 << 20
+
+// block rewrites the block at hand without the postings of the intervals.
+func (p *purge) block(w *writer, term uint64, key []byte) {
+	n := p.view.Len()
+	last, _ := p.view.Key(n - 1)
+	first, _ := p.view.Key(0)
+	if !slices.ContainsFunc(p.runs, func(r run) bool { return r.lo <= last && first <= r.hi }) {
+		return
+	}
+	e := &w.blocks.encoder
+	e.Reset()
+	kept := 0
+	for i := 0; i < n; {
+		end := i
+		for end < n && !p.within(end) {
+			end++
+		}
+		if end > i {
+			e.Copy(&p.view, i, end)
+			kept += end - i
+		}
+		i = end + 1
+	}
+	if kept == n {
+		return
+	}
+	w.postings[term] -= int32(n - kept)
+	w.counters.postings -= int64(n - kept)
+	if kept == 0 {
+		w.batch.Delete(Postings, key)
+		w.counters.blocks--
+		return
+	}
+	w.batch.PutFunc(Postings, key, e.Append)
+}
+
+// within reports whether posting i of the block lies in one of the intervals.
+func (p *purge) within(i int) bool {
+	key, _ := p.view.Key(i)
+	return within(p.runs, key)
+}
+
+// items removes the groups of the intervals from the cursor on. At the end the
+// table no longer names what was given up: nothing of it is left.
+func (p *purge) items(w *writer, st *state) error {
+	it := st.snapshot.Full(Items)
+	defer it.Close()
+	for _, r := range p.runs {
+		from := appendKey(nil, r.lo, groupRecord)
+		if len(p.cursor) > 0 && keyPart(p.cursor, 0) > r.hi {
+			continue
+		}
+		if len(p.cursor) > 0 && keyPart(p.cursor, 0) >= r.lo {
+			from = p.cursor
+		}
+		for ok := it.Seek(from); ok && keyPart(it.Key(), 0) <= r.hi; ok = it.Next() {
+			if w.batch.Len() >= clearPostings {
+				p.cursor = slices.Clone(it.Key())
+				return nil
+			}
+			w.purged(it.Key(), it.Value())
+		}
+		if err := it.Err(); err != nil {
+			return err
+		}
+	}
+	table := proto.CloneOf(w.slices)
+	table.Slices = slices.DeleteFunc(table.Slices, func(h *pb.HeldSlice) bool {
+		return h.State == pb.HeldState_HELD_STATE_RESIDUE && covered(run{h.Lo, h.Hi}, p.runs, nil)
+	})
+	w.slices, w.purge = table, nil
+	return nil
+}
+
+// purged prepares the removal of a group's record or of a page, whose keywords
+// are counted as far as they can be read.
+func (w *writer) purged(key, value []byte) {
+	w.batch.Delete(Items, key)
+	if keyPart(key, 1) == groupRecord {
+		w.counters.groups--
+		w.cleared++
+		return
+	}
+	if w.reader.open(value) != nil {
+		return
+	}
+	for {
+		k, err := w.reader.next()
+		if err != nil || k == nil {
+			return
+		}
+		w.counters.keywords--
+		w.countData(k, -1)
+	}
+}
+
+// Purging implements Store.
+func (s *store) Purging() bool {
+	st := s.acquire()
+	if st == nil {
+		return false
+	}
+	defer st.release()
+	return len(st.purge) > 0
+}
+
+// Recreator is a KV that can begin anew.
+type Recreator interface {
+	// Recreate makes the KV an empty one, whatever state its files are in. All
+	// snapshots must be closed. After an error nothing but Recreate, Reopen and
+	// Close may be called.
+	Recreate() error
+	// Present fails, with fault.NotFound, when the files that the KV has open are
+	// no longer where they were.
+	Present() error
+}
+
+// Present implements Store.
+func (s *store) Present() error {
+	if !s.mu.TryLock() {
+		return nil // it is being written to, or made anew
+	}
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	if kv, ok := s.kv.(Recreator); ok {
+		return kv.Present()
+	}
+	return nil
+}
+
+// Renew implements Store.
+func (s *store) Renew() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return s.errClosed("barrels: renew")
+	}
+	kv, ok := s.kv.(Recreator)
+	if !ok {
+		return fault.Newf(fault.Internal, "barrels: renew", "this kind of store cannot be made anew")
+	}
+	if err := s.again(kv.Recreate); err != nil {
+		return err
+	}
+	s.upkeep = upkeep{changed: unknown}
+	return nil
+}

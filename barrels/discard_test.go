@@ -1,0 +1,305 @@
+package barrels_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"testing"
+
+	"adshard/barrels"
+	"adshard/barrels/barreltest"
+	"adshard/barrels/memory"
+	"adshard/fault"
+	"adshard/schema/pb"
+	"adshard/search"
+)
+
+// quarters is a world in a table of four slices, and the bucket that fills it.
+func quarters(t *testing.T) *pb.NodeData {
+	t.Helper()
+	d := barreltest.NewBuilder(t, barreltest.Small(60, "usb cable", "red shoes")).All()
+	d.Slices = &pb.SliceTable{View: 1}
+	for i := range uint64(4) {
+		d.Slices.Slices = append(d.Slices.Slices, &pb.HeldSlice{Id: i + 1, Lo: i << 62, Hi: i<<62 | (1<<62 - 1), From: 1})
+	}
+	return d
+}
+
+// refill is what a distributor sends a store at this position that lacks some
+// slices of d.
+func refill(s barrels.Store, d *pb.NodeData) *pb.NodeData {
+	missing := func(key uint64) bool {
+		for _, h := range s.Slices().Slices {
+			if h.Lo <= key && key <= h.Hi && h.State == pb.HeldState_HELD_STATE_FULL {
+				return false
+			}
+		}
+		return true
+	}
+	out := &pb.NodeData{From: s.Position(), To: &pb.Position{Epoch: 1, Clock: s.Position().Clock + 1}, Slices: d.Slices}
+	for _, it := range d.Items {
+		if missing(it.Group.Key) {
+			out.Items = append(out.Items, it)
+		}
+	}
+	for _, h := range d.Slices.Slices {
+		if missing(h.Lo) {
+			out.Cleared = append(out.Cleared, &pb.Interval{Lo: h.Lo, Hi: h.Hi})
+		}
+	}
+	out.Advertisers, out.Campaigns = d.Advertisers, d.Campaigns
+	return out
+}
+
+// TestDiscardHealsWhateverIsDamaged: any byte of a block, a page or a group's
+// record, any value missing, any posting too many. What is left is served, and
+// filled again the store is what it was.
+func TestDiscardHealsWhateverIsDamaged(t *testing.T) {
+	d := quarters(t)
+	fresh := func() (barrels.KV, *barrels.Certificate) {
+		kv := memory.NewKV()
+		s := open(t, kv)
+		defer s.Close()
+		if err := s.Apply(context.Background(), d); err != nil {
+			t.Fatal(err)
+		}
+		want, err := s.Certify(context.Background(), 0, ^uint64(0), ^uint64(0), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return kv, want
+	}
+	kv, want := fresh()
+	lost := 0
+	heals := func(name string, lo, hi uint64, damage func(*barrels.Batch)) {
+		t.Helper()
+		kv, _ := fresh()
+		var b barrels.Batch
+		damage(&b)
+		write(t, kv, &b)
+		s := open(t, kv)
+		defer s.Close()
+		if err := s.Discard(context.Background(), []*pb.Interval{{Lo: lo, Hi: hi}}); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if n := len(s.Slices().Slices); n > 3 {
+			t.Fatalf("%s: %d slices are served", name, n)
+		} else if n < 3 {
+			lost++
+		}
+		if s.Purging() {
+			t.Fatalf("%s: it has not come to its end", name)
+		}
+		q, err := search.Expand("usb cable", search.Synonym, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := s.Search(context.Background(), &search.Request{Query: q, Profile: search.DefaultProfile(), Slots: 4, ExactCounts: true})
+		if err != nil || a.Work.BlocksBad > 0 {
+			t.Fatalf("%s: %+v, %v", name, a, err)
+		}
+		if _, width := barrels.ServedSlices(s.Slices(), 1); a.Width != width {
+			t.Fatalf("%s: %+v is served of %+v", name, a.Width, width)
+		}
+		if err := s.Apply(context.Background(), refill(s, d)); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		got, err := s.Certify(context.Background(), 0, ^uint64(0), ^uint64(0), nil)
+		if err != nil || !barreltest.Equal(got, want) {
+			t.Fatalf("%s: it is not what it was: %v", name, err)
+		}
+		if c := s.Stats(); c.Groups < 60 || c.Groups > 61 { // one whose record was missing was not counted out
+			t.Fatalf("%s: %+v", name, c)
+		}
+	}
+	for _, f := range []barrels.Family{barrels.Postings, barrels.Items} {
+		n := 0
+		for key, value := range values(kv, f) {
+			ring := uint64(0)
+			for _, c := range []byte(key)[ringAt(f) : ringAt(f)+8] {
+				ring = ring<<8 | uint64(c)
+			}
+			if n++; n%7 != 0 && f == barrels.Items {
+				continue
+			}
+			lo, hi := ring, ring
+			if f == barrels.Postings { // they are of all slices, as certificates show
+				lo, hi = 0, ^uint64(0)
+			}
+			heals(fmt.Sprint(f, " missing"), lo, hi, func(b *barrels.Batch) { b.Delete(f, []byte(key)) })
+			for i := 0; i < len(value); i += 1 + len(value)/5 {
+				heals(fmt.Sprintf("%v, byte %d of %d", f, i, len(value)), ring, ring, func(b *barrels.Batch) { b.Put(f, []byte(key), flipped(value, i)) })
+			}
+		}
+	}
+	t.Logf("%d times more slices than one were given up", lost)
+}
+
+// ringAt is where the ring key stands in a key.
+func ringAt(f barrels.Family) int {
+	if f == barrels.Postings {
+		return 8
+	}
+	return 0
+}
+
+// TestDiscardGoesOnAfterACrash: what was given up stays so, and what is left of
+// it is removed by the next process.
+func TestDiscardGoesOnAfterACrash(t *testing.T) {
+	d, kv := quarters(t), memory.NewKV()
+	s := open(t, kv)
+	if err := s.Apply(context.Background(), d); err != nil {
+		t.Fatal(err)
+	}
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := s.Discard(over, []*pb.Interval{{Lo: 5, Hi: 5}}); !fault.Is(err, fault.Cancelled) {
+		t.Fatal(err)
+	}
+	closed(t, s)
+	s = open(t, kv)
+	defer s.Close()
+	if _, width := barrels.ServedSlices(s.Slices(), 1); !s.Purging() || width != search.IntervalWidth(1<<62, ^uint64(0)) {
+		t.Fatalf("served are %+v, purging: %v", width, s.Purging())
+	}
+	if err := s.Discard(context.Background(), nil); err != nil || s.Purging() || len(s.Slices().Slices) != 3 {
+		t.Fatalf("%v, the table is %v", err, s.Slices())
+	}
+	if err := s.Apply(context.Background(), refill(s, d)); err != nil || s.Stats().Groups != 60 {
+		t.Fatalf("%v, %+v", err, s.Stats())
+	}
+}
+
+// TestDiscardInTheMiddleOfAFilling: when nothing is being filled any more, the
+// position says so; else the rest goes on.
+func TestDiscardInTheMiddleOfAFilling(t *testing.T) {
+	for _, both := range []bool{false, true} {
+		d := quarters(t)
+		d.Slices.Slices[2].State, d.Slices.Slices[2].From = pb.HeldState_HELD_STATE_FILLING, 0
+		if !both {
+			d.Slices.Slices[3].State, d.Slices.Slices[3].From = pb.HeldState_HELD_STATE_FILLING, 0
+		}
+		d.To.Offset = 1<<63 + 7
+		s := open(t, memory.NewKV())
+		if err := s.Apply(context.Background(), d); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Discard(context.Background(), []*pb.Interval{{Lo: 2<<62 + 3, Hi: 2<<62 + 3}}); err != nil {
+			t.Fatal(err)
+		}
+		if at := s.Position().Offset; (at == 0) != both || len(s.Slices().Slices) != 3 {
+			t.Errorf("the offset is %d, the table %v", at, s.Slices())
+		}
+		closed(t, s)
+	}
+}
+
+// TestRenew: the store is empty, whatever was in it, and takes data again.
+func TestRenew(t *testing.T) {
+	kv := memory.NewKV()
+	s := open(t, kv)
+	defer s.Close()
+	d := quarters(t)
+	for range 3 {
+		if err := s.Apply(context.Background(), d); err != nil {
+			t.Fatal(err)
+		}
+		searching(t, s, 60)
+		if err := s.Renew(); err != nil {
+			t.Fatal(err)
+		}
+		if c := s.Stats(); c.Groups+c.Keywords+c.Blocks+c.Terms > 0 || len(s.Slices().Slices) > 0 || s.Position().Clock != 0 {
+			t.Fatalf("%+v", c)
+		}
+		searching(t, s, 0)
+	}
+}
+
+func searching(t *testing.T, s barrels.Store, matched uint64) {
+	t.Helper()
+	q, err := search.Expand("usb cable", search.Synonym, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := s.Search(context.Background(), &search.Request{Query: q, Profile: search.DefaultProfile(), Slots: 4, ExactCounts: true})
+	if err != nil || a.Matched != matched {
+		t.Fatalf("%+v, %v", a, err)
+	}
+}
+
+// TestBuilders: a certificate names the version that built all of the data.
+func TestBuilders(t *testing.T) {
+	kv := memory.NewKV()
+	s := open(t, kv)
+	version := func() uint32 {
+		c, err := s.Certify(context.Background(), 0, ^uint64(0), 0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Builder
+	}
+	if version() != barrels.AnyBuilder {
+		t.Errorf("empty: %d", version())
+	}
+	d := quarters(t)
+	apply := func(builder uint32, reset bool) {
+		t.Helper()
+		d.From, d.To, d.Reset_, d.Builder = s.Position(), &pb.Position{Epoch: 1, Clock: s.Position().Clock + 1}, reset, builder
+		if err := s.Apply(context.Background(), d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, want := range []struct {
+		builder uint32
+		reset   bool
+		version uint32
+	}{{0, true, 1}, {1, false, 1}, {2, false, 0}, {2, false, 0}, {2, true, 2}, {2, false, 2}} {
+		apply(want.builder, want.reset)
+		if got := version(); got != want.version {
+			t.Errorf("step %d: %d, want %d", i, got, want.version)
+		}
+		closed(t, s)
+		s = open(t, kv)
+		if got := version(); got != want.version {
+			t.Errorf("step %d, opened again: %d, want %d", i, got, want.version)
+		}
+	}
+	closed(t, s)
+	var b barrels.Batch // as written before data said it
+	b.Delete(barrels.Meta, []byte("builder"))
+	write(t, kv, &b)
+	s = open(t, kv)
+	defer s.Close()
+	if version() != 1 {
+		t.Errorf("unsaid: %d", version())
+	}
+}
+
+// TestSearchesReportDamage: where it may be, so that the slices there can be
+// given up.
+func TestSearchesReportDamage(t *testing.T) {
+	kv := memory.NewKV()
+	s := open(t, kv)
+	d := quarters(t)
+	if err := s.Apply(context.Background(), d); err != nil {
+		t.Fatal(err)
+	}
+	closed(t, s)
+	spoil(t, kv, barrels.Postings, func(_, v []byte) []byte {
+		v = bytes.Clone(v)
+		v[len(v)/2] ^= 1
+		return v
+	})
+	s = open(t, kv)
+	defer s.Close()
+	var met []barrels.Damage
+	s.OnDamage(func(d barrels.Damage) { met = append(met, d) })
+	searching(t, s, 0)
+	if len(met) == 0 || met[0].Memory || met[0].Hi < met[0].Lo || met[0].What == "" {
+		t.Fatalf("%+v", met)
+	}
+	met = nil
+	if _, err := s.Certify(context.Background(), 5, 1<<62, ^uint64(0), nil); !fault.Is(err, fault.Corrupt) || len(met) != 1 || met[0].Lo != 5 {
+		t.Fatalf("%v, %+v", err, met)
+	}
+}

@@ -1,0 +1,85 @@
+package barrels_test
+
+import (
+	"context"
+	"reflect"
+	"testing"
+
+	"adshard/barrels"
+	"adshard/barrels/memory"
+	"adshard/search"
+)
+
+// TestRotInMemoryIsFoundAndDropped: a certificate finds what is kept in memory
+// other than it is stored, says so, and the next search reads the store again.
+func TestRotInMemoryIsFoundAndDropped(t *testing.T) {
+	for _, what := range []string{"signature", "members", "bound", "bytes", "judgement", "group", "shown", "campaign", "advertiser"} {
+		t.Run(what, func(t *testing.T) {
+			s := open(t, memory.NewKV())
+			defer s.Close()
+			if err := s.Apply(context.Background(), quarters(t)); err != nil {
+				t.Fatal(err)
+			}
+			want := best(t, s)
+			best(t, s) // now from memory
+			if !barrels.Rot(s, what) {
+				t.Fatal("there is nothing of the kind in memory")
+			}
+			var met []barrels.Damage
+			s.OnDamage(func(d barrels.Damage) { met = append(met, d) })
+			before, err := s.Certify(context.Background(), 0, ^uint64(0), ^uint64(0), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if what != "shown" && (len(met) != 1 || !met[0].Memory) { // what is shown is put together again
+				t.Errorf("met: %+v", met)
+			}
+			if got := best(t, s); !reflect.DeepEqual(got, want) {
+				t.Errorf("got %+v, want %+v", got, want)
+			}
+			met = nil
+			after, err := s.Certify(context.Background(), 0, ^uint64(0), ^uint64(0), nil)
+			if err != nil || len(met) > 0 || after.Bins != before.Bins {
+				t.Errorf("again: %+v, %v", met, err)
+			}
+		})
+	}
+}
+
+// TestNothingIsDroppedThatIsRight: certificates of sound stores report no damage.
+func TestNothingIsDroppedThatIsRight(t *testing.T) {
+	s := open(t, memory.NewKV())
+	defer s.Close()
+	d := quarters(t)
+	s.OnDamage(func(d barrels.Damage) { t.Errorf("%+v", d) })
+	for range 3 {
+		if err := s.Apply(context.Background(), d); err != nil {
+			t.Fatal(err)
+		}
+		best(t, s)
+		best(t, s)
+		if _, err := s.Certify(context.Background(), 0, ^uint64(0), ^uint64(0), nil); err != nil {
+			t.Fatal(err)
+		}
+		d.From, d.To.Clock = s.Position(), d.To.Clock+1
+		d.Campaigns[0].BudgetExhausted = !d.Campaigns[0].BudgetExhausted
+		d.Items[0].Group.Enabled = !d.Items[0].Group.Enabled
+	}
+}
+
+func best(t *testing.T, s barrels.Store) []search.Hit {
+	t.Helper()
+	q, err := search.Expand("usb cable", search.Synonym, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := s.Search(context.Background(), &search.Request{Query: q, Profile: search.DefaultProfile(), Slots: 20})
+	if err != nil || len(a.Hits) == 0 {
+		t.Fatalf("%+v, %v", a, err)
+	}
+	for i := range a.Hits { // the store keeps what is shown
+		shown := *a.Hits[i].Shown
+		a.Hits[i].Shown = &shown
+	}
+	return a.Hits
+}

@@ -1,0 +1,154 @@
+package loadproxy
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"adshard/barrels"
+	"adshard/fault"
+	"adshard/schema/pb"
+)
+
+// twoSlices is a table of two slices that are served.
+func twoSlices() *pb.SliceTable {
+	return &pb.SliceTable{View: 1, Slices: []*pb.HeldSlice{
+		{Id: 7, Lo: 0, Hi: 99, Generation: 1, From: 1}, {Id: 8, Lo: 100, Hi: ^uint64(0), Generation: 1, From: 1},
+	}}
+}
+
+// TestAStoreThatCannotBeWrittenIsMadeAnew: it is filled from nothing, at once the
+// first time and after growing pauses when that does not help, and it says so
+// until it is whole again.
+func TestAStoreThatCannotBeWrittenIsMadeAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, b := newStore(), newBalancer(3)
+		bad := fault.Newf(fault.Corrupt, "store", "bad block")
+		s.fail = []error{nil, nil, bad}
+		b.slices = twoSlices()
+		p := run(t, s, b)
+		time.Sleep(time.Second)
+		if !slices.Equal(s.applied(), upTo(3)) || s.renewed != 1 {
+			t.Fatalf("applied %v after it was made anew %d times", s.applied(), s.renewed)
+		}
+		if r := b.registrations()[1]; r.Position.GetClock() != 0 {
+			t.Fatalf("registered with %v", r)
+		}
+		if why := p.Lacking(); !strings.Contains(why, "the whole store") || !strings.Contains(why, "bad block") {
+			t.Fatalf("lacking: %q", why)
+		}
+		b.set(func() { b.head, b.slices = 4, twoSlices() })
+		time.Sleep(time.Second)
+		if p.Lacking() != "" || p.State().Repairs != 1 {
+			t.Fatalf("%+v", p.State())
+		}
+		s.mu.Lock()
+		for range 100 {
+			s.fail = append(s.fail, bad)
+		}
+		s.mu.Unlock()
+		b.set(func() { b.head = 5 })
+		time.Sleep(time.Minute)
+		if n := s.renewed; n < 4 || n > 7 { // after 0, 2, 6, 14, 30 and 62 s
+			t.Fatalf("made anew %d times in a minute", n)
+		}
+	})
+}
+
+// TestDamageIsGivenUpAndFilledAgain: the slices that it may touch are not served
+// from then on, the slave registers with what is left, and says which, why and
+// since when until the slice is there again.
+func TestDamageIsGivenUpAndFilledAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, b := newStore(), newBalancer(2)
+		b.slices = twoSlices()
+		p := run(t, s, b)
+		time.Sleep(3 * time.Second)
+		if p.Lacking() != "" {
+			t.Fatalf("lacking: %q", p.Lacking())
+		}
+		for range 5 { // as many searches meet it
+			s.damage(barrels.Damage{Lo: 5, Hi: 6, What: "a bad block"})
+		}
+		if p.Lacking() == "" {
+			t.Error("nothing is lacking, as it says, before the slice is given up")
+		}
+		time.Sleep(100 * time.Millisecond)
+		if len(s.discarded) != 1 || len(s.Slices().Slices) != 1 {
+			t.Fatalf("discarded %v, the table is %v", s.discarded, s.Slices())
+		}
+		if last := b.registrations()[len(b.registrations())-1]; len(last.Slices.Slices) != 1 || last.Slices.Slices[0].Id != 8 {
+			t.Fatalf("registered with %v", last)
+		}
+		time.Sleep(time.Second)
+		told := b.told()[len(b.told())-1].GetState().GetLacking()
+		for _, text := range []string{p.Lacking(), told} {
+			if !strings.Contains(text, "slice 7 is not served since 20") || !strings.Contains(text, "a bad block") {
+				t.Errorf("it says %q", text)
+			}
+		}
+		b.set(func() { b.head, b.slices = 3, twoSlices() })
+		time.Sleep(2 * time.Second)
+		if p.Lacking() != "" || b.told()[len(b.told())-1].GetState().GetLacking() != "" {
+			t.Fatalf("lacking: %q", p.Lacking())
+		}
+		s.damage(barrels.Damage{Lo: 9, Hi: 9, What: "a bad block"}) // to fill it again has not helped
+		time.Sleep(100 * time.Millisecond)
+		if s.renewed != 1 || len(s.discarded) != 1 {
+			t.Fatalf("made anew %d times, discarded %v", s.renewed, s.discarded)
+		}
+	})
+}
+
+// TestWhatCannotBeRemovedIsMadeAnew: giving up a slice may take reading what is
+// damaged.
+func TestWhatCannotBeRemovedIsMadeAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, b := newStore(), newBalancer(2)
+		s.stuck = fault.Newf(fault.Corrupt, "store", "bad block")
+		b.slices = twoSlices()
+		p := run(t, s, b)
+		time.Sleep(3 * time.Second)
+		p.Discard(0, 99, "it differs")
+		time.Sleep(time.Second)
+		if s.renewed != 1 || !slices.Equal(s.applied(), upTo(2)) {
+			t.Fatalf("made anew %d times, applied %v", s.renewed, s.applied())
+		}
+	})
+}
+
+// TestDamageInMemoryIsCounted: it was dropped, nothing is to be given up.
+func TestDamageInMemoryIsCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, b := newStore(), newBalancer(2)
+		b.slices = twoSlices()
+		p := run(t, s, b)
+		time.Sleep(3 * time.Second)
+		s.damage(barrels.Damage{Lo: 5, Hi: 6, Memory: true, What: "a block"})
+		time.Sleep(time.Second)
+		if st := p.State(); st.Memory != 1 || st.Repairs != 0 || st.Lacking != "" || len(s.discarded) != 0 {
+			t.Fatalf("%+v", st)
+		}
+	})
+}
+
+// TestASliceThatIsWantedNoMoreIsNotLacking: it may have moved away meanwhile.
+func TestASliceThatIsWantedNoMoreIsNotLacking(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, b := newStore(), newBalancer(2)
+		b.slices = twoSlices()
+		p := run(t, s, b)
+		time.Sleep(3 * time.Second)
+		p.Discard(0, 99, "it differs")
+		time.Sleep(5 * time.Second)
+		if p.Lacking() == "" {
+			t.Fatal("nothing is lacking, as it says")
+		}
+		time.Sleep(10 * time.Second)
+		if p.Lacking() != "" {
+			t.Fatalf("lacking: %q", p.Lacking())
+		}
+	})
+}
