@@ -41,7 +41,7 @@
 // program, which keeps no sums: it is read as it is and summed anew by the next
 // Compact or Tx that meets it, before the entry leaves the log. Rows of the log
 // and the state have sums that SQLite computes, so that any program's are right.
-// docs/decisions/011-sums-of-entities.md says why.
+// docs/decisions/012-sums-of-entities.md says why.
 //
 // # Durability
 //

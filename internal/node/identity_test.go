@@ -349,6 +349,7 @@ func TestARemovedDatabaseAcknowledgesNothing(t *testing.T) {
 	}
 	w.must(os.Rename(away, w.path))
 	w.eventually("ready", func() bool { return len(w.host.ready()) == 0 })
+	time.Sleep(200 * time.Millisecond) // of questions
 	end().all(t)
 	w.must(w.b.SetBudget(t.Context(), 1, true))
 	w.eventually("the mark has arrived", w.followed)
