@@ -30,6 +30,11 @@ func newCodec() *codec {
 	return &codec{CodecV2: encoding.GetCodecV2(encodingproto.Name), refused: make(map[any]error)}
 }
 
+// Name implements encoding.CodecV2. It is empty, so that calls have gRPC's plain
+// content type, as without a codec of their own: another one is put together for
+// each call.
+func (*codec) Name() string { return "" }
+
 // Unmarshal implements encoding.CodecV2.
 func (c *codec) Unmarshal(data mem.BufferSlice, v any) error {
 	m, ok := v.(proto.Message)
