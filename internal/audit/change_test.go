@@ -139,8 +139,8 @@ func (c *changer) write(ctx context.Context, g, n int) error {
 	if err := tx.Ad(ctx, group, shown(n)); err != nil {
 		return err
 	}
-	if n > 1 {
-		old := shown(n - 1)
+	if before := c.before(g); before > 0 {
+		old := shown(before)
 		old.Status = backend.Remove
 		if err := tx.Ad(ctx, group, old); err != nil {
 			return err
@@ -148,6 +148,16 @@ func (c *changer) write(ctx context.Context, g, n int) error {
 	}
 	c.ids[g] = group
 	return tx.Commit(ctx)
+}
+
+// before is the version of group g that the database has; 0: none yet.
+func (c *changer) before(g int) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n := len(c.seen[g]); n > 0 {
+		return c.seen[g][n-1].n
+	}
+	return 0
 }
 
 func shown(n int) backend.AdPatch {

@@ -385,4 +385,10 @@ func TestADatabaseRestoredUnderARunningClusterIsFollowed(t *testing.T) {
 	w.eventually("complete", w.complete)
 	w.judge()
 	w.askFor(200 * time.Millisecond).right(t)
+	for bid := range uint64(5) { // what comes next is followed as well
+		w.write(30, 4, 4, 8_000_000+bid)
+		w.eventually("changes are followed", w.followed)
+		w.eventually("complete", w.complete)
+		w.judge()
+	}
 }
