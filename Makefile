@@ -35,7 +35,7 @@ generate: ## rebuild the generated code (needs protoc and flatc)
 figures: build ## measure what docs/figures.md reports (about 7 minutes)
 	@deploy/figures.sh
 
-audit: build ## twice ten minutes of killing processes under queries, against the oracle
+audit: build ## half an hour of killing, hanging and damaging under queries, against the oracle
 	@deploy/audit.sh
 
 simulate: ## ten thousand seeds of the simulator

@@ -1,8 +1,10 @@
 #!/bin/bash
 # The long form of the audit (internal/audit): real processes, ten minutes on
 # the golden corpus and ten on one of 300,000 keywords, while strategies switch,
-# data change and processes are killed. AUDIT_DURATION and AUDIT_KEYWORDS make
-# it shorter or smaller.
+# data change and processes are killed; and ten minutes of worse: slaves hang,
+# programs start on other databases, bits flip in stores and in the database,
+# files are taken away and backups restored. AUDIT_DURATION and AUDIT_KEYWORDS
+# make it shorter or smaller; AUDIT_ONLY=kill, large or harm does one of them.
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
 duration=${AUDIT_DURATION:-10m}
@@ -14,9 +16,19 @@ audit() {
 	go test -count=1 -v -timeout 60m ./internal/audit -run '^TestAudit$' \
 		-audit.duration "$duration" -audit.strategy 10s -audit.kill 20s "$@"
 }
-echo "== golden corpus, $duration"
-audit
-echo "== $keywords keywords, $duration"
-bin/adbench corpus --keywords "$keywords" --seed 1 --out "$dir/ads.csv" --queries "$dir/queries.txt"
-bin/adshard import --db "sqlite:$dir/ads.db" "$dir/ads.csv"
-audit -audit.db "$dir/ads.db" -audit.queries "$dir/queries.txt"
+only=${AUDIT_ONLY:-all}
+wanted() { [ "$only" = all ] || [ "$only" = "$1" ]; }
+if wanted harm; then
+	echo "== golden corpus, harm, $duration"
+	audit -audit.harm -audit.kill 5s
+fi
+if wanted kill; then
+	echo "== golden corpus, $duration"
+	audit
+fi
+if wanted large; then
+	echo "== $keywords keywords, $duration"
+	bin/adbench corpus --keywords "$keywords" --seed 1 --out "$dir/ads.csv" --queries "$dir/queries.txt"
+	bin/adshard import --db "sqlite:$dir/ads.db" "$dir/ads.csv"
+	audit -audit.db "$dir/ads.db" -audit.queries "$dir/queries.txt"
+fi

@@ -123,16 +123,12 @@ func (h *harmer) stranger() error {
 	return nil
 }
 
-// flipStore flips bits in a slave's table files, while it runs or before it starts
-// again. Damage may be met much later, by a search or by the background pass.
+// flipStore flips bits in the table files of a slave that runs. Damage may be met
+// much later, by a search or by the background pass.
 func (h *harmer) flipStore() error {
 	i := h.slave()
-	running := h.dice.IntN(2) == 0
 	h.lasting.Store(true) // incomplete answers are allowed from now on, if they say why
 	return h.during(func() error {
-		if !running {
-			h.cluster.slaves[i].kill()
-		}
 		tables, err := filepath.Glob(filepath.Join(h.cluster.dirs[i], "*.sst"))
 		if err != nil {
 			return err
@@ -142,22 +138,8 @@ func (h *harmer) flipStore() error {
 				return err // a compaction may have removed it
 			}
 		}
-		if running {
-			return nil
-		}
-		return h.startDamaged(i)
+		return nil
 	})
-}
-
-// startDamaged starts a slave whose files are damaged. It may find that at once and
-// refuse to serve them: then an operator would empty the directory, as it says.
-func (h *harmer) startDamaged(i int) error {
-	err := h.cluster.slaves[i].start()
-	if errors.Is(err, os.ErrProcessDone) {
-		h.cluster.wipe(i)
-		return h.cluster.slaves[i].start()
-	}
-	return err
 }
 
 // flip flips one bit of a file.
