@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -139,13 +140,64 @@ func TestNoFieldExceedsItsBound(t *testing.T) {
 // holds checks that m takes a field of size most and none larger.
 func holds(t *testing.T, m protoreflect.MessageDescriptor, name string, most int, field func(n int) []byte) {
 	t.Helper()
-	s := shapes()[m.FullName()]
+	s := thorough()[m.FullName()]
 	if err := s.check(field(most)); err != nil {
 		t.Errorf("%s of %d: %v", name, most, err)
 	}
 	if err := s.check(field(most + 1)); !fault.Is(err, fault.Invalid) || fault.FieldOf(err) != name {
 		t.Errorf("%s of %d: %v", name, most+1, err)
 	}
+}
+
+// thorough has the shapes with no message taken for harmless.
+var thorough = sync.OnceValue(func() map[protoreflect.FullName]*shape {
+	all := shapesOf(bounds(), schemaFiles()...)
+	for _, s := range all {
+		s.harmless = -1
+	}
+	return all
+})
+
+// TestHarmlessMessagesExceedNoBound: what is not looked into is within all bounds,
+// whatever it holds.
+func TestHarmlessMessagesExceedNoBound(t *testing.T) {
+	for _, f := range schemaFiles() {
+		for i := range f.Messages().Len() {
+			m := f.Messages().Get(i)
+			most := min(shapes()[m.FullName()].harmless, 1<<20)
+			for j := range m.Fields().Len() {
+				d := m.Fields().Get(j)
+				b := crowded(d, most)
+				if err := thorough()[m.FullName()].check(b); err != nil {
+					t.Errorf("%d bytes of %s are not harmless: %v", len(b), d.FullName(), err)
+				}
+			}
+		}
+	}
+	if least := shapes()["adshard.v1.SearchResponse"].harmless; least == 0 {
+		t.Error("each answer is looked into")
+	}
+}
+
+// crowded is a field with as much in it as at most so many bytes can hold.
+func crowded(d protoreflect.FieldDescriptor, most int) []byte {
+	var b []byte
+	switch {
+	case !d.IsList() && d.Message() != nil:
+		return nil
+	case d.IsList() && scalar(d.Kind()) == protowire.BytesType:
+		for len(b)+2 <= most {
+			b = tagged(b, d, nil)
+		}
+	case scalar(d.Kind()) == protowire.BytesType || d.IsList():
+		for n := most; n > 0; n-- {
+			if b = tagged(nil, d, zeros[:n]); len(b) <= most && n%8 == 0 {
+				return b
+			}
+		}
+		return nil
+	}
+	return b
 }
 
 // zeros is shared by all fields of text.

@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"math"
+	"slices"
 	"sync"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -14,6 +16,9 @@ import (
 type shape struct {
 	fields []*field // by number
 	slots  int      // fields that are counted
+	// harmless: a message of at most so many bytes exceeds no bound, its own or
+	// one of a message in it. Most messages are, and are not looked into.
+	harmless int
 }
 
 // field is one field of a shape.
@@ -54,7 +59,47 @@ func shapesOf(bounds map[string]bound, files ...protoreflect.FileDescriptor) map
 			s.add(m.Fields().Get(i), bounds, all)
 		}
 	}
+	for _, s := range all {
+		s.harmless = s.least(nil)
+	}
 	return all
+}
+
+// least returns the size of the largest message that cannot exceed a bound; above
+// are the shapes that it lies in.
+func (s *shape) least(above []*shape) int {
+	if slices.Contains(above, s) {
+		return 0
+	}
+	most := math.MaxInt
+	for _, f := range s.fields {
+		if f == nil {
+			continue
+		}
+		if f.list {
+			most = min(most, f.bound.entries*f.entry())
+		}
+		if f.text {
+			most = min(most, f.bound.bytes)
+		}
+		if f.of != nil {
+			most = min(most, f.of.least(append(above, s)))
+		}
+	}
+	return most
+}
+
+// entry returns the least size of an entry of a list.
+func (f *field) entry() int {
+	switch {
+	case f.of != nil || f.text:
+		return 2 // a tag and a length
+	case f.packed == protowire.Fixed64Type:
+		return 8
+	case f.packed == protowire.Fixed32Type:
+		return 4
+	}
+	return 1
 }
 
 func (s *shape) add(d protoreflect.FieldDescriptor, bounds map[string]bound, all map[protoreflect.FullName]*shape) {
@@ -93,6 +138,9 @@ const checkOp = "wire: check message"
 // check reads an encoded message and fails with fault.Invalid at the first
 // field that exceeds its bound. It allocates nothing.
 func (s *shape) check(b []byte) error {
+	if len(b) <= s.harmless {
+		return nil // what is malformed is found when it is decoded
+	}
 	var counts [maxSlots]int
 	for len(b) > 0 {
 		number, kind, n := protowire.Number(b[0]>>3), protowire.Type(b[0]&7), 1
