@@ -12,8 +12,9 @@ import (
 
 // Certificate says what a store has of an interval of keys.
 type Certificate struct {
-	// Clock: all changes up to it are in, no later ones.
-	Clock uint64
+	// Clock: all changes up to it are in, no later ones. Mark is that of the change
+	// at it.
+	Clock, Mark uint64
 	// Builder is the version of what built all data of the store; 0: they are of
 	// several versions.
 	Builder uint32
@@ -61,7 +62,7 @@ const (
 
 // Message returns the certificate as it goes over the wire.
 func (c *Certificate) Message() *pb.CertifyResponse {
-	out := &pb.CertifyResponse{Clock: c.Clock, Builder: c.Builder, Items: c.Items, Bytes: c.Bytes}
+	out := &pb.CertifyResponse{Clock: c.Clock, Mark: c.Mark, Builder: c.Builder, Items: c.Items, Bytes: c.Bytes}
 	for _, p := range c.Parents {
 		kind := uint32(KindAdvertiser)
 		if p.Campaign {
@@ -89,7 +90,7 @@ func (s *store) Certify(ctx context.Context, lo, hi, bins uint64, parents []Pare
 	defer st.release()
 	c := &certifier{
 		store: s, state: st, bins: bins, lo: lo, hi: hi,
-		out:     &Certificate{Clock: st.position.GetClock(), Builder: st.builder, Held: wholly(st.views.table, lo, hi)},
+		out:     &Certificate{Clock: st.position.GetClock(), Mark: st.position.GetMark(), Builder: st.builder, Held: wholly(st.views.table, lo, hi)},
 		parents: make(map[Parent]struct{}), demanded: demanded{since: place{key: lo}},
 	}
 	for _, p := range parents {

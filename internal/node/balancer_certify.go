@@ -119,24 +119,31 @@ func named(c balance.Certify, answers balance.Certified) []balance.Parent {
 
 // ask has a slave make a certificate.
 func (b *Balancer) ask(ctx context.Context, name string, c balance.Certify) (reply *pb.CertifyResponse, err error) {
-	m := &pb.CertifyRequest{Lo: uint64(c.Lo), Hi: uint64(c.Hi), Clock: c.Clock, Bins: c.Wanted}
+	m := &pb.CertifyRequest{Lo: uint64(c.Lo), Hi: uint64(c.Hi), Clock: c.Clock, Bins: c.Wanted, Database: b.data.database}
 	for _, p := range c.Parents {
 		m.Parents = append(m.Parents, &pb.ParentName{Kind: uint32(p.Kind), Id: p.ID})
 	}
-	err = b.call(ctx, name, "balancer: certify", func(s pb.SlaveClient) error {
+	err = b.call(ctx, name, "balancer: certify", func(s pb.SlaveClient, _ string) error {
 		reply, err = s.Certify(ctx, m)
 		return err
 	})
+	if err != nil {
+		return nil, err
+	}
+	h, _, err := historyOf(ctx, b.db, &pb.Position{Clock: reply.GetClock(), Mark: reply.GetMark()})
+	if err == nil && h == other {
+		err = fault.Newf(fault.Conflict, "balancer: certify", "slave %s is of another history of the database, with another change at clock %d", name, reply.GetClock())
+	}
 	return reply, err
 }
 
 // call calls a slave.
-func (b *Balancer) call(ctx context.Context, name, op string, do func(pb.SlaveClient) error) error {
+func (b *Balancer) call(ctx context.Context, name, op string, do func(s pb.SlaveClient, incarnation string) error) error {
 	b.mu.Lock()
 	n, ok := b.slaves[name]
-	var address string
+	var address, incarnation string
 	if ok {
-		address = n.address
+		address, incarnation = n.address, n.incarnation
 	}
 	b.mu.Unlock()
 	if !ok {
@@ -147,7 +154,7 @@ func (b *Balancer) call(ctx context.Context, name, op string, do func(pb.SlaveCl
 		return err
 	}
 	defer conn.Close()
-	if err := do(pb.NewSlaveClient(conn)); err != nil {
+	if err := do(pb.NewSlaveClient(conn), incarnation); err != nil {
 		return fault.Newf(fault.KindOf(err), op, "slave %s at %s: %w", name, address, err)
 	}
 	return nil
@@ -169,8 +176,9 @@ func (b *Balancer) discarder(ctx context.Context) error {
 func (b *Balancer) discard(ctx context.Context, d balance.Discard) {
 	ctx, cancel := context.WithTimeout(ctx, discardTime)
 	defer cancel()
-	err := b.call(ctx, d.Node, "balancer: discard", func(s pb.SlaveClient) error {
-		_, err := s.Discard(ctx, &pb.DiscardRequest{Lo: uint64(d.Lo), Hi: uint64(d.Hi), Generation: d.Generation, Reason: d.Reason})
+	err := b.call(ctx, d.Node, "balancer: discard", func(s pb.SlaveClient, incarnation string) error {
+		_, err := s.Discard(ctx, &pb.DiscardRequest{Lo: uint64(d.Lo), Hi: uint64(d.Hi), Generation: d.Generation, Reason: d.Reason,
+			Incarnation: incarnation})
 		return err
 	})
 	if err != nil && ctx.Err() == nil {

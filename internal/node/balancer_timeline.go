@@ -14,10 +14,6 @@ import (
 // errSucceeded is how Run ends when another balancer is to take this one's place.
 var errSucceeded = errors.New("another balancer begins in this one's place")
 
-// maxEpochLead bounds by how much the epoch that somebody tells of may be ahead
-// of the balancer's: a restored database brings back the epoch of its backup.
-const maxEpochLead = 1 << 20
-
 // follows makes sure that what a slave was told before is part of what this
 // balancer knows. If it is not, the database was restored meanwhile, and views
 // and tables of before mean nothing any more: the balancer begins a new timeline,
@@ -69,7 +65,7 @@ func (b *Balancer) outlives(ctx context.Context, who string, epoch uint64, own b
 	switch {
 	case epoch < b.Epoch() || own && epoch == b.Epoch():
 		return nil
-	case epoch > b.Epoch()+maxEpochLead:
+	case epoch > b.Epoch()+maxRestarts:
 		return fault.Newf(fault.Conflict, "balancer", "%s tells of epoch %d, which no balancer of this database has had; this is epoch %d",
 			who, epoch, b.Epoch())
 	}

@@ -12,7 +12,8 @@ import (
 )
 
 // maxRestarts is how far an epoch can be ahead of the one known: an epoch begins
-// with each start of a balancer.
+// with each start of a balancer, and a restored database brings back that of its
+// backup.
 const maxRestarts = 1 << 20
 
 // trusted makes sure that a distributor is one that slaves may be sent to: what

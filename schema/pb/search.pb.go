@@ -442,11 +442,13 @@ func (x *CertifyResponse) GetTookMicros() uint64 {
 
 // DiscardRequest names a slice as the balancer knows it.
 type DiscardRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Lo            uint64                 `protobuf:"fixed64,1,opt,name=lo,proto3" json:"lo,omitempty"`
-	Hi            uint64                 `protobuf:"fixed64,2,opt,name=hi,proto3" json:"hi,omitempty"` // inclusive
-	Generation    uint64                 `protobuf:"varint,3,opt,name=generation,proto3" json:"generation,omitempty"`
-	Reason        string                 `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	Lo         uint64                 `protobuf:"fixed64,1,opt,name=lo,proto3" json:"lo,omitempty"`
+	Hi         uint64                 `protobuf:"fixed64,2,opt,name=hi,proto3" json:"hi,omitempty"` // inclusive
+	Generation uint64                 `protobuf:"varint,3,opt,name=generation,proto3" json:"generation,omitempty"`
+	Reason     string                 `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
+	// incarnation is the slave's, which only its balancer knows.
+	Incarnation   string `protobuf:"bytes,5,opt,name=incarnation,proto3" json:"incarnation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -505,6 +507,13 @@ func (x *DiscardRequest) GetGeneration() uint64 {
 func (x *DiscardRequest) GetReason() string {
 	if x != nil {
 		return x.Reason
+	}
+	return ""
+}
+
+func (x *DiscardRequest) GetIncarnation() string {
+	if x != nil {
+		return x.Incarnation
 	}
 	return ""
 }
@@ -1671,14 +1680,15 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	" \x03(\v2\x15.adshard.v1.ParentSumR\aparents\x12\x18\n" +
 	"\abuilder\x18\v \x01(\rR\abuilder\x12\x1f\n" +
 	"\vtook_micros\x18\f \x01(\x04R\n" +
-	"tookMicros\"h\n" +
+	"tookMicros\"\x8a\x01\n" +
 	"\x0eDiscardRequest\x12\x0e\n" +
 	"\x02lo\x18\x01 \x01(\x06R\x02lo\x12\x0e\n" +
 	"\x02hi\x18\x02 \x01(\x06R\x02hi\x12\x1e\n" +
 	"\n" +
 	"generation\x18\x03 \x01(\x04R\n" +
 	"generation\x12\x16\n" +
-	"\x06reason\x18\x04 \x01(\tR\x06reason\"\x11\n" +
+	"\x06reason\x18\x04 \x01(\tR\x06reason\x12 \n" +
+	"\vincarnation\x18\x05 \x01(\tR\vincarnation\"\x11\n" +
 	"\x0fDiscardResponse\"\f\n" +
 	"\n" +
 	"MapRequest\"\xe8\x01\n" +

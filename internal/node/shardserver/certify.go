@@ -24,6 +24,9 @@ func (s *Server) Certify(ctx context.Context, m *pb.CertifyRequest) (_ *pb.Certi
 		return nil, fault.Newf(fault.Deadline, "slave: certify", "another certificate takes long: %w", ctx.Err())
 	}
 	defer s.caught(&err)
+	if own := barrels.Database(s.store.Slices()); m.GetDatabase() != own {
+		return nil, fault.Newf(fault.Conflict, "slave: certify", "this slave holds data of database %q, not of %q", own, m.GetDatabase())
+	}
 	if err := s.reach(ctx, m.GetClock()); err != nil {
 		return nil, err
 	}
@@ -62,6 +65,9 @@ func (s *Server) reach(ctx context.Context, clock uint64) error {
 // Discard implements pb.SlaveServer. It returns once the slice is on the list of
 // what is given up, not when that is done.
 func (s *Server) Discard(_ context.Context, m *pb.DiscardRequest) (*pb.DiscardResponse, error) {
+	if m.GetIncarnation() != s.identity.Incarnation {
+		return nil, fault.Newf(fault.Conflict, "slave: discard", "only the balancer that this slave has registered with may tell it what to discard")
+	}
 	for _, h := range s.store.Slices().GetSlices() {
 		if h.Lo == m.GetLo() && h.Hi == m.GetHi() && h.Generation == m.GetGeneration() && h.State == pb.HeldState_HELD_STATE_FULL {
 			s.upkeep.Discard(h.Lo, h.Hi, m.GetReason())

@@ -189,6 +189,9 @@ func TestCertifies(t *testing.T) {
 	if _, err := s.Certify(t.Context(), &pb.CertifyRequest{Lo: 100, Hi: 200}); !fault.Is(err, fault.Unavailable) {
 		t.Fatalf("what is not held: %v", err)
 	}
+	if _, err := s.Certify(t.Context(), &pb.CertifyRequest{Hi: 15, Database: "another"}); !fault.Is(err, fault.Conflict) {
+		t.Fatalf("of another database: %v", err)
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	if _, err := s.Certify(ctx, &pb.CertifyRequest{Clock: 8}); !fault.Is(err, fault.Deadline) {
@@ -201,12 +204,16 @@ func TestCertifies(t *testing.T) {
 func TestDiscardsOnlyWhatIsThere(t *testing.T) {
 	var discarded []string
 	s := shardserver.New(self, &store{}, kept{discarded: &discarded}, 1, nil, nil)
-	for _, m := range []*pb.DiscardRequest{{Lo: 1, Hi: 9, Generation: 5}, {Lo: 1, Hi: 8, Generation: 6}, {}} {
+	for _, m := range []*pb.DiscardRequest{{Lo: 1, Hi: 9, Generation: 5, Incarnation: "secret"},
+		{Lo: 1, Hi: 8, Generation: 6, Incarnation: "secret"}, {Incarnation: "secret"}} {
 		if _, err := s.Discard(t.Context(), m); !fault.Is(err, fault.Stale) {
 			t.Errorf("%v: %v", m, err)
 		}
 	}
-	if _, err := s.Discard(t.Context(), &pb.DiscardRequest{Lo: 1, Hi: 9, Generation: 6, Reason: "it differs"}); err != nil {
+	if _, err := s.Discard(t.Context(), &pb.DiscardRequest{Lo: 1, Hi: 9, Generation: 6, Reason: "it differs"}); !fault.Is(err, fault.Conflict) {
+		t.Errorf("a stranger: %v", err)
+	}
+	if _, err := s.Discard(t.Context(), &pb.DiscardRequest{Lo: 1, Hi: 9, Generation: 6, Reason: "it differs", Incarnation: "secret"}); err != nil {
 		t.Fatal(err)
 	}
 	if len(discarded) != 1 || discarded[0] != "1 to 9: it differs" {
