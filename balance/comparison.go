@@ -46,7 +46,6 @@ type comparison struct {
 	next   time.Duration // not asked before
 	queued bool
 	failed string // why the last question had no answer
-	unlike bool   // the data were built by another version
 }
 
 // seen is what was found of a parent.

@@ -7,7 +7,6 @@ import (
 	"sort"
 	"unsafe"
 
-	"adshard/barrels/block"
 	"adshard/schema/pb"
 	"adshard/search"
 
@@ -21,7 +20,6 @@ import (
 // inMemory compares. The zero value is ready.
 type inMemory struct {
 	finder *finder
-	fresh  block.View
 }
 
 // free gives back what comparing took.

@@ -25,7 +25,6 @@ var (
 	errWrongSize = errors.New("of a wrong size")
 	errMissing   = errors.New("missing")
 	errOrder     = errors.New("at the wrong place")
-	errMemory    = errors.New("not as it is in memory")
 )
 
 // Validate tells whether a store can apply a bucket: fault.Invalid, with the
