@@ -112,7 +112,7 @@ func (m *Mapper) Remove(now time.Duration, node string) error {
 // stays says why a node cannot be removed; "": it can.
 func (m *Mapper) stays(now time.Duration, n Node) string {
 	if m.alive(n.Name, now) {
-		return fmt.Sprintf("it was heard of %v ago: stop it first, and wait %v", (now - m.node(n.Name).heard).Round(time.Millisecond), m.cfg.DeadAfter)
+		return fmt.Sprintf("it was heard from %v ago: stop it first, and wait %v", (now - m.node(n.Name).heard).Round(time.Millisecond), m.cfg.DeadAfter)
 	}
 	has, other := 0, false
 	for _, s := range m.model.slices {

@@ -339,7 +339,7 @@ func (s *store) Renew() error {
 	}
 	kv, ok := s.kv.(Recreator)
 	if !ok {
-		return fault.Newf(fault.Internal, "barrels: renew", "this kind of store cannot be made anew")
+		return fault.Newf(fault.Internal, "barrels: renew", "this kind of store cannot be recreated")
 	}
 	if err := s.again(kv.Recreate); err != nil {
 		return err

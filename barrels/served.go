@@ -51,8 +51,8 @@ func Database(t *pb.SliceTable) string {
 }
 
 // served returns what is served in a view; 0: the newest. A table that names no
-// view, that of a store that was told of none, serves nothing or what an
-// offline build put there in each view. Errors: fault.Conflict for another
+// view, that of a store that knows none, serves nothing or, in every view, what
+// an offline build put there. Errors: fault.Conflict for another
 // shard, fault.Unavailable for a view above the table's, fault.Stale for one
 // below its least.
 func (v *views) served(op string, shard search.ShardID, view uint64) (*served, error) {
@@ -66,7 +66,7 @@ func (v *views) served(op string, shard search.ShardID, view uint64) (*served, e
 		return v.newest, nil
 	case newest != 0 && view > newest:
 		return nil, fault.Newf(fault.Unavailable, op,
-			"view %d was asked for and this store has not been told of it, only of %d; ask again in a moment", view, newest)
+			"view %d was asked for, and the newest that this store knows is %d; ask again in a moment", view, newest)
 	case view < v.table.GetLeast():
 		return nil, fault.Newf(fault.Stale, op,
 			"view %d is no longer served, only those from %d on; ask again with a newer map", view, v.table.GetLeast())

@@ -11,9 +11,10 @@ import (
 	"adshard/schema/pb"
 )
 
-// Whose data a slave holds is decided by three: the balancer says which database
-// it plans for, the distributor whose data it hands out, and the store whose it
-// holds. All three must agree, unless the balancer lets the store's be discarded.
+// Three parties say which database they are of: the balancer the one that it plans
+// for, the distributor the one whose data it hands out, and the store the one whose
+// data it holds. All three must agree, unless the balancer lets the store's data be
+// discarded.
 
 // trusted makes sure that the distributor hands out what the balancer plans, and
 // that this is what the store holds.
@@ -38,14 +39,14 @@ func (p *Proxy) trusted(reply *pb.EnlistResponse) error {
 func (p *Proxy) ours(data *pb.NodeData) error {
 	const op = "slave: apply"
 	if data.GetDatabase() != p.home.database {
-		return fault.Newf(fault.Stale, op, "a bucket of database %q, not of %q; registering again", data.GetDatabase(), p.home.database)
+		return fault.Newf(fault.Stale, op, "the bucket is of database %q, not of %q; registering again", data.GetDatabase(), p.home.database)
 	}
 	if to := data.GetTo(); to.GetEpoch() != p.epoch || !data.GetReset_() && to.GetClock() < p.store.Position().GetClock() {
-		return fault.Newf(fault.Stale, op, "a bucket that leads to epoch %d and clock %d, from clock %d in epoch %d; registering again",
+		return fault.Newf(fault.Stale, op, "the bucket leads to epoch %d and clock %d, the store is at clock %d in epoch %d; registering again",
 			to.GetEpoch(), to.GetClock(), p.store.Position().GetClock(), p.epoch)
 	}
 	if data.GetReset_() && !p.refill && len(p.store.Slices().GetSlices()) > 0 {
-		return fault.Newf(fault.Stale, op, "a bucket that resets the store, which was not announced; registering again")
+		return fault.Newf(fault.Stale, op, "a bucket would reset the store without having been announced; registering again")
 	}
 	return nil
 }

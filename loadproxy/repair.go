@@ -234,7 +234,7 @@ func (p *Proxy) anew(ctx context.Context, why string) error {
 	err := p.store.Renew()
 	done(true)
 	if err != nil {
-		return fmt.Errorf("make the store anew, since %s: %w", why, err)
+		return fmt.Errorf("recreate the store, since %s: %w", why, err)
 	}
 	r.mu.Lock()
 	r.renew = ""

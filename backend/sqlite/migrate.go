@@ -169,7 +169,7 @@ func storedID(path string, o Options) (string, error) {
 		return "", failed(context.Background(), "open", path, err)
 	}
 	if n == 0 {
-		return "", fault.Newf(fault.Corrupt, "sqlite: open", "%s is no database of adshard", path)
+		return "", fault.Newf(fault.Corrupt, "sqlite: open", "%s is not a database of adshard", path)
 	}
 	id, err := c.id()
 	return string(id), describe(context.Background(), "open", path, err)

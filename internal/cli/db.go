@@ -15,8 +15,8 @@ import (
 func dbCommand(s Streams) *cobra.Command {
 	c := group(&cobra.Command{
 		Use:   "db",
-		Short: "Look after the database",
-		Long:  "Looks after the database that advertisers' data are in.",
+		Short: "Check the database for damage",
+		Long:  "Looks after the database that holds advertisers' data.",
 	})
 	c.AddCommand(dbCheckCommand(s))
 	return c
@@ -28,15 +28,15 @@ func dbCheckCommand(s Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check --db URL",
 		Short: "Find damage in the database",
-		Long: `Reads the whole database and compares each advertiser, campaign and ad group with
-the sum that was stored when it was written, and the log of changes with both; has
-SQLite check the structure of the file; and lists what is damaged. It changes
-nothing, and a cluster may run meanwhile.
+		Long: `Reads the whole database and lists what is damaged. It compares each advertiser,
+campaign and ad group with the sum that was stored when it was written, compares the
+log of changes with both, and has SQLite check the structure of the file. It changes
+nothing, and a cluster may run meanwhile. Backups can be checked in the same way.
 
-What another program changed has no sum until a balancer or an import has seen the
-change: it is counted, and its content cannot be checked.
+What another program has changed has no sum until a balancer or an import has seen
+the change: it is counted, and its content cannot be checked.
 
-Exit status: 0 all is well, 1 damage was found or the check failed, 2 wrong use.`,
+Exit status: 0 no damage, 1 damage was found or the check failed, 2 wrong use.`,
 		Example: `  adshard db check --db sqlite:ads.db
   adshard db check --db sqlite:ads.db --json | jq '.damage[]'`,
 		Args: noArgs,

@@ -26,16 +26,16 @@ func importCommand(s Streams) *cobra.Command {
 		Use:   "import --db URL FILE...",
 		Short: "Take advertisers' data into the database",
 		Long: `Takes advertisers, campaigns, ad groups, keywords, negatives and ads into the
-database, from Google Ads Editor exports (CSV or TSV, UTF-8 or UTF-16, found out
+database, from Google Ads Editor exports (CSV or TSV, UTF-8 or UTF-16, detected
 from the file) or from JSON lines. - stands for standard input.
 
-Rows that cannot be taken are rejected, each with its row, column and reason; all
-others are in, but those of kinds that are not imported (locations, audiences,
-assets and the like), which are skipped. A second run of the same file changes
-nothing, and a running cluster follows within a second.
+Rows that cannot be taken are rejected, each with its row, column and reason. Rows of
+kinds that are not imported (locations, audiences, assets and the like) are skipped.
+All others are imported. A second run of the same file changes nothing, and a running
+cluster follows within a second.
 
---dry-run does all of it on a copy of the database, in the directory for
-temporary files, and shows what differs there.
+--dry-run does the import on a copy of the database, in the directory for temporary
+files (TMPDIR), and shows what would be created, changed and removed.
 
 Exit status: 0 no row was rejected, 1 failed, 2 wrong use, 3 some rows were rejected.`,
 		Example: `  adshard import --db sqlite:ads.db export.csv
@@ -52,13 +52,13 @@ Exit status: 0 no row was rejected, 1 failed, 2 wrong use, 3 some rows were reje
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.db, "db", "", databaseHelp+"; made if it is missing")
-	flags.StringVar(&f.format, "format", "auto", "editor, jsonl or auto: found out from each file")
+	flags.StringVar(&f.format, "format", "auto", "editor, jsonl or auto: detected from each file")
 	flags.StringVar(&f.advertiser, "advertiser", "", "the account of files that have no column for it")
 	flags.StringVar(&f.rejects, "rejects", "", "write the rejected rows to this file: file, row, column, reason")
 	flags.StringVar(&f.conflicts, "conflicts", "", "write the negatives that block their own campaign's keywords to this file")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "show what would be created, changed and removed, entity by entity, and change nothing")
 	flags.BoolVar(&f.json, "json", false, "print JSON, one object a line: the differences of --dry-run, then the summary")
-	flags.BoolVar(&f.force, "force", false, "let --rejects and --conflicts replace a file that is no report of an earlier import")
+	flags.BoolVar(&f.force, "force", false, "let --rejects and --conflicts replace a file that is not a report of an earlier import")
 	return c
 }
 

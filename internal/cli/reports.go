@@ -115,7 +115,7 @@ func planReport(name string, kept []keptFile, force bool) (*report, error) {
 	case info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) != 0:
 		return &report{name: name, path: name}, nil
 	case !info.Mode().IsRegular():
-		return nil, wrongUse("%s is no file that a report can be written to: name a file", name)
+		return nil, wrongUse("%s is not a file that a report can be written to: name a file", name)
 	}
 	path, err := resolve(name)
 	if err != nil {
@@ -146,13 +146,13 @@ func earlierReport(name string) error {
 		return cannotWrite(name, err)
 	}
 	if !ours {
-		return wrongUse("%s is there and is no report of an earlier import: name another file, or replace it with --force", name)
+		return wrongUse("%s exists and is not a report of an earlier import: name another file, or replace it with --force", name)
 	}
 	return nil
 }
 
 func cannotWrite(name string, err error) error {
-	return fmt.Errorf("cannot write %s: %w; its folder must be there", name, err)
+	return fmt.Errorf("cannot write %s: %w; its directory must exist", name, err)
 }
 
 // open makes the file that the report is written to.

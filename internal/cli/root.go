@@ -44,7 +44,8 @@ and the ads that match come out, auctioned and priced.`,
   adshard up --db sqlite:ads.db                    start a whole cluster here
   adshard query usb cable                          ask it
   adshard query --explain usb cable                ask why
-  adshard balance status                           see how even the load is`,
+  adshard balance status                           see how even the load is
+  adshard db check --db sqlite:ads.db              check the database for damage`,
 	})
 	root.AddCommand(
 		importCommand(s), barrelsCommand(s), upCommand(s), queryCommand(s), balanceCommand(s), slavesCommand(s),

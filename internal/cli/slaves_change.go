@@ -65,10 +65,10 @@ func slavesRemoveCommand(s Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "remove NAME",
 		Short: "Forget a slave that is gone for good",
-		Long: `Removes a slave that is stopped and has no slices from the cluster: it is not listed any
-more, and nothing waits for it. A slave that is alive, or still has slices, is refused:
-slaves drain fills its slices on others first, also when it is dead. Should one of its
-name come later, it is a new slave.`,
+		Long: `Removes a slave that is stopped and has no slices from the cluster: it is no longer
+listed, and nothing waits for it. Refused while the slave is alive or has slices:
+"slaves drain" fills them on other slaves first, even when this one is dead. A slave
+that comes later under the same name is a new one.`,
 		Example: `  adshard slaves drain slave-2     then stop it, if it runs
   adshard slaves remove slave-2`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -110,7 +110,7 @@ func runDrain(ctx context.Context, f *adminFlags, s Streams, name string, noWait
 		})
 	}
 	says := newTeller(s.Err)
-	goesOn := fmt.Sprintf("%s is being drained further; `adshard slaves list --watch` shows how far it is", printable(name))
+	goesOn := fmt.Sprintf("the drain of %s continues; `adshard slaves list --watch` shows how far it is", printable(name))
 	err = patiently(ctx, says, goesOn, func() (bool, error) { return drained(ctx, c, says, name, begun.Slices) })
 	says.end()
 	if err != nil {

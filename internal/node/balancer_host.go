@@ -102,7 +102,7 @@ func (h *balancerHost) at() (*Balancer, error) {
 	if b := h.now.Load(); b != nil {
 		return b, nil
 	}
-	return nil, fault.Newf(fault.Unavailable, "balancer", "the balancer begins anew; ask again after a pause")
+	return nil, fault.Newf(fault.Unavailable, "balancer", "the balancer starts over; ask again after a pause")
 }
 
 // supplier returns the distributor of the balancer at work.

@@ -32,8 +32,8 @@ func (b *Balancer) vacant(ctx context.Context, r *pb.RegisterRequest) error {
 		return nil
 	}
 	return fault.Newf(fault.Conflict, "balancer: register",
-		"two slaves have the name %s: the one that answers at %s keeps it, the other one, which says that masters reach it at %s, is refused; "+
-			"give it another name, or another address if it advertises the wrong one", r.GetName(), address, r.GetAddress())
+		"two slaves have the name %s: the one that answers at %s keeps it, the one that advertises %s is refused; "+
+			"give it another name, or correct its address if it advertises the wrong one", r.GetName(), address, r.GetAddress())
 }
 
 // lastKnown returns where the slave with a name was last, and in which incarnation;

@@ -14,9 +14,9 @@ import (
 // errSucceeded is how Run ends when another balancer is to take this one's place.
 var errSucceeded = errors.New("another balancer begins in this one's place")
 
-// follows makes sure that what a slave was told before is part of what this
-// balancer knows. If it is not, the database was restored meanwhile, and views
-// and tables of before mean nothing any more: the balancer begins a new timeline,
+// follows makes sure that what a slave has learned before is part of what this
+// balancer knows. If it is not, the database was restored meanwhile, and earlier
+// views and tables mean nothing any more: the balancer begins a new timeline,
 // above all epochs known, and the slave registers again.
 func (b *Balancer) follows(ctx context.Context, r *pb.RegisterRequest, j balance.Joining) error {
 	own := r.GetSlices().GetTimeline() == b.data.timeline
@@ -36,7 +36,7 @@ func (b *Balancer) follows(ctx context.Context, r *pb.RegisterRequest, j balance
 		return nil
 	}
 	if j.Table.View > model.View() {
-		return b.succeed(ctx, j.Position.Epoch, true, fmt.Sprintf("slave %s was told of view %d, the newest here is %d", j.Name, j.Table.View, model.View()))
+		return b.succeed(ctx, j.Position.Epoch, true, fmt.Sprintf("slave %s knows view %d, the newest here is %d", j.Name, j.Table.View, model.View()))
 	}
 	h, _, err := historyOf(ctx, b.db, r.GetPosition())
 	if err == nil && h == other {
@@ -45,8 +45,8 @@ func (b *Balancer) follows(ctx context.Context, r *pb.RegisterRequest, j balance
 	return err
 }
 
-// leads makes sure that no master has a later map of this database, likewise, nor
-// one of another (fault.Conflict).
+// leads makes sure, in the same way, that no master has a later map of this
+// database. A master with a map of another one is refused: fault.Conflict.
 func (b *Balancer) leads(ctx context.Context, r *pb.WatchMapRequest) error {
 	switch r.GetDatabase() {
 	case "": // it has none yet
@@ -54,22 +54,22 @@ func (b *Balancer) leads(ctx context.Context, r *pb.WatchMapRequest) error {
 	case b.data.database:
 	default:
 		return fault.Newf(fault.Conflict, "balancer: give the map",
-			"master %s serves database %s, the balancer's is %s; start the master anew if that one is meant", r.GetMaster(), r.GetDatabase(), b.data.database)
+			"master %s serves database %s, the balancer's is %s; to change to the balancer's, restart the master", r.GetMaster(), r.GetDatabase(), b.data.database)
 	}
 	return b.outlives(ctx, "master "+r.GetMaster(), r.GetEpoch(), r.GetTimeline() == b.data.timeline)
 }
 
-// outlives makes sure that the balancer's epoch is above one that somebody tells
-// of: of its own timeline it may be the same.
+// outlives makes sure that the balancer's epoch is above the one that a slave or
+// master reports; in its own timeline the two may be equal.
 func (b *Balancer) outlives(ctx context.Context, who string, epoch uint64, own bool) error {
 	switch {
 	case epoch < b.Epoch() || own && epoch == b.Epoch():
 		return nil
 	case epoch > b.Epoch()+maxRestarts:
-		return fault.Newf(fault.Conflict, "balancer", "%s tells of epoch %d, which no balancer of this database has had; this is epoch %d",
+		return fault.Newf(fault.Conflict, "balancer", "%s reports epoch %d, which no balancer of this database has had; this is epoch %d",
 			who, epoch, b.Epoch())
 	}
-	return b.succeed(ctx, epoch, own, fmt.Sprintf("%s tells of epoch %d, this is epoch %d", who, epoch, b.Epoch()))
+	return b.succeed(ctx, epoch, own, fmt.Sprintf("%s reports epoch %d, this is epoch %d", who, epoch, b.Epoch()))
 }
 
 // succeed ends this balancer, so that one with a higher epoch than it and this one
@@ -90,14 +90,14 @@ func (b *Balancer) succeed(ctx context.Context, epoch uint64, timeline bool, why
 		if err := b.tenure.raise(ctx, epoch); err != nil {
 			return err
 		}
-		b.log.Warn("the database was restored to an earlier state; the balancer begins anew", "why", why, "new_timeline", timeline)
+		b.log.Warn("the database was restored to an earlier state; the balancer starts over", "why", why, "new_timeline", timeline)
 		close(b.succeeded)
 	}
-	return fault.Newf(fault.Unavailable, "balancer", "%s: the database was restored, and the balancer begins anew; ask again after a pause", why)
+	return fault.Newf(fault.Unavailable, "balancer", "%s: the database was restored, and the balancer starts over; ask again after a pause", why)
 }
 
-// follow follows the changes of the database. When its log does not go on from
-// where this balancer is, another balancer begins with what is there now.
+// follow follows the changes of the database. When its log does not continue from
+// this balancer's position, another balancer begins with what is there now.
 func (b *Balancer) follow(ctx context.Context) error {
 	err := b.feed.run(ctx, b.take)
 	switch {
@@ -135,7 +135,7 @@ func (b *Balancer) restored(why error) {
 	select {
 	case <-b.succeeded:
 	default:
-		b.log.Warn("the balancer begins anew", "why", why)
+		b.log.Warn("the balancer starts over", "why", why)
 		close(b.succeeded)
 	}
 }

@@ -34,7 +34,7 @@ func (b *Balancer) trusted(ctx context.Context, r *pb.QuantaRequest) error {
 		return nil
 	}
 	return fault.Newf(fault.Conflict, op,
-		"the distributor %s, which calls from %s, says that slaves reach it at %s, and that is not among the balancer's trusted_distributors; add it there",
+		"the distributor %s, calling from %s, advertises %s to slaves, which is not in the balancer's trusted_distributors; add it there",
 		r.GetName(), from.Addr, r.GetAddress())
 }
 

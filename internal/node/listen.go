@@ -37,7 +37,7 @@ func listenFault(key, address string, err error) error {
 			"%w: ports below 1024 need privileges that this user does not have; choose a higher port with --%s", err, key)
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
 		return fault.Newf(fault.Invalid, op,
-			"%w: %s is no address of this machine; choose one of its own with --%s (`ip address` lists them), or :PORT for all of them", err, host, key)
+			"%w: %s is not an address of this machine; choose one of its own with --%s (`ip address` lists them), or :PORT for all of them", err, host, key)
 	case errors.As(err, &lookup):
 		return fault.Newf(fault.Invalid, op,
 			"%w: the name %s cannot be resolved; choose an address of this machine with --%s", err, host, key)

@@ -174,7 +174,7 @@ func (p *provider) continues(ctx context.Context) error {
 	p.mu.Unlock()
 	now, err := p.db.At(ctx, fed.Clock)
 	if err == nil && now.Mark != fed.Mark {
-		err = fault.Newf(fault.Unavailable, "distributor: pull", "the database was restored; all items are being read anew, ask again after a pause")
+		err = fault.Newf(fault.Unavailable, "distributor: pull", "the database was restored; all items are being read again; ask again after a pause")
 	}
 	return err
 }

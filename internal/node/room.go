@@ -18,14 +18,14 @@ const (
 	maxView = 1 << 62
 )
 
-// room tells why one more slave, or a slave's larger table, cannot be kept.
+// room returns why one more slave, or a slave's larger table, cannot be kept.
 // known is whether the slave is one of the others already, others how many
 // there are; held is how many slices the others' tables have, without the
 // slave's own.
 func room(op, name string, known bool, others, held int, table *pb.SliceTable) error {
 	if !known && others >= maxSlaves {
 		return fault.Newf(fault.Overloaded, op,
-			"slave %s is refused: there are %d slaves, and no more are taken; remove those that are gone for good", name, others)
+			"slave %s is refused: there are %d slaves already, the most there can be; remove those that are gone for good", name, others)
 	}
 	if table.GetView() > maxView {
 		return fault.Field(op, "view", "the table of slave %s is of view %d; no map has changed so often", name, table.GetView())

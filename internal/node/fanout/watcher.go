@@ -209,7 +209,7 @@ func sameDatabase(now *Map, database string) error {
 		return nil
 	}
 	return fault.Newf(fault.Conflict, "master: ask for the map",
-		"the balancer's map is of database %s, this master serves database %s and goes on with it; start the master anew if the other one is meant",
+		"the balancer's map is of database %s, this master keeps serving database %s; to change to the balancer's, restart the master",
 		database, now.Database)
 }
 
