@@ -50,7 +50,7 @@ type CheckReport struct {
 // Checker is a Store that can be checked as a whole.
 type Checker interface {
 	// Check reads everything and reports what is damaged. progress, which may
-	// be nil, is told what is being read, how much of it is done, and of how
-	// much. The error says why the check could not be done, not what it found.
+	// be nil, is called with what is being read, how much of it is done, and out
+	// of how much. The error is why the check could not be done, not what it found.
 	Check(ctx context.Context, progress func(what string, done, total int64)) (*CheckReport, error)
 }

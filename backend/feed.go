@@ -57,9 +57,9 @@ type Feed interface {
 	// fault.Conflict when after has a mark and the change at its clock has
 	// another one or is not there: after is of another history.
 	Changes(ctx context.Context, after Position, limit int) ([]Change, error)
-	// Wait returns when the newest position is another than after: when a change
-	// was committed, by this process or another, or the database was restored (then
-	// Changes says so). It returns ctx's error when that is over first.
+	// Wait returns when the newest position differs from after: when a change was
+	// committed, by this process or another, or the database was restored (Changes
+	// then fails). It returns ctx's error if ctx is done first.
 	Wait(ctx context.Context, after Position) error
 	// Snapshot opens a consistent read of everything at one clock. It must be
 	// closed soon: it may hold back the database's own cleaning.

@@ -109,7 +109,7 @@ func (m *Mapper) Remove(now time.Duration, node string) error {
 	return nil
 }
 
-// stays says why a node cannot be removed; "": it can.
+// stays returns why a node cannot be removed; "": it can.
 func (m *Mapper) stays(now time.Duration, n Node) string {
 	if m.alive(n.Name, now) {
 		return fmt.Sprintf("it was heard from %v ago: stop it first, and wait %v", (now - m.node(n.Name).heard).Round(time.Millisecond), m.cfg.DeadAfter)
@@ -159,8 +159,8 @@ func (m *Mapper) disjoin(now time.Duration, node string) error {
 }
 
 // forgetNode drops what was known of a node that was removed. One that has joined
-// again meanwhile is to be admitted as another; one that was only heard of must
-// join first, and is told so at its next report.
+// again meanwhile is to be admitted as another; one that has only reported must
+// join first, which the answer to its next report asks for.
 func (m *Mapper) forgetNode(n NodeID, name string) {
 	if slices.ContainsFunc(m.joined, func(j Joining) bool { return j.Name == name }) {
 		m.node(name).id = 0

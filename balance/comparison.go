@@ -20,9 +20,9 @@ import (
 // times does.
 //
 // A parent that changes all the time may never be conclusive. After a few
-// questions for parents alone, which take little time, it is let go if the nodes
-// have applied a change of it since it was first asked for: that has written it
-// anew.
+// questions for parents alone, which take little time, it counts as equal if the
+// nodes have applied a change of it since it was first asked for: that change has
+// rewritten it.
 type comparison struct {
 	move           *move // nil: it is the scrub's
 	id, generation uint64
@@ -105,9 +105,9 @@ func (c *comparison) parents() []Parent {
 	return out
 }
 
-// finding is what a comparison comes to by an answer.
+// finding is what a comparison concludes from an answer.
 type finding struct {
-	// source and target say what differs there, for certain; "": nothing does.
+	// source and target name what differs there for certain; "": nothing does.
 	source, target string
 	came           bool // something was found equal
 }

@@ -10,8 +10,8 @@ import (
 	"adshard/fault"
 )
 
-// condemned are the slices that nodes have otherwise than the source of truth,
-// until they no longer say that they have them.
+// condemned are the slices in which nodes differ from the source of truth, until
+// the nodes no longer report that they have them.
 type condemned map[sentence]*condemnation
 
 type sentence struct {
@@ -59,7 +59,7 @@ func (m *Mapper) discard(now time.Duration) {
 	})
 }
 
-// claims reports whether a node says that it has what it was to discard.
+// claims reports whether a node still reports what it was to discard.
 func (n *nodeState) claims(d Discard) bool {
 	return slices.ContainsFunc(n.table.Slices, func(h Held) bool {
 		return h.State == Full && h.ID == d.Slice && h.Generation == d.Generation

@@ -39,10 +39,10 @@
 // # Scrubbing
 //
 // What nodes serve is compared with the source of truth all the time, in the same
-// way, slice after slice over the whole ring, at a rate. A node that has something
-// else twice is told to discard the slice: it serves it no more and says in its
-// table that it does not have it, so that it is filled again like any slice that
-// the model wants and the node lacks.
+// way, slice after slice over the whole ring, at a limited rate. A node that differs
+// twice is ordered to discard the slice: it stops serving it and removes it from its
+// table, so that it is filled again like any slice that the model gives the node and
+// the node lacks.
 //
 // The next bucket of a node is a function of the node's position and table, of
 // the changes after the position and of the model. So nothing about a node need

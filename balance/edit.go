@@ -133,7 +133,7 @@ func (e *Edit) Merge(slice, right uint64) error {
 	return nil
 }
 
-// Filled says that the first fill is over.
+// Filled records that the first fill is complete.
 func (e *Edit) Filled() error {
 	if e.filled || e.base.view == 0 {
 		return e.refuse("the first fill is over already, or there is no plan yet")

@@ -107,8 +107,8 @@ func (r *reader) since2() uint64 {
 	return r.uint()
 }
 
-// filled reads whether the first fill is over; a cluster of the time when that
-// was not kept has run for long.
+// filled reads whether the first fill is complete; a cluster
+// whose state predates this field counts as filled.
 func (r *reader) filled() bool {
 	if r.format <= stillFormat2 {
 		return true

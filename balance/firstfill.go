@@ -2,9 +2,9 @@ package balance
 
 import "sort"
 
-// firstFilled reports whether the nodes hold all that they are to serve, as far
-// as they have said: then the first fill is over for good. What nodes lack later
-// on, or nodes that are lost, does not undo it: it shows in answers.
+// firstFilled reports whether the nodes hold all that they are to serve, by what
+// they have reported: then the first fill is complete for good. What nodes lack later
+// on, and nodes that are lost, do not undo it; they show in answers.
 func (m *Mapper) firstFilled() bool {
 	full := make(map[NodeID][]Interval, len(m.model.nodes))
 	for _, n := range m.model.nodes {

@@ -62,7 +62,7 @@ func TestTheFirstFillEnds(t *testing.T) {
 }
 
 // TestTheFirstFillEndsOnce: what is lost afterwards does not begin another one,
-// and distributors and nodes are told.
+// and distributors and nodes learn of the end.
 func TestTheFirstFillEndsOnce(t *testing.T) {
 	r := newUnfilled(t, "a", "b")
 	r.quanta = nil

@@ -53,7 +53,7 @@ func (m *Mapper) judgeNow(now time.Duration) *judge {
 }
 
 // loadsNow returns the loads of the newest model, and whether the cluster is idle:
-// they are all nought then.
+// all of them are zero then.
 func (m *Mapper) loadsNow(now time.Duration) (l Loads, noQueries bool) {
 	if m.loads.idle(m.asked(now)) {
 		return noLoad{}, true

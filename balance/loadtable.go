@@ -234,7 +234,7 @@ func (t *LoadTable) few(nodes []NodeID) string {
 	return fmt.Sprintf("too few queries to go by (%.0f in the last %.3g seconds)", queries, t.halfLife)
 }
 
-// idle reports whether queries were counted once and have ceased on all of these
+// idle reports whether queries were counted once and have stopped on all of these
 // nodes. What is left of averages says nothing then: each node's decay at its own
 // pace, and of two that are nearly nothing one is the larger.
 func (t *LoadTable) idle(nodes []NodeID) bool {

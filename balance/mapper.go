@@ -63,8 +63,8 @@ type MapperOut struct {
 	Quanta []Quantum
 	// Certify is to be answered with Certified, each once.
 	Certify []Certify
-	// Discards are to be told to their nodes; they come again until they are
-	// obeyed.
+	// Discards are to be sent to their nodes; they are repeated until the nodes
+	// have followed them.
 	Discards []Discard
 	// Troubles are for people: the mapper goes on.
 	Troubles []error

@@ -12,7 +12,7 @@ import (
 type Model struct {
 	view      uint64
 	least     uint64 // no older view is served
-	filled    bool   // the first fill is over
+	filled    bool   // the first fill is complete
 	nextSlice uint64
 	nextNode  NodeID
 	nodes     []Node  // by rising id
@@ -39,7 +39,7 @@ func (m *Model) View() uint64 { return m.view }
 // Least returns the oldest view that may still be asked for.
 func (m *Model) Least() uint64 { return m.least }
 
-// Filled reports whether the first fill is over: there was a time when each
+// Filled reports whether the first fill is complete: there was a time when each
 // slice was wholly there, on the node that serves it.
 func (m *Model) Filled() bool { return m.filled }
 

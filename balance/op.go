@@ -19,7 +19,7 @@ const (
 	OpFinish                    // Slice leaves the node that served it before
 	OpState                     // Node becomes State
 	OpRemove                    // Node, called Name, which has nothing, is no more
-	OpFilled                    // the first fill is over
+	OpFilled                    // the first fill is complete
 )
 
 // Op is one operation. Fields that its kind does not name are zero.

@@ -49,7 +49,7 @@ func TestAParentsChangeLeavesItemsConclusive(t *testing.T) {
 }
 
 // TestSteadyBudgetMarksDoNotHoldUpAMove: campaigns that change all the time, one
-// or thousands, are written anew all the time, and let go in the end.
+// or thousands, are rewritten all the time, and count as equal in the end.
 func TestSteadyBudgetMarksDoNotHoldUpAMove(t *testing.T) {
 	for name, n := range map[string]uint64{"one": 1, "thousands": 3000} {
 		t.Run(name, func(t *testing.T) {

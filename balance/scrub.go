@@ -50,7 +50,7 @@ type ScrubPass struct {
 	Ended time.Duration
 }
 
-// Scrub is how scrubbing fares.
+// Scrub is the state of scrubbing.
 type Scrub struct {
 	// Interval is the time between two passes; 0: there are none.
 	Interval time.Duration
@@ -81,7 +81,7 @@ type Condemned struct {
 	For    time.Duration
 }
 
-// scrubOn goes on with the pass, or begins one.
+// scrubOn continues the pass, or begins one.
 func (m *Mapper) scrubOn(now time.Duration) {
 	s := &m.scrub
 	if m.cfg.Scrub <= 0 || m.model == nil || s.check != nil || now < s.next {
@@ -125,13 +125,13 @@ func (m *Mapper) serves(node string, v Slice) bool {
 	return false
 }
 
-// scrubLeave leaves out what is up to a key; false: the pass is over.
+// scrubLeave skips the keys up to hi; false: the pass is complete.
 func (m *Mapper) scrubLeave(now time.Duration, hi Key) bool {
 	m.scrub.pass.Left++
 	return m.scrubPast(now, hi)
 }
 
-// scrubPast goes on behind a key; false: the pass is over.
+// scrubPast continues behind a key; false: the pass is complete.
 func (m *Mapper) scrubPast(now time.Duration, hi Key) bool {
 	s := &m.scrub
 	s.check = nil
@@ -153,7 +153,7 @@ func (m *Mapper) scrubPast(now time.Duration, hi Key) bool {
 	return false
 }
 
-// scrubRest has the scrub rest for as long as its share of a processor demands.
+// scrubRest pauses the scrub for as long as its share of a processor demands.
 func (m *Mapper) scrubRest(now time.Duration) {
 	s := &m.scrub
 	s.next = max(s.next, now+time.Duration(float64(s.spent)*max(0, 1/m.cfg.ScrubShare-1)))
@@ -168,7 +168,7 @@ func (m *Mapper) scrubCompares(now time.Duration, c *comparison, a Certified) bo
 	s.pass.Spent += a.Took
 	v := m.model.At(c.part.Lo)
 	if v.ID != c.id || v.Generation != c.generation || m.name(v.Node) != c.target || !m.serves(c.target, v) {
-		s.check = nil // the slice has changed: it is looked at anew
+		s.check = nil // the slice has changed: it is looked at again
 		m.scrubRest(now)
 		return false
 	}
@@ -186,7 +186,7 @@ func (m *Mapper) scrubCompares(now time.Duration, c *comparison, a Certified) bo
 	return true
 }
 
-// scrubbed goes on after an answer in which nothing differed for certain.
+// scrubbed continues after an answer in which nothing differed for certain.
 func (m *Mapper) scrubbed(now time.Duration) {
 	s := &m.scrub
 	c := s.check
@@ -207,14 +207,14 @@ func (m *Mapper) scrubbed(now time.Duration) {
 	}
 }
 
-// different goes on behind a slice that differs.
+// different counts a slice that differs; the pass continues behind it.
 func (s *scrub) different() {
 	s.found++
 	s.pass.Different++
 	s.check = nil
 }
 
-// scrubFailed goes on after a question without an answer.
+// scrubFailed continues after a question without an answer.
 func (m *Mapper) scrubFailed(now time.Duration) {
 	s := &m.scrub
 	if s.fails++; s.fails >= maxFails {
@@ -224,7 +224,7 @@ func (m *Mapper) scrubFailed(now time.Duration) {
 	m.verify.enqueue(s.check)
 }
 
-// scrubStatus returns how scrubbing fares.
+// scrubStatus returns the state of scrubbing.
 func (m *Mapper) scrubStatus(now time.Duration) Scrub {
 	s := &m.scrub
 	out := Scrub{

@@ -120,7 +120,7 @@ const (
 type Table struct {
 	Slices      []Held
 	View, Least uint64
-	// Filled: the node was told that the first fill is over (Model.Filled).
+	// Filled: the node knows that the first fill is complete (Model.Filled).
 	Filled bool
 }
 

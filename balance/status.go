@@ -31,8 +31,8 @@ type Status struct {
 	// weights.
 	Measured bool
 	Even     Evenness
-	// NoQueries: there was load once, and queries have ceased; all loads are
-	// nought.
+	// NoQueries: there was load once, and queries have stopped; all loads are
+	// zero.
 	NoQueries bool
 	// Bound cannot be beaten; LeastMove is what any plan must move, in weight and
 	// as a share of all, to come to 1.1 times the mean or the bound.

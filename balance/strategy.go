@@ -26,8 +26,8 @@ type Input struct {
 	// behind it, so that it is mostly chance. A strategy that goes by load leaves
 	// everything as it is then. "": it can be gone by, or none was ever measured.
 	Few string
-	// NoQueries: there was load once, and queries have ceased; all of Loads is
-	// nought.
+	// NoQueries: there was load once, and queries have stopped; all of Loads is
+	// zero.
 	NoQueries bool
 	// Budget is the most that the proposal may move.
 	Budget Budget

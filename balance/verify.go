@@ -137,8 +137,8 @@ func (m *Mapper) ask(now time.Duration, c *comparison) {
 	})
 }
 
-// has reports whether a node says that it has all of an interval, or has said
-// nothing.
+// has reports whether a node has all of an interval by what it reported last, or
+// has reported nothing.
 func (m *Mapper) has(node string, v Interval) bool {
 	n := m.nodes[node]
 	return n == nil || !n.told || len(outside(v, n.table.in(Full))) == 0
@@ -212,8 +212,7 @@ func (m *Mapper) judge(now time.Duration, c *comparison, a Certified) {
 	}
 }
 
-// compared goes on with a move after an answer in which nothing differed for
-// certain.
+// compared continues a move after an answer in which nothing differed for certain.
 func (m *Mapper) compared(now time.Duration, v *move, found finding) {
 	c := v.check
 	if found.came {
@@ -239,7 +238,7 @@ func (m *Mapper) compared(now time.Duration, v *move, found finding) {
 	m.tell(now, v.id, "is certified: the copy on %s equals the source of truth, %d items", m.name(v.b), c.items)
 }
 
-// differs gives up a move and has whoever differs stop serving the slice.
+// differs cancels a move, and orders the nodes that differ to stop serving the slice.
 func (m *Mapper) differs(now time.Duration, c *comparison, v finding) {
 	m.tally.certificates.Different++
 	what := v.target

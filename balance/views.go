@@ -34,7 +34,7 @@ func (m *Mapper) Published() *Model { return m.views.published }
 
 // Unpublished returns what masters without any map may have while nothing is
 // published after a restart: the newest durable model, so that a node that does
-// not come back keeps nobody without an answer. Nodes that do not know its view
+// not come back does not keep queries without an answer. Nodes that do not know its view
 // refuse it. nil: there was no mapper before, or a model is published.
 func (m *Mapper) Unpublished() *Model {
 	if !m.resumed || m.views.published != nil {

@@ -28,11 +28,11 @@ type Story struct {
 	Bound       Bound
 	Hot         Key
 	HotOverMean float64
-	// Helpless is not empty when the slice cannot be helped: its one hot item
+	// Helpless is not empty when no move can relieve the slice: its one hot item
 	// has more than a node's part of the load.
 	Helpless string
-	// Away is of a node that is lost: while it is, answers lack the slice. nil: it
-	// is heard of.
+	// Away is set when its node is lost: until that is back, answers lack the
+	// slice. nil: the node reports.
 	Away *Away
 	// Move is nil when it is at rest.
 	Move *Flight
@@ -46,7 +46,7 @@ type Story struct {
 	Now time.Duration
 }
 
-// Away says how long a node has not been heard of, and what becomes of its slices.
+// Away is how long a node has not been heard from, and what becomes of its slices.
 type Away struct {
 	For  time.Duration
 	Fate Fate
@@ -58,7 +58,7 @@ type Away struct {
 type Fate int
 
 // Later: they leave once it was lost for MapperConfig.EvacuateAfter. Now: they
-// leave as the budget allows. Stay: they leave never, since that is 0. Paused:
+// leave as the budget allows. Stay: they never leave, since that is 0. Paused:
 // not before balancing is resumed.
 const (
 	Later Fate = iota
@@ -67,7 +67,7 @@ const (
 	Paused
 )
 
-// away returns what is to be said of a node that is lost; nil: it is heard of.
+// away returns the Away of a node that is lost; nil: the node reports.
 func (m *Mapper) away(now time.Duration, n Node) *Away {
 	if m.alive(n.Name, now) {
 		return nil

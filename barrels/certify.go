@@ -282,8 +282,8 @@ func (c *certifier) named(ctx context.Context) error {
 	return nil
 }
 
-// parent returns the hash of a parent's record. Searches that have it otherwise
-// in memory get it anew.
+// parent returns the hash of a parent's record. Where the copy in memory differs,
+// searches get the stored one.
 func (c *certifier) parent(p Parent) (parentHash, error) {
 	kind := byte(parentAdvertiser)
 	if p.Campaign {

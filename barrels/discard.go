@@ -12,11 +12,11 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Discarding a slice does not trust what is there of it: neither do its
-// keywords' records say where all of its postings are, nor can all be read. So
-// one pass over all blocks takes out what lies in its interval, and another one
-// over its groups removes them. The intervals stand in the meta data until that
-// is done: a process that dies in between leaves them to the next.
+// Discarding a slice does not trust the data that it removes: its keywords' records
+// may not name all of its postings, and some may be unreadable. So one pass over all
+// blocks removes the postings in its interval, and another one over its groups removes
+// those. The intervals are kept in the metadata until that is done, so that it
+// continues after a crash.
 
 // Discard implements Store.
 func (s *store) Discard(ctx context.Context, list []*pb.Interval) error {
@@ -116,7 +116,7 @@ func parseRuns(b []byte) (list []run, ok bool) {
 	return list, true
 }
 
-// purge empties the intervals that were given up, a batch a step.
+// purge empties the intervals that were discarded, one batch per step.
 type purge struct {
 	store  *store
 	runs   []run  // being purged
@@ -191,7 +191,7 @@ func (p *purge) blocks(w *writer, st *state) error {
 		p.cursor = nil
 	}
 	if slices.ContainsFunc(p.torn, func(r run) bool { return !covered(r, p.runs, nil) }) {
-		w.giveUp(p.torn) // and the next step begins anew
+		w.giveUp(p.torn) // and the next step starts over
 	}
 	return nil
 }
@@ -241,7 +241,7 @@ func (p *purge) within(i int) bool {
 }
 
 // items removes the groups of the intervals from the cursor on. At the end the
-// table no longer names what was given up: nothing of it is left.
+// table no longer names what was discarded: nothing of it is left.
 func (p *purge) items(w *writer, st *state) error {
 	it := st.snapshot.Full(Items)
 	defer it.Close()
@@ -304,7 +304,7 @@ func (s *store) Purging() bool {
 	return len(st.purge) > 0
 }
 
-// Recreator is a KV that can begin anew.
+// Recreator is a KV that can be recreated.
 type Recreator interface {
 	// Recreate makes the KV an empty one, whatever state its files are in. All
 	// snapshots must be closed. After an error nothing but Recreate, Reopen and
@@ -318,7 +318,7 @@ type Recreator interface {
 // Present implements Store.
 func (s *store) Present() error {
 	if !s.mu.TryLock() {
-		return nil // it is being written to, or made anew
+		return nil // it is being written to, or recreated
 	}
 	defer s.mu.Unlock()
 	if s.closed {

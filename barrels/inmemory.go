@@ -141,7 +141,7 @@ func (c *certifier) forgetShown(keyword uint64) {
 	}
 }
 
-// mendParent gives searches a parent as the store has it.
+// mendParent replaces a parent in memory by the stored one.
 func (s *store) mendParent(kind byte, id uint64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

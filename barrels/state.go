@@ -21,7 +21,7 @@ type state struct {
 	views    *views // the table of slices
 	counters counters
 	builder  uint32 // version of what built all data; mixedBuilders: of several
-	purge    []run  // given up, and still to be emptied
+	purge    []run  // discarded, and still to be emptied
 	closed   *sync.WaitGroup
 }
 

@@ -38,14 +38,14 @@ type Store interface {
 	// that are damaged, those of ctx.
 	Certify(ctx context.Context, lo, hi, bins uint64, parents []Parent) (*Certificate, error)
 	// Discard stops serving the slices that touch any of these intervals,
-	// disjoint and rising, at the same position, and removes all that is there of
-	// them, so that they can be filled again. It goes on with what an earlier
-	// call or process had not come to the end of. Errors: fault.Corrupt when that
-	// takes bytes that cannot be read: only Renew helps; those of ctx.
+	// disjoint and rising, at the same position, and removes all data in them, so
+	// that they can be filled again. It also completes what an earlier call or
+	// process has begun. Errors: fault.Corrupt when that needs bytes that cannot be
+	// read (only Renew helps then); those of ctx.
 	Discard(ctx context.Context, list []*pb.Interval) error
 	// Purging reports whether an earlier Discard has not come to its end.
 	Purging() bool
-	// Renew empties the store and makes its files anew, whatever state they are
+	// Renew empties the store and recreates its files, whatever state they are
 	// in. Searches wait meanwhile, and find nothing afterwards.
 	Renew() error
 	// Present fails, with fault.NotFound, when the store's files are no longer

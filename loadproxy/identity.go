@@ -63,12 +63,12 @@ func (p *Proxy) takeOver(ctx context.Context, mark uint64) error {
 	return p.write(ctx, &pb.NodeData{From: at, To: to})
 }
 
-// rebase goes on from another position of the database, since the store's is not in
-// its log: slices that are equal to the database's are kept, the others are
-// residue from now on and will be filled again. Nothing is served until the slave
-// has registered with that.
+// rebase moves the store to another position of the database, since its own is not in
+// the log: slices that are equal to the database's are kept, the others become
+// residue and will be filled again. Nothing is served until the slave has registered
+// with the result.
 func (p *Proxy) rebase(ctx context.Context, d Distributor, reply *pb.EnlistResponse) error {
-	p.settled = false // the next enlisting says what is to be reached
+	p.settled = false // the next enlisting returns the position to reach
 	p.state.change(func(s *State) {
 		s.CaughtUp = false
 		p.store.SetCaughtUp(false)

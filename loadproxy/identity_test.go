@@ -66,7 +66,7 @@ func TestAnotherHistoryKeepsWhatIsEqual(t *testing.T) {
 }
 
 // TestAResetMustBeAnnounced: a bucket that empties the store is refused unless the
-// slave was told at its enlisting.
+// reply to its enlisting announced it.
 func TestAResetMustBeAnnounced(t *testing.T) {
 	s := newStore()
 	s.slices = &pb.SliceTable{Slices: []*pb.HeldSlice{{Hi: 9}}}

@@ -13,16 +13,16 @@ import (
 	"adshard/schema/pb"
 )
 
-// repairs are the parts of the store that are known to be wrong: what is still
-// to be given up, and what was given up and has not been filled again.
+// repairs are the parts of the store that are known to be wrong: those still to be
+// discarded, and those that were discarded and have not been filled again.
 type repairs struct {
 	wake chan struct{} // full: there is an order
 
 	mu     sync.Mutex // guards what follows
-	orders []Repair   // to be given up
-	renew  string     // why the whole store is to be made anew; "": it is not
-	open   []Repair   // given up
-	healed []Repair   // of late
+	orders []Repair   // to be discarded
+	renew  string     // why the whole store is to be recreated; "": it is not
+	open   []Repair   // discarded, not filled again yet
+	healed []Repair   // recently
 	begun  []time.Time
 	memory uint64 // differences in memory, dropped
 	count  uint64 // repairs begun
@@ -39,7 +39,7 @@ type Repair struct {
 	Since  time.Time
 }
 
-// String says which slice, why, and since when.
+// String returns which slice is not served, why, and since when.
 func (r Repair) String() string {
 	what := fmt.Sprintf("slice %d", r.Slice)
 	if r.Slice == 0 {
@@ -51,14 +51,14 @@ func (r Repair) String() string {
 func (r Repair) touches(lo, hi uint64) bool { return r.Lo <= hi && lo <= r.Hi }
 
 const (
-	// repairMemory is for how long a repair is remembered: what is damaged again
-	// within it is not helped by filling it again, and pauses grow.
+	// repairMemory is how long a repair is remembered: for what is damaged again
+	// within that time filling alone does not help, and pauses grow.
 	repairMemory = 10 * time.Minute
 	// repairPause is the first pause before filling again, from the second repair
 	// on; each is twice as long as the one before, up to maxRepairPause.
 	repairPause, maxRepairPause = 2 * time.Second, 5 * time.Minute
-	// idlePulls is how many pulls must come back with nothing until what was given
-	// up is known not to be wanted any more.
+	// idlePulls is how many pulls must return nothing before what was discarded is
+	// known to be no longer this slave's.
 	idlePulls = 5
 	// maxWhy bounds a reason, in bytes.
 	maxWhy = 400
@@ -107,7 +107,7 @@ func (r *repairs) met(d barrels.Damage) (news bool) {
 	return true
 }
 
-// anew has the whole store made anew.
+// anew has the whole store recreated.
 func (r *repairs) anew(why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -137,7 +137,7 @@ func (r *repairs) begin() time.Duration {
 	return min(maxRepairPause, repairPause<<min(n, 16))
 }
 
-// lacking says what is not served and why; "": nothing.
+// lacking returns what is not served and why; "": everything is served.
 func (r *repairs) lacking() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -159,21 +159,21 @@ func (p *Proxy) Discard(lo, hi uint64, why string) {
 	p.met(barrels.Damage{Lo: lo, Hi: hi, What: why})
 }
 
-// met is told of damage by the store.
+// met receives damage that the store met.
 func (p *Proxy) met(d barrels.Damage) {
 	if !p.repairs.met(d) {
 		return
 	}
 	if d.Memory {
-		p.log.Error("what was kept in memory was other than in the store, and was dropped: look at the machine's memory", "what", d.What)
+		p.log.Error("cached data differed from the store and were dropped: check the machine's memory", "what", d.What)
 		return
 	}
-	p.log.Error("wrong or damaged data; the slices that they may touch are given up and filled again",
+	p.log.Error("wrong or damaged data; the slices that they may touch are discarded and filled again",
 		"lo", fmt.Sprintf("%x", d.Lo), "hi", fmt.Sprintf("%x", d.Hi), "what", d.What)
 	p.refresh()
 }
 
-// mend gives up what is known to be wrong.
+// mend discards what is known to be wrong.
 func (p *Proxy) mend(ctx context.Context) error {
 	r := p.repairs
 	r.mu.Lock()
@@ -194,7 +194,7 @@ func (p *Proxy) mend(ctx context.Context) error {
 		r.anew(err.Error())
 		return p.mend(ctx)
 	case err != nil:
-		return fmt.Errorf("give up damaged slices: %w", err)
+		return fmt.Errorf("discard damaged slices: %w", err)
 	}
 	given := givenUp(before, p.store.Slices(), orders)
 	r.mu.Lock()
@@ -208,14 +208,14 @@ func (p *Proxy) mend(ctx context.Context) error {
 	return nil
 }
 
-// wait is between giving up and filling again.
+// wait pauses between discarding and filling again.
 func (p *Proxy) wait(ctx context.Context, what string) {
 	pause := p.repairs.begin()
-	p.log.Error("given up, to be filled again", "what", what, "in", pause)
+	p.log.Error("discarded, to be filled again", "what", what, "in", pause)
 	sleep(ctx, pause)
 }
 
-// anew makes the whole store anew.
+// anew recreates the whole store.
 func (p *Proxy) anew(ctx context.Context, why string) error {
 	all := Repair{Hi: ^uint64(0), Why: why, Since: time.Now()}
 	r := p.repairs
@@ -262,7 +262,7 @@ func intervals(list []Repair) (out []*pb.Interval) {
 	return out
 }
 
-// givenUp lists the slices that were served before and are not held any more.
+// givenUp returns the slices that were served before and are no longer held.
 func givenUp(before, after *pb.SliceTable, orders []Repair) (out []Repair) {
 	for _, h := range before.GetSlices() {
 		stays := slices.ContainsFunc(after.GetSlices(), func(o *pb.HeldSlice) bool {
@@ -280,8 +280,8 @@ func givenUp(before, after *pb.SliceTable, orders []Repair) (out []Repair) {
 	return out
 }
 
-// heal looks which repairs have come to their end. idle: a pull came back with
-// nothing while the balancer is there, so that nothing is left to be filled.
+// heal finds the repairs that are complete. idle: a pull returned nothing while the
+// balancer is there, so nothing is left to be filled.
 func (p *Proxy) heal(idle bool) {
 	table, r := p.store.Slices(), p.repairs
 	filling := slices.ContainsFunc(table.GetSlices(), func(h *pb.HeldSlice) bool { return h.State == pb.HeldState_HELD_STATE_FILLING })
@@ -319,7 +319,7 @@ func full(t *pb.SliceTable, lo, hi uint64) bool {
 // presence is the time between two looks whether the store's files are there.
 const presence = 500 * time.Millisecond
 
-// watch looks whether somebody has removed the store's files.
+// watch checks whether the store's files were removed.
 func (p *Proxy) watch(ctx context.Context) {
 	for sleep(ctx, presence) {
 		if err := p.store.Present(); fault.Is(err, fault.NotFound) {
@@ -329,12 +329,12 @@ func (p *Proxy) watch(ctx context.Context) {
 	}
 }
 
-// refresh takes over what is being repaired.
+// refresh publishes what is being repaired.
 func (p *Proxy) refresh() {
 	text := p.repairs.lacking()
 	p.state.change(func(s *State) { s.Repair = text })
 }
 
-// Lacking says why the slave serves less than its map gives it, as far as is
+// Lacking returns why the slave serves less than its map gives it, as far as is
 // known; "": it serves all of that. It is quick.
 func (p *Proxy) Lacking() string { return *p.state.lacking.Load() }

@@ -16,21 +16,21 @@ type State struct {
 	Refused bool
 	// CaughtUp: the store holds all that it should, as far as is known.
 	CaughtUp bool
-	// Repair says which slices are not served since they are damaged or missing,
-	// why and since when; "": none. Lacking says why the slave serves less than its
-	// map gives it, for that reason or another; "": it serves all of it.
+	// Repair names the slices that are not served because they are damaged or
+	// missing, why and since when; "": none. Lacking is why the slave serves less
+	// than its map gives it, for that reason or another; "": it serves all of it.
 	Repair, Lacking string
 	// Trouble is empty or says why the slave does not go on.
 	Trouble string
 	// Buckets and Items count what was applied, Retries what had to be tried
 	// again, since the process began.
 	Buckets, Items, Retries uint64
-	// Repairs counts what was given up to be filled again, Memory what differed
+	// Repairs counts what was discarded to be filled again, Memory what differed
 	// only in memory and was dropped.
 	Repairs, Memory uint64
 }
 
-// lack says why the slave serves less than its map gives it.
+// lack returns why the slave serves less than its map gives it.
 func (s *State) lack() string {
 	switch {
 	case s.Repair != "":

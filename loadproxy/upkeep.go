@@ -18,7 +18,7 @@ type upkeep struct {
 	quiet time.Duration
 	late  time.Duration
 	slice time.Duration
-	// damaged is told when the store cannot be maintained since it is damaged.
+	// damaged is called when the store cannot be maintained because it is damaged.
 	damaged func(error)
 	wake    chan struct{}
 

@@ -6,7 +6,7 @@ type Missing struct {
 	Reason Reason
 }
 
-// Reason says why a shard is missing.
+// Reason is why a shard is missing.
 type Reason uint8
 
 // The reasons. Late to Failed: the shard gave no answer that counts. Behind and

@@ -36,9 +36,9 @@
 // alone. So each advertiser, each campaign with its negatives and each group
 // with all it holds has a sum of its rows' hashes in the column sum, which is
 // for the version in summed. A writer adds and takes away the hashes of what it
-// changes, as it read them, so that it never makes a damaged row right. Readers
+// changes, as it read them, so that a damaged row stays detectable. Readers
 // compare. A version above summed that the log confirms is a change by another
-// program, which keeps no sums: it is read as it is and summed anew by the next
+// program, which keeps no sums: it is read as it is and summed again by the next
 // Compact or Tx that meets it, before the entry leaves the log. Rows of the log
 // and the state have sums that SQLite computes, so that any program's are right.
 // docs/decisions/012-sums-of-entities.md says why.
@@ -50,8 +50,8 @@
 //
 // # The file
 //
-// SQLite goes on with a file that was removed or replaced, and nobody else sees
-// what is written then. So before each read and after each commit the store
+// SQLite goes on writing to a file that was removed or replaced, which no other
+// program sees. So before each read and after each commit the store
 // compares what the path names with what it has open: the database, its
 // write-ahead log and the log's index, by device and inode. A database whose
 // file was written to has its first page read, without the log: user_version

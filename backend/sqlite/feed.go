@@ -99,7 +99,8 @@ func (s *Store) Compact(ctx context.Context, upTo uint64, idle time.Duration) (i
 	if idle > 0 {
 		since = time.Now().Add(-idle).UnixNano()
 	}
-	// What leaves the log must not be needed to tell a change from damage.
+	// An entry may leave the log only when it is not needed to distinguish a
+	// change from damage.
 	summed, err := s.sumOthers(ctx)
 	if err != nil {
 		return 0, err

@@ -19,7 +19,7 @@ import (
 
 // file is the database's file as it was found when it was opened. As long as a
 // connection is open, what its path names must stay the same: SQLite would go on
-// with a file that was removed, and nobody else would see what is written.
+// writing to a file that was removed, which no other program sees.
 type file struct {
 	path, id string
 	// parts are the database, its write-ahead log and the log's index.

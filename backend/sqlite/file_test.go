@@ -154,7 +154,7 @@ func TestLostFile(t *testing.T) {
 				t.Errorf("a snapshot: %v", err)
 			}
 			x.must(snap.Close())
-			time.Sleep(2 * reopenEvery) // so that it looks for the file anew
+			time.Sleep(2 * reopenEvery) // so that it looks for the file again
 			for range 2 {
 				for name, err := range x.attempts() {
 					if !fault.Is(err, fault.Unavailable) {

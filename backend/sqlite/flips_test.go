@@ -226,7 +226,7 @@ func sequencePage(t testing.TB, content []byte) int {
 
 // TestFlippedBits flips bits all over the file, one at a time: what a reader
 // gets is as it was, or an error, or else a check finds what is wrong. Only the
-// next ids are left out: where they are too high, ids are passed over
+// next ids are left out: where they are too high, ids are skipped
 // (TestClockBehindTheLog is for the next clock).
 func TestFlippedBits(t *testing.T) {
 	content := stocked(t)

@@ -40,7 +40,7 @@ func newPool(path string, o Options) (*pool, error) {
 }
 
 // take returns a connection for reading, or the one for writing, which only
-// who has the turn may take. Errors: fault.Unavailable when the database is
+// the holder of the turn may take. Errors: fault.Unavailable when the database is
 // closed or its file is not the one that was opened.
 func (p *pool) take(ctx context.Context, write bool) (*conn, error) {
 	p.mu.Lock()
@@ -119,7 +119,7 @@ func (p *pool) discard(c *conn) {
 	p.close(c)
 }
 
-// check says whether a connection still has the database's file open.
+// check returns an error unless a connection still has the database's file open.
 func (p *pool) check(c *conn) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

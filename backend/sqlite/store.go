@@ -20,7 +20,7 @@ type Store struct {
 	limits  limits
 	pool    *pool
 
-	// turns holds one token; who has it may write and owns turn, too.
+	// turns holds one token; its holder may write, and owns turn.
 	turns chan struct{}
 	turn  turn
 	done  chan struct{} // closed by Close

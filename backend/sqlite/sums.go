@@ -167,7 +167,7 @@ func (c *conn) verify(kind backend.Kind, id uint64, s stored, rows sum) (byOther
 	return byOthers, d, err
 }
 
-// current finds out whether an entity's sum is that of its version; the results
+// current determines whether an entity's sum is that of its version; the results
 // are as those of verify.
 func (c *conn) current(kind backend.Kind, id uint64, s stored) (byOthers bool, d *backend.Damage, err error) {
 	damage := func(problem string) *backend.Damage { return &backend.Damage{Kind: kind, ID: id, Problem: problem} }
@@ -190,7 +190,7 @@ func (c *conn) current(kind backend.Kind, id uint64, s stored) (byOthers bool, d
 	return true, nil, err
 }
 
-// corrupt makes damage an error that says what to do.
+// corrupt returns damage as an error that says what to do.
 func corrupt(op string, d *backend.Damage) error {
 	return fault.Newf(fault.Corrupt, "sqlite: "+op, "%w: the database is damaged; see what `adshard db check` finds, and restore it from a copy", d)
 }

@@ -110,9 +110,9 @@ func TestOlderDatabasesGetSums(t *testing.T) {
 	}
 }
 
-// TestDamageIsNamed changes rows behind the triggers' back: whoever reads the
-// entity is told which one it is, others are read on, and neither an import
-// of the same nor one of something else hides it.
+// TestDamageIsNamed changes rows behind the triggers' back: reading the
+// entity fails and names it, others can still be read, and neither an import
+// of the same data nor one of other data hides the damage.
 func TestDamageIsNamed(t *testing.T) {
 	for _, c := range []struct {
 		sql  string

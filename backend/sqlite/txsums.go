@@ -10,8 +10,8 @@ import (
 )
 
 // sumWriter keeps the sums of the entities that a write transaction changes.
-// Whoever changes a row adds the hash of what it becomes and takes away that of
-// what it was, as read: a row that was damaged by then stays found out.
+// A change of a row adds the hash of the new row and subtracts that of the old one,
+// as read: a row that was already damaged stays detectable.
 type sumWriter struct {
 	c       *conn
 	h       hasher
@@ -48,7 +48,7 @@ func (w *sumWriter) put(e entity, s *summing) *summing {
 	return s
 }
 
-// created says that an entity was made in this transaction.
+// created notes that an entity was made in this transaction.
 func (w *sumWriter) created(kind backend.Kind, id uint64, rows sum) {
 	w.put(entity{kind, id}, &summing{sum: rows})
 }
@@ -72,7 +72,7 @@ func (w *sumWriter) touch(kind backend.Kind, id uint64) (*summing, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The sum of a damaged entity is carried on, so that the damage stays found.
+	// The sum of a damaged entity is kept wrong, so that the damage stays detectable.
 	anew, d, err := w.c.current(kind, id, was)
 	if err != nil {
 		return nil, err
@@ -167,7 +167,7 @@ func (c *conn) changedByOthers(kind backend.Kind, after, upTo uint64) (ids []uin
 	return ids, err
 }
 
-// sumOthers sums anew what other programs have changed, as far as the log
+// sumOthers sums again what other programs have changed, as far as the log
 // reaches, and returns the clock that it came to.
 func (s *Store) sumOthers(ctx context.Context) (end uint64, err error) {
 	var lists [backend.KindGroup + 1][]uint64

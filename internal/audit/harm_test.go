@@ -22,7 +22,7 @@ import (
 
 // harm does, one after the other, what an unlucky operator, a disk and a network do:
 // it hangs slaves, starts programs on another database, flips bits in stores and in
-// the database, takes files away, and restores backups. Nothing is mended by hand.
+// the database, takes files away, and restores backups. Nothing is repaired by hand.
 func (a *auditor) harm(ctx context.Context) {
 	h := &harmer{auditor: a, dice: rand.New(rand.NewPCG(3, 3)), other: otherDatabase(a.t)}
 	kinds := []struct {
@@ -224,7 +224,7 @@ func (h *harmer) restore() error {
 }
 
 // follow waits until the test's own handle has the restored database open and the
-// balancer of an epoch has begun anew, by itself.
+// balancer of an epoch has started over, by itself.
 func (h *harmer) follow(epoch uint64) error {
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		now, err := h.cluster.status()
@@ -250,8 +250,8 @@ func (h *harmer) removeStore() error {
 }
 
 // flipDatabase flips a bit in a row of the database while nobody writes, has the
-// balancer and the distributors read all anew, and flips it back: what a bad cable
-// does. What is damaged reaches no slave.
+// balancer and the distributors read everything again, and flips it back, as a bad
+// cable would. What is damaged reaches no slave.
 func (h *harmer) flipDatabase() error {
 	resume := h.changing.pause()
 	defer resume()

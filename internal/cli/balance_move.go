@@ -114,7 +114,7 @@ func (w *moveWait) wait(ctx context.Context) ([]byte, error) {
 }
 
 // patiently asks until it is done or fails; a balancer that is away for less
-// than awayFor is waited for. goesOn says what becomes of it when ctx is over.
+// than awayFor is waited for. goesOn describes what continues when ctx is done.
 func patiently(ctx context.Context, says *teller, goesOn string, ask func() (done bool, err error)) error {
 	away := time.Time{}
 	for {

@@ -29,14 +29,14 @@ func wrongUse(format string, args ...any) error {
 	return &usageError{fmt.Errorf(format, args...)}
 }
 
-// interrupted is the end of a command that was told to end (Ctrl-C) while what it
-// began goes on; the text says so.
+// interrupted is the error of a command that was interrupted (Ctrl-C) while what it
+// began continues, which the text describes.
 type interrupted struct{ text string }
 
 func (i *interrupted) Error() string { return i.text }
 func (i *interrupted) Unwrap() error { return context.Canceled }
 
-// cancelled reports whether an error comes from a context that is over.
+// cancelled reports whether an error comes from a context that is done.
 func cancelled(err error) bool {
 	return errors.Is(err, context.Canceled) || fault.Is(err, fault.Cancelled)
 }

@@ -146,7 +146,7 @@ func TestLogOfDurations(t *testing.T) {
 }
 
 // TestInterrupted: Ctrl-C ends each command with a word of its own and never
-// with the text of Go's contexts; a server then ends as it was told.
+// with the text of Go's contexts; a server then ends as requested.
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

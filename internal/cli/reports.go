@@ -169,7 +169,7 @@ func (r *report) open(ctx context.Context) (err error) {
 }
 
 // openWriter opens a pipe or device; it waits for a pipe's reader, at most
-// until ctx is over.
+// until ctx is done.
 func openWriter(ctx context.Context, path string) (*os.File, error) {
 	type opened struct {
 		file *os.File

@@ -44,17 +44,17 @@ type Balancer struct {
 	// unpublished is what masters without a map get until there is a published
 	// one; nil: nothing.
 	unpublished *balance.Model
-	filled      bool          // the first fill is over
-	changed     chan struct{} // closed and made anew with each quantum and published model
+	filled      bool          // the first fill is complete
+	changed     chan struct{} // closed and recreated with each quantum and published model
 	asked       []balance.Certify
 	discards    chan balance.Discard
-	askedMore   chan struct{} // closed and made anew when certificates are asked for
+	askedMore   chan struct{} // closed and recreated when certificates are asked for
 	measured    *measured     // newest; nil: none
 	steering    steering
 
 	choosing sync.Mutex // one strategy is set at a time
 
-	ending    sync.Mutex    // held while the end is prepared
+	ending    sync.Mutex    // held while this balancer prepares to end
 	succeeded chan struct{} // closed when another balancer is to take this one's place
 
 	saves chan balance.SaveState // the mapper has one under way at most

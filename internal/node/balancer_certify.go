@@ -160,8 +160,8 @@ func (b *Balancer) call(ctx context.Context, name, op string, do func(s pb.Slave
 	return nil
 }
 
-// discarder tells slaves what to discard, until ctx is over. The mapper asks
-// again while one has not obeyed.
+// discarder sends slaves the orders to discard slices, until ctx is done. The
+// mapper repeats an order until the slave has followed it.
 func (b *Balancer) discarder(ctx context.Context) error {
 	for {
 		select {

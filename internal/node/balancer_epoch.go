@@ -68,7 +68,7 @@ func (t *tenure) timeline(ctx context.Context, planned bool) (string, error) {
 	return string(b), err
 }
 
-// raise makes the next tenure's epoch higher than one that was heard of.
+// raise makes the next tenure's epoch higher than one that a slave or master reported.
 func (t *tenure) raise(ctx context.Context, epoch uint64) error {
 	saved := *t.saved.Load()
 	next := append(binary.BigEndian.AppendUint64(nil, max(epoch, t.epoch)), saved[8:]...)

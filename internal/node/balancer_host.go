@@ -38,7 +38,7 @@ func hostOf(b *Balancer) *balancerHost {
 }
 
 // Serve runs the balancer and serves slaves and masters on listener, which it
-// closes, until ctx is over (nil) or the balancer cannot go on.
+// closes, until ctx is done (nil) or the balancer cannot go on.
 func (h *balancerHost) Serve(ctx context.Context, listener net.Listener) error {
 	server := grpc.NewServer(wire.ControlOptions(func(method string, cause any) {
 		h.log.Error("a call panicked", "method", method, "cause", cause)
@@ -53,7 +53,7 @@ func (h *balancerHost) Serve(ctx context.Context, listener net.Listener) error {
 	return group.Wait()
 }
 
-// run runs one balancer after another until ctx is over.
+// run runs one balancer after another until ctx is done.
 func (h *balancerHost) run(ctx context.Context) error {
 	for {
 		err := h.last.Load().Run(ctx)
@@ -114,7 +114,7 @@ func (h *balancerHost) supplier() (*provider, error) {
 	return b.provider, nil
 }
 
-// forward makes a call of whoever is at work.
+// forward makes a call on the balancer that runs now.
 func forward[T, Q, R any](at func() (T, error), call func(T, context.Context, Q) (R, error), ctx context.Context, q Q) (R, error) {
 	to, err := at()
 	if err != nil {

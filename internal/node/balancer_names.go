@@ -9,11 +9,11 @@ import (
 	"adshard/schema/pb"
 )
 
-// vacantTime is how long a slave has to say that its name is taken.
+// vacantTime is how long a slave has to confirm that its name is in use.
 const vacantTime = time.Second
 
-// vacant makes sure that nobody takes the name of a slave that is in service:
-// whoever answers under it at the address known keeps it, whatever others say.
+// vacant refuses a registration under the name of a slave that is in service: a
+// slave that answers at the last known address keeps its name.
 // Errors: fault.Conflict.
 func (b *Balancer) vacant(ctx context.Context, r *pb.RegisterRequest) error {
 	address, incarnation := b.lastKnown(r.GetName())

@@ -62,8 +62,8 @@ func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.Reg
 	}, nil
 }
 
-// note remembers who a slave is. The later of two slaves of one name is
-// refused while the other is heard of; a process keeps its address.
+// note remembers a slave's address and incarnation. The later of two slaves with
+// one name is refused while the other still reports; a process keeps its address.
 func (b *Balancer) note(r *pb.RegisterRequest) error {
 	n, ok := b.slaves[r.GetName()]
 	if ok && n.address != r.GetAddress() && time.Since(n.seen) < aliveTime {

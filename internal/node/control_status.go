@@ -51,7 +51,7 @@ func (c control) BalanceStatus(context.Context) (*api.BalanceStatus, error) {
 	return s, nil
 }
 
-// scrubStatus says how scrubbing fares.
+// scrubStatus returns the state of scrubbing.
 func scrubStatus(s balance.Scrub) api.Scrub {
 	out := api.Scrub{
 		IntervalMs: s.Interval.Milliseconds(), Running: s.Running, Progress: s.Progress, Passes: s.Passes,

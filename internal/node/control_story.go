@@ -24,7 +24,7 @@ type known struct {
 	reasons []string // what the strategy last said of it
 	asked   bool     // the strategy was
 	paused  bool
-	away    *balance.Away // its slave is lost; nil: it is heard of
+	away    *balance.Away // its slave is lost; nil: it still reports
 	after   time.Duration // evacuate_after
 	now     time.Time
 }

@@ -22,12 +22,12 @@ type follower struct {
 	db    backend.Store
 	order balance.Order
 	log   *slog.Logger
-	// health is told how reading goes.
+	// health receives the outcome of each read.
 	health *health
 	at     backend.Position // of the newest change given; run's alone after the start
 }
 
-// run gives changes to take, with the position of the last, until ctx is over or
+// run gives changes to take, with the position of the last, until ctx is done or
 // take fails. Errors: fault.Stale when what follows was compacted away,
 // fault.Conflict when the database was restored: only a fresh start helps.
 func (f *follower) run(ctx context.Context, take func(list []balance.Change, at backend.Position) error) error {

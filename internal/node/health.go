@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// health is what a part of a cluster tries in vain, until it succeeds. A part with
-// any of it is not ready.
+// health holds the operations that a process keeps trying without success. A process
+// with any of them is not ready.
 type health struct {
 	mu   sync.Mutex
 	list map[string]ailment // by what is tried; guarded by mu
@@ -30,7 +30,7 @@ const (
 
 func newHealth() *health { return &health{list: make(map[string]ailment)} }
 
-// note takes in how a try went.
+// note records the outcome of a try.
 func (h *health) note(what string, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -46,7 +46,7 @@ func (h *health) note(what string, err error) {
 	h.list[what] = a
 }
 
-// why says what fails, the oldest first; none: all is well.
+// why returns what fails, the oldest first; none: all is well.
 func (h *health) why() (out []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"adshard/schema/pb"
 )
 
-// history says how a slave's position relates to a database's log.
+// history is how a slave's position relates to a database's log.
 type history uint8
 
 const (
@@ -17,9 +17,9 @@ const (
 	other                  // the log has another change there, or none: it is another history
 )
 
-// historyOf looks a slave's position up. mark is that of the change there; 0 when
-// it is not in the log. A position without a mark, of a store from before marks
-// were, is taken as it is if the log has a change at its clock.
+// historyOf looks up a slave's position. mark is the mark of the change there; 0
+// when it is not in the log. A position without a mark, from a store older than
+// marks, is accepted if the log has a change at its clock.
 func historyOf(ctx context.Context, db backend.Feed, at *pb.Position) (h history, mark uint64, err error) {
 	if at.GetClock() == 0 {
 		return same, 0, nil

@@ -23,7 +23,7 @@ func listenOn(pool *conns.Pool, key, address string) (net.Listener, error) {
 	return pool.Listener(l), nil
 }
 
-// listenFault says why an address cannot be listened on, and what to change.
+// listenFault returns why an address cannot be listened on, and what to change.
 func listenFault(key, address string, err error) error {
 	const op = "listen"
 	host, _, _ := net.SplitHostPort(address)

@@ -185,7 +185,7 @@ func (m *master) ready() []string {
 	return why
 }
 
-// filled is 1 when the first fill is over.
+// filled is 1 when the first fill is complete.
 func (m *master) filled() float64 {
 	if now := m.watcher.Current(); now != nil && now.Filled {
 		return 1

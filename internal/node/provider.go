@@ -125,8 +125,9 @@ func (p *provider) run(ctx context.Context) error {
 	return err
 }
 
-// tail follows the database. When it has forgotten what comes next, since this
-// process stood still for long, or was restored, the items are read anew.
+// tail follows the database. When the next changes are no longer in the log,
+// because this process was suspended for long or the database was restored, the
+// items are read again.
 func (p *provider) tail(ctx context.Context) error {
 	for {
 		f := follower{db: p.db, order: p.order, log: p.log, health: p.health, at: p.fed} // nobody else changes fed

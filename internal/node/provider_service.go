@@ -52,8 +52,8 @@ func (p *provider) Enlist(ctx context.Context, r *pb.RegisterRequest) (*pb.Enlis
 	return reply, nil
 }
 
-// enlist gives a slave to the core; mark is that of its position. again: it had
-// enlisted before.
+// enlist registers a slave with the core. mark is the mark of its position; again
+// reports whether it was enlisted before.
 func (p *provider) enlist(ctx context.Context, r *pb.RegisterRequest, j balance.Joining, mark uint64) (reply *pb.EnlistResponse, again bool, err error) {
 	const op = "distributor: enlist"
 	newest, err := p.db.Newest(ctx)

@@ -10,7 +10,7 @@ import (
 )
 
 // OpenScratch opens a copy of a database, to try changes out; the database
-// stays as it is, and need not be there yet. Closing the copy removes it.
+// stays as it is, and need not exist yet. Closing the copy removes it.
 // Errors: those of OpenDB.
 func OpenScratch(ctx context.Context, url string) (backend.Store, error) {
 	kind, path, ok := strings.Cut(url, ":")

@@ -798,7 +798,7 @@ type WatchMapRequest struct {
 	Master        string                 `protobuf:"bytes,4,opt,name=master,proto3" json:"master,omitempty"`     // its name, for acknowledgements
 	Database      string                 `protobuf:"bytes,5,opt,name=database,proto3" json:"database,omitempty"` // of the map that it has; "": none
 	Timeline      string                 `protobuf:"bytes,6,opt,name=timeline,proto3" json:"timeline,omitempty"` // likewise
-	Filled        bool                   `protobuf:"varint,7,opt,name=filled,proto3" json:"filled,omitempty"`    // it knows that the first fill is over
+	Filled        bool                   `protobuf:"varint,7,opt,name=filled,proto3" json:"filled,omitempty"`    // it knows that the first fill is complete
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -889,7 +889,7 @@ type WatchMapResponse struct {
 	Shards        []*Shard               `protobuf:"bytes,3,rep,name=shards,proto3" json:"shards,omitempty"` // absent: nothing newer
 	Database      string                 `protobuf:"bytes,4,opt,name=database,proto3" json:"database,omitempty"`
 	Timeline      string                 `protobuf:"bytes,5,opt,name=timeline,proto3" json:"timeline,omitempty"`
-	Filled        bool                   `protobuf:"varint,6,opt,name=filled,proto3" json:"filled,omitempty"` // the first fill is over
+	Filled        bool                   `protobuf:"varint,6,opt,name=filled,proto3" json:"filled,omitempty"` // the first fill is complete
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

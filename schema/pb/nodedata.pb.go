@@ -411,7 +411,7 @@ type SliceTable struct {
 	// timeline names the history of the slice map that views count: another one
 	// begins with a database that was restored.
 	Timeline string `protobuf:"bytes,6,opt,name=timeline,proto3" json:"timeline,omitempty"`
-	// filled: the first fill of the cluster is over (balance.Model.Filled).
+	// filled: the first fill of the cluster is complete (balance.Model.Filled).
 	Filled        bool `protobuf:"varint,7,opt,name=filled,proto3" json:"filled,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

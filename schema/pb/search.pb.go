@@ -599,7 +599,7 @@ type MapResponse struct {
 	Timeline      string                 `protobuf:"bytes,5,opt,name=timeline,proto3" json:"timeline,omitempty"`         // of the views
 	Name          string                 `protobuf:"bytes,6,opt,name=name,proto3" json:"name,omitempty"`                 // of the slave
 	Incarnation   uint64                 `protobuf:"fixed64,7,opt,name=incarnation,proto3" json:"incarnation,omitempty"` // a hash of its own
-	Filled        bool                   `protobuf:"varint,8,opt,name=filled,proto3" json:"filled,omitempty"`            // the first fill of the cluster is over, as far as it was told
+	Filled        bool                   `protobuf:"varint,8,opt,name=filled,proto3" json:"filled,omitempty"`            // the first fill of the cluster is complete, as far as it was told
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

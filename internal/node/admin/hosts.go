@@ -10,17 +10,17 @@ import (
 	"adshard/internal/node/httpapi"
 )
 
-// open are the paths that everybody may ask: they tell nothing of the data and
-// change nothing, and probes name the port as they like.
+// open are the paths that are served under any host name: they reveal nothing of
+// the data and change nothing, and probes call the port by names of their own.
 var open = []string{"/livez", "/readyz", "/metrics"}
 
-// guarded refuses what a page in somebody's browser sends: calls from another
-// site, by what the browser says of their origin, and those of a name that was
-// made to lead here (DNS rebinding), by their Host.
+// guarded refuses what a web page sends through a browser: requests from another
+// site, recognised by their Origin, and requests for a name that was made to resolve
+// to this address (DNS rebinding), recognised by their Host.
 func (c *Config) guarded(next http.Handler) http.Handler {
 	cross := http.NewCrossOriginProtection()
 	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		httpapi.WriteError(w, httpapi.Forbidden("%s was sent by a page of another site (%s); it is not done",
+		httpapi.WriteError(w, httpapi.Forbidden("%s was sent by a page of another site (%s) and is refused",
 			r.URL.Path, r.Header.Get("Origin")))
 	}))
 	inner := cross.Handler(next)

@@ -43,7 +43,7 @@ func dial(t *testing.T, address string) net.Conn {
 	return c
 }
 
-// echoes tells whether a connection is served.
+// echoes reports whether a connection is served.
 func echoes(c net.Conn) bool {
 	if _, err := c.Write([]byte("x")); err != nil {
 		return false

@@ -19,10 +19,9 @@ type Observer interface {
 	// Merged tells how long merging took; Retried that all were asked again.
 	Merged(took time.Duration)
 	Retried()
-	// Missing tells of a shard that is missing in one answer, or of which a part
-	// is.
+	// Missing reports a shard that is missing from one answer, wholly or in part.
 	Missing(name string, why search.Reason)
-	// LeftOut tells that a shard is not asked from now on, or is asked (again).
+	// LeftOut reports that a shard is not asked from now on (out), or is asked again.
 	LeftOut(name string, out bool)
 }
 
@@ -91,7 +90,7 @@ func (f *Fanout) Search(ctx context.Context, r *search.Request) (*search.Answer,
 	return sum, nil
 }
 
-// told tells the observer who is missing.
+// told reports to the observer who is missing.
 func (f *Fanout) told(missing []search.Missing) {
 	if f.observer == nil {
 		return

@@ -42,9 +42,10 @@ func reason(err error) search.Reason {
 }
 
 // settle returns the shards that are missing: those without an answer, and
-// those that served less than their part. An answer of more than its shard's
-// part is dropped, since nothing says which of it is another's. served is how
-// much of the ring an answer is of, and whether it met damaged data.
+// those that served less than their part. An answer that covers more than its
+// shard's part is dropped, since what belongs to another shard cannot be told
+// apart. served returns how much of the ring an answer covers, and whether it met
+// damaged data.
 func settle[A any](g *Gather[A], served func(*A) (search.Width, bool)) []search.Missing {
 	var missing []search.Missing
 	var sum search.Width

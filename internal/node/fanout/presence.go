@@ -13,14 +13,14 @@ const (
 	patiencePart  = 4
 	leastPatience = 50 * time.Millisecond
 	// A suspected shard has suspectTicks ticks to answer its first probe. Ticks
-	// count, not time, so that a master that stood still itself blames nobody.
+	// count, not time, so that a master that was itself suspended blames no shard.
 	suspectTicks = 4
 	// probePause is the least time between the ends of two probes.
 	probePause = 100 * time.Millisecond
 )
 
-// Presence decides whether a shard is asked. A shard that has answered nobody
-// while a call waited too long is suspected, and probed; one that does not
+// Presence decides whether a shard is asked. A shard that has answered no call
+// while one waited too long is suspected, and probed; one that does not
 // answer the probe either is left out until it answers one. So a process that
 // hangs holds up few queries, and one that is merely slow stays in.
 //
@@ -57,9 +57,9 @@ func (p *Presence) Asked(now, patience time.Duration) {
 	}
 }
 
-// Replied notes how a call ended. Whatever a shard says shows that it is there;
-// a call that ended with its time or by its caller shows nothing, and one that
-// found no connection only that nobody waits.
+// Replied notes how a call ended. Any reply, errors of the shard too, shows that
+// the shard is there; a call that timed out or was cancelled shows nothing, and one
+// that found no connection only that no call waits.
 func (p *Presence) Replied(now time.Duration, err error) {
 	if p == nil {
 		return

@@ -23,12 +23,12 @@ type probed struct {
 }
 
 // Run leaves out shards that have stopped answering and takes them back when
-// they answer again, until ctx is over; it returns nil then. Without it none is
+// they answer again, until ctx is done; it returns nil then. Without it none is
 // left out.
 func (f *Fanout) Run(ctx context.Context, log *slog.Logger) error {
 	tick := time.NewTicker(tickEvery)
 	defer tick.Stop()
-	out := make(map[string]bool) // as last told
+	out := make(map[string]bool) // as last reported
 	ends := make(chan probed)
 	under := 0 // probes under way
 	defer func() {
@@ -75,8 +75,8 @@ func probe(ctx context.Context, s Slave) error {
 	return err
 }
 
-// tell says which shards of the newest map are left out: of each shard at first,
-// and when that changes. out is what was said before.
+// tell reports which shards of the newest map are left out: for each shard at first,
+// and when that changes. out is what was reported before.
 func (f *Fanout) tell(out map[string]bool, log *slog.Logger) {
 	m := f.maps.Current()
 	if m == nil {

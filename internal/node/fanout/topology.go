@@ -32,7 +32,7 @@ type Map struct {
 	Epoch, View uint64
 	// Database is whose data the shards hold; Timeline is what the views count.
 	Database, Timeline string
-	// Filled: the first fill of the cluster is over.
+	// Filled: the first fill of the cluster is complete.
 	Filled bool
 	Shards []Shard
 }

@@ -56,7 +56,7 @@ func coverage(found *search.Answer) api.Coverage {
 	return c
 }
 
-// missing names the shards that are missing, and says why.
+// missing names the shards that are missing, with the reasons.
 func missing(list []search.Missing) (names []string, reasons map[string]api.MissingReason) {
 	if len(list) == 0 {
 		return []string{}, nil

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// tell posts to the balancer's admin port; it returns the status and the answer.
+// tell sends a POST to the balancer's admin port; it returns the status and the answer.
 func (c *cluster) tell(path string) (int, string) {
 	c.t.Helper()
 	resp, err := http.Post(c.admin+path, "", nil)

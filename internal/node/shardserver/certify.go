@@ -62,8 +62,8 @@ func (s *Server) reach(ctx context.Context, clock uint64) error {
 	return nil
 }
 
-// Discard implements pb.SlaveServer. It returns once the slice is on the list of
-// what is given up, not when that is done.
+// Discard implements pb.SlaveServer. It returns once the slice is queued to be
+// discarded, not when that is done.
 func (s *Server) Discard(_ context.Context, m *pb.DiscardRequest) (*pb.DiscardResponse, error) {
 	if m.GetIncarnation() != s.identity.Incarnation {
 		return nil, fault.Newf(fault.Conflict, "slave: discard", "only the balancer that this slave has registered with may tell it what to discard")

@@ -23,11 +23,11 @@ type Store interface {
 	Certify(ctx context.Context, lo, hi, bins uint64, parents []barrels.Parent) (*barrels.Certificate, error)
 }
 
-// Upkeep keeps the store what it should be (loadproxy.Proxy).
+// Upkeep repairs the store (loadproxy.Proxy).
 type Upkeep interface {
-	// Discard has the slice with these keys given up and filled again.
+	// Discard has the slice with these keys discarded and filled again.
 	Discard(lo, hi uint64, why string)
-	// Lacking says why the slave serves less than its map gives it; "": it serves
+	// Lacking returns why the slave serves less than its map gives it; "": it serves
 	// all of that. It is quick.
 	Lacking() string
 }

@@ -15,9 +15,9 @@ import (
 // codec is gRPC's codec of protocol buffers, with the bounds of all fields
 // before it: they are checked while a message is still bytes, since decoding
 // makes up to fifty times as much of them. What a message has beside its known
-// fields is dropped. gRPC gives an error of a codec no kind, so a message that
-// exceeds a bound stays empty, and an interceptor takes the reason with refusal
-// before anybody sees the message.
+// fields is dropped. gRPC would turn an error of a codec into one without a kind, so a
+// message that exceeds a bound stays empty, and an interceptor fetches the reason with
+// refusal before any handler sees the message.
 type codec struct {
 	encoding.CodecV2
 

@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 )
 
-// Incarnation is the hash by which a slave says which incarnation it is to
-// whoever asks: the incarnation itself lets its holder speak in the slave's name.
+// Incarnation returns the hash of an incarnation that a slave gives to anyone who
+// asks. The incarnation itself is a secret: its holder can act as the slave.
 func Incarnation(secret string) uint64 {
 	sum := sha256.Sum256([]byte(secret))
 	return binary.BigEndian.Uint64(sum[:])

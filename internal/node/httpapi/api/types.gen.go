@@ -261,7 +261,7 @@ type BalanceStatus struct {
 	// IgnoredLoads Load reports that were not taken, by reason.
 	IgnoredLoads map[string]uint64 `json:"ignored_loads"`
 
-	// Idle There was load once, and queries have ceased: all loads are 0, max_over_mean and lower_bound 1.
+	// Idle There was load once, and queries have stopped: all loads are 0, max_over_mean and lower_bound 1.
 	Idle bool `json:"idle"`
 
 	// Scrub How what slaves serve is compared with the database, slice after slice over the whole ring.
@@ -897,7 +897,7 @@ type SliceStory struct {
 	// Verdict Moving: it is on its way. Moved: it came from another slave, and the
 	// events say why. Stayed: it is where it was. Stuck: its slave has more
 	// than its part, and no placement of this slice can change that. Away: its
-	// slave is not heard of, and answers are incomplete.
+	// slave is not heard from, and answers are incomplete.
 	Verdict SliceVerdict `json:"verdict"`
 
 	// Decision What was decided and why, in words.
@@ -925,7 +925,7 @@ type SliceStory struct {
 // SliceVerdict Moving: it is on its way. Moved: it came from another slave, and the
 // events say why. Stayed: it is where it was. Stuck: its slave has more
 // than its part, and no placement of this slice can change that. Away: its
-// slave is not heard of, and answers are incomplete.
+// slave is not heard from, and answers are incomplete.
 type SliceVerdict string
 
 // Slots defines model for Slots.
