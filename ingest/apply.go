@@ -16,7 +16,7 @@ type applier struct {
 	near     *nearNames
 	// created: the last call created the entity that it names.
 	created bool
-	// misspelt takes names that were created beside one that is near.
+	// misspelt receives names that were created although a similar one exists.
 	misspelt func(e *entry, of kind, name, near string)
 }
 
@@ -26,7 +26,7 @@ func (a *applier) watch(entity backend.Entity, id uint64, effect backend.Effect)
 	a.tally.watch(entity, id, effect)
 }
 
-// named looks for names near the one that the last call has created, if it has.
+// named looks for names similar to the one that the last call created, if any.
 func (a *applier) named(ctx context.Context, e *entry, of kind, advertiser uint64, name string) error {
 	if !a.created {
 		return nil

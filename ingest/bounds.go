@@ -28,8 +28,8 @@ func checkName(name string) error {
 	return nil
 }
 
-// checkAdURL refuses an ad whose URL leads nowhere or elsewhere than to a web
-// page. An ad that is removed may have any: it was taken before.
+// checkAdURL refuses an ad whose URL is not that of a web page. An ad that is removed
+// may have any URL, since it may have been imported before there was this check.
 func checkAdURL(ad *backend.AdPatch) error {
 	if ad.FinalURL == "" || ad.Status == backend.Remove {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// counts is what the rows of the open transaction came to.
+// counts are the results of the rows of the open transaction.
 type counts struct {
 	rows, rejected int64
 	first          []Reject
@@ -47,7 +47,7 @@ func (w *writer) keepsWarning() bool {
 	return len(w.run.sum.FirstWarnings)+len(w.open.firstWarnings) < FirstRejects
 }
 
-// misspelt warns of a name that was created beside one that is near.
+// misspelt warns of a name that was created although a similar one exists.
 func (w *writer) misspelt(e *entry, of kind, name, near string) {
 	warning := &Warning{}
 	if w.keepsWarning() {

@@ -12,9 +12,8 @@ import (
 
 // DryRun does what Run does and hands each entity that differs afterwards to
 // found: advertisers, then campaigns with their negatives, then groups with
-// what they hold, each by rising id. store is a copy of the database, which is
-// changed. After an error of Run the differences up to it are found all the
-// same. Errors: those of Run, of the store and of found.
+// what they hold, each by rising id. store is a copy of the database, and is
+// changed. After an error of Run the differences up to it are still found. Errors: those of Run, of the store and of found.
 func DryRun(ctx context.Context, store backend.Store, files []string, o Options, found func(*Difference) error) (Summary, error) {
 	before, err := store.Snapshot(ctx)
 	if err != nil {

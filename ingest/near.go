@@ -13,8 +13,8 @@ const (
 	// nearDistance is the most insertions, deletions and substitutions between
 	// two names of which one may be misspelt.
 	nearDistance = 2
-	// nearNamesMost is how many names an account may have to be looked through;
-	// so creating a campaign stays cheap.
+	// nearNamesMost is how many names an account may have for its names to be
+	// searched, so that creating a campaign stays cheap.
 	nearNamesMost = 10_000
 	// nearNamesKept bounds the names that are kept of all accounts.
 	nearNamesKept = 20 * nearNamesMost

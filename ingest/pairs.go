@@ -7,8 +7,8 @@ import (
 	"adshard/backend"
 )
 
-// pairs reads entities from both snapshots and hands each with its other self
-// to compare; nil: it is not there.
+// pairs reads entities from both snapshots and hands compare both versions of each;
+// nil: it is not in that snapshot.
 func pairs[T any](ctx context.Context, ids []uint64, before, after func(context.Context, []uint64) ([]*T, error), id func(*T) uint64, compare func(was, is *T) error) error {
 	old, err := before(ctx, ids)
 	if err != nil {
@@ -38,8 +38,8 @@ func match[T any](old, now []*T, id func(*T) uint64, compare func(was, is *T) er
 	return nil
 }
 
-// report reports a difference, if there is one; fields gives those of one of
-// the two, which are not both nil.
+// report reports a difference, if there is one; fields returns the fields of one
+// version. The two are not both nil.
 func report[T any](d *differences, at Difference, was, is *T, fields func(*T) fieldList) error {
 	if was != nil {
 		at.Before = fields(was)

@@ -13,10 +13,10 @@ import (
 // Output is a file that a flag names; without a path there is none.
 type Output struct{ Flag, Path string }
 
-// Check reports all that stands against writing the outputs: a directory that
-// is missing or cannot be written, a path that is no file, a file that is one of
-// the inputs or two outputs at once. It leaves no file behind. Inputs that are
-// not there and empty paths do not count. Errors are of kind fault.Invalid.
+// Check returns everything that prevents writing the outputs: a directory that is
+// missing or cannot be written, a path that is not a file, a file that is one of the
+// inputs or two outputs at once. It leaves no file behind. Inputs that do not exist
+// and empty paths are ignored. Errors are of kind fault.Invalid.
 func Check(inputs []string, outputs ...Output) error {
 	var faults []error
 	for i, o := range outputs {
@@ -79,8 +79,8 @@ func room(dir string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// same reports whether two paths lead to one file, there or still to be made.
-// Devices are no files in that sense.
+// same reports whether two paths lead to one file, whether it exists or not. Devices
+// do not count as files here.
 func same(a, b string) bool {
 	a, b = target(a), target(b)
 	in, err1 := os.Stat(a)

@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 )
 
-// Write writes a file whole or not at all: beside its place first, then it is
-// renamed. A device or a pipe is written as it is; a link stays and its target
-// is written.
+// Write writes a file whole or not at all: to a temporary file in the same directory,
+// which is then renamed. A device or a pipe is written directly; a link stays and its
+// target is written.
 func Write(path string, write func(io.Writer) error) error {
 	f, err := Create(path)
 	if err != nil {
@@ -61,8 +61,8 @@ func Create(path string) (*File, error) {
 	return &File{File: f, to: to}, nil
 }
 
-// End puts the file in its place. After an error, which it returns, what was
-// there before stays and what was written is removed.
+// End moves the file to its place. After an error, which it returns, the previous
+// file is kept and what was written is removed.
 func (f *File) End(err error) error {
 	if f.to == "" {
 		return errors.Join(err, f.Close())

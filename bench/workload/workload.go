@@ -94,7 +94,7 @@ func (w *Workload) Weights(i int) []float64 {
 
 // Events yields when which query is asked in a run of this length: at random
 // times with the rate given on average. A recorded log is asked at its own times
-// (rate 0), or again and again at times stretched so that the rate comes about.
+// (rate 0), or repeatedly at times stretched to give that rate.
 // The same workload, rate and run give the same events.
 func (w *Workload) Events(rate float64, run time.Duration) iter.Seq2[time.Duration, int] {
 	if w.times != nil {

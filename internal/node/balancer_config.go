@@ -51,8 +51,8 @@ type BalancerConfig struct {
 	MasterLease time.Duration `yaml:"master_lease"`
 	Linger      time.Duration `yaml:"linger"`
 	// ScrubInterval is the time between two passes in which all that slaves serve
-	// is compared with the database, 0: none. ScrubShare is how much of a processor
-	// that may take, above 0 to 1; a pass takes longer when that is too little.
+	// is compared with the database, 0: none. ScrubShare is the share of a processor
+	// that they may take, above 0 to 1; with a small share a pass takes longer.
 	ScrubInterval time.Duration `yaml:"scrub_interval"`
 	ScrubShare    float64       `yaml:"scrub_share"`
 	// Distribute: the balancer prepares node data itself, beside distributors

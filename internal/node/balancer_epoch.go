@@ -151,8 +151,8 @@ func (t *tenure) keep(ctx context.Context, key string, value []byte) error {
 	return t.replaced(ctx, t.db.SaveControlIf(ctx, t.key+key, value, t.guard(), *t.saved.Load()))
 }
 
-// replaced says in plainer words that something was not saved, since another
-// balancer has taken over.
+// replaced returns a plainer error for what was not saved because another balancer
+// has taken over.
 func (t *tenure) replaced(ctx context.Context, err error) error {
 	if fault.Is(err, fault.Conflict) {
 		if why := t.check(ctx); why != nil {

@@ -15,9 +15,9 @@ import (
 	"adshard/schema/pb"
 )
 
-// balancerHost keeps a balancer at work behind one address. When one ends since
-// the history of its database is another than it knew, the next begins in its
-// place; callers are asked to come again meanwhile.
+// balancerHost keeps a balancer running behind one address. When one ends because its
+// database has another history than the one it knew, the next starts in its place;
+// callers are asked to retry meanwhile.
 type balancerHost struct {
 	pb.UnimplementedBalancerServer
 	pb.UnimplementedDistributorServer
@@ -67,7 +67,7 @@ func (h *balancerHost) run(ctx context.Context) error {
 	}
 }
 
-// succeed begins the next balancer, as soon as the database lets it.
+// succeed starts the next balancer as soon as the database permits.
 func (h *balancerHost) succeed(ctx context.Context) error {
 	for {
 		next, err := h.begin(ctx)

@@ -72,10 +72,10 @@ func (b *Balancer) outlives(ctx context.Context, who string, epoch uint64, own b
 	return b.succeed(ctx, epoch, own, fmt.Sprintf("%s reports epoch %d, this is epoch %d", who, epoch, b.Epoch()))
 }
 
-// succeed ends this balancer, so that one with a higher epoch than it and this one
-// takes its place, with a timeline of its own if wanted. It returns an
-// error in any case: fault.Unavailable when that is on its way, fault.Conflict
-// when this balancer was replaced already.
+// succeed ends this balancer, so that one whose epoch is above both epoch and this
+// balancer's takes its place, with a new timeline if timeline is set. It always
+// returns an error: fault.Unavailable when the successor is on its way,
+// fault.Conflict when another process has already replaced this balancer.
 func (b *Balancer) succeed(ctx context.Context, epoch uint64, timeline bool, why string) error {
 	b.ending.Lock()
 	defer b.ending.Unlock()
@@ -109,8 +109,8 @@ func (b *Balancer) follow(ctx context.Context) error {
 	return err
 }
 
-// ended begins the succession for what the database says, as soon as that can be
-// saved.
+// ended starts the succession that the state of the database requires, as soon as
+// that can be saved.
 func (b *Balancer) ended(ctx context.Context, timeline bool, why error) error {
 	for {
 		err := b.succeed(ctx, b.Epoch(), timeline, why.Error())

@@ -16,7 +16,7 @@ import (
 // backup.
 const maxRestarts = 1 << 20
 
-// trusted makes sure that a distributor is one that slaves may be sent to: what
+// trusted makes sure that slaves may pull from a distributor: what
 // it hands out replaces what they hold. The balancer's own is in this process;
 // others are at an address of TrustedDistributors, or, when there are none, on
 // this machine. Errors: fault.Conflict.

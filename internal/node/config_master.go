@@ -33,9 +33,9 @@ type MasterConfig struct {
 	Profile string `yaml:"profile"`
 	// Reserve is the least price, in micros.
 	Reserve uint64 `yaml:"reserve_micros"`
-	// Explain says where explanations are, which show the bids: "public" beside
-	// the queries, "admin" on the admin port alone, "auto" public where queries
-	// come in on loopback. They are on the admin port in any case.
+	// Explain is where explanations, which show the bids, are served: "public" on
+	// the query port too, "admin" on the admin port alone, "auto" as public where
+	// the query port listens on loopback. The admin port always serves them.
 	Explain string `yaml:"explain"`
 	// Timeout holds for queries that name none.
 	Timeout time.Duration `yaml:"timeout"`

@@ -8,7 +8,7 @@
 // the oldest of them goes first, so that they do not displace clients that
 // rest between two requests.
 //
-// Goals: a newcomer never waits for the silent; no timer, no goroutine.
+// Goals: a new connection never waits for idle ones; no timer, no goroutine.
 // Non-goals: fairness between clients, limits on requests.
 package conns
 
@@ -60,7 +60,7 @@ type listener struct {
 }
 
 // Accept implements net.Listener. When the process may open no more files it
-// makes room as well: who serves tries again after a temporary error.
+// makes room as well: servers try again after a temporary error.
 func (l *listener) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
 	if err != nil {
@@ -112,8 +112,8 @@ func (p *Pool) takeIdlest() *conn {
 	return idlest
 }
 
-// evict closes a connection that was taken out. Its server finds out, and
-// closes it again.
+// evict closes a connection that was taken out. Its server notices, and closes it
+// again.
 func (p *Pool) evict(c *conn) {
 	if c != nil {
 		p.evicted.Add(1)
