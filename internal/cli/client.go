@@ -111,7 +111,7 @@ func (c *client) unreachable(err error) error {
 	return fault.Newf(fault.Unavailable, "", "cannot reach %s: %w; %s", c.base, err, hint)
 }
 
-// forbiddenError is the answer of a server that does not do it at this address.
+// forbiddenError is the answer of a server that refuses the request at this address.
 type forbiddenError struct{ error }
 
 // refused makes an error of an answer other than 200. A 400 is wrong use.

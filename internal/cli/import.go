@@ -157,12 +157,12 @@ func readable(files []string) error {
 	return nil
 }
 
-// importReports are the files that an import writes beside its work; nil: not
-// wanted.
+// importReports are the files that an import writes in addition to its work; nil:
+// not asked for.
 type importReports struct{ rejects, conflicts *report }
 
-// openReports opens the reports that are wanted. What cannot or may not be
-// written is found before anything is made.
+// openReports opens the reports that were asked for. What cannot or may not be
+// written is refused before anything is created.
 func openReports(ctx context.Context, f *importFlags, inputs []string, s Streams) (r importReports, err error) {
 	path, err := databasePath(f.db)
 	if err != nil || f.rejects == "" && f.conflicts == "" {

@@ -12,9 +12,9 @@ import (
 	"adshard/ingest"
 )
 
-// report is a file that a command writes beside its work. A regular file is
-// written under another name and renamed when it is whole, so that a report
-// never replaces anything by a part.
+// report is a file that a command writes in addition to its work. A regular file is
+// written under another name and renamed when it is complete, so that a report never
+// replaces a file by a part of one.
 type report struct {
 	name string // as given
 	path string // the file, links followed
@@ -79,7 +79,8 @@ func keptFiles(inputs []string, database string, s Streams) ([]keptFile, error) 
 	return kept, nil
 }
 
-// resolve returns the file that a path leads to, there or not, links followed.
+// resolve returns the file that a path leads to, which need not exist; it follows
+// links.
 func resolve(path string) (string, error) {
 	const mostLinks = 40
 	path, err := filepath.Abs(path)
@@ -103,8 +104,8 @@ func resolve(path string) (string, error) {
 	return "", fmt.Errorf("%s: more than %d links, one to another", path, mostLinks)
 }
 
-// planReport finds out whether name may be written, and changes nothing. force
-// takes a file that is no report.
+// planReport checks whether name may be written, and changes nothing. force allows
+// a file that is not a report.
 func planReport(name string, kept []keptFile, force bool) (*report, error) {
 	info, err := os.Stat(name)
 	switch {
@@ -213,7 +214,7 @@ func (r *report) publish() error {
 	return nil
 }
 
-// discard leaves what was there before.
+// discard removes what was written; the previous file stays.
 func (r *report) discard() {
 	_ = r.file.Close()
 	if r.temp != "" {

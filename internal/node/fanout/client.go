@@ -33,7 +33,7 @@ func (c *Client) Search(ctx context.Context, r *search.Request) (*search.Answer,
 	return c.send(ctx, wire.FromRequest(r))
 }
 
-// send asks what a message asks that all shards share.
+// send sends a request that all shards share, under this shard's id.
 func (c *Client) send(ctx context.Context, shared *pb.SearchRequest) (*search.Answer, error) {
 	m := c.requests.Get().(*pb.SearchRequest)
 	wire.Address(m, shared, c.id)

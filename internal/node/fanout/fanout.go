@@ -206,9 +206,9 @@ func drain[A any](g *Gather[A], replies <-chan reply[A]) Step {
 	}
 }
 
-// start asks all shards of g at once, but for those that are left out. Calls
-// have so much time. The channel takes all of their replies, so that nobody is
-// left waiting when nobody listens any more.
+// start asks all shards of g at once, except those that are left out. Each call has
+// the time left. The channel has room for all replies, so that no call blocks when
+// nothing receives any more.
 func start[A any](ctx context.Context, f *Fanout, g *Gather[A], left time.Duration, ask func(context.Context, Slave) (*A, error)) <-chan reply[A] {
 	replies := make(chan reply[A], len(g.shards))
 	patience := patience(left)

@@ -67,7 +67,7 @@ func (f *Fanout) look(ctx context.Context, ends chan<- probed) (started int) {
 	return started
 }
 
-// probe asks a slave for nothing.
+// probe sends a slave an empty search.
 func probe(ctx context.Context, s Slave) error {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
