@@ -30,7 +30,7 @@ func TestListenSaysWhatToChange(t *testing.T) {
 		}
 		return err
 	}
-	const inUse, privileges, foreign, name = "another process listens", "need privileges", "no address of this machine", "cannot be resolved"
+	const inUse, privileges, foreign, name = "another process listens", "need privileges", "not an address of this machine", "cannot be resolved"
 	for _, c := range []struct {
 		err  error
 		kind fault.Kind
