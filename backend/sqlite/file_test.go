@@ -121,7 +121,7 @@ func TestLostFile(t *testing.T) {
 			func(x *scene) { x.remove("-wal", "-shm") }, 1},
 		{"another database put over it", func(x *scene) { x.remove(all...); x.rename(x.other(), x.path) }, "is another database now, with the id ",
 			func(x *scene) { x.rename(x.backup, x.path) }, 1},
-		{"an empty file put over it", func(x *scene) { x.remove(all...); x.must(os.WriteFile(x.path, nil, 0o600)) }, "is no database",
+		{"an empty file put over it", func(x *scene) { x.remove(all...); x.must(os.WriteFile(x.path, nil, 0o600)) }, "is not a database",
 			func(x *scene) { x.remove(""); x.rename(x.backup, x.path) }, 1},
 		{"emptied", func(x *scene) { x.must(os.Truncate(x.path, 0)) }, "emptied or overwritten", nil, 0},
 		{"cut", func(x *scene) { x.must(os.Truncate(x.path, 3*4096)) }, "emptied or overwritten", nil, 0},
