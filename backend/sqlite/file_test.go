@@ -139,7 +139,13 @@ func TestLostFile(t *testing.T) {
 			at, err := x.s.Newest(t.Context())
 			x.must(err)
 			waiting := make(chan error, 1)
-			go func() { waiting <- x.s.Wait(t.Context(), at) }()
+			go func() {
+				var err error
+				for err == nil { // it may see the change below before the file is lost
+					err = x.s.Wait(t.Context(), at)
+				}
+				waiting <- err
+			}()
 			if _, err := tx.Advertiser(t.Context(), "late"); err != nil {
 				t.Fatal(err)
 			}
