@@ -169,6 +169,7 @@ type balancer struct {
 	hands      string // that its distributor hands out
 	discard    bool
 	verify     bool            // the next enlisting asks for a comparison
+	comparing  time.Duration   // of each slice
 	differ     map[uint64]bool // slices, by lo, that are not as they should be
 }
 
@@ -241,6 +242,10 @@ func (d distributor) Enlist(_ context.Context, r *pb.RegisterRequest) (*pb.Enlis
 // Verify compares slices by where they begin.
 func (d distributor) Verify(_ context.Context, r *pb.VerifyRequest) (*pb.VerifyResponse, error) {
 	b := d.balancer
+	b.mu.Lock()
+	comparing := b.comparing
+	b.mu.Unlock()
+	time.Sleep(comparing)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return &pb.VerifyResponse{Equal: !b.differ[r.GetLo()]}, nil

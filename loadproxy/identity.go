@@ -70,7 +70,7 @@ func (p *Proxy) takeOver(ctx context.Context, mark uint64) error {
 func (p *Proxy) rebase(ctx context.Context, d Distributor, reply *pb.EnlistResponse) error {
 	p.settled = false // the next enlisting returns the position to reach
 	p.state.change(func(s *State) {
-		s.CaughtUp = false
+		s.CaughtUp, s.Unverified = false, true
 		p.store.SetCaughtUp(false)
 	})
 	table := p.store.Slices()

@@ -80,3 +80,23 @@ func TestAResetMustBeAnnounced(t *testing.T) {
 		t.Errorf("announced: %v", err)
 	}
 }
+
+// TestNothingIsServedBeforeItIsCompared: a comparison that takes longer than the
+// grace time does not let the store serve what may be of another history.
+func TestNothingIsServedBeforeItIsCompared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, s := newBalancer(7), newStore()
+		b.verify, b.comparing = true, time.Minute
+		s.position = &pb.Position{Epoch: 4, Clock: 9, Mark: 5}
+		s.slices = &pb.SliceTable{View: 8, Slices: []*pb.HeldSlice{{Id: 1, Hi: 9, From: 3}}}
+		run(t, s, b)
+		time.Sleep(30 * time.Second)
+		if s.serving() {
+			t.Error("serves what is being compared")
+		}
+		time.Sleep(time.Minute)
+		if !s.serving() {
+			t.Error("serves nothing after the comparison")
+		}
+	})
+}

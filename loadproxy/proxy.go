@@ -94,7 +94,7 @@ func (p *Proxy) grace(ctx context.Context) {
 		return
 	}
 	p.state.change(func(s *State) {
-		if s.Registered || s.CaughtUp || s.Refused {
+		if s.Registered || s.CaughtUp || s.Refused || s.Unverified {
 			return
 		}
 		if !p.holds() || OnlyFilling(p.store.Slices()) {
@@ -206,6 +206,9 @@ func (p *Proxy) register(ctx context.Context, table *pb.SliceTable) error {
 		known: true, epoch: reply.GetEpoch(), distributor: reply.GetDistributor(),
 		database: reply.GetDatabase(), timeline: reply.GetTimeline(), discard: reply.GetDiscard(),
 	}
+	if reply.GetVerify() {
+		p.state.change(func(s *State) { s.Unverified = true })
+	}
 	return nil
 }
 
@@ -242,7 +245,7 @@ func (p *Proxy) enlist(ctx context.Context, d Distributor, table *pb.SliceTable)
 		p.settled, p.catchUp = true, &clock
 	}
 	p.state.change(func(s *State) {
-		s.Registered, s.Refused, s.Epoch = true, false, reply.GetEpoch()
+		s.Registered, s.Refused, s.Unverified, s.Epoch = true, false, false, reply.GetEpoch()
 		if p.catchUp != nil && s.CaughtUp && !p.reached() {
 			s.CaughtUp = false
 			p.store.SetCaughtUp(false)

@@ -14,6 +14,9 @@ type State struct {
 	// newer than it or not its own. Then they are not served after the grace
 	// time either.
 	Refused bool
+	// Unverified: what the store holds may be of another history of the database,
+	// and is not served before it was compared.
+	Unverified bool
 	// CaughtUp: the store holds all that it should, as far as is known.
 	CaughtUp bool
 	// Repair names the slices that are not served because they are damaged or

@@ -102,7 +102,7 @@ func BenchmarkPlan100k(b *testing.B) {
 		}
 	})
 	for _, name := range strategy.Names() {
-		s, err := strategy.Named(name, map[string]map[string]string{"random": {"slices": "1000000"}}[name])
+		s, err := strategy.Named(name, map[string]map[string]string{"random": {"slices": "250000"}}[name])
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -127,21 +127,32 @@ func planReport(name string, kept []keptFile, force bool) (*report, error) {
 			return nil, wrongUse("%s is %s: a report would replace it; name another file", name, k.what)
 		}
 	}
-	if info != nil && !force {
-		if err := earlierReport(name); err != nil {
+	if info != nil {
+		if err := earlierReport(name, force); err != nil {
 			return nil, err
 		}
 	}
 	return &report{name: name, path: path, temp: filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+rand.Text()+".tmp")}, nil
 }
 
-// earlierReport refuses a file that no import has written.
-func earlierReport(name string) error {
+// databaseMagic is how every SQLite database begins.
+const databaseMagic = "SQLite format 3\x00"
+
+// earlierReport refuses a file that no import has written, unless force is set; a
+// database in any case.
+func earlierReport(name string, force bool) error {
 	file, err := os.Open(name)
 	if err != nil {
 		return cannotWrite(name, err)
 	}
 	defer file.Close()
+	head := make([]byte, len(databaseMagic))
+	if n, _ := file.ReadAt(head, 0); string(head[:n]) == databaseMagic {
+		return wrongUse("%s is a database: a report never replaces one; name another file", name)
+	}
+	if force {
+		return nil
+	}
 	ours, err := ingest.IsReport(file)
 	if err != nil {
 		return cannotWrite(name, err)

@@ -175,3 +175,18 @@ func TestReportsToPipesAndDevices(t *testing.T) {
 		}
 	}
 }
+
+// TestForceReplacesNoDatabase: not even another one than that of the import.
+func TestForceReplacesNoDatabase(t *testing.T) {
+	dir := t.TempDir()
+	input := put(t, filepath.Join(dir, "a.csv"), editor)
+	other := filepath.Join(dir, "other.db")
+	if status, _, errOut := run(t, "adshard", "import", "--db", "sqlite:"+other, input); status != exitDone {
+		t.Fatal(errOut)
+	}
+	was := files(t, dir)
+	status, _, errOut := run(t, "adshard", "import", "--db", "sqlite:"+filepath.Join(dir, "ads.db"), "--rejects", other, "--force", input)
+	if status != exitUsage || !strings.Contains(errOut, "is a database") || files(t, dir) != was {
+		t.Errorf("%d %q", status, errOut)
+	}
+}

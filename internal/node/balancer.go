@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/time/rate"
 
 	"adshard/backend"
 	"adshard/balance"
@@ -54,6 +55,7 @@ type Balancer struct {
 
 	choosing sync.Mutex // one strategy is set at a time
 
+	hearsay   *rate.Limiter // of starting over; the successor goes on with it
 	ending    sync.Mutex    // held while this balancer prepares to end
 	succeeded chan struct{} // closed when another balancer is to take this one's place
 
@@ -92,7 +94,7 @@ func NewBalancer(ctx context.Context, cfg BalancerConfig, db backend.Store, log 
 		started: time.Now(), slaves: make(map[string]*slaveNote), suppliers: make(suppliers),
 		truth:  &truth{order: order, db: db, builders: newBuilders(order, min(2, cfg.Workers))},
 		health: newHealth(), changed: make(chan struct{}), askedMore: make(chan struct{}), saves: make(chan balance.SaveState, 1), discards: make(chan balance.Discard, maxDiscards), news: make(chan struct{}, 1),
-		succeeded: make(chan struct{}),
+		succeeded: make(chan struct{}), hearsay: rate.NewLimiter(rate.Every(hearsayEvery), hearsayBurst),
 	}
 	return b, b.load(ctx)
 }

@@ -30,7 +30,11 @@ type balancerHost struct {
 // hostOf returns the host of a balancer that does not run yet.
 func hostOf(b *Balancer) *balancerHost {
 	h := &balancerHost{log: b.log, begin: func(ctx context.Context) (*Balancer, error) {
-		return NewBalancer(ctx, b.cfg, b.db, b.root)
+		next, err := NewBalancer(ctx, b.cfg, b.db, b.root)
+		if err == nil {
+			next.hearsay = b.hearsay
+		}
+		return next, err
 	}}
 	h.now.Store(b)
 	h.last.Store(b)

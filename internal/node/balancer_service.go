@@ -23,7 +23,8 @@ func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.Reg
 	if err := b.vacant(ctx, r); err != nil {
 		return nil, err
 	}
-	if err := b.follows(ctx, r, j); err != nil {
+	h, err := b.follows(ctx, r, j)
+	if err != nil {
 		return nil, err
 	}
 	var distributor string
@@ -58,7 +59,7 @@ func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.Reg
 		"slices", len(j.Table.Slices), "distributor", distributor)
 	return &pb.RegisterResponse{
 		Epoch: b.Epoch(), Distributor: distributor, Database: b.data.database, Timeline: b.data.timeline,
-		Discard: held != "" && held != b.data.database,
+		Discard: held != "" && held != b.data.database, Verify: h != same && !j.Foreign,
 	}, nil
 }
 

@@ -5,10 +5,19 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"time"
 
 	"adshard/balance"
 	"adshard/fault"
 	"adshard/schema/pb"
+)
+
+// How often the balancer starts over for epochs that others report: often enough for
+// the slaves and masters of a restored database, each of which may know of a later
+// one, and too seldom for a stranger to keep it from its work.
+const (
+	hearsayBurst = 8
+	hearsayEvery = 30 * time.Second
 )
 
 // errSucceeded is how Run ends when another balancer is to take this one's place.
@@ -17,32 +26,35 @@ var errSucceeded = errors.New("another balancer begins in this one's place")
 // follows makes sure that what a slave has learned before is part of what this
 // balancer knows. If it is not, the database was restored meanwhile, and earlier
 // views and tables mean nothing any more: the balancer begins a new timeline,
-// above all epochs known, and the slave registers again.
-func (b *Balancer) follows(ctx context.Context, r *pb.RegisterRequest, j balance.Joining) error {
+// above all epochs known, and the slave registers again. It returns how the slave's
+// position relates to the log.
+func (b *Balancer) follows(ctx context.Context, r *pb.RegisterRequest, j balance.Joining) (h history, err error) {
 	own := r.GetSlices().GetTimeline() == b.data.timeline
 	if j.Foreign {
-		return nil
+		return same, nil
 	}
-	if err := b.outlives(ctx, "slave "+j.Name, j.Position.Epoch, own); err != nil || !own {
-		return err
+	if err := b.outlives(ctx, "slave "+j.Name, j.Position.Epoch, own); err != nil {
+		return same, err
+	}
+	if h, _, err = historyOf(ctx, b.db, r.GetPosition()); err != nil || !own {
+		return h, err
 	}
 	b.mu.Lock()
 	model := b.mapper.Model()
 	b.mu.Unlock()
 	if model == nil {
-		return nil
+		return h, nil
 	}
 	if _, known := model.Named(j.Name); !known {
-		return nil
+		return h, nil
 	}
 	if j.Table.View > model.View() {
-		return b.succeed(ctx, j.Position.Epoch, true, fmt.Sprintf("slave %s knows view %d, the newest here is %d", j.Name, j.Table.View, model.View()))
+		return h, b.succeed(ctx, j.Position.Epoch, true, fmt.Sprintf("slave %s knows view %d, the newest here is %d", j.Name, j.Table.View, model.View()))
 	}
-	h, _, err := historyOf(ctx, b.db, r.GetPosition())
-	if err == nil && h == other {
+	if h == other {
 		err = b.succeed(ctx, j.Position.Epoch, true, fmt.Sprintf("slave %s applied another change at clock %d", j.Name, j.Position.Clock))
 	}
-	return err
+	return h, err
 }
 
 // leads makes sure, in the same way, that no master has a later map of this
@@ -67,6 +79,10 @@ func (b *Balancer) outlives(ctx context.Context, who string, epoch uint64, own b
 		return nil
 	case epoch > b.Epoch()+maxRestarts:
 		return fault.Newf(fault.Conflict, "balancer", "%s reports epoch %d, which no balancer of this database has had; this is epoch %d",
+			who, epoch, b.Epoch())
+	}
+	if !b.hearsay.Allow() {
+		return fault.Newf(fault.Unavailable, "balancer", "%s reports epoch %d, this is epoch %d; the balancer has started over often enough for now, ask again in a minute",
 			who, epoch, b.Epoch())
 	}
 	return b.succeed(ctx, epoch, own, fmt.Sprintf("%s reports epoch %d, this is epoch %d", who, epoch, b.Epoch()))

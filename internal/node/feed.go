@@ -33,6 +33,9 @@ type follower struct {
 func (f *follower) run(ctx context.Context, take func(list []balance.Change, at backend.Position) error) error {
 	for {
 		list, err := f.db.Changes(ctx, f.at, feedBatch)
+		if err == nil {
+			f.health.note(readingChanges, nil) // before it waits, maybe for long
+		}
 		switch {
 		case fault.Is(err, fault.Stale), fault.Is(err, fault.Conflict):
 			return err

@@ -348,7 +348,7 @@ func TestARemovedDatabaseAcknowledgesNothing(t *testing.T) {
 		t.Errorf("a budget mark: %v", err)
 	}
 	w.must(os.Rename(away, w.path))
-	w.eventually("ready", func() bool { return len(w.host.ready()) == 0 })
+	w.eventually("ready, though nobody writes", func() bool { return len(w.host.ready()) == 0 })
 	time.Sleep(200 * time.Millisecond) // of questions
 	end().all(t)
 	w.must(w.b.SetBudget(t.Context(), 1, true))
@@ -391,4 +391,27 @@ func TestADatabaseRestoredUnderARunningClusterIsFollowed(t *testing.T) {
 		w.eventually("complete", w.complete)
 		w.judge()
 	}
+}
+
+// TestAStrangerDoesNotKeepTheBalancerStartingOver: what others report of epochs is
+// believed so often and no more.
+func TestAStrangerDoesNotKeepTheBalancerStartingOver(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1, nil)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	began := map[*Balancer]bool{}
+	for range 200 {
+		b := w.host.last.Load()
+		began[b] = true
+		_, err := w.host.WatchMap(ctx, &pb.WatchMapRequest{Master: "x", Database: b.data.database, Timeline: b.data.timeline, Epoch: b.Epoch() + 1, View: 1})
+		if err == nil {
+			t.Fatal("a map was given")
+		}
+		time.Sleep(5 * time.Millisecond) // the next begins meanwhile
+	}
+	if len(began) > hearsayBurst+2 {
+		t.Errorf("%d balancers began", len(began))
+	}
+	w.eventually("complete", w.complete)
 }

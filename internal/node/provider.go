@@ -47,6 +47,7 @@ type provider struct {
 	epoch    uint64                 // of the mapper that dist follows
 	number   uint64                 // of the newest quantum taken; 0: none
 	fed      backend.Position       // of the newest change taken
+	built    backend.Position       // of the newest snapshot that buckets were built from
 	clients  map[string]*enlisted   // by the slave's name
 	weights  map[balance.Key]uint32 // to be told to the mapper
 	deserted bool                   // the core goes on without a mapper
@@ -106,7 +107,7 @@ func (p *provider) load(ctx context.Context) error {
 func (p *provider) have(database string, index *balance.Index, at backend.Position) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.data.database, p.index, p.fed = database, index, at
+	p.data.database, p.index, p.fed, p.built = database, index, at, at
 	if p.dist != nil {
 		p.follow(p.epoch)
 	}
@@ -136,8 +137,12 @@ func (p *provider) tail(ctx context.Context) error {
 			return err
 		}
 		p.log.Warn("the log of changes does not go on from here; reading all items anew", "err", err)
-		if err := p.load(ctx); err != nil {
-			return err
+		for err := p.load(ctx); err != nil; err = p.load(ctx) {
+			p.health.note(readingChanges, err)
+			p.log.Warn("cannot read the items; trying again", "err", err)
+			if err := pause(ctx, dbRetry); err != nil {
+				return err
+			}
 		}
 	}
 }

@@ -53,6 +53,15 @@ func (p *provider) build(ctx context.Context, core *core, job balance.Build) err
 	})
 }
 
+// reads notes the position of a snapshot that a bucket is built from.
+func (p *provider) reads(at backend.Position) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if at.Clock > p.built.Clock {
+		p.built = at
+	}
+}
+
 // fetch does a Fetch and tells the distributor.
 func (p *provider) fetch(ctx context.Context, core *core, job balance.Fetch) error {
 	list, err := p.db.Changes(ctx, backend.Position{Clock: job.After}, job.Limit)
@@ -111,6 +120,7 @@ func (p *provider) bucket(ctx context.Context, builder *nodedata.Builder, job ba
 		return nil, err
 	}
 	defer snap.Close()
+	p.reads(snap.Position())
 	if snap.Position().Clock < job.Clock {
 		return nil, fault.Newf(fault.Internal, "balancer: build", "the snapshot has clock %d, needed is %d", snap.Position().Clock, job.Clock)
 	}

@@ -158,6 +158,7 @@ func (p *provider) follow(epoch uint64) {
 		Epoch: epoch, BucketBytes: p.cfg.BucketBytes, NodeBytes: p.cfg.NodeBytes, Ahead: p.cfg.Ahead,
 	}, p.index, p.fed.Clock)
 	p.clients = make(map[string]*enlisted)
+	p.health.note(readingItems, nil) // what could not be built is no longer wanted
 	p.wake()
 }
 

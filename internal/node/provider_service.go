@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"adshard/backend"
 	"adshard/balance"
 	"adshard/fault"
 	"adshard/schema/pb"
@@ -170,13 +171,18 @@ func (p *provider) stamp(ctx context.Context, r *pb.PullRequest, data *pb.NodeDa
 // followed: a restored copy may have come in its place since.
 func (p *provider) continues(ctx context.Context) error {
 	p.mu.Lock()
-	fed := p.fed
+	known := []backend.Position{p.fed, p.built}
 	p.mu.Unlock()
-	now, err := p.db.At(ctx, fed.Clock)
-	if err == nil && now.Mark != fed.Mark {
-		err = fault.Newf(fault.Unavailable, "distributor: pull", "the database was restored; all items are being read again; ask again after a pause")
+	for _, at := range known {
+		now, err := p.db.At(ctx, at.Clock)
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return err
+		}
+		if err != nil || now.Mark != at.Mark {
+			return fault.Newf(fault.Unavailable, "distributor: pull", "the database was restored; all items are being read again, ask again after a pause")
+		}
 	}
-	return err
+	return nil
 }
 
 // bucketPB is a bucket as slaves get it; with their slices they learn of each

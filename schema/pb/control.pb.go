@@ -112,12 +112,15 @@ func (x *RegisterRequest) GetDiscard() bool {
 }
 
 type RegisterResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Epoch         uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
-	Distributor   string                 `protobuf:"bytes,2,opt,name=distributor,proto3" json:"distributor,omitempty"` // the address of the slave's; "": the balancer's own
-	Database      string                 `protobuf:"bytes,3,opt,name=database,proto3" json:"database,omitempty"`       // the balancer's
-	Timeline      string                 `protobuf:"bytes,4,opt,name=timeline,proto3" json:"timeline,omitempty"`       // of its slice map
-	Discard       bool                   `protobuf:"varint,5,opt,name=discard,proto3" json:"discard,omitempty"`        // the slave's data are of another database and not needed
+	state       protoimpl.MessageState `protogen:"open.v1"`
+	Epoch       uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
+	Distributor string                 `protobuf:"bytes,2,opt,name=distributor,proto3" json:"distributor,omitempty"` // the address of the slave's; "": the balancer's own
+	Database    string                 `protobuf:"bytes,3,opt,name=database,proto3" json:"database,omitempty"`       // the balancer's
+	Timeline    string                 `protobuf:"bytes,4,opt,name=timeline,proto3" json:"timeline,omitempty"`       // of its slice map
+	Discard     bool                   `protobuf:"varint,5,opt,name=discard,proto3" json:"discard,omitempty"`        // the slave's data are of another database and not needed
+	// verify: the slave's position is not in the log of the database. What it holds
+	// is not served before it was compared (EnlistResponse.verify).
+	Verify        bool `protobuf:"varint,6,opt,name=verify,proto3" json:"verify,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -183,6 +186,13 @@ func (x *RegisterResponse) GetTimeline() string {
 func (x *RegisterResponse) GetDiscard() bool {
 	if x != nil {
 		return x.Discard
+	}
+	return false
+}
+
+func (x *RegisterResponse) GetVerify() bool {
+	if x != nil {
+		return x.Verify
 	}
 	return false
 }
@@ -1385,13 +1395,14 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\bposition\x18\x03 \x01(\v2\x14.adshard.v1.PositionR\bposition\x12.\n" +
 	"\x06slices\x18\x04 \x01(\v2\x16.adshard.v1.SliceTableR\x06slices\x12 \n" +
 	"\vincarnation\x18\x05 \x01(\tR\vincarnation\x12\x18\n" +
-	"\adiscard\x18\x06 \x01(\bR\adiscard\"\x9c\x01\n" +
+	"\adiscard\x18\x06 \x01(\bR\adiscard\"\xb4\x01\n" +
 	"\x10RegisterResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12 \n" +
 	"\vdistributor\x18\x02 \x01(\tR\vdistributor\x12\x1a\n" +
 	"\bdatabase\x18\x03 \x01(\tR\bdatabase\x12\x1a\n" +
 	"\btimeline\x18\x04 \x01(\tR\btimeline\x12\x18\n" +
-	"\adiscard\x18\x05 \x01(\bR\adiscard\"\xb7\x01\n" +
+	"\adiscard\x18\x05 \x01(\bR\adiscard\x12\x16\n" +
+	"\x06verify\x18\x06 \x01(\bR\x06verify\"\xb7\x01\n" +
 	"\x0eEnlistResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12/\n" +
 	"\bcatch_up\x18\x02 \x01(\v2\x14.adshard.v1.PositionR\acatchUp\x12\x16\n" +
