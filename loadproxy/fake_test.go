@@ -65,6 +65,13 @@ func (s *store) Discard(_ context.Context, list []*pb.Interval) error {
 	return nil
 }
 
+// repaired returns what was discarded, and how often the store was emptied.
+func (s *store) repaired() (discarded, renewed int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.discarded), s.renewed
+}
+
 // Renew empties it.
 func (s *store) Renew() error {
 	s.mu.Lock()

@@ -30,8 +30,8 @@ func TestAStoreThatCannotBeWrittenIsMadeAnew(t *testing.T) {
 		b.slices = twoSlices()
 		p := run(t, s, b)
 		time.Sleep(time.Second)
-		if !slices.Equal(s.applied(), upTo(3)) || s.renewed != 1 {
-			t.Fatalf("applied %v after it was made anew %d times", s.applied(), s.renewed)
+		if _, renewed := s.repaired(); !slices.Equal(s.applied(), upTo(3)) || renewed != 1 {
+			t.Fatalf("applied %v after it was made anew %d times", s.applied(), renewed)
 		}
 		if r := b.registrations()[1]; r.Position.GetClock() != 0 {
 			t.Fatalf("registered with %v", r)
@@ -51,7 +51,7 @@ func TestAStoreThatCannotBeWrittenIsMadeAnew(t *testing.T) {
 		s.mu.Unlock()
 		b.set(func() { b.head = 5 })
 		time.Sleep(time.Minute)
-		if n := s.renewed; n < 4 || n > 7 { // after 0, 2, 6, 14, 30 and 62 s
+		if _, n := s.repaired(); n < 4 || n > 7 { // after 0, 2, 6, 14, 30 and 62 s
 			t.Fatalf("made anew %d times in a minute", n)
 		}
 	})
@@ -76,8 +76,8 @@ func TestDamageIsGivenUpAndFilledAgain(t *testing.T) {
 			t.Error("nothing is lacking, as it says, before the slice is given up")
 		}
 		time.Sleep(100 * time.Millisecond)
-		if len(s.discarded) != 1 || len(s.Slices().Slices) != 1 {
-			t.Fatalf("discarded %v, the table is %v", s.discarded, s.Slices())
+		if discarded, _ := s.repaired(); discarded != 1 || len(s.Slices().Slices) != 1 {
+			t.Fatalf("discarded %d, the table is %v", discarded, s.Slices())
 		}
 		if last := b.registrations()[len(b.registrations())-1]; len(last.Slices.Slices) != 1 || last.Slices.Slices[0].Id != 8 {
 			t.Fatalf("registered with %v", last)
@@ -96,8 +96,8 @@ func TestDamageIsGivenUpAndFilledAgain(t *testing.T) {
 		}
 		s.damage(barrels.Damage{Lo: 9, Hi: 9, What: "a bad block"}) // to fill it again has not helped
 		time.Sleep(100 * time.Millisecond)
-		if s.renewed != 1 || len(s.discarded) != 1 {
-			t.Fatalf("made anew %d times, discarded %v", s.renewed, s.discarded)
+		if discarded, renewed := s.repaired(); renewed != 1 || discarded != 1 {
+			t.Fatalf("made anew %d times, discarded %d", renewed, discarded)
 		}
 	})
 }
@@ -113,8 +113,8 @@ func TestWhatCannotBeRemovedIsMadeAnew(t *testing.T) {
 		time.Sleep(3 * time.Second)
 		p.Discard(0, 99, "it differs")
 		time.Sleep(time.Second)
-		if s.renewed != 1 || !slices.Equal(s.applied(), upTo(2)) {
-			t.Fatalf("made anew %d times, applied %v", s.renewed, s.applied())
+		if _, renewed := s.repaired(); renewed != 1 || !slices.Equal(s.applied(), upTo(2)) {
+			t.Fatalf("made anew %d times, applied %v", renewed, s.applied())
 		}
 	})
 }
@@ -128,7 +128,8 @@ func TestDamageInMemoryIsCounted(t *testing.T) {
 		time.Sleep(3 * time.Second)
 		s.damage(barrels.Damage{Lo: 5, Hi: 6, Memory: true, What: "a block"})
 		time.Sleep(time.Second)
-		if st := p.State(); st.Memory != 1 || st.Repairs != 0 || st.Lacking != "" || len(s.discarded) != 0 {
+		discarded, _ := s.repaired()
+		if st := p.State(); st.Memory != 1 || st.Repairs != 0 || st.Lacking != "" || discarded != 0 {
 			t.Fatalf("%+v", st)
 		}
 	})
