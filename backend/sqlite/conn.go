@@ -13,7 +13,8 @@ import (
 // goroutine at a time.
 type conn struct {
 	*zs.Conn
-	of *file // that it is open on; nil outside a pool
+	of     *file // that it is open on; nil outside a pool
+	looked *look // what Newest found on a connection for reading; nil: nothing yet
 }
 
 // Settings of every connection. The cache is per connection, in KiB.
@@ -69,6 +70,15 @@ func (c *conn) until(ctx context.Context) func() {
 	}
 	c.SetInterrupt(ctx.Done())
 	return func() { c.SetInterrupt(nil) }
+}
+
+// inRead calls f in a read transaction.
+func (c *conn) inRead(f func() error) error {
+	if err := c.exec("BEGIN"); err != nil {
+		return err
+	}
+	defer c.exec("ROLLBACK")
+	return f()
 }
 
 // exec runs a statement that returns nothing of interest.

@@ -35,32 +35,44 @@ func (s *Store) Changes(ctx context.Context, after backend.Position, limit int) 
 // reading is read with f in one read transaction.
 func (s *Store) reading(ctx context.Context, op string, f func(*conn) error) error {
 	return s.read(ctx, op, func(c *conn) error {
-		if err := c.exec("BEGIN"); err != nil {
-			return err
-		}
-		defer c.exec("ROLLBACK")
-		return f(c)
+		return c.inRead(func() error { return f(c) })
 	})
 }
 
 // Wait implements backend.Feed. A commit of this process wakes it at once,
-// those of others are looked for every Options.Poll.
+// those of others are looked for every Options.Poll, once for all who wait.
 func (s *Store) Wait(ctx context.Context, after backend.Position) error {
-	tick := time.NewTicker(s.options.Poll)
-	defer tick.Stop()
+	since := time.Now()
 	for {
 		wake := s.nextCommit()
-		now, err := s.Newest(ctx)
+		now, at, err := s.lookSince(ctx, since)
 		if err != nil || now.Clock != after.Clock || after.Mark != 0 && now.Mark != after.Mark {
 			return err
 		}
+		since = at.Add(s.options.Poll)
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-wake:
-		case <-tick.C:
+			since = time.Now()
+		case <-time.After(time.Until(since)):
 		}
 	}
+}
+
+// lookSince returns the newest change as of a look that began at a time not
+// before since: the last look of anybody who waits, or else a new one.
+func (s *Store) lookSince(ctx context.Context, since time.Time) (newest backend.Position, at time.Time, err error) {
+	s.lookMu.Lock()
+	defer s.lookMu.Unlock()
+	if s.lookedAt.Before(since) {
+		at := time.Now()
+		if newest, err = s.Newest(ctx); err != nil {
+			return newest, at, err
+		}
+		s.lookedAt, s.lookedNewest = at, newest
+	}
+	return s.lookedNewest, s.lookedAt, nil
 }
 
 func (s *Store) nextCommit() <-chan struct{} {

@@ -38,10 +38,38 @@ func (c *conn) sameID() error {
 	return err
 }
 
-// Newest implements backend.Feed.
+// Newest implements backend.Feed. Those who wait for changes call it all the time,
+// so the log is read only when something was committed since the last look.
 func (s *Store) Newest(ctx context.Context) (backend.Position, error) {
 	var p backend.Position
-	err := s.reading(ctx, "newest change", func(c *conn) (err error) {
+	err := s.read(ctx, "newest change", func(c *conn) error {
+		// Asked first: what is committed in between is then read again.
+		version, err := c.number("PRAGMA data_version")
+		if err != nil {
+			return err
+		}
+		if c.looked == nil || c.looked.version != version {
+			if p, err = c.newestNow(); err != nil {
+				return err
+			}
+			c.looked = &look{version, p}
+		}
+		p = c.looked.newest
+		return nil
+	})
+	return p, err
+}
+
+// look is what a connection found when it last looked for the newest change.
+// The version changes when another connection commits, of this or any other
+// process.
+type look struct {
+	version int64
+	newest  backend.Position
+}
+
+func (c *conn) newestNow() (p backend.Position, err error) {
+	err = c.inRead(func() error {
 		p, err = c.newest()
 		return err
 	})

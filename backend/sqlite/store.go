@@ -28,6 +28,10 @@ type Store struct {
 
 	wakeMu sync.Mutex
 	wake   chan struct{} // closed by the next commit of this process
+
+	lookMu       sync.Mutex
+	lookedAt     time.Time        // when the last look of Wait began; under lookMu
+	lookedNewest backend.Position // what it found
 }
 
 var _ backend.Store = (*Store)(nil)

@@ -68,7 +68,9 @@ func (p *provider) question() (*pb.QuantaRequest, map[balance.Key]uint32) {
 	r := &pb.QuantaRequest{Name: p.name, Address: p.address, Epoch: p.epoch, Number: p.number, Database: p.data.database,
 		WaitMs: uint32(quantaWait.Milliseconds())}
 	if p.dist != nil {
-		r.Clock = p.dist.Head()
+		if r.Clock = p.dist.Head(); r.Clock == p.fed.Clock {
+			r.Mark = p.fed.Mark
+		}
 	}
 	weights := make(map[balance.Key]uint32)
 	for k, w := range p.weights {
@@ -82,11 +84,11 @@ func (p *provider) question() (*pb.QuantaRequest, map[balance.Key]uint32) {
 	return r, weights
 }
 
-// mark says which change is the newest that was processed, so that the balancer
-// sees whether this provider reads the same history. A failure says itself when
-// the changes are read.
+// mark adds the mark of the newest change that was processed, if it is not the
+// newest one read, so that the balancer sees whether this provider reads the same
+// history. A failure shows again when the changes are read.
 func (p *provider) mark(ctx context.Context, r *pb.QuantaRequest) {
-	if r.GetClock() == 0 {
+	if r.GetClock() == 0 || r.GetMark() != 0 {
 		return
 	}
 	if at, err := p.db.At(ctx, r.GetClock()); err == nil {
