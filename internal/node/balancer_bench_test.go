@@ -43,14 +43,14 @@ func swallow(ctx context.Context, addr, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	c, d := pb.NewBalancerClient(conn), pb.NewDistributorClient(conn)
-	at, epoch := &pb.Position{}, uint64(0)
+	at, epoch, database := &pb.Position{}, uint64(0), ""
 	for {
 		request := &pb.RegisterRequest{Name: name, Address: name, Position: at}
 		_, err := c.Register(ctx, request)
 		if err == nil {
 			var r *pb.EnlistResponse
 			if r, err = d.Enlist(ctx, request); err == nil {
-				epoch = r.Epoch
+				epoch, database = r.Epoch, r.Database
 				break
 			}
 		}
@@ -59,7 +59,7 @@ func swallow(ctx context.Context, addr, name string) error {
 		}
 	}
 	for {
-		r, err := d.Pull(ctx, &pb.PullRequest{Name: name, Epoch: epoch, Position: at, WaitMs: 1000})
+		r, err := d.Pull(ctx, &pb.PullRequest{Name: name, Epoch: epoch, Position: at, WaitMs: 1000, Database: database})
 		if err != nil {
 			return err
 		}

@@ -134,6 +134,39 @@ func TestOneNameIsOneSlave(t *testing.T) {
 	}
 }
 
+// TestAPullNamesItsDatabase: a distributor gives nothing to a slave that asks for
+// data of another database, and names both.
+func TestAPullNamesItsDatabase(t *testing.T) {
+	r := newRig(t, 1)
+	r.write(3, 2, 2, 1_000_000)
+	r.start()
+	c := pb.NewDistributorClient(r.stranger())
+	own := r.b.data.database
+	slave := &pb.RegisterRequest{Name: "s0", Address: "s0.example:1", Incarnation: "x", Position: &pb.Position{}}
+	_, err := pb.NewBalancerClient(r.stranger()).Register(shortly(t), slave)
+	r.must(err)
+	var enlisted *pb.EnlistResponse
+	r.eventually("enlisted", func() bool {
+		enlisted, err = c.Enlist(shortly(t), slave)
+		return err == nil
+	})
+	pull := func(database string) (*pb.PullResponse, error) {
+		return c.Pull(shortly(t), &pb.PullRequest{Name: "s0", Incarnation: "x", Epoch: enlisted.Epoch, Position: &pb.Position{},
+			Database: database, WaitMs: 50})
+	}
+	for _, other := range []string{"", "another"} {
+		_, err := pull(other)
+		if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), fmt.Sprintf("%q", other)) || !strings.Contains(err.Error(), own) {
+			t.Errorf("a pull of database %q: %v", other, err)
+		}
+	}
+	r.eventually("a pull of its own database brings data", func() bool {
+		reply, err := pull(own)
+		r.must(err)
+		return reply.Data != nil
+	})
+}
+
 func TestASecondBalancerIsRefused(t *testing.T) {
 	r := newRig(t, 1)
 	r.addr = freePort(t)

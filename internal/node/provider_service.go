@@ -123,6 +123,11 @@ func (p *provider) next(r *pb.PullRequest) (*pb.NodeData, <-chan struct{}, error
 	if !ok || c.incarnation != r.GetIncarnation() {
 		return nil, nil, fault.Newf(fault.Stale, op, "slave %s is not enlisted here: register again", r.GetName())
 	}
+	if r.GetDatabase() != p.data.database {
+		return nil, nil, fault.Newf(fault.Conflict, op,
+			"slave %s asks for data of database %q, this distributor's is %s: correct the db of the distributor or of the slave's balancer",
+			r.GetName(), r.GetDatabase(), p.data.database)
+	}
 	c.seen = time.Now()
 	at := positionOf(r.GetPosition())
 	if c.to.position == at {
