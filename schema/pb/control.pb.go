@@ -570,7 +570,6 @@ type ReportRequest struct {
 	Slices        *SliceTable            `protobuf:"bytes,5,opt,name=slices,proto3" json:"slices,omitempty"` // absent: as reported before; without its shards
 	State         *SlaveState            `protobuf:"bytes,6,opt,name=state,proto3" json:"state,omitempty"`
 	Load          *Load                  `protobuf:"bytes,7,opt,name=load,proto3" json:"load,omitempty"`
-	Database      string                 `protobuf:"bytes,8,opt,name=database,proto3" json:"database,omitempty"` // as in PullRequest
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -652,13 +651,6 @@ func (x *ReportRequest) GetLoad() *Load {
 		return x.Load
 	}
 	return nil
-}
-
-func (x *ReportRequest) GetDatabase() string {
-	if x != nil {
-		return x.Database
-	}
-	return ""
 }
 
 type ReportResponse struct {
@@ -1429,7 +1421,7 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\vincarnation\x18\x06 \x01(\tR\vincarnation\x12\x1a\n" +
 	"\bdatabase\x18\a \x01(\tR\bdatabase\"8\n" +
 	"\fPullResponse\x12(\n" +
-	"\x04data\x18\x01 \x01(\v2\x14.adshard.v1.NodeDataR\x04data\"\xad\x02\n" +
+	"\x04data\x18\x01 \x01(\v2\x14.adshard.v1.NodeDataR\x04data\"\x97\x02\n" +
 	"\rReportRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12 \n" +
 	"\vincarnation\x18\x02 \x01(\tR\vincarnation\x12\x14\n" +
@@ -1437,8 +1429,7 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\bposition\x18\x04 \x01(\v2\x14.adshard.v1.PositionR\bposition\x12.\n" +
 	"\x06slices\x18\x05 \x01(\v2\x16.adshard.v1.SliceTableR\x06slices\x12,\n" +
 	"\x05state\x18\x06 \x01(\v2\x16.adshard.v1.SlaveStateR\x05state\x12$\n" +
-	"\x04load\x18\a \x01(\v2\x10.adshard.v1.LoadR\x04load\x12\x1a\n" +
-	"\bdatabase\x18\b \x01(\tR\bdatabase\"H\n" +
+	"\x04load\x18\a \x01(\v2\x10.adshard.v1.LoadR\x04loadJ\x04\b\b\x10\t\"H\n" +
 	"\x0eReportResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12 \n" +
 	"\vdistributor\x18\x02 \x01(\tR\vdistributor\"\xa4\x01\n" +
