@@ -1,0 +1,121 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"adshard/backend"
+	"adshard/balance"
+	"adshard/fault"
+)
+
+// reader returns a provider that has read the items of a database and follows no
+// balancer.
+func reader(t *testing.T, db backend.Store) *provider {
+	t.Helper()
+	p := newProvider("d", "there:1", defaultSupply(), balance.ByOwner, db, nil, newHealth(), slog.New(slog.DiscardHandler))
+	if err := p.load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestASnapshotAheadOfTheFeedIsCompared: a bucket may be built from a snapshot that
+// is newer than the last change read. If the database is then restored to a state
+// between the two, the change read is in both histories, and the snapshot in one.
+func TestASnapshotAheadOfTheFeedIsCompared(t *testing.T) {
+	for name, after := range map[string]func(r *rig){
+		"nothing was written since": func(*rig) {},
+		"as much was written since": func(r *rig) { r.write(4, 2, 2, 7_000_000) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, 1)
+			r.write(3, 2, 2, 1_000_000)
+			copied := r.backup()
+			p := reader(t, r.db)
+			r.write(4, 2, 2, 2_000_000) // which the feed has not brought yet
+			var key balance.Key
+			p.index.Ascend(0, balance.MaxKey, func(k balance.Key, _ uint32) bool { key = k; return false })
+			builder := <-p.builders.free
+			made, err := p.bucket(t.Context(), builder, balance.Build{Clock: p.fed.Clock, MaxBytes: 1 << 20, Entries: []balance.Entry{{Key: key}}})
+			p.builders.free <- builder
+			if err != nil || len(made.data.Items) != 1 || p.built.Clock <= p.fed.Clock {
+				t.Fatalf("a bucket: %v, built from clock %d, the feed is at %d", err, p.built.Clock, p.fed.Clock)
+			}
+			r.must(p.continues(t.Context()))
+
+			r.restore(copied)
+			after(r)
+			p.db = r.db
+			if at, err := r.db.At(t.Context(), p.fed.Clock); err != nil || at.Mark != p.fed.Mark {
+				t.Fatalf("the change read is %v, %v; it should be in both histories", at, err)
+			}
+			if err := p.continues(t.Context()); !fault.Is(err, fault.Unavailable) {
+				t.Errorf("after the restore: %v", err)
+			}
+			r.must(p.load(t.Context()))
+			r.must(p.continues(t.Context()))
+		})
+	}
+}
+
+// unreadable is a database of which no snapshot can be taken while it is set.
+type unreadable struct {
+	backend.Store
+	set    atomic.Bool
+	failed atomic.Int32 // snapshots
+}
+
+func (u *unreadable) Snapshot(ctx context.Context) (backend.Snapshot, error) {
+	if u.set.Load() {
+		u.failed.Add(1)
+		return nil, fault.New(fault.Corrupt, "unreadable", errors.New("disk I/O error"))
+	}
+	return u.Store.Snapshot(ctx)
+}
+
+// TestAFailedReloadIsTriedAgain: a distributor whose log was replaced reads all
+// items anew until it can, reports meanwhile that it cannot, and follows then.
+func TestAFailedReloadIsTriedAgain(t *testing.T) {
+	r := newRig(t, 1)
+	r.write(3, 2, 2, 1_000_000)
+	db := &unreadable{Store: r.db}
+	p := reader(t, db)
+	p.fed.Mark++ // a change that is not in the log
+	db.set.Store(true)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- p.tail(ctx) }()
+	until := func(what string, ok func() bool) {
+		t.Helper()
+		for ; !ok(); time.Sleep(2 * time.Millisecond) {
+			if ctx.Err() != nil {
+				t.Fatalf("not within a minute: %s; %v", what, p.health.why())
+			}
+		}
+	}
+	until("reported, and tried again", func() bool {
+		return db.failed.Load() > 1 && slices.ContainsFunc(p.health.why(), func(s string) bool { return strings.Contains(s, "disk I/O error") })
+	})
+	db.set.Store(false)
+	until("no longer reported", func() bool { return len(p.health.why()) == 0 })
+	r.write(5, 2, 2, 2_000_000)
+	newest, err := r.db.Newest(t.Context())
+	r.must(err)
+	until("followed", func() bool {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return p.fed == newest
+	})
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("ended with %v", err)
+	}
+}
