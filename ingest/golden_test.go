@@ -2,48 +2,20 @@ package ingest_test
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
-	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"adshard/ingest"
+	"adshard/internal/goldentest"
 )
 
-// golden returns the path of a golden file beside the repository, or skips.
-func golden(t testing.TB, name string) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		if filepath.Dir(dir) == dir {
-			t.Fatal("no go.mod above")
-		}
-		dir = filepath.Dir(dir)
-	}
-	path := filepath.Join(dir, "..", "shared", "spec", "golden", name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("golden file %s is not beside the repository", name)
-	}
-	return path
-}
-
 func TestGoldenEdges(t *testing.T) {
-	want, err := os.ReadFile(golden(t, "edges/rejects.tsv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := goldentest.Read(t, "edges/rejects.tsv")
 	var rejects bytes.Buffer
 	store := newFakeStore()
-	sum, err := ingest.Run(context.Background(), store, []string{golden(t, "edges/editor.csv")}, ingest.Options{Rejects: &rejects})
+	sum, err := ingest.Run(context.Background(), store, []string{"-"},
+		ingest.Options{Stdin: bytes.NewReader(goldentest.Read(t, "edges/editor.csv")), Rejects: &rejects})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,23 +35,4 @@ func places(tsv string, row int) string {
 		b.WriteString(cells[row] + " " + cells[row+1] + "\n")
 	}
 	return b.String()
-}
-
-// goldenEditor returns the golden Editor file, unpacked, or skips.
-func goldenEditor(t testing.TB) []byte {
-	t.Helper()
-	f, err := os.Open(golden(t, "editor.csv.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	plain, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(plain)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
 }

@@ -14,6 +14,7 @@ import (
 	"adshard/backend"
 	"adshard/backend/sqlite"
 	"adshard/ingest"
+	"adshard/internal/goldentest"
 )
 
 func openDatabase(t testing.TB, path string) *sqlite.Store {
@@ -194,7 +195,7 @@ A C H shoes shoes red broad campaign shoes red exact
 func TestGoldenDatabase(t *testing.T) {
 	store := openDatabase(t, filepath.Join(t.TempDir(), "ads.db"))
 	defer store.Close()
-	text := goldenEditor(t)
+	text := goldentest.Read(t, "editor.csv.gz")
 	var clock uint64
 	for run := range 2 {
 		sum, err := ingest.Run(context.Background(), store, []string{"-"}, ingest.Options{Stdin: bytes.NewReader(text)})

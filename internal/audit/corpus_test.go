@@ -1,12 +1,9 @@
 package audit
 
 import (
-	"bufio"
-	"compress/gzip"
+	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -16,6 +13,7 @@ import (
 	"adshard/backend"
 	"adshard/backend/sqlite"
 	"adshard/ingest"
+	"adshard/internal/goldentest"
 	"adshard/internal/oracle"
 	"adshard/search"
 )
@@ -84,11 +82,8 @@ type corpus struct {
 func openCorpus(t *testing.T) *corpus {
 	t.Helper()
 	c := &corpus{path: filepath.Join(t.TempDir(), "ads.db")}
-	golden := filepath.Join("..", "..", "..", "shared", "spec", "golden")
 	if chosen.db != "" {
 		copyFile(t, chosen.db, c.path)
-	} else if _, err := os.Stat(golden); err != nil {
-		t.Skipf("the golden answers are not here: %v", err)
 	}
 	var err error
 	if c.store, err = sqlite.Open(t.Context(), c.path, sqlite.Options{Create: chosen.db == ""}); err != nil {
@@ -97,14 +92,17 @@ func openCorpus(t *testing.T) *corpus {
 	t.Cleanup(func() { _ = c.store.Close() })
 	var texts []string
 	if chosen.db == "" {
-		file := filepath.Join(t.TempDir(), "editor.csv")
-		unpack(t, filepath.Join(golden, "editor.csv.gz"), file)
-		if _, err := ingest.Run(t.Context(), c.store, []string{file}, ingest.Options{}); err != nil {
+		editor := bytes.NewReader(goldentest.Read(t, "editor.csv.gz"))
+		if _, err := ingest.Run(t.Context(), c.store, []string{"-"}, ingest.Options{Stdin: editor}); err != nil {
 			t.Fatal(err)
 		}
-		texts = goldenQueries(t, filepath.Join(golden, "want-desktop.jsonl"))
+		texts = lines(goldentest.Read(t, "queries.txt"))
 	} else {
-		texts = lines(t, chosen.queries)
+		queries, err := os.ReadFile(chosen.queries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = lines(queries)
 	}
 	c.solve(t, texts)
 	return c
@@ -167,72 +165,23 @@ func (c *corpus) oracle(t *testing.T) *oracle.Oracle {
 	return slow
 }
 
-func goldenQueries(t *testing.T, path string) (list []string) {
-	t.Helper()
-	for _, line := range lines(t, path) {
-		var w struct{ Query string }
-		if err := json.Unmarshal([]byte(line), &w); err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, w.Query)
-	}
-	return list
-}
-
-func lines(t *testing.T, path string) (list []string) {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	text := bufio.NewScanner(f)
-	text.Buffer(nil, 1<<20)
-	for text.Scan() {
-		if line := strings.TrimSpace(text.Text()); line != "" {
+// lines returns the lines that are not empty, without white space around them.
+func lines(text []byte) (list []string) {
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); line != "" {
 			list = append(list, line)
 		}
 	}
-	if err := text.Err(); err != nil {
-		t.Fatal(err)
-	}
 	return list
-}
-
-func unpack(t *testing.T, from, to string) {
-	t.Helper()
-	f, err := os.Open(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, z, to)
 }
 
 func copyFile(t *testing.T, from, to string) {
 	t.Helper()
-	f, err := os.Open(from)
+	b, err := os.ReadFile(from)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	write(t, f, to)
-}
-
-func write(t *testing.T, from io.Reader, to string) {
-	t.Helper()
-	out, err := os.Create(to)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err = io.Copy(out, from); err == nil {
-		err = out.Close()
-	}
-	if err != nil {
+	if err := os.WriteFile(to, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
 }

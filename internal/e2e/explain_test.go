@@ -54,7 +54,7 @@ type fate struct {
 
 // TestExplain tells the fate of each keyword, over HTTP and by the command.
 func TestExplain(t *testing.T) {
-	c := startCluster(t, importFile(t, writeFile(t, fates), 7), 3, false, "default")
+	c := startCluster(t, importEditor(t, []byte(fates), 7), 3, false, "default")
 	desktop := c.explain(t, "desktop")
 	first, second := desktop["First"].KeywordID, desktop["Second"].KeywordID
 	third := desktop["Third"].KeywordID

@@ -4,16 +4,18 @@ import (
 	"fmt"
 	"net/url"
 	"testing"
+
+	"adshard/internal/goldentest"
 )
 
 // TestGolden asks a cluster of 1, 3 and 7 slaves, filled through the feed and
 // again from stores built offline, and compares ads, prices, matched and
 // candidates; without exact counts the ads and prices.
 func TestGolden(t *testing.T) {
-	db := importFile(t, goldenFile(t, "editor.csv.gz"), 45003)
+	db := importEditor(t, goldentest.Read(t, "editor.csv.gz"), 45003)
 	devices := map[string][]want{
-		"desktop": readWants(t, goldenFile(t, "want-desktop.jsonl")),
-		"mobile":  readWants(t, goldenFile(t, "want-mobile.jsonl")),
+		"desktop": readWants(t, "want-desktop.jsonl"),
+		"mobile":  readWants(t, "want-mobile.jsonl"),
 	}
 	for device, list := range devices {
 		if len(list) != 1201 {
@@ -40,12 +42,11 @@ func TestGolden(t *testing.T) {
 
 // TestGoldenEdges asks what ordinary data leave open, under both profiles.
 func TestGoldenEdges(t *testing.T) {
-	file := goldenFile(t, "edges/editor.csv")
-	wants := readWants(t, goldenFile(t, "edges/want.jsonl"))
+	wants := readWants(t, "edges/want.jsonl")
 	if len(wants) != 265 {
 		t.Fatalf("%d answers, want 265", len(wants))
 	}
-	db := importFile(t, file, 0)
+	db := importEditor(t, goldentest.Read(t, "edges/editor.csv"), 0)
 	for _, profile := range []string{"default", "sklik"} {
 		for _, slaves := range []int{1, 3} {
 			for _, offline := range []bool{false, true} {

@@ -25,7 +25,7 @@ func TestHistories(t *testing.T) {
 	}
 	for _, slaves := range []int{1, 3} {
 		t.Run(fmt.Sprintf("slaves=%d", slaves), func(t *testing.T) {
-			db := importFile(t, writeFile(t, "Account,Campaign,Ad Group,Keyword,Max CPC\nSeed,Seed,Seed,red shoes,1\n"), 1)
+			db := importEditor(t, []byte("Account,Campaign,Ad Group,Keyword,Max CPC\nSeed,Seed,Seed,red shoes,1\n"), 1)
 			c := startCluster(t, db, slaves, false, "default")
 			store, err := sqlite.Open(t.Context(), c.db, sqlite.Options{})
 			if err != nil {

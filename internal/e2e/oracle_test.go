@@ -11,6 +11,7 @@ import (
 	"adshard/balance"
 	"adshard/barrels"
 	"adshard/barrels/memory"
+	"adshard/internal/goldentest"
 	"adshard/internal/oracle"
 	"adshard/schema/pb"
 	"adshard/search"
@@ -60,14 +61,14 @@ func TestOracleIsGolden(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: the oracle looks at every keyword for every query")
 	}
-	file := importFile(t, goldenFile(t, "editor.csv.gz"), 45003)
-	wants := readWants(t, goldenFile(t, "want-mobile.jsonl"))
+	file := importEditor(t, goldentest.Read(t, "editor.csv.gz"), 45003)
+	wants := readWants(t, "want-mobile.jsonl")
 	for i := range wants {
 		wants[i].Device, wants[i].Variants, wants[i].Slots, wants[i].Profile = "mobile", "folded", 4, "default"
 	}
 	t.Run("catalogue", func(t *testing.T) { hold(t, readAll(t, file), wants) })
-	file = importFile(t, goldenFile(t, "edges/editor.csv"), 0)
-	wants = readWants(t, goldenFile(t, "edges/want.jsonl"))
+	file = importEditor(t, goldentest.Read(t, "edges/editor.csv"), 0)
+	wants = readWants(t, "edges/want.jsonl")
 	t.Run("edges", func(t *testing.T) { hold(t, readAll(t, file), wants) })
 }
 

@@ -1,12 +1,12 @@
 package e2e
 
 import (
-	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
+
+	"adshard/internal/goldentest"
 )
 
 // want is a line of the golden answers.
@@ -49,36 +49,16 @@ func difference(w want, got answer, exact bool) string {
 	return ""
 }
 
-// goldenFile returns a file of the golden answers beside the repository, or
-// skips the test.
-func goldenFile(t *testing.T, name string) string {
+// readWants returns the answers of a file of the golden set.
+func readWants(t *testing.T, name string) []want {
 	t.Helper()
-	path := filepath.Join("..", "..", "..", "shared", "spec", "golden", name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("the golden answers are not here: %v", err)
-	}
-	return path
-}
-
-func readWants(t *testing.T, path string) []want {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
 	var list []want
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
+	for line := range bytes.Lines(goldentest.Read(t, name)) {
 		var w want
-		if err := json.Unmarshal(lines.Bytes(), &w); err != nil {
+		if err := json.Unmarshal(line, &w); err != nil {
 			t.Fatal(err)
 		}
 		list = append(list, w)
-	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
 	}
 	return list
 }

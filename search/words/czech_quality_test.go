@@ -1,8 +1,8 @@
 package words
 
 import (
+	"flag"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -79,20 +79,23 @@ func meet(a, b []int) bool {
 
 func share(part, of int) float64 { return 100 * float64(part) / float64(max(of, 1)) }
 
-// TestCzechQuality prints how the stemmer and the variants that were weighed
-// against it join the forms of Debian's Czech dictionary, and holds the
-// stemmer to a floor.
+// frequent is a list of frequent Czech words, one "word count" a line, such as
+// cs_50k.txt of github.com/hermitdave/FrequencyWords.
+var frequent = flag.String("frequent", "", "compare stemmers on the words of this `file` too")
+
+// TestCzechQuality prints how the stemmer and the variants that were compared
+// with it join the forms of Debian's Czech dictionary, and fails if the stemmer
+// falls below a floor.
 func TestCzechQuality(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")
 	}
 	ps := readParadigms(t)
-	vocabularies := map[string]map[string]bool{"frequent words": frequentCzech(), "whole dictionary": nil}
+	vocabularies := map[string]map[string]bool{"whole dictionary": nil}
+	if *frequent != "" {
+		vocabularies["frequent words"] = frequentCzech(t)
+	}
 	for name, vocabulary := range vocabularies {
-		if name == "frequent words" && vocabulary == nil {
-			t.Log("no list of frequent Czech words: only the whole dictionary is measured")
-			continue
-		}
 		for _, v := range czechVariants() {
 			if vocabulary == nil && v.name != "this one" && v.name != "published, tables folded" {
 				continue // slow, and they are weighed by words in use
@@ -107,11 +110,12 @@ func TestCzechQuality(t *testing.T) {
 	}
 }
 
-// frequentCzech reads the folded words of a list of frequent words, if there.
-func frequentCzech() map[string]bool {
-	b, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "data", "words", "freq_cs_50k.txt"))
+// frequentCzech reads the folded words of the list of frequent words.
+func frequentCzech(t *testing.T) map[string]bool {
+	t.Helper()
+	b, err := os.ReadFile(*frequent)
 	if err != nil {
-		return nil
+		t.Fatal(err)
 	}
 	out := make(map[string]bool)
 	for line := range strings.Lines(string(b)) {

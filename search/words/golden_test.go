@@ -1,30 +1,26 @@
 package words
 
 import (
+	"bytes"
 	"encoding/csv"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"adshard/internal/goldentest"
 )
 
-// TestGoldenEdges holds words against the hand-made answers that decide
+// TestGoldenEdges compares words with the hand-made answers that decide
 // Unicode's corners: an exact keyword of the first group is in an answer if,
 // and only if, its words are the query's, and as identical or folded as the
 // answer says.
 func TestGoldenEdges(t *testing.T) {
-	dir := filepath.Join("..", "..", "..", "shared", "spec", "golden", "edges")
-	want, err := os.ReadFile(filepath.Join(dir, "want.jsonl"))
-	if err != nil {
-		t.Skipf("no golden answers beside the repository: %v", err)
-	}
-	keywords := edgeKeywords(t, filepath.Join(dir, "editor.csv"))
+	keywords := edgeKeywords(t)
 	checked := 0
-	for line := range strings.Lines(string(want)) {
+	for line := range bytes.Lines(goldentest.Read(t, "edges/want.jsonl")) {
 		var answer edgeAnswer
-		if err := json.Unmarshal([]byte(line), &answer); err != nil {
+		if err := json.Unmarshal(line, &answer); err != nil {
 			t.Fatal(err)
 		}
 		if answer.Device != "desktop" || answer.Matched > 1 {
@@ -76,14 +72,9 @@ func (a *edgeAnswer) variant(keyword string) string {
 
 // edgeKeywords are the exact keywords of the group about signs; those that
 // Keyword refuses must be the rejected ones of rows 39 and 40.
-func edgeKeywords(t *testing.T, path string) map[string][]Word {
+func edgeKeywords(t *testing.T) map[string][]Word {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Skip(err)
-	}
-	defer f.Close()
-	records, err := csv.NewReader(f).ReadAll()
+	records, err := csv.NewReader(bytes.NewReader(goldentest.Read(t, "edges/editor.csv"))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
