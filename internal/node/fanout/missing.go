@@ -1,44 +1,40 @@
 package fanout
 
 import (
-	"errors"
-
 	"adshard/fault"
 	"adshard/search"
 )
 
 var (
-	// errSilent is why a shard that is left out is not asked.
-	errSilent = fault.Newf(fault.Unavailable, "master: search", "the shard has stopped answering; it is left out until it answers a probe")
-	// errExcess is why an answer does not count.
-	errExcess = fault.Newf(fault.Conflict, "master: search", "the shard served more of the ring than the map gives it")
+	// errSilent is the error of a shard that is left out and not asked.
+	errSilent = fault.Classify(fault.Newf(fault.Unavailable, "master: search",
+		"the shard has stopped answering; it is left out until it answers a probe"), search.Silent)
+	// errExcess is the error of an answer that does not count.
+	errExcess = fault.Classify(fault.Newf(fault.Conflict, "master: search",
+		"the shard served more of the ring than the map gives it"), search.Excess)
 )
 
-// reason is why a shard without an answer has none; nil: it was too late.
+// reasons are why a shard that answered with an error is missing.
+var reasons = fault.Classes[search.Reason]{
+	Kinds: map[fault.Kind]search.Reason{
+		fault.Deadline:    search.Late,
+		fault.Cancelled:   search.Late,
+		fault.Unavailable: search.Unreachable,
+		fault.Overloaded:  search.Refused,
+		fault.Stale:       search.Outdated,
+		fault.Conflict:    search.Foreign,
+		fault.Corrupt:     search.Damaged,
+	},
+	Other: search.Failed,
+}
+
+// reason returns why a shard without an answer has none; a nil err means that no
+// reply came in time.
 func reason(err error) search.Reason {
-	switch {
-	case err == nil:
+	if err == nil {
 		return search.Late
-	case errors.Is(err, errSilent):
-		return search.Silent
-	case errors.Is(err, errExcess):
-		return search.Excess
 	}
-	switch fault.KindOf(err) {
-	case fault.Deadline, fault.Cancelled:
-		return search.Late
-	case fault.Unavailable:
-		return search.Unreachable
-	case fault.Overloaded:
-		return search.Refused
-	case fault.Stale:
-		return search.Outdated
-	case fault.Conflict:
-		return search.Foreign
-	case fault.Corrupt:
-		return search.Damaged
-	}
-	return search.Failed
+	return reasons.Of(err)
 }
 
 // settle returns the shards that are missing: those without an answer, and

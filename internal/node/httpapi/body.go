@@ -47,8 +47,8 @@ func jsonBody(h http.Header) error {
 	if err == nil && kind == "application/json" && (!named || strings.EqualFold(charset, "utf-8")) {
 		return nil
 	}
-	return &refusal{http.StatusUnsupportedMediaType, api.ErrorCodeWrongContentType,
-		fault.Field(op, "Content-Type", "the body must be JSON in UTF-8, with Content-Type: application/json")}
+	return refuse(http.StatusUnsupportedMediaType, api.ErrorCodeWrongContentType,
+		fault.Field(op, "Content-Type", "the body must be JSON in UTF-8, with Content-Type: application/json"))
 }
 
 func bodyError(err error, timeout time.Duration) error {
@@ -56,11 +56,11 @@ func bodyError(err error, timeout time.Duration) error {
 	var network net.Error
 	switch {
 	case errors.As(err, &large):
-		return &refusal{http.StatusRequestEntityTooLarge, api.ErrorCodeBodyTooLarge,
-			fault.Field(op, "", "the body has more than %d bytes", large.Limit)}
+		return refuse(http.StatusRequestEntityTooLarge, api.ErrorCodeBodyTooLarge,
+			fault.Field(op, "", "the body has more than %d bytes", large.Limit))
 	case errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &network) && network.Timeout():
-		return &refusal{http.StatusRequestTimeout, api.ErrorCodeBodyTooSlow,
-			fault.Field(op, "", "the body did not end within %v", timeout)}
+		return refuse(http.StatusRequestTimeout, api.ErrorCodeBodyTooSlow,
+			fault.Field(op, "", "the body did not end within %v", timeout))
 	}
 	return fault.Field(op, "", "the body cannot be read: %v", err)
 }

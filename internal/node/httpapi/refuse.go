@@ -9,64 +9,61 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// refusal is an error with a status and a code of HTTP's own, beyond those of
-// package fault.
+// refusal is how an error is answered.
 type refusal struct {
 	status int
-	code   api.ErrorCode
-	err    error
+	code   api.ErrorCode // "": the name of the error's kind
 }
 
-func (r *refusal) Error() string { return r.err.Error() }
-func (r *refusal) Unwrap() error { return r.err }
+// refusals are the answers to errors by their kind. Errors with a status or code of
+// HTTP's own are made by refuse.
+var refusals = fault.Classes[refusal]{
+	Kinds: map[fault.Kind]refusal{
+		fault.Invalid:     {status: http.StatusBadRequest},
+		fault.NotFound:    {status: http.StatusNotFound},
+		fault.Conflict:    {status: http.StatusConflict},
+		fault.Deadline:    {status: http.StatusGatewayTimeout},
+		fault.Unavailable: {status: http.StatusServiceUnavailable},
+		fault.Overloaded:  {status: http.StatusServiceUnavailable},
+		fault.Stale:       {status: http.StatusServiceUnavailable},
+		fault.Cancelled:   {status: http.StatusServiceUnavailable},
+		fault.Locked:      {status: http.StatusServiceUnavailable},
+		fault.NoSpace:     {status: http.StatusServiceUnavailable},
+	},
+	Other: refusal{status: http.StatusInternalServerError},
+}
+
+// refuse returns err with a status and a code of its own.
+func refuse(status int, code api.ErrorCode, err error) error {
+	return fault.Classify(err, refusal{status, code})
+}
 
 // Forbidden returns an error that is answered 403.
 func Forbidden(format string, args ...any) error {
-	return &refusal{http.StatusForbidden, api.ErrorCodeForbidden, fault.Newf(fault.Invalid, op, format, args...)}
+	return refuse(http.StatusForbidden, api.ErrorCodeForbidden, fault.Newf(fault.Invalid, op, format, args...))
 }
 
 // WrongHost returns an error that is answered 421: the request names another
 // host than this one.
 func WrongHost(format string, args ...any) error {
-	return &refusal{http.StatusMisdirectedRequest, api.ErrorCodeWrongHost, fault.Newf(fault.Invalid, op, format, args...)}
+	return refuse(http.StatusMisdirectedRequest, api.ErrorCodeWrongHost, fault.Newf(fault.Invalid, op, format, args...))
 }
 
-// Status returns the HTTP status of an error: that of its kind (package
-// fault), or of a refusal by this package.
-func Status(err error) int {
-	var r *refusal
-	if errors.As(err, &r) {
-		return r.status
-	}
-	switch fault.KindOf(err) {
-	case fault.Invalid:
-		return http.StatusBadRequest
-	case fault.NotFound:
-		return http.StatusNotFound
-	case fault.Conflict:
-		return http.StatusConflict
-	case fault.Deadline:
-		return http.StatusGatewayTimeout
-	case fault.Unavailable, fault.Overloaded, fault.Stale, fault.Cancelled, fault.Locked, fault.NoSpace:
-		return http.StatusServiceUnavailable
-	}
-	return http.StatusInternalServerError
-}
+// Status returns the HTTP status of an error.
+func Status(err error) int { return refusals.Of(err).status }
 
 // WriteError answers with the error's status and with
 // {"error":{"code","message","field"}}; a 503 says when to try again.
 func WriteError(w http.ResponseWriter, err error) {
-	status := Status(err)
-	code := api.ErrorCode(fault.KindOf(err).String())
-	var r *refusal
-	if errors.As(err, &r) {
-		code = r.code
+	r := refusals.Of(err)
+	if r.code == "" {
+		r.code = api.ErrorCode(fault.KindOf(err).String())
 	}
-	if status == http.StatusServiceUnavailable {
+	if r.status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "1")
 	}
-	body := api.ErrorAnswer{Error: api.Error{Code: code, Message: message(err), Field: fault.FieldOf(err)}}
-	WriteJSON(w, status, &body)
+	body := api.ErrorAnswer{Error: api.Error{Code: r.code, Message: message(err), Field: fault.FieldOf(err)}}
+	WriteJSON(w, r.status, &body)
 }
 
 // message is the cause without the operations that led to it: they are for
@@ -135,7 +132,7 @@ func RefuseMethod(w http.ResponseWriter, r *http.Request, allow string) {
 
 func wrongMethod(r *http.Request, allow string) error {
 	err := fault.Newf(fault.Invalid, op, "%s has no method %s; it has %s", r.URL.Path, r.Method, allow)
-	return &refusal{http.StatusMethodNotAllowed, api.ErrorCodeMethodNotAllowed, err}
+	return refuse(http.StatusMethodNotAllowed, api.ErrorCodeMethodNotAllowed, err)
 }
 
 // NotFound answers 404.

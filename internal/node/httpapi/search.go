@@ -100,8 +100,8 @@ func (c *call) ask(ctx context.Context, req *search.Request) (*search.Answer, er
 }
 
 func incomplete(found *search.Answer) error {
-	return &refusal{http.StatusServiceUnavailable, api.ErrorCodeIncomplete, fault.Newf(fault.Unavailable, op,
-		"strict was asked for and the answer is incomplete: missing %s", listed(found.Missing))}
+	return refuse(http.StatusServiceUnavailable, api.ErrorCodeIncomplete, fault.Newf(fault.Unavailable, op,
+		"strict was asked for and the answer is incomplete: missing %s", listed(found.Missing)))
 }
 
 // place runs the auction over the searcher's hits.
