@@ -53,67 +53,22 @@ func runProcesses(ctx context.Context, cfg UpConfig, h *home, out io.Writer, log
 // startAll starts the parts in the order in which they need each other, prints
 // their lines and waits for ctx.
 func (c *children) startAll(ctx context.Context, cfg UpConfig, h *home, out io.Writer) error {
-	balancer, err := c.start(ctx, "balancer", "balancer", cfg.balancer(h))
+	balancer, admin, err := c.startBalancer(ctx, &cfg, h, out)
 	if err != nil {
 		return err
 	}
-	admin, err := balancer.line(ctx, "admin ", cfg.Admin == "")
+	if err := c.startDistributors(ctx, &cfg, balancer, out); err != nil {
+		return err
+	}
+	slaves, err := c.startSlaves(ctx, &cfg, h, balancer, out)
 	if err != nil {
 		return err
 	}
-	address, err := balancer.line(ctx, "balancer ready ", false)
+	master, err := c.startMaster(ctx, &cfg, balancer, slaves, out)
 	if err != nil {
-		return err
-	}
-	fmt.Fprintf(out, "balancer pid %d ready %s\n", balancer.pid(), address)
-	for i := range cfg.Distributors {
-		own := cfg.distributor(i, address)
-		d, err := c.start(ctx, own.Name, "distributor", own)
-		if err != nil {
-			return err
-		}
-		at, err := d.line(ctx, fmt.Sprintf("distributor %d ready ", i), false)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(out, "distributor %d pid %d ready %s\n", i, d.pid(), at)
-	}
-	var slaves []*child
-	for i := range cfg.Slaves {
-		s, err := c.start(ctx, StoreName(i), "slave", cfg.slave(i, h, address))
-		if err != nil {
-			return err
-		}
-		slaves = append(slaves, s)
-	}
-	own := cfg.master(address)
-	if cfg.Admin != "" {
-		own.Admin = loopback // cfg's is the balancer's
-	}
-	for i, s := range slaves {
-		at, err := s.line(ctx, fmt.Sprintf("slave %d ready ", i), false)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(out, "slave %d pid %d ready %s\n", i, s.pid(), at)
-		own.Slaves = append(own.Slaves, at)
-	}
-	master, err := c.start(ctx, "master", "master", own)
-	if err != nil {
-		return err
-	}
-	own.Admin, err = master.line(ctx, "admin ", own.Admin == "")
-	if err != nil {
-		return err
-	}
-	if _, err := master.line(ctx, "master listening ", false); err != nil {
 		return err
 	}
 	c.started = true
-	if own.Admin != "" {
-		own.Admin = " admin " + own.Admin
-	}
-	fmt.Fprintf(out, "master pid %d%s\n", master.pid(), own.Admin)
 	if admin != "" {
 		fmt.Fprintf(out, "admin %s\n", admin)
 	}
@@ -123,6 +78,83 @@ func (c *children) startAll(ctx context.Context, cfg UpConfig, h *home, out io.W
 		<-ctx.Done()
 	}
 	return err
+}
+
+// startBalancer returns the balancer's address and the URL of its admin port; "":
+// it has none.
+func (c *children) startBalancer(ctx context.Context, cfg *UpConfig, h *home, out io.Writer) (address, admin string, err error) {
+	b, err := c.start(ctx, "balancer", "balancer", cfg.balancer(h))
+	if err != nil {
+		return "", "", err
+	}
+	if admin, err = b.line(ctx, "admin ", cfg.Admin == ""); err != nil {
+		return "", "", err
+	}
+	if address, err = b.line(ctx, "balancer ready ", false); err == nil {
+		fmt.Fprintf(out, "balancer pid %d ready %s\n", b.pid(), address)
+	}
+	return address, admin, err
+}
+
+func (c *children) startDistributors(ctx context.Context, cfg *UpConfig, balancer string, out io.Writer) error {
+	for i := range cfg.Distributors {
+		own := cfg.distributor(i, balancer)
+		d, err := c.start(ctx, own.Name, "distributor", own)
+		if err != nil {
+			return err
+		}
+		address, err := d.line(ctx, fmt.Sprintf("distributor %d ready ", i), false)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "distributor %d pid %d ready %s\n", i, d.pid(), address)
+	}
+	return nil
+}
+
+// startSlaves starts all slaves, then waits for each; it returns their addresses.
+func (c *children) startSlaves(ctx context.Context, cfg *UpConfig, h *home, balancer string, out io.Writer) (addresses []string, err error) {
+	var slaves []*child
+	for i := range cfg.Slaves {
+		s, err := c.start(ctx, StoreName(i), "slave", cfg.slave(i, h, balancer))
+		if err != nil {
+			return nil, err
+		}
+		slaves = append(slaves, s)
+	}
+	for i, s := range slaves {
+		address, err := s.line(ctx, fmt.Sprintf("slave %d ready ", i), false)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(out, "slave %d pid %d ready %s\n", i, s.pid(), address)
+		addresses = append(addresses, address)
+	}
+	return addresses, nil
+}
+
+func (c *children) startMaster(ctx context.Context, cfg *UpConfig, balancer string, slaves []string, out io.Writer) (*child, error) {
+	own := cfg.master(balancer)
+	own.Slaves = slaves
+	if cfg.Admin != "" {
+		own.Admin = loopback // cfg's is the balancer's
+	}
+	m, err := c.start(ctx, "master", "master", own)
+	if err != nil {
+		return nil, err
+	}
+	admin, err := m.line(ctx, "admin ", own.Admin == "")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := m.line(ctx, "master listening ", false); err != nil {
+		return nil, err
+	}
+	if admin != "" {
+		admin = " admin " + admin
+	}
+	fmt.Fprintf(out, "master pid %d%s\n", m.pid(), admin)
+	return m, nil
 }
 
 // children are processes of the same program. One goroutine with a thread of
