@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 BIN := bin
-TOOL := go tool -modfile=tools/go.mod
+TOOL := go tool -modfile=$(CURDIR)/tools/go.mod
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | expand -t 16
@@ -15,6 +15,7 @@ setup: ## install the Debian packages that building needs
 
 build: setup ## build the programs into bin/
 	go build -o $(BIN)/ ./cmd/...
+	go -C bench build -o ../$(BIN)/ ./cmd/...
 
 test: ## everything that must be green, under 15 minutes
 	@deploy/test.sh
@@ -24,7 +25,9 @@ test-long: ## the long forms: more property cases, minutes of fuzzing each
 
 lint: ## vet, staticcheck, the rules of the house
 	go vet ./...
+	go -C bench vet ./...
 	$(TOOL) staticcheck ./...
+	cd bench && $(TOOL) staticcheck ./...
 	go test ./internal/lint
 
 generate: ## rebuild the generated code (needs protoc and flatc)
@@ -50,10 +53,7 @@ peers: ## install the systems that adbench search --peers measures
 search-figures: build ## measure layouts, peers and the served search side by side (hours; deploy/search.sh PIECE for less)
 	@deploy/search.sh
 
-ablation: build ## measure what each idea of the search brings; writes docs/experiments/ablation.md (about an hour)
-	@deploy/ablation.sh
-
 clean: ## remove what was built and the demo's data
 	rm -rf $(BIN) demo
 
-.PHONY: help demo setup build test test-long lint generate figures audit simulate experiments peers search-figures ablation clean
+.PHONY: help demo setup build test test-long lint generate figures audit simulate experiments peers search-figures clean

@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"adshard/bench/corpus"
 	"adshard/bench/outfile"
+	"adshard/internal/corpus"
 )
 
 // corpusFlags are the flags of `adbench corpus`.

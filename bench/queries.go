@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"adshard/bench/corpus"
 	"adshard/bench/workload"
+	"adshard/internal/corpus"
 )
 
 // queryFlags say what is asked: a named workload or one's own queries.

@@ -33,8 +33,6 @@ func TestRefusedBeforeAnythingRuns(t *testing.T) {
 		{SearchCommand(), []string{"--work", work, "--html", nowhere}, missing},
 		{SearchCommand(), []string{"--work", work, "--points", dir}, "it is a directory"},
 		{SearchCommand(), []string{"--work", work, "--setups", "nonsense"}, `there is no setup "nonsense"`},
-		{AblationCommand(), []string{"--work", work, "--out", nowhere}, missing},
-		{AblationCommand(), []string{"--work", work, "--setups", "nonsense"}, `there is no setup "nonsense"`},
 		{StoreCommand(), []string{"--barrels", dir, "--queries", commas, "--cpuprofile", commas}, "this command reads that file"},
 		{StoreCommand(), []string{"--barrels", dir, "--queries", commas, "--json", nowhere}, missing},
 		{StoreCommand(), []string{"--barrels", dir, "--queries", commas}, "put a tab there"},

@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"adshard/bench/corpus"
 	"adshard/bench/layouts"
 	"adshard/bench/layouts/setups"
 	"adshard/fault"
+	"adshard/internal/corpus"
 )
 
 // setFlags say which keywords and queries layouts are measured with.

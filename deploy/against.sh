@@ -29,11 +29,12 @@ trap 'exit 1' INT TERM
 git worktree add -q --detach "$dir/before" "$commit"
 build() { # NAME SOURCE
 	mkdir -p "$dir/$1.bin"
-	(cd "$2" && go build -o "$dir/$1.bin/" ./cmd/adshard ./cmd/adbench && go test -c -o "$dir/$1.bin/search" ./barrels/rocks)
+	(cd "$2" && go build -o "$dir/$1.bin/" ./cmd/adshard && go test -c -o "$dir/$1.bin/search" ./barrels/rocks)
 }
 echo "building $commit and the working tree" >&2
 build a "$dir/before"
 build b .
+go -C bench build -o "$dir/b.bin/" ./cmd/adbench
 
 "$dir/b.bin/adbench" corpus --keywords "$keywords" --seed 1 --out "$dir/ads.csv" --queries "$dir/queries.txt" >&2
 port=18500

@@ -11,6 +11,7 @@ db=sqlite:demo/adshard.db
 deploy/setup.sh build
 echo "building (the first time takes a few minutes)"
 go build -o bin/ ./cmd/...
+go -C bench build -o ../bin/ ./cmd/...
 mkdir -p demo
 if [ ! -f demo/corpus.done ] || [ "$(cat demo/corpus.done)" != "$keywords" ]; then
 	rm -rf demo/*

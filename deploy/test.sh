@@ -9,6 +9,7 @@ long) fuzztime=2m checks=5000 ;;
 *) echo "usage: $0 [long]" >&2; exit 2 ;;
 esac
 began=$SECONDS
+modules=". bench" # ./... ends at a nested go.mod
 step() { printf '\n== %s (%d s)\n' "$1" $((SECONDS - began)); }
 
 step "packages"
@@ -36,50 +37,53 @@ for d in pb fb; do
 done
 
 step "vet and staticcheck"
-go vet ./...
-go tool -modfile=tools/go.mod staticcheck ./...
+for m in $modules; do
+	go -C "$m" vet ./...
+	(cd "$m" && go tool -modfile="$OLDPWD/tools/go.mod" staticcheck ./...)
+done
 
 step "tests, each benchmark once"
 ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || echo "PostgreSQL is not installed: its tests are skipped (make peers installs it)"
 ls bin/lucene/*.jar >/dev/null 2>&1 || echo "Lucene Monitor is not built: its tests are skipped (make peers builds it)"
-go test -count=1 -bench=. -benchtime=1x ./...
+for m in $modules; do
+	go -C "$m" test -count=1 -bench=. -benchtime=1x ./...
+done
 
 step "tests under the race detector"
-go test -count=1 -race -short $(cat deploy/race-packages.txt)
+go test -count=1 -race -short $(grep -v '^\./bench/' deploy/race-packages.txt)
+go -C bench test -count=1 -race -short $(sed -n 's,^\./bench/,./,p' deploy/race-packages.txt)
 
 step "C beside RocksDB under the address sanitizer"
 go test -count=1 -asan -run '^TestIterators$' ./barrels/rocks
-go test -count=1 -asan -run '^TestDamagedValues$' ./bench/layouts/rdb
+go -C bench test -count=1 -asan -run '^TestDamagedValues$' ./layouts/rdb
 
 if [ "$mode" = long ]; then
-	step "the search with each of its ideas switched off"
-	go test -count=1 -run '^TestIdeasAnswerAlike$' ./bench/ablation -args -alike
 	step "property tests, $checks cases each"
 	go test ./search/... ./auction/... ./balance/... ./barrels/... ./backend/... ./ingest/... -rapid.checks=$checks -timeout 3h
 fi
 
-# fuzz PACKAGE TARGET. The go tool may fail with nothing but "context deadline
+# fuzz BINARY TARGET CORPUS. A target may fail with nothing but "context deadline
 # exceeded" when a worker is busy at the moment at which the time is over; that
 # is not the target's fault, and is tried once more.
 fuzz() {
-	local log
-	log=$(mktemp)
+	local log=$fresh/fuzz.log
 	for attempt in 1 2; do
-		if go test -run '^$' -fuzz "^$2\$" -fuzztime "$fuzztime" -fuzzminimizetime 2s "$1" 2>&1 | tee "$log"; then
-			rm -f "$log"
+		if "$1" -test.run '^$' -test.fuzz "^$2\$" -test.fuzzcachedir "$3" -test.fuzztime "$fuzztime" \
+			-test.fuzzminimizetime 2s 2>&1 | tee "$log"; then
 			return 0
 		fi
 		grep -q 'context deadline exceeded' "$log" && ! grep -q 'Failing input' "$log" || break
 	done
-	rm -f "$log"
 	return 1
 }
 
-step "fuzz targets, $fuzztime each"
-for pkg in $(go list ./...); do
-	go test -list '^Fuzz' "$pkg" | { grep '^Fuzz' || true; } | while read -r target; do
-		echo "$pkg $target"
-		fuzz "$pkg" "$target"
+step "fuzz targets, $fuzztime each, built once a package"
+cache=$(go env GOCACHE)/fuzz
+for dir in $(git grep -l '^func Fuzz' -- '*_test.go' | xargs -n 1 dirname | sort -u); do
+	go -C "$dir" test -c -fuzz . -o "$fresh/fuzz.test" .
+	for target in $("$fresh/fuzz.test" -test.list '^Fuzz' | grep '^Fuzz'); do
+		echo "$dir $target"
+		(cd "$dir" && fuzz "$fresh/fuzz.test" "$target" "$cache/$(go list .)")
 	done
 done
 step "done"

@@ -14,8 +14,8 @@ import (
 	"adshard/backend/nodedata"
 	"adshard/backend/sqlite"
 	"adshard/balance"
-	"adshard/bench/corpus"
 	"adshard/ingest"
+	"adshard/internal/corpus"
 	"adshard/schema/pb"
 	"adshard/search"
 

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"adshard/backend"
-	"adshard/bench/corpus"
 	"adshard/fault"
+	"adshard/internal/corpus"
 	"adshard/search/words"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"adshard/bench/corpus"
 	"adshard/fault"
+	"adshard/internal/corpus"
 	"adshard/search/words"
 )
 

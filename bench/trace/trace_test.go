@@ -10,8 +10,8 @@ import (
 	"adshard/backend/sqlite"
 	"adshard/balance"
 	"adshard/barrels/rocks"
-	"adshard/bench/corpus"
 	"adshard/ingest"
+	"adshard/internal/corpus"
 	"adshard/internal/node"
 	"adshard/search"
 )

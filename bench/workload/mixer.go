@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"adshard/bench/corpus"
+	"adshard/internal/corpus"
 )
 
 // derived is how many different queries are derived from the corpus: about as

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"adshard/bench/corpus"
 	"adshard/fault"
+	"adshard/internal/corpus"
 )
 
 // Options say what workloads are made from.

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"adshard/bench/corpus"
 	"adshard/fault"
+	"adshard/internal/corpus"
 )
 
 func options(t testing.TB) Options {

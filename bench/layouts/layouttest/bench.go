@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"adshard/bench/corpus"
 	"adshard/bench/layouts"
+	"adshard/internal/corpus"
 )
 
 // BenchSet is so many keywords of the catalogues in dir, a path of shared/data

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"testing"
 
-	"adshard/bench/corpus"
 	"adshard/bench/layouts"
 	"adshard/fault"
+	"adshard/internal/corpus"
 )
 
 // Run holds a layout to the contract, with small random sets and 10,000

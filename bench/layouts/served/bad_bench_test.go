@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"adshard/bench/corpus"
 	"adshard/bench/layouts"
 	"adshard/fault"
+	"adshard/internal/corpus"
 )
 
 // keywords is the size of the sets of benchmarks: small ones in ordinary runs,

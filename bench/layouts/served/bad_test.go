@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"adshard/bench/corpus"
 	"adshard/bench/layouts"
 	"adshard/bench/layouts/layouttest"
 	"adshard/fault"
+	"adshard/internal/corpus"
 	"adshard/search"
 )
 

@@ -7,10 +7,10 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"adshard/bench/corpus"
 	"adshard/bench/layouts"
 	"adshard/bench/layouts/inmemory"
 	"adshard/fault"
+	"adshard/internal/corpus"
 )
 
 // Options say what to make.

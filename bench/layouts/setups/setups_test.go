@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"adshard/bench/corpus"
 	"adshard/bench/layouts"
 	"adshard/bench/layouts/layouttest"
 	"adshard/fault"
+	"adshard/internal/corpus"
 )
 
 func madeOf(t testing.TB, files fs.FS, keywords int64, queries int) (*layouts.Set, []layouts.Setup) {
