@@ -15,6 +15,7 @@ import (
 	"adshard/bench/measure"
 	"adshard/bench/trace"
 	"adshard/bench/workload"
+	"adshard/internal/progress"
 	"adshard/search"
 )
 
@@ -100,8 +101,8 @@ func (f *balanceFlags) run(ctx context.Context, out, told io.Writer) (err error)
 	if err := f.prepare(); err != nil { // before a corpus is made
 		return err
 	}
-	p := newProgress(told)
-	defer p.end()
+	p := progress.New(told)
+	defer p.End()
 	dir, remove, err := f.directory()
 	if err != nil {
 		return err
@@ -114,19 +115,19 @@ func (f *balanceFlags) run(ctx context.Context, out, told io.Writer) (err error)
 	defer func() { err = errors.Join(err, db.Close()) }()
 	f.cluster.DB, f.cluster.Dir = name, dir
 	f.options.Seed = f.seed
-	f.options.Progress = p.show
+	f.options.Progress = p.Share
 	c := &compare.Comparison{
 		Command: newReport("balance").Command, Machine: measure.Machine(), Date: time.Now().UTC().Format(time.DateOnly),
 	}
 	if err := f.compare(ctx, c, db, dir, p); err != nil {
 		return err
 	}
-	p.end()
+	p.End()
 	return f.write(c, out)
 }
 
 // compare fills the comparison.
-func (f *balanceFlags) compare(ctx context.Context, c *compare.Comparison, db backend.Store, dir string, p *progress) error {
+func (f *balanceFlags) compare(ctx context.Context, c *compare.Comparison, db backend.Store, dir string, p *progress.Line) error {
 	for _, name := range f.names() {
 		w, err := f.asked(name)
 		if err != nil {
@@ -157,19 +158,19 @@ func (f *balanceFlags) names() []string {
 	return f.workloads
 }
 
-func (f *balanceFlags) trace(ctx context.Context, db backend.Store, w *workload.Workload, dir string, p *progress) (*trace.Trace, error) {
+func (f *balanceFlags) trace(ctx context.Context, db backend.Store, w *workload.Workload, dir string, p *progress.Line) (*trace.Trace, error) {
 	order, _ := balance.ParseOrder(f.order)
 	return trace.Cached(ctx, db, trace.Options{
 		Order: order, Profile: search.DefaultProfile().Capped(search.Synonym), Queries: w.Queries,
-		Progress: func(done float64) { p.show("what queries cost, "+w.Name, done) },
+		Progress: func(done float64) { p.Share("what queries cost, "+w.Name, done) },
 	}, dir)
 }
 
-func (f *balanceFlags) studied(ctx context.Context, c *compare.Comparison, t *trace.Trace, w *workload.Workload, p *progress) error {
+func (f *balanceFlags) studied(ctx context.Context, c *compare.Comparison, t *trace.Trace, w *workload.Workload, p *progress.Line) error {
 	c.Mode = "study"
 	rows, err := compare.Study(ctx, t, w, compare.StudyOptions{
 		Costs: f.options.Costs, Slaves: f.studySlaves, Strategies: f.strategies, Seed: f.seed,
-		Progress: func(text string) { p.show(text, -1) },
+		Progress: func(text string) { p.Share(text, -1) },
 	})
 	c.Study = append(c.Study, rows...)
 	return err

@@ -14,6 +14,7 @@ import (
 	"adshard/balance"
 	"adshard/bench/cluster"
 	"adshard/bench/measure"
+	"adshard/internal/progress"
 )
 
 // firstFillFlags are the flags of `adbench first-fill`.
@@ -70,8 +71,8 @@ func (f *firstFillFlags) run(ctx context.Context, out, told io.Writer) (err erro
 	if err != nil {
 		return err
 	}
-	p := newProgress(told)
-	defer p.end()
+	p := progress.New(told)
+	defer p.End()
 	dir, remove, err := f.directory()
 	if err != nil {
 		return err
@@ -91,7 +92,7 @@ func (f *firstFillFlags) run(ctx context.Context, out, told io.Writer) (err erro
 		Program: program, DB: url, Dir: stores,
 		Strategy: f.strategy, Order: f.order, Interval: time.Hour, Slaves: f.slaves, Distributors: f.distributors,
 		Patience: f.patience,
-		Progress: func(groups float64) { p.show("first fill", groups/float64(max(1, counts.Groups))) },
+		Progress: func(groups float64) { p.Share("first fill", groups/float64(max(1, counts.Groups))) },
 	})
 	if err != nil {
 		return err
@@ -105,7 +106,7 @@ func (f *firstFillFlags) run(ctx context.Context, out, told io.Writer) (err erro
 	if err := errors.Join(err, c.Stop()); err != nil {
 		return err
 	}
-	p.end()
+	p.End()
 	return f.write(out, report)
 }
 

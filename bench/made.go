@@ -14,6 +14,7 @@ import (
 	"adshard/backend"
 	"adshard/backend/sqlite"
 	"adshard/ingest"
+	"adshard/internal/progress"
 )
 
 // madeFlags say which database is measured: a given one, or one made from the
@@ -44,7 +45,7 @@ func (f *madeFlags) directory() (dir string, remove func() error, err error) {
 }
 
 // database opens the database, made if it is not there; name is its URL.
-func (f *madeFlags) database(ctx context.Context, dir string, p *progress) (db backend.Store, name string, err error) {
+func (f *madeFlags) database(ctx context.Context, dir string, p *progress.Line) (db backend.Store, name string, err error) {
 	if f.db != "" {
 		path, ok := strings.CutPrefix(f.db, "sqlite:")
 		if !ok || path == "" {
@@ -69,7 +70,7 @@ func (f *madeFlags) database(ctx context.Context, dir string, p *progress) (db b
 }
 
 // fill makes the corpus and imports it, without a file between.
-func (f *madeFlags) fill(ctx context.Context, path string, p *progress) (err error) {
+func (f *madeFlags) fill(ctx context.Context, path string, p *progress.Line) (err error) {
 	c, err := f.open()
 	if err != nil {
 		return err
@@ -93,7 +94,7 @@ func (f *madeFlags) fill(ctx context.Context, path string, p *progress) (err err
 	}()
 	rows := 1.1 * float64(f.keywords)
 	_, err = ingest.Run(ctx, db, []string{"-"}, ingest.Options{
-		Stdin: from, Progress: func(at ingest.Progress) { p.show("making the corpus", min(1, float64(at.Rows)/rows)) },
+		Stdin: from, Progress: func(at ingest.Progress) { p.Share("making the corpus", min(1, float64(at.Rows)/rows)) },
 	})
 	from.CloseWithError(err) // the writer ends if the reader did
 	return errors.Join(err, <-written)

@@ -16,6 +16,7 @@ import (
 	"adshard/bench/measure"
 	"adshard/bench/outfile"
 	"adshard/bench/paired"
+	"adshard/internal/progress"
 )
 
 // searchFlags are the flags of `adbench search`.
@@ -188,8 +189,8 @@ func (f *searchFlags) run(ctx context.Context, out, told io.Writer) error {
 
 // measure measures on each number of keywords.
 func (f *searchFlags) measure(ctx context.Context, told io.Writer) (_ *paired.Result, err error) {
-	p := newProgress(told)
-	defer p.end()
+	p := progress.New(told)
+	defer p.End()
 	dir, remove, err := f.directory()
 	if err != nil {
 		return nil, err
@@ -223,7 +224,7 @@ func (f *searchFlags) notes() (out []string) {
 	return out
 }
 
-func (f *searchFlags) measureSize(ctx context.Context, keywords int64, dir string, p *progress) (_ *paired.Result, err error) {
+func (f *searchFlags) measureSize(ctx context.Context, keywords int64, dir string, p *progress.Line) (_ *paired.Result, err error) {
 	set, setups, err := f.setOf(ctx, keywords, f.setups, dir, p)
 	if err != nil {
 		return nil, err
@@ -244,7 +245,7 @@ func (f *searchFlags) measureSize(ctx context.Context, keywords int64, dir strin
 	return paired.Run(ctx, &paired.Plan{
 		Set: set, Setups: setups, Layouts: own, Peers: others, Rounds: f.rounds,
 		Time: time.Duration(f.seconds * float64(time.Second)), Threads: threads, CacheShare: f.cacheShare,
-		Changes: paired.Changes{Share: float64(f.changes) / 100, Rate: f.changeRate}, Dir: stores, Progress: p.show,
+		Changes: paired.Changes{Share: float64(f.changes) / 100, Rate: f.changeRate}, Dir: stores, Progress: p.Share,
 	})
 }
 

@@ -15,6 +15,7 @@ import (
 	"adshard/bench/layouts/setups"
 	"adshard/fault"
 	"adshard/internal/corpus"
+	"adshard/internal/progress"
 )
 
 // setFlags say which keywords and queries layouts are measured with.
@@ -69,7 +70,7 @@ func (f *setFlags) directory() (dir string, remove func() error, err error) {
 
 // setOf makes so many keywords, or reads them if they were kept, and the setups
 // that are named.
-func (f *setFlags) setOf(ctx context.Context, keywords int64, named []string, dir string, p *progress) (*layouts.Set, []layouts.Setup, error) {
+func (f *setFlags) setOf(ctx context.Context, keywords int64, named []string, dir string, p *progress.Line) (*layouts.Set, []layouts.Setup, error) {
 	files, from := sourceOf(f.data)
 	c, err := corpus.Open(files)
 	if err != nil {
@@ -77,8 +78,8 @@ func (f *setFlags) setOf(ctx context.Context, keywords int64, named []string, di
 	}
 	o := corpus.Options{Keywords: keywords, Queries: max(20_000, f.queries), Seed: f.seed, PerGroup: f.perGroup}
 	what := fmt.Sprintf("%d keywords from %s", keywords, from)
-	p.show(what, 0)
-	set, err := f.keptSet(ctx, c, o, dir, func(done float64) { p.show(what, done) })
+	p.Share(what, 0)
+	set, err := f.keptSet(ctx, c, o, dir, func(done float64) { p.Share(what, done) })
 	if err != nil {
 		return nil, nil, err
 	}
@@ -87,7 +88,7 @@ func (f *setFlags) setOf(ctx context.Context, keywords int64, named []string, di
 		return nil, nil, err
 	}
 	set = made(set)
-	p.show("queries", -1)
+	p.Share("queries", -1)
 	log, err := setups.Log(c, o)
 	if err != nil {
 		return nil, nil, err
@@ -106,7 +107,7 @@ func (f *setFlags) setOf(ctx context.Context, keywords int64, named []string, di
 }
 
 // keptSet reads the set of an earlier run in the same directory, or makes it.
-func (f *setFlags) keptSet(ctx context.Context, c *corpus.Corpus, o corpus.Options, dir string, progress func(float64)) (*layouts.Set, error) {
+func (f *setFlags) keptSet(ctx context.Context, c *corpus.Corpus, o corpus.Options, dir string, report func(float64)) (*layouts.Set, error) {
 	made := ""
 	if f.data != "" {
 		made = "-" + filepath.Base(f.data)
@@ -116,7 +117,7 @@ func (f *setFlags) keptSet(ctx context.Context, c *corpus.Corpus, o corpus.Optio
 	if err == nil || !fault.Is(err, fault.NotFound) {
 		return set, err
 	}
-	if set, err = layouts.FromCorpus(ctx, c, o, progress); err != nil {
+	if set, err = layouts.FromCorpus(ctx, c, o, report); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -89,6 +89,23 @@ func Field(op, field, format string, args ...any) error {
 	return &Error{Kind: Invalid, Op: op, Field: field, Err: fmt.Errorf(format, args...)}
 }
 
+// Recover, deferred directly, turns a panic of the surrounding function into an
+// Internal error of op, so that one bad request is one failed request. caught,
+// unless nil, is called with the panic's value first.
+//
+//	func (s *Server) search(…) (answer *Answer, err error) {
+//		defer fault.Recover("slave: search", &err, s.panicked)
+func Recover(op string, err *error, caught func(cause any)) {
+	cause := recover()
+	if cause == nil {
+		return
+	}
+	if caught != nil {
+		caught(cause)
+	}
+	*err = Newf(Internal, op, "panic: %v; please report it", cause)
+}
+
 // KindOf returns the kind of the outermost Error in err's chain; context
 // errors have the kinds Deadline and Cancelled, all others Internal.
 func KindOf(err error) Kind {
@@ -113,5 +130,5 @@ func FieldOf(err error) string {
 	return ""
 }
 
-// Is tells whether err is of kind k; false for nil.
+// Is reports whether err is of kind k; false for nil.
 func Is(err error, k Kind) bool { return err != nil && KindOf(err) == k }

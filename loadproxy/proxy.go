@@ -11,6 +11,7 @@ import (
 
 	"adshard/barrels"
 	"adshard/fault"
+	"adshard/internal/wait"
 	"adshard/schema/pb"
 )
 
@@ -90,7 +91,7 @@ func (p *Proxy) Run(ctx context.Context) error {
 
 // grace lets the store serve what it holds when nobody fed it in time.
 func (p *Proxy) grace(ctx context.Context) {
-	if !sleep(ctx, p.cfg.Grace) {
+	if wait.Sleep(ctx, p.cfg.Grace) != nil {
 		return
 	}
 	p.state.change(func(s *State) {
@@ -347,18 +348,6 @@ func (p *Proxy) failed(ctx context.Context, err error) {
 		p.log.Warn("trouble; trying again", "kind", fault.KindOf(err).String(), "err", err)
 	}
 	jitter := time.Duration(rand.Int64N(int64(p.pause)/4 + 1))
-	sleep(ctx, p.pause+jitter)
+	_ = wait.Sleep(ctx, p.pause+jitter) // the caller sees that ctx has ended
 	p.pause = min(2*p.pause, p.cfg.MaxBackoff)
-}
-
-// sleep waits for d; false when ctx was over first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-t.C:
-		return true
-	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"adshard/barrels"
 	"adshard/fault"
+	"adshard/internal/wait"
 	"adshard/schema/pb"
 )
 
@@ -212,7 +213,7 @@ func (p *Proxy) mend(ctx context.Context) error {
 func (p *Proxy) wait(ctx context.Context, what string) {
 	pause := p.repairs.begin()
 	p.log.Error("discarded, to be filled again", "what", what, "in", pause)
-	sleep(ctx, pause)
+	_ = wait.Sleep(ctx, pause) // the caller sees that ctx has ended
 }
 
 // anew recreates the whole store.
@@ -321,7 +322,7 @@ const presence = 500 * time.Millisecond
 
 // watch checks whether the store's files were removed.
 func (p *Proxy) watch(ctx context.Context) {
-	for sleep(ctx, presence) {
+	for wait.Sleep(ctx, presence) == nil {
 		if err := p.store.Present(); fault.Is(err, fault.NotFound) {
 			p.repairs.anew(err.Error())
 			p.refresh()

@@ -8,6 +8,7 @@ import (
 
 	"adshard/barrels"
 	"adshard/fault"
+	"adshard/internal/wait"
 )
 
 // upkeep runs the store's background work when no node data come in, so that
@@ -70,15 +71,15 @@ func (u *upkeep) written(wrote bool) {
 // run works until ctx is over.
 func (u *upkeep) run(ctx context.Context) {
 	for ctx.Err() == nil {
-		wait, overdue := u.due()
+		pause, overdue := u.due()
 		switch {
-		case wait < 0:
+		case pause < 0:
 			select {
 			case <-ctx.Done():
 			case <-u.wake:
 			}
-		case wait > 0:
-			sleep(ctx, wait)
+		case pause > 0:
+			_ = wait.Sleep(ctx, pause) // the loop sees that ctx has ended
 		default:
 			u.work(ctx, overdue)
 		}

@@ -44,7 +44,7 @@ func (s *Store) reading(ctx context.Context, op string, f func(*conn) error) err
 func (s *Store) Wait(ctx context.Context, after backend.Position) error {
 	since := time.Now()
 	for {
-		wake := s.nextCommit()
+		committed := s.commits.Next()
 		now, at, err := s.lookSince(ctx, since)
 		if err != nil || now.Clock != after.Clock || after.Mark != 0 && now.Mark != after.Mark {
 			return err
@@ -53,7 +53,7 @@ func (s *Store) Wait(ctx context.Context, after backend.Position) error {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case <-wake:
+		case <-committed:
 			since = time.Now()
 		case <-time.After(time.Until(since)):
 		}
@@ -73,20 +73,6 @@ func (s *Store) lookSince(ctx context.Context, since time.Time) (newest backend.
 		s.lookedAt, s.lookedNewest = at, newest
 	}
 	return s.lookedNewest, s.lookedAt, nil
-}
-
-func (s *Store) nextCommit() <-chan struct{} {
-	s.wakeMu.Lock()
-	defer s.wakeMu.Unlock()
-	return s.wake
-}
-
-// notify wakes those who wait for a commit.
-func (s *Store) notify() {
-	s.wakeMu.Lock()
-	defer s.wakeMu.Unlock()
-	close(s.wake)
-	s.wake = make(chan struct{})
 }
 
 // Hold implements backend.Feed. A clock that was compacted already is taken as

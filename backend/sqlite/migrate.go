@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"adshard/fault"
+	"adshard/internal/wait"
 
 	"github.com/pressly/goose/v3"
 	_ "modernc.org/sqlite" // the driver that goose works through
@@ -61,7 +62,7 @@ func prepare(ctx context.Context, path string, o Options) error {
 		}
 		if err != nil {
 			if now, again := storedVersion(ctx, path, o); again != nil || now != schemaVersion {
-				if again := pause(ctx, 50*time.Millisecond); again != nil {
+				if again := wait.Sleep(ctx, 50*time.Millisecond); again != nil {
 					return again
 				}
 			}
@@ -212,19 +213,4 @@ func driverError(err error) error {
 		return fmt.Errorf("%w (%v)", zs.ResultCode(coded.Code()).ToError(), err)
 	}
 	return err
-}
-
-// pause waits for d or until ctx is over.
-func pause(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-t.C:
-		return nil
-	}
 }

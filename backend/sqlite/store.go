@@ -8,6 +8,7 @@ import (
 
 	"adshard/backend"
 	"adshard/fault"
+	"adshard/internal/wait"
 
 	zs "zombiezen.com/go/sqlite"
 )
@@ -26,8 +27,7 @@ type Store struct {
 	done  chan struct{} // closed by Close
 	once  sync.Once
 
-	wakeMu sync.Mutex
-	wake   chan struct{} // closed by the next commit of this process
+	commits wait.Broadcast // each commit of this process
 
 	lookMu       sync.Mutex
 	lookedAt     time.Time        // when the last look of Wait began; under lookMu
@@ -58,7 +58,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	}
 	s := &Store{
 		path: path, options: o, limits: ordinary(), pool: p, turns: make(chan struct{}, 1),
-		wake: make(chan struct{}), done: make(chan struct{}),
+		done: make(chan struct{}),
 	}
 	s.turns <- struct{}{}
 	if err := s.sumOlder(ctx); err != nil {
@@ -76,7 +76,7 @@ func (s *Store) Close() (err error) {
 
 func (s *Store) close() error {
 	close(s.done)
-	defer s.notify()
+	defer s.commits.Notify()
 	var open error
 	select {
 	case <-s.turns:
@@ -135,7 +135,7 @@ const (
 // cannot be cancelled.
 func (s *Store) begin(ctx context.Context, c *conn, timeout <-chan time.Time) error {
 	if s.turn.ended.Sub(s.turn.began) > 4*courtesy {
-		if err := pause(ctx, courtesy-time.Since(s.turn.ended)); err != nil {
+		if err := wait.Sleep(ctx, courtesy-time.Since(s.turn.ended)); err != nil {
 			return err
 		}
 	}
@@ -152,7 +152,7 @@ func (s *Store) begin(ctx context.Context, c *conn, timeout <-chan time.Time) er
 			return err
 		default:
 		}
-		if err := pause(ctx, writerRetry); err != nil {
+		if err := wait.Sleep(ctx, writerRetry); err != nil {
 			return err
 		}
 	}
@@ -199,7 +199,7 @@ func (s *Store) written(ctx context.Context, op string, c *conn, err error) erro
 		err = failed(ctx, op, s.path, again)
 	}
 	if err == nil {
-		s.notify()
+		s.commits.Notify()
 	}
 	return err
 }

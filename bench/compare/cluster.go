@@ -15,6 +15,7 @@ import (
 	"adshard/bench/openloop"
 	"adshard/bench/trace"
 	"adshard/bench/workload"
+	"adshard/internal/wait"
 )
 
 // Cluster says how clusters of real processes are run.
@@ -132,10 +133,8 @@ func (l *live) rest(ctx context.Context, load *openloop.Config) (err error) {
 	if err := l.cluster.Pause(ctx); err != nil {
 		return err
 	}
-	select {
-	case <-time.After(l.settle):
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := wait.Sleep(ctx, l.settle); err != nil {
+		return err
 	}
 	l.progress("recording answers", -1)
 	if load.Reference, err = openloop.Record(ctx, *load); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"adshard/backend"
 	"adshard/bench/measure"
+	"adshard/internal/wait"
 )
 
 // Config is one run.
@@ -133,10 +134,8 @@ func (r *run) kinds() []kind {
 
 // once makes one change and returns how long it took to be shown.
 func (r *run) once(ctx context.Context, k kind, i int) (time.Duration, error) {
-	select {
-	case <-time.After(time.Duration(r.dice.Int64N(int64(longestPause)))):
-	case <-ctx.Done():
-		return 0, ctx.Err()
+	if err := wait.Sleep(ctx, time.Duration(r.dice.Int64N(int64(longestPause)))); err != nil {
+		return 0, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.Patience)
 	defer cancel()

@@ -11,6 +11,8 @@ import (
 
 	"adshard/fault"
 	"adshard/internal/node/httpapi/api"
+	"adshard/internal/progress"
+	"adshard/internal/wait"
 )
 
 const (
@@ -63,9 +65,9 @@ func runMove(ctx context.Context, f *adminFlags, s Streams, r api.MoveRequest, n
 			return err
 		})
 	}
-	w := moveWait{client: c, says: newTeller(s.Err), slice: r.Slice, to: r.Slave}
+	w := moveWait{client: c, says: progress.New(s.Err), slice: r.Slice, to: r.Slave}
 	body, err = w.wait(ctx)
-	w.says.end()
+	w.says.End()
 	if err != nil {
 		return err
 	}
@@ -78,7 +80,7 @@ func runMove(ctx context.Context, f *adminFlags, s Streams, r api.MoveRequest, n
 // moveWait waits for a move.
 type moveWait struct {
 	client *client
-	says   *teller
+	says   *progress.Line
 	slice  uint64
 	to     string
 }
@@ -99,7 +101,7 @@ func (w *moveWait) wait(ctx context.Context) ([]byte, error) {
 		}
 		switch m := v.Move; {
 		case m != nil:
-			w.says.tell(fmt.Sprintf("slice %d to %s: %s", w.slice, m.To, phase(m)), m.WaitsFor)
+			w.says.Show(fmt.Sprintf("slice %d to %s: %s", w.slice, printable(m.To), phase(m)), printable(m.WaitsFor))
 			return false, nil
 		case v.Slave == w.to:
 			return true, nil
@@ -115,7 +117,7 @@ func (w *moveWait) wait(ctx context.Context) ([]byte, error) {
 
 // patiently asks until it is done or fails; a balancer that is away for less
 // than awayFor is waited for. goesOn describes what continues when ctx is done.
-func patiently(ctx context.Context, says *teller, goesOn string, ask func() (done bool, err error)) error {
+func patiently(ctx context.Context, says *progress.Line, goesOn string, ask func() (done bool, err error)) error {
 	away := time.Time{}
 	for {
 		done, err := ask()
@@ -134,9 +136,9 @@ func patiently(ctx context.Context, says *teller, goesOn string, ask func() (don
 			return err
 		}
 		if err != nil {
-			says.tell("the balancer is away", "")
+			says.Show("the balancer is away", "")
 		}
-		if !sleep(ctx, askEvery) {
+		if wait.Sleep(ctx, askEvery) != nil {
 			return &interrupted{goesOn}
 		}
 	}

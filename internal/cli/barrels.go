@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"adshard/internal/node"
+	"adshard/internal/progress"
 )
 
 func barrelsCommand(s Streams) *cobra.Command {
@@ -50,11 +51,11 @@ func buildBarrels(ctx context.Context, f *node.BuildConfig, s Streams) error {
 	if err := f.Validate(); err != nil {
 		return &usageError{err}
 	}
-	bar := newProgress(s.Err)
+	bar := progress.OnTerminal(s.Err)
 	built, err := node.BuildBarrels(ctx, *f, func(done, total uint64) {
-		bar.show("keywords", int64(done), int64(total), false)
+		bar.Count("keywords", done, total, grouped)
 	})
-	bar.end()
+	bar.End()
 	if err != nil {
 		return err
 	}

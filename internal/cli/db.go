@@ -10,6 +10,7 @@ import (
 
 	"adshard/backend"
 	"adshard/internal/node"
+	"adshard/internal/progress"
 )
 
 func dbCommand(s Streams) *cobra.Command {
@@ -67,9 +68,9 @@ func runDBCheck(ctx context.Context, url string, asJSON bool, s Streams) (err er
 	if !ok {
 		return wrongUse("--db %s: a database of this kind cannot be checked", url)
 	}
-	bar := newProgress(s.Err)
-	report, err := checker.Check(ctx, func(what string, done, total int64) { bar.show(what, done, total, false) })
-	bar.end()
+	bar := progress.OnTerminal(s.Err)
+	report, err := checker.Check(ctx, func(what string, done, total int64) { bar.Count(what, uint64(done), uint64(total), grouped) })
+	bar.End()
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"adshard/backend"
 	"adshard/ingest"
 	"adshard/internal/node"
+	"adshard/internal/progress"
 )
 
 type importFlags struct {
@@ -73,10 +74,10 @@ func runImport(ctx context.Context, f *importFlags, files []string, s Streams) e
 	if err := readable(files); err != nil {
 		return err // before a database is made
 	}
-	bar := newProgress(s.Err)
+	bar := progress.OnTerminal(s.Err)
 	options := ingest.Options{
 		Format: format, Advertiser: f.advertiser, Stdin: s.In,
-		Progress: func(p ingest.Progress) { bar.show(p.File, p.Bytes, p.Size, true) },
+		Progress: func(p ingest.Progress) { bar.Count(printable(p.File), uint64(p.Bytes), uint64(max(0, p.Size)), size) },
 	}
 	reports, err := openReports(ctx, f, files, s)
 	if err != nil {
@@ -119,18 +120,18 @@ func runImport(ctx context.Context, f *importFlags, files []string, s Streams) e
 
 // importInto imports into store, which with --dry-run is a copy, and then shows
 // what differs in it.
-func importInto(ctx context.Context, f *importFlags, store backend.Store, files []string, o ingest.Options, bar *progress, s Streams) (ingest.Summary, error) {
+func importInto(ctx context.Context, f *importFlags, store backend.Store, files []string, o ingest.Options, bar *progress.Line, s Streams) (ingest.Summary, error) {
 	if !f.dryRun {
 		sum, err := ingest.Run(ctx, store, files, o)
-		bar.end()
+		bar.End()
 		return sum, err
 	}
 	w := newDifferenceWriter(s.Out, f.json)
 	sum, err := ingest.DryRun(ctx, store, files, o, func(d *ingest.Difference) error {
-		bar.end()
+		bar.End()
 		return w.write(d)
 	})
-	bar.end()
+	bar.End()
 	return sum, cmp.Or(err, w.out.Flush())
 }
 

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"adshard/internal/progress"
 )
 
 // TestLogLines: whatever a cluster logs, in both formats: no key twice in a
@@ -179,7 +181,7 @@ func TestInterrupted(t *testing.T) {
 // TestInterruptedMoveGoesOn: who only waited learns that what was begun goes on.
 func TestInterruptedMoveGoesOn(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	err := patiently(ctx, newTeller(io.Discard), "the move goes on", func() (bool, error) {
+	err := patiently(ctx, progress.New(io.Discard), "the move goes on", func() (bool, error) {
 		cancel()
 		return false, nil
 	})

@@ -8,6 +8,7 @@ import (
 
 	"adshard/fault"
 	"adshard/internal/node/httpapi/api"
+	"adshard/internal/progress"
 )
 
 func slavesAddCommand(s Streams) *cobra.Command {
@@ -109,10 +110,10 @@ func runDrain(ctx context.Context, f *adminFlags, s Streams, name string, noWait
 			return err
 		})
 	}
-	says := newTeller(s.Err)
+	says := progress.New(s.Err)
 	goesOn := fmt.Sprintf("the drain of %s continues; `adshard slaves list --watch` shows how far it is", printable(name))
 	err = patiently(ctx, says, goesOn, func() (bool, error) { return drained(ctx, c, says, name, begun.Slices) })
-	says.end()
+	says.End()
 	if err != nil {
 		return err
 	}
@@ -124,7 +125,7 @@ func runDrain(ctx context.Context, f *adminFlags, s Streams, name string, noWait
 }
 
 // drained tells whether a slave is, and says how far it is.
-func drained(ctx context.Context, c *client, says *teller, name string, slices int) (bool, error) {
+func drained(ctx context.Context, c *client, says *progress.Line, name string, slices int) (bool, error) {
 	body, err := c.get(ctx, "/v1/slaves", nil)
 	if err != nil {
 		return false, err
@@ -148,7 +149,7 @@ func drained(ctx context.Context, c *client, says *teller, name string, slices i
 		if v.Slices == 0 {
 			more = "its old slices are being deleted"
 		}
-		says.tell(fmt.Sprintf("%s: %d of %s left", name, v.Slices, many(uint64(max(slices, v.Slices)), "slice")), more)
+		says.Show(fmt.Sprintf("%s: %d of %s left", printable(name), v.Slices, many(uint64(max(slices, v.Slices)), "slice")), more)
 		return false, nil
 	}
 	return false, fault.Newf(fault.NotFound, "", "there is no slave %s any more", name)

@@ -3,13 +3,11 @@ package cli
 import (
 	"bytes"
 	"context"
-	"io"
-	"os"
 	"time"
 
-	"golang.org/x/term"
-
 	"adshard/fault"
+	"adshard/internal/progress"
+	"adshard/internal/wait"
 )
 
 // watchEvery is the time between two looks.
@@ -19,7 +17,7 @@ const watchEvery = time.Second
 // over the last one; elsewhere line writes one line a look. A server that is
 // away meanwhile is told and asked on.
 func watch(ctx context.Context, s Streams, every time.Duration, frame, line func(ctx context.Context, s Streams) error) error {
-	drawn := onTerminal(s.Out)
+	drawn := progress.IsTerminal(s.Out)
 	if !drawn {
 		frame = line
 	}
@@ -43,25 +41,8 @@ func watch(ctx context.Context, s Streams, every time.Duration, frame, line func
 		if err != nil {
 			return err
 		}
-		if !sleep(ctx, every) {
+		if wait.Sleep(ctx, every) != nil {
 			return nil
 		}
 	}
-}
-
-// sleep waits; false: ctx was over first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-t.C:
-		return true
-	}
-}
-
-func onTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }

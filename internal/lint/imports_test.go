@@ -19,6 +19,8 @@ var rules = []struct {
 }{
 	{pkg: "fault"},
 	{pkg: "schema/…"},
+	{pkg: "internal/wait"},
+	{pkg: "internal/progress"},
 	{pkg: "search/…", may: []string{"fault"}, never: map[string]string{
 		"google.golang.org/grpc": "a search knows no network: wire types live in internal/node",
 		"grocksdb":               "a search reads Postings, whatever keeps them",
@@ -40,20 +42,22 @@ var rules = []struct {
 		"grocksdb": "only barrels/rocks holds handles of RocksDB",
 	}},
 	{pkg: "backend/nodedata", may: []string{"fault", "schema", "search", "balance", "backend"}},
-	{pkg: "backend/…", may: []string{"fault", "search"}},
+	{pkg: "backend/…", may: []string{"fault", "search", "internal/wait"}},
 	{pkg: "ingest/…", may: []string{"fault", "search", "backend"}},
-	{pkg: "loadproxy/…", may: []string{"fault", "schema", "search", "barrels"}},
+	{pkg: "loadproxy/…", may: []string{"fault", "schema", "search", "barrels", "internal/wait"}},
 	{pkg: "internal/oracle/…", may: []string{"fault", "search", "auction", "backend"}},
 	{pkg: "internal/corpus", may: []string{"search"}},
 	{pkg: "internal/node/…", may: []string{
-		"fault", "schema", "search", "auction", "barrels", "balance", "backend", "loadproxy", "internal/node",
+		"fault", "schema", "search", "auction", "barrels", "balance", "backend", "loadproxy", "internal/node", "internal/wait",
 	}},
 	{pkg: "internal/cli", may: []string{
 		"fault", "schema", "search", "auction", "barrels", "balance", "backend", "ingest", "internal/node",
+		"internal/wait", "internal/progress",
 	}},
 	{pkg: "cmd/…", may: []string{"fault", "internal/cli"}},
 	{pkg: "bench/…", may: []string{
 		"fault", "schema", "search", "auction", "barrels", "balance", "backend", "ingest", "internal/node", "internal/oracle", "internal/corpus",
+		"internal/wait", "internal/progress",
 	}},
 	{pkg: "internal/…", may: []string{
 		"fault", "schema", "search", "auction", "barrels", "balance", "backend", "ingest", "loadproxy", "internal",

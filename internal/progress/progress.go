@@ -1,0 +1,135 @@
+// Package progress shows how far long work has come: on a terminal in one line
+// that is redrawn, elsewhere in a line now and then.
+package progress
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+)
+
+const (
+	// redrawEvery and logEvery are the least times between two reports of one
+	// step, on a terminal and elsewhere.
+	redrawEvery = 100 * time.Millisecond
+	logEvery    = 10 * time.Second
+	// estimateAfter is how long a step runs before its remaining time is shown.
+	estimateAfter = 5 * time.Second
+
+	clearLine = "\r\x1b[K"
+)
+
+// Line shows the step that is under way. Its methods may be called from
+// several goroutines.
+type Line struct {
+	out      io.Writer // nil: shows nothing
+	terminal bool
+
+	mu    sync.Mutex
+	step  string
+	began time.Time // the step
+	drawn time.Time // the last report
+}
+
+// New returns a Line on out. If out is no terminal, each new step is written as
+// a line, and then one every ten seconds.
+func New(out io.Writer) *Line { return &Line{out: out, terminal: IsTerminal(out)} }
+
+// OnTerminal is New for work that says nothing unless a person is watching: the
+// Line shows nothing if out is no terminal.
+func OnTerminal(out io.Writer) *Line {
+	if !IsTerminal(out) {
+		return &Line{}
+	}
+	return New(out)
+}
+
+// IsTerminal reports whether out is a terminal.
+func IsTerminal(out io.Writer) bool {
+	f, ok := out.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// Show reports the step that is under way. detail, if any, is what changes
+// within the step; a new step's line in a log goes without it.
+func (l *Line) Show(step, detail string) {
+	l.report(step, func(elapsed time.Duration) string {
+		if detail == "" || elapsed == 0 && !l.terminal {
+			return step
+		}
+		return step + "; " + detail
+	})
+}
+
+// Share reports that a share of the step, 0 to 1, is done; less than 0: that
+// it is under way.
+func (l *Line) Share(step string, done float64) {
+	l.report(step, func(elapsed time.Duration) string {
+		if done < 0 {
+			return step
+		}
+		return fmt.Sprintf("%s: %.0f %%%s", step, 100*done, left(elapsed, done))
+	})
+}
+
+// Count reports that done of total is done; a total of 0 is
+// unknown. amount writes a number with its unit.
+func (l *Line) Count(step string, done, total uint64, amount func(uint64) string) {
+	l.report(step, func(elapsed time.Duration) string {
+		if total == 0 {
+			return fmt.Sprintf("%s: %s", step, amount(done))
+		}
+		share := float64(done) / float64(total)
+		return fmt.Sprintf("%s: %.0f %%, %s of %s%s", step, 100*share, amount(done), amount(total), left(elapsed, share))
+	})
+}
+
+// left describes how long a step will take if it goes on as before.
+func left(elapsed time.Duration, done float64) string {
+	if elapsed < estimateAfter || done <= 0 || done >= 1 {
+		return ""
+	}
+	rest := time.Duration(float64(elapsed) * (1 - done) / done)
+	return fmt.Sprintf(", %v left", rest.Round(time.Second))
+}
+
+// report writes text, which is called with how long the step has run, unless
+// the step was reported a moment ago.
+func (l *Line) report(step string, text func(elapsed time.Duration) string) {
+	if l.out == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	every := logEvery
+	if l.terminal {
+		every = redrawEvery
+	}
+	now := time.Now()
+	if step != l.step || l.drawn.IsZero() {
+		l.step, l.began = step, now
+	} else if now.Sub(l.drawn) < every {
+		return
+	}
+	l.drawn = now
+	// Work goes on if the terminal is gone.
+	if l.terminal {
+		fmt.Fprint(l.out, clearLine, text(now.Sub(l.began)))
+	} else {
+		fmt.Fprintln(l.out, text(now.Sub(l.began)))
+	}
+}
+
+// End clears the terminal's line; the Line may be used again.
+func (l *Line) End() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.terminal && !l.drawn.IsZero() {
+		fmt.Fprint(l.out, clearLine)
+	}
+	l.step, l.drawn = "", time.Time{}
+}
