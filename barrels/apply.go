@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"adshard/barrels/kv"
 	"adshard/fault"
 	"adshard/schema/pb"
 
@@ -96,13 +97,13 @@ func (s *store) commit() error {
 }
 
 // note tells what is kept of groups what a batch changes.
-func (s *store) note(b *Batch, number uint64) {
+func (s *store) note(b *kv.Batch, number uint64) {
 	for i := range b.Len() {
 		switch op := b.Op(i); {
-		case op.Kind == Clear:
+		case op.Kind == kv.Clear:
 			s.groups.noteAll(number)
-		case op.Family == Items:
-			s.groups.note(keyPart(op.Key, 0), number)
+		case op.Family == kv.Items:
+			s.groups.note(kv.KeyPart(op.Key, 0), number)
 		}
 	}
 }
@@ -169,7 +170,7 @@ func (w *writer) settle() error {
 // along with their groups unchanged.
 func (w *writer) putParents(d *pb.NodeData) error {
 	for _, a := range d.Advertisers {
-		changed, err := w.putParent(parentAdvertiser, a.Id, a)
+		changed, err := w.putParent(kv.AdvertiserKind, a.Id, a)
 		if err != nil {
 			return err
 		}
@@ -178,7 +179,7 @@ func (w *writer) putParents(d *pb.NodeData) error {
 		}
 	}
 	for _, c := range d.Campaigns {
-		changed, err := w.putParent(parentCampaign, c.Id, c)
+		changed, err := w.putParent(kv.CampaignKind, c.Id, c)
 		if err != nil {
 			return err
 		}
@@ -198,14 +199,14 @@ func (w *writer) ownParents() *parents {
 }
 
 func (w *writer) putParent(kind byte, id uint64, m proto.Message) (changed bool, err error) {
-	w.key = appendParentKey(w.key[:0], kind, id)
+	w.key = kv.AppendParentKey(w.key[:0], kind, id)
 	if w.record, err = marshal.MarshalAppend(w.record[:0], m); err != nil {
 		return false, fault.New(fault.Invalid, "barrels: apply", err)
 	}
-	old, exists, err := w.get(Parents, w.key)
+	old, exists, err := w.get(kv.Parents, w.key)
 	if err != nil || exists && bytes.Equal(old, w.record) {
 		return false, err
 	}
-	w.batch.Put(Parents, w.key, w.record)
+	w.batch.Put(kv.Parents, w.key, w.record)
 	return true, nil
 }

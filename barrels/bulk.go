@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"adshard/barrels/block"
+	"adshard/barrels/kv"
 	"adshard/fault"
 	"adshard/schema/pb"
 
@@ -23,7 +24,7 @@ import (
 // waits in temporary files.
 type Bulk struct {
 	dir  string
-	runs Runs
+	runs kv.Runs
 	// builder is the version of what built the items (SetBuilder).
 	builder uint32
 
@@ -33,30 +34,14 @@ type Bulk struct {
 	terms    *termTable
 	counters counters
 	bytes    int64 // of entries, to plan the partitions
-	parents  Batch
+	parents  kv.Batch
 
 	tally sync.Mutex // guards terms and counters while Finish writes blocks
 }
 
-// Runs takes the sorted keys and values of a store.
-type Runs interface {
-	// Run begins a run of rising keys of a family. Runs of one family do not
-	// overlap; several are written at once.
-	Run(f Family) (Run, error)
-	// Batch takes the few values that are not sorted.
-	Batch(b *Batch) error
-}
-
-// Run is one sorted run.
-type Run interface {
-	Add(key, value []byte) error
-	// Close ends the run; a run without keys is dropped.
-	Close() error
-}
-
 // NewBulk begins a store. Temporary files lie in dir, which is there; Close
 // removes them.
-func NewBulk(dir string, runs Runs) (*Bulk, error) {
+func NewBulk(dir string, runs kv.Runs) (*Bulk, error) {
 	s, err := newSpill(filepath.Join(dir, "items.tmp"))
 	if err != nil {
 		return nil, err
@@ -77,16 +62,16 @@ func (b *Bulk) AddParents(advertisers []*pb.Advertiser, campaigns []*pb.Campaign
 		if err != nil {
 			return fault.New(fault.Invalid, "barrels: build", err)
 		}
-		b.parents.Put(Parents, appendParentKey(nil, kind, id), raw)
+		b.parents.Put(kv.Parents, kv.AppendParentKey(nil, kind, id), raw)
 		return nil
 	}
 	for _, a := range advertisers {
-		if err := errors.Join(checkAdvertiser(a), put(parentAdvertiser, a.GetId(), a)); err != nil {
+		if err := errors.Join(checkAdvertiser(a), put(kv.AdvertiserKind, a.GetId(), a)); err != nil {
 			return err
 		}
 	}
 	for _, c := range campaigns {
-		if err := errors.Join(checkCampaign(c), put(parentCampaign, c.GetId(), c)); err != nil {
+		if err := errors.Join(checkCampaign(c), put(kv.CampaignKind, c.GetId(), c)); err != nil {
 			return err
 		}
 	}
@@ -193,12 +178,12 @@ func (b *Bulk) writeRest(position *pb.Position, table *pb.SliceTable) error {
 	if table == nil {
 		table = new(pb.SliceTable)
 	}
-	w.putMeta(metaPosition, position)
-	w.putMeta(metaSlices, table)
+	w.putMeta(kv.MetaPosition, position)
+	w.putMeta(kv.MetaSlices, table)
 	if strays {
-		w.batch.Put(Meta, metaStrays, nil)
+		w.batch.Put(kv.Meta, kv.MetaStrays, nil)
 	}
-	w.batch.PutFunc(Meta, metaCounters, b.counters.append)
+	w.batch.PutFunc(kv.Meta, kv.MetaCounters, b.counters.append)
 	w.built(b.builder)
 	w.putBuilder()
 	return b.runs.Batch(&w.batch)

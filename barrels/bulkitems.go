@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"adshard/barrels/block"
+	"adshard/barrels/kv"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -22,7 +23,7 @@ func (b *Bulk) writeItems(p *partitions, workers int) error {
 	for i := range workers {
 		part := b.groups[len(b.groups)*i/workers : len(b.groups)*(i+1)/workers]
 		g.Go(func() error {
-			run, err := b.runs.Run(Items)
+			run, err := b.runs.Run(kv.Items)
 			if err != nil {
 				return err
 			}
@@ -44,7 +45,7 @@ func (b *Bulk) writeItems(p *partitions, workers int) error {
 // itemWriter is one worker's state.
 type itemWriter struct {
 	bulk    *Bulk
-	run     Run
+	run     kv.Run
 	out     *partitionWriter
 	raw     []byte
 	key     []byte
@@ -60,7 +61,7 @@ func (w *itemWriter) item(s spilled) error {
 		return spillError(err)
 	}
 	it := openItem(w.raw)
-	w.key = appendKey(w.key[:0], s.key, groupRecord)
+	w.key = kv.AppendKey(w.key[:0], s.key, kv.GroupRecord)
 	if err := w.run.Add(w.key, it.record); err != nil {
 		return err
 	}
@@ -107,7 +108,7 @@ func (w *itemWriter) rarest(terms []uint64) uint64 {
 
 // page writes the page of the keywords collected.
 func (w *itemWriter) page(key uint64) error {
-	w.key = appendKey(w.key[:0], key, w.first)
+	w.key = kv.AppendKey(w.key[:0], key, w.first)
 	w.value = w.encoder.appendTo(w.value[:0])
 	w.encoder.reset()
 	return w.run.Add(w.key, w.value)
@@ -120,7 +121,7 @@ func (b *Bulk) writeBlocks(p *partitions, workers int) error {
 	g.SetLimit(workers)
 	for i := range p.files {
 		g.Go(func() error {
-			run, err := b.runs.Run(Postings)
+			run, err := b.runs.Run(kv.Postings)
 			if err != nil {
 				return err
 			}
@@ -137,7 +138,7 @@ func (b *Bulk) writeBlocks(p *partitions, workers int) error {
 // blockBuilder is one worker's state.
 type blockBuilder struct {
 	bulk    *Bulk
-	run     Run
+	run     kv.Run
 	encoder block.Encoder
 	words   []block.Word
 	key     []byte
@@ -176,7 +177,7 @@ func (w *blockBuilder) term(raw []byte, list []entryAt) error {
 			entry.Group, w.words = &head, entry.Words
 			w.encoder.Add(&entry)
 		}
-		w.key = appendKey(w.key[:0], term, list[0].key, list[0].keyword)
+		w.key = kv.AppendKey(w.key[:0], term, list[0].key, list[0].keyword)
 		w.value = w.encoder.Append(w.value[:0])
 		if err := w.run.Add(w.key, w.value); err != nil {
 			return err
@@ -201,7 +202,7 @@ func (b *Bulk) anchored(term uint64, postings, blocks int) {
 
 // writeTerms writes the terms in order.
 func (b *Bulk) writeTerms() error {
-	run, err := b.runs.Run(Terms)
+	run, err := b.runs.Run(kv.Terms)
 	if err != nil {
 		return err
 	}
@@ -215,7 +216,7 @@ func (b *Bulk) writeTerms() error {
 	b.counters.terms = int64(len(terms))
 	var key, value []byte
 	for _, t := range terms {
-		key, value = appendKey(key[:0], t), b.terms.count(t).append(value[:0])
+		key, value = kv.AppendKey(key[:0], t), b.terms.count(t).append(value[:0])
 		if err := run.Add(key, value); err != nil {
 			return err
 		}

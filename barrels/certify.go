@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"adshard/barrels/block"
+	"adshard/barrels/kv"
 	"adshard/fault"
 	"adshard/schema/pb"
 )
@@ -91,7 +92,7 @@ func (s *store) Certify(ctx context.Context, lo, hi, bins uint64, parents []Pare
 	c := &certifier{
 		store: s, state: st, bins: bins, lo: lo, hi: hi,
 		out:     &Certificate{Clock: st.position.GetClock(), Mark: st.position.GetMark(), Builder: st.builder, Held: wholly(st.views.table, lo, hi)},
-		parents: make(map[Parent]struct{}), demanded: demanded{since: place{key: lo}},
+		parents: make(map[Parent]struct{}), demanded: demanded{since: kv.Place{Key: lo}},
 	}
 	for _, p := range parents {
 		c.parents[p] = struct{}{}
@@ -99,7 +100,7 @@ func (s *store) Certify(ctx context.Context, lo, hi, bins uint64, parents []Pare
 	defer c.free()
 	err := c.items(ctx)
 	if err == nil {
-		err = c.postings(ctx, place{hi, ^uint64(0)})
+		err = c.postings(ctx, kv.Place{Key: hi, Keyword: ^uint64(0)})
 	}
 	if err == nil {
 		err = c.named(ctx)
@@ -141,17 +142,17 @@ func (c *certifier) items(ctx context.Context) error {
 	if c.bins == 0 {
 		return nil
 	}
-	it := c.state.snapshot.Full(Items)
+	it := c.state.snapshot.Full(kv.Items)
 	defer it.Close()
 	open := false // a group was begun
-	for ok := it.Seek(appendKey(nil, c.lo, groupRecord)); ok; ok = it.Next() {
-		key, part := keyPart(it.Key(), 0), keyPart(it.Key(), 1)
+	for ok := it.Seek(kv.AppendKey(nil, c.lo, kv.GroupRecord)); ok; ok = it.Next() {
+		key, part := kv.KeyPart(it.Key(), 0), kv.KeyPart(it.Key(), 1)
 		if key > c.hi {
 			break
 		}
-		if part == groupRecord {
+		if part == kv.GroupRecord {
 			c.end(open)
-			if err := c.pause(ctx, place{key, 0}); err != nil {
+			if err := c.pause(ctx, kv.Place{Key: key, Keyword: 0}); err != nil {
 				return err
 			}
 			open = true
@@ -161,7 +162,7 @@ func (c *certifier) items(ctx context.Context) error {
 			continue
 		}
 		if !open || key != c.key {
-			return damaged("group", errMissing)
+			return kv.Damaged("group", kv.ErrMissing)
 		}
 		if c.wanted {
 			if err := c.page(ctx, part, it.Value()); err != nil {
@@ -189,13 +190,13 @@ func (c *certifier) goOn(ctx context.Context) error {
 
 // pause asks whether to go on, and looks at the postings demanded so far, those
 // before next, when they are many.
-func (c *certifier) pause(ctx context.Context, next place) error {
+func (c *certifier) pause(ctx context.Context, next kv.Place) error {
 	if err := c.goOn(ctx); err != nil || len(c.list) < demandMost {
 		return err
 	}
-	before := place{next.key, next.keyword - 1}
-	if next.keyword == 0 {
-		before = place{next.key - 1, ^uint64(0)}
+	before := kv.Place{Key: next.Key, Keyword: next.Keyword - 1}
+	if next.Keyword == 0 {
+		before = kv.Place{Key: next.Key - 1, Keyword: ^uint64(0)}
 	}
 	return c.postings(ctx, before)
 }
@@ -208,7 +209,7 @@ func (c *certifier) begin(key uint64, value func() []byte) (err error) {
 	}
 	record := value()
 	if c.head, err = readHead(key, record); err != nil {
-		return damaged("group", err)
+		return kv.Damaged("group", err)
 	}
 	c.out.Items++
 	c.out.Bytes += uint64(len(record))
@@ -221,17 +222,17 @@ func (c *certifier) begin(key uint64, value func() []byte) (err error) {
 // page takes in a page of the group's keywords; first is the id in its key.
 func (c *certifier) page(ctx context.Context, first uint64, value []byte) error {
 	if err := c.pages.open(value); err != nil || c.pages.first() < first || first <= c.last {
-		return damaged("keyword page", errPage)
+		return kv.Damaged("keyword page", errPage)
 	}
 	for {
 		k, err := c.pages.next()
 		if err != nil {
-			return damaged("keyword page", err)
+			return kv.Damaged("keyword page", err)
 		}
 		if k == nil {
 			return nil
 		}
-		if err := c.pause(ctx, place{c.key, k.id}); err != nil {
+		if err := c.pause(ctx, kv.Place{Key: c.key, Keyword: k.id}); err != nil {
 			return err
 		}
 		if err := c.take(k); err != nil {
@@ -243,7 +244,7 @@ func (c *certifier) page(ctx context.Context, first uint64, value []byte) error 
 // take takes in a keyword and demands its postings.
 func (c *certifier) take(k *keywordData) error {
 	if k.id <= c.last || !k.sound() {
-		return damaged("keyword", errPage)
+		return kv.Damaged("keyword", errPage)
 	}
 	c.last = k.id
 	c.scratch = k.appendRecord(c.scratch[:0])
@@ -251,7 +252,7 @@ func (c *certifier) take(k *keywordData) error {
 	c.hasher.record(c.scratch)
 	for form := range k.forms {
 		c.scratch = k.appendPosting(c.scratch[:0], &c.head, form)
-		c.demand(k.anchors[form], place{c.key, k.id}, c.scratch)
+		c.demand(k.anchors[form], kv.Place{Key: c.key, Keyword: k.id}, c.scratch)
 	}
 	c.forgetShown(k.id)
 	return nil
@@ -285,11 +286,11 @@ func (c *certifier) named(ctx context.Context) error {
 // parent returns the hash of a parent's record. Where the copy in memory differs,
 // searches get the stored one.
 func (c *certifier) parent(p Parent) (parentHash, error) {
-	kind := byte(parentAdvertiser)
+	kind := byte(kv.AdvertiserKind)
 	if p.Campaign {
-		kind = parentCampaign
+		kind = kv.CampaignKind
 	}
-	raw, ok, err := c.state.snapshot.Get(Parents, appendParentKey(nil, kind, p.ID), nil)
+	raw, ok, err := c.state.snapshot.Get(kv.Parents, kv.AppendParentKey(nil, kind, p.ID), nil)
 	if err != nil || !ok {
 		return absent, err
 	}

@@ -9,6 +9,7 @@ import (
 	"adshard/barrels"
 	"adshard/barrels/barreltest"
 	"adshard/barrels/block"
+	"adshard/barrels/kv"
 	"adshard/barrels/memory"
 	"adshard/fault"
 	"adshard/schema/pb"
@@ -18,7 +19,7 @@ import (
 
 // certified is the certificate of all that kv holds; the error is that of
 // opening or of certifying.
-func certified(kv barrels.KV) (*barrels.Certificate, error) {
+func certified(kv kv.DB) (*barrels.Certificate, error) {
 	s, err := barrels.Open(kv, barrels.Options{})
 	if err != nil {
 		return nil, err
@@ -31,63 +32,63 @@ func certified(kv barrels.KV) (*barrels.Certificate, error) {
 // record, a parent or one of their keys is another one, and whatever value is
 // missing, the certificate differs or is refused as corrupt.
 func TestCertificateShowsDamage(t *testing.T) {
-	kv := keptOf(t, 6)
-	want, err := certified(kv)
+	db := keptOf(t, 6)
+	want, err := certified(db)
 	if err != nil || want.Items != 6 {
 		t.Fatal(want, err)
 	}
 	damages := 0
-	differs := func(f barrels.Family, key, value []byte, damage func(*barrels.Batch)) {
+	differs := func(f kv.Family, key, value []byte, damage func(*kv.Batch)) {
 		t.Helper()
-		var b barrels.Batch
+		var b kv.Batch
 		damage(&b)
-		write(t, kv, &b)
+		write(t, db, &b)
 		damages++
-		got, err := certified(kv)
+		got, err := certified(db)
 		if err == nil && barreltest.Equal(got, want) || err != nil && !fault.Is(err, fault.Corrupt) {
 			t.Fatalf("%v, key %x: the damage does not show: %v", f, key, err)
 		}
 		b.Reset()
 		b.Put(f, key, value)
-		write(t, kv, &b)
+		write(t, db, &b)
 	}
-	for _, f := range []barrels.Family{barrels.Postings, barrels.Items, barrels.Parents} {
-		whole := values(kv, f)
+	for _, f := range []kv.Family{kv.Postings, kv.Items, kv.Parents} {
+		whole := values(db, f)
 		for key, value := range whole {
 			key := []byte(key)
-			differs(f, key, value, func(b *barrels.Batch) { b.Delete(f, key) })
+			differs(f, key, value, func(b *kv.Batch) { b.Delete(f, key) })
 			for i := range value {
-				differs(f, key, value, func(b *barrels.Batch) { b.Put(f, key, flipped(value, i)) })
+				differs(f, key, value, func(b *kv.Batch) { b.Put(f, key, flipped(value, i)) })
 			}
 			for i := range key {
 				other := flipped(key, i)
 				if whole[string(other)] != nil {
 					continue
 				}
-				if f != barrels.Parents && i >= 8 && bytes.Compare(other, key) < 0 {
+				if f != kv.Parents && i >= 8 && bytes.Compare(other, key) < 0 {
 					continue // a block's or page's key may lie before what is in it
 				}
-				differs(f, key, value, func(b *barrels.Batch) { b.Delete(f, key); b.Put(f, other, value) })
-				var b barrels.Batch
+				differs(f, key, value, func(b *kv.Batch) { b.Delete(f, key); b.Put(f, other, value) })
+				var b kv.Batch
 				b.Delete(f, other)
-				write(t, kv, &b)
+				write(t, db, &b)
 			}
 		}
 	}
-	if got, err := certified(kv); err != nil || !barreltest.Equal(got, want) {
+	if got, err := certified(db); err != nil || !barreltest.Equal(got, want) {
 		t.Fatalf("mended again: %v", err)
 	}
 	t.Logf("%d damages", damages)
 }
 
-func write(t *testing.T, kv barrels.KV, b *barrels.Batch) {
+func write(t *testing.T, kv kv.DB, b *kv.Batch) {
 	t.Helper()
 	if err := kv.Write(b); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func values(kv barrels.KV, f barrels.Family) map[string][]byte {
+func values(kv kv.DB, f kv.Family) map[string][]byte {
 	s := kv.Snapshot()
 	defer s.Close()
 	it := s.Full(f)
@@ -136,7 +137,7 @@ func TestCertificateReadsWhatSearchesRead(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			kv, other := kept(t), memory.NewKV()
+			db, other := kept(t), memory.NewDB()
 			s := open(t, other)
 			d := barreltest.NewBuilder(t, barreltest.Small(30, "usb cable", "red shoes")).All()
 			change(d.Items[11])
@@ -144,23 +145,23 @@ func TestCertificateReadsWhatSearchesRead(t *testing.T) {
 				t.Fatal(err)
 			}
 			closed(t, s)
-			var b barrels.Batch
-			b.Clear(barrels.Postings)
-			for key, value := range values(other, barrels.Postings) {
-				b.Put(barrels.Postings, []byte(key), value)
+			var b kv.Batch
+			b.Clear(kv.Postings)
+			for key, value := range values(other, kv.Postings) {
+				b.Put(kv.Postings, []byte(key), value)
 			}
-			write(t, kv, &b)
-			differs(t, kv, want)
+			write(t, db, &b)
+			differs(t, db, want)
 		})
 	}
 	t.Run("bounds", func(t *testing.T) {
-		kv := kept(t)
-		spoil(t, kv, barrels.Postings, func(_, v []byte) []byte {
+		db := kept(t)
+		spoil(t, db, kv.Postings, func(_, v []byte) []byte {
 			v = v[:len(v)-9]
 			clear(v[len(v)-3*16:])
 			return block.Seal(v)
 		})
-		differs(t, kv, want)
+		differs(t, db, want)
 	})
 }
 
@@ -172,25 +173,25 @@ func TestCertificateReadsTerms(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Run("all", func(t *testing.T) {
-		kv := kept(t)
-		spoil(t, kv, barrels.Terms, func(_, v []byte) []byte { return nil })
-		differs(t, kv, want)
+		db := kept(t)
+		spoil(t, db, kv.Terms, func(_, v []byte) []byte { return nil })
+		differs(t, db, want)
 	})
-	for term := range values(kept(t), barrels.Terms) {
+	for term := range values(kept(t), kv.Terms) {
 		t.Run(hex.EncodeToString([]byte(term)), func(t *testing.T) {
-			kv := kept(t)
-			spoil(t, kv, barrels.Terms, func(k, v []byte) []byte {
+			db := kept(t)
+			spoil(t, db, kv.Terms, func(k, v []byte) []byte {
 				if string(k) == term {
 					return nil
 				}
 				return v
 			})
-			differs(t, kv, want)
+			differs(t, db, want)
 		})
 	}
 }
 
-func differs(t *testing.T, kv barrels.KV, want *barrels.Certificate) {
+func differs(t *testing.T, kv kv.DB, want *barrels.Certificate) {
 	t.Helper()
 	got, err := certified(kv)
 	if err != nil {

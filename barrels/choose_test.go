@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"adshard/barrels/block"
+	"adshard/barrels/kv"
 	"adshard/search"
 
 	"pgregory.net/rapid"
@@ -15,7 +16,7 @@ import (
 func listOf(bounds []block.Bound) *termList {
 	var all []*termBlock
 	for i, bound := range bounds {
-		b := newTermBlock(1, place{key: uint64(i)}, blockValue(1))
+		b := newTermBlock(1, kv.Place{Key: uint64(i)}, blockValue(1))
 		for d := range b.bounds {
 			b.bounds[d] = bound
 		}

@@ -3,6 +3,7 @@ package barrels
 import (
 	"context"
 
+	"adshard/barrels/kv"
 	"adshard/schema/pb"
 )
 
@@ -96,15 +97,15 @@ func (w *writer) clear(lo, hi uint64, named map[uint64]bool, most int) (next uin
 	if w.base == nil {
 		return 0, true, nil
 	}
-	it := w.base.Full(Items)
+	it := w.base.Full(kv.Items)
 	defer it.Close()
 	var seek []byte
 	for key := lo; ; key++ {
-		seek = appendKey(seek[:0], key, groupRecord)
+		seek = kv.AppendKey(seek[:0], key, kv.GroupRecord)
 		if !it.Seek(seek) {
 			return 0, true, it.Err()
 		}
-		if key = keyPart(it.Key(), 0); key > hi {
+		if key = kv.KeyPart(it.Key(), 0); key > hi {
 			return 0, true, nil
 		}
 		if !named[key] {
@@ -128,7 +129,7 @@ func (w *writer) drop(key uint64) error {
 		return err
 	}
 	if len(w.groups) == n {
-		return damaged("group", errMissing)
+		return kv.Damaged("group", kv.ErrMissing)
 	}
 	w.cleared++
 	return nil

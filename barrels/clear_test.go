@@ -7,32 +7,33 @@ import (
 
 	"adshard/barrels"
 	"adshard/barrels/barreltest"
+	"adshard/barrels/kv"
 	"adshard/barrels/memory"
 	"adshard/schema/pb"
 )
 
 // gauge is a KV that measures batches and fails after some writes.
 type gauge struct {
-	barrels.KV
+	kv.DB
 	writes, largest int
 	fail            int // this write fails; 0: none
 }
 
 var errWrite = errors.New("the test fails this write")
 
-func (g *gauge) Write(b *barrels.Batch) error {
+func (g *gauge) Write(b *kv.Batch) error {
 	if g.writes++; g.writes == g.fail {
 		return errWrite
 	}
 	g.largest = max(g.largest, b.Bytes()+b.Len()*64)
-	return g.KV.Write(b)
+	return g.DB.Write(b)
 }
 
 // residue is a store of n groups whose slice went away, and the bucket that
 // clears it, keeping some.
 func residue(t *testing.T, n int) (barrels.Store, *gauge, *pb.NodeData) {
 	t.Helper()
-	kv := &gauge{KV: memory.NewKV()}
+	kv := &gauge{DB: memory.NewDB()}
 	s := open(t, kv)
 	d := barreltest.NewBuilder(t, barreltest.Small(n, "usb cable", "hdmi cable", "vga cable", "red shoes")).All()
 	d.Slices.Slices[0].From, d.Slices.Slices[0].State = 0, pb.HeldState_HELD_STATE_RESIDUE

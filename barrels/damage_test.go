@@ -8,6 +8,7 @@ import (
 	"adshard/barrels"
 	"adshard/barrels/barreltest"
 	"adshard/barrels/block"
+	"adshard/barrels/kv"
 	"adshard/barrels/memory"
 	"adshard/fault"
 	"adshard/schema/pb"
@@ -15,14 +16,14 @@ import (
 )
 
 // kept is an ordered map with a world of 30 groups in it.
-func kept(t *testing.T) barrels.KV {
+func kept(t *testing.T) kv.DB {
 	t.Helper()
 	return keptOf(t, 30)
 }
 
-func keptOf(t *testing.T, groups int) barrels.KV {
+func keptOf(t *testing.T, groups int) kv.DB {
 	t.Helper()
-	kv := memory.NewKV()
+	kv := memory.NewDB()
 	s := open(t, kv)
 	defer s.Close()
 	d := barreltest.NewBuilder(t, barreltest.Small(groups, "usb cable", "red shoes")).All()
@@ -32,7 +33,7 @@ func keptOf(t *testing.T, groups int) barrels.KV {
 	return kv
 }
 
-func open(t *testing.T, kv barrels.KV) barrels.Store {
+func open(t *testing.T, kv kv.DB) barrels.Store {
 	t.Helper()
 	s, err := barrels.Open(kv, barrels.Options{CacheBytes: 1 << 20})
 	if err != nil {
@@ -42,10 +43,10 @@ func open(t *testing.T, kv barrels.KV) barrels.Store {
 }
 
 // spoil changes each value of a family.
-func spoil(t *testing.T, kv barrels.KV, f barrels.Family, change func(key, value []byte) []byte) {
+func spoil(t *testing.T, db kv.DB, f kv.Family, change func(key, value []byte) []byte) {
 	t.Helper()
-	var b barrels.Batch
-	s := kv.Snapshot()
+	var b kv.Batch
+	s := db.Snapshot()
 	it := s.Full(f)
 	for ok := it.Seek(nil); ok; ok = it.Next() {
 		if v := change(it.Key(), bytes.Clone(it.Value())); v == nil {
@@ -56,7 +57,7 @@ func spoil(t *testing.T, kv barrels.KV, f barrels.Family, change func(key, value
 	}
 	it.Close()
 	s.Close()
-	if err := kv.Write(&b); err != nil {
+	if err := db.Write(&b); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -75,17 +76,17 @@ func TestDamagedData(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct {
-		family barrels.Family
+		family kv.Family
 		change func(key, value []byte) []byte
 		hits   int
 	}{
-		"blocks with a wrong byte": {barrels.Postings, flip, 0},
-		"blocks cut":               {barrels.Postings, func(_, v []byte) []byte { return v[:len(v)/2] }, 0},
-		"blocks empty":             {barrels.Postings, func(_, _ []byte) []byte { return []byte{} }, 0},
-		"blocks of wrong indexes":  {barrels.Postings, wrongIndexes, 0},
-		"items with a wrong byte":  {barrels.Items, flip, 0},
-		"groups missing":           {barrels.Items, records(func([]byte) []byte { return nil }), 0},
-		"groups cut":               {barrels.Items, records(func(v []byte) []byte { return v[:len(v)-1] }), 0},
+		"blocks with a wrong byte": {kv.Postings, flip, 0},
+		"blocks cut":               {kv.Postings, func(_, v []byte) []byte { return v[:len(v)/2] }, 0},
+		"blocks empty":             {kv.Postings, func(_, _ []byte) []byte { return []byte{} }, 0},
+		"blocks of wrong indexes":  {kv.Postings, wrongIndexes, 0},
+		"items with a wrong byte":  {kv.Items, flip, 0},
+		"groups missing":           {kv.Items, records(func([]byte) []byte { return nil }), 0},
+		"groups cut":               {kv.Items, records(func(v []byte) []byte { return v[:len(v)-1] }), 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			kv := kept(t)
@@ -132,8 +133,8 @@ func wrongIndexes(_, value []byte) []byte {
 // TestOneDamagedBlock: only the slices that the block may touch are missing, each
 // time that it is met, and only where it is met.
 func TestOneDamagedBlock(t *testing.T) {
-	kv := memory.NewKV()
-	s := open(t, kv)
+	db := memory.NewDB()
+	s := open(t, db)
 	w := barreltest.Small(400, "cable", "shoes")
 	d := barreltest.NewBuilder(t, w).All()
 	d.Slices = &pb.SliceTable{View: 1}
@@ -149,7 +150,7 @@ func TestOneDamagedBlock(t *testing.T) {
 		t.Fatal(blocks, err)
 	}
 	term, n := []byte(nil), 0
-	spoil(t, kv, barrels.Postings, func(key, v []byte) []byte {
+	spoil(t, db, kv.Postings, func(key, v []byte) []byte {
 		if term == nil {
 			term = bytes.Clone(key[:8])
 		}
@@ -158,7 +159,7 @@ func TestOneDamagedBlock(t *testing.T) {
 		}
 		return v
 	})
-	s = open(t, kv)
+	s = open(t, db)
 	defer s.Close()
 	const times = 3 // from the store at first, then from memory what is whole
 	harmed := 0
@@ -201,32 +202,32 @@ func TestVersions(t *testing.T) {
 	}
 	set := func(v ...byte) func([]byte) []byte { return func([]byte) []byte { return v } }
 	for name, c := range map[string]struct {
-		family barrels.Family
+		family kv.Family
 		change func(key, value []byte) []byte
 		kind   fault.Kind
 	}{
-		"newer format":   {barrels.Meta, meta("format", set(99, 0, 0, 0)), fault.Version},
-		"other words":    {barrels.Meta, meta("words", set('x')), fault.Version},
-		"format cut":     {barrels.Meta, meta("format", set(1)), fault.Corrupt},
-		"no format":      {barrels.Meta, meta("format", func([]byte) []byte { return nil }), fault.Corrupt},
-		"position":       {barrels.Meta, meta("position", set(0xff)), fault.Corrupt},
-		"slices":         {barrels.Meta, meta("slices", set(0xff)), fault.Corrupt},
-		"counters":       {barrels.Meta, meta("counters", set(1, 2, 3)), fault.Corrupt},
-		"terms":          {barrels.Terms, func(_, v []byte) []byte { return v[:5] }, fault.Corrupt},
-		"parents":        {barrels.Parents, func(_, _ []byte) []byte { return []byte{0xff} }, fault.Corrupt},
-		"unknown parent": {barrels.Parents, func(key, v []byte) []byte { return v }, fault.Corrupt},
+		"newer format":   {kv.Meta, meta("format", set(99, 0, 0, 0)), fault.Version},
+		"other words":    {kv.Meta, meta("words", set('x')), fault.Version},
+		"format cut":     {kv.Meta, meta("format", set(1)), fault.Corrupt},
+		"no format":      {kv.Meta, meta("format", func([]byte) []byte { return nil }), fault.Corrupt},
+		"position":       {kv.Meta, meta("position", set(0xff)), fault.Corrupt},
+		"slices":         {kv.Meta, meta("slices", set(0xff)), fault.Corrupt},
+		"counters":       {kv.Meta, meta("counters", set(1, 2, 3)), fault.Corrupt},
+		"terms":          {kv.Terms, func(_, v []byte) []byte { return v[:5] }, fault.Corrupt},
+		"parents":        {kv.Parents, func(_, _ []byte) []byte { return []byte{0xff} }, fault.Corrupt},
+		"unknown parent": {kv.Parents, func(key, v []byte) []byte { return v }, fault.Corrupt},
 	} {
 		t.Run(name, func(t *testing.T) {
-			kv := kept(t)
-			spoil(t, kv, c.family, c.change)
+			db := kept(t)
+			spoil(t, db, c.family, c.change)
 			if name == "unknown parent" {
-				var b barrels.Batch
-				b.Put(barrels.Parents, []byte("x"), nil)
-				if err := kv.Write(&b); err != nil {
+				var b kv.Batch
+				b.Put(kv.Parents, []byte("x"), nil)
+				if err := db.Write(&b); err != nil {
 					t.Fatal(err)
 				}
 			}
-			_, err := barrels.Open(kv, barrels.Options{CacheBytes: 1 << 20})
+			_, err := barrels.Open(db, barrels.Options{CacheBytes: 1 << 20})
 			if !fault.Is(err, c.kind) || !bytes.Contains([]byte(err.Error()), []byte("empty its directory")) {
 				t.Fatalf("%v", err)
 			}

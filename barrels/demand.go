@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"adshard/barrels/block"
+	"adshard/barrels/kv"
 
 	"github.com/cespare/xxhash/v2"
 )
@@ -17,7 +18,7 @@ const demandMost = 1 << 17
 // demand is a posting that must be there.
 type demand struct {
 	term uint64
-	place
+	kv.Place
 	hash uint64 // of its canonical bytes
 }
 
@@ -25,26 +26,26 @@ type demand struct {
 // on.
 type demanded struct {
 	list  []demand
-	since place
+	since kv.Place
 	view  block.View
 	bytes []byte
 }
 
-func (d *demanded) demand(term uint64, at place, canonical []byte) {
+func (d *demanded) demand(term uint64, at kv.Place, canonical []byte) {
 	d.list = append(d.list, demand{term, at, xxhash.Sum64(canonical)})
 }
 
 // postings looks up the postings demanded, which are all that the wanted groups
 // may have under these terms up to a place, and begins anew behind it. A
 // posting that is missing, too many or different changes its bin's sum.
-func (c *certifier) postings(ctx context.Context, upTo place) error {
+func (c *certifier) postings(ctx context.Context, upTo kv.Place) error {
 	slices.SortFunc(c.list, func(a, b demand) int {
 		if a.term != b.term {
 			return cmp.Compare(a.term, b.term)
 		}
-		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.keyword, b.keyword))
+		return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Keyword, b.Keyword))
 	})
-	it := c.state.snapshot.Full(Postings)
+	it := c.state.snapshot.Full(kv.Postings)
 	defer it.Close()
 	for list := c.list; len(list) > 0; {
 		n := 1
@@ -56,15 +57,15 @@ func (c *certifier) postings(ctx context.Context, upTo place) error {
 		}
 		list = list[n:]
 	}
-	c.list, c.since = c.list[:0], place{upTo.key, upTo.keyword + 1}
-	if upTo.keyword == ^uint64(0) {
-		c.since = place{key: upTo.key + 1}
+	c.list, c.since = c.list[:0], kv.Place{Key: upTo.Key, Keyword: upTo.Keyword + 1}
+	if upTo.Keyword == ^uint64(0) {
+		c.since = kv.Place{Key: upTo.Key + 1}
 	}
 	return nil
 }
 
 // term looks up the postings demanded under one term.
-func (c *certifier) term(ctx context.Context, it Iterator, want []demand, upTo place) error {
+func (c *certifier) term(ctx context.Context, it kv.Iterator, want []demand, upTo kv.Place) error {
 	if err := c.goOn(ctx); err != nil {
 		return err
 	}
@@ -73,10 +74,10 @@ func (c *certifier) term(ctx context.Context, it Iterator, want []demand, upTo p
 		c.wrongs(want)
 		return nil
 	}
-	var last place // of the block before
-	for ok := c.seek(it, term); ok && keyPart(it.Key(), 0) == term; ok = it.Next() {
-		first := place{keyPart(it.Key(), 1), keyPart(it.Key(), 2)}
-		if upTo.less(first) {
+	var last kv.Place // of the block before
+	for ok := c.seek(it, term); ok && kv.KeyPart(it.Key(), 0) == term; ok = it.Next() {
+		first := kv.Place{Key: kv.KeyPart(it.Key(), 1), Keyword: kv.KeyPart(it.Key(), 2)}
+		if upTo.Less(first) {
 			break
 		}
 		err := c.view.Open(it.Value())
@@ -84,10 +85,10 @@ func (c *certifier) term(ctx context.Context, it Iterator, want []demand, upTo p
 			err = c.view.Check()
 		}
 		if err != nil {
-			return damaged("block", err)
+			return kv.Damaged("block", err)
 		}
-		if viewPlace(&c.view, 0).less(first) || first.less(last) {
-			return damaged("block", errOrder)
+		if viewPlace(&c.view, 0).Less(first) || first.Less(last) {
+			return kv.Damaged("block", kv.ErrOrder)
 		}
 		c.compareBlock(term, first, it.Value())
 		last = viewPlace(&c.view, c.view.Len()-1)
@@ -98,40 +99,40 @@ func (c *certifier) term(ctx context.Context, it Iterator, want []demand, upTo p
 }
 
 // seek moves to the block of a term in which the postings demanded begin.
-func (c *certifier) seek(it Iterator, term uint64) bool {
-	c.bytes = appendKey(c.bytes[:0], term, c.since.key, c.since.keyword)
-	if it.SeekBack(c.bytes) && keyPart(it.Key(), 0) == term {
+func (c *certifier) seek(it kv.Iterator, term uint64) bool {
+	c.bytes = kv.AppendKey(c.bytes[:0], term, c.since.Key, c.since.Keyword)
+	if it.SeekBack(c.bytes) && kv.KeyPart(it.Key(), 0) == term {
 		return true
 	}
-	return it.Seek(appendKey(c.bytes[:0], term, 0, 0))
+	return it.Seek(kv.AppendKey(c.bytes[:0], term, 0, 0))
 }
 
 // block compares the postings of a block with those demanded; it returns the
 // demands after it.
-func (c *certifier) block(want []demand, upTo place) []demand {
+func (c *certifier) block(want []demand, upTo kv.Place) []demand {
 	v := &c.view
 	for i := range v.Len() {
 		at := viewPlace(v, i)
-		if at.less(c.since) || c.bins>>Bin(at.key)&1 == 0 {
+		if at.Less(c.since) || c.bins>>Bin(at.Key)&1 == 0 {
 			continue
 		}
-		if upTo.less(at) {
+		if upTo.Less(at) {
 			break
 		}
 		n := 0
-		for n < len(want) && want[n].less(at) {
+		for n < len(want) && want[n].Less(at) {
 			n++
 		}
 		c.wrongs(want[:n])
 		want = want[n:]
 		c.bytes = v.AppendPosting(c.bytes[:0], i)
 		found := xxhash.Sum64(c.bytes)
-		if len(want) == 0 || want[0].place != at {
-			c.wrong(at.key, found)
+		if len(want) == 0 || want[0].Place != at {
+			c.wrong(at.Key, found)
 			continue
 		}
 		if found != want[0].hash || !v.Bounded(i) || !c.findable(i) {
-			c.wrong(at.key, found)
+			c.wrong(at.Key, found)
 		}
 		want = want[1:]
 	}
@@ -153,7 +154,7 @@ func (c *certifier) findable(i int) bool {
 // wrongs makes the sums of postings that are missing differ.
 func (c *certifier) wrongs(list []demand) {
 	for i := range list {
-		c.wrong(list[i].key, list[i].hash)
+		c.wrong(list[i].Key, list[i].hash)
 	}
 }
 

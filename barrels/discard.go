@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"adshard/barrels/block"
+	"adshard/barrels/kv"
 	"adshard/fault"
 	"adshard/schema/pb"
 
@@ -56,7 +57,7 @@ func (s *store) giveUp(list []*pb.Interval) error {
 	return s.commit()
 }
 
-// writable opens a failed KV again; the caller has mu.
+// writable opens a failed DB again; the caller has mu.
 func (s *store) writable(op string) error {
 	if s.closed {
 		return s.errClosed(op)
@@ -160,20 +161,20 @@ func (p *purge) step() (done bool, err error) {
 // on. A block that is damaged goes as a whole, and with it the slices that it
 // may touch.
 func (p *purge) blocks(w *writer, st *state) error {
-	it := st.snapshot.Full(Postings)
+	it := st.snapshot.Full(kv.Postings)
 	defer it.Close()
 	p.torn = p.torn[:0]
 	torn, term := false, uint64(0)
 	ok := it.Seek(p.cursor)
 	for ; ok && w.batch.Bytes() < purgeBytes; ok = it.Next() {
-		if torn && keyPart(it.Key(), 0) == term {
-			p.torn[len(p.torn)-1].hi = keyPart(it.Key(), 1)
+		if torn && kv.KeyPart(it.Key(), 0) == term {
+			p.torn[len(p.torn)-1].hi = kv.KeyPart(it.Key(), 1)
 		}
-		term, torn = keyPart(it.Key(), 0), false
+		term, torn = kv.KeyPart(it.Key(), 0), false
 		if p.view.Open(it.Value()) != nil || p.view.Check() != nil {
 			torn = true
-			p.torn = append(p.torn, run{keyPart(it.Key(), 1), ^uint64(0)})
-			w.batch.Delete(Postings, it.Key())
+			p.torn = append(p.torn, run{kv.KeyPart(it.Key(), 1), ^uint64(0)})
+			w.batch.Delete(kv.Postings, it.Key())
 			w.counters.blocks--
 			continue
 		}
@@ -182,8 +183,8 @@ func (p *purge) blocks(w *writer, st *state) error {
 	if err := it.Err(); err != nil {
 		return err
 	}
-	if ok && torn && keyPart(it.Key(), 0) == term {
-		p.torn[len(p.torn)-1].hi = keyPart(it.Key(), 1)
+	if ok && torn && kv.KeyPart(it.Key(), 0) == term {
+		p.torn[len(p.torn)-1].hi = kv.KeyPart(it.Key(), 1)
 	}
 	if p.groups = !ok; ok {
 		p.cursor = slices.Clone(it.Key())
@@ -227,11 +228,11 @@ func (p *purge) block(w *writer, term uint64, key []byte) {
 	w.postings[term] -= int32(n - kept)
 	w.counters.postings -= int64(n - kept)
 	if kept == 0 {
-		w.batch.Delete(Postings, key)
+		w.batch.Delete(kv.Postings, key)
 		w.counters.blocks--
 		return
 	}
-	w.batch.PutFunc(Postings, key, e.Append)
+	w.batch.PutFunc(kv.Postings, key, e.Append)
 }
 
 // within reports whether posting i of the block lies in one of the intervals.
@@ -243,17 +244,17 @@ func (p *purge) within(i int) bool {
 // items removes the groups of the intervals from the cursor on. At the end the
 // table no longer names what was discarded: nothing of it is left.
 func (p *purge) items(w *writer, st *state) error {
-	it := st.snapshot.Full(Items)
+	it := st.snapshot.Full(kv.Items)
 	defer it.Close()
 	for _, r := range p.runs {
-		from := appendKey(nil, r.lo, groupRecord)
-		if len(p.cursor) > 0 && keyPart(p.cursor, 0) > r.hi {
+		from := kv.AppendKey(nil, r.lo, kv.GroupRecord)
+		if len(p.cursor) > 0 && kv.KeyPart(p.cursor, 0) > r.hi {
 			continue
 		}
-		if len(p.cursor) > 0 && keyPart(p.cursor, 0) >= r.lo {
+		if len(p.cursor) > 0 && kv.KeyPart(p.cursor, 0) >= r.lo {
 			from = p.cursor
 		}
-		for ok := it.Seek(from); ok && keyPart(it.Key(), 0) <= r.hi; ok = it.Next() {
+		for ok := it.Seek(from); ok && kv.KeyPart(it.Key(), 0) <= r.hi; ok = it.Next() {
 			if w.batch.Len() >= clearPostings {
 				p.cursor = slices.Clone(it.Key())
 				return nil
@@ -275,8 +276,8 @@ func (p *purge) items(w *writer, st *state) error {
 // purged prepares the removal of a group's record or of a page, whose keywords
 // are counted as far as they can be read.
 func (w *writer) purged(key, value []byte) {
-	w.batch.Delete(Items, key)
-	if keyPart(key, 1) == groupRecord {
+	w.batch.Delete(kv.Items, key)
+	if kv.KeyPart(key, 1) == kv.GroupRecord {
 		w.counters.groups--
 		w.cleared++
 		return
@@ -304,17 +305,6 @@ func (s *store) Purging() bool {
 	return len(st.purge) > 0
 }
 
-// Recreator is a KV that can be recreated.
-type Recreator interface {
-	// Recreate makes the KV an empty one, whatever state its files are in. All
-	// snapshots must be closed. After an error nothing but Recreate, Reopen and
-	// Close may be called.
-	Recreate() error
-	// Present fails, with fault.NotFound, when the files that the KV has open are
-	// no longer where they were.
-	Present() error
-}
-
 // Present implements Store.
 func (s *store) Present() error {
 	if !s.mu.TryLock() {
@@ -324,7 +314,7 @@ func (s *store) Present() error {
 	if s.closed {
 		return nil
 	}
-	if kv, ok := s.kv.(Recreator); ok {
+	if kv, ok := s.kv.(kv.Recreator); ok {
 		return kv.Present()
 	}
 	return nil
@@ -337,7 +327,7 @@ func (s *store) Renew() error {
 	if s.closed {
 		return s.errClosed("barrels: renew")
 	}
-	kv, ok := s.kv.(Recreator)
+	kv, ok := s.kv.(kv.Recreator)
 	if !ok {
 		return fault.Newf(fault.Internal, "barrels: renew", "this kind of store cannot be recreated")
 	}

@@ -8,6 +8,7 @@ import (
 
 	"adshard/barrels"
 	"adshard/barrels/barreltest"
+	"adshard/barrels/kv"
 	"adshard/barrels/memory"
 	"adshard/fault"
 	"adshard/schema/pb"
@@ -25,9 +26,9 @@ func quarters(t *testing.T) *pb.NodeData {
 	return d
 }
 
-// refill is what a distributor sends a store at this position that lacks some
+// Refill is what a distributor sends a store at this position that lacks some
 // slices of d.
-func refill(s barrels.Store, d *pb.NodeData) *pb.NodeData {
+func Refill(s barrels.Store, d *pb.NodeData) *pb.NodeData {
 	missing := func(key uint64) bool {
 		for _, h := range s.Slices().Slices {
 			if h.Lo <= key && key <= h.Hi && h.State == pb.HeldState_HELD_STATE_FULL {
@@ -56,8 +57,8 @@ func refill(s barrels.Store, d *pb.NodeData) *pb.NodeData {
 // filled again the store is what it was.
 func TestDiscardHealsWhateverIsDamaged(t *testing.T) {
 	d := quarters(t)
-	fresh := func() (barrels.KV, *barrels.Certificate) {
-		kv := memory.NewKV()
+	fresh := func() (kv.DB, *barrels.Certificate) {
+		kv := memory.NewDB()
 		s := open(t, kv)
 		defer s.Close()
 		if err := s.Apply(context.Background(), d); err != nil {
@@ -69,15 +70,15 @@ func TestDiscardHealsWhateverIsDamaged(t *testing.T) {
 		}
 		return kv, want
 	}
-	kv, want := fresh()
+	db, want := fresh()
 	lost := 0
-	heals := func(name string, lo, hi uint64, damage func(*barrels.Batch)) {
+	heals := func(name string, lo, hi uint64, damage func(*kv.Batch)) {
 		t.Helper()
-		kv, _ := fresh()
-		var b barrels.Batch
+		db, _ := fresh()
+		var b kv.Batch
 		damage(&b)
-		write(t, kv, &b)
-		s := open(t, kv)
+		write(t, db, &b)
+		s := open(t, db)
 		defer s.Close()
 		if err := s.Discard(context.Background(), []*pb.Interval{{Lo: lo, Hi: hi}}); err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -101,7 +102,7 @@ func TestDiscardHealsWhateverIsDamaged(t *testing.T) {
 		if _, width := barrels.ServedSlices(s.Slices(), 1); a.Width != width {
 			t.Fatalf("%s: %+v is served of %+v", name, a.Width, width)
 		}
-		if err := s.Apply(context.Background(), refill(s, d)); err != nil {
+		if err := s.Apply(context.Background(), Refill(s, d)); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		got, err := s.Certify(context.Background(), 0, ^uint64(0), ^uint64(0), nil)
@@ -112,23 +113,23 @@ func TestDiscardHealsWhateverIsDamaged(t *testing.T) {
 			t.Fatalf("%s: %+v", name, c)
 		}
 	}
-	for _, f := range []barrels.Family{barrels.Postings, barrels.Items} {
+	for _, f := range []kv.Family{kv.Postings, kv.Items} {
 		n := 0
-		for key, value := range values(kv, f) {
+		for key, value := range values(db, f) {
 			ring := uint64(0)
 			for _, c := range []byte(key)[ringAt(f) : ringAt(f)+8] {
 				ring = ring<<8 | uint64(c)
 			}
-			if n++; n%7 != 0 && f == barrels.Items {
+			if n++; n%7 != 0 && f == kv.Items {
 				continue
 			}
 			lo, hi := ring, ring
-			if f == barrels.Postings { // they are of all slices, as certificates show
+			if f == kv.Postings { // they are of all slices, as certificates show
 				lo, hi = 0, ^uint64(0)
 			}
-			heals(fmt.Sprint(f, " missing"), lo, hi, func(b *barrels.Batch) { b.Delete(f, []byte(key)) })
+			heals(fmt.Sprint(f, " missing"), lo, hi, func(b *kv.Batch) { b.Delete(f, []byte(key)) })
 			for i := 0; i < len(value); i += 1 + len(value)/5 {
-				heals(fmt.Sprintf("%v, byte %d of %d", f, i, len(value)), ring, ring, func(b *barrels.Batch) { b.Put(f, []byte(key), flipped(value, i)) })
+				heals(fmt.Sprintf("%v, byte %d of %d", f, i, len(value)), ring, ring, func(b *kv.Batch) { b.Put(f, []byte(key), flipped(value, i)) })
 			}
 		}
 	}
@@ -136,8 +137,8 @@ func TestDiscardHealsWhateverIsDamaged(t *testing.T) {
 }
 
 // ringAt is where the ring key stands in a key.
-func ringAt(f barrels.Family) int {
-	if f == barrels.Postings {
+func ringAt(f kv.Family) int {
+	if f == kv.Postings {
 		return 8
 	}
 	return 0
@@ -146,7 +147,7 @@ func ringAt(f barrels.Family) int {
 // TestDiscardGoesOnAfterACrash: what was given up stays so, and what is left of
 // it is removed by the next process.
 func TestDiscardGoesOnAfterACrash(t *testing.T) {
-	d, kv := quarters(t), memory.NewKV()
+	d, kv := quarters(t), memory.NewDB()
 	s := open(t, kv)
 	if err := s.Apply(context.Background(), d); err != nil {
 		t.Fatal(err)
@@ -165,7 +166,7 @@ func TestDiscardGoesOnAfterACrash(t *testing.T) {
 	if err := s.Discard(context.Background(), nil); err != nil || s.Purging() || len(s.Slices().Slices) != 3 {
 		t.Fatalf("%v, the table is %v", err, s.Slices())
 	}
-	if err := s.Apply(context.Background(), refill(s, d)); err != nil || s.Stats().Groups != 60 {
+	if err := s.Apply(context.Background(), Refill(s, d)); err != nil || s.Stats().Groups != 60 {
 		t.Fatalf("%v, %+v", err, s.Stats())
 	}
 }
@@ -180,7 +181,7 @@ func TestDiscardInTheMiddleOfAFilling(t *testing.T) {
 			d.Slices.Slices[3].State, d.Slices.Slices[3].From = pb.HeldState_HELD_STATE_FILLING, 0
 		}
 		d.To.Offset = 1<<63 + 7
-		s := open(t, memory.NewKV())
+		s := open(t, memory.NewDB())
 		if err := s.Apply(context.Background(), d); err != nil {
 			t.Fatal(err)
 		}
@@ -196,7 +197,7 @@ func TestDiscardInTheMiddleOfAFilling(t *testing.T) {
 
 // TestRenew: the store is empty, whatever was in it, and takes data again.
 func TestRenew(t *testing.T) {
-	kv := memory.NewKV()
+	kv := memory.NewDB()
 	s := open(t, kv)
 	defer s.Close()
 	d := quarters(t)
@@ -229,8 +230,8 @@ func searching(t *testing.T, s barrels.Store, matched uint64) {
 
 // TestBuilders: a certificate names the version that built all of the data.
 func TestBuilders(t *testing.T) {
-	kv := memory.NewKV()
-	s := open(t, kv)
+	db := memory.NewDB()
+	s := open(t, db)
 	version := func() uint32 {
 		c, err := s.Certify(context.Background(), 0, ^uint64(0), 0, nil)
 		if err != nil {
@@ -259,16 +260,16 @@ func TestBuilders(t *testing.T) {
 			t.Errorf("step %d: %d, want %d", i, got, want.version)
 		}
 		closed(t, s)
-		s = open(t, kv)
+		s = open(t, db)
 		if got := version(); got != want.version {
 			t.Errorf("step %d, opened again: %d, want %d", i, got, want.version)
 		}
 	}
 	closed(t, s)
-	var b barrels.Batch // as written before data said it
-	b.Delete(barrels.Meta, []byte("builder"))
-	write(t, kv, &b)
-	s = open(t, kv)
+	var b kv.Batch // as written before data said it
+	b.Delete(kv.Meta, []byte("builder"))
+	write(t, db, &b)
+	s = open(t, db)
 	defer s.Close()
 	if version() != 1 {
 		t.Errorf("unsaid: %d", version())
@@ -278,19 +279,19 @@ func TestBuilders(t *testing.T) {
 // TestSearchesReportDamage: where it may be, so that the slices there can be
 // given up.
 func TestSearchesReportDamage(t *testing.T) {
-	kv := memory.NewKV()
-	s := open(t, kv)
+	db := memory.NewDB()
+	s := open(t, db)
 	d := quarters(t)
 	if err := s.Apply(context.Background(), d); err != nil {
 		t.Fatal(err)
 	}
 	closed(t, s)
-	spoil(t, kv, barrels.Postings, func(_, v []byte) []byte {
+	spoil(t, db, kv.Postings, func(_, v []byte) []byte {
 		v = bytes.Clone(v)
 		v[len(v)/2] ^= 1
 		return v
 	})
-	s = open(t, kv)
+	s = open(t, db)
 	defer s.Close()
 	var met []barrels.Damage
 	s.OnDamage(func(d barrels.Damage) { met = append(met, d) })

@@ -7,6 +7,7 @@ import (
 
 	"adshard/auction"
 	"adshard/barrels/block"
+	"adshard/barrels/kv"
 	"adshard/schema/pb"
 	"adshard/search"
 )
@@ -58,7 +59,7 @@ type collector struct {
 
 // match is a keyword that matches, with its score.
 type match struct {
-	place
+	kv.Place
 	head               block.Group
 	bid                uint64
 	flags              uint8
@@ -99,7 +100,7 @@ func (c *collector) posting(v *block.View, i int, level search.Level) {
 		return
 	}
 	m := &match{head: v.Group(group), bid: bid, flags: flags, level: level}
-	m.place = place{m.head.Key, keyword}
+	m.Place = kv.Place{Key: m.head.Key, Keyword: keyword}
 	m.kind = v.Type(i)
 	if !c.parents(m) {
 		return
@@ -117,7 +118,7 @@ func (c *collector) parents(m *match) bool {
 	m.campaign, ok = c.state.parents.campaigns.get(m.head.Campaign)
 	m.advertiser, ok2 = c.state.parents.advertisers.get(m.head.Advertiser)
 	if !ok || !ok2 {
-		c.bad = append(c.bad, run{m.key, m.key})
+		c.bad = append(c.bad, run{m.Key, m.Key})
 		return false
 	}
 	d := c.request.Device
@@ -140,7 +141,7 @@ func (c *collector) best(limit int) []*match {
 		list = append(list, m)
 	}
 	slices.SortFunc(list, func(a, b *match) int {
-		return cmp.Or(cmp.Compare(b.rank, a.rank), cmp.Compare(a.place.keyword, b.place.keyword))
+		return cmp.Or(cmp.Compare(b.rank, a.rank), cmp.Compare(a.Place.Keyword, b.Place.Keyword))
 	})
 	return list[:max(0, min(limit, len(list)))]
 }
@@ -149,16 +150,16 @@ func (c *collector) best(limit int) []*match {
 func (f *finder) explain(m *match) (search.Explained, bool) {
 	e := search.Explained{
 		Hit: search.Hit{
-			Keyword: m.place.keyword, Group: m.head.ID, Campaign: m.campaign.id, Advertiser: m.advertiser.id,
+			Keyword: m.Place.Keyword, Group: m.head.ID, Campaign: m.campaign.id, Advertiser: m.advertiser.id,
 			Score: m.rank, Quality: m.q, Type: m.kind, Level: m.level,
 			Shown: &search.Shown{AdvertiserName: m.advertiser.name, CampaignName: m.campaign.name},
 		},
-		Bid: m.bid, Modifier: m.modifier, Effective: m.effective, Slice: f.served.slice(m.key),
+		Bid: m.bid, Modifier: m.modifier, Effective: m.effective, Slice: f.served.slice(m.Key),
 	}
-	g, ok := f.items(m.key)
-	k, err := f.keyword(m.place)
+	g, ok := f.items(m.Key)
+	k, err := f.keyword(m.Place)
 	if !ok || err != nil {
-		f.bad = append(f.bad, run{m.key, m.key})
+		f.bad = append(f.bad, run{m.Key, m.Key})
 		return e, false
 	}
 	e.GroupName, e.KeywordText, e.BidFromGroup = g.name, k.Text, k.BidFromGroup
@@ -177,7 +178,7 @@ func (f *finder) explain(m *match) (search.Explained, bool) {
 }
 
 // keyword reads a keyword's record.
-func (f *finder) keyword(at place) (*pb.Keyword, error) {
+func (f *finder) keyword(at kv.Place) (*pb.Keyword, error) {
 	k, err := f.findKeyword(at)
 	if err != nil {
 		return nil, err

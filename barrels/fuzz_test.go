@@ -45,7 +45,7 @@ func FuzzNodeData(f *testing.F) {
 		if proto.Unmarshal(raw, d) != nil {
 			return
 		}
-		kv := memory.NewKV()
+		kv := memory.NewDB()
 		s := open(t, kv)
 		first := proto.CloneOf(seed)
 		first.To = d.From

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"adshard/barrels/block"
+	"adshard/barrels/kv"
 	"adshard/fault"
 	"adshard/schema/pb"
 )
@@ -43,9 +44,9 @@ func (w *writer) group(key uint64, it *pb.Item) error {
 	}
 	g := &groupChange{key: key}
 	moved := false // what postings say of the group changed
-	w.key = appendKey(w.key[:0], key, groupRecord)
+	w.key = kv.AppendKey(w.key[:0], key, kv.GroupRecord)
 	if it == nil {
-		w.batch.Delete(Items, w.key)
+		w.batch.Delete(kv.Items, w.key)
 		w.counters.groups--
 	} else {
 		head := groupHead(it.Group)
@@ -64,13 +65,13 @@ func (w *writer) group(key uint64, it *pb.Item) error {
 // stored finds a group in the state before: an iterator at its record, from
 // which its pages follow, and the record, good until the iterator moves; nil:
 // there is no such group. An iterator that is not nil is to be closed.
-func (w *writer) stored(key uint64) (it Iterator, record []byte, err error) {
+func (w *writer) stored(key uint64) (it kv.Iterator, record []byte, err error) {
 	if w.base == nil {
 		return nil, nil, nil
 	}
-	it = w.base.Prefix(Items)
-	w.key = appendKey(w.key[:0], key, groupRecord)
-	if !it.Seek(w.key) || keyPart(it.Key(), 1) != groupRecord {
+	it = w.base.Prefix(kv.Items)
+	w.key = kv.AppendKey(w.key[:0], key, kv.GroupRecord)
+	if !it.Seek(w.key) || kv.KeyPart(it.Key(), 1) != kv.GroupRecord {
 		return it, nil, it.Err()
 	}
 	return it, it.Value(), nil
@@ -87,19 +88,19 @@ func (w *writer) putGroup(g *pb.Group, head *block.Group, raw []byte, exists boo
 	} else if bytes.Equal(w.record, raw) {
 		return false, nil
 	}
-	w.batch.Put(Items, w.key, w.record)
+	w.batch.Put(kv.Items, w.key, w.record)
 	if !exists {
 		return true, nil
 	}
 	old, err := readHead(g.Key, raw)
 	if err != nil {
-		return false, damaged("group", err)
+		return false, kv.Damaged("group", err)
 	}
 	return old != *head, nil
 }
 
 // get reads a value before the batch; it is good until the next call.
-func (w *writer) get(f Family, key []byte) (value []byte, ok bool, err error) {
+func (w *writer) get(f kv.Family, key []byte) (value []byte, ok bool, err error) {
 	if w.base == nil {
 		return nil, false, nil
 	}
@@ -127,7 +128,7 @@ func groupHead(g *pb.Group) block.Group {
 
 // diff compares a group's keywords with its pages (stored; nil: it is new), both
 // by rising id.
-func (w *writer) diff(g *groupChange, list []*pb.Keyword, moved bool, stored Iterator) error {
+func (w *writer) diff(g *groupChange, list []*pb.Keyword, moved bool, stored kv.Iterator) error {
 	g.keywords = make([]*keyword, 0, len(list))
 	records := make([]keyword, len(list))
 	next := 0
@@ -162,23 +163,23 @@ func (w *writer) diff(g *groupChange, list []*pb.Keyword, moved bool, stored Ite
 
 // pages visits the keywords of the group's pages, which follow where the
 // iterator is; each is good for the visit.
-func (w *writer) pages(g *groupChange, it Iterator, visit func(*keywordData) error) error {
+func (w *writer) pages(g *groupChange, it kv.Iterator, visit func(*keywordData) error) error {
 	for it.Next() {
 		value := it.Value()
 		if err := w.reader.open(value); err != nil {
-			return damaged("keyword page", err)
+			return kv.Damaged("keyword page", err)
 		}
-		g.pages = append(g.pages, oldPage{keyPart(it.Key(), 1), pageChecksum(value)})
+		g.pages = append(g.pages, oldPage{kv.KeyPart(it.Key(), 1), pageChecksum(value)})
 		for {
 			k, err := w.reader.next()
 			if err != nil {
-				return damaged("keyword page", err)
+				return kv.Damaged("keyword page", err)
 			}
 			if k == nil {
 				break
 			}
 			if !k.sound() {
-				return damaged("keyword", errPage)
+				return kv.Damaged("keyword", errPage)
 			}
 			if err := visit(k); err != nil {
 				return err
@@ -242,14 +243,14 @@ func (w *writer) countForm(terms []uint64, by int32) {
 // write puts a keyword's postings at its anchors.
 func (w *writer) write(g *groupChange, k *keyword) {
 	for f, term := range k.anchors {
-		w.ops = append(w.ops, op{term: term, place: place{g.key, k.id}, keyword: k.pb, group: g.head, form: uint8(f)})
+		w.ops = append(w.ops, op{term: term, Place: kv.Place{Key: g.key, Keyword: k.id}, keyword: k.pb, group: g.head, form: uint8(f)})
 	}
 }
 
 // unwrite removes the postings of a keyword.
 func (w *writer) unwrite(key uint64, old *keywordData) {
 	for _, term := range old.anchors {
-		w.ops = append(w.ops, op{term: term, place: place{key, old.id}})
+		w.ops = append(w.ops, op{term: term, Place: kv.Place{Key: key, Keyword: old.id}})
 	}
 }
 

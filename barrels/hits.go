@@ -3,6 +3,7 @@ package barrels
 import (
 	"slices"
 
+	"adshard/barrels/kv"
 	"adshard/search"
 )
 
@@ -68,11 +69,11 @@ func (f *finder) items(key uint64) (*groupItems, bool) {
 // read reads a group from the store, and says about what it takes in memory;
 // false: it is not there or damaged.
 func (f *finder) read(key uint64) (g *groupItems, size int, ok bool) {
-	f.key = appendKey(f.key[:0], key, groupRecord)
+	f.key = kv.AppendKey(f.key[:0], key, kv.GroupRecord)
 	if f.records == nil {
-		f.records = f.state.snapshot.Prefix(Items)
+		f.records = f.state.snapshot.Prefix(kv.Items)
 	}
-	if !f.records.Seek(f.key) || keyPart(f.records.Key(), 1) != groupRecord {
+	if !f.records.Seek(f.key) || kv.KeyPart(f.records.Key(), 1) != kv.GroupRecord {
 		return nil, 0, false
 	}
 	record := f.records.Value()
@@ -140,9 +141,9 @@ func (g *groupItems) page(r *pageReader, texts, value []byte) ([]byte, error) {
 }
 
 // keywordText returns the text of a keyword of a group.
-func (f *finder) keywordText(g *groupItems, at place) (string, bool) {
+func (f *finder) keywordText(g *groupItems, at kv.Place) (string, bool) {
 	if !g.partial {
-		return g.text(at.keyword)
+		return g.text(at.Keyword)
 	}
 	k, err := f.findKeyword(at)
 	if err != nil {
@@ -152,10 +153,10 @@ func (f *finder) keywordText(g *groupItems, at place) (string, bool) {
 }
 
 // findKeyword reads a keyword; it is good until the next call.
-func (f *finder) findKeyword(at place) (*keywordData, error) {
-	f.key = appendKey(f.key[:0], at.key, at.keyword)
+func (f *finder) findKeyword(at kv.Place) (*keywordData, error) {
+	f.key = kv.AppendKey(f.key[:0], at.Key, at.Keyword)
 	if f.records == nil {
-		f.records = f.state.snapshot.Prefix(Items)
+		f.records = f.state.snapshot.Prefix(kv.Items)
 	}
 	if !f.records.SeekBack(f.key) {
 		return nil, errPage
@@ -171,7 +172,7 @@ func (f *finder) findKeyword(at place) (*keywordData, error) {
 		if k == nil {
 			return nil, errPage
 		}
-		if k.id == at.keyword {
+		if k.id == at.Keyword {
 			return k, nil
 		}
 	}

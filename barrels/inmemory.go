@@ -7,6 +7,7 @@ import (
 	"sort"
 	"unsafe"
 
+	"adshard/barrels/kv"
 	"adshard/schema/pb"
 	"adshard/search"
 
@@ -40,8 +41,8 @@ func (c *certifier) finderOf(r *search.Request) (*finder, bool) {
 
 // compareBlock compares what is kept of a stored block, once in a pass over all
 // intervals: in the one in which the block's first posting lies.
-func (c *certifier) compareBlock(term uint64, at place, value []byte) {
-	if first := viewPlace(&c.view, 0); first.key < c.lo || first.key > c.hi {
+func (c *certifier) compareBlock(term uint64, at kv.Place, value []byte) {
+	if first := viewPlace(&c.view, 0); first.Key < c.lo || first.Key > c.hi {
 		return
 	}
 	s := c.state.terms.slot(term)
@@ -57,8 +58,8 @@ func (c *certifier) compareBlock(term uint64, at place, value []byte) {
 }
 
 // sameBlock reports whether a list has a block as it is stored.
-func (c *certifier) sameBlock(list *termList, term uint64, at place, value []byte) bool {
-	i := sort.Search(len(list.blocks), func(i int) bool { return !list.place(i).less(at) })
+func (c *certifier) sameBlock(list *termList, term uint64, at kv.Place, value []byte) bool {
+	i := sort.Search(len(list.blocks), func(i int) bool { return !list.place(i).Less(at) })
 	if i == len(list.blocks) || list.place(i) != at {
 		return false
 	}
@@ -149,8 +150,8 @@ func (s *store) mendParent(kind byte, id uint64) error {
 		return s.errClosed("barrels: certify")
 	}
 	old := s.newest.Load()
-	key := appendParentKey(nil, kind, id)
-	raw, ok, err := old.snapshot.Get(Parents, key, nil)
+	key := kv.AppendParentKey(nil, kind, id)
+	raw, ok, err := old.snapshot.Get(kv.Parents, key, nil)
 	if err != nil || !ok {
 		return err
 	}

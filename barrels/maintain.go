@@ -15,7 +15,7 @@ type upkeep struct {
 	// changed is the number of changes since the last pass began, unknown when
 	// the store was opened or filled anew.
 	changed int64
-	// written is the number of changes since the store was last tidied, met what
+	// written is the number of changes since the store was last compacted, met what
 	// it was at the step before.
 	written, met int64
 	phase        phase
@@ -34,7 +34,7 @@ const (
 	sweeping       // parents without groups, bounds of modifiers, terms
 	anchoring
 	packing
-	tidying
+	compacting
 )
 
 // enough is the part of the groups that must have changed to make a pass worth
@@ -111,7 +111,7 @@ func (s *store) Maintain(ctx context.Context) error {
 			return err
 		}
 		timer.Reset(pause)
-		if !s.tidy(ctx) {
+		if !s.compact(ctx) {
 			return nil
 		}
 		select {
@@ -122,11 +122,11 @@ func (s *store) Maintain(ctx context.Context) error {
 	return nil
 }
 
-// tidy lets the KV tidy itself when a pass has come to that, while buckets go
+// compact compacts the DB when a pass has come to that phase, while buckets go
 // on being applied. It returns false when someone else is at it.
-func (s *store) tidy(ctx context.Context) (more bool) {
+func (s *store) compact(ctx context.Context) (more bool) {
 	s.mu.Lock()
-	if s.upkeep.phase != tidying || s.closed {
+	if s.upkeep.phase != compacting || s.closed {
 		s.mu.Unlock()
 		return true
 	}
@@ -135,7 +135,7 @@ func (s *store) tidy(ctx context.Context) (more bool) {
 	// Under a stream of changes the files go on being rewritten anyway: then it
 	// is left to a later pass.
 	wait := changes <= groups/4 || s.upkeep.changed >= max(1, groups/enough)
-	if wait || !s.tidies.TryLock() {
+	if wait || !s.compacting.TryLock() {
 		if wait {
 			s.upkeep.phase = idle
 		}
@@ -144,29 +144,29 @@ func (s *store) tidy(ctx context.Context) (more bool) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s.endTidy = cancel
+	s.endCompact = cancel
 	s.mu.Unlock()
 
-	s.kv.Tidy(ctx)
-	s.tidies.Unlock()
+	s.kv.Compact(ctx)
+	s.compacting.Unlock()
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if ctx.Err() == nil && s.upkeep.phase == tidying {
+	if ctx.Err() == nil && s.upkeep.phase == compacting {
 		s.upkeep.written -= changes
 		s.upkeep.phase = idle
 	}
 	return ctx.Err() == nil
 }
 
-// stopTidy ends what tidy does. The caller has mu.
-func (s *store) stopTidy() {
-	if s.endTidy != nil {
-		s.endTidy()
-		s.endTidy = nil
+// stopCompact ends a compaction that is under way. The caller has mu.
+func (s *store) stopCompact() {
+	if s.endCompact != nil {
+		s.endCompact()
+		s.endCompact = nil
 	}
-	s.tidies.Lock() // until it has ended
-	defer s.tidies.Unlock()
+	s.compacting.Lock() // until it has ended
+	defer s.compacting.Unlock()
 }
 
 // step does one batch of work; pause is how long to wait after it.
@@ -211,9 +211,9 @@ func (s *store) work() (more bool, err error) {
 		}
 	case packing:
 		if u.cursor, err = s.repack(st, u.cursor); u.cursor == nil {
-			next(tidying)
+			next(compacting)
 		}
-	case tidying: // by tidy
+	case compacting: // done by compact
 	}
 	if err != nil {
 		u.changed, u.used = unknown, nil

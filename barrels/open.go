@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"adshard/barrels/kv"
 	"adshard/fault"
 	"adshard/schema/pb"
 	"adshard/search"
@@ -18,10 +19,10 @@ import (
 // FormatVersion is the version of all keys and values of a store.
 const FormatVersion = 2
 
-// store is the Store on any KV.
+// store is the Store on any kv.DB.
 type store struct {
 	name string // the slave's
-	kv   KV
+	kv   kv.DB
 	published
 	behind    atomic.Bool // not caught up
 	badBlocks atomic.Uint64
@@ -35,10 +36,10 @@ type store struct {
 	writer *writer
 	closed bool
 	upkeep upkeep
-	// tidies is held while the KV tidies itself; endTidy ends that.
-	tidies  sync.Mutex
-	endTidy context.CancelFunc
-	// numbers is that of the last state before the KV was opened again.
+	// compacting is held while the DB is compacted; endCompact ends that.
+	compacting sync.Mutex
+	endCompact context.CancelFunc
+	// numbers is that of the last state before the DB was opened again.
 	numbers uint64
 }
 
@@ -56,7 +57,7 @@ type Options struct {
 // The store owns kv from then on; on an error kv is left open. Errors:
 // fault.Version when it was written by another version of the format or of the
 // words, fault.Corrupt when it is damaged.
-func Open(kv KV, o Options) (Store, error) {
+func Open(kv kv.DB, o Options) (Store, error) {
 	begin, err := first(kv, 0, o.Name)
 	if err != nil {
 		return nil, err
@@ -71,9 +72,9 @@ func Open(kv KV, o Options) (Store, error) {
 	return st, nil
 }
 
-// first reads the first state of a KV that was opened; it gets its versions if
+// first reads the first state of a DB that was opened; it gets its versions if
 // it is empty.
-func first(kv KV, number uint64, name string) (*state, error) {
+func first(kv kv.DB, number uint64, name string) (*state, error) {
 	s := kv.Snapshot()
 	fresh, err := checkVersions(s)
 	if err == nil && fresh {
@@ -95,8 +96,8 @@ func first(kv KV, number uint64, name string) (*state, error) {
 }
 
 // checkVersions compares the versions stored; fresh: there is nothing at all.
-func checkVersions(s Snapshot) (fresh bool, err error) {
-	format, ok, err := s.Get(Meta, metaFormat, nil)
+func checkVersions(s kv.Snapshot) (fresh bool, err error) {
+	format, ok, err := s.Get(kv.Meta, kv.MetaFormat, nil)
 	if err != nil {
 		return false, err
 	}
@@ -104,26 +105,26 @@ func checkVersions(s Snapshot) (fresh bool, err error) {
 		return true, checkEmpty(s)
 	}
 	if len(format) != 4 {
-		return false, fault.Newf(fault.Corrupt, "barrels: open", "the store's format version is damaged; %s", refill)
+		return false, fault.Newf(fault.Corrupt, "barrels: open", "the store's format version is damaged; %s", kv.Refill)
 	}
 	if v := binary.LittleEndian.Uint32(format); v != FormatVersion {
 		return false, fault.Newf(fault.Version, "barrels: open",
-			"the store has format version %d, this program reads %d; %s", v, FormatVersion, refill)
+			"the store has format version %d, this program reads %d; %s", v, FormatVersion, kv.Refill)
 	}
-	stored, _, err := s.Get(Meta, metaWords, nil)
+	stored, _, err := s.Get(kv.Meta, kv.MetaWords, nil)
 	if err != nil {
 		return false, err
 	}
 	if v := words.Version(); string(stored) != v {
 		return false, fault.Newf(fault.Version, "barrels: open",
-			"the store's words are of version %q, this program's of %q: it would miss keywords; %s", stored, v, refill)
+			"the store's words are of version %q, this program's of %q: it would miss keywords; %s", stored, v, kv.Refill)
 	}
 	return false, nil
 }
 
 // checkEmpty fails when there are data without a version.
-func checkEmpty(s Snapshot) error {
-	for f := range Family(Families) {
+func checkEmpty(s kv.Snapshot) error {
+	for f := range kv.Family(kv.Families) {
 		it := s.Full(f)
 		found := it.Seek(nil)
 		err := it.Err()
@@ -132,47 +133,47 @@ func checkEmpty(s Snapshot) error {
 			return err
 		}
 		if found {
-			return fault.Newf(fault.Corrupt, "barrels: open", "data in %s, but no format version; %s", f, refill)
+			return fault.Newf(fault.Corrupt, "barrels: open", "data in %s, but no format version; %s", f, kv.Refill)
 		}
 	}
 	return nil
 }
 
-func writeVersions(kv KV) error {
-	var b Batch
+func writeVersions(db kv.DB) error {
+	var b kv.Batch
 	putVersions(&b)
-	return kv.Write(&b)
+	return db.Write(&b)
 }
 
-func putVersions(b *Batch) {
-	b.Put(Meta, metaFormat, binary.LittleEndian.AppendUint32(nil, FormatVersion))
-	b.Put(Meta, metaWords, []byte(words.Version()))
+func putVersions(b *kv.Batch) {
+	b.Put(kv.Meta, kv.MetaFormat, binary.LittleEndian.AppendUint32(nil, FormatVersion))
+	b.Put(kv.Meta, kv.MetaWords, []byte(words.Version()))
 }
 
 // load reads the first state of an opened store.
-func load(s Snapshot, number uint64, name string) (*state, error) {
+func load(s kv.Snapshot, number uint64, name string) (*state, error) {
 	st, table := &state{number: number, snapshot: share(s), position: new(pb.Position)}, new(pb.SliceTable)
-	if err := readMessage(s, metaPosition, st.position); err != nil {
+	if err := readMessage(s, kv.MetaPosition, st.position); err != nil {
 		return nil, err
 	}
-	if err := readMessage(s, metaSlices, table); err != nil {
+	if err := readMessage(s, kv.MetaSlices, table); err != nil {
 		return nil, err
 	}
 	if err := checkSlices(table); err != nil {
-		return nil, damaged("slice table", err)
+		return nil, kv.Damaged("slice table", err)
 	}
-	_, strays, err := s.Get(Meta, metaStrays, nil)
+	_, strays, err := s.Get(kv.Meta, kv.MetaStrays, nil)
 	if err != nil {
 		return nil, err
 	}
 	st.views = newViews(name, number, table, strays)
-	raw, ok, err := s.Get(Meta, metaCounters, nil)
+	raw, ok, err := s.Get(kv.Meta, kv.MetaCounters, nil)
 	if err != nil {
 		return nil, err
 	}
 	if ok {
 		if st.counters, ok = parseCounters(raw); !ok {
-			return nil, damaged("counters", errWrongSize)
+			return nil, kv.Damaged("counters", kv.ErrWrongSize)
 		}
 	}
 	if err := readRepair(s, st); err != nil {
@@ -191,8 +192,8 @@ func load(s Snapshot, number uint64, name string) (*state, error) {
 }
 
 // readRepair reads who built the data and what is still to be purged.
-func readRepair(s Snapshot, st *state) error {
-	raw, ok, err := s.Get(Meta, metaBuilder, nil)
+func readRepair(s kv.Snapshot, st *state) error {
+	raw, ok, err := s.Get(kv.Meta, kv.MetaBuilder, nil)
 	if err != nil {
 		return err
 	}
@@ -203,40 +204,40 @@ func readRepair(s Snapshot, st *state) error {
 		st.builder = firstBuilder
 	default:
 		if len(raw) != 4 {
-			return damaged("builder", errWrongSize)
+			return kv.Damaged("builder", kv.ErrWrongSize)
 		}
 		st.builder = binary.LittleEndian.Uint32(raw)
 	}
-	if raw, _, err = s.Get(Meta, metaPurge, nil); err != nil {
+	if raw, _, err = s.Get(kv.Meta, kv.MetaPurge, nil); err != nil {
 		return err
 	}
 	if st.purge, ok = parseRuns(raw); !ok {
-		return damaged("purge", errWrongSize)
+		return kv.Damaged("purge", kv.ErrWrongSize)
 	}
 	return nil
 }
 
-func readMessage(s Snapshot, key []byte, m proto.Message) error {
-	raw, _, err := s.Get(Meta, key, nil)
+func readMessage(s kv.Snapshot, key []byte, m proto.Message) error {
+	raw, _, err := s.Get(kv.Meta, key, nil)
 	if err != nil {
 		return err
 	}
 	if err := proto.Unmarshal(raw, m); err != nil {
-		return damaged(string(key), err)
+		return kv.Damaged(string(key), err)
 	}
 	return nil
 }
 
-func loadTerms(s Snapshot, expected int) (*termTable, error) {
+func loadTerms(s kv.Snapshot, expected int) (*termTable, error) {
 	t := newTermTable(max(0, min(expected, 1<<28)))
-	it := s.Full(Terms)
+	it := s.Full(kv.Terms)
 	defer it.Close()
 	for ok := it.Seek(nil); ok; ok = it.Next() {
 		c, good := parseTermCount(it.Value())
 		if !good || len(it.Key()) != 8 {
-			return nil, damaged("term", errWrongSize)
+			return nil, kv.Damaged("term", kv.ErrWrongSize)
 		}
-		t = t.set(keyPart(it.Key(), 0), c)
+		t = t.set(kv.KeyPart(it.Key(), 0), c)
 	}
 	return t, it.Err()
 }
@@ -281,7 +282,7 @@ func (s *store) Stats() Stats {
 }
 
 // Close implements Store: it waits for the searches under way, then closes the
-// KV. Calls after it fail with fault.Unavailable.
+// DB. Calls after it fail with fault.Unavailable.
 func (s *store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -289,7 +290,7 @@ func (s *store) Close() error {
 		return nil
 	}
 	s.closed = true
-	s.stopTidy()
+	s.stopCompact()
 	s.publish(nil)
 	s.open.Wait()
 	return s.kv.Close()
@@ -299,7 +300,7 @@ func (s *store) errClosed(op string) error {
 	return fault.Newf(fault.Unavailable, op, "the store is closed")
 }
 
-// reopen opens a KV again whose write has failed, once there is room. Until
+// reopen opens a DB again whose write has failed, once there is room. Until
 // then searches go on with the last state; while it is done they wait.
 func (s *store) reopen() error {
 	if !s.kv.Failed() {
@@ -311,10 +312,10 @@ func (s *store) reopen() error {
 	return s.again(s.kv.Reopen)
 }
 
-// again closes all states, has the KV opened in some way, and reads the first
+// again closes all states, has the DB opened in some way, and reads the first
 // state from it. The caller has mu.
 func (s *store) again(open func() error) error {
-	s.stopTidy()
+	s.stopCompact()
 	s.reopening.Lock()
 	defer s.reopening.Unlock()
 	if old := s.newest.Load(); old != nil {

@@ -1,6 +1,9 @@
 package barrels
 
-import "adshard/fault"
+import (
+	"adshard/barrels/kv"
+	"adshard/fault"
+)
 
 // putPages writes the pages of the changed groups, leaving those that stay as
 // they are. Keywords keep to the page whose range of ids they fall in, so that
@@ -32,7 +35,7 @@ func (w *writer) putPages() error {
 
 func (w *writer) dropPages(g *groupChange) {
 	for _, p := range g.pages {
-		w.batch.Delete(Items, appendKey(w.key[:0], g.key, p.first))
+		w.batch.Delete(kv.Items, kv.AppendKey(w.key[:0], g.key, p.first))
 	}
 }
 
@@ -49,7 +52,7 @@ func before(list []*keyword, id uint64) int {
 // pages when they are too many for one.
 func (w *writer) putPage(key uint64, old *oldPage, list []*keyword) (err error) {
 	if old != nil && (len(list) == 0 || list[0].id < old.first) {
-		w.batch.Delete(Items, appendKey(w.key[:0], key, old.first))
+		w.batch.Delete(kv.Items, kv.AppendKey(w.key[:0], key, old.first))
 		old = nil
 	}
 	for len(list) > 0 {
@@ -62,7 +65,7 @@ func (w *writer) putPage(key uint64, old *oldPage, list []*keyword) (err error) 
 			return err
 		}
 		if old == nil || pageChecksum(w.record) != old.checksum {
-			w.batch.Put(Items, appendKey(w.key[:0], key, first), w.record)
+			w.batch.Put(kv.Items, kv.AppendKey(w.key[:0], key, first), w.record)
 		}
 		old, list = nil, list[n:]
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"adshard/barrels/block"
+	"adshard/barrels/kv"
 	"adshard/fault"
 	"adshard/schema/pb"
 	"adshard/search"
@@ -147,9 +148,9 @@ func modifiers(m *pb.Modifiers) [search.Devices]uint16 {
 }
 
 // loadParents reads all parents of a snapshot.
-func loadParents(s Snapshot) (*parents, error) {
+func loadParents(s kv.Snapshot) (*parents, error) {
 	p := newParents()
-	it := s.Full(Parents)
+	it := s.Full(kv.Parents)
 	defer it.Close()
 	for ok := it.Seek(nil); ok; ok = it.Next() {
 		if err := p.load(it.Key(), it.Value()); err != nil {
@@ -161,20 +162,20 @@ func loadParents(s Snapshot) (*parents, error) {
 
 func (p *parents) load(key, value []byte) error {
 	switch {
-	case len(key) == 9 && key[0] == parentCampaign:
+	case len(key) == 9 && key[0] == kv.CampaignKind:
 		r := new(pb.Campaign)
 		if err := proto.Unmarshal(value, r); err != nil {
-			return damaged("campaign", err)
+			return kv.Damaged("campaign", err)
 		}
 		p.setCampaign(r)
-	case len(key) == 9 && key[0] == parentAdvertiser:
+	case len(key) == 9 && key[0] == kv.AdvertiserKind:
 		r := new(pb.Advertiser)
 		if err := proto.Unmarshal(value, r); err != nil {
-			return damaged("advertiser", err)
+			return kv.Damaged("advertiser", err)
 		}
 		p.setAdvertiser(r)
 	default:
-		return fault.Newf(fault.Corrupt, "barrels: open", "a parent with the unknown key %x; %s", key, refill)
+		return fault.Newf(fault.Corrupt, "barrels: open", "a parent with the unknown key %x; %s", key, kv.Refill)
 	}
 	return nil
 }
@@ -183,10 +184,10 @@ func (p *parents) load(key, value []byte) error {
 // fault.Corrupt for a record that cannot be read.
 func (p *parents) has(kind byte, id uint64, record []byte) (bool, error) {
 	want := newParents()
-	if err := want.load(appendParentKey(nil, kind, id), record); err != nil {
+	if err := want.load(kv.AppendParentKey(nil, kind, id), record); err != nil {
 		return false, err
 	}
-	if kind == parentAdvertiser {
+	if kind == kv.AdvertiserKind {
 		a, ok := p.advertisers.get(id)
 		b, ok2 := want.advertisers.get(id)
 		return ok && ok2 && *a.advertiser == *b.advertiser && a.enabled == b.enabled, nil
@@ -211,11 +212,4 @@ func (p *parents) bounds(c *campaignEntry) bool {
 		}
 	}
 	return true
-}
-
-// refill says what to do about a store that cannot be used.
-const refill = "stop the slave, empty its directory and start it: it fills itself again (or put a store of `adshard barrels build` there)"
-
-func damaged(what string, err error) error {
-	return fault.Newf(fault.Corrupt, "barrels: read", "a damaged %s record: %w; %s", what, err, refill)
 }

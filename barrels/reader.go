@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"adshard/barrels/block"
+	"adshard/barrels/kv"
 	"adshard/search"
 )
 
@@ -13,7 +14,7 @@ type reader struct {
 	lists *lists
 	// device is the request's, whose judgements will be needed.
 	device search.Device
-	it     Iterator // opened on first use
+	it     kv.Iterator // opened on first use
 	view   block.View
 	key    []byte
 	// terms are those of the query, found what is known of each.
@@ -154,9 +155,9 @@ func (r *reader) visit(list *termList, i int, later bool, visit search.Visit) {
 		r.rot = true
 		to := ^uint64(0)
 		if i+1 < len(list.blocks) {
-			to = list.place(i + 1).key
+			to = list.place(i + 1).Key
 		}
-		r.bad = append(r.bad, run{list.place(i).key, to})
+		r.bad = append(r.bad, run{list.place(i).Key, to})
 	}
 }
 
@@ -171,9 +172,9 @@ func (r *reader) forget(term uint64) {
 // them are good and not too large together, they are kept in memory.
 func (r *reader) stored(ctx context.Context, term uint64, visit search.Visit) error {
 	if r.it == nil {
-		r.it = r.state.snapshot.Prefix(Postings)
+		r.it = r.state.snapshot.Prefix(kv.Postings)
 	}
-	r.key = appendKey(r.key[:0], term, 0, 0)
+	r.key = kv.AppendKey(r.key[:0], term, 0, 0)
 	c := collected{room: int(r.lists.most()) - listOverhead}
 	from := uint64(0) // ring key where what is read next begins
 	torn := false     // the block before was damaged
@@ -181,11 +182,11 @@ func (r *reader) stored(ctx context.Context, term uint64, visit search.Visit) er
 		if over(ctx) {
 			return ended(ctx, "barrels: search")
 		}
-		from = keyPart(r.it.Key(), 1)
+		from = kv.KeyPart(r.it.Key(), 1)
 		if torn {
 			r.bad[len(r.bad)-1].hi = from
 		}
-		b := c.open(term, place{from, keyPart(r.it.Key(), 2)}, r.it.Value(), &r.view)
+		b := c.open(term, kv.Place{Key: from, Keyword: kv.KeyPart(r.it.Key(), 2)}, r.it.Value(), &r.view)
 		if torn = b == nil || !r.visitBlock(b, false, visit); torn {
 			c.room = 0
 			r.bad = append(r.bad, run{from, ^uint64(0)})
@@ -216,7 +217,7 @@ func (c *collected) termList(state uint64) *termList {
 
 // open opens a block, on a copy of its bytes if it is to be kept, else with the
 // scratch view; nil: it is damaged.
-func (c *collected) open(term uint64, at place, value []byte, scratch *block.View) search.Block {
+func (c *collected) open(term uint64, at kv.Place, value []byte, scratch *block.View) search.Block {
 	if c.size += len(value) + blockOverhead; c.size > c.room {
 		c.room, c.list = 0, nil
 	}

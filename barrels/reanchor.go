@@ -3,6 +3,7 @@ package barrels
 import (
 	"slices"
 
+	"adshard/barrels/kv"
 	"adshard/schema/pb"
 
 	"google.golang.org/protobuf/proto"
@@ -15,7 +16,7 @@ const stepMoves = 256
 // is no longer rare another one. It returns where to go on, nil at the end.
 // Document frequencies do not depend on anchors, so that it comes to an end.
 func (s *store) reanchor(st *state, cursor []byte) (next []byte, err error) {
-	it := st.snapshot.Full(Items)
+	it := st.snapshot.Full(kv.Items)
 	defer it.Close()
 	w := s.writer
 	w.begin(st, false)
@@ -24,14 +25,14 @@ func (s *store) reanchor(st *state, cursor []byte) (next []byte, err error) {
 	moves := 0
 	ok := it.Seek(cursor)
 	for ; ok && moves < stepMoves && !clock.over(); ok = it.Next() {
-		if keyPart(it.Key(), 1) == groupRecord {
+		if kv.KeyPart(it.Key(), 1) == kv.GroupRecord {
 			continue
 		}
 		n, err := w.drifted(it.Value())
 		if err != nil {
 			return nil, err
 		}
-		if key := keyPart(it.Key(), 0); n > 0 && (len(drifted) == 0 || drifted[len(drifted)-1] != key) {
+		if key := kv.KeyPart(it.Key(), 0); n > 0 && (len(drifted) == 0 || drifted[len(drifted)-1] != key) {
 			drifted = append(drifted, key)
 		}
 		moves += n
@@ -57,12 +58,12 @@ func (s *store) reanchor(st *state, cursor []byte) (next []byte, err error) {
 func (w *writer) drifted(value []byte) (n int, err error) {
 	r := &w.reader
 	if err := r.open(value); err != nil {
-		return 0, damaged("keyword page", err)
+		return 0, kv.Damaged("keyword page", err)
 	}
 	for {
 		k, err := r.next()
 		if err != nil {
-			return 0, damaged("keyword page", err)
+			return 0, kv.Damaged("keyword page", err)
 		}
 		if k == nil {
 			return n, nil
@@ -98,7 +99,7 @@ func (w *writer) moveAnchors(key uint64) error {
 	}
 	record := new(pb.Group)
 	if err := proto.Unmarshal(raw, record); err != nil || raw == nil {
-		return damaged("group", err)
+		return kv.Damaged("group", err)
 	}
 	head := groupHead(record)
 	g := &groupChange{key: key, head: &head}
@@ -106,7 +107,7 @@ func (w *writer) moveAnchors(key uint64) error {
 	return w.pages(g, it, func(old *keywordData) (err error) {
 		k := &keyword{id: old.id, anchors: slices.Clone(old.anchors)}
 		if k.pb, err = old.message(); err != nil {
-			return damaged("keyword", err)
+			return kv.Damaged("keyword", err)
 		}
 		g.keywords = append(g.keywords, k)
 		if w.drift(old) {

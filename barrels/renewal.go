@@ -1,6 +1,9 @@
 package barrels
 
-import "sort"
+import (
+	"adshard/barrels/kv"
+	"sort"
+)
 
 // renewal is what a state still to be published makes of the list kept of a
 // term. Making the list takes its time, putting it in place does not: until all
@@ -13,8 +16,8 @@ type renewal struct {
 // renewals makes the lists of the state with this number after a batch. The
 // operations on blocks stand in the batch term by term. Only the writer calls
 // it.
-func (l *lists) renewals(t *termTable, b *Batch, number uint64) (all []renewal) {
-	var ops []Op // of one term
+func (l *lists) renewals(t *termTable, b *kv.Batch, number uint64) (all []renewal) {
+	var ops []kv.Op // of one term
 	flush := func() {
 		if len(ops) > 0 {
 			if r, ok := l.renew(t, number, ops); ok {
@@ -25,10 +28,10 @@ func (l *lists) renewals(t *termTable, b *Batch, number uint64) (all []renewal) 
 	}
 	for i := range b.Len() {
 		op := b.Op(i)
-		if op.Family != Postings || op.Kind == Clear { // lists go with their table
+		if op.Family != kv.Postings || op.Kind == kv.Clear { // lists go with their table
 			continue
 		}
-		if len(ops) > 0 && keyPart(op.Key, 0) != keyPart(ops[0].Key, 0) {
+		if len(ops) > 0 && kv.KeyPart(op.Key, 0) != kv.KeyPart(ops[0].Key, 0) {
 			flush()
 		}
 		ops = append(ops, op)
@@ -39,8 +42,8 @@ func (l *lists) renewals(t *termTable, b *Batch, number uint64) (all []renewal) 
 
 // renew makes the list of a term after its operations; false: no list can be
 // there.
-func (l *lists) renew(t *termTable, number uint64, ops []Op) (renewal, bool) {
-	term := keyPart(ops[0].Key, 0)
+func (l *lists) renew(t *termTable, number uint64, ops []kv.Op) (renewal, bool) {
+	term := kv.KeyPart(ops[0].Key, 0)
 	s := t.slot(term)
 	if s.key.Load() != term {
 		return renewal{}, false
@@ -60,9 +63,9 @@ func (l *lists) renew(t *termTable, number uint64, ops []Op) (renewal, bool) {
 // prepare makes ready the blocks that ops have put in place of others that
 // searches have visited, in a list that they have asked for since the last change:
 // it is the writer who takes the time for it, and not the next search.
-func (l *termList) prepare(old *termList, ops []Op) {
+func (l *termList) prepare(old *termList, ops []kv.Op) {
 	for _, o := range ops {
-		at := place{keyPart(o.Key, 1), keyPart(o.Key, 2)}
+		at := kv.Place{Key: kv.KeyPart(o.Key, 1), Keyword: kv.KeyPart(o.Key, 2)}
 		if i, j := l.find(at), old.find(at); i >= 0 && j >= 0 && old.blocks[j].Load().ready {
 			l.block(i)
 		}
@@ -70,8 +73,8 @@ func (l *termList) prepare(old *termList, ops []Op) {
 }
 
 // find returns the index of the block at a place; −1: none is there.
-func (l *termList) find(at place) int {
-	i := sort.Search(len(l.blocks), func(i int) bool { return !l.place(i).less(at) })
+func (l *termList) find(at kv.Place) int {
+	i := sort.Search(len(l.blocks), func(i int) bool { return !l.place(i).Less(at) })
 	if i == len(l.blocks) || l.place(i) != at {
 		return -1
 	}
@@ -106,7 +109,7 @@ func (t *termTable) held(term, state uint64) *termList {
 // offer keeps the only block of a term that the writer has read, where there is
 // room: what has changed once will change again, and is then not looked for in
 // the store. Half of the room is left to what searches ask for.
-func (l *lists) offer(t *termTable, term, state uint64, at place, value []byte) {
+func (l *lists) offer(t *termTable, term, state uint64, at kv.Place, value []byte) {
 	if l.bytes.Load()+int64(len(value)) > l.limit/2 {
 		return
 	}

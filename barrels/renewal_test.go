@@ -1,13 +1,16 @@
 package barrels
 
-import "testing"
+import (
+	"adshard/barrels/kv"
+	"testing"
+)
 
 // TestOffer: the only block of a term that the writer has read is held for it and
 // for searches of the same state until the term changes, and only where there is
 // room enough.
 func TestOffer(t *testing.T) {
 	const term, state = 7, 3
-	at, value := place{key: 10}, blockValue(1)
+	at, value := kv.Place{Key: 10}, blockValue(1)
 	for _, c := range []struct {
 		name  string
 		limit int64
@@ -27,8 +30,8 @@ func TestOffer(t *testing.T) {
 		if got == nil {
 			continue
 		}
-		if b := got.blocks[0].Load(); b.place != at || b.view.Keyword(0) != 1 || table.list(term, state) != got {
-			t.Errorf("%s: the block at %v is another, or not there for searches", c.name, b.place)
+		if b := got.blocks[0].Load(); b.Place != at || b.view.Keyword(0) != 1 || table.list(term, state) != got {
+			t.Errorf("%s: the block at %v is another, or not there for searches", c.name, b.Place)
 		}
 		if l.bytes.Load() != int64(got.bytes) {
 			t.Errorf("%s: %d bytes are counted, it takes %d", c.name, l.bytes.Load(), got.bytes)
@@ -47,17 +50,17 @@ func TestOffer(t *testing.T) {
 // is ready for them, in lists that they have asked for since the last change.
 func TestPreparedBlocks(t *testing.T) {
 	const term = 7
-	var b Batch
+	var b kv.Batch
 	for _, key := range []uint64{10, 20, 40} {
-		b.Put(Postings, appendKey(nil, term, key, 0), blockValue(key))
+		b.Put(kv.Postings, kv.AppendKey(nil, term, key, 0), blockValue(key))
 	}
-	ops := []Op{b.Op(0), b.Op(1), b.Op(2)}
+	ops := []kv.Op{b.Op(0), b.Op(1), b.Op(2)}
 	for _, asked := range []bool{false, true} {
 		table := newTermTable(0).set(term, termCount{frequency: 1, postings: 1})
 		l := &lists{limit: 1 << 20}
 		var blocks []*termBlock
 		for _, key := range []uint64{10, 20, 30} {
-			blocks = append(blocks, newTermBlock(1, place{key: key}, blockValue(key)))
+			blocks = append(blocks, newTermBlock(1, kv.Place{Key: key}, blockValue(key)))
 		}
 		old := newTermList(1, blocks)
 		old.block(0) // visited
@@ -72,7 +75,7 @@ func TestPreparedBlocks(t *testing.T) {
 		}
 		for i, want := range []bool{asked, false, true, false} {
 			if got := r.next.blocks[i].Load(); got.ready != want {
-				t.Errorf("asked for: %t; block %d at %v is ready: %t, want %t", asked, i, got.place, got.ready, want)
+				t.Errorf("asked for: %t; block %d at %v is ready: %t, want %t", asked, i, got.Place, got.ready, want)
 			}
 		}
 	}

@@ -4,19 +4,20 @@ import (
 	"slices"
 
 	"adshard/barrels/block"
+	"adshard/barrels/kv"
 )
 
 // repack looks at the blocks from cursor on and joins neighbours of one term
 // that fit into one block. It returns where to go on, nil at the end.
 func (s *store) repack(st *state, cursor []byte) (next []byte, err error) {
-	it := st.snapshot.Full(Postings)
+	it := st.snapshot.Full(kv.Postings)
 	defer it.Close()
 	s.writer.begin(st, false)
 	var r joiner
 	ok := it.Seek(cursor)
 	var clock stepClock
 	for late := false; ok; ok = it.Next() {
-		if late = late || clock.over(); late && keyPart(it.Key(), 0) != r.term {
+		if late = late || clock.over(); late && kv.KeyPart(it.Key(), 0) != r.term {
 			break // between two terms
 		}
 		r.take(s.writer, it.Key(), it.Value)
@@ -42,9 +43,9 @@ type joiner struct {
 // take adds a block. A damaged one is left as it is, and nothing is joined
 // across it: searches count it and say so.
 func (j *joiner) take(w *writer, key []byte, value func() []byte) {
-	if keyPart(key, 0) != j.term || len(j.keys) == 0 {
+	if kv.KeyPart(key, 0) != j.term || len(j.keys) == 0 {
 		j.flush(w)
-		j.term = keyPart(key, 0)
+		j.term = kv.KeyPart(key, 0)
 	}
 	if w.terms.count(j.term).postings <= 1 {
 		return
@@ -70,9 +71,9 @@ func (j *joiner) flush(w *writer) {
 			e.Copy(v, 0, v.Len())
 		}
 		for _, key := range j.keys[1:] {
-			w.batch.Delete(Postings, key)
+			w.batch.Delete(kv.Postings, key)
 		}
-		w.batch.PutFunc(Postings, j.keys[0], e.Append)
+		w.batch.PutFunc(kv.Postings, j.keys[0], e.Append)
 		w.counters.blocks -= int64(len(j.keys) - 1)
 	}
 	j.keys, j.views, j.size = j.keys[:0], j.views[:0], 0

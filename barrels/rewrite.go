@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"adshard/barrels/block"
+	"adshard/barrels/kv"
 )
 
 // rewrite applies the ops to the blocks: each block touched is read and
@@ -15,9 +16,9 @@ func (w *writer) rewrite() error {
 	if len(w.ops) == 0 {
 		return nil
 	}
-	var it Iterator
+	var it kv.Iterator
 	if w.base != nil {
-		it = w.base.Prefix(Postings)
+		it = w.base.Prefix(kv.Postings)
 		defer it.Close()
 	}
 	for ops := w.ops; len(ops) > 0; {
@@ -40,7 +41,7 @@ func (w *writer) sortOps() {
 		if a.term != b.term {
 			return cmp.Compare(a.term, b.term)
 		}
-		if c := cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.place.keyword, b.place.keyword)); c != 0 {
+		if c := cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Place.Keyword, b.Place.Keyword)); c != 0 {
 			return c
 		}
 		if a.keyword != nil {
@@ -48,11 +49,11 @@ func (w *writer) sortOps() {
 		}
 		return 1
 	})
-	w.ops = slices.CompactFunc(w.ops, func(a, b op) bool { return a.term == b.term && a.place == b.place })
+	w.ops = slices.CompactFunc(w.ops, func(a, b op) bool { return a.term == b.term && a.Place == b.Place })
 }
 
 // term applies the ops of one term, block by block.
-func (w *writer) term(it Iterator, ops []op) error {
+func (w *writer) term(it kv.Iterator, ops []op) error {
 	term := ops[0].term
 	stored := int(w.terms.count(term).postings)
 	if it == nil {
@@ -91,7 +92,7 @@ type blockWriter struct {
 	view    block.View
 	value   []byte // of the view
 	key     []byte
-	first   place // in the key of the block at hand
+	first   kv.Place // in the key of the block at hand
 	encoder block.Encoder
 	merged  []source
 	words   []block.Word
@@ -105,21 +106,21 @@ type source int
 // the ops do. It is the last block that begins at or before the op's place, else
 // the term's first.
 func (b *blockWriter) kept(l *termList, ops []op) (view *block.View, n int, err error) {
-	i := max(0, sort.Search(len(l.blocks), func(i int) bool { return ops[0].less(l.place(i)) })-1)
+	i := max(0, sort.Search(len(l.blocks), func(i int) bool { return ops[0].Less(l.place(i)) })-1)
 	at := l.blocks[i].Load()
-	b.first, n = at.place, len(ops)
+	b.first, n = at.Place, len(ops)
 	if i+1 < len(l.blocks) {
 		n = ownOps(ops, l.place(i+1))
 	}
 	if err := at.view.Check(); err != nil {
-		return nil, 0, damaged("block", err)
+		return nil, 0, kv.Damaged("block", err)
 	}
 	return &at.view, n, nil
 }
 
 // ownOps returns how many of the ops come before the block that begins there.
-func ownOps(ops []op, next place) (n int) {
-	for n < len(ops) && ops[n].less(next) {
+func ownOps(ops []op, next kv.Place) (n int) {
+	for n < len(ops) && ops[n].Less(next) {
 		n++
 	}
 	return n
@@ -127,20 +128,20 @@ func ownOps(ops []op, next place) (n int) {
 
 // stored is kept from the store, in which the term has so many postings; nil:
 // it has no block.
-func (b *blockWriter) stored(it Iterator, ops []op, postings int) (view *block.View, n int, err error) {
-	found, err := b.load(it, ops[0].term, ops[0].place, postings)
+func (b *blockWriter) stored(it kv.Iterator, ops []op, postings int) (view *block.View, n int, err error) {
+	found, err := b.load(it, ops[0].term, ops[0].Place, postings)
 	if err != nil || !found {
 		return nil, len(ops), err
 	}
 	if n = len(ops); n > 1 && b.view.Len() < postings && it.Next() { // there are more blocks
-		n = ownOps(ops, place{keyPart(it.Key(), 1), keyPart(it.Key(), 2)})
+		n = ownOps(ops, kv.Place{Key: kv.KeyPart(it.Key(), 1), Keyword: kv.KeyPart(it.Key(), 2)})
 	}
 	return &b.view, n, it.Err()
 }
 
 // load reads the block that a place belongs to.
-func (b *blockWriter) load(it Iterator, term uint64, at place, postings int) (found bool, err error) {
-	b.key = appendKey(b.key[:0], term, 0, 0)
+func (b *blockWriter) load(it kv.Iterator, term uint64, at kv.Place, postings int) (found bool, err error) {
+	b.key = kv.AppendKey(b.key[:0], term, 0, 0)
 	if postings <= block.Target { // probably one block, and going forward is cheaper
 		if !it.Seek(b.key) {
 			return false, it.Err()
@@ -149,22 +150,22 @@ func (b *blockWriter) load(it Iterator, term uint64, at place, postings int) (fo
 			return err == nil, err
 		}
 	}
-	b.key = appendKey(b.key[:0], term, at.key, at.keyword)
-	if !it.SeekBack(b.key) && !it.Seek(appendKey(b.key[:0], term, 0, 0)) {
+	b.key = kv.AppendKey(b.key[:0], term, at.Key, at.Keyword)
+	if !it.SeekBack(b.key) && !it.Seek(kv.AppendKey(b.key[:0], term, 0, 0)) {
 		return false, it.Err()
 	}
 	return true, b.open(it)
 }
 
 // open opens the block that the iterator is at.
-func (b *blockWriter) open(it Iterator) error {
-	b.first = place{keyPart(it.Key(), 1), keyPart(it.Key(), 2)}
+func (b *blockWriter) open(it kv.Iterator) error {
+	b.first = kv.Place{Key: kv.KeyPart(it.Key(), 1), Keyword: kv.KeyPart(it.Key(), 2)}
 	b.value = append(b.value[:0], it.Value()...)
 	if err := b.view.Open(b.value); err != nil {
-		return damaged("block", err)
+		return kv.Damaged("block", err)
 	}
 	if err := b.view.Check(); err != nil {
-		return damaged("block", err)
+		return kv.Damaged("block", err)
 	}
 	return nil
 }
@@ -187,16 +188,16 @@ func (w *writer) chunk(term uint64, view *block.View, ops []op) error {
 	for rest := b.merged; len(rest) > 0; {
 		n := pieceLen(len(rest))
 		first := b.encode(view, ops, rest[:n])
-		if view != nil && len(rest) == len(b.merged) && !first.less(b.first) {
+		if view != nil && len(rest) == len(b.merged) && !first.Less(b.first) {
 			first = b.first
 		}
 		kept = kept || first == b.first // also where a later piece begins there
-		w.batch.PutFunc(Postings, appendKey(b.key[:0], term, first.key, first.keyword), b.encoder.Append)
+		w.batch.PutFunc(kv.Postings, kv.AppendKey(b.key[:0], term, first.Key, first.Keyword), b.encoder.Append)
 		w.counters.blocks++
 		rest = rest[n:]
 	}
 	if view != nil && !kept {
-		w.batch.Delete(Postings, appendKey(b.key[:0], term, b.first.key, b.first.keyword))
+		w.batch.Delete(kv.Postings, kv.AppendKey(b.key[:0], term, b.first.Key, b.first.Keyword))
 	}
 	return nil
 }
@@ -214,8 +215,8 @@ func (b *blockWriter) merge(view *block.View, ops []op) {
 		}
 	}
 	for o := range ops {
-		old(i + sort.Search(n-i, func(j int) bool { return !viewPlace(view, i+j).less(ops[o].place) }))
-		if i < n && viewPlace(view, i) == ops[o].place {
+		old(i + sort.Search(n-i, func(j int) bool { return !viewPlace(view, i+j).Less(ops[o].Place) }))
+		if i < n && viewPlace(view, i) == ops[o].Place {
 			i++
 		}
 		if ops[o].keyword != nil {
@@ -225,17 +226,17 @@ func (b *blockWriter) merge(view *block.View, ops []op) {
 	old(n)
 }
 
-func viewPlace(v *block.View, i int) place {
+func viewPlace(v *block.View, i int) kv.Place {
 	key, keyword := v.Key(i)
-	return place{key, keyword}
+	return kv.Place{Key: key, Keyword: keyword}
 }
 
 // encode fills the encoder; it returns the first posting's place.
-func (b *blockWriter) encode(view *block.View, ops []op, list []source) (first place) {
+func (b *blockWriter) encode(view *block.View, ops []op, list []source) (first kv.Place) {
 	if s := list[0]; s < 0 {
 		first = viewPlace(view, int(-s-1))
 	} else {
-		first = ops[s].place
+		first = ops[s].Place
 	}
 	b.encoder.Reset()
 	for len(list) > 0 {

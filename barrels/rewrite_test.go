@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"adshard/barrels/block"
+	"adshard/barrels/kv"
 	"adshard/schema/pb"
 )
 
@@ -17,7 +18,7 @@ func TestChunkKeepsAll(t *testing.T) {
 		for _, held := range []int{1, block.Max - block.Target, block.Max - block.Target + 1, block.Target, block.Max} {
 			var e block.Encoder
 			for i := range held {
-				n := op{term: term, place: place{1, uint64(at + i)}, keyword: oneWord(at + i), group: &block.Group{Key: 1}}
+				n := op{term: term, Place: kv.Place{Key: 1, Keyword: uint64(at + i)}, keyword: oneWord(at + i), group: &block.Group{Key: 1}}
 				entry := n.entry(nil)
 				e.Add(&entry)
 			}
@@ -26,11 +27,11 @@ func TestChunkKeepsAll(t *testing.T) {
 			if err := w.blocks.view.Open(old); err != nil {
 				t.Fatal(err)
 			}
-			w.blocks.first = place{1, at}
+			w.blocks.first = kv.Place{Key: 1, Keyword: at}
 			var ops []op
 			var want []uint64
 			for i := range before {
-				ops = append(ops, op{term: term, place: place{1, uint64(at - before + i)}, keyword: oneWord(at - before + i), group: &block.Group{Key: 1}})
+				ops = append(ops, op{term: term, Place: kv.Place{Key: 1, Keyword: uint64(at - before + i)}, keyword: oneWord(at - before + i), group: &block.Group{Key: 1}})
 			}
 			for i := range before + held {
 				want = append(want, uint64(at-before+i))
@@ -38,7 +39,7 @@ func TestChunkKeepsAll(t *testing.T) {
 			if err := w.chunk(term, &w.blocks.view, ops); err != nil {
 				t.Fatal(err)
 			}
-			if got := applied(t, &w.batch, place{1, at}, old); !slices.Equal(got, want) {
+			if got := applied(t, &w.batch, kv.Place{Key: 1, Keyword: at}, old); !slices.Equal(got, want) {
 				t.Errorf("%d before a block of %d: %d of %d keywords are left", before, held, len(got), len(want))
 			}
 		}
@@ -50,13 +51,13 @@ func oneWord(id int) *pb.Keyword {
 }
 
 // applied returns the keywords in order after a batch on one block.
-func applied(t *testing.T, b *Batch, first place, old []byte) (keywords []uint64) {
+func applied(t *testing.T, b *kv.Batch, first kv.Place, old []byte) (keywords []uint64) {
 	t.Helper()
-	blocks := map[place][]byte{first: old}
+	blocks := map[kv.Place][]byte{first: old}
 	for i := range b.Len() {
 		o := b.Op(i)
-		key := place{keyPart(o.Key, 1), keyPart(o.Key, 2)}
-		if o.Kind == Delete {
+		key := kv.Place{Key: kv.KeyPart(o.Key, 1), Keyword: kv.KeyPart(o.Key, 2)}
+		if o.Kind == kv.Delete {
 			delete(blocks, key)
 		} else {
 			blocks[key] = o.Value
@@ -67,7 +68,7 @@ func applied(t *testing.T, b *Batch, first place, old []byte) (keywords []uint64
 		if err := v.Open(value); err != nil {
 			t.Fatal(err)
 		}
-		if viewPlace(&v, 0).less(key) {
+		if viewPlace(&v, 0).Less(key) {
 			t.Errorf("the block at %v begins at %v", key, viewPlace(&v, 0))
 		}
 		for i := range v.Len() {

@@ -15,7 +15,7 @@ import (
 func TestRotInMemoryIsFoundAndDropped(t *testing.T) {
 	for _, what := range []string{"signature", "members", "bound", "bytes", "judgement", "group", "shown", "campaign", "advertiser"} {
 		t.Run(what, func(t *testing.T) {
-			s := open(t, memory.NewKV())
+			s := open(t, memory.NewDB())
 			defer s.Close()
 			if err := s.Apply(context.Background(), quarters(t)); err != nil {
 				t.Fatal(err)
@@ -48,7 +48,7 @@ func TestRotInMemoryIsFoundAndDropped(t *testing.T) {
 
 // TestNothingIsDroppedThatIsRight: certificates of sound stores report no damage.
 func TestNothingIsDroppedThatIsRight(t *testing.T) {
-	s := open(t, memory.NewKV())
+	s := open(t, memory.NewDB())
 	defer s.Close()
 	d := quarters(t)
 	s.OnDamage(func(d barrels.Damage) { t.Errorf("%+v", d) })

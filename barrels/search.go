@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"adshard/barrels/block"
+	"adshard/barrels/kv"
 	"adshard/fault"
 	"adshard/search"
 )
@@ -104,7 +105,7 @@ type finder struct {
 	tally tally // of a search that is counted
 	pages pageReader
 
-	records Iterator // of groups; opened on first use
+	records kv.Iterator // of groups; opened on first use
 	cached  *cache[*groupItems]
 	shown   *shownCache
 }

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"adshard/auction"
+	"adshard/barrels/kv"
 	"adshard/search"
 )
 
@@ -118,7 +119,7 @@ func (f *finder) lookUp(r *search.Ranked[found]) *shown {
 	if !ok || !ok2 || !ok3 || len(g.ads) == 0 {
 		return nil
 	}
-	text, ok := f.keywordText(g, place{in.key, r.Keyword})
+	text, ok := f.keywordText(g, kv.Place{Key: in.key, Keyword: r.Keyword})
 	if !ok {
 		return nil
 	}

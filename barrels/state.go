@@ -4,6 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"adshard/barrels/kv"
 	"adshard/schema/pb"
 )
 
@@ -29,11 +30,11 @@ type state struct {
 // that only moves the position leaves the next state the snapshot, with the
 // iterators that searches have opened on it.
 type sharedSnapshot struct {
-	Snapshot
+	kv.Snapshot
 	states atomic.Int64
 }
 
-func share(s Snapshot) *sharedSnapshot {
+func share(s kv.Snapshot) *sharedSnapshot {
 	shared := &sharedSnapshot{Snapshot: s}
 	shared.states.Store(1)
 	return shared

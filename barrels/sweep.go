@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"adshard/barrels/kv"
 	"adshard/schema/pb"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -51,7 +52,7 @@ func (u *usedParents) record(b []byte) error {
 		return nil
 	})
 	if err != nil && err != errFound {
-		return damaged("group", err)
+		return kv.Damaged("group", err)
 	}
 	return nil
 }
@@ -60,12 +61,12 @@ func (u *usedParents) record(b []byte) error {
 // end, nil, it removes parents without groups, makes the largest modifiers the
 // least that hold, and starts a new table of terms when many are gone.
 func (s *store) sweep(st *state, cursor []byte) (next []byte, err error) {
-	it := st.snapshot.Full(Items)
+	it := st.snapshot.Full(kv.Items)
 	defer it.Close()
 	var clock stepClock
 	ok := it.Seek(cursor)
 	for ; ok && !clock.over(); ok = it.Next() {
-		if keyPart(it.Key(), 1) != groupRecord {
+		if kv.KeyPart(it.Key(), 1) != kv.GroupRecord {
 			continue
 		}
 		if err := s.upkeep.used.record(it.Value()); err != nil {
@@ -88,14 +89,14 @@ func (s *store) dropUnused(st *state) error {
 	drop := func(kind byte, used map[uint64]bool) func(uint64) bool {
 		return func(id uint64) bool {
 			if !used[id] {
-				w.batch.Delete(Parents, appendParentKey(w.key[:0], kind, id))
+				w.batch.Delete(kv.Parents, kv.AppendParentKey(w.key[:0], kind, id))
 			}
 			return !used[id]
 		}
 	}
 	p, u := w.parents.copy(), s.upkeep.used
-	p.campaigns = p.campaigns.without(drop(parentCampaign, u.campaigns))
-	p.advertisers = p.advertisers.without(drop(parentAdvertiser, u.advertisers))
+	p.campaigns = p.campaigns.without(drop(kv.CampaignKind, u.campaigns))
+	p.advertisers = p.advertisers.without(drop(kv.AdvertiserKind, u.advertisers))
 	if p.tighten() || w.batch.Len() > 0 {
 		w.parents, w.parentsOwned = p, true
 	}

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"adshard/barrels/block"
+	"adshard/barrels/kv"
 	"adshard/search"
 
 	"github.com/cespare/xxhash/v2"
@@ -25,11 +26,11 @@ type termBlock struct {
 	live       bool   // some posting is
 	term       uint64 // in its key
 
-	bounds [search.Devices]block.Bound
-	norms  []uint64 // of the rows that have no room for theirs
-	view   block.View
-	place  // in its key
-	bytes  int
+	bounds   [search.Devices]block.Bound
+	norms    []uint64 // of the rows that have no room for theirs
+	view     block.View
+	kv.Place // in its key
+	bytes    int
 }
 
 // row is a class: postings with the same words and match type. Its members end
@@ -59,8 +60,8 @@ const blockOverhead = 320
 
 // newTermBlock keeps a copy of a block's bytes, not yet ready; nil: they are
 // damaged.
-func newTermBlock(term uint64, at place, value []byte) *termBlock {
-	b := &termBlock{term: term, place: at}
+func newTermBlock(term uint64, at kv.Place, value []byte) *termBlock {
+	b := &termBlock{term: term, Place: at}
 	if b.view.Open(bytes.Clone(value)) != nil {
 		return nil
 	}
@@ -76,7 +77,7 @@ func newTermBlock(term uint64, at place, value []byte) *termBlock {
 // makeReady makes m, which is empty, the block made ready for searches; false: it
 // is damaged.
 func (b *termBlock) makeReady(m *termBlock) bool {
-	m.ready, m.bounds, m.view, m.term, m.place, m.bytes = true, b.bounds, b.view, b.term, b.place, b.bytes
+	m.ready, m.bounds, m.view, m.term, m.Place, m.bytes = true, b.bounds, b.view, b.term, b.Place, b.bytes
 	return m.gather()
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"adshard/barrels/block"
+	"adshard/barrels/kv"
 	"adshard/search"
 )
 
@@ -99,33 +100,33 @@ func (l *termList) block(i int) *termBlock {
 }
 
 // place is that of the i-th block.
-func (l *termList) place(i int) place { return l.blocks[i].Load().place }
+func (l *termList) place(i int) kv.Place { return l.blocks[i].Load().Place }
 
 // with returns the list of a later state, in which ops put or remove blocks; nil
 // when one of them is damaged.
-func (l *termList) with(state uint64, ops []Op) *termList {
+func (l *termList) with(state uint64, ops []kv.Op) *termList {
 	blocks := make([]*termBlock, len(l.blocks), len(l.blocks)+len(ops))
 	for i := range blocks {
 		blocks[i] = l.blocks[i].Load()
 	}
 	for _, o := range ops {
-		at := place{keyPart(o.Key, 1), keyPart(o.Key, 2)}
-		i, found := slices.BinarySearchFunc(blocks, at, func(b *termBlock, at place) int {
+		at := kv.Place{Key: kv.KeyPart(o.Key, 1), Keyword: kv.KeyPart(o.Key, 2)}
+		i, found := slices.BinarySearchFunc(blocks, at, func(b *termBlock, at kv.Place) int {
 			switch {
-			case b.place == at:
+			case b.Place == at:
 				return 0
-			case b.less(at):
+			case b.Less(at):
 				return -1
 			}
 			return 1
 		})
-		if o.Kind == Delete {
+		if o.Kind == kv.Delete {
 			if found {
 				blocks = slices.Delete(blocks, i, i+1)
 			}
 			continue
 		}
-		b := newTermBlock(keyPart(o.Key, 0), at, o.Value)
+		b := newTermBlock(kv.KeyPart(o.Key, 0), at, o.Value)
 		if b == nil {
 			return nil
 		}

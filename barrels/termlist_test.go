@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"adshard/barrels/block"
+	"adshard/barrels/kv"
 	"adshard/search"
 
 	"pgregory.net/rapid"
@@ -79,15 +80,15 @@ func (w *listWorld) change(t *rapid.T, term uint64) {
 	content := listContent{}
 	maps.Copy(content, next[term-1])
 	next[term-1] = content
-	var b Batch
+	var b kv.Batch
 	for _, at := range rapid.SliceOfNDistinct(rapid.Uint64Range(0, 9), 1, 3, rapid.ID).Draw(t, "keys") {
-		key := appendKey(nil, term, at, 0)
+		key := kv.AppendKey(nil, term, at, 0)
 		if rapid.Bool().Draw(t, "delete") {
 			delete(content, at)
-			b.Delete(Postings, key)
+			b.Delete(kv.Postings, key)
 		} else {
 			content[at] = number
-			b.Put(Postings, key, blockValue(number))
+			b.Put(kv.Postings, key, blockValue(number))
 		}
 	}
 	renewals := w.lists.renewals(w.table, &b, number)
@@ -113,7 +114,7 @@ func (w *listWorld) read(term uint64, state int) {
 	content := w.history[state][term-1]
 	var blocks []*termBlock
 	for _, key := range slices.Sorted(maps.Keys(content)) {
-		blocks = append(blocks, newTermBlock(1, place{key: key}, blockValue(content[key])))
+		blocks = append(blocks, newTermBlock(1, kv.Place{Key: key}, blockValue(content[key])))
 	}
 	if len(blocks) > 0 {
 		w.lists.keep(w.table, term, newTermList(uint64(state), blocks))
@@ -129,7 +130,7 @@ func (w *listWorld) ask(t *rapid.T, term uint64, state int) {
 	got := listContent{}
 	for i := range list.blocks {
 		b := list.block(i)
-		got[b.key] = b.members()[0].keyword
+		got[b.Key] = b.members()[0].keyword
 	}
 	if want := w.history[state][term-1]; !maps.Equal(got, want) {
 		t.Fatalf("term %d, state %d: %v, want %v", term, state, got, want)
@@ -158,7 +159,7 @@ func lateDamage(t *testing.T) []byte {
 		value := blockValue(2)
 		value[at] = 0xfe
 		value = block.Seal(value[:len(value)-tail])
-		if b := newTermBlock(1, place{}, value); b != nil && !b.makeReady(new(termBlock)) {
+		if b := newTermBlock(1, kv.Place{}, value); b != nil && !b.makeReady(new(termBlock)) {
 			return value
 		}
 	}
@@ -175,7 +176,7 @@ func TestReadyIsSound(t *testing.T) {
 		for _, wrong := range []byte{1, 3, 0x40, 0xfe} {
 			value := bytes.Clone(content)
 			value[at] = wrong
-			b, ready := newTermBlock(1, place{}, block.Seal(value[:len(value)-tail])), new(termBlock)
+			b, ready := newTermBlock(1, kv.Place{}, block.Seal(value[:len(value)-tail])), new(termBlock)
 			if b == nil || !b.makeReady(ready) {
 				continue
 			}
@@ -199,11 +200,11 @@ func TestReadyIsSound(t *testing.T) {
 // visited is passed over and told of, each time; its neighbours are visited.
 func TestDamagedBlockInAList(t *testing.T) {
 	damaged := lateDamage(t)
-	var b Batch
-	b.Put(Postings, appendKey(nil, 1, 20, 0), damaged)
+	var b kv.Batch
+	b.Put(kv.Postings, kv.AppendKey(nil, 1, 20, 0), damaged)
 	list := newTermList(1, []*termBlock{
-		newTermBlock(1, place{key: 10}, blockValue(1)), newTermBlock(1, place{key: 30}, blockValue(3)),
-	}).with(2, []Op{b.Op(0)})
+		newTermBlock(1, kv.Place{Key: 10}, blockValue(1)), newTermBlock(1, kv.Place{Key: 30}, blockValue(3)),
+	}).with(2, []kv.Op{b.Op(0)})
 	if list == nil {
 		t.Fatal("the damage shows at once")
 	}
@@ -223,7 +224,7 @@ func TestDamagedBlockInAList(t *testing.T) {
 // of the term is dropped; a panic on damaged bytes is damage.
 func TestAPanicOnASoundBlockIsADefect(t *testing.T) {
 	table := newTermTable(0).set(1, termCount{1, 1})
-	list := newTermList(1, []*termBlock{newTermBlock(1, place{key: 10}, blockValue(1))})
+	list := newTermList(1, []*termBlock{newTermBlock(1, kv.Place{Key: 10}, blockValue(1))})
 	table.slot(1).list.Store(list)
 	r := reader{state: &state{terms: table}, lists: new(lists)}
 	bug := func(search.Block, bool) { panic("a bug") }
@@ -238,7 +239,7 @@ func TestAPanicOnASoundBlockIsADefect(t *testing.T) {
 	if len(r.bad) > 0 || table.slot(1).list.Load() != nil {
 		t.Errorf("bad: %v, kept: %v", r.bad, table.slot(1).list.Load())
 	}
-	damaged := newTermBlock(1, place{key: 20}, lateDamage(t))
+	damaged := newTermBlock(1, kv.Place{Key: 20}, lateDamage(t))
 	if r.visitBlock(damaged, false, bug) {
 		t.Error("a damaged block counts as good")
 	}

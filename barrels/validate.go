@@ -1,7 +1,6 @@
 package barrels
 
 import (
-	"errors"
 	"slices"
 
 	"adshard/fault"
@@ -19,12 +18,6 @@ const (
 	maxQuality  = 10
 	maxForms    = 64
 	maxID       = 1<<63 - 1
-)
-
-var (
-	errWrongSize = errors.New("of a wrong size")
-	errMissing   = errors.New("missing")
-	errOrder     = errors.New("at the wrong place")
 )
 
 // Validate tells whether a store can apply a bucket: fault.Invalid, with the

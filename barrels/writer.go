@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"adshard/barrels/block"
+	"adshard/barrels/kv"
 	"adshard/schema/pb"
 
 	"google.golang.org/protobuf/proto"
@@ -15,9 +16,9 @@ import (
 // writer prepares one batch: it reads from the state before and collects all
 // that changes. It is used by one goroutine at a time and keeps its scratch.
 type writer struct {
-	base  Snapshot // nil: the store is emptied first
+	base  kv.Snapshot // nil: the store is emptied first
 	lists *lists
-	batch Batch
+	batch kv.Batch
 
 	number   uint64     // of the state before
 	terms    *termTable // as before the batch
@@ -68,7 +69,7 @@ func (w *writer) begin(old *state, reset bool) {
 	w.slices, w.strays, w.counters = new(pb.SliceTable), false, counters{}
 	w.builder, w.purge = AnyBuilder, nil
 	w.was.builder, w.was.purge = AnyBuilder, nil
-	for f := range Family(Families) {
+	for f := range kv.Family(kv.Families) {
 		w.batch.Clear(f)
 	}
 	putVersions(&w.batch)
@@ -86,8 +87,8 @@ func (w *writer) end() {
 	clear(w.groups)
 	clear(w.ops)
 	w.groups, w.ops = w.groups[:0], w.ops[:0]
-	if w.batch.Reset(); cap(w.batch.data) > keepBatch {
-		w.batch, w.frequency = Batch{}, make(map[uint64]int32)
+	if w.batch.Reset(); w.batch.Cap() > keepBatch {
+		w.batch, w.frequency = kv.Batch{}, make(map[uint64]int32)
 	}
 }
 
@@ -95,24 +96,24 @@ func (w *writer) end() {
 func (w *writer) finish() {
 	for _, term := range w.touched() {
 		before, after := w.terms.count(term), w.count(term)
-		w.key = appendKey(w.key[:0], term)
+		w.key = kv.AppendKey(w.key[:0], term)
 		switch {
 		case after == before:
 		case after == termCount{}:
-			w.batch.Delete(Terms, w.key)
+			w.batch.Delete(kv.Terms, w.key)
 			w.counters.terms--
 		default:
-			w.batch.PutFunc(Terms, w.key, after.append)
+			w.batch.PutFunc(kv.Terms, w.key, after.append)
 			if before == (termCount{}) {
 				w.counters.terms++
 			}
 		}
 	}
-	w.batch.PutFunc(Meta, metaCounters, w.counters.append)
-	w.putMeta(metaPosition, w.position)
-	w.putMeta(metaSlices, w.slices)
+	w.batch.PutFunc(kv.Meta, kv.MetaCounters, w.counters.append)
+	w.putMeta(kv.MetaPosition, w.position)
+	w.putMeta(kv.MetaSlices, w.slices)
 	if w.strays {
-		w.batch.Put(Meta, metaStrays, nil)
+		w.batch.Put(kv.Meta, kv.MetaStrays, nil)
 	}
 	if w.builder != w.was.builder {
 		w.putBuilder()
@@ -120,9 +121,9 @@ func (w *writer) finish() {
 	switch {
 	case slices.Equal(w.purge, w.was.purge):
 	case len(w.purge) == 0:
-		w.batch.Delete(Meta, metaPurge)
+		w.batch.Delete(kv.Meta, kv.MetaPurge)
 	default:
-		w.batch.PutFunc(Meta, metaPurge, func(dst []byte) []byte { return appendRuns(dst, w.purge) })
+		w.batch.PutFunc(kv.Meta, kv.MetaPurge, func(dst []byte) []byte { return appendRuns(dst, w.purge) })
 	}
 }
 
@@ -151,7 +152,7 @@ func (w *writer) built(version uint32) {
 }
 
 func (w *writer) putBuilder() {
-	w.batch.PutFunc(Meta, metaBuilder, func(dst []byte) []byte { return binary.LittleEndian.AppendUint32(dst, w.builder) })
+	w.batch.PutFunc(kv.Meta, kv.MetaBuilder, func(dst []byte) []byte { return binary.LittleEndian.AppendUint32(dst, w.builder) })
 }
 
 // touched returns the terms with changed counts, each once, in order.
@@ -192,7 +193,7 @@ func (w *writer) applyTerms() *termTable {
 // op is one posting to write, or to remove when keyword is nil.
 type op struct {
 	term uint64
-	place
+	kv.Place
 	keyword *pb.Keyword
 	group   *block.Group
 	form    uint8
@@ -200,7 +201,7 @@ type op struct {
 
 func (w *writer) putMeta(key []byte, m proto.Message) {
 	// Both messages were cloned from messages of the same kinds: they marshal.
-	w.batch.PutFunc(Meta, key, func(dst []byte) []byte {
+	w.batch.PutFunc(kv.Meta, key, func(dst []byte) []byte {
 		out, err := marshal.MarshalAppend(dst, m)
 		if err != nil {
 			return dst

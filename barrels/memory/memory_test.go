@@ -5,6 +5,7 @@ import (
 
 	"adshard/barrels"
 	"adshard/barrels/barreltest"
+	"adshard/barrels/kv"
 	"adshard/barrels/memory"
 )
 
@@ -15,10 +16,10 @@ func TestConformanceWithCache(t *testing.T) { conformance(t, barrels.Options{Cac
 
 func conformance(t *testing.T, o barrels.Options) {
 	barreltest.Run(t, func(testing.TB) barreltest.Open {
-		kept := map[string]barrels.KV{}
+		kept := map[string]kv.DB{}
 		return func(t testing.TB, name string) barrels.Store {
 			if kept[name] == nil {
-				kept[name] = memory.NewKV()
+				kept[name] = memory.NewDB()
 			}
 			s, err := barrels.Open(kept[name], o)
 			if err != nil {

@@ -3,7 +3,7 @@ package rocks
 import (
 	"encoding/binary"
 
-	"adshard/barrels"
+	"adshard/barrels/kv"
 )
 
 // Record types of RocksDB's write batch (db/dbformat.h, ValueType). The format
@@ -28,20 +28,20 @@ var keysEnd = func() (end [64]byte) {
 }()
 
 // appendBatch appends a batch as RocksDB's bytes; ids are the families'.
-func appendBatch(dst []byte, b *barrels.Batch, ids *[barrels.Families]uint32) []byte {
+func appendBatch(dst []byte, b *kv.Batch, ids *[kv.Families]uint32) []byte {
 	start := len(dst)
 	dst = append(dst, make([]byte, batchHead)...)
 	for i := range b.Len() {
 		op := b.Op(i)
 		id := uint64(ids[op.Family])
 		switch op.Kind {
-		case barrels.Put:
+		case kv.Put:
 			dst = binary.AppendUvarint(append(dst, recordValue), id)
 			dst = appendBytes(appendBytes(dst, op.Key), op.Value)
-		case barrels.Delete:
+		case kv.Delete:
 			dst = binary.AppendUvarint(append(dst, recordDeletion), id)
 			dst = appendBytes(dst, op.Key)
-		case barrels.Clear:
+		case kv.Clear:
 			dst = binary.AppendUvarint(append(dst, recordRangeDeletion), id)
 			dst = appendBytes(appendBytes(dst, nil), keysEnd[:])
 		}

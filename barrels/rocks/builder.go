@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"adshard/barrels"
+	"adshard/barrels/kv"
 	"adshard/fault"
 	"adshard/schema/pb"
 
@@ -26,9 +27,9 @@ type Builder struct {
 	env     *grocksdb.EnvOptions
 
 	mu    sync.Mutex // guards what follows
-	files [barrels.Families][]string
+	files [kv.Families][]string
 	count int
-	rest  barrels.Batch
+	rest  kv.Batch
 }
 
 // NewBuilder begins a store in dir, which must be missing or empty. Close ends
@@ -81,7 +82,7 @@ func (b *Builder) Finish(position *pb.Position, slices *pb.SliceTable) error {
 }
 
 // ingest has the database take in the files and writes the rest.
-func (b *Builder) ingest(kv *kv) error {
+func (b *Builder) ingest(db *database) error {
 	o := grocksdb.NewDefaultIngestExternalFileOptions()
 	defer o.Destroy()
 	o.SetMoveFiles(true)
@@ -89,18 +90,18 @@ func (b *Builder) ingest(kv *kv) error {
 		if len(files) == 0 {
 			continue
 		}
-		if err := kv.db.IngestExternalFileCF(kv.handle(barrels.Family(f)), files, o); err != nil {
+		if err := db.db.IngestExternalFileCF(db.handle(kv.Family(f)), files, o); err != nil {
 			return classify("rocks: build", err)
 		}
 	}
-	if err := kv.Write(&b.rest); err != nil {
+	if err := db.Write(&b.rest); err != nil {
 		return err
 	}
-	return kv.flush()
+	return db.flush()
 }
 
 // flush writes all that is only in the log to table files.
-func (kv *kv) flush() error {
+func (kv *database) flush() error {
 	o := grocksdb.NewDefaultFlushOptions()
 	defer o.Destroy()
 	for _, h := range kv.handles {
@@ -123,7 +124,7 @@ func (b *Builder) Close() error {
 type runs Builder
 
 // Run implements barrels.Runs.
-func (r *runs) Run(f barrels.Family) (barrels.Run, error) {
+func (r *runs) Run(f kv.Family) (kv.Run, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.count++
@@ -131,7 +132,7 @@ func (r *runs) Run(f barrels.Family) (barrels.Run, error) {
 }
 
 // Batch implements barrels.Runs.
-func (r *runs) Batch(b *barrels.Batch) error {
+func (r *runs) Batch(b *kv.Batch) error {
 	r.rest = *b
 	return nil
 }
@@ -142,7 +143,7 @@ const maxFile = 128 << 20
 // run is one sorted run, in one file or several.
 type run struct {
 	runs   *runs
-	family barrels.Family
+	family kv.Family
 	path   string // of the first file
 	parts  int
 	writer *grocksdb.SSTFileWriter // nil: no file is open

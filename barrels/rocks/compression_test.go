@@ -4,46 +4,46 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"adshard/barrels"
+	"adshard/barrels/kv"
 )
 
 // TestCompression: what has just been written is not compressed, what has come
 // to rest is.
 func TestCompression(t *testing.T) {
-	kv, err := openKV(t.TempDir(), Options{})
+	db, err := openKV(t.TempDir(), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() {
-		if err := kv.Close(); err != nil {
+		if err := db.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
 	const size = 4 << 10
-	var b barrels.Batch
+	var b kv.Batch
 	for i := range uint64(512) {
-		b.Put(barrels.Postings, binary.BigEndian.AppendUint64(nil, i), make([]byte, size))
+		b.Put(kv.Postings, binary.BigEndian.AppendUint64(nil, i), make([]byte, size))
 	}
 	for range 2 { // a single file would only be moved
-		if err := kv.Write(&b); err != nil {
+		if err := db.Write(&b); err != nil {
 			t.Fatal(err)
 		}
-		if err := kv.flush(); err != nil {
+		if err := db.flush(); err != nil {
 			t.Fatal(err)
 		}
 	}
 	raw := uint64(b.Len()) * size
-	if n := tableBytes(kv); n < 2*raw {
+	if n := tableBytes(db); n < 2*raw {
 		t.Errorf("%d bytes of new values, twice, take %d in table files: they were compressed", raw, n)
 	}
-	kv.Tidy(t.Context())
-	if n := tableBytes(kv); n > raw/4 {
+	db.Compact(t.Context())
+	if n := tableBytes(db); n > raw/4 {
 		t.Errorf("%d bytes of values at rest take %d in table files: they were not compressed", raw, n)
 	}
 }
 
 // tableBytes is the size of the table files in use.
-func tableBytes(kv *kv) (sum uint64) {
+func tableBytes(kv *database) (sum uint64) {
 	for _, f := range kv.db.GetLiveFilesMetaData() {
 		sum += uint64(f.Size)
 	}

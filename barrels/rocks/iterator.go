@@ -8,7 +8,7 @@ import (
 	"encoding/binary"
 	"unsafe"
 
-	"adshard/barrels"
+	"adshard/barrels/kv"
 
 	"github.com/linxGnu/grocksdb"
 )
@@ -18,7 +18,7 @@ import (
 type iterator struct {
 	it     *grocksdb.Iterator
 	owner  *snapshot // nil: closed for good after use
-	family barrels.Family
+	family kv.Family
 
 	buffer     []byte
 	rest       []byte // entries read and not yet moved to, in the buffer

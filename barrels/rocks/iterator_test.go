@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"adshard/barrels"
+	"adshard/barrels/kv"
 	"adshard/barrels/memory"
 
 	"pgregory.net/rapid"
@@ -15,31 +15,31 @@ import (
 // TestIterators: whatever way they go, iterators see what those of a map see,
 // with values below and above the size of their buffers.
 func TestIterators(t *testing.T) {
-	kv, err := openKV(filepath.Join(t.TempDir(), "store"), Options{})
+	db, err := openKV(filepath.Join(t.TempDir(), "store"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = kv.Close() }()
+	defer func() { _ = db.Close() }()
 	rapid.Check(t, func(t *rapid.T) {
-		want := memory.NewKV()
-		var b barrels.Batch
-		b.Clear(barrels.Postings)
+		want := memory.NewDB()
+		var b kv.Batch
+		b.Clear(kv.Postings)
 		for range rapid.IntRange(0, 60).Draw(t, "entries") {
 			size := rapid.SampledFrom([]int{0, 1, 100, prefixBuffer, fullBuffer}).Draw(t, "size")
-			b.Put(barrels.Postings, drawKey(t), bytes.Repeat([]byte{byte(size)}, size))
+			b.Put(kv.Postings, drawKey(t), bytes.Repeat([]byte{byte(size)}, size))
 		}
-		if err := kv.Write(&b); err != nil {
+		if err := db.Write(&b); err != nil {
 			t.Fatal(err)
 		}
 		if err := want.Write(&b); err != nil {
 			t.Fatal(err)
 		}
-		s, m := kv.Snapshot(), want.Snapshot()
+		s, m := db.Snapshot(), want.Snapshot()
 		defer s.Close()
 		defer m.Close()
 		for range 3 { // iterators are handed out again
-			wander(t, s.Prefix(barrels.Postings), m.Prefix(barrels.Postings), true)
-			wander(t, s.Full(barrels.Postings), m.Full(barrels.Postings), false)
+			wander(t, s.Prefix(kv.Postings), m.Prefix(kv.Postings), true)
+			wander(t, s.Full(kv.Postings), m.Full(kv.Postings), false)
 		}
 	})
 }
@@ -51,7 +51,7 @@ func drawKey(t *rapid.T) []byte {
 }
 
 // wander moves both iterators the same ways.
-func wander(t *rapid.T, got, want barrels.Iterator, prefix bool) {
+func wander(t *rapid.T, got, want kv.Iterator, prefix bool) {
 	defer got.Close()
 	defer want.Close()
 	alive := false

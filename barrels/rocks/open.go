@@ -34,7 +34,7 @@ func Open(dir string, o Options) (barrels.Store, error) {
 // lockFile keeps a second process away before RocksDB looks at anything.
 const lockFile = "adshard.lock"
 
-func openKV(dir string, o Options) (*kv, error) {
+func openKV(dir string, o Options) (*database, error) {
 	o.SetDefaults()
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func takeLock(dir string) (*os.File, error) {
 	return f, nil
 }
 
-func openDB(dir string, o Options) (*kv, error) {
+func openDB(dir string, o Options) (*database, error) {
 	c := newConfig(o)
 	if err := checkFiles(c, dir); err != nil {
 		c.destroy()

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"adshard/barrels"
+	"adshard/barrels/kv"
 	"adshard/fault"
 
 	"github.com/linxGnu/grocksdb"
@@ -73,7 +73,7 @@ const defaultFamily = "default"
 // names are the column families: RocksDB's own, then those of barrels.
 func names() []string {
 	out := []string{defaultFamily}
-	for f := range barrels.Family(barrels.Families) {
+	for f := range kv.Family(kv.Families) {
 		out = append(out, f.String())
 	}
 	return out
@@ -103,7 +103,7 @@ func newConfig(o Options) *config {
 	c.db.SetBytesPerSync(syncBytes)
 	c.db.SetWALBytesPerSync(syncBytes)
 	c.families = append(c.families, grocksdb.NewDefaultOptions())
-	for f := range barrels.Family(barrels.Families) {
+	for f := range kv.Family(kv.Families) {
 		c.families = append(c.families, c.family(f, o))
 	}
 	c.write = grocksdb.NewDefaultWriteOptions()
@@ -118,7 +118,7 @@ const syncBytes = 1 << 20
 const tableFormat = 5
 
 // family makes the options of one family.
-func (c *config) family(f barrels.Family, o Options) *grocksdb.Options {
+func (c *config) family(f kv.Family, o Options) *grocksdb.Options {
 	t := grocksdb.NewDefaultBlockBasedTableOptions()
 	t.SetBlockCache(c.cache)
 	t.SetFormatVersion(tableFormat)
@@ -131,7 +131,7 @@ func (c *config) family(f barrels.Family, o Options) *grocksdb.Options {
 		t.SetWholeKeyFiltering(false)
 		opts.SetMemTablePrefixBloomSizeRatio(0.05)
 	}
-	if f == barrels.Terms { // read as a whole when the store is opened, and not after
+	if f == kv.Terms { // read as a whole when the store is opened, and not after
 		opts.SetMemtableVectorRep()
 	}
 	opts.SetWriteBufferSize(o.WriteBufferBytes)

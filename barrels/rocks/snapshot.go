@@ -3,13 +3,13 @@ package rocks
 import (
 	"sync"
 
-	"adshard/barrels"
+	"adshard/barrels/kv"
 
 	"github.com/linxGnu/grocksdb"
 )
 
-// Snapshot implements barrels.KV.
-func (kv *kv) Snapshot() barrels.Snapshot {
+// Snapshot implements kv.DB.
+func (kv *database) Snapshot() kv.Snapshot {
 	s := &snapshot{kv: kv, snap: kv.db.NewSnapshot()}
 	s.prefix = grocksdb.NewDefaultReadOptions()
 	s.prefix.SetSnapshot(s.snap)
@@ -27,17 +27,17 @@ func (kv *kv) Snapshot() barrels.Snapshot {
 // snapshot owns a RocksDB snapshot, its read options and its iterators, which
 // are kept for the next search: opening one costs as much as several seeks.
 type snapshot struct {
-	kv           *kv
+	kv           *database
 	snap         *grocksdb.Snapshot
 	prefix, full *grocksdb.ReadOptions
 	scan         *grocksdb.ReadOptions
 
 	mu   sync.Mutex
-	idle [barrels.Families][]*iterator // of prefix; guarded by mu
+	idle [kv.Families][]*iterator // of prefix; guarded by mu
 }
 
 // Get implements barrels.Snapshot.
-func (s *snapshot) Get(f barrels.Family, key, dst []byte) ([]byte, bool, error) {
+func (s *snapshot) Get(f kv.Family, key, dst []byte) ([]byte, bool, error) {
 	value, err := s.kv.db.GetCF(s.full, s.kv.handle(f), key)
 	if err != nil {
 		return dst, false, classify("rocks: read", err)
@@ -50,7 +50,7 @@ func (s *snapshot) Get(f barrels.Family, key, dst []byte) ([]byte, bool, error) 
 }
 
 // Prefix implements barrels.Snapshot.
-func (s *snapshot) Prefix(f barrels.Family) barrels.Iterator {
+func (s *snapshot) Prefix(f kv.Family) kv.Iterator {
 	s.mu.Lock()
 	if n := len(s.idle[f]); n > 0 {
 		i := s.idle[f][n-1]
@@ -63,7 +63,7 @@ func (s *snapshot) Prefix(f barrels.Family) barrels.Iterator {
 }
 
 // Full implements barrels.Snapshot.
-func (s *snapshot) Full(f barrels.Family) barrels.Iterator {
+func (s *snapshot) Full(f kv.Family) kv.Iterator {
 	return &iterator{it: s.kv.db.NewIteratorCF(s.scan, s.kv.handle(f)), family: f}
 }
 

@@ -36,6 +36,7 @@ var rules = []struct {
 		"sync":                   "the core has one owner and starts no goroutine",
 		"math/rand":              "the core is reproducible: seeds come in by configuration",
 	}},
+	{pkg: "barrels/kv", may: []string{"fault"}},
 	{pkg: "barrels/barreltest", may: []string{"fault", "schema", "search", "auction", "barrels", "backend", "balance", "ingest", "internal/oracle", "internal/corpus"}},
 	{pkg: "barrels/rocks", may: []string{"fault", "schema", "search", "auction", "barrels"}},
 	{pkg: "barrels/…", may: []string{"fault", "schema", "search", "auction"}, never: map[string]string{

@@ -15,6 +15,7 @@ import (
 	"adshard/backend"
 	"adshard/barrels"
 	"adshard/barrels/block"
+	"adshard/barrels/kv"
 	"adshard/barrels/memory"
 	"adshard/barrels/rocks"
 	"adshard/fault"
@@ -54,11 +55,11 @@ func (w *world) healed() {
 
 // tampered changes postings of a store below its feet, all checksums right: such
 // bytes no search can know to be wrong.
-func tampered(t *testing.T, kv barrels.KV) {
+func tampered(t *testing.T, db kv.DB) {
 	t.Helper()
-	s := kv.Snapshot()
-	it := s.Full(barrels.Postings)
-	var b barrels.Batch
+	s := db.Snapshot()
+	it := s.Full(kv.Postings)
+	var b kv.Batch
 	for ok := it.Seek(nil); ok; ok = it.Next() {
 		v := append([]byte(nil), it.Value()[:len(it.Value())-9]...)
 		var view block.View
@@ -68,7 +69,7 @@ func tampered(t *testing.T, kv barrels.KV) {
 		for i := len(v) - 8; i > 0; i-- { // a bid of 1,000,000 micros
 			if v[i] == 0x40 && v[i+1] == 0x42 && v[i+2] == 0x0f {
 				v[i+2] = 0x1f
-				b.Put(barrels.Postings, it.Key(), block.Seal(v))
+				b.Put(kv.Postings, it.Key(), block.Seal(v))
 				break
 			}
 		}
@@ -78,7 +79,7 @@ func tampered(t *testing.T, kv barrels.KV) {
 	if b.Len() == 0 {
 		t.Fatal("nothing to tamper with")
 	}
-	if err := kv.Write(&b); err != nil {
+	if err := db.Write(&b); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -89,7 +90,7 @@ func tampered(t *testing.T, kv barrels.KV) {
 func TestScrubFindsWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	w := newScrubbed(t, 1)
-	kv := memory.NewKV()
+	kv := memory.NewDB()
 	store, err := barrels.Open(kv, barrels.Options{Name: "wrong"})
 	w.must(err)
 	w.add("wrong", store)

@@ -1,4 +1,4 @@
-// Package pebbledb keeps the product's barrels in PebbleDB: a barrels.KV, and a
+// Package pebbledb keeps the product's barrels in PebbleDB: a kv.DB, and a
 // layout of it. All but the ordered store is the product's own: what it is
 // compared with is RocksDB and the calls into C.
 //

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"adshard/barrels"
+	"adshard/barrels/kv"
 	"adshard/bench/layouts"
 	"adshard/bench/layouts/served"
 	"adshard/fault"
@@ -56,22 +57,22 @@ func (engine) Open(dir string, cacheBytes uint64) (barrels.Store, error) {
 
 // Matching implements served.Engine.
 func (engine) Matching(dir string) (sum uint64, err error) {
-	kv, err := openKV(dir, buildCache)
+	db, err := openKV(dir, buildCache)
 	if err != nil {
 		return 0, err
 	}
-	for _, f := range []barrels.Family{barrels.Postings, barrels.Terms} {
-		n, e := kv.db.EstimateDiskUsage([]byte{byte(f)}, []byte{byte(f) + 1})
+	for _, f := range []kv.Family{kv.Postings, kv.Terms} {
+		n, e := db.db.EstimateDiskUsage([]byte{byte(f)}, []byte{byte(f) + 1})
 		sum, err = sum+n, errors.Join(err, e)
 	}
-	return sum, errors.Join(classify("pebbledb: size", err), kv.Close())
+	return sum, errors.Join(classify("pebbledb: size", err), db.Close())
 }
 
 // builder is the product's offline build; its sorted runs go into Pebble as
 // batches, and one compaction puts them in order.
 type builder struct {
 	*barrels.Bulk
-	kv   *kv
+	kv   *database
 	work string
 }
 
@@ -83,7 +84,7 @@ func (b *builder) Finish(position *pb.Position, slices *pb.SliceTable) error {
 	if err := b.kv.db.Flush(); err != nil {
 		return classify("pebbledb: build", err)
 	}
-	b.kv.Tidy(context.Background())
+	b.kv.Compact(context.Background())
 	return nil
 }
 
@@ -93,20 +94,20 @@ func (b *builder) Close() error {
 }
 
 // runs is barrels.Runs: what is written is sorted by Pebble again.
-type runs struct{ kv *kv }
+type runs struct{ kv *database }
 
 // Run implements barrels.Runs.
-func (r runs) Run(f barrels.Family) (barrels.Run, error) {
+func (r runs) Run(f kv.Family) (kv.Run, error) {
 	return &run{kv: r.kv, family: f, batch: r.kv.db.NewBatch()}, nil
 }
 
 // Batch implements barrels.Runs.
-func (r runs) Batch(b *barrels.Batch) error { return r.kv.Write(b) }
+func (r runs) Batch(b *kv.Batch) error { return r.kv.Write(b) }
 
 // run collects a batch; one goroutine writes it.
 type run struct {
-	kv     *kv
-	family barrels.Family
+	kv     *database
+	family kv.Family
 	batch  *pebble.Batch
 	key    []byte
 }

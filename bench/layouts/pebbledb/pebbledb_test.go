@@ -10,6 +10,7 @@ import (
 
 	"adshard/barrels"
 	"adshard/barrels/barreltest"
+	"adshard/barrels/kv"
 	"adshard/bench/layouts/layouttest"
 	"adshard/fault"
 )
@@ -50,7 +51,7 @@ func filled(t *testing.T, dir string) {
 	if err := s.Apply(t.Context(), barreltest.NewBuilder(t, barreltest.Small(30, "usb cable", "red shoes")).All()); err != nil {
 		t.Fatal(err)
 	}
-	kv.Tidy(t.Context()) // into files
+	kv.Compact(t.Context()) // into files
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -79,24 +80,24 @@ func incomplete(t *testing.T, dir string) bool {
 func TestDamagedBlocks(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	filled(t, dir)
-	kv, err := openKV(dir, 8<<20)
+	db, err := openKV(dir, 8<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b barrels.Batch
-	snapshot := kv.Snapshot()
-	it := snapshot.Full(barrels.Postings)
+	var b kv.Batch
+	snapshot := db.Snapshot()
+	it := snapshot.Full(kv.Postings)
 	for ok := it.Seek(nil); ok; ok = it.Next() {
 		value := bytes.Clone(it.Value())
 		value[len(value)/2] ^= 1
-		b.Put(barrels.Postings, bytes.Clone(it.Key()), value)
+		b.Put(kv.Postings, bytes.Clone(it.Key()), value)
 	}
 	it.Close()
 	snapshot.Close()
-	if err := kv.Write(&b); err != nil {
+	if err := db.Write(&b); err != nil {
 		t.Fatal(err)
 	}
-	if err := kv.Close(); err != nil {
+	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if !incomplete(t, dir) {

@@ -5,24 +5,24 @@ import (
 	"errors"
 	"sync"
 
-	"adshard/barrels"
+	"adshard/barrels/kv"
 
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Snapshot implements barrels.KV.
-func (kv *kv) Snapshot() barrels.Snapshot { return &snapshot{snap: kv.db.NewSnapshot()} }
+// Snapshot implements kv.DB.
+func (kv *database) Snapshot() kv.Snapshot { return &snapshot{snap: kv.db.NewSnapshot()} }
 
 // snapshot keeps the iterators of prefixes for the next search.
 type snapshot struct {
 	snap *pebble.Snapshot
 
 	mu   sync.Mutex
-	idle [barrels.Families][]*iterator // guarded by mu
+	idle [kv.Families][]*iterator // guarded by mu
 }
 
 // Get implements barrels.Snapshot.
-func (s *snapshot) Get(f barrels.Family, key, dst []byte) ([]byte, bool, error) {
+func (s *snapshot) Get(f kv.Family, key, dst []byte) ([]byte, bool, error) {
 	var room [64]byte
 	value, closer, err := s.snap.Get(appendKey(room[:0], f, key))
 	if errors.Is(err, pebble.ErrNotFound) {
@@ -36,7 +36,7 @@ func (s *snapshot) Get(f barrels.Family, key, dst []byte) ([]byte, bool, error) 
 }
 
 // Prefix implements barrels.Snapshot.
-func (s *snapshot) Prefix(f barrels.Family) barrels.Iterator {
+func (s *snapshot) Prefix(f kv.Family) kv.Iterator {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if n := len(s.idle[f]); n > 0 {
@@ -50,9 +50,9 @@ func (s *snapshot) Prefix(f barrels.Family) barrels.Iterator {
 }
 
 // Full implements barrels.Snapshot.
-func (s *snapshot) Full(f barrels.Family) barrels.Iterator { return s.iterator(f) }
+func (s *snapshot) Full(f kv.Family) kv.Iterator { return s.iterator(f) }
 
-func (s *snapshot) iterator(f barrels.Family) *iterator {
+func (s *snapshot) iterator(f kv.Family) *iterator {
 	it, err := s.snap.NewIter(&pebble.IterOptions{LowerBound: []byte{byte(f)}, UpperBound: []byte{byte(f) + 1}})
 	return &iterator{it: it, failed: err, family: f, prefix: 1}
 }
@@ -72,7 +72,7 @@ type iterator struct {
 	it     *pebble.Iterator
 	failed error // of making it, or of a value
 	owner  *snapshot
-	family barrels.Family
+	family kv.Family
 	prefix int // of the whole key
 	sought []byte
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"math"
 
-	"adshard/barrels"
+	"adshard/barrels/kv"
 	"adshard/fault"
 	"adshard/schema/pb"
 
@@ -56,7 +56,7 @@ func matchingBytes(dir string) (uint64, error) {
 	sum := uint64(0)
 	err := liveFiles(dir, func(f grocksdb.LiveFileMetadata) {
 		switch f.ColumnFamilyName {
-		case barrels.Postings.String(), barrels.Terms.String():
+		case kv.Postings.String(), kv.Terms.String():
 			sum += uint64(f.Size)
 		}
 	})

@@ -10,38 +10,38 @@ import (
 	"strings"
 	"syscall"
 
-	"adshard/barrels"
+	"adshard/barrels/kv"
 	"adshard/fault"
 
 	"github.com/linxGnu/grocksdb"
 )
 
-// kv is a RocksDB database as barrels.KV.
-type kv struct {
+// database is a RocksDB database as kv.DB.
+type database struct {
 	dir     string
 	options Options
 	config  *config
 	db      *grocksdb.DB
 	handles []*grocksdb.ColumnFamilyHandle // in the order of names
-	ids     [barrels.Families]uint32
+	ids     [kv.Families]uint32
 	lock    *os.File
 	failed  bool   // a write or the last Reopen failed
 	batch   []byte // scratch of Write
 	free    func(dir string) (uint64, error)
 }
 
-func newKV(dir string, o Options, c *config, db *grocksdb.DB, handles []*grocksdb.ColumnFamilyHandle) *kv {
-	kv := &kv{dir: dir, options: o, config: c, db: db, handles: handles, free: freeBytes}
+func newKV(dir string, o Options, c *config, db *grocksdb.DB, handles []*grocksdb.ColumnFamilyHandle) *database {
+	kv := &database{dir: dir, options: o, config: c, db: db, handles: handles, free: freeBytes}
 	for f := range kv.ids {
 		kv.ids[f] = handles[f+1].ID()
 	}
 	return kv
 }
 
-func (kv *kv) handle(f barrels.Family) *grocksdb.ColumnFamilyHandle { return kv.handles[f+1] }
+func (kv *database) handle(f kv.Family) *grocksdb.ColumnFamilyHandle { return kv.handles[f+1] }
 
-// Write implements barrels.KV.
-func (kv *kv) Write(b *barrels.Batch) error {
+// Write implements kv.DB.
+func (kv *database) Write(b *kv.Batch) error {
 	if err := kv.checkSpace(uint64(b.Bytes())); err != nil {
 		return err
 	}
@@ -56,19 +56,19 @@ func (kv *kv) Write(b *barrels.Batch) error {
 	return classify("rocks: write", err)
 }
 
-// Failed implements barrels.KV: RocksDB refuses writes after one has failed,
+// Failed implements kv.DB: RocksDB refuses writes after one has failed,
 // and what it does to recover needs more room than it says.
-func (kv *kv) Failed() bool { return kv.failed }
+func (kv *database) Failed() bool { return kv.failed }
 
-// Ready implements barrels.KV.
-func (kv *kv) Ready() error { return kv.checkSpace(reopenBytes) }
+// Ready implements kv.DB.
+func (kv *database) Ready() error { return kv.checkSpace(reopenBytes) }
 
 // reopenBytes is what opening writes, generously: a manifest, a log, what the
 // last log held.
 const reopenBytes = 2 << 20
 
-// Reopen implements barrels.KV.
-func (kv *kv) Reopen() error {
+// Reopen implements kv.DB.
+func (kv *database) Reopen() error {
 	kv.failed = true
 	kv.closeDB()
 	n, err := openDB(kv.dir, kv.options)
@@ -81,7 +81,7 @@ func (kv *kv) Reopen() error {
 }
 
 // Recreate implements barrels.Recreator. Only RocksDB's own files go.
-func (kv *kv) Recreate() error {
+func (kv *database) Recreate() error {
 	kv.failed = true
 	kv.closeDB()
 	if kv.lock != nil {
@@ -122,7 +122,7 @@ func removeFiles(dir string) error {
 }
 
 // Present implements barrels.Recreator.
-func (kv *kv) Present() error {
+func (kv *database) Present() error {
 	here, err := os.Stat(filepath.Join(kv.dir, lockFile))
 	if err == nil {
 		_, err = os.Stat(filepath.Join(kv.dir, "CURRENT"))
@@ -140,7 +140,7 @@ func (kv *kv) Present() error {
 }
 
 // closeDB closes the database, if it is open.
-func (kv *kv) closeDB() {
+func (kv *database) closeDB() {
 	if kv.db == nil {
 		return
 	}
@@ -157,7 +157,7 @@ const keepBatch = 64 << 20
 
 // checkSpace refuses a batch that the disk has no room for: the log and, soon
 // after, a table file take it.
-func (kv *kv) checkSpace(size uint64) error {
+func (kv *database) checkSpace(size uint64) error {
 	free, err := kv.free(kv.dir)
 	if err != nil {
 		return fault.New(fault.Unavailable, "rocks: write", err)
@@ -178,9 +178,9 @@ func freeBytes(dir string) (uint64, error) {
 	return s.Bavail * uint64(s.Bsize), nil
 }
 
-// Tidy implements barrels.KV: compacts everything, so that deleted keys and
+// Compact implements kv.DB: compacts everything, so that deleted keys and
 // many small files no longer slow reads down.
-func (kv *kv) Tidy(ctx context.Context) {
+func (kv *database) Compact(ctx context.Context) {
 	o := grocksdb.NewCompactRangeOptions()
 	defer o.Destroy()
 	o.SetExclusiveManualCompaction(false)
@@ -200,8 +200,8 @@ func (kv *kv) Tidy(ctx context.Context) {
 	}
 }
 
-// DiskBytes implements barrels.KV.
-func (kv *kv) DiskBytes() uint64 {
+// DiskBytes implements kv.DB.
+func (kv *database) DiskBytes() uint64 {
 	entries, err := os.ReadDir(kv.dir)
 	if err != nil {
 		return 0
@@ -215,10 +215,10 @@ func (kv *kv) DiskBytes() uint64 {
 	return sum
 }
 
-// Close implements barrels.KV. All snapshots must be closed. What is only in
+// Close implements kv.DB. All snapshots must be closed. What is only in
 // the log goes to table files first: opening is quicker than reading the log
 // again. Where that fails the log has it.
-func (kv *kv) Close() error {
+func (kv *database) Close() error {
 	if kv.db != nil && !kv.failed && kv.Ready() == nil {
 		_ = kv.flush()
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"adshard/barrels"
+	"adshard/barrels/kv"
 
 	"github.com/tidwall/btree"
 )
@@ -19,14 +20,14 @@ func New() barrels.Store { return Named("") }
 // Named returns an empty store of the slave with this name.
 func Named(name string) barrels.Store {
 	// Opening fails on old, damaged or unreadable data only; here are none.
-	s, _ := barrels.Open(NewKV(), barrels.Options{Name: name})
+	s, _ := barrels.Open(NewDB(), barrels.Options{Name: name})
 	return s
 }
 
-// NewKV returns an empty ordered map. A store that was opened on it and closed
+// NewDB returns an empty ordered map. A store that was opened on it and closed
 // leaves its data there: it may be opened again.
-func NewKV() barrels.KV {
-	kv := new(kv)
+func NewDB() kv.DB {
+	kv := new(db)
 	for f := range kv.families {
 		kv.families[f] = newTree()
 	}
@@ -42,30 +43,30 @@ func newTree() *tree {
 	return btree.NewBTreeGOptions(less, btree.Options{NoLocks: true})
 }
 
-// kv holds one copy-on-write tree a family.
-type kv struct {
+// db holds one copy-on-write tree a family.
+type db struct {
 	mu       sync.Mutex // guards families
-	families [barrels.Families]*tree
+	families [kv.Families]*tree
 }
 
-func (kv *kv) Write(b *barrels.Batch) error {
-	kv.mu.Lock()
-	defer kv.mu.Unlock()
+func (db *db) Write(b *kv.Batch) error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
 	for i := range b.Len() {
 		op := b.Op(i)
 		switch op.Kind {
-		case barrels.Put:
-			kv.families[op.Family].Set(item{bytes.Clone(op.Key), append([]byte{}, op.Value...)})
-		case barrels.Delete:
-			kv.families[op.Family].Delete(item{key: op.Key})
-		case barrels.Clear:
-			kv.families[op.Family] = newTree()
+		case kv.Put:
+			db.families[op.Family].Set(item{bytes.Clone(op.Key), append([]byte{}, op.Value...)})
+		case kv.Delete:
+			db.families[op.Family].Delete(item{key: op.Key})
+		case kv.Clear:
+			db.families[op.Family] = newTree()
 		}
 	}
 	return nil
 }
 
-func (kv *kv) Snapshot() barrels.Snapshot {
+func (kv *db) Snapshot() kv.Snapshot {
 	kv.mu.Lock()
 	defer kv.mu.Unlock()
 	s := new(snapshot)
@@ -76,7 +77,7 @@ func (kv *kv) Snapshot() barrels.Snapshot {
 }
 
 // Recreate implements barrels.Recreator.
-func (kv *kv) Recreate() error {
+func (kv *db) Recreate() error {
 	kv.mu.Lock()
 	defer kv.mu.Unlock()
 	for f := range kv.families {
@@ -85,28 +86,28 @@ func (kv *kv) Recreate() error {
 	return nil
 }
 
-func (kv *kv) Present() error       { return nil }
-func (kv *kv) Tidy(context.Context) {}
-func (kv *kv) Failed() bool         { return false }
-func (kv *kv) Ready() error         { return nil }
-func (kv *kv) Reopen() error        { return nil }
-func (kv *kv) DiskBytes() uint64    { return 0 }
-func (kv *kv) Close() error         { return nil }
+func (kv *db) Present() error          { return nil }
+func (kv *db) Compact(context.Context) {}
+func (kv *db) Failed() bool            { return false }
+func (kv *db) Ready() error            { return nil }
+func (kv *db) Reopen() error           { return nil }
+func (kv *db) DiskBytes() uint64       { return 0 }
+func (kv *db) Close() error            { return nil }
 
 type snapshot struct {
-	families [barrels.Families]*tree
+	families [kv.Families]*tree
 }
 
-func (s *snapshot) Get(f barrels.Family, key, dst []byte) ([]byte, bool, error) {
+func (s *snapshot) Get(f kv.Family, key, dst []byte) ([]byte, bool, error) {
 	i, ok := s.families[f].Get(item{key: key})
 	return append(dst, i.value...), ok, nil
 }
 
-func (s *snapshot) Prefix(f barrels.Family) barrels.Iterator {
+func (s *snapshot) Prefix(f kv.Family) kv.Iterator {
 	return &iterator{it: s.families[f].Iter(), prefix: f.PrefixLen()}
 }
 
-func (s *snapshot) Full(f barrels.Family) barrels.Iterator {
+func (s *snapshot) Full(f kv.Family) kv.Iterator {
 	return &iterator{it: s.families[f].Iter()}
 }
 

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"syscall"
 
-	"adshard/barrels"
+	"adshard/barrels/kv"
 	"adshard/fault"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -15,16 +15,16 @@ import (
 	"github.com/cockroachdb/pebble/v2/sstable"
 )
 
-// kv is a Pebble database as barrels.KV. A key is its family's number and then
+// database is a Pebble database as kv.DB. A key is its family's number and then
 // the family's key.
-type kv struct {
+type database struct {
 	dir        string
 	cacheBytes uint64
 	db         *pebble.DB
 }
 
 // openKV opens the database in dir, or makes one.
-func openKV(dir string, cacheBytes uint64) (*kv, error) {
+func openKV(dir string, cacheBytes uint64) (*database, error) {
 	cache := pebble.NewCache(int64(cacheBytes))
 	defer cache.Unref() // the database holds it
 	o := &pebble.Options{
@@ -42,7 +42,7 @@ func openKV(dir string, cacheBytes uint64) (*kv, error) {
 	if err != nil {
 		return nil, classify("pebbledb: open", err)
 	}
-	return &kv{dir: dir, cacheBytes: cacheBytes, db: db}, nil
+	return &database{dir: dir, cacheBytes: cacheBytes, db: db}, nil
 }
 
 // comparer orders bytes and knows which part of a key its Bloom filters are of:
@@ -54,7 +54,7 @@ func comparer() *pebble.Comparer {
 		if len(key) == 0 {
 			return 0
 		}
-		if n := barrels.Family(key[0]).PrefixLen(); n > 0 {
+		if n := kv.Family(key[0]).PrefixLen(); n > 0 {
 			return min(1+n, len(key))
 		}
 		return len(key)
@@ -88,13 +88,13 @@ func classify(op string, err error) error {
 	return fault.Newf(fault.Internal, op, "%w", err)
 }
 
-func appendKey(dst []byte, f barrels.Family, key []byte) []byte {
+func appendKey(dst []byte, f kv.Family, key []byte) []byte {
 	return append(append(dst, byte(f)), key...)
 }
 
-// Write implements barrels.KV.
-func (kv *kv) Write(b *barrels.Batch) error {
-	w := kv.db.NewBatchWithSize(b.Bytes() + 16*b.Len() + 64)
+// Write implements kv.DB.
+func (db *database) Write(b *kv.Batch) error {
+	w := db.db.NewBatchWithSize(b.Bytes() + 16*b.Len() + 64)
 	defer w.Close()
 	var key []byte
 	for i := range b.Len() {
@@ -102,11 +102,11 @@ func (kv *kv) Write(b *barrels.Batch) error {
 		key = appendKey(key[:0], op.Family, op.Key)
 		var err error
 		switch op.Kind {
-		case barrels.Put:
+		case kv.Put:
 			err = w.Set(key, op.Value, nil)
-		case barrels.Delete:
+		case kv.Delete:
 			err = w.Delete(key, nil)
-		case barrels.Clear:
+		case kv.Clear:
 			err = w.DeleteRange([]byte{byte(op.Family)}, []byte{byte(op.Family) + 1}, nil)
 		}
 		if err != nil {
@@ -116,14 +116,14 @@ func (kv *kv) Write(b *barrels.Batch) error {
 	return classify("pebbledb: write", w.Commit(pebble.NoSync))
 }
 
-// Failed implements barrels.KV.
-func (kv *kv) Failed() bool { return false }
+// Failed implements kv.DB.
+func (kv *database) Failed() bool { return false }
 
-// Ready implements barrels.KV.
-func (kv *kv) Ready() error { return nil }
+// Ready implements kv.DB.
+func (kv *database) Ready() error { return nil }
 
-// Reopen implements barrels.KV.
-func (kv *kv) Reopen() error {
+// Reopen implements kv.DB.
+func (kv *database) Reopen() error {
 	if err := kv.Close(); err != nil {
 		return err
 	}
@@ -134,14 +134,14 @@ func (kv *kv) Reopen() error {
 	return err
 }
 
-// Tidy implements barrels.KV.
-func (kv *kv) Tidy(ctx context.Context) {
+// Compact implements kv.DB.
+func (db *database) Compact(ctx context.Context) {
 	// Its only errors are that ctx is over and those that reads meet as well.
-	_ = kv.db.Compact(ctx, []byte{0}, []byte{barrels.Families}, false)
+	_ = db.db.Compact(ctx, []byte{0}, []byte{kv.Families}, false)
 }
 
-// DiskBytes implements barrels.KV.
-func (kv *kv) DiskBytes() uint64 { return kv.db.Metrics().DiskSpaceUsage() }
+// DiskBytes implements kv.DB.
+func (kv *database) DiskBytes() uint64 { return kv.db.Metrics().DiskSpaceUsage() }
 
-// Close implements barrels.KV.
-func (kv *kv) Close() error { return classify("pebbledb: close", kv.db.Close()) }
+// Close implements kv.DB.
+func (kv *database) Close() error { return classify("pebbledb: close", kv.db.Close()) }

@@ -1,0 +1,101 @@
+package kv
+
+import "context"
+
+// Family is a column family: a key space of its own, in one atomic batch with
+// the others.
+type Family uint8
+
+// The families. docs/format.md describes their keys and values.
+const (
+	Postings Family = iota // blocks of matching data by term, ring key, keyword
+	Items                  // group records and pages of keywords by ring key
+	Parents                // campaign and advertiser records
+	Terms                  // document frequencies by term
+	Meta                   // versions, position, slices, counters
+)
+
+// Families is the number of families.
+const Families = 5
+
+var familyNames = [...]string{"postings", "items", "parents", "terms", "meta"}
+
+// String returns the family's name on disk.
+func (f Family) String() string { return familyNames[f] }
+
+// PrefixLen is the fixed length of the prefix that all keys looked for
+// together share; 0: no such prefix. No key of the family is shorter.
+func (f Family) PrefixLen() int {
+	switch f {
+	case Postings, Items:
+		return 8
+	}
+	return 0
+}
+
+// DB is an ordered key-value store with families, as barrels/memory and
+// barrels/rocks implement it and barrels.Open needs it. Reads go through
+// snapshots. There is one writer at a time; snapshots may be used concurrently.
+type DB interface {
+	// Snapshot returns a view of the batches written so far. It must be closed
+	// before the DB is.
+	Snapshot() Snapshot
+	// Write applies a batch whole or not at all. fault.NoSpace: nothing was
+	// written; a later call may succeed.
+	Write(*Batch) error
+	// Failed reports whether a Write failed in a way that only Reopen repairs.
+	// Reads still work.
+	Failed() bool
+	// Ready returns nil when Reopen can succeed, fault.NoSpace while the disk is
+	// full.
+	Ready() error
+	// Reopen closes and opens the DB. All snapshots must be closed. After an
+	// error nothing but Reopen and Close may be called.
+	Reopen() error
+	// Compact rewrites the files into the order that is best for reading, until ctx
+	// ends. It may run beside reads and writes but not beside Reopen and Close,
+	// and may do nothing.
+	Compact(ctx context.Context)
+	// DiskBytes is the size of the files; 0 where there are none.
+	DiskBytes() uint64
+	Close() error
+}
+
+// Snapshot reads one state of a DB.
+type Snapshot interface {
+	// Get appends the value of a key to dst; false: there is none.
+	Get(f Family, key, dst []byte) ([]byte, bool, error)
+	// Prefix returns an iterator over the keys that share their first
+	// PrefixLen bytes with the key last sought. Full returns one over all keys.
+	Prefix(f Family) Iterator
+	Full(f Family) Iterator
+	// Close releases the snapshot; its iterators must be closed before.
+	Close()
+}
+
+// Iterator moves over the keys of one family. Each move returns false at the
+// end or on an error. Bytes it returns are valid until the next move and must
+// not be written to.
+type Iterator interface {
+	// Seek moves to the first key at or after key.
+	Seek(key []byte) bool
+	// SeekBack moves to the last key at or before key.
+	SeekBack(key []byte) bool
+	Next() bool
+	Key() []byte
+	Value() []byte
+	Err() error
+	// Close ends the iterator's use; the snapshot may hand it out again.
+	Close()
+}
+
+// Recreator is a DB that can be emptied with all its files.
+type Recreator interface {
+	// Recreate makes the DB an empty one, whatever state its files are in. All
+	// snapshots must be closed. After an error nothing but Recreate, Reopen and
+	// Close may be called.
+	Recreate() error
+	// Present returns fault.NotFound when the open files are no longer where they
+	// were opened.
+	Present() error
+}
