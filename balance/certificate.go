@@ -1,14 +1,17 @@
 package balance
 
-import "time"
+import (
+	"time"
 
-// Bins is the number of parts by which certificates are compared: an item's bin
-// is the lowest bits of a mix of its key.
-const Bins = 64
+	"adshard/barrels/certify"
+)
 
-// Sum is the sum of the keyed 128-bit hashes, modulo 2¹²⁸, of some items with
-// all their content, and how many they are.
-type Sum struct{ Count, Hi, Lo uint64 }
+// Bins is the number of parts by which certificates are compared.
+const Bins = certify.Bins
+
+// Sum is the sum of the keyed hashes of some items with all their content, and
+// their number.
+type Sum = certify.Sum
 
 // Certificate says what somebody has of an interval of keys.
 type Certificate struct {
@@ -32,7 +35,7 @@ type ParentSum struct {
 }
 
 // Bin returns the bin of an item.
-func Bin(k Key) int { return int(mix64(uint64(k)) % Bins) }
+func Bin(k Key) int { return certify.Bin(uint64(k)) }
 
 // Certify asks for certificates of a part of a slice: of Target, the node that
 // it moves to or that is looked at, and of Source, the node that it moves from;

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"adshard/barrels/certify"
+
 	"pgregory.net/rapid"
 )
 
@@ -17,8 +19,8 @@ func TestIndexEqualsMap(t *testing.T) {
 		size := rapid.SampledFrom([]int{10, 100, 4000}).Draw(t, "size")
 		seed := rapid.Uint64().Draw(t, "seed")
 		for i := range size {
-			k := Key(mix64(seed+uint64(i)) % uint64(size))
-			if mix64(seed^uint64(i))%3 == 0 {
+			k := Key(certify.Mix(seed+uint64(i)) % uint64(size))
+			if certify.Mix(seed^uint64(i))%3 == 0 {
 				x.Delete(k)
 				delete(plain, k)
 			} else {
@@ -61,7 +63,7 @@ func TestIndexEqualsMap(t *testing.T) {
 func TestIndexIsCompact(t *testing.T) {
 	const n = 300_000
 	for name, key := range map[string]func(i int) Key{
-		"random":  func(i int) Key { return Key(mix64(uint64(i + 1))) },
+		"random":  func(i int) Key { return Key(certify.Mix(uint64(i + 1))) },
 		"rising":  func(i int) Key { return Key(i + 1) },
 		"falling": func(i int) Key { return Key(n - i) },
 	} {
@@ -89,6 +91,6 @@ func allocated() uint64 {
 func BenchmarkIndexPut(b *testing.B) {
 	x := &Index{}
 	for i := 0; b.Loop(); i++ {
-		x.Put(Key(mix64(uint64(i+1))), 1)
+		x.Put(Key(certify.Mix(uint64(i+1))), 1)
 	}
 }

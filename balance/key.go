@@ -1,6 +1,10 @@
 package balance
 
-import "fmt"
+import (
+	"fmt"
+
+	"adshard/barrels/certify"
+)
 
 // Key is where an item lies on the ring of 2⁶⁴ keys.
 type Key uint64
@@ -22,7 +26,7 @@ const (
 // does not fit the order.
 func (o Order) Key(owner, item uint64) (Key, error) {
 	if o == ByHash {
-		return Key(mix64(item)), nil
+		return Key(certify.Mix(item)), nil
 	}
 	if owner>>32 != 0 || item>>32 != 0 {
 		return 0, fmt.Errorf("balance: ids %d and %d do not fit 32 bits; use the order \"hash\"", owner, item)
@@ -76,16 +80,7 @@ func ParseOrder(name string) (Order, bool) {
 	return 0, false
 }
 
-// mix64 is the finaliser of SplitMix64 (Steele, Lea, Flood 2014; variant 13 of
-// Stafford), a bijection.
-func mix64(x uint64) uint64 {
-	x ^= x >> 30
-	x *= 0xbf58476d1ce4e5b9
-	x ^= x >> 27
-	x *= 0x94d049bb133111eb
-	return x ^ x>>31
-}
-
+// unmix64 inverts certify.Mix.
 func unmix64(x uint64) uint64 {
 	x ^= x>>31 ^ x>>62
 	x *= 0x319642b2d24d8ec3

@@ -5,7 +5,9 @@ import (
 	"reflect"
 	"testing"
 
+	"adshard/barrels/certify"
 	"adshard/fault"
+
 	"pgregory.net/rapid"
 )
 
@@ -78,7 +80,7 @@ func TestEditsKeepTheModelSound(t *testing.T) {
 // exactly one node; and only moves are held twice.
 func checkCoverage(t *rapid.T, m *Model) {
 	for i := range 20 {
-		k := Key(mix64(uint64(i)))
+		k := Key(certify.Mix(uint64(i)))
 		s := m.At(k)
 		if k < s.Lo || k > s.Hi {
 			t.Fatalf("%x is said to lie in %+v", k, s)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"adshard/barrels/kv"
+	"adshard/barrels/record"
 	"adshard/fault"
 	"adshard/schema/pb"
 
@@ -200,7 +201,7 @@ func (w *writer) ownParents() *parents {
 
 func (w *writer) putParent(kind byte, id uint64, m proto.Message) (changed bool, err error) {
 	w.key = kv.AppendParentKey(w.key[:0], kind, id)
-	if w.record, err = marshal.MarshalAppend(w.record[:0], m); err != nil {
+	if w.record, err = record.Marshal.MarshalAppend(w.record[:0], m); err != nil {
 		return false, fault.New(fault.Invalid, "barrels: apply", err)
 	}
 	old, exists, err := w.get(kv.Parents, w.key)

@@ -11,6 +11,7 @@ import (
 
 	"adshard/barrels/block"
 	"adshard/barrels/kv"
+	"adshard/barrels/record"
 	"adshard/fault"
 	"adshard/schema/pb"
 
@@ -58,7 +59,7 @@ func (b *Bulk) AddParents(advertisers []*pb.Advertiser, campaigns []*pb.Campaign
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	put := func(kind byte, id uint64, m proto.Message) error {
-		raw, err := marshal.Marshal(m)
+		raw, err := record.Marshal.Marshal(m)
 		if err != nil {
 			return fault.New(fault.Invalid, "barrels: build", err)
 		}
@@ -66,12 +67,12 @@ func (b *Bulk) AddParents(advertisers []*pb.Advertiser, campaigns []*pb.Campaign
 		return nil
 	}
 	for _, a := range advertisers {
-		if err := errors.Join(checkAdvertiser(a), put(kv.AdvertiserKind, a.GetId(), a)); err != nil {
+		if err := errors.Join(record.CheckAdvertiser(a), put(kv.AdvertiserKind, a.GetId(), a)); err != nil {
 			return err
 		}
 	}
 	for _, c := range campaigns {
-		if err := errors.Join(checkCampaign(c), put(kv.CampaignKind, c.GetId(), c)); err != nil {
+		if err := errors.Join(record.CheckCampaign(c), put(kv.CampaignKind, c.GetId(), c)); err != nil {
 			return err
 		}
 	}
@@ -81,7 +82,7 @@ func (b *Bulk) AddParents(advertisers []*pb.Advertiser, campaigns []*pb.Campaign
 // Add adds a group with its keywords; it does not keep it. fault.Invalid when
 // it is wrong.
 func (b *Bulk) Add(it *pb.Item) error {
-	if err := checkItem(it); err != nil {
+	if err := record.CheckItem(it); err != nil {
 		return err
 	}
 	scratch := spillBuffers.Get().(*[]byte)

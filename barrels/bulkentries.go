@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"adshard/barrels/block"
+	"adshard/barrels/record"
 )
 
 // partitions are temporary files of postings, one for each interval of terms.
@@ -66,16 +67,16 @@ const (
 	entryWord = 3 * 8
 )
 
-func (w *partitionWriter) add(term, key uint64, head []byte, k *keywordData, form int) error {
+func (w *partitionWriter) add(term, key uint64, head []byte, k *record.Keyword, form int) error {
 	i := w.partitions.of(term)
 	b := binary.LittleEndian.AppendUint64(w.buffers[i], term)
 	b = append(b, head...)
-	b = binary.LittleEndian.AppendUint64(b, k.id)
-	b = binary.LittleEndian.AppendUint64(b, k.bid)
-	b = append(b, k.kind, k.quality, k.postingFlags(form), byte(len(k.norm)))
-	for j, t := range k.forms[form].terms {
-		b = binary.LittleEndian.AppendUint64(b, k.norm[j])
-		b = binary.LittleEndian.AppendUint64(b, k.fold[j])
+	b = binary.LittleEndian.AppendUint64(b, k.ID)
+	b = binary.LittleEndian.AppendUint64(b, k.Bid)
+	b = append(b, k.Type, k.Quality, k.PostingFlags(form), byte(len(k.Norm)))
+	for j, t := range k.Forms[form].Terms {
+		b = binary.LittleEndian.AppendUint64(b, k.Norm[j])
+		b = binary.LittleEndian.AppendUint64(b, k.Fold[j])
 		b = binary.LittleEndian.AppendUint64(b, t)
 	}
 	w.buffers[i] = b

@@ -6,6 +6,8 @@ import (
 
 	"adshard/barrels/block"
 	"adshard/barrels/kv"
+	"adshard/barrels/page"
+	"adshard/barrels/record"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -16,7 +18,7 @@ func (b *Bulk) writeItems(p *partitions, workers int) error {
 	slices.SortFunc(b.groups, func(x, y spilled) int { return cmp.Compare(x.key, y.key) })
 	for i := 1; i < len(b.groups); i++ {
 		if b.groups[i].key == b.groups[i-1].key {
-			return invalid("the group with key %x was added twice", b.groups[i].key)
+			return record.Invalid("the group with key %x was added twice", b.groups[i].key)
 		}
 	}
 	var g errgroup.Group
@@ -52,7 +54,7 @@ type itemWriter struct {
 	value   []byte
 	keyword spilledKeyword
 	first   uint64 // id of the page's first keyword
-	encoder pageEncoder
+	encoder page.Encoder
 }
 
 func (w *itemWriter) item(s spilled) error {
@@ -65,22 +67,22 @@ func (w *itemWriter) item(s spilled) error {
 	if err := w.run.Add(w.key, it.record); err != nil {
 		return err
 	}
-	w.encoder.reset()
+	w.encoder.Reset()
 	for left := it.count; left > 0; {
-		n := pageLen(left)
+		n := page.Fill(left)
 		for i := range n {
 			k := &w.keyword
 			if it.next(k); i == 0 {
-				w.first = k.id
+				w.first = k.ID
 			}
-			for form := range k.forms {
-				term := w.rarest(k.forms[form].terms)
-				k.anchors = append(k.anchors, term)
-				if err := w.out.add(term, s.key, it.head, &k.keywordData, form); err != nil {
+			for form := range k.Forms {
+				term := w.rarest(k.Forms[form].Terms)
+				k.Anchors = append(k.Anchors, term)
+				if err := w.out.add(term, s.key, it.head, &k.Keyword, form); err != nil {
 					return err
 				}
 			}
-			w.encoder.add(&k.keywordData)
+			w.encoder.Add(&k.Keyword)
 		}
 		if err := w.page(s.key); err != nil {
 			return err
@@ -109,8 +111,8 @@ func (w *itemWriter) rarest(terms []uint64) uint64 {
 // page writes the page of the keywords collected.
 func (w *itemWriter) page(key uint64) error {
 	w.key = kv.AppendKey(w.key[:0], key, w.first)
-	w.value = w.encoder.appendTo(w.value[:0])
-	w.encoder.reset()
+	w.value = w.encoder.Append(w.value[:0])
+	w.encoder.Reset()
 	return w.run.Add(w.key, w.value)
 }
 

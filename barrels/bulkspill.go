@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"adshard/barrels/block"
+	"adshard/barrels/record"
 	"adshard/fault"
 	"adshard/schema/pb"
 )
@@ -61,9 +62,9 @@ func spillError(err error) error {
 // whole, its record. Numbers are little-endian.
 
 func appendItem(dst []byte, it *pb.Item) ([]byte, error) {
-	head := groupHead(it.Group)
+	head := record.Head(it.Group)
 	dst = appendHead(dst, &head)
-	dst, err := appendSized(dst, func(dst []byte) ([]byte, error) { return marshal.MarshalAppend(dst, it.Group) })
+	dst, err := appendSized(dst, func(dst []byte) ([]byte, error) { return record.Marshal.MarshalAppend(dst, it.Group) })
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "barrels: build", err)
 	}
@@ -71,19 +72,19 @@ func appendItem(dst []byte, it *pb.Item) ([]byte, error) {
 	for _, k := range it.Keywords {
 		dst = binary.LittleEndian.AppendUint64(dst, k.Id)
 		dst = binary.LittleEndian.AppendUint64(dst, k.GetBid())
-		dst = append(dst, byte(k.Type), byte(k.Quality), messageFlags(k), byte(len(k.Norm)), byte(len(k.Forms)))
-		dst = appendHashes(dst, k.Norm)
-		dst = appendHashes(dst, k.Fold)
+		dst = append(dst, byte(k.Type), byte(k.Quality), record.KeywordFlags(k), byte(len(k.Norm)), byte(len(k.Forms)))
+		dst = record.AppendHashes(dst, k.Norm)
+		dst = record.AppendHashes(dst, k.Fold)
 		for _, f := range k.Forms {
-			dst = appendHashes(dst, f.Terms)
+			dst = record.AppendHashes(dst, f.Terms)
 			dst = appendString(dst, f.Language)
 		}
 		dst = appendString(dst, k.Text)
 		if dst, err = appendSized(dst, func(dst []byte) ([]byte, error) {
-			if !unknownFields(k) {
+			if !record.HasUnknownFields(k) {
 				return dst, nil
 			}
-			return marshal.MarshalAppend(dst, k)
+			return record.Marshal.MarshalAppend(dst, k)
 		}); err != nil {
 			return nil, fault.New(fault.Invalid, "barrels: build", err)
 		}
@@ -93,13 +94,6 @@ func appendItem(dst []byte, it *pb.Item) ([]byte, error) {
 
 func appendString(dst []byte, s string) []byte {
 	return append(binary.LittleEndian.AppendUint32(dst, uint32(len(s))), s...)
-}
-
-func appendHashes(dst []byte, list []uint64) []byte {
-	for _, h := range list {
-		dst = binary.LittleEndian.AppendUint64(dst, h)
-	}
-	return dst
 }
 
 // appendSized appends what build appends, its length before it.
@@ -116,7 +110,7 @@ func appendSized(dst []byte, build func([]byte) ([]byte, error)) ([]byte, error)
 const headSize = 4*8 + 4*2
 
 func appendHead(dst []byte, g *block.Group) []byte {
-	dst = appendHashes(dst, []uint64{g.Key, g.ID, g.Campaign, g.Advertiser})
+	dst = record.AppendHashes(dst, []uint64{g.Key, g.ID, g.Campaign, g.Advertiser})
 	for _, m := range g.Modifiers {
 		dst = binary.LittleEndian.AppendUint16(dst, m)
 	}
@@ -159,32 +153,32 @@ func sized(b []byte) (value, rest []byte) {
 // buffer's.
 func (s *spilledItem) next(k *spilledKeyword) {
 	b := s.rest
-	k.id, k.bid = binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
-	k.kind, k.quality, k.flags = b[16], b[17], b[18]
+	k.ID, k.Bid = binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
+	k.Type, k.Quality, k.Flags = b[16], b[17], b[18]
 	words, forms := int(b[19]), int(b[20])
 	b = b[21:]
-	k.rows, k.forms, k.anchors = k.rows[:0], k.forms[:0], k.anchors[:0]
+	k.rows, k.Forms, k.Anchors = k.rows[:0], k.Forms[:0], k.Anchors[:0]
 	k.rows = slices.Grow(k.rows, words*(2+forms)) // so that it does not move
-	k.norm, b = k.row(b, words)
-	k.fold, b = k.row(b, words)
+	k.Norm, b = k.row(b, words)
+	k.Fold, b = k.row(b, words)
 	for range forms {
-		var f formData
+		var f record.Form
 		var language []byte
-		f.terms, b = k.row(b, words)
+		f.Terms, b = k.row(b, words)
 		language, b = sized(b)
-		f.language = s.language(language)
-		k.forms = append(k.forms, f)
+		f.Language = s.language(language)
+		k.Forms = append(k.Forms, f)
 	}
-	k.text, b = sized(b)
-	k.whole, s.rest = sized(b)
-	if len(k.whole) == 0 {
-		k.whole = nil
+	k.Text, b = sized(b)
+	k.Whole, s.rest = sized(b)
+	if len(k.Whole) == 0 {
+		k.Whole = nil
 	}
 }
 
 // spilledKeyword is a keyword of an item in the file.
 type spilledKeyword struct {
-	keywordData
+	record.Keyword
 	rows []uint64 // its hashes
 }
 

@@ -6,7 +6,10 @@ import (
 	"slices"
 
 	"adshard/barrels/block"
+	"adshard/barrels/certify"
 	"adshard/barrels/kv"
+	"adshard/barrels/page"
+	"adshard/barrels/record"
 	"adshard/fault"
 	"adshard/schema/pb"
 )
@@ -26,7 +29,7 @@ type Certificate struct {
 	Items, Bytes uint64
 	// Bins are the sums by bin, 0 for those not wanted. A group that searches
 	// would find whole adds ItemSum of its records.
-	Bins [Bins]Sum
+	Bins [certify.Bins]certify.Sum
 	// Parents are those that the groups of the bins wanted name, and those asked
 	// for by name, by rising kind and id.
 	Parents []ParentSum
@@ -129,9 +132,9 @@ type certifier struct {
 	wanted bool
 	head   block.Group
 	last   uint64 // keyword id of its last keyword; 0: none yet
-	hasher hasher
+	hasher certify.Hasher
 
-	pages   pageReader
+	pages   page.Reader
 	scratch []byte
 	parents map[Parent]struct{}
 	demanded
@@ -203,17 +206,17 @@ func (c *certifier) pause(ctx context.Context, next kv.Place) error {
 
 // begin starts a group.
 func (c *certifier) begin(key uint64, value func() []byte) (err error) {
-	c.key, c.bin, c.last = key, Bin(key), 0
+	c.key, c.bin, c.last = key, certify.Bin(key), 0
 	if c.wanted = c.bins>>c.bin&1 != 0; !c.wanted {
 		return nil
 	}
-	record := value()
-	if c.head, err = readHead(key, record); err != nil {
+	stored := value()
+	if c.head, err = record.ReadHead(key, stored); err != nil {
 		return kv.Damaged("group", err)
 	}
 	c.out.Items++
-	c.out.Bytes += uint64(len(record))
-	c.hasher.begin(key, record)
+	c.out.Bytes += uint64(len(stored))
+	c.hasher.Begin(key, stored)
 	c.parents[Parent{Campaign: true, ID: c.head.Campaign}] = struct{}{}
 	c.parents[Parent{ID: c.head.Advertiser}] = struct{}{}
 	return nil
@@ -221,18 +224,18 @@ func (c *certifier) begin(key uint64, value func() []byte) (err error) {
 
 // page takes in a page of the group's keywords; first is the id in its key.
 func (c *certifier) page(ctx context.Context, first uint64, value []byte) error {
-	if err := c.pages.open(value); err != nil || c.pages.first() < first || first <= c.last {
-		return kv.Damaged("keyword page", errPage)
+	if err := c.pages.Open(value); err != nil || c.pages.First() < first || first <= c.last {
+		return kv.Damaged("keyword page", page.ErrDamaged)
 	}
 	for {
-		k, err := c.pages.next()
+		k, err := c.pages.Next()
 		if err != nil {
 			return kv.Damaged("keyword page", err)
 		}
 		if k == nil {
 			return nil
 		}
-		if err := c.pause(ctx, kv.Place{Key: c.key, Keyword: k.id}); err != nil {
+		if err := c.pause(ctx, kv.Place{Key: c.key, Keyword: k.ID}); err != nil {
 			return err
 		}
 		if err := c.take(k); err != nil {
@@ -242,26 +245,26 @@ func (c *certifier) page(ctx context.Context, first uint64, value []byte) error 
 }
 
 // take takes in a keyword and demands its postings.
-func (c *certifier) take(k *keywordData) error {
-	if k.id <= c.last || !k.sound() {
-		return kv.Damaged("keyword", errPage)
+func (c *certifier) take(k *record.Keyword) error {
+	if k.ID <= c.last || !k.Sound() {
+		return kv.Damaged("keyword", page.ErrDamaged)
 	}
-	c.last = k.id
-	c.scratch = k.appendRecord(c.scratch[:0])
+	c.last = k.ID
+	c.scratch = k.AppendRecord(c.scratch[:0])
 	c.out.Bytes += uint64(len(c.scratch))
-	c.hasher.record(c.scratch)
-	for form := range k.forms {
-		c.scratch = k.appendPosting(c.scratch[:0], &c.head, form)
-		c.demand(k.anchors[form], kv.Place{Key: c.key, Keyword: k.id}, c.scratch)
+	c.hasher.Record(c.scratch)
+	for form := range k.Forms {
+		c.scratch = k.AppendPosting(c.scratch[:0], &c.head, form)
+		c.demand(k.Anchors[form], kv.Place{Key: c.key, Keyword: k.ID}, c.scratch)
 	}
-	c.forgetShown(k.id)
+	c.forgetShown(k.ID)
 	return nil
 }
 
 // end adds the group's hash to its bin.
 func (c *certifier) end(open bool) {
 	if open && c.wanted {
-		c.out.Bins[c.bin].Add(c.hasher.end())
+		c.out.Bins[c.bin].Add(c.hasher.Sum())
 		c.compareGroup(c.key)
 	}
 }
@@ -285,21 +288,21 @@ func (c *certifier) named(ctx context.Context) error {
 
 // parent returns the hash of a parent's record. Where the copy in memory differs,
 // searches get the stored one.
-func (c *certifier) parent(p Parent) (parentHash, error) {
+func (c *certifier) parent(p Parent) (certify.ParentHash, error) {
 	kind := byte(kv.AdvertiserKind)
 	if p.Campaign {
 		kind = kv.CampaignKind
 	}
 	raw, ok, err := c.state.snapshot.Get(kv.Parents, kv.AppendParentKey(nil, kind, p.ID), nil)
 	if err != nil || !ok {
-		return absent, err
+		return certify.Absent, err
 	}
 	if same, err := c.state.parents.has(kind, p.ID, raw); err != nil {
-		return absent, err
+		return certify.Absent, err
 	} else if !same {
 		if err := c.store.mendParent(kind, p.ID); err != nil {
-			return absent, err
+			return certify.Absent, err
 		}
 	}
-	return hashParent(raw), nil
+	return certify.HashParent(raw), nil
 }

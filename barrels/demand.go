@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"adshard/barrels/block"
+	"adshard/barrels/certify"
 	"adshard/barrels/kv"
 
 	"github.com/cespare/xxhash/v2"
@@ -113,7 +114,7 @@ func (c *certifier) block(want []demand, upTo kv.Place) []demand {
 	v := &c.view
 	for i := range v.Len() {
 		at := viewPlace(v, i)
-		if at.Less(c.since) || c.bins>>Bin(at.Key)&1 == 0 {
+		if at.Less(c.since) || c.bins>>certify.Bin(at.Key)&1 == 0 {
 			continue
 		}
 		if upTo.Less(at) {
@@ -158,8 +159,5 @@ func (c *certifier) wrongs(list []demand) {
 	}
 }
 
-// wrong makes the sum of a group's bin differ. What it adds hangs on the
-// posting, so that two wrongs do not make a right.
-func (c *certifier) wrong(key, hash uint64) {
-	c.out.Bins[Bin(key)].Add(Sum{Hi: mix64(hash ^ seedHi), Lo: mix64(hash^seedLo) | 1})
-}
+// wrong makes the sum of a group's bin differ.
+func (c *certifier) wrong(key, hash uint64) { c.out.Bins[certify.Bin(key)].Add(certify.Faulty(hash)) }

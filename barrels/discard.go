@@ -282,11 +282,11 @@ func (w *writer) purged(key, value []byte) {
 		w.cleared++
 		return
 	}
-	if w.reader.open(value) != nil {
+	if w.reader.Open(value) != nil {
 		return
 	}
 	for {
-		k, err := w.reader.next()
+		k, err := w.reader.Next()
 		if err != nil || k == nil {
 			return
 		}

@@ -162,13 +162,13 @@ func (f *finder) explain(m *match) (search.Explained, bool) {
 		f.bad = append(f.bad, run{m.Key, m.Key})
 		return e, false
 	}
-	e.GroupName, e.KeywordText, e.BidFromGroup = g.name, k.Text, k.BidFromGroup
+	e.GroupName, e.KeywordText, e.BidFromGroup = g.Name, k.Text, k.BidFromGroup
 	e.Verdict = f.verdict(m)
 	if e.Verdict == search.Eligible {
 		f.negative(&e, g, m.campaign.campaign)
 	}
-	if len(g.ads) > 0 {
-		e.Ad = g.ads[0]
+	if len(g.Ads) > 0 {
+		e.Ad = g.Ads[0]
 		if m.campaign.even {
 			e.Ad = f.pickAd(g, m.head.ID)
 		}
@@ -183,7 +183,7 @@ func (f *finder) keyword(at kv.Place) (*pb.Keyword, error) {
 	if err != nil {
 		return nil, err
 	}
-	return k.message()
+	return k.Message()
 }
 
 // verdict is the first that holds, in the order of search.Verdict; negatives
@@ -215,9 +215,9 @@ func (f *finder) verdict(m *match) search.Verdict {
 // negative names the first negative that blocks: the group's before the
 // campaign's, by rising id.
 func (f *finder) negative(e *search.Explained, g *groupItems, c *campaign) {
-	n, owner := g.negatives.first(f.request.Query), "group"
+	n, owner := g.Negatives.First(f.request.Query), "group"
 	if n == nil {
-		n, owner = c.negatives.first(f.request.Query), "campaign"
+		n, owner = c.negatives.First(f.request.Query), "campaign"
 	}
 	if n != nil {
 		e.Verdict = search.BlockedByNegative

@@ -9,7 +9,7 @@ func Rot(s Store, what string) bool {
 	case "group":
 		for i := range st.groups.shards {
 			for _, e := range st.groups.shards[i].entries {
-				e.value.name += "!"
+				e.value.Name += "!"
 				return true
 			}
 		}

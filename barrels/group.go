@@ -6,6 +6,8 @@ import (
 
 	"adshard/barrels/block"
 	"adshard/barrels/kv"
+	"adshard/barrels/page"
+	"adshard/barrels/record"
 	"adshard/fault"
 	"adshard/schema/pb"
 )
@@ -49,7 +51,7 @@ func (w *writer) group(key uint64, it *pb.Item) error {
 		w.batch.Delete(kv.Items, w.key)
 		w.counters.groups--
 	} else {
-		head := groupHead(it.Group)
+		head := record.Head(it.Group)
 		g.head, g.item = &head, it
 		if moved, err = w.putGroup(it.Group, &head, raw, exists); err != nil {
 			return err
@@ -80,7 +82,7 @@ func (w *writer) stored(key uint64) (it kv.Iterator, record []byte, err error) {
 // putGroup writes a group's record if it is another than before, and tells
 // whether postings say something else of the group from now on.
 func (w *writer) putGroup(g *pb.Group, head *block.Group, raw []byte, exists bool) (moved bool, err error) {
-	if w.record, err = marshal.MarshalAppend(w.record[:0], g); err != nil {
+	if w.record, err = record.Marshal.MarshalAppend(w.record[:0], g); err != nil {
 		return false, fault.New(fault.Invalid, "barrels: apply", err)
 	}
 	if !exists {
@@ -92,7 +94,7 @@ func (w *writer) putGroup(g *pb.Group, head *block.Group, raw []byte, exists boo
 	if !exists {
 		return true, nil
 	}
-	old, err := readHead(g.Key, raw)
+	old, err := record.ReadHead(g.Key, raw)
 	if err != nil {
 		return false, kv.Damaged("group", err)
 	}
@@ -108,31 +110,13 @@ func (w *writer) get(f kv.Family, key []byte) (value []byte, ok bool, err error)
 	return w.value, ok, err
 }
 
-// groupHead is what postings say of a group.
-func groupHead(g *pb.Group) block.Group {
-	h := block.Group{
-		Key: g.GetKey(), ID: g.GetId(), Campaign: g.GetCampaignId(), Advertiser: g.GetAdvertiserId(),
-		Modifiers: modifiers(g.GetModifiers()),
-	}
-	if g.GetEnabled() {
-		h.Flags |= block.GroupEnabled
-	}
-	if slices.ContainsFunc(g.GetAds(), (*pb.Ad).GetEnabled) {
-		h.Flags |= block.GroupHasAd
-	}
-	if slices.ContainsFunc(g.GetNegatives(), (*pb.Negative).GetEnabled) {
-		h.Flags |= block.GroupNegatives
-	}
-	return h
-}
-
 // diff compares a group's keywords with its pages (stored; nil: it is new), both
 // by rising id.
 func (w *writer) diff(g *groupChange, list []*pb.Keyword, moved bool, stored kv.Iterator) error {
 	g.keywords = make([]*keyword, 0, len(list))
 	records := make([]keyword, len(list))
 	next := 0
-	add := func(old *keywordData) {
+	add := func(old *record.Keyword) {
 		k := &records[next]
 		k.pb = list[next]
 		next++
@@ -140,11 +124,11 @@ func (w *writer) diff(g *groupChange, list []*pb.Keyword, moved bool, stored kv.
 		w.keyword(g, k, old, moved)
 	}
 	if stored != nil {
-		err := w.pages(g, stored, func(old *keywordData) error {
-			for next < len(list) && list[next].Id < old.id {
+		err := w.pages(g, stored, func(old *record.Keyword) error {
+			for next < len(list) && list[next].Id < old.ID {
 				add(nil)
 			}
-			if next < len(list) && list[next].Id == old.id {
+			if next < len(list) && list[next].Id == old.ID {
 				add(old)
 			} else {
 				w.remove(g, old)
@@ -163,23 +147,23 @@ func (w *writer) diff(g *groupChange, list []*pb.Keyword, moved bool, stored kv.
 
 // pages visits the keywords of the group's pages, which follow where the
 // iterator is; each is good for the visit.
-func (w *writer) pages(g *groupChange, it kv.Iterator, visit func(*keywordData) error) error {
+func (w *writer) pages(g *groupChange, it kv.Iterator, visit func(*record.Keyword) error) error {
 	for it.Next() {
 		value := it.Value()
-		if err := w.reader.open(value); err != nil {
+		if err := w.reader.Open(value); err != nil {
 			return kv.Damaged("keyword page", err)
 		}
-		g.pages = append(g.pages, oldPage{kv.KeyPart(it.Key(), 1), pageChecksum(value)})
+		g.pages = append(g.pages, oldPage{kv.KeyPart(it.Key(), 1), page.Checksum(value)})
 		for {
-			k, err := w.reader.next()
+			k, err := w.reader.Next()
 			if err != nil {
 				return kv.Damaged("keyword page", err)
 			}
 			if k == nil {
 				break
 			}
-			if !k.sound() {
-				return kv.Damaged("keyword", errPage)
+			if !k.Sound() {
+				return kv.Damaged("keyword", page.ErrDamaged)
 			}
 			if err := visit(k); err != nil {
 				return err
@@ -191,16 +175,16 @@ func (w *writer) pages(g *groupChange, it kv.Iterator, visit func(*keywordData) 
 
 // keyword prepares a keyword that the group has from now on; old is what it
 // has now, if it does.
-func (w *writer) keyword(g *groupChange, k *keyword, old *keywordData, moved bool) {
+func (w *writer) keyword(g *groupChange, k *keyword, old *record.Keyword, moved bool) {
 	k.id = k.pb.Id
 	if old == nil {
 		w.counters.keywords++
 		w.countMessage(k.pb, +1)
 		return
 	}
-	same := old.is(k.pb)
-	if same || old.hasForms(k.pb, false) {
-		k.anchors = slices.Clone(old.anchors)
+	same := old.Equal(k.pb)
+	if same || old.HasForms(k.pb, false) {
+		k.anchors = slices.Clone(old.Anchors)
 		if moved || !same {
 			w.write(g, k)
 		}
@@ -212,7 +196,7 @@ func (w *writer) keyword(g *groupChange, k *keyword, old *keywordData, moved boo
 }
 
 // remove prepares the removal of a keyword.
-func (w *writer) remove(g *groupChange, old *keywordData) {
+func (w *writer) remove(g *groupChange, old *record.Keyword) {
 	w.counters.keywords--
 	w.countData(old, -1)
 	w.unwrite(g.key, old)
@@ -225,9 +209,9 @@ func (w *writer) countMessage(k *pb.Keyword, by int32) {
 	}
 }
 
-func (w *writer) countData(k *keywordData, by int32) {
-	for i := range k.forms {
-		w.countForm(k.forms[i].terms, by)
+func (w *writer) countData(k *record.Keyword, by int32) {
+	for i := range k.Forms {
+		w.countForm(k.Forms[i].Terms, by)
 	}
 }
 
@@ -248,9 +232,9 @@ func (w *writer) write(g *groupChange, k *keyword) {
 }
 
 // unwrite removes the postings of a keyword.
-func (w *writer) unwrite(key uint64, old *keywordData) {
-	for _, term := range old.anchors {
-		w.ops = append(w.ops, op{term: term, Place: kv.Place{Key: key, Keyword: old.id}})
+func (w *writer) unwrite(key uint64, old *record.Keyword) {
+	for _, term := range old.Anchors {
+		w.ops = append(w.ops, op{term: term, Place: kv.Place{Key: key, Keyword: old.ID}})
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"adshard/barrels/kv"
+	"adshard/barrels/page"
+	"adshard/barrels/record"
 	"adshard/search"
 )
 
@@ -30,9 +32,7 @@ func (f *finder) hits() []search.Hit {
 
 // groupItems is a group read for searches.
 type groupItems struct {
-	name      string
-	ads       []search.Ad // the enabled ones, by rising id
-	negatives negatives   // the enabled ones
+	record.Group
 	// ids are those of all keywords, rising; their texts stand one after the other
 	// in texts, each up to its end. None if partial: they are too many to be kept.
 	ids     []uint64
@@ -76,12 +76,13 @@ func (f *finder) read(key uint64) (g *groupItems, size int, ok bool) {
 	if !f.records.Seek(f.key) || kv.KeyPart(f.records.Key(), 1) != kv.GroupRecord {
 		return nil, 0, false
 	}
-	record := f.records.Value()
-	g, err := readGroup(record)
+	stored := f.records.Value()
+	data, err := record.ReadGroup(stored)
 	if err != nil {
 		return nil, 0, false
 	}
-	size = len(record)
+	g = &groupItems{Group: data}
+	size = len(stored)
 	most := f.cached.most() - 3*size // texts and negatives, as searches use them
 	var texts []byte
 	for f.records.Next() {
@@ -103,40 +104,42 @@ func (f *finder) read(key uint64) (g *groupItems, size int, ok bool) {
 // items is what searches would read of a changed group, with about its size;
 // false: it is damaged.
 func (g *groupChange) items() (items *groupItems, size int, ok bool) {
-	record, err := marshal.MarshalAppend(nil, g.item.Group)
+	stored, err := record.Marshal.MarshalAppend(nil, g.item.Group)
 	if err != nil {
 		return nil, 0, false
 	}
-	if items, err = readGroup(record); err != nil {
+	data, err := record.ReadGroup(stored)
+	if err != nil {
 		return nil, 0, false
 	}
+	items = &groupItems{Group: data}
 	var texts []byte
 	for _, k := range g.keywords {
 		texts = append(texts, k.pb.Text...)
 		items.ids, items.ends = append(items.ids, k.id), append(items.ends, uint32(len(texts)))
 	}
 	items.texts = string(texts)
-	return items, itemsSize(len(record), items), true
+	return items, itemsSize(len(stored), items), true
 }
 
 // itemsSize is about what a group takes in memory, given the size of its record.
 func itemsSize(record int, g *groupItems) int { return 3*record + len(g.texts) + 12*len(g.ids) }
 
 // page takes in a page of the group's keywords.
-func (g *groupItems) page(r *pageReader, texts, value []byte) ([]byte, error) {
-	if err := r.open(value); err != nil {
+func (g *groupItems) page(r *page.Reader, texts, value []byte) ([]byte, error) {
+	if err := r.Open(value); err != nil {
 		return texts, err
 	}
 	for {
-		k, err := r.next()
+		k, err := r.Next()
 		if err != nil {
 			return texts, err
 		}
 		if k == nil {
 			return texts, nil
 		}
-		texts = append(texts, k.text...)
-		g.ids, g.ends = append(g.ids, k.id), append(g.ends, uint32(len(texts)))
+		texts = append(texts, k.Text...)
+		g.ids, g.ends = append(g.ids, k.ID), append(g.ends, uint32(len(texts)))
 	}
 }
 
@@ -149,30 +152,30 @@ func (f *finder) keywordText(g *groupItems, at kv.Place) (string, bool) {
 	if err != nil {
 		return "", false
 	}
-	return string(k.text), true
+	return string(k.Text), true
 }
 
 // findKeyword reads a keyword; it is good until the next call.
-func (f *finder) findKeyword(at kv.Place) (*keywordData, error) {
+func (f *finder) findKeyword(at kv.Place) (*record.Keyword, error) {
 	f.key = kv.AppendKey(f.key[:0], at.Key, at.Keyword)
 	if f.records == nil {
 		f.records = f.state.snapshot.Prefix(kv.Items)
 	}
 	if !f.records.SeekBack(f.key) {
-		return nil, errPage
+		return nil, page.ErrDamaged
 	}
-	if err := f.pages.open(f.records.Value()); err != nil {
+	if err := f.pages.Open(f.records.Value()); err != nil {
 		return nil, err
 	}
 	for {
-		k, err := f.pages.next()
+		k, err := f.pages.Next()
 		if err != nil {
 			return nil, err
 		}
 		if k == nil {
-			return nil, errPage
+			return nil, page.ErrDamaged
 		}
-		if k.id == at.Keyword {
+		if k.ID == at.Keyword {
 			return k, nil
 		}
 	}

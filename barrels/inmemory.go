@@ -128,9 +128,9 @@ func (c *certifier) compareGroup(key uint64) {
 
 // same reports whether two groups read are the same to searches.
 func (g *groupItems) same(h *groupItems) bool {
-	return g.name == h.name && g.texts == h.texts && g.partial == h.partial && slices.Equal(g.ids, h.ids) &&
-		slices.Equal(g.ends, h.ends) && reflect.DeepEqual(g.ads, h.ads) &&
-		slices.EqualFunc(g.negatives, h.negatives, func(a, b *pb.Negative) bool { return proto.Equal(a, b) })
+	return g.Name == h.Name && g.texts == h.texts && g.partial == h.partial && slices.Equal(g.ids, h.ids) &&
+		slices.Equal(g.ends, h.ends) && reflect.DeepEqual(g.Ads, h.Ads) &&
+		slices.EqualFunc(g.Negatives, h.Negatives, func(a, b *pb.Negative) bool { return proto.Equal(a, b) })
 }
 
 // forgetShown drops what is kept to be shown of a keyword: putting it together

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"adshard/barrels/certify"
 	"adshard/schema/pb"
 )
 
@@ -51,7 +52,7 @@ func (l *loads) next() (nonce uint64, counted bool) {
 	if every == 0 {
 		return 0, false
 	}
-	n = mix64(n)
+	n = certify.Mix(n)
 	return n >> 32, n%every == 0
 }
 

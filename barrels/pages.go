@@ -2,6 +2,7 @@ package barrels
 
 import (
 	"adshard/barrels/kv"
+	"adshard/barrels/page"
 	"adshard/fault"
 )
 
@@ -11,7 +12,7 @@ import (
 func (w *writer) putPages() error {
 	for _, g := range w.groups {
 		old := g.pages
-		if len(old) > 2*(len(g.keywords)/pageKeywords+1) {
+		if len(old) > 2*(len(g.keywords)/page.Target+1) {
 			w.dropPages(g) // too many small ones: begin afresh
 			old = nil
 		}
@@ -56,7 +57,7 @@ func (w *writer) putPage(key uint64, old *oldPage, list []*keyword) (err error) 
 		old = nil
 	}
 	for len(list) > 0 {
-		n := pageLen(len(list))
+		n := page.Fill(len(list))
 		first := list[0].id
 		if old != nil {
 			first = old.first
@@ -64,7 +65,7 @@ func (w *writer) putPage(key uint64, old *oldPage, list []*keyword) (err error) 
 		if w.record, err = w.page(w.record[:0], list[:n]); err != nil {
 			return err
 		}
-		if old == nil || pageChecksum(w.record) != old.checksum {
+		if old == nil || page.Checksum(w.record) != old.checksum {
 			w.batch.Put(kv.Items, kv.AppendKey(w.key[:0], key, first), w.record)
 		}
 		old, list = nil, list[n:]
@@ -74,21 +75,13 @@ func (w *writer) putPage(key uint64, old *oldPage, list []*keyword) (err error) 
 
 // page appends the page of some keywords.
 func (w *writer) page(dst []byte, list []*keyword) ([]byte, error) {
-	w.encoder.reset()
+	w.encoder.Reset()
 	for _, k := range list {
-		if err := w.data.ofMessage(k.pb); err != nil {
+		if err := w.data.Set(k.pb); err != nil {
 			return nil, fault.New(fault.Invalid, "barrels: apply", err)
 		}
-		w.data.anchors = k.anchors
-		w.encoder.add(&w.data)
+		w.data.Anchors = k.anchors
+		w.encoder.Add(&w.data)
 	}
-	return w.encoder.appendTo(dst), nil
-}
-
-// pageLen returns how many of n keywords go onto the next page.
-func pageLen(n int) int {
-	if n <= pageKeywords*3/2 {
-		return n
-	}
-	return pageKeywords
+	return w.encoder.Append(dst), nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"adshard/barrels/block"
 	"adshard/barrels/kv"
+	"adshard/barrels/record"
 	"adshard/fault"
 	"adshard/schema/pb"
 	"adshard/search"
@@ -33,7 +34,7 @@ type campaign struct {
 	id, advertiser uint64
 	name           string
 	even           bool
-	negatives      negatives
+	negatives      record.Negatives
 }
 
 // campaignEntry is a campaign with what is asked of it for each group that
@@ -101,9 +102,9 @@ func (p *parents) setCampaign(r *pb.Campaign) {
 	c := campaignEntry{
 		campaign: &campaign{
 			id: r.Id, advertiser: r.AdvertiserId, name: r.Name,
-			even: r.RotateEvenly, negatives: compileNegatives(r.Negatives),
+			even: r.RotateEvenly, negatives: record.CompileNegatives(r.Negatives),
 		},
-		modifiers: modifiers(r.Modifiers), enabled: r.Enabled, exhausted: r.BudgetExhausted,
+		modifiers: record.Modifiers(r.Modifiers), enabled: r.Enabled, exhausted: r.BudgetExhausted,
 	}
 	c.negatives = len(c.campaign.negatives) > 0
 	p.campaigns = p.campaigns.set(r.Id, c)
@@ -131,20 +132,6 @@ func (p *parents) tighten() bool {
 func (p *parents) setAdvertiser(r *pb.Advertiser) {
 	p.advertisers = p.advertisers.set(r.Id, advertiserEntry{&advertiser{id: r.Id, name: r.Name}, r.Enabled})
 	p.changed(parentChange{version: p.version, advertiser: r.Id})
-}
-
-// modifiers are a record's modifiers by device, block.NotSet where not set.
-func modifiers(m *pb.Modifiers) [search.Devices]uint16 {
-	value := func(v *uint32) uint16 {
-		if v == nil {
-			return block.NotSet
-		}
-		return uint16(*v)
-	}
-	if m == nil {
-		m = new(pb.Modifiers)
-	}
-	return [search.Devices]uint16{value(m.Desktop), value(m.Mobile), value(m.Tablet)}
 }
 
 // loadParents reads all parents of a snapshot.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"adshard/barrels/kv"
+	"adshard/barrels/record"
 	"adshard/schema/pb"
 
 	"google.golang.org/protobuf/proto"
@@ -57,11 +58,11 @@ func (s *store) reanchor(st *state, cursor []byte) (next []byte, err error) {
 // drifted counts the keywords of a page with an anchor that is not rare.
 func (w *writer) drifted(value []byte) (n int, err error) {
 	r := &w.reader
-	if err := r.open(value); err != nil {
+	if err := r.Open(value); err != nil {
 		return 0, kv.Damaged("keyword page", err)
 	}
 	for {
-		k, err := r.next()
+		k, err := r.Next()
 		if err != nil {
 			return 0, kv.Damaged("keyword page", err)
 		}
@@ -76,10 +77,10 @@ func (w *writer) drifted(value []byte) (n int, err error) {
 
 // drift tells whether one of a keyword's anchors stands in many more keywords
 // than the rarest of its terms: half as many again, and eight.
-func (w *writer) drift(k *keywordData) bool {
-	for i, f := range k.forms {
-		own := w.terms.count(k.anchors[i]).frequency
-		for _, term := range f.terms {
+func (w *writer) drift(k *record.Keyword) bool {
+	for i, f := range k.Forms {
+		own := w.terms.count(k.Anchors[i]).frequency
+		for _, term := range f.Terms {
 			if least := w.terms.count(term).frequency; own > least+least/2+8 {
 				return true
 			}
@@ -97,16 +98,16 @@ func (w *writer) moveAnchors(key uint64) error {
 	if err != nil {
 		return err
 	}
-	record := new(pb.Group)
-	if err := proto.Unmarshal(raw, record); err != nil || raw == nil {
+	stored := new(pb.Group)
+	if err := proto.Unmarshal(raw, stored); err != nil || raw == nil {
 		return kv.Damaged("group", err)
 	}
-	head := groupHead(record)
+	head := record.Head(stored)
 	g := &groupChange{key: key, head: &head}
 	w.groups = append(w.groups, g)
-	return w.pages(g, it, func(old *keywordData) (err error) {
-		k := &keyword{id: old.id, anchors: slices.Clone(old.anchors)}
-		if k.pb, err = old.message(); err != nil {
+	return w.pages(g, it, func(old *record.Keyword) (err error) {
+		k := &keyword{id: old.ID, anchors: slices.Clone(old.Anchors)}
+		if k.pb, err = old.Message(); err != nil {
 			return kv.Damaged("keyword", err)
 		}
 		g.keywords = append(g.keywords, k)

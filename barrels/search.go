@@ -6,6 +6,7 @@ import (
 
 	"adshard/barrels/block"
 	"adshard/barrels/kv"
+	"adshard/barrels/page"
 	"adshard/fault"
 	"adshard/search"
 )
@@ -103,7 +104,7 @@ type finder struct {
 	contenders []contender // put off
 
 	tally tally // of a search that is counted
-	pages pageReader
+	pages page.Reader
 
 	records kv.Iterator // of groups; opened on first use
 	cached  *cache[*groupItems]

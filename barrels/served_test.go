@@ -3,6 +3,7 @@ package barrels
 import (
 	"testing"
 
+	"adshard/barrels/certify"
 	"adshard/schema/pb"
 
 	"pgregory.net/rapid"
@@ -86,9 +87,9 @@ func TestHeavy(t *testing.T) {
 	var h heavy
 	want := map[uint64]uint64{}
 	for i := range uint64(200_000) {
-		of := mix64(i) // seen once
+		of := certify.Mix(i) // seen once
 		if i%4 == 0 {
-			of = mix64(i) % 50 // seen often
+			of = certify.Mix(i) % 50 // seen often
 		}
 		h.add(of, cost{looked: 1 + of%7})
 		want[of] += 1 + of%7

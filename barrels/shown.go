@@ -89,7 +89,7 @@ func (f *finder) show(r *search.Ranked[found], h *search.Hit) bool {
 // pickAd chooses the ad of an evenly rotating group for this request (serving.md
 // §5.4).
 func (f *finder) pickAd(g *groupItems, id uint64) search.Ad {
-	return g.ads[auction.PickAd(f.request.RequestID, id, len(g.ads))]
+	return g.Ads[auction.PickAd(f.request.RequestID, id, len(g.Ads))]
 }
 
 // holds tells whether the group and its parents are as they were.
@@ -116,7 +116,7 @@ func (f *finder) lookUp(r *search.Ranked[found]) *shown {
 	owner, ok := p.advertisers.get(r.Owner)
 	c, ok2 := p.campaigns.get(in.campaign)
 	g, ok3 := f.items(in.key)
-	if !ok || !ok2 || !ok3 || len(g.ads) == 0 {
+	if !ok || !ok2 || !ok3 || len(g.Ads) == 0 {
 		return nil
 	}
 	text, ok := f.keywordText(g, kv.Place{Key: in.key, Keyword: r.Keyword})
@@ -127,11 +127,11 @@ func (f *finder) lookUp(r *search.Ranked[found]) *shown {
 		key: in.key, state: f.state.number,
 		keyword: r.Keyword, group: in.id, campaign: in.campaign, advertiser: r.Owner,
 		Shown: search.Shown{
-			AdvertiserName: owner.name, CampaignName: c.name, GroupName: g.name, KeywordText: text, Ad: g.ads[0],
+			AdvertiserName: owner.name, CampaignName: c.name, GroupName: g.Name, KeywordText: text, Ad: g.Ads[0],
 		},
 	}
 	s.parents.Store(p.version)
-	if c.even && len(g.ads) > 1 {
+	if c.even && len(g.Ads) > 1 {
 		s.even = g
 	}
 	return s

@@ -194,7 +194,7 @@ func (f *finder) blocked(v *block.View, group int, g *verdict) bool {
 	if len(g.campaign.negatives) > 0 {
 		b, known := f.blockedCampaigns[g.campaign]
 		if !known {
-			b = g.campaign.negatives.block(f.request.Query)
+			b = g.campaign.negatives.Block(f.request.Query)
 			f.blockedCampaigns[g.campaign] = b
 		}
 		if b {
@@ -221,5 +221,5 @@ func (f *finder) blockedByGroup(key uint64) bool {
 		f.bad = append(f.bad, run{key, key})
 		return true
 	}
-	return g.negatives.block(f.request.Query)
+	return g.Negatives.Block(f.request.Query)
 }

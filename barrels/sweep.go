@@ -1,22 +1,11 @@
 package barrels
 
 import (
-	"errors"
 	"slices"
 
 	"adshard/barrels/kv"
+	"adshard/barrels/record"
 	"adshard/schema/pb"
-
-	"google.golang.org/protobuf/encoding/protowire"
-)
-
-// errFound ends a walk over fields early.
-var errFound = errors.New("found")
-
-// Fields of a group's record that name its parents.
-const (
-	groupCampaignField   = 3
-	groupAdvertiserField = 4
 )
 
 // usedParents are the campaigns and advertisers that groups name.
@@ -39,21 +28,13 @@ func (u *usedParents) note(d *pb.NodeData) {
 	}
 }
 
-// record takes in a group's record.
+// record notes the parents that a group's record names.
 func (u *usedParents) record(b []byte) error {
-	err := eachField(b, func(n protowire.Number, _ []byte, id uint64) error {
-		switch n {
-		case groupCampaignField:
-			u.campaigns[id] = true
-		case groupAdvertiserField:
-			u.advertisers[id] = true
-			return errFound
-		}
-		return nil
-	})
-	if err != nil && err != errFound {
+	campaign, advertiser, err := record.Parents(b)
+	if err != nil {
 		return kv.Damaged("group", err)
 	}
+	u.campaigns[campaign], u.advertisers[advertiser] = true, true
 	return nil
 }
 

@@ -151,15 +151,10 @@ func TestCacheEvicts(t *testing.T) {
 	}
 }
 
-func TestBounded(t *testing.T) {
+func TestPieceLen(t *testing.T) {
 	for n, want := range map[int]int{1: 1, 192: 192, 193: 128, 1000: 128} {
 		if got := pieceLen(n); got != want {
 			t.Errorf("a block of %d postings: %d", n, got)
-		}
-	}
-	for n, want := range map[int]int{1: 1, 96: 96, 97: 64} {
-		if got := pageLen(n); got != want {
-			t.Errorf("a page of %d keywords: %d", n, got)
 		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 
 	"adshard/barrels/block"
 	"adshard/barrels/kv"
+	"adshard/barrels/page"
+	"adshard/barrels/record"
 	"adshard/schema/pb"
 
 	"google.golang.org/protobuf/proto"
@@ -43,9 +45,9 @@ type writer struct {
 	cleared   int // groups removed by clear
 
 	blocks  blockWriter
-	reader  pageReader
-	encoder pageEncoder
-	data    keywordData
+	reader  page.Reader
+	encoder page.Encoder
+	data    record.Keyword
 	key     []byte
 	record  []byte
 	value   []byte
@@ -202,7 +204,7 @@ type op struct {
 func (w *writer) putMeta(key []byte, m proto.Message) {
 	// Both messages were cloned from messages of the same kinds: they marshal.
 	w.batch.PutFunc(kv.Meta, key, func(dst []byte) []byte {
-		out, err := marshal.MarshalAppend(dst, m)
+		out, err := record.Marshal.MarshalAppend(dst, m)
 		if err != nil {
 			return dst
 		}

@@ -9,6 +9,8 @@ import (
 
 	"adshard/balance"
 	"adshard/barrels"
+	"adshard/barrels/certify"
+	"adshard/barrels/record"
 	"adshard/fault"
 	"adshard/internal/oracle/oracletest"
 	"adshard/schema/pb"
@@ -30,7 +32,7 @@ func Certified(t TB, items []*pb.Item, d *pb.NodeData, bins uint64) (out barrels
 		if bins>>bin&1 == 0 {
 			continue
 		}
-		sum, err := barrels.ItemSum(overTheWire(t, it))
+		sum, err := record.ItemSum(overTheWire(t, it))
 		if err != nil {
 			t.Fatalf("sum of group %d: %v", it.Group.Id, err)
 		}
@@ -40,7 +42,7 @@ func Certified(t TB, items []*pb.Item, d *pb.NodeData, bins uint64) (out barrels
 		named[barrels.Parent{ID: it.Group.AdvertiserId}] = true
 	}
 	hash := func(m proto.Message, p barrels.Parent) {
-		hi, lo, err := barrels.ParentHash(m)
+		hi, lo, err := record.ParentHash(m)
 		if err != nil {
 			t.Fatalf("hash of %+v: %v", p, err)
 		}
@@ -81,7 +83,7 @@ func overTheWire(t TB, it *pb.Item) *pb.Item {
 	return out
 }
 
-func certify(t TB, s barrels.Store, lo, hi, bins uint64) *barrels.Certificate {
+func certificateOf(t TB, s barrels.Store, lo, hi, bins uint64) *barrels.Certificate {
 	t.Helper()
 	c, err := s.Certify(context.Background(), lo, hi, bins, nil)
 	if err != nil {
@@ -109,7 +111,7 @@ func (m *moving) certified(t *rapid.T, s barrels.Store) {
 			items = append(items, it)
 		}
 	}
-	c := certify(t, s, lo, hi, bins)
+	c := certificateOf(t, s, lo, hi, bins)
 	if c.Clock != m.clock {
 		t.Fatalf("certified at %d, applied to %d", c.Clock, m.clock)
 	}
@@ -131,7 +133,7 @@ func certificates(t *testing.T, open Open) {
 		}
 		all := b.All()
 		want := Certified(t, all.Items, all, allBins)
-		sameCertificate(t, certify(t, s, 0, ^uint64(0), allBins), want)
+		sameCertificate(t, certificateOf(t, s, 0, ^uint64(0), allBins), want)
 		if len(all.Items) == 0 {
 			return
 		}
@@ -168,8 +170,8 @@ func owns(advertiser uint64, items []*pb.Item) bool {
 func sameBins(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.Uint64().Draw(t, "key")
-		if barrels.Bin(k) != balance.Bin(balance.Key(k)) || barrels.Bins != balance.Bins {
-			t.Fatalf("key %x: bins %d and %d", k, barrels.Bin(k), balance.Bin(balance.Key(k)))
+		if certify.Bin(k) != balance.Bin(balance.Key(k)) || certify.Bins != balance.Bins {
+			t.Fatalf("key %x: bins %d and %d", k, certify.Bin(k), balance.Bin(balance.Key(k)))
 		}
 	})
 }

@@ -7,14 +7,16 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-	"google.golang.org/protobuf/proto"
-
 	"adshard/backend"
 	"adshard/backend/nodedata"
 	"adshard/balance"
 	"adshard/barrels"
+	"adshard/barrels/certify"
+	"adshard/barrels/record"
 	"adshard/fault"
+
+	"golang.org/x/sync/errgroup"
+	"google.golang.org/protobuf/proto"
 )
 
 // truth makes certificates of what the database says: what every slave that
@@ -70,7 +72,7 @@ func (t *truth) certify(ctx context.Context, keys []balance.Key, parents []balan
 	}
 	out := balance.Certificate{Clock: snap.Position().Clock, Builder: nodedata.Version}
 	for i := range out.Bins {
-		var sum barrels.Sum
+		var sum certify.Sum
 		for _, p := range parts {
 			sum.Add(p.Bins[i])
 		}
@@ -93,7 +95,7 @@ func (t *truth) sum(batches <-chan []whole, into *barrels.Certificate, busy *ato
 			if err != nil {
 				return fmt.Errorf("group %d: %w", w.item.Group.ID, err)
 			}
-			s, err := barrels.ItemSum(item)
+			s, err := record.ItemSum(item)
 			if err != nil {
 				return fmt.Errorf("group %d: %w", w.item.Group.ID, err)
 			}
@@ -112,8 +114,8 @@ func (t *truth) parents(ctx context.Context, snap backend.Snapshot, list []balan
 	for _, p := range list {
 		ids[backend.Kind(p.Kind)] = append(ids[backend.Kind(p.Kind)], p.ID)
 	}
-	add := func(kind backend.Kind, id uint64, record proto.Message) error {
-		hi, lo, err := barrels.ParentHash(record)
+	add := func(kind backend.Kind, id uint64, stored proto.Message) error {
+		hi, lo, err := record.ParentHash(stored)
 		out = append(out, balance.ParentSum{Parent: balance.Parent{Kind: uint8(kind), ID: id}, Hi: hi, Lo: lo})
 		return err
 	}

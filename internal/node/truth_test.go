@@ -9,6 +9,7 @@ import (
 	"adshard/backend"
 	"adshard/balance"
 	"adshard/barrels"
+	"adshard/barrels/certify"
 )
 
 // TestTruthIsWhatSlavesHave: the certificates of slaves, filled and changed
@@ -51,7 +52,7 @@ func TestTruthIsWhatSlavesHave(t *testing.T) {
 		r.b.mu.Unlock()
 		want, _, err := truth.certify(t.Context(), keys, slices.Collect(maps.Keys(parents)))
 		r.must(err)
-		equal := slices.EqualFunc(want.Bins[:], of.Bins[:], func(a balance.Sum, b barrels.Sum) bool { return a == balance.Sum(b) })
+		equal := slices.EqualFunc(want.Bins[:], of.Bins[:], func(a balance.Sum, b certify.Sum) bool { return a == balance.Sum(b) })
 		for _, p := range want.Parents {
 			if parents[p.Parent] != [2]uint64{p.Hi, p.Lo} {
 				t.Fatalf("parent %+v differs", p.Parent)

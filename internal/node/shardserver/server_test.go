@@ -8,14 +8,15 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"adshard/barrels"
+	"adshard/barrels/certify"
 	"adshard/fault"
 	"adshard/internal/node/shardserver"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 	"adshard/search"
+
+	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -53,7 +54,7 @@ func (s *store) Certify(_ context.Context, lo, hi, bins uint64, parents []barrel
 	for _, p := range parents {
 		c.Parents = append(c.Parents, barrels.ParentSum{Parent: p, Hi: 8, Lo: 9})
 	}
-	c.Bins[3] = barrels.Sum{Count: 1, Hi: 2, Lo: 3}
+	c.Bins[3] = certify.Sum{Count: 1, Hi: 2, Lo: 3}
 	return c, nil
 }
 

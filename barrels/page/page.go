@@ -1,13 +1,15 @@
-package barrels
+package page
 
 import (
 	"encoding/binary"
 	"errors"
 
+	"adshard/barrels/record"
+
 	"github.com/cespare/xxhash/v2"
 )
 
-// A page holds up to pageKeywords keyword records of one group with the
+// A page holds some Target keyword records of one group with the
 // anchors chosen for them, by rising keyword id. A group's keywords share most
 // of their words, so each word stands in the page once, as it is written;
 // hashes that follow from it are not kept:
@@ -35,12 +37,15 @@ import (
 // delta is to the id before. A keyword with pageWhole has, after its two
 // bytes: anchors uvarint, anchors × term uint64, size uvarint, pb.Keyword.
 // Numbers of fixed size are little-endian.
-const pageKeywords = 64
 
-const (
-	pageFormat = 2
-	pageTail   = 9
-)
+// Target is the number of keywords on a page that is written afresh.
+const Target = 64
+
+// Format is the version of a page's bytes; it stands behind them.
+const Format = 2
+
+// tail is the size of the format byte and the checksum.
+const tail = 1 + 8
 
 // Flags of a word on a page.
 const (
@@ -67,10 +72,12 @@ const (
 	pageWhole  = 0x80
 )
 
-var errPage = errors.New("barrels: damaged page of keywords")
+// ErrDamaged is the error of a page, or of the keywords on it, that cannot be
+// read.
+var ErrDamaged = errors.New("barrels: damaged page of keywords")
 
-// page is a page's parts, in place.
-type page struct {
+// parts is a page's parts, in place.
+type parts struct {
 	count    int
 	forms    int
 	heads    []byte // of the forms
@@ -80,11 +87,11 @@ type page struct {
 	keywords []byte
 }
 
-func openPage(value []byte) (p page, err error) {
-	n := len(value) - pageTail
-	if n < 0 || value[n] != pageFormat ||
+func openPage(value []byte) (p parts, err error) {
+	n := len(value) - tail
+	if n < 0 || value[n] != Format ||
 		xxhash.Sum64(value[:n+1]) != binary.LittleEndian.Uint64(value[n+1:]) {
-		return page{}, errPage
+		return parts{}, ErrDamaged
 	}
 	c := cursor{b: value[:n]}
 	p.count, p.forms = c.count(), c.count()
@@ -97,19 +104,20 @@ func openPage(value []byte) (p page, err error) {
 	p.words = c.count()
 	p.texts = c.bytes(c.uvarint())
 	p.keywords = c.b
-	if c.bad || p.forms > maxForms {
-		return page{}, errPage
+	if c.bad || p.forms > record.MaxForms {
+		return parts{}, ErrDamaged
 	}
 	return p, nil
 }
 
-// first is the id of the page's first keyword; 0: it is damaged.
-func (p *page) first() uint64 {
+// First is the id of the page's first keyword; 0: it is damaged.
+func (p *parts) First() uint64 {
 	c := cursor{b: p.keywords}
 	return c.uvarint()
 }
 
-func pageChecksum(value []byte) uint64 { return binary.LittleEndian.Uint64(value[len(value)-8:]) }
+// Checksum returns the checksum in a page's value, which must not be damaged.
+func Checksum(value []byte) uint64 { return binary.LittleEndian.Uint64(value[len(value)-8:]) }
 
 // cursor reads what a page is made of. It turns bad, and gives zeros, when the
 // bytes come to an end.
@@ -171,4 +179,12 @@ func (c *cursor) uint64() uint64 {
 	v := binary.LittleEndian.Uint64(c.b)
 	c.b = c.b[8:]
 	return v
+}
+
+// Fill returns how many of n keywords belong on the next page.
+func Fill(n int) int {
+	if n <= Target*3/2 {
+		return n
+	}
+	return Target
 }

@@ -1,19 +1,20 @@
-package barrels
+package page
 
 import (
 	"slices"
 
 	"adshard/barrels/block"
+	"adshard/barrels/record"
 	"adshard/schema/pb"
 	"adshard/search/words"
 
 	"google.golang.org/protobuf/proto"
 )
 
-// pageReader reads the keywords of one page after the other. It keeps its
+// Reader reads the keywords of one page after the other. It keeps its
 // scratch.
-type pageReader struct {
-	page
+type Reader struct {
+	parts
 	rest      cursor // keywords
 	left      int
 	last      uint64 // id of the keyword before
@@ -21,12 +22,12 @@ type pageReader struct {
 	texts     [][]byte
 	hashes    []uint64 // of each word: norm, fold, terms
 	rows      []uint64 // of the keyword
-	keyword   keywordData
+	current   record.Keyword
 }
 
-// open begins a page, whose bytes must stay as they are.
-func (r *pageReader) open(value []byte) (err error) {
-	if r.page, err = openPage(value); err != nil {
+// Open begins a page, whose bytes must stay as they are.
+func (r *Reader) Open(value []byte) (err error) {
+	if r.parts, err = openPage(value); err != nil {
 		return err
 	}
 	r.rest, r.left, r.last = cursor{b: r.keywords}, r.count, 0
@@ -40,9 +41,9 @@ func (r *pageReader) open(value []byte) (err error) {
 	return r.readWords()
 }
 
-func (r *pageReader) readWords() error {
+func (r *Reader) readWords() error {
 	r.texts, r.hashes = r.texts[:0], r.hashes[:0]
-	c := cursor{b: r.page.texts}
+	c := cursor{b: r.parts.texts}
 	var room [64]byte
 	for range r.words {
 		head := c.uvarint()
@@ -71,88 +72,88 @@ func (r *pageReader) readWords() error {
 		}
 	}
 	if c.bad {
-		return errPage
+		return ErrDamaged
 	}
 	return nil
 }
 
-// next reads the next keyword, which is good until the next call; nil: there
-// are no more.
-func (r *pageReader) next() (*keywordData, error) {
+// Next reads the next keyword, which is good until the next call; nil at the
+// end of the page.
+func (r *Reader) Next() (*record.Keyword, error) {
 	if r.left == 0 {
 		return nil, nil
 	}
 	r.left--
-	k, c := &r.keyword, &r.rest
+	k, c := &r.current, &r.rest
 	delta := c.uvarint()
 	head := [2]byte{c.byte(), c.byte()}
-	if delta == 0 || delta > maxID || c.bad {
-		return nil, errPage
+	if delta == 0 || delta > record.MaxID || c.bad {
+		return nil, ErrDamaged
 	}
 	r.last += delta
-	*k = keywordData{
-		id: r.last, kind: head[0] & pageType, quality: head[0] >> pageQuality, text: k.text[:0],
-		norm: k.norm[:0], fold: k.fold[:0], forms: k.forms[:0], anchors: k.anchors[:0],
+	*k = record.Keyword{
+		ID: r.last, Type: head[0] & pageType, Quality: head[0] >> pageQuality, Text: k.Text[:0],
+		Norm: k.Norm[:0], Fold: k.Fold[:0], Forms: k.Forms[:0], Anchors: k.Anchors[:0],
 	}
 	if head[1]&pageWhole != 0 {
 		return k, r.whole(k)
 	}
 	if head[0]&pageEnabled != 0 {
-		k.flags |= block.Enabled
+		k.Flags |= block.Enabled
 	}
 	if head[0]&pageGroups != 0 {
-		k.flags |= fromGroup
+		k.Flags |= record.BidFromGroup
 	}
 	switch head[1] & (pageHasBid | pageBid) {
 	case pageHasBid:
-		k.flags, k.bid = k.flags|block.HasBid, c.uvarint()
+		k.Flags, k.Bid = k.Flags|block.HasBid, c.uvarint()
 	case pageHasBid | pageBid:
-		k.flags, k.bid = k.flags|block.HasBid, r.bid
+		k.Flags, k.Bid = k.Flags|block.HasBid, r.bid
 	}
 	return k, r.hashed(k, int(head[1]&pageWords), head[1]&pageText != 0)
 }
 
 // hashed reads a keyword's words, anchors and text.
-func (r *pageReader) hashed(k *keywordData, n int, ownText bool) error {
+func (r *Reader) hashed(k *record.Keyword, n int, ownText bool) error {
 	c := &r.rest
 	width := 2 + r.forms
 	r.rows = slices.Grow(r.rows[:0], n*width)[:n*width]
 	for i := range n {
 		w := c.uvarint()
 		if w >= uint64(r.words) {
-			return errPage
+			return ErrDamaged
 		}
 		for j, h := range r.hashes[int(w)*width : (int(w)+1)*width] {
 			r.rows[j*n+i] = h
 		}
 		if !ownText {
 			if i > 0 {
-				k.text = append(k.text, ' ')
+				k.Text = append(k.Text, ' ')
 			}
-			k.text = append(k.text, r.texts[w]...)
+			k.Text = append(k.Text, r.texts[w]...)
 		}
 	}
-	k.norm, k.fold = r.rows[:n:n], r.rows[n:2*n:2*n]
+	k.Norm, k.Fold = r.rows[:n:n], r.rows[n:2*n:2*n]
 	for j, language := range r.languages {
 		terms := r.rows[(2+j)*n : (3+j)*n : (3+j)*n]
-		k.forms = append(k.forms, formData{language, terms})
+		k.Forms = append(k.Forms, record.Form{Language: language, Terms: terms})
 		at := int(c.byte())
 		if at >= n {
-			return errPage
+			return ErrDamaged
 		}
-		k.anchors = append(k.anchors, terms[at])
+		k.Anchors = append(k.Anchors, terms[at])
 	}
 	if ownText {
-		k.text = append(k.text, c.bytes(c.uvarint())...)
+		k.Text = append(k.Text, c.bytes(c.uvarint())...)
 	}
 	if c.bad {
-		return errPage
+		return ErrDamaged
 	}
 	return nil
 }
 
 // whole reads a keyword whose record stands on the page.
-func (r *pageReader) whole(k *keywordData) error {
+func (r *Reader) whole(k *record.Keyword) error {
 	c := &r.rest
 	var anchors []uint64
 	for n := c.count(); n > 0; n-- {
@@ -160,10 +161,10 @@ func (r *pageReader) whole(k *keywordData) error {
 	}
 	record := c.bytes(c.uvarint())
 	m := new(pb.Keyword)
-	if c.bad || proto.Unmarshal(record, m) != nil || m.Id != k.id {
-		return errPage
+	if c.bad || proto.Unmarshal(record, m) != nil || m.Id != k.ID {
+		return ErrDamaged
 	}
-	err := k.ofMessage(m)
-	k.anchors, k.whole = anchors, record
+	err := k.Set(m)
+	k.Anchors, k.Whole = anchors, record
 	return err
 }

@@ -1,18 +1,19 @@
-package barrels
+package page
 
 import (
 	"encoding/binary"
 	"slices"
 
 	"adshard/barrels/block"
+	"adshard/barrels/record"
 	"adshard/search/words"
 
 	"github.com/cespare/xxhash/v2"
 )
 
-// pageEncoder collects keywords by rising id and writes them as a page. It
+// Encoder collects keywords by rising id and writes them as a page. It
 // keeps its scratch.
-type pageEncoder struct {
+type Encoder struct {
 	count     int
 	last      uint64   // id of the keyword before
 	languages []string // of the page's forms: the first keyword's
@@ -35,7 +36,8 @@ type knownWord struct {
 	before   int32 // the word before it with the same norm; −1: none
 }
 
-func (e *pageEncoder) reset() {
+// Reset begins another page.
+func (e *Encoder) Reset() {
 	e.count, e.last, e.bid, e.words = 0, 0, 0, 0
 	e.languages, e.texts, e.keywords = e.languages[:0], e.texts[:0], e.keywords[:0]
 	e.known, e.hashes = e.known[:0], e.hashes[:0]
@@ -45,79 +47,79 @@ func (e *pageEncoder) reset() {
 	clear(e.index)
 }
 
-// add appends a keyword.
-func (e *pageEncoder) add(k *keywordData) {
+// Add appends a keyword.
+func (e *Encoder) Add(k *record.Keyword) {
 	if e.count == 0 {
-		for i := range k.forms {
-			e.languages = append(e.languages, k.forms[i].language)
+		for i := range k.Forms {
+			e.languages = append(e.languages, k.Forms[i].Language)
 		}
 	}
 	e.count++
-	e.keywords = binary.AppendUvarint(e.keywords, k.id-e.last)
-	e.last = k.id
-	n := len(k.norm)
-	if k.whole != nil || n > pageWords || !k.sound() || k.kind > pageType || k.quality > 0xff>>pageQuality || !e.speaks(k) {
+	e.keywords = binary.AppendUvarint(e.keywords, k.ID-e.last)
+	e.last = k.ID
+	n := len(k.Norm)
+	if k.Whole != nil || n > pageWords || !k.Sound() || k.Type > pageType || k.Quality > 0xff>>pageQuality || !e.speaks(k) {
 		e.addWhole(k)
 		return
 	}
-	head := [2]byte{k.kind | k.quality<<pageQuality, byte(n)}
-	if k.flags&block.Enabled != 0 {
+	head := [2]byte{k.Type | k.Quality<<pageQuality, byte(n)}
+	if k.Flags&block.Enabled != 0 {
 		head[0] |= pageEnabled
 	}
-	if k.flags&fromGroup != 0 {
+	if k.Flags&record.BidFromGroup != 0 {
 		head[0] |= pageGroups
 	}
-	if k.flags&block.HasBid != 0 {
+	if k.Flags&block.HasBid != 0 {
 		head[1] |= pageHasBid
 		if e.shared(k) {
 			head[1] |= pageBid
 		}
 	}
-	plain := e.split(k.text, n)
+	plain := e.split(k.Text, n)
 	if !plain {
 		head[1] |= pageText
 	}
 	e.keywords = append(e.keywords, head[0], head[1])
 	if head[1]&(pageHasBid|pageBid) == pageHasBid {
-		e.keywords = binary.AppendUvarint(e.keywords, k.bid)
+		e.keywords = binary.AppendUvarint(e.keywords, k.Bid)
 	}
 	for i := range n {
 		e.keywords = binary.AppendUvarint(e.keywords, uint64(e.word(k, i)))
 	}
-	for i := range k.forms {
-		e.keywords = append(e.keywords, byte(slices.Index(k.forms[i].terms, k.anchors[i])))
+	for i := range k.Forms {
+		e.keywords = append(e.keywords, byte(slices.Index(k.Forms[i].Terms, k.Anchors[i])))
 	}
 	if !plain {
-		e.keywords = append(binary.AppendUvarint(e.keywords, uint64(len(k.text))), k.text...)
+		e.keywords = append(binary.AppendUvarint(e.keywords, uint64(len(k.Text))), k.Text...)
 	}
 }
 
 // addWhole appends a keyword that the page's form does not fit.
-func (e *pageEncoder) addWhole(k *keywordData) {
+func (e *Encoder) addWhole(k *record.Keyword) {
 	e.keywords = append(e.keywords, 0, pageWhole)
-	e.keywords = binary.AppendUvarint(e.keywords, uint64(len(k.anchors)))
-	e.keywords = appendHashes(e.keywords, k.anchors)
-	record := k.appendRecord(nil)
+	e.keywords = binary.AppendUvarint(e.keywords, uint64(len(k.Anchors)))
+	e.keywords = record.AppendHashes(e.keywords, k.Anchors)
+	record := k.AppendRecord(nil)
 	e.keywords = append(binary.AppendUvarint(e.keywords, uint64(len(record))), record...)
 }
 
-// speaks tells whether the keyword has the page's languages.
-func (e *pageEncoder) speaks(k *keywordData) bool {
-	return slices.EqualFunc(k.forms, e.languages, func(f formData, language string) bool { return f.language == language })
+// speaks reports whether the keyword is in the page's languages.
+func (e *Encoder) speaks(k *record.Keyword) bool {
+	return slices.EqualFunc(k.Forms, e.languages, func(f record.Form, language string) bool { return f.Language == language })
 }
 
-// shared tells whether the keyword has the page's bid: that of the first that
+// shared reports whether the keyword has the page's bid: that of the first that
 // has it from its group.
-func (e *pageEncoder) shared(k *keywordData) bool {
-	if e.bid == 0 && k.flags&fromGroup != 0 {
-		e.bid = k.bid
+func (e *Encoder) shared(k *record.Keyword) bool {
+	if e.bid == 0 && k.Flags&record.BidFromGroup != 0 {
+		e.bid = k.Bid
 	}
-	return k.bid == e.bid && e.bid != 0
+	return k.Bid == e.bid && e.bid != 0
 }
 
-// split cuts a text into n words with one space between; false: it is not made
-// so, and words go without their text.
-func (e *pageEncoder) split(text []byte, n int) bool {
+// split cuts a text into n words with one space between; false: it has another form,
+// and its words are written without their text.
+func (e *Encoder) split(text []byte, n int) bool {
 	clear(e.parts[:n])
 	i, from := 0, 0
 	for at := 0; at <= len(text); at++ {
@@ -138,8 +140,8 @@ func (e *pageEncoder) split(text []byte, n int) bool {
 }
 
 // word returns the index of a keyword's i-th word on the page.
-func (e *pageEncoder) word(k *keywordData, i int) int {
-	norm, text := k.norm[i], e.parts[i]
+func (e *Encoder) word(k *record.Keyword, i int) int {
+	norm, text := k.Norm[i], e.parts[i]
 	first, met := e.index[norm]
 	if !met {
 		first = -1
@@ -151,27 +153,27 @@ func (e *pageEncoder) word(k *keywordData, i int) int {
 	}
 	at := len(e.known)
 	e.index[norm] = int32(at)
-	e.hashes = append(e.hashes, norm, k.fold[i])
-	for j := range k.forms {
-		e.hashes = append(e.hashes, k.forms[j].terms[i])
+	e.hashes = append(e.hashes, norm, k.Fold[i])
+	for j := range k.Forms {
+		e.hashes = append(e.hashes, k.Forms[j].Terms[i])
 	}
-	start := e.addWord(text, e.hashes[len(e.hashes)-2-len(k.forms):])
+	start := e.addWord(text, e.hashes[len(e.hashes)-2-len(k.Forms):])
 	e.known = append(e.known, knownWord{at: start, size: len(text), before: first})
 	return at
 }
 
-// same tells whether a keyword's i-th word is the page's w-th.
-func (e *pageEncoder) same(k *keywordData, i, w int, text []byte) bool {
+// same reports whether a keyword's i-th word is the page's w-th.
+func (e *Encoder) same(k *record.Keyword, i, w int, text []byte) bool {
 	known := e.known[w]
 	if string(e.texts[known.at:known.at+known.size]) != string(text) {
 		return false
 	}
 	h := e.hashes[w*(2+len(e.languages)):]
-	if h[1] != k.fold[i] {
+	if h[1] != k.Fold[i] {
 		return false
 	}
-	for j := range k.forms {
-		if h[2+j] != k.forms[j].terms[i] {
+	for j := range k.Forms {
+		if h[2+j] != k.Forms[j].Terms[i] {
 			return false
 		}
 	}
@@ -180,7 +182,7 @@ func (e *pageEncoder) same(k *keywordData, i, w int, text []byte) bool {
 
 // addWord writes a new word; h are its norm, fold and terms. It returns where
 // its text begins.
-func (e *pageEncoder) addWord(text []byte, h []uint64) (start int) {
+func (e *Encoder) addWord(text []byte, h []uint64) (start int) {
 	e.words++
 	flags, ascii := uint64(0), false
 	if e.lower, ascii = appendLower(e.lower[:0], text); !ascii || words.HashBytes(e.lower) != h[0] {
@@ -205,13 +207,13 @@ func (e *pageEncoder) addWord(text []byte, h []uint64) (start int) {
 		e.texts = binary.LittleEndian.AppendUint64(e.texts, h[1])
 	}
 	if flags&ownTerms != 0 {
-		e.texts = appendHashes(e.texts, h[2:])
+		e.texts = record.AppendHashes(e.texts, h[2:])
 	}
 	return start
 }
 
-// appendTo appends the page's value.
-func (e *pageEncoder) appendTo(dst []byte) []byte {
+// Append appends the page as its value in the store.
+func (e *Encoder) Append(dst []byte) []byte {
 	start := len(dst)
 	dst = binary.AppendUvarint(dst, uint64(e.count))
 	dst = binary.AppendUvarint(dst, uint64(len(e.languages)))
@@ -222,7 +224,7 @@ func (e *pageEncoder) appendTo(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(e.words))
 	dst = append(binary.AppendUvarint(dst, uint64(len(e.texts))), e.texts...)
 	dst = append(dst, e.keywords...)
-	dst = append(dst, pageFormat)
+	dst = append(dst, Format)
 	return binary.LittleEndian.AppendUint64(dst, xxhash.Sum64(dst[start:]))
 }
 

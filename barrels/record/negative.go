@@ -1,4 +1,4 @@
-package barrels
+package record
 
 import (
 	"cmp"
@@ -8,16 +8,17 @@ import (
 	"adshard/search"
 )
 
-// negatives are the enabled negative keywords of one owner, sorted by the hash
+// Negatives are the enabled negative keywords of one owner, sorted by the hash
 // of their first word, so that a query looks only at those that begin with a
 // word of its own.
-type negatives []*pb.Negative
+type Negatives []*pb.Negative
 
 // fewNegatives are looked at one by one: cheaper than searching.
 const fewNegatives = 8
 
-func compileNegatives(list []*pb.Negative) negatives {
-	var out negatives
+// CompileNegatives returns the enabled ones of an owner's negatives.
+func CompileNegatives(list []*pb.Negative) Negatives {
+	var out Negatives
 	for _, n := range list {
 		if n.Enabled && len(n.Norm) > 0 {
 			out = append(out, n)
@@ -29,10 +30,10 @@ func compileNegatives(list []*pb.Negative) negatives {
 	return out
 }
 
-// block tells whether any of them blocks the query.
-func (l negatives) block(q *search.Query) bool {
+// Block reports whether any of them blocks the query.
+func (l Negatives) Block(q *search.Query) bool {
 	if len(l) <= fewNegatives {
-		return l.first(q) != nil
+		return l.First(q) != nil
 	}
 	for _, w := range q.Words {
 		i, _ := slices.BinarySearchFunc(l, w.Norm, func(n *pb.Negative, h uint64) int {
@@ -47,8 +48,8 @@ func (l negatives) block(q *search.Query) bool {
 	return false
 }
 
-// first returns the blocking one with the lowest id, nil when there is none.
-func (l negatives) first(q *search.Query) *pb.Negative {
+// First returns the blocking negative with the lowest id; nil when none blocks.
+func (l Negatives) First(q *search.Query) *pb.Negative {
 	var found *pb.Negative
 	for _, n := range l {
 		if (found == nil || n.Id < found.Id) && blocks(q, n) {

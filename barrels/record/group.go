@@ -1,4 +1,4 @@
-package barrels
+package record
 
 import (
 	"adshard/schema/pb"
@@ -54,14 +54,20 @@ func eachField(b []byte, visit func(n protowire.Number, bytes []byte, number uin
 	return nil
 }
 
-// readGroup reads what searches need of a group's record.
-func readGroup(record []byte) (*groupItems, error) {
-	g := new(groupItems)
+// Group is what answers show of a group, and what may block it.
+type Group struct {
+	Name      string
+	Ads       []search.Ad // the enabled ones, by rising id
+	Negatives Negatives   // the enabled ones
+}
+
+// ReadGroup reads a group's record. Errors: those of a damaged message.
+func ReadGroup(record []byte) (g Group, err error) {
 	var list []*pb.Negative
-	err := eachField(record, func(n protowire.Number, b []byte, _ uint64) error {
+	err = eachField(record, func(n protowire.Number, b []byte, _ uint64) error {
 		switch n {
 		case groupNameField:
-			g.name = string(b)
+			g.Name = string(b)
 		case groupNegativeField:
 			m := new(pb.Negative)
 			list = append(list, m)
@@ -72,12 +78,12 @@ func readGroup(record []byte) (*groupItems, error) {
 				return err
 			}
 			ad, err := readAd(b)
-			g.ads = append(g.ads, ad)
+			g.Ads = append(g.Ads, ad)
 			return err
 		}
 		return nil
 	})
-	g.negatives = compileNegatives(list)
+	g.Negatives = CompileNegatives(list)
 	return g, err
 }
 

@@ -1,6 +1,8 @@
-package barrels
+package record
 
 import (
+	"errors"
+
 	"adshard/barrels/block"
 	"adshard/search"
 
@@ -8,9 +10,11 @@ import (
 )
 
 // Field numbers of records.proto that are read or written one by one, beside
-// those of record.go.
+// those of group.go.
 const (
 	groupIDField          = 2
+	groupCampaignField    = 3
+	groupAdvertiserField  = 4
 	groupEnabledField     = 6
 	groupModifiersField   = 7
 	negativeEnabled       = 5
@@ -27,9 +31,9 @@ const (
 	formTermsField        = 2
 )
 
-// readHead reads what postings say of a group from its record; its key is the
-// caller's. It is groupHead without the ads' and negatives' texts.
-func readHead(key uint64, record []byte) (h block.Group, err error) {
+// ReadHead reads from a group's record what postings say of the group: the same
+// as Head, without decoding ads and negatives. Errors: those of a damaged message.
+func ReadHead(key uint64, record []byte) (h block.Group, err error) {
 	h = block.Group{Key: key, Modifiers: [search.Devices]uint16{block.NotSet, block.NotSet, block.NotSet}}
 	err = eachField(record, func(n protowire.Number, b []byte, v uint64) error {
 		switch n {
@@ -75,4 +79,26 @@ func flagIf(b []byte, field protowire.Number, flags *uint16, flag uint16) error 
 		}
 		return nil
 	})
+}
+
+// errFound ends a walk over fields early.
+var errFound = errors.New("found")
+
+// Parents reads the ids of a group's parents from its record; 0: the
+// record names none.
+func Parents(b []byte) (campaign, advertiser uint64, err error) {
+	err = eachField(b, func(n protowire.Number, _ []byte, id uint64) error {
+		switch n {
+		case groupCampaignField:
+			campaign = id
+		case groupAdvertiserField:
+			advertiser = id
+			return errFound
+		}
+		return nil
+	})
+	if err == errFound {
+		err = nil
+	}
+	return campaign, advertiser, err
 }

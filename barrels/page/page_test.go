@@ -1,4 +1,4 @@
-package barrels
+package page
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"adshard/barrels/record"
 	"adshard/schema/pb"
 	"adshard/search/words"
 
@@ -29,7 +30,7 @@ func drawKeywords(t *rapid.T) []*pb.Keyword {
 			BidFromGroup: rapid.Bool().Draw(t, "from group"), Quality: uint32(rapid.IntRange(1, 10).Draw(t, "quality")),
 		}
 		if rapid.Bool().Draw(t, "has bid") {
-			bid := rapid.SampledFrom([]uint64{0, 10_000, 250_000, maxBid}).Draw(t, "bid")
+			bid := rapid.SampledFrom([]uint64{0, 10_000, 250_000, record.MaxBid}).Draw(t, "bid")
 			k.Bid = &bid
 		}
 		k.Text = strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{
@@ -83,82 +84,105 @@ func odd(t *rapid.T, k *pb.Keyword) {
 
 // TestPages: what is read of a page is what was written, byte for byte.
 func TestPages(t *testing.T) {
-	var w writer
-	var r pageReader
+	var e Encoder
+	var r Reader
 	rapid.Check(t, func(t *rapid.T) {
-		var list []*keyword
+		var list []*anchored
 		for _, k := range drawKeywords(t) {
-			e := &keyword{id: k.Id, pb: k}
+			a := &anchored{id: k.Id, pb: k}
 			for _, f := range k.Forms {
-				e.anchors = append(e.anchors, f.Terms[len(f.Terms)-1])
+				a.anchors = append(a.anchors, f.Terms[len(f.Terms)-1])
 			}
-			list = append(list, e)
+			list = append(list, a)
 		}
-		value, err := w.page(nil, list)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := r.open(value); err != nil || r.first() != list[0].id {
-			t.Fatal(err, r.first())
+		value := encoded(t, &e, list...)
+		if err := r.Open(value); err != nil || r.First() != list[0].id {
+			t.Fatal(err, r.First())
 		}
 		for _, e := range list {
 			checkKeyword(t, &r, e)
 		}
-		if k, err := r.next(); k != nil || err != nil {
+		if k, err := r.Next(); k != nil || err != nil {
 			t.Fatalf("after the last: %v, %v", k, err)
 		}
 	})
 }
 
-func checkKeyword(t *rapid.T, r *pageReader, e *keyword) {
-	k, err := r.next()
+// anchored is a keyword with its anchors.
+type anchored struct {
+	id      uint64
+	pb      *pb.Keyword
+	anchors []uint64
+}
+
+// encoded is the page of some keywords.
+func encoded(t interface{ Fatal(...any) }, e *Encoder, list ...*anchored) []byte {
+	e.Reset()
+	for _, a := range list {
+		var k record.Keyword
+		if err := k.Set(a.pb); err != nil {
+			t.Fatal(err)
+		}
+		k.Anchors = a.anchors
+		e.Add(&k)
+	}
+	return e.Append(nil)
+}
+
+// checkKeyword compares the next keyword of the page.
+func checkKeyword(t *rapid.T, r *Reader, e *anchored) {
+	k, err := r.Next()
 	if err != nil || k == nil {
 		t.Fatalf("keyword %d: %v", e.id, err)
 	}
-	want, err := marshal.Marshal(e.pb)
+	want, err := record.Marshal.Marshal(e.pb)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := k.appendRecord(nil); !bytes.Equal(got, want) {
+	if got := k.AppendRecord(nil); !bytes.Equal(got, want) {
 		t.Fatalf("got  %x\nwant %x", got, want)
 	}
-	if !slices.Equal(k.anchors, e.anchors) || !k.sound() || string(k.text) != e.pb.Text {
-		t.Fatalf("anchors %x, text %q of %v", k.anchors, k.text, e.pb)
+	if !slices.Equal(k.Anchors, e.anchors) || !k.Sound() || string(k.Text) != e.pb.Text {
+		t.Fatalf("anchors %x, text %q of %v", k.Anchors, k.Text, e.pb)
 	}
-	m, err := k.message()
-	if err != nil || !proto.Equal(m, e.pb) || !k.is(e.pb) {
+	m, err := k.Message()
+	if err != nil || !proto.Equal(m, e.pb) || !k.Equal(e.pb) {
 		t.Fatalf("%v: %v, %v", m, e.pb, err)
 	}
 	other := proto.CloneOf(e.pb)
 	other.Quality++
-	if k.is(other) {
+	if k.Equal(other) {
 		t.Fatal("another quality is the same record")
 	}
 }
 
 // FuzzPage: whatever bytes a page has, it is read or refused.
 func FuzzPage(f *testing.F) {
-	var w writer
 	k := &pb.Keyword{Id: 5, Text: "usb cable", Quality: 3, Norm: []uint64{1, 2}, Fold: []uint64{1, 3}, Forms: []*pb.Form{{Language: "en", Terms: []uint64{7, 8}}}}
-	value, err := w.page(nil, []*keyword{{id: 5, pb: k, anchors: []uint64{8}}})
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(value[:len(value)-pageTail])
+	value := encoded(f, new(Encoder), &anchored{id: 5, pb: k, anchors: []uint64{8}})
+	f.Add(value[:len(value)-tail])
 	f.Fuzz(func(t *testing.T, b []byte) {
-		value := append(bytes.Clone(b), pageFormat)
+		value := append(bytes.Clone(b), Format)
 		value = binary.LittleEndian.AppendUint64(value, xxhash.Sum64(value))
-		var r pageReader
-		if r.open(value) != nil {
+		var r Reader
+		if r.Open(value) != nil {
 			return
 		}
 		for {
-			k, err := r.next()
+			k, err := r.Next()
 			if k == nil || err != nil {
 				return
 			}
-			k.appendRecord(nil)
-			k.sound()
+			k.AppendRecord(nil)
+			k.Sound()
 		}
 	})
+}
+
+func TestPageLen(t *testing.T) {
+	for n, want := range map[int]int{1: 1, 96: 96, 97: 64} {
+		if got := Fill(n); got != want {
+			t.Errorf("a page of %d keywords: %d", n, got)
+		}
+	}
 }

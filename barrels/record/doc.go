@@ -1,0 +1,7 @@
+// Package record reads and writes the records of a store: groups, keywords,
+// campaigns and advertisers as protocol buffers (schema/records.proto). It reads
+// single fields where a whole message would cost too much, checks what a store
+// can take, and computes what certificates sum.
+//
+// Non-goals: keys and families (barrels/kv), pages of keywords (barrels/page).
+package record
