@@ -3,15 +3,19 @@
 package lint
 
 import (
-	"os/exec"
+	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"adshard/internal/lint/source"
 )
 
 // rules is docs/architecture.md's table of packages, read downwards: a package
 // may import those of ours that its rule names (with all below them), and
-// itself. The first rule whose prefix fits holds.
+// itself. The first rule whose prefix fits holds. It must not import what never
+// names, or anything below it, nor use a name such as os.ReadFile; aClock and
+// source.Go stand for several uses.
 var rules = []struct {
 	pkg   string   // a package or, with /…, all below it too
 	may   []string // ours
@@ -22,19 +26,27 @@ var rules = []struct {
 	{pkg: "internal/wait"},
 	{pkg: "internal/progress"},
 	{pkg: "search/…", may: []string{"fault"}, never: map[string]string{
-		"google.golang.org/grpc": "a search knows no network: wire types live in internal/node",
-		"grocksdb":               "a search reads Postings, whatever keeps them",
+		"google.golang.org/grpc":      "a search knows no network: wire types live in internal/node",
+		"net":                         "a search knows no network",
+		"database/sql":                "a search knows no storage",
+		"github.com/linxGnu/grocksdb": "a search reads Postings, whatever keeps them",
 	}},
 	{pkg: "auction", never: map[string]string{
-		"os": "the auction is pure", "time": "the auction reads no clock", "context": "the auction does not wait",
-		"math/rand": "the auction is reproducible",
+		"os": "the auction is pure", "io": "the auction is pure", "net": "the auction is pure", "log": "the auction is pure",
+		"time": "the auction reads no clock", "context": "the auction does not wait",
+		"sync": "the auction shares nothing", source.Go: "the auction starts no goroutine",
+		"math/rand": "the auction is reproducible", "crypto/rand": "the auction is reproducible",
 	}},
 	{pkg: "balance/…", may: []string{"fault", "barrels/certify"}, never: map[string]string{
 		"google.golang.org/grpc": "the core is messages in, messages out",
 		"os":                     "the core does no I/O",
+		"net":                    "the core does no I/O",
 		"context":                "the core never waits",
+		aClock:                   "the core is told the time",
 		"sync":                   "the core has one owner and starts no goroutine",
+		source.Go:                "the core has one owner and starts no goroutine",
 		"math/rand":              "the core is reproducible: seeds come in by configuration",
+		"crypto/rand":            "the core is reproducible: seeds come in by configuration",
 	}},
 	{pkg: "barrels/certify"},
 	{pkg: "barrels/kv", may: []string{"fault"}},
@@ -43,12 +55,12 @@ var rules = []struct {
 	{pkg: "barrels/page", may: []string{"schema", "search", "barrels/block", "barrels/record"}},
 	{pkg: "barrels/barreltest", may: []string{"fault", "schema", "search", "auction", "barrels", "backend", "balance", "ingest", "internal/oracle", "internal/corpus"}},
 	{pkg: "barrels/rocks", may: []string{"fault", "schema", "search", "auction", "barrels"}},
-	{pkg: "barrels/…", may: []string{"fault", "schema", "search", "auction"}, never: map[string]string{
-		"grocksdb": "only barrels/rocks holds handles of RocksDB",
-	}},
+	{pkg: "barrels/…", may: []string{"fault", "schema", "search", "auction"}},
 	{pkg: "backend/nodedata", may: []string{"fault", "schema", "search", "balance", "backend"}},
 	{pkg: "backend/…", may: []string{"fault", "search", "internal/wait"}},
-	{pkg: "ingest/…", may: []string{"fault", "search", "backend"}},
+	{pkg: "ingest/…", may: []string{"fault", "search", "backend"}, never: map[string]string{
+		"os.ReadFile": "a file may be larger than memory", "io.ReadAll": "a file may be larger than memory",
+	}},
 	{pkg: "loadproxy/…", may: []string{"fault", "schema", "search", "barrels", "internal/wait"}},
 	{pkg: "internal/oracle/…", may: []string{"fault", "search", "auction", "backend"}},
 	{pkg: "internal/corpus", may: []string{"search"}},
@@ -85,77 +97,103 @@ var bans = []struct {
 	{"flag", "flags are read in cmd and internal/cli only", []string{"cmd", "internal/cli", "bench"}},
 	{"log", "structured logs go through log/slog", nil},
 	{"adshard/bench", "the product does not depend on what measures it", []string{"bench"}},
-	{"testing", "test support lies in packages named …test", []string{"barrels/barreltest", "backend/backendtest", "internal/oracle/oracletest"}},
+	{"adshard/internal/oracle", "the product does not depend on what tests it", []string{"internal/oracle", "barrels/barreltest", "bench"}},
+	{"adshard/internal/corpus", "the product does not depend on what tests it", []string{"internal/corpus", "barrels/barreltest", "bench"}},
+	{"adshard/internal/lint", "the product does not depend on what tests it", []string{"internal/lint"}},
+}
+
+// testOnly is for tests and for packages named …test, and so are those packages.
+var testOnly = []string{"testing", "pgregory.net/rapid", "go.uber.org/goleak"}
+
+// aClock stands for all that reads the wall clock or waits for it.
+const aClock = "a clock"
+
+var clock = []string{
+	"time.Now", "time.Since", "time.Until", "time.Sleep", "time.After", "time.AfterFunc",
+	"time.NewTimer", "time.NewTicker", "time.Tick", "time.*",
 }
 
 func TestImports(t *testing.T) {
-	for pkg, imports := range imports(t) {
-		if strings.HasSuffix(pkg, "test") {
-			continue // test support may use what it tests
-		}
-		for _, imported := range imports {
-			for _, reason := range faults(pkg, imported) {
-				t.Errorf("%s must not import %s: %s", pkg, imported, reason)
-			}
+	for _, p := range read(t).Packages {
+		for _, f := range faultsOf(p) {
+			t.Errorf("%s must not use %s: %s", p.Path, f.used, f.why)
 		}
 	}
 }
 
-// TestRulesBite makes sure that a forbidden import would be seen.
-func TestRulesBite(t *testing.T) {
-	for _, c := range [][2]string{
-		{"search", "adshard/barrels"}, {"auction", "time"}, {"balance", "google.golang.org/grpc"},
-		{"barrels/memory", "github.com/linxGnu/grocksdb"}, {"ingest", "adshard/internal/node"},
-		{"internal/node", "adshard/bench/layouts"}, {"loadproxy", "adshard/backend"}, {"schema/pb", "adshard/fault"},
-		{"barrels/rocks", "github.com/cockroachdb/pebble/v2/sstable"}, {"backend/sqlite", "github.com/jackc/pgx/v5"},
-	} {
-		if len(faults(c[0], c[1])) == 0 {
-			t.Errorf("%s may import %s, it should not", c[0], c[1])
-		}
+// TestLayers compares the imports with the order of docs/architecture.md's table.
+func TestLayers(t *testing.T) {
+	page, err := os.Open("../../docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = page.Close() }() // only read
+	tree := read(t)
+	layers, err := tree.ReadLayers(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pkg := range layers.Unplaced(tree) {
+		t.Errorf("%s has no row in the table of docs/architecture.md", pkg)
+	}
+	for _, a := range layers.Upward(tree) {
+		t.Errorf("%s imports %s, which stands above it in the table of docs/architecture.md", a.From, a.To)
 	}
 }
 
-func faults(pkg, imported string) (reasons []string) {
+func read(t *testing.T) *source.Tree {
+	t.Helper()
+	tree, err := source.Read("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+// fault is a use of something that a rule forbids.
+type fault struct{ used, rule, why string }
+
+// faultsOf returns what the production files of a package must not import or use.
+func faultsOf(p *source.Package) (out []fault) {
+	files := p.Production()
+	for _, used := range slices.Concat(source.Imports(files), source.Uses(files)) {
+		out = append(out, faults(p.Path, used)...)
+	}
+	return out
+}
+
+// faults returns the rules that forbid a package to import or use something.
+func faults(pkg, used string) (out []fault) {
 	for _, b := range bans {
-		if (imported == b.imported || under(imported, b.imported) && strings.Contains(b.imported, "/")) && !slices.ContainsFunc(b.but, func(p string) bool { return under(pkg, p) }) {
-			reasons = append(reasons, b.why)
+		// "log" leaves log/slog alone, a path of several elements covers what is below.
+		same := used == b.imported || strings.Contains(b.imported, "/") && source.Under(used, b.imported)
+		if same && !slices.ContainsFunc(b.but, func(p string) bool { return source.Under(pkg, p) }) {
+			out = append(out, fault{used, "ban " + b.imported, b.why})
 		}
+	}
+	for _, only := range testOnly {
+		if source.Under(used, only) && !source.TestSupport(pkg) {
+			out = append(out, fault{used, "tests " + only, "test support lies in packages named …test"})
+		}
+	}
+	ours, isOurs := strings.CutPrefix(used, source.Module+"/")
+	if isOurs && source.TestSupport(ours) && !source.TestSupport(pkg) {
+		out = append(out, fault{used, "tests …test", "packages named …test are there for tests alone"})
 	}
 	for _, r := range rules {
-		if pkg != r.pkg && !under(pkg, strings.TrimSuffix(r.pkg, "/…")) {
+		own := strings.TrimSuffix(r.pkg, "/…")
+		if !source.Under(pkg, own) {
 			continue
 		}
 		for ban, why := range r.never {
-			if imported == ban || strings.Contains(imported, ban) && strings.Contains(ban, ".") || strings.HasSuffix(imported, "/"+ban) {
-				reasons = append(reasons, why)
+			if source.Under(used, ban) || ban == aClock && slices.Contains(clock, used) {
+				out = append(out, fault{used, r.pkg + " never " + ban, why})
 			}
 		}
-		ours, ok := strings.CutPrefix(imported, "adshard/")
-		own := strings.TrimSuffix(r.pkg, "/…")
-		if ok && !under(ours, own) && !slices.ContainsFunc(r.may, func(p string) bool { return under(ours, p) }) {
-			reasons = append(reasons, "dependencies go one way, from the ground up (docs/architecture.md)")
+		if isOurs && !source.Under(ours, own) && !slices.ContainsFunc(r.may, func(p string) bool { return source.Under(ours, p) }) {
+			out = append(out, fault{used, r.pkg + " may", "dependencies go one way, from the ground up (docs/architecture.md)"})
 		}
-		return reasons
+		return out
 	}
-	return append(reasons, "the package has no place in the table of docs/architecture.md")
-}
-
-func under(pkg, root string) bool { return pkg == root || strings.HasPrefix(pkg, root+"/") }
-
-func imports(t *testing.T) map[string][]string {
-	t.Helper()
-	all := make(map[string][]string)
-	for _, module := range []string{"../..", "../../bench"} {
-		cmd := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./...")
-		cmd.Dir = module
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatalf("go list in %s: %v", module, err)
-		}
-		for line := range strings.Lines(string(out)) {
-			f := strings.Fields(line)
-			all[strings.TrimPrefix(f[0], "adshard/")] = f[1:]
-		}
-	}
-	return all
+	return append(out, fault{used, "place", "the package has no place in the table of docs/architecture.md"})
 }

@@ -1,0 +1,160 @@
+package lint
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"path"
+	"regexp"
+	"testing"
+
+	"adshard/internal/lint/source"
+)
+
+// broken has for each rule a package and what it must not import or use.
+var broken = []struct{ pkg, used, rule string }{
+	{"fault", "adshard/schema", "fault may"},
+	{"schema/pb", "adshard/fault", "schema/… may"},
+	{"internal/wait", "adshard/fault", "internal/wait may"},
+	{"internal/progress", "adshard/fault", "internal/progress may"},
+	{"search", "adshard/barrels", "search/… may"},
+	{"search", "adshard/auction", "search/… may"},
+	{"search/words", "google.golang.org/grpc/codes", "search/… never google.golang.org/grpc"},
+	{"search", "net/http", "search/… never net"},
+	{"search", "database/sql", "search/… never database/sql"},
+	{"search", "github.com/linxGnu/grocksdb", "search/… never github.com/linxGnu/grocksdb"},
+	{"auction", "adshard/search", "auction may"},
+	{"auction", "os/exec", "auction never os"},
+	{"auction", "io", "auction never io"},
+	{"auction", "net/http", "auction never net"},
+	{"auction", "log/slog", "auction never log"},
+	{"auction", "time", "auction never time"},
+	{"auction", "context", "auction never context"},
+	{"auction", "sync/atomic", "auction never sync"},
+	{"auction", source.Go, "auction never go"},
+	{"auction", "math/rand/v2", "auction never math/rand"},
+	{"auction", "crypto/rand", "auction never crypto/rand"},
+	{"balance", "adshard/barrels", "balance/… may"},
+	{"balance", "google.golang.org/grpc", "balance/… never google.golang.org/grpc"},
+	{"balance/strategy", "os/exec", "balance/… never os"},
+	{"balance", "net/http", "balance/… never net"},
+	{"balance/sim", "context", "balance/… never context"},
+	{"balance", "time.Now", "balance/… never a clock"},
+	{"balance/sim", "time.Sleep", "balance/… never a clock"},
+	{"balance", "time.NewTimer", "balance/… never a clock"},
+	{"balance", "sync/atomic", "balance/… never sync"},
+	{"balance", source.Go, "balance/… never go"},
+	{"balance/strategy", "math/rand/v2", "balance/… never math/rand"},
+	{"balance", "crypto/rand", "balance/… never crypto/rand"},
+	{"barrels/barreltest", "adshard/internal/node", "barrels/barreltest may"},
+	{"barrels/rocks", "adshard/backend", "barrels/rocks may"},
+	{"barrels", "adshard/balance", "barrels/… may"},
+	{"backend/nodedata", "adshard/barrels", "backend/nodedata may"},
+	{"backend/sqlite", "adshard/balance", "backend/… may"},
+	{"ingest", "adshard/internal/node", "ingest/… may"},
+	{"ingest", "os.ReadFile", "ingest/… never os.ReadFile"},
+	{"ingest", "io.ReadAll", "ingest/… never io.ReadAll"},
+	{"loadproxy", "adshard/backend", "loadproxy/… may"},
+	{"internal/oracle", "adshard/barrels", "internal/oracle/… may"},
+	{"internal/corpus", "adshard/barrels", "internal/corpus may"},
+	{"internal/node", "adshard/ingest", "internal/node/… may"},
+	{"internal/cli", "adshard/loadproxy", "internal/cli may"},
+	{"cmd/adshard", "adshard/internal/node", "cmd/… may"},
+	{"bench", "adshard/loadproxy", "bench/… may"},
+	{"internal/audit", "adshard/bench", "internal/… may"},
+
+	{"barrels/memory", "github.com/linxGnu/grocksdb", "ban github.com/linxGnu/grocksdb"},
+	{"barrels", "C", "ban C"},
+	{"ingest", "modernc.org/sqlite/lib", "ban modernc.org/sqlite"},
+	{"internal/node", "zombiezen.com/go/sqlite", "ban zombiezen.com/go/sqlite"},
+	{"barrels/rocks", "github.com/cockroachdb/pebble/v2/sstable", "ban github.com/cockroachdb/pebble"},
+	{"bench/layouts", "github.com/blevesearch/bleve/v2", "ban github.com/blevesearch/bleve"},
+	{"backend/sqlite", "github.com/jackc/pgx/v5", "ban github.com/jackc/pgx"},
+	{"internal/node", "github.com/spf13/cobra", "ban github.com/spf13/cobra"},
+	{"loadproxy", "flag", "ban flag"},
+	{"internal/cli", "log", "ban log"},
+	{"internal/node", "adshard/bench/layouts", "ban adshard/bench"},
+	{"internal/node", "adshard/internal/oracle", "ban adshard/internal/oracle"},
+	{"internal/audit", "adshard/internal/corpus", "ban adshard/internal/corpus"},
+	{"internal/cli", "adshard/internal/lint/source", "ban adshard/internal/lint"},
+
+	{"barrels", "testing", "tests testing"},
+	{"bench/layouts", "testing/fstest", "tests testing"},
+	{"internal/oracle", "pgregory.net/rapid", "tests pgregory.net/rapid"},
+	{"internal/node", "go.uber.org/goleak", "tests go.uber.org/goleak"},
+	{"bench/paired", "adshard/barrels/barreltest", "tests …test"},
+	{"internal/node", "adshard/internal/node/processtest", "tests …test"},
+	{"util", "fmt", "place"},
+}
+
+// TestRulesBite writes a file that breaks a rule, for each rule, and makes sure
+// that it is seen.
+func TestRulesBite(t *testing.T) {
+	bitten := make(map[string]bool)
+	for _, c := range broken {
+		found := false
+		for _, f := range faultsOf(packageThatUses(t, c.pkg, c.used)) {
+			found = found || f.rule == c.rule
+		}
+		if !found {
+			t.Errorf("%s may use %s: rule %q did not see it", c.pkg, c.used, c.rule)
+		}
+		bitten[c.rule] = true
+	}
+	for _, name := range names() {
+		if !bitten[name] {
+			t.Errorf("rule %q has no line in broken that breaks it", name)
+		}
+	}
+}
+
+// TestAllowed makes sure that the rules let through what they must.
+func TestAllowed(t *testing.T) {
+	for _, c := range []struct{ pkg, used string }{
+		{"balance", "time"}, {"balance", "time.Duration"}, {"balance", "slices"}, {"internal/cli", "log/slog"},
+		{"balance/strategy", "adshard/balance"}, {"barrels/rocks", "github.com/linxGnu/grocksdb"},
+		{"barrels/barreltest", "testing"}, {"barrels/barreltest", "adshard/internal/corpus"},
+		{"barrels/barreltest", "adshard/internal/oracle/oracletest"}, {"bench", "adshard/internal/node"}, {"ingest", "os.Open"},
+	} {
+		for _, f := range faultsOf(packageThatUses(t, c.pkg, c.used)) {
+			t.Errorf("%s must not use %s by rule %q", c.pkg, c.used, f.rule)
+		}
+	}
+}
+
+// names are the names of all rules.
+func names() []string {
+	out := []string{"tests …test", "place"}
+	for _, only := range testOnly {
+		out = append(out, "tests "+only)
+	}
+	for _, b := range bans {
+		out = append(out, "ban "+b.imported)
+	}
+	for _, r := range rules {
+		out = append(out, r.pkg+" may")
+		for ban := range r.never {
+			out = append(out, r.pkg+" never "+ban)
+		}
+	}
+	return out
+}
+
+var member = regexp.MustCompile(`^(.*)\.([A-Z]\w*)$`)
+
+// packageThatUses is a package of one file that imports a path, mentions a name
+// of one, or starts a goroutine. A path is imported under another name.
+func packageThatUses(t *testing.T, pkg, used string) *source.Package {
+	t.Helper()
+	text := fmt.Sprintf("package p\n\nimport _ %q\n", used)
+	if m := member.FindStringSubmatch(used); m != nil {
+		text = fmt.Sprintf("package p\n\nimport other %q\n\nvar v = other.%s\n", m[1], m[2])
+	} else if used == source.Go {
+		text = "package p\n\nfunc f() { go f() }\n"
+	}
+	syntax, err := parser.ParseFile(token.NewFileSet(), path.Base(pkg)+".go", text, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &source.Package{Path: pkg, Files: []*source.File{{Name: "p.go", Syntax: syntax}}}
+}
