@@ -28,7 +28,10 @@ lint: ## vet, staticcheck, the rules of the house
 	go -C bench vet ./...
 	$(TOOL) staticcheck ./...
 	cd bench && $(TOOL) staticcheck ./...
-	go test ./internal/lint
+	go test ./internal/lint/...
+
+structure: ## count packages, imports and calls between them, long functions (of another checkout: DIR=...)
+	@go run ./internal/lint/structure $(or $(DIR),.)
 
 generate: ## rebuild the generated code (needs protoc and flatc)
 	./schema/generate.sh
@@ -56,4 +59,4 @@ search-figures: build ## measure layouts, peers and the served search side by si
 clean: ## remove what was built and the demo's data
 	rm -rf $(BIN) demo
 
-.PHONY: help demo setup build test test-long lint generate figures audit simulate experiments peers search-figures clean
+.PHONY: help demo setup build test test-long lint structure generate figures audit simulate experiments peers search-figures clean

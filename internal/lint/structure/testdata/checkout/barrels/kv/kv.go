@@ -1,0 +1,8 @@
+// Package kv has an interface that a package beside it implements.
+package kv
+
+// KV is what rocks implements.
+type KV interface{ Get() error }
+
+// Helper is called directly.
+func Helper() {}

@@ -1,0 +1,3 @@
+package barrels
+
+func init() { maintain() }

@@ -1,0 +1,3 @@
+package bench
+
+import _ "adshard/cmd/x/deep"

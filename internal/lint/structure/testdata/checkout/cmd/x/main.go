@@ -1,0 +1,5 @@
+package main
+
+import _ "adshard/barrels"
+
+func main() {}

@@ -1,0 +1,3 @@
+module adshard
+
+go 1.26.0
