@@ -2,10 +2,9 @@ package setups
 
 import (
 	"context"
-	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -68,22 +67,21 @@ func TestMake(t *testing.T) {
 	}
 }
 
+// keywords is the size of the benchmark's set.
+var keywords = flag.Int64("keywords", 10_000, "size of the benchmark's set")
+
 func TestNothingToAsk(t *testing.T) {
 	if _, err := Make(context.Background(), &layouts.Set{}, nil, Options{}); fault.KindOf(err) != fault.Invalid {
 		t.Error(err)
 	}
 }
 
-// BenchmarkMake makes setups for 430,000 keywords and logs their matches.
+// BenchmarkMake makes setups and logs their matches.
 func BenchmarkMake(b *testing.B) {
-	files := os.DirFS("../../../../shared/data")
-	if _, err := fs.Stat(files, "catalogue"); errors.Is(err, fs.ErrNotExist) {
-		b.Skip("the catalogues beside the repository are not there")
-	}
 	var set *layouts.Set
 	var setups []layouts.Setup
 	for b.Loop() {
-		set, setups = madeOf(b, files, 430_000, 0)
+		set, setups = madeOf(b, corpus.Extract(), *keywords, 0)
 	}
 	oracle := layouttest.NewOracle(set)
 	var log strings.Builder

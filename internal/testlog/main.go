@@ -1,0 +1,76 @@
+// Command testlog makes `go test -json` readable and keeps account of what was
+// skipped, over as many runs as a check has:
+//
+//	go test -json ./... | testlog record RESULTS
+//	testlog report RESULTS ALLOWED
+//
+// record copies what a reader of plain `go test` sees, a line for each package
+// and the output of whatever failed, and appends the outcome of each test to
+// the file RESULTS. It exits with 1 if anything failed.
+//
+// report prints the tests that were skipped and passed in none of the runs,
+// with their reasons. The file ALLOWED lists those that a machine may be unable
+// to run; report exits with 3 if there are others.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+const (
+	exitFailed  = 1
+	exitUsage   = 2
+	exitSkipped = 3
+)
+
+var (
+	errFailed  = errors.New("tests failed")
+	errSkipped = errors.New("tests were skipped that every machine can run")
+)
+
+func main() {
+	err := run(os.Args[1:], os.Stdin, os.Stdout)
+	if err == nil {
+		return
+	}
+	fmt.Fprintln(os.Stderr, "testlog:", err)
+	switch {
+	case errors.Is(err, errFailed):
+		os.Exit(exitFailed)
+	case errors.Is(err, errSkipped):
+		os.Exit(exitSkipped)
+	}
+	os.Exit(exitUsage)
+}
+
+func run(args []string, in io.Reader, out io.Writer) error {
+	switch {
+	case len(args) == 2 && args[0] == "record":
+		return appendResults(args[1], in, out)
+	case len(args) == 3 && args[0] == "report":
+		results, err := readResults(args[1])
+		if err != nil {
+			return err
+		}
+		allowed, err := readAllowed(args[2])
+		if err != nil {
+			return err
+		}
+		return report(out, results, allowed)
+	}
+	return errors.New("usage: testlog record RESULTS, or testlog report RESULTS ALLOWED")
+}
+
+// appendResults appends what record returns to a file, whether tests failed
+// or not.
+func appendResults(path string, in io.Reader, out io.Writer) error {
+	results, failed := record(in, out)
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	return errors.Join(failed, writeResults(f, results), f.Close())
+}
