@@ -14,6 +14,7 @@ type balancer struct {
 	process
 	w      *world
 	jump   time.Duration // of its machine's clock
+	jumped time.Duration // when that last happened
 	epoch  uint64
 	mapper *balance.Mapper // nil until it has its epoch
 	index  *balance.Index
@@ -23,8 +24,11 @@ type balancer struct {
 	slaves  map[string]*slave // registered, by name
 	clocks  map[string]uint64 // applied by slaves, as reported
 	heard   []heard
-	own     *distributor // its own; nil: it leaves that to others
-	timer   uint64       // of the next tick; earlier ones do nothing
+	began   time.Duration            // when the mapper started
+	hears   map[string]time.Duration // when each slave was last heard, by name
+	shown   *balance.Model           // published
+	own     *distributor             // its own; nil: it leaves that to others
+	timer   uint64                   // of the next tick; earlier ones do nothing
 	saving  bool
 	waiting *balance.SaveState
 }
@@ -46,7 +50,7 @@ func (b *balancer) run() {
 	w := b.w
 	b.start()
 	b.mapper, b.ring, b.saving, b.waiting, b.heard = nil, nil, false, nil, nil
-	b.slaves, b.clocks = map[string]*slave{}, map[string]uint64{}
+	b.slaves, b.clocks, b.hears, b.shown = map[string]*slave{}, map[string]uint64{}, map[string]time.Duration{}, nil
 	life := b.life
 	w.after(w.jitter(5*w.cfg.Latency), func() {
 		if !b.up || b.life != life {
@@ -61,7 +65,7 @@ func (b *balancer) run() {
 		if err != nil {
 			return
 		}
-		b.mapper = m
+		b.mapper, b.began = m, w.now
 		if b.own != nil {
 			b.own.run()
 		}
@@ -172,6 +176,11 @@ func (b *balancer) carry() {
 	for _, d := range out.Discards {
 		b.discard(d)
 	}
+	if p := b.mapper.Published(); p != b.shown {
+		if b.shown = p; w.checks != nil {
+			w.checks.published(b, p.View())
+		}
+	}
 	for _, err := range out.Troubles {
 		w.trouble(b, err)
 	}
@@ -249,7 +258,7 @@ func (b *balancer) register(s *slave, j balance.Joining) (uint64, *distributor, 
 	if err := b.mapper.Join(b.time(), j); err != nil {
 		return 0, nil, err
 	}
-	b.slaves[s.name] = s
+	b.slaves[s.name], b.hears[s.name] = s, b.w.now
 	b.carry()
 	return b.epoch, b.assigned(s.name), nil
 }
@@ -263,7 +272,7 @@ func (b *balancer) report(epoch, incarnation uint64, r balance.NodeReport) (*dis
 	if err := b.mapper.Report(b.time(), r); err != nil {
 		return nil, err
 	}
-	b.clocks[r.Name] = r.Position.Clock
+	b.clocks[r.Name], b.hears[r.Name] = r.Position.Clock, b.w.now
 	b.carry()
 	return b.assigned(r.Name), nil
 }

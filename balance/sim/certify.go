@@ -86,7 +86,6 @@ func (b *balancer) discard(o balance.Discard) {
 		from: &b.process, to: &s.process, channel: control, timeout: b.w.times.timeout, failed: func() {},
 		serve: func() func() {
 			if s.disk.discard(o) {
-				s.recovered = false
 				if b.w.checks != nil {
 					b.w.checks.discarded(s)
 				}

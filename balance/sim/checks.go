@@ -2,7 +2,6 @@ package sim
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"time"
 
@@ -21,12 +20,12 @@ type checks struct {
 	// certain has, by node, slice and generation, when each bin was certified.
 	certain  map[certain][balance.Bins]time.Duration
 	switched map[certain]bool
-	least    uint64 // the oldest view that is kept
-	// disturbed is when a slave was last away or hindered; jumped when a clock
-	// last jumped.
-	disturbed, jumped time.Duration
+	least    uint64        // the oldest view that is kept
+	jumped   time.Duration // when a balancer's clock last jumped, or another one was started
+	cuts     []pastCut
+
 	answers, complete int
-	undisturbed       int // answers that had to be complete
+	owed              int // answers that had to be complete
 }
 
 type certain struct {
@@ -43,47 +42,17 @@ func newChecks(w *world) *checks {
 	}
 }
 
-// calm tells whether nothing has hindered a slave for a while.
-func (c *checks) calm(since time.Duration) bool {
-	return since > c.disturbed+3*c.w.times.unheard
-}
-
 // event is called after every event.
 func (c *checks) event() {
-	w := c.w
-	for _, s := range w.slaves {
-		if !s.up || !s.caughtUp || s.slow > 1 || s.busy > w.now+w.times.query/2 || !c.recovered(s) {
-			c.disturbed = max(c.disturbed, w.now)
-		}
-	}
-	for _, cut := range w.net.cuts {
-		c.disturbed = max(c.disturbed, min(cut.until, w.now))
-	}
+	c.examine()
 	if c.dirty {
 		c.dirty = false
 		c.views()
 	}
 }
 
-// recovered tells whether a slave has had, since its last start, all that it
-// should serve.
-func (c *checks) recovered(s *slave) bool {
-	if s.recovered || c.newest == nil {
-		return true
-	}
-	n, known := c.newest.Named(s.name)
-	if !known {
-		return true
-	}
-	t := s.disk.table
-	want := c.newest.Table(n.ID)
-	want.Slices = slices.DeleteFunc(want.Slices, func(h balance.Held) bool { return h.From == 0 || slices.Contains(t.Slices, h) })
-	s.recovered = t.View >= want.View && len(want.Slices) == 0
-	return s.recovered
-}
-
 // views looks at every view that a master may use: no key is served by two
-// nodes, and when all are well, each by one.
+// slaves, and each by one, unless that one lacks what it is to serve.
 func (c *checks) views() {
 	var views []uint64
 	for _, m := range c.w.masters {
@@ -113,31 +82,16 @@ func (c *checks) view(v uint64) {
 		}
 	}
 	slices.SortFunc(served, func(a, b balance.Held) int { return cmp.Compare(a.Lo, b.Lo) })
-	gap, twice := tiling(served)
+	missing, twice := gaps(served)
 	if twice != "" {
 		c.w.fail("in view %d %s", v, twice)
 	}
-	if gap != "" && !stale && c.calm(c.w.now) {
-		c.w.fail("in view %d %s", v, gap)
+	if stale {
+		return
 	}
-}
-
-// tiling tells what hinders slices by rising key from tiling the ring.
-func tiling(list []balance.Held) (gap, twice string) {
-	next := balance.Key(0)
-	for i, h := range list {
-		switch {
-		case i > 0 && (h.Lo <= list[i-1].Hi):
-			return "", fmt.Sprintf("slices %d and %d are both served at %x", list[i-1].ID, h.ID, uint64(h.Lo))
-		case h.Lo != next && gap == "":
-			gap = fmt.Sprintf("nobody serves %x to %x", uint64(next), uint64(h.Lo-1))
-		}
-		next = h.Hi + 1
+	if why := c.unexcused(v, missing, func(s *slave) bool { return !s.health.whole }); why != "" {
+		c.w.fail("in view %d %s", v, why)
 	}
-	if gap == "" && (next != 0 || len(list) == 0) {
-		gap = fmt.Sprintf("nobody serves the keys from %x on", uint64(next))
-	}
-	return gap, ""
 }
 
 // deciding looks at a state that a mapper wants durable: it lets no view go in
@@ -164,17 +118,17 @@ func (c *checks) deciding(b *balancer, state []byte) {
 // answered looks at the answer of a query.
 func (c *checks) answered(q *question) {
 	c.answers++
-	gap, twice := tiling(q.served)
+	missing, twice := gaps(q.served)
 	if twice != "" {
 		c.w.fail("a query of %s in view %d: %s", q.m.name, q.view, twice)
 	}
-	calm := c.calm(q.began)
-	if calm {
-		c.undisturbed++
+	ill := func(s *slave) bool { return c.hindered(s, q.m, q.began) }
+	if !slices.ContainsFunc(c.w.slaves, ill) {
+		c.owed++
 	}
-	if gap == "" {
+	if len(missing) == 0 {
 		c.complete++
-	} else if calm {
-		c.w.fail("a query of %s in view %d is incomplete though all slaves are well: %s", q.m.name, q.view, gap)
+	} else if why := c.unexcused(q.view, missing, ill); why != "" {
+		c.w.fail("a query of %s in view %d, asked at %v, is incomplete: %s", q.m.name, q.view, q.began, why)
 	}
 }

@@ -54,6 +54,10 @@ func (c *checks) bounded(d *distributor) {
 func (c *checks) bucket(s *slave, b balance.Bucket[payload]) {
 	at := s.disk.position
 	if b.Reset {
+		if at.Clock >= s.w.db.compacted && len(s.disk.table.Slices) > 0 {
+			c.w.fail("%s at %s is emptied, though no change after %d is forgotten", s.name, at, s.w.db.compacted)
+		}
+		s.health.whole = false
 		return
 	}
 	if b.To.Compare(at) <= 0 || b.To.Clock < at.Clock {
@@ -130,7 +134,7 @@ func (c *checks) content(s *slave, lo, hi balance.Key) {
 
 // discarded: a slave has given up a slice that differs.
 func (c *checks) discarded(s *slave) {
-	c.disturbed, c.dirty = c.w.now, true
+	s.health.whole, c.dirty = false, true
 	c.applied(s, s.disk.table)
 }
 

@@ -53,8 +53,11 @@ func (s *slave) flipParent(k balance.Key) {
 // clock comes to that.
 const flippedParent = 1 << 40
 
-// flip changes a byte of an item's posting.
+// flip changes a byte of an item's posting; the second time, back.
 func (s *slave) flip(r record) {
 	r.posted, r.flipped = r.posted^1<<40, s.w.now
+	if r.posted == r.version {
+		r.flipped = 0
+	}
 	s.disk.put(r)
 }

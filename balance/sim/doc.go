@@ -19,6 +19,10 @@
 //   - A query takes each node's time by what its items cost there; a node does
 //     one thing after another.
 //
+// What is excused: an answer may lack a part of the ring only when the slave
+// that serves this part was itself unwell during the query (checks_excuse.go);
+// nothing else, and no time after a recovery, excuses it.
+//
 // Goals: the same core code as in production, thousands of histories a minute,
 // failures that replay. Non-goals: RocksDB, gRPC, the search itself.
 package sim

@@ -57,7 +57,7 @@ func (n *network) arrival(c connection) (time.Duration, bool) {
 	if c.from == c.to || c.from.host == c.to || c.to.host == c.from {
 		return n.w.now, true
 	}
-	at := n.w.now + time.Duration((0.5+n.chaos.float())*float64(n.w.cfg.Latency))
+	leaves, latency := n.w.now, time.Duration((0.5+n.chaos.float())*float64(n.w.cfg.Latency))
 	for i := 0; i < len(n.cuts); i++ {
 		if n.cuts[i].until <= n.w.now {
 			n.cuts[i] = n.cuts[len(n.cuts)-1]
@@ -71,9 +71,9 @@ func (n *network) arrival(c connection) (time.Duration, bool) {
 		if n.cuts[i].drop {
 			return 0, false
 		}
-		at += n.cuts[i].until - n.w.now
+		leaves = max(leaves, n.cuts[i].until)
 	}
-	at = max(at, n.last[c])
+	at := max(leaves+latency, n.last[c])
 	n.last[c] = at
 	return at, true
 }

@@ -42,9 +42,9 @@ type Outcome struct {
 	// Events were simulated, for Time.
 	Events uint64
 	Time   time.Duration
-	// Queries were asked, Complete answered whole; Calm had to be, since no
-	// slave was hindered.
-	Queries, Complete, Calm int
+	// Queries were asked, Complete answered whole; Owed had to be, whoever serves
+	// what, since all slaves were well.
+	Queries, Complete, Owed int
 	// Switched counts moves.
 	Switched int
 	// Digest is the same for the same play.
@@ -85,7 +85,7 @@ func Play(s Scenario, log func(format string, args ...any)) (Outcome, error) {
 
 func (w *world) outcome() Outcome {
 	return Outcome{
-		Events: w.events, Time: w.now, Queries: w.checks.answers, Complete: w.checks.complete, Calm: w.checks.undisturbed,
+		Events: w.events, Time: w.now, Queries: w.checks.answers, Complete: w.checks.complete, Owed: w.checks.owed,
 		Switched: len(w.checks.switched), Digest: mix(w.events ^ mix(uint64(w.now)^mix(w.db.clock^w.rnd.state))),
 	}
 }

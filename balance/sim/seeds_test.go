@@ -24,7 +24,7 @@ func TestSeeds(t *testing.T) {
 	// Plays leave much garbage and keep little: it is collected seldom.
 	defer debug.SetGCPercent(debug.SetGCPercent(800))
 	seeds := chosen(t)
-	var next, queries, complete, calm, switched, events atomic.Int64
+	var next, queries, complete, owed, switched, events atomic.Int64
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
@@ -37,7 +37,7 @@ func TestSeeds(t *testing.T) {
 				o, err := sim.Play(s, nil)
 				queries.Add(int64(o.Queries))
 				complete.Add(int64(o.Complete))
-				calm.Add(int64(o.Calm))
+				owed.Add(int64(o.Owed))
 				switched.Add(int64(o.Switched))
 				events.Add(int64(o.Events))
 				if err != nil {
@@ -48,7 +48,7 @@ func TestSeeds(t *testing.T) {
 	}
 	workers.Wait()
 	t.Logf("%d seeds: %d events, %d queries, %d complete, %d had to be, %d moves",
-		len(seeds), events.Load(), queries.Load(), complete.Load(), calm.Load(), switched.Load())
+		len(seeds), events.Load(), queries.Load(), complete.Load(), owed.Load(), switched.Load())
 }
 
 // chosen returns the seeds to be played.

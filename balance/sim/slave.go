@@ -24,7 +24,7 @@ type slave struct {
 	catchUp     uint64 // clock to reach before it serves
 	refill      bool   // waits for a reset
 	caughtUp    bool
-	recovered   bool // it had all that it should serve, since its start
+	health      health
 	reported    bool // the table as it is was reported
 	trouble     string
 	load        counters
@@ -36,7 +36,7 @@ func (s *slave) run() {
 	s.start()
 	s.incarnation++
 	s.epoch, s.distributor, s.settled, s.refill, s.caughtUp = 0, nil, false, false, false
-	s.reported, s.recovered, s.trouble = false, false, ""
+	s.reported, s.health.whole, s.trouble = false, false, ""
 	s.load = newCounters()
 	s.register()
 	s.w.every(&s.process, s.w.times.report, s.report)

@@ -84,12 +84,12 @@ func (w *world) crash(e Event) error {
 	if p == nil || !p.up {
 		return fmt.Errorf("%s does not run", e.Who)
 	}
-	w.checksDisturbed()
 	if e.Who == "b" {
 		w.balancers[len(w.balancers)-1].end()
 	}
 	p.up = false
 	if s := w.slave(e.Who); s != nil {
+		s.health.whole = false
 		switch {
 		case e.How == "empty":
 			s.disk = newDisk()
@@ -137,8 +137,11 @@ func (w *world) cut(e Event) error {
 	if a == nil || a == b {
 		return fmt.Errorf("%s cannot be cut off", e.Who)
 	}
-	w.net.cuts = append(w.net.cuts, cut{a: a, b: b, until: w.now + e.For, drop: e.How == "drop"})
-	w.after(e.For, w.hindered)
+	v := cut{a: a, b: b, until: w.now + e.For, drop: e.How == "drop"}
+	w.net.cuts = append(w.net.cuts, v)
+	if w.checks != nil {
+		w.checks.cuts = append(w.checks.cuts, pastCut{v, w.now})
+	}
 	return nil
 }
 
@@ -148,7 +151,7 @@ func (w *world) slowed(e Event) error {
 		return fmt.Errorf("there is no %s", e.Who)
 	}
 	p.slow = max(1, float64(e.N))
-	w.after(e.For, func() { p.slow = 1; w.hindered() })
+	w.after(e.For, func() { p.slow = 1 })
 	return nil
 }
 
@@ -224,6 +227,7 @@ func (w *world) second(Event) error {
 func (w *world) clock(e Event) error {
 	w.checksJumped()
 	b := w.balancers[len(w.balancers)-1]
+	b.jumped = w.now
 	if e.How == "back" {
 		b.jump -= e.For
 	} else {
@@ -332,26 +336,10 @@ func (w *world) pause(e Event) error {
 	return nil
 }
 
-func (w *world) checksDisturbed() {
-	if w.checks != nil {
-		w.checks.disturbed = max(w.checks.disturbed, w.now)
-	}
-}
-
-// hindered: slaves may have been given up for lost, so that views went on
-// without them; they count as well again when they have the newest.
-func (w *world) hindered() {
-	for _, s := range w.slaves {
-		s.recovered = false
-	}
-}
-
 // checksJumped: the balancer may believe for a while that all slaves are lost.
 func (w *world) checksJumped() {
 	if w.checks == nil {
 		return
 	}
-	w.checks.jumped, w.checks.disturbed = w.now, w.now+w.cfg.Mapper.DeadAfter
-	w.hindered()
-	w.after(w.cfg.Mapper.DeadAfter, w.hindered)
+	w.checks.jumped = w.now
 }

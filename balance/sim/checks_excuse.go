@@ -1,0 +1,163 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"adshard/balance"
+)
+
+// An answer may lack a part of the ring only when the slave that serves the part
+// in the query's view was itself unwell while the query was under way:
+//
+//   - down, or not yet caught up after its start;
+//   - cut off from the master that asked;
+//   - busy for longer than the query's deadline;
+//   - without what it is to serve: it is being filled for the first time, has
+//     discarded what was condemned, or the balancer went on without it while it
+//     could not be heard, and it has not got the newest view since.
+//
+// There is no time after its recovery in which a slave is still excused, and no
+// slave is excused by what happens to another process.
+
+// health is how a slave has been.
+type health struct {
+	// whole: since its last start, and since it was last given up, it had all
+	// that it is to serve.
+	whole bool
+	// now says why it is unwell; "": it is well. until is the last moment at
+	// which it was unwell, and why what it was then.
+	now, why string
+	until    time.Duration
+}
+
+// pastCut is a cut with its beginning; it is kept when it is over.
+type pastCut struct {
+	cut
+	from time.Duration
+}
+
+// examine notes how each slave is, after every event.
+func (c *checks) examine() {
+	for _, s := range c.w.slaves {
+		h := &s.health
+		if h.now != "" {
+			h.until, h.why = c.w.now, h.now // it was until this event
+		}
+		if h.now = c.unwell(s); h.now != "" {
+			h.until, h.why = c.w.now, h.now
+		}
+	}
+}
+
+// unwell says why a slave may leave queries without an answer now, whoever asks;
+// "": it may not.
+func (c *checks) unwell(s *slave) string {
+	whole := c.isWhole(s)
+	switch {
+	case !s.up:
+		return "it is down"
+	case !s.caughtUp:
+		return "it has not caught up"
+	case !whole:
+		return "it lacks what it is to serve"
+	case s.busy > c.w.now+c.w.times.query-4*c.w.cfg.Latency:
+		return "it is busy"
+	}
+	return ""
+}
+
+// isWhole reports whether a slave has had, since its last start, all that it is
+// to serve.
+func (c *checks) isWhole(s *slave) bool {
+	if s.health.whole || c.newest == nil {
+		return s.health.whole
+	}
+	n, known := c.newest.Named(s.name)
+	if !known {
+		return false
+	}
+	t := s.disk.table
+	want := c.newest.Table(n.ID)
+	lacks := func(h balance.Held) bool { return h.From != 0 && !slices.Contains(t.Slices, h) }
+	s.health.whole = t.View >= want.View && !slices.ContainsFunc(want.Slices, lacks)
+	return s.health.whole
+}
+
+// published notes that a balancer lets masters have a view. Slaves that do not
+// have it and that the balancer could not hear are given up until they have the
+// newest one.
+func (c *checks) published(b *balancer, view uint64) {
+	for _, s := range c.w.slaves {
+		heard := max(b.began, b.hears[s.name])
+		if s.disk.table.View < view && (c.w.now >= heard+c.w.cfg.Mapper.DeadAfter || b.jumped >= heard) {
+			s.health.whole = false
+		}
+	}
+	c.dirty = true
+}
+
+// owner is a slave with the keys of a gap that it is to serve.
+type owner struct {
+	slave  string
+	lo, hi balance.Key
+}
+
+// ownersOf returns who is to serve the keys of a gap.
+func ownersOf(m *balance.Model, gap balance.Interval) (list []owner) {
+	for _, v := range m.Slices() {
+		if v.Hi < gap.Lo || v.Lo > gap.Hi {
+			continue
+		}
+		n, _ := m.Node(v.Node)
+		list = append(list, owner{n.Name, max(v.Lo, gap.Lo), min(v.Hi, gap.Hi)})
+	}
+	return list
+}
+
+// unexcused says which part of the gaps in a view nothing excuses; "": none.
+// ill says why a slave may leave gaps.
+func (c *checks) unexcused(view uint64, gaps []balance.Interval, ill func(*slave) bool) string {
+	m := c.models[view]
+	if m == nil {
+		return "the view was never durable"
+	}
+	for _, gap := range gaps {
+		for _, o := range ownersOf(m, gap) {
+			if s := c.w.slave(o.slave); s != nil && !ill(s) {
+				return fmt.Sprintf("%s is well and does not serve %x to %x (last unwell at %v: %s)",
+					s.name, uint64(o.lo), uint64(o.hi), s.health.until, s.health.why)
+			}
+		}
+	}
+	return ""
+}
+
+// hindered reports whether anything that befell a slave since a time may have
+// kept its answer from a master.
+func (c *checks) hindered(s *slave, m *master, since time.Duration) bool {
+	return s.health.now != "" || s.health.until > 0 && s.health.until >= since ||
+		slices.ContainsFunc(c.cuts, func(p pastCut) bool {
+			return p.until >= since && p.from <= c.w.now && p.between(&s.process, &m.process)
+		})
+}
+
+// gaps returns the keys that slices by rising key leave out; twice says which two
+// overlap.
+func gaps(list []balance.Held) (out []balance.Interval, twice string) {
+	next := balance.Key(0)
+	for i, h := range list {
+		switch {
+		case i > 0 && h.Lo <= list[i-1].Hi:
+			return nil, fmt.Sprintf("slices %d and %d are both served at %x", list[i-1].ID, h.ID, uint64(h.Lo))
+		case h.Lo != next:
+			out = append(out, balance.Interval{Lo: next, Hi: h.Lo - 1})
+		}
+		next = h.Hi + 1
+	}
+	if next != 0 || len(list) == 0 {
+		out = append(out, balance.Interval{Lo: next, Hi: balance.MaxKey})
+	}
+	return out, ""
+}
