@@ -26,8 +26,10 @@ type balanceFlags struct {
 	workloads       []string
 	studySlaves     []int
 	simulate, study bool
+	call            float64 // microseconds
 	order           string
 	json, html      string
+	from            string             // a comparison to be shown again
 	log             *workload.Workload // the file of queries, read once
 	ownRate, ownEnd bool               // --rate and --duration were not given
 	options         compare.Options
@@ -60,7 +62,8 @@ Workloads:
 		Example: `  adbench balance --simulate --slaves 10 --html page.html
   adbench balance --strategies original,random,weighted-move --workload shift --slaves 7 --html page.html --json page.json
   adbench balance --queries log.tsv --db sqlite:ads.db --slaves 5
-  adbench balance --study --keywords 300000 --html study.html`,
+  adbench balance --study --keywords 300000 --html study.html
+  adbench balance --from study.json --html study.html`,
 		Args: f.check,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return f.run(c.Context(), c.OutOrStdout(), c.ErrOrStderr())
@@ -76,6 +79,7 @@ Workloads:
 	flags.StringVar(&f.order, "order", balance.ByOwner.String(), "how groups lie on the ring: advertiser or hash")
 	flags.StringVar(&f.json, "json", "", "write all numbers to this file")
 	flags.StringVar(&f.html, "html", "", "write a page with charts to this file")
+	flags.StringVar(&f.from, "from", "", "measure nothing, show the comparison of this file that --json wrote")
 	o := &f.options
 	flags.IntVar(&o.Slaves, "slaves", 10, "number of slaves")
 	flags.Float64Var(&o.Rate, "rate", 200, "queries a second, on average; if not given, a recorded log keeps its own times")
@@ -86,6 +90,7 @@ Workloads:
 	flags.Float64Var(&o.Costs.Query, "query-micros", costs.Query, "what a query costs each slave besides, simulated or studied")
 	flags.Float64Var(&o.Costs.Looked, "looked-micros", costs.Looked, "what a keyword looked at costs")
 	flags.Float64Var(&o.Costs.Matched, "matched-micros", costs.Matched, "what a keyword that matches costs more")
+	flags.Float64Var(&f.call, "call-micros", 100, "what a call to a slave costs besides its search; --study shows ratios with it and without")
 	f.cluster.Flags(flags)
 	return c
 }
@@ -98,6 +103,13 @@ func (f *balanceFlags) initial() []string {
 }
 
 func (f *balanceFlags) run(ctx context.Context, out, told io.Writer) (err error) {
+	if f.from != "" {
+		c, err := compare.ReadFile(f.from)
+		if err != nil {
+			return err
+		}
+		return f.write(c, out)
+	}
 	if err := f.prepare(); err != nil { // before a corpus is made
 		return err
 	}
@@ -118,6 +130,7 @@ func (f *balanceFlags) run(ctx context.Context, out, told io.Writer) (err error)
 	f.options.Progress = p.Share
 	c := &compare.Comparison{
 		Command: newReport("balance").Command, Machine: measure.Machine(), Date: time.Now().UTC().Format(time.DateOnly),
+		Commit: measure.Commit(), Load: measure.Load(),
 	}
 	if err := f.compare(ctx, c, db, dir, p); err != nil {
 		return err
@@ -169,7 +182,7 @@ func (f *balanceFlags) trace(ctx context.Context, db backend.Store, w *workload.
 func (f *balanceFlags) studied(ctx context.Context, c *compare.Comparison, t *trace.Trace, w *workload.Workload, p *progress.Line) error {
 	c.Mode = "study"
 	rows, err := compare.Study(ctx, t, w, compare.StudyOptions{
-		Costs: f.options.Costs, Slaves: f.studySlaves, Strategies: f.strategies, Seed: f.seed,
+		Costs: f.options.Costs, Call: f.call, Slaves: f.studySlaves, Strategies: f.strategies, Seed: f.seed,
 		Progress: func(text string) { p.Share(text, -1) },
 	})
 	c.Study = append(c.Study, rows...)

@@ -65,7 +65,7 @@ func (f *balanceFlags) check(c *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	if err := outfile.Check(f.inputs(), outfile.Output{Flag: "--json", Path: f.json}, outfile.Output{Flag: "--html", Path: f.html}); err != nil {
+	if err := outfile.Check(append(f.inputs(), f.from), outfile.Output{Flag: "--json", Path: f.json}, outfile.Output{Flag: "--html", Path: f.html}); err != nil {
 		return err
 	}
 	return cobra.NoArgs(c, args)

@@ -74,12 +74,20 @@ func TestStudy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Study) != 2*2*4 || !strings.Contains(page, "What balancing is worth") {
+	if len(c.Study) != 2*2*4 || !strings.Contains(page, "Placements against each query&#39;s bound") {
 		t.Fatalf("%d rows", len(c.Study))
 	}
 	for _, p := range c.Study {
-		if p.Expected < 1-1e-9 || p.MaxOverMean < p.Bound*(1-1e-9) || p.P99 < p.BoundP99*(1-1e-9) || p.Mean <= 0 {
+		if p.Expected < 1-1e-9 || p.MaxOverMean < p.Bound*(1-1e-9) || p.Mean < p.BoundMean*(1-1e-9) || p.Mean <= 0 {
 			t.Errorf("better than can be: %+v", p)
+		}
+		for _, r := range p.Ratios {
+			if r.Counted > 0 && (r.P50 < 1-1e-9 || r.P99 < r.P50 || r.Max < r.P99) || r.Counted > 1+1e-9 {
+				t.Errorf("queries better than can be: %+v", p)
+			}
+		}
+		if len(p.Ratios) != 5 {
+			t.Errorf("%d cost models", len(p.Ratios))
 		}
 		if p.Slaves == 1 && p.Expected > 1+1e-9 {
 			t.Errorf("one slave: %+v", p)

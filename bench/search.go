@@ -198,7 +198,7 @@ func (f *searchFlags) measure(ctx context.Context, told io.Writer) (_ *paired.Re
 	defer func() { err = errors.Join(err, remove()) }()
 	all := &paired.Result{Runs: []paired.Made{{
 		Command: newReport("search").Command, Machine: measure.Machine(), Date: time.Now().UTC().Format(time.DateOnly),
-		Rounds: f.rounds, Seconds: f.seconds, Notes: f.notes(),
+		Commit: measure.Commit(), Load: measure.Load(), Rounds: f.rounds, Seconds: f.seconds, Notes: f.notes(),
 	}}}
 	for _, n := range f.sizes {
 		one, err := f.measureSize(ctx, n, dir, p)

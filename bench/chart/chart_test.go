@@ -4,6 +4,9 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"math"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -23,15 +26,13 @@ func TestWellFormed(t *testing.T) {
 		"tiny":     {Lines: []Line{{X: []float64{0, 1}, Y: []float64{1e-7, 2e-7}}}},
 		"no line":  {Lines: []Line{{Name: "none"}}},
 		"far away": {Lines: []Line{{X: []float64{1e9, 1e9 + 1}, Y: []float64{1, 2}}}},
-		"log":      {Lines: []Line{line}, Log: true},
-		"log of 0": {Lines: []Line{{X: []float64{0, 1}, Y: []float64{0, 0}}}, Log: true},
 	} {
 		wellFormed(t, name, c.SVG())
 	}
 	bar := Bar{Name: "<a>", Label: "5 & more", Value: 5, To: 8, Least: 4, Most: 9}
 	for name, c := range map[string]Bars{
-		"no bars": {}, "bars": {Title: "<&>", Unit: "x", Bars: []Bar{bar, {}}}, "log bars": {Log: true, Bars: []Bar{bar, {Value: 1e7}, {}}},
-		"no values": {Log: true, Bars: []Bar{{Name: "a"}}},
+		"no bars": {}, "bars": {Title: "<&>", Unit: "x", Bars: []Bar{bar, {}}}, "far apart": {Bars: []Bar{bar, {Value: 1e7}, {}}},
+		"no values": {Bars: []Bar{{Name: "a"}}},
 	} {
 		wellFormed(t, name, c.SVG())
 	}
@@ -57,8 +58,95 @@ func wellFormed(t *testing.T, name, svg string) {
 func TestTicks(t *testing.T) {
 	for _, top := range []float64{0.003, 1, 1.9, 4, 9.9, 10, 100, 12345} {
 		list := ticks(top)
-		if len(list) < 3 || len(list) > 12 || list[len(list)-1] > top {
+		if len(list) < 3 || len(list) > 6 || list[0] != 0 || list[len(list)-1] > top {
 			t.Errorf("ticks up to %v: %v", top, list)
 		}
 	}
+}
+
+// TestBarsBeginAtZero makes sure that twice the value is twice the length.
+func TestBarsBeginAtZero(t *testing.T) {
+	svg := (&Bars{Bars: []Bar{{Name: "a", Value: 500_000}, {Name: "b", Value: 1_000_000}}}).SVG()
+	var lengths []float64
+	for _, m := range regexp.MustCompile(`<rect [^>]*width="([0-9.]+)"`).FindAllStringSubmatch(svg, -1) {
+		v, err := strconv.ParseFloat(m[1], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lengths = append(lengths, v)
+	}
+	if len(lengths) != 2 || math.Abs(lengths[1]-2*lengths[0]) > 0.2 {
+		t.Errorf("lengths %v", lengths)
+	}
+	if !strings.Contains(svg, ">1,000,000<") {
+		t.Errorf("thousands are not in groups: %s", svg)
+	}
+}
+
+// TestFitsAPhone makes sure that a chart needs no scaling on 390 pixels, and that
+// its names do not run into each other there.
+func TestFitsAPhone(t *testing.T) {
+	c := Chart{}
+	for _, name := range []string{"original", "bound, weighted-move-fast", "a"} {
+		c.Lines = append(c.Lines, Line{Name: name, X: []float64{1}, Y: []float64{1}})
+	}
+	f := c.frame()
+	if n := f.perRow(); n != 1 || f.rows() != 3 {
+		t.Errorf("%d long names in a row", n)
+	}
+	for _, svg := range []string{c.SVG(), (&Bars{Bars: []Bar{{Name: "a", Value: 1}}}).SVG()} {
+		if !strings.Contains(svg, `width="360.0"`) || !strings.Contains(svg, `font-size="12"`) {
+			t.Errorf("%.200s", svg)
+		}
+	}
+}
+
+// TestColors makes sure that every colour shows on the light and on the dark
+// background (contrast 3 and more, WCAG 2 for graphics), and that no two names
+// share one.
+func TestColors(t *testing.T) {
+	seen := make(map[string]string)
+	for name, c := range named {
+		if other, ok := seen[c]; ok {
+			t.Errorf("%s and %s are both %s", name, other, c)
+		}
+		seen[c] = name
+	}
+	for _, c := range rest {
+		seen[c] = c
+	}
+	for c, name := range seen {
+		for _, ground := range []string{"#ffffff", "#17191c"} {
+			if got := contrast(t, c, ground); got < 3 {
+				t.Errorf("%s, %s on %s: contrast %.2f", name, c, ground, got)
+			}
+		}
+	}
+	if Color("slave-0") == Color("slave-1") || Color("served") != Color("served") || Color("anything") == "" {
+		t.Error("colours of slaves")
+	}
+}
+
+func contrast(t *testing.T, a, b string) float64 {
+	x, y := luminance(t, a)+0.05, luminance(t, b)+0.05
+	return max(x, y) / min(x, y)
+}
+
+func luminance(t *testing.T, color string) float64 {
+	t.Helper()
+	n, err := strconv.ParseUint(color[1:], 16, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0.0
+	for i, share := range []float64{0.0722, 0.7152, 0.2126} {
+		v := float64(n>>(8*i)&0xff) / 255
+		if v <= 0.03928 {
+			v /= 12.92
+		} else {
+			v = math.Pow((v+0.055)/1.055, 2.4)
+		}
+		sum += share * v
+	}
+	return sum
 }

@@ -1,47 +1,172 @@
 package compare
 
 import (
-	_ "embed"
+	"fmt"
 	"html/template"
 	"io"
+	"math"
+	"slices"
+	"strings"
 
 	"adshard/bench/chart"
+	"adshard/bench/measure"
+	"adshard/bench/page"
 )
 
-//go:embed page.html
-var pageText string
+// packages are what the figures of a comparison are made by: directories whose
+// changes make them old.
+var packages = map[string][]string{
+	"study":     {"balance", "search", "bench/compare", "bench/trace", "bench/workload", "bench/corpus"},
+	"simulated": {"balance", "search", "bench/compare", "bench/trace", "bench/workload", "bench/corpus"},
+	"processes": {"balance", "barrels", "search", "auction", "loadproxy", "internal/node", "bench/compare", "bench/workload", "bench/corpus"},
+}
 
 // WritePage writes the comparison as one HTML page that needs nothing else: no
 // network, no script.
 func (c *Comparison) WritePage(w io.Writer) error {
-	t, err := template.New("page").Parse(pageText)
-	if err != nil {
-		return err
+	p := &page.Page{
+		Title: c.title(), Lead: c.lead(), Verdict: c.verdict(), Notes: c.Notes,
+		Made: []page.Made{{Command: c.Command, Commit: known(c.Commit), Packages: packages[c.Mode],
+			About: []string{c.Date, c.Machine, "load before: " + known(c.Load)}}},
 	}
-	p := page{Comparison: c, Together: c.together(), Apart: c.apart(), StudyCharts: c.studyCharts()}
 	if len(c.Runs) > 0 {
-		p.Table = c.Rows()
+		p.Sections = append(p.Sections, page.Section{Title: "Figures", Note: "The best of each row is marked, where less or more is better.", Tables: []*page.Table{c.figures()}},
+			page.Section{Title: "Over time", Charts: c.together()})
+		p.Sections = append(p.Sections, c.apart()...)
 	}
 	if len(c.Study) > 0 {
-		p.StudyTable = c.StudyRows()
+		p.Sections = append(p.Sections, page.Section{Title: "By workload and number of slaves", Note: studyNote, Tables: []*page.Table{c.study()}})
+		p.Sections = append(p.Sections, c.studyCharts()...)
 	}
-	return t.Execute(w, p)
+	p.Terms = terms
+	for _, r := range c.Runs {
+		for _, n := range r.Notes {
+			p.Notes = append(p.Notes, r.Strategy+": "+n)
+		}
+		if len(r.Events) > 0 {
+			p.Details = append(p.Details, page.Detail{Title: "What the balancer did: " + r.Strategy, Lines: r.Events})
+		}
+	}
+	return p.Write(w)
 }
 
-// page is what the template shows.
-type page struct {
-	*Comparison
-	Table, StudyTable [][]string
-	// Together are charts with a line for each strategy, Apart are rows of
-	// charts, one for each strategy at the same scale.
-	Together    []template.HTML
-	Apart       []row
-	StudyCharts []row
+const studyNote = "Each row is a placement of the groups, judged by all queries of a workload. “Random groups” puts each group on a slave at random and needs no balancer (five draws together); strategies have come to rest. " +
+	"A ratio is the time at a query's slowest slave over that same query's own bound; its quantiles are over the queries, by how often they are asked. A cost that each slave has for each query, whatever it finds, draws all ratios towards 1; “work alone” has none."
+
+var terms = []page.Term{
+	{Word: "max/mean, and its bound", Means: "Load of the busiest slave over the mean. The bound is what no placement of whole ad groups can beat under that load."},
+	{Word: "time to balance", Means: "From the start of the load (and from a change of the mix) until max/mean is at most 1.15, or 1.05 times the bound where that is more, and stays there."},
+	{Word: "slowest slave of a query ÷ the query's bound", Means: "A query waits for its slowest slave. Its own bound is its whole work divided by the slaves, or its dearest group alone if that is more. 1 means that no placement answers it sooner. Over time: the sum over the queries of the one over the sum of the other, without what a search costs by itself."},
+	{Word: "least that had to move", Means: "The least that any plan must move to get from where the groups lay to balance."},
+	{Word: "thrash", Means: "Moves back to a slave that the groups had left within 10 iterations."},
+	{Word: "ads missed", Means: "Ads of the answers recorded at rest that were absent, doubled or priced otherwise in a complete answer of the same query."},
+	{Word: "one at a time; busiest slave full", Means: "One divided by the mean time of a query's slowest slave; what can be answered when all slaves work all the time."},
 }
 
-type row struct {
-	Title  string
-	Charts []template.HTML
+// title tells the page from those of other comparisons.
+func (c *Comparison) title() string {
+	if c.Mode == "study" {
+		workloads, _, slaves := c.studyAxes()
+		return fmt.Sprintf("Placements against each query's bound: %s; %s slaves", strings.Join(workloads, ", "), list(slaves))
+	}
+	how := "real processes"
+	if c.Mode == "simulated" {
+		how = "simulated"
+	}
+	return fmt.Sprintf("Balancing strategies compared: %s, %d slaves, %s keywords, %s", c.Workload, c.Slaves, measure.Number(float64(c.Keywords)), how)
+}
+
+func list(values []float64) string {
+	var out []string
+	for _, v := range values {
+		out = append(out, measure.Number(v))
+	}
+	return strings.Join(out, ", ")
+}
+
+func (c *Comparison) lead() string {
+	var b strings.Builder
+	if c.Workload != "" {
+		fmt.Fprintf(&b, "Workload %s: %s (%s different queries). %d slaves, ", c.Workload, c.About, measure.Number(float64(c.Queries)), c.Slaves)
+	}
+	fmt.Fprintf(&b, "%s ad groups with %s keywords", measure.Number(float64(c.Groups)), measure.Number(float64(c.Keywords)))
+	if c.Rate > 0 {
+		fmt.Fprintf(&b, ", %s queries a second on average for %s s", measure.Number(c.Rate), measure.Number(c.Seconds))
+	}
+	switch c.Mode {
+	case "processes":
+		b.WriteString("; real processes on one machine.")
+	case "simulated":
+		b.WriteString("; a simulated cluster with the product's own balancer.")
+	default:
+		b.WriteString("; computed from what each query costs on each group.")
+	}
+	return b.String()
+}
+
+// known is a circumstance that older results do not have.
+func known(s string) string {
+	if s == "" {
+		return "not recorded"
+	}
+	return s
+}
+
+// kinds group the figures of a run by how their names begin; more is better, or
+// less, or neither.
+var kinds = []struct {
+	prefix, group string
+	better        int
+}{
+	{"max/mean", "Balance", -1}, {"lower bound", "Balance", 0}, {"time to balance", "Balance", -1},
+	{"slowest slave of a query", "What queries feel", -1}, {"p50 at", "What queries feel", -1}, {"p99 at", "What queries feel", -1},
+	{"cost at a query's", "What queries feel", -1},
+	{"ads ", "Answers", -1}, {"groups missed", "Answers", -1}, {"groups doubled", "Answers", -1}, {"incomplete", "Answers", -1},
+	{"failed", "Answers", -1}, {"answers", "Answers", 0}, {"queries", "Answers", 0},
+	{"moves", "Moves", 0}, {"cancelled", "Moves", -1}, {"groups moved", "Moves", 0}, {"bytes moved", "Moves", 0},
+	{"data moved ÷", "Moves", -1}, {"data moved", "Moves", 0}, {"least that", "Moves", 0}, {"thrash", "Moves", -1},
+}
+
+// figures is the table of the runs, grouped, with the best of each row marked.
+func (c *Comparison) figures() *page.Table {
+	t := &page.Table{Header: []string{"", "unit"}}
+	for _, r := range c.Runs {
+		t.Header = append(t.Header, r.Strategy)
+	}
+	for _, f := range c.names() {
+		group, better := "Resources", -1
+		for _, k := range kinds {
+			if strings.HasPrefix(f.Name, k.prefix) {
+				group, better = k.group, k.better
+				break
+			}
+		}
+		at := slices.IndexFunc(t.Groups, func(g page.Group) bool { return g.Name == group })
+		if at < 0 {
+			at = len(t.Groups)
+			t.Groups = append(t.Groups, page.Group{Name: group})
+		}
+		t.Groups[at].Rows = append(t.Groups[at].Rows, c.figure(f, better))
+	}
+	return t
+}
+
+func (c *Comparison) figure(f measure.Figure, better int) []page.Cell {
+	row := page.Cells(f.Name, f.Unit)
+	values := make([]float64, len(c.Runs))
+	for i := range c.Runs {
+		v, ok := c.Runs[i].Find(f.Name)
+		cell := page.Cell{Text: "–"}
+		if values[i] = math.NaN(); ok {
+			values[i], cell.Text = v, measure.Number(v)
+		}
+		row = append(row, cell)
+	}
+	equal := !slices.ContainsFunc(values, func(v float64) bool { return v != values[0] })
+	for i, best := range page.Best(values, better > 0) {
+		row[2+i].Best = best && better != 0 && !equal
+	}
+	return row
 }
 
 // together draws what is one line a strategy, with the bound where it is known.
@@ -51,100 +176,42 @@ func (c *Comparison) together() (out []template.HTML) {
 		for i := range c.Runs {
 			r := &c.Runs[i]
 			for _, s := range r.Lines(of) {
-				ch.Lines = append(ch.Lines, chart.Line{Name: r.Strategy, X: s.X, Y: s.Y, Color: i})
+				ch.Lines = append(ch.Lines, chart.Line{Name: r.Strategy, X: s.X, Y: s.Y})
 			}
 			if of == MaxOverMean {
 				for _, s := range r.Lines(LowerBound) {
-					ch.Lines = append(ch.Lines, chart.Line{Name: "bound, " + r.Strategy, X: s.X, Y: s.Y, Color: i, Dashed: true})
+					ch.Lines = append(ch.Lines, chart.Line{Name: "bound, " + r.Strategy, Of: r.Strategy, X: s.X, Y: s.Y, Dashed: true})
 				}
 			}
 		}
 		if len(ch.Lines) > 0 {
-			out = append(out, template.HTML(ch.SVG())) // SVG escapes its texts
+			out = append(out, page.Chart(ch.SVG()))
 		}
 	}
 	return out
 }
 
-// apart draws what is one line a slave.
-func (c *Comparison) apart() (out []row) {
+// apart draws what is one line a slave, a chart for each strategy at one scale.
+func (c *Comparison) apart() (out []page.Section) {
 	for _, of := range []string{SlaveLoad, SlaveItems, SlaveP99} {
-		line, most := row{Title: of}, 0.0
+		section, most := page.Section{Title: of}, 0.0
 		for i := range c.Runs {
 			for _, s := range c.Runs[i].Lines(of) {
-				for _, y := range s.Y {
-					most = max(most, y)
-				}
+				most = max(most, slices.Max(s.Y))
 			}
 		}
 		for i := range c.Runs {
-			ch := chart.Chart{Title: c.Runs[i].Strategy, XLabel: "seconds", Marks: c.Shifts, Top: most, Width: 440}
-			for j, s := range c.Runs[i].Lines(of) {
-				ch.Lines = append(ch.Lines, chart.Line{Name: s.Name, X: s.X, Y: s.Y, Color: j})
+			ch := chart.Chart{Title: c.Runs[i].Strategy, XLabel: "seconds", Marks: c.Shifts, Top: most}
+			for _, s := range c.Runs[i].Lines(of) {
+				ch.Lines = append(ch.Lines, chart.Line{Name: s.Name, X: s.X, Y: s.Y})
 			}
 			if len(ch.Lines) > 0 {
-				line.Charts = append(line.Charts, template.HTML(ch.SVG()))
+				section.Charts = append(section.Charts, page.Chart(ch.SVG()))
 			}
 		}
-		if len(line.Charts) > 0 {
-			out = append(out, line)
+		if len(section.Charts) > 0 {
+			out = append(out, section)
 		}
 	}
 	return out
-}
-
-// studied is a quantity of the study that is drawn.
-var studied = []struct {
-	title string
-	of    func(*Placed) float64
-}{
-	{"slowest slave of a query ÷ its bound, mean", func(p *Placed) float64 { return p.Expected }},
-	{"p99 of the slowest slave ÷ p99 of the bound", func(p *Placed) float64 { return ratio(p.P99, p.BoundP99) }},
-	{"queries a second, one at a time", func(p *Placed) float64 { return p.OneAtATime }},
-	{"queries a second, busiest slave full", func(p *Placed) float64 { return p.Saturated }},
-}
-
-// studyCharts draws each quantity by number of slaves, a chart a workload.
-func (c *Comparison) studyCharts() (out []row) {
-	workloads, placements, slaves := c.studyAxes()
-	for _, q := range studied {
-		line := row{Title: q.title}
-		for _, w := range workloads {
-			ch := chart.Chart{Title: w, XLabel: "slaves", Steps: slaves, Width: 440}
-			for i, placement := range placements {
-				l := chart.Line{Name: placement, Color: i}
-				for j := range c.Study {
-					if p := &c.Study[j]; p.Workload == w && p.Placement == placement {
-						l.X, l.Y = append(l.X, float64(p.Slaves)), append(l.Y, q.of(p))
-					}
-				}
-				if len(l.X) > 0 {
-					ch.Lines = append(ch.Lines, l)
-				}
-			}
-			line.Charts = append(line.Charts, template.HTML(ch.SVG()))
-		}
-		if len(line.Charts) > 0 {
-			out = append(out, line)
-		}
-	}
-	return out
-}
-
-// studyAxes returns what the study goes over, in order of appearance.
-func (c *Comparison) studyAxes() (workloads, placements []string, slaves []float64) {
-	seen := make(map[any]bool)
-	for _, p := range c.Study {
-		if !seen["w"+p.Workload] {
-			workloads = append(workloads, p.Workload)
-		}
-		if !seen["p"+p.Placement] {
-			placements = append(placements, p.Placement)
-		}
-		if !seen[p.Slaves] {
-			slaves = append(slaves, float64(p.Slaves))
-		}
-		seen["w"+p.Workload], seen["p"+p.Placement], seen[p.Slaves] = true, true, true
-	}
-	return workloads, placements, slaves
 }

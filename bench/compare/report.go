@@ -1,12 +1,16 @@
 package compare
 
 import (
+	"encoding/json"
+	"errors"
 	"math"
+	"os"
 
 	"adshard/bench/measure"
 	"adshard/bench/outfile"
 	"adshard/bench/trace"
 	"adshard/bench/workload"
+	"adshard/fault"
 )
 
 // Comparison is the outcome of one command. All numbers are finite.
@@ -14,6 +18,10 @@ type Comparison struct {
 	Command string `json:"command"`
 	Machine string `json:"machine"`
 	Date    string `json:"date"`
+	// Commit is that of the program, Load the machine's load averages before the
+	// run; "" in files of before they were recorded.
+	Commit string `json:"commit,omitempty"`
+	Load   string `json:"load,omitempty"`
 	// Mode is "processes", "simulated" or "study".
 	Mode     string  `json:"mode"`
 	Groups   int     `json:"groups"`
@@ -115,6 +123,27 @@ func (r *Run) Lines(of string) (out []Series) {
 // WriteFile writes the comparison as JSON.
 func (c *Comparison) WriteFile(name string) error {
 	return outfile.WriteJSON(name, c)
+}
+
+// ReadFile reads a comparison that WriteFile wrote. Errors: fault.NotFound,
+// fault.Invalid for a file that is none.
+func ReadFile(name string) (*Comparison, error) {
+	const op = "compare: read"
+	raw, err := os.ReadFile(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fault.Newf(fault.NotFound, op, "%s is not there: name a file that --json wrote", name)
+	}
+	if err != nil {
+		return nil, fault.New(fault.Internal, op, err)
+	}
+	c := new(Comparison)
+	if err := json.Unmarshal(raw, c); err != nil {
+		return nil, fault.Newf(fault.Invalid, op, "%s holds no comparison: name a file that --json wrote (%v)", name, err)
+	}
+	if len(c.Runs)+len(c.Study) == 0 {
+		return nil, fault.Newf(fault.Invalid, op, "%s holds no comparison: name a file that `adbench balance --json` wrote", name)
+	}
+	return c, nil
 }
 
 // Describe says what database was read.

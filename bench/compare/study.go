@@ -21,6 +21,8 @@ type Placed struct {
 	// Iterations is how many the strategy needed till it proposed nothing more.
 	Iterations int `json:"iterations,omitempty"`
 	Judgement
+	// Ratios are of single queries, by each of the cost models.
+	Ratios []Ratios `json:"ratios"`
 }
 
 // RandomGroups is the placement of each group by itself, at random: the
@@ -30,6 +32,9 @@ const RandomGroups = "random groups"
 // StudyOptions say what is studied.
 type StudyOptions struct {
 	Costs CostModel
+	// Call is what a call to a slave costs besides its search, in microseconds;
+	// Ratios are told with and without it.
+	Call float64
 	// Slaves are the numbers of slaves; Strategies place the groups, beside
 	// RandomGroups. A strategy that iterates sees the load of each group as the
 	// trace has it, and its moves take no time.
@@ -55,10 +60,13 @@ func Study(ctx context.Context, t *trace.Trace, w *workload.Workload, o StudyOpt
 	var out []Placed
 	for _, n := range o.Slaves {
 		row := Placed{Workload: w.Name, Slaves: n, Placement: RandomGroups}
+		var draws []Placement
 		for seed := range uint64(randomSeeds) {
-			row.add(Judge(t, o.Costs, queries, scattered(t, n, o.Seed+seed)))
+			draws = append(draws, scattered(t, n, o.Seed+seed))
+			row.add(Judge(t, o.Costs, queries, draws[seed]))
 		}
 		row.scale(1.0 / randomSeeds)
+		row.Ratios = o.ratios(t, queries, draws...)
 		out = append(out, row)
 		for _, name := range o.Strategies {
 			if err := ctx.Err(); err != nil {
@@ -73,11 +81,19 @@ func Study(ctx context.Context, t *trace.Trace, w *workload.Workload, o StudyOpt
 			}
 			out = append(out, Placed{
 				Workload: w.Name, Slaves: n, Placement: name, Iterations: iterations,
-				Judgement: Judge(t, o.Costs, queries, p),
+				Judgement: Judge(t, o.Costs, queries, p), Ratios: o.ratios(t, queries, p),
 			})
 		}
 	}
 	return out, nil
+}
+
+// ratios judges single queries by each cost model.
+func (o *StudyOptions) ratios(t *trace.Trace, queries []float64, p ...Placement) (out []Ratios) {
+	for _, m := range StudyModels(o.Costs, o.Call) {
+		out = append(out, RatiosOf(t, m, queries, p...))
+	}
+	return out
 }
 
 // scattered places each item at random.
@@ -196,7 +212,6 @@ func (j *Judgement) each(k *Judgement, do func(a, b *float64)) {
 	do(&j.P50, &k.P50)
 	do(&j.P99, &k.P99)
 	do(&j.BoundMean, &k.BoundMean)
-	do(&j.BoundP99, &k.BoundP99)
 	do(&j.OneAtATime, &k.OneAtATime)
 	do(&j.Saturated, &k.Saturated)
 }

@@ -48,14 +48,59 @@ func (c *Comparison) Rows() [][]string {
 	return rows
 }
 
+// column is a quantity of the study's table.
+type column struct {
+	name string
+	of   func(*Placed) float64
+	// compared: one is the best; most: the largest is.
+	compared, most bool
+}
+
+// columns are those of the study's table. Ratios are of each query against its
+// own bound.
+func (c *Comparison) columns() []column {
+	out := []column{{"max/mean of load", func(p *Placed) float64 { return p.MaxOverMean }, true, false}}
+	if len(c.Study) > 0 {
+		for i, r := range c.Study[0].Ratios {
+			at := func(of func(*Ratios) float64) func(*Placed) float64 {
+				return func(p *Placed) float64 {
+					if i >= len(p.Ratios) {
+						return 0
+					}
+					return of(&p.Ratios[i])
+				}
+			}
+			if i == 0 {
+				out = append(out,
+					column{"slowest ÷ own bound, " + r.Costs + ": mean", at(func(r *Ratios) float64 { return r.Mean }), true, false},
+					column{"p50", at(func(r *Ratios) float64 { return r.P50 }), true, false},
+					column{"p90", at(func(r *Ratios) float64 { return r.P90 }), true, false})
+			}
+			out = append(out, column{"p99, " + r.Costs, at(func(r *Ratios) float64 { return r.P99 }), true, false})
+		}
+	}
+	return append(out,
+		column{"slowest slave: mean, µs", func(p *Placed) float64 { return p.Mean }, true, false},
+		column{"slowest slave: p99, µs", func(p *Placed) float64 { return p.P99 }, true, false},
+		column{"queries/s, one at a time", func(p *Placed) float64 { return p.OneAtATime }, true, true},
+		column{"queries/s, busiest slave full", func(p *Placed) float64 { return p.Saturated }, true, true})
+}
+
 // StudyRows returns the table of the study.
 func (c *Comparison) StudyRows() [][]string {
-	rows := [][]string{{"workload", "slaves", "placement", "max/mean of load", "slowest slave ÷ bound",
-		"slowest slave: mean, µs", "p99, µs", "bound: p99, µs", "p99 ÷ bound", "queries/s, one at a time", "queries/s, busiest slave full"}}
-	for _, p := range c.Study {
-		rows = append(rows, []string{p.Workload, fmt.Sprint(p.Slaves), p.Placement, measure.Number(p.MaxOverMean),
-			measure.Number(p.Expected), measure.Number(p.Mean), measure.Number(p.P99), measure.Number(p.BoundP99),
-			measure.Number(ratio(p.P99, p.BoundP99)), measure.Number(p.OneAtATime), measure.Number(p.Saturated)})
+	header := []string{"workload", "slaves", "placement"}
+	columns := c.columns()
+	for _, col := range columns {
+		header = append(header, col.name)
+	}
+	rows := [][]string{header}
+	for i := range c.Study {
+		p := &c.Study[i]
+		row := []string{p.Workload, fmt.Sprint(p.Slaves), p.Placement}
+		for _, col := range columns {
+			row = append(row, measure.Number(col.of(p)))
+		}
+		rows = append(rows, row)
 	}
 	return rows
 }
@@ -71,6 +116,9 @@ func (c *Comparison) WriteTable(w io.Writer) error {
 		if err := writeRows(w, c.StudyRows()); err != nil {
 			return err
 		}
+	}
+	for _, v := range c.verdict() {
+		fmt.Fprintln(w, v)
 	}
 	for _, r := range c.Runs {
 		for _, n := range r.Notes {

@@ -12,6 +12,7 @@ import (
 const (
 	Floor    = "floor"
 	Baseline = "RDB-Pr-Fl-Opt"
+	Mapped   = "B"
 )
 
 // Plan says what is measured, and how.

@@ -9,7 +9,8 @@ import (
 	"adshard/bench/measure"
 )
 
-// point is a target that rows are held against.
+// point is a target that rows are held against, or without atLeast and atMost a
+// figure that belongs beside one.
 type point struct {
 	what string
 	// of says which rows it is about.
@@ -21,13 +22,15 @@ type point struct {
 
 func (r *Row) is(name, setup string) bool { return r.Name == name && r.Setup == setup }
 
+// forms are the ways in which another system was set up; the strongest of those
+// that were measured decides.
+var forms = map[string][]string{
+	"lucene": {"lucene"}, "postgres": {"postgres", "postgres-anchor"}, "bleve": {"bleve", "bleve-terms"},
+}
+
 // points are what the served search has to reach, as far as single rows show it.
-func points() []point {
+func (r *Result) points() []point {
 	log := func(r *Row) bool { return r.is("served", "log") && r.Keywords >= 1_000_000 }
-	times := func(other string, atLeast float64) point {
-		return point{what: "times the throughput of " + other, of: log, atLeast: atLeast,
-			value: func(r *Row) (Spread, bool) { s, ok := r.Ratios[other]; return s, ok }}
-	}
 	bytes := func(what string, atMost float64, value func(Bytes) float64) point {
 		return point{what: what, of: log, atMost: atMost, value: func(r *Row) (Spread, bool) {
 			v := value(r.BytesPerKeyword)
@@ -37,24 +40,107 @@ func points() []point {
 	p99 := func(r *Row) (Spread, bool) { return Spread{r.P99 / 1e3, r.Least.P99 / 1e3, r.Most.P99 / 1e3}, true }
 	cold := func(r *Row) bool { return r.Name == "served" && strings.HasSuffix(r.Setup, ", cache 10 %") }
 	changing := func(r *Row) bool { return r.Name == "served" && strings.HasSuffix(r.Setup, "changes/s") }
-	return []point{
-		times(Baseline, 100), times(Floor, 1.0/3), times("lucene", 10), times("postgres", 100), times("bleve", 100),
-		{what: "p99, ms", of: log, value: p99, atMost: 1},
+	out := []point{times(Baseline, 100, log)}
+	out = append(out, r.fasterThesis(log)...)
+	out = append(out, times(Floor, 1.0/3, log))
+	for _, peer := range []struct {
+		name    string
+		atLeast float64
+	}{{"lucene", 10}, {"postgres", 100}, {"bleve", 100}} {
+		out = append(out, r.strongest(peer.name, peer.atLeast, log)...)
+	}
+	return append(out,
+		point{what: "p99, ms", of: log, value: p99, atMost: 1},
 		bytes("bytes a keyword on disk, matching data", 60, func(b Bytes) float64 { return b.Matching }),
 		bytes("bytes a keyword on disk, in all", 120, func(b Bytes) float64 { return b.Disk }),
-		{what: "p99, ms", of: cold, value: p99, atMost: 20},
-		{what: "keywords changed a second", of: changing, atLeast: 49_500, value: func(r *Row) (Spread, bool) { return r.Changes.PerSecond, true }},
-		{what: "p99 while keywords change, of that at rest", of: changing, atMost: 2, value: func(r *Row) (Spread, bool) { return r.Changes.P99ToRest, true }},
-	}
+		point{what: "p99, ms", of: cold, value: p99, atMost: 20},
+		point{what: "keywords changed a second", of: changing, atLeast: 49_500, value: func(r *Row) (Spread, bool) { return r.Changes.PerSecond, true }},
+		point{what: "p99 while keywords change, of that at rest", of: changing, atMost: 2, value: func(r *Row) (Spread, bool) { return r.Changes.P99ToRest, true }},
+	)
 }
 
-const missed = "missed"
+func times(other string, atLeast float64, of func(*Row) bool) point {
+	return point{what: "times the throughput of " + other, of: of, atLeast: atLeast,
+		value: func(r *Row) (Spread, bool) { s, ok := r.Ratios[other]; return s, ok }}
+}
+
+// strongest is the target against another system, which its strongest form
+// decides: for each row the one that it is the fewest times as fast as. The
+// weaker forms follow as figures.
+func (r *Result) strongest(peer string, atLeast float64, of func(*Row) bool) (out []point) {
+	for _, form := range forms[peer] {
+		p := times(form, 0, of)
+		value := p.value
+		decides := func(row *Row, want bool) (Spread, bool) {
+			s, ok := value(row)
+			for _, other := range forms[peer] {
+				if o, there := row.Ratios[other]; there && o.Median < s.Median {
+					return s, ok && !want
+				}
+			}
+			return s, ok && want
+		}
+		strong, weak := p, p
+		strong.atLeast, strong.value = atLeast, func(row *Row) (Spread, bool) { return decides(row, true) }
+		weak.value = func(row *Row) (Spread, bool) { return decides(row, false) }
+		weak.what += ", a weaker form"
+		out = append(out, strong, weak)
+	}
+	slices.SortStableFunc(out, func(a, b point) int {
+		switch {
+		case a.atLeast > b.atLeast:
+			return -1
+		case a.atLeast < b.atLeast:
+			return 1
+		}
+		return 0
+	})
+	return out
+}
+
+// fasterThesis says how many times as fast the row is as a layout of the thesis
+// that is faster here than the one the thesis holds for its best.
+func (r *Result) fasterThesis(of func(*Row) bool) (out []point) {
+	for _, s := range r.sections() {
+		at := slices.IndexFunc(s.rows, func(row *Row) bool { return row.Name == Baseline })
+		if at < 0 {
+			continue
+		}
+		fastest := s.rows[at]
+		for _, row := range s.rows {
+			if row.family() == thesis && row.QueriesPerSecond > fastest.QueriesPerSecond {
+				fastest = row
+			}
+		}
+		if fastest == s.rows[at] {
+			continue
+		}
+		own := s.rows
+		out = append(out, point{
+			what: fmt.Sprintf("times the throughput of %s, which is faster here than %s", fastest.Name, Baseline),
+			of:   func(row *Row) bool { return of(row) && slices.Contains(own, row) },
+			value: func(row *Row) (Spread, bool) {
+				if s, ok := row.Ratios[fastest.Name]; ok {
+					return s, true
+				}
+				v := row.QueriesPerSecond / fastest.QueriesPerSecond
+				return Spread{v, v, v}, true
+			},
+		})
+	}
+	return out
+}
+
+const (
+	missed  = "missed"
+	reached = "met"
+)
 
 // Points holds the result against what the served search has to reach: a header,
 // then a row for each figure. A result that has none of them gives no rows.
 func (r *Result) Points() *Table {
-	t := &Table{Title: "What the served search is to reach", Rows: [][]string{{"what", "keywords, setup", "median", "least to most", "target", ""}}}
-	for _, p := range points() {
+	t := &Table{Title: "Targets of the served search", Rows: [][]string{{"what", "keywords, setup", "median", "least to most", "target", ""}}}
+	for _, p := range r.points() {
 		for _, row := range r.firsts() {
 			if !p.of(row) {
 				continue
@@ -72,15 +158,21 @@ func (r *Result) Points() *Table {
 }
 
 func (p *point) row(where string, s Spread) []string {
-	target, met := "≤ "+factor(p.atMost), s.Median <= p.atMost
-	if p.atLeast > 0 {
-		target, met = "≥ "+factor(p.atLeast), s.Median >= p.atLeast
-	}
-	verdict := missed
-	if met {
-		verdict = "met"
+	target, verdict := "–", ""
+	switch {
+	case p.atLeast > 0:
+		target, verdict = "≥ "+factor(p.atLeast), judge(s.Median >= p.atLeast)
+	case p.atMost > 0:
+		target, verdict = "≤ "+factor(p.atMost), judge(s.Median <= p.atMost)
 	}
 	return []string{p.what, where, factor(s.Median), factor(s.Least) + " to " + factor(s.Most), target, verdict}
+}
+
+func judge(met bool) string {
+	if met {
+		return reached
+	}
+	return missed
 }
 
 // growthPoints are about several rows: ten times the keywords, a thousand times

@@ -1,6 +1,7 @@
 package paired
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -84,7 +85,7 @@ func spreadOf(values []float64) Spread {
 func (r *run) ratios(all turns, i, condition int) map[string]Spread {
 	out := make(map[string]Spread)
 	for j, other := range r.entrants {
-		if i == j || !other.peer && other.Name() != Floor && other.Name() != Baseline {
+		if i == j || !other.peer && !slices.Contains([]string{Floor, Baseline, Mapped}, other.Name()) {
 			continue
 		}
 		var values []float64

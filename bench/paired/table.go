@@ -148,7 +148,7 @@ func (r *Result) spaces() (out []*Table) {
 			Rows: [][]string{{"bytes a keyword", "disk", "of it to match", "memory", "built in s"}}}
 		for _, row := range rows {
 			b := row.BytesPerKeyword
-			t.Rows = append(t.Rows, []string{row.Name, known(b.Disk), known(b.Matching), known(b.Memory), measure.Number(row.BuildSeconds)})
+			t.Rows = append(t.Rows, []string{row.Name, unlessZero(b.Disk), unlessZero(b.Matching), unlessZero(b.Memory), measure.Number(row.BuildSeconds)})
 		}
 		out = append(out, t)
 	}
@@ -177,7 +177,7 @@ func (r *Result) builds() (out [][]*Row) {
 	return out
 }
 
-func known(v float64) string {
+func unlessZero(v float64) string {
 	if v == 0 {
 		return "–"
 	}

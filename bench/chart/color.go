@@ -1,0 +1,41 @@
+package chart
+
+import (
+	"hash/fnv"
+	"strconv"
+	"strings"
+)
+
+// named gives what adbench draws a colour each, the same in every chart of every
+// page. All can be told from a white and from a dark background.
+var named = map[string]string{
+	// Layouts of keywords: the product green, the thesis' blue, others by hand.
+	"served": "#009e73", "served-top": "#5c8a00", "served-expanded": "#2e8b57", "served-mixed": "#6b8e23",
+	"floor": "#7f7f7f", "PebbleDB": "#8f7a1f", "structs": "#b3791a",
+	"B": "#7d6bd0", "RDB-Pr-Fl-Opt": "#0072b2", "RDB-Pr": "#1b86d1", "RDB-Pr-Opt": "#5f7fd6", "RDB-Pr-Pr": "#4b6f9c",
+	"RDB-Pr-Pr-Opt": "#3f7fbf", "RDB-Pr-Fl": "#2f8fa8", "RDB-Pr-NS": "#00898f", "RDB-Pr-NS-Opt": "#8a6fbf",
+	// Other systems.
+	"postgres": "#d55e00", "postgres-anchor": "#b8602b", "lucene": "#c2577e", "bleve": "#cc79a7", "bleve-terms": "#b04fb0",
+	// Strategies.
+	"original": "#c44e2b", "random": "#0074b4", "weighted-move": "#00966d", "weighted-move-fast": "#8f6fd0",
+	"random groups": "#6a7f8f",
+}
+
+// rest are the colours of what has none of its own.
+var rest = [...]string{"#1a74b8", "#d1495b", "#3f8f4f", "#a86f1b", "#9467bd", "#5a7f9f", "#c0504d", "#778f1f", "#a8577a", "#1f8f8f"}
+
+// Color returns the colour of a name, "#rrggbb": always the same one. Slaves,
+// "slave-0" and so on, differ from their neighbours.
+func Color(name string) string {
+	if c, ok := named[name]; ok {
+		return c
+	}
+	if _, number, ok := strings.Cut(name, "slave-"); ok {
+		if n, err := strconv.ParseUint(number, 10, 31); err == nil {
+			return rest[n%uint64(len(rest))]
+		}
+	}
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(name)) // a hash takes everything
+	return rest[h.Sum32()%uint32(len(rest))]
+}
