@@ -85,7 +85,10 @@ func (r *Result) title() string {
 	if len(names) > 0 {
 		who = names[0]
 	}
-	if n := len(names) - 1; n > 0 {
+	switch n := len(names) - 1; {
+	case n == 1:
+		who += " beside " + names[1]
+	case n > 1:
 		who += fmt.Sprintf(" beside %d others", n)
 	}
 	return fmt.Sprintf("Keyword search: %s; %s; %s keywords", who, strings.Join(asked, ", "), strings.Join(sizes, ", "))
