@@ -11,14 +11,14 @@ import (
 type Bound struct {
 	// MaxOverMean is the least max/mean that can be reached; at least 1.
 	MaxOverMean float64
-	// Item is the one item that decides; 0: none does.
+	// Item is the single item that determines the bound; 0 if none does.
 	Item Key
-	// Why says what decides.
+	// Why explains what determines the bound.
 	Why string
 }
 
 // LowerBound returns the bound of the loads measured, or, when none are, of
-// the items' weights. Items of known load cannot be divided; the others count
+// the items' weights. Items with a measured load cannot be divided; the others count
 // as if they could, so the bound is never above the best placement. It is the
 // greatest of
 //
@@ -37,7 +37,7 @@ func lowerBound(in Input, sums []SliceSum) Bound {
 	if p.total == 0 || p.shares == 0 {
 		return Bound{MaxOverMean: 1, Why: "there is no load"}
 	}
-	b := Bound{MaxOverMean: 1, Why: "nothing can lie more evenly than the mean"}
+	b := Bound{MaxOverMean: 1, Why: "no placement is more even than the mean"}
 	raise := func(least float64, item Key, why string) {
 		if r := least / p.mean(); r > b.MaxOverMean*(1+1e-9) {
 			b = Bound{MaxOverMean: r, Item: item, Why: "cannot be balanced: " + fmt.Sprintf(why, r)}
@@ -56,7 +56,7 @@ func lowerBound(in Input, sums []SliceSum) Bound {
 	return b
 }
 
-// placement is what a bound is made of.
+// placement is the input of a bound.
 type placement struct {
 	nodes  []room       // active ones, the strongest first
 	items  []heavy[Key] // indivisible, the heaviest first
@@ -66,7 +66,7 @@ type placement struct {
 	weight float64      // of all items
 }
 
-// room is what a node can take.
+// room is the capacity of a node.
 type room struct {
 	share float64
 	load  float64 // the most that its weight limit lets it have; <0: no limit
@@ -104,9 +104,8 @@ func newPlacement(in Input, sums []SliceSum) *placement {
 	return p
 }
 
-// indivisible returns the items known to have at least this load, the heaviest
-// first: measured ones, those alone in their slice, and without measurements
-// all.
+// indivisible returns the items with at least this load, heaviest first: measured
+// ones and those alone in their slice; without measurements, all.
 func indivisible(in Input, sums []SliceSum, least float64) (list []heavy[Key]) {
 	all := in.Model.Slices()
 	if !in.measured() {
@@ -181,7 +180,7 @@ func (p *placement) crowded(least float64) (m int, raised float64) {
 	return m, raised
 }
 
-// roomFor tells whether the nodes have room for the m heaviest items at load l
+// roomFor reports whether the nodes have room for the m heaviest items at load l
 // a share.
 func (p *placement) roomFor(m int, l float64) bool {
 	count, last, share := 0, 0, 0.0

@@ -11,7 +11,7 @@ import (
 // fixed is a load that does not change.
 type fixed struct {
 	m    *Model
-	list []heavy[Key] // by rising key
+	list []heavy[Key] // in ascending key order
 }
 
 func (f fixed) Slice(id uint64) (sum float64) {

@@ -7,18 +7,18 @@ type Bucket[P any] struct {
 	From, To Position
 	// Reset empties the node before anything else; From is not checked then.
 	Reset bool
-	// Cleared lists keys, disjoint and rising: every item with one of them that
+	// Cleared lists keys, disjoint and ascending: every item with one of them that
 	// is not in Payload is removed from the node.
 	Cleared []Interval
 	// Table, when set, replaces the node's.
 	Table   *Table
 	Payload P
-	// Bytes is the size that the builder told.
+	// Bytes is the size that the builder reported.
 	Bytes int
 }
 
-// Entry is something to be put into a bucket, as it is now: the item with Key
-// (a deletion if there is none any more), or, with Key 0, the parent.
+// Entry is something to be put into a bucket in its current state: the item with
+// Key (a deletion if it no longer exists), or, with Key 0, the parent.
 type Entry struct {
 	Key    Key
 	Parent Parent
@@ -26,8 +26,8 @@ type Entry struct {
 	weight uint32 // of the item, as far as known
 }
 
-// Changed tells whether the entry is there for a change, not as part of a
-// filling: then the item's weight may be another than the mapper knows.
+// Changed reports whether the entry is in the bucket because of a change and not
+// as part of a fill: the item's weight may then differ from the mapper's.
 func (e Entry) Changed() bool { return e.clock > 0 }
 
 // Build asks a flavour to build entries for a node, in their order, from a
@@ -51,7 +51,7 @@ type Built[P any] struct {
 	Bytes   int
 }
 
-// Fetch asks for older changes than the distributor remembers: up to Limit of
+// Fetch asks for changes older than the distributor remembers: up to Limit of
 // those with a clock above After.
 type Fetch struct {
 	Node  string

@@ -9,15 +9,15 @@ import (
 // Bins is the number of parts by which certificates are compared.
 const Bins = certify.Bins
 
-// Sum is the sum of the keyed hashes of some items with all their content, and
-// their number.
+// Sum is the number of some items and the sum, modulo 2¹²⁸, of the keyed 128-bit
+// hashes of their content.
 type Sum = certify.Sum
 
-// Certificate says what somebody has of an interval of keys.
+// Certificate describes one copy of an interval of keys.
 type Certificate struct {
 	// Clock: all changes up to it are in. Later ones may be.
 	Clock uint64
-	// Builder is the version of what built the data; 0: it is of several.
+	// Builder is the version that built the data; 0 if several did.
 	Builder uint32
 	// Items and Bytes are the size of the bins that were wanted.
 	Items, Bytes uint64
@@ -28,7 +28,7 @@ type Certificate struct {
 	Parents []ParentSum
 }
 
-// ParentSum is the hash of a parent's content; both halves 0: it is not there.
+// ParentSum is the hash of a parent's content; both halves are 0 if it is missing.
 type ParentSum struct {
 	Parent
 	Hi, Lo uint64
@@ -38,10 +38,10 @@ type ParentSum struct {
 func Bin(k Key) int { return certify.Bin(uint64(k)) }
 
 // Certify asks for certificates of a part of a slice: of Target, the node that
-// it moves to or that is looked at, and of Source, the node that it moves from;
-// both of a state at or after Clock, and only after both are there one of the
-// source of truth, of the parents that they name, so that its clock is above all
-// that the nodes may have.
+// it moves to or that is being checked, and of Source, the node that it moves
+// from, both of a state at or after Clock. Once both are known, the source of truth
+// is certified too, with the parents that they name, so that its clock is not
+// below either node's.
 type Certify struct {
 	Seq        uint64
 	Slice      uint64
@@ -49,27 +49,27 @@ type Certify struct {
 	Lo, Hi     Key
 	Clock      uint64
 	// Wanted has bit i set for each bin that is still to be compared, and Parents
-	// names those that are wanted besides, rising.
+	// names those that are wanted besides, ascending.
 	Wanted  uint64
 	Parents []Parent
 	// Source is "" when that node is lost, or when the slice does not move.
 	Source, Target string
 }
 
-// Certified answers a Certify. Failed is set when one could not be had; it is
-// asked again.
+// Certified answers a Certify. Failed is set when a certificate could not be
+// obtained; the question is repeated.
 type Certified struct {
 	Seq uint64
 	// Source is nil when none was asked for.
 	Source, Target *Certificate
 	Truth          Certificate
-	// Took is about how much time of a processor the answer took.
+	// Took is roughly the processor time that the answer took.
 	Took   time.Duration
 	Failed error
 }
 
-// Discard orders a node to stop serving a slice of which it has something else
-// than the source of truth, so that it is filled again.
+// Discard orders a node to stop serving a slice whose copy differs from the source
+// of truth, so that it is refilled.
 type Discard struct {
 	Node       string
 	Slice      uint64

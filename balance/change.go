@@ -1,14 +1,14 @@
 package balance
 
 // Parent names a record that items share and that lies on every node that
-// holds one of them; what a kind means is known outside of this package.
+// holds one of them; what a kind means is defined outside of this package.
 type Parent struct {
 	Kind uint8
 	ID   uint64
 }
 
-// Change says that an item or a parent was written or removed; what it is now
-// is read when it is sent.
+// Change records that an item or a parent was written or removed; its current
+// content is read when it is sent.
 type Change struct {
 	// Clock is the Lamport clock of the change (thesis 6.3.8); each change has
 	// one of its own.
@@ -23,8 +23,7 @@ type Change struct {
 }
 
 // Quantum is all changes of the model in one iteration of a strategy, applied
-// whole or not at all (thesis 6.3.7), or none: then it only says how far data
-// changes may go.
+// whole or not at all (thesis 6.3.7), or none: then it only allows data changes up to its clock.
 type Quantum struct {
 	Epoch, Number uint64
 	// Clock is that of the last data change that the mapper had seen.
@@ -37,7 +36,7 @@ type Quantum struct {
 	Model *Model
 }
 
-// Empty tells whether the quantum leaves the model as it is.
+// Empty reports whether the quantum leaves the model unchanged.
 func (q Quantum) Empty() bool { return q.Model == nil && len(q.Ops) == 0 }
 
 // Joining is a node that announces itself.

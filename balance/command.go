@@ -8,17 +8,17 @@ import (
 	"adshard/fault"
 )
 
-// order is what people want done to the model: to move a slice to a node, or,
-// with slice 0, to give a node a state or to remove it.
-type order struct {
+// command is an operator's request: move a slice to a node or, with slice 0, set
+// a node's state or remove it.
+type command struct {
 	slice  uint64
 	node   NodeID
 	state  NodeState
 	remove bool
 }
 
-// Move begins to move a slice by command; its budget and what was moved lately
-// do not count. Errors: fault.Unavailable before the first plan, fault.NotFound
+// Move starts the move of a slice at an operator's request, regardless of the
+// budget and of recent moves. Errors: fault.Unavailable before the first plan, fault.NotFound
 // for an unknown slice or node, fault.Conflict when it cannot move there.
 func (m *Mapper) Move(now time.Duration, slice uint64, node string) error {
 	const op = "balance: move"
@@ -27,8 +27,8 @@ func (m *Mapper) Move(now time.Duration, slice uint64, node string) error {
 	if err != nil {
 		return err
 	}
-	s, known := m.slice(slice)
-	if !known {
+	s, ok := m.slice(slice)
+	if !ok {
 		return fault.Newf(fault.NotFound, op, "there is no slice %d", slice)
 	}
 	j := m.judgeNow(now)
@@ -39,21 +39,21 @@ func (m *Mapper) Move(now time.Duration, slice uint64, node string) error {
 	if why != "" {
 		return fault.Newf(fault.Conflict, op, "slice %d cannot move to node %s: %s", slice, node, why)
 	}
-	m.orders = append(m.orders, order{slice: slice, node: n.ID})
+	m.commands = append(m.commands, command{slice: slice, node: n.ID})
 	m.step(now)
 	return nil
 }
 
-// pending tells whether a change of the slice waits to be done or saved.
+// pending reports whether a change of the slice waits to be executed or saved.
 func (m *Mapper) pending(slice uint64) bool {
-	return slices.ContainsFunc(m.orders, func(o order) bool { return o.slice == slice }) ||
+	return slices.ContainsFunc(m.commands, func(o command) bool { return o.slice == slice }) ||
 		m.staged != nil && slices.ContainsFunc(m.staged.ops, func(o Op) bool { return o.Slice == slice || o.New == slice })
 }
 
-// Drain begins to empty a node; when it has nothing any more it is Drained.
+// Drain starts emptying a node, which is Drained once it has no slices left.
 // Errors: fault.Unavailable before the first plan, fault.NotFound for an unknown
-// node, fault.Conflict when it is being emptied already, or no other could take
-// its slices.
+// node, fault.Conflict when it is already being emptied, or no other node could
+// take its slices.
 func (m *Mapper) Drain(now time.Duration, node string) error {
 	const op = "balance: drain"
 	now = m.time.at(now)
@@ -86,9 +86,9 @@ func (m *Mapper) Restore(now time.Duration, node string) error {
 	return m.order(now, n, Active)
 }
 
-// Remove takes a node out of the model that is gone for good; one of its name that
-// joins later is another one. Before the first plan it is no longer counted among
-// those that have joined. Errors: fault.NotFound for an unknown node,
+// Remove takes a node that is gone for good out of the model; a node of the same
+// name that joins later is a new one. Before the first plan it no longer counts
+// as joined. Errors: fault.NotFound for an unknown node,
 // fault.Conflict while it is alive, has slices or is to get one, or no other is
 // active.
 func (m *Mapper) Remove(now time.Duration, node string) error {
@@ -104,12 +104,12 @@ func (m *Mapper) Remove(now time.Duration, node string) error {
 	if why := m.stays(now, n); why != "" {
 		return fault.Newf(fault.Conflict, op, "node %s cannot be removed: %s", node, why)
 	}
-	m.orders = append(m.orders, order{node: n.ID, remove: true})
+	m.commands = append(m.commands, command{node: n.ID, remove: true})
 	m.step(now)
 	return nil
 }
 
-// stays returns why a node cannot be removed; "": it can.
+// stays returns why a node cannot be removed, or "" if it can.
 func (m *Mapper) stays(now time.Duration, n Node) string {
 	if m.alive(n.Name, now) {
 		return fmt.Sprintf("it was heard from %v ago: stop it first, and wait %v", (now - m.node(n.Name).heard).Round(time.Millisecond), m.cfg.DeadAfter)
@@ -134,14 +134,14 @@ func (m *Mapper) stays(now time.Duration, n Node) string {
 	return ""
 }
 
-// destined reports whether a slice is to go to a node by a change that waits to be
-// done or saved.
+// destined reports whether a change that is not yet executed or saved moves a
+// slice to a node.
 func (m *Mapper) destined(n NodeID) bool {
-	return slices.ContainsFunc(m.orders, func(o order) bool { return o.slice != 0 && o.node == n }) ||
+	return slices.ContainsFunc(m.commands, func(o command) bool { return o.slice != 0 && o.node == n }) ||
 		m.staged != nil && slices.ContainsFunc(m.staged.ops, func(o Op) bool { return o.Kind == OpStart && o.Node == n })
 }
 
-// disjoin forgets a node that has joined and is gone, before the first plan.
+// disjoin removes a node that joined and went away before the first plan.
 func (m *Mapper) disjoin(now time.Duration, node string) error {
 	const op = "balance: remove"
 	i := slices.IndexFunc(m.joined, func(j Joining) bool { return j.Name == node })
@@ -158,7 +158,7 @@ func (m *Mapper) disjoin(now time.Duration, node string) error {
 	return nil
 }
 
-// forgetNode drops what was known of a node that was removed. One that has joined
+// forgetNode drops all state of a removed node. One that has joined
 // again meanwhile is to be admitted as another; one that has only reported must
 // join first, which the answer to its next report asks for.
 func (m *Mapper) forgetNode(n NodeID, name string) {
@@ -172,22 +172,22 @@ func (m *Mapper) forgetNode(n NodeID, name string) {
 }
 
 func (m *Mapper) order(now time.Duration, n Node, state NodeState) error {
-	m.orders = append(m.orders, order{node: n.ID, state: state})
+	m.commands = append(m.commands, command{node: n.ID, state: state})
 	m.step(now)
 	return nil
 }
 
-// about tells whether a node is about to get a state.
+// about reports whether a pending change gives a node a state.
 func (m *Mapper) about(n NodeID, state NodeState) bool {
-	return slices.ContainsFunc(m.orders, func(o order) bool { return o.slice == 0 && o.node == n && o.state == state }) ||
+	return slices.ContainsFunc(m.commands, func(o command) bool { return o.slice == 0 && o.node == n && o.state == state }) ||
 		m.staged != nil && slices.ContainsFunc(m.staged.ops, func(o Op) bool { return o.Kind == OpState && o.Node == n && o.State == state })
 }
 
-// Pause stops iterations and the evacuation of lost nodes, or lets them go on.
-// Moves under way, and commands, go on.
+// Pause stops or resumes iterations and the evacuation of lost nodes. Moves under
+// way and commands are not affected.
 func (m *Mapper) Pause(paused bool) { m.planning.paused = paused }
 
-// Use goes on with another strategy, at once.
+// Use switches to another strategy at once.
 func (m *Mapper) Use(now time.Duration, s Strategy) {
 	now = m.time.at(now)
 	m.cfg.Strategy = s
@@ -196,13 +196,13 @@ func (m *Mapper) Use(now time.Duration, s Strategy) {
 	m.step(now)
 }
 
-// named returns the node of a name.
+// named returns the node with a name.
 func (m *Mapper) named(op, node string) (Node, error) {
 	if m.model == nil {
 		return Node{}, m.noPlan()
 	}
-	n, known := m.model.Named(node)
-	if !known {
+	n, ok := m.model.Named(node)
+	if !ok {
 		return Node{}, fault.Newf(fault.NotFound, op, "there is no node %s", node)
 	}
 	return n, nil

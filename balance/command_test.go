@@ -119,8 +119,8 @@ func TestProposalsOverLimits(t *testing.T) {
 		return r.m.Status(r.now).Last.Refused
 	}
 	for text, ops := range map[string][]balance.Op{
-		"more than may move at once": {start(1, 1), start(3, 1), start(5, 1)},
-		"may weigh 1300 at most":     {start(0, 2), start(2, 2)},
+		"exceed what may move at once": {start(1, 1), start(3, 1), start(5, 1)},
+		"may weigh 1300 at most":       {start(0, 2), start(2, 2)},
 	} {
 		before := r.m.Model()
 		if why := iterate(ops...); !strings.Contains(why, text) || r.m.Model() != before {
@@ -136,7 +136,7 @@ func TestProposalsOverLimits(t *testing.T) {
 	if b := w.in.Budget.Share; b != 0.3 {
 		t.Errorf("budget %v", b)
 	}
-	if why := iterate(start(3, 1), start(5, 1)); !strings.Contains(why, "more than may move at once") {
+	if why := iterate(start(3, 1), start(5, 1)); !strings.Contains(why, "exceed what may move at once") {
 		t.Errorf("%q", why)
 	}
 	if b := w.in.Budget.Share; b < 0.1 || b > 0.2 {

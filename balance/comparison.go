@@ -8,23 +8,23 @@ import (
 	"time"
 )
 
-// comparison is how far what nodes have of a slice is known to be equal to the
-// source of truth. It goes from part to part of the slice's keys, so that each
-// question is short.
+// comparison tracks which parts of the nodes' copies of a slice are verified to equal
+// the source of truth. It proceeds part by part through the slice's keys, so that
+// each question is small.
 //
-// The nodes and the source of truth are read at different clocks. So a bin says
-// something only when none of its items changed after the earliest of these
-// clocks, and a parent only when it did not; that is known once all changes up
+// The nodes and the source of truth are read at different clocks. So a bin is
+// conclusive only when none of its items changed after the earliest of these
+// clocks, and a parent only when it did not change; both are decided once all changes up
 // to the latest have been seen. Other bins and parents are asked for again.
-// Where a node differs it is asked a second time, and only what differs both
-// times does.
+// A node that differs is asked a second time, and a difference counts only if it
+// shows both times.
 //
 // A parent that changes all the time may never be conclusive. After a few
 // questions for parents alone, which take little time, it counts as equal if the
 // nodes have applied a change of it since it was first asked for: that change has
 // rewritten it.
 type comparison struct {
-	move           *move // nil: it is the scrub's
+	move           *activeMove // nil: it is the scrub's
 	id, generation uint64
 	all            Interval // the slice's keys
 	source, target string   // source "": it is not asked
@@ -59,8 +59,7 @@ const (
 	// partItems and partWeight bound a part: certificates of it take some tenths
 	// of a second.
 	partItems, partWeight = 1 << 12, 1 << 18
-	// maxRounds is how many questions are asked for parents that change all the
-	// time.
+	// maxRounds is how many questions are asked about parents that keep changing.
 	maxRounds = 4
 )
 
@@ -87,10 +86,10 @@ func (c *comparison) restart(m *Mapper) {
 	c.begin(m, c.all.Lo)
 }
 
-// partDone reports whether the part at hand is known to be equal.
+// partDone reports whether the current part is verified.
 func (c *comparison) partDone() bool { return c.matched == allBins && len(c.open) == 0 }
 
-// done reports whether all of the slice is.
+// done reports whether the whole slice is verified.
 func (c *comparison) done() bool { return c.partDone() && c.part.Hi == c.all.Hi }
 
 // parents returns the names of the parents still open, in order.
@@ -105,14 +104,14 @@ func (c *comparison) parents() []Parent {
 	return out
 }
 
-// finding is what a comparison concludes from an answer.
+// finding is the conclusion of a comparison from one answer.
 type finding struct {
-	// source and target name what differs there for certain; "": nothing does.
+	// source and target describe a confirmed difference there; "" if there is none.
 	source, target string
 	came           bool // something was found equal
 }
 
-// take takes in an answer.
+// take evaluates an answer.
 func (c *comparison) take(q *verifier, a Certified, now uint64) (v finding) {
 	clock := min(a.Target.Clock, a.Truth.Clock)
 	if a.Source != nil {
@@ -169,13 +168,13 @@ func (c *comparison) takeParents(q *verifier, a Certified, clock uint64, late bo
 	source, target := hashes(a.Source), hashes(a.Target)
 	before := len(c.open)
 	compare := func(p Parent) {
-		was, known := c.open[p]
+		was, ok := c.open[p]
 		if last := q.parents[p]; late || last > clock {
 			if late {
 				last = now
 			}
 			switch {
-			case !known || was.changed == 0:
+			case !ok || was.changed == 0:
 				c.hold(p, seen{changed: max(last, 1), different: was.different})
 			case c.matched == allBins && c.rounds >= maxRounds && was.changed <= clock:
 				delete(c.open, p)
@@ -240,7 +239,8 @@ func (v *finding) who(c *comparison) string {
 	return strings.Join(who, " and ")
 }
 
-// part returns what of bytes falls to some bins, by their items.
+// part returns the share of bytes that belongs to some bins, in proportion to
+// their items.
 func part(bytes, bins, count uint64, c *Certificate) uint64 {
 	if count == 0 {
 		return 0

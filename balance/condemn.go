@@ -10,9 +10,9 @@ import (
 	"adshard/fault"
 )
 
-// condemned are the slices in which nodes differ from the source of truth, until
-// the nodes no longer report that they have them.
-type condemned map[sentence]*condemnation
+// condemnedSlices are the slices whose copies differ from the source of truth, until
+// their nodes no longer report them.
+type condemnedSlices map[sentence]*condemnation
 
 type sentence struct {
 	node  string
@@ -34,20 +34,20 @@ func (m *Mapper) condemn(now time.Duration, node string, c *comparison, what str
 	if m.verify.condemned[key] != nil {
 		return
 	}
-	reason := "what it has differs from the source of truth: " + what
+	reason := "its copy differs from the source of truth: " + what
 	m.verify.condemned[key] = &condemnation{
 		Discard: Discard{Node: node, Slice: c.id, Generation: c.generation, Lo: c.all.Lo, Hi: c.all.Hi, Reason: reason}, since: now,
 	}
-	m.trouble(fault.Newf(fault.Corrupt, "balance: certify", "node %s is to discard slice %d and is filled again: %s", node, c.id, reason))
-	m.happened(now, Event{Slice: c.id, Text: fmt.Sprintf("%s is to discard what it has of it, and is filled again: %s", node, reason)})
+	m.trouble(fault.Newf(fault.Corrupt, "balance: certify", "node %s must discard slice %d and is refilled: %s", node, c.id, reason))
+	m.happened(now, Event{Slice: c.id, Text: fmt.Sprintf("%s must discard its copy and is refilled: %s", node, reason)})
 }
 
-// discard orders what is due, and forgets what nodes have obeyed.
+// discard sends the orders that are due and forgets those that were carried out.
 func (m *Mapper) discard(now time.Duration) {
 	for key, c := range m.verify.condemned {
 		n := m.nodes[c.Node]
 		switch {
-		case n == nil || n.told && !n.claims(c.Discard):
+		case n == nil || n.reported && !n.claims(c.Discard):
 			delete(m.verify.condemned, key)
 		case now >= c.next && m.alive(c.Node, now):
 			c.next = now + discardGap
@@ -59,15 +59,15 @@ func (m *Mapper) discard(now time.Duration) {
 	})
 }
 
-// claims reports whether a node still reports what it was to discard.
-func (n *nodeState) claims(d Discard) bool {
+// claims reports whether a node still reports a slice that it was ordered to discard.
+func (n *nodeInfo) claims(d Discard) bool {
 	return slices.ContainsFunc(n.table.Slices, func(h Held) bool {
 		return h.State == Full && h.ID == d.Slice && h.Generation == d.Generation
 	})
 }
 
 // list returns them by node and slice.
-func (c condemned) list(now time.Duration) []Condemned {
+func (c condemnedSlices) list(now time.Duration) []Condemned {
 	keys := slices.SortedFunc(maps.Keys(c), func(a, b sentence) int {
 		return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.slice, b.slice))
 	})

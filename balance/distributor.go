@@ -80,7 +80,7 @@ func NewDistributor[P any](cfg DistributorConfig, items Items, clock uint64) *Di
 	}
 }
 
-// Changes takes the changes after those before, by rising clock.
+// Changes takes the changes after those before, in ascending clock order.
 func (d *Distributor[P]) Changes(list []Change) error {
 	if err := d.log.append(list); err != nil {
 		return err
@@ -115,9 +115,9 @@ func (d *Distributor[P]) Quantum(q Quantum) error {
 	return d.process()
 }
 
-// Alone says whether there is no mapper for the moment: then changes go on
-// under the last model, none waits for a quantum. When a mapper is back, its
-// first quantum must not have a clock below Head.
+// Alone sets whether there is no mapper for now: changes are then processed under
+// the last model without waiting for a quantum. When a mapper is back, its first
+// quantum must not have a clock below Head.
 func (d *Distributor[P]) Alone(alone bool) {
 	d.alone = alone
 	d.ahead()
@@ -126,7 +126,7 @@ func (d *Distributor[P]) Alone(alone bool) {
 // Head returns the clock up to which changes are processed.
 func (d *Distributor[P]) Head() uint64 { return d.head }
 
-// ahead follows the newest change while there is no mapper.
+// ahead advances to the newest change while there is no mapper.
 func (d *Distributor[P]) ahead() {
 	if d.alone && d.model != nil {
 		d.head = max(d.head, d.log.newest())
@@ -176,16 +176,16 @@ func (d *Distributor[P]) take(q Quantum) error {
 
 // Welcome answers a node's announcement.
 type Welcome struct {
-	// CatchUp is what the node must have reached to count as caught up.
+	// CatchUp is the position at which the node counts as caught up.
 	CatchUp Position
-	// Refill: what the node holds is of no use; its next bucket resets it.
+	// Refill is set when the node's data cannot be used; its next bucket resets it.
 	Refill bool
 }
 
 // Register takes a node's announcement; newest is the clock of the newest
-// change that the feed knows. The node is filled from nothing when what it
-// holds cannot be followed on: it is foreign, its table and position
-// contradict each other, or it knows changes that the feed does not. Errors:
+// change in the feed. The node is refilled from scratch when its data cannot be
+// continued: they are foreign, its table and position contradict each other, or
+// it has changes that the feed lacks. Errors:
 // fault.Conflict when the node has seen a later epoch.
 func (d *Distributor[P]) Register(j Joining, newest uint64) (Welcome, error) {
 	if j.Position.Epoch > d.cfg.Epoch {
@@ -196,7 +196,7 @@ func (d *Distributor[P]) Register(j Joining, newest uint64) (Welcome, error) {
 	s := &stream[P]{name: j.Name, acked: j.Position, end: j.Position, table: j.Table}
 	s.reset = j.Foreign || j.Position.Clock > newest || !j.Table.sound(j.Position.Offset) ||
 		j.Position == (Position{}) && len(j.Table.Slices) > 0
-	if _, known := d.streams[j.Name]; !known {
+	if _, ok := d.streams[j.Name]; !ok {
 		d.order = append(d.order, j.Name)
 	}
 	d.streams[j.Name] = s
@@ -207,8 +207,8 @@ func (d *Distributor[P]) Register(j Joining, newest uint64) (Welcome, error) {
 	return Welcome{CatchUp: Position{Epoch: d.cfg.Epoch, Clock: d.head, Quantum: d.changed}, Refill: s.reset}, nil
 }
 
-// Pull returns the bucket that begins at the node's position, the same again
-// until the node asks from its end; nil: nothing yet. Errors: fault.NotFound
+// Pull returns the bucket that begins at the node's position, the same one until
+// the node asks from its end; nil if none is ready. Errors: fault.NotFound
 // and fault.Stale when the node must register first: it is unknown, of another
 // epoch, or neither where it was nor at the end of the bucket it was given.
 func (d *Distributor[P]) Pull(node string, epoch uint64, at Position) (*Bucket[P], error) {
@@ -232,8 +232,8 @@ func (d *Distributor[P]) Pull(node string, epoch uint64, at Position) (*Bucket[P
 	return &s.queue[0], nil
 }
 
-// Bound says that a node wants buckets of at most so many bytes; those that are
-// ready stay as they are, and a single item may still be larger.
+// Bound limits a node's buckets to so many bytes. Buckets that are ready already
+// are not changed, and a single item may still be larger.
 func (d *Distributor[P]) Bound(node string, bytes int) {
 	if s, ok := d.streams[node]; ok && bytes > 0 {
 		s.most = bytes
@@ -248,10 +248,11 @@ func (d *Distributor[P]) bucketBytes(s *stream[P]) int {
 	return d.cfg.BucketBytes
 }
 
-// Model returns the model as processed; nil before the first plan.
+// Model returns the model after the quanta processed so far; nil before the first
+// plan.
 func (d *Distributor[P]) Model() *Model { return d.model }
 
-// Where returns the last position that a node acknowledged.
+// Where returns the last position that a node has acknowledged.
 func (d *Distributor[P]) Where(node string) (Position, bool) {
 	s, ok := d.streams[node]
 	if !ok {
@@ -274,8 +275,8 @@ func (d *Distributor[P]) Forget(node string) {
 	d.order = slices.DeleteFunc(d.order, func(n string) bool { return n == node })
 }
 
-// Made returns how many buckets were made so far: when it changes, a node that
-// waits may have one.
+// Made returns how many buckets were made so far. When it changes, there may be
+// one for a waiting node.
 func (d *Distributor[P]) Made() uint64 { return d.made }
 
 // Names returns the registered nodes in order of their first registration.

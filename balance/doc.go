@@ -1,6 +1,6 @@
 // Package balance decides which node (slave) serves which items, carries them
-// there and moves them while queries run. It knows items by their keys only:
-// not ads, not gRPC, not the time of day. Its cores are deterministic state
+// there and moves them while queries run. It knows items by their keys only; it
+// does not know ads, gRPC or the time of day. Its cores are deterministic state
 // machines: messages and time go in, messages come out; they start no
 // goroutine, read no clock and are for one goroutine at a time (or one lock).
 //
@@ -12,7 +12,7 @@
 //     the bounds that no placement of these items can beat.
 //   - Mapper: keeps the model and the index of items, runs the strategy, has
 //     every new model saved before it is sent, stamps quanta with the clock of
-//     the last change it saw (thesis 6.3.3), and leads each move through.
+//     the last change it saw (thesis 6.3.3), and drives each move to its end.
 //   - Distributor: follows changes and quanta, asks for items to be built and
 //     puts them into bounded buckets, each a half-open range of log positions
 //     (thesis 6.3.4 to 6.3.9, algorithm 3). There may be many; any may serve
@@ -20,33 +20,33 @@
 //
 // # Moves
 //
-// Held and served are two things. The mapper numbers the states of the slice
+// Holding a slice and serving it are two things. The mapper numbers the states of the slice
 // map: view 1, 2, 3 … A query carries its master's view; a node serves no view
-// above the newest it was told of (Table.View) and none below Table.Least. A
-// move of a slice from A to B makes before it breaks:
+// above the newest it has received (Table.View) and none below Table.Least. A
+// slice moves from A to B in four steps (make before break):
 //
 //  1. Start: the slice is locked; B is filled; from now on changes of its items
 //     go to A and B.
-//  2. When B has all, A, B and the source of truth are summed, part by part of the
-//     slice and bin by bin, over what searches read; parents are compared one by
-//     one. What changed meanwhile is asked for again. Anything else that differs
-//     twice cancels the move.
+//  2. When B has everything, what searches read is certified on A, on B and in the
+//     source of truth, part by part and bin by bin; parents are compared one by
+//     one. What changed meanwhile is compared again. Any other difference that
+//     shows twice cancels the move.
 //  3. Switch: durably, B serves from the next view on. Once all nodes that are
 //     alive know the view, masters get it.
 //  4. Finish: when every master has it, or its lease is over, and the longest
-//     query has ended, A refuses older views and deletes.
+//     query has ended, A refuses older views and deletes its copy.
 //
 // # Scrubbing
 //
-// What nodes serve is compared with the source of truth all the time, in the same
+// What nodes serve is compared with the source of truth continuously, in the same
 // way, slice after slice over the whole ring, at a limited rate. A node that differs
 // twice is ordered to discard the slice: it stops serving it and removes it from its
 // table, so that it is filled again like any slice that the model gives the node and
 // the node lacks.
 //
 // The next bucket of a node is a function of the node's position and table, of
-// the changes after the position and of the model. So nothing about a node need
-// be durable here: whichever distributor it asks goes on where the node stands.
+// the changes after the position and of the model. So nothing about a node needs
+// to be durable here: any distributor can continue from the node's position.
 //
 // Goals: no planned operation takes an item out of service, and every query
 // sees every item exactly once; each change is applied exactly once, whatever

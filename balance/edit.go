@@ -10,9 +10,9 @@ import (
 // the operations. Each costs constant time, however many slices there are.
 type Edit struct {
 	base  *Model
-	view  uint64 // of the model that comes out
-	least uint64 // of the model that comes out
-	// filled is of the model that comes out.
+	view  uint64 // of the resulting model
+	least uint64 // of the resulting model
+	// filled is that of the resulting model.
 	filled bool
 	ops    []Op
 	list   []linked
@@ -22,7 +22,7 @@ type Edit struct {
 	nextN  NodeID
 }
 
-// linked is a slice in a doubly linked list by rising key; -1: none.
+// linked is a slice in a doubly linked list in ascending key order; -1: none.
 type linked struct {
 	Slice
 	prev, next int32
@@ -52,8 +52,8 @@ func (e *Edit) Slice(id uint64) (Slice, bool) {
 	return e.list[i].Slice, true
 }
 
-// Map has node serve the slice. Only the first plan may: later a slice goes
-// from node to node by a move.
+// Map assigns the slice to a node. Only the first plan may use it: later, slices
+// change nodes by moves.
 func (e *Edit) Map(slice uint64, node NodeID) error {
 	s, err := e.at(slice)
 	if err != nil {
@@ -103,13 +103,13 @@ func (e *Edit) Split(slice uint64, at Key) (uint64, error) {
 }
 
 // Merge has a slice take in its right neighbour on the same node. Both must be
-// served from the same view on, as far as anybody may still ask: no query with
-// an older view may find less of the ring served than there was.
+// served since the same view, as far as queries may still ask for it: no query
+// with an older view may find less of the ring served than before.
 func (e *Edit) Merge(slice, right uint64) error {
 	i, ok := e.byID[slice]
 	j, okRight := e.byID[right]
 	if !ok || !okRight || e.list[i].next != j {
-		return e.refuse("slices %d and %d are no neighbours", slice, right)
+		return e.refuse("slices %d and %d are not neighbours", slice, right)
 	}
 	a, b := &e.list[i], e.list[j]
 	switch {
@@ -118,7 +118,7 @@ func (e *Edit) Merge(slice, right uint64) error {
 	case b.Move.Phase != NoMove:
 		return e.locked(b.Slice)
 	case a.Node != b.Node:
-		return e.refuse("slices %d and %d lie on the nodes %d and %d", slice, right, a.Node, b.Node)
+		return e.refuse("slices %d and %d are on different nodes, %d and %d", slice, right, a.Node, b.Node)
 	case a.From != b.From && max(a.From, b.From) > e.least:
 		return e.refuse("slices %d and %d are served from the views %d and %d on, and %d may still be asked for",
 			slice, right, a.From, b.From, e.least)
@@ -146,8 +146,8 @@ func (e *Edit) Filled() error {
 // Ops returns the operations so far, in their order.
 func (e *Edit) Ops() []Op { return e.ops }
 
-// Model returns the model that comes out, checked. The first plan, made from
-// the model of view 0, is view 1, and all is served from it on.
+// Model returns the resulting model, checked. The first plan, made from the model
+// of view 0, is view 1, in which everything is served.
 func (e *Edit) Model() (*Model, error) {
 	m := &Model{view: e.view, least: e.least, filled: e.filled, nextSlice: e.nextS, nextNode: e.nextN, nodes: e.nodes}
 	first := e.base.view == 0
@@ -223,7 +223,7 @@ func (e *Edit) at(id uint64) (*Slice, error) {
 	return &e.list[i].Slice, nil
 }
 
-// node returns a node, to be changed before the next operation; nil: there is
+// node returns a node, to be changed before the next operation; nil if there is
 // none.
 func (e *Edit) node(id NodeID) *Node {
 	i, ok := slices.BinarySearchFunc(e.nodes, id, func(n Node, id NodeID) int { return int(n.ID) - int(id) })

@@ -28,7 +28,7 @@ func (e *Edit) Start(slice uint64, node NodeID) error {
 	return nil
 }
 
-// Cancel gives up a move before its switch.
+// Cancel ends a move before its switch; the slice stays where it is.
 func (e *Edit) Cancel(slice uint64) error {
 	s, err := e.moving(slice, Copying)
 	if err != nil {
@@ -48,7 +48,7 @@ func (e *Edit) Switch(slice uint64) error {
 		return err
 	}
 	if s.From > e.base.view {
-		return e.refuse("slice %d changes its node already in the view to come", slice)
+		return e.refuse("slice %d already changes its node in the next view", slice)
 	}
 	e.view = e.base.view + 1
 	s.Node, s.Move = s.Move.Other, Move{Phase: Switched, Other: s.Node, OtherFrom: s.From}
@@ -58,8 +58,8 @@ func (e *Edit) Switch(slice uint64) error {
 	return nil
 }
 
-// Finish ends a move: the node that had served the slice before lets it go, and
-// views before the switch are served no more by any node.
+// Finish ends a move: the slice leaves the node that served it before, and no node
+// serves views before the switch any more.
 func (e *Edit) Finish(slice uint64) error {
 	s, err := e.moving(slice, Switched)
 	if err != nil {
@@ -95,7 +95,7 @@ func (e *Edit) Join(name, address string) (NodeID, error) {
 	return id, nil
 }
 
-// Address changes where a node is reached.
+// Address changes a node's address.
 func (e *Edit) Address(node NodeID, address string) error {
 	n := e.node(node)
 	if n == nil {
@@ -107,8 +107,7 @@ func (e *Edit) Address(node NodeID, address string) error {
 	return nil
 }
 
-// SetState says what a node is for. It is Drained only when no slice is on it
-// any more.
+// SetState sets a node's state. Drained requires that no slice is left on it.
 func (e *Edit) SetState(node NodeID, state NodeState) error {
 	n := e.node(node)
 	switch {
@@ -128,7 +127,7 @@ func (e *Edit) SetState(node NodeID, state NodeState) error {
 }
 
 // Remove takes a node that has no slices out of the model. Its number is never
-// given again, and masters learn of it by a view of its own.
+// reused, and masters learn of the removal by a new view.
 func (e *Edit) Remove(node NodeID) error {
 	n := e.node(node)
 	switch {

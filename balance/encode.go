@@ -7,7 +7,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// State is what must outlive a balancer: durable before it is sent.
+// State is what must survive a restart of the balancer. It is durable before any
+// of it is sent.
 type State struct {
 	// Quantum is the number of the newest quantum when the state was saved;
 	// the next epoch's go on after it.
@@ -15,8 +16,8 @@ type State struct {
 	Model   *Model
 }
 
-// The first byte of an encoded state: what is written, and what is still read,
-// of the times before slices moved and before the end of the first fill was kept.
+// The first byte of an encoded state: the format that is written, and older ones
+// that are still read: those before moves and before the first fill was recorded.
 const (
 	stateFormat  = 3
 	stillFormat2 = 2
@@ -82,7 +83,7 @@ func DecodeState(b []byte) (State, error) {
 	r := reader{b: body[1:], format: b[0]}
 	s := State{Quantum: r.uint(), Model: r.model()}
 	if r.bad || len(r.b) != 0 {
-		return State{}, fault.Newf(fault.Corrupt, op, "the balancer's state is cut off or too long")
+		return State{}, fault.Newf(fault.Corrupt, op, "the balancer's state is truncated or too long")
 	}
 	if err := s.Model.check(); err != nil {
 		return State{}, fault.New(fault.Corrupt, op, err)
@@ -90,7 +91,7 @@ func DecodeState(b []byte) (State, error) {
 	return s, nil
 }
 
-// reader takes varints off a slice; bad once there are none left.
+// reader reads varints from a slice; bad is set when it is exhausted.
 type reader struct {
 	b   []byte
 	bad bool
@@ -139,7 +140,7 @@ func (r *reader) text() string {
 	return s
 }
 
-// small reads a number that must fit a byte; format 1 has none such.
+// small reads a number that must fit a byte; format 1 has none.
 func (r *reader) small() uint8 {
 	v := r.since2()
 	r.bad = r.bad || v > 255

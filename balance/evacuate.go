@@ -9,8 +9,8 @@ import (
 	"adshard/fault"
 )
 
-// empty has slices leave nodes that drain or are lost, however rarely the
-// strategy is asked.
+// empty moves slices away from nodes that drain or are lost, independently of how
+// often the strategy runs.
 func (m *Mapper) empty(now time.Duration) {
 	m.planning.empty = now + emptyPace
 	if len(m.leaving(now)) == 0 {
@@ -22,7 +22,7 @@ func (m *Mapper) empty(now time.Duration) {
 	}
 }
 
-// emptyOn has more slices leave at once when none is being copied any more.
+// emptyOn starts further slices at once when none is being copied any more.
 func (m *Mapper) emptyOn(now time.Duration) {
 	for _, v := range m.moves.all {
 		if v.phase == Copying {
@@ -32,10 +32,10 @@ func (m *Mapper) emptyOn(now time.Duration) {
 	m.planning.empty = now
 }
 
-// evacuate starts to move the slices of nodes that drain, and of nodes that
-// were lost long ago, to the least loaded nodes that may have them, within the
-// budget, the most loaded first. When nothing is on its way one goes whatever
-// its size, so that a slice larger than the budget holds nothing up.
+// evacuate starts to move the slices of draining nodes, and of nodes lost long
+// ago, to the least loaded nodes that may take them: the most loaded slices first,
+// within the budget. When nothing is moving, one slice goes whatever its size, so
+// that a slice larger than the budget does not block the rest.
 func (m *Mapper) evacuate(j *judge) (*Model, []Op, causes) {
 	why := make(causes)
 	from := m.leaving(j.now)
@@ -92,7 +92,7 @@ func (m *Mapper) evacuate(j *judge) (*Model, []Op, causes) {
 	return model, e.Ops(), why
 }
 
-// leaving returns the nodes whose slices must go, and why.
+// leaving returns the nodes whose slices must leave, and why.
 func (m *Mapper) leaving(now time.Duration) map[NodeID]string {
 	out := make(map[NodeID]string)
 	for _, n := range m.model.nodes {
@@ -101,13 +101,14 @@ func (m *Mapper) leaving(now time.Duration) map[NodeID]string {
 		case n.State == Draining:
 			out[n.ID] = "node " + n.Name + " is being emptied"
 		case m.cfg.EvacuateAfter > 0 && lost >= m.cfg.EvacuateAfter && !m.planning.paused:
-			out[n.ID] = fmt.Sprintf("node %s is lost: it was not heard of for %v", n.Name, lost.Round(time.Second))
+			out[n.ID] = fmt.Sprintf("node %s is lost: not heard from for %v", n.Name, lost.Round(time.Second))
 		}
 	}
 	return out
 }
 
-// heaviest returns the slices at rest of some nodes, the most loaded first.
+// heaviest returns the slices of some nodes that are not moving, the most loaded
+// first.
 func (j *judge) heaviest(from map[NodeID]string) []Slice {
 	var list []Slice
 	for _, s := range j.in.Model.slices {
@@ -121,8 +122,8 @@ func (j *judge) heaviest(from map[NodeID]string) []Slice {
 	return list
 }
 
-// refuge returns the node that a slice that must go goes to, or 0 and why there
-// is none.
+// refuge returns the node that takes a slice which must leave its own, or 0 and
+// why there is none.
 func (j *judge) refuge(s Slice, weight uint64, loads map[NodeID]float64) (best NodeID, why string) {
 	least, light := 0.0, 0.0
 	for _, n := range j.in.Model.nodes {
@@ -145,7 +146,7 @@ func (j *judge) refuge(s Slice, weight uint64, loads map[NodeID]float64) (best N
 	return best, why
 }
 
-// emptied notes which draining nodes have nothing any more, nor are to get it.
+// emptied notes which draining nodes have no slices left and will get none.
 func (m *Mapper) emptied(now time.Duration) {
 	m.planning.drained = m.planning.drained[:0]
 	for _, n := range m.model.nodes {

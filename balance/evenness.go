@@ -1,13 +1,14 @@
 package balance
 
-// Evenness is how even something lies on the nodes, each divided by its share.
+// Evenness describes how evenly something is spread over the nodes, each divided
+// by its share.
 type Evenness struct {
 	// Max and Mean are per share; Node is the one with the most.
 	Max, Mean float64
 	Node      NodeID
 }
 
-// Ratio returns max/mean, 1 when there is nothing.
+// Ratio returns max/mean, or 1 when there is nothing to spread.
 func (e Evenness) Ratio() float64 {
 	if e.Mean == 0 {
 		return 1
@@ -15,7 +16,7 @@ func (e Evenness) Ratio() float64 {
 	return e.Max / e.Mean
 }
 
-// Measure returns how even the items' weights lie on the nodes of a model.
+// Measure returns how evenly the items' weights are spread over a model's nodes.
 func Measure(m *Model, items Items, limits map[NodeID]Limit) Evenness {
 	sums := make(map[NodeID]float64, len(m.Nodes()))
 	all := m.Slices()
@@ -30,12 +31,12 @@ func Measure(m *Model, items Items, limits map[NodeID]Limit) Evenness {
 	return evenness(m, sums, limits)
 }
 
-// LoadEvenness returns how even the load lies, or, when none is measured, the
-// items' weights. A slice on its way counts where it goes.
+// LoadEvenness returns how evenly the load is spread or, when none is measured,
+// the items' weights. A moving slice counts at its target.
 func LoadEvenness(in Input) Evenness { return evenness(in.Model, NodeLoads(in), in.Limits) }
 
-// EvennessOf returns how even loads lie on the nodes of a model that are active
-// or have something.
+// EvennessOf returns how evenly loads are spread over the nodes of a model that
+// are active or have any load.
 func EvennessOf(m *Model, loads map[NodeID]float64, limits map[NodeID]Limit) Evenness {
 	return evenness(m, loads, limits)
 }
@@ -73,7 +74,7 @@ func (s Slice) Target() NodeID {
 }
 
 // NodeLoads returns the load of each node, or, when none is measured, the
-// weight of its items. A slice on its way counts where it goes.
+// weight of its items. A moving slice counts at its target.
 func NodeLoads(in Input) map[NodeID]float64 {
 	out := make(map[NodeID]float64, len(in.Model.Nodes()))
 	for _, n := range in.Model.Nodes() {
@@ -93,7 +94,7 @@ func NodeLoads(in Input) map[NodeID]float64 {
 
 func (in Input) measured() bool { return in.Loads != nil && in.Loads.Measured() }
 
-// SliceSum is what lies in a slice. Load is in load a second, or, when none is
+// SliceSum is the content of a slice. Load is in load a second, or, when none is
 // measured, the weight.
 type SliceSum struct {
 	Items  int
@@ -124,17 +125,17 @@ func SliceSums(in Input) []SliceSum {
 	return out
 }
 
-// ItemLoad is an item with what can be expected of it.
+// ItemLoad is an item with its expected load.
 type ItemLoad struct {
 	Key    Key
 	Weight uint32
 	Load   float64
-	// Hot: the load is measured; else it is a part, by weight, of what the
-	// slice has beside its hot items.
+	// Hot is set when the load is measured; otherwise it is a share, by weight, of
+	// the load of the slice without its hot items.
 	Hot bool
 }
 
-// ItemLoads appends the items of a slice, by rising key, to list. When no load
+// ItemLoads appends the items of a slice, in ascending key order, to list. When no load
 // is measured an item's load is its weight.
 func ItemLoads(in Input, s Slice, list []ItemLoad) []ItemLoad {
 	begin := len(list)

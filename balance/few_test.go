@@ -63,7 +63,7 @@ func TestAnIdleClusterRests(t *testing.T) {
 		if r.m.Model().View() != view || len(s.InFlight) > 0 || !s.Measured {
 			t.Fatalf("view %d, then %d; %+v", view, r.m.Model().View(), s)
 		}
-		want := "too few queries to go by (" + n + " in the last 10 seconds)"
+		want := "too few queries to judge by (" + n + " in the last 10 seconds)"
 		if text := s.Last.Proposal.Reasons[0].Text; !strings.Contains(text, want) || s.Last.Moves+s.Last.Evacuated > 0 {
 			t.Errorf("%q, wanted %q", text, want)
 		}

@@ -56,7 +56,7 @@ func TestTheFirstFillEnds(t *testing.T) {
 	r.fills("b")
 	r.ack("b")
 	if !r.m.Model().Filled() {
-		t.Fatalf("not filled: %v", r.told)
+		t.Fatalf("not filled: %v", r.events)
 	}
 	r.wantEvent("the first fill is over")
 }
@@ -68,7 +68,7 @@ func TestTheFirstFillEndsOnce(t *testing.T) {
 	r.quanta = nil
 	r.ackAll()
 	if !r.m.Model().Filled() {
-		t.Fatalf("not filled: %v", r.told)
+		t.Fatalf("not filled: %v", r.events)
 	}
 	ops := 0
 	for _, q := range r.quanta {

@@ -9,7 +9,7 @@ type gathering struct {
 	items   Items
 }
 
-// entryBytes is the estimated size of an entry beside its weight.
+// entryBytes is the estimated size of an entry apart from its weight.
 const entryBytes = 256
 
 func (g *gathering) full() bool { return len(g.entries) >= g.limit || g.budget <= 0 }
@@ -20,8 +20,8 @@ func (g *gathering) add(e Entry) {
 }
 
 // changes takes the changes that concern the keys own, each key and parent
-// once: what is sent is its newest content anyway. reached is lowered to what
-// is covered when not all fit.
+// once, since its newest content is sent. If not all fit, reached is lowered to
+// what is covered.
 func (g *gathering) changes(list []Change, own []Interval, reached *uint64) {
 	type target struct {
 		key    Key
@@ -74,7 +74,7 @@ func (g *gathering) fill(own []Interval, lo Key) uint64 {
 	return 0
 }
 
-// residue returns the first keys of a list that have at most limit known items.
+// residue returns the first keys of a list that hold at most limit items.
 func (g *gathering) residue(list []Interval, limit int) []Interval {
 	var out []Interval
 	for _, v := range list {
@@ -107,7 +107,7 @@ func (g *gathering) weight(k Key) (uint32, bool) {
 	return weight, found
 }
 
-// concerns tells whether a node that holds the keys own must learn of c.
+// concerns reports whether c must be sent to a node that holds the keys own.
 func (c Change) concerns(own []Interval) bool {
 	if c.Key != 0 {
 		return contains(own, c.Key)

@@ -2,12 +2,12 @@ package balance
 
 import "sort"
 
-// toward returns the table that follows t when the model wants want, whose
-// states say nothing. What is wanted and Full stays so, what is wanted and
-// Filling goes on, what is held and not wanted is Residue. What is wanted and
-// not there waits; with begin it becomes Filling, the next batch, and so does
-// residue that is wanted again, since nobody kept it up to date. A slice is
-// served when all of it is Full; until then it is held in parts.
+// toward returns the table that follows t when the model assigns want, whose
+// states are ignored. What is assigned and Full or Filling stays so; what is held
+// but not assigned becomes Residue. What is assigned but missing waits; with begin
+// it becomes Filling, the next batch, and so does residue that is assigned again,
+// since it was not kept up to date. A slice is served when all of it is Full;
+// until then it is held in parts.
 func (t Table) toward(want Table, begin bool) Table {
 	next := Table{View: want.View, Least: want.Least, Filled: want.Filled}
 	walk(want.Slices, Interval{0, MaxKey}, func(w *Held, v Interval) {
@@ -27,7 +27,7 @@ func (t Table) toward(want Table, begin bool) Table {
 	return next
 }
 
-// filled returns the table with all that is Filling there.
+// filled returns the table with everything that was Filling now Full.
 func (t Table) filled(want Table) Table {
 	full := Table{View: t.View, Least: t.Least, Filled: t.Filled}
 	for _, h := range t.Slices {
@@ -55,7 +55,7 @@ func (t Table) without(cleared []Interval) Table {
 	return out
 }
 
-// in returns the keys of what is in a state.
+// in returns the keys that are in a state.
 func (t Table) in(s HeldState) []Interval {
 	var out []Interval
 	for _, h := range t.Slices {
@@ -81,7 +81,7 @@ func (t Table) delivered(offset uint64) []Interval {
 	return out
 }
 
-// sound tells whether a table and an offset can be a node's: there is an offset
+// sound reports whether a table and an offset are consistent: there is an offset
 // exactly while something is Filling, and only what is Full is served.
 func (t Table) sound(offset uint64) bool {
 	filling := false
@@ -94,8 +94,8 @@ func (t Table) sound(offset uint64) bool {
 	return t.check() == nil && filling == (offset != 0)
 }
 
-// add appends h for the keys v, after all others, and joins it to the last one
-// when that says the same.
+// add appends h for the keys v, after all others, joined with the last one if they
+// are alike.
 func (t *Table) add(h Held, v Interval) {
 	h.Lo, h.Hi = v.Lo, v.Hi
 	if n := len(t.Slices); n > 0 {
@@ -108,8 +108,8 @@ func (t *Table) add(h Held, v Interval) {
 	t.Slices = append(t.Slices, h)
 }
 
-// serve says in which views the wanted slice w, added last, is served, if all
-// of it is there.
+// serve sets the views in which the assigned slice w, added last, is served, if
+// all of it is Full.
 func (t *Table) serve(w *Held) {
 	n := len(t.Slices)
 	if w == nil || n == 0 {
@@ -120,8 +120,8 @@ func (t *Table) serve(w *Held) {
 	}
 }
 
-// walk visits the keys of v in runs: those of each held slice, and, with nil,
-// those of none.
+// walk visits the keys of v in runs: those of each held slice and, with nil, the
+// gaps between them.
 func walk(held []Held, v Interval, visit func(h *Held, part Interval)) {
 	i := sort.Search(len(held), func(i int) bool { return held[i].Hi >= v.Lo })
 	for {
@@ -142,7 +142,7 @@ func walk(held []Held, v Interval, visit func(h *Held, part Interval)) {
 	}
 }
 
-// outside returns the keys of v that lie in none of a list of disjoint rising
+// outside returns the keys of v that lie in none of a list of disjoint ascending
 // intervals.
 func outside(v Interval, list []Interval) []Interval {
 	var out []Interval
@@ -161,7 +161,7 @@ func outside(v Interval, list []Interval) []Interval {
 	return append(out, v)
 }
 
-// within returns the keys of a list of disjoint rising intervals that lie at
+// within returns the keys of a list of disjoint ascending intervals that lie at
 // from or after it and before offset; offset 0 is the ring's end.
 func within(list []Interval, from Key, offset uint64) []Interval {
 	hi := Key(offset - 1)

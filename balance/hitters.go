@@ -6,9 +6,10 @@ import (
 	"slices"
 )
 
-// hitters remembers the keys of most load, a bounded number of them: a decayed,
-// weighted lossy count (after Manku, Motwani 2002). When it is over its bound
-// by a quarter the least are forgotten, so that a key costs O(log n) amortised.
+// hitters are the heavy hitters: a bounded number of keys with the most load, a
+// decayed, weighted lossy count (after Manku, Motwani 2002). Once it exceeds its
+// bound by a quarter, the lightest are dropped, so that a key costs O(log n)
+// amortised.
 type hitters[K cmp.Ordered] struct {
 	limit int
 	all   map[K]hit
@@ -35,9 +36,9 @@ func newHitters[K cmp.Ordered](limit int) hitters[K] {
 
 // add counts dt seconds, up to the node's exposure, of load c a second.
 func (h *hitters[K]) add(k K, node NodeID, exposed, dt, c, halfLife float64) {
-	v, known := h.all[k]
+	v, ok := h.all[k]
 	switch {
-	case !known: // nothing was seen of it before
+	case !ok: // nothing was seen of it before
 		v = hit{average: average{seen: exposed - dt, at: exposed - dt}, node: node}
 	case v.node != node:
 		v.node, v.at = node, exposed-dt
@@ -51,7 +52,7 @@ func (h *hitters[K]) add(k K, node NodeID, exposed, dt, c, halfLife float64) {
 	h.all[k] = v
 }
 
-// rest counts that nothing was reported up to the node's exposure.
+// rest counts no load up to the node's exposure.
 func (v *hit) rest(exposed, halfLife float64) {
 	if dt := exposed - v.at; dt > 0 {
 		v.step(dt, 0, halfLife)
@@ -60,18 +61,18 @@ func (v *hit) rest(exposed, halfLife float64) {
 	}
 }
 
-// now returns the load when the node's exposure is this.
+// now returns the load as of a node's exposure.
 func (v hit) now(exposed, halfLife float64) float64 {
 	v.rest(exposed, halfLife)
 	return v.rate
 }
 
-// sure is which part of the load is taken for the key's own. One that is named
-// but once may have been sampled by chance, and of many those that were lucky
-// look hottest.
+// sure is the share of the load attributed to the key. A key that was reported
+// only once may have been sampled by chance, and among many such keys the lucky
+// ones look hottest.
 func (v hit) sure() float64 { return 1 - math.Exp2(-v.reports) }
 
-// trim forgets the least when there are too many.
+// trim drops the lightest when there are too many.
 func (h *hitters[K]) trim() {
 	if len(h.all) <= h.limit+h.limit/4 {
 		return

@@ -5,7 +5,7 @@ import (
 	"sort"
 )
 
-// Items is a read-only view of the known items, by rising key.
+// Items is a read-only view of the items, in ascending key order.
 type Items interface {
 	Len() int
 	// Ascend visits the items with keys lo to hi, both inclusive, with their
@@ -13,12 +13,12 @@ type Items interface {
 	Ascend(lo, hi Key, visit func(k Key, weight uint32) bool)
 }
 
-// Index is the ordered set of known items with their weights: the in-memory
+// Index is the ordered set of items with their weights: the in-memory
 // map of thesis 6.3.2, compact. Leaves of sorted keys take 12 bytes an item,
 // some 15 as full as they are after insertions in any order: a full leaf gives
 // to a neighbour before it is split (as in B*-trees; Knuth, volume 3, 6.2.4).
 type Index struct {
-	leaves []*leaf // by rising first key; none is empty
+	leaves []*leaf // in ascending order of first keys; none is empty
 	n      int
 }
 

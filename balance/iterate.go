@@ -8,7 +8,7 @@ import (
 	"adshard/fault"
 )
 
-// planning is what is known of the iterations.
+// planning is the state of the iterations.
 type planning struct {
 	next       time.Duration // when the next one is due
 	empty      time.Duration // when nodes that drain or are lost are emptied further
@@ -22,23 +22,23 @@ type planning struct {
 	leastMove  uint64
 	leastShare float64
 	adopted    bool
-	drained    []NodeID // have nothing any more
+	drained    []NodeID // have no slices left
 }
 
-// Iteration is what a strategy said, and what came of it.
+// Iteration is a strategy's proposal and its outcome.
 type Iteration struct {
 	// At is the mapper's time.
 	At       time.Duration
 	Strategy string
 	Proposal Proposal
-	// Refused says why all of it is refused, or why there is none.
+	// Refused says why the proposal was refused, or why there is none.
 	Refused string
-	// Moves of Items items of Weight would begin.
+	// Moves is how many moves would begin, of Items items of Weight in all.
 	Moves  int
 	Items  int
 	Weight uint64
-	// Evacuated slices left nodes that drain or are lost, before the strategy
-	// was asked.
+	// Evacuated is how many slices left nodes that drain or are lost, before the
+	// strategy was asked.
 	Evacuated int
 }
 
@@ -52,11 +52,11 @@ type Shadow struct {
 	Weight      uint64
 	// Share of all weight that would move.
 	Share float64
-	// Refused says why it has no plan, or why the core would refuse it.
+	// Refused says why there is no plan, or why the core would refuse it.
 	Refused string
 }
 
-// tolerance is how far above the mean a node may be in LeastMove.
+// tolerance is how far above the mean a node may lie in LeastMove.
 const tolerance = 0.1
 
 // iteration empties nodes that drain or are lost, then asks the strategy, all
@@ -86,7 +86,7 @@ func (m *Mapper) iteration(now time.Duration) {
 	}
 }
 
-// summary says in a line what a strategy does, and why.
+// summary describes in one line what a strategy does, and why.
 func (it Iteration) summary() string {
 	kinds := make(map[OpKind]int)
 	for _, o := range it.Proposal.Ops {
@@ -118,8 +118,8 @@ func counted(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// consult asks a strategy and checks what it proposes. The model that comes out
-// is nil when it is refused.
+// consult asks a strategy and checks what it proposes. The resulting model is nil
+// when it is refused.
 func (m *Mapper) consult(j *judge, s Strategy) (it Iteration, model *Model) {
 	it = Iteration{At: j.now, Strategy: s.Name()}
 	proposal, err := s.Iterate(j.in)
@@ -157,8 +157,8 @@ func (m *Mapper) foresee(j *judge) {
 	}
 }
 
-// remember keeps what the strategy said, of each slice too, and why is given
-// the causes of moves that begin.
+// remember records the strategy's reasons, also per slice, and adds the causes of
+// moves that begin to why.
 func (m *Mapper) remember(it Iteration, why causes) {
 	m.planning.last = it
 	if it.Moves+it.Evacuated > 0 {
@@ -186,7 +186,7 @@ func (m *Mapper) remember(it Iteration, why causes) {
 	}
 }
 
-// Plan asks the strategy what it would do now, and does nothing of it. Errors:
+// Plan asks the strategy what it would do now, without doing it. Errors:
 // fault.Unavailable before the first plan, fault.Conflict when the core would
 // refuse it.
 func (m *Mapper) Plan(now time.Duration) (Proposal, error) {
@@ -201,9 +201,9 @@ func (m *Mapper) Plan(now time.Duration) (Proposal, error) {
 	return it.Proposal, nil
 }
 
-// Input returns what a strategy would see now: for people who want to know what
-// lies where. It must not outlive the next call of the mapper. false: there is
-// no model yet.
+// Input returns what a strategy would see now, for displays of the placement. It
+// must not be used after the next call of the mapper. It returns false if there
+// is no model yet.
 func (m *Mapper) Input(now time.Duration) (Input, bool) {
 	now = m.time.at(now)
 	if m.model == nil {

@@ -9,7 +9,7 @@ import (
 	"adshard/fault"
 )
 
-// judge decides what may be done to a model, by strategies and by people.
+// judge decides which changes of a model strategies and operators may make.
 type judge struct {
 	m       *Mapper
 	now     time.Duration
@@ -20,12 +20,12 @@ type judge struct {
 	resting map[NodeID]restIndex
 	items   int // of all
 	weight  uint64
-	// copied is what is on its way now.
+	// copied counts what is being copied now.
 	copiedItems  int
 	copiedWeight uint64
 }
 
-// judgeNow looks at the newest model as it is now.
+// judgeNow returns a judge of the newest model.
 func (m *Mapper) judgeNow(now time.Duration) *judge {
 	j := &judge{m: m, now: now, resting: m.rests.index(now)}
 	j.in = Input{
@@ -52,8 +52,8 @@ func (m *Mapper) judgeNow(now time.Duration) *judge {
 	return j
 }
 
-// loadsNow returns the loads of the newest model, and whether the cluster is idle:
-// all of them are zero then.
+// loadsNow returns the loads of the newest model, and whether the cluster is idle;
+// then all of them are zero.
 func (m *Mapper) loadsNow(now time.Duration) (l Loads, noQueries bool) {
 	if m.loads.idle(m.asked(now)) {
 		return noLoad{}, true
@@ -76,7 +76,7 @@ func (m *Mapper) asked(now time.Duration) (out []NodeID) {
 	return out
 }
 
-// budget is what may still begin to move.
+// budget returns how much may still begin to move.
 func (j *judge) budget() Budget {
 	share := j.m.cfg.Budget.Share
 	if share <= 0 {
@@ -86,7 +86,7 @@ func (j *judge) budget() Budget {
 	return Budget{Share: max(share-under, math.SmallestNonzeroFloat32)}
 }
 
-// fits tells whether so much may still begin to move.
+// fits reports whether items of weight may still begin to move.
 func (j *judge) fits(items int, weight uint64) bool {
 	share := j.in.Budget.Share * (1 + 1e-9)
 	return share <= 0 || float64(items) <= share*float64(j.items) && float64(weight) <= share*float64(j.weight)
@@ -94,8 +94,8 @@ func (j *judge) fits(items int, weight uint64) bool {
 
 // may implements Input.May.
 func (j *judge) may(slice uint64, to NodeID) (bool, string) {
-	i, known := j.at[slice]
-	if !known {
+	i, ok := j.at[slice]
+	if !ok {
 		return false, fmt.Sprintf("there is no slice %d", slice)
 	}
 	s := j.in.Model.slices[i]
@@ -106,14 +106,14 @@ func (j *judge) may(slice uint64, to NodeID) (bool, string) {
 	return why == "", why
 }
 
-// refuses says why a slice cannot move to a node at all; "": it can.
+// refuses returns why a slice cannot move to a node at all, or "" if it can.
 func (j *judge) refuses(s Slice, to NodeID, weight uint64) string {
-	n, known := j.in.Model.Node(to)
+	n, ok := j.in.Model.Node(to)
 	limit := j.in.Limits[to].Weight
 	switch {
 	case s.Move.Phase != NoMove:
 		return fmt.Sprintf("it is on its way already (%s)", s.Move.Phase)
-	case !known:
+	case !ok:
 		return fmt.Sprintf("there is no node %d", to)
 	case s.Node == to:
 		return "it is on node " + n.Name + " already"
@@ -129,7 +129,7 @@ func (j *judge) refuses(s Slice, to NodeID, weight uint64) string {
 	return ""
 }
 
-// rests says why a slice should keep away from a node for now.
+// rests returns why a slice should stay away from a node for now, or "".
 func (j *judge) rests(s Slice, to NodeID) string {
 	return j.resting[to].why(j.now, Interval{s.Lo, s.Hi}, j.load)
 }
@@ -148,7 +148,7 @@ func (j *judge) load(v Interval) (sum float64) {
 
 // weigh sums the items of a slice.
 func (j *judge) weigh(s Slice) (sum SliceSum) {
-	if i, known := j.at[s.ID]; known && j.in.Model.slices[i].Lo == s.Lo && j.in.Model.slices[i].Hi == s.Hi {
+	if i, ok := j.at[s.ID]; ok && j.in.Model.slices[i].Lo == s.Lo && j.in.Model.slices[i].Hi == s.Hi {
 		return j.sums[i]
 	}
 	j.in.Items.Ascend(s.Lo, s.Hi, func(_ Key, w uint32) bool {
@@ -159,7 +159,7 @@ func (j *judge) weigh(s Slice) (sum SliceSum) {
 	return sum
 }
 
-// verdict is what comes of a proposal.
+// verdict is the outcome of a proposal.
 type verdict struct {
 	model  *Model
 	moves  int
@@ -167,21 +167,21 @@ type verdict struct {
 	weight uint64
 }
 
-// check tries a proposal on the judge's model. One operation that cannot be
-// refuses it whole: fault.Invalid.
+// check applies a proposal to the judge's model. One impossible operation refuses
+// all of it: fault.Invalid.
 func (j *judge) check(p Proposal) (verdict, error) {
 	var v verdict
 	e := j.in.Model.Edit()
 	refuse := func(o Op, why string) (verdict, error) {
-		return verdict{}, fault.Newf(fault.Invalid, "balance: check proposal", "to %s is refused, and with it all of the proposal: %s", o, why)
+		return verdict{}, fault.Newf(fault.Invalid, "balance: check proposal", "to %s is refused, and the whole proposal with it: %s", o, why)
 	}
 	added := make(map[NodeID]uint64)
 	for _, o := range p.Ops {
 		switch o.Kind {
 		case OpSplit, OpMerge:
 		case OpStart:
-			s, known := e.Slice(o.Slice)
-			if !known {
+			s, ok := e.Slice(o.Slice)
+			if !ok {
 				return refuse(o, fmt.Sprintf("there is no slice %d", o.Slice))
 			}
 			sum := j.weigh(s)
@@ -197,14 +197,14 @@ func (j *judge) check(p Proposal) (verdict, error) {
 			v.items += sum.Items
 			v.weight += sum.Weight
 			if !j.fits(v.items, v.weight) {
-				return refuse(o, fmt.Sprintf("%d items of weight %d are more than may move at once: %.3g of %d items of weight %d",
+				return refuse(o, fmt.Sprintf("%d items of weight %d exceed what may move at once: %.3g of %d items of weight %d",
 					v.items, v.weight, j.in.Budget.Share, j.items, j.weight))
 			}
 		default:
 			return refuse(o, "a strategy may only split, merge and start to move slices")
 		}
 		if err := e.apply(o); err != nil {
-			return refuse(o, "it cannot be: "+err.Error())
+			return refuse(o, "not possible: "+err.Error())
 		}
 	}
 	model, err := e.Model()

@@ -6,11 +6,11 @@ import (
 	"adshard/barrels/certify"
 )
 
-// Key is where an item lies on the ring of 2⁶⁴ keys.
+// Key is the position of an item on the ring of 2⁶⁴ keys.
 type Key uint64
 
 // Order maps an item's ids to its key and back. Both orders are bijections, so
-// that no two items meet by accident.
+// no two items have the same key.
 type Order uint8
 
 // The orders of design.md, "Items, keys, slices".

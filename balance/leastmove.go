@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// grain is an item, or the rest of a slice, of one load for its weight.
+// grain is an item, or the rest of a slice, of uniform load for its weight.
 type grain struct{ load, weight float64 }
 
-// grains appends what lies in a slice: its items of measured load, and the
+// grains appends the content of a slice: its items of measured load, and all
 // others together.
 func grains(in Input, s Slice, sum SliceSum, list []grain) []grain {
 	if sum.Items == 0 {

@@ -2,16 +2,16 @@ package balance
 
 import "time"
 
-// Cost is what was done for queries in an interval, or, as a rate, in a second.
+// Cost is the work done for queries in an interval or, as a rate, per second.
 type Cost struct{ Looked, Matched, Micros uint64 }
 
-// LoadWeights makes one number of a Cost.
+// LoadWeights combine a Cost into one number.
 type LoadWeights struct{ Looked, Matched, Micros float64 }
 
-// DefaultLoadWeights are the microseconds that a candidate looked at and a
-// match take when nothing disturbs (adbench store fits them): a load of
-// 1,000,000 is a core that does nothing else. Time as measured is left out: it
-// depends on what else the machine does, and equal nodes would seem different.
+// DefaultLoadWeights are the microseconds that a candidate and a match take on an
+// otherwise idle machine (adbench store fits them): a load of 1,000,000 is one
+// core fully used. Measured time is left out: it depends on what else the machine
+// does, and equal nodes would seem different.
 var DefaultLoadWeights = LoadWeights{Looked: 0.015, Matched: 0.013}
 
 // Of returns the load of a cost.
@@ -19,9 +19,8 @@ func (w LoadWeights) Of(c Cost) float64 {
 	return w.Looked*float64(c.Looked) + w.Matched*float64(c.Matched) + w.Micros*float64(c.Micros)
 }
 
-// LoadReport is what a node counted since its report before: where it served,
-// by slice and generation; and the most expensive items and topics (anchor
-// terms).
+// LoadReport is what a node counted since its previous report: the cost by slice
+// and generation, and the most expensive items and topics (anchor terms).
 type LoadReport struct {
 	// Number grows by one with each report of an Incarnation of the node.
 	Incarnation string

@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// What is beyond belief in a report: more than what a machine of 1,024 cores
-// can do, counts above 10¹² a second, intervals above an hour.
+// The bounds of plausible reports: what a machine of 1,024 cores can do, 10¹²
+// counts a second, intervals of an hour.
 const (
 	maxCores          = 1024
 	maxCounts         = 1e12
 	maxReportInterval = time.Hour
-	// maxPast is how many earlier incarnations of a node are remembered.
+	// maxPast is how many earlier incarnations of a node are kept.
 	maxPast = 8
 )
 
-// absurd tells whether a report cannot be true.
+// absurd reports whether a report is implausible.
 func absurd(r *LoadReport) bool {
 	if r.Interval <= 0 || r.Interval > maxReportInterval {
 		return true
@@ -37,8 +37,8 @@ func absurd(r *LoadReport) bool {
 		slices.ContainsFunc(r.Topics, func(c TopicCost) bool { return beyond(c.Cost) })
 }
 
-// follows tells whether a report is newer than the one before, and remembers
-// it; else it returns what it is. Reports in between may have been lost.
+// follows returns "" and records a report if it is newer than the previous one,
+// else what is wrong with it. Reports in between may have been lost.
 func (n *nodeLoad) follows(r *LoadReport) string {
 	switch {
 	case r.Incarnation != n.incarnation || n.number == 0:

@@ -1,8 +1,8 @@
 package balance
 
-// Model says that the model changed. Slices that were split share their load by
-// hot items and weight, merged ones sum it, switched ones keep what they had
-// until the new node's reports say otherwise.
+// Model updates the table after a change of the model. Split slices divide their
+// load by hot items and weight, merged ones add it up, switched ones keep it until
+// the new node reports.
 func (t *LoadTable) Model(m *Model, items Items) {
 	t.items = items
 	if m == t.m {
@@ -37,7 +37,7 @@ func (t *LoadTable) carry(c *cutter, i int, s Slice) *sliceLoad {
 		out.seen = min(out.seen, t.halfLife/4) // what is measured now soon outweighs it
 	}
 	out.at = t.exposed(s.Node)
-	out.waits, out.quiet = true, out.at+tellTime.Seconds()
+	out.waits, out.quiet = true, out.at+switchOver.Seconds()
 	return out
 }
 
@@ -48,8 +48,8 @@ func (t *LoadTable) exposed(node NodeID) float64 {
 	return 0
 }
 
-// cutter shares out the loads of old slices among those of a new model, from
-// left to right.
+// cutter distributes the loads of old slices over those of a new model, from left
+// to right.
 type cutter struct {
 	t      *LoadTable
 	from   []*sliceLoad
@@ -64,7 +64,7 @@ type cutter struct {
 func (c *cutter) gather(i int) average {
 	s := c.to[i]
 	var sum average
-	known := false
+	measured := false
 	for c.j < len(c.from) && c.from[c.j].Hi < s.Lo {
 		c.j++
 	}
@@ -75,15 +75,15 @@ func (c *cutter) gather(i int) average {
 		} else {
 			sum.rate += o.rate * c.share(j, i)
 		}
-		if !known || o.seen < sum.seen {
+		if !measured || o.seen < sum.seen {
 			sum.seen = o.seen
 		}
-		known = true
+		measured = true
 	}
 	return sum
 }
 
-// share returns which part of old slice j's load lies in new slice i.
+// share returns the share of old slice j's load that lies in new slice i.
 func (c *cutter) share(j, i int) float64 {
 	if c.open != j+1 {
 		c.cut(j, i)
@@ -91,8 +91,8 @@ func (c *cutter) share(j, i int) float64 {
 	return c.shares[i-c.first]
 }
 
-// cut shares out old slice j, which begins in new slice i or before it: what
-// its hot items have, and the rest by weight; without items by width.
+// cut distributes old slice j, which begins in new slice i or before it: the load
+// of its hot items, and the rest by weight; without items, by width.
 func (c *cutter) cut(j, i int) {
 	o := c.from[j]
 	for i > 0 && c.to[i].Lo > o.Lo {
@@ -156,6 +156,6 @@ func sumOf(list []float64) (sum float64) {
 	return sum
 }
 
-// itemWeight is what an item counts when a slice's load is shared out: none
-// counts nothing.
+// itemWeight is the weight of an item when a slice's load is distributed, at
+// least 1.
 func itemWeight(w uint32) float64 { return float64(max(1, w)) }

@@ -13,21 +13,21 @@ type TopicLoad struct {
 	Load float64
 }
 
-// loads is a snapshot of a LoadTable.
-type loads struct {
+// loadSnapshot is a snapshot of a LoadTable.
+type loadSnapshot struct {
 	slices   map[uint64]float64
-	hot      []heavy[Key] // by rising key
+	hot      []heavy[Key] // in ascending key order
 	measured bool
 }
 
 // Slice implements Loads.
-func (l *loads) Slice(id uint64) float64 { return l.slices[id] }
+func (l *loadSnapshot) Slice(id uint64) float64 { return l.slices[id] }
 
 // Measured implements Loads.
-func (l *loads) Measured() bool { return l.measured }
+func (l *loadSnapshot) Measured() bool { return l.measured }
 
 // Hot implements Loads.
-func (l *loads) Hot(lo, hi Key, visit func(k Key, load float64) bool) {
+func (l *loadSnapshot) Hot(lo, hi Key, visit func(k Key, load float64) bool) {
 	i := sort.Search(len(l.hot), func(i int) bool { return l.hot[i].key >= lo })
 	for ; i < len(l.hot) && l.hot[i].key <= hi; i++ {
 		if !visit(l.hot[i].key, l.hot[i].load) {
@@ -36,15 +36,15 @@ func (l *loads) Hot(lo, hi Key, visit func(k Key, load float64) bool) {
 	}
 }
 
-// At returns the loads of model m as they are now; they do not change any
-// more. A slice of a node that has not reported yet gets what the others have
-// for their weight. The hot items of a slice have at most its load.
+// At returns an immutable snapshot of the loads of model m. A slice of a node that
+// has not reported yet gets the load that the others have for their weight. The
+// hot items of a slice have at most its load.
 func (t *LoadTable) At(_ time.Duration, m *Model, items Items) Loads {
 	t.Model(m, items)
 	if t.last != nil {
 		return t.last
 	}
-	out := &loads{slices: make(map[uint64]float64, len(t.order)), measured: t.measured}
+	out := &loadSnapshot{slices: make(map[uint64]float64, len(t.order)), measured: t.measured}
 	unknown := false
 	for _, s := range t.order {
 		t.settle(s, t.exposed(s.Node))
@@ -59,8 +59,8 @@ func (t *LoadTable) At(_ time.Duration, m *Model, items Items) Loads {
 	return out
 }
 
-// guess gives slices of which nothing is known the load of their weight.
-func (t *LoadTable) guess(out *loads) {
+// guess gives slices without reports the load that others have for their weight.
+func (t *LoadTable) guess(out *loadSnapshot) {
 	weights := make([]float64, len(t.order))
 	i := 0
 	t.items.Ascend(0, MaxKey, func(k Key, w uint32) bool {
@@ -87,8 +87,8 @@ func (t *LoadTable) guess(out *loads) {
 	}
 }
 
-// snapshot writes the hot items down, those of a slice scaled to its load.
-func (t *LoadTable) snapshot(out *loads) {
+// snapshot adds the hot items, those of a slice scaled to its load.
+func (t *LoadTable) snapshot(out *loadSnapshot) {
 	out.hot = make([]heavy[Key], 0, len(t.hot.all))
 	for k, v := range t.hot.all {
 		out.hot = append(out.hot, heavy[Key]{k, v.rate})
@@ -115,8 +115,8 @@ func (t *LoadTable) snapshot(out *loads) {
 	scale(len(out.hot))
 }
 
-// settled returns a hot item's load up to its node's exposure, as far as it is
-// surely its own.
+// settled returns the part of a hot item's load, up to its node's exposure, that is
+// attributed to it.
 func (t *LoadTable) settled(k Key, s Slice) float64 {
 	v := t.hot.all[k]
 	switch {

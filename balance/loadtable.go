@@ -10,28 +10,25 @@ import (
 const (
 	// DefaultHalfLife is how long it takes until half of an average is new.
 	DefaultHalfLife = 10 * time.Second
-	// MaxHot and MaxTopics are the most items, and topics of each node, that
-	// are remembered.
+	// MaxHot and MaxTopics bound the hot items, and the topics of each node.
 	MaxHot    = 65_536
 	MaxTopics = 512
-	// minQueries is how many queries the averages must stand for: of so many,
-	// what chance adds to a slice's part is about a tenth of all.
+	// minQueries is how many queries the averages must cover: with so many, the
+	// sampling error of a slice's share is about a tenth.
 	minQueries = 100
-	// idleQueries is the least number of queries in a half-life that leaves loads
-	// a meaning: below it an average is the remains of one that ended.
+	// idleQueries is the least number of queries in a half-life at which loads are
+	// meaningful: below it an average is what has not decayed yet.
 	idleQueries = 1
-	// tellTime is how long, of a node's reported time, it may take until the
-	// node counts by a slice's new generation. Until then that it reports
-	// nothing of the slice means nothing.
-	tellTime = 5 * time.Second
+	// switchOver is how long, in a node's reported time, the node may take to count
+	// under a slice's new generation. Until then a missing report is not a zero.
+	switchOver = 5 * time.Second
 )
 
-// LoadTable averages what nodes report that queries cost them. An average is
-// decayed by half-life over the time that the reports cover, so that a node
-// that falls silent keeps the load that it had; it takes no notice of clocks.
-// It counts where a slice is served and never what a node merely holds.
-// Reports cost time in proportion to their size, memory is in proportion to
-// the slices, MaxHot and MaxTopics.
+// LoadTable averages the cost of queries that nodes report. Averages decay by
+// half-life over the time that the reports cover, independently of clocks, so a
+// node that falls silent keeps its load. Only slices that a node serves count,
+// never what it merely holds. A report takes time in proportion to its size, and
+// memory is proportional to the slices, MaxHot and MaxTopics.
 type LoadTable struct {
 	weights  LoadWeights
 	halfLife float64 // seconds
@@ -43,14 +40,14 @@ type LoadTable struct {
 	nodes   map[NodeID]*nodeLoad
 	hot     hitters[Key]
 	ignored map[string]uint64
-	// measured: some load was counted once. What has decayed to nothing is
-	// still known: it is not the items' weights again.
+	// measured is set once any load was counted, and stays set when loads decay
+	// to zero: they do not fall back to the items' weights.
 	measured bool
-	asked    bool   // some query was counted once
-	last     *loads // the newest snapshot; nil when something came since
+	asked    bool          // some query was counted once
+	last     *loadSnapshot // the newest snapshot; nil when something came since
 }
 
-// nodeLoad is what is known of a node's reports.
+// nodeLoad is the state of a node's reports.
 type nodeLoad struct {
 	incarnation string
 	past        []string // earlier incarnations, the newest last
@@ -64,8 +61,8 @@ type nodeLoad struct {
 type sliceLoad struct {
 	Slice
 	average
-	// While waits, the node need not know the slice's generation yet, and
-	// nothing counts as nought before its exposure is quiet.
+	// While waits is set, the node may not have the slice's generation yet, and a
+	// missing report is not a zero before its exposure reaches quiet.
 	waits bool
 	quiet float64
 }
@@ -78,7 +75,7 @@ type average struct {
 }
 
 // step counts dt seconds of load c a second. While little was seen the average
-// is a plain mean, so that it need not rise from nought.
+// is a plain mean, so that it does not start from zero.
 func (a *average) step(dt, c, halfLife float64) {
 	if dt <= 0 {
 		return
@@ -88,8 +85,8 @@ func (a *average) step(dt, c, halfLife float64) {
 	a.seen += dt
 }
 
-// NewLoadTable makes an empty table. No weights are DefaultLoadWeights, no
-// half-life is DefaultHalfLife.
+// NewLoadTable returns an empty table. Zero weights mean DefaultLoadWeights, a zero
+// half-life DefaultHalfLife.
 func NewLoadTable(weights LoadWeights, halfLife time.Duration) *LoadTable {
 	if weights == (LoadWeights{}) {
 		weights = DefaultLoadWeights
@@ -103,15 +100,15 @@ func NewLoadTable(weights LoadWeights, halfLife time.Duration) *LoadTable {
 	}
 }
 
-// Report takes what a node of model m counted. It returns "", or why the
-// report is ignored. Entries of slices that the model knows otherwise (unknown,
-// of another generation, served elsewhere) are left out and counted in Ignored;
-// the rest of their report counts.
+// Report adds the counts of a node of model m. It returns "", or why the report is
+// ignored. Entries of slices that do not match the model (unknown, of another
+// generation, served elsewhere) are skipped and counted in Ignored; the rest of
+// the report counts.
 func (t *LoadTable) Report(_ time.Duration, node NodeID, m *Model, r *LoadReport) (ignored string) {
 	if m != t.m {
 		t.Model(m, t.items)
 	}
-	if _, known := m.Node(node); !known {
+	if _, ok := m.Node(node); !ok {
 		return t.ignore("unknown node")
 	}
 	if absurd(r) {
@@ -147,13 +144,13 @@ func (t *LoadTable) slice(n *nodeLoad, node NodeID, r *LoadReport, c SliceCost) 
 	case s == nil:
 		t.ignore("unknown slice")
 	case s.Move.Phase == Switched && (s.Node == node || s.Move.Other == node):
-		// Masters go over from one node to the other: what was expected before
-		// stays until all have.
+		// Masters are switching from one node to the other: the expected load
+		// stays until all have switched.
 	case s.Node != node:
 		t.ignore("slice served elsewhere")
 	case s.Generation != c.Generation:
 		t.ignore("another generation")
-		s.at = n.exposed // not known is not nought
+		s.at = n.exposed // unknown is not zero
 	case s.at == n.exposed:
 		t.ignore("doubled")
 	default:
@@ -176,8 +173,7 @@ func (t *LoadTable) item(n *nodeLoad, node NodeID, r *LoadReport, c ItemCost) {
 	t.hot.add(c.Key, node, n.exposed, r.Interval.Seconds(), t.rate(c.Cost, r), t.halfLife)
 }
 
-// settle counts that nothing was reported of the slice up to the node's
-// exposure.
+// settle counts no load of the slice up to the node's exposure.
 func (t *LoadTable) settle(s *sliceLoad, exposed float64) {
 	from := s.at
 	if s.waits {
@@ -190,7 +186,7 @@ func (t *LoadTable) settle(s *sliceLoad, exposed float64) {
 	s.at = max(s.at, exposed)
 }
 
-// rate returns the load a second of a cost of the report.
+// rate returns the load per second of one of the report's costs.
 func (t *LoadTable) rate(c Cost, r *LoadReport) float64 {
 	return t.weights.Of(c) / r.Interval.Seconds()
 }
@@ -204,7 +200,7 @@ func (t *LoadTable) node(id NodeID) *nodeLoad {
 	return n
 }
 
-// forget drops what a node that is no more reported.
+// forget drops the reports of a removed node.
 func (t *LoadTable) forget(id NodeID) {
 	delete(t.nodes, id)
 	t.last = nil
@@ -215,9 +211,9 @@ func (t *LoadTable) ignore(why string) string {
 	return why
 }
 
-// few says that too few queries are behind the averages to go by them: fewer
-// than minQueries in a half-life, the mean of these nodes, since each sees every
-// query. "": there are enough, or no load was ever measured.
+// few returns a text if the averages rest on too few queries: fewer than
+// minQueries in a half-life, as the mean of these nodes, since each sees every
+// query. It returns "" if there are enough, or if no load was ever measured.
 func (t *LoadTable) few(nodes []NodeID) string {
 	if !t.measured {
 		return ""
@@ -231,12 +227,12 @@ func (t *LoadTable) few(nodes []NodeID) string {
 	if queries >= minQueries {
 		return ""
 	}
-	return fmt.Sprintf("too few queries to go by (%.0f in the last %.3g seconds)", queries, t.halfLife)
+	return fmt.Sprintf("too few queries to judge by (%.0f in the last %.3g seconds)", queries, t.halfLife)
 }
 
-// idle reports whether queries were counted once and have stopped on all of these
-// nodes. What is left of averages says nothing then: each node's decay at its own
-// pace, and of two that are nearly nothing one is the larger.
+// idle reports whether queries were counted before and have stopped on all of these
+// nodes. The remaining averages are meaningless then: each decays at its own
+// node's pace, and their ratios are arbitrary.
 func (t *LoadTable) idle(nodes []NodeID) bool {
 	if !t.measured || !t.asked {
 		return false
@@ -249,7 +245,7 @@ func (t *LoadTable) idle(nodes []NodeID) bool {
 	return len(nodes) > 0
 }
 
-// noLoad is the Loads of an idle cluster: measured, and nothing anywhere.
+// noLoad is the Loads of an idle cluster: measured, and zero everywhere.
 type noLoad struct{}
 
 // Slice implements Loads.
@@ -271,8 +267,8 @@ func (t *LoadTable) Ignored() map[string]uint64 {
 	return out
 }
 
-// Topics returns a node's topics (anchor terms) with the most load a second,
-// the greatest first, at most n.
+// Topics returns at most n of a node's topics (anchor terms), the ones with the
+// most load per second, greatest first.
 func (t *LoadTable) Topics(node NodeID, n int) []TopicLoad {
 	l := t.nodes[node]
 	if l == nil {

@@ -102,7 +102,7 @@ func TestLoadBeforeTheFirstReport(t *testing.T) {
 		t.Error("measured before any report")
 	}
 	w.report(1, 1, map[uint64]uint64{1: 600}, nil)
-	w.near(1, 600) // at once, not from nought
+	w.near(1, 600) // at once, not from zero
 	all := SliceSums(Input{Model: w.m, Items: w.items})
 	w.near(2, 600*float64(all[1].Items)/float64(all[0].Items)) // by weight
 	w.report(2, 20, nil, nil)

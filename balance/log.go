@@ -7,14 +7,14 @@ import (
 )
 
 // changeLog is the newest part of the log of changes: all with a clock above
-// base, at most limit of them. Older ones are read from the feed again.
+// base, at most limit of them. Older ones are read from the feed.
 type changeLog struct {
 	base  uint64
-	list  []Change // by rising clock
+	list  []Change // in ascending clock order
 	limit int
 }
 
-// newest returns the clock up to which the log knows all changes.
+// newest returns the clock up to which the log is complete.
 func (l *changeLog) newest() uint64 {
 	if n := len(l.list); n > 0 {
 		return l.list[n-1].Clock

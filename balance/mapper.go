@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// Mapper keeps the model and issues quanta (thesis 6.3.3), and leads each move
-// through. Every call may leave something to do in Out. Every change of the
-// model is durable before anybody hears of it, one after another: what becomes
-// due meanwhile goes with the next.
+// Mapper keeps the model, issues quanta (thesis 6.3.3) and drives moves. Every
+// call may leave work in Out. A change of the model is durable before anybody
+// receives it, one change at a time: what becomes due meanwhile is part of the
+// next.
 type Mapper struct {
 	cfg    MapperConfig
 	items  *Index
 	time   clockwork
 	clock  uint64 // of the newest change of an item seen
-	floor  uint64 // no quantum has a clock below
+	floor  uint64 // no quantum has a lower clock
 	loaded bool
 	since  time.Duration // when it was loaded
-	// resumed: there was a mapper before, masters may have its views.
+	// resumed is set if there was a mapper before, whose views masters may have.
 	resumed bool
 
 	model   *Model // newest durable; nil before the first plan
@@ -30,23 +30,23 @@ type Mapper struct {
 	saves   uint64
 
 	joined   []Joining // waiting for the first plan, or for their place in the model
-	nodes    map[string]*nodeState
+	nodes    map[string]*nodeInfo
 	views    views
 	moves    moves
 	verify   verifier
-	scrub    scrub
+	scrub    scrubber
 	loads    *LoadTable
 	rests    rests
 	memory   memory
-	orders   []order // by people, not done yet
+	commands []command // by people, not executed yet
 	planning planning
-	patrol   time.Duration // when what has been silent or still is looked for
+	patrol   time.Duration // when silent nodes and stalled moves are looked for
 	retry    time.Duration
 	tally    tally
 	out      MapperOut
 }
 
-// staged is a change of the model that waits for its state to be durable.
+// staged is a change of the model that is not durable yet.
 type staged struct {
 	seq     uint64
 	model   *Model
@@ -55,7 +55,7 @@ type staged struct {
 	why     causes
 }
 
-// MapperOut is what a mapper wants done, in this order.
+// MapperOut is the work of a mapper's caller, in this order.
 type MapperOut struct {
 	// Save, when set, is to be made durable; then Saved is called with Seq.
 	Save *SaveState
@@ -64,9 +64,9 @@ type MapperOut struct {
 	// Certify is to be answered with Certified, each once.
 	Certify []Certify
 	// Discards are to be sent to their nodes; they are repeated until the nodes
-	// have followed them.
+	// have carried them out.
 	Discards []Discard
-	// Troubles are for people: the mapper goes on.
+	// Troubles are errors to log; the mapper continues.
 	Troubles []error
 	// Events say what happened.
 	Events []Event
@@ -80,15 +80,15 @@ type SaveState struct {
 
 // Event is something that happened.
 type Event struct {
-	// Slice is 0 when it concerns no single one, and Node is "" likewise.
+	// Slice is 0 and Node "" unless the event concerns a single one.
 	Slice uint64
 	Node  string
 	Text  string
-	// Step: it is one of very many, of a move or of a view.
+	// Step is set for frequent events: the steps of moves and views.
 	Step bool
 }
 
-// String returns the event as one would say it.
+// String describes the event.
 func (e Event) String() string {
 	switch {
 	case e.Slice != 0:
@@ -99,14 +99,14 @@ func (e Event) String() string {
 	return e.Text
 }
 
-// NewMapper starts a mapper. items is filled by the caller before Loaded, kept
-// by the mapper afterwards, and may be read by distributors in between calls.
-// state is what an earlier mapper had saved; nil: there was none. Errors are
+// NewMapper returns a mapper. The caller fills items before Loaded; afterwards the
+// mapper maintains it, and distributors may read it between calls. state is what
+// an earlier mapper saved, or nil. Errors are
 // those of DecodeState.
 func NewMapper(cfg MapperConfig, items *Index, state []byte) (*Mapper, error) {
 	cfg = cfg.WithDefaults()
 	m := &Mapper{
-		cfg: cfg, items: items, nodes: map[string]*nodeState{}, views: newViews(), moves: newMoves(), verify: newVerifier(),
+		cfg: cfg, items: items, nodes: map[string]*nodeInfo{}, views: newViews(), moves: newMoves(), verify: newVerifier(),
 		loads: NewLoadTable(cfg.LoadWeights, cfg.HalfLife), rests: rests{}, memory: newMemory(),
 	}
 	if state == nil {
@@ -120,9 +120,9 @@ func NewMapper(cfg MapperConfig, items *Index, state []byte) (*Mapper, error) {
 	return m, nil
 }
 
-// Loaded says that the index holds all items as of clock (burst start, thesis
-// 6.3.12). A mapper with a saved model announces it now and goes on with the
-// moves in it.
+// Loaded tells the mapper that the index holds all items as of clock (burst start,
+// thesis 6.3.12). A mapper with a saved model announces it now and resumes its
+// moves.
 func (m *Mapper) Loaded(now time.Duration, clock uint64) {
 	now = m.time.at(now)
 	m.loaded, m.clock, m.since = true, clock, now
@@ -135,40 +135,39 @@ func (m *Mapper) Loaded(now time.Duration, clock uint64) {
 	m.step(now)
 }
 
-// Changes takes changes of items and parents, by rising clock, each above the
+// Changes takes changes of items and parents, in ascending clock order, each above the
 // last.
 func (m *Mapper) Changes(now time.Duration, list []Change) {
 	now = m.time.at(now)
 	for _, c := range list {
 		m.clock = c.Clock
 		m.touch(c)
-		switch _, known := m.items.Get(c.Key); {
+		switch _, ok := m.items.Get(c.Key); {
 		case c.Key == 0:
 		case c.Removed:
 			m.items.Delete(c.Key)
-		case !known:
+		case !ok:
 			m.items.Put(c.Key, 1) // until it is built and weighed
 		}
 	}
 	m.step(now)
 }
 
-// Weigh tells the weight of an item; unknown items are ignored.
+// Weigh sets the weight of an item; unknown items are ignored.
 func (m *Mapper) Weigh(k Key, weight uint32) {
-	if _, known := m.items.Get(k); known {
+	if _, ok := m.items.Get(k); ok {
 		m.items.Put(k, weight)
 	}
 }
 
-// Tick says what time it is.
+// Tick advances the time.
 func (m *Mapper) Tick(now time.Duration) { m.step(m.time.at(now)) }
 
-// Floor says that some distributor has processed changes up to clock: no
-// quantum has an earlier one. While the mapper has not seen so many changes
-// itself it issues none.
+// Floor sets a lower bound of the clocks of quanta: some distributor has processed
+// changes up to it. Until the mapper has seen them too, it issues no quanta.
 func (m *Mapper) Floor(clock uint64) { m.floor = max(m.floor, clock) }
 
-// Saved says that the state with this number is durable: its quantum goes out.
+// Saved confirms that the state with this number is durable; its quantum is sent.
 func (m *Mapper) Saved(now time.Duration, seq uint64) {
 	now = m.time.at(now)
 	if m.staged == nil || m.staged.seq != seq {
@@ -178,14 +177,14 @@ func (m *Mapper) Saved(now time.Duration, seq uint64) {
 	m.step(now)
 }
 
-// Out takes what there is to do; it is empty the next time.
+// Out returns the pending work and clears it.
 func (m *Mapper) Out() MapperOut {
 	out := m.out
 	m.out = MapperOut{}
 	return out
 }
 
-// Next returns when Tick has something to do at the latest.
+// Next returns the time by which Tick must be called.
 func (m *Mapper) Next() time.Duration {
 	next := m.last + m.cfg.Beat
 	if m.model != nil && m.loaded && m.clock > m.stamped {
@@ -203,15 +202,15 @@ func (m *Mapper) Model() *Model { return m.model }
 // Clock returns the clock of the newest change seen.
 func (m *Mapper) Clock() uint64 { return m.clock }
 
-// Items returns the known items; not to be read while the mapper is called.
+// Items returns the items; they must not be read during a call of the mapper.
 func (m *Mapper) Items() Items { return m.items }
 
-// Limits returns what the nodes of the model can take.
+// Limits returns the limits of the model's nodes.
 func (m *Mapper) Limits() map[NodeID]Limit { return m.limits(m.model) }
 
 // Reinit returns a quantum with the whole model, for a distributor that cannot
-// follow the quanta one by one; those after its number follow it. false: there
-// is none yet, or none that is late enough for all distributors.
+// follow the quanta one by one; the quanta after its number continue it. It returns
+// false if there is none yet, or none that is late enough for all distributors.
 func (m *Mapper) Reinit() (Quantum, bool) {
 	if m.model == nil || !m.loaded || m.number == 0 || m.stamped < m.floor {
 		return Quantum{}, false
@@ -221,7 +220,7 @@ func (m *Mapper) Reinit() (Quantum, bool) {
 	}, true
 }
 
-// Waiting says what the mapper waits for before the first plan; "" after it.
+// Waiting returns what the mapper waits for before the first plan; "" after it.
 func (m *Mapper) Waiting() string {
 	switch {
 	case m.model != nil:
@@ -236,7 +235,7 @@ func (m *Mapper) Waiting() string {
 	return "the plan failed and will be tried again"
 }
 
-// step does what is due.
+// step does everything that is due.
 func (m *Mapper) step(now time.Duration) {
 	if !m.loaded || m.clock < m.floor {
 		return
@@ -305,7 +304,7 @@ func (m *Mapper) commit(now time.Duration) {
 
 func (m *Mapper) trouble(err error) { m.out.Troubles = append(m.out.Troubles, err) }
 
-// tell says, and remembers, what happened to a slice: a step of a move.
+// tell reports and records a step of a slice's move.
 func (m *Mapper) tell(now time.Duration, slice uint64, format string, args ...any) {
 	m.happened(now, Event{Slice: slice, Step: true, Text: fmt.Sprintf(format, args...)})
 }

@@ -80,7 +80,7 @@ func TestProposalsThatAreNonsense(t *testing.T) {
 		"only split, merge and start": func(in balance.Input) (balance.Proposal, error) {
 			return balance.Proposal{Ops: []balance.Op{{Kind: balance.OpMap, Slice: 1, Node: 2}}}, nil
 		},
-		"cannot be": func(in balance.Input) (balance.Proposal, error) {
+		"not possible": func(in balance.Input) (balance.Proposal, error) {
 			return balance.Proposal{Ops: []balance.Op{{Kind: balance.OpSplit, Slice: 77, At: 5, New: 9}}}, nil
 		},
 		"there is no node 9": func(in balance.Input) (balance.Proposal, error) {

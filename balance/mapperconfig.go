@@ -2,36 +2,36 @@ package balance
 
 import "time"
 
-// MapperConfig configures a Mapper. Times are since any fixed moment. Zero
-// fields have the defaults of WithDefaults, if there are any.
+// MapperConfig configures a Mapper. Zero fields take the defaults of WithDefaults,
+// where there are any.
 type MapperConfig struct {
 	Epoch uint64
 	Order Order
 	// Nodes is how many nodes must have joined before the first plan.
 	Nodes    int
 	Strategy Strategy
-	// Shadows are iterated whenever Strategy is, on the same input, and nothing
-	// is done of what they propose. One with Strategy's name is left out.
+	// Shadows run whenever Strategy does, on the same input, but their proposals
+	// are not executed. One with Strategy's name is left out.
 	Shadows []Strategy
 	// Limits are by the node's name.
 	Limits map[string]Limit
-	// Budget is the most that may be on its way at once because of iterations.
+	// Budget bounds what iterations may have moving at once.
 	Budget Budget
-	// Pace is the least time between two quanta, Beat the most: so long a
-	// change may wait. Interval is the time between two iterations of the
+	// Pace is the least time between two quanta; Beat is the most, and with it
+	// the longest that a change waits. Interval is the time between two iterations of the
 	// strategy; 0: none. Nodes that drain or are lost are emptied all the same.
 	Pace, Beat, Interval time.Duration
-	// DeadAfter: a node that was not heard of for so long is lost; nobody waits
-	// for it. One lost for EvacuateAfter loses its slices to others; 0: never.
+	// DeadAfter is how long after its last report a node counts as lost; nobody
+	// waits for it then. After EvacuateAfter its slices go to others; 0: never.
 	DeadAfter, EvacuateAfter time.Duration
-	// Stall: a move that does not come on for so long is cancelled.
+	// Stall is the time without progress after which a move is cancelled.
 	Stall time.Duration
-	// MasterLease: a master that was not heard of for so long has older views
-	// no more, or is told so by the nodes. Linger is how long a query may last.
+	// MasterLease is how long after its last call a master may still use its
+	// view; after that, nodes refuse the view. Linger is the longest query.
 	MasterLease, Linger time.Duration
-	// Scrub is the time between two passes in which all that nodes serve is
-	// compared with the source of truth; 0: there are none. ScrubShare is how much
-	// of a processor that may take.
+	// Scrub is the time between two passes that compare everything nodes serve
+	// with the source of truth; 0: no passes. ScrubShare is the share of one
+	// processor that they may take.
 	Scrub      time.Duration
 	ScrubShare float64
 	// LoadWeights and HalfLife are those of the LoadTable.
@@ -60,19 +60,19 @@ const (
 const (
 	// retryPlan is how long the mapper waits after a plan that failed.
 	retryPlan = time.Second
-	// patrolInterval is the time between two looks for who has been silent.
+	// patrolInterval is the time between two checks for silent nodes.
 	patrolInterval = 500 * time.Millisecond
-	// emptyPace is the time between two times that slices leave nodes which drain
-	// or are lost, unless all are there earlier.
+	// emptyPace is the time between two evacuations of nodes that drain or are
+	// lost, unless all moves end earlier.
 	emptyPace = DefaultInterval
-	// switchGap is the least time between two quanta with switches: moves that
-	// become ready meanwhile share a view.
+	// switchGap is the least time between two quanta with switches, so that moves
+	// which become ready meanwhile share a view.
 	switchGap = 50 * time.Millisecond
-	// maxUnpublished is how many views may wait to be acknowledged before no
-	// further slices are switched.
+	// maxUnpublished is how many views may be unacknowledged before switches are
+	// held back.
 	maxUnpublished = 4
-	// restIntervals is how many intervals a slice keeps away from a node that
-	// it left, and rideIntervals from one that it could not get to.
+	// restIntervals is how many intervals a slice stays away from a node that it
+	// left, rideIntervals from one that it failed to move to.
 	restIntervals, rideIntervals = 10, 3
 )
 
@@ -104,24 +104,24 @@ func (c *MapperConfig) interval() time.Duration {
 	return c.Interval
 }
 
-// clockwork makes a time that never goes back and never jumps: of a time that
-// nobody told, since the process was stopped or its clock was set, at most
-// maxLeap counts. So who could not be heard meanwhile is not taken for lost.
+// clockwork makes time monotonic and without jumps: a gap between two calls, since
+// the process was stopped or its clock was set, counts as at most maxLeap. Nodes
+// that could not be heard meanwhile are therefore not taken for lost.
 type clockwork struct {
-	last   time.Duration // as told
+	last   time.Duration // as passed in
 	now    time.Duration
 	offset time.Duration // now - last
 }
 
-// maxLeap is the most that the mapper's time goes on by one call.
+// maxLeap is the most that one call advances the mapper's time.
 const maxLeap = 2 * time.Second
 
-func (c *clockwork) at(told time.Duration) time.Duration {
-	c.now += min(max(0, told-c.last), maxLeap)
-	c.last = told
-	c.offset = c.now - told
+func (c *clockwork) at(t time.Duration) time.Duration {
+	c.now += min(max(0, t-c.last), maxLeap)
+	c.last = t
+	c.offset = c.now - t
 	return c.now
 }
 
-// raw returns a time as the caller tells it.
+// raw converts a time to the caller's.
 func (c *clockwork) raw(t time.Duration) time.Duration { return t - c.offset }

@@ -2,8 +2,8 @@ package balance
 
 import "time"
 
-// memory keeps the last decisions about slices: maxDecisions of each of the
-// maxRemembered slices about which something was decided last.
+// memory keeps the last maxDecisions decisions about each of the maxRemembered
+// slices that were decided about most recently.
 type memory struct {
 	slices map[uint64]*remembered
 	// oldest and newest are the ends of a list by the time of the last decision.
@@ -16,9 +16,9 @@ type remembered struct {
 	list         []Decision
 }
 
-// Decision is what was decided about a slice, or what became of it.
+// Decision is a decision about a slice, or its outcome.
 type Decision struct {
-	// At is the mapper's time, of the last time when it was repeated.
+	// At is the mapper's time of the last repetition.
 	At    time.Duration
 	Text  string
 	Times int
@@ -31,7 +31,7 @@ const (
 
 func newMemory() memory { return memory{slices: map[uint64]*remembered{}} }
 
-// add remembers a decision; one that is like the last only counts it.
+// add records a decision; one equal to the last only increases its count.
 func (m *memory) add(now time.Duration, slice uint64, text string) {
 	r := m.slices[slice]
 	if r == nil {

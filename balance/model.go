@@ -15,8 +15,8 @@ type Model struct {
 	filled    bool   // the first fill is complete
 	nextSlice uint64
 	nextNode  NodeID
-	nodes     []Node  // by rising id
-	slices    []Slice // by rising key, tiling the ring
+	nodes     []Node  // in ascending id order
+	slices    []Slice // in ascending key order, tiling the ring
 }
 
 // NewModel returns the model before the first plan: view 0, one slice that is
@@ -36,17 +36,17 @@ func NewModel(nodes []Node) (*Model, error) {
 // node, a node joins or is removed, or a node's address changes.
 func (m *Model) View() uint64 { return m.view }
 
-// Least returns the oldest view that may still be asked for.
+// Least returns the oldest view that queries may still use.
 func (m *Model) Least() uint64 { return m.least }
 
-// Filled reports whether the first fill is complete: there was a time when each
-// slice was wholly there, on the node that serves it.
+// Filled reports whether the first fill is complete: each slice has once been
+// complete on the node that serves it.
 func (m *Model) Filled() bool { return m.filled }
 
-// Nodes returns the nodes by rising id; not to be changed.
+// Nodes returns the nodes in ascending id order; not to be modified.
 func (m *Model) Nodes() []Node { return m.nodes }
 
-// Slices returns the slices by rising key; not to be changed.
+// Slices returns the slices in ascending key order; not to be modified.
 func (m *Model) Slices() []Slice { return m.slices }
 
 // At returns the slice that covers k.
@@ -73,9 +73,9 @@ func (m *Model) Named(name string) (Node, bool) {
 	return m.nodes[i], true
 }
 
-// Table returns what a node is to hold and serve: slices that are its own,
-// those that are being copied to it, in no view yet, and those that it served
-// before a switch, in the views until then.
+// Table returns what a node is to hold and serve: its own slices, those being
+// copied to it, which it serves in no view yet, and those that it served before a
+// switch, in the views up to then.
 func (m *Model) Table(node NodeID) Table {
 	t := Table{View: m.view, Least: m.least, Filled: m.filled}
 	for _, s := range m.slices {
@@ -118,7 +118,7 @@ func (s Slice) held(node NodeID) Held {
 	return h
 }
 
-// check tells why a model is not sound: slices must tile the ring, on known
+// check returns why a model is invalid: slices must tile the ring, on known
 // nodes, with distinct ids below the next, served from a view that exists, and
 // move only between different nodes.
 func (m *Model) check() error {
@@ -129,7 +129,7 @@ func (m *Model) check() error {
 	names := make(map[string]bool, len(m.nodes))
 	for i, n := range m.nodes {
 		if n.ID == 0 || n.ID >= m.nextNode || i > 0 && n.ID <= m.nodes[i-1].ID || names[n.Name] || n.State > Drained {
-			return fault.Newf(fault.Invalid, op, "node %d %q stands twice, out of order or in no known state", n.ID, n.Name)
+			return fault.Newf(fault.Invalid, op, "node %d %q is listed twice, out of order or in an unknown state", n.ID, n.Name)
 		}
 		names[n.Name] = true
 	}
@@ -157,20 +157,20 @@ func (m *Model) check() error {
 	return nil
 }
 
-// checkSlice tells why one slice is not sound.
+// checkSlice returns why a slice is invalid.
 func (m *Model) checkSlice(s Slice) error {
 	const op = "balance: check model"
 	if s.ID == 0 || s.ID >= m.nextSlice || s.From > m.view {
 		return fault.Newf(fault.Invalid, op, "slice %d has the number 0 or one not given yet, or comes from a later view", s.ID)
 	}
-	if n, known := m.Node(s.Node); !known || n.State == Drained {
-		return fault.Newf(fault.Invalid, op, "slice %d lies on node %d, which is unknown or drained", s.ID, s.Node)
+	if n, ok := m.Node(s.Node); !ok || n.State == Drained {
+		return fault.Newf(fault.Invalid, op, "slice %d is on node %d, which is unknown or drained", s.ID, s.Node)
 	}
 	v := s.Move
 	switch v.Phase {
 	case NoMove:
 		if v != (Move{}) {
-			return fault.Newf(fault.Invalid, op, "slice %d does not move, and yet to node %d", s.ID, v.Other)
+			return fault.Newf(fault.Invalid, op, "slice %d is not moving but names node %d as its target", s.ID, v.Other)
 		}
 		return nil
 	case Copying:
@@ -184,8 +184,8 @@ func (m *Model) checkSlice(s Slice) error {
 	default:
 		return fault.Newf(fault.Invalid, op, "slice %d is in the unknown phase %d of a move", s.ID, v.Phase)
 	}
-	if n, known := m.Node(v.Other); !known || v.Other == s.Node || n.State == Drained {
-		return fault.Newf(fault.Invalid, op, "slice %d moves between the nodes %d and %d, which cannot be", s.ID, s.Node, v.Other)
+	if n, ok := m.Node(v.Other); !ok || v.Other == s.Node || n.State == Drained {
+		return fault.Newf(fault.Invalid, op, "slice %d moves between the nodes %d and %d, which is impossible", s.ID, s.Node, v.Other)
 	}
 	return nil
 }

@@ -12,24 +12,24 @@ import (
 
 // moves are the slices on their way.
 type moves struct {
-	all map[uint64]*move // by the slice's number
+	all map[uint64]*activeMove // by the slice's number
 	// doomed are to be cancelled, ready to be switched, leaving to be finished,
 	// in the order of their views; some may have come to nothing meanwhile.
-	doomed, ready, leaving []*move
+	doomed, ready, leaving []*activeMove
 	switched               time.Duration // the last time
 }
 
-// move is a slice on its way, from its start to its finish.
-type move struct {
+// activeMove is a slice on its way, from its start to its finish.
+type activeMove struct {
 	id, generation uint64
 	lo, hi         Key
 	a, b           NodeID // from, to
 	phase          MovePhase
 	view           uint64 // from which b serves, when switched
 	since          time.Duration
-	progress       time.Duration // last time that it came on
+	progress       time.Duration // last time that it progressed
 	cause          cause
-	doomed         string // why it is given up
+	doomed         string // why it is cancelled
 
 	check       *comparison
 	arrived     bool // b has all of it
@@ -42,52 +42,52 @@ type move struct {
 // cause is why a slice began to move.
 type cause struct {
 	text string
-	// away: it had to go, so that it may come back at once.
+	// away is set if the slice had to leave; it may come back at once.
 	away bool
 }
 
-// byCommand is the cause of what people want.
+// byCommand is the cause of operators' commands.
 const byCommand = "by command"
 
-// causes say why operations are done, by what they are done to.
+// causes are the reasons for operations, by slice.
 type causes map[causeOf]cause
 
 type causeOf struct{ slice, with uint64 }
 
 func (c causes) set(o Op, why cause) { c[causeOf{o.Slice, o.New}] = why }
 
-// of returns why an operation is done, or "" for what needs no reason.
+// of returns the reason for an operation, or "" if it needs none.
 func (c causes) of(o Op) cause { return c[causeOf{o.Slice, o.New}] }
 
-func newMoves() moves { return moves{all: map[uint64]*move{}} }
+func newMoves() moves { return moves{all: map[uint64]*activeMove{}} }
 
 // sorted returns the moves by the numbers of their slices.
-func (m *moves) sorted() []*move {
+func (m *moves) sorted() []*activeMove {
 	list := slices.Collect(maps.Values(m.all))
-	slices.SortFunc(list, func(a, b *move) int { return cmp.Compare(a.id, b.id) })
+	slices.SortFunc(list, func(a, b *activeMove) int { return cmp.Compare(a.id, b.id) })
 	return list
 }
 
-// matches tells whether h is the slice, all of it, as it is being moved.
-func (v *move) matches(h Held) bool {
+// matches reports whether h is the slice, all of it, as it is being moved.
+func (v *activeMove) matches(h Held) bool {
 	return h.State == Full && h.Generation == v.generation && h.Lo == v.lo && h.Hi == v.hi
 }
 
-// switchable tells whether the slice may be switched.
-func (m *Mapper) switchable(now time.Duration, v *move) bool {
+// switchable reports whether the slice may be switched.
+func (m *Mapper) switchable(now time.Duration, v *activeMove) bool {
 	return m.moves.all[v.id] == v && v.phase == Copying && v.arrived && v.doomed == "" && v.check.done() &&
 		m.alive(m.name(v.b), now)
 }
 
-// doom has a move cancelled.
-func (m *Mapper) doom(v *move, why string) {
+// doom marks a move for cancellation.
+func (m *Mapper) doom(v *activeMove, why string) {
 	if v.doomed != "" {
 		return
 	}
 	v.doomed = why
 	m.moves.doomed = append(m.moves.doomed, v)
 	m.trouble(fault.Newf(fault.Unavailable, "balance: move",
-		"the move of slice %d from node %s to node %s is given up: %s", v.id, m.name(v.a), m.name(v.b), why))
+		"the move of slice %d from node %s to node %s is cancelled: %s", v.id, m.name(v.a), m.name(v.b), why))
 }
 
 // dueMoves adds to an edit what is to be cancelled, switched and finished.
@@ -121,7 +121,7 @@ func (m *Mapper) dueMoves(now time.Duration, e *lazyEdit) {
 	m.moves.leaving = slices.Delete(m.moves.leaving, 0, done)
 }
 
-// took follows a change of the model: moves begin, are switched, end.
+// took updates the moves after a change of the model.
 func (m *Mapper) took(now time.Duration, s *staged) {
 	still := make(map[uint64]bool, len(m.moves.all))
 	for _, v := range m.model.slices {
@@ -129,12 +129,12 @@ func (m *Mapper) took(now time.Duration, s *staged) {
 			continue
 		}
 		still[v.ID] = true
-		known := m.moves.all[v.ID]
+		tracked := m.moves.all[v.ID]
 		switch {
-		case known == nil:
+		case tracked == nil:
 			m.begun(now, v, s.why[causeOf{v.ID, 0}])
-		case known.phase == Copying && v.Move.Phase == Switched:
-			m.switched(now, known, v)
+		case tracked.phase == Copying && v.Move.Phase == Switched:
+			m.switched(now, tracked, v)
 		}
 	}
 	for _, v := range m.moves.sorted() {
@@ -147,9 +147,9 @@ func (m *Mapper) took(now time.Duration, s *staged) {
 	}
 }
 
-// begun follows a new move, or one that an earlier mapper had begun.
+// begun tracks a new move, or one that an earlier mapper started.
 func (m *Mapper) begun(now time.Duration, s Slice, why cause) {
-	v := &move{
+	v := &activeMove{
 		id: s.ID, lo: s.Lo, hi: s.Hi, generation: s.Generation, phase: s.Move.Phase, since: now, progress: now, cause: why,
 	}
 	v.check = &comparison{move: v, id: s.ID, generation: s.Generation, all: Interval{s.Lo, s.Hi}}
@@ -167,12 +167,12 @@ func (m *Mapper) begun(now time.Duration, s Slice, why cause) {
 	n.arriving[s.ID] = v
 	m.happened(now, Event{Slice: s.ID, Step: v.cause.text != byCommand,
 		Text: fmt.Sprintf("begins to move from %s to %s: %s", m.name(v.a), m.name(v.b), v.cause.text)})
-	if n.told {
+	if n.reported {
 		m.hold(now, n, n.table)
 	}
 }
 
-func (m *Mapper) switched(now time.Duration, v *move, s Slice) {
+func (m *Mapper) switched(now time.Duration, v *activeMove, s Slice) {
 	v.phase, v.view, v.generation, v.progress = Switched, s.From, s.Generation, now
 	delete(m.node(m.name(v.b)).arriving, v.id)
 	if v.cause.away {
@@ -186,8 +186,8 @@ func (m *Mapper) switched(now time.Duration, v *move, s Slice) {
 	m.tell(now, v.id, "is served by %s from view %d on", m.name(v.b), v.view)
 }
 
-// ended follows the finish of a move, or its cancel.
-func (m *Mapper) ended(now time.Duration, v *move) {
+// ended records that a move finished or was cancelled.
+func (m *Mapper) ended(now time.Duration, v *activeMove) {
 	delete(m.moves.all, v.id)
 	delete(m.verify.asked, v.check.asked) // nobody waits for the answer
 	if v.phase == Copying {
@@ -198,7 +198,7 @@ func (m *Mapper) ended(now time.Duration, v *move) {
 			why: "could not get there: " + v.doomed,
 		})
 		m.happened(now, Event{Slice: v.id,
-			Text: fmt.Sprintf("stays on %s, its move to %s is given up: %s", m.name(v.a), m.name(v.b), v.doomed)})
+			Text: fmt.Sprintf("stays on %s, its move to %s is cancelled: %s", m.name(v.a), m.name(v.b), v.doomed)})
 		return
 	}
 	items, bytes := v.check.items, v.check.bytes
@@ -212,7 +212,7 @@ func (m *Mapper) ended(now time.Duration, v *move) {
 	m.tell(now, v.id, "has left %s for %s: %d items, %d bytes", m.name(v.a), m.name(v.b), items, bytes)
 }
 
-// note remembers what else became of slices and nodes.
+// note records other changes of slices and nodes.
 func (m *Mapper) note(now time.Duration, o Op, why causes) {
 	text := ""
 	if c := why.of(o); c.text != "" {
@@ -241,13 +241,13 @@ func (m *Mapper) note(now time.Duration, o Op, why causes) {
 	}
 }
 
-// lazyEdit is an edit that costs nothing until it is used.
+// lazyEdit is an edit that is created on first use.
 type lazyEdit struct {
 	m *Mapper
 	e *Edit
 }
 
-// try does an operation; one that cannot be is told and left out.
+// try applies an operation; an impossible one is reported and skipped.
 func (l *lazyEdit) try(op func(*Edit) error) {
 	if l.e == nil {
 		l.e = l.m.model.Edit()

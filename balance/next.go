@@ -10,7 +10,7 @@ func (d *Distributor[P]) Work() Work {
 	return w
 }
 
-// Built takes what was built. An answer that nobody waits for is ignored.
+// Built takes the result of a Build; one that is no longer awaited is ignored.
 func (d *Distributor[P]) Built(b Built[P]) {
 	s, ok := d.streams[b.Node]
 	if !ok || s.job == nil || s.job.seq != b.Seq {
@@ -30,7 +30,7 @@ func (d *Distributor[P]) Built(b Built[P]) {
 	d.push(s, bucket, table)
 }
 
-// learn mends the estimate of bytes for each unit of weight.
+// learn updates the estimate of bytes per unit of weight.
 func (d *Distributor[P]) learn(entries []Entry, bytes int) {
 	var weight uint64
 	for _, e := range entries {
@@ -42,7 +42,7 @@ func (d *Distributor[P]) learn(entries []Entry, bytes int) {
 	}
 }
 
-// Fetched takes older changes. When they are gone, the node is filled again.
+// Fetched takes older changes. If they are gone, the node is refilled.
 func (d *Distributor[P]) Fetched(f Fetched) {
 	s, ok := d.streams[f.Node]
 	if !ok || s.fetch == 0 || s.fetch != f.Seq {
@@ -63,7 +63,7 @@ func (d *Distributor[P]) Fetched(f Fetched) {
 	}
 }
 
-// Failed says that a Build or Fetch could not be done; Work gives it again.
+// Failed reports that a Build or Fetch failed; Work returns it again.
 func (d *Distributor[P]) Failed(node string, seq uint64) {
 	s, ok := d.streams[node]
 	switch {
@@ -75,7 +75,7 @@ func (d *Distributor[P]) Failed(node string, seq uint64) {
 	}
 }
 
-// cut is where a bucket ends that took only the first n entries.
+// cut returns the end of a bucket that took only the first n entries.
 func (j *job) cut(n int) Position {
 	to := j.next.to
 	to.Offset = j.next.offset
@@ -91,7 +91,7 @@ func (j *job) cut(n int) Position {
 	return to
 }
 
-// advance makes buckets of a stream until something must be awaited.
+// advance makes buckets of a stream until it must wait for something.
 func (d *Distributor[P]) advance(s *stream[P], w *Work) {
 	for s.node != 0 && s.job == nil && s.fetch == 0 && len(s.queue) < d.cfg.Ahead && s.bytes < d.cfg.NodeBytes {
 		if s.settled && s.end.Clock == d.head {
@@ -132,9 +132,9 @@ func (d *Distributor[P]) advance(s *stream[P], w *Work) {
 	}
 }
 
-// begin makes the first bucket of a node that is filled from nothing: all that
-// is wanted, held, not served. It resets nodes that say they are empty too: one
-// whose data are damaged says so.
+// begin makes the first bucket of a node that is filled from scratch: everything
+// assigned to it is held, nothing served. It also resets nodes that report to be
+// empty, since one whose data are damaged does too.
 func (d *Distributor[P]) begin(s *stream[P]) {
 	table := Table{}.toward(s.want, true)
 	to := Position{Epoch: d.cfg.Epoch, Clock: d.head, Quantum: d.number}
@@ -144,13 +144,13 @@ func (d *Distributor[P]) begin(s *stream[P]) {
 	d.push(s, Bucket[P]{From: s.end, Reset: true, To: to}, table)
 }
 
-// following tells whether the changes after the stream's end are at hand, or
-// concern nothing that the node has.
+// following reports whether the changes after the stream's end are available, or
+// do not concern the node.
 func (d *Distributor[P]) following(s *stream[P]) bool {
 	return s.end.Clock >= d.log.base || s.end.Clock < s.olderTo || len(s.table.delivered(s.end.Offset)) == 0
 }
 
-// forget drops fetched changes once they are sent.
+// forget drops fetched changes that were sent.
 func (d *Distributor[P]) forget(s *stream[P], clock uint64) {
 	if clock >= s.olderTo {
 		s.older, s.olderTo = nil, 0
@@ -171,7 +171,7 @@ func (d *Distributor[P]) pending(s *stream[P]) (list []Change, reached uint64) {
 	return list, min(d.head, s.olderTo)
 }
 
-// gather returns the entries of the stream's next bucket and where it leads.
+// gather returns the entries of the stream's next bucket and its end.
 func (d *Distributor[P]) gather(s *stream[P]) ([]Entry, next) {
 	g := gathering{limit: d.cfg.Entries, budget: float64(d.bucketBytes(s)), perUnit: d.perUnit, items: d.items}
 	n := next{begun: s.table.toward(s.want, false), offset: s.end.Offset}

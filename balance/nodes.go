@@ -7,16 +7,16 @@ import (
 	"adshard/fault"
 )
 
-// NodeReport is what a node says of itself every second, and at once when its
-// table has changed. With its table it acknowledges Table.View.
+// NodeReport is a node's status, sent every second and at once after a change of
+// its table. With its table it acknowledges Table.View.
 type NodeReport struct {
 	Name string
-	// Incarnation is another one each time the node starts.
+	// Incarnation differs each time the node starts.
 	Incarnation string
 	Position    Position
-	// Table is nil when it is as in the report before.
+	// Table is nil when it is unchanged since the previous report.
 	Table *Table
-	// Trouble says why the node does not go on; "": it does.
+	// Trouble says why the node makes no progress; "" if it does.
 	Trouble string
 	// Load is nil when nothing was counted.
 	Load *LoadReport
@@ -24,38 +24,38 @@ type NodeReport struct {
 	Bytes uint64
 }
 
-// nodeState is what is known of a node beside the model.
-type nodeState struct {
+// nodeInfo is the mapper's state of a node outside of the model.
+type nodeInfo struct {
 	id          NodeID        // 0: not in the model
-	heard       time.Duration // last heard of
+	heard       time.Duration // time of the last message
 	incarnation string
 	position    Position
 	table       Table
-	told        bool // table is known
+	reported    bool // its table, at least once
 	trouble     string
 	troubled    time.Duration // since when
 	bytes       uint64
 	moved       time.Duration // when table or offset last changed: it is being filled
-	arriving    map[uint64]*move
+	arriving    map[uint64]*activeMove
 }
 
-// node returns what is known of a node, heard of now if it is new.
-func (m *Mapper) node(name string) *nodeState {
+// node returns the state of a node; a new one counts as heard from now.
+func (m *Mapper) node(name string) *nodeInfo {
 	n := m.nodes[name]
 	if n == nil {
-		n = &nodeState{heard: m.time.now, arriving: map[uint64]*move{}}
+		n = &nodeInfo{heard: m.time.now, arriving: map[uint64]*activeMove{}}
 		m.nodes[name] = n
 	}
 	return n
 }
 
-// alive tells whether a node of the model was heard of lately.
+// alive reports whether a node of the model was heard from recently.
 func (m *Mapper) alive(name string, now time.Duration) bool {
 	n := m.nodes[name]
 	return n != nil && now < n.heard+m.cfg.DeadAfter
 }
 
-// Join says that a node has announced itself, again or for the first time.
+// Join takes a node's announcement, its first or a repeated one.
 func (m *Mapper) Join(now time.Duration, j Joining) error {
 	now = m.time.at(now)
 	if err := j.Table.check(); err != nil {
@@ -85,8 +85,8 @@ func (m *Mapper) Join(now time.Duration, j Joining) error {
 func (m *Mapper) Report(now time.Duration, r NodeReport) error {
 	now = m.time.at(now)
 	n := m.nodes[r.Name]
-	if n == nil || !n.told && r.Table == nil {
-		return fault.Newf(fault.Stale, "balance: report", "node %s has not said what it holds: register again", r.Name)
+	if n == nil || !n.reported && r.Table == nil {
+		return fault.Newf(fault.Stale, "balance: report", "node %s has not reported its table: register again", r.Name)
 	}
 	if r.Table != nil {
 		if err := r.Table.check(); err != nil {
@@ -118,21 +118,21 @@ func (m *Mapper) Report(now time.Duration, r NodeReport) error {
 	return nil
 }
 
-// restarted forgets what an earlier life of the node was certified to have.
-func (m *Mapper) restarted(n *nodeState, incarnation string) {
+// restarted discards the certificates of an earlier incarnation of the node.
+func (m *Mapper) restarted(n *nodeInfo, incarnation string) {
 	n.incarnation = incarnation
 	for _, v := range n.arriving {
 		m.uncertify(v)
 	}
 }
 
-// hold takes a node's table, in time proportional to it and to the moves to the
-// node: what was to be copied may have arrived.
-func (m *Mapper) hold(now time.Duration, n *nodeState, t Table) {
-	if !n.told || !n.table.Equal(t) {
+// hold takes a node's table and notes which moves to it have arrived, in time
+// proportional to both.
+func (m *Mapper) hold(now time.Duration, n *nodeInfo, t Table) {
+	if !n.reported || !n.table.Equal(t) {
 		n.moved, m.filling = now, true
 	}
-	n.table, n.told = t, true
+	n.table, n.reported = t, true
 	if len(n.arriving) == 0 {
 		return
 	}
@@ -154,7 +154,7 @@ func (m *Mapper) hold(now time.Duration, n *nodeState, t Table) {
 	}
 }
 
-// watch looks for what has been silent or still for too long.
+// watch looks for nodes silent, and moves stalled, for too long.
 func (m *Mapper) watch(now time.Duration) {
 	m.masters(now)
 	m.expire(now)
@@ -171,30 +171,30 @@ func (m *Mapper) watch(now time.Duration) {
 	m.emptied(now)
 }
 
-// hopeless says why a copy will not come to its end; "": it may.
-func (m *Mapper) hopeless(now time.Duration, v *move) string {
+// hopeless returns why a copy cannot complete, or "" if it can.
+func (m *Mapper) hopeless(now time.Duration, v *activeMove) string {
 	target, _ := m.model.Node(v.b)
 	n := m.node(target.Name)
 	switch {
 	case target.State != Active:
 		return "node " + target.Name + " is " + target.State.String()
 	case !m.alive(target.Name, now):
-		return "node " + target.Name + " is lost: it was not heard of for " + m.cfg.DeadAfter.String()
+		return "node " + target.Name + " is lost: not heard from for " + m.cfg.DeadAfter.String()
 	case n.trouble != "" && now >= n.troubled+m.cfg.DeadAfter:
 		return "node " + target.Name + " is in trouble: " + n.trouble
 	case now >= max(v.progress, n.moved)+m.cfg.Stall:
-		return "it did not come on for " + m.cfg.Stall.String() + m.stalled(v)
+		return "no progress for " + m.cfg.Stall.String() + m.stalled(v)
 	}
 	return ""
 }
 
-// stalled says at what a copy stands still.
-func (m *Mapper) stalled(v *move) string {
+// stalled returns what a stalled copy waits for.
+func (m *Mapper) stalled(v *activeMove) string {
 	switch {
 	case !v.arrived:
-		return ": node " + m.name(v.b) + " has not got all items"
+		return ": node " + m.name(v.b) + " has not received all items"
 	case v.check.failed != "":
-		return ": no certificates were to be had: " + v.check.failed
+		return ": certificates unavailable: " + v.check.failed
 	}
-	return ": its items change so often that the copies cannot be compared"
+	return ": its items change too often for the copies to be compared"
 }

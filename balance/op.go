@@ -14,11 +14,11 @@ const (
 	OpJoin                      // Node joins, with Name and Address
 	OpAddress                   // Node is reached at Address
 	OpStart                     // Slice begins to be copied to Node
-	OpCancel                    // Slice stays where it is; its move is given up
+	OpCancel                    // Slice stays where it is; its move is cancelled
 	OpSwitch                    // Slice is served by its target from the next view on
 	OpFinish                    // Slice leaves the node that served it before
 	OpState                     // Node becomes State
-	OpRemove                    // Node, called Name, which has nothing, is no more
+	OpRemove                    // Node, called Name, which has no slices, is removed
 	OpFilled                    // the first fill is complete
 )
 
@@ -33,7 +33,7 @@ type Op struct {
 	State         NodeState
 }
 
-// String returns the operation as one would say it.
+// String describes the operation.
 func (o Op) String() string {
 	switch o.Kind {
 	case OpMap:

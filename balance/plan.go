@@ -10,8 +10,8 @@ import (
 )
 
 // change stages the next change of the model, if one is due: all that moves,
-// nodes and people want, in one quantum; else an iteration, or what nodes that
-// drain or are lost still have.
+// nodes and commands require, in one quantum; otherwise an iteration, or the
+// evacuation of nodes that drain or are lost.
 func (m *Mapper) change(now time.Duration) error {
 	if m.model == nil {
 		if len(m.joined) < max(1, m.cfg.Nodes) {
@@ -46,9 +46,9 @@ func (m *Mapper) change(now time.Duration) error {
 	return nil
 }
 
-// obey does what people want, and makes empty nodes Drained.
+// obey executes commands, and makes empty nodes Drained.
 func (m *Mapper) obey(now time.Duration, e *lazyEdit, why causes) {
-	for _, o := range m.orders {
+	for _, o := range m.commands {
 		if o.remove {
 			e.try(func(e *Edit) error { return m.remove(now, e, o.node) })
 			continue
@@ -60,30 +60,29 @@ func (m *Mapper) obey(now time.Duration, e *lazyEdit, why causes) {
 		why[causeOf{o.slice, 0}] = cause{text: byCommand}
 		e.try(func(e *Edit) error { return e.Start(o.slice, o.node) })
 	}
-	m.orders = nil
+	m.commands = nil
 	for _, n := range m.planning.drained {
-		if s, known := m.model.Node(n); known && s.State == Draining {
+		if s, ok := m.model.Node(n); ok && s.State == Draining {
 			e.try(func(e *Edit) error { return e.SetState(n, Drained) })
 		}
 	}
 	m.planning.drained = m.planning.drained[:0]
 }
 
-// remove removes a node unless it has come back since that was wanted.
+// remove removes a node unless it has come back since the command.
 func (m *Mapper) remove(now time.Duration, e *Edit, id NodeID) error {
-	if n, known := m.model.Node(id); known && m.alive(n.Name, now) {
+	if n, ok := m.model.Node(id); ok && m.alive(n.Name, now) {
 		return fault.Newf(fault.Conflict, "balance: remove", "node %s is not removed: it has come back", n.Name)
 	}
 	return e.Remove(id)
 }
 
-// admit gives nodes that are new their place in the model, with nothing to
-// hold yet, and learns new addresses.
+// admit adds new nodes to the model, without slices, and updates addresses.
 func (m *Mapper) admit(e *lazyEdit) {
 	for _, j := range m.joined {
-		node, known := m.model.Named(j.Name)
+		node, ok := m.model.Named(j.Name)
 		switch {
-		case !known:
+		case !ok:
 			e.try(func(e *Edit) error { _, err := e.Join(j.Name, j.Address); return err })
 		case node.Address != j.Address:
 			e.try(func(e *Edit) error { return e.Address(node.ID, j.Address) })
@@ -111,7 +110,7 @@ func (m *Mapper) first(now time.Duration) error {
 		nodes = append(nodes, Node{Name: j.Name, Address: j.Address})
 		if len(j.Table.Slices) > 0 {
 			m.trouble(fmt.Errorf(
-				"node %s holds data that is given up, since the nodes' data do not fit together: %w", j.Name, err))
+				"node %s holds data that is discarded because the nodes' data do not fit together: %w", j.Name, err))
 		}
 	}
 	model, proposal, err := Plan(m.cfg.Strategy, m.cfg.Order, nodes, m.items, m.cfg.Limits)
@@ -145,13 +144,13 @@ func Plan(s Strategy, order Order, nodes []Node, items Items, limits map[string]
 	}
 	model, err := base.Apply(proposal.Ops)
 	if err != nil {
-		return nil, Proposal{}, fmt.Errorf("strategy %s proposed what cannot be: %w", s.Name(), err)
+		return nil, Proposal{}, fmt.Errorf("strategy %s made an impossible proposal: %w", s.Name(), err)
 	}
 	return model, proposal, nil
 }
 
-// Adopt makes a model of what the nodes hold. Its view is one more than theirs,
-// so that each learns of the others. It fails with fault.Conflict when the
+// Adopt makes a model from the nodes' tables. Its view is one above theirs, so that
+// each node receives it. It fails with fault.Conflict when the
 // slices that they serve in their newest view do not tile the ring, or are
 // foreign.
 func Adopt(nodes []Joining) (*Model, error) {

@@ -149,9 +149,9 @@ func TestMovesThatAreGivenUp(t *testing.T) {
 		do   func(*rig)
 		text string
 	}{
-		"the copy differs":   {differs(func(c *balance.Certified) { c.Target.Bins[5].Lo++ }), "searches read on b differs"},
-		"the source differs": {differs(func(c *balance.Certified) { c.Source.Bins[5].Count++ }), "searches read on a differs"},
-		"both differ":        {differs(func(c *balance.Certified) { c.Truth.Bins[5].Hi++ }), "searches read on a and b differs"},
+		"the copy differs":   {differs(func(c *balance.Certified) { c.Target.Bins[5].Lo++ }), "searches read on b differ"},
+		"the source differs": {differs(func(c *balance.Certified) { c.Source.Bins[5].Count++ }), "searches read on a differ"},
+		"both differ":        {differs(func(c *balance.Certified) { c.Truth.Bins[5].Hi++ }), "searches read on a and b differ"},
 		"the target is lost": {func(r *rig) { r.mute["b"] = true; r.pass(balance.DefaultDeadAfter + time.Second) }, "node b is lost"},
 		"the target is in trouble": {func(r *rig) {
 			r.mute["b"] = true
@@ -181,7 +181,7 @@ func TestMovesThatAreGivenUp(t *testing.T) {
 				t.Errorf("%+v", s)
 			}
 			r.wantTrouble(c.text)
-			r.wantEvent("stays on a, its move to b is given up")
+			r.wantEvent("stays on a, its move to b is cancelled")
 			if s := r.m.Status(r.now); s.Moved.Cancelled == 0 || s.Moved.Moves != 0 {
 				t.Errorf("%+v", s.Moved)
 			}
@@ -207,7 +207,7 @@ func TestAMoveThatIsNotFilledStalls(t *testing.T) {
 		r.pass(time.Second)
 	}
 	r.phase(0, balance.NoMove)
-	r.wantTrouble("node b has not got all items")
+	r.wantTrouble("node b has not received all items")
 }
 
 // TestATargetThatReturnsIsCertifiedAnew: what it had may be gone.

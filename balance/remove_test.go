@@ -33,7 +33,7 @@ func (r *rig) refused(node, why string) {
 		r.t.Errorf("remove %s: %v, want %q", node, err, why)
 	}
 	r.carry()
-	if _, known := r.m.Model().Named(node); !known {
+	if _, ok := r.m.Model().Named(node); !ok {
 		r.t.Fatalf("%s is removed all the same", node)
 	}
 }
@@ -55,7 +55,7 @@ func TestANodeIsRemoved(t *testing.T) {
 	check := func() {
 		t.Helper()
 		m := r.m.Model()
-		if _, known := m.Named("b"); known || len(m.Nodes()) != 2 || m.View() != view+1 {
+		if _, ok := m.Named("b"); ok || len(m.Nodes()) != 2 || m.View() != view+1 {
 			t.Fatalf("view %d, was %d: %+v", m.View(), view, m.Nodes())
 		}
 		for _, n := range r.m.Status(r.now).Nodes {
@@ -80,8 +80,8 @@ func TestANodeIsRemoved(t *testing.T) {
 	delete(r.mute, "b")
 	r.must(r.m.Join(r.now, balance.Joining{Name: "b"}))
 	r.carry()
-	if n, known := r.m.Model().Named("b"); !known || n.ID != 4 || n.State != balance.Active {
-		t.Errorf("back: %+v, %v", n, known)
+	if n, ok := r.m.Model().Named("b"); !ok || n.ID != 4 || n.State != balance.Active {
+		t.Errorf("back: %+v, %v", n, ok)
 	}
 }
 
@@ -129,9 +129,9 @@ func TestANodeThatComesBackMeanwhile(t *testing.T) {
 	r.must(r.m.Join(r.now, balance.Joining{Name: "b", Address: "new:1"}))
 	r.slow = false
 	r.carry()
-	n, known := r.m.Model().Named("b")
-	if !known || n.ID != 4 || n.Address != "new:1" || n.State != balance.Active {
-		t.Errorf("%+v, %v", n, known)
+	n, ok := r.m.Model().Named("b")
+	if !ok || n.ID != 4 || n.Address != "new:1" || n.State != balance.Active {
+		t.Errorf("%+v, %v", n, ok)
 	}
 	table := r.table("b")
 	if err := r.m.Report(r.now, balance.NodeReport{Name: "b", Incarnation: "2", Table: &table}); err != nil {

@@ -78,7 +78,7 @@ func TestRestartAfterTheSwitch(t *testing.T) {
 		r.switch0()
 		r.cfg.Epoch++
 		r.start()
-		for i, n := range []string{"a", "b"} { // they have not heard of it
+		for i, n := range []string{"a", "b"} { // they have not heard from it
 			r.must(r.m.Join(r.now, balance.Joining{Name: n, Table: tables[i]}))
 		}
 		r.carry()
@@ -111,7 +111,7 @@ func TestRestartWithALostNode(t *testing.T) {
 	if r.m.Unpublished() != nil {
 		t.Fatal("there is a published model")
 	}
-	r.switch0() // view 2, which nobody has heard of
+	r.switch0() // view 2, which nobody has heard from
 	r.mute["c"] = true
 	r.cfg.Epoch++
 	r.start()

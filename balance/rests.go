@@ -8,10 +8,9 @@ import (
 	"time"
 )
 
-// rests says what does not go where for a while (no thrashing): what left a
-// node does not come back within restIntervals, unless its load has changed to
-// twice or half of what it was; what could not get to a node does not try again
-// at once. It goes by keys, since slices are split and merged.
+// rests prevents thrashing: what left a node does not come back within
+// restIntervals, unless its load has doubled or halved; what failed to move to a
+// node does not try again at once. It goes by keys, since slices are split and merged.
 type rests map[NodeID][]rest
 
 type rest struct {
@@ -45,14 +44,14 @@ func (r rests) index(now time.Duration) map[NodeID]restIndex {
 	return out
 }
 
-// restIndex has the rests of a node by rising first key; most[i] is the highest
+// restIndex has the rests of a node in ascending order of first keys; most[i] is the highest
 // last key of the first i+1.
 type restIndex struct {
 	list []rest
 	most []Key
 }
 
-// why tells why keys must keep away; "": they need not. load returns the load
+// why returns why keys must stay away, or "" if they need not. load returns the load
 // of an interval.
 func (x restIndex) why(now time.Duration, keys Interval, load func(Interval) float64) string {
 	i := sort.Search(len(x.list), func(i int) bool { return x.list[i].Lo > keys.Hi }) - 1
@@ -75,8 +74,7 @@ func (x restIndex) why(now time.Duration, keys Interval, load func(Interval) flo
 	return ""
 }
 
-// measured returns the load of a slice as it is known now, or the weight of its
-// items.
+// measured returns the current load of a slice, or the weight of its items.
 func (m *Mapper) measured(s Slice) (load float64) {
 	if l := m.loads.byID[s.ID]; l != nil && l.rate > 0 {
 		return l.rate

@@ -25,7 +25,7 @@ type rig struct {
 	quanta []balance.Quantum
 	// discards are the orders to stop serving slices.
 	discards []balance.Discard
-	told     []string // events and troubles
+	events   []string // events and troubles
 	ill      []string // troubles
 	loud     []string // events that are no steps
 	mute     map[string]bool
@@ -62,7 +62,7 @@ func newRig(t *testing.T, slices int, change func(*balance.MapperConfig), nodes 
 	r.carry()
 	r.ackAll()
 	if r.m.Published() == nil || r.m.Published().View() != 1 {
-		t.Fatalf("the first plan is not published: %v", r.told)
+		t.Fatalf("the first plan is not published: %v", r.events)
 	}
 	return r
 }
@@ -124,13 +124,13 @@ func (r *rig) carry() {
 		r.quanta = append(r.quanta, out.Quanta...)
 		r.discards = append(r.discards, out.Discards...)
 		for _, e := range out.Events {
-			r.told = append(r.told, e.String())
+			r.events = append(r.events, e.String())
 			if !e.Step {
 				r.loud = append(r.loud, e.String())
 			}
 		}
 		for _, err := range out.Troubles {
-			r.told = append(r.told, err.Error())
+			r.events = append(r.events, err.Error())
 			r.ill = append(r.ill, err.Error())
 		}
 		if out.Save != nil {
@@ -198,7 +198,7 @@ func (r *rig) ackAll() {
 func (r *rig) answer(change func(*balance.Certified)) {
 	r.t.Helper()
 	if len(r.asked) != 1 {
-		r.t.Fatalf("%d questions: %+v, %v", len(r.asked), r.asked, r.told)
+		r.t.Fatalf("%d questions: %+v, %v", len(r.asked), r.asked, r.events)
 	}
 	q := r.asked[0]
 	r.asked = nil
@@ -232,7 +232,7 @@ func (r *rig) slice(i int) balance.Slice { return r.m.Model().Slices()[i] }
 func (r *rig) phase(i int, want balance.MovePhase) {
 	r.t.Helper()
 	if got := r.slice(i); got.Move.Phase != want {
-		r.t.Fatalf("slice %+v is %v, wanted %v; %s", got, got.Move.Phase, want, strings.Join(r.told, "\n"))
+		r.t.Fatalf("slice %+v is %v, wanted %v; %s", got, got.Move.Phase, want, strings.Join(r.events, "\n"))
 	}
 }
 
@@ -263,7 +263,7 @@ func (r *rig) wantTrouble(text string) {
 
 func (r *rig) wantEvent(text string) {
 	r.t.Helper()
-	if !slices.ContainsFunc(r.told, func(s string) bool { return strings.Contains(s, text) }) {
-		r.t.Errorf("nobody said %q: %q", text, r.told)
+	if !slices.ContainsFunc(r.events, func(s string) bool { return strings.Contains(s, text) }) {
+		r.t.Errorf("nobody said %q: %q", text, r.events)
 	}
 }

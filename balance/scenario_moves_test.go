@@ -31,7 +31,7 @@ func (s *scenario) runOn(d *datadriven.TestData) (string, error) {
 		word = a.Vals[0]
 	}
 	said := func(line string) bool { return strings.Contains(line, word) }
-	for end := s.w.now + by; err == nil && s.w.now < end && !slices.ContainsFunc(s.w.told, said); {
+	for end := s.w.now + by; err == nil && s.w.now < end && !slices.ContainsFunc(s.w.events, said); {
 		_, err = s.w.round()
 	}
 	return "", err

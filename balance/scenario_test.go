@@ -46,10 +46,10 @@ func (s *scenario) run(d *datadriven.TestData) string {
 	if err != nil {
 		out += "refused: " + err.Error() + "\n"
 	}
-	for _, line := range s.w.told {
+	for _, line := range s.w.events {
 		out += line + "\n"
 	}
-	s.w.told = nil
+	s.w.events = nil
 	return out
 }
 

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// scrub compares what nodes serve with the source of truth, part after part over
-// the whole ring, again and again. Slices on their way are left out: their moves
-// compare them.
-type scrub struct {
+// scrubber compares what nodes serve with the source of truth, part by part over
+// the whole ring, repeatedly. Moving slices are left out: their moves compare
+// them.
+type scrubber struct {
 	check   *comparison // under way; nil: none
 	cursor  Key         // where to go on
 	running bool
@@ -27,53 +27,51 @@ type scrub struct {
 }
 
 const (
-	// maxTries and maxFails are how many questions about one part may be
-	// inconclusive or unanswered before it is left out of a pass.
+	// maxTries and maxFails bound the inconclusive and the unanswered questions
+	// about one part before it is left out of a pass.
 	maxTries, maxFails = 12, 3
-	// scrubDelay is how long nodes have to come back, at most, before the first
-	// pass begins.
+	// scrubDelay is the most that the first pass waits for nodes to come back.
 	scrubDelay = time.Minute
 )
 
 // ScrubPass is one pass over the ring.
 type ScrubPass struct {
-	// Items were compared in Parts parts; Different of these differed.
+	// Parts of the ring with Items in all were compared; Different of them differed.
 	Parts, Different uint64
 	Items            uint64
-	// Left is how many slices, or parts of them, were left out: on their way, not
-	// there, changing all the time, without an answer. Unlike is how many of them
-	// were built by another version.
+	// Left is how many slices, or parts of them, were left out: moving, missing,
+	// changing too often, or without an answer. Unlike is how many of them were
+	// built by another version.
 	Left, Unlike uint64
-	// Took is how long it took, Spent the time of processors.
+	// Took is the elapsed time, Spent the processor time.
 	Took, Spent time.Duration
-	// Ended is when, in the mapper's time; 0: it has not.
+	// Ended is the end in the mapper's time; 0 if it has not ended.
 	Ended time.Duration
 }
 
 // Scrub is the state of scrubbing.
 type Scrub struct {
-	// Interval is the time between two passes; 0: there are none.
+	// Interval is the time between two passes; 0: no passes.
 	Interval time.Duration
-	// Running: a pass is under way, Progress of it is done, 0 to 1.
+	// Running is set while a pass is under way; Progress is its done share, 0 to 1.
 	Running  bool
 	Progress float64
 	Pass     ScrubPass
-	// Last is the last whole pass, which ended LastAgo; Passes is how many there
-	// were.
+	// Last is the last complete pass, which ended LastAgo; Passes is their number.
 	Last    ScrubPass
 	LastAgo time.Duration
 	Passes  uint64
 	// Differences were found since the mapper began.
 	Differences uint64
-	// Unlike names a node with data that another version has built, which are not
+	// Unlike is a node whose data were built by another version and are not
 	// compared.
 	Unlike string
 	// Condemned are the slices that nodes are to stop serving.
 	Condemned []Condemned
 }
 
-// Condemned is a slice that a node has otherwise than the source of truth, and
-// has not stopped serving.
+// Condemned is a slice whose copy on a node differs from the source of truth and
+// that the node still serves.
 type Condemned struct {
 	Node   string
 	Slice  uint64
@@ -81,14 +79,14 @@ type Condemned struct {
 	For    time.Duration
 }
 
-// scrubOn continues the pass, or begins one.
+// scrubOn continues the pass or starts one.
 func (m *Mapper) scrubOn(now time.Duration) {
 	s := &m.scrub
 	if m.cfg.Scrub <= 0 || m.model == nil || s.check != nil || now < s.next {
 		return
 	}
 	if !s.running {
-		*s = scrub{
+		*s = scrubber{
 			running: true, began: now, total: max(1, m.items.Len()), last: s.last, passes: s.passes, found: s.found, unlike: s.unlike,
 		}
 	}
@@ -108,13 +106,13 @@ func (m *Mapper) scrubOn(now time.Duration) {
 	}
 }
 
-// scrubLook is how many slices are looked at in a step.
+// scrubLook is how many slices are visited in a step.
 const scrubLook = 64
 
-// serves reports whether a node says that it serves a slice of the model.
+// serves reports whether a node has reported that it serves a slice of the model.
 func (m *Mapper) serves(node string, v Slice) bool {
 	n := m.nodes[node]
-	if n == nil || !n.told {
+	if n == nil || !n.reported {
 		return false
 	}
 	for _, h := range n.table.Slices {
@@ -160,8 +158,7 @@ func (m *Mapper) scrubRest(now time.Duration) {
 	s.spent = 0
 }
 
-// scrubCompares takes in that an answer has come, and reports whether it is to be
-// judged.
+// scrubCompares records an answer and reports whether it is to be judged.
 func (m *Mapper) scrubCompares(now time.Duration, c *comparison, a Certified) bool {
 	s := &m.scrub
 	s.spent += a.Took
@@ -177,7 +174,7 @@ func (m *Mapper) scrubCompares(now time.Duration, c *comparison, a Certified) bo
 		if s.unlike != c.target {
 			s.unlike = c.target
 			m.happened(now, Event{Node: c.target, Text: fmt.Sprintf(
-				"its data were built by version %d and are not compared with those that version %d builds; they are when it was filled again",
+				"its data were built by version %d and cannot be compared with those that version %d builds until it has been refilled",
 				a.Target.Builder, a.Truth.Builder)})
 		}
 		m.scrubLeave(now, c.part.Hi)
@@ -186,7 +183,7 @@ func (m *Mapper) scrubCompares(now time.Duration, c *comparison, a Certified) bo
 	return true
 }
 
-// scrubbed continues after an answer in which nothing differed for certain.
+// scrubbed continues after an answer without a confirmed difference.
 func (m *Mapper) scrubbed(now time.Duration) {
 	s := &m.scrub
 	c := s.check
@@ -207,8 +204,8 @@ func (m *Mapper) scrubbed(now time.Duration) {
 	}
 }
 
-// different counts a slice that differs; the pass continues behind it.
-func (s *scrub) different() {
+// different counts a slice that differs; the pass continues after it.
+func (s *scrubber) different() {
 	s.found++
 	s.pass.Different++
 	s.check = nil

@@ -94,7 +94,7 @@ func TestAServedSliceThatDiffersIsDiscarded(t *testing.T) {
 	if s := r.m.Status(r.now); len(s.Scrub.Condemned) != 1 || s.Scrub.Differences != 1 || s.Certificates.Different != 1 {
 		t.Errorf("%+v, %+v", s.Scrub, s.Certificates)
 	}
-	r.wantTrouble("node b is to discard slice")
+	r.wantTrouble("node b must discard slice")
 	table := r.table("b")
 	for i, h := range table.Slices { // it has obeyed, and is filled again
 		if h.ID == bad.ID {

@@ -16,12 +16,12 @@ type NodeID uint32
 type Node struct {
 	ID   NodeID
 	Name string
-	// Address is where the node is reached; the core only carries it.
+	// Address is the node's address; the core only passes it on.
 	Address string
 	State   NodeState
 }
 
-// NodeState says what a node is for.
+// NodeState is the role of a node.
 type NodeState uint8
 
 // The states of a node.
@@ -52,24 +52,24 @@ type Slice struct {
 	// told apart.
 	Generation uint64
 	Node       NodeID
-	// From is the view from which on Node serves the slice.
+	// From is the first view in which Node serves the slice.
 	From uint64
 	Move Move
 }
 
-// Move is a slice on its way (design.md, "The balance core"). While it lasts
-// nothing else is done with the slice.
+// Move is the move of a slice (design.md, "The balance core"). While it lasts the
+// slice is not changed in any other way.
 type Move struct {
 	Phase MovePhase
 	// Other is the target while it is being copied, and the node that served
 	// the slice before when it is switched.
 	Other NodeID
-	// OtherFrom: after the switch, the view from which on Other had served it,
-	// until Slice.From - 1.
+	// OtherFrom is, after the switch, the first view in which Other served it; the
+	// last is Slice.From - 1.
 	OtherFrom uint64
 }
 
-// MovePhase is how far a move is.
+// MovePhase is the phase of a move.
 type MovePhase uint8
 
 // The phases of a move.
@@ -93,9 +93,9 @@ func (p MovePhase) String() string {
 // Interval is a run of keys, both ends inclusive.
 type Interval struct{ Lo, Hi Key }
 
-// Held is a slice, or a part of one that comes or goes, as the node that holds
-// it knows it: served in the views From..Until; From 0: held, not served;
-// Until 0: no end. Only what is wholly Full is served.
+// Held is a slice, or a part of one that is arriving or leaving, in the table of
+// the node that holds it. It is served in the views From..Until; From 0: held but
+// not served; Until 0: no end. Only a slice that is entirely Full is served.
 type Held struct {
 	ID          uint64
 	Lo, Hi      Key
@@ -104,27 +104,27 @@ type Held struct {
 	State       HeldState
 }
 
-// HeldState says how much of what is held is there.
+// HeldState says how complete a held slice is.
 type HeldState uint8
 
 // The states of what is held, numbered as on the wire.
 const (
 	Full    HeldState = iota
-	Filling           // items below the position's offset are there
-	Residue           // it went away; its items are being deleted
+	Filling           // items below the position's offset have arrived
+	Residue           // it has left; its items are being deleted
 )
 
-// Table is all that a node holds, by rising key, disjoint. View is the newest
-// view that it was told of: it serves none above. Least is the oldest that it
+// Table is all that a node holds, in ascending key order, disjoint. View is the newest
+// view that it has received: it serves none above. Least is the oldest that it
 // still serves.
 type Table struct {
 	Slices      []Held
 	View, Least uint64
-	// Filled: the node knows that the first fill is complete (Model.Filled).
+	// Filled is Model.Filled as the node has received it.
 	Filled bool
 }
 
-// Equal tells whether two tables say the same.
+// Equal reports whether two tables are equal.
 func (t Table) Equal(u Table) bool {
 	return t.View == u.View && t.Least == u.Least && t.Filled == u.Filled && slices.Equal(t.Slices, u.Slices)
 }
@@ -138,11 +138,11 @@ func (t Table) Coverage() []Interval {
 	return out
 }
 
-// check refuses a table whose slices overlap or lie backwards.
+// check returns an error if slices overlap or have swapped ends.
 func (t Table) check() error {
 	for i, h := range t.Slices {
 		if h.Lo > h.Hi || i > 0 && h.Lo <= t.Slices[i-1].Hi {
-			return fmt.Errorf("slice %d of a node's table (%x to %x) overlaps or lies backwards", h.ID, h.Lo, h.Hi)
+			return fmt.Errorf("slice %d of a node's table (%x to %x) overlaps or has its ends swapped", h.ID, h.Lo, h.Hi)
 		}
 	}
 	return nil
@@ -157,7 +157,7 @@ func appendInterval(list []Interval, i Interval) []Interval {
 	return append(list, i)
 }
 
-// contains tells whether a list of disjoint rising intervals holds k.
+// contains reports whether a list of disjoint ascending intervals holds k.
 func contains(list []Interval, k Key) bool {
 	_, ok := slices.BinarySearchFunc(list, k, func(v Interval, k Key) int {
 		switch {
@@ -171,7 +171,7 @@ func contains(list []Interval, k Key) bool {
 	return ok
 }
 
-// overlaps tells whether a list of disjoint rising intervals has a key in v.
+// overlaps reports whether a list of disjoint ascending intervals has a key in v.
 func overlaps(list []Interval, v Interval) bool {
 	i, _ := slices.BinarySearchFunc(list, v.Lo, func(w Interval, k Key) int {
 		if w.Hi < k {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// tally counts what was done since the mapper started.
+// tally counts events since the mapper started.
 type tally struct {
 	moves, cancelled, items, bytes uint64
 	certificates                   Certificates
@@ -15,7 +15,7 @@ type tally struct {
 	rest                           time.Duration // when the last move ended
 }
 
-// Status is how balancing fares.
+// Status is the state of balancing.
 type Status struct {
 	Epoch, Clock uint64
 	// View is of the newest model, Published of the one that masters have; 0:
@@ -23,73 +23,73 @@ type Status struct {
 	View, Published uint64
 	Strategy        string
 	Paused          bool
-	// Adopted: the nodes' own tables made the first model.
+	// Adopted is set if the first model was made from the nodes' own tables.
 	Adopted bool
-	// Waiting says what the first plan waits for.
+	// Waiting is what the first plan waits for; "" after it.
 	Waiting string
-	// Even is how the load lies now, or, when it is not Measured, the items'
-	// weights.
+	// Even is how evenly the load is spread now or, when it is not Measured, the
+	// items' weights.
 	Measured bool
 	Even     Evenness
-	// NoQueries: there was load once, and queries have stopped; all loads are
-	// zero.
+	// NoQueries is set when there was load before and queries have stopped; all
+	// loads are zero then.
 	NoQueries bool
-	// Bound cannot be beaten; LeastMove is what any plan must move, in weight and
-	// as a share of all, to come to 1.1 times the mean or the bound.
+	// Bound is the best that any placement can reach; LeastMove is what any plan
+	// must move, in weight and as a share of all, to reach 1.1 times the mean or
+	// the bound.
 	Bound      Bound
 	LeastMove  uint64
 	LeastShare float64
 	// Moved is what was moved since the mapper started.
 	Moved    Moved
 	InFlight []Flight
-	// Certificates says how copies compared, Refused how many proposals of
-	// strategies in use the core refused.
+	// Certificates counts the results of comparisons, Refused the proposals of the
+	// active strategy that the core refused.
 	Certificates Certificates
 	Refused      uint64
-	// WaitingFor says who has not acknowledged a view yet.
+	// WaitingFor lists who has not acknowledged a view yet.
 	WaitingFor []string
 	// Last is the last iteration, Shadows what the other strategies would do.
 	Last    Iteration
 	Shadows []Shadow
-	// Iterations were made; the last Idle of them moved nothing. While nothing is
-	// on its way either, RestFor is how long that has been so.
+	// Iterations counts iterations; the last Idle of them moved nothing. While
+	// nothing is moving either, RestFor is how long that has been so.
 	Iterations, Idle uint64
 	RestFor          time.Duration
-	// IgnoredLoads counts load reports that were not taken, by reason.
+	// IgnoredLoads counts load reports that were ignored, by reason.
 	IgnoredLoads map[string]uint64
 	Nodes        []NodeStatus
 	Scrub        Scrub
 	Masters      []MasterStatus
 }
 
-// Moved is what moves have done.
+// Moved counts moves and the data that they moved.
 type Moved struct{ Moves, Cancelled, Items, Bytes uint64 }
 
 // Certificates counts comparisons of a slice's copies: whole slices found equal,
-// copies that differ, and those to be made again since something changed
-// meanwhile or somebody did not answer.
+// copies that differ, and comparisons to be repeated because something changed
+// meanwhile or a node did not answer.
 type Certificates struct{ Equal, Different, Again uint64 }
 
-// Flight is a slice on its way.
+// Flight is the state of a slice's move.
 type Flight struct {
 	Slice    uint64
 	From, To string
 	Phase    MovePhase
-	// For is how long it has been on its way.
+	// For is how long the move has lasted.
 	For time.Duration
-	// Matched is how many of the Bins bins of the part at hand are known to be
-	// equal.
+	// Matched is how many of the Bins bins of the current part are verified.
 	Matched int
-	// Cause says why it moves, WaitsFor what is still missing.
+	// Cause is why it moves, WaitsFor what is still missing.
 	Cause, WaitsFor string
 }
 
-// NodeStatus is what is known of a node.
+// NodeStatus is the state of a node.
 type NodeStatus struct {
 	Name  string
 	State NodeState
 	Alive bool
-	// SilentFor is how long it has not been heard of.
+	// SilentFor is the time since its last message.
 	SilentFor time.Duration
 	View      uint64
 	Position  Position
@@ -98,14 +98,14 @@ type NodeStatus struct {
 	Load      float64
 }
 
-// MasterStatus is what is known of a master.
+// MasterStatus is the state of a master.
 type MasterStatus struct {
 	Name      string
 	View      uint64
 	SilentFor time.Duration
 }
 
-// Status returns how balancing fares.
+// Status returns the state of balancing.
 func (m *Mapper) Status(now time.Duration) Status {
 	now = m.time.at(now)
 	s := Status{
@@ -126,7 +126,7 @@ func (m *Mapper) Status(now time.Duration) Status {
 	in.Loads, s.NoQueries = m.loadsNow(now)
 	loads := NodeLoads(in)
 	s.Measured, s.Even = in.measured(), evenness(m.model, loads, in.Limits)
-	if s.Bound.MaxOverMean == 0 || s.NoQueries { // that of the last iteration may be of loads
+	if s.Bound.MaxOverMean == 0 || s.NoQueries { // that of the last iteration may be based on loads
 		s.Bound = LowerBound(in)
 		s.LeastMove, s.LeastShare = LeastMove(in, tolerance)
 	}
@@ -155,8 +155,8 @@ func (m *Mapper) masterStatus(now time.Duration) (out []MasterStatus) {
 	return out
 }
 
-// flight says how far a move is.
-func (m *Mapper) flight(now time.Duration, v *move) Flight {
+// flight returns the state of a move.
+func (m *Mapper) flight(now time.Duration, v *activeMove) Flight {
 	f := Flight{
 		Slice: v.id, From: m.name(v.a), To: m.name(v.b), Phase: v.phase, For: now - v.since,
 		Matched: bits.OnesCount64(v.check.matched), Cause: v.cause.text,
@@ -169,7 +169,7 @@ func (m *Mapper) flight(now time.Duration, v *move) Flight {
 	case v.phase == Switched:
 		f.WaitsFor = "the longest query with an older view to end"
 	case v.doomed != "":
-		f.WaitsFor = "its cancel: " + v.doomed
+		f.WaitsFor = "cancellation: " + v.doomed
 	case !v.arrived:
 		f.WaitsFor = f.To + " to get all items"
 	case !v.check.done() && v.check.failed != "":
@@ -177,7 +177,7 @@ func (m *Mapper) flight(now time.Duration, v *move) Flight {
 	case !v.check.done():
 		f.WaitsFor = "certificates of both copies"
 	default:
-		f.WaitsFor = "its switch"
+		f.WaitsFor = "its switch to be recorded"
 	}
 	return f
 }

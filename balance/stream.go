@@ -1,14 +1,14 @@
 package balance
 
-// stream is the way to one node: what it has, what is ready for it, and what
-// is being built. Its next bucket brings, as far as there is room:
+// stream is the delivery to one node: what it has, what is ready for it, and what
+// is being built. Its next bucket contains, as far as there is room:
 //
 //   - the changes of what was delivered to the node;
-//   - the table that the model wants, at any time, also in the middle of a
-//     batch; what is no longer wanted is residue;
+//   - the table that the model assigns, at any time, also in the middle of a
+//     batch; what is no longer assigned is residue;
 //   - the next items of the batch that is being filled, which takes all keys
-//     that were wanted and not there when it began; later ones wait for the
-//     next batch, since one offset tells how far the batch is;
+//     that were assigned and missing when it began; later ones wait for the
+//     next batch, since a batch has one offset;
 //   - when no batch is under way, the clearing of some residue.
 type stream[P any] struct {
 	name  string
@@ -18,20 +18,20 @@ type stream[P any] struct {
 	table Table    // the node's at end
 	want  Table    // the model's
 	reset bool     // the next bucket empties the node
-	// settled: there is nothing to do at end until a change, a model or a
-	// bucket comes.
+	// settled is set when nothing can be done at end until a change, a model or a
+	// bucket arrives.
 	settled bool
 
 	queue []Bucket[P]
 	bytes int
-	most  int // bytes of a bucket that the node wants; 0: it did not say
+	most  int // bytes of a bucket that the node accepts; 0: not given
 	job   *job
 	fetch uint64   // number of the fetch under way; 0: none
 	older []Change // fetched: all changes after end.Clock up to olderTo
-	// olderTo is the clock up to which older knows all changes.
+	// olderTo is the clock up to which older is complete.
 	olderTo uint64
-	// fetchTo is the clock that a fetch under way surely reaches when it comes
-	// back with less than its limit.
+	// fetchTo is the clock that a fetch under way covers if it returns less than
+	// its limit.
 	fetchTo uint64
 }
 
@@ -43,23 +43,23 @@ type job struct {
 	next    next
 }
 
-// next is what a bucket brings when all of its entries are in it.
+// next is the effect of a bucket that has all of its entries.
 type next struct {
 	to      Position
 	clock   uint64 // reached when all changes of the bucket are in it
 	table   Table
 	cleared []Interval
 	// begun and offset are the table and the offset before any item of the
-	// batch is delivered and any residue cleared: what a bucket brings that
-	// takes only some of the entries.
+	// batch is delivered and any residue cleared: the effect of a bucket with
+	// only some of the entries.
 	begun  Table
 	offset uint64
 }
 
-// place looks up what the model wants of the node.
+// place looks up what the model assigns to the node.
 func (d *Distributor[P]) place(s *stream[P]) {
 	s.node, s.want, s.settled = 0, Table{}, false
-	if n, known := d.model.Named(s.name); known {
+	if n, ok := d.model.Named(s.name); ok {
 		s.node, s.want = n.ID, d.tables[n.ID]
 	}
 }

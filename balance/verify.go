@@ -30,11 +30,11 @@ type verifier struct {
 	// forgotten, while something is being compared.
 	parents   map[Parent]uint64
 	forgotten uint64
-	condemned condemned
+	condemned condemnedSlices
 }
 
 func newVerifier() verifier {
-	return verifier{asked: map[uint64]*comparison{}, parents: map[Parent]uint64{}, condemned: condemned{}}
+	return verifier{asked: map[uint64]*comparison{}, parents: map[Parent]uint64{}, condemned: condemnedSlices{}}
 }
 
 func (q *verifier) enqueue(c *comparison) {
@@ -45,7 +45,7 @@ func (q *verifier) enqueue(c *comparison) {
 }
 
 // uncertify forgets what was found equal.
-func (m *Mapper) uncertify(v *move) {
+func (m *Mapper) uncertify(v *activeMove) {
 	delete(m.verify.asked, v.check.asked)
 	v.check.restart(m)
 	if v.arrived {
@@ -53,7 +53,7 @@ func (m *Mapper) uncertify(v *move) {
 	}
 }
 
-// touch remembers that a change concerns what is being compared.
+// touch records a change of something that is being compared.
 func (m *Mapper) touch(c Change) {
 	scrubbed := m.scrub.check
 	switch {
@@ -75,14 +75,15 @@ func (m *Mapper) touch(c Change) {
 	}
 }
 
-// touch remembers a change of an item.
+// touch records a change of an item.
 func (c *comparison) touch(v Change) {
 	if c.part.Lo <= v.Key && v.Key <= c.part.Hi {
 		c.bins[Bin(v.Key)] = v.Clock
 	}
 }
 
-// certify judges the answers that can be judged, and asks what is due.
+// certify judges the answers that have become conclusive and sends the questions
+// that are due.
 func (m *Mapper) certify(now time.Duration) {
 	m.verify.answers = slices.DeleteFunc(m.verify.answers, func(a Certified) bool {
 		if a.Truth.Clock > m.clock {
@@ -113,7 +114,7 @@ func (m *Mapper) certify(now time.Duration) {
 	})
 }
 
-// compares reports whether a comparison still serves something.
+// compares reports whether a comparison is still needed.
 func (m *Mapper) compares(c *comparison) bool {
 	if v := c.move; v != nil {
 		return m.moves.all[v.id] == v && v.check == c && v.phase == Copying && v.arrived && v.doomed == ""
@@ -137,18 +138,18 @@ func (m *Mapper) ask(now time.Duration, c *comparison) {
 	})
 }
 
-// has reports whether a node has all of an interval by what it reported last, or
-// has reported nothing.
+// has reports whether a node holds all of an interval according to its last report,
+// or has not reported yet.
 func (m *Mapper) has(node string, v Interval) bool {
 	n := m.nodes[node]
-	return n == nil || !n.told || len(outside(v, n.table.in(Full))) == 0
+	return n == nil || !n.reported || len(outside(v, n.table.in(Full))) == 0
 }
 
-// Awaits tells whether a question is still to be answered: its move may have
-// come to an end, or it may have been asked anew.
+// Awaits reports whether an answer to a question is still awaited: its move may
+// have ended, or it may have been asked again.
 func (m *Mapper) Awaits(seq uint64) bool { return m.verify.asked[seq] != nil }
 
-// Certified takes an answer; one that nobody waits for is ignored.
+// Certified takes an answer; one that is no longer awaited is ignored.
 func (m *Mapper) Certified(now time.Duration, a Certified) {
 	now = m.time.at(now)
 	if c := m.verify.asked[a.Seq]; c != nil {
@@ -164,7 +165,7 @@ func (m *Mapper) Certified(now time.Duration, a Certified) {
 	m.step(now)
 }
 
-// unanswered has a question asked again.
+// unanswered schedules a question to be asked again.
 func (m *Mapper) unanswered(now time.Duration, c *comparison, why string) {
 	delete(m.verify.asked, c.asked)
 	c.asked, c.failed, c.next = 0, why, now+failGap
@@ -199,7 +200,7 @@ func (m *Mapper) judge(now time.Duration, c *comparison, a Certified) {
 		return
 	}
 	if a.Source != nil && a.Source.Builder != a.Truth.Builder {
-		a.Source = nil // what another version has built says nothing
+		a.Source = nil // data built by another version cannot be compared
 	}
 	v := c.take(&m.verify, a, m.clock)
 	switch {
@@ -212,8 +213,8 @@ func (m *Mapper) judge(now time.Duration, c *comparison, a Certified) {
 	}
 }
 
-// compared continues a move after an answer in which nothing differed for certain.
-func (m *Mapper) compared(now time.Duration, v *move, found finding) {
+// compared continues a move after an answer without a confirmed difference.
+func (m *Mapper) compared(now time.Duration, v *activeMove, found finding) {
 	c := v.check
 	if found.came {
 		v.progress = now
@@ -246,7 +247,7 @@ func (m *Mapper) differs(now time.Duration, c *comparison, v finding) {
 		what = v.source
 	}
 	if c.move != nil {
-		m.doom(c.move, fmt.Sprintf("what searches read on %s differs from the source of truth (%s)", v.who(c), what))
+		m.doom(c.move, fmt.Sprintf("the data that searches read on %s differ from the source of truth (%s)", v.who(c), what))
 	} else {
 		m.scrub.different()
 	}

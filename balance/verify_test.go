@@ -24,9 +24,9 @@ func TestNobodyWaitsForACancelledMove(t *testing.T) {
 	if r.m.Awaits(q.Seq) {
 		t.Error("the answer is still waited for")
 	}
-	r.told, r.asked = nil, []balance.Certify{q}
+	r.events, r.asked = nil, []balance.Certify{q}
 	r.answer(func(c *balance.Certified) { c.Target.Bins[3].Lo++ })
-	for _, text := range r.told {
+	for _, text := range r.events {
 		if strings.Contains(text, "slice 1") {
 			t.Errorf("%q", text)
 		}

@@ -9,19 +9,19 @@ import (
 	"adshard/fault"
 )
 
-// views are the newest states of the slice map and who has them.
+// views tracks the newest states of the slice map and who has received them.
 //
 // A view is published, that is, masters get it, when every node that is alive
 // has acknowledged it or a later one: then no query asks a node for a view that
-// it does not know. What was served only in views before is let go when every
-// master whose lease lasts has the view and the longest query is over.
+// it has not received. What was served only in earlier views is released when every
+// master whose lease lasts has the view and the longest query has ended.
 type views struct {
 	waiting   []*Model // durable and not published, the newest last
-	published *Model   // nil: not known, or none
+	published *Model   // nil: none, or not determined yet
 	masters   map[string]master
 }
 
-// master is what is known of a master.
+// master is the state of a master.
 type master struct {
 	view  uint64
 	heard time.Duration
@@ -29,13 +29,13 @@ type master struct {
 
 func newViews() views { return views{masters: map[string]master{}} }
 
-// Published returns the newest model that masters may have; nil: none yet.
+// Published returns the newest model that masters may have, or nil.
 func (m *Mapper) Published() *Model { return m.views.published }
 
 // Unpublished returns what masters without any map may have while nothing is
 // published after a restart: the newest durable model, so that a node that does
-// not come back does not keep queries without an answer. Nodes that do not know its view
-// refuse it. nil: there was no mapper before, or a model is published.
+// not come back does not leave queries unanswered. Nodes that have not received its
+// view refuse it. It is nil if there was no mapper before or a model is published.
 func (m *Mapper) Unpublished() *Model {
 	if !m.resumed || m.views.published != nil {
 		return nil
@@ -43,12 +43,12 @@ func (m *Mapper) Unpublished() *Model {
 	return m.model
 }
 
-// Master says that a master is there and which view it has; to be said when it
-// begins to wait for another one, and again when it stops waiting. Errors:
-// fault.Overloaded for one more than maxMasters.
+// Master records a master and its view. It is called when the master starts to
+// wait for another view, and again when it stops waiting. Errors:
+// fault.Overloaded beyond maxMasters.
 func (m *Mapper) Master(now time.Duration, name string, view uint64) error {
 	now = m.time.at(now)
-	if _, known := m.views.masters[name]; !known && len(m.views.masters) >= maxMasters {
+	if _, ok := m.views.masters[name]; !ok && len(m.views.masters) >= maxMasters {
 		if m.masters(now); len(m.views.masters) >= maxMasters {
 			return fault.Newf(fault.Overloaded, "balance: note master", "master %s is refused: there are %d masters already", name, maxMasters)
 		}
@@ -61,7 +61,7 @@ func (m *Mapper) Master(now time.Duration, name string, view uint64) error {
 // maxMasters bounds the masters whose lease lasts.
 const maxMasters = 1024
 
-// masters forgets those whose lease is over.
+// masters drops masters whose lease has ended.
 func (m *Mapper) masters(now time.Duration) {
 	maps.DeleteFunc(m.views.masters, func(_ string, v master) bool { return now >= v.heard+m.cfg.MasterLease })
 }
@@ -104,7 +104,7 @@ func (m *Mapper) acknowledged(now time.Duration) uint64 {
 }
 
 // passed returns the view before which no master asks any more. A mapper that
-// has just started gives those that it does not know yet the time to come.
+// has just started leaves masters time to connect.
 func (m *Mapper) passed(now time.Duration) uint64 {
 	if m.views.published == nil || m.resumed && now < m.since+m.cfg.MasterLease {
 		return 0
@@ -118,7 +118,7 @@ func (m *Mapper) passed(now time.Duration) uint64 {
 	return view
 }
 
-// waitingFor says who is behind: nodes that have not acknowledged the newest
+// waitingFor lists who is behind: nodes that have not acknowledged the newest
 // view, masters that do not have the one that is published.
 func (m *Mapper) waitingFor(now time.Duration) []string {
 	var out []string

@@ -9,7 +9,7 @@ import (
 	"adshard/fault"
 )
 
-// Story says why a slice is where it is.
+// Story explains why a slice is where it is.
 type Story struct {
 	Slice Slice
 	// Node serves it.
@@ -21,32 +21,31 @@ type Story struct {
 	Measured bool
 	Load     float64
 	OfNode   float64
-	// NodeOverMean is its node's load over the mean, MaxOverMean the most.
+	// NodeOverMean is its node's load over the mean, MaxOverMean the highest of all.
 	NodeOverMean, MaxOverMean float64
 	// Bound is of the whole; Hot is the slice's item with the most load, 0 when
-	// none is known, and HotOverMean its load over the mean of a node.
+	// there is none, and HotOverMean its load over the mean of a node.
 	Bound       Bound
 	Hot         Key
 	HotOverMean float64
-	// Helpless is not empty when no move can relieve the slice: its one hot item
-	// has more than a node's part of the load.
+	// Helpless is set when no move can relieve the slice: its one hot item has more
+	// load than the mean of a node.
 	Helpless string
-	// Away is set when its node is lost: until that is back, answers lack the
-	// slice. nil: the node reports.
+	// Away is set when its node is lost: until it is back, answers lack the slice.
 	Away *Away
-	// Move is nil when it is at rest.
+	// Move is nil unless the slice is moving.
 	Move *Flight
-	// Rests says where it must not go for now, and until when.
+	// Rests lists where it must not go for now, and until when.
 	Rests []string
-	// Decisions are the last about it, the oldest first; General is what the
-	// strategy last said of all.
+	// Decisions are the last ones about it, oldest first; General is the strategy's
+	// last statement about the cluster.
 	Decisions []Decision
 	General   []string
 	// Now is the mapper's time, for Decision.At.
 	Now time.Duration
 }
 
-// Away is how long a node has not been heard from, and what becomes of its slices.
+// Away is how long a node has been silent, and what will happen to its slices.
 type Away struct {
 	For  time.Duration
 	Fate Fate
@@ -54,12 +53,12 @@ type Away struct {
 	In time.Duration
 }
 
-// Fate is what becomes of the slices of a node that is lost.
+// Fate is what will happen to the slices of a lost node.
 type Fate int
 
 // Later: they leave once it was lost for MapperConfig.EvacuateAfter. Now: they
-// leave as the budget allows. Stay: they never leave, since that is 0. Paused:
-// not before balancing is resumed.
+// leave as the budget allows. Stay: they never leave, since EvacuateAfter is
+// 0. Paused: they leave when balancing is resumed.
 const (
 	Later Fate = iota
 	Now
@@ -67,7 +66,7 @@ const (
 	Paused
 )
 
-// away returns the Away of a node that is lost; nil: the node reports.
+// away returns the Away of a node, or nil unless it is lost.
 func (m *Mapper) away(now time.Duration, n Node) *Away {
 	if m.alive(n.Name, now) {
 		return nil
@@ -88,16 +87,16 @@ func (m *Mapper) away(now time.Duration, n Node) *Away {
 	return a
 }
 
-// Why tells why a slice is where it is. Errors: fault.Unavailable before the
-// first plan, fault.NotFound when there is no such slice, with what became of
-// it, if that is known.
+// Why explains why a slice is where it is. Errors: fault.Unavailable before the
+// first plan, fault.NotFound when there is no such slice, with what happened to
+// it if that is recorded.
 func (m *Mapper) Why(now time.Duration, slice uint64) (Story, error) {
 	now = m.time.at(now)
 	if m.model == nil {
 		return Story{}, m.noPlan()
 	}
-	s, known := m.slice(slice)
-	if !known {
+	s, ok := m.slice(slice)
+	if !ok {
 		was := "slices are split and merged"
 		if r := m.memory.slices[slice]; r != nil {
 			was = "it " + r.list[len(r.list)-1].Text
@@ -108,7 +107,7 @@ func (m *Mapper) Why(now time.Duration, slice uint64) (Story, error) {
 	sum := j.sums[j.at[slice]]
 	out := Story{
 		Slice: s, Node: m.name(s.Node), Items: sum.Items, Weight: sum.Weight, Measured: j.in.measured(), Load: sum.Load,
-		Bound: m.planning.bound, Rests: j.keptAway(s), Now: now,
+		Bound: m.planning.bound, Rests: j.excluded(s), Now: now,
 	}
 	if out.Bound.MaxOverMean == 0 {
 		out.Bound = LowerBound(j.in)
@@ -153,13 +152,13 @@ func (m *Mapper) weigh(j *judge, s Slice, out *Story) {
 	}
 	if out.HotOverMean = most / share / even.Mean; out.HotOverMean > 1 {
 		out.Helpless = fmt.Sprintf(
-			"cannot be helped: item %d (key %x) alone is %.3g x the mean of a node, and an item cannot be divided",
+			"not movable: item %d (key %x) alone is %.3g x the mean of a node, and an item cannot be divided",
 			j.in.Order.Item(out.Hot), uint64(out.Hot), out.HotOverMean)
 	}
 }
 
-// keptAway says where a slice must not go for now.
-func (j *judge) keptAway(s Slice) (out []string) {
+// excluded lists where a slice must not go for now.
+func (j *judge) excluded(s Slice) (out []string) {
 	for _, n := range j.in.Model.nodes {
 		if n.ID == s.Node {
 			continue
@@ -171,7 +170,7 @@ func (j *judge) keptAway(s Slice) (out []string) {
 	return out
 }
 
-// String tells the story in a few lines.
+// String describes the story in a few lines.
 func (s Story) String() string {
 	var b strings.Builder
 	what := "weight"
@@ -181,7 +180,7 @@ func (s Story) String() string {
 	fmt.Fprintf(&b, "slice %d is on %s: %d items of weight %d, %.3g of its %s; %s has %.3g x the mean, the most of any is %.3g\n",
 		s.Slice.ID, s.Node, s.Items, s.Weight, s.OfNode, what, s.Node, s.NodeOverMean, s.MaxOverMean)
 	if s.Away != nil {
-		fmt.Fprintf(&b, "%s is lost: it was not heard of for %v, and answers lack the slice\n", s.Node, s.Away.For.Round(time.Millisecond))
+		fmt.Fprintf(&b, "%s is lost: not heard from for %v, and answers lack the slice\n", s.Node, s.Away.For.Round(time.Millisecond))
 	}
 	if s.Helpless != "" {
 		fmt.Fprintln(&b, s.Helpless)

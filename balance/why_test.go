@@ -80,7 +80,7 @@ func TestWhy(t *testing.T) {
 
 	// One that cannot be helped.
 	s = r.why(hot.ID)
-	says(t, s, "cannot be helped: item", "x the mean of a node")
+	says(t, s, "not movable: item", "x the mean of a node")
 	if s.Hot != item || s.HotOverMean < 1.3 || s.Bound.MaxOverMean < 1.3 {
 		t.Errorf("%+v", s)
 	}
@@ -109,7 +109,7 @@ func TestWhyOnALostNode(t *testing.T) {
 		if s.Node != "a" || s.Away == nil {
 			t.Fatalf("on %s: %+v", s.Node, s.Away)
 		}
-		says(t, s, "a is lost: it was not heard of for", "answers lack the slice")
+		says(t, s, "a is lost: not heard from for", "answers lack the slice")
 		return *s.Away
 	}
 	lose := func(after time.Duration) *rig {
@@ -276,10 +276,10 @@ func TestTheSameInputGivesTheSameOutput(t *testing.T) {
 		r.through()
 		for _, q := range r.quanta {
 			if len(q.Ops) > 0 {
-				r.told = append(r.told, fmt.Sprint(q.Number, q.Clock, q.View, q.Ops))
+				r.events = append(r.events, fmt.Sprint(q.Number, q.Clock, q.View, q.Ops))
 			}
 		}
-		return fmt.Sprint(strings.Join(r.told, "\n"), r.state)
+		return fmt.Sprint(strings.Join(r.events, "\n"), r.state)
 	}
 	if a, b := play(), play(); a != b {
 		t.Errorf("once:\n%s\nand again:\n%s", a, b)

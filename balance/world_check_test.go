@@ -8,7 +8,7 @@ import (
 	"adshard/balance"
 )
 
-// promised tells whether a node's table and position say that it has what is
+// promised reports whether a node's table and position say that it has what is
 // at a key.
 func (n *node) promised(k balance.Key) bool {
 	for _, h := range n.table.Slices {
@@ -48,7 +48,7 @@ func (w *world) check(n *node) error {
 	return w.checkViews()
 }
 
-// newest returns the last of rising clocks that is not above to.
+// newest returns the last of ascending clocks that is not above to.
 func newest(clocks []uint64, to uint64) uint64 {
 	last := uint64(0)
 	for _, c := range clocks {
@@ -59,7 +59,7 @@ func newest(clocks []uint64, to uint64) uint64 {
 	return last
 }
 
-// answers tells whether a node takes queries in a view: it was told of it, and
+// answers reports whether a node takes queries in a view: it was told of it, and
 // it is not one that it has given up.
 func (n *node) answers(view uint64) bool { return view <= n.table.View && view >= n.table.Least }
 
@@ -108,7 +108,7 @@ func (w *world) checkViews() error {
 }
 
 // excuse notes the nodes that are not what the model wants: those that the
-// balancer has not heard of for so long that it goes on without them, until
+// balancer has not heard from for so long that it goes on without them, until
 // they are again.
 func (w *world) excuse() {
 	for _, n := range w.nodes {
@@ -116,8 +116,8 @@ func (w *world) excuse() {
 		if n.excused = n.excused || lost; !n.excused || lost || n.dead || w.model() == nil {
 			continue
 		}
-		id, known := w.mapper.Model().Named(n.name)
-		if !known {
+		id, ok := w.mapper.Model().Named(n.name)
+		if !ok {
 			continue
 		}
 		want := w.mapper.Model().Table(id.ID)
@@ -160,7 +160,7 @@ func (w *world) checkMap(view uint64) error {
 	return nil
 }
 
-// within tells whether rising intervals cover all of a slice.
+// within reports whether ascending intervals cover all of a slice.
 func within(s balance.Slice, list []balance.Interval) bool {
 	next := s.Lo
 	for _, v := range list {

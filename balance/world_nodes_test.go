@@ -24,7 +24,7 @@ type node struct {
 	dead    bool
 	trouble string
 	copy    *disk // a backup; nil: none
-	// heard is when the balancer last heard of it. excused: it was away or
+	// heard is when the balancer last heard from it. excused: it was away or
 	// lost what it had, and is not yet what the model wants it to be.
 	heard   time.Duration
 	excused bool
@@ -43,7 +43,7 @@ type disk struct {
 type master struct {
 	name  string
 	view  uint64
-	heard time.Duration // when the balancer last heard of it
+	heard time.Duration // when the balancer last heard from it
 	cut   bool          // no word of it comes through
 	// lapsed: its lease was over, and it has not got the newest view since.
 	lapsed bool

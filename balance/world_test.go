@@ -42,7 +42,7 @@ type world struct {
 	mapper *balance.Mapper
 	fed    uint64 // changes given to the mapper
 	dists  []*distributor
-	told   []string // what the mapper had to say
+	events []string // what the mapper had to say
 	asked  []balance.Certify
 	views  map[uint64]view
 
@@ -183,10 +183,10 @@ func (w *world) carry() error {
 		w.save = out.Save
 	}
 	for _, err := range out.Troubles {
-		w.told = append(w.told, "trouble: "+err.Error())
+		w.events = append(w.events, "trouble: "+err.Error())
 	}
 	for _, e := range out.Events {
-		w.told = append(w.told, "- "+e.String())
+		w.events = append(w.events, "- "+e.String())
 	}
 	w.asked = append(w.asked, out.Certify...)
 	var errs []error
@@ -291,7 +291,7 @@ func (w *world) tick(d time.Duration) error {
 	return w.carry()
 }
 
-// round lets everything run undisturbed once; it tells whether something
+// round lets everything run undisturbed once; it reports whether something
 // happened.
 func (w *world) round() (busy bool, err error) {
 	if !w.up {
@@ -332,7 +332,7 @@ func (w *world) round() (busy bool, err error) {
 	return busy || w.moving(), w.checkViews()
 }
 
-// moving tells whether something is on its way.
+// moving reports whether something is on its way.
 func (w *world) moving() bool {
 	m := w.mapper.Model()
 	return w.save != nil || m != nil && slices.ContainsFunc(m.Slices(), func(s balance.Slice) bool { return s.Move.Phase != balance.NoMove })

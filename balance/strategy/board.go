@@ -6,8 +6,8 @@ import (
 	"adshard/balance"
 )
 
-// board is what an iteration works on: the model with predicted loads. Slices
-// on their way count where they go.
+// board is the working state of an iteration: the model with predicted loads.
+// Moving slices count at their targets.
 type board struct {
 	in    balance.Input
 	edit  *balance.Edit
@@ -23,7 +23,7 @@ type board struct {
 	weight uint64
 	active int
 
-	// What may move in this iteration and what does.
+	// The budget of this iteration, and how much of it is used.
 	mostItems, mostWeight   float64
 	movedItems, movedWeight float64
 
@@ -31,7 +31,7 @@ type board struct {
 	reasons []balance.Reason
 }
 
-// place is a node with what it will have.
+// place is a node with its predicted content.
 type place struct {
 	id     balance.NodeID
 	name   string
@@ -40,18 +40,18 @@ type place struct {
 	limit  uint64 // of weight; 0: none
 	load   float64
 	slices int
-	// weight is that of all that the node has until everything has arrived:
-	// what leaves stays until it is there.
+	// weight is the node's peak: what arrives counts at once, what leaves counts
+	// until it has arrived elsewhere.
 	weight uint64
 }
 
 // hot is the node's load for its share.
 func (p *place) hot() float64 { return p.load / p.share }
 
-// room tells whether so much weight fits.
+// room reports whether so much weight fits.
 func (p *place) room(weight uint64) bool { return p.limit == 0 || p.weight+weight <= p.limit }
 
-// part is a slice with what lies in it and where that will be.
+// part is a slice with its content and its predicted node.
 type part struct {
 	balance.Slice
 	balance.SliceSum
@@ -105,12 +105,12 @@ func newBoard(in balance.Input, share float64) *board {
 	return b
 }
 
-// affords tells whether so much may still move.
+// affords reports whether the budget has room for so much.
 func (b *board) affords(items int, weight uint64) bool {
 	return b.movedItems+float64(items) <= b.mostItems && b.movedWeight+float64(weight) <= b.mostWeight
 }
 
-// cost is the share of all data that this much is.
+// cost returns the share of all data.
 func (b *board) cost(items int, weight uint64) float64 {
 	return max(float64(items)/float64(max(1, b.items)), float64(weight)/float64(max(1, b.weight)))
 }
@@ -155,8 +155,8 @@ func (b *board) op(o balance.Op, format string, args ...any) {
 	b.reasons = append(b.reasons, balance.Reason{Op: len(b.ops) - 1, Text: fmt.Sprintf(format, args...)})
 }
 
-// start has a slice, which may be one that was split off in this proposal, go
-// to a node; nothing when the core would refuse it.
+// start moves a slice, possibly one split off in this proposal, to a node, unless
+// the core would refuse it.
 func (b *board) start(slice uint64, to int, format string, args ...any) {
 	if b.edit.Start(slice, b.nodes[to].id) != nil {
 		return
@@ -185,12 +185,12 @@ func (b *board) merge(left, right uint64, format string, args ...any) bool {
 	return true
 }
 
-// leave gives a reason why something stays as it is; slice 0: no single one.
+// leave records why something stays as it is; slice 0: no single one.
 func (b *board) leave(slice uint64, format string, args ...any) {
 	b.reasons = append(b.reasons, balance.Reason{Op: -1, Slice: slice, Text: fmt.Sprintf(format, args...)})
 }
 
-// proposal returns what was gathered.
+// proposal returns the proposal made so far.
 func (b *board) proposal() balance.Proposal {
 	i, _ := b.hottest()
 	e := balance.Evenness{Mean: b.mean}
@@ -200,10 +200,10 @@ func (b *board) proposal() balance.Proposal {
 	return balance.Proposal{Ops: b.ops, Reasons: b.reasons, Expected: e}
 }
 
-// measured says in the first reason when there is no load to go by.
+// measured adds a first reason if no load is measured.
 func (b *board) measured() {
 	if b.in.Loads == nil || !b.in.Loads.Measured() {
-		b.leave(0, "no load is measured yet; the items' weights stand for it")
+		b.leave(0, "no load is measured yet; the items' weights are used instead")
 	}
 }
 

@@ -19,7 +19,7 @@ type chunk struct {
 // mostSingle is how many items of a node are cut out by themselves.
 const mostSingle = 128
 
-// cutNode returns what may move from a node, by rising key.
+// cutNode returns what may move from a node, in ascending key order.
 func (i *iteration) cutNode(node int) (list []chunk) {
 	least := i.single(node)
 	for _, k := range i.on[node] {
@@ -35,11 +35,11 @@ func (i *iteration) cutNode(node int) (list []chunk) {
 	return list
 }
 
-// free tells whether something of a slice may move; what was merged in this
-// iteration rests.
+// free reports whether a slice, or a part of it, may move; slices merged in this
+// iteration may not.
 func (i *iteration) free(p *part) bool { return !p.gone && !p.busy && !p.merged && p.Items > 0 }
 
-// cuts tells whether a slice is cut before it moves.
+// cuts reports whether a slice is cut before it moves.
 func (i *iteration) cuts(p *part) bool {
 	return i.Grain > 0 && p.Items > 1 && p.Load > i.Gain*i.mean
 }
@@ -66,7 +66,7 @@ func (i *iteration) single(node int) float64 {
 	return loads[len(loads)-mostSingle]
 }
 
-// whole tells whether a piece is its slice.
+// whole reports whether a chunk is its whole slice.
 func (i *iteration) whole(p *chunk) bool {
 	return p.lo == i.parts[p.part].Lo && p.hi == i.parts[p.part].Hi
 }

@@ -1,9 +1,9 @@
 // Package strategy holds the balancing strategies, one file each, each with
 // its source. A strategy reads the model, the items' weights and the measured
 // loads and proposes operations with a reason for each, and a reason for each
-// hot slice that it leaves alone; package balance checks and applies them.
+// hot slice that it leaves in place; package balance checks and applies them.
 //
-// Goals: the same input gives the same proposal; a balanced system comes to
-// rest; reasons that a person understands. Non-goals: moving data, timing,
+// Goals: the same input gives the same proposal; a balanced system stops
+// moving; reasons are readable. Non-goals: moving data, timing,
 // state on disk. A strategy remembers nothing from one iteration to the next.
 package strategy

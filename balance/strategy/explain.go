@@ -6,20 +6,20 @@ import (
 	"slices"
 )
 
-// What explain tells of: slices of nodes above the goal.
+// How many nodes above the goal, and slices of each, explain covers.
 const (
 	explainNodes  = 3
 	explainSlices = 5
 )
 
-// text says why a piece moves.
+// text explains why a chunk moves.
 func (i *iteration) text(p *chunk, a, b *place, was, wasTo float64) string {
 	return fmt.Sprintf("%.3f x the mean load of a node (%d items, %.3f %% of all weight), goes from node %s to node %s: from %.2f and %.2f x the mean they come to %.2f and %.2f",
 		i.x(p.Load), p.Items, 100*i.cost(0, p.Weight), a.name, b.name, was, wasTo, i.x(a.hot()), i.x(b.hot()))
 }
 
-// explain says of the hottest slices of the nodes that stay above the goal why
-// they did not move, and why they were not split.
+// explain adds, for the hottest slices of the nodes that stay above the goal, why
+// they did not move and were not split.
 func (i *iteration) explain() {
 	var nodes []int
 	for k := range i.nodes {
@@ -53,14 +53,14 @@ func (i *iteration) explainNode(node int, why string) {
 	}
 }
 
-// notMoved says why a slice of a node that is too hot stays there.
+// notMoved returns why a slice of a node that is too hot stays there.
 func (i *iteration) notMoved(p *part, node int, why string) string {
 	cool := i.coolest(node)
 	if len(cool) == 0 {
 		return "there is no other active node"
 	}
 	if p.Items == 1 && p.Load > i.goal*i.nodes[cool[0]].share {
-		return fmt.Sprintf("cannot be helped: it is one item that alone is %.2f x the mean, wherever it lies", i.x(p.Load))
+		return fmt.Sprintf("it is a single item of %.2f x the mean, and an item cannot be divided", i.x(p.Load))
 	}
 	to, refusal := -1, "no node has room for its weight"
 	for _, k := range cool {
@@ -82,18 +82,18 @@ func (i *iteration) notMoved(p *part, node int, why string) string {
 		return fmt.Sprintf("as a whole it would gain nothing on node %s, which it would bring from %.2f to %.2f x the mean",
 			i.nodes[to].name, i.x(i.nodes[to].hot()), i.x(after))
 	case !i.affords(p.Items, p.Weight):
-		return "what may move in an iteration is used up"
+		return "the iteration's budget is used up"
 	}
 	return why
 }
 
-// notSplit says why a slice of a node that is too hot is not split.
+// notSplit returns why a slice of a node that is too hot is not split.
 func (i *iteration) notSplit(p *part, node int) string {
 	switch n := i.nodes[node]; {
 	case p.split:
 		return "it is split, so that parts of it can move"
 	case p.Items < 2:
-		return "it is not split: a slice of one item cannot be"
+		return "it is not split: it has only one item"
 	case n.slices >= i.SplitBelow:
 		return fmt.Sprintf("it is not split: the node has %d slices, %d or more", n.slices, i.SplitBelow)
 	case i.Grain > 0:

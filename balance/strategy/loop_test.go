@@ -122,7 +122,7 @@ func (l *loop) settle(m *balance.Model, p balance.Proposal) {
 	var weight, items float64
 	for i, sum := range balance.SliceSums(balance.Input{Model: m, Items: l.items}) {
 		s := m.Slices()[i]
-		if _, known := l.due[s.ID]; s.Move.Phase == balance.Copying && !known {
+		if _, ok := l.due[s.ID]; s.Move.Phase == balance.Copying && !ok {
 			weight += float64(sum.Weight)
 			items += float64(sum.Items)
 			l.started++

@@ -85,7 +85,7 @@ func (i *iteration) choose(from int, list []chunk, cool []int) (best choice) {
 			continue
 		}
 		if !i.affords(p.Items, p.Weight) || !i.whole(p) && i.nodes[from].slices+2 > i.SplitBelow {
-			best.why = "what may move in an iteration is used up, or the node has too many slices to cut out more"
+			best.why = "the iteration's budget is used up, or the node has too many slices to cut out more"
 			continue
 		}
 		less := i.above(from, 0) - i.above(from, -p.Load)

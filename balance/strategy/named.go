@@ -10,7 +10,7 @@ import (
 	"adshard/fault"
 )
 
-// Option is a knob of a strategy, for people.
+// Option describes an option of a strategy.
 type Option struct {
 	Name, Default, Help string
 }
@@ -20,9 +20,9 @@ func Names() []string {
 	return []string{originalName, randomName, weightedMoveName, weightedMoveFastName}
 }
 
-// Named returns the strategy with this name and these options; options that
-// are not given have their defaults. Errors: fault.Invalid with all that is
-// wrong, and with the names that there are.
+// Named returns the strategy with this name and these options; missing options
+// have their defaults. Errors: fault.Invalid with all mistakes, and with the
+// available names.
 func Named(name string, options ...map[string]string) (balance.Strategy, error) {
 	given := make(map[string]string)
 	for _, o := range options {
@@ -40,7 +40,7 @@ func Named(name string, options ...map[string]string) (balance.Strategy, error) 
 	case weightedMoveFastName:
 		s = readWeightedMove(r, name, Fast())
 	default:
-		return nil, fault.Field("strategy", "strategy", "there is no strategy %q; there is: %s", name, strings.Join(Names(), ", "))
+		return nil, fault.Field("strategy", "strategy", "there is no strategy %q; available: %s", name, strings.Join(Names(), ", "))
 	}
 	if err := r.err(); err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func Named(name string, options ...map[string]string) (balance.Strategy, error) 
 	return s, nil
 }
 
-// Options returns what can be set of a strategy; none for an unknown one.
+// Options returns the options of a strategy; none for an unknown one.
 func Options(name string) []Option {
 	r := &reader{strategy: name}
 	switch name {
@@ -62,7 +62,7 @@ func Options(name string) []Option {
 	return r.options
 }
 
-// reader reads options and gathers what can be set and what is wrong.
+// reader reads options and collects their descriptions and mistakes.
 type reader struct {
 	strategy string
 	given    map[string]string

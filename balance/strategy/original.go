@@ -44,8 +44,8 @@ func (Original) Initial(in balance.Input) (balance.Proposal, error) {
 	return p, err
 }
 
-// Iterate implements balance.Strategy: it moves nothing and says how even the
-// load lies.
+// Iterate implements balance.Strategy: it moves nothing and reports how evenly
+// the load is spread.
 func (Original) Iterate(in balance.Input) (balance.Proposal, error) {
 	b := newBoard(in, 0)
 	b.measured()
@@ -63,7 +63,7 @@ type piece struct {
 	why    string
 }
 
-// owners sums the items' weights by owner, by rising key.
+// owners sums the items' weights by owner, in ascending key order.
 func owners(in balance.Input) []piece {
 	var list []piece
 	in.Items.Ascend(0, balance.MaxKey, func(k balance.Key, w uint32) bool {
@@ -95,7 +95,7 @@ func pack(in balance.Input) (list []piece, left []balance.Reason) {
 		p.why = fmt.Sprintf("owner of weight %d goes to node %d, the least loaded one", p.weight, b.node)
 		if !fits {
 			left = append(left, balance.Reason{Op: -1, Text: fmt.Sprintf(
-				"owner at %x of weight %d fits no node's limit; it goes to node %d all the same", uint64(p.lo), p.weight, b.node)})
+				"owner at %x of weight %d exceeds the limit of every node; it goes to node %d anyway", uint64(p.lo), p.weight, b.node)})
 		}
 	}
 	return list, left

@@ -170,7 +170,7 @@ func TestOriginalMindsLimits(t *testing.T) {
 		t.Errorf("max/mean %v, said %v", e, p.Expected)
 	}
 	_, p, err = balance.Plan(strategy.Original{}, balance.ByOwner, nodes(1), items, map[string]balance.Limit{"n0": {Weight: 100}})
-	if err != nil || p.Reasons[0].Op != -1 || !strings.Contains(p.Reasons[0].Text, "fits no node's limit") {
+	if err != nil || p.Reasons[0].Op != -1 || !strings.Contains(p.Reasons[0].Text, "exceeds the limit of every node") {
 		t.Errorf("%v, %v", p.Reasons, err)
 	}
 }

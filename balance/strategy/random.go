@@ -116,7 +116,7 @@ func (r Random) Iterate(in balance.Input) (balance.Proposal, error) {
 	r.clean(b)
 	if len(b.ops) == 0 {
 		_, ratio := b.hottest()
-		b.leave(0, "every item has its slice; the load is not looked at, max/mean is %.3f", ratio)
+		b.leave(0, "every item has its slice; the load is ignored, max/mean is %.3f", ratio)
 	}
 	return b.proposal(), nil
 }

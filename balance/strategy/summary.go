@@ -1,13 +1,12 @@
 package strategy
 
-// Summary says in a line what a strategy does and whose idea it is; "" for an
-// unknown one.
+// Summary describes a strategy and its source in one line; "" for an unknown one.
 func Summary(name string) string {
 	switch name {
 	case originalName:
 		return "packs whole advertisers once, by weight, and moves nothing afterwards (thesis 2.4)"
 	case randomName:
-		return "puts single items on random nodes, whatever they cost (thesis 6.5)"
+		return "places single items on random nodes, regardless of their load (thesis 6.5)"
 	case weightedMoveName:
 		return "merges cool slices, moves hot ones by gain over cost, splits those too hot to move (Slicer, OSDI 2016)"
 	case weightedMoveFastName:

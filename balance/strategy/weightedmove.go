@@ -80,8 +80,8 @@ func Published() WeightedMoveConfig {
 // what is hot and moves that alone, from all hot nodes at once. What they reach
 // in the same test: max/mean 1.05 to 1.14 after 20 s, with one slice a node or
 // 50, and 1.1 times the least weight up to Zipf 0.8; above that some
-// items fit nowhere beside others, which the least, that may divide them, does
-// not know.
+// items fit nowhere beside others, which the least weight, for which items may be
+// divided, does not count.
 func Fast() WeightedMoveConfig {
 	c := Published()
 	c.MergeShare, c.SplitBelow, c.Hottest, c.Grain = 0, 1000, 0, 0.05

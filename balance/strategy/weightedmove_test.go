@@ -103,7 +103,7 @@ func TestWhyNot(t *testing.T) {
 		{"full", "the nodes' weight limits leave some node", func(in *balance.Input) {
 			in.Limits = map[balance.NodeID]balance.Limit{2: {Weight: 1}}
 		}},
-		{"budget", "what may move in an iteration is used up", func(in *balance.Input) { in.Budget.Share = 1e-6 }},
+		{"budget", "the iteration's budget is used up", func(in *balance.Input) { in.Budget.Share = 1e-6 }},
 	} {
 		for _, s := range profiles(t) {
 			want := c.want
@@ -136,7 +136,7 @@ func TestFallsBackToWeights(t *testing.T) {
 		l.loads = map[balance.Key]float64{}
 		for range 20 {
 			l.iterate(s)
-			if !strings.Contains(l.reasons(), "no load is measured yet; the items' weights stand for it") {
+			if !strings.Contains(l.reasons(), "no load is measured yet; the items' weights are used instead") {
 				t.Fatalf("%s says\n%s", s.Name(), l.reasons())
 			}
 		}

@@ -132,7 +132,7 @@ func settled(t *trace.Trace, load []float64, name string, slaves int) (Placement
 		}
 		quiet = 0
 		if in.Model, err = in.Model.Apply(atOnce(p.Ops)); err != nil {
-			return Placement{}, 0, fmt.Errorf("strategy %s proposed what cannot be: %w", name, err)
+			return Placement{}, 0, fmt.Errorf("strategy %s made an impossible proposal: %w", name, err)
 		}
 	}
 	return Place(t, in.Model), int(in.Iteration), nil

@@ -133,7 +133,7 @@ func showScrub(s Streams, v *api.Scrub) {
 		fmt.Fprintf(s.Out, "Scrub: %s\n", strings.Join(parts, "; "))
 	}
 	for _, c := range v.Condemned {
-		fmt.Fprintf(s.Out, "DIFFERENT: %s is to discard slice %d: %s\n", printable(c.Slave), c.Slice, printable(c.Reason))
+		fmt.Fprintf(s.Out, "DIFFERENT: %s must discard slice %d: %s\n", printable(c.Slave), c.Slice, printable(c.Reason))
 	}
 }
 

@@ -55,7 +55,7 @@ func status() *api.BalanceStatus {
 		IgnoredLoads: map[string]uint64{"late": 2},
 		Scrub: api.Scrub{IntervalMs: 86_400_000, Running: true, Progress: 0.34, Passes: 2, Differences: 1,
 			Last:      api.ScrubPass{AgeMs: 29_000_000, TookMs: 86_000_000, SpentMs: 41_000, Items: 2580, Parts: 9, Left: 1},
-			Condemned: []api.Condemned{{Slave: "slave-0", Slice: 7, Reason: "what it has differs from the source of truth: items of bin 3 of 64", AgeMs: 900}}},
+			Condemned: []api.Condemned{{Slave: "slave-0", Slice: 7, Reason: "its copy differs from the source of truth: items of bin 3 of 64", AgeMs: 900}}},
 	}
 }
 
