@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"adshard/barrels/index"
 	"adshard/barrels/kv"
 	"adshard/barrels/record"
 	"adshard/fault"
@@ -30,12 +31,12 @@ func (s *store) Apply(ctx context.Context, data *pb.NodeData) error {
 	if err := s.reopen(); err != nil {
 		return err
 	}
-	old := s.newest.Load()
-	if !data.Reset_ && !samePosition(data.From, old.position) {
+	old := s.Newest.Load()
+	if !data.Reset_ && !samePosition(data.From, old.Position) {
 		return fault.Newf(fault.Stale, "barrels: apply", "the bucket begins at %v, the store is at %v",
-			data.From, old.position)
+			data.From, old.Position)
 	}
-	if own := Database(old.views.table); !data.Reset_ && own != "" && data.Database != "" && data.Database != own {
+	if own := index.Database(old.Slices.Table); !data.Reset_ && own != "" && data.Database != "" && data.Database != own {
 		return fault.Newf(fault.Conflict, "barrels: apply", "the bucket is of database %s, the store holds data of database %s",
 			data.Database, own)
 	}
@@ -44,7 +45,7 @@ func (s *store) Apply(ctx context.Context, data *pb.NodeData) error {
 		return err
 	}
 	w := s.writer
-	w.begin(s.newest.Load(), data.Reset_)
+	w.begin(s.Newest.Load(), data.Reset_)
 	if err := w.bucket(data, named); err != nil {
 		return err
 	}
@@ -66,32 +67,32 @@ func (s *store) commit() error {
 	if err := s.kv.Write(&w.batch); err != nil {
 		return err
 	}
-	old := s.newest.Load()
-	number := old.number + 1
+	old := s.Newest.Load()
+	number := old.Number + 1
 	terms := w.applyTerms()
-	if terms != old.terms {
-		s.lists.recount(terms)
+	if terms != old.Terms {
+		s.lists.Recount(terms)
 	}
-	snapshot := old.snapshot
+	snapshot := old.Data
 	if same { // only meta data, which searches do not read
-		snapshot = snapshot.again()
+		snapshot = snapshot.Again()
 	} else {
-		snapshot = share(s.kv.Snapshot())
+		snapshot = index.Share(s.kv.Snapshot())
 	}
-	views := old.views
-	if w.slices != views.table || w.strays != views.strays {
-		views = newViews(s.name, number, w.slices, w.strays)
+	views := old.Slices
+	if w.slices != views.Table || w.strays != views.Orphans {
+		views = index.NewSlices(s.name, number, w.slices, w.strays)
 	}
-	renewals := s.lists.renewals(terms, &w.batch, number)
+	renewals := s.lists.Replacements(terms, &w.batch, number)
 	// From here to the publication searches read what changes from the store.
 	for i := range renewals {
-		s.lists.replace(terms, &renewals[i], number)
+		s.lists.Replace(terms, &renewals[i], number)
 	}
 	s.note(&w.batch, number)
 	s.keepGroups(number)
-	s.publish(&state{
-		number: number, snapshot: snapshot, terms: terms, parents: w.parents,
-		position: w.position, views: views, counters: w.counters, builder: w.builder, purge: w.purge,
+	s.Publish(&index.Snapshot{
+		Number: number, Data: snapshot, Terms: terms, Parents: w.parents,
+		Position: w.position, Slices: views, Counters: w.counters, Builder: w.builder, Purge: w.purge,
 	})
 	w.end()
 	return nil
@@ -102,9 +103,9 @@ func (s *store) note(b *kv.Batch, number uint64) {
 	for i := range b.Len() {
 		switch op := b.Op(i); {
 		case op.Kind == kv.Clear:
-			s.groups.noteAll(number)
+			s.groups.ChangedAll(number)
 		case op.Family == kv.Items:
-			s.groups.note(kv.KeyPart(op.Key, 0), number)
+			s.groups.Changed(kv.KeyPart(op.Key, 0), number)
 		}
 	}
 }
@@ -114,11 +115,11 @@ func (s *store) note(b *kv.Batch, number uint64) {
 // store.
 func (s *store) keepGroups(number uint64) {
 	for _, g := range s.writer.groups {
-		if g.item == nil || !s.groups.there(g.key) {
+		if g.item == nil || !s.groups.Has(g.key) {
 			continue
 		}
 		if items, size, ok := g.items(); ok {
-			s.groups.put(g.key, number, items, size)
+			s.groups.Put(g.key, number, items, size)
 		}
 	}
 }
@@ -176,7 +177,7 @@ func (w *writer) putParents(d *pb.NodeData) error {
 			return err
 		}
 		if changed {
-			w.ownParents().setAdvertiser(a)
+			w.ownParents().SetAdvertiser(a)
 		}
 	}
 	for _, c := range d.Campaigns {
@@ -185,16 +186,16 @@ func (w *writer) putParents(d *pb.NodeData) error {
 			return err
 		}
 		if changed {
-			w.ownParents().setCampaign(proto.CloneOf(c))
+			w.ownParents().SetCampaign(proto.CloneOf(c))
 		}
 	}
 	return nil
 }
 
 // ownParents returns parents that the batch may change.
-func (w *writer) ownParents() *parents {
+func (w *writer) ownParents() *index.Parents {
 	if !w.parentsOwned {
-		w.parents, w.parentsOwned = w.parents.copy(), true
+		w.parents, w.parentsOwned = w.parents.Copy(), true
 	}
 	return w.parents
 }

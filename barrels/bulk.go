@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"adshard/barrels/block"
+	"adshard/barrels/index"
 	"adshard/barrels/kv"
 	"adshard/barrels/record"
 	"adshard/fault"
@@ -32,8 +33,8 @@ type Bulk struct {
 	mu       sync.Mutex // guards what follows
 	spill    *spill
 	groups   []spilled
-	terms    *termTable
-	counters counters
+	terms    *index.Dictionary
+	counters index.Counters
 	bytes    int64 // of entries, to plan the partitions
 	parents  kv.Batch
 
@@ -47,7 +48,7 @@ func NewBulk(dir string, runs kv.Runs) (*Bulk, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Bulk{dir: dir, runs: runs, spill: s, terms: newTermTable(0)}, nil
+	return &Bulk{dir: dir, runs: runs, spill: s, terms: index.NewDictionary(0)}, nil
 }
 
 // SetBuilder says which version built the items and parents to come
@@ -99,8 +100,8 @@ func (b *Bulk) Add(it *pb.Item) error {
 		return err
 	}
 	b.groups = append(b.groups, spilled{key: it.Group.Key, at: at, size: len(raw)})
-	b.counters.groups++
-	b.counters.keywords += int64(len(it.Keywords))
+	b.counters.Groups++
+	b.counters.Keywords += int64(len(it.Keywords))
 	for _, k := range it.Keywords {
 		b.bytes += int64(len(k.Forms) * (entryHead + entryWord*len(k.Norm)))
 		b.count(k)
@@ -112,9 +113,9 @@ func (b *Bulk) count(k *pb.Keyword) {
 	for _, f := range k.Forms {
 		for i, t := range f.Terms {
 			if !contains(f.Terms[:i], t) {
-				c := b.terms.count(t)
-				c.frequency++
-				b.terms = b.terms.set(t, c)
+				c := b.terms.Stats(t)
+				c.Frequency++
+				b.terms = b.terms.Set(t, c)
 			}
 		}
 	}
@@ -134,7 +135,7 @@ func contains(list []uint64, v uint64) bool {
 func (b *Bulk) Finish(position *pb.Position, table *pb.SliceTable) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if err := checkSlices(table); err != nil {
+	if err := index.CheckSlices(table); err != nil {
 		return err
 	}
 	if err := b.spill.flush(); err != nil {
@@ -169,10 +170,10 @@ func partitionBits(size int64, workers int) int {
 
 // writeRest writes parents and meta data.
 func (b *Bulk) writeRest(position *pb.Position, table *pb.SliceTable) error {
-	named := joined(table.GetSlices(), nil)
-	strays := slices.ContainsFunc(b.groups, func(g spilled) bool { return !within(named, g.key) })
-	w := writer{batch: b.parents, counters: b.counters, builder: AnyBuilder}
-	putVersions(&w.batch)
+	named := index.Joined(table.GetSlices(), nil)
+	strays := slices.ContainsFunc(b.groups, func(g spilled) bool { return !index.Within(named, g.key) })
+	w := writer{batch: b.parents, counters: b.counters, builder: index.AnyBuilder}
+	index.PutVersions(&w.batch)
 	if position == nil {
 		position = new(pb.Position)
 	}
@@ -182,9 +183,9 @@ func (b *Bulk) writeRest(position *pb.Position, table *pb.SliceTable) error {
 	w.putMeta(kv.MetaPosition, position)
 	w.putMeta(kv.MetaSlices, table)
 	if strays {
-		w.batch.Put(kv.Meta, kv.MetaStrays, nil)
+		w.batch.Put(kv.Meta, kv.MetaOrphans, nil)
 	}
-	w.batch.PutFunc(kv.Meta, kv.MetaCounters, b.counters.append)
+	w.batch.PutFunc(kv.Meta, kv.MetaCounters, b.counters.Append)
 	w.built(b.builder)
 	w.putBuilder()
 	return b.runs.Batch(&w.batch)

@@ -98,9 +98,9 @@ func (w *itemWriter) rarest(terms []uint64) uint64 {
 	if len(terms) == 1 {
 		return best
 	}
-	least := w.bulk.terms.count(best).frequency
+	least := w.bulk.terms.Stats(best).Frequency
 	for _, t := range terms[1:] {
-		n := w.bulk.terms.count(t).frequency
+		n := w.bulk.terms.Stats(t).Frequency
 		if n < least || n == least && t < best {
 			best, least = t, n
 		}
@@ -195,11 +195,11 @@ func (w *blockBuilder) term(raw []byte, list []entryAt) error {
 func (b *Bulk) anchored(term uint64, postings, blocks int) {
 	b.tally.Lock()
 	defer b.tally.Unlock()
-	c := b.terms.count(term)
-	c.postings = uint32(postings)
-	b.terms.set(term, c) // it is there: its place does not change
-	b.counters.postings += int64(postings)
-	b.counters.blocks += int64(blocks)
+	c := b.terms.Stats(term)
+	c.Postings = uint32(postings)
+	b.terms.Set(term, c) // it is there: its place does not change
+	b.counters.Postings += int64(postings)
+	b.counters.Blocks += int64(blocks)
 }
 
 // writeTerms writes the terms in order.
@@ -208,17 +208,11 @@ func (b *Bulk) writeTerms() error {
 	if err != nil {
 		return err
 	}
-	terms := make([]uint64, 0, b.terms.used)
-	for i := range b.terms.slots {
-		if t := b.terms.slots[i].key.Load(); t != 0 {
-			terms = append(terms, t)
-		}
-	}
-	slices.Sort(terms)
-	b.counters.terms = int64(len(terms))
+	terms := b.terms.Terms()
+	b.counters.Terms = int64(len(terms))
 	var key, value []byte
 	for _, t := range terms {
-		key, value = kv.AppendKey(key[:0], t), b.terms.count(t).append(value[:0])
+		key, value = kv.AppendKey(key[:0], t), b.terms.Stats(t).Append(value[:0])
 		if err := run.Add(key, value); err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 
 	"adshard/barrels/block"
 	"adshard/barrels/certify"
+	"adshard/barrels/index"
 	"adshard/barrels/kv"
 	"adshard/barrels/page"
 	"adshard/barrels/record"
@@ -87,14 +88,14 @@ func (c *Certificate) Message() *pb.CertifyResponse {
 // and at last the parents. Damage that it meets is reported as searches report
 // it.
 func (s *store) Certify(ctx context.Context, lo, hi, bins uint64, parents []Parent) (*Certificate, error) {
-	st := s.acquire()
+	st := s.Acquire()
 	if st == nil {
 		return nil, s.errClosed("barrels: certify")
 	}
-	defer st.release()
+	defer st.Release()
 	c := &certifier{
 		store: s, state: st, bins: bins, lo: lo, hi: hi,
-		out:     &Certificate{Clock: st.position.GetClock(), Mark: st.position.GetMark(), Builder: st.builder, Held: wholly(st.views.table, lo, hi)},
+		out:     &Certificate{Clock: st.Position.GetClock(), Mark: st.Position.GetMark(), Builder: st.Builder, Held: index.HoldsWholly(st.Slices.Table, lo, hi)},
 		parents: make(map[Parent]struct{}), demanded: demanded{since: kv.Place{Key: lo}},
 	}
 	for _, p := range parents {
@@ -120,7 +121,7 @@ func (s *store) Certify(ctx context.Context, lo, hi, bins uint64, parents []Pare
 // certifier makes one certificate.
 type certifier struct {
 	store  *store
-	state  *state
+	state  *index.Snapshot
 	bins   uint64
 	lo, hi uint64
 	out    *Certificate
@@ -145,7 +146,7 @@ func (c *certifier) items(ctx context.Context) error {
 	if c.bins == 0 {
 		return nil
 	}
-	it := c.state.snapshot.Full(kv.Items)
+	it := c.state.Data.Full(kv.Items)
 	defer it.Close()
 	open := false // a group was begun
 	for ok := it.Seek(kv.AppendKey(nil, c.lo, kv.GroupRecord)); ok; ok = it.Next() {
@@ -185,7 +186,7 @@ func (c *certifier) goOn(ctx context.Context) error {
 	if over(ctx) {
 		return ended(ctx, "barrels: certify")
 	}
-	if c.store.newest.Load() == nil {
+	if c.store.Newest.Load() == nil {
 		return fault.Newf(fault.Unavailable, "barrels: certify", "the store is being closed or opened again; ask again in a moment")
 	}
 	return nil
@@ -293,11 +294,11 @@ func (c *certifier) parent(p Parent) (certify.ParentHash, error) {
 	if p.Campaign {
 		kind = kv.CampaignKind
 	}
-	raw, ok, err := c.state.snapshot.Get(kv.Parents, kv.AppendParentKey(nil, kind, p.ID), nil)
+	raw, ok, err := c.state.Data.Get(kv.Parents, kv.AppendParentKey(nil, kind, p.ID), nil)
 	if err != nil || !ok {
 		return certify.Absent, err
 	}
-	if same, err := c.state.parents.has(kind, p.ID, raw); err != nil {
+	if same, err := c.state.Parents.Matches(kind, p.ID, raw); err != nil {
 		return certify.Absent, err
 	} else if !same {
 		if err := c.store.mendParent(kind, p.ID); err != nil {

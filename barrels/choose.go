@@ -2,9 +2,9 @@ package barrels
 
 import (
 	"context"
-	"math/bits"
 
 	"adshard/barrels/block"
+	"adshard/barrels/index"
 	"adshard/search"
 )
 
@@ -14,12 +14,12 @@ import (
 // without touching the blocks; docs/format.md says why the answer stays exact.
 type choice struct {
 	finder *finder
-	lists  []*termList
+	lists  []*index.PostingList
 	passed uint64
-	// A block with both bounds below own and inherited reaches no score of need
-	// at a level of this factor (permille).
-	need, factor   uint64
-	own, inherited uint64
+	// threshold is the block-max test for a score of need at a level.
+	threshold block.Threshold
+	need      uint64
+	level     search.Level
 	// first are the most promising blocks, by falling bound.
 	first   []promise
 	batch   []promise
@@ -29,7 +29,7 @@ type choice struct {
 // promise is a block of a list with the larger one of its bounds, campaigns'
 // modifiers not looked at.
 type promise struct {
-	list  *termList
+	list  *index.PostingList
 	block int
 	bound uint64
 }
@@ -55,7 +55,7 @@ func (c *choice) reset(f *finder) {
 func (c *choice) visitFirst(r *reader, best search.Level, visit search.Visit) {
 	c.first = c.first[:0]
 	for _, l := range c.lists {
-		c.passed += uint64(len(l.blocks))
+		c.passed += uint64(len(l.Blocks))
 		c.promising(l)
 	}
 	for rest := c.first; len(rest) > 0; {
@@ -69,15 +69,15 @@ func (c *choice) visitFirst(r *reader, best search.Level, visit search.Visit) {
 func (c *choice) visitAll(r *reader, blocks []promise, best search.Level, visit search.Visit) {
 	c.winning = c.winning[:0]
 	for _, p := range blocks {
-		if c.wins(&p.list.bounds[c.finder.request.Device].blocks[p.block], best) {
+		if c.wins(&p.list.Bounds[c.finder.request.Device].Blocks[p.block], best) {
 			c.winning = append(c.winning, p)
 		}
 	}
 	for _, p := range c.winning {
-		r.touched |= uint64(p.list.blocks[p.block].Load().postings)
+		r.touched |= uint64(p.list.Blocks[p.block].Load().Postings)
 	}
 	for _, p := range c.winning {
-		r.touch(p.list.blocks[p.block].Load())
+		r.touch(p.list.Blocks[p.block].Load())
 	}
 	for i, p := range c.winning {
 		c.passed--
@@ -89,13 +89,13 @@ func (c *choice) visitAll(r *reader, blocks []promise, best search.Level, visit 
 func (c *choice) visitRest(ctx context.Context, r *reader, best search.Level, visit search.Visit) error {
 	c.batch = c.batch[:0]
 	for _, l := range c.lists {
-		bounds := &l.bounds[c.finder.request.Device]
-		for g := range bounds.groups {
-			if !c.wins(&bounds.groups[g], best) {
+		bounds := &l.Bounds[c.finder.request.Device]
+		for g := range bounds.Groups {
+			if !c.wins(&bounds.Groups[g], best) {
 				continue
 			}
-			for i := g * groupBlocks; i < min((g+1)*groupBlocks, len(bounds.blocks)); i++ {
-				if !c.wins(&bounds.blocks[i], best) || c.isFirst(l, i) {
+			for i := g * index.GroupBlocks; i < min((g+1)*index.GroupBlocks, len(bounds.Blocks)); i++ {
+				if !c.wins(&bounds.Blocks[i], best) || c.isFirst(l, i) {
 					continue
 				}
 				if c.batch = append(c.batch, promise{list: l, block: i}); len(c.batch) == wave {
@@ -114,23 +114,22 @@ func (c *choice) visitRest(ctx context.Context, r *reader, best search.Level, vi
 
 // wins tells whether a block with this bound may still win at a level.
 func (c *choice) wins(b *block.Bound, best search.Level) bool {
-	if need, factor := c.finder.top.Threshold(), best.Permille(); c.need != need || c.factor != factor {
-		c.need, c.factor = need, factor
-		c.own = leastFactor(need, factor)
-		c.inherited = leastFactor(c.own, c.finder.state.parents.largest[c.finder.request.Device])
+	if need := c.finder.top.Threshold(); c.need != need || c.level != best {
+		c.need, c.level = need, best
+		c.threshold = block.NewThreshold(need, c.finder.state.Parents.MaxModifier[c.finder.request.Device], best)
 	}
-	return b.Own >= c.own || b.Inherited >= c.inherited
+	return c.threshold.Reached(*b)
 }
 
 // promising takes those of a list's blocks that are among the most promising ones.
-func (c *choice) promising(l *termList) {
-	bounds := &l.bounds[c.finder.request.Device]
-	for g := range bounds.groups {
-		if !c.promises(larger(&bounds.groups[g])) {
+func (c *choice) promising(l *index.PostingList) {
+	bounds := &l.Bounds[c.finder.request.Device]
+	for g := range bounds.Groups {
+		if !c.promises(larger(&bounds.Groups[g])) {
 			continue
 		}
-		for i := g * groupBlocks; i < min((g+1)*groupBlocks, len(bounds.blocks)); i++ {
-			if b := larger(&bounds.blocks[i]); c.promises(b) {
+		for i := g * index.GroupBlocks; i < min((g+1)*index.GroupBlocks, len(bounds.Blocks)); i++ {
+			if b := larger(&bounds.Blocks[i]); c.promises(b) {
 				c.promise(promise{l, i, b})
 			}
 		}
@@ -155,7 +154,7 @@ func (c *choice) promise(p promise) {
 }
 
 // isFirst tells whether a block was visited among the most promising ones.
-func (c *choice) isFirst(l *termList, i int) bool {
+func (c *choice) isFirst(l *index.PostingList, i int) bool {
 	for n := range c.first {
 		if c.first[n].block == i && c.first[n].list == l {
 			return true
@@ -165,18 +164,3 @@ func (c *choice) isFirst(l *termList, i int) bool {
 }
 
 func larger(b *block.Bound) uint64 { return max(b.Own, b.Inherited) }
-
-// leastFactor returns the least x for which ceil(x × permille ÷ 1000) is at
-// least y, the largest number where there is none: bounds that do not fit are
-// that number too.
-func leastFactor(y, permille uint64) uint64 {
-	if y == 0 {
-		return 0
-	}
-	hi, lo := bits.Mul64(y-1, 1000)
-	if hi >= permille {
-		return ^uint64(0)
-	}
-	q, _ := bits.Div64(hi, lo, permille)
-	return max(q, q+1) // q+1, or q where that is the largest number
-}

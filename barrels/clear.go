@@ -35,10 +35,10 @@ func (s *store) clearAhead(ctx context.Context, d *pb.NodeData, named map[uint64
 		return nil
 	}
 	w := s.writer
-	old := s.newest.Load()
+	old := s.Newest.Load()
 	w.begin(old, false)
 	for _, v := range d.Cleared {
-		if claims(old.views.table, old.position, v) {
+		if claims(old.Slices.Table, old.Position, v) {
 			continue
 		}
 		for lo := v.Lo; ; {
@@ -71,7 +71,7 @@ func (s *store) commitCleared() error {
 		return err
 	}
 	s.upkeep.add(cleared)
-	w.begin(s.newest.Load(), false)
+	w.begin(s.Newest.Load(), false)
 	return nil
 }
 

@@ -2,6 +2,7 @@ package barrels
 
 import (
 	"adshard/auction"
+	"adshard/barrels/index"
 	"adshard/search"
 )
 
@@ -24,24 +25,24 @@ func (f *finder) Sift(list []search.Candidate, best search.Level) []search.Candi
 
 // beaten tells whether none of a class's postings can reach a score of need.
 func (f *finder) beaten(c *search.Candidate, best search.Level, need uint64) bool {
-	b, _ := c.Block.(*termBlock)
+	b, _ := c.Block.(*index.Block)
 	if b == nil {
 		return false
 	}
-	s := f.judgement(b).sum(b, int(c.Class))
-	return s.least != dead && s.best*auction.Quality(1, b.rows()[int(c.Class)].kind.Permille(), best.Permille()) < need
+	s := f.judgement(b).Class(b, int(c.Class))
+	return s.Least != index.NoMatch && s.Max*auction.Quality(1, b.Classes()[int(c.Class)].Type.Permille(), best.Permille()) < need
 }
 
 // near fetches what is known of classes, so that memory is waited for once and
 // not class by class.
 func (f *finder) near(list []search.Candidate) {
 	for i := range list {
-		b, _ := list[i].Block.(*termBlock)
+		b, _ := list[i].Block.(*index.Block)
 		if b == nil {
 			continue
 		}
-		if j := b.judged[f.request.Device].Load(); j != nil {
-			f.touched |= j.view | j.sum(b, int(list[i].Class)).best
+		if j := b.Impacts[f.request.Device].Load(); j != nil {
+			f.touched |= j.View | j.Class(b, int(list[i].Class)).Max
 		}
 	}
 }
@@ -51,7 +52,7 @@ func (f *finder) Match(list []search.Candidate) {
 	f.near(list)
 	for i := range list {
 		c := &list[i]
-		if b, _ := c.Block.(*termBlock); b != nil {
+		if b, _ := c.Block.(*index.Block); b != nil {
 			f.class(b, int(c.Class), c.Level)
 		} else {
 			f.at(c.Block)
@@ -64,32 +65,32 @@ func (f *finder) Match(list []search.Candidate) {
 }
 
 // class takes a class of a kept block.
-func (f *finder) class(b *termBlock, i int, level search.Level) {
-	if f.tally.active {
-		first, end := b.of(i)
-		f.tally.matches(b, b.members()[first:end])
+func (f *finder) class(b *index.Block, i int, level search.Level) {
+	if f.tally.Active() {
+		first, end := b.Range(i)
+		f.tally.Members(b, b.Members()[first:end])
 	}
-	j, kind := f.judgement(b), b.rows()[i].kind
-	s, one := j.sum(b, i), auction.Quality(1, kind.Permille(), level.Permille())
-	least := worth(min(max(f.request.Reserve, 1), uint64(unclear)-1)) // and more take part
-	if s.least <= least {
-		f.members(b, j.entries(b, i), one, least, kind, level)
+	j, kind := f.judgement(b), b.Classes()[i].Type
+	s, one := j.Class(b, i), auction.Quality(1, kind.Permille(), level.Permille())
+	least := index.EffectiveBid(min(max(f.request.Reserve, 1), uint64(index.Undecided)-1)) // and more take part
+	if s.Least <= least {
+		f.members(b, j.Ranked(b, i), one, least, kind, level)
 		return
 	}
-	f.matched += uint64(s.live)
-	f.candidates += uint64(s.candidates)
-	if most := s.best * one; s.candidates > 0 && most >= f.top.Threshold() {
+	f.matched += uint64(s.Live)
+	f.candidates += uint64(s.Candidates)
+	if most := s.Max * one; s.Candidates > 0 && most >= f.top.Threshold() {
 		if len(f.contenders) == mostContenders {
 			f.decide()
 		}
-		f.contenders = append(f.contenders, contender{b, j.entries(b, i), most, one, kind, level})
+		f.contenders = append(f.contenders, contender{b, j.Ranked(b, i), most, one, kind, level})
 	}
 }
 
 // contender is a class, all of it counted, that may have some of the best.
 type contender struct {
-	block   *termBlock
-	entries []entry
+	block   *index.Block
+	entries []index.Impact
 	most    uint64 // its highest score
 	one     uint64 // Q for quality 1
 	kind    search.MatchType
@@ -138,9 +139,9 @@ func (f *finder) nearMembers(list []contender) {
 	const best = 4
 	for i := range list[:min(len(list), firstContenders)] {
 		c := &list[i]
-		members := c.block.members()
+		members := c.block.Members()
 		for _, e := range c.entries[:min(len(c.entries), best)] {
-			f.touched |= members[e.member()].advertiser
+			f.touched |= members[e.Member()].Advertiser
 		}
 	}
 }
@@ -148,42 +149,42 @@ func (f *finder) nearMembers(list []contender) {
 // best offers those members of a class that may be among the best: one of each
 // advertiser at most.
 func (f *finder) best(c *contender) {
-	members := c.block.members()
+	members := c.block.Members()
 	for _, e := range c.entries {
-		score, m := e.product()*c.one, &members[e.member()]
-		if score == 0 || e&surpassed != 0 || f.top.Lost(score, m.keyword) {
+		score, m := e.Product()*c.one, &members[e.Member()]
+		if score == 0 || e&index.Dominated != 0 || f.top.Lost(score, m.Keyword) {
 			return
 		}
-		f.offer(c.block, m, e.quality()*c.one, score, c.kind, c.level)
+		f.offer(c.block, m, e.Quality()*c.one, score, c.kind, c.level)
 	}
 }
 
 // members takes the members of a class one by one; least and less takes no part.
-func (f *finder) members(b *termBlock, entries []entry, one uint64, least worth, kind search.MatchType, level search.Level) {
-	members := b.members()
+func (f *finder) members(b *index.Block, entries []index.Impact, one uint64, least index.EffectiveBid, kind search.MatchType, level search.Level) {
+	members := b.Members()
 	for _, e := range entries {
-		m := &members[e.member()]
-		switch w := e.worth(); {
-		case w == unclear:
+		m := &members[e.Member()]
+		switch w := e.Bid(); {
+		case w == index.Undecided:
 			f.at(b)
-			f.posting(int(m.posting), level)
-		case w == dead:
+			f.posting(int(m.Posting), level)
+		case w == index.NoMatch:
 		default:
 			f.matched++
 			if w <= least {
 				continue
 			}
 			f.candidates++
-			if score := e.product() * one; !f.top.Lost(score, m.keyword) {
-				f.offer(b, m, e.quality()*one, score, kind, level)
+			if score := e.Product() * one; !f.top.Lost(score, m.Keyword) {
+				f.offer(b, m, e.Quality()*one, score, kind, level)
 			}
 		}
 	}
 }
 
 // offer offers a posting that has passed everything to the best.
-func (f *finder) offer(b *termBlock, m *member, quality, score uint64, kind search.MatchType, level search.Level) {
-	f.top.Offer(m.advertiser, score, m.keyword, found{
-		view: &b.view, posting: m.posting, quality: quality, kind: kind, level: level,
+func (f *finder) offer(b *index.Block, m *index.Member, quality, score uint64, kind search.MatchType, level search.Level) {
+	f.top.Offer(m.Advertiser, score, m.Keyword, found{
+		view: &b.View, posting: m.Posting, quality: quality, kind: kind, level: level,
 	})
 }

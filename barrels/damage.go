@@ -1,5 +1,7 @@
 package barrels
 
+import "adshard/barrels/index"
+
 // Damage is something that a store found to be other than it was written.
 type Damage struct {
 	// Lo and Hi are the keys of the groups that it may concern, both inclusive.
@@ -23,9 +25,9 @@ func (s *store) met(d Damage) {
 // metBad counts and reports the blocks and groups that a search could not read;
 // rot: some only as they were kept in memory. Should the store be damaged as well,
 // the next search shows it.
-func (s *store) metBad(bad []run, rot bool) {
+func (s *store) metBad(bad []index.Interval, rot bool) {
 	s.badBlocks.Add(uint64(len(bad)))
 	for _, r := range bad {
-		s.met(Damage{Lo: r.lo, Hi: r.hi, Memory: rot, What: "a search met data that it could not read"})
+		s.met(Damage{Lo: r.Lo, Hi: r.Hi, Memory: rot, What: "a search met data that it could not read"})
 	}
 }

@@ -46,7 +46,7 @@ func (c *certifier) postings(ctx context.Context, upTo kv.Place) error {
 		}
 		return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Keyword, b.Keyword))
 	})
-	it := c.state.snapshot.Full(kv.Postings)
+	it := c.state.Data.Full(kv.Postings)
 	defer it.Close()
 	for list := c.list; len(list) > 0; {
 		n := 1
@@ -71,7 +71,7 @@ func (c *certifier) term(ctx context.Context, it kv.Iterator, want []demand, upT
 		return err
 	}
 	term := want[0].term
-	if !c.state.terms.found(term) { // searches do not look
+	if !c.state.Terms.HasPostings(term) { // searches do not look
 		c.wrongs(want)
 		return nil
 	}
@@ -145,7 +145,7 @@ func (c *certifier) block(want []demand, upTo kv.Place) []demand {
 func (c *certifier) findable(i int) bool {
 	_, refs := c.view.Posting(i)
 	for ; len(refs) >= 2; refs = refs[2:] {
-		if _, _, term := c.view.Word(int(binary.LittleEndian.Uint16(refs))); !c.state.terms.has(term) {
+		if _, _, term := c.view.Word(int(binary.LittleEndian.Uint16(refs))); !c.state.Terms.Has(term) {
 			return false
 		}
 	}

@@ -2,10 +2,10 @@ package barrels
 
 import (
 	"context"
-	"encoding/binary"
 	"slices"
 
 	"adshard/barrels/block"
+	"adshard/barrels/index"
 	"adshard/barrels/kv"
 	"adshard/fault"
 	"adshard/schema/pb"
@@ -48,11 +48,11 @@ func (s *store) giveUp(list []*pb.Interval) error {
 	if err := s.writable("barrels: discard"); err != nil {
 		return err
 	}
-	runs := make([]run, len(list))
+	runs := make([]index.Interval, len(list))
 	for i, v := range list {
-		runs[i] = run{v.Lo, v.Hi}
+		runs[i] = index.Interval{Lo: v.Lo, Hi: v.Hi}
 	}
-	s.writer.begin(s.newest.Load(), false)
+	s.writer.begin(s.Newest.Load(), false)
 	s.writer.giveUp(runs)
 	return s.commit()
 }
@@ -67,64 +67,31 @@ func (s *store) writable(op string) error {
 
 // giveUp prepares that the slices that touch any of some intervals are no longer
 // served, and that what lies in them is to be purged.
-func (w *writer) giveUp(list []run) {
+func (w *writer) giveUp(list []index.Interval) {
 	table := proto.CloneOf(w.slices)
 	runs, filling := slices.Concat(w.purge, list), false
 	for _, h := range table.GetSlices() {
-		if slices.ContainsFunc(list, func(r run) bool { return r.lo <= h.Hi && h.Lo <= r.hi }) {
+		if slices.ContainsFunc(list, func(r index.Interval) bool { return r.Lo <= h.Hi && h.Lo <= r.Hi }) {
 			h.State, h.From, h.Until = pb.HeldState_HELD_STATE_RESIDUE, 0, 0
-			runs = append(runs, run{h.Lo, h.Hi})
+			runs = append(runs, index.Interval{Lo: h.Lo, Hi: h.Hi})
 		}
 		filling = filling || h.State == pb.HeldState_HELD_STATE_FILLING
 	}
-	w.slices, w.purge = table, united(runs)
+	w.slices, w.purge = table, index.United(runs)
 	if !filling && w.position.GetOffset() != 0 { // nothing is being filled any more
 		w.position = proto.CloneOf(w.position)
 		w.position.Offset = 0
 	}
 }
 
-// united returns disjoint rising runs of the same keys.
-func united(list []run) (out []run) {
-	slices.SortFunc(list, func(a, b run) int { return before64(a.lo, b.lo) - before64(b.lo, a.lo) })
-	for _, r := range list {
-		if n := len(out); n > 0 && (out[n-1].hi == ^uint64(0) || r.lo <= out[n-1].hi+1) {
-			out[n-1].hi = max(out[n-1].hi, r.hi)
-		} else {
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
-// The value of metaPurge: lo and hi of each interval, little-endian uint64.
-
-func appendRuns(dst []byte, list []run) []byte {
-	for _, r := range list {
-		dst = binary.LittleEndian.AppendUint64(dst, r.lo)
-		dst = binary.LittleEndian.AppendUint64(dst, r.hi)
-	}
-	return dst
-}
-
-func parseRuns(b []byte) (list []run, ok bool) {
-	if len(b)%16 != 0 {
-		return nil, false
-	}
-	for ; len(b) > 0; b = b[16:] {
-		list = append(list, run{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])})
-	}
-	return list, true
-}
-
 // purge empties the intervals that were discarded, one batch per step.
 type purge struct {
 	store  *store
-	runs   []run  // being purged
-	groups bool   // all blocks are done, the groups follow
-	cursor []byte // where to go on
+	runs   []index.Interval // being purged
+	groups bool             // all blocks are done, the groups follow
+	cursor []byte           // where to go on
 	view   block.View
-	torn   []run // of damaged blocks
+	torn   []index.Interval // of damaged blocks
 }
 
 // step does one batch; done: nothing is left to be purged.
@@ -135,12 +102,12 @@ func (p *purge) step() (done bool, err error) {
 	if err := s.writable("barrels: discard"); err != nil {
 		return false, err
 	}
-	st := s.newest.Load()
-	if len(st.purge) == 0 {
+	st := s.Newest.Load()
+	if len(st.Purge) == 0 {
 		return true, nil
 	}
-	if !slices.Equal(p.runs, st.purge) { // there are more than at the step before
-		p.runs, p.groups, p.cursor = st.purge, false, nil
+	if !slices.Equal(p.runs, st.Purge) { // there are more than at the step before
+		p.runs, p.groups, p.cursor = st.Purge, false, nil
 	}
 	s.writer.begin(st, false)
 	if !p.groups {
@@ -160,22 +127,22 @@ func (p *purge) step() (done bool, err error) {
 // blocks takes the postings of the intervals out of the blocks from the cursor
 // on. A block that is damaged goes as a whole, and with it the slices that it
 // may touch.
-func (p *purge) blocks(w *writer, st *state) error {
-	it := st.snapshot.Full(kv.Postings)
+func (p *purge) blocks(w *writer, st *index.Snapshot) error {
+	it := st.Data.Full(kv.Postings)
 	defer it.Close()
 	p.torn = p.torn[:0]
 	torn, term := false, uint64(0)
 	ok := it.Seek(p.cursor)
 	for ; ok && w.batch.Bytes() < purgeBytes; ok = it.Next() {
 		if torn && kv.KeyPart(it.Key(), 0) == term {
-			p.torn[len(p.torn)-1].hi = kv.KeyPart(it.Key(), 1)
+			p.torn[len(p.torn)-1].Hi = kv.KeyPart(it.Key(), 1)
 		}
 		term, torn = kv.KeyPart(it.Key(), 0), false
 		if p.view.Open(it.Value()) != nil || p.view.Check() != nil {
 			torn = true
-			p.torn = append(p.torn, run{kv.KeyPart(it.Key(), 1), ^uint64(0)})
+			p.torn = append(p.torn, index.Interval{Lo: kv.KeyPart(it.Key(), 1), Hi: ^uint64(0)})
 			w.batch.Delete(kv.Postings, it.Key())
-			w.counters.blocks--
+			w.counters.Blocks--
 			continue
 		}
 		p.block(w, term, it.Key())
@@ -184,14 +151,14 @@ func (p *purge) blocks(w *writer, st *state) error {
 		return err
 	}
 	if ok && torn && kv.KeyPart(it.Key(), 0) == term {
-		p.torn[len(p.torn)-1].hi = kv.KeyPart(it.Key(), 1)
+		p.torn[len(p.torn)-1].Hi = kv.KeyPart(it.Key(), 1)
 	}
 	if p.groups = !ok; ok {
 		p.cursor = slices.Clone(it.Key())
 	} else {
 		p.cursor = nil
 	}
-	if slices.ContainsFunc(p.torn, func(r run) bool { return !covered(r, p.runs, nil) }) {
+	if slices.ContainsFunc(p.torn, func(r index.Interval) bool { return !index.Covered(r, p.runs, nil) }) {
 		w.giveUp(p.torn) // and the next step starts over
 	}
 	return nil
@@ -205,7 +172,7 @@ func (p *purge) block(w *writer, term uint64, key []byte) {
 	n := p.view.Len()
 	last, _ := p.view.Key(n - 1)
 	first, _ := p.view.Key(0)
-	if !slices.ContainsFunc(p.runs, func(r run) bool { return r.lo <= last && first <= r.hi }) {
+	if !slices.ContainsFunc(p.runs, func(r index.Interval) bool { return r.Lo <= last && first <= r.Hi }) {
 		return
 	}
 	e := &w.blocks.encoder
@@ -226,10 +193,10 @@ func (p *purge) block(w *writer, term uint64, key []byte) {
 		return
 	}
 	w.postings[term] -= int32(n - kept)
-	w.counters.postings -= int64(n - kept)
+	w.counters.Postings -= int64(n - kept)
 	if kept == 0 {
 		w.batch.Delete(kv.Postings, key)
-		w.counters.blocks--
+		w.counters.Blocks--
 		return
 	}
 	w.batch.PutFunc(kv.Postings, key, e.Append)
@@ -238,23 +205,23 @@ func (p *purge) block(w *writer, term uint64, key []byte) {
 // within reports whether posting i of the block lies in one of the intervals.
 func (p *purge) within(i int) bool {
 	key, _ := p.view.Key(i)
-	return within(p.runs, key)
+	return index.Within(p.runs, key)
 }
 
 // items removes the groups of the intervals from the cursor on. At the end the
 // table no longer names what was discarded: nothing of it is left.
-func (p *purge) items(w *writer, st *state) error {
-	it := st.snapshot.Full(kv.Items)
+func (p *purge) items(w *writer, st *index.Snapshot) error {
+	it := st.Data.Full(kv.Items)
 	defer it.Close()
 	for _, r := range p.runs {
-		from := kv.AppendKey(nil, r.lo, kv.GroupRecord)
-		if len(p.cursor) > 0 && kv.KeyPart(p.cursor, 0) > r.hi {
+		from := kv.AppendKey(nil, r.Lo, kv.GroupRecord)
+		if len(p.cursor) > 0 && kv.KeyPart(p.cursor, 0) > r.Hi {
 			continue
 		}
-		if len(p.cursor) > 0 && kv.KeyPart(p.cursor, 0) >= r.lo {
+		if len(p.cursor) > 0 && kv.KeyPart(p.cursor, 0) >= r.Lo {
 			from = p.cursor
 		}
-		for ok := it.Seek(from); ok && kv.KeyPart(it.Key(), 0) <= r.hi; ok = it.Next() {
+		for ok := it.Seek(from); ok && kv.KeyPart(it.Key(), 0) <= r.Hi; ok = it.Next() {
 			if w.batch.Len() >= clearPostings {
 				p.cursor = slices.Clone(it.Key())
 				return nil
@@ -267,7 +234,7 @@ func (p *purge) items(w *writer, st *state) error {
 	}
 	table := proto.CloneOf(w.slices)
 	table.Slices = slices.DeleteFunc(table.Slices, func(h *pb.HeldSlice) bool {
-		return h.State == pb.HeldState_HELD_STATE_RESIDUE && covered(run{h.Lo, h.Hi}, p.runs, nil)
+		return h.State == pb.HeldState_HELD_STATE_RESIDUE && index.Covered(index.Interval{Lo: h.Lo, Hi: h.Hi}, p.runs, nil)
 	})
 	w.slices, w.purge = table, nil
 	return nil
@@ -278,7 +245,7 @@ func (p *purge) items(w *writer, st *state) error {
 func (w *writer) purged(key, value []byte) {
 	w.batch.Delete(kv.Items, key)
 	if kv.KeyPart(key, 1) == kv.GroupRecord {
-		w.counters.groups--
+		w.counters.Groups--
 		w.cleared++
 		return
 	}
@@ -290,19 +257,19 @@ func (w *writer) purged(key, value []byte) {
 		if err != nil || k == nil {
 			return
 		}
-		w.counters.keywords--
+		w.counters.Keywords--
 		w.countData(k, -1)
 	}
 }
 
 // Purging implements Store.
 func (s *store) Purging() bool {
-	st := s.acquire()
+	st := s.Acquire()
 	if st == nil {
 		return false
 	}
-	defer st.release()
-	return len(st.purge) > 0
+	defer st.Release()
+	return len(st.Purge) > 0
 }
 
 // Present implements Store.

@@ -8,6 +8,7 @@ import (
 
 	"adshard/barrels"
 	"adshard/barrels/barreltest"
+	"adshard/barrels/index"
 	"adshard/barrels/kv"
 	"adshard/barrels/memory"
 	"adshard/fault"
@@ -99,7 +100,7 @@ func TestDiscardHealsWhateverIsDamaged(t *testing.T) {
 		if err != nil || a.Work.BlocksBad > 0 {
 			t.Fatalf("%s: %+v, %v", name, a, err)
 		}
-		if _, width := barrels.ServedSlices(s.Slices(), 1); a.Width != width {
+		if _, width := index.ServedSlices(s.Slices(), 1); a.Width != width {
 			t.Fatalf("%s: %+v is served of %+v", name, a.Width, width)
 		}
 		if err := s.Apply(context.Background(), Refill(s, d)); err != nil {
@@ -160,7 +161,7 @@ func TestDiscardGoesOnAfterACrash(t *testing.T) {
 	closed(t, s)
 	s = open(t, kv)
 	defer s.Close()
-	if _, width := barrels.ServedSlices(s.Slices(), 1); !s.Purging() || width != search.IntervalWidth(1<<62, ^uint64(0)) {
+	if _, width := index.ServedSlices(s.Slices(), 1); !s.Purging() || width != search.IntervalWidth(1<<62, ^uint64(0)) {
 		t.Fatalf("served are %+v, purging: %v", width, s.Purging())
 	}
 	if err := s.Discard(context.Background(), nil); err != nil || s.Purging() || len(s.Slices().Slices) != 3 {
@@ -239,7 +240,7 @@ func TestBuilders(t *testing.T) {
 		}
 		return c.Builder
 	}
-	if version() != barrels.AnyBuilder {
+	if version() != index.AnyBuilder {
 		t.Errorf("empty: %d", version())
 	}
 	d := quarters(t)

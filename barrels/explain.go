@@ -7,6 +7,7 @@ import (
 
 	"adshard/auction"
 	"adshard/barrels/block"
+	"adshard/barrels/index"
 	"adshard/barrels/kv"
 	"adshard/schema/pb"
 	"adshard/search"
@@ -21,11 +22,11 @@ func (s *store) Explain(ctx context.Context, r *search.Request, limit int) (*sea
 	if ctx.Err() != nil {
 		return nil, ended(ctx, "barrels: explain")
 	}
-	st := s.acquire()
+	st := s.Acquire()
 	if st == nil {
 		return nil, s.errClosed("barrels: explain")
 	}
-	defer st.release()
+	defer st.Release()
 	f := finders.Get().(*finder)
 	defer f.free()
 	if err := f.reset(st, r, s, "barrels: explain"); err != nil {
@@ -37,7 +38,7 @@ func (s *store) Explain(ctx context.Context, r *search.Request, limit int) (*sea
 		return nil, err
 	}
 	out := &search.Explanation{
-		Total: uint64(len(c.matches)), View: f.served.view, Shard: st.views.shard, AppliedClock: st.position.GetClock(),
+		Total: uint64(len(c.matches)), View: f.served.View, Shard: st.Slices.Shard, AppliedClock: st.Position.GetClock(),
 	}
 	for _, m := range c.best(limit) {
 		if err := ctx.Err(); err != nil {
@@ -68,8 +69,8 @@ type match struct {
 	modifier           uint64
 	shown              bool
 	effective, q, rank uint64
-	campaign           campaignEntry
-	advertiser         advertiserEntry
+	campaign           index.CampaignState
+	advertiser         index.AdvertiserState
 }
 
 // Pass implements search.Sink: nothing is passed over.
@@ -86,9 +87,9 @@ func (c *collector) Match(list []search.Candidate) {
 			c.posting(v, int(list[i].Class), list[i].Level)
 			continue
 		}
-		first, end := kept.of(int(list[i].Class))
-		for _, m := range kept.members()[first:end] {
-			c.posting(v, int(m.posting), list[i].Level)
+		first, end := kept.Range(int(list[i].Class))
+		for _, m := range kept.Members()[first:end] {
+			c.posting(v, int(m.Posting), list[i].Level)
 		}
 	}
 }
@@ -96,7 +97,7 @@ func (c *collector) Match(list []search.Candidate) {
 // posting takes one that matches: the best level of a keyword's forms counts.
 func (c *collector) posting(v *block.View, i int, level search.Level) {
 	keyword, bid, group, quality, flags := v.Detail(i)
-	if old := c.matches[keyword]; old != nil && old.level <= level || !c.served.holds(v.GroupKey(group)) {
+	if old := c.matches[keyword]; old != nil && old.level <= level || !c.served.Holds(v.GroupKey(group)) {
 		return
 	}
 	m := &match{head: v.Group(group), bid: bid, flags: flags, level: level}
@@ -115,14 +116,14 @@ func (c *collector) posting(v *block.View, i int, level search.Level) {
 // parents finds a match's campaign and advertiser and the modifier that holds.
 func (c *collector) parents(m *match) bool {
 	var ok, ok2 bool
-	m.campaign, ok = c.state.parents.campaigns.get(m.head.Campaign)
-	m.advertiser, ok2 = c.state.parents.advertisers.get(m.head.Advertiser)
+	m.campaign, ok = c.state.Parents.Campaigns.Get(m.head.Campaign)
+	m.advertiser, ok2 = c.state.Parents.Advertisers.Get(m.head.Advertiser)
 	if !ok || !ok2 {
-		c.bad = append(c.bad, run{m.Key, m.Key})
+		c.bad = append(c.bad, index.Interval{Lo: m.Key, Hi: m.Key})
 		return false
 	}
 	d := c.request.Device
-	own, inherited := m.head.Modifiers[d], m.campaign.modifiers[d]
+	own, inherited := m.head.Modifiers[d], m.campaign.Modifiers[d]
 	_, m.shown = auction.Modifier(uint64(own), own != block.NotSet, uint64(inherited), inherited != block.NotSet)
 	m.modifier = auction.NoModifier
 	if inherited != block.NotSet {
@@ -150,26 +151,26 @@ func (c *collector) best(limit int) []*match {
 func (f *finder) explain(m *match) (search.Explained, bool) {
 	e := search.Explained{
 		Hit: search.Hit{
-			Keyword: m.Place.Keyword, Group: m.head.ID, Campaign: m.campaign.id, Advertiser: m.advertiser.id,
+			Keyword: m.Place.Keyword, Group: m.head.ID, Campaign: m.campaign.ID, Advertiser: m.advertiser.ID,
 			Score: m.rank, Quality: m.q, Type: m.kind, Level: m.level,
-			Shown: &search.Shown{AdvertiserName: m.advertiser.name, CampaignName: m.campaign.name},
+			Shown: &search.Shown{AdvertiserName: m.advertiser.Name, CampaignName: m.campaign.Name},
 		},
-		Bid: m.bid, Modifier: m.modifier, Effective: m.effective, Slice: f.served.slice(m.Key),
+		Bid: m.bid, Modifier: m.modifier, Effective: m.effective, Slice: f.served.Slice(m.Key),
 	}
 	g, ok := f.items(m.Key)
 	k, err := f.keyword(m.Place)
 	if !ok || err != nil {
-		f.bad = append(f.bad, run{m.Key, m.Key})
+		f.bad = append(f.bad, index.Interval{Lo: m.Key, Hi: m.Key})
 		return e, false
 	}
 	e.GroupName, e.KeywordText, e.BidFromGroup = g.Name, k.Text, k.BidFromGroup
 	e.Verdict = f.verdict(m)
 	if e.Verdict == search.Eligible {
-		f.negative(&e, g, m.campaign.campaign)
+		f.negative(&e, g, m.campaign.Campaign)
 	}
 	if len(g.Ads) > 0 {
 		e.Ad = g.Ads[0]
-		if m.campaign.even {
+		if m.campaign.RotateEvenly {
 			e.Ad = f.pickAd(g, m.head.ID)
 		}
 	}
@@ -194,13 +195,13 @@ func (f *finder) verdict(m *match) search.Verdict {
 		return search.KeywordPaused
 	case m.head.Flags&block.GroupEnabled == 0:
 		return search.GroupPaused
-	case !m.campaign.enabled:
+	case !m.campaign.Enabled:
 		return search.CampaignPaused
-	case !m.advertiser.enabled:
+	case !m.advertiser.Enabled:
 		return search.AdvertiserPaused
 	case m.head.Flags&block.GroupHasAd == 0:
 		return search.NoAd
-	case m.campaign.exhausted:
+	case m.campaign.Exhausted:
 		return search.BudgetExhausted
 	case m.flags&block.HasBid == 0:
 		return search.NoBid
@@ -214,10 +215,10 @@ func (f *finder) verdict(m *match) search.Verdict {
 
 // negative names the first negative that blocks: the group's before the
 // campaign's, by rising id.
-func (f *finder) negative(e *search.Explained, g *groupItems, c *campaign) {
+func (f *finder) negative(e *search.Explained, g *index.Group, c *index.Campaign) {
 	n, owner := g.Negatives.First(f.request.Query), "group"
 	if n == nil {
-		n, owner = c.negatives.First(f.request.Query), "campaign"
+		n, owner = c.Negatives.First(f.request.Query), "campaign"
 	}
 	if n != nil {
 		e.Verdict = search.BlockedByNegative

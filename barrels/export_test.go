@@ -1,18 +1,23 @@
 package barrels
 
-// Rot flips a bit of what a store keeps in memory, and reports whether there was
+import "adshard/barrels/kv"
+
+// Rot flips a bit of what a store caches in memory, and reports whether there was
 // anything of that kind.
 func Rot(s Store, what string) bool {
 	st := s.(*store)
-	state := st.newest.Load()
+	state := st.Newest.Load()
 	switch what {
 	case "group":
-		for i := range st.groups.shards {
-			for _, e := range st.groups.shards[i].entries {
-				e.value.Name += "!"
+		it := state.Data.Full(kv.Items)
+		defer it.Close()
+		for ok := it.Seek(nil); ok; ok = it.Next() {
+			if g, ok := st.groups.Get(kv.KeyPart(it.Key(), 0), state.Number); ok {
+				g.Name += "!"
 				return true
 			}
 		}
+		return false
 	case "shown":
 		for i := range st.shown.slots {
 			if s := st.shown.slots[i].Load(); s != nil {
@@ -20,49 +25,44 @@ func Rot(s Store, what string) bool {
 				return true
 			}
 		}
+		return false
 	case "campaign":
-		c, ok := state.parents.campaigns.get(1)
+		c, ok := state.Parents.Campaigns.Get(1)
 		if ok {
-			c.campaign.name += "!"
+			c.Campaign.Name += "!"
 		}
 		return ok
 	case "advertiser":
-		a, ok := state.parents.advertisers.get(1)
+		a, ok := state.Parents.Advertisers.Get(1)
 		if ok {
-			a.advertiser.name += "!"
+			a.Advertiser.Name += "!"
 		}
 		return ok
 	}
-	for i := range state.terms.slots {
-		l := state.terms.slots[i].list.Load()
-		if l == nil || len(l.blocks) == 0 || !l.blocks[0].Load().ready {
+	for _, term := range state.Terms.Terms() {
+		l := state.Terms.Peek(term, state.Number)
+		if l == nil || len(l.Blocks) == 0 || len(l.Blocks[0].Load().Signatures()) == 0 {
 			continue
 		}
-		b := l.blocks[0].Load()
+		b := l.Blocks[0].Load()
 		switch what {
 		case "signature":
-			b.signatures[0] ^= 1 << 20
+			b.Signatures()[0] ^= 1 << 20
 		case "members":
-			b.members()[0].keyword ^= 1 << 3
+			b.Members()[0].Keyword ^= 1 << 3
 		case "bound":
-			b.bounds[0].Own ^= 1
+			b.Bounds[0].Own ^= 1
 		case "bytes":
-			e := entryOf(b)
-			*e ^= 1
+			_, refs := b.View.Posting(0)
+			refs[0] ^= 1
 		case "judgement":
-			j := b.judged[0].Load()
+			j := b.Impacts[0].Load()
 			if j == nil {
 				return false
 			}
-			j.entries(b, 0)[0] ^= 1 << 30
+			j.Ranked(b, 0)[0] ^= 1 << 30
 		}
 		return true
 	}
 	return false
-}
-
-// entryOf returns a byte of the block that its view reads.
-func entryOf(b *termBlock) *byte {
-	_, refs := b.view.Posting(0)
-	return &refs[0]
 }

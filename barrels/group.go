@@ -49,7 +49,7 @@ func (w *writer) group(key uint64, it *pb.Item) error {
 	w.key = kv.AppendKey(w.key[:0], key, kv.GroupRecord)
 	if it == nil {
 		w.batch.Delete(kv.Items, w.key)
-		w.counters.groups--
+		w.counters.Groups--
 	} else {
 		head := record.Head(it.Group)
 		g.head, g.item = &head, it
@@ -86,7 +86,7 @@ func (w *writer) putGroup(g *pb.Group, head *block.Group, raw []byte, exists boo
 		return false, fault.New(fault.Invalid, "barrels: apply", err)
 	}
 	if !exists {
-		w.counters.groups++
+		w.counters.Groups++
 	} else if bytes.Equal(w.record, raw) {
 		return false, nil
 	}
@@ -178,7 +178,7 @@ func (w *writer) pages(g *groupChange, it kv.Iterator, visit func(*record.Keywor
 func (w *writer) keyword(g *groupChange, k *keyword, old *record.Keyword, moved bool) {
 	k.id = k.pb.Id
 	if old == nil {
-		w.counters.keywords++
+		w.counters.Keywords++
 		w.countMessage(k.pb, +1)
 		return
 	}
@@ -197,7 +197,7 @@ func (w *writer) keyword(g *groupChange, k *keyword, old *record.Keyword, moved 
 
 // remove prepares the removal of a keyword.
 func (w *writer) remove(g *groupChange, old *record.Keyword) {
-	w.counters.keywords--
+	w.counters.Keywords--
 	w.countData(old, -1)
 	w.unwrite(g.key, old)
 }
@@ -260,9 +260,9 @@ func (w *writer) rarest(terms []uint64) uint64 {
 	if len(terms) == 1 {
 		return terms[0]
 	}
-	best, least := terms[0], w.count(terms[0]).frequency
+	best, least := terms[0], w.count(terms[0]).Frequency
 	for _, t := range terms[1:] {
-		n := w.count(t).frequency
+		n := w.count(t).Frequency
 		if n < least || n == least && t < best {
 			best, least = t, n
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"adshard/barrels/index"
 	"adshard/schema/pb"
 )
 
@@ -131,7 +132,7 @@ func (s *store) compact(ctx context.Context) (more bool) {
 		return true
 	}
 	changes := s.upkeep.written
-	groups := s.newest.Load().counters.groups
+	groups := s.Newest.Load().Counters.Groups
 	// Under a stream of changes the files go on being rewritten anyway: then it
 	// is left to a later pass.
 	wait := changes <= groups/4 || s.upkeep.changed >= max(1, groups/enough)
@@ -186,15 +187,15 @@ func (s *store) step() (pause time.Duration, more bool, err error) {
 
 // work is step's own part. The caller has mu.
 func (s *store) work() (more bool, err error) {
-	u, st := &s.upkeep, s.newest.Load()
+	u, st := &s.upkeep, s.Newest.Load()
 	next := func(p phase) { u.phase, u.cursor = p, nil }
-	if len(st.purge) > 0 { // blocks must not be joined across that
+	if len(st.Purge) > 0 { // blocks must not be joined across that
 		next(idle)
 		return false, nil
 	}
 	switch u.phase {
 	case idle:
-		if u.changed == 0 || u.changed < st.counters.groups/enough {
+		if u.changed == 0 || u.changed < st.Counters.Groups/enough {
 			return false, nil
 		}
 		u.changed = 0
@@ -223,9 +224,9 @@ func (s *store) work() (more bool, err error) {
 }
 
 // settled commits a step's batch, if it has any change.
-func (s *store) settled(old *state) error {
+func (s *store) settled(old *index.Snapshot) error {
 	w := s.writer
-	if w.batch.Len() == 0 && !w.parentsOwned && w.terms == old.terms {
+	if w.batch.Len() == 0 && !w.parentsOwned && w.terms == old.Terms {
 		w.end()
 		return nil
 	}

@@ -4,14 +4,15 @@ import (
 	"context"
 
 	"adshard/barrels/block"
+	"adshard/barrels/index"
 	"adshard/barrels/kv"
 	"adshard/search"
 )
 
 // reader is search.Postings on a state's snapshot.
 type reader struct {
-	state *state
-	lists *lists
+	state *index.Snapshot
+	lists *index.ListCache
 	// device is the request's, whose judgements will be needed.
 	device search.Device
 	it     kv.Iterator // opened on first use
@@ -28,13 +29,13 @@ type reader struct {
 	pick *choice
 	// bad are the parts of the ring whose postings could not be read; rot: some of
 	// them as they are kept in memory.
-	bad []run
+	bad []index.Interval
 	rot bool
 }
 
 var _ search.Postings = (*reader)(nil)
 
-func (r *reader) reset(st *state, l *lists, d search.Device) {
+func (r *reader) reset(st *index.Snapshot, l *index.ListCache, d search.Device) {
 	r.state, r.lists, r.device = st, l, d
 	r.bad, r.rot = r.bad[:0], false
 }
@@ -52,50 +53,49 @@ func (r *reader) close() {
 // by side.
 func (r *reader) Find(terms []search.QueryTerm, known []int32) []int32 {
 	r.terms, r.found = terms, r.found[:0]
-	t := r.state.terms
+	t := r.state.Terms
 	for i := range terms {
-		r.touched |= t.first(terms[i].Term)
+		r.touched |= t.Touch(terms[i].Term)
 	}
 	for i := range terms {
-		f := foundTerm{}
-		if s := t.slot(terms[i].Term); s.key.Load() == terms[i].Term && terms[i].Term != 0 {
+		found, anchors, list := t.Lookup(terms[i].Term, r.state.Number)
+		if found {
 			known = append(known, int32(i))
-			f.anchors, f.list = s.anchors(), s.kept(r.state.number)
 		}
-		r.found = append(r.found, f)
+		r.found = append(r.found, foundTerm{anchors, list})
 	}
 	for i := range r.found {
 		if l := r.found[i].list; l != nil {
-			r.touched |= uint64(l.state)
+			r.touched |= l.State()
 		}
 	}
 	for i := range r.found {
-		if l := r.found[i].list; l != nil && len(l.blocks) > 0 {
-			r.touched |= uint64(l.blocks[0].Load().postings)
+		if l := r.found[i].list; l != nil && len(l.Blocks) > 0 {
+			r.touched |= uint64(l.Blocks[0].Load().Postings)
 		}
 	}
 	for i := range r.found {
-		if l := r.found[i].list; l != nil && len(l.blocks) > 0 {
-			r.touch(l.blocks[0].Load())
+		if l := r.found[i].list; l != nil && len(l.Blocks) > 0 {
+			r.touch(l.Blocks[0].Load())
 		}
 	}
 	return known
 }
 
 // touch fetches what a visit reads first of a block.
-func (r *reader) touch(b *termBlock) {
-	if len(b.signatures) > 0 {
-		r.touched |= uint64(b.signatures[0])
+func (r *reader) touch(b *index.Block) {
+	if s := b.Signatures(); len(s) > 0 {
+		r.touched |= uint64(s[0])
 	}
-	if j := b.judged[r.device].Load(); j != nil {
-		r.touched |= j.view
+	if j := b.Impacts[r.device].Load(); j != nil {
+		r.touched |= j.View
 	}
 }
 
 // foundTerm is what the table knows of a term of the query.
 type foundTerm struct {
-	anchors bool      // keywords may be anchored at it
-	list    *termList // nil: its blocks are not in memory
+	anchors bool               // keywords may be anchored at it
+	list    *index.PostingList // nil: its blocks are not in memory
 }
 
 // Blocks implements search.Postings.
@@ -122,7 +122,7 @@ func (r *reader) Blocks(ctx context.Context, terms []int32, best search.Level, v
 
 // picks tells whether only those blocks of a term are visited that can win.
 func (r *reader) picks(f *foundTerm) bool {
-	return r.pick != nil && f.anchors && f.list != nil && f.list.bounds != nil
+	return r.pick != nil && f.anchors && f.list != nil && f.list.Bounds != nil
 }
 
 // term visits all blocks of a term, unless they are picked.
@@ -138,8 +138,8 @@ func (r *reader) term(ctx context.Context, i int, visit search.Visit) error {
 }
 
 // kept visits the blocks of a term that are in memory.
-func (r *reader) kept(ctx context.Context, list *termList, visit search.Visit) error {
-	for i := range list.blocks {
+func (r *reader) kept(ctx context.Context, list *index.PostingList, visit search.Visit) error {
+	for i := range list.Blocks {
 		if over(ctx) {
 			return ended(ctx, "barrels: search")
 		}
@@ -149,33 +149,31 @@ func (r *reader) kept(ctx context.Context, list *termList, visit search.Visit) e
 }
 
 // visit hands the i-th block of a list over.
-func (r *reader) visit(list *termList, i int, later bool, visit search.Visit) {
-	if b := list.block(i); b == nil || !r.visitBlock(b, later, visit) {
-		r.forget(list.blocks[i].Load().term)
+func (r *reader) visit(list *index.PostingList, i int, later bool, visit search.Visit) {
+	if b := list.Block(i); b == nil || !r.visitBlock(b, later, visit) {
+		r.forget(list.Blocks[i].Load().Term)
 		r.rot = true
 		to := ^uint64(0)
-		if i+1 < len(list.blocks) {
-			to = list.place(i + 1).Key
+		if i+1 < len(list.Blocks) {
+			to = list.Place(i + 1).Key
 		}
-		r.bad = append(r.bad, run{list.place(i).Key, to})
+		r.bad = append(r.bad, index.Interval{Lo: list.Place(i).Key, Hi: to})
 	}
 }
 
 // forget drops what is kept of a term: the store may have it whole.
 func (r *reader) forget(term uint64) {
-	if s := r.state.terms.slot(term); s.key.Load() == term {
-		r.lists.drop(s)
-	}
+	r.lists.Drop(r.state.Terms, term)
 }
 
 // stored visits the blocks of a term as they are in the snapshot. When all of
 // them are good and not too large together, they are kept in memory.
 func (r *reader) stored(ctx context.Context, term uint64, visit search.Visit) error {
 	if r.it == nil {
-		r.it = r.state.snapshot.Prefix(kv.Postings)
+		r.it = r.state.Data.Prefix(kv.Postings)
 	}
 	r.key = kv.AppendKey(r.key[:0], term, 0, 0)
-	c := collected{room: int(r.lists.most()) - listOverhead}
+	c := r.lists.NewListBuilder()
 	from := uint64(0) // ring key where what is read next begins
 	torn := false     // the block before was damaged
 	for ok := r.it.Seek(r.key); ok; ok = r.it.Next() {
@@ -184,63 +182,33 @@ func (r *reader) stored(ctx context.Context, term uint64, visit search.Visit) er
 		}
 		from = kv.KeyPart(r.it.Key(), 1)
 		if torn {
-			r.bad[len(r.bad)-1].hi = from
+			r.bad[len(r.bad)-1].Hi = from
 		}
-		b := c.open(term, kv.Place{Key: from, Keyword: kv.KeyPart(r.it.Key(), 2)}, r.it.Value(), &r.view)
+		b := r.open(&c, term, kv.Place{Key: from, Keyword: kv.KeyPart(r.it.Key(), 2)}, r.it.Value())
 		if torn = b == nil || !r.visitBlock(b, false, visit); torn {
-			c.room = 0
-			r.bad = append(r.bad, run{from, ^uint64(0)})
+			c.Abandon()
+			r.bad = append(r.bad, index.Interval{Lo: from, Hi: ^uint64(0)})
 		}
 	}
 	if r.it.Err() != nil {
-		r.bad = append(r.bad, run{from, ^uint64(0)})
-	} else if c.room > 0 && len(c.list) > 0 {
-		r.lists.keep(r.state.terms, term, c.termList(r.state.number))
+		r.bad = append(r.bad, index.Interval{Lo: from, Hi: ^uint64(0)})
+	} else if list := c.List(r.state.Number); list != nil {
+		r.lists.Put(r.state.Terms, term, list)
 	}
 	return nil
 }
 
-// collected gathers the blocks of a term while there is room for them.
-type collected struct {
-	list       []*termBlock
-	first      *loneList // which the first of them lies in
-	size, room int
-}
-
-// termList makes a list of them, at least one.
-func (c *collected) termList(state uint64) *termList {
-	if len(c.list) == 1 {
-		return c.first.list.fill(state, c.list)
-	}
-	return newTermList(state, c.list)
-}
-
-// open opens a block, on a copy of its bytes if it is to be kept, else with the
-// scratch view; nil: it is damaged.
-func (c *collected) open(term uint64, at kv.Place, value []byte, scratch *block.View) search.Block {
-	if c.size += len(value) + blockOverhead; c.size > c.room {
-		c.room, c.list = 0, nil
-	}
-	if c.room == 0 {
-		if scratch.Open(value) != nil || scratch.Sign() != nil {
-			return nil
-		}
-		return scratch
-	}
-	b := newTermBlock(term, at, value)
-	if b == nil {
+// open opens a block, with the scratch view if it is not to be kept; nil: it is
+// damaged.
+func (r *reader) open(c *index.ListBuilder, term uint64, at kv.Place, value []byte) search.Block {
+	b, full := c.Add(term, at, value)
+	switch {
+	case b != nil:
+		return b
+	case !full || r.view.Open(value) != nil || r.view.Sign() != nil:
 		return nil
 	}
-	ready := new(termBlock)
-	if len(c.list) == 0 {
-		c.first = new(loneList)
-		ready = &c.first.block
-	}
-	if !b.makeReady(ready) {
-		return nil
-	}
-	c.list = append(c.list, ready)
-	return ready
+	return &r.view
 }
 
 // visitBlock hands a block over; false: it is damaged, so that its bytes made
@@ -250,8 +218,8 @@ func (r *reader) visitBlock(b search.Block, later bool, visit search.Visit) (goo
 	defer func() {
 		if cause := recover(); cause != nil {
 			if good = false; whole(b) {
-				if kept, _ := b.(*termBlock); kept != nil {
-					r.forget(kept.term) // should it be that which is wrong
+				if kept, _ := b.(*index.Block); kept != nil {
+					r.forget(kept.Term) // should it be that which is wrong
 				}
 				panic(cause)
 			}
@@ -265,7 +233,7 @@ func (r *reader) visitBlock(b search.Block, later bool, visit search.Visit) (goo
 func whole(b search.Block) bool {
 	v, kept := viewOf(b)
 	if kept != nil {
-		v = &kept.view
+		v = &kept.View
 	}
 	return v.Verify() == nil
 }

@@ -3,6 +3,7 @@ package barrels
 import (
 	"slices"
 
+	"adshard/barrels/index"
 	"adshard/barrels/kv"
 	"adshard/barrels/record"
 	"adshard/schema/pb"
@@ -16,8 +17,8 @@ const stepMoves = 256
 // reanchor looks at the groups from cursor on and gives keywords whose anchor
 // is no longer rare another one. It returns where to go on, nil at the end.
 // Document frequencies do not depend on anchors, so that it comes to an end.
-func (s *store) reanchor(st *state, cursor []byte) (next []byte, err error) {
-	it := st.snapshot.Full(kv.Items)
+func (s *store) reanchor(st *index.Snapshot, cursor []byte) (next []byte, err error) {
+	it := st.Data.Full(kv.Items)
 	defer it.Close()
 	w := s.writer
 	w.begin(st, false)
@@ -79,9 +80,9 @@ func (w *writer) drifted(value []byte) (n int, err error) {
 // than the rarest of its terms: half as many again, and eight.
 func (w *writer) drift(k *record.Keyword) bool {
 	for i, f := range k.Forms {
-		own := w.terms.count(k.Anchors[i]).frequency
+		own := w.terms.Stats(k.Anchors[i]).Frequency
 		for _, term := range f.Terms {
-			if least := w.terms.count(term).frequency; own > least+least/2+8 {
+			if least := w.terms.Stats(term).Frequency; own > least+least/2+8 {
 				return true
 			}
 		}

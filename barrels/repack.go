@@ -4,13 +4,14 @@ import (
 	"slices"
 
 	"adshard/barrels/block"
+	"adshard/barrels/index"
 	"adshard/barrels/kv"
 )
 
 // repack looks at the blocks from cursor on and joins neighbours of one term
 // that fit into one block. It returns where to go on, nil at the end.
-func (s *store) repack(st *state, cursor []byte) (next []byte, err error) {
-	it := st.snapshot.Full(kv.Postings)
+func (s *store) repack(st *index.Snapshot, cursor []byte) (next []byte, err error) {
+	it := st.Data.Full(kv.Postings)
 	defer it.Close()
 	s.writer.begin(st, false)
 	var r joiner
@@ -47,7 +48,7 @@ func (j *joiner) take(w *writer, key []byte, value func() []byte) {
 		j.flush(w)
 		j.term = kv.KeyPart(key, 0)
 	}
-	if w.terms.count(j.term).postings <= 1 {
+	if w.terms.Stats(j.term).Postings <= 1 {
 		return
 	}
 	v := new(block.View)
@@ -74,7 +75,7 @@ func (j *joiner) flush(w *writer) {
 			w.batch.Delete(kv.Postings, key)
 		}
 		w.batch.PutFunc(kv.Postings, j.keys[0], e.Append)
-		w.counters.blocks -= int64(len(j.keys) - 1)
+		w.counters.Blocks -= int64(len(j.keys) - 1)
 	}
 	j.keys, j.views, j.size = j.keys[:0], j.views[:0], 0
 }

@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"adshard/barrels/block"
+	"adshard/barrels/index"
 	"adshard/barrels/kv"
 )
 
@@ -55,25 +56,25 @@ func (w *writer) sortOps() {
 // term applies the ops of one term, block by block.
 func (w *writer) term(it kv.Iterator, ops []op) error {
 	term := ops[0].term
-	stored := int(w.terms.count(term).postings)
+	stored := int(w.terms.Stats(term).Postings)
 	if it == nil {
 		return w.chunk(term, nil, ops)
 	}
 	if stored == 0 {
-		w.lists.offerNone(w.terms, term, w.number)
+		w.lists.OfferEmpty(w.terms, term, w.number)
 		return w.chunk(term, nil, ops)
 	}
 	b := &w.blocks
-	list := w.terms.held(term, w.number)
+	list := w.terms.Current(term, w.number)
 	for len(ops) > 0 {
 		var view *block.View
 		var n int
 		var err error
-		if list != nil && len(list.blocks) > 0 {
+		if list != nil && len(list.Blocks) > 0 {
 			view, n, err = b.kept(list, ops)
 		} else {
 			if view, n, err = b.stored(it, ops, stored); view != nil && view.Len() == stored {
-				w.lists.offer(w.terms, term, w.number, b.first, b.value)
+				w.lists.OfferBlock(w.terms, term, w.number, b.first, b.value)
 			}
 		}
 		if err != nil {
@@ -105,17 +106,17 @@ type source int
 // kept takes the block that the first op belongs to from memory; n: how many of
 // the ops do. It is the last block that begins at or before the op's place, else
 // the term's first.
-func (b *blockWriter) kept(l *termList, ops []op) (view *block.View, n int, err error) {
-	i := max(0, sort.Search(len(l.blocks), func(i int) bool { return ops[0].Less(l.place(i)) })-1)
-	at := l.blocks[i].Load()
+func (b *blockWriter) kept(l *index.PostingList, ops []op) (view *block.View, n int, err error) {
+	i := max(0, sort.Search(len(l.Blocks), func(i int) bool { return ops[0].Less(l.Place(i)) })-1)
+	at := l.Blocks[i].Load()
 	b.first, n = at.Place, len(ops)
-	if i+1 < len(l.blocks) {
-		n = ownOps(ops, l.place(i+1))
+	if i+1 < len(l.Blocks) {
+		n = ownOps(ops, l.Place(i+1))
 	}
-	if err := at.view.Check(); err != nil {
+	if err := at.View.Check(); err != nil {
 		return nil, 0, kv.Damaged("block", err)
 	}
-	return &at.view, n, nil
+	return &at.View, n, nil
 }
 
 // ownOps returns how many of the ops come before the block that begins there.
@@ -178,11 +179,11 @@ func (w *writer) chunk(term uint64, view *block.View, ops []op) error {
 	old := 0
 	if view != nil {
 		old = view.Len()
-		w.counters.blocks--
+		w.counters.Blocks--
 	}
 	if by := len(b.merged) - old; by != 0 {
 		w.postings[term] += int32(by)
-		w.counters.postings += int64(by)
+		w.counters.Postings += int64(by)
 	}
 	kept := false
 	for rest := b.merged; len(rest) > 0; {
@@ -193,7 +194,7 @@ func (w *writer) chunk(term uint64, view *block.View, ops []op) error {
 		}
 		kept = kept || first == b.first // also where a later piece begins there
 		w.batch.PutFunc(kv.Postings, kv.AppendKey(b.key[:0], term, first.Key, first.Keyword), b.encoder.Append)
-		w.counters.blocks++
+		w.counters.Blocks++
 		rest = rest[n:]
 	}
 	if view != nil && !kept {

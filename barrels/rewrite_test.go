@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"adshard/barrels/block"
+	"adshard/barrels/index"
 	"adshard/barrels/kv"
 	"adshard/schema/pb"
 )
@@ -23,7 +24,7 @@ func TestChunkKeepsAll(t *testing.T) {
 				e.Add(&entry)
 			}
 			old := e.Append(nil)
-			w := newWriter(new(lists))
+			w := newWriter(new(index.ListCache))
 			if err := w.blocks.view.Open(old); err != nil {
 				t.Fatal(err)
 			}

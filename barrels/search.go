@@ -5,14 +5,16 @@ import (
 	"sync"
 
 	"adshard/barrels/block"
+	"adshard/barrels/index"
 	"adshard/barrels/kv"
+	"adshard/barrels/load"
 	"adshard/barrels/page"
 	"adshard/fault"
 	"adshard/search"
 )
 
 // maxSlots is the largest number of places (serving.md §5).
-const maxSlots = 20
+const maxSlots = index.MaxOwners - 1
 
 // Search implements search.Searcher.
 func (s *store) Search(ctx context.Context, r *search.Request) (*search.Answer, error) {
@@ -22,19 +24,19 @@ func (s *store) Search(ctx context.Context, r *search.Request) (*search.Answer, 
 	if ctx.Err() != nil {
 		return nil, ended(ctx, "barrels: search")
 	}
-	st := s.acquire()
+	st := s.Acquire()
 	if st == nil {
 		return nil, s.errClosed("barrels: search")
 	}
-	defer st.release()
+	defer st.Release()
 	f := finders.Get().(*finder)
 	defer f.free()
 	if err := f.reset(st, r, s, "barrels: search"); err != nil {
 		return nil, err
 	}
-	if nonce, counted := s.loads.next(); counted {
-		f.tally.begin(f.served, nonce)
-		defer s.loads.add(&f.tally)
+	if nonce, counted := s.loads.Next(); counted {
+		f.tally.Begin(f.served, nonce)
+		defer s.loads.Add(&f.tally)
 	}
 	work, err := search.Scan(ctx, r.Query, r.Profile, &f.reader, f)
 	if err != nil {
@@ -60,7 +62,7 @@ func checkRequest(r *search.Request) error {
 func (s *store) answer(f *finder, work search.Work, hits []search.Hit) *search.Answer {
 	a := &search.Answer{
 		Hits: hits, Matched: f.matched, Candidates: f.candidates, CountsExact: f.request.ExactCounts,
-		View: f.served.view, Shard: f.state.views.shard, AppliedClock: f.state.position.GetClock(), Work: work,
+		View: f.served.View, Shard: f.state.Slices.Shard, AppliedClock: f.state.Position.GetClock(), Work: work,
 		Shards: 1, Answered: 1,
 	}
 	a.Work.BlocksBad += uint64(len(f.bad))
@@ -77,7 +79,7 @@ func (s *store) width(f *finder) search.Width {
 	if s.behind.Load() {
 		return search.Width{}
 	}
-	return f.served.without(f.bad)
+	return f.served.Without(f.bad)
 }
 
 // finder is one search: the sink of the scan and what it has found. Finders
@@ -85,7 +87,7 @@ func (s *store) width(f *finder) search.Width {
 type finder struct {
 	reader
 	request *search.Request
-	served  *served
+	served  *index.Served
 
 	choice              choice
 	top                 search.Top[found]
@@ -93,21 +95,21 @@ type finder struct {
 	// seen are the keywords counted that may come again in another form.
 	seen map[uint64]struct{}
 	// blocked remembers by campaign and by group key whether negatives block.
-	blockedCampaigns map[*campaign]bool
+	blockedCampaigns map[*index.Campaign]bool
 	blockedGroups    map[uint64]bool
 
-	block  *block.View // at hand, whose groups are in groups
-	kept   *termBlock  // the same, if it is kept in memory
-	number uint64      // of the block, counted over all searches
-	groups []verdict   // by the block's group index
+	block  *block.View  // at hand, whose groups are in groups
+	kept   *index.Block // the same, if it is kept in memory
+	number uint64       // of the block, counted over all searches
+	groups []verdict    // by the block's group index
 
 	contenders []contender // put off
 
-	tally tally // of a search that is counted
+	tally load.Sampler // of a search that is counted
 	pages page.Reader
 
 	records kv.Iterator // of groups; opened on first use
-	cached  *cache[*groupItems]
+	cached  *index.Cache[*index.Group]
 	shown   *shownCache
 }
 
@@ -145,15 +147,15 @@ func idsOf(v *block.View, i int) groupIDs {
 var finders = sync.Pool{New: func() any {
 	return &finder{
 		seen:             make(map[uint64]struct{}),
-		blockedCampaigns: make(map[*campaign]bool),
+		blockedCampaigns: make(map[*index.Campaign]bool),
 		blockedGroups:    make(map[uint64]bool),
 	}
 }}
 
 // reset begins a search of a state; the errors are those of views.served.
-func (f *finder) reset(st *state, r *search.Request, s *store, op string) (err error) {
+func (f *finder) reset(st *index.Snapshot, r *search.Request, s *store, op string) (err error) {
 	f.reader.reset(st, &s.lists, r.Device)
-	if f.served, err = st.views.served(op, r.Shard, r.View); err != nil {
+	if f.served, err = st.Slices.Served(op, r.Shard, r.View); err != nil {
 		return err
 	}
 	f.request = r
@@ -182,6 +184,7 @@ func (f *finder) free() {
 	clear(f.blockedGroups)
 	f.block, f.kept = nil, nil
 	f.choice.reset(nil)
-	f.request, f.served, f.cached, f.shown, f.tally.served = nil, nil, nil, nil, nil
+	f.request, f.served, f.cached, f.shown = nil, nil, nil, nil
+	f.tally.Release()
 	finders.Put(f)
 }

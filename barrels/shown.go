@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"adshard/auction"
+	"adshard/barrels/index"
 	"adshard/barrels/kv"
 	"adshard/search"
 )
@@ -16,7 +17,7 @@ type shown struct {
 	key     uint64        // of its group
 	state   uint64        // number of the state that read the group
 	parents atomic.Uint64 // version of the parents for which it is known to hold
-	even    *groupItems   // whose ads are shown evenly; nil: the first one is shown
+	even    *index.Group  // whose ads are shown evenly; nil: the first one is shown
 	// ids
 	keyword, group, campaign, advertiser uint64
 
@@ -57,7 +58,7 @@ func (f *finder) touch(ranked []search.Ranked[found]) {
 	}
 	for i := range ranked {
 		if s := f.shown.slot(ranked[i].Keyword).Load(); s != nil {
-			f.touched |= f.cached.changedIn(s.key)
+			f.touched |= f.cached.ChangedAt(s.key)
 		}
 	}
 }
@@ -88,33 +89,33 @@ func (f *finder) show(r *search.Ranked[found], h *search.Hit) bool {
 
 // pickAd chooses the ad of an evenly rotating group for this request (serving.md
 // §5.4).
-func (f *finder) pickAd(g *groupItems, id uint64) search.Ad {
+func (f *finder) pickAd(g *index.Group, id uint64) search.Ad {
 	return g.Ads[auction.PickAd(f.request.RequestID, id, len(g.Ads))]
 }
 
 // holds tells whether the group and its parents are as they were.
 func (f *finder) holds(s *shown) bool {
-	p := f.state.parents
+	p := f.state.Parents
 	known := s.parents.Load()
-	if !f.cached.holds(s.key, s.state, f.state.number) || known > p.version {
+	if !f.cached.Holds(s.key, s.state, f.state.Number) || known > p.Version {
 		return false
 	}
-	if known < p.version {
-		if p.touched(known, func(c *parentChange) bool {
-			return c.campaign == s.campaign || c.advertiser == s.advertiser
+	if known < p.Version {
+		if p.ChangedSince(known, func(c *index.ParentChange) bool {
+			return c.Campaign == s.campaign || c.Advertiser == s.advertiser
 		}) {
 			return false
 		}
-		s.parents.CompareAndSwap(known, p.version)
+		s.parents.CompareAndSwap(known, p.Version)
 	}
 	return true
 }
 
 // lookUp puts together what is shown of one of the best; nil: it cannot be read.
 func (f *finder) lookUp(r *search.Ranked[found]) *shown {
-	in, p := r.Value.group(), f.state.parents
-	owner, ok := p.advertisers.get(r.Owner)
-	c, ok2 := p.campaigns.get(in.campaign)
+	in, p := r.Value.group(), f.state.Parents
+	owner, ok := p.Advertisers.Get(r.Owner)
+	c, ok2 := p.Campaigns.Get(in.campaign)
 	g, ok3 := f.items(in.key)
 	if !ok || !ok2 || !ok3 || len(g.Ads) == 0 {
 		return nil
@@ -124,14 +125,14 @@ func (f *finder) lookUp(r *search.Ranked[found]) *shown {
 		return nil
 	}
 	s := &shown{
-		key: in.key, state: f.state.number,
+		key: in.key, state: f.state.Number,
 		keyword: r.Keyword, group: in.id, campaign: in.campaign, advertiser: r.Owner,
 		Shown: search.Shown{
-			AdvertiserName: owner.name, CampaignName: c.name, GroupName: g.Name, KeywordText: text, Ad: g.Ads[0],
+			AdvertiserName: owner.Name, CampaignName: c.Name, GroupName: g.Name, KeywordText: text, Ad: g.Ads[0],
 		},
 	}
-	s.parents.Store(p.version)
-	if c.even && len(g.Ads) > 1 {
+	s.parents.Store(p.Version)
+	if c.RotateEvenly && len(g.Ads) > 1 {
 		s.even = g
 	}
 	return s

@@ -3,6 +3,7 @@ package barrels
 import (
 	"adshard/auction"
 	"adshard/barrels/block"
+	"adshard/barrels/index"
 	"adshard/search"
 )
 
@@ -11,7 +12,7 @@ type verdict struct {
 	block      uint64 // number of the block for which it is known
 	advertiser uint64 // id
 	modifier   uint64 // permille
-	campaign   *campaign
+	campaign   *index.Campaign
 	damaged    bool // a parent is missing
 	live       bool // served, enabled all the way up, with an ad
 	candidate  bool // and its budget and device modifier allow it
@@ -25,7 +26,7 @@ func (f *finder) Pass(b search.Block, best search.Level) bool {
 	v, kept := viewOf(b)
 	live, term := false, f.reading
 	if kept != nil {
-		live, term = kept.live, kept.term
+		live, term = kept.Live, kept.Term
 	} else {
 		live = v.Live() > 0
 		f.enter(v, nil) // on other bytes than before, maybe
@@ -33,33 +34,31 @@ func (f *finder) Pass(b search.Block, best search.Level) bool {
 	if !live || f.lost(v, kept, best) {
 		return true
 	}
-	if f.tally.active {
-		f.tally.enter(v, term)
+	if f.tally.Active() {
+		f.tally.Enter(v, term)
 	}
 	return false
 }
 
 // lost tells whether all postings of a block are certainly below what is needed to
 // be among the best.
-func (f *finder) lost(v *block.View, kept *termBlock, best search.Level) bool {
+func (f *finder) lost(v *block.View, kept *index.Block, best search.Level) bool {
 	need, d := f.top.Threshold(), f.request.Device
 	if need == 0 || f.request.ExactCounts {
 		return false
 	}
-	var bound block.Bound
 	if kept != nil {
-		bound = kept.bounds[d]
-	} else {
-		bound = v.Bound(d)
+		return !f.choice.wins(&kept.Bounds[d], best)
 	}
-	return bound.At(f.state.parents.largest[d], best) < need
+	bound := v.Bound(d)
+	return !f.choice.wins(&bound, best)
 }
 
 // viewOf returns the view of a block that a reader hands over, and the block if
 // it is kept in memory.
-func viewOf(b search.Block) (v *block.View, kept *termBlock) {
-	if kept, _ = b.(*termBlock); kept != nil {
-		return &kept.view, kept
+func viewOf(b search.Block) (v *block.View, kept *index.Block) {
+	if kept, _ = b.(*index.Block); kept != nil {
+		return &kept.View, kept
 	}
 	v, _ = b.(*block.View)
 	return v, nil
@@ -74,7 +73,7 @@ func (f *finder) at(b search.Block) {
 
 // enter makes v the block whose groups are judged. Views are opened again and
 // again on other bytes, so that their address does not tell blocks apart.
-func (f *finder) enter(v *block.View, kept *termBlock) {
+func (f *finder) enter(v *block.View, kept *index.Block) {
 	f.block, f.kept = v, kept
 	f.number++
 	if n := v.Groups(); n > len(f.groups) {
@@ -89,8 +88,8 @@ func (f *finder) posting(i int, level search.Level) {
 	if flags&block.Enabled == 0 || flags&block.Later != 0 && level <= search.Folded {
 		return // the first form agrees as well where no language is needed
 	}
-	if f.tally.active && f.kept == nil {
-		f.tally.match(v, group)
+	if f.tally.Active() && f.kept == nil {
+		f.tally.Match(v, group)
 	}
 	kind := v.Type(i)
 	if !f.request.ExactCounts && f.hopeless(v, group, bid, quality, kind, level) {
@@ -98,7 +97,7 @@ func (f *finder) posting(i int, level search.Level) {
 	}
 	g := f.group(v, group)
 	if g.damaged { // it should be served
-		f.bad = append(f.bad, run{v.GroupKey(group), v.GroupKey(group)})
+		f.bad = append(f.bad, index.Interval{Lo: v.GroupKey(group), Hi: v.GroupKey(group)})
 	}
 	if !g.live {
 		return
@@ -142,7 +141,7 @@ func (f *finder) hopeless(v *block.View, group int, bid uint64, quality uint8, k
 	d := f.request.Device
 	modifier := uint64(v.GroupModifier(group, d))
 	if modifier == block.NotSet {
-		modifier = f.state.parents.largest[d]
+		modifier = f.state.Parents.MaxModifier[d]
 	}
 	_, _, score := auction.Rank(bid, modifier, uint64(quality), kind.Permille(), level.Permille())
 	return score < need
@@ -168,33 +167,33 @@ func (f *finder) group(v *block.View, i int) *verdict {
 func (f *finder) judge(v *block.View, i int, g *verdict) {
 	*g = verdict{block: f.number}
 	flags := v.GroupFlags(i)
-	if flags&block.GroupLive != block.GroupLive || !f.served.holds(v.GroupKey(i)) {
+	if flags&block.GroupLive != block.GroupLive || !f.served.Holds(v.GroupKey(i)) {
 		return
 	}
-	p := f.state.parents
+	p := f.state.Parents
 	campaign, owner := v.GroupParents(i)
-	c, ok := p.campaigns.get(campaign)
-	a, ok2 := p.advertisers.get(owner)
+	c, ok := p.Campaigns.Get(campaign)
+	a, ok2 := p.Advertisers.Get(owner)
 	if g.damaged = !ok || !ok2; g.damaged {
 		return
 	}
-	g.live = c.enabled && a.enabled
-	g.campaign, g.advertiser = c.campaign, owner
-	g.negatives = c.negatives || flags&block.GroupNegatives != 0
+	g.live = c.Enabled && a.Enabled
+	g.campaign, g.advertiser = c.Campaign, owner
+	g.negatives = c.HasNegatives || flags&block.GroupNegatives != 0
 	d := f.request.Device
-	own, inherited := v.GroupModifier(i, d), c.modifiers[d]
+	own, inherited := v.GroupModifier(i, d), c.Modifiers[d]
 	var shown bool
 	g.modifier, shown = auction.Modifier(uint64(own), own != block.NotSet, uint64(inherited), inherited != block.NotSet)
-	g.candidate = g.live && shown && !c.exhausted
+	g.candidate = g.live && shown && !c.Exhausted
 }
 
 // blocked tells whether a negative of the campaign or of the group blocks the
 // query; each is looked at once a query.
 func (f *finder) blocked(v *block.View, group int, g *verdict) bool {
-	if len(g.campaign.negatives) > 0 {
+	if len(g.campaign.Negatives) > 0 {
 		b, known := f.blockedCampaigns[g.campaign]
 		if !known {
-			b = g.campaign.negatives.Block(f.request.Query)
+			b = g.campaign.Negatives.Block(f.request.Query)
 			f.blockedCampaigns[g.campaign] = b
 		}
 		if b {
@@ -218,7 +217,7 @@ func (f *finder) blocked(v *block.View, group int, g *verdict) bool {
 func (f *finder) blockedByGroup(key uint64) bool {
 	g, ok := f.items(key)
 	if !ok {
-		f.bad = append(f.bad, run{key, key})
+		f.bad = append(f.bad, index.Interval{Lo: key, Hi: key})
 		return true
 	}
 	return g.Negatives.Block(f.request.Query)

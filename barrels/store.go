@@ -85,27 +85,3 @@ type Stats struct {
 	// BadBlocks is the number of damaged blocks met since the store was opened.
 	BadBlocks uint64
 }
-
-// ServedSlices returns the slices of a table that are served in a view, and
-// the sum of their widths; view 0 stands for the table's newest.
-func ServedSlices(t *pb.SliceTable, view uint64) ([]*pb.HeldSlice, search.Width) {
-	if view == 0 {
-		view = t.GetView()
-	}
-	var served []*pb.HeldSlice
-	var width search.Width
-	for _, s := range t.GetSlices() {
-		if isServed(s, view) {
-			served = append(served, s)
-			width = width.Add(search.IntervalWidth(s.Lo, s.Hi))
-		}
-	}
-	return served, width
-}
-
-// isServed tells whether a slice is served in a view: only what is wholly there
-// ever is.
-func isServed(s *pb.HeldSlice, view uint64) bool {
-	return s.State == pb.HeldState_HELD_STATE_FULL && s.From != 0 &&
-		s.From <= view && (s.Until == 0 || view <= s.Until)
-}

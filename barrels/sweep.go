@@ -3,6 +3,7 @@ package barrels
 import (
 	"slices"
 
+	"adshard/barrels/index"
 	"adshard/barrels/kv"
 	"adshard/barrels/record"
 	"adshard/schema/pb"
@@ -41,8 +42,8 @@ func (u *usedParents) record(b []byte) error {
 // sweep looks at the groups from cursor on and returns where to go on. At the
 // end, nil, it removes parents without groups, makes the largest modifiers the
 // least that hold, and starts a new table of terms when many are gone.
-func (s *store) sweep(st *state, cursor []byte) (next []byte, err error) {
-	it := st.snapshot.Full(kv.Items)
+func (s *store) sweep(st *index.Snapshot, cursor []byte) (next []byte, err error) {
+	it := st.Data.Full(kv.Items)
 	defer it.Close()
 	var clock stepClock
 	ok := it.Seek(cursor)
@@ -64,7 +65,7 @@ func (s *store) sweep(st *state, cursor []byte) (next []byte, err error) {
 }
 
 // dropUnused does what sweep does at the end.
-func (s *store) dropUnused(st *state) error {
+func (s *store) dropUnused(st *index.Snapshot) error {
 	w := s.writer
 	w.begin(st, false)
 	drop := func(kind byte, used map[uint64]bool) func(uint64) bool {
@@ -75,14 +76,14 @@ func (s *store) dropUnused(st *state) error {
 			return !used[id]
 		}
 	}
-	p, u := w.parents.copy(), s.upkeep.used
-	p.campaigns = p.campaigns.without(drop(kv.CampaignKind, u.campaigns))
-	p.advertisers = p.advertisers.without(drop(kv.AdvertiserKind, u.advertisers))
-	if p.tighten() || w.batch.Len() > 0 {
+	p, u := w.parents.Copy(), s.upkeep.used
+	p.Campaigns = p.Campaigns.Without(drop(kv.CampaignKind, u.campaigns))
+	p.Advertisers = p.Advertisers.Without(drop(kv.AdvertiserKind, u.advertisers))
+	if p.Tighten() || w.batch.Len() > 0 {
 		w.parents, w.parentsOwned = p, true
 	}
-	if st.terms.used > minTerms && int64(st.terms.used) > st.counters.terms*5/4 {
-		w.terms = st.terms.fresh()
+	if st.Terms.Len() > minTerms && int64(st.Terms.Len()) > st.Counters.Terms*5/4 {
+		w.terms = st.Terms.Fresh()
 	}
 	return s.settled(st)
 }

@@ -1,6 +1,7 @@
 package barrels
 
 import (
+	"adshard/barrels/index"
 	"adshard/barrels/record"
 	"adshard/schema/pb"
 )
@@ -37,24 +38,7 @@ func Validate(d *pb.NodeData) error {
 	if err := checkCleared(d.Cleared); err != nil {
 		return err
 	}
-	return checkSlices(d.Slices)
-}
-
-func checkSlices(t *pb.SliceTable) error {
-	var last *pb.HeldSlice
-	for _, s := range t.GetSlices() {
-		if s == nil || s.Lo > s.Hi || last != nil && s.Lo <= last.Hi {
-			return record.Invalid("the table of slices is not sorted and disjoint")
-		}
-		if _, known := pb.HeldState_name[int32(s.State)]; !known {
-			return record.Invalid("slice %d is held in the state %d, which this program does not know", s.Id, s.State)
-		}
-		last = s
-	}
-	if t.GetLeast() > t.GetView() {
-		return record.Invalid("views below %d are no longer served and %d is the newest", t.Least, t.View)
-	}
-	return nil
+	return index.CheckSlices(d.Slices)
 }
 
 func checkCleared(list []*pb.Interval) error {

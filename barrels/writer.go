@@ -3,10 +3,10 @@ package barrels
 import (
 	"encoding/binary"
 	"maps"
-	"math"
 	"slices"
 
 	"adshard/barrels/block"
+	"adshard/barrels/index"
 	"adshard/barrels/kv"
 	"adshard/barrels/page"
 	"adshard/barrels/record"
@@ -19,21 +19,21 @@ import (
 // that changes. It is used by one goroutine at a time and keeps its scratch.
 type writer struct {
 	base  kv.Snapshot // nil: the store is emptied first
-	lists *lists
+	lists *index.ListCache
 	batch kv.Batch
 
-	number   uint64     // of the state before
-	terms    *termTable // as before the batch
-	parents  *parents
+	number   uint64            // of the state before
+	terms    *index.Dictionary // as before the batch
+	parents  *index.Parents
 	position *pb.Position
 	slices   *pb.SliceTable
 	strays   bool // there may be groups that slices does not name
-	counters counters
+	counters index.Counters
 	builder  uint32
-	purge    []run
+	purge    []index.Interval
 	was      struct { // as the store has them
 		builder uint32
-		purge   []run
+		purge   []index.Interval
 	}
 	// parentsOwned: parents is a copy of the batch's own.
 	parentsOwned bool
@@ -53,28 +53,28 @@ type writer struct {
 	value   []byte
 }
 
-func newWriter(l *lists) *writer {
+func newWriter(l *index.ListCache) *writer {
 	return &writer{lists: l, frequency: make(map[uint64]int32), postings: make(map[uint64]int32)}
 }
 
 // begin starts a batch on top of a state, or on nothing.
-func (w *writer) begin(old *state, reset bool) {
+func (w *writer) begin(old *index.Snapshot, reset bool) {
 	w.end()
-	w.base, w.terms, w.parents, w.number = old.snapshot, old.terms, old.parents, old.number
-	w.position, w.slices, w.strays = old.position, old.views.table, old.views.strays
-	w.counters, w.builder, w.purge = old.counters, old.builder, old.purge
-	w.was.builder, w.was.purge = old.builder, old.purge
+	w.base, w.terms, w.parents, w.number = old.Data, old.Terms, old.Parents, old.Number
+	w.position, w.slices, w.strays = old.Position, old.Slices.Table, old.Slices.Orphans
+	w.counters, w.builder, w.purge = old.Counters, old.Builder, old.Purge
+	w.was.builder, w.was.purge = old.Builder, old.Purge
 	if !reset {
 		return
 	}
-	w.base, w.terms, w.parents = nil, newTermTable(0), newParents()
-	w.slices, w.strays, w.counters = new(pb.SliceTable), false, counters{}
-	w.builder, w.purge = AnyBuilder, nil
-	w.was.builder, w.was.purge = AnyBuilder, nil
+	w.base, w.terms, w.parents = nil, index.NewDictionary(0), index.NewParents()
+	w.slices, w.strays, w.counters = new(pb.SliceTable), false, index.Counters{}
+	w.builder, w.purge = index.AnyBuilder, nil
+	w.was.builder, w.was.purge = index.AnyBuilder, nil
 	for f := range kv.Family(kv.Families) {
 		w.batch.Clear(f)
 	}
-	putVersions(&w.batch)
+	index.PutVersions(&w.batch)
 }
 
 // keepBatch is the capacity of a batch that is kept for the next one.
@@ -97,25 +97,25 @@ func (w *writer) end() {
 // finish adds terms and meta data to the batch.
 func (w *writer) finish() {
 	for _, term := range w.touched() {
-		before, after := w.terms.count(term), w.count(term)
+		before, after := w.terms.Stats(term), w.count(term)
 		w.key = kv.AppendKey(w.key[:0], term)
 		switch {
 		case after == before:
-		case after == termCount{}:
+		case after == index.TermStats{}:
 			w.batch.Delete(kv.Terms, w.key)
-			w.counters.terms--
+			w.counters.Terms--
 		default:
-			w.batch.PutFunc(kv.Terms, w.key, after.append)
-			if before == (termCount{}) {
-				w.counters.terms++
+			w.batch.PutFunc(kv.Terms, w.key, after.Append)
+			if before == (index.TermStats{}) {
+				w.counters.Terms++
 			}
 		}
 	}
-	w.batch.PutFunc(kv.Meta, kv.MetaCounters, w.counters.append)
+	w.batch.PutFunc(kv.Meta, kv.MetaCounters, w.counters.Append)
 	w.putMeta(kv.MetaPosition, w.position)
 	w.putMeta(kv.MetaSlices, w.slices)
 	if w.strays {
-		w.batch.Put(kv.Meta, kv.MetaStrays, nil)
+		w.batch.Put(kv.Meta, kv.MetaOrphans, nil)
 	}
 	if w.builder != w.was.builder {
 		w.putBuilder()
@@ -125,31 +125,21 @@ func (w *writer) finish() {
 	case len(w.purge) == 0:
 		w.batch.Delete(kv.Meta, kv.MetaPurge)
 	default:
-		w.batch.PutFunc(kv.Meta, kv.MetaPurge, func(dst []byte) []byte { return appendRuns(dst, w.purge) })
+		w.batch.PutFunc(kv.Meta, kv.MetaPurge, func(dst []byte) []byte { return index.AppendIntervals(dst, w.purge) })
 	}
 }
-
-// Versions of what built the data of a store (pb.NodeData.Builder).
-const (
-	// mixedBuilders: they are of several versions.
-	mixedBuilders = 0
-	// firstBuilder is that of data which name none.
-	firstBuilder = 1
-	// AnyBuilder: there are no data yet.
-	AnyBuilder = math.MaxUint32
-)
 
 // built takes in that a bucket's data were built by a version.
 func (w *writer) built(version uint32) {
 	if version == 0 {
-		version = firstBuilder
+		version = index.FirstBuilder
 	}
 	switch w.builder {
 	case version:
-	case AnyBuilder:
+	case index.AnyBuilder:
 		w.builder = version
 	default:
-		w.builder = mixedBuilders
+		w.builder = index.MixedBuilders
 	}
 }
 
@@ -170,23 +160,23 @@ func (w *writer) touched() []uint64 {
 }
 
 // count is a term's counts after the batch.
-func (w *writer) count(term uint64) termCount {
-	c := w.terms.count(term)
-	c.frequency = uint32(max(0, int64(c.frequency)+int64(w.frequency[term])))
-	c.postings = uint32(max(0, int64(c.postings)+int64(w.postings[term])))
+func (w *writer) count(term uint64) index.TermStats {
+	c := w.terms.Stats(term)
+	c.Frequency = uint32(max(0, int64(c.Frequency)+int64(w.frequency[term])))
+	c.Postings = uint32(max(0, int64(c.Postings)+int64(w.postings[term])))
 	return c
 }
 
 // applyTerms makes the table that of the state after the batch. Searches of
 // older states may go on reading it.
-func (w *writer) applyTerms() *termTable {
+func (w *writer) applyTerms() *index.Dictionary {
 	t := w.terms
 	for term := range w.frequency {
-		t = t.set(term, w.count(term))
+		t = t.Set(term, w.count(term))
 	}
 	for term := range w.postings {
 		if _, both := w.frequency[term]; !both {
-			t = t.set(term, w.count(term))
+			t = t.Set(term, w.count(term))
 		}
 	}
 	return t

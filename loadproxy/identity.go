@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 
-	"google.golang.org/protobuf/proto"
-
-	"adshard/barrels"
+	"adshard/barrels/index"
 	"adshard/fault"
 	"adshard/schema/pb"
+
+	"google.golang.org/protobuf/proto"
 )
 
 // Three parties say which database they are of: the balancer the one that it plans
@@ -25,7 +25,7 @@ func (p *Proxy) trusted(reply *pb.EnlistResponse) error {
 			"the distributor %s hands out data of database %q, the balancer plans for %q: correct the db of one of them",
 			p.home.distributor, reply.GetDatabase(), p.home.database)
 	}
-	own := barrels.Database(p.store.Slices())
+	own := index.Database(p.store.Slices())
 	if own == "" || own == reply.GetDatabase() || p.home.discard {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"adshard/barrels"
+	"adshard/barrels/load"
 	"adshard/schema/pb"
 	"adshard/search"
 
@@ -112,8 +113,8 @@ func BenchmarkCounting(b *testing.B, keywords int64, open func(testing.TB) barre
 	var on, off time.Duration
 	for b.Loop() {
 		turn(0) // the first to ask these pays for the processor's caches
-		without, with := turn(0), turn(barrels.DefaultCountEvery)
-		with, without = with+turn(barrels.DefaultCountEvery), without+turn(0)
+		without, with := turn(0), turn(load.DefaultCountEvery)
+		with, without = with+turn(load.DefaultCountEvery), without+turn(0)
 		on, off = on+with, off+without
 		ratios = append(ratios, float64(with)/float64(without))
 		next += countingTurn

@@ -28,27 +28,6 @@ func (b *bounds) add(bid uint64, quality, matchType uint8, modifiers *[search.De
 // bounds are the bounds by device.
 type bounds [search.Devices]Bound
 
-// At returns an upper bound of the scores R when no campaign's modifier on the
-// device is above maxModifier (permille) and no entry agrees better than at
-// level. Each rounding is upwards, each product is kept in 128 bits; what does
-// not fit 64 bits is their maximum.
-func (b Bound) At(maxModifier uint64, level search.Level) uint64 {
-	r := max(b.Own, mulDivUp(b.Inherited, maxModifier, 1000))
-	return mulDivUp(r, level.Permille(), 1000)
-}
-
-// mulDivUp returns ceil(a × b ÷ c), at most the largest number.
-func mulDivUp(a, b, c uint64) uint64 {
-	hi, lo := bits.Mul64(a, b)
-	lo, carry := bits.Add64(lo, c-1, 0)
-	hi += carry
-	if hi >= c {
-		return ^uint64(0)
-	}
-	q, _ := bits.Div64(hi, lo, c)
-	return q
-}
-
 // satMul returns a × b, at most the largest number.
 func satMul(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)

@@ -38,7 +38,7 @@ var (
 	MetaPosition = []byte("position")
 	MetaSlices   = []byte("slices")
 	MetaCounters = []byte("counters")
-	MetaStrays   = []byte("strays")
+	MetaOrphans  = []byte("strays")
 	MetaBuilder  = []byte("builder")
 	MetaPurge    = []byte("purge")
 )

@@ -53,6 +53,8 @@ var rules = []struct {
 	{pkg: "barrels/block", may: []string{"search", "auction"}},
 	{pkg: "barrels/record", may: []string{"fault", "schema", "search", "barrels/block", "barrels/certify"}},
 	{pkg: "barrels/page", may: []string{"schema", "search", "barrels/block", "barrels/record"}},
+	{pkg: "barrels/index", may: []string{"fault", "schema", "search", "barrels/kv", "barrels/block", "barrels/record", "barrels/page", "barrels/certify"}},
+	{pkg: "barrels/load", may: []string{"schema", "barrels/certify", "barrels/block", "barrels/index"}},
 	{pkg: "barrels/barreltest", may: []string{"fault", "schema", "search", "auction", "barrels", "backend", "balance", "ingest", "internal/oracle", "internal/corpus"}},
 	{pkg: "barrels/rocks", may: []string{"fault", "schema", "search", "auction", "barrels"}},
 	{pkg: "barrels/…", may: []string{"fault", "schema", "search", "auction"}},

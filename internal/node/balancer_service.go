@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"adshard/balance"
-	"adshard/barrels"
+	"adshard/barrels/index"
 	"adshard/fault"
 	"adshard/schema/pb"
 )
 
 // Register implements pb.BalancerServer.
 func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.RegisterResponse, error) {
-	held := barrels.Database(r.GetSlices())
+	held := index.Database(r.GetSlices())
 	j, err := b.data.joining(r, slices.Contains(b.cfg.DiscardDataOf, held))
 	if err != nil {
 		return nil, err

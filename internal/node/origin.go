@@ -6,7 +6,7 @@ import (
 
 	"adshard/backend"
 	"adshard/balance"
-	"adshard/barrels"
+	"adshard/barrels/index"
 	"adshard/fault"
 	"adshard/schema/pb"
 )
@@ -55,7 +55,7 @@ func (d dataset) joining(r *pb.RegisterRequest, discard bool) (balance.Joining, 
 	if len(j.Table.Slices) == 0 {
 		return j, nil
 	}
-	if own := barrels.Database(r.GetSlices()); own != d.database && !discard {
+	if own := index.Database(r.GetSlices()); own != d.database && !discard {
 		return balance.Joining{}, fault.Newf(fault.Conflict, op,
 			"slave %s holds data of database %s, the database here is %s: if it has the wrong balancer or db, correct that; "+
 				"if its data are not needed any more, start the balancer with --discard-data-of %s, or empty the slave's directory",

@@ -5,7 +5,7 @@ import (
 
 	"adshard/backend/nodedata"
 	"adshard/balance"
-	"adshard/barrels"
+	"adshard/barrels/index"
 	"adshard/schema/pb"
 )
 
@@ -97,7 +97,7 @@ func costOf(c *pb.Cost) balance.Cost {
 // certificateOf reads a slave's certificate; bins that it leaves out are 0.
 func certificateOf(r *pb.CertifyResponse) *balance.Certificate {
 	out := &balance.Certificate{Clock: r.GetClock(), Builder: r.GetBuilder(), Items: r.GetItems(), Bytes: r.GetBytes()}
-	if out.Builder == barrels.AnyBuilder { // there is nothing of another version
+	if out.Builder == index.AnyBuilder { // there is nothing of another version
 		out.Builder = nodedata.Version
 	}
 	for _, p := range r.GetParents() {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"adshard/barrels"
+	"adshard/barrels/index"
 	"adshard/fault"
 	"adshard/schema/pb"
 )
@@ -24,7 +25,7 @@ func (s *Server) Certify(ctx context.Context, m *pb.CertifyRequest) (_ *pb.Certi
 		return nil, fault.Newf(fault.Deadline, "slave: certify", "another certificate takes long: %w", ctx.Err())
 	}
 	defer s.caught(&err)
-	if own := barrels.Database(s.store.Slices()); m.GetDatabase() != own {
+	if own := index.Database(s.store.Slices()); m.GetDatabase() != own {
 		return nil, fault.Newf(fault.Conflict, "slave: certify", "this slave holds data of database %q, not of %q", own, m.GetDatabase())
 	}
 	if err := s.reach(ctx, m.GetClock()); err != nil {

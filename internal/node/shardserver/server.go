@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"adshard/barrels"
+	"adshard/barrels/index"
 	"adshard/fault"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
@@ -136,7 +137,7 @@ func (s *Server) Map(context.Context, *pb.MapRequest) (*pb.MapResponse, error) {
 	t := s.store.Slices()
 	return &pb.MapResponse{
 		Epoch: s.store.Position().GetEpoch(), View: t.GetView(), Shards: t.GetShards(),
-		Database: barrels.Database(t), Timeline: t.GetTimeline(),
+		Database: index.Database(t), Timeline: t.GetTimeline(),
 		Name: s.identity.Name, Incarnation: wire.Incarnation(s.identity.Incarnation), Filled: t.GetFilled(),
 	}, nil
 }

@@ -1,11 +1,11 @@
-package barrels
+package index
 
 import (
 	"sync"
 	"sync/atomic"
 )
 
-// cache keeps what searches have read of the values under one prefix (a group's
+// Cache keeps what searches have read of the values under one prefix (a group's
 // items) in the form that they use, verified once. A seek in RocksDB costs some
 // microseconds even when all is in memory; finding an entry here costs some tens
 // of nanoseconds.
@@ -16,7 +16,7 @@ import (
 // state was published. The writer notes what a batch changes
 // before it publishes the state after it, so that an entry is never used for a
 // state that would read something else.
-type cache[V any] struct {
+type Cache[V any] struct {
 	shards [cacheShards]cacheShard[V]
 	limit  int // bytes a shard; 0: nothing is kept
 	// changed holds, by a hash of the prefix, the number of the last state that
@@ -47,32 +47,32 @@ type cached[V any] struct {
 	used  bool // since it was last spared; guarded by the shard's mu
 }
 
-func newCache[V any](bytes uint64) *cache[V] {
-	c := &cache[V]{limit: int(min(bytes, 1<<40)) / cacheShards}
+func NewCache[V any](bytes uint64) *Cache[V] {
+	c := &Cache[V]{limit: int(min(bytes, 1<<40)) / cacheShards}
 	for i := range c.shards {
 		c.shards[i].entries = make(map[uint64]*cached[V])
 	}
 	return c
 }
 
-// most is the size of the largest value that is kept.
-func (c *cache[V]) most() int { return c.limit / cacheShare }
+// MaxBytes is the size of the largest value that is kept.
+func (c *Cache[V]) MaxBytes() int { return c.limit / cacheShare }
 
-func (c *cache[V]) hash(prefix uint64) uint64 { return prefix * 0x9e3779b97f4a7c15 >> 16 }
+func (c *Cache[V]) hash(prefix uint64) uint64 { return prefix * 0x9e3779b97f4a7c15 >> 16 }
 
-func (c *cache[V]) shard(prefix uint64) *cacheShard[V] {
+func (c *Cache[V]) shard(prefix uint64) *cacheShard[V] {
 	return &c.shards[c.hash(prefix)>>16%cacheShards]
 }
 
-// note tells that the state with this number, still to be published, changes a
+// Changed tells that the state with this number, still to be published, changes a
 // prefix.
-func (c *cache[V]) note(prefix, state uint64) { c.changed[c.hash(prefix)%cacheHashes].Store(state) }
+func (c *Cache[V]) Changed(prefix, state uint64) { c.changed[c.hash(prefix)%cacheHashes].Store(state) }
 
-// noteAll tells that it may change everything.
-func (c *cache[V]) noteAll(state uint64) { c.floor.Store(state) }
+// ChangedAll tells that it may change everything.
+func (c *Cache[V]) ChangedAll(state uint64) { c.floor.Store(state) }
 
-// get returns the entry of a prefix for a state.
-func (c *cache[V]) get(prefix, state uint64) (value V, ok bool) {
+// Get returns the entry of a prefix for a state.
+func (c *Cache[V]) Get(prefix, state uint64) (value V, ok bool) {
 	if c.limit == 0 {
 		return value, false
 	}
@@ -86,14 +86,14 @@ func (c *cache[V]) get(prefix, state uint64) (value V, ok bool) {
 	if e == nil {
 		return value, false
 	}
-	if !c.holds(prefix, e.state, state) {
+	if !c.Holds(prefix, e.state, state) {
 		return value, false
 	}
 	return e.value, true
 }
 
-// drop removes what is kept of a prefix.
-func (c *cache[V]) drop(prefix uint64) {
+// Drop removes what is kept of a prefix.
+func (c *Cache[V]) Drop(prefix uint64) {
 	s := c.shard(prefix)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,8 +103,8 @@ func (c *cache[V]) drop(prefix uint64) {
 	}
 }
 
-// there tells whether something is kept of a prefix, whichever state it is from.
-func (c *cache[V]) there(prefix uint64) bool {
+// Has tells whether something is kept of a prefix, whichever state it is from.
+func (c *Cache[V]) Has(prefix uint64) bool {
 	if c.limit == 0 {
 		return false
 	}
@@ -114,21 +114,21 @@ func (c *cache[V]) there(prefix uint64) bool {
 	return s.entries[prefix] != nil
 }
 
-// holds tells whether what one state has read of a prefix holds for another.
-func (c *cache[V]) holds(prefix, read, state uint64) bool {
-	since := max(c.changedIn(prefix), c.floor.Load())
+// Holds tells whether what one state has read of a prefix holds for another.
+func (c *Cache[V]) Holds(prefix, read, state uint64) bool {
+	since := max(c.ChangedAt(prefix), c.floor.Load())
 	return read >= since && state >= since
 }
 
-// changedIn is the number of the last state that changed the prefix, or another of
+// ChangedAt is the number of the last state that changed the prefix, or another of
 // the same hash.
-func (c *cache[V]) changedIn(prefix uint64) uint64 {
+func (c *Cache[V]) ChangedAt(prefix uint64) uint64 {
 	return c.changed[c.hash(prefix)%cacheHashes].Load()
 }
 
-// put keeps what a state has read of a prefix, all of it.
-func (c *cache[V]) put(prefix, state uint64, value V, bytes int) {
-	if bytes += cacheOverhead; bytes > c.most() {
+// Put keeps what a state has read of a prefix, all of it.
+func (c *Cache[V]) Put(prefix, state uint64, value V, bytes int) {
+	if bytes += CacheOverhead; bytes > c.MaxBytes() {
 		return
 	}
 	s := c.shard(prefix)
@@ -146,8 +146,8 @@ func (c *cache[V]) put(prefix, state uint64, value V, bytes int) {
 	}
 }
 
-// cacheOverhead is about what an entry takes beside its bytes.
-const cacheOverhead = 160
+// CacheOverhead is about what an entry takes beside its bytes.
+const CacheOverhead = 160
 
 // evict drops entries, met in the map's random order, until no more than limit
 // bytes are left; one that was used since it was last met is spared once.

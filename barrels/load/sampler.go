@@ -1,9 +1,10 @@
-package barrels
+package load
 
 import (
 	"time"
 
 	"adshard/barrels/block"
+	"adshard/barrels/index"
 )
 
 // cost is what was done for queries.
@@ -24,12 +25,12 @@ func (c *cost) add(d cost) {
 // in memory.
 const sampleShare = 32
 
-// tally is what one counted search has looked at, until it is added to the
+// Sampler is what one counted search has looked at, until it is added to the
 // store's loads. It only appends: whose the postings are is found out later,
 // for many searches at once.
-type tally struct {
+type Sampler struct {
 	active bool
-	served *served
+	served *index.Served
 	begun  time.Time
 	term   uint64 // anchor term of the block entered last
 	looked uint64 // postings, all of them
@@ -40,19 +41,25 @@ type tally struct {
 
 // sample is a posting that stands for some looked at or for some that match.
 type sample struct {
-	served    *served
+	served    *index.Served
 	key, term uint64
 	cost
 }
 
-// begin starts a search's tally; nonce varies which postings count.
-func (t *tally) begin(v *served, nonce uint64) {
+// Active reports whether the search is counted.
+func (t *Sampler) Active() bool { return t.active }
+
+// Release drops what belongs to a request.
+func (t *Sampler) Release() { t.active, t.served = false, nil }
+
+// Begin starts a search's tally; nonce varies which postings count.
+func (t *Sampler) Begin(v *index.Served, nonce uint64) {
 	t.active, t.served, t.begun, t.looked, t.list = true, v, time.Now(), 0, t.list[:0]
 	t.skip, t.skipMatch = int(nonce%sampleShare), int(nonce/sampleShare%sampleShare)
 }
 
-// enter takes in a block that is about to be looked at.
-func (t *tally) enter(v *block.View, term uint64) {
+// Enter takes in a block that is about to be looked at.
+func (t *Sampler) Enter(v *block.View, term uint64) {
 	t.term = term
 	n, i := v.Len(), t.skip
 	t.looked += uint64(n)
@@ -62,18 +69,18 @@ func (t *tally) enter(v *block.View, term uint64) {
 	t.skip = i - n
 }
 
-// matches takes in that these members of a kept block match.
-func (t *tally) matches(b *termBlock, members []member) {
+// Members takes in that these members of a kept block match.
+func (t *Sampler) Members(b *index.Block, members []index.Member) {
 	i := t.skipMatch
 	for ; i < len(members); i += sampleShare {
-		group := b.view.GroupOf(int(members[i].posting))
-		t.list = append(t.list, sample{t.served, b.view.GroupKey(group), b.term, cost{matched: sampleShare}})
+		group := b.View.GroupOf(int(members[i].Posting))
+		t.list = append(t.list, sample{t.served, b.View.GroupKey(group), b.Term, cost{matched: sampleShare}})
 	}
 	t.skipMatch = i - len(members)
 }
 
-// match takes in that a posting of a group of the block entered last matches.
-func (t *tally) match(v *block.View, group int) {
+// Match takes in that a posting of a group of the block entered last matches.
+func (t *Sampler) Match(v *block.View, group int) {
 	if t.skipMatch--; t.skipMatch < 0 {
 		t.skipMatch = sampleShare - 1
 		t.list = append(t.list, sample{t.served, v.GroupKey(group), t.term, cost{matched: sampleShare}})

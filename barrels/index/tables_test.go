@@ -1,4 +1,4 @@
-package barrels
+package index
 
 import (
 	"fmt"
@@ -11,25 +11,25 @@ import (
 // TestTermTable: counts are those of a map, marks stay until a fresh table.
 func TestTermTable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		table, want := newTermTable(0), map[uint64]termCount{}
+		table, want := NewDictionary(0), map[uint64]TermStats{}
 		had := map[uint64]bool{}
 		for range rapid.IntRange(1, 3000).Draw(t, "changes") {
 			term := rapid.Uint64Range(1, 2000).Draw(t, "term")
-			c := termCount{frequency: uint32(rapid.IntRange(0, 3).Draw(t, "frequency")), postings: uint32(rapid.IntRange(0, 2).Draw(t, "postings"))}
-			table = table.set(term, c)
+			c := TermStats{Frequency: uint32(rapid.IntRange(0, 3).Draw(t, "frequency")), Postings: uint32(rapid.IntRange(0, 2).Draw(t, "postings"))}
+			table = table.Set(term, c)
 			want[term] = c
-			had[term] = had[term] || c.postings > 0
+			had[term] = had[term] || c.Postings > 0
 		}
-		fresh := table.fresh()
+		fresh := table.Fresh()
 		for term, c := range want {
-			if table.count(term) != c || table.found(term) != had[term] {
-				t.Fatalf("term %d: %+v, found %v", term, table.count(term), table.found(term))
+			if table.Stats(term) != c || table.HasPostings(term) != had[term] {
+				t.Fatalf("term %d: %+v, found %v", term, table.Stats(term), table.HasPostings(term))
 			}
-			if fresh.count(term) != c || fresh.found(term) != (c.postings > 0) {
-				t.Fatalf("fresh, term %d: %+v, found %v", term, fresh.count(term), fresh.found(term))
+			if fresh.Stats(term) != c || fresh.HasPostings(term) != (c.Postings > 0) {
+				t.Fatalf("fresh, term %d: %+v, found %v", term, fresh.Stats(term), fresh.HasPostings(term))
 			}
 		}
-		if table.found(0) || table.found(99_999) || table.count(0) != (termCount{}) {
+		if table.HasPostings(0) || table.HasPostings(99_999) || table.Stats(0) != (TermStats{}) {
 			t.Fatal("a term that was never set is there")
 		}
 	})
@@ -58,7 +58,7 @@ func TestIDTable(t *testing.T) {
 			}
 			if rapid.IntRange(0, 9).Draw(t, "sweep") == 0 {
 				drop := func(id uint64) bool { return id%3 == 0 }
-				table = table.without(drop)
+				table = table.Without(drop)
 				for id := range want {
 					if drop(id) {
 						delete(want, id)
@@ -72,7 +72,7 @@ func TestIDTable(t *testing.T) {
 				t.Fatalf("%d ids of %d", v.table.size, len(v.want))
 			}
 			for id := range uint64(302) {
-				got, ok := v.table.get(id)
+				got, ok := v.table.Get(id)
 				if want, there := v.want[id]; got != want || ok != there {
 					t.Fatalf("id %d: %d, %v; want %d", id, got, ok, want)
 				}
@@ -85,7 +85,7 @@ func TestIDTable(t *testing.T) {
 // another would read, and the bytes stay within the limit.
 func TestCache(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := newCache[string](rapid.SampledFrom([]uint64{0, 64 << 10, 1 << 20}).Draw(t, "bytes"))
+		c := NewCache[string](rapid.SampledFrom([]uint64{0, 64 << 10, 1 << 20}).Draw(t, "bytes"))
 		history := map[uint64][]uint64{} // by prefix: the states that changed it
 		cleared := uint64(0)
 		content := func(prefix, state uint64) string {
@@ -108,19 +108,19 @@ func TestCache(t *testing.T) {
 			case 0, 1, 2, 3:
 				newest++
 				history[prefix] = append(history[prefix], newest)
-				c.note(prefix, newest)
+				c.Changed(prefix, newest)
 			case 4:
 				if state == newest { // states before a clear are not asked for here
 					newest++
 					cleared = newest
-					c.noteAll(newest)
+					c.ChangedAll(newest)
 				}
 			case 5, 6, 7, 8, 9, 10:
 				if state >= cleared {
-					c.put(prefix, state, content(prefix, state), rapid.IntRange(0, 2000).Draw(t, "size"))
+					c.Put(prefix, state, content(prefix, state), rapid.IntRange(0, 2000).Draw(t, "size"))
 				}
 			default:
-				if got, ok := c.get(prefix, state); ok && got != content(prefix, state) {
+				if got, ok := c.Get(prefix, state); ok && got != content(prefix, state) {
 					t.Fatalf("prefix %d, state %d: %s, want %s", prefix, state, got, content(prefix, state))
 				}
 			}
@@ -135,11 +135,11 @@ func TestCache(t *testing.T) {
 
 // TestCacheEvicts: a cache that is full goes on taking and dropping.
 func TestCacheEvicts(t *testing.T) {
-	c := newCache[int](1 << 20)
+	c := NewCache[int](1 << 20)
 	for range 100_000 {
 		prefix := rand.Uint64N(10_000)
-		if _, ok := c.get(prefix, 1); !ok {
-			c.put(prefix, 1, 0, 500)
+		if _, ok := c.Get(prefix, 1); !ok {
+			c.Put(prefix, 1, 0, 500)
 		}
 	}
 	entries := 0
@@ -148,13 +148,5 @@ func TestCacheEvicts(t *testing.T) {
 	}
 	if entries < 500 || entries > 1<<20/500 {
 		t.Fatalf("%d entries", entries)
-	}
-}
-
-func TestPieceLen(t *testing.T) {
-	for n, want := range map[int]int{1: 1, 192: 192, 193: 128, 1000: 128} {
-		if got := pieceLen(n); got != want {
-			t.Errorf("a block of %d postings: %d", n, got)
-		}
 	}
 }

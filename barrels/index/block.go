@@ -1,4 +1,4 @@
-package barrels
+package index
 
 import (
 	"bytes"
@@ -13,90 +13,90 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// termBlock is a block that is kept in memory, made ready for searches: its
+// Block is a block that is kept in memory, made ready for searches: its
 // postings gathered by words and match type, and by device what holds for each
 // of them. A search waits for memory more than for anything else, so that what it
 // reads of a block lies together, in the order in which it is read (pack), and
 // what it reads of this struct in its first line of 64 bytes.
-type termBlock struct {
+type Block struct {
 	signatures []search.Signature // by class; rows and members lie behind them
-	judged     [search.Devices]atomic.Pointer[judgement]
-	postings   uint16
-	ready      bool
-	live       bool   // some posting is
-	term       uint64 // in its key
+	Impacts    [search.Devices]atomic.Pointer[Impacts]
+	Postings   uint16
+	prepared   bool
+	Live       bool   // some posting is
+	Term       uint64 // in its key
 
-	bounds   [search.Devices]block.Bound
+	Bounds   [search.Devices]block.Bound
 	norms    []uint64 // of the rows that have no room for theirs
-	view     block.View
+	View     block.View
 	kv.Place // in its key
 	bytes    int
 }
 
-// row is a class: postings with the same words and match type. Its members end
+// Class is a class: postings with the same words and match type. Its members end
 // where the next class's begin.
-type row struct {
+type Class struct {
 	posting uint16 // the first, whose words are the class's
 	first   uint16 // of its members
 	long    uint16 // where its norms begin in those of the block, if they are many
 	words   uint8
-	kind    search.MatchType
+	Type    search.MatchType
 	norms   [rowNorms]uint64 // hashes of its normalised words, in order
 }
 
 // rowNorms is how many norms a row has room for, as few keywords have more.
 const rowNorms = 3
 
-// member is a posting of a class, with what tells whether it is among the best.
-type member struct {
-	keyword, advertiser uint64 // ids
-	posting             uint16
+// Member is a posting of a class, with what tells whether it is among the best.
+type Member struct {
+	Keyword, Advertiser uint64 // ids
+	Posting             uint16
 	// special: the keyword has several forms, so that each is judged by itself.
-	special bool
+	SeveralForms bool
 }
 
 // blockOverhead is about what a block takes beside its postings.
 const blockOverhead = 320
 
-// newTermBlock keeps a copy of a block's bytes, not yet ready; nil: they are
+// NewBlock keeps a copy of a block's bytes, not yet ready; nil: they are
 // damaged.
-func newTermBlock(term uint64, at kv.Place, value []byte) *termBlock {
-	b := &termBlock{term: term, Place: at}
-	if b.view.Open(bytes.Clone(value)) != nil {
+func NewBlock(term uint64, at kv.Place, value []byte) *Block {
+	b := &Block{Term: term, Place: at}
+	if b.View.Open(bytes.Clone(value)) != nil {
 		return nil
 	}
-	for d := range b.bounds {
-		b.bounds[d] = b.view.Bound(search.Device(d))
+	for d := range b.Bounds {
+		b.Bounds[d] = b.View.Bound(search.Device(d))
 	}
 	// A member with its entry in two judgements; three members to two classes, each
 	// with its signature, its row and its sum in two judgements.
-	b.bytes = blockOverhead + len(value) + 90*b.view.Len()
+	b.bytes = blockOverhead + len(value) + 90*b.View.Len()
 	return b
 }
 
-// makeReady makes m, which is empty, the block made ready for searches; false: it
+// prepare makes m, which is empty, the block made ready for searches; false: it
 // is damaged.
-func (b *termBlock) makeReady(m *termBlock) bool {
-	m.ready, m.bounds, m.view, m.term, m.Place, m.bytes = true, b.bounds, b.view, b.term, b.Place, b.bytes
+func (b *Block) prepare(m *Block) bool {
+	m.prepared, m.Bounds, m.View, m.Term, m.Place, m.bytes = true, b.Bounds, b.View, b.Term, b.Place, b.bytes
 	return m.gather()
 }
 
 // gathered is what gather finds of the classes.
 type gathered struct {
 	signatures []search.Signature
-	rows       []row
+	rows       []Class
 	norms      []uint64
 	counts     []uint16 // of members
 }
 
 // gather finds the classes, in the order of their first postings; false: the
 // block is damaged.
-func (b *termBlock) gather() bool {
-	v, n := &b.view, b.view.Len()
+func (b *Block) gather() bool {
+	v, n := &b.View, b.View.Len()
 	if n > 1<<16-1 {
 		return false
 	}
-	b.live, b.postings = v.Live() > 0, uint16(n)
+	b.Live, b.Postings = v.Live() > 0, uint16(n)
 	g, of, table := gathered{}, make([]uint16, n), newClassTable(n)
 	for i := range n {
 		s, err := v.Signature(i)
@@ -133,7 +133,7 @@ func (b *termBlock) gather() bool {
 // add adds the class of posting i.
 func (g *gathered) add(v *block.View, i int, s search.Signature) {
 	kind, words := v.Posting(i)
-	r := row{posting: uint16(i), words: uint8(len(words) / 2), kind: kind}
+	r := Class{posting: uint16(i), words: uint8(len(words) / 2), Type: kind}
 	norms := r.norms[:0]
 	for ; len(words) >= 2; words = words[2:] {
 		norm, _, _ := v.Word(int(binary.LittleEndian.Uint16(words)))
@@ -148,41 +148,41 @@ func (g *gathered) add(v *block.View, i int, s search.Signature) {
 
 // pack moves signatures, rows and norms into one piece of memory, with room for
 // the members behind the rows.
-func (b *termBlock) pack(g *gathered) []member {
-	c, n := len(g.rows), int(b.postings)
+func (b *Block) pack(g *gathered) []Member {
+	c, n := len(g.rows), int(b.Postings)
 	room := make([]uint64, c+c*rowSize+n*memberSize+len(g.norms))
 	b.signatures = unsafe.Slice((*search.Signature)(unsafe.Pointer(&room[0])), c)
 	b.norms = room[len(room)-len(g.norms):]
 	copy(b.signatures, g.signatures)
-	copy(b.rows(), g.rows)
+	copy(b.Classes(), g.rows)
 	copy(b.norms, g.norms)
-	return b.members()
+	return b.Members()
 }
 
 // Sizes in words of 64 bits.
 const (
-	rowSize    = int(unsafe.Sizeof(row{}) / 8)
-	memberSize = int(unsafe.Sizeof(member{}) / 8)
+	rowSize    = int(unsafe.Sizeof(Class{}) / 8)
+	memberSize = int(unsafe.Sizeof(Member{}) / 8)
 )
 
-// rows returns the classes.
-func (b *termBlock) rows() []row {
+// Classes returns the classes.
+func (b *Block) Classes() []Class {
 	c := len(b.signatures)
-	return unsafe.Slice((*row)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.signatures)), 8*c)), c)
+	return unsafe.Slice((*Class)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.signatures)), 8*c)), c)
 }
 
-// members returns the members of all classes, class by class.
-func (b *termBlock) members() []member {
+// Members returns the members of all classes, class by class.
+func (b *Block) Members() []Member {
 	c := len(b.signatures)
-	return unsafe.Slice((*member)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.signatures)), 8*(c+c*rowSize))), int(b.postings))
+	return unsafe.Slice((*Member)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.signatures)), 8*(c+c*rowSize))), int(b.Postings))
 }
 
-func newMember(v *block.View, i int) member {
+func newMember(v *block.View, i int) Member {
 	keyword, _, group, _, flags := v.Detail(i)
 	_, advertiser := v.GroupParents(group)
-	return member{
-		keyword: keyword, advertiser: advertiser, posting: uint16(i),
-		special: flags&(block.Several|block.Later) != 0,
+	return Member{
+		Keyword: keyword, Advertiser: advertiser, Posting: uint16(i),
+		SeveralForms: flags&(block.Several|block.Later) != 0,
 	}
 }
 
@@ -199,7 +199,7 @@ func newClassTable(n int) classTable {
 
 // find returns the index of a class; when it is not there it takes the next
 // index for it and the caller appends it.
-func (t classTable) find(v *block.View, rows []row, kind search.MatchType, words []byte) (uint16, bool) {
+func (t classTable) find(v *block.View, rows []Class, kind search.MatchType, words []byte) (uint16, bool) {
 	for i := xxhash.Sum64(words) + uint64(kind); ; i++ {
 		s := &t[i%uint64(len(t))]
 		if *s == 0 {
@@ -212,10 +212,10 @@ func (t classTable) find(v *block.View, rows []row, kind search.MatchType, words
 	}
 }
 
-// of returns where a class's members begin and end.
-func (b *termBlock) of(class int) (first, end int) {
-	rows := b.rows()
-	first, end = int(rows[class].first), int(b.postings)
+// Range returns where a class's members begin and end.
+func (b *Block) Range(class int) (first, end int) {
+	rows := b.Classes()
+	first, end = int(rows[class].first), int(b.Postings)
 	if class+1 < len(rows) {
 		end = int(rows[class+1].first)
 	}
@@ -223,27 +223,33 @@ func (b *termBlock) of(class int) (first, end int) {
 }
 
 // Len implements search.Block.
-func (b *termBlock) Len() int { return int(b.postings) }
+func (b *Block) Len() int { return int(b.Postings) }
 
 // Signatures implements search.Block.
-func (b *termBlock) Signatures() []search.Signature { return b.signatures }
+func (b *Block) Signatures() []search.Signature { return b.signatures }
 
 // Class implements search.Block.
-func (b *termBlock) Class(i int) (search.MatchType, []byte) {
-	return b.view.Posting(int(b.rows()[i].posting))
+func (b *Block) Class(i int) (search.MatchType, []byte) {
+	return b.View.Posting(int(b.Classes()[i].posting))
 }
 
 // Norms implements search.Block.
-func (b *termBlock) Norms(i int) (search.MatchType, []uint64) {
-	r := &b.rows()[i]
+func (b *Block) Norms(i int) (search.MatchType, []uint64) {
+	r := &b.Classes()[i]
 	if r.words > rowNorms {
-		return r.kind, b.norms[r.long : int(r.long)+int(r.words)]
+		return r.Type, b.norms[r.long : int(r.long)+int(r.words)]
 	}
-	return r.kind, r.norms[:r.words]
+	return r.Type, r.norms[:r.words]
 }
 
 // Words implements search.Block.
-func (b *termBlock) Words() int { return b.view.Words() }
+func (b *Block) Words() int { return b.View.Words() }
 
 // Word implements search.Block.
-func (b *termBlock) Word(i int) (norm, fold, term uint64) { return b.view.Word(i) }
+func (b *Block) Word(i int) (norm, fold, term uint64) { return b.View.Word(i) }
+
+// room is the memory that a ready block's signatures, rows and members lie in.
+func (b *Block) room() []uint64 {
+	n := len(b.signatures)
+	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b.signatures))), n+n*rowSize+int(b.Postings)*memberSize)
+}

@@ -1,9 +1,8 @@
-package barrels
+package index
 
 import (
 	"testing"
 
-	"adshard/barrels/certify"
 	"adshard/schema/pb"
 
 	"pgregory.net/rapid"
@@ -70,36 +69,13 @@ func TestServedIsTheTables(t *testing.T) {
 					}
 				}
 			}
-			if (named || strays) && s.holds(key) != want || s.slice(key) != slice {
-				t.Fatalf("key %d: served %v by %d, want %v by %d", key, s.holds(key), s.slice(key), want, slice)
+			if (named || strays) && s.Holds(key) != want || s.Slice(key) != slice {
+				t.Fatalf("key %d: served %v by %d, want %v by %d", key, s.Holds(key), s.Slice(key), want, slice)
 			}
 			var in bool
-			if at, in = s.next(at, key); in != want {
+			if at, in = s.Next(at, key); in != want {
 				t.Fatalf("key %d: next says %v", key, in)
 			}
 		}
 	})
-}
-
-// TestHeavy: the most expensive of many are found, in bounded memory, and never
-// overestimated.
-func TestHeavy(t *testing.T) {
-	var h heavy
-	want := map[uint64]uint64{}
-	for i := range uint64(200_000) {
-		of := certify.Mix(i) // seen once
-		if i%4 == 0 {
-			of = certify.Mix(i) % 50 // seen often
-		}
-		h.add(of, cost{looked: 1 + of%7})
-		want[of] += 1 + of%7
-	}
-	if h.used > heavyMost {
-		t.Fatalf("%d things", h.used)
-	}
-	for i, e := range h.most(50) {
-		if e.of >= 50 || e.looked > want[e.of] || e.looked < want[e.of]*9/10 {
-			t.Fatalf("place %d: %d with %d of %d", i, e.of, e.looked, want[e.of])
-		}
-	}
 }

@@ -1,4 +1,4 @@
-package barrels
+package index
 
 import (
 	"bytes"
@@ -25,22 +25,22 @@ func blockValue(version uint64) []byte {
 }
 
 // list is what a search of a state finds kept of a term.
-func (t *termTable) list(term, state uint64) *termList {
-	s := t.slot(term)
+func (t *Dictionary) list(term, state uint64) *PostingList {
+	s := t.entry(term)
 	if s.key.Load() != term || term == 0 {
 		return nil
 	}
-	return s.kept(state)
+	return s.cached(state)
 }
 
 // TestTermLists: whatever states read, put and change, a state never gets blocks
 // that another would read, and the bytes are those of what is kept.
 func TestTermLists(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := &listWorld{lists: &lists{limit: rapid.SampledFrom([]int64{0, 8 << 10, 1 << 20}).Draw(t, "limit")}}
-		w.table, w.history = newTermTable(0), [][listTerms]listContent{{}}
+		w := &listWorld{lists: &ListCache{limit: rapid.SampledFrom([]int64{0, 8 << 10, 1 << 20}).Draw(t, "limit")}}
+		w.table, w.history = NewDictionary(0), [][listTerms]listContent{{}}
 		for term := range uint64(listTerms) {
-			w.table = w.table.set(term+1, termCount{frequency: 1, postings: 1})
+			w.table = w.table.Set(term+1, TermStats{Frequency: 1, Postings: 1})
 		}
 		for range rapid.IntRange(1, 200).Draw(t, "steps") {
 			newest := len(w.history) - 1
@@ -68,8 +68,8 @@ type listContent = map[uint64]uint64
 
 // listWorld is lists of some terms with what each state would read of them.
 type listWorld struct {
-	lists   *lists
-	table   *termTable
+	lists   *ListCache
+	table   *Dictionary
 	history [][listTerms]listContent // by state
 }
 
@@ -91,9 +91,9 @@ func (w *listWorld) change(t *rapid.T, term uint64) {
 			b.Put(kv.Postings, key, blockValue(number))
 		}
 	}
-	renewals := w.lists.renewals(w.table, &b, number)
+	renewals := w.lists.Replacements(w.table, &b, number)
 	for i := range renewals {
-		w.lists.replace(w.table, &renewals[i], number)
+		w.lists.Replace(w.table, &renewals[i], number)
 	}
 	w.history = append(w.history, next)
 }
@@ -102,22 +102,22 @@ func (w *listWorld) change(t *rapid.T, term uint64) {
 func (w *listWorld) grow() {
 	old := w.table
 	for i := range uint64(1000) {
-		w.table = w.table.set(uint64(len(w.history))<<20+i, termCount{frequency: 1})
+		w.table = w.table.Set(uint64(len(w.history))<<20+i, TermStats{Frequency: 1})
 	}
 	if w.table != old {
-		w.lists.recount(w.table)
+		w.lists.Recount(w.table)
 	}
 }
 
 // read is a search of a state that has read a term from the store.
 func (w *listWorld) read(term uint64, state int) {
 	content := w.history[state][term-1]
-	var blocks []*termBlock
+	var blocks []*Block
 	for _, key := range slices.Sorted(maps.Keys(content)) {
-		blocks = append(blocks, newTermBlock(1, kv.Place{Key: key}, blockValue(content[key])))
+		blocks = append(blocks, NewBlock(1, kv.Place{Key: key}, blockValue(content[key])))
 	}
 	if len(blocks) > 0 {
-		w.lists.keep(w.table, term, newTermList(uint64(state), blocks))
+		w.lists.Put(w.table, term, NewPostingList(uint64(state), blocks))
 	}
 }
 
@@ -128,9 +128,9 @@ func (w *listWorld) ask(t *rapid.T, term uint64, state int) {
 		return
 	}
 	got := listContent{}
-	for i := range list.blocks {
-		b := list.block(i)
-		got[b.Key] = b.members()[0].keyword
+	for i := range list.Blocks {
+		b := list.Block(i)
+		got[b.Key] = b.Members()[0].Keyword
 	}
 	if want := w.history[state][term-1]; !maps.Equal(got, want) {
 		t.Fatalf("term %d, state %d: %v, want %v", term, state, got, want)
@@ -150,23 +150,6 @@ func (w *listWorld) count(t *rapid.T) {
 	}
 }
 
-// lateDamage is a block whose checksum and outline are right, but not what lies in
-// it.
-func lateDamage(t *testing.T) []byte {
-	t.Helper()
-	const tail = 9 // format and checksum
-	for at := range len(blockValue(2)) - tail {
-		value := blockValue(2)
-		value[at] = 0xfe
-		value = block.Seal(value[:len(value)-tail])
-		if b := newTermBlock(1, kv.Place{}, value); b != nil && !b.makeReady(new(termBlock)) {
-			return value
-		}
-	}
-	t.Fatal("all damage shows at once")
-	return nil
-}
-
 // TestReadyIsSound: whatever is damaged under a right checksum, what is made
 // ready can be held against queries and judged without harm.
 func TestReadyIsSound(t *testing.T) {
@@ -176,8 +159,8 @@ func TestReadyIsSound(t *testing.T) {
 		for _, wrong := range []byte{1, 3, 0x40, 0xfe} {
 			value := bytes.Clone(content)
 			value[at] = wrong
-			b, ready := newTermBlock(1, kv.Place{}, block.Seal(value[:len(value)-tail])), new(termBlock)
-			if b == nil || !b.makeReady(ready) {
+			b, ready := NewBlock(1, kv.Place{}, block.Seal(value[:len(value)-tail])), new(Block)
+			if b == nil || !b.prepare(ready) {
 				continue
 			}
 			for c := range ready.Signatures() {
@@ -189,78 +172,11 @@ func TestReadyIsSound(t *testing.T) {
 					ready.Word(int(binary.LittleEndian.Uint16(words)))
 				}
 			}
-			for _, m := range ready.members() {
-				ready.view.Group(ready.view.GroupOf(int(m.posting)))
+			for _, m := range ready.Members() {
+				ready.View.Group(ready.View.GroupOf(int(m.Posting)))
 			}
 		}
 	}
-}
-
-// TestDamagedBlockInAList: a block whose damage shows only when it is first
-// visited is passed over and told of, each time; its neighbours are visited.
-func TestDamagedBlockInAList(t *testing.T) {
-	damaged := lateDamage(t)
-	var b kv.Batch
-	b.Put(kv.Postings, kv.AppendKey(nil, 1, 20, 0), damaged)
-	list := newTermList(1, []*termBlock{
-		newTermBlock(1, kv.Place{Key: 10}, blockValue(1)), newTermBlock(1, kv.Place{Key: 30}, blockValue(3)),
-	}).with(2, []kv.Op{b.Op(0)})
-	if list == nil {
-		t.Fatal("the damage shows at once")
-	}
-	for range 3 {
-		r := reader{state: &state{terms: newTermTable(0)}, lists: new(lists)}
-		visited := 0
-		if err := r.kept(t.Context(), list, func(search.Block, bool) { visited++ }); err != nil {
-			t.Fatal(err)
-		}
-		if visited != 2 || len(r.bad) != 1 || r.bad[0] != (run{20, 30}) || !r.rot {
-			t.Fatalf("%d blocks were visited, bad are %v", visited, r.bad)
-		}
-	}
-}
-
-// TestAPanicOnASoundBlockIsADefect: it goes on to the caller, and what was kept
-// of the term is dropped; a panic on damaged bytes is damage.
-func TestAPanicOnASoundBlockIsADefect(t *testing.T) {
-	table := newTermTable(0).set(1, termCount{1, 1})
-	list := newTermList(1, []*termBlock{newTermBlock(1, kv.Place{Key: 10}, blockValue(1))})
-	table.slot(1).list.Store(list)
-	r := reader{state: &state{terms: table}, lists: new(lists)}
-	bug := func(search.Block, bool) { panic("a bug") }
-	func() {
-		defer func() {
-			if cause := recover(); cause != "a bug" {
-				t.Errorf("recovered %v", cause)
-			}
-		}()
-		_ = r.kept(t.Context(), list, bug)
-	}()
-	if len(r.bad) > 0 || table.slot(1).list.Load() != nil {
-		t.Errorf("bad: %v, kept: %v", r.bad, table.slot(1).list.Load())
-	}
-	damaged := newTermBlock(1, kv.Place{Key: 20}, lateDamage(t))
-	if r.visitBlock(damaged, false, bug) {
-		t.Error("a damaged block counts as good")
-	}
-}
-
-// TestChoiceIsTheBound: a block is passed over without being touched only when
-// its bound says that it cannot win, and always then where the numbers are far
-// from the largest.
-func TestChoiceIsTheBound(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		number := rapid.OneOf(rapid.Uint64(), rapid.Uint64Range(0, 5000), rapid.Just(^uint64(0)))
-		b := block.Bound{Own: number.Draw(t, "own"), Inherited: number.Draw(t, "inherited")}
-		need := number.Draw(t, "need")
-		largest := rapid.Uint64Range(1000, 10_000).Draw(t, "largest")
-		level := rapid.SampledFrom([]search.Level{search.Identical, search.Synonym}).Draw(t, "level")
-		own := leastFactor(need, level.Permille())
-		inherited := leastFactor(own, largest)
-		if got, want := b.Own >= own || b.Inherited >= inherited, b.At(largest, level) >= need; got != want && (want || need < 1<<53) {
-			t.Fatalf("%+v for %d at %v, largest modifier %d: wins %v, its bound is %d", b, need, level, largest, got, b.At(largest, level))
-		}
-	})
 }
 
 // TestTouched: a change of a parent is found out while it is remembered, and
@@ -278,26 +194,26 @@ func TestTouched(t *testing.T) {
 		t.Fatal(err)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		p, last := newParents(), uint64(0) // version of the last change of one of the block's
+		p, last := NewParents(), uint64(0) // version of the last change of one of the block's
 		type version struct{ number, changes uint64 }
-		versions := []version{{p.version, 0}}
+		versions := []version{{p.Version, 0}}
 		for range rapid.IntRange(1, 40).Draw(t, "versions") {
-			p = p.copy()
+			p = p.Copy()
 			for range rapid.IntRange(0, 3).Draw(t, "changes") {
-				c := parentChange{version: p.version}
+				c := ParentChange{Version: p.Version}
 				if id := rapid.Uint64Range(1, 12).Draw(t, "id"); rapid.Bool().Draw(t, "campaign") {
-					c.campaign = id
+					c.Campaign = id
 				} else {
-					c.advertiser = id
+					c.Advertiser = id
 				}
-				if c.campaign == 7 || c.advertiser == 8 {
-					last = p.version
+				if c.Campaign == 7 || c.Advertiser == 8 {
+					last = p.Version
 				}
 				p.changed(c)
 			}
-			versions = append(versions, version{p.version, p.changes})
+			versions = append(versions, version{p.Version, p.changes})
 			since := versions[rapid.IntRange(0, len(versions)-1).Draw(t, "since")]
-			touched, forgotten := p.touched(since.number, func(c *parentChange) bool { return parentOf(&v, c) }), p.changes-since.changes > recentChanges
+			touched, forgotten := p.ChangedSince(since.number, func(c *ParentChange) bool { return c.Touches(&v) }), p.changes-since.changes > recentChanges
 			if last > since.number && !touched {
 				t.Fatalf("since %d: a change in %d was not seen", since.number, last)
 			}

@@ -1,24 +1,24 @@
-package barrels
+package load
 
 import (
 	"cmp"
 	"slices"
 )
 
-// heavy counts the most expensive of many things in bounded memory, lossily:
+// heavyHitters counts the most expensive of many things in bounded memory, lossily:
 // when there are too many, about the cheaper half is forgotten.
 // What was forgotten and comes again counts from 0. The zero value counts
 // nothing yet.
-type heavy struct {
-	slots []heavyCost // open addressing; those of no cost are free
+type heavyHitters struct {
+	slots []hitter // open addressing; those of no cost are free
 	used  int
 	// scratch of forget
-	kept  []heavyCost
+	kept  []hitter
 	order []uint64
 }
 
-// heavyCost is a thing with its cost.
-type heavyCost struct {
+// hitter is a thing with its cost.
+type hitter struct {
 	of uint64
 	cost
 }
@@ -26,19 +26,19 @@ type heavyCost struct {
 func (c *cost) free() bool { return c.looked+c.matched == 0 }
 
 const (
-	heavyBits = 11
-	// heavyMost is how many things are counted at a time.
-	heavyMost = 1 << heavyBits / 2
+	hitterBits = 11
+	// maxHitters is how many things are counted at a time.
+	maxHitters = 1 << hitterBits / 2
 	// sampled is how many stand behind one of those whose middle is looked for.
 	sampled = 8
 )
 
 // add takes in a cost that is not 0.
-func (h *heavy) add(of uint64, c cost) {
+func (h *heavyHitters) add(of uint64, c cost) {
 	if h.slots == nil {
-		h.slots = make([]heavyCost, 1<<heavyBits)
+		h.slots = make([]hitter, 1<<hitterBits)
 	}
-	for i := of * 0x9e3779b97f4a7c15 >> (64 - heavyBits); ; i = (i + 1) % (1 << heavyBits) {
+	for i := of * 0x9e3779b97f4a7c15 >> (64 - hitterBits); ; i = (i + 1) % (1 << hitterBits) {
 		s := &h.slots[i]
 		if s.of != of && !s.free() {
 			continue
@@ -50,14 +50,14 @@ func (h *heavy) add(of uint64, c cost) {
 		s.cost.add(c)
 		break
 	}
-	if h.used > heavyMost {
+	if h.used > maxHitters {
 		h.forget()
 	}
 }
 
 // forget drops what costs no more than about the middle one: that of every
 // sampled-th, which take their places by a hash.
-func (h *heavy) forget() {
+func (h *heavyHitters) forget() {
 	h.kept, h.order = h.kept[:0], h.order[:0]
 	for i := range h.slots {
 		if !h.slots[i].free() {
@@ -77,20 +77,20 @@ func (h *heavy) forget() {
 }
 
 // reset forgets everything.
-func (h *heavy) reset() {
+func (h *heavyHitters) reset() {
 	clear(h.slots)
 	h.used = 0
 }
 
 // most returns the n most expensive: the most looked at, equal ones by number.
-func (h *heavy) most(n int) []heavyCost {
-	list := make([]heavyCost, 0, h.used)
+func (h *heavyHitters) most(n int) []hitter {
+	list := make([]hitter, 0, h.used)
 	for i := range h.slots {
 		if !h.slots[i].free() {
 			list = append(list, h.slots[i])
 		}
 	}
-	slices.SortFunc(list, func(a, b heavyCost) int {
+	slices.SortFunc(list, func(a, b hitter) int {
 		return cmp.Or(cmp.Compare(b.looked, a.looked), cmp.Compare(a.of, b.of))
 	})
 	return list[:min(n, len(list))]

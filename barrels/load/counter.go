@@ -1,4 +1,4 @@
-package barrels
+package load
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"adshard/barrels/certify"
+	"adshard/barrels/index"
 	"adshard/schema/pb"
 )
 
@@ -15,8 +16,8 @@ import (
 // it would cost a slave more than 3 % of its throughput when its caches are cold.
 const DefaultCountEvery = 16
 
-// loads counts what searches cost, where it is served.
-type loads struct {
+// Counter counts what searches cost, where it is served.
+type Counter struct {
 	every    atomic.Uint64 // one search in so many is counted; 0: none
 	searches atomic.Uint64
 
@@ -25,9 +26,9 @@ type loads struct {
 	taken uint64   // searches at since
 	list  []sample // not yet attributed
 	// slices are the costs by what was served, at the places in its slices.
-	slices map[*served][]cost
-	items  heavy
-	topics heavy
+	slices map[*index.Served][]cost
+	items  heavyHitters
+	topics heavyHitters
 }
 
 const (
@@ -39,15 +40,15 @@ const (
 	loadReport = 128
 )
 
-func newLoads() *loads {
-	l := &loads{since: time.Now(), slices: make(map[*served][]cost)}
+func NewCounter() *Counter {
+	l := &Counter{since: time.Now(), slices: make(map[*index.Served][]cost)}
 	l.every.Store(DefaultCountEvery)
 	return l
 }
 
-// next tells whether the search that begins is counted. Which ones are does not
+// Next tells whether the search that begins is counted. Which ones are does not
 // hang on their order: clients may ask in rounds.
-func (l *loads) next() (nonce uint64, counted bool) {
+func (l *Counter) Next() (nonce uint64, counted bool) {
 	n, every := l.searches.Add(1), l.every.Load()
 	if every == 0 {
 		return 0, false
@@ -56,8 +57,8 @@ func (l *loads) next() (nonce uint64, counted bool) {
 	return n >> 32, n%every == 0
 }
 
-// add takes in a search that has ended.
-func (l *loads) add(t *tally) {
+// Add takes in a search that has ended.
+func (l *Counter) Add(t *Sampler) {
 	t.active = false
 	every := l.every.Load()
 	if len(t.list) == 0 || every == 0 {
@@ -78,10 +79,10 @@ func (l *loads) add(t *tally) {
 }
 
 // attribute finds out whose the samples are and adds them up. The caller has mu.
-func (l *loads) attribute() {
+func (l *Counter) attribute() {
 	for i := range l.list {
 		s := &l.list[i]
-		at, in := s.served.next(s.served.index(s.key), s.key)
+		at, in := s.served.Next(s.served.Index(s.key), s.key)
 		if !in {
 			continue
 		}
@@ -90,7 +91,7 @@ func (l *loads) attribute() {
 			if len(l.slices) >= loadTables { // nobody takes them
 				clear(l.slices)
 			}
-			costs = make([]cost, len(s.served.slices))
+			costs = make([]cost, len(s.served.Slices))
 			l.slices[s.served] = costs
 		}
 		costs[at].add(s.cost)
@@ -101,19 +102,18 @@ func (l *loads) attribute() {
 	l.list = l.list[:0]
 }
 
-// CountLoad implements Store.
-func (s *store) CountLoad(every int) { s.loads.every.Store(uint64(max(0, every))) }
+// SetEvery has one search in so many counted; 0: none.
+func (l *Counter) SetEvery(every int) { l.every.Store(uint64(max(0, every))) }
 
-// TakeLoad implements Store.
-func (s *store) TakeLoad() *pb.Load {
-	l := s.loads
+// Take returns what searches have cost since the last call (Store.TakeLoad).
+func (l *Counter) Take() *pb.Load {
 	l.mu.Lock()
 	l.attribute()
 	now, searches := time.Now(), l.searches.Load()
 	out := &pb.Load{IntervalMs: uint64(now.Sub(l.since).Milliseconds()), Queries: searches - l.taken}
 	l.since, l.taken = now, searches
 	bySlice, items, topics := l.slices, l.items.most(loadReport), l.topics.most(loadReport)
-	l.slices = make(map[*served][]cost, len(bySlice))
+	l.slices = make(map[*index.Served][]cost, len(bySlice))
 	l.items.reset()
 	l.topics.reset()
 	l.mu.Unlock()
@@ -134,7 +134,7 @@ func (c *cost) pb() *pb.Cost {
 
 // sliceLoads adds up what several tables and views say of the same generation
 // of a slice.
-func sliceLoads(bySlice map[*served][]cost) []*pb.SliceLoad {
+func sliceLoads(bySlice map[*index.Served][]cost) []*pb.SliceLoad {
 	type generation struct{ slice, generation uint64 }
 	sums := make(map[generation]*cost)
 	for v, costs := range bySlice {
@@ -142,7 +142,7 @@ func sliceLoads(bySlice map[*served][]cost) []*pb.SliceLoad {
 			if costs[i].looked+costs[i].matched == 0 {
 				continue
 			}
-			g := generation{v.slices[i].Id, v.slices[i].Generation}
+			g := generation{v.Slices[i].Id, v.Slices[i].Generation}
 			if sums[g] == nil {
 				sums[g] = new(cost)
 			}

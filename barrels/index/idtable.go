@@ -1,4 +1,4 @@
-package barrels
+package index
 
 // idTable finds values by id. Copies share their pages; a page is copied when
 // one of the copies first writes to it, so that a published table never
@@ -32,6 +32,9 @@ func newIDTable[V any](bits uint) *idTable[V] {
 	return t
 }
 
+// Len is the number of ids.
+func (t *idTable[V]) Len() int { return t.size }
+
 // copy returns a table with the same content that can be changed.
 func (t *idTable[V]) copy() *idTable[V] {
 	c := *t
@@ -43,7 +46,7 @@ func (t *idTable[V]) copy() *idTable[V] {
 // start is the first slot to look at for an id.
 func (t *idTable[V]) start(id uint64) uint64 { return id * 0x9e3779b97f4a7c15 >> t.shift }
 
-func (t *idTable[V]) get(id uint64) (value V, ok bool) {
+func (t *idTable[V]) Get(id uint64) (value V, ok bool) {
 	mask := uint64(len(t.pages))<<idPageBits - 1
 	for i := t.start(id); ; i = (i + 1) & mask {
 		s := &t.pages[i>>idPageBits][i%idPageSlots]
@@ -89,8 +92,8 @@ func (t *idTable[V]) grown() *idTable[V] {
 	return n
 }
 
-// without returns a table without the ids for which drop is true.
-func (t *idTable[V]) without(drop func(id uint64) bool) *idTable[V] {
+// Without returns a table without the ids for which drop is true.
+func (t *idTable[V]) Without(drop func(id uint64) bool) *idTable[V] {
 	n := newIDTable[V](idPageBits)
 	t.each(func(id uint64, v V) {
 		if !drop(id) {

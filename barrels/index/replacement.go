@@ -1,22 +1,23 @@
-package barrels
+package index
 
 import (
-	"adshard/barrels/kv"
 	"sort"
+
+	"adshard/barrels/kv"
 )
 
-// renewal is what a state still to be published makes of the list kept of a
+// Replacement is what a state still to be published makes of the list kept of a
 // term. Making the list takes its time, putting it in place does not: until all
 // are made, searches go on with the lists of the state before.
-type renewal struct {
-	slot      *termSlot
-	old, next *termList // nil: none
+type Replacement struct {
+	slot      *termEntry
+	old, next *PostingList // nil: none
 }
 
-// renewals makes the lists of the state with this number after a batch. The
+// Replacements makes the lists of the state with this number after a batch. The
 // operations on blocks stand in the batch term by term. Only the writer calls
 // it.
-func (l *lists) renewals(t *termTable, b *kv.Batch, number uint64) (all []renewal) {
+func (l *ListCache) Replacements(t *Dictionary, b *kv.Batch, number uint64) (all []Replacement) {
 	var ops []kv.Op // of one term
 	flush := func() {
 		if len(ops) > 0 {
@@ -42,15 +43,15 @@ func (l *lists) renewals(t *termTable, b *kv.Batch, number uint64) (all []renewa
 
 // renew makes the list of a term after its operations; false: no list can be
 // there.
-func (l *lists) renew(t *termTable, number uint64, ops []kv.Op) (renewal, bool) {
+func (l *ListCache) renew(t *Dictionary, number uint64, ops []kv.Op) (Replacement, bool) {
 	term := kv.KeyPart(ops[0].Key, 0)
-	s := t.slot(term)
+	s := t.entry(term)
 	if s.key.Load() != term {
-		return renewal{}, false
+		return Replacement{}, false
 	}
-	r := renewal{slot: s, old: s.list.Load()}
+	r := Replacement{slot: s, old: s.list.Load()}
 	if r.old != nil && r.old.state >= s.changed.Load() {
-		if next := r.old.with(number, ops); next != nil && int64(next.bytes) <= l.most() {
+		if next := r.old.with(number, ops); next != nil && int64(next.bytes) <= l.MaxBytes() {
 			if r.old.used.Load() {
 				next.prepare(r.old, ops)
 			}
@@ -63,28 +64,28 @@ func (l *lists) renew(t *termTable, number uint64, ops []kv.Op) (renewal, bool) 
 // prepare makes ready the blocks that ops have put in place of others that
 // searches have visited, in a list that they have asked for since the last change:
 // it is the writer who takes the time for it, and not the next search.
-func (l *termList) prepare(old *termList, ops []kv.Op) {
+func (l *PostingList) prepare(old *PostingList, ops []kv.Op) {
 	for _, o := range ops {
 		at := kv.Place{Key: kv.KeyPart(o.Key, 1), Keyword: kv.KeyPart(o.Key, 2)}
-		if i, j := l.find(at), old.find(at); i >= 0 && j >= 0 && old.blocks[j].Load().ready {
-			l.block(i)
+		if i, j := l.find(at), old.find(at); i >= 0 && j >= 0 && old.Blocks[j].Load().prepared {
+			l.Block(i)
 		}
 	}
 }
 
 // find returns the index of the block at a place; −1: none is there.
-func (l *termList) find(at kv.Place) int {
-	i := sort.Search(len(l.blocks), func(i int) bool { return !l.place(i).Less(at) })
-	if i == len(l.blocks) || l.place(i) != at {
+func (l *PostingList) find(at kv.Place) int {
+	i := sort.Search(len(l.Blocks), func(i int) bool { return !l.Place(i).Less(at) })
+	if i == len(l.Blocks) || l.Place(i) != at {
 		return -1
 	}
 	return i
 }
 
-// replace tells that the state with this number, still to be published, changes
+// Replace tells that the state with this number, still to be published, changes
 // blocks of a term, and puts the list made for it in place, if the one that it
 // was made of is still there.
-func (l *lists) replace(t *termTable, r *renewal, number uint64) {
+func (l *ListCache) Replace(t *Dictionary, r *Replacement, number uint64) {
 	r.slot.changed.Store(number)
 	if r.next != nil && r.slot.list.CompareAndSwap(r.old, r.next) {
 		l.account(t, r.old, r.next)
@@ -93,10 +94,10 @@ func (l *lists) replace(t *termTable, r *renewal, number uint64) {
 	l.drop(r.slot)
 }
 
-// held is what is kept of a term for the writer, whose state has this number.
+// Current is what is kept of a term for the writer, whose state has this number.
 // Unlike what searches ask for, that does not make it worth keeping.
-func (t *termTable) held(term, state uint64) *termList {
-	s := t.slot(term)
+func (t *Dictionary) Current(term, state uint64) *PostingList {
+	s := t.entry(term)
 	if s.key.Load() != term || term == 0 {
 		return nil
 	}
@@ -106,22 +107,22 @@ func (t *termTable) held(term, state uint64) *termList {
 	return nil
 }
 
-// offer keeps the only block of a term that the writer has read, where there is
+// OfferBlock keeps the only block of a term that the writer has read, where there is
 // room: what has changed once will change again, and is then not looked for in
 // the store. Half of the room is left to what searches ask for.
-func (l *lists) offer(t *termTable, term, state uint64, at kv.Place, value []byte) {
+func (l *ListCache) OfferBlock(t *Dictionary, term, state uint64, at kv.Place, value []byte) {
 	if l.bytes.Load()+int64(len(value)) > l.limit/2 {
 		return
 	}
-	if b := newTermBlock(term, at, value); b != nil {
-		l.keep(t, term, newTermList(state, []*termBlock{b}))
+	if b := NewBlock(term, at, value); b != nil {
+		l.Put(t, term, NewPostingList(state, []*Block{b}))
 	}
 }
 
-// offerNone keeps that a term has no blocks, so that those that it gets are known
+// OfferEmpty keeps that a term has no blocks, so that those that it gets are known
 // without a look into the store.
-func (l *lists) offerNone(t *termTable, term, state uint64) {
+func (l *ListCache) OfferEmpty(t *Dictionary, term, state uint64) {
 	if l.bytes.Load()+listOverhead <= l.limit/2 {
-		l.keep(t, term, newTermList(state, nil))
+		l.Put(t, term, NewPostingList(state, nil))
 	}
 }

@@ -1,8 +1,9 @@
-package barrels
+package index
 
 import (
-	"adshard/barrels/kv"
 	"testing"
+
+	"adshard/barrels/kv"
 )
 
 // TestOffer: the only block of a term that the writer has read is held for it and
@@ -20,27 +21,27 @@ func TestOffer(t *testing.T) {
 		{"half of it would be taken", 2*int64(len(value)) - 2, false},
 		{"room", 1 << 20, true},
 	} {
-		table := newTermTable(0).set(term, termCount{frequency: 1, postings: 1})
-		l := &lists{limit: c.limit}
-		l.offer(table, term, state, at, value)
-		got := table.held(term, state)
+		table := NewDictionary(0).Set(term, TermStats{Frequency: 1, Postings: 1})
+		l := &ListCache{limit: c.limit}
+		l.OfferBlock(table, term, state, at, value)
+		got := table.Current(term, state)
 		if (got != nil) != c.held {
 			t.Fatalf("%s: held is %v, want %t", c.name, got, c.held)
 		}
 		if got == nil {
 			continue
 		}
-		if b := got.blocks[0].Load(); b.Place != at || b.view.Keyword(0) != 1 || table.list(term, state) != got {
+		if b := got.Blocks[0].Load(); b.Place != at || b.View.Keyword(0) != 1 || table.list(term, state) != got {
 			t.Errorf("%s: the block at %v is another, or not there for searches", c.name, b.Place)
 		}
 		if l.bytes.Load() != int64(got.bytes) {
 			t.Errorf("%s: %d bytes are counted, it takes %d", c.name, l.bytes.Load(), got.bytes)
 		}
-		if table.held(term, state-1) != nil {
+		if table.Current(term, state-1) != nil {
 			t.Errorf("%s: an older state holds it", c.name)
 		}
-		table.slot(term).changed.Store(state + 1)
-		if table.held(term, state+1) != nil {
+		table.entry(term).changed.Store(state + 1)
+		if table.Current(term, state+1) != nil {
 			t.Errorf("%s: it is held after a change", c.name)
 		}
 	}
@@ -56,16 +57,16 @@ func TestPreparedBlocks(t *testing.T) {
 	}
 	ops := []kv.Op{b.Op(0), b.Op(1), b.Op(2)}
 	for _, asked := range []bool{false, true} {
-		table := newTermTable(0).set(term, termCount{frequency: 1, postings: 1})
-		l := &lists{limit: 1 << 20}
-		var blocks []*termBlock
+		table := NewDictionary(0).Set(term, TermStats{Frequency: 1, Postings: 1})
+		l := &ListCache{limit: 1 << 20}
+		var blocks []*Block
 		for _, key := range []uint64{10, 20, 30} {
-			blocks = append(blocks, newTermBlock(1, kv.Place{Key: key}, blockValue(key)))
+			blocks = append(blocks, NewBlock(1, kv.Place{Key: key}, blockValue(key)))
 		}
-		old := newTermList(1, blocks)
-		old.block(0) // visited
-		old.block(2)
-		l.keep(table, term, old)
+		old := NewPostingList(1, blocks)
+		old.Block(0) // visited
+		old.Block(2)
+		l.Put(table, term, old)
 		if asked {
 			table.list(term, 1)
 		}
@@ -74,8 +75,8 @@ func TestPreparedBlocks(t *testing.T) {
 			t.Fatal("there is no list of the next state")
 		}
 		for i, want := range []bool{asked, false, true, false} {
-			if got := r.next.blocks[i].Load(); got.ready != want {
-				t.Errorf("asked for: %t; block %d at %v is ready: %t, want %t", asked, i, got.Place, got.ready, want)
+			if got := r.next.Blocks[i].Load(); got.prepared != want {
+				t.Errorf("asked for: %t; block %d at %v is ready: %t, want %t", asked, i, got.Place, got.prepared, want)
 			}
 		}
 	}

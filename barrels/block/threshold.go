@@ -1,0 +1,39 @@
+package block
+
+import (
+	"math/bits"
+
+	"adshard/search"
+)
+
+// Threshold is the block-max test (Ding and Suel 2011): the least bounds that a
+// block needs to reach some score. docs/format.md shows why blocks below it can
+// be skipped.
+type Threshold struct{ own, inherited uint64 }
+
+// NewThreshold returns the threshold for a score, when no campaign's modifier on
+// the device is above maxModifier (permille) and no posting matches better than
+// at level.
+func NewThreshold(score, maxModifier uint64, level search.Level) Threshold {
+	own := leastFactor(score, level.Permille())
+	return Threshold{own: own, inherited: leastFactor(own, maxModifier)}
+}
+
+// Reached reports whether a block with this bound may have a posting that reaches
+// the score.
+func (t Threshold) Reached(b Bound) bool { return b.Own >= t.own || b.Inherited >= t.inherited }
+
+// leastFactor returns the least x for which ceil(x × permille ÷ 1000) is at
+// least y, the largest number where there is none: bounds that do not fit are
+// that number too.
+func leastFactor(y, permille uint64) uint64 {
+	if y == 0 {
+		return 0
+	}
+	hi, lo := bits.Mul64(y-1, 1000)
+	if hi >= permille {
+		return ^uint64(0)
+	}
+	q, _ := bits.Div64(hi, lo, permille)
+	return max(q, q+1) // q+1, or q where that is the largest number
+}

@@ -1,0 +1,27 @@
+package barrels
+
+import (
+	"adshard/barrels/index"
+	"adshard/barrels/record"
+)
+
+// items is what searches would read of a changed group, with about its size;
+// false: it is damaged.
+func (g *groupChange) items() (items *index.Group, size int, ok bool) {
+	stored, err := record.Marshal.MarshalAppend(nil, g.item.Group)
+	if err != nil {
+		return nil, 0, false
+	}
+	data, err := record.ReadGroup(stored)
+	if err != nil {
+		return nil, 0, false
+	}
+	items = &index.Group{Group: data}
+	var texts []byte
+	for _, k := range g.keywords {
+		texts = append(texts, k.pb.Text...)
+		items.IDs, items.Ends = append(items.IDs, k.id), append(items.Ends, uint32(len(texts)))
+	}
+	items.Texts = string(texts)
+	return items, index.GroupBytes(len(stored), items), true
+}

@@ -1,0 +1,205 @@
+package index
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+)
+
+// Dictionary holds what the store knows of each term: in how many keyword forms
+// it stands (its document frequency) and how many postings are anchored at it.
+//
+// One writer changes it while searches read it without a lock. Searches ask
+// only whether a term may have postings; a term that once had some keeps that
+// mark, since an older snapshot may still have them, until the writer starts a
+// new table. Entries are never removed; a full table is replaced by a larger
+// copy, which the next published state carries.
+type Dictionary struct {
+	slots []termEntry
+	shift uint
+	seed  uint64 // so that nobody can choose words that meet in one slot
+	used  int    // writer only
+	// replaced: a copy has taken over; nothing more is to be kept here.
+	replaced atomic.Bool
+}
+
+// termEntry is one term; key 0: free. info: the mark, postings (31 bits),
+// document frequency (32 bits). A search finds out in one place whether there is
+// such a term and what is kept of its blocks.
+type termEntry struct {
+	key, info atomic.Uint64
+	// changed is the number of the last state that changed the term's blocks.
+	changed atomic.Uint64
+	list    atomic.Pointer[PostingList]
+}
+
+// TermStats is what is known of a term.
+type TermStats struct{ Frequency, Postings uint32 }
+
+const hadPostings = 1 << 63
+
+func NewDictionary(terms int) *Dictionary {
+	bits := uint(10)
+	for 3<<bits < 4*terms {
+		bits++
+	}
+	return &Dictionary{
+		slots: make([]termEntry, 1<<bits), shift: 64 - bits,
+		seed: rand.Uint64() | 1,
+	}
+}
+
+func (t *Dictionary) entry(term uint64) *termEntry {
+	mask := uint64(len(t.slots) - 1)
+	for i := (term ^ t.seed) * 0x9e3779b97f4a7c15 >> t.shift; ; i = (i + 1) & mask {
+		s := &t.slots[i]
+		if k := s.key.Load(); k == term || k == 0 {
+			return s
+		}
+	}
+}
+
+// Touch returns the key in the first slot looked at for a term.
+func (t *Dictionary) Touch(term uint64) uint64 {
+	return t.slots[(term^t.seed)*0x9e3779b97f4a7c15>>t.shift].key.Load()
+}
+
+// Has tells whether a keyword may have the term. Safe beside the writer: terms
+// that came after a snapshot are there too, those that went since are until the
+// writer starts a new table.
+func (t *Dictionary) Has(term uint64) bool {
+	return t.entry(term).key.Load() == term && term != 0
+}
+
+// HasPostings tells whether the term may have postings. Safe beside the writer.
+func (t *Dictionary) HasPostings(term uint64) bool {
+	s := t.entry(term)
+	return s.key.Load() == term && term != 0 && s.hasPostings()
+}
+
+// hasPostings tells whether the slot's term may have postings.
+func (s *termEntry) hasPostings() bool { return s.info.Load()&hadPostings != 0 }
+
+// Stats returns what is known of a term.
+func (t *Dictionary) Stats(term uint64) TermStats {
+	s := t.entry(term)
+	if s.key.Load() != term || term == 0 {
+		return TermStats{}
+	}
+	i := s.info.Load()
+	return TermStats{Frequency: uint32(i), Postings: uint32(i >> 32 &^ (1 << 31))}
+}
+
+// Set changes a term's counts. It returns the table to go on with: t itself or
+// a larger copy.
+func (t *Dictionary) Set(term uint64, c TermStats) *Dictionary {
+	s := t.entry(term)
+	if s.key.Load() == 0 {
+		if c == (TermStats{}) {
+			return t
+		}
+		if 4*(t.used+1) > 3*len(t.slots) {
+			return t.copy(2*t.used).Set(term, c)
+		}
+		t.used++
+	}
+	info := s.info.Load()&hadPostings | uint64(c.Postings)<<32 | uint64(c.Frequency)
+	if c.Postings > 0 {
+		info |= hadPostings
+	}
+	s.info.Store(info)
+	s.key.Store(term)
+	return t
+}
+
+// copy returns a table with room for terms and the same content; terms without
+// any count are kept while they have the mark.
+func (t *Dictionary) copy(terms int) *Dictionary {
+	n := NewDictionary(terms)
+	t.replaced.Store(true)
+	for i := range t.slots {
+		if k, info := t.slots[i].key.Load(), t.slots[i].info.Load(); k != 0 && info != 0 {
+			n.take(k, info, &t.slots[i])
+		}
+	}
+	return n
+}
+
+// take copies a term that is not there yet, and what is kept of its blocks.
+func (t *Dictionary) take(term, info uint64, from *termEntry) {
+	s := t.entry(term)
+	s.info.Store(info)
+	s.list.Store(from.list.Load())
+	s.changed.Store(from.changed.Load())
+	s.key.Store(term)
+	t.used++
+}
+
+// Fresh returns a table without marks of the past; unused terms are dropped.
+func (t *Dictionary) Fresh() *Dictionary {
+	n := NewDictionary(t.used)
+	t.replaced.Store(true)
+	for i := range t.slots {
+		k, info := t.slots[i].key.Load(), t.slots[i].info.Load()&^hadPostings
+		if k == 0 || info == 0 {
+			continue
+		}
+		if info>>32 > 0 {
+			info |= hadPostings
+		}
+		n.take(k, info, &t.slots[i])
+	}
+	return n
+}
+
+// The value of a term on disk: frequency and postings, little-endian uint32.
+
+func (c TermStats) Append(dst []byte) []byte {
+	dst = binary.LittleEndian.AppendUint32(dst, c.Frequency)
+	return binary.LittleEndian.AppendUint32(dst, c.Postings)
+}
+
+func parseTermCount(b []byte) (TermStats, bool) {
+	if len(b) != 8 {
+		return TermStats{}, false
+	}
+	return TermStats{binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])}, true
+}
+
+// Peek returns what is kept of a term's blocks for a state, without counting that
+// as use; nil: nothing that holds.
+func (t *Dictionary) Peek(term, state uint64) *PostingList {
+	s := t.entry(term)
+	list := s.list.Load()
+	if changed := s.changed.Load(); s.key.Load() != term || list == nil || list.state < changed || state < changed {
+		return nil
+	}
+	return list
+}
+
+// Terms returns all terms, rising.
+func (t *Dictionary) Terms() []uint64 {
+	terms := make([]uint64, 0, t.used)
+	for i := range t.slots {
+		if k := t.slots[i].key.Load(); k != 0 {
+			terms = append(terms, k)
+		}
+	}
+	slices.Sort(terms)
+	return terms
+}
+
+// Len is the number of terms, used and unused ones.
+func (t *Dictionary) Len() int { return t.used }
+
+// Lookup returns what a search of a state needs of a term: whether keywords may
+// have it, whether postings may be anchored at it, and its cached posting list;
+// nil: it is not cached.
+func (t *Dictionary) Lookup(term, state uint64) (known, anchors bool, list *PostingList) {
+	e := t.entry(term)
+	if e.key.Load() != term || term == 0 {
+		return false, false, nil
+	}
+	return true, e.hasPostings(), e.cached(state)
+}

@@ -1,0 +1,64 @@
+package index
+
+import (
+	"reflect"
+	"slices"
+
+	"adshard/barrels/page"
+	"adshard/barrels/record"
+	"adshard/schema/pb"
+
+	"google.golang.org/protobuf/proto"
+)
+
+// Group is a group read for searches.
+type Group struct {
+	record.Group
+	// ids are those of all keywords, rising; their texts stand one after the other
+	// in texts, each up to its end. None if partial: they are too many to be kept.
+	IDs     []uint64
+	Ends    []uint32
+	Texts   string
+	Partial bool
+}
+
+// KeywordText returns the text of a keyword; false: it is not there.
+func (g *Group) KeywordText(id uint64) (string, bool) {
+	i, ok := slices.BinarySearch(g.IDs, id)
+	if !ok {
+		return "", false
+	}
+	from := uint32(0)
+	if i > 0 {
+		from = g.Ends[i-1]
+	}
+	return g.Texts[from:g.Ends[i]], true
+}
+
+// GroupBytes is about what a group takes in memory, given the size of its record.
+func GroupBytes(record int, g *Group) int { return 3*record + len(g.Texts) + 12*len(g.IDs) }
+
+// AddPage takes in a page of the group's keywords.
+func (g *Group) AddPage(r *page.Reader, texts, value []byte) ([]byte, error) {
+	if err := r.Open(value); err != nil {
+		return texts, err
+	}
+	for {
+		k, err := r.Next()
+		if err != nil {
+			return texts, err
+		}
+		if k == nil {
+			return texts, nil
+		}
+		texts = append(texts, k.Text...)
+		g.IDs, g.Ends = append(g.IDs, k.ID), append(g.Ends, uint32(len(texts)))
+	}
+}
+
+// Same reports whether two groups read are the same to searches.
+func (g *Group) Same(h *Group) bool {
+	return g.Name == h.Name && g.Texts == h.Texts && g.Partial == h.Partial && slices.Equal(g.IDs, h.IDs) &&
+		slices.Equal(g.Ends, h.Ends) && reflect.DeepEqual(g.Ads, h.Ads) &&
+		slices.EqualFunc(g.Negatives, h.Negatives, func(a, b *pb.Negative) bool { return proto.Equal(a, b) })
+}

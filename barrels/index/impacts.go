@@ -1,0 +1,166 @@
+package index
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sync/atomic"
+	"unsafe"
+)
+
+// Impacts is what each posting of a block is worth on one device, as the
+// statuses, budgets and modifiers of one state make it. It holds until a parent
+// of the block's groups changes or other slices are served; so what decides on a
+// group is looked up once, not by each search.
+//
+// It heads one piece of memory, in which the sum of each class follows, and each
+// sum's entries behind it: a class that few buy takes one line to be counted and
+// ranked.
+type Impacts struct {
+	ParentsVersion atomic.Uint64 // version of the parents for which it is known to hold
+	TableNumber    uint64        // number of the table of slices
+	View           uint64        // served
+}
+
+// ClassImpact is what all postings of a class come to, so that a class is counted
+// without a look at its postings, and looked at only if one may be among the
+// best.
+type ClassImpact struct {
+	Max uint64 // the largest effective bid × quality
+	// least is the smallest worth of those that take part, unclear if none does;
+	// dead: some are to be judged by themselves.
+	Least      EffectiveBid
+	Live       uint16 // those that are not dead
+	Candidates uint16 // those that take part
+}
+
+// Impact is what a member of a class is worth: its product, effective bid × quality
+// (40 bits), surpassed (1), its quality (7), its place among the block's members
+// (16). One that takes no part has the product 0 and its worth for a quality,
+// unclear as 2. Those of a class lie by falling product, then rising keyword, as
+// hits are ranked; the surpassed ones, whose advertiser has a better one there,
+// behind the others.
+type Impact uint64
+
+const (
+	productShift        = 24
+	Dominated    Impact = 1 << 23
+	MaxQuality          = 1<<7 - 1
+)
+
+// NewImpact makes one of a quality up to mostQuality.
+func NewImpact(w EffectiveBid, quality uint8, member int) Impact {
+	switch w {
+	case NoMatch, NoCandidate:
+		return Impact(w)<<16 | Impact(member)
+	case Undecided:
+		return 2<<16 | Impact(member)
+	}
+	return Impact(w-1)*Impact(quality)<<productShift | Impact(quality)<<16 | Impact(member)
+}
+
+func (e Impact) Product() uint64 { return uint64(e >> productShift) }
+func (e Impact) Quality() uint64 { return uint64(e >> 16 & MaxQuality) }
+func (e Impact) Member() int     { return int(e & 0xffff) }
+
+func (e Impact) Bid() EffectiveBid {
+	q := e.Quality()
+	switch {
+	case e.Product() > 0:
+		return EffectiveBid(e.Product()/q) + 1
+	case q == 2:
+		return Undecided
+	}
+	return EffectiveBid(q)
+}
+
+// EffectiveBid is 0 for a posting that does not match whatever its words, 1 for one that
+// matches and takes no part in the auction, else its effective bid in micros and
+// 1 more.
+type EffectiveBid uint32
+
+const (
+	NoMatch     EffectiveBid = 0
+	NoCandidate EffectiveBid = 1
+	// unclear: the posting is to be judged by itself.
+	Undecided EffectiveBid = math.MaxUint32
+)
+
+// Sizes in words of 64 bits.
+const (
+	judgementSize = int(unsafe.Sizeof(Impacts{}) / 8)
+	sumSize       = int(unsafe.Sizeof(ClassImpact{}) / 8)
+)
+
+// NewImpacts makes one with room for a block's sums and entries.
+func NewImpacts(b *Block) *Impacts {
+	room := make([]uint64, judgementSize+sumSize*len(b.signatures)+int(b.Postings))
+	return (*Impacts)(unsafe.Pointer(&room[0]))
+}
+
+// Class returns that of a class of b, the block judged.
+func (j *Impacts) Class(b *Block, class int) *ClassImpact {
+	return (*ClassImpact)(j.at(sumSize*class + int(b.Classes()[class].first)))
+}
+
+// Ranked returns those of a class of b, the block judged.
+func (j *Impacts) Ranked(b *Block, class int) []Impact {
+	first, end := b.Range(class)
+	return unsafe.Slice((*Impact)(j.at(sumSize*(class+1)+first)), end-first)
+}
+
+// Same reports whether two impacts of a block are equal, whatever they hold for.
+func (j *Impacts) Same(b *Block, k *Impacts) bool {
+	n := sumSize*len(b.signatures) + int(b.Postings)
+	return slices.Equal(unsafe.Slice((*uint64)(j.at(0)), n), unsafe.Slice((*uint64)(k.at(0)), n))
+}
+
+// at returns where the i-th word behind the judgement lies.
+func (j *Impacts) at(i int) unsafe.Pointer {
+	return unsafe.Add(unsafe.Pointer(j), 8*(judgementSize+i))
+}
+
+// MaxOwners is the largest number of distinct advertisers that a search asks for.
+const MaxOwners = 21
+
+// Rank puts the entries of a class in order. It is enough to look for what the
+// first MaxOwners advertisers dominate.
+func Rank(entries []Impact, members []Member) {
+	if len(entries) < 2 {
+		return
+	}
+	slices.SortFunc(entries, func(a, b Impact) int {
+		if c := cmp.Compare(b>>productShift, a>>productShift); c != 0 {
+			return c
+		}
+		return cmp.Compare(members[a.Member()].Keyword, members[b.Member()].Keyword)
+	})
+	var room [MaxOwners]uint64
+	owners, behind := room[:0], false
+	for i, e := range entries {
+		switch owner := members[e.Member()].Advertiser; {
+		case slices.Contains(owners, owner):
+			entries[i] |= Dominated
+			behind = true
+		case len(owners) < MaxOwners:
+			owners = append(owners, owner)
+		}
+	}
+	if behind {
+		slices.SortStableFunc(entries, func(a, b Impact) int { return cmp.Compare(a&Dominated, b&Dominated) })
+	}
+}
+
+func (s *ClassImpact) Add(w EffectiveBid, product uint64) {
+	switch {
+	case w == Undecided:
+		s.Least = NoMatch
+	case w > NoCandidate:
+		s.Max = max(s.Max, product)
+		s.Least = min(s.Least, w)
+		s.Candidates++
+		s.Live++
+	case w == NoCandidate:
+		s.Live++
+	}
+}

@@ -1,0 +1,52 @@
+package index
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestRank: the entries of a class lie as hits are ranked, the first one of each
+// advertiser before all that it surpasses, and none is lost.
+func TestRank(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 12).Draw(t, "members")
+		members, entries := make([]Member, n), make([]Impact, n)
+		for i := range n {
+			members[i] = Member{Keyword: uint64(100 - i), Advertiser: rapid.Uint64Range(1, 4).Draw(t, "advertiser")}
+			w := rapid.SampledFrom([]EffectiveBid{NoMatch, NoCandidate, Undecided, 2, 3, 4, Undecided - 1}).Draw(t, "worth")
+			quality := rapid.OneOf(rapid.Uint8Range(1, 3), rapid.Just(uint8(MaxQuality))).Draw(t, "quality")
+			e := NewImpact(w, quality, i)
+			if takes := w > NoCandidate && w != Undecided; e.Bid() != w || e.Member() != i || takes && e.Quality() != uint64(quality) || (e.Product() > 0) != takes {
+				t.Fatalf("%d of quality %d became %x", w, quality, uint64(e))
+			}
+			entries[i] = e
+		}
+		before := slices.Clone(entries)
+		Rank(entries, members)
+		best := make(map[uint64]bool)
+		for i, e := range entries {
+			owner := members[e.Member()].Advertiser
+			if again := e&Dominated != 0; again != best[owner] {
+				t.Fatalf("%d of %v: surpassed %v", i, entries, again)
+			}
+			best[owner] = true
+			if i > 0 && entries[i-1]&Dominated == e&Dominated {
+				a, b := entries[i-1], e
+				if a.Product() < b.Product() || a.Product() == b.Product() && members[a.Member()].Keyword > members[b.Member()].Keyword {
+					t.Fatalf("%d of %v comes too early", i-1, entries)
+				}
+			}
+		}
+		after := slices.Clone(entries)
+		for i := range after {
+			after[i] &^= Dominated
+		}
+		slices.Sort(before)
+		slices.Sort(after)
+		if !slices.Equal(before, after) {
+			t.Fatalf("%v became %v", before, after)
+		}
+	})
+}

@@ -1,0 +1,55 @@
+package index
+
+import "adshard/barrels/kv"
+
+// ListBuilder gathers the blocks of one term while there is room for them.
+type ListBuilder struct {
+	list       []*Block
+	first      *loneList // which the first of them lies in
+	size, room int
+}
+
+// NewListBuilder returns a builder of a list that the cache can take.
+func (l *ListCache) NewListBuilder() ListBuilder {
+	return ListBuilder{room: int(l.MaxBytes()) - listOverhead}
+}
+
+// Add appends a block, on a copy of its bytes, prepared for searches. Without
+// room it drops what was gathered and returns full; a damaged block gives nil.
+func (c *ListBuilder) Add(term uint64, at kv.Place, value []byte) (b *Block, full bool) {
+	if c.size += len(value) + blockOverhead; c.size > c.room {
+		c.room, c.list = 0, nil
+	}
+	if c.room == 0 {
+		return nil, true
+	}
+	raw := NewBlock(term, at, value)
+	if raw == nil {
+		return nil, false
+	}
+	b = new(Block)
+	if len(c.list) == 0 {
+		c.first = new(loneList)
+		b = &c.first.block
+	}
+	if !raw.prepare(b) {
+		return nil, false
+	}
+	c.list = append(c.list, b)
+	return b, false
+}
+
+// Abandon drops what was gathered: the term's blocks are not all good.
+func (c *ListBuilder) Abandon() { c.room = 0 }
+
+// List returns the list of a state, of all blocks added; nil when there are none
+// or too many to be cached.
+func (c *ListBuilder) List(state uint64) *PostingList {
+	switch {
+	case c.room == 0 || len(c.list) == 0:
+		return nil
+	case len(c.list) == 1:
+		return c.first.list.fill(state, c.list)
+	}
+	return NewPostingList(state, c.list)
+}

@@ -1,0 +1,212 @@
+package index
+
+import (
+	"slices"
+
+	"adshard/barrels/block"
+	"adshard/barrels/kv"
+	"adshard/barrels/record"
+	"adshard/fault"
+	"adshard/schema/pb"
+	"adshard/search"
+
+	"google.golang.org/protobuf/proto"
+)
+
+// Parents are the campaigns and advertisers of one published state, shared
+// with the next where nothing changed.
+type Parents struct {
+	Campaigns   *idTable[CampaignState]
+	Advertisers *idTable[AdvertiserState]
+	// largest is for each device a modifier (permille) that no campaign's is
+	// above; at least 1000, what holds where none is set. Together with a
+	// block's bound it bounds scores without a look at the campaigns.
+	MaxModifier [search.Devices]uint64
+	// version is one more than that of the parents before; recent are the last of
+	// all changes ever made.
+	Version uint64
+	changes uint64
+	recent  [recentChanges]ParentChange
+}
+
+// Campaign is a campaign's record made ready for searches.
+type Campaign struct {
+	ID, Advertiser uint64
+	Name           string
+	RotateEvenly   bool
+	Negatives      record.Negatives
+}
+
+// CampaignState is a campaign with what is asked of it for each group that
+// matches, in the table itself, since that is asked often.
+type CampaignState struct {
+	*Campaign
+	Modifiers          [search.Devices]uint16
+	Enabled, Exhausted bool
+	HasNegatives       bool // it has some
+}
+
+type Advertiser struct {
+	ID   uint64
+	Name string
+}
+
+type AdvertiserState struct {
+	*Advertiser
+	Enabled bool
+}
+
+func NewParents() *Parents {
+	p := &Parents{Campaigns: newIDTable[CampaignState](idPageBits), Advertisers: newIDTable[AdvertiserState](idPageBits)}
+	p.MaxModifier = [search.Devices]uint64{1000, 1000, 1000}
+	return p
+}
+
+// Copy returns parents that can be changed while p is read.
+func (p *Parents) Copy() *Parents {
+	c := *p
+	c.Campaigns, c.Advertisers = p.Campaigns.copy(), p.Advertisers.copy()
+	c.Version++
+	return &c
+}
+
+// ParentChange is a campaign or an advertiser (the other id is 0) that was
+// changed.
+type ParentChange struct{ Version, Campaign, Advertiser uint64 }
+
+// recentChanges are remembered with the parents.
+const recentChanges = 16
+
+// changed remembers a change.
+func (p *Parents) changed(c ParentChange) {
+	p.recent[p.changes%recentChanges] = c
+	p.changes++
+}
+
+// ChangedSince tells whether a campaign or an advertiser may have changed after the
+// version since; it asks whether those that have are wanted.
+func (p *Parents) ChangedSince(since uint64, wanted func(*ParentChange) bool) bool {
+	for n := range min(p.changes, recentChanges) {
+		c := &p.recent[(p.changes-1-n)%recentChanges]
+		if c.Version <= since {
+			return false
+		}
+		if wanted(c) {
+			return true
+		}
+	}
+	return p.changes > recentChanges
+}
+
+func (p *Parents) SetCampaign(r *pb.Campaign) {
+	c := CampaignState{
+		Campaign: &Campaign{
+			ID: r.Id, Advertiser: r.AdvertiserId, Name: r.Name,
+			RotateEvenly: r.RotateEvenly, Negatives: record.CompileNegatives(r.Negatives),
+		},
+		Modifiers: record.Modifiers(r.Modifiers), Enabled: r.Enabled, Exhausted: r.BudgetExhausted,
+	}
+	c.HasNegatives = len(c.Campaign.Negatives) > 0
+	p.Campaigns = p.Campaigns.set(r.Id, c)
+	p.changed(ParentChange{Version: p.Version, Campaign: r.Id})
+	p.raise(&c)
+}
+
+// raise keeps largest an upper bound; only tighten lowers it.
+func (p *Parents) raise(c *CampaignState) {
+	for d, m := range c.Modifiers {
+		if m != block.NotSet {
+			p.MaxModifier[d] = max(p.MaxModifier[d], uint64(m))
+		}
+	}
+}
+
+// Tighten makes largest the least that holds; it tells whether it changed.
+func (p *Parents) Tighten() bool {
+	before := p.MaxModifier
+	p.MaxModifier = NewParents().MaxModifier
+	p.Campaigns.each(func(_ uint64, c CampaignState) { p.raise(&c) })
+	return p.MaxModifier != before
+}
+
+func (p *Parents) SetAdvertiser(r *pb.Advertiser) {
+	p.Advertisers = p.Advertisers.set(r.Id, AdvertiserState{&Advertiser{ID: r.Id, Name: r.Name}, r.Enabled})
+	p.changed(ParentChange{Version: p.Version, Advertiser: r.Id})
+}
+
+// loadParents reads all parents of a snapshot.
+func loadParents(s kv.Snapshot) (*Parents, error) {
+	p := NewParents()
+	it := s.Full(kv.Parents)
+	defer it.Close()
+	for ok := it.Seek(nil); ok; ok = it.Next() {
+		if err := p.Load(it.Key(), it.Value()); err != nil {
+			return nil, err
+		}
+	}
+	return p, it.Err()
+}
+
+func (p *Parents) Load(key, value []byte) error {
+	switch {
+	case len(key) == 9 && key[0] == kv.CampaignKind:
+		r := new(pb.Campaign)
+		if err := proto.Unmarshal(value, r); err != nil {
+			return kv.Damaged("campaign", err)
+		}
+		p.SetCampaign(r)
+	case len(key) == 9 && key[0] == kv.AdvertiserKind:
+		r := new(pb.Advertiser)
+		if err := proto.Unmarshal(value, r); err != nil {
+			return kv.Damaged("advertiser", err)
+		}
+		p.SetAdvertiser(r)
+	default:
+		return fault.Newf(fault.Corrupt, "barrels: open", "a parent with the unknown key %x; %s", key, kv.Refill)
+	}
+	return nil
+}
+
+// Matches reports whether searches have a parent as its stored record says. Errors:
+// fault.Corrupt for a record that cannot be read.
+func (p *Parents) Matches(kind byte, id uint64, record []byte) (bool, error) {
+	want := NewParents()
+	if err := want.Load(kv.AppendParentKey(nil, kind, id), record); err != nil {
+		return false, err
+	}
+	if kind == kv.AdvertiserKind {
+		a, ok := p.Advertisers.Get(id)
+		b, ok2 := want.Advertisers.Get(id)
+		return ok && ok2 && *a.Advertiser == *b.Advertiser && a.Enabled == b.Enabled, nil
+	}
+	a, ok := p.Campaigns.Get(id)
+	b, ok2 := want.Campaigns.Get(id)
+	return ok && ok2 && a.same(&b) && p.bounds(&a), nil
+}
+
+// same tells whether two campaigns are the same to searches.
+func (c *CampaignState) same(d *CampaignState) bool {
+	return c.ID == d.ID && c.Advertiser == d.Advertiser && c.Name == d.Name && c.Enabled == d.Enabled &&
+		c.Exhausted == d.Exhausted && c.RotateEvenly == d.RotateEvenly && c.Modifiers == d.Modifiers && c.HasNegatives == d.HasNegatives &&
+		slices.EqualFunc(c.Campaign.Negatives, d.Campaign.Negatives, func(m, n *pb.Negative) bool { return proto.Equal(m, n) })
+}
+
+// bounds tells whether largest bounds a campaign's modifiers.
+func (p *Parents) bounds(c *CampaignState) bool {
+	for d, m := range c.Modifiers {
+		if m != block.NotSet && uint64(m) > p.MaxModifier[d] {
+			return false
+		}
+	}
+	return true
+}
+
+// Touches reports whether a parent of one of the block's groups was changed.
+func (c *ParentChange) Touches(v *block.View) bool {
+	for g := range v.Groups() {
+		if campaign, advertiser := v.GroupParents(g); campaign == c.Campaign || advertiser == c.Advertiser {
+			return true
+		}
+	}
+	return false
+}

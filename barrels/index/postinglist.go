@@ -1,0 +1,277 @@
+package index
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"adshard/barrels/block"
+	"adshard/barrels/kv"
+	"adshard/search"
+)
+
+// PostingList is the blocks of a term as one state of the store has them, in
+// memory; none: it has no postings. What it says does not change.
+type PostingList struct {
+	state uint64 // number of the state
+	// blocks are made ready when a search first visits them, or by the writer in the
+	// place of such ones; most of what changes is never asked for before it changes
+	// again.
+	Blocks []atomic.Pointer[Block]
+	only   [1]atomic.Pointer[Block]
+	used   atomic.Bool // since it was last spared
+	bytes  int
+	// bounds are for each device those of the blocks, side by side, so that a
+	// search tells quickly which can win; none where there are few blocks.
+	Bounds *[search.Devices]ListBounds
+}
+
+// ListBounds are the bounds of a list's blocks, and of groups of them: the largest
+// of each.
+type ListBounds struct{ Blocks, Groups []block.Bound }
+
+// GroupBlocks is the size of such a group.
+const GroupBlocks = 16
+
+// loneList is a list with room for its only block, so that both are fetched at
+// once.
+type loneList struct {
+	list  PostingList
+	block Block
+}
+
+// fewBlocks are looked at one after the other.
+const fewBlocks = 6
+
+// listOverhead is about what a list takes beside its blocks.
+const listOverhead = 160
+
+// NewPostingList makes a list of a term's blocks, all of them in order.
+func NewPostingList(state uint64, blocks []*Block) *PostingList {
+	return new(PostingList).fill(state, blocks)
+}
+
+// fill makes an empty list that of these blocks.
+func (l *PostingList) fill(state uint64, blocks []*Block) *PostingList {
+	l.state, l.bytes = state, listOverhead
+	if len(blocks) <= len(l.only) { // one step less in memory
+		l.Blocks = l.only[:len(blocks)]
+	} else {
+		l.Blocks = make([]atomic.Pointer[Block], len(blocks))
+	}
+	for i, b := range blocks {
+		l.Blocks[i].Store(b)
+		l.bytes += b.bytes
+	}
+	if len(blocks) > fewBlocks {
+		l.Bounds = new([search.Devices]ListBounds)
+		for d := range l.Bounds {
+			l.Bounds[d] = boundsOf(blocks, d)
+		}
+	}
+	return l
+}
+
+// boundsOf are the bounds of blocks on one device.
+func boundsOf(blocks []*Block, device int) ListBounds {
+	groups := (len(blocks) + GroupBlocks - 1) / GroupBlocks
+	room := make([]block.Bound, groups+len(blocks))
+	b := ListBounds{Groups: room[:groups:groups], Blocks: room[groups:]}
+	for i := range blocks {
+		b.Blocks[i] = blocks[i].Bounds[device]
+		g := &b.Groups[i/GroupBlocks]
+		g.Own, g.Inherited = max(g.Own, b.Blocks[i].Own), max(g.Inherited, b.Blocks[i].Inherited)
+	}
+	return b
+}
+
+// Block returns the i-th block, ready for searches; nil: it is damaged.
+func (l *PostingList) Block(i int) *Block {
+	b := l.Blocks[i].Load()
+	if b.prepared {
+		return b
+	}
+	ready := new(Block)
+	if !b.prepare(ready) {
+		return nil
+	}
+	l.Blocks[i].Store(ready)
+	return ready
+}
+
+// Place is that of the i-th block.
+func (l *PostingList) Place(i int) kv.Place { return l.Blocks[i].Load().Place }
+
+// with returns the list of a later state, in which ops put or remove blocks; nil
+// when one of them is damaged.
+func (l *PostingList) with(state uint64, ops []kv.Op) *PostingList {
+	blocks := make([]*Block, len(l.Blocks), len(l.Blocks)+len(ops))
+	for i := range blocks {
+		blocks[i] = l.Blocks[i].Load()
+	}
+	for _, o := range ops {
+		at := kv.Place{Key: kv.KeyPart(o.Key, 1), Keyword: kv.KeyPart(o.Key, 2)}
+		i, found := slices.BinarySearchFunc(blocks, at, func(b *Block, at kv.Place) int {
+			switch {
+			case b.Place == at:
+				return 0
+			case b.Less(at):
+				return -1
+			}
+			return 1
+		})
+		if o.Kind == kv.Delete {
+			if found {
+				blocks = slices.Delete(blocks, i, i+1)
+			}
+			continue
+		}
+		b := NewBlock(kv.KeyPart(o.Key, 0), at, o.Value)
+		if b == nil {
+			return nil
+		}
+		b.View.Trust() // the writer has made it
+		switch {
+		case found:
+			blocks[i] = b
+		default:
+			blocks = slices.Insert(blocks, i, b)
+		}
+	}
+	return NewPostingList(state, blocks)
+}
+
+// cached returns what is kept of the slot's term for a state; nil: nothing that
+// holds.
+//
+// States have rising numbers. The writer notes that a state changes a term
+// before it puts the term's list of that state and before it publishes the
+// state; so the note that is read after a list tells whether the list and the
+// state that asks are both of the same side of the last change.
+func (s *termEntry) cached(state uint64) *PostingList {
+	l := s.list.Load()
+	if l == nil {
+		return nil
+	}
+	if c := s.changed.Load(); l.state < c || state < c {
+		return nil
+	}
+	if !l.used.Load() {
+		l.used.Store(true)
+	}
+	return l
+}
+
+// ListCache bounds what is kept of terms' blocks in memory.
+type ListCache struct {
+	limit int64
+	bytes atomic.Int64
+
+	mu   sync.Mutex // one drops at a time; guards hand
+	hand int        // the slot at which dropping goes on
+}
+
+// SetLimit sets the bytes that all lists may take; before the first list.
+func (l *ListCache) SetLimit(bytes uint64) { l.limit = int64(min(bytes, 1<<40)) }
+
+// MaxBytes is the size of the largest list that is kept.
+func (l *ListCache) MaxBytes() int64 { return l.limit / 8 }
+
+// Put puts a list into a table, unless a newer one is there.
+func (l *ListCache) Put(t *Dictionary, term uint64, list *PostingList) {
+	s := t.entry(term)
+	if int64(list.bytes) > l.MaxBytes() || s.key.Load() != term || t.replaced.Load() {
+		return
+	}
+	for {
+		old := s.list.Load()
+		if old != nil && old.state >= list.state {
+			return
+		}
+		if s.list.CompareAndSwap(old, list) {
+			l.account(t, old, list)
+			return
+		}
+	}
+}
+
+// drop removes the list of a slot.
+func (l *ListCache) drop(s *termEntry) {
+	if old := s.list.Swap(nil); old != nil {
+		l.bytes.Add(-int64(old.bytes))
+	}
+}
+
+// account takes in that a list took the place of another, and makes room.
+func (l *ListCache) account(t *Dictionary, old, list *PostingList) {
+	by := int64(list.bytes)
+	if old != nil {
+		by -= int64(old.bytes)
+	}
+	if l.bytes.Add(by) > l.limit && l.mu.TryLock() {
+		l.makeRoom(t)
+		l.mu.Unlock()
+	}
+}
+
+// makeRoom drops lists, one after the other by slots, until an eighth is free;
+// one that was used since it was last met is spared once.
+func (l *ListCache) makeRoom(t *Dictionary) {
+	for n := 0; n < 2*len(t.slots) && l.bytes.Load() > l.limit-l.limit/8; n++ {
+		l.hand = (l.hand + 1) % len(t.slots)
+		s := &t.slots[l.hand]
+		if list := s.list.Load(); list != nil && !list.used.Swap(false) {
+			l.drop(s)
+		}
+	}
+}
+
+// Recount sets the sum to what a table that takes over holds.
+func (l *ListCache) Recount(t *Dictionary) {
+	sum := int64(0)
+	for i := range t.slots {
+		if list := t.slots[i].list.Load(); list != nil {
+			sum += int64(list.bytes)
+		}
+	}
+	l.bytes.Store(sum)
+}
+
+// Same returns the list's block at a place if it is as it is stored; nil when it
+// is not, or not there.
+func (l *PostingList) Same(term uint64, at kv.Place, value []byte) *Block {
+	i := l.find(at)
+	if i < 0 {
+		return nil
+	}
+	b, want := l.Blocks[i].Load(), NewBlock(term, at, value)
+	if want == nil || b.Term != term || !b.View.Equal(&want.View) || b.Bounds != want.Bounds {
+		return nil
+	}
+	if l.Bounds != nil {
+		for d := range l.Bounds {
+			if l.Bounds[d].Blocks[i] != want.Bounds[d] {
+				return nil
+			}
+		}
+	}
+	if !b.prepared {
+		return b
+	}
+	ready := new(Block)
+	if !want.prepare(ready) || b.Postings != ready.Postings || b.Live != ready.Live ||
+		!slices.Equal(b.room(), ready.room()) || !slices.Equal(b.norms, ready.norms) {
+		return nil
+	}
+	return b
+}
+
+// Drop drops what is kept of a term.
+func (l *ListCache) Drop(t *Dictionary, term uint64) {
+	if s := t.entry(term); s.key.Load() == term {
+		l.drop(s)
+	}
+}
+
+// State is the number of the state that the list was read from.
+func (l *PostingList) State() uint64 { return l.state }

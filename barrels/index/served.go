@@ -1,0 +1,169 @@
+package index
+
+import (
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+
+	"adshard/fault"
+	"adshard/schema/pb"
+	"adshard/search"
+)
+
+// Slices is a table of slices with what it serves in the views asked for. It is
+// shared by all states with the same table.
+type Slices struct {
+	Number uint64         // differs for each table that a store has had
+	Shard  search.ShardID // of the table; 0: the store has no name
+	Table  *pb.SliceTable
+	// strays: there may be groups at keys that the table does not name.
+	Orphans bool
+	newest  *Served
+
+	mu     sync.Mutex
+	others map[uint64]*Served // of other views asked for; guarded by mu
+}
+
+// maxViews bounds the views remembered; masters ask for one or two.
+const maxViews = 16
+
+func NewSlices(name string, number uint64, t *pb.SliceTable, strays bool) *Slices {
+	v := &Slices{Number: number, Table: t, Orphans: strays, others: make(map[uint64]*Served)}
+	if name != "" {
+		v.Shard = search.NewShardID(Database(t), t.GetTimeline(), name)
+	}
+	v.newest = v.serve(t.GetView())
+	return v
+}
+
+func (v *Slices) serve(view uint64) *Served {
+	s := serve(v.Table, view, v.Orphans)
+	s.TableNumber = v.Number
+	return s
+}
+
+// Database returns the id of the database whose data a table of slices is of; "":
+// the store has none yet.
+func Database(t *pb.SliceTable) string {
+	id, _, _ := strings.Cut(t.GetOrigin(), "/")
+	return id
+}
+
+// Served returns what is served in a view; 0: the newest. A table that names no
+// view, that of a store that knows none, serves nothing or, in every view, what
+// an offline build put there. Errors: fault.Conflict for another
+// shard, fault.Unavailable for a view above the table's, fault.Stale for one
+// below its least.
+func (v *Slices) Served(op string, shard search.ShardID, view uint64) (*Served, error) {
+	newest := v.Table.GetView()
+	switch {
+	case shard != v.Shard && shard != 0 && v.Shard != 0:
+		return nil, fault.Newf(fault.Conflict, op,
+			"the request is for another slave, database or timeline than this one's: database %q, timeline %q",
+			Database(v.Table), v.Table.GetTimeline())
+	case view == 0 || view == newest:
+		return v.newest, nil
+	case newest != 0 && view > newest:
+		return nil, fault.Newf(fault.Unavailable, op,
+			"view %d was asked for, and the newest that this store knows is %d; ask again in a moment", view, newest)
+	case view < v.Table.GetLeast():
+		return nil, fault.Newf(fault.Stale, op,
+			"view %d is no longer served, only those from %d on; ask again with a newer map", view, v.Table.GetLeast())
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	s := v.others[view]
+	if s == nil {
+		if s = v.serve(view); len(v.others) < maxViews {
+			v.others[view] = s
+		}
+	}
+	return s, nil
+}
+
+// Served is which part of the ring a table of slices serves in one view.
+type Served struct {
+	TableNumber uint64 // number of the table
+	View        uint64
+	width       search.Width
+	Slices      []*pb.HeldSlice // by rising lo
+	bounds      []Interval      // of slices
+	// all: whatever group is there is served, so that none needs a check. Else
+	// those served are the ones whose key lies in runs, or, with except, the
+	// ones whose key does not.
+	all, except bool
+	runs        []Interval
+}
+
+// serve finds out what is served. Where the table names all groups there are,
+// only slices that are on their way cost a check.
+func serve(t *pb.SliceTable, view uint64, strays bool) *Served {
+	s := &Served{View: view}
+	s.Slices, s.width = ServedSlices(t, view)
+	for _, h := range s.Slices {
+		s.bounds = append(s.bounds, Interval{h.Lo, h.Hi})
+	}
+	s.runs = Joined(s.Slices, nil)
+	s.all = len(s.runs) == 1 && s.runs[0] == Interval{0, ^uint64(0)}
+	if strays || s.all {
+		return s
+	}
+	s.except, s.runs = true, Joined(t.GetSlices(), func(h *pb.HeldSlice) bool { return !isServed(h, view) })
+	s.all = len(s.runs) == 0
+	return s
+}
+
+// Holds tells whether the group at a key, which is there, is served.
+func (s *Served) Holds(key uint64) bool {
+	return s.all || Within(s.runs, key) != s.except
+}
+
+// HoldsWholly reports whether a table says that all groups of an interval are there.
+func HoldsWholly(t *pb.SliceTable, lo, hi uint64) bool {
+	full := Joined(t.GetSlices(), func(h *pb.HeldSlice) bool { return h.State == pb.HeldState_HELD_STATE_FULL })
+	return Covered(Interval{lo, hi}, full, nil)
+}
+
+// Index returns the place in slices of the one that serves a key, or of the
+// first after it.
+func (s *Served) Index(key uint64) int {
+	return sort.Search(len(s.bounds), func(i int) bool { return s.bounds[i].Hi >= key })
+}
+
+// Next is index for a key that is not before the slice at a place; it tells
+// whether the slice serves the key. Groups in a block are near each other.
+func (s *Served) Next(at int, key uint64) (int, bool) {
+	const near = 8
+	for last := at + near; at < len(s.bounds) && s.bounds[at].Hi < key; at++ {
+		if at == last {
+			at = s.Index(key)
+			break
+		}
+	}
+	return at, at < len(s.bounds) && s.bounds[at].Lo <= key
+}
+
+// Slice returns the id of the slice that serves a key; 0: none.
+func (s *Served) Slice(key uint64) uint64 {
+	if i, in := s.Next(s.Index(key), key); in {
+		return s.Slices[i].Id
+	}
+	return 0
+}
+
+// Without returns the width served when the slices that touch any of the
+// damaged intervals are left out.
+func (s *Served) Without(bad []Interval) search.Width {
+	if len(bad) == 0 {
+		return s.width
+	}
+	var w search.Width
+	for _, h := range s.Slices {
+		hit := slices.ContainsFunc(bad, func(r Interval) bool { return r.Lo <= h.Hi && h.Lo <= r.Hi })
+		if !hit {
+			w = w.Add(search.IntervalWidth(h.Lo, h.Hi))
+		}
+	}
+	return w
+}

@@ -1,0 +1,110 @@
+package index
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"adshard/barrels/kv"
+	"adshard/schema/pb"
+)
+
+// Snapshot is what searches see: one snapshot of the data with the tables that
+// belong to it. It never changes once published, but for the marks of newer
+// terms. It is closed when the store has moved on and the last search has let
+// it go.
+type Snapshot struct {
+	refs     atomic.Int64 // 1 while it is the store's newest
+	Number   uint64       // one more than that of the state before
+	Data     *SharedSnapshot
+	Terms    *Dictionary
+	Parents  *Parents
+	Position *pb.Position
+	Slices   *Slices // the table of slices
+	Counters Counters
+	Builder  uint32     // version of what built all data; mixedBuilders: of several
+	Purge    []Interval // discarded, and still to be emptied
+	closed   *sync.WaitGroup
+}
+
+// SharedSnapshot is a snapshot with the number of states that use it: a bucket
+// that only moves the position leaves the next state the snapshot, with the
+// iterators that searches have opened on it.
+type SharedSnapshot struct {
+	kv.Snapshot
+	states atomic.Int64
+}
+
+func Share(s kv.Snapshot) *SharedSnapshot {
+	shared := &SharedSnapshot{Snapshot: s}
+	shared.states.Store(1)
+	return shared
+}
+
+// Again returns the snapshot for one more state. The caller's own state holds
+// it open meanwhile.
+func (s *SharedSnapshot) Again() *SharedSnapshot {
+	s.states.Add(1)
+	return s
+}
+
+func (s *SharedSnapshot) release() {
+	if s.states.Add(-1) == 0 {
+		s.Snapshot.Close()
+	}
+}
+
+// retain takes part in the state's use; false: it is closed already.
+func (s *Snapshot) retain() bool {
+	for {
+		n := s.refs.Load()
+		if n == 0 {
+			return false
+		}
+		if s.refs.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+}
+
+func (s *Snapshot) Release() {
+	if s.refs.Add(-1) == 0 {
+		s.Data.release()
+		s.closed.Done()
+	}
+}
+
+// Published hands out the newest state.
+type Published struct {
+	Newest   atomic.Pointer[Snapshot] // nil when the store is closed or reopening
+	Unclosed sync.WaitGroup           // states not yet closed
+	// reopening is held while there is no state for a short time; searches wait
+	// for it.
+	Reopening sync.RWMutex
+}
+
+// Acquire returns the newest state for use until its release; nil: closed.
+func (p *Published) Acquire() *Snapshot {
+	for {
+		s := p.Newest.Load()
+		if s == nil {
+			p.Reopening.RLock()
+			s = p.Newest.Load()
+			p.Reopening.RUnlock()
+		}
+		if s == nil || s.retain() {
+			return s
+		}
+	}
+}
+
+// Publish makes s the newest state; nil: none any more.
+func (p *Published) Publish(s *Snapshot) {
+	if s != nil {
+		s.closed = &p.Unclosed
+		s.refs.Store(1)
+		p.Unclosed.Add(1)
+	}
+	if old := p.Newest.Swap(s); old != nil {
+		old.Release()
+	}
+}

@@ -1,0 +1,7 @@
+// Package load counts what searches cost, by slice, by ad group and by term. One
+// search in so many is counted (Counter), and of what it looks at one posting in
+// so many is sampled (Sampler). The most expensive groups and terms are found in
+// bounded memory.
+//
+// Non-goals: averages over time and decisions (package balance).
+package load
