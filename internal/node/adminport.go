@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"slices"
-	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -53,44 +52,18 @@ func (p *adminPort) print(out io.Writer) {
 	}
 }
 
-// serve runs until ctx is over. ready returns why the process cannot do its
-// work; host is a balancer's, else nil.
-func (p *adminPort) serve(ctx context.Context, ready func() []string, host *balancerHost, log *slog.Logger) error {
+// serve serves the admin port until ctx is done. ready returns why the process
+// cannot do its work. handler makes the handler of a configuration; nil: admin.New.
+func (p *adminPort) serve(ctx context.Context, ready func() []string, handler func(admin.Config) http.Handler, log *slog.Logger) error {
 	if p.listener == nil {
 		<-ctx.Done()
 		return nil
 	}
 	cfg := admin.Config{Registry: p.registry, Ready: ready, Explain: p.explain, Hosts: p.hosts, Log: log}
-	if host == nil {
-		return httpapi.Serve(ctx, p.listener, admin.New(cfg))
+	if handler == nil {
+		handler = admin.New
 	}
-	return httpapi.Serve(ctx, p.listener, &adminOfHost{cfg: cfg, host: host})
-}
-
-// adminOfHost is the admin page of the balancer that is at work.
-type adminOfHost struct {
-	cfg  admin.Config
-	host *balancerHost
-	of   atomic.Pointer[balancerPage]
-}
-
-// balancerPage is the admin page of one balancer.
-type balancerPage struct {
-	balancer *Balancer
-	http.Handler
-}
-
-// ServeHTTP implements http.Handler.
-func (a *adminOfHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	b := a.host.last.Load()
-	page := a.of.Load()
-	if page == nil || page.balancer != b {
-		cfg := a.cfg
-		cfg.Control = control{b}
-		page = &balancerPage{b, admin.New(cfg)}
-		a.of.Store(page)
-	}
-	page.ServeHTTP(w, r)
+	return httpapi.Serve(ctx, p.listener, handler(cfg))
 }
 
 func (p *adminPort) close() {

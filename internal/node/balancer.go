@@ -1,6 +1,7 @@
 package node
 
 import (
+	"adshard/internal/wait"
 	"context"
 	"errors"
 	"fmt"
@@ -45,12 +46,12 @@ type Balancer struct {
 	// unpublished is what masters without a map get until there is a published
 	// one; nil: nothing.
 	unpublished *balance.Model
-	filled      bool          // the first fill is complete
-	changed     chan struct{} // closed and recreated with each quantum and published model
+	filled      bool           // the first fill is complete
+	changed     wait.Broadcast // sent with each quantum and published model
 	asked       []balance.Certify
 	discards    chan balance.Discard
-	askedMore   chan struct{} // closed and recreated when certificates are asked for
-	measured    *measured     // newest; nil: none
+	askedMore   wait.Broadcast // sent when certificates are asked for
+	measured    *measured      // newest; nil: none
 	steering    steering
 
 	choosing sync.Mutex // one strategy is set at a time
@@ -93,7 +94,7 @@ func NewBalancer(ctx context.Context, cfg BalancerConfig, db backend.Store, log 
 		cfg: cfg, order: order, data: data, db: db, tenure: t, root: log, log: log.With("epoch", t.epoch),
 		started: time.Now(), slaves: make(map[string]*slaveNote), suppliers: make(suppliers),
 		truth:  &truth{order: order, db: db, builders: newBuilders(order, min(2, cfg.Workers))},
-		health: newHealth(), changed: make(chan struct{}), askedMore: make(chan struct{}), saves: make(chan balance.SaveState, 1), discards: make(chan balance.Discard, maxDiscards), news: make(chan struct{}, 1),
+		health: newHealth(), saves: make(chan balance.SaveState, 1), discards: make(chan balance.Discard, maxDiscards), news: make(chan struct{}, 1),
 		succeeded: make(chan struct{}), hearsay: rate.NewLimiter(rate.Every(hearsayEvery), hearsayBurst),
 	}
 	return b, b.load(ctx)
@@ -242,8 +243,7 @@ func (b *Balancer) step(change func() error) error {
 	}
 	if len(out.Certify) > 0 {
 		b.asked = append(b.asked, out.Certify...)
-		close(b.askedMore)
-		b.askedMore = make(chan struct{})
+		b.askedMore.Notify()
 	}
 	for _, q := range out.Quanta {
 		b.quanta.add(q)
@@ -254,8 +254,7 @@ func (b *Balancer) step(change func() error) error {
 	if m := b.mapper.Published(); len(out.Quanta) > 0 || m != b.published {
 		b.published, b.unpublished = m, b.mapper.Unpublished()
 		b.filled = b.mapper.Model() != nil && b.mapper.Model().Filled()
-		close(b.changed)
-		b.changed = make(chan struct{})
+		b.changed.Notify()
 	}
 	select {
 	case b.news <- struct{}{}:

@@ -3,7 +3,6 @@ package node
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -72,34 +71,3 @@ func swallow(ctx context.Context, addr, name string) error {
 		}
 	}
 }
-
-// BenchmarkBuildPipeline builds barrels into nothing: reading, planning and
-// encoding alone.
-func BenchmarkBuildPipeline(b *testing.B) {
-	benchmarkBuild(b, func(string) (wholeStore, error) { return nowhere{}, nil })
-}
-
-// BenchmarkBuildBarrels builds barrels.
-func BenchmarkBuildBarrels(b *testing.B) { benchmarkBuild(b, openWhole) }
-
-func benchmarkBuild(b *testing.B, open func(string) (wholeStore, error)) {
-	r := newRig(b, 3)
-	r.write(400, 25, 10, 1_000_000)
-	cfg := DefaultBuildConfig()
-	cfg.DB = r.cfg.DB
-	for i := 0; b.Loop(); i++ {
-		cfg.Out = filepath.Join(b.TempDir(), fmt.Sprint(i))
-		build := &barrelBuild{cfg: cfg, begin: time.Now(), open: open}
-		_, err := build.run(b.Context(), r.db)
-		r.must(err)
-	}
-	b.ReportMetric(float64(b.N)*100_000/b.Elapsed().Seconds(), "keywords/s")
-}
-
-// nowhere is a store that forgets.
-type nowhere struct{}
-
-func (nowhere) AddParents([]*pb.Advertiser, []*pb.Campaign) error { return nil }
-func (nowhere) Add(*pb.Item) error                                { return nil }
-func (nowhere) Finish(*pb.Position, *pb.SliceTable) error         { return nil }
-func (nowhere) Close() error                                      { return nil }

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"adshard/internal/wait"
 	"cmp"
 	"context"
 	"slices"
@@ -39,7 +40,7 @@ func (b *Balancer) certifier(ctx context.Context) error {
 			}
 			b.asked = b.asked[1:]
 		}
-		more := b.askedMore
+		more := b.askedMore.Next()
 		b.mu.Unlock()
 		if next == nil {
 			select {
@@ -196,7 +197,7 @@ func (b *Balancer) known(ctx context.Context, c balance.Certify, clock uint64) (
 			return wantedKeys(b.mapper.Items(), c.Lo, c.Hi, c.Wanted), nil
 		}
 		b.mu.Unlock()
-		if err := pause(ctx, clockWait); err != nil {
+		if err := wait.Sleep(ctx, clockWait); err != nil {
 			return nil, err
 		}
 	}

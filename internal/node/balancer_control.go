@@ -64,7 +64,7 @@ func (b *Balancer) look() *measured {
 func (b *Balancer) until(ctx context.Context, what string, ok func(*balance.Model) bool) error {
 	for {
 		b.mu.Lock()
-		model, changed := b.mapper.Model(), b.changed
+		model, changed := b.mapper.Model(), b.changed.Next()
 		b.mu.Unlock()
 		if model != nil && ok(model) {
 			return nil

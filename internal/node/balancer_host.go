@@ -1,6 +1,7 @@
 package node
 
 import (
+	"adshard/internal/wait"
 	"context"
 	"errors"
 	"log/slog"
@@ -87,7 +88,7 @@ func (h *balancerHost) succeed(ctx context.Context) error {
 			return err
 		}
 		h.log.Warn("the next balancer cannot begin; trying again", "err", err)
-		if pause(ctx, dbRetry) != nil {
+		if wait.Sleep(ctx, dbRetry) != nil {
 			return nil
 		}
 	}

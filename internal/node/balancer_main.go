@@ -6,13 +6,8 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"strings"
 
 	"golang.org/x/sync/errgroup"
-
-	"adshard/backend"
-	"adshard/backend/sqlite"
-	"adshard/fault"
 )
 
 // RunBalancer runs a balancer until ctx is over. When it listens it prints
@@ -50,7 +45,7 @@ func RunBalancer(ctx context.Context, cfg BalancerConfig, out io.Writer, log *sl
 	fmt.Fprintf(out, "balancer ready %s\n", listener.Addr())
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return host.Serve(ctx, listener) })
-	group.Go(func() error { return port.serve(ctx, host.ready, host, log) })
+	group.Go(func() error { return port.serve(ctx, host.ready, host.adminHandler, log) })
 	return group.Wait()
 }
 
@@ -58,15 +53,4 @@ func RunBalancer(ctx context.Context, cfg BalancerConfig, out io.Writer, log *sl
 // closes, until ctx is over (nil) or the balancer cannot go on.
 func (b *Balancer) Serve(ctx context.Context, listener net.Listener) error {
 	return hostOf(b).Serve(ctx, listener)
-}
-
-// OpenDB opens the backend database named by url: sqlite:PATH; create makes
-// the file when there is none. Errors: fault.Invalid for another kind of
-// database, those of the backend.
-func OpenDB(ctx context.Context, url string, create bool) (backend.Store, error) {
-	kind, path, ok := strings.Cut(url, ":")
-	if !ok || kind != "sqlite" || path == "" {
-		return nil, fault.Field("open database", "db", "%q is no database this program knows; give sqlite:PATH", url)
-	}
-	return sqlite.Open(ctx, path, sqlite.Options{Create: create})
 }

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"adshard/internal/wait"
 	"context"
 	"time"
 
@@ -67,7 +68,7 @@ func (b *Balancer) persist(ctx context.Context) error {
 					b.restored(err)
 				}
 				b.log.Warn("cannot save the slice model; trying again", "err", err)
-				if err := pause(ctx, dbRetry); err != nil {
+				if err := wait.Sleep(ctx, dbRetry); err != nil {
 					return err
 				}
 			}
@@ -83,7 +84,7 @@ func (b *Balancer) persist(ctx context.Context) error {
 func (b *Balancer) housekeep(ctx context.Context) error {
 	last := time.Now()
 	for {
-		if err := pause(ctx, housekeeping); err != nil {
+		if err := wait.Sleep(ctx, housekeeping); err != nil {
 			return err
 		}
 		err := b.tenure.check(ctx)

@@ -138,7 +138,7 @@ func (b *Balancer) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.Wat
 	defer func() { _ = b.heard(r) }()
 	for {
 		b.mu.Lock()
-		model, changed := b.published, b.changed
+		model, changed := b.published, b.changed.Next()
 		if r.GetView() == 0 || r.GetEpoch() == b.Epoch() { // it has nothing older to go on with
 			model = cmp.Or(model, b.unpublished)
 		}
@@ -192,7 +192,7 @@ func (b *Balancer) Quanta(ctx context.Context, r *pb.QuantaRequest) (*pb.QuantaR
 	for {
 		b.mu.Lock()
 		reply.Quanta = b.missing(r)
-		changed := b.changed
+		changed := b.changed.Next()
 		b.mu.Unlock()
 		if len(reply.Quanta) > 0 || r.GetEpoch() != b.Epoch() {
 			return reply, nil

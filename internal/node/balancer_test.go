@@ -6,14 +6,11 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 
-	"adshard/backend"
-	"adshard/backend/sqlite"
 	"adshard/balance"
 	"adshard/barrels"
 	"adshard/barrels/memory"
@@ -26,9 +23,7 @@ import (
 
 // rig is a database, a balancer on loopback and slaves with memory stores.
 type rig struct {
-	t      testing.TB
-	path   string
-	db     *sqlite.Store
+	*Database
 	cfg    BalancerConfig
 	b      *Balancer     // the first since start
 	host   *balancerHost // of b and of those that take its place
@@ -46,14 +41,9 @@ type slaveRig struct {
 
 func newRig(t testing.TB, slaves int) *rig {
 	t.Helper()
-	r := &rig{t: t, path: filepath.Join(t.TempDir(), "ads.db"), log: slog.New(slog.DiscardHandler), slaves: make(map[string]*slaveRig)}
-	db, err := sqlite.Open(t.Context(), r.path, sqlite.Options{Create: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.db = db
+	r := &rig{Database: newDatabase(t), log: slog.New(slog.DiscardHandler), slaves: make(map[string]*slaveRig)}
 	r.cfg = DefaultBalancerConfig()
-	r.cfg.DB, r.cfg.Slaves, r.cfg.Listen = "sqlite:"+r.path, slaves, "127.0.0.1:0"
+	r.cfg.DB, r.cfg.Slaves, r.cfg.Listen = r.url(), slaves, "127.0.0.1:0"
 	r.cfg.BucketBytes = 16 << 10
 	t.Cleanup(func() {
 		for name := range r.slaves {
@@ -62,42 +52,8 @@ func newRig(t testing.TB, slaves int) *rig {
 		if r.stop != nil {
 			r.stop()
 		}
-		db.Close()
 	})
 	return r
-}
-
-// write creates or changes groups in one transaction; each has keywords and an
-// ad.
-func (r *rig) write(advertisers, groups, keywords int, bid uint64) {
-	r.t.Helper()
-	ctx := r.t.Context()
-	tx, err := r.db.Begin(ctx)
-	r.must(err)
-	defer tx.Rollback()
-	for a := range advertisers {
-		adv, err := tx.Advertiser(ctx, fmt.Sprint("advertiser ", a))
-		r.must(err)
-		campaign, err := tx.Campaign(ctx, adv, "campaign", backend.CampaignPatch{Languages: backend.To([]string{"en"})})
-		r.must(err)
-		for g := range groups {
-			group, err := tx.Group(ctx, campaign, fmt.Sprint("group ", g), backend.GroupPatch{Bid: backend.To(bid)})
-			r.must(err)
-			for k := range keywords {
-				text := fmt.Sprintf("word%d usb%d cable", k, g)
-				r.must(tx.Keyword(ctx, group, backend.KeywordPatch{Text: text, Words: text, Type: search.Broad}))
-			}
-			r.must(tx.Ad(ctx, group, backend.AdPatch{Headlines: []string{"h"}, Descriptions: []string{"d"}, FinalURL: "https://a.example/"}))
-		}
-	}
-	r.must(tx.Commit(ctx))
-}
-
-func (r *rig) must(err error) {
-	r.t.Helper()
-	if err != nil {
-		r.t.Fatal(err)
-	}
 }
 
 // start starts a balancer, on the same address as the one before.

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"adshard/internal/wait"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -138,7 +139,7 @@ func (b *Balancer) ended(ctx context.Context, timeline bool, why error) error {
 		if fault.Is(err, fault.Conflict) {
 			return err
 		}
-		if err := pause(ctx, dbRetry); err != nil {
+		if err := wait.Sleep(ctx, dbRetry); err != nil {
 			return err
 		}
 	}

@@ -11,11 +11,6 @@ import (
 	"adshard/schema/pb"
 )
 
-// maxRestarts is how far an epoch can be ahead of the one known: an epoch begins
-// with each start of a balancer, and a restored database brings back that of its
-// backup.
-const maxRestarts = 1 << 20
-
 // trusted makes sure that slaves may pull from a distributor: what
 // it hands out replaces what they hold. The balancer's own is in this process;
 // others are at an address of TrustedDistributors, or, when there are none, on

@@ -65,10 +65,6 @@ type BuiltStore struct {
 	Groups, Keywords uint64
 }
 
-// StoreName is the name of the i-th slave, and that of its directory, on one
-// machine.
-func StoreName(i int) string { return fmt.Sprintf("slave-%d", i) }
-
 // BuildBarrels makes whole stores, one for each slave, by the strategy's plan
 // over a snapshot of the database, with the same encoders as the feed's node
 // data. They carry the table of view 1 and the position {epoch 0, clock of the
@@ -94,7 +90,7 @@ func BuildBarrels(ctx context.Context, cfg BuildConfig, progress func(done, tota
 		return nil, err
 	}
 	// Last: a directory without the mark is no finished build.
-	if err := (&home{dir: cfg.Out}).create(ctx, cfg.Slaves, db); err != nil {
+	if err := CreateStores(ctx, cfg.Out, cfg.Slaves, db); err != nil {
 		return nil, errors.Join(err, b.remove())
 	}
 	return sum, nil

@@ -19,6 +19,7 @@ import (
 	"adshard/barrels/barreltest"
 	"adshard/barrels/memory"
 	"adshard/internal/node/fanout"
+	"adshard/internal/node/wire"
 	"adshard/internal/oracle"
 	"adshard/schema/pb"
 	"adshard/search"
@@ -108,7 +109,7 @@ func newWorld(t *testing.T, slaves int, change func(*BalancerConfig)) *world {
 func (w *world) add(name string, store barrels.Store) *node {
 	w.t.Helper()
 	n := &node{cfg: DefaultSlaveConfig(), store: store}
-	n.cfg.Name, n.cfg.Listen, n.cfg.Admin, n.cfg.Balancer = name, loopback, "", w.addr
+	n.cfg.Name, n.cfg.Listen, n.cfg.Admin, n.cfg.Balancer = name, "127.0.0.1:0", "", w.addr
 	n.cfg.Dir, n.cfg.BucketBytes, n.cfg.LoadCounted = w.t.TempDir(), 16<<10, 1_000_000
 	w.nodes[name] = n
 	w.slaves[name] = &slaveRig{store: store}
@@ -138,9 +139,9 @@ func (w *world) begin(n *node) {
 // watch starts a master that asks a balancer at an address.
 func (w *world) watch(address string) {
 	w.t.Helper()
-	l, err := newLink(&SlaveConfig{Balancer: address})
+	conn, err := wire.Dial(address)
 	w.must(err)
-	w.watcher = fanout.NewWatcher("master/"+rand.Text(), l.client, nil, dialSlave, slog.New(slog.DiscardHandler))
+	w.watcher = fanout.NewWatcher("master/"+rand.Text(), balancerClient{conn}, nil, dialSlave, slog.New(slog.DiscardHandler))
 	w.master = fanout.New(w.watcher, nil)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -149,7 +150,7 @@ func (w *world) watch(address string) {
 		cancel()
 		<-done
 		w.watcher.Close()
-		l.close()
+		_ = conn.Close()
 	})
 }
 

@@ -1,7 +1,6 @@
 package node
 
 import (
-	"net"
 	"time"
 
 	"adshard/internal/node/config"
@@ -67,10 +66,4 @@ func (c *SlaveConfig) Validate() error {
 	k.Duration("grace", c.Grace, 0, time.Hour)
 	k.Number("bucket_bytes", c.BucketBytes, 1<<10, 32<<20)
 	return k.Err()
-}
-
-// everywhere tells whether an address stands for all of a host's own.
-func everywhere(address string) bool {
-	host, _, err := net.SplitHostPort(address)
-	return err == nil && (host == "" || net.ParseIP(host).IsUnspecified())
 }

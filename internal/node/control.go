@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"adshard/backend"
 	"adshard/balance"
 	"adshard/internal/node/admin"
 	"adshard/internal/node/httpapi/api"
@@ -59,19 +58,6 @@ func stateOf(s balance.NodeState) api.SlaveState {
 		return api.SlaveStateDrained
 	}
 	return api.SlaveStateActive
-}
-
-// healthTime bounds a look at the database for readiness.
-const healthTime = time.Second
-
-// unhealthy returns why a database cannot be used.
-func unhealthy(db backend.Store) []string {
-	ctx, cancel := context.WithTimeout(context.Background(), healthTime)
-	defer cancel()
-	if err := db.Health(ctx); err != nil {
-		return []string{err.Error()}
-	}
-	return nil
 }
 
 // ready returns why the balancer cannot do its work, or what slaves lack.

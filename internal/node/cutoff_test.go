@@ -20,7 +20,7 @@ type cable struct {
 }
 
 func newCable(t *testing.T, to string) *cable {
-	l, err := net.Listen("tcp", loopback)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

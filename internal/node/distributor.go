@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 	"google.golang.org/grpc"
@@ -77,6 +78,25 @@ func newDistributor(ctx context.Context, cfg DistributorConfig, db backend.Store
 	}
 	return d, nil
 }
+
+// address is where slaves reach the distributor.
+func (d *distributor) address() string { return d.provider.address }
+
+// slaves returns how many slaves have asked for node data within the last seconds.
+func (d *distributor) slaves() int {
+	d.provider.mu.Lock()
+	defer d.provider.mu.Unlock()
+	n := 0
+	for _, c := range d.provider.clients {
+		if time.Since(c.seen) < recently {
+			n++
+		}
+	}
+	return n
+}
+
+// recently is longer than a slave waits between two pulls.
+const recently = 3 * time.Second
 
 // close ends what newDistributor began if run never did.
 func (d *distributor) close() {

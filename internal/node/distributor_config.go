@@ -32,7 +32,7 @@ type DistributorConfig struct {
 func DefaultDistributorConfig() DistributorConfig {
 	return DistributorConfig{
 		Name: "distributor-0", Listen: "127.0.0.1:7200", Admin: "127.0.0.1:7201", Balancer: "127.0.0.1:7000",
-		Order: DefaultBalancerConfig().Order, SupplyConfig: defaultSupply(),
+		Order: balance.ByOwner.String(), SupplyConfig: defaultSupply(),
 	}
 }
 

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"adshard/internal/wait"
 	"context"
 	"log/slog"
 	"time"
@@ -56,7 +57,7 @@ func (f *follower) run(ctx context.Context, take func(list []balance.Change, at 
 			continue
 		}
 		f.log.Warn("cannot read the changes; trying again", "err", err)
-		if err := pause(ctx, dbRetry); err != nil {
+		if err := wait.Sleep(ctx, dbRetry); err != nil {
 			return err
 		}
 	}
@@ -89,36 +90,4 @@ func changesOf(list []backend.Change, order balance.Order, log *slog.Logger) []b
 		out = append(out, next)
 	}
 	return out
-}
-
-// readItems puts all items of a snapshot into index and returns its position.
-func readItems(ctx context.Context, db backend.Feed, order balance.Order, w WeightsConfig, index *balance.Index) (backend.Position, error) {
-	snap, err := db.Snapshot(ctx)
-	if err != nil {
-		return backend.Position{}, err
-	}
-	defer snap.Close()
-	for g, err := range snap.Groups(ctx) {
-		if err != nil {
-			return backend.Position{}, err
-		}
-		key, err := order.Key(g.AdvertiserID, g.ID)
-		if err != nil {
-			return backend.Position{}, fault.New(fault.Invalid, "balancer: load", err)
-		}
-		index.Put(key, w.weight(g.Keywords, g.Ads, g.Lexicon))
-	}
-	return snap.Position(), nil
-}
-
-// pause waits for d; the error is that of a ctx that was over first.
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
 }

@@ -3,50 +3,17 @@ package node
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"os"
 	"strings"
 	"testing"
 	"time"
 
-	"adshard/backend/sqlite"
 	"adshard/fault"
 	"adshard/internal/node/fanout"
+	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 	"adshard/search"
 )
-
-// reopen closes the database, lets change work on its files, and opens it again.
-// The balancer must not run.
-func (r *rig) reopen(change func(path string)) {
-	r.t.Helper()
-	r.must(r.db.Close())
-	change(r.path)
-	db, err := sqlite.Open(r.t.Context(), r.path, sqlite.Options{Create: true})
-	r.must(err)
-	r.db = db
-	r.t.Cleanup(func() { _ = db.Close() })
-}
-
-// backup returns the database's file as it is; the balancer must not run.
-func (r *rig) backup() (copied []byte) {
-	r.reopen(func(path string) {
-		var err error
-		copied, err = os.ReadFile(path)
-		r.must(err)
-	})
-	return copied
-}
-
-// restore puts a backup in the database's place; the balancer must not run.
-func (r *rig) restore(copied []byte) {
-	r.reopen(func(path string) {
-		for _, name := range []string{path, path + "-wal", path + "-shm"} {
-			_ = os.Remove(name)
-		}
-		r.must(os.WriteFile(path, copied, 0o600))
-	})
-}
 
 // askFor asks for a while.
 func (w *world) askFor(d time.Duration) *asked {
@@ -74,10 +41,10 @@ func TestABalancerOnAnotherDatabaseChangesNothing(t *testing.T) {
 	w.must(err)
 	w.start()
 	w.eventually("refused", func() bool {
-		return w.nodes["slave-0"].s.proxy.State().Refused && w.nodes["slave-1"].s.proxy.State().Refused
+		return w.nodes["slave-0"].s.state().Refused && w.nodes["slave-1"].s.state().Refused
 	})
 	w.eventually("both databases are named", func() bool {
-		for _, text := range []string{w.nodes["slave-0"].s.proxy.State().Trouble, fmt.Sprint(w.watcher.Trouble())} {
+		for _, text := range []string{w.nodes["slave-0"].s.state().Trouble, fmt.Sprint(w.watcher.Trouble())} {
 			if !strings.Contains(text, id) || !strings.Contains(text, other) {
 				return false
 			}
@@ -105,30 +72,33 @@ func TestADistributorOnAnotherDatabaseIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2, nil)
 	other := newRig(t, 1)
+	other.cfg.Distribute = false
 	other.write(5, 2, 2, 2_000_000)
-	wrong := DefaultDistributorConfig()
-	wrong.Name, wrong.DB, wrong.Listen, wrong.Balancer = "wrong", other.cfg.DB, loopback, w.addr
-	port, err := newAdminPort("")
+	other.start()
+	d, _ := other.distribute("wrong")
+	own, err := w.db.ID(t.Context())
 	w.must(err)
-	d, err := newDistributor(t.Context(), wrong, other.db, port, slog.New(slog.DiscardHandler))
+	foreign, err := other.db.ID(t.Context())
 	w.must(err)
-	defer d.close()
 	end := w.ask()
-	soon, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	_, err = d.provider.mapper.Quanta(soon, &pb.QuantaRequest{Name: "wrong", Address: "127.0.0.1:1", Database: d.provider.data.database})
-	if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), w.b.data.database) || !strings.Contains(err.Error(), d.provider.data.database) {
+	_, err = pb.NewBalancerClient(w.stranger()).Quanta(shortly(t), &pb.QuantaRequest{Name: "wrong", Address: "127.0.0.1:1", Database: foreign})
+	if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), own) || !strings.Contains(err.Error(), foreign) {
 		t.Errorf("the balancer says %v", err)
 	}
 	// Were it named by a balancer all the same, no slave would take its data.
-	d.provider.follow(w.b.Epoch())
+	conn, err := wire.Dial(d.address())
+	w.must(err)
+	defer conn.Close()
 	store := w.slaves["slave-0"].store
-	_, err = d.provider.Enlist(t.Context(), &pb.RegisterRequest{Name: "slave-0", Address: "127.0.0.1:1",
-		Position: store.Position(), Slices: store.Slices()})
+	w.eventually("the distributor follows its balancer", func() bool {
+		_, err = pb.NewDistributorClient(conn).Enlist(shortly(t), &pb.RegisterRequest{Name: "slave-0", Address: "127.0.0.1:1",
+			Position: store.Position(), Slices: store.Slices()})
+		return !fault.Is(err, fault.Unavailable)
+	})
 	if !fault.Is(err, fault.Conflict) {
 		t.Errorf("the distributor says %v", err)
 	}
-	bucket := &pb.NodeData{From: store.Position(), To: store.Position(), Database: d.provider.data.database}
+	bucket := &pb.NodeData{From: store.Position(), To: store.Position(), Database: foreign}
 	if err := store.Apply(t.Context(), bucket); !fault.Is(err, fault.Conflict) {
 		t.Errorf("the store says %v", err)
 	}
@@ -188,7 +158,7 @@ func (w *world) applied(running bool) (sum uint64) {
 		return 0
 	}
 	for _, n := range w.nodes {
-		sum += n.s.proxy.State().Items
+		sum += n.s.state().Items
 	}
 	return sum
 }
@@ -222,7 +192,7 @@ func TestAnEarlierModelBeginsANewTimeline(t *testing.T) {
 	}
 	epoch := w.b.Epoch()
 	w.eventually("all know the epoch", func() bool {
-		return w.nodes["slave-0"].s.proxy.State().Epoch == epoch && w.nodes["slave-1"].s.proxy.State().Epoch == epoch
+		return w.nodes["slave-0"].s.state().Epoch == epoch && w.nodes["slave-1"].s.state().Epoch == epoch
 	})
 	w.stop()
 	w.restore(copied)
@@ -255,7 +225,7 @@ func TestStoresFromBeforeMarksAreTakenOver(t *testing.T) {
 	w.begin(n)
 	w.eventually("marked", func() bool { return n.store.Position().GetMark() != 0 })
 	w.eventually("complete", w.complete)
-	if got := n.s.proxy.State().Items; got > 0 {
+	if got := n.s.state().Items; got > 0 {
 		t.Errorf("%d groups were sent again", got)
 	}
 }
@@ -368,18 +338,16 @@ func TestADatabaseRestoredUnderARunningClusterIsFollowed(t *testing.T) {
 	w.write(3, 4, 4, 5_000_000) // import A
 	w.eventually("A is followed", w.followed)
 
-	restored := &rig{t: t, path: w.path + ".restored"}
-	w.must(os.WriteFile(restored.path, copied, 0o600))
-	db, err := sqlite.Open(t.Context(), restored.path, sqlite.Options{})
-	w.must(err)
-	restored.db = db
+	path := w.path + ".restored"
+	w.must(os.WriteFile(path, copied, 0o600))
+	restored := openDatabase(t, path)
 	restored.write(3, 4, 4, 7_000_000) // import B
-	w.must(db.Close())
+	w.must(restored.db.Close())
 
 	for _, suffix := range []string{"-wal", "-shm"} {
 		w.must(os.Remove(w.path + suffix))
 	}
-	w.must(os.Rename(restored.path, w.path))
+	w.must(os.Rename(path, w.path))
 	w.eventually("another balancer", func() bool { b := w.host.now.Load(); return b != nil && b != w.b })
 	w.eventually("B is followed", func() bool { return len(w.host.ready()) == 0 && w.followed() })
 	w.eventually("complete", w.complete)

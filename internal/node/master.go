@@ -1,6 +1,7 @@
 package node
 
 import (
+	"adshard/internal/wait"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -131,15 +132,6 @@ func openLexicon(path string, log *slog.Logger) (*words.Lexicon, error) {
 	return lexicon, nil
 }
 
-// dialSlave is the fanout.Dialer over gRPC.
-func dialSlave(shard string, id search.ShardID, address string) (fanout.Slave, func() error, error) {
-	conn, err := wire.Dial(address)
-	if err != nil {
-		return nil, nil, err
-	}
-	return fanout.NewClient(shard, id, pb.NewSlaveClient(conn)), conn.Close, nil
-}
-
 // url is where queries come in.
 func (m *master) url() string { return "http://" + m.listener.Addr().String() }
 
@@ -209,7 +201,7 @@ func (m *master) complete(ctx context.Context) bool {
 		if err == nil && answer.Width == search.WholeRing() && len(answer.Missing) == 0 {
 			return true
 		}
-		if pause(ctx, probeEvery) != nil {
+		if wait.Sleep(ctx, probeEvery) != nil {
 			return false
 		}
 	}

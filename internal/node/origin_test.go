@@ -3,11 +3,8 @@ package node
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-
-	"golang.org/x/sync/errgroup"
 
 	"adshard/balance"
 	"adshard/barrels/rocks"
@@ -28,27 +25,6 @@ func (r *rig) built(db string, order balance.Order) {
 		r.slaves[name] = &slaveRig{store: store}
 		r.slave(name)
 		r.t.Cleanup(func() { r.stopSlave(name) })
-	}
-}
-
-// TestOneNameForADatabase: programs that start on a new database at the same
-// time agree on its name.
-func TestOneNameForADatabase(t *testing.T) {
-	db := newRig(t, 1).db
-	names := make([]string, 8)
-	group, ctx := errgroup.WithContext(t.Context())
-	for i := range names {
-		group.Go(func() error {
-			d, err := datasetOf(ctx, db, balance.ByOwner)
-			names[i] = d.database
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
-		t.Fatal(err)
-	}
-	if len(slices.Compact(names)) != 1 || names[0] == "" {
-		t.Errorf("%q", names)
 	}
 }
 

@@ -43,7 +43,7 @@ func (kept) Discard(_, _ uint64, _ string) {}
 
 // add serves a store over gRPC as one more shard.
 func (r *shardRig) add(t barreltest.TB, name string, store shardserver.Store) {
-	listener, err := net.Listen("tcp", loopback)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatalf("listen: %v", err)
 	}

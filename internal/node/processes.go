@@ -29,7 +29,7 @@ const (
 // runProcesses runs each part of a cluster as a child process of the same
 // program. A child that ends is not started again; the others go on. The
 // children end with this process, however it ends.
-func runProcesses(ctx context.Context, cfg UpConfig, h *home, out io.Writer, log *slog.Logger) error {
+func runProcesses(ctx context.Context, cfg UpConfig, h *storesDir, out io.Writer, log *slog.Logger) error {
 	dir, err := os.MkdirTemp("", "adshard-up-")
 	if err != nil {
 		return dirFault(os.TempDir(), err)
@@ -52,7 +52,7 @@ func runProcesses(ctx context.Context, cfg UpConfig, h *home, out io.Writer, log
 
 // startAll starts the parts in the order in which they need each other, prints
 // their lines and waits for ctx.
-func (c *children) startAll(ctx context.Context, cfg UpConfig, h *home, out io.Writer) error {
+func (c *children) startAll(ctx context.Context, cfg UpConfig, h *storesDir, out io.Writer) error {
 	balancer, admin, err := c.startBalancer(ctx, &cfg, h, out)
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func (c *children) startAll(ctx context.Context, cfg UpConfig, h *home, out io.W
 
 // startBalancer returns the balancer's address and the URL of its admin port; "":
 // it has none.
-func (c *children) startBalancer(ctx context.Context, cfg *UpConfig, h *home, out io.Writer) (address, admin string, err error) {
+func (c *children) startBalancer(ctx context.Context, cfg *UpConfig, h *storesDir, out io.Writer) (address, admin string, err error) {
 	b, err := c.start(ctx, "balancer", "balancer", cfg.balancer(h))
 	if err != nil {
 		return "", "", err
@@ -113,7 +113,7 @@ func (c *children) startDistributors(ctx context.Context, cfg *UpConfig, balance
 }
 
 // startSlaves starts all slaves, then waits for each; it returns their addresses.
-func (c *children) startSlaves(ctx context.Context, cfg *UpConfig, h *home, balancer string, out io.Writer) (addresses []string, err error) {
+func (c *children) startSlaves(ctx context.Context, cfg *UpConfig, h *storesDir, balancer string, out io.Writer) (addresses []string, err error) {
 	var slaves []*child
 	for i := range cfg.Slaves {
 		s, err := c.start(ctx, StoreName(i), "slave", cfg.slave(i, h, balancer))

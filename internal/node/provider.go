@@ -1,6 +1,7 @@
 package node
 
 import (
+	"adshard/internal/wait"
 	"context"
 	"errors"
 	"fmt"
@@ -52,8 +53,8 @@ type provider struct {
 	weights  map[balance.Key]uint32 // to be told to the mapper
 	deserted bool                   // the core goes on without a mapper
 	tasks    []task
-	changed  chan struct{} // closed and made anew when something may be ready
-	made     uint64        // buckets, when last somebody was woken
+	changed  wait.Broadcast // sent when something may be ready
+	made     uint64         // buckets, when last somebody was woken
 }
 
 // core is the distributor of package balance with node data of groups. What it
@@ -83,7 +84,7 @@ func newProvider(name, address string, cfg SupplyConfig, order balance.Order, db
 		name: name, address: address, cfg: cfg, order: order, data: dataset{order: order}, db: db, mapper: mapper, health: health, log: log,
 		builders: newBuilders(order, cfg.Workers), work: make(chan struct{}, cfg.Workers),
 		verifying: make(chan struct{}, 1), poke: make(chan struct{}, 1),
-		clients: make(map[string]*enlisted), weights: make(map[balance.Key]uint32), changed: make(chan struct{}),
+		clients: make(map[string]*enlisted), weights: make(map[balance.Key]uint32),
 	}
 }
 
@@ -140,7 +141,7 @@ func (p *provider) tail(ctx context.Context) error {
 		for err := p.load(ctx); err != nil; err = p.load(ctx) {
 			p.health.note(readingChanges, err)
 			p.log.Warn("cannot read the items; trying again", "err", err)
-			if err := pause(ctx, dbRetry); err != nil {
+			if err := wait.Sleep(ctx, dbRetry); err != nil {
 				return err
 			}
 		}
@@ -197,14 +198,8 @@ func (p *provider) collect() {
 	}
 	if made := p.dist.Made(); made != p.made {
 		p.made = made
-		p.wake()
+		p.changed.Notify()
 	}
-}
-
-// wake wakes those who wait. Called under the lock.
-func (p *provider) wake() {
-	close(p.changed)
-	p.changed = make(chan struct{})
 }
 
 // dispatch starts the tasks, as many at a time as there are workers.

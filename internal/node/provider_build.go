@@ -1,9 +1,9 @@
 package node
 
 import (
+	"adshard/internal/wait"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 
 	"google.golang.org/protobuf/proto"
@@ -15,25 +15,10 @@ import (
 	"adshard/schema/pb"
 )
 
-// readBatch is how many items are read at a time.
-const readBatch = 128
-
-// builders hands out builders of node data, each to one goroutine at a time,
-// since they remember words.
-type builders struct{ free chan *nodedata.Builder }
-
-func newBuilders(order balance.Order, n int) *builders {
-	b := &builders{free: make(chan *nodedata.Builder, n)}
-	for range n {
-		b.free <- nodedata.New(order)
-	}
-	return b
-}
-
 // build does a Build and tells the distributor.
 func (p *provider) build(ctx context.Context, core *core, job balance.Build) error {
-	builder := <-p.builders.free
-	defer func() { p.builders.free <- builder }()
+	builder, release := p.builders.take()
+	defer release()
 	made, err := p.bucket(ctx, builder, job)
 	if err != nil {
 		return p.failed(ctx, core, job.Node, job.Seq, err)
@@ -82,7 +67,7 @@ func (p *provider) failed(ctx context.Context, core *core, node string, seq uint
 	}
 	p.health.note(readingItems, err)
 	p.log.Warn("cannot prepare node data; trying again", "slave", node, "err", err)
-	if err := pause(ctx, dbRetry); err != nil {
+	if err := wait.Sleep(ctx, dbRetry); err != nil {
 		return err
 	}
 	return p.step(func() error { core.Failed(node, seq); return nil })
@@ -101,15 +86,6 @@ type bucket struct {
 	weights map[balance.Key]uint32 // of changed items
 
 	campaigns map[uint64]*backend.Campaign // read so far; nil: not there
-}
-
-// batch is a run of entries with what was read for them, all from one
-// snapshot.
-type batch struct {
-	entries     []balance.Entry
-	items       map[uint64]*backend.Item
-	campaigns   []*backend.Campaign
-	advertisers []*backend.Advertiser
 }
 
 // bucket reads and builds a job's entries. One goroutine reads while another
@@ -166,63 +142,6 @@ func (p *provider) read(ctx context.Context, snap backend.Snapshot, entries []ba
 		}
 	}
 	return nil
-}
-
-// reading reads from one snapshot and remembers which parents it has read.
-type reading struct {
-	order                  balance.Order
-	snap                   backend.Snapshot
-	campaigns, advertisers map[uint64]bool
-}
-
-func newReading(order balance.Order, snap backend.Snapshot) reading {
-	return reading{order: order, snap: snap, campaigns: make(map[uint64]bool), advertisers: make(map[uint64]bool)}
-}
-
-func (r *reading) batch(ctx context.Context, entries []balance.Entry) (batch, error) {
-	next := batch{entries: entries, items: make(map[uint64]*backend.Item, len(entries))}
-	var ids []uint64
-	campaigns, advertisers := map[uint64]bool{}, map[uint64]bool{}
-	for _, e := range entries {
-		switch {
-		case e.Key != 0:
-			ids = append(ids, r.order.Item(e.Key))
-		case backend.Kind(e.Parent.Kind) == backend.KindCampaign:
-			campaigns[e.Parent.ID] = true
-		default:
-			advertisers[e.Parent.ID] = true
-		}
-	}
-	slices.Sort(ids) // neighbours in the database are read together
-	items, err := r.snap.Items(ctx, ids)
-	if err != nil {
-		return next, err
-	}
-	for _, it := range items {
-		next.items[it.Group.ID] = it
-		campaigns[it.Group.CampaignID], advertisers[it.Group.AdvertiserID] = true, true
-	}
-	if ids := unread(campaigns, r.campaigns); len(ids) > 0 {
-		if next.campaigns, err = r.snap.Campaigns(ctx, ids); err != nil {
-			return next, err
-		}
-	}
-	if ids := unread(advertisers, r.advertisers); len(ids) > 0 {
-		next.advertisers, err = r.snap.Advertisers(ctx, ids)
-	}
-	return next, err
-}
-
-// unread returns the wanted ids that were not read before, and marks them.
-func unread(want, read map[uint64]bool) []uint64 {
-	var out []uint64
-	for _, id := range slices.Sorted(maps.Keys(want)) {
-		if !read[id] {
-			read[id] = true
-			out = append(out, id)
-		}
-	}
-	return out
 }
 
 // add builds a batch; full: the bucket takes no more. Parents come first in a

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"adshard/internal/wait"
 	"context"
 	"fmt"
 	"time"
@@ -52,7 +53,7 @@ func (p *provider) listen(ctx context.Context) error {
 		if time.Since(heard) > aloneAfter {
 			p.alone(err)
 		}
-		if err := pause(ctx, quantaRetry); err != nil {
+		if err := wait.Sleep(ctx, quantaRetry); err != nil {
 			return err
 		}
 	}
@@ -161,7 +162,7 @@ func (p *provider) follow(epoch uint64) {
 	}, p.index, p.fed.Clock)
 	p.clients = make(map[string]*enlisted)
 	p.health.note(readingItems, nil) // what could not be built is no longer wanted
-	p.wake()
+	p.changed.Notify()
 }
 
 // quantum gives a quantum to the core. Called under the lock.

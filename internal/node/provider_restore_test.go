@@ -30,21 +30,21 @@ func reader(t *testing.T, db backend.Store) *provider {
 // is newer than the last change read. If the database is then restored to a state
 // between the two, the change read is in both histories, and the snapshot in one.
 func TestASnapshotAheadOfTheFeedIsCompared(t *testing.T) {
-	for name, after := range map[string]func(r *rig){
-		"nothing was written since": func(*rig) {},
-		"as much was written since": func(r *rig) { r.write(4, 2, 2, 7_000_000) },
+	for name, after := range map[string]func(r *Database){
+		"nothing was written since": func(*Database) {},
+		"as much was written since": func(r *Database) { r.write(4, 2, 2, 7_000_000) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, 1)
+			r := newDatabase(t)
 			r.write(3, 2, 2, 1_000_000)
 			copied := r.backup()
 			p := reader(t, r.db)
 			r.write(4, 2, 2, 2_000_000) // which the feed has not brought yet
 			var key balance.Key
 			p.index.Ascend(0, balance.MaxKey, func(k balance.Key, _ uint32) bool { key = k; return false })
-			builder := <-p.builders.free
+			builder, release := p.builders.take()
 			made, err := p.bucket(t.Context(), builder, balance.Build{Clock: p.fed.Clock, MaxBytes: 1 << 20, Entries: []balance.Entry{{Key: key}}})
-			p.builders.free <- builder
+			release()
 			if err != nil || len(made.data.Items) != 1 || p.built.Clock <= p.fed.Clock {
 				t.Fatalf("a bucket: %v, built from clock %d, the feed is at %d", err, p.built.Clock, p.fed.Clock)
 			}
@@ -83,7 +83,7 @@ func (u *unreadable) Snapshot(ctx context.Context) (backend.Snapshot, error) {
 // TestAFailedReloadIsTriedAgain: a distributor whose log was replaced reads all
 // items anew until it can, reports meanwhile that it cannot, and follows then.
 func TestAFailedReloadIsTriedAgain(t *testing.T) {
-	r := newRig(t, 1)
+	r := newDatabase(t)
 	r.write(3, 2, 2, 1_000_000)
 	db := &unreadable{Store: r.db}
 	p := reader(t, db)

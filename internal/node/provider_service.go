@@ -148,7 +148,7 @@ func (p *provider) next(r *pb.PullRequest) (*pb.NodeData, <-chan struct{}, error
 		}
 	}
 	if bucket == nil {
-		return nil, p.changed, nil
+		return nil, p.changed.Next(), nil
 	}
 	return p.bucketPB(bucket), nil, nil
 }
@@ -211,30 +211,4 @@ func (p *provider) bucketPB(next *balance.Bucket[*pb.NodeData]) *pb.NodeData {
 		}
 	}
 	return out
-}
-
-// shardsOf returns the slaves that serve something in the model's view, and how
-// much.
-func shardsOf(m *balance.Model) []*pb.Shard {
-	var out []*pb.Shard
-	serving := servedBy(m)
-	for _, n := range m.Nodes() {
-		if s := serving[n.ID]; s.slices > 0 {
-			out = append(out, &pb.Shard{Name: n.Name, Addresses: []string{n.Address}, WidthHi: s.width.Hi, WidthLo: s.width.Lo})
-		}
-	}
-	return out
-}
-
-// pollMargin is left of a call's deadline when a long poll ends.
-const pollMargin = 50 * time.Millisecond
-
-// longPoll bounds a long poll: by the time asked for and by a little less than
-// the call's deadline.
-func longPoll(ctx context.Context, waitMs uint32) (context.Context, context.CancelFunc) {
-	wait := time.Duration(waitMs) * time.Millisecond
-	if deadline, ok := ctx.Deadline(); ok {
-		wait = min(wait, time.Until(deadline)-pollMargin)
-	}
-	return context.WithTimeout(ctx, max(wait, 0))
 }

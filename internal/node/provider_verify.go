@@ -2,7 +2,6 @@ package node
 
 import (
 	"context"
-	"slices"
 
 	"adshard/balance"
 	"adshard/fault"
@@ -45,14 +44,4 @@ func (p *provider) Verify(ctx context.Context, r *pb.VerifyRequest) (*pb.VerifyR
 		return nil, err
 	}
 	return &pb.VerifyResponse{Equal: own.Builder == want.Builder && own.Bins == want.Bins && sameParents(own.Parents, want.Parents)}, nil
-}
-
-// sameParents reports whether two lists have the same parents with the same
-// content, in any order, each once.
-func sameParents(a, b []balance.ParentSum) bool {
-	sums := make(map[balance.ParentSum]bool, len(a))
-	for _, p := range a {
-		sums[p] = true
-	}
-	return len(a) == len(b) && len(sums) == len(a) && !slices.ContainsFunc(b, func(p balance.ParentSum) bool { return !sums[p] })
 }

@@ -30,7 +30,7 @@ func newScrubbed(t *testing.T, slaves int) *world {
 // time than a look at what it lacks.
 func (w *world) repairs(name string) {
 	w.t.Helper()
-	w.eventually("a repair", func() bool { return w.nodes[name].s.proxy.State().Repairs > 0 })
+	w.eventually("a repair", func() bool { return w.nodes[name].s.state().Repairs > 0 })
 }
 
 // healed waits until nothing is lacking and answers are complete.
@@ -39,13 +39,13 @@ func (w *world) healed() {
 	defer func() {
 		for name, n := range w.nodes {
 			if w.t.Failed() {
-				w.t.Log(name, n.s.proxy.State(), n.s.ready(), control{w.b}.ready())
+				w.t.Log(name, n.s.state(), n.s.ready(), control{w.b}.ready())
 			}
 		}
 	}()
 	w.eventually("healed", func() bool {
 		for _, n := range w.nodes {
-			if n.s.proxy.Lacking() != "" || len(n.s.ready()) > 0 {
+			if n.s.state().Lacking != "" || len(n.s.ready()) > 0 {
 				return false
 			}
 		}
@@ -171,7 +171,7 @@ func TestFlippedBitsInARunningStoreHeal(t *testing.T) {
 		t.Errorf("%d complete, %d incomplete, wrong: %q", sum.complete, sum.incomplete, sum.wrong)
 	}
 	w.judge()
-	if n.s.proxy.State().Repairs == 0 {
+	if n.s.state().Repairs == 0 {
 		t.Error("nothing was repaired")
 	}
 }
@@ -293,7 +293,7 @@ func TestABalancerThatCannotReadOrSaveIsNotReady(t *testing.T) {
 	r := newRig(t, 1)
 	r.write(4, 2, 2, 1_000_000)
 	db := &sick{Store: r.db}
-	listener, err := net.Listen("tcp", loopback)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	r.must(err)
 	r.addr = listener.Addr().String()
 	r.b, err = NewBalancer(t.Context(), r.cfg, db, r.log)

@@ -37,37 +37,7 @@ func room(op, name string, known bool, others, held int, table *pb.SliceTable) e
 	return nil
 }
 
-// room is room for a slave at the balancer. Called under the lock.
-func (b *Balancer) room(op, name string, table *pb.SliceTable) error {
-	_, known := b.slaves[name]
-	others, held := len(b.slaves), 0
-	for other, n := range b.slaves {
-		if other != name {
-			held += n.held
-		}
-	}
-	if model := b.mapper.Model(); model != nil && !known {
-		_, known = model.Named(name)
-		for _, n := range model.Nodes() {
-			if _, noted := b.slaves[n.Name]; !noted {
-				others++
-			}
-		}
-	}
-	return room(op, name, known, others, held, table)
-}
-
-// room is room for a slave that enlists. Called under the lock.
-func (p *provider) room(op, name string, table *pb.SliceTable) error {
-	_, known := p.clients[name]
-	if !known && len(p.clients) >= maxSlaves {
-		p.forget()
-	}
-	held := 0
-	for other, c := range p.clients {
-		if other != name {
-			held += c.held
-		}
-	}
-	return room(op, name, known, len(p.clients), held, table)
-}
+// maxRestarts is how far an epoch can be ahead of the one known: an epoch begins
+// with each start of a balancer, and a restored database brings back that of its
+// backup.
+const maxRestarts = 1 << 20

@@ -10,14 +10,12 @@ import (
 	"net"
 	"os"
 	"strings"
-	"syscall"
 
 	"golang.org/x/sync/errgroup"
 	"google.golang.org/grpc"
 
 	"adshard/barrels"
 	"adshard/barrels/rocks"
-	"adshard/fault"
 	"adshard/internal/node/admin"
 	"adshard/internal/node/shardserver"
 	"adshard/internal/node/wire"
@@ -69,17 +67,6 @@ func openStore(cfg *SlaveConfig) (barrels.Store, error) {
 	return store, nil
 }
 
-// dirFault says what to do about a directory that cannot be made or written.
-func dirFault(dir string, err error) error {
-	switch {
-	case errors.Is(err, syscall.ENOSPC):
-		return fault.Newf(fault.NoSpace, "open directory", "%w: the disk of %s is full; make room", err, dir)
-	case errors.Is(err, os.ErrPermission), errors.Is(err, syscall.EROFS):
-		return fault.Newf(fault.Invalid, "open directory", "%w: this user may not write there; choose another directory or change its owner", err)
-	}
-	return fault.Newf(fault.Invalid, "open directory", "%w: choose another directory than %s", err, dir)
-}
-
 func closeStore(store barrels.Store, log *slog.Logger) {
 	if err := store.Close(); err != nil {
 		log.Error("the store did not close cleanly", "err", err)
@@ -129,6 +116,9 @@ func (s *slave) address() string {
 	}
 	return s.listener.Addr().String()
 }
+
+// state returns how the slave keeps up with its distributor.
+func (s *slave) state() loadproxy.State { return s.proxy.State() }
 
 // close ends what newSlave began if run never did.
 func (s *slave) close() {

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"adshard/balance"
-	"adshard/search"
 )
 
 const (
@@ -90,34 +89,6 @@ func (m *measured) overMean(n balance.NodeID, load float64) float64 {
 func (m *measured) weightShare(n balance.NodeID) float64 {
 	return ratio(float64(m.nodes[n].Weight), float64(m.weight))
 }
-
-// served is what a node serves in a model.
-type served struct {
-	slices  int
-	in, out int // being copied
-	width   search.Width
-}
-
-// servedBy returns what each node of a model serves.
-func servedBy(m *balance.Model) map[balance.NodeID]served {
-	out := make(map[balance.NodeID]served, len(m.Nodes()))
-	for _, s := range m.Slices() {
-		n := out[s.Node]
-		n.slices++
-		n.width = n.width.Add(search.IntervalWidth(uint64(s.Lo), uint64(s.Hi)))
-		if s.Move.Phase == balance.Copying {
-			n.out++
-			to := out[s.Move.Other]
-			to.in++
-			out[s.Move.Other] = to
-		}
-		out[s.Node] = n
-	}
-	return out
-}
-
-// part is a node's part of the ring, 0 to 1.
-func (s served) part() float64 { return float64(s.width.Hi) + float64(s.width.Lo)/(1<<32)/(1<<32) }
 
 func ratio(part, whole float64) float64 {
 	if whole <= 0 {

@@ -43,7 +43,7 @@ func (t *truth) certify(ctx context.Context, keys []balance.Key, parents []balan
 	}
 	defer snap.Close()
 	var busy atomic.Int64
-	parts := make([]barrels.Certificate, cap(t.builders.free))
+	parts := make([]barrels.Certificate, t.builders.number())
 	group, both := errgroup.WithContext(ctx)
 	batches := make(chan []whole, len(parts))
 	group.Go(func() error {
@@ -86,8 +86,8 @@ func (t *truth) certify(ctx context.Context, keys []balance.Key, parents []balan
 
 // sum adds batches to a certificate until there are no more.
 func (t *truth) sum(batches <-chan []whole, into *barrels.Certificate, busy *atomic.Int64) error {
-	builder := <-t.builders.free
-	defer func() { t.builders.free <- builder }()
+	builder, release := t.builders.take()
+	defer release()
 	for batch := range batches {
 		begin := time.Now()
 		for _, w := range batch {
@@ -108,8 +108,8 @@ func (t *truth) sum(batches <-chan []whole, into *barrels.Certificate, busy *ato
 
 // parents returns the sums of those parents that are there.
 func (t *truth) parents(ctx context.Context, snap backend.Snapshot, list []balance.Parent) (out []balance.ParentSum, err error) {
-	builder := <-t.builders.free
-	defer func() { t.builders.free <- builder }()
+	builder, release := t.builders.take()
+	defer release()
 	ids := map[backend.Kind][]uint64{}
 	for _, p := range list {
 		ids[backend.Kind(p.Kind)] = append(ids[backend.Kind(p.Kind)], p.ID)

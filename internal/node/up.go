@@ -6,14 +6,11 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"os"
-	"path/filepath"
 
 	"golang.org/x/sync/errgroup"
 
 	"adshard/backend"
 	"adshard/barrels"
-	"adshard/fault"
 )
 
 // loopback is where the parts of a cluster on one machine listen.
@@ -34,7 +31,7 @@ func RunUp(ctx context.Context, cfg UpConfig, out io.Writer, log *slog.Logger) e
 	if err != nil {
 		return err
 	}
-	home, err := openHome(ctx, &cfg, db)
+	stores, err := openStores(ctx, cfg.stores(), db)
 	if cfg.Processes || err != nil {
 		_ = db.Close() // the balancer's process opens it
 	}
@@ -42,16 +39,16 @@ func RunUp(ctx context.Context, cfg UpConfig, out io.Writer, log *slog.Logger) e
 	case err != nil:
 		return err
 	case cfg.Processes:
-		return runProcesses(ctx, cfg, home, out, log)
+		return runProcesses(ctx, cfg, stores, out, log)
 	}
 	defer db.Close()
 	started := false
 	defer func() {
 		if !started {
-			home.release(log)
+			stores.release(log)
 		}
 	}()
-	u := &up{cfg: cfg, home: home, db: db, log: log}
+	u := &up{cfg: cfg, home: stores, db: db, log: log}
 	defer u.close()
 	if err := u.start(ctx); err != nil {
 		return err
@@ -63,7 +60,7 @@ func RunUp(ctx context.Context, cfg UpConfig, out io.Writer, log *slog.Logger) e
 // up is a cluster in one process.
 type up struct {
 	cfg  UpConfig
-	home *home
+	home *storesDir
 	db   backend.Store
 	log  *slog.Logger
 
@@ -126,7 +123,7 @@ func (u *up) run(ctx context.Context, out io.Writer) error {
 		fmt.Fprintf(out, "slave %d ready %s\n", i, s.address())
 	}
 	for i, d := range u.supply {
-		fmt.Fprintf(out, "distributor %d ready %s\n", i, d.provider.address)
+		fmt.Fprintf(out, "distributor %d ready %s\n", i, d.address())
 	}
 	u.port.print(out)
 	group, ctx := errgroup.WithContext(ctx)
@@ -138,7 +135,7 @@ func (u *up) run(ctx context.Context, out io.Writer) error {
 		group.Go(func() error { return s.run(ctx) })
 	}
 	group.Go(func() error { return u.master.run(ctx) })
-	group.Go(func() error { return u.port.serve(ctx, u.ready, u.balancer, u.log) })
+	group.Go(func() error { return u.port.serve(ctx, u.ready, u.balancer.adminHandler, u.log) })
 	group.Go(func() error { u.master.announce(ctx, out); return nil })
 	return group.Wait()
 }
@@ -175,6 +172,15 @@ func (u *up) close() {
 	}
 }
 
+// stores says where the stores lie.
+func (c *UpConfig) stores() storesConfig {
+	s := storesConfig{Path: c.Data, Slaves: c.Slaves, DB: c.DB, DiscardDataOf: c.DiscardDataOf}
+	if c.Barrels != "" {
+		s.Path, s.Built = c.Barrels, true
+	}
+	return s
+}
+
 // master, slave, balancer and distributor are the configurations of the cluster's parts.
 func (c *UpConfig) master(balancer string) MasterConfig {
 	m := DefaultMasterConfig()
@@ -184,15 +190,15 @@ func (c *UpConfig) master(balancer string) MasterConfig {
 	return m
 }
 
-func (c *UpConfig) slave(i int, h *home, balancer string) SlaveConfig {
+func (c *UpConfig) slave(i int, h *storesDir, balancer string) SlaveConfig {
 	s := DefaultSlaveConfig()
 	s.Name = StoreName(i)
 	s.Listen, s.Admin, s.Balancer = loopback, "", balancer
-	s.Dir, s.CacheBytes = filepath.Join(h.dir, s.Name), c.CacheBytes
+	s.Dir, s.CacheBytes = h.store(i), c.CacheBytes
 	return s
 }
 
-func (c *UpConfig) balancer(h *home) BalancerConfig {
+func (c *UpConfig) balancer(h *storesDir) BalancerConfig {
 	b := DefaultBalancerConfig()
 	b.DB, b.Listen, b.Admin, b.AdminHosts, b.Slaves, b.Strategy = c.DB, loopback, c.Admin, c.AdminHosts, c.Slaves, c.Strategy
 	b.Interval, b.StrategyOptions = c.Interval, c.StrategyOptions
@@ -204,21 +210,4 @@ func (c *UpConfig) distributor(i int, balancer string) DistributorConfig {
 	d := DefaultDistributorConfig()
 	d.Name, d.DB, d.Listen, d.Admin, d.Balancer = fmt.Sprint("distributor-", i), c.DB, loopback, "", balancer
 	return d
-}
-
-// checkBuilt makes sure that a directory of stores built offline has exactly
-// those of so many slaves.
-func checkBuilt(dir string, slaves int) error {
-	for i := range slaves + 1 {
-		_, err := os.Stat(filepath.Join(dir, StoreName(i)))
-		switch {
-		case i < slaves && err != nil:
-			return fault.Newf(fault.NotFound, "up", "%s has no %s; `adshard barrels build --slaves %d --out %s` makes it",
-				dir, StoreName(i), slaves, dir)
-		case i == slaves && err == nil:
-			return fault.Newf(fault.Conflict, "up", "%s was built for more than %d slaves; start with as many as it was built for",
-				dir, slaves)
-		}
-	}
-	return nil
 }

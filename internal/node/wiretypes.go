@@ -3,9 +3,7 @@ package node
 import (
 	"time"
 
-	"adshard/backend/nodedata"
 	"adshard/balance"
-	"adshard/barrels"
 	"adshard/schema/pb"
 )
 
@@ -92,23 +90,4 @@ func loadOf(incarnation string, l *pb.Load) *balance.LoadReport {
 
 func costOf(c *pb.Cost) balance.Cost {
 	return balance.Cost{Looked: c.GetLooked(), Matched: c.GetMatched(), Micros: c.GetMicros()}
-}
-
-// certificateOf reads a slave's certificate; bins that it leaves out are 0.
-func certificateOf(r *pb.CertifyResponse) *balance.Certificate {
-	out := &balance.Certificate{Clock: r.GetClock(), Builder: r.GetBuilder(), Items: r.GetItems(), Bytes: r.GetBytes()}
-	if out.Builder == barrels.AnyBuilder { // there is nothing of another version
-		out.Builder = nodedata.Version
-	}
-	for _, p := range r.GetParents() {
-		out.Parents = append(out.Parents, balance.ParentSum{
-			Parent: balance.Parent{Kind: uint8(p.GetKind()), ID: p.GetId()}, Hi: p.GetHashHi(), Lo: p.GetHashLo(),
-		})
-	}
-	for i := range out.Bins {
-		if i < len(r.GetCounts()) && i < len(r.GetHashHi()) && i < len(r.GetHashLo()) {
-			out.Bins[i] = balance.Sum{Count: r.Counts[i], Hi: r.HashHi[i], Lo: r.HashLo[i]}
-		}
-	}
-	return out
 }

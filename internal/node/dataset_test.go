@@ -1,0 +1,31 @@
+package node
+
+import (
+	"slices"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+
+	"adshard/balance"
+)
+
+// TestOneNameForADatabase: programs that start on a new database at the same
+// time agree on its name.
+func TestOneNameForADatabase(t *testing.T) {
+	db := newDatabase(t).db
+	names := make([]string, 8)
+	group, ctx := errgroup.WithContext(t.Context())
+	for i := range names {
+		group.Go(func() error {
+			d, err := datasetOf(ctx, db, balance.ByOwner)
+			names[i] = d.database
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if len(slices.Compact(names)) != 1 || names[0] == "" {
+		t.Errorf("%q", names)
+	}
+}

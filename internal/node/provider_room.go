@@ -1,0 +1,20 @@
+package node
+
+import (
+	"adshard/schema/pb"
+)
+
+// room is room for a slave that enlists. Called under the lock.
+func (p *provider) room(op, name string, table *pb.SliceTable) error {
+	_, known := p.clients[name]
+	if !known && len(p.clients) >= maxSlaves {
+		p.forget()
+	}
+	held := 0
+	for other, c := range p.clients {
+		if other != name {
+			held += c.held
+		}
+	}
+	return room(op, name, known, len(p.clients), held, table)
+}
