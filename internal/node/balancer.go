@@ -1,6 +1,10 @@
 package node
 
 import (
+	"adshard/internal/node/feed"
+	"adshard/internal/node/health"
+	"adshard/internal/node/identity"
+	"adshard/internal/node/truth"
 	"adshard/internal/wait"
 	"context"
 	"errors"
@@ -26,15 +30,15 @@ type Balancer struct {
 	pb.UnimplementedBalancerServer
 	cfg      BalancerConfig
 	order    balance.Order
-	data     dataset
+	data     identity.Dataset
 	db       backend.Store
 	root     *slog.Logger // log without the epoch
 	log      *slog.Logger
 	tenure   *tenure
-	truth    *truth
-	health   *health
+	truth    *truth.Certifier
+	health   *health.Tracker
 	started  time.Time
-	feed     follower
+	feed     feed.Follower
 	provider *provider // nil: others distribute
 
 	mu        sync.Mutex // guards what follows, and the core
@@ -86,15 +90,15 @@ func NewBalancer(ctx context.Context, cfg BalancerConfig, db backend.Store, log 
 	if err != nil {
 		return nil, err
 	}
-	data, err := datasetOf(ctx, db, order)
+	data, err := identity.Of(ctx, db, order)
 	if err != nil {
 		return nil, err
 	}
 	b := &Balancer{
 		cfg: cfg, order: order, data: data, db: db, tenure: t, root: log, log: log.With("epoch", t.epoch),
 		started: time.Now(), slaves: make(map[string]*slaveNote), suppliers: make(suppliers),
-		truth:  &truth{order: order, db: db, builders: newBuilders(order, min(2, cfg.Workers))},
-		health: newHealth(), saves: make(chan balance.SaveState, 1), discards: make(chan balance.Discard, maxDiscards), news: make(chan struct{}, 1),
+		truth:  &truth.Certifier{Order: order, DB: db, Builders: truth.NewBuilders(order, min(2, cfg.Workers))},
+		health: health.New(), saves: make(chan balance.SaveState, 1), discards: make(chan balance.Discard, maxDiscards), news: make(chan struct{}, 1),
 		succeeded: make(chan struct{}), hearsay: rate.NewLimiter(rate.Every(hearsayEvery), hearsayBurst),
 	}
 	return b, b.load(ctx)
@@ -106,12 +110,12 @@ func (b *Balancer) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if b.data.timeline, err = b.tenure.timeline(ctx, state != nil); err != nil {
+	if b.data.Timeline, err = b.tenure.timeline(ctx, state != nil); err != nil {
 		return fmt.Errorf("the timeline of the slice map: %w", err)
 	}
 	begin := time.Now()
 	index := &balance.Index{}
-	at, err := readItems(ctx, b.db, b.order, b.cfg.Weights, index)
+	at, err := feed.ReadItems(ctx, b.db, b.order, b.cfg.Weights, index)
 	if err != nil {
 		return fmt.Errorf("load the items: %w", err)
 	}
@@ -127,10 +131,10 @@ func (b *Balancer) load(ctx context.Context) error {
 	if b.mapper, err = balance.NewMapper(cfg, index, state); err != nil {
 		return fmt.Errorf("%w; with another state_key (adshard up: another --data) a plan is made anew", err)
 	}
-	b.feed = follower{db: b.db, order: b.order, log: b.log, health: b.health, at: at}
+	b.feed = feed.Follower{DB: b.db, Order: b.order, Log: b.log, Health: b.health, At: at}
 	if b.cfg.Distribute {
 		b.provider = newProvider(ownSupplier, "", b.cfg.SupplyConfig, b.order, b.db, b, b.health, b.log)
-		b.provider.have(b.data.database, copyOf(index), at)
+		b.provider.have(b.data.Database, copyOf(index), at)
 	}
 	b.log.Info("items loaded", "items", index.Len(), "clock", at.Clock, "planned", state != nil,
 		"took", time.Since(begin).Round(time.Millisecond))

@@ -18,13 +18,13 @@ func BenchmarkFill(b *testing.B) {
 	const slaves, keywords = 3, 400 * 25 * 10
 	r := newRig(b, slaves)
 	r.cfg.BucketBytes = DefaultBalancerConfig().BucketBytes
-	r.write(400, 25, 10, 1_000_000)
+	r.Write(400, 25, 10, 1_000_000)
 	for b.Loop() {
-		r.must(r.db.SaveControl(b.Context(), r.cfg.StateKey+"/model", nil))
+		r.Must(r.DB.SaveControl(b.Context(), r.cfg.StateKey+"/model", nil))
 		r.start()
 		var pulls sync.WaitGroup
 		for i := range slaves {
-			pulls.Go(func() { r.must(swallow(b.Context(), r.addr, fmt.Sprint(i))) })
+			pulls.Go(func() { r.Must(swallow(b.Context(), r.addr, fmt.Sprint(i))) })
 		}
 		pulls.Wait()
 		r.stop()

@@ -12,6 +12,8 @@ import (
 
 	"adshard/balance"
 	"adshard/fault"
+	"adshard/internal/node/identity"
+	"adshard/internal/node/truth"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 )
@@ -75,7 +77,7 @@ func (b *Balancer) certify(ctx context.Context, c balance.Certify) balance.Certi
 		group.Go(func() error {
 			reply, err := b.ask(both, name, c)
 			if err == nil {
-				*into = certificateOf(reply)
+				*into = truth.FromReply(reply)
 				busy.Add(int64(reply.GetTookMicros()))
 			}
 			return err
@@ -96,7 +98,7 @@ func (b *Balancer) certify(ctx context.Context, c balance.Certify) balance.Certi
 	}
 	keys, err := b.known(ctx, c, clock)
 	if err == nil {
-		out.Truth, took, err = b.truth.certify(ctx, keys, named(c, out))
+		out.Truth, took, err = b.truth.Certify(ctx, keys, named(c, out))
 	}
 	out.Failed = err
 	out.Took += took
@@ -120,7 +122,7 @@ func named(c balance.Certify, answers balance.Certified) []balance.Parent {
 
 // ask has a slave make a certificate.
 func (b *Balancer) ask(ctx context.Context, name string, c balance.Certify) (reply *pb.CertifyResponse, err error) {
-	m := &pb.CertifyRequest{Lo: uint64(c.Lo), Hi: uint64(c.Hi), Clock: c.Clock, Bins: c.Wanted, Database: b.data.database}
+	m := &pb.CertifyRequest{Lo: uint64(c.Lo), Hi: uint64(c.Hi), Clock: c.Clock, Bins: c.Wanted, Database: b.data.Database}
 	for _, p := range c.Parents {
 		m.Parents = append(m.Parents, &pb.ParentName{Kind: uint32(p.Kind), Id: p.ID})
 	}
@@ -131,8 +133,8 @@ func (b *Balancer) ask(ctx context.Context, name string, c balance.Certify) (rep
 	if err != nil {
 		return nil, err
 	}
-	h, _, err := historyOf(ctx, b.db, &pb.Position{Clock: reply.GetClock(), Mark: reply.GetMark()})
-	if err == nil && h == other {
+	h, _, err := identity.Locate(ctx, b.db, &pb.Position{Clock: reply.GetClock(), Mark: reply.GetMark()})
+	if err == nil && h == identity.Other {
 		err = fault.Newf(fault.Conflict, "balancer: certify", "slave %s is of another history of the database, with another change at clock %d", name, reply.GetClock())
 	}
 	return reply, err
@@ -194,7 +196,7 @@ func (b *Balancer) known(ctx context.Context, c balance.Certify, clock uint64) (
 		b.mu.Lock()
 		if b.mapper.Clock() >= clock {
 			defer b.mu.Unlock()
-			return wantedKeys(b.mapper.Items(), c.Lo, c.Hi, c.Wanted), nil
+			return truth.Keys(b.mapper.Items(), c.Lo, c.Hi, c.Wanted), nil
 		}
 		b.mu.Unlock()
 		if err := wait.Sleep(ctx, clockWait); err != nil {

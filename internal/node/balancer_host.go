@@ -12,6 +12,8 @@ import (
 	"google.golang.org/grpc"
 
 	"adshard/fault"
+	"adshard/internal/node/feed"
+	"adshard/internal/node/ports"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 )
@@ -53,7 +55,7 @@ func (h *balancerHost) Serve(ctx context.Context, listener net.Listener) error {
 		pb.RegisterDistributorServer(server, h)
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return servePolls(ctx, server, listener) })
+	group.Go(func() error { return ports.ServePolls(ctx, server, listener) })
 	group.Go(func() error { return h.run(ctx) })
 	return group.Wait()
 }
@@ -88,7 +90,7 @@ func (h *balancerHost) succeed(ctx context.Context) error {
 			return err
 		}
 		h.log.Warn("the next balancer cannot begin; trying again", "err", err)
-		if wait.Sleep(ctx, dbRetry) != nil {
+		if wait.Sleep(ctx, feed.RetryAfter) != nil {
 			return nil
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/internal/node/slicemap"
 	"adshard/schema/pb"
 )
 
@@ -80,12 +81,12 @@ func (b *Balancer) SlavesList() []SlaveStatus {
 	var out []SlaveStatus
 	listed := make(map[string]bool)
 	if model != nil {
-		seen, serve := b.survey(), servedBy(model)
+		seen, serve := b.survey(), slicemap.ByNode(model)
 		for _, n := range model.Nodes() {
 			s := b.slave(n.Name)
 			s.Address, s.State = n.Address, n.State
 			v := serve[n.ID]
-			s.Slices, s.MovingIn, s.MovingOut, s.Width = v.slices, v.in, v.out, v.part()
+			s.Slices, s.MovingIn, s.MovingOut, s.Width = v.Slices, v.In, v.Out, v.Part()
 			s.Weight, s.Load, s.OverMean = seen.weightShare(n.ID), seen.loads[n.ID], seen.overMean(n.ID, seen.loads[n.ID])
 			s.Distributor = b.distributorOf(n.Name)
 			listed[n.Name] = true

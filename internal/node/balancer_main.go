@@ -1,6 +1,8 @@
 package node
 
 import (
+	"adshard/internal/node/database"
+	"adshard/internal/node/ports"
 	"context"
 	"fmt"
 	"io"
@@ -16,17 +18,17 @@ func RunBalancer(ctx context.Context, cfg BalancerConfig, out io.Writer, log *sl
 	if err := cfg.Validate(); err != nil {
 		return err
 	}
-	db, err := OpenDB(ctx, cfg.DB, false)
+	db, err := database.Open(ctx, cfg.DB, false)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	port, err := newAdminPort(cfg.Admin, cfg.AdminHosts...)
+	port, err := ports.Open(cfg.Admin, cfg.AdminHosts...)
 	if err != nil {
 		return err
 	}
-	defer port.close()
-	listener, err := listenOn(port.sockets.peers, "listen", cfg.Listen)
+	defer port.Close()
+	listener, err := ports.Listen(port.Sockets.Peers, "listen", cfg.Listen)
 	if err != nil {
 		return err
 	}
@@ -39,13 +41,13 @@ func RunBalancer(ctx context.Context, cfg BalancerConfig, out io.Writer, log *sl
 		return err
 	}
 	host := hostOf(b)
-	registerBalancerMetrics(port.of("balancer"), host)
-	port.sockets.register(port.of("balancer"))
-	port.print(out)
+	registerBalancerMetrics(port.Registerer("balancer"), host)
+	port.Sockets.Register(port.Registerer("balancer"))
+	port.Print(out)
 	fmt.Fprintf(out, "balancer ready %s\n", listener.Addr())
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return host.Serve(ctx, listener) })
-	group.Go(func() error { return port.serve(ctx, host.ready, host.adminHandler, log) })
+	group.Go(func() error { return port.Serve(ctx, host.ready, host.adminHandler, log) })
 	return group.Wait()
 }
 

@@ -2,6 +2,7 @@ package node
 
 import (
 	"adshard/balance"
+	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 )
 
@@ -22,7 +23,7 @@ func (r *ring) add(q balance.Quantum) {
 	if q.Model != nil { // who needs it gets the newest model
 		r.list = nil
 	} else {
-		r.list = append(r.list, quantumPB(q))
+		r.list = append(r.list, wire.FromQuantum(q))
 	}
 	r.newest = q.Number
 }

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"adshard/internal/node/admission"
 	"adshard/schema/pb"
 )
 
@@ -21,5 +22,5 @@ func (b *Balancer) room(op, name string, table *pb.SliceTable) error {
 			}
 		}
 	}
-	return room(op, name, known, others, held, table)
+	return admission.Check(op, name, known, others, held, table)
 }

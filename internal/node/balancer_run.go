@@ -1,6 +1,8 @@
 package node
 
 import (
+	"adshard/internal/node/feed"
+	"adshard/internal/node/health"
 	"adshard/internal/wait"
 	"context"
 	"time"
@@ -56,7 +58,7 @@ func (b *Balancer) persist(ctx context.Context) error {
 			for {
 				err := b.tenure.save(ctx, s.Bytes)
 				if ctx.Err() == nil {
-					b.health.note(savingModel, err)
+					b.health.Note(health.SaveModel, err)
 				}
 				if err == nil {
 					break
@@ -68,7 +70,7 @@ func (b *Balancer) persist(ctx context.Context) error {
 					b.restored(err)
 				}
 				b.log.Warn("cannot save the slice model; trying again", "err", err)
-				if err := wait.Sleep(ctx, dbRetry); err != nil {
+				if err := wait.Sleep(ctx, feed.RetryAfter); err != nil {
 					return err
 				}
 			}
@@ -89,7 +91,7 @@ func (b *Balancer) housekeep(ctx context.Context) error {
 		}
 		err := b.tenure.check(ctx)
 		if ctx.Err() == nil {
-			b.health.note(readingEpoch, err)
+			b.health.Note(health.ReadEpoch, err)
 		}
 		if err != nil {
 			if fault.Is(err, fault.Conflict) {

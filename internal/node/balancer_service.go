@@ -10,13 +10,16 @@ import (
 	"adshard/balance"
 	"adshard/barrels"
 	"adshard/fault"
+	"adshard/internal/node/identity"
+	"adshard/internal/node/slicemap"
+	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 )
 
 // Register implements pb.BalancerServer.
 func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.RegisterResponse, error) {
 	held := barrels.Database(r.GetSlices())
-	j, err := b.data.joining(r, slices.Contains(b.cfg.DiscardDataOf, held))
+	j, err := b.data.Joining(r, slices.Contains(b.cfg.DiscardDataOf, held))
 	if err != nil {
 		return nil, err
 	}
@@ -40,8 +43,8 @@ func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.Reg
 		if err := b.note(r); err != nil {
 			return err
 		}
-		if b.mapper.Model() != nil && r.GetSlices().GetTimeline() != b.data.timeline {
-			j.Table = unserved(j.Table)
+		if b.mapper.Model() != nil && r.GetSlices().GetTimeline() != b.data.Timeline {
+			j.Table = identity.Unserved(j.Table)
 		}
 		if err := b.mapper.Join(b.now(), j); err != nil {
 			if !noted {
@@ -58,8 +61,8 @@ func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.Reg
 	b.log.Log(ctx, level, "slave registered", "slave", j.Name, "address", j.Address, "position", j.Position.String(),
 		"slices", len(j.Table.Slices), "distributor", distributor)
 	return &pb.RegisterResponse{
-		Epoch: b.Epoch(), Distributor: distributor, Database: b.data.database, Timeline: b.data.timeline,
-		Discard: held != "" && held != b.data.database, Verify: h != same && !j.Foreign,
+		Epoch: b.Epoch(), Distributor: distributor, Database: b.data.Database, Timeline: b.data.Timeline,
+		Discard: held != "" && held != b.data.Database, Verify: h != identity.Same && !j.Foreign,
 	}, nil
 }
 
@@ -77,7 +80,7 @@ func (b *Balancer) note(r *pb.RegisterRequest) error {
 		b.slaves[r.GetName()] = n
 	}
 	n.address, n.incarnation, n.seen = r.GetAddress(), r.GetIncarnation(), time.Now()
-	n.position, n.held = positionOf(r.GetPosition()), len(r.GetSlices().GetSlices())
+	n.position, n.held = wire.ToPosition(r.GetPosition()), len(r.GetSlices().GetSlices())
 	return nil
 }
 
@@ -95,7 +98,7 @@ func (b *Balancer) Report(_ context.Context, r *pb.ReportRequest) (*pb.ReportRes
 		if err := b.room("balancer: report", r.GetName(), r.GetSlices()); err != nil {
 			return err
 		}
-		n.seen, n.state, n.position = time.Now(), r.GetState(), positionOf(r.GetPosition())
+		n.seen, n.state, n.position = time.Now(), r.GetState(), wire.ToPosition(r.GetPosition())
 		if r.GetSlices() != nil {
 			n.held = len(r.GetSlices().GetSlices())
 		}
@@ -114,11 +117,11 @@ func (b *Balancer) Report(_ context.Context, r *pb.ReportRequest) (*pb.ReportRes
 // nodeReport is a report as the mapper takes it.
 func nodeReport(r *pb.ReportRequest) balance.NodeReport {
 	out := balance.NodeReport{
-		Name: r.GetName(), Incarnation: r.GetIncarnation(), Position: positionOf(r.GetPosition()),
-		Trouble: r.GetState().GetTrouble(), Bytes: r.GetState().GetBytes(), Load: loadOf(r.GetIncarnation(), r.GetLoad()),
+		Name: r.GetName(), Incarnation: r.GetIncarnation(), Position: wire.ToPosition(r.GetPosition()),
+		Trouble: r.GetState().GetTrouble(), Bytes: r.GetState().GetBytes(), Load: wire.ToLoad(r.GetIncarnation(), r.GetLoad()),
 	}
 	if r.GetSlices() != nil {
-		t := tableOf(r.GetSlices())
+		t := wire.ToTable(r.GetSlices())
 		out.Table = &t
 	}
 	return out
@@ -130,7 +133,7 @@ func (b *Balancer) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.Wat
 	if err := b.leads(ctx, r); err != nil {
 		return nil, err
 	}
-	ctx, cancel := longPoll(ctx, r.GetWaitMs())
+	ctx, cancel := wire.LongPoll(ctx, r.GetWaitMs())
 	defer cancel()
 	if err := b.heard(r); err != nil {
 		return nil, err
@@ -146,8 +149,8 @@ func (b *Balancer) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.Wat
 		b.mu.Unlock()
 		if model != nil && (r.GetEpoch() != b.Epoch() || r.GetView() < model.View() ||
 			r.GetView() == model.View() && filled && !r.GetFilled()) {
-			return &pb.WatchMapResponse{Epoch: b.Epoch(), View: model.View(), Shards: shardsOf(model),
-				Database: b.data.database, Timeline: b.data.timeline, Filled: filled}, nil
+			return &pb.WatchMapResponse{Epoch: b.Epoch(), View: model.View(), Shards: slicemap.Shards(model),
+				Database: b.data.Database, Timeline: b.data.Timeline, Filled: filled}, nil
 		}
 		select {
 		case <-changed:
@@ -165,7 +168,7 @@ func (b *Balancer) heard(r *pb.WatchMapRequest) error {
 	}
 	return b.step(func() error {
 		view := r.GetView()
-		if m := b.mapper.Model(); m == nil || view > m.View() || r.GetTimeline() != b.data.timeline {
+		if m := b.mapper.Model(); m == nil || view > m.View() || r.GetTimeline() != b.data.Timeline {
 			view = 0
 		}
 		return b.mapper.Master(b.now(), r.GetMaster(), view)
@@ -183,9 +186,9 @@ func (b *Balancer) Quanta(ctx context.Context, r *pb.QuantaRequest) (*pb.QuantaR
 	if err := b.sameDatabase(ctx, r); err != nil {
 		return nil, err
 	}
-	ctx, cancel := longPoll(ctx, r.GetWaitMs())
+	ctx, cancel := wire.LongPoll(ctx, r.GetWaitMs())
 	defer cancel()
-	reply := &pb.QuantaResponse{Epoch: b.Epoch(), Database: b.data.database, Timeline: b.data.timeline}
+	reply := &pb.QuantaResponse{Epoch: b.Epoch(), Database: b.data.Database, Timeline: b.data.Timeline}
 	if err := b.step(func() error { return b.supplied(r) }); err != nil {
 		return nil, err
 	}
@@ -209,14 +212,14 @@ func (b *Balancer) Quanta(ctx context.Context, r *pb.QuantaRequest) (*pb.QuantaR
 // history of this one.
 func (b *Balancer) sameDatabase(ctx context.Context, r *pb.QuantaRequest) error {
 	const op = "balancer: give quanta"
-	if r.GetDatabase() != b.data.database {
+	if r.GetDatabase() != b.data.Database {
 		return fault.Newf(fault.Conflict, op, "the distributor %s reads database %q, the balancer's is %s; change its db",
-			r.GetName(), r.GetDatabase(), b.data.database)
+			r.GetName(), r.GetDatabase(), b.data.Database)
 	}
-	h, _, err := historyOf(ctx, b.db, &pb.Position{Clock: r.GetClock(), Mark: r.GetMark()})
-	if err == nil && h == other {
+	h, _, err := identity.Locate(ctx, b.db, &pb.Position{Clock: r.GetClock(), Mark: r.GetMark()})
+	if err == nil && h == identity.Other {
 		err = fault.Newf(fault.Conflict, op, "the distributor %s reads another copy of database %s, with another change at clock %d; change its db",
-			r.GetName(), b.data.database, r.GetClock())
+			r.GetName(), b.data.Database, r.GetClock())
 	}
 	return err
 }
@@ -245,7 +248,7 @@ func (b *Balancer) missing(r *pb.QuantaRequest) []*pb.Quantum {
 		}
 	}
 	if q, ok := b.mapper.Reinit(); ok {
-		return []*pb.Quantum{quantumPB(q)}
+		return []*pb.Quantum{wire.FromQuantum(q)}
 	}
 	return nil // no plan yet
 }

@@ -14,7 +14,7 @@ func TestAStrategyThatWasSetOutlivesARestart(t *testing.T) {
 		r.cfg.Strategy, r.cfg.StrategyOptions = configured, options
 		r.start()
 		s, err := control{r.b}.BalanceStatus(t.Context())
-		r.must(err)
+		r.Must(err)
 		if s.Strategy != want || !maps.Equal(s.Options, wantOptions) {
 			t.Errorf("configured %s %v: %s %v, wanted %s %v", configured, options, s.Strategy, s.Options, want, wantOptions)
 		}
@@ -22,7 +22,7 @@ func TestAStrategyThatWasSetOutlivesARestart(t *testing.T) {
 	set := map[string]string{"tolerance": "0.5"}
 	begin("original", nil, "original", nil)
 	_, err := control{r.b}.BalanceStrategy(t.Context(), "weighted-move", set)
-	r.must(err)
+	r.Must(err)
 	r.stop()
 	begin("original", nil, "weighted-move", set)
 	r.stop()
@@ -32,7 +32,7 @@ func TestAStrategyThatWasSetOutlivesARestart(t *testing.T) {
 	r.stop()
 	begin("original", nil, "original", nil)
 	_, err = control{r.b}.BalanceStrategy(t.Context(), "random", nil)
-	r.must(err)
+	r.Must(err)
 	r.stop()
 	begin("original", map[string]string{}, "random", nil)
 }

@@ -15,6 +15,8 @@ import (
 	"adshard/barrels"
 	"adshard/barrels/memory"
 	"adshard/fault"
+	"adshard/internal/node/nodetest"
+	"adshard/internal/node/remote"
 	"adshard/internal/node/wire"
 	"adshard/loadproxy"
 	"adshard/schema/pb"
@@ -23,7 +25,7 @@ import (
 
 // rig is a database, a balancer on loopback and slaves with memory stores.
 type rig struct {
-	*Database
+	*nodetest.Database
 	cfg    BalancerConfig
 	b      *Balancer     // the first since start
 	host   *balancerHost // of b and of those that take its place
@@ -41,9 +43,9 @@ type slaveRig struct {
 
 func newRig(t testing.TB, slaves int) *rig {
 	t.Helper()
-	r := &rig{Database: newDatabase(t), log: slog.New(slog.DiscardHandler), slaves: make(map[string]*slaveRig)}
+	r := &rig{Database: nodetest.NewDatabase(t), log: slog.New(slog.DiscardHandler), slaves: make(map[string]*slaveRig)}
 	r.cfg = DefaultBalancerConfig()
-	r.cfg.DB, r.cfg.Slaves, r.cfg.Listen = r.url(), slaves, "127.0.0.1:0"
+	r.cfg.DB, r.cfg.Slaves, r.cfg.Listen = r.URL(), slaves, "127.0.0.1:0"
 	r.cfg.BucketBytes = 16 << 10
 	t.Cleanup(func() {
 		for name := range r.slaves {
@@ -58,15 +60,15 @@ func newRig(t testing.TB, slaves int) *rig {
 
 // start starts a balancer, on the same address as the one before.
 func (r *rig) start() {
-	r.t.Helper()
+	r.T.Helper()
 	if r.addr == "" {
 		r.addr = "127.0.0.1:0"
 	}
 	listener, err := net.Listen("tcp", r.addr)
-	r.must(err)
+	r.Must(err)
 	r.addr = listener.Addr().String()
-	b, err := NewBalancer(r.t.Context(), r.cfg, r.db, r.log)
-	r.must(err)
+	b, err := NewBalancer(r.T.Context(), r.cfg, r.DB, r.log)
+	r.Must(err)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	r.b, r.host = b, hostOf(b)
@@ -74,7 +76,7 @@ func (r *rig) start() {
 	r.stop = func() {
 		cancel()
 		if err := <-done; err != nil {
-			r.t.Error(err)
+			r.T.Error(err)
 		}
 		r.stop = nil
 	}
@@ -82,18 +84,18 @@ func (r *rig) start() {
 
 // slave starts a slave; one that was stopped keeps its store.
 func (r *rig) slave(name string) barrels.Store {
-	r.t.Helper()
+	r.T.Helper()
 	s, ok := r.slaves[name]
 	if !ok {
 		s = &slaveRig{store: memory.Named(name)}
 		r.slaves[name] = s
 	}
 	conn, err := wire.Dial(r.addr)
-	r.must(err)
+	r.Must(err)
 	cfg := loadproxy.Default(name, name+".example:1")
 	cfg.Incarnation = rand.Text()
-	p, err := loadproxy.New(cfg, s.store, balancerClient{conn}, slog.New(slog.DiscardHandler))
-	r.must(err)
+	p, err := loadproxy.New(cfg, s.store, remote.Balancer{Conn: conn}, slog.New(slog.DiscardHandler))
+	r.Must(err)
 	s.proxy = p
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
@@ -115,13 +117,13 @@ func (r *rig) stopSlave(name string) {
 
 // eventually waits until ok.
 func (r *rig) eventually(what string, ok func() bool) {
-	r.t.Helper()
+	r.T.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
 		if ok() {
 			return
 		}
 	}
-	r.t.Fatalf("not within a minute: %s; balancer: %+v; slaves: %+v", what, r.b.Status(), r.b.SlavesList())
+	r.T.Fatalf("not within a minute: %s; balancer: %+v; slaves: %+v", what, r.b.Status(), r.b.SlavesList())
 }
 
 // groups sums the groups of all slaves.
@@ -135,12 +137,12 @@ func (r *rig) groups() (sum uint64) {
 // whole tells whether the slaves serve the whole ring at the clock of the
 // database, or newer.
 func (r *rig) whole() bool {
-	newest, err := r.db.Newest(r.t.Context())
-	r.must(err)
+	newest, err := r.DB.Newest(r.T.Context())
+	r.Must(err)
 	var width search.Width
 	for _, s := range r.slaves {
-		a, err := s.store.Search(r.t.Context(), r.request())
-		r.must(err)
+		a, err := s.store.Search(r.T.Context(), r.request())
+		r.Must(err)
 		if a.AppliedClock < newest.Clock {
 			return false
 		}
@@ -151,15 +153,15 @@ func (r *rig) whole() bool {
 
 func (r *rig) request() *search.Request {
 	q, err := search.Expand("word1 usb1 cable", search.Synonym, nil)
-	r.must(err)
+	r.Must(err)
 	return &search.Request{Query: q, Profile: search.DefaultProfile(), Slots: 20, Reserve: 10_000, ExactCounts: true}
 }
 
 // candidates sums over all slaves.
 func (r *rig) candidates() (sum uint64) {
 	for _, s := range r.slaves {
-		a, err := s.store.Search(r.t.Context(), r.request())
-		r.must(err)
+		a, err := s.store.Search(r.T.Context(), r.request())
+		r.Must(err)
 		sum += a.Candidates
 	}
 	return sum
@@ -173,9 +175,9 @@ func TestBalancerFillsAndFollows(t *testing.T) {
 			r.stopSlave(name)
 		}
 		r.stop()
-		r.db.Close()
+		r.DB.Close()
 	}()
-	r.write(20, 5, 4, 1_000_000)
+	r.Write(20, 5, 4, 1_000_000)
 	r.start()
 	for i := range 3 {
 		r.slave(fmt.Sprint("slave-", i))
@@ -194,29 +196,29 @@ func TestBalancerFillsAndFollows(t *testing.T) {
 	}
 
 	begin := time.Now()
-	r.must(r.b.SetBudget(t.Context(), 3, true))
+	r.Must(r.b.SetBudget(t.Context(), 3, true))
 	r.eventually("budget exhausted", func() bool { return r.candidates() == 19 })
 	t.Logf("an exhausted budget was in the answers after %v", time.Since(begin))
-	r.must(r.b.SetBudget(t.Context(), 3, false))
+	r.Must(r.b.SetBudget(t.Context(), 3, false))
 	r.eventually("budget back", func() bool { return r.candidates() == 20 })
 	if err := r.b.SetBudget(t.Context(), 999, true); !fault.Is(err, fault.NotFound) {
 		t.Errorf("budget of a campaign that is not there: %v", err)
 	}
 
-	r.write(25, 6, 4, 2_000_000) // 5 new advertisers, 20 × 1 and 5 × 6 new groups
+	r.Write(25, 6, 4, 2_000_000) // 5 new advertisers, 20 × 1 and 5 × 6 new groups
 	r.eventually("followed", func() bool { return r.groups() == 150 && r.whole() })
 }
 
 func TestBalancerRestartMidFill(t *testing.T) {
 	r := newRig(t, 2)
-	r.write(40, 10, 5, 1_000_000)
+	r.Write(40, 10, 5, 1_000_000)
 	r.start()
 	r.slave("a")
 	r.slave("b")
 	r.eventually("filling", func() bool { return r.groups() > 20 })
 	r.stop()
 	held := r.groups()
-	r.write(10, 10, 6, 1_500_000)
+	r.Write(10, 10, 6, 1_500_000)
 	r.start()
 	if r.b.Epoch() != 2 {
 		t.Fatalf("epoch %d after a restart", r.b.Epoch())
@@ -232,14 +234,14 @@ func TestBalancerRestartMidFill(t *testing.T) {
 
 func TestBalancerRefillsAnEmptySlave(t *testing.T) {
 	r := newRig(t, 2)
-	r.write(10, 5, 3, 1_000_000)
+	r.Write(10, 5, 3, 1_000_000)
 	r.start()
 	r.slave("a")
 	r.slave("b")
 	r.eventually("filled", r.whole)
 	r.stopSlave("a")
 	delete(r.slaves, "a")
-	r.write(10, 5, 3, 3_000_000)
+	r.Write(10, 5, 3, 3_000_000)
 	r.slave("a")
 	r.eventually("refilled", func() bool { return r.groups() == 50 && r.whole() })
 }
@@ -248,11 +250,11 @@ func TestSecondBalancerStopsTheFirst(t *testing.T) {
 	r := newRig(t, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	first, err := NewBalancer(ctx, r.cfg, r.db, slog.New(slog.DiscardHandler))
-	r.must(err)
+	first, err := NewBalancer(ctx, r.cfg, r.DB, slog.New(slog.DiscardHandler))
+	r.Must(err)
 	done := make(chan error, 1)
 	go func() { done <- first.Run(ctx) }()
-	if _, err := NewBalancer(ctx, r.cfg, r.db, slog.New(slog.DiscardHandler)); err != nil {
+	if _, err := NewBalancer(ctx, r.cfg, r.DB, slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}
 	select {
@@ -269,7 +271,7 @@ func TestBalancerWatchMap(t *testing.T) {
 	r := newRig(t, 2)
 	r.start()
 	conn, err := wire.Dial(r.addr)
-	r.must(err)
+	r.Must(err)
 	defer conn.Close()
 	c := pb.NewBalancerClient(conn)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
@@ -305,7 +307,7 @@ func TestBalancerRefusesAnotherOrder(t *testing.T) {
 	r.stopSlave("a")
 	r.stop()
 	r.cfg.Order = balance.ByHash.String()
-	if _, err := NewBalancer(t.Context(), r.cfg, r.db, slog.New(slog.DiscardHandler)); !fault.Is(err, fault.Conflict) {
+	if _, err := NewBalancer(t.Context(), r.cfg, r.DB, slog.New(slog.DiscardHandler)); !fault.Is(err, fault.Conflict) {
 		t.Fatalf("another order was taken: %v", err)
 	}
 }

@@ -1,6 +1,9 @@
 package node
 
 import (
+	"adshard/internal/node/admission"
+	"adshard/internal/node/feed"
+	"adshard/internal/node/identity"
 	"adshard/internal/wait"
 	"context"
 	"crypto/rand"
@@ -29,15 +32,15 @@ var errSucceeded = errors.New("another balancer begins in this one's place")
 // views and tables mean nothing any more: the balancer begins a new timeline,
 // above all epochs known, and the slave registers again. It returns how the slave's
 // position relates to the log.
-func (b *Balancer) follows(ctx context.Context, r *pb.RegisterRequest, j balance.Joining) (h history, err error) {
-	own := r.GetSlices().GetTimeline() == b.data.timeline
+func (b *Balancer) follows(ctx context.Context, r *pb.RegisterRequest, j balance.Joining) (h identity.History, err error) {
+	own := r.GetSlices().GetTimeline() == b.data.Timeline
 	if j.Foreign {
-		return same, nil
+		return identity.Same, nil
 	}
 	if err := b.outlives(ctx, "slave "+j.Name, j.Position.Epoch, own); err != nil {
-		return same, err
+		return identity.Same, err
 	}
-	if h, _, err = historyOf(ctx, b.db, r.GetPosition()); err != nil || !own {
+	if h, _, err = identity.Locate(ctx, b.db, r.GetPosition()); err != nil || !own {
 		return h, err
 	}
 	b.mu.Lock()
@@ -52,7 +55,7 @@ func (b *Balancer) follows(ctx context.Context, r *pb.RegisterRequest, j balance
 	if j.Table.View > model.View() {
 		return h, b.succeed(ctx, j.Position.Epoch, true, fmt.Sprintf("slave %s knows view %d, the newest here is %d", j.Name, j.Table.View, model.View()))
 	}
-	if h == other {
+	if h == identity.Other {
 		err = b.succeed(ctx, j.Position.Epoch, true, fmt.Sprintf("slave %s applied another change at clock %d", j.Name, j.Position.Clock))
 	}
 	return h, err
@@ -64,12 +67,12 @@ func (b *Balancer) leads(ctx context.Context, r *pb.WatchMapRequest) error {
 	switch r.GetDatabase() {
 	case "": // it has none yet
 		return nil
-	case b.data.database:
+	case b.data.Database:
 	default:
 		return fault.Newf(fault.Conflict, "balancer: give the map",
-			"master %s serves database %s, the balancer's is %s; to change to the balancer's, restart the master", r.GetMaster(), r.GetDatabase(), b.data.database)
+			"master %s serves database %s, the balancer's is %s; to change to the balancer's, restart the master", r.GetMaster(), r.GetDatabase(), b.data.Database)
 	}
-	return b.outlives(ctx, "master "+r.GetMaster(), r.GetEpoch(), r.GetTimeline() == b.data.timeline)
+	return b.outlives(ctx, "master "+r.GetMaster(), r.GetEpoch(), r.GetTimeline() == b.data.Timeline)
 }
 
 // outlives makes sure that the balancer's epoch is above the one that a slave or
@@ -78,7 +81,7 @@ func (b *Balancer) outlives(ctx context.Context, who string, epoch uint64, own b
 	switch {
 	case epoch < b.Epoch() || own && epoch == b.Epoch():
 		return nil
-	case epoch > b.Epoch()+maxRestarts:
+	case epoch > b.Epoch()+admission.MaxRestarts:
 		return fault.Newf(fault.Conflict, "balancer", "%s reports epoch %d, which no balancer of this database has had; this is epoch %d",
 			who, epoch, b.Epoch())
 	}
@@ -116,7 +119,7 @@ func (b *Balancer) succeed(ctx context.Context, epoch uint64, timeline bool, why
 // follow follows the changes of the database. When its log does not continue from
 // this balancer's position, another balancer begins with what is there now.
 func (b *Balancer) follow(ctx context.Context) error {
-	err := b.feed.run(ctx, b.take)
+	err := b.feed.Run(ctx, b.take)
 	switch {
 	case fault.Is(err, fault.Conflict):
 		return b.ended(ctx, true, err)
@@ -139,7 +142,7 @@ func (b *Balancer) ended(ctx context.Context, timeline bool, why error) error {
 		if fault.Is(err, fault.Conflict) {
 			return err
 		}
-		if err := wait.Sleep(ctx, dbRetry); err != nil {
+		if err := wait.Sleep(ctx, feed.RetryAfter); err != nil {
 			return err
 		}
 	}

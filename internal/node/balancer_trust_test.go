@@ -27,7 +27,7 @@ func TestStrangersAreNoDistributors(t *testing.T) {
 			r.cfg.TrustedDistributors, r.cfg.Distribute = c.trusted, false
 			r.start()
 			_, err := pb.NewBalancerClient(r.stranger()).Quanta(shortly(t), &pb.QuantaRequest{
-				Name: c.name, Address: c.at, WaitMs: 1, Database: r.b.data.database})
+				Name: c.name, Address: c.at, WaitMs: 1, Database: r.b.data.Database})
 			if c.taken != (err == nil) || err != nil && !fault.Is(err, fault.Conflict) {
 				t.Fatalf("%v", err)
 			}
@@ -46,7 +46,7 @@ func TestViewsBeyondCountingAreRefused(t *testing.T) {
 	r.start()
 	held := []*pb.HeldSlice{{Id: 1, Hi: ^uint64(0), Generation: 1, From: 1}}
 	_, err := pb.NewBalancerClient(r.stranger()).Register(shortly(t), &pb.RegisterRequest{Name: "slave-0", Address: "a.example:1",
-		Slices: &pb.SliceTable{View: ^uint64(0), Slices: held, Origin: r.b.data.origin()}})
+		Slices: &pb.SliceTable{View: ^uint64(0), Slices: held, Origin: r.b.data.Origin()}})
 	if !fault.Is(err, fault.Invalid) {
 		t.Errorf("%v", err)
 	}

@@ -15,6 +15,10 @@ import (
 	"adshard/balance/strategy"
 	"adshard/fault"
 	"adshard/internal/node/config"
+	"adshard/internal/node/database"
+	"adshard/internal/node/feed"
+	"adshard/internal/node/home"
+	"adshard/internal/node/identity"
 	"adshard/schema/pb"
 )
 
@@ -27,14 +31,14 @@ type BuildConfig struct {
 	Slaves   int
 	Strategy string
 	Order    string
-	Weights  WeightsConfig
+	Weights  feed.Weights
 	// Out is the directory in which slave-0, slave-1, … are made.
 	Out string
 }
 
 // DefaultBuildConfig returns a configuration that lacks DB and Out.
 func DefaultBuildConfig() BuildConfig {
-	return BuildConfig{Slaves: 3, Strategy: "original", Order: balance.ByOwner.String(), Weights: DefaultWeights()}
+	return BuildConfig{Slaves: 3, Strategy: "original", Order: balance.ByOwner.String(), Weights: feed.DefaultWeights()}
 }
 
 // Validate lists all faults of the configuration.
@@ -45,7 +49,7 @@ func (c *BuildConfig) Validate() error {
 	k.Number("slaves", c.Slaves, 1, 1<<10)
 	k.OneOf("strategy", c.Strategy, strategy.Names()...)
 	k.OneOf("order", c.Order, balance.ByOwner.String(), balance.ByHash.String())
-	k.That(c.Weights != WeightsConfig{}, "weights", "must not all be 0")
+	k.That(c.Weights != feed.Weights{}, "weights", "must not all be 0")
 	return k.Err()
 }
 
@@ -79,7 +83,7 @@ func BuildBarrels(ctx context.Context, cfg BuildConfig, progress func(done, tota
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	db, err := OpenDB(ctx, cfg.DB, false)
+	db, err := database.Open(ctx, cfg.DB, false)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +94,7 @@ func BuildBarrels(ctx context.Context, cfg BuildConfig, progress func(done, tota
 		return nil, err
 	}
 	// Last: a directory without the mark is no finished build.
-	if err := CreateStores(ctx, cfg.Out, cfg.Slaves, db); err != nil {
+	if err := home.Create(ctx, cfg.Out, cfg.Slaves, db); err != nil {
 		return nil, errors.Join(err, b.remove())
 	}
 	return sum, nil
@@ -100,7 +104,7 @@ func BuildBarrels(ctx context.Context, cfg BuildConfig, progress func(done, tota
 type barrelBuild struct {
 	cfg      BuildConfig
 	order    balance.Order
-	data     dataset
+	data     identity.Dataset
 	begin    time.Time
 	progress func(done, total uint64)
 	open     func(dir string) (wholeStore, error)
@@ -131,7 +135,7 @@ type storeBuild struct {
 
 func (b *barrelBuild) run(ctx context.Context, db backend.Store) (sum *BuildSummary, err error) {
 	b.order, _ = balance.ParseOrder(b.cfg.Order)
-	if b.data, err = datasetOf(ctx, db, b.order); err != nil {
+	if b.data, err = identity.Of(ctx, db, b.order); err != nil {
 		return nil, err
 	}
 	snap, err := db.Snapshot(ctx)
@@ -174,7 +178,7 @@ func (b *barrelBuild) plan(ctx context.Context, snap backend.Snapshot) error {
 		if err != nil {
 			return fault.New(fault.Invalid, "build barrels", err)
 		}
-		index.Put(key, b.cfg.Weights.weight(g.Keywords, g.Ads, g.Lexicon))
+		index.Put(key, b.cfg.Weights.Of(g.Keywords, g.Ads, g.Lexicon))
 		sizes = append(sizes, g)
 		b.total += uint64(g.Keywords)
 	}
@@ -184,7 +188,7 @@ func (b *barrelBuild) plan(ctx context.Context, snap backend.Snapshot) error {
 	}
 	nodes := make([]balance.Node, b.cfg.Slaves)
 	for i := range nodes {
-		nodes[i].Name = StoreName(i)
+		nodes[i].Name = home.StoreName(i)
 	}
 	model, proposal, err := balance.Plan(chosen, b.order, nodes, index, nil)
 	if err != nil {
@@ -215,7 +219,7 @@ func (b *barrelBuild) slave(k balance.Key) int { return int(b.model.At(k).Node) 
 // create makes empty stores.
 func (b *barrelBuild) create() error {
 	for i := range b.cfg.Slaves {
-		dir := filepath.Join(b.cfg.Out, StoreName(i))
+		dir := filepath.Join(b.cfg.Out, home.StoreName(i))
 		if err := os.MkdirAll(b.cfg.Out, 0o755); err != nil {
 			return fault.Newf(fault.Invalid, "build barrels", "%w", err)
 		}
@@ -275,7 +279,7 @@ func (b *barrelBuild) finish(ctx context.Context, end backend.Position) error {
 			return ctx.Err()
 		}
 		at := &pb.Position{Clock: end.Clock, Mark: end.Mark, Quantum: 1}
-		if err := s.store.Finish(at, b.data.table(b.model.Table(balance.NodeID(i+1)))); err != nil {
+		if err := s.store.Finish(at, b.data.Table(b.model.Table(balance.NodeID(i+1)))); err != nil {
 			return err
 		}
 		s.finished = true

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"adshard/internal/node/nodetest"
 	"adshard/schema/pb"
 )
 
@@ -13,15 +14,15 @@ import (
 func BenchmarkBuildBarrels(b *testing.B) { benchmarkBuild(b, openWhole) }
 
 func benchmarkBuild(b *testing.B, open func(string) (wholeStore, error)) {
-	r := newDatabase(b)
-	r.write(400, 25, 10, 1_000_000)
+	r := nodetest.NewDatabase(b)
+	r.Write(400, 25, 10, 1_000_000)
 	cfg := DefaultBuildConfig()
-	cfg.DB = r.url()
+	cfg.DB = r.URL()
 	for i := 0; b.Loop(); i++ {
 		cfg.Out = filepath.Join(b.TempDir(), fmt.Sprint(i))
 		build := &barrelBuild{cfg: cfg, begin: time.Now(), open: open}
-		_, err := build.run(b.Context(), r.db)
-		r.must(err)
+		_, err := build.run(b.Context(), r.DB)
+		r.Must(err)
 	}
 	b.ReportMetric(float64(b.N)*100_000/b.Elapsed().Seconds(), "keywords/s")
 }

@@ -13,23 +13,23 @@ import (
 // without a plan, which goes on from their clock.
 func TestBuiltBarrelsAreAdopted(t *testing.T) {
 	r := newRig(t, 3)
-	r.write(12, 5, 4, 1_000_000)
+	r.Write(12, 5, 4, 1_000_000)
 	cfg := DefaultBuildConfig()
 	cfg.DB, cfg.Out = r.cfg.DB, filepath.Join(t.TempDir(), "barrels")
 	var done, total uint64
 	sum, err := BuildBarrels(t.Context(), cfg, func(d, of uint64) { done, total = d, of })
-	r.must(err)
+	r.Must(err)
 	if sum.Groups != 60 || sum.Keywords != 240 || done != 240 || total != 240 || len(sum.Stores) != 3 {
 		t.Fatalf("built %+v, progress %d of %d", sum, done, total)
 	}
 	if _, err := BuildBarrels(t.Context(), cfg, nil); !fault.Is(err, fault.Conflict) {
 		t.Fatalf("built over stores that are there: %v", err)
 	}
-	r.write(13, 5, 5, 1_000_000) // one more advertiser, one more keyword a group
+	r.Write(13, 5, 5, 1_000_000) // one more advertiser, one more keyword a group
 	r.start()
 	for i, built := range sum.Stores {
 		store, err := rocks.Open(built.Dir, rocks.Options{})
-		r.must(err)
+		r.Must(err)
 		t.Cleanup(func() { store.Close() })
 		if st := store.Stats(); st.Groups != built.Groups || st.Keywords != built.Keywords {
 			t.Errorf("store %d has %+v, built were %+v", i, st, built)

@@ -19,6 +19,9 @@ import (
 	"adshard/barrels/barreltest"
 	"adshard/barrels/memory"
 	"adshard/internal/node/fanout"
+	"adshard/internal/node/home"
+	"adshard/internal/node/ports"
+	"adshard/internal/node/remote"
 	"adshard/internal/node/wire"
 	"adshard/internal/oracle"
 	"adshard/schema/pb"
@@ -84,7 +87,7 @@ func newWorld(t *testing.T, slaves int, change func(*BalancerConfig)) *world {
 	if change != nil {
 		change(&w.cfg)
 	}
-	w.write(30, 4, 4, 1_000_000)
+	w.Write(30, 4, 4, 1_000_000)
 	w.start()
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -97,7 +100,7 @@ func newWorld(t *testing.T, slaves int, change func(*BalancerConfig)) *world {
 		}
 	})
 	for i := range slaves {
-		w.add(StoreName(i), memory.Named(StoreName(i)))
+		w.add(home.StoreName(i), memory.Named(home.StoreName(i)))
 	}
 	w.watch(w.addr)
 	w.eventually("complete", w.complete)
@@ -107,10 +110,10 @@ func newWorld(t *testing.T, slaves int, change func(*BalancerConfig)) *world {
 
 // add starts a slave with a store.
 func (w *world) add(name string, store barrels.Store) *node {
-	w.t.Helper()
+	w.T.Helper()
 	n := &node{cfg: DefaultSlaveConfig(), store: store}
 	n.cfg.Name, n.cfg.Listen, n.cfg.Admin, n.cfg.Balancer = name, "127.0.0.1:0", "", w.addr
-	n.cfg.Dir, n.cfg.BucketBytes, n.cfg.LoadCounted = w.t.TempDir(), 16<<10, 1_000_000
+	n.cfg.Dir, n.cfg.BucketBytes, n.cfg.LoadCounted = w.T.TempDir(), 16<<10, 1_000_000
 	w.nodes[name] = n
 	w.slaves[name] = &slaveRig{store: store}
 	w.begin(n)
@@ -119,18 +122,18 @@ func (w *world) add(name string, store barrels.Store) *node {
 
 // begin starts a slave that does not run.
 func (w *world) begin(n *node) {
-	w.t.Helper()
-	port, err := newAdminPort("")
-	w.must(err)
+	w.T.Helper()
+	port, err := ports.Open("")
+	w.Must(err)
 	n.s, err = newSlave(n.cfg, n.store, port, slog.New(slog.DiscardHandler))
-	w.must(err)
+	w.Must(err)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- n.s.run(ctx) }()
 	n.stop = func() {
 		cancel()
 		if err := <-done; err != nil {
-			w.t.Error(err)
+			w.T.Error(err)
 		}
 		n.stop = nil
 	}
@@ -138,15 +141,15 @@ func (w *world) begin(n *node) {
 
 // watch starts a master that asks a balancer at an address.
 func (w *world) watch(address string) {
-	w.t.Helper()
+	w.T.Helper()
 	conn, err := wire.Dial(address)
-	w.must(err)
-	w.watcher = fanout.NewWatcher("master/"+rand.Text(), balancerClient{conn}, nil, dialSlave, slog.New(slog.DiscardHandler))
+	w.Must(err)
+	w.watcher = fanout.NewWatcher("master/"+rand.Text(), remote.Balancer{Conn: conn}, nil, fanout.Dial, slog.New(slog.DiscardHandler))
 	w.master = fanout.New(w.watcher, nil)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() { defer close(done); _ = w.watcher.Run(ctx) }()
-	w.t.Cleanup(func() {
+	w.T.Cleanup(func() {
 		cancel()
 		<-done
 		w.watcher.Close()
@@ -158,33 +161,33 @@ func (w *world) watch(address string) {
 // and keeps them: as long as nothing changes that they show, they must stay as
 // they are.
 func (w *world) judge() {
-	w.t.Helper()
-	snap, err := w.db.Snapshot(w.t.Context())
-	w.must(err)
+	w.T.Helper()
+	snap, err := w.DB.Snapshot(w.T.Context())
+	w.Must(err)
 	defer snap.Close()
-	advertisers, err := snap.Advertisers(w.t.Context(), nil)
-	w.must(err)
-	campaigns, err := snap.Campaigns(w.t.Context(), nil)
-	w.must(err)
+	advertisers, err := snap.Advertisers(w.T.Context(), nil)
+	w.Must(err)
+	campaigns, err := snap.Campaigns(w.T.Context(), nil)
+	w.Must(err)
 	var items []*backend.Item
-	for it, err := range snap.All(w.t.Context()) {
-		w.must(err)
+	for it, err := range snap.All(w.T.Context()) {
+		w.Must(err)
 		items = append(items, it)
 	}
 	o, err := oracle.New(advertisers, campaigns, items, nil)
-	w.must(err)
+	w.Must(err)
 	w.want = nil
 	for k := range 3 {
 		for g := range 3 {
 			r := oracle.Request{Text: fmt.Sprintf("word%d usb%d cable", k, g), Profile: search.DefaultProfile(), Slots: 4,
 				Reserve: 10_000, Variants: search.Synonym}
-			barreltest.SameAnswer(w.t, w.master, o, r, nil)
-			q := barreltest.Request(w.t, r, nil)
+			barreltest.SameAnswer(w.T, w.master, o, r, nil)
+			q := barreltest.Request(w.T, r, nil)
 			q.ExactCounts = true
-			ctx, cancel := context.WithTimeout(w.t.Context(), time.Second)
+			ctx, cancel := context.WithTimeout(w.T.Context(), time.Second)
 			a, err := w.master.Search(ctx, q)
 			cancel()
-			w.must(err)
+			w.Must(err)
 			w.want = append(w.want, wanted{q, r.Text, a})
 		}
 	}
@@ -198,7 +201,7 @@ type wanted struct {
 }
 
 func (w *world) complete() bool {
-	ctx, cancel := context.WithTimeout(w.t.Context(), time.Second)
+	ctx, cancel := context.WithTimeout(w.T.Context(), time.Second)
 	defer cancel()
 	a, err := w.master.Search(ctx, w.request())
 	return err == nil && a.Width == search.WholeRing() && len(a.Missing) == 0
@@ -231,7 +234,7 @@ func (w *world) ask() (end func() *asked) {
 		})
 	}
 	stop := sync.OnceFunc(func() { close(over); all.Wait() })
-	w.t.Cleanup(stop)
+	w.T.Cleanup(stop)
 	return func() *asked { stop(); return sum }
 }
 
@@ -302,7 +305,7 @@ func (w *world) model() *balance.Model {
 
 // move begins to move a slice to a slave.
 func (w *world) move(slice uint64, to string) {
-	w.t.Helper()
+	w.T.Helper()
 	generation := w.slice(slice).Generation
 	w.eventually("a move is taken", func() bool {
 		err := w.tell(func(m *balance.Mapper, now time.Duration) error { return m.Move(now, slice, to) })
@@ -375,21 +378,21 @@ func (w *world) order(i int) (from, to string) {
 // other writes groups that no query asks for: n of them, from the first on,
 // each with another bid than before.
 func (w *world) other(first, n int) {
-	w.t.Helper()
-	ctx := w.t.Context()
-	tx, err := w.db.Begin(ctx)
-	w.must(err)
+	w.T.Helper()
+	ctx := w.T.Context()
+	tx, err := w.DB.Begin(ctx)
+	w.Must(err)
 	defer tx.Rollback()
 	w.writes++
 	for i := range n {
 		adv, err := tx.Advertiser(ctx, fmt.Sprint("other ", first+i))
-		w.must(err)
+		w.Must(err)
 		campaign, err := tx.Campaign(ctx, adv, "campaign", backend.CampaignPatch{Languages: backend.To([]string{"en"})})
-		w.must(err)
+		w.Must(err)
 		group, err := tx.Group(ctx, campaign, "group", backend.GroupPatch{Bid: backend.To(uint64(1_000_000 + w.writes))})
-		w.must(err)
-		w.must(tx.Keyword(ctx, group, backend.KeywordPatch{Text: "flower vase", Words: "flower vase", Type: search.Broad}))
-		w.must(tx.Ad(ctx, group, backend.AdPatch{Headlines: []string{"h"}, Descriptions: []string{"d"}, FinalURL: "https://a.example/"}))
+		w.Must(err)
+		w.Must(tx.Keyword(ctx, group, backend.KeywordPatch{Text: "flower vase", Words: "flower vase", Type: search.Broad}))
+		w.Must(tx.Ad(ctx, group, backend.AdPatch{Headlines: []string{"h"}, Descriptions: []string{"d"}, FinalURL: "https://a.example/"}))
 	}
-	w.must(tx.Commit(ctx))
+	w.Must(tx.Commit(ctx))
 }

@@ -54,7 +54,7 @@ func (c *SlaveConfig) Validate() error {
 	k.Name("name", c.Name)
 	k.Address("listen", c.Listen, true)
 	k.Address("advertise", c.Advertise, false)
-	k.That(c.Advertise != "" || !everywhere(c.Listen), "advertise",
+	k.That(c.Advertise != "" || !config.Unspecified(c.Listen), "advertise",
 		"is needed, since listen (%s) names no host: give the HOST:PORT that masters are to ask", c.Listen)
 	k.Address("admin", c.Admin, false)
 	k.Apart("admin", c.Admin, "listen", c.Listen)

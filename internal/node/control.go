@@ -10,6 +10,7 @@ import (
 
 	"adshard/balance"
 	"adshard/internal/node/admin"
+	"adshard/internal/node/health"
 	"adshard/internal/node/httpapi/api"
 )
 
@@ -62,7 +63,7 @@ func stateOf(s balance.NodeState) api.SlaveState {
 
 // ready returns why the balancer cannot do its work, or what slaves lack.
 func (c control) ready() []string {
-	why := append(c.health.why(), unhealthy(c.db)...)
+	why := append(c.health.Failures(), health.Database(c.db)...)
 	if waiting := c.Status().Waiting; waiting != "" {
 		why = append(why, waiting)
 	}

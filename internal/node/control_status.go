@@ -9,6 +9,7 @@ import (
 
 	"adshard/balance"
 	"adshard/internal/node/httpapi/api"
+	"adshard/internal/node/slicemap"
 )
 
 // maxReasons bounds Iteration.Reasons.
@@ -43,7 +44,7 @@ func (c control) BalanceStatus(context.Context) (*api.BalanceStatus, error) {
 	for _, f := range st.InFlight {
 		s.MovesInFlight = append(s.MovesInFlight, m.flight(f))
 	}
-	serve := servedBy(c.mapper.Model())
+	serve := slicemap.ByNode(c.mapper.Model())
 	for _, n := range st.Nodes {
 		s.Slaves = append(s.Slaves, m.slave(n, serve))
 	}
@@ -68,7 +69,7 @@ func scrubStatus(s balance.Scrub) api.Scrub {
 }
 
 // slave says what a node has, and does, as of the survey.
-func (m *measured) slave(n balance.NodeStatus, serve map[balance.NodeID]served) api.SlaveLoad {
+func (m *measured) slave(n balance.NodeStatus, serve map[balance.NodeID]slicemap.Served) api.SlaveLoad {
 	out := api.SlaveLoad{Name: n.Name, State: stateOf(n.State), Alive: n.Alive}
 	node, ok := m.in.Model.Named(n.Name)
 	if !ok {
@@ -76,7 +77,7 @@ func (m *measured) slave(n balance.NodeStatus, serve map[balance.NodeID]served) 
 	}
 	sum := m.nodes[node.ID]
 	out.Load, out.OverMean = m.loads[node.ID], m.overMean(node.ID, m.loads[node.ID])
-	out.Slices, out.Items, out.Weight = serve[node.ID].slices, uint64(sum.Items), sum.Weight
+	out.Slices, out.Items, out.Weight = serve[node.ID].Slices, uint64(sum.Items), sum.Weight
 	return out
 }
 

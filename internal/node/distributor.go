@@ -14,6 +14,10 @@ import (
 
 	"adshard/backend"
 	"adshard/balance"
+	"adshard/internal/node/database"
+	"adshard/internal/node/health"
+	"adshard/internal/node/ports"
+	"adshard/internal/node/remote"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 )
@@ -25,25 +29,25 @@ func RunDistributor(ctx context.Context, cfg DistributorConfig, out io.Writer, l
 	if err := cfg.Validate(); err != nil {
 		return err
 	}
-	db, err := OpenDB(ctx, cfg.DB, false)
+	db, err := database.Open(ctx, cfg.DB, false)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	port, err := newAdminPort(cfg.Admin, cfg.AdminHosts...)
+	port, err := ports.Open(cfg.Admin, cfg.AdminHosts...)
 	if err != nil {
 		return err
 	}
-	defer port.close()
+	defer port.Close()
 	d, err := newDistributor(ctx, cfg, db, port, log)
 	if err != nil {
 		return err
 	}
-	port.sockets.register(port.of(cfg.Name))
-	port.print(out)
+	port.Sockets.Register(port.Registerer(cfg.Name))
+	port.Print(out)
 	fmt.Fprintf(out, "distributor %s ready %s\n", strings.TrimPrefix(cfg.Name, "distributor-"), d.provider.address)
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return port.serve(ctx, d.ready, nil, log) })
+	group.Go(func() error { return port.Serve(ctx, d.ready, nil, log) })
 	group.Go(func() error { return d.run(ctx) })
 	return group.Wait()
 }
@@ -56,8 +60,8 @@ type distributor struct {
 }
 
 // newDistributor listens, connects and loads all items; db stays the caller's.
-func newDistributor(ctx context.Context, cfg DistributorConfig, db backend.Store, port *adminPort, log *slog.Logger) (*distributor, error) {
-	listener, err := listenOn(port.sockets.peers, "listen", cfg.Listen)
+func newDistributor(ctx context.Context, cfg DistributorConfig, db backend.Store, port *ports.Ports, log *slog.Logger) (*distributor, error) {
+	listener, err := ports.Listen(port.Sockets.Peers, "listen", cfg.Listen)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +75,7 @@ func newDistributor(ctx context.Context, cfg DistributorConfig, db backend.Store
 		address = listener.Addr().String()
 	}
 	order, _ := balance.ParseOrder(cfg.Order)
-	d.provider = newProvider(cfg.Name, address, cfg.SupplyConfig, order, db, balancerClient{d.balancer}, newHealth(), log.With("node", cfg.Name))
+	d.provider = newProvider(cfg.Name, address, cfg.SupplyConfig, order, db, remote.Balancer{Conn: d.balancer}, health.New(), log.With("node", cfg.Name))
 	if err := d.provider.load(ctx); err != nil {
 		d.close()
 		return nil, err
@@ -112,7 +116,7 @@ func (d *distributor) run(ctx context.Context) error {
 	})...)
 	pb.RegisterDistributorServer(server, d.provider)
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return servePolls(ctx, server, d.listener) })
+	group.Go(func() error { return ports.ServePolls(ctx, server, d.listener) })
 	group.Go(func() error { return d.provider.run(ctx) })
 	return group.Wait()
 }
@@ -125,5 +129,5 @@ func (d *distributor) ready() []string {
 	if unheard {
 		return []string{d.provider.unheard("").Error()}
 	}
-	return append(d.provider.health.why(), unhealthy(d.provider.db)...)
+	return append(d.provider.health.Failures(), health.Database(d.provider.db)...)
 }

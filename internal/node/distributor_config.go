@@ -43,7 +43,7 @@ func (c *DistributorConfig) Validate() error {
 	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH")
 	k.Address("listen", c.Listen, true)
 	k.Address("advertise", c.Advertise, false)
-	k.That(c.Advertise != "" || !everywhere(c.Listen), "advertise",
+	k.That(c.Advertise != "" || !config.Unspecified(c.Listen), "advertise",
 		"is needed, since listen (%s) names no host: give the HOST:PORT that slaves are to ask", c.Listen)
 	k.Address("admin", c.Admin, false)
 	k.Apart("admin", c.Admin, "listen", c.Listen)

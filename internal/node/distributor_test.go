@@ -10,20 +10,22 @@ import (
 	"time"
 
 	"adshard/fault"
+	"adshard/internal/node/ports"
+	"adshard/internal/node/remote"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 )
 
 // distribute starts a distributor with this name; stop ends it.
 func (r *rig) distribute(name string) (d *distributor, stop func()) {
-	r.t.Helper()
+	r.T.Helper()
 	cfg := DefaultDistributorConfig()
 	cfg.Name, cfg.DB, cfg.Listen, cfg.Admin, cfg.Balancer = name, r.cfg.DB, "127.0.0.1:0", "", r.addr
 	cfg.BucketBytes = r.cfg.BucketBytes
-	port, err := newAdminPort("")
-	r.must(err)
-	d, err = newDistributor(r.t.Context(), cfg, r.db, port, slog.New(slog.DiscardHandler))
-	r.must(err)
+	port, err := ports.Open("")
+	r.Must(err)
+	d, err = newDistributor(r.T.Context(), cfg, r.DB, port, slog.New(slog.DiscardHandler))
+	r.Must(err)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- d.run(ctx) }()
@@ -35,10 +37,10 @@ func (r *rig) distribute(name string) (d *distributor, stop func()) {
 		stopped = true
 		cancel()
 		if err := <-done; err != nil {
-			r.t.Error(err)
+			r.T.Error(err)
 		}
 	}
-	r.t.Cleanup(stop)
+	r.T.Cleanup(stop)
 	return d, stop
 }
 
@@ -47,7 +49,7 @@ func (r *rig) distribute(name string) (d *distributor, stop func()) {
 func TestDistributorsComeAndGo(t *testing.T) {
 	r := newRig(t, 4)
 	r.cfg.Distribute = false
-	r.write(40, 10, 5, 1_000_000)
+	r.Write(40, 10, 5, 1_000_000)
 	r.start()
 	a, _ := r.distribute("a")
 	b, stopB := r.distribute("b")
@@ -64,8 +66,8 @@ func TestDistributorsComeAndGo(t *testing.T) {
 	r.distribute("d")
 	r.eventually("shared", func() bool { return a.slaves() < 4 })
 	// The questions of this test are load: no slice is to be in two places for it.
-	r.must(control{r.b}.BalancePause(t.Context(), true))
-	r.write(45, 10, 6, 2_000_000)
+	r.Must(control{r.b}.BalancePause(t.Context(), true))
+	r.Write(45, 10, 6, 2_000_000)
 	r.eventually("followed", func() bool { return r.groups() == 450 && r.whole() })
 }
 
@@ -73,17 +75,17 @@ func TestDistributorsComeAndGo(t *testing.T) {
 func TestChangesGoOnWithoutABalancer(t *testing.T) {
 	r := newRig(t, 2)
 	r.cfg.Distribute = false
-	r.write(10, 5, 4, 1_000_000)
+	r.Write(10, 5, 4, 1_000_000)
 	r.start()
 	r.distribute("a")
 	r.slave("s0")
 	r.slave("s1")
 	r.eventually("filled", r.whole)
 	r.stop()
-	r.write(12, 5, 5, 3_000_000)
+	r.Write(12, 5, 5, 3_000_000)
 	r.eventually("followed without a balancer", func() bool { return r.groups() == 60 && r.whole() })
 	r.start()
-	r.write(14, 5, 5, 3_000_000)
+	r.Write(14, 5, 5, 3_000_000)
 	r.eventually("followed with the next", func() bool { return r.groups() == 70 && r.whole() })
 	if r.b.Epoch() != 2 {
 		t.Fatalf("epoch %d", r.b.Epoch())
@@ -92,16 +94,16 @@ func TestChangesGoOnWithoutABalancer(t *testing.T) {
 
 func TestOneNameIsOneSlave(t *testing.T) {
 	r := newRig(t, 1)
-	r.write(3, 2, 2, 1_000_000)
+	r.Write(3, 2, 2, 1_000_000)
 	r.start()
 	r.slave("s0")
 	r.eventually("filled", r.whole)
 	conn, err := wire.Dial(r.addr)
-	r.must(err)
+	r.Must(err)
 	defer conn.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
-	c := balancerClient{conn}
+	c := remote.Balancer{Conn: conn}
 	_, err = c.Register(ctx, &pb.RegisterRequest{Name: "s0", Address: "other.example:9", Incarnation: "other"})
 	if !fault.Is(err, fault.Conflict) {
 		t.Fatalf("a second s0: %v", err)
@@ -112,7 +114,7 @@ func TestOneNameIsOneSlave(t *testing.T) {
 		}
 	}
 	d, _, err := c.Distributor("")
-	r.must(err)
+	r.Must(err)
 	if _, err := d.Pull(ctx, &pb.PullRequest{Name: "s0", Epoch: 1, Incarnation: "other"}); !fault.Is(err, fault.Stale) {
 		t.Errorf("pull of the other: %v", err)
 	}
@@ -125,13 +127,13 @@ func TestOneNameIsOneSlave(t *testing.T) {
 // data of another database, and names both.
 func TestAPullNamesItsDatabase(t *testing.T) {
 	r := newRig(t, 1)
-	r.write(3, 2, 2, 1_000_000)
+	r.Write(3, 2, 2, 1_000_000)
 	r.start()
 	c := pb.NewDistributorClient(r.stranger())
-	own := r.b.data.database
+	own := r.b.data.Database
 	slave := &pb.RegisterRequest{Name: "s0", Address: "s0.example:1", Incarnation: "x", Position: &pb.Position{}}
 	_, err := pb.NewBalancerClient(r.stranger()).Register(shortly(t), slave)
-	r.must(err)
+	r.Must(err)
 	var enlisted *pb.EnlistResponse
 	r.eventually("enlisted", func() bool {
 		enlisted, err = c.Enlist(shortly(t), slave)
@@ -149,7 +151,7 @@ func TestAPullNamesItsDatabase(t *testing.T) {
 	}
 	r.eventually("a pull of its own database brings data", func() bool {
 		reply, err := pull(own)
-		r.must(err)
+		r.Must(err)
 		return reply.Data != nil
 	})
 }
@@ -161,11 +163,11 @@ func TestASecondBalancerIsRefused(t *testing.T) {
 	r.start()
 	second := r.cfg
 	second.Advertise = "127.0.0.1:1"
-	if _, err := NewBalancer(t.Context(), second, r.db, slog.New(slog.DiscardHandler)); !fault.Is(err, fault.Conflict) {
+	if _, err := NewBalancer(t.Context(), second, r.DB, slog.New(slog.DiscardHandler)); !fault.Is(err, fault.Conflict) {
 		t.Fatalf("a second balancer: %v", err)
 	}
 	r.stop()
-	b, err := NewBalancer(t.Context(), second, r.db, slog.New(slog.DiscardHandler))
+	b, err := NewBalancer(t.Context(), second, r.DB, slog.New(slog.DiscardHandler))
 	if err != nil || b.Epoch() != 2 {
 		t.Fatalf("after the first had ended: %v", err)
 	}

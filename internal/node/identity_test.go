@@ -10,6 +10,7 @@ import (
 
 	"adshard/fault"
 	"adshard/internal/node/fanout"
+	"adshard/internal/node/nodetest"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 	"adshard/search"
@@ -31,14 +32,14 @@ func TestABalancerOnAnotherDatabaseChangesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2, nil)
 	held := w.groups()
-	id, err := w.db.ID(t.Context())
-	w.must(err)
+	id, err := w.DB.ID(t.Context())
+	w.Must(err)
 	end := w.ask()
 	w.stop()
-	w.reopen(func(path string) { w.must(os.Remove(path)) })
-	w.write(7, 3, 2, 3_000_000) // an import makes another database
-	other, err := w.db.ID(t.Context())
-	w.must(err)
+	w.Reopen(func(path string) { w.Must(os.Remove(path)) })
+	w.Write(7, 3, 2, 3_000_000) // an import makes another database
+	other, err := w.DB.ID(t.Context())
+	w.Must(err)
 	w.start()
 	w.eventually("refused", func() bool {
 		return w.nodes["slave-0"].s.state().Refused && w.nodes["slave-1"].s.state().Refused
@@ -73,13 +74,13 @@ func TestADistributorOnAnotherDatabaseIsRefused(t *testing.T) {
 	w := newWorld(t, 2, nil)
 	other := newRig(t, 1)
 	other.cfg.Distribute = false
-	other.write(5, 2, 2, 2_000_000)
+	other.Write(5, 2, 2, 2_000_000)
 	other.start()
 	d, _ := other.distribute("wrong")
-	own, err := w.db.ID(t.Context())
-	w.must(err)
-	foreign, err := other.db.ID(t.Context())
-	w.must(err)
+	own, err := w.DB.ID(t.Context())
+	w.Must(err)
+	foreign, err := other.DB.ID(t.Context())
+	w.Must(err)
 	end := w.ask()
 	_, err = pb.NewBalancerClient(w.stranger()).Quanta(shortly(t), &pb.QuantaRequest{Name: "wrong", Address: "127.0.0.1:1", Database: foreign})
 	if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), own) || !strings.Contains(err.Error(), foreign) {
@@ -87,7 +88,7 @@ func TestADistributorOnAnotherDatabaseIsRefused(t *testing.T) {
 	}
 	// Were it named by a balancer all the same, no slave would take its data.
 	conn, err := wire.Dial(d.address())
-	w.must(err)
+	w.Must(err)
 	defer conn.Close()
 	store := w.slaves["slave-0"].store
 	w.eventually("the distributor follows its balancer", func() bool {
@@ -117,21 +118,21 @@ func TestARestoredDatabaseIsFollowed(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, 2, nil)
 			w.stop()
-			copied := w.backup()
+			copied := w.Backup()
 			w.start()
-			w.write(3, 4, 4, 5_000_000) // import A
+			w.Write(3, 4, 4, 5_000_000) // import A
 			w.eventually("A is followed", w.followed)
 			if !running {
 				w.nodes["slave-0"].stop()
 				w.nodes["slave-1"].stop()
 			}
-			newest, err := w.db.Newest(t.Context())
-			w.must(err)
+			newest, err := w.DB.Newest(t.Context())
+			w.Must(err)
 			w.stop()
-			w.restore(copied)
-			w.write(3, 4, 4, 7_000_000) // import B
-			again, err := w.db.Newest(t.Context())
-			w.must(err)
+			w.Restore(copied)
+			w.Write(3, 4, 4, 7_000_000) // import B
+			again, err := w.DB.Newest(t.Context())
+			w.Must(err)
 			if again.Clock != newest.Clock || again.Mark == newest.Mark {
 				t.Fatalf("the histories are at %v and %v", newest, again)
 			}
@@ -165,8 +166,8 @@ func (w *world) applied(running bool) (sum uint64) {
 
 // followed reports whether all slaves are at the database's position.
 func (w *world) followed() bool {
-	newest, err := w.db.Newest(w.t.Context())
-	w.must(err)
+	newest, err := w.DB.Newest(w.T.Context())
+	w.Must(err)
 	for _, s := range w.slaves {
 		if at := s.store.Position(); at.GetClock() != newest.Clock || at.GetMark() != newest.Mark || at.GetOffset() != 0 {
 			return false
@@ -181,9 +182,9 @@ func TestAnEarlierModelBeginsANewTimeline(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2, nil)
 	w.stop()
-	copied := w.backup()
+	copied := w.Backup()
 	w.start()
-	before := w.b.data.timeline
+	before := w.b.data.Timeline
 	w.move(w.on("slave-0")[0], "slave-1")
 	w.eventually("moved", w.still)
 	for range 3 { // epochs that the backup does not know
@@ -195,12 +196,12 @@ func TestAnEarlierModelBeginsANewTimeline(t *testing.T) {
 		return w.nodes["slave-0"].s.state().Epoch == epoch && w.nodes["slave-1"].s.state().Epoch == epoch
 	})
 	w.stop()
-	w.restore(copied)
+	w.Restore(copied)
 	end := w.ask()
 	w.start()
 	w.eventually("a new timeline", func() bool {
 		b := w.host.now.Load()
-		return b != nil && b.data.timeline != before && b.Epoch() > epoch
+		return b != nil && b.data.Timeline != before && b.Epoch() > epoch
 	})
 	w.eventually("complete under it", func() bool {
 		m := w.watcher.Current()
@@ -221,7 +222,7 @@ func TestStoresFromBeforeMarksAreTakenOver(t *testing.T) {
 	at := n.store.Position()
 	bare := n.store.Position()
 	bare.Mark = 0
-	w.must(n.store.Apply(t.Context(), &pb.NodeData{From: at, To: bare}))
+	w.Must(n.store.Apply(t.Context(), &pb.NodeData{From: at, To: bare}))
 	w.begin(n)
 	w.eventually("marked", func() bool { return n.store.Position().GetMark() != 0 })
 	w.eventually("complete", w.complete)
@@ -237,15 +238,15 @@ func TestTwoAddressesOfOneSlaveAreNotComplete(t *testing.T) {
 	m := *w.watcher.Current()
 	m.Shards = nil
 	for _, s := range w.watcher.Current().Shards {
-		slave, hangUp, err := dialSlave(s.Name, search.NewShardID(m.Database, m.Timeline, s.Name), w.nodes["slave-0"].s.address())
-		w.must(err)
+		slave, hangUp, err := fanout.Dial(s.Name, search.NewShardID(m.Database, m.Timeline, s.Name), w.nodes["slave-0"].s.address())
+		w.Must(err)
 		defer hangUp()
 		m.Shards = append(m.Shards, fanout.Shard{Name: s.Name, Slave: slave})
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	a, err := fanout.New(&shardRig{m: &m}, nil).Search(ctx, w.request())
-	w.must(err)
+	w.Must(err)
 	if len(a.Missing) != 1 || a.Answered != 1 {
 		t.Errorf("missing %v, answered %d", a.Missing, a.Answered)
 	}
@@ -294,10 +295,10 @@ func TestPositionsThatNobodyCanHaveAreRefused(t *testing.T) {
 	if _, err := w.b.Register(soon, &pb.RegisterRequest{Name: "x", Address: "127.0.0.1:1", Position: far}); !fault.Is(err, fault.Conflict) {
 		t.Errorf("registered: %v", err)
 	}
-	if _, err := w.b.WatchMap(soon, &pb.WatchMapRequest{Master: "m", Epoch: far.Epoch, Database: w.b.data.database}); !fault.Is(err, fault.Conflict) {
+	if _, err := w.b.WatchMap(soon, &pb.WatchMapRequest{Master: "m", Epoch: far.Epoch, Database: w.b.data.Database}); !fault.Is(err, fault.Conflict) {
 		t.Errorf("a master: %v", err)
 	}
-	if _, err := w.b.Quanta(soon, &pb.QuantaRequest{Name: "d", Address: "127.0.0.1:1", Clock: 1 << 60, Database: w.b.data.database}); !fault.Is(err, fault.Conflict) {
+	if _, err := w.b.Quanta(soon, &pb.QuantaRequest{Name: "d", Address: "127.0.0.1:1", Clock: 1 << 60, Database: w.b.data.Database}); !fault.Is(err, fault.Conflict) {
 		t.Errorf("a distributor: %v", err)
 	}
 	if w.host.now.Load() != w.b {
@@ -311,17 +312,17 @@ func TestARemovedDatabaseAcknowledgesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2, nil)
 	end := w.ask()
-	away := w.path + ".away"
-	w.must(os.Rename(w.path, away))
+	away := w.Path + ".away"
+	w.Must(os.Rename(w.Path, away))
 	w.eventually("not ready", func() bool { return len(w.host.ready()) > 0 })
 	if err := w.b.SetBudget(t.Context(), 1, true); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "removed") {
 		t.Errorf("a budget mark: %v", err)
 	}
-	w.must(os.Rename(away, w.path))
+	w.Must(os.Rename(away, w.Path))
 	w.eventually("ready, though nobody writes", func() bool { return len(w.host.ready()) == 0 })
 	time.Sleep(200 * time.Millisecond) // of questions
 	end().all(t)
-	w.must(w.b.SetBudget(t.Context(), 1, true))
+	w.Must(w.b.SetBudget(t.Context(), 1, true))
 	w.eventually("the mark has arrived", w.followed)
 	w.eventually("complete", w.complete)
 	w.judge()
@@ -333,28 +334,28 @@ func TestADatabaseRestoredUnderARunningClusterIsFollowed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2, nil)
 	w.stop()
-	copied := w.backup()
+	copied := w.Backup()
 	w.start()
-	w.write(3, 4, 4, 5_000_000) // import A
+	w.Write(3, 4, 4, 5_000_000) // import A
 	w.eventually("A is followed", w.followed)
 
-	path := w.path + ".restored"
-	w.must(os.WriteFile(path, copied, 0o600))
-	restored := openDatabase(t, path)
-	restored.write(3, 4, 4, 7_000_000) // import B
-	w.must(restored.db.Close())
+	path := w.Path + ".restored"
+	w.Must(os.WriteFile(path, copied, 0o600))
+	restored := nodetest.OpenDatabase(t, path)
+	restored.Write(3, 4, 4, 7_000_000) // import B
+	w.Must(restored.DB.Close())
 
 	for _, suffix := range []string{"-wal", "-shm"} {
-		w.must(os.Remove(w.path + suffix))
+		w.Must(os.Remove(w.Path + suffix))
 	}
-	w.must(os.Rename(path, w.path))
+	w.Must(os.Rename(path, w.Path))
 	w.eventually("another balancer", func() bool { b := w.host.now.Load(); return b != nil && b != w.b })
 	w.eventually("B is followed", func() bool { return len(w.host.ready()) == 0 && w.followed() })
 	w.eventually("complete", w.complete)
 	w.judge()
 	w.askFor(200 * time.Millisecond).right(t)
 	for bid := range uint64(5) { // what comes next is followed as well
-		w.write(30, 4, 4, 8_000_000+bid)
+		w.Write(30, 4, 4, 8_000_000+bid)
 		w.eventually("changes are followed", w.followed)
 		w.eventually("complete", w.complete)
 		w.judge()
@@ -372,7 +373,7 @@ func TestAStrangerDoesNotKeepTheBalancerStartingOver(t *testing.T) {
 	for range 200 {
 		b := w.host.last.Load()
 		began[b] = true
-		_, err := w.host.WatchMap(ctx, &pb.WatchMapRequest{Master: "x", Database: b.data.database, Timeline: b.data.timeline, Epoch: b.Epoch() + 1, View: 1})
+		_, err := w.host.WatchMap(ctx, &pb.WatchMapRequest{Master: "x", Database: b.data.Database, Timeline: b.data.Timeline, Epoch: b.Epoch() + 1, View: 1})
 		if err == nil {
 			t.Fatal("a map was given")
 		}

@@ -11,6 +11,7 @@ import (
 
 	"adshard/fault"
 	"adshard/internal/node/config"
+	"adshard/internal/node/remote"
 	"adshard/internal/node/wire"
 	"adshard/loadproxy"
 	"adshard/schema/pb"
@@ -24,8 +25,8 @@ type link struct {
 	file       string
 
 	mu      sync.Mutex
-	address string         // "": not told yet; under mu
-	client  balancerClient // of address; under mu
+	address string          // "": not told yet; under mu
+	client  remote.Balancer // of address; under mu
 }
 
 // adoptedFile is where a slave remembers its balancer's address.
@@ -37,7 +38,7 @@ func newLink(cfg *SlaveConfig) (*link, error) {
 	if address == "" {
 		text, err := os.ReadFile(l.file)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, dirFault(cfg.Dir, err)
+			return nil, config.DirError(cfg.Dir, err)
 		}
 		address = strings.TrimSpace(string(text))
 	}
@@ -54,9 +55,9 @@ func (l *link) dial(address string) error {
 		return err
 	}
 	if l.address != "" {
-		_ = l.client.conn.Close()
+		_ = l.client.Conn.Close()
 	}
-	l.address, l.client = address, balancerClient{conn}
+	l.address, l.client = address, remote.Balancer{Conn: conn}
 	return nil
 }
 
@@ -77,7 +78,7 @@ func (l *link) adopt(address string) error {
 			"this slave is configured for the balancer at %s, not %s; change its configuration", l.address, address)
 	}
 	if err := os.WriteFile(l.file, []byte(address+"\n"), 0o640); err != nil {
-		return dirFault(filepath.Dir(l.file), err)
+		return config.DirError(filepath.Dir(l.file), err)
 	}
 	return l.dial(address)
 }
@@ -86,17 +87,17 @@ func (l *link) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.address != "" {
-		_ = l.client.conn.Close()
+		_ = l.client.Conn.Close()
 	}
 }
 
 // now returns the balancer's client. Errors: fault.Unavailable when there is no
 // balancer yet.
-func (l *link) now() (balancerClient, error) {
+func (l *link) now() (remote.Balancer, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.address == "" {
-		return balancerClient{}, fault.Newf(fault.Unavailable, "slave",
+		return remote.Balancer{}, fault.Newf(fault.Unavailable, "slave",
 			"started without a balancer, it waits to be adopted: `adshard slaves add` with this slave's address")
 	}
 	return l.client, nil

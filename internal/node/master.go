@@ -18,6 +18,8 @@ import (
 	"adshard/internal/node/admin"
 	"adshard/internal/node/fanout"
 	"adshard/internal/node/httpapi"
+	"adshard/internal/node/ports"
+	"adshard/internal/node/remote"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 	"adshard/search"
@@ -31,20 +33,20 @@ func RunMaster(ctx context.Context, cfg MasterConfig, out io.Writer, log *slog.L
 	if err := cfg.Validate(); err != nil {
 		return err
 	}
-	port, err := newAdminPort(cfg.Admin, cfg.AdminHosts...)
+	port, err := ports.Open(cfg.Admin, cfg.AdminHosts...)
 	if err != nil {
 		return err
 	}
-	defer port.close()
+	defer port.Close()
 	m, err := newMaster(cfg, port, log)
 	if err != nil {
 		return err
 	}
-	port.sockets.register(port.of(cfg.Name))
-	port.print(out)
+	port.Sockets.Register(port.Registerer(cfg.Name))
+	port.Print(out)
 	fmt.Fprintf(out, "master listening %s\n", m.url())
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return port.serve(ctx, m.ready, nil, log) })
+	group.Go(func() error { return port.Serve(ctx, m.ready, nil, log) })
 	group.Go(func() error { return m.run(ctx) })
 	group.Go(func() error { m.announce(ctx, out); return nil })
 	return group.Wait()
@@ -63,13 +65,13 @@ type master struct {
 }
 
 // newMaster reads the lexicon, listens and connects.
-func newMaster(cfg MasterConfig, port *adminPort, log *slog.Logger) (*master, error) {
+func newMaster(cfg MasterConfig, port *ports.Ports, log *slog.Logger) (*master, error) {
 	m := &master{cfg: cfg, log: log.With("node", cfg.Name)}
 	lexicon, err := openLexicon(cfg.Lexicon, m.log)
 	if err != nil {
 		return nil, err
 	}
-	if m.listener, err = listenOn(port.sockets.queries, "http", cfg.HTTP); err != nil {
+	if m.listener, err = ports.Listen(port.Sockets.Queries, "http", cfg.HTTP); err != nil {
 		return nil, err
 	}
 	if m.balancer, err = wire.Dial(cfg.Balancer); err != nil {
@@ -80,9 +82,9 @@ func newMaster(cfg MasterConfig, port *adminPort, log *slog.Logger) (*master, er
 		m.close()
 		return nil, err
 	}
-	metrics := admin.NewMasterMetrics(port.of(cfg.Name))
-	m.watcher = fanout.NewWatcher(cfg.Name+"/"+rand.Text(), balancerClient{m.balancer}, seeds, dialSlave, m.log)
-	admin.Gauge(port.of(cfg.Name), "adshard_filled", "1: the first fill of the slaves is over.", m.filled)
+	metrics := admin.NewMasterMetrics(port.Registerer(cfg.Name))
+	m.watcher = fanout.NewWatcher(cfg.Name+"/"+rand.Text(), remote.Balancer{Conn: m.balancer}, seeds, fanout.Dial, m.log)
+	admin.Gauge(port.Registerer(cfg.Name), "adshard_filled", "1: the first fill of the slaves is over.", m.filled)
 	m.fanout = fanout.New(m.watcher, metrics)
 	m.handle(lexicon, metrics, port)
 	return m, nil
@@ -90,12 +92,12 @@ func newMaster(cfg MasterConfig, port *adminPort, log *slog.Logger) (*master, er
 
 // handle makes the handlers of the public port, and of explanations on the
 // admin port.
-func (m *master) handle(lexicon *words.Lexicon, metrics *admin.MasterMetrics, port *adminPort) {
+func (m *master) handle(lexicon *words.Lexicon, metrics *admin.MasterMetrics, port *ports.Ports) {
 	c := httpapi.Config{
 		Searcher: m.fanout, Explainer: m.fanout, Lexicon: lexicon, Profile: profileOf(m.cfg.Profile),
 		Reserve: m.cfg.Reserve, DefaultTimeout: m.cfg.Timeout, MaxInFlight: m.cfg.MaxInFlight, Observer: metrics,
 	}
-	port.explain = httpapi.New(c)
+	port.Explain = httpapi.New(c)
 	if !m.cfg.explains(m.listener.Addr()) {
 		c.Explainer = nil
 		m.log.Info("explanations are on the admin port alone, since queries come in where others reach them (explain: public changes it)")

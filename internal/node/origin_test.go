@@ -12,19 +12,19 @@ import (
 
 // built starts slaves s0, s1, … of r on stores that other's database gives.
 func (r *rig) built(db string, order balance.Order) {
-	r.t.Helper()
+	r.T.Helper()
 	cfg := DefaultBuildConfig()
-	cfg.DB, cfg.Order, cfg.Slaves, cfg.Out = db, order.String(), r.cfg.Slaves, filepath.Join(r.t.TempDir(), "barrels")
-	sum, err := BuildBarrels(r.t.Context(), cfg, nil)
-	r.must(err)
+	cfg.DB, cfg.Order, cfg.Slaves, cfg.Out = db, order.String(), r.cfg.Slaves, filepath.Join(r.T.TempDir(), "barrels")
+	sum, err := BuildBarrels(r.T.Context(), cfg, nil)
+	r.Must(err)
 	for i, built := range sum.Stores {
 		name := fmt.Sprint("s", i)
 		store, err := rocks.Open(built.Dir, rocks.Options{Name: name})
-		r.must(err)
-		r.t.Cleanup(func() { store.Close() })
+		r.Must(err)
+		r.T.Cleanup(func() { store.Close() })
 		r.slaves[name] = &slaveRig{store: store}
 		r.slave(name)
-		r.t.Cleanup(func() { r.stopSlave(name) })
+		r.T.Cleanup(func() { r.stopSlave(name) })
 	}
 }
 
@@ -33,11 +33,11 @@ func (r *rig) built(db string, order balance.Order) {
 // said that it may go. It goes when somebody says so.
 func TestStoresOfAnotherDatabaseAreRefused(t *testing.T) {
 	other := newRig(t, 2)
-	other.write(9, 2, 4, 3_000_000)
-	id, err := other.db.ID(t.Context())
-	other.must(err)
+	other.Write(9, 2, 4, 3_000_000)
+	id, err := other.DB.ID(t.Context())
+	other.Must(err)
 	r := newRig(t, 2)
-	r.write(20, 2, 4, 1_000_000)
+	r.Write(20, 2, 4, 1_000_000)
 	r.start()
 	r.built(other.cfg.DB, balance.ByOwner)
 	var trouble string
@@ -45,8 +45,8 @@ func TestStoresOfAnotherDatabaseAreRefused(t *testing.T) {
 		trouble = r.slaves["s0"].proxy.State().Trouble
 		return r.slaves["s0"].proxy.State().Refused
 	})
-	own, err := r.db.ID(t.Context())
-	r.must(err)
+	own, err := r.DB.ID(t.Context())
+	r.Must(err)
 	if !strings.Contains(trouble, id) || !strings.Contains(trouble, own) || !strings.Contains(trouble, "--discard-data-of") {
 		t.Errorf("says neither whose data it has nor what to do: %s", trouble)
 	}
@@ -68,10 +68,10 @@ func TestStoresOfAnotherDatabaseAreRefused(t *testing.T) {
 // TestStoresOfAnotherOrderAreRefilled: their keys mean something else.
 func TestStoresOfAnotherOrderAreRefilled(t *testing.T) {
 	r := newRig(t, 2)
-	r.write(20, 2, 4, 1_000_000)
+	r.Write(20, 2, 4, 1_000_000)
 	r.start()
 	r.built(r.cfg.DB, balance.ByHash)
 	r.eventually("filled", r.whole)
-	r.write(20, 2, 4, 2_000_000) // all groups change: their keys decide where to
+	r.Write(20, 2, 4, 2_000_000) // all groups change: their keys decide where to
 	r.eventually("followed", func() bool { return r.whole() && r.groups() == 40 })
 }

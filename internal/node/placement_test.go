@@ -14,6 +14,7 @@ import (
 	"adshard/barrels/barreltest"
 	"adshard/barrels/memory"
 	"adshard/internal/node/fanout"
+	"adshard/internal/node/home"
 	"adshard/internal/node/shardserver"
 	"adshard/internal/node/wire"
 	"adshard/internal/oracle"
@@ -112,7 +113,7 @@ func place(t *rapid.T, w *oracletest.World, slaves int) *shardRig {
 	}
 	r := &shardRig{m: &fanout.Map{Epoch: 1, View: view}}
 	for i, table := range tables {
-		r.add(t, StoreName(i), filled(t, w, StoreName(i), table))
+		r.add(t, home.StoreName(i), filled(t, w, home.StoreName(i), table))
 	}
 	return r
 }

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"adshard/fault"
+	"adshard/internal/node/config"
+	"adshard/internal/node/home"
 )
 
 const (
@@ -29,10 +31,10 @@ const (
 // runProcesses runs each part of a cluster as a child process of the same
 // program. A child that ends is not started again; the others go on. The
 // children end with this process, however it ends.
-func runProcesses(ctx context.Context, cfg UpConfig, h *storesDir, out io.Writer, log *slog.Logger) error {
+func runProcesses(ctx context.Context, cfg UpConfig, h *home.Dir, out io.Writer, log *slog.Logger) error {
 	dir, err := os.MkdirTemp("", "adshard-up-")
 	if err != nil {
-		return dirFault(os.TempDir(), err)
+		return config.DirError(os.TempDir(), err)
 	}
 	defer os.RemoveAll(dir)
 	c, err := newChildren(dir, log)
@@ -41,7 +43,7 @@ func runProcesses(ctx context.Context, cfg UpConfig, h *storesDir, out io.Writer
 	}
 	defer func() {
 		if c.stop(); !c.started {
-			h.release(log)
+			h.Release(log)
 		}
 	}()
 	if err := c.startAll(ctx, cfg, h, out); ctx.Err() == nil {
@@ -52,7 +54,7 @@ func runProcesses(ctx context.Context, cfg UpConfig, h *storesDir, out io.Writer
 
 // startAll starts the parts in the order in which they need each other, prints
 // their lines and waits for ctx.
-func (c *children) startAll(ctx context.Context, cfg UpConfig, h *storesDir, out io.Writer) error {
+func (c *children) startAll(ctx context.Context, cfg UpConfig, h *home.Dir, out io.Writer) error {
 	balancer, admin, err := c.startBalancer(ctx, &cfg, h, out)
 	if err != nil {
 		return err
@@ -82,7 +84,7 @@ func (c *children) startAll(ctx context.Context, cfg UpConfig, h *storesDir, out
 
 // startBalancer returns the balancer's address and the URL of its admin port; "":
 // it has none.
-func (c *children) startBalancer(ctx context.Context, cfg *UpConfig, h *storesDir, out io.Writer) (address, admin string, err error) {
+func (c *children) startBalancer(ctx context.Context, cfg *UpConfig, h *home.Dir, out io.Writer) (address, admin string, err error) {
 	b, err := c.start(ctx, "balancer", "balancer", cfg.balancer(h))
 	if err != nil {
 		return "", "", err
@@ -113,10 +115,10 @@ func (c *children) startDistributors(ctx context.Context, cfg *UpConfig, balance
 }
 
 // startSlaves starts all slaves, then waits for each; it returns their addresses.
-func (c *children) startSlaves(ctx context.Context, cfg *UpConfig, h *storesDir, balancer string, out io.Writer) (addresses []string, err error) {
+func (c *children) startSlaves(ctx context.Context, cfg *UpConfig, h *home.Dir, balancer string, out io.Writer) (addresses []string, err error) {
 	var slaves []*child
 	for i := range cfg.Slaves {
-		s, err := c.start(ctx, StoreName(i), "slave", cfg.slave(i, h, balancer))
+		s, err := c.start(ctx, home.StoreName(i), "slave", cfg.slave(i, h, balancer))
 		if err != nil {
 			return nil, err
 		}
@@ -196,7 +198,7 @@ type child struct {
 // start writes the part's configuration and starts it.
 func (c *children) start(ctx context.Context, name, command string, cfg any) (*child, error) {
 	file := filepath.Join(c.dir, name+".yaml")
-	if err := writeConfig(file, cfg); err != nil {
+	if err := config.WriteFile(file, cfg); err != nil {
 		return nil, err
 	}
 	p := &child{name: name, cmd: exec.Command(c.program, command, "--config", file),

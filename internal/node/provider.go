@@ -1,6 +1,10 @@
 package node
 
 import (
+	"adshard/internal/node/feed"
+	"adshard/internal/node/health"
+	"adshard/internal/node/identity"
+	"adshard/internal/node/truth"
 	"adshard/internal/wait"
 	"context"
 	"errors"
@@ -35,14 +39,14 @@ type provider struct {
 	db            backend.Store
 	mapper        quanta
 	log           *slog.Logger
-	health        *health
-	builders      *builders
+	health        *health.Tracker
+	builders      *truth.Builders
 	work          chan struct{} // a token for each build at a time
 	verifying     chan struct{} // one for the comparison under way
 	poke          chan struct{} // there are tasks
 
-	mu       sync.Mutex // guards what follows, and the core
-	data     dataset    // that it hands out; its timeline is the mapper's
+	mu       sync.Mutex       // guards what follows, and the core
+	data     identity.Dataset // that it hands out; its timeline is the mapper's
 	index    *balance.Index
 	dist     *core                  // nil: no balancer was heard of
 	epoch    uint64                 // of the mapper that dist follows
@@ -79,10 +83,10 @@ type marked struct {
 type task func(ctx context.Context) error
 
 // newProvider returns a provider that has no items yet.
-func newProvider(name, address string, cfg SupplyConfig, order balance.Order, db backend.Store, mapper quanta, health *health, log *slog.Logger) *provider {
+func newProvider(name, address string, cfg SupplyConfig, order balance.Order, db backend.Store, mapper quanta, health *health.Tracker, log *slog.Logger) *provider {
 	return &provider{
-		name: name, address: address, cfg: cfg, order: order, data: dataset{order: order}, db: db, mapper: mapper, health: health, log: log,
-		builders: newBuilders(order, cfg.Workers), work: make(chan struct{}, cfg.Workers),
+		name: name, address: address, cfg: cfg, order: order, data: identity.Dataset{Order: order}, db: db, mapper: mapper, health: health, log: log,
+		builders: truth.NewBuilders(order, cfg.Workers), work: make(chan struct{}, cfg.Workers),
 		verifying: make(chan struct{}, 1), poke: make(chan struct{}, 1),
 		clients: make(map[string]*enlisted), weights: make(map[balance.Key]uint32),
 	}
@@ -95,7 +99,7 @@ func (p *provider) load(ctx context.Context) error {
 		return err
 	}
 	index := &balance.Index{}
-	at, err := readItems(ctx, p.db, p.order, p.cfg.Weights, index)
+	at, err := feed.ReadItems(ctx, p.db, p.order, p.cfg.Weights, index)
 	if err != nil {
 		return fmt.Errorf("load the items: %w", err)
 	}
@@ -108,7 +112,7 @@ func (p *provider) load(ctx context.Context) error {
 func (p *provider) have(database string, index *balance.Index, at backend.Position) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.data.database, p.index, p.fed, p.built = database, index, at, at
+	p.data.Database, p.index, p.fed, p.built = database, index, at, at
 	if p.dist != nil {
 		p.follow(p.epoch)
 	}
@@ -132,16 +136,16 @@ func (p *provider) run(ctx context.Context) error {
 // items are read again.
 func (p *provider) tail(ctx context.Context) error {
 	for {
-		f := follower{db: p.db, order: p.order, log: p.log, health: p.health, at: p.fed} // nobody else changes fed
-		err := f.run(ctx, p.take)
+		f := feed.Follower{DB: p.db, Order: p.order, Log: p.log, Health: p.health, At: p.fed} // nobody else changes fed
+		err := f.Run(ctx, p.take)
 		if !fault.Is(err, fault.Stale) && !fault.Is(err, fault.Conflict) || ctx.Err() != nil {
 			return err
 		}
 		p.log.Warn("the log of changes does not go on from here; reading all items anew", "err", err)
 		for err := p.load(ctx); err != nil; err = p.load(ctx) {
-			p.health.note(readingChanges, err)
+			p.health.Note(health.ReadChanges, err)
 			p.log.Warn("cannot read the items; trying again", "err", err)
-			if err := wait.Sleep(ctx, dbRetry); err != nil {
+			if err := wait.Sleep(ctx, feed.RetryAfter); err != nil {
 				return err
 			}
 		}

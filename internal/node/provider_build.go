@@ -1,6 +1,9 @@
 package node
 
 import (
+	"adshard/internal/node/feed"
+	"adshard/internal/node/health"
+	"adshard/internal/node/truth"
 	"adshard/internal/wait"
 	"context"
 	"fmt"
@@ -17,13 +20,13 @@ import (
 
 // build does a Build and tells the distributor.
 func (p *provider) build(ctx context.Context, core *core, job balance.Build) error {
-	builder, release := p.builders.take()
+	builder, release := p.builders.Take()
 	defer release()
 	made, err := p.bucket(ctx, builder, job)
 	if err != nil {
 		return p.failed(ctx, core, job.Node, job.Seq, err)
 	}
-	p.health.note(readingItems, nil)
+	p.health.Note(health.PrepareData, nil)
 	return p.step(func() error {
 		for k, w := range made.weights {
 			if _, known := p.index.Get(k); known {
@@ -55,7 +58,7 @@ func (p *provider) fetch(ctx context.Context, core *core, job balance.Fetch) err
 		return p.failed(ctx, core, job.Node, job.Seq, err)
 	}
 	return p.step(func() error {
-		core.Fetched(balance.Fetched{Node: job.Node, Seq: job.Seq, Changes: changesOf(list, p.order, p.log), Stale: stale})
+		core.Fetched(balance.Fetched{Node: job.Node, Seq: job.Seq, Changes: feed.Changes(list, p.order, p.log), Stale: stale})
 		return nil
 	})
 }
@@ -65,9 +68,9 @@ func (p *provider) failed(ctx context.Context, core *core, node string, seq uint
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	p.health.note(readingItems, err)
+	p.health.Note(health.PrepareData, err)
 	p.log.Warn("cannot prepare node data; trying again", "slave", node, "err", err)
-	if err := wait.Sleep(ctx, dbRetry); err != nil {
+	if err := wait.Sleep(ctx, feed.RetryAfter); err != nil {
 		return err
 	}
 	return p.step(func() error { core.Failed(node, seq); return nil })
@@ -77,7 +80,7 @@ func (p *provider) failed(ctx context.Context, core *core, node string, seq uint
 type bucket struct {
 	builder *nodedata.Builder
 	order   balance.Order
-	weigh   WeightsConfig
+	weigh   feed.Weights
 	limit   int
 
 	data    *pb.NodeData
@@ -105,7 +108,7 @@ func (p *provider) bucket(ctx context.Context, builder *nodedata.Builder, job ba
 		weights: make(map[balance.Key]uint32), campaigns: make(map[uint64]*backend.Campaign),
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	batches := make(chan batch, 1)
+	batches := make(chan truth.Batch, 1)
 	done := make(chan error, 1)
 	go func() {
 		defer close(batches)
@@ -128,10 +131,10 @@ func (p *provider) bucket(ctx context.Context, builder *nodedata.Builder, job ba
 }
 
 // read reads entries batch by batch.
-func (p *provider) read(ctx context.Context, snap backend.Snapshot, entries []balance.Entry, out chan<- batch) error {
-	r := newReading(p.order, snap)
-	for list := range slices.Chunk(entries, readBatch) {
-		next, err := r.batch(ctx, list)
+func (p *provider) read(ctx context.Context, snap backend.Snapshot, entries []balance.Entry, out chan<- truth.Batch) error {
+	r := truth.NewReader(p.order, snap)
+	for list := range slices.Chunk(entries, truth.BatchSize) {
+		next, err := r.Read(ctx, list)
 		if err != nil {
 			return err
 		}
@@ -146,16 +149,16 @@ func (p *provider) read(ctx context.Context, snap backend.Snapshot, entries []ba
 
 // add builds a batch; full: the bucket takes no more. Parents come first in a
 // bucket, so those of a batch are all taken, even if its last items are not.
-func (m *bucket) add(next batch) (full bool, err error) {
+func (m *bucket) add(next truth.Batch) (full bool, err error) {
 	if err := m.parents(next); err != nil {
 		return false, err
 	}
-	for _, e := range next.entries {
+	for _, e := range next.Entries {
 		if e.Key == 0 {
 			m.entries++ // came with the batch, or is gone
 			continue
 		}
-		it, there := next.items[m.order.Item(e.Key)]
+		it, there := next.Items[m.order.Item(e.Key)]
 		if !there {
 			m.data.Deleted = append(m.data.Deleted, uint64(e.Key))
 			m.entries++
@@ -174,19 +177,19 @@ func (m *bucket) add(next batch) (full bool, err error) {
 		m.entries++
 		m.bytes += size
 		if e.Changed() {
-			m.weights[e.Key] = m.weigh.weight(uint32(len(it.Keywords)), uint32(len(it.Ads)), lexicon(it))
+			m.weights[e.Key] = m.weigh.Of(uint32(len(it.Keywords)), uint32(len(it.Ads)), lexicon(it))
 		}
 	}
 	return false, nil
 }
 
-func (m *bucket) parents(next batch) error {
-	for _, a := range next.advertisers {
+func (m *bucket) parents(next truth.Batch) error {
+	for _, a := range next.Advertisers {
 		record := m.builder.Advertiser(a)
 		m.data.Advertisers = append(m.data.Advertisers, record)
 		m.bytes += proto.Size(record) + 4
 	}
-	for _, c := range next.campaigns {
+	for _, c := range next.Campaigns {
 		m.campaigns[c.ID] = c
 		record, err := m.builder.Campaign(c)
 		if err != nil {

@@ -1,6 +1,9 @@
 package node
 
 import (
+	"adshard/internal/node/admission"
+	"adshard/internal/node/health"
+	"adshard/internal/node/wire"
 	"adshard/internal/wait"
 	"context"
 	"fmt"
@@ -66,7 +69,7 @@ func (p *provider) listen(ctx context.Context) error {
 func (p *provider) question() (*pb.QuantaRequest, map[balance.Key]uint32) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	r := &pb.QuantaRequest{Name: p.name, Address: p.address, Epoch: p.epoch, Number: p.number, Database: p.data.database,
+	r := &pb.QuantaRequest{Name: p.name, Address: p.address, Epoch: p.epoch, Number: p.number, Database: p.data.Database,
 		WaitMs: uint32(quantaWait.Milliseconds())}
 	if p.dist != nil {
 		if r.Clock = p.dist.Head(); r.Clock == p.fed.Clock {
@@ -126,17 +129,17 @@ func (p *provider) hear(reply *pb.QuantaResponse) error {
 	return p.step(func() error {
 		p.forget()
 		switch epoch := reply.GetEpoch(); {
-		case reply.GetDatabase() != p.data.database:
+		case reply.GetDatabase() != p.data.Database:
 			return fault.Newf(fault.Conflict, "distributor: ask for quanta",
-				"the balancer plans for database %q, this distributor reads %s; change its db", reply.GetDatabase(), p.data.database)
+				"the balancer plans for database %q, this distributor reads %s; change its db", reply.GetDatabase(), p.data.Database)
 		case epoch < p.epoch:
 			return fault.Newf(fault.Stale, "distributor: ask for quanta",
 				"the balancer's epoch %d is below %d, which was heard of before", epoch, p.epoch)
-		case epoch > p.epoch+maxRestarts:
+		case epoch > p.epoch+admission.MaxRestarts:
 			return fault.Field("distributor: ask for quanta", "epoch",
 				"the balancer says that its epoch is %d, after %d; no balancer starts so often", epoch, p.epoch)
 		case epoch > p.epoch:
-			p.data.timeline = reply.GetTimeline()
+			p.data.Timeline = reply.GetTimeline()
 			p.follow(epoch)
 		case p.deserted:
 			p.deserted = false
@@ -161,13 +164,13 @@ func (p *provider) follow(epoch uint64) {
 		Epoch: epoch, BucketBytes: p.cfg.BucketBytes, NodeBytes: p.cfg.NodeBytes, Ahead: p.cfg.Ahead,
 	}, p.index, p.fed.Clock)
 	p.clients = make(map[string]*enlisted)
-	p.health.note(readingItems, nil) // what could not be built is no longer wanted
+	p.health.Note(health.PrepareData, nil) // what could not be built is no longer wanted
 	p.changed.Notify()
 }
 
 // quantum gives a quantum to the core. Called under the lock.
 func (p *provider) quantum(epoch uint64, message *pb.Quantum) error {
-	q, err := quantumOf(epoch, message)
+	q, err := wire.ToQuantum(epoch, message)
 	if err != nil {
 		return fmt.Errorf("read quantum %d: %w", message.GetNumber(), err)
 	}

@@ -1,13 +1,14 @@
 package node
 
 import (
+	"adshard/internal/node/admission"
 	"adshard/schema/pb"
 )
 
 // room is room for a slave that enlists. Called under the lock.
 func (p *provider) room(op, name string, table *pb.SliceTable) error {
 	_, known := p.clients[name]
-	if !known && len(p.clients) >= maxSlaves {
+	if !known && len(p.clients) >= admission.MaxSlaves {
 		p.forget()
 	}
 	held := 0
@@ -16,5 +17,5 @@ func (p *provider) room(op, name string, table *pb.SliceTable) error {
 			held += c.held
 		}
 	}
-	return room(op, name, known, len(p.clients), held, table)
+	return admission.Check(op, name, known, len(p.clients), held, table)
 }

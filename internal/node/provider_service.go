@@ -8,6 +8,9 @@ import (
 	"adshard/backend"
 	"adshard/balance"
 	"adshard/fault"
+	"adshard/internal/node/identity"
+	"adshard/internal/node/slicemap"
+	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 )
 
@@ -19,22 +22,22 @@ func (p *provider) Enlist(ctx context.Context, r *pb.RegisterRequest) (*pb.Enlis
 	if unheard {
 		return nil, p.unheard("distributor: enlist")
 	}
-	j, err := data.joining(r, r.GetDiscard())
+	j, err := data.Joining(r, r.GetDiscard())
 	if err != nil {
 		return nil, err
 	}
-	h, mark, err := historyOf(ctx, p.db, r.GetPosition())
+	h, mark, err := identity.Locate(ctx, p.db, r.GetPosition())
 	if err != nil {
 		return nil, err
 	}
-	if h != same && !j.Foreign {
+	if h != identity.Same && !j.Foreign {
 		p.log.Warn("the slave's position is not in the log of this database; what it holds is compared",
 			"slave", j.Name, "position", j.Position.String())
-		return &pb.EnlistResponse{Epoch: epoch, Database: data.database, Verify: true,
+		return &pb.EnlistResponse{Epoch: epoch, Database: data.Database, Verify: true,
 			CatchUp: &pb.Position{Clock: fed.Clock, Mark: fed.Mark}}, nil // of no epoch: no quantum of this timeline is in
 	}
-	if r.GetSlices().GetTimeline() != data.timeline {
-		j.Table = unserved(j.Table)
+	if r.GetSlices().GetTimeline() != data.Timeline {
+		j.Table = identity.Unserved(j.Table)
 	}
 	reply, again, err := p.enlist(ctx, r, j, mark)
 	if err != nil {
@@ -84,8 +87,8 @@ func (p *provider) enlist(ctx context.Context, r *pb.RegisterRequest, j balance.
 		again = known && before.incarnation == r.GetIncarnation()
 		p.clients[j.Name] = &enlisted{incarnation: r.GetIncarnation(), seen: time.Now(), at: marked{j.Position, mark},
 			held: len(j.Table.Slices)}
-		reply = &pb.EnlistResponse{Epoch: p.epoch, CatchUp: positionPB(welcome.CatchUp), Refill: welcome.Refill,
-			Database: p.data.database, Mark: mark}
+		reply = &pb.EnlistResponse{Epoch: p.epoch, CatchUp: wire.FromPosition(welcome.CatchUp), Refill: welcome.Refill,
+			Database: p.data.Database, Mark: mark}
 		return nil
 	})
 	return reply, again, err
@@ -93,7 +96,7 @@ func (p *provider) enlist(ctx context.Context, r *pb.RegisterRequest, j balance.
 
 // Pull implements pb.DistributorServer.
 func (p *provider) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullResponse, error) {
-	ctx, cancel := longPoll(ctx, r.GetWaitMs())
+	ctx, cancel := wire.LongPoll(ctx, r.GetWaitMs())
 	defer cancel()
 	for {
 		data, changed, err := p.next(r)
@@ -123,13 +126,13 @@ func (p *provider) next(r *pb.PullRequest) (*pb.NodeData, <-chan struct{}, error
 	if !ok || c.incarnation != r.GetIncarnation() {
 		return nil, nil, fault.Newf(fault.Stale, op, "slave %s is not enlisted here: register again", r.GetName())
 	}
-	if r.GetDatabase() != p.data.database {
+	if r.GetDatabase() != p.data.Database {
 		return nil, nil, fault.Newf(fault.Conflict, op,
 			"slave %s asks for data of database %q, this distributor's is %s: correct the db of the distributor or of the slave's balancer",
-			r.GetName(), r.GetDatabase(), p.data.database)
+			r.GetName(), r.GetDatabase(), p.data.Database)
 	}
 	c.seen = time.Now()
-	at := positionOf(r.GetPosition())
+	at := wire.ToPosition(r.GetPosition())
 	if c.to.position == at {
 		c.at = c.to
 	}
@@ -167,7 +170,7 @@ func (p *provider) stamp(ctx context.Context, r *pb.PullRequest, data *pb.NodeDa
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if c, ok := p.clients[r.GetName()]; ok && c.incarnation == r.GetIncarnation() {
-		c.to = marked{positionOf(data.To), to.Mark}
+		c.to = marked{wire.ToPosition(data.To), to.Mark}
 	}
 	return nil
 }
@@ -193,7 +196,7 @@ func (p *provider) continues(ctx context.Context) error {
 // bucketPB is a bucket as slaves get it; with their slices they learn of each
 // other.
 func (p *provider) bucketPB(next *balance.Bucket[*pb.NodeData]) *pb.NodeData {
-	out := &pb.NodeData{To: positionPB(next.To), Reset_: next.Reset, Database: p.data.database}
+	out := &pb.NodeData{To: wire.FromPosition(next.To), Reset_: next.Reset, Database: p.data.Database}
 	if d := next.Payload; d != nil {
 		out.Advertisers, out.Campaigns, out.Items, out.Deleted = d.Advertisers, d.Campaigns, d.Items, d.Deleted
 		out.Builder = d.Builder
@@ -202,9 +205,9 @@ func (p *provider) bucketPB(next *balance.Bucket[*pb.NodeData]) *pb.NodeData {
 		out.Cleared = append(out.Cleared, &pb.Interval{Lo: uint64(v.Lo), Hi: uint64(v.Hi)})
 	}
 	if next.Table != nil {
-		out.Slices = p.data.table(*next.Table)
+		out.Slices = p.data.Table(*next.Table)
 		model := p.dist.Model()
-		if out.Slices.Shards = shardsOf(model); out.Slices.View != model.View() {
+		if out.Slices.Shards = slicemap.Shards(model); out.Slices.View != model.View() {
 			for _, s := range out.Slices.Shards { // the widths are of another view
 				s.WidthHi, s.WidthLo = 0, 0
 			}

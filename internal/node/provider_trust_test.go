@@ -7,6 +7,8 @@ import (
 
 	"adshard/balance"
 	"adshard/fault"
+	"adshard/internal/node/health"
+	"adshard/internal/node/nodetest"
 	"adshard/schema/pb"
 )
 
@@ -19,15 +21,15 @@ func (l leaper) Quanta(context.Context, *pb.QuantaRequest) (*pb.QuantaResponse, 
 
 // TestADistributorFollowsNoAbsurdEpoch: it would refuse every balancer after it.
 func TestADistributorFollowsNoAbsurdEpoch(t *testing.T) {
-	r := newDatabase(t)
-	p := newProvider("d", "127.0.0.1:1", defaultSupply(), balance.ByOwner, r.db, nil, newHealth(), slog.New(slog.DiscardHandler))
-	r.must(p.load(t.Context()))
-	reply, err := leaper{p.data.database}.Quanta(t.Context(), nil)
-	r.must(err)
+	r := nodetest.NewDatabase(t)
+	p := newProvider("d", "127.0.0.1:1", defaultSupply(), balance.ByOwner, r.DB, nil, health.New(), slog.New(slog.DiscardHandler))
+	r.Must(p.load(t.Context()))
+	reply, err := leaper{p.data.Database}.Quanta(t.Context(), nil)
+	r.Must(err)
 	if err := p.hear(reply); !fault.Is(err, fault.Invalid) || p.epoch != 0 || p.dist != nil {
 		t.Fatalf("%v, epoch %d", err, p.epoch)
 	}
-	if err := p.hear(&pb.QuantaResponse{Epoch: 7, Database: p.data.database}); err != nil || p.epoch != 7 {
+	if err := p.hear(&pb.QuantaResponse{Epoch: 7, Database: p.data.Database}); err != nil || p.epoch != 7 {
 		t.Errorf("afterwards: %v, epoch %d", err, p.epoch)
 	}
 }

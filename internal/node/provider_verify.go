@@ -5,6 +5,7 @@ import (
 
 	"adshard/balance"
 	"adshard/fault"
+	"adshard/internal/node/truth"
 	"adshard/schema/pb"
 )
 
@@ -22,10 +23,10 @@ func (p *provider) Verify(ctx context.Context, r *pb.VerifyRequest) (*pb.VerifyR
 	}
 	lo, hi := balance.Key(r.GetLo()), balance.Key(r.GetHi())
 	p.mu.Lock()
-	database, index := p.data.database, p.index
+	database, index := p.data.Database, p.index
 	var keys []balance.Key
 	if lo <= hi && index != nil {
-		keys = wantedKeys(index, lo, hi, ^uint64(0))
+		keys = truth.Keys(index, lo, hi, ^uint64(0))
 	}
 	p.mu.Unlock()
 	switch {
@@ -34,14 +35,14 @@ func (p *provider) Verify(ctx context.Context, r *pb.VerifyRequest) (*pb.VerifyR
 	case r.GetDatabase() != database:
 		return nil, fault.Newf(fault.Conflict, op, "the slave %s holds data of database %q, the database here is %s", r.GetName(), r.GetDatabase(), database)
 	}
-	truth, own := truth{order: p.order, db: p.db, builders: p.builders}, certificateOf(r.GetCertificate())
+	certifier, own := truth.Certifier{Order: p.order, DB: p.db, Builders: p.builders}, truth.FromReply(r.GetCertificate())
 	named := make([]balance.Parent, len(own.Parents))
 	for i, parent := range own.Parents {
 		named[i] = parent.Parent
 	}
-	want, _, err := truth.certify(ctx, keys, named)
+	want, _, err := certifier.Certify(ctx, keys, named)
 	if err != nil {
 		return nil, err
 	}
-	return &pb.VerifyResponse{Equal: own.Builder == want.Builder && own.Bins == want.Bins && sameParents(own.Parents, want.Parents)}, nil
+	return &pb.VerifyResponse{Equal: own.Builder == want.Builder && own.Bins == want.Bins && truth.SameParents(own.Parents, want.Parents)}, nil
 }

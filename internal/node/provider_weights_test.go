@@ -8,6 +8,7 @@ import (
 	"adshard/backend"
 	"adshard/balance"
 	"adshard/fault"
+	"adshard/internal/node/health"
 	"adshard/schema/pb"
 )
 
@@ -31,7 +32,7 @@ func (f *forgetful) Quanta(_ context.Context, r *pb.QuantaRequest) (*pb.QuantaRe
 func TestWeightsWaitForAMapperThatKnowsTheItems(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	f := &forgetful{end: cancel}
-	p := newProvider("d", "there:1", defaultSupply(), balance.ByHash, nil, f, newHealth(), slog.New(slog.DiscardHandler))
+	p := newProvider("d", "there:1", defaultSupply(), balance.ByHash, nil, f, health.New(), slog.New(slog.DiscardHandler))
 	p.have("db", &balance.Index{}, backend.Position{Clock: 5})
 	p.epoch, p.number, p.weights[7] = 7, 4, 70
 	_ = p.listen(ctx)

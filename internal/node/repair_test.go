@@ -29,17 +29,17 @@ func newScrubbed(t *testing.T, slaves int) *world {
 // repairs waits until a slave has begun to repair something; that may take less
 // time than a look at what it lacks.
 func (w *world) repairs(name string) {
-	w.t.Helper()
+	w.T.Helper()
 	w.eventually("a repair", func() bool { return w.nodes[name].s.state().Repairs > 0 })
 }
 
 // healed waits until nothing is lacking and answers are complete.
 func (w *world) healed() {
-	w.t.Helper()
+	w.T.Helper()
 	defer func() {
 		for name, n := range w.nodes {
-			if w.t.Failed() {
-				w.t.Log(name, n.s.state(), n.s.ready(), control{w.b}.ready())
+			if w.T.Failed() {
+				w.T.Log(name, n.s.state(), n.s.ready(), control{w.b}.ready())
 			}
 		}
 	}()
@@ -92,7 +92,7 @@ func TestScrubFindsWhatIsWrong(t *testing.T) {
 	w := newScrubbed(t, 1)
 	kv := memory.NewDB()
 	store, err := barrels.Open(kv, barrels.Options{Name: "wrong"})
-	w.must(err)
+	w.Must(err)
 	w.add("wrong", store)
 	w.eventually("joined", func() bool { _, ok := w.model().Named("wrong"); return ok })
 	slice := w.on("slave-0")[0]
@@ -100,10 +100,10 @@ func TestScrubFindsWhatIsWrong(t *testing.T) {
 	w.eventually("moved", w.still)
 	w.healed()
 	w.nodes["wrong"].stop()
-	w.must(store.Close())
+	w.Must(store.Close())
 	tampered(t, kv)
 	store, err = barrels.Open(kv, barrels.Options{Name: "wrong"})
-	w.must(err)
+	w.Must(err)
 	n := w.nodes["wrong"]
 	n.store, w.slaves["wrong"].store = store, store
 	w.begin(n)
@@ -120,11 +120,11 @@ func TestScrubFindsWhatIsWrong(t *testing.T) {
 // slaveOn starts a slave with a store of RocksDB that keeps next to nothing in
 // memory, and moves a slice there.
 func (w *world) slaveOn(dir string) *node {
-	w.t.Helper()
+	w.T.Helper()
 	store, err := rocks.Open(dir, rocks.Options{Name: "disk", CacheBytes: 1 << 10})
-	w.must(err)
+	w.Must(err)
 	n := w.add("disk", store)
-	w.t.Cleanup(func() {
+	w.T.Cleanup(func() {
 		if n.stop != nil {
 			n.stop()
 		}
@@ -146,9 +146,9 @@ func TestFlippedBitsInARunningStoreHeal(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	n := w.slaveOn(dir)
 	n.stop() // closing writes table files
-	w.must(n.store.Close())
+	w.Must(n.store.Close())
 	store, err := rocks.Open(dir, rocks.Options{Name: "disk", CacheBytes: 1 << 10})
-	w.must(err)
+	w.Must(err)
 	t.Cleanup(func() {
 		if n.stop != nil {
 			n.stop()
@@ -160,7 +160,7 @@ func TestFlippedBitsInARunningStoreHeal(t *testing.T) {
 	w.eventually("back", w.complete)
 	end := w.ask()
 	files, err := filepath.Glob(filepath.Join(dir, "*.sst"))
-	w.must(err)
+	w.Must(err)
 	for _, f := range files {
 		flipBits(t, f)
 	}
@@ -208,7 +208,7 @@ func TestADeletedStoreDirectoryIsMadeAnew(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	n := w.slaveOn(dir)
 	end := w.ask()
-	w.must(os.RemoveAll(dir))
+	w.Must(os.RemoveAll(dir))
 	w.repairs("disk")
 	w.healed()
 	if sum := end(); len(sum.wrong) > 0 {
@@ -217,7 +217,7 @@ func TestADeletedStoreDirectoryIsMadeAnew(t *testing.T) {
 	if err := n.store.Present(); err != nil {
 		t.Error(err)
 	}
-	w.write(30, 4, 4, 2_000_000)
+	w.Write(30, 4, 4, 2_000_000)
 	w.eventually("followed", w.whole)
 	w.judge()
 }
@@ -291,17 +291,17 @@ func (s *sick) SaveControlIf(ctx context.Context, key string, value []byte, guar
 func TestABalancerThatCannotReadOrSaveIsNotReady(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 1)
-	r.write(4, 2, 2, 1_000_000)
-	db := &sick{Store: r.db}
+	r.Write(4, 2, 2, 1_000_000)
+	db := &sick{Store: r.DB}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	r.must(err)
+	r.Must(err)
 	r.addr = listener.Addr().String()
 	r.b, err = NewBalancer(t.Context(), r.cfg, db, r.log)
-	r.must(err)
+	r.Must(err)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- r.b.Serve(ctx, listener) }()
-	r.stop = func() { cancel(); r.must(<-done); r.stop = nil }
+	r.stop = func() { cancel(); r.Must(<-done); r.stop = nil }
 	says := func(parts ...string) func() bool {
 		return func() bool {
 			text := strings.Join(control{r.b}.ready(), "; ")
@@ -319,7 +319,7 @@ func TestABalancerThatCannotReadOrSaveIsNotReady(t *testing.T) {
 	db.reading.Store(true)
 	db.saving.Store(false)
 	r.eventually("items that cannot be read", says("cannot prepare node data since 20"))
-	r.write(1, 1, 1, 2_000_000)
+	r.Write(1, 1, 1, 2_000_000)
 	r.eventually("changes that cannot be read", says("cannot read the changes of the database since 20"))
 	db.reading.Store(false)
 	r.eventually("ready", says())

@@ -11,17 +11,18 @@ import (
 	"google.golang.org/grpc"
 
 	"adshard/fault"
+	"adshard/internal/node/admission"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 )
 
 // stranger is a connection to the rig's balancer that knows nothing of bounds.
 func (r *rig) stranger() *grpc.ClientConn {
-	r.t.Helper()
+	r.T.Helper()
 	options := append(wire.ClientOptions(), grpc.WithDefaultCallOptions(grpc.MaxCallSendMsgSize(1<<30)))
 	conn, err := grpc.NewClient("passthrough:///"+r.addr, options...)
-	r.must(err)
-	r.t.Cleanup(func() { _ = conn.Close() })
+	r.Must(err)
+	r.T.Cleanup(func() { _ = conn.Close() })
 	return conn
 }
 
@@ -43,7 +44,7 @@ func liveHeap() uint64 {
 // database and the log.
 func TestNamesOfMegabytesLeaveNothingBehind(t *testing.T) {
 	r := newRig(t, 1)
-	r.write(3, 2, 2, 1_000_000)
+	r.Write(3, 2, 2, 1_000_000)
 	r.start()
 	r.slave("slave-0")
 	r.eventually("filled", r.whole)
@@ -79,9 +80,9 @@ func TestStrangersCanAddOnlySoManySlaves(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, 1)
 			if !planned {
-				r.cfg.Slaves = 2 * maxSlaves
+				r.cfg.Slaves = 2 * admission.MaxSlaves
 			}
-			r.write(3, 2, 2, 1_000_000)
+			r.Write(3, 2, 2, 1_000_000)
 			r.start()
 			r.slave("slave-0")
 			if planned {
@@ -90,7 +91,7 @@ func TestStrangersCanAddOnlySoManySlaves(t *testing.T) {
 				r.eventually("known", func() bool { return len(r.b.SlavesList()) == 1 })
 			}
 			balancer, taken := pb.NewBalancerClient(r.stranger()), 1
-			for i := range maxSlaves + 50 {
+			for i := range admission.MaxSlaves + 50 {
 				_, err := balancer.Register(shortly(t), &pb.RegisterRequest{Name: fmt.Sprint("ghost-", i), Address: "a.example:1"})
 				switch {
 				case err == nil:
@@ -99,8 +100,8 @@ func TestStrangersCanAddOnlySoManySlaves(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if taken != maxSlaves || len(r.b.SlavesList()) != maxSlaves {
-				t.Errorf("%d taken, %d listed; at most %d are", taken, len(r.b.SlavesList()), maxSlaves)
+			if taken != admission.MaxSlaves || len(r.b.SlavesList()) != admission.MaxSlaves {
+				t.Errorf("%d taken, %d listed; at most %d are", taken, len(r.b.SlavesList()), admission.MaxSlaves)
 			}
 			// Those that are known go on.
 			r.stopSlave("slave-0")
@@ -121,13 +122,13 @@ func TestStrangersCanAddOnlySoManySlaves(t *testing.T) {
 func TestTablesTogetherAreBounded(t *testing.T) {
 	r := newRig(t, 100)
 	r.start()
-	table := &pb.SliceTable{Origin: r.b.data.origin(), Slices: make([]*pb.HeldSlice, wire.MaxSlices)}
+	table := &pb.SliceTable{Origin: r.b.data.Origin(), Slices: make([]*pb.HeldSlice, wire.MaxSlices)}
 	for i := range table.Slices {
 		table.Slices[i] = &pb.HeldSlice{Id: uint64(i) + 1, Lo: uint64(i) << 40, Hi: uint64(i) << 40}
 	}
 	balancer := pb.NewBalancerClient(r.stranger())
-	for i := range maxHeld/wire.MaxSlices + 1 {
-		want := i < maxHeld/wire.MaxSlices
+	for i := range admission.MaxSlices/wire.MaxSlices + 1 {
+		want := i < admission.MaxSlices/wire.MaxSlices
 		for range 2 { // the same again replaces its own
 			_, err := balancer.Register(shortly(t), &pb.RegisterRequest{Name: fmt.Sprint("slave-", i), Address: "a.example:1",
 				Incarnation: "x", Slices: table})

@@ -17,6 +17,8 @@ import (
 	"adshard/barrels"
 	"adshard/barrels/rocks"
 	"adshard/internal/node/admin"
+	"adshard/internal/node/config"
+	"adshard/internal/node/ports"
 	"adshard/internal/node/shardserver"
 	"adshard/internal/node/wire"
 	"adshard/loadproxy"
@@ -29,11 +31,11 @@ func RunSlave(ctx context.Context, cfg SlaveConfig, out io.Writer, log *slog.Log
 	if err := cfg.Validate(); err != nil {
 		return err
 	}
-	port, err := newAdminPort(cfg.Admin, cfg.AdminHosts...)
+	port, err := ports.Open(cfg.Admin, cfg.AdminHosts...)
 	if err != nil {
 		return err
 	}
-	defer port.close()
+	defer port.Close()
 	store, err := openStore(&cfg)
 	if err != nil {
 		return err
@@ -43,11 +45,11 @@ func RunSlave(ctx context.Context, cfg SlaveConfig, out io.Writer, log *slog.Log
 	if err != nil {
 		return err
 	}
-	port.sockets.register(port.of(cfg.Name))
-	port.print(out)
+	port.Sockets.Register(port.Registerer(cfg.Name))
+	port.Print(out)
 	fmt.Fprintf(out, "slave %s ready %s\n", shortName(cfg.Name), s.address())
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return port.serve(ctx, s.ready, nil, log) })
+	group.Go(func() error { return port.Serve(ctx, s.ready, nil, log) })
 	group.Go(func() error { return s.run(ctx) })
 	return group.Wait()
 }
@@ -58,7 +60,7 @@ func shortName(name string) string { return strings.TrimPrefix(name, "slave-") }
 // openStore opens the slave's RocksDB and makes its directory.
 func openStore(cfg *SlaveConfig) (barrels.Store, error) {
 	if err := os.MkdirAll(cfg.Dir, 0o750); err != nil {
-		return nil, dirFault(cfg.Dir, err)
+		return nil, config.DirError(cfg.Dir, err)
 	}
 	store, err := rocks.Open(cfg.Dir, rocks.Options{Name: cfg.Name, CacheBytes: cfg.CacheBytes, WriteBufferBytes: cfg.WriteBytes})
 	if err != nil {
@@ -85,8 +87,8 @@ type slave struct {
 }
 
 // newSlave listens and connects; it does not own the store.
-func newSlave(cfg SlaveConfig, store barrels.Store, port *adminPort, log *slog.Logger) (*slave, error) {
-	listener, err := listenOn(port.sockets.peers, "listen", cfg.Listen)
+func newSlave(cfg SlaveConfig, store barrels.Store, port *ports.Ports, log *slog.Logger) (*slave, error) {
+	listener, err := ports.Listen(port.Sockets.Peers, "listen", cfg.Listen)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +104,7 @@ func newSlave(cfg SlaveConfig, store barrels.Store, port *adminPort, log *slog.L
 		s.close()
 		return nil, err
 	}
-	metrics := admin.NewSlaveMetrics(port.of(cfg.Name), store, s.proxy.State, s.log)
+	metrics := admin.NewSlaveMetrics(port.Registerer(cfg.Name), store, s.proxy.State, s.log)
 	s.server = grpc.NewServer(wire.SlaveOptions(func(_ string, cause any) { metrics.Panicked(cause) })...)
 	pb.RegisterSlaveServer(s.server, shardserver.New(
 		shardserver.Identity{Name: cfg.Name, Incarnation: own.Incarnation}, store, s.proxy, cfg.MaxInFlight, metrics, s.adopt))
@@ -139,7 +141,7 @@ func (s *slave) adopt(balancer string) (name string, err error) {
 func (s *slave) run(ctx context.Context) error {
 	defer s.balancer.close()
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return serveGRPC(ctx, s.server, s.listener) })
+	group.Go(func() error { return ports.ServeGRPC(ctx, s.server, s.listener) })
 	group.Go(func() error { return s.proxy.Run(ctx) })
 	return group.Wait()
 }

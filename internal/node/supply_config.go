@@ -5,12 +5,13 @@ import (
 
 	"adshard/balance"
 	"adshard/internal/node/config"
+	"adshard/internal/node/feed"
 )
 
 // SupplyConfig bounds what a distributor prepares for slaves.
 type SupplyConfig struct {
 	// Weights say what makes an item heavy.
-	Weights WeightsConfig `yaml:"weights"`
+	Weights feed.Weights `yaml:"weights"`
 	// BucketBytes is the size that a bucket of node data aims at; NodeBytes and
 	// Ahead bound what is ready for one slave, in bytes and in buckets.
 	BucketBytes int `yaml:"bucket_bytes"`
@@ -25,14 +26,14 @@ const maxBuilders = 64
 
 func defaultSupply() SupplyConfig {
 	return SupplyConfig{
-		Weights: DefaultWeights(), BucketBytes: balance.DefaultBucketBytes,
+		Weights: feed.DefaultWeights(), BucketBytes: balance.DefaultBucketBytes,
 		NodeBytes: balance.DefaultNodeBytes, Ahead: balance.DefaultAhead,
 		Workers: min(runtime.GOMAXPROCS(0)+1, maxBuilders),
 	}
 }
 
 func (c *SupplyConfig) check(k *config.Check) {
-	k.That(c.Weights != WeightsConfig{}, "weights", "must not all be 0")
+	k.That(c.Weights != feed.Weights{}, "weights", "must not all be 0")
 	k.Number("bucket_bytes", c.BucketBytes, 1<<10, 32<<20)
 	k.Number("node_bytes", c.NodeBytes, c.BucketBytes, 1<<30)
 	k.Number("ahead", c.Ahead, 1, 1<<10)

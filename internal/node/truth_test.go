@@ -10,22 +10,23 @@ import (
 	"adshard/balance"
 	"adshard/barrels"
 	"adshard/barrels/certify"
+	"adshard/internal/node/truth"
 )
 
 // TestTruthIsWhatSlavesHave: the certificates of slaves, filled and changed
 // through the balancer, are those of the database, for all bins and any.
 func TestTruthIsWhatSlavesHave(t *testing.T) {
 	r := newRig(t, 2)
-	r.write(12, 4, 5, 1_000_000)
+	r.Write(12, 4, 5, 1_000_000)
 	r.start()
 	r.slave("a")
 	r.slave("b")
 	r.eventually("filled", r.whole)
-	r.must(r.b.SetBudget(t.Context(), 3, true))
-	r.write(6, 5, 6, 2_000_000)
+	r.Must(r.b.SetBudget(t.Context(), 3, true))
+	r.Write(6, 5, 6, 2_000_000)
 	r.eventually("followed", r.whole)
 
-	truth := &truth{order: r.b.order, db: r.db, builders: newBuilders(r.b.order, 2)}
+	certifier := &truth.Certifier{Order: r.b.order, DB: r.DB, Builders: truth.NewBuilders(r.b.order, 2)}
 	for range 8 {
 		bins := rand.Uint64() | 1<<rand.IntN(64)
 		var of barrels.Certificate
@@ -33,7 +34,7 @@ func TestTruthIsWhatSlavesHave(t *testing.T) {
 		for _, s := range r.slaves {
 			for _, h := range s.store.Slices().GetSlices() {
 				c, err := s.store.Certify(t.Context(), h.Lo, h.Hi, bins, nil)
-				r.must(err)
+				r.Must(err)
 				of.Items += c.Items
 				for _, p := range c.Parents {
 					kind := backend.KindAdvertiser
@@ -48,10 +49,10 @@ func TestTruthIsWhatSlavesHave(t *testing.T) {
 			}
 		}
 		r.b.mu.Lock() // weights may still come
-		keys := wantedKeys(r.b.mapper.Items(), 0, balance.MaxKey, bins)
+		keys := truth.Keys(r.b.mapper.Items(), 0, balance.MaxKey, bins)
 		r.b.mu.Unlock()
-		want, _, err := truth.certify(t.Context(), keys, slices.Collect(maps.Keys(parents)))
-		r.must(err)
+		want, _, err := certifier.Certify(t.Context(), keys, slices.Collect(maps.Keys(parents)))
+		r.Must(err)
 		equal := slices.EqualFunc(want.Bins[:], of.Bins[:], func(a balance.Sum, b certify.Sum) bool { return a == balance.Sum(b) })
 		for _, p := range want.Parents {
 			if parents[p.Parent] != [2]uint64{p.Hi, p.Lo} {

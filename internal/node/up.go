@@ -11,6 +11,9 @@ import (
 
 	"adshard/backend"
 	"adshard/barrels"
+	"adshard/internal/node/database"
+	"adshard/internal/node/home"
+	"adshard/internal/node/ports"
 )
 
 // loopback is where the parts of a cluster on one machine listen.
@@ -27,11 +30,11 @@ func RunUp(ctx context.Context, cfg UpConfig, out io.Writer, log *slog.Logger) e
 	if err := cfg.Validate(); err != nil {
 		return err
 	}
-	db, err := OpenDB(ctx, cfg.DB, false)
+	db, err := database.Open(ctx, cfg.DB, false)
 	if err != nil {
 		return err
 	}
-	stores, err := openStores(ctx, cfg.stores(), db)
+	stores, err := home.Open(ctx, cfg.stores(), db)
 	if cfg.Processes || err != nil {
 		_ = db.Close() // the balancer's process opens it
 	}
@@ -45,7 +48,7 @@ func RunUp(ctx context.Context, cfg UpConfig, out io.Writer, log *slog.Logger) e
 	started := false
 	defer func() {
 		if !started {
-			stores.release(log)
+			stores.Release(log)
 		}
 	}()
 	u := &up{cfg: cfg, home: stores, db: db, log: log}
@@ -60,11 +63,11 @@ func RunUp(ctx context.Context, cfg UpConfig, out io.Writer, log *slog.Logger) e
 // up is a cluster in one process.
 type up struct {
 	cfg  UpConfig
-	home *storesDir
+	home *home.Dir
 	db   backend.Store
 	log  *slog.Logger
 
-	port     *adminPort
+	port     *ports.Ports
 	listener net.Listener // the balancer's
 	balancer *balancerHost
 	supply   []*distributor
@@ -76,10 +79,10 @@ type up struct {
 // start opens and listens; what can fail fails here. What people are to reach
 // is first, so that a port in use is told at once.
 func (u *up) start(ctx context.Context) (err error) {
-	if u.port, err = newAdminPort(u.cfg.Admin, u.cfg.AdminHosts...); err != nil {
+	if u.port, err = ports.Open(u.cfg.Admin, u.cfg.AdminHosts...); err != nil {
 		return err
 	}
-	if u.listener, err = listenOn(u.port.sockets.peers, "listen", loopback); err != nil {
+	if u.listener, err = ports.Listen(u.port.Sockets.Peers, "listen", loopback); err != nil {
 		return err
 	}
 	balancer := u.listener.Addr().String()
@@ -111,8 +114,8 @@ func (u *up) start(ctx context.Context) (err error) {
 	b, err := NewBalancer(ctx, own, u.db, u.log.With("node", "balancer"))
 	if err == nil {
 		u.balancer = hostOf(b)
-		registerBalancerMetrics(u.port.of("balancer"), u.balancer)
-		u.port.sockets.register(u.port.of("up"))
+		registerBalancerMetrics(u.port.Registerer("balancer"), u.balancer)
+		u.port.Sockets.Register(u.port.Registerer("up"))
 	}
 	return err
 }
@@ -125,7 +128,7 @@ func (u *up) run(ctx context.Context, out io.Writer) error {
 	for i, d := range u.supply {
 		fmt.Fprintf(out, "distributor %d ready %s\n", i, d.address())
 	}
-	u.port.print(out)
+	u.port.Print(out)
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return u.balancer.Serve(ctx, u.listener) })
 	for _, d := range u.supply {
@@ -135,7 +138,7 @@ func (u *up) run(ctx context.Context, out io.Writer) error {
 		group.Go(func() error { return s.run(ctx) })
 	}
 	group.Go(func() error { return u.master.run(ctx) })
-	group.Go(func() error { return u.port.serve(ctx, u.ready, u.balancer.adminHandler, u.log) })
+	group.Go(func() error { return u.port.Serve(ctx, u.ready, u.balancer.adminHandler, u.log) })
 	group.Go(func() error { u.master.announce(ctx, out); return nil })
 	return group.Wait()
 }
@@ -153,7 +156,7 @@ func (u *up) ready() []string {
 // it again does nothing.
 func (u *up) close() {
 	if u.port != nil {
-		u.port.close()
+		u.port.Close()
 	}
 	if u.listener != nil {
 		_ = u.listener.Close()
@@ -173,8 +176,8 @@ func (u *up) close() {
 }
 
 // stores says where the stores lie.
-func (c *UpConfig) stores() storesConfig {
-	s := storesConfig{Path: c.Data, Slaves: c.Slaves, DB: c.DB, DiscardDataOf: c.DiscardDataOf}
+func (c *UpConfig) stores() home.Config {
+	s := home.Config{Path: c.Data, Slaves: c.Slaves, DB: c.DB, DiscardDataOf: c.DiscardDataOf}
 	if c.Barrels != "" {
 		s.Path, s.Built = c.Barrels, true
 	}
@@ -190,19 +193,19 @@ func (c *UpConfig) master(balancer string) MasterConfig {
 	return m
 }
 
-func (c *UpConfig) slave(i int, h *storesDir, balancer string) SlaveConfig {
+func (c *UpConfig) slave(i int, h *home.Dir, balancer string) SlaveConfig {
 	s := DefaultSlaveConfig()
-	s.Name = StoreName(i)
+	s.Name = home.StoreName(i)
 	s.Listen, s.Admin, s.Balancer = loopback, "", balancer
-	s.Dir, s.CacheBytes = h.store(i), c.CacheBytes
+	s.Dir, s.CacheBytes = h.Store(i), c.CacheBytes
 	return s
 }
 
-func (c *UpConfig) balancer(h *storesDir) BalancerConfig {
+func (c *UpConfig) balancer(h *home.Dir) BalancerConfig {
 	b := DefaultBalancerConfig()
 	b.DB, b.Listen, b.Admin, b.AdminHosts, b.Slaves, b.Strategy = c.DB, loopback, c.Admin, c.AdminHosts, c.Slaves, c.Strategy
 	b.Interval, b.StrategyOptions = c.Interval, c.StrategyOptions
-	b.StateKey, b.Distribute, b.DiscardDataOf = h.stateKey(), c.Distributors == 0, c.DiscardDataOf
+	b.StateKey, b.Distribute, b.DiscardDataOf = h.StateKey(), c.Distributors == 0, c.DiscardDataOf
 	return b
 }
 

@@ -21,6 +21,7 @@ import (
 	"adshard/backend"
 	"adshard/backend/sqlite"
 	"adshard/fault"
+	"adshard/internal/node/home"
 	"adshard/search"
 )
 
@@ -237,7 +238,7 @@ func TestUpOnStoresBuiltOffline(t *testing.T) {
 	half := cfg
 	half.Barrels = t.TempDir()
 	for i := range half.Slaves {
-		if err := os.Mkdir(filepath.Join(half.Barrels, StoreName(i)), 0o750); err != nil {
+		if err := os.Mkdir(filepath.Join(half.Barrels, home.StoreName(i)), 0o750); err != nil {
 			t.Fatal(err)
 		}
 	}
