@@ -8,6 +8,9 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"adshard/internal/node"
+	"adshard/internal/node/distributor"
+	"adshard/internal/node/master"
+	"adshard/internal/node/slave"
 )
 
 // TestPrintConfigShowsEveryKey: --print-config of each program shows the key of
@@ -18,10 +21,10 @@ func TestPrintConfigShowsEveryKey(t *testing.T) {
 		config any
 	}{
 		{[]string{"up", "--db", "sqlite:x.db"}, node.DefaultUpConfig()},
-		{[]string{"master"}, node.DefaultMasterConfig()},
-		{[]string{"slave"}, node.DefaultSlaveConfig()},
+		{[]string{"master"}, master.DefaultConfig()},
+		{[]string{"slave"}, slave.DefaultConfig()},
 		{[]string{"balancer", "--db", "sqlite:x.db"}, node.DefaultBalancerConfig()},
-		{[]string{"distributor", "--db", "sqlite:x.db"}, node.DefaultDistributorConfig()},
+		{[]string{"distributor", "--db", "sqlite:x.db"}, distributor.DefaultConfig()},
 	} {
 		status, out, errOut := run(t, "adshard", append(c.args, "--print-config")...)
 		if status != exitDone {

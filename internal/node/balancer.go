@@ -1,6 +1,7 @@
 package node
 
 import (
+	"adshard/internal/node/distributor"
 	"adshard/internal/node/feed"
 	"adshard/internal/node/health"
 	"adshard/internal/node/identity"
@@ -39,7 +40,7 @@ type Balancer struct {
 	health   *health.Tracker
 	started  time.Time
 	feed     feed.Follower
-	provider *provider // nil: others distribute
+	provider *distributor.Distributor // nil: others distribute
 
 	mu        sync.Mutex // guards what follows, and the core
 	mapper    *balance.Mapper
@@ -133,8 +134,8 @@ func (b *Balancer) load(ctx context.Context) error {
 	}
 	b.feed = feed.Follower{DB: b.db, Order: b.order, Log: b.log, Health: b.health, At: at}
 	if b.cfg.Distribute {
-		b.provider = newProvider(ownSupplier, "", b.cfg.SupplyConfig, b.order, b.db, b, b.health, b.log)
-		b.provider.have(b.data.Database, copyOf(index), at)
+		b.provider = distributor.New(ownSupplier, "", b.cfg.DataConfig, b.order, b.db, b, b.health, b.log)
+		b.provider.Begin(b.data.Database, copyOf(index), at)
 	}
 	b.log.Info("items loaded", "items", index.Len(), "clock", at.Clock, "planned", state != nil,
 		"took", time.Since(begin).Round(time.Millisecond))
@@ -206,7 +207,7 @@ func (b *Balancer) Run(ctx context.Context) error {
 	}
 	group.Go(func() error { return b.discarder(ctx) })
 	if b.provider != nil {
-		group.Go(func() error { return b.provider.run(ctx) })
+		group.Go(func() error { return b.provider.Run(ctx) })
 	}
 	err := group.Wait()
 	if errors.Is(err, context.Canceled) {

@@ -6,6 +6,7 @@ import (
 	"adshard/balance"
 	"adshard/balance/strategy"
 	"adshard/internal/node/config"
+	"adshard/internal/node/distributor"
 )
 
 // BalancerConfig configures a balancer.
@@ -62,7 +63,7 @@ type BalancerConfig struct {
 	// distributors that slaves may be sent to; none: those on this machine.
 	TrustedDistributors []string `yaml:"trusted_distributors"`
 
-	SupplyConfig `yaml:",inline"`
+	distributor.DataConfig `yaml:",inline"`
 
 	// KeepChanges is how many changes the feed keeps at most for slaves that
 	// are behind or away; a slave that needs older ones is filled again.
@@ -103,7 +104,7 @@ func DefaultBalancerConfig() BalancerConfig {
 		LoadWeights: LoadWeightsConfig(balance.DefaultLoadWeights), HalfLife: balance.DefaultHalfLife,
 		DeadAfter: balance.DefaultDeadAfter, EvacuateAfter: balance.DefaultEvacuateAfter,
 		MasterLease: balance.DefaultMasterLease, Linger: balance.DefaultLinger,
-		ScrubInterval: balance.DefaultScrub, ScrubShare: balance.DefaultScrubShare, Distribute: true, SupplyConfig: defaultSupply(),
+		ScrubInterval: balance.DefaultScrub, ScrubShare: balance.DefaultScrubShare, Distribute: true, DataConfig: distributor.DefaultDataConfig(),
 		KeepChanges: 5_000_000, ReaderAge: 7 * 24 * time.Hour, StateKey: "balancer",
 	}
 }
@@ -135,7 +136,7 @@ func (c *BalancerConfig) Validate() error {
 	}
 	k.Duration("scrub_interval", c.ScrubInterval, 0, 365*24*time.Hour)
 	k.That(c.ScrubShare > 0 && c.ScrubShare <= 1, "scrub_share", "%g; it must be above 0, at most 1", c.ScrubShare)
-	c.SupplyConfig.check(&k)
+	c.DataConfig.Check(&k)
 	k.Duration("reader_age", c.ReaderAge, time.Minute, 10*365*24*time.Hour)
 	k.That(c.StateKey != "", "state_key", "must not be empty")
 	return k.Err()

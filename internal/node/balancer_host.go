@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc"
 
 	"adshard/fault"
+	"adshard/internal/node/distributor"
 	"adshard/internal/node/feed"
 	"adshard/internal/node/ports"
 	"adshard/internal/node/wire"
@@ -113,7 +114,7 @@ func (h *balancerHost) at() (*Balancer, error) {
 }
 
 // supplier returns the distributor of the balancer at work.
-func (h *balancerHost) supplier() (*provider, error) {
+func (h *balancerHost) supplier() (*distributor.Distributor, error) {
 	b, err := h.at()
 	if err != nil {
 		return nil, err
@@ -153,15 +154,15 @@ func (h *balancerHost) Quanta(ctx context.Context, r *pb.QuantaRequest) (*pb.Qua
 
 // Enlist implements pb.DistributorServer.
 func (h *balancerHost) Enlist(ctx context.Context, r *pb.RegisterRequest) (*pb.EnlistResponse, error) {
-	return forward(h.supplier, (*provider).Enlist, ctx, r)
+	return forward(h.supplier, (*distributor.Distributor).Enlist, ctx, r)
 }
 
 // Pull implements pb.DistributorServer.
 func (h *balancerHost) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullResponse, error) {
-	return forward(h.supplier, (*provider).Pull, ctx, r)
+	return forward(h.supplier, (*distributor.Distributor).Pull, ctx, r)
 }
 
 // Verify implements pb.DistributorServer.
 func (h *balancerHost) Verify(ctx context.Context, r *pb.VerifyRequest) (*pb.VerifyResponse, error) {
-	return forward(h.supplier, (*provider).Verify, ctx, r)
+	return forward(h.supplier, (*distributor.Distributor).Verify, ctx, r)
 }

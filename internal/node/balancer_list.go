@@ -108,7 +108,7 @@ func (b *Balancer) slave(name string) SlaveStatus {
 		s.Registered, s.Position = true, n.position.String()
 		s.Behind = b.mapper.Clock() - min(b.mapper.Clock(), n.position.Clock)
 		if b.provider != nil {
-			s.QueuedBytes = b.provider.queuedBytes(name)
+			s.QueuedBytes = b.provider.QueuedBytes(name)
 		}
 		s.Address, s.SeenMs = n.address, time.Since(n.seen).Milliseconds()
 		s.say(n.state)

@@ -22,6 +22,7 @@ import (
 	"adshard/internal/node/home"
 	"adshard/internal/node/ports"
 	"adshard/internal/node/remote"
+	"adshard/internal/node/slave"
 	"adshard/internal/node/wire"
 	"adshard/internal/oracle"
 	"adshard/schema/pb"
@@ -69,9 +70,9 @@ func (e *ear) said(parts ...string) bool {
 
 // node is a slave that can be killed and started again.
 type node struct {
-	cfg   SlaveConfig
+	cfg   slave.Config
 	store barrels.Store
-	s     *slave
+	s     *slave.Slave
 	stop  func()
 }
 
@@ -111,7 +112,7 @@ func newWorld(t *testing.T, slaves int, change func(*BalancerConfig)) *world {
 // add starts a slave with a store.
 func (w *world) add(name string, store barrels.Store) *node {
 	w.T.Helper()
-	n := &node{cfg: DefaultSlaveConfig(), store: store}
+	n := &node{cfg: slave.DefaultConfig(), store: store}
 	n.cfg.Name, n.cfg.Listen, n.cfg.Admin, n.cfg.Balancer = name, "127.0.0.1:0", "", w.addr
 	n.cfg.Dir, n.cfg.BucketBytes, n.cfg.LoadCounted = w.T.TempDir(), 16<<10, 1_000_000
 	w.nodes[name] = n
@@ -125,11 +126,11 @@ func (w *world) begin(n *node) {
 	w.T.Helper()
 	port, err := ports.Open("")
 	w.Must(err)
-	n.s, err = newSlave(n.cfg, n.store, port, slog.New(slog.DiscardHandler))
+	n.s, err = slave.New(n.cfg, n.store, port, slog.New(slog.DiscardHandler))
 	w.Must(err)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- n.s.run(ctx) }()
+	go func() { done <- n.s.Run(ctx) }()
 	n.stop = func() {
 		cancel()
 		if err := <-done; err != nil {

@@ -6,6 +6,7 @@ import (
 	"adshard/balance"
 	"adshard/internal/node/config"
 	"adshard/internal/node/httpapi"
+	"adshard/internal/node/master"
 )
 
 // UpConfig is the configuration of a whole cluster on one machine.
@@ -55,7 +56,7 @@ const MaxUpSlaves = 64
 func DefaultUpConfig() UpConfig {
 	return UpConfig{
 		Slaves: 3, Strategy: "weighted-move-fast", Interval: balance.DefaultInterval, Data: "data", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081",
-		Profile: "default", Reserve: DefaultReserve, Explain: explainAuto,
+		Profile: "default", Reserve: master.DefaultReserve, Explain: master.ExplainAuto,
 		Timeout: httpapi.DefaultTimeout, MaxInFlight: httpapi.DefaultMaxInFlight,
 	}
 }
@@ -74,7 +75,7 @@ func (c *UpConfig) Validate() error {
 	k.Hosts("admin_hosts", c.AdminHosts)
 	k.OneOf("profile", c.Profile, "default", "sklik")
 	k.That(c.Reserve > 0, "reserve_micros", "must be positive")
-	checkExplain(&k, c.Explain, c.Admin)
+	master.CheckExplain(&k, c.Explain, c.Admin)
 	k.Duration("timeout", c.Timeout, time.Millisecond, httpapi.MaxTimeout)
 	k.Number("max_in_flight", c.MaxInFlight, 1, 1<<16)
 	return k.Err()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"adshard/fault"
+	"adshard/internal/node/distributor"
 	"adshard/internal/node/ports"
 	"adshard/internal/node/remote"
 	"adshard/internal/node/wire"
@@ -17,18 +18,18 @@ import (
 )
 
 // distribute starts a distributor with this name; stop ends it.
-func (r *rig) distribute(name string) (d *distributor, stop func()) {
+func (r *rig) distribute(name string) (d *distributor.Process, stop func()) {
 	r.T.Helper()
-	cfg := DefaultDistributorConfig()
+	cfg := distributor.DefaultConfig()
 	cfg.Name, cfg.DB, cfg.Listen, cfg.Admin, cfg.Balancer = name, r.cfg.DB, "127.0.0.1:0", "", r.addr
 	cfg.BucketBytes = r.cfg.BucketBytes
 	port, err := ports.Open("")
 	r.Must(err)
-	d, err = newDistributor(r.T.Context(), cfg, r.DB, port, slog.New(slog.DiscardHandler))
+	d, err = distributor.NewProcess(r.T.Context(), cfg, r.DB, port, slog.New(slog.DiscardHandler))
 	r.Must(err)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- d.run(ctx) }()
+	go func() { done <- d.Run(ctx) }()
 	stopped := false
 	stop = func() {
 		if stopped {
@@ -57,14 +58,14 @@ func TestDistributorsComeAndGo(t *testing.T) {
 		r.slave(fmt.Sprint("s", i))
 	}
 	r.eventually("filling", func() bool { return r.groups() > 50 })
-	if b.slaves() > 0 {
-		t.Logf("b ends with %d slaves and %d groups there", b.slaves(), r.groups())
+	if b.Slaves() > 0 {
+		t.Logf("b ends with %d slaves and %d groups there", b.Slaves(), r.groups())
 	}
 	stopB()
 	r.eventually("filled", func() bool { return r.whole() && r.groups() == 400 })
 	r.distribute("c")
 	r.distribute("d")
-	r.eventually("shared", func() bool { return a.slaves() < 4 })
+	r.eventually("shared", func() bool { return a.Slaves() < 4 })
 	// The questions of this test are load: no slice is to be in two places for it.
 	r.Must(control{r.b}.BalancePause(t.Context(), true))
 	r.Write(45, 10, 6, 2_000_000)

@@ -1,6 +1,9 @@
 package node
 
 import (
+	"adshard/internal/node/distributor"
+	"adshard/internal/node/master"
+	"adshard/internal/node/slave"
 	"io"
 	"net/http"
 	"strings"
@@ -29,7 +32,7 @@ func answer(t *testing.T, method, url, host string) (int, string) {
 
 // TestExplanationsAreWhereTheyShouldBe: they show every bid.
 func TestExplanationsAreWhereTheyShouldBe(t *testing.T) {
-	for explain, public := range map[string]int{explainAuto: 200, explainPublic: 200, explainAdmin: 403} {
+	for explain, public := range map[string]int{master.ExplainAuto: 200, master.ExplainPublic: 200, master.ExplainAdmin: 403} {
 		t.Run(explain, func(t *testing.T) {
 			cfg := upConfig(t, adsDB(t, 4))
 			cfg.Explain, cfg.AdminHosts = explain, []string{"ads.example"}
@@ -58,15 +61,15 @@ func TestExplanationsAreWhereTheyShouldBe(t *testing.T) {
 // TestAdminHostsAndExplainAreChecked: in the configurations of all programs.
 func TestAdminHostsAndExplainAreChecked(t *testing.T) {
 	wrong := []string{"http://ads.example", "ads.example:80", "", "a b"}
-	up, master, slave := DefaultUpConfig(), DefaultMasterConfig(), DefaultSlaveConfig()
-	balancer, distributor := DefaultBalancerConfig(), DefaultDistributorConfig()
-	up.DB, balancer.DB, distributor.DB = "sqlite:x", "sqlite:x", "sqlite:x"
+	u, m, s := DefaultUpConfig(), master.DefaultConfig(), slave.DefaultConfig()
+	b, d := DefaultBalancerConfig(), distributor.DefaultConfig()
+	u.DB, b.DB, d.DB = "sqlite:x", "sqlite:x", "sqlite:x"
 	for name, c := range map[string]struct {
 		hosts    *[]string
 		validate func() error
 	}{
-		"up": {&up.AdminHosts, up.Validate}, "master": {&master.AdminHosts, master.Validate}, "slave": {&slave.AdminHosts, slave.Validate},
-		"balancer": {&balancer.AdminHosts, balancer.Validate}, "distributor": {&distributor.AdminHosts, distributor.Validate},
+		"up": {&u.AdminHosts, u.Validate}, "master": {&m.AdminHosts, m.Validate}, "slave": {&s.AdminHosts, s.Validate},
+		"balancer": {&b.AdminHosts, b.Validate}, "distributor": {&d.AdminHosts, d.Validate},
 	} {
 		*c.hosts = []string{"ads.example", "10.0.0.5", "2001:db8::1"}
 		if err := c.validate(); err != nil {
@@ -80,9 +83,9 @@ func TestAdminHostsAndExplainAreChecked(t *testing.T) {
 		}
 		*c.hosts = nil
 	}
-	master.Explain, up.Explain = explainAdmin, "everywhere"
-	master.Admin = ""
-	for _, err := range []error{master.Validate(), up.Validate()} {
+	m.Explain, u.Explain = master.ExplainAdmin, "everywhere"
+	m.Admin = ""
+	for _, err := range []error{m.Validate(), u.Validate()} {
 		if err == nil || !strings.Contains(err.Error(), "explain") {
 			t.Errorf("taken: %v", err)
 		}

@@ -42,10 +42,10 @@ func TestABalancerOnAnotherDatabaseChangesNothing(t *testing.T) {
 	w.Must(err)
 	w.start()
 	w.eventually("refused", func() bool {
-		return w.nodes["slave-0"].s.state().Refused && w.nodes["slave-1"].s.state().Refused
+		return w.nodes["slave-0"].s.State().Refused && w.nodes["slave-1"].s.State().Refused
 	})
 	w.eventually("both databases are named", func() bool {
-		for _, text := range []string{w.nodes["slave-0"].s.state().Trouble, fmt.Sprint(w.watcher.Trouble())} {
+		for _, text := range []string{w.nodes["slave-0"].s.State().Trouble, fmt.Sprint(w.watcher.Trouble())} {
 			if !strings.Contains(text, id) || !strings.Contains(text, other) {
 				return false
 			}
@@ -58,7 +58,7 @@ func TestABalancerOnAnotherDatabaseChangesNothing(t *testing.T) {
 	if lost := w.lost(held); lost > 0 {
 		t.Errorf("%d groups were lost", lost)
 	}
-	if why := w.nodes["slave-0"].s.ready(); len(why) == 0 {
+	if why := w.nodes["slave-0"].s.Ready(); len(why) == 0 {
 		t.Error("a slave that is refused is ready")
 	}
 	// With leave to discard what they hold, the slaves follow the other one.
@@ -87,7 +87,7 @@ func TestADistributorOnAnotherDatabaseIsRefused(t *testing.T) {
 		t.Errorf("the balancer says %v", err)
 	}
 	// Were it named by a balancer all the same, no slave would take its data.
-	conn, err := wire.Dial(d.address())
+	conn, err := wire.Dial(d.Address())
 	w.Must(err)
 	defer conn.Close()
 	store := w.slaves["slave-0"].store
@@ -159,7 +159,7 @@ func (w *world) applied(running bool) (sum uint64) {
 		return 0
 	}
 	for _, n := range w.nodes {
-		sum += n.s.state().Items
+		sum += n.s.State().Items
 	}
 	return sum
 }
@@ -193,7 +193,7 @@ func TestAnEarlierModelBeginsANewTimeline(t *testing.T) {
 	}
 	epoch := w.b.Epoch()
 	w.eventually("all know the epoch", func() bool {
-		return w.nodes["slave-0"].s.state().Epoch == epoch && w.nodes["slave-1"].s.state().Epoch == epoch
+		return w.nodes["slave-0"].s.State().Epoch == epoch && w.nodes["slave-1"].s.State().Epoch == epoch
 	})
 	w.stop()
 	w.Restore(copied)
@@ -226,7 +226,7 @@ func TestStoresFromBeforeMarksAreTakenOver(t *testing.T) {
 	w.begin(n)
 	w.eventually("marked", func() bool { return n.store.Position().GetMark() != 0 })
 	w.eventually("complete", w.complete)
-	if got := n.s.state().Items; got > 0 {
+	if got := n.s.State().Items; got > 0 {
 		t.Errorf("%d groups were sent again", got)
 	}
 }
@@ -238,7 +238,7 @@ func TestTwoAddressesOfOneSlaveAreNotComplete(t *testing.T) {
 	m := *w.watcher.Current()
 	m.Shards = nil
 	for _, s := range w.watcher.Current().Shards {
-		slave, hangUp, err := fanout.Dial(s.Name, search.NewShardID(m.Database, m.Timeline, s.Name), w.nodes["slave-0"].s.address())
+		slave, hangUp, err := fanout.Dial(s.Name, search.NewShardID(m.Database, m.Timeline, s.Name), w.nodes["slave-0"].s.Address())
 		w.Must(err)
 		defer hangUp()
 		m.Shards = append(m.Shards, fanout.Shard{Name: s.Name, Slave: slave})
@@ -260,7 +260,7 @@ func TestTheNameOfASlaveInServiceIsNotTaken(t *testing.T) {
 	soon, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	n := w.nodes["slave-0"]
-	address := n.s.address()
+	address := n.s.Address()
 	other := freePort(t)
 	register := func(at string) error {
 		_, err := w.b.Register(soon, &pb.RegisterRequest{Name: "slave-0", Address: at, Incarnation: "another"})

@@ -19,6 +19,7 @@ import (
 	"adshard/barrels/memory"
 	"adshard/barrels/rocks"
 	"adshard/fault"
+	"adshard/schema/pb"
 )
 
 // newScrubbed is a world in which a scrub takes half a second.
@@ -30,7 +31,7 @@ func newScrubbed(t *testing.T, slaves int) *world {
 // time than a look at what it lacks.
 func (w *world) repairs(name string) {
 	w.T.Helper()
-	w.eventually("a repair", func() bool { return w.nodes[name].s.state().Repairs > 0 })
+	w.eventually("a repair", func() bool { return w.nodes[name].s.State().Repairs > 0 })
 }
 
 // healed waits until nothing is lacking and answers are complete.
@@ -39,13 +40,13 @@ func (w *world) healed() {
 	defer func() {
 		for name, n := range w.nodes {
 			if w.T.Failed() {
-				w.T.Log(name, n.s.state(), n.s.ready(), control{w.b}.ready())
+				w.T.Log(name, n.s.State(), n.s.Ready(), control{w.b}.ready())
 			}
 		}
 	}()
 	w.eventually("healed", func() bool {
 		for _, n := range w.nodes {
-			if n.s.state().Lacking != "" || len(n.s.ready()) > 0 {
+			if n.s.State().Lacking != "" || len(n.s.Ready()) > 0 {
 				return false
 			}
 		}
@@ -171,7 +172,7 @@ func TestFlippedBitsInARunningStoreHeal(t *testing.T) {
 		t.Errorf("%d complete, %d incomplete, wrong: %q", sum.complete, sum.incomplete, sum.wrong)
 	}
 	w.judge()
-	if n.s.state().Repairs == 0 {
+	if n.s.State().Repairs == 0 {
 		t.Error("nothing was repaired")
 	}
 }
@@ -229,9 +230,13 @@ func TestAnswersNameWhatIsLacking(t *testing.T) {
 	n := w.nodes["slave-1"]
 	table := n.store.Slices().Slices
 	w.stop() // so that it is not filled again
-	n.s.proxy.Discard(table[0].Lo, table[0].Hi, "a test wants it")
+	w.Must(w.b.call(shortly(t), "slave-1", "test", func(s pb.SlaveClient, incarnation string) error {
+		_, err := s.Discard(shortly(t), &pb.DiscardRequest{Lo: table[0].Lo, Hi: table[0].Hi, Generation: table[0].Generation,
+			Reason: "a test wants it", Incarnation: incarnation})
+		return err
+	}))
 	seen := false
-	if why := n.s.ready(); len(why) != 1 || !strings.Contains(why[0], "is not served since 20") {
+	if why := n.s.Ready(); len(why) != 1 || !strings.Contains(why[0], "is not served since 20") {
 		t.Errorf("ready: %q", why)
 	}
 	w.eventually("asked", func() bool {

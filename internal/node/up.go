@@ -12,8 +12,11 @@ import (
 	"adshard/backend"
 	"adshard/barrels"
 	"adshard/internal/node/database"
+	"adshard/internal/node/distributor"
 	"adshard/internal/node/home"
+	"adshard/internal/node/master"
 	"adshard/internal/node/ports"
+	"adshard/internal/node/slave"
 )
 
 // loopback is where the parts of a cluster on one machine listen.
@@ -70,10 +73,10 @@ type up struct {
 	port     *ports.Ports
 	listener net.Listener // the balancer's
 	balancer *balancerHost
-	supply   []*distributor
+	supply   []*distributor.Process
 	stores   []barrels.Store
-	slaves   []*slave
-	master   *master
+	slaves   []*slave.Slave
+	master   *master.Master
 }
 
 // start opens and listens; what can fail fails here. What people are to reach
@@ -86,24 +89,24 @@ func (u *up) start(ctx context.Context) (err error) {
 		return err
 	}
 	balancer := u.listener.Addr().String()
-	if u.master, err = newMaster(u.cfg.master(balancer), u.port, u.log); err != nil {
+	if u.master, err = master.New(u.cfg.master(balancer), u.port, u.log); err != nil {
 		return err
 	}
 	for i := range u.cfg.Slaves {
 		cfg := u.cfg.slave(i, u.home, balancer)
-		store, err := openStore(&cfg)
+		store, err := slave.OpenStore(&cfg)
 		if err != nil {
 			return err
 		}
 		u.stores = append(u.stores, store)
-		s, err := newSlave(cfg, store, u.port, u.log)
+		s, err := slave.New(cfg, store, u.port, u.log)
 		if err != nil {
 			return err
 		}
 		u.slaves = append(u.slaves, s)
 	}
 	for i := range u.cfg.Distributors {
-		d, err := newDistributor(ctx, u.cfg.distributor(i, balancer), u.db, u.port, u.log)
+		d, err := distributor.NewProcess(ctx, u.cfg.distributor(i, balancer), u.db, u.port, u.log)
 		if err != nil {
 			return err
 		}
@@ -123,31 +126,31 @@ func (u *up) start(ctx context.Context) (err error) {
 // run serves until ctx is over or a part cannot go on.
 func (u *up) run(ctx context.Context, out io.Writer) error {
 	for i, s := range u.slaves {
-		fmt.Fprintf(out, "slave %d ready %s\n", i, s.address())
+		fmt.Fprintf(out, "slave %d ready %s\n", i, s.Address())
 	}
 	for i, d := range u.supply {
-		fmt.Fprintf(out, "distributor %d ready %s\n", i, d.address())
+		fmt.Fprintf(out, "distributor %d ready %s\n", i, d.Address())
 	}
 	u.port.Print(out)
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return u.balancer.Serve(ctx, u.listener) })
 	for _, d := range u.supply {
-		group.Go(func() error { return d.run(ctx) })
+		group.Go(func() error { return d.Run(ctx) })
 	}
 	for _, s := range u.slaves {
-		group.Go(func() error { return s.run(ctx) })
+		group.Go(func() error { return s.Run(ctx) })
 	}
-	group.Go(func() error { return u.master.run(ctx) })
+	group.Go(func() error { return u.master.Run(ctx) })
 	group.Go(func() error { return u.port.Serve(ctx, u.ready, u.balancer.adminHandler, u.log) })
-	group.Go(func() error { u.master.announce(ctx, out); return nil })
+	group.Go(func() error { u.master.Announce(ctx, out); return nil })
 	return group.Wait()
 }
 
 // ready returns why the cluster cannot do all of its work.
 func (u *up) ready() []string {
-	why := append(u.balancer.ready(), u.master.ready()...)
+	why := append(u.balancer.ready(), u.master.Ready()...)
 	for _, s := range u.slaves {
-		why = append(why, s.ready()...)
+		why = append(why, s.Ready()...)
 	}
 	return why
 }
@@ -162,16 +165,16 @@ func (u *up) close() {
 		_ = u.listener.Close()
 	}
 	if u.master != nil {
-		u.master.close()
+		u.master.Close()
 	}
 	for _, d := range u.supply {
-		d.close()
+		d.Close()
 	}
 	for _, s := range u.slaves {
-		s.close()
+		s.Close()
 	}
 	for _, store := range u.stores {
-		closeStore(store, u.log)
+		slave.CloseStore(store, u.log)
 	}
 }
 
@@ -185,16 +188,16 @@ func (c *UpConfig) stores() home.Config {
 }
 
 // master, slave, balancer and distributor are the configurations of the cluster's parts.
-func (c *UpConfig) master(balancer string) MasterConfig {
-	m := DefaultMasterConfig()
+func (c *UpConfig) master(balancer string) master.Config {
+	m := master.DefaultConfig()
 	m.HTTP, m.Admin, m.Balancer = c.HTTP, "", balancer
 	m.Lexicon, m.Profile, m.Reserve = c.Lexicon, c.Profile, c.Reserve
 	m.Timeout, m.MaxInFlight, m.Explain = c.Timeout, c.MaxInFlight, c.Explain
 	return m
 }
 
-func (c *UpConfig) slave(i int, h *home.Dir, balancer string) SlaveConfig {
-	s := DefaultSlaveConfig()
+func (c *UpConfig) slave(i int, h *home.Dir, balancer string) slave.Config {
+	s := slave.DefaultConfig()
 	s.Name = home.StoreName(i)
 	s.Listen, s.Admin, s.Balancer = loopback, "", balancer
 	s.Dir, s.CacheBytes = h.Store(i), c.CacheBytes
@@ -209,8 +212,8 @@ func (c *UpConfig) balancer(h *home.Dir) BalancerConfig {
 	return b
 }
 
-func (c *UpConfig) distributor(i int, balancer string) DistributorConfig {
-	d := DefaultDistributorConfig()
+func (c *UpConfig) distributor(i int, balancer string) distributor.Config {
+	d := distributor.DefaultConfig()
 	d.Name, d.DB, d.Listen, d.Admin, d.Balancer = fmt.Sprint("distributor-", i), c.DB, loopback, "", balancer
 	return d
 }

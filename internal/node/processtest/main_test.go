@@ -13,6 +13,9 @@ import (
 
 	"adshard/internal/node"
 	"adshard/internal/node/config"
+	"adshard/internal/node/distributor"
+	"adshard/internal/node/master"
+	"adshard/internal/node/slave"
 )
 
 // TestMain runs the tests, or, when this program was started as a part of a
@@ -39,19 +42,19 @@ func part(command, file string) int {
 			err = node.RunBalancer(ctx, cfg, os.Stdout, log)
 		}
 	case "distributor":
-		cfg := node.DefaultDistributorConfig()
+		cfg := distributor.DefaultConfig()
 		if err = config.Load(file, &cfg); err == nil {
-			err = node.RunDistributor(ctx, cfg, os.Stdout, log)
+			err = distributor.Run(ctx, cfg, os.Stdout, log)
 		}
 	case "slave":
-		cfg := node.DefaultSlaveConfig()
+		cfg := slave.DefaultConfig()
 		if err = config.Load(file, &cfg); err == nil {
-			err = node.RunSlave(ctx, cfg, os.Stdout, log)
+			err = slave.Run(ctx, cfg, os.Stdout, log)
 		}
 	case "master":
-		cfg := node.DefaultMasterConfig()
+		cfg := master.DefaultConfig()
 		if err = config.Load(file, &cfg); err == nil {
-			err = node.RunMaster(ctx, cfg, os.Stdout, log)
+			err = master.Run(ctx, cfg, os.Stdout, log)
 		}
 	case "up":
 		cfg := node.DefaultUpConfig()

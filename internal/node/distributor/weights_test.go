@@ -1,4 +1,4 @@
-package node
+package distributor
 
 import (
 	"context"
@@ -32,8 +32,8 @@ func (f *forgetful) Quanta(_ context.Context, r *pb.QuantaRequest) (*pb.QuantaRe
 func TestWeightsWaitForAMapperThatKnowsTheItems(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	f := &forgetful{end: cancel}
-	p := newProvider("d", "there:1", defaultSupply(), balance.ByHash, nil, f, health.New(), slog.New(slog.DiscardHandler))
-	p.have("db", &balance.Index{}, backend.Position{Clock: 5})
+	p := New("d", "there:1", DefaultDataConfig(), balance.ByHash, nil, f, health.New(), slog.New(slog.DiscardHandler))
+	p.Begin("db", &balance.Index{}, backend.Position{Clock: 5})
 	p.epoch, p.number, p.weights[7] = 7, 4, 70
 	_ = p.listen(ctx)
 	if p.epoch != 8 || p.weights[7] != 70 {

@@ -1,4 +1,6 @@
-package node
+// Package master is the process that takes queries over HTTP, asks all slaves
+// and answers with the result of the auction. It keeps no state on disk.
+package master
 
 import (
 	"adshard/internal/wait"
@@ -26,10 +28,10 @@ import (
 	"adshard/search/words"
 )
 
-// RunMaster runs a master until ctx is over. It prints "admin http://ADDR" and
+// Run runs a master until ctx is over. It prints "admin http://ADDR" and
 // "master listening http://ADDR" when it listens, and "ready http://ADDR" when
 // a complete answer is possible for the first time.
-func RunMaster(ctx context.Context, cfg MasterConfig, out io.Writer, log *slog.Logger) error {
+func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error {
 	if err := cfg.Validate(); err != nil {
 		return err
 	}
@@ -38,7 +40,7 @@ func RunMaster(ctx context.Context, cfg MasterConfig, out io.Writer, log *slog.L
 		return err
 	}
 	defer port.Close()
-	m, err := newMaster(cfg, port, log)
+	m, err := New(cfg, port, log)
 	if err != nil {
 		return err
 	}
@@ -46,15 +48,15 @@ func RunMaster(ctx context.Context, cfg MasterConfig, out io.Writer, log *slog.L
 	port.Print(out)
 	fmt.Fprintf(out, "master listening %s\n", m.url())
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return port.Serve(ctx, m.ready, nil, log) })
-	group.Go(func() error { return m.run(ctx) })
-	group.Go(func() error { m.announce(ctx, out); return nil })
+	group.Go(func() error { return port.Serve(ctx, m.Ready, nil, log) })
+	group.Go(func() error { return m.Run(ctx) })
+	group.Go(func() error { m.Announce(ctx, out); return nil })
 	return group.Wait()
 }
 
-// master is a master that listens.
-type master struct {
-	cfg      MasterConfig
+// Master is a master that listens.
+type Master struct {
+	cfg      Config
 	listener net.Listener
 	balancer *grpc.ClientConn
 	seeds    []*grpc.ClientConn
@@ -64,9 +66,9 @@ type master struct {
 	log      *slog.Logger
 }
 
-// newMaster reads the lexicon, listens and connects.
-func newMaster(cfg MasterConfig, port *ports.Ports, log *slog.Logger) (*master, error) {
-	m := &master{cfg: cfg, log: log.With("node", cfg.Name)}
+// New reads the lexicon, listens and connects.
+func New(cfg Config, port *ports.Ports, log *slog.Logger) (*Master, error) {
+	m := &Master{cfg: cfg, log: log.With("node", cfg.Name)}
 	lexicon, err := openLexicon(cfg.Lexicon, m.log)
 	if err != nil {
 		return nil, err
@@ -79,7 +81,7 @@ func newMaster(cfg MasterConfig, port *ports.Ports, log *slog.Logger) (*master, 
 	}
 	seeds, err := m.dialSeeds()
 	if err != nil {
-		m.close()
+		m.Close()
 		return nil, err
 	}
 	metrics := admin.NewMasterMetrics(port.Registerer(cfg.Name))
@@ -92,7 +94,7 @@ func newMaster(cfg MasterConfig, port *ports.Ports, log *slog.Logger) (*master, 
 
 // handle makes the handlers of the public port, and of explanations on the
 // admin port.
-func (m *master) handle(lexicon *words.Lexicon, metrics *admin.MasterMetrics, port *ports.Ports) {
+func (m *Master) handle(lexicon *words.Lexicon, metrics *admin.MasterMetrics, port *ports.Ports) {
 	c := httpapi.Config{
 		Searcher: m.fanout, Explainer: m.fanout, Lexicon: lexicon, Profile: profileOf(m.cfg.Profile),
 		Reserve: m.cfg.Reserve, DefaultTimeout: m.cfg.Timeout, MaxInFlight: m.cfg.MaxInFlight, Observer: metrics,
@@ -107,7 +109,7 @@ func (m *master) handle(lexicon *words.Lexicon, metrics *admin.MasterMetrics, po
 
 // dialSeeds connects to the slaves that are asked for the map while there is no
 // balancer.
-func (m *master) dialSeeds() (fanout.Seeds, error) {
+func (m *Master) dialSeeds() (fanout.Seeds, error) {
 	var seeds fanout.Seeds
 	for _, address := range m.cfg.Slaves {
 		conn, err := wire.Dial(address)
@@ -135,25 +137,25 @@ func openLexicon(path string, log *slog.Logger) (*words.Lexicon, error) {
 }
 
 // url is where queries come in.
-func (m *master) url() string { return "http://" + m.listener.Addr().String() }
+func (m *Master) url() string { return "http://" + m.listener.Addr().String() }
 
-// close ends what newMaster began if run never did.
-func (m *master) close() {
+// Close ends what newMaster began if run never did.
+func (m *Master) Close() {
 	_ = m.listener.Close()
 	m.hangUp()
 }
 
 // hangUp ends the connections to balancer and seeds.
-func (m *master) hangUp() {
+func (m *Master) hangUp() {
 	_ = m.balancer.Close()
 	for _, conn := range m.seeds {
 		_ = conn.Close()
 	}
 }
 
-// run serves until ctx is over; connections to slaves close when the last
+// Run serves until ctx is over; connections to slaves close when the last
 // query is answered.
-func (m *master) run(ctx context.Context) error {
+func (m *Master) Run(ctx context.Context) error {
 	defer m.hangUp()
 	defer m.watcher.Close()
 	group, ctx := errgroup.WithContext(ctx)
@@ -163,9 +165,9 @@ func (m *master) run(ctx context.Context) error {
 	return group.Wait()
 }
 
-// ready returns why the master cannot answer. A map of slaves that have been
+// Ready returns why the master cannot answer. A map of slaves that have been
 // filled is enough: what slaves do not answer is said in each answer.
-func (m *master) ready() []string {
+func (m *Master) Ready() []string {
 	switch now := m.watcher.Current(); {
 	case now != nil && now.Filled:
 		return nil
@@ -180,7 +182,7 @@ func (m *master) ready() []string {
 }
 
 // filled is 1 when the first fill is complete.
-func (m *master) filled() float64 {
+func (m *Master) filled() float64 {
 	if now := m.watcher.Current(); now != nil && now.Filled {
 		return 1
 	}
@@ -194,7 +196,7 @@ const (
 
 // complete waits until a complete answer is possible; false when ctx was over
 // first.
-func (m *master) complete(ctx context.Context) bool {
+func (m *Master) complete(ctx context.Context) bool {
 	for {
 		probe, cancel := context.WithTimeout(ctx, probeTime)
 		answer, err := m.fanout.Search(probe, &search.Request{
@@ -209,8 +211,8 @@ func (m *master) complete(ctx context.Context) bool {
 	}
 }
 
-// announce prints that the first complete answer is possible.
-func (m *master) announce(ctx context.Context, out io.Writer) {
+// Announce prints that the first complete answer is possible.
+func (m *Master) Announce(ctx context.Context, out io.Writer) {
 	if m.complete(ctx) {
 		fmt.Fprintf(out, "ready %s\n", m.url())
 	}

@@ -1,12 +1,12 @@
-package node
+package distributor
 
 import (
 	"adshard/balance"
 	"adshard/internal/node/config"
 )
 
-// DistributorConfig configures a distributor in a process of its own.
-type DistributorConfig struct {
+// Config configures a distributor in a process of its own.
+type Config struct {
 	// Name is unique among the distributors of a cluster.
 	Name string `yaml:"name"`
 	// DB is the backend database, as the balancer's.
@@ -25,19 +25,19 @@ type DistributorConfig struct {
 	// Order says how items lie on the ring; as the balancer's.
 	Order string `yaml:"order"`
 
-	SupplyConfig `yaml:",inline"`
+	DataConfig `yaml:",inline"`
 }
 
-// DefaultDistributorConfig returns a configuration that lacks only DB.
-func DefaultDistributorConfig() DistributorConfig {
-	return DistributorConfig{
+// DefaultConfig returns a configuration that lacks only DB.
+func DefaultConfig() Config {
+	return Config{
 		Name: "distributor-0", Listen: "127.0.0.1:7200", Admin: "127.0.0.1:7201", Balancer: "127.0.0.1:7000",
-		Order: balance.ByOwner.String(), SupplyConfig: defaultSupply(),
+		Order: balance.ByOwner.String(), DataConfig: DefaultDataConfig(),
 	}
 }
 
 // Validate lists all faults of the configuration.
-func (c *DistributorConfig) Validate() error {
+func (c *Config) Validate() error {
 	var k config.Check
 	k.Name("name", c.Name)
 	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH")
@@ -50,6 +50,6 @@ func (c *DistributorConfig) Validate() error {
 	k.Hosts("admin_hosts", c.AdminHosts)
 	k.Address("balancer", c.Balancer, true)
 	k.OneOf("order", c.Order, balance.ByOwner.String(), balance.ByHash.String())
-	c.SupplyConfig.check(&k)
+	c.DataConfig.Check(&k)
 	return k.Err()
 }

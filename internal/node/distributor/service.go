@@ -1,4 +1,4 @@
-package node
+package distributor
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 )
 
 // Enlist implements pb.DistributorServer.
-func (p *provider) Enlist(ctx context.Context, r *pb.RegisterRequest) (*pb.EnlistResponse, error) {
+func (p *Distributor) Enlist(ctx context.Context, r *pb.RegisterRequest) (*pb.EnlistResponse, error) {
 	p.mu.Lock()
 	data, epoch, fed, unheard := p.data, p.epoch, p.fed, p.dist == nil
 	p.mu.Unlock()
@@ -58,7 +58,7 @@ func (p *provider) Enlist(ctx context.Context, r *pb.RegisterRequest) (*pb.Enlis
 
 // enlist registers a slave with the core. mark is the mark of its position; again
 // reports whether it was enlisted before.
-func (p *provider) enlist(ctx context.Context, r *pb.RegisterRequest, j balance.Joining, mark uint64) (reply *pb.EnlistResponse, again bool, err error) {
+func (p *Distributor) enlist(ctx context.Context, r *pb.RegisterRequest, j balance.Joining, mark uint64) (reply *pb.EnlistResponse, again bool, err error) {
 	const op = "distributor: enlist"
 	newest, err := p.db.Newest(ctx)
 	if err != nil {
@@ -85,7 +85,7 @@ func (p *provider) enlist(ctx context.Context, r *pb.RegisterRequest, j balance.
 		}
 		before, known := p.clients[j.Name]
 		again = known && before.incarnation == r.GetIncarnation()
-		p.clients[j.Name] = &enlisted{incarnation: r.GetIncarnation(), seen: time.Now(), at: marked{j.Position, mark},
+		p.clients[j.Name] = &client{incarnation: r.GetIncarnation(), seen: time.Now(), at: marked{j.Position, mark},
 			held: len(j.Table.Slices)}
 		reply = &pb.EnlistResponse{Epoch: p.epoch, CatchUp: wire.FromPosition(welcome.CatchUp), Refill: welcome.Refill,
 			Database: p.data.Database, Mark: mark}
@@ -95,7 +95,7 @@ func (p *provider) enlist(ctx context.Context, r *pb.RegisterRequest, j balance.
 }
 
 // Pull implements pb.DistributorServer.
-func (p *provider) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullResponse, error) {
+func (p *Distributor) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullResponse, error) {
 	ctx, cancel := wire.LongPoll(ctx, r.GetWaitMs())
 	defer cancel()
 	for {
@@ -115,7 +115,7 @@ func (p *provider) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullRespons
 }
 
 // next returns the bucket that is ready, or what to wait for.
-func (p *provider) next(r *pb.PullRequest) (*pb.NodeData, <-chan struct{}, error) {
+func (p *Distributor) next(r *pb.PullRequest) (*pb.NodeData, <-chan struct{}, error) {
 	const op = "distributor: pull"
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -158,7 +158,7 @@ func (p *provider) next(r *pb.PullRequest) (*pb.NodeData, <-chan struct{}, error
 
 // stamp puts the marks of the changes at both ends into a bucket: where the slave
 // is, and that of the log where it leads.
-func (p *provider) stamp(ctx context.Context, r *pb.PullRequest, data *pb.NodeData) error {
+func (p *Distributor) stamp(ctx context.Context, r *pb.PullRequest, data *pb.NodeData) error {
 	to, err := p.db.At(ctx, data.GetTo().GetClock())
 	if err != nil {
 		return err
@@ -177,7 +177,7 @@ func (p *provider) stamp(ctx context.Context, r *pb.PullRequest, data *pb.NodeDa
 
 // continues makes sure that the database is still of the history that the core has
 // followed: a restored copy may have come in its place since.
-func (p *provider) continues(ctx context.Context) error {
+func (p *Distributor) continues(ctx context.Context) error {
 	p.mu.Lock()
 	known := []backend.Position{p.fed, p.built}
 	p.mu.Unlock()
@@ -195,7 +195,7 @@ func (p *provider) continues(ctx context.Context) error {
 
 // bucketPB is a bucket as slaves get it; with their slices they learn of each
 // other.
-func (p *provider) bucketPB(next *balance.Bucket[*pb.NodeData]) *pb.NodeData {
+func (p *Distributor) bucketPB(next *balance.Bucket[*pb.NodeData]) *pb.NodeData {
 	out := &pb.NodeData{To: wire.FromPosition(next.To), Reset_: next.Reset, Database: p.data.Database}
 	if d := next.Payload; d != nil {
 		out.Advertisers, out.Campaigns, out.Items, out.Deleted = d.Advertisers, d.Campaigns, d.Items, d.Deleted

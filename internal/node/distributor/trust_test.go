@@ -1,4 +1,4 @@
-package node
+package distributor
 
 import (
 	"context"
@@ -22,8 +22,8 @@ func (l leaper) Quanta(context.Context, *pb.QuantaRequest) (*pb.QuantaResponse, 
 // TestADistributorFollowsNoAbsurdEpoch: it would refuse every balancer after it.
 func TestADistributorFollowsNoAbsurdEpoch(t *testing.T) {
 	r := nodetest.NewDatabase(t)
-	p := newProvider("d", "127.0.0.1:1", defaultSupply(), balance.ByOwner, r.DB, nil, health.New(), slog.New(slog.DiscardHandler))
-	r.Must(p.load(t.Context()))
+	p := New("d", "127.0.0.1:1", DefaultDataConfig(), balance.ByOwner, r.DB, nil, health.New(), slog.New(slog.DiscardHandler))
+	r.Must(p.Load(t.Context()))
 	reply, err := leaper{p.data.Database}.Quanta(t.Context(), nil)
 	r.Must(err)
 	if err := p.hear(reply); !fault.Is(err, fault.Invalid) || p.epoch != 0 || p.dist != nil {

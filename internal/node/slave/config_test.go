@@ -1,4 +1,4 @@
-package node
+package slave
 
 import (
 	"strings"
@@ -21,7 +21,7 @@ func TestSlaveNeedsAnAddressToGiveAway(t *testing.T) {
 		{"0.0.0.0:7100", "", false},
 		{"[::]:7100", "", false},
 	} {
-		cfg := DefaultSlaveConfig()
+		cfg := DefaultConfig()
 		cfg.Listen, cfg.Advertise = c.listen, c.advertise
 		err := cfg.Validate()
 		if c.good && err != nil || !c.good && (!fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "advertise")) {

@@ -1,4 +1,4 @@
-package node
+package distributor
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 // interval with the database. The items compared are those known now; changes of
 // later ones follow with the log, from the position that the slave was given when
 // it enlisted. One comparison is made at a time.
-func (p *provider) Verify(ctx context.Context, r *pb.VerifyRequest) (*pb.VerifyResponse, error) {
+func (p *Distributor) Verify(ctx context.Context, r *pb.VerifyRequest) (*pb.VerifyResponse, error) {
 	const op = "distributor: verify"
 	select {
 	case p.verifying <- struct{}{}:

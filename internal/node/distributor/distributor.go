@@ -1,4 +1,10 @@
-package node
+// Package distributor prepares node data for slaves: in a process of its own, or
+// inside a balancer.
+//
+// A Distributor drives the distributor of package balance, a state machine: it
+// follows the database and the balancer, builds node data with several workers
+// and answers the calls of slaves. A Process is a Distributor that listens.
+package distributor
 
 import (
 	"adshard/internal/node/feed"
@@ -21,23 +27,23 @@ import (
 	"adshard/schema/pb"
 )
 
-// quanta is where a provider learns what the mapper decides: a balancer in the
+// mapper is where a provider learns what the mapper decides: a balancer in the
 // same process, or one reached over gRPC.
-type quanta interface {
+type mapper interface {
 	Quanta(ctx context.Context, r *pb.QuantaRequest) (*pb.QuantaResponse, error)
 }
 
-// provider drives a distributor core: it follows the database and the mapper,
+// Distributor drives a distributor core: it follows the database and the mapper,
 // builds node data with several workers and hands it to slaves. A balancer has
 // one, and a distributor process is one. It shares nothing with the mapper but
 // the calls of quanta.
-type provider struct {
+type Distributor struct {
 	pb.UnimplementedDistributorServer
 	name, address string // as the mapper is told
-	cfg           SupplyConfig
+	cfg           DataConfig
 	order         balance.Order
 	db            backend.Store
-	mapper        quanta
+	mapper        mapper
 	log           *slog.Logger
 	health        *health.Tracker
 	builders      *truth.Builders
@@ -48,12 +54,12 @@ type provider struct {
 	mu       sync.Mutex       // guards what follows, and the core
 	data     identity.Dataset // that it hands out; its timeline is the mapper's
 	index    *balance.Index
-	dist     *core                  // nil: no balancer was heard of
+	dist     *machine               // nil: no balancer was heard of
 	epoch    uint64                 // of the mapper that dist follows
 	number   uint64                 // of the newest quantum taken; 0: none
 	fed      backend.Position       // of the newest change taken
 	built    backend.Position       // of the newest snapshot that buckets were built from
-	clients  map[string]*enlisted   // by the slave's name
+	clients  map[string]*client     // by the slave's name
 	weights  map[balance.Key]uint32 // to be told to the mapper
 	deserted bool                   // the core goes on without a mapper
 	tasks    []task
@@ -61,12 +67,12 @@ type provider struct {
 	made     uint64         // buckets, when last somebody was woken
 }
 
-// core is the distributor of package balance with node data of groups. What it
+// machine is the distributor of package balance with node data of groups. What it
 // wanted done goes back to it, also when another one has taken its place.
-type core = balance.Distributor[*pb.NodeData]
+type machine = balance.Distributor[*pb.NodeData]
 
-// enlisted is a slave that has enlisted.
-type enlisted struct {
+// client is a slave that has enlisted.
+type client struct {
 	incarnation string
 	seen        time.Time
 	held        int    // slices of its table
@@ -82,18 +88,18 @@ type marked struct {
 // task is reading or building that the core asked for.
 type task func(ctx context.Context) error
 
-// newProvider returns a provider that has no items yet.
-func newProvider(name, address string, cfg SupplyConfig, order balance.Order, db backend.Store, mapper quanta, health *health.Tracker, log *slog.Logger) *provider {
-	return &provider{
+// New returns a provider that has no items yet.
+func New(name, address string, cfg DataConfig, order balance.Order, db backend.Store, mapper mapper, health *health.Tracker, log *slog.Logger) *Distributor {
+	return &Distributor{
 		name: name, address: address, cfg: cfg, order: order, data: identity.Dataset{Order: order}, db: db, mapper: mapper, health: health, log: log,
 		builders: truth.NewBuilders(order, cfg.Workers), work: make(chan struct{}, cfg.Workers),
 		verifying: make(chan struct{}, 1), poke: make(chan struct{}, 1),
-		clients: make(map[string]*enlisted), weights: make(map[balance.Key]uint32),
+		clients: make(map[string]*client), weights: make(map[balance.Key]uint32),
 	}
 }
 
-// load reads all items.
-func (p *provider) load(ctx context.Context) error {
+// Load reads all items.
+func (p *Distributor) Load(ctx context.Context) error {
 	id, err := p.db.ID(ctx)
 	if err != nil {
 		return err
@@ -103,13 +109,13 @@ func (p *provider) load(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("load the items: %w", err)
 	}
-	p.have(id, index, at)
+	p.Begin(id, index, at)
 	return nil
 }
 
-// have begins with these items, as of a position. Slaves that have enlisted do so
+// Begin begins with these items, as of a position. Slaves that have enlisted do so
 // again.
-func (p *provider) have(database string, index *balance.Index, at backend.Position) {
+func (p *Distributor) Begin(database string, index *balance.Index, at backend.Position) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.data.Database, p.index, p.fed, p.built = database, index, at, at
@@ -118,8 +124,8 @@ func (p *provider) have(database string, index *balance.Index, at backend.Positi
 	}
 }
 
-// run works until ctx is over; it returns nil then.
-func (p *provider) run(ctx context.Context) error {
+// Run works until ctx is over; it returns nil then.
+func (p *Distributor) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return p.tail(ctx) })
 	group.Go(func() error { return p.listen(ctx) })
@@ -134,7 +140,7 @@ func (p *provider) run(ctx context.Context) error {
 // tail follows the database. When the next changes are no longer in the log,
 // because this process was suspended for long or the database was restored, the
 // items are read again.
-func (p *provider) tail(ctx context.Context) error {
+func (p *Distributor) tail(ctx context.Context) error {
 	for {
 		f := feed.Follower{DB: p.db, Order: p.order, Log: p.log, Health: p.health, At: p.fed} // nobody else changes fed
 		err := f.Run(ctx, p.take)
@@ -142,7 +148,7 @@ func (p *provider) tail(ctx context.Context) error {
 			return err
 		}
 		p.log.Warn("the log of changes does not go on from here; reading all items anew", "err", err)
-		for err := p.load(ctx); err != nil; err = p.load(ctx) {
+		for err := p.Load(ctx); err != nil; err = p.Load(ctx) {
 			p.health.Note(health.ReadChanges, err)
 			p.log.Warn("cannot read the items; trying again", "err", err)
 			if err := wait.Sleep(ctx, feed.RetryAfter); err != nil {
@@ -153,7 +159,7 @@ func (p *provider) tail(ctx context.Context) error {
 }
 
 // take gives changes to the core.
-func (p *provider) take(list []balance.Change, at backend.Position) error {
+func (p *Distributor) take(list []balance.Change, at backend.Position) error {
 	return p.step(func() error {
 		for _, c := range list {
 			switch _, known := p.index.Get(c.Key); {
@@ -174,7 +180,7 @@ func (p *provider) take(list []balance.Change, at backend.Position) error {
 
 // step changes the core under the lock, takes over what it wants done, and
 // wakes those who wait when there is something for them.
-func (p *provider) step(change func() error) error {
+func (p *Distributor) step(change func() error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	err := change()
@@ -183,7 +189,7 @@ func (p *provider) step(change func() error) error {
 }
 
 // collect is called under the lock.
-func (p *provider) collect() {
+func (p *Distributor) collect() {
 	if p.dist == nil {
 		return
 	}
@@ -207,7 +213,7 @@ func (p *provider) collect() {
 }
 
 // dispatch starts the tasks, as many at a time as there are workers.
-func (p *provider) dispatch(ctx context.Context, group *errgroup.Group) error {
+func (p *Distributor) dispatch(ctx context.Context, group *errgroup.Group) error {
 	for {
 		select {
 		case <-ctx.Done():
@@ -232,8 +238,8 @@ func (p *provider) dispatch(ctx context.Context, group *errgroup.Group) error {
 	}
 }
 
-// queuedBytes is what is ready for a slave here.
-func (p *provider) queuedBytes(slave string) int {
+// QueuedBytes is what is ready for a slave here.
+func (p *Distributor) QueuedBytes(slave string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.dist == nil {
@@ -243,6 +249,6 @@ func (p *provider) queuedBytes(slave string) int {
 }
 
 // unheard is the error of a provider that no balancer has spoken to.
-func (p *provider) unheard(op string) error {
+func (p *Distributor) unheard(op string) error {
 	return fault.Newf(fault.Unavailable, op, "the distributor %s has not heard of a balancer yet; ask again after a pause", p.name)
 }

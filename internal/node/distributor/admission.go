@@ -1,4 +1,4 @@
-package node
+package distributor
 
 import (
 	"adshard/internal/node/admission"
@@ -6,7 +6,7 @@ import (
 )
 
 // room is room for a slave that enlists. Called under the lock.
-func (p *provider) room(op, name string, table *pb.SliceTable) error {
+func (p *Distributor) room(op, name string, table *pb.SliceTable) error {
 	_, known := p.clients[name]
 	if !known && len(p.clients) >= admission.MaxSlaves {
 		p.forget()

@@ -1,4 +1,4 @@
-package node
+package distributor
 
 import (
 	"adshard/internal/node/feed"
@@ -19,7 +19,7 @@ import (
 )
 
 // build does a Build and tells the distributor.
-func (p *provider) build(ctx context.Context, core *core, job balance.Build) error {
+func (p *Distributor) build(ctx context.Context, core *machine, job balance.Build) error {
 	builder, release := p.builders.Take()
 	defer release()
 	made, err := p.bucket(ctx, builder, job)
@@ -42,7 +42,7 @@ func (p *provider) build(ctx context.Context, core *core, job balance.Build) err
 }
 
 // reads notes the position of a snapshot that a bucket is built from.
-func (p *provider) reads(at backend.Position) {
+func (p *Distributor) reads(at backend.Position) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if at.Clock > p.built.Clock {
@@ -51,7 +51,7 @@ func (p *provider) reads(at backend.Position) {
 }
 
 // fetch does a Fetch and tells the distributor.
-func (p *provider) fetch(ctx context.Context, core *core, job balance.Fetch) error {
+func (p *Distributor) fetch(ctx context.Context, core *machine, job balance.Fetch) error {
 	list, err := p.db.Changes(ctx, backend.Position{Clock: job.After}, job.Limit)
 	stale := fault.Is(err, fault.Stale)
 	if err != nil && !stale {
@@ -64,7 +64,7 @@ func (p *provider) fetch(ctx context.Context, core *core, job balance.Fetch) err
 }
 
 // failed has the work given again after a pause.
-func (p *provider) failed(ctx context.Context, core *core, node string, seq uint64, err error) error {
+func (p *Distributor) failed(ctx context.Context, core *machine, node string, seq uint64, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -93,7 +93,7 @@ type bucket struct {
 
 // bucket reads and builds a job's entries. One goroutine reads while another
 // one builds.
-func (p *provider) bucket(ctx context.Context, builder *nodedata.Builder, job balance.Build) (*bucket, error) {
+func (p *Distributor) bucket(ctx context.Context, builder *nodedata.Builder, job balance.Build) (*bucket, error) {
 	snap, err := p.db.Snapshot(ctx)
 	if err != nil {
 		return nil, err
@@ -131,7 +131,7 @@ func (p *provider) bucket(ctx context.Context, builder *nodedata.Builder, job ba
 }
 
 // read reads entries batch by batch.
-func (p *provider) read(ctx context.Context, snap backend.Snapshot, entries []balance.Entry, out chan<- truth.Batch) error {
+func (p *Distributor) read(ctx context.Context, snap backend.Snapshot, entries []balance.Entry, out chan<- truth.Batch) error {
 	r := truth.NewReader(p.order, snap)
 	for list := range slices.Chunk(entries, truth.BatchSize) {
 		next, err := r.Read(ctx, list)

@@ -1,4 +1,4 @@
-package node
+package distributor
 
 import (
 	"runtime"
@@ -8,8 +8,8 @@ import (
 	"adshard/internal/node/feed"
 )
 
-// SupplyConfig bounds what a distributor prepares for slaves.
-type SupplyConfig struct {
+// DataConfig bounds what a distributor prepares for slaves.
+type DataConfig struct {
 	// Weights say what makes an item heavy.
 	Weights feed.Weights `yaml:"weights"`
 	// BucketBytes is the size that a bucket of node data aims at; NodeBytes and
@@ -24,15 +24,15 @@ type SupplyConfig struct {
 // maxBuilders is the most buckets that are built at a time.
 const maxBuilders = 64
 
-func defaultSupply() SupplyConfig {
-	return SupplyConfig{
+func DefaultDataConfig() DataConfig {
+	return DataConfig{
 		Weights: feed.DefaultWeights(), BucketBytes: balance.DefaultBucketBytes,
 		NodeBytes: balance.DefaultNodeBytes, Ahead: balance.DefaultAhead,
 		Workers: min(runtime.GOMAXPROCS(0)+1, maxBuilders),
 	}
 }
 
-func (c *SupplyConfig) check(k *config.Check) {
+func (c *DataConfig) Check(k *config.Check) {
 	k.That(c.Weights != feed.Weights{}, "weights", "must not all be 0")
 	k.Number("bucket_bytes", c.BucketBytes, 1<<10, 32<<20)
 	k.Number("node_bytes", c.NodeBytes, c.BucketBytes, 1<<30)

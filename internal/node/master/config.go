@@ -1,4 +1,4 @@
-package node
+package master
 
 import (
 	"net"
@@ -12,8 +12,8 @@ import (
 // DefaultReserve is the least price, in micros (serving.md §4).
 const DefaultReserve = 10_000
 
-// MasterConfig is a master's configuration.
-type MasterConfig struct {
+// Config is a master's configuration.
+type Config struct {
 	// Name is the master's name in acknowledgements and logs.
 	Name string `yaml:"name"`
 	// HTTP is where queries come in; Admin is the admin port, empty: none.
@@ -43,17 +43,17 @@ type MasterConfig struct {
 	MaxInFlight int `yaml:"max_in_flight"`
 }
 
-// DefaultMasterConfig returns the defaults.
-func DefaultMasterConfig() MasterConfig {
-	return MasterConfig{
+// DefaultConfig returns the defaults.
+func DefaultConfig() Config {
+	return Config{
 		Name: "master-0", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081", Balancer: "127.0.0.1:7000",
-		Profile: "default", Reserve: DefaultReserve, Explain: explainAuto,
+		Profile: "default", Reserve: DefaultReserve, Explain: ExplainAuto,
 		Timeout: httpapi.DefaultTimeout, MaxInFlight: httpapi.DefaultMaxInFlight,
 	}
 }
 
 // Validate lists all faults.
-func (c *MasterConfig) Validate() error {
+func (c *Config) Validate() error {
 	var k config.Check
 	k.Name("name", c.Name)
 	k.Address("http", c.HTTP, true)
@@ -66,7 +66,7 @@ func (c *MasterConfig) Validate() error {
 	}
 	k.OneOf("profile", c.Profile, "default", "sklik")
 	k.That(c.Reserve > 0, "reserve_micros", "must be positive")
-	checkExplain(&k, c.Explain, c.Admin)
+	CheckExplain(&k, c.Explain, c.Admin)
 	k.Duration("timeout", c.Timeout, time.Millisecond, httpapi.MaxTimeout)
 	k.Number("max_in_flight", c.MaxInFlight, 1, 1<<16)
 	return k.Err()
@@ -74,21 +74,21 @@ func (c *MasterConfig) Validate() error {
 
 // Where explanations are (MasterConfig.Explain).
 const (
-	explainAuto   = "auto"
-	explainPublic = "public"
-	explainAdmin  = "admin"
+	ExplainAuto   = "auto"
+	ExplainPublic = "public"
+	ExplainAdmin  = "admin"
 )
 
-// checkExplain checks where explanations are to be.
-func checkExplain(k *config.Check, explain, admin string) {
-	k.OneOf("explain", explain, explainAuto, explainPublic, explainAdmin)
-	k.That(explain != explainAdmin || admin != "", "explain", "is admin, and there is no admin port; set admin")
+// CheckExplain checks where explanations are to be.
+func CheckExplain(k *config.Check, explain, admin string) {
+	k.OneOf("explain", explain, ExplainAuto, ExplainPublic, ExplainAdmin)
+	k.That(explain != ExplainAdmin || admin != "", "explain", "is admin, and there is no admin port; set admin")
 }
 
 // explains reports whether queries and explanations come in at one address.
-func (c *MasterConfig) explains(at net.Addr) bool {
+func (c *Config) explains(at net.Addr) bool {
 	tcp, ok := at.(*net.TCPAddr)
-	return c.Explain == explainPublic || c.Explain == explainAuto && ok && tcp.IP.IsLoopback()
+	return c.Explain == ExplainPublic || c.Explain == ExplainAuto && ok && tcp.IP.IsLoopback()
 }
 
 // profileOf returns a profile by name; the default one for any other.

@@ -1,4 +1,4 @@
-package node
+package distributor
 
 import (
 	"adshard/internal/node/admission"
@@ -32,7 +32,7 @@ const (
 )
 
 // listen polls the mapper for quanta until ctx is over.
-func (p *provider) listen(ctx context.Context) error {
+func (p *Distributor) listen(ctx context.Context) error {
 	heard := time.Now()
 	for ctx.Err() == nil {
 		r, weights := p.question()
@@ -66,7 +66,7 @@ func (p *provider) listen(ctx context.Context) error {
 // question is what the mapper is asked; the weights in it are taken out. They
 // wait for its first quantum: then it has seen all changes that this provider
 // had.
-func (p *provider) question() (*pb.QuantaRequest, map[balance.Key]uint32) {
+func (p *Distributor) question() (*pb.QuantaRequest, map[balance.Key]uint32) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r := &pb.QuantaRequest{Name: p.name, Address: p.address, Epoch: p.epoch, Number: p.number, Database: p.data.Database,
@@ -91,7 +91,7 @@ func (p *provider) question() (*pb.QuantaRequest, map[balance.Key]uint32) {
 // mark adds the mark of the newest change that was processed, if it is not the
 // newest one read, so that the balancer sees whether this provider reads the same
 // history. A failure shows again when the changes are read.
-func (p *provider) mark(ctx context.Context, r *pb.QuantaRequest) {
+func (p *Distributor) mark(ctx context.Context, r *pb.QuantaRequest) {
 	if r.GetClock() == 0 || r.GetMark() != 0 {
 		return
 	}
@@ -101,7 +101,7 @@ func (p *provider) mark(ctx context.Context, r *pb.QuantaRequest) {
 }
 
 // giveBack keeps weights that were not told for the next time.
-func (p *provider) giveBack(weights map[balance.Key]uint32) {
+func (p *Distributor) giveBack(weights map[balance.Key]uint32) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for k, w := range weights {
@@ -112,7 +112,7 @@ func (p *provider) giveBack(weights map[balance.Key]uint32) {
 }
 
 // alone lets changes of data go on under the last map.
-func (p *provider) alone(err error) {
+func (p *Distributor) alone(err error) {
 	_ = p.step(func() error {
 		if p.dist != nil && !p.deserted {
 			p.deserted = true
@@ -125,7 +125,7 @@ func (p *provider) alone(err error) {
 
 // hear takes quanta. A mapper of a later epoch gets a core of its own; slaves
 // enlist again then.
-func (p *provider) hear(reply *pb.QuantaResponse) error {
+func (p *Distributor) hear(reply *pb.QuantaResponse) error {
 	return p.step(func() error {
 		p.forget()
 		switch epoch := reply.GetEpoch(); {
@@ -157,19 +157,19 @@ func (p *provider) hear(reply *pb.QuantaResponse) error {
 }
 
 // follow begins to follow a mapper. Called under the lock.
-func (p *provider) follow(epoch uint64) {
+func (p *Distributor) follow(epoch uint64) {
 	p.log.Info("following a balancer", "balancer_epoch", epoch, "before", p.epoch, "clock", p.fed.Clock)
 	p.epoch, p.number, p.made, p.deserted = epoch, 0, 0, false
 	p.dist = balance.NewDistributor[*pb.NodeData](balance.DistributorConfig{
 		Epoch: epoch, BucketBytes: p.cfg.BucketBytes, NodeBytes: p.cfg.NodeBytes, Ahead: p.cfg.Ahead,
 	}, p.index, p.fed.Clock)
-	p.clients = make(map[string]*enlisted)
+	p.clients = make(map[string]*client)
 	p.health.Note(health.PrepareData, nil) // what could not be built is no longer wanted
 	p.changed.Notify()
 }
 
 // quantum gives a quantum to the core. Called under the lock.
-func (p *provider) quantum(epoch uint64, message *pb.Quantum) error {
+func (p *Distributor) quantum(epoch uint64, message *pb.Quantum) error {
 	q, err := wire.ToQuantum(epoch, message)
 	if err != nil {
 		return fmt.Errorf("read quantum %d: %w", message.GetNumber(), err)
@@ -183,7 +183,7 @@ func (p *provider) quantum(epoch uint64, message *pb.Quantum) error {
 
 // forget drops what is ready for slaves that do not come for it. Called under
 // the lock.
-func (p *provider) forget() {
+func (p *Distributor) forget() {
 	for name, c := range p.clients {
 		if time.Since(c.seen) > forgetAfter {
 			p.dist.Forget(name)

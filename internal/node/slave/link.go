@@ -1,4 +1,4 @@
-package node
+package slave
 
 import (
 	"context"
@@ -32,7 +32,7 @@ type link struct {
 // adoptedFile is where a slave remembers its balancer's address.
 const adoptedFile = "adopted-by"
 
-func newLink(cfg *SlaveConfig) (*link, error) {
+func newLink(cfg *Config) (*link, error) {
 	l := &link{configured: cfg.Balancer != "", file: filepath.Join(cfg.Dir, adoptedFile)}
 	address := cfg.Balancer
 	if address == "" {

@@ -1,4 +1,4 @@
-package node
+package slave
 
 import (
 	"time"
@@ -6,8 +6,8 @@ import (
 	"adshard/internal/node/config"
 )
 
-// SlaveConfig is a slave's configuration.
-type SlaveConfig struct {
+// Config is a slave's configuration.
+type Config struct {
 	// Name is unique in the cluster; the slave keeps it over restarts.
 	Name string `yaml:"name"`
 	// Listen is where masters ask; Advertise is the address that they are
@@ -40,16 +40,16 @@ type SlaveConfig struct {
 	BucketBytes int `yaml:"bucket_bytes"`
 }
 
-// DefaultSlaveConfig returns the defaults.
-func DefaultSlaveConfig() SlaveConfig {
-	return SlaveConfig{
+// DefaultConfig returns the defaults.
+func DefaultConfig() Config {
+	return Config{
 		Name: "slave-0", Listen: "127.0.0.1:7100", Admin: "127.0.0.1:7101", Dir: "data/slave-0",
 		Balancer: "127.0.0.1:7000", MaxInFlight: 128, LoadCounted: 1000, Grace: 2 * time.Second, BucketBytes: 4 << 20,
 	}
 }
 
 // Validate lists all faults.
-func (c *SlaveConfig) Validate() error {
+func (c *Config) Validate() error {
 	var k config.Check
 	k.Name("name", c.Name)
 	k.Address("listen", c.Listen, true)

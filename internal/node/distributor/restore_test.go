@@ -1,4 +1,4 @@
-package node
+package distributor
 
 import (
 	"context"
@@ -19,10 +19,10 @@ import (
 
 // reader returns a provider that has read the items of a database and follows no
 // balancer.
-func reader(t *testing.T, db backend.Store) *provider {
+func reader(t *testing.T, db backend.Store) *Distributor {
 	t.Helper()
-	p := newProvider("d", "there:1", defaultSupply(), balance.ByOwner, db, nil, health.New(), slog.New(slog.DiscardHandler))
-	if err := p.load(t.Context()); err != nil {
+	p := New("d", "there:1", DefaultDataConfig(), balance.ByOwner, db, nil, health.New(), slog.New(slog.DiscardHandler))
+	if err := p.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return p
@@ -61,7 +61,7 @@ func TestASnapshotAheadOfTheFeedIsCompared(t *testing.T) {
 			if err := p.continues(t.Context()); !fault.Is(err, fault.Unavailable) {
 				t.Errorf("after the restore: %v", err)
 			}
-			r.Must(p.load(t.Context()))
+			r.Must(p.Load(t.Context()))
 			r.Must(p.continues(t.Context()))
 		})
 	}

@@ -1,4 +1,7 @@
-package node
+// Package slave is the process that keeps a part of the groups in a store and
+// answers the searches of masters in it. It is filled through a distributor
+// (package loadproxy).
+package slave
 
 import (
 	"context"
@@ -25,9 +28,9 @@ import (
 	"adshard/schema/pb"
 )
 
-// RunSlave runs a slave until ctx is over. When it serves it prints
+// Run runs a slave until ctx is over. When it serves it prints
 // "slave N ready ADDR" (a name slave-N as N) and "admin http://ADDR" on out.
-func RunSlave(ctx context.Context, cfg SlaveConfig, out io.Writer, log *slog.Logger) error {
+func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error {
 	if err := cfg.Validate(); err != nil {
 		return err
 	}
@@ -36,29 +39,29 @@ func RunSlave(ctx context.Context, cfg SlaveConfig, out io.Writer, log *slog.Log
 		return err
 	}
 	defer port.Close()
-	store, err := openStore(&cfg)
+	store, err := OpenStore(&cfg)
 	if err != nil {
 		return err
 	}
-	defer closeStore(store, log)
-	s, err := newSlave(cfg, store, port, log)
+	defer CloseStore(store, log)
+	s, err := New(cfg, store, port, log)
 	if err != nil {
 		return err
 	}
 	port.Sockets.Register(port.Registerer(cfg.Name))
 	port.Print(out)
-	fmt.Fprintf(out, "slave %s ready %s\n", shortName(cfg.Name), s.address())
+	fmt.Fprintf(out, "slave %s ready %s\n", shortName(cfg.Name), s.Address())
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return port.Serve(ctx, s.ready, nil, log) })
-	group.Go(func() error { return s.run(ctx) })
+	group.Go(func() error { return port.Serve(ctx, s.Ready, nil, log) })
+	group.Go(func() error { return s.Run(ctx) })
 	return group.Wait()
 }
 
 // shortName is a slave's name on its ready line.
 func shortName(name string) string { return strings.TrimPrefix(name, "slave-") }
 
-// openStore opens the slave's RocksDB and makes its directory.
-func openStore(cfg *SlaveConfig) (barrels.Store, error) {
+// OpenStore opens the slave's RocksDB and makes its directory.
+func OpenStore(cfg *Config) (barrels.Store, error) {
 	if err := os.MkdirAll(cfg.Dir, 0o750); err != nil {
 		return nil, config.DirError(cfg.Dir, err)
 	}
@@ -69,15 +72,15 @@ func openStore(cfg *SlaveConfig) (barrels.Store, error) {
 	return store, nil
 }
 
-func closeStore(store barrels.Store, log *slog.Logger) {
+func CloseStore(store barrels.Store, log *slog.Logger) {
 	if err := store.Close(); err != nil {
 		log.Error("the store did not close cleanly", "err", err)
 	}
 }
 
-// slave is a slave that listens.
-type slave struct {
-	cfg      SlaveConfig
+// Slave is a slave that listens.
+type Slave struct {
+	cfg      Config
 	store    barrels.Store
 	listener net.Listener
 	server   *grpc.Server
@@ -86,22 +89,22 @@ type slave struct {
 	log      *slog.Logger
 }
 
-// newSlave listens and connects; it does not own the store.
-func newSlave(cfg SlaveConfig, store barrels.Store, port *ports.Ports, log *slog.Logger) (*slave, error) {
+// New listens and connects; it does not own the store.
+func New(cfg Config, store barrels.Store, port *ports.Ports, log *slog.Logger) (*Slave, error) {
 	listener, err := ports.Listen(port.Sockets.Peers, "listen", cfg.Listen)
 	if err != nil {
 		return nil, err
 	}
-	s := &slave{cfg: cfg, store: store, listener: listener, log: log.With("node", cfg.Name)}
+	s := &Slave{cfg: cfg, store: store, listener: listener, log: log.With("node", cfg.Name)}
 	if s.balancer, err = newLink(&cfg); err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
-	own := loadproxy.Default(cfg.Name, s.address())
+	own := loadproxy.Default(cfg.Name, s.Address())
 	own.Incarnation, own.Grace, own.MaxBytes = rand.Text(), cfg.Grace, uint32(cfg.BucketBytes)
 	own.Counted = cfg.LoadCounted
 	s.proxy, err = loadproxy.New(own, store, s.balancer, s.log)
 	if err != nil {
-		s.close()
+		s.Close()
 		return nil, err
 	}
 	metrics := admin.NewSlaveMetrics(port.Registerer(cfg.Name), store, s.proxy.State, s.log)
@@ -111,25 +114,25 @@ func newSlave(cfg SlaveConfig, store barrels.Store, port *ports.Ports, log *slog
 	return s, nil
 }
 
-// address is where masters reach the slave.
-func (s *slave) address() string {
+// Address is where masters reach the slave.
+func (s *Slave) Address() string {
 	if s.cfg.Advertise != "" {
 		return s.cfg.Advertise
 	}
 	return s.listener.Addr().String()
 }
 
-// state returns how the slave keeps up with its distributor.
-func (s *slave) state() loadproxy.State { return s.proxy.State() }
+// State returns how the slave keeps up with its distributor.
+func (s *Slave) State() loadproxy.State { return s.proxy.State() }
 
-// close ends what newSlave began if run never did.
-func (s *slave) close() {
+// Close ends what newSlave began if run never did.
+func (s *Slave) Close() {
 	_ = s.listener.Close()
 	s.balancer.close()
 }
 
 // adopt is the shardserver.Adopter.
-func (s *slave) adopt(balancer string) (name string, err error) {
+func (s *Slave) adopt(balancer string) (name string, err error) {
 	if err := s.balancer.adopt(balancer); err != nil {
 		return "", err
 	}
@@ -137,8 +140,8 @@ func (s *slave) adopt(balancer string) (name string, err error) {
 	return s.cfg.Name, nil
 }
 
-// run serves until ctx is over.
-func (s *slave) run(ctx context.Context) error {
+// Run serves until ctx is over.
+func (s *Slave) Run(ctx context.Context) error {
 	defer s.balancer.close()
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return ports.ServeGRPC(ctx, s.server, s.listener) })
@@ -146,9 +149,9 @@ func (s *slave) run(ctx context.Context) error {
 	return group.Wait()
 }
 
-// ready returns why the slave cannot do all of its work. Without a balancer it
+// Ready returns why the slave cannot do all of its work. Without a balancer it
 // still serves what it holds.
-func (s *slave) ready() []string {
+func (s *Slave) Ready() []string {
 	state := s.proxy.State()
 	if state.Refused {
 		return []string{s.cfg.Name + " is refused: " + state.Trouble}
