@@ -8,10 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"adshard/internal/node"
+	"adshard/internal/node/balancer"
 	"adshard/internal/node/distributor"
 	"adshard/internal/node/master"
 	"adshard/internal/node/slave"
+	"adshard/internal/node/up"
 )
 
 // keyHelp is what the keys of the configurations are for, by flag.
@@ -77,7 +78,7 @@ func helpOf(own map[string]string) map[string]string {
 }
 
 func upCommand(s Streams) *cobra.Command {
-	c := node.DefaultUpConfig()
+	c := up.DefaultConfig()
 	command := serve(&cobra.Command{
 		Use:   "up --db URL",
 		Short: "Run a whole cluster on this machine",
@@ -95,7 +96,7 @@ complete "ready" with the address for queries. It ends cleanly on SIGINT or SIGT
 			if err := checkDatabase(c.DB); err != nil {
 				return err
 			}
-			return node.RunUp(ctx, c, out, log)
+			return up.Run(ctx, c, out, log)
 		}})
 	return command
 }
@@ -135,7 +136,7 @@ changes and answers the masters' searches. A slave that was killed goes on where
 }
 
 func balancerCommand(s Streams) *cobra.Command {
-	c := node.DefaultBalancerConfig()
+	c := balancer.DefaultConfig()
 	return serve(&cobra.Command{
 		Use:   "balancer --config FILE",
 		Short: "Decide which slave keeps what, and hand out the data",
@@ -151,7 +152,7 @@ hands out their data and changes. Queries go on while it is away.`,
 			if err := checkDatabase(c.DB); err != nil {
 				return err
 			}
-			return node.RunBalancer(ctx, c, out, log)
+			return balancer.Run(ctx, c, out, log)
 		}})
 }
 

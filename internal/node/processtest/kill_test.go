@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"adshard/internal/node"
+	"adshard/internal/node/balancer"
 	"adshard/internal/node/master"
 	"adshard/internal/node/slave"
 )
@@ -17,7 +17,7 @@ const anyPort = "127.0.0.1:0"
 type cluster struct {
 	t      *testing.T
 	world  *world
-	cfg    node.BalancerConfig
+	cfg    balancer.Config
 	slave  []slave.Config
 	admin  string // the balancer's admin port
 	seeds  []string
@@ -28,7 +28,7 @@ type cluster struct {
 
 // newCluster configures a cluster whose first fill takes many small buckets.
 func newCluster(t *testing.T, w *world) *cluster {
-	c := &cluster{t: t, world: w, cfg: node.DefaultBalancerConfig(), parts: make(map[string]*process)}
+	c := &cluster{t: t, world: w, cfg: balancer.DefaultConfig(), parts: make(map[string]*process)}
 	c.cfg.DB, c.cfg.Listen, c.cfg.Admin, c.cfg.Slaves = w.url(), anyPort, anyPort, 2
 	c.cfg.BucketBytes, c.cfg.NodeBytes, c.cfg.Ahead = 2<<10, 8<<10, 2
 	for i := range 2 {

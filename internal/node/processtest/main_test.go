@@ -11,11 +11,12 @@ import (
 
 	"go.uber.org/goleak"
 
-	"adshard/internal/node"
+	"adshard/internal/node/balancer"
 	"adshard/internal/node/config"
 	"adshard/internal/node/distributor"
 	"adshard/internal/node/master"
 	"adshard/internal/node/slave"
+	"adshard/internal/node/up"
 )
 
 // TestMain runs the tests, or, when this program was started as a part of a
@@ -37,9 +38,9 @@ func part(command, file string) int {
 	err := fmt.Errorf("no such command %q", command)
 	switch command {
 	case "balancer":
-		cfg := node.DefaultBalancerConfig()
+		cfg := balancer.DefaultConfig()
 		if err = config.Load(file, &cfg); err == nil {
-			err = node.RunBalancer(ctx, cfg, os.Stdout, log)
+			err = balancer.Run(ctx, cfg, os.Stdout, log)
 		}
 	case "distributor":
 		cfg := distributor.DefaultConfig()
@@ -57,9 +58,9 @@ func part(command, file string) int {
 			err = master.Run(ctx, cfg, os.Stdout, log)
 		}
 	case "up":
-		cfg := node.DefaultUpConfig()
+		cfg := up.DefaultConfig()
 		if err = config.Load(file, &cfg); err == nil {
-			err = node.RunUp(ctx, cfg, os.Stdout, log)
+			err = up.Run(ctx, cfg, os.Stdout, log)
 		}
 	}
 	if err != nil {
