@@ -17,7 +17,8 @@ import (
 	"adshard/backend/sqlite"
 	"adshard/bench/measure"
 	"adshard/ingest"
-	"adshard/internal/node"
+	"adshard/internal/node/offline"
+	"adshard/internal/node/up"
 )
 
 // do runs a subcommand and returns its report.
@@ -64,9 +65,9 @@ func world(t *testing.T) (dir, db string) {
 func TestStoreMeasuresOneStore(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0)) // the command sets 1
 	dir, db := world(t)
-	cfg := node.DefaultBuildConfig()
+	cfg := offline.DefaultConfig()
 	cfg.DB, cfg.Slaves, cfg.Out = db, 1, filepath.Join(dir, "built")
-	if _, err := node.BuildBarrels(t.Context(), cfg, nil); err != nil {
+	if _, err := offline.Build(t.Context(), cfg, nil); err != nil {
 		t.Fatal(err)
 	}
 	queries := filepath.Join(dir, "queries.txt")
@@ -108,7 +109,7 @@ func TestLoadAndFreshOnCluster(t *testing.T) {
 		t.Skip("short: a whole cluster")
 	}
 	dir, db := world(t)
-	addr, admin := up(t, dir, db)
+	addr, admin := startCluster(t, dir, db)
 	queries := filepath.Join(dir, "queries.txt")
 	for _, rate := range []string{"0", "200"} {
 		r, err := do(t, LoadCommand(), "--addr", addr, "--queries", queries, "--rate", rate,
@@ -135,17 +136,17 @@ func TestLoadAndFreshOnCluster(t *testing.T) {
 	}
 }
 
-// up runs a cluster of two slaves until the test ends.
-func up(t *testing.T, dir, db string) (addr, admin string) {
+// startCluster runs a cluster of two slaves until the test ends.
+func startCluster(t *testing.T, dir, db string) (addr, admin string) {
 	t.Helper()
-	cfg := node.DefaultUpConfig()
+	cfg := up.DefaultConfig()
 	cfg.DB, cfg.Slaves, cfg.Data = db, 2, filepath.Join(dir, "data")
 	cfg.HTTP, cfg.Admin = "127.0.0.1:0", "127.0.0.1:0"
 	ctx, cancel := context.WithCancel(t.Context())
 	lines, out := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		err := node.RunUp(ctx, cfg, out, slog.New(slog.DiscardHandler))
+		err := up.Run(ctx, cfg, out, slog.New(slog.DiscardHandler))
 		out.CloseWithError(io.EOF)
 		ended <- err
 	}()

@@ -12,7 +12,7 @@ import (
 	"adshard/barrels/rocks"
 	"adshard/ingest"
 	"adshard/internal/corpus"
-	"adshard/internal/node"
+	"adshard/internal/node/offline"
 	"adshard/search"
 )
 
@@ -56,9 +56,9 @@ func build(t testing.TB, db backend.Store, queries []string) *Trace {
 func TestAgreesWithStore(t *testing.T) {
 	db, url, queries := world(t)
 	tr := build(t, db, queries)
-	cfg := node.DefaultBuildConfig()
+	cfg := offline.DefaultConfig()
 	cfg.DB, cfg.Slaves, cfg.Out = url, 1, filepath.Join(t.TempDir(), "built")
-	if _, err := node.BuildBarrels(t.Context(), cfg, nil); err != nil {
+	if _, err := offline.Build(t.Context(), cfg, nil); err != nil {
 		t.Fatal(err)
 	}
 	store, err := rocks.Open(filepath.Join(cfg.Out, "slave-0"), rocks.Options{})

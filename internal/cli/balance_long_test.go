@@ -26,7 +26,7 @@ func TestLongListsAreCut(t *testing.T) {
 		n    int
 		more string
 	}{{15, ""}, {16, "1 more"}, {400, "385 more"}} {
-		addr := balancer(t, control(c.n))
+		addr := serveControl(t, control(c.n))
 		_, out, _ := run(t, "adshard", "balance", "status", "--addr", addr)
 		if shown := strings.Count(out, "copying"); shown != min(c.n, 15) {
 			t.Errorf("%d of %d moves are shown", shown, c.n)

@@ -21,8 +21,8 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// balancer serves a balancer's admin port.
-func balancer(t *testing.T, c admin.Control) string {
+// serveControl serves a balancer's admin port.
+func serveControl(t *testing.T, c admin.Control) string {
 	t.Helper()
 	s := httptest.NewServer(admin.New(admin.Config{
 		Registry: admin.NewRegistry(), Ready: func() []string { return nil }, Control: c, Log: slog.New(slog.DiscardHandler)}))
@@ -46,7 +46,7 @@ func TestBalanceOutputs(t *testing.T) {
 					c.Status.Slaves[i].Load, c.Status.Slaves[i].OverMean = 0, 1
 				}
 			}
-			args := append(strings.Fields(d.Input), "--addr", balancer(t, c))
+			args := append(strings.Fields(d.Input), "--addr", serveControl(t, c))
 			status, out, errOut := run(t, "adshard", args...)
 			if status != exitDone {
 				out += fmt.Sprintf("exit status %d\n", status)
@@ -72,7 +72,7 @@ func TestBalanceIsTold(t *testing.T) {
 		"slaves drain slave-1 --no-wait":                                {"drain slave-1"},
 	} {
 		c := admintest.NewControl()
-		status, out, errOut := run(t, "adshard", append(strings.Fields(command), "--addr", balancer(t, c))...)
+		status, out, errOut := run(t, "adshard", append(strings.Fields(command), "--addr", serveControl(t, c))...)
 		if got := c.Told(); status != exitDone || out == "" || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %d %q %q, told %q; want %q", command, status, out, errOut, got, want)
 		}
@@ -109,7 +109,7 @@ func TestMoveWaits(t *testing.T) {
 			[]string{"slice 7 was not moved, it is on slave-0: cancelled: the copy on slave-2 differs"}},
 		"gone": {func() *admintest.Control { c := phases(nil); return c }(), exitFailed, "", []string{"there is no slice 7"}},
 	} {
-		status, out, errOut := run(t, "adshard", "balance", "move", "7", "slave-2", "--addr", balancer(t, c.control))
+		status, out, errOut := run(t, "adshard", "balance", "move", "7", "slave-2", "--addr", serveControl(t, c.control))
 		if status != c.status || out != c.out {
 			t.Errorf("%s: %d %q %q", name, status, out, errOut)
 		}
@@ -127,7 +127,7 @@ func TestMoveBrokenOff(t *testing.T) {
 	c := admintest.NewControl()
 	var out, errOut bytes.Buffer
 	time.AfterFunc(50*time.Millisecond, cancel)
-	status := Main(ctx, "adshard", []string{"balance", "move", "7", "slave-2", "--addr", balancer(t, c)},
+	status := Main(ctx, "adshard", []string{"balance", "move", "7", "slave-2", "--addr", serveControl(t, c)},
 		Streams{In: strings.NewReader(""), Out: &out, Err: &errOut})
 	if status != exitFailed || out.String() != "" || len(c.Told()) != 1 {
 		t.Errorf("%d %q %q %q", status, out.String(), errOut.String(), c.Told())
@@ -156,7 +156,7 @@ func TestDrainWaits(t *testing.T) {
 			"slave-1 is drained and can be stopped\n", "slave-1: 2 of 3 slices left\nslave-1: 0 of 3 slices left\n"},
 		"taken back": {lists(draining, api.Slave{State: api.SlaveStateActive}), exitFailed, "", "somebody took it back"},
 	} {
-		addr := balancer(t, c.control)
+		addr := serveControl(t, c.control)
 		if name == "done" {
 			addr = away(t, addr, 2)
 		}
@@ -183,7 +183,7 @@ func away(t *testing.T, to string, nth int32) string {
 }
 
 // TestWatch: off a terminal it is one line a look, until it is told to end; a
-// balancer that is away is told and asked on.
+// serveControl that is away is told and asked on.
 func TestWatch(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -218,7 +218,7 @@ func TestWatchLines(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		var out writerOnce
 		out.first = cancel
-		status := Main(ctx, "adshard", append(strings.Fields(command), "--watch", "--addr", balancer(t, admintest.NewControl())),
+		status := Main(ctx, "adshard", append(strings.Fields(command), "--watch", "--addr", serveControl(t, admintest.NewControl())),
 			Streams{In: strings.NewReader(""), Out: &out, Err: &out})
 		if status != exitDone || strings.Count(out.String(), "\n") != 1 || !strings.HasPrefix(out.String(), "view 42") {
 			t.Errorf("%s: %d %q", command, status, out.String())

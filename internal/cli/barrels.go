@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"adshard/internal/node"
+	"adshard/internal/node/offline"
 	"adshard/internal/progress"
 )
 
@@ -23,7 +23,7 @@ running balancer.`,
 }
 
 func barrelsBuildCommand(s Streams) *cobra.Command {
-	f := node.DefaultBuildConfig()
+	f := offline.DefaultConfig()
 	c := &cobra.Command{
 		Use:   "build --db URL --out DIR",
 		Short: "Build whole stores from the database, one for each slave",
@@ -44,7 +44,7 @@ it follows the changes that came after.`,
 	return c
 }
 
-func buildBarrels(ctx context.Context, f *node.BuildConfig, s Streams) error {
+func buildBarrels(ctx context.Context, f *offline.Config, s Streams) error {
 	if err := checkDatabase(f.DB); err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func buildBarrels(ctx context.Context, f *node.BuildConfig, s Streams) error {
 		return &usageError{err}
 	}
 	bar := progress.OnTerminal(s.Err)
-	built, err := node.BuildBarrels(ctx, *f, func(done, total uint64) {
+	built, err := offline.Build(ctx, *f, func(done, total uint64) {
 		bar.Count("keywords", done, total, grouped)
 	})
 	bar.End()

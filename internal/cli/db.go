@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"adshard/backend"
-	"adshard/internal/node"
+	"adshard/internal/node/database"
 	"adshard/internal/progress"
 )
 
@@ -55,7 +55,7 @@ func runDBCheck(ctx context.Context, url string, asJSON bool, s Streams) (err er
 	if err := checkDatabase(url); err != nil {
 		return err
 	}
-	store, err := node.OpenDB(ctx, url, false)
+	store, err := database.Open(ctx, url, false)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 
 	"adshard/backend"
 	"adshard/ingest"
-	"adshard/internal/node"
+	"adshard/internal/node/database"
 	"adshard/internal/progress"
 )
 
@@ -92,9 +92,9 @@ func runImport(ctx context.Context, f *importFlags, files []string, s Streams) e
 	if path, _ := databasePath(f.db); !f.dryRun && !exists(path) {
 		fmt.Fprintf(s.Err, "there is no database %s: a new one is made\n", path)
 	}
-	open := func() (backend.Store, error) { return node.OpenDB(ctx, f.db, true) }
+	open := func() (backend.Store, error) { return database.Open(ctx, f.db, true) }
 	if f.dryRun {
-		open = func() (backend.Store, error) { return node.OpenScratch(ctx, f.db) }
+		open = func() (backend.Store, error) { return database.OpenScratch(ctx, f.db) }
 	}
 	store, err := open()
 	if err != nil {

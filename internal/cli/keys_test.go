@@ -7,7 +7,11 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"adshard/internal/node"
+	"adshard/internal/node/balancer"
+	"adshard/internal/node/distributor"
+	"adshard/internal/node/master"
+	"adshard/internal/node/slave"
+	"adshard/internal/node/up"
 )
 
 // TestPrintConfigShowsEveryKey: --print-config of each program shows the key of
@@ -17,11 +21,11 @@ func TestPrintConfigShowsEveryKey(t *testing.T) {
 		args   []string
 		config any
 	}{
-		{[]string{"up", "--db", "sqlite:x.db"}, node.DefaultUpConfig()},
-		{[]string{"master"}, node.DefaultMasterConfig()},
-		{[]string{"slave"}, node.DefaultSlaveConfig()},
-		{[]string{"balancer", "--db", "sqlite:x.db"}, node.DefaultBalancerConfig()},
-		{[]string{"distributor", "--db", "sqlite:x.db"}, node.DefaultDistributorConfig()},
+		{[]string{"up", "--db", "sqlite:x.db"}, up.DefaultConfig()},
+		{[]string{"master"}, master.DefaultConfig()},
+		{[]string{"slave"}, slave.DefaultConfig()},
+		{[]string{"balancer", "--db", "sqlite:x.db"}, balancer.DefaultConfig()},
+		{[]string{"distributor", "--db", "sqlite:x.db"}, distributor.DefaultConfig()},
 	} {
 		status, out, errOut := run(t, "adshard", append(c.args, "--print-config")...)
 		if status != exitDone {

@@ -8,7 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"adshard/internal/node"
+	"adshard/internal/node/balancer"
+	"adshard/internal/node/distributor"
+	"adshard/internal/node/master"
+	"adshard/internal/node/slave"
+	"adshard/internal/node/up"
 )
 
 // keyHelp is what the keys of the configurations are for, by flag.
@@ -74,7 +78,7 @@ func helpOf(own map[string]string) map[string]string {
 }
 
 func upCommand(s Streams) *cobra.Command {
-	c := node.DefaultUpConfig()
+	c := up.DefaultConfig()
 	command := serve(&cobra.Command{
 		Use:   "up --db URL",
 		Short: "Run a whole cluster on this machine",
@@ -92,13 +96,13 @@ complete "ready" with the address for queries. It ends cleanly on SIGINT or SIGT
 			if err := checkDatabase(c.DB); err != nil {
 				return err
 			}
-			return node.RunUp(ctx, c, out, log)
+			return up.Run(ctx, c, out, log)
 		}})
 	return command
 }
 
 func masterCommand(s Streams) *cobra.Command {
-	c := node.DefaultMasterConfig()
+	c := master.DefaultConfig()
 	return serve(&cobra.Command{
 		Use:   "master --config FILE",
 		Short: "Answer queries over HTTP by asking all slaves",
@@ -111,12 +115,12 @@ the auction's result. It keeps no state; run as many as you like.`,
 		"slaves": "addresses of some slaves; they give the map of slices while no balancer answers",
 	}),
 		run: func(ctx context.Context, out io.Writer, log *slog.Logger) error {
-			return node.RunMaster(ctx, c, out, log)
+			return master.Run(ctx, c, out, log)
 		}})
 }
 
 func slaveCommand(s Streams) *cobra.Command {
-	c := node.DefaultSlaveConfig()
+	c := slave.DefaultConfig()
 	return serve(&cobra.Command{
 		Use:   "slave --config FILE",
 		Short: "Keep a part of the groups and search it",
@@ -127,12 +131,12 @@ changes and answers the masters' searches. A slave that was killed goes on where
   slave --config slave.yaml --name slave-3 --listen 10.0.0.8:7100 --dir /var/lib/adshard/slave-3`,
 	}, s, server{config: &c, validate: c.Validate, help: keyHelp,
 		run: func(ctx context.Context, out io.Writer, log *slog.Logger) error {
-			return node.RunSlave(ctx, c, out, log)
+			return slave.Run(ctx, c, out, log)
 		}})
 }
 
 func balancerCommand(s Streams) *cobra.Command {
-	c := node.DefaultBalancerConfig()
+	c := balancer.DefaultConfig()
 	return serve(&cobra.Command{
 		Use:   "balancer --config FILE",
 		Short: "Decide which slave keeps what, and hand out the data",
@@ -148,12 +152,12 @@ hands out their data and changes. Queries go on while it is away.`,
 			if err := checkDatabase(c.DB); err != nil {
 				return err
 			}
-			return node.RunBalancer(ctx, c, out, log)
+			return balancer.Run(ctx, c, out, log)
 		}})
 }
 
 func distributorCommand(s Streams) *cobra.Command {
-	c := node.DefaultDistributorConfig()
+	c := distributor.DefaultConfig()
 	return serve(&cobra.Command{
 		Use:   "distributor --config FILE",
 		Short: "Prepare data for slaves beside the balancer",
@@ -168,6 +172,6 @@ needs a name of its own.`,
 			if err := checkDatabase(c.DB); err != nil {
 				return err
 			}
-			return node.RunDistributor(ctx, c, out, log)
+			return distributor.Run(ctx, c, out, log)
 		}})
 }

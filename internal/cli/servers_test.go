@@ -88,7 +88,7 @@ func TestImportUpQuery(t *testing.T) {
 		!strings.Contains(out, "1 keywords of 1 groups") {
 		t.Fatalf("%d %q %q", status, out, errOut)
 	}
-	http, admin := up(t, "--db", db, "--slaves", "2", "--barrels", built)
+	http, admin := runUp(t, "--db", db, "--slaves", "2", "--barrels", built)
 	status, out, errOut := run(t, "adshard", "query", "--addr", http, "cheap", "usb", "cable")
 	if status != exitDone || !strings.Contains(out, "Cables") || !strings.Contains(out, "broad/identical  0.01") {
 		t.Errorf("query: %d %q %q", status, out, errOut)
@@ -129,8 +129,8 @@ func TestImportUpQuery(t *testing.T) {
 	}
 }
 
-// up runs a cluster until the test ends; it must then end cleanly.
-func up(t *testing.T, args ...string) (http, admin string) {
+// runUp runs a cluster until the test ends; it must then end cleanly.
+func runUp(t *testing.T, args ...string) (http, admin string) {
 	t.Helper()
 	http, admin, _, end := startUp(t, args...)
 	t.Cleanup(end)

@@ -13,7 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"adshard/internal/node"
+	"adshard/internal/node/offline"
+	"adshard/internal/node/up"
 )
 
 // cluster is a running `adshard up`.
@@ -23,20 +24,20 @@ type cluster struct {
 	client      *http.Client
 }
 
-// startCluster runs a cluster on a database until the test ends; offline: on
+// startCluster runs a cluster on a database until the test ends; built: on
 // stores built beforehand.
-func startCluster(t *testing.T, db string, slaves int, offline bool, profile string) *cluster {
+func startCluster(t *testing.T, db string, slaves int, built bool, profile string) *cluster {
 	t.Helper()
-	cfg := node.DefaultUpConfig()
+	cfg := up.DefaultConfig()
 	db = copyFile(t, db)
 	cfg.DB, cfg.Slaves, cfg.Profile = "sqlite:"+db, slaves, profile
 	cfg.HTTP, cfg.Admin = "127.0.0.1:0", "127.0.0.1:0"
 	cfg.Data = filepath.Join(t.TempDir(), "data")
-	if offline {
+	if built {
 		cfg.Barrels = filepath.Join(t.TempDir(), "barrels")
-		build := node.DefaultBuildConfig()
+		build := offline.DefaultConfig()
 		build.DB, build.Slaves, build.Out = cfg.DB, slaves, cfg.Barrels
-		if _, err := node.BuildBarrels(t.Context(), build, nil); err != nil {
+		if _, err := offline.Build(t.Context(), build, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -44,7 +45,7 @@ func startCluster(t *testing.T, db string, slaves int, offline bool, profile str
 	r, w := io.Pipe()
 	done := make(chan error, 1)
 	go func() {
-		err := node.RunUp(ctx, cfg, w, slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})))
+		err := up.Run(ctx, cfg, w, slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})))
 		w.CloseWithError(err)
 		done <- err
 	}()

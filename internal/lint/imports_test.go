@@ -11,6 +11,22 @@ import (
 	"adshard/internal/lint/source"
 )
 
+// belowNode is what processes are made of; nodeParts are the packages that several
+// processes share. Which of these may import which is the order of the table.
+var (
+	belowNode = []string{
+		"fault", "schema", "search", "auction", "barrels", "balance", "backend", "loadproxy", "internal/wait",
+	}
+	nodeParts = []string{
+		"internal/node/admin", "internal/node/admission", "internal/node/config", "internal/node/conns", "internal/node/database",
+		"internal/node/fanout", "internal/node/feed", "internal/node/health", "internal/node/home", "internal/node/httpapi",
+		"internal/node/identity", "internal/node/ports", "internal/node/remote", "internal/node/shardserver",
+		"internal/node/slicemap", "internal/node/truth", "internal/node/wire",
+	}
+)
+
+func with(list []string, more ...string) []string { return append(slices.Clone(list), more...) }
+
 // rules is docs/architecture.md's table of packages, read downwards: a package
 // may import those of ours that its rule names (with all below them), and
 // itself. The first rule whose prefix fits holds. It must not import what never
@@ -66,9 +82,13 @@ var rules = []struct {
 	{pkg: "loadproxy/…", may: []string{"fault", "schema", "search", "barrels", "internal/wait"}},
 	{pkg: "internal/oracle/…", may: []string{"fault", "search", "auction", "backend"}},
 	{pkg: "internal/corpus", may: []string{"search"}},
-	{pkg: "internal/node/…", may: []string{
-		"fault", "schema", "search", "auction", "barrels", "balance", "backend", "loadproxy", "internal/node", "internal/wait",
-	}},
+	{pkg: "internal/node/up", may: with(belowNode, "internal/node")},
+	{pkg: "internal/node/balancer", may: with(belowNode, append(nodeParts, "internal/node/distributor")...)},
+	{pkg: "internal/node/distributor", may: with(belowNode, nodeParts...)},
+	{pkg: "internal/node/slave", may: with(belowNode, nodeParts...)},
+	{pkg: "internal/node/master", may: with(belowNode, nodeParts...)},
+	{pkg: "internal/node/offline", may: with(belowNode, nodeParts...)},
+	{pkg: "internal/node/…", may: with(belowNode, nodeParts...)},
 	{pkg: "internal/cli", may: []string{
 		"fault", "schema", "search", "auction", "barrels", "balance", "backend", "ingest", "internal/node",
 		"internal/wait", "internal/progress",

@@ -1,12 +1,12 @@
-// Package node is the processes of a cluster: master, slave and balancer, and
-// all of them together on one machine (RunUp).
+// Package node holds the processes of a cluster, each a package: balancer,
+// distributor, slave and master, and up, which runs all of them on one machine.
+// The packages beside them are what several of them share.
 //
-// It wires: configuration, listeners, gRPC services, HTTP servers, metrics,
-// signals through contexts. A Run function returns when its context is over
-// (nil) or when the process cannot go on (an error that says what to do). What
-// it listens on it prints, one address a line, when it is listening.
+// A process is configuration, listeners, gRPC services, HTTP servers and metrics
+// around the packages below. Its Run returns nil when its context is done, or an
+// error that says what to do when the process cannot continue. When it listens it
+// prints its addresses, one a line.
 //
 // Goals: the same code in one process, in child processes and on many
-// machines; real gRPC in all of them. Non-goals: algorithms; they lie in the
-// packages below.
+// machines, with gRPC between the parts in each case. Non-goals: algorithms.
 package node

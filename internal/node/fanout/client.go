@@ -28,15 +28,10 @@ func NewClient(name string, id search.ShardID, slave pb.SlaveClient) *Client {
 	return &Client{name: name, id: id, slave: slave, requests: sync.Pool{New: func() any { return new(pb.SearchRequest) }}}
 }
 
-// Search implements search.Searcher.
+// Search implements search.Searcher: it sends the request under this shard's id.
 func (c *Client) Search(ctx context.Context, r *search.Request) (*search.Answer, error) {
-	return c.send(ctx, wire.FromRequest(r))
-}
-
-// send sends a request that all shards share, under this shard's id.
-func (c *Client) send(ctx context.Context, shared *pb.SearchRequest) (*search.Answer, error) {
 	m := c.requests.Get().(*pb.SearchRequest)
-	wire.Address(m, shared, c.id)
+	wire.Address(m, wire.Message(ctx, r), c.id)
 	reply, err := c.slave.Search(ctx, m)
 	c.requests.Put(m) // gRPC has encoded it before the call returns
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 
 	"adshard/fault"
 	"adshard/internal/node/wire"
-	"adshard/schema/pb"
 	"adshard/search"
 )
 
@@ -62,16 +61,12 @@ func (f *Fanout) Search(ctx context.Context, r *search.Request) (*search.Answer,
 			return &search.Answer{View: m.View, Shards: len(m.Shards), Missing: out}, nil
 		}
 	}
-	var message *pb.SearchRequest
 	asked := func(m *Map) func(context.Context, Slave) (*search.Answer, error) {
 		request := *r
 		request.View = m.View
-		message = wire.FromRequest(&request) // once for all shards
+		shared := wire.Share(&request)
 		return func(ctx context.Context, s Slave) (*search.Answer, error) {
-			if c, ok := s.(*Client); ok {
-				return c.send(ctx, message)
-			}
-			return s.Search(ctx, &request)
+			return s.Search(shared.With(ctx), &request)
 		}
 	}
 	g, m, err := gather(ctx, f, asked)

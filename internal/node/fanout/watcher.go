@@ -1,6 +1,7 @@
 package fanout
 
 import (
+	"adshard/internal/wait"
 	"context"
 	"fmt"
 	"log/slog"
@@ -47,8 +48,9 @@ type Watcher struct {
 	log    *slog.Logger
 	now    atomic.Pointer[Map]
 
+	changed wait.Broadcast // sent with each map
+
 	mu      sync.Mutex
-	changed chan struct{}   // closed and made anew with each map; under mu
 	links   map[linked]link // under mu
 	retired []retired       // under mu
 	trouble error           // of the last call; under mu
@@ -78,7 +80,7 @@ type retired struct {
 // is away, newer ones come from the slaves of the map.
 func NewWatcher(master string, source Source, seeds Seeds, dial Dialer, log *slog.Logger) *Watcher {
 	return &Watcher{master: master, source: source, seeds: seeds, dial: dial, log: log,
-		changed: make(chan struct{}), links: make(map[linked]link), stale: make(chan struct{}, 1)}
+		links: make(map[linked]link), stale: make(chan struct{}, 1)}
 }
 
 // Current implements Maps.
@@ -91,9 +93,7 @@ func (w *Watcher) Newer(ctx context.Context, old *Map) *Map {
 	default:
 	}
 	for {
-		w.mu.Lock()
-		changed := w.changed
-		w.mu.Unlock()
+		changed := w.changed.Next()
 		if m := w.now.Load(); m != old {
 			return m
 		}
@@ -118,7 +118,7 @@ func (w *Watcher) Run(ctx context.Context) error {
 	var help sync.WaitGroup
 	defer help.Wait()
 	help.Go(func() { w.helped(ctx) })
-	pause := firstPause
+	again := firstPause
 	for ctx.Err() == nil {
 		fresh, err := w.poll(ctx)
 		w.retire()
@@ -127,13 +127,13 @@ func (w *Watcher) Run(ctx context.Context) error {
 		}
 		w.note(err)
 		if err == nil && fresh {
-			pause = firstPause
+			again = firstPause
 			continue
 		}
 		if err != nil {
-			pause = min(2*pause, longestPause)
+			again = min(2*again, longestPause)
 		}
-		wait(ctx, pause)
+		_ = wait.Sleep(ctx, again)
 	}
 	return nil
 }
@@ -164,7 +164,7 @@ func (w *Watcher) helped(ctx context.Context) {
 		w.mu.Unlock()
 		if away && w.now.Load() != nil {
 			w.ask(ctx)
-			wait(ctx, firstPause)
+			_ = wait.Sleep(ctx, firstPause)
 		}
 	}
 }
@@ -270,8 +270,7 @@ func (w *Watcher) take(reply *pb.WatchMapResponse) (fresh bool, err error) {
 	}
 	w.links = used
 	w.now.Store(m)
-	close(w.changed)
-	w.changed = make(chan struct{})
+	w.changed.Notify()
 	level := slog.LevelDebug // views come by the dozen while slices move
 	if old == nil || old.Epoch != m.Epoch || !slices.EqualFunc(old.Shards, m.Shards, Shard.same) {
 		level = slog.LevelInfo
@@ -306,13 +305,4 @@ func (w *Watcher) Close() {
 		_ = r.close()
 	}
 	w.links, w.retired = nil, nil
-}
-
-func wait(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-	case <-t.C:
-	}
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"adshard/internal/node"
+	"adshard/internal/node/up"
 )
 
 // crowd opens connections to an address that stay silent; every second one has
@@ -37,7 +37,7 @@ func TestIdleConnectionsShutNobodyOut(t *testing.T) {
 	t.Parallel()
 	const idle = 200
 	w := newWorld(t, 40)
-	cfg := node.DefaultUpConfig()
+	cfg := up.DefaultConfig()
 	cfg.DB, cfg.Data, cfg.HTTP, cfg.Admin, cfg.CacheBytes = w.url(), dir(t, "data"), anyPort, anyPort, 1<<20
 	up := startUnder(t, "128", "up", cfg)
 	admin, url := up.line("admin "), up.line("ready ")

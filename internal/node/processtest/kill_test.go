@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"adshard/internal/node"
+	"adshard/internal/node/balancer"
+	"adshard/internal/node/master"
+	"adshard/internal/node/slave"
 )
 
 const anyPort = "127.0.0.1:0"
@@ -15,8 +17,8 @@ const anyPort = "127.0.0.1:0"
 type cluster struct {
 	t      *testing.T
 	world  *world
-	cfg    node.BalancerConfig
-	slave  []node.SlaveConfig
+	cfg    balancer.Config
+	slave  []slave.Config
 	admin  string // the balancer's admin port
 	seeds  []string
 	master *process
@@ -26,11 +28,11 @@ type cluster struct {
 
 // newCluster configures a cluster whose first fill takes many small buckets.
 func newCluster(t *testing.T, w *world) *cluster {
-	c := &cluster{t: t, world: w, cfg: node.DefaultBalancerConfig(), parts: make(map[string]*process)}
+	c := &cluster{t: t, world: w, cfg: balancer.DefaultConfig(), parts: make(map[string]*process)}
 	c.cfg.DB, c.cfg.Listen, c.cfg.Admin, c.cfg.Slaves = w.url(), anyPort, anyPort, 2
 	c.cfg.BucketBytes, c.cfg.NodeBytes, c.cfg.Ahead = 2<<10, 8<<10, 2
 	for i := range 2 {
-		s := node.DefaultSlaveConfig()
+		s := slave.DefaultConfig()
 		s.Name, s.Listen, s.Admin = fmt.Sprintf("slave-%d", i), anyPort, ""
 		s.Dir, s.CacheBytes = dir(t, s.Name), 1<<20
 		c.slave = append(c.slave, s)
@@ -59,7 +61,7 @@ func (c *cluster) startSlave(i int) {
 // startMaster starts a master and returns its URL.
 func (c *cluster) startMaster() string {
 	c.t.Helper()
-	m := node.DefaultMasterConfig()
+	m := master.DefaultConfig()
 	m.HTTP, m.Admin, m.Balancer, m.Slaves = anyPort, anyPort, c.cfg.Listen, c.seeds
 	c.master = start(c.t, "master", m)
 	c.health = c.master.line("admin ")

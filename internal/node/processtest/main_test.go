@@ -11,8 +11,12 @@ import (
 
 	"go.uber.org/goleak"
 
-	"adshard/internal/node"
+	"adshard/internal/node/balancer"
 	"adshard/internal/node/config"
+	"adshard/internal/node/distributor"
+	"adshard/internal/node/master"
+	"adshard/internal/node/slave"
+	"adshard/internal/node/up"
 )
 
 // TestMain runs the tests, or, when this program was started as a part of a
@@ -34,29 +38,29 @@ func part(command, file string) int {
 	err := fmt.Errorf("no such command %q", command)
 	switch command {
 	case "balancer":
-		cfg := node.DefaultBalancerConfig()
+		cfg := balancer.DefaultConfig()
 		if err = config.Load(file, &cfg); err == nil {
-			err = node.RunBalancer(ctx, cfg, os.Stdout, log)
+			err = balancer.Run(ctx, cfg, os.Stdout, log)
 		}
 	case "distributor":
-		cfg := node.DefaultDistributorConfig()
+		cfg := distributor.DefaultConfig()
 		if err = config.Load(file, &cfg); err == nil {
-			err = node.RunDistributor(ctx, cfg, os.Stdout, log)
+			err = distributor.Run(ctx, cfg, os.Stdout, log)
 		}
 	case "slave":
-		cfg := node.DefaultSlaveConfig()
+		cfg := slave.DefaultConfig()
 		if err = config.Load(file, &cfg); err == nil {
-			err = node.RunSlave(ctx, cfg, os.Stdout, log)
+			err = slave.Run(ctx, cfg, os.Stdout, log)
 		}
 	case "master":
-		cfg := node.DefaultMasterConfig()
+		cfg := master.DefaultConfig()
 		if err = config.Load(file, &cfg); err == nil {
-			err = node.RunMaster(ctx, cfg, os.Stdout, log)
+			err = master.Run(ctx, cfg, os.Stdout, log)
 		}
 	case "up":
-		cfg := node.DefaultUpConfig()
+		cfg := up.DefaultConfig()
 		if err = config.Load(file, &cfg); err == nil {
-			err = node.RunUp(ctx, cfg, os.Stdout, log)
+			err = up.Run(ctx, cfg, os.Stdout, log)
 		}
 	}
 	if err != nil {

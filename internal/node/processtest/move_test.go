@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"adshard/internal/node"
+	"adshard/internal/node/distributor"
 )
 
 // moving is a cluster with a distributor of its own and short times.
@@ -28,7 +28,7 @@ func moving(t *testing.T, w *world) (c *cluster, url string) {
 
 func (c *cluster) startDistributor() {
 	c.t.Helper()
-	d := node.DefaultDistributorConfig()
+	d := distributor.DefaultConfig()
 	d.DB, d.Listen, d.Admin, d.Balancer, d.BucketBytes = c.world.url(), anyPort, "", c.cfg.Listen, 2<<10
 	p := start(c.t, "distributor", d)
 	p.line("distributor 0 ready ")

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"adshard/internal/node"
+	"adshard/internal/node/up"
 )
 
 // pid reads the process id of a line "pid N …".
@@ -45,7 +45,7 @@ func alive(pid int) bool {
 func TestUpInProcesses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 40)
-	cfg := node.DefaultUpConfig()
+	cfg := up.DefaultConfig()
 	cfg.DB, cfg.Data, cfg.HTTP, cfg.Admin, cfg.Processes = w.url(), dir(t, "data"), anyPort, anyPort, true
 	cfg.CacheBytes, cfg.Distributors, cfg.Explain = 1<<20, 2, "admin"
 	for _, end := range []string{"kill", "stop"} {
@@ -104,7 +104,7 @@ func TestFailedUpInProcessesClaimsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	cfg := node.DefaultUpConfig()
+	cfg := up.DefaultConfig()
 	cfg.DB, cfg.Data, cfg.HTTP, cfg.Admin, cfg.Processes = w.url(), dir(t, "data"), taken.Addr().String(), anyPort, true
 	cfg.CacheBytes, cfg.Slaves = 1<<20, 1
 	up := start(t, "up", cfg)

@@ -1,0 +1,275 @@
+// Package balancer is the process that decides which slave keeps which groups.
+//
+// A Balancer drives the mapper of package balance, a state machine, with a
+// database, a clock and the calls of slaves, masters and distributors; it may
+// have a distributor of its own. A Host keeps one Balancer after another running
+// behind one address. What the admin port shows is made from a survey of the model.
+package balancer
+
+import (
+	"adshard/internal/node/distributor"
+	"adshard/internal/node/feed"
+	"adshard/internal/node/health"
+	"adshard/internal/node/identity"
+	"adshard/internal/node/truth"
+	"adshard/internal/wait"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/time/rate"
+
+	"adshard/backend"
+	"adshard/balance"
+	"adshard/balance/strategy"
+	"adshard/schema/pb"
+)
+
+// Balancer is the process part that plans: it drives the mapper core of package
+// balance with a database, a clock and the calls of slaves, masters and
+// distributors. With Distribute it has a distributor of its own as well. Make
+// it with NewBalancer, serve it with Serve and let it work with Run.
+type Balancer struct {
+	pb.UnimplementedBalancerServer
+	cfg         Config
+	order       balance.Order
+	data        identity.Dataset
+	db          backend.Store
+	root        *slog.Logger // log without the epoch
+	log         *slog.Logger
+	tenure      *tenure
+	truth       *truth.Certifier
+	health      *health.Tracker
+	started     time.Time
+	feed        feed.Follower
+	distributor *distributor.Distributor // nil: others distribute
+
+	mu           sync.Mutex // guards what follows, and the core
+	mapper       *balance.Mapper
+	slaves       map[string]*slaveNote
+	distributors distributors
+	quanta       ring
+	published    *balance.Model // as masters get it; nil: none
+	// unpublished is what masters without a map get until there is a published
+	// one; nil: nothing.
+	unpublished *balance.Model
+	filled      bool           // the first fill is complete
+	changed     wait.Broadcast // sent with each quantum and published model
+	asked       []balance.Certify
+	discards    chan balance.Discard
+	askedMore   wait.Broadcast // sent when certificates are asked for
+	measured    *measured      // newest; nil: none
+	steering    steering
+
+	choosing sync.Mutex // one strategy is set at a time
+
+	hearsay   *rate.Limiter // of starting over; the successor goes on with it
+	ending    sync.Mutex    // held while this balancer prepares to end
+	succeeded chan struct{} // closed when another balancer is to take this one's place
+
+	saves chan balance.SaveState // the mapper has one under way at most
+	news  chan struct{}          // full: the mapper's next moment may be sooner
+}
+
+// slaveNote is what a slave last said of itself.
+type slaveNote struct {
+	address, incarnation string
+	seen                 time.Time
+	position             balance.Position
+	state                *pb.SlaveState
+	held                 int // slices of its table
+}
+
+// New takes the next epoch in the database and loads all items; it
+// returns once it can answer slaves. db stays the caller's to close, after Run
+// has ended. Errors: fault.Invalid for the configuration, fault.Conflict when
+// another balancer runs or takes over meanwhile, those of the database.
+func New(ctx context.Context, cfg Config, db backend.Store, log *slog.Logger) (*Balancer, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	order, _ := balance.ParseOrder(cfg.Order)
+	t, err := takeTenure(ctx, db, cfg.StateKey, cfg.Advertise, order)
+	if err != nil {
+		return nil, err
+	}
+	data, err := identity.Of(ctx, db, order)
+	if err != nil {
+		return nil, err
+	}
+	b := &Balancer{
+		cfg: cfg, order: order, data: data, db: db, tenure: t, root: log, log: log.With("epoch", t.epoch),
+		started: time.Now(), slaves: make(map[string]*slaveNote), distributors: make(distributors),
+		truth:  &truth.Certifier{Order: order, DB: db, Builders: truth.NewBuilders(order, min(2, cfg.Workers))},
+		health: health.New(), saves: make(chan balance.SaveState, 1), discards: make(chan balance.Discard, maxDiscards), news: make(chan struct{}, 1),
+		succeeded: make(chan struct{}), hearsay: rate.NewLimiter(rate.Every(hearsayEvery), hearsayBurst),
+	}
+	return b, b.load(ctx)
+}
+
+// load reads the saved model and the index of all items.
+func (b *Balancer) load(ctx context.Context) error {
+	state, err := b.tenure.load(ctx)
+	if err != nil {
+		return err
+	}
+	if b.data.Timeline, err = b.tenure.timeline(ctx, state != nil); err != nil {
+		return fmt.Errorf("the timeline of the slice map: %w", err)
+	}
+	begin := time.Now()
+	index := &balance.Index{}
+	at, err := feed.ReadItems(ctx, b.db, b.order, b.cfg.Weights, index)
+	if err != nil {
+		return fmt.Errorf("load the items: %w", err)
+	}
+	use, told, err := b.strategy(ctx)
+	if err != nil {
+		return err
+	}
+	b.steering.options, b.steering.told = use.Options, told
+	cfg, err := b.cfg.mapper(b.tenure.epoch, b.order, use)
+	if err != nil {
+		return err
+	}
+	if b.mapper, err = balance.NewMapper(cfg, index, state); err != nil {
+		return fmt.Errorf("%w; with another state_key (adshard up: another --data) a plan is made anew", err)
+	}
+	b.feed = feed.Follower{DB: b.db, Order: b.order, Log: b.log, Health: b.health, At: at}
+	if b.cfg.Distribute {
+		b.distributor = distributor.New(ownDistributor, "", b.cfg.DataConfig, b.order, b.db, b, b.health, b.log)
+		b.distributor.Begin(b.data.Database, copyOf(index), at)
+	}
+	b.log.Info("items loaded", "items", index.Len(), "clock", at.Clock, "planned", state != nil,
+		"took", time.Since(begin).Round(time.Millisecond))
+	return b.step(func() error { b.mapper.Loaded(b.now(), at.Clock); return nil })
+}
+
+// copyOf copies an index: mapper and distributor each have one, as of the
+// change that each has come to.
+func copyOf(index *balance.Index) *balance.Index {
+	out := &balance.Index{}
+	index.Ascend(0, balance.MaxKey, func(k balance.Key, w uint32) bool { out.Put(k, w); return true })
+	return out
+}
+
+// mapper is the mapper's configuration. Strategies that are not in use are
+// iterated in shadow, with their defaults.
+func (c *Config) mapper(epoch uint64, order balance.Order, use chosen) (balance.MapperConfig, error) {
+	inUse, err := strategy.Named(use.Name, use.Options)
+	if err != nil {
+		return balance.MapperConfig{}, err
+	}
+	var shadows []balance.Strategy
+	for _, name := range strategy.Names() {
+		s, err := strategy.Named(name)
+		if err != nil {
+			return balance.MapperConfig{}, err
+		}
+		shadows = append(shadows, s)
+	}
+	return balance.MapperConfig{
+		Epoch: epoch, Order: order, Nodes: c.Slaves, Strategy: inUse, Shadows: shadows, Limits: limits(c.Limits),
+		Budget: balance.Budget{Share: c.Budget}, Interval: c.Interval,
+		DeadAfter: c.DeadAfter, EvacuateAfter: c.EvacuateAfter, MasterLease: c.MasterLease, Linger: c.Linger,
+		LoadWeights: balance.LoadWeights(c.LoadWeights), HalfLife: c.HalfLife,
+		Scrub: c.ScrubInterval, ScrubShare: c.ScrubShare,
+	}, nil
+}
+
+func limits(list map[string]Limit) map[string]balance.Limit {
+	out := make(map[string]balance.Limit, len(list))
+	for name, l := range list {
+		out[name] = balance.Limit{Share: l.Share, Weight: l.Weight}
+	}
+	return out
+}
+
+// Epoch returns the balancer's epoch.
+func (b *Balancer) Epoch() uint64 { return b.tenure.epoch }
+
+// Run follows the database, plans and saves until ctx is over (nil) or it
+// cannot go on: fault.Conflict when another balancer has taken over,
+// errSucceeded when another is to begin in this one's place.
+func (b *Balancer) Run(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return b.follow(ctx) })
+	group.Go(func() error { return b.beat(ctx) })
+	group.Go(func() error { return b.persist(ctx) })
+	group.Go(func() error { return b.housekeep(ctx) })
+	group.Go(func() error {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-b.succeeded:
+			return errSucceeded
+		}
+	})
+	for range certifiers {
+		group.Go(func() error { return b.certifier(ctx) })
+	}
+	group.Go(func() error { return b.discarder(ctx) })
+	if b.distributor != nil {
+		group.Go(func() error { return b.distributor.Run(ctx) })
+	}
+	err := group.Wait()
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// now is the core's time.
+func (b *Balancer) now() time.Duration { return time.Since(b.started) }
+
+// step changes the mapper under the lock and takes its messages to where they
+// go.
+func (b *Balancer) step(change func() error) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	err := change()
+	out := b.mapper.Out()
+	if out.Save != nil {
+		b.saves <- *out.Save // never waits: the next comes after this one was saved
+	}
+	for _, t := range out.Troubles {
+		b.log.Warn("the mapper reports trouble", "err", t)
+	}
+	for _, e := range out.Events {
+		level := slog.LevelInfo
+		if e.Step {
+			level = slog.LevelDebug
+		}
+		b.log.Log(context.Background(), level, "balancing", "event", e.String())
+		b.steering.add(e)
+	}
+	for _, d := range out.Discards {
+		select {
+		case b.discards <- d:
+		default: // it comes again
+		}
+	}
+	if len(out.Certify) > 0 {
+		b.asked = append(b.asked, out.Certify...)
+		b.askedMore.Notify()
+	}
+	for _, q := range out.Quanta {
+		b.quanta.add(q)
+		if !q.Empty() {
+			b.log.Debug("quantum", "number", q.Number, "clock", q.Clock, "view", q.View, "ops", len(q.Ops))
+		}
+	}
+	if m := b.mapper.Published(); len(out.Quanta) > 0 || m != b.published {
+		b.published, b.unpublished = m, b.mapper.Unpublished()
+		b.filled = b.mapper.Model() != nil && b.mapper.Model().Filled()
+		b.changed.Notify()
+	}
+	select {
+	case b.news <- struct{}{}:
+	default:
+	}
+	return err
+}

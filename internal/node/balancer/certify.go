@@ -1,0 +1,206 @@
+package balancer
+
+import (
+	"adshard/internal/wait"
+	"cmp"
+	"context"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"adshard/balance"
+	"adshard/fault"
+	"adshard/internal/node/identity"
+	"adshard/internal/node/truth"
+	"adshard/internal/node/wire"
+	"adshard/schema/pb"
+)
+
+const (
+	// certifyTime bounds what slaves and database have to make a certificate.
+	certifyTime = 30 * time.Second // as long as the mapper waits
+	// discardTime is how long a slave has to take in that it must discard.
+	discardTime = 5 * time.Second
+	// maxDiscards is how many orders wait at most; the mapper gives them again.
+	maxDiscards = 1024
+	// certifiers is how many are made at a time.
+	certifiers = 4
+	// clockWait is the time between two looks at the mapper's clock.
+	clockWait = 5 * time.Millisecond
+)
+
+// certifier makes the certificates that the mapper asks for, until ctx is over.
+func (b *Balancer) certifier(ctx context.Context) error {
+	for {
+		b.mu.Lock()
+		var next *balance.Certify
+		for next == nil && len(b.asked) > 0 {
+			if b.mapper.Awaits(b.asked[0].Seq) { // else it waited for too long
+				next = &b.asked[0]
+			}
+			b.asked = b.asked[1:]
+		}
+		more := b.askedMore.Next()
+		b.mu.Unlock()
+		if next == nil {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-more:
+			}
+			continue
+		}
+		done := b.certify(ctx, *next)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if done.Failed != nil {
+			b.log.Warn("no certificates; they are asked for again", "slice", next.Slice, "err", done.Failed)
+		}
+		if err := b.step(func() error { b.mapper.Certified(b.now(), done); return nil }); err != nil {
+			return err
+		}
+	}
+}
+
+// certify has both slaves sum what they have, and after that the database,
+// whose clock is then above all that they may have.
+func (b *Balancer) certify(ctx context.Context, c balance.Certify) balance.Certified {
+	out := balance.Certified{Seq: c.Seq}
+	ctx, cancel := context.WithTimeout(ctx, certifyTime)
+	defer cancel()
+	group, both := errgroup.WithContext(ctx)
+	var busy atomic.Int64
+	ask := func(name string, into **balance.Certificate) {
+		group.Go(func() error {
+			reply, err := b.ask(both, name, c)
+			if err == nil {
+				*into = truth.FromReply(reply)
+				busy.Add(int64(reply.GetTookMicros()))
+			}
+			return err
+		})
+	}
+	if c.Source != "" {
+		ask(c.Source, &out.Source)
+	}
+	ask(c.Target, &out.Target)
+	out.Failed = group.Wait()
+	out.Took = time.Duration(busy.Load()) * time.Microsecond
+	if out.Failed != nil {
+		return out
+	}
+	clock, took := out.Target.Clock, time.Duration(0)
+	if out.Source != nil {
+		clock = max(clock, out.Source.Clock)
+	}
+	keys, err := b.known(ctx, c, clock)
+	if err == nil {
+		out.Truth, took, err = b.truth.Certify(ctx, keys, named(c, out))
+	}
+	out.Failed = err
+	out.Took += took
+	return out
+}
+
+// named lists the parents that a question and the answers to it name, each once,
+// rising.
+func named(c balance.Certify, answers balance.Certified) []balance.Parent {
+	list := slices.Clone(c.Parents)
+	for _, a := range []*balance.Certificate{answers.Source, answers.Target} {
+		if a != nil {
+			for _, p := range a.Parents {
+				list = append(list, p.Parent)
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b balance.Parent) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID)) })
+	return slices.Compact(list)
+}
+
+// ask has a slave make a certificate.
+func (b *Balancer) ask(ctx context.Context, name string, c balance.Certify) (reply *pb.CertifyResponse, err error) {
+	m := &pb.CertifyRequest{Lo: uint64(c.Lo), Hi: uint64(c.Hi), Clock: c.Clock, Bins: c.Wanted, Database: b.data.Database}
+	for _, p := range c.Parents {
+		m.Parents = append(m.Parents, &pb.ParentName{Kind: uint32(p.Kind), Id: p.ID})
+	}
+	err = b.call(ctx, name, "balancer: certify", func(s pb.SlaveClient, _ string) error {
+		reply, err = s.Certify(ctx, m)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	h, _, err := identity.Locate(ctx, b.db, &pb.Position{Clock: reply.GetClock(), Mark: reply.GetMark()})
+	if err == nil && h == identity.Other {
+		err = fault.Newf(fault.Conflict, "balancer: certify", "slave %s is of another history of the database, with another change at clock %d", name, reply.GetClock())
+	}
+	return reply, err
+}
+
+// call calls a slave.
+func (b *Balancer) call(ctx context.Context, name, op string, do func(s pb.SlaveClient, incarnation string) error) error {
+	b.mu.Lock()
+	n, ok := b.slaves[name]
+	var address, incarnation string
+	if ok {
+		address, incarnation = n.address, n.incarnation
+	}
+	b.mu.Unlock()
+	if !ok {
+		return fault.Newf(fault.Unavailable, op, "slave %s has not registered", name)
+	}
+	conn, err := wire.Dial(address)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if err := do(pb.NewSlaveClient(conn), incarnation); err != nil {
+		return fault.Newf(fault.KindOf(err), op, "slave %s at %s: %w", name, address, err)
+	}
+	return nil
+}
+
+// discarder sends slaves the orders to discard slices, until ctx is done. The
+// mapper repeats an order until the slave has followed it.
+func (b *Balancer) discarder(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case d := <-b.discards:
+			b.discard(ctx, d)
+		}
+	}
+}
+
+func (b *Balancer) discard(ctx context.Context, d balance.Discard) {
+	ctx, cancel := context.WithTimeout(ctx, discardTime)
+	defer cancel()
+	err := b.call(ctx, d.Node, "balancer: discard", func(s pb.SlaveClient, incarnation string) error {
+		_, err := s.Discard(ctx, &pb.DiscardRequest{Lo: uint64(d.Lo), Hi: uint64(d.Hi), Generation: d.Generation, Reason: d.Reason,
+			Incarnation: incarnation})
+		return err
+	})
+	if err != nil && ctx.Err() == nil {
+		b.log.Warn("a slave does not discard what differs; it is told again", "slice", d.Slice, "err", err)
+	}
+}
+
+// known lists the items that are wanted, once the mapper knows all changes up to
+// clock: what slaves have by then is among them.
+func (b *Balancer) known(ctx context.Context, c balance.Certify, clock uint64) ([]balance.Key, error) {
+	for {
+		b.mu.Lock()
+		if b.mapper.Clock() >= clock {
+			defer b.mu.Unlock()
+			return truth.Keys(b.mapper.Items(), c.Lo, c.Hi, c.Wanted), nil
+		}
+		b.mu.Unlock()
+		if err := wait.Sleep(ctx, clockWait); err != nil {
+			return nil, err
+		}
+	}
+}

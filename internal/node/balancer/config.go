@@ -1,0 +1,150 @@
+package balancer
+
+import (
+	"time"
+
+	"adshard/balance"
+	"adshard/balance/strategy"
+	"adshard/internal/node/config"
+	"adshard/internal/node/distributor"
+)
+
+// Config configures a balancer.
+type Config struct {
+	// DB is the backend database, e.g. sqlite:ads.db.
+	DB string `yaml:"db"`
+	// Listen is the address for slaves and masters; Advertise is the address
+	// that others are told, empty: the one listened on. Admin is the admin
+	// port's, empty: none.
+	Listen    string `yaml:"listen"`
+	Advertise string `yaml:"advertise"`
+	Admin     string `yaml:"admin"`
+	// AdminHosts are names by which the admin port may be called, beside
+	// localhost and the addresses that it has.
+	AdminHosts []string `yaml:"admin_hosts"`
+	// Slaves is how many slaves must have joined before the first plan.
+	Slaves int `yaml:"slaves"`
+	// Strategy makes the plan; Order says how items lie on the ring,
+	// "advertiser" or "hash".
+	Strategy string `yaml:"strategy"`
+	Order    string `yaml:"order"`
+	// Limits are what slaves can take, by name; none: all are alike.
+	Limits map[string]Limit `yaml:"limits"`
+	// StrategyOptions are the strategy's own, by name; those not given have
+	// their defaults.
+	StrategyOptions map[string]string `yaml:"strategy_options"`
+	// Interval is the time between two iterations of the strategy, 0: none;
+	// Budget the share of all items, 0 to 1, that they may have on its way.
+	Interval time.Duration `yaml:"interval"`
+	Budget   float64       `yaml:"budget"`
+	// LoadWeights make one number of what queries cost; HalfLife is how long it
+	// takes until half of an average of it is new.
+	LoadWeights LoadWeights   `yaml:"load_weights"`
+	HalfLife    time.Duration `yaml:"half_life"`
+	// DeadAfter: a slave that was not heard of for so long is lost, and nobody
+	// waits for it. One lost for EvacuateAfter loses its slices to others; 0:
+	// never.
+	DeadAfter     time.Duration `yaml:"dead_after"`
+	EvacuateAfter time.Duration `yaml:"evacuate_after"`
+	// MasterLease: a master that was not heard of for so long is not waited for
+	// when a slice leaves a slave. Linger is how long it stays there besides:
+	// as long as a query may last.
+	MasterLease time.Duration `yaml:"master_lease"`
+	Linger      time.Duration `yaml:"linger"`
+	// ScrubInterval is the time between two passes in which all that slaves serve
+	// is compared with the database, 0: none. ScrubShare is the share of a processor
+	// that they may take, above 0 to 1; with a small share a pass takes longer.
+	ScrubInterval time.Duration `yaml:"scrub_interval"`
+	ScrubShare    float64       `yaml:"scrub_share"`
+	// Distribute: the balancer prepares node data itself, beside distributors
+	// in processes of their own, if any.
+	Distribute bool `yaml:"distribute"`
+	// TrustedDistributors are the addresses (HOST:PORT, as they advertise them) of
+	// distributors that slaves may be sent to; none: those on this machine.
+	TrustedDistributors []string `yaml:"trusted_distributors"`
+
+	distributor.DataConfig `yaml:",inline"`
+
+	// KeepChanges is how many changes the feed keeps at most for slaves that
+	// are behind or away; a slave that needs older ones is filled again.
+	KeepChanges uint64 `yaml:"keep_changes"`
+	// ReaderAge is how long a reader of the feed that is not heard of any more,
+	// such as another cluster's balancer, holds its changes back.
+	ReaderAge time.Duration `yaml:"reader_age"`
+	// StateKey is under which the balancer keeps its epoch and its model in the
+	// database, and its name as a reader of the feed.
+	StateKey string `yaml:"state_key"`
+	// DiscardDataOf names databases by their ids: what slaves hold of them is
+	// discarded when they register. Without it such a slave is refused.
+	DiscardDataOf []string `yaml:"discard_data_of"`
+}
+
+// LoadWeights is what a query's cost counts: each posting looked at, each
+// that matched, each microsecond.
+type LoadWeights struct {
+	Looked  float64 `yaml:"looked"`
+	Matched float64 `yaml:"matched"`
+	Micros  float64 `yaml:"micros"`
+}
+
+// Limit is what a slave can take: Share is its strength against the
+// others' (0 is 1), Weight the most that its items may weigh together (0: no
+// limit).
+type Limit struct {
+	Share  uint32 `yaml:"share"`
+	Weight uint64 `yaml:"weight"`
+}
+
+// DefaultConfig returns a configuration that lacks only DB.
+func DefaultConfig() Config {
+	return Config{
+		Listen: "127.0.0.1:7000", Admin: "127.0.0.1:7001", Slaves: 3,
+		Strategy: "weighted-move-fast", Order: balance.ByOwner.String(),
+		Interval: balance.DefaultInterval, Budget: balance.DefaultBudget,
+		LoadWeights: LoadWeights(balance.DefaultLoadWeights), HalfLife: balance.DefaultHalfLife,
+		DeadAfter: balance.DefaultDeadAfter, EvacuateAfter: balance.DefaultEvacuateAfter,
+		MasterLease: balance.DefaultMasterLease, Linger: balance.DefaultLinger,
+		ScrubInterval: balance.DefaultScrub, ScrubShare: balance.DefaultScrubShare, Distribute: true, DataConfig: distributor.DefaultDataConfig(),
+		KeepChanges: 5_000_000, ReaderAge: 7 * 24 * time.Hour, StateKey: "balancer",
+	}
+}
+
+// Validate lists all faults of the configuration.
+func (c *Config) Validate() error {
+	var k config.Check
+	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH")
+	k.Address("listen", c.Listen, true)
+	k.Address("advertise", c.Advertise, false)
+	k.Address("admin", c.Admin, false)
+	k.Apart("admin", c.Admin, "listen", c.Listen)
+	k.Hosts("admin_hosts", c.AdminHosts)
+	k.Number("slaves", c.Slaves, 1, 1<<16)
+	CheckStrategy(&k, c.Strategy, c.StrategyOptions, c.Interval)
+	k.OneOf("order", c.Order, balance.ByOwner.String(), balance.ByHash.String())
+	k.That(c.Budget >= 0 && c.Budget <= 1, "budget", "%g; it must be 0 to 1", c.Budget)
+	for _, w := range []float64{c.LoadWeights.Looked, c.LoadWeights.Matched, c.LoadWeights.Micros} {
+		k.That(w >= 0 && w <= 1e9, "load_weights", "%g; it must be 0 to 1,000,000,000", w)
+	}
+	k.That(c.LoadWeights != LoadWeights{}, "load_weights", "must not all be 0")
+	k.Duration("half_life", c.HalfLife, time.Second, time.Hour)
+	k.Duration("dead_after", c.DeadAfter, time.Second, time.Hour)
+	k.Duration("evacuate_after", c.EvacuateAfter, 0, 365*24*time.Hour)
+	k.Duration("master_lease", c.MasterLease, time.Second, time.Hour)
+	k.Duration("linger", c.Linger, time.Millisecond, time.Hour)
+	for _, address := range c.TrustedDistributors {
+		k.Address("trusted_distributors", address, true)
+	}
+	k.Duration("scrub_interval", c.ScrubInterval, 0, 365*24*time.Hour)
+	k.That(c.ScrubShare > 0 && c.ScrubShare <= 1, "scrub_share", "%g; it must be above 0, at most 1", c.ScrubShare)
+	c.DataConfig.Check(&k)
+	k.Duration("reader_age", c.ReaderAge, time.Minute, 10*365*24*time.Hour)
+	k.That(c.StateKey != "", "state_key", "must not be empty")
+	return k.Err()
+}
+
+// CheckStrategy checks a strategy and the time between its iterations.
+func CheckStrategy(k *config.Check, name string, options map[string]string, interval time.Duration) {
+	_, err := strategy.Named(name, options)
+	k.That(err == nil, "strategy", "%v", err)
+	k.Duration("interval", interval, 0, 365*24*time.Hour)
+}

@@ -1,0 +1,81 @@
+package balancer
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"adshard/balance"
+	"adshard/internal/node/admin"
+	"adshard/internal/node/health"
+	"adshard/internal/node/httpapi/api"
+)
+
+// aliveFor is how long after its last word a slave counts as alive.
+const aliveFor = 5 * time.Second
+
+// control is the balancer as its admin port shows it (admin.Control).
+type control struct{ *Balancer }
+
+var _ admin.Control = control{}
+
+// SlavesList implements admin.Control.
+func (c control) SlavesList(context.Context) (*api.SlaveList, error) {
+	status := c.Status()
+	list := &api.SlaveList{Epoch: status.Epoch, View: status.View, Clock: status.Clock, Slaves: []api.Slave{}}
+	for _, s := range c.Balancer.SlavesList() {
+		list.Slaves = append(list.Slaves, api.Slave{
+			Name:          s.Name,
+			Address:       s.Address,
+			State:         stateOf(s.State),
+			Alive:         s.Registered && s.SeenMs < aliveFor.Milliseconds(),
+			Serving:       s.Serving,
+			Slices:        s.Slices,
+			MovingIn:      s.MovingIn,
+			MovingOut:     s.MovingOut,
+			SharePermille: int(s.Width*1000 + 0.5),
+			Load:          s.Load,
+			OverMean:      s.OverMean,
+			Groups:        s.Groups,
+			Keywords:      s.Keywords,
+			Bytes:         s.Bytes,
+			AppliedClock:  status.Clock - min(s.Behind, status.Clock),
+			Distributor:   s.Distributor,
+			Trouble:       s.Trouble,
+		})
+	}
+	slices.SortFunc(list.Slaves, func(a, b api.Slave) int { return strings.Compare(a.Name, b.Name) })
+	return list, nil
+}
+
+func stateOf(s balance.NodeState) api.SlaveState {
+	switch s {
+	case balance.Draining:
+		return api.SlaveStateDraining
+	case balance.Drained:
+		return api.SlaveStateDrained
+	}
+	return api.SlaveStateActive
+}
+
+// ready returns why the balancer cannot do its work, or what slaves lack.
+func (c control) ready() []string {
+	why := append(c.health.Failures(), health.Database(c.db)...)
+	if waiting := c.Status().Waiting; waiting != "" {
+		why = append(why, waiting)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, d := range c.mapper.Status(c.now()).Scrub.Condemned {
+		why = append(why, fmt.Sprintf("%s must discard slice %d: %s", d.Node, d.Slice, d.Reason))
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.slaves)) {
+		if lacking := c.slaves[name].state.GetLacking(); lacking != "" {
+			why = append(why, name+": "+lacking)
+		}
+	}
+	return why
+}

@@ -1,0 +1,167 @@
+package balancer
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strconv"
+
+	"adshard/balance"
+	"adshard/balance/strategy"
+	"adshard/fault"
+	"adshard/internal/node/httpapi/api"
+)
+
+const opControl = "balancer: control"
+
+// AddSlave implements admin.Control.
+func (c control) AddSlave(ctx context.Context, address string) (*api.SlaveChange, error) {
+	if host, port, err := net.SplitHostPort(address); err != nil || host == "" || !isPort(port) {
+		return nil, fault.Field(opControl, "address", "%q is no address; write HOST:PORT, as the slave's listen or advertise", address)
+	}
+	name, err := c.Adopt(ctx, address)
+	if fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Deadline) {
+		err = fault.Newf(fault.Unavailable, opControl,
+			"no slave answers at %s: is it running there, and is that what its listen or advertise says? (%v)", address, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	planned := true
+	err = c.step(func() error {
+		model := c.mapper.Model()
+		if planned = model != nil; !planned {
+			return nil
+		}
+		if n, known := model.Named(name); known && n.State != balance.Active {
+			return c.mapper.Restore(c.now(), name)
+		}
+		return nil
+	})
+	if err != nil || !planned {
+		return &api.SlaveChange{Name: name, Address: address, State: api.SlaveStateActive}, err
+	}
+	err = c.until(ctx, fmt.Sprintf("the slave %s at %s was told where the balancer is", name, address), func(m *balance.Model) bool {
+		n, known := m.Named(name)
+		return known && n.State == balance.Active
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c.slaveNow(name)
+}
+
+func isPort(text string) bool {
+	n, err := strconv.ParseUint(text, 10, 16)
+	return err == nil && n > 0
+}
+
+// DrainSlave implements admin.Control.
+func (c control) DrainSlave(ctx context.Context, name string) (*api.SlaveChange, error) {
+	err := c.step(func() error {
+		m := c.survey()
+		if m == nil {
+			return c.noPlan()
+		}
+		if _, err := m.named(name); err != nil {
+			return err
+		}
+		if n, known := c.mapper.Model().Named(name); known && n.State != balance.Active {
+			return nil // it is being drained, or is drained
+		}
+		return c.mapper.Drain(c.now(), name)
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = c.until(ctx, name+" is to be drained", func(m *balance.Model) bool {
+		n, _ := m.Named(name)
+		return n.State != balance.Active
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c.slaveNow(name)
+}
+
+// slaveNow says what a slave is now.
+func (c control) slaveNow(name string) (*api.SlaveChange, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	model := c.mapper.Model()
+	n, known := model.Named(name)
+	if !known {
+		return nil, fault.Newf(fault.NotFound, opControl, "there is no slave %s", name)
+	}
+	out := &api.SlaveChange{Name: n.Name, Address: n.Address, State: stateOf(n.State)}
+	for _, s := range model.Slices() {
+		if s.Node == n.ID {
+			out.Slices++
+		}
+	}
+	return out, nil
+}
+
+// BalanceMove implements admin.Control.
+func (c control) BalanceMove(ctx context.Context, slice uint64, slave string) (*api.SliceMove, error) {
+	var out *api.SliceMove
+	var generation uint64
+	err := c.step(func() error {
+		m := c.look()
+		if m == nil {
+			return c.noPlan()
+		}
+		i, err := c.find(m, slice)
+		if err != nil {
+			return err
+		}
+		if _, err := m.named(slave); err != nil {
+			return err
+		}
+		s := m.in.Model.Slices()[i]
+		generation = s.Generation
+		out = &api.SliceMove{
+			Slice: slice, From: m.name(s.Node), To: slave, Phase: api.MovePhaseCopying,
+			Items: uint64(m.sums[i].Items), Weight: m.sums[i].Weight, Cause: "by command",
+		}
+		return c.mapper.Move(c.now(), slice, slave)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, c.until(ctx, fmt.Sprintf("slice %d is to move to %s", slice, slave), func(m *balance.Model) bool {
+		for _, s := range m.Slices() {
+			if s.ID == slice {
+				return s.Generation != generation
+			}
+		}
+		return true // it is no more
+	})
+}
+
+// BalancePause implements admin.Control.
+func (c control) BalancePause(_ context.Context, paused bool) error {
+	return c.step(func() error { c.mapper.Pause(paused); return nil })
+}
+
+// BalanceStrategy implements admin.Control.
+func (c control) BalanceStrategy(ctx context.Context, name string, options map[string]string) (*api.StrategyInUse, error) {
+	next, err := strategy.Named(name, options)
+	if err != nil {
+		return nil, err
+	}
+	if options == nil {
+		options = map[string]string{}
+	}
+	c.choosing.Lock()
+	defer c.choosing.Unlock()
+	if err := c.keepStrategy(ctx, choice{Configured: c.configured(), Set: chosen{name, options}}); err != nil {
+		return nil, err
+	}
+	err = c.step(func() error {
+		c.steering.options, c.steering.told = options, true
+		c.mapper.Use(c.now(), next)
+		return nil
+	})
+	return &api.StrategyInUse{Name: name, Options: options}, err
+}

@@ -1,0 +1,147 @@
+package balancer
+
+import (
+	"context"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"adshard/balance"
+	"adshard/internal/node/httpapi/api"
+)
+
+// balancerMetrics makes metrics of what the admin port shows, when they are
+// asked for.
+type balancerMetrics struct {
+	status func() (*api.BalanceStatus, counts)
+	of     []metric
+}
+
+// counts has what only metrics tell.
+type counts = balance.Status
+
+// metric is one name with its series.
+type metric struct {
+	desc   *prometheus.Desc
+	kind   prometheus.ValueType
+	series func(s *api.BalanceStatus, c counts, put func(v float64, labels ...string))
+}
+
+// RegisterMetrics registers what the balancer at work says of itself.
+func RegisterMetrics(r prometheus.Registerer, h *Host) {
+	m := &balancerMetrics{status: func() (*api.BalanceStatus, counts) {
+		b := h.last.Load()
+		s, _ := control{b}.BalanceStatus(context.Background()) // it always has one
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		return s, b.mapper.Status(b.now())
+	}}
+	m.addWhole()
+	m.addSlaves()
+	m.addMoves()
+	r.MustRegister(m)
+}
+
+// Describe implements prometheus.Collector.
+func (m *balancerMetrics) Describe(out chan<- *prometheus.Desc) {
+	for _, v := range m.of {
+		out <- v.desc
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (m *balancerMetrics) Collect(out chan<- prometheus.Metric) {
+	s, c := m.status()
+	for _, v := range m.of {
+		v.series(s, c, func(x float64, labels ...string) {
+			out <- prometheus.MustNewConstMetric(v.desc, v.kind, x, labels...)
+		})
+	}
+}
+
+func (m *balancerMetrics) add(kind prometheus.ValueType, name, help string, labels []string,
+	series func(s *api.BalanceStatus, c counts, put func(v float64, labels ...string)),
+) {
+	m.of = append(m.of, metric{prometheus.NewDesc("adshard_balancer_"+name, help, labels, nil), kind, series})
+}
+
+func (m *balancerMetrics) gauge(name, help string, of func(*api.BalanceStatus) float64) {
+	m.add(prometheus.GaugeValue, name, help, nil, func(s *api.BalanceStatus, _ counts, put func(float64, ...string)) { put(of(s)) })
+}
+
+func (m *balancerMetrics) addWhole() {
+	m.gauge("epoch", "The balancer's epoch.", func(s *api.BalanceStatus) float64 { return float64(s.Epoch) })
+	m.gauge("view", "The newest state of the slice map.", func(s *api.BalanceStatus) float64 { return float64(s.View) })
+	m.gauge("published_view", "The state of the slice map that masters get.", func(s *api.BalanceStatus) float64 { return float64(s.PublishedView) })
+	m.gauge("clock", "The newest change of the database.", func(s *api.BalanceStatus) float64 { return float64(s.Clock) })
+	m.gauge("items", "Ad groups known.", func(s *api.BalanceStatus) float64 { return float64(s.Items) })
+	m.gauge("slices", "Slices of the ring.", func(s *api.BalanceStatus) float64 { return float64(s.Slices) })
+	m.gauge("max_over_mean", "Load of the most loaded slave over the mean.", func(s *api.BalanceStatus) float64 { return s.MaxOverMean })
+	m.gauge("lower_bound", "The max/mean that no placement can beat.", func(s *api.BalanceStatus) float64 { return s.LowerBound })
+	m.gauge("idle", "1: queries have ceased; all loads are 0 and max/mean is 1.", func(s *api.BalanceStatus) float64 {
+		if s.Idle {
+			return 1
+		}
+		return 0
+	})
+	m.gauge("paused", "1: balancing is paused.", func(s *api.BalanceStatus) float64 {
+		if s.Paused {
+			return 1
+		}
+		return 0
+	})
+}
+
+func (m *balancerMetrics) addSlaves() {
+	bySlave := func(name, help string, of func(*api.SlaveLoad) float64) {
+		m.add(prometheus.GaugeValue, name, help, []string{"slave"}, func(s *api.BalanceStatus, _ counts, put func(float64, ...string)) {
+			for i := range s.Slaves {
+				put(of(&s.Slaves[i]), s.Slaves[i].Name)
+			}
+		})
+	}
+	bySlave("slave_load", "Load a second; the items' weight while none is measured.", func(n *api.SlaveLoad) float64 { return n.Load })
+	bySlave("slave_over_mean", "Load over the mean, each divided by the slave's share.", func(n *api.SlaveLoad) float64 { return n.OverMean })
+	bySlave("slave_slices", "Slices served.", func(n *api.SlaveLoad) float64 { return float64(n.Slices) })
+	m.add(prometheus.GaugeValue, "slaves", "Slaves by state.", []string{"state"}, func(s *api.BalanceStatus, _ counts, put func(float64, ...string)) {
+		n := map[api.SlaveState]int{}
+		for i := range s.Slaves {
+			n[s.Slaves[i].State]++
+		}
+		for _, state := range []api.SlaveState{api.SlaveStateActive, api.SlaveStateDraining, api.SlaveStateDrained} {
+			put(float64(n[state]), string(state))
+		}
+	})
+}
+
+func (m *balancerMetrics) addMoves() {
+	m.gauge("moves_in_flight", "Slices on their way.", func(s *api.BalanceStatus) float64 { return float64(len(s.MovesInFlight)) })
+	total := func(name, help string, of func(*api.BalanceStatus, counts) uint64) {
+		m.add(prometheus.CounterValue, name, help, nil, func(s *api.BalanceStatus, c counts, put func(float64, ...string)) { put(float64(of(s, c))) })
+	}
+	total("moved_items_total", "Ad groups that changed their slave.", func(s *api.BalanceStatus, _ counts) uint64 { return s.Moved.Items })
+	total("moved_bytes_total", "Bytes that changed their slave.", func(s *api.BalanceStatus, _ counts) uint64 { return s.Moved.Bytes })
+	total("refusals_total", "Proposals of the strategy that the core refused.", func(_ *api.BalanceStatus, c counts) uint64 { return c.Refused })
+	m.add(prometheus.CounterValue, "moves_total", "Moves by outcome.", []string{"outcome"},
+		func(s *api.BalanceStatus, _ counts, put func(float64, ...string)) {
+			put(float64(s.Moved.Moves), "switched")
+			put(float64(s.Moved.Cancelled), "cancelled")
+		})
+	m.add(prometheus.CounterValue, "certificates_total", "Comparisons of copies by outcome.", []string{"outcome"},
+		func(_ *api.BalanceStatus, c counts, put func(float64, ...string)) {
+			put(float64(c.Certificates.Equal), "equal")
+			put(float64(c.Certificates.Different), "different")
+			put(float64(c.Certificates.Again), "again")
+		})
+	total("scrub_passes_total", "Passes in which all that slaves serve was compared with the database.", func(s *api.BalanceStatus, _ counts) uint64 { return s.Scrub.Passes })
+	total("scrub_differences_total", "Parts of slices served that differed.", func(s *api.BalanceStatus, _ counts) uint64 { return s.Scrub.Differences })
+	m.gauge("scrub_progress", "How much of the pass under way is done, 0 to 1.", func(s *api.BalanceStatus) float64 { return s.Scrub.Progress })
+	m.gauge("condemned_slices", "Slices that slaves are to discard and have not yet.", func(s *api.BalanceStatus) float64 { return float64(len(s.Scrub.Condemned)) })
+	m.add(prometheus.CounterValue, "loads_ignored_total", "Load reports, or parts of them, that were not taken; the status says why.", nil,
+		func(s *api.BalanceStatus, _ counts, put func(float64, ...string)) {
+			var sum uint64
+			for _, n := range s.IgnoredLoads {
+				sum += uint64(n)
+			}
+			put(float64(sum))
+		})
+}

@@ -1,0 +1,48 @@
+package balancer
+
+import (
+	"context"
+	"time"
+
+	"adshard/balance"
+	"adshard/internal/node/httpapi/api"
+)
+
+// RemoveSlave implements admin.Control.
+func (c control) RemoveSlave(ctx context.Context, name string) (*api.SlaveRemoved, error) {
+	out, planned, begin := &api.SlaveRemoved{Name: name}, false, time.Now()
+	err := c.step(func() error {
+		if n, known := c.slaves[name]; known {
+			out.Address = n.address
+		}
+		if m := c.look(); m != nil {
+			planned = true
+			id, err := m.named(name)
+			if err != nil {
+				return err
+			}
+			n, _ := m.in.Model.Node(id)
+			out.Address = n.Address
+		}
+		return c.mapper.Remove(c.now(), name)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if planned {
+		err = c.until(ctx, name+" is to be removed", func(m *balance.Model) bool {
+			_, known := m.Named(name)
+			return !known
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n := c.slaves[name]; n != nil && n.seen.Before(begin) { // else it has come back meanwhile
+		delete(c.slaves, name)
+	}
+	c.measured = nil // it has the slave
+	return out, nil
+}

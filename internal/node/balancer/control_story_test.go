@@ -1,0 +1,223 @@
+package balancer
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"adshard/balance"
+	"adshard/internal/node/httpapi"
+	"adshard/internal/node/httpapi/api"
+	"adshard/internal/node/httpapi/apitest"
+)
+
+// set are loads that somebody has set.
+type set struct {
+	slices map[uint64]float64
+	hot    map[balance.Key]float64
+	items  balance.Items
+}
+
+func (s set) Slice(id uint64) float64 { return s.slices[id] }
+func (s set) Measured() bool          { return true }
+func (s set) Hot(lo, hi balance.Key, visit func(balance.Key, float64) bool) {
+	s.items.Ascend(lo, hi, func(k balance.Key, _ uint32) bool {
+		load, ok := s.hot[k]
+		return !ok || visit(k, load)
+	})
+}
+
+// lay makes a model of nodes a, b, c … and of one slice for each letter of
+// where, ten keys each; of all keys from 1 on each tenth is an item.
+func lay(t rapid.TB, where string) (*balance.Model, *balance.Index) {
+	t.Helper()
+	var nodes []balance.Node
+	for _, name := range []string{"a", "b", "c"} {
+		nodes = append(nodes, balance.Node{Name: name, Address: name + ":1"})
+	}
+	m, err := balance.NewModel(nodes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, items := m.Edit(), &balance.Index{}
+	slice := uint64(1)
+	for i, c := range where {
+		if i > 0 {
+			if slice, err = e.Split(slice, balance.Key(i*100)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if c != 'a' {
+			if err := e.Map(slice, balance.NodeID(c-'a'+1)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for k := range 10 {
+			items.Put(balance.Key(i*100+k*10+1), 1)
+		}
+	}
+	if m, err = e.Model(); err != nil {
+		t.Fatal(err)
+	}
+	return m, items
+}
+
+// told is a survey of a model with slices that cost so much.
+func told(t rapid.TB, where string, load map[uint64]float64, hot map[balance.Key]float64) *measured {
+	m, items := lay(t, where)
+	return newMeasured(balance.Input{Model: m, Items: items, Loads: set{load, hot, items}}, time.Time{})
+}
+
+func TestStories(t *testing.T) {
+	noon := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+	for name, c := range map[string]struct {
+		where   string
+		load    map[uint64]float64
+		hot     map[balance.Key]float64
+		slice   uint64
+		known   known
+		verdict api.SliceVerdict
+		says    []string
+	}{
+		"cannot be helped": {"aabc", map[uint64]float64{1: 950, 2: 50, 3: 100, 4: 100}, map[balance.Key]float64{11: 900}, 1, known{asked: true},
+			api.SliceVerdictStuck, []string{"000000000000000b alone is 2.25 x the mean", "the other 9 of the slice cost 50", "less than 440, it costs 900"}},
+		"its slave has too little": {"aabc", map[uint64]float64{1: 50, 2: 50, 3: 200, 4: 100}, nil, 1, known{asked: true},
+			api.SliceVerdictStayed, []string{"a has 0.75 x the mean, so nothing had to leave it", "a has to do more than 147"}},
+		"too hot to move whole": {"aabc", map[uint64]float64{1: 260, 2: 1, 3: 100, 4: 100}, nil, 1, known{asked: true},
+			api.SliceVerdictStayed, []string{"other slices of a were the better choice", "it has to cost less than 161, or be split"}},
+		"small": {"aabc", map[uint64]float64{1: 300, 2: 1, 3: 100, 4: 100}, nil, 2, known{asked: true},
+			api.SliceVerdictStayed, []string{"it makes 0.60 % of the mean"}},
+		"others come first": {"aabc", map[uint64]float64{1: 150, 2: 150, 3: 50, 4: 60}, nil, 2, known{asked: true, paused: true},
+			api.SliceVerdictStayed, []string{"`adshard balance move 2 b` does it by hand", "balancing is paused"}},
+		"the strategy told": {"aabc", map[uint64]float64{1: 150, 2: 150, 3: 50, 4: 60}, nil, 2, known{asked: true, reasons: []string{"slice 2 rests"}},
+			api.SliceVerdictStayed, []string{"slice 2 rests"}},
+		"nobody asked": {"aabc", map[uint64]float64{1: 150, 2: 150, 3: 50, 4: 60}, nil, 2, known{},
+			api.SliceVerdictStayed, []string{"has not been asked"}},
+		"its slave is away": {"aabc", map[uint64]float64{1: 150, 2: 150, 3: 50, 4: 60}, nil, 2,
+			known{asked: true, away: &balance.Away{For: 12 * time.Second, In: 288 * time.Second}, after: 5 * time.Minute, now: noon},
+			api.SliceVerdictAway, []string{"a has been away since 2026-01-31T11:59:48Z (12s)", "answers are incomplete",
+				"if it is not back in 4m48s (`evacuate_after` is 5m0s), its slices are filled on other slaves", "`adshard slaves drain a`"}},
+		"away and to stay": {"aabc", nil, nil, 2, known{away: &balance.Away{For: time.Hour, Fate: balance.Stay}, now: noon},
+			api.SliceVerdictAway, []string{"away since 2026-01-31T11:00:00Z", "`evacuate_after` is 0"}},
+		"away and paused": {"aabc", nil, nil, 2, known{paused: true, away: &balance.Away{For: time.Hour, Fate: balance.Paused}, now: noon},
+			api.SliceVerdictAway, []string{"`adshard balance resume` lets them go"}},
+		"away and emptied": {"aabc", nil, nil, 2, known{away: &balance.Away{For: time.Hour, Fate: balance.Now}, now: noon},
+			api.SliceVerdictAway, []string{"its slices are being filled on other slaves"}},
+	} {
+		m := told(t, c.where, c.load, c.hot)
+		i, _ := m.slice(c.slice)
+		s := m.story(i, c.known)
+		text := s.Decision + "\n" + strings.Join(s.Needs, "\n")
+		for _, want := range c.says {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: %q is not in\n%s", name, want, text)
+			}
+		}
+		if s.Verdict != c.verdict || c.known.away != nil && strings.Contains(text, "nothing had to leave it") {
+			t.Errorf("%s: %s: %s", name, s.Verdict, text)
+		}
+	}
+}
+
+// TestStoryOfAnIdleCluster: without queries there is no load, and no slave has
+// more than another.
+func TestStoryOfAnIdleCluster(t *testing.T) {
+	m, items := lay(t, "aabc")
+	v := newMeasured(balance.Input{Model: m, Items: items, Loads: set{nil, nil, items}, NoQueries: true}, time.Time{})
+	s := v.story(0, known{asked: true})
+	if s.MaxOverMean != 1 || s.SlaveOverMean != 1 || s.LowerBound != 1 || s.Load != 0 || !strings.Contains(s.Decision, "queries have ceased") ||
+		len(s.Needs) != 1 || !strings.Contains(s.Needs[0], "queries have to come") {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestStoryOfAMove follows a slice from one slave to another.
+func TestStoryOfAMove(t *testing.T) {
+	m := told(t, "aabc", map[uint64]float64{1: 150, 2: 150, 3: 50, 4: 60}, nil)
+	change := func(do func(e *balance.Edit) error) *measured {
+		e := m.in.Model.Edit()
+		if err := do(e); err != nil {
+			t.Fatal(err)
+		}
+		in := m.in
+		var err error
+		if in.Model, err = e.Model(); err != nil {
+			t.Fatal(err)
+		}
+		return newMeasured(in, time.Time{})
+	}
+	check := func(verdict api.SliceVerdict, slave, says string) {
+		t.Helper()
+		i, _ := m.slice(2)
+		s := m.story(i, known{asked: true})
+		if s.Verdict != verdict || s.Slave != slave || !strings.Contains(s.Decision, says) {
+			t.Errorf("%s on %s: %s", s.Verdict, s.Slave, s.Decision)
+		}
+	}
+	m = change(func(e *balance.Edit) error { return e.Start(2, 2) })
+	check(api.SliceVerdictMoving, "a", "it goes to b, which has 1.46 x the mean with it")
+	m = change(func(e *balance.Edit) error { return e.Switch(2) })
+	check(api.SliceVerdictMoving, "b", "b serves it from view 2 on; a goes on answering older ones")
+	m = change(func(e *balance.Edit) error { return e.Finish(2) })
+	check(api.SliceVerdictMoved, "b", "in view 2")
+}
+
+// TestStoriesOfAnything: whatever the loads are, there is a decision, and
+// something that would have to change; answers fit the document.
+func TestStoriesOfAnything(t *testing.T) {
+	d := apitest.Read(t, httpapi.Spec)
+	rapid.Check(t, func(t *rapid.T) {
+		where := "a" + rapid.StringMatching("[abc]{0,7}").Draw(t, "where")
+		load, hot := map[uint64]float64{}, map[balance.Key]float64{}
+		for i := range where {
+			load[uint64(i+1)] = rapid.SampledFrom([]float64{0, 0.1, 1, 50, 1000, 1e12}).Draw(t, "load")
+			if rapid.Bool().Draw(t, "hot") {
+				hot[balance.Key(i*100+11)] = load[uint64(i+1)] * rapid.Float64Range(0, 1).Draw(t, "part")
+			}
+		}
+		m := told(t, where, load, hot)
+		for i := range m.sums {
+			s := m.story(i, known{asked: true, events: []api.Event{}, reasons: []string{}})
+			if s.Decision == "" || len(s.Needs) == 0 {
+				t.Fatalf("%+v", s)
+			}
+			d.Fits(t, "SliceStory", jsonOf(t, s))
+			d.Fits(t, "SliceInfo", jsonOf(t, m.info(i)))
+		}
+	})
+}
+
+func TestNames(t *testing.T) {
+	m := told(t, "abca", nil, nil)
+	if _, err := m.named("d"); err == nil || !strings.Contains(err.Error(), `no slave "d"; there are a, b and c`) {
+		t.Error(err)
+	}
+	if got := m.nearest(9); !strings.HasPrefix(got, "the nearest number is 4;") {
+		t.Error(got)
+	}
+	if i, ok := m.slice(3); !ok || i != 2 {
+		t.Error(i, ok)
+	}
+	var names []string
+	for i := range 30 {
+		names = append(names, fmt.Sprintf("slave-%02d", i))
+	}
+	if got := listed(names); !strings.HasSuffix(got, "slave-19 and 10 more; `adshard slaves list` shows them") {
+		t.Error(got)
+	}
+	if listed(nil) != "are none" || listed([]string{"a"}) != "is a" {
+		t.Error(listed(nil), listed([]string{"a"}))
+	}
+}
+
+func jsonOf(t rapid.TB, v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return string(b)
+}

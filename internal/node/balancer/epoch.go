@@ -1,0 +1,163 @@
+package balancer
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"net"
+	"sync/atomic"
+	"time"
+
+	"adshard/backend"
+	"adshard/balance"
+	"adshard/fault"
+	"adshard/internal/node/wire"
+	"adshard/schema/pb"
+)
+
+// tenure is one balancer's right to decide: its epoch and address, durable in
+// the database. Whatever it saves it saves only while they are there, in one
+// transaction, so that a balancer that was replaced changes nothing any more.
+type tenure struct {
+	db    backend.Store
+	key   string
+	order balance.Order
+	epoch uint64
+	saved atomic.Pointer[[]byte] // the epoch, big-endian, then the address
+}
+
+// answerTime is how long a balancer that may still run has to answer.
+const answerTime = time.Second
+
+// takeTenure makes the next epoch this balancer's, which is reached at address.
+// Errors: fault.Conflict when the balancer before it still answers, or another
+// one was faster.
+func takeTenure(ctx context.Context, db backend.Store, key, address string, order balance.Order) (*tenure, error) {
+	t := &tenure{db: db, key: key, order: order}
+	before, err := db.LoadControl(ctx, t.guard())
+	if err != nil {
+		return nil, fmt.Errorf("load the balancer's epoch: %w", err)
+	}
+	epoch, at := tenureOf(before)
+	if at != "" && at != address && answers(ctx, at, epoch) {
+		return nil, fault.Newf(fault.Conflict, "balancer",
+			"the balancer with epoch %d at %s runs on this database; stop it first, or use another state_key", epoch, at)
+	}
+	t.epoch = epoch + 1
+	saved := append(binary.BigEndian.AppendUint64(nil, t.epoch), address...)
+	t.saved.Store(&saved)
+	if err := db.SaveControlIf(ctx, t.guard(), saved, t.guard(), before); err != nil {
+		return nil, fmt.Errorf("save the balancer's epoch: %w", err)
+	}
+	return t, nil
+}
+
+// timelineKey is under which the timeline is kept.
+const timelineKey = "/timeline"
+
+// timeline returns the timeline of the saved model. A balancer without one
+// begins with a timeline of its own.
+func (t *tenure) timeline(ctx context.Context, planned bool) (string, error) {
+	if !planned {
+		fresh := rand.Text()
+		return fresh, t.keep(ctx, timelineKey, []byte(fresh))
+	}
+	b, err := t.db.LoadControl(ctx, t.key+timelineKey)
+	return string(b), err
+}
+
+// raise makes the next tenure's epoch higher than one that a slave or master reported.
+func (t *tenure) raise(ctx context.Context, epoch uint64) error {
+	saved := *t.saved.Load()
+	next := append(binary.BigEndian.AppendUint64(nil, max(epoch, t.epoch)), saved[8:]...)
+	err := t.db.SaveControlIf(ctx, t.guard(), next, t.guard(), saved)
+	if err == nil {
+		t.saved.Store(&next)
+	}
+	return t.replaced(ctx, err)
+}
+
+func (t *tenure) guard() string { return t.key + "/epoch" }
+
+// tenureOf reads a saved tenure; nothing is epoch 0. The address is "" when it
+// is none: earlier programs saved something else there.
+func tenureOf(b []byte) (epoch uint64, address string) {
+	if len(b) < 8 {
+		return 0, ""
+	}
+	address = string(b[8:])
+	if _, _, err := net.SplitHostPort(address); err != nil {
+		address = ""
+	}
+	return binary.BigEndian.Uint64(b), address
+}
+
+// answers tells whether a balancer of this epoch answers at an address.
+func answers(ctx context.Context, address string, epoch uint64) bool {
+	conn, err := wire.Dial(address)
+	if err != nil {
+		return false
+	}
+	defer conn.Close()
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	reply, err := pb.NewBalancerClient(conn).WatchMap(ctx, &pb.WatchMapRequest{})
+	return err == nil && reply.GetEpoch() == epoch
+}
+
+// check fails with fault.Conflict when another balancer has taken over, and with
+// fault.Stale when the database was restored to a time before this one.
+func (t *tenure) check(ctx context.Context) error {
+	now, err := t.db.LoadControl(ctx, t.guard())
+	if err != nil {
+		return fmt.Errorf("load the balancer's epoch: %w", err)
+	}
+	if bytes.Equal(now, *t.saved.Load()) {
+		return nil
+	}
+	epoch, address := tenureOf(now)
+	if epoch < t.epoch {
+		return fault.Newf(fault.Stale, "balancer", "the database has epoch %d, this balancer's is %d: it was restored", epoch, t.epoch)
+	}
+	return fault.Newf(fault.Conflict, "balancer",
+		"another balancer with epoch %d at %s has taken over this database (this one has epoch %d); run only one",
+		epoch, address, t.epoch)
+}
+
+// load returns the saved model; nil: there is none. It fails with
+// fault.Conflict when the model was made for another order of keys.
+func (t *tenure) load(ctx context.Context) ([]byte, error) {
+	b, err := t.db.LoadControl(ctx, t.key+"/model")
+	if err != nil || len(b) == 0 {
+		return nil, err
+	}
+	if order := balance.Order(b[0]); order != t.order {
+		return nil, fault.Newf(fault.Conflict, "balancer",
+			"the slices of this database are in the order %q; start with that order, not %q", order, t.order)
+	}
+	return b[1:], nil
+}
+
+// save makes a model durable, unless another balancer has taken over
+// (fault.Conflict).
+func (t *tenure) save(ctx context.Context, state []byte) error {
+	return t.keep(ctx, "/model", append([]byte{byte(t.order)}, state...))
+}
+
+// keep makes something durable under a key, likewise.
+func (t *tenure) keep(ctx context.Context, key string, value []byte) error {
+	return t.replaced(ctx, t.db.SaveControlIf(ctx, t.key+key, value, t.guard(), *t.saved.Load()))
+}
+
+// replaced returns a plainer error for what was not saved because another balancer
+// has taken over.
+func (t *tenure) replaced(ctx context.Context, err error) error {
+	if fault.Is(err, fault.Conflict) {
+		if why := t.check(ctx); why != nil {
+			return why
+		}
+	}
+	return err
+}

@@ -1,0 +1,131 @@
+package balancer
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"adshard/balance"
+	"adshard/internal/node/slicemap"
+	"adshard/schema/pb"
+)
+
+// SlaveStatus is a slave as the balancer sees it.
+type SlaveStatus struct {
+	Name    string `json:"name"`
+	Address string `json:"address"`
+	// Registered: it has announced itself to this balancer.
+	Registered bool `json:"registered"`
+	// SeenMs is how long ago it last asked for node data, in milliseconds.
+	SeenMs int64 `json:"seen_ms"`
+	// Position is the end of the last bucket it applied, as
+	// epoch/clock/quantum/offset; Behind is how many clocks it lacks.
+	Position string `json:"position"`
+	Behind   uint64 `json:"behind"`
+	// Serving, Groups, Keywords, Bytes (on disk) and Trouble are what it says
+	// of itself.
+	Serving  bool   `json:"serving"`
+	Groups   uint64 `json:"groups"`
+	Keywords uint64 `json:"keywords"`
+	Bytes    uint64 `json:"bytes"`
+	Trouble  string `json:"trouble,omitempty"`
+	// State is what the model has it for. Slices is how many it has there, Width
+	// their part of the ring and Weight that of all items' weight, both 0 to 1.
+	State  balance.NodeState `json:"state"`
+	Slices int               `json:"slices"`
+	Width  float64           `json:"width"`
+	Weight float64           `json:"weight"`
+	// MovingIn and MovingOut are slices being copied. Load is a second's, or,
+	// while none is measured, the weight; OverMean is it over the mean.
+	MovingIn  int     `json:"moving_in"`
+	MovingOut int     `json:"moving_out"`
+	Load      float64 `json:"load"`
+	OverMean  float64 `json:"over_mean"`
+	// Distributor is the address of its distributor; "": the balancer.
+	Distributor string `json:"distributor,omitempty"`
+	// QueuedBytes is what is ready for it here.
+	QueuedBytes int `json:"queued_bytes"`
+}
+
+// Status is how the balancer fares.
+type Status struct {
+	Epoch uint64 `json:"epoch"`
+	View  uint64 `json:"view"`
+	Clock uint64 `json:"clock"`
+	Items int    `json:"items"`
+	// Waiting says what the first plan waits for; "" after it.
+	Waiting  string `json:"waiting,omitempty"`
+	Strategy string `json:"strategy"`
+	// Adopted: the slaves brought the plan with them (stores built offline).
+	Adopted bool `json:"adopted"`
+}
+
+// Status returns how the balancer fares.
+func (b *Balancer) Status() Status {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	st := b.mapper.Status(b.now())
+	return Status{
+		Epoch: st.Epoch, View: st.View, Clock: st.Clock, Items: b.mapper.Items().Len(), Waiting: st.Waiting,
+		Strategy: st.Strategy, Adopted: st.Adopted,
+	}
+}
+
+// SlavesList returns all slaves of the model and those that have announced
+// themselves, in the order of the model.
+func (b *Balancer) SlavesList() []SlaveStatus {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	model := b.mapper.Model()
+	var out []SlaveStatus
+	listed := make(map[string]bool)
+	if model != nil {
+		seen, serve := b.survey(), slicemap.ByNode(model)
+		for _, n := range model.Nodes() {
+			s := b.slave(n.Name)
+			s.Address, s.State = n.Address, n.State
+			v := serve[n.ID]
+			s.Slices, s.MovingIn, s.MovingOut, s.Width = v.Slices, v.In, v.Out, v.Part()
+			s.Weight, s.Load, s.OverMean = seen.weightShare(n.ID), seen.loads[n.ID], seen.overMean(n.ID, seen.loads[n.ID])
+			s.Distributor = b.distributorOf(n.Name)
+			listed[n.Name] = true
+			out = append(out, s)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.slaves)) {
+		if !listed[name] {
+			out = append(out, b.slave(name))
+		}
+	}
+	return out
+}
+
+// slave tells what is known of a slave beside the model.
+func (b *Balancer) slave(name string) SlaveStatus {
+	s := SlaveStatus{Name: name}
+	if n, ok := b.slaves[name]; ok {
+		s.Registered, s.Position = true, n.position.String()
+		s.Behind = b.mapper.Clock() - min(b.mapper.Clock(), n.position.Clock)
+		if b.distributor != nil {
+			s.QueuedBytes = b.distributor.QueuedBytes(name)
+		}
+		s.Address, s.SeenMs = n.address, time.Since(n.seen).Milliseconds()
+		s.say(n.state)
+	}
+	return s
+}
+
+func (s *SlaveStatus) say(state *pb.SlaveState) {
+	s.Serving, s.Trouble = state.GetServing(), state.GetLacking()
+	if s.Trouble == "" {
+		s.Trouble = state.GetTrouble()
+	}
+	s.Groups, s.Keywords, s.Bytes = state.GetGroups(), state.GetKeywords(), state.GetBytes()
+}
+
+// SetBudget marks a campaign's budget as exhausted or not; answers follow
+// within a second. Errors: fault.NotFound when there is no such campaign.
+func (b *Balancer) SetBudget(ctx context.Context, campaign uint64, exhausted bool) error {
+	return b.db.SetBudgetExhausted(ctx, campaign, exhausted)
+}

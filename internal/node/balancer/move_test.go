@@ -1,0 +1,181 @@
+package balancer
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"adshard/balance"
+	"adshard/barrels"
+	"adshard/barrels/memory"
+	"adshard/schema/pb"
+	"adshard/search"
+)
+
+// TestMovesUnderQueries: slices go round while queries are asked and data
+// change; every answer is complete and right, and nothing is left behind.
+func TestMovesUnderQueries(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	t.Run("run", func(t *testing.T) { // ends before leaks are looked for
+		w := newWorld(t, 3, nil)
+		end := w.ask()
+		names := []string{"slave-0", "slave-1", "slave-2"}
+		for round := range 3 {
+			for i, name := range names {
+				for _, id := range w.on(name)[:1] {
+					w.move(id, names[(i+1)%3])
+				}
+			}
+			w.other(10*round, 10)
+			w.eventually("moved", w.still)
+		}
+		w.eventually("clean", w.clean)
+		end().all(t)
+		if v := w.model().View(); v < 4 {
+			t.Errorf("view %d after all", v)
+		}
+	})
+}
+
+// TestASlaveIsAddedAndDrained: the drained one holds and serves nothing, and can
+// go; nothing is missed.
+func TestASlaveIsAddedAndDrained(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2, nil) // there are no iterations
+	end := w.ask()
+	w.add("slave-2", memory.Named("slave-2"))
+	w.eventually("joined", func() bool { _, ok := w.model().Named("slave-2"); return ok })
+	w.Must(w.tell(func(m *balance.Mapper, now time.Duration) error { return m.Drain(now, "slave-0") }))
+	w.eventually("drained", func() bool {
+		n, _ := w.model().Named("slave-0")
+		return n.State == balance.Drained
+	})
+	w.eventually("clean", w.clean)
+	if n := w.nodes["slave-0"].store.Stats().Groups; n > 0 || len(w.on("slave-0")) > 0 {
+		t.Errorf("the drained slave has %d groups", n)
+	}
+	w.nodes["slave-0"].stop()
+	time.Sleep(100 * time.Millisecond)
+	end().all(t)
+}
+
+// TestASlaveIsKilledAndReturns in each role, with its disk and without.
+func TestASlaveIsKilledAndReturns(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		who   string
+		empty bool
+	}{
+		{"source", "slave-0", false}, {"target", "slave-1", false},
+		{"source, empty", "slave-0", true}, {"target, empty", "slave-1", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 3, nil)
+			end := w.ask()
+			slice := w.on("slave-0")[0]
+			w.move(slice, "slave-1")
+			n := w.nodes[c.who]
+			n.stop()
+			if c.empty {
+				n.store = memory.Named(c.who)
+				w.slaves[c.who].store = n.store
+			}
+			w.other(0, 5)
+			time.Sleep(1500 * time.Millisecond) // longer than DeadAfter
+			w.begin(n)
+			w.eventually("complete again", w.complete)
+			w.eventually("clean", w.clean)
+			end().right(t)
+		})
+	}
+}
+
+// slow is a store that takes its time.
+type slow struct {
+	barrels.Store
+	pause time.Duration
+}
+
+func (s slow) Apply(ctx context.Context, d *pb.NodeData) error {
+	time.Sleep(s.pause)
+	return s.Store.Apply(ctx, d)
+}
+
+func (s slow) Search(ctx context.Context, r *search.Request) (*search.Answer, error) {
+	time.Sleep(s.pause / 4)
+	return s.Store.Search(ctx, r)
+}
+
+// TestASlowSlaveHoldsNobodyUp: it gets a slice, in its time, while others move.
+func TestASlowSlaveHoldsNobodyUp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2, nil)
+	w.add("slow", slow{memory.Named("slow"), 100 * time.Millisecond})
+	w.eventually("joined", func() bool { _, ok := w.model().Named("slow"); return ok })
+	end := w.ask()
+	w.move(w.on("slave-0")[0], "slow")
+	w.other(0, 5)
+	w.eventually("moved", w.still)
+	w.eventually("clean", w.clean)
+	if len(w.on("slow")) != 1 {
+		t.Errorf("the slow slave has the slices %v", w.on("slow"))
+	}
+	end().all(t)
+}
+
+// lying is a store that has a byte wrong.
+type lying struct{ barrels.Store }
+
+func (s lying) Certify(ctx context.Context, lo, hi, bins uint64, parents []barrels.Parent) (*barrels.Certificate, error) {
+	c, err := s.Store.Certify(ctx, lo, hi, bins, parents)
+	if err == nil {
+		for i := range c.Bins {
+			if c.Bins[i].Count > 0 {
+				c.Bins[i].Lo ^= 1
+				break
+			}
+		}
+	}
+	return c, err
+}
+
+// TestACopyThatDiffersIsNotServed: the move is cancelled, loudly, and what was
+// copied is deleted.
+func TestACopyThatDiffersIsNotServed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2, nil)
+	w.add("liar", lying{memory.Named("liar")})
+	w.eventually("joined", func() bool { _, ok := w.model().Named("liar"); return ok })
+	end := w.ask()
+	slice := w.on("slave-0")[0]
+	w.move(slice, "liar")
+	w.eventually("told", func() bool { return w.heard.said("liar", fmt.Sprint(slice)) })
+	w.eventually("cancelled", w.still)
+	w.eventually("clean", w.clean)
+	if len(w.on("liar")) > 0 {
+		t.Error("the liar serves")
+	}
+	end().all(t)
+}
+
+// TestABalancerRestartsWhileSlicesMove in whatever step they are.
+func TestABalancerRestartsWhileSlicesMove(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 3, func(c *Config) { c.MasterLease = time.Second })
+	end := w.ask()
+	for i, after := range []time.Duration{0, 5 * time.Millisecond, 20 * time.Millisecond, 60 * time.Millisecond} {
+		from, to := w.order(i)
+		w.move(w.on(from)[0], to)
+		time.Sleep(after)
+		w.stop()
+		w.other(5*i, 5)
+		w.start()
+	}
+	w.eventually("moved", w.still)
+	w.eventually("clean", w.clean)
+	end().all(t)
+}

@@ -1,0 +1,53 @@
+package balancer
+
+import (
+	"context"
+	"time"
+
+	"adshard/fault"
+	"adshard/internal/node/wire"
+	"adshard/schema/pb"
+)
+
+// vacantTime is how long a slave has to confirm that its name is in use.
+const vacantTime = time.Second
+
+// vacant refuses a registration under the name of a slave that is in service: a
+// slave that answers at the last known address keeps its name.
+// Errors: fault.Conflict.
+func (b *Balancer) vacant(ctx context.Context, r *pb.RegisterRequest) error {
+	address, incarnation := b.lastKnown(r.GetName())
+	if address == "" || incarnation == r.GetIncarnation() {
+		return nil
+	}
+	conn, err := wire.Dial(address)
+	if err != nil {
+		return nil // where nobody can be asked, nobody is in service
+	}
+	defer conn.Close()
+	ctx, cancel := context.WithTimeout(ctx, vacantTime)
+	defer cancel()
+	self, err := pb.NewSlaveClient(conn).Map(ctx, &pb.MapRequest{})
+	if err != nil || self.GetName() != r.GetName() || self.GetIncarnation() == wire.Incarnation(r.GetIncarnation()) {
+		return nil
+	}
+	return fault.Newf(fault.Conflict, "balancer: register",
+		"two slaves have the name %s: the one that answers at %s keeps it, the one that advertises %s is refused; "+
+			"give it another name, or correct its address if it advertises the wrong one", r.GetName(), address, r.GetAddress())
+}
+
+// lastKnown returns where the slave with a name was last, and in which incarnation;
+// "": not known.
+func (b *Balancer) lastKnown(name string) (address, incarnation string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if n, ok := b.slaves[name]; ok {
+		return n.address, n.incarnation
+	}
+	if m := b.mapper.Model(); m != nil {
+		if n, known := m.Named(name); known {
+			return n.Address, ""
+		}
+	}
+	return "", ""
+}

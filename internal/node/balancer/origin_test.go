@@ -1,0 +1,78 @@
+package balancer
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"adshard/balance"
+	"adshard/barrels/rocks"
+	"adshard/internal/node/offline"
+)
+
+// built starts slaves s0, s1, … of r on stores that other's database gives.
+func (r *rig) built(db string, order balance.Order) {
+	r.T.Helper()
+	cfg := offline.DefaultConfig()
+	cfg.DB, cfg.Order, cfg.Slaves, cfg.Out = db, order.String(), r.cfg.Slaves, filepath.Join(r.T.TempDir(), "barrels")
+	sum, err := offline.Build(r.T.Context(), cfg, nil)
+	r.Must(err)
+	for i, built := range sum.Stores {
+		name := fmt.Sprint("s", i)
+		store, err := rocks.Open(built.Dir, rocks.Options{Name: name})
+		r.Must(err)
+		r.T.Cleanup(func() { store.Close() })
+		r.slaves[name] = &slaveRig{store: store}
+		r.slave(name)
+		r.T.Cleanup(func() { r.stopSlave(name) })
+	}
+}
+
+// TestStoresOfAnotherDatabaseAreRefused: they may tile the ring and have a clock
+// that this database had too, but what they hold is something else, and nobody
+// said that it may go. It goes when somebody says so.
+func TestStoresOfAnotherDatabaseAreRefused(t *testing.T) {
+	other := newRig(t, 2)
+	other.Write(9, 2, 4, 3_000_000)
+	id, err := other.DB.ID(t.Context())
+	other.Must(err)
+	r := newRig(t, 2)
+	r.Write(20, 2, 4, 1_000_000)
+	r.start()
+	r.built(other.cfg.DB, balance.ByOwner)
+	var trouble string
+	r.eventually("refused", func() bool {
+		trouble = r.slaves["s0"].proxy.State().Trouble
+		return r.slaves["s0"].proxy.State().Refused
+	})
+	own, err := r.DB.ID(t.Context())
+	r.Must(err)
+	if !strings.Contains(trouble, id) || !strings.Contains(trouble, own) || !strings.Contains(trouble, "--discard-data-of") {
+		t.Errorf("says neither whose data it has nor what to do: %s", trouble)
+	}
+	if got := r.groups(); got != 18 {
+		t.Errorf("%d groups are left of 18", got)
+	}
+	if list := r.b.SlavesList(); len(list) > 0 {
+		t.Errorf("registered: %v", list)
+	}
+	r.stop()
+	r.cfg.DiscardDataOf = []string{id}
+	r.start()
+	r.eventually("filled", func() bool { return r.whole() && r.groups() == 40 })
+	if r.b.Status().Adopted {
+		t.Error("the plan of another database was adopted")
+	}
+}
+
+// TestStoresOfAnotherOrderAreRefilled: their keys mean something else.
+func TestStoresOfAnotherOrderAreRefilled(t *testing.T) {
+	r := newRig(t, 2)
+	r.Write(20, 2, 4, 1_000_000)
+	r.start()
+	r.built(r.cfg.DB, balance.ByHash)
+	r.eventually("filled", r.whole)
+	r.Write(20, 2, 4, 2_000_000) // all groups change: their keys decide where to
+	r.eventually("followed", func() bool { return r.whole() && r.groups() == 40 })
+}

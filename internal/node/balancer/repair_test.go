@@ -1,0 +1,332 @@
+package balancer
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"adshard/backend"
+	"adshard/barrels"
+	"adshard/barrels/block"
+	"adshard/barrels/kv"
+	"adshard/barrels/memory"
+	"adshard/barrels/rocks"
+	"adshard/fault"
+	"adshard/schema/pb"
+)
+
+// newScrubbed is a world in which a scrub takes half a second.
+func newScrubbed(t *testing.T, slaves int) *world {
+	return newWorld(t, slaves, func(c *Config) { c.ScrubInterval, c.ScrubShare = 500*time.Millisecond, 1 })
+}
+
+// repairs waits until a slave has begun to repair something; that may take less
+// time than a look at what it lacks.
+func (w *world) repairs(name string) {
+	w.T.Helper()
+	w.eventually("a repair", func() bool { return w.nodes[name].s.State().Repairs > 0 })
+}
+
+// healed waits until nothing is lacking and answers are complete.
+func (w *world) healed() {
+	w.T.Helper()
+	defer func() {
+		for name, n := range w.nodes {
+			if w.T.Failed() {
+				w.T.Log(name, n.s.State(), n.s.Ready(), control{w.b}.ready())
+			}
+		}
+	}()
+	w.eventually("healed", func() bool {
+		for _, n := range w.nodes {
+			if n.s.State().Lacking != "" || len(n.s.Ready()) > 0 {
+				return false
+			}
+		}
+		return w.complete() && len(control{w.b}.ready()) == 0
+	})
+}
+
+// tampered changes postings of a store below its feet, all checksums right: such
+// bytes no search can know to be wrong.
+func tampered(t *testing.T, db kv.DB) {
+	t.Helper()
+	s := db.Snapshot()
+	it := s.Full(kv.Postings)
+	var b kv.Batch
+	for ok := it.Seek(nil); ok; ok = it.Next() {
+		v := append([]byte(nil), it.Value()[:len(it.Value())-9]...)
+		var view block.View
+		if view.Open(it.Value()) != nil {
+			t.Fatal("the block cannot be read")
+		}
+		for i := len(v) - 8; i > 0; i-- { // a bid of 1,000,000 micros
+			if v[i] == 0x40 && v[i+1] == 0x42 && v[i+2] == 0x0f {
+				v[i+2] = 0x1f
+				b.Put(kv.Postings, it.Key(), block.Seal(v))
+				break
+			}
+		}
+	}
+	it.Close()
+	s.Close()
+	if b.Len() == 0 {
+		t.Fatal("nothing to tamper with")
+	}
+	if err := db.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestScrubFindsWhatIsWrong: a slave with wrong bids, that says that all is well,
+// stops serving them, says why, is filled again and right again, while nothing
+// else happens.
+func TestScrubFindsWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	w := newScrubbed(t, 1)
+	kv := memory.NewDB()
+	store, err := barrels.Open(kv, barrels.Options{Name: "wrong"})
+	w.Must(err)
+	w.add("wrong", store)
+	w.eventually("joined", func() bool { _, ok := w.model().Named("wrong"); return ok })
+	slice := w.on("slave-0")[0]
+	w.move(slice, "wrong")
+	w.eventually("moved", w.still)
+	w.healed()
+	w.nodes["wrong"].stop()
+	w.Must(store.Close())
+	tampered(t, kv)
+	store, err = barrels.Open(kv, barrels.Options{Name: "wrong"})
+	w.Must(err)
+	n := w.nodes["wrong"]
+	n.store, w.slaves["wrong"].store = store, store
+	w.begin(n)
+	w.repairs("wrong")
+	w.healed()
+	w.judge()
+	w.b.mu.Lock()
+	defer w.b.mu.Unlock()
+	if s := w.b.mapper.Status(w.b.now()).Scrub; s.Differences == 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// slaveOn starts a slave with a store of RocksDB that keeps next to nothing in
+// memory, and moves a slice there.
+func (w *world) slaveOn(dir string) *node {
+	w.T.Helper()
+	store, err := rocks.Open(dir, rocks.Options{Name: "disk", CacheBytes: 1 << 10})
+	w.Must(err)
+	n := w.add("disk", store)
+	w.T.Cleanup(func() {
+		if n.stop != nil {
+			n.stop()
+		}
+		_ = store.Close()
+	})
+	w.eventually("joined", func() bool { _, ok := w.model().Named("disk"); return ok })
+	w.move(w.on("slave-0")[0], "disk")
+	w.eventually("moved", w.still)
+	w.healed()
+	return n
+}
+
+// TestFlippedBitsInARunningStoreHeal: bits of table files change below a running
+// slave. Answers are right or incomplete, the slave says why, and becomes whole
+// again by itself.
+func TestFlippedBitsInARunningStoreHeal(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1, nil)
+	dir := filepath.Join(t.TempDir(), "store")
+	n := w.slaveOn(dir)
+	n.stop() // closing writes table files
+	w.Must(n.store.Close())
+	store, err := rocks.Open(dir, rocks.Options{Name: "disk", CacheBytes: 1 << 10})
+	w.Must(err)
+	t.Cleanup(func() {
+		if n.stop != nil {
+			n.stop()
+		}
+		_ = store.Close()
+	})
+	n.store, w.slaves["disk"].store = store, store
+	w.begin(n)
+	w.eventually("back", w.complete)
+	end := w.ask()
+	files, err := filepath.Glob(filepath.Join(dir, "*.sst"))
+	w.Must(err)
+	for _, f := range files {
+		flipBits(t, f)
+	}
+	w.repairs("disk")
+	w.healed()
+	sum := end()
+	if len(sum.wrong) > 0 || sum.complete == 0 || sum.incomplete == 0 {
+		t.Errorf("%d complete, %d incomplete, wrong: %q", sum.complete, sum.incomplete, sum.wrong)
+	}
+	w.judge()
+	if n.s.State().Repairs == 0 {
+		t.Error("nothing was repaired")
+	}
+}
+
+// flipBits flips a bit in each few hundred bytes of a file that is in use.
+func flipBits(t *testing.T, path string) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := make([]byte, 1)
+	for at := int64(50); at < info.Size()-200; at += 300 {
+		if _, err := f.ReadAt(b, at); err != nil {
+			t.Fatal(err)
+		}
+		b[0] ^= 1 << rand.IntN(8)
+		if _, err := f.WriteAt(b, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestADeletedStoreDirectoryIsMadeAnew: the slave notices, says so, and is filled
+// again without a restart; changes go on.
+func TestADeletedStoreDirectoryIsMadeAnew(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1, nil)
+	dir := filepath.Join(t.TempDir(), "store")
+	n := w.slaveOn(dir)
+	end := w.ask()
+	w.Must(os.RemoveAll(dir))
+	w.repairs("disk")
+	w.healed()
+	if sum := end(); len(sum.wrong) > 0 {
+		t.Errorf("wrong: %q", sum.wrong)
+	}
+	if err := n.store.Present(); err != nil {
+		t.Error(err)
+	}
+	w.Write(30, 4, 4, 2_000_000)
+	w.eventually("followed", w.whole)
+	w.judge()
+}
+
+// TestAnswersNameWhatIsLacking over the wire: width and reason come together.
+func TestAnswersNameWhatIsLacking(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2, nil)
+	n := w.nodes["slave-1"]
+	table := n.store.Slices().Slices
+	w.stop() // so that it is not filled again
+	w.Must(w.b.call(shortly(t), "slave-1", "test", func(s pb.SlaveClient, incarnation string) error {
+		_, err := s.Discard(shortly(t), &pb.DiscardRequest{Lo: table[0].Lo, Hi: table[0].Hi, Generation: table[0].Generation,
+			Reason: "a test wants it", Incarnation: incarnation})
+		return err
+	}))
+	seen := false
+	if why := n.s.Ready(); len(why) != 1 || !strings.Contains(why[0], "is not served since 20") {
+		t.Errorf("ready: %q", why)
+	}
+	w.eventually("asked", func() bool {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		shard := w.watcher.Current()
+		for _, s := range shard.Shards {
+			a, err := s.Slave.Search(ctx, w.request())
+			if err != nil && !fault.Is(err, fault.Stale) && !fault.Is(err, fault.Unavailable) {
+				t.Fatal(err)
+			}
+			if err == nil && s.Name == "slave-1" && a.Lacking != "" {
+				seen = strings.Contains(a.Lacking, "a test wants it")
+			}
+			if err == nil && s.Name == "slave-0" && a.Lacking != "" {
+				t.Fatalf("slave-0 lacks %q", a.Lacking)
+			}
+		}
+		return seen
+	})
+	w.eventually("incomplete", func() bool { return !w.complete() })
+	w.start()
+	w.healed()
+}
+
+// sick is a database that fails at something.
+type sick struct {
+	backend.Store
+	reading, saving atomic.Bool
+}
+
+var errSick = errors.New("disk I/O error")
+
+func (s *sick) Snapshot(ctx context.Context) (backend.Snapshot, error) {
+	if s.reading.Load() {
+		return nil, fault.New(fault.Corrupt, "sick", errSick)
+	}
+	return s.Store.Snapshot(ctx)
+}
+
+func (s *sick) Changes(ctx context.Context, after backend.Position, limit int) ([]backend.Change, error) {
+	if s.reading.Load() {
+		return nil, fault.New(fault.Corrupt, "sick", errSick)
+	}
+	return s.Store.Changes(ctx, after, limit)
+}
+
+func (s *sick) SaveControlIf(ctx context.Context, key string, value []byte, guard string, was []byte) error {
+	if s.saving.Load() {
+		return fault.New(fault.NoSpace, "sick", errSick)
+	}
+	return s.Store.SaveControlIf(ctx, key, value, guard, was)
+}
+
+// TestABalancerThatCannotReadOrSaveIsNotReady: it says what it tries in vain and
+// since when, and goes on by itself when the cause is gone.
+func TestABalancerThatCannotReadOrSaveIsNotReady(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 1)
+	r.Write(4, 2, 2, 1_000_000)
+	db := &sick{Store: r.DB}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	r.Must(err)
+	r.addr = listener.Addr().String()
+	r.b, err = New(t.Context(), r.cfg, db, r.log)
+	r.Must(err)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- r.b.Serve(ctx, listener) }()
+	r.stop = func() { cancel(); r.Must(<-done); r.stop = nil }
+	says := func(parts ...string) func() bool {
+		return func() bool {
+			text := strings.Join(control{r.b}.ready(), "; ")
+			for _, p := range parts {
+				if !strings.Contains(text, p) {
+					return false
+				}
+			}
+			return (len(parts) > 0) == (text != "")
+		}
+	}
+	db.saving.Store(true) // the first plan waits for it
+	r.slave("a")
+	r.eventually("a model that cannot be saved", says("cannot save the slice model since 20", "disk I/O error"))
+	db.reading.Store(true)
+	db.saving.Store(false)
+	r.eventually("items that cannot be read", says("cannot prepare node data since 20"))
+	r.Write(1, 1, 1, 2_000_000)
+	r.eventually("changes that cannot be read", says("cannot read the changes of the database since 20"))
+	db.reading.Store(false)
+	r.eventually("ready", says())
+	r.eventually("served", r.whole)
+}

@@ -1,0 +1,155 @@
+package balancer
+
+import (
+	"adshard/internal/node/feed"
+	"adshard/internal/node/health"
+	"adshard/internal/wait"
+	"context"
+	"time"
+
+	"adshard/backend"
+	"adshard/balance"
+	"adshard/fault"
+)
+
+const (
+	// housekeeping is the time between two looks at the epoch and the feed.
+	housekeeping = time.Second
+	// feedCompaction is the time between two compactions of the feed.
+	feedCompaction = 10 * time.Second
+	// feedSlack is how many changes are kept that all slaves have applied: one
+	// whose machine lost its last writes goes back a little.
+	feedSlack = 10_000
+)
+
+// take gives changes to the mapper.
+func (b *Balancer) take(list []balance.Change, _ backend.Position) error {
+	return b.step(func() error { b.mapper.Changes(b.now(), list); return nil })
+}
+
+// beat tells the mapper the time when it has something to do.
+func (b *Balancer) beat(ctx context.Context) error {
+	for {
+		b.mu.Lock()
+		wait := b.mapper.Next() - b.now()
+		b.mu.Unlock()
+		timer := time.NewTimer(max(wait, time.Millisecond))
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		case <-b.news: // the next moment may be sooner now
+			timer.Stop()
+		case <-timer.C:
+			if err := b.step(func() error { b.mapper.Tick(b.now()); return nil }); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// persist makes models durable, and tries until it can.
+func (b *Balancer) persist(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case s := <-b.saves:
+			for {
+				err := b.tenure.save(ctx, s.Bytes)
+				if ctx.Err() == nil {
+					b.health.Note(health.SaveModel, err)
+				}
+				if err == nil {
+					break
+				}
+				if fault.Is(err, fault.Conflict) || ctx.Err() != nil {
+					return err
+				}
+				if fault.Is(err, fault.Stale) {
+					b.restored(err)
+				}
+				b.log.Warn("cannot save the slice model; trying again", "err", err)
+				if err := wait.Sleep(ctx, feed.RetryAfter); err != nil {
+					return err
+				}
+			}
+			if err := b.step(func() error { b.mapper.Saved(b.now(), s.Seq); return nil }); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// housekeep looks for another balancer and lets the feed forget what all
+// slaves have applied.
+func (b *Balancer) housekeep(ctx context.Context) error {
+	last := time.Now()
+	for {
+		if err := wait.Sleep(ctx, housekeeping); err != nil {
+			return err
+		}
+		err := b.tenure.check(ctx)
+		if ctx.Err() == nil {
+			b.health.Note(health.ReadEpoch, err)
+		}
+		if err != nil {
+			if fault.Is(err, fault.Conflict) {
+				return err
+			}
+			if fault.Is(err, fault.Stale) {
+				b.restored(err)
+			}
+			b.log.Warn("cannot read the epoch", "err", err)
+			continue
+		}
+		if time.Since(last) < feedCompaction {
+			continue
+		}
+		last = time.Now()
+		if err := b.forget(ctx); err != nil && ctx.Err() == nil {
+			b.log.Warn("cannot compact the feed; trying again later", "err", err)
+		}
+	}
+}
+
+// forget holds and compacts the feed.
+func (b *Balancer) forget(ctx context.Context) error {
+	b.mu.Lock()
+	least, newest := b.applied(), b.mapper.Clock()
+	b.mu.Unlock()
+	least -= min(least, feedSlack)
+	if newest > b.cfg.KeepChanges {
+		least = max(least, newest-b.cfg.KeepChanges)
+	}
+	if least == 0 {
+		return nil
+	}
+	if err := b.db.Hold(ctx, b.cfg.StateKey, least); err != nil {
+		return err
+	}
+	_, err := b.db.Compact(ctx, least, b.cfg.ReaderAge)
+	return err
+}
+
+// applied is the least clock that a slave of the model or a distributor has
+// come to; 0 while one is away, which may need anything. Drained slaves need
+// nothing. Called under the lock.
+func (b *Balancer) applied() uint64 {
+	model := b.mapper.Model()
+	if model == nil {
+		return 0
+	}
+	least := b.distributors.least(b.mapper.Clock(), time.Now())
+	for _, n := range model.Nodes() {
+		if n.State == balance.Drained {
+			continue
+		}
+		s, known := b.slaves[n.Name]
+		if !known {
+			return 0
+		}
+		least = min(least, s.position.Clock)
+	}
+	return least
+}

@@ -1,0 +1,254 @@
+package balancer
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"slices"
+	"time"
+
+	"adshard/balance"
+	"adshard/barrels/index"
+	"adshard/fault"
+	"adshard/internal/node/identity"
+	"adshard/internal/node/slicemap"
+	"adshard/internal/node/wire"
+	"adshard/schema/pb"
+)
+
+// Register implements pb.BalancerServer.
+func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.RegisterResponse, error) {
+	held := index.Database(r.GetSlices())
+	j, err := b.data.Joining(r, slices.Contains(b.cfg.DiscardDataOf, held))
+	if err != nil {
+		return nil, err
+	}
+	if err := b.vacant(ctx, r); err != nil {
+		return nil, err
+	}
+	h, err := b.follows(ctx, r, j)
+	if err != nil {
+		return nil, err
+	}
+	var distributor string
+	level := slog.LevelInfo
+	err = b.step(func() error {
+		if err := b.room("balancer: register", r.GetName(), r.GetSlices()); err != nil {
+			return err
+		}
+		n, noted := b.slaves[r.GetName()]
+		if noted && n.incarnation == r.GetIncarnation() {
+			level = slog.LevelDebug // it says again what was logged
+		}
+		if err := b.note(r); err != nil {
+			return err
+		}
+		if b.mapper.Model() != nil && r.GetSlices().GetTimeline() != b.data.Timeline {
+			j.Table = identity.Unserved(j.Table)
+		}
+		if err := b.mapper.Join(b.now(), j); err != nil {
+			if !noted {
+				delete(b.slaves, j.Name)
+			}
+			return err
+		}
+		distributor, err = b.distributors.of(j.Name, time.Now())
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	b.log.Log(ctx, level, "slave registered", "slave", j.Name, "address", j.Address, "position", j.Position.String(),
+		"slices", len(j.Table.Slices), "distributor", distributor)
+	return &pb.RegisterResponse{
+		Epoch: b.Epoch(), Distributor: distributor, Database: b.data.Database, Timeline: b.data.Timeline,
+		Discard: held != "" && held != b.data.Database, Verify: h != identity.Same && !j.Foreign,
+	}, nil
+}
+
+// note remembers a slave's address and incarnation. The later of two slaves with
+// one name is refused while the other still reports; a process keeps its address.
+func (b *Balancer) note(r *pb.RegisterRequest) error {
+	n, ok := b.slaves[r.GetName()]
+	if ok && n.address != r.GetAddress() && time.Since(n.seen) < aliveTime {
+		return fault.Newf(fault.Conflict, "balancer: register",
+			"two slaves have the name %s: the one at %s is in service, the one at %s is refused; give it another name",
+			r.GetName(), n.address, r.GetAddress())
+	}
+	if !ok {
+		n = &slaveNote{}
+		b.slaves[r.GetName()] = n
+	}
+	n.address, n.incarnation, n.seen = r.GetAddress(), r.GetIncarnation(), time.Now()
+	n.position, n.held = wire.ToPosition(r.GetPosition()), len(r.GetSlices().GetSlices())
+	return nil
+}
+
+// Report implements pb.BalancerServer.
+func (b *Balancer) Report(_ context.Context, r *pb.ReportRequest) (*pb.ReportResponse, error) {
+	reply := &pb.ReportResponse{Epoch: b.Epoch()}
+	err := b.step(func() (err error) {
+		n, ok := b.slaves[r.GetName()]
+		if !ok || n.incarnation != r.GetIncarnation() || r.GetEpoch() != b.Epoch() {
+			return fault.Newf(fault.Stale, "balancer: report", "slave %s is not registered here: register again", r.GetName())
+		}
+		if r.GetPosition().GetEpoch() > b.Epoch() {
+			return fault.Field("balancer: report", "position", "slave %s reports epoch %d, this is epoch %d", r.GetName(), r.GetPosition().GetEpoch(), b.Epoch())
+		}
+		if err := b.room("balancer: report", r.GetName(), r.GetSlices()); err != nil {
+			return err
+		}
+		n.seen, n.state, n.position = time.Now(), r.GetState(), wire.ToPosition(r.GetPosition())
+		if r.GetSlices() != nil {
+			n.held = len(r.GetSlices().GetSlices())
+		}
+		if err := b.mapper.Report(b.now(), nodeReport(r)); err != nil {
+			return err
+		}
+		reply.Distributor, err = b.distributors.of(r.GetName(), time.Now())
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return reply, nil
+}
+
+// nodeReport is a report as the mapper takes it.
+func nodeReport(r *pb.ReportRequest) balance.NodeReport {
+	out := balance.NodeReport{
+		Name: r.GetName(), Incarnation: r.GetIncarnation(), Position: wire.ToPosition(r.GetPosition()),
+		Trouble: r.GetState().GetTrouble(), Bytes: r.GetState().GetBytes(), Load: wire.ToLoad(r.GetIncarnation(), r.GetLoad()),
+	}
+	if r.GetSlices() != nil {
+		t := wire.ToTable(r.GetSlices())
+		out.Table = &t
+	}
+	return out
+}
+
+// WatchMap implements pb.BalancerServer. A master acknowledges its view when it
+// begins to wait and, since it has it all the while, when the wait is over.
+func (b *Balancer) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.WatchMapResponse, error) {
+	if err := b.leads(ctx, r); err != nil {
+		return nil, err
+	}
+	ctx, cancel := wire.LongPoll(ctx, r.GetWaitMs())
+	defer cancel()
+	if err := b.heard(r); err != nil {
+		return nil, err
+	}
+	defer func() { _ = b.heard(r) }()
+	for {
+		b.mu.Lock()
+		model, changed := b.published, b.changed.Next()
+		if r.GetView() == 0 || r.GetEpoch() == b.Epoch() { // it has nothing older to go on with
+			model = cmp.Or(model, b.unpublished)
+		}
+		filled := b.filled
+		b.mu.Unlock()
+		if model != nil && (r.GetEpoch() != b.Epoch() || r.GetView() < model.View() ||
+			r.GetView() == model.View() && filled && !r.GetFilled()) {
+			return &pb.WatchMapResponse{Epoch: b.Epoch(), View: model.View(), Shards: slicemap.Shards(model),
+				Database: b.data.Database, Timeline: b.data.Timeline, Filled: filled}, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return &pb.WatchMapResponse{Epoch: b.Epoch(), View: r.GetView()}, nil
+		}
+	}
+}
+
+// heard tells the mapper of a master. One whose map is another balancer's has
+// none of this one's views. Errors: fault.Overloaded when there are too many.
+func (b *Balancer) heard(r *pb.WatchMapRequest) error {
+	if r.GetMaster() == "" {
+		return nil
+	}
+	return b.step(func() error {
+		view := r.GetView()
+		if m := b.mapper.Model(); m == nil || view > m.View() || r.GetTimeline() != b.data.Timeline {
+			view = 0
+		}
+		return b.mapper.Master(b.now(), r.GetMaster(), view)
+	})
+}
+
+// Quanta implements pb.BalancerServer.
+func (b *Balancer) Quanta(ctx context.Context, r *pb.QuantaRequest) (*pb.QuantaResponse, error) {
+	if r.GetName() == "" {
+		return nil, fault.Field("balancer: give quanta", "name", "a distributor asks with its name and address")
+	}
+	if err := b.trusted(ctx, r); err != nil {
+		return nil, err
+	}
+	if err := b.sameDatabase(ctx, r); err != nil {
+		return nil, err
+	}
+	ctx, cancel := wire.LongPoll(ctx, r.GetWaitMs())
+	defer cancel()
+	reply := &pb.QuantaResponse{Epoch: b.Epoch(), Database: b.data.Database, Timeline: b.data.Timeline}
+	if err := b.step(func() error { return b.supplied(r) }); err != nil {
+		return nil, err
+	}
+	for {
+		b.mu.Lock()
+		reply.Quanta = b.missing(r)
+		changed := b.changed.Next()
+		b.mu.Unlock()
+		if len(reply.Quanta) > 0 || r.GetEpoch() != b.Epoch() {
+			return reply, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return reply, nil
+		}
+	}
+}
+
+// sameDatabase refuses a distributor that reads another database, or another
+// history of this one.
+func (b *Balancer) sameDatabase(ctx context.Context, r *pb.QuantaRequest) error {
+	const op = "balancer: give quanta"
+	if r.GetDatabase() != b.data.Database {
+		return fault.Newf(fault.Conflict, op, "the distributor %s reads database %q, the balancer's is %s; change its db",
+			r.GetName(), r.GetDatabase(), b.data.Database)
+	}
+	h, _, err := identity.Locate(ctx, b.db, &pb.Position{Clock: r.GetClock(), Mark: r.GetMark()})
+	if err == nil && h == identity.Other {
+		err = fault.Newf(fault.Conflict, op, "the distributor %s reads another copy of database %s, with another change at clock %d; change its db",
+			r.GetName(), b.data.Database, r.GetClock())
+	}
+	return err
+}
+
+// supplied takes what a distributor says of itself.
+func (b *Balancer) supplied(r *pb.QuantaRequest) error {
+	if r.GetName() == ownDistributor != (r.GetAddress() == "") {
+		return fault.Field("balancer: give quanta", "name", "%q is the balancer's own distributor, and it alone needs no address", ownDistributor)
+	}
+	if err := b.distributors.heard(r.GetName(), r.GetAddress(), r.GetClock(), time.Now()); err != nil {
+		return err
+	}
+	b.mapper.Floor(r.GetClock())
+	for _, w := range r.GetWeights() {
+		b.mapper.Weigh(balance.Key(w.Key), w.Weight)
+	}
+	return nil
+}
+
+// missing returns the quanta that a distributor lacks: those after its last, or
+// the whole model when they are gone.
+func (b *Balancer) missing(r *pb.QuantaRequest) []*pb.Quantum {
+	if r.GetEpoch() == b.Epoch() {
+		if list, ok := b.quanta.after(r.GetNumber()); ok {
+			return list
+		}
+	}
+	if q, ok := b.mapper.Reinit(); ok {
+		return []*pb.Quantum{wire.FromQuantum(q)}
+	}
+	return nil // no plan yet
+}

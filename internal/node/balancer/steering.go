@@ -1,0 +1,88 @@
+package balancer
+
+import (
+	"context"
+	"time"
+
+	"adshard/balance"
+	"adshard/fault"
+)
+
+// What the admin port asks of the mapper, and tells it.
+
+// maxHappened bounds what is kept of what happened.
+const maxHappened = 100
+
+// steering is what people told a balancer, and what happened lately.
+type steering struct {
+	// options are those set of the strategy in use; told: by command, not by
+	// configuration.
+	options map[string]string
+	told    bool
+	events  []happened // the newest last
+}
+
+// happened is an event with its time.
+type happened struct {
+	at time.Time
+	balance.Event
+}
+
+// add keeps an event.
+func (s *steering) add(e balance.Event) {
+	if len(s.events) == maxHappened {
+		s.events = append(s.events[:0], s.events[1:]...)
+	}
+	s.events = append(s.events, happened{time.Now(), e})
+}
+
+// survey returns a survey that is new enough; nil before the first plan. The
+// larger the cluster the older it may be. The caller holds b.mu.
+func (b *Balancer) survey() *measured {
+	if old := b.measured; old != nil {
+		age := time.Since(old.at)
+		if age < resurvey*old.took || age < resurveyLeast && old.in.Model == b.mapper.Model() {
+			return old
+		}
+	}
+	return b.look()
+}
+
+// look returns a survey of this moment; nil before the first plan. Its items
+// and judgements are good until b.mu is given back.
+func (b *Balancer) look() *measured {
+	in, ok := b.mapper.Input(b.now())
+	if !ok {
+		return nil
+	}
+	b.measured = newMeasured(in, time.Now())
+	return b.measured
+}
+
+// until waits until the model is as it is to be. Errors: fault.Deadline with
+// what, when ctx is over first.
+func (b *Balancer) until(ctx context.Context, what string, ok func(*balance.Model) bool) error {
+	for {
+		b.mu.Lock()
+		model, changed := b.mapper.Model(), b.changed.Next()
+		b.mu.Unlock()
+		if model != nil && ok(model) {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return fault.Newf(fault.Deadline, "balancer: control", "%s, but it has not begun yet: look again in a moment", what)
+		}
+	}
+}
+
+// distributorOf returns the address of a slave's distributor; "": the balancer,
+// or nobody. The caller holds b.mu.
+func (b *Balancer) distributorOf(slave string) string {
+	address, err := b.distributors.of(slave, time.Now())
+	if err != nil {
+		return ""
+	}
+	return address
+}

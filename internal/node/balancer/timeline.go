@@ -1,0 +1,161 @@
+package balancer
+
+import (
+	"adshard/internal/node/admission"
+	"adshard/internal/node/feed"
+	"adshard/internal/node/identity"
+	"adshard/internal/wait"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+
+	"adshard/balance"
+	"adshard/fault"
+	"adshard/schema/pb"
+)
+
+// How often the balancer starts over for epochs that others report: often enough for
+// the slaves and masters of a restored database, each of which may know of a later
+// one, and too seldom for a stranger to keep it from its work.
+const (
+	hearsayBurst = 8
+	hearsayEvery = 30 * time.Second
+)
+
+// errSucceeded is how Run ends when another balancer is to take this one's place.
+var errSucceeded = errors.New("another balancer begins in this one's place")
+
+// follows makes sure that what a slave has learned before is part of what this
+// balancer knows. If it is not, the database was restored meanwhile, and earlier
+// views and tables mean nothing any more: the balancer begins a new timeline,
+// above all epochs known, and the slave registers again. It returns how the slave's
+// position relates to the log.
+func (b *Balancer) follows(ctx context.Context, r *pb.RegisterRequest, j balance.Joining) (h identity.History, err error) {
+	own := r.GetSlices().GetTimeline() == b.data.Timeline
+	if j.Foreign {
+		return identity.Same, nil
+	}
+	if err := b.outlives(ctx, "slave "+j.Name, j.Position.Epoch, own); err != nil {
+		return identity.Same, err
+	}
+	if h, _, err = identity.Locate(ctx, b.db, r.GetPosition()); err != nil || !own {
+		return h, err
+	}
+	b.mu.Lock()
+	model := b.mapper.Model()
+	b.mu.Unlock()
+	if model == nil {
+		return h, nil
+	}
+	if _, known := model.Named(j.Name); !known {
+		return h, nil
+	}
+	if j.Table.View > model.View() {
+		return h, b.succeed(ctx, j.Position.Epoch, true, fmt.Sprintf("slave %s knows view %d, the newest here is %d", j.Name, j.Table.View, model.View()))
+	}
+	if h == identity.Other {
+		err = b.succeed(ctx, j.Position.Epoch, true, fmt.Sprintf("slave %s applied another change at clock %d", j.Name, j.Position.Clock))
+	}
+	return h, err
+}
+
+// leads makes sure, in the same way, that no master has a later map of this
+// database. A master with a map of another one is refused: fault.Conflict.
+func (b *Balancer) leads(ctx context.Context, r *pb.WatchMapRequest) error {
+	switch r.GetDatabase() {
+	case "": // it has none yet
+		return nil
+	case b.data.Database:
+	default:
+		return fault.Newf(fault.Conflict, "balancer: give the map",
+			"master %s serves database %s, the balancer's is %s; to change to the balancer's, restart the master", r.GetMaster(), r.GetDatabase(), b.data.Database)
+	}
+	return b.outlives(ctx, "master "+r.GetMaster(), r.GetEpoch(), r.GetTimeline() == b.data.Timeline)
+}
+
+// outlives makes sure that the balancer's epoch is above the one that a slave or
+// master reports; in its own timeline the two may be equal.
+func (b *Balancer) outlives(ctx context.Context, who string, epoch uint64, own bool) error {
+	switch {
+	case epoch < b.Epoch() || own && epoch == b.Epoch():
+		return nil
+	case epoch > b.Epoch()+admission.MaxRestarts:
+		return fault.Newf(fault.Conflict, "balancer", "%s reports epoch %d, which no balancer of this database has had; this is epoch %d",
+			who, epoch, b.Epoch())
+	}
+	if !b.hearsay.Allow() {
+		return fault.Newf(fault.Unavailable, "balancer", "%s reports epoch %d, this is epoch %d; the balancer has started over often enough for now, ask again in a minute",
+			who, epoch, b.Epoch())
+	}
+	return b.succeed(ctx, epoch, own, fmt.Sprintf("%s reports epoch %d, this is epoch %d", who, epoch, b.Epoch()))
+}
+
+// succeed ends this balancer, so that one whose epoch is above both epoch and this
+// balancer's takes its place, with a new timeline if timeline is set. It always
+// returns an error: fault.Unavailable when the successor is on its way,
+// fault.Conflict when another process has already replaced this balancer.
+func (b *Balancer) succeed(ctx context.Context, epoch uint64, timeline bool, why string) error {
+	b.ending.Lock()
+	defer b.ending.Unlock()
+	select {
+	case <-b.succeeded:
+	default:
+		if timeline {
+			if err := b.tenure.keep(ctx, timelineKey, []byte(rand.Text())); err != nil {
+				return err
+			}
+		}
+		if err := b.tenure.raise(ctx, epoch); err != nil {
+			return err
+		}
+		b.log.Warn("the database was restored to an earlier state; the balancer starts over", "why", why, "new_timeline", timeline)
+		close(b.succeeded)
+	}
+	return fault.Newf(fault.Unavailable, "balancer", "%s: the database was restored, and the balancer starts over; ask again after a pause", why)
+}
+
+// follow follows the changes of the database. When its log does not continue from
+// this balancer's position, another balancer begins with what is there now.
+func (b *Balancer) follow(ctx context.Context) error {
+	err := b.feed.Run(ctx, b.take)
+	switch {
+	case fault.Is(err, fault.Conflict):
+		return b.ended(ctx, true, err)
+	case fault.Is(err, fault.Stale):
+		return b.ended(ctx, false, err)
+	}
+	return err
+}
+
+// ended starts the succession that the state of the database requires, as soon as
+// that can be saved.
+func (b *Balancer) ended(ctx context.Context, timeline bool, why error) error {
+	for {
+		err := b.succeed(ctx, b.Epoch(), timeline, why.Error())
+		select {
+		case <-b.succeeded:
+			return nil // Run ends by itself
+		default:
+		}
+		if fault.Is(err, fault.Conflict) {
+			return err
+		}
+		if err := wait.Sleep(ctx, feed.RetryAfter); err != nil {
+			return err
+		}
+	}
+}
+
+// restored ends this balancer since the database has an earlier balancer's epoch.
+func (b *Balancer) restored(why error) {
+	b.ending.Lock()
+	defer b.ending.Unlock()
+	select {
+	case <-b.succeeded:
+	default:
+		b.log.Warn("the balancer starts over", "why", why)
+		close(b.succeeded)
+	}
+}

@@ -1,0 +1,40 @@
+package balancer
+
+import (
+	"context"
+	"net"
+	"slices"
+
+	"google.golang.org/grpc/peer"
+
+	"adshard/fault"
+	"adshard/schema/pb"
+)
+
+// trusted makes sure that slaves may pull from a distributor: what
+// it hands out replaces what they hold. The balancer's own is in this process;
+// others are at an address of TrustedDistributors, or, when there are none, on
+// this machine. Errors: fault.Conflict.
+func (b *Balancer) trusted(ctx context.Context, r *pb.QuantaRequest) error {
+	const op = "balancer: give quanta"
+	from, called := peer.FromContext(ctx)
+	switch list := b.cfg.TrustedDistributors; {
+	case !called:
+		return nil
+	case r.GetName() == ownDistributor:
+		return fault.Newf(fault.Conflict, op, "%q is the name of the balancer's own distributor; give this one another name", ownDistributor)
+	case slices.Contains(list, r.GetAddress()):
+		return nil
+	case len(list) == 0 && onLoopback(from.Addr.String()) && onLoopback(r.GetAddress()):
+		return nil
+	}
+	return fault.Newf(fault.Conflict, op,
+		"the distributor %s, calling from %s, advertises %s to slaves, which is not in the balancer's trusted_distributors; add it there",
+		r.GetName(), from.Addr, r.GetAddress())
+}
+
+// onLoopback reports whether HOST:PORT is an address of this machine alone.
+func onLoopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	return err == nil && (host == "localhost" || net.ParseIP(host).IsLoopback())
+}

@@ -1,0 +1,53 @@
+package balancer
+
+import (
+	"testing"
+
+	"adshard/fault"
+	"adshard/schema/pb"
+)
+
+// TestStrangersAreNoDistributors: slaves are sent only to distributors that the
+// balancer knows of, since what those hand out replaces what slaves hold.
+func TestStrangersAreNoDistributors(t *testing.T) {
+	for name, c := range map[string]struct {
+		trusted      []string
+		name, at     string
+		taken, known bool
+	}{
+		"on this machine":               {nil, "d", "127.0.0.1:9", true, true},
+		"on another one":                {nil, "d", "10.0.0.6:7200", false, false},
+		"listed":                        {[]string{"10.0.0.6:7200"}, "d", "10.0.0.6:7200", true, true},
+		"not listed":                    {[]string{"10.0.0.6:7200"}, "d", "10.0.0.7:7200", false, false},
+		"not listed, on this machine":   {[]string{"10.0.0.6:7200"}, "d", "127.0.0.1:9", false, false},
+		"under the balancer's own name": {nil, ownDistributor, "", false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, 1)
+			r.cfg.TrustedDistributors, r.cfg.Distribute = c.trusted, false
+			r.start()
+			_, err := pb.NewBalancerClient(r.stranger()).Quanta(shortly(t), &pb.QuantaRequest{
+				Name: c.name, Address: c.at, WaitMs: 1, Database: r.b.data.Database})
+			if c.taken != (err == nil) || err != nil && !fault.Is(err, fault.Conflict) {
+				t.Fatalf("%v", err)
+			}
+			r.b.mu.Lock()
+			defer r.b.mu.Unlock()
+			if len(r.b.distributors) > 0 != c.taken {
+				t.Errorf("suppliers: %v", r.b.distributors)
+			}
+		})
+	}
+}
+
+// TestViewsBeyondCountingAreRefused: the next view after 2⁶⁴−1 would be 0.
+func TestViewsBeyondCountingAreRefused(t *testing.T) {
+	r := newRig(t, 1)
+	r.start()
+	held := []*pb.HeldSlice{{Id: 1, Hi: ^uint64(0), Generation: 1, From: 1}}
+	_, err := pb.NewBalancerClient(r.stranger()).Register(shortly(t), &pb.RegisterRequest{Name: "slave-0", Address: "a.example:1",
+		Slices: &pb.SliceTable{View: ^uint64(0), Slices: held, Origin: r.b.data.Origin()}})
+	if !fault.Is(err, fault.Invalid) {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,223 @@
+package distributor
+
+import (
+	"adshard/internal/node/feed"
+	"adshard/internal/node/health"
+	"adshard/internal/node/truth"
+	"adshard/internal/wait"
+	"context"
+	"fmt"
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+
+	"adshard/backend"
+	"adshard/backend/nodedata"
+	"adshard/balance"
+	"adshard/fault"
+	"adshard/schema/pb"
+)
+
+// build does a Build and tells the distributor.
+func (p *Distributor) build(ctx context.Context, core *machine, job balance.Build) error {
+	builder, release := p.builders.Take()
+	defer release()
+	made, err := p.bucket(ctx, builder, job)
+	if err != nil {
+		return p.failed(ctx, core, job.Node, job.Seq, err)
+	}
+	p.health.Note(health.PrepareData, nil)
+	return p.step(func() error {
+		for k, w := range made.weights {
+			if _, known := p.index.Get(k); known {
+				p.index.Put(k, w)
+				p.weights[k] = w
+			}
+		}
+		core.Built(balance.Built[*pb.NodeData]{
+			Node: job.Node, Seq: job.Seq, Entries: made.entries, Payload: made.data, Bytes: made.bytes,
+		})
+		return nil
+	})
+}
+
+// reads notes the position of a snapshot that a bucket is built from.
+func (p *Distributor) reads(at backend.Position) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if at.Clock > p.built.Clock {
+		p.built = at
+	}
+}
+
+// fetch does a Fetch and tells the distributor.
+func (p *Distributor) fetch(ctx context.Context, core *machine, job balance.Fetch) error {
+	list, err := p.db.Changes(ctx, backend.Position{Clock: job.After}, job.Limit)
+	stale := fault.Is(err, fault.Stale)
+	if err != nil && !stale {
+		return p.failed(ctx, core, job.Node, job.Seq, err)
+	}
+	return p.step(func() error {
+		core.Fetched(balance.Fetched{Node: job.Node, Seq: job.Seq, Changes: feed.Changes(list, p.order, p.log), Stale: stale})
+		return nil
+	})
+}
+
+// failed has the work given again after a pause.
+func (p *Distributor) failed(ctx context.Context, core *machine, node string, seq uint64, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	p.health.Note(health.PrepareData, err)
+	p.log.Warn("cannot prepare node data; trying again", "slave", node, "err", err)
+	if err := wait.Sleep(ctx, feed.RetryAfter); err != nil {
+		return err
+	}
+	return p.step(func() error { core.Failed(node, seq); return nil })
+}
+
+// bucket is the content of a bucket while it is made.
+type bucket struct {
+	builder *nodedata.Builder
+	order   balance.Order
+	weigh   feed.Weights
+	limit   int
+
+	data    *pb.NodeData
+	entries int
+	bytes   int
+	weights map[balance.Key]uint32 // of changed items
+
+	campaigns map[uint64]*backend.Campaign // read so far; nil: not there
+}
+
+// bucket reads and builds a job's entries. One goroutine reads while another
+// one builds.
+func (p *Distributor) bucket(ctx context.Context, builder *nodedata.Builder, job balance.Build) (*bucket, error) {
+	snap, err := p.db.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer snap.Close()
+	p.reads(snap.Position())
+	if snap.Position().Clock < job.Clock {
+		return nil, fault.Newf(fault.Internal, "balancer: build", "the snapshot has clock %d, needed is %d", snap.Position().Clock, job.Clock)
+	}
+	made := &bucket{
+		builder: builder, order: p.order, weigh: p.cfg.Weights, limit: job.MaxBytes, data: &pb.NodeData{Builder: nodedata.Version},
+		weights: make(map[balance.Key]uint32), campaigns: make(map[uint64]*backend.Campaign),
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	batches := make(chan truth.Batch, 1)
+	done := make(chan error, 1)
+	go func() {
+		defer close(batches)
+		done <- p.read(ctx, snap, job.Entries, batches)
+	}()
+	full := false
+	for next := range batches {
+		if err == nil && !full {
+			full, err = made.add(next)
+		}
+		if err != nil || full {
+			cancel() // and drain, so that the reader is done with the snapshot
+		}
+	}
+	cancel()
+	if failed := <-done; err == nil && !full {
+		err = failed
+	}
+	return made, err
+}
+
+// read reads entries batch by batch.
+func (p *Distributor) read(ctx context.Context, snap backend.Snapshot, entries []balance.Entry, out chan<- truth.Batch) error {
+	r := truth.NewReader(p.order, snap)
+	for list := range slices.Chunk(entries, truth.BatchSize) {
+		next, err := r.Read(ctx, list)
+		if err != nil {
+			return err
+		}
+		select {
+		case out <- next:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// add builds a batch; full: the bucket takes no more. Parents come first in a
+// bucket, so those of a batch are all taken, even if its last items are not.
+func (m *bucket) add(next truth.Batch) (full bool, err error) {
+	if err := m.parents(next); err != nil {
+		return false, err
+	}
+	for _, e := range next.Entries {
+		if e.Key == 0 {
+			m.entries++ // came with the batch, or is gone
+			continue
+		}
+		it, there := next.Items[m.order.Item(e.Key)]
+		if !there {
+			m.data.Deleted = append(m.data.Deleted, uint64(e.Key))
+			m.entries++
+			m.bytes += 8
+			continue
+		}
+		item, err := m.item(it)
+		if err != nil {
+			return false, err
+		}
+		size := proto.Size(item) + 4
+		if m.entries > 0 && m.bytes+size > m.limit {
+			return true, nil
+		}
+		m.data.Items = append(m.data.Items, item)
+		m.entries++
+		m.bytes += size
+		if e.Changed() {
+			m.weights[e.Key] = m.weigh.Of(uint32(len(it.Keywords)), uint32(len(it.Ads)), lexicon(it))
+		}
+	}
+	return false, nil
+}
+
+func (m *bucket) parents(next truth.Batch) error {
+	for _, a := range next.Advertisers {
+		record := m.builder.Advertiser(a)
+		m.data.Advertisers = append(m.data.Advertisers, record)
+		m.bytes += proto.Size(record) + 4
+	}
+	for _, c := range next.Campaigns {
+		m.campaigns[c.ID] = c
+		record, err := m.builder.Campaign(c)
+		if err != nil {
+			return fmt.Errorf("campaign %d: %w", c.ID, err)
+		}
+		m.data.Campaigns = append(m.data.Campaigns, record)
+		m.bytes += proto.Size(record) + 4
+	}
+	return nil
+}
+
+func (m *bucket) item(it *backend.Item) (*pb.Item, error) {
+	campaign, ok := m.campaigns[it.Group.CampaignID]
+	if !ok {
+		return nil, fault.Newf(fault.Corrupt, "balancer: build", "group %d has no campaign %d", it.Group.ID, it.Group.CampaignID)
+	}
+	item, err := m.builder.Item(it, campaign)
+	if err != nil {
+		return nil, fmt.Errorf("group %d: %w", it.Group.ID, err)
+	}
+	return item, nil
+}
+
+// lexicon counts the distinct texts of an item's keywords (thesis 2.4).
+func lexicon(it *backend.Item) uint32 {
+	texts := make(map[string]struct{}, len(it.Keywords))
+	for i := range it.Keywords {
+		texts[it.Keywords[i].Text] = struct{}{}
+	}
+	return uint32(len(texts))
+}

@@ -1,0 +1,55 @@
+package distributor
+
+import (
+	"adshard/balance"
+	"adshard/internal/node/config"
+)
+
+// Config configures a distributor in a process of its own.
+type Config struct {
+	// Name is unique among the distributors of a cluster.
+	Name string `yaml:"name"`
+	// DB is the backend database, as the balancer's.
+	DB string `yaml:"db"`
+	// Listen is the address for slaves; Advertise is the address that they are
+	// told, empty: the one listened on, which must name a host then.
+	Listen    string `yaml:"listen"`
+	Advertise string `yaml:"advertise"`
+	// Admin is the admin port, empty: none.
+	Admin string `yaml:"admin"`
+	// AdminHosts are names by which the admin port may be called, beside
+	// localhost and the addresses that it has.
+	AdminHosts []string `yaml:"admin_hosts"`
+	// Balancer is the balancer's address.
+	Balancer string `yaml:"balancer"`
+	// Order says how items lie on the ring; as the balancer's.
+	Order string `yaml:"order"`
+
+	DataConfig `yaml:",inline"`
+}
+
+// DefaultConfig returns a configuration that lacks only DB.
+func DefaultConfig() Config {
+	return Config{
+		Name: "distributor-0", Listen: "127.0.0.1:7200", Admin: "127.0.0.1:7201", Balancer: "127.0.0.1:7000",
+		Order: balance.ByOwner.String(), DataConfig: DefaultDataConfig(),
+	}
+}
+
+// Validate lists all faults of the configuration.
+func (c *Config) Validate() error {
+	var k config.Check
+	k.Name("name", c.Name)
+	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH")
+	k.Address("listen", c.Listen, true)
+	k.Address("advertise", c.Advertise, false)
+	k.That(c.Advertise != "" || !config.Unspecified(c.Listen), "advertise",
+		"is needed, since listen (%s) names no host: give the HOST:PORT that slaves are to ask", c.Listen)
+	k.Address("admin", c.Admin, false)
+	k.Apart("admin", c.Admin, "listen", c.Listen)
+	k.Hosts("admin_hosts", c.AdminHosts)
+	k.Address("balancer", c.Balancer, true)
+	k.OneOf("order", c.Order, balance.ByOwner.String(), balance.ByHash.String())
+	c.DataConfig.Check(&k)
+	return k.Err()
+}

@@ -1,0 +1,133 @@
+package distributor
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"google.golang.org/grpc"
+
+	"adshard/backend"
+	"adshard/balance"
+	"adshard/internal/node/database"
+	"adshard/internal/node/health"
+	"adshard/internal/node/ports"
+	"adshard/internal/node/remote"
+	"adshard/internal/node/wire"
+	"adshard/schema/pb"
+)
+
+// Run runs a distributor until ctx is over. When it listens it
+// prints "distributor N ready ADDR" on out (a name distributor-N as N), and
+// "admin http://ADDR" before it when there is an admin port.
+func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error {
+	if err := cfg.Validate(); err != nil {
+		return err
+	}
+	db, err := database.Open(ctx, cfg.DB, false)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	port, err := ports.Open(cfg.Admin, cfg.AdminHosts...)
+	if err != nil {
+		return err
+	}
+	defer port.Close()
+	d, err := NewProcess(ctx, cfg, db, port, log)
+	if err != nil {
+		return err
+	}
+	port.Sockets.Register(port.Registerer(cfg.Name))
+	port.Print(out)
+	fmt.Fprintf(out, "distributor %s ready %s\n", strings.TrimPrefix(cfg.Name, "distributor-"), d.distributor.address)
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return port.Serve(ctx, d.ready, nil, log) })
+	group.Go(func() error { return d.Run(ctx) })
+	return group.Wait()
+}
+
+// Process is a provider that listens.
+type Process struct {
+	listener    net.Listener
+	balancer    *grpc.ClientConn
+	distributor *Distributor
+}
+
+// NewProcess listens, connects and loads all items; db stays the caller's.
+func NewProcess(ctx context.Context, cfg Config, db backend.Store, port *ports.Ports, log *slog.Logger) (*Process, error) {
+	listener, err := ports.Listen(port.Sockets.Peers, "listen", cfg.Listen)
+	if err != nil {
+		return nil, err
+	}
+	d := &Process{listener: listener}
+	if d.balancer, err = wire.Dial(cfg.Balancer); err != nil {
+		_ = listener.Close()
+		return nil, err
+	}
+	address := cfg.Advertise
+	if address == "" {
+		address = listener.Addr().String()
+	}
+	order, _ := balance.ParseOrder(cfg.Order)
+	d.distributor = New(cfg.Name, address, cfg.DataConfig, order, db, remote.Balancer{Conn: d.balancer}, health.New(), log.With("node", cfg.Name))
+	if err := d.distributor.Load(ctx); err != nil {
+		d.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// Address is where slaves reach the distributor.
+func (d *Process) Address() string { return d.distributor.address }
+
+// Slaves returns how many slaves have asked for node data within the last seconds.
+func (d *Process) Slaves() int {
+	d.distributor.mu.Lock()
+	defer d.distributor.mu.Unlock()
+	n := 0
+	for _, c := range d.distributor.clients {
+		if time.Since(c.seen) < recently {
+			n++
+		}
+	}
+	return n
+}
+
+// recently is longer than a slave waits between two pulls.
+const recently = 3 * time.Second
+
+// Close ends what newDistributor began if run never did.
+func (d *Process) Close() {
+	_ = d.listener.Close()
+	_ = d.balancer.Close()
+}
+
+// Run serves until ctx is over.
+func (d *Process) Run(ctx context.Context) error {
+	defer d.balancer.Close()
+	server := grpc.NewServer(wire.ControlOptions(func(method string, cause any) {
+		d.distributor.log.Error("a call panicked", "method", method, "cause", cause)
+	})...)
+	pb.RegisterDistributorServer(server, d.distributor)
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return ports.ServePolls(ctx, server, d.listener) })
+	group.Go(func() error { return d.distributor.Run(ctx) })
+	return group.Wait()
+}
+
+// ready returns why the distributor cannot do its work.
+func (d *Process) ready() []string {
+	d.distributor.mu.Lock()
+	unheard := d.distributor.dist == nil
+	d.distributor.mu.Unlock()
+	if unheard {
+		return []string{d.distributor.unheard("").Error()}
+	}
+	return append(d.distributor.health.Failures(), health.Database(d.distributor.db)...)
+}

@@ -1,0 +1,96 @@
+// Package feed reads a database for the state machines of package balance: its
+// items at first, then its changes.
+package feed
+
+import (
+	"adshard/internal/node/health"
+	"adshard/internal/wait"
+	"context"
+	"log/slog"
+	"time"
+
+	"adshard/backend"
+	"adshard/balance"
+	"adshard/fault"
+)
+
+const (
+	// feedBatch is how many changes are read at a time.
+	feedBatch = 4096
+	// RetryAfter is the pause after a failure of the database.
+	RetryAfter = 200 * time.Millisecond
+)
+
+// Follower reads the changes of a database for one core.
+type Follower struct {
+	DB    backend.Store
+	Order balance.Order
+	Log   *slog.Logger
+	// Health receives the outcome of each read.
+	Health *health.Tracker
+	At     backend.Position // of the newest change given; run's alone after the start
+}
+
+// Run gives changes to take, with the position of the last, until ctx is done or
+// take fails. Errors: fault.Stale when what follows was compacted away,
+// fault.Conflict when the database was restored: only a fresh start helps.
+func (f *Follower) Run(ctx context.Context, take func(list []balance.Change, at backend.Position) error) error {
+	for {
+		list, err := f.DB.Changes(ctx, f.At, feedBatch)
+		if err == nil {
+			f.Health.Note(health.ReadChanges, nil) // before it waits, maybe for long
+		}
+		switch {
+		case fault.Is(err, fault.Stale), fault.Is(err, fault.Conflict):
+			return err
+		case err == nil && len(list) == 0:
+			err = f.DB.Wait(ctx, f.At)
+		case err == nil:
+			last := list[len(list)-1]
+			f.At = backend.Position{Clock: last.Clock, Mark: last.Mark}
+			if err := take(Changes(list, f.Order, f.Log), f.At); err != nil {
+				return err
+			}
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		f.Health.Note(health.ReadChanges, err)
+		if err == nil {
+			continue
+		}
+		f.Log.Warn("cannot read the changes; trying again", "err", err)
+		if err := wait.Sleep(ctx, RetryAfter); err != nil {
+			return err
+		}
+	}
+}
+
+// Changes translates changes of the feed. A change of a parent concerns the
+// keys of its advertiser, or all where advertisers are spread.
+func Changes(list []backend.Change, order balance.Order, log *slog.Logger) []balance.Change {
+	out := make([]balance.Change, 0, len(list))
+	for _, c := range list {
+		next := balance.Change{Clock: c.Clock, Removed: c.Removed}
+		if c.Kind == backend.KindGroup {
+			key, err := order.Key(c.AdvertiserID, c.ID)
+			if err != nil {
+				log.Error("a group cannot be placed and is left out", "group", c.ID, "err", err)
+				continue
+			}
+			next.Key = key
+		} else {
+			owner := c.AdvertiserID
+			if c.Kind == backend.KindAdvertiser {
+				owner = c.ID
+			}
+			next.Parent = balance.Parent{Kind: uint8(c.Kind), ID: c.ID}
+			next.Items = balance.Interval{Hi: balance.MaxKey}
+			if lo, hi, ok := order.Owner(owner); ok {
+				next.Items = balance.Interval{Lo: lo, Hi: hi}
+			}
+		}
+		out = append(out, next)
+	}
+	return out
+}

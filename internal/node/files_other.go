@@ -1,6 +1,0 @@
-//go:build !unix
-
-package node
-
-// fileLimit returns how many files this process may open, as far as is known.
-func fileLimit() uint64 { return defaultFiles }

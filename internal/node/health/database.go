@@ -1,0 +1,21 @@
+package health
+
+import (
+	"context"
+	"time"
+
+	"adshard/backend"
+)
+
+// databaseTime bounds a look at the database for readiness.
+const databaseTime = time.Second
+
+// Database returns why a database cannot be used.
+func Database(db backend.Store) []string {
+	ctx, cancel := context.WithTimeout(context.Background(), databaseTime)
+	defer cancel()
+	if err := db.Health(ctx); err != nil {
+		return []string{err.Error()}
+	}
+	return nil
+}

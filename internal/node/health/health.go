@@ -1,0 +1,69 @@
+// Package health collects why a process cannot do its work: operations that it
+// keeps trying without success, and a database that cannot be used. Readiness
+// (/readyz of the admin port) shows them.
+package health
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Tracker holds the operations that a process keeps trying without success. A process
+// with any of them is not ready.
+type Tracker struct {
+	mu   sync.Mutex
+	list map[string]failure // by what is tried; guarded by mu
+}
+
+type failure struct {
+	err   error
+	since time.Time
+}
+
+// Things that are tried again and again.
+const (
+	ReadChanges = "read the changes of the database"
+	PrepareData = "prepare node data"
+	ReadEpoch   = "read the balancer's epoch in the database"
+	SaveModel   = "save the slice model"
+)
+
+func New() *Tracker { return &Tracker{list: make(map[string]failure)} }
+
+// Note records the outcome of a try.
+func (h *Tracker) Note(what string, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err == nil {
+		delete(h.list, what)
+		return
+	}
+	a, known := h.list[what]
+	if !known {
+		a.since = time.Now()
+	}
+	a.err = err
+	h.list[what] = a
+}
+
+// Failures returns what fails, the oldest first; none: all is well.
+func (h *Tracker) Failures() (out []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	type named struct {
+		what string
+		failure
+	}
+	var all []named
+	for what, a := range h.list {
+		all = append(all, named{what, a})
+	}
+	slices.SortFunc(all, func(a, b named) int { return cmp.Or(a.since.Compare(b.since), cmp.Compare(a.what, b.what)) })
+	for _, a := range all {
+		out = append(out, fmt.Sprintf("cannot %s since %s: %v", a.what, a.since.UTC().Format(time.RFC3339), a.err))
+	}
+	return out
+}

@@ -1,0 +1,192 @@
+// Package home keeps the directory of the stores of a cluster on one machine.
+package home
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"adshard/backend"
+	"adshard/fault"
+	"adshard/internal/node/config"
+)
+
+// Dir is the directory of the stores of a cluster on one machine. Its file
+// cluster.yaml ties it to the number of slaves and to the slice model in the
+// database: stores that were filled from another database, or for another
+// number of slaves, are not served by mistake.
+type Dir struct {
+	path string
+	// made: this start tied the directory to the cluster. own are the stores'
+	// directories that it makes.
+	made bool
+	own  []string
+
+	record record
+}
+
+// record is the content of the file.
+type record struct {
+	// ID names the model in the database; Slaves is how many there are.
+	ID     string `yaml:"id"`
+	Slaves int    `yaml:"slaves"`
+	// Database is whose data the stores hold, by its id.
+	Database string `yaml:"database"`
+}
+
+// Config says which directory a cluster uses.
+type Config struct {
+	// Path is the directory; Built: its stores were built offline and are all there.
+	Path  string
+	Built bool
+	// Slaves is how many stores there are or will be.
+	Slaves int
+	// DB is the URL of the database, for messages. DiscardDataOf names databases
+	// whose data in the stores may be discarded, by their ids.
+	DB            string
+	DiscardDataOf []string
+}
+
+const homeFile = "cluster.yaml"
+
+// StateKey is under which the database keeps the cluster's model.
+func (d *Dir) StateKey() string { return "up/" + d.record.ID }
+
+// mark is the key by which the database knows the directory.
+func (d *Dir) mark() string { return "home/" + d.record.ID }
+
+// Open opens a directory of stores and makes what is missing. Errors:
+// fault.NotFound for stores that were not built, or not to the end;
+// fault.Conflict for stores of another database or number of slaves.
+func Open(ctx context.Context, cfg Config, db backend.Store) (*Dir, error) {
+	d := &Dir{path: cfg.Path}
+	if cfg.Built {
+		if err := checkBuilt(d.path, cfg.Slaves); err != nil {
+			return nil, err
+		}
+	}
+	if err := os.MkdirAll(d.path, 0o750); err != nil {
+		return nil, config.DirError(d.path, err)
+	}
+	err := config.Load(d.file(), &d.record)
+	switch {
+	case fault.Is(err, fault.NotFound) && cfg.Built:
+		return nil, fault.Newf(fault.NotFound, "up",
+			"%s has no %s, so its build did not end well; remove it and run `adshard barrels build` again", d.path, homeFile)
+	case fault.Is(err, fault.NotFound):
+		return d, d.create(ctx, cfg.Slaves, db)
+	case err != nil:
+		return nil, err
+	case d.record.Slaves != cfg.Slaves:
+		return nil, fault.Newf(fault.Conflict, "up",
+			"%s holds the stores of %d slaves; start with as many, or with another directory", d.path, d.record.Slaves)
+	}
+	return d, d.belongs(ctx, &cfg, db)
+}
+
+// belongs makes sure that the stores hold data of this database, or that they may
+// be discarded. A directory of an earlier program does not name the database: the
+// database names it.
+func (d *Dir) belongs(ctx context.Context, cfg *Config, db backend.Store) error {
+	id, err := db.ID(ctx)
+	if err != nil {
+		return fmt.Errorf("the id of the database: %w", err)
+	}
+	if d.record.Database == "" {
+		known, err := db.LoadControl(ctx, d.mark())
+		if err != nil {
+			return fmt.Errorf("look the directory up in the database: %w", err)
+		}
+		if known == nil {
+			return fault.Newf(fault.Conflict, "up",
+				"%s holds stores that were filled from another database than %s; remove the directory or choose another", d.path, cfg.DB)
+		}
+	} else if d.record.Database != id && !slices.Contains(cfg.DiscardDataOf, d.record.Database) {
+		return fault.Newf(fault.Conflict, "up",
+			"%s holds stores of database %s, and %s is database %s: choose another directory with --data, or, "+
+				"if these stores are not needed any more, start with --discard-data-of %s", d.path, d.record.Database, cfg.DB, id, d.record.Database)
+	}
+	if d.record.Database == id {
+		return nil
+	}
+	d.record.Database = id
+	return config.WriteFile(d.file(), &d.record)
+}
+
+func (d *Dir) file() string { return filepath.Join(d.path, homeFile) }
+
+// Create ties a directory, in which the stores of so many slaves were built,
+// to a database. A directory without this mark is no finished build.
+func Create(ctx context.Context, path string, slaves int, db backend.Store) error {
+	return (&Dir{path: path}).create(ctx, slaves, db)
+}
+
+// Store is the directory of the i-th slave's store.
+func (d *Dir) Store(i int) string { return filepath.Join(d.path, StoreName(i)) }
+
+// create marks the directory in the database first, so that a crash in between
+// leaves a directory without a file, which is made anew.
+func (d *Dir) create(ctx context.Context, slaves int, db backend.Store) error {
+	id, err := db.ID(ctx)
+	if err != nil {
+		return fmt.Errorf("the id of the database: %w", err)
+	}
+	d.record.ID, d.record.Slaves, d.record.Database = rand.Text(), slaves, id
+	if err := db.SaveControl(ctx, d.mark(), []byte{1}); err != nil {
+		return fmt.Errorf("note the directory in the database: %w", err)
+	}
+	for i := range slaves {
+		store := d.Store(i)
+		if _, err := os.Stat(store); errors.Is(err, fs.ErrNotExist) {
+			d.own = append(d.own, store)
+		}
+	}
+	d.made = true
+	return config.WriteFile(d.file(), &d.record)
+}
+
+// Release undoes create after a start that failed before any slave could be
+// filled for good: the directory is as free as it was. One that an earlier start
+// made keeps all it has.
+func (d *Dir) Release(log *slog.Logger) {
+	if !d.made {
+		return
+	}
+	for _, store := range d.own {
+		if err := os.RemoveAll(store); err != nil {
+			log.Warn("cannot remove the store of a start that failed", "dir", store, "err", err)
+			return // the stores go with the file that says whose they are
+		}
+	}
+	if err := os.Remove(d.file()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		log.Warn("cannot free the directory of a start that failed", "file", d.file(), "err", err)
+	}
+	_ = os.Remove(d.path) // only an empty one goes
+}
+
+// StoreName is the name of the i-th slave, and that of its directory, on one
+// machine.
+func StoreName(i int) string { return fmt.Sprintf("slave-%d", i) }
+
+// checkBuilt makes sure that a directory of stores built offline has exactly
+// those of so many slaves.
+func checkBuilt(dir string, slaves int) error {
+	for i := range slaves + 1 {
+		_, err := os.Stat(filepath.Join(dir, StoreName(i)))
+		switch {
+		case i < slaves && err != nil:
+			return fault.Newf(fault.NotFound, "up", "%s has no %s; `adshard barrels build --slaves %d --out %s` makes it",
+				dir, StoreName(i), slaves, dir)
+		case i == slaves && err == nil:
+			return fault.Newf(fault.Conflict, "up", "%s was built for more than %d slaves; start with as many as it was built for",
+				dir, slaves)
+		}
+	}
+	return nil
+}

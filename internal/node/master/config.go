@@ -1,0 +1,100 @@
+package master
+
+import (
+	"net"
+	"time"
+
+	"adshard/internal/node/config"
+	"adshard/internal/node/httpapi"
+	"adshard/search"
+)
+
+// DefaultReserve is the least price, in micros (serving.md §4).
+const DefaultReserve = 10_000
+
+// Config is a master's configuration.
+type Config struct {
+	// Name is the master's name in acknowledgements and logs.
+	Name string `yaml:"name"`
+	// HTTP is where queries come in; Admin is the admin port, empty: none.
+	HTTP  string `yaml:"http"`
+	Admin string `yaml:"admin"`
+	// AdminHosts are names by which the admin port may be called, beside
+	// localhost and the addresses that it has.
+	AdminHosts []string `yaml:"admin_hosts"`
+	// Balancer is the balancer's address.
+	Balancer string `yaml:"balancer"`
+	// Slaves are addresses of slaves, one is enough, that a master that starts
+	// while no balancer answers asks for the map.
+	Slaves []string `yaml:"slaves"`
+	// Lexicon is the file of synonyms; empty: synonyms are off.
+	Lexicon string `yaml:"lexicon"`
+	// Profile is "default" or "sklik".
+	Profile string `yaml:"profile"`
+	// Reserve is the least price, in micros.
+	Reserve uint64 `yaml:"reserve_micros"`
+	// Explain is where explanations, which show the bids, are served: "public" on
+	// the query port too, "admin" on the admin port alone, "auto" as public where
+	// the query port listens on loopback. The admin port always serves them.
+	Explain string `yaml:"explain"`
+	// Timeout holds for queries that name none.
+	Timeout time.Duration `yaml:"timeout"`
+	// MaxInFlight is the most queries under way.
+	MaxInFlight int `yaml:"max_in_flight"`
+}
+
+// DefaultConfig returns the defaults.
+func DefaultConfig() Config {
+	return Config{
+		Name: "master-0", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081", Balancer: "127.0.0.1:7000",
+		Profile: "default", Reserve: DefaultReserve, Explain: ExplainAuto,
+		Timeout: httpapi.DefaultTimeout, MaxInFlight: httpapi.DefaultMaxInFlight,
+	}
+}
+
+// Validate lists all faults.
+func (c *Config) Validate() error {
+	var k config.Check
+	k.Name("name", c.Name)
+	k.Address("http", c.HTTP, true)
+	k.Address("admin", c.Admin, false)
+	k.Apart("admin", c.Admin, "http", c.HTTP)
+	k.Hosts("admin_hosts", c.AdminHosts)
+	k.Address("balancer", c.Balancer, true)
+	for _, address := range c.Slaves {
+		k.Address("slaves", address, true)
+	}
+	k.OneOf("profile", c.Profile, "default", "sklik")
+	k.That(c.Reserve > 0, "reserve_micros", "must be positive")
+	CheckExplain(&k, c.Explain, c.Admin)
+	k.Duration("timeout", c.Timeout, time.Millisecond, httpapi.MaxTimeout)
+	k.Number("max_in_flight", c.MaxInFlight, 1, 1<<16)
+	return k.Err()
+}
+
+// Where explanations are (MasterConfig.Explain).
+const (
+	ExplainAuto   = "auto"
+	ExplainPublic = "public"
+	ExplainAdmin  = "admin"
+)
+
+// CheckExplain checks where explanations are to be.
+func CheckExplain(k *config.Check, explain, admin string) {
+	k.OneOf("explain", explain, ExplainAuto, ExplainPublic, ExplainAdmin)
+	k.That(explain != ExplainAdmin || admin != "", "explain", "is admin, and there is no admin port; set admin")
+}
+
+// explains reports whether queries and explanations come in at one address.
+func (c *Config) explains(at net.Addr) bool {
+	tcp, ok := at.(*net.TCPAddr)
+	return c.Explain == ExplainPublic || c.Explain == ExplainAuto && ok && tcp.IP.IsLoopback()
+}
+
+// profileOf returns a profile by name; the default one for any other.
+func profileOf(name string) search.Profile {
+	if name == "sklik" {
+		return search.SklikProfile()
+	}
+	return search.DefaultProfile()
+}

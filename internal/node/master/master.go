@@ -1,0 +1,219 @@
+// Package master is the process that takes queries over HTTP, asks all slaves
+// and answers with the result of the auction. It keeps no state on disk.
+package master
+
+import (
+	"adshard/internal/wait"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"google.golang.org/grpc"
+
+	"adshard/internal/node/admin"
+	"adshard/internal/node/fanout"
+	"adshard/internal/node/httpapi"
+	"adshard/internal/node/ports"
+	"adshard/internal/node/remote"
+	"adshard/internal/node/wire"
+	"adshard/schema/pb"
+	"adshard/search"
+	"adshard/search/words"
+)
+
+// Run runs a master until ctx is over. It prints "admin http://ADDR" and
+// "master listening http://ADDR" when it listens, and "ready http://ADDR" when
+// a complete answer is possible for the first time.
+func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error {
+	if err := cfg.Validate(); err != nil {
+		return err
+	}
+	port, err := ports.Open(cfg.Admin, cfg.AdminHosts...)
+	if err != nil {
+		return err
+	}
+	defer port.Close()
+	m, err := New(cfg, port, log)
+	if err != nil {
+		return err
+	}
+	port.Sockets.Register(port.Registerer(cfg.Name))
+	port.Print(out)
+	fmt.Fprintf(out, "master listening %s\n", m.url())
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return port.Serve(ctx, m.Ready, nil, log) })
+	group.Go(func() error { return m.Run(ctx) })
+	group.Go(func() error { m.Announce(ctx, out); return nil })
+	return group.Wait()
+}
+
+// Master is a master that listens.
+type Master struct {
+	cfg      Config
+	listener net.Listener
+	balancer *grpc.ClientConn
+	seeds    []*grpc.ClientConn
+	watcher  *fanout.Watcher
+	fanout   *fanout.Fanout
+	handler  http.Handler
+	log      *slog.Logger
+}
+
+// New reads the lexicon, listens and connects.
+func New(cfg Config, port *ports.Ports, log *slog.Logger) (*Master, error) {
+	m := &Master{cfg: cfg, log: log.With("node", cfg.Name)}
+	lexicon, err := openLexicon(cfg.Lexicon, m.log)
+	if err != nil {
+		return nil, err
+	}
+	if m.listener, err = ports.Listen(port.Sockets.Queries, "http", cfg.HTTP); err != nil {
+		return nil, err
+	}
+	if m.balancer, err = wire.Dial(cfg.Balancer); err != nil {
+		return nil, errors.Join(err, m.listener.Close())
+	}
+	seeds, err := m.dialSeeds()
+	if err != nil {
+		m.Close()
+		return nil, err
+	}
+	metrics := admin.NewMasterMetrics(port.Registerer(cfg.Name))
+	m.watcher = fanout.NewWatcher(cfg.Name+"/"+rand.Text(), remote.Balancer{Conn: m.balancer}, seeds, fanout.Dial, m.log)
+	admin.Gauge(port.Registerer(cfg.Name), "adshard_filled", "1: the first fill of the slaves is over.", m.filled)
+	m.fanout = fanout.New(m.watcher, metrics)
+	m.handle(lexicon, metrics, port)
+	return m, nil
+}
+
+// handle makes the handlers of the public port, and of explanations on the
+// admin port.
+func (m *Master) handle(lexicon *words.Lexicon, metrics *admin.MasterMetrics, port *ports.Ports) {
+	c := httpapi.Config{
+		Searcher: m.fanout, Explainer: m.fanout, Lexicon: lexicon, Profile: profileOf(m.cfg.Profile),
+		Reserve: m.cfg.Reserve, DefaultTimeout: m.cfg.Timeout, MaxInFlight: m.cfg.MaxInFlight, Observer: metrics,
+	}
+	port.Explain = httpapi.New(c)
+	if !m.cfg.explains(m.listener.Addr()) {
+		c.Explainer = nil
+		m.log.Info("explanations are on the admin port alone, since queries come in where others reach them (explain: public changes it)")
+	}
+	m.handler = httpapi.New(c)
+}
+
+// dialSeeds connects to the slaves that are asked for the map while there is no
+// balancer.
+func (m *Master) dialSeeds() (fanout.Seeds, error) {
+	var seeds fanout.Seeds
+	for _, address := range m.cfg.Slaves {
+		conn, err := wire.Dial(address)
+		if err != nil {
+			return nil, err
+		}
+		m.seeds = append(m.seeds, conn)
+		seeds = append(seeds, fanout.NewClient(address, 0, pb.NewSlaveClient(conn)))
+	}
+	return seeds, nil
+}
+
+// openLexicon opens the file of synonyms, if there is one.
+func openLexicon(path string, log *slog.Logger) (*words.Lexicon, error) {
+	if path == "" {
+		log.Info("no lexicon: synonyms are off")
+		return nil, nil
+	}
+	lexicon, err := words.OpenLexicon(path)
+	if err != nil {
+		return nil, fmt.Errorf("open the lexicon: %w", err)
+	}
+	log.Info("lexicon", "path", path, "hash", lexicon.Hash())
+	return lexicon, nil
+}
+
+// url is where queries come in.
+func (m *Master) url() string { return "http://" + m.listener.Addr().String() }
+
+// Close ends what newMaster began if run never did.
+func (m *Master) Close() {
+	_ = m.listener.Close()
+	m.hangUp()
+}
+
+// hangUp ends the connections to balancer and seeds.
+func (m *Master) hangUp() {
+	_ = m.balancer.Close()
+	for _, conn := range m.seeds {
+		_ = conn.Close()
+	}
+}
+
+// Run serves until ctx is over; connections to slaves close when the last
+// query is answered.
+func (m *Master) Run(ctx context.Context) error {
+	defer m.hangUp()
+	defer m.watcher.Close()
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return httpapi.Serve(ctx, m.listener, m.handler) })
+	group.Go(func() error { return m.watcher.Run(ctx) })
+	group.Go(func() error { return m.fanout.Run(ctx, m.log) })
+	return group.Wait()
+}
+
+// Ready returns why the master cannot answer. A map of slaves that have been
+// filled is enough: what slaves do not answer is said in each answer.
+func (m *Master) Ready() []string {
+	switch now := m.watcher.Current(); {
+	case now != nil && now.Filled:
+		return nil
+	case now != nil:
+		return []string{"the slaves are being filled for the first time: " + m.cfg.Name + " has no complete answers yet"}
+	}
+	why := []string{m.cfg.Name + " has no map of shards yet"}
+	if err := m.watcher.Trouble(); err != nil {
+		why = append(why, err.Error())
+	}
+	return why
+}
+
+// filled is 1 when the first fill is complete.
+func (m *Master) filled() float64 {
+	if now := m.watcher.Current(); now != nil && now.Filled {
+		return 1
+	}
+	return 0
+}
+
+const (
+	probeEvery = 20 * time.Millisecond
+	probeTime  = time.Second
+)
+
+// complete waits until a complete answer is possible; false when ctx was over
+// first.
+func (m *Master) complete(ctx context.Context) bool {
+	for {
+		probe, cancel := context.WithTimeout(ctx, probeTime)
+		answer, err := m.fanout.Search(probe, &search.Request{
+			Query: new(search.Query), Profile: search.DefaultProfile(), Slots: 1, Reserve: 1})
+		cancel()
+		if err == nil && answer.Width == search.WholeRing() && len(answer.Missing) == 0 {
+			return true
+		}
+		if wait.Sleep(ctx, probeEvery) != nil {
+			return false
+		}
+	}
+}
+
+// Announce prints that the first complete answer is possible.
+func (m *Master) Announce(ctx context.Context, out io.Writer) {
+	if m.complete(ctx) {
+		fmt.Fprintf(out, "ready %s\n", m.url())
+	}
+}

@@ -1,0 +1,330 @@
+// Package offline builds the stores of all slaves from a snapshot of the database,
+// without a running cluster.
+package offline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"adshard/backend"
+	"adshard/backend/nodedata"
+	"adshard/balance"
+	"adshard/balance/strategy"
+	"adshard/fault"
+	"adshard/internal/node/config"
+	"adshard/internal/node/database"
+	"adshard/internal/node/feed"
+	"adshard/internal/node/home"
+	"adshard/internal/node/identity"
+	"adshard/schema/pb"
+)
+
+// Config says which stores BuildBarrels makes.
+type Config struct {
+	// DB is the database: sqlite:PATH.
+	DB string
+	// Slaves is how many stores; Strategy, Order and Weights place the groups
+	// as a balancer with the same settings would.
+	Slaves   int
+	Strategy string
+	Order    string
+	Weights  feed.Weights
+	// Out is the directory in which slave-0, slave-1, … are made.
+	Out string
+}
+
+// DefaultConfig returns a configuration that lacks DB and Out.
+func DefaultConfig() Config {
+	return Config{Slaves: 3, Strategy: "original", Order: balance.ByOwner.String(), Weights: feed.DefaultWeights()}
+}
+
+// Validate lists all faults of the configuration.
+func (c *Config) Validate() error {
+	var k config.Check
+	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH")
+	k.That(c.Out != "", "out", "must name a directory for the stores")
+	k.Number("slaves", c.Slaves, 1, 1<<10)
+	k.OneOf("strategy", c.Strategy, strategy.Names()...)
+	k.OneOf("order", c.Order, balance.ByOwner.String(), balance.ByHash.String())
+	k.That(c.Weights != feed.Weights{}, "weights", "must not all be 0")
+	return k.Err()
+}
+
+// Summary is what BuildBarrels made.
+type Summary struct {
+	Stores           []Store
+	Groups, Keywords uint64
+	Clock            uint64
+	MaxOverMean      float64 // of the items' weights
+	Took             time.Duration
+}
+
+// Store is one store that was made.
+type Store struct {
+	Dir              string
+	Slices           int
+	Groups, Keywords uint64
+}
+
+// Build makes whole stores, one for each slave, by the strategy's plan
+// over a snapshot of the database, with the same encoders as the feed's node
+// data. They carry the table of view 1 and the position {epoch 0, clock of the
+// snapshot, quantum 1}, so that a balancer without a plan of its own adopts
+// them and goes on from there. Directory and database are marked as belonging
+// together. progress, when not nil, is told now and then how many keywords of
+// how many are done.
+//
+// Errors: fault.Invalid for the configuration, fault.Conflict when a store is
+// there already; what was made is removed again after any error.
+func Build(ctx context.Context, cfg Config, progress func(done, total uint64)) (*Summary, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	db, err := database.Open(ctx, cfg.DB, false)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	b := &build{cfg: cfg, begin: time.Now(), progress: progress, open: openWhole}
+	sum, err := b.run(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	// Last: a directory without the mark is no finished build.
+	if err := home.Create(ctx, cfg.Out, cfg.Slaves, db); err != nil {
+		return nil, errors.Join(err, b.remove())
+	}
+	return sum, nil
+}
+
+// build is one offline build.
+type build struct {
+	cfg      Config
+	order    balance.Order
+	data     identity.Dataset
+	begin    time.Time
+	progress func(done, total uint64)
+	open     func(dir string) (wholeStore, error)
+
+	model  *balance.Model
+	even   balance.Evenness
+	total  uint64         // keywords
+	needed []parentsOf    // by slave
+	owners map[uint64]int // campaign → index in campaigns
+	camps  []*backend.Campaign
+
+	stores []*storeBuild
+
+	mu     sync.Mutex // guards what follows, and calls of progress
+	halves uint64     // keywords added, and again when their store was finished
+}
+
+// parentsOf are the parents that a slave's groups need.
+type parentsOf struct{ campaigns, advertisers map[uint64]struct{} }
+
+// storeBuild is one slave's store.
+type storeBuild struct {
+	dir              string
+	store            wholeStore
+	groups, keywords uint64
+	finished         bool
+}
+
+func (b *build) run(ctx context.Context, db backend.Store) (sum *Summary, err error) {
+	b.order, _ = balance.ParseOrder(b.cfg.Order)
+	if b.data, err = identity.Of(ctx, db, b.order); err != nil {
+		return nil, err
+	}
+	snap, err := db.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer snap.Close()
+	if err := b.plan(ctx, snap); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err = b.close(err); err != nil {
+			sum = nil
+		}
+	}()
+	if err := b.create(); err != nil {
+		return nil, err
+	}
+	if err := b.parents(ctx, snap); err != nil {
+		return nil, err
+	}
+	if err := b.items(ctx, snap); err != nil {
+		return nil, err
+	}
+	if err := b.finish(ctx, snap.Position()); err != nil {
+		return nil, err
+	}
+	return b.summary(snap.Position().Clock), nil
+}
+
+// plan places the groups as a balancer would.
+func (b *build) plan(ctx context.Context, snap backend.Snapshot) error {
+	index := &balance.Index{}
+	var sizes []backend.GroupSize
+	for g, err := range snap.Groups(ctx) {
+		if err != nil {
+			return err
+		}
+		key, err := b.order.Key(g.AdvertiserID, g.ID)
+		if err != nil {
+			return fault.New(fault.Invalid, "build barrels", err)
+		}
+		index.Put(key, b.cfg.Weights.Of(g.Keywords, g.Ads, g.Lexicon))
+		sizes = append(sizes, g)
+		b.total += uint64(g.Keywords)
+	}
+	chosen, err := strategy.Named(b.cfg.Strategy)
+	if err != nil {
+		return err
+	}
+	nodes := make([]balance.Node, b.cfg.Slaves)
+	for i := range nodes {
+		nodes[i].Name = home.StoreName(i)
+	}
+	model, proposal, err := balance.Plan(chosen, b.order, nodes, index, nil)
+	if err != nil {
+		return err
+	}
+	b.model, b.even = model, proposal.Expected
+	b.need(sizes)
+	return nil
+}
+
+// need collects which parents each slave's groups have.
+func (b *build) need(sizes []backend.GroupSize) {
+	b.needed = make([]parentsOf, b.cfg.Slaves)
+	for i := range b.needed {
+		b.needed[i] = parentsOf{campaigns: map[uint64]struct{}{}, advertisers: map[uint64]struct{}{}}
+	}
+	for _, g := range sizes {
+		key, _ := b.order.Key(g.AdvertiserID, g.ID)
+		n := b.needed[b.slave(key)]
+		n.campaigns[g.CampaignID] = struct{}{}
+		n.advertisers[g.AdvertiserID] = struct{}{}
+	}
+}
+
+// slave returns the index of the slave that a key lies on.
+func (b *build) slave(k balance.Key) int { return int(b.model.At(k).Node) - 1 }
+
+// create makes empty stores.
+func (b *build) create() error {
+	for i := range b.cfg.Slaves {
+		dir := filepath.Join(b.cfg.Out, home.StoreName(i))
+		if err := os.MkdirAll(b.cfg.Out, 0o755); err != nil {
+			return fault.Newf(fault.Invalid, "build barrels", "%w", err)
+		}
+		store, err := b.open(dir)
+		if err != nil {
+			return err
+		}
+		b.stores = append(b.stores, &storeBuild{dir: dir, store: store})
+	}
+	return nil
+}
+
+// parents gives each store the parents that its groups need.
+func (b *build) parents(ctx context.Context, snap backend.Snapshot) error {
+	campaigns, err := snap.Campaigns(ctx, nil)
+	if err != nil {
+		return err
+	}
+	advertisers, err := snap.Advertisers(ctx, nil)
+	if err != nil {
+		return err
+	}
+	builder := nodedata.New(b.order)
+	b.camps, b.owners = campaigns, make(map[uint64]int, len(campaigns))
+	records := make([]*pb.Campaign, len(campaigns))
+	for i, c := range campaigns {
+		b.owners[c.ID] = i
+		if records[i], err = builder.Campaign(c); err != nil {
+			return fmt.Errorf("campaign %d: %w", c.ID, err)
+		}
+	}
+	for i, s := range b.stores {
+		var cs []*pb.Campaign
+		var as []*pb.Advertiser
+		for _, c := range records {
+			if _, ok := b.needed[i].campaigns[c.Id]; ok {
+				cs = append(cs, c)
+			}
+		}
+		for _, a := range advertisers {
+			if _, ok := b.needed[i].advertisers[a.ID]; ok {
+				as = append(as, builder.Advertiser(a))
+			}
+		}
+		if err := s.store.AddParents(as, cs); err != nil {
+			return err
+		}
+	}
+	b.needed = nil
+	return nil
+}
+
+// finish ends the stores, one after another: each uses all processors.
+func (b *build) finish(ctx context.Context, end backend.Position) error {
+	for i, s := range b.stores {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		at := &pb.Position{Clock: end.Clock, Mark: end.Mark, Quantum: 1}
+		if err := s.store.Finish(at, b.data.Table(b.model.Table(balance.NodeID(i+1)))); err != nil {
+			return err
+		}
+		s.finished = true
+		b.mu.Lock()
+		b.halves += s.keywords
+		b.report()
+		b.mu.Unlock()
+	}
+	return nil
+}
+
+// close ends all stores; after an error those that were made are removed.
+func (b *build) close(err error) error {
+	for _, s := range b.stores {
+		if closed := s.store.Close(); err == nil {
+			err = closed
+		}
+	}
+	if err != nil {
+		err = errors.Join(err, b.remove())
+	}
+	return err
+}
+
+// remove removes the stores that were made.
+func (b *build) remove() error {
+	var err error
+	for _, s := range b.stores {
+		if s.finished {
+			err = errors.Join(err, os.RemoveAll(s.dir))
+		}
+	}
+	return err
+}
+
+func (b *build) summary(clock uint64) *Summary {
+	out := &Summary{Clock: clock, MaxOverMean: b.even.Ratio(), Took: time.Since(b.begin)}
+	for i, s := range b.stores {
+		out.Stores = append(out.Stores, Store{
+			Dir: s.dir, Slices: len(b.model.Table(balance.NodeID(i + 1)).Slices), Groups: s.groups, Keywords: s.keywords,
+		})
+		out.Groups += s.groups
+		out.Keywords += s.keywords
+	}
+	return out
+}

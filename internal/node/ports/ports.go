@@ -1,0 +1,76 @@
+// Package ports has what a process listens on: its listeners and their limits on
+// connections, its gRPC servers, its admin port and its metrics.
+package ports
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"slices"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"adshard/internal/node/admin"
+	"adshard/internal/node/config"
+	"adshard/internal/node/httpapi"
+)
+
+// Ports is what a process shows of itself, and its admin server; without an
+// address there is none.
+type Ports struct {
+	listener net.Listener // nil: none
+	registry *prometheus.Registry
+	Sockets  *Sockets
+	hosts    []string     // by which it may be called, beside its addresses
+	Explain  http.Handler // a master's, once there is one
+}
+
+// Open listens; hosts are names by which the port may be called.
+func Open(address string, hosts ...string) (*Ports, error) {
+	p := &Ports{registry: admin.NewRegistry(), Sockets: newSockets(fileLimit()), hosts: hosts}
+	if address == "" {
+		return p, nil
+	}
+	if !config.Unspecified(address) {
+		p.hosts = append(slices.Clone(hosts), address)
+	}
+	var err error
+	p.listener, err = Listen(p.Sockets.Admin, "admin", address)
+	return p, err
+}
+
+// Registerer returns a registerer for the metrics of one node of the process; they
+// carry its name.
+func (p *Ports) Registerer(node string) prometheus.Registerer {
+	return prometheus.WrapRegistererWith(prometheus.Labels{"node": node}, p.registry)
+}
+
+// Print tells where the port is.
+func (p *Ports) Print(out io.Writer) {
+	if p.listener != nil {
+		fmt.Fprintf(out, "admin http://%s\n", p.listener.Addr())
+	}
+}
+
+// Serve serves the admin port until ctx is done. ready returns why the process
+// cannot do its work. handler makes the handler of a configuration; nil: admin.New.
+func (p *Ports) Serve(ctx context.Context, ready func() []string, handler func(admin.Config) http.Handler, log *slog.Logger) error {
+	if p.listener == nil {
+		<-ctx.Done()
+		return nil
+	}
+	cfg := admin.Config{Registry: p.registry, Ready: ready, Explain: p.Explain, Hosts: p.hosts, Log: log}
+	if handler == nil {
+		handler = admin.New
+	}
+	return httpapi.Serve(ctx, p.listener, handler(cfg))
+}
+
+func (p *Ports) Close() {
+	if p.listener != nil {
+		_ = p.listener.Close()
+	}
+}

@@ -1,0 +1,49 @@
+package ports
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"adshard/internal/node/conns"
+)
+
+// Sockets is what a process has room for: how many connections it keeps of
+// those that others open, by what they are for. All of them together leave
+// files for the stores, the database and the connections that the process
+// opens itself; and neither queries nor peers take the place of the admin port.
+type Sockets struct{ Queries, Peers, Admin *conns.Pool }
+
+const (
+	// ownFiles is how many files a process has open before anybody connects.
+	ownFiles = 64
+	// What is enough, however many files a process may open.
+	mostQueries = 1 << 14
+	mostPeers   = 1 << 12
+	mostAdmin   = 64
+)
+
+// defaultFiles is how many files a process may open where that is not known.
+const defaultFiles = 1024
+
+// newSockets shares the files that a process may open: of those that it does
+// not need itself, a quarter each for queries and for peers, an eighth for the
+// admin port.
+func newSockets(files uint64) *Sockets {
+	spare := max(32, int(min(files, 1<<20))-ownFiles)
+	return &Sockets{
+		Queries: conns.New(min(mostQueries, spare/4)),
+		Peers:   conns.New(min(mostPeers, spare/4)),
+		Admin:   conns.New(min(mostAdmin, spare/8)),
+	}
+}
+
+// Register registers the metrics of the connections.
+func (s *Sockets) Register(r prometheus.Registerer) {
+	for name, pool := range map[string]*conns.Pool{"queries": s.Queries, "peers": s.Peers, "admin": s.Admin} {
+		labels := prometheus.Labels{"port": name}
+		r.MustRegister(
+			prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "adshard_connections", ConstLabels: labels,
+				Help: "Connections that others have opened."}, func() float64 { return float64(pool.Open()) }),
+			prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "adshard_connections_evicted_total", ConstLabels: labels,
+				Help: "Silent connections that were closed to make room."}, func() float64 { return float64(pool.Evicted()) }))
+	}
+}

@@ -1,0 +1,66 @@
+// Package remote has the clients of a balancer and of a distributor, reached by
+// gRPC.
+package remote
+
+import (
+	"context"
+
+	"google.golang.org/grpc"
+
+	"adshard/internal/node/wire"
+	"adshard/loadproxy"
+	"adshard/schema/pb"
+)
+
+// Balancer is a balancer reached by gRPC, as loadproxy and fanout ask it.
+type Balancer struct{ Conn *grpc.ClientConn }
+
+// Register implements loadproxy.Balancer.
+func (c Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.RegisterResponse, error) {
+	return pb.NewBalancerClient(c.Conn).Register(ctx, r)
+}
+
+// Report implements loadproxy.Balancer.
+func (c Balancer) Report(ctx context.Context, r *pb.ReportRequest) (*pb.ReportResponse, error) {
+	return pb.NewBalancerClient(c.Conn).Report(ctx, r)
+}
+
+// Distributor implements loadproxy.Balancer.
+func (c Balancer) Distributor(address string) (loadproxy.Distributor, func() error, error) {
+	if address == "" {
+		return Distributor(c), func() error { return nil }, nil
+	}
+	conn, err := wire.Dial(address)
+	if err != nil {
+		return nil, nil, err
+	}
+	return Distributor{conn}, conn.Close, nil
+}
+
+// WatchMap implements fanout.Source.
+func (c Balancer) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.WatchMapResponse, error) {
+	return pb.NewBalancerClient(c.Conn).WatchMap(ctx, r)
+}
+
+// Distributor is a distributor reached by gRPC.
+type Distributor struct{ Conn *grpc.ClientConn }
+
+// Enlist implements loadproxy.Distributor.
+func (c Distributor) Enlist(ctx context.Context, r *pb.RegisterRequest) (*pb.EnlistResponse, error) {
+	return pb.NewDistributorClient(c.Conn).Enlist(ctx, r)
+}
+
+// Pull implements loadproxy.Distributor.
+func (c Distributor) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullResponse, error) {
+	return pb.NewDistributorClient(c.Conn).Pull(ctx, r, grpc.MaxCallRecvMsgSize(wire.MaxBucket))
+}
+
+// Verify implements loadproxy.Distributor.
+func (c Distributor) Verify(ctx context.Context, r *pb.VerifyRequest) (*pb.VerifyResponse, error) {
+	return pb.NewDistributorClient(c.Conn).Verify(ctx, r)
+}
+
+// Quanta implements quanta.
+func (c Balancer) Quanta(ctx context.Context, r *pb.QuantaRequest) (*pb.QuantaResponse, error) {
+	return pb.NewBalancerClient(c.Conn).Quanta(ctx, r)
+}

@@ -1,0 +1,69 @@
+package slave
+
+import (
+	"time"
+
+	"adshard/internal/node/config"
+)
+
+// Config is a slave's configuration.
+type Config struct {
+	// Name is unique in the cluster; the slave keeps it over restarts.
+	Name string `yaml:"name"`
+	// Listen is where masters ask; Advertise is the address that they are
+	// told, empty: the one listened on, which must name a host then. Admin is
+	// the admin port, empty: none.
+	Listen    string `yaml:"listen"`
+	Advertise string `yaml:"advertise"`
+	Admin     string `yaml:"admin"`
+	// AdminHosts are names by which the admin port may be called, beside
+	// localhost and the addresses that it has.
+	AdminHosts []string `yaml:"admin_hosts"`
+	// Dir is where the store lies; it is made when it is missing.
+	Dir string `yaml:"dir"`
+	// Balancer is the balancer's address; empty: the slave waits until it is
+	// adopted (`adshard slaves add`).
+	Balancer string `yaml:"balancer"`
+	// CacheBytes is for blocks that RocksDB has read; WriteBytes for what it
+	// has not written to files yet. 0: the store's defaults.
+	CacheBytes uint64 `yaml:"cache_bytes"`
+	WriteBytes uint64 `yaml:"write_bytes"`
+	// MaxInFlight is the most searches under way; more are refused at once.
+	MaxInFlight int `yaml:"max_in_flight"`
+	// LoadCounted is of how many searches a second the cost is counted, about;
+	// 0: of none.
+	LoadCounted int `yaml:"load_counted"`
+	// Grace is how long a starting slave waits for a balancer before it serves
+	// what it holds.
+	Grace time.Duration `yaml:"grace"`
+	// BucketBytes bounds a pull's answer.
+	BucketBytes int `yaml:"bucket_bytes"`
+}
+
+// DefaultConfig returns the defaults.
+func DefaultConfig() Config {
+	return Config{
+		Name: "slave-0", Listen: "127.0.0.1:7100", Admin: "127.0.0.1:7101", Dir: "data/slave-0",
+		Balancer: "127.0.0.1:7000", MaxInFlight: 128, LoadCounted: 1000, Grace: 2 * time.Second, BucketBytes: 4 << 20,
+	}
+}
+
+// Validate lists all faults.
+func (c *Config) Validate() error {
+	var k config.Check
+	k.Name("name", c.Name)
+	k.Address("listen", c.Listen, true)
+	k.Address("advertise", c.Advertise, false)
+	k.That(c.Advertise != "" || !config.Unspecified(c.Listen), "advertise",
+		"is needed, since listen (%s) names no host: give the HOST:PORT that masters are to ask", c.Listen)
+	k.Address("admin", c.Admin, false)
+	k.Apart("admin", c.Admin, "listen", c.Listen)
+	k.Hosts("admin_hosts", c.AdminHosts)
+	k.Address("balancer", c.Balancer, false)
+	k.That(c.Dir != "", "dir", "must not be empty")
+	k.Number("max_in_flight", c.MaxInFlight, 1, 1<<16)
+	k.Number("load_counted", c.LoadCounted, 0, 1<<20)
+	k.Duration("grace", c.Grace, 0, time.Hour)
+	k.Number("bucket_bytes", c.BucketBytes, 1<<10, 32<<20)
+	return k.Err()
+}

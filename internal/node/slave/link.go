@@ -1,0 +1,131 @@
+package slave
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"adshard/fault"
+	"adshard/internal/node/config"
+	"adshard/internal/node/remote"
+	"adshard/internal/node/wire"
+	"adshard/loadproxy"
+	"adshard/schema/pb"
+)
+
+// link is a slave's way to its balancer, which may be told later: a slave that
+// is configured without one waits until it is adopted, and remembers by whom in
+// a file of its directory.
+type link struct {
+	configured bool
+	file       string
+
+	mu      sync.Mutex
+	address string          // "": not told yet; under mu
+	client  remote.Balancer // of address; under mu
+}
+
+// adoptedFile is where a slave remembers its balancer's address.
+const adoptedFile = "adopted-by"
+
+func newLink(cfg *Config) (*link, error) {
+	l := &link{configured: cfg.Balancer != "", file: filepath.Join(cfg.Dir, adoptedFile)}
+	address := cfg.Balancer
+	if address == "" {
+		text, err := os.ReadFile(l.file)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, config.DirError(cfg.Dir, err)
+		}
+		address = strings.TrimSpace(string(text))
+	}
+	if address == "" {
+		return l, nil
+	}
+	return l, l.dial(address)
+}
+
+// dial connects to another address. Called under mu, or before l is shared.
+func (l *link) dial(address string) error {
+	conn, err := wire.Dial(address)
+	if err != nil {
+		return err
+	}
+	if l.address != "" {
+		_ = l.client.Conn.Close()
+	}
+	l.address, l.client = address, remote.Balancer{Conn: conn}
+	return nil
+}
+
+// adopt makes the balancer at an address the slave's. Errors: fault.Conflict
+// when the configuration names another one.
+func (l *link) adopt(address string) error {
+	var k config.Check
+	if k.Address("balancer", address, true); k.Err() != nil {
+		return k.Err()
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.address == address:
+		return nil
+	case l.configured:
+		return fault.Newf(fault.Conflict, "slave: adopt",
+			"this slave is configured for the balancer at %s, not %s; change its configuration", l.address, address)
+	}
+	if err := os.WriteFile(l.file, []byte(address+"\n"), 0o640); err != nil {
+		return config.DirError(filepath.Dir(l.file), err)
+	}
+	return l.dial(address)
+}
+
+func (l *link) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.address != "" {
+		_ = l.client.Conn.Close()
+	}
+}
+
+// now returns the balancer's client. Errors: fault.Unavailable when there is no
+// balancer yet.
+func (l *link) now() (remote.Balancer, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.address == "" {
+		return remote.Balancer{}, fault.Newf(fault.Unavailable, "slave",
+			"started without a balancer, it waits to be adopted: `adshard slaves add` with this slave's address")
+	}
+	return l.client, nil
+}
+
+// Register implements loadproxy.Balancer.
+func (l *link) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.RegisterResponse, error) {
+	c, err := l.now()
+	if err != nil {
+		return nil, err
+	}
+	return c.Register(ctx, r)
+}
+
+// Report implements loadproxy.Balancer.
+func (l *link) Report(ctx context.Context, r *pb.ReportRequest) (*pb.ReportResponse, error) {
+	c, err := l.now()
+	if err != nil {
+		return nil, err
+	}
+	return c.Report(ctx, r)
+}
+
+// Distributor implements loadproxy.Balancer.
+func (l *link) Distributor(address string) (loadproxy.Distributor, func() error, error) {
+	c, err := l.now()
+	if err != nil {
+		return nil, nil, err
+	}
+	return c.Distributor(address)
+}

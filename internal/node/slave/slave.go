@@ -1,0 +1,170 @@
+// Package slave is the process that keeps a part of the groups in a store and
+// answers the searches of masters in it. It is filled through a distributor
+// (package loadproxy).
+package slave
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+	"google.golang.org/grpc"
+
+	"adshard/barrels"
+	"adshard/barrels/rocks"
+	"adshard/internal/node/admin"
+	"adshard/internal/node/config"
+	"adshard/internal/node/ports"
+	"adshard/internal/node/shardserver"
+	"adshard/internal/node/wire"
+	"adshard/loadproxy"
+	"adshard/schema/pb"
+)
+
+// Run runs a slave until ctx is over. When it serves it prints
+// "slave N ready ADDR" (a name slave-N as N) and "admin http://ADDR" on out.
+func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error {
+	if err := cfg.Validate(); err != nil {
+		return err
+	}
+	port, err := ports.Open(cfg.Admin, cfg.AdminHosts...)
+	if err != nil {
+		return err
+	}
+	defer port.Close()
+	store, err := OpenStore(&cfg)
+	if err != nil {
+		return err
+	}
+	defer CloseStore(store, log)
+	s, err := New(cfg, store, port, log)
+	if err != nil {
+		return err
+	}
+	port.Sockets.Register(port.Registerer(cfg.Name))
+	port.Print(out)
+	fmt.Fprintf(out, "slave %s ready %s\n", shortName(cfg.Name), s.Address())
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return port.Serve(ctx, s.Ready, nil, log) })
+	group.Go(func() error { return s.Run(ctx) })
+	return group.Wait()
+}
+
+// shortName is a slave's name on its ready line.
+func shortName(name string) string { return strings.TrimPrefix(name, "slave-") }
+
+// OpenStore opens the slave's RocksDB and makes its directory.
+func OpenStore(cfg *Config) (barrels.Store, error) {
+	if err := os.MkdirAll(cfg.Dir, 0o750); err != nil {
+		return nil, config.DirError(cfg.Dir, err)
+	}
+	store, err := rocks.Open(cfg.Dir, rocks.Options{Name: cfg.Name, CacheBytes: cfg.CacheBytes, WriteBufferBytes: cfg.WriteBytes})
+	if err != nil {
+		return nil, fmt.Errorf("open the store of %s in %s: %w", cfg.Name, cfg.Dir, err)
+	}
+	return store, nil
+}
+
+func CloseStore(store barrels.Store, log *slog.Logger) {
+	if err := store.Close(); err != nil {
+		log.Error("the store did not close cleanly", "err", err)
+	}
+}
+
+// Slave is a slave that listens.
+type Slave struct {
+	cfg      Config
+	store    barrels.Store
+	listener net.Listener
+	server   *grpc.Server
+	balancer *link
+	proxy    *loadproxy.Proxy
+	log      *slog.Logger
+}
+
+// New listens and connects; it does not own the store.
+func New(cfg Config, store barrels.Store, port *ports.Ports, log *slog.Logger) (*Slave, error) {
+	listener, err := ports.Listen(port.Sockets.Peers, "listen", cfg.Listen)
+	if err != nil {
+		return nil, err
+	}
+	s := &Slave{cfg: cfg, store: store, listener: listener, log: log.With("node", cfg.Name)}
+	if s.balancer, err = newLink(&cfg); err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	own := loadproxy.Default(cfg.Name, s.Address())
+	own.Incarnation, own.Grace, own.MaxBytes = rand.Text(), cfg.Grace, uint32(cfg.BucketBytes)
+	own.Counted = cfg.LoadCounted
+	s.proxy, err = loadproxy.New(own, store, s.balancer, s.log)
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	metrics := admin.NewSlaveMetrics(port.Registerer(cfg.Name), store, s.proxy.State, s.log)
+	s.server = grpc.NewServer(wire.SlaveOptions(func(_ string, cause any) { metrics.Panicked(cause) })...)
+	pb.RegisterSlaveServer(s.server, shardserver.New(
+		shardserver.Identity{Name: cfg.Name, Incarnation: own.Incarnation}, store, s.proxy, cfg.MaxInFlight, metrics, s.adopt))
+	return s, nil
+}
+
+// Address is where masters reach the slave.
+func (s *Slave) Address() string {
+	if s.cfg.Advertise != "" {
+		return s.cfg.Advertise
+	}
+	return s.listener.Addr().String()
+}
+
+// State returns how the slave keeps up with its distributor.
+func (s *Slave) State() loadproxy.State { return s.proxy.State() }
+
+// Close ends what newSlave began if run never did.
+func (s *Slave) Close() {
+	_ = s.listener.Close()
+	s.balancer.close()
+}
+
+// adopt is the shardserver.Adopter.
+func (s *Slave) adopt(balancer string) (name string, err error) {
+	if err := s.balancer.adopt(balancer); err != nil {
+		return "", err
+	}
+	s.log.Info("adopted", "balancer", balancer)
+	return s.cfg.Name, nil
+}
+
+// Run serves until ctx is over.
+func (s *Slave) Run(ctx context.Context) error {
+	defer s.balancer.close()
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return ports.ServeGRPC(ctx, s.server, s.listener) })
+	group.Go(func() error { return s.proxy.Run(ctx) })
+	return group.Wait()
+}
+
+// Ready returns why the slave cannot do all of its work. Without a balancer it
+// still serves what it holds.
+func (s *Slave) Ready() []string {
+	state := s.proxy.State()
+	if state.Refused {
+		return []string{s.cfg.Name + " is refused: " + state.Trouble}
+	}
+	if state.CaughtUp && state.Lacking == "" && !loadproxy.OnlyFilling(s.store.Slices()) {
+		return nil
+	}
+	if state.Repair != "" {
+		return []string{s.cfg.Name + ": " + state.Repair}
+	}
+	why := []string{s.cfg.Name + " does not yet hold all that it should"}
+	if state.Trouble != "" {
+		why = append(why, state.Trouble)
+	}
+	return why
+}

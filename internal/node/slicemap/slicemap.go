@@ -1,0 +1,50 @@
+// Package slicemap returns what each slave serves in a model of package balance,
+// and the list of shards that masters get.
+package slicemap
+
+import (
+	"adshard/balance"
+	"adshard/schema/pb"
+	"adshard/search"
+)
+
+// Served is what a node serves in a model.
+type Served struct {
+	Slices  int
+	In, Out int // being copied
+	Width   search.Width
+}
+
+// ByNode returns what each node of a model serves.
+func ByNode(m *balance.Model) map[balance.NodeID]Served {
+	out := make(map[balance.NodeID]Served, len(m.Nodes()))
+	for _, s := range m.Slices() {
+		n := out[s.Node]
+		n.Slices++
+		n.Width = n.Width.Add(search.IntervalWidth(uint64(s.Lo), uint64(s.Hi)))
+		if s.Move.Phase == balance.Copying {
+			n.Out++
+			to := out[s.Move.Other]
+			to.In++
+			out[s.Move.Other] = to
+		}
+		out[s.Node] = n
+	}
+	return out
+}
+
+// Part is a node's part of the ring, 0 to 1.
+func (s Served) Part() float64 { return float64(s.Width.Hi) + float64(s.Width.Lo)/(1<<32)/(1<<32) }
+
+// Shards returns the slaves that serve something in the model's view, and how
+// much.
+func Shards(m *balance.Model) []*pb.Shard {
+	var out []*pb.Shard
+	serving := ByNode(m)
+	for _, n := range m.Nodes() {
+		if s := serving[n.ID]; s.Slices > 0 {
+			out = append(out, &pb.Shard{Name: n.Name, Addresses: []string{n.Address}, WidthHi: s.Width.Hi, WidthLo: s.Width.Lo})
+		}
+	}
+	return out
+}

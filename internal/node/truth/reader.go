@@ -1,0 +1,101 @@
+package truth
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"adshard/backend"
+	"adshard/backend/nodedata"
+	"adshard/balance"
+)
+
+// BatchSize is how many items are read at a time.
+const BatchSize = 128
+
+// Builders hands out builders of node data, each to one goroutine at a time,
+// since they remember words.
+type Builders struct{ free chan *nodedata.Builder }
+
+// Take waits for a builder that nobody uses; release gives it back.
+func (b *Builders) Take() (builder *nodedata.Builder, release func()) {
+	builder = <-b.free
+	return builder, func() { b.free <- builder }
+}
+
+// number returns how many builders there are.
+func (b *Builders) number() int { return cap(b.free) }
+
+func NewBuilders(order balance.Order, n int) *Builders {
+	b := &Builders{free: make(chan *nodedata.Builder, n)}
+	for range n {
+		b.free <- nodedata.New(order)
+	}
+	return b
+}
+
+// Batch is a run of entries with what was read for them, all from one
+// snapshot.
+type Batch struct {
+	Entries     []balance.Entry
+	Items       map[uint64]*backend.Item
+	Campaigns   []*backend.Campaign
+	Advertisers []*backend.Advertiser
+}
+
+// Reader reads from one snapshot and remembers which parents it has read.
+type Reader struct {
+	order                  balance.Order
+	snap                   backend.Snapshot
+	campaigns, advertisers map[uint64]bool
+}
+
+func NewReader(order balance.Order, snap backend.Snapshot) Reader {
+	return Reader{order: order, snap: snap, campaigns: make(map[uint64]bool), advertisers: make(map[uint64]bool)}
+}
+
+func (r *Reader) Read(ctx context.Context, entries []balance.Entry) (Batch, error) {
+	next := Batch{Entries: entries, Items: make(map[uint64]*backend.Item, len(entries))}
+	var ids []uint64
+	campaigns, advertisers := map[uint64]bool{}, map[uint64]bool{}
+	for _, e := range entries {
+		switch {
+		case e.Key != 0:
+			ids = append(ids, r.order.Item(e.Key))
+		case backend.Kind(e.Parent.Kind) == backend.KindCampaign:
+			campaigns[e.Parent.ID] = true
+		default:
+			advertisers[e.Parent.ID] = true
+		}
+	}
+	slices.Sort(ids) // neighbours in the database are read together
+	items, err := r.snap.Items(ctx, ids)
+	if err != nil {
+		return next, err
+	}
+	for _, it := range items {
+		next.Items[it.Group.ID] = it
+		campaigns[it.Group.CampaignID], advertisers[it.Group.AdvertiserID] = true, true
+	}
+	if ids := unread(campaigns, r.campaigns); len(ids) > 0 {
+		if next.Campaigns, err = r.snap.Campaigns(ctx, ids); err != nil {
+			return next, err
+		}
+	}
+	if ids := unread(advertisers, r.advertisers); len(ids) > 0 {
+		next.Advertisers, err = r.snap.Advertisers(ctx, ids)
+	}
+	return next, err
+}
+
+// unread returns the wanted ids that were not read before, and marks them.
+func unread(want, read map[uint64]bool) []uint64 {
+	var out []uint64
+	for _, id := range slices.Sorted(maps.Keys(want)) {
+		if !read[id] {
+			read[id] = true
+			out = append(out, id)
+		}
+	}
+	return out
+}

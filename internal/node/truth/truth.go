@@ -1,0 +1,193 @@
+// Package truth reads groups with their parents from a snapshot of the database
+// and makes the certificates that every slave's data must match.
+package truth
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"adshard/backend"
+	"adshard/backend/nodedata"
+	"adshard/balance"
+	"adshard/barrels"
+	"adshard/barrels/certify"
+	"adshard/barrels/record"
+	"adshard/fault"
+
+	"golang.org/x/sync/errgroup"
+	"google.golang.org/protobuf/proto"
+)
+
+// Certifier makes certificates of what the database says: what every slave that
+// holds an interval must have of it.
+type Certifier struct {
+	Order    balance.Order
+	DB       backend.Store
+	Builders *Builders
+}
+
+// whole is a group with its campaign, as read.
+type whole struct {
+	item *backend.Item
+	of   *backend.Campaign
+}
+
+// Certify returns the certificate of these items and parents, read from a
+// snapshot taken now, and about how much time of a processor that took. One
+// goroutine reads while others build and sum.
+func (t *Certifier) Certify(ctx context.Context, keys []balance.Key, parents []balance.Parent) (balance.Certificate, time.Duration, error) {
+	snap, err := t.DB.Snapshot(ctx)
+	if err != nil {
+		return balance.Certificate{}, 0, err
+	}
+	defer snap.Close()
+	var busy atomic.Int64
+	parts := make([]barrels.Certificate, t.Builders.number())
+	group, both := errgroup.WithContext(ctx)
+	batches := make(chan []whole, len(parts))
+	group.Go(func() error {
+		defer close(batches)
+		r := wholes{reading: NewReader(t.Order, snap), campaigns: make(map[uint64]*backend.Campaign)}
+		for list := range slices.Chunk(keys, BatchSize) {
+			begin := time.Now()
+			next, err := r.read(both, list)
+			busy.Add(int64(time.Since(begin)))
+			if err != nil {
+				return err
+			}
+			select {
+			case batches <- next:
+			case <-both.Done():
+				return both.Err()
+			}
+		}
+		return nil
+	})
+	for i := range parts {
+		group.Go(func() error { return t.sum(batches, &parts[i], &busy) })
+	}
+	if err := group.Wait(); err != nil {
+		return balance.Certificate{}, 0, err
+	}
+	out := balance.Certificate{Clock: snap.Position().Clock, Builder: nodedata.Version}
+	for i := range out.Bins {
+		var sum certify.Sum
+		for _, p := range parts {
+			sum.Add(p.Bins[i])
+		}
+		out.Bins[i] = balance.Sum(sum)
+		out.Items += sum.Count
+	}
+	begin := time.Now()
+	out.Parents, err = t.parents(ctx, snap, parents)
+	return out, time.Duration(busy.Load()) + time.Since(begin), err
+}
+
+// sum adds batches to a certificate until there are no more.
+func (t *Certifier) sum(batches <-chan []whole, into *barrels.Certificate, busy *atomic.Int64) error {
+	builder, release := t.Builders.Take()
+	defer release()
+	for batch := range batches {
+		begin := time.Now()
+		for _, w := range batch {
+			item, err := builder.Item(w.item, w.of)
+			if err != nil {
+				return fmt.Errorf("group %d: %w", w.item.Group.ID, err)
+			}
+			s, err := record.ItemSum(item)
+			if err != nil {
+				return fmt.Errorf("group %d: %w", w.item.Group.ID, err)
+			}
+			into.Bins[balance.Bin(balance.Key(item.Group.Key))].Add(s)
+		}
+		busy.Add(int64(time.Since(begin)))
+	}
+	return nil
+}
+
+// parents returns the sums of those parents that are there.
+func (t *Certifier) parents(ctx context.Context, snap backend.Snapshot, list []balance.Parent) (out []balance.ParentSum, err error) {
+	builder, release := t.Builders.Take()
+	defer release()
+	ids := map[backend.Kind][]uint64{}
+	for _, p := range list {
+		ids[backend.Kind(p.Kind)] = append(ids[backend.Kind(p.Kind)], p.ID)
+	}
+	add := func(kind backend.Kind, id uint64, stored proto.Message) error {
+		hi, lo, err := record.ParentHash(stored)
+		out = append(out, balance.ParentSum{Parent: balance.Parent{Kind: uint8(kind), ID: id}, Hi: hi, Lo: lo})
+		return err
+	}
+	for wanted := range slices.Chunk(ids[backend.KindAdvertiser], BatchSize) {
+		list, err := snap.Advertisers(ctx, wanted)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range list {
+			if err := add(backend.KindAdvertiser, a.ID, builder.Advertiser(a)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for wanted := range slices.Chunk(ids[backend.KindCampaign], BatchSize) {
+		list, err := snap.Campaigns(ctx, wanted)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range list {
+			record, err := builder.Campaign(c)
+			if err == nil {
+				err = add(backend.KindCampaign, c.ID, record)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("campaign %d: %w", c.ID, err)
+			}
+		}
+	}
+	return out, nil
+}
+
+// wholes reads groups from one snapshot and keeps their campaigns.
+type wholes struct {
+	reading   Reader
+	campaigns map[uint64]*backend.Campaign
+}
+
+// read returns those of the groups that are there.
+func (r *wholes) read(ctx context.Context, keys []balance.Key) ([]whole, error) {
+	entries := make([]balance.Entry, len(keys))
+	for i, k := range keys {
+		entries[i].Key = k
+	}
+	next, err := r.reading.Read(ctx, entries)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range next.Campaigns {
+		r.campaigns[c.ID] = c
+	}
+	out := make([]whole, 0, len(next.Items))
+	for _, it := range next.Items {
+		c, ok := r.campaigns[it.Group.CampaignID]
+		if !ok {
+			return nil, fault.Newf(fault.Corrupt, "balancer: certify", "group %d has no campaign %d", it.Group.ID, it.Group.CampaignID)
+		}
+		out = append(out, whole{it, c})
+	}
+	return out, nil
+}
+
+// Keys lists the known items from lo to hi whose bins are wanted.
+func Keys(items balance.Items, lo, hi balance.Key, wanted uint64) []balance.Key {
+	var keys []balance.Key
+	items.Ascend(lo, hi, func(k balance.Key, _ uint32) bool {
+		if wanted>>balance.Bin(k)&1 == 1 {
+			keys = append(keys, k)
+		}
+		return true
+	})
+	return keys
+}

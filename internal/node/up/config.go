@@ -1,0 +1,83 @@
+package up
+
+import (
+	"time"
+
+	"adshard/balance"
+	"adshard/internal/node/balancer"
+	"adshard/internal/node/config"
+	"adshard/internal/node/httpapi"
+	"adshard/internal/node/master"
+)
+
+// Config is the configuration of a whole cluster on one machine.
+type Config struct {
+	// DB is the database: sqlite:PATH.
+	DB string `yaml:"db"`
+	// Slaves is how many; Strategy places the groups on them.
+	Slaves   int    `yaml:"slaves"`
+	Strategy string `yaml:"strategy"`
+	// StrategyOptions are the strategy's own, by name; Interval is the time
+	// between two of its iterations, 0: none.
+	StrategyOptions map[string]string `yaml:"strategy_options"`
+	Interval        time.Duration     `yaml:"interval"`
+	// Distributors is how many prepare node data; 0: the balancer does.
+	Distributors int `yaml:"distributors"`
+	// Data is where the slaves' stores lie, one directory each (slave-0, …).
+	Data string `yaml:"data"`
+	// Barrels is a directory of stores built offline, used in place of Data;
+	// empty: none.
+	Barrels string `yaml:"barrels"`
+	// HTTP is where queries come in; Admin is the admin port.
+	HTTP  string `yaml:"http"`
+	Admin string `yaml:"admin"`
+	// AdminHosts are names by which the admin port may be called, beside
+	// localhost and the addresses that it has.
+	AdminHosts []string `yaml:"admin_hosts"`
+	// DiscardDataOf is the balancer's.
+	DiscardDataOf []string `yaml:"discard_data_of"`
+	// Processes: each part is a child process of its own.
+	Processes bool `yaml:"processes"`
+	// Lexicon, Profile, Reserve, Explain, Timeout and MaxInFlight are the
+	// master's.
+	Lexicon     string        `yaml:"lexicon"`
+	Profile     string        `yaml:"profile"`
+	Reserve     uint64        `yaml:"reserve_micros"`
+	Explain     string        `yaml:"explain"`
+	Timeout     time.Duration `yaml:"timeout"`
+	MaxInFlight int           `yaml:"max_in_flight"`
+	// CacheBytes is each slave's.
+	CacheBytes uint64 `yaml:"cache_bytes"`
+}
+
+// MaxSlaves is the most slaves that RunUp starts.
+const MaxSlaves = 64
+
+// DefaultConfig returns the defaults; DB has none.
+func DefaultConfig() Config {
+	return Config{
+		Slaves: 3, Strategy: "weighted-move-fast", Interval: balance.DefaultInterval, Data: "data", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081",
+		Profile: "default", Reserve: master.DefaultReserve, Explain: master.ExplainAuto,
+		Timeout: httpapi.DefaultTimeout, MaxInFlight: httpapi.DefaultMaxInFlight,
+	}
+}
+
+// Validate lists all faults.
+func (c *Config) Validate() error {
+	var k config.Check
+	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH")
+	k.Number("slaves", c.Slaves, 1, MaxSlaves)
+	k.Number("distributors", c.Distributors, 0, MaxSlaves)
+	balancer.CheckStrategy(&k, c.Strategy, c.StrategyOptions, c.Interval)
+	k.That(c.Data != "" || c.Barrels != "", "data", "must not be empty")
+	k.Address("http", c.HTTP, true)
+	k.Address("admin", c.Admin, false)
+	k.Apart("admin", c.Admin, "http", c.HTTP)
+	k.Hosts("admin_hosts", c.AdminHosts)
+	k.OneOf("profile", c.Profile, "default", "sklik")
+	k.That(c.Reserve > 0, "reserve_micros", "must be positive")
+	master.CheckExplain(&k, c.Explain, c.Admin)
+	k.Duration("timeout", c.Timeout, time.Millisecond, httpapi.MaxTimeout)
+	k.Number("max_in_flight", c.MaxInFlight, 1, 1<<16)
+	return k.Err()
+}

@@ -1,0 +1,288 @@
+package up
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"adshard/fault"
+	"adshard/internal/node/config"
+	"adshard/internal/node/home"
+)
+
+const (
+	// startTime bounds how long a child may take until it listens; a balancer
+	// loads all items first.
+	startTime = 2 * time.Minute
+	// endTime is how long a child may take to end by itself.
+	endTime = 10 * time.Second
+)
+
+// runProcesses runs each part of a cluster as a child process of the same
+// program. A child that ends is not started again; the others go on. The
+// children end with this process, however it ends.
+func runProcesses(ctx context.Context, cfg Config, h *home.Dir, out io.Writer, log *slog.Logger) error {
+	dir, err := os.MkdirTemp("", "adshard-up-")
+	if err != nil {
+		return config.DirError(os.TempDir(), err)
+	}
+	defer os.RemoveAll(dir)
+	c, err := newChildren(dir, log)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if c.stop(); !c.started {
+			h.Release(log)
+		}
+	}()
+	if err := c.startAll(ctx, cfg, h, out); ctx.Err() == nil {
+		return err
+	}
+	return nil
+}
+
+// startAll starts the parts in the order in which they need each other, prints
+// their lines and waits for ctx.
+func (c *children) startAll(ctx context.Context, cfg Config, h *home.Dir, out io.Writer) error {
+	balancer, admin, err := c.startBalancer(ctx, &cfg, h, out)
+	if err != nil {
+		return err
+	}
+	if err := c.startDistributors(ctx, &cfg, balancer, out); err != nil {
+		return err
+	}
+	slaves, err := c.startSlaves(ctx, &cfg, h, balancer, out)
+	if err != nil {
+		return err
+	}
+	master, err := c.startMaster(ctx, &cfg, balancer, slaves, out)
+	if err != nil {
+		return err
+	}
+	c.started = true
+	if admin != "" {
+		fmt.Fprintf(out, "admin %s\n", admin)
+	}
+	url, err := master.waitLine(ctx, "ready ")
+	if err == nil {
+		fmt.Fprintf(out, "ready %s\n", url)
+		<-ctx.Done()
+	}
+	return err
+}
+
+// startBalancer returns the balancer's address and the URL of its admin port; "":
+// it has none.
+func (c *children) startBalancer(ctx context.Context, cfg *Config, h *home.Dir, out io.Writer) (address, admin string, err error) {
+	b, err := c.start(ctx, "balancer", "balancer", cfg.balancer(h))
+	if err != nil {
+		return "", "", err
+	}
+	if admin, err = b.line(ctx, "admin ", cfg.Admin == ""); err != nil {
+		return "", "", err
+	}
+	if address, err = b.line(ctx, "balancer ready ", false); err == nil {
+		fmt.Fprintf(out, "balancer pid %d ready %s\n", b.pid(), address)
+	}
+	return address, admin, err
+}
+
+func (c *children) startDistributors(ctx context.Context, cfg *Config, balancer string, out io.Writer) error {
+	for i := range cfg.Distributors {
+		own := cfg.distributor(i, balancer)
+		d, err := c.start(ctx, own.Name, "distributor", own)
+		if err != nil {
+			return err
+		}
+		address, err := d.line(ctx, fmt.Sprintf("distributor %d ready ", i), false)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "distributor %d pid %d ready %s\n", i, d.pid(), address)
+	}
+	return nil
+}
+
+// startSlaves starts all slaves, then waits for each; it returns their addresses.
+func (c *children) startSlaves(ctx context.Context, cfg *Config, h *home.Dir, balancer string, out io.Writer) (addresses []string, err error) {
+	var slaves []*child
+	for i := range cfg.Slaves {
+		s, err := c.start(ctx, home.StoreName(i), "slave", cfg.slave(i, h, balancer))
+		if err != nil {
+			return nil, err
+		}
+		slaves = append(slaves, s)
+	}
+	for i, s := range slaves {
+		address, err := s.line(ctx, fmt.Sprintf("slave %d ready ", i), false)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(out, "slave %d pid %d ready %s\n", i, s.pid(), address)
+		addresses = append(addresses, address)
+	}
+	return addresses, nil
+}
+
+func (c *children) startMaster(ctx context.Context, cfg *Config, balancer string, slaves []string, out io.Writer) (*child, error) {
+	own := cfg.master(balancer)
+	own.Slaves = slaves
+	if cfg.Admin != "" {
+		own.Admin = loopback // cfg's is the balancer's
+	}
+	m, err := c.start(ctx, "master", "master", own)
+	if err != nil {
+		return nil, err
+	}
+	admin, err := m.line(ctx, "admin ", own.Admin == "")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := m.line(ctx, "master listening ", false); err != nil {
+		return nil, err
+	}
+	if admin != "" {
+		admin = " admin " + admin
+	}
+	fmt.Fprintf(out, "master pid %d%s\n", m.pid(), admin)
+	return m, nil
+}
+
+// children are processes of the same program. One goroutine with a thread of
+// its own starts them all: Linux ends them when that thread ends, which is when
+// this process does.
+type children struct {
+	program string
+	dir     string // of their configuration files
+	log     *slog.Logger
+	begin   chan func()
+	list    []*child
+	started bool // all of them listen
+}
+
+func newChildren(dir string, log *slog.Logger) (*children, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, fault.Newf(fault.Internal, "up", "find this program's file: %w", err)
+	}
+	c := &children{program: program, dir: dir, log: log, begin: make(chan func())}
+	go func() {
+		lockThread()
+		for f := range c.begin {
+			f()
+		}
+	}()
+	return c, nil
+}
+
+// child is a process and what it prints.
+type child struct {
+	name  string
+	cmd   *exec.Cmd
+	lines chan string
+	ended chan struct{} // closed when the process has ended
+	err   error         // its end; read after ended
+}
+
+// start writes the part's configuration and starts it.
+func (c *children) start(ctx context.Context, name, command string, cfg any) (*child, error) {
+	file := filepath.Join(c.dir, name+".yaml")
+	if err := config.WriteFile(file, cfg); err != nil {
+		return nil, err
+	}
+	p := &child{name: name, cmd: exec.Command(c.program, command, "--config", file),
+		lines: make(chan string, 16), ended: make(chan struct{})}
+	p.cmd.Stderr = os.Stderr
+	p.cmd.SysProcAttr = dieWithParent()
+	stdout, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return nil, fault.New(fault.Internal, "up", err)
+	}
+	started := make(chan error)
+	c.begin <- func() { started <- p.cmd.Start() }
+	if err := <-started; err != nil {
+		return nil, fault.Newf(fault.Internal, "up", "start %s: %w", name, err)
+	}
+	c.list = append(c.list, p)
+	go p.watch(stdout, c.log)
+	return p, ctx.Err()
+}
+
+// watch reads what the child prints until it ends.
+func (p *child) watch(stdout io.Reader, log *slog.Logger) {
+	defer close(p.ended)
+	defer close(p.lines)
+	text := bufio.NewScanner(stdout)
+	for text.Scan() {
+		select {
+		case p.lines <- text.Text():
+		default: // nobody reads so many lines
+		}
+	}
+	p.err = p.cmd.Wait()
+	log.Info("a process ended", "name", p.name, "pid", p.pid(), "end", p.cmd.ProcessState.String())
+}
+
+func (p *child) pid() int { return p.cmd.Process.Pid }
+
+// line waits for a line with this prefix and returns the rest of it; optional:
+// it does not come, and "" is returned at once.
+func (p *child) line(ctx context.Context, prefix string, optional bool) (string, error) {
+	if optional {
+		return "", nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	return p.waitLine(ctx, prefix)
+}
+
+func (p *child) waitLine(ctx context.Context, prefix string) (string, error) {
+	for {
+		select {
+		case <-ctx.Done():
+			return "", fault.Newf(fault.KindOf(ctx.Err()), "up", "%s does not say %q: %w", p.name, strings.TrimSpace(prefix), ctx.Err())
+		case line, ok := <-p.lines:
+			if !ok {
+				<-p.ended
+				return "", fault.Newf(fault.Unavailable, "up", "%s ended (%v); its own message stands above", p.name, p.err)
+			}
+			if rest, ok := strings.CutPrefix(line, prefix); ok {
+				return rest, nil
+			}
+		}
+	}
+}
+
+// stop ends all children: those that people ask first, the balancer last.
+func (c *children) stop() {
+	var all sync.WaitGroup
+	for _, p := range c.list {
+		all.Go(func() { p.stop(c.log) })
+	}
+	all.Wait()
+	close(c.begin)
+}
+
+func (p *child) stop(log *slog.Logger) {
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		log.Warn("cannot end a process", "name", p.name, "err", err)
+	}
+	select {
+	case <-p.ended:
+	case <-time.After(endTime):
+		log.Warn("a process does not end; killing it", "name", p.name, "pid", p.pid())
+		_ = p.cmd.Process.Kill()
+		<-p.ended
+	}
+}

@@ -1,0 +1,222 @@
+// Package up runs a whole cluster on one machine, in one process or in a process
+// for each part.
+package up
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+
+	"golang.org/x/sync/errgroup"
+
+	"adshard/backend"
+	"adshard/barrels"
+	"adshard/internal/node/balancer"
+	"adshard/internal/node/database"
+	"adshard/internal/node/distributor"
+	"adshard/internal/node/home"
+	"adshard/internal/node/master"
+	"adshard/internal/node/ports"
+	"adshard/internal/node/slave"
+)
+
+// loopback is where the parts of a cluster on one machine listen.
+const loopback = "127.0.0.1:0"
+
+// Run runs a whole cluster on this machine until ctx is over: a balancer,
+// slaves and a master with real gRPC between them, in this process or, with
+// Processes, in child processes. It prints on out, when they listen,
+// "slave N ready ADDR" and "distributor N ready ADDR" ("slave N pid P ready
+// ADDR" for a child, "master pid P admin http://ADDR" for the master's), and
+// "admin http://ADDR", and last, when a complete answer is possible, "ready
+// http://ADDR".
+func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error {
+	if err := cfg.Validate(); err != nil {
+		return err
+	}
+	db, err := database.Open(ctx, cfg.DB, false)
+	if err != nil {
+		return err
+	}
+	stores, err := home.Open(ctx, cfg.stores(), db)
+	if cfg.Processes || err != nil {
+		_ = db.Close() // the balancer's process opens it
+	}
+	switch {
+	case err != nil:
+		return err
+	case cfg.Processes:
+		return runProcesses(ctx, cfg, stores, out, log)
+	}
+	defer db.Close()
+	started := false
+	defer func() {
+		if !started {
+			stores.Release(log)
+		}
+	}()
+	u := &up{cfg: cfg, home: stores, db: db, log: log}
+	defer u.close()
+	if err := u.start(ctx); err != nil {
+		return err
+	}
+	started = true
+	return u.run(ctx, out)
+}
+
+// up is a cluster in one process.
+type up struct {
+	cfg  Config
+	home *home.Dir
+	db   backend.Store
+	log  *slog.Logger
+
+	port     *ports.Ports
+	listener net.Listener // the balancer's
+	balancer *balancer.Host
+	supply   []*distributor.Process
+	stores   []barrels.Store
+	slaves   []*slave.Slave
+	master   *master.Master
+}
+
+// start opens and listens; what can fail fails here. What people are to reach
+// is first, so that a port in use is told at once.
+func (u *up) start(ctx context.Context) (err error) {
+	if u.port, err = ports.Open(u.cfg.Admin, u.cfg.AdminHosts...); err != nil {
+		return err
+	}
+	if u.listener, err = ports.Listen(u.port.Sockets.Peers, "listen", loopback); err != nil {
+		return err
+	}
+	address := u.listener.Addr().String()
+	if u.master, err = master.New(u.cfg.master(address), u.port, u.log); err != nil {
+		return err
+	}
+	for i := range u.cfg.Slaves {
+		cfg := u.cfg.slave(i, u.home, address)
+		store, err := slave.OpenStore(&cfg)
+		if err != nil {
+			return err
+		}
+		u.stores = append(u.stores, store)
+		s, err := slave.New(cfg, store, u.port, u.log)
+		if err != nil {
+			return err
+		}
+		u.slaves = append(u.slaves, s)
+	}
+	for i := range u.cfg.Distributors {
+		d, err := distributor.NewProcess(ctx, u.cfg.distributor(i, address), u.db, u.port, u.log)
+		if err != nil {
+			return err
+		}
+		u.supply = append(u.supply, d)
+	}
+	own := u.cfg.balancer(u.home)
+	own.Advertise = address
+	b, err := balancer.New(ctx, own, u.db, u.log.With("node", "balancer"))
+	if err == nil {
+		u.balancer = balancer.NewHost(b)
+		balancer.RegisterMetrics(u.port.Registerer("balancer"), u.balancer)
+		u.port.Sockets.Register(u.port.Registerer("up"))
+	}
+	return err
+}
+
+// run serves until ctx is over or a part cannot go on.
+func (u *up) run(ctx context.Context, out io.Writer) error {
+	for i, s := range u.slaves {
+		fmt.Fprintf(out, "slave %d ready %s\n", i, s.Address())
+	}
+	for i, d := range u.supply {
+		fmt.Fprintf(out, "distributor %d ready %s\n", i, d.Address())
+	}
+	u.port.Print(out)
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return u.balancer.Serve(ctx, u.listener) })
+	for _, d := range u.supply {
+		group.Go(func() error { return d.Run(ctx) })
+	}
+	for _, s := range u.slaves {
+		group.Go(func() error { return s.Run(ctx) })
+	}
+	group.Go(func() error { return u.master.Run(ctx) })
+	group.Go(func() error { return u.port.Serve(ctx, u.ready, u.balancer.AdminHandler, u.log) })
+	group.Go(func() error { u.master.Announce(ctx, out); return nil })
+	return group.Wait()
+}
+
+// ready returns why the cluster cannot do all of its work.
+func (u *up) ready() []string {
+	why := append(u.balancer.Ready(), u.master.Ready()...)
+	for _, s := range u.slaves {
+		why = append(why, s.Ready()...)
+	}
+	return why
+}
+
+// close ends what start began; what run served is closed already, and closing
+// it again does nothing.
+func (u *up) close() {
+	if u.port != nil {
+		u.port.Close()
+	}
+	if u.listener != nil {
+		_ = u.listener.Close()
+	}
+	if u.master != nil {
+		u.master.Close()
+	}
+	for _, d := range u.supply {
+		d.Close()
+	}
+	for _, s := range u.slaves {
+		s.Close()
+	}
+	for _, store := range u.stores {
+		slave.CloseStore(store, u.log)
+	}
+}
+
+// stores says where the stores lie.
+func (c *Config) stores() home.Config {
+	s := home.Config{Path: c.Data, Slaves: c.Slaves, DB: c.DB, DiscardDataOf: c.DiscardDataOf}
+	if c.Barrels != "" {
+		s.Path, s.Built = c.Barrels, true
+	}
+	return s
+}
+
+// master, slave, balancer and distributor are the configurations of the cluster's parts.
+func (c *Config) master(balancer string) master.Config {
+	m := master.DefaultConfig()
+	m.HTTP, m.Admin, m.Balancer = c.HTTP, "", balancer
+	m.Lexicon, m.Profile, m.Reserve = c.Lexicon, c.Profile, c.Reserve
+	m.Timeout, m.MaxInFlight, m.Explain = c.Timeout, c.MaxInFlight, c.Explain
+	return m
+}
+
+func (c *Config) slave(i int, h *home.Dir, balancer string) slave.Config {
+	s := slave.DefaultConfig()
+	s.Name = home.StoreName(i)
+	s.Listen, s.Admin, s.Balancer = loopback, "", balancer
+	s.Dir, s.CacheBytes = h.Store(i), c.CacheBytes
+	return s
+}
+
+func (c *Config) balancer(h *home.Dir) balancer.Config {
+	b := balancer.DefaultConfig()
+	b.DB, b.Listen, b.Admin, b.AdminHosts, b.Slaves, b.Strategy = c.DB, loopback, c.Admin, c.AdminHosts, c.Slaves, c.Strategy
+	b.Interval, b.StrategyOptions = c.Interval, c.StrategyOptions
+	b.StateKey, b.Distribute, b.DiscardDataOf = h.StateKey(), c.Distributors == 0, c.DiscardDataOf
+	return b
+}
+
+func (c *Config) distributor(i int, balancer string) distributor.Config {
+	d := distributor.DefaultConfig()
+	d.Name, d.DB, d.Listen, d.Admin, d.Balancer = fmt.Sprint("distributor-", i), c.DB, loopback, "", balancer
+	return d
+}

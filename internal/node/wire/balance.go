@@ -1,0 +1,93 @@
+package wire
+
+import (
+	"time"
+
+	"adshard/balance"
+	"adshard/schema/pb"
+)
+
+// The types of package balance and what they are on the wire.
+
+func ToPosition(p *pb.Position) balance.Position {
+	return balance.Position{Epoch: p.GetEpoch(), Clock: p.GetClock(), Quantum: p.GetQuantum(), Offset: p.GetOffset()}
+}
+
+func FromPosition(p balance.Position) *pb.Position {
+	return &pb.Position{Epoch: p.Epoch, Clock: p.Clock, Quantum: p.Quantum, Offset: p.Offset}
+}
+
+func ToTable(t *pb.SliceTable) balance.Table {
+	out := balance.Table{View: t.GetView(), Least: t.GetLeast(), Filled: t.GetFilled()}
+	for _, s := range t.GetSlices() {
+		out.Slices = append(out.Slices, balance.Held{
+			ID: s.Id, Lo: balance.Key(s.Lo), Hi: balance.Key(s.Hi), Generation: s.Generation,
+			From: s.From, Until: s.Until, State: balance.HeldState(s.State),
+		})
+	}
+	return out
+}
+
+func FromTable(t balance.Table) *pb.SliceTable {
+	out := &pb.SliceTable{View: t.View, Least: t.Least, Filled: t.Filled}
+	for _, s := range t.Slices {
+		out.Slices = append(out.Slices, &pb.HeldSlice{
+			Id: s.ID, Lo: uint64(s.Lo), Hi: uint64(s.Hi), Generation: s.Generation,
+			From: s.From, Until: s.Until, State: pb.HeldState(s.State),
+		})
+	}
+	return out
+}
+
+func FromQuantum(q balance.Quantum) *pb.Quantum {
+	out := &pb.Quantum{Number: q.Number, Clock: q.Clock, View: q.View}
+	for _, o := range q.Ops {
+		out.Ops = append(out.Ops, &pb.Operation{Kind: uint32(o.Kind), Slice: o.Slice, Node: uint32(o.Node),
+			At: uint64(o.At), New: o.New, Name: o.Name, Address: o.Address, State: uint32(o.State)})
+	}
+	if q.Model != nil {
+		state := balance.State{Quantum: q.Number, Model: q.Model}
+		out.Model = state.Encode()
+	}
+	return out
+}
+
+// ToQuantum reads a quantum of an epoch. Errors are those of
+// balance.DecodeState.
+func ToQuantum(epoch uint64, q *pb.Quantum) (balance.Quantum, error) {
+	out := balance.Quantum{Epoch: epoch, Number: q.GetNumber(), Clock: q.GetClock(), View: q.GetView()}
+	for _, o := range q.GetOps() {
+		out.Ops = append(out.Ops, balance.Op{Kind: balance.OpKind(o.Kind), Slice: o.Slice, Node: balance.NodeID(o.Node),
+			At: balance.Key(o.At), New: o.New, Name: o.Name, Address: o.Address, State: balance.NodeState(o.State)})
+	}
+	if len(q.GetModel()) == 0 {
+		return out, nil
+	}
+	state, err := balance.DecodeState(q.GetModel())
+	if err != nil {
+		return out, err
+	}
+	out.Model = state.Model
+	return out, nil
+}
+
+func ToLoad(incarnation string, l *pb.Load) *balance.LoadReport {
+	if l == nil {
+		return nil
+	}
+	out := &balance.LoadReport{Incarnation: incarnation, Number: l.GetNumber(), Interval: time.Duration(min(l.GetIntervalMs(), 1<<40)) * time.Millisecond, Queries: l.GetQueries()}
+	for _, s := range l.GetSlices() {
+		out.Slices = append(out.Slices, balance.SliceCost{Slice: s.Slice, Generation: s.Generation, Cost: toCost(s.Cost)})
+	}
+	for _, i := range l.GetItems() {
+		out.Items = append(out.Items, balance.ItemCost{Key: balance.Key(i.Key), Cost: toCost(i.Cost)})
+	}
+	for _, t := range l.GetTopics() {
+		out.Topics = append(out.Topics, balance.TopicCost{Term: t.Term, Cost: toCost(t.Cost)})
+	}
+	return out
+}
+
+func toCost(c *pb.Cost) balance.Cost {
+	return balance.Cost{Looked: c.GetLooked(), Matched: c.GetMatched(), Micros: c.GetMicros()}
+}
