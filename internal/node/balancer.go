@@ -41,17 +41,13 @@ type Balancer struct {
 	slaves    map[string]*slaveNote
 	suppliers suppliers
 	quanta    ring
-	published *balance.Model // as masters get it; nil: none
-	// unpublished is what masters without a map get until there is a published
-	// one; nil: nothing.
-	unpublished *balance.Model
-	filled      bool          // the first fill is complete
-	changed     chan struct{} // closed and recreated with each quantum and published model
-	asked       []balance.Certify
-	discards    chan balance.Discard
-	askedMore   chan struct{} // closed and recreated when certificates are asked for
-	measured    *measured     // newest; nil: none
-	steering    steering
+	published *balance.Model // when changed was last closed
+	changed   chan struct{}  // closed and recreated with each quantum and published model
+	asked     []balance.Certify
+	discards  chan balance.Discard
+	askedMore chan struct{} // closed and recreated when certificates are asked for
+	measured  *measured     // newest; nil: none
+	steering  steering
 
 	choosing sync.Mutex // one strategy is set at a time
 
@@ -252,8 +248,7 @@ func (b *Balancer) step(change func() error) error {
 		}
 	}
 	if m := b.mapper.Published(); len(out.Quanta) > 0 || m != b.published {
-		b.published, b.unpublished = m, b.mapper.Unpublished()
-		b.filled = b.mapper.Model() != nil && b.mapper.Model().Filled()
+		b.published = m
 		close(b.changed)
 		b.changed = make(chan struct{})
 	}
