@@ -23,7 +23,7 @@ const root = "../.."
 // TestMutations makes the mutations described in testdata, one at a time. A
 // description says what is wrong then, the package (with /…, those below it as well)
 // in which the text to be replaced stands exactly once, tests aside, and what must
-// notice: a test, or in testdata/cluster a few seeds and kept scenarios of the
+// notice: tests, with further flags of theirs, or in testdata/cluster a few seeds and kept scenarios of the
 // simulator.
 //
 //	# what is wrong then
@@ -87,8 +87,8 @@ func read(t *testing.T, file string) mutation {
 		case "package":
 			m.dir, m.below = strings.CutSuffix(rest, "/...")
 		case "test":
-			in, run, _ := strings.Cut(rest, " ")
-			m.args = []string{"-run", run, in}
+			words := strings.Fields(rest)
+			m.args = append([]string{"-run", words[1], words[0]}, words[2:]...)
 		case "seeds":
 			m.env = append(m.env, "SIM_ONLY="+rest)
 		case "replay":
@@ -166,7 +166,7 @@ func noticed(out string) string {
 	for line := range strings.Lines(out) {
 		line = strings.TrimSpace(line)
 		failed = failed || strings.HasPrefix(line, "--- FAIL: ")
-		if failed && strings.Contains(line, "_test.go:") || strings.HasPrefix(line, "panic: ") {
+		if failed && strings.Contains(line, ".go:") || strings.HasPrefix(line, "panic: ") {
 			return line
 		}
 	}
