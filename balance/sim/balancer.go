@@ -20,17 +20,18 @@ type balancer struct {
 	index  *balance.Index
 	fed    uint64
 
-	ring    []balance.Quantum // the newest
-	slaves  map[string]*slave // registered, by name
-	clocks  map[string]uint64 // applied by slaves, as reported
-	heard   []heard
-	began   time.Duration            // when the mapper started
-	hears   map[string]time.Duration // when each slave was last heard, by name
-	shown   *balance.Model           // published
-	own     *distributor             // its own; nil: it leaves that to others
-	timer   uint64                   // of the next tick; earlier ones do nothing
-	saving  bool
-	waiting *balance.SaveState
+	ring     []balance.Quantum // the newest
+	slaves   map[string]*slave // registered, by name
+	clocks   map[string]uint64 // applied by slaves, as reported
+	heard    []heard
+	began    time.Duration            // when the mapper started
+	hears    map[string]time.Duration // when each slave was last heard, by name
+	shown    *balance.Model           // published
+	watchers []*watcher               // masters that wait for a map
+	own      *distributor             // its own; nil: it leaves that to others
+	timer    uint64                   // of the next tick; earlier ones do nothing
+	saving   bool
+	waiting  *balance.SaveState
 }
 
 // heard is when a distributor asked last.
@@ -49,7 +50,7 @@ func (b *balancer) time() time.Duration { return max(0, b.w.now+b.jump) }
 func (b *balancer) run() {
 	w := b.w
 	b.start()
-	b.mapper, b.ring, b.saving, b.waiting, b.heard = nil, nil, false, nil, nil
+	b.mapper, b.ring, b.saving, b.waiting, b.heard, b.watchers = nil, nil, false, nil, nil, nil
 	b.slaves, b.clocks, b.hears, b.shown = map[string]*slave{}, map[string]uint64{}, map[string]time.Duration{}, nil
 	life := b.life
 	w.after(w.jitter(5*w.cfg.Latency), func() {
@@ -80,6 +81,10 @@ func (b *balancer) run() {
 // end stops the process and what is part of it.
 func (b *balancer) end() {
 	b.up, b.mapper = false, nil
+	for _, v := range b.watchers {
+		v.lost()
+	}
+	b.watchers = nil
 	if b.own != nil {
 		b.own.up = false
 	}
@@ -176,16 +181,19 @@ func (b *balancer) carry() {
 	for _, d := range out.Discards {
 		b.discard(d)
 	}
-	if p := b.mapper.Published(); p != b.shown {
-		if b.shown = p; w.checks != nil {
-			w.checks.published(b, p.View())
-		}
+	p := b.mapper.Published()
+	published := p != b.shown
+	if b.shown = p; published && w.checks != nil {
+		w.checks.published(b, p.View())
 	}
 	for _, err := range out.Troubles {
 		w.trouble(b, err)
 	}
 	for _, e := range out.Events {
 		w.told(b, e)
+	}
+	if published || len(out.Quanta) > 0 {
+		b.wake()
 	}
 	b.timer++
 	timer, life := b.timer, b.life
@@ -311,19 +319,6 @@ func (b *balancer) assigned(slave string) (best *distributor) {
 		}
 	}
 	return best
-}
-
-// watch answers a master that has a view: the newest map, if that is newer.
-func (b *balancer) watch(master string, view uint64) *balance.Model {
-	if b.mapper == nil {
-		return nil
-	}
-	b.mapper.Master(b.time(), master, view)
-	b.carry()
-	if m := b.mapper.Published(); m != nil && m.View() > view {
-		return m
-	}
-	return nil
 }
 
 func (b *balancer) String() string { return fmt.Sprintf("%s of epoch %d", b.name, b.epoch) }

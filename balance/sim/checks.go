@@ -11,8 +11,7 @@ import (
 // checks holds a run against the promises of the core.
 type checks struct {
 	w      *world
-	dirty  bool // a table or a master's view changed
-	models map[uint64]*balance.Model
+	dirty  bool              // a table or a master's view changed
 	newest *balance.Model    // durable
 	maps   map[uint64]string // who serves what in each view
 	quanta map[*balancer]balance.Quantum
@@ -35,7 +34,7 @@ type certain struct {
 
 func newChecks(w *world) *checks {
 	return &checks{
-		w: w, models: map[uint64]*balance.Model{}, maps: map[uint64]string{},
+		w: w, maps: map[uint64]string{},
 		quanta: map[*balancer]balance.Quantum{}, order: map[*distributor]balance.Quantum{},
 		certain: map[certain][balance.Bins]time.Duration{}, switched: map[certain]bool{},
 		jumped: -time.Hour,
@@ -54,43 +53,51 @@ func (c *checks) event() {
 // views looks at every view that a master may use: no key is served by two
 // slaves, and each by one, unless that one lacks what it is to serve.
 func (c *checks) views() {
-	var views []uint64
+	done := map[usedView]bool{}
+	look := func(v usedView) {
+		if v.view > 0 && !done[v] {
+			done[v] = true
+			c.view(v)
+		}
+	}
 	for _, m := range c.w.masters {
-		views = append(views, m.view)
+		look(usedView{m.have.View, m.provisional})
 	}
 	for _, b := range c.w.balancers {
 		if b.up && b.mapper != nil && b.mapper.Published() != nil {
-			views = append(views, b.mapper.Published().View())
-		}
-	}
-	slices.Sort(views)
-	for _, v := range slices.Compact(views) {
-		if v > 0 {
-			c.view(v)
+			look(usedView{b.mapper.Published().View(), false})
 		}
 	}
 }
 
-func (c *checks) view(v uint64) {
+// usedView is a view in which a master may ask; see master.provisional.
+type usedView struct {
+	view        uint64
+	provisional bool
+}
+
+func (c *checks) view(v usedView) {
 	var served []balance.Held
 	stale := false
 	for _, s := range c.w.slaves {
 		t := s.disk.table
-		stale = stale || v < t.Least
-		if v >= t.Least && v <= t.View {
-			served = append(served, s.disk.served(v)...)
+		stale = stale || v.view < t.Least
+		if v.view >= t.Least && v.view <= t.View {
+			served = append(served, s.disk.served(v.view)...)
 		}
 	}
 	slices.SortFunc(served, func(a, b balance.Held) int { return cmp.Compare(a.Lo, b.Lo) })
 	missing, twice := gaps(served)
 	if twice != "" {
-		c.w.fail("in view %d %s", v, twice)
+		c.w.fail("in view %d %s", v.view, twice)
 	}
 	if stale {
 		return
 	}
-	if why := c.unexcused(v, missing, func(s *slave) bool { return !s.health.whole }); why != "" {
-		c.w.fail("in view %d %s", v, why)
+	behind := c.behind(v)
+	lacks := func(s *slave) bool { return !s.health.whole || slices.Contains(behind, s) }
+	if why := c.unexcused(v.view, missing, lacks); why != "" {
+		c.w.fail("in view %d %s", v.view, why)
 	}
 }
 
@@ -109,8 +116,8 @@ func (c *checks) deciding(b *balancer, state []byte) {
 	c.least = least
 	for _, m := range c.w.masters {
 		since := c.w.now - m.toldAt
-		if m.up && m.told > 0 && m.told == m.view && m.view < least && m.toldTrue && since < c.w.cfg.Mapper.MasterLease && c.jumped < m.toldAt {
-			c.w.fail("view %d is given up, in which %s still asks: it told so %v ago", m.view, m.name, since)
+		if m.up && m.told > 0 && m.told == m.have.View && m.have.View < least && m.toldTrue && since < c.w.cfg.Mapper.MasterLease && c.jumped < m.toldAt {
+			c.w.fail("view %d is given up, in which %s still asks: it told so %v ago", m.have.View, m.name, since)
 		}
 	}
 }
@@ -122,7 +129,9 @@ func (c *checks) answered(q *question) {
 	if twice != "" {
 		c.w.fail("a query of %s in view %d: %s", q.m.name, q.view, twice)
 	}
-	ill := func(s *slave) bool { return c.hindered(s, q.m, q.began) }
+	ill := func(s *slave) bool {
+		return c.hindered(s, q.m, q.began) || slices.Contains(q.behind, s)
+	}
 	if !slices.ContainsFunc(c.w.slaves, ill) {
 		c.owed++
 	}

@@ -166,7 +166,7 @@ func (c *checks) saved(m *balance.Model) {
 	if old, known := c.maps[m.View()]; known && old != serving {
 		c.w.fail("view %d is two maps: %s; and %s", m.View(), old, serving)
 	}
-	c.maps[m.View()], c.models[m.View()], c.newest = serving, m, m
+	c.maps[m.View()], c.newest = serving, m
 }
 
 // atSwitch: the new server was certified in all bins, and nothing that was

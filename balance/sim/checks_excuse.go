@@ -18,6 +18,11 @@ import (
 //     discarded what was condemned, or the balancer went on without it while it
 //     could not be heard, and it has not got the newest view since.
 //
+// One more excuse is a master's that starts while a balancer that has just started
+// too has no view that all slaves have acknowledged: it gets the newest durable
+// one, since it would have no answers at all, and slaves that do not know that
+// view refuse it.
+//
 // There is no time after its recovery in which a slave is still excused, and no
 // slave is excused by what happens to another process.
 
@@ -119,7 +124,7 @@ func ownersOf(m *balance.Model, gap balance.Interval) (list []owner) {
 // unexcused says which part of the gaps in a view nothing excuses; "": none.
 // ill says why a slave may leave gaps.
 func (c *checks) unexcused(view uint64, gaps []balance.Interval, ill func(*slave) bool) string {
-	m := c.models[view]
+	m := c.w.maps[view]
 	if m == nil {
 		return "the view was never durable"
 	}
@@ -141,6 +146,16 @@ func (c *checks) hindered(s *slave, m *master, since time.Duration) bool {
 		slices.ContainsFunc(c.cuts, func(p pastCut) bool {
 			return p.until >= since && p.from <= c.w.now && p.between(&s.process, &m.process)
 		})
+}
+
+// behind returns the slaves that need not know a view yet.
+func (c *checks) behind(v usedView) (list []*slave) {
+	for _, s := range c.w.slaves {
+		if v.provisional && s.disk.table.View < v.view {
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 // gaps returns the keys that slices by rising key leave out; twice says which two

@@ -2,18 +2,29 @@ package sim
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
 	"adshard/balance"
+	"adshard/fault"
 )
 
-// master asks all slaves in the view that it has.
+// master asks all slaves in the view that it has. It learns its map as the
+// product's masters do: balance.MapWatch and balance.MapVersion decide.
 type master struct {
 	process
 	w     *world
-	view  uint64
+	have  balance.MapVersion
 	nodes []string
+	watch balance.MapWatch
+	// provisional: the map is one that not all slaves have acknowledged. A master
+	// without any gets it from a balancer that has none other since it started.
+	provisional bool
+
+	asking   bool     // slaves, for a map
+	outdated bool     // a slave refused the view while they were being asked
+	waiting  []func() // queries, for a newer map
 
 	// What the balancer last heard of it, for checks: in which view it asks,
 	// when, and whether the balancer of the newest epoch heard it.
@@ -25,45 +36,78 @@ type master struct {
 // run is the life of the process. It keeps no map.
 func (m *master) run() {
 	m.start()
-	m.view, m.nodes, m.told = 0, nil, 0
-	m.w.every(&m.process, 2*m.w.times.poll, func() { m.poll(func() {}) })
+	m.have, m.nodes, m.waiting, m.told = balance.MapVersion{}, nil, nil, 0
+	m.asking, m.outdated, m.provisional = false, false, false
+	m.watch = balance.NewMapWatch(m.w.times.maps)
+	m.later(m.w.jitter(m.w.cfg.Latency), m.poll)
 	if m.w.checks != nil {
-		m.w.every(&m.process, 2*m.w.times.poll, func() { m.ask(1) })
+		m.w.every(&m.process, 2*m.w.times.poll, m.ask)
 	}
 }
 
-// poll tells the balancer the view and learns of a newer one; without a
-// balancer, from the slaves, if it must.
-func (m *master) poll(then func()) {
+// later has the process do something after a while, if it still runs.
+func (m *master) later(d time.Duration, what func()) {
+	life := m.life
+	m.w.after(d, func() {
+		if m.up && m.life == life {
+			what()
+		}
+	})
+}
+
+// poll waits at the balancer for a newer map, again and again.
+func (m *master) poll() {
+	life, have := m.life, m.have
+	name := fmt.Sprint(m.name, "/", life) // each life has another, as in the product
+	failed := func() { m.polled(false, fault.Newf(fault.Unavailable, "sim: ask for the map", "the balancer is away")) }
 	b := m.w.balancerOf(&m.process)
 	if b == nil {
-		then()
+		m.later(m.w.cfg.Latency, failed)
 		return
 	}
-	view := m.view
 	m.w.net.do(call{
-		from: &m.process, to: &b.process, channel: control, timeout: m.w.times.timeout, failed: then,
-		serve: func() func() {
-			if b.mapper != nil {
-				m.told, m.toldAt, m.toldTrue = view, m.w.now, b.epoch == m.w.db.epoch
-			}
-			model := b.watch(m.name, view)
-			return func() {
-				if model != nil {
-					m.adopt(model)
-				}
-				then()
-			}
+		from: &m.process, to: &b.process, channel: control, timeout: m.w.times.watch + m.w.times.timeout, failed: failed,
+		wait: func(reply func(func()), lost func()) {
+			b.watch(&watcher{m: m, name: name, life: life, have: have, lost: lost, reply: func(model *balance.Model) {
+				as := balance.MapVersion{Epoch: b.epoch, Filled: model != nil && b.mapper.Model().Filled()}
+				provisional := model != b.mapper.Published() && (have.View == 0 || m.provisional)
+				reply(func() { m.offered(have, as, model, provisional) })
+			}})
 		},
 	})
 }
 
-// adopt takes a newer map.
-func (m *master) adopt(model *balance.Model) {
-	if model.View() <= m.view {
+// offered takes a balancer's answer to a request that had a map.
+func (m *master) offered(had, as balance.MapVersion, model *balance.Model, provisional bool) {
+	if model == nil {
+		m.polled(true, nil)
 		return
 	}
-	m.view, m.nodes = model.View(), nil
+	as.View = model.View()
+	if err := had.Accept(as); err != nil {
+		m.polled(false, err)
+		return
+	}
+	m.polled(m.adopt(as, model, provisional), nil)
+}
+
+// polled goes on after a request to the balancer.
+func (m *master) polled(fresh bool, err error) {
+	pause := m.watch.Polled(m.w.now, fresh, err)
+	again := func() { m.later(pause, m.poll) }
+	if err != nil && m.watch.AskSlaves(m.w.now, m.have, false) {
+		m.learn(again)
+		return
+	}
+	again()
+}
+
+// adopt makes a map the newest and reports whether it is another.
+func (m *master) adopt(as balance.MapVersion, model *balance.Model, provisional bool) bool {
+	if as == m.have {
+		return false
+	}
+	m.have, m.nodes, m.provisional = as, nil, provisional
 	for _, n := range model.Nodes() {
 		if n.State != balance.Drained {
 			m.nodes = append(m.nodes, n.Name)
@@ -72,39 +116,109 @@ func (m *master) adopt(model *balance.Model) {
 	if m.w.checks != nil {
 		m.w.checks.dirty = true
 	}
+	waiting := m.waiting
+	m.waiting = nil
+	for _, goOn := range waiting {
+		goOn()
+	}
+	return true
+}
+
+// help asks the slaves for a newer map, since one no longer serves the view of
+// the one at hand, if the balancer is away.
+func (m *master) help() {
+	if m.asking {
+		m.outdated = true
+		return
+	}
+	if !m.watch.AskSlaves(m.w.now, m.have, true) {
+		return
+	}
+	m.asking, m.outdated = true, false
+	m.learn(func() {
+		m.later(m.w.times.maps.FirstPause, func() {
+			if m.asking = false; m.outdated {
+				m.help()
+			}
+		})
+	})
+}
+
+// learn asks all slaves for the map that they were told of.
+func (m *master) learn(then func()) {
+	var told []balance.MapVersion
+	var models []*balance.Model
+	open := len(m.w.slaves)
+	done := func() {
+		if open--; open > 0 {
+			return
+		}
+		if best, as, err := m.have.Choose(told); err == nil {
+			m.adopt(as, models[best], false)
+		}
+		then()
+	}
+	for _, s := range m.w.slaves {
+		m.w.net.do(call{
+			from: &m.process, to: &s.process, channel: queries, timeout: m.w.times.seed, failed: done,
+			serve: func() func() {
+				t := s.disk.table
+				v, model := balance.MapVersion{Epoch: s.disk.position.Epoch, View: t.View, Filled: t.Filled}, m.w.maps[t.View]
+				return func() {
+					if model != nil {
+						told, models = append(told, v), append(models, model)
+					}
+					done()
+				}
+			},
+		})
+	}
 }
 
 // question is a query under way to all slaves of a map.
 type question struct {
-	m       *master
-	view    uint64
-	began   time.Duration
-	open    int
-	served  []balance.Held
-	stale   bool
-	retries int
+	m        *master
+	view     uint64
+	round    int           // the second one is asked with a newer map
+	began    time.Duration // the round
+	deadline time.Duration
+	open     int // slaves that have neither answered nor failed
+	paused   bool
+	served   []balance.Held
+
+	// behind are slaves that need not know the view yet, as of the round's start.
+	behind []*slave
 }
 
-// ask asks all slaves; what is stale is asked again so many times.
-func (m *master) ask(retries int) {
-	if m.view == 0 || len(m.nodes) == 0 {
+// ask asks all slaves, once more if a newer map is needed.
+func (m *master) ask() {
+	if m.have.View == 0 || len(m.nodes) == 0 {
 		return
 	}
-	q := &question{m: m, view: m.view, began: m.w.now, open: len(m.nodes), retries: retries}
+	q := &question{m: m, deadline: m.w.now + m.w.times.query}
+	q.begin()
+}
+
+// begin asks all slaves of the master's map.
+func (q *question) begin() {
+	m := q.m
+	q.view, q.began, q.open, q.served, q.paused = m.have.View, m.w.now, len(m.nodes), nil, false
+	if q.behind = nil; m.w.checks != nil {
+		q.behind = m.w.checks.behind(usedView{q.view, m.provisional})
+	}
+	q.round++
+	round := q.round
 	for _, name := range m.nodes {
 		var to *process
 		if s := m.w.slave(name); s != nil {
 			to = &s.process
 		}
 		m.w.net.do(call{
-			from: &m.process, to: to, channel: queries, timeout: m.w.times.query, failed: q.done,
+			from: &m.process, to: to, channel: queries, timeout: q.deadline - m.w.now,
+			failed: func() { q.answered(round, nil, false) },
 			serve: func() func() {
 				served, stale := m.w.slave(name).search(q.view)
-				return func() {
-					q.served = append(q.served, served...)
-					q.stale = q.stale || stale
-					q.done()
-				}
+				return func() { q.answered(round, served, stale) }
 			},
 		})
 	}
@@ -121,35 +235,48 @@ func (s *slave) search(view uint64) (served []balance.Held, stale bool) {
 	return s.disk.served(view), false
 }
 
-// done counts an answer; the last one ends the query.
-func (q *question) done() {
-	if q.open--; q.open > 0 {
+// answered counts an answer; the last one ends the query. The first time that a
+// slave no longer serves the view all are asked again with a newer map, if one
+// comes in half of the time left.
+func (q *question) answered(round int, served []balance.Held, stale bool) {
+	if q.round != round {
 		return
 	}
-	if q.stale && q.retries > 0 {
-		q.m.poll(func() {
-			if q.m.view == q.view {
-				q.m.learn()
-			}
-			q.m.ask(q.retries - 1)
-		})
+	q.served = append(q.served, served...)
+	q.open--
+	if m := q.m; stale && round == 1 && !q.paused && m.have.View == q.view {
+		q.paused = true
+		m.waiting = append(m.waiting, func() { q.goOn(round) })
+		m.later((q.deadline-m.w.now)/2, func() { q.goOn(round) })
+		m.help()
+		return
+	} else if stale && round == 1 && !q.paused {
+		q.begin()
 		return
 	}
-	slices.SortFunc(q.served, func(a, b balance.Held) int { return cmp.Compare(a.Lo, b.Lo) })
-	if q.m.w.checks != nil {
-		q.m.w.checks.answered(q)
+	q.end()
+}
+
+// goOn ends the pause of a round.
+func (q *question) goOn(round int) {
+	switch {
+	case q.round != round || !q.paused:
+	case q.m.have.View != q.view:
+		q.begin()
+	default:
+		q.paused = false
+		q.end()
 	}
 }
 
-// learn takes the newest map that slaves keep in their data.
-func (m *master) learn() {
-	for _, name := range m.nodes {
-		s := m.w.slave(name)
-		if s == nil || !s.up || m.w.checks == nil {
-			continue
-		}
-		if model, known := m.w.checks.models[s.disk.table.View]; known {
-			m.adopt(model)
-		}
+// end ends the query when nothing more will come.
+func (q *question) end() {
+	if q.open > 0 || q.paused {
+		return
+	}
+	q.round++ // it is over
+	slices.SortFunc(q.served, func(a, b balance.Held) int { return cmp.Compare(a.Lo, b.Lo) })
+	if q.m.w.checks != nil {
+		q.m.w.checks.answered(q)
 	}
 }

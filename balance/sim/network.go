@@ -88,6 +88,9 @@ type call struct {
 	work time.Duration
 	// serve is done by the called one; what it returns, by the caller.
 	serve func() (answer func())
+	// wait is done instead of serve by one that does not answer at once: it calls
+	// reply with the answer, or lost when its connections break.
+	wait func(reply func(answer func()), lost func())
 	// failed is done by the caller instead of the answer.
 	failed func()
 }
@@ -124,13 +127,19 @@ func (n *network) do(c call) {
 				soon()
 				return
 			}
-			answer := c.serve()
-			home, ok := n.arrival(connection{c.to, c.from, c.channel})
-			if !ok || home > expires {
-				back(expires, c.failed)
+			reply := func(answer func()) {
+				home, ok := n.arrival(connection{c.to, c.from, c.channel})
+				if !ok || home > expires {
+					back(expires, c.failed)
+					return
+				}
+				back(home, answer)
+			}
+			if c.wait != nil {
+				c.wait(reply, soon)
 				return
 			}
-			back(home, answer)
+			reply(c.serve())
 		})
 	})
 }

@@ -34,6 +34,8 @@ func playTimes() times {
 	return times{
 		poll: 25 * time.Millisecond, report: 200 * time.Millisecond, timeout: 400 * time.Millisecond,
 		unheard: 600 * time.Millisecond, grace: 800 * time.Millisecond, keep: 400, query: 300 * time.Millisecond,
+		watch: 200 * time.Millisecond, seed: 100 * time.Millisecond,
+		maps: balance.MapTimes{Silent: 300 * time.Millisecond, FirstPause: 5 * time.Millisecond, LongestPause: 100 * time.Millisecond},
 	}
 }
 
@@ -154,7 +156,7 @@ func (w *world) unrest() string {
 		return "the newest view is not published"
 	}
 	for _, v := range w.masters {
-		if v.view != m.View() {
+		if v.have.View != m.View() {
 			return v.name + " has an older view"
 		}
 	}

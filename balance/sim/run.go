@@ -12,6 +12,8 @@ func runTimes() times {
 	return times{
 		poll: 20 * time.Millisecond, report: time.Second, timeout: 5 * time.Second,
 		unheard: 3 * time.Second, grace: 2 * time.Second, keep: 1 << 20, query: 5 * time.Second,
+		watch: 2 * time.Second, seed: time.Second,
+		maps: balance.MapTimes{Silent: 3 * time.Second, FirstPause: 50 * time.Millisecond, LongestPause: time.Second},
 	}
 }
 
@@ -62,7 +64,7 @@ func (w *world) whole() bool {
 		}
 	}
 	for _, m := range w.masters {
-		if m.view != view {
+		if m.have.View != view {
 			return false
 		}
 	}
@@ -113,7 +115,7 @@ func (w *world) query(q Query) {
 		w.stats.interval.items[i.Key] += i.Micros
 	}
 	for n, s := range w.slaves {
-		served, _ := s.search(m.view)
+		served, _ := s.search(m.have.View)
 		if !s.up {
 			continue
 		}

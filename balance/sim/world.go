@@ -23,7 +23,8 @@ type world struct {
 	masters      []*master
 	balancers    []*balancer // the last is the one that should be
 
-	current balance.Strategy // what the mapper uses, or the next one will
+	maps    map[uint64]*balance.Model // durable, by view
+	current balance.Strategy          // what the mapper uses, or the next one will
 	paused  bool
 	bouncer bouncer
 	damaged time.Duration // until then copies are damaged
@@ -44,6 +45,9 @@ type times struct {
 	grace   time.Duration // a slave serves what it holds without a balancer
 	keep    uint64        // changes that the feed keeps at least
 	query   time.Duration // deadline of a query
+	watch   time.Duration // a master waits at the balancer for a newer map
+	seed    time.Duration // deadline of asking a slave for the map
+	maps    balance.MapTimes
 }
 
 // at has something happen at a time, or now if that is over.
@@ -118,6 +122,7 @@ func (w *world) saved(state []byte) {
 	if err != nil {
 		return
 	}
+	w.maps[s.Model.View()] = s.Model
 	w.bouncer.saved(w, s.Model)
 	w.spoil(s.Model)
 	if w.checks != nil {

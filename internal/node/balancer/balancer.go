@@ -53,17 +53,13 @@ type Balancer struct {
 	slaves       map[string]*slaveNote
 	distributors distributors
 	quanta       ring
-	published    *balance.Model // as masters get it; nil: none
-	// unpublished is what masters without a map get until there is a published
-	// one; nil: nothing.
-	unpublished *balance.Model
-	filled      bool           // the first fill is complete
-	changed     wait.Broadcast // sent with each quantum and published model
-	asked       []balance.Certify
-	discards    chan balance.Discard
-	askedMore   wait.Broadcast // sent when certificates are asked for
-	measured    *measured      // newest; nil: none
-	steering    steering
+	published    *balance.Model // when changed was last sent
+	changed      wait.Broadcast // sent with each quantum and published model
+	asked        []balance.Certify
+	discards     chan balance.Discard
+	askedMore    wait.Broadcast // sent when certificates are asked for
+	measured     *measured      // newest; nil: none
+	steering     steering
 
 	choosing sync.Mutex // one strategy is set at a time
 
@@ -263,8 +259,7 @@ func (b *Balancer) step(change func() error) error {
 		}
 	}
 	if m := b.mapper.Published(); len(out.Quanta) > 0 || m != b.published {
-		b.published, b.unpublished = m, b.mapper.Unpublished()
-		b.filled = b.mapper.Model() != nil && b.mapper.Model().Filled()
+		b.published = m
 		b.changed.Notify()
 	}
 	select {

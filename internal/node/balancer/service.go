@@ -1,7 +1,6 @@
 package balancer
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -139,16 +138,13 @@ func (b *Balancer) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.Wat
 		return nil, err
 	}
 	defer func() { _ = b.heard(r) }()
+	have := balance.MapVersion{Epoch: r.GetEpoch(), View: r.GetView(), Filled: r.GetFilled()}
 	for {
 		b.mu.Lock()
-		model, changed := b.published, b.changed.Next()
-		if r.GetView() == 0 || r.GetEpoch() == b.Epoch() { // it has nothing older to go on with
-			model = cmp.Or(model, b.unpublished)
-		}
-		filled := b.filled
+		model, changed := b.mapper.MapFor(have), b.changed.Next()
+		filled := model != nil && b.mapper.Model().Filled()
 		b.mu.Unlock()
-		if model != nil && (r.GetEpoch() != b.Epoch() || r.GetView() < model.View() ||
-			r.GetView() == model.View() && filled && !r.GetFilled()) {
+		if model != nil {
 			return &pb.WatchMapResponse{Epoch: b.Epoch(), View: model.View(), Shards: slicemap.Shards(model),
 				Database: b.data.Database, Timeline: b.data.Timeline, Filled: filled}, nil
 		}

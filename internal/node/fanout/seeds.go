@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"adshard/fault"
+	"adshard/balance"
 	"adshard/schema/pb"
 )
 
@@ -19,40 +19,19 @@ type Seed interface {
 // Seeds are slaves that are asked for the map that a balancer last told them.
 type Seeds []Seed
 
-// next returns the map of the least view after now's that a slave was told of;
-// now may be nil. Slaves that are behind can serve no later one, and those that
-// no longer serve it say so: then the next is asked for. Maps of epochs below
-// the newest that any slave knows count only when no other is there, since
-// slaves that returned after long have old ones. Errors: fault.Unavailable when
-// none has such a map.
-func (s Seeds) next(ctx context.Context, now *Map) (*pb.WatchMapResponse, error) {
-	best := &pb.MapResponse{}
-	epoch, filled := uint64(0), now != nil && now.Filled
-	for _, r := range s.ask(ctx) {
-		if now != nil && r.GetDatabase() != now.Database {
-			continue
-		}
-		if best.GetDatabase() != "" && r.GetDatabase() != best.GetDatabase() {
-			return nil, fault.Newf(fault.Conflict, "master: learn the map",
-				"the slaves asked hold data of two databases, %s and %s; name slaves of one cluster", best.GetDatabase(), r.GetDatabase())
-		}
-		epoch, filled = max(epoch, r.GetEpoch()), filled || r.GetFilled()
-		if now != nil && r.GetView() <= now.View {
-			continue
-		}
-		if len(best.GetShards()) == 0 || r.GetEpoch() > best.GetEpoch() ||
-			r.GetEpoch() == best.GetEpoch() && r.GetView() < best.GetView() {
-			best = r
-		}
+// next returns the map, among those that the slaves were told of, that replaces
+// the one at hand. Errors are those of balance.MapVersion.Choose.
+func (s Seeds) next(ctx context.Context, have balance.MapVersion) ([]*pb.Shard, balance.MapVersion, error) {
+	replies := s.ask(ctx)
+	told := make([]balance.MapVersion, len(replies))
+	for i, r := range replies {
+		told[i] = versionOf(r)
 	}
-	if len(best.GetShards()) == 0 {
-		return nil, fault.Newf(fault.Unavailable, "master: learn the map", "none of %d slaves has a newer map", len(s))
+	best, version, err := have.Choose(told)
+	if err != nil {
+		return nil, version, err
 	}
-	if now != nil {
-		epoch = max(epoch, now.Epoch)
-	}
-	return &pb.WatchMapResponse{Epoch: epoch, View: best.GetView(), Shards: best.GetShards(),
-		Database: best.GetDatabase(), Timeline: best.GetTimeline(), Filled: filled}, nil
+	return replies[best].GetShards(), version, nil
 }
 
 // ask returns the maps of all slaves that have one.

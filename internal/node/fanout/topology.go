@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"adshard/balance"
 	"adshard/search"
 )
 
@@ -35,6 +36,25 @@ type Map struct {
 	// Filled: the first fill of the cluster is complete.
 	Filled bool
 	Shards []Shard
+}
+
+// version says which map it is.
+func (m *Map) version() balance.MapVersion {
+	if m == nil {
+		return balance.MapVersion{}
+	}
+	return balance.MapVersion{Epoch: m.Epoch, View: m.View, Database: m.Database, Timeline: m.Timeline, Filled: m.Filled}
+}
+
+// versionOf says which map a balancer or a slave tells of.
+func versionOf(m interface {
+	GetEpoch() uint64
+	GetView() uint64
+	GetDatabase() string
+	GetTimeline() string
+	GetFilled() bool
+}) balance.MapVersion {
+	return balance.MapVersion{Epoch: m.GetEpoch(), View: m.GetView(), Database: m.GetDatabase(), Timeline: m.GetTimeline(), Filled: m.GetFilled()}
 }
 
 // has reports whether the map names a shard.

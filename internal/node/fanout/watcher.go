@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"adshard/fault"
+	"adshard/balance"
 	"adshard/schema/pb"
 	"adshard/search"
 )
@@ -50,12 +50,12 @@ type Watcher struct {
 
 	changed wait.Broadcast // sent with each map
 
+	start   time.Time
 	mu      sync.Mutex
-	links   map[linked]link // under mu
-	retired []retired       // under mu
-	trouble error           // of the last call; under mu
-	heard   time.Time       // when source last answered; under mu
-	stale   chan struct{}   // full: a slave no longer serves the map's view
+	links   map[linked]link  // under mu
+	retired []retired        // under mu
+	watch   balance.MapWatch // under mu
+	stale   chan struct{}    // full: a slave no longer serves the map's view
 }
 
 // linked is whom a link leads to.
@@ -79,7 +79,8 @@ type retired struct {
 // no map the first one may come from seeds, which are slaves mostly; where it
 // is away, newer ones come from the slaves of the map.
 func NewWatcher(master string, source Source, seeds Seeds, dial Dialer, log *slog.Logger) *Watcher {
-	return &Watcher{master: master, source: source, seeds: seeds, dial: dial, log: log,
+	return &Watcher{master: master, source: source, seeds: seeds, dial: dial, log: log, start: time.Now(),
+		watch: balance.NewMapWatch(balance.MapTimes{Silent: silentAfter, FirstPause: firstPause, LongestPause: longestPause}),
 		links: make(map[linked]link), stale: make(chan struct{}, 1)}
 }
 
@@ -109,7 +110,7 @@ func (w *Watcher) Newer(ctx context.Context, old *Map) *Map {
 func (w *Watcher) Trouble() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.trouble
+	return w.watch.Trouble()
 }
 
 // Run watches until ctx is over; it returns nil then. Close ends the
@@ -118,36 +119,38 @@ func (w *Watcher) Run(ctx context.Context) error {
 	var help sync.WaitGroup
 	defer help.Wait()
 	help.Go(func() { w.helped(ctx) })
-	again := firstPause
 	for ctx.Err() == nil {
 		fresh, err := w.poll(ctx)
 		w.retire()
 		if ctx.Err() != nil {
 			break
 		}
-		w.note(err)
-		if err == nil && fresh {
-			again = firstPause
-			continue
+		pause := w.polled(fresh, err)
+		if err != nil && w.asks(false) {
+			w.ask(ctx)
 		}
-		if err != nil {
-			again = min(2*again, longestPause)
+		if pause > 0 {
+			_ = wait.Sleep(ctx, pause)
 		}
-		_ = wait.Sleep(ctx, again)
 	}
 	return nil
 }
 
-func (w *Watcher) note(err error) {
+// polled notes how a poll ended and returns when to ask again.
+func (w *Watcher) polled(fresh bool, err error) (pause time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err != nil && (w.trouble == nil || w.trouble.Error() != err.Error()) {
+	if last := w.watch.Trouble(); err != nil && (last == nil || last.Error() != err.Error()) {
 		w.log.Warn("no newer map; keeping the last", "err", err)
 	}
-	w.trouble = err
-	if err == nil {
-		w.heard = time.Now()
-	}
+	return w.watch.Polled(time.Since(w.start), fresh, err)
+}
+
+// asks reports whether the slaves are to be asked for a map.
+func (w *Watcher) asks(outdated bool) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.watch.AskSlaves(time.Since(w.start), w.now.Load().version(), outdated)
 }
 
 // helped asks slaves for a newer map when one says that the map's view is over
@@ -159,10 +162,7 @@ func (w *Watcher) helped(ctx context.Context) {
 			return
 		case <-w.stale:
 		}
-		w.mu.Lock()
-		away := w.trouble != nil || time.Since(w.heard) > silentAfter
-		w.mu.Unlock()
-		if away && w.now.Load() != nil {
+		if w.asks(true) {
 			w.ask(ctx)
 			_ = wait.Sleep(ctx, firstPause)
 		}
@@ -172,45 +172,22 @@ func (w *Watcher) helped(ctx context.Context) {
 // poll waits once for a newer map. fresh is false when the balancer answered
 // at once with what is known: the caller pauses, so as not to ask in a loop.
 func (w *Watcher) poll(ctx context.Context) (fresh bool, err error) {
-	r := &pb.WatchMapRequest{WaitMs: uint32(watchWait.Milliseconds()), Master: w.master}
-	now := w.now.Load()
-	if now != nil {
-		r.Epoch, r.View, r.Database, r.Timeline = now.Epoch, now.View, now.Database, now.Timeline
-		r.Filled = now.Filled
-	}
+	now := w.now.Load().version()
+	r := &pb.WatchMapRequest{WaitMs: uint32(watchWait.Milliseconds()), Master: w.master,
+		Epoch: now.Epoch, View: now.View, Database: now.Database, Timeline: now.Timeline, Filled: now.Filled}
 	call, cancel := context.WithTimeout(ctx, watchWait+callTimeout)
 	defer cancel()
 	reply, err := w.source.WatchMap(call, r)
 	if err != nil {
-		err = fmt.Errorf("ask the balancer for the map: %w", err)
-		if now == nil {
-			w.ask(ctx)
-		}
-		return false, err
+		return false, fmt.Errorf("ask the balancer for the map: %w", err)
 	}
 	if len(reply.GetShards()) == 0 {
 		return true, nil
 	}
-	if err := sameDatabase(now, reply.GetDatabase()); err != nil {
+	if err := now.Accept(versionOf(reply)); err != nil {
 		return false, err
 	}
-	if now != nil && (reply.GetEpoch() < now.Epoch || reply.GetEpoch() == now.Epoch && reply.GetView() < now.View) {
-		return false, fault.Newf(fault.Stale, "master: ask for the map",
-			"the balancer's map %d/%d is older than this master's %d/%d, which it keeps; if the balancer was set up anew, start the master anew too",
-			reply.GetEpoch(), reply.GetView(), now.Epoch, now.View)
-	}
-	return w.take(reply)
-}
-
-// sameDatabase refuses the map of another database than that of the map at hand:
-// the slaves that it names hold other advertisers' data.
-func sameDatabase(now *Map, database string) error {
-	if now == nil || now.Database == database {
-		return nil
-	}
-	return fault.Newf(fault.Conflict, "master: ask for the map",
-		"the balancer's map is of database %s, this master keeps serving database %s; to change to the balancer's, restart the master",
-		database, now.Database)
+	return w.take(reply.GetShards(), versionOf(reply))
 }
 
 // ask takes the map that slaves have, if any: seeds, and those of the map.
@@ -224,23 +201,22 @@ func (w *Watcher) ask(ctx context.Context) {
 			}
 		}
 	}
-	reply, err := seeds.next(ctx, now)
+	shards, version, err := seeds.next(ctx, now.version())
 	if err != nil {
 		return // the balancer's error is the one to tell
 	}
-	if _, err := w.take(reply); err == nil {
-		w.log.Info("no balancer: the map is that of the slaves", "epoch", reply.GetEpoch(), "view", reply.GetView())
+	if _, err := w.take(shards, version); err == nil {
+		w.log.Info("no balancer: the map is that of the slaves", "epoch", version.Epoch, "view", version.View)
 	}
 }
 
-// take makes the reply the newest map.
-func (w *Watcher) take(reply *pb.WatchMapResponse) (fresh bool, err error) {
+// take makes a map the newest.
+func (w *Watcher) take(shards []*pb.Shard, version balance.MapVersion) (fresh bool, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	m := &Map{Epoch: reply.GetEpoch(), View: reply.GetView(), Database: reply.GetDatabase(), Timeline: reply.GetTimeline(),
-		Filled: reply.GetFilled()}
-	used := make(map[linked]link, len(reply.GetShards()))
-	for _, s := range reply.GetShards() {
+	m := &Map{Epoch: version.Epoch, View: version.View, Database: version.Database, Timeline: version.Timeline, Filled: version.Filled}
+	used := make(map[linked]link, len(shards))
+	for _, s := range shards {
 		if len(s.GetAddresses()) == 0 {
 			m.Shards = append(m.Shards, Shard{Name: s.GetName(), Slave: nowhere{s.GetName()}, Width: widthOf(s)})
 			continue
@@ -259,8 +235,7 @@ func (w *Watcher) take(reply *pb.WatchMapResponse) (fresh bool, err error) {
 		m.Shards = append(m.Shards, Shard{Name: s.GetName(), Slave: l.slave, Width: widthOf(s), Presence: l.presence})
 	}
 	old := w.now.Load()
-	if old != nil && old.Epoch == m.Epoch && old.View == m.View && old.Timeline == m.Timeline && old.Filled == m.Filled &&
-		slices.Equal(old.Shards, m.Shards) {
+	if old != nil && old.version() == version && slices.Equal(old.Shards, m.Shards) {
 		return false, nil
 	}
 	for key, l := range w.links {

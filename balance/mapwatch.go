@@ -1,0 +1,141 @@
+package balance
+
+import (
+	"time"
+
+	"adshard/fault"
+)
+
+// MapVersion says which map of the shards a master or a slave has. View 0: none.
+type MapVersion struct {
+	Epoch, View uint64
+	// Database is whose data the shards hold; Timeline is what the views count.
+	Database, Timeline string
+	// Filled: the first fill of the cluster is complete.
+	Filled bool
+}
+
+// Accept refuses a balancer's map that must not replace the one at hand: of
+// another database (fault.Conflict), since its slaves hold other advertisers'
+// data, or an older one (fault.Stale).
+func (have MapVersion) Accept(offered MapVersion) error {
+	const op = "master: ask for the map"
+	if have.View == 0 {
+		return nil
+	}
+	if have.Database != offered.Database {
+		return fault.Newf(fault.Conflict, op,
+			"the balancer's map is of database %s, this master keeps serving database %s; to change to the balancer's, restart the master",
+			offered.Database, have.Database)
+	}
+	if offered.Epoch < have.Epoch || offered.Epoch == have.Epoch && offered.View < have.View {
+		return fault.Newf(fault.Stale, op,
+			"the balancer's map %d/%d is older than this master's %d/%d, which it keeps; if the balancer was set up anew, start the master anew too",
+			offered.Epoch, offered.View, have.Epoch, have.View)
+	}
+	return nil
+}
+
+// Choose returns which of the maps that slaves were told of replaces the one at
+// hand while the balancer is away, and its version from then on: the map of the
+// least view after have's. Slaves that are behind can serve no later one, and
+// those that no longer serve it say so: then the next is asked for. Maps of epochs
+// below the newest that any slave knows count only when no other is there, since
+// slaves that returned after long have old ones. Errors: fault.Unavailable when
+// none has such a map; fault.Conflict when they are of two databases.
+func (have MapVersion) Choose(told []MapVersion) (best int, as MapVersion, err error) {
+	const op = "master: learn the map"
+	best = -1
+	epoch, filled := have.Epoch, have.Filled
+	for i, v := range told {
+		if v.View == 0 || have.View > 0 && v.Database != have.Database {
+			continue
+		}
+		if best >= 0 && told[best].Database != "" && v.Database != told[best].Database {
+			return -1, MapVersion{}, fault.Newf(fault.Conflict, op,
+				"the slaves asked hold data of two databases, %s and %s; name slaves of one cluster", told[best].Database, v.Database)
+		}
+		epoch, filled = max(epoch, v.Epoch), filled || v.Filled
+		if v.View <= have.View {
+			continue
+		}
+		if best < 0 || v.Epoch > told[best].Epoch || v.Epoch == told[best].Epoch && v.View < told[best].View {
+			best = i
+		}
+	}
+	if best < 0 {
+		return -1, MapVersion{}, fault.Newf(fault.Unavailable, op, "none of %d slaves has a newer map", len(told))
+	}
+	as = told[best]
+	as.Epoch, as.Filled = epoch, filled
+	return best, as, nil
+}
+
+// MapTimes are the times of a MapWatch.
+type MapTimes struct {
+	// Silent is how long after its last answer a balancer counts as away: longer
+	// than it keeps a request waiting.
+	Silent time.Duration
+	// FirstPause and LongestPause bound the time between two requests.
+	FirstPause, LongestPause time.Duration
+}
+
+// MapWatch decides when a master asks for a newer map, and whom. It knows neither
+// clocks nor networks; times are since any fixed moment.
+type MapWatch struct {
+	times   MapTimes
+	trouble error         // of the last request to the balancer
+	heard   time.Duration // when the balancer last answered
+	pause   time.Duration
+}
+
+// NewMapWatch returns a watch whose balancer has not answered yet.
+func NewMapWatch(times MapTimes) MapWatch {
+	return MapWatch{times: times, heard: -times.Silent - 1, pause: times.FirstPause}
+}
+
+// Polled notes how a request to the balancer ended and returns when to ask again.
+// fresh: it brought a newer map, or was kept waiting for one.
+func (w *MapWatch) Polled(now time.Duration, fresh bool, err error) (pause time.Duration) {
+	w.trouble = err
+	if err == nil {
+		w.heard = now
+	}
+	switch {
+	case err == nil && fresh:
+		w.pause = w.times.FirstPause
+		return 0
+	case err != nil:
+		w.pause = min(2*w.pause, w.times.LongestPause)
+	}
+	return w.pause
+}
+
+// Trouble is why the balancer has no newer map; nil: it answered the last request.
+func (w *MapWatch) Trouble() error { return w.trouble }
+
+// AskSlaves reports whether the slaves are to be asked for a map: while the
+// balancer is away, when there is none, or when a slave no longer serves the view
+// of the one at hand.
+func (w *MapWatch) AskSlaves(now time.Duration, have MapVersion, outdated bool) bool {
+	away := w.trouble != nil || now > w.heard+w.times.Silent
+	return away && (outdated || have.View == 0)
+}
+
+// MapFor returns the model whose map a master with this one is to get; nil: there
+// is nothing newer. A master that has no older one to go on with gets what is
+// Unpublished, too.
+func (m *Mapper) MapFor(have MapVersion) *Model {
+	model, own := m.views.published, have.Epoch == m.cfg.Epoch
+	if model == nil && (have.View == 0 || own) {
+		model = m.Unpublished()
+	}
+	if model == nil {
+		return nil
+	}
+	filled := m.model.Filled() && !have.Filled
+	if !own || have.View < model.View() || have.View == model.View() && filled {
+		return model
+	}
+	return nil
+}

@@ -1,0 +1,88 @@
+package balance_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"adshard/balance"
+	"adshard/fault"
+)
+
+func TestMapOfTheBalancer(t *testing.T) {
+	have := balance.MapVersion{Epoch: 2, View: 7, Database: "db"}
+	for _, c := range []struct {
+		have, offered balance.MapVersion
+		kind          fault.Kind
+		refused       bool
+	}{
+		{offered: balance.MapVersion{Epoch: 1, View: 1, Database: "other"}},
+		{have: have, offered: balance.MapVersion{Epoch: 2, View: 8, Database: "db"}},
+		{have: have, offered: balance.MapVersion{Epoch: 3, View: 1, Database: "db"}},
+		{have: have, offered: have},
+		{have, balance.MapVersion{Epoch: 2, View: 6, Database: "db"}, fault.Stale, true},
+		{have, balance.MapVersion{Epoch: 1, View: 9, Database: "db"}, fault.Stale, true},
+		{have, balance.MapVersion{Epoch: 3, View: 9, Database: "other"}, fault.Conflict, true},
+	} {
+		if err := c.have.Accept(c.offered); (err != nil) != c.refused || c.refused && !fault.Is(err, c.kind) {
+			t.Errorf("%+v over %+v: %v", c.offered, c.have, err)
+		}
+	}
+}
+
+func TestMapOfTheSlaves(t *testing.T) {
+	told := func(epoch, view uint64) balance.MapVersion {
+		return balance.MapVersion{Epoch: epoch, View: view, Database: "db"}
+	}
+	foreign := balance.MapVersion{Epoch: 9, View: 9, Database: "other"}
+	for _, c := range []struct {
+		name  string
+		have  balance.MapVersion
+		told  []balance.MapVersion
+		best  int
+		epoch uint64
+	}{
+		{"the least view that all can serve", told(3, 2), []balance.MapVersion{told(3, 9), told(3, 4), told(3, 5)}, 1, 3},
+		{"none of an epoch long over", balance.MapVersion{}, []balance.MapVersion{told(2, 4), told(3, 5)}, 1, 3},
+		{"an old epoch's if there is no other, as of the newest", told(3, 4), []balance.MapVersion{told(2, 5), told(4, 4)}, 0, 4},
+		{"nothing newer", told(3, 5), []balance.MapVersion{told(3, 5), {}}, -1, 0},
+		{"not another database's", told(3, 5), []balance.MapVersion{foreign, told(3, 6)}, 1, 3},
+		{"nor of two databases", balance.MapVersion{}, []balance.MapVersion{told(3, 6), foreign}, -1, 0},
+	} {
+		best, as, err := c.have.Choose(c.told)
+		if best != c.best || (err != nil) != (best < 0) || as.Epoch != c.epoch {
+			t.Errorf("%s: %d as %+v, %v", c.name, best, as, err)
+		}
+	}
+}
+
+func TestWhomAMasterAsks(t *testing.T) {
+	w := balance.NewMapWatch(balance.MapTimes{Silent: 3 * time.Second, FirstPause: time.Millisecond, LongestPause: 5 * time.Millisecond})
+	none, some := balance.MapVersion{}, balance.MapVersion{Epoch: 1, View: 1}
+	away := errors.New("away")
+	asks := func(at time.Duration, have balance.MapVersion, outdated, want bool) {
+		t.Helper()
+		if got := w.AskSlaves(at, have, outdated); got != want {
+			t.Errorf("at %v with %+v, outdated %v: asks slaves %v", at, have, outdated, got)
+		}
+	}
+	asks(0, some, true, true) // the balancer has not answered yet
+	if pause := w.Polled(time.Second, true, nil); pause != 0 {
+		t.Errorf("after a newer map it pauses for %v", pause)
+	}
+	asks(2*time.Second, some, true, false)
+	asks(5*time.Second, some, true, true) // silent
+	asks(5*time.Second, some, false, false)
+	for _, want := range []time.Duration{2, 4, 5, 5} {
+		if pause := w.Polled(2*time.Second, false, away); pause != want*time.Millisecond {
+			t.Errorf("after a failure it pauses for %v, want %v ms", pause, want)
+		}
+	}
+	asks(2*time.Second, none, false, true)
+	asks(2*time.Second, some, true, true)
+	asks(2*time.Second, some, false, false)
+	w.Polled(3*time.Second, true, nil)
+	if pause := w.Polled(4*time.Second, false, nil); pause != time.Millisecond {
+		t.Errorf("a balancer that answers at once with what is known is asked again after %v", pause)
+	}
+}

@@ -1,0 +1,59 @@
+package sim
+
+import "adshard/balance"
+
+// watcher is a master's request that waits at a balancer for a newer map.
+type watcher struct {
+	m     *master
+	name  string // of the master in this life
+	life  uint64
+	have  balance.MapVersion
+	over  bool // it has waited long enough
+	reply func(*balance.Model)
+	lost  func()
+}
+
+// watch keeps a request until there is a newer map or its time is over. The
+// master says in which view it asks when it begins to wait and, since it has it
+// all the while, when the wait is over.
+func (b *balancer) watch(v *watcher) {
+	if b.mapper == nil {
+		v.lost()
+		return
+	}
+	b.watchers = append(b.watchers, v)
+	life := b.life
+	b.w.after(b.w.times.watch, func() {
+		if v.over = true; b.up && b.life == life {
+			b.wake()
+		}
+	})
+	b.hear(v)
+	b.wake()
+}
+
+// hear tells the mapper of a master.
+func (b *balancer) hear(v *watcher) {
+	if v.m.life == v.life {
+		v.m.told, v.m.toldAt, v.m.toldTrue = v.have.View, b.w.now, b.epoch == b.w.db.epoch
+	}
+	b.w.must(b.mapper.Master(b.time(), v.name, v.have.View), "hear a master")
+	b.carry()
+}
+
+// wake answers the requests whose time is over or for which there is a map.
+func (b *balancer) wake() {
+	var due, still []*watcher
+	for _, v := range b.watchers {
+		if v.over || b.mapper.MapFor(v.have) != nil {
+			due = append(due, v)
+		} else {
+			still = append(still, v)
+		}
+	}
+	b.watchers = still
+	for _, v := range due {
+		v.reply(b.mapper.MapFor(v.have))
+		b.hear(v)
+	}
+}

@@ -1,0 +1,174 @@
+// Package mutation shows that the tests of the promises in docs/architecture.md can
+// fail: each of its mutations breaks the product in one way and names the tests that
+// must notice.
+//
+// A mutation is compiled in by the go tool (go test -overlay), in a process of its
+// own; no file of the repository changes. What is broken are pure functions for the
+// most part, which have no seam at which a broken part could be put in instead, and
+// get none for the sake of this package.
+package mutation
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const root = "../.."
+
+// TestMutations makes the mutations described in testdata, one at a time. A
+// description says what is wrong then, the package (with /…, those below it as well)
+// in which the text to be replaced stands exactly once, tests aside, and what must
+// notice: tests, with further flags of theirs, or in testdata/cluster a few seeds and kept scenarios of the
+// simulator.
+//
+//	# what is wrong then
+//	package auction
+//	test ./auction TestFinish
+//	--- old
+//	…
+//	--- new
+//	…
+//
+// When the simulator notices no more since the core has changed, play more seeds
+// with SIM_MUTANT_SEEDS=300 and name those that do.
+func TestMutations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("mutations compile the product anew: not in -short")
+	}
+	files, err := filepath.Glob("testdata/*/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no mutations: %v", err)
+	}
+	for _, file := range files {
+		name, _ := strings.CutPrefix(strings.TrimSuffix(file, ".txt"), "testdata/")
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := read(t, file)
+			out, failed := m.run(t)
+			switch {
+			case !failed:
+				t.Errorf("%s: %s did not notice", m.remark, m.args)
+			case noticed(out) == "":
+				t.Errorf("%s: the tests do not run:\n%s", m.remark, out)
+			default:
+				t.Logf("%s: %s", m.remark, noticed(out))
+			}
+		})
+	}
+}
+
+type mutation struct {
+	remark, dir   string
+	below         bool // dir and what is below it
+	args, env     []string
+	before, after string
+}
+
+func read(t *testing.T, file string) mutation {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, _ := strings.Cut(string(text), "--- old\n")
+	m := mutation{env: []string{"SIM_SHRINK=0"}}
+	m.before, m.after, _ = strings.Cut(rest, "\n--- new\n")
+	m.after = strings.TrimSuffix(m.after, "\n")
+	for line := range strings.Lines(head) {
+		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch word {
+		case "#":
+			m.remark = strings.TrimSpace(m.remark + " " + rest)
+		case "package":
+			m.dir, m.below = strings.CutSuffix(rest, "/...")
+		case "test":
+			words := strings.Fields(rest)
+			m.args = append([]string{"-run", words[1], words[0]}, words[2:]...)
+		case "seeds":
+			m.env = append(m.env, "SIM_ONLY="+rest)
+		case "replay":
+			m.args = []string{"-run", `^(TestSeeds|TestReplay)$/^(` + rest + `)\.txt$`, "./balance/sim"}
+		default:
+			t.Fatalf("%s: %q is not known", file, word)
+		}
+	}
+	if n := os.Getenv("SIM_MUTANT_SEEDS"); n != "" {
+		m.env = append(m.env, "SIM_ONLY=", "SIM_FROM=1", "SIM_SEEDS="+n)
+	}
+	return m
+}
+
+// run runs the tests on the mutated source.
+func (m mutation) run(t *testing.T) (out string, failed bool) {
+	t.Helper()
+	file, source := m.source(t)
+	dir := t.TempDir()
+	mutated := filepath.Join(dir, "mutated.go")
+	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{file: mutated}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, mutated, strings.Replace(source, m.before, m.after, 1))
+	write(t, filepath.Join(dir, "overlay.json"), string(overlay))
+	cmd := exec.Command("go", append([]string{"test", "-count=1", "-vet=off", "-timeout=5m",
+		"-overlay", filepath.Join(dir, "overlay.json")}, m.args...)...)
+	cmd.Dir, cmd.Env = root, append(os.Environ(), m.env...)
+	b, err := cmd.CombinedOutput()
+	return string(b), err != nil
+}
+
+// source returns the file in which the text to be replaced stands, and what is in
+// it.
+func (m mutation) source(t *testing.T) (file, source string) {
+	t.Helper()
+	dir, err := filepath.Abs(filepath.Join(root, m.dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != dir && !m.below:
+			return filepath.SkipDir
+		case d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		b, err := os.ReadFile(path)
+		if found := strings.Count(string(b), m.before); found > 0 {
+			n += found
+			file, source = path, string(b)
+		}
+		return err
+	})
+	if err != nil || n != 1 || m.before == m.after {
+		t.Fatalf("the text to be replaced stands %d times in %s, not once: mend the mutation (%v)", n, m.dir, err)
+	}
+	return file, source
+}
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// noticed returns what a test said when it failed; "": none ran.
+func noticed(out string) string {
+	failed := false
+	for line := range strings.Lines(out) {
+		line = strings.TrimSpace(line)
+		failed = failed || strings.HasPrefix(line, "--- FAIL: ")
+		if failed && strings.Contains(line, ".go:") || strings.HasPrefix(line, "panic: ") {
+			return line
+		}
+	}
+	return ""
+}
