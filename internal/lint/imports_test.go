@@ -127,6 +127,8 @@ var bans = []struct {
 // testOnly is for tests and for packages named …test, and so are those packages.
 var testOnly = []string{"testing", "pgregory.net/rapid", "go.uber.org/goleak"}
 
+const oneWay = "dependencies go one way, from the ground up (docs/architecture.md)"
+
 // aClock stands for all that reads the wall clock or waits for it.
 const aClock = "a clock"
 
@@ -213,7 +215,7 @@ func faults(pkg, used string) (out []fault) {
 			}
 		}
 		if isOurs && !source.Under(ours, own) && !slices.ContainsFunc(r.may, func(p string) bool { return source.Under(ours, p) }) {
-			out = append(out, fault{used, r.pkg + " may", "dependencies go one way, from the ground up (docs/architecture.md)"})
+			out = append(out, fault{used, r.pkg + " may", oneWay})
 		}
 		return out
 	}
