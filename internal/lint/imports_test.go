@@ -58,7 +58,7 @@ var rules = []struct {
 		"os":                     "the core does no I/O",
 		"net":                    "the core does no I/O",
 		"context":                "the core never waits",
-		aClock:                   "the core is told the time",
+		aClock:                   "the core gets the time in messages",
 		"sync":                   "the core has one owner and starts no goroutine",
 		source.Go:                "the core has one owner and starts no goroutine",
 		"math/rand":              "the core is reproducible: seeds come in by configuration",
