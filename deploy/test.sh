@@ -18,7 +18,7 @@ tested() { go -C "$1" test -json -count=1 "${@:2}" | "$fresh/testlog" record "$f
 
 step "packages"
 deploy/setup.sh test
-export GOFLAGS="${GOFLAGS:-} -buildvcs=false"
+export GOFLAGS="${GOFLAGS:-} -buildvcs=false" GOWORK=off
 go build -o "$fresh/testlog" ./internal/testlog
 
 step "formatting"

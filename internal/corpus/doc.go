@@ -1,5 +1,5 @@
-// Package corpus derives a Google Ads Editor file of any size, and queries to
-// go with it, from real catalogues and real query logs.
+// Package corpus derives a Google Ads Editor file of any size, and matching
+// queries, from real catalogues and real query logs.
 //
 // None of the sources holds campaigns, ad groups, bids or match types; they
 // are derived: a brand or a project's host is an advertiser, a category or
@@ -7,15 +7,15 @@
 // lists of keywords its keywords, a price the base of its bids.
 //
 // Up to the number of keywords that the catalogues give (about 1.1 million)
-// each title is used once; a smaller corpus takes a sample of them. Beyond it
-// the titles are used again, round after round, each time recombined: the
-// first part of one title goes on as another title does behind the same word,
-// so that words keep their frequencies and mostly their neighbours, and rare
-// model numbers get new digits and letters, so that the tail goes on growing.
-// An advertiser's title then goes to the same advertiser or to one that is new
-// in that round, so that the sizes stay as uneven as they are in the sources.
+// each title is used once; a smaller corpus samples them. A larger one uses the
+// titles again, round after round, recombined each time: the beginning of one
+// title is joined to the end of another at a word that both contain, so that
+// words keep their frequencies and mostly their neighbours, and rare model
+// numbers get new digits and letters, so that the vocabulary's tail keeps
+// growing. A title then belongs to the same advertiser or to one that is new in
+// that round, so that sizes stay as uneven as they are in the sources.
 //
-// Everything follows from the seed. Memory depends on the catalogues only, not
+// The seed determines everything. Memory depends on the catalogues only, not
 // on the size of the corpus.
 //
 // Goals: words, lengths and sizes as real as the sources allow; the same bytes

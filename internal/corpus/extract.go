@@ -8,8 +8,8 @@ import (
 //go:embed extract
 var extract embed.FS
 
-// Extract returns the small licensed extract of the sources that is part of
-// the program (extract/README.md).
+// Extract returns the small, freely licensed extract of the sources that is built
+// into the program (extract/README.md).
 func Extract() fs.FS {
 	sub, err := fs.Sub(extract, "extract")
 	if err != nil {

@@ -10,22 +10,22 @@ import (
 	"slices"
 )
 
-// keywordsPerGroup is about what a group gets when nothing else is asked for.
+// keywordsPerGroup is the default of Options.PerGroup.
 const keywordsPerGroup = 11
 
-// Options say what to make.
+// Options describe a corpus.
 type Options struct {
-	Keywords int64  // exactly so many positive keywords, 1 or more
-	Queries  int    // so many queries
-	Seed     uint64 // all follows from it
+	Keywords int64  // exact number of positive keywords, at least 1
+	Queries  int    // number of queries
+	Seed     uint64 // determines the corpus
 	Encoding Encoding
-	// PerGroup is about how many keywords a group gets; 0: 11, as many as a
-	// title gives by itself.
+	// PerGroup is the approximate number of keywords per group; 0 means 11, which
+	// is what a title yields by itself.
 	PerGroup int
 }
 
-// perGroup is about how many keywords a group gets, to plan how many groups
-// are needed.
+// perGroup is the approximate number of keywords per group, from which the number
+// of groups is planned.
 func (o *Options) perGroup() int {
 	if o.PerGroup > 0 {
 		return o.PerGroup
@@ -35,21 +35,21 @@ func (o *Options) perGroup() int {
 
 func (o *Options) check() error {
 	if o.Keywords < 1 {
-		return fmt.Errorf("corpus: %d keywords: ask for 1 or more", o.Keywords)
+		return fmt.Errorf("corpus: cannot make %d keywords; use 1 or more", o.Keywords)
 	}
 	return nil
 }
 
-// Summary is what was made.
+// Summary counts what a corpus consists of.
 type Summary struct {
 	Groups, Keywords int64
 	Rows, Bytes      int64 // rows without the header
-	Rounds           int   // how often the catalogues were used
+	Rounds           int   // passes over the catalogues, the last one included
 	Queries          int
 	Items            int // titles in the catalogues
 }
 
-// Corpus is catalogues and query logs, read and ready.
+// Corpus generates files and queries from catalogues that are in memory.
 type Corpus struct {
 	files fs.FS
 	items []item
@@ -57,15 +57,15 @@ type Corpus struct {
 	order []int32 // items by advertiser and campaign, advertisers shuffled
 }
 
-// Open reads the catalogues in files, a tree as extract/ is; Extract() when
-// there is no other. An error when there is no catalogue.
+// Open reads the catalogues in files, which is laid out as extract/ is; Extract
+// returns the built-in ones. It fails if there are no catalogues.
 func Open(files fs.FS) (*Corpus, error) {
 	items, err := readItems(files)
 	if err != nil {
 		return nil, err
 	}
 	if len(items) == 0 {
-		return nil, errors.New("corpus: no catalogue is there: name a directory that holds catalogue/ and queries/")
+		return nil, errors.New("corpus: no catalogues found; give a directory that contains catalogue/ and queries/")
 	}
 	c := &Corpus{files: files, items: items, words: newLexicon(items)}
 	c.words.nameCampaigns(items)
@@ -90,7 +90,8 @@ func (c *Corpus) sorted(seed uint64) []int32 {
 	return order
 }
 
-// Write writes an Editor file to w.
+// Write writes an Editor file to w and returns what it contains. It fails if the
+// options are invalid, ctx ends or w fails.
 func (c *Corpus) Write(ctx context.Context, w io.Writer, o Options) (Summary, error) {
 	if err := o.check(); err != nil {
 		return Summary{}, err
@@ -112,7 +113,7 @@ func (c *Corpus) newGroupMaker(o Options, out *sheet) *groupMaker {
 		shape: shape{items: c.items, words: c.words, dice: newDice()}}
 }
 
-// make makes the groups; after each it calls made, until that is false.
+// make makes the groups and calls made after each, until made returns false.
 func (c *Corpus) make(ctx context.Context, m *groupMaker, o Options, sum *Summary, made func() bool) error {
 	order := c.sorted(o.Seed)
 	for sum.Keywords < o.Keywords {
@@ -124,7 +125,8 @@ func (c *Corpus) make(ctx context.Context, m *groupMaker, o Options, sum *Summar
 	return nil
 }
 
-// round goes through the items once; when fewer are needed, through a sample.
+// round goes through all items once, or through a sample if fewer are needed. It
+// returns false if made did.
 func (c *Corpus) round(ctx context.Context, m *groupMaker, order []int32, o Options, sum *Summary, made func() bool) (more bool, err error) {
 	m.account, m.campaign = "", ""
 	take := c.sample(o, sum)
@@ -153,8 +155,9 @@ func (c *Corpus) round(ctx context.Context, m *groupMaker, order []int32, o Opti
 	return true, nil
 }
 
-// sample tells which items of a round are taken: all, or evenly as many as are
-// still needed, and a few more, since the round ends when there are enough.
+// sample returns a function that reports whether a round uses an item: all of
+// them, or an even sample slightly larger than needed, since the round ends once
+// there are enough.
 func (c *Corpus) sample(o Options, sum *Summary) func(number int32, round int) bool {
 	perGroup := float64(o.perGroup())
 	if sum.Groups > 1000 {
@@ -171,8 +174,8 @@ func (c *Corpus) sample(o Options, sum *Summary) func(number int32, round int) b
 	}
 }
 
-// titlesWith returns the first items whose titles hold both words, so that the
-// query that is tried first finds ads in the smallest corpus too.
+// titlesWith returns the first items whose titles contain both words, so that the
+// query that people try first finds ads even in the smallest corpus.
 func (c *Corpus) titlesWith(a, b string, n int) []int32 {
 	x, okA := c.words.ids[a]
 	y, okB := c.words.ids[b]

@@ -13,19 +13,18 @@ type Group struct {
 	Keywords []Keyword
 }
 
-// Keyword is a keyword of a group. Its match type is named as Editor names it.
+// Keyword is a keyword of a group. Its match type has Editor's name.
 type Keyword struct {
 	Text, Match string
-	// Bid is its own bid in cents; 0: the group's counts.
+	// Bid is the keyword's own bid in cents; 0: the group's applies.
 	Bid int
-	// Quality is 1 to 10; 0: none is given, the default counts.
+	// Quality is 1 to 10; 0: the default applies.
 	Quality int
 }
 
-// Groups are the ad groups that Write writes with the same options, in the same
-// order and with the same keywords, without a file: as many keywords as asked
-// for, in memory that does not grow with them. A group is of use until the next
-// one; after an error there is none.
+// Groups yields the ad groups that Write writes with the same options, in the
+// same order and with the same keywords. Memory does not grow with their number:
+// a group is valid until the next one is yielded. An error ends the sequence.
 func (c *Corpus) Groups(ctx context.Context, o Options) iter.Seq2[*Group, error] {
 	return func(yield func(*Group, error) bool) {
 		if err := o.check(); err != nil {

@@ -10,7 +10,7 @@ import (
 // number, which recombined titles make up anew.
 const rareToken = 3
 
-// lexicon holds the titles' tokens and where each occurs.
+// lexicon has the titles' tokens and where each occurs.
 type lexicon struct {
 	ids    map[string]int32
 	tokens []string // as first seen
@@ -61,7 +61,7 @@ func (l *lexicon) add(token string) int32 {
 	return id
 }
 
-// modelNumber tells whether a token is rare and holds a digit.
+// modelNumber reports whether a token is rare and contains a digit.
 func (l *lexicon) modelNumber(id int32) bool {
 	return l.count[id] <= rareToken && len(l.tokens[id]) > 2 && strings.ContainsAny(l.tokens[id], "0123456789")
 }

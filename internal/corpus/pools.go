@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// Log is a real query log: Texts and how often each was asked, against the
-// others; Share is the log's part of a mix of all, in per cent.
+// Log is a real query log: Texts with relative frequencies; Share is the log's
+// percentage of a mix of all logs.
 type Log struct {
 	Name    string
 	Share   int
@@ -16,7 +16,7 @@ type Log struct {
 	Weights []float64
 }
 
-// Logs returns the real query logs that are there.
+// Logs returns the real query logs that exist.
 func (c *Corpus) Logs() ([]Log, error) {
 	var out []Log
 	for _, l := range queryLogs {
@@ -37,9 +37,9 @@ func (c *Corpus) Logs() ([]Log, error) {
 	return out, nil
 }
 
-// Derived returns up to n different queries derived, as WriteQueries does, from
-// titles that the corpus of these options took; of one advertiser's titles if
-// one is named. The same stream gives the same queries, streams differ.
+// Derived returns up to n different queries, derived as by WriteQueries from the
+// titles in the corpus of these options, or from those of one advertiser if it is
+// not "". Each stream gives its own queries, always the same ones.
 func (c *Corpus) Derived(o Options, n int, advertiser string, stream int) []string {
 	m := c.newQueryMaker(o)
 	if advertiser != "" {
@@ -76,7 +76,7 @@ func (c *Corpus) LargestAdvertiser(o Options) string {
 	return largest
 }
 
-// CommonWords returns the n words that the most titles hold, commonest first,
+// CommonWords returns the n words that occur in most titles, most common first,
 // none of which is a stop word or a number.
 func (c *Corpus) CommonWords(n int) []string {
 	var ids []int32
@@ -93,8 +93,8 @@ func (c *Corpus) CommonWords(n int) []string {
 	return out
 }
 
-// CommonPairs returns the n pairs of neighbouring words that the most titles
-// hold, commonest first.
+// CommonPairs returns the n pairs of adjacent words that occur in most titles,
+// most common first.
 func (c *Corpus) CommonPairs(n int) []string {
 	count := make(map[[2]int32]int)
 	var pairs [][2]int32
@@ -118,7 +118,7 @@ func (c *Corpus) CommonPairs(n int) []string {
 	return out
 }
 
-// plainWord tells whether a token is a word of some length with a meaning of
+// plainWord reports whether a token is a word of some length with a meaning of
 // its own.
 func plainWord(token string) bool {
 	return len(token) > 2 && !stopWord(token) &&

@@ -17,8 +17,8 @@ type queryLog struct {
 	share int // per cent of all queries
 }
 
-// queryLogs are the real queries; what they leave to 100, and the share of
-// those that are not there, is derived from titles.
+// queryLogs are the real queries; the rest, and the share of logs that do not
+// exist, is derived from titles.
 var queryLogs = []queryLog{
 	{"queries/wands.txt", 15},                       // typed into a furniture shop
 	{"queries/wikipedia_en_titles_2023_06.tsv", 10}, // weighted by views: a head and a long tail
@@ -39,7 +39,7 @@ func (w *weighted) draw(d dice) string {
 	return w.texts[i]
 }
 
-// readLog reads a query log; no texts when it is not there.
+// readLog reads a query log; it has no texts if the file does not exist.
 func (c *Corpus) readLog(name string) (*weighted, error) {
 	r, err := openAny(c.files, name)
 	if err != nil || r == nil {
@@ -67,10 +67,10 @@ func (c *Corpus) readLog(name string) (*weighted, error) {
 	return w, nil
 }
 
-// WriteQueries writes queries to w, one a line, that go with the corpus of the
-// same options: 40 % real ones (queryLogs), the others derived from the titles
-// that the corpus took: a run of two to four words in any case, sometimes with
-// the words around that people add, without diacritics, or in another order.
+// WriteQueries writes queries for the corpus of the same options to w, one per
+// line, and returns their number: 40 % are real (queryLogs), the others are
+// derived from titles in the corpus: two to four consecutive words in any case,
+// sometimes with words that people add, without diacritics, or in another order.
 func (c *Corpus) WriteQueries(w io.Writer, o Options) (int, error) {
 	var logs []*weighted
 	var shares []int
@@ -128,7 +128,7 @@ func (c *Corpus) newQueryMaker(o Options) *queryMaker {
 	return m
 }
 
-// derive makes a query; "" when the title has no good run of words.
+// derive makes a query; "" if the title has no good run of words.
 func (m *queryMaker) derive(d dice) string {
 	number, round := int(pick(d, m.items)), d.IntN(m.rounds)
 	m.shape.dice.reset(m.seed, round, number)
@@ -157,6 +157,6 @@ func (m *queryMaker) derive(d dice) string {
 	return text
 }
 
-// plain takes the diacritics of Czech away, as many people type.
+// plain removes Czech diacritics, which many people do not type.
 var plain = strings.NewReplacer("á", "a", "č", "c", "ď", "d", "é", "e", "ě", "e", "í", "i", "ň", "n", "ó", "o",
 	"ř", "r", "š", "s", "ť", "t", "ú", "u", "ů", "u", "ý", "y", "ž", "z")

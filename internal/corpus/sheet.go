@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Encoding is how a file's text is written.
+// Encoding is a file's character encoding.
 type Encoding string
 
 // The encodings. UTF16 is what Google Ads Editor writes: little endian with a

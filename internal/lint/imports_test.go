@@ -58,7 +58,7 @@ var rules = []struct {
 		"os":                     "the core does no I/O",
 		"net":                    "the core does no I/O",
 		"context":                "the core never waits",
-		aClock:                   "the core is told the time",
+		aClock:                   "the core gets the time in messages",
 		"sync":                   "the core has one owner and starts no goroutine",
 		source.Go:                "the core has one owner and starts no goroutine",
 		"math/rand":              "the core is reproducible: seeds come in by configuration",
@@ -126,6 +126,8 @@ var bans = []struct {
 
 // testOnly is for tests and for packages named …test, and so are those packages.
 var testOnly = []string{"testing", "pgregory.net/rapid", "go.uber.org/goleak"}
+
+const oneWay = "dependencies go one way, from the ground up (docs/architecture.md)"
 
 // aClock stands for all that reads the wall clock or waits for it.
 const aClock = "a clock"
@@ -213,7 +215,7 @@ func faults(pkg, used string) (out []fault) {
 			}
 		}
 		if isOurs && !source.Under(ours, own) && !slices.ContainsFunc(r.may, func(p string) bool { return source.Under(ours, p) }) {
-			out = append(out, fault{used, r.pkg + " may", "dependencies go one way, from the ground up (docs/architecture.md)"})
+			out = append(out, fault{used, r.pkg + " may", oneWay})
 		}
 		return out
 	}

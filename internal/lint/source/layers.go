@@ -39,7 +39,11 @@ func (t *Tree) ReadLayers(page io.Reader) (*Layers, error) {
 		default:
 			names := code.FindAllStringSubmatch(cells[1], -1)
 			for _, m := range names {
-				l.rows[t.named(m[1], names[0][1])] = row
+				pkg := t.named(m[1], names[0][1])
+				if _, twice := l.rows[pkg]; twice {
+					return nil, fmt.Errorf("the table of packages has two rows for %s", pkg)
+				}
+				l.rows[pkg] = row
 			}
 		}
 	}

@@ -138,7 +138,9 @@ func TestLayers(t *testing.T) {
 	if got, want := layers.Unplaced(tree), []string{"stray"}; !slices.Equal(got, want) {
 		t.Errorf("without a row %v, want %v", got, want)
 	}
-	if _, err := tree.ReadLayers(strings.NewReader("| a | b |\n")); err == nil {
-		t.Error("a page without the table is read")
+	for _, bad := range []string{"| a | b |\n", "| package | holds |\n| `low` | |\n| `store`, `low` | |\n"} {
+		if _, err := tree.ReadLayers(strings.NewReader(bad)); err == nil {
+			t.Errorf("a page with this table is read:\n%s", bad)
+		}
 	}
 }

@@ -34,7 +34,7 @@ type checked struct {
 	info  *types.Info
 }
 
-// listed is what go list tells of a package.
+// listed is the part of go list's output that load reads.
 type listed struct {
 	ImportPath, Dir, Export string
 	GoFiles, CgoFiles       []string

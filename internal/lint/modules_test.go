@@ -1,0 +1,37 @@
+package lint
+
+import (
+	"os"
+	"regexp"
+	"testing"
+)
+
+var required = regexp.MustCompile(`(?m)^\s(\S+) (v\S+)`)
+
+// TestModules makes sure that bench measures the product with the versions that
+// it is built with.
+func TestModules(t *testing.T) {
+	versions := func(name string) map[string]string {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := make(map[string]string)
+		for _, m := range required.FindAllStringSubmatch(string(text), -1) {
+			out[m[1]] = m[2]
+		}
+		return out
+	}
+	bench, both := versions("../../bench/go.mod"), 0
+	for module, version := range versions("../../go.mod") {
+		if bench[module] == "" {
+			continue
+		}
+		if both++; bench[module] != version {
+			t.Errorf("%s: the product is built with %s and bench with %s; change one of the go.mod files", module, version, bench[module])
+		}
+	}
+	if both < 20 {
+		t.Errorf("only %d modules in both go.mod files: they are not read right", both)
+	}
+}
