@@ -104,6 +104,7 @@ func (f *loadFlags) run(ctx context.Context, out io.Writer) error {
 	} else if f.Requests == 0 && f.Rate == 0 {
 		f.Requests = w.Requests
 	}
+	report := newReport("load")
 	if f.reference {
 		if f.Reference, err = openloop.Record(ctx, f.Config); err != nil {
 			return err
@@ -113,7 +114,6 @@ func (f *loadFlags) run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	report := newReport("load")
 	if f.Rate == 0 {
 		report.Name = "alone"
 	}

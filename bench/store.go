@@ -85,6 +85,7 @@ func (f *storeFlags) run(ctx context.Context, out io.Writer) (err error) {
 	if _, err := os.Stat(filepath.Join(f.barrels, "CURRENT")); err != nil {
 		return fmt.Errorf("--barrels %s is no store: name the directory of one slave, such as built/slave-0 by `adshard barrels build --out built`", f.barrels)
 	}
+	report := newReport("store")
 	runtime.GOMAXPROCS(1)
 	start := time.Now()
 	store, err := rocks.Open(f.barrels, rocks.Options{CacheBytes: f.cache})
@@ -112,7 +113,6 @@ func (f *storeFlags) run(ctx context.Context, out io.Writer) (err error) {
 	if err := stop(); err != nil {
 		return err
 	}
-	report := newReport("store")
 	report.Add("opening", "s", opened.Seconds())
 	onestore.Figures(report, rounds)
 	onestore.Fit(report, rounds)

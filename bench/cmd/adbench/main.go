@@ -34,7 +34,7 @@ func run(ctx context.Context) int {
 	}
 	root.AddCommand(
 		bench.CorpusCommand(), bench.SearchCommand(), bench.StoreCommand(), bench.LoadCommand(), bench.FreshCommand(), bench.FirstFillCommand(),
-		bench.BalanceCommand(), bench.FiguresCommand(),
+		bench.BalanceCommand(), bench.FiguresCommand(), bench.FiguresAgeCommand(),
 	)
 	if err := root.ExecuteContext(ctx); err != nil {
 		if ctx.Err() != nil && (errors.Is(err, context.Canceled) || fault.Is(err, fault.Cancelled)) {
