@@ -26,6 +26,7 @@ type searchFlags struct {
 	layouts, peers, setups []string
 	seconds                float64
 	rounds, changes        int
+	once                   bool
 	threads                string
 	cacheShare, changeRate float64
 	join                   []string
@@ -92,6 +93,7 @@ time, and join the results.`,
 	flags.Float64Var(&f.cacheShare, "cache-share", 0, "share of its data on disk that a layout may keep in memory; 0: all")
 	flags.IntVar(&f.changes, "changes", 0, "how many of 100 operations change a keyword meanwhile")
 	flags.Float64Var(&f.changeRate, "change-rate", 0, "keywords a second that are changed meanwhile")
+	flags.BoolVar(&f.once, "once", true, "also measure a single pass in which no query is asked twice, where nothing else is special")
 	flags.StringSliceVar(&f.join, "join", nil, "measure nothing, show the results of these files that --json wrote as one")
 	flags.StringVar(&f.json, "json", "", "write the result to this file")
 	flags.StringVar(&f.html, "html", "", "write a page with charts to this file")
@@ -225,7 +227,7 @@ func (f *searchFlags) notes() (out []string) {
 }
 
 func (f *searchFlags) measureSize(ctx context.Context, keywords int64, dir string, p *progress.Line) (_ *paired.Result, err error) {
-	set, setups, err := f.setOf(ctx, keywords, f.setups, dir, p)
+	set, setups, lacking, err := f.setOf(ctx, keywords, f.setups, dir, p)
 	if err != nil {
 		return nil, err
 	}
@@ -242,11 +244,18 @@ func (f *searchFlags) measureSize(ctx context.Context, keywords int64, dir strin
 	if err != nil {
 		return nil, err
 	}
-	return paired.Run(ctx, &paired.Plan{
-		Set: set, Setups: setups, Layouts: own, Peers: others, Rounds: f.rounds,
+	result, err := paired.Run(ctx, &paired.Plan{
+		Set: set, Once: f.once, Setups: setups, Layouts: own, Peers: others, Rounds: f.rounds,
 		Time: time.Duration(f.seconds * float64(time.Second)), Threads: threads, CacheShare: f.cacheShare,
 		Changes: paired.Changes{Share: float64(f.changes) / 100, Rate: f.changeRate}, Dir: stores, Progress: p.Share,
 	})
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range lacking {
+		result.Absent = append(result.Absent, paired.Absent{Name: "setup " + l.Name, Why: l.Why})
+	}
+	return result, nil
 }
 
 // write writes the files that are asked for.

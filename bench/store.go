@@ -41,9 +41,12 @@ func StoreCommand() *cobra.Command {
 		Long: `Measures the search of one slave's store: one goroutine on one core (GOMAXPROCS
 is set to 1), the queries in the order of their file, once to warm up, then in
 several rounds. Each figure is the median of the rounds, with the extremes.
+Before that, a single pass: half of the different queries to warm up, then the
+other half under the clock, so that no query is asked twice. Keywords match as
+they are in the store, with their match types and negatives.
 
 Expanding a query (the master's part) and searching the store (the slave's) are
-timed apart; nothing is cached between equal queries but what the store caches.
+timed apart, and together (both); nothing is cached between equal queries but what the store caches.
 The store must not be open elsewhere: stop the slave that uses it.`,
 		Example: `  adshard barrels build --db sqlite:ads.db --slaves 1 --out built
   adbench store --barrels built/slave-0 --queries queries.txt`,
@@ -95,6 +98,10 @@ func (f *storeFlags) run(ctx context.Context, out io.Writer) (err error) {
 	defer func() { err = errors.Join(err, store.Close()) }()
 	opened := time.Since(start)
 	plan.Store = store
+	single, err := plan.Single(ctx)
+	if err != nil {
+		return err
+	}
 	if _, err := plan.Round(ctx); err != nil { // the warm-up
 		return err
 	}
@@ -115,6 +122,7 @@ func (f *storeFlags) run(ctx context.Context, out io.Writer) (err error) {
 	}
 	report.Add("opening", "s", opened.Seconds())
 	onestore.Figures(report, rounds)
+	onestore.SingleFigures(report, single)
 	onestore.Fit(report, rounds)
 	if err := size(report, store.Stats().Keywords, store.Stats().DiskBytes); err != nil {
 		return err

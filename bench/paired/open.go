@@ -74,6 +74,9 @@ func (r *run) enter(ctx context.Context, e *entrant) error {
 			return errors.Join(e.store.Close(), fault.Newf(fault.Unavailable, "", "its keywords cannot change"))
 		}
 	}
+	if err := r.firstTime(ctx, e); err != nil {
+		return err
+	}
 	if err := r.check(ctx, e); err != nil {
 		return err
 	}

@@ -33,6 +33,9 @@ type Plan struct {
 	// memory; 0: all of it.
 	CacheShare float64
 	Changes    Changes
+	// Once: each store is also asked queries that it was never asked before, each
+	// of them once. Only with one thread, a whole cache and no changes.
+	Once bool
 	// Dir is an empty directory for what layouts have on disk.
 	Dir string
 	// Progress is told what is done and how far it is, 0 to 1, or -1.

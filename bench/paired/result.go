@@ -67,6 +67,8 @@ type Row struct {
 	// of the rounds' ratios of the times of the same queries, and the extremes.
 	Ratios map[string]Spread `json:"ratios"`
 	Peer   bool              `json:"peer,omitempty"`
+	// Once: no query was asked twice, in a single pass.
+	Once bool `json:"once,omitempty"`
 	// Changes is there when keywords changed meanwhile.
 	Changes *Changed `json:"changes,omitempty"`
 }

@@ -160,7 +160,7 @@ func (r *Result) spaces() (out []*Table) {
 func (r *Result) builds() (out [][]*Row) {
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		if row.Changes != nil {
+		if row.Changes != nil || row.Once {
 			continue // built for the row at rest
 		}
 		at := slices.IndexFunc(out, func(rows []*Row) bool {

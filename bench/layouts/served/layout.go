@@ -19,6 +19,27 @@ type Served struct{}
 // certain.
 type ServedTop struct{}
 
+// ServedExpanded is the layout "served-expanded": as "served", but each search
+// also does the master's part, which the others are given: it makes words and
+// terms of the text.
+type ServedExpanded struct{}
+
+// Name implements layouts.Layout.
+func (ServedExpanded) Name() string { return "served-expanded" }
+
+// Tells implements layouts.Layout.
+func (ServedExpanded) Tells() layouts.Tells { return Served{}.Tells() }
+
+// Build implements layouts.Layout. The store is a *Store.
+func (ServedExpanded) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (layouts.Store, error) {
+	s, err := open(ctx, set, o, onRocks{}, true)
+	if err != nil {
+		return nil, err
+	}
+	s.expands = true
+	return s, nil
+}
+
 // Name implements layouts.Layout.
 func (Served) Name() string { return "served" }
 
