@@ -52,6 +52,28 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// TestBest makes sure that neither the floor nor what finds less is the best.
+func TestBest(t *testing.T) {
+	r := &Result{Runs: []Made{{Command: "x"}}, Rows: []Row{
+		{Name: Mixed, Setup: "log", QueriesPerSecond: 500, P50: 1, P99: 1, Queries: 1, Matches: 1},
+		{Name: Floor, Setup: "log", QueriesPerSecond: 900, P50: 1, P99: 1, Queries: 1, Matches: 1},
+		{Name: "served", Setup: "log", QueriesPerSecond: 300, P50: 3, P99: 9, Queries: 1, Matches: 1},
+		{Name: "lucene", Peer: true, Setup: "log", QueriesPerSecond: 2, P50: 50, P99: 90, Queries: 1, Matches: 1},
+	}}
+	var out bytes.Buffer
+	if err := r.WritePage(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`<td class="best">300</td>`, "served is the fastest, 300 queries/s, p99 9 µs, 150 times as fast as lucene"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the page has no %s", want)
+		}
+	}
+	if strings.Count(out.String(), `class="best"`) != 3 {
+		t.Error("not three cells are the best: throughput, p50 and p99 of served")
+	}
+}
+
 func TestTable(t *testing.T) {
 	r := joined(t)
 	var out bytes.Buffer

@@ -13,6 +13,8 @@ const (
 	Floor    = "floor"
 	Baseline = "RDB-Pr-Fl-Opt"
 	Mapped   = "B"
+	// Mixed finds less than the others, so that it is never the best of them.
+	Mixed = "served-mixed"
 )
 
 // Plan says what is measured, and how.

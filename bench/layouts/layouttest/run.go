@@ -79,6 +79,14 @@ func run(t *testing.T, l layouts.Layout, much effort) {
 	})
 }
 
+// Small returns a set of so many keywords of the extract and queries of its log,
+// for tests of one layout.
+func Small(t *testing.T, keywords int64) (*layouts.Set, []*layouts.Query) {
+	t.Helper()
+	s, texts := fromExtract(t, keywords)
+	return s, layouts.NewQueries(texts)
+}
+
 // fromExtract is a set of so many keywords of the extract and queries of its log.
 func fromExtract(t *testing.T, keywords int64) (*layouts.Set, []string) {
 	t.Helper()

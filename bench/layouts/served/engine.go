@@ -44,7 +44,7 @@ func (o other) Tells() layouts.Tells { return Served{}.Tells() }
 
 // Build implements layouts.Layout. The store is a *Store.
 func (o other) Build(ctx context.Context, set *layouts.Set, options layouts.Options) (layouts.Store, error) {
-	return open(ctx, set, options, o.engine, true)
+	return open(ctx, newItems(set), options, o.engine, true)
 }
 
 // onRocks is the product's engine.

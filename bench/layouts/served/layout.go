@@ -32,7 +32,7 @@ func (ServedExpanded) Tells() layouts.Tells { return Served{}.Tells() }
 
 // Build implements layouts.Layout. The store is a *Store.
 func (ServedExpanded) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (layouts.Store, error) {
-	s, err := open(ctx, set, o, onRocks{}, true)
+	s, err := open(ctx, newItems(set), o, onRocks{}, true)
 	if err != nil {
 		return nil, err
 	}
@@ -54,24 +54,23 @@ func (ServedTop) Tells() layouts.Tells { return layouts.Tells{Best: true} }
 
 // Build implements layouts.Layout. The store is a *Store.
 func (Served) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (layouts.Store, error) {
-	return open(ctx, set, o, onRocks{}, true)
+	return open(ctx, newItems(set), o, onRocks{}, true)
 }
 
 // Build implements layouts.Layout. The store is a *Store.
 func (ServedTop) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (layouts.Store, error) {
-	return open(ctx, set, o, onRocks{}, false)
+	return open(ctx, newItems(set), o, onRocks{}, false)
 }
 
 // everything is a cache that holds the largest store.
 const everything = 256 << 30
 
-func open(ctx context.Context, set *layouts.Set, o layouts.Options, e Engine, exact bool) (_ *Store, err error) {
+func open(ctx context.Context, items *items, o layouts.Options, e Engine, exact bool) (_ *Store, err error) {
 	before, err := resident()
 	if err != nil {
 		return nil, err
 	}
 	dir := filepath.Join(o.Dir, "store")
-	items := newItems(set)
 	if err := build(ctx, e, items, dir, o.Progress); err != nil {
 		return nil, err
 	}
@@ -90,8 +89,8 @@ func open(ctx context.Context, set *layouts.Set, o layouts.Options, e Engine, ex
 	}
 	s := &Store{barrels: b, items: items, exact: exact, before: before, matching: matching}
 	s.begin()
-	if b.Stats().Keywords != uint64(set.Len()) {
-		err := fault.Newf(fault.Internal, "served: build", "the store has %d keywords, the set %d", b.Stats().Keywords, set.Len())
+	if b.Stats().Keywords != uint64(items.set.Len()) {
+		err := fault.Newf(fault.Internal, "served: build", "the store has %d keywords, the set %d", b.Stats().Keywords, items.set.Len())
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
