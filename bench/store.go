@@ -46,7 +46,8 @@ other half under the clock, so that no query is asked twice. Keywords match as
 they are in the store, with their match types and negatives.
 
 Expanding a query (the master's part) and searching the store (the slave's) are
-timed apart, and together (both); nothing is cached between equal queries but what the store caches.
+timed separately and together (both); nothing is cached between equal queries
+except what the store itself caches.
 The store must not be open elsewhere: stop the slave that uses it.`,
 		Example: `  adshard barrels build --db sqlite:ads.db --slaves 1 --out built
   adbench store --barrels built/slave-0 --queries queries.txt`,
@@ -63,7 +64,7 @@ The store must not be open elsewhere: stop the slave that uses it.`,
 	flags.IntVar(&f.slots, "slots", 4, "places asked for, 1 to 20")
 	flags.Uint64Var(&f.reserve, "reserve", 10_000, "the least bid that takes part, in micros")
 	flags.BoolVar(&f.exact, "exact", false, "ask for exact counts, as counts=exact does")
-	flags.IntVar(&f.rounds, "rounds", 5, "how often the file is gone through after the warm-up")
+	flags.IntVar(&f.rounds, "rounds", 5, "how many times the file is repeated after the warm-up")
 	flags.Uint64Var(&f.cache, "cache-bytes", 0, "the store's cache; 0: its default")
 	flags.StringVar(&f.cpuprof, "cpuprofile", "", "write a processor profile of the rounds to this file")
 	f.output.flags(c)
@@ -86,7 +87,7 @@ func (f *storeFlags) run(ctx context.Context, out io.Writer) (err error) {
 	}
 	// Opening what is not there would make an empty store.
 	if _, err := os.Stat(filepath.Join(f.barrels, "CURRENT")); err != nil {
-		return fmt.Errorf("--barrels %s is no store: name the directory of one slave, such as built/slave-0 by `adshard barrels build --out built`", f.barrels)
+		return fmt.Errorf("--barrels %s is not a store: name the directory of one slave, such as built/slave-0 by `adshard barrels build --out built`", f.barrels)
 	}
 	report := newReport("store")
 	runtime.GOMAXPROCS(1)

@@ -63,7 +63,7 @@ var terms = []page.Term{
 	{Word: "one at a time; busiest slave full", Means: "One divided by the mean time of a query's slowest slave; what can be answered when all slaves work all the time."},
 }
 
-// title tells the page from those of other comparisons.
+// title distinguishes the page from those of other comparisons.
 func (c *Comparison) title() string {
 	if c.Mode == "study" {
 		workloads, _, slaves := c.studyAxes()

@@ -32,7 +32,7 @@ type Mark struct {
 	Packages []string
 }
 
-// Age is a mark held against the history.
+// Age is a mark compared with the history.
 type Age struct {
 	Mark
 	// Changes is how many commits since have changed the packages, tests aside;
@@ -79,11 +79,11 @@ func Marks(root string) (out []Mark, err error) {
 	return out, err
 }
 
-// Ages holds the marks of a repository's pages against its history up to HEAD.
+// Ages compares the marks of a repository's pages with its history up to HEAD.
 // An error of kind fault.Unavailable: git cannot be run there.
 func Ages(ctx context.Context, root string) ([]Age, error) {
 	if _, err := git(ctx, root, "rev-parse", "--verify", "HEAD"); err != nil {
-		return nil, fault.Newf(fault.Unavailable, "figures: ages", "%s is no repository with a commit: %w", root, err)
+		return nil, fault.Newf(fault.Unavailable, "figures: ages", "%s is not a repository with a commit: %w", root, err)
 	}
 	all, err := Marks(root)
 	if err != nil {

@@ -125,7 +125,7 @@ func TestPagesAreMarked(t *testing.T) {
 		has[m.Page] = true
 		for _, p := range m.Packages {
 			if strings.HasPrefix(p, "/") || strings.Contains(p, "..") {
-				t.Errorf("%s:%d: package %s is no directory of the repository", m.Page, m.Line, p)
+				t.Errorf("%s:%d: package %s is not a directory of the repository", m.Page, m.Line, p)
 			}
 		}
 		if len(m.Packages) == 0 || m.Commit == "" {

@@ -35,7 +35,7 @@ func Read(dir string) (Reports, error) {
 	return all, nil
 }
 
-// Write writes the table and, below it, the command of each group. It tells
+// Write writes the table and, below it, the command of each group. It returns
 // how many targets are missed.
 func (all Reports) Write(w io.Writer) (missed int, err error) {
 	var b strings.Builder
@@ -122,7 +122,7 @@ func (l *line) write(b *strings.Builder, values []measure.Figure) bool {
 	return ok
 }
 
-// judge holds a figure against its target.
+// judge compares a figure with its target.
 func (l *line) judge(v float64) (target, verdict string, ok bool) {
 	switch {
 	case l.atLeast > 0:

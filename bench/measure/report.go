@@ -109,7 +109,7 @@ func ReadFile(name string) (*Report, error) {
 	}
 	r := new(Report)
 	if err := json.Unmarshal(raw, r); err != nil {
-		return nil, fmt.Errorf("%s is no report of adbench: %w", name, err)
+		return nil, fmt.Errorf("%s is not a report of adbench: %w", name, err)
 	}
 	return r, nil
 }

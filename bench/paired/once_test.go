@@ -44,7 +44,7 @@ func (s *recordingSearcher) Search(ctx context.Context, q *layouts.Query) (layou
 // not even to be checked, and that no query of it is asked twice.
 func TestOnce(t *testing.T) {
 	var texts []string
-	p := smallPlan(t, &recorder{fake{name: "a", tells: tellsAll}, &texts}, &fake{name: Floor, tells: tellsAll})
+	p := smallPlan(t, &recorder{fake{name: "a", provides: providesAll}, &texts}, &fake{name: Floor, provides: providesAll})
 	p.Once = true
 	again := smallSetup("one", 60) // its first 40 queries are those of the first setup
 	again.Name = "again"
@@ -87,7 +87,7 @@ func TestOnce(t *testing.T) {
 
 // TestOnceChecks makes sure that a wrong answer of the single pass ends the run.
 func TestOnceChecks(t *testing.T) {
-	p := smallPlan(t, &fake{name: "a", tells: tellsAll, lies: func(asked int, f *layouts.Found) {
+	p := smallPlan(t, &fake{name: "a", provides: providesAll, lies: func(asked int, f *layouts.Found) {
 		if asked == 15 { // the fifth of the second half
 			f.Matches++
 		}

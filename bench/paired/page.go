@@ -65,7 +65,7 @@ var terms = []page.Term{
 	{Word: "memory", Means: "What the process holds more after building and searching, or what the layout reports if that is more; of a peer, its own processes."},
 }
 
-// title tells the page from those of other results.
+// title distinguishes the page from those of other results.
 func (r *Result) title() string {
 	var names, asked, sizes []string
 	for _, row := range r.Rows {

@@ -17,9 +17,9 @@ func joined(t *testing.T) *Result {
 	t.Helper()
 	all := &Result{Runs: []Made{{Command: "adbench search <now>", Machine: "m", Date: "d", Commit: "c0ffee1", Notes: []string{"a note"}}}}
 	for _, n := range []int{60, 600} {
-		p := smallPlan(t, &fake{name: "served", tells: tellsAll, took: time.Duration(n) * time.Microsecond, changes: true, disk: 10},
-			&fake{name: Floor, tells: tellsAll, took: time.Microsecond})
-		p.Set, p.Peers = smallSet(n), []layouts.Layout{&fake{name: "lucene", absent: true}, &fake{name: "p&q", tells: tellsAll, took: time.Millisecond}}
+		p := smallPlan(t, &fake{name: "served", provides: providesAll, took: time.Duration(n) * time.Microsecond, changes: true, disk: 10},
+			&fake{name: Floor, provides: providesAll, took: time.Microsecond})
+		p.Set, p.Peers = smallSet(n), []layouts.Layout{&fake{name: "lucene", absent: true}, &fake{name: "p&q", provides: providesAll, took: time.Millisecond}}
 		p.Setups = []layouts.Setup{smallSetup("matches 10", 3), smallSetup("matches 1000", 7)}
 		r, err := Run(context.Background(), p)
 		if err != nil {

@@ -7,7 +7,7 @@ import (
 	"adshard/fault"
 )
 
-// The names of the layouts that others are held against, as Layout.Name gives
+// The names of the layouts that others are compared with, as Layout.Name gives
 // them.
 const (
 	Floor    = "floor"
@@ -23,7 +23,7 @@ type Plan struct {
 	Setups  []layouts.Setup
 	Layouts []layouts.Layout
 	// Peers are other systems; they are layouts too, and ratios to each of them
-	// are told.
+	// are given.
 	Peers []layouts.Layout
 	// Rounds is how often each layout has its turn on each setup, Time how long
 	// all its turns on a setup take together.
@@ -40,7 +40,7 @@ type Plan struct {
 	Once bool
 	// Dir is an empty directory for what layouts have on disk.
 	Dir string
-	// Progress is told what is done and how far it is, 0 to 1, or -1.
+	// Progress is called with what is being done and the share of it that is, 0 to 1, or -1.
 	Progress func(what string, done float64)
 }
 

@@ -21,7 +21,7 @@ func main() {
 	os.Exit(run(ctx))
 }
 
-// run returns the exit status: 0 done, 1 failed, 2 wrong use.
+// run returns the exit status: 0 success, 1 failure, 2 invalid usage.
 func run(ctx context.Context) int {
 	status := 2 // until a command was found and its flags were read
 	root := &cobra.Command{

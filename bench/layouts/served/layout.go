@@ -12,7 +12,7 @@ import (
 )
 
 // Served is the layout "served": all matches are counted. The sum of their ids
-// is not told, as the product does not tell it; the best are.
+// is not reported, since the product does not report it; the best are.
 type Served struct{}
 
 // ServedTop is the layout "served-top": the search ends when the best are
@@ -27,8 +27,8 @@ type ServedExpanded struct{}
 // Name implements layouts.Layout.
 func (ServedExpanded) Name() string { return "served-expanded" }
 
-// Tells implements layouts.Layout.
-func (ServedExpanded) Tells() layouts.Tells { return Served{}.Tells() }
+// Provides implements layouts.Layout.
+func (ServedExpanded) Provides() layouts.Provides { return Served{}.Provides() }
 
 // Build implements layouts.Layout. The store is a *Store.
 func (ServedExpanded) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (layouts.Store, error) {
@@ -46,11 +46,11 @@ func (Served) Name() string { return "served" }
 // Name implements layouts.Layout.
 func (ServedTop) Name() string { return "served-top" }
 
-// Tells implements layouts.Layout.
-func (Served) Tells() layouts.Tells { return layouts.Tells{Matches: true, Best: true} }
+// Provides implements layouts.Layout.
+func (Served) Provides() layouts.Provides { return layouts.Provides{Matches: true, Best: true} }
 
-// Tells implements layouts.Layout.
-func (ServedTop) Tells() layouts.Tells { return layouts.Tells{Best: true} }
+// Provides implements layouts.Layout.
+func (ServedTop) Provides() layouts.Provides { return layouts.Provides{Best: true} }
 
 // Build implements layouts.Layout. The store is a *Store.
 func (Served) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (layouts.Store, error) {

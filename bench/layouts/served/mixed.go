@@ -12,14 +12,14 @@ import (
 // ServedMixed is the layout "served-mixed": as "served", but of the keywords a
 // half is broad, a quarter phrase and a quarter exact, and one group in ten has a
 // negative. It finds less than layouts that know broad keywords only, and so
-// tells nothing that could be compared with them; its times stand beside theirs.
+// reports nothing that could be compared with them; its times stand beside theirs.
 type ServedMixed struct{}
 
 // Name implements layouts.Layout.
 func (ServedMixed) Name() string { return "served-mixed" }
 
-// Tells implements layouts.Layout.
-func (ServedMixed) Tells() layouts.Tells { return layouts.Tells{} }
+// Provides implements layouts.Layout.
+func (ServedMixed) Provides() layouts.Provides { return layouts.Provides{} }
 
 // Build implements layouts.Layout. The store is a *Store.
 func (ServedMixed) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (layouts.Store, error) {

@@ -67,7 +67,7 @@ func (s *Store) Size() (layouts.Size, error) {
 	}, err
 }
 
-// Close implements layouts.Store. An error of the upkeep comes here.
+// Close implements layouts.Store. It returns an error of the upkeep, if there was one.
 func (s *Store) Close() error {
 	s.end()
 	s.ended.Wait()

@@ -3,7 +3,7 @@
 // open.
 //
 //   - "log": queries of a log as they come.
-//   - "words 1", 2, 4, … 32: queries of so many words, each put together of the
+//   - "words 1", 2, 4, … 32: queries of so many words, each made of the
 //     log's queries, so that words are as common as they are there.
 //   - "matches 0", 10, 1000, 10000, 100000: queries with about so many matches, found by
 //     search: of the log, then words added or left out.

@@ -113,7 +113,7 @@ func (m *maker) towards(target uint64) (words []string, found uint64) {
 	return words, found
 }
 
-// varied has one word more or less, or another in the place of one; nil: there
+// varied has one word more or less, or a different one instead of one of them; nil: there
 // is nothing to vary.
 func (m *maker) varied(words []string, found, target uint64) []string {
 	at := m.dice.IntN(len(words))
