@@ -41,6 +41,9 @@ generate: ## rebuild the generated code (needs protoc and flatc)
 figures: build ## measure what docs/figures.md reports (about 7 minutes)
 	@deploy/figures.sh
 
+figures-age: build ## list the pages whose figures are older than what they measure
+	@$(BIN)/adbench figures-age
+
 audit: build ## half an hour of killing, hanging and damaging under queries, against the oracle
 	@deploy/audit.sh
 
@@ -59,4 +62,4 @@ search-figures: build ## measure layouts, peers and the served search side by si
 clean: ## remove what was built and the demo's data
 	rm -rf $(BIN) demo
 
-.PHONY: help demo setup build test test-long lint structure generate figures audit simulate experiments peers search-figures clean
+.PHONY: help demo setup build test test-long lint structure generate figures figures-age audit simulate experiments peers search-figures clean

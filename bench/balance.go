@@ -43,8 +43,8 @@ func BalanceCommand() *cobra.Command {
 		Use:   "balance [--strategies A,B,…] [--workload NAME | --queries FILE] [--simulate | --study]",
 		Short: "Compare balancing strategies on the same corpus and queries",
 		Long: `Compares balancing strategies: each on a fresh cluster, with the same corpus and
-the same queries at the same times. Gives a table, and with --html a page with
-charts that needs no network, with --json all numbers.
+the same queries at the same times. Prints a table; --html writes a page
+with charts that needs no network, --json all numbers.
 
 Clusters are real, a process for each part (the program adshard is found beside
 this one or on the path), or with --simulate simulated, in simulated time, with
@@ -53,9 +53,8 @@ how far is a placement of the groups from what no placement can beat, by
 workload and by number of slaves?
 
 A recorded log (--queries, with a time behind each query) keeps its times and
-lasts as long as it does. --rate N stretches its times or draws them together
-until N queries a second come on average; --duration is how much of it is asked,
-with --rate again and again.
+lasts as long as it does. --rate N stretches or compresses its times to N queries
+a second on average, and then the log repeats; --duration is how much is asked.
 
 Workloads:
 ` + workload.Help(),
@@ -79,7 +78,7 @@ Workloads:
 	flags.StringVar(&f.order, "order", balance.ByOwner.String(), "how groups lie on the ring: advertiser or hash")
 	flags.StringVar(&f.json, "json", "", "write all numbers to this file")
 	flags.StringVar(&f.html, "html", "", "write a page with charts to this file")
-	flags.StringVar(&f.from, "from", "", "measure nothing, show the comparison of this file that --json wrote")
+	flags.StringVar(&f.from, "from", "", "measure nothing; show the comparison in this file, which --json wrote")
 	o := &f.options
 	flags.IntVar(&o.Slaves, "slaves", 10, "number of slaves")
 	flags.Float64Var(&o.Rate, "rate", 200, "queries a second, on average; if not given, a recorded log keeps its own times")

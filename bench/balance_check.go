@@ -15,7 +15,7 @@ import (
 	"adshard/bench/workload"
 )
 
-// check refuses wrong use before anything is made.
+// check rejects invalid flags before anything is made.
 func (f *balanceFlags) check(c *cobra.Command, args []string) error {
 	if f.workloads == nil && f.queries == "" {
 		f.workloads = []string{"real"}
@@ -39,11 +39,11 @@ func (f *balanceFlags) check(c *cobra.Command, args []string) error {
 	case !ok:
 		return fmt.Errorf("--order %s: advertiser or hash", f.order)
 	case f.simulate && f.study:
-		return errors.New("--simulate and --study are two things: choose one")
+		return errors.New("--simulate and --study exclude each other: choose one")
 	case len(f.strategies) == 0:
 		return errors.New("--strategies: name at least one")
 	case f.queries != "" && len(f.workloads) > 0:
-		return errors.New("--workload and --queries are two things: choose one")
+		return errors.New("--workload and --queries exclude each other: choose one")
 	case !f.study && len(f.workloads) > 1:
 		return errors.New("--workload: one; several go with --study only")
 	case o.Slaves < 1 || o.Slaves > 1000 || !f.simulate && o.Slaves > cluster.MaxSlaves:

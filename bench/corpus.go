@@ -51,7 +51,7 @@ licensed extract that is part of the program.`,
 	return cmd
 }
 
-// check refuses wrong use before anything is read.
+// check rejects invalid flags before anything is read.
 func (f *corpusFlags) check(cmd *cobra.Command, args []string) error {
 	switch e := corpus.Encoding(f.encoding); {
 	case f.out == "":

@@ -10,6 +10,7 @@ import (
 
 	"adshard/bench/figures"
 	"adshard/bench/measure"
+	"adshard/bench/page"
 )
 
 // FiguresCommand returns the subcommand figures, which makes one table of the
@@ -39,7 +40,10 @@ func writeFigures(w io.Writer, dir string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "Measured %s on %s.\n\n", time.Now().UTC().Format(time.DateOnly), measure.Machine())
+	for _, commit := range all.Commits() {
+		fmt.Fprintf(w, "<!-- measured: %s -->\n", page.Mark(commit, figures.Measured()))
+	}
+	fmt.Fprintf(w, "\nMeasured %s on %s.\n\n", time.Now().UTC().Format(time.DateOnly), measure.Machine())
 	missed, err := all.Write(w)
 	if err == nil && missed > 0 {
 		fmt.Fprintf(w, "\n%d targets are missed.\n", missed)

@@ -88,6 +88,7 @@ func (f *firstFillFlags) run(ctx context.Context, out, told io.Writer) (err erro
 	}
 	stores := filepath.Join(dir, "first-fill")
 	defer func() { err = errors.Join(err, os.RemoveAll(stores)) }()
+	report := newReport("first-fill")
 	c, err := cluster.Start(ctx, cluster.Config{
 		Program: program, DB: url, Dir: stores,
 		Strategy: f.strategy, Order: f.order, Interval: time.Hour, Slaves: f.slaves, Distributors: f.distributors,
@@ -97,7 +98,6 @@ func (f *firstFillFlags) run(ctx context.Context, out, told io.Writer) (err erro
 	if err != nil {
 		return err
 	}
-	report := newReport("first-fill")
 	f.figures(report, c, counts.Groups, counts.Keywords)
 	heap, err := cluster.Gauge(ctx, c.Balancer, "go_memstats_heap_alloc_bytes")
 	if err == nil {

@@ -71,6 +71,7 @@ func (f *freshFlags) run(ctx context.Context, out io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
+	report := newReport("fresh")
 	kinds, err := freshness.Run(ctx, freshness.Config{
 		Store: store, Search: address(f.addr), Admin: address(f.admin),
 		Changes: f.changes, Patience: f.patience, Seed: f.seed,
@@ -78,7 +79,6 @@ func (f *freshFlags) run(ctx context.Context, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	report := newReport("fresh")
 	for _, k := range kinds {
 		s := k.Took.Spread()
 		report.Add(k.Name+", median", "ms", s.Median/1000)

@@ -34,20 +34,20 @@ func LoadCommand() *cobra.Command {
 With --rate N, N requests a second arrive at random times (as of independent
 users), however fast the cluster answers; each latency counts from the time at
 which the request was due, so that waiting behind a slow answer counts as well.
-With --rate 0 one request is under way at a time, the next when the answer is
-in: the latency of a cluster that has nothing else to do. A recorded log, with a
+With --rate 0 there is one request at a time, and the next follows its answer:
+the latency of a cluster that has nothing else to do. A recorded log, with a
 time behind each query, keeps its times: with --rate 0 they are its own, with
---rate N they are stretched or drawn together until N a second come on average,
-again and again.
+--rate N they are stretched or compressed to N a second on average, and the log
+repeats.
 
-What is asked is a file of one's own queries or a workload, made for a corpus of
+The queries are a file of your own or a workload, made for a corpus of
 adbench of the same --keywords, --group-keywords and --seed:
 ` + workload.Help() + `
 With --reference each different query is asked once before, and all complete
-answers are held against what it got then: while nothing changes in the
-database, no ad may be missing and no price differ, also while slices move.
+answers are compared with that first answer: while nothing changes in the
+database, no ad may be missing and no price may differ, even while slices move.
 
-Only servers of this machine are asked unless --allow-remote is given.`,
+Only servers on this machine are asked unless --allow-remote is given.`,
 		Example: `  adbench load --queries queries.txt --rate 2000 --duration 30s
   adbench load --queries queries.txt --rate 0 --duration 10s
   adbench load --workload shift:30s --rate 500 --duration 1m --reference
@@ -65,15 +65,15 @@ Only servers of this machine are asked unless --allow-remote is given.`,
 	flags.Float64Var(&f.Rate, "rate", 0, "requests a second; 0: one at a time")
 	flags.DurationVar(&f.Warmup, "warmup", 2*time.Second, "time before anything is counted")
 	flags.DurationVar(&f.Duration, "duration", 10*time.Second, "time that is counted")
-	flags.IntVar(&f.Requests, "requests", 0, "end after so many; 0: at the end of the time")
-	flags.IntVar(&f.Connections, "connections", 64, "most requests under way at a time")
-	flags.DurationVar(&f.Timeout, "timeout", 5*time.Second, "give an answer up after this time")
+	flags.IntVar(&f.Requests, "requests", 0, "stop after this many; 0: when the time is over")
+	flags.IntVar(&f.Connections, "connections", 64, "most requests at a time")
+	flags.DurationVar(&f.Timeout, "timeout", 5*time.Second, "give up on an answer after this time")
 	flags.IntSliceVar(&f.Processes, "pids", nil, "the cluster's processes, to report their processor time")
 	f.output.flags(c)
 	return c
 }
 
-// check refuses wrong use before anything is read.
+// check rejects invalid flags before anything is read.
 func (f *loadFlags) check(c *cobra.Command, args []string) error {
 	if f.workload != "" {
 		if err := workload.Check(f.workload); err != nil {
@@ -104,6 +104,7 @@ func (f *loadFlags) run(ctx context.Context, out io.Writer) error {
 	} else if f.Requests == 0 && f.Rate == 0 {
 		f.Requests = w.Requests
 	}
+	report := newReport("load")
 	if f.reference {
 		if f.Reference, err = openloop.Record(ctx, f.Config); err != nil {
 			return err
@@ -113,7 +114,6 @@ func (f *loadFlags) run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	report := newReport("load")
 	if f.Rate == 0 {
 		report.Name = "alone"
 	}

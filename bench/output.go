@@ -28,15 +28,16 @@ func (o *output) check(inputs ...string) error {
 
 // write shows a report, and writes it to the file if one is named.
 func (o *output) write(w io.Writer, r *measure.Report) error {
-	fmt.Fprintf(w, "$ %s\n", r.Command)
+	fmt.Fprintf(w, "$ %s\ncommit %s; load before: %s\n", r.Command, r.Commit, r.Load)
 	if err := r.WriteTable(w); err != nil || o.json == "" {
 		return err
 	}
 	return r.WriteFile(o.json)
 }
 
-// newReport begins the report of a subcommand with the command line that gives
-// it: without the flags that only say where things are put.
+// newReport begins the report of a subcommand, before it measures: with the
+// command line that gives it, without the flags that only say where things are
+// put, and with commit and load.
 func newReport(name string) *measure.Report {
 	words := []string{filepath.Base(os.Args[0])}
 	skip := false
@@ -48,5 +49,5 @@ func newReport(name string) *measure.Report {
 		}
 		skip = where && !whole
 	}
-	return &measure.Report{Name: name, Command: strings.Join(words, " ")}
+	return &measure.Report{Name: name, Command: strings.Join(words, " "), Commit: measure.Commit(), Load: measure.Load()}
 }

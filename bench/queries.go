@@ -21,10 +21,10 @@ type queryFlags struct {
 }
 
 func (f *queryFlags) flags(flags *pflag.FlagSet) {
-	flags.StringVar(&f.queries, "queries", "", "file of one's own queries, one a line, with a tab and a count or a time (RFC 3339) behind each or nothing")
+	flags.StringVar(&f.queries, "queries", "", "file of your own queries, one a line, each alone or followed by a tab and a count or a time (RFC 3339)")
 	flags.StringVar(&f.data, "data", "", `directory with catalogue/ and queries/; "extract": the built-in extract`)
-	flags.Int64Var(&f.keywords, "keywords", 300_000, "size of the corpus that workloads go with")
-	flags.IntVar(&f.perGroup, "group-keywords", 0, "about how many keywords a group of it has; 0: 11")
+	flags.Int64Var(&f.keywords, "keywords", 300_000, "size of the corpus that workloads are made for")
+	flags.IntVar(&f.perGroup, "group-keywords", 0, "about how many keywords a group of that corpus has; 0: 11")
 	flags.Uint64Var(&f.seed, "seed", 1, "decides the corpus, the queries and their times")
 }
 
@@ -47,7 +47,7 @@ func (f *queryFlags) options() corpus.Options {
 func (f *queryFlags) workload(name string) (*workload.Workload, error) {
 	switch {
 	case f.queries != "" && name != "":
-		return nil, errors.New("--workload and --queries are two things: choose one")
+		return nil, errors.New("--workload and --queries exclude each other: choose one")
 	case f.queries != "":
 		return workload.FromFile(f.queries, f.seed)
 	case name == "":

@@ -43,9 +43,9 @@ func TestRefusedBeforeAnythingRuns(t *testing.T) {
 		{FirstFillCommand(), []string{"--work", work, "--json", nowhere}, missing},
 		{BalanceCommand(), []string{"--work", work, "--simulate", "--html", nowhere}, missing},
 		{BalanceCommand(), []string{"--work", work, "--simulate", "--workload", "nonsense"}, `there is no workload "nonsense"`},
-		{BalanceCommand(), []string{"--work", work, "--study", "--workload", "real,zipf:x"}, `"x" is no number`},
+		{BalanceCommand(), []string{"--work", work, "--study", "--workload", "real,zipf:x"}, `"x" is not a number`},
 		{BalanceCommand(), []string{"--work", work, "--simulate", "--queries", commas}, "put a tab there"},
-		{BalanceCommand(), []string{"--work", work, "--adshard", filepath.Join(dir, "none"), "--slaves", "1"}, "is no program"},
+		{BalanceCommand(), []string{"--work", work, "--adshard", filepath.Join(dir, "none"), "--slaves", "1"}, "is not a program"},
 	} {
 		var out bytes.Buffer
 		c.command.SetOut(&out)

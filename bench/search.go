@@ -26,6 +26,7 @@ type searchFlags struct {
 	layouts, peers, setups []string
 	seconds                float64
 	rounds, changes        int
+	once                   bool
 	threads                string
 	cacheShare, changeRate float64
 	join                   []string
@@ -45,7 +46,7 @@ the hardware sets, and other systems.
 
 All are built from the same keywords in this one process and asked the same
 queries. First each query's matches are counted by looking at every keyword;
-whoever finds others ends the run. Then every layout has its turn in each of
+a layout that finds another number ends the run. Then every layout has its turn in each of
 several rounds, in another order each time. Figures are medians of the rounds,
 with the extremes; ratios are medians of the rounds' own ratios.
 
@@ -53,18 +54,17 @@ Layouts:
 ` + names(allLayouts()) + `
 Peers:
 ` + names(allPeers()) + `
-What a peer needs and is not on this machine is said, and the run goes on
-without it.
+A peer that needs something which this machine lacks is reported and left out.
 
 Setups (queries; a name, or its first word for all that begin so, or all):
 ` + setupHelp + `
 Keywords (--set): those of a corpus as ` + "`adbench corpus`" + ` makes it; or made of it
-shared-word, where all have one word in common, only-common, where all are put
-together of the 32 commonest words, one-advertiser, where all are one advertiser's.
+shared-word, where all have one word in common, only-common, where all are made
+of the 32 commonest words, one-advertiser, where all are one advertiser's.
 
 With --cache-share a layout is built with a cache of that share of its own data,
-and the system is told every 20 ms to forget the pages of its files, so that what
-is not in the cache is read from the disk. (Mapped files cannot be forgotten that
+and the system is asked every 20 ms to drop the pages of its files, so that what
+is not in the cache is read from the disk. (Mapped files cannot be dropped that
 way; to limit all memory, run this program in a memory cgroup, as with
 systemd-run --scope -p MemoryMax=2G.)
 
@@ -85,22 +85,23 @@ time, and join the results.`,
 	flags.Int64SliceVar(&f.sizes, "keywords", []int64{100_000}, "number of keywords; several: one after the other")
 	flags.StringSliceVar(&f.layouts, "layouts", []string{"all"}, "layouts, see above, or all, or none")
 	flags.StringSliceVar(&f.peers, "peers", nil, "other systems, see above, or all")
-	flags.StringSliceVar(&f.setups, "setups", []string{"log"}, "what is asked, see above")
+	flags.StringSliceVar(&f.setups, "setups", []string{"log"}, "the queries, see above")
 	flags.Float64Var(&f.seconds, "seconds", 5, "how long a layout is asked on a setup, all rounds together")
-	flags.IntVar(&f.rounds, "rounds", 5, "how often each layout has its turn")
-	flags.StringVar(&f.threads, "threads", "1", "how many ask at the same time: a number, or all for one on each core")
+	flags.IntVar(&f.rounds, "rounds", 5, "how many turns each layout has")
+	flags.StringVar(&f.threads, "threads", "1", "how many threads ask at the same time: a number, or all for one on each core")
 	flags.Float64Var(&f.cacheShare, "cache-share", 0, "share of its data on disk that a layout may keep in memory; 0: all")
 	flags.IntVar(&f.changes, "changes", 0, "how many of 100 operations change a keyword meanwhile")
 	flags.Float64Var(&f.changeRate, "change-rate", 0, "keywords a second that are changed meanwhile")
-	flags.StringSliceVar(&f.join, "join", nil, "measure nothing, show the results of these files that --json wrote as one")
+	flags.BoolVar(&f.once, "once", true, "also measure a single pass in which no query is asked twice, where nothing else is special")
+	flags.StringSliceVar(&f.join, "join", nil, "measure nothing; show the results in these files, which --json wrote, as one")
 	flags.StringVar(&f.json, "json", "", "write the result to this file")
 	flags.StringVar(&f.html, "html", "", "write a page with charts to this file")
-	flags.StringVar(&f.points, "points", "", "write to this file, as Markdown, how the result stands to what the product is to reach")
+	flags.StringVar(&f.points, "points", "", "write the product's targets and what the result has of them to this file, as Markdown")
 	f.setFlags.flags(flags)
 	return c
 }
 
-// check refuses wrong use before anything is made.
+// check rejects invalid flags before anything is made.
 func (f *searchFlags) check(c *cobra.Command, args []string) error {
 	for _, n := range f.sizes {
 		if n < 1 || n > 1_000_000_000 {
@@ -117,7 +118,7 @@ func (f *searchFlags) check(c *cobra.Command, args []string) error {
 	case f.changeRate < 0:
 		return fmt.Errorf("--change-rate %g: 0 or more keywords a second", f.changeRate)
 	case f.changes > 0 && f.changeRate > 0:
-		return errors.New("--changes and --change-rate are two ways to say the same: choose one")
+		return errors.New("--changes and --change-rate say the same in two ways: choose one")
 	case f.cacheShare < 0 || f.cacheShare >= 1:
 		return fmt.Errorf("--cache-share %g: 0 for all, or less than 1, such as 0.1", f.cacheShare)
 	case f.queries < 1 || f.queries > 1_000_000:
@@ -213,7 +214,7 @@ func (f *searchFlags) measure(ctx context.Context, told io.Writer) (_ *paired.Re
 // notes say what a reader of the result has to know of the conditions.
 func (f *searchFlags) notes() (out []string) {
 	if f.cacheShare > 0 {
-		out = append(out, fmt.Sprintf("What lies on disk: each layout may keep %g %% of its own in memory; every 20 ms the system is told to forget the pages of its files (posix_fadvise). Files that are mapped, and what lies in memory only, are not limited.", 100*f.cacheShare))
+		out = append(out, fmt.Sprintf("What lies on disk: each layout may keep %g %% of its own in memory; every 20 ms the system is asked to drop the pages of its files (posix_fadvise). Files that are mapped, and what lies in memory only, are not limited.", 100*f.cacheShare))
 	}
 	if f.changes > 0 || f.changeRate > 0 {
 		out = append(out, "Whole ad groups change, and get the words of others; a round has a turn at rest, then one with changes; all answers were compared afterwards.")
@@ -225,7 +226,7 @@ func (f *searchFlags) notes() (out []string) {
 }
 
 func (f *searchFlags) measureSize(ctx context.Context, keywords int64, dir string, p *progress.Line) (_ *paired.Result, err error) {
-	set, setups, err := f.setOf(ctx, keywords, f.setups, dir, p)
+	set, setups, lacking, err := f.setOf(ctx, keywords, f.setups, dir, p)
 	if err != nil {
 		return nil, err
 	}
@@ -242,11 +243,18 @@ func (f *searchFlags) measureSize(ctx context.Context, keywords int64, dir strin
 	if err != nil {
 		return nil, err
 	}
-	return paired.Run(ctx, &paired.Plan{
-		Set: set, Setups: setups, Layouts: own, Peers: others, Rounds: f.rounds,
+	result, err := paired.Run(ctx, &paired.Plan{
+		Set: set, Once: f.once, Setups: setups, Layouts: own, Peers: others, Rounds: f.rounds,
 		Time: time.Duration(f.seconds * float64(time.Second)), Threads: threads, CacheShare: f.cacheShare,
 		Changes: paired.Changes{Share: float64(f.changes) / 100, Rate: f.changeRate}, Dir: stores, Progress: p.Share,
 	})
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range lacking {
+		result.Absent = append(result.Absent, paired.Absent{Name: "setup " + l.Name, Why: l.Why})
+	}
+	return result, nil
 }
 
 // write writes the files that are asked for.

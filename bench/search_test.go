@@ -29,7 +29,7 @@ func adbenchSearch(t *testing.T, args ...string) (out string, err error) {
 func TestSearch(t *testing.T) {
 	dir := t.TempDir()
 	file, page := filepath.Join(dir, "r.json"), filepath.Join(dir, "r.html")
-	out, err := adbenchSearch(t, "--keywords", "10000", "--peers", smallPeers(), "--setups", "log,stop,matches 0,matches 1000,SQ2", "--query-count", "100",
+	out, err := adbenchSearch(t, "--keywords", "10000", "--peers", smallPeers(), "--setups", "log,stop,matches 0,matches 10,SQ2", "--query-count", "100",
 		"--seconds", "0.02", "--rounds", "2", "--json", file, "--html", page)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -100,5 +100,42 @@ func TestSearchWrongUse(t *testing.T) {
 		if out, err := adbenchSearch(t, args...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %s\n%s", args, err, want, out)
 		}
+	}
+}
+
+// TestPromises makes sure that a setup whose name promises matches that no query
+// has is refused if it is asked for, and said to be missing from a group.
+func TestPromises(t *testing.T) {
+	_, err := adbenchSearch(t, "--keywords", "1000", "--layouts", "floor", "--setups", "log,matches 100000", "--seconds", "0.02", "--rounds", "1")
+	if err == nil || !strings.Contains(err.Error(), "--setups matches 100000: its name promises about 100,000 matches, but with these 1,000 keywords") {
+		t.Errorf("matches that nobody has: %v", err)
+	}
+	out, err := adbenchSearch(t, "--keywords", "1000", "--layouts", "floor", "--setups", "matches", "--query-count", "20", "--seconds", "0.02", "--rounds", "1")
+	if err != nil || !strings.Contains(out, "left out: setup matches 100000: its name promises") || !strings.Contains(out, "matches 0") {
+		t.Errorf("a group with such a setup: %v\n%s", err, out)
+	}
+}
+
+// TestOnceAndExpanded makes sure that the figures of a single pass and with the
+// expansion under the clock stand beside the others without being asked for.
+func TestOnceAndExpanded(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "r.json")
+	out, err := adbenchSearch(t, "--keywords", "2000", "--layouts", "served,served-expanded", "--query-count", "100", "--seconds", "0.02", "--rounds", "1", "--json", file)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	r, err := paired.Join(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []string
+	for _, row := range r.Rows {
+		rows = append(rows, row.Name+": "+row.Setup)
+	}
+	if want := []string{"served: log, once", "served-expanded: log, once", "served: log", "served-expanded: log"}; !slices.Equal(rows, want) {
+		t.Errorf("rows %q, want %q", rows, want)
+	}
+	if made := r.Runs[0]; made.Commit == "" || made.Load == "" {
+		t.Errorf("neither commit nor load: %+v", made)
 	}
 }

@@ -17,7 +17,7 @@ import (
 // tables: the thesis', then others.
 func allLayouts() []layouts.Layout {
 	all := append([]layouts.Layout{mapped.Layout()}, rdb.All()...)
-	return append(all, pebbledb.Layout(), inmemory.Structs{}, served.Served{}, served.ServedTop{}, inmemory.Floor{})
+	return append(all, pebbledb.Layout(), inmemory.Structs{}, served.Served{}, served.ServedTop{}, served.ServedExpanded{}, served.ServedMixed{}, inmemory.Floor{})
 }
 
 // allPeers are the other systems.

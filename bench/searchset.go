@@ -69,41 +69,41 @@ func (f *setFlags) directory() (dir string, remove func() error, err error) {
 }
 
 // setOf makes so many keywords, or reads them if they were kept, and the setups
-// that are named.
-func (f *setFlags) setOf(ctx context.Context, keywords int64, named []string, dir string, p *progress.Line) (*layouts.Set, []layouts.Setup, error) {
+// that are named; lacking are those of a group that these keywords do not have.
+func (f *setFlags) setOf(ctx context.Context, keywords int64, named []string, dir string, p *progress.Line) (_ *layouts.Set, _ []layouts.Setup, lacking []setups.Lacking, err error) {
 	files, from := sourceOf(f.data)
 	c, err := corpus.Open(files)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	o := corpus.Options{Keywords: keywords, Queries: max(20_000, f.queries), Seed: f.seed, PerGroup: f.perGroup}
 	what := fmt.Sprintf("%d keywords from %s", keywords, from)
 	p.Share(what, 0)
 	set, err := f.keptSet(ctx, c, o, dir, func(done float64) { p.Share(what, done) })
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	made, err := f.maker()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	set = made(set)
 	p.Share("queries", -1)
 	log, err := setups.Log(c, o)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	all, err := setups.Make(ctx, set, log, setups.Options{Queries: f.queries, Seed: f.seed})
+	all, lacking, err := setups.Make(ctx, set, log, setups.Options{Queries: f.queries, Seed: f.seed})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	chosen, err := chooseSetups(all, named)
+	chosen, without, err := chooseSetups(all, lacking, named)
 	for i := range chosen {
 		if f.kind != "corpus" {
 			chosen[i].Name += ", " + f.kind
 		}
 	}
-	return set, chosen, err
+	return set, chosen, without, err
 }
 
 // keptSet reads the set of an earlier run in the same directory, or makes it.
@@ -153,8 +153,20 @@ func setupNames(named []string) (out []string, err error) {
 	return out, nil
 }
 
-// chooseSetups returns those of all that setupNames gives.
-func chooseSetups(all []layouts.Setup, named []string) ([]layouts.Setup, error) {
+// chooseSetups returns those of all that setupNames gives. One that is lacking is
+// refused if it is named itself, and returned beside if a group of setups is
+// named that it belongs to.
+func chooseSetups(all []layouts.Setup, lacking []setups.Lacking, named []string) ([]layouts.Setup, []setups.Lacking, error) {
 	names, err := setupNames(named)
-	return slices.DeleteFunc(all, func(s layouts.Setup) bool { return !slices.Contains(names, s.Name) }), err
+	if err != nil {
+		return nil, nil, err
+	}
+	chosen := slices.DeleteFunc(all, func(s layouts.Setup) bool { return !slices.Contains(names, s.Name) })
+	without := slices.DeleteFunc(lacking, func(l setups.Lacking) bool { return !slices.Contains(names, l.Name) })
+	for _, l := range without {
+		if slices.Contains(named, l.Name) || len(chosen) == 0 {
+			return nil, nil, fmt.Errorf("--setups %s: %s", l.Name, l.Why)
+		}
+	}
+	return chosen, without, nil
 }

@@ -41,9 +41,13 @@ func StoreCommand() *cobra.Command {
 		Long: `Measures the search of one slave's store: one goroutine on one core (GOMAXPROCS
 is set to 1), the queries in the order of their file, once to warm up, then in
 several rounds. Each figure is the median of the rounds, with the extremes.
+Before that, a single pass: half of the different queries to warm up, then the
+other half under the clock, so that no query is asked twice. Keywords match as
+they are in the store, with their match types and negatives.
 
 Expanding a query (the master's part) and searching the store (the slave's) are
-timed apart; nothing is cached between equal queries but what the store caches.
+timed separately and together (both); nothing is cached between equal queries
+except what the store itself caches.
 The store must not be open elsewhere: stop the slave that uses it.`,
 		Example: `  adshard barrels build --db sqlite:ads.db --slaves 1 --out built
   adbench store --barrels built/slave-0 --queries queries.txt`,
@@ -60,7 +64,7 @@ The store must not be open elsewhere: stop the slave that uses it.`,
 	flags.IntVar(&f.slots, "slots", 4, "places asked for, 1 to 20")
 	flags.Uint64Var(&f.reserve, "reserve", 10_000, "the least bid that takes part, in micros")
 	flags.BoolVar(&f.exact, "exact", false, "ask for exact counts, as counts=exact does")
-	flags.IntVar(&f.rounds, "rounds", 5, "how often the file is gone through after the warm-up")
+	flags.IntVar(&f.rounds, "rounds", 5, "how many times the file is repeated after the warm-up")
 	flags.Uint64Var(&f.cache, "cache-bytes", 0, "the store's cache; 0: its default")
 	flags.StringVar(&f.cpuprof, "cpuprofile", "", "write a processor profile of the rounds to this file")
 	f.output.flags(c)
@@ -83,8 +87,9 @@ func (f *storeFlags) run(ctx context.Context, out io.Writer) (err error) {
 	}
 	// Opening what is not there would make an empty store.
 	if _, err := os.Stat(filepath.Join(f.barrels, "CURRENT")); err != nil {
-		return fmt.Errorf("--barrels %s is no store: name the directory of one slave, such as built/slave-0 by `adshard barrels build --out built`", f.barrels)
+		return fmt.Errorf("--barrels %s is not a store: name the directory of one slave, such as built/slave-0 by `adshard barrels build --out built`", f.barrels)
 	}
+	report := newReport("store")
 	runtime.GOMAXPROCS(1)
 	start := time.Now()
 	store, err := rocks.Open(f.barrels, rocks.Options{CacheBytes: f.cache})
@@ -94,6 +99,10 @@ func (f *storeFlags) run(ctx context.Context, out io.Writer) (err error) {
 	defer func() { err = errors.Join(err, store.Close()) }()
 	opened := time.Since(start)
 	plan.Store = store
+	single, err := plan.Single(ctx)
+	if err != nil {
+		return err
+	}
 	if _, err := plan.Round(ctx); err != nil { // the warm-up
 		return err
 	}
@@ -112,9 +121,9 @@ func (f *storeFlags) run(ctx context.Context, out io.Writer) (err error) {
 	if err := stop(); err != nil {
 		return err
 	}
-	report := newReport("store")
 	report.Add("opening", "s", opened.Seconds())
 	onestore.Figures(report, rounds)
+	onestore.SingleFigures(report, single)
 	onestore.Fit(report, rounds)
 	if err := size(report, store.Stats().Keywords, store.Stats().DiskBytes); err != nil {
 		return err

@@ -1,5 +1,6 @@
 #!/bin/bash
 # The comparisons of docs/experiments.md: pages and numbers in docs/experiments/.
+# `adbench balance --from NAME.json --html NAME.html` makes a page anew.
 # Build first (make build). EXPERIMENTS_DIR keeps corpora and what queries cost
 # on them; EXPERIMENTS_KEYWORDS is the size of the thesis' corpus.
 set -eu -o pipefail
@@ -20,7 +21,7 @@ compare() { # NAME ARGS...
 	local name=$1
 	shift
 	printf '== %s\n' "$name" >&2
-	"$bin/adbench" balance "$@" --html "$out/$name.html" --json "$dir/$name.json" | tee "$out/$name.txt"
+	"$bin/adbench" balance "$@" --html "$out/$name.html" --json "$out/$name.json" | tee "$out/$name.txt"
 }
 thesis=(--work "$dir/thesis" --keywords "$keywords" --group-keywords 34 --slaves 3 --simulate --interval 5s)
 compare thesis-single --workload single --duration 40s --rate 100 --strategies original,random,weighted-move "${thesis[@]}"

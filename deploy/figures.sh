@@ -28,13 +28,19 @@ reports=$dir/reports
 rm -rf "$reports"
 mkdir -p "$reports"
 cd "$dir"
-step() { printf '== %s\n' "$1" >&2; }
+commit=$(git -C "$OLDPWD" describe --always --dirty --abbrev=7 --exclude='*' 2>/dev/null || echo unknown)
+# step WHAT begins a step, and notes the load of the machine before it.
+step() {
+	load=$(cut -d' ' -f1-3 /proc/loadavg)
+	printf '== %s\n' "$1" >&2
+}
+began=$(cut -d' ' -f1-3 /proc/loadavg)
 # report NAME RUN COMMAND FIGURE VALUE [FIGURE VALUE]... writes a report of numbers.
 report() {
 	local file=$reports/$1.$2.json name=$1 command=$3 comma=""
 	shift 3
 	{
-		printf '{"name":"%s","command":"%s","figures":[' "$name" "$command"
+		printf '{"name":"%s","command":"%s","commit":"%s","load":"%s","figures":[' "$name" "$command" "$commit" "$load"
 		while [ $# -gt 1 ]; do
 			printf '%s{"name":"%s","value":%s}' "$comma" "$1" "$2"
 			comma=,
@@ -76,6 +82,7 @@ for i in $(seq "$runs"); do
 	said=$("$bin/adshard" import --db sqlite:ads.db ads.csv)
 	report import "$i" "adshard import --db sqlite:ads.db ads.csv" rows "$(rate_of rows <<<"$said")"
 done
+step "import again"
 said=$("$bin/adshard" import --db sqlite:ads.db ads.csv)
 report import-again 1 "adshard import --db sqlite:ads.db ads.csv" rows "$(rate_of rows <<<"$said")"
 
@@ -149,7 +156,7 @@ EOF
 	cat <<EOF
 
 The corpus: \`adbench corpus --keywords $keywords --seed 1\`, $(wc -l <"$dir/queries.txt") queries in the order of the file.
-Commit $(git rev-parse --short HEAD 2>/dev/null || echo unknown); load of the machine when the last run ended: $(cut -d' ' -f1-3 /proc/loadavg).
+Commit $commit; load of the machine before the first run: $began, when the last one ended: $(cut -d' ' -f1-3 /proc/loadavg).
 EOF
 	echo
 	# Keyword search side by side is measured by search.sh, and kept.

@@ -40,7 +40,10 @@ matches() {
 }
 # The product, its limit, the thesis' best and today's systems.
 served() {
-	search served --keywords "$keywords,$large" --layouts served,served-top,floor,RDB-Pr-Fl-Opt --peers all --setups log --seconds $((3 * seconds))
+	local ours=served,served-top,served-expanded,served-mixed,floor,RDB-Pr-Fl-Opt,B
+	search served --keywords "$keywords" --layouts $ours --peers all --setups log --seconds "$seconds"
+	search served-large --keywords "$large" --layouts $ours --setups log --seconds "$seconds"
+	search served-many --keywords "$keywords" --layouts $ours --setups log --query-count 20000 --seconds $((2 * seconds))
 }
 # Ten times the keywords, a thousand times the matches.
 growth() {
@@ -96,9 +99,9 @@ for piece; do
 	esac
 done
 
-# All that was measured so far, as one page and held against what is to be reached.
+# All that was measured so far, as one page, and compared with what is to be reached.
 results=()
-for name in served growth matches space cold changes changes-10 changes-50 threads; do
+for name in served served-large served-many growth matches space cold changes changes-10 changes-50 threads; do
 	[ ! -e "$out/search-$name.json" ] || results+=("$out/search-$name.json")
 done
 [ ${#results[@]} = 0 ] ||

@@ -27,7 +27,7 @@ type Config struct {
 	Strategy, Order      string
 	Interval             time.Duration
 	Slaves, Distributors int
-	// Patience bounds the first fill. Progress, if not nil, is told each second
+	// Patience bounds the first fill. Progress, if not nil, is called each second
 	// how many groups the slaves hold.
 	Patience time.Duration
 	Progress func(groups float64)
@@ -146,7 +146,7 @@ func (c *Cluster) startAll(ctx context.Context) error {
 	return err
 }
 
-// tell tells each second how far the first fill is.
+// tell reports each second how far the first fill is.
 func (c *Cluster) tell(ctx context.Context) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -160,7 +160,7 @@ func (c *Cluster) tell(ctx context.Context) {
 		for _, slave := range c.Slaves {
 			n, err := Gauge(ctx, slave, "adshard_store_groups")
 			if err != nil {
-				break // told again in a second
+				break // reported again in a second
 			}
 			sum += n
 		}
@@ -188,7 +188,7 @@ func (c *Cluster) Processes() (pids []int) {
 	return pids
 }
 
-// Ended names the processes that have ended though nobody told them to.
+// Ended names the processes that have ended without being asked to.
 func (c *Cluster) Ended() (names []string) {
 	for _, p := range c.processes {
 		select {

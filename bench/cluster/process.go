@@ -99,7 +99,7 @@ func tail(name string) string {
 
 func (p *process) term() { _ = p.cmd.Process.Signal(syscall.SIGTERM) } // it may have ended
 
-// stop waits for the end of a process that was told to, and kills it if it does
+// stop waits for the end of a process that was asked to end, and kills it if it does
 // not come.
 func (p *process) stop() error {
 	var err error

@@ -14,7 +14,7 @@ func Program(name string) (string, error) {
 	if name != "" {
 		found, err := exec.LookPath(name)
 		if err != nil {
-			return "", fmt.Errorf("--adshard %s is no program (%w): run make build, or name another one", name, err)
+			return "", fmt.Errorf("--adshard %s is not a program (%w): run make build, or name another one", name, err)
 		}
 		return found, nil
 	}

@@ -101,7 +101,7 @@ type live struct {
 	watch   *watch
 }
 
-// measure puts the load on the cluster and tells what it shows.
+// measure puts the load on the cluster and records what it shows.
 func (l *live) measure(ctx context.Context) error {
 	load := openloop.Config{
 		Addr: l.cluster.URL, Rate: l.w.MeanRate(l.o.Rate, l.o.Duration), Duration: l.o.Duration, Connections: 64,

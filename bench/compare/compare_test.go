@@ -221,7 +221,7 @@ func TestPeriods(t *testing.T) {
 	}
 }
 
-// TestVerdict makes sure that the verdict tells the worst too, and compares each
+// TestVerdict makes sure that the verdict names the worst too, and compares each
 // query with its own bound.
 func TestVerdict(t *testing.T) {
 	c := &Comparison{Mode: "processes", Shifts: []float64{30}}

@@ -1,4 +1,4 @@
-// Package compare holds balancing strategies against each other: the same
+// Package compare compares balancing strategies: the same
 // corpus, the same queries at the same times, each strategy on a fresh cluster,
 // real (processes of their own) or simulated (package balance/sim). What it
 // finds is a Comparison: figures, series over time and, as a study, what

@@ -31,7 +31,7 @@ type Sample struct {
 	Period Period
 }
 
-// Period tells whether slices move.
+// Period reports whether slices move.
 type Period int
 
 // The periods: before the first move, while slices are on their way, and
@@ -60,7 +60,7 @@ type observed struct {
 	samples []Sample
 }
 
-// add takes the next sample and tells its period.
+// add takes the next sample and returns its period.
 func (o *observed) add(s Sample) Period {
 	moved := uint64(0)
 	if n := len(o.samples); n > 0 {

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestRatiosOf holds each query against its own bound: the quantiles of two
-// lists would tell 1 here, where no query comes near.
+// TestRatiosOf compares each query with its own bound: quantiles of the two
+// lists would give 1 here, where no query comes near.
 func TestRatiosOf(t *testing.T) {
 	// Query 0 has 8 on one slave, bound 4; query 1 has 4 and 4, bound 4; query 2
 	// costs nothing.

@@ -154,7 +154,7 @@ func (c *Comparison) Describe(t *trace.Trace) {
 	}
 }
 
-// DescribeRun says what is asked of whom.
+// DescribeRun records which queries are asked of which cluster.
 func (c *Comparison) DescribeRun(w *workload.Workload, o Options) {
 	c.Workload, c.About, c.Queries = w.Name, w.About, len(w.Queries)
 	c.Slaves, c.Rate, c.Seconds = o.Slaves, w.MeanRate(o.Rate, o.Duration), o.Duration.Seconds()

@@ -26,7 +26,7 @@ type Options struct {
 	Interval time.Duration
 	Costs    CostModel
 	Seed     uint64
-	// Progress is told how far a run is, 0 to 1; nil: nobody is.
+	// Progress, if not nil, is called with the share of a run that is done, 0 to 1.
 	Progress func(strategy string, done float64)
 }
 
@@ -107,7 +107,7 @@ func (o *Options) simTrace(ctx context.Context, t *trace.Trace, name string, nex
 	}
 }
 
-// simulated makes a run of what the simulator tells.
+// simulated makes a run of what the simulator reports.
 func (o *Options) simulated(t *trace.Trace, w *workload.Workload, name string, result *sim.Result) Run {
 	run := Run{Strategy: name, Events: result.Events}
 	seen := &observed{slaves: result.Nodes, shifts: o.shifts(w)}

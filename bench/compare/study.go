@@ -33,7 +33,7 @@ const RandomGroups = "random groups"
 type StudyOptions struct {
 	Costs CostModel
 	// Call is what a call to a slave costs besides its search, in microseconds;
-	// Ratios are told with and without it.
+	// Ratios are given with and without it.
 	Call float64
 	// Slaves are the numbers of slaves; Strategies place the groups, beside
 	// RandomGroups. A strategy that iterates sees the load of each group as the
@@ -45,7 +45,7 @@ type StudyOptions struct {
 }
 
 const (
-	// randomSeeds is how many random placements are judged; their mean is told.
+	// randomSeeds is how many random placements are judged; their mean is given.
 	randomSeeds = 5
 	// maxIterations ends a strategy that does not come to rest.
 	maxIterations = 300

@@ -72,7 +72,7 @@ func (w *watch) end() error {
 		return fmt.Errorf("the balancer's status could not be read: %w", w.err)
 	}
 	if w.missed > 0 {
-		w.l.run.Notes = append(w.l.run.Notes, fmt.Sprintf("the balancer did not tell its status %d times: %v", w.missed, w.err))
+		w.l.run.Notes = append(w.l.run.Notes, fmt.Sprintf("the balancer did not report its status %d times: %v", w.missed, w.err))
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func Read(dir string) (Reports, error) {
 	return all, nil
 }
 
-// Write writes the table and, below it, the command of each group. It tells
+// Write writes the table and, below it, the command of each group. It returns
 // how many targets are missed.
 func (all Reports) Write(w io.Writer) (missed int, err error) {
 	var b strings.Builder
@@ -53,12 +53,37 @@ func (all Reports) Write(w io.Writer) (missed int, err error) {
 			missed++
 		}
 	}
-	b.WriteString("\n| figures of | command | runs |\n| --- | --- | ---: |\n")
+	b.WriteString("\n| figures of | command | runs | commit | load before |\n| --- | --- | ---: | --- | --- |\n")
 	for _, g := range groups {
-		fmt.Fprintf(&b, "| %s | `%s` | %d |\n", g, all[g][0].Command, len(all[g]))
+		fmt.Fprintf(&b, "| %s | `%s` | %d | %s | %s |\n", g, all[g][0].Command, len(all[g]), strings.Join(commits(all[g]), ", "), known(all[g][0].Load))
 	}
 	_, err = io.WriteString(w, b.String())
 	return missed, err
+}
+
+// Commits are those of all reports, each once.
+func (all Reports) Commits() []string {
+	var every []*measure.Report
+	for _, reports := range all {
+		every = append(every, reports...)
+	}
+	return commits(every)
+}
+
+func commits(reports []*measure.Report) (out []string) {
+	for _, r := range reports {
+		out = append(out, known(r.Commit))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// known is a circumstance that a report may lack.
+func known(s string) string {
+	if s == "" {
+		return measure.Unknown
+	}
+	return s
 }
 
 // values are a line's figures in all its reports: the rounds of a single
@@ -97,7 +122,7 @@ func (l *line) write(b *strings.Builder, values []measure.Figure) bool {
 	return ok
 }
 
-// judge holds a figure against its target.
+// judge compares a figure with its target.
 func (l *line) judge(v float64) (target, verdict string, ok bool) {
 	switch {
 	case l.atLeast > 0:

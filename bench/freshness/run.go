@@ -70,7 +70,7 @@ type run struct {
 	cluster cluster
 }
 
-// kind is one kind of change: change makes the i-th, and shown tells whether
+// kind is one kind of change: change makes the i-th, and shown reports whether
 // the advertisers of the ads for the word are those after it.
 type kind struct {
 	name   string

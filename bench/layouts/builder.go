@@ -6,7 +6,7 @@ import "math"
 type Builder struct {
 	set *Set
 	ids map[string]uint32
-	// last tells in which keyword a word stood last, its index + 1, so that a
+	// last says in which keyword a word stood last, its index + 1, so that a
 	// keyword counts each word once.
 	last []uint32
 }
@@ -76,5 +76,5 @@ func (b *Builder) Set() *Set {
 	return s
 }
 
-// full tells whether indexes of 32 bits hold no further keyword.
+// full reports whether indexes of 32 bits hold no further keyword.
 func (b *Builder) full() bool { return len(b.set.Refs) > math.MaxUint32-MaxWords }

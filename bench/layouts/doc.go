@@ -14,7 +14,7 @@
 // is made by package setups.
 //
 // Goals: the same work for all, nothing measured that was not first shown to be
-// right (layouttest holds each layout against an oracle); each layout the best
+// right (layouttest compares each layout with an oracle); each layout the best
 // that its idea can be, its tuning said in its doc comment. Non-goals: ad groups
 // that are paused, negatives, other match types; the product's own tests have
 // them.

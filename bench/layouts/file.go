@@ -117,7 +117,7 @@ func Load(path string) (*Set, error) {
 		r.err = errors.New("its checksum is wrong")
 	}
 	if r.err != nil {
-		return nil, fault.Newf(fault.Corrupt, op, "%s is no whole file of keywords (%w): remove it, so that it is made again", path, r.err)
+		return nil, fault.Newf(fault.Corrupt, op, "%s is not a complete file of keywords (%w): remove it, so that it is made again", path, r.err)
 	}
 	return s, nil
 }

@@ -12,7 +12,7 @@ import (
 // FromCorpus makes a set of a corpus' keywords: all are broad and enabled, with
 // their words normalised and each once, under their groups, campaigns and
 // advertisers; without negatives and device modifiers. progress, if not nil, is
-// told how far it is, 0 to 1. The same options give the same set.
+// called with the share that is done, 0 to 1. The same options give the same set.
 func FromCorpus(ctx context.Context, c *corpus.Corpus, o corpus.Options, progress func(done float64)) (*Set, error) {
 	m := maker{Builder: NewBuilder(), advertisers: make(map[string]uint64), campaigns: make(map[parent]uint64)}
 	told := 0

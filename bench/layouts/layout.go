@@ -17,11 +17,11 @@ type Query struct {
 	Expanded *search.Query
 }
 
-// Found is the answer to a query. What a layout does not tell is 0 (Tells).
+// Found is the answer to a query. What a layout does not report is 0 (Provides).
 type Found struct {
 	// Matches is the number of keywords that match.
 	Matches uint64
-	// Sum is the sum of their ids, to tell that they are the same ones.
+	// Sum is the sum of their ids, to check that they are the same ones.
 	Sum uint64
 	// Best are the ids of the best keyword of each of the best advertisers, best
 	// first, as the auction ranks them (serving.md §5); of use until the next
@@ -29,8 +29,8 @@ type Found struct {
 	Best []uint64
 }
 
-// Tells says what of Found a layout fills in.
-type Tells struct{ Matches, Sum, Best bool }
+// Provides says what of Found a layout fills in.
+type Provides struct{ Matches, Sum, Best bool }
 
 // Size is what a layout takes, in bytes. Memory is what the process holds more
 // than before the layout was built and searched; of a peer, its own processes.
@@ -47,7 +47,7 @@ type Options struct {
 	Dir string
 	// CacheBytes is what it may keep in memory of what lies on disk; 0: all of it.
 	CacheBytes uint64
-	// Progress, if not nil, is told how far the building is, 0 to 1.
+	// Progress, if not nil, is called with the share that is built, 0 to 1.
 	Progress func(done float64)
 }
 
@@ -55,8 +55,8 @@ type Options struct {
 type Layout interface {
 	// Name is what tables call it.
 	Name() string
-	// Tells says what its answers hold.
-	Tells() Tells
+	// Provides says what its answers hold.
+	Provides() Provides
 	// Build puts the keywords there and opens them for searches. An error of kind
 	// fault.Unavailable: what it needs is not on this machine; its text says what.
 	Build(ctx context.Context, set *Set, o Options) (Store, error)

@@ -3,7 +3,7 @@ package layouts
 // Set is the keywords that all layouts are built from. Keyword i has the id
 // ID(i), in each layout.
 type Set struct {
-	// Words are the distinct normalised words; Counts tells in how many keywords
+	// Words are the distinct normalised words; Counts says in how many keywords
 	// each stands.
 	Words  []string
 	Counts []uint32

@@ -34,7 +34,7 @@ func setOf(t testing.TB, n int64) *Set {
 	return s
 }
 
-// check holds a set against what Set promises.
+// check compares a set with what Set promises.
 func check(t testing.TB, s *Set) {
 	t.Helper()
 	counts := make([]uint32, len(s.Words))

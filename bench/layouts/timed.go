@@ -2,7 +2,7 @@ package layouts
 
 import "time"
 
-// Timed is a searcher that tells itself how long a search takes, because it asks
+// Timed is a searcher that reports itself how long a search takes, because it asks
 // another process: what is between the two is not counted.
 type Timed interface {
 	Searcher

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Unknown is what Commit and Load return where they cannot tell.
+// Unknown is what Commit and Load return where they do not know.
 const Unknown = "unknown"
 
 // Commit returns the commit that this program was built from, abbreviated, with

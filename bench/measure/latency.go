@@ -6,7 +6,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Latencies from 1 ns to 10 minutes are told apart to three digits.
+// Latencies from 1 ns to 10 minutes are distinguished to three digits.
 const (
 	shortest = time.Nanosecond
 	longest  = 10 * time.Minute

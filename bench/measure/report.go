@@ -16,6 +16,10 @@ type Report struct {
 	// Name is the subcommand, Command the whole line that gives the report.
 	Name    string `json:"name"`
 	Command string `json:"command"`
+	// Commit is that of the program, Load the machine's load averages before the
+	// measurement.
+	Commit string `json:"commit,omitempty"`
+	Load   string `json:"load,omitempty"`
 	// Figures are in the order in which they are shown.
 	Figures []Figure `json:"figures"`
 	// Notes are shown below the table.
@@ -105,7 +109,7 @@ func ReadFile(name string) (*Report, error) {
 	}
 	r := new(Report)
 	if err := json.Unmarshal(raw, r); err != nil {
-		return nil, fmt.Errorf("%s is no report of adbench: %w", name, err)
+		return nil, fmt.Errorf("%s is not a report of adbench: %w", name, err)
 	}
 	return r, nil
 }

@@ -26,7 +26,7 @@ func Fit(report *measure.Report, rounds []*Round) {
 	}
 	x, ok := s.solve()
 	if !ok {
-		report.Note("the queries are too few or too alike to tell costs apart")
+		report.Note("the queries are too few or too much alike to separate the costs")
 		return
 	}
 	report.Add("cost of a search by itself", "µs", x[0])

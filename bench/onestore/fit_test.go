@@ -29,6 +29,6 @@ func TestFit(t *testing.T) {
 	alike := &Round{Each: []One{{1, 5, 5}, {1, 5, 5}, {1, 5, 5}}}
 	report = measure.Report{}
 	if Fit(&report, []*Round{alike}); len(report.Figures) != 0 {
-		t.Errorf("queries that are alike told %v", report.Figures)
+		t.Errorf("queries that are alike gave %v", report.Figures)
 	}
 }

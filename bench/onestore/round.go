@@ -11,7 +11,7 @@ import (
 	"adshard/search/words"
 )
 
-// Plan is what is asked of which store.
+// Plan says which store is asked what.
 type Plan struct {
 	Store    search.Searcher
 	Queries  []string

@@ -33,7 +33,7 @@ type Config struct {
 	// the warm-up on, in place of Rate's random gaps and of turns; with Rate 0 its
 	// order counts only.
 	Schedule iter.Seq2[time.Duration, int]
-	// Reference, if not nil, is what complete answers are held against.
+	// Reference, if not nil, is what complete answers are compared with.
 	Reference Reference
 	// Warmup comes before Duration and is not counted.
 	Warmup, Duration time.Duration

@@ -15,7 +15,7 @@ import (
 // maxBody bounds what is read of one answer.
 const maxBody = 16 << 20
 
-// errAnswer is an answer that is no HTTP/1.1 with a length.
+// errAnswer is an answer that is not HTTP/1.1 with a length.
 var errAnswer = errors.New("the answer is not HTTP/1.1 as expected")
 
 // connection asks over one connection, which it opens when there is none.

@@ -46,7 +46,7 @@ func (o *Outcome) Sent() int {
 	return o.Answered() + o.Overloaded + o.Refused + o.Failed
 }
 
-// count counts one request that has ended now, and holds its answer against the
+// count counts one request that has ended now, and compares its answer with the
 // reference.
 func (o *Outcome) count(c *Config, line *timeline, target int, from time.Time, status int, body []byte, err error, meant, sent time.Time) {
 	end := time.Now()

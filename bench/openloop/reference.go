@@ -86,7 +86,7 @@ func (w *Wrong) add(v Wrong) {
 	w.Mispriced += v.Mispriced
 }
 
-// compare holds an answer against what it should be.
+// compare compares an answer with what it should be.
 func compare(want, got []Ad) (w Wrong) {
 	left := make(map[uint64]uint64, len(want))
 	for _, a := range want {

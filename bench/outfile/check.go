@@ -70,7 +70,7 @@ func room(dir string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("there is no directory %s: make it, or name another file", dir)
 	case err == nil && !info.IsDir():
-		return fmt.Errorf("%s is no directory: name another file", dir)
+		return fmt.Errorf("%s is not a directory: name another file", dir)
 	}
 	f, err := os.CreateTemp(dir, ".adbench-*")
 	if err != nil {

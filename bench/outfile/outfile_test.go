@@ -32,7 +32,7 @@ func TestCheckRefuses(t *testing.T) {
 	for want, outputs := range map[string][]Output{
 		"it is a directory":        {{"--json", dir}},
 		"there is no directory":    {{"--json", at("none/r.json")}},
-		"is no directory":          {{"--json", at("queries.txt/r.json")}},
+		"is not a directory":       {{"--json", at("queries.txt/r.json")}},
 		"reads that file":          {{"--json", input}},
 		"--html " + link:           {{"--html", link}},
 		"--json writes that file":  {{"--json", at("r")}, {"--html", filepath.Join(dir, ".", "r")}},

@@ -19,7 +19,7 @@ var text string
 
 // Page is one page.
 type Page struct {
-	// Title tells this page from all others.
+	// Title distinguishes this page from all others.
 	Title string
 	// Lead says what was compared, Verdict what came out, a sentence a line.
 	Lead    string

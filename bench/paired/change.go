@@ -96,7 +96,7 @@ func pace(due chan<- int, perSearch float64) func(context.Context) error {
 	}
 }
 
-// asDue changes as many keywords as it is told to.
+// asDue changes as many keywords as are due.
 func (c *changer) asDue(ctx context.Context, due <-chan int) error {
 	for debt := 0; ; {
 		select {
@@ -138,7 +138,7 @@ func (c *changer) byClock(ctx context.Context, rate float64) error {
 }
 
 // change changes about n keywords, and waits until searches see it. It is not
-// broken off, so that it is known what every keyword is.
+// interrupted, so that it is known what every keyword is.
 func (c *changer) change(ctx context.Context, n int) (int, error) {
 	c.next = c.next[:0]
 	seen := map[int]bool{}

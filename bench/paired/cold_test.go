@@ -67,7 +67,7 @@ func TestKeepCold(t *testing.T) {
 	}
 }
 
-// inMemory tells whether a directory lies in a file system without a disk.
+// inMemory reports whether a directory lies in a file system without a disk.
 func inMemory(t *testing.T, dir string) bool {
 	t.Helper()
 	var s unix.Statfs_t

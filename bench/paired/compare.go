@@ -7,9 +7,9 @@ import (
 	"adshard/fault"
 )
 
-// compare holds what a layout found against what is right.
+// compare compares what a layout found with what is right.
 func compare(e *entrant, s *layouts.Setup, got, right []layouts.Found) error {
-	tells := e.Tells()
+	tells := e.Provides()
 	for i, q := range s.Queries {
 		if tells.Matches && got[i].Matches != right[i].Matches {
 			return wrong(e.Name(), s.Name, q, "finds %d keywords where %d match", got[i].Matches, right[i].Matches)
@@ -26,15 +26,15 @@ func wrong(layout, setup string, q *layouts.Query, format string, numbers ...any
 		append([]any{layout, setup, q.Text}, numbers...)...)
 }
 
-// best is what the first layout that tells the best found, by setup.
+// best is what the first layout that reports the best found, by setup.
 type best struct {
 	by    string
 	setup map[string][][]uint64
 }
 
-// compare holds the best of one layout against those of the first.
+// compare compares the best of one layout with those of the first.
 func (b *best) compare(e *entrant, s *layouts.Setup, got []layouts.Found) error {
-	if !e.Tells().Best {
+	if !e.Provides().Best {
 		return nil
 	}
 	if b.by == "" {

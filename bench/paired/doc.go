@@ -4,7 +4,7 @@
 // noisy.
 //
 // All layouts are built in one process, one after the other, and stay open.
-// Each is asked every query of every setup, and what it finds is held against a
+// Each is asked every query of every setup, and what it finds is compared with a
 // count over all keywords; a difference ends the run. Then come rounds: in each,
 // every layout has its turn on the same queries, in an order that changes from
 // round to round, so that a machine that is slow for a while is slow for all. A
@@ -12,7 +12,7 @@
 // the median of the rounds' own ratios, over the queries that both were asked.
 //
 // A turn is as many whole passes through the setup's queries as fit in its time;
-// a layout that is too slow for one within four times its time is broken off,
+// a layout that is too slow for one within four times its time is stopped,
 // and its next turn begins elsewhere. Times are from one look at the clock to
 // the next, less what a look costs; what a peer says it took is believed
 // (layouts.Timed).

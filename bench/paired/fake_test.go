@@ -13,9 +13,9 @@ import (
 
 // fake is a layout that looks at every keyword, with faults to order.
 type fake struct {
-	name   string
-	tells  layouts.Tells
-	absent bool
+	name     string
+	provides layouts.Provides
+	absent   bool
 	// lies changes an answer.
 	lies func(asked int, f *layouts.Found)
 	// changes says whether its keywords can change, forgets that it does not.
@@ -28,8 +28,8 @@ type fake struct {
 	took  time.Duration
 }
 
-func (l *fake) Name() string         { return l.name }
-func (l *fake) Tells() layouts.Tells { return l.tells }
+func (l *fake) Name() string               { return l.name }
+func (l *fake) Provides() layouts.Provides { return l.provides }
 
 func (l *fake) Build(_ context.Context, set *layouts.Set, o layouts.Options) (layouts.Store, error) {
 	if l.absent {
@@ -130,7 +130,7 @@ func smallSetup(name string, n int) layouts.Setup {
 	for i := range n {
 		q := &layouts.Query{Text: fmt.Sprint(name, " query ", i)}
 		for j := range 1 + i%5 {
-			q.Words = append(q.Words, fmt.Sprint("w", (i+j)%13)) // some are no keyword's
+			q.Words = append(q.Words, fmt.Sprint("w", (i+j)%13)) // some are in no keyword
 		}
 		s.Queries = append(s.Queries, q)
 	}

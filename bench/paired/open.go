@@ -74,6 +74,9 @@ func (r *run) enter(ctx context.Context, e *entrant) error {
 			return errors.Join(e.store.Close(), fault.Newf(fault.Unavailable, "", "its keywords cannot change"))
 		}
 	}
+	if err := r.firstTime(ctx, e); err != nil {
+		return err
+	}
 	if err := r.check(ctx, e); err != nil {
 		return err
 	}
@@ -98,7 +101,7 @@ func (r *run) build(ctx context.Context, e *entrant, cache uint64) error {
 }
 
 // measure takes the size of a store that was searched. Its memory is what this
-// process holds more than before, or what the store tells, if that is more: a
+// process holds more than before, or what the store reports, if that is more: a
 // peer has processes of its own, and memory that is used again is not seen from
 // outside.
 func (e *entrant) measure(before uint64) (err error) {
@@ -150,8 +153,8 @@ func (r *run) ask(ctx context.Context, e *entrant, s *layouts.Setup) (_ []layout
 	return got, nil
 }
 
-// checkChanged asks every store whose keywords were changed again, and holds
-// its answers against a new count.
+// checkChanged asks every store whose keywords were changed again, and compares
+// its answers with a new count.
 func (r *run) checkChanged(ctx context.Context, s *layouts.Setup) error {
 	for _, e := range r.entrants {
 		if e.like == nil {

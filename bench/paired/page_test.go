@@ -17,9 +17,9 @@ func joined(t *testing.T) *Result {
 	t.Helper()
 	all := &Result{Runs: []Made{{Command: "adbench search <now>", Machine: "m", Date: "d", Commit: "c0ffee1", Notes: []string{"a note"}}}}
 	for _, n := range []int{60, 600} {
-		p := smallPlan(t, &fake{name: "served", tells: tellsAll, took: time.Duration(n) * time.Microsecond, changes: true, disk: 10},
-			&fake{name: Floor, tells: tellsAll, took: time.Microsecond})
-		p.Set, p.Peers = smallSet(n), []layouts.Layout{&fake{name: "lucene", absent: true}, &fake{name: "p&q", tells: tellsAll, took: time.Millisecond}}
+		p := smallPlan(t, &fake{name: "served", provides: providesAll, took: time.Duration(n) * time.Microsecond, changes: true, disk: 10},
+			&fake{name: Floor, provides: providesAll, took: time.Microsecond})
+		p.Set, p.Peers = smallSet(n), []layouts.Layout{&fake{name: "lucene", absent: true}, &fake{name: "p&q", provides: providesAll, took: time.Millisecond}}
 		p.Setups = []layouts.Setup{smallSetup("matches 10", 3), smallSetup("matches 1000", 7)}
 		r, err := Run(context.Background(), p)
 		if err != nil {
@@ -49,6 +49,28 @@ func TestPage(t *testing.T) {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("the page has no %s", want)
 		}
+	}
+}
+
+// TestBest makes sure that neither the floor nor what finds less is the best.
+func TestBest(t *testing.T) {
+	r := &Result{Runs: []Made{{Command: "x"}}, Rows: []Row{
+		{Name: Mixed, Setup: "log", QueriesPerSecond: 500, P50: 1, P99: 1, Queries: 1, Matches: 1},
+		{Name: Floor, Setup: "log", QueriesPerSecond: 900, P50: 1, P99: 1, Queries: 1, Matches: 1},
+		{Name: "served", Setup: "log", QueriesPerSecond: 300, P50: 3, P99: 9, Queries: 1, Matches: 1},
+		{Name: "lucene", Peer: true, Setup: "log", QueriesPerSecond: 2, P50: 50, P99: 90, Queries: 1, Matches: 1},
+	}}
+	var out bytes.Buffer
+	if err := r.WritePage(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`<td class="best">300</td>`, "served is the fastest, 300 queries/s, p99 9 µs, 150 times as fast as lucene"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the page has no %s", want)
+		}
+	}
+	if strings.Count(out.String(), `class="best"`) != 3 {
+		t.Error("not three cells are the best: throughput, p50 and p99 of served")
 	}
 }
 

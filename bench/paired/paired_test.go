@@ -16,7 +16,7 @@ import (
 	"adshard/fault"
 )
 
-var tellsAll = layouts.Tells{Matches: true, Sum: true, Best: true}
+var providesAll = layouts.Provides{Matches: true, Sum: true, Best: true}
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
@@ -28,8 +28,8 @@ func smallPlan(t *testing.T, all ...layouts.Layout) *Plan {
 }
 
 func TestRun(t *testing.T) {
-	p := smallPlan(t, &fake{name: "a", tells: tellsAll, took: time.Millisecond}, &fake{name: Floor, tells: tellsAll, took: 500 * time.Microsecond})
-	p.Peers = []layouts.Layout{&fake{name: "peer", absent: true}, &fake{name: "there", tells: layouts.Tells{Matches: true}, took: 10 * time.Millisecond}}
+	p := smallPlan(t, &fake{name: "a", provides: providesAll, took: time.Millisecond}, &fake{name: Floor, provides: providesAll, took: 500 * time.Microsecond})
+	p.Peers = []layouts.Layout{&fake{name: "peer", absent: true}, &fake{name: "there", provides: layouts.Provides{Matches: true}, took: 10 * time.Millisecond}}
 	r, err := Run(context.Background(), p)
 	if err != nil {
 		t.Fatal(err)
@@ -50,13 +50,13 @@ func TestRun(t *testing.T) {
 		t.Errorf("ratios %v", a.Ratios)
 	}
 	if a.BytesPerKeyword.Memory < 1<<30 {
-		t.Errorf("what a store tells of its memory does not count: %v", a.BytesPerKeyword)
+		t.Errorf("what a store reports of its memory does not count: %v", a.BytesPerKeyword)
 	}
 }
 
 // TestShape makes sure that others can read the rows.
 func TestShape(t *testing.T) {
-	r, err := Run(context.Background(), smallPlan(t, &fake{name: "a", tells: tellsAll}))
+	r, err := Run(context.Background(), smallPlan(t, &fake{name: "a", provides: providesAll}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestLies(t *testing.T) {
 		}, []string{"liar", "found them before"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, err := Run(context.Background(), smallPlan(t, &fake{name: "honest", tells: tellsAll}, &fake{name: "liar", tells: tellsAll, lies: c.lies}))
+			r, err := Run(context.Background(), smallPlan(t, &fake{name: "honest", provides: providesAll}, &fake{name: "liar", provides: providesAll, lies: c.lies}))
 			if err == nil {
 				t.Fatalf("a lie was taken: %+v", r.Rows)
 			}
@@ -107,9 +107,9 @@ func TestLies(t *testing.T) {
 			}
 		})
 	}
-	// What a layout does not tell is no lie.
+	// What a layout does not report cannot be wrong.
 	silent := &fake{name: "silent", lies: func(_ int, f *layouts.Found) { *f = layouts.Found{} }}
-	if _, err := Run(context.Background(), smallPlan(t, silent, &fake{name: "honest", tells: tellsAll})); err != nil {
+	if _, err := Run(context.Background(), smallPlan(t, silent, &fake{name: "honest", provides: providesAll})); err != nil {
 		t.Error(err)
 	}
 }
@@ -133,7 +133,7 @@ func TestOrder(t *testing.T) {
 
 func TestRoundsAlternate(t *testing.T) {
 	var turns []string
-	p := smallPlan(t, &fake{name: "a", tells: tellsAll, turns: &turns}, &fake{name: "b", tells: tellsAll, turns: &turns})
+	p := smallPlan(t, &fake{name: "a", provides: providesAll, turns: &turns}, &fake{name: "b", provides: providesAll, turns: &turns})
 	p.Setups = p.Setups[:1]
 	if _, err := Run(context.Background(), p); err != nil {
 		t.Fatal(err)
@@ -146,7 +146,7 @@ func TestRoundsAlternate(t *testing.T) {
 func TestChanges(t *testing.T) {
 	for name, changes := range map[string]Changes{"share": {Share: 0.5}, "rate": {Rate: 5000}} {
 		t.Run(name, func(t *testing.T) {
-			p := smallPlan(t, &fake{name: "a", tells: tellsAll, changes: true}, &fake{name: "still", tells: tellsAll})
+			p := smallPlan(t, &fake{name: "a", provides: providesAll, changes: true}, &fake{name: "still", provides: providesAll})
 			p.Changes, p.Time = changes, 200*time.Millisecond
 			r, err := Run(context.Background(), p)
 			if err != nil {
@@ -167,7 +167,7 @@ func TestChanges(t *testing.T) {
 			}
 		})
 	}
-	p := smallPlan(t, &fake{name: "forgetful", tells: tellsAll, changes: true, forgets: true})
+	p := smallPlan(t, &fake{name: "forgetful", provides: providesAll, changes: true, forgets: true})
 	p.Changes = Changes{Share: 0.5}
 	if _, err := Run(context.Background(), p); err == nil || !strings.Contains(err.Error(), "after changes") {
 		t.Errorf("changes that were not made: %v", err)
@@ -176,7 +176,7 @@ func TestChanges(t *testing.T) {
 
 func TestCacheShare(t *testing.T) {
 	var caches []uint64
-	p := smallPlan(t, &fake{name: "a", tells: tellsAll, disk: 1000, caches: &caches}, &fake{name: "in memory", tells: tellsAll, caches: &caches})
+	p := smallPlan(t, &fake{name: "a", provides: providesAll, disk: 1000, caches: &caches}, &fake{name: "in memory", provides: providesAll, caches: &caches})
 	p.CacheShare = 0.1
 	r, err := Run(context.Background(), p)
 	if err != nil {
@@ -189,7 +189,7 @@ func TestCacheShare(t *testing.T) {
 
 // TestSlow breaks off a layout that cannot make one pass.
 func TestSlow(t *testing.T) {
-	p := smallPlan(t, &fake{name: "a", tells: tellsAll})
+	p := smallPlan(t, &fake{name: "a", provides: providesAll})
 	p.Set = smallSet(3000)
 	p.Setups, p.Rounds, p.Time = []layouts.Setup{smallSetup("many", 2000)}, 2, 2*time.Millisecond
 	r, err := Run(context.Background(), p)
@@ -202,7 +202,7 @@ func TestSlow(t *testing.T) {
 }
 
 func TestThreads(t *testing.T) {
-	p := smallPlan(t, &fake{name: "a", tells: tellsAll, took: time.Millisecond})
+	p := smallPlan(t, &fake{name: "a", provides: providesAll, took: time.Millisecond})
 	p.Threads = 3
 	r, err := Run(context.Background(), p)
 	if err != nil {
@@ -234,7 +234,7 @@ func TestBadPlans(t *testing.T) {
 
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	p := smallPlan(t, &fake{name: "a", tells: tellsAll, changes: true})
+	p := smallPlan(t, &fake{name: "a", provides: providesAll, changes: true})
 	p.Time, p.Changes = time.Hour, Changes{Rate: 100}
 	p.Progress = func(what string, _ float64) {
 		if strings.Contains(what, "round") {
@@ -250,7 +250,7 @@ func TestJoin(t *testing.T) {
 	dir := t.TempDir()
 	var names []string
 	for _, name := range []string{"a", "b"} {
-		r, err := Run(context.Background(), smallPlan(t, &fake{name: name, tells: tellsAll}))
+		r, err := Run(context.Background(), smallPlan(t, &fake{name: name, provides: providesAll}))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,12 +7,14 @@ import (
 	"adshard/fault"
 )
 
-// The names of the layouts that others are held against, as Layout.Name gives
+// The names of the layouts that others are compared with, as Layout.Name gives
 // them.
 const (
 	Floor    = "floor"
 	Baseline = "RDB-Pr-Fl-Opt"
 	Mapped   = "B"
+	// Mixed finds less than the others, so that it is never the best of them.
+	Mixed = "served-mixed"
 )
 
 // Plan says what is measured, and how.
@@ -21,7 +23,7 @@ type Plan struct {
 	Setups  []layouts.Setup
 	Layouts []layouts.Layout
 	// Peers are other systems; they are layouts too, and ratios to each of them
-	// are told.
+	// are given.
 	Peers []layouts.Layout
 	// Rounds is how often each layout has its turn on each setup, Time how long
 	// all its turns on a setup take together.
@@ -33,9 +35,12 @@ type Plan struct {
 	// memory; 0: all of it.
 	CacheShare float64
 	Changes    Changes
+	// Once: each store is also asked queries that it was never asked before, each
+	// of them once. Only with one thread, a whole cache and no changes.
+	Once bool
 	// Dir is an empty directory for what layouts have on disk.
 	Dir string
-	// Progress is told what is done and how far it is, 0 to 1, or -1.
+	// Progress is called with what is being done and the share of it that is, 0 to 1, or -1.
 	Progress func(what string, done float64)
 }
 

@@ -9,7 +9,7 @@ import (
 	"adshard/bench/measure"
 )
 
-// point is a target that rows are held against, or without atLeast and atMost a
+// point is a target that rows are compared with, or without atLeast and atMost a
 // figure that belongs beside one.
 type point struct {
 	what string
@@ -136,7 +136,7 @@ const (
 	reached = "met"
 )
 
-// Points holds the result against what the served search has to reach: a header,
+// Points compares the result with what the served search has to reach: a header,
 // then a row for each figure. A result that has none of them gives no rows.
 func (r *Result) Points() *Table {
 	t := &Table{Title: "Targets of the served search", Rows: [][]string{{"what", "keywords, setup", "median", "least to most", "target", ""}}}

@@ -57,16 +57,18 @@ type Row struct {
 	// all layouts.
 	Matches uint64 `json:"matches"`
 	// Queries is how many different queries the setup has, Asked how many were
-	// asked in a round: fewer where the layout was broken off.
+	// asked in a round: fewer where the layout was stopped.
 	Queries int     `json:"queries"`
 	Asked   float64 `json:"asked_per_round"`
 	// Least and Most are the extremes of the rounds.
 	Least Extreme `json:"least"`
 	Most  Extreme `json:"most"`
-	// Ratios tell how many times as fast the layout is as another one: the median
+	// Ratios say how many times as fast the layout is as another one: the median
 	// of the rounds' ratios of the times of the same queries, and the extremes.
 	Ratios map[string]Spread `json:"ratios"`
 	Peer   bool              `json:"peer,omitempty"`
+	// Once: no query was asked twice, in a single pass.
+	Once bool `json:"once,omitempty"`
 	// Changes is there when keywords changed meanwhile.
 	Changes *Changed `json:"changes,omitempty"`
 }

@@ -81,7 +81,7 @@ func spreadOf(values []float64) Spread {
 	return Spread{Median: median, Least: least, Most: most}
 }
 
-// ratios holds entrant i against those that others are held against.
+// ratios compares entrant i with those that all are compared with.
 func (r *run) ratios(all turns, i, condition int) map[string]Spread {
 	out := make(map[string]Spread)
 	for j, other := range r.entrants {

@@ -28,6 +28,7 @@ func Run(ctx context.Context, p *Plan) (_ *Result, err error) {
 	if err := r.open(ctx); err != nil {
 		return nil, err
 	}
+	r.addOnce()
 	runtime.GOMAXPROCS(threads)
 	for i := range p.Setups {
 		if err := r.measure(ctx, i); err != nil {
@@ -56,6 +57,9 @@ type entrant struct {
 	dir     string
 	seconds float64 // of building
 	size    layouts.Size
+	// once is what queries showed that it had not been asked before, by setup; nil
+	// where there were too few.
+	once []*measured
 	// like says whose words each keyword has; nil: its own.
 	like []uint32
 }

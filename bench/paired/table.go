@@ -86,8 +86,8 @@ func (s *section) title() string {
 		queries, measure.Number(float64(row.Matches)/float64(max(1, row.Queries))))
 }
 
-// table shows a section. Others are shown beside a layout when it is held
-// against them.
+// table shows a section. Others are shown beside a layout when it is compared
+// with them.
 func (s *section) table() *Table {
 	others := s.others()
 	header := []string{"", "queries/s", "least to most", "p50 µs", "p99 µs", "least to most"}
@@ -130,7 +130,7 @@ func (s *section) others() (out []string) {
 	return out
 }
 
-// partly tells whether there was no time for every query.
+// partly reports whether there was no time for every query.
 func (r *Row) partly() bool { return r.Asked < float64(r.Queries) }
 
 func (c *Changed) cells() []string {
@@ -160,7 +160,7 @@ func (r *Result) spaces() (out []*Table) {
 func (r *Result) builds() (out [][]*Row) {
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		if row.Changes != nil {
+		if row.Changes != nil || row.Once {
 			continue // built for the row at rest
 		}
 		at := slices.IndexFunc(out, func(rows []*Row) bool {

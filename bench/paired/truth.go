@@ -21,7 +21,7 @@ func truth(ctx context.Context, set *layouts.Set, like []uint32, queries []*layo
 			words = set.Of(int(like[i]))
 		}
 		if len(words) == 0 {
-			continue // what has no words is no keyword
+			continue // without words it is not a keyword
 		}
 		rarest := slices.MinFunc(words, func(a, b uint32) int { return len(asking[a]) - len(asking[b]) })
 		for _, q := range asking[rarest] {
@@ -51,7 +51,7 @@ func whoAsks(set *layouts.Set, queries []*layouts.Query) [][]uint32 {
 	return asking
 }
 
-// asksAll tells whether a query has all of the words.
+// asksAll reports whether a query has all of the words.
 func asksAll(query uint32, words []uint32, asking [][]uint32) bool {
 	for _, w := range words {
 		if _, ok := slices.BinarySearch(asking[w], query); !ok {

@@ -11,7 +11,7 @@ import (
 	"adshard/bench/layouts"
 )
 
-// TestTruth holds the count against one that looks at every pair of keyword and
+// TestTruth compares the count with one that looks at every pair of keyword and
 // query.
 func TestTruth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -57,11 +57,11 @@ func (t *Table) verdict() string {
 	return fmt.Sprintf("%d of %d targets are met. Missed: %s.", met, met+len(failed), strings.Join(failed, "; "))
 }
 
-// best is the row with the most throughput, without the floor, from which
-// nothing can be served; nil: there is none.
+// best is the row with the most throughput of those that compete; nil: there is
+// none.
 func (s *section) best() *Row {
 	for _, row := range s.fastestFirst() {
-		if row.Name != Floor {
+		if row.competes() {
 			return row
 		}
 	}
@@ -75,7 +75,7 @@ func (s *section) verdict() string {
 	}
 	var second *Row
 	for _, row := range s.fastestFirst() {
-		if row.family() != limit && row.family() != best.family() {
+		if row.competes() && row.family() != best.family() {
 			second = row
 			break
 		}

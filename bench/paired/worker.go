@@ -37,7 +37,7 @@ func newWorker(t *turn, s layouts.Searcher, first int) *worker {
 		searcher: s, clock: t.clock, queries: t.setup.Queries, at: first % n, pass: make([]time.Duration, 0, n),
 		latencies: measure.NewLatencies(), took: make([]time.Duration, n), times: make([]int, n),
 	}
-	if t.entrant.Tells().Matches {
+	if t.entrant.Provides().Matches {
 		w.right = t.right
 	}
 	if timed, ok := s.(layouts.Timed); ok {

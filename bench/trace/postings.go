@@ -83,7 +83,7 @@ func (p *postings) add(item *pb.Item, number uint32, f frequencies, keywords *ui
 	}
 }
 
-// scan holds one query against the postings.
+// scan compares one query with the postings.
 type scan struct {
 	postings *postings
 	profile  search.Profile

@@ -45,7 +45,7 @@ func FromFile(name string, seed uint64) (*Workload, error) {
 		return nil, fault.Newf(fault.Invalid, op, "%s holds no query: write one a line", name)
 	}
 	if r.commas() {
-		return nil, fault.Newf(fault.Invalid, op, "%s: each line ends with a comma and a number: put a tab in the place of the comma if that is how often the query is asked, or a tab and a 1 behind each line if it belongs to the query", name)
+		return nil, fault.Newf(fault.Invalid, op, "%s: each line ends with a comma and a number: put a tab instead of the comma if that is how often the query is asked, or a tab and a 1 behind each line if it belongs to the query", name)
 	}
 	w := r.workload()
 	if p := w.phases[0]; p.sums[len(p.sums)-1] == 0 {
@@ -119,7 +119,7 @@ func (r *reader) line(line string) error {
 }
 
 // comma looks for what stands behind a tab elsewhere behind a comma or semicolon
-// here: a time is no part of a query, a number may be.
+// here: a time is not part of a query, a number may be.
 func (r *reader) comma(line string) error {
 	i := strings.LastIndexAny(line, ",;")
 	if i < 0 {

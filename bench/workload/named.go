@@ -32,7 +32,7 @@ type maker struct {
 var makers = []maker{
 	{"real", "", "real query logs at their own frequencies (40 %), and queries derived from the corpus at the skew of Wikipedia's views (60 %)", real, nil},
 	{"zipf", ":EXPONENT", "queries derived from the corpus, the i-th asked in proportion to 1/i^EXPONENT (1 if not given)", zipf, func(a string) error { _, err := exponent(a); return err }},
-	{"shift", ":TIME", "as real, till at TIME (half of the run if not given) all derived queries give way to others at once", shift, func(a string) error { _, err := moment(a); return err }},
+	{"shift", ":TIME", "as real; at TIME (half of the run if not given) other derived queries replace all of them at once", shift, func(a string) error { _, err := moment(a); return err }},
 	{"wave", "", "as real, at a rate that swings as in a day, between a fifth and nine fifths of its mean", wave, nil},
 	{"advertiser", "", "six of ten queries are for the largest advertiser's titles, the others as real", advertiser, nil},
 	{"hostile", "", "queries of 32 words, the commonest of all titles: they match the most", hostile, nil},
@@ -117,7 +117,7 @@ func exponent(argument string) (float64, error) {
 	}
 	s, err := strconv.ParseFloat(argument, 64)
 	if err != nil || !(s >= 0 && s <= 10) {
-		return 0, fmt.Errorf("the exponent %q is no number from 0 to 10", argument)
+		return 0, fmt.Errorf("the exponent %q is not a number from 0 to 10", argument)
 	}
 	return s, nil
 }
@@ -129,7 +129,7 @@ func moment(argument string) (time.Duration, error) {
 	}
 	at, err := time.ParseDuration(argument)
 	if err != nil || at <= 0 {
-		return 0, fmt.Errorf("the time %q is none such as 60s", argument)
+		return 0, fmt.Errorf("the time %q is not one such as 60s", argument)
 	}
 	return at, nil
 }

@@ -157,7 +157,7 @@ func TestRefuses(t *testing.T) {
 			t.Errorf("%q was taken", name)
 		}
 		if fault.KindOf(Check(name)) != fault.Invalid {
-			t.Errorf("%q is no fault before anything is read", name)
+			t.Errorf("%q is not refused before anything is read", name)
 		}
 	}
 	for _, name := range []string{"real", "zipf", "zipf:0.8", "shift:5s"} {

@@ -21,7 +21,7 @@ func main() {
 	os.Exit(run(ctx))
 }
 
-// run returns the exit status: 0 for success, 1 for a failure, 2 for invalid usage.
+// run returns the exit status: 0 success, 1 failure, 2 invalid usage.
 func run(ctx context.Context) int {
 	status := 2 // until a command was found and its flags were read
 	root := &cobra.Command{
@@ -34,7 +34,7 @@ func run(ctx context.Context) int {
 	}
 	root.AddCommand(
 		bench.CorpusCommand(), bench.SearchCommand(), bench.StoreCommand(), bench.LoadCommand(), bench.FreshCommand(), bench.FirstFillCommand(),
-		bench.BalanceCommand(), bench.FiguresCommand(),
+		bench.BalanceCommand(), bench.FiguresCommand(), bench.FiguresAgeCommand(),
 	)
 	if err := root.ExecuteContext(ctx); err != nil {
 		if ctx.Err() != nil && (errors.Is(err, context.Canceled) || fault.Is(err, fault.Cancelled)) {

@@ -26,8 +26,8 @@ type Floor struct{}
 // Name implements layouts.Layout.
 func (Floor) Name() string { return "floor" }
 
-// Tells implements layouts.Layout.
-func (Floor) Tells() layouts.Tells { return layouts.Tells{Matches: true} }
+// Provides implements layouts.Layout.
+func (Floor) Provides() layouts.Provides { return layouts.Provides{Matches: true} }
 
 // Build implements layouts.Layout.
 func (Floor) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (layouts.Store, error) {

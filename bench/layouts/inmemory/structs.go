@@ -17,8 +17,10 @@ type Structs struct{}
 // Name implements layouts.Layout.
 func (Structs) Name() string { return "structs" }
 
-// Tells implements layouts.Layout.
-func (Structs) Tells() layouts.Tells { return layouts.Tells{Matches: true, Sum: true, Best: true} }
+// Provides implements layouts.Layout.
+func (Structs) Provides() layouts.Provides {
+	return layouts.Provides{Matches: true, Sum: true, Best: true}
+}
 
 // Build implements layouts.Layout.
 func (Structs) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (layouts.Store, error) {

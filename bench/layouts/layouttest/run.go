@@ -13,7 +13,7 @@ import (
 	"adshard/internal/corpus"
 )
 
-// Run holds a layout to the contract, with small random sets and 10,000
+// Run tests a layout against the contract, with small random sets and 10,000
 // keywords of the extract. It skips what the machine has not the means for.
 func Run(t *testing.T, l layouts.Layout) {
 	much := effort{random: 15, hard: 10_000}
@@ -35,8 +35,8 @@ type effort struct {
 }
 
 func run(t *testing.T, l layouts.Layout, much effort) {
-	if l.Name() == "" || l.Tells() == (layouts.Tells{}) {
-		t.Errorf("the layout is called %q and tells %+v", l.Name(), l.Tells())
+	if l.Name() == "" || l.Provides() == (layouts.Provides{}) {
+		t.Errorf("the layout is called %q and provides %+v", l.Name(), l.Provides())
 	}
 	t.Run("random", func(t *testing.T) {
 		for i := range much.random {
@@ -77,6 +77,14 @@ func run(t *testing.T, l layouts.Layout, much effort) {
 			t.Error("was built though it was cancelled", st.Close())
 		}
 	})
+}
+
+// Small returns a set of so many keywords of the extract and queries of its log,
+// for tests of one layout.
+func Small(t *testing.T, keywords int64) (*layouts.Set, []*layouts.Query) {
+	t.Helper()
+	s, texts := fromExtract(t, keywords)
+	return s, layouts.NewQueries(texts)
 }
 
 // fromExtract is a set of so many keywords of the extract and queries of its log.
@@ -129,7 +137,7 @@ func special(t *testing.T, s *layouts.Set) []*layouts.Query {
 type opened struct {
 	t        *testing.T
 	set      *layouts.Set
-	tells    layouts.Tells
+	provides layouts.Provides
 	store    layouts.Store
 	searcher layouts.Searcher
 	oracle   *Oracle
@@ -137,7 +145,7 @@ type opened struct {
 
 func open(t *testing.T, l layouts.Layout, s *layouts.Set) *opened {
 	t.Helper()
-	r := &opened{t: t, set: s, tells: l.Tells(), oracle: NewOracle(s)}
+	r := &opened{t: t, set: s, provides: l.Provides(), oracle: NewOracle(s)}
 	last := 0.0
 	progress := func(done float64) {
 		if done < last || done > 1 {
@@ -174,14 +182,14 @@ func (r *opened) check(asked []*layouts.Query) {
 		if err != nil {
 			r.t.Fatalf("%q: %v", q.Text, err)
 		}
-		if want := told(r.tells, r.oracle.Found(q)); !equal(told(r.tells, got), want) {
+		if want := told(r.provides, r.oracle.Found(q)); !equal(told(r.provides, got), want) {
 			r.t.Fatalf("%q: found %+v, want %+v", q.Text, got, want)
 		}
 	}
 }
 
-// told is what of an answer a layout has to tell.
-func told(t layouts.Tells, f layouts.Found) layouts.Found {
+// told is what a layout has to report of an answer.
+func told(t layouts.Provides, f layouts.Found) layouts.Found {
 	if !t.Matches {
 		f.Matches = 0
 	}
@@ -204,7 +212,7 @@ func (r *opened) together(asked []*layouts.Query) {
 	r.t.Helper()
 	want := make([]layouts.Found, len(asked))
 	for i, q := range asked {
-		want[i] = told(r.tells, r.oracle.Found(q))
+		want[i] = told(r.provides, r.oracle.Found(q))
 	}
 	var wait sync.WaitGroup
 	for n := range 4 {
@@ -217,7 +225,7 @@ func (r *opened) together(asked []*layouts.Query) {
 			for i := range asked {
 				at := (i + n*len(asked)/4) % len(asked)
 				got, err := s.Search(context.Background(), asked[at])
-				if err != nil || !equal(told(r.tells, got), want[at]) {
+				if err != nil || !equal(told(r.provides, got), want[at]) {
 					r.t.Errorf("%q beside others: found %+v, %v, want %+v", asked[at].Text, got, err, want[at])
 					break
 				}

@@ -78,7 +78,7 @@ func (s *searcher) walk(ctx context.Context, positions []byte, signature uint64,
 	return nil
 }
 
-// all tells whether all hashes, 8 bytes each, are the query's. The signature has
+// all reports whether all hashes, 8 bytes each, are the query's. The signature has
 // a bit for each word of the query: most keywords end there.
 func (s *searcher) all(rest []byte, signature uint64) bool {
 	for ; len(rest) >= 8; rest = rest[8:] {

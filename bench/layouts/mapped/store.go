@@ -16,8 +16,8 @@ type layout struct{}
 // Name implements layouts.Layout.
 func (layout) Name() string { return "B" }
 
-// Tells implements layouts.Layout.
-func (layout) Tells() layouts.Tells { return layouts.Tells{Matches: true, Sum: true} }
+// Provides implements layouts.Layout.
+func (layout) Provides() layouts.Provides { return layouts.Provides{Matches: true, Sum: true} }
 
 // Build implements layouts.Layout.
 func (layout) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (layouts.Store, error) {

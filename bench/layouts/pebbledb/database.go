@@ -64,13 +64,16 @@ func comparer() *pebble.Comparer {
 	return &c
 }
 
-// quiet says nothing of Pebble's doings; what callers must know are errors.
+// quiet drops Pebble's log lines; what callers must know comes as errors.
 type quiet struct{}
 
-func (quiet) Infof(string, ...any)  {}
+// Infof says nothing.
+func (quiet) Infof(string, ...any) {}
+
+// Errorf says nothing: callers get the error too.
 func (quiet) Errorf(string, ...any) {}
 
-// Fatalf ends the goroutine's work: Pebble calls it where it cannot go on.
+// Fatalf panics: Pebble calls it where it cannot continue.
 func (quiet) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
 
 // classify gives an error of Pebble its kind.

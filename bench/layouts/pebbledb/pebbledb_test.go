@@ -57,7 +57,7 @@ func filled(t *testing.T, dir string) {
 	}
 }
 
-// incomplete tells whether a store cannot be opened, since it is damaged, or
+// incomplete reports whether a store cannot be opened, since it is damaged, or
 // says that its answers are incomplete; they are right else.
 func incomplete(t *testing.T, dir string) bool {
 	t.Helper()

@@ -64,7 +64,7 @@ func (s *snapshot) Close() {
 			i.end()
 		}
 	}
-	_ = s.snap.Close() // reads have told of what went wrong
+	_ = s.snap.Close() // reads have returned what went wrong
 }
 
 // iterator keeps to the keys with the prefix of the last one sought.
@@ -101,7 +101,7 @@ func (i *iterator) SeekBack(key []byte) bool {
 // Next implements barrels.Iterator.
 func (i *iterator) Next() bool { return i.failed == nil && i.it.Next() && i.at() }
 
-// at tells whether the iterator is at a key with the prefix sought.
+// at reports whether the iterator is at a key with the prefix sought.
 func (i *iterator) at() bool {
 	return bytes.HasPrefix(i.it.Key(), i.sought[:min(i.prefix, len(i.sought))])
 }
@@ -139,6 +139,6 @@ func (i *iterator) Close() {
 
 func (i *iterator) end() {
 	if i.it != nil {
-		_ = i.it.Close() // Err has told
+		_ = i.it.Close() // Err has returned it
 	}
 }

@@ -106,7 +106,7 @@ func (b *builder) write(ctx context.Context, d database, n int, pair func(i int)
 	return l.finish()
 }
 
-// tell is the number of pairs after which the progress is told.
+// tell is the number of pairs after which progress is reported.
 const tell = 1 << 14
 
 // wrote counts a pair.

@@ -91,7 +91,7 @@ func (s *searcher) Close() error {
 	return nil
 }
 
-// all tells whether all words are among a query's.
+// all reports whether all words are among a query's.
 func all(query, words []uint64) bool {
 	for _, w := range words {
 		if !slices.Contains(query, w) {

@@ -28,8 +28,8 @@ type layout struct{ *design }
 // Name implements layouts.Layout.
 func (l layout) Name() string { return l.name }
 
-// Tells implements layouts.Layout.
-func (l layout) Tells() layouts.Tells { return layouts.Tells{Matches: true, Sum: true} }
+// Provides implements layouts.Layout.
+func (l layout) Provides() layouts.Provides { return layouts.Provides{Matches: true, Sum: true} }
 
 // Build implements layouts.Layout.
 func (l layout) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (layouts.Store, error) {

@@ -8,9 +8,10 @@ import (
 // tuning is RocksDB's options for a database, as text.
 type tuning []string
 
+// String returns the options as RocksDB reads them.
 func (t tuning) String() string { return strings.Join(t, ";") }
 
-// has tells whether an option begins so.
+// has reports whether an option begins so.
 func (t tuning) has(option string) bool {
 	return slices.ContainsFunc(t, func(o string) bool { return strings.HasPrefix(o, option) })
 }

@@ -18,7 +18,7 @@ import (
 // tuned is the size of BenchmarkTuning's set: a small one in ordinary runs.
 var tuned = flag.Int64("tuned", 5_000, "size of BenchmarkTuning's set")
 
-// with returns a tuning with one text in the place of another.
+// with returns a tuning with one text instead of another.
 func (t tuning) with(b testing.TB, old, now string) tuning {
 	b.Helper()
 	out := slices.Clone(t)

@@ -73,7 +73,7 @@ func endure(t *testing.T, l layouts.Layout, set *layouts.Set) {
 	q := commonest(set)
 	want := layouttest.NewOracle(set).Found(q)
 	right := func(f layouts.Found) bool {
-		return (!l.Tells().Matches || f.Matches == want.Matches) && len(f.Best) == len(want.Best) && f.Best[0] == want.Best[0]
+		return (!l.Provides().Matches || f.Matches == want.Matches) && len(f.Best) == len(want.Best) && f.Best[0] == want.Best[0]
 	}
 	f, err := s.Search(t.Context(), q)
 	if err != nil || !right(f) {

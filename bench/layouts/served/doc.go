@@ -9,6 +9,8 @@
 //
 // What the master does once for all slaves (words to terms) is in Query.Expanded
 // and is not part of a search; other layouts get the words split as well.
+// ServedExpanded does it within each search. ServedMixed has keywords of all match
+// types, and negatives.
 //
 // Non-goals: the network, feeds, the ring of slaves.
 package served

@@ -39,21 +39,24 @@ type other struct {
 // Name implements layouts.Layout.
 func (o other) Name() string { return o.name }
 
-// Tells implements layouts.Layout.
-func (o other) Tells() layouts.Tells { return Served{}.Tells() }
+// Provides implements layouts.Layout.
+func (o other) Provides() layouts.Provides { return Served{}.Provides() }
 
 // Build implements layouts.Layout. The store is a *Store.
 func (o other) Build(ctx context.Context, set *layouts.Set, options layouts.Options) (layouts.Store, error) {
-	return open(ctx, set, options, o.engine, true)
+	return open(ctx, newItems(set), options, o.engine, true)
 }
 
 // onRocks is the product's engine.
 type onRocks struct{}
 
+// Builder implements Engine.
 func (onRocks) Builder(dir string) (Builder, error) { return rocks.NewBuilder(dir, rocks.Options{}) }
 
+// Open implements Engine.
 func (onRocks) Open(dir string, cacheBytes uint64) (barrels.Store, error) {
 	return rocks.Open(dir, rocks.Options{CacheBytes: cacheBytes})
 }
 
+// Matching implements Engine.
 func (onRocks) Matching(dir string) (uint64, error) { return matchingBytes(dir) }

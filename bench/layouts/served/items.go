@@ -10,14 +10,17 @@ import (
 	"adshard/balance"
 	"adshard/bench/layouts"
 	"adshard/schema/pb"
-	"adshard/search"
 )
 
 // items makes a set's groups as slaves store them. It is for one goroutine at a
 // time.
 type items struct {
-	set     *layouts.Set
-	like    []uint32 // the keyword whose words each keyword has; nil: its own
+	set  *layouts.Set
+	like []uint32 // the keyword whose words each keyword has; nil: its own
+	// mixed: match types of all kinds, and groups with one of these words as a
+	// negative.
+	mixed   bool
+	common  []uint32
 	builder *nodedata.Builder
 	text    []byte
 }
@@ -32,6 +35,11 @@ func (m *items) item(g int) (*pb.Item, error) {
 	if m.builder == nil {
 		m.builder = nodedata.New(balance.ByOwner)
 	}
+	return m.builder.Item(m.entity(g), &backend.Campaign{})
+}
+
+// entity is group g as the database has it.
+func (m *items) entity(g int) *backend.Item {
 	of := &m.set.Groups[g]
 	it := &backend.Item{
 		Group: backend.Group{
@@ -43,15 +51,18 @@ func (m *items) item(g int) (*pb.Item, error) {
 			Headlines: []string{fmt.Sprintf("Ad of group %d", of.ID)}, FinalURL: "https://shop.example/",
 		}},
 	}
+	if m.mixed {
+		it.Negatives = m.negatives(g)
+	}
 	for i := int(of.First); i < m.set.GroupEnd(g); i++ {
 		m.text = m.set.Text(m.text[:0], m.likeOf(i))
 		text := string(m.text)
 		it.Keywords = append(it.Keywords, backend.Keyword{
-			ID: m.set.ID(i), GroupID: of.ID, Text: text, Words: text, Type: search.Broad, Enabled: true,
+			ID: m.set.ID(i), GroupID: of.ID, Text: text, Words: text, Type: m.typeOf(i), Enabled: true,
 			Bid: uint64(m.set.Bids[i]), HasBid: true, Quality: m.set.Qualities[i],
 		})
 	}
-	return m.builder.Item(it, &backend.Campaign{})
+	return it
 }
 
 func (m *items) likeOf(i int) int {

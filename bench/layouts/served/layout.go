@@ -12,12 +12,33 @@ import (
 )
 
 // Served is the layout "served": all matches are counted. The sum of their ids
-// is not told, as the product does not tell it; the best are.
+// is not reported, since the product does not report it; the best are.
 type Served struct{}
 
 // ServedTop is the layout "served-top": the search ends when the best are
 // certain.
 type ServedTop struct{}
+
+// ServedExpanded is the layout "served-expanded": as "served", but each search
+// also does the master's part, which the others are given: it makes words and
+// terms of the text.
+type ServedExpanded struct{}
+
+// Name implements layouts.Layout.
+func (ServedExpanded) Name() string { return "served-expanded" }
+
+// Provides implements layouts.Layout.
+func (ServedExpanded) Provides() layouts.Provides { return Served{}.Provides() }
+
+// Build implements layouts.Layout. The store is a *Store.
+func (ServedExpanded) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (layouts.Store, error) {
+	s, err := open(ctx, newItems(set), o, onRocks{}, true)
+	if err != nil {
+		return nil, err
+	}
+	s.expands = true
+	return s, nil
+}
 
 // Name implements layouts.Layout.
 func (Served) Name() string { return "served" }
@@ -25,32 +46,31 @@ func (Served) Name() string { return "served" }
 // Name implements layouts.Layout.
 func (ServedTop) Name() string { return "served-top" }
 
-// Tells implements layouts.Layout.
-func (Served) Tells() layouts.Tells { return layouts.Tells{Matches: true, Best: true} }
+// Provides implements layouts.Layout.
+func (Served) Provides() layouts.Provides { return layouts.Provides{Matches: true, Best: true} }
 
-// Tells implements layouts.Layout.
-func (ServedTop) Tells() layouts.Tells { return layouts.Tells{Best: true} }
+// Provides implements layouts.Layout.
+func (ServedTop) Provides() layouts.Provides { return layouts.Provides{Best: true} }
 
 // Build implements layouts.Layout. The store is a *Store.
 func (Served) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (layouts.Store, error) {
-	return open(ctx, set, o, onRocks{}, true)
+	return open(ctx, newItems(set), o, onRocks{}, true)
 }
 
 // Build implements layouts.Layout. The store is a *Store.
 func (ServedTop) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (layouts.Store, error) {
-	return open(ctx, set, o, onRocks{}, false)
+	return open(ctx, newItems(set), o, onRocks{}, false)
 }
 
 // everything is a cache that holds the largest store.
 const everything = 256 << 30
 
-func open(ctx context.Context, set *layouts.Set, o layouts.Options, e Engine, exact bool) (_ *Store, err error) {
+func open(ctx context.Context, items *items, o layouts.Options, e Engine, exact bool) (_ *Store, err error) {
 	before, err := resident()
 	if err != nil {
 		return nil, err
 	}
 	dir := filepath.Join(o.Dir, "store")
-	items := newItems(set)
 	if err := build(ctx, e, items, dir, o.Progress); err != nil {
 		return nil, err
 	}
@@ -69,8 +89,8 @@ func open(ctx context.Context, set *layouts.Set, o layouts.Options, e Engine, ex
 	}
 	s := &Store{barrels: b, items: items, exact: exact, before: before, matching: matching}
 	s.begin()
-	if b.Stats().Keywords != uint64(set.Len()) {
-		err := fault.Newf(fault.Internal, "served: build", "the store has %d keywords, the set %d", b.Stats().Keywords, set.Len())
+	if b.Stats().Keywords != uint64(items.set.Len()) {
+		err := fault.Newf(fault.Internal, "served: build", "the store has %d keywords, the set %d", b.Stats().Keywords, items.set.Len())
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil

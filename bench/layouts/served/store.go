@@ -17,6 +17,7 @@ import (
 type Store struct {
 	barrels  barrels.Store
 	exact    bool
+	expands  bool   // each search expands its text
 	before   uint64 // held by the process before the store was built
 	matching uint64
 
@@ -66,7 +67,7 @@ func (s *Store) Size() (layouts.Size, error) {
 	}, err
 }
 
-// Close implements layouts.Store. An error of the upkeep comes here.
+// Close implements layouts.Store. It returns an error of the upkeep, if there was one.
 func (s *Store) Close() error {
 	s.end()
 	s.ended.Wait()
@@ -116,7 +117,7 @@ func (s *searcher) Close() error { return nil }
 // Search implements layouts.Searcher.
 func (s *searcher) Search(ctx context.Context, q *layouts.Query) (f layouts.Found, err error) {
 	s.request.Query = q.Expanded
-	if q.Expanded == nil {
+	if q.Expanded == nil || s.store.expands {
 		if s.request.Query, err = search.Expand(q.Text, search.Identical, nil); err != nil {
 			return f, err
 		}

@@ -6,14 +6,14 @@ import (
 	"slices"
 
 	"adshard/bench/layouts"
+	"adshard/bench/measure"
 	"adshard/search"
 )
 
 // attempts is how often a word is tried to bring a query nearer to its matches.
 const attempts = 100
 
-// matching are queries with about target matches, a quarter more or less. When
-// there are none, those that came nearest.
+// matching are queries with about target matches, a quarter more or less.
 func (m *maker) matching(target uint64) layouts.Setup {
 	var all []made
 	good := 0
@@ -28,9 +28,9 @@ func (m *maker) matching(target uint64) layouts.Setup {
 		if off <= tolerance(target) {
 			good++
 		}
-		all = append(all, made{words, off})
+		all = append(all, made{words, found, off})
 	}
-	return m.closest(fmt.Sprintf("matches %d", target), all, good)
+	return m.promised(fmt.Sprintf("matches %d", target), target, all, good)
 }
 
 // four are queries of the log as they are, those of four words with about target
@@ -43,28 +43,38 @@ func (m *maker) four(target uint64) layouts.Setup {
 		if len(q.Words) != 4 || good == m.n {
 			continue
 		}
-		off := distance(m.matches(q.Words), target)
+		found := m.matches(q.Words)
+		off := distance(found, target)
 		if off <= tolerance(target) {
 			good++
 		}
-		all = append(all, made{q.Words, off})
+		all = append(all, made{q.Words, found, off})
 	}
-	return m.closest(fmt.Sprintf("four %d", target), all, good)
+	return m.promised(fmt.Sprintf("four %d", target), target, all, good)
 }
 
-// made is a query and how far off its matches are.
+// made is a query with its matches, and how far off they are.
 type made struct {
 	words []string
+	found uint64
 	off   float64
 }
 
-// closest is a setup of the good ones of these queries, at least of the ten
-// that come nearest.
-func (m *maker) closest(name string, all []made, good int) layouts.Setup {
+// promised is a setup of those queries that have the matches that its name
+// promises. Without any it has none, and m.lacking says why.
+func (m *maker) promised(name string, target uint64, all []made, good int) layouts.Setup {
 	slices.SortStableFunc(all, func(a, b made) int { return cmp.Compare(a.off, b.off) })
-	keep := max(good, min(len(all), 10))
 	s := layouts.Setup{Name: name}
-	for _, q := range all[:min(keep, len(all))] {
+	if good == 0 {
+		why := "there is no such query in the log"
+		if len(all) > 0 {
+			why = fmt.Sprintf("its name promises about %s matches, but with these %s keywords no query has so many, a quarter more or less; the nearest has %s: take more keywords, or another setup",
+				measure.Number(float64(target)), measure.Number(float64(m.set.Len())), measure.Number(float64(all[0].found)))
+		}
+		m.lacking = append(m.lacking, Lacking{Name: name, Why: why})
+		return s
+	}
+	for _, q := range all[:good] {
 		s.Queries = append(s.Queries, m.query(q.words))
 	}
 	m.dice.Shuffle(len(s.Queries), func(i, j int) { s.Queries[i], s.Queries[j] = s.Queries[j], s.Queries[i] })
@@ -103,7 +113,7 @@ func (m *maker) towards(target uint64) (words []string, found uint64) {
 	return words, found
 }
 
-// varied has one word more or less, or another in the place of one; nil: there
+// varied has one word more or less, or a different one instead of one of them; nil: there
 // is nothing to vary.
 func (m *maker) varied(words []string, found, target uint64) []string {
 	at := m.dice.IntN(len(words))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"adshard/bench/layouts"
@@ -43,22 +44,26 @@ func Log(c *corpus.Corpus, o corpus.Options) ([]*layouts.Query, error) {
 	return layouts.NewQueries(strings.Split(log.String(), "\n")), nil
 }
 
-// Make makes all setups, in the order of the package's doc. An error of kind
-// fault.Invalid: the log or the set is empty.
-func Make(ctx context.Context, set *layouts.Set, log []*layouts.Query, o Options) (_ []layouts.Setup, err error) {
+// Lacking is a setup that cannot be made of these keywords, and why.
+type Lacking struct{ Name, Why string }
+
+// Make makes all setups that the keywords have queries for, in the order of
+// Names; those that promise matches which no query has are lacking. An error of
+// kind fault.Invalid: the log or the set is empty.
+func Make(ctx context.Context, set *layouts.Set, log []*layouts.Query, o Options) (_ []layouts.Setup, _ []Lacking, err error) {
 	if len(log) == 0 || set.Len() == 0 {
-		return nil, fault.Newf(fault.Invalid, "setups: make", "%d queries in the log, %d keywords: there must be some of both", len(log), set.Len())
+		return nil, nil, fault.Newf(fault.Invalid, "setups: make", "%d queries in the log, %d keywords: there must be some of both", len(log), set.Len())
 	}
 	if o.Queries <= 0 {
 		o.Queries = 2000
 	}
 	store, err := inmemory.Floor{}.Build(ctx, set, layouts.Options{})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	searcher, err := store.Searcher()
 	if err != nil {
-		return nil, err
+		return nil, nil, errors.Join(err, store.Close())
 	}
 	defer func() { err = errors.Join(err, searcher.Close(), store.Close()) }()
 	m := &maker{ctx: ctx, set: set, log: log, searcher: searcher, n: o.Queries,
@@ -66,7 +71,8 @@ func Make(ctx context.Context, set *layouts.Set, log []*layouts.Query, o Options
 	for _, w := range set.Commonest(common) {
 		m.common, m.often = append(m.common, set.Words[w]), append(m.often, set.Counts[w])
 	}
-	return m.all(), m.err
+	all := slices.DeleteFunc(m.all(), func(s layouts.Setup) bool { return len(s.Queries) == 0 })
+	return all, m.lacking, m.err
 }
 
 // common is how many of the commonest words are used.
@@ -82,6 +88,7 @@ type maker struct {
 	searcher layouts.Searcher
 	dice     *rand.Rand
 	n        int
+	lacking  []Lacking
 	err      error
 }
 

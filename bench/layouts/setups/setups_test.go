@@ -16,7 +16,7 @@ import (
 	"adshard/internal/corpus"
 )
 
-func madeOf(t testing.TB, files fs.FS, keywords int64, queries int) (*layouts.Set, []layouts.Setup) {
+func madeOf(t testing.TB, files fs.FS, keywords int64, queries int) (*layouts.Set, []layouts.Setup, []Lacking) {
 	t.Helper()
 	c, err := corpus.Open(files)
 	if err != nil {
@@ -31,23 +31,29 @@ func madeOf(t testing.TB, files fs.FS, keywords int64, queries int) (*layouts.Se
 	if err != nil {
 		t.Fatal(err)
 	}
-	setups, err := Make(context.Background(), set, log, Options{Queries: queries, Seed: 1})
+	setups, lacking, err := Make(context.Background(), set, log, Options{Queries: queries, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return set, setups
+	return set, setups, lacking
 }
 
+// TestMake makes sure that every setup keeps what its name promises, and that
+// one that cannot is lacking.
 func TestMake(t *testing.T) {
-	set, setups := madeOf(t, corpus.Extract(), 10_000, 40)
+	set, setups, lacking := madeOf(t, corpus.Extract(), 10_000, 40)
 	oracle := layouttest.NewOracle(set)
-	names := Names()
 	sizes := map[string]int{"words 1": 1, "words 2": 2, "words 4": 4, "words 8": 8, "words 16": 16, "words 32": 32, "stop": 32, "four 30": 4, "four 3000": 4, "four 30000": 4}
-	least := map[string]uint64{"matches 10": 7, "SQ": 1, "SQ2": 50, "stop": 100, "matches 100000": 100}
-	most := map[string]uint64{"matches 0": 0, "matches 10": 13, "SQ": 3, "SQ2": 300}
-	for i, s := range setups {
-		if s.Name != names[i] || len(s.Queries) == 0 {
-			t.Fatalf("setup %d is %s with %d queries, want %s", i, s.Name, len(s.Queries), names[i])
+	least := map[string]uint64{"SQ": 1, "SQ2": 50, "stop": 100}
+	most := map[string]uint64{"matches 0": 0, "SQ": 3, "SQ2": 300}
+	for _, s := range setups {
+		if len(s.Queries) == 0 {
+			t.Fatalf("setup %s has no queries", s.Name)
+		}
+		var target uint64
+		_, err := fmt.Sscanf(s.Name, "matches %d", &target)
+		if err != nil {
+			_, err = fmt.Sscanf(s.Name, "four %d", &target)
 		}
 		for _, q := range s.Queries[:min(10, len(s.Queries))] {
 			if n := sizes[s.Name]; n > 0 && len(q.Words) != n {
@@ -57,12 +63,31 @@ func TestMake(t *testing.T) {
 			if limit, ok := most[s.Name]; n < least[s.Name] || ok && n > limit {
 				t.Errorf("%s: %q has %d matches", s.Name, q.Text, n)
 			}
+			if err == nil && (4*n < 3*target || 4*n > 5*target) {
+				t.Errorf("%s: %q has %d matches, not what the name promises", s.Name, q.Text, n)
+			}
 		}
 	}
-	if len(setups) != len(names) {
-		t.Errorf("%d setups", len(setups))
+	var names []string
+	for _, s := range setups {
+		names = append(names, s.Name)
 	}
-	if _, again := madeOf(t, corpus.Extract(), 10_000, 40); !reflect.DeepEqual(setups, again) {
+	for _, l := range lacking {
+		names = append(names, l.Name)
+		if !strings.Contains(l.Why, "take more keywords") || !strings.Contains(l.Why, "10,000 keywords") {
+			t.Errorf("%s is lacking: %s", l.Name, l.Why)
+		}
+	}
+	want := Names()
+	slices.Sort(names)
+	slices.Sort(want)
+	if !slices.Equal(names, want) {
+		t.Errorf("made or lacking are %v, want %v", names, want)
+	}
+	if !slices.ContainsFunc(lacking, func(l Lacking) bool { return l.Name == "matches 100000" }) {
+		t.Error("10,000 keywords have queries with 100,000 matches")
+	}
+	if _, again, _ := madeOf(t, corpus.Extract(), 10_000, 40); !reflect.DeepEqual(setups, again) {
 		t.Error("the same seed gave other queries")
 	}
 }
@@ -71,7 +96,7 @@ func TestMake(t *testing.T) {
 var keywords = flag.Int64("keywords", 10_000, "size of the benchmark's set")
 
 func TestNothingToAsk(t *testing.T) {
-	if _, err := Make(context.Background(), &layouts.Set{}, nil, Options{}); fault.KindOf(err) != fault.Invalid {
+	if _, _, err := Make(context.Background(), &layouts.Set{}, nil, Options{}); fault.KindOf(err) != fault.Invalid {
 		t.Error(err)
 	}
 }
@@ -81,7 +106,7 @@ func BenchmarkMake(b *testing.B) {
 	var set *layouts.Set
 	var setups []layouts.Setup
 	for b.Loop() {
-		set, setups = madeOf(b, corpus.Extract(), *keywords, 0)
+		set, setups, _ = madeOf(b, corpus.Extract(), *keywords, 0)
 	}
 	oracle := layouttest.NewOracle(set)
 	var log strings.Builder

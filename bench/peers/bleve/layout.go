@@ -31,8 +31,8 @@ type Anchored struct{}
 // Name implements layouts.Layout.
 func (Anchored) Name() string { return "bleve" }
 
-// Tells implements layouts.Layout.
-func (Anchored) Tells() layouts.Tells { return layouts.Tells{Matches: true, Sum: true} }
+// Provides implements layouts.Layout.
+func (Anchored) Provides() layouts.Provides { return layouts.Provides{Matches: true, Sum: true} }
 
 // Build implements layouts.Layout. Options.CacheBytes does not limit it: the
 // system maps the index to memory.
@@ -53,8 +53,8 @@ type Terms struct{}
 // Name implements layouts.Layout.
 func (Terms) Name() string { return "bleve-terms" }
 
-// Tells implements layouts.Layout.
-func (Terms) Tells() layouts.Tells { return layouts.Tells{Matches: true, Sum: true} }
+// Provides implements layouts.Layout.
+func (Terms) Provides() layouts.Provides { return layouts.Provides{Matches: true, Sum: true} }
 
 // Build implements layouts.Layout. Options.CacheBytes does not limit it: the
 // system maps the index to memory.

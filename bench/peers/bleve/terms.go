@@ -38,7 +38,7 @@ func newTerms(r index.IndexReader) (finder, error) {
 	}, nil
 }
 
-// among tells whether all words of a term's rest are among words.
+// among reports whether all words of a term's rest are among words.
 func among(rest string, words map[string]bool) bool {
 	for rest != "" {
 		word, others, _ := strings.Cut(rest, end)

@@ -22,8 +22,8 @@ type Monitor struct{}
 // Name implements layouts.Layout.
 func (Monitor) Name() string { return "lucene" }
 
-// Tells implements layouts.Layout.
-func (Monitor) Tells() layouts.Tells { return layouts.Tells{Matches: true, Sum: true} }
+// Provides implements layouts.Layout.
+func (Monitor) Provides() layouts.Provides { return layouts.Provides{Matches: true, Sum: true} }
 
 // Build implements layouts.Layout. Options.CacheBytes does not limit it: what it
 // verifies lies on Java's heap.

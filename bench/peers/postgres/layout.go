@@ -17,8 +17,8 @@ type GIN struct{}
 // Name implements layouts.Layout.
 func (GIN) Name() string { return "postgres" }
 
-// Tells implements layouts.Layout.
-func (GIN) Tells() layouts.Tells { return layouts.Tells{Matches: true, Sum: true} }
+// Provides implements layouts.Layout.
+func (GIN) Provides() layouts.Provides { return layouts.Provides{Matches: true, Sum: true} }
 
 // Build implements layouts.Layout. Options.CacheBytes becomes shared_buffers;
 // the system's own cache is not limited by it.
@@ -40,8 +40,8 @@ type Anchor struct{}
 // Name implements layouts.Layout.
 func (Anchor) Name() string { return "postgres-anchor" }
 
-// Tells implements layouts.Layout.
-func (Anchor) Tells() layouts.Tells { return layouts.Tells{Matches: true, Sum: true} }
+// Provides implements layouts.Layout.
+func (Anchor) Provides() layouts.Provides { return layouts.Provides{Matches: true, Sum: true} }
 
 // Build implements layouts.Layout. Options.CacheBytes becomes shared_buffers;
 // the system's own cache is not limited by it.

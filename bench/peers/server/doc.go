@@ -1,7 +1,7 @@
 // Package server runs the process of another system that is measured: it starts
-// it, as a user of its own if need be, ends it, and tells what memory it and its
+// it, as a user of its own if need be, ends it, and reports what memory it and its
 // own children hold. A process ends with this one.
 //
 // Goals: nothing is left behind. Non-goals: restarts, readiness: a peer knows
-// how to tell that it listens.
+// how to recognise that it listens.
 package server

@@ -33,7 +33,7 @@ func (p *Process) Memory() (uint64, error) {
 	return sum, nil
 }
 
-// children tells the children of all processes.
+// children returns the children of all processes.
 func children() (map[int][]int, error) {
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
@@ -57,7 +57,7 @@ func children() (map[int][]int, error) {
 	return of, nil
 }
 
-// ended tells whether an error says that a process is no more.
+// ended reports whether an error says that a process is no more.
 func ended(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH)
 }
@@ -79,7 +79,7 @@ func proportional(pid int) (uint64, error) {
 	if lines.Err() != nil {
 		return 0, lines.Err()
 	}
-	return 0, fmt.Errorf("%s does not tell the memory", f.Name())
+	return 0, fmt.Errorf("%s does not contain the memory", f.Name())
 }
 
 // DiskOf is what a directory takes on disk, in bytes.
