@@ -32,7 +32,7 @@
 //
 // # Damage
 //
-// SQLite has no sums of its pages, and its integrity_check looks at structure
+// SQLite has no checksums of its pages, and its integrity_check looks at structure
 // alone. So each advertiser, each campaign with its negatives and each group
 // with all it holds has a sum of its rows' hashes in the column sum, which is
 // for the version in summed. A writer adds and takes away the hashes of what it
@@ -45,8 +45,8 @@
 //
 // # Durability
 //
-// Write-ahead log with synchronous=FULL: what Commit or SaveControl reported
-// survives kill -9 and, as far as the disk keeps its word, a power loss.
+// The write-ahead log with synchronous=FULL: what Commit or SaveControl has
+// acknowledged survives kill -9 and, if the disk honours flushes, a power loss.
 //
 // # The file
 //

@@ -29,7 +29,7 @@ func TestDBCheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, out, errOut = run(t, "adshard", "db", "check", "--db", db)
-	if status != exitFailed || !strings.HasPrefix(out, "ad group 1: its rows are not as they were written\n") ||
+	if status != exitFailed || !strings.HasPrefix(out, "ad group 1: its rows differ from what was written\n") ||
 		!strings.Contains(errOut, "restore it from a backup") {
 		t.Errorf("damaged: %d %q %q", status, out, errOut)
 	}
