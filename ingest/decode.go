@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Byte order marks that are found out from a file's first bytes.
+// Byte order marks, detected from a file's first bytes.
 var (
 	bomUTF8    = []byte{0xEF, 0xBB, 0xBF}
 	bomUTF16LE = []byte{0xFF, 0xFE}
@@ -20,10 +20,11 @@ var errCutUnit = errors.New("the file ends in the middle of a UTF-16 character: 
 
 var errGzip = errors.New("the file is compressed: unpack it first (gunzip FILE), or feed it to standard input (gunzip -c FILE | adshard import … -)")
 
-// decoded returns what src holds as UTF-8 without a byte order mark, found out
-// from its first bytes: UTF-16 of either order with a mark, else UTF-8.
-// Bytes that are no valid text stay invalid, so that the row they lie in can
-// be rejected at its column.
+// decoded returns the content of src as UTF-8 without a byte order mark. The
+// encoding is detected from the first bytes: UTF-16 of either order with a mark,
+// else UTF-8.
+// Invalid bytes stay invalid, so that their row can be rejected at its
+// column.
 func decoded(src io.Reader) (io.Reader, error) {
 	var head [3]byte
 	n, err := io.ReadFull(src, head[:])
