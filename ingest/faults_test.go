@@ -93,10 +93,10 @@ func TestOpenFaults(t *testing.T) {
 		kind fault.Kind
 		text string
 	}{
-		filepath.Join(dir, "none.csv"):    {fault.NotFound, "is not there"},
+		filepath.Join(dir, "none.csv"):    {fault.NotFound, "does not exist"},
 		inside:                            {fault.Invalid, "a directory or a device"},
 		"/dev/null":                       {fault.Invalid, "a directory or a device"},
-		filepath.Join(inside, "dangling"): {fault.NotFound, "is not there"},
+		filepath.Join(inside, "dangling"): {fault.NotFound, "does not exist"},
 		"-":                               {fault.Invalid, "no standard input"},
 	} {
 		_, err := ingest.Run(context.Background(), newFakeStore(), []string{name}, ingest.Options{})
