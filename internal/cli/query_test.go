@@ -152,8 +152,8 @@ func TestQueryRefusedOrUnreachable(t *testing.T) {
 		{[]string{"query", "--addr", addr, strings.Repeat("a", 1025)}, exitUsage, "1025 bytes"},
 		{[]string{"query", "--addr", nobody, "a"}, exitFailed, "is `adshard up` running"},
 		{[]string{"slaves", "list", "--addr", nobody}, exitFailed, "is `adshard up` running"},
-		{[]string{"query", "--addr", other.URL, "a"}, exitFailed, "is that the address of adshard?"},
-		{[]string{"query", "--addr", page.URL, "a"}, exitFailed, "does not answer as adshard does"},
+		{[]string{"query", "--addr", other.URL, "a"}, exitFailed, "is it the address of adshard?"},
+		{[]string{"query", "--addr", page.URL, "a"}, exitFailed, "is not one of adshard"},
 		{[]string{"slaves", "list", "--addr", addr}, exitFailed, "not_found"},
 	} {
 		status, out, errOut := run(t, "adshard", c.args...)
