@@ -140,19 +140,26 @@ func showAds(s Streams, a *api.SearchAnswer) error {
 			return err
 		}
 	}
-	switch least := a.Counts == api.SearchAnswerCountsLowerBound; {
-	case least && a.Matched == 0:
-		fmt.Fprint(s.Out, "matching keywords were not counted (--counts exact does); ")
-	case least:
-		fmt.Fprintf(s.Out, "at least %d keywords match, at least %d take part; ", a.Matched, a.Candidates)
-	default:
-		fmt.Fprintf(s.Out, "%d keywords match, %d take part; ", a.Matched, a.Candidates)
-	}
+	fmt.Fprintf(s.Out, "%s; ", counts(a))
 	showCoverage(s, &a.Coverage, a.TookUs)
 	if a.Truncated {
 		fmt.Fprintln(s.Out, "Only the first 32 words were used.")
 	}
 	return nil
+}
+
+// counts describes how many keywords match and take part. Where the counts are
+// lower bounds, none takes part if none was counted, since one would have won.
+func counts(a *api.SearchAnswer) string {
+	switch least := a.Counts == api.SearchAnswerCountsLowerBound; {
+	case least && a.Matched == 0:
+		return "no keyword takes part"
+	case least && a.Candidates == 0:
+		return fmt.Sprintf("at least %d keywords match, none takes part", a.Matched)
+	case least:
+		return fmt.Sprintf("at least %d keywords match, at least %d take part", a.Matched, a.Candidates)
+	}
+	return fmt.Sprintf("%d keywords match, %d take part", a.Matched, a.Candidates)
 }
 
 func showCoverage(s Streams, c *api.Coverage, tookUs int64) {

@@ -190,3 +190,23 @@ func TestSlavesList(t *testing.T) {
 		t.Errorf("%v %s", err, out)
 	}
 }
+
+// TestCounts: a lower bound of 0 is not shown as one.
+func TestCounts(t *testing.T) {
+	for _, c := range []struct {
+		matched, candidates uint64
+		counts              api.SearchAnswerCounts
+		want                string
+	}{
+		{46, 31, api.SearchAnswerCountsLowerBound, "at least 46 keywords match, at least 31 take part"},
+		{2, 0, api.SearchAnswerCountsLowerBound, "at least 2 keywords match, none takes part"},
+		{0, 0, api.SearchAnswerCountsLowerBound, "no keyword takes part"},
+		{0, 0, "", "0 keywords match, 0 take part"},
+	} {
+		a := api.SearchAnswer{Counts: c.counts}
+		a.Matched, a.Candidates = c.matched, c.candidates
+		if got := counts(&a); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
