@@ -39,7 +39,7 @@ func Bin(k Key) int { return certify.Bin(uint64(k)) }
 
 // Certify asks for certificates of a part of a slice: of Target, the node that
 // it moves to or that is being checked, and of Source, the node that it moves
-// from, both of a state at or after Clock. Once both are known, the source of truth
+// from, both of a state at or after Clock. After both, the source of truth
 // is certified too, with the parents that they name, so that its clock is not
 // below either node's.
 type Certify struct {
