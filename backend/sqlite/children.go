@@ -107,8 +107,8 @@ func (h *children[K, V]) read(st *zs.Stmt, owner uint64) *row[K, V] {
 
 // find returns the row of an owner with this key; nil: there is none.
 func (h *children[K, V]) find(o *childRows[K, V], owner uint64, key K) (*row[K, V], error) {
-	r, known := o.rows[key]
-	if known || o.whole {
+	r, ok := o.rows[key]
+	if ok || o.whole {
 		return r, nil
 	}
 	st, err := h.t.c.Prepare(h.sql.load + h.sql.byKey)

@@ -50,7 +50,7 @@
 //
 // # The file
 //
-// SQLite goes on writing to a file that was removed or replaced, which no other
+// SQLite keeps writing to a file that was removed or replaced, which no other
 // program sees. So before each read and after each commit the store
 // compares what the path names with what it has open: the database, its
 // write-ahead log and the log's index, by device and inode. A database whose

@@ -97,7 +97,7 @@ type itemReader struct {
 	}
 	at      int // where the last row belonged
 	h       hasher
-	orphans int // rows of groups that are not there; they are left out
+	orphans int // rows of missing groups, which are left out
 }
 
 // readGroups reads without comparing. Errors: fault.Corrupt for a group whose

@@ -103,7 +103,7 @@ func readCampaigns(c *conn, ids []uint64) (r parents[backend.Campaign], err erro
 }
 
 // readCampaignNegatives fills in the negatives of campaigns; all says that they
-// are every campaign in ascending id order. Rows of campaigns that are not there are left
+// are every campaign in ascending id order. Rows of missing campaigns are left
 // out.
 func readCampaignNegatives(c *conn, h *hasher, r *parents[backend.Campaign], all bool) error {
 	at := 0

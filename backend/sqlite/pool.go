@@ -124,7 +124,7 @@ func (p *pool) check(c *conn) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if c.of != p.file {
-		return c.of.lost("was replaced while it was being used", "start again with what is there now")
+		return c.of.lost("was replaced while it was being used", "retry with the present file")
 	}
 	return p.file.examine()
 }
@@ -154,7 +154,7 @@ func (p *pool) reopen(ctx context.Context, why error) error {
 	id, err := storedID(p.path, p.options)
 	switch {
 	case err != nil:
-		return fault.Newf(fault.Unavailable, "sqlite: open file", "%w; what is there now cannot be used: %w", why, err)
+		return fault.Newf(fault.Unavailable, "sqlite: open file", "%w; the present file cannot be used: %w", why, err)
 	case id != p.file.id:
 		return p.file.lost("is another database now, with the id "+id+" and not "+p.file.id,
 			"restore the previous one or a backup of it, or restart this program")

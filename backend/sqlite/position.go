@@ -145,7 +145,7 @@ func (c *conn) newest() (backend.Position, error) {
 }
 
 // alignClock makes the next clock follow the newest, which it returns. SQLite
-// keeps the number by itself, and where that is damaged a change would get a
+// maintains that number itself, and if it is damaged a change would get a
 // clock that readers are past.
 func (c *conn) alignClock() (backend.Position, error) {
 	p, err := c.newest()

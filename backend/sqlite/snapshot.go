@@ -156,7 +156,7 @@ func readSizes(c *conn, after uint64, limit int) ([]backend.GroupSize, error) {
 		}
 		i, found := slices.BinarySearchFunc(sizes, id, func(g backend.GroupSize, id uint64) int { return cmp.Compare(g.ID, id) })
 		if !found {
-			return none // a row of a group that is not there
+			return none // a row of a missing group
 		}
 		at = i
 		return &sizes[at]

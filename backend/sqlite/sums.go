@@ -19,7 +19,7 @@ type sum uint64
 const unsummedSum sum = 6364136223846793005
 
 // hasher makes the hashes of rows. Each begins with the table, the owner and the
-// id; all columns follow but the version, which is compared by itself.
+// id; all columns follow but the version, which is compared separately.
 type hasher struct{ buf []byte }
 
 const (
@@ -75,7 +75,7 @@ func (h *hasher) advertiser(id uint64, name string, enabled bool) sum {
 	return h.end()
 }
 
-// campaign hashes all but the mark of the budget, which is written by itself.
+// campaign hashes all but the mark of the budget, which is written separately.
 func (h *hasher) campaign(id, advertiser uint64, name string, v campaignValue) sum {
 	h.begin(rowCampaign, advertiser, id)
 	text(h, name)

@@ -229,7 +229,7 @@ func (s *Store) sumOlder(ctx context.Context) error {
 		})
 	}
 	if fault.Is(err, fault.Locked) || fault.Is(err, fault.Corrupt) {
-		return nil // the next one that opens it goes on; damage shows when it is read
+		return nil // the next process that opens it continues; damage is detected when it is read
 	}
 	return err
 }
