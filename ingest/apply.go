@@ -47,7 +47,7 @@ type parents struct {
 // apply writes e, which was not rejected.
 func (a *applier) apply(ctx context.Context, e *entry) error {
 	if e.removes() {
-		a.last = parents{} // ids kept may be gone after it
+		a.last = parents{} // cached ids may be invalid after it
 		if err := a.keywords.flush(ctx, a.tx); err != nil {
 			return err
 		}
@@ -123,7 +123,7 @@ func (a *applier) parents(ctx context.Context, e *entry) (err error) {
 }
 
 // remove applies a row that removes something. It finds and never creates; the
-// row's other cells count for what is there and is not removed.
+// row's other cells apply to the entities that exist and are not removed.
 func (a *applier) remove(ctx context.Context, e *entry) error {
 	advertiser, err := a.tx.FindAdvertiser(ctx, e.advertiser)
 	if err != nil || advertiser == 0 {

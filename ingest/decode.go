@@ -51,7 +51,7 @@ type utf16Reader struct {
 	src       io.Reader
 	low, high int // offsets of a unit's bytes
 	in        [16 << 10]byte
-	odd       int    // bytes of a cut unit kept at the start of in: 0 or 1
+	odd       int    // bytes of a truncated unit at the start of in: 0 or 1
 	lead      uint16 // high surrogate that waits for its partner, 0: none
 	out       []byte // decoded and not yet read
 	buf       []byte
@@ -125,7 +125,7 @@ func (r *utf16Reader) finish(err error) {
 	}
 }
 
-// appendLone appends the invalid bytes that stand for a lone surrogate.
+// appendLone appends the invalid bytes that represent a lone surrogate.
 func appendLone(b []byte, unit uint16) []byte {
 	return append(b, 0xE0|byte(unit>>12), 0x80|byte(unit>>6)&0x3F, 0x80|byte(unit)&0x3F)
 }

@@ -17,7 +17,7 @@ type Difference struct {
 	// Advertiser, Campaign and Group name the entity's owners and, where it is
 	// one of these itself, the entity.
 	Advertiser, Campaign, Group string
-	// Before and After are the entity's fields; nil where it is not there.
+	// Before and After are the entity's fields; nil if it does not exist.
 	Before, After []Field
 }
 

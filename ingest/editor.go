@@ -79,7 +79,7 @@ func (s *editorSource) checkWidth(record int64) *Reject {
 	width := s.layout.width
 	for i := width; i < len(s.cells); i++ {
 		if len(s.cells[i]) > 0 {
-			why := fmt.Sprintf("%d cells, the header has %d: put a cell that holds a separator into quotes", len(s.cells), width)
+			why := fmt.Sprintf("%d cells, the header has %d: quote a cell that contains a separator", len(s.cells), width)
 			return &Reject{File: s.file, Record: record, Column: fmt.Sprintf("cell %d", i+1), Reason: found(why, string(s.cells[i]))}
 		}
 	}

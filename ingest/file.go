@@ -18,7 +18,7 @@ const bufferSize = 64 << 10
 // input is an open file and how much of it was read.
 type input struct {
 	name string
-	size int64 // 0: not known
+	size int64 // 0: unknown
 	read atomic.Int64
 	src  *bufio.Reader
 	file *os.File // nil: standard input

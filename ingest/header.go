@@ -205,7 +205,7 @@ func headerFault(err error) error {
 func checkHeader(l layout, found int, raw []byte, needAccount bool) error {
 	switch {
 	case bytes.IndexByte(raw, 0) >= 0:
-		return errors.New("the header holds zero bytes: UTF-16 needs a byte order mark; save the file as UTF-8 or as UTF-16 with one")
+		return errors.New("the header has zero bytes: UTF-16 needs a byte order mark; save the file as UTF-8 or as UTF-16 with one")
 	case bytes.IndexByte(raw, '\r') >= 0:
 		return errors.New("lines end with a single carriage return: save the file with LF or CRLF line ends")
 	case found == 0:
