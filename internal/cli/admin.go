@@ -42,11 +42,11 @@ func show[T any](ctx context.Context, f *adminFlags, s Streams, path string, que
 	if err != nil {
 		return err
 	}
-	return given(c, f, s, body, human)
+	return render(c, f, s, body, human)
 }
 
-// tell posts v, or an empty body if it is nil, and shows the answer likewise.
-func tell[T any](ctx context.Context, f *adminFlags, s Streams, path string, v any, human func(*T) error) error {
+// send posts v, or an empty body if it is nil, and shows the answer likewise.
+func send[T any](ctx context.Context, f *adminFlags, s Streams, path string, v any, human func(*T) error) error {
 	c, err := f.client()
 	if err != nil {
 		return err
@@ -56,10 +56,11 @@ func tell[T any](ctx context.Context, f *adminFlags, s Streams, path string, v a
 	if err != nil {
 		return err
 	}
-	return given(c, f, s, body, human)
+	return render(c, f, s, body, human)
 }
 
-func given[T any](c *client, f *adminFlags, s Streams, body []byte, human func(*T) error) error {
+// render shows a body: unchanged with --json, else by human.
+func render[T any](c *client, f *adminFlags, s Streams, body []byte, human func(*T) error) error {
 	if f.json {
 		_, err := s.Out.Write(body)
 		return err

@@ -35,7 +35,7 @@ func balancePauseCommand(s Streams, name, short, long, done string) *cobra.Comma
 	c := &cobra.Command{
 		Use: name, Short: short, Long: long, Example: "  adshard balance " + name, Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return tell(c.Context(), &f, s, "/v1/balance/"+name, nil, func(*api.Paused) error {
+			return send(c.Context(), &f, s, "/v1/balance/"+name, nil, func(*api.Paused) error {
 				_, err := fmt.Fprintln(s.Out, done)
 				return err
 			})

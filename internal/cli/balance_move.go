@@ -60,7 +60,7 @@ func runMove(ctx context.Context, f *adminFlags, s Streams, r api.MoveRequest, n
 		return err
 	}
 	if noWait {
-		return given(c, f, s, body, func(m *api.SliceMove) error {
+		return render(c, f, s, body, func(m *api.SliceMove) error {
 			_, err := fmt.Fprintf(s.Out, "slice %d is moving from %s to %s; `adshard balance why %d` shows its progress\n",
 				m.Slice, printable(m.From), printable(m.To), m.Slice)
 			return err
@@ -72,7 +72,7 @@ func runMove(ctx context.Context, f *adminFlags, s Streams, r api.MoveRequest, n
 	if err != nil {
 		return err
 	}
-	return given(c, f, s, body, func(v *api.SliceStory) error {
+	return render(c, f, s, body, func(v *api.SliceStory) error {
 		_, err := fmt.Fprintf(s.Out, "slice %d is on %s: %s\n", v.Slice, printable(v.Slave), many(v.Items, "ad group"))
 		return err
 	})

@@ -38,7 +38,7 @@ or its options are changed in its configuration.`,
 		case len(args) == 0:
 			return show(c.Context(), &f, s, "/v1/balance/strategies", nil, func(v *api.StrategyList) error { return showStrategies(s, v) })
 		}
-		return tell(c.Context(), &f, s, "/v1/balance/strategy", api.StrategyRequest{Name: args[0], Options: options},
+		return send(c.Context(), &f, s, "/v1/balance/strategy", api.StrategyRequest{Name: args[0], Options: options},
 			func(v *api.StrategyInUse) error {
 				_, err := fmt.Fprintf(s.Out, "the strategy is now %s%s; `adshard balance plan` shows what it would do\n",
 					printable(v.Name), setOptions(v.Options))

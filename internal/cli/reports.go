@@ -25,7 +25,7 @@ type report struct {
 // protectedFile is a file that a report must not replace.
 type protectedFile struct {
 	what, path string
-	info       fs.FileInfo // nil: not there yet
+	info       fs.FileInfo // nil: it does not exist yet
 }
 
 // protectedFiles are the inputs, the database with the files beside it, and the

@@ -27,7 +27,7 @@ configuration names the balancer adds itself.`,
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			return tell(c.Context(), &f, s, "/v1/slaves", api.AddSlave{Address: args[0]}, func(v *api.SlaveChange) error {
+			return send(c.Context(), &f, s, "/v1/slaves", api.AddSlave{Address: args[0]}, func(v *api.SlaveChange) error {
 				_, err := fmt.Fprintf(s.Out, "%s is a slave of the cluster and will receive slices; `adshard slaves list --watch` shows its progress\n",
 					printable(v.Name))
 				return err
@@ -79,7 +79,7 @@ later under the same name is a new one.`,
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			return tell(c.Context(), &f, s, slavePath(args[0], "remove"), nil, func(v *api.SlaveRemoved) error {
+			return send(c.Context(), &f, s, slavePath(args[0], "remove"), nil, func(v *api.SlaveRemoved) error {
 				_, err := fmt.Fprintf(s.Out, "%s is removed\n", printable(v.Name))
 				return err
 			})
@@ -104,7 +104,7 @@ func runDrain(ctx context.Context, f *adminFlags, s Streams, name string, noWait
 		return err
 	}
 	if noWait {
-		return given(c, f, s, body, func(v *api.SlaveChange) error {
+		return render(c, f, s, body, func(v *api.SlaveChange) error {
 			_, err := fmt.Fprintf(s.Out, "%s is being drained of %s; `adshard slaves list --watch` shows its progress\n",
 				printable(name), many(uint64(v.Slices), "slice"))
 			return err
@@ -118,7 +118,7 @@ func runDrain(ctx context.Context, f *adminFlags, s Streams, name string, noWait
 		return err
 	}
 	if f.json {
-		return tell(ctx, f, s, slavePath(name, "drain"), nil, func(*api.SlaveChange) error { return nil })
+		return send(ctx, f, s, slavePath(name, "drain"), nil, func(*api.SlaveChange) error { return nil })
 	}
 	_, err = fmt.Fprintf(s.Out, "%s is drained and can be stopped\n", printable(name))
 	return err

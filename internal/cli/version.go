@@ -25,7 +25,7 @@ record the latter: a program with other word tables has to rebuild them.`,
 	}
 }
 
-// programVersion is the module's version, and the commit where it is known.
+// programVersion is the module's version, and the commit if it is known.
 func programVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

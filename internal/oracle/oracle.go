@@ -120,8 +120,8 @@ func (b *builder) add(it *backend.Item) error {
 
 // word returns the one record of a word.
 func (b *builder) word(w words.Word) *word {
-	if known := b.words[w.Norm]; known != nil {
-		return known
+	if seen := b.words[w.Norm]; seen != nil {
+		return seen
 	}
 	n := analyse(w, b.thesaurus)
 	b.words[w.Norm] = n
