@@ -21,10 +21,10 @@ type Placement struct {
 	SetBy uint64
 }
 
-// Order is steps 1 and 2 of serving.md §5: of each advertiser the candidate
+// Order implements steps 1 and 2 of serving.md §5: of each advertiser the candidate
 // with the highest score (equal: the lowest keyword id), those by score
-// falling, then keyword id rising. It returns indexes into candidates, which
-// it leaves as they are.
+// falling, then keyword id ascending. It returns indexes into candidates, which
+// it does not modify.
 func Order(candidates []Candidate) []int {
 	order := make([]int, len(candidates))
 	for i := range order {
@@ -43,7 +43,7 @@ func compare(a, b *Candidate) int {
 	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Keyword, b.Keyword))
 }
 
-// Finish is steps 1 to 3 of serving.md §5: at most slots winners in order, each
+// Finish implements steps 1 to 3 of serving.md §5: at most slots winners in order, each
 // with the least price, in micros, at which it still keeps its place, and at
 // least reserve. The next in order sets a price also when it has no place
 // itself, so candidates that were cut to the best slots + 1 advertisers give

@@ -11,7 +11,7 @@ const (
 	MaxBid = 10_000_000_000
 	// MaxModifier is the highest device modifier, +900 %, in permille.
 	MaxModifier = 10_000
-	// NoModifier is the modifier of what sets none, in permille.
+	// NoModifier is the modifier where none is set, in permille.
 	NoModifier = 1000
 	// MaxQuality is the highest Q.
 	MaxQuality = 1_000_000

@@ -11,10 +11,10 @@ const (
 	EntityKeyword
 	EntityNegative
 	EntityAd
-	Entities // how many there are
+	Entities // the number of kinds
 )
 
-// String returns the kind's name, as JSON lines have it.
+// String returns the kind's name as used in JSON lines.
 func (e Entity) String() string {
 	return [...]string{"advertiser", "campaign", "group", "keyword", "negative", "ad"}[e]
 }
@@ -22,8 +22,8 @@ func (e Entity) String() string {
 // Effect is what a transaction did to an entity.
 type Effect uint8
 
-// The effects. Named: a write named the entity, which was there; unless another
-// effect is reported too, it is left as it was.
+// The effects. Named: a write named an entity that existed; unless another effect
+// is reported too, it is unchanged.
 const (
 	Named Effect = iota
 	Created
@@ -31,6 +31,6 @@ const (
 	Removed
 )
 
-// Watcher takes what a transaction does: effect on the entity with this id. It
-// must not use the transaction.
+// Watcher is called with each effect of a transaction on the entity with this id.
+// It must not use the transaction.
 type Watcher func(entity Entity, id uint64, effect Effect)

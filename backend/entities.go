@@ -22,13 +22,13 @@ type Campaign struct {
 	Name             string
 	Enabled          bool
 	BudgetExhausted  bool
-	// DailyBudget is in micros; HasBudget tells whether there is one.
+	// DailyBudget is in micros; HasBudget reports whether there is one.
 	DailyBudget  uint64
 	HasBudget    bool
 	Modifiers    [search.Devices]Modifier
 	Languages    []string // lower-case codes, sorted, distinct, e.g. "en"
 	RotateEvenly bool
-	Negatives    []Negative // by rising id; filled by Snapshot reads
+	Negatives    []Negative // in ascending id order; filled by Snapshot reads
 	Version      uint64
 }
 
@@ -40,7 +40,7 @@ type Group struct {
 	Bid                          uint64 // default bid, micros
 	HasBid                       bool
 	Modifiers                    [search.Devices]Modifier
-	Version                      uint64 // of the group and all that it holds
+	Version                      uint64 // of the group and everything in it
 }
 
 // Keyword is a positive keyword; its natural key is its normalised words as a
@@ -72,13 +72,13 @@ type Ad struct {
 	Path1, Path2, FinalURL  string
 }
 
-// Item is a group with all that it holds: what is balanced, moved and served.
+// Item is a group with its content: the unit of balancing, moving and serving.
 type Item struct {
 	Group     Group
-	Keywords  []Keyword  // by rising id
-	Negatives []Negative // the group's own, by rising id
-	Ads       []Ad       // by rising id
+	Keywords  []Keyword  // in ascending id order
+	Negatives []Negative // the group's own, in ascending id order
+	Ads       []Ad       // in ascending id order
 }
 
-// DefaultQuality is the quality of a keyword that was given none.
+// DefaultQuality is the quality of a keyword without a given one.
 const DefaultQuality = 5

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// Kind is what an entry of the feed speaks of.
+// Kind is the kind of entity that a feed entry refers to.
 type Kind uint8
 
 // The kinds. Changes of keywords, ads and a group's negatives are changes of
 // the group; those of a campaign's negatives are changes of the campaign. A
-// change of a campaign's languages is followed by one of each of its groups,
-// since their terms depend on them.
+// change of a campaign's languages is followed by a change of each of its groups,
+// since their terms depend on the languages.
 const (
 	KindAdvertiser Kind = iota + 1
 	KindCampaign
@@ -22,81 +22,81 @@ const (
 // Position is a place in one history of a database's log: after all changes up
 // to Clock. Mark is that of the change at Clock, so that two histories that
 // have the same clock, such as those after two restores of one backup, have
-// different positions. Mark 0, at clock 0 or where it is not known, is not
-// compared with anything.
+// different positions. Mark 0, at clock 0 or where it is unknown, is not
+// compared.
 type Position struct{ Clock, Mark uint64 }
 
-// Change says that an entity was written or removed; its content is read from
+// Change records that an entity was written or removed; its content is read from
 // a Snapshot at or after the clock.
 type Change struct {
 	Clock uint64
-	Mark  uint64 // random, never 0: no other change, of any copy either, has it
+	Mark  uint64 // random, never 0; unique also among copies of the database
 	Kind  Kind
 	ID    uint64
 	// AdvertiserID is the advertiser of the group or campaign, so that the
-	// key of a removed group is still known; CampaignID is that of a group.
+	// key of a removed group can be computed; CampaignID is that of a group.
 	AdvertiserID, CampaignID uint64
 	Removed                  bool
 }
 
 // Feed is the log of changes.
 type Feed interface {
-	// ID returns the database's id: 128 random bits or more as text, made once
-	// with the database. A copy of a database has the same id.
+	// ID returns the database's id: at least 128 random bits as text, created with the
+	// database. A copy of a database has the same id.
 	ID(ctx context.Context) (string, error)
 	// Newest returns the position of the newest committed change; the zero
-	// Position: none yet.
+	// Position if there is none.
 	Newest(ctx context.Context) (Position, error)
 	// At returns the position at a clock. Errors: fault.Stale when the clock is
 	// below that of the last change compacted; fault.NotFound when there is no
 	// such change (yet).
 	At(ctx context.Context, clock uint64) (Position, error)
 	// Changes returns up to limit changes with a clock above that of after, by
-	// rising clock; none: an empty slice. Errors: fault.Stale when changes after
-	// it have been compacted away: the reader starts again from a Snapshot;
+	// ascending clock, or an empty slice. Errors: fault.Stale when changes after it
+	// have been compacted away and the reader must start again from a Snapshot;
 	// fault.Conflict when after has a mark and the change at its clock has
-	// another one or is not there: after is of another history.
+	// another one or is missing: after belongs to another history.
 	Changes(ctx context.Context, after Position, limit int) ([]Change, error)
 	// Wait returns when the newest position differs from after: when a change was
 	// committed, by this process or another, or the database was restored (Changes
 	// then fails). It returns ctx's error if ctx is done first.
 	Wait(ctx context.Context, after Position) error
 	// Snapshot opens a consistent read of everything at one clock. It must be
-	// closed soon: it may hold back the database's own cleaning.
+	// closed soon, since it may block the database's own cleanup.
 	Snapshot(ctx context.Context) (Snapshot, error)
 	// Hold registers a named reader at a clock; Compact keeps all changes
-	// above the least clock held. Release forgets the reader.
+	// above the lowest clock held. Release removes the reader.
 	Hold(ctx context.Context, reader string, clock uint64) error
 	Release(ctx context.Context, reader string) error
 	// Compact removes the changes that no reader needs any more: those at or
-	// below upTo and at or below every held clock. Clocks of readers that have
-	// not held for longer than idle do not count; idle 0: all do. It returns how
-	// many.
+	// below upTo and every held clock. Readers whose last Hold is longer ago than
+	// idle do not count; with idle 0, all count. It returns the number of
+	// removed changes.
 	Compact(ctx context.Context, upTo uint64, idle time.Duration) (int, error)
 }
 
-// Snapshot reads all entities as of one position. An entity whose rows are not
-// as they were written is an error, fault.Corrupt with a *Damage in it that
-// names the entity: it must not be served.
+// Snapshot reads all entities as of one position. An entity whose rows
+// differ from what was written yields an error, fault.Corrupt with a *Damage that
+// names the entity; it must not be served.
 type Snapshot interface {
 	// Position is that of the newest change that the snapshot includes.
 	Position() Position
-	// Groups iterates over all groups by rising id, with sizes only.
+	// Groups iterates over all groups in ascending id order, with sizes only.
 	Groups(ctx context.Context) iter.Seq2[GroupSize, error]
 	// Items reads the groups with these ids, in their order; missing ones are
 	// left out.
 	Items(ctx context.Context, ids []uint64) ([]*Item, error)
-	// All iterates over all items by rising group id, as fast as the database
+	// All iterates over all items by ascending group id, as fast as the database
 	// can.
 	All(ctx context.Context) iter.Seq2[*Item, error]
 	// Campaigns and Advertisers read by id; missing ones are left out; nil ids
-	// read all, by rising id.
+	// read all, in ascending id order.
 	Campaigns(ctx context.Context, ids []uint64) ([]*Campaign, error)
 	Advertisers(ctx context.Context, ids []uint64) ([]*Advertiser, error)
 	Close() error
 }
 
-// GroupSize is a group as a balancer sees it.
+// GroupSize is the size of a group, for balancing.
 type GroupSize struct {
 	ID, AdvertiserID, CampaignID uint64
 	// Keywords and Ads are counts; Lexicon is the number of distinct normalised

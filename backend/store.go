@@ -10,30 +10,31 @@ import (
 // the Feed's snapshots.
 type Store interface {
 	Feed
-	// Begin starts the one write transaction; it waits for another writer up
-	// to the store's busy limit, then fails with fault.Locked.
+	// Begin starts the write transaction. There is one at a time: Begin waits for
+	// another writer up to the store's busy timeout and then fails with
+	// fault.Locked.
 	Begin(ctx context.Context) (Tx, error)
 	// SetBudgetExhausted marks a campaign; fault.NotFound if there is none.
 	SetBudgetExhausted(ctx context.Context, campaign uint64, exhausted bool) error
-	// LoadControl and SaveControl keep the balancer's state: durable when
-	// SaveControl returns. A missing key loads as nil.
+	// LoadControl and SaveControl read and write the balancer's state, which is
+	// durable when SaveControl returns. A missing key loads as nil.
 	LoadControl(ctx context.Context, key string) ([]byte, error)
 	SaveControl(ctx context.Context, key string, value []byte) error
-	// SaveControlIf saves as SaveControl does if, at that moment, the key guard
-	// has the value was; nil: it is missing. Else it is fault.Conflict, and
-	// nothing is saved. guard may be the key itself.
+	// SaveControlIf saves like SaveControl if, in the same transaction, the key
+	// guard has the value was (nil: it is missing). Otherwise nothing is saved and
+	// the error is fault.Conflict. guard may be the key itself.
 	SaveControlIf(ctx context.Context, key string, value []byte, guard string, was []byte) error
-	// Health reports whether the database can be read and is still the one that
-	// was opened: nil, or fault.Unavailable with what happened and what to do.
-	// While it is not, nothing is read and no write is acknowledged; when the
-	// same database is back, it is used again without further ado.
+	// Health returns nil if the database can be read and is still the one that was
+	// opened, else fault.Unavailable with what happened and what to do. Until it
+	// is healthy again nothing is read and no write is acknowledged; when the same
+	// database is back, it is used again automatically.
 	Health(ctx context.Context) error
 	// Counts returns the number of entities, for summaries.
 	Counts(ctx context.Context) (Counts, error)
 	Close() error
 }
 
-// Counts is how many entities there are.
+// Counts is the number of entities by kind.
 type Counts struct {
 	Advertisers uint64 `json:"advertisers"`
 	Campaigns   uint64 `json:"campaigns"`
@@ -44,35 +45,35 @@ type Counts struct {
 }
 
 // Tx is a write transaction. Upserts take a partial entity: nil fields keep
-// what is there, or the default on creation; they find the entity by its
-// natural key, create it when it is not there, and write only what differs,
+// the present value, or take the default on creation. They find the entity by its
+// natural key, create it if it is missing, and write only what differs,
 // so that a second run of the same rows changes nothing and moves no clock.
 // Ids are given in order of first appearance from 1 and never reused.
 //
-// A Tx may hold rows back and write them together; errors of the database may
-// come from a later call. Nothing is visible or durable before Commit returns.
+// A Tx may buffer rows and write them together; errors of the database may be
+// returned by a later call. Nothing is visible or durable before Commit returns.
 type Tx interface {
 	Advertiser(ctx context.Context, name string) (id uint64, err error)
-	// UpdateAdvertiser changes the status; removed deletes it with all it holds.
+	// UpdateAdvertiser changes the status; removed deletes it with all its content.
 	UpdateAdvertiser(ctx context.Context, id uint64, status Status) error
 	Campaign(ctx context.Context, advertiser uint64, name string, c CampaignPatch) (id uint64, err error)
 	Group(ctx context.Context, campaign uint64, name string, g GroupPatch) (id uint64, err error)
 	Keyword(ctx context.Context, group uint64, k KeywordPatch) error
 	Negative(ctx context.Context, owner NegativeOwner, n NegativePatch) error
 	Ad(ctx context.Context, group uint64, a AdPatch) error
-	// Find looks an entity up without creating it; 0: not there. Removing what
-	// is not there must not create its parents.
+	// Find looks an entity up without creating it; 0 if it is missing. Removing a
+	// missing entity must not create its parents.
 	FindAdvertiser(ctx context.Context, name string) (uint64, error)
 	FindCampaign(ctx context.Context, advertiser uint64, name string) (uint64, error)
 	FindGroup(ctx context.Context, campaign uint64, name string) (uint64, error)
 	// Names returns the names of an advertiser's campaigns or, with advertiser
 	// 0, of all advertisers: at most limit of them, in any order.
 	Names(ctx context.Context, advertiser uint64, limit int) ([]string, error)
-	// Watch makes the transaction report to w what its writes do; it is called
-	// before the first write. Created and Removed are reported by the call that
-	// does it, Changed by any call up to Commit, and all of them also of what
-	// is removed with its owner. A change that is undone may be reported or
-	// not. What was reported holds only if Commit succeeds.
+	// Watch makes the transaction report the effects of its writes to w; it is
+	// called before the first write. Created and Removed are reported by the call
+	// that causes them, also for what is removed with its owner, and Changed by
+	// any call up to Commit. A change that is undone may be reported or not.
+	// Reports are valid only if Commit succeeds.
 	Watch(w Watcher)
 	Commit(ctx context.Context) error
 	// Rollback undoes the transaction; nothing happens after Commit.
@@ -82,9 +83,8 @@ type Tx interface {
 // Status is a change of an entity's status.
 type Status uint8
 
-// The statuses. Keep leaves it as it is, or enabled on creation; Remove
-// deletes the entity with what it holds, and does nothing when it is not
-// there.
+// The statuses. Keep leaves it unchanged, or enabled on creation; Remove deletes
+// the entity with its content, and does nothing if it is missing.
 const (
 	Keep Status = iota
 	Enable
@@ -98,10 +98,10 @@ type Patch[T any] struct {
 	Value T
 }
 
-// PatchOp says what a Patch does.
+// PatchOp is the operation of a Patch.
 type PatchOp uint8
 
-// The operations. Unchanged keeps what is there or the default on creation;
+// The operations. Unchanged keeps the present value, or the default on creation;
 // Reset restores the default.
 const (
 	Unchanged PatchOp = iota
@@ -109,7 +109,7 @@ const (
 	Reset
 )
 
-// To is a Patch that sets v.
+// To returns a Patch that sets v.
 func To[T any](v T) Patch[T] { return Patch[T]{Op: Set, Value: v} }
 
 // CampaignPatch changes a campaign.

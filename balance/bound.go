@@ -51,7 +51,7 @@ func lowerBound(in Input, sums []SliceSum) Bound {
 	j, least := p.strongest()
 	raise(least, 0, fmt.Sprintf("the %d heaviest items are %%.3g x the mean even on the strongest nodes", j))
 	m, least := p.crowded(b.MaxOverMean * p.mean())
-	raise(least, 0, fmt.Sprintf("wherever the %d heaviest items lie, some node has %%.3g x the mean", m))
+	raise(least, 0, fmt.Sprintf("wherever the %d heaviest items are placed, some node has %%.3g x the mean", m))
 	raise(p.limited(), 0, "the nodes' weight limits leave some node with %.3g x the mean")
 	return b
 }
@@ -240,7 +240,7 @@ func (p *placement) limited() float64 {
 	}
 	lo, hi := p.mean(), p.total/p.nodes[len(p.nodes)-1].share
 	if !fits(hi) {
-		return 0 // not even all together: LeastMove and limits tell
+		return 0 // not even all together: LeastMove and the limits report that
 	}
 	for range 60 {
 		if mid := (lo + hi) / 2; fits(mid) {

@@ -60,7 +60,7 @@ type Fetch struct {
 	Limit int
 }
 
-// Fetched answers a Fetch. Stale: changes after it are gone from the log.
+// Fetched answers a Fetch. Stale is set if changes after it are no longer in the log.
 type Fetched struct {
 	Node    string
 	Seq     uint64

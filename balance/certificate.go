@@ -15,14 +15,14 @@ type Sum = certify.Sum
 
 // Certificate describes one copy of an interval of keys.
 type Certificate struct {
-	// Clock: all changes up to it are in. Later ones may be.
+	// Clock is the clock up to which all changes are included; later ones may be.
 	Clock uint64
 	// Builder is the version that built the data; 0 if several did.
 	Builder uint32
 	// Items and Bytes are the size of the bins that were wanted.
 	Items, Bytes uint64
-	// Bins are of the items alone: which parents an item has belongs to its
-	// content, what its parents are does not.
+	// Bins are those of the items alone: an item's content includes the ids of its
+	// parents, but not their content.
 	Bins [Bins]Sum
 	// Parents are those of the items in the bins wanted, and those wanted by name.
 	Parents []ParentSum
@@ -39,7 +39,7 @@ func Bin(k Key) int { return certify.Bin(uint64(k)) }
 
 // Certify asks for certificates of a part of a slice: of Target, the node that
 // it moves to or that is being checked, and of Source, the node that it moves
-// from, both of a state at or after Clock. Once both are known, the source of truth
+// from, both of a state at or after Clock. After both, the source of truth
 // is certified too, with the parents that they name, so that its clock is not
 // below either node's.
 type Certify struct {

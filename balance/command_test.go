@@ -150,7 +150,7 @@ func TestProposalsOverLimits(t *testing.T) {
 	}
 }
 
-// TestNoThrashing: what left a node keeps away for ten intervals, its parts too,
+// TestNoThrashing: what left a node stays away for ten intervals, its parts too,
 // unless its load changes to twice as much; people may move it back at once.
 func TestNoThrashing(t *testing.T) {
 	r, w := newWants(t, nil, "a", "b")
@@ -169,7 +169,7 @@ func TestNoThrashing(t *testing.T) {
 		r.pass(rigInterval)
 		return r.m.Status(r.now).Last.Refused
 	}
-	if why := back(); !strings.Contains(why, "keeps away") {
+	if why := back(); !strings.Contains(why, "stays away") {
 		t.Fatalf("%q", why)
 	}
 	if ok, why := w.in.May(first.ID, 1); ok || !strings.Contains(why, "left it when it moved to b") {

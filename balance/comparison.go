@@ -34,7 +34,7 @@ type comparison struct {
 	bins    [Bins]uint64    // clock of the last change of a bin's items
 	matched uint64          // bit i: bin i was found equal
 	suspect uint64          // bit i: bin i was found different once
-	open    map[Parent]seen // parents that are not known to be equal yet
+	open    map[Parent]seen // parents not verified yet
 	rounds  int             // questions answered since a bin was last found equal
 	parts   int             // done
 	items   uint64          // of the parts so far that are equal

@@ -200,7 +200,7 @@ func (d *Distributor[P]) Register(j Joining, newest uint64) (Welcome, error) {
 		d.order = append(d.order, j.Name)
 	}
 	d.streams[j.Name] = s
-	if d.model == nil { // the plan to come will reach all changes known here
+	if d.model == nil { // the first plan will cover all changes received here
 		return Welcome{CatchUp: Position{Epoch: d.cfg.Epoch, Clock: d.log.newest()}, Refill: s.reset}, nil
 	}
 	d.place(s)

@@ -102,7 +102,7 @@ func (e *Edit) Split(slice uint64, at Key) (uint64, error) {
 	return right.ID, nil
 }
 
-// Merge has a slice take in its right neighbour on the same node. Both must be
+// Merge joins a slice with its right neighbour on the same node. Both must be
 // served since the same view, as far as queries may still ask for it: no query
 // with an older view may find less of the ring served than before.
 func (e *Edit) Merge(slice, right uint64) error {

@@ -11,7 +11,7 @@ import (
 // of it is sent.
 type State struct {
 	// Quantum is the number of the newest quantum when the state was saved;
-	// the next epoch's go on after it.
+	// the next epoch's continue after it.
 	Quantum uint64
 	Model   *Model
 }

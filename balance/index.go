@@ -76,7 +76,7 @@ func (x *Index) Get(k Key) (weight uint32, ok bool) {
 	return l.weights[j], true
 }
 
-// Delete removes an item, if it is there.
+// Delete removes an item, if present.
 func (x *Index) Delete(k Key) {
 	if len(x.leaves) == 0 {
 		return

@@ -174,7 +174,7 @@ func (m *Mapper) remember(it Iteration, why causes) {
 			}
 		case it.Refused != "":
 			o := it.Proposal.Ops[r.Op]
-			m.memory.add(it.At, o.Slice, fmt.Sprintf("%s wanted to %s (%s), but was refused: %s", it.Strategy, o, r.Text, it.Refused))
+			m.memory.add(it.At, o.Slice, fmt.Sprintf("%s proposed to %s (%s), which was refused: %s", it.Strategy, o, r.Text, it.Refused))
 		default:
 			why.set(it.Proposal.Ops[r.Op], cause{text: it.Strategy + ": " + r.Text})
 		}

@@ -77,13 +77,13 @@ func LeastMove(in Input, tolerance float64) (weight uint64, share float64) {
 	if p.weight == 0 {
 		return 0, 0
 	}
-	type held struct {
+	type content struct {
 		load, weight float64
 		dense        []grain
 	}
-	nodes := make(map[NodeID]*held)
+	nodes := make(map[NodeID]*content)
 	for _, n := range in.Model.Nodes() {
-		nodes[n.ID] = &held{}
+		nodes[n.ID] = &content{}
 	}
 	for i, s := range in.Model.Slices() {
 		h := nodes[s.Target()]

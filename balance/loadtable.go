@@ -70,7 +70,7 @@ type sliceLoad struct {
 // average is a decayed average of load a second.
 type average struct {
 	rate float64
-	seen float64 // seconds that it stands for
+	seen float64 // seconds that it covers
 	at   float64 // the node's exposure up to which it was counted
 }
 

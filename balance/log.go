@@ -38,7 +38,7 @@ func (l *changeLog) append(list []Change) error {
 	return nil
 }
 
-// after returns the changes above clock; ok is false when some are gone.
+// after returns the changes above clock; ok is false if some are no longer in it.
 func (l *changeLog) after(clock uint64) (list []Change, ok bool) {
 	if clock < l.base {
 		return nil, false

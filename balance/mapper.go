@@ -38,7 +38,7 @@ type Mapper struct {
 	loads    *LoadTable
 	rests    rests
 	memory   memory
-	commands []command // by people, not executed yet
+	commands []command // by operators, not executed yet
 	planning planning
 	patrol   time.Duration // when silent nodes and stalled moves are looked for
 	retry    time.Duration
@@ -72,7 +72,7 @@ type MapperOut struct {
 	Events []Event
 }
 
-// SaveState is a state that must be durable before the mapper goes on.
+// SaveState is a state that must be durable before the mapper continues.
 type SaveState struct {
 	Seq   uint64
 	Bytes []byte
@@ -120,7 +120,7 @@ func NewMapper(cfg MapperConfig, items *Index, state []byte) (*Mapper, error) {
 	return m, nil
 }
 
-// Loaded tells the mapper that the index holds all items as of clock (burst start,
+// Loaded is called once the index holds all items as of clock (burst start,
 // thesis 6.3.12). A mapper with a saved model announces it now and resumes its
 // moves.
 func (m *Mapper) Loaded(now time.Duration, clock uint64) {

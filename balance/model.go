@@ -106,7 +106,7 @@ func (m *Model) tables() map[NodeID]Table {
 	return out
 }
 
-// held returns a slice as it stands in the table of one of its nodes.
+// held returns the slice as an entry of the table of one of its nodes.
 func (s Slice) held(node NodeID) Held {
 	h := Held{ID: s.ID, Lo: s.Lo, Hi: s.Hi, Generation: s.Generation}
 	switch {

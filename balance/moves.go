@@ -14,7 +14,7 @@ import (
 type moves struct {
 	all map[uint64]*activeMove // by the slice's number
 	// doomed are to be cancelled, ready to be switched, leaving to be finished,
-	// in the order of their views; some may have come to nothing meanwhile.
+	// in the order of their views; some may have been dropped meanwhile.
 	doomed, ready, leaving []*activeMove
 	switched               time.Duration // the last time
 }
@@ -33,7 +33,7 @@ type activeMove struct {
 
 	check       *comparison
 	arrived     bool // b has all of it
-	isReady     bool // it stands in moves.ready
+	isReady     bool // it is in moves.ready
 	switching   bool // its switch is being saved: nothing cancels it any more
 	published   bool
 	publishedAt time.Duration

@@ -69,7 +69,7 @@ func (x restIndex) why(now time.Duration, keys Interval, load func(Interval) flo
 		if v.load < 0 {
 			return fmt.Sprintf("it %s; it may try again in %v", v.why, left)
 		}
-		return fmt.Sprintf("it %s and keeps away for %v more, unless its load doubles or halves", v.why, left)
+		return fmt.Sprintf("it %s and stays away for %v more, unless its load doubles or halves", v.why, left)
 	}
 	return ""
 }

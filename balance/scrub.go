@@ -10,13 +10,13 @@ import (
 // them.
 type scrubber struct {
 	check   *comparison // under way; nil: none
-	cursor  Key         // where to go on
+	cursor  Key         // where to continue
 	running bool
 	began   time.Duration // of the pass
 	next    time.Duration // nothing is asked before
 	total   int           // items, when the pass began
 	done    int           // items of it
-	tries   int           // questions about the part at hand
+	tries   int           // questions about the current part
 	fails   int           // of them without an answer
 	spent   time.Duration // of a processor, by the question before
 	pass    ScrubPass

@@ -49,7 +49,7 @@ type Slice struct {
 	Lo, Hi Key
 	// Generation grows with each start, end and switch of a move, split and
 	// merge of the slice, so that messages about an earlier state of it can be
-	// told apart.
+	// recognised.
 	Generation uint64
 	Node       NodeID
 	// From is the first view in which Node serves the slice.

@@ -88,7 +88,7 @@ func TestWhy(t *testing.T) {
 	// One whose proposal was refused.
 	w.ops = []balance.Op{{Kind: balance.OpStart, Slice: first, Node: 1}}
 	r.pass(rigInterval)
-	says(t, r.why(first), "but was refused", "keeps away")
+	says(t, r.why(first), "which was refused", "stays away")
 
 	// One that is no more.
 	e := r.m.Model().Edit()

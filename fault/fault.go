@@ -23,10 +23,10 @@ type Kind uint8
 const (
 	Internal    Kind = iota // a defect or an unknown cause; report it
 	Invalid                 // the request or input is wrong; correct it
-	NotFound                // what was named is not there
-	Conflict                // it is there already, or in another state than assumed
+	NotFound                // what was named does not exist
+	Conflict                // it exists already, or is in another state than assumed
 	Unavailable             // a peer or resource is away; try again later
-	Deadline                // the time was over
+	Deadline                // the deadline has passed
 	Cancelled               // the caller gave up
 	Overloaded              // refused at once, to stay fast; try again after a pause
 	Stale                   // the caller's epoch, view or position is an older one
@@ -41,7 +41,7 @@ var kindNames = [...]string{
 	"overloaded", "stale", "corrupt", "version", "no_space", "locked",
 }
 
-// String returns the kind's name as it stands in logs and JSON.
+// String returns the kind's name as used in logs and JSON.
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]

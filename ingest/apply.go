@@ -6,15 +6,15 @@ import (
 	"adshard/backend"
 )
 
-// applier writes entries into one transaction. It remembers the parents of the
-// last entry, since a file's rows mostly follow one another by group.
+// applier writes entries into one transaction. It caches the parents of the
+// last entry, since a file's rows are mostly sorted by group.
 type applier struct {
 	tx       backend.Tx
 	last     parents
 	keywords pendingKeywords
-	tally    tally
+	tally    effectSets
 	near     *nearNames
-	// created: the last call created the entity that it names.
+	// created is set if the last call created the entity that it names.
 	created bool
 	// misspelt receives names that were created although a similar one exists.
 	misspelt func(e *entry, of kind, name, near string)
@@ -38,7 +38,7 @@ func (a *applier) named(ctx context.Context, e *entry, of kind, advertiser uint6
 	return err
 }
 
-// parents is a path of names and the ids found for it; 0: not known.
+// parents is a path of names and the ids found for it; 0: not looked up yet.
 type parents struct {
 	advertiser, campaign, group       string
 	advertiserID, campaignID, groupID uint64
@@ -47,7 +47,7 @@ type parents struct {
 // apply writes e, which was not rejected.
 func (a *applier) apply(ctx context.Context, e *entry) error {
 	if e.removes() {
-		a.last = parents{} // ids kept may be gone after it
+		a.last = parents{} // cached ids may be invalid after it
 		if err := a.keywords.flush(ctx, a.tx); err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ func (a *applier) apply(ctx context.Context, e *entry) error {
 	return nil
 }
 
-// commit writes what was held back and makes all durable.
+// commit writes what was buffered and makes everything durable.
 func (a *applier) commit(ctx context.Context) error {
 	if err := a.keywords.flush(ctx, a.tx); err != nil {
 		return err
@@ -77,8 +77,8 @@ func (a *applier) commit(ctx context.Context) error {
 	return a.tx.Commit(ctx)
 }
 
-// parents finds or creates what the row names, changes what it says of them,
-// and leaves their ids in a.last.
+// parents finds or creates the parents that the row names, applies its changes to
+// them, and leaves their ids in a.last.
 func (a *applier) parents(ctx context.Context, e *entry) (err error) {
 	p := &a.last
 	if p.advertiserID == 0 || p.advertiser != e.advertiser {
@@ -123,7 +123,7 @@ func (a *applier) parents(ctx context.Context, e *entry) (err error) {
 }
 
 // remove applies a row that removes something. It finds and never creates; the
-// row's other cells count for what is there and is not removed.
+// row's other cells apply to the entities that exist and are not removed.
 func (a *applier) remove(ctx context.Context, e *entry) error {
 	advertiser, err := a.tx.FindAdvertiser(ctx, e.advertiser)
 	if err != nil || advertiser == 0 {

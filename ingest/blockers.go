@@ -36,7 +36,7 @@ func newBlockers(negatives []backend.Negative) blockers {
 }
 
 // blocking returns the negatives that block a query of exactly these words
-// (joined by a space), by rising id (serving.md §3).
+// (joined by a space), in ascending id order (serving.md §3).
 func (b blockers) blocking(joined string) []*backend.Negative {
 	if len(b) == 0 {
 		return nil

@@ -11,12 +11,12 @@ import (
 // conflictsHeader is the first line of the report of conflicts.
 const conflictsHeader = "advertiser\tcampaign\tgroup\tnegative\tnegative_type\tnegative_of\tkeyword\tkeyword_type\n"
 
-// parentsKept bounds the campaigns and advertisers that a report keeps at hand.
-const parentsKept = 1 << 12
+// parentsCached bounds the campaigns and advertisers that a report caches.
+const parentsCached = 1 << 12
 
 // WriteConflicts reports the enabled negatives that block keywords of their
 // own group or campaign: a query of exactly the keyword's words would get no
-// ad of that group. Tab-separated lines with a header, by rising group id:
+// ad of that group. Tab-separated lines with a header, by ascending group id:
 // advertiser, campaign, group, negative, its type, its owner (group or
 // campaign), keyword, its type. It streams and returns the number of
 // conflicts. Errors: those of the snapshot and of w.
@@ -91,7 +91,7 @@ func (r *conflictReport) campaign(ctx context.Context, id, advertiser uint64) (*
 	if c, ok := r.campaigns[id]; ok {
 		return c, nil
 	}
-	if len(r.campaigns) >= parentsKept {
+	if len(r.campaigns) >= parentsCached {
 		r.reset()
 	}
 	found, err := r.snapshot.Campaigns(ctx, []uint64{id})

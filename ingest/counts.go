@@ -24,7 +24,7 @@ func (s *skips) add(more skips) {
 	}
 }
 
-// list returns the kinds that were met, the most frequent first.
+// list returns the kinds that occurred, the most frequent first.
 func (s *skips) list() []Skipped {
 	var list []Skipped
 	for kind, rows := range s {
@@ -56,7 +56,7 @@ func (w *writer) misspelt(e *entry, of kind, name, near string) {
 			what = "advertiser " + quoted(name)
 		}
 		warning = &Warning{File: w.in.name, Record: e.record, Column: w.column(e, of),
-			Text: fmt.Sprintf("%s was not there and is created; did you mean %s?", what, quoted(near))}
+			Text: fmt.Sprintf("%s did not exist and was created; did you mean %s?", what, quoted(near))}
 	}
 	w.warn(warning)
 }

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Byte order marks that are found out from a file's first bytes.
+// Byte order marks, detected from a file's first bytes.
 var (
 	bomUTF8    = []byte{0xEF, 0xBB, 0xBF}
 	bomUTF16LE = []byte{0xFF, 0xFE}
@@ -20,10 +20,11 @@ var errCutUnit = errors.New("the file ends in the middle of a UTF-16 character: 
 
 var errGzip = errors.New("the file is compressed: unpack it first (gunzip FILE), or feed it to standard input (gunzip -c FILE | adshard import … -)")
 
-// decoded returns what src holds as UTF-8 without a byte order mark, found out
-// from its first bytes: UTF-16 of either order with a mark, else UTF-8.
-// Bytes that are no valid text stay invalid, so that the row they lie in can
-// be rejected at its column.
+// decoded returns the content of src as UTF-8 without a byte order mark. The
+// encoding is detected from the first bytes: UTF-16 of either order with a mark,
+// else UTF-8.
+// Invalid bytes stay invalid, so that their row can be rejected at its
+// column.
 func decoded(src io.Reader) (io.Reader, error) {
 	var head [3]byte
 	n, err := io.ReadFull(src, head[:])
@@ -50,7 +51,7 @@ type utf16Reader struct {
 	src       io.Reader
 	low, high int // offsets of a unit's bytes
 	in        [16 << 10]byte
-	odd       int    // bytes of a cut unit kept at the start of in: 0 or 1
+	odd       int    // bytes of a truncated unit at the start of in: 0 or 1
 	lead      uint16 // high surrogate that waits for its partner, 0: none
 	out       []byte // decoded and not yet read
 	buf       []byte
@@ -124,7 +125,7 @@ func (r *utf16Reader) finish(err error) {
 	}
 }
 
-// appendLone appends the invalid bytes that stand for a lone surrogate.
+// appendLone appends the invalid bytes that represent a lone surrogate.
 func appendLone(b []byte, unit uint16) []byte {
 	return append(b, 0xE0|byte(unit>>12), 0x80|byte(unit>>6)&0x3F, 0x80|byte(unit)&0x3F)
 }

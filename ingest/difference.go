@@ -17,11 +17,11 @@ type Difference struct {
 	// Advertiser, Campaign and Group name the entity's owners and, where it is
 	// one of these itself, the entity.
 	Advertiser, Campaign, Group string
-	// Before and After are the entity's fields; nil where it is not there.
+	// Before and After are the entity's fields; nil if it does not exist.
 	Before, After []Field
 }
 
-// Field is a field of an entity as a JSON line has it.
+// Field is a field of an entity as in a JSON line.
 type Field struct {
 	Name  string
 	Value string // JSON
@@ -71,11 +71,11 @@ func jsonText(v any) string {
 // fieldList builds an entity's fields in the order of JSON lines.
 type fieldList []Field
 
-func (l *fieldList) add(f field, value string) { *l = append(*l, Field{f.String(), value}) }
+func (l *fieldList) add(f jsonField, value string) { *l = append(*l, Field{f.String(), value}) }
 
-func (l *fieldList) text(f field, v any) { l.add(f, jsonText(v)) }
+func (l *fieldList) text(f jsonField, v any) { l.add(f, jsonText(v)) }
 
-func (l *fieldList) number(f field, has bool, n uint64) {
+func (l *fieldList) number(f jsonField, has bool, n uint64) {
 	value := "null"
 	if has {
 		value = strconv.FormatUint(n, 10)
@@ -97,7 +97,7 @@ func (l *fieldList) modifiers(list [search.Devices]backend.Modifier) {
 		if m.Set {
 			value = strconv.FormatFloat((float64(m.Permille)-1000)/10, 'f', -1, 64)
 		}
-		l.add(fieldDesktop+field(d), value)
+		l.add(fieldDesktop+jsonField(d), value)
 	}
 }
 

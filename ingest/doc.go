@@ -7,13 +7,13 @@
 // run in one goroutine, writing in another; between them lie a few small
 // chunks, so that a file of any size needs the same memory.
 //
-// A row that cannot be taken is a Reject and changes nothing. A file that
+// A row that cannot be imported is a Reject and changes nothing. A file that
 // cannot be read on (damaged quoting, cut in the middle of a character, no
 // usable columns) is an error of kind fault.Invalid that names file and row;
-// what was committed before stays, and a second run goes over it without
-// changing anything.
+// what was committed before stays, and a second run does not change it
+// again.
 //
-// What the transactions report they did is counted by entity (tally.go);
+// The effects that transactions report are counted by entity (tally.go);
 // DryRun does all of it on a copy and compares the copy's snapshots.
 //
 // Goals: bounded memory, exact rejects, whole transactions, a second run that

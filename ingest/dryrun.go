@@ -10,9 +10,9 @@ import (
 	"adshard/backend"
 )
 
-// DryRun does what Run does and hands each entity that differs afterwards to
+// DryRun does what Run does and passes each entity that differs afterwards to
 // found: advertisers, then campaigns with their negatives, then groups with
-// what they hold, each by rising id. store is a copy of the database, and is
+// their content, each in ascending id order. store is a copy of the database, and is
 // changed. After an error of Run the differences up to it are still found. Errors: those of Run, of the store and of found.
 func DryRun(ctx context.Context, store backend.Store, files []string, o Options, found func(*Difference) error) (Summary, error) {
 	before, err := store.Snapshot(ctx)
@@ -49,7 +49,7 @@ type ownerNames struct{ advertiser, campaign string }
 // once.
 const comparedTogether = 256
 
-// find compares what the log says was written between the snapshots.
+// find compares the entities that the log lists between the snapshots.
 func (d *differences) find(ctx context.Context, feed backend.Feed) error {
 	var written [backend.KindGroup + 1]roaring64.Bitmap
 	for at := d.before.Position(); at.Clock < d.after.Position().Clock; {
@@ -120,12 +120,12 @@ func (d *differences) groups(ctx context.Context, ids []uint64) error {
 		if err := report(d, at, was, is, func(it *backend.Item) fieldList { return groupFields(&it.Group) }); err != nil {
 			return err
 		}
-		return d.held(at, orNone(was), orNone(is))
+		return d.content(at, orNone(was), orNone(is))
 	})
 }
 
-// held compares what a group holds.
-func (d *differences) held(at Difference, was, is *backend.Item) error {
+// content compares the content of a group.
+func (d *differences) content(at Difference, was, is *backend.Item) error {
 	at.Entity = backend.EntityKeyword
 	err := reportAll(d, at, was.Keywords, is.Keywords, func(k *backend.Keyword) uint64 { return k.ID }, keywordFields)
 	if err != nil {
@@ -185,7 +185,7 @@ func (d *differences) namesOf(ctx context.Context, c *backend.Campaign) (ownerNa
 			break
 		}
 	}
-	if len(d.names) >= parentsKept {
+	if len(d.names) >= parentsCached {
 		clear(d.names)
 	}
 	d.names[c.ID] = names

@@ -73,13 +73,13 @@ func (s *editorSource) next(e *entry) error {
 	}
 }
 
-// checkWidth rejects a row with cells that belong to no column, and a last one
-// that was cut off. Empty cells at a row's end may be missing.
+// checkWidth rejects a row with cells that belong to no column, and a truncated
+// last row. Empty cells at a row's end may be missing.
 func (s *editorSource) checkWidth(record int64) *Reject {
 	width := s.layout.width
 	for i := width; i < len(s.cells); i++ {
 		if len(s.cells[i]) > 0 {
-			why := fmt.Sprintf("%d cells, the header has %d: put a cell that holds a separator into quotes", len(s.cells), width)
+			why := fmt.Sprintf("%d cells, the header has %d: quote a cell that contains a separator", len(s.cells), width)
 			return &Reject{File: s.file, Record: record, Column: fmt.Sprintf("cell %d", i+1), Reason: found(why, string(s.cells[i]))}
 		}
 	}
@@ -126,16 +126,16 @@ func (s *editorSource) read(e *entry) {
 func (s *editorSource) readKeyword(e *entry) {
 	text := s.text(colKeyword)
 	text, matchType := unwrap(text)
-	of, known := positive, true
+	of, ok := positive, true
 	if s.filled(colCriterionType) {
 		var err error
 		of, matchType, err = parseType(s.text(colCriterionType))
 		s.note(colCriterionType, err)
-		known = err == nil
+		ok = err == nil
 	}
 	joined := s.joinedWords(text)
 	status := s.status(colStatus)
-	if of != campaignNegative && (known || s.filled(colAdGroup)) {
+	if of != campaignNegative && (ok || s.filled(colAdGroup)) {
 		e.group = s.name(colAdGroup)
 		s.groupCells(e)
 	}
@@ -168,7 +168,7 @@ func (s *editorSource) readAd(e *entry) {
 	s.note(colFinalURL, checkAdURL(&e.ad))
 }
 
-// groupCells reads what speaks of the group on any row.
+// groupCells reads the cells of any row that describe its group.
 func (s *editorSource) groupCells(e *entry) {
 	p := &e.groupPatch
 	p.Status = s.status(colAdGroupStatus)
@@ -178,7 +178,7 @@ func (s *editorSource) groupCells(e *entry) {
 	e.patchesGroup = *p != backend.GroupPatch{}
 }
 
-// campaignCells reads what speaks of the campaign on any row.
+// campaignCells reads the cells of any row that describe its campaign.
 func (s *editorSource) campaignCells(e *entry) {
 	p := &e.campaignPatch
 	p.DailyBudget = s.budget()
@@ -194,15 +194,15 @@ func (s *editorSource) campaignCells(e *entry) {
 }
 
 // ownStatus reads the column Status of a group or campaign row whose own status
-// cell is empty. A filled column that is not known may make the row one of
-// another kind, whose status this is: then it does not count.
+// cell is empty. A filled unknown column may make the row one of another kind, to which
+// the status then belongs: it is not used.
 func (s *editorSource) ownStatus(e *entry, own column) backend.Status {
 	if !s.filled(colStatus) {
 		return backend.Keep
 	}
 	if header, ok := s.unnamed(); ok {
 		e.warning = &Warning{File: s.file, Record: e.record, Column: colStatus.String(), Text: fmt.Sprintf(
-			"%s is not taken, since column %s is filled and may make this a row of another kind; use column %s",
+			"%s is not used, since column %s is filled and may make this a row of another kind; use column %s",
 			quoted(string(s.cell(colStatus))), quoted(header), own)}
 		return backend.Keep
 	}

@@ -7,14 +7,14 @@ import (
 	"adshard/fault"
 )
 
-// entry is a row that has been checked, or why it is rejected.
+// entry is a checked row, or the reason why it is rejected.
 type entry struct {
 	record int64 // record or line number in the file
 	reject *Reject
-	// skipped: the row is of another kind, and changes nothing.
+	// skipped is set if the row is of another kind and changes nothing.
 	skipped bool
 	other   otherKind
-	// warning is of a row that is taken.
+	// warning belongs to a row that is imported.
 	warning *Warning
 	kind    kind
 
@@ -23,7 +23,7 @@ type entry struct {
 	advertiserStatus backend.Status
 	campaignPatch    backend.CampaignPatch
 	groupPatch       backend.GroupPatch
-	// patchesCampaign and patchesGroup: the patch holds a change.
+	// patchesCampaign and patchesGroup are set if the patch contains a change.
 	patchesCampaign, patchesGroup bool
 
 	keyword  backend.KeywordPatch
@@ -31,7 +31,7 @@ type entry struct {
 	ad       backend.AdPatch
 }
 
-// kind is what an entry speaks of in the first place.
+// kind is the kind of an entry's own entity.
 type kind uint8
 
 const (
@@ -57,14 +57,14 @@ func (e *entry) status() backend.Status {
 	return backend.Keep
 }
 
-// removes reports whether the row removes something. Such a row creates nothing:
-// what it names and is not there stays so.
+// removes reports whether the row removes something. Such a row creates
+// nothing that it names.
 func (e *entry) removes() bool {
 	return e.advertiserStatus == backend.Remove || e.campaignPatch.Status == backend.Remove ||
 		e.groupPatch.Status == backend.Remove || e.status() == backend.Remove
 }
 
-// source gives the rows of one file.
+// source reads the rows of one file.
 type source interface {
 	// next fills e with the next row, rejected or not; io.EOF after the last.
 	// Any other error ends the file and is of kind fault.Invalid where the

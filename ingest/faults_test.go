@@ -37,7 +37,7 @@ func TestFileFaults(t *testing.T) {
 	for _, c := range []struct{ name, file, want string }{
 		{"empty", "", "row 1: the file is empty"},
 		{"no columns", "this is\nnot it\n", "row 1: no column of a Google Ads Editor file"},
-		{"utf-16 without a mark", wide(head)[2:], "row 1: the header holds zero bytes"},
+		{"utf-16 without a mark", wide(head)[2:], "row 1: the header has zero bytes"},
 		{"compressed", "\x1f\x8b\x08", "row 1: the file is compressed"},
 		{"cut in a unit", wide(head + "A,C,G,k\nA,C,G,l\n")[:2*len(head)+2*8+2+5], "row 3: the file ends in the middle of a UTF-16 character"},
 		{"bare quote", head + "A,C,G,k\nA,C,\"G\n\",k\nA,C,G\"x,k\n", "row 4 (line 5): cell 3: a quote inside a cell"},
@@ -93,10 +93,10 @@ func TestOpenFaults(t *testing.T) {
 		kind fault.Kind
 		text string
 	}{
-		filepath.Join(dir, "none.csv"):    {fault.NotFound, "is not there"},
+		filepath.Join(dir, "none.csv"):    {fault.NotFound, "does not exist"},
 		inside:                            {fault.Invalid, "a directory or a device"},
 		"/dev/null":                       {fault.Invalid, "a directory or a device"},
-		filepath.Join(inside, "dangling"): {fault.NotFound, "is not there"},
+		filepath.Join(inside, "dangling"): {fault.NotFound, "does not exist"},
 		"-":                               {fault.Invalid, "no standard input"},
 	} {
 		_, err := ingest.Run(context.Background(), newFakeStore(), []string{name}, ingest.Options{})

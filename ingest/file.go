@@ -15,10 +15,10 @@ import (
 // bufferSize is how much is read at once.
 const bufferSize = 64 << 10
 
-// input is an open file, with what of it was read so far.
+// input is an open file and how much of it was read.
 type input struct {
 	name string
-	size int64 // 0: not known
+	size int64 // 0: unknown
 	read atomic.Int64
 	src  *bufio.Reader
 	file *os.File // nil: standard input
@@ -87,7 +87,7 @@ func openPipe(ctx context.Context, name string) (*os.File, error) {
 func openFault(name string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fault.Newf(fault.NotFound, "ingest: open", "%s is not there: check the path (%w)", name, err)
+		return fault.Newf(fault.NotFound, "ingest: open", "%s does not exist: check the path (%w)", name, err)
 	case errors.Is(err, fs.ErrPermission):
 		return fault.Newf(fault.Invalid, "ingest: open", "%s may not be read: check its permissions (%w)", name, err)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
@@ -116,7 +116,7 @@ func (in *input) source(o Options) (source, error) {
 	return s, err
 }
 
-// sniff finds the format out from the first character.
+// sniff detects the format from the first character.
 func (in *input) sniff() Format {
 	head, _ := in.src.Peek(512) // an error comes again at the first read
 	for _, c := range head {
@@ -131,8 +131,8 @@ func (in *input) sniff() Format {
 	return FormatEditor
 }
 
-// patient reads from a source that may keep its reader waiting for ever; when
-// ctx is over it no longer waits. The last read then goes on by itself.
+// patient reads from a source that may block for ever. When ctx ends it stops
+// waiting; the last read is then abandoned.
 type patient struct {
 	ctx  context.Context
 	src  io.Reader

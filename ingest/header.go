@@ -84,25 +84,25 @@ func (c column) String() string {
 	return columnNames[c][0]
 }
 
-// layout says in which cell of a record each column lies; −1: not there.
+// layout maps each column to its cell in a record; −1: missing.
 type layout struct {
 	cell  [columns]int
 	width int // cells of the header
 	// others identify rows of other kinds, in the order of otherKinds.
 	others []otherCell
-	// unnamed are the columns that are not known, those of others too.
+	// unnamed are the unknown columns, including those of others.
 	unnamed      []unnamedColumn
 	campaignType int
 }
 
-// unnamedColumn is a column that is not known, with its header.
+// unnamedColumn is an unknown column with its header.
 type unnamedColumn struct {
 	cell   int
 	header string
 }
 
-// knownColumns maps names as header cells are compared to columns.
-func knownColumns() map[string]column {
+// columnsByName maps names, as plainName writes them, to columns.
+func columnsByName() map[string]column {
 	m := make(map[string]column, 2*columns)
 	for c := range columns {
 		m[plainName(c.String())] = c
@@ -124,8 +124,8 @@ func plainName(s string) string {
 }
 
 // layoutOf reads a header. Two columns for one name are an error of the file,
-// unless the name is not known.
-func layoutOf(cells [][]byte, known map[string]column) (layout, int, error) {
+// unless the name is unknown.
+func layoutOf(cells [][]byte, columns map[string]column) (layout, int, error) {
 	l := layout{width: len(cells), campaignType: -1}
 	for c := range l.cell {
 		l.cell[c] = -1
@@ -134,7 +134,7 @@ func layoutOf(cells [][]byte, known map[string]column) (layout, int, error) {
 	others := otherColumns()
 	for i, cell := range cells {
 		name := plainName(string(cell))
-		c, ok := known[name]
+		c, ok := columns[name]
 		if !ok {
 			l.addUnnamed(i, string(cell), name, others)
 			continue
@@ -159,16 +159,16 @@ func (l *layout) addUnnamed(cell int, header, name string, others map[string]oth
 	}
 }
 
-// readHeader finds out the separator and reads the header record: of tab and
-// comma the one that gives more columns that are known.
+// readHeader reads the header record and detects the separator: of tab and comma
+// the one that yields more known columns.
 func (r *recordReader) readHeader(needAccount bool) (layout, error) {
 	raw, err := r.raw()
 	if err != nil || len(raw) > maxHeader {
 		return layout{}, headerFault(err)
 	}
-	known := knownColumns()
-	tab, tabs, tabErr := r.layoutBy('\t', raw, known)
-	comma, commas, commaErr := r.layoutBy(',', raw, known)
+	columns := columnsByName()
+	tab, tabs, tabErr := r.layoutBy('\t', raw, columns)
+	comma, commas, commaErr := r.layoutBy(',', raw, columns)
 	if commas > tabs || tabs == 0 && tabErr != nil {
 		if commaErr != nil {
 			return layout{}, commaErr
@@ -182,14 +182,14 @@ func (r *recordReader) readHeader(needAccount bool) (layout, error) {
 	return tab, checkHeader(tab, tabs, raw, needAccount)
 }
 
-// layoutBy reads a header as if sep parted its cells.
-func (r *recordReader) layoutBy(sep byte, raw []byte, known map[string]column) (layout, int, error) {
+// layoutBy reads a header with cells separated by sep.
+func (r *recordReader) layoutBy(sep byte, raw []byte, columns map[string]column) (layout, int, error) {
 	r.sep = sep
 	cells, err := r.split(bytes.Clone(raw)) // split works in place
 	if err != nil {
 		return layout{}, 0, err
 	}
-	return layoutOf(cells, known)
+	return layoutOf(cells, columns)
 }
 
 func headerFault(err error) error {
@@ -205,7 +205,7 @@ func headerFault(err error) error {
 func checkHeader(l layout, found int, raw []byte, needAccount bool) error {
 	switch {
 	case bytes.IndexByte(raw, 0) >= 0:
-		return errors.New("the header holds zero bytes: UTF-16 needs a byte order mark; save the file as UTF-8 or as UTF-16 with one")
+		return errors.New("the header has zero bytes: UTF-16 needs a byte order mark; save the file as UTF-8 or as UTF-16 with one")
 	case bytes.IndexByte(raw, '\r') >= 0:
 		return errors.New("lines end with a single carriage return: save the file with LF or CRLF line ends")
 	case found == 0:

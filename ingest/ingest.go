@@ -34,11 +34,11 @@ func ParseFormat(name string) (Format, error) {
 // DefaultBatchRows is the number of rows that one transaction takes.
 const DefaultBatchRows = 10_000
 
-// Options say how to import. The zero value is ready.
+// Options configure Run. The zero value is ready to use.
 type Options struct {
 	Format Format
-	// Advertiser holds for the whole of each file that has no column Account,
-	// and for JSON lines without the field advertiser.
+	// Advertiser is the advertiser of each file without a column Account, and of
+	// JSON lines without the field advertiser.
 	Advertiser string
 	// Rejects, if not nil, takes the rejected rows as tab-separated lines
 	// without a header: file, row, column, reason.
@@ -57,16 +57,16 @@ type Options struct {
 	Stdin io.Reader
 }
 
-// Progress is how far an import has come. What it counts is durable.
+// Progress is the progress of an import. It counts only durable rows.
 type Progress struct {
 	File string
-	// Bytes of the file were read, of Size (0: not known).
+	// Bytes of the file were read, of Size (0: unknown).
 	Bytes, Size int64
 	// Rows of this file were committed, Rejected of them rejected.
 	Rows, Rejected int64
 }
 
-// Summary is what an import did. After an error it counts what was committed.
+// Summary is the result of an import. After an error it counts what was committed.
 type Summary struct {
 	Files        int
 	Bytes        int64
@@ -78,11 +78,11 @@ type Summary struct {
 	// Skipped is the number of rows of kinds that are not imported, by kind:
 	// the most frequent first.
 	Skipped []Skipped
-	// Warnings counts what to look at in rows that were taken; FirstWarnings
-	// holds the first, at most FirstRejects.
+	// Warnings counts the warnings about imported rows; FirstWarnings holds the
+	// first, at most FirstRejects.
 	Warnings      int64
 	FirstWarnings []Warning
-	// Entities is what was done, by kind of entity.
+	// Entities counts effects by kind of entity.
 	Entities [backend.Entities]Tally
 	// ClockBefore and ClockAfter are the store's: equal, when nothing changed.
 	ClockBefore, ClockAfter uint64
@@ -101,9 +101,9 @@ const FirstRejects = 10
 
 // Run imports files into store, one after the other, each in whole
 // transactions. Rejected rows are no error. Errors: fault.Invalid for a file
-// that cannot be read on, with its name and row; fault.NotFound for one that
-// is not there; those of the store. What was committed before stays, and a
-// second run changes nothing of it.
+// that cannot be read any further, with its name and row; fault.NotFound for a
+// missing one; those of the store. What was committed before stays, and a second
+// run does not change it again.
 func Run(ctx context.Context, store backend.Store, files []string, o Options) (Summary, error) {
 	o.Advertiser = strings.TrimSpace(o.Advertiser)
 	if o.BatchRows <= 0 {
@@ -127,7 +127,7 @@ func Run(ctx context.Context, store backend.Store, files []string, o Options) (S
 	if e := r.rejects.flush(); err == nil && e != nil {
 		err = fault.Newf(fault.KindOf(e), "ingest: rejects", "the file of rejects: %w", e)
 	}
-	// Also of an import that was broken off: what it committed counts.
+	// Also after an interrupted import, whose commits count.
 	if newest, e := store.Newest(context.WithoutCancel(ctx)); e == nil {
 		sum.ClockAfter = newest.Clock
 	}

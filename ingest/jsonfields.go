@@ -9,12 +9,11 @@ import (
 	"adshard/search"
 )
 
-// field is a field of a JSON line. The order is the one in which faults are
-// looked for.
-type field uint8
+// jsonField is a field of a JSON line. Faults are looked for in this order.
+type jsonField uint8
 
 const (
-	fieldType field = iota
+	fieldType jsonField = iota
 	fieldAdvertiser
 	fieldCampaign
 	fieldGroup
@@ -45,28 +44,28 @@ var fieldNames = [fields]string{
 }
 
 // String returns the field's name in a line.
-func (f field) String() string { return fieldNames[f] }
+func (f jsonField) String() string { return fieldNames[f] }
 
-// entityType is what a value of the field type allows.
+// entityType lists the fields allowed for a value of the field type.
 type entityType struct {
 	name   string
 	kind   kind
-	fields []field // allowed, besides type and status
-	path   []field // of these, the owners that must be named
+	fields []jsonField // allowed, besides type and status
+	path   []jsonField // of these, the owners that must be named
 }
 
 var entityTypes = []entityType{
-	{name: "advertiser", kind: kindAdvertiser, fields: []field{fieldName}},
-	{name: "campaign", kind: kindCampaign, path: []field{fieldAdvertiser},
-		fields: []field{fieldAdvertiser, fieldName, fieldDesktop, fieldMobile, fieldTablet, fieldBudget, fieldLanguages, fieldRotation}},
-	{name: "group", kind: kindGroup, path: []field{fieldAdvertiser, fieldCampaign},
-		fields: []field{fieldAdvertiser, fieldCampaign, fieldName, fieldMaxCPC, fieldDesktop, fieldMobile, fieldTablet}},
-	{name: "keyword", kind: kindKeyword, path: []field{fieldAdvertiser, fieldCampaign, fieldGroup},
-		fields: []field{fieldAdvertiser, fieldCampaign, fieldGroup, fieldText, fieldMatchType, fieldMaxCPC, fieldQuality}},
-	{name: "negative", kind: kindGroupNegative, path: []field{fieldAdvertiser, fieldCampaign},
-		fields: []field{fieldAdvertiser, fieldCampaign, fieldGroup, fieldText, fieldMatchType}},
-	{name: "ad", kind: kindAd, path: []field{fieldAdvertiser, fieldCampaign, fieldGroup},
-		fields: []field{fieldAdvertiser, fieldCampaign, fieldGroup, fieldHeadlines, fieldDescriptions, fieldPath1, fieldPath2, fieldFinalURL}},
+	{name: "advertiser", kind: kindAdvertiser, fields: []jsonField{fieldName}},
+	{name: "campaign", kind: kindCampaign, path: []jsonField{fieldAdvertiser},
+		fields: []jsonField{fieldAdvertiser, fieldName, fieldDesktop, fieldMobile, fieldTablet, fieldBudget, fieldLanguages, fieldRotation}},
+	{name: "group", kind: kindGroup, path: []jsonField{fieldAdvertiser, fieldCampaign},
+		fields: []jsonField{fieldAdvertiser, fieldCampaign, fieldName, fieldMaxCPC, fieldDesktop, fieldMobile, fieldTablet}},
+	{name: "keyword", kind: kindKeyword, path: []jsonField{fieldAdvertiser, fieldCampaign, fieldGroup},
+		fields: []jsonField{fieldAdvertiser, fieldCampaign, fieldGroup, fieldText, fieldMatchType, fieldMaxCPC, fieldQuality}},
+	{name: "negative", kind: kindGroupNegative, path: []jsonField{fieldAdvertiser, fieldCampaign},
+		fields: []jsonField{fieldAdvertiser, fieldCampaign, fieldGroup, fieldText, fieldMatchType}},
+	{name: "ad", kind: kindAd, path: []jsonField{fieldAdvertiser, fieldCampaign, fieldGroup},
+		fields: []jsonField{fieldAdvertiser, fieldCampaign, fieldGroup, fieldHeadlines, fieldDescriptions, fieldPath1, fieldPath2, fieldFinalURL}},
 }
 
 var (
@@ -79,7 +78,7 @@ var (
 )
 
 // note remembers the first field at fault.
-func (s *jsonSource) note(f field, err error) {
+func (s *jsonSource) note(f jsonField, err error) {
 	if err != nil && (s.err == nil || f < s.fault) {
 		s.fault, s.err = f, err
 	}
@@ -105,9 +104,9 @@ func (s *jsonSource) checkFields(t *entityType) {
 	}
 }
 
-// owner reads the name of an owner, which must be there when the type's path
-// holds it.
-func (s *jsonSource) owner(f field, t *entityType, fallback string) string {
+// owner reads the name of an owner, which is required if the type's path
+// contains it.
+func (s *jsonSource) owner(f jsonField, t *entityType, fallback string) string {
 	if s.line.values[f].form == formAbsent && (fallback != "" || !slices.Contains(t.path, f)) {
 		return fallback
 	}
@@ -115,14 +114,14 @@ func (s *jsonSource) owner(f field, t *entityType, fallback string) string {
 }
 
 // name reads the name of an advertiser, campaign or group.
-func (s *jsonSource) name(f field) string {
+func (s *jsonSource) name(f jsonField) string {
 	name := s.required(f)
 	s.note(f, checkName(name))
 	return name
 }
 
-// required reads a string that must be there and not empty.
-func (s *jsonSource) required(f field) string {
+// required reads a string that must be present and not empty.
+func (s *jsonSource) required(f jsonField) string {
 	if s.line.values[f].form == formAbsent {
 		s.note(f, errFieldMissing)
 		return ""
@@ -135,7 +134,7 @@ func (s *jsonSource) required(f field) string {
 }
 
 // text reads a string without outer white space; absent: "".
-func (s *jsonSource) text(f field) string {
+func (s *jsonSource) text(f jsonField) string {
 	switch v := &s.line.values[f]; v.form {
 	case formText:
 		return v.text
@@ -149,7 +148,7 @@ func (s *jsonSource) text(f field) string {
 }
 
 // texts reads a list of at most limit strings, empty ones left out.
-func (s *jsonSource) texts(f field, limit int) []string {
+func (s *jsonSource) texts(f jsonField, limit int) []string {
 	switch v := &s.line.values[f]; v.form {
 	case formList:
 		list := slices.DeleteFunc(slices.Clone(v.list), func(text string) bool { return text == "" })
@@ -176,7 +175,7 @@ func (s *jsonSource) status() backend.Status {
 }
 
 // jsonNumber reads a number by its digits; null restores the default.
-func jsonNumber[T any](s *jsonSource, f field, wrong error, parse func(string) (T, error)) backend.Patch[T] {
+func jsonNumber[T any](s *jsonSource, f jsonField, wrong error, parse func(string) (T, error)) backend.Patch[T] {
 	switch v := &s.line.values[f]; v.form {
 	case formAbsent:
 		return backend.Patch[T]{}
@@ -191,7 +190,7 @@ func jsonNumber[T any](s *jsonSource, f field, wrong error, parse func(string) (
 	return backend.Patch[T]{}
 }
 
-func (s *jsonSource) micros(f field, limit uint64) backend.Patch[uint64] {
+func (s *jsonSource) micros(f jsonField, limit uint64) backend.Patch[uint64] {
 	return jsonNumber(s, f, errNotMicros, func(text string) (uint64, error) {
 		if !digits(text) {
 			return 0, errNotMicros
@@ -213,7 +212,7 @@ func (s *jsonSource) quality() backend.Patch[uint8] {
 
 func (s *jsonSource) modifiers() (m [search.Devices]backend.Patch[uint16]) {
 	for d := range m {
-		m[d] = jsonNumber(s, fieldDesktop+field(d), errPercent, parsePercent)
+		m[d] = jsonNumber(s, fieldDesktop+jsonField(d), errPercent, parsePercent)
 	}
 	return m
 }

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// jsonLine is a line taken apart. encoding/json's own decoding into structs is
+// jsonLine is a parsed line. encoding/json's own decoding into structs is
 // not used: it takes names without case, the last of two equal names, and
 // replaces damaged text, all silently.
 type jsonLine struct {
@@ -129,7 +129,7 @@ func jsonFault(err error) error {
 	return fmt.Errorf("not valid JSON: %w", err)
 }
 
-// value is what a reject quotes.
+// value returns the text that a reject quotes.
 func (v *jsonValue) value() string {
 	if v.form == formList {
 		return strings.Join(v.list, "; ")

@@ -16,7 +16,7 @@ type jsonSource struct {
 	advertiser string // for lines without the field
 	words      words.Analyser
 	line       jsonLine
-	fault      field
+	fault      jsonField
 	err        error
 }
 
@@ -91,7 +91,7 @@ func (s *jsonSource) reject(e *entry) {
 	}
 }
 
-// entity reads what the line says of its own entity.
+// entity reads the fields of the line's own entity.
 func (s *jsonSource) entity(e *entry) {
 	switch e.kind {
 	case kindAdvertiser:

@@ -16,14 +16,14 @@ const (
 	// nearNamesMost is how many names an account may have for its names to be
 	// searched, so that creating a campaign stays cheap.
 	nearNamesMost = 10_000
-	// nearNamesKept bounds the names that are kept of all accounts.
-	nearNamesKept = 20 * nearNamesMost
+	// nearNamesCached bounds the cached names of all accounts.
+	nearNamesCached = 20 * nearNamesMost
 )
 
-// nearNames knows the names of accounts in which something was created.
+// nearNames caches the names of accounts in which something was created.
 type nearNames struct {
 	accounts map[uint64]*accountNames // by advertiser; 0: the advertisers
-	kept     int
+	cached   int
 }
 
 // accountNames are the names of an account's campaigns, or of all advertisers,
@@ -41,7 +41,7 @@ type letteredName struct {
 }
 
 // created returns the nearest name within nearDistance of one that was just
-// created in an account, "" if there is none, and remembers the new one.
+// created in an account, or "", and adds the new one to the cache.
 func (n *nearNames) created(ctx context.Context, tx backend.Tx, advertiser uint64, name string) (string, error) {
 	account, ok := n.accounts[advertiser]
 	if !ok {
@@ -66,23 +66,23 @@ func (n *nearNames) created(ctx context.Context, tx backend.Tx, advertiser uint6
 
 // account makes an account without names.
 func (n *nearNames) account(advertiser uint64) *accountNames {
-	if n.accounts == nil || n.kept > nearNamesKept {
-		n.accounts, n.kept = make(map[uint64]*accountNames), 0
+	if n.accounts == nil || n.cached > nearNamesCached {
+		n.accounts, n.cached = make(map[uint64]*accountNames), 0
 	}
 	account := &accountNames{byLength: make(map[int][]letteredName)}
 	n.accounts[advertiser] = account
-	n.kept++
+	n.cached++
 	return account
 }
 
 func (n *nearNames) add(account *accountNames, name string) {
 	account.count++
-	n.kept++
+	n.cached++
 	length := utf8.RuneCountInString(name)
 	account.byLength[length] = append(account.byLength[length], letteredName{lettersOf(name), name})
 }
 
-// removed forgets a name that is gone.
+// removed drops a removed name.
 func (n *nearNames) removed(advertiser uint64, name string) {
 	if account := n.accounts[advertiser]; account != nil {
 		length := utf8.RuneCountInString(name)

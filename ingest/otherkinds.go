@@ -73,8 +73,8 @@ func otherColumns() map[string]otherKind {
 	return m
 }
 
-// criterionKind is the kind that a criterion type speaks of on a row without a
-// keyword.
+// criterionKind returns the kind of row that a criterion type denotes on a row
+// without a keyword.
 func criterionKind(cell string) otherKind {
 	name := plainName(cell)
 	for k := range otherKinds {
@@ -86,8 +86,8 @@ func criterionKind(cell string) otherKind {
 	return otherKind(len(otherKinds) - 1)
 }
 
-// ofOtherKind reports whether the row speaks of something that is not imported
-// (serving.md §7, "Rows of other kinds"), and of what.
+// ofOtherKind reports whether the row is of a kind that is not imported
+// (serving.md §7, "Rows of other kinds"), and of which.
 func (s *editorSource) ofOtherKind() (otherKind, bool) {
 	keyword := s.filled(colKeyword)
 	switch {
@@ -112,7 +112,7 @@ func (s *editorSource) ofOtherKind() (otherKind, bool) {
 }
 
 // identified returns the first kind, of these or of all, that a filled cell
-// identifies. [] fills none: exports write it for settings that are not set.
+// identifies. A cell [] does not count: exports write it for unset settings.
 func (s *editorSource) identified(names ...string) (otherKind, bool) {
 	for _, o := range s.layout.others {
 		name := otherKinds[o.kind].name
@@ -134,8 +134,8 @@ func (s *editorSource) ownRowOfCampaign() bool {
 	return s.filled(colBudget) || len(s.cellAt(s.layout.campaignType)) > 0
 }
 
-// unnamed returns the header of the first filled cell of a column that is not
-// known, if there is one.
+// unnamed returns the header of the first filled cell of an unknown column, if
+// there is one.
 func (s *editorSource) unnamed() (header string, ok bool) {
 	for _, u := range s.layout.unnamed {
 		if len(s.cellAt(u.cell)) > 0 {

@@ -8,7 +8,7 @@ import (
 )
 
 // pairs reads entities from both snapshots and hands compare both versions of each;
-// nil: it is not in that snapshot.
+// nil if it is missing in that snapshot.
 func pairs[T any](ctx context.Context, ids []uint64, before, after func(context.Context, []uint64) ([]*T, error), id func(*T) uint64, compare func(was, is *T) error) error {
 	old, err := before(ctx, ids)
 	if err != nil {
@@ -21,7 +21,7 @@ func pairs[T any](ctx context.Context, ids []uint64, before, after func(context.
 	return match(old, now, id, compare)
 }
 
-// match pairs entities of two lists by rising id.
+// match pairs entities of two lists in ascending id order.
 func match[T any](old, now []*T, id func(*T) uint64, compare func(was, is *T) error) error {
 	for len(old) > 0 || len(now) > 0 {
 		var was, is *T
@@ -60,7 +60,7 @@ func report[T any](d *differences, at Difference, was, is *T, fields func(*T) fi
 	return d.found(&at)
 }
 
-// reportAll reports the differences of two lists of entities by rising id.
+// reportAll reports the differences of two lists of entities in ascending id order.
 func reportAll[T any](d *differences, at Difference, old, now []T, id func(*T) uint64, fields func(*T) fieldList) error {
 	return match(pointers(old), pointers(now), id, func(was, is *T) error { return report(d, at, was, is, fields) })
 }

@@ -7,10 +7,10 @@ import (
 	"adshard/search"
 )
 
-// pendingKeywords holds a transaction's keywords back until it is committed or
-// something is removed, so that rows that speak of the same keyword become one
-// change. A file that says first one thing of a keyword and then another
-// changes nothing when it is imported again.
+// pendingKeywords buffers a transaction's keywords until it is committed or
+// something is removed, so that rows about the same keyword become one change. A
+// file with contradicting rows about a keyword changes nothing when it is
+// imported again.
 type pendingKeywords struct {
 	list  []pendingKeyword // by first appearance, which ids follow
 	index map[keywordKey]int
@@ -40,7 +40,7 @@ func (p *pendingKeywords) add(group uint64, k backend.KeywordPatch) {
 	p.list = append(p.list, pendingKeyword{group, k})
 }
 
-// merge makes p what p and then later do.
+// merge combines p with a later patch.
 func merge(p *backend.KeywordPatch, later backend.KeywordPatch) {
 	p.Text = later.Text
 	if later.Status != backend.Keep {

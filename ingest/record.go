@@ -11,15 +11,15 @@ import (
 // is rejected. It bounds the memory that a row can need.
 const maxRecord = 1 << 20
 
-// errTooLong says that a record was longer than maxRecord; the reader stands
-// behind it.
+// errTooLong reports a record longer than maxRecord; the reader is positioned
+// after it.
 var errTooLong = fmt.Errorf("longer than %d bytes: a quote that is not closed?", maxRecord)
 
 // recordReader reads RFC 4180 records: cells parted by sep, perhaps in quotes,
 // records ended by LF or CRLF; a line break in a quoted cell is part of it (a
 // CRLF there counts as LF). It differs from encoding/csv in what an import
-// needs: a record's length is bounded, an empty line counts as a record, a
-// last record that was cut off is told from a whole one, and no cell is
+// needs: a record's length is bounded, an empty line counts as a record, a truncated last record is
+// distinguished from a complete one, and no cell is
 // copied (twice as fast on this data).
 type recordReader struct {
 	src    io.Reader
@@ -48,7 +48,7 @@ func newLineReader(src io.Reader) *recordReader {
 }
 
 // next returns the next record's cells, valid until the following call; io.EOF
-// after the last, errTooLong for a record that was passed over. Any other
+// after the last, errTooLong for a record that was skipped. Any other
 // error ends the file.
 func (r *recordReader) next() ([][]byte, error) {
 	raw, err := r.raw()
@@ -73,7 +73,7 @@ func (r *recordReader) raw() ([]byte, error) {
 		}
 		pos = r.end
 		if r.end-r.start > maxRecord+len("\r") {
-			return nil, r.pass(scan)
+			return nil, r.skip(scan)
 		}
 		if r.srcErr != nil {
 			return r.last(scan)
@@ -82,7 +82,7 @@ func (r *recordReader) raw() ([]byte, error) {
 	}
 }
 
-// last returns what stands before the end of the file.
+// last returns the bytes before the end of the file.
 func (r *recordReader) last(scan recordScan) ([]byte, error) {
 	raw := r.buf[r.start:r.end]
 	r.start = r.end
@@ -115,8 +115,8 @@ func (r *recordReader) bounded(raw []byte) ([]byte, error) {
 	return nil, errTooLong
 }
 
-// pass skips the rest of a record that is too long.
-func (r *recordReader) pass(scan recordScan) error {
+// skip skips the rest of a record that is too long.
+func (r *recordReader) skip(scan recordScan) error {
 	if _, err := r.bounded(r.buf[r.start:r.end]); err != errTooLong {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Reject is a row that was not taken. It changed nothing.
+// Reject is a row that was not imported. It changed nothing.
 type Reject struct {
 	File string
 	// Record is the record's number, the header being 1; of JSON lines the
@@ -29,7 +29,7 @@ func (r Reject) String() string {
 	return fmt.Sprintf("%s: row %d, %s: %s", r.File, r.Record, r.Column, r.Reason)
 }
 
-// Warning is something to look at in a row that was taken.
+// Warning is a warning about a row that was imported.
 type Warning struct {
 	File   string
 	Record int64

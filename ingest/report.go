@@ -51,8 +51,8 @@ func plainCell(s string) string {
 	}, s)
 }
 
-// IsReport reports whether r holds what an import wrote to Options.Rejects or
-// Options.Conflicts, or nothing. Errors: those of r.
+// IsReport reports whether r is empty or a report that an import wrote to
+// Options.Rejects or Options.Conflicts. Errors: those of r.
 func IsReport(r io.Reader) (bool, error) {
 	lines := bufio.NewReaderSize(r, maxReportLine)
 	names := fieldNames[:]

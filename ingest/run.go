@@ -28,7 +28,7 @@ type run struct {
 	sum     *Summary
 	rejects rejectWriter
 	skipped skips
-	tally   tally
+	tally   effectSets
 	near    nearNames
 }
 
@@ -112,7 +112,7 @@ func readChunks(ctx context.Context, src source, in *input, rows int, ready chan
 	}
 }
 
-// fileFault says where a file cannot be read on.
+// fileFault adds the place at which a file cannot be read any further.
 func fileFault(name string, record, line int64, err error) error {
 	where := fmt.Sprintf("%s: row %d", name, record)
 	if line != record {

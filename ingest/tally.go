@@ -6,22 +6,22 @@ import (
 	"adshard/backend"
 )
 
-// Tally is what an import did to the entities of one kind. Each counts once.
+// Tally counts the effects of an import on the entities of one kind, each once.
 type Tally struct {
 	Created int64 `json:"created"`
 	Changed int64 `json:"changed"`
 	Removed int64 `json:"removed"`
-	Left    int64 `json:"left"` // named by the files and as they say already
+	Left    int64 `json:"left"` // named by the files, unchanged
 }
 
-// tally is the entities that transactions did something to, by kind and id. It
-// takes some bits for each.
-type tally [backend.Entities]struct {
+// effectSets are the entities that transactions affected, by kind and id. They take
+// a few bits each.
+type effectSets [backend.Entities]struct {
 	named, created, changed, removed roaring64.Bitmap
 }
 
 // watch is a backend.Watcher.
-func (t *tally) watch(entity backend.Entity, id uint64, effect backend.Effect) {
+func (t *effectSets) watch(entity backend.Entity, id uint64, effect backend.Effect) {
 	of := &t[entity]
 	switch effect {
 	case backend.Named:
@@ -39,8 +39,8 @@ func (t *tally) watch(entity backend.Entity, id uint64, effect backend.Effect) {
 	}
 }
 
-// add adds what a later transaction did.
-func (t *tally) add(later *tally) {
+// add adds the effects of a later transaction.
+func (t *effectSets) add(later *effectSets) {
 	for entity := range t {
 		of, more := &t[entity], &later[entity]
 		old := roaring64.AndNot(&more.removed, &of.created) // the others were made by this import
@@ -55,7 +55,7 @@ func (t *tally) add(later *tally) {
 }
 
 // counts returns the summary by kind of entity.
-func (t *tally) counts() (list [backend.Entities]Tally) {
+func (t *effectSets) counts() (list [backend.Entities]Tally) {
 	for entity := range t {
 		of := &t[entity]
 		changed := roaring64.AndNot(&of.changed, &of.created)

@@ -63,15 +63,15 @@ func TestNearNames(t *testing.T) {
 	for _, step := range []struct{ file, want string }{
 		{"Account,Campaign\nAcme,Shoes\nAcme,Summer sale\nOther,Boots\n", ""},
 		{"Account,Campaign\nAcme,Shoes\nOther,Shose\n", ""},
-		{"Account,Campaign\nAcme,Hats\nAcme,Sheos\nAcme,Sheos\n", `-: row 3, Campaign: campaign "Sheos" of "Acme" was not there and is created; did you mean "Shoes"?`},
+		{"Account,Campaign\nAcme,Hats\nAcme,Sheos\nAcme,Sheos\n", `-: row 3, Campaign: campaign "Sheos" of "Acme" did not exist and was created; did you mean "Shoes"?`},
 		{"Account,Campaign\nAcme,Sheos\n", ""}, // it is there now
 		{"Account,Campaign,Status\nAcme,Shoe,Removed\n", ""},
-		{"Account,Campaign\nAcmé ,Shoes\n", `-: row 2, Account: advertiser "Acmé" was not there and is created; did you mean "Acme"?`},
-		{json + `"Summer sales"}` + "\n", `-: row 1, name: campaign "Summer sales" of "Acme" was not there and is created; did you mean "Summer sale"?`},
-		{`{"type":"group","advertiser":"Acme","campaign":"Hat","name":"G"}` + "\n", `-: row 1, campaign: campaign "Hat" of "Acme" was not there and is created; did you mean "Hats"?`},
-		{`{"type":"advertiser","name":"Othr"}` + "\n", `-: row 1, name: advertiser "Othr" was not there and is created; did you mean "Other"?`},
+		{"Account,Campaign\nAcmé ,Shoes\n", `-: row 2, Account: advertiser "Acmé" did not exist and was created; did you mean "Acme"?`},
+		{json + `"Summer sales"}` + "\n", `-: row 1, name: campaign "Summer sales" of "Acme" did not exist and was created; did you mean "Summer sale"?`},
+		{`{"type":"group","advertiser":"Acme","campaign":"Hat","name":"G"}` + "\n", `-: row 1, campaign: campaign "Hat" of "Acme" did not exist and was created; did you mean "Hats"?`},
+		{`{"type":"advertiser","name":"Othr"}` + "\n", `-: row 1, name: advertiser "Othr" did not exist and was created; did you mean "Other"?`},
 		{"Account,Campaign,Status\nAcme,Hats,Removed\nAcme,Hat,Removed\nAcme,Cats,\n", ""}, // Hats is gone
-		{"Account,Campaign\nNew,One thing\nNew,One thin\n", `-: row 3, Campaign: campaign "One thin" of "New" was not there and is created; did you mean "One thing"?`},
+		{"Account,Campaign\nNew,One thing\nNew,One thin\n", `-: row 3, Campaign: campaign "One thin" of "New" did not exist and was created; did you mean "One thing"?`},
 	} {
 		sum, err := ingest.Run(t.Context(), store, []string{"-"}, ingest.Options{Stdin: strings.NewReader(step.file)})
 		if err != nil {

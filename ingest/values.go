@@ -191,7 +191,7 @@ func parseMatchType(s string) (search.MatchType, error) {
 }
 
 // unwrap takes one pair of quotes or brackets and the white space just inside
-// from a keyword; t is the type that they stand for.
+// from a keyword; t is the type that they denote.
 func unwrap(s string) (text string, t search.MatchType) {
 	if n := len(s); n >= 2 {
 		switch {

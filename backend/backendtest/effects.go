@@ -16,7 +16,7 @@ type thing struct {
 	id     uint64
 }
 
-// effects are what a transaction reported, by entity: the one that counts in
+// effects are the reported effects of a transaction, by entity: the one that counts in
 // the end, and undone for one that was made and removed again.
 type effects map[thing]string
 
@@ -64,7 +64,7 @@ func (e effects) String() string {
 	return strings.Join(lines, "\n")
 }
 
-// reportDifferences reports what made one state another.
+// reportDifferences reports the effects that turn one state into another.
 func reportDifferences(before, after State, w backend.Watcher) {
 	was, is := before.things(), after.things()
 	for at, text := range was {
@@ -82,7 +82,7 @@ func reportDifferences(before, after State, w backend.Watcher) {
 	}
 }
 
-// things is the state by entity, each as text without what it holds, its
+// things is the state by entity, each as text without its content, its
 // version and its budget's mark.
 func (s State) things() map[thing]string {
 	m := make(map[thing]string)
@@ -135,13 +135,13 @@ func (m *Model) Names(_ context.Context, advertiser uint64, limit int) (names []
 
 func effectClauses() []clause {
 	return []clause{
-		{"a transaction reports what it does", testEffects},
+		{"a transaction reports its effects", testEffects},
 		{"what is removed with its owner is reported", testEffectsOfRemoval},
 		{"names of campaigns and advertisers", testNames},
 	}
 }
 
-// watched runs f in a transaction and returns what was reported.
+// watched runs f in a transaction and returns its reports.
 func watched(t *testing.T, s backend.Store, f func(w writer)) string {
 	t.Helper()
 	e := make(effects)

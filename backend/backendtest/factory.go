@@ -10,7 +10,7 @@ import (
 // Place is where one database lives. It can be opened several times at once,
 // as several processes would.
 type Place interface {
-	// Open opens the database, made when it is missing; busy is how long a
+	// Open opens the database, created if it is missing; busy is how long a
 	// writer waits for another. The suite closes it.
 	Open(t testing.TB, busy time.Duration) backend.Store
 	// Copy makes a copy of the database as it is now, as a backup is, at a

@@ -19,8 +19,8 @@ func feedClauses() []clause {
 		{"versions are clocks of the log", testVersions},
 		{"the clock only grows, also past compaction and reopening", testClockGrows},
 		{"compaction keeps what readers hold", testHold},
-		{"readers that have not held for long keep nothing", testIdleReaders},
-		{"what was compacted is stale", testStale},
+		{"readers without a recent hold keep nothing", testIdleReaders},
+		{"compacted positions are stale", testStale},
 		{"wait returns on a commit of this process", testWait},
 		{"wait returns on a commit of another", testWaitOther},
 		{"wait ends with its context", testWaitContext},
@@ -34,7 +34,7 @@ func clockOf(t testing.TB, s backend.Store) uint64 {
 	return p.Clock
 }
 
-// at is a position of which only the clock is known.
+// at is a position with an unknown mark.
 func at(clock uint64) backend.Position { return backend.Position{Clock: clock} }
 
 func testLog(t *testing.T, f Factory) {

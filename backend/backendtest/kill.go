@@ -22,8 +22,8 @@ const (
 	killRounds   = 6
 )
 
-// WriteForever commits one transaction after another, each telling its number
-// on out when its commit was reported. It goes on after what is there already.
+// WriteForever commits one transaction after another, each writing its number
+// to out once its commit was acknowledged. It continues after the present content.
 func WriteForever(ctx context.Context, s backend.Store, out io.Writer) error {
 	n, err := s.Counts(ctx)
 	if err != nil {
@@ -88,7 +88,7 @@ func Kill(t *testing.T, p Place, child func() *exec.Cmd) {
 		checkWhole(t, s, reported)
 		follower.follow(t, s, 100)
 		if d := Differ(follower.state, ReadNow(t, s)); d != "" {
-			t.Errorf("the feed does not tell all that is there:\n%s", d)
+			t.Errorf("the feed does not list everything that exists:\n%s", d)
 		}
 		closing(t, s)
 	}
@@ -113,7 +113,7 @@ func killOnce(t *testing.T, c *exec.Cmd) uint64 {
 		}
 	}
 	if err := c.Wait(); err == nil || killed.IsZero() {
-		t.Fatalf("the process ended by itself: %v", err)
+		t.Fatalf("the process ended unexpectedly: %v", err)
 	}
 	return newest
 }

@@ -29,7 +29,7 @@ func NewModel() *Model {
 	return &Model{committed: version{State: NewState()}, open: version{State: NewState()}}
 }
 
-// State is what is committed.
+// State is the committed state.
 func (m *Model) State() State { return m.committed.State }
 
 func (v version) clone() version {

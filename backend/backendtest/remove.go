@@ -10,9 +10,9 @@ import (
 
 func removeClauses() []clause {
 	return []clause{
-		{"removing deletes what is held, the log names all of it", testRemoveAdvertiser},
-		{"removing what is not there does nothing", testRemoveMissing},
-		{"what is named again after its removal is new", testRemoveAgain},
+		{"removing deletes the content too, and the log names all of it", testRemoveAdvertiser},
+		{"removing a missing entity does nothing", testRemoveMissing},
+		{"an entity named again after its removal is new", testRemoveAgain},
 		{"the same within one transaction", testRemoveWithin},
 		{"find creates nothing", testFind},
 	}
@@ -51,7 +51,7 @@ func testRemoveAdvertiser(t *testing.T, f Factory) {
 		}
 	}
 	if seen["31 11"] > seen["21 10"] || seen["34 12"] > seen["22 10"] || seen["22 10"] > seen["11 00"] {
-		t.Errorf("an owner is logged before what it held: %v", changes)
+		t.Errorf("an owner is logged before its content: %v", changes)
 	}
 	n, err := s.Counts(t.Context())
 	if want := (backend.Counts{Advertisers: 1, Campaigns: 1, Groups: 1, Keywords: 1}); err != nil || n != want {

@@ -87,7 +87,7 @@ func (r *replica) apply(t testing.TB, n backend.Snapshot, c backend.Change) {
 	}
 }
 
-// removed checks that what is logged as removed is not there: no id returns.
+// removed checks that what is logged as removed does not exist: ids are not reused.
 func removed(t testing.TB, c backend.Change, found int) {
 	t.Helper()
 	if c.Removed && found > 0 {

@@ -11,7 +11,7 @@ import (
 	"adshard/backend"
 )
 
-// State is everything that a database holds, by id.
+// State is the whole content of a database, by id.
 type State struct {
 	Advertisers map[uint64]backend.Advertiser
 	Campaigns   map[uint64]backend.Campaign
@@ -117,7 +117,7 @@ func line(kind string, v any) string {
 	return kind + " " + strings.ReplaceAll(string(b), ":[]", ":null")
 }
 
-// Differ returns what two states do not share, or "".
+// Differ returns the differences of two states, or "".
 func Differ(got, want State) string {
 	return differ(got.Lines(), want.Lines())
 }

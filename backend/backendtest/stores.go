@@ -18,11 +18,11 @@ func storeClauses() []clause {
 		{"a budget's mark", testBudget},
 		{"control values", testControl},
 		{"control values are saved if another is as expected", testControlIf},
-		{"a second writer waits, then is told", testLocked},
+		{"a second writer waits, then fails as locked", testLocked},
 		{"waiting for the writer ends with its context", testBeginContext},
 		{"two processes write in turns", testTwoProcesses},
 		{"a long run of transactions leaves room for other writers", testFair},
-		{"what is not committed is not there", testUncommitted},
+		{"what is not committed is not visible", testUncommitted},
 		{"closing twice", testCloseTwice},
 	}
 }
@@ -222,7 +222,7 @@ func testUncommitted(t *testing.T, f Factory) {
 	closing(t, s)
 	s = openAt(t, p)
 	if n := ReadNow(t, s); len(n.Advertisers) != 0 || clockOf(t, s) != 0 {
-		t.Errorf("a rolled back transaction is there: %+v", n)
+		t.Errorf("a rolled back transaction is visible: %+v", n)
 	}
 }
 

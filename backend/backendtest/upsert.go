@@ -13,7 +13,7 @@ func upsertClauses() []clause {
 	return []clause{
 		{"defaults on creation", testDefaults},
 		{"a second run changes nothing", testSecondRun},
-		{"nil fields keep what is there, reset restores the default", testPatches},
+		{"nil fields keep the present value, reset restores the default", testPatches},
 		{"a keyword's later row updates text and values, the id stays", testKeywordUpdate},
 		{"an ad's later row changes its status only", testAdUpdate},
 		{"natural keys are exact", testNaturalKeys},

@@ -1,9 +1,9 @@
-// Package nodedata builds what slaves store from what the backend holds: the
-// records of schema/pb with every word analysed, so that a slave never looks
-// at text while it applies or searches (thesis 6.4.2, "data building").
+// Package nodedata builds the records that slaves store from the backend's
+// entities: those of schema/pb with every word analysed, so that a slave does not
+// process text while it applies or searches (thesis 6.4.2, "data building").
 //
 // The feed's distributor and the offline build use the same Builder, so both
-// ways give the same bytes.
+// produce the same bytes.
 package nodedata
 
 import (
@@ -17,11 +17,11 @@ import (
 	"adshard/search/words"
 )
 
-// Version is that of the records: it grows with each change by which the same
-// entities give other records. Only what the same version has built is compared.
+// Version is the version of the records: it grows with each change that builds
+// other records from the same entities. Only data of the same version are compared.
 const Version = 1
 
-// Builder turns entities into records. It remembers recent words and is for one
+// Builder turns entities into records. It caches recent words and must be used by one
 // goroutine at a time.
 type Builder struct {
 	order balance.Order
@@ -33,8 +33,8 @@ func New(order balance.Order) *Builder {
 	return &Builder{order: order}
 }
 
-// Item builds an ad group with its keywords. Its campaign decides the
-// languages, and with them the terms that the keywords are found by.
+// Item builds an ad group with its keywords. Its campaign determines the
+// languages, and with them the terms under which the keywords are found.
 // Errors: fault.Invalid when an id does not fit the order of keys or a text
 // cannot be analysed (texts are checked on import).
 func (b *Builder) Item(it *backend.Item, c *backend.Campaign) (*pb.Item, error) {

@@ -10,7 +10,7 @@ import (
 
 // All implements backend.Snapshot. Several connections read chunks of ids at
 // once, each in a read transaction of the same clock, and the chunks are
-// handed out in order. When a commit came between, so that others cannot see
+// handed out in order. If a commit came in between, so that they cannot see
 // the same state any more, the snapshot's own connection reads alone.
 func (n *snapshot) All(ctx context.Context) iter.Seq2[*backend.Item, error] {
 	return func(yield func(*backend.Item, error) bool) {
@@ -48,15 +48,15 @@ func (n *snapshot) nextGroup(ctx context.Context, first uint64) (uint64, error) 
 	err := n.read(ctx, "read items", func(c *conn) (err error) {
 		next, err = c.number("SELECT id FROM ad_group WHERE id >= ? ORDER BY id LIMIT 1", first)
 		if err == nil && next != 0 && uint64(next) < first {
-			err = corrupt("read items", &backend.Damage{Kind: backend.KindGroup, ID: uint64(next), Problem: "it is not where its id belongs"})
+			err = corrupt("read items", &backend.Damage{Kind: backend.KindGroup, ID: uint64(next), Problem: "its row is not stored under its id"})
 		}
 		return err
 	})
 	return uint64(next), err
 }
 
-// readers is who reads the chunks of a scan: connections of its own, or, when
-// there are none, the snapshot.
+// readers reads the chunks of a scan: with connections of its own or, if there are
+// none, with the snapshot's.
 type readers struct {
 	n     *snapshot
 	conns []*conn

@@ -57,14 +57,14 @@ func (k *checking) all(ctx context.Context) error {
 	return nil
 }
 
-// damaged adds to the report.
+// damaged adds damage to the report.
 func (k *checking) damaged(d backend.Damage) { k.report.Damage = append(k.report.Damage, &d) }
 
 func (k *checking) problem(format string, args ...any) {
 	k.damaged(backend.Damage{Problem: fmt.Sprintf(format, args...)})
 }
 
-// found reports an error that is damage; others stay errors.
+// found adds err to the report if it is damage; it returns other errors.
 func (k *checking) found(ctx context.Context, err error) error {
 	err = describe(ctx, "check", k.s.path, err)
 	if !fault.Is(err, fault.Corrupt) {
@@ -79,7 +79,7 @@ func (k *checking) found(ctx context.Context, err error) error {
 	return nil
 }
 
-// structure has SQLite look at every page, index and constraint.
+// structure makes SQLite check every page, index and constraint.
 func (k *checking) structure() error {
 	k.progress("structure of the file", 0, 0)
 	return k.c.query("PRAGMA integrity_check(10000)", func(st *zs.Stmt) error {
@@ -99,7 +99,7 @@ func (k *checking) schema(expected map[string]string) error {
 	}
 	for name, sql := range expected {
 		if now[name] != sql {
-			k.problem("schema: %s is not as this program made it", name)
+			k.problem("schema: %s differs from what this program creates", name)
 		}
 	}
 	return nil
@@ -133,7 +133,7 @@ func expectedSchema(ctx context.Context) (map[string]string, error) {
 	return readSchema(c)
 }
 
-// owners finds rows whose owner is not there.
+// owners finds rows whose owner is missing.
 func (k *checking) owners() error {
 	k.progress("owners of rows", 0, 0)
 	return k.c.query(`SELECT "table", parent, count(*) FROM pragma_foreign_key_check GROUP BY 1, 2`, func(st *zs.Stmt) error {
@@ -142,7 +142,7 @@ func (k *checking) owners() error {
 	})
 }
 
-// control reads what the programs keep.
+// control checks the control values.
 func (k *checking) control() error {
 	var keys []string
 	err := k.c.query("SELECT key FROM control", func(st *zs.Stmt) error {

@@ -6,7 +6,7 @@ import (
 	zs "zombiezen.com/go/sqlite"
 )
 
-// log compares the log with the entities that it speaks of.
+// log compares the log with the entities that it names.
 func (k *checking) log() error {
 	k.progress("log of changes", 0, 0)
 	log, err := k.c.state()
@@ -17,7 +17,7 @@ func (k *checking) log() error {
 	err = k.c.query(selectChange, func(st *zs.Stmt) error {
 		change, err := scanChange(st)
 		if err != nil {
-			k.problem("log: the entry at clock %d is not as it was written", st.ColumnInt64(0))
+			k.problem("log: the entry at clock %d differs from what was written", st.ColumnInt64(0))
 		}
 		newest = max(newest, change.Clock)
 		return nil
@@ -51,7 +51,7 @@ func (k *checking) versions(kind backend.Kind, table string, log state) error {
 	if err == nil {
 		err = k.c.query(`SELECT l.id FROM (SELECT id, max(clock) AS clock, removed FROM change_log WHERE kind = ? GROUP BY id) l
   LEFT JOIN `+table+` e ON e.id = l.id WHERE l.clock > ? AND (l.removed = (e.id IS NOT NULL) OR e.version <> l.clock)`,
-			damage("what the log says of it is not so"), int64(kind), log.compacted.Clock)
+			damage("it contradicts the log"), int64(kind), log.compacted.Clock)
 	}
 	return err
 }

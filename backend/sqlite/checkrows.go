@@ -76,7 +76,7 @@ func (k *checking) groups() error {
 	}
 }
 
-// damage reports whether an error is that of a damaged database.
+// damage reports whether an error is due to a damaged database.
 func damage(err error) bool {
 	return err != nil && (fault.Is(err, fault.Corrupt) || fault.KindOf(err) == fault.Internal && diagnosis(err) == fault.Corrupt)
 }
@@ -98,7 +98,7 @@ func (k *checking) each(ids []uint64) error {
 	return nil
 }
 
-// between checks a range of groups; after an error nothing of it counts.
+// between checks a range of groups; after an error nothing of it is counted.
 func (k *checking) between(first, last uint64) error {
 	r, err := readGroups(k.c, first, last)
 	if err != nil {

@@ -25,7 +25,7 @@ const (
 	// checkpointPages is how far the write-ahead log grows before it is copied
 	// into the database: large enough that bulk writes touch a page seldom.
 	checkpointPages = "PRAGMA wal_autocheckpoint = 4000"
-	// limitLog is what stays of the write-ahead log's file after a large one.
+	// limitLog is the size that the write-ahead log's file is truncated to.
 	limitLog = "PRAGMA journal_size_limit = 67108864"
 )
 
@@ -46,10 +46,10 @@ func connect(path string, busy time.Duration, settings ...string) (*conn, error)
 	return cn, nil
 }
 
-// freshRandom has the marks of changes made of the system's randomness and the
-// time at each of them (the column's default calls random()). SQLite's own
-// generator asks the system once: a process whose memory is put back with its
-// machine would repeat itself.
+// freshRandom makes the marks of changes from the system's randomness and the
+// current time (the column's default calls random()). SQLite's own generator is
+// seeded once: a process restored with its virtual machine's memory would repeat
+// its numbers.
 func (c *conn) freshRandom() error {
 	return c.CreateFunction("random", &zs.FunctionImpl{
 		AllowIndirect: true,
@@ -62,8 +62,8 @@ func (c *conn) freshRandom() error {
 	})
 }
 
-// until makes statements stop when ctx is over; the returned function ends
-// that. It costs a goroutine, so it is for statements that may take long.
+// until interrupts statements when ctx ends, until the returned function is called.
+// It costs a goroutine, so it is for statements that may take long.
 func (c *conn) until(ctx context.Context) func() {
 	if ctx.Done() == nil {
 		return func() {}
@@ -81,7 +81,7 @@ func (c *conn) inRead(f func() error) error {
 	return f()
 }
 
-// exec runs a statement that returns nothing of interest.
+// exec runs a statement and ignores its result.
 func (c *conn) exec(sql string, args ...any) error {
 	return c.query(sql, nil, args...)
 }
@@ -96,7 +96,7 @@ func (c *conn) query(sql string, row func(*zs.Stmt) error, args ...any) error {
 	return rows(st, row)
 }
 
-// number returns the first column of the only row; none: 0.
+// number returns the first column of the only row, or 0 without rows.
 func (c *conn) number(sql string, args ...any) (int64, error) {
 	var n int64
 	err := c.query(sql, func(st *zs.Stmt) error {
@@ -148,7 +148,7 @@ func bind(st *zs.Stmt, args []any) {
 	}
 }
 
-// optional is a number that may be absent; it is NULL then.
+// optional is a number that may be missing (NULL).
 type optional struct {
 	has bool
 	n   uint64

@@ -52,7 +52,7 @@ func (c *conn) control(key string) ([]byte, error) {
 		return nil
 	}, key)
 	if damaged {
-		return nil, corrupt("load control", &backend.Damage{Problem: "the control value " + key + " is not as it was written"})
+		return nil, corrupt("load control", &backend.Damage{Problem: "the control value " + key + " differs from what was written"})
 	}
 	return value, err
 }

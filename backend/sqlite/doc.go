@@ -32,7 +32,7 @@
 //
 // # Damage
 //
-// SQLite has no sums of its pages, and its integrity_check looks at structure
+// SQLite has no checksums of its pages, and its integrity_check looks at structure
 // alone. So each advertiser, each campaign with its negatives and each group
 // with all it holds has a sum of its rows' hashes in the column sum, which is
 // for the version in summed. A writer adds and takes away the hashes of what it
@@ -45,12 +45,12 @@
 //
 // # Durability
 //
-// Write-ahead log with synchronous=FULL: what Commit or SaveControl reported
-// survives kill -9 and, as far as the disk keeps its word, a power loss.
+// The write-ahead log with synchronous=FULL: what Commit or SaveControl has
+// acknowledged survives kill -9 and, if the disk honours flushes, a power loss.
 //
 // # The file
 //
-// SQLite goes on writing to a file that was removed or replaced, which no other
+// SQLite keeps writing to a file that was removed or replaced, which no other
 // program sees. So before each read and after each commit the store
 // compares what the path names with what it has open: the database, its
 // write-ahead log and the log's index, by device and inode. A database whose

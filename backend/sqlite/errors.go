@@ -10,7 +10,7 @@ import (
 )
 
 // failed gives an error of SQLite its kind and a text that says what to do.
-// An interruption is the context's error.
+// An interruption returns the context's error.
 func failed(ctx context.Context, op, path string, err error) error {
 	if err == nil {
 		return nil
@@ -50,7 +50,7 @@ func diagnose(code zs.ResultCode) (fault.Kind, string) {
 	return fault.Internal, ""
 }
 
-// busy tells whether another connection holds the lock that err is about.
+// busy reports whether another connection holds the lock that err is about.
 func busy(err error) bool {
 	return zs.ErrCode(err).ToPrimary() == zs.ResultBusy
 }

@@ -101,7 +101,7 @@ func TestOpenFaults(t *testing.T) {
 		{"no folder", filepath.Join(dir, "no", "none.db"), true, fault.NotFound, "make it first"},
 		{"a folder", dir, true, fault.Invalid, "is a folder"},
 		{"no path", "", true, fault.Invalid, "name a file"},
-		{"newer", newer, true, fault.Version, "use the newer program"},
+		{"newer", newer, true, fault.Version, "use a newer program"},
 		{"another program's", foreign, true, fault.Corrupt, "another program"},
 		{"text", file("text.db", []byte(strings.Repeat("no database\n", 1000))), true, fault.Corrupt, "restore it from a copy"},
 		{"cut", cut, false, fault.Corrupt, "restore it from a copy"},

@@ -39,8 +39,8 @@ func (s *Store) reading(ctx context.Context, op string, f func(*conn) error) err
 	})
 }
 
-// Wait implements backend.Feed. A commit of this process wakes it at once,
-// those of others are looked for every Options.Poll, once for all who wait.
+// Wait implements backend.Feed. A commit of this process wakes it at once; those
+// of others are polled every Options.Poll, once for all callers.
 func (s *Store) Wait(ctx context.Context, after backend.Position) error {
 	since := time.Now()
 	for {
@@ -60,8 +60,8 @@ func (s *Store) Wait(ctx context.Context, after backend.Position) error {
 	}
 }
 
-// lookSince returns the newest change as of a look that began at a time not
-// before since: the last look of anybody who waits, or else a new one.
+// lookSince returns the newest change as of a query that began no earlier than
+// since: the last one of any caller of Wait, or a new one.
 func (s *Store) lookSince(ctx context.Context, since time.Time) (newest backend.Position, at time.Time, err error) {
 	s.lookMu.Lock()
 	defer s.lookMu.Unlock()
@@ -75,8 +75,8 @@ func (s *Store) lookSince(ctx context.Context, since time.Time) (newest backend.
 	return s.lookedNewest, s.lookedAt, nil
 }
 
-// Hold implements backend.Feed. A clock that was compacted already is taken as
-// it is: reading from it says fault.Stale.
+// Hold implements backend.Feed. A clock that was compacted already is accepted;
+// reading from it fails with fault.Stale.
 func (s *Store) Hold(ctx context.Context, reader string, clock uint64) error {
 	return s.write(ctx, "hold", func(c *conn) error {
 		return c.exec(`INSERT INTO feed_reader (name, clock, held_at) VALUES (?1, ?2, ?3)

@@ -17,9 +17,9 @@ import (
 	zs "zombiezen.com/go/sqlite"
 )
 
-// file is the database's file as it was found when it was opened. As long as a
-// connection is open, what its path names must stay the same: SQLite would go on
-// writing to a file that was removed, which no other program sees.
+// file identifies the database's file as opened. As long as a connection is open,
+// its path must name the same file: SQLite would keep writing to a removed file,
+// which no other program sees.
 type file struct {
 	path, id string
 	// parts are the database, its write-ahead log and the log's index.
@@ -42,7 +42,7 @@ type part struct {
 // suffixes of the names of the parts.
 var suffixes = [3]string{"", "-wal", "-shm"}
 
-// openFile finds out what a path names. The connection is the first one.
+// openFile opens what a path names and returns the first connection to it.
 func openFile(path string, o Options) (*file, *conn, error) {
 	// SQLite puts the log beside the file that a link leads to.
 	target, err := filepath.EvalSymlinks(path)
@@ -66,7 +66,7 @@ func openFile(path string, o Options) (*file, *conn, error) {
 	return f, c, nil
 }
 
-// fill reads what examine compares with.
+// fill records what examine compares with.
 func (f *file) fill(c *conn, target string, before fs.FileInfo) error {
 	id, err := c.id() // this also makes the write-ahead log, if there is none
 	if err != nil {
@@ -93,7 +93,7 @@ func (f *file) fill(c *conn, target string, before fs.FileInfo) error {
 	return err
 }
 
-// lost is the error of a file that is not there any more, or not the same.
+// lost returns the error for a file that is missing or has been replaced.
 func (f *file) lost(what, advice string) error {
 	return fault.Newf(fault.Unavailable, "sqlite: open file", "database %s %s: nothing is read or written; %s", f.path, what, advice)
 }
@@ -103,7 +103,7 @@ func (f *file) examine() error {
 	if f.overwrote != nil {
 		return f.overwrote
 	}
-	const back = "put the database or a backup of it there again"
+	const back = "restore the database or a backup of it at this path"
 	var now fs.FileInfo
 	for i, p := range f.parts {
 		info, err := os.Stat(p.path)
@@ -111,14 +111,14 @@ func (f *file) examine() error {
 		case errors.Is(err, fs.ErrNotExist) && i == 0:
 			return f.lost("was removed or renamed while it was open", back)
 		case errors.Is(err, fs.ErrNotExist):
-			return f.lost("lost its "+p.path, "the database is opened again when nothing uses it any more")
+			return f.lost("lost its "+p.path, "the database is reopened when nothing uses it any more")
 		case err != nil:
 			return f.lost("cannot be looked at ("+err.Error()+")", back)
 		case os.SameFile(info, p.info):
 		case i == 0:
-			return f.lost("was replaced by another file while it was open", "it is opened again when that has the same id")
+			return f.lost("was replaced by another file while it was open", "it is reopened if that has the same id")
 		default:
-			return f.lost("has another "+p.path+" than before", "the database is opened again when nothing uses it any more")
+			return f.lost("has another "+p.path+" than before", "the database is reopened when nothing uses it any more")
 		}
 		if i == 0 {
 			now = info
@@ -130,13 +130,13 @@ func (f *file) examine() error {
 	return f.examineContent(now)
 }
 
-// examineContent looks at a file that was written to: by SQLite, when the log
-// was copied into it, or by something else.
+// examineContent checks a file that was written to: by SQLite, when the log was
+// copied into it, or by another program.
 func (f *file) examineContent(now fs.FileInfo) error {
 	h, err := f.readHeader(now.Size() < f.size)
 	damaged := diagnosis(err) == fault.Corrupt
 	if err != nil && !damaged {
-		return f.lost("cannot be read ("+err.Error()+")", "it is tried again")
+		return f.lost("cannot be read ("+err.Error()+")", "it will be retried")
 	}
 	if damaged || f.header.number != 0 && (h.app != applicationID || h.number != f.header.number || h.schema < f.header.schema) {
 		f.overwrote = f.lost("was emptied or overwritten in place while it was open", "stop all programs that use it,"+
@@ -150,8 +150,8 @@ func (f *file) examineContent(now fs.FileInfo) error {
 	return nil
 }
 
-// leftovers checks that what lies beside a file that came in the place of this
-// one is not this one's: SQLite would mix them.
+// leftovers checks that the files beside a replacement of this file are not this
+// file's: SQLite would mix them.
 func (f *file) leftovers() error {
 	if info, err := os.Stat(f.path); err != nil || os.SameFile(info, f.parts[0].info) {
 		return nil
@@ -165,12 +165,12 @@ func (f *file) leftovers() error {
 	return nil
 }
 
-// header is what the first page of the file says, without the write-ahead log.
+// header is part of the file's first page, without the write-ahead log.
 // The schema's version never falls, except in a file made by a backup.
 type header struct{ app, number, schema int64 }
 
-// numberOf is what the header of a database with this id has as user_version,
-// so that a file that was overwritten is recognised by its first bytes.
+// numberOf returns the user_version in the header of a database with this id, so
+// that an overwritten file is recognised by its first bytes.
 func numberOf(id string) int64 {
 	sum := sha256.Sum256([]byte(id))
 	return int64(binary.BigEndian.Uint32(sum[:])>>1 | 1)

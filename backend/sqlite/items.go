@@ -68,7 +68,7 @@ func denseRun(ids []uint64) int {
 	return n
 }
 
-// readItems reads the groups with ids from first to last, by rising id, and
+// readItems reads the groups with ids from first to last, in ascending id order, and
 // compares each with its sum.
 func readItems(c *conn, first, last uint64) ([]*backend.Item, error) {
 	r, err := readGroups(c, first, last)
@@ -97,11 +97,11 @@ type itemReader struct {
 	}
 	at      int // where the last row belonged
 	h       hasher
-	orphans int // rows of groups that are not there; they are left out
+	orphans int // rows of missing groups, which are left out
 }
 
 // readGroups reads without comparing. Errors: fault.Corrupt for a group whose
-// campaign is gone.
+// campaign is missing.
 func readGroups(c *conn, first, last uint64) (*itemReader, error) {
 	r := &itemReader{c: c, first: first, last: last}
 	if last-first < chunkGroups {
@@ -135,17 +135,16 @@ func (r *itemReader) group(st *zs.Stmt) error {
 	return nil
 }
 
-// withoutCampaign is the error of a group that has no campaign. One that another
-// program put there without ever having one has no version either; it is left
-// out.
+// withoutCampaign returns the error for a group without a campaign. A group that
+// another program inserted without one has no version either and is skipped.
 func withoutCampaign(op string, id uint64, version int64) error {
 	if version == 0 {
 		return nil
 	}
-	return corrupt(op, &backend.Damage{Kind: backend.KindGroup, ID: id, Problem: "its campaign is gone"})
+	return corrupt(op, &backend.Damage{Kind: backend.KindGroup, ID: id, Problem: "its campaign is missing"})
 }
 
-// find returns the index of a group, or -1. Rows come by rising group id.
+// find returns the index of a group, or -1. Rows come by ascending group id.
 func (r *itemReader) find(id uint64) int {
 	if r.items[r.at].Group.ID == id {
 		return r.at

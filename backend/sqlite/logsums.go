@@ -53,7 +53,7 @@ func (c *conn) state() (s state, err error) {
 		return nil
 	})
 	if err == nil && !found {
-		err = corrupt("read state", &backend.Damage{Problem: "the table state is not as it was written"})
+		err = corrupt("read state", &backend.Damage{Problem: "the table state differs from what was written"})
 	}
 	return s, err
 }
@@ -64,7 +64,7 @@ const selectChange = "SELECT clock, mark, kind, id, advertiser_id, campaign_id, 
 func scanChange(st *zs.Stmt) (backend.Change, error) {
 	n, whole := summedColumns(st, 0)
 	if !whole {
-		return backend.Change{}, corrupt("changes", &backend.Damage{Problem: "an entry of the log is not as it was written"})
+		return backend.Change{}, corrupt("changes", &backend.Damage{Problem: "an entry of the log differs from what was written"})
 	}
 	return backend.Change{
 		Clock: uint64(n[0]), Mark: uint64(n[1]), Kind: backend.Kind(n[2]), ID: uint64(n[3]),

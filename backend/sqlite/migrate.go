@@ -71,11 +71,11 @@ func prepare(ctx context.Context, path string, o Options) error {
 }
 
 func newerSchema(path string, version int64) error {
-	return fault.Newf(fault.Version, "sqlite: open", "database %s has schema version %d, this program knows %d: use the newer program",
+	return fault.Newf(fault.Version, "sqlite: open", "database %s has schema version %d, this program supports %d: use a newer program",
 		path, version, schemaVersion)
 }
 
-// checkPath says what is wrong with a path in plainer words than SQLite.
+// checkPath returns what is wrong with a path, in plainer words than SQLite's.
 func checkPath(path string, o Options) error {
 	const op = "sqlite: open"
 	info, err := os.Stat(path)

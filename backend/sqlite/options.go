@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Options say how a database is opened. The zero value is the default.
+// Options configure Open. The zero value has the defaults.
 type Options struct {
 	// Create makes the file when it is missing.
 	Create bool

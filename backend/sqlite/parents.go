@@ -41,8 +41,8 @@ func (n *snapshot) Advertisers(ctx context.Context, ids []uint64) ([]*backend.Ad
 	return list, nil
 }
 
-// parents are advertisers or campaigns with what their rows say of their sums,
-// and the sums of the rows that were read.
+// parents are advertisers or campaigns with their stored sums and the sums of the
+// rows read.
 type parents[T any] struct {
 	list   []*T
 	stored []stored
@@ -103,7 +103,7 @@ func readCampaigns(c *conn, ids []uint64) (r parents[backend.Campaign], err erro
 }
 
 // readCampaignNegatives fills in the negatives of campaigns; all says that they
-// are every campaign by rising id. Rows of campaigns that are not there are left
+// are every campaign in ascending id order. Rows of missing campaigns are left
 // out.
 func readCampaignNegatives(c *conn, h *hasher, r *parents[backend.Campaign], all bool) error {
 	at := 0
@@ -141,7 +141,7 @@ func readCampaignNegatives(c *conn, h *hasher, r *parents[backend.Campaign], all
 	return nil
 }
 
-// byIDs runs a SELECT of one table for each id, or for all rows by rising id
+// byIDs runs a SELECT of one table for each id, or for all rows in ascending id order
 // when ids is nil.
 func byIDs(c *conn, sql string, ids []uint64, row func(*zs.Stmt) error) error {
 	if ids == nil {

@@ -15,9 +15,9 @@ const (
 	reopenEvery = 100 * time.Millisecond
 )
 
-// pool holds the connections to a database that nobody uses at the moment. It
-// hands them out only while the path still names the file that they are open
-// on, and opens the file again when the same database is back.
+// pool holds the idle connections to a database. It hands them out only while the
+// path still names the file that they have open, and reopens the file when the
+// same database is back.
 type pool struct {
 	path    string
 	options Options
@@ -112,7 +112,7 @@ func (p *pool) give(c *conn, write bool) error {
 	return nil
 }
 
-// discard closes a connection that is of no more use.
+// discard closes a connection that cannot be reused.
 func (p *pool) discard(c *conn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -124,7 +124,7 @@ func (p *pool) check(c *conn) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if c.of != p.file {
-		return c.of.lost("was replaced while it was being used", "start again with what is there now")
+		return c.of.lost("was replaced while it was being used", "retry with the present file")
 	}
 	return p.file.examine()
 }
@@ -154,10 +154,10 @@ func (p *pool) reopen(ctx context.Context, why error) error {
 	id, err := storedID(p.path, p.options)
 	switch {
 	case err != nil:
-		return fault.Newf(fault.Unavailable, "sqlite: open file", "%w; what is there now cannot be used: %w", why, err)
+		return fault.Newf(fault.Unavailable, "sqlite: open file", "%w; the present file cannot be used: %w", why, err)
 	case id != p.file.id:
 		return p.file.lost("is another database now, with the id "+id+" and not "+p.file.id,
-			"put the one that was there or a backup of it back, or start this program anew")
+			"restore the previous one or a backup of it, or restart this program")
 	}
 	o := p.options
 	o.Create = false

@@ -33,13 +33,13 @@ func (c *conn) id() ([]byte, error) {
 func (c *conn) sameID() error {
 	id, err := c.id()
 	if err == nil && string(id) != c.of.id {
-		err = c.of.lost("has another id than before, "+string(id)+" and not "+c.of.id, "start this program anew")
+		err = c.of.lost("has another id than before, "+string(id)+" and not "+c.of.id, "restart this program")
 	}
 	return err
 }
 
-// Newest implements backend.Feed. Those who wait for changes call it all the time,
-// so the log is read only when something was committed since the last look.
+// Newest implements backend.Feed. It is called often, by everyone who waits for changes,
+// so the log is read only if something was committed since the last call.
 func (s *Store) Newest(ctx context.Context) (backend.Position, error) {
 	var p backend.Position
 	err := s.read(ctx, "newest change", func(c *conn) error {
@@ -60,7 +60,7 @@ func (s *Store) Newest(ctx context.Context) (backend.Position, error) {
 	return p, err
 }
 
-// look is what a connection found when it last looked for the newest change.
+// look is the newest change as last read by a connection.
 // The version changes when another connection commits, of this or any other
 // process.
 type look struct {
@@ -92,7 +92,7 @@ func (s *Store) At(ctx context.Context, clock uint64) (backend.Position, error) 
 	return p, err
 }
 
-// follows checks that a reader which has seen the log up to p can go on here.
+// follows checks that a reader which has read the log up to p can continue here.
 func (c *conn) follows(p backend.Position) error {
 	const op = "sqlite: changes"
 	log, err := c.state()
@@ -119,7 +119,7 @@ func (c *conn) at(end backend.Position, clock uint64) (backend.Position, error) 
 	switch {
 	case clock < end.Clock:
 		return backend.Position{}, fault.Newf(fault.Stale, "sqlite: changes",
-			"the changes after clock %d are gone, those up to %d were compacted: start again from a snapshot", clock, end.Clock)
+			"the changes after clock %d are gone, since those up to %d were compacted: start again from a snapshot", clock, end.Clock)
 	case clock == end.Clock:
 		return end, nil
 	case clock > math.MaxInt64:
@@ -145,7 +145,7 @@ func (c *conn) newest() (backend.Position, error) {
 }
 
 // alignClock makes the next clock follow the newest, which it returns. SQLite
-// keeps the number by itself, and where that is damaged a change would get a
+// maintains that number itself, and if it is damaged a change would get a
 // clock that readers are past.
 func (c *conn) alignClock() (backend.Position, error) {
 	p, err := c.newest()

@@ -13,15 +13,15 @@ import (
 	zs "zombiezen.com/go/sqlite"
 )
 
-// scratch is a store whose file goes when it is closed.
+// scratch is a store whose file is removed when it is closed.
 type scratch struct {
 	*Store
 	dir string
 }
 
-// OpenScratch opens a copy of the database at path as it is now, to try changes
-// out: the database is only read, and its writers do not wait. If there is none
-// yet, the copy is empty. The copy lies in the directory for temporary files
+// OpenScratch opens a copy of the database at path, to try changes out: the
+// database is only read, and its writers do not wait. If it does not exist, the
+// copy is empty. The copy lies in the directory for temporary files
 // (TMPDIR), which needs as much room as the database, until Close. Kinds of
 // errors: those of Open.
 func OpenScratch(ctx context.Context, path string, o Options) (backend.Store, error) {
@@ -51,7 +51,7 @@ func (s *scratch) Close() error {
 	return errors.Join(s.Store.Close(), os.RemoveAll(s.dir))
 }
 
-// copyPages is how much is copied between two looks at the context.
+// copyPages is how many pages are copied between two checks of the context.
 const copyPages = 1024
 
 // copyDatabase copies what is at from, if anything, in one read transaction.

@@ -138,7 +138,7 @@ func readSizes(c *conn, after uint64, limit int) ([]backend.GroupSize, error) {
 		}
 		switch {
 		case g.ID <= after || len(sizes) > 0 && g.ID <= sizes[len(sizes)-1].ID:
-			return corrupt("read group sizes", &backend.Damage{Kind: backend.KindGroup, ID: g.ID, Problem: "it is not where its id belongs"})
+			return corrupt("read group sizes", &backend.Damage{Kind: backend.KindGroup, ID: g.ID, Problem: "its row is not stored under its id"})
 		case !st.ColumnIsNull(2):
 			sizes = append(sizes, g)
 			return nil
@@ -156,7 +156,7 @@ func readSizes(c *conn, after uint64, limit int) ([]backend.GroupSize, error) {
 		}
 		i, found := slices.BinarySearchFunc(sizes, id, func(g backend.GroupSize, id uint64) int { return cmp.Compare(g.ID, id) })
 		if !found {
-			return none // a row of a group that is not there
+			return none // a row of a missing group
 		}
 		at = i
 		return &sizes[at]

@@ -68,7 +68,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// Close releases the file. Transactions and snapshots must be over.
+// Close releases the file. All transactions and snapshots must have ended.
 func (s *Store) Close() (err error) {
 	s.once.Do(func() { err = s.close() })
 	return err
@@ -187,8 +187,8 @@ func (s *Store) write(ctx context.Context, op string, f func(*conn) error) error
 	return s.written(ctx, op, c, err)
 }
 
-// written ends a write transaction, of which err is the outcome so far. What was
-// committed is acknowledged only if it went into the database's file.
+// written ends a write transaction whose outcome so far is err. A commit is
+// acknowledged only if it went into the database's file.
 func (s *Store) written(ctx context.Context, op string, c *conn, err error) error {
 	if err != nil {
 		err = s.explain(ctx, op, c, err)
@@ -204,8 +204,8 @@ func (s *Store) written(ctx context.Context, op string, c *conn, err error) erro
 	return err
 }
 
-// explain gives an error of a connection its kind; the loss of the file comes
-// before what follows from it.
+// explain gives an error of a connection its kind; the loss of the file takes
+// precedence over errors that follow from it.
 func (s *Store) explain(ctx context.Context, op string, c *conn, err error) error {
 	if err == nil {
 		return nil
@@ -216,7 +216,7 @@ func (s *Store) explain(ctx context.Context, op string, c *conn, err error) erro
 	return describe(ctx, op, s.path, err)
 }
 
-// describe is failed for errors that may have a kind already.
+// describe is like failed, for errors that may already have a kind.
 func describe(ctx context.Context, op, path string, err error) error {
 	if err == nil || fault.KindOf(err) != fault.Internal {
 		return err

@@ -11,15 +11,15 @@ import (
 	zs "zombiezen.com/go/sqlite"
 )
 
-// sum is that of an entity: its rows' hashes, added up, so that a writer that
-// changes one row needs not read the others.
+// sum is the sum of an entity's row hashes, so that a writer that changes one row
+// need not read the others.
 type sum uint64
 
 // unsummedSum is the sum of entities that have none yet (migration 4).
 const unsummedSum sum = 6364136223846793005
 
 // hasher makes the hashes of rows. Each begins with the table, the owner and the
-// id; all columns follow but the version, which is compared by itself.
+// id; all columns follow but the version, which is compared separately.
 type hasher struct{ buf []byte }
 
 const (
@@ -75,7 +75,7 @@ func (h *hasher) advertiser(id uint64, name string, enabled bool) sum {
 	return h.end()
 }
 
-// campaign hashes all but the mark of the budget, which is written by itself.
+// campaign hashes all but the mark of the budget, which is written separately.
 func (h *hasher) campaign(id, advertiser uint64, name string, v campaignValue) sum {
 	h.begin(rowCampaign, advertiser, id)
 	text(h, name)
@@ -141,7 +141,7 @@ func ad[T string | []byte](h *hasher, group, id uint64, headlines, descriptions 
 	return h.end()
 }
 
-// stored is what an entity's row says of its sum.
+// stored is the sum columns of an entity's row.
 type stored struct {
 	sum             sum
 	summed, version uint64
@@ -153,16 +153,15 @@ func scanStored(st *zs.Stmt, at int) stored {
 }
 
 // verify compares an entity's sum with that of its rows as they were read.
-// byOthers: another program has changed it since it was summed, so that its sum
-// says nothing. The first error is damage of the entity, the second one of the
-// database that kept it from being looked at.
+// byOthers is set if another program has changed it since, so that the sum is
+// out of date. d is damage of the entity, err a failure to read.
 func (c *conn) verify(kind backend.Kind, id uint64, s stored, rows sum) (byOthers bool, d *backend.Damage, err error) {
 	if s.summed == s.version && s.sum == rows {
 		return false, nil, nil
 	}
 	byOthers, d, err = c.current(kind, id, s)
 	if !byOthers && d == nil && err == nil {
-		d = &backend.Damage{Kind: kind, ID: id, Problem: "its rows are not as they were written"}
+		d = &backend.Damage{Kind: kind, ID: id, Problem: "its rows differ from what was written"}
 	}
 	return byOthers, d, err
 }
@@ -181,7 +180,7 @@ func (c *conn) current(kind backend.Kind, id uint64, s stored) (byOthers bool, d
 		}
 		return true, d, err
 	case s.summed > s.version:
-		return false, damage("its version is not as it was written"), nil
+		return false, damage("its version differs from what was written"), nil
 	}
 	e, found, err := c.entry(s.version)
 	if fault.Is(err, fault.Corrupt) || err == nil && (!found || e.Kind != kind || e.ID != id || e.Removed) {
@@ -192,7 +191,7 @@ func (c *conn) current(kind backend.Kind, id uint64, s stored) (byOthers bool, d
 
 // corrupt returns damage as an error that says what to do.
 func corrupt(op string, d *backend.Damage) error {
-	return fault.Newf(fault.Corrupt, "sqlite: "+op, "%w: the database is damaged; see what `adshard db check` finds, and restore it from a copy", d)
+	return fault.Newf(fault.Corrupt, "sqlite: "+op, "%w: the database is damaged; run `adshard db check` for details, and restore it from a copy", d)
 }
 
 // checked is verify for those who read one entity.

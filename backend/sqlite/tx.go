@@ -10,11 +10,10 @@ import (
 
 // limits bound what a transaction keeps in memory.
 type limits struct {
-	// queued is how many changed rows of one table are held back before they
-	// are written together.
+	// queued is how many changed rows of one table are buffered before they are
+	// written together.
 	queued int
-	// cached is how many rows are remembered before all are forgotten; they are
-	// read again when needed.
+	// cached is how many rows are cached before the cache is emptied.
 	cached int
 	// parents is the same for advertisers, campaigns and groups each.
 	parents int
@@ -23,13 +22,12 @@ type limits struct {
 // ordinary are the limits of a store: some tens of megabytes.
 func ordinary() limits { return limits{queued: 2048, cached: 100_000, parents: 20_000} }
 
-// tx is a backend.Tx: it remembers the rows that it has seen, so that an
-// upsert finds out what differs without the database, and writes what differs
-// together. It is used by one goroutine.
+// tx is a backend.Tx. It caches the rows that it has read, so that an upsert is
+// compared without the database, and buffers what differs. It is used by one goroutine.
 type tx struct {
 	s *Store
 	c *conn
-	// failure is the first error of the database; nothing goes on after it.
+	// failure is the first error of the database; all later calls return it.
 	failure error
 	done    bool
 	// writing says that state.since was set.
@@ -38,8 +36,8 @@ type tx struct {
 	given   ids // the last ids given
 	stored  ids // as state has them
 	sums    *sumWriter
-	// owners are the advertisers of campaigns; empty are campaigns that were made
-	// in this transaction, of which all groups are known.
+	// owners are the advertisers of campaigns; empty are the campaigns created in
+	// this transaction, all of whose groups are cached.
 	owners map[uint64]uint64
 	empty  map[uint64]bool
 
@@ -52,10 +50,10 @@ type tx struct {
 	dirtyCamps  []*campaignRow
 	dirtyGroups []*groupRow
 
-	keywords    held[phrase, keywordValue]
-	negatives   held[phrase, negativeValue] // of groups
-	campaignNeg held[phrase, negativeValue]
-	ads         held[adContent, adValue]
+	keywords    children[phrase, keywordValue]
+	negatives   children[phrase, negativeValue] // of groups
+	campaignNeg children[phrase, negativeValue]
+	ads         children[adContent, adValue]
 }
 
 // ids are the counters of the entities that have no table key of their own.
@@ -95,24 +93,24 @@ func (t *tx) forget() {
 	t.campaigns = make(map[ownedName]*campaignRow)
 	t.groups = make(map[ownedName]*groupRow)
 	t.owners, t.empty = make(map[uint64]uint64), make(map[uint64]bool)
-	t.keywords = newHeld(t, keywordSQL, &t.given.keyword)
-	t.negatives = newHeld(t, groupNegativeSQL, &t.given.negative)
-	t.campaignNeg = newHeld(t, campaignNegativeSQL, &t.given.negative)
-	t.ads = newHeld(t, adSQL, &t.given.ad)
+	t.keywords = newChildren(t, keywordSQL, &t.given.keyword)
+	t.negatives = newChildren(t, groupNegativeSQL, &t.given.negative)
+	t.campaignNeg = newChildren(t, campaignNegativeSQL, &t.given.negative)
+	t.ads = newChildren(t, adSQL, &t.given.ad)
 }
 
-// ready says whether the transaction can go on.
+// ready returns an error if the transaction cannot continue.
 func (t *tx) ready(ctx context.Context) error {
 	if t.failure != nil {
 		return t.failure
 	}
 	if t.done {
-		return fault.Newf(fault.Conflict, "sqlite: write", "the transaction is over: begin another")
+		return fault.Newf(fault.Conflict, "sqlite: write", "the transaction has ended: begin another")
 	}
 	return ctx.Err()
 }
 
-// fail remembers an error of the database and gives it a kind.
+// fail records an error of the database and gives it a kind.
 func (t *tx) fail(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -124,8 +122,8 @@ func (t *tx) fail(ctx context.Context, err error) error {
 	return err
 }
 
-// write runs a writing statement; the first of the transaction tells the
-// triggers where it began.
+// write runs a writing statement; before the first one it sets state.since for the
+// triggers.
 func (t *tx) write(sql string, args ...any) error {
 	if err := t.announce(); err != nil {
 		return err
@@ -172,8 +170,8 @@ func (t *tx) bound() error {
 	return nil
 }
 
-// Commit implements backend.Tx. The transaction is over after it in any case;
-// when it fails, nothing was written.
+// Commit implements backend.Tx. The transaction has ended afterwards in any case;
+// if it failed, nothing was written.
 func (t *tx) Commit(ctx context.Context) error {
 	err := t.ready(ctx)
 	if t.done {

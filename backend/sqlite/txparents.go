@@ -13,8 +13,8 @@ import (
 	zs "zombiezen.com/go/sqlite"
 )
 
-// advertiserRow, campaignRow and groupRow are parents as the transaction knows
-// them: as wanted and as the database has them.
+// advertiserRow, campaignRow and groupRow are cached parents: their new state and
+// that in the database.
 type advertiserRow struct {
 	id          uint64
 	name        string
@@ -133,7 +133,7 @@ func (t *tx) ownerOf(campaign uint64) (uint64, error) {
 	return uint64(owner), err
 }
 
-// findAdvertiser returns nil when there is none.
+// findAdvertiser returns nil if there is none.
 func (t *tx) findAdvertiser(name string) (*advertiserRow, error) {
 	if r := t.advertisers[name]; r != nil {
 		return r, nil

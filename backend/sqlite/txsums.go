@@ -9,7 +9,7 @@ import (
 	zs "zombiezen.com/go/sqlite"
 )
 
-// sumWriter keeps the sums of the entities that a write transaction changes.
+// sumWriter maintains the sums of the entities that a write transaction changes.
 // A change of a row adds the hash of the new row and subtracts that of the old one,
 // as read: a row that was already damaged stays detectable.
 type sumWriter struct {
@@ -29,8 +29,8 @@ type entity struct {
 // summing is the sum of an entity as the transaction leaves it.
 type summing struct {
 	sum sum
-	// anew: the database had no sum of the version before, so that all rows are
-	// read again at the end.
+	// anew is set if the database had no sum of the previous version, so that all
+	// rows are read again at the end.
 	anew bool
 }
 
@@ -111,7 +111,7 @@ func (w *sumWriter) write(e entity, s sum) error {
 	return w.c.exec("UPDATE "+tables[e.kind]+" SET sum = ?, summed = version WHERE id = ?", uint64(s), e.id)
 }
 
-// anew sums entities, by rising id, from their rows.
+// anew sums entities, in ascending id order, from their rows.
 func (w *sumWriter) anew(kind backend.Kind, ids []uint64) error {
 	switch {
 	case len(ids) == 0: // nil would mean all
@@ -167,8 +167,8 @@ func (c *conn) changedByOthers(kind backend.Kind, after, upTo uint64) (ids []uin
 	return ids, err
 }
 
-// sumOthers sums again what other programs have changed, as far as the log
-// reaches, and returns the clock that it came to.
+// sumOthers updates the sums of what other programs have changed, as far as the
+// log reaches, and returns the clock that it reached.
 func (s *Store) sumOthers(ctx context.Context) (end uint64, err error) {
 	var lists [backend.KindGroup + 1][]uint64
 	var f *file
@@ -229,7 +229,7 @@ func (s *Store) sumOlder(ctx context.Context) error {
 		})
 	}
 	if fault.Is(err, fault.Locked) || fault.Is(err, fault.Corrupt) {
-		return nil // the next one that opens it goes on; damage shows when it is read
+		return nil // the next process that opens it continues; damage is detected when it is read
 	}
 	return err
 }

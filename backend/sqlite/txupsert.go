@@ -55,7 +55,7 @@ func (t *tx) UpdateAdvertiser(ctx context.Context, id uint64, status backend.Sta
 	return nil
 }
 
-// Campaign implements backend.Tx. Removing returns the id that there was, or 0.
+// Campaign implements backend.Tx. Removing returns the id of the removed one, or 0.
 func (t *tx) Campaign(ctx context.Context, advertiser uint64, name string, p backend.CampaignPatch) (uint64, error) {
 	if err := t.ready(ctx); err != nil {
 		return 0, err
@@ -109,7 +109,7 @@ func (t *tx) createCampaign(ctx context.Context, key ownedName, p backend.Campai
 	return r.id, nil
 }
 
-// Group implements backend.Tx. Removing returns the id that there was, or 0.
+// Group implements backend.Tx. Removing returns the id of the removed one, or 0.
 func (t *tx) Group(ctx context.Context, campaign uint64, name string, p backend.GroupPatch) (uint64, error) {
 	if err := t.ready(ctx); err != nil {
 		return 0, err
@@ -167,8 +167,8 @@ func (t *tx) createGroup(ctx context.Context, key ownedName, p backend.GroupPatc
 	return r.id, nil
 }
 
-// removeParent deletes an advertiser or campaign with all it holds. What is
-// known of others is read again when needed: removing is rare.
+// removeParent deletes an advertiser or campaign with all it holds. The
+// cache is emptied: removals are rare.
 func (t *tx) removeParent(ctx context.Context, entity backend.Entity, sql string, id uint64) error {
 	if err := t.flush(); err != nil {
 		return err

@@ -175,8 +175,8 @@ func (b *board) split(slice uint64, at balance.Key, format string, args ...any) 
 	return right, true
 }
 
-// merge has a slice take in its right neighbour; false when the core would
-// refuse it.
+// merge joins a slice with its right neighbour; it returns false if the core would
+// refuse that.
 func (b *board) merge(left, right uint64, format string, args ...any) bool {
 	if b.edit.Merge(left, right) != nil {
 		return false

@@ -44,7 +44,7 @@ func (i *iteration) cuts(p *part) bool {
 	return i.Grain > 0 && p.Items > 1 && p.Load > i.Gain*i.mean
 }
 
-// single returns the load from which on an item of a node is cut out by itself:
+// single returns the load from which on an item of a node is cut out as a slice of its own:
 // worth a move, and not too many of them.
 func (i *iteration) single(node int) float64 {
 	least := i.Gain * i.mean

@@ -42,8 +42,8 @@ func (i *iteration) merge() {
 	}
 }
 
-// mergeHere merges two neighbours on one node. The right one stands for both
-// from then on, so that it may take in the next.
+// mergeHere merges two neighbours on one node. The right one represents both
+// from then on, so that it may be merged with the next.
 func (i *iteration) mergeHere(a, b *part) {
 	n := &i.nodes[a.at]
 	if n.slices <= i.MergeAbove {

@@ -134,7 +134,7 @@ func (i *iteration) chunksOf(node int) []chunk {
 	return i.chunks[node]
 }
 
-// perMove is what a move costs by itself, as a share of all data.
+// perMove is the fixed cost of a move, as a share of all data.
 const perMove = 1e-5
 
 // target returns the coolest node for a piece; -1: none has room or may.

@@ -30,7 +30,7 @@ const mostEmpty = 64
 func readRandom(r *reader) Random {
 	seed, most := 1, 100_000
 	r.count(&seed, "seed", math.MaxInt32, "decides which node is drawn for an item")
-	r.count(&most, "slices", 250_000, "slices at most; with more items a slice holds several")
+	r.count(&most, "slices", 250_000, "maximum number of slices; with more items a slice has several")
 	return Random{Seed: uint64(seed), MostSlices: most}
 }
 

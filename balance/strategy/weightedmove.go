@@ -23,7 +23,7 @@ const (
 // the load; a slice on its way counts where it
 // goes; a split lies where it halves the load, never within an item; the mean
 // slice is that of at least MergeAbove slices a node, so that a start with few
-// slices, or more nodes than slices, gets going. Nodes that are gone or drain
+// slices, or more nodes than slices, gets going. Nodes that are lost or drain
 // are emptied by the core (its "clean-up" step).
 type WeightedMove struct {
 	name   string
@@ -90,7 +90,7 @@ func Fast() WeightedMoveConfig {
 }
 
 func readWeightedMove(r *reader, name string, c WeightedMoveConfig) WeightedMove {
-	r.count(&c.MergeAbove, "merge-above", 100_000, "slices that a node keeps before its cool ones are merged")
+	r.count(&c.MergeAbove, "merge-above", 100_000, "number of slices per node above which cool ones are merged")
 	r.number(&c.MergeShare, "merge-share", 0, 1, "share of all items that may move in an iteration to merge slices")
 	r.number(&c.MoveShare, "move-share", 0, 1, "share of all items that may move in an iteration")
 	r.number(&c.SplitAt, "split-at", 1, 1e6, "times the mean slice that a slice must have to be split")

@@ -92,7 +92,7 @@ func (c *cluster) wipe(slave int) {
 	}
 }
 
-// ready tells whether a slave holds all that it should.
+// ready reports whether a slave holds all that it should.
 func (c *cluster) ready(slave int) bool {
 	resp, err := c.client.Get(c.slaveAdmin[slave] + "/readyz")
 	if err != nil {

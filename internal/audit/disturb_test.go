@@ -89,7 +89,7 @@ func (o *outages) end() {
 	o.list[len(o.list)-1].until = time.Now()
 }
 
-// during tells whether a time touches an outage.
+// during reports whether a time touches an outage.
 func (o *outages) during(from, until time.Time) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -1,6 +1,6 @@
 // Package audit holds the proof that no ad is ever missed while it moves: a
 // cluster of real processes is asked all the time while strategies switch, data
-// change and processes are killed, and every complete answer is held against
+// change and processes are killed, and every complete answer is compared with
 // the slow oracle. It has tests only.
 //
 // The short form runs with the other tests; `make audit` runs the long one.

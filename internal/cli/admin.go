@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// adminTimeout is longer than an admin port takes for an answer.
+// adminTimeout is longer than an admin port takes to answer.
 const adminTimeout = 15 * time.Second
 
 // adminFlags are those of all commands that talk to a balancer.
@@ -19,7 +19,7 @@ type adminFlags struct {
 
 func (f *adminFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.addr, "addr", defaultAdmin, "the admin address of the balancer, or of adshard up")
-	c.Flags().BoolVar(&f.json, "json", false, "show the answer as the server gave it")
+	c.Flags().BoolVar(&f.json, "json", false, "print the server's answer as JSON")
 }
 
 // client returns a client of the balancer's admin port.
@@ -31,8 +31,7 @@ func (f *adminFlags) client() (*client, error) {
 	return c, err
 }
 
-// show asks for a path and shows the answer: with --json as it came, else by
-// human.
+// show requests a path and shows the answer: unchanged with --json, else by human.
 func show[T any](ctx context.Context, f *adminFlags, s Streams, path string, query url.Values, human func(*T) error) error {
 	c, err := f.client()
 	if err != nil {
@@ -43,11 +42,11 @@ func show[T any](ctx context.Context, f *adminFlags, s Streams, path string, que
 	if err != nil {
 		return err
 	}
-	return given(c, f, s, body, human)
+	return render(c, f, s, body, human)
 }
 
-// tell posts v, or nothing when it is nil, and shows the answer likewise.
-func tell[T any](ctx context.Context, f *adminFlags, s Streams, path string, v any, human func(*T) error) error {
+// send posts v, or an empty body if it is nil, and shows the answer likewise.
+func send[T any](ctx context.Context, f *adminFlags, s Streams, path string, v any, human func(*T) error) error {
 	c, err := f.client()
 	if err != nil {
 		return err
@@ -57,10 +56,11 @@ func tell[T any](ctx context.Context, f *adminFlags, s Streams, path string, v a
 	if err != nil {
 		return err
 	}
-	return given(c, f, s, body, human)
+	return render(c, f, s, body, human)
 }
 
-func given[T any](c *client, f *adminFlags, s Streams, body []byte, human func(*T) error) error {
+// render shows a body: unchanged with --json, else by human.
+func render[T any](c *client, f *adminFlags, s Streams, body []byte, human func(*T) error) error {
 	if f.json {
 		_, err := s.Out.Write(body)
 		return err

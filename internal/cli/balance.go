@@ -12,19 +12,20 @@ func balanceCommand(s Streams) *cobra.Command {
 	c := group(&cobra.Command{
 		Use:   "balance",
 		Short: "See and steer how ad groups move between slaves",
-		Long: `Shows how even the load is, what moves and why, and tells the balancer what to do,
-by its admin port. Answers to queries are the same whatever is moved.`,
-		Example: `  adshard balance status --watch     how even the load is, and what moves
+		Long: `Shows how evenly the load is spread, what is moving and why, and controls the
+balancer through its admin port. Moves never change the answers to queries.`,
+		Example: `  adshard balance status --watch     how evenly the load is spread, and what is moving
   adshard balance why 7              why slice 7 is where it is
   adshard balance plan               what would be done now`,
 	})
 	c.AddCommand(
 		balanceStatusCommand(s), balanceSlicesCommand(s), balancePlanCommand(s), balanceWhyCommand(s),
 		balanceMoveCommand(s), balanceStrategyCommand(s),
-		balancePauseCommand(s, "pause", "Stop balancing; moves under way end",
-			`Stops balancing: no strategy decides any more, lost slaves are not emptied. Moves under
-way end, and move and drain still work.`, "balancing is paused; `adshard balance resume` goes on"),
-		balancePauseCommand(s, "resume", "Go on balancing", "Goes on with balancing after a pause.", "balancing goes on"),
+		balancePauseCommand(s, "pause", "Stop balancing; moves under way finish",
+			`Stops balancing: the strategy is not asked any more, and lost slaves are not
+evacuated. Moves under way finish; "balance move" and "slaves drain" still work. Use
+it while you change the cluster by hand.`, "balancing is paused; `adshard balance resume` resumes it"),
+		balancePauseCommand(s, "resume", "Resume balancing", "Resumes balancing after a pause.", "balancing is resumed"),
 	)
 	return c
 }
@@ -34,7 +35,7 @@ func balancePauseCommand(s Streams, name, short, long, done string) *cobra.Comma
 	c := &cobra.Command{
 		Use: name, Short: short, Long: long, Example: "  adshard balance " + name, Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return tell(c.Context(), &f, s, "/v1/balance/"+name, nil, func(*api.Paused) error {
+			return send(c.Context(), &f, s, "/v1/balance/"+name, nil, func(*api.Paused) error {
 				_, err := fmt.Fprintln(s.Out, done)
 				return err
 			})

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// askEvery is the time between two looks at how far something is.
+	// askEvery is the time between two polls of an operation's progress.
 	askEvery = 250 * time.Millisecond
 	// awayFor is how long a balancer may be away meanwhile: time to start it
 	// again.
@@ -29,8 +29,9 @@ func balanceMoveCommand(s Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "move SLICE SLAVE",
 		Short: "Move a slice to a slave",
-		Long: `Moves a slice to a slave and waits until it is done or given up; broken off (Ctrl-C)
-the move goes on. Answers stay complete meanwhile. It works while balancing is paused.`,
+		Long: `Moves a slice to a slave and waits until the move has finished or was cancelled. If
+the command is interrupted (Ctrl-C), the move continues. Answers stay complete
+meanwhile. It also works while balancing is paused.`,
 		Example: `  adshard balance move 7 slave-2`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
@@ -44,7 +45,7 @@ the move goes on. Answers stay complete meanwhile. It works while balancing is p
 		},
 	}
 	f.add(c)
-	c.Flags().BoolVar(&noWait, "no-wait", false, "do not wait until it is done")
+	c.Flags().BoolVar(&noWait, "no-wait", false, "do not wait until the move has finished")
 	return c
 }
 
@@ -59,8 +60,8 @@ func runMove(ctx context.Context, f *adminFlags, s Streams, r api.MoveRequest, n
 		return err
 	}
 	if noWait {
-		return given(c, f, s, body, func(m *api.SliceMove) error {
-			_, err := fmt.Fprintf(s.Out, "slice %d is on its way from %s to %s: `adshard balance why %d` shows how far it is\n",
+		return render(c, f, s, body, func(m *api.SliceMove) error {
+			_, err := fmt.Fprintf(s.Out, "slice %d is moving from %s to %s; `adshard balance why %d` shows its progress\n",
 				m.Slice, printable(m.From), printable(m.To), m.Slice)
 			return err
 		})
@@ -71,13 +72,13 @@ func runMove(ctx context.Context, f *adminFlags, s Streams, r api.MoveRequest, n
 	if err != nil {
 		return err
 	}
-	return given(c, f, s, body, func(v *api.SliceStory) error {
+	return render(c, f, s, body, func(v *api.SliceStory) error {
 		_, err := fmt.Fprintf(s.Out, "slice %d is on %s: %s\n", v.Slice, printable(v.Slave), many(v.Items, "ad group"))
 		return err
 	})
 }
 
-// moveWait waits for a move.
+// moveWait polls a move until it ends.
 type moveWait struct {
 	client *client
 	says   *progress.Line
@@ -85,10 +86,10 @@ type moveWait struct {
 	to     string
 }
 
-// wait returns the story of the slice when it is where it was to go.
+// wait returns the story of the slice once it has reached its target.
 func (w *moveWait) wait(ctx context.Context) ([]byte, error) {
 	var last []byte
-	goesOn := fmt.Sprintf("the move goes on; `adshard balance why %d` shows how far it is", w.slice)
+	goesOn := fmt.Sprintf("the move continues; `adshard balance why %d` shows its progress", w.slice)
 	err := patiently(ctx, w.says, goesOn, func() (done bool, err error) {
 		body, err := w.client.get(ctx, "/v1/balance/why/"+strconv.FormatUint(w.slice, 10), nil)
 		if err != nil {
@@ -110,13 +111,13 @@ func (w *moveWait) wait(ctx context.Context) ([]byte, error) {
 		if len(v.Events) > 0 {
 			why = v.Events[0].Text
 		}
-		return false, fault.Newf(fault.Conflict, "", "slice %d was not moved, it is on %s: %s", w.slice, printable(v.Slave), printable(why))
+		return false, fault.Newf(fault.Conflict, "", "slice %d was not moved and is still on %s: %s", w.slice, printable(v.Slave), printable(why))
 	})
 	return last, err
 }
 
-// patiently asks until it is done or fails; a balancer that is away for less
-// than awayFor is waited for. goesOn describes what continues when ctx is done.
+// patiently calls ask until it reports done or fails. A balancer that is
+// unreachable for less than awayFor is waited for. goesOn describes what continues when ctx is done.
 func patiently(ctx context.Context, says *progress.Line, goesOn string, ask func() (done bool, err error)) error {
 	away := time.Time{}
 	for {

@@ -14,15 +14,15 @@ func balanceSlicesCommand(s Streams) *cobra.Command {
 	var f adminFlags
 	c := &cobra.Command{
 		Use:   "slices",
-		Short: "List the slices, those with the most load first",
-		Long: `Lists the slices, those with the most load first: their keys, where they are, what
-lies in them and what they cost. HOT is how many ad groups have a load of their own
-that is known.`,
+		Short: "List the slices, most loaded first",
+		Long: `Lists the slices, most loaded first: their keys, slave, content and load. HOT is the
+number of ad groups whose own load is measured. Use it to find the slices that keep a
+slave busy; "adshard balance why SLICE" explains one of them.`,
 		Example: `  adshard balance slices
   adshard balance slices --slave slave-2 --limit 1000`,
 		Args: noArgs,
 	}
-	slave := c.Flags().String("slave", "", "only those of this slave")
+	slave := c.Flags().String("slave", "", "list only the slices of this slave")
 	limit := c.Flags().Int("limit", 20, "the most slices to list")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		q := url.Values{"limit": {strconv.Itoa(*limit)}}
@@ -52,7 +52,7 @@ func showSlices(s Streams, v *api.SliceList) error {
 	if err := t.flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(s.Out, "%d of %s, view %d; `adshard balance why SLICE` tells more\n", len(v.Slices), many(uint64(v.Total), "slice"), v.View)
+	_, err := fmt.Fprintf(s.Out, "%d of %s, view %d; `adshard balance why SLICE` explains one\n", len(v.Slices), many(uint64(v.Total), "slice"), v.View)
 	return err
 }
 
@@ -61,8 +61,9 @@ func balancePlanCommand(s Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "plan",
 		Short: "Show what would be done now, without doing it",
-		Long: `Asks the strategy what it would do now, and shows it with its reasons, the bound that
-no plan can beat and what the other strategies would do. Nothing is done.`,
+		Long: `Asks the strategy what it would do now and shows its proposal with reasons, the best
+that any placement could reach, and what the other strategies would do. Nothing is
+changed.`,
 		Example: `  adshard balance plan
   adshard balance plan --json | jq '.operations[].why'`,
 		Args: noArgs,
@@ -75,14 +76,14 @@ no plan can beat and what the other strategies would do. Nothing is done.`,
 }
 
 func showPlan(s Streams, v *api.BalancePlan) error {
-	fmt.Fprintf(s.Out, "%s would do %s: %s, %s, %s of all weight would move.\n", printable(v.Strategy),
+	fmt.Fprintf(s.Out, "%s proposes %s: %s, %s, %s of all weight.\n", printable(v.Strategy),
 		many(uint64(len(v.Operations)), "operation"), many(uint64(v.Moves), "move"), many(v.Items, "ad group"), percent(v.Share))
 	if v.Refused != "" {
 		fmt.Fprintf(s.Out, "The balancer would refuse it: %s.\n", printable(v.Refused))
 	}
 	showBound(s, v.Before, v.LowerBound, v.BoundWhy, v.LeastMove)
 	if !v.Measured {
-		fmt.Fprintln(s.Out, "No load is measured yet: the weights of ad groups stand for it.")
+		fmt.Fprintln(s.Out, "No load is measured yet; the weights of ad groups are used instead.")
 	}
 	if len(v.Operations) > 0 {
 		fmt.Fprintln(s.Out)
@@ -112,7 +113,7 @@ func showPlan(s Streams, v *api.BalancePlan) error {
 	return showPredictions(s, append(all, v.Shadows...))
 }
 
-// goal says where an operation's slice goes, or what becomes of it.
+// goal describes the target of an operation.
 func goal(o *api.PlannedOperation) string {
 	switch o.Kind {
 	case api.OperationKindSplit:

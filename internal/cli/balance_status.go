@@ -18,11 +18,11 @@ func balanceStatusCommand(s Streams) *cobra.Command {
 	var again bool
 	c := &cobra.Command{
 		Use:   "status",
-		Short: "Show how even the load is, what moves and what was decided",
-		Long: `Shows how even the load is, what moves and what was decided. OF MEAN is a slave's
-load over the mean of all, each divided by the slave's share; the line in the bar
-is the mean. A slice on its way counts where it goes. While no load is measured,
-the weights of ad groups stand for it.`,
+		Short: "Show how evenly the load is spread, what is moving and why",
+		Long: `Shows how evenly the load is spread, what is moving and the last decisions. OF MEAN is
+a slave's load over the mean of all, each divided by the slave's share; the line in
+the bar is the mean. A moving slice counts at its target. While no load is measured,
+the weights of ad groups are used instead.`,
 		Example: `  adshard balance status
   adshard balance status --watch
   adshard balance status --json | jq .max_over_mean`,
@@ -40,7 +40,7 @@ the weights of ad groups stand for it.`,
 		},
 	}
 	f.add(c)
-	c.Flags().BoolVar(&again, "watch", false, "show it again every second; not on a terminal: one line each time")
+	c.Flags().BoolVar(&again, "watch", false, "refresh every second; without a terminal, print one line each time")
 	return c
 }
 
@@ -88,12 +88,12 @@ func showStatus(s Streams, v *api.BalanceStatus) error {
 func showHead(s Streams, v *api.BalanceStatus) {
 	state := ""
 	if v.Paused {
-		state = "; PAUSED, `adshard balance resume` goes on"
+		state = "; PAUSED, `adshard balance resume` resumes it"
 	}
 	fmt.Fprintf(s.Out, "Strategy %s%s%s\n", printable(v.Strategy), setOptions(v.Options), state)
 	fmt.Fprintf(s.Out, "%s in %s, view %d", many(v.Items, "ad group"), many(uint64(v.Slices), "slice"), v.View)
 	if v.PublishedView != v.View {
-		fmt.Fprintf(s.Out, " (masters get %d)", v.PublishedView)
+		fmt.Fprintf(s.Out, " (masters have %d)", v.PublishedView)
 	}
 	fmt.Fprintf(s.Out, ", epoch %d\n", v.Epoch)
 	if v.Waiting != "" {
@@ -101,16 +101,16 @@ func showHead(s Streams, v *api.BalanceStatus) {
 	}
 	showBound(s, v.MaxOverMean, v.LowerBound, v.BoundWhy, v.LeastMove)
 	if v.Idle {
-		fmt.Fprintln(s.Out, "Idle: queries have ceased, so there is no load to balance; nothing moves until they come again.")
+		fmt.Fprintln(s.Out, "Idle: queries have stopped, so there is no load to balance; nothing moves until they resume.")
 	}
 	showScrub(s, &v.Scrub)
 	if !v.Measured {
-		fmt.Fprintln(s.Out, "No load is measured yet: the weights of ad groups stand for it.")
+		fmt.Fprintln(s.Out, "No load is measured yet; the weights of ad groups are used instead.")
 	}
 }
 
-// showScrub says how far slices have been compared with the database, and what
-// differed.
+// showScrub shows how far slices have been compared with the database, and the
+// differences.
 func showScrub(s Streams, v *api.Scrub) {
 	var parts []string
 	if v.IntervalMs == 0 {
@@ -127,7 +127,7 @@ func showScrub(s Streams, v *api.Scrub) {
 		parts = append(parts, last)
 	}
 	if v.Unlike != "" {
-		parts = append(parts, printable(v.Unlike)+" has data built by another version, which are not compared")
+		parts = append(parts, printable(v.Unlike)+" has data built by another version, which cannot be compared")
 	}
 	if len(parts) > 0 {
 		fmt.Fprintf(s.Out, "Scrub: %s\n", strings.Join(parts, "; "))
@@ -137,14 +137,14 @@ func showScrub(s Streams, v *api.Scrub) {
 	}
 }
 
-// showBound says how far from the best that can be things are.
+// showBound shows how far the placement is from the best possible one.
 func showBound(s Streams, now, bound float64, why string, least api.LeastMove) {
-	fmt.Fprintf(s.Out, "max/mean %.2f; no placement can beat %.2f", now, bound)
+	fmt.Fprintf(s.Out, "max/mean %.2f; the best possible is %.2f", now, bound)
 	if why != "" {
 		fmt.Fprintf(s.Out, " (%s)", printable(why))
 	}
 	if least.Weight > 0 {
-		fmt.Fprintf(s.Out, "; %s of all weight must move at least", percent(least.Share))
+		fmt.Fprintf(s.Out, "; at least %s of all weight must move", percent(least.Share))
 	}
 	fmt.Fprintln(s.Out)
 }
@@ -197,7 +197,7 @@ func showMoves(s Streams, moves []api.SliceMove) error {
 	return nil
 }
 
-// phase says how far a move is.
+// phase describes the phase of a move.
 func phase(m *api.SliceMove) string {
 	if m.Phase == api.MovePhaseCopying && m.Certified > 0 {
 		return fmt.Sprintf("comparing, %d of 64", m.Certified)
@@ -209,7 +209,7 @@ func showIteration(s Streams, last *api.Iteration) {
 	if last == nil {
 		return
 	}
-	fmt.Fprintf(s.Out, "\nThe strategy was asked %s: %s.\n", ago(last.AgeMs), many(uint64(last.Operations), "operation"))
+	fmt.Fprintf(s.Out, "\nLast iteration %s: %s.\n", ago(last.AgeMs), many(uint64(last.Operations), "operation"))
 	if last.Refused != "" {
 		fmt.Fprintf(s.Out, "  refused: %s\n", printable(last.Refused))
 	}
@@ -231,7 +231,7 @@ func showEvents(s Streams, events []api.Event) error {
 	return t.flush()
 }
 
-// showOthers says who takes part beside the slaves.
+// showOthers lists the distributors and masters.
 func showOthers(s Streams, v *api.BalanceStatus) error {
 	if len(v.Distributors)+len(v.Masters) == 0 {
 		return nil
@@ -246,7 +246,7 @@ func showOthers(s Streams, v *api.BalanceStatus) error {
 	}
 	showMore(s, "", len(v.Distributors), "distributor")
 	for _, m := range v.Masters[:min(mostListed, len(v.Masters))] {
-		fmt.Fprintf(s.Out, "master %s asks in view %d, heard of %s\n", printable(m.Name), m.View, ago(m.SeenMs))
+		fmt.Fprintf(s.Out, "master %s uses view %d, seen %s\n", printable(m.Name), m.View, ago(m.SeenMs))
 	}
 	showMore(s, "", len(v.Masters), "master")
 	var ignored uint64

@@ -13,11 +13,11 @@ func balanceStrategyCommand(s Streams) *cobra.Command {
 	var f adminFlags
 	c := &cobra.Command{
 		Use:   "strategy [NAME]",
-		Short: "List the strategies, or go on with another one",
-		Long: `Without NAME lists the strategies with their options and what each would do now. With
-NAME goes on with that strategy from its next turn on; options that are not set have
-their defaults. It holds when the balancer is started again, too, until its
-configuration names another strategy, or other options of it, than it does now.`,
+		Short: "List the strategies, or switch to another one",
+		Long: `Without NAME, lists the strategies with their options and what each would do now. With
+NAME, switches to that strategy from the next iteration on; options that are not set
+have their defaults. The choice survives a restart of the balancer, until the strategy
+or its options are changed in its configuration.`,
 		Example: `  adshard balance strategy
   adshard balance strategy weighted-move --set move-share=0.05 --set split-at=3`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -38,9 +38,9 @@ configuration names another strategy, or other options of it, than it does now.`
 		case len(args) == 0:
 			return show(c.Context(), &f, s, "/v1/balance/strategies", nil, func(v *api.StrategyList) error { return showStrategies(s, v) })
 		}
-		return tell(c.Context(), &f, s, "/v1/balance/strategy", api.StrategyRequest{Name: args[0], Options: options},
+		return send(c.Context(), &f, s, "/v1/balance/strategy", api.StrategyRequest{Name: args[0], Options: options},
 			func(v *api.StrategyInUse) error {
-				_, err := fmt.Fprintf(s.Out, "strategy %s%s decides from now on; `adshard balance plan` shows what it would do\n",
+				_, err := fmt.Fprintf(s.Out, "the strategy is now %s%s; `adshard balance plan` shows what it would do\n",
 					printable(v.Name), setOptions(v.Options))
 				return err
 			})
@@ -49,7 +49,7 @@ configuration names another strategy, or other options of it, than it does now.`
 	return c
 }
 
-// readOptions reads OPTION=VALUE.
+// readOptions parses OPTION=VALUE.
 func readOptions(set []string) (map[string]string, error) {
 	options := make(map[string]string, len(set))
 	for _, text := range set {

@@ -106,7 +106,7 @@ func TestMoveWaits(t *testing.T) {
 		"done": {phases(there, api.MovePhaseCopying, api.MovePhaseCopying, api.MovePhaseSwitched), exitDone, "slice 7 is on slave-2: 812 ad groups\n",
 			[]string{"slice 7 to slave-2: copying\n", "slice 7 to slave-2: comparing, 40 of 64\n", "slice 7 to slave-2: switched\n"}},
 		"cancelled": {phases(back, api.MovePhaseCopying), exitFailed, "",
-			[]string{"slice 7 was not moved, it is on slave-0: cancelled: the copy on slave-2 differs"}},
+			[]string{"slice 7 was not moved and is still on slave-0: cancelled: the copy on slave-2 differs"}},
 		"gone": {func() *admintest.Control { c := phases(nil); return c }(), exitFailed, "", []string{"there is no slice 7"}},
 	} {
 		status, out, errOut := run(t, "adshard", "balance", "move", "7", "slave-2", "--addr", serveControl(t, c.control))
@@ -154,7 +154,7 @@ func TestDrainWaits(t *testing.T) {
 	}{
 		"done": {lists(draining, api.Slave{State: api.SlaveStateDraining}, api.Slave{State: api.SlaveStateDrained}), exitDone,
 			"slave-1 is drained and can be stopped\n", "slave-1: 2 of 3 slices left\nslave-1: 0 of 3 slices left\n"},
-		"taken back": {lists(draining, api.Slave{State: api.SlaveStateActive}), exitFailed, "", "somebody took it back"},
+		"taken back": {lists(draining, api.Slave{State: api.SlaveStateActive}), exitFailed, "", "it was added back"},
 	} {
 		addr := serveControl(t, c.control)
 		if name == "done" {

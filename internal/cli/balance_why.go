@@ -13,9 +13,9 @@ func balanceWhyCommand(s Streams) *cobra.Command {
 	var f adminFlags
 	c := &cobra.Command{
 		Use:   "why SLICE",
-		Short: "Tell why a slice is where it is",
-		Long: `Tells the story of a slice: where it is, what it costs, what was decided and why, where
-else it could go, and what would have to change.`,
+		Short: "Explain why a slice is where it is",
+		Long: `Explains the placement of a slice: where it is, its load, what was decided and why,
+where else it could go, and what would have to change for it to move.`,
 		Example: `  adshard balance why 7`,
 		Args:    oneSlice,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -26,7 +26,7 @@ else it could go, and what would have to change.`,
 	return c
 }
 
-// oneSlice wants the number of a slice, and nothing else.
+// oneSlice accepts the number of a slice and nothing else.
 func oneSlice(_ *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return wrongUse("name one slice; `adshard balance slices` lists them")
@@ -36,15 +36,15 @@ func oneSlice(_ *cobra.Command, args []string) error {
 
 func sliceNumber(text string) error {
 	if n, err := strconv.ParseUint(text, 10, 63); err != nil || n == 0 || text != strconv.FormatUint(n, 10) {
-		return wrongUse("%q is no slice: write its number; `adshard balance slices` lists them", text)
+		return wrongUse("%q is not a slice: give its number; `adshard balance slices` lists them", text)
 	}
 	return nil
 }
 
 // verdicts are headings, by verdict.
 var verdicts = map[api.SliceVerdict]string{
-	api.SliceVerdictMoving: "It is on its way", api.SliceVerdictMoved: "It was moved here",
-	api.SliceVerdictStayed: "It stayed where it is", api.SliceVerdictStuck: "It cannot be helped",
+	api.SliceVerdictMoving: "It is moving", api.SliceVerdictMoved: "It was moved here",
+	api.SliceVerdictStayed: "It stayed where it is", api.SliceVerdictStuck: "It cannot be relieved",
 	api.SliceVerdictAway: "It is not served",
 }
 
@@ -55,7 +55,7 @@ func showStory(s Streams, v *api.SliceStory) error {
 	if !v.Measured {
 		unit = "by weight, since no load is measured yet"
 	}
-	fmt.Fprintf(s.Out, "It costs %s %s: %s of what %s does, %s of all. %s has %.2f x the mean (the most is %.2f x, no placement can beat %.2f x).\n",
+	fmt.Fprintf(s.Out, "Its load is %s %s: %s of the load of %s, %s of all. %s has %.2f x the mean (the maximum is %.2f x, the best possible %.2f x).\n",
 		loaded(v.Load), unit, percent(v.ShareOfSlave), printable(v.Slave), percent(v.ShareOfAll), printable(v.Slave),
 		v.SlaveOverMean, v.MaxOverMean, v.LowerBound)
 	fmt.Fprintf(s.Out, "\n%s: %s.\n", verdicts[v.Verdict], printable(v.Decision))
@@ -66,7 +66,7 @@ func showStory(s Streams, v *api.SliceStory) error {
 		}
 		fmt.Fprintln(s.Out)
 	}
-	showList(s, "What the strategy said of it when it was last asked", v.Reasons)
+	showList(s, "What the strategy said about it in its last iteration", v.Reasons)
 	if err := showHot(s, v.Hot); err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func showStory(s Streams, v *api.SliceStory) error {
 	}
 	showList(s, "What would have to change", v.Needs)
 	if len(v.Events) > 0 {
-		fmt.Fprint(s.Out, "\nWhat became of it:\n")
+		fmt.Fprint(s.Out, "\nIts history:\n")
 		events := append([]api.Event(nil), v.Events...)
 		for i := range events {
 			events[i].Slice = 0 // all are this one's
@@ -99,7 +99,7 @@ func showHot(s Streams, hot []api.HotItem) error {
 	if len(hot) == 0 {
 		return nil
 	}
-	fmt.Fprint(s.Out, "\nIts ad groups that cost most:\n")
+	fmt.Fprint(s.Out, "\nIts most loaded ad groups:\n")
 	t := newTable(s.Out, "  KEY", "LOAD/S", "OF THE SLICE")
 	for _, h := range hot {
 		t.row("  "+h.Key, loaded(h.Load), percent(h.Share))

@@ -15,7 +15,7 @@ func barrelsCommand(s Streams) *cobra.Command {
 	c := group(&cobra.Command{
 		Use:   "barrels",
 		Short: "Make the slaves' stores offline",
-		Long: `Makes the slaves' stores offline, much faster than slaves fill themselves from a
+		Long: `Builds the slaves' stores offline, much faster than slaves fill themselves from a
 running balancer.`,
 	})
 	c.AddCommand(barrelsBuildCommand(s))
@@ -26,10 +26,11 @@ func barrelsBuildCommand(s Streams) *cobra.Command {
 	f := offline.DefaultConfig()
 	c := &cobra.Command{
 		Use:   "build --db URL --out DIR",
-		Short: "Build whole stores from the database, one for each slave",
-		Long: `Builds whole stores from the database, one for each slave, placed by the same
-strategy as a running cluster's. A slave that is started on one goes on from there:
-it follows the changes that came after.`,
+		Short: "Build complete stores from the database, one for each slave",
+		Long: `Builds complete stores from the database, one for each slave, placed by the same
+strategy as in a running cluster. A slave started on such a store continues from
+there: it applies the changes made since. Use it for the first fill of a large
+database.`,
 		Example: `  adshard barrels build --db sqlite:ads.db --slaves 3 --out built
   adshard up --db sqlite:ads.db --slaves 3 --barrels built`,
 		Args: noArgs,
@@ -40,7 +41,7 @@ it follows the changes that came after.`,
 	flags.IntVar(&f.Slaves, "slaves", f.Slaves, keyHelp["slaves"])
 	flags.StringVar(&f.Strategy, "strategy", f.Strategy, keyHelp["strategy"])
 	flags.StringVar(&f.Order, "order", f.Order, keyHelp["order"])
-	flags.StringVar(&f.Out, "out", f.Out, "the directory in which slave-0, slave-1, … are made")
+	flags.StringVar(&f.Out, "out", f.Out, "the directory in which slave-0, slave-1, … are created")
 	return c
 }
 

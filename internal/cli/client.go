@@ -17,18 +17,18 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// maxAnswer bounds what is read of an answer.
+// maxAnswer bounds the size of an answer.
 const maxAnswer = 64 << 20
 
-// client asks one server.
+// client sends requests to one server.
 type client struct {
 	base *url.URL
 	http *http.Client
-	// kind says in errors what address it should be.
+	// kind describes the expected address, for errors.
 	kind string
 }
 
-// newClient reads an address: URL, HOST:PORT or :PORT.
+// newClient parses an address: URL, HOST:PORT or :PORT.
 func newClient(addr string, timeout time.Duration) (*client, error) {
 	given := addr
 	if strings.HasPrefix(addr, ":") {
@@ -55,8 +55,7 @@ func (c *client) get(ctx context.Context, path string, query url.Values) ([]byte
 	return c.do(ctx, http.MethodGet, u, nil)
 }
 
-// post sends v as JSON, or, when v is nil, nothing, and returns the body of a
-// 200.
+// post sends v as JSON, or an empty body if v is nil, and returns the body of a 200.
 func (c *client) post(ctx context.Context, path string, v any) ([]byte, error) {
 	var body []byte
 	if v != nil {
@@ -94,7 +93,7 @@ func (c *client) do(ctx context.Context, method string, u *url.URL, send []byte)
 // decode reads a body of get into v.
 func (c *client) decode(body []byte, v any) error {
 	if err := json.Unmarshal(body, v); err != nil {
-		return fault.Newf(fault.Internal, "", "%s does not answer as adshard does: is that its address? (%w)", c.base, err)
+		return fault.Newf(fault.Internal, "", "the answer of %s is not one of adshard: is the address right? (%w)", c.base, err)
 	}
 	return nil
 }
@@ -111,14 +110,14 @@ func (c *client) unreachable(err error) error {
 	return fault.Newf(fault.Unavailable, "", "cannot reach %s: %w; %s", c.base, err, hint)
 }
 
-// forbiddenError is the answer of a server that refuses the request at this address.
+// forbiddenError is a server's refusal of the request at this address.
 type forbiddenError struct{ error }
 
-// refused makes an error of an answer other than 200. A 400 is wrong use.
+// refused makes an error of an answer other than 200. A 400 is a usage error.
 func (c *client) refused(status int, body []byte) error {
 	var e api.ErrorAnswer
 	if json.Unmarshal(body, &e) != nil || e.Error.Message == "" {
-		return fault.Newf(fault.Unavailable, "", "%s answers %d %s; is that %s?", c.base, status, http.StatusText(status), c.kind)
+		return fault.Newf(fault.Unavailable, "", "%s answers %d %s; is it %s?", c.base, status, http.StatusText(status), c.kind)
 	}
 	err := fmt.Errorf("%s: %s", e.Error.Code, printable(e.Error.Message))
 	switch status {

@@ -22,12 +22,12 @@ type configFlags struct {
 }
 
 // addConfig adds the flags for into, a pointer to a struct with yaml tags.
-// help tells what a key is for, by the name of its flag.
+// help describes the keys, by the names of their flags.
 func addConfig(c *cobra.Command, into any, help map[string]string) *configFlags {
 	f := &configFlags{into: into}
 	f.add(c.Flags(), "", reflect.ValueOf(into).Elem(), help)
-	c.Flags().StringVar(&f.file, "config", "", "read the configuration from this YAML file; flags win over it")
-	c.Flags().BoolVar(&f.show, "print-config", false, "show the configuration that results, and end")
+	c.Flags().StringVar(&f.file, "config", "", "read the configuration from this YAML file; flags take precedence")
+	c.Flags().BoolVar(&f.show, "print-config", false, "print the resulting configuration and exit")
 	return f
 }
 
@@ -58,8 +58,8 @@ func (f *configFlags) add(flags *pflag.FlagSet, prefix string, v reflect.Value, 
 	}
 }
 
-// load reads the file over the defaults and the flags over both. Wrong keys
-// and values are wrong use.
+// load reads the file over the defaults and the flags over both. Invalid keys
+// and values are usage errors.
 func (f *configFlags) load() error {
 	if f.file != "" {
 		if err := config.Load(f.file, f.into); err != nil {
@@ -75,8 +75,8 @@ func (f *configFlags) load() error {
 	return nil
 }
 
-// configValue is the flag of one key. It keeps its text, since the file, which
-// it wins over, is read later.
+// configValue is the flag of one key. It keeps its text, since the file, over which
+// it takes precedence, is read later.
 type configValue struct {
 	flags *configFlags
 	field reflect.Value

@@ -11,7 +11,7 @@ import (
 
 const databaseHelp = "the database: sqlite:PATH"
 
-// databasePath reads a database's URL: sqlite:PATH.
+// databasePath parses a database's URL: sqlite:PATH.
 func databasePath(url string) (string, error) {
 	path, ok := strings.CutPrefix(url, "sqlite:")
 	switch {
@@ -20,14 +20,14 @@ func databasePath(url string) (string, error) {
 	case strings.HasPrefix(url, "postgres://"), strings.HasPrefix(url, "postgresql://"):
 		return "", wrongUse("--db: PostgreSQL is not available in this version; use sqlite:PATH")
 	case !ok:
-		return "", wrongUse("--db %s: that is no database; write sqlite:PATH, for example sqlite:ads.db", url)
+		return "", wrongUse("--db %s is not a database URL; write sqlite:PATH, for example sqlite:ads.db", url)
 	case path == "":
 		return "", wrongUse("--db %s: the path is missing, for example sqlite:ads.db", url)
 	}
 	return path, nil
 }
 
-// checkDatabase finds a database that is not there before a server starts.
+// checkDatabase reports a missing database before a server starts.
 func checkDatabase(url string) error {
 	path, err := databasePath(url)
 	if err != nil {
@@ -45,5 +45,5 @@ func exists(path string) bool {
 }
 
 func noDatabase(path string) error {
-	return fault.Newf(fault.NotFound, "", "there is no database %s; `adshard import --db sqlite:%s FILE` makes one", path, path)
+	return fault.Newf(fault.NotFound, "", "database %s does not exist; `adshard import --db sqlite:%s FILE` creates it", path, path)
 }

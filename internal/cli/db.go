@@ -17,7 +17,7 @@ func dbCommand(s Streams) *cobra.Command {
 	c := group(&cobra.Command{
 		Use:   "db",
 		Short: "Check the database for damage",
-		Long:  "Looks after the database that holds advertisers' data.",
+		Long:  "Maintains the database of advertisers' data.",
 	})
 	c.AddCommand(dbCheckCommand(s))
 	return c
@@ -30,14 +30,15 @@ func dbCheckCommand(s Streams) *cobra.Command {
 		Use:   "check --db URL",
 		Short: "Find damage in the database",
 		Long: `Reads the whole database and lists what is damaged. It compares each advertiser,
-campaign and ad group with the sum that was stored when it was written, compares the
-log of changes with both, and has SQLite check the structure of the file. It changes
-nothing, and a cluster may run meanwhile. Backups can be checked in the same way.
+campaign and ad group with the checksum that was stored when it was written, compares
+the log of changes with both, and makes SQLite check the structure of the file. It
+changes nothing, and a cluster may run meanwhile. Run it after a crash of the machine or
+a restored backup; backups can be checked in the same way.
 
-What another program has changed has no sum until a balancer or an import has seen
-the change: it is counted, and its content cannot be checked.
+Entities that another program has changed have no checksum until a balancer or an
+import has seen the change: they are counted, but their content cannot be checked.
 
-Exit status: 0 no damage, 1 damage was found or the check failed, 2 wrong use.`,
+Exit status: 0 no damage; 1 damage was found or the check failed; 2 invalid arguments.`,
 		Example: `  adshard db check --db sqlite:ads.db
   adshard db check --db sqlite:ads.db --json | jq '.damage[]'`,
 		Args: noArgs,
@@ -48,7 +49,7 @@ Exit status: 0 no damage, 1 damage was found or the check failed, 2 wrong use.`,
 	return c
 }
 
-// errDamaged is a check that found damage, which it has shown: exit status 1.
+// errDamaged is returned after a check that found and listed damage: exit status 1.
 var errDamaged = errors.New("the database is damaged: restore it from a backup")
 
 func runDBCheck(ctx context.Context, url string, asJSON bool, s Streams) (err error) {
@@ -93,13 +94,13 @@ func showCheck(s Streams, report *backend.CheckReport, asJSON bool) error {
 		fmt.Fprintln(s.Out, printable(d.Error()))
 	}
 	n := report.Counts
-	fmt.Fprintf(s.Out, "%s, %s, %s, %s, %s and %s were read; ", many(n.Advertisers, "advertiser"), many(n.Campaigns, "campaign"),
+	fmt.Fprintf(s.Out, "read %s, %s, %s, %s, %s and %s; ", many(n.Advertisers, "advertiser"), many(n.Campaigns, "campaign"),
 		many(n.Groups, "ad group"), many(n.Keywords, "keyword"), many(n.Negatives, "negative"), many(n.Ads, "ad"))
 	if report.ByOthers > 0 {
-		fmt.Fprintf(s.Out, "%s without a sum yet, changed by another program; ", grouped(report.ByOthers))
+		fmt.Fprintf(s.Out, "%s changed by another program have no checksum yet; ", grouped(report.ByOthers))
 	}
 	if len(report.Damage) == 0 {
-		_, err := fmt.Fprintln(s.Out, "all is well")
+		_, err := fmt.Fprintln(s.Out, "no damage")
 		return err
 	}
 	_, err := fmt.Fprintf(s.Out, "damage: %d\n", len(report.Damage))

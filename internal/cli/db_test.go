@@ -17,7 +17,7 @@ func TestDBCheck(t *testing.T) {
 		t.Fatal(errOut)
 	}
 	status, out, errOut := run(t, "adshard", "db", "check", "--db", db)
-	if status != exitDone || !strings.Contains(out, "1 keyword, ") || !strings.HasSuffix(out, "all is well\n") || errOut != "" {
+	if status != exitDone || !strings.Contains(out, "1 keyword, ") || !strings.HasSuffix(out, "no damage\n") || errOut != "" {
 		t.Errorf("%d %q %q", status, out, errOut)
 	}
 	content, err := os.ReadFile(path)
@@ -29,7 +29,7 @@ func TestDBCheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, out, errOut = run(t, "adshard", "db", "check", "--db", db)
-	if status != exitFailed || !strings.HasPrefix(out, "ad group 1: its rows are not as they were written\n") ||
+	if status != exitFailed || !strings.HasPrefix(out, "ad group 1: its rows differ from what was written\n") ||
 		!strings.Contains(errOut, "restore it from a backup") {
 		t.Errorf("damaged: %d %q %q", status, out, errOut)
 	}
@@ -50,7 +50,7 @@ func TestDBCheck(t *testing.T) {
 			t.Errorf("%v: %d", args, status)
 		}
 	}
-	if status, _, errOut := run(t, "adshard", "db", "check", "--db", db+".none"); status != exitFailed || !strings.Contains(errOut, "there is no database") {
+	if status, _, errOut := run(t, "adshard", "db", "check", "--db", db+".none"); status != exitFailed || !strings.Contains(errOut, "does not exist") {
 		t.Errorf("%d %q", status, errOut)
 	}
 }

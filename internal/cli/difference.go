@@ -31,9 +31,9 @@ func (w *differenceWriter) write(d *ingest.Difference) error {
 	return err
 }
 
-// differenceLine is a difference for people: what happens to which entity, and
-// its fields as JSON lines have them. Texts are quoted, so that nothing that
-// advertisers wrote reaches the terminal as it is.
+// differenceLine formats a difference: what happens to which entity, and its fields
+// as in JSON lines. Texts are quoted, so that advertisers' text never reaches the
+// terminal unescaped.
 func differenceLine(d *ingest.Difference) string {
 	var b strings.Builder
 	effect := map[backend.Effect]string{backend.Created: "created", backend.Changed: "changed", backend.Removed: "removed"}[d.Effect]
@@ -61,7 +61,7 @@ func differenceLine(d *ingest.Difference) string {
 	return b.String()
 }
 
-// keyFields are the fields that say which entity of its owner it is.
+// keyFields returns the fields that identify an entity within its owner.
 func keyFields(entity backend.Entity, list []ingest.Field) []ingest.Field {
 	if entity == backend.EntityKeyword || entity == backend.EntityNegative {
 		return list[:2] // text and match type
@@ -91,7 +91,7 @@ func fieldText(d *ingest.Difference) string {
 	return ": " + strings.Join(parts, ", ")
 }
 
-// plainJSON escapes in a JSON value what does not print.
+// plainJSON escapes what is not printable in a JSON value.
 func plainJSON(value string) string {
 	var b strings.Builder
 	for _, r := range value {

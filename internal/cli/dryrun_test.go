@@ -64,7 +64,7 @@ func TestDryRun(t *testing.T) {
 	was := all()
 	for range 2 {
 		status, out, errOut := run(t, "adshard", "import", "--dry-run", "--db", "sqlite:"+path, change)
-		differences, rest, _ := strings.Cut(out, "dry run, the database is as it was: 10 rows in ")
+		differences, rest, _ := strings.Cut(out, "dry run, the database is unchanged: 10 rows in ")
 		_, table, _ := strings.Cut(rest, "\n")
 		if status != exitRejects || differences != dryDifferences || table != dryTable {
 			t.Errorf("%d\n%s", status, out)

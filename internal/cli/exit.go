@@ -19,7 +19,7 @@ const (
 	exitRejects
 )
 
-// usageError is wrong use: exit status 2.
+// usageError is an invalid command line or configuration: exit status 2.
 type usageError struct{ err error }
 
 func (u *usageError) Error() string { return u.err.Error() }
@@ -41,7 +41,7 @@ func cancelled(err error) bool {
 	return errors.Is(err, context.Canceled) || fault.Is(err, fault.Cancelled)
 }
 
-// after is what stands behind the word interrupted.
+// after returns what follows the word "interrupted".
 func after(err error) string {
 	var i *interrupted
 	if errors.As(err, &i) {
@@ -50,12 +50,12 @@ func after(err error) string {
 	return ""
 }
 
-// errRejects is an import that is done, but for some rows: exit status 3. The
-// summary has said so already.
+// errRejects is returned by an import that rejected some rows: exit status 3. The
+// summary has listed them.
 var errRejects = errors.New("some rows were rejected")
 
-// execute runs a command tree. What cobra refuses before any command runs is
-// wrong use.
+// execute runs a command tree. What cobra refuses before a command runs is a usage
+// error.
 func execute(ctx context.Context, root *cobra.Command, args []string, s Streams) int {
 	ran := false
 	root.PersistentPreRun = func(*cobra.Command, []string) { ran = true }
@@ -91,15 +91,14 @@ func execute(ctx context.Context, root *cobra.Command, args []string, s Streams)
 	return exitFailed
 }
 
-// plainly is the text of wrong use without the name of the function that could
-// not read a number.
+// plainly returns the text of a usage error without the name of the function that
+// could not parse a number.
 func plainly(err error) string {
 	text, _, _ := strings.Cut(err.Error(), ": strconv.")
 	return text
 }
 
-// helpCommand is cobra's, but for a command that is not there, which is wrong
-// use.
+// helpCommand is cobra's, except that an unknown command is a usage error.
 func helpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [command]",

@@ -8,15 +8,15 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// showExplanation shows two lines a keyword: what became of it, and what that
-// rests on; --json has the rest.
+// showExplanation shows two lines per keyword: its fate, and what determined it;
+// --json has the rest.
 func showExplanation(s Streams, a *api.ExplainAnswer) error {
 	fmt.Fprintf(s.Out, "%d keywords match; %d places, %s; ", a.Total, a.Slots, a.Device)
 	showCoverage(s, &a.Coverage, a.TookUs)
 	if len(a.Matches) == 0 {
 		return nil
 	}
-	t := newTable(s.Out, "ID", "KEYWORD", "ADVERTISER", "MATCH", "WHAT BECAME OF IT")
+	t := newTable(s.Out, "ID", "KEYWORD", "ADVERTISER", "MATCH", "FATE")
 	for i := range a.Matches {
 		k := &a.Matches[i]
 		t.row(strconv.FormatUint(k.KeywordID, 10), cut(k.Keyword, 30), cut(k.Advertiser, 20),
@@ -33,8 +33,7 @@ func showExplanation(s Streams, a *api.ExplainAnswer) error {
 	return nil
 }
 
-// agreements tells of each word how it agrees, e.g. "usb, kabel~kábel
-// (folded)".
+// agreements describes how each word agrees, e.g. "usb, kabel~kábel (folded)".
 func agreements(words []api.WordAgreement) string {
 	said := make([]string, len(words))
 	for i, w := range words {

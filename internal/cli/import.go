@@ -25,20 +25,21 @@ func importCommand(s Streams) *cobra.Command {
 	var f importFlags
 	c := &cobra.Command{
 		Use:   "import --db URL FILE...",
-		Short: "Take advertisers' data into the database",
-		Long: `Takes advertisers, campaigns, ad groups, keywords, negatives and ads into the
+		Short: "Import advertisers' data into the database",
+		Long: `Imports advertisers, campaigns, ad groups, keywords, negatives and ads into the
 database, from Google Ads Editor exports (CSV or TSV, UTF-8 or UTF-16, detected
 from the file) or from JSON lines. - stands for standard input.
 
-Rows that cannot be taken are rejected, each with its row, column and reason. Rows of
-kinds that are not imported (locations, audiences, assets and the like) are skipped.
-All others are imported. A second run of the same file changes nothing, and a running
-cluster follows within a second.
+Rows with errors are rejected, each with its row, column and reason. Rows of kinds that
+are not imported (locations, audiences, assets and the like) are skipped. All others are
+imported. A second run of the same file changes nothing. A running cluster applies the
+changes within a second.
 
---dry-run does the import on a copy of the database, in the directory for temporary
-files (TMPDIR), and shows what would be created, changed and removed.
+--dry-run imports into a copy of the database, in the directory for temporary files
+(TMPDIR), and shows what would be created, changed and removed.
 
-Exit status: 0 no row was rejected, 1 failed, 2 wrong use, 3 some rows were rejected.`,
+Exit status: 0 no row was rejected; 1 the import failed; 2 invalid arguments; 3 some rows
+were rejected.`,
 		Example: `  adshard import --db sqlite:ads.db export.csv
   adshard import --db sqlite:ads.db --advertiser Acme --rejects rejects.tsv *.csv
   adshard import --db sqlite:ads.db --dry-run export.csv
@@ -52,7 +53,7 @@ Exit status: 0 no row was rejected, 1 failed, 2 wrong use, 3 some rows were reje
 		RunE: func(c *cobra.Command, files []string) error { return runImport(c.Context(), &f, files, s) },
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.db, "db", "", databaseHelp+"; made if it is missing")
+	flags.StringVar(&f.db, "db", "", databaseHelp+"; created if it is missing")
 	flags.StringVar(&f.format, "format", "auto", "editor, jsonl or auto: detected from each file")
 	flags.StringVar(&f.advertiser, "advertiser", "", "the account of files that have no column for it")
 	flags.StringVar(&f.rejects, "rejects", "", "write the rejected rows to this file: file, row, column, reason")
@@ -90,7 +91,7 @@ func runImport(ctx context.Context, f *importFlags, files []string, s Streams) e
 		options.Conflicts = reports.conflicts.file
 	}
 	if path, _ := databasePath(f.db); !f.dryRun && !exists(path) {
-		fmt.Fprintf(s.Err, "there is no database %s: a new one is made\n", path)
+		fmt.Fprintf(s.Err, "database %s does not exist and is created\n", path)
 	}
 	open := func() (backend.Store, error) { return database.Open(ctx, f.db, true) }
 	if f.dryRun {
@@ -135,7 +136,7 @@ func importInto(ctx context.Context, f *importFlags, store backend.Store, files 
 	return sum, cmp.Or(err, w.out.Flush())
 }
 
-// readable finds files that are not there before anything else is done.
+// readable reports missing files before anything else is done.
 func readable(files []string) error {
 	for _, name := range files {
 		if name == "-" {
@@ -158,8 +159,8 @@ func readable(files []string) error {
 	return nil
 }
 
-// importReports are the files that an import writes in addition to its work; nil:
-// not asked for.
+// importReports are the reports that an import writes to files; nil if not
+// requested.
 type importReports struct{ rejects, conflicts *report }
 
 // openReports opens the reports that were asked for. What cannot or may not be
@@ -169,7 +170,7 @@ func openReports(ctx context.Context, f *importFlags, inputs []string, s Streams
 	if err != nil || f.rejects == "" && f.conflicts == "" {
 		return r, err
 	}
-	kept, err := keptFiles(inputs, path, s)
+	protected, err := protectedFiles(inputs, path, s)
 	if err != nil {
 		return r, err
 	}
@@ -180,10 +181,10 @@ func openReports(ctx context.Context, f *importFlags, inputs []string, s Streams
 		if p.name == "" {
 			continue
 		}
-		if *p.to, err = planReport(p.name, kept, f.force); err != nil {
+		if *p.to, err = planReport(p.name, protected, f.force); err != nil {
 			return importReports{}, err
 		}
-		kept = append(kept, keptFile{what: "the other report, too", path: (*p.to).path})
+		protected = append(protected, protectedFile{what: "the other report, too", path: (*p.to).path})
 	}
 	for i, report := range r.list() {
 		if err := report.open(ctx); err != nil {
@@ -200,8 +201,8 @@ func (r importReports) list() []*report {
 	return slices.DeleteFunc([]*report{r.rejects, r.conflicts}, func(r *report) bool { return r == nil })
 }
 
-// finish publishes what is whole: after an error the rejects up to it, but no
-// report of conflicts.
+// finish publishes the complete reports: after an error the rejects up to it, but
+// no report of conflicts.
 func (r importReports) finish(err error) error {
 	if r.rejects != nil {
 		err = cmp.Or(err, r.rejects.publish())

@@ -11,8 +11,8 @@ import (
 	"adshard/ingest"
 )
 
-// showSummary says what an import did, or with --dry-run would do; after an
-// error, what was done before it. Rejects and warnings go to standard error.
+// showSummary shows what an import did, or with --dry-run would do; after an error,
+// what was committed before it. Rejects and warnings go to standard error.
 func showSummary(s Streams, f *importFlags, sum *ingest.Summary, took time.Duration) error {
 	if f.json {
 		if err := jsonSummary(s, f, sum); err != nil {
@@ -25,7 +25,7 @@ func showSummary(s Streams, f *importFlags, sum *ingest.Summary, took time.Durat
 		fmt.Fprintf(s.Err, "rejected: %v\n", r)
 	}
 	if more := sum.Rejected - int64(len(sum.First)); more > 0 {
-		where := "--rejects FILE writes all of them"
+		where := "--rejects FILE writes all of them to a file"
 		if f.rejects != "" {
 			where = "all are in " + f.rejects
 		}
@@ -42,7 +42,7 @@ func showSummary(s Streams, f *importFlags, sum *ingest.Summary, took time.Durat
 
 func textSummary(s Streams, f *importFlags, sum *ingest.Summary, took time.Duration) error {
 	if f.dryRun {
-		fmt.Fprint(s.Out, "dry run, the database is as it was: ")
+		fmt.Fprint(s.Out, "dry run, the database is unchanged: ")
 	}
 	rate := float64(sum.Rows) / max(took.Seconds(), 1e-9)
 	fmt.Fprintf(s.Out, "%d rows in %.1f s (%.0f rows/s), %d rejected", sum.Rows, took.Seconds(), rate, sum.Rejected)
@@ -63,7 +63,7 @@ func textSummary(s Streams, f *importFlags, sum *ingest.Summary, took time.Durat
 		fmt.Fprintf(s.Out, "skipped %s: %s\n", many(uint64(rows), "row"), strings.Join(skipped, ", "))
 	}
 	if f.conflicts != "" {
-		fmt.Fprintf(s.Out, "%d keywords are blocked by negatives of their own: %s\n", sum.Conflicts, f.conflicts)
+		fmt.Fprintf(s.Out, "%d keywords are blocked by negatives of their own campaign: %s\n", sum.Conflicts, f.conflicts)
 	}
 	return nil
 }

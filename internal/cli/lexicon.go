@@ -12,8 +12,8 @@ import (
 func lexiconCommand(s Streams) *cobra.Command {
 	c := group(&cobra.Command{
 		Use:   "lexicon",
-		Short: "Make the file of synonyms",
-		Long:  `Makes the file of synonyms that a master reads. Without one there are no synonyms.`,
+		Short: "Build the file of synonyms",
+		Long:  `Builds the file of synonyms that masters read. Without one there are no synonyms.`,
 	})
 	c.AddCommand(lexiconBuildCommand(s))
 	return c
@@ -73,7 +73,7 @@ func thesaurusFiles(given []string) ([]lexicon.File, error) {
 
 func noArgs(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return wrongUse("%s takes no argument, but got %q", c.CommandPath(), args[0])
+		return wrongUse("%s takes no arguments, but was given %q", c.CommandPath(), args[0])
 	}
 	return nil
 }

@@ -25,8 +25,8 @@ type queryFlags struct {
 	json, explain bool
 }
 
-// asked are the flags of query that are parameters of the request, by name;
-// those that were not given are not sent, so the server's defaults hold.
+// asked are the flags of query that become parameters of the request, by name. Flags
+// that were not given are not sent, so that the server's defaults apply.
 var asked = map[string]string{
 	"slots": "slots", "device": "device", "variants": "variants", "timeout-ms": "timeout_ms", "strict": "strict",
 	"counts": "counts", "limit": "limit", "offset": "offset",
@@ -37,18 +37,18 @@ func queryCommand(s Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "query WORDS...",
 		Short: "Ask a running cluster for the ads of a query",
-		Long: `Asks a running cluster for the ads of a query and shows them as a table: place,
-ad, advertiser, the keyword that won, how it matched, and the price of a click.
+		Long: `Asks a running cluster for the ads of a query and shows them as a table: position, ad,
+advertiser, winning keyword, how it matched, and the price per click.
 
-With --explain it shows every keyword that matches, and what became of it. That shows
-the bids, so a master whose query port is not on loopback explains on its admin port
-alone: give that with --addr.`,
+With --explain it shows every matching keyword and its fate: who won, who lost to whom,
+what was blocked and why. Explanations reveal bids, so a master whose query port is not
+on loopback answers them on its admin port only: give that with --addr.`,
 		Example: `  adshard query usb cable
   adshard query --slots 8 --device mobile usb cable
-  adshard query --explain usb cable                  who won, who lost to whom, what was blocked
+  adshard query --explain usb cable                  why each keyword won, lost or was blocked
   adshard query --explain --addr :8081 usb cable     asks the admin port
   adshard query --json usb cable | jq .ads[].price_micros
-  adshard query -- -5 °C                             words that begin with a -`,
+  adshard query -- -5 °C                             words that begin with -`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return wrongUse("name the words of the query")
@@ -61,16 +61,16 @@ alone: give that with --addr.`,
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.addr, "addr", defaultHTTP, "the master's address")
-	flags.BoolVar(&f.json, "json", false, "show the answer as the server gave it")
-	flags.BoolVar(&f.explain, "explain", false, "show every keyword that matches and what became of it")
-	flags.Int("slots", 4, "the number of places, 1 to 20")
+	flags.BoolVar(&f.json, "json", false, "print the server's answer as JSON")
+	flags.BoolVar(&f.explain, "explain", false, "show every matching keyword and its fate")
+	flags.Int("slots", 4, "the number of ads, 1 to 20")
 	flags.String("device", "desktop", "desktop, mobile or tablet")
-	flags.String("variants", "synonym", "the worst agreement of words: identical, folded, inflected or synonym")
-	flags.Int("timeout-ms", 500, "the time that the answer may take, 1 to 5000")
-	flags.Bool("strict", false, "refuse an incomplete answer")
-	flags.String("counts", "", "exact: count matched keywords exactly")
-	flags.Int("limit", 100, "with --explain: the most keywords to show")
-	flags.Int("offset", 0, "with --explain: the keywords to pass over")
+	flags.String("variants", "synonym", "how far words may differ: identical, folded, inflected or synonym")
+	flags.Int("timeout-ms", 500, "the time limit for the answer in milliseconds, 1 to 5000")
+	flags.Bool("strict", false, "fail instead of returning an incomplete answer")
+	flags.String("counts", "", "exact: count all matching keywords, which is slower")
+	flags.Int("limit", 100, "with --explain: the maximum number of keywords to show")
+	flags.Int("offset", 0, "with --explain: the number of keywords to skip")
 	return c
 }
 
@@ -118,11 +118,11 @@ func runQuery(ctx context.Context, f *queryFlags, p url.Values, s Streams) error
 	return showAds(s, &a)
 }
 
-// elsewhere adds to the error of a port that does not explain how to ask one
-// that does.
+// elsewhere adds to the refusal of an explanation how to request it from the admin
+// port.
 func elsewhere(err error) error {
 	if forbidden := (*forbiddenError)(nil); errors.As(err, &forbidden) {
-		return &usageError{fmt.Errorf("%w\n`adshard query --explain --addr ADMIN` asks the admin port, for example --addr %s", forbidden, defaultAdmin)}
+		return &usageError{fmt.Errorf("%w\nask the admin port with `adshard query --explain --addr ADMIN`, for example --addr %s", forbidden, defaultAdmin)}
 	}
 	return err
 }
@@ -140,16 +140,26 @@ func showAds(s Streams, a *api.SearchAnswer) error {
 			return err
 		}
 	}
-	least := ""
-	if a.Counts == api.SearchAnswerCountsLowerBound {
-		least = "at least "
-	}
-	fmt.Fprintf(s.Out, "%s%d keywords match, %s%d take part; ", least, a.Matched, least, a.Candidates)
+	fmt.Fprintf(s.Out, "%s; ", counts(a))
 	showCoverage(s, &a.Coverage, a.TookUs)
 	if a.Truncated {
-		fmt.Fprintln(s.Out, "Only the first 32 words counted.")
+		fmt.Fprintln(s.Out, "Only the first 32 words were used.")
 	}
 	return nil
+}
+
+// counts describes how many keywords match and take part. Where the counts are
+// lower bounds, none takes part if none was counted, since one would have won.
+func counts(a *api.SearchAnswer) string {
+	switch least := a.Counts == api.SearchAnswerCountsLowerBound; {
+	case least && a.Matched == 0:
+		return "no keyword takes part"
+	case least && a.Candidates == 0:
+		return fmt.Sprintf("at least %d keywords match, none takes part", a.Matched)
+	case least:
+		return fmt.Sprintf("at least %d keywords match, at least %d take part", a.Matched, a.Candidates)
+	}
+	return fmt.Sprintf("%d keywords match, %d take part", a.Matched, a.Candidates)
 }
 
 func showCoverage(s Streams, c *api.Coverage, tookUs int64) {

@@ -152,8 +152,8 @@ func TestQueryRefusedOrUnreachable(t *testing.T) {
 		{[]string{"query", "--addr", addr, strings.Repeat("a", 1025)}, exitUsage, "1025 bytes"},
 		{[]string{"query", "--addr", nobody, "a"}, exitFailed, "is `adshard up` running"},
 		{[]string{"slaves", "list", "--addr", nobody}, exitFailed, "is `adshard up` running"},
-		{[]string{"query", "--addr", other.URL, "a"}, exitFailed, "is that the address of adshard?"},
-		{[]string{"query", "--addr", page.URL, "a"}, exitFailed, "does not answer as adshard does"},
+		{[]string{"query", "--addr", other.URL, "a"}, exitFailed, "is it the address of adshard?"},
+		{[]string{"query", "--addr", page.URL, "a"}, exitFailed, "is not one of adshard"},
 		{[]string{"slaves", "list", "--addr", addr}, exitFailed, "not_found"},
 	} {
 		status, out, errOut := run(t, "adshard", c.args...)
@@ -188,5 +188,25 @@ func TestSlavesList(t *testing.T) {
 	var again api.SlaveList
 	if err := json.Unmarshal([]byte(out), &again); err != nil || len(again.Slaves) != 3 {
 		t.Errorf("%v %s", err, out)
+	}
+}
+
+// TestCounts: a lower bound of 0 is not shown as one.
+func TestCounts(t *testing.T) {
+	for _, c := range []struct {
+		matched, candidates uint64
+		counts              api.SearchAnswerCounts
+		want                string
+	}{
+		{46, 31, api.SearchAnswerCountsLowerBound, "at least 46 keywords match, at least 31 take part"},
+		{2, 0, api.SearchAnswerCountsLowerBound, "at least 2 keywords match, none takes part"},
+		{0, 0, api.SearchAnswerCountsLowerBound, "no keyword takes part"},
+		{0, 0, "", "0 keywords match, 0 take part"},
+	} {
+		a := api.SearchAnswer{Counts: c.counts}
+		a.Matched, a.Candidates = c.matched, c.candidates
+		if got := counts(&a); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
 	}
 }

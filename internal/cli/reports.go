@@ -22,16 +22,16 @@ type report struct {
 	temp string // "": a pipe or device, which is written to directly
 }
 
-// keptFile is a file that no report may replace.
-type keptFile struct {
+// protectedFile is a file that a report must not replace.
+type protectedFile struct {
 	what, path string
-	info       fs.FileInfo // nil: not there yet
+	info       fs.FileInfo // nil: it does not exist yet
 }
 
-// keptFiles are the inputs, the database with the files beside it, and the
+// protectedFiles are the inputs, the database with the files beside it, and the
 // standard streams that are files.
-func keptFiles(inputs []string, database string, s Streams) ([]keptFile, error) {
-	var kept []keptFile
+func protectedFiles(inputs []string, database string, s Streams) ([]protectedFile, error) {
+	var protected []protectedFile
 	add := func(what, path string) error {
 		resolved, err := resolve(path)
 		if err != nil {
@@ -41,7 +41,7 @@ func keptFiles(inputs []string, database string, s Streams) ([]keptFile, error) 
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		kept = append(kept, keptFile{what, resolved, info})
+		protected = append(protected, protectedFile{what, resolved, info})
 		return nil
 	}
 	for _, name := range inputs {
@@ -57,7 +57,7 @@ func keptFiles(inputs []string, database string, s Streams) ([]keptFile, error) 
 	}
 	resolved, err := resolve(database)
 	if errors.Is(err, fs.ErrNotExist) {
-		return kept, nil // opening it says so
+		return protected, nil // opening it says so
 	}
 	if err != nil {
 		return nil, err
@@ -72,11 +72,11 @@ func keptFiles(inputs []string, database string, s Streams) ([]keptFile, error) 
 	for what, stream := range map[string]any{"standard input": s.In, "standard output": s.Out, "standard error": s.Err} {
 		if file, ok := stream.(*os.File); ok {
 			if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
-				kept = append(kept, keptFile{what: what, info: info})
+				protected = append(protected, protectedFile{what: what, info: info})
 			}
 		}
 	}
-	return kept, nil
+	return protected, nil
 }
 
 // resolve returns the file that a path leads to, which need not exist; it follows
@@ -106,7 +106,7 @@ func resolve(path string) (string, error) {
 
 // planReport checks whether name may be written, and changes nothing. force allows
 // a file that is not a report.
-func planReport(name string, kept []keptFile, force bool) (*report, error) {
+func planReport(name string, protected []protectedFile, force bool) (*report, error) {
 	info, err := os.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -116,13 +116,13 @@ func planReport(name string, kept []keptFile, force bool) (*report, error) {
 	case info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) != 0:
 		return &report{name: name, path: name}, nil
 	case !info.Mode().IsRegular():
-		return nil, wrongUse("%s is not a file that a report can be written to: name a file", name)
+		return nil, wrongUse("a report cannot be written to %s: name a file", name)
 	}
 	path, err := resolve(name)
 	if err != nil {
 		return nil, cannotWrite(name, err)
 	}
-	for _, k := range kept {
+	for _, k := range protected {
 		if k.path == path || info != nil && k.info != nil && os.SameFile(k.info, info) {
 			return nil, wrongUse("%s is %s: a report would replace it; name another file", name, k.what)
 		}
@@ -138,8 +138,8 @@ func planReport(name string, kept []keptFile, force bool) (*report, error) {
 // databaseMagic is how every SQLite database begins.
 const databaseMagic = "SQLite format 3\x00"
 
-// earlierReport refuses a file that no import has written, unless force is set; a
-// database in any case.
+// earlierReport refuses a file that was not written by an import, unless force is
+// set, and a database in any case.
 func earlierReport(name string, force bool) error {
 	file, err := os.Open(name)
 	if err != nil {

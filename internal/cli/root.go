@@ -37,14 +37,14 @@ func Main(ctx context.Context, program string, args []string, s Streams) int {
 func adshard(s Streams) *cobra.Command {
 	root := group(&cobra.Command{
 		Use:   "adshard",
-		Short: "Serve ads by keywords from one machine or many",
-		Long: `adshard serves ads by keywords: data go in by files, queries come in by HTTP,
-and the ads that match come out, auctioned and priced.`,
-		Example: `  adshard import --db sqlite:ads.db export.csv     take in a Google Ads Editor file
-  adshard up --db sqlite:ads.db                    start a whole cluster here
-  adshard query usb cable                          ask it
-  adshard query --explain usb cable                ask why
-  adshard balance status                           see how even the load is
+		Short: "Serve ads by keywords on one machine or many",
+		Long: `adshard serves ads by keywords: it imports advertisers' data from files, answers
+queries over HTTP with the ads that match, and ranks and prices them in an auction.`,
+		Example: `  adshard import --db sqlite:ads.db export.csv     import a Google Ads Editor file
+  adshard up --db sqlite:ads.db                    run a whole cluster on this machine
+  adshard query usb cable                          get the ads of a query
+  adshard query --explain usb cable                see why each keyword won or lost
+  adshard balance status                           see how evenly the load is spread
   adshard db check --db sqlite:ads.db              check the database for damage`,
 	})
 	root.AddCommand(
@@ -55,14 +55,14 @@ and the ads that match come out, auctioned and priced.`,
 	return root
 }
 
-// hidden keeps a command out of the help: `up --processes` starts them.
+// hidden keeps a command that `up --processes` starts out of the help.
 func hidden(c *cobra.Command) *cobra.Command {
 	c.Hidden = true
 	return c
 }
 
-// group makes a command that only holds others: without one of them it shows
-// its help and is wrong use.
+// group makes a command that only has subcommands: without one it shows its help
+// and is a usage error.
 func group(c *cobra.Command) *cobra.Command {
 	c.Args = cobra.ArbitraryArgs
 	c.RunE = func(c *cobra.Command, args []string) error {

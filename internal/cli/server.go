@@ -45,7 +45,7 @@ func serve(c *cobra.Command, s Streams, v server) *cobra.Command {
 		}
 		err = v.run(c.Context(), s.Out, log)
 		if c.Context().Err() != nil && cancelled(err) {
-			return nil // told to end, and did
+			return nil // ended as requested
 		}
 		return err
 	}

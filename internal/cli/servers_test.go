@@ -56,11 +56,11 @@ func TestServersRefuseWrongUse(t *testing.T) {
 		{"adshard", []string{"up"}, exitUsage, "db"},
 		{"adshard", []string{"up", "--db", "postgres://h/d"}, exitUsage, "not available in this version"},
 		{"adshard", []string{"up", "--db", "ads.db"}, exitUsage, "sqlite:PATH"},
-		{"adshard", []string{"up", "--db", "sqlite:" + dir + "/none.db"}, exitFailed, "`adshard import --db sqlite:" + dir + "/none.db FILE` makes one"},
+		{"adshard", []string{"up", "--db", "sqlite:" + dir + "/none.db"}, exitFailed, "`adshard import --db sqlite:" + dir + "/none.db FILE` creates it"},
 		{"adshard", []string{"up", "--db", "sqlite:x.db", "--slaves", "0"}, exitUsage, "slaves"},
 		{"adshard", []string{"up", "--db", "sqlite:x.db", "--http", "8080"}, exitUsage, "HOST:PORT"},
 		{"adshard", []string{"barrels", "build"}, exitUsage, "--db is missing"},
-		{"adshard", []string{"barrels", "build", "--db", "sqlite:" + dir + "/none.db"}, exitFailed, "makes one"},
+		{"adshard", []string{"barrels", "build", "--db", "sqlite:" + dir + "/none.db"}, exitFailed, "creates it"},
 		{"adshard", []string{"barrels", "build", "--db", "sqlite:" + dir, "--out", dir, "--strategy", "best"}, exitUsage, "strategy"},
 		{"master", []string{"--profile", "best"}, exitUsage, "default sklik"},
 		{"master", []string{"run"}, exitUsage, "takes no argument"},
@@ -115,8 +115,8 @@ func TestImportUpQuery(t *testing.T) {
 		t.Errorf("balance status: %d %q %q %v", status, out, errOut, err)
 	}
 	for command, want := range map[string]string{
-		"balance status": "Strategy weighted-move-fast", "balance slices": "of 1 slice, view", "balance plan": "would do 0 operations",
-		"balance why 1": "Slice 1 is on slave-", "balance strategy": "weighted-move: ", "balance pause": "is paused", "balance resume": "goes on",
+		"balance status": "Strategy weighted-move-fast", "balance slices": "of 1 slice, view", "balance plan": "proposes 0 operations",
+		"balance why 1": "Slice 1 is on slave-", "balance strategy": "weighted-move: ", "balance pause": "is paused", "balance resume": "is resumed",
 	} {
 		status, out, errOut := run(t, "adshard", append(strings.Fields(command), "--addr", admin)...)
 		if status != exitDone || !strings.Contains(out, want) {

@@ -13,8 +13,9 @@ import (
 func slavesCommand(s Streams) *cobra.Command {
 	c := group(&cobra.Command{
 		Use:   "slaves",
-		Short: "Show, add, drain and remove the slaves of a running cluster",
-		Long:  `Shows, adds, drains and removes the slaves of a running cluster, by its admin port.`,
+		Short: "List, add, drain and remove the slaves of a running cluster",
+		Long: `Lists, adds, drains and removes the slaves of a running cluster, through the
+balancer's admin port.`,
 		Example: `  adshard slaves list --watch
   adshard slaves add 10.0.0.9:7100
   adshard slaves drain slave-2
@@ -29,10 +30,11 @@ func slavesListCommand(s Streams) *cobra.Command {
 	var again bool
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "List the slaves, what they hold and how they do",
-		Long: `Lists the slaves, what they hold and how they do. BEHIND is how many changes of the
-database a slave has still to apply; SLICES says in brackets how many come (+) and
-go (-). OF MEAN is its load over the mean of all; the line in the bar is the mean.`,
+		Short: "List the slaves with their data, load and state",
+		Long: `Lists the slaves with their data, load and state. BEHIND is how many changes of the
+database a slave still has to apply; SLICES has in brackets how many arrive (+) and
+leave (-). OF MEAN is the load over the mean of all; the line in the bar is the mean.
+TROUBLE says why a slave makes no progress, or which part it does not serve.`,
 		Example: `  adshard slaves list
   adshard slaves list --watch
   adshard slaves list --addr http://10.0.0.5:7001 --json`,
@@ -50,7 +52,7 @@ go (-). OF MEAN is its load over the mean of all; the line in the bar is the mea
 		},
 	}
 	f.add(c)
-	c.Flags().BoolVar(&again, "watch", false, "show it again every second; not on a terminal: one line each time")
+	c.Flags().BoolVar(&again, "watch", false, "refresh every second; without a terminal, print one line each time")
 	return c
 }
 

@@ -16,9 +16,9 @@ func slavesAddCommand(s Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "add ADDR",
 		Short: "Add a slave, or take back a drained one",
-		Long: `Adds the slave that listens at ADDR (HOST:PORT) to the cluster: it gets slices by and
-by, as the strategy decides. A slave that is draining or drained takes slices again.
-A slave whose configuration names the balancer needs no adding.`,
+		Long: `Adds the slave that listens at ADDR (HOST:PORT) to the cluster; the strategy will move
+slices to it. A slave that is draining or drained receives slices again. A slave whose
+configuration names the balancer adds itself.`,
 		Example: `  adshard slaves add 10.0.0.9:7100`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -27,8 +27,8 @@ A slave whose configuration names the balancer needs no adding.`,
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			return tell(c.Context(), &f, s, "/v1/slaves", api.AddSlave{Address: args[0]}, func(v *api.SlaveChange) error {
-				_, err := fmt.Fprintf(s.Out, "%s is one of the cluster's slaves and gets slices by and by; `adshard slaves list --watch` shows it\n",
+			return send(c.Context(), &f, s, "/v1/slaves", api.AddSlave{Address: args[0]}, func(v *api.SlaveChange) error {
+				_, err := fmt.Fprintf(s.Out, "%s is a slave of the cluster and will receive slices; `adshard slaves list --watch` shows its progress\n",
 					printable(v.Name))
 				return err
 			})
@@ -44,9 +44,9 @@ func slavesDrainCommand(s Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "drain NAME",
 		Short: "Empty a slave, so that it can be stopped",
-		Long: `Moves all slices of a slave to the others and waits until that is done; then it can be
-stopped with nothing missing. Broken off (Ctrl-C) draining goes on; slaves add with
-its address takes it back.`,
+		Long: `Moves all slices of a slave to the others and waits until it is empty; then the slave
+can be stopped without any data missing from answers. If the command is interrupted
+(Ctrl-C), draining continues; "slaves add" with its address takes the slave back.`,
 		Example: `  adshard slaves drain slave-2`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 || args[0] == "" {
@@ -65,11 +65,11 @@ func slavesRemoveCommand(s Streams) *cobra.Command {
 	var f adminFlags
 	c := &cobra.Command{
 		Use:   "remove NAME",
-		Short: "Forget a slave that is gone for good",
-		Long: `Removes a slave that is stopped and has no slices from the cluster: it is no longer
-listed, and nothing waits for it. Refused while the slave is alive or has slices:
-"slaves drain" fills them on other slaves first, even when this one is dead. A slave
-that comes later under the same name is a new one.`,
+		Short: "Remove a slave that is gone for good",
+		Long: `Removes a stopped slave without slices from the cluster: it is no longer listed or
+waited for. The command is refused while the slave is alive or has slices: "slaves
+drain" first fills them on other slaves, even if this one is dead. A slave that joins
+later under the same name is a new one.`,
 		Example: `  adshard slaves drain slave-2     then stop it, if it runs
   adshard slaves remove slave-2`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -79,7 +79,7 @@ that comes later under the same name is a new one.`,
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			return tell(c.Context(), &f, s, slavePath(args[0], "remove"), nil, func(v *api.SlaveRemoved) error {
+			return send(c.Context(), &f, s, slavePath(args[0], "remove"), nil, func(v *api.SlaveRemoved) error {
 				_, err := fmt.Fprintf(s.Out, "%s is removed\n", printable(v.Name))
 				return err
 			})
@@ -104,27 +104,27 @@ func runDrain(ctx context.Context, f *adminFlags, s Streams, name string, noWait
 		return err
 	}
 	if noWait {
-		return given(c, f, s, body, func(v *api.SlaveChange) error {
-			_, err := fmt.Fprintf(s.Out, "%s is being drained of %s; `adshard slaves list --watch` shows how far it is\n",
+		return render(c, f, s, body, func(v *api.SlaveChange) error {
+			_, err := fmt.Fprintf(s.Out, "%s is being drained of %s; `adshard slaves list --watch` shows its progress\n",
 				printable(name), many(uint64(v.Slices), "slice"))
 			return err
 		})
 	}
 	says := progress.New(s.Err)
-	goesOn := fmt.Sprintf("the drain of %s continues; `adshard slaves list --watch` shows how far it is", printable(name))
+	goesOn := fmt.Sprintf("the drain of %s continues; `adshard slaves list --watch` shows its progress", printable(name))
 	err = patiently(ctx, says, goesOn, func() (bool, error) { return drained(ctx, c, says, name, begun.Slices) })
 	says.End()
 	if err != nil {
 		return err
 	}
 	if f.json {
-		return tell(ctx, f, s, slavePath(name, "drain"), nil, func(*api.SlaveChange) error { return nil })
+		return send(ctx, f, s, slavePath(name, "drain"), nil, func(*api.SlaveChange) error { return nil })
 	}
 	_, err = fmt.Fprintf(s.Out, "%s is drained and can be stopped\n", printable(name))
 	return err
 }
 
-// drained tells whether a slave is, and says how far it is.
+// drained reports whether a slave is drained, and shows its progress.
 func drained(ctx context.Context, c *client, says *progress.Line, name string, slices int) (bool, error) {
 	body, err := c.get(ctx, "/v1/slaves", nil)
 	if err != nil {
@@ -143,9 +143,9 @@ func drained(ctx context.Context, c *client, says *progress.Line, name string, s
 		case api.SlaveStateDrained:
 			return true, nil
 		case api.SlaveStateActive:
-			return false, fault.Newf(fault.Conflict, "", "%s is not being drained any more: somebody took it back", name)
+			return false, fault.Newf(fault.Conflict, "", "%s is not being drained any more: it was added back", name)
 		}
-		more := fmt.Sprintf("%s on the way", many(uint64(v.MovingOut), "slice"))
+		more := fmt.Sprintf("%s moving", many(uint64(v.MovingOut), "slice"))
 		if v.Slices == 0 {
 			more = "its old slices are being deleted"
 		}

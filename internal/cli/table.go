@@ -9,8 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// table writes rows of aligned columns, and notes between them that are not
-// aligned. Nothing follows the last cell of a row that is not empty.
+// table writes rows of aligned columns, with unaligned notes in between. Nothing follows the last cell of a row that is not empty.
 type table struct {
 	out   io.Writer
 	rows  [][]string // a note is a row of one cell
@@ -35,7 +34,7 @@ func (t *table) row(cells ...string) {
 // note adds a line that belongs to the row above it.
 func (t *table) note(text string) { t.rows = append(t.rows, []string{"    " + printable(text)}) }
 
-// flush writes all at once.
+// flush writes the table.
 func (t *table) flush() error {
 	const gap = "  "
 	var b strings.Builder
@@ -53,10 +52,10 @@ func (t *table) flush() error {
 	return err
 }
 
-// mostListed is how many entries of a list that may be long are shown.
+// mostListed is how many entries of a long list are shown.
 const mostListed = 15
 
-// showMore says, below a list, how many of n are not shown.
+// showMore writes below a list how many of n are not shown.
 func showMore(s Streams, indent string, n int, thing string) {
 	if n > mostListed {
 		fmt.Fprintf(s.Out, "%sand %s; --json shows them\n", indent, many(uint64(n-mostListed), "more "+thing))

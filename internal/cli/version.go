@@ -14,8 +14,8 @@ func versionCommand(s Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Show the versions of the program and of its tables",
-		Long: `Shows the versions of the program and of the tables of words that it was built
-with. Stores carry the latter: with others they have to be built anew.`,
+		Long: `Shows the versions of the program and of the word tables that it was built with. Stores
+record the latter: a program with other word tables has to rebuild them.`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintf(s.Out, "adshard %s, %s %s/%s\nwords %s\n",
@@ -25,7 +25,7 @@ with. Stores carry the latter: with others they have to be built anew.`,
 	}
 }
 
-// programVersion is the module's version, and the commit where it is known.
+// programVersion is the module's version, and the commit if it is known.
 func programVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

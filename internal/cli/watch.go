@@ -10,12 +10,12 @@ import (
 	"adshard/internal/wait"
 )
 
-// watchEvery is the time between two looks.
+// watchEvery is the refresh interval of --watch.
 const watchEvery = time.Second
 
-// watch looks again and again until ctx is over. On a terminal frame is drawn
-// over the last one; elsewhere line writes one line a look. A server that is
-// away meanwhile is told and asked on.
+// watch refreshes until ctx ends. On a terminal each frame overwrites the previous
+// one; elsewhere line writes one line each time. An error of an unreachable server is
+// shown, and watch continues.
 func watch(ctx context.Context, s Streams, every time.Duration, frame, line func(ctx context.Context, s Streams) error) error {
 	drawn := progress.IsTerminal(s.Out)
 	if !drawn {
@@ -26,7 +26,7 @@ func watch(ctx context.Context, s Streams, every time.Duration, frame, line func
 		err := frame(ctx, Streams{s.In, &b, s.Err})
 		switch {
 		case ctx.Err() != nil:
-			return nil // told to end
+			return nil // interrupted
 		case err != nil && (n == 0 || !fault.Is(err, fault.Unavailable)):
 			return err
 		case err != nil:

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// ago writes how long ago something was, as people say it.
+// ago formats the time since an event, as in "2 min ago".
 func ago(ms int64) string {
 	if ms < 1000 {
 		return "just now"
@@ -16,7 +16,7 @@ func ago(ms int64) string {
 	return lasting(ms) + " ago"
 }
 
-// lasting writes a time as people say it: its one or two largest units.
+// lasting formats a duration in its one or two largest units.
 func lasting(ms int64) string {
 	d := time.Duration(ms) * time.Millisecond
 	switch {
@@ -45,7 +45,7 @@ func grouped(n uint64) string {
 	return s
 }
 
-// loaded writes a load a second; small ones with decimals.
+// loaded formats a load per second; small ones with decimals.
 func loaded(x float64) string {
 	switch {
 	case x <= 0 || math.IsNaN(x):
@@ -58,7 +58,7 @@ func loaded(x float64) string {
 	return grouped(uint64(math.Round(x)))
 }
 
-// percent writes a share, 0 to 1; what is small and not 0 is not shown as 0.
+// percent formats a share, 0 to 1; a small one is not rounded to 0.
 func percent(x float64) string {
 	switch {
 	case x <= 0:
@@ -71,7 +71,7 @@ func percent(x float64) string {
 	return fmt.Sprintf("%.0f %%", x*100)
 }
 
-// many writes a number of things: "1 move", "1,200 moves".
+// many formats a number of things: "1 move", "1,200 moves".
 func many(n uint64, thing string) string {
 	if n == 1 {
 		return "1 " + thing

@@ -7,7 +7,7 @@ import (
 	"adshard/search"
 )
 
-// Judged is a keyword that matches and what became of it.
+// Judged is a matching keyword and its fate in the auction.
 type Judged struct {
 	Keyword    *backend.Keyword
 	Item       *backend.Item
@@ -19,7 +19,7 @@ type Judged struct {
 	// Effective is B, Quality Q and Score R.
 	Bid, Modifier, Effective, Quality, Score uint64
 	HasBid                                   bool
-	// Negative is the one that blocks, with the verdict BlockedByNegative.
+	// Negative is the blocking one if the verdict is BlockedByNegative.
 	Negative *backend.Negative
 	// Position and Price are of a winner; SetBy: who set the price, 0: the
 	// reserve. LostTo: the keyword in the last place, or that supersedes.
@@ -130,7 +130,7 @@ func variantFactor(l search.Level) uint64 {
 	return 800
 }
 
-// blocks reads serving.md §3.
+// blocks implements serving.md §3.
 func (n *negative) blocks(query []*word) bool {
 	norms := make([]string, len(query))
 	for i, q := range query {

@@ -8,7 +8,7 @@ import (
 	"adshard/search/words"
 )
 
-// table tells how each word of a keyword (row) agrees with each word of the
+// table is how each word of a keyword (row) agrees with each word of the
 // query (column) under one language, within the rule's reach.
 type table [][]search.Level
 
@@ -77,7 +77,7 @@ func MatchTable(agree [][]search.Level, rule search.Rule, n int) search.Level {
 	return t.match(rule, n)
 }
 
-// match reads a rule's first three properties (serving.md §2).
+// match implements a rule's first three properties (serving.md §2).
 func (t table) match(rule search.Rule, n int) search.Level {
 	if rule.Ordered {
 		if !rule.Others && len(t) != n {
@@ -120,7 +120,7 @@ func (t table) set(from, to int, only bool) search.Level {
 	return worst
 }
 
-// covers tells whether any keyword word agrees with the query's word j.
+// covers reports whether any keyword word agrees with the query's word j.
 func (t table) covers(j int) bool {
 	for _, row := range t {
 		if row[j] < search.NoLevel {
@@ -130,7 +130,7 @@ func (t table) covers(j int) bool {
 	return false
 }
 
-// sequence places the keyword's words at rising positions of the query, next
+// sequence places the keyword's words at ascending positions of the query, next
 // to each other if adjacent, and returns the least level that the worst of
 // them can have.
 func (t table) sequence(adjacent bool, n int) search.Level {

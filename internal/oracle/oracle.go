@@ -8,20 +8,20 @@ import (
 	"adshard/search/words"
 )
 
-// Thesaurus knows synonyms; *words.Lexicon is one.
+// Thesaurus provides synonyms; *words.Lexicon is one.
 type Thesaurus interface {
 	// Synonyms returns the folded forms of the synonyms of a folded form.
 	Synonyms(language, folded string) []string
 }
 
-// Oracle holds all data, analysed. It is for one goroutine at a time.
+// Oracle is all data, analysed. It must be used by one goroutine at a time.
 type Oracle struct {
 	keywords []keyword
 	// words are the distinct words of all keywords.
 	words []*word
 }
 
-// Request is all that a user may ask for.
+// Request is a search with all its parameters.
 type Request struct {
 	Text      string
 	Profile   search.Profile // not capped at Variants
@@ -32,7 +32,7 @@ type Request struct {
 	RequestID string
 }
 
-// keyword is a keyword with everything that decides on it.
+// keyword is a keyword with everything that its verdict depends on.
 type keyword struct {
 	*backend.Keyword
 	words      []*word
@@ -120,8 +120,8 @@ func (b *builder) add(it *backend.Item) error {
 
 // word returns the one record of a word.
 func (b *builder) word(w words.Word) *word {
-	if known := b.words[w.Norm]; known != nil {
-		return known
+	if seen := b.words[w.Norm]; seen != nil {
+		return seen
 	}
 	n := analyse(w, b.thesaurus)
 	b.words[w.Norm] = n

@@ -19,7 +19,7 @@ type Result struct {
 	Ads                 []Placed
 }
 
-// Placed is an ad in its place.
+// Placed is an ad with its position.
 type Placed struct {
 	*Judged
 	Ad *backend.Ad
@@ -49,20 +49,20 @@ func (o *Oracle) Search(r Request) (*Result, error) {
 }
 
 // Explain returns all keywords that match, by score falling, then keyword id
-// rising, each with its verdict after the auction.
+// ascending, each with its verdict after the auction.
 func (o *Oracle) Explain(r Request) ([]*Judged, error) {
 	judged, _, err := o.judge(&r)
 	return judged, err
 }
 
-// judge looks at every keyword and holds the auction.
+// judge compares every keyword and runs the auction.
 func (o *Oracle) judge(r *Request) (judged []*Judged, truncated bool, err error) {
 	query, truncated, err := o.query(r.Text)
 	if err != nil || len(query) == 0 {
 		return nil, truncated, err
 	}
 	for _, w := range o.words {
-		w.hold(query)
+		w.compare(query)
 	}
 	for i := range o.keywords {
 		k := &o.keywords[i]
@@ -94,12 +94,12 @@ func (o *Oracle) query(text string) (query []*word, truncated bool, err error) {
 	return query, false, nil
 }
 
-// inOrder is by score falling, then keyword id rising.
+// inOrder is by score falling, then keyword id ascending.
 func inOrder(a, b *Judged) int {
 	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Keyword.ID, b.Keyword.ID))
 }
 
-// place is the auction of serving.md §5 over keywords in order.
+// place implements the auction of serving.md §5 over keywords in order.
 func place(judged []*Judged, r *Request) {
 	best := map[uint64]*Judged{} // by advertiser
 	var order []*Judged

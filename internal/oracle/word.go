@@ -12,7 +12,7 @@ type word struct {
 	words.Word
 	// forms are the word's stem and synonyms in each of words.Languages.
 	forms []form
-	// agree tells how the word agrees with each word of the query now being
+	// agree is how the word agrees with each word of the query now being
 	// answered: under no language, then under each of words.Languages; nil
 	// where it agrees with none of them.
 	agree [][]search.Level
@@ -62,8 +62,8 @@ func (w *word) level(q *word, language int) search.Level {
 	return search.NoLevel
 }
 
-// hold holds the word against all words of a query.
-func (w *word) hold(query []*word) {
+// compare compares the word with all words of a query.
+func (w *word) compare(query []*word) {
 	for language := range w.agree {
 		w.agree[language] = nil
 		for j, q := range query {
@@ -74,7 +74,7 @@ func (w *word) hold(query []*word) {
 	}
 }
 
-// note keeps that the word agrees with word j of n.
+// note records that the word agrees with word j of n.
 func (w *word) note(language, j int, l search.Level, n int) {
 	if w.agree[language] == nil {
 		w.agree[language] = slices.Repeat([]search.Level{search.NoLevel}, n)

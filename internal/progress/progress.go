@@ -88,7 +88,7 @@ func (l *Line) Count(step string, done, total uint64, amount func(uint64) string
 	})
 }
 
-// left describes how long a step will take if it goes on as before.
+// left describes how long a step will take at the present rate.
 func left(elapsed time.Duration, done float64) string {
 	if elapsed < estimateAfter || done <= 0 || done >= 1 {
 		return ""
@@ -116,7 +116,7 @@ func (l *Line) report(step string, text func(elapsed time.Duration) string) {
 		return
 	}
 	l.drawn = now
-	// Work goes on if the terminal is gone.
+	// Work continues if the terminal is gone.
 	if l.terminal {
 		fmt.Fprint(l.out, clearLine, text(now.Sub(l.began)))
 	} else {

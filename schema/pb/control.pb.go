@@ -32,8 +32,8 @@ type RegisterRequest struct {
 	Position    *Position              `protobuf:"bytes,3,opt,name=position,proto3" json:"position,omitempty"`
 	Slices      *SliceTable            `protobuf:"bytes,4,opt,name=slices,proto3" json:"slices,omitempty"`           // what it holds
 	Incarnation string                 `protobuf:"bytes,5,opt,name=incarnation,proto3" json:"incarnation,omitempty"` // random, new at each start of the process
-	// discard: the balancer lets the slave's data, of another database, be
-	// discarded. Of use to distributors only.
+	// discard is set if the balancer permits the slave's data, of another
+	// database, to be discarded. Only distributors use it.
 	Discard       bool `protobuf:"varint,6,opt,name=discard,proto3" json:"discard,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -114,12 +114,12 @@ func (x *RegisterRequest) GetDiscard() bool {
 type RegisterResponse struct {
 	state       protoimpl.MessageState `protogen:"open.v1"`
 	Epoch       uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
-	Distributor string                 `protobuf:"bytes,2,opt,name=distributor,proto3" json:"distributor,omitempty"` // the address of the slave's; "": the balancer's own
+	Distributor string                 `protobuf:"bytes,2,opt,name=distributor,proto3" json:"distributor,omitempty"` // the address of the slave's distributor; "": the balancer
 	Database    string                 `protobuf:"bytes,3,opt,name=database,proto3" json:"database,omitempty"`       // the balancer's
 	Timeline    string                 `protobuf:"bytes,4,opt,name=timeline,proto3" json:"timeline,omitempty"`       // of its slice map
 	Discard     bool                   `protobuf:"varint,5,opt,name=discard,proto3" json:"discard,omitempty"`        // the slave's data are of another database and not needed
-	// verify: the slave's position is not in the log of the database. What it holds
-	// is not served before it was compared (EnlistResponse.verify).
+	// verify is set if the slave's position is not in the log of the database. Its
+	// data are not served until they have been compared (EnlistResponse.verify).
 	Verify        bool `protobuf:"varint,6,opt,name=verify,proto3" json:"verify,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -202,15 +202,15 @@ type EnlistResponse struct {
 	Epoch uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
 	// catch_up is the position to reach before the slave serves.
 	CatchUp *Position `protobuf:"bytes,2,opt,name=catch_up,json=catchUp,proto3" json:"catch_up,omitempty"`
-	// refill: what the slave holds is of no use here. It serves nothing of it;
+	// refill is set if the slave's data cannot be used. It serves none of them;
 	// its next bucket resets it.
 	Refill   bool   `protobuf:"varint,3,opt,name=refill,proto3" json:"refill,omitempty"`
-	Database string `protobuf:"bytes,4,opt,name=database,proto3" json:"database,omitempty"` // whose data the distributor hands out
-	// verify: the slave's position is not in the log of this database. It serves
-	// nothing, has each slice that it holds compared (Verify), keeps those that are
-	// equal as of catch_up, and registers again.
+	Database string `protobuf:"bytes,4,opt,name=database,proto3" json:"database,omitempty"` // the database of the distributor's data
+	// verify is set if the slave's position is not in the log of this database. It
+	// serves nothing, has each of its slices compared (Verify), keeps those that
+	// are equal as of catch_up, and registers again.
 	Verify        bool   `protobuf:"varint,5,opt,name=verify,proto3" json:"verify,omitempty"`
-	Mark          uint64 `protobuf:"fixed64,6,opt,name=mark,proto3" json:"mark,omitempty"` // of the slave's position: a store from before marks takes it over
+	Mark          uint64 `protobuf:"fixed64,6,opt,name=mark,proto3" json:"mark,omitempty"` // of the slave's position; a store without marks adopts it
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -287,8 +287,8 @@ func (x *EnlistResponse) GetMark() uint64 {
 	return 0
 }
 
-// VerifyRequest asks whether what a slave holds of an interval is what the
-// database has.
+// VerifyRequest asks whether a slave's data of an interval equal those of the
+// database.
 type VerifyRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
@@ -433,7 +433,7 @@ type PullRequest struct {
 	MaxBytes      uint32                 `protobuf:"varint,4,opt,name=max_bytes,json=maxBytes,proto3" json:"max_bytes,omitempty"`
 	WaitMs        uint32                 `protobuf:"varint,5,opt,name=wait_ms,json=waitMs,proto3" json:"wait_ms,omitempty"`
 	Incarnation   string                 `protobuf:"bytes,6,opt,name=incarnation,proto3" json:"incarnation,omitempty"`
-	Database      string                 `protobuf:"bytes,7,opt,name=database,proto3" json:"database,omitempty"` // whose data the slave holds; "": none
+	Database      string                 `protobuf:"bytes,7,opt,name=database,proto3" json:"database,omitempty"` // the database of the slave's data; "": none
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -705,16 +705,16 @@ func (x *ReportResponse) GetDistributor() string {
 	return ""
 }
 
-// SlaveState is what a slave says of itself, for lists and alarms.
+// SlaveState is a slave's own status, for lists and alarms.
 type SlaveState struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	Serving  bool                   `protobuf:"varint,1,opt,name=serving,proto3" json:"serving,omitempty"`
 	Groups   uint64                 `protobuf:"varint,2,opt,name=groups,proto3" json:"groups,omitempty"`
 	Keywords uint64                 `protobuf:"varint,3,opt,name=keywords,proto3" json:"keywords,omitempty"`
 	Bytes    uint64                 `protobuf:"varint,4,opt,name=bytes,proto3" json:"bytes,omitempty"`    // on disk
-	Trouble  string                 `protobuf:"bytes,5,opt,name=trouble,proto3" json:"trouble,omitempty"` // empty, or why it does not go on (e.g. a full disk)
-	// lacking says what it does not serve since it is damaged or missing, why, and
-	// since when; empty: nothing.
+	Trouble  string                 `protobuf:"bytes,5,opt,name=trouble,proto3" json:"trouble,omitempty"` // why it makes no progress (e.g. a full disk), or empty
+	// lacking is what it does not serve because it is damaged or missing, why, and
+	// since when; or empty.
 	Lacking       string `protobuf:"bytes,10,opt,name=lacking,proto3" json:"lacking,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -795,12 +795,12 @@ func (x *SlaveState) GetLacking() string {
 type WatchMapRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Epoch         uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
-	View          uint64                 `protobuf:"varint,2,opt,name=view,proto3" json:"view,omitempty"` // the view that the master has, and asks slaves in; 0: none
+	View          uint64                 `protobuf:"varint,2,opt,name=view,proto3" json:"view,omitempty"` // the master's view, which its queries carry; 0: none
 	WaitMs        uint32                 `protobuf:"varint,3,opt,name=wait_ms,json=waitMs,proto3" json:"wait_ms,omitempty"`
 	Master        string                 `protobuf:"bytes,4,opt,name=master,proto3" json:"master,omitempty"`     // its name, for acknowledgements
-	Database      string                 `protobuf:"bytes,5,opt,name=database,proto3" json:"database,omitempty"` // of the map that it has; "": none
+	Database      string                 `protobuf:"bytes,5,opt,name=database,proto3" json:"database,omitempty"` // of its map; "": none
 	Timeline      string                 `protobuf:"bytes,6,opt,name=timeline,proto3" json:"timeline,omitempty"` // likewise
-	Filled        bool                   `protobuf:"varint,7,opt,name=filled,proto3" json:"filled,omitempty"`    // it knows that the first fill is complete
+	Filled        bool                   `protobuf:"varint,7,opt,name=filled,proto3" json:"filled,omitempty"`    // its map says that the first fill is complete
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -888,7 +888,7 @@ type WatchMapResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Epoch         uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
 	View          uint64                 `protobuf:"varint,2,opt,name=view,proto3" json:"view,omitempty"`
-	Shards        []*Shard               `protobuf:"bytes,3,rep,name=shards,proto3" json:"shards,omitempty"` // absent: nothing newer
+	Shards        []*Shard               `protobuf:"bytes,3,rep,name=shards,proto3" json:"shards,omitempty"` // absent if there is nothing newer
 	Database      string                 `protobuf:"bytes,4,opt,name=database,proto3" json:"database,omitempty"`
 	Timeline      string                 `protobuf:"bytes,5,opt,name=timeline,proto3" json:"timeline,omitempty"`
 	Filled        bool                   `protobuf:"varint,6,opt,name=filled,proto3" json:"filled,omitempty"` // the first fill is complete
@@ -972,7 +972,7 @@ type QuantaRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`       // of the distributor
 	Address       string                 `protobuf:"bytes,2,opt,name=address,proto3" json:"address,omitempty"` // where slaves reach it
-	Epoch         uint64                 `protobuf:"varint,3,opt,name=epoch,proto3" json:"epoch,omitempty"`    // of the last quantum that it has
+	Epoch         uint64                 `protobuf:"varint,3,opt,name=epoch,proto3" json:"epoch,omitempty"`    // of its last quantum
 	Number        uint64                 `protobuf:"varint,4,opt,name=number,proto3" json:"number,omitempty"`  // of that quantum; 0: none
 	Clock         uint64                 `protobuf:"varint,5,opt,name=clock,proto3" json:"clock,omitempty"`    // up to which it has processed changes
 	WaitMs        uint32                 `protobuf:"varint,6,opt,name=wait_ms,json=waitMs,proto3" json:"wait_ms,omitempty"`
@@ -1132,7 +1132,7 @@ func (x *Weight) GetWeight() uint32 {
 type QuantaResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Epoch         uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
-	Quanta        []*Quantum             `protobuf:"bytes,2,rep,name=quanta,proto3" json:"quanta,omitempty"` // the first carries the model when others are gone
+	Quanta        []*Quantum             `protobuf:"bytes,2,rep,name=quanta,proto3" json:"quanta,omitempty"` // the first carries the model if earlier ones are gone
 	Database      string                 `protobuf:"bytes,3,opt,name=database,proto3" json:"database,omitempty"`
 	Timeline      string                 `protobuf:"bytes,4,opt,name=timeline,proto3" json:"timeline,omitempty"`
 	unknownFields protoimpl.UnknownFields

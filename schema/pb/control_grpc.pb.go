@@ -38,12 +38,12 @@ type BalancerClient interface {
 	// Register announces a slave: at its start, when the balancer's epoch or its
 	// own distributor changes.
 	Register(ctx context.Context, in *RegisterRequest, opts ...grpc.CallOption) (*RegisterResponse, error)
-	// Report tells how a slave fares: every second, and at once when its table
-	// of slices has changed.
+	// Report is a slave's status: every second, and at once when its table of
+	// slices has changed.
 	Report(ctx context.Context, in *ReportRequest, opts ...grpc.CallOption) (*ReportResponse, error)
 	// WatchMap waits for a map newer than the master's.
 	WatchMap(ctx context.Context, in *WatchMapRequest, opts ...grpc.CallOption) (*WatchMapResponse, error)
-	// Quanta waits for the quanta after those that a distributor has.
+	// Quanta waits for quanta newer than the distributor's.
 	Quanta(ctx context.Context, in *QuantaRequest, opts ...grpc.CallOption) (*QuantaResponse, error)
 }
 
@@ -104,12 +104,12 @@ type BalancerServer interface {
 	// Register announces a slave: at its start, when the balancer's epoch or its
 	// own distributor changes.
 	Register(context.Context, *RegisterRequest) (*RegisterResponse, error)
-	// Report tells how a slave fares: every second, and at once when its table
-	// of slices has changed.
+	// Report is a slave's status: every second, and at once when its table of
+	// slices has changed.
 	Report(context.Context, *ReportRequest) (*ReportResponse, error)
 	// WatchMap waits for a map newer than the master's.
 	WatchMap(context.Context, *WatchMapRequest) (*WatchMapResponse, error)
-	// Quanta waits for the quanta after those that a distributor has.
+	// Quanta waits for quanta newer than the distributor's.
 	Quanta(context.Context, *QuantaRequest) (*QuantaResponse, error)
 	mustEmbedUnimplementedBalancerServer()
 }
@@ -265,13 +265,13 @@ const (
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
 // Distributor prepares node data for some of the slaves. A balancer is one too,
-// unless it leaves that to others.
+// unless only separate ones do it.
 type DistributorClient interface {
 	// Enlist announces a slave to its distributor, before it pulls.
 	Enlist(ctx context.Context, in *RegisterRequest, opts ...grpc.CallOption) (*EnlistResponse, error)
 	// Pull waits for the bucket that begins at the slave's position.
 	Pull(ctx context.Context, in *PullRequest, opts ...grpc.CallOption) (*PullResponse, error)
-	// Verify compares a slice that a slave holds with the database.
+	// Verify compares a slave's slice with the database.
 	Verify(ctx context.Context, in *VerifyRequest, opts ...grpc.CallOption) (*VerifyResponse, error)
 }
 
@@ -318,13 +318,13 @@ func (c *distributorClient) Verify(ctx context.Context, in *VerifyRequest, opts 
 // for forward compatibility.
 //
 // Distributor prepares node data for some of the slaves. A balancer is one too,
-// unless it leaves that to others.
+// unless only separate ones do it.
 type DistributorServer interface {
 	// Enlist announces a slave to its distributor, before it pulls.
 	Enlist(context.Context, *RegisterRequest) (*EnlistResponse, error)
 	// Pull waits for the bucket that begins at the slave's position.
 	Pull(context.Context, *PullRequest) (*PullResponse, error)
-	// Verify compares a slice that a slave holds with the database.
+	// Verify compares a slave's slice with the database.
 	Verify(context.Context, *VerifyRequest) (*VerifyResponse, error)
 	mustEmbedUnimplementedDistributorServer()
 }

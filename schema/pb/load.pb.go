@@ -28,7 +28,7 @@ const (
 type Load struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// number grows by one with each report of one incarnation of a slave, so that
-	// doubled and late ones are known.
+	// duplicate and late reports are recognised.
 	Number        uint64       `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
 	IntervalMs    uint64       `protobuf:"varint,2,opt,name=interval_ms,json=intervalMs,proto3" json:"interval_ms,omitempty"` // since the report before
 	Queries       uint64       `protobuf:"varint,3,opt,name=queries,proto3" json:"queries,omitempty"`                         // searches answered in it
@@ -111,12 +111,12 @@ func (x *Load) GetTopics() []*TopicLoad {
 	return nil
 }
 
-// Cost is what was done for queries.
+// Cost is the work done for queries.
 type Cost struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Looked        uint64                 `protobuf:"varint,1,opt,name=looked,proto3" json:"looked,omitempty"`   // candidates looked at
+	Looked        uint64                 `protobuf:"varint,1,opt,name=looked,proto3" json:"looked,omitempty"`   // candidates examined
 	Matched       uint64                 `protobuf:"varint,2,opt,name=matched,proto3" json:"matched,omitempty"` // keywords that matched
-	Micros        uint64                 `protobuf:"varint,3,opt,name=micros,proto3" json:"micros,omitempty"`   // time, shared by candidates looked at
+	Micros        uint64                 `protobuf:"varint,3,opt,name=micros,proto3" json:"micros,omitempty"`   // time, divided among the candidates examined
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

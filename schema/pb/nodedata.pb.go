@@ -23,14 +23,14 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// HeldState says how much of a slice is there.
+// HeldState says how complete a held slice is.
 type HeldState int32
 
 const (
 	HeldState_HELD_STATE_FULL HeldState = 0
-	// FILLING: items are delivered by rising key, up to the position's offset.
+	// FILLING: items are delivered by ascending key, up to the position's offset.
 	HeldState_HELD_STATE_FILLING HeldState = 1
-	// RESIDUE: it went away; what is left of it is being deleted.
+	// RESIDUE: it has left; the rest of it is being deleted.
 	HeldState_HELD_STATE_RESIDUE HeldState = 2
 )
 
@@ -83,7 +83,7 @@ type Position struct {
 	Quantum uint64                 `protobuf:"varint,3,opt,name=quantum,proto3" json:"quantum,omitempty"`
 	Offset  uint64                 `protobuf:"varint,4,opt,name=offset,proto3" json:"offset,omitempty"`
 	// mark is that of the change at clock in the database's log (backend.Position);
-	// 0: of no change, or not known.
+	// 0: no change, or unknown.
 	Mark          uint64 `protobuf:"fixed64,5,opt,name=mark,proto3" json:"mark,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -160,22 +160,21 @@ type NodeData struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	From  *Position              `protobuf:"bytes,1,opt,name=from,proto3" json:"from,omitempty"`
 	To    *Position              `protobuf:"bytes,2,opt,name=to,proto3" json:"to,omitempty"`
-	// reset: the store is emptied before anything else is applied.
+	// reset empties the store before anything else is applied.
 	Reset_      bool          `protobuf:"varint,3,opt,name=reset,proto3" json:"reset,omitempty"`
 	Advertisers []*Advertiser `protobuf:"bytes,4,rep,name=advertisers,proto3" json:"advertisers,omitempty"`
 	Campaigns   []*Campaign   `protobuf:"bytes,5,rep,name=campaigns,proto3" json:"campaigns,omitempty"`
-	// items replace the group of the same key with all that it holds.
+	// items replace the groups of the same keys with all their content.
 	Items   []*Item  `protobuf:"bytes,6,rep,name=items,proto3" json:"items,omitempty"`
 	Deleted []uint64 `protobuf:"fixed64,7,rep,packed,name=deleted,proto3" json:"deleted,omitempty"` // keys of groups that are gone
 	// slices, when present, replaces the slave's table of slices.
 	Slices *SliceTable `protobuf:"bytes,8,opt,name=slices,proto3" json:"slices,omitempty"`
-	// cleared: every group with a key in one of these intervals that is not
-	// among items is removed. Slices that come and go are filled and emptied by
-	// it, whatever was left there before.
-	Cleared  []*Interval `protobuf:"bytes,9,rep,name=cleared,proto3" json:"cleared,omitempty"`    // by rising lo, disjoint
-	Database string      `protobuf:"bytes,10,opt,name=database,proto3" json:"database,omitempty"` // whose data these are
-	// builder is the version of what made the records of the entities; 0: the
-	// first one.
+	// cleared removes every group with a key in one of these intervals that is not
+	// among items. Slices that arrive and leave are filled and emptied with it,
+	// whatever was there before.
+	Cleared  []*Interval `protobuf:"bytes,9,rep,name=cleared,proto3" json:"cleared,omitempty"`    // by ascending lo, disjoint
+	Database string      `protobuf:"bytes,10,opt,name=database,proto3" json:"database,omitempty"` // the database of the data
+	// builder is the version that built the records; 0: the first one.
 	Builder       uint32 `protobuf:"varint,15,opt,name=builder,proto3" json:"builder,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -394,13 +393,14 @@ func (x *Item) GetKeywords() []*Keyword {
 	return nil
 }
 
-// SliceTable is what a slave holds and in which views it serves it.
+// SliceTable lists the slices that a slave holds, and in which views it serves
+// them.
 type SliceTable struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
-	Slices []*HeldSlice           `protobuf:"bytes,1,rep,name=slices,proto3" json:"slices,omitempty"` // by rising lo, disjoint
-	// view is the newest view that the slave was told of: it serves none above.
+	Slices []*HeldSlice           `protobuf:"bytes,1,rep,name=slices,proto3" json:"slices,omitempty"` // by ascending lo, disjoint
+	// view is the newest view that the slave has received: it serves none above.
 	View uint64 `protobuf:"varint,2,opt,name=view,proto3" json:"view,omitempty"`
-	// origin names what the keys stand for: the database and the order of keys.
+	// origin identifies the meaning of keys: the database and the order of keys.
 	// A balancer empties slaves whose data are of another origin.
 	Origin string `protobuf:"bytes,3,opt,name=origin,proto3" json:"origin,omitempty"`
 	// shards is the whole map of the view, for masters that find no balancer;
@@ -408,8 +408,8 @@ type SliceTable struct {
 	Shards []*Shard `protobuf:"bytes,4,rep,name=shards,proto3" json:"shards,omitempty"`
 	// least is the oldest view that is still served; older ones are stale.
 	Least uint64 `protobuf:"varint,5,opt,name=least,proto3" json:"least,omitempty"`
-	// timeline names the history of the slice map that views count: another one
-	// begins with a database that was restored.
+	// timeline names the history of the slice map that views count: a
+	// restored database begins another one.
 	Timeline string `protobuf:"bytes,6,opt,name=timeline,proto3" json:"timeline,omitempty"`
 	// filled: the first fill of the cluster is complete (balance.Model.Filled).
 	Filled        bool `protobuf:"varint,7,opt,name=filled,proto3" json:"filled,omitempty"`
@@ -502,7 +502,7 @@ type Shard struct {
 	Name      string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	Addresses []string               `protobuf:"bytes,2,rep,name=addresses,proto3" json:"addresses,omitempty"` // its replicas
 	// width is how much of the ring it is to serve in the map's view, at most
-	// 2⁶⁴; 0: the map does not say, as in stores of earlier versions.
+	// 2⁶⁴; 0: unspecified, as in stores of earlier versions.
 	WidthHi       uint64 `protobuf:"varint,3,opt,name=width_hi,json=widthHi,proto3" json:"width_hi,omitempty"`
 	WidthLo       uint64 `protobuf:"varint,4,opt,name=width_lo,json=widthLo,proto3" json:"width_lo,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -568,7 +568,7 @@ func (x *Shard) GetWidthLo() uint64 {
 }
 
 // HeldSlice is an interval of keys, both ends inclusive, of a slice: all of it,
-// or a part while it comes or goes.
+// or a part while it arrives or leaves.
 type HeldSlice struct {
 	state      protoimpl.MessageState `protogen:"open.v1"`
 	Id         uint64                 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`

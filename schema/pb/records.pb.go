@@ -4,7 +4,7 @@
 // 	protoc        v3.21.12
 // source: adshard/v1/records.proto
 
-// Records: advertisers' data as slaves keep and serve them. Hashes are those
+// Records: advertisers' data as slaves store and serve them. Hashes are those
 // of package search/words; money is in micros; modifiers are in permille.
 
 package pb
@@ -320,11 +320,11 @@ func (x *Modifiers) GetTablet() uint32 {
 	return 0
 }
 
-// Group is the part of an ad group that is shown or decides; with its keywords
-// it is the item that is balanced.
+// Group is an ad group without its keywords; with them it is the item that is
+// balanced.
 type Group struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Key           uint64                 `protobuf:"fixed64,1,opt,name=key,proto3" json:"key,omitempty"` // where it lies on the ring
+	Key           uint64                 `protobuf:"fixed64,1,opt,name=key,proto3" json:"key,omitempty"` // its position on the ring
 	Id            uint64                 `protobuf:"varint,2,opt,name=id,proto3" json:"id,omitempty"`
 	CampaignId    uint64                 `protobuf:"varint,3,opt,name=campaign_id,json=campaignId,proto3" json:"campaign_id,omitempty"`
 	AdvertiserId  uint64                 `protobuf:"varint,4,opt,name=advertiser_id,json=advertiserId,proto3" json:"advertiser_id,omitempty"`
@@ -332,8 +332,8 @@ type Group struct {
 	Enabled       bool                   `protobuf:"varint,6,opt,name=enabled,proto3" json:"enabled,omitempty"`
 	Modifiers     *Modifiers             `protobuf:"bytes,7,opt,name=modifiers,proto3" json:"modifiers,omitempty"`
 	Negatives     []*Negative            `protobuf:"bytes,8,rep,name=negatives,proto3" json:"negatives,omitempty"`
-	Ads           []*Ad                  `protobuf:"bytes,9,rep,name=ads,proto3" json:"ads,omitempty"`           // by rising id
-	Version       uint64                 `protobuf:"varint,10,opt,name=version,proto3" json:"version,omitempty"` // clock of the last change of the group or what it holds
+	Ads           []*Ad                  `protobuf:"bytes,9,rep,name=ads,proto3" json:"ads,omitempty"`           // by ascending id
+	Version       uint64                 `protobuf:"varint,10,opt,name=version,proto3" json:"version,omitempty"` // clock of the last change of the group or its content
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -621,7 +621,7 @@ type Keyword struct {
 	Quality      uint32   `protobuf:"varint,7,opt,name=quality,proto3" json:"quality,omitempty"`   // 1 to 10
 	Norm         []uint64 `protobuf:"fixed64,8,rep,packed,name=norm,proto3" json:"norm,omitempty"` // hashes of the normalised words, in order
 	Fold         []uint64 `protobuf:"fixed64,9,rep,packed,name=fold,proto3" json:"fold,omitempty"` // hashes of the folded forms, in order
-	// forms: one for each language under which the keyword is found.
+	// forms has one entry for each language under which the keyword is found.
 	Forms         []*Form `protobuf:"bytes,10,rep,name=forms,proto3" json:"forms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -115,11 +115,11 @@ type CertifyRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Lo    uint64                 `protobuf:"fixed64,1,opt,name=lo,proto3" json:"lo,omitempty"`
 	Hi    uint64                 `protobuf:"fixed64,2,opt,name=hi,proto3" json:"hi,omitempty"` // inclusive
-	// clock: the sums are of a state that has all changes up to it, at least.
+	// clock is the least clock of the certified state.
 	Clock    uint64 `protobuf:"varint,3,opt,name=clock,proto3" json:"clock,omitempty"`
-	Bins     uint64 `protobuf:"fixed64,4,opt,name=bins,proto3" json:"bins,omitempty"`       // bit i: bin i is wanted
-	Database string `protobuf:"bytes,5,opt,name=database,proto3" json:"database,omitempty"` // whose data the slave must hold
-	// parents are wanted whether or not an item of the bins names them.
+	Bins     uint64 `protobuf:"fixed64,4,opt,name=bins,proto3" json:"bins,omitempty"`       // bit i requests bin i
+	Database string `protobuf:"bytes,5,opt,name=database,proto3" json:"database,omitempty"` // the database of the slave's data
+	// parents are requested whether or not an item of the bins names them.
 	Parents       []*ParentName `protobuf:"bytes,10,rep,name=parents,proto3" json:"parents,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -250,7 +250,7 @@ func (x *ParentName) GetId() uint64 {
 	return 0
 }
 
-// ParentSum is the 128-bit hash of a parent's record; 0: it is not there.
+// ParentSum is the 128-bit hash of a parent's record; 0 if it is missing.
 type ParentSum struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Kind          uint32                 `protobuf:"varint,1,opt,name=kind,proto3" json:"kind,omitempty"`
@@ -324,17 +324,17 @@ func (x *ParentSum) GetHashLo() uint64 {
 type CertifyResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Clock uint64                 `protobuf:"varint,1,opt,name=clock,proto3" json:"clock,omitempty"` // applied when it was read
-	Items uint64                 `protobuf:"varint,2,opt,name=items,proto3" json:"items,omitempty"` // of all bins wanted
+	Items uint64                 `protobuf:"varint,2,opt,name=items,proto3" json:"items,omitempty"` // of all requested bins
 	Bytes uint64                 `protobuf:"varint,3,opt,name=bytes,proto3" json:"bytes,omitempty"` // of their records
-	// By bin, 64 of each; bins not wanted are 0.
+	// By bin, 64 of each; bins that were not requested are 0.
 	Counts []uint64 `protobuf:"varint,4,rep,packed,name=counts,proto3" json:"counts,omitempty"`
 	HashHi []uint64 `protobuf:"fixed64,5,rep,packed,name=hash_hi,json=hashHi,proto3" json:"hash_hi,omitempty"`
 	HashLo []uint64 `protobuf:"fixed64,6,rep,packed,name=hash_lo,json=hashLo,proto3" json:"hash_lo,omitempty"`
 	Mark   uint64   `protobuf:"fixed64,7,opt,name=mark,proto3" json:"mark,omitempty"` // of the change at clock
-	// parents are those that the items of the bins wanted name, and those wanted
-	// by name, by rising kind and id.
+	// parents are those that the items of the requested bins name, and those
+	// requested by name, by ascending kind and id.
 	Parents       []*ParentSum `protobuf:"bytes,10,rep,name=parents,proto3" json:"parents,omitempty"`
-	Builder       uint32       `protobuf:"varint,11,opt,name=builder,proto3" json:"builder,omitempty"`                         // version of what built the store's data (NodeData)
+	Builder       uint32       `protobuf:"varint,11,opt,name=builder,proto3" json:"builder,omitempty"`                         // version that built the store's data (NodeData)
 	TookMicros    uint64       `protobuf:"varint,12,opt,name=took_micros,json=tookMicros,proto3" json:"took_micros,omitempty"` // how long it took to read them
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -440,14 +440,14 @@ func (x *CertifyResponse) GetTookMicros() uint64 {
 	return 0
 }
 
-// DiscardRequest names a slice as the balancer knows it.
+// DiscardRequest names a slice as in the balancer's model.
 type DiscardRequest struct {
 	state      protoimpl.MessageState `protogen:"open.v1"`
 	Lo         uint64                 `protobuf:"fixed64,1,opt,name=lo,proto3" json:"lo,omitempty"`
 	Hi         uint64                 `protobuf:"fixed64,2,opt,name=hi,proto3" json:"hi,omitempty"` // inclusive
 	Generation uint64                 `protobuf:"varint,3,opt,name=generation,proto3" json:"generation,omitempty"`
 	Reason     string                 `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
-	// incarnation is the slave's, which only its balancer knows.
+	// incarnation is the slave's, which only its balancer has.
 	Incarnation   string `protobuf:"bytes,5,opt,name=incarnation,proto3" json:"incarnation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -594,12 +594,12 @@ type MapResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Epoch         uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
 	View          uint64                 `protobuf:"varint,2,opt,name=view,proto3" json:"view,omitempty"`
-	Shards        []*Shard               `protobuf:"bytes,3,rep,name=shards,proto3" json:"shards,omitempty"`             // empty: it knows none
-	Database      string                 `protobuf:"bytes,4,opt,name=database,proto3" json:"database,omitempty"`         // whose data it holds; "": none
+	Shards        []*Shard               `protobuf:"bytes,3,rep,name=shards,proto3" json:"shards,omitempty"`             // empty: it has none
+	Database      string                 `protobuf:"bytes,4,opt,name=database,proto3" json:"database,omitempty"`         // the database of its data; "": none
 	Timeline      string                 `protobuf:"bytes,5,opt,name=timeline,proto3" json:"timeline,omitempty"`         // of the views
 	Name          string                 `protobuf:"bytes,6,opt,name=name,proto3" json:"name,omitempty"`                 // of the slave
 	Incarnation   uint64                 `protobuf:"fixed64,7,opt,name=incarnation,proto3" json:"incarnation,omitempty"` // a hash of its own
-	Filled        bool                   `protobuf:"varint,8,opt,name=filled,proto3" json:"filled,omitempty"`            // the first fill of the cluster is complete, as far as it was told
+	Filled        bool                   `protobuf:"varint,8,opt,name=filled,proto3" json:"filled,omitempty"`            // the first fill of the cluster is complete, according to its last map
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -925,7 +925,7 @@ type SearchRequest struct {
 	ExactCounts   bool                   `protobuf:"varint,6,opt,name=exact_counts,json=exactCounts,proto3" json:"exact_counts,omitempty"`
 	RequestId     string                 `protobuf:"bytes,7,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	View          uint64                 `protobuf:"varint,8,opt,name=view,proto3" json:"view,omitempty"`
-	Shard         uint64                 `protobuf:"fixed64,9,opt,name=shard,proto3" json:"shard,omitempty"` // search.ShardID of whom is asked
+	Shard         uint64                 `protobuf:"fixed64,9,opt,name=shard,proto3" json:"shard,omitempty"` // search.ShardID of the shard that is asked
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1037,9 +1037,8 @@ type SearchResponse struct {
 	BlocksRead   uint64                 `protobuf:"varint,10,opt,name=blocks_read,json=blocksRead,proto3" json:"blocks_read,omitempty"`
 	BlocksPassed uint64                 `protobuf:"varint,11,opt,name=blocks_passed,json=blocksPassed,proto3" json:"blocks_passed,omitempty"`
 	BlocksBad    uint64                 `protobuf:"varint,12,opt,name=blocks_bad,json=blocksBad,proto3" json:"blocks_bad,omitempty"`
-	Shard        uint64                 `protobuf:"fixed64,14,opt,name=shard,proto3" json:"shard,omitempty"` // search.ShardID of who answers
-	// lacking is why the slave serves less than its map gives it; "": it serves
-	// all of that.
+	Shard        uint64                 `protobuf:"fixed64,14,opt,name=shard,proto3" json:"shard,omitempty"` // search.ShardID of the shard that answers
+	// lacking is why the slave serves less than its map assigns to it, or "".
 	Lacking       string `protobuf:"bytes,20,opt,name=lacking,proto3" json:"lacking,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -37,16 +37,17 @@ const (
 type SlaveClient interface {
 	Search(ctx context.Context, in *SearchRequest, opts ...grpc.CallOption) (*SearchResponse, error)
 	Explain(ctx context.Context, in *ExplainRequest, opts ...grpc.CallOption) (*ExplainResponse, error)
-	// Map tells the newest map that the slave was told of, for masters that find
-	// no balancer.
+	// Map returns the newest map that the slave has received, for masters that
+	// cannot reach a balancer.
 	Map(ctx context.Context, in *MapRequest, opts ...grpc.CallOption) (*MapResponse, error)
-	// Certify sums what searches really read of an interval of keys: asked by
-	// the balancer before a slice changes its slave.
+	// Certify returns the certificate of an interval of keys: sums over the data
+	// that searches read. The balancer calls it before a slice changes its slave.
 	Certify(ctx context.Context, in *CertifyRequest, opts ...grpc.CallOption) (*CertifyResponse, error)
-	// Discard has a slave stop serving a slice that was found to differ from the
-	// source of truth; it is filled again.
+	// Discard makes a slave stop serving a slice that differs from the source of
+	// truth; the slice is refilled.
 	Discard(ctx context.Context, in *DiscardRequest, opts ...grpc.CallOption) (*DiscardResponse, error)
-	// Adopt tells a slave that was started without a balancer where it is.
+	// Adopt gives a slave that was started without a balancer the balancer's
+	// address.
 	Adopt(ctx context.Context, in *AdoptRequest, opts ...grpc.CallOption) (*AdoptResponse, error)
 }
 
@@ -126,16 +127,17 @@ func (c *slaveClient) Adopt(ctx context.Context, in *AdoptRequest, opts ...grpc.
 type SlaveServer interface {
 	Search(context.Context, *SearchRequest) (*SearchResponse, error)
 	Explain(context.Context, *ExplainRequest) (*ExplainResponse, error)
-	// Map tells the newest map that the slave was told of, for masters that find
-	// no balancer.
+	// Map returns the newest map that the slave has received, for masters that
+	// cannot reach a balancer.
 	Map(context.Context, *MapRequest) (*MapResponse, error)
-	// Certify sums what searches really read of an interval of keys: asked by
-	// the balancer before a slice changes its slave.
+	// Certify returns the certificate of an interval of keys: sums over the data
+	// that searches read. The balancer calls it before a slice changes its slave.
 	Certify(context.Context, *CertifyRequest) (*CertifyResponse, error)
-	// Discard has a slave stop serving a slice that was found to differ from the
-	// source of truth; it is filled again.
+	// Discard makes a slave stop serving a slice that differs from the source of
+	// truth; the slice is refilled.
 	Discard(context.Context, *DiscardRequest) (*DiscardResponse, error)
-	// Adopt tells a slave that was started without a balancer where it is.
+	// Adopt gives a slave that was started without a balancer the balancer's
+	// address.
 	Adopt(context.Context, *AdoptRequest) (*AdoptResponse, error)
 	mustEmbedUnimplementedSlaveServer()
 }

@@ -12,9 +12,9 @@ import (
 // changed in place: a mutation puts new ones there, so that a shallow copy
 // (Clone) keeps what was.
 type World struct {
-	Advertisers []*backend.Advertiser // by rising id
-	Campaigns   []*backend.Campaign   // by rising id
-	Items       []*backend.Item       // by rising group id
+	Advertisers []*backend.Advertiser // in ascending id order
+	Campaigns   []*backend.Campaign   // in ascending id order
+	Items       []*backend.Item       // by ascending group id
 	// Clock is the newest version given to an entity.
 	Clock uint64
 

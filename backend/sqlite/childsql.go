@@ -35,7 +35,7 @@ type adValue struct {
 	enabled bool
 }
 
-var keywordSQL = heldSQL[phrase, keywordValue]{
+var keywordSQL = childSQL[phrase, keywordValue]{
 	entity: backend.EntityKeyword,
 	kind:   backend.KindGroup, hash: (*hasher).keyword,
 	load:  "SELECT id, words, type, text, enabled, bid, quality FROM keyword WHERE group_id = ?",
@@ -53,7 +53,7 @@ var keywordSQL = heldSQL[phrase, keywordValue]{
 	bindValue: bindKeyword,
 }
 
-var groupNegativeSQL = heldSQL[phrase, negativeValue]{
+var groupNegativeSQL = childSQL[phrase, negativeValue]{
 	entity: backend.EntityNegative,
 	kind:   backend.KindGroup, hash: func(h *hasher, owner, id uint64, k phrase, v negativeValue) sum {
 		return h.negative(rowGroupNegative, owner, id, k, v)
@@ -69,7 +69,7 @@ var groupNegativeSQL = heldSQL[phrase, negativeValue]{
 	bindValue: bindNegative,
 }
 
-var campaignNegativeSQL = heldSQL[phrase, negativeValue]{
+var campaignNegativeSQL = childSQL[phrase, negativeValue]{
 	entity: backend.EntityNegative,
 	kind:   backend.KindCampaign, hash: func(h *hasher, owner, id uint64, k phrase, v negativeValue) sum {
 		return h.negative(rowCampaignNegative, owner, id, k, v)
@@ -91,7 +91,7 @@ const (
 	contentKey = " AND headlines = ? AND descriptions = ? AND path1 = ? AND path2 = ? AND final_url = ?"
 )
 
-var adSQL = heldSQL[adContent, adValue]{
+var adSQL = childSQL[adContent, adValue]{
 	entity: backend.EntityAd,
 	kind:   backend.KindGroup, hash: func(h *hasher, group, id uint64, k adContent, v adValue) sum {
 		return ad(h, group, id, k.headlines, k.descriptions, k, v.enabled)

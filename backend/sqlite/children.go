@@ -8,25 +8,26 @@ import (
 	zs "zombiezen.com/go/sqlite"
 )
 
-// held is one table of what groups or campaigns hold: its rows as the
-// transaction knows them, by owner and natural key K, with values V.
-type held[K, V comparable] struct {
+// children is one table of what groups or campaigns contain (keywords, negatives,
+// ads): the rows cached by the transaction, by owner and natural key K, with
+// values V.
+type children[K, V comparable] struct {
 	t      *tx
-	sql    heldSQL[K, V]
+	sql    childSQL[K, V]
 	last   *uint64 // the last id given
-	owners map[uint64]*holding[K, V]
+	owners map[uint64]*childRows[K, V]
 	queue  []*row[K, V] // those that may differ from the database
 	size   int          // of owners: one for each and one for each row
 
 	inserts [2]*zs.Stmt // of one row, of many; prepared on first use
 }
 
-// holding is what is known of an owner's rows.
-type holding[K, V comparable] struct {
-	// rows by key; nil: there is no such row.
+// childRows is the cached rows of one owner.
+type childRows[K, V comparable] struct {
+	// rows is by key; nil: there is no such row.
 	rows map[K]*row[K, V]
-	// whole: rows are all there are; else others are looked up one by one,
-	// since the owner holds too many to be read whole.
+	// whole is set if rows is complete; otherwise the owner has too many, and
+	// they are looked up one by one.
 	whole bool
 }
 
@@ -40,8 +41,8 @@ type row[K, V comparable] struct {
 	queued      bool
 }
 
-// heldSQL is how a table is read and written.
-type heldSQL[K, V comparable] struct {
+// childSQL is how a table is read and written.
+type childSQL[K, V comparable] struct {
 	entity backend.Entity
 	// kind is that of the owners, in whose sum hash counts.
 	kind backend.Kind
@@ -63,27 +64,27 @@ type heldSQL[K, V comparable] struct {
 // manyRows is how many rows one INSERT writes; more gain nothing.
 const manyRows = 16
 
-func newHeld[K, V comparable](t *tx, sql heldSQL[K, V], last *uint64) held[K, V] {
-	return held[K, V]{t: t, sql: sql, last: last, owners: make(map[uint64]*holding[K, V])}
+func newChildren[K, V comparable](t *tx, sql childSQL[K, V], last *uint64) children[K, V] {
+	return children[K, V]{t: t, sql: sql, last: last, owners: make(map[uint64]*childRows[K, V])}
 }
 
-// created says that an owner is new and holds nothing yet.
-func (h *held[K, V]) created(owner uint64) {
-	h.owners[owner] = &holding[K, V]{rows: make(map[K]*row[K, V]), whole: true}
+// created records that an owner is new and has no rows yet.
+func (h *children[K, V]) created(owner uint64) {
+	h.owners[owner] = &childRows[K, V]{rows: make(map[K]*row[K, V]), whole: true}
 	h.size++
 }
 
-// wholeShare is the part of the cache that one owner may fill by being read
-// whole.
+// wholeShare is the share of the cache, one part in so many, that the rows of one
+// owner may fill.
 const wholeShare = 8
 
-// holding returns what is known of an owner's rows; it reads them all at once
-// unless they are too many.
-func (h *held[K, V]) holding(owner uint64) (*holding[K, V], error) {
+// rowsOf returns the rows of an owner; it reads all of them at once unless there
+// are too many.
+func (h *children[K, V]) rowsOf(owner uint64) (*childRows[K, V], error) {
 	if o, ok := h.owners[owner]; ok {
 		return o, nil
 	}
-	o := &holding[K, V]{rows: make(map[K]*row[K, V])}
+	o := &childRows[K, V]{rows: make(map[K]*row[K, V])}
 	most := int64(1 + h.t.s.limits.cached/wholeShare)
 	err := h.t.c.query(h.sql.load+" LIMIT ?", func(st *zs.Stmt) error {
 		r := h.read(st, owner)
@@ -99,15 +100,15 @@ func (h *held[K, V]) holding(owner uint64) (*holding[K, V], error) {
 	return o, nil
 }
 
-func (h *held[K, V]) read(st *zs.Stmt, owner uint64) *row[K, V] {
+func (h *children[K, V]) read(st *zs.Stmt, owner uint64) *row[K, V] {
 	id, key, value := h.sql.scan(st)
 	return &row[K, V]{owner: owner, id: id, key: key, now: value, before: value, exists: true}
 }
 
 // find returns the row of an owner with this key; nil: there is none.
-func (h *held[K, V]) find(o *holding[K, V], owner uint64, key K) (*row[K, V], error) {
-	r, known := o.rows[key]
-	if known || o.whole {
+func (h *children[K, V]) find(o *childRows[K, V], owner uint64, key K) (*row[K, V], error) {
+	r, ok := o.rows[key]
+	if ok || o.whole {
 		return r, nil
 	}
 	st, err := h.t.c.Prepare(h.sql.load + h.sql.byKey)
@@ -127,8 +128,8 @@ func (h *held[K, V]) find(o *holding[K, V], owner uint64, key K) (*row[K, V], er
 }
 
 // put changes the row with this key, or makes one from the default value.
-func (h *held[K, V]) put(owner uint64, key K, initial V, change func(*V)) error {
-	o, err := h.holding(owner)
+func (h *children[K, V]) put(owner uint64, key K, initial V, change func(*V)) error {
+	o, err := h.rowsOf(owner)
 	if err != nil {
 		return err
 	}
@@ -153,8 +154,8 @@ func (h *held[K, V]) put(owner uint64, key K, initial V, change func(*V)) error 
 }
 
 // remove takes the row with this key away, if there is one.
-func (h *held[K, V]) remove(owner uint64, key K) error {
-	o, err := h.holding(owner)
+func (h *children[K, V]) remove(owner uint64, key K) error {
+	o, err := h.rowsOf(owner)
 	if err != nil {
 		return err
 	}
@@ -168,7 +169,7 @@ func (h *held[K, V]) remove(owner uint64, key K) error {
 	return h.enqueue(r)
 }
 
-func (h *held[K, V]) enqueue(r *row[K, V]) error {
+func (h *children[K, V]) enqueue(r *row[K, V]) error {
 	if !r.queued {
 		r.queued = true
 		h.queue = append(h.queue, r)
@@ -181,7 +182,7 @@ func (h *held[K, V]) enqueue(r *row[K, V]) error {
 
 // flush writes the queue: removed rows first, since a new row may have their
 // key.
-func (h *held[K, V]) flush() error {
+func (h *children[K, V]) flush() error {
 	fresh := h.queue[:0:0]
 	for _, r := range h.queue {
 		r.queued = false
@@ -212,17 +213,17 @@ func (h *held[K, V]) flush() error {
 	return h.insert(fresh)
 }
 
-func (h *held[K, V]) hash(r *row[K, V], v V) sum {
+func (h *children[K, V]) hash(r *row[K, V], v V) sum {
 	return h.sql.hash(&h.t.sums.h, r.owner, r.id, r.key, v)
 }
 
 // sum adds to the sum of a row's owner, before the row is written.
-func (h *held[K, V]) sum(r *row[K, V], by sum) error {
+func (h *children[K, V]) sum(r *row[K, V], by sum) error {
 	return h.t.sums.change(h.sql.kind, r.owner, by)
 }
 
 // execute runs update or remove: value (if any), owner, key.
-func (h *held[K, V]) execute(sql string, r *row[K, V], value bool) error {
+func (h *children[K, V]) execute(sql string, r *row[K, V], value bool) error {
 	if err := h.t.announce(); err != nil {
 		return err
 	}
@@ -240,7 +241,7 @@ func (h *held[K, V]) execute(sql string, r *row[K, V], value bool) error {
 }
 
 // insert writes new rows, many to a statement.
-func (h *held[K, V]) insert(fresh []*row[K, V]) error {
+func (h *children[K, V]) insert(fresh []*row[K, V]) error {
 	for len(fresh) > 0 {
 		n, which := 1, 0
 		if len(fresh) >= manyRows {
@@ -254,7 +255,7 @@ func (h *held[K, V]) insert(fresh []*row[K, V]) error {
 	return nil
 }
 
-func (h *held[K, V]) insertTogether(fresh []*row[K, V], which int) error {
+func (h *children[K, V]) insertTogether(fresh []*row[K, V], which int) error {
 	if err := h.t.announce(); err != nil {
 		return err
 	}
@@ -286,8 +287,8 @@ func (h *held[K, V]) insertTogether(fresh []*row[K, V], which int) error {
 	return nil
 }
 
-// forgetOwner drops what is known of an owner that was removed.
-func (h *held[K, V]) forgetOwner(owner uint64) {
+// forgetOwner drops the rows of a removed owner.
+func (h *children[K, V]) forgetOwner(owner uint64) {
 	if o := h.owners[owner]; o != nil {
 		h.size -= 1 + len(o.rows)
 	}
