@@ -60,7 +60,7 @@ func (f *balanceFlags) check(c *cobra.Command, args []string) error {
 			return fmt.Errorf("--study-slaves %d: 1 to 1000", n)
 		}
 	}
-	if !f.study && !f.simulate {
+	if !f.study && !f.simulate && f.from == "" {
 		if err := f.cluster.Check(); err != nil {
 			return err
 		}

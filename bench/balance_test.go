@@ -95,6 +95,37 @@ func TestStudy(t *testing.T) {
 	}
 }
 
+// TestFrom makes sure that a comparison can be shown again without anything that
+// measuring needs, and is the same page then.
+func TestFrom(t *testing.T) {
+	dir := t.TempDir()
+	run := func(args ...string) error {
+		c := BalanceCommand()
+		var out bytes.Buffer
+		c.SetOut(&out)
+		c.SetErr(&out)
+		c.SilenceErrors, c.SilenceUsage = true, true
+		c.SetArgs(args)
+		return c.ExecuteContext(t.Context())
+	}
+	file, first, second := filepath.Join(dir, "c.json"), filepath.Join(dir, "1.html"), filepath.Join(dir, "2.html")
+	err := run("--study", "--keywords", "1000", "--data", "extract", "--workload", "single", "--study-slaves", "3", "--json", file, "--html", first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := run("--from", file, "--html", second); err != nil {
+		t.Fatal(err)
+	}
+	a, errA := os.ReadFile(first)
+	b, errB := os.ReadFile(second)
+	if errA != nil || errB != nil || !bytes.Equal(a, b) {
+		t.Errorf("the page differs: %v, %v", errA, errB)
+	}
+	if err := run("--from", filepath.Join(dir, "none.json")); err == nil || !strings.Contains(err.Error(), "name a file that --json wrote") {
+		t.Errorf("no file: %v", err)
+	}
+}
+
 func TestSimulate(t *testing.T) {
 	args := []string{"--simulate", "--slaves", "3", "--duration", "20s", "--rate", "50", "--interval", "2s", "--workload", "shift"}
 	c, page, err := balanced(t, args...)
