@@ -46,8 +46,9 @@ for m in $modules; do
 done
 
 step "tests, each benchmark once"
+# Clusters of processes mostly wait: more packages at once than there are cores.
 for m in $modules; do
-	tested "$m" -bench=. -benchtime=1x ./...
+	tested "$m" -p $(($(nproc) * 2)) -bench=. -benchtime=1x ./...
 done
 
 step "tests under the race detector"

@@ -120,6 +120,9 @@ func TestStrangersCanAddOnlySoManySlaves(t *testing.T) {
 
 // TestTablesTogetherAreBounded: each of them may be as large as a table is.
 func TestTablesTogetherAreBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: registers tables of many megabytes")
+	}
 	r := newRig(t, 100)
 	r.start()
 	table := &pb.SliceTable{Origin: r.b.data.Origin(), Slices: make([]*pb.HeldSlice, wire.MaxSlices)}
