@@ -17,7 +17,7 @@ func TestSharedMessage(t *testing.T) {
 	if m := Message(ctx, other); m.Slots != 4 {
 		t.Errorf("another request has %d slots, not 4", m.Slots)
 	}
-	if Message(t.Context(), r) == Message(t.Context(), r) {
+	if first := Message(t.Context(), r); Message(t.Context(), r) == first {
 		t.Error("a message is shared without Share")
 	}
 }
