@@ -26,7 +26,7 @@ func (s *store) Apply(ctx context.Context, data *pb.NodeData) error {
 		return s.errClosed("barrels: apply")
 	}
 	if ctx.Err() != nil {
-		return ended(ctx, "barrels: apply")
+		return kv.Ended(ctx, "barrels: apply")
 	}
 	if err := s.reopen(); err != nil {
 		return err
@@ -71,7 +71,7 @@ func (s *store) commit() error {
 	number := old.Number + 1
 	terms := w.applyTerms()
 	if terms != old.Terms {
-		s.lists.Recount(terms)
+		s.engine.Lists.Recount(terms)
 	}
 	snapshot := old.Data
 	if same { // only meta data, which searches do not read
@@ -83,10 +83,10 @@ func (s *store) commit() error {
 	if w.slices != views.Table || w.strays != views.Orphans {
 		views = index.NewSlices(s.name, number, w.slices, w.strays)
 	}
-	renewals := s.lists.Replacements(terms, &w.batch, number)
+	renewals := s.engine.Lists.Replacements(terms, &w.batch, number)
 	// From here to the publication searches read what changes from the store.
 	for i := range renewals {
-		s.lists.Replace(terms, &renewals[i], number)
+		s.engine.Lists.Replace(terms, &renewals[i], number)
 	}
 	s.note(&w.batch, number)
 	s.keepGroups(number)
@@ -103,9 +103,9 @@ func (s *store) note(b *kv.Batch, number uint64) {
 	for i := range b.Len() {
 		switch op := b.Op(i); {
 		case op.Kind == kv.Clear:
-			s.groups.ChangedAll(number)
+			s.engine.Groups.ChangedAll(number)
 		case op.Family == kv.Items:
-			s.groups.Changed(kv.KeyPart(op.Key, 0), number)
+			s.engine.Groups.Changed(kv.KeyPart(op.Key, 0), number)
 		}
 	}
 }
@@ -115,11 +115,11 @@ func (s *store) note(b *kv.Batch, number uint64) {
 // store.
 func (s *store) keepGroups(number uint64) {
 	for _, g := range s.writer.groups {
-		if g.item == nil || !s.groups.Has(g.key) {
+		if g.item == nil || !s.engine.Groups.Has(g.key) {
 			continue
 		}
 		if items, size, ok := g.items(); ok {
-			s.groups.Put(g.key, number, items, size)
+			s.engine.Groups.Put(g.key, number, items, size)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"adshard/barrels/index"
 	"adshard/barrels/kv"
 	"adshard/barrels/page"
+	"adshard/barrels/query"
 	"adshard/barrels/record"
 	"adshard/fault"
 	"adshard/schema/pb"
@@ -94,14 +95,14 @@ func (s *store) Certify(ctx context.Context, lo, hi, bins uint64, parents []Pare
 	}
 	defer st.Release()
 	c := &certifier{
-		store: s, state: st, bins: bins, lo: lo, hi: hi,
+		store: s, state: st, verifier: s.engine.Verifier(st), bins: bins, lo: lo, hi: hi,
 		out:     &Certificate{Clock: st.Position.GetClock(), Mark: st.Position.GetMark(), Builder: st.Builder, Held: index.HoldsWholly(st.Slices.Table, lo, hi)},
 		parents: make(map[Parent]struct{}), demanded: demanded{since: kv.Place{Key: lo}},
 	}
 	for _, p := range parents {
 		c.parents[p] = struct{}{}
 	}
-	defer c.free()
+	defer c.verifier.Close()
 	err := c.items(ctx)
 	if err == nil {
 		err = c.postings(ctx, kv.Place{Key: hi, Keyword: ^uint64(0)})
@@ -120,12 +121,12 @@ func (s *store) Certify(ctx context.Context, lo, hi, bins uint64, parents []Pare
 
 // certifier makes one certificate.
 type certifier struct {
-	store  *store
-	state  *index.Snapshot
-	bins   uint64
-	lo, hi uint64
-	out    *Certificate
-	memory inMemory
+	store    *store
+	state    *index.Snapshot
+	bins     uint64
+	lo, hi   uint64
+	out      *Certificate
+	verifier *query.Verifier
 
 	// of the group at hand
 	key    uint64
@@ -183,8 +184,8 @@ func (c *certifier) items(ctx context.Context) error {
 
 // goOn fails when ctx is over or the store waits to be closed.
 func (c *certifier) goOn(ctx context.Context) error {
-	if over(ctx) {
-		return ended(ctx, "barrels: certify")
+	if kv.Over(ctx) {
+		return kv.Ended(ctx, "barrels: certify")
 	}
 	if c.store.Newest.Load() == nil {
 		return fault.Newf(fault.Unavailable, "barrels: certify", "the store is being closed or opened again; ask again in a moment")
@@ -258,7 +259,7 @@ func (c *certifier) take(k *record.Keyword) error {
 		c.scratch = k.AppendPosting(c.scratch[:0], &c.head, form)
 		c.demand(k.Anchors[form], kv.Place{Key: c.key, Keyword: k.ID}, c.scratch)
 	}
-	c.forgetShown(k.ID)
+	c.store.engine.Display.Drop(k.ID) // composing it again costs less than comparing it
 	return nil
 }
 

@@ -50,7 +50,7 @@ func (s *store) clearAhead(ctx context.Context, d *pb.NodeData, named map[uint64
 				break
 			}
 			if lo = next; ctx.Err() != nil {
-				return ended(ctx, "barrels: apply")
+				return kv.Ended(ctx, "barrels: apply")
 			}
 			if err := s.commitCleared(); err != nil {
 				return err

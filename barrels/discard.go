@@ -29,8 +29,8 @@ func (s *store) Discard(ctx context.Context, list []*pb.Interval) error {
 	}
 	p := purge{store: s}
 	for {
-		if over(ctx) {
-			return ended(ctx, "barrels: discard")
+		if kv.Over(ctx) {
+			return kv.Ended(ctx, "barrels: discard")
 		}
 		if done, err := p.step(); done || err != nil {
 			return err

@@ -1,6 +1,9 @@
 package barrels
 
-import "adshard/barrels/kv"
+import (
+	"adshard/barrels/kv"
+	"adshard/search"
+)
 
 // Rot flips a bit of what a store caches in memory, and reports whether there was
 // anything of that kind.
@@ -12,20 +15,20 @@ func Rot(s Store, what string) bool {
 		it := state.Data.Full(kv.Items)
 		defer it.Close()
 		for ok := it.Seek(nil); ok; ok = it.Next() {
-			if g, ok := st.groups.Get(kv.KeyPart(it.Key(), 0), state.Number); ok {
+			if g, ok := st.engine.Groups.Get(kv.KeyPart(it.Key(), 0), state.Number); ok {
 				g.Name += "!"
 				return true
 			}
 		}
 		return false
-	case "shown":
-		for i := range st.shown.slots {
-			if s := st.shown.slots[i].Load(); s != nil {
-				s.KeywordText += "!"
-				return true
-			}
-		}
-		return false
+	case "display":
+		found := false
+		st.engine.Display.Each(func(s *search.Shown) bool {
+			s.KeywordText += "!"
+			found = true
+			return false
+		})
+		return found
 	case "campaign":
 		c, ok := state.Parents.Campaigns.Get(1)
 		if ok {
@@ -55,7 +58,7 @@ func Rot(s Store, what string) bool {
 		case "bytes":
 			_, refs := b.View.Posting(0)
 			refs[0] ^= 1
-		case "judgement":
+		case "impacts":
 			j := b.Impacts[0].Load()
 			if j == nil {
 				return false

@@ -5,33 +5,11 @@ import (
 
 	"adshard/barrels/index"
 	"adshard/barrels/kv"
-	"adshard/search"
 )
 
 // What searches keep in memory is compared with the store's bytes while a
 // certificate is made: a bit that flipped there shows in no checksum. What
 // differs is dropped, so that searches read the store again.
-
-// inMemory compares. The zero value is ready.
-type inMemory struct {
-	finder *finder
-}
-
-// free gives back what comparing took.
-func (c *certifier) free() {
-	if c.memory.finder != nil {
-		c.memory.finder.free()
-	}
-}
-
-// finderOf returns a finder of the certifier's state for a request.
-func (c *certifier) finderOf(r *search.Request) (*finder, bool) {
-	if c.memory.finder == nil {
-		c.memory.finder = finders.Get().(*finder)
-	}
-	err := c.memory.finder.reset(c.state, r, c.store, "barrels: certify")
-	return c.memory.finder, err == nil
-}
 
 // compareBlock compares what is kept of a stored block, once in a pass over all
 // intervals: in the one in which the block's first posting lies.
@@ -43,56 +21,20 @@ func (c *certifier) compareBlock(term uint64, at kv.Place, value []byte) {
 	if list == nil {
 		return
 	}
-	if b := list.Same(term, at, value); b != nil && c.sameJudgements(b) {
+	if b := list.Same(term, at, value); b != nil && c.verifier.Impacts(b) {
 		return
 	}
-	c.store.lists.Drop(c.state.Terms, term)
+	c.store.engine.Lists.Drop(c.state.Terms, term)
 	c.store.met(Damage{Lo: c.lo, Hi: c.hi, Memory: true, What: "a block of keywords kept in memory differs from the store's"})
 }
 
-// sameJudgements reports whether what is known of a kept block's postings, of
-// those judgements that hold now, is right.
-func (c *certifier) sameJudgements(b *index.Block) bool {
-	for d := range b.Impacts {
-		j := b.Impacts[d].Load()
-		if j == nil || j.ParentsVersion.Load() != c.state.Parents.Version {
-			continue
-		}
-		f, ok := c.finderOf(&search.Request{Device: search.Device(d), Slots: 1, View: j.View})
-		if !ok || j.TableNumber != f.served.TableNumber || j.View != f.served.View {
-			continue
-		}
-		if !j.Same(b, f.judgeBlock(b)) {
-			return false
-		}
-	}
-	return true
-}
-
-// compareGroup compares what is kept of a group.
+// compareGroup compares what is cached of a group.
 func (c *certifier) compareGroup(key uint64) {
-	kept, ok := c.store.groups.Get(key, c.state.Number)
-	if !ok {
+	if c.verifier.Group(key) {
 		return
 	}
-	f, ok := c.finderOf(&search.Request{Slots: 1})
-	if !ok {
-		return
-	}
-	if want, _, ok := f.read(key); ok && kept.Same(want) {
-		return
-	}
-	c.store.groups.Drop(key)
+	c.store.engine.Groups.Drop(key)
 	c.store.met(Damage{Lo: key, Hi: key, Memory: true, What: "an ad group kept in memory differs from the store's"})
-}
-
-// forgetShown drops what is kept to be shown of a keyword: putting it together
-// again costs less than comparing it.
-func (c *certifier) forgetShown(keyword uint64) {
-	slot := c.store.shown.slot(keyword)
-	if s := slot.Load(); s != nil && s.keyword == keyword {
-		slot.CompareAndSwap(s, nil)
-	}
 }
 
 // mendParent replaces a parent in memory by the stored one.

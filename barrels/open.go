@@ -8,6 +8,7 @@ import (
 	"adshard/barrels/index"
 	"adshard/barrels/kv"
 	"adshard/barrels/load"
+	"adshard/barrels/query"
 	"adshard/fault"
 	"adshard/schema/pb"
 	"adshard/search"
@@ -22,10 +23,7 @@ type store struct {
 	index.Published
 	behind    atomic.Bool // not caught up
 	badBlocks atomic.Uint64
-	loads     *load.Counter
-	lists     index.ListCache
-	groups    *index.Cache[*index.Group]
-	shown     *shownCache
+	engine    query.Engine
 	damaged   atomic.Pointer[func(Damage)]
 
 	mu     sync.Mutex // one writer at a time; guards what follows
@@ -58,12 +56,12 @@ func Open(kv kv.DB, o Options) (Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	st := &store{
-		name: o.Name, kv: kv, upkeep: upkeep{changed: unknown}, loads: load.NewCounter(),
-		groups: index.NewCache[*index.Group](o.CacheBytes / 4), shown: newShownCache(o.CacheBytes / 8),
+	st := &store{name: o.Name, kv: kv, upkeep: upkeep{changed: unknown}}
+	st.engine = query.Engine{
+		Lists: index.NewListCache(o.CacheBytes / 8 * 5), Groups: index.NewCache[*index.Group](o.CacheBytes / 4),
+		Display: query.NewDisplayCache(o.CacheBytes / 8), Load: load.NewCounter(), Damaged: st.metBad,
 	}
-	st.writer = newWriter(&st.lists)
-	st.lists.SetLimit(o.CacheBytes / 8 * 5)
+	st.writer = newWriter(st.engine.Lists)
 	st.Publish(begin)
 	return st, nil
 }
@@ -179,19 +177,10 @@ func (s *store) again(open func() error) error {
 	if err != nil {
 		return err
 	}
-	s.lists.Recount(st.Terms)
-	s.groups.ChangedAll(st.Number)
+	s.engine.Lists.Recount(st.Terms)
+	s.engine.Groups.ChangedAll(st.Number)
 	s.Publish(st)
 	return nil
-}
-
-// ended turns the end of a context into an error of its kind.
-func ended(ctx context.Context, op string) error {
-	err := context.Cause(ctx)
-	if ctx.Err() == context.DeadlineExceeded {
-		return fault.New(fault.Deadline, op, err)
-	}
-	return fault.New(fault.Cancelled, op, err)
 }
 
 var _ search.Searcher = (*store)(nil)

@@ -13,7 +13,7 @@ import (
 // TestRotInMemoryIsFoundAndDropped: a certificate finds what is kept in memory
 // other than it is stored, says so, and the next search reads the store again.
 func TestRotInMemoryIsFoundAndDropped(t *testing.T) {
-	for _, what := range []string{"signature", "members", "bound", "bytes", "judgement", "group", "shown", "campaign", "advertiser"} {
+	for _, what := range []string{"signature", "members", "bound", "bytes", "impacts", "group", "display", "campaign", "advertiser"} {
 		t.Run(what, func(t *testing.T) {
 			s := open(t, memory.NewDB())
 			defer s.Close()
@@ -31,7 +31,7 @@ func TestRotInMemoryIsFoundAndDropped(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if what != "shown" && (len(met) != 1 || !met[0].Memory) { // what is shown is put together again
+			if what != "display" && (len(met) != 1 || !met[0].Memory) { // what is shown is put together again
 				t.Errorf("met: %+v", met)
 			}
 			if got := best(t, s); !reflect.DeepEqual(got, want) {

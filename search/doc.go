@@ -1,18 +1,18 @@
-// Package search finds the keywords that match a query's words.
+// Package search is the contract of a search and the rules of what matches.
 //
-// It holds the words of a query and how well they agree (levels), match types
-// as data (profiles), the expansion of a query to the terms that keywords are
-// found by, the matching of a block of postings, the best hits of distinct
-// owners, and the Searcher contract that a store, the client of a slave and
-// the master's fan-out all implement. Text itself (folding, stems, synonyms)
-// is package search/words.
+// It holds the words of a query and how well they agree (levels), match types as
+// data (profiles), the expansion of a query to the terms that keywords are found
+// by, the matching of one keyword (Matcher), the best hits of distinct owners
+// (Top), and the Searcher contract that a store, the client of a slave and the
+// master's fan-out all implement. Text itself (folding, stems, synonyms) is
+// package search/words; how a store is searched is package barrels/query.
 //
-// A keyword is found by its anchor: one of its terms, chosen when it is
-// written. A term is a 64-bit hash of a language and the stem of a folded
-// word in it (words.Term). A query is expanded once, at the master; slaves see
-// hashes only. See docs/architecture.md.
+// A keyword is found by its anchor: one of its terms, chosen when it is written.
+// A term is a 64-bit hash of a language and the stem of a folded word in it
+// (words.Term). A query is expanded once, at the master; slaves see hashes only.
+// docs/search.md tells the whole way.
 //
-// Goals: exact answers (a slow oracle stands beside everything); no allocation
-// per candidate. Non-goals: storage, networks, money — scores are numbers
-// whose meaning package auction knows.
+// Goals: exact answers (a slow oracle stands beside everything). Non-goals:
+// storage, networks, money — scores are numbers whose meaning package auction
+// knows.
 package search

@@ -87,15 +87,15 @@ func (e *expansion) synonyms(split []words.Word, languages []string, lex *words.
 // terms makes the list distinct, in order of first appearance; the senses of
 // all terms lie in one array.
 func (e *expansion) terms() []QueryTerm {
-	var index termTable
-	index.clear(len(e.list))
+	var index TermTable
+	index.Clear(len(e.list))
 	terms := make([]QueryTerm, 0, len(e.list))
 	counts := make([]int, 0, len(e.list))
 	for _, ts := range e.list {
-		i := index.find(ts.term)
+		i := index.Find(ts.term)
 		if i < 0 {
 			i = len(terms)
-			index.put(ts.term, int32(i))
+			index.Put(ts.term, int32(i))
 			terms = append(terms, QueryTerm{Term: ts.term})
 			counts = append(counts, 0)
 		}
@@ -106,7 +106,7 @@ func (e *expansion) terms() []QueryTerm {
 		terms[i].Senses, senses = senses[:0:n], senses[n:]
 	}
 	for _, ts := range e.list {
-		t := &terms[index.find(ts.term)]
+		t := &terms[index.Find(ts.term)]
 		t.Senses = append(t.Senses, ts.sense)
 	}
 	return terms

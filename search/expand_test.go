@@ -10,6 +10,7 @@ import (
 	"adshard/internal/oracle/oracletest"
 	"adshard/search"
 	"adshard/search/words"
+
 	"pgregory.net/rapid"
 )
 
@@ -119,10 +120,6 @@ func TestExpandOfNoWord(t *testing.T) {
 	q, err := search.Expand(" … ", search.Synonym, nil)
 	if err != nil || len(q.Words) != 0 || len(q.Terms) != 0 || q.Truncated {
 		t.Fatalf("%+v, %v", q, err)
-	}
-	work, err := search.Scan(t.Context(), q, search.DefaultProfile(), &naive{}, levels{})
-	if err != nil || work != (search.Work{}) {
-		t.Fatalf("%+v, %v", work, err)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"adshard/search"
+	"adshard/search/words"
+
 	"pgregory.net/rapid"
 )
 
@@ -68,4 +70,16 @@ func TestBlockedBy(t *testing.T) {
 			}
 		}
 	})
+}
+
+// norms are the hashes of a text's normalised words.
+func norms(text string) (hashes []uint64) {
+	split, err := words.Split(text)
+	if err != nil {
+		panic(err)
+	}
+	for _, w := range split {
+		hashes = append(hashes, words.Hash(w.Norm))
+	}
+	return hashes
 }

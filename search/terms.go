@@ -2,10 +2,10 @@ package search
 
 import "math/bits"
 
-// termTable finds a query's terms: open addressing, at most a quarter full, so
-// that the many words that agree with nothing are turned away at the first
-// look. Terms are hashes already and never 0.
-type termTable struct {
+// TermTable finds a query's terms: open addressing, at most a quarter full, so
+// that the many words that agree with nothing are rejected by the first probe.
+// Terms are hashes already and never 0.
+type TermTable struct {
 	slots []termSlot
 	mask  uint64
 }
@@ -15,15 +15,15 @@ type termSlot struct {
 	index int32 // into Query.Terms
 }
 
-func (t *termTable) reset(terms []QueryTerm) {
-	t.clear(len(terms))
+func (t *TermTable) reset(terms []QueryTerm) {
+	t.Clear(len(terms))
 	for i := range terms {
-		t.put(terms[i].Term, int32(i))
+		t.Put(terms[i].Term, int32(i))
 	}
 }
 
-// clear empties the table and makes room for n terms.
-func (t *termTable) clear(n int) {
+// Clear empties the table and makes room for n terms.
+func (t *TermTable) Clear(n int) {
 	size := 1 << bits.Len(uint(4*n))
 	if cap(t.slots) < size {
 		t.slots = make([]termSlot, size)
@@ -33,8 +33,8 @@ func (t *termTable) clear(n int) {
 	t.mask = uint64(size - 1)
 }
 
-// put adds a term that is not there yet.
-func (t *termTable) put(term uint64, index int32) {
+// Put adds a term that is not there yet.
+func (t *TermTable) Put(term uint64, index int32) {
 	i := term & t.mask
 	for t.slots[i].term != 0 {
 		i = (i + 1) & t.mask
@@ -42,8 +42,8 @@ func (t *termTable) put(term uint64, index int32) {
 	t.slots[i] = termSlot{term: term, index: index}
 }
 
-// find returns the term's index, −1 when it is not there.
-func (t *termTable) find(term uint64) int {
+// Find returns the term's index, −1 when it is not there.
+func (t *TermTable) Find(term uint64) int {
 	for i := term & t.mask; ; i = (i + 1) & t.mask {
 		s := &t.slots[i]
 		switch s.term {

@@ -32,16 +32,13 @@ var (
 	errBroken   = errors.New("block: broken structure")
 )
 
-// View reads a block in place. It implements search.Block; its methods may
-// panic on an index out of range.
+// View reads a block in place. Its methods may panic on an index out of range.
 type View struct {
 	words, groups, postings, refs, bounds []byte
 	live                                  uint32
 	trusted                               bool
 	signatures                            []search.Signature
 }
-
-var _ search.Block = (*View)(nil)
 
 // Open points the view at a block's bytes, which must not change while it is
 // used. It fails when the checksum or the structure is wrong.
@@ -156,26 +153,19 @@ func (v *View) Signature(i int) (s search.Signature, err error) {
 	return s, nil
 }
 
-// Signatures implements search.Block: each posting is a class. Sign computes
-// them.
+// Signatures returns one signature for each posting, as Sign computed them.
 func (v *View) Signatures() []search.Signature { return v.signatures }
 
-// Norms implements search.Block: they are not at hand.
-func (v *View) Norms(int) (search.MatchType, []uint64) { return 0, nil }
-
-// Class implements search.Block.
-func (v *View) Class(i int) (search.MatchType, []byte) { return v.Posting(i) }
-
-// Words implements search.Block.
+// Words is the number of words in the block's vocabulary.
 func (v *View) Words() int { return len(v.words) / wordSize }
 
-// Word implements search.Block.
+// Word returns the i-th word's hashes and its term in the block's language.
 func (v *View) Word(i int) (norm, fold, term uint64) {
 	w := v.words[i*wordSize : i*wordSize+wordSize]
 	return u64(w, 0), u64(w, 8), u64(w, 16)
 }
 
-// Len implements search.Block.
+// Len is the number of postings.
 func (v *View) Len() int { return len(v.postings) / postingSize }
 
 // Posting returns posting i's match type and the vocabulary indexes of its words.

@@ -222,18 +222,18 @@ func (b *Block) Range(class int) (first, end int) {
 	return first, end
 }
 
-// Len implements search.Block.
-func (b *Block) Len() int { return int(b.Postings) }
-
-// Signatures implements search.Block.
+// Signatures returns for each class the union of the signatures of its words'
+// terms; none: the block is not prepared.
 func (b *Block) Signatures() []search.Signature { return b.signatures }
 
-// Class implements search.Block.
+// Class returns the i-th class's match type and the vocabulary indexes of its
+// words in order, as little-endian uint16.
 func (b *Block) Class(i int) (search.MatchType, []byte) {
 	return b.View.Posting(int(b.Classes()[i].posting))
 }
 
-// Norms implements search.Block.
+// Norms returns the i-th class's match type and the hashes of its normalised words
+// in order.
 func (b *Block) Norms(i int) (search.MatchType, []uint64) {
 	r := &b.Classes()[i]
 	if r.words > rowNorms {
@@ -242,13 +242,8 @@ func (b *Block) Norms(i int) (search.MatchType, []uint64) {
 	return r.Type, r.norms[:r.words]
 }
 
-// Words implements search.Block.
-func (b *Block) Words() int { return b.View.Words() }
-
-// Word implements search.Block.
-func (b *Block) Word(i int) (norm, fold, term uint64) { return b.View.Word(i) }
-
-// room is the memory that a ready block's signatures, rows and members lie in.
+// room is the memory that a prepared block's signatures, classes and members lie
+// in.
 func (b *Block) room() []uint64 {
 	n := len(b.signatures)
 	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b.signatures))), n+n*rowSize+int(b.Postings)*memberSize)

@@ -171,8 +171,10 @@ type ListCache struct {
 	hand int        // the slot at which dropping goes on
 }
 
-// SetLimit sets the bytes that all lists may take; before the first list.
-func (l *ListCache) SetLimit(bytes uint64) { l.limit = int64(min(bytes, 1<<40)) }
+// NewListCache returns a cache whose lists may take so many bytes.
+func NewListCache(bytes uint64) *ListCache {
+	return &ListCache{limit: int64(min(bytes, 1<<40))}
+}
 
 // MaxBytes is the size of the largest list that is kept.
 func (l *ListCache) MaxBytes() int64 { return l.limit / 8 }

@@ -169,7 +169,7 @@ func TestReadyIsSound(t *testing.T) {
 					t.Fatalf("byte %d as %x: match type %d", at, wrong, kind)
 				}
 				for ; len(words) >= 2; words = words[2:] {
-					ready.Word(int(binary.LittleEndian.Uint16(words)))
+					ready.View.Word(int(binary.LittleEndian.Uint16(words)))
 				}
 			}
 			for _, m := range ready.Members() {

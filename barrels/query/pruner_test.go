@@ -1,4 +1,4 @@
-package barrels
+package query
 
 import (
 	"cmp"
@@ -26,12 +26,11 @@ func listOf(bounds []block.Bound) *index.PostingList {
 	return index.NewPostingList(1, all)
 }
 
-// TestPromising: the blocks that go first are those with the highest bounds of all
+// TestPrunerChoosesTheHighest: the blocks that are visited first are those with the highest bounds of all
 // lists, and groups' bounds are those of their blocks.
-func TestPromising(t *testing.T) {
+func TestPrunerChoosesTheHighest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var c choice
-		c.reset(&finder{request: &search.Request{}})
+		p := pruner{scope: &scope{request: new(search.Request)}}
 		var want []uint64
 		for range rapid.IntRange(1, 4).Draw(t, "lists") {
 			bounds := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) block.Bound {
@@ -49,16 +48,16 @@ func TestPromising(t *testing.T) {
 			for _, b := range bounds {
 				want = append(want, max(b.Own, b.Inherited))
 			}
-			c.promising(l)
+			p.chooseOf(l)
 		}
 		slices.SortFunc(want, func(a, b uint64) int { return cmp.Compare(b, a) })
 		var got []uint64
-		seen := make(map[promise]bool)
-		for _, p := range c.first {
-			got = append(got, p.bound)
-			seen[p] = true
-			if p.bound != larger(&p.list.Bounds[0].Blocks[p.block]) {
-				t.Fatalf("block %d has another bound than %d", p.block, p.bound)
+		seen := make(map[blockCandidate]bool)
+		for _, b := range p.first {
+			got = append(got, b.bound)
+			seen[b] = true
+			if b.bound != larger(&b.list.Bounds[0].Blocks[b.block]) {
+				t.Fatalf("block %d has another bound than %d", b.block, b.bound)
 			}
 		}
 		if !slices.Equal(got, want[:min(firstBlocks, len(want))]) || len(seen) != len(got) {

@@ -1,4 +1,4 @@
-package barrels
+package query
 
 import (
 	"testing"
@@ -9,6 +9,33 @@ import (
 	"adshard/search"
 )
 
+// visits is a sink that counts blocks, or panics at the first.
+type visits struct {
+	blocks int
+	panics bool
+}
+
+func (v *visits) enter(blockRef, uint64) {
+	if v.panics {
+		panic("a bug")
+	}
+	v.blocks++
+}
+
+func (v *visits) prune(list []classRef, _ search.Level) []classRef { return list }
+
+func (v *visits) take([]classRef) {}
+
+// scanOf is a scan that visits every block.
+func scanOf(terms *index.Dictionary, lists *index.ListCache, to sink) *scan {
+	sc := &scope{
+		state: &index.Snapshot{Terms: terms}, request: new(search.Request), caches: &Engine{Lists: lists},
+	}
+	s := &scan{scope: sc, sink: to, deadBlocks: true}
+	s.postings.scope, s.pruner.scope, s.off = sc, sc, true
+	return s
+}
+
 // TestDamagedBlockInAList: a block whose damage shows only when it is first
 // visited is passed over and told of, each time; its neighbours are visited.
 func TestDamagedBlockInAList(t *testing.T) {
@@ -18,13 +45,13 @@ func TestDamagedBlockInAList(t *testing.T) {
 		index.NewBlock(1, kv.Place{Key: 30}, onePosting(3)),
 	})
 	for range 3 {
-		r := reader{state: &index.Snapshot{Terms: index.NewDictionary(0)}, lists: new(index.ListCache)}
-		visited := 0
-		if err := r.kept(t.Context(), list, func(search.Block, bool) { visited++ }); err != nil {
+		to := new(visits)
+		s := scanOf(index.NewDictionary(0), index.NewListCache(0), to)
+		if err := s.visitList(t.Context(), list); err != nil {
 			t.Fatal(err)
 		}
-		if visited != 2 || len(r.bad) != 1 || r.bad[0] != (index.Interval{Lo: 20, Hi: 30}) || !r.rot {
-			t.Fatalf("%d blocks were visited, bad are %v", visited, r.bad)
+		if bad := s.scope.bad; to.blocks != 2 || len(bad) != 1 || bad[0] != (index.Interval{Lo: 20, Hi: 30}) || !s.scope.memory {
+			t.Fatalf("%d blocks were visited, bad are %v", to.blocks, bad)
 		}
 	}
 }
@@ -34,24 +61,22 @@ func TestDamagedBlockInAList(t *testing.T) {
 func TestAPanicOnASoundBlockIsADefect(t *testing.T) {
 	table := index.NewDictionary(0).Set(1, index.TermStats{Frequency: 1, Postings: 1})
 	list := index.NewPostingList(1, []*index.Block{index.NewBlock(1, kv.Place{Key: 10}, onePosting(1))})
-	lists := new(index.ListCache)
-	lists.SetLimit(1 << 20)
+	lists := index.NewListCache(1 << 20)
 	lists.Put(table, 1, list)
-	r := reader{state: &index.Snapshot{Terms: table}, lists: lists}
-	bug := func(search.Block, bool) { panic("a bug") }
+	s := scanOf(table, lists, &visits{panics: true})
 	func() {
 		defer func() {
 			if cause := recover(); cause != "a bug" {
 				t.Errorf("recovered %v", cause)
 			}
 		}()
-		_ = r.kept(t.Context(), list, bug)
+		_ = s.visitList(t.Context(), list)
 	}()
-	if kept := table.Peek(1, 1); len(r.bad) > 0 || kept != nil {
-		t.Errorf("bad: %v, kept: %v", r.bad, kept)
+	if kept := table.Peek(1, 1); len(s.scope.bad) > 0 || kept != nil {
+		t.Errorf("bad: %v, cached: %v", s.scope.bad, kept)
 	}
 	damaged := index.NewBlock(1, kv.Place{Key: 20}, lateDamage(t))
-	if r.visitBlock(damaged, false, bug) {
+	if s.visitSafely(refOf(damaged), 1, false) {
 		t.Error("a damaged block counts as good")
 	}
 }

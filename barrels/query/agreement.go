@@ -1,4 +1,4 @@
-package barrels
+package query
 
 import (
 	"math/bits"

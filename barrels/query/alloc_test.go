@@ -1,0 +1,38 @@
+//go:build !race
+
+package query_test
+
+import (
+	"testing"
+
+	"adshard/barrels/barreltest"
+	"adshard/search"
+)
+
+// TestSearchAllocatesItsAnswerOnly: once everything is cached.
+func TestSearchAllocatesItsAnswerOnly(t *testing.T) {
+	s := opened(t)
+	if err := s.Apply(t.Context(), barreltest.NewBuilder(t, barreltest.Small(300, "usb cable", "usb hub", "cheap usb cable")).All()); err != nil {
+		t.Fatal(err)
+	}
+	s.CountLoad(0)
+	q, err := search.Expand("cheap usb cable", search.Synonym, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &search.Request{Query: q, Profile: search.DefaultProfile(), Slots: 4}
+	for _, exact := range []bool{false, true} {
+		r.ExactCounts = exact
+		run := func() {
+			if a, err := s.Search(t.Context(), r); err != nil || len(a.Hits) != 5 {
+				t.Fatalf("%+v, %v", a, err)
+			}
+		}
+		run()
+		// The answer and its hits. The pool may be emptied by a collection now and
+		// then.
+		if n := testing.AllocsPerRun(1000, run); n >= 3 {
+			t.Errorf("exact counts: %t: %v allocations a search", exact, n)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package query
+
+import (
+	"adshard/barrels/block"
+	"adshard/barrels/index"
+	"adshard/search"
+)
+
+// blockRef is a block that a scan visits: a cached one, or one that was just read
+// and is gone after the visit.
+type blockRef struct {
+	view   *block.View
+	cached *index.Block // nil: not cached
+}
+
+// classRef is a class of a block: postings with the same words and match type,
+// which agree alike with every query. A block that is not cached has one class a
+// posting.
+type classRef struct {
+	blockRef
+	class int32
+	// level at which the class matches, once that is known.
+	level search.Level
+}
+
+func refOf(b *index.Block) blockRef { return blockRef{view: &b.View, cached: b} }
+
+// live reports whether any posting of the block can match.
+func (b blockRef) live() bool {
+	if b.cached != nil {
+		return b.cached.Live
+	}
+	return b.view.Live() > 0
+}
+
+// len is the number of postings.
+func (b blockRef) len() int {
+	if b.cached != nil {
+		return int(b.cached.Postings)
+	}
+	return b.view.Len()
+}
+
+// bound is the block's bound on a device.
+func (b blockRef) bound(d search.Device) block.Bound {
+	if b.cached != nil {
+		return b.cached.Bounds[d]
+	}
+	return b.view.Bound(d)
+}
+
+// signatures returns one for each class.
+func (b blockRef) signatures() []search.Signature {
+	if b.cached != nil {
+		return b.cached.Signatures()
+	}
+	return b.view.Signatures()
+}
+
+// norms returns the class's match type and the hashes of its normalised words in
+// order; nil where these are not at hand.
+func (c *classRef) norms() (search.MatchType, []uint64) {
+	if c.cached != nil {
+		return c.cached.Norms(int(c.class))
+	}
+	return 0, nil
+}
+
+// words returns the class's match type and the vocabulary indexes of its words in
+// order, as little-endian uint16.
+func (c *classRef) words() (search.MatchType, []byte) {
+	if c.cached != nil {
+		return c.cached.Class(int(c.class))
+	}
+	return c.view.Posting(int(c.class))
+}

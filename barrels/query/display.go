@@ -1,0 +1,129 @@
+package query
+
+import (
+	"sync/atomic"
+
+	"adshard/auction"
+	"adshard/barrels/index"
+	"adshard/barrels/kv"
+	"adshard/search"
+)
+
+// display is what answers show of a keyword that was among the best. The same ones
+// win again and again, and composing what is shown of one costs as much as deciding
+// on hundreds that lose. What a search reads of one is its first line of 64 bytes.
+type display struct {
+	key     uint64        // of its group
+	state   uint64        // number of the state that read the group
+	parents atomic.Uint64 // version of the parents for which it is known to hold
+	even    *index.Group  // whose ads are shown evenly; nil: the first one is shown
+	// ids
+	keyword, group, campaign, advertiser uint64
+
+	search.Shown
+}
+
+// DisplayCache finds what is shown by keyword; each keyword has one slot, where the
+// last one stays.
+type DisplayCache struct{ slots []atomic.Pointer[display] }
+
+const (
+	// displayBytes is about what one takes, its slot included.
+	displayBytes = 512
+	// maxDisplayBytes bounds what they all may take, and with it the table, which
+	// is there from the beginning and which every garbage collection reads.
+	maxDisplayBytes = 1 << 30
+)
+
+// NewDisplayCache returns a cache of about so many bytes, at least one slot.
+func NewDisplayCache(bytes uint64) *DisplayCache {
+	n := 1
+	for uint64(n)*2*displayBytes <= min(bytes, maxDisplayBytes) {
+		n *= 2
+	}
+	return &DisplayCache{make([]atomic.Pointer[display], n)}
+}
+
+func (c *DisplayCache) slot(keyword uint64) *atomic.Pointer[display] {
+	return &c.slots[keyword*0x9e3779b97f4a7c15>>20&uint64(len(c.slots)-1)]
+}
+
+// Drop drops what is cached of a keyword.
+func (c *DisplayCache) Drop(keyword uint64) {
+	slot := c.slot(keyword)
+	if d := slot.Load(); d != nil && d.keyword == keyword {
+		slot.CompareAndSwap(d, nil)
+	}
+}
+
+// Each visits what is cached until visit returns false.
+func (c *DisplayCache) Each(visit func(*search.Shown) bool) {
+	for i := range c.slots {
+		if d := c.slots[i].Load(); d != nil && !visit(&d.Shown) {
+			return
+		}
+	}
+}
+
+// display returns what is shown of one of the best; nil: it cannot be read.
+func (r *ranking) display(of *search.Ranked[hit]) *display {
+	slot := r.caches.Display.slot(of.Keyword)
+	d := slot.Load()
+	if d == nil || d.keyword != of.Keyword || !r.holds(d) {
+		if d = r.compose(of); d != nil {
+			slot.Store(d)
+		}
+	}
+	return d
+}
+
+// holds reports whether the group and its parents are as they were.
+func (r *ranking) holds(d *display) bool {
+	p := r.state.Parents
+	version := d.parents.Load()
+	if !r.caches.Groups.Holds(d.key, d.state, r.state.Number) || version > p.Version {
+		return false
+	}
+	if version < p.Version {
+		if p.ChangedSince(version, func(c *index.ParentChange) bool {
+			return c.Campaign == d.campaign || c.Advertiser == d.advertiser
+		}) {
+			return false
+		}
+		d.parents.CompareAndSwap(version, p.Version)
+	}
+	return true
+}
+
+// compose puts together what is shown of one of the best; nil: it cannot be read.
+func (r *ranking) compose(of *search.Ranked[hit]) *display {
+	in, p := of.Value.group(), r.state.Parents
+	owner, ok := p.Advertisers.Get(of.Owner)
+	c, ok2 := p.Campaigns.Get(in.campaign)
+	g, ok3 := r.group(in.key)
+	if !ok || !ok2 || !ok3 || len(g.Ads) == 0 {
+		return nil
+	}
+	text, ok := r.keywordText(g, kv.Place{Key: in.key, Keyword: of.Keyword})
+	if !ok {
+		return nil
+	}
+	d := &display{
+		key: in.key, state: r.state.Number,
+		keyword: of.Keyword, group: in.id, campaign: in.campaign, advertiser: of.Owner,
+		Shown: search.Shown{
+			AdvertiserName: owner.Name, CampaignName: c.Name, GroupName: g.Name, KeywordText: text, Ad: g.Ads[0],
+		},
+	}
+	d.parents.Store(p.Version)
+	if c.RotateEvenly && len(g.Ads) > 1 {
+		d.even = g
+	}
+	return d
+}
+
+// pickAd chooses the ad of an evenly rotating group for this request (serving.md
+// §5.4).
+func pickAd(r *search.Request, g *index.Group, id uint64) search.Ad {
+	return g.Ads[auction.PickAd(r.RequestID, id, len(g.Ads))]
+}

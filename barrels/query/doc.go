@@ -1,0 +1,14 @@
+// Package query answers searches and explanations from a snapshot of a store.
+// docs/search.md tells the way of a query through it, stage by stage:
+//
+//	postings   posting lists of the query's terms, cached or read
+//	pruner     which blocks can still win (block-max)
+//	scan       blocks → signatures → classes of postings that match
+//	eligibility, impacts   the one rule of who may be shown, and its cache
+//	ranking    counts, and the top k of distinct advertisers
+//	hits       what answers show of the best
+//	explanation   the same scan and rule, for every keyword that matches
+//
+// Each stage knows those above it in this list at most; an execution puts them
+// together. A search that asks for what is cached allocates its answer only.
+package query

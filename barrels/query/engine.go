@@ -1,0 +1,86 @@
+package query
+
+import (
+	"context"
+
+	"adshard/barrels/index"
+	"adshard/barrels/kv"
+	"adshard/barrels/load"
+	"adshard/fault"
+	"adshard/search"
+)
+
+// MaxSlots is the largest number of places (serving.md §5).
+const MaxSlots = index.MaxOwners - 1
+
+// Engine answers requests, each from one snapshot. It is safe for concurrent use.
+type Engine struct {
+	// The caches, exact for the snapshot that asks.
+	Lists   *index.ListCache
+	Groups  *index.Cache[*index.Group]
+	Display *DisplayCache
+	// Load counts what searches cost.
+	Load *load.Counter
+	// Damaged reports the parts of the ring whose data a request could not read;
+	// memory: some only as they were cached. Called from many goroutines.
+	Damaged func(bad []index.Interval, memory bool)
+}
+
+// Check returns fault.Invalid for a request that no store answers.
+func Check(r *search.Request) error {
+	switch {
+	case r == nil || r.Query == nil:
+		return fault.Field("barrels: search", "q", "there is no query")
+	case r.Slots < 1 || r.Slots > MaxSlots:
+		return fault.Field("barrels: search", "slots", "%d slots; 1 to %d can be asked for", r.Slots, MaxSlots)
+	case int(r.Device) >= search.Devices:
+		return fault.Field("barrels: search", "device", "there is no device %d", r.Device)
+	}
+	return nil
+}
+
+// Search answers a request that Check takes. Errors: those of the scope's view
+// (fault.Conflict, fault.Unavailable, fault.Stale), fault.Deadline and
+// fault.Cancelled by ctx. Damaged data are no error: the answer's Width leaves
+// them out.
+func (c *Engine) Search(ctx context.Context, st *index.Snapshot, r *search.Request) (*search.Answer, error) {
+	if ctx.Err() != nil {
+		return nil, kv.Ended(ctx, "barrels: search")
+	}
+	e, err := c.begin(st, r, "barrels: search")
+	if err != nil {
+		return nil, err
+	}
+	defer e.end()
+	if nonce, counted := c.Load.Next(); counted {
+		e.sampler.Begin(e.served, nonce)
+		defer c.Load.Add(&e.sampler)
+	}
+	e.scan.reset(&e.ranking, !r.ExactCounts)
+	if err := e.scan.run(ctx); err != nil {
+		return nil, err
+	}
+	e.settle()
+	return e.answer(), nil
+}
+
+// answer composes the answer of a scan that is done.
+func (e *execution) answer() *search.Answer {
+	a := &search.Answer{
+		Hits: e.hits(), Matched: e.matched, Candidates: e.candidates, CountsExact: e.request.ExactCounts,
+		View: e.served.View, Shard: e.state.Slices.Shard, AppliedClock: e.state.Position.GetClock(), Work: e.scan.work,
+		Shards: 1, Answered: 1,
+	}
+	a.Work.BlocksBad += uint64(len(e.bad))
+	a.Work.BlocksPassed += e.scan.skipped
+	a.Width = e.width()
+	return a
+}
+
+// width is how much of the ring was served; damage is reported.
+func (e *execution) width() search.Width {
+	if len(e.bad) > 0 {
+		e.caches.Damaged(e.bad, e.memory)
+	}
+	return e.served.Without(e.bad)
+}

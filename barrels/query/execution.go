@@ -1,0 +1,45 @@
+package query
+
+import (
+	"sync"
+
+	"adshard/barrels/index"
+	"adshard/search"
+)
+
+// execution is one search, one explanation, or the check of what is cached: all
+// stages put together. Executions are pooled, so that a search allocates nothing
+// once its scratch has grown.
+type execution struct {
+	ranking
+	scan scan
+}
+
+var executions = sync.Pool{New: func() any {
+	e := new(execution)
+	e.seen = make(map[uint64]struct{})
+	e.blockedCampaigns = make(map[*index.Campaign]bool)
+	e.blockedGroups = make(map[uint64]bool)
+	e.scan.scope, e.scan.postings.scope, e.scan.pruner.scope = &e.scope, &e.scope, &e.scope
+	e.scan.top = &e.top
+	return e
+}}
+
+// begin takes an execution of a request; it is to be ended. The errors are those of
+// index.Slices.Served.
+func (c *Engine) begin(st *index.Snapshot, r *search.Request, op string) (*execution, error) {
+	e := executions.Get().(*execution)
+	if err := e.scope.reset(c, st, r, op); err != nil {
+		e.end()
+		return nil, err
+	}
+	e.ranking.reset()
+	return e, nil
+}
+
+// end gives the execution back.
+func (e *execution) end() {
+	e.scan.release()
+	e.ranking.release()
+	executions.Put(e)
+}

@@ -1,0 +1,177 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"adshard/auction"
+	"adshard/barrels/block"
+	"adshard/barrels/index"
+	"adshard/barrels/kv"
+	"adshard/schema/pb"
+	"adshard/search"
+)
+
+// Explain explains a request that Check takes: the first limit matching keywords
+// by score falling, then keyword rising. It is the slow path: it reads every block
+// of the query's terms and judges every keyword that matches. Errors as of Search.
+func (c *Engine) Explain(ctx context.Context, st *index.Snapshot, r *search.Request, limit int) (*search.Explanation, error) {
+	if ctx.Err() != nil {
+		return nil, kv.Ended(ctx, "barrels: explain")
+	}
+	e, err := c.begin(st, r, "barrels: explain")
+	if err != nil {
+		return nil, err
+	}
+	defer e.end()
+	all := &explanation{eligibility: &e.eligibility, matches: make(map[uint64]*match)}
+	e.scan.reset(all, false)
+	e.scan.deadBlocks = true
+	if err := e.scan.run(ctx); err != nil {
+		return nil, err
+	}
+	out := &search.Explanation{
+		Total: uint64(len(all.matches)), View: e.served.View, Shard: st.Slices.Shard, AppliedClock: st.Position.GetClock(),
+	}
+	for _, m := range all.best(limit) {
+		if ctx.Err() != nil {
+			return nil, kv.Ended(ctx, "barrels: explain")
+		}
+		if x, ok := all.explain(m); ok {
+			out.Matches = append(out.Matches, x)
+		}
+	}
+	out.Width = e.width()
+	return out, nil
+}
+
+// explanation is a sink that keeps every keyword that matches.
+type explanation struct {
+	*eligibility
+	matches map[uint64]*match // by keyword id
+}
+
+// match is a keyword that matches, with its score.
+type match struct {
+	kv.Place
+	standing
+	group                 uint64 // id
+	bid                   uint64
+	flags                 uint8
+	level                 search.Level
+	kind                  search.MatchType
+	effective, q, ranking uint64
+}
+
+// enter implements sink.
+func (x *explanation) enter(blockRef, uint64) {}
+
+// prune implements sink: nothing is left out.
+func (x *explanation) prune(list []classRef, _ search.Level) []classRef { return list }
+
+// take implements sink.
+func (x *explanation) take(list []classRef) {
+	for i := range list {
+		c := &list[i]
+		if c.cached == nil {
+			x.posting(c.view, int(c.class), c.level)
+			continue
+		}
+		first, end := c.cached.Range(int(c.class))
+		for _, m := range c.cached.Members()[first:end] {
+			x.posting(c.view, int(m.Posting), c.level)
+		}
+	}
+}
+
+// posting takes one that matches: the best level of a keyword's forms counts.
+func (x *explanation) posting(v *block.View, i int, level search.Level) {
+	keyword, bid, group, quality, flags := v.Detail(i)
+	key := v.GroupKey(group)
+	if old := x.matches[keyword]; old != nil && old.level <= level {
+		return
+	}
+	m := &match{Place: kv.Place{Key: key, Keyword: keyword}, group: v.GroupID(group), bid: bid, flags: flags, level: level, kind: v.Type(i)}
+	x.stand(v, group, &m.standing, true)
+	switch {
+	case !m.served:
+		return
+	case m.damaged:
+		x.damagedAt(key)
+		return
+	}
+	if flags&block.HasBid == 0 {
+		m.bid = 0
+	}
+	m.effective, m.q, m.ranking = auction.Rank(m.bid, m.modifier, uint64(quality), m.kind.Permille(), level.Permille())
+	x.matches[keyword] = m
+}
+
+// best returns the first limit matches by score falling, then keyword rising.
+func (x *explanation) best(limit int) []*match {
+	list := make([]*match, 0, len(x.matches))
+	for _, m := range x.matches {
+		list = append(list, m)
+	}
+	slices.SortFunc(list, func(a, b *match) int {
+		return cmp.Or(cmp.Compare(b.ranking, a.ranking), cmp.Compare(a.Keyword, b.Keyword))
+	})
+	return list[:max(0, min(limit, len(list)))]
+}
+
+// explain completes a match with what only the records know; false: one is
+// damaged.
+func (x *explanation) explain(m *match) (search.Explained, bool) {
+	e := search.Explained{
+		Hit: search.Hit{
+			Keyword: m.Keyword, Group: m.group, Campaign: m.campaign.ID, Advertiser: m.owner.ID,
+			Score: m.ranking, Quality: m.q, Type: m.kind, Level: m.level,
+			Shown: &search.Shown{AdvertiserName: m.owner.Name, CampaignName: m.campaign.Name},
+		},
+		Bid: m.bid, Modifier: m.modifier, Effective: m.effective, Slice: x.served.Slice(m.Key),
+	}
+	g, ok := x.eligibility.group(m.Key)
+	k, err := x.message(m.Place)
+	if !ok || err != nil {
+		x.damagedAt(m.Key)
+		return e, false
+	}
+	e.GroupName, e.KeywordText, e.BidFromGroup = g.Name, k.Text, k.BidFromGroup
+	if e.Verdict = m.verdict(m.flags); e.Verdict == search.Eligible && !clears(m.effective, x.request.Reserve) {
+		e.Verdict = search.BelowReserve
+	}
+	if e.Verdict == search.Eligible {
+		x.negative(&e, g, m.campaign.Campaign)
+	}
+	if len(g.Ads) > 0 {
+		e.Ad = g.Ads[0]
+		if m.campaign.RotateEvenly {
+			e.Ad = pickAd(x.request, g, m.group)
+		}
+	}
+	e.Words = agreements(x.request, k)
+	return e, true
+}
+
+// message reads a keyword's record as a message.
+func (x *explanation) message(at kv.Place) (*pb.Keyword, error) {
+	k, err := x.keyword(at)
+	if err != nil {
+		return nil, err
+	}
+	return k.Message()
+}
+
+// negative names the first negative that blocks: the group's before the
+// campaign's, by rising id.
+func (x *explanation) negative(e *search.Explained, g *index.Group, c *index.Campaign) {
+	n, owner := g.Negatives.First(x.request.Query), "group"
+	if n == nil {
+		n, owner = c.Negatives.First(x.request.Query), "campaign"
+	}
+	if n != nil {
+		e.Verdict = search.BlockedByNegative
+		e.Negative, e.NegativeOwner, e.NegativeType = n.Text, owner, search.MatchType(n.Type)
+	}
+}

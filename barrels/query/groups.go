@@ -1,0 +1,111 @@
+package query
+
+import (
+	"adshard/barrels/index"
+	"adshard/barrels/kv"
+	"adshard/barrels/page"
+	"adshard/barrels/record"
+)
+
+// groupReader reads ad groups and their keywords, from the cache or the snapshot.
+type groupReader struct {
+	scope
+	records kv.Iterator // opened on first use
+	pages   page.Reader
+	key     []byte
+}
+
+func (g *groupReader) release() {
+	if g.records != nil {
+		g.records.Close()
+		g.records = nil
+	}
+	g.scope.release()
+}
+
+func (g *groupReader) iterator() kv.Iterator {
+	if g.records == nil {
+		g.records = g.state.Data.Prefix(kv.Items)
+	}
+	return g.records
+}
+
+// group returns a group; false: it is not there or damaged.
+func (g *groupReader) group(key uint64) (*index.Group, bool) {
+	if cached, ok := g.caches.Groups.Get(key, g.state.Number); ok {
+		return cached, true
+	}
+	read, size, ok := g.readGroup(key)
+	if ok && !read.Partial {
+		g.caches.Groups.Put(key, g.state.Number, read, size)
+	}
+	return read, ok
+}
+
+// readGroup reads a group from the snapshot, with about its size in memory; false:
+// it is not there or damaged.
+func (g *groupReader) readGroup(key uint64) (group *index.Group, size int, ok bool) {
+	g.key = kv.AppendKey(g.key[:0], key, kv.GroupRecord)
+	it := g.iterator()
+	if !it.Seek(g.key) || kv.KeyPart(it.Key(), 1) != kv.GroupRecord {
+		return nil, 0, false
+	}
+	raw := it.Value()
+	data, err := record.ReadGroup(raw)
+	if err != nil {
+		return nil, 0, false
+	}
+	group, size = &index.Group{Group: data}, len(raw)
+	room := g.caches.Groups.MaxBytes() - 3*size // texts and negatives, as searches use them
+	var texts []byte
+	for it.Next() {
+		if room -= len(it.Value()) + index.CacheOverhead; room < 0 {
+			group.IDs, group.Ends, group.Partial = nil, nil, true
+			return group, 0, true
+		}
+		if texts, err = group.AddPage(&g.pages, texts, it.Value()); err != nil {
+			return nil, 0, false
+		}
+	}
+	if it.Err() != nil {
+		return nil, 0, false
+	}
+	group.Texts = string(texts)
+	return group, index.GroupBytes(size, group), true
+}
+
+// keywordText returns the text of a keyword of a group.
+func (g *groupReader) keywordText(group *index.Group, at kv.Place) (string, bool) {
+	if !group.Partial {
+		return group.KeywordText(at.Keyword)
+	}
+	k, err := g.keyword(at)
+	if err != nil {
+		return "", false
+	}
+	return string(k.Text), true
+}
+
+// keyword reads a keyword's record; it is valid until the next call.
+func (g *groupReader) keyword(at kv.Place) (*record.Keyword, error) {
+	g.key = kv.AppendKey(g.key[:0], at.Key, at.Keyword)
+	it := g.iterator()
+	if !it.SeekBack(g.key) {
+		return nil, page.ErrDamaged
+	}
+	if err := g.pages.Open(it.Value()); err != nil {
+		return nil, err
+	}
+	for {
+		k, err := g.pages.Next()
+		if err != nil {
+			return nil, err
+		}
+		if k == nil {
+			return nil, page.ErrDamaged
+		}
+		if k.ID == at.Keyword {
+			return k, nil
+		}
+	}
+}

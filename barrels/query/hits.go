@@ -1,0 +1,57 @@
+package query
+
+import "adshard/search"
+
+// hits returns the best, completed with what answers show of them. One that cannot
+// be read is left out, as damage.
+func (r *ranking) hits() []search.Hit {
+	ranked := r.top.Ranked()
+	if len(ranked) == 0 {
+		return nil
+	}
+	r.fetchDisplays(ranked)
+	hits := make([]search.Hit, len(ranked))
+	n := 0
+	for i := range ranked {
+		if r.show(&ranked[i], &hits[n]) {
+			n++
+			continue
+		}
+		r.damagedAt(ranked[i].Value.group().key)
+	}
+	return hits[:n]
+}
+
+// fetchDisplays fetches what show needs of all, so that memory is waited for once
+// and not hit by hit.
+func (r *ranking) fetchDisplays(ranked []search.Ranked[hit]) {
+	for i := range ranked {
+		if r.caches.Display.slot(ranked[i].Keyword).Load() == nil {
+			r.touched++
+		}
+	}
+	for i := range ranked {
+		if d := r.caches.Display.slot(ranked[i].Keyword).Load(); d != nil {
+			r.touched |= r.caches.Groups.ChangedAt(d.key)
+		}
+	}
+}
+
+// show completes one of the best; false: what is to be shown cannot be read.
+func (r *ranking) show(of *search.Ranked[hit], h *search.Hit) bool {
+	d := r.display(of)
+	if d == nil {
+		return false
+	}
+	v := &of.Value
+	*h = search.Hit{
+		Keyword: d.keyword, Group: d.group, Campaign: d.campaign, Advertiser: d.advertiser,
+		Score: of.Score, Quality: v.quality, Type: v.kind, Level: v.level, Shown: &d.Shown,
+	}
+	if d.even != nil {
+		picked := d.Shown
+		picked.Ad = pickAd(r.request, d.even, d.group)
+		h.Shown = &picked
+	}
+	return true
+}

@@ -1,0 +1,126 @@
+package query
+
+import (
+	"adshard/auction"
+	"adshard/barrels/block"
+	"adshard/barrels/index"
+	"adshard/search"
+)
+
+// impactCache gives what the postings of cached blocks are worth, as the rule of
+// eligibility makes it, and keeps it with the blocks.
+type impactCache struct {
+	eligibility
+	view      *block.View // of the block at hand
+	cached    *index.Block
+	number    uint64          // of the block at hand, counted over all searches
+	standings []blockStanding // by the block's group index
+}
+
+// blockStanding is a group's standing, known for one block.
+type blockStanding struct {
+	block uint64 // number of the block
+	standing
+}
+
+// use makes b the block at hand, if it is not.
+func (c *impactCache) use(b blockRef) {
+	if c.view != b.view {
+		c.begin(b)
+	}
+}
+
+// begin makes b the block at hand. Views are opened again and again on other
+// bytes, so that their address does not tell blocks apart.
+func (c *impactCache) begin(b blockRef) {
+	c.view, c.cached = b.view, b.cached
+	c.number++
+	if n := b.view.Groups(); n > len(c.standings) {
+		c.standings = make([]blockStanding, n+n/2)
+	}
+}
+
+// of returns the standing of the g-th group of the block at hand.
+func (c *impactCache) of(g int) *standing {
+	s := &c.standings[g]
+	if s.block != c.number {
+		s.block = c.number
+		c.stand(c.view, g, &s.standing, false)
+	}
+	return &s.standing
+}
+
+// impacts returns those of a cached block that hold in this search.
+func (c *impactCache) impacts(b *index.Block) *index.Impacts {
+	slot, p := &b.Impacts[c.request.Device], c.state.Parents
+	j := slot.Load()
+	if j != nil && j.TableNumber == c.served.TableNumber && j.View == c.served.View {
+		version := j.ParentsVersion.Load()
+		if version == p.Version {
+			return j
+		}
+		if version < p.Version && !p.ChangedSince(version, func(change *index.ParentChange) bool { return change.Touches(&b.View) }) {
+			j.ParentsVersion.CompareAndSwap(version, p.Version)
+			return j
+		}
+	}
+	j = c.compute(b)
+	slot.Store(j)
+	return j
+}
+
+// compute finds out what each posting of a block is worth.
+func (c *impactCache) compute(b *index.Block) *index.Impacts {
+	c.begin(refOf(b))
+	j := index.NewImpacts(b)
+	j.TableNumber, j.View = c.served.TableNumber, c.served.View
+	j.ParentsVersion.Store(c.state.Parents.Version)
+	members := b.Members()
+	for i := range b.Signatures() {
+		class, ranked := j.Class(b, i), j.Ranked(b, i)
+		class.Least = index.Undecided
+		first, _ := b.Range(i)
+		for n := range ranked {
+			m := first + n
+			bid, quality := c.bid(&members[m]), b.View.Quality(int(members[m].Posting))
+			if quality > index.MaxQuality || bid > index.NoCandidate && quality == 0 {
+				bid = index.Undecided
+			}
+			ranked[n] = index.NewImpact(bid, quality, m)
+			class.Add(bid, ranked[n].Product())
+		}
+		index.Rank(ranked, members)
+	}
+	return j
+}
+
+// bid returns what a member of the block at hand bids. Undecided is one whose
+// fate depends on the query: on its negatives, on which of its forms matches, or
+// on data that cannot be read and that each search is to name.
+func (c *impactCache) bid(m *index.Member) index.EffectiveBid {
+	_, bid, group, _, flags := c.view.Detail(int(m.Posting))
+	if flags&block.Enabled == 0 {
+		return index.NoMatch
+	}
+	s := c.of(group)
+	switch {
+	case s.damaged:
+		return index.Undecided
+	case !s.matches():
+		return index.NoMatch
+	case m.SeveralForms || s.negatives:
+		return index.Undecided
+	case s.verdict(flags) != search.Eligible:
+		return index.NoCandidate
+	}
+	effective, _, _ := auction.Rank(bid, s.modifier, 0, 0, 0)
+	if effective >= uint64(index.Undecided)-1 {
+		return index.Undecided
+	}
+	return index.EffectiveBid(effective) + 1
+}
+
+func (c *impactCache) release() {
+	c.view, c.cached = nil, nil
+	c.eligibility.release()
+}

@@ -1,0 +1,81 @@
+package query
+
+import (
+	"encoding/binary"
+
+	"adshard/barrels/block"
+	"adshard/search"
+)
+
+// matcher decides at which level the classes of a block match: each word of the
+// block's vocabulary is matched against the query at most once, when a class first
+// needs it.
+type matcher struct {
+	search.Matcher
+	terms search.TermTable // those of the query's terms that keywords may have
+	view  *block.View      // whose vocabulary is at hand
+	// refs holds for each word of the vocabulary the index of its Fit; 0: not yet
+	// known.
+	refs   []uint16
+	fits   []search.Fit // from index disagrees, which fits nothing
+	gather [search.MaxKeywordWords]*search.Fit
+}
+
+// disagrees is the index in fits of words that agree with none of the query's.
+const disagrees = 1
+
+// use makes v the block whose vocabulary is at hand.
+func (m *matcher) use(v *block.View) {
+	n := min(v.Words(), 1<<16-1) // postings refer to words by 16 bits
+	if cap(m.refs) < n {
+		m.refs = make([]uint16, n+n/2)
+	}
+	m.view, m.refs = v, m.refs[:n]
+	clear(m.refs)
+	none := search.Fit{Best: search.NoLevel}
+	m.fits = append(m.fits[:0], none, none)
+}
+
+// match matches a word of the vocabulary.
+func (m *matcher) match(word uint16) (fit uint16) {
+	fit = disagrees
+	norm, fold, term := m.view.Word(int(word))
+	if t := m.terms.Find(term); t >= 0 {
+		if f := m.FitOf(norm, fold, m.Query.Terms[t].Senses); f.Best < search.NoLevel {
+			fit = uint16(len(m.fits))
+			m.fits = append(m.fits, f)
+		}
+	}
+	m.refs[word] = fit
+	return fit
+}
+
+// class returns the level at which a class of the block at hand matches.
+func (m *matcher) class(t search.MatchType, words []byte) search.Level {
+	n := len(words) / 2
+	if !m.Possible(t, n) {
+		return search.NoLevel
+	}
+	for i := range n {
+		w := binary.LittleEndian.Uint16(words[2*i:])
+		if int(w) >= len(m.refs) {
+			return search.NoLevel
+		}
+		fit := m.refs[w]
+		if fit == 0 {
+			fit = m.match(w)
+		}
+		if fit == disagrees {
+			return search.NoLevel
+		}
+		m.gather[i] = &m.fits[fit]
+	}
+	return m.LevelOf(t, m.gather[:n])
+}
+
+// release drops what belongs to a request.
+func (m *matcher) release() {
+	m.Matcher.Release()
+	m.view = nil
+	clear(m.gather[:])
+}

@@ -1,0 +1,81 @@
+package query
+
+import (
+	"adshard/auction"
+	"adshard/barrels/block"
+	"adshard/search"
+)
+
+// posting takes one posting of the block at hand that matches: of a block that is
+// not cached, or one whose fate depends on the query.
+func (r *ranking) posting(i int, level search.Level) {
+	v := r.view
+	keyword, bid, group, quality, flags := v.Detail(i)
+	if flags&block.Enabled == 0 || flags&block.Later != 0 && level <= search.Folded {
+		return // the first form agrees as well where no language is needed
+	}
+	if r.sampler.Active() && r.cached == nil {
+		r.sampler.Match(v, group)
+	}
+	kind := v.Type(i)
+	if !r.request.ExactCounts && r.hopeless(group, bid, quality, kind, level) {
+		return
+	}
+	s := r.of(group)
+	if s.damaged { // it should be served
+		r.damagedAt(v.GroupKey(group))
+	}
+	if !s.matches() {
+		return
+	}
+	again := flags&block.Several != 0 && level > search.Folded && r.again(keyword)
+	if !again {
+		r.matched++
+	}
+	if s.verdict(flags) != search.Eligible {
+		return
+	}
+	effective, q, score := auction.Rank(bid, s.modifier, uint64(quality), kind.Permille(), level.Permille())
+	if !clears(effective, r.request.Reserve) {
+		return
+	}
+	wanted := r.top.Wants(s.advertiser, score, keyword)
+	if !wanted && (again || !r.request.ExactCounts) || r.blocked(v, group, s) {
+		return
+	}
+	if !again {
+		r.candidates++
+	}
+	if wanted {
+		h := hit{view: v, posting: uint16(i), quality: q, kind: kind, level: level}
+		if r.cached == nil { // the view will be opened on other bytes
+			ids := idsOf(v, i)
+			h.view, h.copied = nil, &ids
+		}
+		r.top.Offer(s.advertiser, score, keyword, h)
+	}
+}
+
+// hopeless reports whether a keyword is certainly below the threshold, whatever
+// its campaign and its advertiser are: then they need not be looked up. It is not
+// counted; totals are lower bounds.
+func (r *ranking) hopeless(group int, bid uint64, quality uint8, kind search.MatchType, level search.Level) bool {
+	need := r.top.Threshold()
+	if need == 0 {
+		return false
+	}
+	d := r.request.Device
+	modifier := uint64(r.view.GroupModifier(group, d))
+	if modifier == block.NotSet {
+		modifier = r.state.Parents.MaxModifier[d]
+	}
+	_, _, score := auction.Rank(bid, modifier, uint64(quality), kind.Permille(), level.Permille())
+	return score < need
+}
+
+// again reports whether a keyword was counted before, and counts it.
+func (r *ranking) again(keyword uint64) bool {
+	n := len(r.seen)
+	r.seen[keyword] = struct{}{}
+	return len(r.seen) == n
+}

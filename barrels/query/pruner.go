@@ -1,0 +1,142 @@
+package query
+
+import (
+	"adshard/barrels/block"
+	"adshard/barrels/index"
+	"adshard/search"
+)
+
+// pruner chooses which blocks a search visits, and in which order: of long lists
+// the blocks with the highest bounds first, so that the threshold is high before
+// the others are looked at (block-max pruning: Ding and Suel 2011). docs/format.md
+// shows why the answer stays exact.
+type pruner struct {
+	*scope
+	top *search.Top[hit] // whose threshold decides
+	off bool             // nothing is pruned
+	// lists are those with bounds side by side.
+	lists   []*index.PostingList
+	skipped uint64 // blocks of lists that were not visited
+	// threshold is the block-max test for a score of need at a level.
+	threshold block.Threshold
+	need      uint64
+	level     search.Level
+	// first are the blocks with the highest bounds, by falling bound.
+	first    []blockCandidate
+	batch    []blockCandidate
+	survived []blockCandidate
+}
+
+// blockCandidate is a block of a list with the larger one of its bounds, before
+// the campaigns' modifiers.
+type blockCandidate struct {
+	list  *index.PostingList
+	block int
+	bound uint64
+}
+
+const (
+	// firstBlocks are visited before all others: those with the highest bounds.
+	firstBlocks = 8
+	// wave is how many blocks are fetched side by side. The threshold rises only
+	// after all of them.
+	wave = 4
+)
+
+// reset begins a search; off: nothing is pruned.
+func (p *pruner) reset(off bool) {
+	for _, list := range [...][]blockCandidate{p.first, p.batch, p.survived} {
+		clear(list[:cap(list)])
+	}
+	clear(p.lists[:cap(p.lists)])
+	*p = pruner{
+		scope: p.scope, top: p.top, off: off, lists: p.lists[:0],
+		first: p.first[:0], batch: p.batch[:0], survived: p.survived[:0],
+	}
+}
+
+// prunes reports whether only those blocks of a list are visited that can win.
+func (p *pruner) prunes(f *foundList) bool {
+	return !p.off && f.anchors && f.list != nil && f.list.Bounds != nil
+}
+
+// canWin reports whether a block with this bound may still have a posting among
+// the best, when none matches better than at level best.
+func (p *pruner) canWin(b block.Bound, best search.Level) bool {
+	if need := p.top.Threshold(); p.need != need || p.level != best {
+		p.need, p.level = need, best
+		p.threshold = block.NewThreshold(need, p.state.Parents.MaxModifier[p.request.Device], best)
+	}
+	return p.threshold.Reached(b)
+}
+
+// surviving returns those of some blocks that can still win, and fetches them.
+func (p *pruner) surviving(r *postings, blocks []blockCandidate, best search.Level) []blockCandidate {
+	p.survived = p.survived[:0]
+	for _, b := range blocks {
+		if p.canWin(b.list.Bounds[p.request.Device].Blocks[b.block], best) {
+			p.survived = append(p.survived, b)
+		}
+	}
+	for _, b := range p.survived {
+		p.touched |= uint64(b.list.Blocks[b.block].Load().Postings)
+	}
+	for _, b := range p.survived {
+		r.touch(b.list.Blocks[b.block].Load())
+	}
+	p.skipped -= uint64(len(p.survived))
+	return p.survived
+}
+
+// choose collects the blocks of all lists with the highest bounds in first.
+func (p *pruner) choose() {
+	p.first = p.first[:0]
+	for _, l := range p.lists {
+		p.skipped += uint64(len(l.Blocks))
+		p.chooseOf(l)
+	}
+}
+
+// chooseOf takes a list's blocks with the highest bounds.
+func (p *pruner) chooseOf(l *index.PostingList) {
+	bounds := &l.Bounds[p.request.Device]
+	for g := range bounds.Groups {
+		if !p.isHigh(larger(&bounds.Groups[g])) {
+			continue
+		}
+		for i := g * index.GroupBlocks; i < min((g+1)*index.GroupBlocks, len(bounds.Blocks)); i++ {
+			if b := larger(&bounds.Blocks[i]); p.isHigh(b) {
+				p.insert(blockCandidate{l, i, b})
+			}
+		}
+	}
+}
+
+// isHigh reports whether a bound is among the highest so far.
+func (p *pruner) isHigh(bound uint64) bool {
+	return len(p.first) < firstBlocks || bound > p.first[firstBlocks-1].bound
+}
+
+// insert takes a block whose bound is among the highest.
+func (p *pruner) insert(b blockCandidate) {
+	if len(p.first) < firstBlocks {
+		p.first = append(p.first, b)
+	}
+	at := len(p.first) - 1
+	for ; at > 0 && b.bound > p.first[at-1].bound; at-- {
+		p.first[at] = p.first[at-1]
+	}
+	p.first[at] = b
+}
+
+// isFirst reports whether a block was among those visited first.
+func (p *pruner) isFirst(l *index.PostingList, i int) bool {
+	for n := range p.first {
+		if p.first[n].block == i && p.first[n].list == l {
+			return true
+		}
+	}
+	return false
+}
+
+func larger(b *block.Bound) uint64 { return max(b.Own, b.Inherited) }

@@ -1,0 +1,184 @@
+package query
+
+import (
+	"adshard/auction"
+	"adshard/barrels/block"
+	"adshard/barrels/index"
+	"adshard/barrels/load"
+	"adshard/search"
+)
+
+// ranking counts what matches and keeps the best hits of distinct advertisers. It
+// is the sink of a search's scan.
+type ranking struct {
+	impactCache
+	top                 search.Top[hit]
+	matched, candidates uint64
+	// seen are the keywords counted that may come again in another form.
+	seen     map[uint64]struct{}
+	deferred []deferredClass
+	sampler  load.Sampler // of a search whose load is counted
+}
+
+// hit is what the answer needs of one of the best. It is a posting of a cached
+// view, whose group is read only if it stays: most hits lose to later ones.
+type hit struct {
+	view    *block.View
+	copied  *groupIDs // instead of a view that is not cached
+	quality uint64
+	posting uint16
+	kind    search.MatchType
+	level   search.Level
+}
+
+// groupIDs are the ring key and the ids of a group and its campaign.
+type groupIDs struct{ key, id, campaign uint64 }
+
+// group returns those of the hit.
+func (h *hit) group() groupIDs {
+	if h.copied != nil {
+		return *h.copied
+	}
+	return idsOf(h.view, int(h.posting))
+}
+
+// idsOf returns those of the group of posting i.
+func idsOf(v *block.View, i int) groupIDs {
+	g := v.GroupOf(i)
+	campaign, _ := v.GroupParents(g)
+	return groupIDs{key: v.GroupKey(g), id: v.GroupID(g), campaign: campaign}
+}
+
+// reset begins a search.
+func (r *ranking) reset() {
+	r.top.Reset(r.request.Slots + 1)
+	r.matched, r.candidates = 0, 0
+	r.view = nil
+}
+
+func (r *ranking) release() {
+	r.top.Reset(1)
+	clear(r.deferred)
+	r.deferred = r.deferred[:0]
+	clear(r.seen)
+	r.sampler.Release()
+	r.impactCache.release()
+}
+
+// enter implements sink.
+func (r *ranking) enter(b blockRef, term uint64) {
+	if b.cached == nil {
+		r.begin(b) // on other bytes than before, maybe
+	}
+	if r.sampler.Active() {
+		r.sampler.Enter(b.view, term)
+	}
+}
+
+// prune implements sink: it leaves out classes that are dominated by the best.
+func (r *ranking) prune(list []classRef, best search.Level) []classRef {
+	need := r.top.Threshold()
+	if r.request.ExactCounts || need == 0 {
+		return list
+	}
+	r.fetch(list)
+	n := 0
+	for i := range list {
+		if !r.dominated(&list[i], best, need) {
+			list[n] = list[i]
+			n++
+		}
+	}
+	return list[:n]
+}
+
+// dominated reports whether none of a class's postings can reach a score of need.
+func (r *ranking) dominated(c *classRef, best search.Level, need uint64) bool {
+	b := c.cached
+	if b == nil {
+		return false
+	}
+	class := r.impacts(b).Class(b, int(c.class))
+	return class.Least != index.NoMatch && class.Max*auction.Quality(1, b.Classes()[int(c.class)].Type.Permille(), best.Permille()) < need
+}
+
+// fetch fetches the impacts of classes, so that memory is waited for once and not
+// class by class.
+func (r *ranking) fetch(list []classRef) {
+	for i := range list {
+		b := list[i].cached
+		if b == nil {
+			continue
+		}
+		if j := b.Impacts[r.request.Device].Load(); j != nil {
+			r.touched |= j.View | j.Class(b, int(list[i].class)).Max
+		}
+	}
+}
+
+// take implements sink.
+func (r *ranking) take(list []classRef) {
+	r.fetch(list)
+	for i := range list {
+		c := &list[i]
+		if c.cached != nil {
+			r.class(c.cached, int(c.class), c.level)
+		} else {
+			r.use(c.blockRef)
+			r.posting(int(c.class), c.level)
+		}
+	}
+	if !r.request.ExactCounts { // what is skipped depends on the best
+		r.settle()
+	}
+}
+
+// class takes a class of a cached block.
+func (r *ranking) class(b *index.Block, i int, level search.Level) {
+	if r.sampler.Active() {
+		first, end := b.Range(i)
+		r.sampler.Members(b, b.Members()[first:end])
+	}
+	j, kind := r.impacts(b), b.Classes()[i].Type
+	class, one := j.Class(b, i), auction.Quality(1, kind.Permille(), level.Permille())
+	least := index.EffectiveBid(min(max(r.request.Reserve, 1), uint64(index.Undecided)-1)) // and more take part
+	if class.Least <= least {
+		r.members(b, j.Ranked(b, i), one, least, kind, level)
+		return
+	}
+	r.matched += uint64(class.Live)
+	r.candidates += uint64(class.Candidates)
+	if most := class.Max * one; class.Candidates > 0 && most >= r.top.Threshold() {
+		r.later(deferredClass{b, j.Ranked(b, i), most, one, kind, level})
+	}
+}
+
+// members takes the members of a class one by one; least and less takes no part.
+func (r *ranking) members(b *index.Block, ranked []index.Impact, one uint64, least index.EffectiveBid, kind search.MatchType, level search.Level) {
+	members := b.Members()
+	for _, e := range ranked {
+		m := &members[e.Member()]
+		switch bid := e.Bid(); {
+		case bid == index.Undecided:
+			r.use(refOf(b))
+			r.posting(int(m.Posting), level)
+		case bid == index.NoMatch:
+		default:
+			r.matched++
+			if bid <= least {
+				continue
+			}
+			r.candidates++
+			if score := e.Product() * one; !r.top.Lost(score, m.Keyword) {
+				r.offer(b, m, e.Quality()*one, score, kind, level)
+			}
+		}
+	}
+}
+
+// offer offers a posting that has passed everything to the best.
+func (r *ranking) offer(b *index.Block, m *index.Member, quality, score uint64, kind search.MatchType, level search.Level) {
+	r.top.Offer(m.Advertiser, score, m.Keyword, hit{
+		view: &b.View, posting: m.Posting, quality: quality, kind: kind, level: level,
+	})
+}

@@ -1,0 +1,162 @@
+package query
+
+import (
+	"context"
+
+	"adshard/search"
+)
+
+// scan finds the classes of postings that match a query and hands them to its
+// sink. It visits the blocks of the query's terms, those that a word of the query
+// gives itself before those by synonyms only, so that the best hits come early
+// and blocks that cannot win are skipped.
+//
+// A keyword of a campaign with several languages is anchored once in each and may
+// therefore be handed over several times, at different levels: the sink counts it
+// once, by its id, and the best level counts. Skipping blocks stays exact: the
+// block in which a keyword agrees best bounds the keyword's score at that level,
+// and so at each worse level too; if that bound is below the threshold, none of
+// its levels is among the best, since the threshold never falls. Totals of matches
+// are then lower bounds; a search that counts exactly skips nothing.
+type scan struct {
+	*scope
+	matcher
+	postings
+	pruner
+	sink sink
+	// deadBlocks has blocks without any live posting visited, too.
+	deadBlocks bool
+	best       search.Level // cap of the terms whose blocks are being visited
+	work       search.Work
+	// known are those of the query's terms that keywords may have, by index;
+	// signature is theirs.
+	known     []int32
+	capped    []int32 // those of them whose cap is best
+	signature search.Signature
+	// pending are the classes that the signature lets through and that are not
+	// matched yet.
+	pending []classRef
+	// tabled: the known terms are in the matcher's table, which few searches need.
+	tabled bool
+}
+
+// sink takes what a scan finds.
+type sink interface {
+	// enter begins a block anchored at a term.
+	enter(b blockRef, term uint64)
+	// prune returns those of the classes that may still change the answer, given
+	// that none matches better than at level best; the list is the sink's to
+	// change. It saves matching the others.
+	prune(list []classRef, best search.Level) []classRef
+	// take takes classes that match, each at its level.
+	take(list []classRef)
+}
+
+// maxPending is how many classes wait for each other at most. More do not make
+// memory any quicker, and the threshold rises only when they are taken.
+const maxPending = 32
+
+// reset begins a scan of the scope's request; prune: blocks that cannot win are
+// skipped.
+func (s *scan) reset(to sink, prune bool) {
+	q := s.scope.request.Query
+	s.sink = to
+	s.pruner.reset(!prune)
+	s.matcher.Reset(q, s.scope.request.Profile)
+	s.work, s.signature, s.tabled, s.deadBlocks = search.Work{}, 0, false, false
+	s.known = s.find(q.Terms, s.known[:0])
+	for _, i := range s.known {
+		s.signature |= search.SignatureOf(q.Terms[i].Term)
+	}
+}
+
+// release drops what belongs to a request.
+func (s *scan) release() {
+	s.sink = nil
+	clear(s.pending)
+	s.pending = s.pending[:0]
+	s.matcher.release()
+	s.postings.close()
+	s.pruner.reset(true)
+}
+
+// run scans. It ends early with fault.Deadline or fault.Cancelled when ctx ends;
+// work says what was done till then.
+func (s *scan) run(ctx context.Context) error {
+	for _, best := range [...]search.Level{search.Identical, search.Synonym} {
+		if best > s.Reach {
+			continue
+		}
+		s.best, s.capped = best, s.capped[:0]
+		for _, i := range s.known {
+			if s.terms(i).Cap() == best {
+				s.capped = append(s.capped, i)
+			}
+		}
+		if err := s.visitTerms(ctx); err != nil {
+			return err
+		}
+		s.matchPending()
+	}
+	return nil
+}
+
+// terms returns a term of the query.
+func (s *scan) terms(i int32) *search.QueryTerm { return &s.postings.terms[i] }
+
+// matchPending matches the pending classes and hands over those that match. Each step
+// does the same for all of them, so that the processor fetches what it needs side
+// by side.
+func (s *scan) matchPending() {
+	all := s.pending
+	if len(all) == 0 {
+		return
+	}
+	s.pending = all[:0]
+	defer func() { // even if a damaged block makes one of them panic
+		clear(all)
+		s.matcher.view = nil // another block may come under its address
+	}()
+	list := s.sink.prune(all, s.best)
+	for i := range list {
+		_, norms := list[i].norms()
+		s.scope.touched += uint64(len(norms))
+	}
+	n := 0
+	for i := range list {
+		if l := s.level(&list[i]); l != search.NoLevel {
+			if n < i {
+				list[n] = list[i]
+			}
+			list[n].level = l
+			n++
+		}
+	}
+	if n > 0 {
+		s.sink.take(list[:n])
+	}
+}
+
+// level returns the level at which a class matches.
+func (s *scan) level(c *classRef) search.Level {
+	if l, decided := s.ByNorms(c.norms()); decided {
+		return l
+	}
+	if s.matcher.view != c.view {
+		s.table()
+		s.use(c.view)
+	}
+	return s.class(c.words())
+}
+
+// table puts the known terms into the matcher's table.
+func (s *scan) table() {
+	if s.tabled {
+		return
+	}
+	s.matcher.terms.Clear(len(s.known))
+	for _, i := range s.known {
+		s.matcher.terms.Put(s.terms(i).Term, i)
+	}
+	s.tabled = true
+}

@@ -1,0 +1,35 @@
+package query
+
+import (
+	"adshard/barrels/index"
+	"adshard/search"
+)
+
+// scope is what all stages of one search share: what it reads, what it was asked,
+// and the damage that it met.
+type scope struct {
+	state   *index.Snapshot
+	request *search.Request
+	served  *index.Served
+	caches  *Engine
+	// bad are the parts of the ring whose data could not be read; memory: some of
+	// them as they are cached.
+	bad    []index.Interval
+	memory bool
+	// touched keeps the compiler from leaving out loads that only prefetch.
+	touched uint64
+}
+
+// reset begins a search; the errors are those of index.Slices.Served.
+func (s *scope) reset(e *Engine, st *index.Snapshot, r *search.Request, op string) (err error) {
+	s.state, s.request, s.caches = st, r, e
+	s.bad, s.memory = s.bad[:0], false
+	s.served, err = st.Slices.Served(op, r.Shard, r.View)
+	return err
+}
+
+// release drops what belongs to a request.
+func (s *scope) release() { s.state, s.request, s.served, s.caches = nil, nil, nil, nil }
+
+// damagedAt notes that the group with a key cannot be read.
+func (s *scope) damagedAt(key uint64) { s.bad = append(s.bad, index.Interval{Lo: key, Hi: key}) }

@@ -1,0 +1,73 @@
+package query
+
+import (
+	"adshard/barrels/index"
+	"adshard/search"
+)
+
+// Verifier compares what is cached with what a snapshot has. It is for one
+// goroutine at a time, and to be closed.
+type Verifier struct {
+	engine *Engine
+	state  *index.Snapshot
+	at     *execution // nil: none yet
+}
+
+// Verifier returns a verifier against a snapshot.
+func (c *Engine) Verifier(st *index.Snapshot) *Verifier { return &Verifier{engine: c, state: st} }
+
+// Close ends the verifier.
+func (v *Verifier) Close() {
+	if v.at != nil {
+		v.at.end()
+		v.at = nil
+	}
+}
+
+// begin makes an execution of a request the one at hand; false: its view is not
+// served.
+func (v *Verifier) begin(r *search.Request) bool {
+	const op = "barrels: certify"
+	if v.at != nil {
+		err := v.at.scope.reset(v.engine, v.state, r, op)
+		v.at.ranking.reset()
+		return err == nil
+	}
+	e, err := v.engine.begin(v.state, r, op)
+	if err != nil {
+		return false
+	}
+	v.at = e
+	return true
+}
+
+// Impacts reports whether the cached impacts of a block that hold now are right.
+func (v *Verifier) Impacts(b *index.Block) bool {
+	for d := range b.Impacts {
+		j := b.Impacts[d].Load()
+		if j == nil || j.ParentsVersion.Load() != v.state.Parents.Version {
+			continue
+		}
+		if !v.begin(&search.Request{Device: search.Device(d), Slots: 1, View: j.View}) {
+			continue
+		}
+		e := v.at
+		if j.TableNumber != e.served.TableNumber || j.View != e.served.View {
+			continue
+		}
+		if !j.Same(b, e.compute(b)) {
+			return false
+		}
+	}
+	return true
+}
+
+// Group reports whether what is cached of a group, if anything, is right.
+func (v *Verifier) Group(key uint64) bool {
+	cached, ok := v.engine.Groups.Get(key, v.state.Number)
+	if !ok || !v.begin(&search.Request{Slots: 1}) {
+		return true
+	}
+	read, _, ok := v.at.readGroup(key)
+	return ok && cached.Same(read)
+}

@@ -1,0 +1,175 @@
+package query
+
+import (
+	"context"
+
+	"adshard/barrels/index"
+	"adshard/barrels/kv"
+)
+
+// visitTerms visits the blocks anchored at the capped terms.
+func (s *scan) visitTerms(ctx context.Context) error {
+	s.pruner.lists = s.pruner.lists[:0]
+	for _, i := range s.capped {
+		if f := &s.postings.lists[i]; s.prunes(f) {
+			s.pruner.lists = append(s.pruner.lists, f.list)
+		}
+	}
+	s.visitFirst()
+	for _, i := range s.capped {
+		var err error
+		switch f := &s.postings.lists[i]; {
+		case !f.anchors || s.prunes(f):
+		case f.list != nil:
+			err = s.visitList(ctx, f.list)
+		default:
+			err = s.visitStored(ctx, s.terms(i).Term)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return s.visitRest(ctx)
+}
+
+// visitFirst visits the blocks with the highest bounds of all long lists.
+func (s *scan) visitFirst() {
+	s.choose()
+	for rest := s.first; len(rest) > 0; {
+		n := min(wave, len(rest))
+		s.visitWave(rest[:n])
+		rest = rest[n:]
+	}
+}
+
+// visitRest visits those of the other blocks of long lists that can still win.
+func (s *scan) visitRest(ctx context.Context) error {
+	s.batch = s.batch[:0]
+	for _, l := range s.pruner.lists {
+		bounds := &l.Bounds[s.scope.request.Device]
+		for g := range bounds.Groups {
+			if !s.canWin(bounds.Groups[g], s.best) {
+				continue
+			}
+			for i := g * index.GroupBlocks; i < min((g+1)*index.GroupBlocks, len(bounds.Blocks)); i++ {
+				if !s.canWin(bounds.Blocks[i], s.best) || s.isFirst(l, i) {
+					continue
+				}
+				if s.batch = append(s.batch, blockCandidate{list: l, block: i}); len(s.batch) == wave {
+					if kv.Over(ctx) {
+						return kv.Ended(ctx, "barrels: search")
+					}
+					s.visitWave(s.batch)
+					s.batch = s.batch[:0]
+				}
+			}
+		}
+	}
+	s.visitWave(s.batch)
+	return nil
+}
+
+// visitWave visits those of some blocks that can still win.
+func (s *scan) visitWave(blocks []blockCandidate) {
+	survived := s.surviving(&s.postings, blocks, s.best)
+	for i, b := range survived {
+		s.visitCached(b.list, b.block, i < len(survived)-1)
+	}
+}
+
+// visitList visits all blocks of a cached list.
+func (s *scan) visitList(ctx context.Context, list *index.PostingList) error {
+	for i := range list.Blocks {
+		if kv.Over(ctx) {
+			return kv.Ended(ctx, "barrels: search")
+		}
+		s.visitCached(list, i, true)
+	}
+	return nil
+}
+
+// visitCached visits the i-th block of a cached list; later is as in visit.
+func (s *scan) visitCached(list *index.PostingList, i int, later bool) {
+	if b := list.Block(i); b == nil || !s.visitSafely(refOf(b), b.Term, later) {
+		s.uncache(list.Blocks[i].Load().Term)
+		s.scope.memory = true
+		to := ^uint64(0)
+		if i+1 < len(list.Blocks) {
+			to = list.Place(i + 1).Key
+		}
+		s.scope.bad = append(s.scope.bad, index.Interval{Lo: list.Place(i).Key, Hi: to})
+	}
+}
+
+// visitStored visits the blocks of a term as they are in the snapshot. When all of
+// them are good and not too large together, they are cached.
+func (s *scan) visitStored(ctx context.Context, term uint64) error {
+	c := s.scope.caches.Lists.NewListBuilder()
+	from := uint64(0) // ring key where what is read next begins
+	torn := false     // the block before was damaged
+	for ok := s.seek(term); ok; ok = s.it.Next() {
+		if kv.Over(ctx) {
+			return kv.Ended(ctx, "barrels: search")
+		}
+		from = kv.KeyPart(s.it.Key(), 1)
+		if torn {
+			s.scope.bad[len(s.scope.bad)-1].Hi = from
+		}
+		b, good := s.open(&c)
+		if torn = !good || !s.visitSafely(b, term, false); torn {
+			c.Abandon()
+			s.scope.bad = append(s.scope.bad, index.Interval{Lo: from, Hi: ^uint64(0)})
+		}
+	}
+	if s.it.Err() != nil {
+		s.scope.bad = append(s.scope.bad, index.Interval{Lo: from, Hi: ^uint64(0)})
+	} else if list := c.List(s.scope.state.Number); list != nil {
+		s.scope.caches.Lists.Put(s.scope.state.Terms, term, list)
+	}
+	return nil
+}
+
+// visitSafely visits a block; false: it is damaged, so that its bytes made what
+// reads them panic. A panic on bytes that are right is a defect, and goes on to the
+// caller.
+func (s *scan) visitSafely(b blockRef, term uint64, later bool) (good bool) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			if good = false; b.view.Verify() == nil {
+				if b.cached != nil {
+					s.uncache(term) // in case it is that which is wrong
+				}
+				panic(cause)
+			}
+		}
+	}()
+	s.visit(b, term, later)
+	return true
+}
+
+// visit collects the classes of a block that its signatures let through. With
+// later the block was found good and stays as it is until the search ends, so that
+// its classes can wait until memory is asked for several blocks at once; else they
+// are matched before it returns.
+func (s *scan) visit(b blockRef, term uint64, later bool) {
+	if !s.deadBlocks && !b.live() || !s.off && !s.canWin(b.bound(s.scope.request.Device), s.best) {
+		s.work.BlocksPassed++
+		return
+	}
+	s.sink.enter(b, term)
+	s.work.BlocksRead++
+	s.work.Looked += uint64(b.len())
+	if !later { // those of others are not to suffer if it is damaged
+		s.matchPending()
+	}
+	for i, sig := range b.signatures() {
+		if sig.Within(s.signature) {
+			s.pending = append(s.pending, classRef{blockRef: b, class: int32(i)})
+		}
+	}
+	if !later || len(s.pending) >= maxPending {
+		s.matchPending()
+	}
+}
+
+var _ sink = (*ranking)(nil)
