@@ -15,6 +15,9 @@ type Option struct {
 	Name, Default, Help string
 }
 
+// Default is the name of the strategy of a new cluster.
+const Default = weightedMoveFastName
+
 // Names returns the names of all strategies.
 func Names() []string {
 	return []string{originalName, randomName, weightedMoveName, weightedMoveFastName}
@@ -46,6 +49,18 @@ func Named(name string, options ...map[string]string) (balance.Strategy, error) 
 		return nil, err
 	}
 	return s, nil
+}
+
+// CheckOrder refuses a strategy that cannot do what it is for in an order of keys:
+// original packs whole owners, which are intervals of keys only in the order
+// ByOwner. Errors: fault.Invalid, which names the order to be set.
+func CheckOrder(name string, order balance.Order) error {
+	if name != originalName || order == balance.ByOwner {
+		return nil
+	}
+	return fault.Field("strategy", "order",
+		"the strategy original places whole advertisers, which needs the order %s, and this is %s: "+
+			"make a new cluster with --order %s, or choose another strategy", balance.ByOwner, order, balance.ByOwner)
 }
 
 // Options returns the options of a strategy; none for an unknown one.

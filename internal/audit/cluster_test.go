@@ -50,13 +50,13 @@ func startCluster(t *testing.T, db string, slaves int) *cluster {
 	balancer, admin, web := address(t), address(t), address(t)
 	c.admin, c.http = "http://"+admin, "http://"+web
 	c.balancer = newPart(t, "balancer", "balancer", "balancer ready ", map[string]any{
-		"db": "sqlite:" + db, "listen": balancer, "admin": admin, "slaves": slaves, "strategy": "original",
+		"db": "sqlite:" + db, "listen": balancer, "admin": admin, "slaves": slaves, "strategy": "original", "order": "advertiser",
 		"interval": interval.String(), "distribute": false,
 	})
 	c.begin(c.balancer)
 	for i := range 2 {
 		d := newPart(t, "distributor", fmt.Sprint("distributor-", i), "distributor ", map[string]any{
-			"name": fmt.Sprint("distributor-", i), "db": "sqlite:" + db, "balancer": balancer, "listen": address(t), "admin": "",
+			"name": fmt.Sprint("distributor-", i), "db": "sqlite:" + db, "balancer": balancer, "listen": address(t), "admin": "", "order": "advertiser",
 		})
 		c.distributors = append(c.distributors, d)
 		c.begin(d)

@@ -23,7 +23,7 @@ func TestLogLines(t *testing.T) {
 		t.Fatal(errOut)
 	}
 	for format, check := range map[string]func(string) error{"json": cleanJSON, "text": cleanText} {
-		_, admin, log, end := startUp(t, "--db", db, "--slaves", "2", "--data", filepath.Join(dir, format),
+		_, admin, log, end := startUp(t, "--db", db, "--slaves", "2", "--order", "advertiser", "--data", filepath.Join(dir, format),
 			"--log-level", "debug", "--log-format", format)
 		for _, command := range []string{"balance pause", "balance strategy original", "balance resume", "slaves drain --no-wait slave-1", "slaves list"} {
 			if status, _, errOut := run(t, "adshard", append(strings.Fields(command), "--addr", admin)...); status != exitDone {

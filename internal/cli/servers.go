@@ -54,7 +54,7 @@ var keyHelp = map[string]string{
 	"name":                 "the process's name, unique in the cluster",
 	"node-bytes":           "the maximum number of bytes prepared ahead for one slave",
 	"reader-age":           "how long changes are kept for a reader that has stopped reporting",
-	"order":                "the order of ad groups on the ring: advertiser or hash",
+	"order":                "the order of ad groups on the ring: hash or advertiser; empty: the cluster's, for a new one hash",
 	"processes":            "run each part as a child process, so that any of them can be killed",
 	"profile":              "what the match types mean: default or sklik",
 	"reserve-micros":       "the reserve price of a click, in micros",

@@ -88,7 +88,14 @@ func New(ctx context.Context, cfg Config, db backend.Store, log *slog.Logger) (*
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	order, _ := balance.ParseOrder(cfg.Order)
+	order, err := identity.OrderOf(ctx, db, cfg.StateKey, cfg.Order, identity.DefaultOrder)
+	if err != nil {
+		return nil, err
+	}
+	if err := strategy.CheckOrder(cfg.Strategy, order); err != nil {
+		return nil, err
+	}
+	cfg.Order = order.String() // for the next one, too, whatever the database is restored to
 	t, err := takeTenure(ctx, db, cfg.StateKey, cfg.Advertise, order)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"strings"
 	"testing"
 	"time"
 
@@ -306,8 +307,54 @@ func TestBalancerRefusesAnotherOrder(t *testing.T) {
 	r.eventually("planned", func() bool { return r.b.Status().View == 1 })
 	r.stopSlave("a")
 	r.stop()
-	r.cfg.Order = balance.ByHash.String()
-	if _, err := New(t.Context(), r.cfg, r.DB, slog.New(slog.DiscardHandler)); !fault.Is(err, fault.Conflict) {
-		t.Fatalf("another order was taken: %v", err)
+	r.cfg.Order = balance.ByOwner.String()
+	_, err := New(t.Context(), r.cfg, r.DB, slog.New(slog.DiscardHandler))
+	if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "--order hash") {
+		t.Fatalf("another order was taken, or what to do is not said: %v", err)
 	}
+}
+
+// TestOrderOfACluster: a new one has the default or what is configured, and keeps it
+// whatever the default is later.
+func TestOrderOfACluster(t *testing.T) {
+	for configured, want := range map[string]balance.Order{"": balance.ByHash, "hash": balance.ByHash, "advertiser": balance.ByOwner} {
+		r := newRig(t, 1)
+		r.cfg.Order = configured
+		r.start()
+		if r.b.order != want {
+			t.Errorf("a new cluster with the order %q has %s", configured, r.b.order)
+		}
+		r.slave("a")
+		r.eventually("planned", func() bool { return r.b.Status().View == 1 })
+		r.stopSlave("a")
+		r.stop()
+		r.cfg.Order = ""
+		r.start()
+		if r.b.order != want {
+			t.Errorf("a cluster in the order %s goes on in %s", want, r.b.order)
+		}
+		r.stop()
+	}
+}
+
+// TestOriginalNeedsWholeAdvertisers, at the start and by command.
+func TestOriginalNeedsWholeAdvertisers(t *testing.T) {
+	r := newRig(t, 1)
+	r.cfg.Strategy = "original"
+	_, err := New(t.Context(), r.cfg, r.DB, slog.New(slog.DiscardHandler))
+	if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "--order advertiser") {
+		t.Errorf("original in the default order: %v", err)
+	}
+	r.cfg.Order = "hash"
+	if err := r.cfg.Validate(); err == nil || !strings.Contains(err.Error(), "--order advertiser") {
+		t.Errorf("original in the order hash: %v", err)
+	}
+	r.cfg.Strategy = "random"
+	r.start()
+	if _, err := (control{r.b}).BalanceStrategy(t.Context(), "original", nil); !fault.Is(err, fault.Invalid) {
+		t.Errorf("original by command: %v", err)
+	}
+	r.stop()
+	r.cfg.Strategy, r.cfg.Order = "original", "advertiser"
+	r.start()
 }

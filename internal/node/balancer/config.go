@@ -7,6 +7,7 @@ import (
 	"adshard/balance/strategy"
 	"adshard/internal/node/config"
 	"adshard/internal/node/distributor"
+	"adshard/internal/node/identity"
 )
 
 // Config configures a balancer.
@@ -24,8 +25,8 @@ type Config struct {
 	AdminHosts []string `yaml:"admin_hosts"`
 	// Slaves is how many slaves must have joined before the first plan.
 	Slaves int `yaml:"slaves"`
-	// Strategy makes the plan; Order says how items lie on the ring,
-	// "advertiser" or "hash".
+	// Strategy makes the plan; Order says how items lie on the ring, "hash" or
+	// "advertiser"; empty: as they do already, in a new cluster "hash".
 	Strategy string `yaml:"strategy"`
 	Order    string `yaml:"order"`
 	// Limits are what slaves can take, by name; none: all are alike.
@@ -99,13 +100,13 @@ type Limit struct {
 func DefaultConfig() Config {
 	return Config{
 		Listen: "127.0.0.1:7000", Admin: "127.0.0.1:7001", Slaves: 3,
-		Strategy: "weighted-move-fast", Order: balance.ByOwner.String(),
+		Strategy: strategy.Default,
 		Interval: balance.DefaultInterval, Budget: balance.DefaultBudget,
 		LoadWeights: LoadWeights(balance.DefaultLoadWeights), HalfLife: balance.DefaultHalfLife,
 		DeadAfter: balance.DefaultDeadAfter, EvacuateAfter: balance.DefaultEvacuateAfter,
 		MasterLease: balance.DefaultMasterLease, Linger: balance.DefaultLinger,
 		ScrubInterval: balance.DefaultScrub, ScrubShare: balance.DefaultScrubShare, Distribute: true, DataConfig: distributor.DefaultDataConfig(),
-		KeepChanges: 5_000_000, ReaderAge: 7 * 24 * time.Hour, StateKey: "balancer",
+		KeepChanges: 5_000_000, ReaderAge: 7 * 24 * time.Hour, StateKey: identity.DefaultStateKey,
 	}
 }
 
@@ -120,7 +121,7 @@ func (c *Config) Validate() error {
 	k.Hosts("admin_hosts", c.AdminHosts)
 	k.Number("slaves", c.Slaves, 1, 1<<16)
 	CheckStrategy(&k, c.Strategy, c.StrategyOptions, c.Interval)
-	k.OneOf("order", c.Order, balance.ByOwner.String(), balance.ByHash.String())
+	CheckOrder(&k, c.Strategy, c.Order)
 	k.That(c.Budget >= 0 && c.Budget <= 1, "budget", "%g; it must be 0 to 1", c.Budget)
 	for _, w := range []float64{c.LoadWeights.Looked, c.LoadWeights.Matched, c.LoadWeights.Micros} {
 		k.That(w >= 0 && w <= 1e9, "load_weights", "%g; it must be 0 to 1,000,000,000", w)
@@ -140,6 +141,19 @@ func (c *Config) Validate() error {
 	k.Duration("reader_age", c.ReaderAge, time.Minute, 10*365*24*time.Hour)
 	k.That(c.StateKey != "", "state_key", "must not be empty")
 	return k.Err()
+}
+
+// CheckOrder checks the order of keys that is configured, if any, and whether the
+// strategy works in it.
+func CheckOrder(k *config.Check, name, order string) {
+	if order == "" {
+		return
+	}
+	k.OneOf("order", order, balance.ByOwner.String(), balance.ByHash.String())
+	if o, ok := balance.ParseOrder(order); ok {
+		err := strategy.CheckOrder(name, o)
+		k.That(err == nil, "order", "%v", err)
+	}
 }
 
 // CheckStrategy checks a strategy and the time between its iterations.

@@ -150,6 +150,9 @@ func (c control) BalanceStrategy(ctx context.Context, name string, options map[s
 	if err != nil {
 		return nil, err
 	}
+	if err := strategy.CheckOrder(name, c.order); err != nil {
+		return nil, err
+	}
 	if options == nil {
 		options = map[string]string{}
 	}

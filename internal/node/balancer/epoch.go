@@ -13,6 +13,7 @@ import (
 	"adshard/backend"
 	"adshard/balance"
 	"adshard/fault"
+	"adshard/internal/node/identity"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 )
@@ -129,13 +130,13 @@ func (t *tenure) check(ctx context.Context) error {
 // load returns the saved model; nil: there is none. It fails with
 // fault.Conflict when the model was made for another order of keys.
 func (t *tenure) load(ctx context.Context) ([]byte, error) {
-	b, err := t.db.LoadControl(ctx, t.key+"/model")
+	b, err := t.db.LoadControl(ctx, t.key+identity.ModelKey)
 	if err != nil || len(b) == 0 {
 		return nil, err
 	}
 	if order := balance.Order(b[0]); order != t.order {
 		return nil, fault.Newf(fault.Conflict, "balancer",
-			"the slices of this database are in the order %q; start with that order, not %q", order, t.order)
+			"the slices of this cluster are now in the order %s, and were in the order %s when this balancer started; start it anew", order, t.order)
 	}
 	return b[1:], nil
 }
@@ -143,7 +144,7 @@ func (t *tenure) load(ctx context.Context) ([]byte, error) {
 // save makes a model durable, unless another balancer has taken over
 // (fault.Conflict).
 func (t *tenure) save(ctx context.Context, state []byte) error {
-	return t.keep(ctx, "/model", append([]byte{byte(t.order)}, state...))
+	return t.keep(ctx, identity.ModelKey, append([]byte{byte(t.order)}, state...))
 }
 
 // keep makes something durable under a key, likewise.

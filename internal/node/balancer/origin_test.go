@@ -40,7 +40,7 @@ func TestStoresOfAnotherDatabaseAreRefused(t *testing.T) {
 	r := newRig(t, 2)
 	r.Write(20, 2, 4, 1_000_000)
 	r.start()
-	r.built(other.cfg.DB, balance.ByOwner)
+	r.built(other.cfg.DB, balance.ByHash)
 	var trouble string
 	r.eventually("refused", func() bool {
 		trouble = r.slaves["s0"].proxy.State().Trouble
@@ -71,7 +71,7 @@ func TestStoresOfAnotherOrderAreRefilled(t *testing.T) {
 	r := newRig(t, 2)
 	r.Write(20, 2, 4, 1_000_000)
 	r.start()
-	r.built(r.cfg.DB, balance.ByHash)
+	r.built(r.cfg.DB, balance.ByOwner)
 	r.eventually("filled", r.whole)
 	r.Write(20, 2, 4, 2_000_000) // all groups change: their keys decide where to
 	r.eventually("followed", func() bool { return r.whole() && r.groups() == 40 })

@@ -53,7 +53,11 @@ func (b *Balancer) strategy(ctx context.Context) (use chosen, told bool, err err
 		b.log.Info("the configuration has changed since a strategy was set by command, and decides", "strategy", use.Name, "set", kept.Set.Name)
 		return use, false, b.keepStrategy(ctx, choice{})
 	}
-	if _, err := strategy.Named(kept.Set.Name, kept.Set.Options); err != nil {
+	_, err = strategy.Named(kept.Set.Name, kept.Set.Options)
+	if err == nil {
+		err = strategy.CheckOrder(kept.Set.Name, b.order)
+	}
+	if err != nil {
 		b.log.Warn("the strategy set by command cannot be had; the configuration decides", "err", err)
 		return use, false, nil
 	}

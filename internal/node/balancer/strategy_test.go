@@ -9,6 +9,7 @@ import (
 // changing that back does not bring it back.
 func TestAStrategyThatWasSetOutlivesARestart(t *testing.T) {
 	r := newRig(t, 1)
+	r.cfg.Order = "advertiser" // original needs it
 	begin := func(configured string, options map[string]string, want string, wantOptions map[string]string) {
 		t.Helper()
 		r.cfg.Strategy, r.cfg.StrategyOptions = configured, options

@@ -3,6 +3,7 @@ package distributor
 import (
 	"adshard/balance"
 	"adshard/internal/node/config"
+	"adshard/internal/node/identity"
 )
 
 // Config configures a distributor in a process of its own.
@@ -22,8 +23,10 @@ type Config struct {
 	AdminHosts []string `yaml:"admin_hosts"`
 	// Balancer is the balancer's address.
 	Balancer string `yaml:"balancer"`
-	// Order says how items lie on the ring; as the balancer's.
-	Order string `yaml:"order"`
+	// Order says how items lie on the ring, and StateKey where the balancer keeps
+	// its state in the database; both as the balancer's.
+	Order    string `yaml:"order"`
+	StateKey string `yaml:"state_key"`
 
 	DataConfig `yaml:",inline"`
 }
@@ -32,7 +35,7 @@ type Config struct {
 func DefaultConfig() Config {
 	return Config{
 		Name: "distributor-0", Listen: "127.0.0.1:7200", Admin: "127.0.0.1:7201", Balancer: "127.0.0.1:7000",
-		Order: balance.ByOwner.String(), DataConfig: DefaultDataConfig(),
+		StateKey: identity.DefaultStateKey, DataConfig: DefaultDataConfig(),
 	}
 }
 
@@ -49,7 +52,10 @@ func (c *Config) Validate() error {
 	k.Apart("admin", c.Admin, "listen", c.Listen)
 	k.Hosts("admin_hosts", c.AdminHosts)
 	k.Address("balancer", c.Balancer, true)
-	k.OneOf("order", c.Order, balance.ByOwner.String(), balance.ByHash.String())
+	if c.Order != "" {
+		k.OneOf("order", c.Order, balance.ByOwner.String(), balance.ByHash.String())
+	}
+	k.That(c.StateKey != "", "state_key", "must not be empty")
 	c.DataConfig.Check(&k)
 	return k.Err()
 }

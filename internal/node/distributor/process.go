@@ -13,9 +13,9 @@ import (
 	"google.golang.org/grpc"
 
 	"adshard/backend"
-	"adshard/balance"
 	"adshard/internal/node/database"
 	"adshard/internal/node/health"
+	"adshard/internal/node/identity"
 	"adshard/internal/node/ports"
 	"adshard/internal/node/remote"
 	"adshard/internal/node/wire"
@@ -61,6 +61,10 @@ type Process struct {
 
 // NewProcess listens, connects and loads all items; db stays the caller's.
 func NewProcess(ctx context.Context, cfg Config, db backend.Store, port *ports.Ports, log *slog.Logger) (*Process, error) {
+	order, err := identity.OrderOf(ctx, db, cfg.StateKey, cfg.Order, identity.DefaultOrder)
+	if err != nil {
+		return nil, err
+	}
 	listener, err := ports.Listen(port.Sockets.Peers, "listen", cfg.Listen)
 	if err != nil {
 		return nil, err
@@ -74,7 +78,6 @@ func NewProcess(ctx context.Context, cfg Config, db backend.Store, port *ports.P
 	if address == "" {
 		address = listener.Addr().String()
 	}
-	order, _ := balance.ParseOrder(cfg.Order)
 	d.distributor = New(cfg.Name, address, cfg.DataConfig, order, db, remote.Balancer{Conn: d.balancer}, health.New(), log.With("node", cfg.Name))
 	if err := d.distributor.Load(ctx); err != nil {
 		d.Close()

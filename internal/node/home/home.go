@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"adshard/backend"
+	"adshard/balance"
 	"adshard/fault"
 	"adshard/internal/node/config"
 )
@@ -38,6 +39,8 @@ type record struct {
 	Slaves int    `yaml:"slaves"`
 	// Database is whose data the stores hold, by its id.
 	Database string `yaml:"database"`
+	// Order is that of the keys in stores built offline; empty: of no build.
+	Order string `yaml:"order,omitempty"`
 }
 
 // Config says which directory a cluster uses.
@@ -121,11 +124,15 @@ func (d *Dir) belongs(ctx context.Context, cfg *Config, db backend.Store) error 
 
 func (d *Dir) file() string { return filepath.Join(d.path, homeFile) }
 
-// Create ties a directory, in which the stores of so many slaves were built,
-// to a database. A directory without this mark is no finished build.
-func Create(ctx context.Context, path string, slaves int, db backend.Store) error {
-	return (&Dir{path: path}).create(ctx, slaves, db)
+// Create ties a directory, in which the stores of so many slaves were built in an
+// order of keys, to a database. A directory without this mark is no finished build.
+func Create(ctx context.Context, path string, slaves int, order string, db backend.Store) error {
+	return (&Dir{path: path, record: record{Order: order}}).create(ctx, slaves, db)
 }
+
+// Order is the order of keys of stores that were built offline; false: they were
+// not, or by an earlier program, which did not note it.
+func (d *Dir) Order() (order balance.Order, ok bool) { return balance.ParseOrder(d.record.Order) }
 
 // Store is the directory of the i-th slave's store.
 func (d *Dir) Store(i int) string { return filepath.Join(d.path, StoreName(i)) }

@@ -40,7 +40,7 @@ type Config struct {
 
 // DefaultConfig returns a configuration that lacks DB and Out.
 func DefaultConfig() Config {
-	return Config{Slaves: 3, Strategy: "original", Order: balance.ByOwner.String(), Weights: feed.DefaultWeights()}
+	return Config{Slaves: 3, Strategy: strategy.Default, Order: identity.DefaultOrder.String(), Weights: feed.DefaultWeights()}
 }
 
 // Validate lists all faults of the configuration.
@@ -51,6 +51,10 @@ func (c *Config) Validate() error {
 	k.Number("slaves", c.Slaves, 1, 1<<10)
 	k.OneOf("strategy", c.Strategy, strategy.Names()...)
 	k.OneOf("order", c.Order, balance.ByOwner.String(), balance.ByHash.String())
+	if o, ok := balance.ParseOrder(c.Order); ok {
+		err := strategy.CheckOrder(c.Strategy, o)
+		k.That(err == nil, "order", "%v", err)
+	}
 	k.That(c.Weights != feed.Weights{}, "weights", "must not all be 0")
 	return k.Err()
 }
@@ -96,7 +100,7 @@ func Build(ctx context.Context, cfg Config, progress func(done, total uint64)) (
 		return nil, err
 	}
 	// Last: a directory without the mark is no finished build.
-	if err := home.Create(ctx, cfg.Out, cfg.Slaves, db); err != nil {
+	if err := home.Create(ctx, cfg.Out, cfg.Slaves, cfg.Order, db); err != nil {
 		return nil, errors.Join(err, b.remove())
 	}
 	return sum, nil

@@ -3,6 +3,7 @@ package offline
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"adshard/fault"
@@ -19,5 +20,22 @@ func TestBuildBarrelsRefuses(t *testing.T) {
 	}
 	if list, _ := os.ReadDir(cfg.Out); len(list) != 0 {
 		t.Errorf("left behind: %v", list)
+	}
+}
+
+// TestDefaultsAreANewClusters: stores built without further options are those that
+// a new cluster would make.
+func TestDefaultsAreANewClusters(t *testing.T) {
+	cfg := DefaultConfig()
+	if cfg.Order != "hash" || cfg.Strategy != "weighted-move-fast" {
+		t.Errorf("the defaults are %s and %s", cfg.Order, cfg.Strategy)
+	}
+	cfg.DB, cfg.Out, cfg.Strategy = "sqlite:ads.db", "built", "original"
+	if err := cfg.Validate(); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "--order advertiser") {
+		t.Errorf("original in the order hash: %v", err)
+	}
+	cfg.Order = "advertiser"
+	if err := cfg.Validate(); err != nil {
+		t.Error(err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/balance/strategy"
 	"adshard/internal/node/balancer"
 	"adshard/internal/node/config"
 	"adshard/internal/node/httpapi"
@@ -17,6 +18,9 @@ type Config struct {
 	// Slaves is how many; Strategy places the groups on them.
 	Slaves   int    `yaml:"slaves"`
 	Strategy string `yaml:"strategy"`
+	// Order says how groups lie on the ring, "hash" or "advertiser"; empty: as they
+	// do already, in a new cluster "hash".
+	Order string `yaml:"order"`
 	// StrategyOptions are the strategy's own, by name; Interval is the time
 	// between two of its iterations, 0: none.
 	StrategyOptions map[string]string `yaml:"strategy_options"`
@@ -56,7 +60,7 @@ const MaxSlaves = 64
 // DefaultConfig returns the defaults; DB has none.
 func DefaultConfig() Config {
 	return Config{
-		Slaves: 3, Strategy: "weighted-move-fast", Interval: balance.DefaultInterval, Data: "data", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081",
+		Slaves: 3, Strategy: strategy.Default, Interval: balance.DefaultInterval, Data: "data", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081",
 		Profile: "default", Reserve: master.DefaultReserve, Explain: master.ExplainAuto,
 		Timeout: httpapi.DefaultTimeout, MaxInFlight: httpapi.DefaultMaxInFlight,
 	}
@@ -69,6 +73,7 @@ func (c *Config) Validate() error {
 	k.Number("slaves", c.Slaves, 1, MaxSlaves)
 	k.Number("distributors", c.Distributors, 0, MaxSlaves)
 	balancer.CheckStrategy(&k, c.Strategy, c.StrategyOptions, c.Interval)
+	balancer.CheckOrder(&k, c.Strategy, c.Order)
 	k.That(c.Data != "" || c.Barrels != "", "data", "must not be empty")
 	k.Address("http", c.HTTP, true)
 	k.Address("admin", c.Admin, false)

@@ -74,7 +74,7 @@ func (a *adminOf) why(slice string) (s api.SliceStory) {
 // port has; answers fit the document, and what was told happens.
 func TestControlOfACluster(t *testing.T) {
 	cfg := upConfig(t, adsDB(t, 60))
-	cfg.Slaves, cfg.Strategy, cfg.Interval = 3, "original", 200*time.Millisecond
+	cfg.Slaves, cfg.Strategy, cfg.Order, cfg.Interval = 3, "original", "advertiser", 200*time.Millisecond
 	c := startUp(t, cfg)
 	a := &adminOf{t, apitest.Read(t, httpapi.Spec), c.admin}
 

@@ -59,7 +59,7 @@ func (c *children) startAll(ctx context.Context, cfg Config, h *home.Dir, out io
 	if err != nil {
 		return err
 	}
-	if err := c.startDistributors(ctx, &cfg, balancer, out); err != nil {
+	if err := c.startDistributors(ctx, &cfg, h, balancer, out); err != nil {
 		return err
 	}
 	slaves, err := c.startSlaves(ctx, &cfg, h, balancer, out)
@@ -98,9 +98,9 @@ func (c *children) startBalancer(ctx context.Context, cfg *Config, h *home.Dir, 
 	return address, admin, err
 }
 
-func (c *children) startDistributors(ctx context.Context, cfg *Config, balancer string, out io.Writer) error {
+func (c *children) startDistributors(ctx context.Context, cfg *Config, h *home.Dir, balancer string, out io.Writer) error {
 	for i := range cfg.Distributors {
-		own := cfg.distributor(i, balancer)
+		own := cfg.distributor(i, h, balancer)
 		d, err := c.start(ctx, own.Name, "distributor", own)
 		if err != nil {
 			return err

@@ -12,11 +12,14 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"adshard/backend"
+	"adshard/balance/strategy"
 	"adshard/barrels"
+	"adshard/fault"
 	"adshard/internal/node/balancer"
 	"adshard/internal/node/database"
 	"adshard/internal/node/distributor"
 	"adshard/internal/node/home"
+	"adshard/internal/node/identity"
 	"adshard/internal/node/master"
 	"adshard/internal/node/ports"
 	"adshard/internal/node/slave"
@@ -41,6 +44,11 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 		return err
 	}
 	stores, err := home.Open(ctx, cfg.stores(), db)
+	if err == nil {
+		if err = cfg.settleOrder(ctx, stores, db); err != nil {
+			stores.Release(log)
+		}
+	}
 	if cfg.Processes || err != nil {
 		_ = db.Close() // the balancer's process opens it
 	}
@@ -109,7 +117,7 @@ func (u *up) start(ctx context.Context) (err error) {
 		u.slaves = append(u.slaves, s)
 	}
 	for i := range u.cfg.Distributors {
-		d, err := distributor.NewProcess(ctx, u.cfg.distributor(i, address), u.db, u.port, u.log)
+		d, err := distributor.NewProcess(ctx, u.cfg.distributor(i, u.home, address), u.db, u.port, u.log)
 		if err != nil {
 			return err
 		}
@@ -190,6 +198,24 @@ func (c *Config) stores() home.Config {
 	return s
 }
 
+// settleOrder sets the order of keys to the one that the cluster has, or is to have
+// as a new one: where its stores were built offline, theirs.
+func (c *Config) settleOrder(ctx context.Context, h *home.Dir, db backend.Store) error {
+	fresh := identity.DefaultOrder
+	if built, ok := h.Order(); ok {
+		if fresh = built; c.Order != "" && c.Order != built.String() {
+			return fault.Newf(fault.Conflict, "up",
+				"the stores in %s were built in the order %s: start without --order, or build them with --order %s", c.Barrels, built, c.Order)
+		}
+	}
+	order, err := identity.OrderOf(ctx, db, h.StateKey(), c.Order, fresh)
+	if err != nil {
+		return err
+	}
+	c.Order = order.String()
+	return strategy.CheckOrder(c.Strategy, order)
+}
+
 // master, slave, balancer and distributor are the configurations of the cluster's parts.
 func (c *Config) master(balancer string) master.Config {
 	m := master.DefaultConfig()
@@ -211,12 +237,13 @@ func (c *Config) balancer(h *home.Dir) balancer.Config {
 	b := balancer.DefaultConfig()
 	b.DB, b.Listen, b.Admin, b.AdminHosts, b.Slaves, b.Strategy = c.DB, loopback, c.Admin, c.AdminHosts, c.Slaves, c.Strategy
 	b.Interval, b.StrategyOptions = c.Interval, c.StrategyOptions
-	b.StateKey, b.Distribute, b.DiscardDataOf = h.StateKey(), c.Distributors == 0, c.DiscardDataOf
+	b.Order, b.StateKey, b.Distribute, b.DiscardDataOf = c.Order, h.StateKey(), c.Distributors == 0, c.DiscardDataOf
 	return b
 }
 
-func (c *Config) distributor(i int, balancer string) distributor.Config {
+func (c *Config) distributor(i int, h *home.Dir, balancer string) distributor.Config {
 	d := distributor.DefaultConfig()
 	d.Name, d.DB, d.Listen, d.Admin, d.Balancer = fmt.Sprint("distributor-", i), c.DB, loopback, "", balancer
+	d.Order, d.StateKey = c.Order, h.StateKey()
 	return d
 }

@@ -218,6 +218,7 @@ func TestUpOnStoresBuiltOffline(t *testing.T) {
 	cfg := upConfig(t, adsDB(t, 20))
 	build := offline.DefaultConfig()
 	build.DB, build.Out = cfg.DB, filepath.Join(t.TempDir(), "barrels")
+	build.Order = "advertiser" // not the default: the cluster has its stores' order
 	if _, err := offline.Build(t.Context(), build, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -235,6 +236,11 @@ func TestUpOnStoresBuiltOffline(t *testing.T) {
 	other.DB = upConfig(t, adsDB(t, 20)).DB
 	if err := Run(t.Context(), other, io.Discard, slog.New(slog.DiscardHandler)); !fault.Is(err, fault.Conflict) {
 		t.Fatalf("stores of another database: %v", err)
+	}
+	ordered := cfg
+	ordered.Order = "hash"
+	if err := Run(t.Context(), ordered, io.Discard, slog.New(slog.DiscardHandler)); !fault.Is(err, fault.Conflict) {
+		t.Fatalf("stores in another order: %v", err)
 	}
 	half := cfg
 	half.Barrels = t.TempDir()
