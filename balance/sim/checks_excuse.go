@@ -15,8 +15,9 @@ import (
 //   - cut off from the master that asked;
 //   - busy for longer than the query's deadline;
 //   - without what it is to serve: it is being filled for the first time, has
-//     discarded what was condemned, or the balancer went on without it while it
-//     could not be heard, and it has not got the newest view since.
+//     discarded what was condemned, or its disk took nothing or the balancer went
+//     on without it while it could not be heard, and it has not got the newest view
+//     since.
 //
 // One more excuse is a master's that starts while a balancer that has just started
 // too has no view that all slaves have acknowledged: it gets the newest durable
@@ -28,8 +29,8 @@ import (
 
 // health is how a slave has been.
 type health struct {
-	// whole: since its last start, and since it was last given up, it had all
-	// that it is to serve.
+	// whole: since its last start, since its disk was last full and since it was
+	// last given up, it had all that it is to serve.
 	whole bool
 	// now says why it is unwell; "": it is well. until is the last moment at
 	// which it was unwell, and why what it was then.

@@ -62,7 +62,12 @@ func (s *slave) retry(d time.Duration, what func()) {
 func (s *slave) register() {
 	s.session++
 	s.distributor, s.failing, s.reported = nil, 0, false
-	again := func() { s.retry(4*s.w.times.poll, s.register) }
+	session := s.session
+	again := func() {
+		if s.session == session {
+			s.retry(4*s.w.times.poll, s.register)
+		}
+	}
 	b := s.w.balancerOf(&s.process)
 	if b == nil {
 		again()
@@ -76,9 +81,9 @@ func (s *slave) register() {
 			return func() {
 				if err != nil {
 					again()
-					return
+				} else if s.session == session {
+					s.enlist(epoch, d)
 				}
-				s.enlist(epoch, d)
 			}
 		},
 		failed: again,
@@ -87,7 +92,12 @@ func (s *slave) register() {
 
 // enlist announces the slave to its distributor.
 func (s *slave) enlist(epoch uint64, d *distributor) {
-	again := func() { s.retry(4*s.w.times.poll, s.register) }
+	session := s.session
+	again := func() {
+		if s.session == session {
+			s.retry(4*s.w.times.poll, s.register)
+		}
+	}
 	if d == nil || epoch < s.epoch {
 		again()
 		return
@@ -100,6 +110,9 @@ func (s *slave) enlist(epoch uint64, d *distributor) {
 			return func() {
 				if err != nil {
 					again()
+					return
+				}
+				if s.session != session { // something was discarded meanwhile
 					return
 				}
 				s.epoch, s.distributor, s.refill = enlisted, d, welcome.Refill
@@ -166,7 +179,7 @@ func (s *slave) apply(b balance.Bucket[payload]) {
 			return
 		}
 		if s.full {
-			s.trouble = "the disk is full"
+			s.trouble, s.health.whole = "the disk is full", false
 			s.retry(4*s.w.times.poll, s.pull)
 			return
 		}
