@@ -31,3 +31,19 @@ func TestClasses(t *testing.T) {
 		t.Errorf("the error is now %v of kind %v", own, fault.KindOf(own))
 	}
 }
+
+func TestCause(t *testing.T) {
+	for text, err := range map[string]error{
+		"full":        fault.Newf(fault.NoSpace, "rocks: write", "full"),
+		"apply: full": fault.New(fault.NoSpace, "slave", fmt.Errorf("apply: %w", errors.New("full"))),
+		"plain":       errors.New("plain"),
+	} {
+		if got := fault.Cause(err); got != text {
+			t.Errorf("%q, not %q", got, text)
+		}
+	}
+	inner := fault.Newf(fault.NoSpace, "rocks: write", "full")
+	if got := fault.Cause(fault.New(fault.NoSpace, "slave: apply", inner)); got != "full" {
+		t.Errorf("of two operations: %q", got)
+	}
+}

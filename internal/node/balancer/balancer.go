@@ -11,6 +11,7 @@ import (
 	"adshard/internal/node/feed"
 	"adshard/internal/node/health"
 	"adshard/internal/node/identity"
+	"adshard/internal/node/survey"
 	"adshard/internal/node/truth"
 	"adshard/internal/wait"
 	"context"
@@ -58,7 +59,7 @@ type Balancer struct {
 	asked        []balance.Certify
 	discards     chan balance.Discard
 	askedMore    wait.Broadcast // sent when certificates are asked for
-	measured     *measured      // newest; nil: none
+	surveyed     *survey.Survey // newest; nil: none
 	steering     steering
 
 	choosing sync.Mutex // one strategy is set at a time

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"adshard/balance"
 	"adshard/internal/node/admin"
 	"adshard/internal/node/health"
 	"adshard/internal/node/httpapi/api"
+	"adshard/internal/node/survey"
 )
 
 // aliveFor is how long after its last word a slave counts as alive.
@@ -30,7 +30,7 @@ func (c control) SlavesList(context.Context) (*api.SlaveList, error) {
 		list.Slaves = append(list.Slaves, api.Slave{
 			Name:          s.Name,
 			Address:       s.Address,
-			State:         stateOf(s.State),
+			State:         survey.State(s.State),
 			Alive:         s.Registered && s.SeenMs < aliveFor.Milliseconds(),
 			Serving:       s.Serving,
 			Slices:        s.Slices,
@@ -49,16 +49,6 @@ func (c control) SlavesList(context.Context) (*api.SlaveList, error) {
 	}
 	slices.SortFunc(list.Slaves, func(a, b api.Slave) int { return strings.Compare(a.Name, b.Name) })
 	return list, nil
-}
-
-func stateOf(s balance.NodeState) api.SlaveState {
-	switch s {
-	case balance.Draining:
-		return api.SlaveStateDraining
-	case balance.Drained:
-		return api.SlaveStateDrained
-	}
-	return api.SlaveStateActive
 }
 
 // ready returns why the balancer cannot do its work, or what slaves lack.

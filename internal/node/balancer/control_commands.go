@@ -10,6 +10,7 @@ import (
 	"adshard/balance/strategy"
 	"adshard/fault"
 	"adshard/internal/node/httpapi/api"
+	"adshard/internal/node/survey"
 )
 
 const opControl = "balancer: control"
@@ -63,7 +64,7 @@ func (c control) DrainSlave(ctx context.Context, name string) (*api.SlaveChange,
 		if m == nil {
 			return c.noPlan()
 		}
-		if _, err := m.named(name); err != nil {
+		if _, err := m.Named(name); err != nil {
 			return err
 		}
 		if n, known := c.mapper.Model().Named(name); known && n.State != balance.Active {
@@ -93,7 +94,7 @@ func (c control) slaveNow(name string) (*api.SlaveChange, error) {
 	if !known {
 		return nil, fault.Newf(fault.NotFound, opControl, "there is no slave %s", name)
 	}
-	out := &api.SlaveChange{Name: n.Name, Address: n.Address, State: stateOf(n.State)}
+	out := &api.SlaveChange{Name: n.Name, Address: n.Address, State: survey.State(n.State)}
 	for _, s := range model.Slices() {
 		if s.Node == n.ID {
 			out.Slices++
@@ -115,14 +116,14 @@ func (c control) BalanceMove(ctx context.Context, slice uint64, slave string) (*
 		if err != nil {
 			return err
 		}
-		if _, err := m.named(slave); err != nil {
+		if _, err := m.Named(slave); err != nil {
 			return err
 		}
-		s := m.in.Model.Slices()[i]
+		s := m.In.Model.Slices()[i]
 		generation = s.Generation
 		out = &api.SliceMove{
-			Slice: slice, From: m.name(s.Node), To: slave, Phase: api.MovePhaseCopying,
-			Items: uint64(m.sums[i].Items), Weight: m.sums[i].Weight, Cause: "by command",
+			Slice: slice, From: m.Name(s.Node), To: slave, Phase: api.MovePhaseCopying,
+			Items: uint64(m.Sums[i].Items), Weight: m.Sums[i].Weight, Cause: "by command",
 		}
 		return c.mapper.Move(c.now(), slice, slave)
 	})

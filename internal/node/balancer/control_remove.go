@@ -17,11 +17,11 @@ func (c control) RemoveSlave(ctx context.Context, name string) (*api.SlaveRemove
 		}
 		if m := c.look(); m != nil {
 			planned = true
-			id, err := m.named(name)
+			id, err := m.Named(name)
 			if err != nil {
 				return err
 			}
-			n, _ := m.in.Model.Node(id)
+			n, _ := m.In.Model.Node(id)
 			out.Address = n.Address
 		}
 		return c.mapper.Remove(c.now(), name)
@@ -43,6 +43,6 @@ func (c control) RemoveSlave(ctx context.Context, name string) (*api.SlaveRemove
 	if n := c.slaves[name]; n != nil && n.seen.Before(begin) { // else it has come back meanwhile
 		delete(c.slaves, name)
 	}
-	c.measured = nil // it has the slave
+	c.surveyed = nil // it has the slave
 	return out, nil
 }

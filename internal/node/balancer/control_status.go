@@ -12,9 +12,6 @@ import (
 	"adshard/internal/node/slicemap"
 )
 
-// maxReasons bounds Iteration.Reasons.
-const maxReasons = 200
-
 // BalanceStatus implements admin.Control.
 func (c control) BalanceStatus(context.Context) (*api.BalanceStatus, error) {
 	c.mu.Lock()
@@ -37,16 +34,16 @@ func (c control) BalanceStatus(context.Context) (*api.BalanceStatus, error) {
 	if m == nil {
 		return s, nil
 	}
-	s.Slices, s.Measured, s.Last = len(m.sums), m.byLoad(), m.iteration(st, c.now())
-	s.MaxOverMean, s.LowerBound, s.BoundWhy = m.even.Ratio(), m.bound.MaxOverMean, m.bound.Why
-	s.Idle = m.in.NoQueries
-	s.LeastMove = api.LeastMove{Weight: m.leastWeight, Share: m.leastShare}
+	s.Slices, s.Measured, s.Last = len(m.Sums), m.ByLoad(), m.Iteration(st, c.now())
+	s.MaxOverMean, s.LowerBound, s.BoundWhy = m.Even.Ratio(), m.Bound.MaxOverMean, m.Bound.Why
+	s.Idle = m.In.NoQueries
+	s.LeastMove = api.LeastMove{Weight: m.LeastWeight, Share: m.LeastShare}
 	for _, f := range st.InFlight {
-		s.MovesInFlight = append(s.MovesInFlight, m.flight(f))
+		s.MovesInFlight = append(s.MovesInFlight, m.Flight(f))
 	}
 	serve := slicemap.ByNode(c.mapper.Model())
 	for _, n := range st.Nodes {
-		s.Slaves = append(s.Slaves, m.slave(n, serve))
+		s.Slaves = append(s.Slaves, m.Slave(n, serve))
 	}
 	slices.SortFunc(s.Slaves, func(a, b api.SlaveLoad) int { return cmp.Compare(a.Name, b.Name) })
 	return s, nil
@@ -66,77 +63,6 @@ func scrubStatus(s balance.Scrub) api.Scrub {
 		out.Condemned = append(out.Condemned, api.Condemned{Slave: c.Node, Slice: c.Slice, Reason: c.Reason, AgeMs: c.For.Milliseconds()})
 	}
 	return out
-}
-
-// slave says what a node has, and does, as of the survey.
-func (m *measured) slave(n balance.NodeStatus, serve map[balance.NodeID]slicemap.Served) api.SlaveLoad {
-	out := api.SlaveLoad{Name: n.Name, State: stateOf(n.State), Alive: n.Alive}
-	node, ok := m.in.Model.Named(n.Name)
-	if !ok {
-		return out // it joined after the survey
-	}
-	sum := m.nodes[node.ID]
-	out.Load, out.OverMean = m.loads[node.ID], m.overMean(node.ID, m.loads[node.ID])
-	out.Slices, out.Items, out.Weight = serve[node.ID].Slices, uint64(sum.Items), sum.Weight
-	return out
-}
-
-// flight is a slice on its way, with what lies in it as of the survey.
-func (m *measured) flight(f balance.Flight) api.SliceMove {
-	out := api.SliceMove{
-		Slice: f.Slice, From: f.From, To: f.To, Phase: api.MovePhaseCopying, AgeMs: f.For.Milliseconds(), Certified: f.Matched,
-		Cause: f.Cause, WaitsFor: f.WaitsFor,
-	}
-	switch {
-	case f.Phase == balance.Switched:
-		out.Phase, out.Certified = api.MovePhaseSwitched, balance.Bins
-	case f.Matched == balance.Bins:
-		out.Phase = api.MovePhaseCertified
-	}
-	if i, ok := m.slice(f.Slice); ok {
-		out.Items, out.Weight = uint64(m.sums[i].Items), m.sums[i].Weight
-	}
-	return out
-}
-
-// iteration is what the strategy last said; nil: nothing yet.
-func (m *measured) iteration(st balance.Status, now time.Duration) *api.Iteration {
-	if st.Last.Strategy == "" {
-		return nil
-	}
-	out := &api.Iteration{
-		AgeMs: max(0, (now - st.Last.At).Milliseconds()), Operations: len(st.Last.Proposal.Ops) + st.Last.Evacuated,
-		Refused: st.Last.Refused, Reasons: []string{},
-	}
-	list := st.Last.Proposal.Reasons
-	for _, r := range list[:min(maxReasons, len(list))] {
-		out.Reasons = append(out.Reasons, m.reason(st.Last.Proposal, r))
-	}
-	return out
-}
-
-// reason writes a reason with the operation that it is for.
-func (m *measured) reason(p balance.Proposal, r balance.Reason) string {
-	switch {
-	case r.Op >= 0 && r.Op < len(p.Ops):
-		return m.does(p.Ops[r.Op]) + ": " + r.Text
-	case r.Slice != 0:
-		return "slice " + number(r.Slice) + " is left: " + r.Text
-	}
-	return r.Text
-}
-
-// does says what an operation of a strategy does.
-func (m *measured) does(o balance.Op) string {
-	switch o.Kind {
-	case balance.OpMap, balance.OpStart:
-		return "slice " + number(o.Slice) + " goes to " + m.name(o.Node)
-	case balance.OpSplit:
-		return "slice " + number(o.Slice) + " is split at " + keyText(o.At) + ", slice " + number(o.New) + " begins there"
-	case balance.OpMerge:
-		return "slice " + number(o.New) + " is merged into slice " + number(o.Slice)
-	}
-	return o.String()
 }
 
 func predictions(list []balance.Shadow) []api.Prediction {

@@ -87,7 +87,7 @@ func (b *Balancer) SlavesList() []SlaveStatus {
 			s.Address, s.State = n.Address, n.State
 			v := serve[n.ID]
 			s.Slices, s.MovingIn, s.MovingOut, s.Width = v.Slices, v.In, v.Out, v.Part()
-			s.Weight, s.Load, s.OverMean = seen.weightShare(n.ID), seen.loads[n.ID], seen.overMean(n.ID, seen.loads[n.ID])
+			s.Weight, s.Load, s.OverMean = seen.WeightShare(n.ID), seen.Loads[n.ID], seen.OverMean(n.ID, seen.Loads[n.ID])
 			s.Distributor = b.distributorOf(n.Name)
 			listed[n.Name] = true
 			out = append(out, s)

@@ -6,6 +6,7 @@ import (
 
 	"adshard/balance"
 	"adshard/fault"
+	"adshard/internal/node/survey"
 )
 
 // What the admin port asks of the mapper, and tells it.
@@ -38,10 +39,10 @@ func (s *steering) add(e balance.Event) {
 
 // survey returns a survey that is new enough; nil before the first plan. The
 // larger the cluster the older it may be. The caller holds b.mu.
-func (b *Balancer) survey() *measured {
-	if old := b.measured; old != nil {
-		age := time.Since(old.at)
-		if age < resurvey*old.took || age < resurveyLeast && old.in.Model == b.mapper.Model() {
+func (b *Balancer) survey() *survey.Survey {
+	if old := b.surveyed; old != nil {
+		age := time.Since(old.At)
+		if age < resurvey*old.Took || age < resurveyLeast && old.In.Model == b.mapper.Model() {
 			return old
 		}
 	}
@@ -50,13 +51,13 @@ func (b *Balancer) survey() *measured {
 
 // look returns a survey of this moment; nil before the first plan. Its items
 // and judgements are good until b.mu is given back.
-func (b *Balancer) look() *measured {
+func (b *Balancer) look() *survey.Survey {
 	in, ok := b.mapper.Input(b.now())
 	if !ok {
 		return nil
 	}
-	b.measured = newMeasured(in, time.Now())
-	return b.measured
+	b.surveyed = survey.New(in, time.Now())
+	return b.surveyed
 }
 
 // until waits until the model is as it is to be. Errors: fault.Deadline with
@@ -86,3 +87,11 @@ func (b *Balancer) distributorOf(slave string) string {
 	}
 	return address
 }
+
+const (
+	// resurvey is how many times as long as it took a survey is good for: each
+	// looks at all items. resurveyLeast is how long at least, while the model is
+	// the same.
+	resurvey      = 20
+	resurveyLeast = 2 * time.Second
+)

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"errors"
 	"net/http"
 	"strconv"
 
@@ -62,18 +61,8 @@ func WriteError(w http.ResponseWriter, err error) {
 	if r.status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "1")
 	}
-	body := api.ErrorAnswer{Error: api.Error{Code: r.code, Message: message(err), Field: fault.FieldOf(err)}}
+	body := api.ErrorAnswer{Error: api.Error{Code: r.code, Message: fault.Cause(err), Field: fault.FieldOf(err)}}
 	WriteJSON(w, r.status, &body)
-}
-
-// message is the cause without the operations that led to it: they are for
-// logs.
-func message(err error) string {
-	var e *fault.Error
-	for errors.As(err, &e) {
-		err = e.Err
-	}
-	return err.Error()
 }
 
 // WriteJSON answers with v as JSON; v is of a type of package api.

@@ -1,4 +1,4 @@
-package balancer
+package survey
 
 import (
 	"fmt"
@@ -8,16 +8,16 @@ import (
 )
 
 // targets says where else a slice could go, and why not.
-func (m *measured) targets(i int) []api.Target {
-	s := m.in.Model.Slices()[i]
+func (m *Survey) targets(i int) []api.Target {
+	s := m.In.Model.Slices()[i]
 	out := []api.Target{}
-	for _, n := range m.in.Model.Nodes() {
+	for _, n := range m.In.Model.Nodes() {
 		if n.ID == s.Target() || n.State == balance.Drained {
 			continue
 		}
-		t := api.Target{Slave: n.Name, May: true, OverMean: m.overMean(n.ID, m.loads[n.ID]+m.sums[i].Load)}
-		if m.in.May != nil {
-			t.May, t.Why = m.in.May(s.ID, n.ID)
+		t := api.Target{Slave: n.Name, May: true, OverMean: m.OverMean(n.ID, m.Loads[n.ID]+m.Sums[i].Load)}
+		if m.In.May != nil {
+			t.May, t.Why = m.In.May(s.ID, n.ID)
 		}
 		if t.May {
 			t.Why = ""
@@ -28,9 +28,9 @@ func (m *measured) targets(i int) []api.Target {
 }
 
 // needs says what would have to change for a slice to move.
-func (m *measured) needs(i int, targets []api.Target) []string {
-	s, load := m.in.Model.Slices()[i], m.sums[i].Load
-	slave, over := m.name(s.Node), m.overMean(s.Node, m.loads[s.Node])
+func (m *Survey) needs(i int, targets []api.Target) []string {
+	s, load := m.In.Model.Slices()[i], m.Sums[i].Load
+	slave, over := m.Name(s.Node), m.OverMean(s.Node, m.Loads[s.Node])
 	if len(targets) == 0 {
 		return []string{"there has to be another slave: `adshard slaves add ADDR`"}
 	}
@@ -40,17 +40,17 @@ func (m *measured) needs(i int, targets []api.Target) []string {
 			best = t
 		}
 	}
-	most := m.even.Mean * m.share(s.Node) * (1 + tolerance)
+	most := m.Even.Mean * m.share(s.Node) * (1 + tolerance)
 	switch {
 	case best == nil:
 		return []string{"one of the slaves has to be allowed to take it; each says above why it is not"}
 	case over <= 1+tolerance:
-		return []string{fmt.Sprintf("%s has to do more than %s, that is %.1f x the mean; it does %s", slave, figure(most), 1+tolerance, figure(m.loads[s.Node]))}
+		return []string{fmt.Sprintf("%s has to do more than %s, that is %.1f x the mean; it does %s", slave, figure(most), 1+tolerance, figure(m.Loads[s.Node]))}
 	case best.OverMean >= over:
 		return []string{fmt.Sprintf("it is too much to move as it is: %s would have %.2f x the mean, %s has %.2f; it has to cost less than %s, or be split",
 			best.Slave, best.OverMean, slave, over, figure(m.fits(s.Node, best.Slave)))}
-	case load < small*m.even.Mean:
-		return []string{fmt.Sprintf("it has to cost more to be worth a move: it makes %.2f %% of the mean", 100*load/m.even.Mean)}
+	case load < small*m.Even.Mean:
+		return []string{fmt.Sprintf("it has to cost more to be worth a move: it makes %.2f %% of the mean", 100*load/m.Even.Mean)}
 	}
 	return []string{fmt.Sprintf("nothing: it could go to %s, which would then have %.2f x the mean; the strategy takes others first, `adshard balance move %d %s` does it by hand",
 		best.Slave, best.OverMean, s.ID, best.Slave)}
@@ -58,7 +58,7 @@ func (m *measured) needs(i int, targets []api.Target) []string {
 
 // fits returns the load that a target can take of a node until it has as much
 // as that one.
-func (m *measured) fits(from balance.NodeID, to string) float64 {
-	n, _ := m.in.Model.Named(to)
-	return max(0, m.loads[from]/m.share(from)*m.share(n.ID)-m.loads[n.ID])
+func (m *Survey) fits(from balance.NodeID, to string) float64 {
+	n, _ := m.In.Model.Named(to)
+	return max(0, m.Loads[from]/m.share(from)*m.share(n.ID)-m.Loads[n.ID])
 }

@@ -1,8 +1,7 @@
-package balancer
+package survey
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -17,49 +16,20 @@ const small = 0.01
 // maxHot bounds SliceStory.Hot.
 const maxHot = 10
 
-// known is what the mapper knows of a slice beside what lies where.
-type known struct {
-	flight  *balance.Flight // nil: it is at rest
-	events  []api.Event
-	reasons []string // what the strategy last said of it
-	asked   bool     // the strategy was
-	paused  bool
-	away    *balance.Away // its slave is lost; nil: it still reports
-	after   time.Duration // evacuate_after
-	now     time.Time
+// Facts is what the mapper knows of a slice beside what lies where.
+type Facts struct {
+	Flight        *balance.Flight // nil: it is at rest
+	Events        []api.Event
+	Reasons       []string // what the strategy last said of it
+	Asked         bool     // the strategy was
+	Paused        bool
+	Away          *balance.Away // its slave is lost; nil: it still reports
+	EvacuateAfter time.Duration // evacuate_after
+	Now           time.Time
 }
 
-// BalanceWhy implements admin.Control.
-func (c control) BalanceWhy(_ context.Context, slice uint64) (*api.SliceStory, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	m := c.look()
-	if m == nil {
-		return nil, c.noPlan()
-	}
-	i, err := c.find(m, slice)
-	if err != nil {
-		return nil, err
-	}
-	why, err := c.mapper.Why(c.now(), slice)
-	if err != nil {
-		return nil, err
-	}
-	st := c.mapper.Status(c.now())
-	k := known{flight: why.Move, events: []api.Event{}, reasons: m.reasonsOf(st.Last, slice), asked: st.Last.Strategy != "", paused: st.Paused,
-		away: why.Away, after: c.cfg.EvacuateAfter, now: time.Now()}
-	for _, d := range slices.Backward(why.Decisions) {
-		e := api.Event{AgeMs: max(0, (why.Now - d.At).Milliseconds()), Slice: slice, Text: d.Text}
-		if d.Times > 1 {
-			e.Text += fmt.Sprintf(" (%d times, the last)", d.Times)
-		}
-		k.events = append(k.events, e)
-	}
-	return m.story(i, k), nil
-}
-
-// reasonsOf returns what the strategy said of a slice in an iteration.
-func (m *measured) reasonsOf(it balance.Iteration, slice uint64) []string {
+// ReasonsOf returns what the strategy said of a slice in an iteration.
+func (m *Survey) ReasonsOf(it balance.Iteration, slice uint64) []string {
 	out := []string{}
 	for _, r := range it.Proposal.Reasons {
 		switch {
@@ -77,24 +47,24 @@ func (m *measured) reasonsOf(it balance.Iteration, slice uint64) []string {
 	return out
 }
 
-// story tells why the slice at a place of the model is where it is.
-func (m *measured) story(i int, k known) *api.SliceStory {
-	s, sum := m.in.Model.Slices()[i], m.sums[i]
-	items := balance.ItemLoads(m.in, s, nil)
+// Story tells why the slice at a place of the model is where it is.
+func (m *Survey) Story(i int, k Facts) *api.SliceStory {
+	s, sum := m.In.Model.Slices()[i], m.Sums[i]
+	items := balance.ItemLoads(m.In, s, nil)
 	slices.SortStableFunc(items, func(a, b balance.ItemLoad) int { return cmp.Compare(b.Load, a.Load) })
 	out := &api.SliceStory{
-		Slice: s.ID, Lo: keyText(s.Lo), Hi: keyText(s.Hi), Slave: m.name(s.Node), Generation: s.Generation, FromView: s.From,
-		Items: uint64(sum.Items), Weight: sum.Weight, Measured: m.byLoad(), Load: sum.Load,
+		Slice: s.ID, Lo: keyText(s.Lo), Hi: keyText(s.Hi), Slave: m.Name(s.Node), Generation: s.Generation, FromView: s.From,
+		Items: uint64(sum.Items), Weight: sum.Weight, Measured: m.ByLoad(), Load: sum.Load,
 		ShareOfSlave: ratio(sum.Load, m.nodes[s.Node].Load), ShareOfAll: ratio(sum.Load, m.load),
-		SlaveOverMean: m.overMean(s.Node, m.loads[s.Node]), MaxOverMean: m.even.Ratio(), LowerBound: m.bound.MaxOverMean,
-		Hot: hottest(items, sum.Load), Events: k.events, Reasons: k.reasons, Targets: []api.Target{}, Needs: []string{},
+		SlaveOverMean: m.OverMean(s.Node, m.Loads[s.Node]), MaxOverMean: m.Even.Ratio(), LowerBound: m.Bound.MaxOverMean,
+		Hot: hottest(items, sum.Load), Events: k.Events, Reasons: k.Reasons, Targets: []api.Target{}, Needs: []string{},
 	}
 	if s.Move.Phase != balance.NoMove {
 		m.onItsWay(out, s, k)
 		return out
 	}
 	out.Targets = m.targets(i)
-	if k.away != nil {
+	if k.Away != nil {
 		out.Verdict, out.Decision = api.SliceVerdictAway, k.gone(out.Slave)+"; "+k.fate()
 		out.Needs = []string{
 			fmt.Sprintf("%s has to be started again: on its `dir` it takes what it missed, on an empty one it is filled anew", out.Slave),
@@ -113,40 +83,40 @@ func (m *measured) story(i int, k known) *api.SliceStory {
 	default:
 		out.Verdict, out.Decision = api.SliceVerdictStayed, m.stayed(s, k)
 	}
-	if m.in.NoQueries {
+	if m.In.NoQueries {
 		out.Needs = append(out.Needs, "queries have to come before there is anything to balance")
 		return out
 	}
 	out.Needs = m.needs(i, out.Targets)
-	if k.paused {
+	if k.Paused {
 		out.Needs = append(out.Needs, "balancing is paused: `adshard balance resume` lets the strategy decide")
 	}
 	return out
 }
 
 // onItsWay tells of a slice that is being moved.
-func (m *measured) onItsWay(out *api.SliceStory, s balance.Slice, k known) {
+func (m *Survey) onItsWay(out *api.SliceStory, s balance.Slice, k Facts) {
 	out.Verdict, out.Decision = api.SliceVerdictMoving, m.way(s)
-	if k.flight != nil {
-		move := m.flight(*k.flight)
+	if k.Flight != nil {
+		move := m.Flight(*k.Flight)
 		out.Move = &move
 		out.Decision += "; why: " + move.Cause
 	}
-	if k.away != nil {
+	if k.Away != nil {
 		out.Decision += "; " + k.gone(out.Slave)
 	}
 	out.Needs = append(out.Needs, "nothing: it ends by itself, and one that makes no progress is cancelled")
 }
 
 // gone says since when a slave is away and what that means.
-func (k *known) gone(slave string) string {
+func (k *Facts) gone(slave string) string {
 	return fmt.Sprintf("%s has been away since %s (%v): until it is back, or another slave serves the slice, answers are incomplete",
-		slave, k.now.Add(-k.away.For).UTC().Format(time.RFC3339), k.away.For.Round(time.Second))
+		slave, k.Now.Add(-k.Away.For).UTC().Format(time.RFC3339), k.Away.For.Round(time.Second))
 }
 
 // fate says what becomes of the slices of a slave that is away.
-func (k *known) fate() string {
-	switch k.away.Fate {
+func (k *Facts) fate() string {
+	switch k.Away.Fate {
 	case balance.Now:
 		return "its slices are being filled on other slaves from the database, as `budget` allows"
 	case balance.Stay:
@@ -155,7 +125,7 @@ func (k *known) fate() string {
 		return "its slices stay with it while balancing is paused: `adshard balance resume` lets them go"
 	}
 	return fmt.Sprintf("if it is not back in %v (`evacuate_after` is %v), its slices are filled on other slaves from the database",
-		k.away.In.Round(time.Second), k.after)
+		k.Away.In.Round(time.Second), k.EvacuateAfter)
 }
 
 func hottest(items []balance.ItemLoad, all float64) []api.HotItem {
@@ -169,35 +139,35 @@ func hottest(items []balance.ItemLoad, all float64) []api.HotItem {
 }
 
 // way says where a slice is going.
-func (m *measured) way(s balance.Slice) string {
+func (m *Survey) way(s balance.Slice) string {
 	if s.Move.Phase == balance.Switched {
 		return fmt.Sprintf("%s serves it from view %d on; %s goes on answering older ones until all masters have it",
-			m.name(s.Node), s.From, m.name(s.Move.Other))
+			m.Name(s.Node), s.From, m.Name(s.Move.Other))
 	}
-	return fmt.Sprintf("it goes to %s, which has %.2f x the mean with it", m.name(s.Move.Other), m.overMean(s.Move.Other, m.loads[s.Move.Other]))
+	return fmt.Sprintf("it goes to %s, which has %.2f x the mean with it", m.Name(s.Move.Other), m.OverMean(s.Move.Other, m.Loads[s.Move.Other]))
 }
 
 // stuck tells whether a slice's hottest item alone is more than a slave should
 // have, wherever it lies. items are by falling load.
-func (m *measured) stuck(i int, items []balance.ItemLoad) (bool, string) {
-	if len(items) == 0 || m.even.Mean == 0 || m.byLoad() && !items[0].Hot && len(items) > 1 {
+func (m *Survey) stuck(i int, items []balance.ItemLoad) (bool, string) {
+	if len(items) == 0 || m.Even.Mean == 0 || m.ByLoad() && !items[0].Hot && len(items) > 1 {
 		return false, "" // what one of several costs is not known
 	}
-	alone := items[0].Load / m.strongest() / m.even.Mean
+	alone := items[0].Load / m.strongest() / m.Even.Mean
 	if alone <= 1+tolerance {
 		return false, ""
 	}
 	rest := "; nothing else is in the slice"
-	if m.sums[i].Items > 1 {
-		rest = fmt.Sprintf("; the other %d of the slice cost %s and can be split off", m.sums[i].Items-1, figure(m.sums[i].Load-items[0].Load))
+	if m.Sums[i].Items > 1 {
+		rest = fmt.Sprintf("; the other %d of the slice cost %s and can be split off", m.Sums[i].Items-1, figure(m.Sums[i].Load-items[0].Load))
 	}
 	return true, fmt.Sprintf("ad group %s alone is %.2f x the mean of a slave, and an ad group is not divided%s", keyText(items[0].Key), alone, rest)
 }
 
 // strongest returns the largest share of an active node.
-func (m *measured) strongest() float64 {
+func (m *Survey) strongest() float64 {
 	most := 1.0
-	for _, n := range m.in.Model.Nodes() {
+	for _, n := range m.In.Model.Nodes() {
 		if n.State == balance.Active {
 			most = max(most, m.share(n.ID))
 		}
@@ -205,8 +175,8 @@ func (m *measured) strongest() float64 {
 	return most
 }
 
-func (m *measured) stuckNeeds(items []balance.ItemLoad) []string {
-	most := m.even.Mean * m.strongest() * (1 + tolerance)
+func (m *Survey) stuckNeeds(items []balance.ItemLoad) []string {
+	most := m.Even.Mean * m.strongest() * (1 + tolerance)
 	return []string{
 		fmt.Sprintf("that ad group has to cost less than %s, it costs %s: fewer keywords, or a campaign of two groups", figure(most), figure(items[0].Load)),
 		"or its slave needs a larger share (`limits` of the balancer's configuration) on a stronger machine",
@@ -214,27 +184,27 @@ func (m *measured) stuckNeeds(items []balance.ItemLoad) []string {
 }
 
 // cause is why a slice was moved, as far as it is remembered.
-func (k *known) cause() string {
-	if len(k.events) == 0 {
+func (k *Facts) cause() string {
+	if len(k.Events) == 0 {
 		return ", before what the balancer remembers"
 	}
 	return "; what was decided then stands below"
 }
 
 // stayed says why a slice was left where it is.
-func (m *measured) stayed(s balance.Slice, k known) string {
-	over := m.overMean(s.Node, m.loads[s.Node])
+func (m *Survey) stayed(s balance.Slice, k Facts) string {
+	over := m.OverMean(s.Node, m.Loads[s.Node])
 	switch {
-	case m.in.NoQueries:
+	case m.In.NoQueries:
 		return "queries have ceased: there is no load to balance, and nothing moves until they come again"
-	case len(k.reasons) > 0:
-		return k.reasons[0]
-	case !k.asked:
+	case len(k.Reasons) > 0:
+		return k.Reasons[0]
+	case !k.Asked:
 		return "the strategy has not been asked since the balancer started"
 	case over <= 1+tolerance:
-		return fmt.Sprintf("%s has %.2f x the mean, so nothing had to leave it", m.name(s.Node), over)
+		return fmt.Sprintf("%s has %.2f x the mean, so nothing had to leave it", m.Name(s.Node), over)
 	}
-	return fmt.Sprintf("the strategy said nothing of it: other slices of %s were the better choice", m.name(s.Node))
+	return fmt.Sprintf("the strategy said nothing of it: other slices of %s were the better choice", m.Name(s.Node))
 }
 
 // figure writes a load.

@@ -1,4 +1,4 @@
-package balancer
+package survey
 
 import (
 	"testing"
@@ -38,6 +38,6 @@ func BenchmarkSurvey(b *testing.B) {
 		in.Items.(*balance.Index).Put(balance.Key(i*10+1), 1)
 	}
 	for b.Loop() {
-		newMeasured(in, time.Now())
+		New(in, time.Now())
 	}
 }

@@ -1,4 +1,4 @@
-package balancer
+package survey
 
 import (
 	"encoding/json"
@@ -67,9 +67,9 @@ func lay(t rapid.TB, where string) (*balance.Model, *balance.Index) {
 }
 
 // told is a survey of a model with slices that cost so much.
-func told(t rapid.TB, where string, load map[uint64]float64, hot map[balance.Key]float64) *measured {
+func told(t rapid.TB, where string, load map[uint64]float64, hot map[balance.Key]float64) *Survey {
 	m, items := lay(t, where)
-	return newMeasured(balance.Input{Model: m, Items: items, Loads: set{load, hot, items}}, time.Time{})
+	return New(balance.Input{Model: m, Items: items, Loads: set{load, hot, items}}, time.Time{})
 }
 
 func TestStories(t *testing.T) {
@@ -79,45 +79,45 @@ func TestStories(t *testing.T) {
 		load    map[uint64]float64
 		hot     map[balance.Key]float64
 		slice   uint64
-		known   known
+		known   Facts
 		verdict api.SliceVerdict
 		says    []string
 	}{
-		"cannot be helped": {"aabc", map[uint64]float64{1: 950, 2: 50, 3: 100, 4: 100}, map[balance.Key]float64{11: 900}, 1, known{asked: true},
+		"cannot be helped": {"aabc", map[uint64]float64{1: 950, 2: 50, 3: 100, 4: 100}, map[balance.Key]float64{11: 900}, 1, Facts{Asked: true},
 			api.SliceVerdictStuck, []string{"000000000000000b alone is 2.25 x the mean", "the other 9 of the slice cost 50", "less than 440, it costs 900"}},
-		"its slave has too little": {"aabc", map[uint64]float64{1: 50, 2: 50, 3: 200, 4: 100}, nil, 1, known{asked: true},
+		"its slave has too little": {"aabc", map[uint64]float64{1: 50, 2: 50, 3: 200, 4: 100}, nil, 1, Facts{Asked: true},
 			api.SliceVerdictStayed, []string{"a has 0.75 x the mean, so nothing had to leave it", "a has to do more than 147"}},
-		"too hot to move whole": {"aabc", map[uint64]float64{1: 260, 2: 1, 3: 100, 4: 100}, nil, 1, known{asked: true},
+		"too hot to move whole": {"aabc", map[uint64]float64{1: 260, 2: 1, 3: 100, 4: 100}, nil, 1, Facts{Asked: true},
 			api.SliceVerdictStayed, []string{"other slices of a were the better choice", "it has to cost less than 161, or be split"}},
-		"small": {"aabc", map[uint64]float64{1: 300, 2: 1, 3: 100, 4: 100}, nil, 2, known{asked: true},
+		"small": {"aabc", map[uint64]float64{1: 300, 2: 1, 3: 100, 4: 100}, nil, 2, Facts{Asked: true},
 			api.SliceVerdictStayed, []string{"it makes 0.60 % of the mean"}},
-		"others come first": {"aabc", map[uint64]float64{1: 150, 2: 150, 3: 50, 4: 60}, nil, 2, known{asked: true, paused: true},
+		"others come first": {"aabc", map[uint64]float64{1: 150, 2: 150, 3: 50, 4: 60}, nil, 2, Facts{Asked: true, Paused: true},
 			api.SliceVerdictStayed, []string{"`adshard balance move 2 b` does it by hand", "balancing is paused"}},
-		"the strategy told": {"aabc", map[uint64]float64{1: 150, 2: 150, 3: 50, 4: 60}, nil, 2, known{asked: true, reasons: []string{"slice 2 rests"}},
+		"the strategy told": {"aabc", map[uint64]float64{1: 150, 2: 150, 3: 50, 4: 60}, nil, 2, Facts{Asked: true, Reasons: []string{"slice 2 rests"}},
 			api.SliceVerdictStayed, []string{"slice 2 rests"}},
-		"nobody asked": {"aabc", map[uint64]float64{1: 150, 2: 150, 3: 50, 4: 60}, nil, 2, known{},
+		"nobody asked": {"aabc", map[uint64]float64{1: 150, 2: 150, 3: 50, 4: 60}, nil, 2, Facts{},
 			api.SliceVerdictStayed, []string{"has not been asked"}},
 		"its slave is away": {"aabc", map[uint64]float64{1: 150, 2: 150, 3: 50, 4: 60}, nil, 2,
-			known{asked: true, away: &balance.Away{For: 12 * time.Second, In: 288 * time.Second}, after: 5 * time.Minute, now: noon},
+			Facts{Asked: true, Away: &balance.Away{For: 12 * time.Second, In: 288 * time.Second}, EvacuateAfter: 5 * time.Minute, Now: noon},
 			api.SliceVerdictAway, []string{"a has been away since 2026-01-31T11:59:48Z (12s)", "answers are incomplete",
 				"if it is not back in 4m48s (`evacuate_after` is 5m0s), its slices are filled on other slaves", "`adshard slaves drain a`"}},
-		"away and to stay": {"aabc", nil, nil, 2, known{away: &balance.Away{For: time.Hour, Fate: balance.Stay}, now: noon},
+		"away and to stay": {"aabc", nil, nil, 2, Facts{Away: &balance.Away{For: time.Hour, Fate: balance.Stay}, Now: noon},
 			api.SliceVerdictAway, []string{"away since 2026-01-31T11:00:00Z", "`evacuate_after` is 0"}},
-		"away and paused": {"aabc", nil, nil, 2, known{paused: true, away: &balance.Away{For: time.Hour, Fate: balance.Paused}, now: noon},
+		"away and paused": {"aabc", nil, nil, 2, Facts{Paused: true, Away: &balance.Away{For: time.Hour, Fate: balance.Paused}, Now: noon},
 			api.SliceVerdictAway, []string{"`adshard balance resume` lets them go"}},
-		"away and emptied": {"aabc", nil, nil, 2, known{away: &balance.Away{For: time.Hour, Fate: balance.Now}, now: noon},
+		"away and emptied": {"aabc", nil, nil, 2, Facts{Away: &balance.Away{For: time.Hour, Fate: balance.Now}, Now: noon},
 			api.SliceVerdictAway, []string{"its slices are being filled on other slaves"}},
 	} {
 		m := told(t, c.where, c.load, c.hot)
-		i, _ := m.slice(c.slice)
-		s := m.story(i, c.known)
+		i, _ := m.Slice(c.slice)
+		s := m.Story(i, c.known)
 		text := s.Decision + "\n" + strings.Join(s.Needs, "\n")
 		for _, want := range c.says {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: %q is not in\n%s", name, want, text)
 			}
 		}
-		if s.Verdict != c.verdict || c.known.away != nil && strings.Contains(text, "nothing had to leave it") {
+		if s.Verdict != c.verdict || c.known.Away != nil && strings.Contains(text, "nothing had to leave it") {
 			t.Errorf("%s: %s: %s", name, s.Verdict, text)
 		}
 	}
@@ -127,8 +127,8 @@ func TestStories(t *testing.T) {
 // more than another.
 func TestStoryOfAnIdleCluster(t *testing.T) {
 	m, items := lay(t, "aabc")
-	v := newMeasured(balance.Input{Model: m, Items: items, Loads: set{nil, nil, items}, NoQueries: true}, time.Time{})
-	s := v.story(0, known{asked: true})
+	v := New(balance.Input{Model: m, Items: items, Loads: set{nil, nil, items}, NoQueries: true}, time.Time{})
+	s := v.Story(0, Facts{Asked: true})
 	if s.MaxOverMean != 1 || s.SlaveOverMean != 1 || s.LowerBound != 1 || s.Load != 0 || !strings.Contains(s.Decision, "queries have ceased") ||
 		len(s.Needs) != 1 || !strings.Contains(s.Needs[0], "queries have to come") {
 		t.Errorf("%+v", s)
@@ -138,22 +138,22 @@ func TestStoryOfAnIdleCluster(t *testing.T) {
 // TestStoryOfAMove follows a slice from one slave to another.
 func TestStoryOfAMove(t *testing.T) {
 	m := told(t, "aabc", map[uint64]float64{1: 150, 2: 150, 3: 50, 4: 60}, nil)
-	change := func(do func(e *balance.Edit) error) *measured {
-		e := m.in.Model.Edit()
+	change := func(do func(e *balance.Edit) error) *Survey {
+		e := m.In.Model.Edit()
 		if err := do(e); err != nil {
 			t.Fatal(err)
 		}
-		in := m.in
+		in := m.In
 		var err error
 		if in.Model, err = e.Model(); err != nil {
 			t.Fatal(err)
 		}
-		return newMeasured(in, time.Time{})
+		return New(in, time.Time{})
 	}
 	check := func(verdict api.SliceVerdict, slave, says string) {
 		t.Helper()
-		i, _ := m.slice(2)
-		s := m.story(i, known{asked: true})
+		i, _ := m.Slice(2)
+		s := m.Story(i, Facts{Asked: true})
 		if s.Verdict != verdict || s.Slave != slave || !strings.Contains(s.Decision, says) {
 			t.Errorf("%s on %s: %s", s.Verdict, s.Slave, s.Decision)
 		}
@@ -180,26 +180,26 @@ func TestStoriesOfAnything(t *testing.T) {
 			}
 		}
 		m := told(t, where, load, hot)
-		for i := range m.sums {
-			s := m.story(i, known{asked: true, events: []api.Event{}, reasons: []string{}})
+		for i := range m.Sums {
+			s := m.Story(i, Facts{Asked: true, Events: []api.Event{}, Reasons: []string{}})
 			if s.Decision == "" || len(s.Needs) == 0 {
 				t.Fatalf("%+v", s)
 			}
 			d.Fits(t, "SliceStory", jsonOf(t, s))
-			d.Fits(t, "SliceInfo", jsonOf(t, m.info(i)))
+			d.Fits(t, "SliceInfo", jsonOf(t, m.Info(i)))
 		}
 	})
 }
 
 func TestNames(t *testing.T) {
 	m := told(t, "abca", nil, nil)
-	if _, err := m.named("d"); err == nil || !strings.Contains(err.Error(), `no slave "d"; there are a, b and c`) {
+	if _, err := m.Named("d"); err == nil || !strings.Contains(err.Error(), `no slave "d"; there are a, b and c`) {
 		t.Error(err)
 	}
-	if got := m.nearest(9); !strings.HasPrefix(got, "the nearest number is 4;") {
+	if got := m.Nearest(9); !strings.HasPrefix(got, "the nearest number is 4;") {
 		t.Error(got)
 	}
-	if i, ok := m.slice(3); !ok || i != 2 {
+	if i, ok := m.Slice(3); !ok || i != 2 {
 		t.Error(i, ok)
 	}
 	var names []string

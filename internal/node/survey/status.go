@@ -1,0 +1,93 @@
+package survey
+
+import (
+	"time"
+
+	"adshard/balance"
+	"adshard/internal/node/httpapi/api"
+	"adshard/internal/node/slicemap"
+)
+
+// maxReasons bounds Iteration.Reasons.
+const maxReasons = 200
+
+// Slave says what a node has, and does, as of the survey.
+func (m *Survey) Slave(n balance.NodeStatus, serve map[balance.NodeID]slicemap.Served) api.SlaveLoad {
+	out := api.SlaveLoad{Name: n.Name, State: State(n.State), Alive: n.Alive}
+	node, ok := m.In.Model.Named(n.Name)
+	if !ok {
+		return out // it joined after the survey
+	}
+	sum := m.nodes[node.ID]
+	out.Load, out.OverMean = m.Loads[node.ID], m.OverMean(node.ID, m.Loads[node.ID])
+	out.Slices, out.Items, out.Weight = serve[node.ID].Slices, uint64(sum.Items), sum.Weight
+	return out
+}
+
+// Flight is a slice on its way, with what lies in it as of the survey.
+func (m *Survey) Flight(f balance.Flight) api.SliceMove {
+	out := api.SliceMove{
+		Slice: f.Slice, From: f.From, To: f.To, Phase: api.MovePhaseCopying, AgeMs: f.For.Milliseconds(), Certified: f.Matched,
+		Cause: f.Cause, WaitsFor: f.WaitsFor,
+	}
+	switch {
+	case f.Phase == balance.Switched:
+		out.Phase, out.Certified = api.MovePhaseSwitched, balance.Bins
+	case f.Matched == balance.Bins:
+		out.Phase = api.MovePhaseCertified
+	}
+	if i, ok := m.Slice(f.Slice); ok {
+		out.Items, out.Weight = uint64(m.Sums[i].Items), m.Sums[i].Weight
+	}
+	return out
+}
+
+// Iteration is what the strategy last said; nil: nothing yet.
+func (m *Survey) Iteration(st balance.Status, now time.Duration) *api.Iteration {
+	if st.Last.Strategy == "" {
+		return nil
+	}
+	out := &api.Iteration{
+		AgeMs: max(0, (now - st.Last.At).Milliseconds()), Operations: len(st.Last.Proposal.Ops) + st.Last.Evacuated,
+		Refused: st.Last.Refused, Reasons: []string{},
+	}
+	list := st.Last.Proposal.Reasons
+	for _, r := range list[:min(maxReasons, len(list))] {
+		out.Reasons = append(out.Reasons, m.reason(st.Last.Proposal, r))
+	}
+	return out
+}
+
+// reason writes a reason with the operation that it is for.
+func (m *Survey) reason(p balance.Proposal, r balance.Reason) string {
+	switch {
+	case r.Op >= 0 && r.Op < len(p.Ops):
+		return m.does(p.Ops[r.Op]) + ": " + r.Text
+	case r.Slice != 0:
+		return "slice " + number(r.Slice) + " is left: " + r.Text
+	}
+	return r.Text
+}
+
+// does says what an operation of a strategy does.
+func (m *Survey) does(o balance.Op) string {
+	switch o.Kind {
+	case balance.OpMap, balance.OpStart:
+		return "slice " + number(o.Slice) + " goes to " + m.Name(o.Node)
+	case balance.OpSplit:
+		return "slice " + number(o.Slice) + " is split at " + keyText(o.At) + ", slice " + number(o.New) + " begins there"
+	case balance.OpMerge:
+		return "slice " + number(o.New) + " is merged into slice " + number(o.Slice)
+	}
+	return o.String()
+}
+
+func State(s balance.NodeState) api.SlaveState {
+	switch s {
+	case balance.Draining:
+		return api.SlaveStateDraining
+	case balance.Drained:
+		return api.SlaveStateDrained
+	}
+	return api.SlaveStateActive
+}

@@ -1,0 +1,93 @@
+// Package survey says what lies where at one moment, how even that is, and why a
+// slice lies where it does: the content of the admin port's answers, made from an
+// input of package balance.
+package survey
+
+import (
+	"slices"
+	"time"
+
+	"adshard/balance"
+)
+
+// tolerance is how far above the mean a slave may be and count as even.
+const tolerance = 0.1
+
+// Survey is what lies where at one moment, for people. It is not changed any
+// more and needs no lock, but for in.Items and in.May.
+type Survey struct {
+	In    balance.Input
+	At    time.Time
+	Took  time.Duration
+	Sums  []balance.SliceSum // as in.Model's slices
+	Loads map[balance.NodeID]float64
+	Even  balance.Evenness
+	Bound balance.Bound
+	// LeastWeight and leastShare are balance.LeastMove's.
+	LeastWeight uint64
+	LeastShare  float64
+	// load and weight are of all slices, nodes what lies on each node.
+	load   float64
+	weight uint64
+	nodes  map[balance.NodeID]balance.SliceSum
+}
+
+// New looks at all items of an input.
+func New(in balance.Input, now time.Time) *Survey {
+	m := &Survey{
+		In: in, At: now, Sums: balance.SliceSums(in), Bound: balance.LowerBound(in),
+		Loads: make(map[balance.NodeID]float64), nodes: make(map[balance.NodeID]balance.SliceSum),
+	}
+	m.LeastWeight, m.LeastShare = balance.LeastMove(in, tolerance)
+	for i, s := range in.Model.Slices() {
+		n := m.nodes[s.Node]
+		n.Items += m.Sums[i].Items
+		n.Weight += m.Sums[i].Weight
+		n.Load += m.Sums[i].Load
+		m.nodes[s.Node] = n
+		m.Loads[s.Target()] += m.Sums[i].Load // as balance.NodeLoads counts it
+		m.load += m.Sums[i].Load
+		m.weight += m.Sums[i].Weight
+	}
+	m.Even = balance.EvennessOf(in.Model, m.Loads, in.Limits)
+	m.Took = time.Since(now)
+	return m
+}
+
+// ByLoad tells whether loads are loads; else they are weights.
+func (m *Survey) ByLoad() bool { return m.In.Loads != nil && m.In.Loads.Measured() }
+
+// Slice returns the place of a slice in the model.
+func (m *Survey) Slice(id uint64) (i int, ok bool) {
+	i = slices.IndexFunc(m.In.Model.Slices(), func(s balance.Slice) bool { return s.ID == id })
+	return i, i >= 0
+}
+
+// Name returns a node's name.
+func (m *Survey) Name(id balance.NodeID) string {
+	n, _ := m.In.Model.Node(id)
+	return n.Name
+}
+
+// share is a node's strength.
+func (m *Survey) share(n balance.NodeID) float64 { return float64(max(1, m.In.Limits[n].Share)) }
+
+// OverMean returns what a load on a node is over the mean of all.
+func (m *Survey) OverMean(n balance.NodeID, load float64) float64 {
+	if m.Even.Mean == 0 {
+		return 1
+	}
+	return max(0, load/m.share(n)/m.Even.Mean)
+}
+
+// WeightShare returns a node's part of all weight, 0 to 1.
+func (m *Survey) WeightShare(n balance.NodeID) float64 {
+	return ratio(float64(m.nodes[n].Weight), float64(m.weight))
+}
+
+func ratio(part, whole float64) float64 {
+	if whole <= 0 {
+		return 0
+	}
+	return part / whole
+}
