@@ -16,9 +16,9 @@ import (
 // data it holds. All three must agree, unless the balancer lets the store's data be
 // discarded.
 
-// trusted makes sure that the distributor hands out what the balancer plans, and
+// checkDistributor makes sure that the distributor hands out what the balancer plans, and
 // that this is what the store holds.
-func (p *Proxy) trusted(reply *pb.EnlistResponse) error {
+func (p *Proxy) checkDistributor(reply *pb.EnlistResponse) error {
 	const op = "slave: enlist"
 	if p.home.known && reply.GetDatabase() != p.home.database {
 		return fault.Newf(fault.Conflict, op,
@@ -33,10 +33,10 @@ func (p *Proxy) trusted(reply *pb.EnlistResponse) error {
 		own, p.home.distributor, reply.GetDatabase())
 }
 
-// ours makes sure that a bucket is of the database that the slave enlisted for,
+// checkBucket makes sure that a bucket is of the database that the slave enlisted for,
 // leads onwards in the epoch that it enlisted in, and resets the store only where
 // that was said before.
-func (p *Proxy) ours(data *pb.NodeData) error {
+func (p *Proxy) checkBucket(data *pb.NodeData) error {
 	const op = "slave: apply"
 	if data.GetDatabase() != p.home.database {
 		return fault.Newf(fault.Stale, op, "the bucket is of database %q, not of %q; registering again", data.GetDatabase(), p.home.database)

@@ -72,11 +72,11 @@ func TestAResetMustBeAnnounced(t *testing.T) {
 	s.slices = &pb.SliceTable{Slices: []*pb.HeldSlice{{Hi: 9}}}
 	p := &Proxy{store: s}
 	reset := &pb.NodeData{Reset_: true, To: &pb.Position{}}
-	if err := p.ours(reset); !fault.Is(err, fault.Stale) {
+	if err := p.checkBucket(reset); !fault.Is(err, fault.Stale) {
 		t.Errorf("not announced: %v", err)
 	}
 	p.refill = true
-	if err := p.ours(reset); err != nil {
+	if err := p.checkBucket(reset); err != nil {
 		t.Errorf("announced: %v", err)
 	}
 }

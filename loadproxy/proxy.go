@@ -30,8 +30,8 @@ type Proxy struct {
 
 	// Only Run's goroutine uses what follows.
 
-	home  home   // as last registered
-	epoch uint64 // last enlisted in
+	home  registration // as last registered
+	epoch uint64       // last enlisted in
 	// catchUp is the clock named at the first enlisting, or at one that asks
 	// for a refill; nil before it and after it was reached.
 	catchUp *uint64
@@ -41,8 +41,8 @@ type Proxy struct {
 	pause   time.Duration // after the next failure
 }
 
-// home is where the slave belongs.
-type home struct {
+// registration is where the slave belongs.
+type registration struct {
 	known              bool
 	epoch              uint64
 	distributor        string
@@ -203,7 +203,7 @@ func (p *Proxy) register(ctx context.Context, table *pb.SliceTable) error {
 	if err != nil {
 		return p.refused(fmt.Errorf("register with the balancer: %w", err))
 	}
-	p.home = home{
+	p.home = registration{
 		known: true, epoch: reply.GetEpoch(), distributor: reply.GetDistributor(),
 		database: reply.GetDatabase(), timeline: reply.GetTimeline(), discard: reply.GetDiscard(),
 	}
@@ -231,7 +231,7 @@ func (p *Proxy) enlist(ctx context.Context, d Distributor, table *pb.SliceTable)
 	if err != nil {
 		return 0, p.refused(fmt.Errorf("enlist with the distributor %s: %w", p.home.distributor, err))
 	}
-	if err := p.trusted(reply); err != nil {
+	if err := p.checkDistributor(reply); err != nil {
 		return 0, p.refused(err)
 	}
 	if reply.GetVerify() {
@@ -295,7 +295,7 @@ func (p *Proxy) pull(ctx context.Context, d Distributor, epoch uint64) (*pb.Node
 
 // apply applies a bucket; upkeep steps aside first.
 func (p *Proxy) apply(ctx context.Context, data *pb.NodeData) error {
-	if err := p.ours(data); err != nil {
+	if err := p.checkBucket(data); err != nil {
 		return err
 	}
 	done := p.upkeep.stepAside()

@@ -15,7 +15,7 @@ import (
 // its table has changed. It returns when ctx is over or when the slave must
 // register again: the balancer does not know it, or names another distributor.
 // told is the table that the balancer has.
-func (p *Proxy) reports(ctx context.Context, home home, told *pb.SliceTable) {
+func (p *Proxy) reports(ctx context.Context, home registration, told *pb.SliceTable) {
 	tick := time.NewTicker(p.cfg.Report)
 	defer tick.Stop()
 	for {
@@ -48,7 +48,7 @@ func (p *Proxy) reports(ctx context.Context, home home, told *pb.SliceTable) {
 }
 
 // report is how the slave fares, with its table if that has changed.
-func (p *Proxy) report(home home, table *pb.SliceTable, changed, load bool) *pb.ReportRequest {
+func (p *Proxy) report(home registration, table *pb.SliceTable, changed, load bool) *pb.ReportRequest {
 	s, stats := p.state.get(), p.store.Stats()
 	r := &pb.ReportRequest{
 		Name: p.cfg.Name, Incarnation: p.cfg.Incarnation, Epoch: home.epoch,

@@ -5,8 +5,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// room is room for a slave at the balancer. Called under the lock.
-func (b *Balancer) room(op, name string, table *pb.SliceTable) error {
+// admit is room for a slave at the balancer. Called under the lock.
+func (b *Balancer) admit(op, name string, table *pb.SliceTable) error {
 	_, known := b.slaves[name]
 	others, held := len(b.slaves), 0
 	for other, n := range b.slaves {

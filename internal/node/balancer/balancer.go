@@ -51,7 +51,7 @@ type Balancer struct {
 
 	mu           sync.Mutex // guards what follows, and the core
 	mapper       *balance.Mapper
-	slaves       map[string]*slaveNote
+	slaves       map[string]*slaveInfo
 	distributors distributors
 	quanta       ring
 	published    *balance.Model // when changed was last sent
@@ -64,7 +64,7 @@ type Balancer struct {
 
 	choosing sync.Mutex // one strategy is set at a time
 
-	hearsay   *rate.Limiter // of starting over; the successor goes on with it
+	restarts  *rate.Limiter // of starting over; the successor goes on with it
 	ending    sync.Mutex    // held while this balancer prepares to end
 	succeeded chan struct{} // closed when another balancer is to take this one's place
 
@@ -72,8 +72,8 @@ type Balancer struct {
 	news  chan struct{}          // full: the mapper's next moment may be sooner
 }
 
-// slaveNote is what a slave last said of itself.
-type slaveNote struct {
+// slaveInfo is what a slave last said of itself.
+type slaveInfo struct {
 	address, incarnation string
 	seen                 time.Time
 	position             balance.Position
@@ -107,10 +107,10 @@ func New(ctx context.Context, cfg Config, db backend.Store, log *slog.Logger) (*
 	}
 	b := &Balancer{
 		cfg: cfg, order: order, data: data, db: db, tenure: t, root: log, log: log.With("epoch", t.epoch),
-		started: time.Now(), slaves: make(map[string]*slaveNote), distributors: make(distributors),
+		started: time.Now(), slaves: make(map[string]*slaveInfo), distributors: make(distributors),
 		truth:  &truth.Certifier{Order: order, DB: db, Builders: truth.NewBuilders(order, min(2, cfg.Workers))},
 		health: health.New(), saves: make(chan balance.SaveState, 1), discards: make(chan balance.Discard, maxDiscards), news: make(chan struct{}, 1),
-		succeeded: make(chan struct{}), hearsay: rate.NewLimiter(rate.Every(hearsayEvery), hearsayBurst),
+		succeeded: make(chan struct{}), restarts: rate.NewLimiter(rate.Every(restartEvery), restartBurst),
 	}
 	return b, b.load(ctx)
 }
@@ -134,7 +134,7 @@ func (b *Balancer) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.steering.options, b.steering.told = use.Options, told
+	b.steering.options, b.steering.byCommand = use.Options, told
 	cfg, err := b.cfg.mapper(b.tenure.epoch, b.order, use)
 	if err != nil {
 		return err
@@ -162,7 +162,7 @@ func copyOf(index *balance.Index) *balance.Index {
 
 // mapper is the mapper's configuration. Strategies that are not in use are
 // iterated in shadow, with their defaults.
-func (c *Config) mapper(epoch uint64, order balance.Order, use chosen) (balance.MapperConfig, error) {
+func (c *Config) mapper(epoch uint64, order balance.Order, use strategyChoice) (balance.MapperConfig, error) {
 	inUse, err := strategy.Named(use.Name, use.Options)
 	if err != nil {
 		return balance.MapperConfig{}, err
@@ -201,7 +201,7 @@ func (b *Balancer) Epoch() uint64 { return b.tenure.epoch }
 func (b *Balancer) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return b.follow(ctx) })
-	group.Go(func() error { return b.beat(ctx) })
+	group.Go(func() error { return b.tick(ctx) })
 	group.Go(func() error { return b.persist(ctx) })
 	group.Go(func() error { return b.housekeep(ctx) })
 	group.Go(func() error {

@@ -75,7 +75,7 @@ func (b *Balancer) certify(ctx context.Context, c balance.Certify) balance.Certi
 	var busy atomic.Int64
 	ask := func(name string, into **balance.Certificate) {
 		group.Go(func() error {
-			reply, err := b.ask(both, name, c)
+			reply, err := b.requestCertificate(both, name, c)
 			if err == nil {
 				*into = truth.FromReply(reply)
 				busy.Add(int64(reply.GetTookMicros()))
@@ -96,18 +96,18 @@ func (b *Balancer) certify(ctx context.Context, c balance.Certify) balance.Certi
 	if out.Source != nil {
 		clock = max(clock, out.Source.Clock)
 	}
-	keys, err := b.known(ctx, c, clock)
+	keys, err := b.wantedKeys(ctx, c, clock)
 	if err == nil {
-		out.Truth, took, err = b.truth.Certify(ctx, keys, named(c, out))
+		out.Truth, took, err = b.truth.Certify(ctx, keys, parentsOf(c, out))
 	}
 	out.Failed = err
 	out.Took += took
 	return out
 }
 
-// named lists the parents that a question and the answers to it name, each once,
+// parentsOf lists the parents that a question and the answers to it name, each once,
 // rising.
-func named(c balance.Certify, answers balance.Certified) []balance.Parent {
+func parentsOf(c balance.Certify, answers balance.Certified) []balance.Parent {
 	list := slices.Clone(c.Parents)
 	for _, a := range []*balance.Certificate{answers.Source, answers.Target} {
 		if a != nil {
@@ -120,8 +120,8 @@ func named(c balance.Certify, answers balance.Certified) []balance.Parent {
 	return slices.Compact(list)
 }
 
-// ask has a slave make a certificate.
-func (b *Balancer) ask(ctx context.Context, name string, c balance.Certify) (reply *pb.CertifyResponse, err error) {
+// requestCertificate has a slave make a certificate.
+func (b *Balancer) requestCertificate(ctx context.Context, name string, c balance.Certify) (reply *pb.CertifyResponse, err error) {
 	m := &pb.CertifyRequest{Lo: uint64(c.Lo), Hi: uint64(c.Hi), Clock: c.Clock, Bins: c.Wanted, Database: b.data.Database}
 	for _, p := range c.Parents {
 		m.Parents = append(m.Parents, &pb.ParentName{Kind: uint32(p.Kind), Id: p.ID})
@@ -189,9 +189,9 @@ func (b *Balancer) discard(ctx context.Context, d balance.Discard) {
 	}
 }
 
-// known lists the items that are wanted, once the mapper knows all changes up to
+// wantedKeys lists the items that are wanted, once the mapper knows all changes up to
 // clock: what slaves have by then is among them.
-func (b *Balancer) known(ctx context.Context, c balance.Certify, clock uint64) ([]balance.Key, error) {
+func (b *Balancer) wantedKeys(ctx context.Context, c balance.Certify, clock uint64) ([]balance.Key, error) {
 	for {
 		b.mu.Lock()
 		if b.mapper.Clock() >= clock {

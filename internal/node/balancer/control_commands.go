@@ -42,7 +42,7 @@ func (c control) AddSlave(ctx context.Context, address string) (*api.SlaveChange
 	if err != nil || !planned {
 		return &api.SlaveChange{Name: name, Address: address, State: api.SlaveStateActive}, err
 	}
-	err = c.until(ctx, fmt.Sprintf("the slave %s at %s was told where the balancer is", name, address), func(m *balance.Model) bool {
+	err = c.waitForModel(ctx, fmt.Sprintf("the slave %s at %s was told where the balancer is", name, address), func(m *balance.Model) bool {
 		n, known := m.Named(name)
 		return known && n.State == balance.Active
 	})
@@ -75,7 +75,7 @@ func (c control) DrainSlave(ctx context.Context, name string) (*api.SlaveChange,
 	if err != nil {
 		return nil, err
 	}
-	err = c.until(ctx, name+" is to be drained", func(m *balance.Model) bool {
+	err = c.waitForModel(ctx, name+" is to be drained", func(m *balance.Model) bool {
 		n, _ := m.Named(name)
 		return n.State != balance.Active
 	})
@@ -108,7 +108,7 @@ func (c control) BalanceMove(ctx context.Context, slice uint64, slave string) (*
 	var out *api.SliceMove
 	var generation uint64
 	err := c.step(func() error {
-		m := c.look()
+		m := c.newSurvey()
 		if m == nil {
 			return c.noPlan()
 		}
@@ -130,7 +130,7 @@ func (c control) BalanceMove(ctx context.Context, slice uint64, slave string) (*
 	if err != nil {
 		return nil, err
 	}
-	return out, c.until(ctx, fmt.Sprintf("slice %d is to move to %s", slice, slave), func(m *balance.Model) bool {
+	return out, c.waitForModel(ctx, fmt.Sprintf("slice %d is to move to %s", slice, slave), func(m *balance.Model) bool {
 		for _, s := range m.Slices() {
 			if s.ID == slice {
 				return s.Generation != generation
@@ -159,11 +159,11 @@ func (c control) BalanceStrategy(ctx context.Context, name string, options map[s
 	}
 	c.choosing.Lock()
 	defer c.choosing.Unlock()
-	if err := c.keepStrategy(ctx, choice{Configured: c.configured(), Set: chosen{name, options}}); err != nil {
+	if err := c.saveStrategy(ctx, savedStrategy{Configured: c.configured(), Set: strategyChoice{name, options}}); err != nil {
 		return nil, err
 	}
 	err = c.step(func() error {
-		c.steering.options, c.steering.told = options, true
+		c.steering.options, c.steering.byCommand = options, true
 		c.mapper.Use(c.now(), next)
 		return nil
 	})

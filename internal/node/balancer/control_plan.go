@@ -12,7 +12,7 @@ import (
 func (c control) BalancePlan(context.Context) (*api.BalancePlan, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	m := c.look()
+	m := c.newSurvey()
 	if m == nil {
 		return nil, c.noPlan()
 	}

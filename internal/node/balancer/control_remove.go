@@ -15,7 +15,7 @@ func (c control) RemoveSlave(ctx context.Context, name string) (*api.SlaveRemove
 		if n, known := c.slaves[name]; known {
 			out.Address = n.address
 		}
-		if m := c.look(); m != nil {
+		if m := c.newSurvey(); m != nil {
 			planned = true
 			id, err := m.Named(name)
 			if err != nil {
@@ -30,7 +30,7 @@ func (c control) RemoveSlave(ctx context.Context, name string) (*api.SlaveRemove
 		return nil, err
 	}
 	if planned {
-		err = c.until(ctx, name+" is to be removed", func(m *balance.Model) bool {
+		err = c.waitForModel(ctx, name+" is to be removed", func(m *balance.Model) bool {
 			_, known := m.Named(name)
 			return !known
 		})

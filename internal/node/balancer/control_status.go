@@ -78,7 +78,7 @@ func predictions(list []balance.Shadow) []api.Prediction {
 // options are those set of the strategy in use. The caller holds b.mu.
 func (c control) options() map[string]string {
 	set := c.cfg.StrategyOptions
-	if c.steering.told {
+	if c.steering.byCommand {
 		set = c.steering.options
 	}
 	out := maps.Clone(set)
@@ -106,7 +106,7 @@ func (c control) listDistributors() []api.DistributorInfo {
 	out := []api.DistributorInfo{}
 	slaves := map[string][]string{}
 	for _, name := range slices.Sorted(maps.Keys(c.slaves)) {
-		if address, err := c.distributors.of(name, time.Now()); err == nil {
+		if address, err := c.distributors.assigned(name, time.Now()); err == nil {
 			slaves[address] = append(slaves[address], name)
 		}
 	}

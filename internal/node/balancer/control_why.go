@@ -14,7 +14,7 @@ import (
 func (c control) BalanceWhy(_ context.Context, slice uint64) (*api.SliceStory, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	m := c.look()
+	m := c.newSurvey()
 	if m == nil {
 		return nil, c.noPlan()
 	}

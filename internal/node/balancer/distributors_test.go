@@ -11,20 +11,20 @@ import (
 func TestDistributorsShareTheSlaves(t *testing.T) {
 	now := time.Now()
 	s := make(distributors)
-	if _, err := s.of("slave-0", now); !fault.Is(err, fault.Unavailable) {
+	if _, err := s.assigned("slave-0", now); !fault.Is(err, fault.Unavailable) {
 		t.Fatalf("without a distributor: %v", err)
 	}
 	where := func() (out [100]string) {
 		for i := range out {
 			var err error
-			if out[i], err = s.of(fmt.Sprint("slave-", i), now); err != nil {
+			if out[i], err = s.assigned(fmt.Sprint("slave-", i), now); err != nil {
 				t.Fatal(err)
 			}
 		}
 		return out
 	}
 	for i := range 3 {
-		if err := s.heard(fmt.Sprint("d", i), fmt.Sprint("d", i, ":1"), 5, now); err != nil {
+		if err := s.note(fmt.Sprint("d", i), fmt.Sprint("d", i, ":1"), 5, now); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -41,7 +41,7 @@ func TestDistributorsShareTheSlaves(t *testing.T) {
 	// One falls silent: only its slaves go elsewhere. It returns: they come back.
 	now = now.Add(aliveTime)
 	for _, i := range []int{0, 2} {
-		if err := s.heard(fmt.Sprint("d", i), fmt.Sprint("d", i, ":1"), 9, now); err != nil {
+		if err := s.note(fmt.Sprint("d", i), fmt.Sprint("d", i, ":1"), 9, now); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -51,13 +51,13 @@ func TestDistributorsShareTheSlaves(t *testing.T) {
 			t.Errorf("slave %d went from %s to %s", i, before[i], after[i])
 		}
 	}
-	if got := s.least(100, now); got != 9 {
+	if got := s.leastClock(100, now); got != 9 {
 		t.Errorf("least clock %d", got)
 	}
-	if err := s.heard("d0", "elsewhere:1", 0, now); !fault.Is(err, fault.Conflict) {
+	if err := s.note("d0", "elsewhere:1", 0, now); !fault.Is(err, fault.Conflict) {
 		t.Errorf("a second d0: %v", err)
 	}
-	if err := s.heard("d1", "elsewhere:1", 0, now); err != nil {
+	if err := s.note("d1", "elsewhere:1", 0, now); err != nil {
 		t.Errorf("d1 at another place: %v", err)
 	}
 }

@@ -42,7 +42,7 @@ func takeTenure(ctx context.Context, db backend.Store, key, address string, orde
 		return nil, fmt.Errorf("load the balancer's epoch: %w", err)
 	}
 	epoch, at := tenureOf(before)
-	if at != "" && at != address && answers(ctx, at, epoch) {
+	if at != "" && at != address && isRunning(ctx, at, epoch) {
 		return nil, fault.Newf(fault.Conflict, "balancer",
 			"the balancer with epoch %d at %s runs on this database; stop it first, or use another state_key", epoch, at)
 	}
@@ -63,7 +63,7 @@ const timelineKey = "/timeline"
 func (t *tenure) timeline(ctx context.Context, planned bool) (string, error) {
 	if !planned {
 		fresh := rand.Text()
-		return fresh, t.keep(ctx, timelineKey, []byte(fresh))
+		return fresh, t.save(ctx, timelineKey, []byte(fresh))
 	}
 	b, err := t.db.LoadControl(ctx, t.key+timelineKey)
 	return string(b), err
@@ -95,8 +95,8 @@ func tenureOf(b []byte) (epoch uint64, address string) {
 	return binary.BigEndian.Uint64(b), address
 }
 
-// answers tells whether a balancer of this epoch answers at an address.
-func answers(ctx context.Context, address string, epoch uint64) bool {
+// isRunning tells whether a balancer of this epoch answers at an address.
+func isRunning(ctx context.Context, address string, epoch uint64) bool {
 	conn, err := wire.Dial(address)
 	if err != nil {
 		return false
@@ -141,14 +141,14 @@ func (t *tenure) load(ctx context.Context) ([]byte, error) {
 	return b[1:], nil
 }
 
-// save makes a model durable, unless another balancer has taken over
+// saveModel makes a model durable, unless another balancer has taken over
 // (fault.Conflict).
-func (t *tenure) save(ctx context.Context, state []byte) error {
-	return t.keep(ctx, identity.ModelKey, append([]byte{byte(t.order)}, state...))
+func (t *tenure) saveModel(ctx context.Context, state []byte) error {
+	return t.save(ctx, identity.ModelKey, append([]byte{byte(t.order)}, state...))
 }
 
-// keep makes something durable under a key, likewise.
-func (t *tenure) keep(ctx context.Context, key string, value []byte) error {
+// save makes something durable under a key, likewise.
+func (t *tenure) save(ctx context.Context, key string, value []byte) error {
 	return t.replaced(ctx, t.db.SaveControlIf(ctx, t.key+key, value, t.guard(), *t.saved.Load()))
 }
 

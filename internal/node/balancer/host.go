@@ -36,7 +36,7 @@ func NewHost(b *Balancer) *Host {
 	h := &Host{log: b.log, begin: func(ctx context.Context) (*Balancer, error) {
 		next, err := New(ctx, b.cfg, b.db, b.root)
 		if err == nil {
-			next.hearsay = b.hearsay
+			next.restarts = b.restarts
 		}
 		return next, err
 	}}

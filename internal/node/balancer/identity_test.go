@@ -358,7 +358,7 @@ func TestAStrangerDoesNotKeepTheBalancerStartingOver(t *testing.T) {
 		}
 		time.Sleep(5 * time.Millisecond) // the next begins meanwhile
 	}
-	if len(began) > hearsayBurst+2 {
+	if len(began) > restartBurst+2 {
 		t.Errorf("%d balancers began", len(began))
 	}
 	w.eventually("complete", w.complete)

@@ -12,11 +12,11 @@ import (
 // vacantTime is how long a slave has to confirm that its name is in use.
 const vacantTime = time.Second
 
-// vacant refuses a registration under the name of a slave that is in service: a
+// checkName refuses a registration under the name of a slave that is in service: a
 // slave that answers at the last known address keeps its name.
 // Errors: fault.Conflict.
-func (b *Balancer) vacant(ctx context.Context, r *pb.RegisterRequest) error {
-	address, incarnation := b.lastKnown(r.GetName())
+func (b *Balancer) checkName(ctx context.Context, r *pb.RegisterRequest) error {
+	address, incarnation := b.lastAddress(r.GetName())
 	if address == "" || incarnation == r.GetIncarnation() {
 		return nil
 	}
@@ -36,9 +36,9 @@ func (b *Balancer) vacant(ctx context.Context, r *pb.RegisterRequest) error {
 			"give it another name, or correct its address if it advertises the wrong one", r.GetName(), address, r.GetAddress())
 }
 
-// lastKnown returns where the slave with a name was last, and in which incarnation;
+// lastAddress returns where the slave with a name was last, and in which incarnation;
 // "": not known.
-func (b *Balancer) lastKnown(name string) (address, incarnation string) {
+func (b *Balancer) lastAddress(name string) (address, incarnation string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if n, ok := b.slaves[name]; ok {

@@ -22,13 +22,13 @@ const (
 	feedSlack = 10_000
 )
 
-// take gives changes to the mapper.
-func (b *Balancer) take(list []balance.Change, _ backend.Position) error {
+// takeChanges gives changes to the mapper.
+func (b *Balancer) takeChanges(list []balance.Change, _ backend.Position) error {
 	return b.step(func() error { b.mapper.Changes(b.now(), list); return nil })
 }
 
-// beat tells the mapper the time when it has something to do.
-func (b *Balancer) beat(ctx context.Context) error {
+// tick tells the mapper the time when it has something to do.
+func (b *Balancer) tick(ctx context.Context) error {
 	for {
 		b.mu.Lock()
 		wait := b.mapper.Next() - b.now()
@@ -56,7 +56,7 @@ func (b *Balancer) persist(ctx context.Context) error {
 			return ctx.Err()
 		case s := <-b.saves:
 			for {
-				err := b.tenure.save(ctx, s.Bytes)
+				err := b.tenure.saveModel(ctx, s.Bytes)
 				if ctx.Err() == nil {
 					b.health.Note(health.SaveModel, err)
 				}
@@ -107,16 +107,16 @@ func (b *Balancer) housekeep(ctx context.Context) error {
 			continue
 		}
 		last = time.Now()
-		if err := b.forget(ctx); err != nil && ctx.Err() == nil {
+		if err := b.compactFeed(ctx); err != nil && ctx.Err() == nil {
 			b.log.Warn("cannot compact the feed; trying again later", "err", err)
 		}
 	}
 }
 
-// forget holds and compacts the feed.
-func (b *Balancer) forget(ctx context.Context) error {
+// compactFeed holds and compacts the feed.
+func (b *Balancer) compactFeed(ctx context.Context) error {
 	b.mu.Lock()
-	least, newest := b.applied(), b.mapper.Clock()
+	least, newest := b.leastApplied(), b.mapper.Clock()
 	b.mu.Unlock()
 	least -= min(least, feedSlack)
 	if newest > b.cfg.KeepChanges {
@@ -132,15 +132,15 @@ func (b *Balancer) forget(ctx context.Context) error {
 	return err
 }
 
-// applied is the least clock that a slave of the model or a distributor has
+// leastApplied is the least clock that a slave of the model or a distributor has
 // come to; 0 while one is away, which may need anything. Drained slaves need
 // nothing. Called under the lock.
-func (b *Balancer) applied() uint64 {
+func (b *Balancer) leastApplied() uint64 {
 	model := b.mapper.Model()
 	if model == nil {
 		return 0
 	}
-	least := b.distributors.least(b.mapper.Clock(), time.Now())
+	least := b.distributors.leastClock(b.mapper.Clock(), time.Now())
 	for _, n := range model.Nodes() {
 		if n.State == balance.Drained {
 			continue

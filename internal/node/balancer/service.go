@@ -22,24 +22,24 @@ func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.Reg
 	if err != nil {
 		return nil, err
 	}
-	if err := b.vacant(ctx, r); err != nil {
+	if err := b.checkName(ctx, r); err != nil {
 		return nil, err
 	}
-	h, err := b.follows(ctx, r, j)
+	h, err := b.checkSlave(ctx, r, j)
 	if err != nil {
 		return nil, err
 	}
 	var distributor string
 	level := slog.LevelInfo
 	err = b.step(func() error {
-		if err := b.room("balancer: register", r.GetName(), r.GetSlices()); err != nil {
+		if err := b.admit("balancer: register", r.GetName(), r.GetSlices()); err != nil {
 			return err
 		}
 		n, noted := b.slaves[r.GetName()]
 		if noted && n.incarnation == r.GetIncarnation() {
 			level = slog.LevelDebug // it says again what was logged
 		}
-		if err := b.note(r); err != nil {
+		if err := b.noteSlave(r); err != nil {
 			return err
 		}
 		if b.mapper.Model() != nil && r.GetSlices().GetTimeline() != b.data.Timeline {
@@ -51,7 +51,7 @@ func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.Reg
 			}
 			return err
 		}
-		distributor, err = b.distributors.of(j.Name, time.Now())
+		distributor, err = b.distributors.assigned(j.Name, time.Now())
 		return err
 	})
 	if err != nil {
@@ -65,9 +65,9 @@ func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.Reg
 	}, nil
 }
 
-// note remembers a slave's address and incarnation. The later of two slaves with
+// noteSlave remembers a slave's address and incarnation. The later of two slaves with
 // one name is refused while the other still reports; a process keeps its address.
-func (b *Balancer) note(r *pb.RegisterRequest) error {
+func (b *Balancer) noteSlave(r *pb.RegisterRequest) error {
 	n, ok := b.slaves[r.GetName()]
 	if ok && n.address != r.GetAddress() && time.Since(n.seen) < aliveTime {
 		return fault.Newf(fault.Conflict, "balancer: register",
@@ -75,7 +75,7 @@ func (b *Balancer) note(r *pb.RegisterRequest) error {
 			r.GetName(), n.address, r.GetAddress())
 	}
 	if !ok {
-		n = &slaveNote{}
+		n = &slaveInfo{}
 		b.slaves[r.GetName()] = n
 	}
 	n.address, n.incarnation, n.seen = r.GetAddress(), r.GetIncarnation(), time.Now()
@@ -94,7 +94,7 @@ func (b *Balancer) Report(_ context.Context, r *pb.ReportRequest) (*pb.ReportRes
 		if r.GetPosition().GetEpoch() > b.Epoch() {
 			return fault.Field("balancer: report", "position", "slave %s reports epoch %d, this is epoch %d", r.GetName(), r.GetPosition().GetEpoch(), b.Epoch())
 		}
-		if err := b.room("balancer: report", r.GetName(), r.GetSlices()); err != nil {
+		if err := b.admit("balancer: report", r.GetName(), r.GetSlices()); err != nil {
 			return err
 		}
 		n.seen, n.state, n.position = time.Now(), r.GetState(), wire.ToPosition(r.GetPosition())
@@ -104,7 +104,7 @@ func (b *Balancer) Report(_ context.Context, r *pb.ReportRequest) (*pb.ReportRes
 		if err := b.mapper.Report(b.now(), nodeReport(r)); err != nil {
 			return err
 		}
-		reply.Distributor, err = b.distributors.of(r.GetName(), time.Now())
+		reply.Distributor, err = b.distributors.assigned(r.GetName(), time.Now())
 		return err
 	})
 	if err != nil {
@@ -129,15 +129,15 @@ func nodeReport(r *pb.ReportRequest) balance.NodeReport {
 // WatchMap implements pb.BalancerServer. A master acknowledges its view when it
 // begins to wait and, since it has it all the while, when the wait is over.
 func (b *Balancer) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.WatchMapResponse, error) {
-	if err := b.leads(ctx, r); err != nil {
+	if err := b.checkMaster(ctx, r); err != nil {
 		return nil, err
 	}
 	ctx, cancel := wire.LongPoll(ctx, r.GetWaitMs())
 	defer cancel()
-	if err := b.heard(r); err != nil {
+	if err := b.noteMaster(r); err != nil {
 		return nil, err
 	}
-	defer func() { _ = b.heard(r) }()
+	defer func() { _ = b.noteMaster(r) }()
 	have := balance.MapVersion{Epoch: r.GetEpoch(), View: r.GetView(), Filled: r.GetFilled()}
 	for {
 		b.mu.Lock()
@@ -156,9 +156,9 @@ func (b *Balancer) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.Wat
 	}
 }
 
-// heard tells the mapper of a master. One whose map is another balancer's has
+// noteMaster tells the mapper of a master. One whose map is another balancer's has
 // none of this one's views. Errors: fault.Overloaded when there are too many.
-func (b *Balancer) heard(r *pb.WatchMapRequest) error {
+func (b *Balancer) noteMaster(r *pb.WatchMapRequest) error {
 	if r.GetMaster() == "" {
 		return nil
 	}
@@ -176,16 +176,16 @@ func (b *Balancer) Quanta(ctx context.Context, r *pb.QuantaRequest) (*pb.QuantaR
 	if r.GetName() == "" {
 		return nil, fault.Field("balancer: give quanta", "name", "a distributor asks with its name and address")
 	}
-	if err := b.trusted(ctx, r); err != nil {
+	if err := b.checkTrust(ctx, r); err != nil {
 		return nil, err
 	}
-	if err := b.sameDatabase(ctx, r); err != nil {
+	if err := b.checkDatabase(ctx, r); err != nil {
 		return nil, err
 	}
 	ctx, cancel := wire.LongPoll(ctx, r.GetWaitMs())
 	defer cancel()
 	reply := &pb.QuantaResponse{Epoch: b.Epoch(), Database: b.data.Database, Timeline: b.data.Timeline}
-	if err := b.step(func() error { return b.supplied(r) }); err != nil {
+	if err := b.step(func() error { return b.noteDistributor(r) }); err != nil {
 		return nil, err
 	}
 	for {
@@ -204,9 +204,9 @@ func (b *Balancer) Quanta(ctx context.Context, r *pb.QuantaRequest) (*pb.QuantaR
 	}
 }
 
-// sameDatabase refuses a distributor that reads another database, or another
+// checkDatabase refuses a distributor that reads another database, or another
 // history of this one.
-func (b *Balancer) sameDatabase(ctx context.Context, r *pb.QuantaRequest) error {
+func (b *Balancer) checkDatabase(ctx context.Context, r *pb.QuantaRequest) error {
 	const op = "balancer: give quanta"
 	if r.GetDatabase() != b.data.Database {
 		return fault.Newf(fault.Conflict, op, "the distributor %s reads database %q, the balancer's is %s; change its db",
@@ -220,12 +220,12 @@ func (b *Balancer) sameDatabase(ctx context.Context, r *pb.QuantaRequest) error 
 	return err
 }
 
-// supplied takes what a distributor says of itself.
-func (b *Balancer) supplied(r *pb.QuantaRequest) error {
+// noteDistributor takes what a distributor says of itself.
+func (b *Balancer) noteDistributor(r *pb.QuantaRequest) error {
 	if r.GetName() == ownDistributor != (r.GetAddress() == "") {
 		return fault.Field("balancer: give quanta", "name", "%q is the balancer's own distributor, and it alone needs no address", ownDistributor)
 	}
-	if err := b.distributors.heard(r.GetName(), r.GetAddress(), r.GetClock(), time.Now()); err != nil {
+	if err := b.distributors.note(r.GetName(), r.GetAddress(), r.GetClock(), time.Now()); err != nil {
 		return err
 	}
 	b.mapper.Floor(r.GetClock())

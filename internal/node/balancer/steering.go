@@ -11,30 +11,30 @@ import (
 
 // What the admin port asks of the mapper, and tells it.
 
-// maxHappened bounds what is kept of what happened.
-const maxHappened = 100
+// maxEvents bounds what is kept of what happened.
+const maxEvents = 100
 
 // steering is what people told a balancer, and what happened lately.
 type steering struct {
 	// options are those set of the strategy in use; told: by command, not by
 	// configuration.
-	options map[string]string
-	told    bool
-	events  []happened // the newest last
+	options   map[string]string
+	byCommand bool
+	events    []pastEvent // the newest last
 }
 
-// happened is an event with its time.
-type happened struct {
+// pastEvent is an event with its time.
+type pastEvent struct {
 	at time.Time
 	balance.Event
 }
 
 // add keeps an event.
 func (s *steering) add(e balance.Event) {
-	if len(s.events) == maxHappened {
+	if len(s.events) == maxEvents {
 		s.events = append(s.events[:0], s.events[1:]...)
 	}
-	s.events = append(s.events, happened{time.Now(), e})
+	s.events = append(s.events, pastEvent{time.Now(), e})
 }
 
 // survey returns a survey that is new enough; nil before the first plan. The
@@ -46,12 +46,12 @@ func (b *Balancer) survey() *survey.Survey {
 			return old
 		}
 	}
-	return b.look()
+	return b.newSurvey()
 }
 
-// look returns a survey of this moment; nil before the first plan. Its items
+// newSurvey returns a survey of this moment; nil before the first plan. Its items
 // and judgements are good until b.mu is given back.
-func (b *Balancer) look() *survey.Survey {
+func (b *Balancer) newSurvey() *survey.Survey {
 	in, ok := b.mapper.Input(b.now())
 	if !ok {
 		return nil
@@ -60,9 +60,9 @@ func (b *Balancer) look() *survey.Survey {
 	return b.surveyed
 }
 
-// until waits until the model is as it is to be. Errors: fault.Deadline with
+// waitForModel waits until the model is as it is to be. Errors: fault.Deadline with
 // what, when ctx is over first.
-func (b *Balancer) until(ctx context.Context, what string, ok func(*balance.Model) bool) error {
+func (b *Balancer) waitForModel(ctx context.Context, what string, ok func(*balance.Model) bool) error {
 	for {
 		b.mu.Lock()
 		model, changed := b.mapper.Model(), b.changed.Next()
@@ -81,7 +81,7 @@ func (b *Balancer) until(ctx context.Context, what string, ok func(*balance.Mode
 // distributorOf returns the address of a slave's distributor; "": the balancer,
 // or nobody. The caller holds b.mu.
 func (b *Balancer) distributorOf(slave string) string {
-	address, err := b.distributors.of(slave, time.Now())
+	address, err := b.distributors.assigned(slave, time.Now())
 	if err != nil {
 		return ""
 	}

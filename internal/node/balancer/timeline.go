@@ -20,24 +20,24 @@ import (
 // the slaves and masters of a restored database, each of which may know of a later
 // one, and too seldom for a stranger to keep it from its work.
 const (
-	hearsayBurst = 8
-	hearsayEvery = 30 * time.Second
+	restartBurst = 8
+	restartEvery = 30 * time.Second
 )
 
 // errSucceeded is how Run ends when another balancer is to take this one's place.
 var errSucceeded = errors.New("another balancer begins in this one's place")
 
-// follows makes sure that what a slave has learned before is part of what this
+// checkSlave makes sure that what a slave has learned before is part of what this
 // balancer knows. If it is not, the database was restored meanwhile, and earlier
 // views and tables mean nothing any more: the balancer begins a new timeline,
 // above all epochs known, and the slave registers again. It returns how the slave's
 // position relates to the log.
-func (b *Balancer) follows(ctx context.Context, r *pb.RegisterRequest, j balance.Joining) (h identity.History, err error) {
+func (b *Balancer) checkSlave(ctx context.Context, r *pb.RegisterRequest, j balance.Joining) (h identity.History, err error) {
 	own := r.GetSlices().GetTimeline() == b.data.Timeline
 	if j.Foreign {
 		return identity.Same, nil
 	}
-	if err := b.outlives(ctx, "slave "+j.Name, j.Position.Epoch, own); err != nil {
+	if err := b.checkEpoch(ctx, "slave "+j.Name, j.Position.Epoch, own); err != nil {
 		return identity.Same, err
 	}
 	if h, _, err = identity.Locate(ctx, b.db, r.GetPosition()); err != nil || !own {
@@ -61,9 +61,9 @@ func (b *Balancer) follows(ctx context.Context, r *pb.RegisterRequest, j balance
 	return h, err
 }
 
-// leads makes sure, in the same way, that no master has a later map of this
+// checkMaster makes sure, in the same way, that no master has a later map of this
 // database. A master with a map of another one is refused: fault.Conflict.
-func (b *Balancer) leads(ctx context.Context, r *pb.WatchMapRequest) error {
+func (b *Balancer) checkMaster(ctx context.Context, r *pb.WatchMapRequest) error {
 	switch r.GetDatabase() {
 	case "": // it has none yet
 		return nil
@@ -72,12 +72,12 @@ func (b *Balancer) leads(ctx context.Context, r *pb.WatchMapRequest) error {
 		return fault.Newf(fault.Conflict, "balancer: give the map",
 			"master %s serves database %s, the balancer's is %s; to change to the balancer's, restart the master", r.GetMaster(), r.GetDatabase(), b.data.Database)
 	}
-	return b.outlives(ctx, "master "+r.GetMaster(), r.GetEpoch(), r.GetTimeline() == b.data.Timeline)
+	return b.checkEpoch(ctx, "master "+r.GetMaster(), r.GetEpoch(), r.GetTimeline() == b.data.Timeline)
 }
 
-// outlives makes sure that the balancer's epoch is above the one that a slave or
+// checkEpoch makes sure that the balancer's epoch is above the one that a slave or
 // master reports; in its own timeline the two may be equal.
-func (b *Balancer) outlives(ctx context.Context, who string, epoch uint64, own bool) error {
+func (b *Balancer) checkEpoch(ctx context.Context, who string, epoch uint64, own bool) error {
 	switch {
 	case epoch < b.Epoch() || own && epoch == b.Epoch():
 		return nil
@@ -85,7 +85,7 @@ func (b *Balancer) outlives(ctx context.Context, who string, epoch uint64, own b
 		return fault.Newf(fault.Conflict, "balancer", "%s reports epoch %d, which no balancer of this database has had; this is epoch %d",
 			who, epoch, b.Epoch())
 	}
-	if !b.hearsay.Allow() {
+	if !b.restarts.Allow() {
 		return fault.Newf(fault.Unavailable, "balancer", "%s reports epoch %d, this is epoch %d; the balancer has started over often enough for now, ask again in a minute",
 			who, epoch, b.Epoch())
 	}
@@ -103,7 +103,7 @@ func (b *Balancer) succeed(ctx context.Context, epoch uint64, timeline bool, why
 	case <-b.succeeded:
 	default:
 		if timeline {
-			if err := b.tenure.keep(ctx, timelineKey, []byte(rand.Text())); err != nil {
+			if err := b.tenure.save(ctx, timelineKey, []byte(rand.Text())); err != nil {
 				return err
 			}
 		}
@@ -119,7 +119,7 @@ func (b *Balancer) succeed(ctx context.Context, epoch uint64, timeline bool, why
 // follow follows the changes of the database. When its log does not continue from
 // this balancer's position, another balancer begins with what is there now.
 func (b *Balancer) follow(ctx context.Context) error {
-	err := b.feed.Run(ctx, b.take)
+	err := b.feed.Run(ctx, b.takeChanges)
 	switch {
 	case fault.Is(err, fault.Conflict):
 		return b.ended(ctx, true, err)

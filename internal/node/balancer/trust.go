@@ -11,11 +11,11 @@ import (
 	"adshard/schema/pb"
 )
 
-// trusted makes sure that slaves may pull from a distributor: what
+// checkTrust makes sure that slaves may pull from a distributor: what
 // it hands out replaces what they hold. The balancer's own is in this process;
 // others are at an address of TrustedDistributors, or, when there are none, on
 // this machine. Errors: fault.Conflict.
-func (b *Balancer) trusted(ctx context.Context, r *pb.QuantaRequest) error {
+func (b *Balancer) checkTrust(ctx context.Context, r *pb.QuantaRequest) error {
 	const op = "balancer: give quanta"
 	from, called := peer.FromContext(ctx)
 	switch list := b.cfg.TrustedDistributors; {

@@ -5,17 +5,17 @@ import (
 	"adshard/schema/pb"
 )
 
-// room is room for a slave that enlists. Called under the lock.
-func (p *Distributor) room(op, name string, table *pb.SliceTable) error {
-	_, known := p.clients[name]
-	if !known && len(p.clients) >= admission.MaxSlaves {
-		p.forget()
+// admit is room for a slave that enlists. Called under the lock.
+func (d *Distributor) admit(op, name string, table *pb.SliceTable) error {
+	_, known := d.slaves[name]
+	if !known && len(d.slaves) >= admission.MaxSlaves {
+		d.dropIdle()
 	}
 	held := 0
-	for other, c := range p.clients {
+	for other, c := range d.slaves {
 		if other != name {
-			held += c.held
+			held += c.slices
 		}
 	}
-	return admission.Check(op, name, known, len(p.clients), held, table)
+	return admission.Check(op, name, known, len(d.slaves), held, table)
 }

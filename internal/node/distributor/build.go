@@ -18,65 +18,65 @@ import (
 	"adshard/schema/pb"
 )
 
-// build does a Build and tells the distributor.
-func (p *Distributor) build(ctx context.Context, core *machine, job balance.Build) error {
-	builder, release := p.builders.Take()
+// build does a Build and gives the result to the state machine.
+func (d *Distributor) build(ctx context.Context, machine *stateMachine, job balance.Build) error {
+	builder, release := d.builders.Take()
 	defer release()
-	made, err := p.bucket(ctx, builder, job)
+	made, err := d.bucket(ctx, builder, job)
 	if err != nil {
-		return p.failed(ctx, core, job.Node, job.Seq, err)
+		return d.failed(ctx, machine, job.Node, job.Seq, err)
 	}
-	p.health.Note(health.PrepareData, nil)
-	return p.step(func() error {
+	d.health.Note(health.PrepareData, nil)
+	return d.step(func() error {
 		for k, w := range made.weights {
-			if _, known := p.index.Get(k); known {
-				p.index.Put(k, w)
-				p.weights[k] = w
+			if _, known := d.index.Get(k); known {
+				d.index.Put(k, w)
+				d.weights[k] = w
 			}
 		}
-		core.Built(balance.Built[*pb.NodeData]{
+		machine.Built(balance.Built[*pb.NodeData]{
 			Node: job.Node, Seq: job.Seq, Entries: made.entries, Payload: made.data, Bytes: made.bytes,
 		})
 		return nil
 	})
 }
 
-// reads notes the position of a snapshot that a bucket is built from.
-func (p *Distributor) reads(at backend.Position) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if at.Clock > p.built.Clock {
-		p.built = at
+// noteSnapshot records the position of a snapshot that a bucket is built from.
+func (d *Distributor) noteSnapshot(at backend.Position) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if at.Clock > d.built.Clock {
+		d.built = at
 	}
 }
 
-// fetch does a Fetch and tells the distributor.
-func (p *Distributor) fetch(ctx context.Context, core *machine, job balance.Fetch) error {
-	list, err := p.db.Changes(ctx, backend.Position{Clock: job.After}, job.Limit)
+// fetch does a Fetch and gives the result to the state machine.
+func (d *Distributor) fetch(ctx context.Context, machine *stateMachine, job balance.Fetch) error {
+	list, err := d.db.Changes(ctx, backend.Position{Clock: job.After}, job.Limit)
 	stale := fault.Is(err, fault.Stale)
 	if err != nil && !stale {
-		return p.failed(ctx, core, job.Node, job.Seq, err)
+		return d.failed(ctx, machine, job.Node, job.Seq, err)
 	}
-	return p.step(func() error {
-		core.Fetched(balance.Fetched{Node: job.Node, Seq: job.Seq, Changes: feed.Changes(list, p.order, p.log), Stale: stale})
+	return d.step(func() error {
+		machine.Fetched(balance.Fetched{Node: job.Node, Seq: job.Seq, Changes: feed.Changes(list, d.order, d.log), Stale: stale})
 		return nil
 	})
 }
 
-// failed has the work given again after a pause.
-func (p *Distributor) failed(ctx context.Context, core *machine, node string, seq uint64, err error) error {
+// failed returns a task to the state machine after a pause.
+func (d *Distributor) failed(ctx context.Context, machine *stateMachine, node string, seq uint64, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	p.health.Note(health.PrepareData, err)
-	p.log.Warn("cannot prepare node data; trying again", "slave", node, "err", err)
+	d.health.Note(health.PrepareData, err)
+	d.log.Warn("cannot prepare node data; trying again", "slave", node, "err", err)
 	if err := wait.Sleep(ctx, feed.RetryAfter); err != nil {
 		return err
 	}
-	return p.step(func() error { core.Failed(node, seq); return nil })
+	return d.step(func() error { machine.Failed(node, seq); return nil })
 }
 
-// bucket is the content of a bucket while it is made.
+// bucket is a bucket under construction.
 type bucket struct {
 	builder *nodedata.Builder
 	order   balance.Order
@@ -93,18 +93,18 @@ type bucket struct {
 
 // bucket reads and builds a job's entries. One goroutine reads while another
 // one builds.
-func (p *Distributor) bucket(ctx context.Context, builder *nodedata.Builder, job balance.Build) (*bucket, error) {
-	snap, err := p.db.Snapshot(ctx)
+func (d *Distributor) bucket(ctx context.Context, builder *nodedata.Builder, job balance.Build) (*bucket, error) {
+	snap, err := d.db.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer snap.Close()
-	p.reads(snap.Position())
+	d.noteSnapshot(snap.Position())
 	if snap.Position().Clock < job.Clock {
-		return nil, fault.Newf(fault.Internal, "balancer: build", "the snapshot has clock %d, needed is %d", snap.Position().Clock, job.Clock)
+		return nil, fault.Newf(fault.Internal, "distributor: build", "the snapshot has clock %d, needed is %d", snap.Position().Clock, job.Clock)
 	}
 	made := &bucket{
-		builder: builder, order: p.order, weigh: p.cfg.Weights, limit: job.MaxBytes, data: &pb.NodeData{Builder: nodedata.Version},
+		builder: builder, order: d.order, weigh: d.cfg.Weights, limit: job.MaxBytes, data: &pb.NodeData{Builder: nodedata.Version},
 		weights: make(map[balance.Key]uint32), campaigns: make(map[uint64]*backend.Campaign),
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -112,7 +112,7 @@ func (p *Distributor) bucket(ctx context.Context, builder *nodedata.Builder, job
 	done := make(chan error, 1)
 	go func() {
 		defer close(batches)
-		done <- p.read(ctx, snap, job.Entries, batches)
+		done <- d.read(ctx, snap, job.Entries, batches)
 	}()
 	full := false
 	for next := range batches {
@@ -131,8 +131,8 @@ func (p *Distributor) bucket(ctx context.Context, builder *nodedata.Builder, job
 }
 
 // read reads entries batch by batch.
-func (p *Distributor) read(ctx context.Context, snap backend.Snapshot, entries []balance.Entry, out chan<- truth.Batch) error {
-	r := truth.NewReader(p.order, snap)
+func (d *Distributor) read(ctx context.Context, snap backend.Snapshot, entries []balance.Entry, out chan<- truth.Batch) error {
+	r := truth.NewReader(d.order, snap)
 	for list := range slices.Chunk(entries, truth.BatchSize) {
 		next, err := r.Read(ctx, list)
 		if err != nil {
@@ -155,7 +155,7 @@ func (m *bucket) add(next truth.Batch) (full bool, err error) {
 	}
 	for _, e := range next.Entries {
 		if e.Key == 0 {
-			m.entries++ // came with the batch, or is gone
+			m.entries++ // it came with the batch, or is gone
 			continue
 		}
 		it, there := next.Items[m.order.Item(e.Key)]
@@ -204,7 +204,7 @@ func (m *bucket) parents(next truth.Batch) error {
 func (m *bucket) item(it *backend.Item) (*pb.Item, error) {
 	campaign, ok := m.campaigns[it.Group.CampaignID]
 	if !ok {
-		return nil, fault.Newf(fault.Corrupt, "balancer: build", "group %d has no campaign %d", it.Group.ID, it.Group.CampaignID)
+		return nil, fault.Newf(fault.Corrupt, "distributor: build", "group %d has no campaign %d", it.Group.ID, it.Group.CampaignID)
 	}
 	item, err := m.builder.Item(it, campaign)
 	if err != nil {

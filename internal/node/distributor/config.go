@@ -12,8 +12,8 @@ type Config struct {
 	Name string `yaml:"name"`
 	// DB is the backend database, as the balancer's.
 	DB string `yaml:"db"`
-	// Listen is the address for slaves; Advertise is the address that they are
-	// told, empty: the one listened on, which must name a host then.
+	// Listen is the address for slaves. Advertise is the address that slaves are
+	// given; empty: Listen, which must name a host then.
 	Listen    string `yaml:"listen"`
 	Advertise string `yaml:"advertise"`
 	// Admin is the admin port, empty: none.

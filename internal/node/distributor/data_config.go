@@ -8,7 +8,7 @@ import (
 	"adshard/internal/node/feed"
 )
 
-// DataConfig bounds what a distributor prepares for slaves.
+// DataConfig bounds the node data that a distributor prepares.
 type DataConfig struct {
 	// Weights say what makes an item heavy.
 	Weights feed.Weights `yaml:"weights"`

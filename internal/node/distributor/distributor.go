@@ -27,23 +27,23 @@ import (
 	"adshard/schema/pb"
 )
 
-// mapper is where a provider learns what the mapper decides: a balancer in the
-// same process, or one reached over gRPC.
-type mapper interface {
+// quantaSource gives a distributor the mapper's decisions: a balancer in the same
+// process, or one reached over gRPC.
+type quantaSource interface {
 	Quanta(ctx context.Context, r *pb.QuantaRequest) (*pb.QuantaResponse, error)
 }
 
-// Distributor drives a distributor core: it follows the database and the mapper,
-// builds node data with several workers and hands it to slaves. A balancer has
-// one, and a distributor process is one. It shares nothing with the mapper but
-// the calls of quanta.
+// Distributor follows the database and a balancer, builds node data with several
+// workers and answers the calls of slaves. It shares nothing with the balancer but
+// the calls for quanta. Make it with New, give it items with Load or Begin, and
+// start it with Run.
 type Distributor struct {
 	pb.UnimplementedDistributorServer
-	name, address string // as the mapper is told
+	name, address string // under which the balancer lists it
 	cfg           DataConfig
 	order         balance.Order
 	db            backend.Store
-	mapper        mapper
+	balancer      quantaSource
 	log           *slog.Logger
 	health        *health.Tracker
 	builders      *truth.Builders
@@ -51,32 +51,33 @@ type Distributor struct {
 	verifying     chan struct{} // one for the comparison under way
 	poke          chan struct{} // there are tasks
 
-	mu       sync.Mutex       // guards what follows, and the core
-	data     identity.Dataset // that it hands out; its timeline is the mapper's
-	index    *balance.Index
-	dist     *machine               // nil: no balancer was heard of
-	epoch    uint64                 // of the mapper that dist follows
-	number   uint64                 // of the newest quantum taken; 0: none
-	fed      backend.Position       // of the newest change taken
-	built    backend.Position       // of the newest snapshot that buckets were built from
-	clients  map[string]*client     // by the slave's name
-	weights  map[balance.Key]uint32 // to be told to the mapper
-	deserted bool                   // the core goes on without a mapper
-	tasks    []task
-	changed  wait.Broadcast // sent when something may be ready
-	made     uint64         // buckets, when last somebody was woken
+	mu      sync.Mutex       // guards what follows, and the state machine
+	data    identity.Dataset // that it hands out; its timeline is the balancer's
+	index   *balance.Index
+	machine *stateMachine          // nil: no balancer has answered yet
+	epoch   uint64                 // of the balancer that machine follows
+	number  uint64                 // of the newest quantum applied; 0: none
+	fed     backend.Position       // of the newest change applied
+	built   backend.Position       // of the newest snapshot that buckets were built from
+	slaves  map[string]*slave      // by the slave's name
+	weights map[balance.Key]uint32 // to be reported to the balancer
+	alone   bool                   // the state machine runs without a balancer
+	tasks   []task
+	changed wait.Broadcast // sent when something may be ready
+	made    uint64         // buckets, when changed was last sent
 }
 
-// machine is the distributor of package balance with node data of groups. What it
-// wanted done goes back to it, also when another one has taken its place.
-type machine = balance.Distributor[*pb.NodeData]
+// stateMachine is the distributor of package balance over node data of groups. The
+// result of a task goes to the state machine that asked for it, even if another one
+// has replaced that meanwhile.
+type stateMachine = balance.Distributor[*pb.NodeData]
 
-// client is a slave that has enlisted.
-type client struct {
+// slave is a slave that has enlisted.
+type slave struct {
 	incarnation string
 	seen        time.Time
-	held        int    // slices of its table
-	at, to      marked // where it is, and where the bucket leads that it was given
+	slices      int    // of its table
+	at, to      marked // where it is, and where the bucket that it was given leads
 }
 
 // marked is a position with the mark of the change at its clock.
@@ -85,51 +86,52 @@ type marked struct {
 	mark     uint64
 }
 
-// task is reading or building that the core asked for.
+// task is a read or a build that the state machine asked for.
 type task func(ctx context.Context) error
 
-// New returns a provider that has no items yet.
-func New(name, address string, cfg DataConfig, order balance.Order, db backend.Store, mapper mapper, health *health.Tracker, log *slog.Logger) *Distributor {
+// New returns a distributor without items. name and address are those under which
+// the balancer lists it; balancer gives it quanta.
+func New(name, address string, cfg DataConfig, order balance.Order, db backend.Store, balancer quantaSource, health *health.Tracker, log *slog.Logger) *Distributor {
 	return &Distributor{
-		name: name, address: address, cfg: cfg, order: order, data: identity.Dataset{Order: order}, db: db, mapper: mapper, health: health, log: log,
+		name: name, address: address, cfg: cfg, order: order, data: identity.Dataset{Order: order}, db: db, balancer: balancer, health: health, log: log,
 		builders: truth.NewBuilders(order, cfg.Workers), work: make(chan struct{}, cfg.Workers),
 		verifying: make(chan struct{}, 1), poke: make(chan struct{}, 1),
-		clients: make(map[string]*client), weights: make(map[balance.Key]uint32),
+		slaves: make(map[string]*slave), weights: make(map[balance.Key]uint32),
 	}
 }
 
-// Load reads all items.
-func (p *Distributor) Load(ctx context.Context) error {
-	id, err := p.db.ID(ctx)
+// Load reads all items of the database.
+func (d *Distributor) Load(ctx context.Context) error {
+	id, err := d.db.ID(ctx)
 	if err != nil {
 		return err
 	}
 	index := &balance.Index{}
-	at, err := feed.ReadItems(ctx, p.db, p.order, p.cfg.Weights, index)
+	at, err := feed.ReadItems(ctx, d.db, d.order, d.cfg.Weights, index)
 	if err != nil {
 		return fmt.Errorf("load the items: %w", err)
 	}
-	p.Begin(id, index, at)
+	d.Begin(id, index, at)
 	return nil
 }
 
-// Begin begins with these items, as of a position. Slaves that have enlisted do so
-// again.
-func (p *Distributor) Begin(database string, index *balance.Index, at backend.Position) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.data.Database, p.index, p.fed, p.built = database, index, at, at
-	if p.dist != nil {
-		p.follow(p.epoch)
+// Begin starts over with these items, as of a position. Slaves that have enlisted
+// enlist again.
+func (d *Distributor) Begin(database string, index *balance.Index, at backend.Position) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.data.Database, d.index, d.fed, d.built = database, index, at, at
+	if d.machine != nil {
+		d.follow(d.epoch)
 	}
 }
 
-// Run works until ctx is over; it returns nil then.
-func (p *Distributor) Run(ctx context.Context) error {
+// Run works until ctx is done; it returns nil then.
+func (d *Distributor) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return p.tail(ctx) })
-	group.Go(func() error { return p.listen(ctx) })
-	group.Go(func() error { return p.dispatch(ctx, group) })
+	group.Go(func() error { return d.followFeed(ctx) })
+	group.Go(func() error { return d.poll(ctx) })
+	group.Go(func() error { return d.dispatch(ctx, group) })
 	err := group.Wait()
 	if errors.Is(err, context.Canceled) {
 		return nil
@@ -137,20 +139,20 @@ func (p *Distributor) Run(ctx context.Context) error {
 	return err
 }
 
-// tail follows the database. When the next changes are no longer in the log,
+// followFeed follows the database. When the next changes are no longer in the log,
 // because this process was suspended for long or the database was restored, the
 // items are read again.
-func (p *Distributor) tail(ctx context.Context) error {
+func (d *Distributor) followFeed(ctx context.Context) error {
 	for {
-		f := feed.Follower{DB: p.db, Order: p.order, Log: p.log, Health: p.health, At: p.fed} // nobody else changes fed
-		err := f.Run(ctx, p.take)
+		f := feed.Follower{DB: d.db, Order: d.order, Log: d.log, Health: d.health, At: d.fed} // nobody else changes fed
+		err := f.Run(ctx, d.take)
 		if !fault.Is(err, fault.Stale) && !fault.Is(err, fault.Conflict) || ctx.Err() != nil {
 			return err
 		}
-		p.log.Warn("the log of changes does not go on from here; reading all items anew", "err", err)
-		for err := p.Load(ctx); err != nil; err = p.Load(ctx) {
-			p.health.Note(health.ReadChanges, err)
-			p.log.Warn("cannot read the items; trying again", "err", err)
+		d.log.Warn("the log of changes does not continue from here; reading all items again", "err", err)
+		for err := d.Load(ctx); err != nil; err = d.Load(ctx) {
+			d.health.Note(health.ReadChanges, err)
+			d.log.Warn("cannot read the items; trying again", "err", err)
 			if err := wait.Sleep(ctx, feed.RetryAfter); err != nil {
 				return err
 			}
@@ -158,97 +160,97 @@ func (p *Distributor) tail(ctx context.Context) error {
 	}
 }
 
-// take gives changes to the core.
-func (p *Distributor) take(list []balance.Change, at backend.Position) error {
-	return p.step(func() error {
+// take applies changes.
+func (d *Distributor) take(list []balance.Change, at backend.Position) error {
+	return d.step(func() error {
 		for _, c := range list {
-			switch _, known := p.index.Get(c.Key); {
+			switch _, known := d.index.Get(c.Key); {
 			case c.Key == 0:
 			case c.Removed:
-				p.index.Delete(c.Key)
+				d.index.Delete(c.Key)
 			case !known:
-				p.index.Put(c.Key, 1) // until it is built and weighed
+				d.index.Put(c.Key, 1) // until it is built and weighed
 			}
 		}
-		p.fed = at
-		if p.dist == nil {
+		d.fed = at
+		if d.machine == nil {
 			return nil
 		}
-		return p.dist.Changes(list)
+		return d.machine.Changes(list)
 	})
 }
 
-// step changes the core under the lock, takes over what it wants done, and
-// wakes those who wait when there is something for them.
-func (p *Distributor) step(change func() error) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+// step changes the state machine under the lock, queues the tasks that it asks for,
+// and wakes waiting pulls if there are new buckets.
+func (d *Distributor) step(change func() error) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	err := change()
-	p.collect()
+	d.collect()
 	return err
 }
 
-// collect is called under the lock.
-func (p *Distributor) collect() {
-	if p.dist == nil {
+// collect queues the tasks that the state machine asks for. Called under the lock.
+func (d *Distributor) collect() {
+	if d.machine == nil {
 		return
 	}
-	core, w := p.dist, p.dist.Work()
+	machine, w := d.machine, d.machine.Work()
 	for _, job := range w.Builds {
-		p.tasks = append(p.tasks, func(ctx context.Context) error { return p.build(ctx, core, job) })
+		d.tasks = append(d.tasks, func(ctx context.Context) error { return d.build(ctx, machine, job) })
 	}
 	for _, job := range w.Fetches {
-		p.tasks = append(p.tasks, func(ctx context.Context) error { return p.fetch(ctx, core, job) })
+		d.tasks = append(d.tasks, func(ctx context.Context) error { return d.fetch(ctx, machine, job) })
 	}
-	if len(p.tasks) > 0 {
+	if len(d.tasks) > 0 {
 		select {
-		case p.poke <- struct{}{}:
+		case d.poke <- struct{}{}:
 		default:
 		}
 	}
-	if made := p.dist.Made(); made != p.made {
-		p.made = made
-		p.changed.Notify()
+	if made := d.machine.Made(); made != d.made {
+		d.made = made
+		d.changed.Notify()
 	}
 }
 
 // dispatch starts the tasks, as many at a time as there are workers.
-func (p *Distributor) dispatch(ctx context.Context, group *errgroup.Group) error {
+func (d *Distributor) dispatch(ctx context.Context, group *errgroup.Group) error {
 	for {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-p.poke:
+		case <-d.poke:
 		}
-		p.mu.Lock()
-		tasks := p.tasks
-		p.tasks = nil
-		p.mu.Unlock()
+		d.mu.Lock()
+		tasks := d.tasks
+		d.tasks = nil
+		d.mu.Unlock()
 		for _, run := range tasks {
 			select {
 			case <-ctx.Done():
 				return ctx.Err()
-			case p.work <- struct{}{}:
+			case d.work <- struct{}{}:
 			}
 			group.Go(func() error {
-				defer func() { <-p.work }()
+				defer func() { <-d.work }()
 				return run(ctx)
 			})
 		}
 	}
 }
 
-// QueuedBytes is what is ready for a slave here.
-func (p *Distributor) QueuedBytes(slave string) int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.dist == nil {
+// QueuedBytes returns the size of the buckets that are ready for a slave.
+func (d *Distributor) QueuedBytes(slave string) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.machine == nil {
 		return 0
 	}
-	return p.dist.QueuedBytes(slave)
+	return d.machine.QueuedBytes(slave)
 }
 
-// unheard is the error of a provider that no balancer has spoken to.
-func (p *Distributor) unheard(op string) error {
-	return fault.Newf(fault.Unavailable, op, "the distributor %s has not heard of a balancer yet; ask again after a pause", p.name)
+// noBalancer returns the error of a distributor that no balancer has answered yet.
+func (d *Distributor) noBalancer(op string) error {
+	return fault.Newf(fault.Unavailable, op, "the distributor %s has not reached a balancer yet; ask again after a pause", d.name)
 }

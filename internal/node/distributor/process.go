@@ -22,7 +22,7 @@ import (
 	"adshard/schema/pb"
 )
 
-// Run runs a distributor until ctx is over. When it listens it
+// Run runs a distributor until ctx is done. When it listens it
 // prints "distributor N ready ADDR" on out (a name distributor-N as N), and
 // "admin http://ADDR" before it when there is an admin port.
 func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error {
@@ -52,14 +52,15 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 	return group.Wait()
 }
 
-// Process is a provider that listens.
+// Process is a Distributor that listens.
 type Process struct {
 	listener    net.Listener
 	balancer    *grpc.ClientConn
 	distributor *Distributor
 }
 
-// NewProcess listens, connects and loads all items; db stays the caller's.
+// NewProcess listens, connects to the balancer and loads all items. The caller
+// closes db.
 func NewProcess(ctx context.Context, cfg Config, db backend.Store, port *ports.Ports, log *slog.Logger) (*Process, error) {
 	order, err := identity.OrderOf(ctx, db, cfg.StateKey, cfg.Order, identity.DefaultOrder)
 	if err != nil {
@@ -94,7 +95,7 @@ func (d *Process) Slaves() int {
 	d.distributor.mu.Lock()
 	defer d.distributor.mu.Unlock()
 	n := 0
-	for _, c := range d.distributor.clients {
+	for _, c := range d.distributor.slaves {
 		if time.Since(c.seen) < recently {
 			n++
 		}
@@ -105,13 +106,13 @@ func (d *Process) Slaves() int {
 // recently is longer than a slave waits between two pulls.
 const recently = 3 * time.Second
 
-// Close ends what newDistributor began if run never did.
+// Close releases what NewProcess opened, if Run is never called.
 func (d *Process) Close() {
 	_ = d.listener.Close()
 	_ = d.balancer.Close()
 }
 
-// Run serves until ctx is over.
+// Run serves until ctx is done.
 func (d *Process) Run(ctx context.Context) error {
 	defer d.balancer.Close()
 	server := grpc.NewServer(wire.ControlOptions(func(method string, cause any) {
@@ -124,13 +125,13 @@ func (d *Process) Run(ctx context.Context) error {
 	return group.Wait()
 }
 
-// ready returns why the distributor cannot do its work.
+// ready returns why the distributor cannot do its work; none: it can.
 func (d *Process) ready() []string {
 	d.distributor.mu.Lock()
-	unheard := d.distributor.dist == nil
+	unheard := d.distributor.machine == nil
 	d.distributor.mu.Unlock()
 	if unheard {
-		return []string{d.distributor.unheard("").Error()}
+		return []string{d.distributor.noBalancer("").Error()}
 	}
 	return append(d.distributor.health.Failures(), health.Database(d.distributor.db)...)
 }

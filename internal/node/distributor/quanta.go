@@ -15,36 +15,36 @@ import (
 )
 
 const (
-	// quantaWait is how long a provider's poll may wait for a quantum; quantaTime
-	// is the time for a call besides.
+	// quantaWait is how long a poll may wait for a quantum; quantaTime is the time
+	// allowed for the call itself.
 	quantaWait = 2 * time.Second
 	quantaTime = 3 * time.Second
-	// aloneAfter is how long a provider waits for a mapper before changes of
-	// data go on without one.
+	// aloneAfter is how long a distributor waits for a balancer before it hands
+	// out changes of data without one.
 	aloneAfter = 2 * time.Second
 	// quantaRetry is the pause after a failed poll.
 	quantaRetry = 100 * time.Millisecond
-	// forgetAfter is how long after its last pull what is ready for a slave is
-	// dropped: another distributor serves it, or it is away.
+	// forgetAfter is how long after a slave's last pull its buckets are dropped:
+	// another distributor serves it, or it is away.
 	forgetAfter = 30 * time.Second
-	// weightsAtOnce bounds the weights that a poll brings.
+	// weightsAtOnce bounds the weights in one poll.
 	weightsAtOnce = 1 << 14
 )
 
-// listen polls the mapper for quanta until ctx is over.
-func (p *Distributor) listen(ctx context.Context) error {
+// poll polls the mapper for quanta until ctx is done.
+func (d *Distributor) poll(ctx context.Context) error {
 	heard := time.Now()
 	for ctx.Err() == nil {
-		r, weights := p.question()
-		p.mark(ctx, r)
+		r, weights := d.request()
+		d.addMark(ctx, r)
 		call, cancel := context.WithTimeout(ctx, quantaWait+quantaTime)
-		reply, err := p.mapper.Quanta(call, r)
+		reply, err := d.balancer.Quanta(call, r)
 		cancel()
 		if err != nil || reply.GetEpoch() != r.GetEpoch() {
-			p.giveBack(weights) // a new mapper may not know all of these items yet
+			d.returnWeights(weights) // a new balancer may not have all of these items yet
 		}
 		if err == nil {
-			err = p.hear(reply)
+			err = d.receive(reply)
 		}
 		if err == nil {
 			heard = time.Now()
@@ -54,7 +54,7 @@ func (p *Distributor) listen(ctx context.Context) error {
 			break
 		}
 		if time.Since(heard) > aloneAfter {
-			p.alone(err)
+			d.goAlone(err)
 		}
 		if err := wait.Sleep(ctx, quantaRetry); err != nil {
 			return err
@@ -63,92 +63,92 @@ func (p *Distributor) listen(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// question is what the mapper is asked; the weights in it are taken out. They
-// wait for its first quantum: then it has seen all changes that this provider
-// had.
-func (p *Distributor) question() (*pb.QuantaRequest, map[balance.Key]uint32) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	r := &pb.QuantaRequest{Name: p.name, Address: p.address, Epoch: p.epoch, Number: p.number, Database: p.data.Database,
+// request returns the next poll and the weights in it, which are taken out of
+// d.weights. Weights are not sent before the balancer's first quantum: by then it
+// has seen all changes that this distributor had.
+func (d *Distributor) request() (*pb.QuantaRequest, map[balance.Key]uint32) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	r := &pb.QuantaRequest{Name: d.name, Address: d.address, Epoch: d.epoch, Number: d.number, Database: d.data.Database,
 		WaitMs: uint32(quantaWait.Milliseconds())}
-	if p.dist != nil {
-		if r.Clock = p.dist.Head(); r.Clock == p.fed.Clock {
-			r.Mark = p.fed.Mark
+	if d.machine != nil {
+		if r.Clock = d.machine.Head(); r.Clock == d.fed.Clock {
+			r.Mark = d.fed.Mark
 		}
 	}
 	weights := make(map[balance.Key]uint32)
-	for k, w := range p.weights {
-		if p.number == 0 || len(weights) == weightsAtOnce { // 0: the mapper may be behind
+	for k, w := range d.weights {
+		if d.number == 0 || len(weights) == weightsAtOnce { // 0: the balancer may be behind
 			break
 		}
 		weights[k] = w
-		delete(p.weights, k)
+		delete(d.weights, k)
 		r.Weights = append(r.Weights, &pb.Weight{Key: uint64(k), Weight: w})
 	}
 	return r, weights
 }
 
-// mark adds the mark of the newest change that was processed, if it is not the
-// newest one read, so that the balancer sees whether this provider reads the same
+// addMark adds the mark of the newest change that was processed, if that is not the
+// newest one read, so that the balancer sees whether this distributor reads the same
 // history. A failure shows again when the changes are read.
-func (p *Distributor) mark(ctx context.Context, r *pb.QuantaRequest) {
+func (d *Distributor) addMark(ctx context.Context, r *pb.QuantaRequest) {
 	if r.GetClock() == 0 || r.GetMark() != 0 {
 		return
 	}
-	if at, err := p.db.At(ctx, r.GetClock()); err == nil {
+	if at, err := d.db.At(ctx, r.GetClock()); err == nil {
 		r.Mark = at.Mark
 	}
 }
 
-// giveBack keeps weights that were not told for the next time.
-func (p *Distributor) giveBack(weights map[balance.Key]uint32) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+// returnWeights puts back weights that were not delivered.
+func (d *Distributor) returnWeights(weights map[balance.Key]uint32) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	for k, w := range weights {
-		if _, newer := p.weights[k]; !newer {
-			p.weights[k] = w
+		if _, newer := d.weights[k]; !newer {
+			d.weights[k] = w
 		}
 	}
 }
 
-// alone lets changes of data go on under the last map.
-func (p *Distributor) alone(err error) {
-	_ = p.step(func() error {
-		if p.dist != nil && !p.deserted {
-			p.deserted = true
-			p.dist.Alone(true)
-			p.log.Warn("no balancer; changes go on under its last map", "balancer_epoch", p.epoch, "err", err)
+// goAlone lets changes of data continue under the last slice map.
+func (d *Distributor) goAlone(err error) {
+	_ = d.step(func() error {
+		if d.machine != nil && !d.alone {
+			d.alone = true
+			d.machine.Alone(true)
+			d.log.Warn("no balancer answers; changes continue under the last slice map", "balancer_epoch", d.epoch, "err", err)
 		}
 		return nil
 	})
 }
 
-// hear takes quanta. A mapper of a later epoch gets a core of its own; slaves
-// enlist again then.
-func (p *Distributor) hear(reply *pb.QuantaResponse) error {
-	return p.step(func() error {
-		p.forget()
+// receive applies quanta. A balancer of a later epoch gets a state machine of its
+// own, and slaves enlist again.
+func (d *Distributor) receive(reply *pb.QuantaResponse) error {
+	return d.step(func() error {
+		d.dropIdle()
 		switch epoch := reply.GetEpoch(); {
-		case reply.GetDatabase() != p.data.Database:
+		case reply.GetDatabase() != d.data.Database:
 			return fault.Newf(fault.Conflict, "distributor: ask for quanta",
-				"the balancer plans for database %q, this distributor reads %s; change its db", reply.GetDatabase(), p.data.Database)
-		case epoch < p.epoch:
+				"the balancer plans for database %q, this distributor reads %s; change its db", reply.GetDatabase(), d.data.Database)
+		case epoch < d.epoch:
 			return fault.Newf(fault.Stale, "distributor: ask for quanta",
-				"the balancer's epoch %d is below %d, which was heard of before", epoch, p.epoch)
-		case epoch > p.epoch+admission.MaxRestarts:
+				"the balancer's epoch %d is below %d, which an earlier balancer had", epoch, d.epoch)
+		case epoch > d.epoch+admission.MaxRestarts:
 			return fault.Field("distributor: ask for quanta", "epoch",
-				"the balancer says that its epoch is %d, after %d; no balancer starts so often", epoch, p.epoch)
-		case epoch > p.epoch:
-			p.data.Timeline = reply.GetTimeline()
-			p.follow(epoch)
-		case p.deserted:
-			p.deserted = false
-			p.dist.Alone(false)
+				"the balancer says that its epoch is %d, after %d; no balancer starts so often", epoch, d.epoch)
+		case epoch > d.epoch:
+			d.data.Timeline = reply.GetTimeline()
+			d.follow(epoch)
+		case d.alone:
+			d.alone = false
+			d.machine.Alone(false)
 		}
 		for _, q := range reply.GetQuanta() {
-			if err := p.quantum(reply.GetEpoch(), q); err != nil {
-				p.number = 0 // the next answer brings the whole model
-				p.log.Warn("a quantum is refused; asking for the whole model", "number", q.GetNumber(), "err", err)
+			if err := d.quantum(reply.GetEpoch(), q); err != nil {
+				d.number = 0 // the next answer brings the whole model
+				d.log.Warn("a quantum is refused; asking for the whole model", "number", q.GetNumber(), "err", err)
 				return err
 			}
 		}
@@ -156,38 +156,37 @@ func (p *Distributor) hear(reply *pb.QuantaResponse) error {
 	})
 }
 
-// follow begins to follow a mapper. Called under the lock.
-func (p *Distributor) follow(epoch uint64) {
-	p.log.Info("following a balancer", "balancer_epoch", epoch, "before", p.epoch, "clock", p.fed.Clock)
-	p.epoch, p.number, p.made, p.deserted = epoch, 0, 0, false
-	p.dist = balance.NewDistributor[*pb.NodeData](balance.DistributorConfig{
-		Epoch: epoch, BucketBytes: p.cfg.BucketBytes, NodeBytes: p.cfg.NodeBytes, Ahead: p.cfg.Ahead,
-	}, p.index, p.fed.Clock)
-	p.clients = make(map[string]*client)
-	p.health.Note(health.PrepareData, nil) // what could not be built is no longer wanted
-	p.changed.Notify()
+// follow starts to follow the balancer of an epoch. Called under the lock.
+func (d *Distributor) follow(epoch uint64) {
+	d.log.Info("following a balancer", "balancer_epoch", epoch, "before", d.epoch, "clock", d.fed.Clock)
+	d.epoch, d.number, d.made, d.alone = epoch, 0, 0, false
+	d.machine = balance.NewDistributor[*pb.NodeData](balance.DistributorConfig{
+		Epoch: epoch, BucketBytes: d.cfg.BucketBytes, NodeBytes: d.cfg.NodeBytes, Ahead: d.cfg.Ahead,
+	}, d.index, d.fed.Clock)
+	d.slaves = make(map[string]*slave)
+	d.health.Note(health.PrepareData, nil) // what could not be built is no longer wanted
+	d.changed.Notify()
 }
 
-// quantum gives a quantum to the core. Called under the lock.
-func (p *Distributor) quantum(epoch uint64, message *pb.Quantum) error {
+// quantum applies a quantum. Called under the lock.
+func (d *Distributor) quantum(epoch uint64, message *pb.Quantum) error {
 	q, err := wire.ToQuantum(epoch, message)
 	if err != nil {
 		return fmt.Errorf("read quantum %d: %w", message.GetNumber(), err)
 	}
-	if err := p.dist.Quantum(q); err != nil {
+	if err := d.machine.Quantum(q); err != nil {
 		return err
 	}
-	p.number = q.Number
+	d.number = q.Number
 	return nil
 }
 
-// forget drops what is ready for slaves that do not come for it. Called under
-// the lock.
-func (p *Distributor) forget() {
-	for name, c := range p.clients {
+// dropIdle drops the buckets of slaves that do not pull them. Called under the lock.
+func (d *Distributor) dropIdle() {
+	for name, c := range d.slaves {
 		if time.Since(c.seen) > forgetAfter {
-			p.dist.Forget(name)
-			delete(p.clients, name)
+			d.machine.Forget(name)
+			delete(d.slaves, name)
 		}
 	}
 }

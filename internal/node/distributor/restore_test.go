@@ -50,7 +50,7 @@ func TestASnapshotAheadOfTheFeedIsCompared(t *testing.T) {
 			if err != nil || len(made.data.Items) != 1 || p.built.Clock <= p.fed.Clock {
 				t.Fatalf("a bucket: %v, built from clock %d, the feed is at %d", err, p.built.Clock, p.fed.Clock)
 			}
-			r.Must(p.continues(t.Context()))
+			r.Must(p.sameHistory(t.Context()))
 
 			r.Restore(copied)
 			after(r)
@@ -58,11 +58,11 @@ func TestASnapshotAheadOfTheFeedIsCompared(t *testing.T) {
 			if at, err := r.DB.At(t.Context(), p.fed.Clock); err != nil || at.Mark != p.fed.Mark {
 				t.Fatalf("the change read is %v, %v; it should be in both histories", at, err)
 			}
-			if err := p.continues(t.Context()); !fault.Is(err, fault.Unavailable) {
+			if err := p.sameHistory(t.Context()); !fault.Is(err, fault.Unavailable) {
 				t.Errorf("after the restore: %v", err)
 			}
 			r.Must(p.Load(t.Context()))
-			r.Must(p.continues(t.Context()))
+			r.Must(p.sameHistory(t.Context()))
 		})
 	}
 }
@@ -94,7 +94,7 @@ func TestAFailedReloadIsTriedAgain(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	ended := make(chan error, 1)
-	go func() { ended <- p.tail(ctx) }()
+	go func() { ended <- p.followFeed(ctx) }()
 	until := func(what string, ok func() bool) {
 		t.Helper()
 		for ; !ok(); time.Sleep(2 * time.Millisecond) {

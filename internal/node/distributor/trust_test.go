@@ -26,10 +26,10 @@ func TestADistributorFollowsNoAbsurdEpoch(t *testing.T) {
 	r.Must(p.Load(t.Context()))
 	reply, err := leaper{p.data.Database}.Quanta(t.Context(), nil)
 	r.Must(err)
-	if err := p.hear(reply); !fault.Is(err, fault.Invalid) || p.epoch != 0 || p.dist != nil {
+	if err := p.receive(reply); !fault.Is(err, fault.Invalid) || p.epoch != 0 || p.machine != nil {
 		t.Fatalf("%v, epoch %d", err, p.epoch)
 	}
-	if err := p.hear(&pb.QuantaResponse{Epoch: 7, Database: p.data.Database}); err != nil || p.epoch != 7 {
+	if err := p.receive(&pb.QuantaResponse{Epoch: 7, Database: p.data.Database}); err != nil || p.epoch != 7 {
 		t.Errorf("afterwards: %v, epoch %d", err, p.epoch)
 	}
 }

@@ -9,33 +9,33 @@ import (
 	"adshard/schema/pb"
 )
 
-// Verify implements pb.DistributorServer: it compares what a slave holds of an
-// interval with the database. The items compared are those known now; changes of
-// later ones follow with the log, from the position that the slave was given when
-// it enlisted. One comparison is made at a time.
-func (p *Distributor) Verify(ctx context.Context, r *pb.VerifyRequest) (*pb.VerifyResponse, error) {
+// Verify implements pb.DistributorServer: it compares a slave's data of an
+// interval with the database. It compares the items that are indexed now; later
+// ones follow with the log, from the position that the slave got when it enlisted.
+// One comparison runs at a time.
+func (d *Distributor) Verify(ctx context.Context, r *pb.VerifyRequest) (*pb.VerifyResponse, error) {
 	const op = "distributor: verify"
 	select {
-	case p.verifying <- struct{}{}:
-		defer func() { <-p.verifying }()
+	case d.verifying <- struct{}{}:
+		defer func() { <-d.verifying }()
 	case <-ctx.Done():
-		return nil, fault.Newf(fault.Deadline, op, "another comparison takes long: %w", ctx.Err())
+		return nil, fault.Newf(fault.Deadline, op, "another comparison is under way: %w", ctx.Err())
 	}
 	lo, hi := balance.Key(r.GetLo()), balance.Key(r.GetHi())
-	p.mu.Lock()
-	database, index := p.data.Database, p.index
+	d.mu.Lock()
+	database, index := d.data.Database, d.index
 	var keys []balance.Key
 	if lo <= hi && index != nil {
 		keys = truth.Keys(index, lo, hi, ^uint64(0))
 	}
-	p.mu.Unlock()
+	d.mu.Unlock()
 	switch {
 	case lo > hi || r.GetCertificate() == nil:
 		return nil, fault.Field(op, "certificate", "a slice and its certificate are needed")
 	case r.GetDatabase() != database:
 		return nil, fault.Newf(fault.Conflict, op, "the slave %s holds data of database %q, the database here is %s", r.GetName(), r.GetDatabase(), database)
 	}
-	certifier, own := truth.Certifier{Order: p.order, DB: p.db, Builders: p.builders}, truth.FromReply(r.GetCertificate())
+	certifier, own := truth.Certifier{Order: d.order, DB: d.db, Builders: d.builders}, truth.FromReply(r.GetCertificate())
 	named := make([]balance.Parent, len(own.Parents))
 	for i, parent := range own.Parents {
 		named[i] = parent.Parent

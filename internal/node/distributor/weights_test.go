@@ -35,7 +35,7 @@ func TestWeightsWaitForAMapperThatKnowsTheItems(t *testing.T) {
 	p := New("d", "there:1", DefaultDataConfig(), balance.ByHash, nil, f, health.New(), slog.New(slog.DiscardHandler))
 	p.Begin("db", &balance.Index{}, backend.Position{Clock: 5})
 	p.epoch, p.number, p.weights[7] = 7, 4, 70
-	_ = p.listen(ctx)
+	_ = p.poll(ctx)
 	if p.epoch != 8 || p.weights[7] != 70 {
 		t.Errorf("epoch %d, weights %v", p.epoch, p.weights)
 	}

@@ -57,7 +57,7 @@ func margin(left time.Duration) time.Duration { return max(0, min(left/10, maxMa
 func (f *Fanout) Search(ctx context.Context, r *search.Request) (*search.Answer, error) {
 	if m := f.maps.Current(); r.Strict && m != nil {
 		if out := m.out(); len(out) > 0 {
-			f.told(out)
+			f.reportMissing(out)
 			return &search.Answer{View: m.View, Shards: len(m.Shards), Missing: out}, nil
 		}
 	}
@@ -74,19 +74,19 @@ func (f *Fanout) Search(ctx context.Context, r *search.Request) (*search.Answer,
 		return nil, err
 	}
 	began := time.Now()
-	missing := settle(g, func(a *search.Answer) (search.Width, bool) { return a.Width, a.Work.BlocksBad > 0 })
+	missing := missingShards(g, func(a *search.Answer) (search.Width, bool) { return a.Width, a.Work.BlocksBad > 0 })
 	sum := search.Merge(g.answers, r.Slots+1)
 	sum.Missing, sum.Shards, sum.View = missing, len(m.Shards), m.View
 	sum.CountsExact = sum.CountsExact && sum.Width == search.WholeRing()
 	if f.observer != nil {
 		f.observer.Merged(time.Since(began))
 	}
-	f.told(missing)
+	f.reportMissing(missing)
 	return sum, nil
 }
 
-// told reports to the observer who is missing.
-func (f *Fanout) told(missing []search.Missing) {
+// reportMissing reports to the observer who is missing.
+func (f *Fanout) reportMissing(missing []search.Missing) {
 	if f.observer == nil {
 		return
 	}
@@ -108,10 +108,10 @@ func (f *Fanout) Explain(ctx context.Context, r *search.Request, limit int) (*se
 	if err != nil {
 		return nil, err
 	}
-	missing := settle(g, func(e *search.Explanation) (search.Width, bool) { return e.Width, false })
-	sum := unite(g.answers, limit)
+	missing := missingShards(g, func(e *search.Explanation) (search.Width, bool) { return e.Width, false })
+	sum := mergeExplanations(g.answers, limit)
 	sum.Missing, sum.View = missing, m.View
-	f.told(missing)
+	f.reportMissing(missing)
 	return sum, nil
 }
 

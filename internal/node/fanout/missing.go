@@ -37,12 +37,12 @@ func reason(err error) search.Reason {
 	return reasons.Of(err)
 }
 
-// settle returns the shards that are missing: those without an answer, and
+// missingShards returns the shards that are missing: those without an answer, and
 // those that served less than their part. An answer that covers more than its
 // shard's part is dropped, since what belongs to another shard cannot be told
 // apart. served returns how much of the ring an answer covers, and whether it met
 // damaged data.
-func settle[A any](g *Gather[A], served func(*A) (search.Width, bool)) []search.Missing {
+func missingShards[A any](g *Gather[A], served func(*A) (search.Width, bool)) []search.Missing {
 	var missing []search.Missing
 	var sum search.Width
 	for i := range g.shards {

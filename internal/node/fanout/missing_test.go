@@ -50,7 +50,7 @@ func TestReasons(t *testing.T) {
 			default:
 				g.TooLate()
 			}
-			missing := settle(&g, served)
+			missing := missingShards(&g, served)
 			if !slices.Contains(missing, search.Missing{Shard: "b", Reason: c.want}) || c.width == half && len(missing) != 1 {
 				t.Errorf("missing %v, want b: %v", missing, c.want)
 			}
@@ -102,7 +102,7 @@ func TestIncompleteNamesSomebody(t *testing.T) {
 			all = all && a.Width == part
 			g.Answered(i, a)
 		}
-		missing := settle(&g, served)
+		missing := missingShards(&g, served)
 		complete := search.Merge(g.answers, 1).Width == search.WholeRing()
 		if complete != all || complete != (len(missing) == 0) {
 			t.Fatalf("all there: %v, complete: %v, missing: %v", all, complete, missing)

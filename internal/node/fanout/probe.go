@@ -45,7 +45,7 @@ func (f *Fanout) Run(ctx context.Context, log *slog.Logger) error {
 			p.of.Probed(f.now(), p.err)
 		case <-tick.C:
 			under += f.look(ctx, ends)
-			f.tell(out, log)
+			f.reportLeftOut(out, log)
 		}
 	}
 }
@@ -75,9 +75,9 @@ func probe(ctx context.Context, s Slave) error {
 	return err
 }
 
-// tell reports which shards of the newest map are left out: for each shard at first,
+// reportLeftOut reports which shards of the newest map are left out: for each shard at first,
 // and when that changes. out is what was reported before.
-func (f *Fanout) tell(out map[string]bool, log *slog.Logger) {
+func (f *Fanout) reportLeftOut(out map[string]bool, log *slog.Logger) {
 	m := f.maps.Current()
 	if m == nil {
 		return

@@ -7,9 +7,9 @@ import (
 	"adshard/search"
 )
 
-// unite makes one explanation of those of parts that do not overlap; nil ones
+// mergeExplanations makes one explanation of those of parts that do not overlap; nil ones
 // are left out.
-func unite(parts []*search.Explanation, limit int) *search.Explanation {
+func mergeExplanations(parts []*search.Explanation, limit int) *search.Explanation {
 	sum := new(search.Explanation)
 	first := true
 	for _, p := range parts {

@@ -118,7 +118,7 @@ func (w *Watcher) Trouble() error {
 func (w *Watcher) Run(ctx context.Context) error {
 	var help sync.WaitGroup
 	defer help.Wait()
-	help.Go(func() { w.helped(ctx) })
+	help.Go(func() { w.askWhenStale(ctx) })
 	for ctx.Err() == nil {
 		fresh, err := w.poll(ctx)
 		w.retire()
@@ -153,9 +153,9 @@ func (w *Watcher) asks(outdated bool) bool {
 	return w.watch.AskSlaves(time.Since(w.start), w.now.Load().version(), outdated)
 }
 
-// helped asks slaves for a newer map when one says that the map's view is over
+// askWhenStale asks slaves for a newer map when one says that the map's view is over
 // while the balancer is away.
-func (w *Watcher) helped(ctx context.Context) {
+func (w *Watcher) askWhenStale(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -218,7 +218,7 @@ func (w *Watcher) take(shards []*pb.Shard, version balance.MapVersion) (fresh bo
 	used := make(map[linked]link, len(shards))
 	for _, s := range shards {
 		if len(s.GetAddresses()) == 0 {
-			m.Shards = append(m.Shards, Shard{Name: s.GetName(), Slave: nowhere{s.GetName()}, Width: widthOf(s)})
+			m.Shards = append(m.Shards, Shard{Name: s.GetName(), Slave: noAddress{s.GetName()}, Width: widthOf(s)})
 			continue
 		}
 		address := s.GetAddresses()[0]

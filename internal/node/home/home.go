@@ -90,13 +90,13 @@ func Open(ctx context.Context, cfg Config, db backend.Store) (*Dir, error) {
 		return nil, fault.Newf(fault.Conflict, "up",
 			"%s holds the stores of %d slaves; start with as many, or with another directory", d.path, d.record.Slaves)
 	}
-	return d, d.belongs(ctx, &cfg, db)
+	return d, d.checkDatabase(ctx, &cfg, db)
 }
 
-// belongs makes sure that the stores hold data of this database, or that they may
+// checkDatabase makes sure that the stores hold data of this database, or that they may
 // be discarded. A directory of an earlier program does not name the database: the
 // database names it.
-func (d *Dir) belongs(ctx context.Context, cfg *Config, db backend.Store) error {
+func (d *Dir) checkDatabase(ctx context.Context, cfg *Config, db backend.Store) error {
 	id, err := db.ID(ctx)
 	if err != nil {
 		return fmt.Errorf("the id of the database: %w", err)

@@ -62,15 +62,15 @@ func (m *Survey) Iteration(st balance.Status, now time.Duration) *api.Iteration 
 func (m *Survey) reason(p balance.Proposal, r balance.Reason) string {
 	switch {
 	case r.Op >= 0 && r.Op < len(p.Ops):
-		return m.does(p.Ops[r.Op]) + ": " + r.Text
+		return m.describe(p.Ops[r.Op]) + ": " + r.Text
 	case r.Slice != 0:
 		return "slice " + number(r.Slice) + " is left: " + r.Text
 	}
 	return r.Text
 }
 
-// does says what an operation of a strategy does.
-func (m *Survey) does(o balance.Op) string {
+// describe says what an operation of a strategy does.
+func (m *Survey) describe(o balance.Op) string {
 	switch o.Kind {
 	case balance.OpMap, balance.OpStart:
 		return "slice " + number(o.Slice) + " goes to " + m.Name(o.Node)

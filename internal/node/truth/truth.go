@@ -29,8 +29,8 @@ type Certifier struct {
 	Builders *Builders
 }
 
-// whole is a group with its campaign, as read.
-type whole struct {
+// adGroup is a group with its campaign, as read.
+type adGroup struct {
 	item *backend.Item
 	of   *backend.Campaign
 }
@@ -47,10 +47,10 @@ func (t *Certifier) Certify(ctx context.Context, keys []balance.Key, parents []b
 	var busy atomic.Int64
 	parts := make([]barrels.Certificate, t.Builders.number())
 	group, both := errgroup.WithContext(ctx)
-	batches := make(chan []whole, len(parts))
+	batches := make(chan []adGroup, len(parts))
 	group.Go(func() error {
 		defer close(batches)
-		r := wholes{reading: NewReader(t.Order, snap), campaigns: make(map[uint64]*backend.Campaign)}
+		r := groupReader{reading: NewReader(t.Order, snap), campaigns: make(map[uint64]*backend.Campaign)}
 		for list := range slices.Chunk(keys, BatchSize) {
 			begin := time.Now()
 			next, err := r.read(both, list)
@@ -87,7 +87,7 @@ func (t *Certifier) Certify(ctx context.Context, keys []balance.Key, parents []b
 }
 
 // sum adds batches to a certificate until there are no more.
-func (t *Certifier) sum(batches <-chan []whole, into *barrels.Certificate, busy *atomic.Int64) error {
+func (t *Certifier) sum(batches <-chan []adGroup, into *barrels.Certificate, busy *atomic.Int64) error {
 	builder, release := t.Builders.Take()
 	defer release()
 	for batch := range batches {
@@ -150,14 +150,14 @@ func (t *Certifier) parents(ctx context.Context, snap backend.Snapshot, list []b
 	return out, nil
 }
 
-// wholes reads groups from one snapshot and keeps their campaigns.
-type wholes struct {
+// groupReader reads groups from one snapshot and keeps their campaigns.
+type groupReader struct {
 	reading   Reader
 	campaigns map[uint64]*backend.Campaign
 }
 
 // read returns those of the groups that are there.
-func (r *wholes) read(ctx context.Context, keys []balance.Key) ([]whole, error) {
+func (r *groupReader) read(ctx context.Context, keys []balance.Key) ([]adGroup, error) {
 	entries := make([]balance.Entry, len(keys))
 	for i, k := range keys {
 		entries[i].Key = k
@@ -169,13 +169,13 @@ func (r *wholes) read(ctx context.Context, keys []balance.Key) ([]whole, error) 
 	for _, c := range next.Campaigns {
 		r.campaigns[c.ID] = c
 	}
-	out := make([]whole, 0, len(next.Items))
+	out := make([]adGroup, 0, len(next.Items))
 	for _, it := range next.Items {
 		c, ok := r.campaigns[it.Group.CampaignID]
 		if !ok {
 			return nil, fault.Newf(fault.Corrupt, "balancer: certify", "group %d has no campaign %d", it.Group.ID, it.Group.CampaignID)
 		}
-		out = append(out, whole{it, c})
+		out = append(out, adGroup{it, c})
 	}
 	return out, nil
 }

@@ -81,13 +81,13 @@ type up struct {
 	db   backend.Store
 	log  *slog.Logger
 
-	port     *ports.Ports
-	listener net.Listener // the balancer's
-	balancer *balancer.Host
-	supply   []*distributor.Process
-	stores   []barrels.Store
-	slaves   []*slave.Slave
-	master   *master.Master
+	port         *ports.Ports
+	listener     net.Listener // the balancer's
+	balancer     *balancer.Host
+	distributors []*distributor.Process
+	stores       []barrels.Store
+	slaves       []*slave.Slave
+	master       *master.Master
 }
 
 // start opens and listens; what can fail fails here. What people are to reach
@@ -121,7 +121,7 @@ func (u *up) start(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		u.supply = append(u.supply, d)
+		u.distributors = append(u.distributors, d)
 	}
 	own := u.cfg.balancer(u.home)
 	own.Advertise = address
@@ -139,13 +139,13 @@ func (u *up) run(ctx context.Context, out io.Writer) error {
 	for i, s := range u.slaves {
 		fmt.Fprintf(out, "slave %d ready %s\n", i, s.Address())
 	}
-	for i, d := range u.supply {
+	for i, d := range u.distributors {
 		fmt.Fprintf(out, "distributor %d ready %s\n", i, d.Address())
 	}
 	u.port.Print(out)
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return u.balancer.Serve(ctx, u.listener) })
-	for _, d := range u.supply {
+	for _, d := range u.distributors {
 		group.Go(func() error { return d.Run(ctx) })
 	}
 	for _, s := range u.slaves {
@@ -178,7 +178,7 @@ func (u *up) close() {
 	if u.master != nil {
 		u.master.Close()
 	}
-	for _, d := range u.supply {
+	for _, d := range u.distributors {
 		d.Close()
 	}
 	for _, s := range u.slaves {
