@@ -24,7 +24,7 @@ func (s *Server) Certify(ctx context.Context, m *pb.CertifyRequest) (_ *pb.Certi
 	case <-ctx.Done():
 		return nil, fault.Newf(fault.Deadline, "slave: certify", "another certificate takes long: %w", ctx.Err())
 	}
-	defer s.caught(&err)
+	defer fault.Recover("slave: certify", &err, s.panicked)
 	if own := index.Database(s.store.Slices()); m.GetDatabase() != own {
 		return nil, fault.Newf(fault.Conflict, "slave: certify", "this slave holds data of database %q, not of %q", own, m.GetDatabase())
 	}

@@ -94,7 +94,7 @@ func (s *Server) search(ctx context.Context, m *pb.SearchRequest) (answer *searc
 		return nil, err
 	}
 	defer leave()
-	defer s.caught(&err)
+	defer fault.Recover("slave: search", &err, s.panicked)
 	r, err := request(m)
 	if err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func (s *Server) Explain(ctx context.Context, m *pb.ExplainRequest) (_ *pb.Expla
 		return nil, err
 	}
 	defer leave()
-	defer s.caught(&err)
+	defer fault.Recover("slave: search", &err, s.panicked)
 	r, err := request(m.GetRequest())
 	if err != nil {
 		return nil, err
@@ -156,14 +156,9 @@ func (s *Server) enter() (leave func(), err error) {
 
 func (s *Server) leave() { <-s.slots }
 
-// caught turns a panic into an error.
-func (s *Server) caught(err *error) {
-	cause := recover()
-	if cause == nil {
-		return
-	}
+// panicked tells the observer of a panic.
+func (s *Server) panicked(cause any) {
 	if s.observer != nil {
 		s.observer.Panicked(cause)
 	}
-	*err = fault.Newf(fault.Internal, "slave: search", "panic: %v; please report it", cause)
 }

@@ -112,25 +112,25 @@ func translate(c *codec) grpc.UnaryClientInterceptor {
 // guard refuses calls without a deadline and requests that exceed a bound,
 // catches panics and turns errors into statuses.
 func guard(c *codec, onPanic func(string, any)) grpc.UnaryServerInterceptor {
-	return func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (reply any, err error) {
-		defer func() {
-			if cause := recover(); cause != nil {
-				if onPanic != nil {
-					onPanic(info.FullMethod, cause)
-				}
-				err = ToStatus(fault.Newf(fault.Internal, info.FullMethod, "panic: %v; please report it", cause))
+	handled := func(ctx context.Context, req any, method string, handle grpc.UnaryHandler) (reply any, err error) {
+		defer fault.Recover(method, &err, func(cause any) {
+			if onPanic != nil {
+				onPanic(method, cause)
 			}
-		}()
+		})
 		if err := c.refusal(req); err != nil {
-			return nil, ToStatus(err)
+			return nil, err
 		}
-		if err := needDeadline(ctx, info.FullMethod); err != nil {
-			return nil, ToStatus(err)
+		if err := needDeadline(ctx, method); err != nil {
+			return nil, err
 		}
 		if ctx.Err() != nil {
-			return nil, ToStatus(timeOver(ctx, info.FullMethod))
+			return nil, timeOver(ctx, method)
 		}
-		reply, err = handle(ctx, req)
+		return handle(ctx, req)
+	}
+	return func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+		reply, err := handled(ctx, req, info.FullMethod, handle)
 		return reply, ToStatus(err)
 	}
 }
