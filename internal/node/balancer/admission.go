@@ -11,7 +11,7 @@ func (b *Balancer) admit(op, name string, table *pb.SliceTable) error {
 	others, held := len(b.slaves), 0
 	for other, n := range b.slaves {
 		if other != name {
-			held += n.held
+			held += n.slices
 		}
 	}
 	if model := b.mapper.Model(); model != nil && !known {

@@ -30,10 +30,9 @@ import (
 	"adshard/schema/pb"
 )
 
-// Balancer is the process part that plans: it drives the mapper core of package
-// balance with a database, a clock and the calls of slaves, masters and
-// distributors. With Distribute it has a distributor of its own as well. Make
-// it with NewBalancer, serve it with Serve and let it work with Run.
+// Balancer drives the mapper of package balance with a database, a clock and the
+// calls of slaves, masters and distributors. With Config.Distribute it has a
+// distributor of its own. Make it with New and serve it with Serve, which runs it.
 type Balancer struct {
 	pb.UnimplementedBalancerServer
 	cfg         Config
@@ -47,9 +46,9 @@ type Balancer struct {
 	health      *health.Tracker
 	started     time.Time
 	feed        feed.Follower
-	distributor *distributor.Distributor // nil: others distribute
+	distributor *distributor.Distributor // nil: distributors run in processes of their own
 
-	mu           sync.Mutex // guards what follows, and the core
+	mu           sync.Mutex // guards what follows, and the mapper
 	mapper       *balance.Mapper
 	slaves       map[string]*slaveInfo
 	distributors distributors
@@ -62,28 +61,27 @@ type Balancer struct {
 	surveyed     *survey.Survey // newest; nil: none
 	steering     steering
 
-	choosing sync.Mutex // one strategy is set at a time
+	choosing sync.Mutex // serializes changes of the strategy
 
-	restarts  *rate.Limiter // of starting over; the successor goes on with it
-	ending    sync.Mutex    // held while this balancer prepares to end
+	restarts  *rate.Limiter // bounds how often reported epochs make the balancer start over; the successor keeps it
+	ending    sync.Mutex    // locked while this balancer prepares to end
 	succeeded chan struct{} // closed when another balancer is to take this one's place
 
 	saves chan balance.SaveState // the mapper has one under way at most
-	news  chan struct{}          // full: the mapper's next moment may be sooner
+	news  chan struct{}          // full: the mapper's next deadline may be sooner
 }
 
-// slaveInfo is what a slave last said of itself.
+// slaveInfo is what a slave last reported.
 type slaveInfo struct {
 	address, incarnation string
 	seen                 time.Time
 	position             balance.Position
 	state                *pb.SlaveState
-	held                 int // slices of its table
+	slices               int // of its table
 }
 
 // New takes the next epoch in the database and loads all items; it
-// returns once it can answer slaves. db stays the caller's to close, after Run
-// has ended. Errors: fault.Invalid for the configuration, fault.Conflict when
+// returns once it can answer slaves. The caller closes db after Run has returned. Errors: fault.Invalid for the configuration, fault.Conflict when
 // another balancer runs or takes over meanwhile, those of the database.
 func New(ctx context.Context, cfg Config, db backend.Store, log *slog.Logger) (*Balancer, error) {
 	if err := cfg.Validate(); err != nil {
@@ -152,16 +150,16 @@ func (b *Balancer) load(ctx context.Context) error {
 	return b.step(func() error { b.mapper.Loaded(b.now(), at.Clock); return nil })
 }
 
-// copyOf copies an index: mapper and distributor each have one, as of the
-// change that each has come to.
+// copyOf copies an index: mapper and distributor each have one, as of the last
+// change that each has applied.
 func copyOf(index *balance.Index) *balance.Index {
 	out := &balance.Index{}
 	index.Ascend(0, balance.MaxKey, func(k balance.Key, w uint32) bool { out.Put(k, w); return true })
 	return out
 }
 
-// mapper is the mapper's configuration. Strategies that are not in use are
-// iterated in shadow, with their defaults.
+// mapper returns the mapper's configuration. Strategies that are not in use run
+// in shadow, with their default options.
 func (c *Config) mapper(epoch uint64, order balance.Order, use strategyChoice) (balance.MapperConfig, error) {
 	inUse, err := strategy.Named(use.Name, use.Options)
 	if err != nil {
@@ -195,9 +193,9 @@ func limits(list map[string]Limit) map[string]balance.Limit {
 // Epoch returns the balancer's epoch.
 func (b *Balancer) Epoch() uint64 { return b.tenure.epoch }
 
-// Run follows the database, plans and saves until ctx is over (nil) or it
-// cannot go on: fault.Conflict when another balancer has taken over,
-// errSucceeded when another is to begin in this one's place.
+// Run follows the database, plans and saves until ctx is done (nil) or it cannot
+// continue: fault.Conflict when another balancer has taken over, errSucceeded when
+// another is to start in this one's place.
 func (b *Balancer) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return b.follow(ctx) })
@@ -226,18 +224,17 @@ func (b *Balancer) Run(ctx context.Context) error {
 	return err
 }
 
-// now is the core's time.
+// now returns the mapper's time.
 func (b *Balancer) now() time.Duration { return time.Since(b.started) }
 
-// step changes the mapper under the lock and takes its messages to where they
-// go.
+// step changes the mapper under the lock and passes its messages on.
 func (b *Balancer) step(change func() error) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	err := change()
 	out := b.mapper.Out()
 	if out.Save != nil {
-		b.saves <- *out.Save // never waits: the next comes after this one was saved
+		b.saves <- *out.Save // never blocks: there is one save at a time
 	}
 	for _, t := range out.Troubles {
 		b.log.Warn("the mapper reports trouble", "err", t)
@@ -253,7 +250,7 @@ func (b *Balancer) step(change func() error) error {
 	for _, d := range out.Discards {
 		select {
 		case b.discards <- d:
-		default: // it comes again
+		default: // the mapper repeats it
 		}
 	}
 	if len(out.Certify) > 0 {

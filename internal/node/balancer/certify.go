@@ -19,25 +19,25 @@ import (
 )
 
 const (
-	// certifyTime bounds what slaves and database have to make a certificate.
+	// certifyTime bounds the making of the certificates of slaves and database.
 	certifyTime = 30 * time.Second // as long as the mapper waits
-	// discardTime is how long a slave has to take in that it must discard.
+	// discardTime bounds the call that orders a slave to discard a slice.
 	discardTime = 5 * time.Second
-	// maxDiscards is how many orders wait at most; the mapper gives them again.
+	// maxDiscards bounds the orders that wait; the mapper repeats them.
 	maxDiscards = 1024
-	// certifiers is how many are made at a time.
+	// certifiers is how many certificates are made at a time.
 	certifiers = 4
-	// clockWait is the time between two looks at the mapper's clock.
+	// clockWait is the time between two checks of the mapper's clock.
 	clockWait = 5 * time.Millisecond
 )
 
-// certifier makes the certificates that the mapper asks for, until ctx is over.
+// certifier makes the certificates that the mapper asks for, until ctx is done.
 func (b *Balancer) certifier(ctx context.Context) error {
 	for {
 		b.mu.Lock()
 		var next *balance.Certify
 		for next == nil && len(b.asked) > 0 {
-			if b.mapper.Awaits(b.asked[0].Seq) { // else it waited for too long
+			if b.mapper.Awaits(b.asked[0].Seq) { // else the mapper has given up on it
 				next = &b.asked[0]
 			}
 			b.asked = b.asked[1:]
@@ -57,7 +57,7 @@ func (b *Balancer) certifier(ctx context.Context) error {
 			return ctx.Err()
 		}
 		if done.Failed != nil {
-			b.log.Warn("no certificates; they are asked for again", "slice", next.Slice, "err", done.Failed)
+			b.log.Warn("no certificates; they will be requested again", "slice", next.Slice, "err", done.Failed)
 		}
 		if err := b.step(func() error { b.mapper.Certified(b.now(), done); return nil }); err != nil {
 			return err
@@ -65,8 +65,8 @@ func (b *Balancer) certifier(ctx context.Context) error {
 	}
 }
 
-// certify has both slaves sum what they have, and after that the database,
-// whose clock is then above all that they may have.
+// certify has the slaves make their certificates, then makes the database's, which
+// is read at a clock that is not below theirs.
 func (b *Balancer) certify(ctx context.Context, c balance.Certify) balance.Certified {
 	out := balance.Certified{Seq: c.Seq}
 	ctx, cancel := context.WithTimeout(ctx, certifyTime)
@@ -105,8 +105,8 @@ func (b *Balancer) certify(ctx context.Context, c balance.Certify) balance.Certi
 	return out
 }
 
-// parentsOf lists the parents that a question and the answers to it name, each once,
-// rising.
+// parentsOf lists the parents that a request and its answers name, each once, in
+// ascending order.
 func parentsOf(c balance.Certify, answers balance.Certified) []balance.Parent {
 	list := slices.Clone(c.Parents)
 	for _, a := range []*balance.Certificate{answers.Source, answers.Target} {
@@ -135,7 +135,7 @@ func (b *Balancer) requestCertificate(ctx context.Context, name string, c balanc
 	}
 	h, _, err := identity.Locate(ctx, b.db, &pb.Position{Clock: reply.GetClock(), Mark: reply.GetMark()})
 	if err == nil && h == identity.Other {
-		err = fault.Newf(fault.Conflict, "balancer: certify", "slave %s is of another history of the database, with another change at clock %d", name, reply.GetClock())
+		err = fault.Newf(fault.Conflict, "balancer: certify", "slave %s has another history of the database, with another change at clock %d", name, reply.GetClock())
 	}
 	return reply, err
 }
@@ -185,12 +185,12 @@ func (b *Balancer) discard(ctx context.Context, d balance.Discard) {
 		return err
 	})
 	if err != nil && ctx.Err() == nil {
-		b.log.Warn("a slave does not discard what differs; it is told again", "slice", d.Slice, "err", err)
+		b.log.Warn("a slave did not accept an order to discard; it will be repeated", "slice", d.Slice, "err", err)
 	}
 }
 
-// wantedKeys lists the items that are wanted, once the mapper knows all changes up to
-// clock: what slaves have by then is among them.
+// wantedKeys lists the items of a certificate, once the mapper has all changes up to
+// clock, and so every item that the slaves had then.
 func (b *Balancer) wantedKeys(ctx context.Context, c balance.Certify, clock uint64) ([]balance.Key, error) {
 	for {
 		b.mu.Lock()

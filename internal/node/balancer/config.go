@@ -14,9 +14,8 @@ import (
 type Config struct {
 	// DB is the backend database, e.g. sqlite:ads.db.
 	DB string `yaml:"db"`
-	// Listen is the address for slaves and masters; Advertise is the address
-	// that others are told, empty: the one listened on. Admin is the admin
-	// port's, empty: none.
+	// Listen is the address for slaves and masters. Advertise is the address that
+	// others are given; empty: Listen. Admin is the admin port's; empty: none.
 	Listen    string `yaml:"listen"`
 	Advertise string `yaml:"advertise"`
 	Admin     string `yaml:"admin"`
@@ -29,68 +28,67 @@ type Config struct {
 	// "advertiser"; empty: as they do already, in a new cluster "hash".
 	Strategy string `yaml:"strategy"`
 	Order    string `yaml:"order"`
-	// Limits are what slaves can take, by name; none: all are alike.
+	// Limits are the capacities of slaves, by name; none: all are equal.
 	Limits map[string]Limit `yaml:"limits"`
 	// StrategyOptions are the strategy's own, by name; those not given have
 	// their defaults.
 	StrategyOptions map[string]string `yaml:"strategy_options"`
-	// Interval is the time between two iterations of the strategy, 0: none;
-	// Budget the share of all items, 0 to 1, that they may have on its way.
+	// Interval is the time between two iterations of the strategy, 0: none.
+	// Budget is the share of all items, 0 to 1, that may be moving at a time.
 	Interval time.Duration `yaml:"interval"`
 	Budget   float64       `yaml:"budget"`
-	// LoadWeights make one number of what queries cost; HalfLife is how long it
-	// takes until half of an average of it is new.
+	// LoadWeights combine the costs of a query into one number; HalfLife is that
+	// of its decayed average.
 	LoadWeights LoadWeights   `yaml:"load_weights"`
 	HalfLife    time.Duration `yaml:"half_life"`
-	// DeadAfter: a slave that was not heard of for so long is lost, and nobody
-	// waits for it. One lost for EvacuateAfter loses its slices to others; 0:
-	// never.
+	// DeadAfter is how long after its last report a slave counts as lost, and
+	// is no longer waited for. After EvacuateAfter its slices are moved to others;
+	// 0: never.
 	DeadAfter     time.Duration `yaml:"dead_after"`
 	EvacuateAfter time.Duration `yaml:"evacuate_after"`
-	// MasterLease: a master that was not heard of for so long is not waited for
-	// when a slice leaves a slave. Linger is how long it stays there besides:
+	// MasterLease is how long after its last call a master is waited for when a
+	// slice leaves a slave. Linger is how long the slice stays there afterwards:
 	// as long as a query may last.
 	MasterLease time.Duration `yaml:"master_lease"`
 	Linger      time.Duration `yaml:"linger"`
-	// ScrubInterval is the time between two passes in which all that slaves serve
-	// is compared with the database, 0: none. ScrubShare is the share of a processor
-	// that they may take, above 0 to 1; with a small share a pass takes longer.
+	// ScrubInterval is the time between two passes that compare all slices served
+	// with the database, 0: none. ScrubShare is the share of a processor that they
+	// may use, above 0 to 1; with a smaller share a pass takes longer.
 	ScrubInterval time.Duration `yaml:"scrub_interval"`
 	ScrubShare    float64       `yaml:"scrub_share"`
 	// Distribute: the balancer prepares node data itself, beside distributors
 	// in processes of their own, if any.
 	Distribute bool `yaml:"distribute"`
-	// TrustedDistributors are the addresses (HOST:PORT, as they advertise them) of
-	// distributors that slaves may be sent to; none: those on this machine.
+	// TrustedDistributors are the advertised addresses (HOST:PORT) of distributors
+	// that slaves may pull from; none: only distributors on this machine.
 	TrustedDistributors []string `yaml:"trusted_distributors"`
 
 	distributor.DataConfig `yaml:",inline"`
 
-	// KeepChanges is how many changes the feed keeps at most for slaves that
-	// are behind or away; a slave that needs older ones is filled again.
+	// KeepChanges bounds the changes that the feed keeps for slaves that are behind
+	// or away; a slave that needs older ones is filled again.
 	KeepChanges uint64 `yaml:"keep_changes"`
-	// ReaderAge is how long a reader of the feed that is not heard of any more,
-	// such as another cluster's balancer, holds its changes back.
+	// ReaderAge is how long changes are kept for a reader of the feed, such as
+	// another cluster's balancer, that no longer reports its position.
 	ReaderAge time.Duration `yaml:"reader_age"`
-	// StateKey is under which the balancer keeps its epoch and its model in the
-	// database, and its name as a reader of the feed.
+	// StateKey is the key of the balancer's epoch and model in the database, and
+	// its name as a reader of the feed.
 	StateKey string `yaml:"state_key"`
-	// DiscardDataOf names databases by their ids: what slaves hold of them is
-	// discarded when they register. Without it such a slave is refused.
+	// DiscardDataOf lists ids of databases whose data slaves discard when they
+	// register. A slave with data of any other database is refused.
 	DiscardDataOf []string `yaml:"discard_data_of"`
 }
 
-// LoadWeights is what a query's cost counts: each posting looked at, each
-// that matched, each microsecond.
+// LoadWeights weighs the costs of a query: each posting looked at, each match,
+// each microsecond.
 type LoadWeights struct {
 	Looked  float64 `yaml:"looked"`
 	Matched float64 `yaml:"matched"`
 	Micros  float64 `yaml:"micros"`
 }
 
-// Limit is what a slave can take: Share is its strength against the
-// others' (0 is 1), Weight the most that its items may weigh together (0: no
-// limit).
+// Limit is the capacity of a slave. Share is its strength relative to the others
+// (0 counts as 1); Weight bounds the sum of its items' weights (0: no bound).
 type Limit struct {
 	Share  uint32 `yaml:"share"`
 	Weight uint64 `yaml:"weight"`

@@ -19,8 +19,8 @@ import (
 )
 
 // tenure is one balancer's right to decide: its epoch and address, durable in
-// the database. Whatever it saves it saves only while they are there, in one
-// transaction, so that a balancer that was replaced changes nothing any more.
+// the database. Each save is conditional on them, in one transaction, so that a
+// balancer that was replaced changes nothing any more.
 type tenure struct {
 	db    backend.Store
 	key   string
@@ -29,12 +29,12 @@ type tenure struct {
 	saved atomic.Pointer[[]byte] // the epoch, big-endian, then the address
 }
 
-// answerTime is how long a balancer that may still run has to answer.
+// answerTime bounds the call to a balancer that may still be running.
 const answerTime = time.Second
 
-// takeTenure makes the next epoch this balancer's, which is reached at address.
-// Errors: fault.Conflict when the balancer before it still answers, or another
-// one was faster.
+// takeTenure takes the next epoch for this balancer, whose address is address.
+// Errors: fault.Conflict if the balancer before it still answers, or if another one
+// was faster.
 func takeTenure(ctx context.Context, db backend.Store, key, address string, order balance.Order) (*tenure, error) {
 	t := &tenure{db: db, key: key, order: order}
 	before, err := db.LoadControl(ctx, t.guard())
@@ -44,7 +44,7 @@ func takeTenure(ctx context.Context, db backend.Store, key, address string, orde
 	epoch, at := tenureOf(before)
 	if at != "" && at != address && isRunning(ctx, at, epoch) {
 		return nil, fault.Newf(fault.Conflict, "balancer",
-			"the balancer with epoch %d at %s runs on this database; stop it first, or use another state_key", epoch, at)
+			"the balancer with epoch %d at %s is running on this database; stop it first, or use another state_key", epoch, at)
 	}
 	t.epoch = epoch + 1
 	saved := append(binary.BigEndian.AppendUint64(nil, t.epoch), address...)
@@ -55,11 +55,11 @@ func takeTenure(ctx context.Context, db backend.Store, key, address string, orde
 	return t, nil
 }
 
-// timelineKey is under which the timeline is kept.
+// timelineKey is the key of the timeline, below the tenure's.
 const timelineKey = "/timeline"
 
-// timeline returns the timeline of the saved model. A balancer without one
-// begins with a timeline of its own.
+// timeline returns the timeline of the saved model. A balancer without a saved
+// model starts a new one.
 func (t *tenure) timeline(ctx context.Context, planned bool) (string, error) {
 	if !planned {
 		fresh := rand.Text()
@@ -82,8 +82,8 @@ func (t *tenure) raise(ctx context.Context, epoch uint64) error {
 
 func (t *tenure) guard() string { return t.key + "/epoch" }
 
-// tenureOf reads a saved tenure; nothing is epoch 0. The address is "" when it
-// is none: earlier programs saved something else there.
+// tenureOf decodes a saved tenure; nil is epoch 0. The address is "" if what was
+// saved is no address: earlier versions saved something else.
 func tenureOf(b []byte) (epoch uint64, address string) {
 	if len(b) < 8 {
 		return 0, ""
@@ -95,7 +95,7 @@ func tenureOf(b []byte) (epoch uint64, address string) {
 	return binary.BigEndian.Uint64(b), address
 }
 
-// isRunning tells whether a balancer of this epoch answers at an address.
+// isRunning reports whether a balancer of this epoch answers at an address.
 func isRunning(ctx context.Context, address string, epoch uint64) bool {
 	conn, err := wire.Dial(address)
 	if err != nil {
@@ -141,19 +141,19 @@ func (t *tenure) load(ctx context.Context) ([]byte, error) {
 	return b[1:], nil
 }
 
-// saveModel makes a model durable, unless another balancer has taken over
-// (fault.Conflict).
+// saveModel makes a model durable. Errors: fault.Conflict if another balancer has
+// taken over.
 func (t *tenure) saveModel(ctx context.Context, state []byte) error {
 	return t.save(ctx, identity.ModelKey, append([]byte{byte(t.order)}, state...))
 }
 
-// save makes something durable under a key, likewise.
+// save makes a value durable under a key, under the same condition.
 func (t *tenure) save(ctx context.Context, key string, value []byte) error {
 	return t.replaced(ctx, t.db.SaveControlIf(ctx, t.key+key, value, t.guard(), *t.saved.Load()))
 }
 
-// replaced returns a plainer error for what was not saved because another balancer
-// has taken over.
+// replaced explains the conflict of a save that failed because another balancer has
+// taken over.
 func (t *tenure) replaced(ctx context.Context, err error) error {
 	if fault.Is(err, fault.Conflict) {
 		if why := t.check(ctx); why != nil {

@@ -19,16 +19,16 @@ import (
 	"adshard/schema/pb"
 )
 
-// Host keeps a balancer running behind one address. When one ends because its
-// database has another history than the one it knew, the next starts in its place;
-// callers are asked to retry meanwhile.
+// Host keeps a balancer running behind one address. When one ends because the
+// history of its database has changed, the next starts in its place; callers are
+// asked to retry meanwhile.
 type Host struct {
 	pb.UnimplementedBalancerServer
 	pb.UnimplementedDistributorServer
 	begin func(ctx context.Context) (*Balancer, error) // the next
 	log   *slog.Logger
-	now   atomic.Pointer[Balancer] // nil: between two
-	last  atomic.Pointer[Balancer] // as now, or the one before; never nil
+	now   atomic.Pointer[Balancer] // nil: the next is starting
+	last  atomic.Pointer[Balancer] // the newest, even if it has ended; never nil
 }
 
 // NewHost returns the host of a balancer that does not run yet.
@@ -46,7 +46,7 @@ func NewHost(b *Balancer) *Host {
 }
 
 // Serve runs the balancer and serves slaves and masters on listener, which it
-// closes, until ctx is done (nil) or the balancer cannot go on.
+// closes, until ctx is done (nil) or the balancer cannot continue.
 func (h *Host) Serve(ctx context.Context, listener net.Listener) error {
 	server := grpc.NewServer(wire.ControlOptions(func(method string, cause any) {
 		h.log.Error("a call panicked", "method", method, "cause", cause)
@@ -90,7 +90,7 @@ func (h *Host) succeed(ctx context.Context) error {
 		if fault.Is(err, fault.Conflict) || fault.Is(err, fault.Invalid) {
 			return err
 		}
-		h.log.Warn("the next balancer cannot begin; trying again", "err", err)
+		h.log.Warn("the next balancer cannot start; trying again", "err", err)
 		if wait.Sleep(ctx, feed.RetryAfter) != nil {
 			return nil
 		}
@@ -100,20 +100,20 @@ func (h *Host) succeed(ctx context.Context) error {
 // Ready returns why the balancer cannot do its work.
 func (h *Host) Ready() []string {
 	if h.now.Load() == nil {
-		return []string{"the balancer begins anew, since the history of its database has changed"}
+		return []string{"the balancer is starting over, since the history of its database has changed"}
 	}
 	return control{h.last.Load()}.ready()
 }
 
-// at returns the balancer at work.
+// at returns the running balancer.
 func (h *Host) at() (*Balancer, error) {
 	if b := h.now.Load(); b != nil {
 		return b, nil
 	}
-	return nil, fault.Newf(fault.Unavailable, "balancer", "the balancer starts over; ask again after a pause")
+	return nil, fault.Newf(fault.Unavailable, "balancer", "the balancer is starting over; ask again after a pause")
 }
 
-// distributor returns the distributor of the balancer at work.
+// distributor returns the distributor of the running balancer.
 func (h *Host) distributor() (*distributor.Distributor, error) {
 	b, err := h.at()
 	if err != nil {

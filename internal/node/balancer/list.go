@@ -15,53 +15,54 @@ import (
 type SlaveStatus struct {
 	Name    string `json:"name"`
 	Address string `json:"address"`
-	// Registered: it has announced itself to this balancer.
+	// Registered: it has registered with this balancer.
 	Registered bool `json:"registered"`
 	// SeenMs is how long ago it last asked for node data, in milliseconds.
 	SeenMs int64 `json:"seen_ms"`
-	// Position is the end of the last bucket it applied, as
-	// epoch/clock/quantum/offset; Behind is how many clocks it lacks.
+	// Position is the end of the last bucket that it applied, as
+	// epoch/clock/quantum/offset; Behind is by how many clocks it lags.
 	Position string `json:"position"`
 	Behind   uint64 `json:"behind"`
-	// Serving, Groups, Keywords, Bytes (on disk) and Trouble are what it says
-	// of itself.
+	// Serving, Groups, Keywords, Bytes (on disk) and Trouble are what it last
+	// reported.
 	Serving  bool   `json:"serving"`
 	Groups   uint64 `json:"groups"`
 	Keywords uint64 `json:"keywords"`
 	Bytes    uint64 `json:"bytes"`
 	Trouble  string `json:"trouble,omitempty"`
-	// State is what the model has it for. Slices is how many it has there, Width
-	// their part of the ring and Weight that of all items' weight, both 0 to 1.
+	// State is its state in the model. Slices is how many slices it serves there,
+	// Width their share of the ring and Weight their share of all items' weight,
+	// both 0 to 1.
 	State  balance.NodeState `json:"state"`
 	Slices int               `json:"slices"`
 	Width  float64           `json:"width"`
 	Weight float64           `json:"weight"`
-	// MovingIn and MovingOut are slices being copied. Load is a second's, or,
-	// while none is measured, the weight; OverMean is it over the mean.
+	// MovingIn and MovingOut are slices being copied. Load is that of a second, or,
+	// as long as none is measured, the weight; OverMean is its ratio to the mean.
 	MovingIn  int     `json:"moving_in"`
 	MovingOut int     `json:"moving_out"`
 	Load      float64 `json:"load"`
 	OverMean  float64 `json:"over_mean"`
-	// Distributor is the address of its distributor; "": the balancer.
+	// Distributor is the address of its distributor; "": the balancer itself.
 	Distributor string `json:"distributor,omitempty"`
-	// QueuedBytes is what is ready for it here.
+	// QueuedBytes is the size of the buckets that are ready for it here.
 	QueuedBytes int `json:"queued_bytes"`
 }
 
-// Status is how the balancer fares.
+// Status is the state of the balancer.
 type Status struct {
 	Epoch uint64 `json:"epoch"`
 	View  uint64 `json:"view"`
 	Clock uint64 `json:"clock"`
 	Items int    `json:"items"`
-	// Waiting says what the first plan waits for; "" after it.
+	// Waiting says what the first plan is waiting for; "" after it.
 	Waiting  string `json:"waiting,omitempty"`
 	Strategy string `json:"strategy"`
-	// Adopted: the slaves brought the plan with them (stores built offline).
+	// Adopted: the plan was taken from the slaves (stores built offline).
 	Adopted bool `json:"adopted"`
 }
 
-// Status returns how the balancer fares.
+// Status returns the state of the balancer.
 func (b *Balancer) Status() Status {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -72,8 +73,8 @@ func (b *Balancer) Status() Status {
 	}
 }
 
-// SlavesList returns all slaves of the model and those that have announced
-// themselves, in the order of the model.
+// SlavesList returns all slaves of the model in its order, then the other slaves
+// that have registered, by name.
 func (b *Balancer) SlavesList() []SlaveStatus {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -101,7 +102,7 @@ func (b *Balancer) SlavesList() []SlaveStatus {
 	return out
 }
 
-// slave tells what is known of a slave beside the model.
+// slave returns what a slave has reported.
 func (b *Balancer) slave(name string) SlaveStatus {
 	s := SlaveStatus{Name: name}
 	if n, ok := b.slaves[name]; ok {

@@ -9,11 +9,11 @@ import (
 	"adshard/schema/pb"
 )
 
-// vacantTime is how long a slave has to confirm that its name is in use.
+// vacantTime bounds the call that asks whether a name is in use.
 const vacantTime = time.Second
 
-// checkName refuses a registration under the name of a slave that is in service: a
-// slave that answers at the last known address keeps its name.
+// checkName refuses a registration under the name of another slave that is in
+// service, that is, one that answers at the last known address.
 // Errors: fault.Conflict.
 func (b *Balancer) checkName(ctx context.Context, r *pb.RegisterRequest) error {
 	address, incarnation := b.lastAddress(r.GetName())
@@ -22,7 +22,7 @@ func (b *Balancer) checkName(ctx context.Context, r *pb.RegisterRequest) error {
 	}
 	conn, err := wire.Dial(address)
 	if err != nil {
-		return nil // where nobody can be asked, nobody is in service
+		return nil // an address that cannot be dialled serves nobody
 	}
 	defer conn.Close()
 	ctx, cancel := context.WithTimeout(ctx, vacantTime)
@@ -36,7 +36,7 @@ func (b *Balancer) checkName(ctx context.Context, r *pb.RegisterRequest) error {
 			"give it another name, or correct its address if it advertises the wrong one", r.GetName(), address, r.GetAddress())
 }
 
-// lastAddress returns where the slave with a name was last, and in which incarnation;
+// lastAddress returns the last address and incarnation of the slave with a name;
 // "": not known.
 func (b *Balancer) lastAddress(name string) (address, incarnation string) {
 	b.mu.Lock()

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Run runs a balancer until ctx is over. When it listens it prints
+// Run runs a balancer until ctx is done. When it listens it prints
 // "balancer ready ADDR" on out, and "admin URL" when there is an admin port.
 func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error {
 	if err := cfg.Validate(); err != nil {
@@ -52,7 +52,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 }
 
 // Serve runs the balancer and serves slaves and masters on listener, which it
-// closes, until ctx is over (nil) or the balancer cannot go on.
+// closes, until ctx is done (nil) or the balancer cannot continue.
 func (b *Balancer) Serve(ctx context.Context, listener net.Listener) error {
 	return NewHost(b).Serve(ctx, listener)
 }

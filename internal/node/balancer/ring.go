@@ -6,11 +6,11 @@ import (
 	"adshard/schema/pb"
 )
 
-// ringSize is how many of the newest quanta are kept for distributors that ask
-// for them: several seconds' worth.
+// ringSize is how many of the newest quanta are kept for distributors: those of
+// several seconds.
 const ringSize = 512
 
-// ring is the newest quanta, one after another.
+// ring holds the newest quanta, in order.
 type ring struct {
 	list   []*pb.Quantum
 	newest uint64 // number; 0: there was none
@@ -18,9 +18,9 @@ type ring struct {
 
 func (r *ring) add(q balance.Quantum) {
 	if len(r.list) >= 2*ringSize {
-		r.list = append([]*pb.Quantum(nil), r.list[len(r.list)-ringSize:]...) // answers hold the old one
+		r.list = append([]*pb.Quantum(nil), r.list[len(r.list)-ringSize:]...) // answers share the old array
 	}
-	if q.Model != nil { // who needs it gets the newest model
+	if q.Model != nil { // distributors that need a model get the newest
 		r.list = nil
 	} else {
 		r.list = append(r.list, wire.FromQuantum(q))
@@ -28,8 +28,8 @@ func (r *ring) add(q balance.Quantum) {
 	r.newest = q.Number
 }
 
-// after returns the quanta after one with this number; false: not all are
-// there, or that one is none of them.
+// after returns the quanta after the one with this number; false if any of them is
+// no longer there.
 func (r *ring) after(number uint64) ([]*pb.Quantum, bool) {
 	lack := r.newest - number
 	if number == 0 || number > r.newest || lack > uint64(len(r.list)) {

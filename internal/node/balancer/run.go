@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	// housekeeping is the time between two looks at the epoch and the feed.
+	// housekeeping is the time between two checks of the epoch and the feed.
 	housekeeping = time.Second
 	// feedCompaction is the time between two compactions of the feed.
 	feedCompaction = 10 * time.Second
-	// feedSlack is how many changes are kept that all slaves have applied: one
+	// feedSlack is how many changes that all slaves have applied are kept: a slave
 	// whose machine lost its last writes goes back a little.
 	feedSlack = 10_000
 )
@@ -27,7 +27,7 @@ func (b *Balancer) takeChanges(list []balance.Change, _ backend.Position) error 
 	return b.step(func() error { b.mapper.Changes(b.now(), list); return nil })
 }
 
-// tick tells the mapper the time when it has something to do.
+// tick gives the mapper the time whenever one of its deadlines has come.
 func (b *Balancer) tick(ctx context.Context) error {
 	for {
 		b.mu.Lock()
@@ -38,7 +38,7 @@ func (b *Balancer) tick(ctx context.Context) error {
 		case <-ctx.Done():
 			timer.Stop()
 			return ctx.Err()
-		case <-b.news: // the next moment may be sooner now
+		case <-b.news: // the next deadline may be sooner now
 			timer.Stop()
 		case <-timer.C:
 			if err := b.step(func() error { b.mapper.Tick(b.now()); return nil }); err != nil {
@@ -48,7 +48,7 @@ func (b *Balancer) tick(ctx context.Context) error {
 	}
 }
 
-// persist makes models durable, and tries until it can.
+// persist makes models durable, and tries again until it succeeds.
 func (b *Balancer) persist(ctx context.Context) error {
 	for {
 		select {
@@ -81,7 +81,7 @@ func (b *Balancer) persist(ctx context.Context) error {
 	}
 }
 
-// housekeep looks for another balancer and lets the feed forget what all
+// housekeep checks for another balancer and lets the feed drop changes that all
 // slaves have applied.
 func (b *Balancer) housekeep(ctx context.Context) error {
 	last := time.Now()
@@ -113,7 +113,7 @@ func (b *Balancer) housekeep(ctx context.Context) error {
 	}
 }
 
-// compactFeed holds and compacts the feed.
+// compactFeed holds the changes that slaves need and compacts the feed below.
 func (b *Balancer) compactFeed(ctx context.Context) error {
 	b.mu.Lock()
 	least, newest := b.leastApplied(), b.mapper.Clock()
@@ -132,9 +132,9 @@ func (b *Balancer) compactFeed(ctx context.Context) error {
 	return err
 }
 
-// leastApplied is the least clock that a slave of the model or a distributor has
-// come to; 0 while one is away, which may need anything. Drained slaves need
-// nothing. Called under the lock.
+// leastApplied returns the least clock that a slave of the model or a distributor
+// has reached; 0 if a slave has not registered, since it may need any change.
+// Drained slaves need none. Called under the lock.
 func (b *Balancer) leastApplied() uint64 {
 	model := b.mapper.Model()
 	if model == nil {

@@ -79,7 +79,7 @@ func (b *Balancer) noteSlave(r *pb.RegisterRequest) error {
 		b.slaves[r.GetName()] = n
 	}
 	n.address, n.incarnation, n.seen = r.GetAddress(), r.GetIncarnation(), time.Now()
-	n.position, n.held = wire.ToPosition(r.GetPosition()), len(r.GetSlices().GetSlices())
+	n.position, n.slices = wire.ToPosition(r.GetPosition()), len(r.GetSlices().GetSlices())
 	return nil
 }
 
@@ -99,7 +99,7 @@ func (b *Balancer) Report(_ context.Context, r *pb.ReportRequest) (*pb.ReportRes
 		}
 		n.seen, n.state, n.position = time.Now(), r.GetState(), wire.ToPosition(r.GetPosition())
 		if r.GetSlices() != nil {
-			n.held = len(r.GetSlices().GetSlices())
+			n.slices = len(r.GetSlices().GetSlices())
 		}
 		if err := b.mapper.Report(b.now(), nodeReport(r)); err != nil {
 			return err

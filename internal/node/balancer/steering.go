@@ -9,27 +9,27 @@ import (
 	"adshard/internal/node/survey"
 )
 
-// What the admin port asks of the mapper, and tells it.
+// What the admin port reads of the mapper, and changes.
 
-// maxEvents bounds what is kept of what happened.
+// maxEvents bounds the events that are kept.
 const maxEvents = 100
 
-// steering is what people told a balancer, and what happened lately.
+// steering is what was set by command, and the latest events.
 type steering struct {
-	// options are those set of the strategy in use; told: by command, not by
-	// configuration.
+	// options are those set for the strategy in use; byCommand: by a command, not
+	// by the configuration.
 	options   map[string]string
 	byCommand bool
 	events    []pastEvent // the newest last
 }
 
-// pastEvent is an event with its time.
+// pastEvent is an event and when it happened.
 type pastEvent struct {
 	at time.Time
 	balance.Event
 }
 
-// add keeps an event.
+// add keeps an event and drops the oldest if there are too many.
 func (s *steering) add(e balance.Event) {
 	if len(s.events) == maxEvents {
 		s.events = append(s.events[:0], s.events[1:]...)
@@ -37,8 +37,8 @@ func (s *steering) add(e balance.Event) {
 	s.events = append(s.events, pastEvent{time.Now(), e})
 }
 
-// survey returns a survey that is new enough; nil before the first plan. The
-// larger the cluster the older it may be. The caller holds b.mu.
+// survey returns a recent survey, or nil before the first plan. The larger the
+// cluster, the older it may be. The caller holds b.mu.
 func (b *Balancer) survey() *survey.Survey {
 	if old := b.surveyed; old != nil {
 		age := time.Since(old.At)
@@ -49,8 +49,8 @@ func (b *Balancer) survey() *survey.Survey {
 	return b.newSurvey()
 }
 
-// newSurvey returns a survey of this moment; nil before the first plan. Its items
-// and judgements are good until b.mu is given back.
+// newSurvey returns a survey of this moment, or nil before the first plan. Its In is
+// valid until b.mu is unlocked.
 func (b *Balancer) newSurvey() *survey.Survey {
 	in, ok := b.mapper.Input(b.now())
 	if !ok {
@@ -60,8 +60,8 @@ func (b *Balancer) newSurvey() *survey.Survey {
 	return b.surveyed
 }
 
-// waitForModel waits until the model is as it is to be. Errors: fault.Deadline with
-// what, when ctx is over first.
+// waitForModel waits until ok returns true for the model. Errors: fault.Deadline,
+// with what has been ordered, if ctx is done first.
 func (b *Balancer) waitForModel(ctx context.Context, what string, ok func(*balance.Model) bool) error {
 	for {
 		b.mu.Lock()
@@ -73,13 +73,13 @@ func (b *Balancer) waitForModel(ctx context.Context, what string, ok func(*balan
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return fault.Newf(fault.Deadline, "balancer: control", "%s, but it has not begun yet: look again in a moment", what)
+			return fault.Newf(fault.Deadline, "balancer: control", "%s, but that has not begun yet: look again in a moment", what)
 		}
 	}
 }
 
-// distributorOf returns the address of a slave's distributor; "": the balancer,
-// or nobody. The caller holds b.mu.
+// distributorOf returns the address of a slave's distributor; "": the balancer
+// itself, or there is none. The caller holds b.mu.
 func (b *Balancer) distributorOf(slave string) string {
 	address, err := b.distributors.assigned(slave, time.Now())
 	if err != nil {
@@ -89,9 +89,8 @@ func (b *Balancer) distributorOf(slave string) string {
 }
 
 const (
-	// resurvey is how many times as long as it took a survey is good for: each
-	// looks at all items. resurveyLeast is how long at least, while the model is
-	// the same.
+	// A survey, which looks at all items, is reused for resurvey times as long as
+	// it took, and for resurveyLeast while the model is the same.
 	resurvey      = 20
 	resurveyLeast = 2 * time.Second
 )
