@@ -5,7 +5,7 @@ import (
 	"adshard/schema/pb"
 )
 
-// admit is room for a slave at the balancer. Called under the lock.
+// admit returns why a slave cannot register here; nil: it can. Called under the lock.
 func (b *Balancer) admit(op, name string, table *pb.SliceTable) error {
 	_, known := b.slaves[name]
 	others, held := len(b.slaves), 0

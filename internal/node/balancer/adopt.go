@@ -7,8 +7,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// Adopt tells the slave at an address where this balancer is, and returns its
-// name; the slave registers then. Errors: those of the slave, fault.Conflict
+// Adopt gives the slave at an address this balancer's address, and returns the
+// slave's name; the slave registers then. Errors: those of the slave, fault.Conflict
 // when it belongs to another balancer; fault.Unavailable when nobody answers.
 func (b *Balancer) Adopt(ctx context.Context, address string) (name string, err error) {
 	conn, err := wire.Dial(address)

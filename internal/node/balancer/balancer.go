@@ -128,11 +128,11 @@ func (b *Balancer) load(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("load the items: %w", err)
 	}
-	use, told, err := b.strategy(ctx)
+	use, byCommand, err := b.strategy(ctx)
 	if err != nil {
 		return err
 	}
-	b.steering.options, b.steering.byCommand = use.Options, told
+	b.steering.options, b.steering.byCommand = use.Options, byCommand
 	cfg, err := b.cfg.mapper(b.tenure.epoch, b.order, use)
 	if err != nil {
 		return err

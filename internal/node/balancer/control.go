@@ -14,7 +14,7 @@ import (
 	"adshard/internal/node/survey"
 )
 
-// aliveFor is how long after its last word a slave counts as alive.
+// aliveFor is how long after its last report a slave counts as alive.
 const aliveFor = 5 * time.Second
 
 // control is the balancer as its admin port shows it (admin.Control).
@@ -51,7 +51,7 @@ func (c control) SlavesList(context.Context) (*api.SlaveList, error) {
 	return list, nil
 }
 
-// ready returns why the balancer cannot do its work, or what slaves lack.
+// ready returns why the balancer cannot do its work, and what slaves do not serve.
 func (c control) ready() []string {
 	why := append(c.health.Failures(), health.Database(c.db)...)
 	if waiting := c.Status().Waiting; waiting != "" {

@@ -23,7 +23,7 @@ func (c control) AddSlave(ctx context.Context, address string) (*api.SlaveChange
 	name, err := c.Adopt(ctx, address)
 	if fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Deadline) {
 		err = fault.Newf(fault.Unavailable, opControl,
-			"no slave answers at %s: is it running there, and is that what its listen or advertise says? (%v)", address, err)
+			"no slave answers at %s: is it running there, and is that its listen or advertise address? (%v)", address, err)
 	}
 	if err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func (c control) AddSlave(ctx context.Context, address string) (*api.SlaveChange
 	if err != nil || !planned {
 		return &api.SlaveChange{Name: name, Address: address, State: api.SlaveStateActive}, err
 	}
-	err = c.waitForModel(ctx, fmt.Sprintf("the slave %s at %s was told where the balancer is", name, address), func(m *balance.Model) bool {
+	err = c.waitForModel(ctx, fmt.Sprintf("the slave %s at %s has the balancer's address", name, address), func(m *balance.Model) bool {
 		n, known := m.Named(name)
 		return known && n.State == balance.Active
 	})
@@ -85,7 +85,7 @@ func (c control) DrainSlave(ctx context.Context, name string) (*api.SlaveChange,
 	return c.slaveNow(name)
 }
 
-// slaveNow says what a slave is now.
+// slaveNow returns the present state of a slave.
 func (c control) slaveNow(name string) (*api.SlaveChange, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,14 +9,14 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// balancerMetrics makes metrics of what the admin port shows, when they are
-// asked for.
+// balancerMetrics makes metrics of the admin port's status whenever they are
+// collected.
 type balancerMetrics struct {
 	status func() (*api.BalanceStatus, counts)
 	of     []metric
 }
 
-// counts has what only metrics tell.
+// counts has what only the metrics show.
 type counts = balance.Status
 
 // metric is one name with its series.
@@ -26,7 +26,7 @@ type metric struct {
 	series func(s *api.BalanceStatus, c counts, put func(v float64, labels ...string))
 }
 
-// RegisterMetrics registers what the balancer at work says of itself.
+// RegisterMetrics registers the metrics of the running balancer.
 func RegisterMetrics(r prometheus.Registerer, h *Host) {
 	m := &balancerMetrics{status: func() (*api.BalanceStatus, counts) {
 		b := h.last.Load()
@@ -73,7 +73,7 @@ func (m *balancerMetrics) addWhole() {
 	m.gauge("view", "The newest state of the slice map.", func(s *api.BalanceStatus) float64 { return float64(s.View) })
 	m.gauge("published_view", "The state of the slice map that masters get.", func(s *api.BalanceStatus) float64 { return float64(s.PublishedView) })
 	m.gauge("clock", "The newest change of the database.", func(s *api.BalanceStatus) float64 { return float64(s.Clock) })
-	m.gauge("items", "Ad groups known.", func(s *api.BalanceStatus) float64 { return float64(s.Items) })
+	m.gauge("items", "Ad groups of the database.", func(s *api.BalanceStatus) float64 { return float64(s.Items) })
 	m.gauge("slices", "Slices of the ring.", func(s *api.BalanceStatus) float64 { return float64(s.Slices) })
 	m.gauge("max_over_mean", "Load of the most loaded slave over the mean.", func(s *api.BalanceStatus) float64 { return s.MaxOverMean })
 	m.gauge("lower_bound", "The max/mean that no placement can beat.", func(s *api.BalanceStatus) float64 { return s.LowerBound })

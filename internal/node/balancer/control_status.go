@@ -75,7 +75,7 @@ func predictions(list []balance.Shadow) []api.Prediction {
 	return out
 }
 
-// options are those set of the strategy in use. The caller holds b.mu.
+// options returns those set for the strategy in use. The caller holds b.mu.
 func (c control) options() map[string]string {
 	set := c.cfg.StrategyOptions
 	if c.steering.byCommand {
@@ -88,7 +88,7 @@ func (c control) options() map[string]string {
 	return out
 }
 
-// events are those of late, the newest first. The caller holds b.mu.
+// events returns the latest, the newest first. The caller holds b.mu.
 func (c control) events() []api.Event {
 	out := []api.Event{}
 	for _, e := range slices.Backward(c.steering.events) {
@@ -101,7 +101,7 @@ func (c control) events() []api.Event {
 	return out
 }
 
-// listDistributors returns those known, by name. The caller holds b.mu.
+// listDistributors returns all distributors by name. The caller holds b.mu.
 func (c control) listDistributors() []api.DistributorInfo {
 	out := []api.DistributorInfo{}
 	slaves := map[string][]string{}

@@ -14,11 +14,11 @@ import (
 // ownDistributor is the name of the balancer's own distributor.
 const ownDistributor = "balancer"
 
-// aliveTime is how long after its last word a distributor gets slaves, and a
-// slave has its name for itself.
+// aliveTime is how long after its last call a distributor is assigned slaves, and a
+// slave keeps its name.
 const aliveTime = 3 * time.Second
 
-// distributorInfo is a distributor as the balancer knows it.
+// distributorInfo is what a distributor last reported.
 type distributorInfo struct {
 	address string // "": the balancer's own
 	seen    time.Time
@@ -27,16 +27,16 @@ type distributorInfo struct {
 
 func (s *distributorInfo) alive(now time.Time) bool { return now.Sub(s.seen) < aliveTime }
 
-// distributors are the distributors by name. Which slave belongs to whom comes
-// from rendezvous hashing over those that are alive (Thaler and Ravishankar
-// 1998), so that little changes when one comes or goes.
+// distributors are the distributors by name. Slaves are assigned by rendezvous
+// hashing over those that are alive (Thaler and Ravishankar 1998), so that few
+// slaves change theirs when one comes or goes.
 type distributors map[string]*distributorInfo
 
-// maxDistributors is how many distributors may be at work.
+// maxDistributors bounds the distributors at work.
 const maxDistributors = 256
 
-// note notes that a distributor has spoken. Errors: fault.Conflict for the
-// later of two of one name, fault.Overloaded for one more than maxSuppliers.
+// note records a call of a distributor. Errors: fault.Conflict for the later of
+// two of one name, fault.Overloaded for one more than maxDistributors.
 func (s distributors) note(name, address string, clock uint64, now time.Time) error {
 	d, ok := s[name]
 	if ok && d.address != address && d.alive(now) {
@@ -56,7 +56,7 @@ func (s distributors) note(name, address string, clock uint64, now time.Time) er
 }
 
 // assigned returns the address of a slave's distributor. Errors: fault.Unavailable
-// when there is none.
+// if none is alive.
 func (s distributors) assigned(slave string, now time.Time) (address string, err error) {
 	var alive []string
 	for name, d := range s {
@@ -72,7 +72,8 @@ func (s distributors) assigned(slave string, now time.Time) (address string, err
 	return s[rendezvous.New(alive, xxhash.Sum64String).Lookup(slave)].address, nil
 }
 
-// leastClock is the least clock that a distributor alive has come to.
+// leastClock returns the least clock that a distributor alive has reached, at most
+// most.
 func (s distributors) leastClock(most uint64, now time.Time) uint64 {
 	for _, d := range s {
 		if d.alive(now) {

@@ -37,7 +37,7 @@ func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.Reg
 		}
 		n, noted := b.slaves[r.GetName()]
 		if noted && n.incarnation == r.GetIncarnation() {
-			level = slog.LevelDebug // it says again what was logged
+			level = slog.LevelDebug // logged before
 		}
 		if err := b.noteSlave(r); err != nil {
 			return err
@@ -65,7 +65,7 @@ func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.Reg
 	}, nil
 }
 
-// noteSlave remembers a slave's address and incarnation. The later of two slaves with
+// noteSlave records a slave's address and incarnation. The later of two slaves with
 // one name is refused while the other still reports; a process keeps its address.
 func (b *Balancer) noteSlave(r *pb.RegisterRequest) error {
 	n, ok := b.slaves[r.GetName()]
@@ -113,7 +113,7 @@ func (b *Balancer) Report(_ context.Context, r *pb.ReportRequest) (*pb.ReportRes
 	return reply, nil
 }
 
-// nodeReport is a report as the mapper takes it.
+// nodeReport returns the mapper's form of a report.
 func nodeReport(r *pb.ReportRequest) balance.NodeReport {
 	out := balance.NodeReport{
 		Name: r.GetName(), Incarnation: r.GetIncarnation(), Position: wire.ToPosition(r.GetPosition()),
@@ -127,7 +127,7 @@ func nodeReport(r *pb.ReportRequest) balance.NodeReport {
 }
 
 // WatchMap implements pb.BalancerServer. A master acknowledges its view when it
-// begins to wait and, since it has it all the while, when the wait is over.
+// begins to wait and, since it uses it all the while, when it stops waiting.
 func (b *Balancer) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.WatchMapResponse, error) {
 	if err := b.checkMaster(ctx, r); err != nil {
 		return nil, err
@@ -156,8 +156,8 @@ func (b *Balancer) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.Wat
 	}
 }
 
-// noteMaster tells the mapper of a master. One whose map is another balancer's has
-// none of this one's views. Errors: fault.Overloaded when there are too many.
+// noteMaster reports a master's view to the mapper. A map of another balancer counts
+// as none. Errors: fault.Overloaded when there are too many.
 func (b *Balancer) noteMaster(r *pb.WatchMapRequest) error {
 	if r.GetMaster() == "" {
 		return nil
@@ -220,7 +220,7 @@ func (b *Balancer) checkDatabase(ctx context.Context, r *pb.QuantaRequest) error
 	return err
 }
 
-// noteDistributor takes what a distributor says of itself.
+// noteDistributor records what a distributor reports.
 func (b *Balancer) noteDistributor(r *pb.QuantaRequest) error {
 	if r.GetName() == ownDistributor != (r.GetAddress() == "") {
 		return fault.Field("balancer: give quanta", "name", "%q is the balancer's own distributor, and it alone needs no address", ownDistributor)

@@ -17,20 +17,20 @@ import (
 )
 
 // How often the balancer starts over for epochs that others report: often enough for
-// the slaves and masters of a restored database, each of which may know of a later
-// one, and too seldom for a stranger to keep it from its work.
+// the slaves and masters of a restored database, each of which may report a later
+// one, and too seldom for a stranger to keep it from working.
 const (
 	restartBurst = 8
 	restartEvery = 30 * time.Second
 )
 
 // errSucceeded is how Run ends when another balancer is to take this one's place.
-var errSucceeded = errors.New("another balancer begins in this one's place")
+var errSucceeded = errors.New("another balancer starts in this one's place")
 
-// checkSlave makes sure that what a slave has learned before is part of what this
-// balancer knows. If it is not, the database was restored meanwhile, and earlier
-// views and tables mean nothing any more: the balancer begins a new timeline,
-// above all epochs known, and the slave registers again. It returns how the slave's
+// checkSlave makes sure that what a slave has applied is part of this balancer's
+// history. If it is not, the database was restored meanwhile, and earlier views and
+// tables are void: the balancer starts over with a new timeline and an epoch above
+// all reported ones, and the slave registers again. It returns how the slave's
 // position relates to the log.
 func (b *Balancer) checkSlave(ctx context.Context, r *pb.RegisterRequest, j balance.Joining) (h identity.History, err error) {
 	own := r.GetSlices().GetTimeline() == b.data.Timeline
@@ -53,7 +53,7 @@ func (b *Balancer) checkSlave(ctx context.Context, r *pb.RegisterRequest, j bala
 		return h, nil
 	}
 	if j.Table.View > model.View() {
-		return h, b.succeed(ctx, j.Position.Epoch, true, fmt.Sprintf("slave %s knows view %d, the newest here is %d", j.Name, j.Table.View, model.View()))
+		return h, b.succeed(ctx, j.Position.Epoch, true, fmt.Sprintf("slave %s reports view %d, the newest here is %d", j.Name, j.Table.View, model.View()))
 	}
 	if h == identity.Other {
 		err = b.succeed(ctx, j.Position.Epoch, true, fmt.Sprintf("slave %s applied another change at clock %d", j.Name, j.Position.Clock))
@@ -86,7 +86,7 @@ func (b *Balancer) checkEpoch(ctx context.Context, who string, epoch uint64, own
 			who, epoch, b.Epoch())
 	}
 	if !b.restarts.Allow() {
-		return fault.Newf(fault.Unavailable, "balancer", "%s reports epoch %d, this is epoch %d; the balancer has started over often enough for now, ask again in a minute",
+		return fault.Newf(fault.Unavailable, "balancer", "%s reports epoch %d, this is epoch %d; the balancer has started over too often in the last minutes; ask again in a minute",
 			who, epoch, b.Epoch())
 	}
 	return b.succeed(ctx, epoch, own, fmt.Sprintf("%s reports epoch %d, this is epoch %d", who, epoch, b.Epoch()))
@@ -94,7 +94,7 @@ func (b *Balancer) checkEpoch(ctx context.Context, who string, epoch uint64, own
 
 // succeed ends this balancer, so that one whose epoch is above both epoch and this
 // balancer's takes its place, with a new timeline if timeline is set. It always
-// returns an error: fault.Unavailable when the successor is on its way,
+// returns an error: fault.Unavailable when the successor is about to start,
 // fault.Conflict when another process has already replaced this balancer.
 func (b *Balancer) succeed(ctx context.Context, epoch uint64, timeline bool, why string) error {
 	b.ending.Lock()
@@ -113,11 +113,11 @@ func (b *Balancer) succeed(ctx context.Context, epoch uint64, timeline bool, why
 		b.log.Warn("the database was restored to an earlier state; the balancer starts over", "why", why, "new_timeline", timeline)
 		close(b.succeeded)
 	}
-	return fault.Newf(fault.Unavailable, "balancer", "%s: the database was restored, and the balancer starts over; ask again after a pause", why)
+	return fault.Newf(fault.Unavailable, "balancer", "%s: the database was restored, and the balancer is starting over; ask again after a pause", why)
 }
 
 // follow follows the changes of the database. When its log does not continue from
-// this balancer's position, another balancer begins with what is there now.
+// this balancer's position, another balancer starts with the log as it is now.
 func (b *Balancer) follow(ctx context.Context) error {
 	err := b.feed.Run(ctx, b.takeChanges)
 	switch {

@@ -11,8 +11,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// checkTrust makes sure that slaves may pull from a distributor: what
-// it hands out replaces what they hold. The balancer's own is in this process;
+// checkTrust makes sure that slaves may pull from a distributor: what it hands out
+// replaces their data. The balancer's own is in this process;
 // others are at an address of TrustedDistributors, or, when there are none, on
 // this machine. Errors: fault.Conflict.
 func (b *Balancer) checkTrust(ctx context.Context, r *pb.QuantaRequest) error {

@@ -5,7 +5,7 @@ import (
 	"adshard/schema/pb"
 )
 
-// admit is room for a slave that enlists. Called under the lock.
+// admit returns why a slave cannot enlist here; nil: it can. Called under the lock.
 func (d *Distributor) admit(op, name string, table *pb.SliceTable) error {
 	_, known := d.slaves[name]
 	if !known && len(d.slaves) >= admission.MaxSlaves {

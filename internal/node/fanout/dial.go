@@ -6,7 +6,7 @@ import (
 	"adshard/search"
 )
 
-// Dial is the fanout.Dialer over gRPC.
+// Dial is the Dialer over gRPC.
 func Dial(shard string, id search.ShardID, address string) (Slave, func() error, error) {
 	conn, err := wire.Dial(address)
 	if err != nil {

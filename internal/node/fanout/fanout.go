@@ -10,12 +10,12 @@ import (
 	"adshard/search"
 )
 
-// Observer is told of what shards do, for metrics and logs. It is called from
-// many goroutines. A nil Observer is never called.
+// Observer receives what happens to shards, for metrics and logs. It is called
+// from many goroutines. A nil Observer is never called.
 type Observer interface {
-	// Shard tells of one call: how long it took and its error, nil: answered.
+	// Shard reports one call: its duration and its error, nil if it was answered.
 	Shard(name string, took time.Duration, err error)
-	// Merged tells how long merging took; Retried that all were asked again.
+	// Merged reports how long merging took; Retried that all were asked again.
 	Merged(took time.Duration)
 	Retried()
 	// Missing reports a shard that is missing from one answer, wholly or in part.
@@ -40,14 +40,14 @@ func New(maps Maps, observer Observer) *Fanout {
 // now is the time as a Presence knows it.
 func (f *Fanout) now() time.Duration { return time.Since(f.start) }
 
-// longest is the time of a search whose caller names none.
+// longest bounds a search whose context has no deadline.
 const longest = 5 * time.Second
 
-// maxMargin bounds the time that is kept for merging and answering.
+// maxMargin bounds the time that is reserved for merging and answering.
 const maxMargin = 5 * time.Millisecond
 
-// margin is the part of the time left that shards do not get, so that what
-// they answer at the last moment still counts.
+// margin is the part of the remaining time that shards do not get, so that answers
+// at their deadline still count.
 func margin(left time.Duration) time.Duration { return max(0, min(left/10, maxMargin)) }
 
 // Search implements search.Searcher. fault.Unavailable: there is no map yet;
@@ -85,7 +85,7 @@ func (f *Fanout) Search(ctx context.Context, r *search.Request) (*search.Answer,
 	return sum, nil
 }
 
-// reportMissing reports to the observer who is missing.
+// reportMissing reports the missing shards to the observer.
 func (f *Fanout) reportMissing(missing []search.Missing) {
 	if f.observer == nil {
 		return
@@ -121,7 +121,7 @@ func gather[A any](ctx context.Context, f *Fanout, ask func(*Map) func(context.C
 	m := f.maps.Current()
 	if m == nil || len(m.Shards) == 0 {
 		return nil, nil, fault.Newf(fault.Unavailable, "master: search",
-			"no map of shards yet: is the balancer running, and have all slaves joined it?")
+			"no map of shards yet: is the balancer running, and have all slaves registered with it?")
 	}
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -175,7 +175,7 @@ func (f *Fanout) newer(ctx context.Context, m *Map) *Map {
 	return newer
 }
 
-// reply is what came of asking one shard.
+// reply is the result of asking one shard.
 type reply[A any] struct {
 	shard  int
 	answer *A
@@ -189,7 +189,7 @@ func note[A any](g *Gather[A], r reply[A]) Step {
 	return g.Answered(r.shard, r.answer)
 }
 
-// drain notes what has come already when the time is over.
+// drain takes the replies that are there at the deadline.
 func drain[A any](g *Gather[A], replies <-chan reply[A]) Step {
 	for {
 		select {
@@ -202,7 +202,7 @@ func drain[A any](g *Gather[A], replies <-chan reply[A]) Step {
 }
 
 // start asks all shards of g at once, except those that are left out. Each call has
-// the time left. The channel has room for all replies, so that no call blocks when
+// the remaining time. The channel has room for all replies, so that no call blocks when
 // nothing receives any more.
 func start[A any](ctx context.Context, f *Fanout, g *Gather[A], left time.Duration, ask func(context.Context, Slave) (*A, error)) <-chan reply[A] {
 	replies := make(chan reply[A], len(g.shards))

@@ -4,24 +4,24 @@ import (
 	"adshard/fault"
 )
 
-// Step is what to do after an event.
+// Step is what the caller does next.
 type Step uint8
 
 // The steps.
 const (
-	Wait   Step = iota // shards are still to answer
-	Enough             // nothing more will come
+	Wait   Step = iota // for further replies
+	Enough             // there will be no further replies
 	Again              // the view is stale: ask all again with a newer map
 )
 
-// Gather decides when the answers of shards are enough. It is fed with events
-// and knows neither clocks nor networks. A is what a shard answers.
+// Gather decides when the replies of shards are enough. It takes events and uses
+// neither clock nor network. A is the type of an answer.
 type Gather[A any] struct {
 	shards  []Shard
 	answers []*A    // by shard; nil: none
 	errs    []error // by shard; nil: none yet, or answered
 	open    int     // shards that have neither answered nor failed
-	retried bool    // asking again was said once
+	retried bool    // Again was returned once
 	over    bool
 }
 
@@ -42,8 +42,8 @@ func (g *Gather[A]) Answered(i int, a *A) Step {
 	return g.step()
 }
 
-// Failed notes that shard i cannot answer. The first time that one no longer
-// serves the view it says Again; who finds no newer map goes on.
+// Failed notes that shard i cannot answer. When a shard no longer serves the view,
+// it returns Again, once; a caller without a newer map continues with this one.
 func (g *Gather[A]) Failed(i int, err error) Step {
 	if g.over || g.answers[i] != nil || g.errs[i] != nil {
 		return g.step()
@@ -57,7 +57,7 @@ func (g *Gather[A]) Failed(i int, err error) Step {
 	return g.step()
 }
 
-// TooLate notes that the time is over: who has not answered is missing.
+// TooLate notes that the deadline has passed: shards without an answer are missing.
 func (g *Gather[A]) TooLate() Step {
 	g.over = true
 	return Enough
@@ -70,8 +70,8 @@ func (g *Gather[A]) step() Step {
 	return Wait
 }
 
-// Err returns fault.Overloaded when all shards refused for that reason: then
-// the whole is overloaded. In any other case what is missing is no error.
+// Err returns fault.Overloaded if all shards refused for that reason: then
+// the cluster is overloaded. In all other cases missing shards are no error.
 func (g *Gather[A]) Err() error {
 	var first error
 	for i := range g.shards {

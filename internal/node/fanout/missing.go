@@ -39,9 +39,9 @@ func reason(err error) search.Reason {
 
 // missingShards returns the shards that are missing: those without an answer, and
 // those that served less than their part. An answer that covers more than its
-// shard's part is dropped, since what belongs to another shard cannot be told
-// apart. served returns how much of the ring an answer covers, and whether it met
-// damaged data.
+// shard's part is dropped, since it does not say what belongs to another shard.
+// served returns how much of the ring an answer covers, and whether damaged data
+// were found.
 func missingShards[A any](g *Gather[A], served func(*A) (search.Width, bool)) []search.Missing {
 	var missing []search.Missing
 	var sum search.Width
@@ -64,7 +64,7 @@ func missingShards[A any](g *Gather[A], served func(*A) (search.Width, bool)) []
 	if len(missing) > 0 || sum == search.WholeRing() {
 		return missing
 	}
-	// The map does not say how much each is to serve: it may be any of them.
+	// The map does not give the widths: any of the shards may have served too little.
 	for i := range g.shards {
 		_, damaged := served(g.answers[i])
 		missing = append(missing, search.Missing{Shard: g.shards[i].Name, Reason: lacks(damaged)})

@@ -24,11 +24,11 @@ const (
 // answer the probe either is left out until it answers one. So a process that
 // hangs holds up few queries, and one that is merely slow stays in.
 //
-// It is fed with events and knows neither clocks nor networks; times are since
-// any fixed moment. Asked, Replied and Out may be called by many goroutines at
+// It takes events and uses neither clock nor network; times are since any fixed
+// moment. Asked, Replied and Out may be called by many goroutines at
 // once, the others by one. A nil Presence never leaves its shard out.
 type Presence struct {
-	due   atomic.Int64 // when a call will have waited too long; 0: nobody waits
+	due   atomic.Int64 // when a call will have waited too long; 0: none waits
 	heard atomic.Int64 // when the shard last answered
 	out   atomic.Bool
 
@@ -39,11 +39,11 @@ type Presence struct {
 	probed    time.Duration // when the last probe ended
 }
 
-// patience is how long a call with so much time may wait before its shard is
+// patience is how long a call with so much time left may wait before its shard is
 // suspected.
 func patience(left time.Duration) time.Duration { return max(left/patiencePart, leastPatience) }
 
-// Asked notes a call that may wait so long.
+// Asked notes a call that may wait for patience.
 func (p *Presence) Asked(now, patience time.Duration) {
 	if p == nil {
 		return

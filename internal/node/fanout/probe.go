@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// tickEvery is the time between two looks at the shards.
+	// tickEvery is the time between two checks of the shards.
 	tickEvery = 25 * time.Millisecond
 	// probeTime is how long a probe waits: one is always under way to a shard
 	// that is left out, so that it is taken back as soon as it answers.
@@ -50,7 +50,7 @@ func (f *Fanout) Run(ctx context.Context, log *slog.Logger) error {
 	}
 }
 
-// look starts the probes that are due and returns how many.
+// look starts the probes that are due and returns how many it started.
 func (f *Fanout) look(ctx context.Context, ends chan<- probed) (started int) {
 	m := f.maps.Current()
 	if m == nil {
@@ -75,8 +75,8 @@ func probe(ctx context.Context, s Slave) error {
 	return err
 }
 
-// reportLeftOut reports which shards of the newest map are left out: for each shard at first,
-// and when that changes. out is what was reported before.
+// reportLeftOut reports which shards of the newest map are left out: each shard once,
+// and then when that changes. out has what was reported before.
 func (f *Fanout) reportLeftOut(out map[string]bool, log *slog.Logger) {
 	m := f.maps.Current()
 	if m == nil {

@@ -8,7 +8,7 @@ import (
 	"adshard/schema/pb"
 )
 
-// seedTime is how long seeds have to answer.
+// seedTime bounds the calls to seeds.
 const seedTime = time.Second
 
 // Seed is a slave that is asked for the map.
@@ -16,18 +16,18 @@ type Seed interface {
 	Map(ctx context.Context) (*pb.MapResponse, error)
 }
 
-// Seeds are slaves that are asked for the map that a balancer last told them.
+// Seeds are slaves that are asked for the last map that they got from a balancer.
 type Seeds []Seed
 
-// next returns the map, among those that the slaves were told of, that replaces
-// the one at hand. Errors are those of balance.MapVersion.Choose.
+// next returns the map, among those that the slaves have, that replaces
+// the present one. Errors are those of balance.MapVersion.Choose.
 func (s Seeds) next(ctx context.Context, have balance.MapVersion) ([]*pb.Shard, balance.MapVersion, error) {
 	replies := s.ask(ctx)
-	told := make([]balance.MapVersion, len(replies))
+	reported := make([]balance.MapVersion, len(replies))
 	for i, r := range replies {
-		told[i] = versionOf(r)
+		reported[i] = versionOf(r)
 	}
-	best, version, err := have.Choose(told)
+	best, version, err := have.Choose(reported)
 	if err != nil {
 		return nil, version, err
 	}

@@ -8,7 +8,7 @@ import (
 	"adshard/search"
 )
 
-// Slave is the slave of a shard, however it is reached.
+// Slave is the slave of a shard, in this process or remote.
 type Slave interface {
 	search.Searcher
 	search.Explainer
@@ -18,7 +18,7 @@ type Slave interface {
 type Shard struct {
 	Name  string
 	Slave Slave
-	// Width is how much of the ring the shard is to serve in the map's view; 0:
+	// Width is how much of the ring the shard must serve in the map's view; 0:
 	// the map does not say.
 	Width search.Width
 	// Presence says whether it is asked; nil: always.
@@ -76,6 +76,6 @@ func (m *Map) out() (list []search.Missing) {
 type Maps interface {
 	// Current is the newest map; nil: none yet.
 	Current() *Map
-	// Newer waits for a map other than old until ctx is over; then nil.
+	// Newer waits for a map other than old; nil if ctx is done first.
 	Newer(ctx context.Context, old *Map) *Map
 }

@@ -15,8 +15,7 @@ import (
 	"adshard/search"
 )
 
-// Source hands out maps; *wire connections to a balancer do. Errors have fault
-// kinds.
+// Source hands out maps: a balancer, reached over gRPC. Errors have fault kinds.
 type Source interface {
 	WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.WatchMapResponse, error)
 }
@@ -31,15 +30,15 @@ const (
 	callTimeout  = 5 * time.Second
 	firstPause   = 50 * time.Millisecond
 	longestPause = time.Second
-	// retireAfter is when connections that no map names any more are closed:
-	// the longest query is over by then.
+	// retireAfter is how long a connection that no map names any more stays open:
+	// longer than the longest query.
 	retireAfter = 6 * time.Second
 	// silentAfter is how long after its last answer a balancer counts as away:
-	// longer than a poll waits.
+	// longer than a poll.
 	silentAfter = watchWait + time.Second
 )
 
-// Watcher keeps the newest map. While no balancer answers it keeps the last.
+// Watcher holds the newest map; as long as no balancer answers, the last one.
 type Watcher struct {
 	master string
 	source Source
@@ -58,7 +57,7 @@ type Watcher struct {
 	stale   chan struct{}    // full: a slave no longer serves the map's view
 }
 
-// linked is whom a link leads to.
+// linked identifies the end of a link.
 type linked struct {
 	id      search.ShardID
 	address string
@@ -75,9 +74,9 @@ type retired struct {
 	since time.Time
 }
 
-// NewWatcher returns a watcher for the master of this name. Where source has
-// no map the first one may come from seeds, which are slaves mostly; where it
-// is away, newer ones come from the slaves of the map.
+// NewWatcher returns a watcher for the master of this name. If source has no
+// map, the first one may come from seeds, usually slaves; if it is away, newer ones
+// come from the slaves of the map.
 func NewWatcher(master string, source Source, seeds Seeds, dial Dialer, log *slog.Logger) *Watcher {
 	return &Watcher{master: master, source: source, seeds: seeds, dial: dial, log: log, start: time.Now(),
 		watch: balance.NewMapWatch(balance.MapTimes{Silent: silentAfter, FirstPause: firstPause, LongestPause: longestPause}),
@@ -87,7 +86,7 @@ func NewWatcher(master string, source Source, seeds Seeds, dial Dialer, log *slo
 // Current implements Maps.
 func (w *Watcher) Current() *Map { return w.now.Load() }
 
-// Newer implements Maps. While the balancer is away the slaves are asked.
+// Newer implements Maps. If the balancer is away, the slaves are asked.
 func (w *Watcher) Newer(ctx context.Context, old *Map) *Map {
 	select {
 	case w.stale <- struct{}{}:
@@ -106,14 +105,14 @@ func (w *Watcher) Newer(ctx context.Context, old *Map) *Map {
 	}
 }
 
-// Trouble is why there is no newer map; nil: the balancer answers.
+// Trouble returns why there is no newer map; nil: the balancer answers.
 func (w *Watcher) Trouble() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.watch.Trouble()
 }
 
-// Run watches until ctx is over; it returns nil then. Close ends the
+// Run watches until ctx is done; it returns nil then. Close closes the
 // connections.
 func (w *Watcher) Run(ctx context.Context) error {
 	var help sync.WaitGroup
@@ -141,7 +140,7 @@ func (w *Watcher) polled(fresh bool, err error) (pause time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if last := w.watch.Trouble(); err != nil && (last == nil || last.Error() != err.Error()) {
-		w.log.Warn("no newer map; keeping the last", "err", err)
+		w.log.Warn("no newer map; using the last one", "err", err)
 	}
 	return w.watch.Polled(time.Since(w.start), fresh, err)
 }
@@ -153,8 +152,8 @@ func (w *Watcher) asks(outdated bool) bool {
 	return w.watch.AskSlaves(time.Since(w.start), w.now.Load().version(), outdated)
 }
 
-// askWhenStale asks slaves for a newer map when one says that the map's view is over
-// while the balancer is away.
+// askWhenStale asks slaves for a newer map when one no longer serves the map's view
+// and the balancer is away.
 func (w *Watcher) askWhenStale(ctx context.Context) {
 	for {
 		select {
@@ -169,8 +168,8 @@ func (w *Watcher) askWhenStale(ctx context.Context) {
 	}
 }
 
-// poll waits once for a newer map. fresh is false when the balancer answered
-// at once with what is known: the caller pauses, so as not to ask in a loop.
+// poll waits once for a newer map. fresh is false if the balancer answered at once
+// with the present one: the caller pauses, so as not to spin.
 func (w *Watcher) poll(ctx context.Context) (fresh bool, err error) {
 	now := w.now.Load().version()
 	r := &pb.WatchMapRequest{WaitMs: uint32(watchWait.Milliseconds()), Master: w.master,
@@ -190,7 +189,7 @@ func (w *Watcher) poll(ctx context.Context) (fresh bool, err error) {
 	return w.take(reply.GetShards(), versionOf(reply))
 }
 
-// ask takes the map that slaves have, if any: seeds, and those of the map.
+// ask takes the map of slaves, if they have one: of seeds, and of those of the map.
 func (w *Watcher) ask(ctx context.Context) {
 	seeds, now := w.seeds, w.now.Load()
 	if now != nil {
@@ -203,7 +202,7 @@ func (w *Watcher) ask(ctx context.Context) {
 	}
 	shards, version, err := seeds.next(ctx, now.version())
 	if err != nil {
-		return // the balancer's error is the one to tell
+		return // the balancer's error is the one to report
 	}
 	if _, err := w.take(shards, version); err == nil {
 		w.log.Info("no balancer: the map is that of the slaves", "epoch", version.Epoch, "view", version.View)
@@ -246,7 +245,7 @@ func (w *Watcher) take(shards []*pb.Shard, version balance.MapVersion) (fresh bo
 	w.links = used
 	w.now.Store(m)
 	w.changed.Notify()
-	level := slog.LevelDebug // views come by the dozen while slices move
+	level := slog.LevelDebug // there are dozens of views while slices move
 	if old == nil || old.Epoch != m.Epoch || !slices.EqualFunc(old.Shards, m.Shards, Shard.same) {
 		level = slog.LevelInfo
 	}
@@ -269,7 +268,7 @@ func (w *Watcher) retire() {
 	})
 }
 
-// Close ends all connections; the watcher must not be running.
+// Close closes all connections; Run must have returned.
 func (w *Watcher) Close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -16,7 +16,7 @@ const DefaultReserve = 10_000
 type Config struct {
 	// Name is the master's name in acknowledgements and logs.
 	Name string `yaml:"name"`
-	// HTTP is where queries come in; Admin is the admin port, empty: none.
+	// HTTP is the address for queries; Admin is the admin port, empty: none.
 	HTTP  string `yaml:"http"`
 	Admin string `yaml:"admin"`
 	// AdminHosts are names by which the admin port may be called, beside
@@ -24,8 +24,8 @@ type Config struct {
 	AdminHosts []string `yaml:"admin_hosts"`
 	// Balancer is the balancer's address.
 	Balancer string `yaml:"balancer"`
-	// Slaves are addresses of slaves, one is enough, that a master that starts
-	// while no balancer answers asks for the map.
+	// Slaves are addresses of slaves, one is enough, that are asked for the map if
+	// no balancer answers when the master starts.
 	Slaves []string `yaml:"slaves"`
 	// Lexicon is the file of synonyms; empty: synonyms are off.
 	Lexicon string `yaml:"lexicon"`
@@ -37,9 +37,9 @@ type Config struct {
 	// the query port too, "admin" on the admin port alone, "auto" as public where
 	// the query port listens on loopback. The admin port always serves them.
 	Explain string `yaml:"explain"`
-	// Timeout holds for queries that name none.
+	// Timeout applies to queries that give none.
 	Timeout time.Duration `yaml:"timeout"`
-	// MaxInFlight is the most queries under way.
+	// MaxInFlight bounds the queries under way.
 	MaxInFlight int `yaml:"max_in_flight"`
 }
 

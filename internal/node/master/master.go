@@ -28,9 +28,9 @@ import (
 	"adshard/search/words"
 )
 
-// Run runs a master until ctx is over. It prints "admin http://ADDR" and
-// "master listening http://ADDR" when it listens, and "ready http://ADDR" when
-// a complete answer is possible for the first time.
+// Run runs a master until ctx is done. It prints "admin http://ADDR" and
+// "master listening http://ADDR" when it listens, and "ready http://ADDR" as soon
+// as a complete answer is possible.
 func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error {
 	if err := cfg.Validate(); err != nil {
 		return err
@@ -86,14 +86,14 @@ func New(cfg Config, port *ports.Ports, log *slog.Logger) (*Master, error) {
 	}
 	metrics := admin.NewMasterMetrics(port.Registerer(cfg.Name))
 	m.watcher = fanout.NewWatcher(cfg.Name+"/"+rand.Text(), remote.Balancer{Conn: m.balancer}, seeds, fanout.Dial, m.log)
-	admin.Gauge(port.Registerer(cfg.Name), "adshard_filled", "1: the first fill of the slaves is over.", m.filled)
+	admin.Gauge(port.Registerer(cfg.Name), "adshard_filled", "1: the first fill of the slaves is complete.", m.filled)
 	m.fanout = fanout.New(m.watcher, metrics)
 	m.handle(lexicon, metrics, port)
 	return m, nil
 }
 
-// handle makes the handlers of the public port, and of explanations on the
-// admin port.
+// handle makes the handler of the query port, and that of explanations on the admin
+// port.
 func (m *Master) handle(lexicon *words.Lexicon, metrics *admin.MasterMetrics, port *ports.Ports) {
 	c := httpapi.Config{
 		Searcher: m.fanout, Explainer: m.fanout, Lexicon: lexicon, Profile: profileOf(m.cfg.Profile),
@@ -102,13 +102,13 @@ func (m *Master) handle(lexicon *words.Lexicon, metrics *admin.MasterMetrics, po
 	port.Explain = httpapi.New(c)
 	if !m.cfg.explains(m.listener.Addr()) {
 		c.Explainer = nil
-		m.log.Info("explanations are on the admin port alone, since queries come in where others reach them (explain: public changes it)")
+		m.log.Info("explanations are served on the admin port only, since the query port is not on loopback (explain: public serves them there too)")
 	}
 	m.handler = httpapi.New(c)
 }
 
-// dialSeeds connects to the slaves that are asked for the map while there is no
-// balancer.
+// dialSeeds connects to the slaves that are asked for the map if no balancer
+// answers.
 func (m *Master) dialSeeds() (fanout.Seeds, error) {
 	var seeds fanout.Seeds
 	for _, address := range m.cfg.Slaves {
@@ -136,16 +136,16 @@ func openLexicon(path string, log *slog.Logger) (*words.Lexicon, error) {
 	return lexicon, nil
 }
 
-// url is where queries come in.
+// url returns the address of queries.
 func (m *Master) url() string { return "http://" + m.listener.Addr().String() }
 
-// Close ends what newMaster began if run never did.
+// Close releases what New opened, if Run is never called.
 func (m *Master) Close() {
 	_ = m.listener.Close()
 	m.hangUp()
 }
 
-// hangUp ends the connections to balancer and seeds.
+// hangUp closes the connections to balancer and seeds.
 func (m *Master) hangUp() {
 	_ = m.balancer.Close()
 	for _, conn := range m.seeds {
@@ -153,7 +153,7 @@ func (m *Master) hangUp() {
 	}
 }
 
-// Run serves until ctx is over; connections to slaves close when the last
+// Run serves until ctx is done; connections to slaves are closed after the last
 // query is answered.
 func (m *Master) Run(ctx context.Context) error {
 	defer m.hangUp()
@@ -166,7 +166,7 @@ func (m *Master) Run(ctx context.Context) error {
 }
 
 // Ready returns why the master cannot answer. A map of slaves that have been
-// filled is enough: what slaves do not answer is said in each answer.
+// filled is enough: each answer names the slaves that are missing.
 func (m *Master) Ready() []string {
 	switch now := m.watcher.Current(); {
 	case now != nil && now.Filled:
@@ -181,7 +181,7 @@ func (m *Master) Ready() []string {
 	return why
 }
 
-// filled is 1 when the first fill is complete.
+// filled returns 1 once the first fill is complete, else 0.
 func (m *Master) filled() float64 {
 	if now := m.watcher.Current(); now != nil && now.Filled {
 		return 1
@@ -194,8 +194,8 @@ const (
 	probeTime  = time.Second
 )
 
-// complete waits until a complete answer is possible; false when ctx was over
-// first.
+// complete waits until a complete answer is possible; it returns false if ctx is
+// done first.
 func (m *Master) complete(ctx context.Context) bool {
 	for {
 		probe, cancel := context.WithTimeout(ctx, probeTime)
@@ -211,7 +211,7 @@ func (m *Master) complete(ctx context.Context) bool {
 	}
 }
 
-// Announce prints that the first complete answer is possible.
+// Announce prints the ready line once a complete answer is possible.
 func (m *Master) Announce(ctx context.Context, out io.Writer) {
 	if m.complete(ctx) {
 		fmt.Fprintf(out, "ready %s\n", m.url())

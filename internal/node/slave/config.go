@@ -8,35 +8,35 @@ import (
 
 // Config is a slave's configuration.
 type Config struct {
-	// Name is unique in the cluster; the slave keeps it over restarts.
+	// Name is unique in the cluster and the same after a restart.
 	Name string `yaml:"name"`
-	// Listen is where masters ask; Advertise is the address that they are
-	// told, empty: the one listened on, which must name a host then. Admin is
-	// the admin port, empty: none.
+	// Listen is the address for masters. Advertise is the address that they are
+	// given; empty: Listen, which must name a host then. Admin is the admin port,
+	// empty: none.
 	Listen    string `yaml:"listen"`
 	Advertise string `yaml:"advertise"`
 	Admin     string `yaml:"admin"`
 	// AdminHosts are names by which the admin port may be called, beside
 	// localhost and the addresses that it has.
 	AdminHosts []string `yaml:"admin_hosts"`
-	// Dir is where the store lies; it is made when it is missing.
+	// Dir is the directory of the store; it is created if it is missing.
 	Dir string `yaml:"dir"`
 	// Balancer is the balancer's address; empty: the slave waits until it is
 	// adopted (`adshard slaves add`).
 	Balancer string `yaml:"balancer"`
-	// CacheBytes is for blocks that RocksDB has read; WriteBytes for what it
-	// has not written to files yet. 0: the store's defaults.
+	// CacheBytes bounds RocksDB's cache of blocks read, WriteBytes its write
+	// buffers. 0: the store's defaults.
 	CacheBytes uint64 `yaml:"cache_bytes"`
 	WriteBytes uint64 `yaml:"write_bytes"`
-	// MaxInFlight is the most searches under way; more are refused at once.
+	// MaxInFlight bounds the searches under way; more are refused at once.
 	MaxInFlight int `yaml:"max_in_flight"`
-	// LoadCounted is of how many searches a second the cost is counted, about;
-	// 0: of none.
+	// LoadCounted is the number of searches a second, roughly, whose cost is
+	// counted; 0: none.
 	LoadCounted int `yaml:"load_counted"`
-	// Grace is how long a starting slave waits for a balancer before it serves
-	// what it holds.
+	// Grace is how long a starting slave waits for a balancer before it serves the
+	// data that it has.
 	Grace time.Duration `yaml:"grace"`
-	// BucketBytes bounds a pull's answer.
+	// BucketBytes bounds the answer to a pull.
 	BucketBytes int `yaml:"bucket_bytes"`
 }
 

@@ -17,19 +17,19 @@ import (
 	"adshard/schema/pb"
 )
 
-// link is a slave's way to its balancer, which may be told later: a slave that
-// is configured without one waits until it is adopted, and remembers by whom in
-// a file of its directory.
+// link is a slave's connection to its balancer, whose address may come later: a
+// slave that is configured without one waits until it is adopted, and saves the
+// address in a file of its directory.
 type link struct {
 	configured bool
 	file       string
 
 	mu      sync.Mutex
-	address string          // "": not told yet; under mu
-	client  remote.Balancer // of address; under mu
+	address string          // "": none yet; guarded by mu
+	client  remote.Balancer // of address; guarded by mu
 }
 
-// adoptedFile is where a slave remembers its balancer's address.
+// adoptedFile has the address of the balancer that has adopted the slave.
 const adoptedFile = "adopted-by"
 
 func newLink(cfg *Config) (*link, error) {

@@ -28,7 +28,7 @@ import (
 	"adshard/schema/pb"
 )
 
-// Run runs a slave until ctx is over. When it serves it prints
+// Run runs a slave until ctx is done. When it serves it prints
 // "slave N ready ADDR" (a name slave-N as N) and "admin http://ADDR" on out.
 func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error {
 	if err := cfg.Validate(); err != nil {
@@ -89,7 +89,7 @@ type Slave struct {
 	log      *slog.Logger
 }
 
-// New listens and connects; it does not own the store.
+// New listens and connects to the balancer. The caller closes store.
 func New(cfg Config, store barrels.Store, port *ports.Ports, log *slog.Logger) (*Slave, error) {
 	listener, err := ports.Listen(port.Sockets.Peers, "listen", cfg.Listen)
 	if err != nil {
@@ -114,7 +114,7 @@ func New(cfg Config, store barrels.Store, port *ports.Ports, log *slog.Logger) (
 	return s, nil
 }
 
-// Address is where masters reach the slave.
+// Address returns where masters reach the slave.
 func (s *Slave) Address() string {
 	if s.cfg.Advertise != "" {
 		return s.cfg.Advertise
@@ -122,10 +122,10 @@ func (s *Slave) Address() string {
 	return s.listener.Addr().String()
 }
 
-// State returns how the slave keeps up with its distributor.
+// State returns the state of the slave's load proxy.
 func (s *Slave) State() loadproxy.State { return s.proxy.State() }
 
-// Close ends what newSlave began if run never did.
+// Close releases what New opened, if Run is never called.
 func (s *Slave) Close() {
 	_ = s.listener.Close()
 	s.balancer.close()
@@ -140,7 +140,7 @@ func (s *Slave) adopt(balancer string) (name string, err error) {
 	return s.cfg.Name, nil
 }
 
-// Run serves until ctx is over.
+// Run serves until ctx is done.
 func (s *Slave) Run(ctx context.Context) error {
 	defer s.balancer.close()
 	group, ctx := errgroup.WithContext(ctx)
@@ -149,8 +149,8 @@ func (s *Slave) Run(ctx context.Context) error {
 	return group.Wait()
 }
 
-// Ready returns why the slave cannot do all of its work. Without a balancer it
-// still serves what it holds.
+// Ready returns why the slave cannot do all of its work. It does not need a
+// balancer for that.
 func (s *Slave) Ready() []string {
 	state := s.proxy.State()
 	if state.Refused {

@@ -39,7 +39,7 @@ func (m *Survey) Plan(p balance.Proposal) *api.BalancePlan {
 }
 
 // operation shows an operation and does it in e; one that cannot be done is
-// shown as far as it is known.
+// shown as far as possible.
 func (m *Survey) operation(e *balance.Edit, o balance.Op) api.PlannedOperation {
 	out := api.PlannedOperation{Slice: o.Slice, New: o.New}
 	s, known := e.Slice(o.Slice)
@@ -50,7 +50,7 @@ func (m *Survey) operation(e *balance.Edit, o balance.Op) api.PlannedOperation {
 	switch o.Kind {
 	case balance.OpSplit:
 		out.Kind, out.At = api.OperationKindSplit, keyText(o.At)
-		_, _ = e.Split(o.Slice, o.At) // what is refused is told by the core
+		_, _ = e.Split(o.Slice, o.At) // the core reports what it refuses
 	case balance.OpMerge:
 		out.Kind = api.OperationKindMerge
 		_ = e.Merge(o.Slice, o.New)

@@ -8,7 +8,7 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// Info says what is known of a slice.
+// Info returns the description of a slice.
 func (m *Survey) Info(i int) api.SliceInfo {
 	s, sum := m.In.Model.Slices()[i], m.Sums[i]
 	out := api.SliceInfo{

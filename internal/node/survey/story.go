@@ -10,13 +10,13 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// small is the part of the mean below which a slice is not worth a move.
+// small is the share of the mean below which a slice is not worth a move.
 const small = 0.01
 
 // maxHot bounds SliceStory.Hot.
 const maxHot = 10
 
-// Facts is what the mapper knows of a slice beside what lies where.
+// Facts is what the mapper reports of a slice beside the survey.
 type Facts struct {
 	Flight        *balance.Flight // nil: it is at rest
 	Events        []api.Event
@@ -47,7 +47,7 @@ func (m *Survey) ReasonsOf(it balance.Iteration, slice uint64) []string {
 	return out
 }
 
-// Story tells why the slice at a place of the model is where it is.
+// Story explains why the slice at an index of the model is where it is.
 func (m *Survey) Story(i int, k Facts) *api.SliceStory {
 	s, sum := m.In.Model.Slices()[i], m.Sums[i]
 	items := balance.ItemLoads(m.In, s, nil)
@@ -94,7 +94,7 @@ func (m *Survey) Story(i int, k Facts) *api.SliceStory {
 	return out
 }
 
-// onItsWay tells of a slice that is being moved.
+// onItsWay explains a slice that is being moved.
 func (m *Survey) onItsWay(out *api.SliceStory, s balance.Slice, k Facts) {
 	out.Verdict, out.Decision = api.SliceVerdictMoving, m.way(s)
 	if k.Flight != nil {
@@ -108,7 +108,7 @@ func (m *Survey) onItsWay(out *api.SliceStory, s balance.Slice, k Facts) {
 	out.Needs = append(out.Needs, "nothing: it ends by itself, and one that makes no progress is cancelled")
 }
 
-// gone says since when a slave is away and what that means.
+// gone says since when a slave is away, and what follows from it.
 func (k *Facts) gone(slave string) string {
 	return fmt.Sprintf("%s has been away since %s (%v): until it is back, or another slave serves the slice, answers are incomplete",
 		slave, k.Now.Add(-k.Away.For).UTC().Format(time.RFC3339), k.Away.For.Round(time.Second))
@@ -147,11 +147,11 @@ func (m *Survey) way(s balance.Slice) string {
 	return fmt.Sprintf("it goes to %s, which has %.2f x the mean with it", m.Name(s.Move.Other), m.OverMean(s.Move.Other, m.Loads[s.Move.Other]))
 }
 
-// stuck tells whether a slice's hottest item alone is more than a slave should
-// have, wherever it lies. items are by falling load.
+// stuck reports whether a slice's hottest item alone is more than a slave should
+// have, wherever it lies, and why. items are in descending order of load.
 func (m *Survey) stuck(i int, items []balance.ItemLoad) (bool, string) {
 	if len(items) == 0 || m.Even.Mean == 0 || m.ByLoad() && !items[0].Hot && len(items) > 1 {
-		return false, "" // what one of several costs is not known
+		return false, "" // the cost of one among several is not measured
 	}
 	alone := items[0].Load / m.strongest() / m.Even.Mean
 	if alone <= 1+tolerance {
@@ -183,12 +183,12 @@ func (m *Survey) stuckNeeds(items []balance.ItemLoad) []string {
 	}
 }
 
-// cause is why a slice was moved, as far as it is remembered.
+// cause says where the reason of a move is found.
 func (k *Facts) cause() string {
 	if len(k.Events) == 0 {
-		return ", before what the balancer remembers"
+		return ", before the first event that the balancer remembers"
 	}
-	return "; what was decided then stands below"
+	return "; the decision is listed below"
 }
 
 // stayed says why a slice was left where it is.
@@ -196,7 +196,7 @@ func (m *Survey) stayed(s balance.Slice, k Facts) string {
 	over := m.OverMean(s.Node, m.Loads[s.Node])
 	switch {
 	case m.In.NoQueries:
-		return "queries have ceased: there is no load to balance, and nothing moves until they come again"
+		return "queries have ceased: there is no load to balance, and nothing moves until queries come again"
 	case len(k.Reasons) > 0:
 		return k.Reasons[0]
 	case !k.Asked:
@@ -204,7 +204,7 @@ func (m *Survey) stayed(s balance.Slice, k Facts) string {
 	case over <= 1+tolerance:
 		return fmt.Sprintf("%s has %.2f x the mean, so nothing had to leave it", m.Name(s.Node), over)
 	}
-	return fmt.Sprintf("the strategy said nothing of it: other slices of %s were the better choice", m.Name(s.Node))
+	return fmt.Sprintf("the strategy gave no reason: other slices of %s were the better choice", m.Name(s.Node))
 }
 
 // figure writes a load.

@@ -13,8 +13,8 @@ import (
 // tolerance is how far above the mean a slave may be and count as even.
 const tolerance = 0.1
 
-// Survey is what lies where at one moment, for people. It is not changed any
-// more and needs no lock, but for in.Items and in.May.
+// Survey is what lies where at one moment. It does not change and needs no lock,
+// except for In.Items and In.May.
 type Survey struct {
 	In    balance.Input
 	At    time.Time
@@ -23,16 +23,16 @@ type Survey struct {
 	Loads map[balance.NodeID]float64
 	Even  balance.Evenness
 	Bound balance.Bound
-	// LeastWeight and leastShare are balance.LeastMove's.
+	// LeastWeight and LeastShare are those of balance.LeastMove.
 	LeastWeight uint64
 	LeastShare  float64
-	// load and weight are of all slices, nodes what lies on each node.
+	// load and weight are sums over all slices; nodes has the sums of each node.
 	load   float64
 	weight uint64
 	nodes  map[balance.NodeID]balance.SliceSum
 }
 
-// New looks at all items of an input.
+// New makes the survey of an input; it looks at all items.
 func New(in balance.Input, now time.Time) *Survey {
 	m := &Survey{
 		In: in, At: now, Sums: balance.SliceSums(in), Bound: balance.LowerBound(in),
@@ -54,10 +54,10 @@ func New(in balance.Input, now time.Time) *Survey {
 	return m
 }
 
-// ByLoad tells whether loads are loads; else they are weights.
+// ByLoad reports whether loads are measured loads; otherwise they are weights.
 func (m *Survey) ByLoad() bool { return m.In.Loads != nil && m.In.Loads.Measured() }
 
-// Slice returns the place of a slice in the model.
+// Slice returns the index of a slice in the model.
 func (m *Survey) Slice(id uint64) (i int, ok bool) {
 	i = slices.IndexFunc(m.In.Model.Slices(), func(s balance.Slice) bool { return s.ID == id })
 	return i, i >= 0
@@ -69,10 +69,10 @@ func (m *Survey) Name(id balance.NodeID) string {
 	return n.Name
 }
 
-// share is a node's strength.
+// share returns a node's capacity relative to others.
 func (m *Survey) share(n balance.NodeID) float64 { return float64(max(1, m.In.Limits[n].Share)) }
 
-// OverMean returns what a load on a node is over the mean of all.
+// OverMean returns the ratio of a load on a node to the mean of all nodes.
 func (m *Survey) OverMean(n balance.NodeID, load float64) float64 {
 	if m.Even.Mean == 0 {
 		return 1
@@ -80,7 +80,7 @@ func (m *Survey) OverMean(n balance.NodeID, load float64) float64 {
 	return max(0, load/m.share(n)/m.Even.Mean)
 }
 
-// WeightShare returns a node's part of all weight, 0 to 1.
+// WeightShare returns a node's share of all weight, 0 to 1.
 func (m *Survey) WeightShare(n balance.NodeID) float64 {
 	return ratio(float64(m.nodes[n].Weight), float64(m.weight))
 }

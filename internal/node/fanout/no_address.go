@@ -7,7 +7,7 @@ import (
 	"adshard/search"
 )
 
-// noAddress is the slave of a shard whose address is not known.
+// noAddress is the slave of a shard without an address.
 type noAddress struct{ name string }
 
 func (n noAddress) err() error {

@@ -7,8 +7,8 @@ import (
 	"adshard/search"
 )
 
-// mergeExplanations makes one explanation of those of parts that do not overlap; nil ones
-// are left out.
+// mergeExplanations merges the explanations of parts that do not overlap; nil ones
+// are skipped.
 func mergeExplanations(parts []*search.Explanation, limit int) *search.Explanation {
 	sum := new(search.Explanation)
 	first := true
