@@ -7,23 +7,22 @@ import (
 	"adshard/schema/pb"
 )
 
-// Whoever can reach a balancer or distributor can announce slaves. What they
-// make it remember is bounded, beside the size of each message (package wire).
+// Whoever can reach a balancer or distributor can register slaves there.
 const (
-	// MaxSlaves is how many slaves a cluster has, those that were drained or
-	// have never come back among them.
+	// MaxSlaves bounds the slaves of a cluster, including those that were drained
+	// or never came back.
 	MaxSlaves = 1024
-	// MaxSlices is how many slices the tables of all slaves have together: a
-	// slice lies on two slaves while it moves.
+	// MaxSlices bounds the slices in the tables of all slaves together: a slice is
+	// on two slaves while it moves.
 	MaxSlices = 4 * 1 << 18
-	// maxView is a view that no map reaches, by far.
+	// maxView is far above the view of any map.
 	maxView = 1 << 62
 )
 
-// Check returns why one more slave, or a slave's larger table, cannot be kept.
-// known is whether the slave is one of the others already, others how many
-// there are; held is how many slices the others' tables have, without the
-// slave's own.
+// Check returns why a slave, or its table, cannot be taken; nil: it can. known says
+// whether the slave is among those already registered, of which there are others;
+// held is the number of slices in all other slaves' tables. Errors:
+// fault.Overloaded, fault.Invalid.
 func Check(op, name string, known bool, others, held int, table *pb.SliceTable) error {
 	if !known && others >= MaxSlaves {
 		return fault.Newf(fault.Overloaded, op,
@@ -39,7 +38,7 @@ func Check(op, name string, known bool, others, held int, table *pb.SliceTable) 
 	return nil
 }
 
-// MaxRestarts is how far an epoch can be ahead of the one known: an epoch begins
-// with each start of a balancer, and a restored database brings back that of its
-// backup.
+// MaxRestarts bounds by how much a reported epoch can exceed the last one: an epoch
+// begins with each start of a balancer, and a restored database brings back the
+// epoch of its backup.
 const MaxRestarts = 1 << 20

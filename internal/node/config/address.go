@@ -4,7 +4,7 @@ import (
 	"net"
 )
 
-// Unspecified tells whether an address stands for all of a host's own.
+// Unspecified reports whether HOST:PORT stands for all addresses of the host.
 func Unspecified(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	return err == nil && (host == "" || net.ParseIP(host).IsUnspecified())

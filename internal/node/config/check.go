@@ -14,7 +14,7 @@ import (
 	"adshard/fault"
 )
 
-// Check collects the faults of a configuration, so that all are told at once.
+// Check collects the faults of a configuration, so that all are reported at once.
 type Check struct{ faults []error }
 
 // That notes a fault of key when ok is false.

@@ -9,7 +9,8 @@ import (
 	"path/filepath"
 )
 
-// DirError says what to do about a directory that cannot be made or written.
+// DirError returns an error that says what to do about a directory that cannot be
+// created or written.
 func DirError(dir string, err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOSPC):
@@ -20,7 +21,7 @@ func DirError(dir string, err error) error {
 	return fault.Newf(fault.Invalid, "open directory", "%w: choose another directory than %s", err, dir)
 }
 
-// WriteFile writes a configuration whole or not at all.
+// WriteFile writes a configuration to a file, atomically. Errors: those of DirError.
 func WriteFile(path string, cfg any) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
 	if err != nil {

@@ -17,11 +17,11 @@ import (
 const (
 	// feedBatch is how many changes are read at a time.
 	feedBatch = 4096
-	// RetryAfter is the pause after a failure of the database.
+	// RetryAfter is the pause after a failed call of the database.
 	RetryAfter = 200 * time.Millisecond
 )
 
-// Follower reads the changes of a database for one core.
+// Follower reads the changes of a database for one state machine.
 type Follower struct {
 	DB    backend.Store
 	Order balance.Order
@@ -31,14 +31,14 @@ type Follower struct {
 	At     backend.Position // of the newest change given; run's alone after the start
 }
 
-// Run gives changes to take, with the position of the last, until ctx is done or
-// take fails. Errors: fault.Stale when what follows was compacted away,
-// fault.Conflict when the database was restored: only a fresh start helps.
+// Run passes changes to take, with the position of the last, until ctx is done or
+// take fails. Errors: fault.Stale if the next changes were compacted away,
+// fault.Conflict if the database was restored; both need a fresh start.
 func (f *Follower) Run(ctx context.Context, take func(list []balance.Change, at backend.Position) error) error {
 	for {
 		list, err := f.DB.Changes(ctx, f.At, feedBatch)
 		if err == nil {
-			f.Health.Note(health.ReadChanges, nil) // before it waits, maybe for long
+			f.Health.Note(health.ReadChanges, nil) // before a wait that may be long
 		}
 		switch {
 		case fault.Is(err, fault.Stale), fault.Is(err, fault.Conflict):
@@ -75,7 +75,7 @@ func Changes(list []backend.Change, order balance.Order, log *slog.Logger) []bal
 		if c.Kind == backend.KindGroup {
 			key, err := order.Key(c.AdvertiserID, c.ID)
 			if err != nil {
-				log.Error("a group cannot be placed and is left out", "group", c.ID, "err", err)
+				log.Error("a group cannot be placed and is skipped", "group", c.ID, "err", err)
 				continue
 			}
 			next.Key = key

@@ -1,6 +1,6 @@
 package feed
 
-// Weights says what makes an item heavy (thesis 2.4).
+// Weights are the weights of an item's parts (thesis 2.4).
 type Weights struct {
 	Keyword uint32 `yaml:"keyword"`
 	Ad      uint32 `yaml:"ad"`

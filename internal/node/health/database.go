@@ -7,10 +7,10 @@ import (
 	"adshard/backend"
 )
 
-// databaseTime bounds a look at the database for readiness.
+// databaseTime bounds the check of a database.
 const databaseTime = time.Second
 
-// Database returns why a database cannot be used.
+// Database returns why a database cannot be used; none: it can.
 func Database(db backend.Store) []string {
 	ctx, cancel := context.WithTimeout(context.Background(), databaseTime)
 	defer cancel()

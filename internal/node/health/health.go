@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Tracker holds the operations that a process keeps trying without success. A process
-// with any of them is not ready.
+// Tracker holds the operations that a process retries without success. With any
+// of them the process is not ready.
 type Tracker struct {
 	mu   sync.Mutex
 	list map[string]failure // by what is tried; guarded by mu
@@ -23,7 +23,7 @@ type failure struct {
 	since time.Time
 }
 
-// Things that are tried again and again.
+// Operations that are retried.
 const (
 	ReadChanges = "read the changes of the database"
 	PrepareData = "prepare node data"
@@ -31,9 +31,10 @@ const (
 	SaveModel   = "save the slice model"
 )
 
+// New returns a tracker without failures.
 func New() *Tracker { return &Tracker{list: make(map[string]failure)} }
 
-// Note records the outcome of a try.
+// Note records the outcome of an operation; a nil err ends its failure.
 func (h *Tracker) Note(what string, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -49,7 +50,7 @@ func (h *Tracker) Note(what string, err error) {
 	h.list[what] = a
 }
 
-// Failures returns what fails, the oldest first; none: all is well.
+// Failures describes the operations that fail, the oldest failure first.
 func (h *Tracker) Failures() (out []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -19,13 +19,13 @@ import (
 )
 
 // Dir is the directory of the stores of a cluster on one machine. Its file
-// cluster.yaml ties it to the number of slaves and to the slice model in the
-// database: stores that were filled from another database, or for another
-// number of slaves, are not served by mistake.
+// cluster.yaml binds it to the number of slaves and to the slice model in the
+// database, so that stores of another database, or of another number of slaves, are
+// not served by mistake.
 type Dir struct {
 	path string
-	// made: this start tied the directory to the cluster. own are the stores'
-	// directories that it makes.
+	// made: this start bound the directory to the cluster. own are the stores that
+	// it creates.
 	made bool
 	own  []string
 
@@ -34,7 +34,7 @@ type Dir struct {
 
 // record is the content of the file.
 type record struct {
-	// ID names the model in the database; Slaves is how many there are.
+	// ID names the model in the database; Slaves is the number of slaves.
 	ID     string `yaml:"id"`
 	Slaves int    `yaml:"slaves"`
 	// Database is whose data the stores hold, by its id.
@@ -45,10 +45,10 @@ type record struct {
 
 // Config says which directory a cluster uses.
 type Config struct {
-	// Path is the directory; Built: its stores were built offline and are all there.
+	// Path is the directory. Built: its stores were built offline and must be there.
 	Path  string
 	Built bool
-	// Slaves is how many stores there are or will be.
+	// Slaves is the number of stores.
 	Slaves int
 	// DB is the URL of the database, for messages. DiscardDataOf names databases
 	// whose data in the stores may be discarded, by their ids.
@@ -58,13 +58,13 @@ type Config struct {
 
 const homeFile = "cluster.yaml"
 
-// StateKey is under which the database keeps the cluster's model.
+// StateKey returns the key of the cluster's model in the database.
 func (d *Dir) StateKey() string { return "up/" + d.record.ID }
 
-// mark is the key by which the database knows the directory.
+// mark returns the key of the directory in the database.
 func (d *Dir) mark() string { return "home/" + d.record.ID }
 
-// Open opens a directory of stores and makes what is missing. Errors:
+// Open opens a directory of stores and creates what is missing. Errors:
 // fault.NotFound for stores that were not built, or not to the end;
 // fault.Conflict for stores of another database or number of slaves.
 func Open(ctx context.Context, cfg Config, db backend.Store) (*Dir, error) {
@@ -81,7 +81,7 @@ func Open(ctx context.Context, cfg Config, db backend.Store) (*Dir, error) {
 	switch {
 	case fault.Is(err, fault.NotFound) && cfg.Built:
 		return nil, fault.Newf(fault.NotFound, "up",
-			"%s has no %s, so its build did not end well; remove it and run `adshard barrels build` again", d.path, homeFile)
+			"%s has no %s, so its build did not finish; remove it and run `adshard barrels build` again", d.path, homeFile)
 	case fault.Is(err, fault.NotFound):
 		return d, d.create(ctx, cfg.Slaves, db)
 	case err != nil:
@@ -93,9 +93,9 @@ func Open(ctx context.Context, cfg Config, db backend.Store) (*Dir, error) {
 	return d, d.checkDatabase(ctx, &cfg, db)
 }
 
-// checkDatabase makes sure that the stores hold data of this database, or that they may
-// be discarded. A directory of an earlier program does not name the database: the
-// database names it.
+// checkDatabase makes sure that the stores have data of this database, or data that
+// may be discarded. The file of an earlier version does not name the database: the
+// database names the directory.
 func (d *Dir) checkDatabase(ctx context.Context, cfg *Config, db backend.Store) error {
 	id, err := db.ID(ctx)
 	if err != nil {
@@ -124,21 +124,21 @@ func (d *Dir) checkDatabase(ctx context.Context, cfg *Config, db backend.Store) 
 
 func (d *Dir) file() string { return filepath.Join(d.path, homeFile) }
 
-// Create ties a directory, in which the stores of so many slaves were built in an
-// order of keys, to a database. A directory without this mark is no finished build.
+// Create binds a directory, in which the stores of all slaves were built in an
+// order of keys, to a database. A directory that is not bound is no finished build.
 func Create(ctx context.Context, path string, slaves int, order string, db backend.Store) error {
 	return (&Dir{path: path, record: record{Order: order}}).create(ctx, slaves, db)
 }
 
-// Order is the order of keys of stores that were built offline; false: they were
-// not, or by an earlier program, which did not note it.
+// Order returns the order of keys of stores that were built offline; false: they were
+// not, or by an earlier program, which did not record it.
 func (d *Dir) Order() (order balance.Order, ok bool) { return balance.ParseOrder(d.record.Order) }
 
-// Store is the directory of the i-th slave's store.
+// Store returns the directory of the i-th slave's store.
 func (d *Dir) Store(i int) string { return filepath.Join(d.path, StoreName(i)) }
 
-// create marks the directory in the database first, so that a crash in between
-// leaves a directory without a file, which is made anew.
+// create records the directory in the database before it writes the file: after a
+// crash in between the directory has no file, and is created again.
 func (d *Dir) create(ctx context.Context, slaves int, db backend.Store) error {
 	id, err := db.ID(ctx)
 	if err != nil {
@@ -146,7 +146,7 @@ func (d *Dir) create(ctx context.Context, slaves int, db backend.Store) error {
 	}
 	d.record.ID, d.record.Slaves, d.record.Database = rand.Text(), slaves, id
 	if err := db.SaveControl(ctx, d.mark(), []byte{1}); err != nil {
-		return fmt.Errorf("note the directory in the database: %w", err)
+		return fmt.Errorf("record the directory in the database: %w", err)
 	}
 	for i := range slaves {
 		store := d.Store(i)
@@ -158,9 +158,8 @@ func (d *Dir) create(ctx context.Context, slaves int, db backend.Store) error {
 	return config.WriteFile(d.file(), &d.record)
 }
 
-// Release undoes create after a start that failed before any slave could be
-// filled for good: the directory is as free as it was. One that an earlier start
-// made keeps all it has.
+// Release undoes create after a start that failed before any slave was filled. A
+// directory that an earlier start created stays as it is.
 func (d *Dir) Release(log *slog.Logger) {
 	if !d.made {
 		return
@@ -168,7 +167,7 @@ func (d *Dir) Release(log *slog.Logger) {
 	for _, store := range d.own {
 		if err := os.RemoveAll(store); err != nil {
 			log.Warn("cannot remove the store of a start that failed", "dir", store, "err", err)
-			return // the stores go with the file that says whose they are
+			return // the file says whose the stores are
 		}
 	}
 	if err := os.Remove(d.file()); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -177,12 +176,12 @@ func (d *Dir) Release(log *slog.Logger) {
 	_ = os.Remove(d.path) // only an empty one goes
 }
 
-// StoreName is the name of the i-th slave, and that of its directory, on one
-// machine.
+// StoreName returns the name of the i-th slave on one machine, and of its
+// directory.
 func StoreName(i int) string { return fmt.Sprintf("slave-%d", i) }
 
-// checkBuilt makes sure that a directory of stores built offline has exactly
-// those of so many slaves.
+// checkBuilt makes sure that a directory of stores built offline has exactly those
+// of this number of slaves.
 func checkBuilt(dir string, slaves int) error {
 	for i := range slaves + 1 {
 		_, err := os.Stat(filepath.Join(dir, StoreName(i)))

@@ -14,17 +14,19 @@ import (
 	"adshard/schema/pb"
 )
 
-// Dataset is what a balancer, a distributor or a build hands out.
+// Dataset identifies the data that a balancer, a distributor or a build hands out.
 type Dataset struct {
 	Database string // its id
 	Order    balance.Order
-	// Timeline is the history of the slice map that views count. A balancer
-	// begins another one when it finds that the database was restored: views and
-	// tables of before then mean nothing any more. "": of a map that was made
-	// before timelines were, or offline.
+	// Timeline identifies the history of the slice map in which views are numbered.
+	// A balancer starts another one when it finds that the database was restored,
+	// which voids all earlier views and tables. "": of a map that was made offline,
+	// or before there were timelines.
 	Timeline string
 }
 
+// Of returns the dataset of a database, without a timeline. Errors: those of the
+// database.
 func Of(ctx context.Context, db backend.Store, order balance.Order) (Dataset, error) {
 	id, err := db.ID(ctx)
 	if err != nil {
@@ -33,20 +35,20 @@ func Of(ctx context.Context, db backend.Store, order balance.Order) (Dataset, er
 	return Dataset{Database: id, Order: order}, nil
 }
 
-// Origin names what the keys of the groups stand for: the database, by its id,
-// and the order of keys. A copy of a database has the same id.
+// Origin names what the keys of groups mean: the id of the database and the order
+// of keys. A copy of a database has the same id.
 func (d Dataset) Origin() string { return d.Database + "/" + d.Order.String() }
 
-// Table is a table of slices of this dataset.
+// Table returns the message of a table of slices of this dataset.
 func (d Dataset) Table(t balance.Table) *pb.SliceTable {
 	out := wire.FromTable(t)
 	out.Origin, out.Timeline = d.Origin(), d.Timeline
 	return out
 }
 
-// Joining reads a slave's announcement. Data of another database are Foreign if
-// they may be discarded, and so are those of another order of keys; else it
-// fails with fault.Conflict.
+// Joining reads a slave's registration. Its data are Foreign if they are of another
+// order of keys, or of another database and discard is set. Errors: fault.Invalid
+// without a name or address, fault.Conflict for data of another database.
 func (d Dataset) Joining(r *pb.RegisterRequest, discard bool) (balance.Joining, error) {
 	const op = "balancer: register"
 	if r.GetName() == "" || r.GetAddress() == "" {
@@ -68,8 +70,8 @@ func (d Dataset) Joining(r *pb.RegisterRequest, discard bool) (balance.Joining, 
 	return j, nil
 }
 
-// Unserved is what is left of a table of another timeline: the slices held, in no
-// view.
+// Unserved returns a table of another timeline without its views: the slices are
+// there, and served in no view.
 func Unserved(t balance.Table) balance.Table {
 	out := balance.Table{}
 	for _, h := range t.Slices {

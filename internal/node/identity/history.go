@@ -8,18 +8,19 @@ import (
 	"adshard/schema/pb"
 )
 
-// History is how a slave's position relates to a database's log.
+// History says how a slave's position relates to a database's log.
 type History uint8
 
+// The relations of a position to the log.
 const (
 	Same    History = iota // the position is in the log
-	Unknown                // the log no longer reaches back so far
-	Other                  // the log has another change there, or none: it is another history
+	Unknown                // the log no longer reaches back to it
+	Other                  // the log has another change there, or none
 )
 
-// Locate looks up a slave's position. mark is the mark of the change there; 0
-// when it is not in the log. A position without a mark, from a store older than
-// marks, is accepted if the log has a change at its clock.
+// Locate looks up a slave's position in the log. mark is that of the change there,
+// or 0 if the position is not in the log. A position without a mark, of a store
+// older than marks, is Same if the log has a change at its clock.
 func Locate(ctx context.Context, db backend.Feed, at *pb.Position) (h History, mark uint64, err error) {
 	if at.GetClock() == 0 {
 		return Same, 0, nil

@@ -12,7 +12,7 @@ import (
 	"os"
 )
 
-// Database is a database in a file, for the tests of one package and another.
+// Database is a database in a file.
 type Database struct {
 	T    testing.TB
 	Path string
@@ -72,6 +72,7 @@ func (d *Database) Write(advertisers, groups, keywords int, bid uint64) {
 	d.Must(tx.Commit(ctx))
 }
 
+// Must ends the test if err is not nil.
 func (d *Database) Must(err error) {
 	d.T.Helper()
 	if err != nil {

@@ -24,11 +24,11 @@ import (
 	"adshard/schema/pb"
 )
 
-// Config says which stores BuildBarrels makes.
+// Config says which stores Build makes.
 type Config struct {
 	// DB is the database: sqlite:PATH.
 	DB string
-	// Slaves is how many stores; Strategy, Order and Weights place the groups
+	// Slaves is the number of stores. Strategy, Order and Weights place the groups
 	// as a balancer with the same settings would.
 	Slaves   int
 	Strategy string
@@ -59,7 +59,7 @@ func (c *Config) Validate() error {
 	return k.Err()
 }
 
-// Summary is what BuildBarrels made.
+// Summary describes the stores that Build made.
 type Summary struct {
 	Stores           []Store
 	Groups, Keywords uint64
@@ -79,12 +79,12 @@ type Store struct {
 // over a snapshot of the database, with the same encoders as the feed's node
 // data. They carry the table of view 1 and the position {epoch 0, clock of the
 // snapshot, quantum 1}, so that a balancer without a plan of its own adopts
-// them and goes on from there. Directory and database are marked as belonging
-// together. progress, when not nil, is told now and then how many keywords of
-// how many are done.
+// them and continues from there. Directory and database are bound to each other.
+// progress, unless nil, is called from time to time with the number of keywords done
+// and of all keywords.
 //
-// Errors: fault.Invalid for the configuration, fault.Conflict when a store is
-// there already; what was made is removed again after any error.
+// Errors: fault.Invalid for the configuration, fault.Conflict if a store exists
+// already. After any error the stores made are removed.
 func Build(ctx context.Context, cfg Config, progress func(done, total uint64)) (*Summary, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err

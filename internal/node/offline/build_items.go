@@ -92,7 +92,7 @@ func (b *build) count(added []Store) {
 	b.report()
 }
 
-// report tells how far the build is. A keyword is done when its store is.
+// report reports progress. A keyword is done when its store is.
 func (b *build) report() {
 	if b.progress != nil {
 		b.progress(b.halves/2, b.total)

@@ -2,5 +2,5 @@
 
 package ports
 
-// fileLimit returns how many files this process may open, as far as is known.
+// fileLimit returns a low guess of how many files this process may open.
 func fileLimit() uint64 { return defaultFiles }

@@ -14,7 +14,7 @@ import (
 )
 
 // Listen listens on a TCP address; key is the configuration's, and its flag's,
-// for errors that say what to change. Connections count in pool.
+// for errors that say what to change. Connections are counted in pool.
 func Listen(pool *conns.Pool, key, address string) (net.Listener, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
@@ -45,11 +45,10 @@ func listenFault(key, address string, err error) error {
 	return fault.Newf(fault.Invalid, op, "%w: choose another address with --%s", err, key)
 }
 
-// stopTime bounds how long calls under way may take when a server ends.
+// stopTime is how long calls under way may take to finish when a server stops.
 const stopTime = 2 * time.Second
 
-// ServeGRPC serves on l until ctx is over, then lets the calls under way
-// finish.
+// ServeGRPC serves on l until ctx is done, then lets the calls under way finish.
 func ServeGRPC(ctx context.Context, s *grpc.Server, l net.Listener) error {
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(l) }()
@@ -65,8 +64,8 @@ func ServeGRPC(ctx context.Context, s *grpc.Server, l net.Listener) error {
 	return nil
 }
 
-// ServePolls serves long polls on l until ctx is over. Calls under way are cut
-// off: they would hold a graceful stop up, and who asked asks again.
+// ServePolls serves long polls on l until ctx is done. Calls under way are cut
+// off: they would delay a graceful stop, and their callers retry.
 func ServePolls(ctx context.Context, s *grpc.Server, l net.Listener) error {
 	stop := context.AfterFunc(ctx, s.Stop)
 	defer stop()

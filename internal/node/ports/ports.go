@@ -18,17 +18,18 @@ import (
 	"adshard/internal/node/httpapi"
 )
 
-// Ports is what a process shows of itself, and its admin server; without an
-// address there is none.
+// Ports has the admin port of a process, its metrics, and the limits on its
+// connections. Without an address there is no admin port.
 type Ports struct {
 	listener net.Listener // nil: none
 	registry *prometheus.Registry
 	Sockets  *Sockets
-	hosts    []string     // by which it may be called, beside its addresses
-	Explain  http.Handler // a master's, once there is one
+	hosts    []string     // names by which it may be called, beside its addresses
+	Explain  http.Handler // explanations of a master; nil: none
 }
 
-// Open listens; hosts are names by which the port may be called.
+// Open listens on the admin port. hosts are host names by which it may be called,
+// beside its address.
 func Open(address string, hosts ...string) (*Ports, error) {
 	p := &Ports{registry: admin.NewRegistry(), Sockets: newSockets(fileLimit()), hosts: hosts}
 	if address == "" {
@@ -42,13 +43,13 @@ func Open(address string, hosts ...string) (*Ports, error) {
 	return p, err
 }
 
-// Registerer returns a registerer for the metrics of one node of the process; they
-// carry its name.
+// Registerer returns a registerer for the metrics of one node of the process; it
+// adds the node's name to them.
 func (p *Ports) Registerer(node string) prometheus.Registerer {
 	return prometheus.WrapRegistererWith(prometheus.Labels{"node": node}, p.registry)
 }
 
-// Print tells where the port is.
+// Print prints the address of the admin port, if there is one.
 func (p *Ports) Print(out io.Writer) {
 	if p.listener != nil {
 		fmt.Fprintf(out, "admin http://%s\n", p.listener.Addr())
@@ -69,6 +70,7 @@ func (p *Ports) Serve(ctx context.Context, ready func() []string, handler func(a
 	return httpapi.Serve(ctx, p.listener, handler(cfg))
 }
 
+// Close closes the admin port, if Serve is never called.
 func (p *Ports) Close() {
 	if p.listener != nil {
 		_ = p.listener.Close()

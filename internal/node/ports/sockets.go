@@ -6,27 +6,26 @@ import (
 	"adshard/internal/node/conns"
 )
 
-// Sockets is what a process has room for: how many connections it keeps of
-// those that others open, by what they are for. All of them together leave
-// files for the stores, the database and the connections that the process
-// opens itself; and neither queries nor peers take the place of the admin port.
+// Sockets limits the connections that others open to a process, by purpose.
+// Together they leave enough files for the stores, the database and the process'
+// own connections; and neither queries nor peers can exhaust the admin port's.
 type Sockets struct{ Queries, Peers, Admin *conns.Pool }
 
 const (
-	// ownFiles is how many files a process has open before anybody connects.
+	// ownFiles is how many files a process has open before any client connects.
 	ownFiles = 64
-	// What is enough, however many files a process may open.
+	// Upper limits, however many files a process may open.
 	mostQueries = 1 << 14
 	mostPeers   = 1 << 12
 	mostAdmin   = 64
 )
 
-// defaultFiles is how many files a process may open where that is not known.
+// defaultFiles is assumed where the limit of open files is not known.
 const defaultFiles = 1024
 
-// newSockets shares the files that a process may open: of those that it does
-// not need itself, a quarter each for queries and for peers, an eighth for the
-// admin port.
+// newSockets divides the files that a process may open: of those that it does not
+// need itself, a quarter each is for queries and for peers, an eighth for the admin
+// port.
 func newSockets(files uint64) *Sockets {
 	spare := max(32, int(min(files, 1<<20))-ownFiles)
 	return &Sockets{

@@ -60,7 +60,7 @@ func (c Distributor) Verify(ctx context.Context, r *pb.VerifyRequest) (*pb.Verif
 	return pb.NewDistributorClient(c.Conn).Verify(ctx, r)
 }
 
-// Quanta implements quanta.
+// Quanta asks for the quanta after the last one that a distributor has.
 func (c Balancer) Quanta(ctx context.Context, r *pb.QuantaRequest) (*pb.QuantaResponse, error) {
 	return pb.NewBalancerClient(c.Conn).Quanta(ctx, r)
 }

@@ -8,7 +8,8 @@ import (
 	"adshard/search"
 )
 
-// Served is what a node serves in a model.
+// Served is what a node serves in a model: the number of its slices, how many are
+// being copied to and from it, and its width.
 type Served struct {
 	Slices  int
 	In, Out int // being copied
@@ -33,11 +34,11 @@ func ByNode(m *balance.Model) map[balance.NodeID]Served {
 	return out
 }
 
-// Part is a node's part of the ring, 0 to 1.
+// Part returns a node's share of the ring, 0 to 1.
 func (s Served) Part() float64 { return float64(s.Width.Hi) + float64(s.Width.Lo)/(1<<32)/(1<<32) }
 
-// Shards returns the slaves that serve something in the model's view, and how
-// much.
+// Shards returns the slaves that serve any slice in the model's view, with their
+// widths.
 func Shards(m *balance.Model) []*pb.Shard {
 	var out []*pb.Shard
 	serving := ByNode(m)

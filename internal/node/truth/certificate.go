@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// FromReply reads a slave's certificate; bins that it leaves out are 0.
+// FromReply reads the certificate in a slave's reply; bins that it omits are 0.
 func FromReply(r *pb.CertifyResponse) *balance.Certificate {
 	out := &balance.Certificate{Clock: r.GetClock(), Builder: r.GetBuilder(), Items: r.GetItems(), Bytes: r.GetBytes()}
 	if out.Builder == index.AnyBuilder { // there is nothing of another version
@@ -27,8 +27,8 @@ func FromReply(r *pb.CertifyResponse) *balance.Certificate {
 	return out
 }
 
-// SameParents reports whether two lists have the same parents with the same
-// content, in any order, each once.
+// SameParents reports whether two lists have the same parents with the same content,
+// each once, in any order.
 func SameParents(a, b []balance.ParentSum) bool {
 	sums := make(map[balance.ParentSum]bool, len(a))
 	for _, p := range a {

@@ -13,11 +13,11 @@ import (
 // BatchSize is how many items are read at a time.
 const BatchSize = 128
 
-// Builders hands out builders of node data, each to one goroutine at a time,
-// since they remember words.
+// Builders lends builders of node data, each to one goroutine at a time, since they
+// cache words.
 type Builders struct{ free chan *nodedata.Builder }
 
-// Take waits for a builder that nobody uses; release gives it back.
+// Take waits for a free builder; release returns it.
 func (b *Builders) Take() (builder *nodedata.Builder, release func()) {
 	builder = <-b.free
 	return builder, func() { b.free <- builder }
@@ -26,6 +26,7 @@ func (b *Builders) Take() (builder *nodedata.Builder, release func()) {
 // number returns how many builders there are.
 func (b *Builders) number() int { return cap(b.free) }
 
+// NewBuilders returns n builders for keys of an order.
 func NewBuilders(order balance.Order, n int) *Builders {
 	b := &Builders{free: make(chan *nodedata.Builder, n)}
 	for range n {
@@ -34,8 +35,8 @@ func NewBuilders(order balance.Order, n int) *Builders {
 	return b
 }
 
-// Batch is a run of entries with what was read for them, all from one
-// snapshot.
+// Batch is a run of entries and the rows that were read for them from one
+// snapshot. Items are by id; parents that an earlier batch had are left out.
 type Batch struct {
 	Entries     []balance.Entry
 	Items       map[uint64]*backend.Item
@@ -43,17 +44,19 @@ type Batch struct {
 	Advertisers []*backend.Advertiser
 }
 
-// Reader reads from one snapshot and remembers which parents it has read.
+// Reader reads from one snapshot, each parent once.
 type Reader struct {
 	order                  balance.Order
 	snap                   backend.Snapshot
 	campaigns, advertisers map[uint64]bool
 }
 
+// NewReader returns a reader of a snapshot.
 func NewReader(order balance.Order, snap backend.Snapshot) Reader {
 	return Reader{order: order, snap: snap, campaigns: make(map[uint64]bool), advertisers: make(map[uint64]bool)}
 }
 
+// Read reads the items and parents of entries. Errors: those of the database.
 func (r *Reader) Read(ctx context.Context, entries []balance.Entry) (Batch, error) {
 	next := Batch{Entries: entries, Items: make(map[uint64]*backend.Item, len(entries))}
 	var ids []uint64

@@ -21,8 +21,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Certifier makes certificates of what the database says: what every slave that
-// holds an interval must have of it.
+// Certifier makes certificates of the database's items: those that every slave must
+// match.
 type Certifier struct {
 	Order    balance.Order
 	DB       backend.Store
@@ -36,8 +36,8 @@ type adGroup struct {
 }
 
 // Certify returns the certificate of these items and parents, read from a
-// snapshot taken now, and about how much time of a processor that took. One
-// goroutine reads while others build and sum.
+// snapshot taken now, and about how much processor time that took. One goroutine
+// reads while others build and sum.
 func (t *Certifier) Certify(ctx context.Context, keys []balance.Key, parents []balance.Parent) (balance.Certificate, time.Duration, error) {
 	snap, err := t.DB.Snapshot(ctx)
 	if err != nil {
@@ -108,7 +108,7 @@ func (t *Certifier) sum(batches <-chan []adGroup, into *barrels.Certificate, bus
 	return nil
 }
 
-// parents returns the sums of those parents that are there.
+// parents returns the sums of those parents that exist.
 func (t *Certifier) parents(ctx context.Context, snap backend.Snapshot, list []balance.Parent) (out []balance.ParentSum, err error) {
 	builder, release := t.Builders.Take()
 	defer release()
@@ -156,7 +156,7 @@ type groupReader struct {
 	campaigns map[uint64]*backend.Campaign
 }
 
-// read returns those of the groups that are there.
+// read returns those of the groups that exist.
 func (r *groupReader) read(ctx context.Context, keys []balance.Key) ([]adGroup, error) {
 	entries := make([]balance.Entry, len(keys))
 	for i, k := range keys {
@@ -180,7 +180,7 @@ func (r *groupReader) read(ctx context.Context, keys []balance.Key) ([]adGroup, 
 	return out, nil
 }
 
-// Keys lists the known items from lo to hi whose bins are wanted.
+// Keys lists the items from lo to hi, inclusive, whose bins are set in wanted.
 func Keys(items balance.Items, lo, hi balance.Key, wanted uint64) []balance.Key {
 	var keys []balance.Key
 	items.Ascend(lo, hi, func(k balance.Key, _ uint32) bool {

@@ -15,7 +15,7 @@ import (
 type Config struct {
 	// DB is the database: sqlite:PATH.
 	DB string `yaml:"db"`
-	// Slaves is how many; Strategy places the groups on them.
+	// Slaves is the number of slaves; Strategy places the groups on them.
 	Slaves   int    `yaml:"slaves"`
 	Strategy string `yaml:"strategy"`
 	// Order says how groups lie on the ring, "hash" or "advertiser"; empty: as they
@@ -25,14 +25,15 @@ type Config struct {
 	// between two of its iterations, 0: none.
 	StrategyOptions map[string]string `yaml:"strategy_options"`
 	Interval        time.Duration     `yaml:"interval"`
-	// Distributors is how many prepare node data; 0: the balancer does.
+	// Distributors is the number of distributors; 0: the balancer prepares node
+	// data itself.
 	Distributors int `yaml:"distributors"`
-	// Data is where the slaves' stores lie, one directory each (slave-0, …).
+	// Data is the directory of the slaves' stores, one directory each (slave-0, …).
 	Data string `yaml:"data"`
 	// Barrels is a directory of stores built offline, used in place of Data;
 	// empty: none.
 	Barrels string `yaml:"barrels"`
-	// HTTP is where queries come in; Admin is the admin port.
+	// HTTP is the address for queries; Admin is the admin port.
 	HTTP  string `yaml:"http"`
 	Admin string `yaml:"admin"`
 	// AdminHosts are names by which the admin port may be called, beside
@@ -40,7 +41,7 @@ type Config struct {
 	AdminHosts []string `yaml:"admin_hosts"`
 	// DiscardDataOf is the balancer's.
 	DiscardDataOf []string `yaml:"discard_data_of"`
-	// Processes: each part is a child process of its own.
+	// Processes runs each part in a child process of its own.
 	Processes bool `yaml:"processes"`
 	// Lexicon, Profile, Reserve, Explain, Timeout and MaxInFlight are the
 	// master's.

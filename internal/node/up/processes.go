@@ -21,16 +21,16 @@ import (
 )
 
 const (
-	// startTime bounds how long a child may take until it listens; a balancer
-	// loads all items first.
+	// startTime bounds the time until a child listens; a balancer loads all items
+	// first.
 	startTime = 2 * time.Minute
-	// endTime is how long a child may take to end by itself.
+	// endTime is how long a child may take to end after SIGTERM.
 	endTime = 10 * time.Second
 )
 
 // runProcesses runs each part of a cluster as a child process of the same
-// program. A child that ends is not started again; the others go on. The
-// children end with this process, however it ends.
+// program. A child that ends is not restarted; the others continue. The children
+// end with this process, however it ends.
 func runProcesses(ctx context.Context, cfg Config, h *home.Dir, out io.Writer, log *slog.Logger) error {
 	dir, err := os.MkdirTemp("", "adshard-up-")
 	if err != nil {
@@ -227,7 +227,7 @@ func (p *child) watch(stdout io.Reader, log *slog.Logger) {
 	for text.Scan() {
 		select {
 		case p.lines <- text.Text():
-		default: // nobody reads so many lines
+		default: // no more lines are expected
 		}
 	}
 	p.err = p.cmd.Wait()
@@ -236,10 +236,10 @@ func (p *child) watch(stdout io.Reader, log *slog.Logger) {
 
 func (p *child) pid() int { return p.cmd.Process.Pid }
 
-// line waits for a line with this prefix and returns the rest of it; optional:
-// it does not come, and "" is returned at once.
-func (p *child) line(ctx context.Context, prefix string, optional bool) (string, error) {
-	if optional {
+// line waits for a line with this prefix and returns the rest of it. If absent is
+// set, the child prints no such line, and line returns "" at once.
+func (p *child) line(ctx context.Context, prefix string, absent bool) (string, error) {
+	if absent {
 		return "", nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, startTime)
@@ -251,11 +251,11 @@ func (p *child) waitLine(ctx context.Context, prefix string) (string, error) {
 	for {
 		select {
 		case <-ctx.Done():
-			return "", fault.Newf(fault.KindOf(ctx.Err()), "up", "%s does not say %q: %w", p.name, strings.TrimSpace(prefix), ctx.Err())
+			return "", fault.Newf(fault.KindOf(ctx.Err()), "up", "%s did not print %q: %w", p.name, strings.TrimSpace(prefix), ctx.Err())
 		case line, ok := <-p.lines:
 			if !ok {
 				<-p.ended
-				return "", fault.Newf(fault.Unavailable, "up", "%s ended (%v); its own message stands above", p.name, p.err)
+				return "", fault.Newf(fault.Unavailable, "up", "%s ended (%v); its own message is above", p.name, p.err)
 			}
 			if rest, ok := strings.CutPrefix(line, prefix); ok {
 				return rest, nil
@@ -264,7 +264,7 @@ func (p *child) waitLine(ctx context.Context, prefix string) (string, error) {
 	}
 }
 
-// stop ends all children: those that people ask first, the balancer last.
+// stop ends all children.
 func (c *children) stop() {
 	var all sync.WaitGroup
 	for _, p := range c.list {
@@ -281,7 +281,7 @@ func (p *child) stop(log *slog.Logger) {
 	select {
 	case <-p.ended:
 	case <-time.After(endTime):
-		log.Warn("a process does not end; killing it", "name", p.name, "pid", p.pid())
+		log.Warn("a process does not end and is killed", "name", p.name, "pid", p.pid())
 		_ = p.cmd.Process.Kill()
 		<-p.ended
 	}

@@ -25,10 +25,10 @@ import (
 	"adshard/internal/node/slave"
 )
 
-// loopback is where the parts of a cluster on one machine listen.
+// loopback is the address on which the parts of a cluster on one machine listen.
 const loopback = "127.0.0.1:0"
 
-// Run runs a whole cluster on this machine until ctx is over: a balancer,
+// Run runs a whole cluster on this machine until ctx is done: a balancer,
 // slaves and a master with real gRPC between them, in this process or, with
 // Processes, in child processes. It prints on out, when they listen,
 // "slave N ready ADDR" and "distributor N ready ADDR" ("slave N pid P ready
@@ -90,8 +90,8 @@ type up struct {
 	master       *master.Master
 }
 
-// start opens and listens; what can fail fails here. What people are to reach
-// is first, so that a port in use is told at once.
+// start opens and listens: whatever can fail fails here. The ports for people come
+// first, so that one in use is reported at once.
 func (u *up) start(ctx context.Context) (err error) {
 	if u.port, err = ports.Open(u.cfg.Admin, u.cfg.AdminHosts...); err != nil {
 		return err
@@ -134,7 +134,7 @@ func (u *up) start(ctx context.Context) (err error) {
 	return err
 }
 
-// run serves until ctx is over or a part cannot go on.
+// run serves until ctx is done or a part cannot continue.
 func (u *up) run(ctx context.Context, out io.Writer) error {
 	for i, s := range u.slaves {
 		fmt.Fprintf(out, "slave %d ready %s\n", i, s.Address())
@@ -166,8 +166,8 @@ func (u *up) ready() []string {
 	return why
 }
 
-// close ends what start began; what run served is closed already, and closing
-// it again does nothing.
+// close releases what start opened. What run has closed already may be closed
+// again.
 func (u *up) close() {
 	if u.port != nil {
 		u.port.Close()
@@ -189,7 +189,7 @@ func (u *up) close() {
 	}
 }
 
-// stores says where the stores lie.
+// stores returns where the stores are.
 func (c *Config) stores() home.Config {
 	s := home.Config{Path: c.Data, Slaves: c.Slaves, DB: c.DB, DiscardDataOf: c.DiscardDataOf}
 	if c.Barrels != "" {
@@ -216,7 +216,8 @@ func (c *Config) settleOrder(ctx context.Context, h *home.Dir, db backend.Store)
 	return strategy.CheckOrder(c.Strategy, order)
 }
 
-// master, slave, balancer and distributor are the configurations of the cluster's parts.
+// master, slave, balancer and distributor return the configurations of the
+// cluster's parts.
 func (c *Config) master(balancer string) master.Config {
 	m := master.DefaultConfig()
 	m.HTTP, m.Admin, m.Balancer = c.HTTP, "", balancer

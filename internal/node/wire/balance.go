@@ -7,16 +7,19 @@ import (
 	"adshard/schema/pb"
 )
 
-// The types of package balance and what they are on the wire.
+// The types of package balance and their messages.
 
+// ToPosition reads a position.
 func ToPosition(p *pb.Position) balance.Position {
 	return balance.Position{Epoch: p.GetEpoch(), Clock: p.GetClock(), Quantum: p.GetQuantum(), Offset: p.GetOffset()}
 }
 
+// FromPosition makes the message of a position, without its mark.
 func FromPosition(p balance.Position) *pb.Position {
 	return &pb.Position{Epoch: p.Epoch, Clock: p.Clock, Quantum: p.Quantum, Offset: p.Offset}
 }
 
+// ToTable reads a table of slices.
 func ToTable(t *pb.SliceTable) balance.Table {
 	out := balance.Table{View: t.GetView(), Least: t.GetLeast(), Filled: t.GetFilled()}
 	for _, s := range t.GetSlices() {
@@ -28,6 +31,7 @@ func ToTable(t *pb.SliceTable) balance.Table {
 	return out
 }
 
+// FromTable makes the message of a table of slices.
 func FromTable(t balance.Table) *pb.SliceTable {
 	out := &pb.SliceTable{View: t.View, Least: t.Least, Filled: t.Filled}
 	for _, s := range t.Slices {
@@ -39,6 +43,7 @@ func FromTable(t balance.Table) *pb.SliceTable {
 	return out
 }
 
+// FromQuantum makes the message of a quantum.
 func FromQuantum(q balance.Quantum) *pb.Quantum {
 	out := &pb.Quantum{Number: q.Number, Clock: q.Clock, View: q.View}
 	for _, o := range q.Ops {
@@ -71,6 +76,7 @@ func ToQuantum(epoch uint64, q *pb.Quantum) (balance.Quantum, error) {
 	return out, nil
 }
 
+// ToLoad reads the load report of a slave; nil stays nil.
 func ToLoad(incarnation string, l *pb.Load) *balance.LoadReport {
 	if l == nil {
 		return nil
