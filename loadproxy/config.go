@@ -7,30 +7,30 @@ import (
 	"adshard/fault"
 )
 
-// Config says who the slave is and how patient it is.
+// Config has the slave's identity and its times and limits.
 type Config struct {
 	// Name is the slave's name, unique in the cluster; Address is where masters
 	// reach it; Incarnation is new at each start of the process.
 	Name, Address, Incarnation string
-	// Grace is how long a starting slave waits for a balancer before it serves
-	// what it holds.
+	// Grace is how long a starting slave waits for a balancer before it serves the
+	// data that it has.
 	Grace time.Duration
 	// Wait is how long a pull may wait for a bucket; MaxBytes bounds a bucket.
 	Wait     time.Duration
 	MaxBytes uint32
-	// CallTimeout is the time for a call besides Wait; VerifyTimeout that for
-	// comparing a slice with the database.
+	// CallTimeout bounds a call, beyond Wait; VerifyTimeout bounds the comparison
+	// of a slice with the database.
 	CallTimeout, VerifyTimeout time.Duration
 	// Report is the time between two reports; Away is how long a distributor may
 	// be unreachable before the balancer is asked for another one.
 	Report, Away time.Duration
-	// Counted is of how many searches a second the cost is counted, about; 0:
-	// of none.
+	// Counted is the number of searches a second, roughly, whose cost is counted;
+	// 0: none.
 	Counted int
 	// Backoff is the first and MaxBackoff the longest pause after a failure.
 	Backoff, MaxBackoff time.Duration
-	// Quiet is how long no bucket must have come before the store is
-	// maintained; after Overdue it is done anyway, Slice at a time.
+	// Quiet is how long after the last bucket the store is maintained; after
+	// Overdue it is maintained anyway, for Slice at a time.
 	Quiet, Overdue, Slice time.Duration
 }
 

@@ -17,8 +17,7 @@ func OnlyFilling(t *pb.SliceTable) bool {
 	return filling
 }
 
-// holds reports whether the store has got anything, if only that it is to hold
-// nothing.
+// holds reports whether the store has a position, even without any slice.
 func (p *Proxy) holds() bool {
 	at := p.store.Position()
 	return at.GetEpoch() != 0 || at.GetClock() != 0 || len(p.store.Slices().GetSlices()) > 0

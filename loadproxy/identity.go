@@ -11,13 +11,13 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Three parties say which database they are of: the balancer the one that it plans
-// for, the distributor the one whose data it hands out, and the store the one whose
-// data it holds. All three must agree, unless the balancer lets the store's data be
+// Three parties name their database: the balancer the one that it plans for, the
+// distributor the one whose data it hands out, and the store the one whose data it
+// has. All three must agree, unless the balancer lets the store's data be
 // discarded.
 
-// checkDistributor makes sure that the distributor hands out what the balancer plans, and
-// that this is what the store holds.
+// checkDistributor makes sure that the distributor hands out data of the balancer's
+// database, and that the store has data of the same.
 func (p *Proxy) checkDistributor(reply *pb.EnlistResponse) error {
 	const op = "slave: enlist"
 	if p.home.known && reply.GetDatabase() != p.home.database {
@@ -34,8 +34,8 @@ func (p *Proxy) checkDistributor(reply *pb.EnlistResponse) error {
 }
 
 // checkBucket makes sure that a bucket is of the database that the slave enlisted for,
-// leads onwards in the epoch that it enlisted in, and resets the store only where
-// that was said before.
+// leads forwards in the epoch that it enlisted in, and resets the store only if that
+// was announced.
 func (p *Proxy) checkBucket(data *pb.NodeData) error {
 	const op = "slave: apply"
 	if data.GetDatabase() != p.home.database {
@@ -51,8 +51,8 @@ func (p *Proxy) checkBucket(data *pb.NodeData) error {
 	return nil
 }
 
-// takeOver gives the store's position the mark of its change, if the store is from
-// before marks were.
+// takeOver adds the mark of its change to the store's position, if the store is older
+// than marks.
 func (p *Proxy) takeOver(ctx context.Context, mark uint64) error {
 	at := p.store.Position()
 	if mark == 0 || at.GetMark() != 0 || at.GetClock() == 0 {
@@ -74,7 +74,7 @@ func (p *Proxy) rebase(ctx context.Context, d Distributor, reply *pb.EnlistRespo
 		p.store.SetCaughtUp(false)
 	})
 	table := p.store.Slices()
-	p.log.Warn("the store's position is not in the log of the database; comparing what it holds", "slices", len(table.GetSlices()))
+	p.log.Warn("the store's position is not in the log of the database; comparing its data", "slices", len(table.GetSlices()))
 	next := &pb.SliceTable{Origin: table.GetOrigin()}
 	kept := 0
 	for _, h := range table.GetSlices() {
@@ -94,7 +94,7 @@ func (p *Proxy) rebase(ctx context.Context, d Distributor, reply *pb.EnlistRespo
 		h.From, h.Until = 0, 0
 		next.Slices = append(next.Slices, h)
 	}
-	p.log.Warn("the store goes on from another position", "slices", len(next.Slices), "kept", kept, "clock", reply.GetCatchUp().GetClock())
+	p.log.Warn("the store continues from another position", "slices", len(next.Slices), "kept", kept, "clock", reply.GetCatchUp().GetClock())
 	return p.write(ctx, &pb.NodeData{From: p.store.Position(), To: reply.GetCatchUp(), Slices: next})
 }
 

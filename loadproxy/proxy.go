@@ -28,16 +28,16 @@ type Proxy struct {
 	news     chan struct{} // full: the table of slices has changed
 	loads    atomic.Uint64 // reports of load so far
 
-	// Only Run's goroutine uses what follows.
+	// What follows is used by Run's goroutine only.
 
 	home  registration // as last registered
 	epoch uint64       // last enlisted in
-	// catchUp is the clock named at the first enlisting, or at one that asks
-	// for a refill; nil before it and after it was reached.
+	// catchUp is the clock named at the first enlisting, or at one that requires a
+	// refill; nil before that and after it was reached.
 	catchUp *uint64
 	settled bool          // the first enlisting was made
-	refill  bool          // what the store holds is of no use: it waits for a reset
-	idle    int           // pulls that came back with nothing, since the last bucket
+	refill  bool          // the store's data are of no use: it waits for a reset
+	idle    int           // pulls without a bucket since the last bucket
 	pause   time.Duration // after the next failure
 }
 
@@ -47,7 +47,7 @@ type registration struct {
 	epoch              uint64
 	distributor        string
 	database, timeline string
-	// discard: what the slave holds is of another database and not needed.
+	// discard: the slave's data are of another database and may be discarded.
 	discard bool
 }
 
@@ -67,8 +67,8 @@ func New(cfg Config, store barrels.Store, balancer Balancer, log *slog.Logger) (
 	return p, nil
 }
 
-// Run works until ctx is over; it returns nil then. Errors of balancer,
-// distributor and store are told by State and logged, and tried again.
+// Run works until ctx is done; it returns nil then. Errors of balancer, distributor
+// and store are logged and shown by State, and their calls are retried.
 func (p *Proxy) Run(ctx context.Context) error {
 	var parts sync.WaitGroup
 	defer parts.Wait()
@@ -89,7 +89,7 @@ func (p *Proxy) Run(ctx context.Context) error {
 	return nil
 }
 
-// grace lets the store serve what it holds when nobody fed it in time.
+// grace lets the store serve its data if no distributor has answered in time.
 func (p *Proxy) grace(ctx context.Context) {
 	if wait.Sleep(ctx, p.cfg.Grace) != nil {
 		return
@@ -104,7 +104,7 @@ func (p *Proxy) grace(ctx context.Context) {
 		}
 		s.CaughtUp = true
 		p.store.SetCaughtUp(true)
-		p.log.Warn("no balancer within the grace time; serving what is held", "grace", p.cfg.Grace)
+		p.log.Warn("no balancer within the grace time; serving the data that are here", "grace", p.cfg.Grace)
 	})
 	p.refresh()
 }
@@ -132,7 +132,7 @@ func (p *Proxy) session(ctx context.Context) error {
 	reports.Go(func() { defer leave(); p.reports(ctx, p.home, table) })
 	reports.Go(func() {
 		select {
-		case <-p.repairs.wake: // something is to be given up
+		case <-p.repairs.wake: // something is to be discarded
 			leave()
 		case <-ctx.Done():
 		}
@@ -140,14 +140,14 @@ func (p *Proxy) session(ctx context.Context) error {
 	return p.follow(ctx, distributor, epoch)
 }
 
-// alone tells whether, without a balancer, the distributor that it last named
-// may still be there.
+// alone reports whether the slave can try the distributor that the balancer last
+// named, since err says that the balancer is away.
 func (p *Proxy) alone(err error) bool {
 	k := fault.KindOf(err)
 	return p.home.known && p.home.distributor != "" && (k == fault.Unavailable || k == fault.Deadline)
 }
 
-// follow pulls and applies until something fails or ctx is over.
+// follow pulls and applies until something fails or ctx is done.
 func (p *Proxy) follow(ctx context.Context, d Distributor, epoch uint64) error {
 	heard := time.Now()
 	for ctx.Err() == nil {
@@ -172,7 +172,7 @@ func (p *Proxy) follow(ctx context.Context, d Distributor, epoch uint64) error {
 				return err
 			}
 			if ctx.Err() != nil {
-				return nil // it was to end, or to register again
+				return nil // the session is to end
 			}
 			p.failed(ctx, err)
 		}
@@ -180,7 +180,7 @@ func (p *Proxy) follow(ctx context.Context, d Distributor, epoch uint64) error {
 	return nil
 }
 
-// retryPull tells whether the enlisting may still be good after a failed pull.
+// retryPull reports whether the slave may still be enlisted after a failed pull.
 func retryPull(err error) bool {
 	switch fault.KindOf(err) {
 	case fault.Unavailable, fault.Deadline, fault.Overloaded:
@@ -189,13 +189,13 @@ func retryPull(err error) bool {
 	return false
 }
 
-// request is how the slave announces itself.
+// request returns the slave's registration.
 func (p *Proxy) request(table *pb.SliceTable) *pb.RegisterRequest {
 	return &pb.RegisterRequest{Name: p.cfg.Name, Address: p.cfg.Address, Incarnation: p.cfg.Incarnation,
 		Position: p.store.Position(), Slices: table, Discard: p.home.discard}
 }
 
-// register announces the slave to the balancer.
+// register registers the slave with the balancer.
 func (p *Proxy) register(ctx context.Context, table *pb.SliceTable) error {
 	call, cancel := context.WithTimeout(ctx, p.cfg.CallTimeout)
 	defer cancel()
@@ -213,7 +213,7 @@ func (p *Proxy) register(ctx context.Context, table *pb.SliceTable) error {
 	return nil
 }
 
-// refused notes that somebody who answers does not take the slave.
+// refused records that a balancer or distributor refuses the slave.
 func (p *Proxy) refused(err error) error {
 	if fault.Is(err, fault.Conflict) {
 		p.state.change(func(s *State) { s.Refused = true })
@@ -222,8 +222,8 @@ func (p *Proxy) refused(err error) error {
 	return err
 }
 
-// enlist announces the slave to its distributor and learns what it must reach.
-// Epoch 0: the slave is to register again.
+// enlist registers the slave with its distributor and records the clock that it must
+// reach. Epoch 0: the slave has to register again.
 func (p *Proxy) enlist(ctx context.Context, d Distributor, table *pb.SliceTable) (epoch uint64, err error) {
 	call, cancel := context.WithTimeout(ctx, p.cfg.CallTimeout)
 	defer cancel()
@@ -259,10 +259,9 @@ func (p *Proxy) enlist(ctx context.Context, d Distributor, table *pb.SliceTable)
 	return reply.GetEpoch(), nil
 }
 
-// reached tells whether the store has come to the clock named at its first
-// enlisting with data that are of use. The clock alone decides: epochs and
-// quanta are the balancer's, and what is being filled is not served by its
-// table.
+// reached reports whether the store has reached the clock named at its first
+// enlisting, with data that are of use. The clock alone decides: epochs and quanta
+// are the balancer's, and slices that are being filled are not served by its table.
 func (p *Proxy) reached() bool {
 	return !p.refill && p.store.Position().GetClock() >= *p.catchUp
 }
@@ -327,8 +326,8 @@ func (p *Proxy) apply(ctx context.Context, data *pb.NodeData) error {
 	return nil
 }
 
-// healthy forgets the trouble of calls that work again. Trouble of the store
-// stays until a bucket was applied.
+// healthy clears the trouble of calls that work again. Trouble of the store stays
+// until a bucket is applied.
 func (p *Proxy) healthy(data *pb.NodeData) {
 	if data == nil {
 		p.pause = p.cfg.Backoff
@@ -340,7 +339,7 @@ func (p *Proxy) healthy(data *pb.NodeData) {
 	p.idle = 0
 }
 
-// failed tells of err and waits a growing pause.
+// failed reports err and pauses, longer each time.
 func (p *Proxy) failed(ctx context.Context, err error) {
 	before := p.state.get().Trouble
 	p.state.change(func(s *State) { s.Trouble, s.Retries = err.Error(), s.Retries+1 })

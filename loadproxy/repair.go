@@ -14,8 +14,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// repairs are the parts of the store that are known to be wrong: those still to be
-// discarded, and those that were discarded and have not been filled again.
+// repairs are the parts of the store that were found to be wrong: those to be
+// discarded, and those that were discarded and are not filled again yet.
 type repairs struct {
 	wake chan struct{} // full: there is an order
 
@@ -29,8 +29,8 @@ type repairs struct {
 	count  uint64 // repairs begun
 }
 
-// Repair is a slice that the slave does not serve, since what it had of it was
-// damaged or missing.
+// Repair is a slice that the slave does not serve, since its data were damaged or
+// missing.
 type Repair struct {
 	// Slice is 0 when it is the whole store, or not known yet.
 	Slice uint64
@@ -52,14 +52,14 @@ func (r Repair) String() string {
 func (r Repair) touches(lo, hi uint64) bool { return r.Lo <= hi && lo <= r.Hi }
 
 const (
-	// repairMemory is how long a repair is remembered: for what is damaged again
-	// within that time filling alone does not help, and pauses grow.
+	// repairMemory is how long a repair counts: filling alone does not help data
+	// that are damaged again within that time, and pauses grow.
 	repairMemory = 10 * time.Minute
 	// repairPause is the first pause before filling again, from the second repair
 	// on; each is twice as long as the one before, up to maxRepairPause.
 	repairPause, maxRepairPause = 2 * time.Second, 5 * time.Minute
 	// idlePulls is how many pulls must return nothing before what was discarded is
-	// known to be no longer this slave's.
+	// taken to be no longer this slave's.
 	idlePulls = 5
 	// maxWhy bounds a reason, in bytes.
 	maxWhy = 400
@@ -74,7 +74,7 @@ func short(why string) string {
 
 func newRepairs() *repairs { return &repairs{wake: make(chan struct{}, 1)} }
 
-// poke has the proxy look at the orders.
+// poke makes the proxy look at the orders.
 func (r *repairs) poke() {
 	select {
 	case r.wake <- struct{}{}:
@@ -82,9 +82,9 @@ func (r *repairs) poke() {
 	}
 }
 
-// met takes in damage that the store has met. Damage where the slave has given
-// up all already says nothing new; damage where it was repaired of late is not
-// repaired by filling it again.
+// met records damage that the store has found. Damage in slices that are discarded
+// already is nothing new; slices that were repaired recently are not mended by
+// filling them again.
 func (r *repairs) met(d barrels.Damage) (news bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -108,7 +108,7 @@ func (r *repairs) met(d barrels.Damage) (news bool) {
 	return true
 }
 
-// anew has the whole store recreated.
+// anew orders that the whole store be recreated.
 func (r *repairs) anew(why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -154,13 +154,12 @@ func (r *repairs) lacking() string {
 	return strings.Join(out, "; ")
 }
 
-// Discard has the slave stop serving the slice with these keys and fill it
-// again.
+// Discard makes the slave stop serving the slice with these keys and fill it again.
 func (p *Proxy) Discard(lo, hi uint64, why string) {
 	p.met(barrels.Damage{Lo: lo, Hi: hi, What: why})
 }
 
-// met receives damage that the store met.
+// met receives damage that the store has found.
 func (p *Proxy) met(d barrels.Damage) {
 	if !p.repairs.met(d) {
 		return
@@ -174,7 +173,7 @@ func (p *Proxy) met(d barrels.Damage) {
 	p.refresh()
 }
 
-// mend discards what is known to be wrong.
+// mend discards the slices that were found to be wrong.
 func (p *Proxy) mend(ctx context.Context) error {
 	r := p.repairs
 	r.mu.Lock()
@@ -191,7 +190,7 @@ func (p *Proxy) mend(ctx context.Context) error {
 	err := p.store.Discard(ctx, intervals(orders))
 	done(true)
 	switch {
-	case fault.Is(err, fault.Corrupt): // what is there cannot even be removed
+	case fault.Is(err, fault.Corrupt): // the data cannot even be removed
 		r.anew(err.Error())
 		return p.mend(ctx)
 	case err != nil:
@@ -245,7 +244,7 @@ func (p *Proxy) anew(ctx context.Context, why string) error {
 	return nil
 }
 
-// intervals are the keys of repairs, disjoint and rising.
+// intervals returns the keys of repairs, disjoint and ascending.
 func intervals(list []Repair) (out []*pb.Interval) {
 	list = slices.SortedFunc(slices.Values(list), func(a, b Repair) int {
 		if a.Lo < b.Lo {
@@ -263,7 +262,7 @@ func intervals(list []Repair) (out []*pb.Interval) {
 	return out
 }
 
-// givenUp returns the slices that were served before and are no longer held.
+// givenUp returns the slices that were served before and are no longer there.
 func givenUp(before, after *pb.SliceTable, orders []Repair) (out []Repair) {
 	for _, h := range before.GetSlices() {
 		stays := slices.ContainsFunc(after.GetSlices(), func(o *pb.HeldSlice) bool {
@@ -317,7 +316,7 @@ func full(t *pb.SliceTable, lo, hi uint64) bool {
 	return false
 }
 
-// presence is the time between two looks whether the store's files are there.
+// presence is the time between two checks for the store's files.
 const presence = 500 * time.Millisecond
 
 // watch checks whether the store's files were removed.
@@ -337,5 +336,5 @@ func (p *Proxy) refresh() {
 }
 
 // Lacking returns why the slave serves less than its map gives it, as far as is
-// known; "": it serves all of that. It is quick.
+// known; "": it serves all of it. It is quick.
 func (p *Proxy) Lacking() string { return *p.state.lacking.Load() }

@@ -11,11 +11,11 @@ import (
 	"adshard/schema/pb"
 )
 
-// reports tells the balancer again and again how the slave fares, at once when
-// its table has changed. It returns when ctx is over or when the slave must
-// register again: the balancer does not know it, or names another distributor.
-// told is the table that the balancer has.
-func (p *Proxy) reports(ctx context.Context, home registration, told *pb.SliceTable) {
+// reports sends the slave's state to the balancer at intervals, and at once when its
+// table has changed. It returns when ctx is done or the slave has to register again:
+// the balancer does not know it, or names another distributor. reported is the table
+// that the balancer has.
+func (p *Proxy) reports(ctx context.Context, home registration, reported *pb.SliceTable) {
 	tick := time.NewTicker(p.cfg.Report)
 	defer tick.Stop()
 	for {
@@ -28,13 +28,13 @@ func (p *Proxy) reports(ctx context.Context, home registration, told *pb.SliceTa
 		case <-tick.C:
 		}
 		table := p.store.Slices()
-		r := p.report(home, table, !proto.Equal(table, told), load)
+		r := p.report(home, table, !proto.Equal(table, reported), load)
 		call, cancel := context.WithTimeout(ctx, p.cfg.CallTimeout)
 		reply, err := p.balancer.Report(call, r)
 		cancel()
 		switch {
 		case err == nil && reply.GetEpoch() == home.epoch && reply.GetDistributor() == home.distributor:
-			told = table
+			reported = table
 			p.reported.Store(time.Now().UnixNano())
 		case err == nil, !retryPull(err) && !fault.Is(err, fault.Cancelled):
 			why := "it belongs to another epoch or distributor by now"
@@ -47,7 +47,7 @@ func (p *Proxy) reports(ctx context.Context, home registration, told *pb.SliceTa
 	}
 }
 
-// report is how the slave fares, with its table if that has changed.
+// report returns a report, with the table if that has changed.
 func (p *Proxy) report(home registration, table *pb.SliceTable, changed, load bool) *pb.ReportRequest {
 	s, stats := p.state.get(), p.store.Stats()
 	r := &pb.ReportRequest{
@@ -74,10 +74,10 @@ func (p *Proxy) report(home registration, table *pb.SliceTable, changed, load bo
 	return r
 }
 
-// maxTrouble bounds what is reported of a trouble, in bytes.
+// maxTrouble bounds the text of a trouble in a report, in bytes.
 const maxTrouble = 1 << 10
 
-// shortened cuts a text to what a report takes.
+// shortened cuts a text to maxTrouble bytes.
 func shortened(text string) string {
 	if len(text) <= maxTrouble {
 		return text
@@ -85,9 +85,8 @@ func shortened(text string) string {
 	return strings.ToValidUTF8(text[:maxTrouble], "") + "…"
 }
 
-// sparsely returns of how many searches one is to be counted from now on, so
-// that about Counted a second are: all of them while there are few, since then
-// each matters and none costs anything.
+// sparsely returns n so that one of n searches is counted from now on, about Counted
+// a second; 1 if there are few, since then each matters and counting costs nothing.
 func (c *Config) sparsely(l *pb.Load) (every int) {
 	if c.Counted <= 0 {
 		return 0

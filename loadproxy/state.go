@@ -5,31 +5,31 @@ import (
 	"sync/atomic"
 )
 
-// State is how the slave fares.
+// State is the state of a slave.
 type State struct {
-	// Registered: the slave's distributor knows it; Epoch is the balancer's.
+	// Registered: the slave is enlisted with a distributor; Epoch is the balancer's.
 	Registered bool
 	Epoch      uint64
-	// Refused: a balancer answers and does not take the slave, whose data are
-	// newer than it or not its own. Then they are not served after the grace
-	// time either.
+	// Refused: a balancer answers and refuses the slave, whose data are newer than
+	// its own or of another database. They are not served after the grace time
+	// either.
 	Refused bool
-	// Unverified: what the store holds may be of another history of the database,
-	// and is not served before it was compared.
+	// Unverified: the store's data may be of another history of the database, and
+	// are not served until they have been compared.
 	Unverified bool
-	// CaughtUp: the store holds all that it should, as far as is known.
+	// CaughtUp: the store has all the data that it should, as far as is known.
 	CaughtUp bool
 	// Repair names the slices that are not served because they are damaged or
 	// missing, why and since when; "": none. Lacking is why the slave serves less
 	// than its map gives it, for that reason or another; "": it serves all of it.
 	Repair, Lacking string
-	// Trouble is empty or says why the slave does not go on.
+	// Trouble is empty or says why the slave makes no progress.
 	Trouble string
 	// Buckets and Items count what was applied, Retries what had to be tried
 	// again, since the process began.
 	Buckets, Items, Retries uint64
-	// Repairs counts what was discarded to be filled again, Memory what differed
-	// only in memory and was dropped.
+	// Repairs counts slices discarded to be filled again, Memory differences that
+	// were in memory only and were dropped.
 	Repairs, Memory uint64
 }
 
@@ -49,7 +49,7 @@ func (s *State) lack() string {
 // watched is a State that many read and few write.
 type watched struct {
 	mu    sync.Mutex
-	state State // under mu
+	state State // guarded by mu
 	// lacking is the state's; for searches, which do not wait.
 	lacking atomic.Pointer[string]
 }
@@ -72,7 +72,7 @@ func (w *watched) change(f func(*State)) State {
 	return w.state
 }
 
-// State returns how the slave fares now.
+// State returns the present state of the slave.
 func (p *Proxy) State() State {
 	s := p.state.get()
 	r := p.repairs

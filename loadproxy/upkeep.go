@@ -23,7 +23,7 @@ type upkeep struct {
 	damaged func(error)
 	wake    chan struct{}
 
-	writer chan struct{} // full while somebody writes to the store
+	writer chan struct{} // full while there is a writer of the store
 
 	mu      sync.Mutex
 	waiting int                // buckets that want to be written. Under mu.
@@ -38,7 +38,7 @@ func newUpkeep(store barrels.Store, cfg Config, log *slog.Logger) *upkeep {
 }
 
 // stepAside stops upkeep and takes the writer's place until the returned
-// function is called with whether data were written.
+// function is called, with whether data were written.
 func (u *upkeep) stepAside() func(wrote bool) {
 	u.mu.Lock()
 	u.waiting++
@@ -68,7 +68,7 @@ func (u *upkeep) written(wrote bool) {
 	}
 }
 
-// run works until ctx is over.
+// run works until ctx is done.
 func (u *upkeep) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		pause, overdue := u.due()
@@ -86,11 +86,11 @@ func (u *upkeep) run(ctx context.Context) {
 	}
 }
 
-// due tells how long to wait for work: below 0: until woken; 0: now.
+// due returns how long to wait for work: below 0: until woken; 0: not at all.
 func (u *upkeep) due() (wait time.Duration, overdue bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.dirty.IsZero() || u.waiting > 0 { // who waits wakes it when done
+	if u.dirty.IsZero() || u.waiting > 0 { // a waiting bucket wakes it when it is done
 		return -1, false
 	}
 	if time.Since(u.dirty) >= u.late {

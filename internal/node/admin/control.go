@@ -15,39 +15,37 @@ import (
 	"adshard/internal/node/httpapi/api"
 )
 
-// Control is what a balancer can be told and asked. What names a slice, slave
-// or strategy that is not there is fault.NotFound, with the nearest names or
-// how to list them; what cannot be done in the state that things are in is
-// fault.Conflict, with the reason.
+// Control has the control calls of a balancer. Errors: fault.NotFound for a slice,
+// slave or strategy that does not exist, with the nearest names or how to list them;
+// fault.Conflict, with the reason, for what the present state does not allow.
 type Control interface {
 	// SetBudget marks a campaign's budget, durably; fault.NotFound.
 	SetBudget(ctx context.Context, campaign uint64, exhausted bool) error
 	// SlavesList lists the slaves, by name.
 	SlavesList(ctx context.Context) (*api.SlaveList, error)
-	// AddSlave makes the slave at an address (HOST:PORT) one of the cluster's,
-	// or takes back one that is draining or drained.
+	// AddSlave adds the slave at an address (HOST:PORT) to the cluster, or takes back
+	// one that is draining or drained.
 	AddSlave(ctx context.Context, address string) (*api.SlaveChange, error)
-	// DrainSlave begins to empty a slave.
+	// DrainSlave starts to empty a slave.
 	DrainSlave(ctx context.Context, name string) (*api.SlaveChange, error)
 	// RemoveSlave removes a slave that is gone for good; fault.Conflict while it is
 	// alive or has slices.
 	RemoveSlave(ctx context.Context, name string) (*api.SlaveRemoved, error)
-	// BalanceStatus tells how balancing fares.
+	// BalanceStatus returns the state of balancing.
 	BalanceStatus(ctx context.Context) (*api.BalanceStatus, error)
 	// BalanceSlices lists slices, those with the most load first.
 	BalanceSlices(ctx context.Context, p api.BalanceSlicesParams) (*api.SliceList, error)
-	// BalancePlan asks the strategy what it would do now.
+	// BalancePlan returns what the strategy would do now.
 	BalancePlan(ctx context.Context) (*api.BalancePlan, error)
-	// BalanceWhy tells why a slice is where it is.
+	// BalanceWhy explains why a slice is where it is.
 	BalanceWhy(ctx context.Context, slice uint64) (*api.SliceStory, error)
 	// BalanceMove starts a move.
 	BalanceMove(ctx context.Context, slice uint64, slave string) (*api.SliceMove, error)
 	// BalanceStrategies lists the strategies, by name.
 	BalanceStrategies(ctx context.Context) (*api.StrategyList, error)
-	// BalanceStrategy goes on with another strategy; options not given have
-	// their defaults.
+	// BalanceStrategy changes the strategy; options not given have their defaults.
 	BalanceStrategy(ctx context.Context, name string, options map[string]string) (*api.StrategyInUse, error)
-	// BalancePause stops iterations, or lets them go on.
+	// BalancePause pauses or resumes the iterations of the strategy.
 	BalancePause(ctx context.Context, paused bool) error
 }
 

@@ -4,7 +4,7 @@
 // Metrics live in a registry of their own that the process makes and passes
 // on; times are histograms in seconds.
 //
-// Goals: to answer also when the process cannot do its work; to refuse what a
-// page in a browser sends, from another site or under a name that it made lead
-// here. Non-goals: users, dashboards.
+// Goals: to answer even if the process cannot do its work; to refuse what a page in
+// a browser sends from another site, or under a name that was made to resolve to this
+// port. Non-goals: users, dashboards.
 package admin

@@ -32,7 +32,7 @@ type Pool struct {
 	open map[*conn]struct{} // under mu
 }
 
-// New returns a pool with room for so many connections, at least one.
+// New returns a pool with room for that many connections, at least one.
 func New(most int) *Pool {
 	return &Pool{most: max(1, most), start: time.Now(), open: make(map[*conn]struct{})}
 }

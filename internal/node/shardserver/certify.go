@@ -10,7 +10,7 @@ import (
 	"adshard/schema/pb"
 )
 
-// clockPoll is the time between two looks at the clock that a certificate waits
+// clockPoll is the time between two checks of the clock that a certificate waits
 // for.
 const clockPoll = 5 * time.Millisecond
 

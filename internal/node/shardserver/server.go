@@ -17,39 +17,38 @@ import (
 type Store interface {
 	search.Searcher
 	search.Explainer
-	// Position and Slices are what the store was last told (barrels.Store).
+	// Position and Slices are those of the last bucket applied (barrels.Store).
 	Position() *pb.Position
 	Slices() *pb.SliceTable
-	// Certify sums what searches read of an interval (barrels.Store).
+	// Certify makes the certificate of an interval (barrels.Store).
 	Certify(ctx context.Context, lo, hi, bins uint64, parents []barrels.Parent) (*barrels.Certificate, error)
 }
 
 // Upkeep repairs the store (loadproxy.Proxy).
 type Upkeep interface {
-	// Discard has the slice with these keys discarded and filled again.
+	// Discard discards the slice with these keys and fills it again.
 	Discard(lo, hi uint64, why string)
 	// Lacking returns why the slave serves less than its map gives it; "": it serves
-	// all of that. It is quick.
+	// all of it. It is called for each search.
 	Lacking() string
 }
 
-// Adopter is told where the balancer is of a slave that was started without
-// one. It returns the slave's name.
+// Adopter takes the balancer's address, for a slave that was started without one,
+// and returns the slave's name.
 type Adopter func(balancer string) (name string, err error)
 
-// Observer is told of each call, for metrics. It is called from many
-// goroutines.
+// Observer receives each call, for metrics. It is called from many goroutines.
 type Observer interface {
-	// Searched tells of one search: its answer, nil with an error.
+	// Searched reports one search: its answer, nil with an error.
 	Searched(took time.Duration, a *search.Answer, err error)
-	// Panicked tells of a panic in a search or explanation.
+	// Panicked reports a panic in a search or an explanation.
 	Panicked(cause any)
 }
 
-// Identity is who a slave is.
+// Identity identifies a slave.
 type Identity struct {
 	Name string
-	// Incarnation is another one at each start of the process.
+	// Incarnation is new at each start of the process.
 	Incarnation string
 }
 
@@ -124,7 +123,7 @@ func (s *Server) Explain(ctx context.Context, m *pb.ExplainRequest) (_ *pb.Expla
 	return wire.FromExplanation(e), nil
 }
 
-// request reads a request, which must say for whom it is.
+// request reads a request, which must name the shard that it is for.
 func request(m *pb.SearchRequest) (*search.Request, error) {
 	if m.GetShard() == 0 {
 		return nil, fault.Field("slave: search", "shard", "the request names no shard")
@@ -132,7 +131,7 @@ func request(m *pb.SearchRequest) (*search.Request, error) {
 	return wire.ToRequest(m)
 }
 
-// Map implements pb.SlaveServer. It says who the slave is, too.
+// Map implements pb.SlaveServer. The reply also identifies the slave.
 func (s *Server) Map(context.Context, *pb.MapRequest) (*pb.MapResponse, error) {
 	t := s.store.Slices()
 	return &pb.MapResponse{
@@ -144,7 +143,7 @@ func (s *Server) Map(context.Context, *pb.MapRequest) (*pb.MapResponse, error) {
 
 var errBusy = errors.New("all places for searches are taken; try again after a pause")
 
-// enter takes a place, or refuses at once.
+// enter takes a slot, or refuses at once.
 func (s *Server) enter() (leave func(), err error) {
 	select {
 	case s.slots <- struct{}{}:
