@@ -20,7 +20,7 @@ import (
 // database, and that the store has data of the same.
 func (p *Proxy) checkDistributor(reply *pb.EnlistResponse) error {
 	const op = "slave: enlist"
-	if p.home.known && reply.GetDatabase() != p.home.database {
+	if p.home.registered && reply.GetDatabase() != p.home.database {
 		return fault.Newf(fault.Conflict, op,
 			"the distributor %s hands out data of database %q, the balancer plans for %q: correct the db of one of them",
 			p.home.distributor, reply.GetDatabase(), p.home.database)

@@ -43,7 +43,7 @@ type Proxy struct {
 
 // registration is where the slave belongs.
 type registration struct {
-	known              bool
+	registered         bool
 	epoch              uint64
 	distributor        string
 	database, timeline string
@@ -144,25 +144,25 @@ func (p *Proxy) session(ctx context.Context) error {
 // named, since err says that the balancer is away.
 func (p *Proxy) alone(err error) bool {
 	k := fault.KindOf(err)
-	return p.home.known && p.home.distributor != "" && (k == fault.Unavailable || k == fault.Deadline)
+	return p.home.registered && p.home.distributor != "" && (k == fault.Unavailable || k == fault.Deadline)
 }
 
 // follow pulls and applies until something fails or ctx is done.
 func (p *Proxy) follow(ctx context.Context, d Distributor, epoch uint64) error {
-	heard := time.Now()
+	lastReply := time.Now()
 	for ctx.Err() == nil {
 		data, err := p.pull(ctx, d, epoch)
 		if err != nil {
 			if ctx.Err() != nil {
 				return nil
 			}
-			if !retryPull(err) || time.Since(heard) > p.cfg.Away {
+			if !retryPull(err) || time.Since(lastReply) > p.cfg.Away {
 				return err
 			}
 			p.failed(ctx, err)
 			continue
 		}
-		heard = time.Now()
+		lastReply = time.Now()
 		p.healthy(data)
 		if data == nil {
 			continue
@@ -204,7 +204,7 @@ func (p *Proxy) register(ctx context.Context, table *pb.SliceTable) error {
 		return p.refused(fmt.Errorf("register with the balancer: %w", err))
 	}
 	p.home = registration{
-		known: true, epoch: reply.GetEpoch(), distributor: reply.GetDistributor(),
+		registered: true, epoch: reply.GetEpoch(), distributor: reply.GetDistributor(),
 		database: reply.GetDatabase(), timeline: reply.GetTimeline(), discard: reply.GetDiscard(),
 	}
 	if reply.GetVerify() {

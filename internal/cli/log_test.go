@@ -41,7 +41,7 @@ func TestLogLines(t *testing.T) {
 				t.Errorf("told to end: %s", line)
 			}
 		}
-		if n < 10 || !strings.Contains(log.String(), "told by the admin port") {
+		if n < 10 || !strings.Contains(log.String(), "changed through the admin port") {
 			t.Errorf("%d lines of %s: %s", n, format, log.String())
 		}
 	}

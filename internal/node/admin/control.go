@@ -126,7 +126,7 @@ func answer[T any](c *Config, w http.ResponseWriter, r *http.Request, ask func(c
 	}
 	if r.Method == http.MethodPost {
 		text, _ := json.Marshal(v) // as it is answered
-		c.Log.Info("told by the admin port", "path", r.URL.Path, "answer", json.RawMessage(text))
+		c.Log.Info("changed through the admin port", "path", r.URL.Path, "answer", json.RawMessage(text))
 	}
 	httpapi.WriteJSON(w, http.StatusOK, v)
 }

@@ -19,19 +19,19 @@ const (
 	maxView = 1 << 62
 )
 
-// Check returns why a slave, or its table, cannot be taken; nil: it can. known says
+// Check returns why a slave, or its table, cannot be taken; nil: it can. registered says
 // whether the slave is among those already registered, of which there are others;
-// held is the number of slices in all other slaves' tables. Errors:
+// slices is the number of slices in all other slaves' tables. Errors:
 // fault.Overloaded, fault.Invalid.
-func Check(op, name string, known bool, others, held int, table *pb.SliceTable) error {
-	if !known && others >= MaxSlaves {
+func Check(op, name string, registered bool, others, slices int, table *pb.SliceTable) error {
+	if !registered && others >= MaxSlaves {
 		return fault.Newf(fault.Overloaded, op,
 			"slave %s is refused: there are %d slaves already, the most there can be; remove those that are gone for good", name, others)
 	}
 	if table.GetView() > maxView {
 		return fault.Field(op, "view", "the table of slave %s is of view %d; no map has changed so often", name, table.GetView())
 	}
-	if n := len(table.GetSlices()); held+n > MaxSlices {
+	if n := len(table.GetSlices()); slices+n > MaxSlices {
 		return fault.Newf(fault.Overloaded, op,
 			"the table of slave %s with %d slices is refused: all slaves together may have %d", name, n, MaxSlices)
 	}

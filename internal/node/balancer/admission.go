@@ -7,20 +7,20 @@ import (
 
 // admit returns why a slave cannot register here; nil: it can. Called under the lock.
 func (b *Balancer) admit(op, name string, table *pb.SliceTable) error {
-	_, known := b.slaves[name]
-	others, held := len(b.slaves), 0
+	_, registered := b.slaves[name]
+	others, slices := len(b.slaves), 0
 	for other, n := range b.slaves {
 		if other != name {
-			held += n.slices
+			slices += n.slices
 		}
 	}
-	if model := b.mapper.Model(); model != nil && !known {
-		_, known = model.Named(name)
+	if model := b.mapper.Model(); model != nil && !registered {
+		_, registered = model.Named(name)
 		for _, n := range model.Nodes() {
 			if _, noted := b.slaves[n.Name]; !noted {
 				others++
 			}
 		}
 	}
-	return admission.Check(op, name, known, others, held, table)
+	return admission.Check(op, name, registered, others, slices, table)
 }

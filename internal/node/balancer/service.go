@@ -17,8 +17,8 @@ import (
 
 // Register implements pb.BalancerServer.
 func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.RegisterResponse, error) {
-	held := index.Database(r.GetSlices())
-	j, err := b.data.Joining(r, slices.Contains(b.cfg.DiscardDataOf, held))
+	own := index.Database(r.GetSlices())
+	j, err := b.data.Joining(r, slices.Contains(b.cfg.DiscardDataOf, own))
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.Reg
 		"slices", len(j.Table.Slices), "distributor", distributor)
 	return &pb.RegisterResponse{
 		Epoch: b.Epoch(), Distributor: distributor, Database: b.data.Database, Timeline: b.data.Timeline,
-		Discard: held != "" && held != b.data.Database, Verify: h != identity.Same && !j.Foreign,
+		Discard: own != "" && own != b.data.Database, Verify: h != identity.Same && !j.Foreign,
 	}, nil
 }
 

@@ -128,13 +128,13 @@ type conn struct {
 	last atomic.Int64 // nanoseconds since the pool's start; before the first byte: from MinInt64
 }
 
-func (c *conn) heard() { c.last.Store(int64(time.Since(c.pool.start))) }
+func (c *conn) touch() { c.last.Store(int64(time.Since(c.pool.start))) }
 
 // Read implements net.Conn.
 func (c *conn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	if n > 0 {
-		c.heard()
+		c.touch()
 	}
 	return n, err
 }
@@ -143,7 +143,7 @@ func (c *conn) Read(b []byte) (int, error) {
 func (c *conn) Write(b []byte) (int, error) {
 	n, err := c.Conn.Write(b)
 	if n > 0 && c.last.Load() >= 0 {
-		c.heard()
+		c.touch()
 	}
 	return n, err
 }

@@ -33,7 +33,7 @@ const (
 
 // poll polls the mapper for quanta until ctx is done.
 func (d *Distributor) poll(ctx context.Context) error {
-	heard := time.Now()
+	lastReply := time.Now()
 	for ctx.Err() == nil {
 		r, weights := d.request()
 		d.addMark(ctx, r)
@@ -47,13 +47,13 @@ func (d *Distributor) poll(ctx context.Context) error {
 			err = d.receive(reply)
 		}
 		if err == nil {
-			heard = time.Now()
+			lastReply = time.Now()
 			continue
 		}
 		if ctx.Err() != nil {
 			break
 		}
-		if time.Since(heard) > aloneAfter {
+		if time.Since(lastReply) > aloneAfter {
 			d.goAlone(err)
 		}
 		if err := wait.Sleep(ctx, quantaRetry); err != nil {

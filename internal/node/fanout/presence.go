@@ -28,9 +28,9 @@ const (
 // moment. Asked, Replied and Out may be called by many goroutines at
 // once, the others by one. A nil Presence never leaves its shard out.
 type Presence struct {
-	due   atomic.Int64 // when a call will have waited too long; 0: none waits
-	heard atomic.Int64 // when the shard last answered
-	out   atomic.Bool
+	due      atomic.Int64 // when a call will have waited too long; 0: none waits
+	answered atomic.Int64 // when the shard last answered
+	out      atomic.Bool
 
 	suspected bool          // or left out
 	since     time.Duration // it is suspected
@@ -73,7 +73,7 @@ func (p *Presence) Replied(now time.Duration, err error) {
 			return
 		}
 	}
-	p.heard.Store(int64(now))
+	p.answered.Store(int64(now))
 	p.due.Store(0)
 }
 
@@ -90,7 +90,7 @@ func (p *Presence) Tick(now time.Duration) (probe bool) {
 			return false
 		}
 		p.suspected, p.since, p.ticks = true, now, 0
-	case time.Duration(p.heard.Load()) >= p.since:
+	case time.Duration(p.answered.Load()) >= p.since:
 		p.suspected = false
 		p.out.Store(false)
 		return false

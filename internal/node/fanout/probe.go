@@ -85,8 +85,8 @@ func (f *Fanout) reportLeftOut(out map[string]bool, log *slog.Logger) {
 	for i := range m.Shards {
 		s := &m.Shards[i]
 		now := s.Presence.Out()
-		was, known := out[s.Name]
-		if known && now == was {
+		was, reported := out[s.Name]
+		if reported && now == was {
 			continue
 		}
 		out[s.Name] = now

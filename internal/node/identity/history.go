@@ -25,7 +25,7 @@ func Locate(ctx context.Context, db backend.Feed, at *pb.Position) (h History, m
 	if at.GetClock() == 0 {
 		return Same, 0, nil
 	}
-	known, err := db.At(ctx, at.GetClock())
+	logged, err := db.At(ctx, at.GetClock())
 	switch {
 	case fault.Is(err, fault.Stale):
 		return Unknown, 0, nil
@@ -33,8 +33,8 @@ func Locate(ctx context.Context, db backend.Feed, at *pb.Position) (h History, m
 		return Other, 0, nil
 	case err != nil:
 		return Same, 0, err
-	case at.GetMark() != 0 && at.GetMark() != known.Mark:
+	case at.GetMark() != 0 && at.GetMark() != logged.Mark:
 		return Other, 0, nil
 	}
-	return Same, known.Mark, nil
+	return Same, logged.Mark, nil
 }
