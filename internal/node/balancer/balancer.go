@@ -26,7 +26,6 @@ import (
 
 	"adshard/backend"
 	"adshard/balance"
-	"adshard/balance/strategy"
 	"adshard/schema/pb"
 )
 
@@ -155,38 +154,6 @@ func (b *Balancer) load(ctx context.Context) error {
 func copyOf(index *balance.Index) *balance.Index {
 	out := &balance.Index{}
 	index.Ascend(0, balance.MaxKey, func(k balance.Key, w uint32) bool { out.Put(k, w); return true })
-	return out
-}
-
-// mapper returns the mapper's configuration. Strategies that are not in use run
-// in shadow, with their default options.
-func (c *Config) mapper(epoch uint64, order balance.Order, use strategyChoice) (balance.MapperConfig, error) {
-	inUse, err := strategy.Named(use.Name, use.Options)
-	if err != nil {
-		return balance.MapperConfig{}, err
-	}
-	var shadows []balance.Strategy
-	for _, name := range strategy.Names() {
-		s, err := strategy.Named(name)
-		if err != nil {
-			return balance.MapperConfig{}, err
-		}
-		shadows = append(shadows, s)
-	}
-	return balance.MapperConfig{
-		Epoch: epoch, Order: order, Nodes: c.Slaves, Strategy: inUse, Shadows: shadows, Limits: limits(c.Limits),
-		Budget: balance.Budget{Share: c.Budget}, Interval: c.Interval,
-		DeadAfter: c.DeadAfter, EvacuateAfter: c.EvacuateAfter, MasterLease: c.MasterLease, Linger: c.Linger,
-		LoadWeights: balance.LoadWeights(c.LoadWeights), HalfLife: c.HalfLife,
-		Scrub: c.ScrubInterval, ScrubShare: c.ScrubShare,
-	}, nil
-}
-
-func limits(list map[string]Limit) map[string]balance.Limit {
-	out := make(map[string]balance.Limit, len(list))
-	for name, l := range list {
-		out[name] = balance.Limit{Share: l.Share, Weight: l.Weight}
-	}
 	return out
 }
 

@@ -24,6 +24,7 @@ type DataConfig struct {
 // maxBuilders is the most buckets that are built at a time.
 const maxBuilders = 64
 
+// DefaultDataConfig returns the defaults.
 func DefaultDataConfig() DataConfig {
 	return DataConfig{
 		Weights: feed.DefaultWeights(), BucketBytes: balance.DefaultBucketBytes,
@@ -32,6 +33,7 @@ func DefaultDataConfig() DataConfig {
 	}
 }
 
+// Check notes all faults of the configuration in k.
 func (c *DataConfig) Check(k *config.Check) {
 	k.That(c.Weights != feed.Weights{}, "weights", "must not all be 0")
 	k.Number("bucket_bytes", c.BucketBytes, 1<<10, 32<<20)

@@ -86,9 +86,6 @@ type marked struct {
 	mark     uint64
 }
 
-// task is a read or a build that the state machine asked for.
-type task func(ctx context.Context) error
-
 // New returns a distributor without items. name and address are those under which
 // the balancer lists it; balancer gives it quanta.
 func New(name, address string, cfg DataConfig, order balance.Order, db backend.Store, balancer quantaSource, health *health.Tracker, log *slog.Logger) *Distributor {
@@ -188,56 +185,6 @@ func (d *Distributor) step(change func() error) error {
 	err := change()
 	d.collect()
 	return err
-}
-
-// collect queues the tasks that the state machine asks for. Called under the lock.
-func (d *Distributor) collect() {
-	if d.machine == nil {
-		return
-	}
-	machine, w := d.machine, d.machine.Work()
-	for _, job := range w.Builds {
-		d.tasks = append(d.tasks, func(ctx context.Context) error { return d.build(ctx, machine, job) })
-	}
-	for _, job := range w.Fetches {
-		d.tasks = append(d.tasks, func(ctx context.Context) error { return d.fetch(ctx, machine, job) })
-	}
-	if len(d.tasks) > 0 {
-		select {
-		case d.poke <- struct{}{}:
-		default:
-		}
-	}
-	if made := d.machine.Made(); made != d.made {
-		d.made = made
-		d.changed.Notify()
-	}
-}
-
-// dispatch starts the tasks, as many at a time as there are workers.
-func (d *Distributor) dispatch(ctx context.Context, group *errgroup.Group) error {
-	for {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-d.poke:
-		}
-		d.mu.Lock()
-		tasks := d.tasks
-		d.tasks = nil
-		d.mu.Unlock()
-		for _, run := range tasks {
-			select {
-			case <-ctx.Done():
-				return ctx.Err()
-			case d.work <- struct{}{}:
-			}
-			group.Go(func() error {
-				defer func() { <-d.work }()
-				return run(ctx)
-			})
-		}
-	}
 }
 
 // QueuedBytes returns the size of the buckets that are ready for a slave.

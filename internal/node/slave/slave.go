@@ -72,6 +72,7 @@ func OpenStore(cfg *Config) (barrels.Store, error) {
 	return store, nil
 }
 
+// CloseStore closes a store and logs an error.
 func CloseStore(store barrels.Store, log *slog.Logger) {
 	if err := store.Close(); err != nil {
 		log.Error("the store did not close cleanly", "err", err)

@@ -82,6 +82,7 @@ func (m *Survey) describe(o balance.Op) string {
 	return o.String()
 }
 
+// State returns the admin port's name of a node's state.
 func State(s balance.NodeState) api.SlaveState {
 	switch s {
 	case balance.Draining:

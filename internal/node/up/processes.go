@@ -1,18 +1,14 @@
 package up
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"adshard/fault"
@@ -186,15 +182,6 @@ func newChildren(dir string, log *slog.Logger) (*children, error) {
 	return c, nil
 }
 
-// child is a process and what it prints.
-type child struct {
-	name  string
-	cmd   *exec.Cmd
-	lines chan string
-	ended chan struct{} // closed when the process has ended
-	err   error         // its end; read after ended
-}
-
 // start writes the part's configuration and starts it.
 func (c *children) start(ctx context.Context, name, command string, cfg any) (*child, error) {
 	file := filepath.Join(c.dir, name+".yaml")
@@ -219,51 +206,6 @@ func (c *children) start(ctx context.Context, name, command string, cfg any) (*c
 	return p, ctx.Err()
 }
 
-// watch reads what the child prints until it ends.
-func (p *child) watch(stdout io.Reader, log *slog.Logger) {
-	defer close(p.ended)
-	defer close(p.lines)
-	text := bufio.NewScanner(stdout)
-	for text.Scan() {
-		select {
-		case p.lines <- text.Text():
-		default: // no more lines are expected
-		}
-	}
-	p.err = p.cmd.Wait()
-	log.Info("a process ended", "name", p.name, "pid", p.pid(), "end", p.cmd.ProcessState.String())
-}
-
-func (p *child) pid() int { return p.cmd.Process.Pid }
-
-// line waits for a line with this prefix and returns the rest of it. If absent is
-// set, the child prints no such line, and line returns "" at once.
-func (p *child) line(ctx context.Context, prefix string, absent bool) (string, error) {
-	if absent {
-		return "", nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, startTime)
-	defer cancel()
-	return p.waitLine(ctx, prefix)
-}
-
-func (p *child) waitLine(ctx context.Context, prefix string) (string, error) {
-	for {
-		select {
-		case <-ctx.Done():
-			return "", fault.Newf(fault.KindOf(ctx.Err()), "up", "%s did not print %q: %w", p.name, strings.TrimSpace(prefix), ctx.Err())
-		case line, ok := <-p.lines:
-			if !ok {
-				<-p.ended
-				return "", fault.Newf(fault.Unavailable, "up", "%s ended (%v); its own message is above", p.name, p.err)
-			}
-			if rest, ok := strings.CutPrefix(line, prefix); ok {
-				return rest, nil
-			}
-		}
-	}
-}
-
 // stop ends all children.
 func (c *children) stop() {
 	var all sync.WaitGroup
@@ -272,17 +214,4 @@ func (c *children) stop() {
 	}
 	all.Wait()
 	close(c.begin)
-}
-
-func (p *child) stop(log *slog.Logger) {
-	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		log.Warn("cannot end a process", "name", p.name, "err", err)
-	}
-	select {
-	case <-p.ended:
-	case <-time.After(endTime):
-		log.Warn("a process does not end and is killed", "name", p.name, "pid", p.pid())
-		_ = p.cmd.Process.Kill()
-		<-p.ended
-	}
 }

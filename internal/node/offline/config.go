@@ -1,0 +1,44 @@
+package offline
+
+import (
+	"adshard/balance"
+	"adshard/balance/strategy"
+	"adshard/internal/node/config"
+	"adshard/internal/node/feed"
+	"adshard/internal/node/identity"
+)
+
+// Config says which stores Build makes.
+type Config struct {
+	// DB is the database: sqlite:PATH.
+	DB string
+	// Slaves is the number of stores. Strategy, Order and Weights place the groups
+	// as a balancer with the same settings would.
+	Slaves   int
+	Strategy string
+	Order    string
+	Weights  feed.Weights
+	// Out is the directory in which slave-0, slave-1, … are made.
+	Out string
+}
+
+// DefaultConfig returns a configuration that lacks DB and Out.
+func DefaultConfig() Config {
+	return Config{Slaves: 3, Strategy: strategy.Default, Order: identity.DefaultOrder.String(), Weights: feed.DefaultWeights()}
+}
+
+// Validate lists all faults of the configuration.
+func (c *Config) Validate() error {
+	var k config.Check
+	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH")
+	k.That(c.Out != "", "out", "must name a directory for the stores")
+	k.Number("slaves", c.Slaves, 1, 1<<10)
+	k.OneOf("strategy", c.Strategy, strategy.Names()...)
+	k.OneOf("order", c.Order, balance.ByOwner.String(), balance.ByHash.String())
+	if o, ok := balance.ParseOrder(c.Order); ok {
+		err := strategy.CheckOrder(c.Strategy, o)
+		k.That(err == nil, "order", "%v", err)
+	}
+	k.That(c.Weights != feed.Weights{}, "weights", "must not all be 0")
+	return k.Err()
+}
