@@ -26,6 +26,7 @@ import (
 
 	"adshard/backend"
 	"adshard/balance"
+	"adshard/balance/strategy"
 	"adshard/schema/pb"
 )
 
