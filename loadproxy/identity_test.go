@@ -18,12 +18,12 @@ func TestWhoseDataAreTaken(t *testing.T) {
 		plans, hands, holds string
 		discard, taken      bool
 	}{
-		"all agree":               {"a", "a", "a", false, true},
-		"nothing is held":         {"a", "a", "", false, true},
-		"the distributor differs": {"a", "b", "a", false, false},
-		"both differ":             {"b", "b", "a", false, false},
-		"both differ, discard":    {"b", "b", "a", true, true},
-		"discard, wrong supplier": {"b", "c", "a", true, false},
+		"all agree":                  {"a", "a", "a", false, true},
+		"nothing is held":            {"a", "a", "", false, true},
+		"the distributor differs":    {"a", "b", "a", false, false},
+		"both differ":                {"b", "b", "a", false, false},
+		"both differ, discard":       {"b", "b", "a", true, true},
+		"discard, wrong distributor": {"b", "c", "a", true, false},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			b, s := newBalancer(3), newStore()

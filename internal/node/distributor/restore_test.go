@@ -17,7 +17,7 @@ import (
 	"adshard/internal/node/nodetest"
 )
 
-// reader returns a provider that has read the items of a database and follows no
+// reader returns a distributor that has read the items of a database and follows no
 // balancer.
 func reader(t *testing.T, db backend.Store) *Distributor {
 	t.Helper()

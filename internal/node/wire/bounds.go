@@ -1,6 +1,10 @@
 package wire
 
-import "adshard/search"
+import (
+	"maps"
+
+	"adshard/search"
+)
 
 // Sizes that more than one field has. Those of data are far above what import
 // takes, since any program may write to the database: what a distributor can
@@ -57,12 +61,19 @@ func boundOf(all map[string]bound, message, field string) (key string, b bound) 
 // make this process keep more than it should. A field that is not here is
 // refused unless it is empty.
 func bounds() map[string]bound {
-	return map[string]bound{
-		// in all files
+	all := map[string]bound{ // in all files
 		"*.database": text(maxID),
 		"*.timeline": text(maxID),
+	}
+	for _, some := range []map[string]bound{controlBounds(), dataBounds(), recordBounds(), searchBounds()} {
+		maps.Copy(all, some)
+	}
+	return all
+}
 
-		// control.proto
+// controlBounds has the bounds of control.proto.
+func controlBounds() map[string]bound {
+	return map[string]bound{
 		"RegisterRequest.name":         text(MaxName),
 		"RegisterRequest.address":      text(MaxAddress),
 		"RegisterRequest.incarnation":  text(maxIncarnation),
@@ -86,7 +97,12 @@ func bounds() map[string]bound {
 		"Quantum.model":                text(maxState),
 		"Operation.name":               text(MaxName),
 		"Operation.address":            text(MaxAddress),
+	}
+}
 
+// dataBounds has the bounds of nodedata.proto and load.proto.
+func dataBounds() map[string]bound {
+	return map[string]bound{
 		// nodedata.proto
 		"NodeData.advertisers": list(maxEntries),
 		"NodeData.campaigns":   list(maxEntries),
@@ -104,8 +120,12 @@ func bounds() map[string]bound {
 		"Load.slices": list(MaxSlices),
 		"Load.items":  list(maxHot),
 		"Load.topics": list(maxHot),
+	}
+}
 
-		// records.proto
+// recordBounds has the bounds of records.proto.
+func recordBounds() map[string]bound {
+	return map[string]bound{
 		"Advertiser.name":    text(maxText),
 		"Campaign.name":      text(maxText),
 		"Campaign.negatives": list(maxHeld),
@@ -126,8 +146,12 @@ func bounds() map[string]bound {
 		"Keyword.forms":      list(maxFew),
 		"Form.language":      text(maxText),
 		"Form.terms":         list(maxWords),
+	}
+}
 
-		// search.proto
+// searchBounds has the bounds of search.proto.
+func searchBounds() map[string]bound {
+	return map[string]bound{
 		"AdoptRequest.balancer":      text(MaxAddress),
 		"AdoptResponse.name":         text(MaxName),
 		"CertifyRequest.parents":     list(maxParents),
