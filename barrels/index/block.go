@@ -127,6 +127,7 @@ func (b *Block) gather() bool {
 		members[at] = newMember(v, i)
 		g.counts[of[i]]++
 	}
+	checkBlock(b)
 	return true
 }
 

@@ -91,6 +91,7 @@ func (c *impactCache) compute(b *index.Block) *index.Impacts {
 		}
 		index.Rank(ranked, members)
 	}
+	index.CheckImpacts(j, b)
 	return j
 }
 
