@@ -5,8 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"adshard/auction"
 	"pgregory.net/rapid"
+
+	"adshard/auction"
 )
 
 // drawCandidates draws candidates of few advertisers with few distinct scores,

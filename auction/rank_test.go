@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"adshard/auction"
 	"pgregory.net/rapid"
+
+	"adshard/auction"
 )
 
 // bigRank is Rank on numbers without limits, in the page's own words.

@@ -6,8 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"adshard/balance"
 	"pgregory.net/rapid"
+
+	"adshard/balance"
 )
 
 // overseer follows quanta as a distributor does, and knows what a

@@ -3,8 +3,9 @@ package balance
 import (
 	"encoding/binary"
 
-	"adshard/fault"
 	"github.com/cespare/xxhash/v2"
+
+	"adshard/fault"
 )
 
 // State is what must survive a restart of the balancer. It is durable before any

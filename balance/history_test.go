@@ -8,9 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"adshard/balance"
 	"adshard/fault"
-	"pgregory.net/rapid"
 )
 
 // TestRandomHistories: whatever changes, moves, is killed, emptied, set back,

@@ -8,8 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"adshard/balance"
 	"github.com/cockroachdb/datadriven"
+
+	"adshard/balance"
 )
 
 // moves are the verbs about slices on their way.

@@ -7,8 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"adshard/balance"
 	"github.com/cockroachdb/datadriven"
+
+	"adshard/balance"
 )
 
 // TestScenarios runs the texts in testdata. Each begins with a new world; the

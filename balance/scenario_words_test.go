@@ -8,8 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"adshard/balance"
 	"github.com/cockroachdb/datadriven"
+
+	"adshard/balance"
 )
 
 func describe(b balance.Bucket[content]) string {

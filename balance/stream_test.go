@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"testing"
 
-	"adshard/balance"
 	"pgregory.net/rapid"
+
+	"adshard/balance"
 )
 
 // TestStreamsUnderAnyModel: a mapper waits for nodes; here none does. Slices

@@ -7,9 +7,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
+
 	"adshard/balance"
 	"adshard/fault"
-	"github.com/cespare/xxhash/v2"
 )
 
 // node is a slave: a disk, and what it knows of the balancer.

@@ -5,11 +5,10 @@ import (
 	"context"
 
 	"github.com/cespare/xxhash/v2"
+	zs "zombiezen.com/go/sqlite"
 
 	"adshard/backend"
 	"adshard/fault"
-
-	zs "zombiezen.com/go/sqlite"
 )
 
 // LoadControl implements backend.Store.

@@ -4,11 +4,10 @@ import (
 	"encoding/binary"
 
 	"github.com/cespare/xxhash/v2"
+	zs "zombiezen.com/go/sqlite"
 
 	"adshard/backend"
 	"adshard/fault"
-
-	zs "zombiezen.com/go/sqlite"
 )
 
 // sum is the sum of an entity's row hashes, so that a writer that changes one row

@@ -5,10 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"adshard/balance"
 	"adshard/balance/strategy"
 	"adshard/fault"
-	"pgregory.net/rapid"
 )
 
 // TestInitial: every strategy plans for whatever items there are, the same

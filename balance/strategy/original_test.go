@@ -7,10 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"adshard/balance"
 	"adshard/balance/strategy"
 	"adshard/fault"
-	"pgregory.net/rapid"
 )
 
 // nodes returns n named nodes.

@@ -7,9 +7,10 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"adshard/balance"
 	"adshard/balance/strategy"
-	"pgregory.net/rapid"
 )
 
 // drawn is an input of anything that can be: nodes of several strengths,

@@ -6,10 +6,11 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/cespare/xxhash/v2"
+
 	"adshard/backend"
 	"adshard/search"
 	"adshard/search/words"
-	"github.com/cespare/xxhash/v2"
 )
 
 // Result is the answer to a request (serving.md §8).

@@ -7,13 +7,6 @@
 package balancer
 
 import (
-	"adshard/internal/node/distributor"
-	"adshard/internal/node/feed"
-	"adshard/internal/node/health"
-	"adshard/internal/node/identity"
-	"adshard/internal/node/survey"
-	"adshard/internal/node/truth"
-	"adshard/internal/wait"
 	"context"
 	"errors"
 	"fmt"
@@ -27,6 +20,13 @@ import (
 	"adshard/backend"
 	"adshard/balance"
 	"adshard/balance/strategy"
+	"adshard/internal/node/distributor"
+	"adshard/internal/node/feed"
+	"adshard/internal/node/health"
+	"adshard/internal/node/identity"
+	"adshard/internal/node/survey"
+	"adshard/internal/node/truth"
+	"adshard/internal/wait"
 	"adshard/schema/pb"
 )
 

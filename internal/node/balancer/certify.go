@@ -1,7 +1,6 @@
 package balancer
 
 import (
-	"adshard/internal/wait"
 	"cmp"
 	"context"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"adshard/internal/node/identity"
 	"adshard/internal/node/truth"
 	"adshard/internal/node/wire"
+	"adshard/internal/wait"
 	"adshard/schema/pb"
 )
 

@@ -1,7 +1,6 @@
 package balancer
 
 import (
-	"adshard/internal/wait"
 	"context"
 	"errors"
 	"log/slog"
@@ -16,6 +15,7 @@ import (
 	"adshard/internal/node/feed"
 	"adshard/internal/node/ports"
 	"adshard/internal/node/wire"
+	"adshard/internal/wait"
 	"adshard/schema/pb"
 )
 

@@ -1,8 +1,6 @@
 package balancer
 
 import (
-	"adshard/internal/node/database"
-	"adshard/internal/node/ports"
 	"context"
 	"fmt"
 	"io"
@@ -10,6 +8,9 @@ import (
 	"net"
 
 	"golang.org/x/sync/errgroup"
+
+	"adshard/internal/node/database"
+	"adshard/internal/node/ports"
 )
 
 // Run runs a balancer until ctx is done. When it listens it prints

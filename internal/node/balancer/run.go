@@ -1,15 +1,15 @@
 package balancer
 
 import (
-	"adshard/internal/node/feed"
-	"adshard/internal/node/health"
-	"adshard/internal/wait"
 	"context"
 	"time"
 
 	"adshard/backend"
 	"adshard/balance"
 	"adshard/fault"
+	"adshard/internal/node/feed"
+	"adshard/internal/node/health"
+	"adshard/internal/wait"
 )
 
 const (

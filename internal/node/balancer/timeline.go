@@ -1,10 +1,6 @@
 package balancer
 
 import (
-	"adshard/internal/node/admission"
-	"adshard/internal/node/feed"
-	"adshard/internal/node/identity"
-	"adshard/internal/wait"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -13,6 +9,10 @@ import (
 
 	"adshard/balance"
 	"adshard/fault"
+	"adshard/internal/node/admission"
+	"adshard/internal/node/feed"
+	"adshard/internal/node/identity"
+	"adshard/internal/wait"
 	"adshard/schema/pb"
 )
 

@@ -3,10 +3,10 @@ package config
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"syscall"
 
 	"adshard/fault"
-	"path/filepath"
 )
 
 // DirError returns an error that says what to do about a directory that cannot be

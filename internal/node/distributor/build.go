@@ -1,10 +1,6 @@
 package distributor
 
 import (
-	"adshard/internal/node/feed"
-	"adshard/internal/node/health"
-	"adshard/internal/node/truth"
-	"adshard/internal/wait"
 	"context"
 	"fmt"
 	"slices"
@@ -15,6 +11,10 @@ import (
 	"adshard/backend/nodedata"
 	"adshard/balance"
 	"adshard/fault"
+	"adshard/internal/node/feed"
+	"adshard/internal/node/health"
+	"adshard/internal/node/truth"
+	"adshard/internal/wait"
 	"adshard/schema/pb"
 )
 

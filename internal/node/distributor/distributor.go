@@ -7,11 +7,6 @@
 package distributor
 
 import (
-	"adshard/internal/node/feed"
-	"adshard/internal/node/health"
-	"adshard/internal/node/identity"
-	"adshard/internal/node/truth"
-	"adshard/internal/wait"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +19,11 @@ import (
 	"adshard/backend"
 	"adshard/balance"
 	"adshard/fault"
+	"adshard/internal/node/feed"
+	"adshard/internal/node/health"
+	"adshard/internal/node/identity"
+	"adshard/internal/node/truth"
+	"adshard/internal/wait"
 	"adshard/schema/pb"
 )
 

@@ -1,16 +1,16 @@
 package distributor
 
 import (
-	"adshard/internal/node/admission"
-	"adshard/internal/node/health"
-	"adshard/internal/node/wire"
-	"adshard/internal/wait"
 	"context"
 	"fmt"
 	"time"
 
 	"adshard/balance"
 	"adshard/fault"
+	"adshard/internal/node/admission"
+	"adshard/internal/node/health"
+	"adshard/internal/node/wire"
+	"adshard/internal/wait"
 	"adshard/schema/pb"
 )
 

@@ -1,7 +1,6 @@
 package fanout
 
 import (
-	"adshard/internal/wait"
 	"context"
 	"fmt"
 	"log/slog"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/internal/wait"
 	"adshard/schema/pb"
 	"adshard/search"
 )

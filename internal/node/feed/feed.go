@@ -3,8 +3,6 @@
 package feed
 
 import (
-	"adshard/internal/node/health"
-	"adshard/internal/wait"
 	"context"
 	"log/slog"
 	"time"
@@ -12,6 +10,8 @@ import (
 	"adshard/backend"
 	"adshard/balance"
 	"adshard/fault"
+	"adshard/internal/node/health"
+	"adshard/internal/wait"
 )
 
 const (

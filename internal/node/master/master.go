@@ -3,7 +3,6 @@
 package master
 
 import (
-	"adshard/internal/wait"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -23,6 +22,7 @@ import (
 	"adshard/internal/node/ports"
 	"adshard/internal/node/remote"
 	"adshard/internal/node/wire"
+	"adshard/internal/wait"
 	"adshard/schema/pb"
 	"adshard/search"
 	"adshard/search/words"

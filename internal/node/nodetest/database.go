@@ -3,13 +3,13 @@ package nodetest
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 
 	"adshard/backend"
 	"adshard/backend/sqlite"
 	"adshard/search"
-	"os"
 )
 
 // Database is a database in a file.

@@ -1,11 +1,12 @@
 package truth
 
 import (
+	"slices"
+
 	"adshard/backend/nodedata"
 	"adshard/balance"
 	"adshard/barrels/index"
 	"adshard/schema/pb"
-	"slices"
 )
 
 // FromReply reads the certificate in a slave's reply; bins that it omits are 0.

@@ -1,14 +1,15 @@
 package up
 
 import (
-	"adshard/internal/node/balancer"
-	"adshard/internal/node/distributor"
-	"adshard/internal/node/master"
-	"adshard/internal/node/slave"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
+
+	"adshard/internal/node/balancer"
+	"adshard/internal/node/distributor"
+	"adshard/internal/node/master"
+	"adshard/internal/node/slave"
 )
 
 // answer returns the status and the body of a request with a Host.

@@ -6,11 +6,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"pgregory.net/rapid"
+
 	"adshard/backend"
 	"adshard/internal/oracle"
 	"adshard/search"
 	"adshard/search/words"
-	"pgregory.net/rapid"
 )
 
 // oneOf draws one of a list that is not empty.

@@ -3,8 +3,9 @@ package oracletest
 import (
 	"slices"
 
-	"adshard/backend"
 	"pgregory.net/rapid"
+
+	"adshard/backend"
 )
 
 // Mutate makes one random change and returns the entries that a feed would

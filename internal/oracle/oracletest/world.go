@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"adshard/backend"
 	"pgregory.net/rapid"
+
+	"adshard/backend"
 )
 
 // World is all data of a source of truth at one clock. Entities are never

@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"adshard/backend"
 	"adshard/internal/oracle/oracletest"
 	"adshard/search/words"
-	"pgregory.net/rapid"
 )
 
 // TestWorldsKeepTheRules: parents exist, ids rise, natural keys are unique,

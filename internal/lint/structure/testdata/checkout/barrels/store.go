@@ -2,9 +2,10 @@
 package barrels
 
 import (
+	"slices"
+
 	"adshard/barrels/kv"
 	"adshard/search"
-	"slices"
 )
 
 // Store answers.
