@@ -129,7 +129,7 @@ func (s *store) keepGroups(number uint64) {
 func (w *writer) bucket(d *pb.NodeData, named map[uint64]bool) error {
 	w.position = proto.CloneOf(d.To)
 	if len(d.Items)+len(d.Campaigns)+len(d.Advertisers) > 0 {
-		w.built(d.Builder)
+		w.builder = index.MixBuilders(w.builder, d.Builder)
 	}
 	before := w.slices
 	if d.Slices != nil {

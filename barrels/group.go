@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"adshard/barrels/block"
+	"adshard/barrels/index"
 	"adshard/barrels/kv"
 	"adshard/barrels/page"
 	"adshard/barrels/record"
@@ -218,7 +219,7 @@ func (w *writer) countData(k *record.Keyword, by int32) {
 // countForm changes the frequency of each of a form's terms once.
 func (w *writer) countForm(terms []uint64, by int32) {
 	for i, t := range terms {
-		if !contains(terms[:i], t) {
+		if !slices.Contains(terms[:i], t) {
 			w.frequency[t] += by
 		}
 	}
@@ -248,26 +249,11 @@ func (w *writer) anchor() {
 			}
 			k.anchors = make([]uint64, len(k.pb.Forms))
 			for i, f := range k.pb.Forms {
-				k.anchors[i] = w.rarest(f.Terms)
+				k.anchors[i] = index.Rarest(w, f.Terms)
 			}
 			w.write(g, k)
 		}
 	}
-}
-
-// rarest returns the term with the least document frequency; equal: the least.
-func (w *writer) rarest(terms []uint64) uint64 {
-	if len(terms) == 1 {
-		return terms[0]
-	}
-	best, least := terms[0], w.count(terms[0]).Frequency
-	for _, t := range terms[1:] {
-		n := w.count(t).Frequency
-		if n < least || n == least && t < best {
-			best, least = t, n
-		}
-	}
-	return best
 }
 
 // entry is what an op writes; words is scratch.

@@ -187,7 +187,7 @@ func (w *writer) chunk(term uint64, view *block.View, ops []op) error {
 	}
 	kept := false
 	for rest := b.merged; len(rest) > 0; {
-		n := pieceLen(len(rest))
+		n := block.Fill(len(rest))
 		first := b.encode(view, ops, rest[:n])
 		if view != nil && len(rest) == len(b.merged) && !first.Less(b.first) {
 			first = b.first

@@ -1,7 +1,6 @@
 package barrels
 
 import (
-	"encoding/binary"
 	"maps"
 	"slices"
 
@@ -11,8 +10,6 @@ import (
 	"adshard/barrels/page"
 	"adshard/barrels/record"
 	"adshard/schema/pb"
-
-	"google.golang.org/protobuf/proto"
 )
 
 // writer prepares one batch: it reads from the state before and collects all
@@ -112,13 +109,13 @@ func (w *writer) finish() {
 		}
 	}
 	w.batch.PutFunc(kv.Meta, kv.MetaCounters, w.counters.Append)
-	w.putMeta(kv.MetaPosition, w.position)
-	w.putMeta(kv.MetaSlices, w.slices)
+	index.PutMessage(&w.batch, kv.MetaPosition, w.position)
+	index.PutMessage(&w.batch, kv.MetaSlices, w.slices)
 	if w.strays {
 		w.batch.Put(kv.Meta, kv.MetaOrphans, nil)
 	}
 	if w.builder != w.was.builder {
-		w.putBuilder()
+		index.PutBuilder(&w.batch, w.builder)
 	}
 	switch {
 	case slices.Equal(w.purge, w.was.purge):
@@ -127,24 +124,6 @@ func (w *writer) finish() {
 	default:
 		w.batch.PutFunc(kv.Meta, kv.MetaPurge, func(dst []byte) []byte { return index.AppendIntervals(dst, w.purge) })
 	}
-}
-
-// built takes in that a bucket's data were built by a version.
-func (w *writer) built(version uint32) {
-	if version == 0 {
-		version = index.FirstBuilder
-	}
-	switch w.builder {
-	case version:
-	case index.AnyBuilder:
-		w.builder = version
-	default:
-		w.builder = index.MixedBuilders
-	}
-}
-
-func (w *writer) putBuilder() {
-	w.batch.PutFunc(kv.Meta, kv.MetaBuilder, func(dst []byte) []byte { return binary.LittleEndian.AppendUint32(dst, w.builder) })
 }
 
 // touched returns the terms with changed counts, each once, in order.
@@ -166,6 +145,9 @@ func (w *writer) count(term uint64) index.TermStats {
 	c.Postings = uint32(max(0, int64(c.Postings)+int64(w.postings[term])))
 	return c
 }
+
+// Frequency implements index.Frequencies: after the batch.
+func (w *writer) Frequency(term uint64) uint32 { return w.count(term).Frequency }
 
 // applyTerms makes the table that of the state after the batch. Searches of
 // older states may go on reading it.
@@ -189,15 +171,4 @@ type op struct {
 	keyword *pb.Keyword
 	group   *block.Group
 	form    uint8
-}
-
-func (w *writer) putMeta(key []byte, m proto.Message) {
-	// Both messages were cloned from messages of the same kinds: they marshal.
-	w.batch.PutFunc(kv.Meta, key, func(dst []byte) []byte {
-		out, err := record.Marshal.MarshalAppend(dst, m)
-		if err != nil {
-			return dst
-		}
-		return out
-	})
 }

@@ -51,3 +51,11 @@ type Entry struct {
 	Flags   uint8
 	Words   []Word // in order, 1 to 10
 }
+
+// Fill returns how many of n postings belong in the next
+func Fill(n int) int {
+	if n > Max {
+		return Target
+	}
+	return n
+}

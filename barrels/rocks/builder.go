@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"sync"
 
-	"adshard/barrels"
+	"adshard/barrels/bulk"
 	"adshard/barrels/kv"
 	"adshard/fault"
 	"adshard/schema/pb"
@@ -19,7 +19,7 @@ import (
 // fresh database take them in; the directory appears only when the store is
 // complete.
 type Builder struct {
-	*barrels.Bulk
+	*bulk.Builder
 	dir     string // of the store to be
 	work    string // where it is built
 	options Options
@@ -50,18 +50,18 @@ func NewBuilder(dir string, o Options) (*Builder, error) {
 		return nil, fileError(err)
 	}
 	b := &Builder{dir: dir, work: work, options: o}
-	bulk, err := barrels.NewBulk(work, (*runs)(b))
+	bulk, err := bulk.New(work, (*runs)(b))
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(work))
 	}
-	b.Bulk, b.config, b.env = bulk, newConfig(o), grocksdb.NewDefaultEnvOptions()
+	b.Builder, b.config, b.env = bulk, newConfig(o), grocksdb.NewDefaultEnvOptions()
 	return b, nil
 }
 
 // Finish writes the store: position is what it holds all changes up to, slices
 // what it serves.
 func (b *Builder) Finish(position *pb.Position, slices *pb.SliceTable) error {
-	if err := b.Bulk.Finish(position, slices); err != nil {
+	if err := b.Builder.Finish(position, slices); err != nil {
 		return err
 	}
 	store := filepath.Join(b.work, "store")
@@ -114,7 +114,7 @@ func (kv *database) flush() error {
 
 // Close removes what was left over.
 func (b *Builder) Close() error {
-	err := b.Bulk.Close()
+	err := b.Builder.Close()
 	b.config.destroy()
 	b.env.Destroy()
 	return errors.Join(err, os.RemoveAll(b.work))

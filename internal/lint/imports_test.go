@@ -74,6 +74,9 @@ var rules = []struct {
 	{pkg: "barrels/query", may: []string{
 		"fault", "schema", "search", "auction", "barrels/kv", "barrels/block", "barrels/record", "barrels/page", "barrels/index", "barrels/load",
 	}},
+	{pkg: "barrels/bulk", may: []string{
+		"fault", "schema", "barrels/kv", "barrels/block", "barrels/record", "barrels/page", "barrels/index",
+	}},
 	{pkg: "barrels/barreltest", may: []string{"fault", "schema", "search", "auction", "barrels", "backend", "balance", "ingest", "internal/oracle", "internal/corpus"}},
 	{pkg: "barrels/rocks", may: []string{"fault", "schema", "search", "auction", "barrels"}},
 	{pkg: "barrels/…", may: []string{"fault", "schema", "search", "auction"}},

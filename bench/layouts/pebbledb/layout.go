@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"adshard/barrels"
+	"adshard/barrels/bulk"
 	"adshard/barrels/kv"
 	"adshard/bench/layouts"
 	"adshard/bench/layouts/served"
@@ -31,7 +32,7 @@ func (engine) Builder(dir string) (served.Builder, error) {
 	if err != nil {
 		return nil, err
 	}
-	bulk, err := barrels.NewBulk(work, runs{kv})
+	bulk, err := bulk.New(work, runs{kv})
 	if err != nil {
 		return nil, errors.Join(err, kv.Close())
 	}
@@ -71,14 +72,14 @@ func (engine) Matching(dir string) (sum uint64, err error) {
 // builder is the product's offline build; its sorted runs go into Pebble as
 // batches, and one compaction puts them in order.
 type builder struct {
-	*barrels.Bulk
+	*bulk.Builder
 	kv   *database
 	work string
 }
 
 // Finish implements served.Builder.
 func (b *builder) Finish(position *pb.Position, slices *pb.SliceTable) error {
-	if err := b.Bulk.Finish(position, slices); err != nil {
+	if err := b.Builder.Finish(position, slices); err != nil {
 		return err
 	}
 	if err := b.kv.db.Flush(); err != nil {
@@ -90,7 +91,7 @@ func (b *builder) Finish(position *pb.Position, slices *pb.SliceTable) error {
 
 // Close implements served.Builder.
 func (b *builder) Close() error {
-	return errors.Join(b.Bulk.Close(), b.kv.Close(), os.RemoveAll(b.work))
+	return errors.Join(b.Builder.Close(), b.kv.Close(), os.RemoveAll(b.work))
 }
 
 // runs is barrels.Runs: what is written is sorted by Pebble again.

@@ -1,4 +1,4 @@
-package barrels
+package bulk
 
 import (
 	"bufio"

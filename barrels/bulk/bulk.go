@@ -1,4 +1,4 @@
-package barrels
+package bulk
 
 import (
 	"errors"
@@ -9,7 +9,6 @@ import (
 	"slices"
 	"sync"
 
-	"adshard/barrels/block"
 	"adshard/barrels/index"
 	"adshard/barrels/kv"
 	"adshard/barrels/record"
@@ -19,12 +18,12 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Bulk writes a whole store at once, with the same bytes as a store that
+// Builder writes a whole store at once, with the same bytes as a store that
 // applied the same items: document frequencies first, then anchors, pages and
 // full blocks, sorted, each written once. Items come in any order and from any
 // number of goroutines. Memory holds the terms and 24 bytes a group; the rest
 // waits in temporary files.
-type Bulk struct {
+type Builder struct {
 	dir  string
 	runs kv.Runs
 	// builder is the version of what built the items (SetBuilder).
@@ -41,22 +40,22 @@ type Bulk struct {
 	tally sync.Mutex // guards terms and counters while Finish writes blocks
 }
 
-// NewBulk begins a store. Temporary files lie in dir, which is there; Close
+// New begins a store. Temporary files lie in dir, which is there; Close
 // removes them.
-func NewBulk(dir string, runs kv.Runs) (*Bulk, error) {
+func New(dir string, runs kv.Runs) (*Builder, error) {
 	s, err := newSpill(filepath.Join(dir, "items.tmp"))
 	if err != nil {
 		return nil, err
 	}
-	return &Bulk{dir: dir, runs: runs, spill: s, terms: index.NewDictionary(0)}, nil
+	return &Builder{dir: dir, runs: runs, spill: s, terms: index.NewDictionary(0)}, nil
 }
 
 // SetBuilder says which version built the items and parents to come
 // (pb.NodeData.Builder); without it is the first one.
-func (b *Bulk) SetBuilder(version uint32) { b.builder = version }
+func (b *Builder) SetBuilder(version uint32) { b.builder = version }
 
 // AddParents adds campaigns and advertisers, each once.
-func (b *Bulk) AddParents(advertisers []*pb.Advertiser, campaigns []*pb.Campaign) error {
+func (b *Builder) AddParents(advertisers []*pb.Advertiser, campaigns []*pb.Campaign) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	put := func(kind byte, id uint64, m proto.Message) error {
@@ -82,7 +81,7 @@ func (b *Bulk) AddParents(advertisers []*pb.Advertiser, campaigns []*pb.Campaign
 
 // Add adds a group with its keywords; it does not keep it. fault.Invalid when
 // it is wrong.
-func (b *Bulk) Add(it *pb.Item) error {
+func (b *Builder) Add(it *pb.Item) error {
 	if err := record.CheckItem(it); err != nil {
 		return err
 	}
@@ -109,10 +108,10 @@ func (b *Bulk) Add(it *pb.Item) error {
 	return nil
 }
 
-func (b *Bulk) count(k *pb.Keyword) {
+func (b *Builder) count(k *pb.Keyword) {
 	for _, f := range k.Forms {
 		for i, t := range f.Terms {
-			if !contains(f.Terms[:i], t) {
+			if !slices.Contains(f.Terms[:i], t) {
 				c := b.terms.Stats(t)
 				c.Frequency++
 				b.terms = b.terms.Set(t, c)
@@ -121,18 +120,9 @@ func (b *Bulk) count(k *pb.Keyword) {
 	}
 }
 
-func contains(list []uint64, v uint64) bool {
-	for _, x := range list {
-		if x == v {
-			return true
-		}
-	}
-	return false
-}
-
 // Finish writes the store. position is what it holds all changes up to,
 // slices what it serves.
-func (b *Bulk) Finish(position *pb.Position, table *pb.SliceTable) error {
+func (b *Builder) Finish(position *pb.Position, table *pb.SliceTable) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if err := index.CheckSlices(table); err != nil {
@@ -169,37 +159,28 @@ func partitionBits(size int64, workers int) int {
 }
 
 // writeRest writes parents and meta data.
-func (b *Bulk) writeRest(position *pb.Position, table *pb.SliceTable) error {
+func (b *Builder) writeRest(position *pb.Position, table *pb.SliceTable) error {
 	named := index.Joined(table.GetSlices(), nil)
-	strays := slices.ContainsFunc(b.groups, func(g spilled) bool { return !index.Within(named, g.key) })
-	w := writer{batch: b.parents, counters: b.counters, builder: index.AnyBuilder}
-	index.PutVersions(&w.batch)
+	orphans := slices.ContainsFunc(b.groups, func(g spilled) bool { return !index.Within(named, g.key) })
+	batch := &b.parents
+	index.PutVersions(batch)
 	if position == nil {
 		position = new(pb.Position)
 	}
 	if table == nil {
 		table = new(pb.SliceTable)
 	}
-	w.putMeta(kv.MetaPosition, position)
-	w.putMeta(kv.MetaSlices, table)
-	if strays {
-		w.batch.Put(kv.Meta, kv.MetaOrphans, nil)
+	index.PutMessage(batch, kv.MetaPosition, position)
+	index.PutMessage(batch, kv.MetaSlices, table)
+	if orphans {
+		batch.Put(kv.Meta, kv.MetaOrphans, nil)
 	}
-	w.batch.PutFunc(kv.Meta, kv.MetaCounters, b.counters.Append)
-	w.built(b.builder)
-	w.putBuilder()
-	return b.runs.Batch(&w.batch)
+	batch.PutFunc(kv.Meta, kv.MetaCounters, b.counters.Append)
+	index.PutBuilder(batch, index.MixBuilders(index.AnyBuilder, b.builder))
+	return b.runs.Batch(batch)
 }
 
 // Close removes the temporary files. It is to be called in any case.
-func (b *Bulk) Close() error {
+func (b *Builder) Close() error {
 	return errors.Join(b.spill.file.Close(), os.Remove(b.spill.file.Name()))
-}
-
-// pieceLen returns how many of n postings go into the next block.
-func pieceLen(n int) int {
-	if n > block.Max {
-		return block.Target
-	}
-	return n
 }

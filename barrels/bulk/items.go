@@ -1,10 +1,11 @@
-package barrels
+package bulk
 
 import (
 	"cmp"
 	"slices"
 
 	"adshard/barrels/block"
+	"adshard/barrels/index"
 	"adshard/barrels/kv"
 	"adshard/barrels/page"
 	"adshard/barrels/record"
@@ -14,7 +15,7 @@ import (
 
 // writeItems chooses the anchors, writes groups and pages by rising key and
 // hands the postings to the partitions.
-func (b *Bulk) writeItems(p *partitions, workers int) error {
+func (b *Builder) writeItems(p *partitions, workers int) error {
 	slices.SortFunc(b.groups, func(x, y spilled) int { return cmp.Compare(x.key, y.key) })
 	for i := 1; i < len(b.groups); i++ {
 		if b.groups[i].key == b.groups[i-1].key {
@@ -46,7 +47,7 @@ func (b *Bulk) writeItems(p *partitions, workers int) error {
 
 // itemWriter is one worker's state.
 type itemWriter struct {
-	bulk    *Bulk
+	bulk    *Builder
 	run     kv.Run
 	out     *partitionWriter
 	raw     []byte
@@ -76,7 +77,7 @@ func (w *itemWriter) item(s spilled) error {
 				w.first = k.ID
 			}
 			for form := range k.Forms {
-				term := w.rarest(k.Forms[form].Terms)
+				term := index.Rarest(w.bulk.terms, k.Forms[form].Terms)
 				k.Anchors = append(k.Anchors, term)
 				if err := w.out.add(term, s.key, it.head, &k.Keyword, form); err != nil {
 					return err
@@ -92,22 +93,6 @@ func (w *itemWriter) item(s spilled) error {
 	return nil
 }
 
-// rarest is writer.rarest while the store is built.
-func (w *itemWriter) rarest(terms []uint64) uint64 {
-	best := terms[0]
-	if len(terms) == 1 {
-		return best
-	}
-	least := w.bulk.terms.Stats(best).Frequency
-	for _, t := range terms[1:] {
-		n := w.bulk.terms.Stats(t).Frequency
-		if n < least || n == least && t < best {
-			best, least = t, n
-		}
-	}
-	return best
-}
-
 // page writes the page of the keywords collected.
 func (w *itemWriter) page(key uint64) error {
 	w.key = kv.AppendKey(w.key[:0], key, w.first)
@@ -118,7 +103,7 @@ func (w *itemWriter) page(key uint64) error {
 
 // writeBlocks turns each partition into blocks, one after the other by rising
 // term.
-func (b *Bulk) writeBlocks(p *partitions, workers int) error {
+func (b *Builder) writeBlocks(p *partitions, workers int) error {
 	var g errgroup.Group
 	g.SetLimit(workers)
 	for i := range p.files {
@@ -139,7 +124,7 @@ func (b *Bulk) writeBlocks(p *partitions, workers int) error {
 
 // blockBuilder is one worker's state.
 type blockBuilder struct {
-	bulk    *Bulk
+	bulk    *Builder
 	run     kv.Run
 	encoder block.Encoder
 	words   []block.Word
@@ -172,7 +157,7 @@ func (w *blockBuilder) partition(f *partitionFile) error {
 func (w *blockBuilder) term(raw []byte, list []entryAt) error {
 	term, postings, blocks := list[0].term, len(list), 0
 	for len(list) > 0 {
-		n := pieceLen(len(list))
+		n := block.Fill(len(list))
 		w.encoder.Reset()
 		for _, e := range list[:n] {
 			entry, head := readEntry(raw[e.at:], w.words[:0])
@@ -192,7 +177,7 @@ func (w *blockBuilder) term(raw []byte, list []entryAt) error {
 }
 
 // anchored notes how many postings and blocks a term has.
-func (b *Bulk) anchored(term uint64, postings, blocks int) {
+func (b *Builder) anchored(term uint64, postings, blocks int) {
 	b.tally.Lock()
 	defer b.tally.Unlock()
 	c := b.terms.Stats(term)
@@ -203,7 +188,7 @@ func (b *Bulk) anchored(term uint64, postings, blocks int) {
 }
 
 // writeTerms writes the terms in order.
-func (b *Bulk) writeTerms() error {
+func (b *Builder) writeTerms() error {
 	run, err := b.runs.Run(kv.Terms)
 	if err != nil {
 		return err

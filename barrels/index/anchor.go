@@ -1,0 +1,27 @@
+package index
+
+// Frequencies gives the document frequencies by which anchors are chosen.
+type Frequencies interface {
+	// Frequency is the number of keyword forms that have a term.
+	Frequency(term uint64) uint32
+}
+
+// Rarest returns the anchor of a form with these terms, at least one: the term
+// with the least document frequency; of equal ones the least term.
+func Rarest(f Frequencies, terms []uint64) uint64 {
+	best := terms[0]
+	if len(terms) == 1 {
+		return best
+	}
+	least := f.Frequency(best)
+	for _, t := range terms[1:] {
+		n := f.Frequency(t)
+		if n < least || n == least && t < best {
+			best, least = t, n
+		}
+	}
+	return best
+}
+
+// Frequency implements Frequencies.
+func (t *Dictionary) Frequency(term uint64) uint32 { return t.Stats(term).Frequency }

@@ -1,0 +1,40 @@
+package index
+
+import (
+	"encoding/binary"
+
+	"adshard/barrels/kv"
+	"adshard/barrels/record"
+
+	"google.golang.org/protobuf/proto"
+)
+
+// PutMessage writes a message of the family Meta. It must be one that marshals:
+// one that was cloned or read.
+func PutMessage(b *kv.Batch, key []byte, m proto.Message) {
+	b.PutFunc(kv.Meta, key, func(dst []byte) []byte {
+		out, err := record.Marshal.MarshalAppend(dst, m)
+		if err != nil {
+			return dst
+		}
+		return out
+	})
+}
+
+// PutBuilder writes the version of what built the store's data.
+func PutBuilder(b *kv.Batch, version uint32) {
+	b.PutFunc(kv.Meta, kv.MetaBuilder, func(dst []byte) []byte { return binary.LittleEndian.AppendUint32(dst, version) })
+}
+
+// MixBuilders returns the version of what built a store's data once data of
+// another version come to it; 0, the version of data that name none, is the first.
+func MixBuilders(stored, version uint32) uint32 {
+	if version == 0 {
+		version = FirstBuilder
+	}
+	switch stored {
+	case version, AnyBuilder:
+		return version
+	}
+	return MixedBuilders
+}
