@@ -80,8 +80,8 @@ func (s *store) commit() error {
 		snapshot = index.Share(s.kv.Snapshot())
 	}
 	views := old.Slices
-	if w.slices != views.Table || w.strays != views.Orphans {
-		views = index.NewSlices(s.name, number, w.slices, w.strays)
+	if w.slices != views.Table || w.orphans != views.Orphans {
+		views = index.NewSlices(s.name, number, w.slices, w.orphans)
 	}
 	renewals := s.engine.Lists.Replacements(terms, &w.batch, number)
 	// From here to the publication searches read what changes from the store.
@@ -135,7 +135,7 @@ func (w *writer) bucket(d *pb.NodeData, named map[uint64]bool) error {
 	if d.Slices != nil {
 		w.slices = proto.CloneOf(d.Slices)
 	}
-	w.strays = w.strays || leavesStrays(before, w.slices, d)
+	w.orphans = w.orphans || leavesOrphans(before, w.slices, d)
 	if len(d.Advertisers)+len(d.Campaigns) > 0 {
 		if err := w.putParents(d); err != nil {
 			return err

@@ -75,7 +75,7 @@ func (s *store) commitCleared() error {
 	return nil
 }
 
-// claims tells whether a store with this table and position claims to have any
+// claims reports whether a store with this table and position claims to have any
 // of an interval's groups.
 func claims(t *pb.SliceTable, at *pb.Position, v *pb.Interval) bool {
 	for _, h := range t.GetSlices() {

@@ -6,7 +6,7 @@ import "adshard/barrels/index"
 type Damage struct {
 	// Lo and Hi are the keys of the groups that it may concern, both inclusive.
 	Lo, Hi uint64
-	// Memory: only what was kept in memory differed. It was dropped, and there is
+	// Memory: only what was cached differed. It was dropped, and there is
 	// nothing left to do.
 	Memory bool
 	What   string

@@ -140,7 +140,7 @@ func (c *certifier) block(want []demand, upTo kv.Place) []demand {
 	return want
 }
 
-// findable tells whether searches know all terms of posting i: one of whose words
+// findable reports whether searches know all terms of posting i: one of whose words
 // has a term that they do not is turned away by its signature.
 func (c *certifier) findable(i int) bool {
 	_, refs := c.view.Posting(i)

@@ -1,23 +1,23 @@
-// Package barrels keeps the groups of one slave and searches them.
+// Package barrels is the store of one slave: it opens a key-value store, applies
+// buckets of node data, answers searches, certifies what it holds, discards what
+// is damaged, and maintains itself.
 //
-// A Store applies buckets of node data, each in one atomic batch together with
-// the end of its range of log positions, and answers searches from one
-// snapshot of all that it holds. It is a search.Searcher and search.Explainer.
-// barrels/rocks keeps it in RocksDB, barrels/memory in memory; barreltest is
-// the conformance suite of both. The bytes on disk are described in
-// docs/format.md.
+// A bucket is applied in one atomic batch together with the end of its range of
+// log positions; a search reads one snapshot of all data. The store is a
+// search.Searcher and search.Explainer. barrels/rocks keeps it in RocksDB,
+// barrels/memory in memory; barreltest is the conformance suite of both.
+// docs/format.md describes the bytes on disk, docs/search.md how a query is
+// answered.
 //
-// Groups lie in slices that come and go: a table says which intervals of keys
-// the store has, and in which views it serves them. Certify sums what searches
-// read of an interval, so that two stores and the source can be compared.
-// TakeLoad tells what searches have cost, from a sample of them.
+// The layers below, each of which imports only those before it: kv (the contract
+// with the key-value store), block, record and page (codecs), index (snapshots and
+// caches), load (what searches cost), query (searches and explanations); certify
+// is the arithmetic of certificates, bulk the offline build.
 //
-// Keywords are anchored at the rarest of their words and lie some 128 to a
-// block, in key order, with an upper bound of the score that the block can
-// reach (design.md, "Barrels"). What searches ask for again and again stays in
-// memory in the form in which they use it (termList, termBlock, judgement, shown),
-// exact for the state that asks; docs/decisions/010 says what each form brings.
-// Parents (campaigns, advertisers) are records
-// of their own. No handle of RocksDB and no slice pinned by it leaves
-// barrels/rocks.
+// Groups lie in slices that come and go: a table says which intervals of keys the
+// store has, and in which views it serves them. Certify sums what searches read of
+// an interval, so that two stores and the source can be compared. Keywords are
+// anchored at the rarest of their words and lie some 128 to a block, in key order.
+// Parents (campaigns, advertisers) are records of their own. No handle of RocksDB
+// and no slice pinned by it leaves barrels/rocks.
 package barrels

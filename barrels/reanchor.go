@@ -76,7 +76,7 @@ func (w *writer) drifted(value []byte) (n int, err error) {
 	}
 }
 
-// drift tells whether one of a keyword's anchors stands in many more keywords
+// drift reports whether one of a keyword's anchors stands in many more keywords
 // than the rarest of its terms: half as many again, and eight.
 func (w *writer) drift(k *record.Keyword) bool {
 	for i, f := range k.Forms {

@@ -71,7 +71,7 @@ func (w *writer) term(it kv.Iterator, ops []op) error {
 		var n int
 		var err error
 		if list != nil && len(list.Blocks) > 0 {
-			view, n, err = b.kept(list, ops)
+			view, n, err = b.cached(list, ops)
 		} else {
 			if view, n, err = b.stored(it, ops, stored); view != nil && view.Len() == stored {
 				w.lists.OfferBlock(w.terms, term, w.number, b.first, b.value)
@@ -103,10 +103,10 @@ type blockWriter struct {
 // −at−1 of the old block.
 type source int
 
-// kept takes the block that the first op belongs to from memory; n: how many of
+// cached takes the block that the first op belongs to from memory; n: how many of
 // the ops do. It is the last block that begins at or before the op's place, else
 // the term's first.
-func (b *blockWriter) kept(l *index.PostingList, ops []op) (view *block.View, n int, err error) {
+func (b *blockWriter) cached(l *index.PostingList, ops []op) (view *block.View, n int, err error) {
 	i := max(0, sort.Search(len(l.Blocks), func(i int) bool { return ops[0].Less(l.Place(i)) })-1)
 	at := l.Blocks[i].Load()
 	b.first, n = at.Place, len(ops)

@@ -10,7 +10,7 @@ import (
 	"adshard/search"
 )
 
-// TestRotInMemoryIsFoundAndDropped: a certificate finds what is kept in memory
+// TestRotInMemoryIsFoundAndDropped: a certificate finds what is cached
 // other than it is stored, says so, and the next search reads the store again.
 func TestRotInMemoryIsFoundAndDropped(t *testing.T) {
 	for _, what := range []string{"signature", "members", "bound", "bytes", "impacts", "group", "display", "campaign", "advertiser"} {

@@ -67,7 +67,7 @@ type Store interface {
 	CountLoad(every int)
 	// TakeLoad returns what searches have cost since the last call, estimated
 	// from those counted: by generation of a slice, in the view served; by group
-	// and by anchor term for the most expensive ones. Postings passed over,
+	// and by anchor term for the most expensive ones. Skipped postings,
 	// those of groups that are not served and explanations cost nothing. Its
 	// number is left 0.
 	TakeLoad() *pb.Load

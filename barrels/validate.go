@@ -50,7 +50,7 @@ func checkCleared(list []*pb.Interval) error {
 	return nil
 }
 
-// samePosition tells whether two positions are equal; nil is the zero one.
+// samePosition reports whether two positions are equal; nil is the zero one.
 func samePosition(a, b *pb.Position) bool {
 	return a.GetEpoch() == b.GetEpoch() && a.GetClock() == b.GetClock() &&
 		a.GetQuantum() == b.GetQuantum() && a.GetOffset() == b.GetOffset() && a.GetMark() == b.GetMark()

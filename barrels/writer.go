@@ -24,7 +24,7 @@ type writer struct {
 	parents  *index.Parents
 	position *pb.Position
 	slices   *pb.SliceTable
-	strays   bool // there may be groups that slices does not name
+	orphans  bool // there may be groups that slices does not name
 	counters index.Counters
 	builder  uint32
 	purge    []index.Interval
@@ -58,14 +58,14 @@ func newWriter(l *index.ListCache) *writer {
 func (w *writer) begin(old *index.Snapshot, reset bool) {
 	w.end()
 	w.base, w.terms, w.parents, w.number = old.Data, old.Terms, old.Parents, old.Number
-	w.position, w.slices, w.strays = old.Position, old.Slices.Table, old.Slices.Orphans
+	w.position, w.slices, w.orphans = old.Position, old.Slices.Table, old.Slices.Orphans
 	w.counters, w.builder, w.purge = old.Counters, old.Builder, old.Purge
 	w.was.builder, w.was.purge = old.Builder, old.Purge
 	if !reset {
 		return
 	}
 	w.base, w.terms, w.parents = nil, index.NewDictionary(0), index.NewParents()
-	w.slices, w.strays, w.counters = new(pb.SliceTable), false, index.Counters{}
+	w.slices, w.orphans, w.counters = new(pb.SliceTable), false, index.Counters{}
 	w.builder, w.purge = index.AnyBuilder, nil
 	w.was.builder, w.was.purge = index.AnyBuilder, nil
 	for f := range kv.Family(kv.Families) {
@@ -111,7 +111,7 @@ func (w *writer) finish() {
 	w.batch.PutFunc(kv.Meta, kv.MetaCounters, w.counters.Append)
 	index.PutMessage(&w.batch, kv.MetaPosition, w.position)
 	index.PutMessage(&w.batch, kv.MetaSlices, w.slices)
-	if w.strays {
+	if w.orphans {
 		w.batch.Put(kv.Meta, kv.MetaOrphans, nil)
 	}
 	if w.builder != w.was.builder {

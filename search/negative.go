@@ -1,6 +1,6 @@
 package search
 
-// BlockedBy tells whether a negative keyword of type t with these hashes of
+// BlockedBy reports whether a negative keyword of type t with these hashes of
 // normalised words, in order, blocks the query. Negatives agree at Identical
 // only, whatever the profile (serving.md §3): broad when all its words are in
 // the query, phrase when they stand there in order and next to each other,

@@ -12,5 +12,5 @@ func SignatureOf(term uint64) Signature {
 	return 1<<(term>>58) | 1<<(term>>52&63)
 }
 
-// Within tells whether all that s may hold t may hold.
+// Within reports whether all that s may hold t may hold.
 func (s Signature) Within(t Signature) bool { return s&^t == 0 }

@@ -27,7 +27,7 @@ func (t *Top[T]) Reset(k int) {
 
 // Threshold is the score below which no offer can enter: that of the k-th best
 // owner, 0 while there are fewer. An offer with an equal score may enter, by a
-// lower keyword id: pass over only what is certainly below.
+// lower keyword id: prune only what is certainly below.
 func (t *Top[T]) Threshold() uint64 {
 	if len(t.ranked) < t.k || t.k == 0 {
 		return 0
@@ -35,7 +35,7 @@ func (t *Top[T]) Threshold() uint64 {
 	return t.ranked[t.k-1].Score
 }
 
-// Wants tells whether an offer would be kept now, so that costly checks of the
+// Wants reports whether an offer would be kept now, so that costly checks of the
 // others can be left out.
 func (t *Top[T]) Wants(owner, score, keyword uint64) bool {
 	if score < t.Threshold() {
@@ -47,13 +47,13 @@ func (t *Top[T]) Wants(owner, score, keyword uint64) bool {
 	return len(t.ranked) < t.k || before(score, keyword, &t.ranked[t.k-1])
 }
 
-// Lost tells whether no offer with this score and keyword, or a worse one, would be
+// Lost reports whether no offer with this score and keyword, or a worse one, would be
 // kept now, whoever its owner is.
 func (t *Top[T]) Lost(score, keyword uint64) bool {
 	return len(t.ranked) >= t.k && !before(score, keyword, &t.ranked[t.k-1])
 }
 
-// Offer takes a hit; it tells whether the hit is kept for now.
+// Offer takes a hit; it reports whether the hit is kept for now.
 func (t *Top[T]) Offer(owner, score, keyword uint64, value T) bool {
 	if !t.Wants(owner, score, keyword) {
 		return false
@@ -87,7 +87,7 @@ func (t *Top[T]) find(owner uint64) int {
 	return -1
 }
 
-// before tells whether a hit stands before another: score falling, then
+// before reports whether a hit stands before another: score falling, then
 // keyword id rising.
 func before[T any](score, keyword uint64, r *Ranked[T]) bool {
 	if score != r.Score {

@@ -80,7 +80,7 @@ func loadCounted(t *testing.T, open Open) {
 	}
 }
 
-// about tells whether a cost is about n postings, all of which match.
+// about reports whether a cost is about n postings, all of which match.
 func about(c *pb.Cost, n uint64) bool {
 	near := func(x uint64) bool { return math.Abs(float64(x)-float64(n)) < float64(n)/3 } // ±10 % is usual
 	return near(c.Looked) && near(c.Matched) && c.Micros > 0

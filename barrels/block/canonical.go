@@ -33,8 +33,8 @@ func (v *View) AppendPosting(dst []byte, i int) []byte {
 	return dst
 }
 
-// Bounded tells whether the block's bounds and its number of live postings
-// allow for posting i, so that no search passes over it wrongly.
+// Bounded reports whether the block's bounds and its number of live postings
+// allow for posting i, so that no search skips it wrongly.
 func (v *View) Bounded(i int) bool {
 	p := v.posting(i)
 	g := v.Group(int(u16(p, 18)))

@@ -3,7 +3,7 @@
 // with a checksum, read in place by each query.
 //
 // A View decides on the bytes without allocating; an Encoder writes blocks
-// from views and new entries, with the bounds that let a search pass over a
+// from views and new entries, with the bounds that let a search skip a
 // block that cannot win. FlatBuffers has no verifier in Go: a View checks the
 // checksum and the structure once, when it is opened.
 //

@@ -37,7 +37,7 @@ type Builder struct {
 	bytes    int64 // of entries, to plan the partitions
 	parents  kv.Batch
 
-	tally sync.Mutex // guards terms and counters while Finish writes blocks
+	counting sync.Mutex // guards terms and counters while Finish writes blocks
 }
 
 // New begins a store. Temporary files lie in dir, which is there; Close

@@ -178,8 +178,8 @@ func (w *blockBuilder) term(raw []byte, list []entryAt) error {
 
 // anchored notes how many postings and blocks a term has.
 func (b *Builder) anchored(term uint64, postings, blocks int) {
-	b.tally.Lock()
-	defer b.tally.Unlock()
+	b.counting.Lock()
+	defer b.counting.Unlock()
 	c := b.terms.Stats(term)
 	c.Postings = uint32(postings)
 	b.terms.Set(term, c) // it is there: its place does not change

@@ -13,7 +13,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Block is a block that is kept in memory, made ready for searches: its
+// Block is a block that is cached, made ready for searches: its
 // postings gathered by words and match type, and by device what holds for each
 // of them. A search waits for memory more than for anything else, so that what it
 // reads of a block lies together, in the order in which it is read (pack), and
@@ -47,11 +47,11 @@ type Class struct {
 // rowNorms is how many norms a row has room for, as few keywords have more.
 const rowNorms = 3
 
-// Member is a posting of a class, with what tells whether it is among the best.
+// Member is a posting of a class, with what decides whether it is among the best.
 type Member struct {
 	Keyword, Advertiser uint64 // ids
 	Posting             uint16
-	// special: the keyword has several forms, so that each is judged by itself.
+	// SeveralForms: the keyword has several forms, so that each is judged by itself.
 	SeveralForms bool
 }
 

@@ -103,7 +103,7 @@ func (c *Cache[V]) Drop(prefix uint64) {
 	}
 }
 
-// Has tells whether something is kept of a prefix, whichever state it is from.
+// Has reports whether something is kept of a prefix, whichever state it is from.
 func (c *Cache[V]) Has(prefix uint64) bool {
 	if c.limit == 0 {
 		return false
@@ -114,7 +114,7 @@ func (c *Cache[V]) Has(prefix uint64) bool {
 	return s.entries[prefix] != nil
 }
 
-// Holds tells whether what one state has read of a prefix holds for another.
+// Holds reports whether what one state has read of a prefix holds for another.
 func (c *Cache[V]) Holds(prefix, read, state uint64) bool {
 	since := max(c.ChangedAt(prefix), c.floor.Load())
 	return read >= since && state >= since

@@ -37,7 +37,7 @@ type termEntry struct {
 // TermStats is what is known of a term.
 type TermStats struct{ Frequency, Postings uint32 }
 
-const hadPostings = 1 << 63
+const anchoredMark = 1 << 63
 
 func NewDictionary(terms int) *Dictionary {
 	bits := uint(10)
@@ -65,21 +65,21 @@ func (t *Dictionary) Touch(term uint64) uint64 {
 	return t.slots[(term^t.seed)*0x9e3779b97f4a7c15>>t.shift].key.Load()
 }
 
-// Has tells whether a keyword may have the term. Safe beside the writer: terms
+// Has reports whether a keyword may have the term. Safe beside the writer: terms
 // that came after a snapshot are there too, those that went since are until the
 // writer starts a new table.
 func (t *Dictionary) Has(term uint64) bool {
 	return t.entry(term).key.Load() == term && term != 0
 }
 
-// HasPostings tells whether the term may have postings. Safe beside the writer.
+// HasPostings reports whether the term may have postings. Safe beside the writer.
 func (t *Dictionary) HasPostings(term uint64) bool {
 	s := t.entry(term)
 	return s.key.Load() == term && term != 0 && s.hasPostings()
 }
 
-// hasPostings tells whether the slot's term may have postings.
-func (s *termEntry) hasPostings() bool { return s.info.Load()&hadPostings != 0 }
+// hasPostings reports whether the slot's term may have postings.
+func (s *termEntry) hasPostings() bool { return s.info.Load()&anchoredMark != 0 }
 
 // Stats returns what is known of a term.
 func (t *Dictionary) Stats(term uint64) TermStats {
@@ -104,9 +104,9 @@ func (t *Dictionary) Set(term uint64, c TermStats) *Dictionary {
 		}
 		t.used++
 	}
-	info := s.info.Load()&hadPostings | uint64(c.Postings)<<32 | uint64(c.Frequency)
+	info := s.info.Load()&anchoredMark | uint64(c.Postings)<<32 | uint64(c.Frequency)
 	if c.Postings > 0 {
-		info |= hadPostings
+		info |= anchoredMark
 	}
 	s.info.Store(info)
 	s.key.Store(term)
@@ -141,12 +141,12 @@ func (t *Dictionary) Fresh() *Dictionary {
 	n := NewDictionary(t.used)
 	t.replaced.Store(true)
 	for i := range t.slots {
-		k, info := t.slots[i].key.Load(), t.slots[i].info.Load()&^hadPostings
+		k, info := t.slots[i].key.Load(), t.slots[i].info.Load()&^anchoredMark
 		if k == 0 || info == 0 {
 			continue
 		}
 		if info>>32 > 0 {
-			info |= hadPostings
+			info |= anchoredMark
 		}
 		n.take(k, info, &t.slots[i])
 	}

@@ -28,7 +28,7 @@ type Impacts struct {
 type ClassImpact struct {
 	Max uint64 // the largest effective bid × quality
 	// least is the smallest worth of those that take part, unclear if none does;
-	// dead: some are to be judged by themselves.
+	// NoMatch: some are Undecided.
 	Least      EffectiveBid
 	Live       uint16 // those that are not dead
 	Candidates uint16 // those that take part
@@ -82,42 +82,43 @@ type EffectiveBid uint32
 const (
 	NoMatch     EffectiveBid = 0
 	NoCandidate EffectiveBid = 1
-	// unclear: the posting is to be judged by itself.
+	// Undecided: the posting is to be judged by itself, in each query.
 	Undecided EffectiveBid = math.MaxUint32
 )
 
 // Sizes in words of 64 bits.
 const (
-	judgementSize = int(unsafe.Sizeof(Impacts{}) / 8)
-	sumSize       = int(unsafe.Sizeof(ClassImpact{}) / 8)
+	impactsSize     = int(unsafe.Sizeof(Impacts{}) / 8)
+	classImpactSize = int(unsafe.Sizeof(ClassImpact{}) / 8)
 )
 
 // NewImpacts makes one with room for a block's sums and entries.
 func NewImpacts(b *Block) *Impacts {
-	room := make([]uint64, judgementSize+sumSize*len(b.signatures)+int(b.Postings))
+	room := make([]uint64, impactsSize+classImpactSize*len(b.signatures)+int(b.Postings))
 	return (*Impacts)(unsafe.Pointer(&room[0]))
 }
 
-// Class returns that of a class of b, the block judged.
+// Class returns the summary of a class of b, the block that these impacts are of.
 func (j *Impacts) Class(b *Block, class int) *ClassImpact {
-	return (*ClassImpact)(j.at(sumSize*class + int(b.Classes()[class].first)))
+	return (*ClassImpact)(j.at(classImpactSize*class + int(b.Classes()[class].first)))
 }
 
-// Ranked returns those of a class of b, the block judged.
+// Ranked returns the impacts of a class of b, the block that these are of, as hits are
+// ranked.
 func (j *Impacts) Ranked(b *Block, class int) []Impact {
 	first, end := b.Range(class)
-	return unsafe.Slice((*Impact)(j.at(sumSize*(class+1)+first)), end-first)
+	return unsafe.Slice((*Impact)(j.at(classImpactSize*(class+1)+first)), end-first)
 }
 
 // Same reports whether two impacts of a block are equal, whatever they hold for.
 func (j *Impacts) Same(b *Block, k *Impacts) bool {
-	n := sumSize*len(b.signatures) + int(b.Postings)
+	n := classImpactSize*len(b.signatures) + int(b.Postings)
 	return slices.Equal(unsafe.Slice((*uint64)(j.at(0)), n), unsafe.Slice((*uint64)(k.at(0)), n))
 }
 
-// at returns where the i-th word behind the judgement lies.
+// at returns where the i-th word behind the impacts lies.
 func (j *Impacts) at(i int) unsafe.Pointer {
-	return unsafe.Add(unsafe.Pointer(j), 8*(judgementSize+i))
+	return unsafe.Add(unsafe.Pointer(j), 8*(impactsSize+i))
 }
 
 // MaxOwners is the largest number of distinct advertisers that a search asks for.

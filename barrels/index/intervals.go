@@ -25,7 +25,7 @@ func Joined(list []*pb.HeldSlice, want func(*pb.HeldSlice) bool) (runs []Interva
 	return runs
 }
 
-// Within tells whether a key lies in one of these disjoint, rising intervals.
+// Within reports whether a key lies in one of these disjoint, rising intervals.
 func Within(runs []Interval, key uint64) bool {
 	lo, hi := 0, len(runs)
 	for lo < hi {
@@ -71,7 +71,7 @@ func parseIntervals(b []byte) (list []Interval, ok bool) {
 	return list, true
 }
 
-// Covered tells whether each key of r lies in one of the runs or intervals,
+// Covered reports whether each key of r lies in one of the runs or intervals,
 // both rising and disjoint.
 func Covered(r Interval, runs []Interval, cleared []*pb.Interval) bool {
 	for key := r.Lo; ; {

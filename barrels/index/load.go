@@ -23,11 +23,11 @@ func Load(s kv.Snapshot, number uint64, name string) (*Snapshot, error) {
 	if err := CheckSlices(table); err != nil {
 		return nil, kv.Damaged("slice table", err)
 	}
-	_, strays, err := s.Get(kv.Meta, kv.MetaOrphans, nil)
+	_, orphans, err := s.Get(kv.Meta, kv.MetaOrphans, nil)
 	if err != nil {
 		return nil, err
 	}
-	st.Slices = NewSlices(name, number, table, strays)
+	st.Slices = NewSlices(name, number, table, orphans)
 	raw, ok, err := s.Get(kv.Meta, kv.MetaCounters, nil)
 	if err != nil {
 		return nil, err

@@ -18,7 +18,7 @@ import (
 type Parents struct {
 	Campaigns   *idTable[CampaignState]
 	Advertisers *idTable[AdvertiserState]
-	// largest is for each device a modifier (permille) that no campaign's is
+	// MaxModifier is for each device a modifier (permille) that no campaign's is
 	// above; at least 1000, what holds where none is set. Together with a
 	// block's bound it bounds scores without a look at the campaigns.
 	MaxModifier [search.Devices]uint64
@@ -83,7 +83,7 @@ func (p *Parents) changed(c ParentChange) {
 	p.changes++
 }
 
-// ChangedSince tells whether a campaign or an advertiser may have changed after the
+// ChangedSince reports whether a campaign or an advertiser may have changed after the
 // version since; it asks whether those that have are wanted.
 func (p *Parents) ChangedSince(since uint64, wanted func(*ParentChange) bool) bool {
 	for n := range min(p.changes, recentChanges) {
@@ -112,7 +112,7 @@ func (p *Parents) SetCampaign(r *pb.Campaign) {
 	p.raise(&c)
 }
 
-// raise keeps largest an upper bound; only tighten lowers it.
+// raise keeps MaxModifier an upper bound; only Tighten lowers it.
 func (p *Parents) raise(c *CampaignState) {
 	for d, m := range c.Modifiers {
 		if m != block.NotSet {
@@ -121,7 +121,7 @@ func (p *Parents) raise(c *CampaignState) {
 	}
 }
 
-// Tighten makes largest the least that holds; it tells whether it changed.
+// Tighten lowers MaxModifier to the least that holds; it reports whether it changed.
 func (p *Parents) Tighten() bool {
 	before := p.MaxModifier
 	p.MaxModifier = NewParents().MaxModifier
@@ -184,14 +184,14 @@ func (p *Parents) Matches(kind byte, id uint64, record []byte) (bool, error) {
 	return ok && ok2 && a.same(&b) && p.bounds(&a), nil
 }
 
-// same tells whether two campaigns are the same to searches.
+// same reports whether two campaigns are the same to searches.
 func (c *CampaignState) same(d *CampaignState) bool {
 	return c.ID == d.ID && c.Advertiser == d.Advertiser && c.Name == d.Name && c.Enabled == d.Enabled &&
 		c.Exhausted == d.Exhausted && c.RotateEvenly == d.RotateEvenly && c.Modifiers == d.Modifiers && c.HasNegatives == d.HasNegatives &&
 		slices.EqualFunc(c.Campaign.Negatives, d.Campaign.Negatives, func(m, n *pb.Negative) bool { return proto.Equal(m, n) })
 }
 
-// bounds tells whether largest bounds a campaign's modifiers.
+// bounds reports whether MaxModifier bounds a campaign's modifiers.
 func (p *Parents) bounds(c *CampaignState) bool {
 	for d, m := range c.Modifiers {
 		if m != block.NotSet && uint64(m) > p.MaxModifier[d] {

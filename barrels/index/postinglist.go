@@ -146,7 +146,7 @@ func (l *PostingList) with(state uint64, ops []kv.Op) *PostingList {
 //
 // States have rising numbers. The writer notes that a state changes a term
 // before it puts the term's list of that state and before it publishes the
-// state; so the note that is read after a list tells whether the list and the
+// state; so the note that is read after a list reports whether the list and the
 // state that asks are both of the same side of the last change.
 func (s *termEntry) cached(state uint64) *PostingList {
 	l := s.list.Load()

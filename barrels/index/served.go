@@ -17,7 +17,7 @@ type Slices struct {
 	Number uint64         // differs for each table that a store has had
 	Shard  search.ShardID // of the table; 0: the store has no name
 	Table  *pb.SliceTable
-	// strays: there may be groups at keys that the table does not name.
+	// orphans: there may be groups at keys that the table does not name.
 	Orphans bool
 	newest  *Served
 
@@ -28,8 +28,8 @@ type Slices struct {
 // maxViews bounds the views remembered; masters ask for one or two.
 const maxViews = 16
 
-func NewSlices(name string, number uint64, t *pb.SliceTable, strays bool) *Slices {
-	v := &Slices{Number: number, Table: t, Orphans: strays, others: make(map[uint64]*Served)}
+func NewSlices(name string, number uint64, t *pb.SliceTable, orphans bool) *Slices {
+	v := &Slices{Number: number, Table: t, Orphans: orphans, others: make(map[uint64]*Served)}
 	if name != "" {
 		v.Shard = search.NewShardID(Database(t), t.GetTimeline(), name)
 	}
@@ -98,7 +98,7 @@ type Served struct {
 
 // serve finds out what is served. Where the table names all groups there are,
 // only slices that are on their way cost a check.
-func serve(t *pb.SliceTable, view uint64, strays bool) *Served {
+func serve(t *pb.SliceTable, view uint64, orphans bool) *Served {
 	s := &Served{View: view}
 	s.Slices, s.width = ServedSlices(t, view)
 	for _, h := range s.Slices {
@@ -106,7 +106,7 @@ func serve(t *pb.SliceTable, view uint64, strays bool) *Served {
 	}
 	s.runs = Joined(s.Slices, nil)
 	s.all = len(s.runs) == 1 && s.runs[0] == Interval{0, ^uint64(0)}
-	if strays || s.all {
+	if orphans || s.all {
 		return s
 	}
 	s.except, s.runs = true, Joined(t.GetSlices(), func(h *pb.HeldSlice) bool { return !isServed(h, view) })
@@ -114,7 +114,7 @@ func serve(t *pb.SliceTable, view uint64, strays bool) *Served {
 	return s
 }
 
-// Holds tells whether the group at a key, which is there, is served.
+// Holds reports whether the group at a key, which is there, is served.
 func (s *Served) Holds(key uint64) bool {
 	return s.all || Within(s.runs, key) != s.except
 }

@@ -17,10 +17,10 @@ func TestServedNeedsNoCheck(t *testing.T) {
 		}}
 	}
 	for name, c := range map[string]struct {
-		table  *pb.SliceTable
-		strays bool
-		view   uint64
-		all    bool
+		table   *pb.SliceTable
+		orphans bool
+		view    uint64
+		all     bool
 	}{
 		"two slices":       {half(1, 0, 0), false, 3, true},
 		"another view":     {half(1, 2, 0), false, 2, true},
@@ -29,12 +29,12 @@ func TestServedNeedsNoCheck(t *testing.T) {
 		"held":             {half(0, 0, 0), false, 3, false},
 		"filling":          {half(0, 0, pb.HeldState_HELD_STATE_FILLING), false, 3, false},
 		"residue":          {half(1, 0, pb.HeldState_HELD_STATE_RESIDUE), false, 3, false},
-		"perhaps strays":   {half(1, 0, 0), true, 3, false},
+		"perhaps orphans":  {half(1, 0, 0), true, 3, false},
 		"whole ring":       {&pb.SliceTable{View: 3, Slices: []*pb.HeldSlice{{Hi: ^uint64(0), From: 1}}}, true, 3, true},
-		"nothing, strays":  {new(pb.SliceTable), true, 0, false},
+		"nothing, orphans": {new(pb.SliceTable), true, 0, false},
 		"nothing and none": {new(pb.SliceTable), false, 0, true},
 	} {
-		if s := serve(c.table, c.view, c.strays); s.all != c.all {
+		if s := serve(c.table, c.view, c.orphans); s.all != c.all {
 			t.Errorf("%s: needs no check: %v", name, s.all)
 		}
 	}
@@ -55,8 +55,8 @@ func TestServedIsTheTables(t *testing.T) {
 			lo = h.Hi + 1
 		}
 		view := rapid.Uint64Range(1, 5).Draw(t, "view")
-		strays := rapid.Bool().Draw(t, "strays")
-		s := serve(table, view, strays)
+		orphans := rapid.Bool().Draw(t, "orphans")
+		s := serve(table, view, orphans)
 		at := 0
 		for key := range lo + 3 {
 			var named, want bool
@@ -69,7 +69,7 @@ func TestServedIsTheTables(t *testing.T) {
 					}
 				}
 			}
-			if (named || strays) && s.Holds(key) != want || s.Slice(key) != slice {
+			if (named || orphans) && s.Holds(key) != want || s.Slice(key) != slice {
 				t.Fatalf("key %d: served %v by %d, want %v by %d", key, s.Holds(key), s.Slice(key), want, slice)
 			}
 			var in bool

@@ -46,8 +46,8 @@ func NewCounter() *Counter {
 	return l
 }
 
-// Next tells whether the search that begins is counted. Which ones are does not
-// hang on their order: clients may ask in rounds.
+// Next reports whether the search that begins is counted. Which ones are counted does
+// not depend on their order: clients may ask in rounds.
 func (l *Counter) Next() (nonce uint64, counted bool) {
 	n, every := l.searches.Add(1), l.every.Load()
 	if every == 0 {

@@ -52,7 +52,7 @@ func (t *Sampler) Active() bool { return t.active }
 // Release drops what belongs to a request.
 func (t *Sampler) Release() { t.active, t.served = false, nil }
 
-// Begin starts a search's tally; nonce varies which postings count.
+// Begin starts the sampling of a search; nonce varies which postings count.
 func (t *Sampler) Begin(v *index.Served, nonce uint64) {
 	t.active, t.served, t.begun, t.looked, t.list = true, v, time.Now(), 0, t.list[:0]
 	t.skip, t.skipMatch = int(nonce%sampleShare), int(nonce/sampleShare%sampleShare)

@@ -36,7 +36,7 @@ func stemCzech(w string) string {
 	return w
 }
 
-// isFleetingBefore tells whether an e before a stem's last letter may come and
+// isFleetingBefore reports whether an e before a stem's last letter may come and
 // go: okno, oken; hračka, hraček; barva, barev; služba, služeb.
 func isFleetingBefore(last byte) bool { return strings.IndexByte("bcklnrv", last) >= 0 }
 
@@ -63,7 +63,7 @@ func cutCzechEnding(w string) string {
 	return w
 }
 
-// isCzechEnding tells whether e is a case ending of nouns or adjectives,
+// isCzechEnding reports whether e is a case ending of nouns or adjectives,
 // without diacritics. Of the published ones "ove" is left out, since it tears
 // adjectives in -ový apart, and those that, once folded, are the end of many
 // loan words' stems: at, ata, aty, ete, eti, es, os, us, mi.

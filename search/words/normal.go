@@ -66,7 +66,7 @@ func nonStarters(text string) (strict, loose int) {
 	return strict, loose
 }
 
-// asciiLower tells whether s is ASCII without capitals: normalised already.
+// asciiLower reports whether s is ASCII without capitals: normalised already.
 func asciiLower(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; c >= utf8.RuneSelf || c-'A' < 26 {

@@ -99,7 +99,7 @@ func next[T string | []byte](s T, i int) (from, to int) {
 	return from, i
 }
 
-// kind tells whether the rune at s[i:] is of category L* or N*, or M*, and its
+// kind reports whether the rune at s[i:] is of category L* or N*, or M*, and its
 // length in bytes.
 func kind[T string | []byte](s T, i int) (letter, mark bool, n int) {
 	if c := s[i]; c < utf8.RuneSelf {

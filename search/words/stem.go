@@ -14,7 +14,7 @@ const (
 // Languages returns the codes of the languages with a stemmer, sorted.
 func Languages() []string { return []string{czech, englishCode} }
 
-// HasStemmer tells whether words of the language have stems (and may have
+// HasStemmer reports whether words of the language have stems (and may have
 // synonyms).
 func HasStemmer(language string) bool { return language == czech || language == englishCode }
 

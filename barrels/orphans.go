@@ -5,14 +5,14 @@ import (
 	"adshard/schema/pb"
 )
 
-// Strays are groups at keys that the table of slices does not name. A
+// Orphans are groups at keys that the table of slices does not name. A
 // distributor leaves none: what goes away stays named, as residue, until it is
 // cleared. A store that may have some says so in its meta data and checks each
 // group before it is shown; else only slices on their way cost a check.
 
-// leavesStrays tells whether a bucket may leave groups that the table after it
+// leavesOrphans reports whether a bucket may leave groups that the table after it
 // does not name, given the table before it.
-func leavesStrays(before, after *pb.SliceTable, d *pb.NodeData) bool {
+func leavesOrphans(before, after *pb.SliceTable, d *pb.NodeData) bool {
 	named := index.Joined(after.GetSlices(), nil)
 	for _, it := range d.Items {
 		if !index.Within(named, it.Group.Key) {
