@@ -43,7 +43,7 @@ func checkBlock(b *Block) {
 // read them: each class's summary, then its impacts, one for each member, sorted.
 func CheckImpacts(j *Impacts, b *Block) {
 	assert(unsafe.Sizeof(Impacts{})%8 == 0 && unsafe.Sizeof(ClassImpact{})%8 == 0, "impacts are no multiple of 8 bytes")
-	n := judgementSize + sumSize*len(b.signatures) + int(b.Postings)
+	n := impactsSize + classImpactSize*len(b.signatures) + int(b.Postings)
 	room := unsafe.Slice((*uint64)(unsafe.Pointer(j)), n)
 	for i := range b.signatures {
 		first, end := b.Range(i)
