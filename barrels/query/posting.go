@@ -11,13 +11,14 @@ import (
 func (r *ranking) posting(i int, level search.Level) {
 	v := r.view
 	keyword, bid, group, quality, flags := v.Detail(i)
-	if flags&block.Enabled == 0 || flags&block.Later != 0 && level <= search.Folded {
+	kind := v.Type(i)
+	alike := level <= search.Folded && r.formsAlike(kind)
+	if flags&block.Enabled == 0 || flags&block.Later != 0 && alike {
 		return // the first form agrees as well where no language is needed
 	}
 	if r.sampler.Active() && r.cached == nil {
 		r.sampler.Match(v, group)
 	}
-	kind := v.Type(i)
 	if !r.request.ExactCounts && r.hopeless(group, bid, quality, kind, level) {
 		return
 	}
@@ -28,7 +29,7 @@ func (r *ranking) posting(i int, level search.Level) {
 	if !s.matches() {
 		return
 	}
-	again := flags&block.Several != 0 && level > search.Folded && r.again(keyword)
+	again := flags&block.Several != 0 && !alike && r.again(keyword)
 	if !again {
 		r.matched++
 	}
@@ -78,4 +79,13 @@ func (r *ranking) again(keyword uint64) bool {
 	n := len(r.seen)
 	r.seen[keyword] = struct{}{}
 	return len(r.seen) == n
+}
+
+// formsAlike reports whether all forms of a keyword match alike at a level that
+// needs no language. They need not where the query's other words count as well, and
+// these may agree by inflection or as synonyms: then a match at such a level may
+// still depend on the language.
+func (r *ranking) formsAlike(t search.MatchType) bool {
+	rule := &r.request.Profile[t]
+	return rule.Ordered || rule.Reach <= search.Folded || rule.Others && !rule.Adjacent
 }

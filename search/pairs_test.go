@@ -1,0 +1,102 @@
+package search_test
+
+import (
+	"slices"
+	"testing"
+
+	"adshard/backend"
+	"adshard/internal/oracle"
+	"adshard/internal/oracle/oracletest"
+	"adshard/search"
+	"adshard/search/words"
+
+	"pgregory.net/rapid"
+)
+
+// fitsOf are the fits of a text's words under a language.
+func fitsOf(m *search.Matcher, text, language string) (fits []search.Fit) {
+	split, err := words.Split(text)
+	if err != nil {
+		panic(err)
+	}
+	for _, w := range split {
+		fits = append(fits, m.Fit(words.Hash(w.Norm), words.Hash(w.Fold), words.TermOf(language, w.Fold)))
+	}
+	return fits
+}
+
+// TestPairsExplainTheLevel: for every keyword that the oracle finds, under the
+// language that it matches best under, the pairs are agreements of single
+// words, obey order and adjacency, and the worst of them is the level.
+func TestPairsExplainTheLevel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := oracletest.Draw(t)
+		o, err := oracle.New(w.Advertisers, w.Campaigns, w.Items, oracletest.Lexicon())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := oracletest.DrawRequest(t, w)
+		if rapid.Bool().Draw(t, "any profile") {
+			r.Profile = oracletest.DrawProfile(t)
+		}
+		q, err := search.Expand(r.Text, r.Variants, oracletest.Lexicon())
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := r.Profile.Capped(r.Variants)
+		m := search.NewMatcher(q, p)
+		judged, err := o.Explain(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, j := range judged {
+			best := search.NoLevel
+			for _, l := range formLanguages(j.Campaign) {
+				fits := fitsOf(m, j.Keyword.Text, l)
+				pairs, level := m.Pairs(j.Keyword.Type, fits)
+				best = min(best, level)
+				if level != search.NoLevel {
+					checkPairs(t, pairs, fits, level, p[j.Keyword.Type])
+				}
+			}
+			if best != j.Level {
+				t.Fatalf("%q for %q: level %v, want %v", j.Keyword.Text, r.Text, best, j.Level)
+			}
+		}
+	})
+}
+
+func checkPairs(t *rapid.T, pairs []search.Pair, fits []search.Fit, level search.Level, rule search.Rule) {
+	worst := search.Identical
+	for i, p := range pairs {
+		worst = max(worst, p.Level)
+		at := fits[i].At
+		if p.Level > rule.Reach || at[p.Level]>>p.Query&1 == 0 || p.Level > 0 && at[p.Level-1]>>p.Query&1 == 1 {
+			t.Fatalf("pair %d %+v is not how the words agree: %+v", i, p, fits[i])
+		}
+		if !rule.Ordered || i == 0 {
+			continue
+		}
+		if gap := p.Query - pairs[i-1].Query; gap < 1 || gap > 1 && (rule.Adjacent || !rule.Others) {
+			t.Fatalf("%+v are not in order", pairs)
+		}
+	}
+	if worst != level {
+		t.Fatalf("worst of %+v is not %v", pairs, level)
+	}
+}
+
+// formLanguages are the languages that a keyword is found under: those of the
+// campaign with a stemmer, "" if there is none.
+func formLanguages(c *backend.Campaign) []string {
+	var list []string
+	for _, l := range c.Languages {
+		if slices.Contains(words.Languages(), l) {
+			list = append(list, l)
+		}
+	}
+	if list == nil {
+		return []string{""}
+	}
+	return list
+}
