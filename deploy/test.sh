@@ -51,9 +51,9 @@ for m in $modules; do
 	tested "$m" -p $(($(nproc) * 2)) -bench=. -benchtime=1x ./...
 done
 
-step "tests under the race detector"
-tested . -race -short $(grep -v '^\./bench/' deploy/race-packages.txt)
-tested bench -race -short $(sed -n 's,^\./bench/,./,p' deploy/race-packages.txt)
+step "tests under the race detector, with the invariants of what unsafe lays out"
+tested . -race -tags invariants -short $(grep -v '^\./bench/' deploy/race-packages.txt)
+tested bench -race -tags invariants -short $(sed -n 's,^\./bench/,./,p' deploy/race-packages.txt)
 
 step "C beside RocksDB under the address sanitizer"
 tested . -asan -run '^TestIterators$' ./barrels/rocks
@@ -82,7 +82,7 @@ fuzz() {
 step "fuzz targets, $fuzztime each, built once a package"
 cache=$(go env GOCACHE)/fuzz
 for dir in $(git grep -l '^func Fuzz' -- '*_test.go' | xargs -n 1 dirname | sort -u); do
-	go -C "$dir" test -c -fuzz . -o "$fresh/fuzz.test" .
+	go -C "$dir" test -c -tags invariants -fuzz . -o "$fresh/fuzz.test" .
 	for target in $("$fresh/fuzz.test" -test.list '^Fuzz' | grep '^Fuzz'); do
 		echo "$dir $target"
 		(cd "$dir" && fuzz "$fresh/fuzz.test" "$target" "$cache/$(go list .)")
