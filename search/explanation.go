@@ -1,0 +1,76 @@
+package search
+
+// Verdict is what became of a matching keyword.
+type Verdict uint8
+
+// The verdicts. All from Blocked on are reasons why a keyword that matches is
+// no candidate; a keyword has the first that holds, in this order of checks:
+// status, ad, budget, bid, device, reserve, negative.
+const (
+	Eligible          Verdict = iota // a candidate; the auction is still to come
+	Won                              // shown
+	Lost                             // a candidate without a place
+	Superseded                       // another keyword of its advertiser is better
+	KeywordPaused                    // the keyword's own status
+	GroupPaused                      //
+	CampaignPaused                   //
+	AdvertiserPaused                 //
+	NoAd                             // the group has no enabled ad
+	BudgetExhausted                  // the campaign's budget is marked as exhausted
+	NoBid                            // neither the keyword nor its group has a bid
+	DeviceOff                        // −100 % on this device
+	BelowReserve                     // B = 0 or below the reserve
+	BlockedByNegative                //
+)
+
+var verdictNames = [...]string{
+	"eligible", "won", "lost", "superseded", "keyword_paused", "group_paused", "campaign_paused",
+	"advertiser_paused", "no_ad", "budget_exhausted", "no_bid", "device_off", "below_reserve",
+	"blocked_by_negative",
+}
+
+// String returns the verdict's name in answers.
+func (v Verdict) String() string { return verdictNames[v] }
+
+// Explanation lists what became of the matching keywords.
+type Explanation struct {
+	Matches []Explained
+	// Total is the number of matching keywords, eligible or not.
+	Total        uint64
+	Width        Width
+	View         uint64
+	Shard        ShardID // who explains; 0 above a shard
+	AppliedClock uint64
+	Missing      []Missing // as in Answer
+}
+
+// Explained is one matching keyword and its fate.
+type Explained struct {
+	Hit     // Score and Quality are set where they could be computed; Ad may be empty
+	Verdict Verdict
+	// Words: which words agreed how, in the keyword's order.
+	Words []Agreement
+	// Bid and Modifier went into the effective bid: micros and permille;
+	// BidFromGroup: the group's default. Effective is B of serving.md §4.
+	Bid, Modifier, Effective uint64
+	BidFromGroup             bool
+	// Negative is the text of the negative that blocks, with its match type
+	// and owner ("group" or "campaign"); empty otherwise.
+	Negative, NegativeOwner string
+	NegativeType            MatchType
+	// Shard and Slice tell where the keyword lies.
+	Shard string
+	Slice uint64
+	// Position (from 1) and Price (micros) of a winner. SetBy is the keyword
+	// that set the price, 0: the reserve. LostTo is the keyword that took the
+	// last place, or that supersedes.
+	Position      int
+	Price         uint64
+	SetBy, LostTo uint64
+}
+
+// Agreement is how one word of a keyword agrees with a word of the query.
+type Agreement struct {
+	Keyword, Query string // normalised words
+	Level          Level
+}
