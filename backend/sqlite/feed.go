@@ -44,8 +44,7 @@ func (s *Store) reading(ctx context.Context, op string, f func(*conn) error) err
 func (s *Store) Wait(ctx context.Context, after backend.Position) error {
 	since := time.Now()
 	for {
-		committed := s.commits.Next()
-		now, at, err := s.lookSince(ctx, since)
+		now, at, committed, err := s.lookSince(ctx, since)
 		if err != nil || now.Clock != after.Clock || after.Mark != 0 && now.Mark != after.Mark {
 			return err
 		}
@@ -61,18 +60,19 @@ func (s *Store) Wait(ctx context.Context, after backend.Position) error {
 }
 
 // lookSince returns the newest change as of a query that began no earlier than
-// since: the last one of any caller of Wait, or a new one.
-func (s *Store) lookSince(ctx context.Context, since time.Time) (newest backend.Position, at time.Time, err error) {
+// since and after the last commit of this process: the last one of any caller of
+// Wait, or a new one. The next commit of this process closes committed.
+func (s *Store) lookSince(ctx context.Context, since time.Time) (newest backend.Position, at time.Time, committed <-chan struct{}, err error) {
 	s.lookMu.Lock()
 	defer s.lookMu.Unlock()
-	if s.lookedAt.Before(since) {
-		at := time.Now()
+	committed = s.commits.Next()
+	if at = time.Now(); s.lookedAt.Before(since) || s.lookedCommit != committed {
 		if newest, err = s.Newest(ctx); err != nil {
-			return newest, at, err
+			return newest, at, committed, err
 		}
-		s.lookedAt, s.lookedNewest = at, newest
+		s.lookedAt, s.lookedCommit, s.lookedNewest = at, committed, newest
 	}
-	return s.lookedNewest, s.lookedAt, nil
+	return s.lookedNewest, s.lookedAt, committed, nil
 }
 
 // Hold implements backend.Feed. A clock that was compacted already is accepted;

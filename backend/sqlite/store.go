@@ -31,6 +31,7 @@ type Store struct {
 
 	lookMu       sync.Mutex
 	lookedAt     time.Time        // when the last look of Wait began; under lookMu
+	lookedCommit <-chan struct{}  // closed by the first commit of this process after it
 	lookedNewest backend.Position // what it found
 }
 

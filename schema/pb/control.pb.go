@@ -32,7 +32,7 @@ type RegisterRequest struct {
 	Position    *Position              `protobuf:"bytes,3,opt,name=position,proto3" json:"position,omitempty"`
 	Slices      *SliceTable            `protobuf:"bytes,4,opt,name=slices,proto3" json:"slices,omitempty"`           // what it holds
 	Incarnation string                 `protobuf:"bytes,5,opt,name=incarnation,proto3" json:"incarnation,omitempty"` // random, new at each start of the process
-	// discard is set if the balancer permits the slave's data, of another
+	// discard is set if the balancer permits the slave's data, of another order or
 	// database, to be discarded. Only distributors use it.
 	Discard       bool `protobuf:"varint,6,opt,name=discard,proto3" json:"discard,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -117,7 +117,7 @@ type RegisterResponse struct {
 	Distributor string                 `protobuf:"bytes,2,opt,name=distributor,proto3" json:"distributor,omitempty"` // the address of the slave's distributor; "": the balancer
 	Database    string                 `protobuf:"bytes,3,opt,name=database,proto3" json:"database,omitempty"`       // the balancer's
 	Timeline    string                 `protobuf:"bytes,4,opt,name=timeline,proto3" json:"timeline,omitempty"`       // of its slice map
-	Discard     bool                   `protobuf:"varint,5,opt,name=discard,proto3" json:"discard,omitempty"`        // the slave's data are of another database and not needed
+	Discard     bool                   `protobuf:"varint,5,opt,name=discard,proto3" json:"discard,omitempty"`        // the slave's data are of another database or order and not needed
 	// verify is set if the slave's position is not in the log of the database. Its
 	// data are not served until they have been compared (EnlistResponse.verify).
 	Verify        bool `protobuf:"varint,6,opt,name=verify,proto3" json:"verify,omitempty"`
@@ -979,6 +979,7 @@ type QuantaRequest struct {
 	Weights       []*Weight              `protobuf:"bytes,7,rep,name=weights,proto3" json:"weights,omitempty"`   // of items that changed
 	Database      string                 `protobuf:"bytes,8,opt,name=database,proto3" json:"database,omitempty"` // that the distributor reads
 	Mark          uint64                 `protobuf:"fixed64,9,opt,name=mark,proto3" json:"mark,omitempty"`       // of the change at clock
+	Order         string                 `protobuf:"bytes,10,opt,name=order,proto3" json:"order,omitempty"`      // of the distributor's keys: advertiser or hash
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1074,6 +1075,13 @@ func (x *QuantaRequest) GetMark() uint64 {
 		return x.Mark
 	}
 	return 0
+}
+
+func (x *QuantaRequest) GetOrder() string {
+	if x != nil {
+		return x.Order
+	}
+	return ""
 }
 
 // Weight is an item's (balance.Index).
@@ -1456,7 +1464,7 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\x06shards\x18\x03 \x03(\v2\x11.adshard.v1.ShardR\x06shards\x12\x1a\n" +
 	"\bdatabase\x18\x04 \x01(\tR\bdatabase\x12\x1a\n" +
 	"\btimeline\x18\x05 \x01(\tR\btimeline\x12\x16\n" +
-	"\x06filled\x18\x06 \x01(\bR\x06filled\"\xf8\x01\n" +
+	"\x06filled\x18\x06 \x01(\bR\x06filled\"\x8e\x02\n" +
 	"\rQuantaRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aaddress\x18\x02 \x01(\tR\aaddress\x12\x14\n" +
@@ -1466,7 +1474,9 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\await_ms\x18\x06 \x01(\rR\x06waitMs\x12,\n" +
 	"\aweights\x18\a \x03(\v2\x12.adshard.v1.WeightR\aweights\x12\x1a\n" +
 	"\bdatabase\x18\b \x01(\tR\bdatabase\x12\x12\n" +
-	"\x04mark\x18\t \x01(\x06R\x04mark\"2\n" +
+	"\x04mark\x18\t \x01(\x06R\x04mark\x12\x14\n" +
+	"\x05order\x18\n" +
+	" \x01(\tR\x05order\"2\n" +
 	"\x06Weight\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\x06R\x03key\x12\x16\n" +
 	"\x06weight\x18\x02 \x01(\rR\x06weight\"\x8b\x01\n" +

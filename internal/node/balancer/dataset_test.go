@@ -66,12 +66,26 @@ func TestStoresOfAnotherDatabaseAreRefused(t *testing.T) {
 	}
 }
 
-// TestStoresOfAnotherOrderAreRefilled: their keys mean something else.
-func TestStoresOfAnotherOrderAreRefilled(t *testing.T) {
+// TestStoresOfAnotherOrderAreRefused: their keys mean something else. They are
+// refilled only where that is asked for, since a new cluster's order may be a mistake.
+func TestStoresOfAnotherOrderAreRefused(t *testing.T) {
 	r := newRig(t, 2)
 	r.Write(20, 2, 4, 1_000_000)
 	r.start()
 	r.built(r.cfg.DB, balance.ByOwner)
+	var trouble string
+	r.eventually("refused", func() bool {
+		trouble = r.slaves["s0"].proxy.State().Trouble
+		return r.slaves["s0"].proxy.State().Refused
+	})
+	if !strings.Contains(trouble, "--order advertiser") || !strings.Contains(trouble, "--discard-data-of") {
+		t.Errorf("does not say what to do: %s", trouble)
+	}
+	id, err := r.DB.ID(t.Context())
+	r.Must(err)
+	r.stop()
+	r.cfg.DiscardDataOf = []string{id}
+	r.start()
 	r.eventually("filled", r.whole)
 	r.Write(20, 2, 4, 2_000_000) // all groups change: their keys decide where to
 	r.eventually("followed", func() bool { return r.whole() && r.groups() == 40 })

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"adshard/balance"
 	"adshard/fault"
 	"adshard/internal/node/fanout"
 	"adshard/internal/node/nodetest"
@@ -85,6 +86,14 @@ func TestADistributorOnAnotherDatabaseIsRefused(t *testing.T) {
 	_, err = pb.NewBalancerClient(w.stranger()).Quanta(shortly(t), &pb.QuantaRequest{Name: "wrong", Address: "127.0.0.1:1", Database: foreign})
 	if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), own) || !strings.Contains(err.Error(), foreign) {
 		t.Errorf("the balancer says %v", err)
+	}
+	keys := balance.ByHash
+	if w.b.order == keys {
+		keys = balance.ByOwner
+	}
+	_, err = pb.NewBalancerClient(w.stranger()).Quanta(shortly(t), &pb.QuantaRequest{Name: "wrong", Address: "127.0.0.1:1", Database: own, Order: keys.String()})
+	if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "order: "+w.b.order.String()) {
+		t.Errorf("to a distributor with other keys the balancer says %v", err)
 	}
 	// Were it named by a balancer all the same, no slave would take its data.
 	conn, err := wire.Dial(d.Address())

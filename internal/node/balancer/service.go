@@ -61,7 +61,7 @@ func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.Reg
 		"slices", len(j.Table.Slices), "distributor", distributor)
 	return &pb.RegisterResponse{
 		Epoch: b.Epoch(), Distributor: distributor, Database: b.data.Database, Timeline: b.data.Timeline,
-		Discard: own != "" && own != b.data.Database, Verify: h != identity.Same && !j.Foreign,
+		Discard: j.Foreign, Verify: h != identity.Same && !j.Foreign,
 	}, nil
 }
 
@@ -204,13 +204,17 @@ func (b *Balancer) Quanta(ctx context.Context, r *pb.QuantaRequest) (*pb.QuantaR
 	}
 }
 
-// checkDatabase refuses a distributor that reads another database, or another
-// history of this one.
+// checkDatabase refuses a distributor that reads another database or another
+// history of this one, or that places its groups at other keys.
 func (b *Balancer) checkDatabase(ctx context.Context, r *pb.QuantaRequest) error {
 	const op = "balancer: give quanta"
 	if r.GetDatabase() != b.data.Database {
 		return fault.Newf(fault.Conflict, op, "the distributor %s reads database %q, the balancer's is %s; change its db",
 			r.GetName(), r.GetDatabase(), b.data.Database)
+	}
+	if o := r.GetOrder(); o != "" && o != b.order.String() { // "": of an earlier version, which had to be told
+		return fault.Newf(fault.Conflict, op, "the distributor %s has the order %s, the cluster %s; start it with order: %s",
+			r.GetName(), o, b.order, b.order)
 	}
 	h, _, err := identity.Locate(ctx, b.db, &pb.Position{Clock: r.GetClock(), Mark: r.GetMark()})
 	if err == nil && h == identity.Other {

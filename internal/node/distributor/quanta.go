@@ -70,7 +70,7 @@ func (d *Distributor) request() (*pb.QuantaRequest, map[balance.Key]uint32) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	r := &pb.QuantaRequest{Name: d.name, Address: d.address, Epoch: d.epoch, Number: d.number, Database: d.data.Database,
-		WaitMs: uint32(quantaWait.Milliseconds())}
+		Order: d.data.Order.String(), WaitMs: uint32(quantaWait.Milliseconds())}
 	if d.machine != nil {
 		if r.Clock = d.machine.Head(); r.Clock == d.fed.Clock {
 			r.Mark = d.fed.Mark

@@ -96,19 +96,19 @@ func (d *Distributor) enlist(ctx context.Context, r *pb.RegisterRequest, j balan
 
 // Pull implements pb.DistributorServer.
 func (d *Distributor) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullResponse, error) {
-	ctx, cancel := wire.LongPoll(ctx, r.GetWaitMs())
+	poll, cancel := wire.LongPoll(ctx, r.GetWaitMs())
 	defer cancel()
 	for {
 		data, changed, err := d.next(r)
 		if data != nil {
-			err = d.stamp(ctx, r, data)
+			err = d.stamp(ctx, r, data) // also when the time to wait is over
 		}
 		if err != nil || data != nil {
 			return &pb.PullResponse{Data: data}, err
 		}
 		select {
 		case <-changed:
-		case <-ctx.Done():
+		case <-poll.Done():
 			return &pb.PullResponse{}, nil
 		}
 	}

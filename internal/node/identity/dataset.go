@@ -5,6 +5,7 @@ package identity
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"adshard/backend"
 	"adshard/balance"
@@ -47,8 +48,8 @@ func (d Dataset) Table(t balance.Table) *pb.SliceTable {
 }
 
 // Joining reads a slave's registration. Its data are Foreign if they are of another
-// order of keys, or of another database and discard is set. Errors: fault.Invalid
-// without a name or address, fault.Conflict for data of another database.
+// database or in another order of keys, and discard is set. Errors: fault.Invalid
+// without a name or address, fault.Conflict for such data without discard.
 func (d Dataset) Joining(r *pb.RegisterRequest, discard bool) (balance.Joining, error) {
 	const op = "balancer: register"
 	if r.GetName() == "" || r.GetAddress() == "" {
@@ -67,6 +68,12 @@ func (d Dataset) Joining(r *pb.RegisterRequest, discard bool) (balance.Joining, 
 			j.Name, own, d.Database, own)
 	}
 	j.Foreign = r.GetSlices().GetOrigin() != d.Origin()
+	if _, order, _ := strings.Cut(r.GetSlices().GetOrigin(), "/"); j.Foreign && !discard {
+		return balance.Joining{}, fault.Newf(fault.Conflict, op,
+			"slave %s holds data in the order %s, this cluster has the order %s: if the cluster is new, start the balancer and its distributors with --order %s; "+
+				"if the data are not needed any more, start the balancer with --discard-data-of %s, or empty the slave's directory",
+			j.Name, order, d.Order, order, d.Database)
+	}
 	return j, nil
 }
 

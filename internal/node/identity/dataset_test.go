@@ -2,12 +2,15 @@ package identity
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"golang.org/x/sync/errgroup"
 
 	"adshard/balance"
+	"adshard/fault"
 	"adshard/internal/node/nodetest"
+	"adshard/schema/pb"
 )
 
 // TestOneNameForADatabase: programs that start on a new database at the same
@@ -28,5 +31,21 @@ func TestOneNameForADatabase(t *testing.T) {
 	}
 	if len(slices.Compact(names)) != 1 || names[0] == "" {
 		t.Errorf("%q", names)
+	}
+}
+
+// TestDataInAnotherOrderAreNotEmptied: neither a new cluster, whose order is the
+// default, nor a mistaken one empties slaves with data of its database, unless that
+// is asked for.
+func TestDataInAnotherOrderAreNotEmptied(t *testing.T) {
+	d := Dataset{Database: "d", Order: balance.ByHash}
+	r := &pb.RegisterRequest{Name: "slave-0", Address: "127.0.0.1:1", Position: &pb.Position{}, Slices: &pb.SliceTable{
+		Origin: "d/advertiser", Slices: []*pb.HeldSlice{{Id: 1, Hi: 1<<64 - 1, State: pb.HeldState_HELD_STATE_FULL}},
+	}}
+	if _, err := d.Joining(r, false); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "--order advertiser") {
+		t.Errorf("without discarding: %v", err)
+	}
+	if j, err := d.Joining(r, true); err != nil || !j.Foreign {
+		t.Errorf("discarding: %+v, %v", j, err)
 	}
 }

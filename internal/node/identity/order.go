@@ -39,6 +39,9 @@ func OrderOf(ctx context.Context, db backend.Store, stateKey, configured string,
 		return order, nil
 	}
 	stored := balance.Order(b[0])
+	if stored != balance.ByOwner && stored != balance.ByHash {
+		return 0, fault.Newf(fault.Version, "configure", "the slices of this cluster are in the order %d, which this version does not know", b[0])
+	}
 	if configured != "" && stored != order {
 		return 0, fault.Newf(fault.Conflict, "configure",
 			"the slices of this cluster are in the order %s, which stays; start without --order, or with --order %s instead of %s",

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"adshard/backend"
+	"adshard/balance"
 	"adshard/balance/strategy"
 	"adshard/barrels"
 	"adshard/fault"
@@ -202,10 +203,13 @@ func (c *Config) stores() home.Config {
 // as a new one: where its stores were built offline, theirs.
 func (c *Config) settleOrder(ctx context.Context, h *home.Dir, db backend.Store) error {
 	fresh := identity.DefaultOrder
+	if c.Barrels != "" {
+		fresh = balance.ByOwner // stores of earlier versions, which did not note it
+	}
 	if built, ok := h.Order(); ok {
 		if fresh = built; c.Order != "" && c.Order != built.String() {
 			return fault.Newf(fault.Conflict, "up",
-				"the stores in %s were built in the order %s: start without --order, or build them with --order %s", c.Barrels, built, c.Order)
+				"the stores in %s were built in the order %s: start without --order, or build them with --order %s", c.stores().Path, built, c.Order)
 		}
 	}
 	order, err := identity.OrderOf(ctx, db, h.StateKey(), c.Order, fresh)

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -214,6 +215,23 @@ func TestUpAnswersFollowsAndComesBack(t *testing.T) {
 	}
 }
 
+// withoutOrder makes a directory of stores what versions wrote that knew one order.
+func withoutOrder(t *testing.T, dir string) {
+	t.Helper()
+	file := filepath.Join(dir, "cluster.yaml")
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	earlier := regexp.MustCompile(`(?m)^order: advertiser\n`).ReplaceAll(b, nil)
+	if len(earlier) == len(b) {
+		t.Fatalf("no order in %s", b)
+	}
+	if err := os.WriteFile(file, earlier, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestUpOnStoresBuiltOffline(t *testing.T) {
 	cfg := upConfig(t, adsDB(t, 20))
 	build := offline.DefaultConfig()
@@ -252,6 +270,7 @@ func TestUpOnStoresBuiltOffline(t *testing.T) {
 	if err := Run(t.Context(), half, io.Discard, slog.New(slog.DiscardHandler)); !fault.Is(err, fault.NotFound) {
 		t.Fatalf("a build that did not end: %v", err)
 	}
+	withoutOrder(t, cfg.Barrels)
 	for range 2 { // the second time with a model and further changes
 		c := startUp(t, cfg)
 		a := c.search(t, "usb cable")

@@ -22,6 +22,7 @@ const (
 	maxIncarnation = 64
 	maxID          = 64 // of a database or a timeline
 	maxOrigin      = 1 << 10
+	maxOrder       = 1 << 5
 	maxState       = 32 << 20 // an encoded balance.State with MaxSlices
 	maxReplicas    = 64
 	maxOps         = 1 << 20
@@ -91,6 +92,7 @@ func controlBounds() map[string]bound {
 		"WatchMapResponse.shards":      list(MaxNodes),
 		"QuantaRequest.name":           text(MaxName),
 		"QuantaRequest.address":        text(MaxAddress),
+		"QuantaRequest.order":          text(maxOrder),
 		"QuantaRequest.weights":        list(1 << 16),
 		"QuantaResponse.quanta":        list(1 << 12),
 		"Quantum.ops":                  list(maxOps),
