@@ -76,7 +76,7 @@ func (kv *db) Snapshot() kv.Snapshot {
 	return s
 }
 
-// Recreate implements barrels.Recreator.
+// Recreate implements kv.Recreator.
 func (kv *db) Recreate() error {
 	kv.mu.Lock()
 	defer kv.mu.Unlock()

@@ -1,5 +1,5 @@
 // Package record reads and writes the records of a store: groups, keywords,
-// campaigns and advertisers as protocol buffers (schema/records.proto). It reads
+// campaigns and advertisers as protocol buffers (schema/proto/adshard/v1/records.proto). It reads
 // single fields where a whole message would cost too much, checks what a store
 // can take, and computes what certificates sum.
 //

@@ -120,10 +120,10 @@ func (b *Builder) Close() error {
 	return errors.Join(err, os.RemoveAll(b.work))
 }
 
-// runs is barrels.Runs on table files.
+// runs is kv.Runs on table files.
 type runs Builder
 
-// Run implements barrels.Runs.
+// Run implements kv.Runs.
 func (r *runs) Run(f kv.Family) (kv.Run, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -131,7 +131,7 @@ func (r *runs) Run(f kv.Family) (kv.Run, error) {
 	return &run{runs: r, family: f, path: filepath.Join(r.work, fmt.Sprintf("%s-%06d.sst", f, r.count))}, nil
 }
 
-// Batch implements barrels.Runs.
+// Batch implements kv.Runs.
 func (r *runs) Batch(b *kv.Batch) error {
 	r.rest = *b
 	return nil
@@ -151,7 +151,7 @@ type run struct {
 	keys   int
 }
 
-// Add implements barrels.Run.
+// Add implements kv.Run.
 func (r *run) Add(key, value []byte) error {
 	if r.writer == nil {
 		r.name = fmt.Sprintf("%s.%d", r.path, r.parts)
@@ -172,7 +172,7 @@ func (r *run) Add(key, value []byte) error {
 	return nil
 }
 
-// Close implements barrels.Run.
+// Close implements kv.Run.
 func (r *run) Close() error {
 	if r.writer == nil {
 		return nil

@@ -80,7 +80,7 @@ func (kv *database) Reopen() error {
 	return nil
 }
 
-// Recreate implements barrels.Recreator. Only RocksDB's own files go.
+// Recreate implements kv.Recreator. Only RocksDB's own files go.
 func (kv *database) Recreate() error {
 	kv.failed = true
 	kv.closeDB()
@@ -121,7 +121,7 @@ func removeFiles(dir string) error {
 	return nil
 }
 
-// Present implements barrels.Recreator.
+// Present implements kv.Recreator.
 func (kv *database) Present() error {
 	here, err := os.Stat(filepath.Join(kv.dir, lockFile))
 	if err == nil {

@@ -52,7 +52,7 @@ func (i *iterator) room() {
 	}
 }
 
-// Seek implements barrels.Iterator.
+// Seek implements kv.Iterator.
 func (i *iterator) Seek(key []byte) bool {
 	if len(key) == 0 {
 		return i.seek(C.SEEK_FIRST, []byte{0})
@@ -60,7 +60,7 @@ func (i *iterator) Seek(key []byte) bool {
 	return i.seek(C.SEEK_FORTH, key)
 }
 
-// SeekBack implements barrels.Iterator.
+// SeekBack implements kv.Iterator.
 func (i *iterator) SeekBack(key []byte) bool { return i.seek(C.SEEK_BACK, key) }
 
 func (i *iterator) seek(where C.int, key []byte) bool {
@@ -73,7 +73,7 @@ func (i *iterator) seek(where C.int, key []byte) bool {
 		(*C.char)(unsafe.Pointer(&i.buffer[0])), C.size_t(len(i.buffer))))
 }
 
-// Next implements barrels.Iterator.
+// Next implements kv.Iterator.
 func (i *iterator) Next() bool {
 	if len(i.rest) > 0 {
 		i.move()
@@ -124,16 +124,16 @@ func (i *iterator) move() {
 	i.key, i.value, i.rest = i.rest[entryHead:key:key], i.rest[key:end:end], i.rest[end:]
 }
 
-// Key implements barrels.Iterator.
+// Key implements kv.Iterator.
 func (i *iterator) Key() []byte { return i.key }
 
-// Value implements barrels.Iterator.
+// Value implements kv.Iterator.
 func (i *iterator) Value() []byte { return i.value }
 
-// Err implements barrels.Iterator.
+// Err implements kv.Iterator.
 func (i *iterator) Err() error { return classify("rocks: read", i.it.Err()) }
 
-// Close implements barrels.Iterator.
+// Close implements kv.Iterator.
 func (i *iterator) Close() {
 	if i.owner == nil {
 		i.it.Close()

@@ -36,7 +36,7 @@ type snapshot struct {
 	idle [kv.Families][]*iterator // of prefix; guarded by mu
 }
 
-// Get implements barrels.Snapshot.
+// Get implements kv.Snapshot.
 func (s *snapshot) Get(f kv.Family, key, dst []byte) ([]byte, bool, error) {
 	value, err := s.kv.db.GetCF(s.full, s.kv.handle(f), key)
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *snapshot) Get(f kv.Family, key, dst []byte) ([]byte, bool, error) {
 	return append(dst, value.Data()...), true, nil
 }
 
-// Prefix implements barrels.Snapshot.
+// Prefix implements kv.Snapshot.
 func (s *snapshot) Prefix(f kv.Family) kv.Iterator {
 	s.mu.Lock()
 	if n := len(s.idle[f]); n > 0 {
@@ -62,12 +62,12 @@ func (s *snapshot) Prefix(f kv.Family) kv.Iterator {
 	return &iterator{it: s.kv.db.NewIteratorCF(s.prefix, s.kv.handle(f)), owner: s, family: f}
 }
 
-// Full implements barrels.Snapshot.
+// Full implements kv.Snapshot.
 func (s *snapshot) Full(f kv.Family) kv.Iterator {
 	return &iterator{it: s.kv.db.NewIteratorCF(s.scan, s.kv.handle(f)), family: f}
 }
 
-// Close implements barrels.Snapshot.
+// Close implements kv.Snapshot.
 func (s *snapshot) Close() {
 	for _, list := range s.idle {
 		for _, i := range list {

@@ -94,15 +94,15 @@ func (b *builder) Close() error {
 	return errors.Join(b.Builder.Close(), b.kv.Close(), os.RemoveAll(b.work))
 }
 
-// runs is barrels.Runs: what is written is sorted by Pebble again.
+// runs is kv.Runs: what is written is sorted by Pebble again.
 type runs struct{ kv *database }
 
-// Run implements barrels.Runs.
+// Run implements kv.Runs.
 func (r runs) Run(f kv.Family) (kv.Run, error) {
 	return &run{kv: r.kv, family: f, batch: r.kv.db.NewBatch()}, nil
 }
 
-// Batch implements barrels.Runs.
+// Batch implements kv.Runs.
 func (r runs) Batch(b *kv.Batch) error { return r.kv.Write(b) }
 
 // run collects a batch; one goroutine writes it.
@@ -116,7 +116,7 @@ type run struct {
 // batchBytes is the size at which a batch is written.
 const batchBytes = 4 << 20
 
-// Add implements barrels.Run.
+// Add implements kv.Run.
 func (r *run) Add(key, value []byte) error {
 	r.key = appendKey(r.key[:0], r.family, key)
 	if err := r.batch.Set(r.key, value, nil); err != nil {
@@ -130,7 +130,7 @@ func (r *run) Add(key, value []byte) error {
 	return classify("pebbledb: build", err)
 }
 
-// Close implements barrels.Run.
+// Close implements kv.Run.
 func (r *run) Close() error {
 	return classify("pebbledb: build", errors.Join(r.batch.Commit(pebble.NoSync), r.batch.Close()))
 }

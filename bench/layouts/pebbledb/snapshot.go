@@ -21,7 +21,7 @@ type snapshot struct {
 	idle [kv.Families][]*iterator // guarded by mu
 }
 
-// Get implements barrels.Snapshot.
+// Get implements kv.Snapshot.
 func (s *snapshot) Get(f kv.Family, key, dst []byte) ([]byte, bool, error) {
 	var room [64]byte
 	value, closer, err := s.snap.Get(appendKey(room[:0], f, key))
@@ -35,7 +35,7 @@ func (s *snapshot) Get(f kv.Family, key, dst []byte) ([]byte, bool, error) {
 	return dst, true, classify("pebbledb: read", closer.Close())
 }
 
-// Prefix implements barrels.Snapshot.
+// Prefix implements kv.Snapshot.
 func (s *snapshot) Prefix(f kv.Family) kv.Iterator {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -49,7 +49,7 @@ func (s *snapshot) Prefix(f kv.Family) kv.Iterator {
 	return i
 }
 
-// Full implements barrels.Snapshot.
+// Full implements kv.Snapshot.
 func (s *snapshot) Full(f kv.Family) kv.Iterator { return s.iterator(f) }
 
 func (s *snapshot) iterator(f kv.Family) *iterator {
@@ -57,7 +57,7 @@ func (s *snapshot) iterator(f kv.Family) *iterator {
 	return &iterator{it: it, failed: err, family: f, prefix: 1}
 }
 
-// Close implements barrels.Snapshot.
+// Close implements kv.Snapshot.
 func (s *snapshot) Close() {
 	for _, list := range s.idle {
 		for _, i := range list {
@@ -77,7 +77,7 @@ type iterator struct {
 	sought []byte
 }
 
-// Seek implements barrels.Iterator.
+// Seek implements kv.Iterator.
 func (i *iterator) Seek(key []byte) bool {
 	if i.failed != nil {
 		return false
@@ -89,7 +89,7 @@ func (i *iterator) Seek(key []byte) bool {
 	return i.it.SeekGE(i.sought) && i.at()
 }
 
-// SeekBack implements barrels.Iterator.
+// SeekBack implements kv.Iterator.
 func (i *iterator) SeekBack(key []byte) bool {
 	if i.failed != nil {
 		return false
@@ -98,7 +98,7 @@ func (i *iterator) SeekBack(key []byte) bool {
 	return i.it.SeekLT(i.sought) && i.at()
 }
 
-// Next implements barrels.Iterator.
+// Next implements kv.Iterator.
 func (i *iterator) Next() bool { return i.failed == nil && i.it.Next() && i.at() }
 
 // at reports whether the iterator is at a key with the prefix sought.
@@ -106,10 +106,10 @@ func (i *iterator) at() bool {
 	return bytes.HasPrefix(i.it.Key(), i.sought[:min(i.prefix, len(i.sought))])
 }
 
-// Key implements barrels.Iterator.
+// Key implements kv.Iterator.
 func (i *iterator) Key() []byte { return i.it.Key()[1:] }
 
-// Value implements barrels.Iterator.
+// Value implements kv.Iterator.
 func (i *iterator) Value() []byte {
 	value, err := i.it.ValueAndErr()
 	if err != nil {
@@ -118,7 +118,7 @@ func (i *iterator) Value() []byte {
 	return value
 }
 
-// Err implements barrels.Iterator.
+// Err implements kv.Iterator.
 func (i *iterator) Err() error {
 	if i.failed != nil {
 		return classify("pebbledb: read", i.failed)
@@ -126,7 +126,7 @@ func (i *iterator) Err() error {
 	return classify("pebbledb: read", i.it.Error())
 }
 
-// Close implements barrels.Iterator.
+// Close implements kv.Iterator.
 func (i *iterator) Close() {
 	if i.owner == nil || i.failed != nil {
 		i.end()

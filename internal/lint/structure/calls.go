@@ -98,7 +98,7 @@ func (g *graph) follow(f *function, pairs map[[2]string]*pair) (next []*types.Fu
 }
 
 func writeCalls(w io.Writer, pairs []pair, layers *source.Layers) {
-	fmt.Fprint(w, "Calls between packages on the way of a query, by their places in the source:\n\n")
+	fmt.Fprint(w, "Calls between packages on the path of a query, by their places in the source:\n\n")
 	fmt.Fprint(w, "| from | to | calls | through an interface or a variable | against the grain |\n| --- | --- | ---: | ---: | ---: |\n")
 	var calls, indirect, against int
 	for _, p := range pairs {
