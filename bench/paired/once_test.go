@@ -4,47 +4,60 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"adshard/bench/layouts"
 )
 
-// recorder keeps the texts that a fake's stores are asked, in their order.
+// asked lists the texts that a fake's stores are asked, in their order.
+type asked struct {
+	mu    sync.Mutex
+	texts []string // under mu
+}
+
+func (a *asked) add(text string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.texts = append(a.texts, text)
+}
+
+// recorder notes what a fake's stores are asked.
 type recorder struct {
 	fake
-	texts *[]string
+	asked *asked
 }
 
 func (l *recorder) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (layouts.Store, error) {
 	s, err := l.fake.Build(ctx, set, o)
-	return &recordingStore{s, l.texts}, err
+	return &recordingStore{s, l.asked}, err
 }
 
 type recordingStore struct {
 	layouts.Store
-	texts *[]string
+	asked *asked
 }
 
 func (s *recordingStore) Searcher() (layouts.Searcher, error) {
 	inner, err := s.Store.Searcher()
-	return &recordingSearcher{inner, s.texts}, err
+	return &recordingSearcher{inner, s.asked}, err
 }
 
 type recordingSearcher struct {
 	layouts.Searcher
-	texts *[]string
+	asked *asked
 }
 
 func (s *recordingSearcher) Search(ctx context.Context, q *layouts.Query) (layouts.Found, error) {
-	*s.texts = append(*s.texts, q.Text)
+	s.asked.add(q.Text)
 	return s.Searcher.Search(ctx, q)
 }
 
 // TestOnce makes sure that what the single pass measures was never asked before,
 // not even to be checked, and that no query of it is asked twice.
 func TestOnce(t *testing.T) {
-	var texts []string
-	p := smallPlan(t, &recorder{fake{name: "a", provides: providesAll}, &texts}, &fake{name: Floor, provides: providesAll})
+	var asked asked
+	p := smallPlan(t, &recorder{fake{name: "a", provides: providesAll}, &asked}, &fake{name: Floor, provides: providesAll})
 	p.Once = true
 	again := smallSetup("one", 60) // its first 40 queries are those of the first setup
 	again.Name = "again"
@@ -69,7 +82,7 @@ func TestOnce(t *testing.T) {
 	if want := []string{"a one, once", "floor one, once", "a again, once", "floor again, once"}; !slices.Equal(names, want) {
 		t.Errorf("rows %v, want %v", names, want)
 	}
-	seen := make(map[string]bool)
+	texts, seen := asked.texts, make(map[string]bool)
 	for i, text := range texts[:60] { // 40 of the first setup, 20 of the second
 		if seen[text] {
 			t.Errorf("query %d, %q, was asked before", i, text)
