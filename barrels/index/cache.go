@@ -47,6 +47,7 @@ type cached[V any] struct {
 	used  bool // since it was last spared; guarded by the shard's mu
 }
 
+// NewCache returns an empty cache for values of so many bytes in all.
 func NewCache[V any](bytes uint64) *Cache[V] {
 	c := &Cache[V]{limit: int(min(bytes, 1<<40)) / cacheShards}
 	for i := range c.shards {

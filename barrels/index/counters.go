@@ -7,8 +7,7 @@ type Counters struct {
 	Groups, Keywords, Postings, Blocks, Terms int64
 }
 
-// The value on disk: five little-endian uint64.
-
+// Append appends the value on disk: five little-endian uint64.
 func (c *Counters) Append(dst []byte) []byte {
 	for _, n := range []int64{c.Groups, c.Keywords, c.Postings, c.Blocks, c.Terms} {
 		dst = binary.LittleEndian.AppendUint64(dst, uint64(n))

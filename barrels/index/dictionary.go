@@ -39,6 +39,7 @@ type TermStats struct{ Frequency, Postings uint32 }
 
 const anchoredMark = 1 << 63
 
+// NewDictionary returns an empty dictionary with room for so many terms; it grows.
 func NewDictionary(terms int) *Dictionary {
 	bits := uint(10)
 	for 3<<bits < 4*terms {
@@ -155,6 +156,7 @@ func (t *Dictionary) Fresh() *Dictionary {
 
 // The value of a term on disk: frequency and postings, little-endian uint32.
 
+// Append appends the value on disk.
 func (c TermStats) Append(dst []byte) []byte {
 	dst = binary.LittleEndian.AppendUint32(dst, c.Frequency)
 	return binary.LittleEndian.AppendUint32(dst, c.Postings)

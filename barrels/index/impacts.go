@@ -34,21 +34,22 @@ type ClassImpact struct {
 	Candidates uint16 // those that take part
 }
 
-// Impact is what a member of a class is worth: its product, effective bid × quality
-// (40 bits), surpassed (1), its quality (7), its place among the block's members
-// (16). One that takes no part has the product 0 and its worth for a quality,
-// unclear as 2. Those of a class lie by falling product, then rising keyword, as
-// hits are ranked; the surpassed ones, whose advertiser has a better one there,
-// behind the others.
+// Impact is the impact of a member of a class in 64 bits: the product effective
+// bid × quality (40), Dominated (1), the quality (7), and the member's place in the
+// block (16). One that is no candidate has the product 0 and its EffectiveBid as
+// quality, Undecided as 2. Those of a class are sorted by falling product, then rising
+// keyword, as hits are ranked, the dominated ones behind the others.
 type Impact uint64
 
 const (
-	productShift        = 24
-	Dominated    Impact = 1 << 23
-	MaxQuality          = 1<<7 - 1
+	productShift = 24
+	// Dominated marks an impact whose advertiser has a better one in the class.
+	Dominated Impact = 1 << 23
+	// MaxQuality is the largest quality that an impact can have.
+	MaxQuality = 1<<7 - 1
 )
 
-// NewImpact makes one of a quality up to mostQuality.
+// NewImpact returns the impact of a quality up to MaxQuality.
 func NewImpact(w EffectiveBid, quality uint8, member int) Impact {
 	switch w {
 	case NoMatch, NoCandidate:
@@ -59,10 +60,17 @@ func NewImpact(w EffectiveBid, quality uint8, member int) Impact {
 	return Impact(w-1)*Impact(quality)<<productShift | Impact(quality)<<16 | Impact(member)
 }
 
+// Product returns effective bid × quality; 0 for a posting that is no candidate.
 func (e Impact) Product() uint64 { return uint64(e >> productShift) }
-func (e Impact) Quality() uint64 { return uint64(e >> 16 & MaxQuality) }
-func (e Impact) Member() int     { return int(e & 0xffff) }
 
+// Quality returns the quality, at most MaxQuality; of a posting that is no candidate
+// it says why, as Bid does.
+func (e Impact) Quality() uint64 { return uint64(e >> 16 & MaxQuality) }
+
+// Member returns the posting's place among the members of its block.
+func (e Impact) Member() int { return int(e & 0xffff) }
+
+// Bid returns the effective bid.
 func (e Impact) Bid() EffectiveBid {
 	q := e.Quality()
 	switch {
@@ -80,7 +88,9 @@ func (e Impact) Bid() EffectiveBid {
 type EffectiveBid uint32
 
 const (
-	NoMatch     EffectiveBid = 0
+	// NoMatch: the posting matches no query.
+	NoMatch EffectiveBid = 0
+	// NoCandidate: it may match, and takes no part in the auction.
 	NoCandidate EffectiveBid = 1
 	// Undecided: the posting is to be judged by itself, in each query.
 	Undecided EffectiveBid = math.MaxUint32
@@ -92,7 +102,7 @@ const (
 	classImpactSize = int(unsafe.Sizeof(ClassImpact{}) / 8)
 )
 
-// NewImpacts makes one with room for a block's sums and entries.
+// NewImpacts returns impacts with room for the classes and members of a block.
 func NewImpacts(b *Block) *Impacts {
 	room := make([]uint64, impactsSize+classImpactSize*len(b.signatures)+int(b.Postings))
 	return (*Impacts)(unsafe.Pointer(&room[0]))
@@ -152,6 +162,7 @@ func Rank(entries []Impact, members []Member) {
 	}
 }
 
+// Add counts a posting with its effective bid and product.
 func (s *ClassImpact) Add(w EffectiveBid, product uint64) {
 	switch {
 	case w == Undecided:

@@ -51,8 +51,8 @@ func United(list []Interval) (out []Interval) {
 	return out
 }
 
-// The value of metaPurge: lo and hi of each interval, little-endian uint64.
-
+// AppendIntervals appends the intervals as they are stored: lo and hi of each,
+// little-endian uint64.
 func AppendIntervals(dst []byte, list []Interval) []byte {
 	for _, r := range list {
 		dst = binary.LittleEndian.AppendUint64(dst, r.Lo)

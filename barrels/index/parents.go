@@ -46,16 +46,19 @@ type CampaignState struct {
 	HasNegatives       bool // it has some
 }
 
+// Advertiser is what answers show of an advertiser.
 type Advertiser struct {
 	ID   uint64
 	Name string
 }
 
+// AdvertiserState is an advertiser with its status.
 type AdvertiserState struct {
 	*Advertiser
 	Enabled bool
 }
 
+// NewParents returns an empty set of parents.
 func NewParents() *Parents {
 	p := &Parents{Campaigns: newIDTable[CampaignState](idPageBits), Advertisers: newIDTable[AdvertiserState](idPageBits)}
 	p.MaxModifier = [search.Devices]uint64{1000, 1000, 1000}
@@ -98,6 +101,7 @@ func (p *Parents) ChangedSince(since uint64, wanted func(*ParentChange) bool) bo
 	return p.changes > recentChanges
 }
 
+// SetCampaign adds or replaces a campaign.
 func (p *Parents) SetCampaign(r *pb.Campaign) {
 	c := CampaignState{
 		Campaign: &Campaign{
@@ -129,6 +133,7 @@ func (p *Parents) Tighten() bool {
 	return p.MaxModifier != before
 }
 
+// SetAdvertiser adds or replaces an advertiser.
 func (p *Parents) SetAdvertiser(r *pb.Advertiser) {
 	p.Advertisers = p.Advertisers.set(r.Id, AdvertiserState{&Advertiser{ID: r.Id, Name: r.Name}, r.Enabled})
 	p.changed(ParentChange{Version: p.Version, Advertiser: r.Id})
@@ -147,6 +152,7 @@ func loadParents(s kv.Snapshot) (*Parents, error) {
 	return p, it.Err()
 }
 
+// Load adds a parent as it is stored. Errors: fault.Corrupt.
 func (p *Parents) Load(key, value []byte) error {
 	switch {
 	case len(key) == 9 && key[0] == kv.CampaignKind:

@@ -28,6 +28,9 @@ type Slices struct {
 // maxViews bounds the views remembered; masters ask for one or two.
 const maxViews = 16
 
+// NewSlices returns what the table of a store serves in each view. The name is the
+// store's, "" if it has none; the number differs for each of its tables; orphans: the
+// store has groups that the table does not cover.
 func NewSlices(name string, number uint64, t *pb.SliceTable, orphans bool) *Slices {
 	v := &Slices{Number: number, Table: t, Orphans: orphans, others: make(map[uint64]*Served)}
 	if name != "" {

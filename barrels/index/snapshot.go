@@ -34,6 +34,7 @@ type SharedSnapshot struct {
 	states atomic.Int64
 }
 
+// Share returns a snapshot that is released by the last of its users.
 func Share(s kv.Snapshot) *SharedSnapshot {
 	shared := &SharedSnapshot{Snapshot: s}
 	shared.states.Store(1)
@@ -66,6 +67,7 @@ func (s *Snapshot) retain() bool {
 	}
 }
 
+// Release ends a use; the last one releases the data.
 func (s *Snapshot) Release() {
 	if s.refs.Add(-1) == 0 {
 		s.Data.release()

@@ -55,12 +55,14 @@ func checkEmpty(s kv.Snapshot) error {
 	return nil
 }
 
+// WriteVersions stores the versions of this program in an empty store.
 func WriteVersions(db kv.DB) error {
 	var b kv.Batch
 	PutVersions(&b)
 	return db.Write(&b)
 }
 
+// PutVersions adds the versions of this program to a batch.
 func PutVersions(b *kv.Batch) {
 	b.Put(kv.Meta, kv.MetaFormat, binary.LittleEndian.AppendUint32(nil, FormatVersion))
 	b.Put(kv.Meta, kv.MetaWords, []byte(words.Version()))

@@ -40,6 +40,7 @@ const (
 	loadReport = 128
 )
 
+// NewCounter returns a counter that counts one search in DefaultCountEvery.
 func NewCounter() *Counter {
 	l := &Counter{since: time.Now(), slices: make(map[*index.Served][]cost)}
 	l.every.Store(DefaultCountEvery)
