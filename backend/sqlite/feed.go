@@ -5,9 +5,9 @@ import (
 	"math"
 	"time"
 
-	"adshard/backend"
-
 	zs "zombiezen.com/go/sqlite"
+
+	"adshard/backend"
 )
 
 // Changes implements backend.Feed.
@@ -66,7 +66,8 @@ func (s *Store) lookSince(ctx context.Context, since time.Time) (newest backend.
 	s.lookMu.Lock()
 	defer s.lookMu.Unlock()
 	committed = s.commits.Next()
-	if at = time.Now(); s.lookedAt.Before(since) || s.lookedCommit != committed {
+	if s.lookedAt.Before(since) || s.lookedCommit != committed {
+		at = time.Now()
 		if newest, err = s.Newest(ctx); err != nil {
 			return newest, at, committed, err
 		}
