@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"adshard/barrels/certify"
-
 	"pgregory.net/rapid"
+
+	"adshard/barrels/certify"
 )
 
 // TestIndexEqualsMap holds the index against a plain map.

@@ -5,10 +5,10 @@ import (
 	"reflect"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"adshard/barrels/certify"
 	"adshard/fault"
-
-	"pgregory.net/rapid"
 )
 
 // drawEdit makes random operations, good and bad, on a model.

@@ -6,13 +6,13 @@ import (
 	"math"
 	"slices"
 
+	"google.golang.org/protobuf/proto"
+
 	"adshard/barrels/index"
 	"adshard/barrels/kv"
 	"adshard/barrels/record"
 	"adshard/fault"
 	"adshard/schema/pb"
-
-	"google.golang.org/protobuf/proto"
 )
 
 // Apply implements Store.

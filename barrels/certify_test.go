@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"testing"
 
+	"google.golang.org/protobuf/proto"
+
 	"adshard/barrels"
 	"adshard/barrels/barreltest"
 	"adshard/barrels/block"
@@ -13,8 +15,6 @@ import (
 	"adshard/barrels/memory"
 	"adshard/fault"
 	"adshard/schema/pb"
-
-	"google.golang.org/protobuf/proto"
 )
 
 // certified is the certificate of all that kv holds; the error is that of

@@ -6,11 +6,11 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/cespare/xxhash/v2"
+
 	"adshard/barrels/block"
 	"adshard/barrels/certify"
 	"adshard/barrels/kv"
-
-	"github.com/cespare/xxhash/v2"
 )
 
 // demandMost is how many postings are demanded before they are looked up: 4 MB.

@@ -4,13 +4,13 @@ import (
 	"context"
 	"slices"
 
+	"google.golang.org/protobuf/proto"
+
 	"adshard/barrels/block"
 	"adshard/barrels/index"
 	"adshard/barrels/kv"
 	"adshard/fault"
 	"adshard/schema/pb"
-
-	"google.golang.org/protobuf/proto"
 )
 
 // Discarding a slice does not trust the data that it removes: its keywords' records

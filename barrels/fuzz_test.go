@@ -4,14 +4,14 @@ import (
 	"context"
 	"testing"
 
+	"google.golang.org/protobuf/proto"
+
 	"adshard/barrels"
 	"adshard/barrels/barreltest"
 	"adshard/barrels/memory"
 	"adshard/fault"
 	"adshard/schema/pb"
 	"adshard/search"
-
-	"google.golang.org/protobuf/proto"
 )
 
 // FuzzNodeData: whatever a bucket holds, it is applied or refused, and the

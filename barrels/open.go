@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"google.golang.org/protobuf/proto"
+
 	"adshard/barrels/index"
 	"adshard/barrels/kv"
 	"adshard/barrels/load"
@@ -12,8 +14,6 @@ import (
 	"adshard/fault"
 	"adshard/schema/pb"
 	"adshard/search"
-
-	"google.golang.org/protobuf/proto"
 )
 
 // store is the Store on any kv.DB.

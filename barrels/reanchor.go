@@ -3,12 +3,12 @@ package barrels
 import (
 	"slices"
 
+	"google.golang.org/protobuf/proto"
+
 	"adshard/barrels/index"
 	"adshard/barrels/kv"
 	"adshard/barrels/record"
 	"adshard/schema/pb"
-
-	"google.golang.org/protobuf/proto"
 )
 
 // stepMoves is how many keywords get other anchors in one step, about.

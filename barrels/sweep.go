@@ -88,5 +88,5 @@ func (s *store) dropUnused(st *index.Snapshot) error {
 	return s.settled(st)
 }
 
-// minTerms is the number of terms below which a table is never made anew.
+// minTerms is the number of terms below which a table is never rebuilt.
 const minTerms = 1 << 12

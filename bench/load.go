@@ -65,7 +65,7 @@ Only servers on this machine are asked unless --allow-remote is given.`,
 	flags.Float64Var(&f.Rate, "rate", 0, "requests a second; 0: one at a time")
 	flags.DurationVar(&f.Warmup, "warmup", 2*time.Second, "time before anything is counted")
 	flags.DurationVar(&f.Duration, "duration", 10*time.Second, "time that is counted")
-	flags.IntVar(&f.Requests, "requests", 0, "stop after this many; 0: when the time is over")
+	flags.IntVar(&f.Requests, "requests", 0, "stop after this many; 0: until the time is up")
 	flags.IntVar(&f.Connections, "connections", 64, "most requests at a time")
 	flags.DurationVar(&f.Timeout, "timeout", 5*time.Second, "give up on an answer after this time")
 	flags.IntSliceVar(&f.Processes, "pids", nil, "the cluster's processes, to report their processor time")

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 
+	"google.golang.org/protobuf/proto"
+
 	"adshard/barrels/index"
 	"adshard/fault"
 	"adshard/schema/pb"
-
-	"google.golang.org/protobuf/proto"
 )
 
 // Three parties name their database: the balancer the one that it plans for, the

@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"adshard/fault"
 	"adshard/internal/oracle/oracletest"
 	"adshard/search"
 	"adshard/search/words"
-
-	"pgregory.net/rapid"
 )
 
 // slowTerms are the senses that serving.md §2 gives a query, by term, without

@@ -3,10 +3,11 @@ package search_test
 import (
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"adshard/internal/oracle"
 	"adshard/internal/oracle/oracletest"
 	"adshard/search"
-	"pgregory.net/rapid"
 )
 
 // TestLevelIsTheOracles: for any table of agreements, any rule: the level that

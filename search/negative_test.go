@@ -4,10 +4,10 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"adshard/search"
 	"adshard/search/words"
-
-	"pgregory.net/rapid"
 )
 
 // TestBlockedByTable are the clauses of serving.md §3.

@@ -4,13 +4,13 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"adshard/backend"
 	"adshard/internal/oracle"
 	"adshard/internal/oracle/oracletest"
 	"adshard/search"
 	"adshard/search/words"
-
-	"pgregory.net/rapid"
 )
 
 // fitsOf are the fits of a text's words under a language.

@@ -6,8 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"adshard/search"
 	"pgregory.net/rapid"
+
+	"adshard/search"
 )
 
 type offer struct{ owner, score, keyword uint64 }

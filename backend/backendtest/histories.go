@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"adshard/backend"
 	"adshard/fault"
 	"adshard/search"
-
-	"pgregory.net/rapid"
 )
 
 // Histories runs random operations on two handles of a database and on the

@@ -6,10 +6,10 @@ import (
 	"os"
 	"path/filepath"
 
+	zs "zombiezen.com/go/sqlite"
+
 	"adshard/backend"
 	"adshard/fault"
-
-	zs "zombiezen.com/go/sqlite"
 )
 
 var _ backend.Checker = (*Store)(nil)

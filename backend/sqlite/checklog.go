@@ -1,9 +1,9 @@
 package sqlite
 
 import (
-	"adshard/backend"
-
 	zs "zombiezen.com/go/sqlite"
+
+	"adshard/backend"
 )
 
 // log compares the log with the entities that it names.

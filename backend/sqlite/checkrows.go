@@ -3,10 +3,10 @@ package sqlite
 import (
 	"errors"
 
+	zs "zombiezen.com/go/sqlite"
+
 	"adshard/backend"
 	"adshard/fault"
-
-	zs "zombiezen.com/go/sqlite"
 )
 
 func asDamage(err error, to **backend.Damage) bool { return errors.As(err, to) }

@@ -3,9 +3,9 @@ package sqlite
 import (
 	"strings"
 
-	"adshard/backend"
-
 	zs "zombiezen.com/go/sqlite"
+
+	"adshard/backend"
 )
 
 // children is one table of what groups or campaigns contain (keywords, negatives,

@@ -1,10 +1,10 @@
 package sqlite
 
 import (
+	zs "zombiezen.com/go/sqlite"
+
 	"adshard/backend"
 	"adshard/search"
-
-	zs "zombiezen.com/go/sqlite"
 )
 
 // phrase is the natural key of a keyword or negative within its owner.

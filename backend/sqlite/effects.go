@@ -3,9 +3,9 @@ package sqlite
 import (
 	"context"
 
-	"adshard/backend"
-
 	zs "zombiezen.com/go/sqlite"
+
+	"adshard/backend"
 )
 
 // Watch implements backend.Tx.

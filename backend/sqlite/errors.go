@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"adshard/fault"
-
 	zs "zombiezen.com/go/sqlite"
+
+	"adshard/fault"
 )
 
 // failed gives an error of SQLite its kind and a text that says what to do.

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"adshard/backend"
-	"adshard/fault"
-
 	zs "zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
+
+	"adshard/backend"
+	"adshard/fault"
 )
 
 func opened(t testing.TB, path string) *Store {

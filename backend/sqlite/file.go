@@ -12,9 +12,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"adshard/fault"
-
 	zs "zombiezen.com/go/sqlite"
+
+	"adshard/fault"
 )
 
 // file identifies the database's file as opened. As long as a connection is open,

@@ -5,10 +5,10 @@ import (
 	"context"
 	"slices"
 
+	zs "zombiezen.com/go/sqlite"
+
 	"adshard/backend"
 	"adshard/search"
-
-	zs "zombiezen.com/go/sqlite"
 )
 
 // chunkGroups is how many groups are read together: enough to make statements

@@ -3,9 +3,9 @@ package sqlite
 import (
 	"math"
 
-	"adshard/backend"
-
 	zs "zombiezen.com/go/sqlite"
+
+	"adshard/backend"
 )
 
 // The log and the state have sums that SQLite computes when it writes a row

@@ -6,10 +6,10 @@ import (
 	"os"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"adshard/backend/backendtest"
 	"adshard/backend/sqlite"
-
-	"go.uber.org/goleak"
 )
 
 // childEnv names the database that a child process of a test writes to.

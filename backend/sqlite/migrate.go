@@ -13,12 +13,12 @@ import (
 	"syscall"
 	"time"
 
-	"adshard/fault"
-	"adshard/internal/wait"
-
 	"github.com/pressly/goose/v3"
 	_ "modernc.org/sqlite" // the driver that goose works through
 	zs "zombiezen.com/go/sqlite"
+
+	"adshard/fault"
+	"adshard/internal/wait"
 )
 
 //go:embed migrations/*.sql

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	zs "zombiezen.com/go/sqlite"
+
 	"adshard/backend"
 	"adshard/search"
-
-	zs "zombiezen.com/go/sqlite"
 )
 
 const (

@@ -7,10 +7,10 @@ import (
 	"os"
 	"path/filepath"
 
+	zs "zombiezen.com/go/sqlite"
+
 	"adshard/backend"
 	"adshard/fault"
-
-	zs "zombiezen.com/go/sqlite"
 )
 
 // scratch is a store whose file is removed when it is closed.

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"sync"
 
+	zs "zombiezen.com/go/sqlite"
+
 	"adshard/backend"
 	"adshard/fault"
-
-	zs "zombiezen.com/go/sqlite"
 )
 
 // snapshot is a read transaction on a connection of its own. Its methods may

@@ -6,11 +6,11 @@ import (
 	"sync"
 	"time"
 
+	zs "zombiezen.com/go/sqlite"
+
 	"adshard/backend"
 	"adshard/fault"
 	"adshard/internal/wait"
-
-	zs "zombiezen.com/go/sqlite"
 )
 
 // Store is a backend.Store in one SQLite file. It is safe for use by several

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	zs "zombiezen.com/go/sqlite"
+
 	"adshard/backend"
 	"adshard/fault"
 	"adshard/search"
-
-	zs "zombiezen.com/go/sqlite"
 )
 
 // advertiserRow, campaignRow and groupRow are cached parents: their new state and

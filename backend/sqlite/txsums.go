@@ -3,10 +3,10 @@ package sqlite
 import (
 	"context"
 
+	zs "zombiezen.com/go/sqlite"
+
 	"adshard/backend"
 	"adshard/fault"
-
-	zs "zombiezen.com/go/sqlite"
 )
 
 // sumWriter maintains the sums of the entities that a write transaction changes.

@@ -38,7 +38,7 @@ type health struct {
 	until    time.Duration
 }
 
-// pastCut is a cut with its beginning; it is kept when it is over.
+// pastCut is a cut with its beginning, kept after the cut has ended.
 type pastCut struct {
 	cut
 	from time.Duration

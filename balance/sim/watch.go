@@ -13,7 +13,7 @@ type watcher struct {
 	lost  func()
 }
 
-// watch keeps a request until there is a newer map or its time is over. The
+// watch keeps a request until there is a newer map or its time is up. The
 // master says in which view it asks when it begins to wait and, since it has it
 // all the while, when the wait is over.
 func (b *balancer) watch(v *watcher) {
@@ -41,7 +41,7 @@ func (b *balancer) hear(v *watcher) {
 	b.carry()
 }
 
-// wake answers the requests whose time is over or for which there is a map.
+// wake answers the requests whose time is up or for which there is a map.
 func (b *balancer) wake() {
 	var due, still []*watcher
 	for _, v := range b.watchers {

@@ -4,11 +4,11 @@ import (
 	"context"
 	"testing"
 
+	"google.golang.org/protobuf/proto"
+
 	"adshard/barrels"
 	"adshard/fault"
 	"adshard/schema/pb"
-
-	"google.golang.org/protobuf/proto"
 )
 
 // positions: a bucket moves the store from one position to the next, and one

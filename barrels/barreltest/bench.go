@@ -7,13 +7,13 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+	"google.golang.org/protobuf/proto"
+
 	"adshard/barrels"
 	"adshard/barrels/load"
 	"adshard/schema/pb"
 	"adshard/search"
-
-	"golang.org/x/sys/unix"
-	"google.golang.org/protobuf/proto"
 )
 
 // BenchmarkFill measures the first fill of a store by buckets of 8 MB.

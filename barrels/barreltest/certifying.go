@@ -7,6 +7,9 @@ import (
 	"sync"
 	"testing"
 
+	"google.golang.org/protobuf/proto"
+	"pgregory.net/rapid"
+
 	"adshard/balance"
 	"adshard/barrels"
 	"adshard/barrels/certify"
@@ -14,9 +17,6 @@ import (
 	"adshard/fault"
 	"adshard/internal/oracle/oracletest"
 	"adshard/schema/pb"
-
-	"google.golang.org/protobuf/proto"
-	"pgregory.net/rapid"
 )
 
 // allBins asks for every bin.

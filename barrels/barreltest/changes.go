@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"adshard/barrels"
-	"adshard/schema/pb"
-
 	"golang.org/x/sys/unix"
 	"google.golang.org/protobuf/proto"
+
+	"adshard/barrels"
+	"adshard/schema/pb"
 )
 
 // Changes makes buckets that change whole groups: each keyword gets a new bid,

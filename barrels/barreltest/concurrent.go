@@ -6,10 +6,10 @@ import (
 	"sync"
 	"testing"
 
+	"google.golang.org/protobuf/proto"
+
 	"adshard/schema/pb"
 	"adshard/search"
-
-	"google.golang.org/protobuf/proto"
 )
 
 // isolation: each search sees one state: the groups that one bucket changes

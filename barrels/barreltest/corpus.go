@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"google.golang.org/protobuf/proto"
+
 	"adshard/backend"
 	"adshard/backend/nodedata"
 	"adshard/backend/sqlite"
@@ -18,8 +20,6 @@ import (
 	"adshard/internal/corpus"
 	"adshard/schema/pb"
 	"adshard/search"
-
-	"google.golang.org/protobuf/proto"
 )
 
 // Corpus is data and queries for benchmarks, derived from real catalogues.

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"testing"
 
+	"google.golang.org/protobuf/proto"
+
 	"adshard/barrels"
 	"adshard/schema/pb"
-
-	"google.golang.org/protobuf/proto"
 )
 
 func sortItems(items []*pb.Item) {

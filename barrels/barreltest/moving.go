@@ -6,14 +6,14 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"adshard/backend"
 	"adshard/barrels"
 	"adshard/fault"
 	"adshard/internal/oracle/oracletest"
 	"adshard/schema/pb"
 	"adshard/search"
-
-	"pgregory.net/rapid"
 )
 
 // viewsRefused: a view above the table's is Unavailable, one below its least

@@ -4,10 +4,10 @@ import (
 	"context"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"adshard/barrels"
 	"adshard/internal/oracle/oracletest"
-
-	"pgregory.net/rapid"
 )
 
 // Open opens the store kept under a name within a test, empty the first time.

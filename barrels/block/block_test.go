@@ -5,13 +5,13 @@ import (
 	"math/bits"
 	"testing"
 
+	flatbuffers "github.com/google/flatbuffers/go"
+	"pgregory.net/rapid"
+
 	"adshard/auction"
 	"adshard/barrels/block"
 	"adshard/schema/fb"
 	"adshard/search"
-
-	flatbuffers "github.com/google/flatbuffers/go"
-	"pgregory.net/rapid"
 )
 
 // drawEntries draws entries in order, with few words so that they repeat.

@@ -3,9 +3,9 @@ package block
 import (
 	"encoding/binary"
 
-	"adshard/search"
-
 	"github.com/cespare/xxhash/v2"
+
+	"adshard/search"
 )
 
 // Encoder collects entries in rising order of (group key, keyword) and writes

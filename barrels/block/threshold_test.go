@@ -4,9 +4,9 @@ import (
 	"math/bits"
 	"testing"
 
-	"adshard/search"
-
 	"pgregory.net/rapid"
+
+	"adshard/search"
 )
 
 // TestThreshold: a bound below a threshold is the bound of a block that cannot

@@ -5,9 +5,9 @@ import (
 	"encoding/binary"
 	"errors"
 
-	"adshard/search"
-
 	"github.com/cespare/xxhash/v2"
+
+	"adshard/search"
 )
 
 // Format is the version of the bytes of a block; it stands behind them.
@@ -80,7 +80,7 @@ func (v *View) Verify() error {
 	return w.Check()
 }
 
-// Trust tells that the bytes are as an Encoder has made them and have not left
+// Trust declares that the bytes are as an Encoder has made them and have not left
 // memory since: Check will not look at them.
 func (v *View) Trust() { v.trusted = true }
 

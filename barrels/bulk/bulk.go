@@ -9,13 +9,13 @@ import (
 	"slices"
 	"sync"
 
+	"google.golang.org/protobuf/proto"
+
 	"adshard/barrels/index"
 	"adshard/barrels/kv"
 	"adshard/barrels/record"
 	"adshard/fault"
 	"adshard/schema/pb"
-
-	"google.golang.org/protobuf/proto"
 )
 
 // Builder writes a whole store at once, with the same bytes as a store that

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
 	"adshard/barrels/block"
 	"adshard/barrels/index"
 	"adshard/barrels/kv"
 	"adshard/barrels/page"
 	"adshard/barrels/record"
-
-	"golang.org/x/sync/errgroup"
 )
 
 // writeItems chooses the anchors, writes groups and pages by rising key and

@@ -6,11 +6,11 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/cespare/xxhash/v2"
+
 	"adshard/barrels/block"
 	"adshard/barrels/kv"
 	"adshard/search"
-
-	"github.com/cespare/xxhash/v2"
 )
 
 // Block is a block that is cached, made ready for searches: its
@@ -51,7 +51,7 @@ const rowNorms = 3
 type Member struct {
 	Keyword, Advertiser uint64 // ids
 	Posting             uint16
-	// SeveralForms: the keyword has several forms, so that each is judged by itself.
+	// SeveralForms: the keyword has several forms, so that each is decided on by itself.
 	SeveralForms bool
 }
 

@@ -65,11 +65,11 @@ func (c *Cache[V]) shard(prefix uint64) *cacheShard[V] {
 	return &c.shards[c.hash(prefix)>>16%cacheShards]
 }
 
-// Changed tells that the state with this number, still to be published, changes a
+// Changed declares that the state with this number, still to be published, changes a
 // prefix.
 func (c *Cache[V]) Changed(prefix, state uint64) { c.changed[c.hash(prefix)%cacheHashes].Store(state) }
 
-// ChangedAll tells that it may change everything.
+// ChangedAll declares that it may change any group.
 func (c *Cache[V]) ChangedAll(state uint64) { c.floor.Store(state) }
 
 // Get returns the entry of a prefix for a state.

@@ -4,11 +4,11 @@ import (
 	"reflect"
 	"slices"
 
+	"google.golang.org/protobuf/proto"
+
 	"adshard/barrels/page"
 	"adshard/barrels/record"
 	"adshard/schema/pb"
-
-	"google.golang.org/protobuf/proto"
 )
 
 // Group is a group read for searches.

@@ -92,7 +92,7 @@ const (
 	NoMatch EffectiveBid = 0
 	// NoCandidate: it may match, and takes no part in the auction.
 	NoCandidate EffectiveBid = 1
-	// Undecided: the posting is to be judged by itself, in each query.
+	// Undecided: the posting is decided on by itself, in each query.
 	Undecided EffectiveBid = math.MaxUint32
 )
 

@@ -4,11 +4,11 @@ import (
 	"encoding/binary"
 	"math"
 
-	"adshard/barrels/kv"
-	"adshard/schema/pb"
-
 	"golang.org/x/sync/errgroup"
 	"google.golang.org/protobuf/proto"
+
+	"adshard/barrels/kv"
+	"adshard/schema/pb"
 )
 
 // Load reads the first state of an opened store.

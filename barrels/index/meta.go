@@ -3,10 +3,10 @@ package index
 import (
 	"encoding/binary"
 
+	"google.golang.org/protobuf/proto"
+
 	"adshard/barrels/kv"
 	"adshard/barrels/record"
-
-	"google.golang.org/protobuf/proto"
 )
 
 // PutMessage writes a message of the family Meta. It must be one that marshals:

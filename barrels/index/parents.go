@@ -3,14 +3,14 @@ package index
 import (
 	"slices"
 
+	"google.golang.org/protobuf/proto"
+
 	"adshard/barrels/block"
 	"adshard/barrels/kv"
 	"adshard/barrels/record"
 	"adshard/fault"
 	"adshard/schema/pb"
 	"adshard/search"
-
-	"google.golang.org/protobuf/proto"
 )
 
 // Parents are the campaigns and advertisers of one published state, shared

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"adshard/barrels/block"
 	"adshard/barrels/kv"
 	"adshard/search"
-
-	"pgregory.net/rapid"
 )
 
 // blockValue is a block of one posting whose keyword is its version.

@@ -82,7 +82,7 @@ func (l *PostingList) find(at kv.Place) int {
 	return i
 }
 
-// Replace tells that the state with this number, still to be published, changes
+// Replace declares that the state with this number, still to be published, changes
 // blocks of a term, and puts the list made for it in place, if the one that it
 // was made of is still there.
 func (l *ListCache) Replace(t *Dictionary, r *Replacement, number uint64) {

@@ -3,9 +3,9 @@ package index
 import (
 	"testing"
 
-	"adshard/schema/pb"
-
 	"pgregory.net/rapid"
+
+	"adshard/schema/pb"
 )
 
 // TestServedNeedsNoCheck: a table all of which is served in the view, whatever

@@ -8,10 +8,10 @@ import (
 	"context"
 	"sync"
 
+	"github.com/tidwall/btree"
+
 	"adshard/barrels"
 	"adshard/barrels/kv"
-
-	"github.com/tidwall/btree"
 )
 
 // New returns an empty store.

@@ -4,11 +4,11 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/cespare/xxhash/v2"
+
 	"adshard/barrels/block"
 	"adshard/barrels/record"
 	"adshard/search/words"
-
-	"github.com/cespare/xxhash/v2"
 )
 
 // Encoder collects keywords by rising id and writes them as a page. It

@@ -4,9 +4,9 @@ import (
 	"encoding/binary"
 	"errors"
 
-	"adshard/barrels/record"
-
 	"github.com/cespare/xxhash/v2"
+
+	"adshard/barrels/record"
 )
 
 // A page holds some Target keyword records of one group with the

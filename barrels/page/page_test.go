@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"adshard/barrels/record"
-	"adshard/schema/pb"
-	"adshard/search/words"
-
 	"github.com/cespare/xxhash/v2"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"pgregory.net/rapid"
+
+	"adshard/barrels/record"
+	"adshard/schema/pb"
+	"adshard/search/words"
 )
 
 // drawKeywords draws keywords of one group by rising id: most as the source

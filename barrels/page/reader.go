@@ -3,12 +3,12 @@ package page
 import (
 	"slices"
 
+	"google.golang.org/protobuf/proto"
+
 	"adshard/barrels/block"
 	"adshard/barrels/record"
 	"adshard/schema/pb"
 	"adshard/search/words"
-
-	"google.golang.org/protobuf/proto"
 )
 
 // Reader reads the keywords of one page after the other. It keeps its

@@ -5,12 +5,12 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"adshard/barrels/block"
 	"adshard/barrels/index"
 	"adshard/barrels/kv"
 	"adshard/search"
-
-	"pgregory.net/rapid"
 )
 
 // listOf is a list whose blocks have these bounds on all devices.

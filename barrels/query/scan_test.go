@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"adshard/backend"
 	"adshard/barrels"
 	"adshard/barrels/barreltest"
@@ -12,8 +14,6 @@ import (
 	"adshard/internal/oracle/oracletest"
 	"adshard/schema/pb"
 	"adshard/search"
-
-	"pgregory.net/rapid"
 )
 
 // filled puts a world into an empty store group by group in a drawn order, so

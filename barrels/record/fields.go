@@ -3,10 +3,10 @@ package record
 import (
 	"errors"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"adshard/barrels/block"
 	"adshard/search"
-
-	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // Field numbers of records.proto that are read or written one by one, beside

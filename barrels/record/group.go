@@ -1,11 +1,11 @@
 package record
 
 import (
-	"adshard/schema/pb"
-	"adshard/search"
-
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
+
+	"adshard/schema/pb"
+	"adshard/search"
 )
 
 // Field numbers of records.proto that are read without reading the rest of

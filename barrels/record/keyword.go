@@ -4,11 +4,11 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"adshard/barrels/block"
-	"adshard/schema/pb"
-
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
+
+	"adshard/barrels/block"
+	"adshard/schema/pb"
 )
 
 // Keyword is a keyword's record, with the anchors chosen for it, in the form in

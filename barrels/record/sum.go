@@ -1,11 +1,11 @@
 package record
 
 import (
+	"google.golang.org/protobuf/proto"
+
 	"adshard/barrels/certify"
 	"adshard/fault"
 	"adshard/schema/pb"
-
-	"google.golang.org/protobuf/proto"
 )
 
 // ItemSum returns what an undamaged store adds to its certificate for a group: a

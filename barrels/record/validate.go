@@ -3,11 +3,11 @@ package record
 import (
 	"slices"
 
+	"google.golang.org/protobuf/proto"
+
 	"adshard/fault"
 	"adshard/schema/pb"
 	"adshard/search"
-
-	"google.golang.org/protobuf/proto"
 )
 
 // Limits of what a store takes: larger values would overflow the arithmetic of

@@ -7,12 +7,12 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/linxGnu/grocksdb"
+
 	"adshard/barrels/bulk"
 	"adshard/barrels/kv"
 	"adshard/fault"
 	"adshard/schema/pb"
-
-	"github.com/linxGnu/grocksdb"
 )
 
 // Builder builds a whole store offline. It writes sorted table files and has a

@@ -6,13 +6,13 @@ import (
 	"sync"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"adshard/barrels/barreltest"
 	"adshard/barrels/rocks"
 	"adshard/fault"
 	"adshard/internal/oracle/oracletest"
 	"adshard/schema/pb"
-
-	"pgregory.net/rapid"
 )
 
 // build writes a store offline, items from two goroutines.

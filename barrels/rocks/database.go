@@ -10,10 +10,10 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/linxGnu/grocksdb"
+
 	"adshard/barrels/kv"
 	"adshard/fault"
-
-	"github.com/linxGnu/grocksdb"
 )
 
 // database is a RocksDB database as kv.DB.

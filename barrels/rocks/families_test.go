@@ -4,9 +4,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"adshard/barrels/barreltest"
-
 	"github.com/linxGnu/grocksdb"
+
+	"adshard/barrels/barreltest"
 )
 
 // BenchmarkSpace builds a store offline and reports what the table files of

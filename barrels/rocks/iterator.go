@@ -8,9 +8,9 @@ import (
 	"encoding/binary"
 	"unsafe"
 
-	"adshard/barrels/kv"
-
 	"github.com/linxGnu/grocksdb"
+
+	"adshard/barrels/kv"
 )
 
 // iterator copies what RocksDB pins, several entries with one call into C:

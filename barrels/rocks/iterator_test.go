@@ -6,10 +6,10 @@ import (
 	"path/filepath"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"adshard/barrels/kv"
 	"adshard/barrels/memory"
-
-	"pgregory.net/rapid"
 )
 
 // TestIterators: whatever way they go, iterators see what those of a map see,

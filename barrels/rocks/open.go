@@ -9,10 +9,10 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/linxGnu/grocksdb"
+
 	"adshard/barrels"
 	"adshard/fault"
-
-	"github.com/linxGnu/grocksdb"
 )
 
 // Open opens the store in a directory and makes an empty one where there is

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/linxGnu/grocksdb"
+
 	"adshard/barrels/kv"
 	"adshard/fault"
-
-	"github.com/linxGnu/grocksdb"
 )
 
 // Options configure a store. Zero values stand for the defaults.

@@ -3,9 +3,9 @@ package rocks
 import (
 	"sync"
 
-	"adshard/barrels/kv"
-
 	"github.com/linxGnu/grocksdb"
+
+	"adshard/barrels/kv"
 )
 
 // Snapshot implements kv.DB.

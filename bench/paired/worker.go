@@ -61,7 +61,7 @@ func (w *worker) warm(ctx context.Context, length time.Duration) error {
 	return nil
 }
 
-// search makes whole passes until the time is over.
+// search makes whole passes until the time is up.
 func (w *worker) search(ctx context.Context, start time.Time, length time.Duration) error {
 	for whole := true; whole && time.Since(start) < length; {
 		var err error

@@ -11,9 +11,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"adshard/backend"
-
 	"github.com/cespare/xxhash/v2"
+
+	"adshard/backend"
 )
 
 // format grows when files of an older program no longer mean the same.

@@ -6,10 +6,10 @@ import (
 	"os"
 	"unsafe"
 
-	"adshard/fault"
-
 	"github.com/cespare/xxhash/v2"
 	"golang.org/x/sys/unix"
+
+	"adshard/fault"
 )
 
 // barrel is an open file.

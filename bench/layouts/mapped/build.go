@@ -7,12 +7,12 @@ import (
 	"path/filepath"
 	"slices"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"adshard/bench/layouts"
 	"adshard/bench/layouts/record"
 	"adshard/fault"
 	"adshard/search/words"
-
-	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // names are the barrels.

@@ -7,9 +7,9 @@ import (
 	"os"
 	"unsafe"
 
-	"adshard/fault"
-
 	"github.com/cespare/xxhash/v2"
+
+	"adshard/fault"
 )
 
 // A barrel's file, little-endian: the head (below), the values one after the

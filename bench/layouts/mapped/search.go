@@ -5,12 +5,12 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"adshard/bench/layouts"
 	"adshard/bench/layouts/record"
 	"adshard/fault"
 	"adshard/search/words"
-
-	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // searcher searches the barrels.

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"syscall"
 
-	"adshard/barrels/kv"
-	"adshard/fault"
-
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
 	"github.com/cockroachdb/pebble/v2/sstable"
+
+	"adshard/barrels/kv"
+	"adshard/fault"
 )
 
 // database is a Pebble database as kv.DB. A key is its family's number and then

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 
+	"github.com/cockroachdb/pebble/v2"
+
 	"adshard/barrels"
 	"adshard/barrels/bulk"
 	"adshard/barrels/kv"
@@ -12,8 +14,6 @@ import (
 	"adshard/bench/layouts/served"
 	"adshard/fault"
 	"adshard/schema/pb"
-
-	"github.com/cockroachdb/pebble/v2"
 )
 
 // Layout returns the layout "PebbleDB".

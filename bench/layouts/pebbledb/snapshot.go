@@ -5,9 +5,9 @@ import (
 	"errors"
 	"sync"
 
-	"adshard/barrels/kv"
-
 	"github.com/cockroachdb/pebble/v2"
+
+	"adshard/barrels/kv"
 )
 
 // Snapshot implements kv.DB.

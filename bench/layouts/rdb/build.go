@@ -8,12 +8,12 @@ import (
 	"path/filepath"
 	"slices"
 
+	flatbuffers "github.com/google/flatbuffers/go"
+	"github.com/linxGnu/grocksdb"
+
 	"adshard/bench/layouts"
 	"adshard/fault"
 	"adshard/search/words"
-
-	flatbuffers "github.com/google/flatbuffers/go"
-	"github.com/linxGnu/grocksdb"
 )
 
 // database is where one lies and RocksDB's options for it, as text.

@@ -4,13 +4,13 @@ import (
 	"encoding/binary"
 	"unsafe"
 
+	flatbuffers "github.com/google/flatbuffers/go"
+	"google.golang.org/protobuf/proto"
+
 	"adshard/bench/layouts"
 	"adshard/bench/layouts/rdb/fb"
 	"adshard/bench/layouts/rdb/pb"
 	"adshard/bench/layouts/record"
-
-	flatbuffers "github.com/google/flatbuffers/go"
-	"google.golang.org/protobuf/proto"
 )
 
 // codec is how a keyword lies in a value of the first database. The numbers of

@@ -3,13 +3,13 @@ package rdb
 import (
 	"unsafe"
 
+	flatbuffers "github.com/google/flatbuffers/go"
+	"google.golang.org/protobuf/proto"
+
 	"adshard/bench/layouts/rdb/fb"
 	"adshard/bench/layouts/rdb/pb"
 	"adshard/bench/layouts/record"
 	adshardpb "adshard/schema/pb"
-
-	flatbuffers "github.com/google/flatbuffers/go"
-	"google.golang.org/protobuf/proto"
 )
 
 // decoder reads values. It makes its messages anew for each value, or once

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"adshard/bench/layouts"
 	"adshard/bench/layouts/layouttest"
-
-	"golang.org/x/sys/unix"
 )
 
 // tuned is the size of BenchmarkTuning's set: a small one in ordinary runs.

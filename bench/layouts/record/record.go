@@ -5,12 +5,12 @@ package record
 import (
 	"encoding/binary"
 
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
 	"adshard/bench/layouts"
 	"adshard/fault"
 	"adshard/schema/pb"
-
-	"google.golang.org/protobuf/encoding/protowire"
-	"google.golang.org/protobuf/proto"
 )
 
 // Append appends the record of keyword i. norm are the hashes of its words, nil

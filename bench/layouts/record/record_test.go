@@ -3,12 +3,12 @@ package record_test
 import (
 	"testing"
 
+	"google.golang.org/protobuf/proto"
+
 	"adshard/bench/layouts"
 	"adshard/bench/layouts/record"
 	"adshard/fault"
 	"adshard/schema/pb"
-
-	"google.golang.org/protobuf/proto"
 )
 
 func written(t testing.TB, norm []uint64) []byte {

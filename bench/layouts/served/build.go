@@ -5,11 +5,11 @@ import (
 	"errors"
 	"math"
 
+	"github.com/linxGnu/grocksdb"
+
 	"adshard/barrels/kv"
 	"adshard/fault"
 	"adshard/schema/pb"
-
-	"github.com/linxGnu/grocksdb"
 )
 
 // build builds the whole store in dir.

@@ -138,7 +138,7 @@ func (b *Balancer) load(ctx context.Context) error {
 		return err
 	}
 	if b.mapper, err = balance.NewMapper(cfg, index, state); err != nil {
-		return fmt.Errorf("%w; with another state_key (adshard up: another --data) a plan is made anew", err)
+		return fmt.Errorf("%w; with another state_key (adshard up: another --data) a new plan is made", err)
 	}
 	b.feed = feed.Follower{DB: b.db, Order: b.order, Log: b.log, Health: b.health, At: at}
 	if b.cfg.Distribute {

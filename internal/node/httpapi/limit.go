@@ -36,7 +36,7 @@ func newLimiter(n int, delay func() time.Duration) *limiter {
 	return l
 }
 
-// enter takes a place, or tells that there is none.
+// enter takes a place, or reports that there is none.
 func (l *limiter) enter() bool {
 	if now := int64(time.Since(l.start)); now-l.adapted.Load() > int64(window) && l.mu.TryLock() {
 		l.adapted.Store(now)

@@ -9,6 +9,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+	"google.golang.org/protobuf/proto"
+
 	"adshard/backend"
 	"adshard/backend/nodedata"
 	"adshard/balance"
@@ -16,9 +19,6 @@ import (
 	"adshard/barrels/certify"
 	"adshard/barrels/record"
 	"adshard/fault"
-
-	"golang.org/x/sync/errgroup"
-	"google.golang.org/protobuf/proto"
 )
 
 // Certifier makes certificates of the database's items: those that every slave must

@@ -199,12 +199,12 @@ func (c *Config) stores() home.Config {
 	return s
 }
 
-// settleOrder sets the order of keys to the one that the cluster has, or is to have
-// as a new one: where its stores were built offline, theirs.
+// settleOrder sets the order of keys: that of an existing cluster, that in which
+// stores were built offline, or that of a new cluster.
 func (c *Config) settleOrder(ctx context.Context, h *home.Dir, db backend.Store) error {
 	fresh := identity.DefaultOrder
 	if c.Barrels != "" {
-		fresh = balance.ByOwner // stores of earlier versions, which did not note it
+		fresh = balance.ByOwner // of stores built before their order was recorded
 	}
 	if built, ok := h.Order(); ok {
 		if fresh = built; c.Order != "" && c.Order != built.String() {
