@@ -71,20 +71,20 @@ func (m *master) poll() {
 			b.watch(&watcher{m: m, name: name, life: life, have: have, lost: lost, reply: func(model *balance.Model) {
 				as := balance.MapVersion{Epoch: b.epoch, Filled: model != nil && b.mapper.Model().Filled()}
 				provisional := model != b.mapper.Published() && (have.View == 0 || m.provisional)
-				reply(func() { m.offered(have, as, model, provisional) })
+				reply(func() { m.offered(as, model, provisional) })
 			}})
 		},
 	})
 }
 
 // offered takes a balancer's answer to a request that had a map.
-func (m *master) offered(had, as balance.MapVersion, model *balance.Model, provisional bool) {
+func (m *master) offered(as balance.MapVersion, model *balance.Model, provisional bool) {
 	if model == nil {
 		m.polled(true, nil)
 		return
 	}
 	as.View = model.View()
-	if err := had.Accept(as); err != nil {
+	if err := m.have.Accept(as); err != nil {
 		m.polled(false, err)
 		return
 	}

@@ -183,9 +183,6 @@ func (w *Watcher) poll(ctx context.Context) (fresh bool, err error) {
 	if len(reply.GetShards()) == 0 {
 		return true, nil
 	}
-	if err := now.Accept(versionOf(reply)); err != nil {
-		return false, err
-	}
 	return w.take(reply.GetShards(), versionOf(reply))
 }
 
@@ -209,10 +206,15 @@ func (w *Watcher) ask(ctx context.Context) {
 	}
 }
 
-// take makes a map the newest.
+// take makes a map the newest. Errors are those of balance.MapVersion.Accept: the
+// map at hand may have changed since this one was asked for.
 func (w *Watcher) take(shards []*pb.Shard, version balance.MapVersion) (fresh bool, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	old := w.now.Load()
+	if err := old.version().Accept(version); err != nil {
+		return false, err
+	}
 	m := &Map{Epoch: version.Epoch, View: version.View, Database: version.Database, Timeline: version.Timeline, Filled: version.Filled}
 	used := make(map[linked]link, len(shards))
 	for _, s := range shards {
@@ -233,7 +235,6 @@ func (w *Watcher) take(shards []*pb.Shard, version balance.MapVersion) (fresh bo
 		used[key] = l
 		m.Shards = append(m.Shards, Shard{Name: s.GetName(), Slave: l.slave, Width: widthOf(s), Presence: l.presence})
 	}
-	old := w.now.Load()
 	if old != nil && old.version() == version && slices.Equal(old.Shards, m.Shards) {
 		return false, nil
 	}

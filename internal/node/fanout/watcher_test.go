@@ -207,6 +207,42 @@ func TestWithoutABalancerSlavesTellTheMap(t *testing.T) {
 	})
 }
 
+// slowSeed is a slave that takes a while to say what it knows.
+type slowSeed struct {
+	seed
+	after time.Duration
+}
+
+func (s slowSeed) Map(ctx context.Context) (*pb.MapResponse, error) {
+	time.Sleep(s.after)
+	return s.seed.Map(ctx)
+}
+
+// TestASlowSlaveDoesNotTurnTheMapBack: the balancer returns with a newer map while
+// a slave that was asked in its place still looks for an older one.
+func TestASlowSlaveDoesNotTurnTheMapBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSource()
+		s.set(3, 2, nil, at("a", "1"))
+		older := seed{reply: &pb.MapResponse{Epoch: 3, View: 3, Shards: []*pb.Shard{at("a", "2")}}}
+		w, _ := watch(t, s, slowSeed{older, 900 * time.Millisecond})
+		synctest.Wait()
+		s.set(0, 0, fault.Newf(fault.Unavailable, "", "nobody there"))
+		time.Sleep(100 * time.Millisecond)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		time.AfterFunc(100*time.Millisecond, func() { s.set(3, 5, nil, at("a", "3")) })
+		m := w.Newer(ctx, w.Current())
+		if m == nil || m.View != 5 {
+			t.Fatalf("the balancer's map: %+v", m)
+		}
+		time.Sleep(time.Second)
+		if m := w.Current(); m.View != 5 {
+			t.Fatalf("the map is %d/%d again", m.Epoch, m.View)
+		}
+	})
+}
+
 func TestTheWatcherDoesNotAskInALoop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSource()
