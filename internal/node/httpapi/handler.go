@@ -29,6 +29,7 @@ type call struct {
 	start time.Time // of the first byte
 	body  bool      // ReadBody has read the body, or closes the connection
 	seen  Observation
+	stack []byte // of a panic
 }
 
 var _ api.ServerInterface = (*call)(nil)
@@ -43,31 +44,31 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	c.seen.RequestID = id
 	w.Header()["X-Request-Id"] = []string{id}
-	defer c.finish(w, r)
-	switch {
-	case err != nil:
-		c.Refuse(w, r, err)
-	case r.Method != http.MethodPost && r.ContentLength != 0:
-		c.Refuse(w, r, fault.Field(op, "", "a %s has no body; send the fields in the query string, or use POST", r.Method))
-	default:
-		api.Route(c, w, r)
-	}
-}
-
-// finish makes a panic below a 500, so that one bad request is one failure, and
-// tells the observer.
-func (c *call) finish(w http.ResponseWriter, r *http.Request) {
-	if p := recover(); p != nil {
-		err := fault.Newf(fault.Internal, op, "a defect: %v", p)
+	if defect := c.serve(w, r, err); defect != nil {
 		if c.seen.Status == 0 {
-			c.Refuse(w, r, err)
+			c.Refuse(w, r, defect)
 		}
-		c.seen.Err = fmt.Errorf("%w\n%s", err, debug.Stack())
+		c.seen.Err = fmt.Errorf("%w\n%s", defect, c.stack)
 	}
 	if c.Observer != nil {
 		c.seen.Took = time.Since(c.start)
 		c.Observer.Observe(&c.seen)
 	}
+}
+
+// serve answers the request, which is refused when bad is not nil. The error is
+// that of a panic below, so that one bad request is one failure.
+func (c *call) serve(w http.ResponseWriter, r *http.Request, bad error) (err error) {
+	defer fault.Recover(op, &err, func(any) { c.stack = debug.Stack() })
+	switch {
+	case bad != nil:
+		c.Refuse(w, r, bad)
+	case r.Method != http.MethodPost && r.ContentLength != 0:
+		c.Refuse(w, r, fault.Field(op, "", "a %s has no body; send the fields in the query string, or use POST", r.Method))
+	default:
+		api.Route(c, w, r)
+	}
+	return nil
 }
 
 // operation names what a path is for, as observers see it.
