@@ -1,6 +1,7 @@
 package balance
 
 import (
+	"slices"
 	"time"
 
 	"adshard/fault"
@@ -36,39 +37,51 @@ func (have MapVersion) Accept(offered MapVersion) error {
 	return nil
 }
 
-// Choose returns which of the maps that slaves were told of replaces the one at
+// SlaveMap is the map that a slave has received.
+type SlaveMap struct {
+	MapVersion
+	// Least is the oldest view that the slave still serves.
+	Least uint64
+}
+
+// Choose returns which of the maps that slaves have received replaces the one at
 // hand while the balancer is away, and its version from then on: the map of the
-// least view after have's. Slaves that are behind can serve no later one, and
-// those that no longer serve it say so: then the next is asked for. Maps of epochs
-// below the newest that any slave knows count only when no other is there, since
-// slaves that returned after long have old ones. Errors: fault.Unavailable when
-// none has such a map; fault.Conflict when they are of two databases.
-func (have MapVersion) Choose(told []MapVersion) (best int, as MapVersion, err error) {
+// least view after have's that all still serve. Slaves that are behind can serve
+// no later one. Maps of epochs below the newest that any slave knows count only
+// when no other is there, since slaves that returned after long have old ones.
+// Errors: fault.Unavailable when none has such a map; fault.Conflict when they are
+// of two databases.
+func (have MapVersion) Choose(received []SlaveMap) (best int, as MapVersion, err error) {
 	const op = "master: learn the map"
 	best = -1
 	epoch, filled := have.Epoch, have.Filled
-	for i, v := range told {
+	for i, v := range received {
 		if v.View == 0 || have.View > 0 && v.Database != have.Database {
 			continue
 		}
-		if best >= 0 && told[best].Database != "" && v.Database != told[best].Database {
+		if best >= 0 && received[best].Database != "" && v.Database != received[best].Database {
 			return -1, MapVersion{}, fault.Newf(fault.Conflict, op,
-				"the slaves asked hold data of two databases, %s and %s; name slaves of one cluster", told[best].Database, v.Database)
+				"the slaves asked hold data of two databases, %s and %s; name slaves of one cluster", received[best].Database, v.Database)
 		}
 		epoch, filled = max(epoch, v.Epoch), filled || v.Filled
-		if v.View <= have.View {
+		if v.View <= have.View || slices.ContainsFunc(received, v.outdated) {
 			continue
 		}
-		if best < 0 || v.Epoch > told[best].Epoch || v.Epoch == told[best].Epoch && v.View < told[best].View {
+		if best < 0 || v.Epoch > received[best].Epoch || v.Epoch == received[best].Epoch && v.View < received[best].View {
 			best = i
 		}
 	}
 	if best < 0 {
-		return -1, MapVersion{}, fault.Newf(fault.Unavailable, op, "none of %d slaves has a newer map", len(told))
+		return -1, MapVersion{}, fault.Newf(fault.Unavailable, op, "none of %d slaves has a newer map", len(received))
 	}
-	as = told[best]
+	as = received[best].MapVersion
 	as.Epoch, as.Filled = epoch, filled
 	return best, as, nil
+}
+
+// outdated reports whether a slave no longer serves the view of the map.
+func (have MapVersion) outdated(s SlaveMap) bool {
+	return s.Database == have.Database && s.Timeline == have.Timeline && s.Least > have.View
 }
 
 // MapTimes are the times of a MapWatch.

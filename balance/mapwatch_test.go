@@ -34,22 +34,34 @@ func TestMapOfTheSlaves(t *testing.T) {
 	told := func(epoch, view uint64) balance.MapVersion {
 		return balance.MapVersion{Epoch: epoch, View: view, Database: "db"}
 	}
+	from := func(least uint64, v balance.MapVersion) balance.SlaveMap {
+		return balance.SlaveMap{MapVersion: v, Least: least}
+	}
+	all := func(list ...balance.MapVersion) (out []balance.SlaveMap) {
+		for _, v := range list {
+			out = append(out, from(0, v))
+		}
+		return out
+	}
 	foreign := balance.MapVersion{Epoch: 9, View: 9, Database: "other"}
+	restored := balance.MapVersion{Epoch: 4, View: 6, Database: "db", Timeline: "after a restore"}
 	for _, c := range []struct {
-		name  string
-		have  balance.MapVersion
-		told  []balance.MapVersion
-		best  int
-		epoch uint64
+		name     string
+		have     balance.MapVersion
+		received []balance.SlaveMap
+		best     int
+		epoch    uint64
 	}{
-		{"the least view that all can serve", told(3, 2), []balance.MapVersion{told(3, 9), told(3, 4), told(3, 5)}, 1, 3},
-		{"none of an epoch long over", balance.MapVersion{}, []balance.MapVersion{told(2, 4), told(3, 5)}, 1, 3},
-		{"an old epoch's if there is no other, as of the newest", told(3, 4), []balance.MapVersion{told(2, 5), told(4, 4)}, 0, 4},
-		{"nothing newer", told(3, 5), []balance.MapVersion{told(3, 5), {}}, -1, 0},
-		{"not another database's", told(3, 5), []balance.MapVersion{foreign, told(3, 6)}, 1, 3},
-		{"nor of two databases", balance.MapVersion{}, []balance.MapVersion{told(3, 6), foreign}, -1, 0},
+		{"the least view that all can serve", told(3, 2), all(told(3, 9), told(3, 4), told(3, 5)), 1, 3},
+		{"none of an epoch long over", balance.MapVersion{}, all(told(2, 4), told(3, 5)), 1, 3},
+		{"an old epoch's if there is no other, as of the newest", told(3, 4), all(told(2, 5), told(4, 4)), 0, 4},
+		{"nothing newer", told(3, 5), all(told(3, 5), balance.MapVersion{}), -1, 0},
+		{"one that all still serve", told(3, 2), []balance.SlaveMap{from(1, told(3, 4)), from(5, told(3, 7)), from(4, told(3, 6))}, 2, 3},
+		{"whatever is served of another timeline", told(3, 2), []balance.SlaveMap{from(9, told(3, 9)), from(1, restored)}, 1, 4},
+		{"not another database's", told(3, 5), all(foreign, told(3, 6)), 1, 3},
+		{"nor of two databases", balance.MapVersion{}, all(told(3, 6), foreign), -1, 0},
 	} {
-		best, as, err := c.have.Choose(c.told)
+		best, as, err := c.have.Choose(c.received)
 		if best != c.best || (err != nil) != (best < 0) || as.Epoch != c.epoch {
 			t.Errorf("%s: %d as %+v, %v", c.name, best, as, err)
 		}

@@ -144,16 +144,16 @@ func (m *master) help() {
 	})
 }
 
-// learn asks all slaves for the map that they were told of.
+// learn asks all slaves for the map that they have received.
 func (m *master) learn(then func()) {
-	var told []balance.MapVersion
+	var received []balance.SlaveMap
 	var models []*balance.Model
 	open := len(m.w.slaves)
 	done := func() {
 		if open--; open > 0 {
 			return
 		}
-		if best, as, err := m.have.Choose(told); err == nil {
+		if best, as, err := m.have.Choose(received); err == nil {
 			m.adopt(as, models[best], false)
 		}
 		then()
@@ -163,10 +163,11 @@ func (m *master) learn(then func()) {
 			from: &m.process, to: &s.process, channel: queries, timeout: m.w.times.seed, failed: done,
 			serve: func() func() {
 				t := s.disk.table
-				v, model := balance.MapVersion{Epoch: s.disk.position.Epoch, View: t.View, Filled: t.Filled}, m.w.maps[t.View]
+				v := balance.SlaveMap{MapVersion: balance.MapVersion{Epoch: s.disk.position.Epoch, View: t.View, Filled: t.Filled}, Least: t.Least}
+				model := m.w.maps[t.View]
 				return func() {
 					if model != nil {
-						told, models = append(told, v), append(models, model)
+						received, models = append(received, v), append(models, model)
 					}
 					done()
 				}
@@ -179,7 +180,8 @@ func (m *master) learn(then func()) {
 type question struct {
 	m        *master
 	view     uint64
-	round    int           // the second one is asked with a newer map
+	round    int // the second one is asked with a newer map
+	asked    time.Duration
 	began    time.Duration // the round
 	deadline time.Duration
 	open     int // slaves that have neither answered nor failed
@@ -195,7 +197,7 @@ func (m *master) ask() {
 	if m.have.View == 0 || len(m.nodes) == 0 {
 		return
 	}
-	q := &question{m: m, deadline: m.w.now + m.w.times.query}
+	q := &question{m: m, asked: m.w.now, deadline: m.w.now + m.w.times.query}
 	q.begin()
 }
 

@@ -600,6 +600,7 @@ type MapResponse struct {
 	Name          string                 `protobuf:"bytes,6,opt,name=name,proto3" json:"name,omitempty"`                 // of the slave
 	Incarnation   uint64                 `protobuf:"fixed64,7,opt,name=incarnation,proto3" json:"incarnation,omitempty"` // a hash of its own
 	Filled        bool                   `protobuf:"varint,8,opt,name=filled,proto3" json:"filled,omitempty"`            // the first fill of the cluster is complete, according to its last map
+	Least         uint64                 `protobuf:"varint,9,opt,name=least,proto3" json:"least,omitempty"`              // the oldest view that is still served
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -688,6 +689,13 @@ func (x *MapResponse) GetFilled() bool {
 		return x.Filled
 	}
 	return false
+}
+
+func (x *MapResponse) GetLeast() uint64 {
+	if x != nil {
+		return x.Least
+	}
+	return 0
 }
 
 // Fault is the detail of an error status: the kind survives the wire.
@@ -1690,7 +1698,7 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\vincarnation\x18\x05 \x01(\tR\vincarnation\"\x11\n" +
 	"\x0fDiscardResponse\"\f\n" +
 	"\n" +
-	"MapRequest\"\xe8\x01\n" +
+	"MapRequest\"\xfe\x01\n" +
 	"\vMapResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x12\n" +
 	"\x04view\x18\x02 \x01(\x04R\x04view\x12)\n" +
@@ -1699,7 +1707,8 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\btimeline\x18\x05 \x01(\tR\btimeline\x12\x12\n" +
 	"\x04name\x18\x06 \x01(\tR\x04name\x12 \n" +
 	"\vincarnation\x18\a \x01(\x06R\vincarnation\x12\x16\n" +
-	"\x06filled\x18\b \x01(\bR\x06filled\"A\n" +
+	"\x06filled\x18\b \x01(\bR\x06filled\x12\x14\n" +
+	"\x05least\x18\t \x01(\x04R\x05least\"A\n" +
 	"\x05Fault\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\rR\x04kind\x12\x0e\n" +
 	"\x02op\x18\x02 \x01(\tR\x02op\x12\x14\n" +

@@ -23,11 +23,11 @@ type Seeds []Seed
 // the present one. Errors are those of balance.MapVersion.Choose.
 func (s Seeds) next(ctx context.Context, have balance.MapVersion) ([]*pb.Shard, balance.MapVersion, error) {
 	replies := s.ask(ctx)
-	reported := make([]balance.MapVersion, len(replies))
+	received := make([]balance.SlaveMap, len(replies))
 	for i, r := range replies {
-		reported[i] = versionOf(r)
+		received[i] = balance.SlaveMap{MapVersion: versionOf(r), Least: r.GetLeast()}
 	}
-	best, version, err := have.Choose(reported)
+	best, version, err := have.Choose(received)
 	if err != nil {
 		return nil, version, err
 	}
