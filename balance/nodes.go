@@ -1,6 +1,7 @@
 package balance
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -121,8 +122,8 @@ func (m *Mapper) Report(now time.Duration, r NodeReport) error {
 // restarted discards the certificates of an earlier incarnation of the node.
 func (m *Mapper) restarted(n *nodeInfo, incarnation string) {
 	n.incarnation = incarnation
-	for _, v := range n.arriving {
-		m.uncertify(v)
+	for _, id := range slices.Sorted(maps.Keys(n.arriving)) { // in order, since they queue up
+		m.uncertify(n.arriving[id])
 	}
 }
 
