@@ -129,8 +129,12 @@ func (c *checks) answered(q *question) {
 	if twice != "" {
 		c.w.fail("a query of %s in view %d: %s", q.m.name, q.view, twice)
 	}
+	since := q.began
+	if q.deadline-q.began < 4*c.w.cfg.Latency {
+		since = q.asked // what held up the first round left no time for the second
+	}
 	ill := func(s *slave) bool {
-		return c.hindered(s, q.m, q.began) || slices.Contains(q.behind, s)
+		return c.hindered(s, q.m, since) || slices.Contains(q.behind, s)
 	}
 	if !slices.ContainsFunc(c.w.slaves, ill) {
 		c.owed++

@@ -95,25 +95,26 @@ type call struct {
 	failed func()
 }
 
-// do makes a call. Of a call that fails the caller never learns whether it was
-// served.
+// do makes a call, which ends with the answer or, at its deadline at the latest,
+// with failed. Of a call that fails the caller never learns whether it was served.
 func (n *network) do(c call) {
-	w, life, expires := n.w, c.from.life, n.w.now+c.timeout
+	w, life, expires, ended := n.w, c.from.life, n.w.now+c.timeout, false
 	back := func(at time.Duration, what func()) {
 		w.at(at, func() {
-			if c.from.up && c.from.life == life {
+			if !ended && c.from.up && c.from.life == life {
+				ended = true
 				what()
 			}
 		})
 	}
-	soon := func() { back(min(expires, w.now+w.cfg.Latency), c.failed) }
+	back(expires, c.failed)
+	soon := func() { back(w.now+w.cfg.Latency, c.failed) }
 	if c.to == nil {
 		soon()
 		return
 	}
 	there, ok := n.arrival(connection{c.from, c.to, c.channel})
 	if !ok {
-		back(expires, c.failed)
 		return
 	}
 	w.at(there, func() {
@@ -128,12 +129,9 @@ func (n *network) do(c call) {
 				return
 			}
 			reply := func(answer func()) {
-				home, ok := n.arrival(connection{c.to, c.from, c.channel})
-				if !ok || home > expires {
-					back(expires, c.failed)
-					return
+				if home, ok := n.arrival(connection{c.to, c.from, c.channel}); ok {
+					back(home, answer)
 				}
-				back(home, answer)
 			}
 			if c.wait != nil {
 				c.wait(reply, soon)
