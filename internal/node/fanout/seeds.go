@@ -8,8 +8,12 @@ import (
 	"adshard/schema/pb"
 )
 
-// seedTime bounds the calls to seeds.
-const seedTime = time.Second
+// seedTime bounds the calls to seeds; others get seedRest after the first map, so
+// that queries that wait for it do not wait for a slave that hangs.
+const (
+	seedTime = time.Second
+	seedRest = 50 * time.Millisecond
+)
 
 // Seed is a slave that is asked for the map.
 type Seed interface {
@@ -34,7 +38,7 @@ func (s Seeds) next(ctx context.Context, have balance.MapVersion) ([]*pb.Shard, 
 	return replies[best].GetShards(), version, nil
 }
 
-// ask returns the maps of all slaves that have one.
+// ask returns the maps of the slaves that have one and answer soon enough.
 func (s Seeds) ask(ctx context.Context) []*pb.MapResponse {
 	ctx, cancel := context.WithTimeout(ctx, seedTime)
 	defer cancel()
@@ -49,9 +53,18 @@ func (s Seeds) ask(ctx context.Context) []*pb.MapResponse {
 		}()
 	}
 	var maps []*pb.MapResponse
+	var rest <-chan time.Time
 	for range s {
-		if r := <-replies; len(r.GetShards()) > 0 {
-			maps = append(maps, r)
+		select {
+		case r := <-replies:
+			if len(r.GetShards()) == 0 {
+				continue
+			}
+			if maps = append(maps, r); rest == nil {
+				rest = time.After(seedRest)
+			}
+		case <-rest:
+			return maps
 		}
 	}
 	return maps
