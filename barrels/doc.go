@@ -1,23 +1,22 @@
-// Package barrels is the store of one slave: it opens a key-value store, applies
-// buckets of node data, answers searches, certifies what it holds, discards what
-// is damaged, and maintains itself.
+// Package barrels is the store of one slave, on a key-value store that its caller
+// opens (barrels/rocks, barrels/memory): it applies buckets of node data, answers
+// searches, certifies what it holds, discards what is damaged, and maintains itself.
 //
 // A bucket is applied in one atomic batch together with the end of its range of
 // log positions; a search reads one snapshot of all data. The store is a
-// search.Searcher and search.Explainer. barrels/rocks keeps it in RocksDB,
-// barrels/memory in memory; barreltest is the conformance suite of both.
+// search.Searcher and search.Explainer; barreltest is its conformance suite.
 // docs/format.md describes the bytes on disk, docs/search.md how a query is
 // answered.
 //
 // The layers below, each of which imports only those before it: kv (the contract
 // with the key-value store), block, record and page (codecs), index (snapshots and
-// caches), load (what searches cost), query (searches and explanations); certify
-// is the arithmetic of certificates, bulk the offline build.
+// caches), load (what searches cost), query (searches and explanations); memory and
+// rocks implement kv, certify is the arithmetic of certificates, bulk the offline
+// build.
 //
 // Groups lie in slices that come and go: a table says which intervals of keys the
 // store has, and in which views it serves them. Certify sums what searches read of
 // an interval, so that two stores and the source can be compared. Keywords are
 // anchored at the rarest of their words and lie some 128 to a block, in key order.
-// Parents (campaigns, advertisers) are records of their own. No handle of RocksDB
-// and no slice pinned by it leaves barrels/rocks.
+// Parents (campaigns, advertisers) are records of their own.
 package barrels

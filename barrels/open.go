@@ -2,6 +2,7 @@ package barrels
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 
@@ -42,21 +43,21 @@ type Options struct {
 	// Name is the slave's: the store answers searches for the shard of this name
 	// only. Empty: it answers all.
 	Name string
-	// CacheBytes is what may be kept of blocks and groups as searches use them,
-	// beside what kv itself caches; 0: nothing.
+	// CacheBytes bounds what is cached of blocks and groups as searches use them,
+	// beside what the database itself caches; 0: nothing is.
 	CacheBytes uint64
 }
 
-// Open opens the store that kv holds, or makes an empty one where kv is empty.
-// The store owns kv from then on; on an error kv is left open. Errors:
-// fault.Version when it was written by another version of the format or of the
-// words, fault.Corrupt when it is damaged.
-func Open(kv kv.DB, o Options) (Store, error) {
-	begin, err := first(kv, 0, o.Name)
+// Open opens the store in a database, or makes an empty one where that is empty.
+// It takes the database over: the store's Close closes it, and so does Open when it
+// fails. Errors: fault.Version when another version of the format or of the words
+// wrote it, fault.Corrupt when it is damaged.
+func Open(db kv.DB, o Options) (Store, error) {
+	begin, err := first(db, 0, o.Name)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, db.Close())
 	}
-	st := &store{name: o.Name, kv: kv, upkeep: upkeep{changed: unknown}}
+	st := &store{name: o.Name, kv: db, upkeep: upkeep{changed: unknown}}
 	st.engine = query.Engine{
 		Lists: index.NewListCache(o.CacheBytes / 8 * 5), Groups: index.NewCache[*index.Group](o.CacheBytes / 4),
 		Display: query.NewDisplayCache(o.CacheBytes / 8), Load: load.NewCounter(), Damaged: st.metBad,

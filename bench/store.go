@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"adshard/barrels/rocks"
+	"adshard/bench/layouts/served"
 	"adshard/bench/measure"
 	"adshard/bench/onestore"
 	"adshard/bench/outfile"
@@ -65,7 +65,7 @@ The store must not be open elsewhere: stop the slave that uses it.`,
 	flags.Uint64Var(&f.reserve, "reserve", 10_000, "the least bid that takes part, in micros")
 	flags.BoolVar(&f.exact, "exact", false, "ask for exact counts, as counts=exact does")
 	flags.IntVar(&f.rounds, "rounds", 5, "how many times the file is repeated after the warm-up")
-	flags.Uint64Var(&f.cache, "cache-bytes", 0, "the store's cache; 0: its default")
+	flags.Uint64Var(&f.cache, "cache-bytes", 256<<20, "what the store caches, half of it in RocksDB")
 	flags.StringVar(&f.cpuprof, "cpuprofile", "", "write a processor profile of the rounds to this file")
 	f.output.flags(c)
 	return c
@@ -92,7 +92,7 @@ func (f *storeFlags) run(ctx context.Context, out io.Writer) (err error) {
 	report := newReport("store")
 	runtime.GOMAXPROCS(1)
 	start := time.Now()
-	store, err := rocks.Open(f.barrels, rocks.Options{CacheBytes: f.cache})
+	store, err := served.Open(served.RocksDB{}, f.barrels, f.cache)
 	if err != nil {
 		return err
 	}

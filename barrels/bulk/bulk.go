@@ -3,7 +3,6 @@ package bulk
 import (
 	"errors"
 	"math/bits"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -24,7 +23,6 @@ import (
 // number of goroutines. Memory holds the terms and 24 bytes a group; the rest
 // waits in temporary files.
 type Builder struct {
-	dir  string
 	runs kv.Runs
 	// builder is the version of what built the items (SetBuilder).
 	builder uint32
@@ -40,14 +38,14 @@ type Builder struct {
 	counting sync.Mutex // guards terms and counters while Finish writes blocks
 }
 
-// New begins a store. Temporary files lie in dir, which is there; Close
-// removes them.
-func New(dir string, runs kv.Runs) (*Builder, error) {
-	s, err := newSpill(filepath.Join(dir, "items.tmp"))
+// New begins a store that goes where runs go. It takes them over: Close closes
+// them, and so does New when it fails.
+func New(runs kv.Runs) (*Builder, error) {
+	s, err := newSpill(filepath.Join(runs.Dir(), "items.tmp"))
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, runs.Close())
 	}
-	return &Builder{dir: dir, runs: runs, spill: s, terms: index.NewDictionary(0)}, nil
+	return &Builder{runs: runs, spill: s, terms: index.NewDictionary(0)}, nil
 }
 
 // SetBuilder says which version built the items and parents to come
@@ -120,11 +118,18 @@ func (b *Builder) count(k *pb.Keyword) {
 	}
 }
 
-// Finish writes the store. position is what it holds all changes up to,
-// slices what it serves.
+// Finish writes the store and makes it ready to be opened. position is what it
+// holds all changes up to, table what it serves. It uses all processors.
 func (b *Builder) Finish(position *pb.Position, table *pb.SliceTable) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if err := b.write(position, table); err != nil {
+		return err
+	}
+	return b.runs.Finish()
+}
+
+func (b *Builder) write(position *pb.Position, table *pb.SliceTable) error {
 	if err := index.CheckSlices(table); err != nil {
 		return err
 	}
@@ -132,7 +137,7 @@ func (b *Builder) Finish(position *pb.Position, table *pb.SliceTable) error {
 		return err
 	}
 	workers := max(1, runtime.GOMAXPROCS(0))
-	p, err := newPartitions(b.dir, partitionBits(b.bytes, workers))
+	p, err := newPartitions(b.runs.Dir(), partitionBits(b.bytes, workers))
 	if err != nil {
 		return err
 	}
@@ -180,7 +185,8 @@ func (b *Builder) writeRest(position *pb.Position, table *pb.SliceTable) error {
 	return b.runs.Batch(batch)
 }
 
-// Close removes the temporary files. It is to be called in any case.
+// Close removes the temporary files; without Finish nothing is left. It is to be
+// called in any case.
 func (b *Builder) Close() error {
-	return errors.Join(b.spill.file.Close(), os.Remove(b.spill.file.Name()))
+	return errors.Join(b.spill.file.Close(), b.runs.Close())
 }

@@ -33,9 +33,7 @@ func (f Family) PrefixLen() int {
 	return 0
 }
 
-// DB is an ordered key-value store with families, as barrels/memory and
-// barrels/rocks implement it and barrels.Open needs it. Reads go through
-// snapshots. There is one writer at a time; snapshots may be used concurrently.
+// DB is an ordered key-value store with families. Reads go through snapshots. There is one writer at a time; snapshots may be used concurrently.
 type DB interface {
 	// Snapshot returns a view of the batches written so far. It must be closed
 	// before the DB is.

@@ -1,5 +1,4 @@
-// Package memory keeps a slave's barrels in memory: the twin of barrels/rocks
-// for tests and small clusters. All logic is package barrels'; here is only an
+// Package memory implements kv.DB in memory: the twin of barrels/rocks, an
 // ordered map with snapshots. Nothing outlives the process.
 package memory
 
@@ -10,22 +9,10 @@ import (
 
 	"github.com/tidwall/btree"
 
-	"adshard/barrels"
 	"adshard/barrels/kv"
 )
 
-// New returns an empty store.
-func New() barrels.Store { return Named("") }
-
-// Named returns an empty store of the slave with this name.
-func Named(name string) barrels.Store {
-	// Opening fails on old, damaged or unreadable data only; here are none.
-	s, _ := barrels.Open(NewDB(), barrels.Options{Name: name})
-	return s
-}
-
-// NewDB returns an empty ordered map. A store that was opened on it and closed
-// leaves its data there: it may be opened again.
+// NewDB returns an empty DB. Closing it keeps its data: it may be used again.
 func NewDB() kv.DB {
 	kv := new(db)
 	for f := range kv.families {

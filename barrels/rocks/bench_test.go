@@ -14,24 +14,25 @@ import (
 // runs, -keywords=430000 for the figures.
 var keywords = flag.Int64("keywords", 10_000, "size of the benchmarks' corpus")
 
-func open(t testing.TB) barrels.Store {
-	s, err := rocks.Open(t.TempDir(), rocks.Options{})
+// emptyStore opens an empty store.
+func emptyStore(t testing.TB) barrels.Store {
+	s, err := openStore(t.TempDir(), rocks.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-func BenchmarkFill(b *testing.B) { barreltest.BenchmarkFill(b, *keywords, open) }
+func BenchmarkFill(b *testing.B) { barreltest.BenchmarkFill(b, *keywords, emptyStore) }
 
-func BenchmarkSearch(b *testing.B) { barreltest.BenchmarkSearch(b, *keywords, open) }
+func BenchmarkSearch(b *testing.B) { barreltest.BenchmarkSearch(b, *keywords, emptyStore) }
 
 // BenchmarkSearchBuilt searches a store that was built offline.
 func BenchmarkSearchBuilt(b *testing.B) {
 	c := barreltest.LoadCorpus(b, *keywords)
 	dir := filepath.Join(b.TempDir(), "store")
 	build(b, dir, c.Data)
-	s, err := rocks.Open(dir, rocks.Options{})
+	s, err := openStore(dir, rocks.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -40,11 +41,11 @@ func BenchmarkSearchBuilt(b *testing.B) {
 	barreltest.MeasureSearch(b, s, c.Requests(b))
 }
 
-func BenchmarkCounting(b *testing.B) { barreltest.BenchmarkCounting(b, *keywords, open) }
+func BenchmarkCounting(b *testing.B) { barreltest.BenchmarkCounting(b, *keywords, emptyStore) }
 
-func BenchmarkCertify(b *testing.B) { barreltest.BenchmarkCertify(b, *keywords, open) }
+func BenchmarkCertify(b *testing.B) { barreltest.BenchmarkCertify(b, *keywords, emptyStore) }
 
-func BenchmarkApply(b *testing.B) { barreltest.BenchmarkApply(b, *keywords, open) }
+func BenchmarkApply(b *testing.B) { barreltest.BenchmarkApply(b, *keywords, emptyStore) }
 
 // BenchmarkOpen opens and closes a store that was built offline.
 func BenchmarkOpen(b *testing.B) {
@@ -52,7 +53,7 @@ func BenchmarkOpen(b *testing.B) {
 	dir := filepath.Join(b.TempDir(), "store")
 	build(b, dir, c.Data)
 	for b.Loop() {
-		s, err := rocks.Open(dir, rocks.Options{})
+		s, err := openStore(dir, rocks.Options{})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -68,7 +69,7 @@ func BenchmarkOpenChanged(b *testing.B) {
 	c := barreltest.LoadCorpus(b, *keywords)
 	dir := filepath.Join(b.TempDir(), "store")
 	build(b, dir, c.Data)
-	s, err := rocks.Open(dir, rocks.Options{})
+	s, err := openStore(dir, rocks.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -86,7 +87,7 @@ func BenchmarkOpenChanged(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.StartTimer()
-		if s, err = rocks.Open(dir, rocks.Options{}); err != nil {
+		if s, err = openStore(dir, rocks.Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -100,7 +101,7 @@ func built(b *testing.B) (*barreltest.Corpus, barrels.Store) {
 	c := barreltest.LoadCorpus(b, *keywords)
 	dir := filepath.Join(b.TempDir(), "store")
 	build(b, dir, c.Data)
-	s, err := rocks.Open(dir, rocks.Options{})
+	s, err := openStore(dir, rocks.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

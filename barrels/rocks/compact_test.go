@@ -13,7 +13,7 @@ import (
 // TestTidying: compaction takes its time while buckets are applied; the end of
 // its context or of the store ends it.
 func TestTidying(t *testing.T) {
-	s, err := rocks.Open(t.TempDir(), rocks.Options{WriteBufferBytes: 64 << 10})
+	s, err := openStore(t.TempDir(), rocks.Options{WriteBufferBytes: 64 << 10})
 	if err != nil {
 		t.Fatal(err)
 	}

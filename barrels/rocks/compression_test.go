@@ -10,7 +10,7 @@ import (
 // TestCompression: what has just been written is not compressed, what has come
 // to rest is.
 func TestCompression(t *testing.T) {
-	db, err := openKV(t.TempDir(), Options{})
+	db, err := open(t.TempDir(), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func TestChildApplies(t *testing.T) {
 	if dir == "" {
 		return // this is not the child
 	}
-	s, err := rocks.Open(dir, rocks.Options{WriteBufferBytes: 256 << 10})
+	s, err := openStore(dir, rocks.Options{WriteBufferBytes: 256 << 10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestKill(t *testing.T) {
 	confirmed := uint64(0)
 	for round := range 6 {
 		confirmed = max(confirmed, runAndKill(t, dir, 3+5*round))
-		s, err := rocks.Open(dir, rocks.Options{})
+		s, err := openStore(dir, rocks.Options{})
 		if err != nil {
 			t.Fatalf("after kill %d: %v", round, err)
 		}

@@ -21,7 +21,7 @@ func filled(t *testing.T) string {
 
 func refuses(t *testing.T, dir string, kind fault.Kind) {
 	t.Helper()
-	s, err := rocks.Open(dir, rocks.Options{})
+	s, err := openStore(dir, rocks.Options{})
 	if err == nil {
 		_ = s.Close()
 	}
@@ -85,7 +85,7 @@ func TestFlippedBytes(t *testing.T) {
 				t.Fatal(err)
 			}
 			flip(t, filepath.Join(dir, filepath.Base(f)), part)
-			s, err := rocks.Open(dir, rocks.Options{})
+			s, err := openStore(dir, rocks.Options{})
 			if err != nil {
 				if !fault.Is(err, fault.Corrupt) {
 					t.Fatalf("%s: %v", f, err)
@@ -119,7 +119,7 @@ func TestFlippedBytes(t *testing.T) {
 // certified is the certificate of all that a store holds.
 func certified(t *testing.T, dir string) *barrels.Certificate {
 	t.Helper()
-	s, err := rocks.Open(dir, rocks.Options{})
+	s, err := openStore(dir, rocks.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func flip(t *testing.T, path string, part int) {
 
 func TestLocked(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b") // made with its parents
-	s, err := rocks.Open(dir, rocks.Options{})
+	s, err := openStore(dir, rocks.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestLocked(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s, err = rocks.Open(dir, rocks.Options{})
+	s, err = openStore(dir, rocks.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func TestDirectoryCannotBeMade(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	for _, o := range []rocks.Options{{CacheBytes: 1 << 50}, {WriteBufferBytes: 1}} {
-		if _, err := rocks.Open(t.TempDir(), o); !fault.Is(err, fault.Invalid) {
+		if _, err := openStore(t.TempDir(), o); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}

@@ -30,7 +30,7 @@ type database struct {
 	free    func(dir string) (uint64, error)
 }
 
-func newKV(dir string, o Options, c *config, db *grocksdb.DB, handles []*grocksdb.ColumnFamilyHandle) *database {
+func newDatabase(dir string, o Options, c *config, db *grocksdb.DB, handles []*grocksdb.ColumnFamilyHandle) *database {
 	kv := &database{dir: dir, options: o, config: c, db: db, handles: handles, free: freeBytes}
 	for f := range kv.ids {
 		kv.ids[f] = handles[f+1].ID()
@@ -198,6 +198,18 @@ func (kv *database) Compact(ctx context.Context) {
 		<-stopped
 		kv.db.EnableManualCompaction()
 	}
+}
+
+// flush writes all that is only in the log to table files.
+func (kv *database) flush() error {
+	o := grocksdb.NewDefaultFlushOptions()
+	defer o.Destroy()
+	for _, h := range kv.handles {
+		if err := kv.db.FlushCF(h, o); err != nil {
+			return classify("rocks: flush", err)
+		}
+	}
+	return nil
 }
 
 // DiskBytes implements kv.DB.

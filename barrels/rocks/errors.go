@@ -5,11 +5,9 @@ import (
 	"strings"
 	"syscall"
 
+	"adshard/barrels/kv"
 	"adshard/fault"
 )
-
-// refill says what to do about a store that cannot be used.
-const refill = "stop the slave, empty its directory and start it: it fills itself again (or put a store of `adshard barrels build` there)"
 
 // classify gives an error of RocksDB its kind. Its C interface hands out texts
 // only; they begin with the name of a code, and the codes are what is looked
@@ -25,7 +23,7 @@ func classify(op string, err error) error {
 	case strings.HasPrefix(text, "IO error: While lock file"), strings.HasPrefix(text, "IO error: lock hold by current process"):
 		return errLocked(op, err)
 	case strings.HasPrefix(text, "Corruption"):
-		return fault.Newf(fault.Corrupt, op, "%w; %s", err, refill)
+		return fault.Newf(fault.Corrupt, op, "%w; %s", err, kv.Refill)
 	case strings.HasPrefix(text, "IO error"):
 		return fault.Newf(fault.Unavailable, op, "%w; look at the disk and the directory's permissions", err)
 	}

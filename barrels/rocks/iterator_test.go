@@ -15,7 +15,7 @@ import (
 // TestIterators: whatever way they go, iterators see what those of a map see,
 // with values below and above the size of their buffers.
 func TestIterators(t *testing.T) {
-	db, err := openKV(filepath.Join(t.TempDir(), "store"), Options{})
+	db, err := open(filepath.Join(t.TempDir(), "store"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

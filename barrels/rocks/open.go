@@ -11,30 +11,25 @@ import (
 
 	"github.com/linxGnu/grocksdb"
 
-	"adshard/barrels"
+	"adshard/barrels/kv"
 	"adshard/fault"
 )
 
-// Open opens the store in a directory and makes an empty one where there is
-// none. Errors: fault.Version when another version of the format or of the
-// words wrote it, fault.Corrupt when it is damaged, fault.Locked when another
-// process has it open, fault.NoSpace.
-func Open(dir string, o Options) (barrels.Store, error) {
-	kv, err := openKV(dir, o)
+// Open opens the database in a directory and makes an empty one where there is
+// none. Errors: fault.Version when it has other families, fault.Corrupt when it is
+// damaged, fault.Locked when another process has it open, fault.NoSpace.
+func Open(dir string, o Options) (kv.DB, error) {
+	db, err := open(dir, o)
 	if err != nil {
-		return nil, err
+		return nil, err // and no database, not even a nil one
 	}
-	s, err := barrels.Open(kv, barrels.Options{Name: o.Name, CacheBytes: kv.options.CacheBytes / 2})
-	if err != nil {
-		return nil, errors.Join(err, kv.Close())
-	}
-	return s, nil
+	return db, nil
 }
 
 // lockFile keeps a second process away before RocksDB looks at anything.
 const lockFile = "adshard.lock"
 
-func openKV(dir string, o Options) (*database, error) {
+func open(dir string, o Options) (*database, error) {
 	o.SetDefaults()
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -46,12 +41,12 @@ func openKV(dir string, o Options) (*database, error) {
 	if err != nil {
 		return nil, err
 	}
-	kv, err := openDB(dir, o)
+	db, err := openDB(dir, o)
 	if err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
-	kv.lock = lock
-	return kv, nil
+	db.lock = lock
+	return db, nil
 }
 
 // fileError gives an error of the file system its kind.
@@ -84,7 +79,7 @@ func openDB(dir string, o Options) (*database, error) {
 		c.destroy()
 		return nil, classify("rocks: open", err)
 	}
-	return newKV(dir, o, c, db, handles), nil
+	return newDatabase(dir, o, c, db, handles), nil
 }
 
 func (c *config) optionsByName() []*grocksdb.Options { return c.families }
@@ -101,7 +96,7 @@ func checkFiles(c *config, dir string) error {
 	}
 	found, err := grocksdb.ListColumnFamilies(c.db, dir)
 	if err != nil {
-		return fault.Newf(fault.Corrupt, "rocks: open", "%w; %s", err, refill)
+		return fault.Newf(fault.Corrupt, "rocks: open", "%w; %s", err, kv.Refill)
 	}
 	slices.Sort(found)
 	want := names()
@@ -109,7 +104,7 @@ func checkFiles(c *config, dir string) error {
 	if !slices.Equal(found, want) && !slices.Equal(found, []string{defaultFamily}) {
 		return fault.Newf(fault.Version, "rocks: open",
 			"the store has the column families %s, this program knows %s; %s",
-			strings.Join(found, ", "), strings.Join(want, ", "), refill)
+			strings.Join(found, ", "), strings.Join(want, ", "), kv.Refill)
 	}
 	return nil
 }
@@ -123,7 +118,7 @@ func checkNoRemains(dir string) error {
 	}
 	for _, e := range entries {
 		if name := e.Name(); strings.HasPrefix(name, "MANIFEST-") || strings.HasSuffix(name, ".sst") {
-			return fault.Newf(fault.Corrupt, "rocks: open", "%s has %s, but no CURRENT; %s", dir, name, refill)
+			return fault.Newf(fault.Corrupt, "rocks: open", "%s has %s, but no CURRENT; %s", dir, name, kv.Refill)
 		}
 	}
 	return nil

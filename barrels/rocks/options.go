@@ -10,13 +10,9 @@ import (
 	"adshard/fault"
 )
 
-// Options configure a store. Zero values stand for the defaults.
+// Options configure a database. Zero values stand for the defaults.
 type Options struct {
-	// Name is the slave's (barrels.Options).
-	Name string
-	// CacheBytes is for what searches read again and again: half of it for
-	// RocksDB's blocks, half for blocks and groups as searches use them; default
-	// 256 MiB.
+	// CacheBytes is the size of the cache of table files' blocks; default 128 MiB.
 	CacheBytes uint64
 	// WriteBufferBytes is the size at which a family's new data are written to
 	// a file of their own; default 32 MiB.
@@ -25,17 +21,16 @@ type Options struct {
 	// before it is written; default 16 MiB. So a full disk is met between
 	// batches and not in the middle of one.
 	MinFreeBytes uint64
-	// Sync makes each applied bucket survive a power failure, at the price of
-	// an fsync. Without it a crash of the process loses nothing; after one of
-	// the machine the store goes on from the last position that reached the
-	// disk.
+	// Sync makes each batch survive a power failure, at the price of an fsync.
+	// Without it a crash of the process loses nothing, one of the machine the
+	// last batches.
 	Sync bool
 }
 
 // SetDefaults fills in what is zero.
 func (o *Options) SetDefaults() {
 	if o.CacheBytes == 0 {
-		o.CacheBytes = 256 << 20
+		o.CacheBytes = 128 << 20
 	}
 	if o.WriteBufferBytes == 0 {
 		o.WriteBufferBytes = 32 << 20
@@ -70,7 +65,7 @@ type config struct {
 // defaultFamily is RocksDB's own; it stays empty.
 const defaultFamily = "default"
 
-// names are the column families: RocksDB's own, then those of barrels.
+// names are the column families: RocksDB's own, then those of package kv.
 func names() []string {
 	out := []string{defaultFamily}
 	for f := range kv.Family(kv.Families) {
@@ -81,7 +76,7 @@ func names() []string {
 
 func newConfig(o Options) *config {
 	c := &config{
-		cache: grocksdb.NewLRUCache(o.CacheBytes / 2), db: grocksdb.NewDefaultOptions(), env: grocksdb.NewDefaultEnv(),
+		cache: grocksdb.NewLRUCache(o.CacheBytes), db: grocksdb.NewDefaultOptions(), env: grocksdb.NewDefaultEnv(),
 	}
 	// Flushes and compactions take what searches leave of the processor: they
 	// have no deadline, a search that waits for a slice of time misses its own.

@@ -9,11 +9,21 @@ import (
 	"adshard/barrels/rocks"
 )
 
+// openStore opens the store in a directory. It caches as much as its database does.
+func openStore(dir string, o rocks.Options) (barrels.Store, error) {
+	o.SetDefaults()
+	db, err := rocks.Open(dir, o)
+	if err != nil {
+		return nil, err
+	}
+	return barrels.Open(db, barrels.Options{CacheBytes: o.CacheBytes})
+}
+
 func TestConformance(t *testing.T) {
 	barreltest.Run(t, func(t testing.TB) barreltest.Open {
 		dir := t.TempDir()
 		return func(t testing.TB, name string) barrels.Store {
-			s, err := rocks.Open(filepath.Join(dir, name), rocks.Options{})
+			s, err := openStore(filepath.Join(dir, name), rocks.Options{})
 			if err != nil {
 				t.Fatalf("open: %v", err)
 			}

@@ -49,7 +49,7 @@ func TestFullDisk(t *testing.T) {
 func fullDisk(t *testing.T, o Options, free func(string) (uint64, error)) {
 	disk := smallDisk(t, "24m")
 	ballast := filepath.Join(disk, "ballast")
-	kv, err := openKV(filepath.Join(disk, "store"), o)
+	kv, err := open(filepath.Join(disk, "store"), o)
 	if err != nil {
 		t.Fatal(err)
 	}

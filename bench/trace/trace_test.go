@@ -9,7 +9,7 @@ import (
 	"adshard/backend"
 	"adshard/backend/sqlite"
 	"adshard/balance"
-	"adshard/barrels/rocks"
+	"adshard/bench/layouts/served"
 	"adshard/ingest"
 	"adshard/internal/corpus"
 	"adshard/internal/node/offline"
@@ -61,7 +61,7 @@ func TestAgreesWithStore(t *testing.T) {
 	if _, err := offline.Build(t.Context(), cfg, nil); err != nil {
 		t.Fatal(err)
 	}
-	store, err := rocks.Open(filepath.Join(cfg.Out, "slave-0"), rocks.Options{})
+	store, err := served.Open(served.RocksDB{}, filepath.Join(cfg.Out, "slave-0"), 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}

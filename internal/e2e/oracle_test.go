@@ -10,7 +10,7 @@ import (
 	"adshard/backend/sqlite"
 	"adshard/balance"
 	"adshard/barrels"
-	"adshard/barrels/memory"
+	"adshard/barrels/barreltest"
 	"adshard/internal/goldentest"
 	"adshard/internal/oracle"
 	"adshard/schema/pb"
@@ -116,7 +116,7 @@ func fill(t *testing.T, all everything) barrels.Store {
 		}
 		data.Items = append(data.Items, record)
 	}
-	store := memory.New()
+	store := barreltest.InMemory(t, "")
 	t.Cleanup(func() { store.Close() })
 	if err := store.Apply(context.Background(), data); err != nil {
 		t.Fatal(err)

@@ -7,13 +7,10 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
-	"adshard/barrels"
-	"adshard/barrels/bulk"
 	"adshard/barrels/kv"
 	"adshard/bench/layouts"
 	"adshard/bench/layouts/served"
 	"adshard/fault"
-	"adshard/schema/pb"
 )
 
 // Layout returns the layout "PebbleDB".
@@ -22,38 +19,29 @@ func Layout() layouts.Layout { return served.On("PebbleDB", engine{}) }
 // engine is served.Engine on Pebble.
 type engine struct{}
 
-// Builder implements served.Engine.
-func (engine) Builder(dir string) (served.Builder, error) {
+// Runs implements served.Engine.
+func (engine) Runs(dir string) (kv.Runs, error) {
 	work := dir + ".building"
 	if err := os.MkdirAll(work, 0o755); err != nil {
 		return nil, fault.New(fault.Internal, "pebbledb: build", err)
 	}
-	kv, err := openKV(dir, buildCache)
+	db, err := openKV(dir, buildCache)
 	if err != nil {
 		return nil, err
 	}
-	bulk, err := bulk.New(work, runs{kv})
-	if err != nil {
-		return nil, errors.Join(err, kv.Close())
-	}
-	return &builder{bulk, kv, work}, nil
+	return runs{db, work}, nil
 }
 
 // buildCache is the cache while a store is built: nothing is read then.
 const buildCache = 8 << 20
 
-// Open implements served.Engine: half of the memory is for Pebble's blocks, half
-// for what searches make of them, as barrels/rocks has it.
-func (engine) Open(dir string, cacheBytes uint64) (barrels.Store, error) {
-	kv, err := openKV(dir, cacheBytes/2)
+// Open implements served.Engine.
+func (engine) Open(dir string, cacheBytes uint64) (kv.DB, error) {
+	db, err := openKV(dir, cacheBytes)
 	if err != nil {
-		return nil, err
+		return nil, err // and no database, not even a nil one
 	}
-	s, err := barrels.Open(kv, barrels.Options{CacheBytes: cacheBytes / 2})
-	if err != nil {
-		return nil, errors.Join(err, kv.Close())
-	}
-	return s, nil
+	return db, nil
 }
 
 // Matching implements served.Engine.
@@ -69,33 +57,27 @@ func (engine) Matching(dir string) (sum uint64, err error) {
 	return sum, errors.Join(classify("pebbledb: size", err), db.Close())
 }
 
-// builder is the product's offline build; its sorted runs go into Pebble as
-// batches, and one compaction puts them in order.
-type builder struct {
-	*bulk.Builder
+// runs is kv.Runs: sorted runs go into Pebble as batches, and one compaction puts
+// them in order.
+type runs struct {
 	kv   *database
 	work string
 }
 
-// Finish implements served.Builder.
-func (b *builder) Finish(position *pb.Position, slices *pb.SliceTable) error {
-	if err := b.Builder.Finish(position, slices); err != nil {
-		return err
-	}
-	if err := b.kv.db.Flush(); err != nil {
+// Dir implements kv.Runs.
+func (r runs) Dir() string { return r.work }
+
+// Finish implements kv.Runs.
+func (r runs) Finish() error {
+	if err := r.kv.db.Flush(); err != nil {
 		return classify("pebbledb: build", err)
 	}
-	b.kv.Compact(context.Background())
+	r.kv.Compact(context.Background())
 	return nil
 }
 
-// Close implements served.Builder.
-func (b *builder) Close() error {
-	return errors.Join(b.Builder.Close(), b.kv.Close(), os.RemoveAll(b.work))
-}
-
-// runs is kv.Runs: what is written is sorted by Pebble again.
-type runs struct{ kv *database }
+// Close implements kv.Runs.
+func (r runs) Close() error { return errors.Join(r.kv.Close(), os.RemoveAll(r.work)) }
 
 // Run implements kv.Runs.
 func (r runs) Run(f kv.Family) (kv.Run, error) {

@@ -12,6 +12,7 @@ import (
 	"adshard/barrels/barreltest"
 	"adshard/barrels/kv"
 	"adshard/bench/layouts/layouttest"
+	"adshard/bench/layouts/served"
 	"adshard/fault"
 )
 
@@ -61,7 +62,7 @@ func filled(t *testing.T, dir string) {
 // says that its answers are incomplete; they are right else.
 func incomplete(t *testing.T, dir string) bool {
 	t.Helper()
-	s, err := engine{}.Open(dir, 8<<20)
+	s, err := served.Open(engine{}, dir, 8<<20)
 	if fault.Is(err, fault.Corrupt) {
 		return true
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/linxGnu/grocksdb"
 
+	"adshard/barrels/bulk"
 	"adshard/barrels/kv"
 	"adshard/fault"
 	"adshard/schema/pb"
@@ -14,7 +15,11 @@ import (
 
 // build builds the whole store in dir.
 func build(ctx context.Context, e Engine, m *items, dir string, progress func(float64)) (err error) {
-	b, err := e.Builder(dir)
+	runs, err := e.Runs(dir)
+	if err != nil {
+		return err
+	}
+	b, err := bulk.New(runs)
 	if err != nil {
 		return err
 	}

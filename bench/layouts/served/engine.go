@@ -4,28 +4,30 @@ import (
 	"context"
 
 	"adshard/barrels"
+	"adshard/barrels/kv"
 	"adshard/barrels/rocks"
 	"adshard/bench/layouts"
-	"adshard/schema/pb"
 )
 
-// Engine is an ordered store that barrels lie in: RocksDB in the product, others
-// to compare it with.
+// Engine is an ordered key-value store that barrels lie in: RocksDB in the product,
+// others to compare it with.
 type Engine interface {
-	// Builder begins a store in dir, which is missing or empty.
-	Builder(dir string) (Builder, error)
-	// Open opens it, with so much memory for what searches read.
-	Open(dir string, cacheBytes uint64) (barrels.Store, error)
-	// Matching is what postings and terms take on disk while the store is closed.
+	// Runs begins a database in dir, which is missing or empty.
+	Runs(dir string) (kv.Runs, error)
+	// Open opens it, with so much memory for what is read.
+	Open(dir string, cacheBytes uint64) (kv.DB, error)
+	// Matching is what postings and terms take on disk while the database is closed.
 	Matching(dir string) (uint64, error)
 }
 
-// Builder builds a store offline; Close ends it in any case.
-type Builder interface {
-	AddParents([]*pb.Advertiser, []*pb.Campaign) error
-	Add(*pb.Item) error
-	Finish(*pb.Position, *pb.SliceTable) error
-	Close() error
+// Open opens the store in dir. Half of the memory is for what the engine reads,
+// half for what searches make of it, as in a slave.
+func Open(e Engine, dir string, cacheBytes uint64) (barrels.Store, error) {
+	db, err := e.Open(dir, cacheBytes/2)
+	if err != nil {
+		return nil, err
+	}
+	return barrels.Open(db, barrels.Options{CacheBytes: cacheBytes / 2})
 }
 
 // On returns Served on another engine, under a name of its own.
@@ -47,16 +49,16 @@ func (o other) Build(ctx context.Context, set *layouts.Set, options layouts.Opti
 	return open(ctx, newItems(set), options, o.engine, true)
 }
 
-// onRocks is the product's engine.
-type onRocks struct{}
+// RocksDB is the product's engine.
+type RocksDB struct{}
 
-// Builder implements Engine.
-func (onRocks) Builder(dir string) (Builder, error) { return rocks.NewBuilder(dir, rocks.Options{}) }
+// Runs implements Engine.
+func (RocksDB) Runs(dir string) (kv.Runs, error) { return rocks.NewRuns(dir, rocks.Options{}) }
 
 // Open implements Engine.
-func (onRocks) Open(dir string, cacheBytes uint64) (barrels.Store, error) {
+func (RocksDB) Open(dir string, cacheBytes uint64) (kv.DB, error) {
 	return rocks.Open(dir, rocks.Options{CacheBytes: cacheBytes})
 }
 
 // Matching implements Engine.
-func (onRocks) Matching(dir string) (uint64, error) { return matchingBytes(dir) }
+func (RocksDB) Matching(dir string) (uint64, error) { return matchingBytes(dir) }

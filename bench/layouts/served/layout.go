@@ -32,7 +32,7 @@ func (ServedExpanded) Provides() layouts.Provides { return Served{}.Provides() }
 
 // Build implements layouts.Layout. The store is a *Store.
 func (ServedExpanded) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (layouts.Store, error) {
-	s, err := open(ctx, newItems(set), o, onRocks{}, true)
+	s, err := open(ctx, newItems(set), o, RocksDB{}, true)
 	if err != nil {
 		return nil, err
 	}
@@ -54,12 +54,12 @@ func (ServedTop) Provides() layouts.Provides { return layouts.Provides{Best: tru
 
 // Build implements layouts.Layout. The store is a *Store.
 func (Served) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (layouts.Store, error) {
-	return open(ctx, newItems(set), o, onRocks{}, true)
+	return open(ctx, newItems(set), o, RocksDB{}, true)
 }
 
 // Build implements layouts.Layout. The store is a *Store.
 func (ServedTop) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (layouts.Store, error) {
-	return open(ctx, newItems(set), o, onRocks{}, false)
+	return open(ctx, newItems(set), o, RocksDB{}, false)
 }
 
 // everything is a cache that holds the largest store.
@@ -83,7 +83,7 @@ func open(ctx context.Context, items *items, o layouts.Options, e Engine, exact 
 	if cache == 0 {
 		cache = everything
 	}
-	b, err := e.Open(dir, cache)
+	b, err := Open(e, dir, cache)
 	if err != nil {
 		return nil, err
 	}

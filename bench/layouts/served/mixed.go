@@ -23,7 +23,7 @@ func (ServedMixed) Provides() layouts.Provides { return layouts.Provides{} }
 
 // Build implements layouts.Layout. The store is a *Store.
 func (ServedMixed) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (layouts.Store, error) {
-	return open(ctx, mixedItems(set), o, onRocks{}, true)
+	return open(ctx, mixedItems(set), o, RocksDB{}, true)
 }
 
 func mixedItems(set *layouts.Set) *items {

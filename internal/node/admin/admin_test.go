@@ -12,7 +12,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"adshard/barrels/memory"
+	"adshard/barrels/barreltest"
 	"adshard/fault"
 	"adshard/internal/node/admin"
 	"adshard/internal/node/admin/admintest"
@@ -89,7 +89,7 @@ func TestMetrics(t *testing.T) {
 		return prometheus.WrapRegistererWith(prometheus.Labels{"node": node}, r)
 	}
 	master := admin.NewMasterMetrics(of("master"))
-	store := memory.New()
+	store := barreltest.InMemory(t, "")
 	defer store.Close()
 	state := func() loadproxy.State { return loadproxy.State{CaughtUp: true, Trouble: "full", Buckets: 9} }
 	var slave *admin.SlaveMetrics

@@ -14,7 +14,7 @@ import (
 
 	"adshard/balance"
 	"adshard/barrels"
-	"adshard/barrels/memory"
+	"adshard/barrels/barreltest"
 	"adshard/fault"
 	"adshard/internal/node/nodetest"
 	"adshard/internal/node/remote"
@@ -88,7 +88,7 @@ func (r *rig) slave(name string) barrels.Store {
 	r.T.Helper()
 	s, ok := r.slaves[name]
 	if !ok {
-		s = &slaveRig{store: memory.Named(name)}
+		s = &slaveRig{store: barreltest.InMemory(r.T, name)}
 		r.slaves[name] = s
 	}
 	conn, err := wire.Dial(r.addr)

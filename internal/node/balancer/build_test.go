@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"adshard/barrels/rocks"
 	"adshard/fault"
 	"adshard/internal/node/offline"
+	"adshard/internal/node/slave"
 )
 
 // TestBuiltBarrelsAreAdopted: stores built offline are taken over by a balancer
@@ -29,7 +29,7 @@ func TestBuiltBarrelsAreAdopted(t *testing.T) {
 	r.Write(13, 5, 5, 1_000_000) // one more advertiser, one more keyword a group
 	r.start()
 	for i, built := range sum.Stores {
-		store, err := rocks.Open(built.Dir, rocks.Options{})
+		store, err := slave.OpenStore(&slave.Config{Dir: built.Dir})
 		r.Must(err)
 		t.Cleanup(func() { store.Close() })
 		if st := store.Stats(); st.Groups != built.Groups || st.Keywords != built.Keywords {

@@ -17,7 +17,6 @@ import (
 	"adshard/balance"
 	"adshard/barrels"
 	"adshard/barrels/barreltest"
-	"adshard/barrels/memory"
 	"adshard/internal/node/fanout"
 	"adshard/internal/node/home"
 	"adshard/internal/node/ports"
@@ -101,7 +100,7 @@ func newWorld(t *testing.T, slaves int, change func(*Config)) *world {
 		}
 	})
 	for i := range slaves {
-		w.add(home.StoreName(i), memory.Named(home.StoreName(i)))
+		w.add(home.StoreName(i), barreltest.InMemory(t, home.StoreName(i)))
 	}
 	w.watch(w.addr)
 	w.eventually("complete", w.complete)

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"adshard/balance"
-	"adshard/barrels/rocks"
 	"adshard/internal/node/offline"
+	"adshard/internal/node/slave"
 )
 
 // built starts slaves s0, s1, … of r on stores that other's database gives.
@@ -20,7 +20,7 @@ func (r *rig) built(db string, order balance.Order) {
 	r.Must(err)
 	for i, built := range sum.Stores {
 		name := fmt.Sprint("s", i)
-		store, err := rocks.Open(built.Dir, rocks.Options{Name: name})
+		store, err := slave.OpenStore(&slave.Config{Dir: built.Dir, Name: name})
 		r.Must(err)
 		r.T.Cleanup(func() { store.Close() })
 		r.slaves[name] = &slaveRig{store: store}

@@ -10,7 +10,7 @@ import (
 
 	"adshard/balance"
 	"adshard/barrels"
-	"adshard/barrels/memory"
+	"adshard/barrels/barreltest"
 	"adshard/schema/pb"
 	"adshard/search"
 )
@@ -46,7 +46,7 @@ func TestASlaveIsAddedAndDrained(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2, nil) // there are no iterations
 	end := w.ask()
-	w.add("slave-2", memory.Named("slave-2"))
+	w.add("slave-2", barreltest.InMemory(t, "slave-2"))
 	w.eventually("joined", func() bool { _, ok := w.model().Named("slave-2"); return ok })
 	w.Must(w.tell(func(m *balance.Mapper, now time.Duration) error { return m.Drain(now, "slave-0") }))
 	w.eventually("drained", func() bool {
@@ -81,7 +81,7 @@ func TestASlaveIsKilledAndReturns(t *testing.T) {
 			n := w.nodes[c.who]
 			n.stop()
 			if c.empty {
-				n.store = memory.Named(c.who)
+				n.store = barreltest.InMemory(t, c.who)
 				w.slaves[c.who].store = n.store
 			}
 			w.other(0, 5)
@@ -114,7 +114,7 @@ func (s slow) Search(ctx context.Context, r *search.Request) (*search.Answer, er
 func TestASlowSlaveHoldsNobodyUp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2, nil)
-	w.add("slow", slow{memory.Named("slow"), 100 * time.Millisecond})
+	w.add("slow", slow{barreltest.InMemory(t, "slow"), 100 * time.Millisecond})
 	w.eventually("joined", func() bool { _, ok := w.model().Named("slow"); return ok })
 	end := w.ask()
 	w.move(w.on("slave-0")[0], "slow")
@@ -148,7 +148,7 @@ func (s lying) Certify(ctx context.Context, lo, hi, bins uint64, parents []barre
 func TestACopyThatDiffersIsNotServed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2, nil)
-	w.add("liar", lying{memory.Named("liar")})
+	w.add("liar", lying{barreltest.InMemory(t, "liar")})
 	w.eventually("joined", func() bool { _, ok := w.model().Named("liar"); return ok })
 	end := w.ask()
 	slice := w.on("slave-0")[0]

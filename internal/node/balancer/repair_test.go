@@ -17,8 +17,8 @@ import (
 	"adshard/barrels/block"
 	"adshard/barrels/kv"
 	"adshard/barrels/memory"
-	"adshard/barrels/rocks"
 	"adshard/fault"
+	"adshard/internal/node/slave"
 	"adshard/schema/pb"
 )
 
@@ -122,7 +122,7 @@ func TestScrubFindsWhatIsWrong(t *testing.T) {
 // memory, and moves a slice there.
 func (w *world) slaveOn(dir string) *node {
 	w.T.Helper()
-	store, err := rocks.Open(dir, rocks.Options{Name: "disk", CacheBytes: 1 << 10})
+	store, err := slave.OpenStore(&slave.Config{Dir: dir, Name: "disk", CacheBytes: 1 << 10})
 	w.Must(err)
 	n := w.add("disk", store)
 	w.T.Cleanup(func() {
@@ -148,7 +148,7 @@ func TestFlippedBitsInARunningStoreHeal(t *testing.T) {
 	n := w.slaveOn(dir)
 	n.stop() // closing writes table files
 	w.Must(n.store.Close())
-	store, err := rocks.Open(dir, rocks.Options{Name: "disk", CacheBytes: 1 << 10})
+	store, err := slave.OpenStore(&slave.Config{Dir: dir, Name: "disk", CacheBytes: 1 << 10})
 	w.Must(err)
 	t.Cleanup(func() {
 		if n.stop != nil {

@@ -12,7 +12,6 @@ import (
 
 	"adshard/barrels"
 	"adshard/barrels/barreltest"
-	"adshard/barrels/memory"
 	"adshard/internal/node/home"
 	"adshard/internal/node/shardserver"
 	"adshard/internal/node/wire"
@@ -127,7 +126,7 @@ func filled(t *rapid.T, w *oracletest.World, name string, table *pb.SliceTable) 
 			return s.Lo <= i.Group.Key && i.Group.Key <= s.Hi
 		})
 	})
-	s := memory.Named(name)
+	s := barreltest.InMemory(t, name)
 	if err := s.Apply(context.Background(), all); err != nil {
 		t.Fatalf("apply: %v", err)
 	}

@@ -2,11 +2,12 @@ package offline
 
 import (
 	"adshard/backend/nodedata"
+	"adshard/barrels/bulk"
 	"adshard/barrels/rocks"
 	"adshard/schema/pb"
 )
 
-// wholeStore is a store while it is built; rocks.Builder is one. Add may be
+// wholeStore is a store while it is built; bulk.Builder is one. Add may be
 // called by several goroutines at a time.
 type wholeStore interface {
 	AddParents(advertisers []*pb.Advertiser, campaigns []*pb.Campaign) error
@@ -19,7 +20,11 @@ type wholeStore interface {
 
 // openWhole begins a store in dir, which must be missing or empty.
 func openWhole(dir string) (wholeStore, error) {
-	b, err := rocks.NewBuilder(dir, rocks.Options{})
+	runs, err := rocks.NewRuns(dir, rocks.Options{})
+	if err != nil {
+		return nil, err
+	}
+	b, err := bulk.New(runs)
 	if err != nil {
 		return nil, err
 	}

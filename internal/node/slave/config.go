@@ -24,8 +24,9 @@ type Config struct {
 	// Balancer is the balancer's address; empty: the slave waits until it is
 	// adopted (`adshard slaves add`).
 	Balancer string `yaml:"balancer"`
-	// CacheBytes bounds RocksDB's cache of blocks read, WriteBytes its write
-	// buffers. 0: the store's defaults.
+	// CacheBytes bounds what is cached of the store, half of it by RocksDB and half
+	// as searches use it; 0: 256 MiB. WriteBytes is the size of RocksDB's write
+	// buffers; 0: its default.
 	CacheBytes uint64 `yaml:"cache_bytes"`
 	WriteBytes uint64 `yaml:"write_bytes"`
 	// MaxInFlight bounds the searches under way; more are refused at once.

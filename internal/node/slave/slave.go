@@ -4,6 +4,7 @@
 package slave
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -60,16 +61,28 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 // shortName is a slave's name on its ready line.
 func shortName(name string) string { return strings.TrimPrefix(name, "slave-") }
 
-// OpenStore opens the slave's RocksDB and makes its directory.
+// OpenStore opens the slave's store on RocksDB and makes its directory.
 func OpenStore(cfg *Config) (barrels.Store, error) {
 	if err := os.MkdirAll(cfg.Dir, 0o750); err != nil {
 		return nil, config.DirError(cfg.Dir, err)
 	}
-	store, err := rocks.Open(cfg.Dir, rocks.Options{Name: cfg.Name, CacheBytes: cfg.CacheBytes, WriteBufferBytes: cfg.WriteBytes})
+	cache := cmp.Or(cfg.CacheBytes, defaultCacheBytes) / 2 // half of it for each
+	db, err := rocks.Open(cfg.Dir, rocks.Options{CacheBytes: cache, WriteBufferBytes: cfg.WriteBytes})
 	if err != nil {
-		return nil, fmt.Errorf("open the store of %s in %s: %w", cfg.Name, cfg.Dir, err)
+		return nil, openError(cfg, err)
+	}
+	store, err := barrels.Open(db, barrels.Options{Name: cfg.Name, CacheBytes: cache})
+	if err != nil {
+		return nil, openError(cfg, err)
 	}
 	return store, nil
+}
+
+// defaultCacheBytes is what a slave caches unless it is configured.
+const defaultCacheBytes = 256 << 20
+
+func openError(cfg *Config, err error) error {
+	return fmt.Errorf("open the store of %s in %s: %w", cfg.Name, cfg.Dir, err)
 }
 
 // CloseStore closes a store and logs an error.

@@ -9,18 +9,14 @@ import (
 
 	"github.com/linxGnu/grocksdb"
 
-	"adshard/barrels/bulk"
 	"adshard/barrels/kv"
 	"adshard/fault"
-	"adshard/schema/pb"
 )
 
-// Builder builds a whole store offline. It writes sorted table files and has a
-// fresh database take them in; the directory appears only when the store is
-// complete.
-type Builder struct {
-	*bulk.Builder
-	dir     string // of the store to be
+// runs is kv.Runs on table files, which a fresh database takes in. Its directory
+// appears only when it is complete.
+type runs struct {
+	dir     string // of the database to be
 	work    string // where it is built
 	options Options
 	config  *config
@@ -32,9 +28,9 @@ type Builder struct {
 	rest  kv.Batch
 }
 
-// NewBuilder begins a store in dir, which must be missing or empty. Close ends
-// it in any case; only after Finish is there a store.
-func NewBuilder(dir string, o Options) (*Builder, error) {
+// NewRuns begins a database in dir, which must be missing or empty. Errors:
+// fault.Conflict where it is not.
+func NewRuns(dir string, o Options) (kv.Runs, error) {
 	o.SetDefaults()
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -49,44 +45,37 @@ func NewBuilder(dir string, o Options) (*Builder, error) {
 	if err := os.MkdirAll(work, 0o755); err != nil {
 		return nil, fileError(err)
 	}
-	b := &Builder{dir: dir, work: work, options: o}
-	bulk, err := bulk.New(work, (*runs)(b))
-	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(work))
-	}
-	b.Builder, b.config, b.env = bulk, newConfig(o), grocksdb.NewDefaultEnvOptions()
-	return b, nil
+	return &runs{dir: dir, work: work, options: o, config: newConfig(o), env: grocksdb.NewDefaultEnvOptions()}, nil
 }
 
-// Finish writes the store: position is what it holds all changes up to, slices
-// what it serves.
-func (b *Builder) Finish(position *pb.Position, slices *pb.SliceTable) error {
-	if err := b.Builder.Finish(position, slices); err != nil {
-		return err
-	}
-	store := filepath.Join(b.work, "store")
-	kv, err := openKV(store, b.options)
+// Dir implements kv.Runs.
+func (r *runs) Dir() string { return r.work }
+
+// Finish implements kv.Runs.
+func (r *runs) Finish() error {
+	store := filepath.Join(r.work, "store")
+	db, err := open(store, r.options)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(b.ingest(kv), kv.Close()); err != nil {
+	if err := errors.Join(r.ingest(db), db.Close()); err != nil {
 		return err
 	}
-	if err := os.Remove(b.dir); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := os.Remove(r.dir); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fileError(err)
 	}
-	if err := os.Rename(store, b.dir); err != nil {
+	if err := os.Rename(store, r.dir); err != nil {
 		return fileError(err)
 	}
 	return nil
 }
 
 // ingest has the database take in the files and writes the rest.
-func (b *Builder) ingest(db *database) error {
+func (r *runs) ingest(db *database) error {
 	o := grocksdb.NewDefaultIngestExternalFileOptions()
 	defer o.Destroy()
 	o.SetMoveFiles(true)
-	for f, files := range b.files {
+	for f, files := range r.files {
 		if len(files) == 0 {
 			continue
 		}
@@ -94,34 +83,18 @@ func (b *Builder) ingest(db *database) error {
 			return classify("rocks: build", err)
 		}
 	}
-	if err := db.Write(&b.rest); err != nil {
+	if err := db.Write(&r.rest); err != nil {
 		return err
 	}
 	return db.flush()
 }
 
-// flush writes all that is only in the log to table files.
-func (kv *database) flush() error {
-	o := grocksdb.NewDefaultFlushOptions()
-	defer o.Destroy()
-	for _, h := range kv.handles {
-		if err := kv.db.FlushCF(h, o); err != nil {
-			return classify("rocks: flush", err)
-		}
-	}
-	return nil
+// Close implements kv.Runs.
+func (r *runs) Close() error {
+	r.config.destroy()
+	r.env.Destroy()
+	return os.RemoveAll(r.work)
 }
-
-// Close removes what was left over.
-func (b *Builder) Close() error {
-	err := b.Builder.Close()
-	b.config.destroy()
-	b.env.Destroy()
-	return errors.Join(err, os.RemoveAll(b.work))
-}
-
-// runs is kv.Runs on table files.
-type runs Builder
 
 // Run implements kv.Runs.
 func (r *runs) Run(f kv.Family) (kv.Run, error) {

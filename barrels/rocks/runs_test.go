@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"adshard/barrels/barreltest"
+	"adshard/barrels/bulk"
 	"adshard/barrels/rocks"
 	"adshard/fault"
 	"adshard/internal/oracle/oracletest"
@@ -18,7 +19,11 @@ import (
 // build writes a store offline, items from two goroutines.
 func build(t barreltest.TB, dir string, d *pb.NodeData) {
 	t.Helper()
-	b, err := rocks.NewBuilder(dir, rocks.Options{})
+	runs, err := rocks.NewRuns(dir, rocks.Options{})
+	if err != nil {
+		t.Fatalf("new runs: %v", err)
+	}
+	b, err := bulk.New(runs)
 	if err != nil {
 		t.Fatalf("new builder: %v", err)
 	}
@@ -57,7 +62,7 @@ func TestBuiltStores(t *testing.T) {
 		b := barreltest.NewBuilder(rt, &w)
 		dir := filepath.Join(t.TempDir(), "store")
 		build(rt, dir, b.All())
-		s, err := rocks.Open(dir, rocks.Options{CacheBytes: 1 << 20})
+		s, err := openStore(dir, rocks.Options{CacheBytes: 512 << 10})
 		if err != nil {
 			rt.Fatalf("open: %v", err)
 		}
@@ -85,12 +90,12 @@ func few(t *testing.T, times int, property func(*rapid.T)) {
 	}
 }
 
-func TestBuilderRefusesWhatIsThere(t *testing.T) {
+func TestRunsRefuseWhatIsThere(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := rocks.NewBuilder(dir, rocks.Options{}); !fault.Is(err, fault.Conflict) {
+	if _, err := rocks.NewRuns(dir, rocks.Options{}); !fault.Is(err, fault.Conflict) {
 		t.Fatalf("a directory with files: %v", err)
 	}
 }
