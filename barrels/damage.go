@@ -1,6 +1,6 @@
 package barrels
 
-import "adshard/barrels/index"
+import "adshard/barrels/query"
 
 // Damage is something that a store found to be other than it was written.
 type Damage struct {
@@ -22,12 +22,14 @@ func (s *store) met(d Damage) {
 	}
 }
 
-// metBad counts and reports the blocks and groups that a search could not read;
-// rot: some only as they were kept in memory. Should the store be damaged as well,
-// the next search shows it.
-func (s *store) metBad(bad []index.Interval, rot bool) {
-	s.badBlocks.Add(uint64(len(bad)))
-	for _, r := range bad {
-		s.met(Damage{Lo: r.Lo, Hi: r.Hi, Memory: rot, What: "a search met data that it could not read"})
+// metBad counts and reports the blocks and groups that a search could not read. If
+// the store is damaged where only the cache seems to be, the next search meets that.
+func (s *store) metBad(d query.Damage) {
+	if len(d.Bad) == 0 {
+		return
+	}
+	s.badBlocks.Add(uint64(len(d.Bad)))
+	for _, r := range d.Bad {
+		s.met(Damage{Lo: r.Lo, Hi: r.Hi, Memory: d.Memory, What: "a search met data that it could not read"})
 	}
 }

@@ -60,7 +60,7 @@ func Open(db kv.DB, o Options) (Store, error) {
 	st := &store{name: o.Name, kv: db, upkeep: upkeep{changed: unknown}}
 	st.engine = query.Engine{
 		Lists: index.NewListCache(o.CacheBytes / 8 * 5), Groups: index.NewCache[*index.Group](o.CacheBytes / 4),
-		Display: query.NewDisplayCache(o.CacheBytes / 8), Load: load.NewCounter(), Damaged: st.metBad,
+		Display: query.NewDisplayCache(o.CacheBytes / 8), Load: load.NewCounter(),
 	}
 	st.writer = newWriter(st.engine.Lists)
 	st.Publish(begin)

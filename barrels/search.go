@@ -17,7 +17,8 @@ func (s *store) Search(ctx context.Context, r *search.Request) (*search.Answer, 
 		return nil, s.errClosed("barrels: search")
 	}
 	defer st.Release()
-	a, err := s.engine.Search(ctx, st, r)
+	a, damage, err := s.engine.Search(ctx, st, r)
+	s.metBad(damage)
 	if err == nil && s.behind.Load() {
 		a.Width = search.Width{}
 	}
@@ -34,7 +35,8 @@ func (s *store) Explain(ctx context.Context, r *search.Request, limit int) (*sea
 		return nil, s.errClosed("barrels: explain")
 	}
 	defer st.Release()
-	e, err := s.engine.Explain(ctx, st, r, limit)
+	e, damage, err := s.engine.Explain(ctx, st, r, limit)
+	s.metBad(damage)
 	if err == nil && s.behind.Load() {
 		e.Width = search.Width{}
 	}

@@ -26,7 +26,7 @@ type Parents struct {
 	// all changes ever made.
 	Version uint64
 	changes uint64
-	recent  [recentChanges]ParentChange
+	recent  [recentChanges]parentChange
 }
 
 // Campaign is a campaign's record made ready for searches.
@@ -73,25 +73,37 @@ func (p *Parents) Copy() *Parents {
 	return &c
 }
 
-// ParentChange is a campaign or an advertiser (the other id is 0) that was
+// parentChange is a campaign or an advertiser (the other id is 0) that was
 // changed.
-type ParentChange struct{ Version, Campaign, Advertiser uint64 }
+type parentChange struct{ version, campaign, advertiser uint64 }
 
 // recentChanges are remembered with the parents.
 const recentChanges = 16
 
-// changed remembers a change.
-func (p *Parents) changed(c ParentChange) {
+// remember remembers a change.
+func (p *Parents) remember(c parentChange) {
 	p.recent[p.changes%recentChanges] = c
 	p.changes++
 }
 
-// ChangedSince reports whether a campaign or an advertiser may have changed after the
-// version since; it asks whether those that have are wanted.
-func (p *Parents) ChangedSince(since uint64, wanted func(*ParentChange) bool) bool {
+// Changed reports whether a campaign or an advertiser may have changed after the
+// version since.
+func (p *Parents) Changed(since, campaign, advertiser uint64) bool {
+	return p.changedSince(since, func(c *parentChange) bool { return c.campaign == campaign || c.advertiser == advertiser })
+}
+
+// ChangedIn reports whether a parent of one of a block's groups may have changed
+// after the version since.
+func (p *Parents) ChangedIn(since uint64, v *block.View) bool {
+	return p.changedSince(since, func(c *parentChange) bool { return c.touches(v) })
+}
+
+// changedSince reports whether a wanted change may have been made after the version
+// since: one of those remembered, or one before all of them.
+func (p *Parents) changedSince(since uint64, wanted func(*parentChange) bool) bool {
 	for n := range min(p.changes, recentChanges) {
 		c := &p.recent[(p.changes-1-n)%recentChanges]
-		if c.Version <= since {
+		if c.version <= since {
 			return false
 		}
 		if wanted(c) {
@@ -112,7 +124,7 @@ func (p *Parents) SetCampaign(r *pb.Campaign) {
 	}
 	c.HasNegatives = len(c.Campaign.Negatives) > 0
 	p.Campaigns = p.Campaigns.set(r.Id, c)
-	p.changed(ParentChange{Version: p.Version, Campaign: r.Id})
+	p.remember(parentChange{version: p.Version, campaign: r.Id})
 	p.raise(&c)
 }
 
@@ -136,7 +148,7 @@ func (p *Parents) Tighten() bool {
 // SetAdvertiser adds or replaces an advertiser.
 func (p *Parents) SetAdvertiser(r *pb.Advertiser) {
 	p.Advertisers = p.Advertisers.set(r.Id, AdvertiserState{&Advertiser{ID: r.Id, Name: r.Name}, r.Enabled})
-	p.changed(ParentChange{Version: p.Version, Advertiser: r.Id})
+	p.remember(parentChange{version: p.Version, advertiser: r.Id})
 }
 
 // loadParents reads all parents of a snapshot.
@@ -207,10 +219,10 @@ func (p *Parents) bounds(c *CampaignState) bool {
 	return true
 }
 
-// Touches reports whether a parent of one of the block's groups was changed.
-func (c *ParentChange) Touches(v *block.View) bool {
+// touches reports whether a parent of one of the block's groups was changed.
+func (c *parentChange) touches(v *block.View) bool {
 	for g := range v.Groups() {
-		if campaign, advertiser := v.GroupParents(g); campaign == c.Campaign || advertiser == c.Advertiser {
+		if campaign, advertiser := v.GroupParents(g); campaign == c.campaign || advertiser == c.advertiser {
 			return true
 		}
 	}

@@ -200,20 +200,20 @@ func TestTouched(t *testing.T) {
 		for range rapid.IntRange(1, 40).Draw(t, "versions") {
 			p = p.Copy()
 			for range rapid.IntRange(0, 3).Draw(t, "changes") {
-				c := ParentChange{Version: p.Version}
+				c := parentChange{version: p.Version}
 				if id := rapid.Uint64Range(1, 12).Draw(t, "id"); rapid.Bool().Draw(t, "campaign") {
-					c.Campaign = id
+					c.campaign = id
 				} else {
-					c.Advertiser = id
+					c.advertiser = id
 				}
-				if c.Campaign == 7 || c.Advertiser == 8 {
+				if c.campaign == 7 || c.advertiser == 8 {
 					last = p.Version
 				}
-				p.changed(c)
+				p.remember(c)
 			}
 			versions = append(versions, version{p.Version, p.changes})
 			since := versions[rapid.IntRange(0, len(versions)-1).Draw(t, "since")]
-			touched, forgotten := p.ChangedSince(since.number, func(c *ParentChange) bool { return c.Touches(&v) }), p.changes-since.changes > recentChanges
+			touched, forgotten := p.ChangedIn(since.number, &v), p.changes-since.changes > recentChanges
 			if last > since.number && !touched {
 				t.Fatalf("since %d: a change in %d was not seen", since.number, last)
 			}

@@ -85,9 +85,7 @@ func (r *ranking) holds(d *display) bool {
 		return false
 	}
 	if version < p.Version {
-		if p.ChangedSince(version, func(c *index.ParentChange) bool {
-			return c.Campaign == d.campaign || c.Advertiser == d.advertiser
-		}) {
+		if p.Changed(version, d.campaign, d.advertiser) {
 			return false
 		}
 		d.parents.CompareAndSwap(version, p.Version)

@@ -21,9 +21,15 @@ type Engine struct {
 	Display *DisplayCache
 	// Load counts what searches cost.
 	Load *load.Counter
-	// Damaged reports the parts of the ring whose data a request could not read;
-	// memory: some only as they were cached. Called from many goroutines.
-	Damaged func(bad []index.Interval, memory bool)
+}
+
+// Damage is what a request could not read.
+type Damage struct {
+	// Bad are the parts of the ring whose data could not be read, as they were met;
+	// empty: all could.
+	Bad []index.Interval
+	// Memory: some of them only as they were cached. That was dropped.
+	Memory bool
 }
 
 // Check returns fault.Invalid for a request that no store answers.
@@ -42,14 +48,14 @@ func Check(r *search.Request) error {
 // Search answers a request that Check takes. Errors: those of the scope's view
 // (fault.Conflict, fault.Unavailable, fault.Stale), fault.Deadline and
 // fault.Cancelled by ctx. Damaged data are no error: the answer's Width leaves
-// them out.
-func (c *Engine) Search(ctx context.Context, st *index.Snapshot, r *search.Request) (*search.Answer, error) {
+// them out, and Damage says where they are.
+func (c *Engine) Search(ctx context.Context, st *index.Snapshot, r *search.Request) (*search.Answer, Damage, error) {
 	if ctx.Err() != nil {
-		return nil, kv.Ended(ctx, "barrels: search")
+		return nil, Damage{}, kv.Ended(ctx, "barrels: search")
 	}
 	e, err := c.begin(st, r, "barrels: search")
 	if err != nil {
-		return nil, err
+		return nil, Damage{}, err
 	}
 	defer e.end()
 	if nonce, counted := c.Load.Next(); counted {
@@ -58,10 +64,11 @@ func (c *Engine) Search(ctx context.Context, st *index.Snapshot, r *search.Reque
 	}
 	e.scan.reset(&e.ranking, !r.ExactCounts)
 	if err := e.scan.run(ctx); err != nil {
-		return nil, err
+		return nil, Damage{}, err
 	}
 	e.settle()
-	return e.answer(), nil
+	a := e.answer()
+	return a, e.damage(), nil
 }
 
 // answer composes the answer of a scan that is done.
@@ -73,14 +80,6 @@ func (e *execution) answer() *search.Answer {
 	}
 	a.Work.BlocksBad += uint64(len(e.bad))
 	a.Work.BlocksPassed += e.scan.skipped
-	a.Width = e.width()
+	a.Width = e.served.Without(e.bad)
 	return a
-}
-
-// width is how much of the ring was served; damage is reported.
-func (e *execution) width() search.Width {
-	if len(e.bad) > 0 {
-		e.caches.Damaged(e.bad, e.memory)
-	}
-	return e.served.Without(e.bad)
 }

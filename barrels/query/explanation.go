@@ -16,34 +16,34 @@ import (
 // Explain explains a request that Check takes: the first limit matching keywords
 // by score falling, then keyword rising. It is the slow path: it reads every block
 // of the query's terms and judges every keyword that matches. Errors as of Search.
-func (c *Engine) Explain(ctx context.Context, st *index.Snapshot, r *search.Request, limit int) (*search.Explanation, error) {
+func (c *Engine) Explain(ctx context.Context, st *index.Snapshot, r *search.Request, limit int) (*search.Explanation, Damage, error) {
 	if ctx.Err() != nil {
-		return nil, kv.Ended(ctx, "barrels: explain")
+		return nil, Damage{}, kv.Ended(ctx, "barrels: explain")
 	}
 	e, err := c.begin(st, r, "barrels: explain")
 	if err != nil {
-		return nil, err
+		return nil, Damage{}, err
 	}
 	defer e.end()
 	all := &explanation{eligibility: &e.eligibility, matches: make(map[uint64]*match)}
 	e.scan.reset(all, false)
 	e.scan.deadBlocks = true
 	if err := e.scan.run(ctx); err != nil {
-		return nil, err
+		return nil, Damage{}, err
 	}
 	out := &search.Explanation{
 		Total: uint64(len(all.matches)), View: e.served.View, Shard: st.Slices.Shard, AppliedClock: st.Position.GetClock(),
 	}
 	for _, m := range all.best(limit) {
 		if ctx.Err() != nil {
-			return nil, kv.Ended(ctx, "barrels: explain")
+			return nil, Damage{}, kv.Ended(ctx, "barrels: explain")
 		}
 		if x, ok := all.explain(m); ok {
 			out.Matches = append(out.Matches, x)
 		}
 	}
-	out.Width = e.width()
-	return out, nil
+	out.Width = e.served.Without(e.bad)
+	return out, e.damage(), nil
 }
 
 // explanation is a sink that keeps every keyword that matches.

@@ -59,7 +59,7 @@ func (c *impactCache) impacts(b *index.Block) *index.Impacts {
 		if version == p.Version {
 			return j
 		}
-		if version < p.Version && !p.ChangedSince(version, func(change *index.ParentChange) bool { return change.Touches(&b.View) }) {
+		if version < p.Version && !p.ChangedIn(version, &b.View) {
 			j.ParentsVersion.CompareAndSwap(version, p.Version)
 			return j
 		}

@@ -1,6 +1,8 @@
 package query
 
 import (
+	"slices"
+
 	"adshard/barrels/index"
 	"adshard/search"
 )
@@ -30,6 +32,14 @@ func (s *scope) reset(e *Engine, st *index.Snapshot, r *search.Request, op strin
 
 // release drops what belongs to a request.
 func (s *scope) release() { s.state, s.request, s.served, s.caches = nil, nil, nil, nil }
+
+// damage returns the damage met so far.
+func (s *scope) damage() Damage {
+	if len(s.bad) == 0 {
+		return Damage{}
+	}
+	return Damage{Bad: slices.Clone(s.bad), Memory: s.memory}
+}
 
 // damagedAt notes that the group with a key cannot be read.
 func (s *scope) damagedAt(key uint64) { s.bad = append(s.bad, index.Interval{Lo: key, Hi: key}) }
