@@ -6,13 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"adshard/internal/node/nodetest"
 )
 
 // cluster is a balancer, two distributors, slaves and a master.
@@ -28,18 +29,6 @@ type cluster struct {
 	slaveAdmin   []string // base URLs
 }
 
-// address takes a free port: a process that is started again must be found
-// where it was.
-func address(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
-
 // interval is the time between two iterations of the strategy.
 const interval = time.Second
 
@@ -47,7 +36,7 @@ func startCluster(t *testing.T, db string, slaves int) *cluster {
 	t.Helper()
 	c := &cluster{t: t, client: &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
 	t.Cleanup(c.client.CloseIdleConnections)
-	balancer, admin, web := address(t), address(t), address(t)
+	balancer, admin, web := nodetest.Address(t), nodetest.Address(t), nodetest.Address(t)
 	c.admin, c.http = "http://"+admin, "http://"+web
 	c.balancer = newPart(t, "balancer", "balancer", "balancer ready ", map[string]any{
 		"db": "sqlite:" + db, "listen": balancer, "admin": admin, "slaves": slaves, "strategy": "original", "order": "advertiser",
@@ -56,14 +45,14 @@ func startCluster(t *testing.T, db string, slaves int) *cluster {
 	c.begin(c.balancer)
 	for i := range 2 {
 		d := newPart(t, "distributor", fmt.Sprint("distributor-", i), "distributor ", map[string]any{
-			"name": fmt.Sprint("distributor-", i), "db": "sqlite:" + db, "balancer": balancer, "listen": address(t), "admin": "", "order": "advertiser",
+			"name": fmt.Sprint("distributor-", i), "db": "sqlite:" + db, "balancer": balancer, "listen": nodetest.Address(t), "admin": "", "order": "advertiser",
 		})
 		c.distributors = append(c.distributors, d)
 		c.begin(d)
 	}
 	var seeds []string
 	for i := range slaves {
-		dir, listen, admin := filepath.Join(t.TempDir(), "store"), address(t), address(t)
+		dir, listen, admin := filepath.Join(t.TempDir(), "store"), nodetest.Address(t), nodetest.Address(t)
 		s := newPart(t, "slave", fmt.Sprint("slave-", i), "slave ", map[string]any{
 			"name": fmt.Sprint("slave-", i), "dir": dir, "listen": listen, "admin": admin, "balancer": balancer,
 		})
@@ -81,7 +70,7 @@ func startCluster(t *testing.T, db string, slaves int) *cluster {
 func (c *cluster) begin(p *part) {
 	c.t.Helper()
 	if err := p.start(); err != nil {
-		c.t.Fatalf("%s: %v", p.command, err)
+		c.t.Fatalf("start %s: %v", p.command, err)
 	}
 }
 

@@ -3,7 +3,6 @@ package audit
 import (
 	"context"
 	"flag"
-	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -30,11 +29,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 4 && os.Args[2] == "--config" {
 		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 		defer stop()
-		log := io.Discard
-		if os.Getenv("AUDIT_LOG") != "" {
-			log = os.Stderr
-		}
-		os.Exit(cli.Main(ctx, os.Args[1], os.Args[2:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: log}))
+		os.Exit(cli.Main(ctx, os.Args[1], os.Args[2:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 	}
 	flag.DurationVar(&chosen.duration, "audit.duration", 25*time.Second, "how long queries are asked")
 	flag.DurationVar(&chosen.strategy, "audit.strategy", 3*time.Second, "the time between two switches of the strategy")

@@ -2,10 +2,12 @@ package audit
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -47,6 +49,19 @@ func newPart(t *testing.T, command, name, ready string, config map[string]any) *
 	return p
 }
 
+// tail keeps the last lines of what a process writes to its standard error.
+type tail struct{ text []byte }
+
+func (w *tail) Write(text []byte) (int, error) {
+	const most = 4096
+	w.text = append(w.text, text...)
+	w.text = slices.Delete(w.text, 0, max(0, len(w.text)-most))
+	return len(text), nil
+}
+
+// String may be called after the process has ended.
+func (w *tail) String() string { return string(w.text) }
+
 // start starts the process and waits for its line.
 func (p *part) start() error {
 	program, err := os.Executable()
@@ -54,7 +69,11 @@ func (p *part) start() error {
 		return err
 	}
 	cmd := exec.Command(program, p.command, "--config", p.config)
-	cmd.Stderr = os.Stderr
+	said := new(tail)
+	cmd.Stderr = said
+	if os.Getenv("AUDIT_LOG") != "" {
+		cmd.Stderr = os.Stderr
+	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -83,7 +102,7 @@ func (p *part) start() error {
 	case <-ready:
 		return nil
 	case <-ended:
-		return os.ErrProcessDone
+		return fmt.Errorf("%v before it was ready: %s", cmd.ProcessState, said)
 	case <-time.After(patience):
 		return os.ErrDeadlineExceeded
 	}

@@ -44,7 +44,7 @@ type slaveRig struct {
 
 func newRig(t testing.TB, slaves int) *rig {
 	t.Helper()
-	r := &rig{Database: nodetest.NewDatabase(t), log: slog.New(slog.DiscardHandler), slaves: make(map[string]*slaveRig)}
+	r := &rig{Database: nodetest.NewDatabase(t), addr: nodetest.Address(t), log: slog.New(slog.DiscardHandler), slaves: make(map[string]*slaveRig)}
 	r.cfg = DefaultConfig()
 	r.cfg.DB, r.cfg.Slaves, r.cfg.Listen = r.URL(), slaves, "127.0.0.1:0"
 	r.cfg.BucketBytes = 16 << 10
@@ -62,12 +62,8 @@ func newRig(t testing.TB, slaves int) *rig {
 // start starts a balancer, on the same address as the one before.
 func (r *rig) start() {
 	r.T.Helper()
-	if r.addr == "" {
-		r.addr = "127.0.0.1:0"
-	}
 	listener, err := net.Listen("tcp", r.addr)
 	r.Must(err)
-	r.addr = listener.Addr().String()
 	b, err := New(r.T.Context(), r.cfg, r.DB, r.log)
 	r.Must(err)
 	ctx, cancel := context.WithCancel(context.Background())

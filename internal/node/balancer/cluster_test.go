@@ -83,7 +83,7 @@ func newWorld(t *testing.T, slaves int, change func(*Config)) *world {
 	w := &world{rig: newRig(t, slaves), nodes: make(map[string]*node)}
 	w.cfg.Interval, w.cfg.Linger, w.cfg.MasterLease = 0, 50*time.Millisecond, 2*time.Second
 	w.cfg.DeadAfter, w.cfg.EvacuateAfter = time.Second, 0
-	w.addr, w.log = freePort(t), slog.New(&w.heard)
+	w.log = slog.New(&w.heard)
 	if change != nil {
 		change(&w.cfg)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net"
 	"strings"
 	"testing"
 	"time"
@@ -161,7 +160,6 @@ func TestAPullNamesItsDatabase(t *testing.T) {
 
 func TestASecondBalancerIsRefused(t *testing.T) {
 	r := newRig(t, 1)
-	r.addr = freePort(t)
 	r.cfg.Advertise = r.addr
 	r.start()
 	second := r.cfg
@@ -174,14 +172,4 @@ func TestASecondBalancerIsRefused(t *testing.T) {
 	if err != nil || b.Epoch() != 2 {
 		t.Fatalf("after the first had ended: %v", err)
 	}
-}
-
-// freePort returns an address of this machine that nobody listens on.
-func freePort(t *testing.T) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }

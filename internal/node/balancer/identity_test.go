@@ -249,7 +249,7 @@ func TestTheNameOfASlaveInServiceIsNotTaken(t *testing.T) {
 	defer cancel()
 	n := w.nodes["slave-0"]
 	address := n.s.Address()
-	other := freePort(t)
+	other := nodetest.Address(t)
 	register := func(at string) error {
 		_, err := w.b.Register(soon, &pb.RegisterRequest{Name: "slave-0", Address: at, Incarnation: "another"})
 		return err

@@ -8,6 +8,7 @@ import (
 
 	"adshard/internal/node/balancer"
 	"adshard/internal/node/master"
+	"adshard/internal/node/nodetest"
 	"adshard/internal/node/slave"
 )
 
@@ -29,7 +30,7 @@ type cluster struct {
 // newCluster configures a cluster whose first fill takes many small buckets.
 func newCluster(t *testing.T, w *world) *cluster {
 	c := &cluster{t: t, world: w, cfg: balancer.DefaultConfig(), parts: make(map[string]*process)}
-	c.cfg.DB, c.cfg.Listen, c.cfg.Admin, c.cfg.Slaves = w.url(), anyPort, anyPort, 2
+	c.cfg.DB, c.cfg.Listen, c.cfg.Admin, c.cfg.Slaves = w.url(), nodetest.Address(t), anyPort, 2
 	c.cfg.BucketBytes, c.cfg.NodeBytes, c.cfg.Ahead = 2<<10, 8<<10, 2
 	for i := range 2 {
 		s := slave.DefaultConfig()
@@ -41,12 +42,12 @@ func newCluster(t *testing.T, w *world) *cluster {
 	return c
 }
 
-// startBalancer starts it at the address where it was before.
+// startBalancer starts it, at the same address each time.
 func (c *cluster) startBalancer() {
 	c.t.Helper()
 	p := start(c.t, "balancer", c.cfg)
 	c.admin = p.line("admin ")
-	c.cfg.Listen = p.line("balancer ready ")
+	p.line("balancer ready ")
 	c.parts["balancer"] = p
 }
 
