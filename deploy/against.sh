@@ -1,16 +1,23 @@
 #!/bin/bash
-# Compares what a search and an answer cost with an earlier commit, side by side:
-# both are built, and measured in turn, so that a machine that is slow for a
-# while is slow for both. Usage: against.sh COMMIT
+# Compares what things cost with an earlier commit, side by side: both are built,
+# and measured in turn, so that a machine that is slow for a while is slow for
+# both. Usage: against.sh COMMIT
 #
-# A search is BenchmarkSearchBuilt of barrels/rocks: its time, on one goroutine,
-# and its allocations. An answer is one of `adshard up` with three slaves under a
-# fixed rate: the processor time of its process. AGAINST_PAIRS, AGAINST_KEYWORDS,
-# AGAINST_RATE and AGAINST_SECONDS make it longer or larger.
+# search: BenchmarkSearchBuilt of barrels/rocks: its time, on one goroutine, and its
+#   allocations.
+# answer: one of `adshard up` with three slaves under a fixed rate: the processor
+#   time of its process.
+# served, served-top: a query of `adbench search --setups log` on one thread.
+# import, build: processor time of `adshard import` into a new database and of
+#   `adshard barrels build`.
+#
+# AGAINST_PARTS chooses among search, answer, served, import; AGAINST_PAIRS,
+# AGAINST_KEYWORDS, AGAINST_RATE and AGAINST_SECONDS make it longer or larger.
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
 [ $# = 1 ] || { echo "usage: $0 COMMIT" >&2; exit 2; }
 commit=$1
+parts=${AGAINST_PARTS:-search answer served import}
 pairs=${AGAINST_PAIRS:-20}
 keywords=${AGAINST_KEYWORDS:-100000}
 rate=${AGAINST_RATE:-1000}
@@ -30,26 +37,31 @@ git worktree add -q --detach "$dir/before" "$commit"
 build() { # NAME SOURCE
 	mkdir -p "$dir/$1.bin"
 	(cd "$2" && go build -o "$dir/$1.bin/" ./cmd/adshard && go test -c -o "$dir/$1.bin/search" ./barrels/rocks)
+	if [ -e "$2/bench/go.mod" ]; then # once adbench was of the same module
+		go -C "$2/bench" build -o "$dir/$1.bin/" ./cmd/adbench
+	else
+		(cd "$2" && go build -o "$dir/$1.bin/" ./cmd/adbench)
+	fi
 }
 echo "building $commit and the working tree" >&2
 build a "$dir/before"
 build b .
-go -C bench build -o "$dir/b.bin/" ./cmd/adbench
 
 "$dir/b.bin/adbench" corpus --keywords "$keywords" --seed 1 --out "$dir/ads.csv" --queries "$dir/queries.txt" >&2
-port=18500
-for s in a b; do
-	"$dir/$s.bin/adshard" import --db "sqlite:$dir/$s.db" "$dir/ads.csv" >&2
-	# The groups are to lie alike on both sides.
-	order=
-	"$dir/$s.bin/adshard" up --help | grep -q -e --order && order="--order advertiser"
-	"$dir/$s.bin/adshard" up $order --db "sqlite:$dir/$s.db" --slaves 3 --interval 0s --data "$dir/$s.data" \
-		--http 127.0.0.1:$port --admin 127.0.0.1:$((port + 1)) >"$dir/$s.log" 2>&1 &
-	ups+=($!)
-	until grep -q '^ready ' "$dir/$s.log"; do kill -0 $! || { cat "$dir/$s.log" >&2; exit 1; }; sleep 0.1; done
-	port=$((port + 2))
-done
-
+start() {
+	local port=18500 s order
+	for s in a b; do
+		"$dir/$s.bin/adshard" import --db "sqlite:$dir/$s.db" "$dir/ads.csv" >&2
+		# The groups are to lie alike on both sides.
+		order=
+		"$dir/$s.bin/adshard" up --help | grep -q -e --order && order="--order advertiser"
+		"$dir/$s.bin/adshard" up $order --db "sqlite:$dir/$s.db" --slaves 3 --interval 0s --data "$dir/$s.data" \
+			--http 127.0.0.1:$port --admin 127.0.0.1:$((port + 1)) >"$dir/$s.log" 2>&1 &
+		ups+=($!)
+		until grep -q '^ready ' "$dir/$s.log"; do kill -0 $! || { cat "$dir/$s.log" >&2; exit 1; }; sleep 0.1; done
+		port=$((port + 2))
+	done
+}
 search() { # NAME: nanoseconds, bytes and allocations a search
 	(cd "$dir" && "$dir/$1.bin/search" -test.run '^$' -test.bench '^BenchmarkSearchBuilt$' -test.benchmem -test.benchtime 2s) |
 		awk '/^Benchmark/ { for (i = 2; i < NF; i++) if ($(i+1) == "ns/op") ns = $i; else if ($(i+1) == "B/op") b = $i; else if ($(i+1) == "allocs/op") n = $i
@@ -63,28 +75,54 @@ answer() { # NAME: processor time of the cluster, microseconds an answer
 	awk 'BEGIN { RS = "[{}]" } /processor time of the cluster/ && match($0, /"(value|median)": *[0-9.]+/) {
 		print substr($0, RSTART + index(substr($0, RSTART), ":"), RLENGTH - index(substr($0, RSTART), ":")) ; exit }' "$dir/load.json"
 }
-# Warm both: caches, connections, the first views.
-for s in a b; do answer $s >/dev/null; done
+served() { # NAME: microseconds a query of both layouts
+	"$dir/$1.bin/adbench" search --keywords "$((3 * keywords))" --layouts served,served-top --setups log \
+		--seconds 2 --rounds 1 --json "$dir/served.json" >/dev/null 2>&1
+	awk 'BEGIN { RS = "[{}]" } /"setup": *"log"[,\n]/ && match($0, /"queries_per_second": *[0-9.]+/) {
+		print 1e6 / substr($0, RSTART + index(substr($0, RSTART), ":"), RLENGTH - index(substr($0, RSTART), ":")) }' "$dir/served.json" | paste -sd ' '
+}
+seconds_of() { # COMMAND…: its processor time
+	local TIMEFORMAT='%U %S'
+	{ time "$@" >/dev/null 2>&1; } 2>&1 | awk '{ print $1 + $2 }'
+}
+import() { # NAME: seconds of an import and of a build
+	rm -rf "$dir/again.db"* "$dir/again"
+	echo "$(seconds_of "$dir/$1.bin/adshard" import --db "sqlite:$dir/again.db" "$dir/ads.csv")" \
+		"$(seconds_of "$dir/$1.bin/adshard" barrels build --db "sqlite:$dir/again.db" --slaves 1 --out "$dir/again")"
+}
+case " $parts " in *" answer "*)
+	start
+	for s in a b; do answer $s >/dev/null; done # caches, connections, the first views
+esac
 for i in $(seq "$pairs"); do
 	order="a b"
 	[ $((i % 2)) = 1 ] || order="b a"
 	for s in $order; do
-		echo "answer $s $i $(answer $s)"
-		echo "search $s $i $(search $s)"
+		for part in $parts; do
+			echo "$part $s $i $($part $s)"
+		done
 	done
 done | tee /dev/stderr >"$dir/rows"
 
 # The ratio's geometric mean with its 95 % interval (Student's t).
-awk -v pairs="$pairs" '
-{ v[$1, $2, $3] = $4; sum[$1, $2] += $4; if ($1 == "search") { bytes[$2] += $5; allocs[$2] += $6 } }
+awk -v pairs="$pairs" -v parts="$parts" '
+function note(what) { v[what, $2, $3] = $4; sum[what, $2] += $4 }
+$1 == "served" { note("served"); $4 = $5; note("served-top"); next }
+$1 == "import" { note("import"); $4 = $5; note("build"); next }
+{ note($1); bytes[$2] += $5; allocs[$2] += $6 }
 function t(n) { return n >= 30 ? 2.05 : n >= 20 ? 2.093 : n >= 10 ? 2.262 : n >= 5 ? 2.776 : 12.706 }
 function verdict(what,   i, d, m, q) {
 	m = 0; q = 0
 	for (i = 1; i <= pairs; i++) { d = log(v[what, "b", i] / v[what, "a", i]); m += d; q += d * d }
 	m /= pairs; q = sqrt((q / pairs - m * m) / (pairs - 1))
-	printf "%-7s before %10.2f  now %10.2f  ratio %.3f, 95 %% interval %.3f to %.3f\n", what, sum[what, "a"] / pairs, sum[what, "b"] / pairs, exp(m), exp(m - t(pairs) * q), exp(m + t(pairs) * q)
+	printf "%-10s before %10.2f  now %10.2f  ratio %.3f, 95 %% interval %.3f to %.3f\n", what, sum[what, "a"] / pairs, sum[what, "b"] / pairs, exp(m), exp(m - t(pairs) * q), exp(m + t(pairs) * q)
 }
 END {
-	verdict("search"); verdict("answer")
-	printf "search  allocations before %.2f now %.2f, bytes before %.1f now %.1f\n", allocs["a"] / pairs, allocs["b"] / pairs, bytes["a"] / pairs, bytes["b"] / pairs
+	n = split(parts, list, " ")
+	for (k = 1; k <= n; k++) {
+		verdict(list[k])
+		if (list[k] == "served") verdict("served-top")
+		if (list[k] == "import") verdict("build")
+		if (list[k] == "search") printf "search     allocations before %.2f now %.2f, bytes before %.1f now %.1f\n", allocs["a"] / pairs, allocs["b"] / pairs, bytes["a"] / pairs, bytes["b"] / pairs
+	}
 }' "$dir/rows"
