@@ -5,14 +5,12 @@ package offline
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
 	"time"
 
 	"adshard/backend"
-	"adshard/backend/nodedata"
 	"adshard/balance"
 	"adshard/balance/strategy"
 	"adshard/fault"
@@ -91,9 +89,6 @@ type build struct {
 	halves uint64     // keywords added, and again when their store was finished
 }
 
-// parentsOf are the parents that a slave's groups need.
-type parentsOf struct{ campaigns, advertisers map[uint64]struct{} }
-
 // storeBuild is one slave's store.
 type storeBuild struct {
 	dir              string
@@ -168,20 +163,6 @@ func (b *build) plan(ctx context.Context, snap backend.Snapshot) error {
 	return nil
 }
 
-// need collects which parents each slave's groups have.
-func (b *build) need(sizes []backend.GroupSize) {
-	b.needed = make([]parentsOf, b.cfg.Slaves)
-	for i := range b.needed {
-		b.needed[i] = parentsOf{campaigns: map[uint64]struct{}{}, advertisers: map[uint64]struct{}{}}
-	}
-	for _, g := range sizes {
-		key, _ := b.order.Key(g.AdvertiserID, g.ID)
-		n := b.needed[b.slave(key)]
-		n.campaigns[g.CampaignID] = struct{}{}
-		n.advertisers[g.AdvertiserID] = struct{}{}
-	}
-}
-
 // slave returns the index of the slave that a key lies on.
 func (b *build) slave(k balance.Key) int { return int(b.model.At(k).Node) - 1 }
 
@@ -198,46 +179,6 @@ func (b *build) create() error {
 		}
 		b.stores = append(b.stores, &storeBuild{dir: dir, store: store})
 	}
-	return nil
-}
-
-// parents gives each store the parents that its groups need.
-func (b *build) parents(ctx context.Context, snap backend.Snapshot) error {
-	campaigns, err := snap.Campaigns(ctx, nil)
-	if err != nil {
-		return err
-	}
-	advertisers, err := snap.Advertisers(ctx, nil)
-	if err != nil {
-		return err
-	}
-	builder := nodedata.New(b.order)
-	b.camps, b.owners = campaigns, make(map[uint64]int, len(campaigns))
-	records := make([]*pb.Campaign, len(campaigns))
-	for i, c := range campaigns {
-		b.owners[c.ID] = i
-		if records[i], err = builder.Campaign(c); err != nil {
-			return fmt.Errorf("campaign %d: %w", c.ID, err)
-		}
-	}
-	for i, s := range b.stores {
-		var cs []*pb.Campaign
-		var as []*pb.Advertiser
-		for _, c := range records {
-			if _, ok := b.needed[i].campaigns[c.Id]; ok {
-				cs = append(cs, c)
-			}
-		}
-		for _, a := range advertisers {
-			if _, ok := b.needed[i].advertisers[a.ID]; ok {
-				as = append(as, builder.Advertiser(a))
-			}
-		}
-		if err := s.store.AddParents(as, cs); err != nil {
-			return err
-		}
-	}
-	b.needed = nil
 	return nil
 }
 

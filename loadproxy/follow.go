@@ -1,0 +1,111 @@
+package loadproxy
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"adshard/fault"
+	"adshard/schema/pb"
+)
+
+// follow pulls and applies until something fails or ctx is done.
+func (p *Proxy) follow(ctx context.Context, d Distributor, epoch uint64) error {
+	lastReply := time.Now()
+	for ctx.Err() == nil {
+		data, err := p.pull(ctx, d, epoch)
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil
+			}
+			if !retryPull(err) || time.Since(lastReply) > p.cfg.Away {
+				return err
+			}
+			p.failed(ctx, err)
+			continue
+		}
+		lastReply = time.Now()
+		p.healthy(data)
+		if data == nil {
+			continue
+		}
+		if err := p.apply(ctx, data); err != nil {
+			if fault.Is(err, fault.Stale) || fault.Is(err, fault.Corrupt) {
+				return err
+			}
+			if ctx.Err() != nil {
+				return nil // the session is to end
+			}
+			p.failed(ctx, err)
+		}
+	}
+	return nil
+}
+
+// retryPull reports whether the slave may still be enlisted after a failed pull.
+func retryPull(err error) bool {
+	switch fault.KindOf(err) {
+	case fault.Unavailable, fault.Deadline, fault.Overloaded:
+		return true
+	}
+	return false
+}
+
+func (p *Proxy) pull(ctx context.Context, d Distributor, epoch uint64) (*pb.NodeData, error) {
+	call, cancel := context.WithTimeout(ctx, p.cfg.Wait+p.cfg.CallTimeout)
+	defer cancel()
+	reply, err := d.Pull(call, &pb.PullRequest{Name: p.cfg.Name, Epoch: epoch, Position: p.store.Position(),
+		MaxBytes: p.cfg.MaxBytes, WaitMs: uint32(p.cfg.Wait.Milliseconds()), Incarnation: p.cfg.Incarnation,
+		Database: p.home.database})
+	if err != nil {
+		return nil, fmt.Errorf("pull from the distributor: %w", err)
+	}
+	return reply.GetData(), nil
+}
+
+// apply applies a bucket; upkeep steps aside first.
+func (p *Proxy) apply(ctx context.Context, data *pb.NodeData) error {
+	if err := p.checkBucket(data); err != nil {
+		return err
+	}
+	done := p.upkeep.stepAside()
+	err := p.store.Apply(ctx, data)
+	done(err == nil)
+	if err != nil {
+		if fault.Is(err, fault.Corrupt) {
+			p.repairs.anew(err.Error())
+		}
+		return fmt.Errorf("apply node data: %w", err)
+	}
+	if data.GetReset_() {
+		p.refill = false
+	}
+	p.pause = p.cfg.Backoff
+	p.state.change(func(s *State) {
+		s.Trouble = ""
+		s.Buckets++
+		s.Items += uint64(len(data.GetItems()) + len(data.GetDeleted()))
+	})
+	p.settle()
+	if data.GetSlices() != nil {
+		p.heal(false)
+		select {
+		case p.news <- struct{}{}:
+		default:
+		}
+	}
+	return nil
+}
+
+// healthy clears the trouble of calls that work again. Trouble of the store stays
+// until a bucket is applied.
+func (p *Proxy) healthy(data *pb.NodeData) {
+	if data == nil {
+		p.pause = p.cfg.Backoff
+		p.state.change(func(s *State) { s.Trouble = "" })
+		p.idle++
+		p.heal(p.idle >= idlePulls && time.Since(time.Unix(0, p.reported.Load())) < 3*p.cfg.Report)
+		return
+	}
+	p.idle = 0
+}

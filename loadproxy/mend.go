@@ -1,0 +1,198 @@
+package loadproxy
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"adshard/barrels"
+	"adshard/fault"
+	"adshard/internal/wait"
+	"adshard/schema/pb"
+)
+
+// Discard makes the slave stop serving the slice with these keys and fill it again.
+func (p *Proxy) Discard(lo, hi uint64, why string) {
+	p.met(barrels.Damage{Lo: lo, Hi: hi, What: why})
+}
+
+// met receives damage that the store has found.
+func (p *Proxy) met(d barrels.Damage) {
+	if !p.repairs.met(d) {
+		return
+	}
+	if d.Memory {
+		p.log.Error("cached data differed from the store and were dropped: check the machine's memory", "what", d.What)
+		return
+	}
+	p.log.Error("wrong or damaged data; the slices that they may touch are discarded and filled again",
+		"lo", fmt.Sprintf("%x", d.Lo), "hi", fmt.Sprintf("%x", d.Hi), "what", d.What)
+	p.refresh()
+}
+
+// mend discards the slices that were found to be wrong.
+func (p *Proxy) mend(ctx context.Context) error {
+	r := p.repairs
+	r.mu.Lock()
+	orders, renew := r.orders, r.renew
+	r.mu.Unlock()
+	if renew != "" {
+		return p.anew(ctx, renew)
+	}
+	if len(orders) == 0 && !p.store.Purging() {
+		return nil
+	}
+	before := p.store.Slices()
+	done := p.upkeep.stepAside()
+	err := p.store.Discard(ctx, intervals(orders))
+	done(true)
+	switch {
+	case fault.Is(err, fault.Corrupt): // the data cannot even be removed
+		r.anew(err.Error())
+		return p.mend(ctx)
+	case err != nil:
+		return fmt.Errorf("discard damaged slices: %w", err)
+	}
+	given := givenUp(before, p.store.Slices(), orders)
+	r.mu.Lock()
+	r.orders = r.orders[len(orders):]
+	r.open = append(r.open, given...)
+	r.mu.Unlock()
+	p.refresh()
+	if len(given) > 0 {
+		p.wait(ctx, fmt.Sprint(given))
+	}
+	return nil
+}
+
+// wait pauses between discarding and filling again.
+func (p *Proxy) wait(ctx context.Context, what string) {
+	pause := p.repairs.begin()
+	p.log.Error("discarded, to be filled again", "what", what, "in", pause)
+	_ = wait.Sleep(ctx, pause) // the caller sees that ctx has ended
+}
+
+// anew recreates the whole store.
+func (p *Proxy) anew(ctx context.Context, why string) error {
+	all := Repair{Hi: ^uint64(0), Why: why, Since: time.Now()}
+	r := p.repairs
+	r.mu.Lock()
+	if i := slices.IndexFunc(r.open, func(o Repair) bool { return o.Slice == 0 }); i >= 0 {
+		all.Since = r.open[i].Since
+	}
+	r.open, r.orders = []Repair{all}, nil
+	r.mu.Unlock()
+	p.state.change(func(s *State) {
+		s.CaughtUp = false
+		p.store.SetCaughtUp(false)
+	})
+	p.refresh()
+	done := p.upkeep.stepAside()
+	err := p.store.Renew()
+	done(true)
+	if err != nil {
+		return fmt.Errorf("recreate the store, since %s: %w", why, err)
+	}
+	r.mu.Lock()
+	r.renew = ""
+	r.mu.Unlock()
+	p.settled, p.refill, p.catchUp = false, false, nil
+	p.wait(ctx, all.String())
+	return nil
+}
+
+// intervals returns the keys of repairs, disjoint and ascending.
+func intervals(list []Repair) (out []*pb.Interval) {
+	list = slices.SortedFunc(slices.Values(list), func(a, b Repair) int {
+		if a.Lo < b.Lo {
+			return -1
+		}
+		return 1
+	})
+	for _, r := range list {
+		if n := len(out); n > 0 && r.Lo <= out[n-1].Hi {
+			out[n-1].Hi = max(out[n-1].Hi, r.Hi)
+		} else {
+			out = append(out, &pb.Interval{Lo: r.Lo, Hi: r.Hi})
+		}
+	}
+	return out
+}
+
+// givenUp returns the slices that were served before and are no longer there.
+func givenUp(before, after *pb.SliceTable, orders []Repair) (out []Repair) {
+	for _, h := range before.GetSlices() {
+		stays := slices.ContainsFunc(after.GetSlices(), func(o *pb.HeldSlice) bool {
+			return o.Lo <= h.Lo && h.Hi <= o.Hi && o.State == h.State
+		})
+		if stays || h.State == pb.HeldState_HELD_STATE_RESIDUE {
+			continue
+		}
+		r := Repair{Slice: h.Id, Lo: h.Lo, Hi: h.Hi, Why: "it shares a damaged block with another slice", Since: time.Now()}
+		if i := slices.IndexFunc(orders, func(o Repair) bool { return o.touches(h.Lo, h.Hi) }); i >= 0 {
+			r.Why, r.Since = orders[i].Why, orders[i].Since
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// heal finds the repairs that are complete. idle: a pull returned nothing while the
+// balancer is there, so nothing is left to be filled.
+func (p *Proxy) heal(idle bool) {
+	table, r := p.store.Slices(), p.repairs
+	filling := slices.ContainsFunc(table.GetSlices(), func(h *pb.HeldSlice) bool { return h.State == pb.HeldState_HELD_STATE_FILLING })
+	r.mu.Lock()
+	var healed []Repair
+	r.open = slices.DeleteFunc(r.open, func(o Repair) bool {
+		done := idle && !filling || o.Slice != 0 && full(table, o.Lo, o.Hi) || o.Slice == 0 && !filling && len(table.GetSlices()) > 0
+		if done {
+			healed = append(healed, o)
+		}
+		return done
+	})
+	for _, o := range healed {
+		p.log.Warn("healed", "what", o.String(), "took", time.Since(o.Since).Round(time.Millisecond))
+		o.Since = time.Now()
+		r.healed = append(r.healed, o)
+	}
+	r.mu.Unlock()
+	p.refresh()
+}
+
+// full reports whether a table says that all of an interval is there and served.
+func full(t *pb.SliceTable, lo, hi uint64) bool {
+	for _, h := range t.GetSlices() {
+		if h.Lo <= lo && lo <= h.Hi && h.State == pb.HeldState_HELD_STATE_FULL && h.From != 0 {
+			if hi <= h.Hi {
+				return true
+			}
+			lo = h.Hi + 1
+		}
+	}
+	return false
+}
+
+// presence is the time between two checks for the store's files.
+const presence = 500 * time.Millisecond
+
+// watch checks whether the store's files were removed.
+func (p *Proxy) watch(ctx context.Context) {
+	for wait.Sleep(ctx, presence) == nil {
+		if err := p.store.Present(); fault.Is(err, fault.NotFound) {
+			p.repairs.anew(err.Error())
+			p.refresh()
+		}
+	}
+}
+
+// refresh publishes what is being repaired.
+func (p *Proxy) refresh() {
+	text := p.repairs.lacking()
+	p.state.change(func(s *State) { s.Repair = text })
+}
+
+// Lacking returns why the slave serves less than its map gives it, as far as is
+// known; "": it serves all of it. It is quick.
+func (p *Proxy) Lacking() string { return *p.state.lacking.Load() }
