@@ -1,0 +1,39 @@
+package barrels
+
+import (
+	"adshard/barrels/kv"
+	"adshard/fault"
+)
+
+// Present implements Store.
+func (s *store) Present() error {
+	if !s.mu.TryLock() {
+		return nil // it is being written to, or recreated
+	}
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	if kv, ok := s.kv.(kv.Recreator); ok {
+		return kv.Present()
+	}
+	return nil
+}
+
+// Renew implements Store.
+func (s *store) Renew() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return s.errClosed("barrels: renew")
+	}
+	kv, ok := s.kv.(kv.Recreator)
+	if !ok {
+		return fault.Newf(fault.Internal, "barrels: renew", "this kind of store cannot be recreated")
+	}
+	if err := s.again(kv.Recreate); err != nil {
+		return err
+	}
+	s.upkeep = upkeep{changed: unknown}
+	return nil
+}
