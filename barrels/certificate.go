@@ -7,29 +7,30 @@ import (
 	"adshard/schema/pb"
 )
 
-// Certificate says what a store has of an interval of keys.
+// Certificate describes what a store has in an interval of keys.
 type Certificate struct {
-	// Clock: all changes up to it are in, no later ones. Mark is that of the change
-	// at it.
+	// Clock is the clock of the newest change that the store contains; it contains
+	// every change up to it. Mark is that change's mark.
 	Clock, Mark uint64
-	// Builder is the version of what built all data of the store; 0: they are of
-	// several versions.
+	// Builder is the version of the code that built the store's data; 0: there are
+	// data of several versions.
 	Builder uint32
-	// Held: the table of slices says that all of the interval is there.
+	// Held reports whether the table of slices says that the store holds all of the
+	// interval.
 	Held bool
-	// Items is the number of groups in the bins wanted, Bytes the size of their
-	// records and their keywords'.
+	// Items is the number of groups in the requested bins. Bytes is the size of
+	// their records and of their keywords' records.
 	Items, Bytes uint64
-	// Bins are the sums by bin, 0 for those not wanted. A group that searches
-	// would find whole adds ItemSum of its records.
+	// Bins are the sums by bin; zero for bins that were not requested. A group that
+	// searches find whole adds the hash of its records (certify.Hasher).
 	Bins [certify.Bins]certify.Sum
-	// Parents are those that the groups of the bins wanted name, and those asked
-	// for by name, by rising kind and id.
+	// Parents are those that the groups of the requested bins name and those that
+	// were requested, by ascending kind and id.
 	Parents []ParentSum
 }
 
-// ParentSum is the hash of a campaign's or an advertiser's record (ParentHash);
-// both halves 0: it is not there.
+// ParentSum is the hash of a campaign's or an advertiser's record
+// (certify.ParentHash); both halves are 0 if the store has no such record.
 type ParentSum struct {
 	Parent
 	Hi, Lo uint64
@@ -51,13 +52,13 @@ func (p Parent) compare(q Parent) int {
 	return cmp.Compare(p.ID, q.ID)
 }
 
-// Kinds of parents on the wire (backend.Kind).
+// Kinds of parents on the wire, as backend.Kind numbers them.
 const (
 	KindAdvertiser = 1
 	KindCampaign   = 2
 )
 
-// Message returns the certificate as it goes over the wire.
+// Message returns the certificate in its wire form.
 func (c *Certificate) Message() *pb.CertifyResponse {
 	out := &pb.CertifyResponse{Clock: c.Clock, Mark: c.Mark, Builder: c.Builder, Items: c.Items, Bytes: c.Bytes}
 	for _, p := range c.Parents {

@@ -14,10 +14,9 @@ import (
 	"adshard/fault"
 )
 
-// Certify implements Store. It reads the groups of the interval by rising key,
-// and then, part by part, the postings that each of their keywords must have,
-// and at last the parents. Damage that it meets is reported as searches report
-// it.
+// Certify implements Store. It reads the groups of the interval by ascending key;
+// after each batch of them, the postings that their keywords must have; and finally
+// the parents. Damage is reported as searches report it.
 func (s *store) Certify(ctx context.Context, lo, hi, bins uint64, parents []Parent) (*Certificate, error) {
 	st := s.Acquire()
 	if st == nil {
@@ -58,12 +57,12 @@ type certifier struct {
 	out      *Certificate
 	verifier *query.Verifier
 
-	// of the group at hand
+	// of the current group
 	key    uint64
 	bin    int
 	wanted bool
 	head   block.Group
-	last   uint64 // keyword id of its last keyword; 0: none yet
+	last   uint64 // id of its last keyword so far; 0: none
 	hasher certify.Hasher
 
 	pages   page.Reader
@@ -72,14 +71,14 @@ type certifier struct {
 	demanded
 }
 
-// items reads the records of the groups.
+// items reads the groups' records.
 func (c *certifier) items(ctx context.Context) error {
 	if c.bins == 0 {
 		return nil
 	}
 	it := c.state.Data.Full(kv.Items)
 	defer it.Close()
-	open := false // a group was begun
+	open := false // a group has begun and not ended
 	for ok := it.Seek(kv.AppendKey(nil, c.lo, kv.GroupRecord)); ok; ok = it.Next() {
 		key, part := kv.KeyPart(it.Key(), 0), kv.KeyPart(it.Key(), 1)
 		if key > c.hi {
@@ -112,21 +111,22 @@ func (c *certifier) items(ctx context.Context) error {
 	return nil
 }
 
-// goOn fails when ctx is over or the store waits to be closed.
-func (c *certifier) goOn(ctx context.Context) error {
+// interrupted returns an error when ctx has ended or the store is about to be closed
+// or reopened.
+func (c *certifier) interrupted(ctx context.Context) error {
 	if kv.Over(ctx) {
 		return kv.Ended(ctx, "barrels: certify")
 	}
 	if c.store.Newest.Load() == nil {
-		return fault.Newf(fault.Unavailable, "barrels: certify", "the store is being closed or opened again; ask again in a moment")
+		return fault.Newf(fault.Unavailable, "barrels: certify", "the store is being closed or reopened; try again in a moment")
 	}
 	return nil
 }
 
-// pause asks whether to go on, and looks at the postings demanded so far, those
-// before next, when they are many.
+// pause returns an error when the certificate is to be given up. When many postings
+// are demanded, it first checks those before next.
 func (c *certifier) pause(ctx context.Context, next kv.Place) error {
-	if err := c.goOn(ctx); err != nil || len(c.list) < demandMost {
+	if err := c.interrupted(ctx); err != nil || len(c.list) < demandMost {
 		return err
 	}
 	before := kv.Place{Key: next.Key, Keyword: next.Keyword - 1}
@@ -136,7 +136,7 @@ func (c *certifier) pause(ctx context.Context, next kv.Place) error {
 	return c.postings(ctx, before)
 }
 
-// begin starts a group.
+// begin begins a group, whose stored record value returns.
 func (c *certifier) begin(key uint64, value func() []byte) (err error) {
 	c.key, c.bin, c.last = key, certify.Bin(key), 0
 	if c.wanted = c.bins>>c.bin&1 != 0; !c.wanted {
@@ -154,7 +154,7 @@ func (c *certifier) begin(key uint64, value func() []byte) (err error) {
 	return nil
 }
 
-// page takes in a page of the group's keywords; first is the id in its key.
+// page adds a page of the group's keywords; first is the keyword id in its key.
 func (c *certifier) page(ctx context.Context, first uint64, value []byte) error {
 	if err := c.pages.Open(value); err != nil || c.pages.First() < first || first <= c.last {
 		return kv.Damaged("keyword page", page.ErrDamaged)
@@ -176,7 +176,7 @@ func (c *certifier) page(ctx context.Context, first uint64, value []byte) error 
 	}
 }
 
-// take takes in a keyword and demands its postings.
+// take adds a keyword to the group's hash and demands the keyword's postings.
 func (c *certifier) take(k *record.Keyword) error {
 	if k.ID <= c.last || !k.Sound() {
 		return kv.Damaged("keyword", page.ErrDamaged)
@@ -189,11 +189,11 @@ func (c *certifier) take(k *record.Keyword) error {
 		c.scratch = k.AppendPosting(c.scratch[:0], &c.head, form)
 		c.demand(k.Anchors[form], kv.Place{Key: c.key, Keyword: k.ID}, c.scratch)
 	}
-	c.store.engine.Display.Drop(k.ID) // composing it again costs less than comparing it
+	c.store.engine.Display.Drop(k.ID) // composing it again is cheaper than comparing it
 	return nil
 }
 
-// end adds the group's hash to its bin.
+// end ends the current group, if there is one, and adds its hash to its bin.
 func (c *certifier) end(open bool) {
 	if open && c.wanted {
 		c.out.Bins[c.bin].Add(c.hasher.Sum())
@@ -201,11 +201,11 @@ func (c *certifier) end(open bool) {
 	}
 }
 
-// named reads the parents that were asked for or that the groups name.
+// named reads the parents that were requested or that the groups name.
 func (c *certifier) named(ctx context.Context) error {
 	c.out.Parents = make([]ParentSum, 0, len(c.parents))
 	for p := range c.parents {
-		if err := c.goOn(ctx); err != nil {
+		if err := c.interrupted(ctx); err != nil {
 			return err
 		}
 		h, err := c.parent(p)
@@ -218,8 +218,8 @@ func (c *certifier) named(ctx context.Context) error {
 	return nil
 }
 
-// parent returns the hash of a parent's record. Where the copy in memory differs,
-// searches get the stored one.
+// parent returns the hash of a parent's record. If the copy in memory differs from
+// the record, it is replaced.
 func (c *certifier) parent(p Parent) (certify.ParentHash, error) {
 	kind := byte(kv.AdvertiserKind)
 	if p.Campaign {

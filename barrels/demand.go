@@ -13,18 +13,18 @@ import (
 	"adshard/barrels/kv"
 )
 
-// demandMost is how many postings are demanded before they are looked up: 4 MB.
+// demandMost is the number of postings demanded before they are looked up, 4 MB.
 const demandMost = 1 << 17
 
-// demand is a posting that must be there.
+// demand is a posting that the store must have.
 type demand struct {
 	term uint64
 	kv.Place
 	hash uint64 // of its canonical bytes
 }
 
-// demanded are the postings that the groups read so far must have, from since
-// on.
+// demanded are the postings, from the place since on, that the groups read so far
+// must have.
 type demanded struct {
 	list  []demand
 	since kv.Place
@@ -36,9 +36,9 @@ func (d *demanded) demand(term uint64, at kv.Place, canonical []byte) {
 	d.list = append(d.list, demand{term, at, xxhash.Sum64(canonical)})
 }
 
-// postings looks up the postings demanded, which are all that the wanted groups
-// may have under these terms up to a place, and begins anew behind it. A
-// posting that is missing, too many or different changes its bin's sum.
+// postings looks up the demanded postings and starts a new list after upTo. Up to
+// there the requested groups may have no other postings under these terms: one that
+// is missing, different or extra changes the sum of its bin.
 func (c *certifier) postings(ctx context.Context, upTo kv.Place) error {
 	slices.SortFunc(c.list, func(a, b demand) int {
 		if a.term != b.term {
@@ -67,7 +67,7 @@ func (c *certifier) postings(ctx context.Context, upTo kv.Place) error {
 
 // term looks up the postings demanded under one term.
 func (c *certifier) term(ctx context.Context, it kv.Iterator, want []demand, upTo kv.Place) error {
-	if err := c.goOn(ctx); err != nil {
+	if err := c.interrupted(ctx); err != nil {
 		return err
 	}
 	term := want[0].term

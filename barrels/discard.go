@@ -11,10 +11,10 @@ import (
 	"adshard/schema/pb"
 )
 
-// Discarding a slice does not trust the data that it removes: its keywords' records
-// may not name all of its postings, and some may be unreadable. So one pass over all
-// blocks removes the postings in its interval, and another one over its groups removes
-// those. The intervals are kept in the metadata until that is done, so that it
+// Discarding a slice does not trust the data that it removes: the records of its
+// keywords may not name all of its postings, and some may be unreadable. So one pass
+// over all blocks removes the postings in its interval, and a second pass removes its
+// groups. The intervals stay in the metadata until both are done, so that a purge
 // continues after a crash.
 
 // Discard implements Store.
@@ -36,7 +36,7 @@ func (s *store) Discard(ctx context.Context, list []*pb.Interval) error {
 	}
 }
 
-// giveUp takes slices out of service.
+// giveUp takes the slices that touch the intervals out of service.
 func (s *store) giveUp(list []*pb.Interval) error {
 	if len(list) == 0 {
 		return nil
@@ -55,7 +55,8 @@ func (s *store) giveUp(list []*pb.Interval) error {
 	return s.commit()
 }
 
-// writable opens a failed DB again; the caller has mu.
+// writable reopens the database if a write has failed; it returns an error while the
+// store cannot be written to. The caller holds mu.
 func (s *store) writable(op string) error {
 	if s.closed {
 		return s.errClosed(op)
@@ -63,8 +64,8 @@ func (s *store) writable(op string) error {
 	return s.reopen()
 }
 
-// giveUp prepares that the slices that touch any of some intervals are no longer
-// served, and that what lies in them is to be purged.
+// giveUp adds to the batch that the slices that touch any of the intervals are no
+// longer served and are to be purged.
 func (w *writer) giveUp(list []index.Interval) {
 	table := proto.CloneOf(w.slices)
 	runs, filling := slices.Concat(w.purge, list), false
@@ -76,7 +77,7 @@ func (w *writer) giveUp(list []index.Interval) {
 		filling = filling || h.State == pb.HeldState_HELD_STATE_FILLING
 	}
 	w.slices, w.purge = table, index.United(runs)
-	if !filling && w.position.GetOffset() != 0 { // nothing is being filled any more
+	if !filling && w.position.GetOffset() != 0 { // nothing is being filled any longer
 		w.position = proto.CloneOf(w.position)
 		w.position.Offset = 0
 	}

@@ -15,13 +15,13 @@ import (
 type purge struct {
 	store  *store
 	runs   []index.Interval // being purged
-	groups bool             // all blocks are done, the groups follow
-	cursor []byte           // where to go on
+	groups bool             // the blocks are done; the groups are next
+	cursor []byte           // the key at which the next step begins
 	view   block.View
-	torn   []index.Interval // of damaged blocks
+	torn   []index.Interval // what damaged blocks may have covered
 }
 
-// step does one batch; done: nothing is left to be purged.
+// step writes one batch; done: there is nothing left to purge.
 func (p *purge) step() (done bool, err error) {
 	s := p.store
 	s.mu.Lock()
@@ -33,7 +33,7 @@ func (p *purge) step() (done bool, err error) {
 	if len(st.Purge) == 0 {
 		return true, nil
 	}
-	if !slices.Equal(p.runs, st.Purge) { // there are more than at the step before
+	if !slices.Equal(p.runs, st.Purge) { // more was discarded since the last step
 		p.runs, p.groups, p.cursor = st.Purge, false, nil
 	}
 	s.writer.begin(st, false)
@@ -51,9 +51,9 @@ func (p *purge) step() (done bool, err error) {
 	return false, err
 }
 
-// blocks takes the postings of the intervals out of the blocks from the cursor
-// on. A block that is damaged goes as a whole, and with it the slices that it
-// may touch.
+// blocks removes the postings in the intervals from the blocks, starting at the
+// cursor. A damaged block is removed whole, and the slices that it may have covered
+// are discarded too.
 func (p *purge) blocks(w *writer, st *index.Snapshot) error {
 	it := st.Data.Full(kv.Postings)
 	defer it.Close()
@@ -86,15 +86,15 @@ func (p *purge) blocks(w *writer, st *index.Snapshot) error {
 		p.cursor = nil
 	}
 	if slices.ContainsFunc(p.torn, func(r index.Interval) bool { return !index.Covered(r, p.runs, nil) }) {
-		w.giveUp(p.torn) // and the next step starts over
+		w.giveUp(p.torn) // the next step starts over
 	}
 	return nil
 }
 
-// purgeBytes is about what one batch writes.
+// purgeBytes is the approximate size of a batch.
 const purgeBytes = 4 << 20
 
-// block rewrites the block at hand without the postings of the intervals.
+// block rewrites the current block without the postings in the intervals.
 func (p *purge) block(w *writer, term uint64, key []byte) {
 	n := p.view.Len()
 	last, _ := p.view.Key(n - 1)
@@ -135,8 +135,8 @@ func (p *purge) within(i int) bool {
 	return index.Within(p.runs, key)
 }
 
-// items removes the groups of the intervals from the cursor on. At the end the
-// table no longer names what was discarded: nothing of it is left.
+// items removes the groups in the intervals, starting at the cursor. When none is
+// left, the discarded slices are removed from the table.
 func (p *purge) items(w *writer, st *index.Snapshot) error {
 	it := st.Data.Full(kv.Items)
 	defer it.Close()
@@ -167,8 +167,8 @@ func (p *purge) items(w *writer, st *index.Snapshot) error {
 	return nil
 }
 
-// purged prepares the removal of a group's record or of a page, whose keywords
-// are counted as far as they can be read.
+// purged adds the removal of a group's record or of a page to the batch. The page's
+// keywords are subtracted from the counters as far as they can be read.
 func (w *writer) purged(key, value []byte) {
 	w.batch.Delete(kv.Items, key)
 	if kv.KeyPart(key, 1) == kv.GroupRecord {

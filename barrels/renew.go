@@ -8,7 +8,7 @@ import (
 // Present implements Store.
 func (s *store) Present() error {
 	if !s.mu.TryLock() {
-		return nil // it is being written to, or recreated
+		return nil // a writer is at work, or the store is being recreated
 	}
 	defer s.mu.Unlock()
 	if s.closed {

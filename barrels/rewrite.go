@@ -10,8 +10,8 @@ import (
 	"adshard/barrels/kv"
 )
 
-// rewrite applies the ops to the blocks: each block touched is read and
-// written once.
+// rewrite applies the ops to the blocks. Each block that changes is read and written
+// once.
 func (w *writer) rewrite() error {
 	w.sortOps()
 	if len(w.ops) == 0 {
@@ -35,8 +35,8 @@ func (w *writer) rewrite() error {
 	return nil
 }
 
-// sortOps orders the ops by term and place. Of a removal and a write of the
-// same posting the write stays.
+// sortOps orders the ops by term and place. If a posting is both removed and written,
+// only the write is kept.
 func (w *writer) sortOps() {
 	slices.SortFunc(w.ops, func(a, b op) int {
 		if a.term != b.term {
@@ -88,24 +88,24 @@ func (w *writer) term(it kv.Iterator, ops []op) error {
 	return nil
 }
 
-// blockWriter is the scratch of rewriting blocks.
+// blockWriter is scratch space for rewriting blocks.
 type blockWriter struct {
 	view    block.View
 	value   []byte // of the view
 	key     []byte
-	first   kv.Place // in the key of the block at hand
+	first   kv.Place // in the key of the current block
 	encoder block.Encoder
 	merged  []source
 	words   []block.Word
 }
 
-// source is where a posting of a new block comes from: an op, or the posting
-// −at−1 of the old block.
+// source tells where a posting of a new block comes from: s ≥ 0 is the index of an
+// op, s < 0 stands for posting −s−1 of the old block.
 type source int
 
-// cached takes the block that the first op belongs to from memory; n: how many of
-// the ops do. It is the last block that begins at or before the op's place, else
-// the term's first.
+// cached returns the block that the first op belongs to, from memory, and the number
+// of ops that belong to it. It is the last block that begins at or before the op's
+// place, or the term's first block if there is none.
 func (b *blockWriter) cached(l *index.PostingList, ops []op) (view *block.View, n int, err error) {
 	i := max(0, sort.Search(len(l.Blocks), func(i int) bool { return ops[0].Less(l.Place(i)) })-1)
 	at := l.Blocks[i].Load()
@@ -119,7 +119,7 @@ func (b *blockWriter) cached(l *index.PostingList, ops []op) (view *block.View, 
 	return &at.View, n, nil
 }
 
-// ownOps returns how many of the ops come before the block that begins there.
+// ownOps returns how many of the ops come before the block that begins at next.
 func ownOps(ops []op, next kv.Place) (n int) {
 	for n < len(ops) && ops[n].Less(next) {
 		n++
@@ -127,8 +127,8 @@ func ownOps(ops []op, next kv.Place) (n int) {
 	return n
 }
 
-// stored is kept from the store, in which the term has so many postings; nil:
-// it has no block.
+// stored is cached for a block that is read from the store, where the term has so many
+// postings; nil: it has no block.
 func (b *blockWriter) stored(it kv.Iterator, ops []op, postings int) (view *block.View, n int, err error) {
 	found, err := b.load(it, ops[0].term, ops[0].Place, postings)
 	if err != nil || !found {
@@ -140,10 +140,10 @@ func (b *blockWriter) stored(it kv.Iterator, ops []op, postings int) (view *bloc
 	return &b.view, n, it.Err()
 }
 
-// load reads the block that a place belongs to.
+// load reads the block that a place belongs to; false: the term has no block.
 func (b *blockWriter) load(it kv.Iterator, term uint64, at kv.Place, postings int) (found bool, err error) {
 	b.key = kv.AppendKey(b.key[:0], term, 0, 0)
-	if postings <= block.Target { // probably one block, and going forward is cheaper
+	if postings <= block.Target { // probably one block, and seeking forward is cheaper
 		if !it.Seek(b.key) {
 			return false, it.Err()
 		}
@@ -158,7 +158,7 @@ func (b *blockWriter) load(it kv.Iterator, term uint64, at kv.Place, postings in
 	return true, b.open(it)
 }
 
-// open opens the block that the iterator is at.
+// open copies and opens the block at which the iterator is.
 func (b *blockWriter) open(it kv.Iterator) error {
 	b.first = kv.Place{Key: kv.KeyPart(it.Key(), 1), Keyword: kv.KeyPart(it.Key(), 2)}
 	b.value = append(b.value[:0], it.Value()...)
@@ -171,8 +171,7 @@ func (b *blockWriter) open(it kv.Iterator) error {
 	return nil
 }
 
-// chunk merges ops into a block (nil: there is none) and writes what comes of
-// it.
+// chunk merges ops into a block (nil: there is none) and writes the resulting blocks.
 func (w *writer) chunk(term uint64, view *block.View, ops []op) error {
 	b := &w.blocks
 	b.merge(view, ops)
@@ -192,7 +191,7 @@ func (w *writer) chunk(term uint64, view *block.View, ops []op) error {
 		if view != nil && len(rest) == len(b.merged) && !first.Less(b.first) {
 			first = b.first
 		}
-		kept = kept || first == b.first // also where a later piece begins there
+		kept = kept || first == b.first // a later piece may begin there as well
 		w.batch.PutFunc(kv.Postings, kv.AppendKey(b.key[:0], term, first.Key, first.Keyword), b.encoder.Append)
 		w.counters.Blocks++
 		rest = rest[n:]
@@ -203,7 +202,7 @@ func (w *writer) chunk(term uint64, view *block.View, ops []op) error {
 	return nil
 }
 
-// merge lists the postings of a block after the ops.
+// merge lists the postings that a block has after the ops.
 func (b *blockWriter) merge(view *block.View, ops []op) {
 	b.merged = b.merged[:0]
 	n, i := 0, 0
@@ -232,7 +231,7 @@ func viewPlace(v *block.View, i int) kv.Place {
 	return kv.Place{Key: key, Keyword: keyword}
 }
 
-// encode fills the encoder; it returns the first posting's place.
+// encode encodes the listed postings and returns the place of the first.
 func (b *blockWriter) encode(view *block.View, ops []op, list []source) (first kv.Place) {
 	if s := list[0]; s < 0 {
 		first = viewPlace(view, int(-s-1))
