@@ -99,8 +99,8 @@ type blockWriter struct {
 	words   []block.Word
 }
 
-// source tells where a posting of a new block comes from: s ≥ 0 is the index of an
-// op, s < 0 stands for posting −s−1 of the old block.
+// source is where a posting of a new block comes from: the index of an op, or −i−1
+// for posting i of the old block.
 type source int
 
 // cached returns the block that the first op belongs to, from memory, and the number
@@ -127,8 +127,8 @@ func ownOps(ops []op, next kv.Place) (n int) {
 	return n
 }
 
-// stored is cached for a block that is read from the store, where the term has so many
-// postings; nil: it has no block.
+// stored returns the same from the store, in which the term has the given number of
+// postings; view is nil if it has no block.
 func (b *blockWriter) stored(it kv.Iterator, ops []op, postings int) (view *block.View, n int, err error) {
 	found, err := b.load(it, ops[0].term, ops[0].Place, postings)
 	if err != nil || !found {
