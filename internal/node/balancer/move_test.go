@@ -3,6 +3,7 @@ package balancer
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -162,15 +163,23 @@ func TestACopyThatDiffersIsNotServed(t *testing.T) {
 	end().all(t)
 }
 
-// TestABalancerRestartsWhileSlicesMove in whatever step they are.
+// TestABalancerRestartsWhileSlicesMove in each step of a move, or after it if the
+// step was too short to be seen.
 func TestABalancerRestartsWhileSlicesMove(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 3, func(c *Config) { c.MasterLease = time.Second })
+	// Nobody dies or is cut off, however slow the machine is.
+	w := newWorld(t, 3, func(c *Config) { c.MasterLease, c.DeadAfter = 5*time.Second, time.Minute })
 	end := w.ask()
-	for i, after := range []time.Duration{0, 5 * time.Millisecond, 20 * time.Millisecond, 60 * time.Millisecond} {
+	for i, reached := range []func(slice uint64, to string) bool{
+		func(uint64, string) bool { return true },
+		w.arriving,
+		w.switched,
+		func(slice uint64, to string) bool { return w.switched(slice, to) && w.published() },
+	} {
 		from, to := w.order(i)
-		w.move(w.on(from)[0], to)
-		time.Sleep(after)
+		slice := w.on(from)[0]
+		w.move(slice, to)
+		w.eventually(fmt.Sprint("step ", i), func() bool { return reached(slice, to) })
 		w.stop()
 		w.other(5*i, 5)
 		w.start()
@@ -178,4 +187,24 @@ func TestABalancerRestartsWhileSlicesMove(t *testing.T) {
 	w.eventually("moved", w.still)
 	w.eventually("clean", w.clean)
 	end().all(t)
+}
+
+// arriving reports whether a slave holds at least part of a slice.
+func (w *world) arriving(slice uint64, to string) bool {
+	return slices.ContainsFunc(w.nodes[to].store.Slices().GetSlices(), func(h *pb.HeldSlice) bool { return h.GetId() == slice })
+}
+
+// switched reports whether a slice is served by a slave, or will be from a view on
+// that is not published yet.
+func (w *world) switched(slice uint64, to string) bool {
+	n, ok := w.model().Named(to)
+	return ok && w.slice(slice).Node == n.ID
+}
+
+// published reports whether masters may have the newest view.
+func (w *world) published() bool {
+	w.b.mu.Lock()
+	defer w.b.mu.Unlock()
+	p := w.b.mapper.Published()
+	return p != nil && p.View() == w.b.mapper.Model().View()
 }

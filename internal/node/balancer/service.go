@@ -127,12 +127,14 @@ func nodeReport(r *pb.ReportRequest) balance.NodeReport {
 }
 
 // WatchMap implements pb.BalancerServer. A master acknowledges its view when it
-// begins to wait and, since it uses it all the while, when it stops waiting.
+// begins to wait and, since it uses it all the while, when it stops waiting. It
+// waits for half its lease at most, so that the lease of one that calls again
+// never ends.
 func (b *Balancer) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.WatchMapResponse, error) {
 	if err := b.checkMaster(ctx, r); err != nil {
 		return nil, err
 	}
-	ctx, cancel := wire.LongPoll(ctx, r.GetWaitMs())
+	ctx, cancel := wire.LongPoll(ctx, min(r.GetWaitMs(), uint32(b.cfg.MasterLease.Milliseconds()/2)))
 	defer cancel()
 	if err := b.noteMaster(r); err != nil {
 		return nil, err
