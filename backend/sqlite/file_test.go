@@ -132,46 +132,9 @@ func TestLostFile(t *testing.T) {
 			x := newScene(t)
 			x.must(x.s.checkpoint())
 			x.must(x.s.SaveControl(t.Context(), "k", nil))
-			tx, err := x.s.Begin(t.Context())
-			x.must(err)
-			snap, err := x.s.Snapshot(t.Context())
-			x.must(err)
-			at, err := x.s.Newest(t.Context())
-			x.must(err)
-			waiting := make(chan error, 1)
-			go func() {
-				var err error
-				for err == nil { // it may see the change below before the file is lost
-					err = x.s.Wait(t.Context(), at)
-				}
-				waiting <- err
-			}()
-			if _, err := tx.Advertiser(t.Context(), "late"); err != nil {
-				t.Fatal(err)
-			}
-			c.happen(x)
-			if err := tx.Commit(t.Context()); !fault.Is(err, fault.Unavailable) {
-				t.Errorf("a transaction was committed to a lost file: %v", err)
-			}
-			if err := <-waiting; !fault.Is(err, fault.Unavailable) {
-				t.Errorf("wait: %v", err)
-			}
-			if _, err := snap.Items(t.Context(), []uint64{1}); !fault.Is(err, fault.Unavailable) {
-				t.Errorf("a snapshot: %v", err)
-			}
-			x.must(snap.Close())
-			time.Sleep(2 * reopenEvery) // so that it looks for the file again
-			for range 2 {
-				for name, err := range x.attempts() {
-					if !fault.Is(err, fault.Unavailable) {
-						t.Errorf("%s: %v", name, err)
-					}
-				}
-			}
-			time.Sleep(2 * reopenEvery)
-			if err := x.s.Health(t.Context()); err == nil || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("it says %v, not %q", err, c.says)
-			}
+			x.losesUses(func() { c.happen(x) })
+			x.refuses(2 * reopenEvery) // it looks for the file again meanwhile
+			x.complains(c.says)
 			if c.heal == nil {
 				x.leavesAlone()
 				return
@@ -181,6 +144,71 @@ func TestLostFile(t *testing.T) {
 				t.Errorf("%d groups are there, want %d", n, c.groups)
 			}
 		})
+	}
+}
+
+// losesUses loses the file while a transaction, a snapshot and a wait are under
+// way: each must fail.
+func (x *scene) losesUses(lose func()) {
+	x.t.Helper()
+	ctx := x.t.Context()
+	tx, err := x.s.Begin(ctx)
+	x.must(err)
+	snap, err := x.s.Snapshot(ctx)
+	x.must(err)
+	at, err := x.s.Newest(ctx)
+	x.must(err)
+	waiting := make(chan error, 1)
+	go func() {
+		var err error
+		for err == nil { // it may see the change below before the file is lost
+			err = x.s.Wait(ctx, at)
+		}
+		waiting <- err
+	}()
+	_, err = tx.Advertiser(ctx, "late")
+	x.must(err)
+	lose()
+	if err := tx.Commit(ctx); !fault.Is(err, fault.Unavailable) {
+		x.t.Errorf("a transaction was committed to a lost file: %v", err)
+	}
+	if err := <-waiting; !fault.Is(err, fault.Unavailable) {
+		x.t.Errorf("wait: %v", err)
+	}
+	if _, err := snap.Items(ctx, []uint64{1}); !fault.Is(err, fault.Unavailable) {
+		x.t.Errorf("a snapshot: %v", err)
+	}
+	x.must(snap.Close())
+}
+
+// refuses asks for everything, again and again for some time: all is refused.
+func (x *scene) refuses(d time.Duration) {
+	x.t.Helper()
+	for end := time.Now().Add(d); !x.t.Failed(); {
+		last := time.Now().After(end)
+		for name, err := range x.attempts() {
+			if !fault.Is(err, fault.Unavailable) {
+				x.t.Errorf("%s: %v", name, err)
+			}
+		}
+		if last {
+			return
+		}
+	}
+}
+
+// complains waits until the store's health says what has become of the file.
+func (x *scene) complains(says string) {
+	x.t.Helper()
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		err := x.s.Health(x.t.Context())
+		if err != nil && strings.Contains(err.Error(), says) {
+			return
+		}
+		if err == nil || time.Now().After(end) {
+			x.t.Errorf("it says %v, not %q", err, says)
+			return
+		}
 	}
 }
 
