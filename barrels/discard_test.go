@@ -3,6 +3,7 @@ package barrels_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"testing"
 
@@ -57,70 +58,15 @@ func Refill(s barrels.Store, d *pb.NodeData) *pb.NodeData {
 // record, any value missing, any posting too many. What is left is served, and
 // filled again the store is what it was.
 func TestDiscardHealsWhateverIsDamaged(t *testing.T) {
-	d := quarters(t)
-	fresh := func() (kv.DB, *barrels.Certificate) {
-		kv := memory.NewDB()
-		s := open(t, kv)
-		defer s.Close()
-		if err := s.Apply(context.Background(), d); err != nil {
-			t.Fatal(err)
-		}
-		want, err := s.Certify(context.Background(), 0, ^uint64(0), ^uint64(0), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return kv, want
-	}
-	db, want := fresh()
-	lost := 0
-	heals := func(name string, lo, hi uint64, damage func(*kv.Batch)) {
-		t.Helper()
-		db, _ := fresh()
-		var b kv.Batch
-		damage(&b)
-		write(t, db, &b)
-		s := open(t, db)
-		defer s.Close()
-		if err := s.Discard(context.Background(), []*pb.Interval{{Lo: lo, Hi: hi}}); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if n := len(s.Slices().Slices); n > 3 {
-			t.Fatalf("%s: %d slices are served", name, n)
-		} else if n < 3 {
-			lost++
-		}
-		if s.Purging() {
-			t.Fatalf("%s: it has not come to its end", name)
-		}
-		q, err := search.Expand("usb cable", search.Synonym, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := s.Search(context.Background(), &search.Request{Query: q, Profile: search.DefaultProfile(), Slots: 4, ExactCounts: true})
-		if err != nil || a.Work.BlocksBad > 0 {
-			t.Fatalf("%s: %+v, %v", name, a, err)
-		}
-		if _, width := index.ServedSlices(s.Slices(), 1); a.Width != width {
-			t.Fatalf("%s: %+v is served of %+v", name, a.Width, width)
-		}
-		if err := s.Apply(context.Background(), Refill(s, d)); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		got, err := s.Certify(context.Background(), 0, ^uint64(0), ^uint64(0), nil)
-		if err != nil || !barreltest.Equal(got, want) {
-			t.Fatalf("%s: it is not what it was: %v", name, err)
-		}
-		if c := s.Stats(); c.Groups < 60 || c.Groups > 61 { // one whose record was missing was not counted out
-			t.Fatalf("%s: %+v", name, c)
-		}
-	}
+	x := &healing{t: t, d: quarters(t)}
+	db := x.fill()
+	whole := open(t, db)
+	x.want = x.certify("whole", whole)
+	closed(t, whole)
 	for _, f := range []kv.Family{kv.Postings, kv.Items} {
 		n := 0
 		for key, value := range values(db, f) {
-			ring := uint64(0)
-			for _, c := range []byte(key)[ringAt(f) : ringAt(f)+8] {
-				ring = ring<<8 | uint64(c)
-			}
+			ring := binary.BigEndian.Uint64([]byte(key)[ringAt(f):])
 			if n++; n%7 != 0 && f == kv.Items {
 				continue
 			}
@@ -128,13 +74,90 @@ func TestDiscardHealsWhateverIsDamaged(t *testing.T) {
 			if f == kv.Postings { // they are of all slices, as certificates show
 				lo, hi = 0, ^uint64(0)
 			}
-			heals(fmt.Sprint(f, " missing"), lo, hi, func(b *kv.Batch) { b.Delete(f, []byte(key)) })
+			x.heals(fmt.Sprint(f, " missing"), lo, hi, func(b *kv.Batch) { b.Delete(f, []byte(key)) })
 			for i := 0; i < len(value); i += 1 + len(value)/5 {
-				heals(fmt.Sprintf("%v, byte %d of %d", f, i, len(value)), ring, ring, func(b *kv.Batch) { b.Put(f, []byte(key), flipped(value, i)) })
+				x.heals(fmt.Sprintf("%v, byte %d of %d", f, i, len(value)), ring, ring, func(b *kv.Batch) { b.Put(f, []byte(key), flipped(value, i)) })
 			}
 		}
 	}
-	t.Logf("%d times more slices than one were given up", lost)
+	t.Logf("%d times more slices than one were given up", x.lost)
+}
+
+// healing damages stores of the same data in one way after the other.
+type healing struct {
+	t    *testing.T
+	d    *pb.NodeData
+	want *barrels.Certificate // of a store that is whole
+	lost int                  // times that more slices than one were given up
+}
+
+// fill makes the database of a store that has all data.
+func (x *healing) fill() kv.DB {
+	x.t.Helper()
+	db := memory.NewDB()
+	s := open(x.t, db)
+	defer s.Close()
+	if err := s.Apply(context.Background(), x.d); err != nil {
+		x.t.Fatal(err)
+	}
+	return db
+}
+
+func (x *healing) certify(name string, s barrels.Store) *barrels.Certificate {
+	x.t.Helper()
+	c, err := s.Certify(context.Background(), 0, ^uint64(0), ^uint64(0), nil)
+	if err != nil {
+		x.t.Fatalf("%s: %v", name, err)
+	}
+	return c
+}
+
+// heals damages a store, gives up what lies between two keys and fills it again.
+func (x *healing) heals(name string, lo, hi uint64, damage func(*kv.Batch)) {
+	x.t.Helper()
+	db := x.fill()
+	var b kv.Batch
+	damage(&b)
+	write(x.t, db, &b)
+	s := open(x.t, db)
+	defer s.Close()
+	if err := s.Discard(context.Background(), []*pb.Interval{{Lo: lo, Hi: hi}}); err != nil {
+		x.t.Fatalf("%s: %v", name, err)
+	}
+	if n := len(s.Slices().Slices); n > 3 {
+		x.t.Fatalf("%s: %d slices are served", name, n)
+	} else if n < 3 {
+		x.lost++
+	}
+	if s.Purging() {
+		x.t.Fatalf("%s: it has not come to its end", name)
+	}
+	x.serves(name, s)
+	if err := s.Apply(context.Background(), Refill(s, x.d)); err != nil {
+		x.t.Fatalf("%s: %v", name, err)
+	}
+	if got := x.certify(name, s); !barreltest.Equal(got, x.want) {
+		x.t.Fatalf("%s: it is not what it was", name)
+	}
+	if c := s.Stats(); c.Groups < 60 || c.Groups > 61 { // one whose record was missing was not counted out
+		x.t.Fatalf("%s: %+v", name, c)
+	}
+}
+
+// serves checks that a store serves the slices that it has, without damage.
+func (x *healing) serves(name string, s barrels.Store) {
+	x.t.Helper()
+	q, err := search.Expand("usb cable", search.Synonym, nil)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	a, err := s.Search(context.Background(), &search.Request{Query: q, Profile: search.DefaultProfile(), Slots: 4, ExactCounts: true})
+	if err != nil || a.Work.BlocksBad > 0 {
+		x.t.Fatalf("%s: %+v, %v", name, a, err)
+	}
+	if _, width := index.ServedSlices(s.Slices(), 1); a.Width != width {
+		x.t.Fatalf("%s: %+v is served of %+v", name, a.Width, width)
+	}
 }
 
 // ringAt is where the ring key stands in a key.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"adshard/bench/layouts"
 	"adshard/bench/measure"
@@ -81,7 +82,12 @@ time, and join the results.`,
 			return f.run(c.Context(), c.OutOrStdout(), c.ErrOrStderr())
 		},
 	}
-	flags := c.Flags()
+	f.define(c.Flags())
+	return c
+}
+
+// define defines the flags.
+func (f *searchFlags) define(flags *pflag.FlagSet) {
 	flags.Int64SliceVar(&f.sizes, "keywords", []int64{100_000}, "number of keywords; several: one after the other")
 	flags.StringSliceVar(&f.layouts, "layouts", []string{"all"}, "layouts, see above, or all, or none")
 	flags.StringSliceVar(&f.peers, "peers", nil, "other systems, see above, or all")
@@ -98,7 +104,6 @@ time, and join the results.`,
 	flags.StringVar(&f.html, "html", "", "write a page with charts to this file")
 	flags.StringVar(&f.points, "points", "", "write the product's targets and what the result has of them to this file, as Markdown")
 	f.setFlags.flags(flags)
-	return c
 }
 
 // check rejects invalid flags before anything is made.

@@ -51,22 +51,7 @@ func loadCounted(t *testing.T, open Open) {
 	if load.Queries != 4*rounds || load.Number != 0 {
 		t.Fatalf("%d queries", load.Queries)
 	}
-	var sum uint64
-	for _, h := range d.Slices.Slices {
-		n := uint64(len(inSlice(t, w.Items, h)))
-		i := slices.IndexFunc(load.Slices, func(l *pb.SliceLoad) bool { return l.Slice == h.Id })
-		if want[h.Id] == 0 {
-			if i >= 0 {
-				t.Fatalf("slice %d is not served: %v", h.Id, load.Slices[i])
-			}
-			continue
-		}
-		if i < 0 || load.Slices[i].Generation != h.Generation ||
-			!about(load.Slices[i].Cost, n*want[h.Id]) {
-			t.Fatalf("slice %d has %d groups: %v", h.Id, n, load.Slices)
-		}
-		sum += n * want[h.Id]
-	}
+	sum := costsOfSlices(t, load, d.Slices.Slices, w, want)
 	if len(load.Topics) != 1 || !about(load.Topics[0].Cost, sum) {
 		t.Fatalf("topics %v, want one with %d", load.Topics, sum)
 	}
@@ -78,6 +63,28 @@ func loadCounted(t *testing.T, open Open) {
 	if again := s.TakeLoad(); again.Queries != 0 || len(again.Slices)+len(again.Items)+len(again.Topics) > 0 {
 		t.Fatalf("taken twice: %v", again)
 	}
+}
+
+// costsOfSlices checks that each slice of a table costs what was looked at in so
+// many searches of it, and one that is not searched nothing. It returns the sum.
+func costsOfSlices(t *testing.T, load *pb.Load, table []*pb.HeldSlice, w *oracletest.World, searches map[uint64]uint64) (sum uint64) {
+	t.Helper()
+	for _, h := range table {
+		n := uint64(len(inSlice(t, w.Items, h)))
+		i := slices.IndexFunc(load.Slices, func(l *pb.SliceLoad) bool { return l.Slice == h.Id })
+		if searches[h.Id] == 0 {
+			if i >= 0 {
+				t.Fatalf("slice %d is not served: %v", h.Id, load.Slices[i])
+			}
+			continue
+		}
+		if i < 0 || load.Slices[i].Generation != h.Generation ||
+			!about(load.Slices[i].Cost, n*searches[h.Id]) {
+			t.Fatalf("slice %d has %d groups: %v", h.Id, n, load.Slices)
+		}
+		sum += n * searches[h.Id]
+	}
+	return sum
 }
 
 // about reports whether a cost is about n postings, all of which match.
