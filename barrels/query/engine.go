@@ -66,7 +66,6 @@ func (c *Engine) Search(ctx context.Context, st *index.Snapshot, r *search.Reque
 	if err := e.scan.run(ctx); err != nil {
 		return nil, Damage{}, err
 	}
-	e.settle()
 	a := e.answer()
 	return a, e.damage(), nil
 }

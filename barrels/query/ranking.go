@@ -15,9 +15,8 @@ type ranking struct {
 	top                 search.Top[hit]
 	matched, candidates uint64
 	// seen are the keywords counted that may come again in another form.
-	seen     map[uint64]struct{}
-	deferred []deferredClass
-	sampler  load.Sampler // of a search whose load is counted
+	seen    map[uint64]struct{}
+	sampler load.Sampler // of a search whose load is counted
 }
 
 // hit is what the answer needs of one of the best. It is a posting of a cached
@@ -58,8 +57,6 @@ func (r *ranking) reset() {
 
 func (r *ranking) release() {
 	r.top.Reset(1)
-	clear(r.deferred)
-	r.deferred = r.deferred[:0]
 	clear(r.seen)
 	r.sampler.Release()
 	r.impactCache.release()
@@ -128,9 +125,6 @@ func (r *ranking) take(list []classRef) {
 			r.posting(int(c.class), c.level)
 		}
 	}
-	if !r.request.ExactCounts { // what is skipped depends on the best
-		r.settle()
-	}
 }
 
 // class takes a class of a cached block.
@@ -148,12 +142,26 @@ func (r *ranking) class(b *index.Block, i int, level search.Level) {
 	}
 	r.matched += uint64(class.Live)
 	r.candidates += uint64(class.Candidates)
-	if most := class.Max * one; class.Candidates > 0 && most >= r.top.Threshold() {
-		r.later(deferredClass{b, j.Ranked(b, i), most, one, kind, level})
+	if class.Candidates > 0 && class.Max*one >= r.top.Threshold() {
+		r.best(b, j.Ranked(b, i), one, kind, level)
+	}
+}
+
+// best offers those members of a class that may be among the best: one of each
+// advertiser at most. one is Q for quality 1.
+func (r *ranking) best(b *index.Block, ranked []index.Impact, one uint64, kind search.MatchType, level search.Level) {
+	members := b.Members()
+	for _, e := range ranked {
+		score, m := e.Product()*one, &members[e.Member()]
+		if score == 0 || e&index.Dominated != 0 || r.top.Lost(score, m.Keyword) {
+			return
+		}
+		r.offer(b, m, e.Quality()*one, score, kind, level)
 	}
 }
 
 // members takes the members of a class one by one; least and less takes no part.
+// one is Q for quality 1.
 func (r *ranking) members(b *index.Block, ranked []index.Impact, one uint64, least index.EffectiveBid, kind search.MatchType, level search.Level) {
 	members := b.Members()
 	for _, e := range ranked {
