@@ -21,7 +21,7 @@ var executions = sync.Pool{New: func() any {
 	e.blockedCampaigns = make(map[*index.Campaign]bool)
 	e.blockedGroups = make(map[uint64]bool)
 	e.scan.scope, e.scan.postings.scope, e.scan.pruner.scope = &e.scope, &e.scope, &e.scope
-	e.scan.top = &e.top
+	e.scan.ranking = &e.ranking
 	return e
 }}
 

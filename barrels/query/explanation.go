@@ -67,9 +67,6 @@ type match struct {
 // enter implements sink.
 func (x *explanation) enter(blockRef, uint64) {}
 
-// prune implements sink: nothing is left out.
-func (x *explanation) prune(list []classRef, _ search.Level) []classRef { return list }
-
 // take implements sink.
 func (x *explanation) take(list []classRef) {
 	for i := range list {

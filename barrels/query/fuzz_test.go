@@ -20,8 +20,6 @@ type levels struct {
 
 func (*levels) enter(blockRef, uint64) {}
 
-func (*levels) prune(list []classRef, _ search.Level) []classRef { return list }
-
 func (l *levels) take(list []classRef) {
 	if l.panic {
 		l.panic = false

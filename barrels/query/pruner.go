@@ -12,8 +12,8 @@ import (
 // shows why the answer stays exact.
 type pruner struct {
 	*scope
-	top *search.Top[hit] // whose threshold decides
-	off bool             // nothing is pruned
+	ranking *ranking // whose threshold decides
+	off     bool     // nothing is pruned
 	// lists are those with bounds side by side.
 	lists   []*index.PostingList
 	skipped uint64 // blocks of lists that were not visited
@@ -50,7 +50,7 @@ func (p *pruner) reset(off bool) {
 	}
 	clear(p.lists[:cap(p.lists)])
 	*p = pruner{
-		scope: p.scope, top: p.top, off: off, lists: p.lists[:0],
+		scope: p.scope, ranking: p.ranking, off: off, lists: p.lists[:0],
 		first: p.first[:0], batch: p.batch[:0], survived: p.survived[:0],
 	}
 }
@@ -63,7 +63,7 @@ func (p *pruner) prunes(f *foundList) bool {
 // canWin reports whether a block with this bound may still have a posting among
 // the best, when none matches better than at level best.
 func (p *pruner) canWin(b block.Bound, best search.Level) bool {
-	if need := p.top.Threshold(); p.need != need || p.level != best {
+	if need := p.ranking.top.Threshold(); p.need != need || p.level != best {
 		p.need, p.level = need, best
 		p.threshold = block.NewThreshold(need, p.state.Parents.MaxModifier[p.request.Device], best)
 	}

@@ -72,10 +72,12 @@ func (r *ranking) enter(b blockRef, term uint64) {
 	}
 }
 
-// prune implements sink: it leaves out classes that are dominated by the best.
+// prune returns those of the classes that may still be among the best, given that
+// none matches better than at level best. It changes the list. It saves matching
+// the others.
 func (r *ranking) prune(list []classRef, best search.Level) []classRef {
 	need := r.top.Threshold()
-	if r.request.ExactCounts || need == 0 {
+	if need == 0 {
 		return list
 	}
 	r.fetch(list)

@@ -44,10 +44,6 @@ type scan struct {
 type sink interface {
 	// enter begins a block anchored at a term.
 	enter(b blockRef, term uint64)
-	// prune returns those of the classes that may still change the answer, given
-	// that none matches better than at level best; the list is the sink's to
-	// change. It saves matching the others.
-	prune(list []classRef, best search.Level) []classRef
 	// take takes classes that match, each at its level.
 	take(list []classRef)
 }
@@ -56,8 +52,8 @@ type sink interface {
 // memory any quicker, and the threshold rises only when they are taken.
 const maxPending = 32
 
-// reset begins a scan of the scope's request; prune: blocks that cannot win are
-// skipped.
+// reset begins a scan of the scope's request; prune: blocks and classes that cannot
+// win are left out.
 func (s *scan) reset(to sink, prune bool) {
 	q := s.scope.request.Query
 	s.sink = to
@@ -117,7 +113,10 @@ func (s *scan) matchPending() {
 		clear(all)
 		s.matcher.view = nil // another block may come under its address
 	}()
-	list := s.sink.prune(all, s.best)
+	list := all
+	if !s.off {
+		list = s.ranking.prune(all, s.best)
+	}
 	for i := range list {
 		_, norms := list[i].norms()
 		s.scope.touched += uint64(len(norms))

@@ -7,8 +7,13 @@ import (
 	"adshard/barrels/kv"
 )
 
-// visitTerms visits the blocks anchored at the capped terms.
+// visitTerms visits the blocks anchored at the capped terms. A scan that prunes
+// begins with the blocks of long lists that have the highest bounds, and ends with
+// the rest of these lists.
 func (s *scan) visitTerms(ctx context.Context) error {
+	if s.off {
+		return s.visitLists(ctx)
+	}
 	s.pruner.lists = s.pruner.lists[:0]
 	for _, i := range s.capped {
 		if f := &s.postings.lists[i]; s.prunes(f) {
@@ -16,6 +21,14 @@ func (s *scan) visitTerms(ctx context.Context) error {
 		}
 	}
 	s.visitFirst()
+	if err := s.visitLists(ctx); err != nil {
+		return err
+	}
+	return s.visitRest(ctx)
+}
+
+// visitLists visits the lists of the capped terms, but for those that are pruned.
+func (s *scan) visitLists(ctx context.Context) error {
 	for _, i := range s.capped {
 		var err error
 		switch f := &s.postings.lists[i]; {
@@ -29,7 +42,7 @@ func (s *scan) visitTerms(ctx context.Context) error {
 			return err
 		}
 	}
-	return s.visitRest(ctx)
+	return nil
 }
 
 // visitFirst visits the blocks with the highest bounds of all long lists.

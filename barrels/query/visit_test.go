@@ -22,8 +22,6 @@ func (v *visits) enter(blockRef, uint64) {
 	v.blocks++
 }
 
-func (v *visits) prune(list []classRef, _ search.Level) []classRef { return list }
-
 func (v *visits) take([]classRef) {}
 
 // scanOf is a scan that visits every block.
