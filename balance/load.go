@@ -3,20 +3,20 @@ package balance
 import "time"
 
 // Cost is the work done for queries in an interval or, as a rate, per second.
-type Cost struct{ Looked, Matched, Micros uint64 }
+type Cost struct{ Examined, Matched, Micros uint64 }
 
 // LoadWeights combine a Cost into one number.
-type LoadWeights struct{ Looked, Matched, Micros float64 }
+type LoadWeights struct{ Examined, Matched, Micros float64 }
 
-// DefaultLoadWeights are the microseconds that a candidate and a match take on an
-// otherwise idle machine (adbench store fits them): a load of 1,000,000 is one
-// core fully used. Measured time is left out: it depends on what else the machine
-// does, and equal nodes would seem different.
-var DefaultLoadWeights = LoadWeights{Looked: 0.015, Matched: 0.013}
+// DefaultLoadWeights are the microseconds that a posting examined and a match
+// take on an otherwise idle machine (adbench store fits them): a load of 1,000,000
+// is one core fully used. Measured time is left out: it depends on what else the
+// machine does, and equal nodes would seem different.
+var DefaultLoadWeights = LoadWeights{Examined: 0.015, Matched: 0.013}
 
 // Of returns the load of a cost.
 func (w LoadWeights) Of(c Cost) float64 {
-	return w.Looked*float64(c.Looked) + w.Matched*float64(c.Matched) + w.Micros*float64(c.Micros)
+	return w.Examined*float64(c.Examined) + w.Matched*float64(c.Matched) + w.Micros*float64(c.Micros)
 }
 
 // LoadReport is what a node counted since its previous report: the cost by slice

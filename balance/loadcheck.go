@@ -24,7 +24,7 @@ func absurd(r *LoadReport) bool {
 	var sum float64
 	beyond := func(c Cost) bool {
 		return float64(c.Micros) > seconds*1e6*maxCores ||
-			float64(c.Looked) > seconds*maxCounts || float64(c.Matched) > seconds*maxCounts
+			float64(c.Examined) > seconds*maxCounts || float64(c.Matched) > seconds*maxCounts
 	}
 	for _, c := range r.Slices {
 		sum += float64(c.Micros)

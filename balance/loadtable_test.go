@@ -32,7 +32,7 @@ func newLoadWorld(t testing.TB, nodes int) *loadWorld {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.table = NewLoadTable(LoadWeights{Looked: 1}, 10*time.Second)
+	w.table = NewLoadTable(LoadWeights{Examined: 1}, 10*time.Second)
 	w.m = base
 	w.edit(func(e *Edit) {
 		at := uint64(1)
@@ -63,12 +63,12 @@ func (w *loadWorld) report(node NodeID, seconds int, rates map[uint64]uint64, it
 	r := &LoadReport{Incarnation: "x", Number: w.number[node], Interval: time.Duration(seconds) * time.Second}
 	for _, s := range w.m.Slices() {
 		if v, ok := rates[s.ID]; ok {
-			r.Slices = append(r.Slices, SliceCost{s.ID, s.Generation, Cost{Looked: v * uint64(seconds)}})
+			r.Slices = append(r.Slices, SliceCost{s.ID, s.Generation, Cost{Examined: v * uint64(seconds)}})
 		}
 	}
 	w.items.Ascend(0, MaxKey, func(k Key, _ uint32) bool {
 		if v, ok := items[k]; ok {
-			r.Items = append(r.Items, ItemCost{k, Cost{Looked: v * uint64(seconds)}})
+			r.Items = append(r.Items, ItemCost{k, Cost{Examined: v * uint64(seconds)}})
 		}
 		return true
 	})
@@ -155,7 +155,7 @@ func TestReportsIgnored(t *testing.T) {
 	w := newLoadWorld(t, 2)
 	good := func(number uint64) *LoadReport {
 		return &LoadReport{Incarnation: "x", Number: number, Interval: time.Second,
-			Slices: []SliceCost{{1, w.m.Slices()[0].Generation, Cost{Looked: 100}}}}
+			Slices: []SliceCost{{1, w.m.Slices()[0].Generation, Cost{Examined: 100}}}}
 	}
 	if why := w.table.Report(0, 1, w.m, good(5)); why != "" {
 		t.Fatal(why)
@@ -173,11 +173,11 @@ func TestReportsIgnored(t *testing.T) {
 		{"absurd", 1, func(r *LoadReport) { r.Interval = 0 }},
 		{"absurd", 1, func(r *LoadReport) { r.Interval = -time.Second }},
 		{"absurd", 1, func(r *LoadReport) { r.Interval = 1 << 62 }},
-		{"absurd", 1, func(r *LoadReport) { r.Slices[0].Looked = 1e18 }},
+		{"absurd", 1, func(r *LoadReport) { r.Slices[0].Examined = 1e18 }},
 		{"absurd", 1, func(r *LoadReport) { r.Slices[0].Matched = 1<<64 - 1 }},
 		{"absurd", 1, func(r *LoadReport) { r.Slices[0].Micros = 1e6*1024 + 1 }},
 		{"absurd", 1, func(r *LoadReport) { r.Items = []ItemCost{{1, Cost{Micros: 1e18}}} }},
-		{"absurd", 1, func(r *LoadReport) { r.Topics = []TopicCost{{1, Cost{Looked: 1e18}}} }},
+		{"absurd", 1, func(r *LoadReport) { r.Topics = []TopicCost{{1, Cost{Examined: 1e18}}} }},
 		{"absurd", 1, func(r *LoadReport) { r.Queries = 1e18 }},
 	} {
 		r := good(6)
@@ -192,9 +192,9 @@ func TestReportsIgnored(t *testing.T) {
 		why string
 		SliceCost
 	}{
-		{"unknown slice", SliceCost{99, 1, Cost{Looked: 1e6}}},
-		{"another generation", SliceCost{1, 77, Cost{Looked: 1e6}}},
-		{"slice served elsewhere", SliceCost{2, w.m.Slices()[1].Generation, Cost{Looked: 1e6}}},
+		{"unknown slice", SliceCost{99, 1, Cost{Examined: 1e6}}},
+		{"another generation", SliceCost{1, 77, Cost{Examined: 1e6}}},
+		{"slice served elsewhere", SliceCost{2, w.m.Slices()[1].Generation, Cost{Examined: 1e6}}},
 	} {
 		r := good(w.table.nodes[1].number + 1)
 		r.Slices = append(r.Slices, c.SliceCost)
@@ -225,7 +225,7 @@ func TestOldGenerationIsNotNought(t *testing.T) {
 	for range 3 {
 		w.number[1]++
 		w.table.Report(0, 1, w.m, &LoadReport{Incarnation: "x", Number: w.number[1], Interval: time.Second,
-			Slices: []SliceCost{{1, old.Slices()[0].Generation, Cost{Looked: 1000}}}})
+			Slices: []SliceCost{{1, old.Slices()[0].Generation, Cost{Examined: 1000}}}})
 	}
 	w.near(1, before)
 	w.near(right, 1000-before)
@@ -242,10 +242,10 @@ func TestTopicsAndBounds(t *testing.T) {
 	for n := range uint64(100) {
 		r := &LoadReport{Incarnation: "x", Number: n + 1, Interval: time.Second}
 		for i := range uint64(100) {
-			r.Topics = append(r.Topics, TopicCost{i*n + 1000, Cost{Looked: i}})
-			r.Items = append(r.Items, ItemCost{Key(i*n + 1000), Cost{Looked: i}})
+			r.Topics = append(r.Topics, TopicCost{i*n + 1000, Cost{Examined: i}})
+			r.Items = append(r.Items, ItemCost{Key(i*n + 1000), Cost{Examined: i}})
 		}
-		r.Topics = append(r.Topics, TopicCost{7, Cost{Looked: 5000}})
+		r.Topics = append(r.Topics, TopicCost{7, Cost{Examined: 5000}})
 		if why := w.table.Report(0, 1, w.m, r); why != "" {
 			t.Fatal(why)
 		}
@@ -352,14 +352,14 @@ func BenchmarkLoadTable(b *testing.B) {
 	reports := make([]LoadReport, nodes)
 	for i, s := range m.Slices() {
 		r := &reports[s.Node-1]
-		r.Slices = append(r.Slices, SliceCost{s.ID, s.Generation, Cost{Looked: uint64(i)}})
+		r.Slices = append(r.Slices, SliceCost{s.ID, s.Generation, Cost{Examined: uint64(i)}})
 		k := s.Lo + 1
 		items.Put(k, 1)
 		if i < MaxHot {
-			r.Items = append(r.Items, ItemCost{k, Cost{Looked: uint64(i)}})
+			r.Items = append(r.Items, ItemCost{k, Cost{Examined: uint64(i)}})
 		}
 	}
-	t := NewLoadTable(LoadWeights{Looked: 1}, 0)
+	t := NewLoadTable(LoadWeights{Examined: 1}, 0)
 	t.Model(m, items)
 	number := uint64(0)
 	round := func() {

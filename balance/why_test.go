@@ -19,7 +19,7 @@ func (r *rig) loaded(millis map[uint64]uint64, items map[balance.Key]uint64) {
 		for _, n := range r.m.Model().Nodes() {
 			report := &balance.LoadReport{Incarnation: "1", Number: uint64(r.now), Interval: 200 * time.Millisecond, Queries: 10}
 			for _, h := range r.table(n.Name).Slices {
-				cost := balance.Cost{Looked: 1, Micros: millis[h.ID] * 200}
+				cost := balance.Cost{Examined: 1, Micros: millis[h.ID] * 200}
 				report.Slices = append(report.Slices, balance.SliceCost{Slice: h.ID, Generation: h.Generation, Cost: cost})
 				for k, c := range items {
 					if h.Lo <= k && k <= h.Hi {

@@ -62,7 +62,7 @@ func spoil(t *testing.T, db kv.DB, f kv.Family, change func(key, value []byte) [
 	}
 }
 
-// TestDamagedData: a search passes over what is damaged, counts it and says
+// TestDamagedData: a search leaves out what is damaged, counts it and says
 // that the answer is incomplete; the rest is served. Writing to what is
 // damaged is refused.
 func TestDamagedData(t *testing.T) {

@@ -87,7 +87,7 @@ Workloads:
 	flags.StringVar(&o.Initial, "initial", "", "strategy that places the groups at the start; \"\": each its own")
 	costs := compare.DefaultCosts()
 	flags.Float64Var(&o.Costs.Query, "query-micros", costs.Query, "what a query costs each slave besides, simulated or studied")
-	flags.Float64Var(&o.Costs.Looked, "looked-micros", costs.Looked, "what a keyword looked at costs")
+	flags.Float64Var(&o.Costs.Examined, "examined-micros", costs.Examined, "what a posting examined costs")
 	flags.Float64Var(&o.Costs.Matched, "matched-micros", costs.Matched, "what a keyword that matches costs more")
 	flags.Float64Var(&f.call, "call-micros", 100, "what a call to a slave costs besides its search; --study shows ratios with it and without")
 	f.cluster.Flags(flags)

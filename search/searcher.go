@@ -76,16 +76,16 @@ type Answer struct {
 
 // Work is what an answer cost, for metrics and load.
 type Work struct {
-	Looked       uint64 // postings decided on
-	BlocksRead   uint64
-	BlocksPassed uint64 // skipped, since none of theirs could win
-	BlocksBad    uint64 // checksum or structure wrong; Width leaves their ring out
+	Examined      uint64 // postings examined
+	BlocksRead    uint64
+	BlocksSkipped uint64 // since none of their postings could win
+	BlocksBad     uint64 // checksum or structure wrong; Width leaves their ring out
 }
 
 // Add adds w to the sum.
 func (s *Work) Add(w Work) {
-	s.Looked += w.Looked
+	s.Examined += w.Examined
 	s.BlocksRead += w.BlocksRead
-	s.BlocksPassed += w.BlocksPassed
+	s.BlocksSkipped += w.BlocksSkipped
 	s.BlocksBad += w.BlocksBad
 }

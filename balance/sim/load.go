@@ -34,7 +34,7 @@ func (c *counters) count(h balance.Held, k balance.Key, micros float64) {
 
 // cost has the same micros and items looked at, so that any weights do.
 func cost(micros float64) balance.Cost {
-	return balance.Cost{Looked: uint64(micros + 0.5), Matched: uint64(micros/10 + 0.5), Micros: uint64(micros + 0.5)}
+	return balance.Cost{Examined: uint64(micros + 0.5), Matched: uint64(micros/10 + 0.5), Micros: uint64(micros + 0.5)}
 }
 
 // take returns what was counted and begins anew.

@@ -24,7 +24,7 @@ func (s Scenario) config() Config {
 		Mapper: balance.MapperConfig{
 			Interval: 500 * time.Millisecond, DeadAfter: time.Second, EvacuateAfter: 4 * time.Second, Stall: 5 * time.Second,
 			MasterLease: playLease, Linger: playLinger, Scrub: 3 * time.Second, ScrubShare: 1,
-			LoadWeights: balance.LoadWeights{Looked: 1}, HalfLife: 2 * time.Second,
+			LoadWeights: balance.LoadWeights{Examined: 1}, HalfLife: 2 * time.Second,
 		},
 		Distributor: balance.DistributorConfig{BucketBytes: 600, NodeBytes: 2400, Ahead: 3, Changes: 40, Entries: 8},
 	}.WithDefaults()

@@ -246,7 +246,7 @@ func (s *slave) report() {
 // lie makes a report of what cannot be: costs beyond all time, slices that are
 // not there, numbers that were.
 func (s *slave) lie(r *balance.LoadReport) {
-	huge := balance.Cost{Looked: 1 << 62, Matched: 1 << 62, Micros: 1 << 63}
+	huge := balance.Cost{Examined: 1 << 62, Matched: 1 << 62, Micros: 1 << 63}
 	r.Slices = append(r.Slices, balance.SliceCost{Slice: 1, Generation: 1, Cost: huge}, balance.SliceCost{Slice: 1 << 50, Cost: huge})
 	r.Items = append(r.Items, balance.ItemCost{Key: balance.MaxKey, Cost: huge})
 	r.Number -= r.Number % 2

@@ -43,7 +43,7 @@ const hotReported = 256
 func newLoop(t testing.TB, m *balance.Model, items *balance.Index, loads map[balance.Key]float64) *loop {
 	l := &loop{
 		t: t, m: m, items: items, loads: loads, interval: 5, due: map[uint64]uint64{}, budget: 0.09, order: balance.ByHash,
-		table: balance.NewLoadTable(balance.LoadWeights{Looked: 1}, 10*time.Second), rand: rand.New(rand.NewPCG(1, 2)),
+		table: balance.NewLoadTable(balance.LoadWeights{Examined: 1}, 10*time.Second), rand: rand.New(rand.NewPCG(1, 2)),
 	}
 	items.Ascend(0, balance.MaxKey, func(_ balance.Key, w uint32) bool { l.weight += float64(w); return true })
 	return l
@@ -66,12 +66,12 @@ func (l *loop) second() {
 			r = &balance.LoadReport{Incarnation: "x", Number: l.number, Interval: time.Second}
 			reports[all[i].Node] = r
 		}
-		r.Items = append(r.Items, balance.ItemCost{Key: k, Cost: balance.Cost{Looked: uint64(load)}})
+		r.Items = append(r.Items, balance.ItemCost{Key: k, Cost: balance.Cost{Examined: uint64(load)}})
 		return true
 	})
 	for i, s := range all {
 		if r := reports[s.Node]; r != nil && sums[i] > 0 {
-			r.Slices = append(r.Slices, balance.SliceCost{Slice: s.ID, Generation: s.Generation, Cost: balance.Cost{Looked: uint64(sums[i])}})
+			r.Slices = append(r.Slices, balance.SliceCost{Slice: s.ID, Generation: s.Generation, Cost: balance.Cost{Examined: uint64(sums[i])}})
 		}
 	}
 	for _, n := range l.m.Nodes() {
@@ -79,7 +79,7 @@ func (l *loop) second() {
 		if r == nil {
 			r = &balance.LoadReport{Incarnation: "x", Number: l.number, Interval: time.Second}
 		}
-		slices.SortFunc(r.Items, func(a, b balance.ItemCost) int { return cmp.Compare(b.Looked, a.Looked) })
+		slices.SortFunc(r.Items, func(a, b balance.ItemCost) int { return cmp.Compare(b.Examined, a.Examined) })
 		r.Items = r.Items[:min(len(r.Items), hotReported)]
 		if why := l.table.Report(0, n.ID, l.m, r); why != "" {
 			l.t.Fatal(why)

@@ -74,8 +74,8 @@ func MeasureSearch(b *testing.B, s barrels.Store, requests []*search.Request) {
 	b.ReportMetric(float64(took[len(took)*99/100])/1e3, "p99-µs")
 	b.ReportMetric(float64(took[len(took)-1])/1e3, "max-µs")
 	b.ReportMetric(float64(work.BlocksRead)/n, "read/op")
-	b.ReportMetric(float64(work.BlocksPassed)/n, "passed/op")
-	b.ReportMetric(float64(work.Looked)/n, "postings/op")
+	b.ReportMetric(float64(work.BlocksSkipped)/n, "skipped/op")
+	b.ReportMetric(float64(work.Examined)/n, "postings/op")
 	b.ReportMetric(float64(hits)/n, "hits/op")
 }
 

@@ -12,7 +12,7 @@ import (
 	"adshard/search"
 )
 
-// loadCounted: with every search counted, postings that are looked at and that
+// loadCounted: with every search counted, postings that are examined and that
 // match count for the slice that serves them, for their group and for their
 // term; what is not served costs nothing, explanations neither.
 func loadCounted(t *testing.T, open Open) {
@@ -65,7 +65,7 @@ func loadCounted(t *testing.T, open Open) {
 	}
 }
 
-// costsOfSlices checks that each slice of a table costs what was looked at in so
+// costsOfSlices checks that each slice of a table costs what was examined in so
 // many searches of it, and one that is not searched nothing. It returns the sum.
 func costsOfSlices(t *testing.T, load *pb.Load, table []*pb.HeldSlice, w *oracletest.World, searches map[uint64]uint64) (sum uint64) {
 	t.Helper()
@@ -90,7 +90,7 @@ func costsOfSlices(t *testing.T, load *pb.Load, table []*pb.HeldSlice, w *oracle
 // about reports whether a cost is about n postings, all of which match.
 func about(c *pb.Cost, n uint64) bool {
 	near := func(x uint64) bool { return math.Abs(float64(x)-float64(n)) < float64(n)/3 } // ±10 % is usual
-	return near(c.Looked) && near(c.Matched) && c.Micros > 0
+	return near(c.Examined) && near(c.Matched) && c.Micros > 0
 }
 
 // ringThirds returns three keys of groups that cut the groups in four parts.
@@ -115,7 +115,7 @@ func inSlice(t TB, items []*backend.Item, h *pb.HeldSlice) (in []uint64) {
 
 // loadSampled: one search in so many is counted and stands for the others,
 // whatever the order of the queries; none, when it is switched off. What is
-// passed over costs nothing, and a group that costs much is named.
+// skipped costs nothing, and a group that costs much is named.
 func loadSampled(t *testing.T, open Open) {
 	s := open(t, "sampled")
 	defer s.Close()
@@ -145,9 +145,9 @@ func loadSampled(t *testing.T, open Open) {
 		if len(load.Slices) == 0 {
 			return load
 		}
-		got, want := float64(load.Slices[0].Cost.Looked), float64(work.Looked)
+		got, want := float64(load.Slices[0].Cost.Examined), float64(work.Examined)
 		if len(load.Slices) != 1 || math.Abs(got-want) > want/3 { // ±15 % is usual
-			t.Fatalf("looked at %v, counted %v", want, load.Slices)
+			t.Fatalf("examined %v, counted %v", want, load.Slices)
 		}
 		return load
 	}
@@ -158,8 +158,8 @@ func loadSampled(t *testing.T, open Open) {
 	if load.Slices[0].Cost.Micros == 0 || load.Slices[0].Cost.Matched == 0 {
 		t.Fatalf("%v", load.Slices[0])
 	}
-	if some := asked(false); some.Slices[0].Cost.Looked >= load.Slices[0].Cost.Looked {
-		t.Fatalf("what is passed over costs as well: %v, %v", some.Slices, load.Slices)
+	if some := asked(false); some.Slices[0].Cost.Examined >= load.Slices[0].Cost.Examined {
+		t.Fatalf("what is skipped costs as well: %v, %v", some.Slices, load.Slices)
 	}
 	s.CountLoad(0)
 	if off := asked(true); len(off.Slices)+len(off.Items)+len(off.Topics) > 0 {

@@ -63,11 +63,11 @@ func drifting(t *testing.T, open Open) {
 	put(t, s, b.All())
 	add(w.Items[1], 200, "alpha3 gamma%d") // alpha3 is no longer rare
 	put(t, s, &pb.NodeData{From: At(1), To: At(2), Items: []*pb.Item{b.Item(w.Items[1])}})
-	if n := ask(t, s, query(t, "alpha3")).Work.Looked; n != 1 {
+	if n := ask(t, s, query(t, "alpha3")).Work.Examined; n != 1 {
 		t.Fatalf("%d postings at alpha3", n)
 	}
 	maintain(t, s)
-	if n := ask(t, s, query(t, "alpha3")).Work.Looked; n != 0 {
+	if n := ask(t, s, query(t, "alpha3")).Work.Examined; n != 0 {
 		t.Fatalf("%d postings at alpha3 after maintenance", n)
 	}
 	for i := range 20 {

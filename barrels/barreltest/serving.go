@@ -152,7 +152,7 @@ func parents(t *testing.T, open Open) {
 }
 
 // ties: of equal scores the lowest keyword ids win, wherever they lie, also
-// when what cannot win is passed over.
+// when what cannot win is skipped.
 func ties(t *testing.T, open Open) {
 	s := open(t, "ties")
 	defer s.Close()

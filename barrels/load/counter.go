@@ -65,12 +65,12 @@ func (l *Counter) Add(t *Sampler) {
 	if len(t.list) == 0 || every == 0 {
 		return
 	}
-	perLooked := float64(time.Since(t.begun)) / float64(t.looked)
+	perExamined := float64(time.Since(t.begun)) / float64(t.examined)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, s := range t.list {
-		s.nanos = perLooked * float64(s.looked*every)
-		s.looked, s.matched = s.looked*every, s.matched*every
+		s.nanos = perExamined * float64(s.examined*every)
+		s.examined, s.matched = s.examined*every, s.matched*every
 		l.list = append(l.list, s)
 	}
 	clear(t.list) // the pool keeps no table alive
@@ -130,7 +130,7 @@ func (l *Counter) Take() *pb.Load {
 }
 
 func (c *cost) pb() *pb.Cost {
-	return &pb.Cost{Looked: c.looked, Matched: c.matched, Micros: uint64(c.nanos / 1000)}
+	return &pb.Cost{Examined: c.examined, Matched: c.matched, Micros: uint64(c.nanos / 1000)}
 }
 
 // sliceLoads adds up what several tables and views say of the same generation
@@ -140,7 +140,7 @@ func sliceLoads(bySlice map[*index.Served][]cost) []*pb.SliceLoad {
 	sums := make(map[generation]*cost)
 	for v, costs := range bySlice {
 		for i := range costs {
-			if costs[i].looked+costs[i].matched == 0 {
+			if costs[i].examined+costs[i].matched == 0 {
 				continue
 			}
 			g := generation{v.Slices[i].Id, v.Slices[i].Generation}

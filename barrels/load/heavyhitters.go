@@ -23,13 +23,13 @@ type hitter struct {
 	cost
 }
 
-func (c *cost) free() bool { return c.looked+c.matched == 0 }
+func (c *cost) free() bool { return c.examined+c.matched == 0 }
 
 const (
 	hitterBits = 11
 	// maxHitters is how many things are counted at a time.
 	maxHitters = 1 << hitterBits / 2
-	// sampled is how many stand behind one of those whose middle is looked for.
+	// sampled: the median is that of one cost in so many.
 	sampled = 8
 )
 
@@ -62,7 +62,7 @@ func (h *heavyHitters) forget() {
 	for i := range h.slots {
 		if !h.slots[i].free() {
 			if h.kept = append(h.kept, h.slots[i]); len(h.kept)%sampled == 0 {
-				h.order = append(h.order, h.slots[i].looked)
+				h.order = append(h.order, h.slots[i].examined)
 			}
 		}
 	}
@@ -70,7 +70,7 @@ func (h *heavyHitters) forget() {
 	middle := h.order[len(h.order)/2]
 	h.reset()
 	for i := range h.kept {
-		if h.kept[i].looked > middle {
+		if h.kept[i].examined > middle {
 			h.add(h.kept[i].of, h.kept[i].cost)
 		}
 	}
@@ -82,7 +82,7 @@ func (h *heavyHitters) reset() {
 	h.used = 0
 }
 
-// most returns the n most expensive: the most looked at, equal ones by number.
+// most returns the n most expensive: by postings examined, equal ones by number.
 func (h *heavyHitters) most(n int) []hitter {
 	list := make([]hitter, 0, h.used)
 	for i := range h.slots {
@@ -91,7 +91,7 @@ func (h *heavyHitters) most(n int) []hitter {
 		}
 	}
 	slices.SortFunc(list, func(a, b hitter) int {
-		return cmp.Or(cmp.Compare(b.looked, a.looked), cmp.Compare(a.of, b.of))
+		return cmp.Or(cmp.Compare(b.examined, a.examined), cmp.Compare(a.of, b.of))
 	})
 	return list[:min(n, len(list))]
 }

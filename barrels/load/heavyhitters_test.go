@@ -16,15 +16,15 @@ func TestHeavy(t *testing.T) {
 		if i%4 == 0 {
 			of = certify.Mix(i) % 50 // seen often
 		}
-		h.add(of, cost{looked: 1 + of%7})
+		h.add(of, cost{examined: 1 + of%7})
 		want[of] += 1 + of%7
 	}
 	if h.used > maxHitters {
 		t.Fatalf("%d things", h.used)
 	}
 	for i, e := range h.most(50) {
-		if e.of >= 50 || e.looked > want[e.of] || e.looked < want[e.of]*9/10 {
-			t.Fatalf("place %d: %d with %d of %d", i, e.of, e.looked, want[e.of])
+		if e.of >= 50 || e.examined > want[e.of] || e.examined < want[e.of]*9/10 {
+			t.Fatalf("place %d: %d with %d of %d", i, e.of, e.examined, want[e.of])
 		}
 	}
 }

@@ -9,37 +9,37 @@ import (
 
 // cost is what was done for queries.
 type cost struct {
-	looked, matched uint64
-	nanos           float64
+	examined, matched uint64
+	nanos             float64
 }
 
 func (c *cost) add(d cost) {
-	c.looked += d.looked
+	c.examined += d.examined
 	c.matched += d.matched
 	c.nanos += d.nanos
 }
 
 // sampleShare: within a search that is counted one posting in so many stands for
-// those looked at, and one match for those that matched. To find out whose a
+// those examined, and one match for those that matched. To find out whose a
 // posting is costs more than to look at it, since the groups' keys lie elsewhere
 // in memory.
 const sampleShare = 32
 
-// Sampler is what one counted search has looked at, until it is added to the
+// Sampler is what one counted search has examined, until it is added to the
 // store's loads. It only appends: whose the postings are is found out later,
 // for many searches at once.
 type Sampler struct {
-	active bool
-	served *index.Served
-	begun  time.Time
-	term   uint64 // anchor term of the block entered last
-	looked uint64 // postings, all of them
-	list   []sample
+	active   bool
+	served   *index.Served
+	begun    time.Time
+	term     uint64 // anchor term of the block entered last
+	examined uint64 // postings, all of them
+	list     []sample
 	// So many postings or matches until the next that counts.
 	skip, skipMatch int
 }
 
-// sample is a posting that stands for some looked at or for some that match.
+// sample is a posting that stands for some examined or for some that match.
 type sample struct {
 	served    *index.Served
 	key, term uint64
@@ -54,17 +54,17 @@ func (t *Sampler) Release() { t.active, t.served = false, nil }
 
 // Begin starts the sampling of a search; nonce varies which postings count.
 func (t *Sampler) Begin(v *index.Served, nonce uint64) {
-	t.active, t.served, t.begun, t.looked, t.list = true, v, time.Now(), 0, t.list[:0]
+	t.active, t.served, t.begun, t.examined, t.list = true, v, time.Now(), 0, t.list[:0]
 	t.skip, t.skipMatch = int(nonce%sampleShare), int(nonce/sampleShare%sampleShare)
 }
 
-// Enter takes in a block that is about to be looked at.
+// Enter takes in a block that is about to be examined.
 func (t *Sampler) Enter(v *block.View, term uint64) {
 	t.term = term
 	n, i := v.Len(), t.skip
-	t.looked += uint64(n)
+	t.examined += uint64(n)
 	for ; i < n; i += sampleShare {
-		t.list = append(t.list, sample{t.served, v.GroupKey(v.GroupOf(i)), term, cost{looked: sampleShare}})
+		t.list = append(t.list, sample{t.served, v.GroupKey(v.GroupOf(i)), term, cost{examined: sampleShare}})
 	}
 	t.skip = i - n
 }

@@ -78,7 +78,7 @@ func (e *execution) answer() *search.Answer {
 		Shards: 1, Answered: 1,
 	}
 	a.Work.BlocksBad += uint64(len(e.bad))
-	a.Work.BlocksPassed += e.scan.skipped
+	a.Work.BlocksSkipped += e.scan.skipped
 	a.Width = e.served.Without(e.bad)
 	return a
 }

@@ -166,12 +166,12 @@ func (s *scan) visitSafely(b blockRef, term uint64, later bool) (good bool) {
 // are matched before it returns.
 func (s *scan) visit(b blockRef, term uint64, later bool) {
 	if !s.deadBlocks && !b.live() || !s.off && !s.canWin(b.bound(s.scope.request.Device), s.best) {
-		s.work.BlocksPassed++
+		s.work.BlocksSkipped++
 		return
 	}
 	s.sink.enter(b, term)
 	s.work.BlocksRead++
-	s.work.Looked += uint64(b.len())
+	s.work.Examined += uint64(b.len())
 	if !later { // those of others are not to suffer if it is damaged
 		s.matchPending()
 	}

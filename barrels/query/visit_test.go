@@ -35,7 +35,7 @@ func scanOf(terms *index.Dictionary, lists *index.ListCache, to sink) *scan {
 }
 
 // TestDamagedBlockInAList: a block whose damage shows only when it is first
-// visited is passed over and told of, each time; its neighbours are visited.
+// visited is left out and reported, each time; its neighbours are visited.
 func TestDamagedBlockInAList(t *testing.T) {
 	damaged := lateDamage(t)
 	list := index.NewPostingList(1, []*index.Block{

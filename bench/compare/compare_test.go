@@ -30,7 +30,7 @@ func made(n int, costs [][]uint32) *trace.Trace {
 	for _, row := range costs {
 		for i, c := range row {
 			if c > 0 {
-				t.Items, t.Looked, t.Matched = append(t.Items, uint32(i)), append(t.Looked, c), append(t.Matched, 0)
+				t.Items, t.Examined, t.Matched = append(t.Items, uint32(i)), append(t.Examined, c), append(t.Matched, 0)
 			}
 		}
 		t.Queries, t.Starts = append(t.Queries, "q"), append(t.Starts, len(t.Items))
@@ -43,7 +43,7 @@ func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(a), 
 func TestJudge(t *testing.T) {
 	tr := made(4, [][]uint32{{6, 2, 0, 0}, {1, 1, 1, 1}})
 	p := Placement{Slaves: 2, Owner: []uint16{0, 1, 0, 1}}
-	got := Judge(tr, CostModel{Query: 10, Looked: 1}, []float64{0.5, 0.5}, p)
+	got := Judge(tr, CostModel{Query: 10, Examined: 1}, []float64{0.5, 0.5}, p)
 	// Query 0: 6 and 2, bound 6 (its dearest item); query 1: 2 and 2, bound 2.
 	want := Judgement{
 		MaxOverMean: 4.0 / 3, Bound: 3.5 / 3, Expected: 1, Mean: 14, P50: 12, P99: 16, BoundMean: 14,
@@ -54,7 +54,7 @@ func TestJudge(t *testing.T) {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}
 	p.Owner = []uint16{0, 0, 1, 1}
-	if got := Judge(tr, CostModel{Looked: 1}, []float64{1, 0}, p); !near(got.Expected, 8.0/6) || !near(got.MaxOverMean, 2) {
+	if got := Judge(tr, CostModel{Examined: 1}, []float64{1, 0}, p); !near(got.Expected, 8.0/6) || !near(got.MaxOverMean, 2) {
 		t.Errorf("a worse placement: %+v", got)
 	}
 }

@@ -11,17 +11,17 @@ import (
 // CostModel makes microseconds of what a trace counts. The defaults were fitted
 // to one store on one core (docs/experiments.md).
 type CostModel struct {
-	// Query is what each query costs each slave, whatever it finds; Looked what
+	// Query is what each query costs each slave, whatever it finds; Examined what
 	// a posting decided on costs, Matched what one that matches costs more.
-	Query, Looked, Matched float64
+	Query, Examined, Matched float64
 }
 
 // DefaultCosts returns the costs of one slave's store, without the network, as `adbench store` fits them.
-func DefaultCosts() CostModel { return CostModel{Query: 6.6, Looked: 0.015, Matched: 0.013} }
+func DefaultCosts() CostModel { return CostModel{Query: 6.6, Examined: 0.015, Matched: 0.013} }
 
 // weights are the costs of items, without the query's own.
 func (m CostModel) weights() balance.LoadWeights {
-	return balance.LoadWeights{Looked: m.Looked, Matched: m.Matched}
+	return balance.LoadWeights{Examined: m.Examined, Matched: m.Matched}
 }
 
 // Placement says on which slave each item of a trace lies, from 0.

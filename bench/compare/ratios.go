@@ -45,7 +45,7 @@ func StudyModels(m CostModel, call float64) []NamedCosts {
 	called.Query += call
 	return []NamedCosts{
 		{WorkAlone, alone},
-		{"keywords looked at alone", CostModel{Looked: 1}},
+		{"postings examined alone", CostModel{Examined: 1}},
 		{"matches alone", CostModel{Matched: 1}},
 		{fmt.Sprintf("with %g µs a search", m.Query), m},
 		{fmt.Sprintf("with %g µs a search and call", called.Query), called},

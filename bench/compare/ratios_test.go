@@ -15,14 +15,14 @@ func TestRatiosOf(t *testing.T) {
 	// costs nothing.
 	tr := made(4, [][]uint32{{4, 0, 4, 0}, {2, 2, 2, 2}, {}})
 	p := Placement{Slaves: 2, Owner: []uint16{0, 1, 0, 1}}
-	alone := NamedCosts{"alone", CostModel{Looked: 1}}
+	alone := NamedCosts{"alone", CostModel{Examined: 1}}
 	got := RatiosOf(tr, alone, []float64{0.2, 0.6, 0.2}, p)
 	want := Ratios{Costs: "alone", Mean: (0.2*2 + 0.6*1) / 0.8, P50: 1, P90: 2, P99: 2, Max: 2, Counted: 0.8}
 	if !near(got.Mean, want.Mean) || !near(got.Counted, want.Counted) || got.P50 != 1 || got.P90 != 2 || got.Max != 2 || got.Costs != "alone" {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}
 	// A constant hides what the placement does: (4+8)/(4+4).
-	if got := RatiosOf(tr, NamedCosts{"", CostModel{Query: 4, Looked: 1}}, []float64{1, 0, 0}, p); !near(got.P99, 1.5) {
+	if got := RatiosOf(tr, NamedCosts{"", CostModel{Query: 4, Examined: 1}}, []float64{1, 0, 0}, p); !near(got.P99, 1.5) {
 		t.Errorf("with a constant: %+v", got)
 	}
 	if got := RatiosOf(tr, alone, []float64{0, 0, 1}, p); got.Mean != 0 || got.Counted != 0 {
@@ -48,7 +48,7 @@ func TestRatiosAreAboveOne(t *testing.T) {
 		tr := made(len(costs), [][]uint32{costs})
 		last := math.Inf(1)
 		for _, query := range []float64{0, 5, 500} {
-			r := RatiosOf(tr, NamedCosts{"", CostModel{Query: query, Looked: 1}}, []float64{1}, p)
+			r := RatiosOf(tr, NamedCosts{"", CostModel{Query: query, Examined: 1}}, []float64{1}, p)
 			if slices.Max(costs) == 0 {
 				continue
 			}

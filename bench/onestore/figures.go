@@ -23,10 +23,10 @@ func Figures(report *measure.Report, rounds []*Round) {
 		each(name, unit, func(r *Round) float64 { return value(r) / float64(max(1, r.Asked)) })
 	}
 	perQuery("processor time, both", "µs per query", func(r *Round) float64 { return r.CPU.Seconds() * 1e6 })
-	perQuery("keywords looked at", "per query", func(r *Round) float64 { return float64(r.Work.Looked) })
+	perQuery("postings examined", "per query", func(r *Round) float64 { return float64(r.Work.Examined) })
 	perQuery("blocks read", "per query", func(r *Round) float64 { return float64(r.Work.BlocksRead) })
-	perQuery("blocks passed", "per query", func(r *Round) float64 { return float64(r.Work.BlocksPassed) })
-	perQuery("candidates found", "per query", func(r *Round) float64 { return float64(r.Hits) })
+	perQuery("blocks skipped", "per query", func(r *Round) float64 { return float64(r.Work.BlocksSkipped) })
+	perQuery("hits", "per query", func(r *Round) float64 { return float64(r.Hits) })
 	perQuery("queries with ads", "share", func(r *Round) float64 { return float64(r.WithHits) })
 	perQuery("allocations", "per query", func(r *Round) float64 { return float64(r.Allocations) })
 	perQuery("allocated", "bytes per query", func(r *Round) float64 { return float64(r.Bytes) })

@@ -8,11 +8,11 @@ import (
 
 // One is what one query cost.
 type One struct {
-	Took            time.Duration
-	Looked, Matched uint64
+	Took              time.Duration
+	Examined, Matched uint64
 }
 
-// Fit adds what a search costs by itself, for each keyword looked at, and for
+// Fit adds what a search costs by itself, for each posting examined, and for
 // each match besides: least squares over the queries, each at the fastest of
 // the rounds. Matches are whole with exact counts only.
 func Fit(report *measure.Report, rounds []*Round) {
@@ -22,7 +22,7 @@ func Fit(report *measure.Report, rounds []*Round) {
 		for _, r := range rounds[1:] {
 			best = min(best, r.Each[i].Took)
 		}
-		s.add([3]float64{1, float64(one.Looked), float64(one.Matched)}, best.Seconds()*1e6)
+		s.add([3]float64{1, float64(one.Examined), float64(one.Matched)}, best.Seconds()*1e6)
 	}
 	x, ok := s.solve()
 	if !ok {
@@ -30,7 +30,7 @@ func Fit(report *measure.Report, rounds []*Round) {
 		return
 	}
 	report.Add("cost of a search by itself", "µs", x[0])
-	report.Add("cost of a keyword looked at", "ns", x[1]*1e3)
+	report.Add("cost of a posting examined", "ns", x[1]*1e3)
 	report.Add("cost of a match besides", "ns", x[2]*1e3)
 }
 

@@ -85,7 +85,7 @@ func (p *Plan) ask(ctx context.Context, text string, request *search.Request, r 
 	r.Expand.Add(expanded.Sub(start))
 	r.Search.Add(end.Sub(expanded))
 	r.Total.Add(end.Sub(start))
-	r.Each = append(r.Each, One{end.Sub(expanded), a.Work.Looked, a.Matched})
+	r.Each = append(r.Each, One{end.Sub(expanded), a.Work.Examined, a.Matched})
 	r.count(a)
 	return nil
 }

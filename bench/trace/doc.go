@@ -4,7 +4,7 @@
 //
 // The cost is the number of postings that a search decides on when it passes
 // no block over (all those anchored at the query's terms), and how many of
-// them match. A real slave passes over blocks that cannot win; how many
+// them match. A real slave skips blocks that cannot win; how many
 // depends on what else lies there, so that its work is not a sum. The trace is
 // thus what a slave looks at with exact counts, an upper bound without.
 //

@@ -117,7 +117,7 @@ func (s *scan) posting(m *search.Matcher, p *posting) {
 		s.position[p.item] = at
 	}
 	c := &s.costs[at-1]
-	c.Looked++
+	c.Examined++
 	if !p.live || p.keyword != 0 && s.seen[p.keyword] {
 		return
 	}

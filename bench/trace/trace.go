@@ -15,24 +15,24 @@ type Trace struct {
 	Weights  []uint32
 	Keywords []uint32
 	// Queries are what was asked. The costs of query q are at Starts[q] to
-	// Starts[q+1] of Items (indexes of Keys, rising), Looked and Matched.
-	Queries []string
-	Starts  []int
-	Items   []uint32
-	Looked  []uint32
-	Matched []uint32
+	// Starts[q+1] of Items (indexes of Keys, rising), Examined and Matched.
+	Queries  []string
+	Starts   []int
+	Items    []uint32
+	Examined []uint32
+	Matched  []uint32
 }
 
 // Cost is what an item costs one query.
 type Cost struct {
-	Item            uint32 // index of Trace.Keys
-	Looked, Matched uint32
+	Item              uint32 // index of Trace.Keys
+	Examined, Matched uint32
 }
 
 // Query calls visit for each item that costs a query something, by rising key.
 func (t *Trace) Query(q int, visit func(Cost)) {
 	for i := t.Starts[q]; i < t.Starts[q+1]; i++ {
-		visit(Cost{t.Items[i], t.Looked[i], t.Matched[i]})
+		visit(Cost{t.Items[i], t.Examined[i], t.Matched[i]})
 	}
 }
 
@@ -51,14 +51,14 @@ func (t *Trace) Load(queries []float64, w balance.LoadWeights) []float64 {
 
 // Of returns the load of one cost; a trace knows no microseconds.
 func Of(w balance.LoadWeights, c Cost) float64 {
-	return w.Looked*float64(c.Looked) + w.Matched*float64(c.Matched)
+	return w.Examined*float64(c.Examined) + w.Matched*float64(c.Matched)
 }
 
 // add appends the costs of the next query, by rising item.
 func (t *Trace) add(costs []Cost) {
 	for _, c := range costs {
 		t.Items = append(t.Items, c.Item)
-		t.Looked = append(t.Looked, c.Looked)
+		t.Examined = append(t.Examined, c.Examined)
 		t.Matched = append(t.Matched, c.Matched)
 	}
 	t.Starts = append(t.Starts, len(t.Items))

@@ -50,7 +50,7 @@ func build(t testing.TB, db backend.Store, queries []string) *Trace {
 	return tr
 }
 
-// TestAgreesWithStore: a trace has the keywords looked at that a store built
+// TestAgreesWithStore: a trace has the postings examined that a store built
 // offline looks at with exact counts, but for blocks in which nothing is
 // enabled, and the same matches, but for those of paused parents.
 func TestAgreesWithStore(t *testing.T) {
@@ -76,11 +76,11 @@ func TestAgreesWithStore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		looked, hits := 0, 0
-		tr.Query(i, func(c Cost) { looked, hits = looked+int(c.Looked), hits+int(c.Matched) })
-		all, least = all+looked, least+int(a.Work.Looked)
-		if uint64(looked) < a.Work.Looked {
-			t.Errorf("%q: %d looked at, the store %d", text, looked, a.Work.Looked)
+		examined, hits := 0, 0
+		tr.Query(i, func(c Cost) { examined, hits = examined+int(c.Examined), hits+int(c.Matched) })
+		all, least = all+examined, least+int(a.Work.Examined)
+		if uint64(examined) < a.Work.Examined {
+			t.Errorf("%q: %d examined, the store %d", text, examined, a.Work.Examined)
 		}
 		if uint64(hits) < a.Matched {
 			t.Errorf("%q: %d matches, the store has %d", text, hits, a.Matched)
@@ -88,7 +88,7 @@ func TestAgreesWithStore(t *testing.T) {
 		matched, found = matched+hits, found+int(a.Matched)
 	}
 	if all > least*101/100 {
-		t.Errorf("%d looked at, the store %d", all, least)
+		t.Errorf("%d examined, the store %d", all, least)
 	}
 	if found == 0 || matched > found*11/10 {
 		t.Errorf("%d matches, the store %d", matched, found)
@@ -102,10 +102,10 @@ func TestLoadSumsCosts(t *testing.T) {
 	shares[0], shares[1] = 0.25, 0.75
 	want := 0.0
 	for q, share := range shares {
-		tr.Query(q, func(c Cost) { want += share * float64(2*c.Looked+3*c.Matched) })
+		tr.Query(q, func(c Cost) { want += share * float64(2*c.Examined+3*c.Matched) })
 	}
 	got := 0.0
-	for _, v := range tr.Load(shares, balance.LoadWeights{Looked: 2, Matched: 3}) {
+	for _, v := range tr.Load(shares, balance.LoadWeights{Examined: 2, Matched: 3}) {
 		got += v
 	}
 	if want == 0 || got < want*0.999 || got > want*1.001 {

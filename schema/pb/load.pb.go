@@ -114,9 +114,9 @@ func (x *Load) GetTopics() []*TopicLoad {
 // Cost is the work done for queries.
 type Cost struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Looked        uint64                 `protobuf:"varint,1,opt,name=looked,proto3" json:"looked,omitempty"`   // candidates examined
-	Matched       uint64                 `protobuf:"varint,2,opt,name=matched,proto3" json:"matched,omitempty"` // keywords that matched
-	Micros        uint64                 `protobuf:"varint,3,opt,name=micros,proto3" json:"micros,omitempty"`   // time, divided among the candidates examined
+	Examined      uint64                 `protobuf:"varint,1,opt,name=examined,proto3" json:"examined,omitempty"` // postings examined
+	Matched       uint64                 `protobuf:"varint,2,opt,name=matched,proto3" json:"matched,omitempty"`   // keywords that matched
+	Micros        uint64                 `protobuf:"varint,3,opt,name=micros,proto3" json:"micros,omitempty"`     // time, divided among the postings examined
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -151,9 +151,9 @@ func (*Cost) Descriptor() ([]byte, []int) {
 	return file_adshard_v1_load_proto_rawDescGZIP(), []int{1}
 }
 
-func (x *Cost) GetLooked() uint64 {
+func (x *Cost) GetExamined() uint64 {
 	if x != nil {
-		return x.Looked
+		return x.Examined
 	}
 	return 0
 }
@@ -352,9 +352,9 @@ const file_adshard_v1_load_proto_rawDesc = "" +
 	"\aqueries\x18\x03 \x01(\x04R\aqueries\x12-\n" +
 	"\x06slices\x18\x04 \x03(\v2\x15.adshard.v1.SliceLoadR\x06slices\x12*\n" +
 	"\x05items\x18\x05 \x03(\v2\x14.adshard.v1.ItemLoadR\x05items\x12-\n" +
-	"\x06topics\x18\x06 \x03(\v2\x15.adshard.v1.TopicLoadR\x06topics\"P\n" +
-	"\x04Cost\x12\x16\n" +
-	"\x06looked\x18\x01 \x01(\x04R\x06looked\x12\x18\n" +
+	"\x06topics\x18\x06 \x03(\v2\x15.adshard.v1.TopicLoadR\x06topics\"T\n" +
+	"\x04Cost\x12\x1a\n" +
+	"\bexamined\x18\x01 \x01(\x04R\bexamined\x12\x18\n" +
 	"\amatched\x18\x02 \x01(\x04R\amatched\x12\x16\n" +
 	"\x06micros\x18\x03 \x01(\x04R\x06micros\"g\n" +
 	"\tSliceLoad\x12\x14\n" +

@@ -1032,20 +1032,20 @@ func (x *SearchRequest) GetShard() uint64 {
 }
 
 type SearchResponse struct {
-	state        protoimpl.MessageState `protogen:"open.v1"`
-	Hits         []*Hit                 `protobuf:"bytes,1,rep,name=hits,proto3" json:"hits,omitempty"`
-	Matched      uint64                 `protobuf:"varint,2,opt,name=matched,proto3" json:"matched,omitempty"`
-	Candidates   uint64                 `protobuf:"varint,3,opt,name=candidates,proto3" json:"candidates,omitempty"`
-	CountsExact  bool                   `protobuf:"varint,4,opt,name=counts_exact,json=countsExact,proto3" json:"counts_exact,omitempty"`
-	WidthHi      uint64                 `protobuf:"varint,5,opt,name=width_hi,json=widthHi,proto3" json:"width_hi,omitempty"`
-	WidthLo      uint64                 `protobuf:"varint,6,opt,name=width_lo,json=widthLo,proto3" json:"width_lo,omitempty"`
-	View         uint64                 `protobuf:"varint,7,opt,name=view,proto3" json:"view,omitempty"`
-	AppliedClock uint64                 `protobuf:"varint,8,opt,name=applied_clock,json=appliedClock,proto3" json:"applied_clock,omitempty"`
-	Looked       uint64                 `protobuf:"varint,9,opt,name=looked,proto3" json:"looked,omitempty"`
-	BlocksRead   uint64                 `protobuf:"varint,10,opt,name=blocks_read,json=blocksRead,proto3" json:"blocks_read,omitempty"`
-	BlocksPassed uint64                 `protobuf:"varint,11,opt,name=blocks_passed,json=blocksPassed,proto3" json:"blocks_passed,omitempty"`
-	BlocksBad    uint64                 `protobuf:"varint,12,opt,name=blocks_bad,json=blocksBad,proto3" json:"blocks_bad,omitempty"`
-	Shard        uint64                 `protobuf:"fixed64,14,opt,name=shard,proto3" json:"shard,omitempty"` // search.ShardID of the shard that answers
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Hits          []*Hit                 `protobuf:"bytes,1,rep,name=hits,proto3" json:"hits,omitempty"`
+	Matched       uint64                 `protobuf:"varint,2,opt,name=matched,proto3" json:"matched,omitempty"`
+	Candidates    uint64                 `protobuf:"varint,3,opt,name=candidates,proto3" json:"candidates,omitempty"`
+	CountsExact   bool                   `protobuf:"varint,4,opt,name=counts_exact,json=countsExact,proto3" json:"counts_exact,omitempty"`
+	WidthHi       uint64                 `protobuf:"varint,5,opt,name=width_hi,json=widthHi,proto3" json:"width_hi,omitempty"`
+	WidthLo       uint64                 `protobuf:"varint,6,opt,name=width_lo,json=widthLo,proto3" json:"width_lo,omitempty"`
+	View          uint64                 `protobuf:"varint,7,opt,name=view,proto3" json:"view,omitempty"`
+	AppliedClock  uint64                 `protobuf:"varint,8,opt,name=applied_clock,json=appliedClock,proto3" json:"applied_clock,omitempty"`
+	Examined      uint64                 `protobuf:"varint,9,opt,name=examined,proto3" json:"examined,omitempty"`
+	BlocksRead    uint64                 `protobuf:"varint,10,opt,name=blocks_read,json=blocksRead,proto3" json:"blocks_read,omitempty"`
+	BlocksSkipped uint64                 `protobuf:"varint,11,opt,name=blocks_skipped,json=blocksSkipped,proto3" json:"blocks_skipped,omitempty"`
+	BlocksBad     uint64                 `protobuf:"varint,12,opt,name=blocks_bad,json=blocksBad,proto3" json:"blocks_bad,omitempty"`
+	Shard         uint64                 `protobuf:"fixed64,14,opt,name=shard,proto3" json:"shard,omitempty"` // search.ShardID of the shard that answers
 	// lacking is why the slave serves less than its map assigns to it, or "".
 	Lacking       string `protobuf:"bytes,20,opt,name=lacking,proto3" json:"lacking,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1138,9 +1138,9 @@ func (x *SearchResponse) GetAppliedClock() uint64 {
 	return 0
 }
 
-func (x *SearchResponse) GetLooked() uint64 {
+func (x *SearchResponse) GetExamined() uint64 {
 	if x != nil {
-		return x.Looked
+		return x.Examined
 	}
 	return 0
 }
@@ -1152,9 +1152,9 @@ func (x *SearchResponse) GetBlocksRead() uint64 {
 	return 0
 }
 
-func (x *SearchResponse) GetBlocksPassed() uint64 {
+func (x *SearchResponse) GetBlocksSkipped() uint64 {
 	if x != nil {
-		return x.BlocksPassed
+		return x.BlocksSkipped
 	}
 	return 0
 }
@@ -1736,7 +1736,7 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\n" +
 	"request_id\x18\a \x01(\tR\trequestId\x12\x12\n" +
 	"\x04view\x18\b \x01(\x04R\x04view\x12\x14\n" +
-	"\x05shard\x18\t \x01(\x06R\x05shard\"\xae\x03\n" +
+	"\x05shard\x18\t \x01(\x06R\x05shard\"\xb4\x03\n" +
 	"\x0eSearchResponse\x12#\n" +
 	"\x04hits\x18\x01 \x03(\v2\x0f.adshard.v1.HitR\x04hits\x12\x18\n" +
 	"\amatched\x18\x02 \x01(\x04R\amatched\x12\x1e\n" +
@@ -1747,12 +1747,12 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\bwidth_hi\x18\x05 \x01(\x04R\awidthHi\x12\x19\n" +
 	"\bwidth_lo\x18\x06 \x01(\x04R\awidthLo\x12\x12\n" +
 	"\x04view\x18\a \x01(\x04R\x04view\x12#\n" +
-	"\rapplied_clock\x18\b \x01(\x04R\fappliedClock\x12\x16\n" +
-	"\x06looked\x18\t \x01(\x04R\x06looked\x12\x1f\n" +
+	"\rapplied_clock\x18\b \x01(\x04R\fappliedClock\x12\x1a\n" +
+	"\bexamined\x18\t \x01(\x04R\bexamined\x12\x1f\n" +
 	"\vblocks_read\x18\n" +
 	" \x01(\x04R\n" +
-	"blocksRead\x12#\n" +
-	"\rblocks_passed\x18\v \x01(\x04R\fblocksPassed\x12\x1d\n" +
+	"blocksRead\x12%\n" +
+	"\x0eblocks_skipped\x18\v \x01(\x04R\rblocksSkipped\x12\x1d\n" +
 	"\n" +
 	"blocks_bad\x18\f \x01(\x04R\tblocksBad\x12\x14\n" +
 	"\x05shard\x18\x0e \x01(\x06R\x05shard\x12\x18\n" +

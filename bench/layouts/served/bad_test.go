@@ -96,11 +96,11 @@ func endure(t *testing.T, l layouts.Layout, set *layouts.Set) {
 	if n := after.TotalAlloc - before.TotalAlloc; n > searchBytes {
 		t.Errorf("a search with %d matches allocates %d bytes", want.Matches, n)
 	}
-	looked(t, store.(*Store), set, q)
+	counted(t, store.(*Store), set, q)
 }
 
-// looked checks what is counted of a search.
-func looked(t *testing.T, store *Store, set *layouts.Set, q *layouts.Query) {
+// counted checks what is counted of a search.
+func counted(t *testing.T, store *Store, set *layouts.Set, q *layouts.Query) {
 	query, err := search.Expand(q.Text, search.Identical, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +108,7 @@ func looked(t *testing.T, store *Store, set *layouts.Set, q *layouts.Query) {
 	a, err := store.Barrels().Search(t.Context(), &search.Request{
 		Query: query, Profile: search.DefaultProfile().Capped(search.Identical), Slots: layouts.Slots, ExactCounts: true,
 	})
-	if err != nil || a.Work.Looked < a.Matched || a.Work.Looked > uint64(set.Len()) || a.Work.BlocksRead == 0 {
+	if err != nil || a.Work.Examined < a.Matched || a.Work.Examined > uint64(set.Len()) || a.Work.BlocksRead == 0 {
 		t.Errorf("of %d keywords: %+v, %v", set.Len(), a, err)
 	}
 }

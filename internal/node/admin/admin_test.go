@@ -96,7 +96,7 @@ func TestMetrics(t *testing.T) {
 	for _, name := range []string{"slave-0", "slave-1"} {
 		slave = admin.NewSlaveMetrics(of(name), store, state, slog.New(slog.DiscardHandler))
 	}
-	answer := &search.Answer{Width: search.WholeRing(), Work: search.Work{Looked: 5, BlocksRead: 2, BlocksPassed: 7, BlocksBad: 3}}
+	answer := &search.Answer{Width: search.WholeRing(), Work: search.Work{Examined: 5, BlocksRead: 2, BlocksSkipped: 7, BlocksBad: 3}}
 	master.Observe(&httpapi.Observation{Operation: "search", Status: 200, Took: time.Millisecond, Expand: 1, Search: 2, Finish: 3, Answer: answer})
 	master.Observe(&httpapi.Observation{Operation: "search", Status: 200, Took: 1, Answer: &search.Answer{}})
 	master.Observe(&httpapi.Observation{Operation: "search", Status: 503, Took: 1, Err: fault.Newf(fault.Overloaded, "x", "busy")})
@@ -118,9 +118,9 @@ func TestMetrics(t *testing.T) {
 		`adshard_stage_seconds_count{node="slave-1",stage="slave search"} 1`,
 		`adshard_shard_failures_total{kind="deadline",node="master",shard="slave-0"} 1`,
 		`adshard_stale_views_total{node="master"} 1`,
-		`adshard_candidates_looked_total{node="slave-1"} 5`,
+		`adshard_postings_examined_total{node="slave-1"} 5`,
 		`adshard_blocks_read_total{node="slave-1"} 2`,
-		`adshard_blocks_passed_total{node="slave-1"} 7`,
+		`adshard_blocks_skipped_total{node="slave-1"} 7`,
 		`adshard_blocks_bad_total{node="slave-1"} 3`,
 		`adshard_early_ends_total{node="slave-1"} 1`,
 		`adshard_slave_searches_total{node="slave-1",outcome="answered"} 1`,

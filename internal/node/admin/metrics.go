@@ -41,26 +41,26 @@ func seconds(o prometheus.Observer, d time.Duration) {
 }
 
 // work counts what searches cost.
-type work struct{ looked, read, passed, bad, early prometheus.Counter }
+type work struct{ examined, read, skipped, bad, early prometheus.Counter }
 
 func newWork(r prometheus.Registerer) work {
 	w := work{
-		looked: counter("adshard_candidates_looked_total", "Keywords decided on."),
-		read:   counter("adshard_blocks_read_total", "Blocks of keywords read."),
-		passed: counter("adshard_blocks_passed_total", "Blocks passed over, since none of theirs could win."),
-		bad:    counter("adshard_blocks_bad_total", "Damaged blocks met."),
-		early:  counter("adshard_early_ends_total", "Searches that passed over some blocks."),
+		examined: counter("adshard_postings_examined_total", "Postings examined."),
+		read:     counter("adshard_blocks_read_total", "Blocks of keywords read."),
+		skipped:  counter("adshard_blocks_skipped_total", "Blocks skipped, since none of their postings could win."),
+		bad:      counter("adshard_blocks_bad_total", "Damaged blocks met."),
+		early:    counter("adshard_early_ends_total", "Searches that skipped some blocks."),
 	}
-	r.MustRegister(w.looked, w.read, w.passed, w.bad, w.early)
+	r.MustRegister(w.examined, w.read, w.skipped, w.bad, w.early)
 	return w
 }
 
 func (w *work) add(n search.Work) {
-	w.looked.Add(float64(n.Looked))
+	w.examined.Add(float64(n.Examined))
 	w.read.Add(float64(n.BlocksRead))
-	w.passed.Add(float64(n.BlocksPassed))
+	w.skipped.Add(float64(n.BlocksSkipped))
 	w.bad.Add(float64(n.BlocksBad))
-	if n.BlocksPassed > 0 {
+	if n.BlocksSkipped > 0 {
 		w.early.Inc()
 	}
 }

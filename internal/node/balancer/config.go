@@ -79,12 +79,12 @@ type Config struct {
 	DiscardDataOf []string `yaml:"discard_data_of"`
 }
 
-// LoadWeights weighs the costs of a query: each posting looked at, each match,
+// LoadWeights weighs the costs of a query: each posting examined, each match,
 // each microsecond.
 type LoadWeights struct {
-	Looked  float64 `yaml:"looked"`
-	Matched float64 `yaml:"matched"`
-	Micros  float64 `yaml:"micros"`
+	Examined float64 `yaml:"examined"`
+	Matched  float64 `yaml:"matched"`
+	Micros   float64 `yaml:"micros"`
 }
 
 // Limit is the capacity of a slave. Share is its strength relative to the others
@@ -121,7 +121,7 @@ func (c *Config) Validate() error {
 	CheckStrategy(&k, c.Strategy, c.StrategyOptions, c.Interval)
 	CheckOrder(&k, c.Strategy, c.Order)
 	k.That(c.Budget >= 0 && c.Budget <= 1, "budget", "%g; it must be 0 to 1", c.Budget)
-	for _, w := range []float64{c.LoadWeights.Looked, c.LoadWeights.Matched, c.LoadWeights.Micros} {
+	for _, w := range []float64{c.LoadWeights.Examined, c.LoadWeights.Matched, c.LoadWeights.Micros} {
 		k.That(w >= 0 && w <= 1e9, "load_weights", "%g; it must be 0 to 1,000,000,000", w)
 	}
 	k.That(c.LoadWeights != LoadWeights{}, "load_weights", "must not all be 0")

@@ -95,5 +95,5 @@ func ToLoad(incarnation string, l *pb.Load) *balance.LoadReport {
 }
 
 func toCost(c *pb.Cost) balance.Cost {
-	return balance.Cost{Looked: c.GetLooked(), Matched: c.GetMatched(), Micros: c.GetMicros()}
+	return balance.Cost{Examined: c.GetExamined(), Matched: c.GetMatched(), Micros: c.GetMicros()}
 }

@@ -95,7 +95,7 @@ func TestAnswersSurviveTheWire(t *testing.T) {
 			Matched: n.Draw(t, "m"), Candidates: n.Draw(t, "c"), CountsExact: rapid.Bool().Draw(t, "e"),
 			Width: search.Width{Hi: n.Draw(t, "hi"), Lo: n.Draw(t, "lo")},
 			View:  n.Draw(t, "v"), AppliedClock: n.Draw(t, "clock"),
-			Work: search.Work{Looked: n.Draw(t, "l"), BlocksRead: n.Draw(t, "br"), BlocksPassed: n.Draw(t, "bp"),
+			Work: search.Work{Examined: n.Draw(t, "l"), BlocksRead: n.Draw(t, "br"), BlocksSkipped: n.Draw(t, "bp"),
 				BlocksBad: n.Draw(t, "bb")},
 			Shards: 1, Answered: 1,
 		}
