@@ -27,7 +27,7 @@ func TestRandomHistories(t *testing.T) {
 		for i := range w.plan.Nodes {
 			w.node(fmt.Sprint("s", i))
 		}
-		w.dists = make([]*distributor, rapid.IntRange(1, 2).Draw(t, "distributors"))
+		w.dists = make([]*testDistributor, rapid.IntRange(1, 2).Draw(t, "distributors"))
 		must(t, w.start())
 		if rapid.Bool().Draw(t, "begin at rest") {
 			must(t, w.settle())
@@ -47,7 +47,7 @@ func TestRandomHistories(t *testing.T) {
 // heal goes on until the scrub has found all damage.
 func (w *world) heal() error {
 	for range 100 {
-		if !slices.ContainsFunc(slices.Collect(maps.Values(w.nodes)), func(n *node) bool { return len(n.damaged) > 0 }) {
+		if !slices.ContainsFunc(slices.Collect(maps.Values(w.nodes)), func(n *testNode) bool { return len(n.damaged) > 0 }) {
 			return nil
 		}
 		if _, err := w.round(); err != nil {
@@ -115,7 +115,7 @@ func abandon(w *world) {
 // disturb does one random step.
 func disturb(t *rapid.T, w *world) error {
 	n := w.nodes[rapid.SampledFrom(slices.Sorted(maps.Keys(w.nodes))).Draw(t, "node")]
-	steps := map[string]func(*rapid.T, *world, *node) error{
+	steps := map[string]func(*rapid.T, *world, *testNode) error{
 		"data": data, "run on": runOn, "feed": feed, "time": passTime, "save": save, "work": work, "pull": pull,
 		"report": report, "certify": certify, "poll": poll, "move": move, "propose": propose, "compact": compact,
 		"damage": damage, "node fails": nodeFails, "balancer fails": balancerFails, "distributor fails": distributorFails,
@@ -125,7 +125,7 @@ func disturb(t *rapid.T, w *world) error {
 	return steps[rapid.SampledFrom(often).Draw(t, "step")](t, w, n)
 }
 
-func data(t *rapid.T, w *world, _ *node) error {
+func data(t *rapid.T, w *world, _ *testNode) error {
 	switch rapid.IntRange(0, 5).Draw(t, "what") {
 	case 0:
 		w.touch(owner(drawKey(t)))
@@ -138,7 +138,7 @@ func data(t *rapid.T, w *world, _ *node) error {
 }
 
 // damage makes what searches read of an item on a node another thing.
-func damage(t *rapid.T, _ *world, n *node) error {
+func damage(t *rapid.T, _ *world, n *testNode) error {
 	if k := drawKey(t); n.items[k] != 0 {
 		n.damaged[k] = true
 	}
@@ -146,7 +146,7 @@ func damage(t *rapid.T, _ *world, n *node) error {
 }
 
 // runOn lets all go on undisturbed for a while.
-func runOn(t *rapid.T, w *world, _ *node) error {
+func runOn(t *rapid.T, w *world, _ *testNode) error {
 	abandon(w)
 	for range rapid.SampledFrom([]int{1, 1, 3, 20}).Draw(t, "rounds") {
 		if _, err := w.round(); err != nil {
@@ -156,32 +156,32 @@ func runOn(t *rapid.T, w *world, _ *node) error {
 	return nil
 }
 
-func feed(t *rapid.T, w *world, _ *node) error {
+func feed(t *rapid.T, w *world, _ *testNode) error {
 	if rapid.Bool().Draw(t, "to the mapper") {
 		return w.feedMapper(rapid.IntRange(1, 8).Draw(t, "changes"))
 	}
 	return w.feed(rapid.IntRange(1, 40).Draw(t, "changes"))
 }
 
-func passTime(t *rapid.T, w *world, _ *node) error {
+func passTime(t *rapid.T, w *world, _ *testNode) error {
 	return w.tick(rapid.SampledFrom([]time.Duration{
 		time.Millisecond, balance.DefaultPace, balance.DefaultBeat, balance.DefaultBeat, time.Second, 6 * time.Second,
 	}).Draw(t, "time"))
 }
 
-func save(_ *rapid.T, w *world, _ *node) error { return w.persist() }
+func save(_ *rapid.T, w *world, _ *testNode) error { return w.persist() }
 
-func pull(t *rapid.T, w *world, n *node) error {
+func pull(t *rapid.T, w *world, n *testNode) error {
 	_, err := w.pull(n, rapid.IntRange(0, 5).Draw(t, "lost") == 0)
 	return err
 }
 
-func report(t *rapid.T, w *world, n *node) error {
+func report(t *rapid.T, w *world, n *testNode) error {
 	n.trouble = rapid.SampledFrom([]string{"", "", "", "", "the disk is full"}).Draw(t, "trouble")
 	return w.report(n)
 }
 
-func certify(t *rapid.T, w *world, _ *node) error {
+func certify(t *rapid.T, w *world, _ *testNode) error {
 	if len(w.asked) == 0 {
 		return nil
 	}
@@ -189,7 +189,7 @@ func certify(t *rapid.T, w *world, _ *node) error {
 }
 
 // poll: a master asks, or begins its life, or ends it.
-func poll(t *rapid.T, w *world, _ *node) error {
+func poll(t *rapid.T, w *world, _ *testNode) error {
 	name := fmt.Sprint("m", rapid.IntRange(0, 2).Draw(t, "master"))
 	if rapid.IntRange(0, 9).Draw(t, "ends") == 0 {
 		delete(w.masters, name)
@@ -200,7 +200,7 @@ func poll(t *rapid.T, w *world, _ *node) error {
 }
 
 // move is what people do. What the mapper refuses is no fault.
-func move(t *rapid.T, w *world, n *node) error {
+func move(t *rapid.T, w *world, n *testNode) error {
 	m := w.model()
 	if m == nil {
 		return nil
@@ -233,7 +233,7 @@ func (w *world) model() *balance.Model {
 }
 
 // propose has the strategy want something, be it nonsense.
-func propose(t *rapid.T, w *world, n *node) error {
+func propose(t *rapid.T, w *world, n *testNode) error {
 	m := w.model()
 	if m == nil {
 		return nil
@@ -260,7 +260,7 @@ func propose(t *rapid.T, w *world, n *node) error {
 
 // nodeFails: a process dies or comes back, with its disk, an empty one or a
 // copy of long ago; or another distributor takes it over.
-func nodeFails(t *rapid.T, w *world, n *node) error {
+func nodeFails(t *rapid.T, w *world, n *testNode) error {
 	switch rapid.IntRange(0, 5).Draw(t, "how") {
 	case 0:
 		n.copy = n.clone()
@@ -286,7 +286,7 @@ func nodeFails(t *rapid.T, w *world, n *node) error {
 	return nil
 }
 
-func balancerFails(t *rapid.T, w *world, _ *node) error {
+func balancerFails(t *rapid.T, w *world, _ *testNode) error {
 	if rapid.Bool().Draw(t, "gone") {
 		w.up = false
 		return nil
@@ -296,7 +296,7 @@ func balancerFails(t *rapid.T, w *world, _ *node) error {
 
 // distributorFails: one is replaced, or the mapper's quanta reach it later than
 // the others.
-func distributorFails(t *rapid.T, w *world, _ *node) error {
+func distributorFails(t *rapid.T, w *world, _ *testNode) error {
 	if !w.up {
 		return nil
 	}
@@ -311,7 +311,7 @@ func distributorFails(t *rapid.T, w *world, _ *node) error {
 	return nil
 }
 
-func compact(t *rapid.T, w *world, _ *node) error {
+func compact(t *rapid.T, w *world, _ *testNode) error {
 	if !w.up {
 		return nil
 	}
@@ -328,7 +328,7 @@ func compact(t *rapid.T, w *world, _ *node) error {
 }
 
 // work does some of what a distributor wants, in any order.
-func work(t *rapid.T, w *world, _ *node) error {
+func work(t *rapid.T, w *world, _ *testNode) error {
 	if !w.up {
 		return nil
 	}

@@ -216,7 +216,7 @@ func (s *scenario) copy(d *datadriven.TestData) (string, error) {
 }
 
 // dist is the distributor=N that a verb is about, the first by default.
-func (s *scenario) dist(d *datadriven.TestData) *distributor {
+func (s *scenario) dist(d *datadriven.TestData) *testDistributor {
 	return s.w.dists[number(d, "distributor", 1)-1]
 }
 

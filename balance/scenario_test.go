@@ -61,7 +61,7 @@ func (s *scenario) cluster(d *datadriven.TestData) (string, error) {
 	s.w.config.Entries = number(d, "bucket", 10)
 	s.w.config.Ahead = number(d, "ahead", 2)
 	s.w.config.Changes = number(d, "changes", 100)
-	s.w.dists = make([]*distributor, number(d, "distributors", 1))
+	s.w.dists = make([]*testDistributor, number(d, "distributors", 1))
 	return "", nil
 }
 

@@ -44,7 +44,7 @@ type anarchy struct {
 	model  *balance.Model
 	number uint64
 	index  *balance.Index
-	dist   *distributor
+	dist   *testDistributor
 }
 
 func newAnarchy(t *rapid.T) *anarchy {
@@ -71,7 +71,7 @@ func newAnarchy(t *rapid.T) *anarchy {
 
 // replace starts a distributor that knows nothing but the model.
 func (s *anarchy) replace(t *rapid.T) {
-	s.dist = &distributor{core: balance.NewDistributor[content](s.w.config, s.index, s.w.fed)}
+	s.dist = &testDistributor{core: balance.NewDistributor[content](s.w.config, s.index, s.w.fed)}
 	must(t, s.dist.core.Quantum(balance.Quantum{Epoch: 1, Number: s.number, Clock: s.w.fed, View: s.model.View(), Model: s.model}))
 }
 
@@ -168,7 +168,7 @@ func (s *anarchy) take(t *rapid.T, most int) {
 	}
 }
 
-func (s *anarchy) pull(t *rapid.T, n *node) bool {
+func (s *anarchy) pull(t *rapid.T, n *testNode) bool {
 	if n.epoch == 0 {
 		_, err := s.dist.core.Register(balance.Joining{Name: n.name, Position: n.pos, Table: n.table}, s.w.clock)
 		must(t, err)

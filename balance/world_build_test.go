@@ -8,7 +8,7 @@ import (
 )
 
 // take remembers the work that a distributor gives.
-func (w *world) take(d *distributor) {
+func (w *world) take(d *testDistributor) {
 	if w.up {
 		more := d.core.Work()
 		d.work.Builds = append(d.work.Builds, more.Builds...)
@@ -18,7 +18,7 @@ func (w *world) take(d *distributor) {
 
 // build does one build that was given; most is the number of entries taken at
 // most, 0: all that fit.
-func (w *world) build(d *distributor, i, most int) error {
+func (w *world) build(d *testDistributor, i, most int) error {
 	b := d.work.Builds[i]
 	d.work.Builds = slices.Delete(d.work.Builds, i, i+1)
 	if b.Clock > w.clock {
@@ -54,7 +54,7 @@ func (w *world) put(c *content, e balance.Entry) {
 
 // fetch does one fetch that was given; meanwhile happens between reading and
 // answering.
-func (w *world) fetch(d *distributor, i int, meanwhile func() error) error {
+func (w *world) fetch(d *testDistributor, i int, meanwhile func() error) error {
 	f := d.work.Fetches[i]
 	d.work.Fetches = slices.Delete(d.work.Fetches, i, i+1)
 	out := balance.Fetched{Node: f.Node, Seq: f.Seq, Stale: f.After < w.compacted}

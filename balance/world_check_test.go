@@ -10,7 +10,7 @@ import (
 
 // promised reports whether a node's table and position say that it has what is
 // at a key.
-func (n *node) promised(k balance.Key) bool {
+func (n *testNode) promised(k balance.Key) bool {
 	for _, h := range n.table.Slices {
 		if k >= h.Lo && k <= h.Hi {
 			return h.State == balance.Full || h.State == balance.Filling && uint64(k) < n.pos.Offset
@@ -21,7 +21,7 @@ func (n *node) promised(k balance.Key) bool {
 
 // check holds a node against the history: what its table and position promise
 // is there, and nothing lies where it holds nothing.
-func (w *world) check(n *node) error {
+func (w *world) check(n *testNode) error {
 	filling := slices.ContainsFunc(n.table.Slices, func(h balance.Held) bool { return h.State == balance.Filling })
 	if filling != (n.pos.Offset != 0) {
 		return fmt.Errorf("%s is at %s with the table %v", n.name, n.pos, n.table)
@@ -61,10 +61,10 @@ func newest(clocks []uint64, to uint64) uint64 {
 
 // answers reports whether a node takes queries in a view: it was told of it, and
 // it is not one that it has given up.
-func (n *node) answers(view uint64) bool { return view <= n.table.View && view >= n.table.Least }
+func (n *testNode) answers(view uint64) bool { return view <= n.table.View && view >= n.table.Least }
 
 // serves returns what a node serves in a view.
-func (n *node) serves(view uint64) (list []balance.Held) {
+func (n *testNode) serves(view uint64) (list []balance.Held) {
 	for _, h := range n.table.Slices {
 		if n.answers(view) && h.From != 0 && h.From <= view && (h.Until == 0 || view <= h.Until) {
 			list = append(list, h)

@@ -13,8 +13,8 @@ import (
 	"adshard/fault"
 )
 
-// node is a slave: a disk, and what it knows of the balancer.
-type node struct {
+// testNode is a slave: a disk, and what it knows of the balancer.
+type testNode struct {
 	disk
 	name    string
 	life    int    // of its process
@@ -51,17 +51,17 @@ type master struct {
 }
 
 // node returns the slave with a name, new with an empty disk if there is none.
-func (w *world) node(name string) *node {
+func (w *world) node(name string) *testNode {
 	n, ok := w.nodes[name]
 	if !ok {
-		n = &node{name: name}
+		n = &testNode{name: name}
 		n.wipe()
 		w.nodes[name] = n
 	}
 	return n
 }
 
-func (n *node) wipe() {
+func (n *testNode) wipe() {
 	n.disk = disk{items: map[balance.Key]uint64{}, parents: map[balance.Parent]uint64{}, damaged: map[balance.Key]bool{}}
 	n.epoch, n.excused = 0, true
 }
@@ -72,19 +72,19 @@ func (d disk) clone() *disk {
 }
 
 // restore puts a copy of long ago in the place of what the node has.
-func (n *node) restore() {
+func (n *testNode) restore() {
 	if n.copy != nil {
 		n.disk, n.epoch, n.excused = *n.copy.clone(), 0, true
 	}
 }
 
-func (n *node) incarnation() string { return fmt.Sprint(n.name, n.life) }
+func (n *testNode) incarnation() string { return fmt.Sprint(n.name, n.life) }
 
 // of returns a node's distributor.
-func (w *world) of(n *node) *distributor { return w.dists[n.dist%len(w.dists)] }
+func (w *world) of(n *testNode) *testDistributor { return w.dists[n.dist%len(w.dists)] }
 
 // register announces a node to the balancer and to its distributor.
-func (w *world) register(n *node) error {
+func (w *world) register(n *testNode) error {
 	j := balance.Joining{Name: n.name, Address: n.name + ":1", Position: n.pos, Table: n.table}
 	welcome, err := w.of(n).core.Register(j, w.clock)
 	if err != nil {
@@ -99,7 +99,7 @@ func (w *world) register(n *node) error {
 
 // pull has a node ask once; lost: the answer does not arrive. It returns
 // whether a bucket was applied.
-func (w *world) pull(n *node, lost bool) (bool, error) {
+func (w *world) pull(n *testNode, lost bool) (bool, error) {
 	if n.dead || !w.up || n.trouble != "" {
 		return false, nil
 	}
@@ -142,7 +142,7 @@ func (w *world) discard(d balance.Discard) error {
 }
 
 // report tells the balancer what a node holds.
-func (w *world) report(n *node) error {
+func (w *world) report(n *testNode) error {
 	if n.dead || !w.up || n.epoch != w.epoch {
 		return nil
 	}
@@ -162,7 +162,7 @@ func (w *world) report(n *node) error {
 }
 
 // apply is what a store does.
-func (w *world) apply(n *node, b balance.Bucket[content]) error {
+func (w *world) apply(n *testNode, b balance.Bucket[content]) error {
 	if b.Reset {
 		pos, epoch := n.pos, n.epoch
 		n.resets++

@@ -41,7 +41,7 @@ type world struct {
 	index  *balance.Index
 	mapper *balance.Mapper
 	fed    uint64 // changes given to the mapper
-	dists  []*distributor
+	dists  []*testDistributor
 	events []string // what the mapper had to say
 	asked  []balance.Certify
 	views  map[uint64]view
@@ -49,13 +49,13 @@ type world struct {
 	// proposals are what the strategy proposes next.
 	proposals [][]balance.Op
 
-	nodes     map[string]*node
+	nodes     map[string]*testNode
 	masters   map[string]*master
 	itemBytes int
 }
 
-// distributor is a distributor and what is on its way to it.
-type distributor struct {
+// testDistributor is a distributor and what is on its way to it.
+type testDistributor struct {
 	core    *balance.Distributor[content]
 	changes []balance.Change
 	quanta  []balance.Quantum
@@ -66,10 +66,10 @@ type distributor struct {
 func newWorld(wanted int) *world {
 	w := &world{
 		items: map[balance.Key]uint64{}, parents: map[balance.Parent]uint64{},
-		history: map[balance.Key][]uint64{}, nodes: map[string]*node{}, masters: map[string]*master{}, itemBytes: 100,
+		history: map[balance.Key][]uint64{}, nodes: map[string]*testNode{}, masters: map[string]*master{}, itemBytes: 100,
 		views: map[uint64]view{}, touched: map[balance.Parent][]uint64{},
 		config: balance.DistributorConfig{BucketBytes: 1000, NodeBytes: 4000, Ahead: 3, Changes: 16, Entries: 8},
-		dists:  []*distributor{{}},
+		dists:  []*testDistributor{{}},
 	}
 	w.plan = balance.MapperConfig{
 		Order: balance.ByOwner, Nodes: wanted, Strategy: (*proposer)(w),
@@ -169,7 +169,7 @@ func (w *world) start() error {
 // tells it, and nothing of the nodes.
 func (w *world) replace(i int) error {
 	core := balance.NewDistributor[content](w.config, w.index, w.fed)
-	w.dists[i] = &distributor{core: core}
+	w.dists[i] = &testDistributor{core: core}
 	if q, ok := w.mapper.Reinit(); ok {
 		return core.Quantum(q)
 	}
@@ -203,7 +203,7 @@ func (w *world) carry() error {
 }
 
 // receive is when the quanta arrive that are on their way.
-func (d *distributor) receive() error {
+func (d *testDistributor) receive() error {
 	for _, q := range d.quanta {
 		if err := d.core.Quantum(q); err != nil {
 			return err
@@ -214,7 +214,7 @@ func (d *distributor) receive() error {
 }
 
 // follow is when the changes arrive that the mapper has.
-func (d *distributor) follow() error {
+func (d *testDistributor) follow() error {
 	list := d.changes
 	d.changes = nil
 	return d.core.Changes(list)

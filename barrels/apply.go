@@ -16,7 +16,7 @@ import (
 )
 
 // Apply implements Store.
-func (s *store) Apply(ctx context.Context, data *pb.NodeData) error {
+func (s *barrel) Apply(ctx context.Context, data *pb.NodeData) error {
 	if err := Validate(data); err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (s *store) Apply(ctx context.Context, data *pb.NodeData) error {
 
 // commit writes what the writer has prepared and publishes the state after it.
 // On an error nothing has changed.
-func (s *store) commit() error {
+func (s *barrel) commit() error {
 	w := s.writer
 	same := w.batch.Len() == 0
 	w.finish()
@@ -99,7 +99,7 @@ func (s *store) commit() error {
 }
 
 // note tells what is kept of groups what a batch changes.
-func (s *store) note(b *kv.Batch, number uint64) {
+func (s *barrel) note(b *kv.Batch, number uint64) {
 	for i := range b.Len() {
 		switch op := b.Op(i); {
 		case op.Kind == kv.Clear:
@@ -113,7 +113,7 @@ func (s *store) note(b *kv.Batch, number uint64) {
 // keepGroups puts changed groups in the place of what searches keep of them:
 // those that they have shown they will show again, and would have to wait for the
 // store.
-func (s *store) keepGroups(number uint64) {
+func (s *barrel) keepGroups(number uint64) {
 	for _, g := range s.writer.groups {
 		if g.item == nil || !s.engine.Groups.Has(g.key) {
 			continue

@@ -38,7 +38,7 @@ func (c *certifier) compareGroup(key uint64) {
 }
 
 // mendParent replaces a parent in memory by the stored one.
-func (s *store) mendParent(kind byte, id uint64) error {
+func (s *barrel) mendParent(kind byte, id uint64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed || s.kv.Failed() {

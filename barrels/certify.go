@@ -17,7 +17,7 @@ import (
 // Certify implements Store. It reads the groups of the interval by ascending key;
 // after each batch of them, the postings that their keywords must have; and finally
 // the parents. Damage is reported as searches report it.
-func (s *store) Certify(ctx context.Context, lo, hi, bins uint64, parents []Parent) (*Certificate, error) {
+func (s *barrel) Certify(ctx context.Context, lo, hi, bins uint64, parents []Parent) (*Certificate, error) {
 	st := s.Acquire()
 	if st == nil {
 		return nil, s.errClosed("barrels: certify")
@@ -50,7 +50,7 @@ func (s *store) Certify(ctx context.Context, lo, hi, bins uint64, parents []Pare
 
 // certifier makes one certificate.
 type certifier struct {
-	store    *store
+	store    *barrel
 	state    *index.Snapshot
 	bins     uint64
 	lo, hi   uint64

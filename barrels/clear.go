@@ -30,7 +30,7 @@ func namedKeys(d *pb.NodeData) map[uint64]bool {
 // is too much for one. The position stays: after a crash the bucket comes again
 // and clears the rest. Intervals that the store claims to have are left to the
 // bucket's own batch, since its table would be wrong in between.
-func (s *store) clearAhead(ctx context.Context, d *pb.NodeData, named map[uint64]bool) error {
+func (s *barrel) clearAhead(ctx context.Context, d *pb.NodeData, named map[uint64]bool) error {
 	if d.Reset_ || len(d.Cleared) == 0 {
 		return nil
 	}
@@ -61,7 +61,7 @@ func (s *store) clearAhead(ctx context.Context, d *pb.NodeData, named map[uint64
 }
 
 // commitCleared commits what was cleared so far and begins another batch.
-func (s *store) commitCleared() error {
+func (s *barrel) commitCleared() error {
 	w := s.writer
 	if err := w.settle(); err != nil {
 		return err

@@ -13,10 +13,10 @@ type Damage struct {
 }
 
 // OnDamage implements Store.
-func (s *store) OnDamage(report func(Damage)) { s.damaged.Store(&report) }
+func (s *barrel) OnDamage(report func(Damage)) { s.damaged.Store(&report) }
 
 // met reports damage.
-func (s *store) met(d Damage) {
+func (s *barrel) met(d Damage) {
 	if report := s.damaged.Load(); report != nil {
 		(*report)(d)
 	}
@@ -24,7 +24,7 @@ func (s *store) met(d Damage) {
 
 // metBad counts and reports the blocks and groups that a search could not read. If
 // the store is damaged where only the cache seems to be, the next search meets that.
-func (s *store) metBad(d query.Damage) {
+func (s *barrel) metBad(d query.Damage) {
 	if len(d.Bad) == 0 {
 		return
 	}

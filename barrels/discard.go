@@ -18,7 +18,7 @@ import (
 // continues after a crash.
 
 // Discard implements Store.
-func (s *store) Discard(ctx context.Context, list []*pb.Interval) error {
+func (s *barrel) Discard(ctx context.Context, list []*pb.Interval) error {
 	if err := checkCleared(list); err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func (s *store) Discard(ctx context.Context, list []*pb.Interval) error {
 }
 
 // giveUp takes the slices that touch the intervals out of service.
-func (s *store) giveUp(list []*pb.Interval) error {
+func (s *barrel) giveUp(list []*pb.Interval) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -57,7 +57,7 @@ func (s *store) giveUp(list []*pb.Interval) error {
 
 // writable reopens the database if a write has failed; it returns an error while the
 // store cannot be written to. The caller holds mu.
-func (s *store) writable(op string) error {
+func (s *barrel) writable(op string) error {
 	if s.closed {
 		return s.errClosed(op)
 	}
@@ -84,7 +84,7 @@ func (w *writer) giveUp(list []index.Interval) {
 }
 
 // Purging implements Store.
-func (s *store) Purging() bool {
+func (s *barrel) Purging() bool {
 	st := s.Acquire()
 	if st == nil {
 		return false

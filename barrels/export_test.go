@@ -8,7 +8,7 @@ import (
 // Rot flips a bit of what a store caches in memory, and reports whether there was
 // anything of that kind.
 func Rot(s Store, what string) bool {
-	st := s.(*store)
+	st := s.(*barrel)
 	state := st.Newest.Load()
 	switch what {
 	case "group":

@@ -3,7 +3,7 @@ package barrels
 import "adshard/schema/pb"
 
 // CountLoad implements Store.
-func (s *store) CountLoad(every int) { s.engine.Load.SetEvery(every) }
+func (s *barrel) CountLoad(every int) { s.engine.Load.SetEvery(every) }
 
 // TakeLoad implements Store.
-func (s *store) TakeLoad() *pb.Load { return s.engine.Load.Take() }
+func (s *barrel) TakeLoad() *pb.Load { return s.engine.Load.Take() }

@@ -103,7 +103,7 @@ const stepLook = 32
 
 // Maintain implements Store. It returns nil when there was nothing left to do
 // or ctx ended; a pass begins when one group in a hundred has changed.
-func (s *store) Maintain(ctx context.Context) error {
+func (s *barrel) Maintain(ctx context.Context) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for ctx.Err() == nil {
@@ -125,7 +125,7 @@ func (s *store) Maintain(ctx context.Context) error {
 
 // compact compacts the DB when a pass has come to that phase, while buckets go
 // on being applied. It returns false when someone else is at it.
-func (s *store) compact(ctx context.Context) (more bool) {
+func (s *barrel) compact(ctx context.Context) (more bool) {
 	s.mu.Lock()
 	if s.upkeep.phase != compacting || s.closed {
 		s.mu.Unlock()
@@ -161,7 +161,7 @@ func (s *store) compact(ctx context.Context) (more bool) {
 }
 
 // stopCompact ends a compaction that is under way. The caller has mu.
-func (s *store) stopCompact() {
+func (s *barrel) stopCompact() {
 	if s.endCompact != nil {
 		s.endCompact()
 		s.endCompact = nil
@@ -171,7 +171,7 @@ func (s *store) stopCompact() {
 }
 
 // step does one batch of work; pause is how long to wait after it.
-func (s *store) step() (pause time.Duration, more bool, err error) {
+func (s *barrel) step() (pause time.Duration, more bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -186,7 +186,7 @@ func (s *store) step() (pause time.Duration, more bool, err error) {
 }
 
 // work is step's own part. The caller has mu.
-func (s *store) work() (more bool, err error) {
+func (s *barrel) work() (more bool, err error) {
 	u, st := &s.upkeep, s.Newest.Load()
 	next := func(p phase) { u.phase, u.cursor = p, nil }
 	if len(st.Purge) > 0 { // blocks must not be joined across that
@@ -224,7 +224,7 @@ func (s *store) work() (more bool, err error) {
 }
 
 // settled commits a step's batch, if it has any change.
-func (s *store) settled(old *index.Snapshot) error {
+func (s *barrel) settled(old *index.Snapshot) error {
 	w := s.writer
 	if w.batch.Len() == 0 && !w.parentsOwned && w.terms == old.Terms {
 		w.end()

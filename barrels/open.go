@@ -17,8 +17,8 @@ import (
 	"adshard/search"
 )
 
-// store is the Store on any kv.DB.
-type store struct {
+// barrel is the Store on any kv.DB.
+type barrel struct {
 	name string // the slave's
 	kv   kv.DB
 	index.Published
@@ -57,7 +57,7 @@ func Open(db kv.DB, o Options) (Store, error) {
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	st := &store{name: o.Name, kv: db, upkeep: upkeep{changed: unknown}}
+	st := &barrel{name: o.Name, kv: db, upkeep: upkeep{changed: unknown}}
 	st.engine = query.Engine{
 		Lists: index.NewListCache(o.CacheBytes / 8 * 5), Groups: index.NewCache[*index.Group](o.CacheBytes / 4),
 		Display: query.NewDisplayCache(o.CacheBytes / 8), Load: load.NewCounter(),
@@ -91,7 +91,7 @@ func first(kv kv.DB, number uint64, name string) (*index.Snapshot, error) {
 }
 
 // Position implements Store.
-func (s *store) Position() *pb.Position {
+func (s *barrel) Position() *pb.Position {
 	st := s.Acquire()
 	if st == nil {
 		return new(pb.Position)
@@ -101,7 +101,7 @@ func (s *store) Position() *pb.Position {
 }
 
 // Slices implements Store.
-func (s *store) Slices() *pb.SliceTable {
+func (s *barrel) Slices() *pb.SliceTable {
 	st := s.Acquire()
 	if st == nil {
 		return new(pb.SliceTable)
@@ -111,10 +111,10 @@ func (s *store) Slices() *pb.SliceTable {
 }
 
 // SetCaughtUp implements Store.
-func (s *store) SetCaughtUp(yes bool) { s.behind.Store(!yes) }
+func (s *barrel) SetCaughtUp(yes bool) { s.behind.Store(!yes) }
 
 // Stats implements Store.
-func (s *store) Stats() Stats {
+func (s *barrel) Stats() Stats {
 	st := s.Acquire()
 	if st == nil {
 		return Stats{}
@@ -131,7 +131,7 @@ func (s *store) Stats() Stats {
 
 // Close implements Store: it waits for the searches under way, then closes the
 // DB. Calls after it fail with fault.Unavailable.
-func (s *store) Close() error {
+func (s *barrel) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -144,13 +144,13 @@ func (s *store) Close() error {
 	return s.kv.Close()
 }
 
-func (s *store) errClosed(op string) error {
+func (s *barrel) errClosed(op string) error {
 	return fault.Newf(fault.Unavailable, op, "the store is closed")
 }
 
 // reopen opens a DB again whose write has failed, once there is room. Until
 // then searches go on with the last state; while it is done they wait.
-func (s *store) reopen() error {
+func (s *barrel) reopen() error {
 	if !s.kv.Failed() {
 		return nil
 	}
@@ -162,7 +162,7 @@ func (s *store) reopen() error {
 
 // again closes all states, has the DB opened in some way, and reads the first
 // state from it. The caller has mu.
-func (s *store) again(open func() error) error {
+func (s *barrel) again(open func() error) error {
 	s.stopCompact()
 	s.Reopening.Lock()
 	defer s.Reopening.Unlock()
@@ -184,4 +184,4 @@ func (s *store) again(open func() error) error {
 	return nil
 }
 
-var _ search.Searcher = (*store)(nil)
+var _ search.Searcher = (*barrel)(nil)

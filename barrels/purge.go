@@ -13,7 +13,7 @@ import (
 
 // purge empties the intervals that were discarded, one batch per step.
 type purge struct {
-	store  *store
+	store  *barrel
 	runs   []index.Interval // being purged
 	groups bool             // the blocks are done; the groups are next
 	cursor []byte           // the key at which the next step begins

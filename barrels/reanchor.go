@@ -17,7 +17,7 @@ const stepMoves = 256
 // reanchor looks at the groups from cursor on and gives keywords whose anchor
 // is no longer rare another one. It returns where to go on, nil at the end.
 // Document frequencies do not depend on anchors, so that it comes to an end.
-func (s *store) reanchor(st *index.Snapshot, cursor []byte) (next []byte, err error) {
+func (s *barrel) reanchor(st *index.Snapshot, cursor []byte) (next []byte, err error) {
 	it := st.Data.Full(kv.Items)
 	defer it.Close()
 	w := s.writer

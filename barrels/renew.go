@@ -6,7 +6,7 @@ import (
 )
 
 // Present implements Store.
-func (s *store) Present() error {
+func (s *barrel) Present() error {
 	if !s.mu.TryLock() {
 		return nil // a writer is at work, or the store is being recreated
 	}
@@ -21,7 +21,7 @@ func (s *store) Present() error {
 }
 
 // Renew implements Store.
-func (s *store) Renew() error {
+func (s *barrel) Renew() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {

@@ -10,7 +10,7 @@ import (
 
 // repack looks at the blocks from cursor on and joins neighbours of one term
 // that fit into one block. It returns where to go on, nil at the end.
-func (s *store) repack(st *index.Snapshot, cursor []byte) (next []byte, err error) {
+func (s *barrel) repack(st *index.Snapshot, cursor []byte) (next []byte, err error) {
 	it := st.Data.Full(kv.Postings)
 	defer it.Close()
 	s.writer.begin(st, false)

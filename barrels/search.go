@@ -8,7 +8,7 @@ import (
 )
 
 // Search implements search.Searcher.
-func (s *store) Search(ctx context.Context, r *search.Request) (*search.Answer, error) {
+func (s *barrel) Search(ctx context.Context, r *search.Request) (*search.Answer, error) {
 	if err := query.Check(r); err != nil {
 		return nil, err
 	}
@@ -26,7 +26,7 @@ func (s *store) Search(ctx context.Context, r *search.Request) (*search.Answer, 
 }
 
 // Explain implements search.Explainer.
-func (s *store) Explain(ctx context.Context, r *search.Request, limit int) (*search.Explanation, error) {
+func (s *barrel) Explain(ctx context.Context, r *search.Request, limit int) (*search.Explanation, error) {
 	if err := query.Check(r); err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func (u *usedParents) record(b []byte) error {
 // sweep looks at the groups from cursor on and returns where to go on. At the
 // end, nil, it removes parents without groups, makes the largest modifiers the
 // least that hold, and starts a new table of terms when many are gone.
-func (s *store) sweep(st *index.Snapshot, cursor []byte) (next []byte, err error) {
+func (s *barrel) sweep(st *index.Snapshot, cursor []byte) (next []byte, err error) {
 	it := st.Data.Full(kv.Items)
 	defer it.Close()
 	var clock stepClock
@@ -65,7 +65,7 @@ func (s *store) sweep(st *index.Snapshot, cursor []byte) (next []byte, err error
 }
 
 // dropUnused does what sweep does at the end.
-func (s *store) dropUnused(st *index.Snapshot) error {
+func (s *barrel) dropUnused(st *index.Snapshot) error {
 	w := s.writer
 	w.begin(st, false)
 	drop := func(kind byte, used map[uint64]bool) func(uint64) bool {

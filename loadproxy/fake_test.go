@@ -153,9 +153,9 @@ func (s *store) applied() []uint64 {
 	return append([]uint64(nil), s.keys...)
 }
 
-// balancer hands out one key a bucket, the key k from clock k−1 to k, up to
+// fakeBalancer hands out one key a bucket, the key k from clock k−1 to k, up to
 // head.
-type balancer struct {
+type fakeBalancer struct {
 	mu         sync.Mutex
 	epoch      uint64
 	head       uint64
@@ -182,11 +182,11 @@ type balancer struct {
 
 var errAway = fault.New(fault.Unavailable, "balancer", errors.New("nobody there"))
 
-func newBalancer(head uint64) *balancer {
-	return &balancer{epoch: 1, head: head, grown: make(chan struct{})}
+func newBalancer(head uint64) *fakeBalancer {
+	return &fakeBalancer{epoch: 1, head: head, grown: make(chan struct{})}
 }
 
-func (b *balancer) Register(_ context.Context, r *pb.RegisterRequest) (*pb.RegisterResponse, error) {
+func (b *fakeBalancer) Register(_ context.Context, r *pb.RegisterRequest) (*pb.RegisterResponse, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.away {
@@ -199,7 +199,7 @@ func (b *balancer) Register(_ context.Context, r *pb.RegisterRequest) (*pb.Regis
 	return &pb.RegisterResponse{Epoch: b.epoch, Distributor: b.home, Database: b.database, Discard: b.discard}, nil
 }
 
-func (b *balancer) Report(_ context.Context, r *pb.ReportRequest) (*pb.ReportResponse, error) {
+func (b *fakeBalancer) Report(_ context.Context, r *pb.ReportRequest) (*pb.ReportResponse, error) {
 	b.mu.Lock()
 	slow := b.slow
 	b.mu.Unlock()
@@ -216,24 +216,24 @@ func (b *balancer) Report(_ context.Context, r *pb.ReportRequest) (*pb.ReportRes
 	return &pb.ReportResponse{Epoch: b.epoch, Distributor: b.home}, nil
 }
 
-func (b *balancer) Distributor(address string) (Distributor, func() error, error) {
-	return distributor{b, address}, func() error { return nil }, nil
+func (b *fakeBalancer) Distributor(address string) (Distributor, func() error, error) {
+	return fakeDistributor{b, address}, func() error { return nil }, nil
 }
 
-// distributor is the one at an address: it is away with the balancer when it
+// fakeDistributor is the one at an address: it is away with the balancer when it
 // is the balancer's own.
-type distributor struct {
-	*balancer
+type fakeDistributor struct {
+	*fakeBalancer
 	address string
 }
 
 // gone tells whether nobody answers; under mu.
-func (d distributor) gone() bool {
+func (d fakeDistributor) gone() bool {
 	return d.homeless || d.address != d.home || d.away && d.address == ""
 }
 
-func (d distributor) Enlist(_ context.Context, r *pb.RegisterRequest) (*pb.EnlistResponse, error) {
-	b := d.balancer
+func (d fakeDistributor) Enlist(_ context.Context, r *pb.RegisterRequest) (*pb.EnlistResponse, error) {
+	b := d.fakeBalancer
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if d.gone() {
@@ -247,8 +247,8 @@ func (d distributor) Enlist(_ context.Context, r *pb.RegisterRequest) (*pb.Enlis
 }
 
 // Verify compares slices by where they begin.
-func (d distributor) Verify(_ context.Context, r *pb.VerifyRequest) (*pb.VerifyResponse, error) {
-	b := d.balancer
+func (d fakeDistributor) Verify(_ context.Context, r *pb.VerifyRequest) (*pb.VerifyResponse, error) {
+	b := d.fakeBalancer
 	b.mu.Lock()
 	comparing := b.comparing
 	b.mu.Unlock()
@@ -258,8 +258,8 @@ func (d distributor) Verify(_ context.Context, r *pb.VerifyRequest) (*pb.VerifyR
 	return &pb.VerifyResponse{Equal: !b.differ[r.GetLo()]}, nil
 }
 
-func (d distributor) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullResponse, error) {
-	b := d.balancer
+func (d fakeDistributor) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullResponse, error) {
+	b := d.fakeBalancer
 	for {
 		b.mu.Lock()
 		b.pulls = append(b.pulls, r)
@@ -290,7 +290,7 @@ func (d distributor) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullRespo
 }
 
 // table takes the table that goes with the next bucket.
-func (b *balancer) table() *pb.SliceTable {
+func (b *fakeBalancer) table() *pb.SliceTable {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	t := b.slices
@@ -298,25 +298,25 @@ func (b *balancer) table() *pb.SliceTable {
 	return t
 }
 
-func (b *balancer) registrations() []*pb.RegisterRequest {
+func (b *fakeBalancer) registrations() []*pb.RegisterRequest {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.registered)
 }
 
-func (b *balancer) told() []*pb.ReportRequest {
+func (b *fakeBalancer) told() []*pb.ReportRequest {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.reports)
 }
 
-func (b *balancer) newest() uint64 {
+func (b *fakeBalancer) newest() uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.head
 }
 
-func (b *balancer) set(f func()) {
+func (b *fakeBalancer) set(f func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	f()

@@ -19,7 +19,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // run starts a proxy in a synctest bubble and stops it at the test's end.
-func run(t *testing.T, s *store, b *balancer) *Proxy {
+func run(t *testing.T, s *store, b *fakeBalancer) *Proxy {
 	t.Helper()
 	p, err := New(Default("slave-0", "127.0.0.1:1"), s, b, quietLog())
 	if err != nil {

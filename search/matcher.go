@@ -11,23 +11,23 @@ type Matcher struct {
 	Query *Query
 	words []Word // the first MaxQueryWords of the query's
 	all   uint32 // all positions of words
-	rules [MatchTypes]rule
+	rules [MatchTypes]queryRule
 	// Reach is the furthest of all rules; read-only.
 	Reach  Level
 	terms  TermTable
 	gather [MaxKeywordWords]*Fit
 }
 
-// rule is a Rule made ready for a query.
-type rule struct {
+// queryRule is a Rule made ready for a query.
+type queryRule struct {
 	shape shape
 	reach Level
 	// least and most are the numbers of words that can match at all.
 	least, most int
 }
 
-func newRule(r Rule, queryWords int) rule {
-	made := rule{shape: shapeOf(r), reach: min(r.Reach, Synonym), least: 1, most: MaxKeywordWords}
+func newRule(r Rule, queryWords int) queryRule {
+	made := queryRule{shape: shapeOf(r), reach: min(r.Reach, Synonym), least: 1, most: MaxKeywordWords}
 	if r.Ordered {
 		made.most = min(queryWords, MaxKeywordWords)
 	}
@@ -133,7 +133,7 @@ func (m *Matcher) LevelOf(t MatchType, fits []*Fit) Level {
 }
 
 // level may be beyond the rule's reach.
-func (r *rule) level(fits []*Fit, all uint32) Level {
+func (r *queryRule) level(fits []*Fit, all uint32) Level {
 	switch r.shape {
 	case sameSet:
 		return matchSameSet(fits, all, r.reach)

@@ -70,9 +70,9 @@ type run struct {
 	cluster cluster
 }
 
-// kind is one kind of change: change makes the i-th, and shown reports whether
+// changeKind is one kind of change: change makes the i-th, shown reports whether
 // the advertisers of the ads for the word are those after it.
-type kind struct {
+type changeKind struct {
 	name   string
 	word   func(i int) string
 	change func(ctx context.Context, i int) error
@@ -94,13 +94,13 @@ func (r *run) prepare(ctx context.Context) error {
 	return r.cluster.wait(ctx, r.scene.word, func(names []string) bool { return len(names) == 2 })
 }
 
-func (r *run) kinds() []kind {
+func (r *run) kinds() []changeKind {
 	s := r.scene
 	word := func(int) string { return s.word }
 	second := s.sides[1].name
 	gone := func(i int, names []string) bool { return slices.Contains(names, second) == (i%2 == 1) }
 	own := func(i int) string { return fmt.Sprintf("%s %s%d", s.word, s.word, i) }
-	return []kind{
+	return []changeKind{
 		{
 			"new keyword", own,
 			func(ctx context.Context, i int) error {
@@ -133,7 +133,7 @@ func (r *run) kinds() []kind {
 }
 
 // once makes one change and returns how long it took to be shown.
-func (r *run) once(ctx context.Context, k kind, i int) (time.Duration, error) {
+func (r *run) once(ctx context.Context, k changeKind, i int) (time.Duration, error) {
 	if err := wait.Sleep(ctx, time.Duration(r.dice.Int64N(int64(longestPause)))); err != nil {
 		return 0, err
 	}

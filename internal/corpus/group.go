@@ -136,7 +136,7 @@ func (m *groupMaker) writeGroup(name string, base int) {
 	m.sheet.write()
 }
 
-func (m *groupMaker) writeKeyword(name string, k *keyword, base int) {
+func (m *groupMaker) writeKeyword(name string, k *draftKeyword, base int) {
 	d := m.shape.dice
 	row := m.begin(name)
 	row[keywordText], row[criterion] = k.text, k.match

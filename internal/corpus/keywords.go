@@ -6,8 +6,8 @@ import (
 	"adshard/search/words"
 )
 
-// keyword is a keyword of a group being made.
-type keyword struct {
+// draftKeyword is a keyword of a group being made.
+type draftKeyword struct {
 	text  string
 	joint string // normalised words
 	match string
@@ -35,11 +35,11 @@ var (
 type keywordMaker struct {
 	words words.Analyser
 	seen  map[string]bool
-	out   []keyword
+	out   []draftKeyword
 }
 
 // make returns up to n different keywords of a group with this title.
-func (m *keywordMaker) make(d dice, it *item, tokens []string, n int) []keyword {
+func (m *keywordMaker) make(d dice, it *item, tokens []string, n int) []draftKeyword {
 	m.out = m.out[:0]
 	if m.seen == nil {
 		m.seen = make(map[string]bool)
@@ -106,7 +106,7 @@ func (m *keywordMaker) add(text, match string) {
 	key := joint.String()
 	if !m.seen[key] {
 		m.seen[key] = true
-		m.out = append(m.out, keyword{text: text, joint: key, match: match})
+		m.out = append(m.out, draftKeyword{text: text, joint: key, match: match})
 	}
 }
 

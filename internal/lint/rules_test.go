@@ -178,6 +178,12 @@ func packageThatUses(t *testing.T, pkg, used string) *source.Package {
 	} else if used == source.Go {
 		text = "package p\n\nfunc f() { go f() }\n"
 	}
+	return packageOf(t, pkg, text)
+}
+
+// packageOf is a package of one file.
+func packageOf(t *testing.T, pkg, text string) *source.Package {
+	t.Helper()
 	syntax, err := parser.ParseFile(token.NewFileSet(), path.Base(pkg)+".go", text, parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)

@@ -40,7 +40,7 @@ func (Floor) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (la
 	return f, nil
 }
 
-// floor is the keywords by anchor.
+// floorStore is the keywords by anchor.
 //
 // Words are numbered by how common they are, the commonest is 0. A keyword's
 // anchor is its rarest word. An anchor's candidates begin in data with a mask of
@@ -48,7 +48,7 @@ func (Floor) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (la
 // words at all; then the number of candidates for each bit of the mask;
 // then the rarest other word of each, by their number of words; then the words
 // that are left, candidate after candidate in the same order.
-type floor struct {
+type floorStore struct {
 	slots  []slot // open addressing, a power of two, at most half full
 	seed   maphash.Seed
 	words  int
@@ -64,10 +64,10 @@ type slot struct {
 	at   uint32 // of its candidates in data; 0: none
 }
 
-func (f *floor) hash(word string) uint64 { return maphash.String(f.seed, word) | 1 }
+func (f *floorStore) hash(word string) uint64 { return maphash.String(f.seed, word) | 1 }
 
 // find returns a word's slot, or an empty one.
-func (f *floor) find(hash uint64) *slot {
+func (f *floorStore) find(hash uint64) *slot {
 	mask := uint64(len(f.slots) - 1)
 	for i := hash >> 20; ; i++ {
 		if s := &f.slots[i&mask]; s.hash == hash || s.hash == 0 {
@@ -77,19 +77,19 @@ func (f *floor) find(hash uint64) *slot {
 }
 
 // Searcher implements layouts.Store.
-func (f *floor) Searcher() (layouts.Searcher, error) {
-	return &floorSearcher{floor: f, asked: make([]uint8, f.words)}, nil
+func (f *floorStore) Searcher() (layouts.Searcher, error) {
+	return &floorSearcher{floorStore: f, asked: make([]uint8, f.words)}, nil
 }
 
 // Size implements layouts.Store.
-func (f *floor) Size() (layouts.Size, error) { return layouts.Size{Memory: f.memory}, nil }
+func (f *floorStore) Size() (layouts.Size, error) { return layouts.Size{Memory: f.memory}, nil }
 
 // Close implements layouts.Store.
-func (f *floor) Close() error { return nil }
+func (f *floorStore) Close() error { return nil }
 
 // floorSearcher has a byte for each word, 1 for those of the query.
 type floorSearcher struct {
-	*floor
+	*floorStore
 	asked []uint8
 }
 

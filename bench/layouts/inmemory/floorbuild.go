@@ -11,8 +11,8 @@ import (
 )
 
 // newFloor lays the keywords of a set.
-func newFloor(ctx context.Context, set *layouts.Set, progress func(float64)) (*floor, error) {
-	f := &floor{seed: maphash.MakeSeed(), words: len(set.Words), data: []uint32{0}}
+func newFloor(ctx context.Context, set *layouts.Set, progress func(float64)) (*floorStore, error) {
+	f := &floorStore{seed: maphash.MakeSeed(), words: len(set.Words), data: []uint32{0}}
 	number := numbers(set)
 	byAnchor, ends := byAnchor(set, number)
 	at := make([]uint32, len(set.Words)) // by number

@@ -25,7 +25,7 @@ func (Structs) Provides() layouts.Provides {
 // Build implements layouts.Layout.
 func (Structs) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (layouts.Store, error) {
 	before := heap()
-	s := &structs{set: set, keywords: make([]keyword, set.Len()), byRarest: make(map[string][]*keyword)}
+	s := &structsStore{set: set, keywords: make([]keyword, set.Len()), byRarest: make(map[string][]*keyword)}
 	for g := range set.Groups {
 		if g&0xFFF == 0 {
 			if err := ctx.Err(); err != nil {
@@ -56,7 +56,7 @@ type keyword struct {
 	words                 []string
 }
 
-type structs struct {
+type structsStore struct {
 	set      *layouts.Set
 	memory   uint64
 	mu       sync.RWMutex // guards what follows
@@ -65,7 +65,7 @@ type structs struct {
 }
 
 // put gives keyword i the words of keyword like.
-func (s *structs) put(i, like int) {
+func (s *structsStore) put(i, like int) {
 	k := &s.keywords[i]
 	of := s.set.Of(like)
 	k.words = make([]string, len(of))
@@ -76,12 +76,12 @@ func (s *structs) put(i, like int) {
 	s.byRarest[rarest] = append(s.byRarest[rarest], k)
 }
 
-func (s *structs) rarest(i int) string {
+func (s *structsStore) rarest(i int) string {
 	return s.set.Words[slices.MinFunc(s.set.Of(i), func(a, b uint32) int { return int(s.set.Counts[a]) - int(s.set.Counts[b]) })]
 }
 
 // Change implements layouts.Changer.
-func (s *structs) Change(ctx context.Context, to []layouts.Change) error {
+func (s *structsStore) Change(ctx context.Context, to []layouts.Change) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range to {
@@ -102,18 +102,18 @@ func (s *structs) Change(ctx context.Context, to []layouts.Change) error {
 }
 
 // Searcher implements layouts.Store.
-func (s *structs) Searcher() (layouts.Searcher, error) {
-	return &structsSearcher{structs: s, words: make(map[string]struct{})}, nil
+func (s *structsStore) Searcher() (layouts.Searcher, error) {
+	return &structsSearcher{structsStore: s, words: make(map[string]struct{})}, nil
 }
 
 // Size implements layouts.Store.
-func (s *structs) Size() (layouts.Size, error) { return layouts.Size{Memory: s.memory}, nil }
+func (s *structsStore) Size() (layouts.Size, error) { return layouts.Size{Memory: s.memory}, nil }
 
 // Close implements layouts.Store.
-func (s *structs) Close() error { return nil }
+func (s *structsStore) Close() error { return nil }
 
 type structsSearcher struct {
-	*structs
+	*structsStore
 	words map[string]struct{} // of the query
 	top   search.Top[struct{}]
 	best  []uint64
@@ -160,4 +160,4 @@ func (s *structsSearcher) matches(k *keyword) bool {
 	return true
 }
 
-var _ layouts.Changer = (*structs)(nil)
+var _ layouts.Changer = (*structsStore)(nil)

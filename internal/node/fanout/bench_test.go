@@ -29,7 +29,7 @@ func BenchmarkGather(b *testing.B) {
 		m.Shards = append(m.Shards, Shard{Name: "slave", Slave: &ready{answer: a}, Width: a.Width, Presence: new(Presence)})
 		lo = hi + 1
 	}
-	f := New(&maps{list: []*Map{m}}, quick{})
+	f := New(&listedMaps{list: []*Map{m}}, quick{})
 	r := &search.Request{Query: new(search.Query), Slots: 4, Profile: search.DefaultProfile()}
 	b.ReportAllocs()
 	for b.Loop() {

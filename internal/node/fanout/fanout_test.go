@@ -68,20 +68,20 @@ func (p *part) Explain(ctx context.Context, r *search.Request, limit int) (*sear
 	return e, nil
 }
 
-// maps hands out its maps one after the other.
-type maps struct {
+// listedMaps hands out its maps one after the other.
+type listedMaps struct {
 	list []*Map
 	wait time.Duration // until Newer has the next
 }
 
-func (m *maps) Current() *Map {
+func (m *listedMaps) Current() *Map {
 	if len(m.list) == 0 {
 		return nil
 	}
 	return m.list[0]
 }
 
-func (m *maps) Newer(ctx context.Context, old *Map) *Map {
+func (m *listedMaps) Newer(ctx context.Context, old *Map) *Map {
 	if len(m.list) < 2 {
 		<-ctx.Done()
 		return nil
@@ -123,7 +123,7 @@ func keywords(a *search.Answer) (ids []uint64) {
 func TestAllShardsMakeOneAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b, c, m := three()
-		answer, err := ask(t, New(&maps{list: []*Map{m}}, nil), time.Second)
+		answer, err := ask(t, New(&listedMaps{list: []*Map{m}}, nil), time.Second)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +145,7 @@ func TestASlowShardIsMissing(t *testing.T) {
 		_, b, _, m := three()
 		b.delay = time.Minute
 		began := time.Now()
-		answer, err := ask(t, New(&maps{list: []*Map{m}}, nil), 100*time.Millisecond)
+		answer, err := ask(t, New(&listedMaps{list: []*Map{m}}, nil), 100*time.Millisecond)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +163,7 @@ func TestAnAnswerAtTheLastMomentCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, b, _, m := three()
 		b.delay = 100*time.Millisecond - maxMargin - time.Microsecond
-		answer, err := ask(t, New(&maps{list: []*Map{m}}, nil), 100*time.Millisecond)
+		answer, err := ask(t, New(&listedMaps{list: []*Map{m}}, nil), 100*time.Millisecond)
 		if err != nil || len(answer.Missing) != 0 {
 			t.Fatalf("%+v, %v", answer, err)
 		}
@@ -174,7 +174,7 @@ func TestADeadShardIsMissing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, _, c, m := three()
 		c.err = fault.Newf(fault.Unavailable, "", "connection refused")
-		answer, err := ask(t, New(&maps{list: []*Map{m}}, nil), time.Second)
+		answer, err := ask(t, New(&listedMaps{list: []*Map{m}}, nil), time.Second)
 		if err != nil || !slices.Equal(names(answer.Missing), []string{"c"}) {
 			t.Fatalf("%+v, %v", answer, err)
 		}
@@ -182,7 +182,7 @@ func TestADeadShardIsMissing(t *testing.T) {
 		for _, s := range m.Shards {
 			s.Slave.(*part).err = c.err
 		}
-		answer, err = ask(t, New(&maps{list: []*Map{m}}, nil), time.Second)
+		answer, err = ask(t, New(&listedMaps{list: []*Map{m}}, nil), time.Second)
 		if err != nil || len(answer.Missing) != 3 || answer.Width != (search.Width{}) || answer.Shards != 3 || answer.CountsExact {
 			t.Fatalf("%+v, %v", answer, err)
 		}
@@ -195,7 +195,7 @@ func TestAStaleViewIsAskedAgainOnce(t *testing.T) {
 		a.err = fault.Newf(fault.Stale, "", "view 5 is over")
 		x, y, _, newer := three()
 		newer.View = 6
-		answer, err := ask(t, New(&maps{list: []*Map{old, newer}, wait: 10 * time.Millisecond}, nil), time.Second)
+		answer, err := ask(t, New(&listedMaps{list: []*Map{old, newer}, wait: 10 * time.Millisecond}, nil), time.Second)
 		if err != nil || answer.View != 6 || answer.Width != search.WholeRing() || answer.Matched != 8 {
 			t.Fatalf("%+v, %v", answer, err)
 		}
@@ -205,12 +205,12 @@ func TestAStaleViewIsAskedAgainOnce(t *testing.T) {
 		// Stale again: missing.
 		y.err = a.err
 		third := &Map{Epoch: 1, View: 7}
-		answer, err = ask(t, New(&maps{list: []*Map{old, newer, third}}, nil), time.Second)
+		answer, err = ask(t, New(&listedMaps{list: []*Map{old, newer, third}}, nil), time.Second)
 		if err != nil || answer.View != 6 || !slices.Equal(names(answer.Missing), []string{"b"}) {
 			t.Fatalf("%+v, %v", answer, err)
 		}
 		// No newer map: the others' answers count.
-		answer, err = ask(t, New(&maps{list: []*Map{old}}, nil), time.Second)
+		answer, err = ask(t, New(&listedMaps{list: []*Map{old}}, nil), time.Second)
 		if err != nil || answer.View != 5 || !slices.Equal(names(answer.Missing), []string{"a"}) || answer.Answered != 2 {
 			t.Fatalf("%+v, %v", answer, err)
 		}
@@ -219,14 +219,14 @@ func TestAStaleViewIsAskedAgainOnce(t *testing.T) {
 
 func TestWithoutAMapOrPlaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		if _, err := ask(t, New(&maps{}, nil), time.Second); !fault.Is(err, fault.Unavailable) {
+		if _, err := ask(t, New(&listedMaps{}, nil), time.Second); !fault.Is(err, fault.Unavailable) {
 			t.Errorf("no map: %v", err)
 		}
 		_, _, _, m := three()
 		for _, s := range m.Shards {
 			s.Slave.(*part).err = overloaded
 		}
-		if _, err := ask(t, New(&maps{list: []*Map{m}}, nil), time.Second); !fault.Is(err, fault.Overloaded) {
+		if _, err := ask(t, New(&listedMaps{list: []*Map{m}}, nil), time.Second); !fault.Is(err, fault.Overloaded) {
 			t.Errorf("all refuse: %v", err)
 		}
 	})
@@ -238,7 +238,7 @@ func TestACallerWhoGivesUp(t *testing.T) {
 		b.delay = time.Minute
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
-		_, err := New(&maps{list: []*Map{m}}, nil).Search(ctx, &search.Request{Slots: 1})
+		_, err := New(&listedMaps{list: []*Map{m}}, nil).Search(ctx, &search.Request{Slots: 1})
 		if !fault.Is(err, fault.Cancelled) || !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
@@ -291,7 +291,7 @@ func TestTheObserverIsTold(t *testing.T) {
 		_, b, _, m := three()
 		b.err = stale
 		n := new(noted)
-		if _, err := ask(t, New(&maps{list: []*Map{m}}, n), time.Second); err != nil {
+		if _, err := ask(t, New(&listedMaps{list: []*Map{m}}, n), time.Second); err != nil {
 			t.Fatal(err)
 		}
 		if n.calls != 3 || n.failed != 1 || n.merged != 1 || n.retried != 1 ||
@@ -306,7 +306,7 @@ func TestExplanationsAreUnited(t *testing.T) {
 		_, b, _, m := three()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		f := New(&maps{list: []*Map{m}}, nil)
+		f := New(&listedMaps{list: []*Map{m}}, nil)
 		e, err := f.Explain(ctx, &search.Request{}, 5)
 		if err != nil || e.Total != 8 || len(e.Matches) != 5 || e.AppliedClock != 11 || e.View != 5 {
 			t.Fatalf("%+v, %v", e, err)

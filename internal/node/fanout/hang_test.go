@@ -110,7 +110,7 @@ func TestAHungShardHoldsNobodyUp(t *testing.T) {
 			{Name: "a", Slave: a, Presence: new(Presence)}, {Name: "b", Slave: h, Presence: new(Presence)},
 			{Name: "c", Slave: c, Presence: new(Presence)}}}
 		n := new(noted)
-		f := New(&maps{list: []*Map{m}}, n)
+		f := New(&listedMaps{list: []*Map{m}}, n)
 		ctx, end := looked(t, f)
 		defer end()
 		const rate = 800

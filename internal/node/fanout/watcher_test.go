@@ -15,8 +15,8 @@ import (
 	"adshard/search"
 )
 
-// source is a balancer that hands out the map set last.
-type source struct {
+// testSource is a balancer that hands out the map set last.
+type testSource struct {
 	mu      sync.Mutex
 	reply   *pb.WatchMapResponse
 	err     error
@@ -25,9 +25,9 @@ type source struct {
 	eager   bool // answers at once, also with what is known
 }
 
-func newSource() *source { return &source{changed: make(chan struct{})} }
+func newSource() *testSource { return &testSource{changed: make(chan struct{})} }
 
-func (s *source) set(epoch, view uint64, err error, shards ...*pb.Shard) {
+func (s *testSource) set(epoch, view uint64, err error, shards ...*pb.Shard) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.reply, s.err = &pb.WatchMapResponse{Epoch: epoch, View: view, Shards: shards}, err
@@ -35,7 +35,7 @@ func (s *source) set(epoch, view uint64, err error, shards ...*pb.Shard) {
 	s.changed = make(chan struct{})
 }
 
-func (s *source) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.WatchMapResponse, error) {
+func (s *testSource) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.WatchMapResponse, error) {
 	until := time.After(time.Duration(r.GetWaitMs()) * time.Millisecond)
 	for {
 		s.mu.Lock()
@@ -87,7 +87,7 @@ func (l *links) now() []string {
 
 func at(name, address string) *pb.Shard { return &pb.Shard{Name: name, Addresses: []string{address}} }
 
-func watch(t *testing.T, s *source, seeds ...Seed) (*Watcher, *links) {
+func watch(t *testing.T, s *testSource, seeds ...Seed) (*Watcher, *links) {
 	t.Helper()
 	l := new(links)
 	w := NewWatcher("master-0", s, Seeds(seeds), l.dial, slog.New(slog.DiscardHandler))
@@ -162,13 +162,13 @@ func TestTheWatcherKeepsTheLastMap(t *testing.T) {
 	})
 }
 
-// seed is a slave that knows a map.
-type seed struct {
+// testSeed is a slave that knows a map.
+type testSeed struct {
 	reply *pb.MapResponse
 	err   error
 }
 
-func (s seed) Map(ctx context.Context) (*pb.MapResponse, error) {
+func (s testSeed) Map(ctx context.Context) (*pb.MapResponse, error) {
 	if s.reply == nil && s.err == nil {
 		<-ctx.Done()
 		return nil, ctx.Err()
@@ -184,11 +184,11 @@ func TestWithoutABalancerSlavesTellTheMap(t *testing.T) {
 		away := fault.Newf(fault.Unavailable, "", "nobody there")
 		s := newSource()
 		s.set(0, 0, away)
-		known := func(epoch, view uint64, shards ...*pb.Shard) seed {
-			return seed{reply: &pb.MapResponse{Epoch: epoch, View: view, Shards: shards}}
+		known := func(epoch, view uint64, shards ...*pb.Shard) testSeed {
+			return testSeed{reply: &pb.MapResponse{Epoch: epoch, View: view, Shards: shards}}
 		}
 		w, _ := watch(t, s, known(2, 9, at("old", "0")), known(3, 4, at("a", "1"), at("b", "2")), known(3, 3, at("a", "0")),
-			known(7, 7), seed{err: away}, seed{})
+			known(7, 7), testSeed{err: away}, testSeed{})
 		time.Sleep(2 * time.Second)
 		m := w.Current()
 		if m == nil || m.Epoch != 3 || m.View != 3 || w.Trouble() == nil {
@@ -209,13 +209,13 @@ func TestWithoutABalancerSlavesTellTheMap(t *testing.T) {
 
 // slowSeed is a slave that takes a while to say what it knows.
 type slowSeed struct {
-	seed
+	testSeed
 	after time.Duration
 }
 
 func (s slowSeed) Map(ctx context.Context) (*pb.MapResponse, error) {
 	time.Sleep(s.after)
-	return s.seed.Map(ctx)
+	return s.testSeed.Map(ctx)
 }
 
 // TestASlowSlaveDoesNotTurnTheMapBack: the balancer returns with a newer map while
@@ -224,7 +224,7 @@ func TestASlowSlaveDoesNotTurnTheMapBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSource()
 		s.set(3, 2, nil, at("a", "1"))
-		older := seed{reply: &pb.MapResponse{Epoch: 3, View: 3, Shards: []*pb.Shard{at("a", "2")}}}
+		older := testSeed{reply: &pb.MapResponse{Epoch: 3, View: 3, Shards: []*pb.Shard{at("a", "2")}}}
 		w, _ := watch(t, s, slowSeed{older, 900 * time.Millisecond})
 		synctest.Wait()
 		s.set(0, 0, fault.Newf(fault.Unavailable, "", "nobody there"))

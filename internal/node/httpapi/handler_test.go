@@ -219,7 +219,7 @@ func TestRequestIDs(t *testing.T) {
 func TestObserverSeesEveryRequest(t *testing.T) {
 	var seen []Observation
 	c := configured(&fake{answer: whole()})
-	c.Observer = observer(func(o *Observation) { seen = append(seen, *o) })
+	c.Observer = observerFunc(func(o *Observation) { seen = append(seen, *o) })
 	h := New(c)
 	get(t, h, "/v1/search?q=a")
 	get(t, h, "/v1/search?q=a&slots=0")
@@ -241,7 +241,7 @@ func TestDefectIsOneFailure(t *testing.T) {
 	c := configured(nil)
 	c.Searcher = defect{}
 	c.MaxInFlight = 1
-	c.Observer = observer(func(o *Observation) { seen = *o })
+	c.Observer = observerFunc(func(o *Observation) { seen = *o })
 	h := New(c)
 	for range 2 {
 		res, body := get(t, h, "/v1/search?q=a")
@@ -256,6 +256,6 @@ type defect struct{}
 
 func (defect) Search(context.Context, *search.Request) (*search.Answer, error) { panic("out of range") }
 
-type observer func(*Observation)
+type observerFunc func(*Observation)
 
-func (f observer) Observe(o *Observation) { f(o) }
+func (f observerFunc) Observe(o *Observation) { f(o) }

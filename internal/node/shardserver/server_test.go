@@ -23,28 +23,28 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var self = shardserver.Identity{Name: "slave-0", Incarnation: "secret"}
 
-type store struct {
+type testStore struct {
 	search func(context.Context, *search.Request) (*search.Answer, error)
 	limit  int
 }
 
-func (s *store) Search(ctx context.Context, r *search.Request) (*search.Answer, error) {
+func (s *testStore) Search(ctx context.Context, r *search.Request) (*search.Answer, error) {
 	return s.search(ctx, r)
 }
 
-func (s *store) Explain(_ context.Context, r *search.Request, limit int) (*search.Explanation, error) {
+func (s *testStore) Explain(_ context.Context, r *search.Request, limit int) (*search.Explanation, error) {
 	s.limit = limit
 	_, err := s.search(context.Background(), r)
 	return &search.Explanation{Total: 3}, err
 }
 
-func (s *store) Position() *pb.Position { return &pb.Position{Epoch: 3, Clock: 7} }
-func (s *store) Slices() *pb.SliceTable {
+func (s *testStore) Position() *pb.Position { return &pb.Position{Epoch: 3, Clock: 7} }
+func (s *testStore) Slices() *pb.SliceTable {
 	held := &pb.HeldSlice{Id: 3, Lo: 1, Hi: 9, Generation: 6, From: 2}
 	return &pb.SliceTable{View: 5, Slices: []*pb.HeldSlice{held}, Shards: []*pb.Shard{{Name: "a", Addresses: []string{"a.example:1"}}, {Name: "b"}}}
 }
 
-func (s *store) Certify(_ context.Context, lo, hi, bins uint64, parents []barrels.Parent) (*barrels.Certificate, error) {
+func (s *testStore) Certify(_ context.Context, lo, hi, bins uint64, parents []barrels.Parent) (*barrels.Certificate, error) {
 	if s.search != nil {
 		if _, err := s.search(context.Background(), nil); err != nil {
 			return nil, err
@@ -90,7 +90,7 @@ func request() *pb.SearchRequest {
 }
 
 func TestTellsTheMapThatItWasTold(t *testing.T) {
-	m, err := shardserver.New(self, &store{}, kept{}, 1, nil, nil).Map(t.Context(), &pb.MapRequest{})
+	m, err := shardserver.New(self, &testStore{}, kept{}, 1, nil, nil).Map(t.Context(), &pb.MapRequest{})
 	if err != nil || m.GetEpoch() != 3 || m.GetView() != 5 || len(m.GetShards()) != 2 || m.GetShards()[0].GetAddresses()[0] != "a.example:1" {
 		t.Fatalf("%v, %v", m, err)
 	}
@@ -98,7 +98,7 @@ func TestTellsTheMapThatItWasTold(t *testing.T) {
 
 func TestAnswers(t *testing.T) {
 	n := new(noted)
-	st := &store{search: func(_ context.Context, r *search.Request) (*search.Answer, error) {
+	st := &testStore{search: func(_ context.Context, r *search.Request) (*search.Answer, error) {
 		return &search.Answer{View: r.View, Matched: 7}, nil
 	}}
 	s := shardserver.New(self, st, kept{}, 2, n, nil)
@@ -120,7 +120,7 @@ func TestAnswers(t *testing.T) {
 func TestRefusesBeyondTheLimitAtOnce(t *testing.T) {
 	inside, leave := make(chan struct{}), make(chan struct{})
 	n := new(noted)
-	s := shardserver.New(self, &store{search: func(context.Context, *search.Request) (*search.Answer, error) {
+	s := shardserver.New(self, &testStore{search: func(context.Context, *search.Request) (*search.Answer, error) {
 		inside <- struct{}{}
 		<-leave
 		return &search.Answer{}, nil
@@ -145,7 +145,7 @@ func TestRefusesBeyondTheLimitAtOnce(t *testing.T) {
 
 func TestAPanicIsAFaultAndGivesItsPlaceBack(t *testing.T) {
 	n := new(noted)
-	s := shardserver.New(self, &store{search: func(context.Context, *search.Request) (*search.Answer, error) { panic("boom") }}, kept{}, 1, n, nil)
+	s := shardserver.New(self, &testStore{search: func(context.Context, *search.Request) (*search.Answer, error) { panic("boom") }}, kept{}, 1, n, nil)
 	for range 3 {
 		if _, err := s.Search(t.Context(), request()); !fault.Is(err, fault.Internal) {
 			t.Fatal(err)
@@ -161,7 +161,7 @@ func TestAPanicIsAFaultAndGivesItsPlaceBack(t *testing.T) {
 
 func TestErrorsKeepTheirKind(t *testing.T) {
 	stale := fault.New(fault.Stale, "store", errors.New("view 9 is over"))
-	s := shardserver.New(self, &store{search: func(context.Context, *search.Request) (*search.Answer, error) { return nil, stale }}, kept{}, 1, nil, nil)
+	s := shardserver.New(self, &testStore{search: func(context.Context, *search.Request) (*search.Answer, error) { return nil, stale }}, kept{}, 1, nil, nil)
 	if _, err := s.Search(t.Context(), request()); !fault.Is(err, fault.Stale) {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestErrorsKeepTheirKind(t *testing.T) {
 }
 
 func TestCertifies(t *testing.T) {
-	s := shardserver.New(self, &store{}, kept{}, 1, nil, nil)
+	s := shardserver.New(self, &testStore{}, kept{}, 1, nil, nil)
 	c, err := s.Certify(t.Context(), &pb.CertifyRequest{Lo: 10, Hi: 15, Clock: 7, Bins: 9})
 	if err != nil || c.GetClock() != 7 || c.GetItems() != 5 || c.GetBytes() != 9 || len(c.GetCounts()) != 64 ||
 		c.GetCounts()[3] != 1 || c.GetHashHi()[3] != 2 || c.GetHashLo()[3] != 3 {
@@ -204,7 +204,7 @@ func TestCertifies(t *testing.T) {
 // balancer speaks of something else.
 func TestDiscardsOnlyWhatIsThere(t *testing.T) {
 	var discarded []string
-	s := shardserver.New(self, &store{}, kept{discarded: &discarded}, 1, nil, nil)
+	s := shardserver.New(self, &testStore{}, kept{discarded: &discarded}, 1, nil, nil)
 	for _, m := range []*pb.DiscardRequest{{Lo: 1, Hi: 9, Generation: 5, Incarnation: "secret"},
 		{Lo: 1, Hi: 8, Generation: 6, Incarnation: "secret"}, {Incarnation: "secret"}} {
 		if _, err := s.Discard(t.Context(), m); !fault.Is(err, fault.Stale) {
@@ -224,7 +224,7 @@ func TestDiscardsOnlyWhatIsThere(t *testing.T) {
 
 // TestAnswersSayWhatIsLacking: why the slave serves less than its map gives it.
 func TestAnswersSayWhatIsLacking(t *testing.T) {
-	st := &store{search: func(context.Context, *search.Request) (*search.Answer, error) { return &search.Answer{}, nil }}
+	st := &testStore{search: func(context.Context, *search.Request) (*search.Answer, error) { return &search.Answer{}, nil }}
 	for _, why := range []string{"", "slice 7 is not served"} {
 		reply, err := shardserver.New(self, st, kept{lacking: why}, 1, nil, nil).Search(t.Context(), request())
 		if err != nil || reply.GetLacking() != why {
@@ -234,7 +234,7 @@ func TestAnswersSayWhatIsLacking(t *testing.T) {
 }
 
 func TestIsAdopted(t *testing.T) {
-	s := shardserver.New(self, &store{}, kept{}, 1, nil, func(balancer string) (string, error) {
+	s := shardserver.New(self, &testStore{}, kept{}, 1, nil, func(balancer string) (string, error) {
 		if balancer != "b.example:1" {
 			return "", fault.Newf(fault.Conflict, "slave: adopt", "another one")
 		}
