@@ -19,7 +19,7 @@ import (
 	"adshard/bench/onestore"
 	"adshard/bench/outfile"
 	"adshard/search"
-	"adshard/search/words"
+	"adshard/search/words/lexicon"
 )
 
 type storeFlags struct {
@@ -157,7 +157,7 @@ func (f *storeFlags) plan() (*onestore.Plan, error) {
 	}
 	var err error
 	if f.lexicon != "" {
-		if p.Lexicon, err = words.OpenLexicon(f.lexicon); err != nil {
+		if p.Lexicon, err = lexicon.Open(f.lexicon); err != nil {
 			return nil, err
 		}
 	}

@@ -41,7 +41,10 @@ var rules = []struct {
 	{pkg: "schema/…"},
 	{pkg: "internal/wait"},
 	{pkg: "internal/progress"},
+	{pkg: "search/words/lexicon", may: []string{"fault", "search"}},
 	{pkg: "search/…", may: []string{"fault"}, never: map[string]string{
+		"os":                          "a search knows no files: search/words/lexicon opens those of synonyms",
+		"io/fs":                       "a search knows no files",
 		"google.golang.org/grpc":      "a search knows no network: wire types live in internal/node",
 		"net":                         "a search knows no network",
 		"database/sql":                "a search knows no storage",

@@ -5,11 +5,8 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -63,26 +60,8 @@ func (l *Lexicon) Pairs() int {
 	return l.count / 2
 }
 
-// OpenLexicon reads a lexicon file into memory. Errors: fault.NotFound,
-// fault.Version for another format or other Unicode tables, fault.Corrupt.
-func OpenLexicon(path string) (*Lexicon, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.Newf(fault.NotFound, "words: open lexicon",
-			"%s is not there; make it with `adshard lexicon build --out %s`, or run without synonyms", path, path)
-	}
-	if err != nil {
-		return nil, fault.New(fault.Unavailable, "words: open lexicon", err)
-	}
-	defer f.Close()
-	l, err := ReadLexicon(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w; make it again with `adshard lexicon build --out %s`", path, err, path)
-	}
-	return l, nil
-}
-
-// ReadLexicon is OpenLexicon for a reader. It reads at most 256 MiB.
+// ReadLexicon reads a lexicon file of at most 256 MiB into memory. Errors: fault.Version
+// for another format or other Unicode tables, fault.Corrupt, fault.Unavailable when r fails.
 func ReadLexicon(r io.Reader) (*Lexicon, error) {
 	b, err := io.ReadAll(io.LimitReader(r, maxLexicon+1))
 	if err != nil {

@@ -26,6 +26,7 @@ import (
 	"adshard/schema/pb"
 	"adshard/search"
 	"adshard/search/words"
+	"adshard/search/words/lexicon"
 )
 
 // Run runs a master until ctx is done. It prints "admin http://ADDR" and
@@ -128,12 +129,12 @@ func openLexicon(path string, log *slog.Logger) (*words.Lexicon, error) {
 		log.Info("no lexicon: synonyms are off")
 		return nil, nil
 	}
-	lexicon, err := words.OpenLexicon(path)
+	synonyms, err := lexicon.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("open the lexicon: %w", err)
 	}
-	log.Info("lexicon", "path", path, "hash", lexicon.Hash())
-	return lexicon, nil
+	log.Info("lexicon", "path", path, "hash", synonyms.Hash())
+	return synonyms, nil
 }
 
 // url returns the address of queries.

@@ -102,8 +102,8 @@ func TestBuildFile(t *testing.T) {
 	if _, err := BuildFile(context.Background(), path, File{Language: "en", Path: source}); err != nil {
 		t.Fatal(err)
 	}
-	if l, err := words.OpenLexicon(path); err != nil || l.Pairs() != 7 {
-		t.Errorf("OpenLexicon: %d pairs, %v; want 7", l.Pairs(), err)
+	if l, err := Open(path); err != nil || l.Pairs() != 7 {
+		t.Errorf("Open: %d pairs, %v; want 7", l.Pairs(), err)
 	}
 	if names, _ := filepath.Glob(filepath.Join(dir, "*")); len(names) != 2 {
 		t.Errorf("files left: %v", names)
@@ -126,7 +126,7 @@ func TestDebian(t *testing.T) {
 	}
 	built := time.Since(start)
 	start = time.Now()
-	l, err := words.OpenLexicon(path)
+	l, err := Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}

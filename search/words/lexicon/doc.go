@@ -1,6 +1,6 @@
 // Package lexicon builds lexicon files from thesauri in the MyThes format,
-// such as Debian's packages mythes-en-us and mythes-cs. Package words reads
-// the files.
+// such as Debian's packages mythes-en-us and mythes-cs, and opens them; package
+// words reads what is in them.
 //
 // A pair is a head word and a word listed under it. Kept are pairs of single
 // words only; left out are entries with a mark in brackets ("generic term",
