@@ -16,6 +16,11 @@ trap 'rm -rf "$fresh"' EXIT
 # tested MODULE ARGUMENT...: go test, its output made readable, its outcomes kept.
 tested() { go -C "$1" test -json -count=1 "${@:2}" | "$fresh/testlog" record "$fresh/results"; }
 
+# properties MODULE PATTERN...: the packages whose tests know rapid's flags; others refuse them.
+properties() {
+	go -C "$1" list -test -f '{{.ImportPath}} {{join .Deps " "}} ' "${@:2}" | sed -n 's,^\([^ ]*\)\.test .* pgregory\.net/rapid .*,\1,p'
+}
+
 step "packages"
 deploy/setup.sh test
 export GOFLAGS="${GOFLAGS:-} -buildvcs=false" GOWORK=off
@@ -61,7 +66,8 @@ tested bench -asan -run '^TestDamagedValues$' ./layouts/rdb
 
 if [ "$mode" = long ]; then
 	step "property tests, $checks cases each"
-	go test ./search/... ./auction/... ./balance/... ./barrels/... ./backend/... ./ingest/... -rapid.checks=$checks -timeout 3h
+	go test $(properties . ./search/... ./auction/... ./balance/... ./barrels/... ./backend/... ./ingest/...) -rapid.checks=$checks -timeout 3h
+	go -C bench test $(properties bench ./...) -rapid.checks=$checks -timeout 3h
 fi
 
 # fuzz BINARY TARGET CORPUS. A target may fail with nothing but "context deadline
