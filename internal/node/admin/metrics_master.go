@@ -31,11 +31,11 @@ func NewMasterMetrics(r prometheus.Registerer) *MasterMetrics {
 		outcomes: counters("adshard_answers_total",
 			"Requests by operation, HTTP status and outcome: complete, incomplete, or the error's kind.",
 			"operation", "status", "outcome"),
-		overloads: counter("adshard_overloads_total", "Requests and searches refused at once."),
-		retries:   counter("adshard_stale_views_total", "Times that all shards were asked again with a newer map."),
+		overloads: counter("adshard_overloads_total", "Requests and searches rejected as overload."),
+		retries:   counter("adshard_stale_views_total", "Searches sent to all shards again with a newer map."),
 		shards: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "adshard_shard_seconds", Help: "Time of calls to a shard.", Buckets: stageBuckets}, []string{"shard"}),
-		failures: counters("adshard_shard_failures_total", "Calls that a shard did not answer, by kind.", "shard", "kind"),
+		failures: counters("adshard_shard_failures_total", "Calls that a shard did not answer, by kind of error.", "shard", "kind"),
 		missing:  counters("adshard_missing_total", "Answers that lack a shard or a part of it, by reason.", "shard", "reason"),
 		leftOut: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "adshard_shard_left_out", Help: "1: the shard has stopped answering and is not asked."}, []string{"shard"}),

@@ -29,7 +29,7 @@ func NewSlaveMetrics(r prometheus.Registerer, store barrels.Store, state func() 
 	m := &SlaveMetrics{
 		search:    newStages(r).of("slave search"),
 		outcomes:  counters("adshard_slave_searches_total", "Searches by outcome: answered, or the error's kind.", "outcome"),
-		overloads: counter("adshard_overloads_total", "Requests and searches refused at once."),
+		overloads: counter("adshard_overloads_total", "Requests and searches rejected as overload."),
 		panics:    counter("adshard_panics_total", "Searches that panicked."),
 		work:      newWork(r),
 		log:       log,
@@ -44,15 +44,15 @@ func NewSlaveMetrics(r prometheus.Registerer, store barrels.Store, state func() 
 	stats("adshard_store_disk_bytes", "Bytes on disk.", func(s barrels.Stats) uint64 { return s.DiskBytes })
 	Gauge(r, "adshard_applied_clock", "The newest change applied.",
 		func() float64 { return float64(store.Position().GetClock()) })
-	Gauge(r, "adshard_caught_up", "1: the slave holds all that it should.",
+	Gauge(r, "adshard_caught_up", "1: the slave has all its data.",
 		func() float64 { return truth(state().CaughtUp) })
-	Gauge(r, "adshard_in_trouble", "1: the slave does not go on.",
+	Gauge(r, "adshard_in_trouble", "1: the slave makes no progress.",
 		func() float64 { return truth(state().Trouble != "") })
-	Gauge(r, "adshard_in_repair", "1: something is not served since it is damaged or missing.",
+	Gauge(r, "adshard_in_repair", "1: some data is not served, because it is damaged or missing.",
 		func() float64 { return truth(state().Repair != "") })
-	Count(r, "adshard_repairs_total", "Repairs begun: slices, or the whole store, given up and filled again.",
+	Count(r, "adshard_repairs_total", "Repairs begun: slices, or the whole store, discarded and refilled.",
 		func() float64 { return float64(state().Repairs) })
-	Count(r, "adshard_memory_differences_total", "What was kept in memory other than in the store, and was dropped.",
+	Count(r, "adshard_memory_differences_total", "Cached values that differed from the store and were dropped.",
 		func() float64 { return float64(state().Memory) })
 	Count(r, "adshard_buckets_applied_total", "Buckets of node data applied.",
 		func() float64 { return float64(state().Buckets) })

@@ -77,7 +77,7 @@ func (m *balancerMetrics) addWhole() {
 	m.gauge("slices", "Slices of the ring.", func(s *api.BalanceStatus) float64 { return float64(s.Slices) })
 	m.gauge("max_over_mean", "Load of the most loaded slave over the mean.", func(s *api.BalanceStatus) float64 { return s.MaxOverMean })
 	m.gauge("lower_bound", "The max/mean that no placement can beat.", func(s *api.BalanceStatus) float64 { return s.LowerBound })
-	m.gauge("idle", "1: queries have ceased; all loads are 0 and max/mean is 1.", func(s *api.BalanceStatus) float64 {
+	m.gauge("idle", "1: queries have stopped; all loads are 0 and max/mean is 1.", func(s *api.BalanceStatus) float64 {
 		if s.Idle {
 			return 1
 		}
@@ -99,7 +99,7 @@ func (m *balancerMetrics) addSlaves() {
 			}
 		})
 	}
-	bySlave("slave_load", "Load a second; the items' weight while none is measured.", func(n *api.SlaveLoad) float64 { return n.Load })
+	bySlave("slave_load", "Load per second; the items' weight while none is measured.", func(n *api.SlaveLoad) float64 { return n.Load })
 	bySlave("slave_over_mean", "Load over the mean, each divided by the slave's share.", func(n *api.SlaveLoad) float64 { return n.OverMean })
 	bySlave("slave_slices", "Slices served.", func(n *api.SlaveLoad) float64 { return float64(n.Slices) })
 	m.add(prometheus.GaugeValue, "slaves", "Slaves by state.", []string{"state"}, func(s *api.BalanceStatus, _ counts, put func(float64, ...string)) {
@@ -114,13 +114,13 @@ func (m *balancerMetrics) addSlaves() {
 }
 
 func (m *balancerMetrics) addMoves() {
-	m.gauge("moves_in_flight", "Slices on their way.", func(s *api.BalanceStatus) float64 { return float64(len(s.MovesInFlight)) })
+	m.gauge("moves_in_flight", "Slices being moved.", func(s *api.BalanceStatus) float64 { return float64(len(s.MovesInFlight)) })
 	total := func(name, help string, of func(*api.BalanceStatus, counts) uint64) {
 		m.add(prometheus.CounterValue, name, help, nil, func(s *api.BalanceStatus, c counts, put func(float64, ...string)) { put(float64(of(s, c))) })
 	}
 	total("moved_items_total", "Ad groups that changed their slave.", func(s *api.BalanceStatus, _ counts) uint64 { return s.Moved.Items })
 	total("moved_bytes_total", "Bytes that changed their slave.", func(s *api.BalanceStatus, _ counts) uint64 { return s.Moved.Bytes })
-	total("refusals_total", "Proposals of the strategy that the core refused.", func(_ *api.BalanceStatus, c counts) uint64 { return c.Refused })
+	total("refusals_total", "Proposals of the strategy that the balancer rejected.", func(_ *api.BalanceStatus, c counts) uint64 { return c.Refused })
 	m.add(prometheus.CounterValue, "moves_total", "Moves by outcome.", []string{"outcome"},
 		func(s *api.BalanceStatus, _ counts, put func(float64, ...string)) {
 			put(float64(s.Moved.Moves), "switched")
@@ -132,11 +132,11 @@ func (m *balancerMetrics) addMoves() {
 			put(float64(c.Certificates.Different), "different")
 			put(float64(c.Certificates.Again), "again")
 		})
-	total("scrub_passes_total", "Passes in which all that slaves serve was compared with the database.", func(s *api.BalanceStatus, _ counts) uint64 { return s.Scrub.Passes })
+	total("scrub_passes_total", "Completed passes that compare what slaves serve with the database.", func(s *api.BalanceStatus, _ counts) uint64 { return s.Scrub.Passes })
 	total("scrub_differences_total", "Parts of slices served that differed.", func(s *api.BalanceStatus, _ counts) uint64 { return s.Scrub.Differences })
 	m.gauge("scrub_progress", "How much of the pass under way is done, 0 to 1.", func(s *api.BalanceStatus) float64 { return s.Scrub.Progress })
-	m.gauge("condemned_slices", "Slices that slaves are to discard and have not yet.", func(s *api.BalanceStatus) float64 { return float64(len(s.Scrub.Condemned)) })
-	m.add(prometheus.CounterValue, "loads_ignored_total", "Load reports, or parts of them, that were not taken; the status says why.", nil,
+	m.gauge("condemned_slices", "Slices that slaves have yet to discard.", func(s *api.BalanceStatus) float64 { return float64(len(s.Scrub.Condemned)) })
+	m.add(prometheus.CounterValue, "loads_ignored_total", "Load reports, or parts of them, that were ignored; `adshard balance status` shows the reasons.", nil,
 		func(s *api.BalanceStatus, _ counts, put func(float64, ...string)) {
 			var sum uint64
 			for _, n := range s.IgnoredLoads {

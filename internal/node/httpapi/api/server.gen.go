@@ -6,13 +6,13 @@ import "net/http"
 
 // ServerInterface answers the operations; their parameters are checked.
 type ServerInterface interface {
-	// OpenAPI answers GET /openapi.yaml: Gives this document.
+	// OpenAPI answers GET /openapi.yaml: Returns this document.
 	OpenAPI(w http.ResponseWriter, r *http.Request)
-	// Explain answers GET /v1/explain: Says of every matching keyword what became of it.
+	// Explain answers GET /v1/explain: Explains the outcome of every matching keyword.
 	Explain(w http.ResponseWriter, r *http.Request, p *ExplainParams)
-	// Search answers GET /v1/search: Gives the ads for a query.
+	// Search answers GET /v1/search: Returns the ads for a query.
 	Search(w http.ResponseWriter, r *http.Request, p *SearchParams)
-	// SearchPost answers POST /v1/search: Gives the ads for a query whose fields are in a JSON body.
+	// SearchPost answers POST /v1/search: Returns the ads for a query whose fields are in a JSON body.
 	SearchPost(w http.ResponseWriter, r *http.Request)
 	// Refuse answers a request whose parameters are wrong.
 	Refuse(w http.ResponseWriter, r *http.Request, err error)

@@ -147,7 +147,7 @@ type Ad struct {
 	Keyword   string    `json:"keyword"`
 	MatchType MatchType `json:"match_type"`
 
-	// Variant How words agree, from best to worst.
+	// Variant How closely words match, from exact to loose.
 	Variant      Variant  `json:"variant"`
 	PriceMicros  uint64   `json:"price_micros"`
 	Headlines    []string `json:"headlines"`
@@ -168,7 +168,7 @@ type AddSlave struct {
 type BalancePlan struct {
 	Strategy string `json:"strategy"`
 
-	// Measured Load has been measured; else loads are the weights of items.
+	// Measured Load has been measured; otherwise loads are the weights of items.
 	Measured bool `json:"measured"`
 
 	// Before max/mean now.
@@ -179,31 +179,31 @@ type BalancePlan struct {
 	LowerBound float64 `json:"lower_bound"`
 	BoundWhy   string  `json:"bound_why"`
 
-	// LeastMove The least that any plan must move to come to 1.1 times the mean, or to the bound where that is above.
+	// LeastMove The least that any plan must move to reach 1.1 times the mean, or the bound where that is higher.
 	LeastMove  LeastMove          `json:"least_move"`
 	Operations []PlannedOperation `json:"operations"`
 	Left       []LeftAlone        `json:"left"`
 	Moves      int                `json:"moves"`
 
-	// Items That would move.
+	// Items Ad groups that would move.
 	Items uint64 `json:"items"`
 
-	// Weight That would move.
+	// Weight Weight that would move.
 	Weight uint64 `json:"weight"`
 
-	// Share Of all weight.
+	// Share The share of all weight that would move.
 	Share float64 `json:"share"`
 
-	// Refused Why the core would refuse it.
+	// Refused Why the balancer would reject it.
 	Refused string `json:"refused,omitempty"`
 
 	// Shadows What the other strategies would do.
 	Shadows []Prediction `json:"shadows"`
 }
 
-// BalanceStatus How even the load is, what moves and what was decided.
+// BalanceStatus How even the load is, what is moving and what was decided.
 type BalanceStatus struct {
-	// Epoch Of the balancer.
+	// Epoch The balancer's epoch.
 	Epoch uint64 `json:"epoch"`
 
 	// View The newest state of the slice map.
@@ -227,7 +227,7 @@ type BalanceStatus struct {
 	// Waiting What the first plan waits for.
 	Waiting string `json:"waiting,omitempty"`
 
-	// Measured Load has been measured; else loads are the weights of items.
+	// Measured Load has been measured; otherwise loads are the weights of items.
 	Measured bool `json:"measured"`
 
 	// MaxOverMean The most loaded slave's load over the mean; 1 is even.
@@ -236,13 +236,13 @@ type BalanceStatus struct {
 	// LowerBound The max/mean that no placement can beat.
 	LowerBound float64 `json:"lower_bound"`
 
-	// BoundWhy What decides the bound.
+	// BoundWhy What determines the bound.
 	BoundWhy string `json:"bound_why"`
 
-	// LeastMove The least that any plan must move to come to 1.1 times the mean, or to the bound where that is above.
+	// LeastMove The least that any plan must move to reach 1.1 times the mean, or the bound where that is higher.
 	LeastMove LeastMove `json:"least_move"`
 
-	// Moved What was moved since the balancer started.
+	// Moved Moves since the balancer started.
 	Moved         Moved       `json:"moved"`
 	MovesInFlight []SliceMove `json:"moves_in_flight"`
 	Slaves        []SlaveLoad `json:"slaves"`
@@ -253,22 +253,22 @@ type BalanceStatus struct {
 	// Shadows What the other strategies would do.
 	Shadows []Prediction `json:"shadows"`
 
-	// Events What happened lately, the newest first.
+	// Events Recent events, the newest first.
 	Events       []Event           `json:"events"`
 	Distributors []DistributorInfo `json:"distributors"`
 	Masters      []MasterInfo      `json:"masters"`
 
-	// IgnoredLoads Load reports that were not taken, by reason.
+	// IgnoredLoads Load reports that were ignored, by reason.
 	IgnoredLoads map[string]uint64 `json:"ignored_loads"`
 
-	// Idle There was load once, and queries have stopped: all loads are 0, max_over_mean and lower_bound 1.
+	// Idle There was load, and queries have stopped: all loads are 0, max_over_mean and lower_bound are 1.
 	Idle bool `json:"idle"`
 
-	// Scrub How what slaves serve is compared with the database, slice after slice over the whole ring.
+	// Scrub The scrub, which compares what slaves serve with the database, slice by slice over the whole ring.
 	Scrub Scrub `json:"scrub"`
 }
 
-// BlockingNegative The negative keyword that blocks.
+// BlockingNegative The negative keyword that blocks it.
 type BlockingNegative struct {
 	Text      string                `json:"text"`
 	MatchType MatchType             `json:"match_type"`
@@ -300,7 +300,7 @@ type Condemned struct {
 // Count defines model for Count.
 type Count = uint64
 
-// Coverage What the answer is made of.
+// Coverage How much of the data the answer covers.
 type Coverage struct {
 	// Shards Shards asked.
 	Shards int `json:"shards"`
@@ -308,7 +308,7 @@ type Coverage struct {
 	// Answered Shards that answered in time.
 	Answered int `json:"answered"`
 
-	// Complete What was served is everything there is.
+	// Complete The answer covers all data.
 	Complete bool `json:"complete"`
 
 	// Missing The shards that did not answer, and those that did not serve all of
@@ -316,7 +316,7 @@ type Coverage struct {
 	// incomplete.
 	Missing []string `json:"missing"`
 
-	// Reasons Why each of the missing shards is missing, by its name; absent when none is.
+	// Reasons Why each missing shard is missing, by name; absent when none is.
 	Reasons map[string]MissingReason `json:"reasons,omitempty"`
 
 	// PricesExact False when incomplete; the prices may then be lower or higher than with all shards.
@@ -335,22 +335,22 @@ type DistributorInfo struct {
 	Address string `json:"address,omitempty"`
 	Alive   bool   `json:"alive"`
 
-	// Clock The change up to which it has come.
+	// Clock The newest change that it has read.
 	Clock uint64 `json:"clock"`
 
-	// Slaves Those that it serves.
+	// Slaves The slaves that it serves.
 	Slaves []string `json:"slaves"`
 }
 
 // Error defines model for Error.
 type Error struct {
-	// Code A short closed list; decide by it, not by the message.
+	// Code A short closed list; decide by the code, never by the message.
 	Code ErrorCode `json:"code"`
 
 	// Message What is wrong and what to do.
 	Message string `json:"message"`
 
-	// Field The field at fault; empty when it is none.
+	// Field The field at fault; empty when no field is.
 	Field string `json:"field"`
 }
 
@@ -359,14 +359,14 @@ type ErrorAnswer struct {
 	Error Error `json:"error"`
 }
 
-// ErrorCode A short closed list; decide by it, not by the message.
+// ErrorCode A short closed list; decide by the code, never by the message.
 type ErrorCode string
 
 // Event defines model for Event.
 type Event struct {
 	AgeMs int64 `json:"age_ms"`
 
-	// Slice 0 when it concerns no single one.
+	// Slice 0 when it concerns no single slice.
 	Slice uint64 `json:"slice"`
 	Text  string `json:"text"`
 }
@@ -386,13 +386,13 @@ type ExplainAnswer struct {
 	Offset  int                `json:"offset"`
 	Matches []ExplainedKeyword `json:"matches"`
 
-	// Coverage What the answer is made of.
+	// Coverage How much of the data the answer covers.
 	Coverage  Coverage `json:"coverage"`
 	RequestID string   `json:"request_id"`
 	TookUs    int64    `json:"took_us"`
 }
 
-// ExplainedKeyword A keyword that matches the query's words, and its fate.
+// ExplainedKeyword A keyword that matches the query's words, and its outcome.
 type ExplainedKeyword struct {
 	KeywordID    uint64    `json:"keyword_id"`
 	GroupID      uint64    `json:"group_id"`
@@ -404,12 +404,13 @@ type ExplainedKeyword struct {
 	Keyword      string    `json:"keyword"`
 	MatchType    MatchType `json:"match_type"`
 
-	// Variant How words agree, from best to worst.
+	// Variant How closely words match, from exact to loose.
 	Variant Variant `json:"variant"`
 
-	// Verdict What became of a keyword that matches. All but the first three are
-	// reasons why it took no part; it has the first that holds, in this order
-	// of checks: status, ad, budget, bid, device, reserve, negative.
+	// Verdict The outcome of a keyword that matches. All but the first three are
+	// reasons why it took no part in the auction. The checks run in the order
+	// status, ad, budget, bid, device, reserve, negative; the first that fails
+	// is the verdict.
 	Verdict Verdict `json:"verdict"`
 
 	// Reason The verdict in words.
@@ -421,17 +422,17 @@ type ExplainedKeyword struct {
 	// PriceMicros The price of a winner.
 	PriceMicros *uint64 `json:"price_micros,omitempty"`
 
-	// PriceSetBy The keyword that set the price; not there when the reserve did.
+	// PriceSetBy The keyword that set the price; absent when the reserve did.
 	PriceSetBy uint64 `json:"price_set_by,omitempty"`
 
 	// LostTo The keyword that took the last place, or the better one of the same advertiser.
 	LostTo uint64 `json:"lost_to,omitempty"`
 
-	// Negative The negative keyword that blocks.
+	// Negative The negative keyword that blocks it.
 	Negative  *BlockingNegative `json:"negative,omitempty"`
 	BidMicros *uint64           `json:"bid_micros,omitempty"`
 
-	// BidOf Whose bid it is; not there without a bid.
+	// BidOf Whose bid it is; absent without a bid.
 	BidOf              ExplainedKeywordBidOf `json:"bid_of,omitempty"`
 	ModifierPermille   *uint64               `json:"modifier_permille,omitempty"`
 	EffectiveBidMicros *uint64               `json:"effective_bid_micros,omitempty"`
@@ -445,14 +446,14 @@ type ExplainedKeyword struct {
 	// Words The keyword's words, in their order.
 	Words []WordAgreement `json:"words"`
 
-	// Shard Where it lies.
+	// Shard The shard that has it.
 	Shard string `json:"shard"`
 
-	// Slice The number of the slice that it lies in.
+	// Slice The number of the slice that it is in.
 	Slice uint64 `json:"slice"`
 }
 
-// ExplainedKeywordBidOf Whose bid it is; not there without a bid.
+// ExplainedKeywordBidOf Whose bid it is; absent without a bid.
 type ExplainedKeywordBidOf string
 
 // HotItem defines model for HotItem.
@@ -460,7 +461,7 @@ type HotItem struct {
 	Key  string  `json:"key"`
 	Load float64 `json:"load"`
 
-	// Share Of the slice's load.
+	// Share Its share of the slice's load.
 	Share float64 `json:"share"`
 }
 
@@ -472,24 +473,24 @@ type Iteration struct {
 	AgeMs      int64 `json:"age_ms"`
 	Operations int   `json:"operations"`
 
-	// Refused Why the core refused all of it.
+	// Refused Why the balancer rejected the whole proposal.
 	Refused string `json:"refused,omitempty"`
 
-	// Reasons What the strategy says, at most 200.
+	// Reasons The strategy's reasons, at most 200.
 	Reasons []string `json:"reasons"`
 }
 
-// LeastMove The least that any plan must move to come to 1.1 times the mean, or to the bound where that is above.
+// LeastMove The least that any plan must move to reach 1.1 times the mean, or the bound where that is higher.
 type LeastMove struct {
 	Weight uint64 `json:"weight"`
 
-	// Share Of all weight.
+	// Share Its share of all weight.
 	Share float64 `json:"share"`
 }
 
-// LeftAlone What the strategy left as it is.
+// LeftAlone A slice that the strategy leaves as it is.
 type LeftAlone struct {
-	// Slice 0: no single one.
+	// Slice 0 when it concerns no single slice.
 	Slice uint64 `json:"slice"`
 	Why   string `json:"why"`
 }
@@ -498,10 +499,10 @@ type LeftAlone struct {
 type MasterInfo struct {
 	Name string `json:"name"`
 
-	// View The one that it asks in.
+	// View The view in which it asks.
 	View uint64 `json:"view"`
 
-	// SeenMs How long ago it was heard of.
+	// SeenMs Time since it last called.
 	SeenMs int64 `json:"seen_ms"`
 }
 
@@ -511,10 +512,11 @@ type MatchType string
 // Micros Money; 1 unit is 1,000,000 micros.
 type Micros = uint64
 
-// MissingReason Why a shard is missing. It gave no answer that counts:
+// MissingReason Why a shard is missing. Without a usable answer:
 //
 //   - `late`: it did not answer in time;
-//   - `silent`: it has stopped answering, and is not asked until it does;
+//   - `silent`: it has stopped answering, and gets no queries until it
+//     answers a probe;
 //   - `unreachable`: there is no connection to it, or it cannot serve yet;
 //   - `overloaded`: it has too many searches under way;
 //   - `outdated`: it no longer serves the master's map of slices;
@@ -523,15 +525,15 @@ type Micros = uint64
 //   - `excess`: it served more than its part;
 //   - `failed`: it failed; see its log.
 //
-// It answered, and lacks a part of what it is to serve:
+// With an answer that lacks a part of the shard's data:
 //
 // - `behind`: it is being filled or is catching up;
-// - `damaged`: it met damaged data.
+// - `damaged`: some of its data is damaged.
 type MissingReason string
 
-// MovePhase Copying, the target gets the slice and the source serves it; certified,
-// both copies are known to be equal and the switch is near; switched, the
-// target serves it and the source still answers older views.
+// MovePhase Copying: the target is being filled and the source serves the slice.
+// Certified: both copies are known to be equal and the switch is near.
+// Switched: the target serves it, and the source still answers older views.
 type MovePhase string
 
 // MoveRequest defines model for MoveRequest.
@@ -540,9 +542,9 @@ type MoveRequest struct {
 	Slave string `json:"slave"`
 }
 
-// Moved What was moved since the balancer started.
+// Moved Moves since the balancer started.
 type Moved struct {
-	// Moves That were finished or switched.
+	// Moves Moves finished or switched.
 	Moves     uint64 `json:"moves"`
 	Cancelled uint64 `json:"cancelled"`
 	Items     uint64 `json:"items"`
@@ -565,7 +567,7 @@ type PlannedOperation struct {
 	// At Where it is split.
 	At string `json:"at,omitempty"`
 
-	// New What a split makes of the upper part, or a merge takes in.
+	// New The slice that a split makes of the upper part, or that a merge absorbs.
 	New    uint64  `json:"new,omitempty"`
 	From   string  `json:"from,omitempty"`
 	To     string  `json:"to,omitempty"`
@@ -579,20 +581,20 @@ type PlannedOperation struct {
 type Prediction struct {
 	Strategy string `json:"strategy"`
 
-	// MaxOverMean After it.
+	// MaxOverMean max/mean afterwards.
 	MaxOverMean float64 `json:"max_over_mean"`
 	Moves       int     `json:"moves"`
 	Items       uint64  `json:"items"`
 	Weight      uint64  `json:"weight"`
 
-	// Share Of all weight that would move.
+	// Share The share of all weight that would move.
 	Share float64 `json:"share"`
 
-	// Failed Why it has no plan.
+	// Failed Why it has no plan; absent when it has one.
 	Failed string `json:"failed,omitempty"`
 }
 
-// QueryText Valid UTF-8, at most 1,024 bytes of it.
+// QueryText Valid UTF-8, at most 1,024 bytes.
 //
 // Examples: usb cable
 type QueryText = string
@@ -600,9 +602,9 @@ type QueryText = string
 // RequestID 1 to 64 printable ASCII characters.
 type RequestID = string
 
-// Scrub How what slaves serve is compared with the database, slice after slice over the whole ring.
+// Scrub The scrub, which compares what slaves serve with the database, slice by slice over the whole ring.
 type Scrub struct {
-	// IntervalMs The time between two passes; 0: there are none.
+	// IntervalMs The time between two passes; 0: scrubbing is off.
 	IntervalMs int64 `json:"interval_ms"`
 
 	// Running A pass is under way.
@@ -611,44 +613,44 @@ type Scrub struct {
 	// Progress How much of it is done.
 	Progress float64 `json:"progress"`
 
-	// Passes How many ended since the balancer started.
+	// Passes Passes completed since the balancer started.
 	Passes uint64 `json:"passes"`
 
-	// Differences Found since the balancer started.
+	// Differences Differences found since the balancer started.
 	Differences uint64 `json:"differences"`
 
-	// Last The last pass that ended; all 0 when there is none.
+	// Last The last completed pass; all 0 when there is none.
 	Last ScrubPass `json:"last"`
 
-	// Unlike A slave whose data were built by another version and are not compared.
+	// Unlike A slave whose data was built by another version and is not compared.
 	Unlike string `json:"unlike,omitempty"`
 
-	// Condemned What differs and has not been discarded yet.
+	// Condemned Slices that differ and have not been discarded yet.
 	Condemned []Condemned `json:"condemned"`
 }
 
-// ScrubPass The last pass that ended; all 0 when there is none.
+// ScrubPass The last completed pass; all 0 when there is none.
 type ScrubPass struct {
-	// AgeMs How long ago it ended.
+	// AgeMs Time since it ended.
 	AgeMs  int64 `json:"age_ms"`
 	TookMs int64 `json:"took_ms"`
 
-	// SpentMs About how much time of processors it took.
+	// SpentMs About how much processor time it took.
 	SpentMs int64 `json:"spent_ms"`
 
 	// Items Ad groups compared.
 	Items uint64 `json:"items"`
 
-	// Parts In so many parts of slices.
+	// Parts Number of slice parts compared.
 	Parts uint64 `json:"parts"`
 
 	// Different Parts that differed.
 	Different uint64 `json:"different"`
 
-	// Left Slices, or parts, left out: on their way, not there, without an answer.
+	// Left Slices or parts left out: being moved, absent, or without an answer.
 	Left uint64 `json:"left"`
 
-	// Unlike Of these those that another version built.
+	// Unlike Those of them that another version built.
 	Unlike uint64 `json:"unlike"`
 }
 
@@ -661,17 +663,17 @@ type SearchAnswer struct {
 	Truncated bool `json:"truncated"`
 	Ads       []Ad `json:"ads"`
 
-	// Matched The enabled keywords that match the words; negatives, bids,
-	// devices, the reserve and budgets not yet looked at.
+	// Matched The enabled keywords that match the words, before negatives, bids,
+	// devices, the reserve and budgets are considered.
 	Matched uint64 `json:"matched"`
 
 	// Candidates Those of them that take part in the auction.
 	Candidates uint64 `json:"candidates"`
 
-	// Counts There when matched and candidates are lower bounds.
+	// Counts Present when matched and candidates are lower bounds.
 	Counts SearchAnswerCounts `json:"counts,omitempty"`
 
-	// Coverage What the answer is made of.
+	// Coverage How much of the data the answer covers.
 	Coverage  Coverage `json:"coverage"`
 	RequestID string   `json:"request_id"`
 
@@ -679,7 +681,7 @@ type SearchAnswer struct {
 	TookUs int64 `json:"took_us"`
 }
 
-// SearchAnswerCounts There when matched and candidates are lower bounds.
+// SearchAnswerCounts Present when matched and candidates are lower bounds.
 type SearchAnswerCounts string
 
 // SearchRequest The fields of a search.
@@ -687,7 +689,7 @@ type SearchRequest struct {
 	Counts ExactCounts `json:"counts,omitempty"`
 	Device Device      `json:"device,omitempty"`
 
-	// Q Valid UTF-8, at most 1,024 bytes of it.
+	// Q Valid UTF-8, at most 1,024 bytes.
 	//
 	// Examples: usb cable
 	Q      QueryText `json:"q"`
@@ -697,7 +699,7 @@ type SearchRequest struct {
 	// TimeoutMs Without it, the time set in the master's configuration (500 if none is).
 	TimeoutMs TimeoutMs `json:"timeout_ms,omitempty"`
 
-	// Variants How words agree, from best to worst.
+	// Variants How closely words match, from exact to loose.
 	Variants Variant `json:"variants,omitempty"`
 }
 
@@ -708,13 +710,14 @@ type Slave struct {
 	// Address Where masters reach it.
 	Address string `json:"address"`
 
-	// State What a slave is for. One that is draining is being emptied; drained, it can be stopped.
+	// State An active slave is assigned slices; a draining one is being emptied; a
+	// drained one has none left and can be stopped.
 	State SlaveState `json:"state"`
 
-	// Alive It has been heard of lately.
+	// Alive It has reported recently.
 	Alive bool `json:"alive"`
 
-	// Serving It holds all that it should.
+	// Serving It has all its data.
 	Serving bool `json:"serving"`
 
 	// Slices The slices that it serves.
@@ -726,13 +729,13 @@ type Slave struct {
 	// MovingOut The slices of its own that are being copied to others.
 	MovingOut int `json:"moving_out"`
 
-	// SharePermille Its share of the ring.
+	// SharePermille Its share of the ring's width.
 	SharePermille int `json:"share_permille"`
 
-	// Load What queries cost it a second.
+	// Load The cost of its queries per second.
 	Load float64 `json:"load"`
 
-	// OverMean Its load over the mean of all, each divided by the slave's share.
+	// OverMean Its load per unit of share, over the mean of all slaves.
 	OverMean float64 `json:"over_mean"`
 	Groups   uint64  `json:"groups"`
 	Keywords uint64  `json:"keywords"`
@@ -741,10 +744,10 @@ type Slave struct {
 	Bytes        uint64 `json:"bytes"`
 	AppliedClock uint64 `json:"applied_clock"`
 
-	// Distributor Where it gets its node data; empty: from the balancer.
+	// Distributor The distributor that sends its node data; empty: the balancer.
 	Distributor string `json:"distributor,omitempty"`
 
-	// Trouble Why it does not go on, for example a full disk.
+	// Trouble Why it makes no progress, for example a full disk.
 	Trouble string `json:"trouble,omitempty"`
 }
 
@@ -753,7 +756,8 @@ type SlaveChange struct {
 	Name    string `json:"name"`
 	Address string `json:"address,omitempty"`
 
-	// State What a slave is for. One that is draining is being emptied; drained, it can be stopped.
+	// State An active slave is assigned slices; a draining one is being emptied; a
+	// drained one has none left and can be stopped.
 	State SlaveState `json:"state"`
 
 	// Slices The slices that it serves.
@@ -762,7 +766,7 @@ type SlaveChange struct {
 
 // SlaveList defines model for SlaveList.
 type SlaveList struct {
-	// Epoch Of the balancer.
+	// Epoch The balancer's epoch.
 	Epoch uint64 `json:"epoch"`
 
 	// View The newest state of the slice map.
@@ -773,18 +777,19 @@ type SlaveList struct {
 	Slaves []Slave `json:"slaves"`
 }
 
-// SlaveLoad A slave's load. A slice being copied counts where it goes.
+// SlaveLoad A slave's load. A slice being copied counts for the target.
 type SlaveLoad struct {
 	Name string `json:"name"`
 
-	// State What a slave is for. One that is draining is being emptied; drained, it can be stopped.
+	// State An active slave is assigned slices; a draining one is being emptied; a
+	// drained one has none left and can be stopped.
 	State SlaveState `json:"state"`
 	Alive bool       `json:"alive"`
 
-	// Load What queries cost it a second, weighted.
+	// Load The weighted cost of its queries per second.
 	Load float64 `json:"load"`
 
-	// OverMean Over the mean of all, each divided by the slave's share.
+	// OverMean Its load per unit of share, over the mean of all slaves.
 	OverMean float64 `json:"over_mean"`
 	Slices   int     `json:"slices"`
 	Items    uint64  `json:"items"`
@@ -795,11 +800,12 @@ type SlaveLoad struct {
 type SlaveRemoved struct {
 	Name string `json:"name"`
 
-	// Address Where it was.
+	// Address Its last address.
 	Address string `json:"address,omitempty"`
 }
 
-// SlaveState What a slave is for. One that is draining is being emptied; drained, it can be stopped.
+// SlaveState An active slave is assigned slices; a draining one is being emptied; a
+// drained one has none left and can be stopped.
 type SlaveState string
 
 // SliceInfo defines model for SliceInfo.
@@ -814,21 +820,21 @@ type SliceInfo struct {
 	Slave      string `json:"slave"`
 	Generation uint64 `json:"generation"`
 
-	// FromView Since which view the slave serves it.
+	// FromView The view from which the slave serves it.
 	FromView uint64 `json:"from_view"`
 	Items    uint64 `json:"items"`
 	Weight   uint64 `json:"weight"`
 
-	// Load A second.
+	// Load Cost per second.
 	Load float64 `json:"load"`
 
-	// Share Of all load.
+	// Share Its share of all load.
 	Share float64 `json:"share"`
 
-	// Hot Ad groups of it whose own load is known.
+	// Hot The number of its ad groups whose own load is known.
 	Hot int `json:"hot"`
 
-	// To Where it is being copied.
+	// To The slave that it is being copied to.
 	To string `json:"to,omitempty"`
 }
 
@@ -836,36 +842,36 @@ type SliceInfo struct {
 type SliceList struct {
 	View uint64 `json:"view"`
 
-	// Total How many there are.
+	// Total The number of all slices.
 	Total int `json:"total"`
 
-	// Measured Load has been measured; else loads are the weights of items.
+	// Measured Load has been measured; otherwise loads are the weights of items.
 	Measured bool `json:"measured"`
 
 	// Slices Those with the most load first.
 	Slices []SliceInfo `json:"slices"`
 }
 
-// SliceMove A slice on its way.
+// SliceMove A slice that is being moved.
 type SliceMove struct {
 	Slice uint64 `json:"slice"`
 	From  string `json:"from"`
 	To    string `json:"to"`
 
-	// Phase Copying, the target gets the slice and the source serves it; certified,
-	// both copies are known to be equal and the switch is near; switched, the
-	// target serves it and the source still answers older views.
+	// Phase Copying: the target is being filled and the source serves the slice.
+	// Certified: both copies are known to be equal and the switch is near.
+	// Switched: the target serves it, and the source still answers older views.
 	Phase  MovePhase `json:"phase"`
 	Items  uint64    `json:"items"`
 	Weight uint64    `json:"weight"`
 
-	// AgeMs Since it began.
+	// AgeMs Time since it began.
 	AgeMs int64 `json:"age_ms"`
 
 	// Certified Parts of 64 whose copies are known to be equal.
 	Certified int `json:"certified"`
 
-	// Cause Why it moves.
+	// Cause Why it is moved.
 	Cause string `json:"cause,omitempty"`
 
 	// WaitsFor What is still missing.
@@ -884,48 +890,48 @@ type SliceStory struct {
 	Weight     uint64 `json:"weight"`
 	Measured   bool   `json:"measured"`
 
-	// Load A second.
+	// Load Cost per second.
 	Load float64 `json:"load"`
 
-	// ShareOfSlave Of its slave's load.
+	// ShareOfSlave Its share of the slave's load.
 	ShareOfSlave  float64 `json:"share_of_slave"`
 	ShareOfAll    float64 `json:"share_of_all"`
 	SlaveOverMean float64 `json:"slave_over_mean"`
 	MaxOverMean   float64 `json:"max_over_mean"`
 	LowerBound    float64 `json:"lower_bound"`
 
-	// Verdict Moving: it is on its way. Moved: it came from another slave, and the
-	// events say why. Stayed: it is where it was. Stuck: its slave has more
-	// than its part, and no placement of this slice can change that. Away: its
-	// slave is not heard from, and answers are incomplete.
+	// Verdict Moving: it is being moved. Moved: it came from another slave, and the
+	// events say why. Stayed: it was not moved. Stuck: its slave has more than
+	// its part, and no placement of this slice can change that. Away: its
+	// slave no longer reports, and answers are incomplete.
 	Verdict SliceVerdict `json:"verdict"`
 
 	// Decision What was decided and why, in words.
 	Decision string `json:"decision"`
 
-	// Move A slice on its way.
+	// Move A slice that is being moved.
 	Move *SliceMove `json:"move,omitempty"`
 
 	// Hot The ad groups that cost most, at most 10.
 	Hot []HotItem `json:"hot"`
 
-	// Events What became of it, the newest first.
+	// Events Its events, the newest first.
 	Events []Event `json:"events"`
 
 	// Reasons What the strategy said of it in the last iteration.
 	Reasons []string `json:"reasons"`
 
-	// Targets Where else it could go.
+	// Targets The other slaves that it could go to.
 	Targets []Target `json:"targets"`
 
 	// Needs What would have to change for it to move.
 	Needs []string `json:"needs"`
 }
 
-// SliceVerdict Moving: it is on its way. Moved: it came from another slave, and the
-// events say why. Stayed: it is where it was. Stuck: its slave has more
-// than its part, and no placement of this slice can change that. Away: its
-// slave is not heard from, and answers are incomplete.
+// SliceVerdict Moving: it is being moved. Moved: it came from another slave, and the
+// events say why. Stayed: it was not moved. Stuck: its slave has more than
+// its part, and no placement of this slice can change that. Away: its
+// slave no longer reports, and answers are incomplete.
 type SliceVerdict string
 
 // Slots defines model for Slots.
@@ -942,7 +948,7 @@ type StrategyInfo struct {
 	Name    string `json:"name"`
 	Current bool   `json:"current"`
 
-	// Summary What it does, and whose idea it is.
+	// Summary What it does, and its source.
 	Summary string           `json:"summary"`
 	Options []StrategyOption `json:"options"`
 
@@ -959,7 +965,7 @@ type StrategyList struct {
 type StrategyOption struct {
 	Name string `json:"name"`
 
-	// Value In force, or that would be.
+	// Value In force, or in force if the strategy were chosen.
 	Value   string `json:"value"`
 	Default string `json:"default"`
 	Help    string `json:"help"`
@@ -969,7 +975,7 @@ type StrategyOption struct {
 type StrategyRequest struct {
 	Name string `json:"name"`
 
-	// Options Those that are not to have their defaults.
+	// Options The options that differ from their defaults.
 	Options map[string]string `json:"options,omitempty"`
 }
 
@@ -980,25 +986,26 @@ type Strict = bool
 type Target struct {
 	Slave string `json:"slave"`
 
-	// May The core would allow it.
+	// May The balancer would allow the move.
 	May bool `json:"may"`
 
 	// Why Why not.
 	Why string `json:"why,omitempty"`
 
-	// OverMean The slave's load over the mean with the slice.
+	// OverMean The slave's load with the slice, over the mean.
 	OverMean float64 `json:"over_mean"`
 }
 
 // TimeoutMs Without it, the time set in the master's configuration (500 if none is).
 type TimeoutMs = int
 
-// Variant How words agree, from best to worst.
+// Variant How closely words match, from exact to loose.
 type Variant string
 
-// Verdict What became of a keyword that matches. All but the first three are
-// reasons why it took no part; it has the first that holds, in this order
-// of checks: status, ad, budget, bid, device, reserve, negative.
+// Verdict The outcome of a keyword that matches. All but the first three are
+// reasons why it took no part in the auction. The checks run in the order
+// status, ad, budget, bid, device, reserve, negative; the first that fails
+// is the verdict.
 type Verdict string
 
 // WordAgreement defines model for WordAgreement.
@@ -1006,7 +1013,7 @@ type WordAgreement struct {
 	Keyword string `json:"keyword"`
 	Query   string `json:"query"`
 
-	// Agreement How words agree, from best to worst.
+	// Agreement How closely words match, from exact to loose.
 	Agreement Variant `json:"agreement"`
 }
 
@@ -1019,12 +1026,12 @@ type Limit = int
 // Offset defines model for offset.
 type Offset = int
 
-// Q Valid UTF-8, at most 1,024 bytes of it.
+// Q Valid UTF-8, at most 1,024 bytes.
 //
 // Examples: usb cable
 type Q = QueryText
 
-// Variants How words agree, from best to worst.
+// Variants How closely words match, from exact to loose.
 type Variants = Variant
 
 // Bad defines model for Bad.
@@ -1065,10 +1072,10 @@ type WrongType = ErrorAnswer
 
 // BalanceSlicesParams defines parameters for BalanceSlices.
 type BalanceSlicesParams struct {
-	// Slave Only those that this slave serves, or gets.
+	// Slave Only the slices that this slave serves or is receiving.
 	Slave string `form:"slave,omitempty" json:"slave,omitempty"`
 
-	// Limit The most slices to list.
+	// Limit The maximum number of slices to list.
 	Limit int `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
@@ -1083,20 +1090,20 @@ type ExplainParams struct {
 	// Device What the user searches on.
 	Device Device `form:"device,omitempty" json:"device,omitempty"`
 
-	// Variants The worst agreement of words that is taken, for all match types.
+	// Variants The loosest level at which words may match, for all match types.
 	Variants Variants `form:"variants,omitempty" json:"variants,omitempty"`
 
 	// TimeoutMs The time from the request's first byte to the answer.
 	TimeoutMs TimeoutMs `form:"timeout_ms,omitempty" json:"timeout_ms,omitempty"`
 
-	// Limit The most keywords to list.
+	// Limit The maximum number of keywords to list.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset The number of keywords to pass over.
+	// Offset The number of keywords to skip.
 	Offset Offset `form:"offset,omitempty" json:"offset,omitempty"`
 
 	// XRequestID Names the request in logs, and decides which ad a group with even
-	// rotation shows. Made by the master when there is none.
+	// rotation shows. The master generates one when there is none.
 	XRequestID RequestID `json:"X-Request-Id,omitempty"`
 }
 
@@ -1111,27 +1118,27 @@ type SearchParams struct {
 	// Device What the user searches on.
 	Device Device `form:"device,omitempty" json:"device,omitempty"`
 
-	// Variants The worst agreement of words that is taken, for all match types.
+	// Variants The loosest level at which words may match, for all match types.
 	Variants Variants `form:"variants,omitempty" json:"variants,omitempty"`
 
 	// TimeoutMs The time from the request's first byte to the answer.
 	TimeoutMs TimeoutMs `form:"timeout_ms,omitempty" json:"timeout_ms,omitempty"`
 
-	// Strict Refuse an answer that is not complete.
+	// Strict Answer 503 instead of an incomplete answer.
 	Strict Strict `form:"strict,omitempty" json:"strict,omitempty"`
 
-	// Counts Ask for exact counts; without it they may be lower bounds.
+	// Counts Asks for exact counts; without it they may be lower bounds.
 	Counts Counts `form:"counts,omitempty" json:"counts,omitempty"`
 
 	// XRequestID Names the request in logs, and decides which ad a group with even
-	// rotation shows. Made by the master when there is none.
+	// rotation shows. The master generates one when there is none.
 	XRequestID RequestID `json:"X-Request-Id,omitempty"`
 }
 
 // SearchPostParams defines parameters for SearchPost.
 type SearchPostParams struct {
 	// XRequestID Names the request in logs, and decides which ad a group with even
-	// rotation shows. Made by the master when there is none.
+	// rotation shows. The master generates one when there is none.
 	XRequestID RequestID `json:"X-Request-Id,omitempty"`
 }
 
