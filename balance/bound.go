@@ -59,7 +59,7 @@ func lowerBound(in Input, sums []SliceSum) Bound {
 // placement is the input of a bound.
 type placement struct {
 	nodes  []room       // active ones, the strongest first
-	items  []heavy[Key] // indivisible, the heaviest first
+	items  []heavyHitter[Key] // indivisible, the heaviest first
 	sum    []float64    // sum[i] is the load of the i heaviest
 	total  float64      // load
 	shares float64      // of the active nodes
@@ -106,12 +106,12 @@ func newPlacement(in Input, sums []SliceSum) *placement {
 
 // indivisible returns the items with at least this load, heaviest first: measured
 // ones and those alone in their slice; without measurements, all.
-func indivisible(in Input, sums []SliceSum, least float64) (list []heavy[Key]) {
+func indivisible(in Input, sums []SliceSum, least float64) (list []heavyHitter[Key]) {
 	all := in.Model.Slices()
 	if !in.measured() {
 		in.Items.Ascend(0, MaxKey, func(k Key, w uint32) bool {
 			if float64(w) >= least {
-				list = append(list, heavy[Key]{k, float64(w)})
+				list = append(list, heavyHitter[Key]{k, float64(w)})
 			}
 			return true
 		})
@@ -127,12 +127,12 @@ func indivisible(in Input, sums []SliceSum, least float64) (list []heavy[Key]) {
 			own = ItemLoads(in, s, own[:0])
 			for _, v := range own {
 				if (v.Hot || len(own) == 1) && v.Load >= least {
-					list = append(list, heavy[Key]{v.Key, v.Load})
+					list = append(list, heavyHitter[Key]{v.Key, v.Load})
 				}
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b heavy[Key]) int {
+	slices.SortFunc(list, func(a, b heavyHitter[Key]) int {
 		return cmp.Or(cmp.Compare(b.load, a.load), cmp.Compare(a.key, b.key))
 	})
 	return list

@@ -11,7 +11,7 @@ import (
 // fixed is a load that does not change.
 type fixed struct {
 	m    *Model
-	list []heavy[Key] // in ascending key order
+	list []heavyHitter[Key] // in ascending key order
 }
 
 func (f fixed) Slice(id uint64) (sum float64) {
@@ -58,7 +58,7 @@ func drawInput(rt *rapid.T, alike bool) Input {
 		}
 		_ = e.Map(last, NodeID(rapid.IntRange(1, nodes).Draw(rt, "node")))
 		in.Items.(*Index).Put(k, rapid.Uint32Range(1, 5).Draw(rt, "weight"))
-		loads.list = append(loads.list, heavy[Key]{k, rapid.SampledFrom([]float64{0, 5, 6, 9, 13, 20, 27, 35, 50}).Draw(rt, "load")})
+		loads.list = append(loads.list, heavyHitter[Key]{k, rapid.SampledFrom([]float64{0, 5, 6, 9, 13, 20, 27, 35, 50}).Draw(rt, "load")})
 	}
 	if !alike {
 		for i := range nodes {

@@ -7,7 +7,7 @@
 //   - Model: slices tile the ring; each is served by one node in each view. It
 //     is immutable; an Edit makes the next one out of it.
 //   - Strategy: makes the first plan and proposes splits, merges and moves
-//     (package strategy). The core checks what it proposes.
+//     (package strategy). The mapper checks what it proposes.
 //   - LoadTable: what queries cost each slice, as nodes report it; with it go
 //     the bounds that no placement of these items can beat.
 //   - Mapper: keeps the model and the index of items, runs the strategy, has

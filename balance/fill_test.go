@@ -8,7 +8,7 @@ import (
 	"adshard/balance"
 )
 
-// BenchmarkFill is the core's own share of a first fill: a million items go to
+// BenchmarkFill is the mapper's own share of a first fill: a million items go to
 // ten nodes, with builders and nodes that take no time. It says how many items
 // a second it hands out, and what bytes it allocates for each.
 func BenchmarkFill(b *testing.B) {

@@ -103,10 +103,10 @@ func drawKey(t *rapid.T) balance.Key {
 func abandon(w *world) {
 	for _, d := range w.dists {
 		for _, b := range d.work.Builds {
-			d.core.Failed(b.Node, b.Seq)
+			d.distributor.Failed(b.Node, b.Seq)
 		}
 		for _, f := range d.work.Fetches {
-			d.core.Failed(f.Node, f.Seq)
+			d.distributor.Failed(f.Node, f.Seq)
 		}
 		d.work = balance.Work{}
 	}
@@ -348,7 +348,7 @@ func work(t *rapid.T, w *world, _ *testNode) error {
 	if n := len(d.work.Builds); n > 0 {
 		i := rapid.IntRange(0, n-1).Draw(t, "build")
 		if rapid.IntRange(0, 7).Draw(t, "fails") == 0 {
-			d.core.Failed(d.work.Builds[i].Node, d.work.Builds[i].Seq)
+			d.distributor.Failed(d.work.Builds[i].Node, d.work.Builds[i].Seq)
 			d.work.Builds = slices.Delete(d.work.Builds, i, i+1)
 			return nil
 		}
@@ -362,7 +362,7 @@ func work(t *rapid.T, w *world, _ *testNode) error {
 func checkBounds(t *rapid.T, w *world) {
 	for name := range w.nodes {
 		for _, d := range w.dists {
-			if got := d.core.QueuedBytes(name); got > w.config.NodeBytes+w.config.BucketBytes+w.itemBytes {
+			if got := d.distributor.QueuedBytes(name); got > w.config.NodeBytes+w.config.BucketBytes+w.itemBytes {
 				t.Fatalf("%d bytes are ready for %s", got, name)
 			}
 		}

@@ -24,8 +24,8 @@ type hit struct {
 	reports float64
 }
 
-// heavy is a key with its load.
-type heavy[K cmp.Ordered] struct {
+// heavyHitter is a key with its load.
+type heavyHitter[K cmp.Ordered] struct {
 	key  K
 	load float64
 }
@@ -84,18 +84,18 @@ func (h *hitters[K]) trim() {
 }
 
 // top returns the n of most load, the greatest first.
-func (h *hitters[K]) top(n int, load func(hit) float64) []heavy[K] {
+func (h *hitters[K]) top(n int, load func(hit) float64) []heavyHitter[K] {
 	list := h.list(load)
 	return list[:min(n, len(list))]
 }
 
 // list returns all, the greatest first.
-func (h *hitters[K]) list(load func(hit) float64) []heavy[K] {
-	list := make([]heavy[K], 0, len(h.all))
+func (h *hitters[K]) list(load func(hit) float64) []heavyHitter[K] {
+	list := make([]heavyHitter[K], 0, len(h.all))
 	for k, v := range h.all {
-		list = append(list, heavy[K]{k, load(v)})
+		list = append(list, heavyHitter[K]{k, load(v)})
 	}
-	slices.SortFunc(list, func(a, b heavy[K]) int {
+	slices.SortFunc(list, func(a, b heavyHitter[K]) int {
 		return cmp.Or(cmp.Compare(b.load, a.load), cmp.Compare(a.key, b.key))
 	})
 	return list

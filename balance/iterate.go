@@ -52,7 +52,7 @@ type Shadow struct {
 	Weight      uint64
 	// Share of all weight that would move.
 	Share float64
-	// Refused says why there is no plan, or why the core would refuse it.
+	// Refused says why there is no plan, or why the mapper would refuse it.
 	Refused string
 }
 
@@ -72,7 +72,7 @@ func (m *Mapper) iteration(now time.Duration) {
 		it, next := m.consult(j, m.cfg.Strategy)
 		it.Evacuated = len(ops)
 		if it.Refused != "" {
-			m.tally.refused++
+			m.counters.refused++
 			m.trouble(fault.Newf(fault.Invalid, "balance: iterate", "strategy %s: %s", it.Strategy, it.Refused))
 		}
 		m.remember(it, why)
@@ -187,7 +187,7 @@ func (m *Mapper) remember(it Iteration, why causes) {
 }
 
 // Plan asks the strategy what it would do now, without doing it. Errors:
-// fault.Unavailable before the first plan, fault.Conflict when the core would
+// fault.Unavailable before the first plan, fault.Conflict when the mapper would
 // refuse it.
 func (m *Mapper) Plan(now time.Duration) (Proposal, error) {
 	now = m.time.at(now)

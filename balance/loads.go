@@ -16,7 +16,7 @@ type TopicLoad struct {
 // loadSnapshot is a snapshot of a LoadTable.
 type loadSnapshot struct {
 	slices   map[uint64]float64
-	hot      []heavy[Key] // in ascending key order
+	hot      []heavyHitter[Key] // in ascending key order
 	measured bool
 }
 
@@ -89,11 +89,11 @@ func (t *LoadTable) guess(out *loadSnapshot) {
 
 // snapshot adds the hot items, those of a slice scaled to its load.
 func (t *LoadTable) snapshot(out *loadSnapshot) {
-	out.hot = make([]heavy[Key], 0, len(t.hot.all))
+	out.hot = make([]heavyHitter[Key], 0, len(t.hot.all))
 	for k, v := range t.hot.all {
-		out.hot = append(out.hot, heavy[Key]{k, v.rate})
+		out.hot = append(out.hot, heavyHitter[Key]{k, v.rate})
 	}
-	slices.SortFunc(out.hot, func(a, b heavy[Key]) int { return cmp.Compare(a.key, b.key) })
+	slices.SortFunc(out.hot, func(a, b heavyHitter[Key]) int { return cmp.Compare(a.key, b.key) })
 	i, begin, sum := 0, 0, 0.0
 	scale := func(end int) {
 		if limit := out.slices[t.order[i].ID]; sum > limit {

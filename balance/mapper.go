@@ -42,7 +42,7 @@ type Mapper struct {
 	planning planning
 	patrol   time.Duration // when silent nodes and stalled moves are looked for
 	retry    time.Duration
-	tally    tally
+	counters counters
 	out      MapperOut
 }
 

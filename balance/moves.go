@@ -111,9 +111,9 @@ func (m *Mapper) dueMoves(now time.Duration, e *lazyEdit) {
 		m.moves.ready = nil
 	}
 	done := 0
-	for passed := m.passed(now); done < len(m.moves.leaving); done++ {
+	for oldest := m.oldestAsked(now); done < len(m.moves.leaving); done++ {
 		v := m.moves.leaving[done]
-		if v.view > passed || now < v.publishedAt+m.cfg.Linger {
+		if v.view > oldest || now < v.publishedAt+m.cfg.Linger {
 			break
 		}
 		e.try(func(e *Edit) error { return e.Finish(v.id) })
@@ -192,7 +192,7 @@ func (m *Mapper) ended(now time.Duration, v *activeMove) {
 	delete(m.verify.asked, v.check.asked) // nobody waits for the answer
 	if v.phase == Copying {
 		delete(m.node(m.name(v.b)).arriving, v.id)
-		m.tally.cancelled++
+		m.counters.cancelled++
 		m.rests.add(v.b, rest{
 			Interval: Interval{v.lo, v.hi}, until: now + rideIntervals*m.cfg.interval(), load: -1,
 			why: "could not get there: " + v.doomed,
@@ -205,10 +205,10 @@ func (m *Mapper) ended(now time.Duration, v *activeMove) {
 	if v.check.parts == 0 && v.check.matched == 0 { // certified by an earlier mapper
 		m.items.Ascend(v.lo, v.hi, func(Key, uint32) bool { items++; return true })
 	}
-	m.tally.moves++
-	m.tally.items += items
-	m.tally.bytes += bytes
-	m.tally.rest = now
+	m.counters.moves++
+	m.counters.items += items
+	m.counters.bytes += bytes
+	m.counters.rest = now
 	m.tell(now, v.id, "has left %s for %s: %d items, %d bytes", m.name(v.a), m.name(v.b), items, bytes)
 }
 

@@ -241,5 +241,5 @@ func (s *scenario) hold(d *datadriven.TestData) (string, error) {
 // queue NAME: what is ready for a node.
 func (s *scenario) queue(d *datadriven.TestData) (string, error) {
 	n := s.w.node(d.CmdArgs[0].Key)
-	return fmt.Sprintf("%d bytes are ready\n", s.w.of(n).core.QueuedBytes(n.name)), nil
+	return fmt.Sprintf("%d bytes are ready\n", s.w.of(n).distributor.QueuedBytes(n.name)), nil
 }

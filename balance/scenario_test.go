@@ -183,7 +183,7 @@ func (s *scenario) prepare(d *datadriven.TestData) (out string, err error) {
 func (s *scenario) pull(d *datadriven.TestData) (out string, err error) {
 	n := s.w.node(d.CmdArgs[0].Key)
 	for range number(d, "times", 1) {
-		b, err := s.w.of(n).core.Pull(n.name, n.epoch, n.pos)
+		b, err := s.w.of(n).distributor.Pull(n.name, n.epoch, n.pos)
 		if err != nil {
 			return out, err
 		}
@@ -238,12 +238,12 @@ func (s *scenario) kill(d *datadriven.TestData) (string, error) {
 
 // quantum epoch=N number=N: a quantum arrives at the distributor from somebody.
 func (s *scenario) quantum(d *datadriven.TestData) (string, error) {
-	return "", s.w.dists[0].core.Quantum(balance.Quantum{Epoch: uint64(number(d, "epoch", 1)), Number: uint64(number(d, "number", 1))})
+	return "", s.w.dists[0].distributor.Quantum(balance.Quantum{Epoch: uint64(number(d, "epoch", 1)), Number: uint64(number(d, "number", 1))})
 }
 
 // model [distributor=N]: the distributor's model.
 func (s *scenario) model(d *datadriven.TestData) (string, error) {
-	m := s.dist(d).core.Model()
+	m := s.dist(d).distributor.Model()
 	if m == nil {
 		return "no model\n", nil
 	}

@@ -189,15 +189,15 @@ func (m *Mapper) scrubbed(now time.Duration) {
 	c := s.check
 	switch s.tries++; {
 	case c.partDone():
-		m.tally.certificates.Equal++
+		m.counters.certificates.Equal++
 		s.pass.Parts++
 		s.pass.Items += c.items
 		m.scrubPast(now, c.part.Hi)
 	case s.tries >= maxTries:
-		m.tally.certificates.Again++
+		m.counters.certificates.Again++
 		m.scrubLeave(now, c.part.Hi)
 	default:
-		m.tally.certificates.Again++
+		m.counters.certificates.Again++
 		m.scrubRest(now)
 		c.next = max(c.next, s.next)
 		m.verify.enqueue(c)

@@ -16,7 +16,7 @@ type NodeID uint32
 type Node struct {
 	ID   NodeID
 	Name string
-	// Address is the node's address; the core only passes it on.
+	// Address is the node's address; the mapper only passes it on.
 	Address string
 	State   NodeState
 }

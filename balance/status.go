@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// tally counts events since the mapper started.
-type tally struct {
+// counters counts events since the mapper started.
+type counters struct {
 	moves, cancelled, items, bytes uint64
 	certificates                   Certificates
 	refused                        uint64
@@ -44,7 +44,7 @@ type Status struct {
 	Moved    Moved
 	InFlight []Flight
 	// Certificates counts the results of comparisons, Refused the proposals of the
-	// active strategy that the core refused.
+	// active strategy that the mapper refused.
 	Certificates Certificates
 	Refused      uint64
 	// WaitingFor lists who has not acknowledged a view yet.
@@ -111,9 +111,9 @@ func (m *Mapper) Status(now time.Duration) Status {
 	s := Status{
 		Epoch: m.cfg.Epoch, Clock: m.clock, Strategy: m.cfg.Strategy.Name(), Paused: m.planning.paused, Adopted: m.planning.adopted,
 		Waiting: m.Waiting(), Bound: m.planning.bound, LeastMove: m.planning.leastMove, LeastShare: m.planning.leastShare,
-		Moved: Moved{m.tally.moves, m.tally.cancelled, m.tally.items, m.tally.bytes},
+		Moved: Moved{m.counters.moves, m.counters.cancelled, m.counters.items, m.counters.bytes},
 		Last:  m.planning.last, Shadows: slices.Clone(m.planning.shadows), Iterations: m.planning.iterations, Idle: m.planning.idle,
-		Certificates: m.tally.certificates, Refused: m.tally.refused, IgnoredLoads: m.loads.Ignored(), Masters: m.masterStatus(now), Scrub: m.scrubStatus(now),
+		Certificates: m.counters.certificates, Refused: m.counters.refused, IgnoredLoads: m.loads.Ignored(), Masters: m.masterStatus(now), Scrub: m.scrubStatus(now),
 	}
 	if m.model == nil {
 		return s
@@ -134,7 +134,7 @@ func (m *Mapper) Status(now time.Duration) Status {
 		s.InFlight = append(s.InFlight, m.flight(now, v))
 	}
 	if len(s.InFlight) == 0 && m.planning.idle > 0 {
-		s.RestFor = now - max(m.planning.since, m.tally.rest)
+		s.RestFor = now - max(m.planning.since, m.counters.rest)
 	}
 	s.WaitingFor = m.waitingFor(now)
 	for _, n := range m.model.nodes {
@@ -164,7 +164,7 @@ func (m *Mapper) flight(now time.Duration, v *activeMove) Flight {
 	switch {
 	case v.phase == Switched && !v.published:
 		f.WaitsFor = "all nodes to acknowledge the view in which it was switched"
-	case v.phase == Switched && v.view > m.passed(now):
+	case v.phase == Switched && v.view > m.oldestAsked(now):
 		f.WaitsFor = "all masters to get the view in which it was switched"
 	case v.phase == Switched:
 		f.WaitsFor = "the longest query with an older view to end"

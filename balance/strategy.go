@@ -1,7 +1,7 @@
 package balance
 
 // Strategy is a balancing algorithm (thesis 6.3.10). The mapper calls it. It cannot
-// break the model: the core checks its proposals.
+// break the model: the mapper checks its proposals.
 type Strategy interface {
 	// Name is the strategy's name in configurations and reports.
 	Name() string
@@ -32,7 +32,7 @@ type Input struct {
 	Budget Budget
 	// May reports whether a slice may start to move to a node, and if not, why: it
 	// is moving, the node is draining, lost or full, or the slice left it a moment
-	// ago. The core refuses proposals with other moves; nil permits all.
+	// ago. The mapper refuses proposals with other moves; nil permits all.
 	May func(slice uint64, to NodeID) (ok bool, why string)
 	// Iteration counts the iterations, for seeds.
 	Iteration uint64

@@ -71,8 +71,8 @@ func newAnarchy(t *rapid.T) *anarchy {
 
 // replace starts a distributor that knows nothing but the model.
 func (s *anarchy) replace(t *rapid.T) {
-	s.dist = &testDistributor{core: balance.NewDistributor[content](s.w.config, s.index, s.w.fed)}
-	must(t, s.dist.core.Quantum(balance.Quantum{Epoch: 1, Number: s.number, Clock: s.w.fed, View: s.model.View(), Model: s.model}))
+	s.dist = &testDistributor{distributor: balance.NewDistributor[content](s.w.config, s.index, s.w.fed)}
+	must(t, s.dist.distributor.Quantum(balance.Quantum{Epoch: 1, Number: s.number, Clock: s.w.fed, View: s.model.View(), Model: s.model}))
 }
 
 // quantum lets the distributor go on to the newest change, with operations or
@@ -92,9 +92,9 @@ func (s *anarchy) quantum(t *rapid.T, ops []balance.Op) {
 		}
 	}
 	s.w.fed = s.w.clock
-	must(t, s.dist.core.Changes(list))
+	must(t, s.dist.distributor.Changes(list))
 	s.number++
-	must(t, s.dist.core.Quantum(balance.Quantum{Epoch: 1, Number: s.number, Clock: s.w.fed, View: s.model.View(), Ops: ops}))
+	must(t, s.dist.distributor.Quantum(balance.Quantum{Epoch: 1, Number: s.number, Clock: s.w.fed, View: s.model.View(), Ops: ops}))
 }
 
 func (s *anarchy) step(t *rapid.T) {
@@ -159,7 +159,7 @@ func (s *anarchy) edit(t *rapid.T) {
 // take does the work that the distributor wants; most is the number of entries
 // taken at most, 0: all.
 func (s *anarchy) take(t *rapid.T, most int) {
-	s.dist.work = s.dist.core.Work()
+	s.dist.work = s.dist.distributor.Work()
 	for len(s.dist.work.Builds) > 0 {
 		must(t, s.w.build(s.dist, 0, most))
 	}
@@ -170,11 +170,11 @@ func (s *anarchy) take(t *rapid.T, most int) {
 
 func (s *anarchy) pull(t *rapid.T, n *testNode) bool {
 	if n.epoch == 0 {
-		_, err := s.dist.core.Register(balance.Joining{Name: n.name, Position: n.pos, Table: n.table}, s.w.clock)
+		_, err := s.dist.distributor.Register(balance.Joining{Name: n.name, Position: n.pos, Table: n.table}, s.w.clock)
 		must(t, err)
 		n.epoch = 1
 	}
-	b, err := s.dist.core.Pull(n.name, 1, n.pos)
+	b, err := s.dist.distributor.Pull(n.name, 1, n.pos)
 	if err != nil { // another distributor: announce yourself
 		n.epoch = 0
 		return true

@@ -169,7 +169,7 @@ func (m *Mapper) Certified(now time.Duration, a Certified) {
 func (m *Mapper) unanswered(now time.Duration, c *comparison, why string) {
 	delete(m.verify.asked, c.asked)
 	c.asked, c.failed, c.next = 0, why, now+failGap
-	m.tally.certificates.Again++
+	m.counters.certificates.Again++
 	if c.move == nil {
 		m.scrubFailed(now)
 		return
@@ -221,7 +221,7 @@ func (m *Mapper) compared(now time.Duration, v *activeMove, found finding) {
 	}
 	switch {
 	case !c.partDone():
-		m.tally.certificates.Again++
+		m.counters.certificates.Again++
 		m.verify.enqueue(c)
 		return
 	case !c.done():
@@ -231,7 +231,7 @@ func (m *Mapper) compared(now time.Duration, v *activeMove, found finding) {
 		m.verify.enqueue(c)
 		return
 	}
-	m.tally.certificates.Equal++
+	m.counters.certificates.Equal++
 	if !v.isReady {
 		v.isReady = true
 		m.moves.ready = append(m.moves.ready, v)
@@ -241,7 +241,7 @@ func (m *Mapper) compared(now time.Duration, v *activeMove, found finding) {
 
 // differs cancels a move, and orders the nodes that differ to stop serving the slice.
 func (m *Mapper) differs(now time.Duration, c *comparison, v finding) {
-	m.tally.certificates.Different++
+	m.counters.certificates.Different++
 	what := v.target
 	if what == "" {
 		what = v.source

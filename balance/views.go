@@ -103,9 +103,11 @@ func (m *Mapper) acknowledged(now time.Duration) uint64 {
 	return view
 }
 
-// passed returns the view before which no master asks any more. A mapper that
-// has just started leaves masters time to connect.
-func (m *Mapper) passed(now time.Duration) uint64 {
+// oldestAsked returns the oldest view in which a master may still ask: the least
+// of the published one and those of the masters heard within the lease. It is 0
+// before the first publication, and while a mapper that has just resumed leaves
+// masters time to connect.
+func (m *Mapper) oldestAsked(now time.Duration) uint64 {
 	if m.views.published == nil || m.resumed && now < m.since+m.cfg.MasterLease {
 		return 0
 	}

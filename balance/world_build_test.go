@@ -10,7 +10,7 @@ import (
 // take remembers the work that a distributor gives.
 func (w *world) take(d *testDistributor) {
 	if w.up {
-		more := d.core.Work()
+		more := d.distributor.Work()
 		d.work.Builds = append(d.work.Builds, more.Builds...)
 		d.work.Fetches = append(d.work.Fetches, more.Fetches...)
 	}
@@ -34,7 +34,7 @@ func (w *world) build(d *testDistributor, i, most int) error {
 		out.Bytes += w.itemBytes
 		w.put(&out.Payload, e)
 	}
-	d.core.Built(out)
+	d.distributor.Built(out)
 	return nil
 }
 
@@ -66,6 +66,6 @@ func (w *world) fetch(d *testDistributor, i int, meanwhile func() error) error {
 	if err := meanwhile(); err != nil {
 		return err
 	}
-	d.core.Fetched(out)
+	d.distributor.Fetched(out)
 	return nil
 }

@@ -86,7 +86,7 @@ func (w *world) of(n *testNode) *testDistributor { return w.dists[n.dist%len(w.d
 // register announces a node to the balancer and to its distributor.
 func (w *world) register(n *testNode) error {
 	j := balance.Joining{Name: n.name, Address: n.name + ":1", Position: n.pos, Table: n.table}
-	welcome, err := w.of(n).core.Register(j, w.clock)
+	welcome, err := w.of(n).distributor.Register(j, w.clock)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (w *world) pull(n *testNode, lost bool) (bool, error) {
 	if n.epoch == 0 {
 		return false, w.register(n)
 	}
-	b, err := w.of(n).core.Pull(n.name, n.epoch, n.pos)
+	b, err := w.of(n).distributor.Pull(n.name, n.epoch, n.pos)
 	if fault.Is(err, fault.Stale) || fault.Is(err, fault.NotFound) {
 		n.epoch = 0
 		return false, nil

@@ -56,11 +56,11 @@ type world struct {
 
 // testDistributor is a distributor and what is on its way to it.
 type testDistributor struct {
-	core    *balance.Distributor[content]
-	changes []balance.Change
-	quanta  []balance.Quantum
-	slow    bool // quanta do not arrive
-	work    balance.Work
+	distributor *balance.Distributor[content]
+	changes     []balance.Change
+	quanta      []balance.Quantum
+	slow        bool // quanta do not arrive
+	work        balance.Work
 }
 
 func newWorld(wanted int) *world {
@@ -168,10 +168,10 @@ func (w *world) start() error {
 // replace puts a new distributor in the place of one. It knows what the mapper
 // tells it, and nothing of the nodes.
 func (w *world) replace(i int) error {
-	core := balance.NewDistributor[content](w.config, w.index, w.fed)
-	w.dists[i] = &testDistributor{core: core}
+	fresh := balance.NewDistributor[content](w.config, w.index, w.fed)
+	w.dists[i] = &testDistributor{distributor: fresh}
 	if q, ok := w.mapper.Reinit(); ok {
-		return core.Quantum(q)
+		return fresh.Quantum(q)
 	}
 	return nil
 }
@@ -205,7 +205,7 @@ func (w *world) carry() error {
 // receive is when the quanta arrive that are on their way.
 func (d *testDistributor) receive() error {
 	for _, q := range d.quanta {
-		if err := d.core.Quantum(q); err != nil {
+		if err := d.distributor.Quantum(q); err != nil {
 			return err
 		}
 	}
@@ -217,7 +217,7 @@ func (d *testDistributor) receive() error {
 func (d *testDistributor) follow() error {
 	list := d.changes
 	d.changes = nil
-	return d.core.Changes(list)
+	return d.distributor.Changes(list)
 }
 
 // persist makes the state durable that the mapper asked for.

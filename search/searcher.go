@@ -78,7 +78,7 @@ type Answer struct {
 type Work struct {
 	Examined      uint64 // postings examined
 	BlocksRead    uint64
-	BlocksSkipped uint64 // since none of their postings could win
+	BlocksSkipped uint64 // none of their postings can match, or none could win
 	BlocksBad     uint64 // checksum or structure wrong; Width leaves their ring out
 }
 

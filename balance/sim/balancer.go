@@ -139,7 +139,7 @@ func (b *balancer) housekeep() {
 		}
 	}
 	for _, d := range b.w.distributors {
-		if d.up && d.core != nil {
+		if d.up && d.distributor != nil {
 			least = min(least, d.fed)
 		}
 	}
@@ -166,7 +166,7 @@ func (b *balancer) carry() {
 			w.checks.quantum(b, q)
 		}
 	}
-	if len(out.Quanta) > 0 && b.own != nil && b.own.core != nil {
+	if len(out.Quanta) > 0 && b.own != nil && b.own.distributor != nil {
 		b.own.take(b.epoch, b.since(b.own.epoch, b.own.number))
 	}
 	if b.own != nil {

@@ -8,7 +8,7 @@ import (
 	"adshard/balance"
 )
 
-// checks holds a run against the promises of the core.
+// checks holds a run against the promises of package balance.
 type checks struct {
 	w      *world
 	dirty  bool              // a table or a master's view changed
@@ -115,9 +115,9 @@ func (c *checks) deciding(b *balancer, state []byte) {
 	}
 	c.least = least
 	for _, m := range c.w.masters {
-		since := c.w.now - m.toldAt
-		if m.up && m.told > 0 && m.told == m.have.View && m.have.View < least && m.toldTrue && since < c.w.cfg.Mapper.MasterLease && c.jumped < m.toldAt {
-			c.w.fail("view %d is given up, in which %s still asks: it told so %v ago", m.have.View, m.name, since)
+		since := c.w.now - m.heardAt
+		if m.up && m.heardView > 0 && m.heardView == m.have.View && m.have.View < least && m.heardByNewest && since < c.w.cfg.Mapper.MasterLease && c.jumped < m.heardAt {
+			c.w.fail("view %d is given up, in which %s still asks: it was heard %v ago", m.have.View, m.name, since)
 		}
 	}
 }

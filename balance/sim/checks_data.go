@@ -44,7 +44,7 @@ func (c *checks) offered(slave string, at balance.Position, b *balance.Bucket[pa
 func (c *checks) bounded(d *distributor) {
 	cfg := c.w.cfg.Distributor
 	for _, s := range c.w.slaves {
-		if n := d.core.QueuedBytes(s.name); n > cfg.NodeBytes+2*cfg.BucketBytes {
+		if n := d.distributor.QueuedBytes(s.name); n > cfg.NodeBytes+2*cfg.BucketBytes {
 			c.w.fail("%s holds %d bytes ready for %s", d.name, n, s.name)
 		}
 	}

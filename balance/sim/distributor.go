@@ -8,19 +8,19 @@ import (
 	"adshard/fault"
 )
 
-// distributor drives a distributor's core as the process of that name does, or
+// distributor drives a balance.Distributor as the process of that name does, or
 // as a balancer does with its own.
 type distributor struct {
 	process
-	w       *world
-	core    *balance.Distributor[payload] // nil until it has a mapper's epoch
-	epoch   uint64
-	number  uint64 // of the newest quantum taken
-	index   *balance.Index
-	fed     uint64
-	mapper  time.Duration // when it answered last
-	weights []Item
-	chaos   *source
+	w           *world
+	distributor *balance.Distributor[payload] // nil until it has a mapper's epoch
+	epoch       uint64
+	number      uint64 // of the newest quantum taken
+	index       *balance.Index
+	fed         uint64
+	mapper      time.Duration // when it answered last
+	weights     []Item
+	chaos       *source
 	// balancer is the one that it is a part of; nil: a process of its own.
 	balancer *balancer
 }
@@ -30,7 +30,7 @@ type distributor struct {
 func (d *distributor) run() {
 	w := d.w
 	d.start()
-	d.core, d.epoch, d.number, d.weights = nil, 0, 0, nil
+	d.distributor, d.epoch, d.number, d.weights = nil, 0, 0, nil
 	if w.checks != nil {
 		delete(w.checks.order, d) // it remembers no epoch
 	}
@@ -44,12 +44,12 @@ func (d *distributor) run() {
 	w.every(&d.process, w.times.poll, d.ask)
 }
 
-// adopt makes a core for an epoch.
+// adopt makes a balance.Distributor for an epoch.
 func (d *distributor) adopt(epoch uint64) {
 	cfg := d.w.cfg.Distributor
 	cfg.Epoch = epoch
 	d.epoch, d.number = epoch, 0
-	d.core = balance.NewDistributor[payload](cfg, d.index, d.fed)
+	d.distributor = balance.NewDistributor[payload](cfg, d.index, d.fed)
 }
 
 // follow reads changes of the database.
@@ -83,8 +83,8 @@ func (d *distributor) changes(list []balance.Change) {
 			d.index.Put(c.Key, 1)
 		}
 	}
-	if d.core != nil {
-		d.w.must(d.core.Changes(list), d.name+" takes changes")
+	if d.distributor != nil {
+		d.w.must(d.distributor.Changes(list), d.name+" takes changes")
 		d.work()
 	}
 }
@@ -92,16 +92,16 @@ func (d *distributor) changes(list []balance.Change) {
 // ask gets the next quanta from the balancer.
 func (d *distributor) ask() {
 	b := d.w.balancerOf(&d.process)
-	if d.core != nil {
-		d.core.Alone(d.w.now-d.mapper > d.w.times.unheard)
+	if d.distributor != nil {
+		d.distributor.Alone(d.w.now-d.mapper > d.w.times.unheard)
 	}
 	if b == nil {
 		d.work()
 		return
 	}
 	epoch, number, clock := d.epoch, d.number, uint64(0)
-	if d.core != nil {
-		clock = d.core.Head()
+	if d.distributor != nil {
+		clock = d.distributor.Head()
 	}
 	weights := d.weights
 	d.weights = nil
@@ -114,8 +114,8 @@ func (d *distributor) ask() {
 			return func() {
 				if from >= d.epoch {
 					d.mapper = d.w.now
-					if d.core != nil {
-						d.core.Alone(false)
+					if d.distributor != nil {
+						d.distributor.Alone(false)
 					}
 				}
 				d.take(from, list)
@@ -125,16 +125,16 @@ func (d *distributor) ask() {
 	d.work()
 }
 
-// take takes quanta of an epoch: of a higher one, with a new core.
+// take takes quanta of an epoch: of a higher one, with a new balance.Distributor.
 func (d *distributor) take(epoch uint64, list []balance.Quantum) {
 	for _, q := range list {
 		if q.Epoch > d.epoch && q.Model != nil {
 			d.adopt(q.Epoch)
 		}
-		if d.core == nil || q.Number <= d.number && q.Epoch == d.epoch && q.Model == nil {
+		if d.distributor == nil || q.Number <= d.number && q.Epoch == d.epoch && q.Model == nil {
 			continue
 		}
-		if err := d.core.Quantum(q); err != nil {
+		if err := d.distributor.Quantum(q); err != nil {
 			if fault.Is(err, fault.Stale) || fault.Is(err, fault.Conflict) {
 				d.number = 0 // the next answer brings the whole model
 				break
@@ -152,20 +152,20 @@ func (d *distributor) take(epoch uint64, list []balance.Quantum) {
 
 // enlist answers a slave.
 func (d *distributor) enlist(j balance.Joining) (uint64, balance.Welcome, error) {
-	if d.core == nil {
+	if d.distributor == nil {
 		return 0, balance.Welcome{}, fault.Newf(fault.Unavailable, "sim: enlist", "no quantum has come yet")
 	}
-	w, err := d.core.Register(j, d.w.db.clock)
+	w, err := d.distributor.Register(j, d.w.db.clock)
 	d.work()
 	return d.epoch, w, err
 }
 
 // pull answers a slave; again: it must register first.
 func (d *distributor) pull(slave string, epoch uint64, at balance.Position) (b *balance.Bucket[payload], again bool) {
-	if d.core == nil {
+	if d.distributor == nil {
 		return nil, true
 	}
-	b, err := d.core.Pull(slave, epoch, at)
+	b, err := d.distributor.Pull(slave, epoch, at)
 	if d.w.checks != nil && b != nil {
 		d.w.checks.offered(slave, at, b)
 	}
@@ -173,26 +173,26 @@ func (d *distributor) pull(slave string, epoch uint64, at balance.Position) (b *
 	return b, err != nil
 }
 
-// work begins what the core wants done.
+// work begins what the balance.Distributor wants done.
 func (d *distributor) work() {
-	if d.core == nil {
+	if d.distributor == nil {
 		return
 	}
-	work, life, core := d.core.Work(), d.life, d.core
+	work, life, current := d.distributor.Work(), d.life, d.distributor
 	if d.w.checks != nil {
 		d.w.checks.bounded(d)
 	}
-	alive := func() bool { return d.up && d.life == life && d.core == core }
+	alive := func() bool { return d.up && d.life == life && d.distributor == current }
 	for _, b := range work.Builds {
 		cost := time.Duration(float64(len(b.Entries)) * d.w.cfg.ItemMicros * float64(time.Microsecond))
 		d.w.work(&d.process, d.w.cfg.Latency+cost, func() {
 			switch {
 			case !alive():
 			case d.w.checks != nil && d.chaos.chance(30):
-				core.Failed(b.Node, b.Seq)
+				current.Failed(b.Node, b.Seq)
 				d.work()
 			default:
-				core.Built(d.build(b))
+				current.Built(d.build(b))
 				d.work()
 			}
 		})
@@ -202,7 +202,7 @@ func (d *distributor) work() {
 			list, ok := d.w.db.changes(f.After, f.Limit)
 			d.w.after(d.w.cfg.Latency, func() {
 				if alive() {
-					core.Fetched(balance.Fetched{Node: f.Node, Seq: f.Seq, Changes: list, Stale: !ok})
+					current.Fetched(balance.Fetched{Node: f.Node, Seq: f.Seq, Changes: list, Stale: !ok})
 					d.work()
 				}
 			})

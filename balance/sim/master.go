@@ -28,15 +28,15 @@ type master struct {
 
 	// What the balancer last heard of it, for checks: in which view it asks,
 	// when, and whether the balancer of the newest epoch heard it.
-	told     uint64
-	toldAt   time.Duration
-	toldTrue bool
+	heardView     uint64
+	heardAt       time.Duration
+	heardByNewest bool
 }
 
 // run is the life of the process. It keeps no map.
 func (m *master) run() {
 	m.start()
-	m.have, m.nodes, m.waiting, m.told = balance.MapVersion{}, nil, nil, 0
+	m.have, m.nodes, m.waiting, m.heardView = balance.MapVersion{}, nil, nil, 0
 	m.asking, m.outdated, m.provisional = false, false, false
 	m.watch = balance.NewMapWatch(m.w.times.maps)
 	m.later(m.w.jitter(m.w.cfg.Latency), m.poll)

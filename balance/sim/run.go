@@ -19,8 +19,8 @@ func runTimes() times {
 
 // Run fills a cluster, then runs its trace and tells what happened. Errors:
 // fault.Invalid for a bad configuration, fault.Unavailable when the first fill
-// is not over after Config.Warm, fault.Internal when a core refused what it may
-// not.
+// is not over after Config.Warm, fault.Internal when a state machine
+// refused what it may not.
 func Run(cfg Config) (*Result, error) {
 	cfg = cfg.WithDefaults()
 	if err := cfg.Validate(); err != nil {

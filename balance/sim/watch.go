@@ -35,7 +35,7 @@ func (b *balancer) watch(v *watcher) {
 // hear tells the mapper of a master.
 func (b *balancer) hear(v *watcher) {
 	if v.m.life == v.life {
-		v.m.told, v.m.toldAt, v.m.toldTrue = v.have.View, b.w.now, b.epoch == b.w.db.epoch
+		v.m.heardView, v.m.heardAt, v.m.heardByNewest = v.have.View, b.w.now, b.epoch == b.w.db.epoch
 	}
 	b.w.must(b.mapper.Master(b.time(), v.name, v.have.View), "hear a master")
 	b.carry()

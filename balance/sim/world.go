@@ -108,7 +108,7 @@ func (w *world) fail(format string, args ...any) {
 	}
 }
 
-// must takes the error of a core that may not refuse this.
+// must takes the error of a state machine that may not refuse this.
 func (w *world) must(err error, what string) {
 	if err != nil {
 		w.fail("%s: %v", what, err)

@@ -115,7 +115,7 @@ func (b *board) cost(items int, weight uint64) float64 {
 	return max(float64(items)/float64(max(1, b.items)), float64(weight)/float64(max(1, b.weight)))
 }
 
-// may asks the core whether a slice of the model may begin to move to a node.
+// may asks the mapper whether a slice of the model may begin to move to a node.
 func (b *board) may(slice uint64, to int) (bool, string) {
 	if !b.nodes[to].active {
 		return false, "node " + b.nodes[to].name + " drains"
@@ -156,7 +156,7 @@ func (b *board) op(o balance.Op, format string, args ...any) {
 }
 
 // start moves a slice, possibly one split off in this proposal, to a node, unless
-// the core would refuse it.
+// the mapper would refuse it.
 func (b *board) start(slice uint64, to int, format string, args ...any) {
 	if b.edit.Start(slice, b.nodes[to].id) != nil {
 		return
@@ -164,7 +164,7 @@ func (b *board) start(slice uint64, to int, format string, args ...any) {
 	b.op(balance.Op{Kind: balance.OpStart, Slice: slice, Node: b.nodes[to].id}, format, args...)
 }
 
-// split cuts a slice at a key and returns the new slice; false when the core
+// split cuts a slice at a key and returns the new slice; false when the mapper
 // would refuse it.
 func (b *board) split(slice uint64, at balance.Key, format string, args ...any) (uint64, bool) {
 	right, err := b.edit.Split(slice, at)
@@ -175,7 +175,7 @@ func (b *board) split(slice uint64, at balance.Key, format string, args ...any) 
 	return right, true
 }
 
-// merge joins a slice with its right neighbour; it returns false if the core would
+// merge joins a slice with its right neighbour; it returns false if the mapper would
 // refuse that.
 func (b *board) merge(left, right uint64, format string, args ...any) bool {
 	if b.edit.Merge(left, right) != nil {

@@ -17,7 +17,7 @@ func (i *iteration) merge() {
 			i.mergeHere(a, b)
 			continue
 		}
-		if a.merged { // the core may let it go with other keys than before
+		if a.merged { // the mapper may let it go with other keys than before
 			continue
 		}
 		from, to := a, b

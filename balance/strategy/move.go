@@ -68,7 +68,7 @@ func (i *iteration) moveOne(from int, list []chunk) (why string) {
 type choice struct {
 	piece *chunk
 	to    int
-	worth float64
+	ratio float64 // of gain to cost
 	why   string
 }
 
@@ -90,8 +90,8 @@ func (i *iteration) choose(from int, list []chunk, cool []int) (best choice) {
 		}
 		less := i.above(from, 0) - i.above(from, -p.Load)
 		cost := i.cost(p.Items, p.Weight) + i.onward(to, i.above(to, p.Load)) + perMove
-		if worth := less / cost; worth > best.worth {
-			best.piece, best.to, best.worth = p, to, worth
+		if ratio := less / cost; ratio > best.ratio {
+			best.piece, best.to, best.ratio = p, to, ratio
 		}
 	}
 	return best

@@ -103,7 +103,7 @@ func all(t testing.TB) (list []balance.Strategy) {
 }
 
 // TestProposals: whatever the input, a proposal can be applied, stays within
-// the budget and the limits, goes only where the core lets it, is the same
+// the budget and the limits, goes only where the mapper lets it, is the same
 // again, and has its reasons.
 func TestProposals(t *testing.T) {
 	strategies := all(t)

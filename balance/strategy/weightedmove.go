@@ -24,7 +24,7 @@ const (
 // goes; a split lies where it halves the load, never within an item; the mean
 // slice is that of at least MergeAbove slices a node, so that a start with few
 // slices, or more nodes than slices, gets going. Nodes that are lost or drain
-// are emptied by the core (its "clean-up" step).
+// are emptied by the mapper (its "clean-up" step).
 type WeightedMove struct {
 	name   string
 	Config WeightedMoveConfig

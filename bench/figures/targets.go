@@ -38,7 +38,7 @@ var lines = []line{
 	{group: "store", figure: "expansion median", what: "expansion of the query (the master's part): median", unit: "µs"},
 	{group: "store", figure: "postings examined", what: "postings examined", unit: "per query"},
 	{group: "store", figure: "blocks read", what: "blocks read", unit: "per query"},
-	{group: "store", figure: "blocks skipped", what: "blocks skipped, since none of their postings could win", unit: "per query"},
+	{group: "store", figure: "blocks skipped", what: "blocks skipped: no posting can match, or none could win", unit: "per query"},
 	{group: "store", figure: "allocations", what: "allocations, expansion included", unit: "per query"},
 	{group: "store-exact", figure: "search median", what: "with exact counts: median", unit: "µs"},
 	{group: "store-exact", figure: "search p99", what: "with exact counts: p99", unit: "µs"},

@@ -47,7 +47,7 @@ func newWork(r prometheus.Registerer) work {
 	w := work{
 		examined: counter("adshard_postings_examined_total", "Postings examined."),
 		read:     counter("adshard_blocks_read_total", "Blocks of keywords read."),
-		skipped:  counter("adshard_blocks_skipped_total", "Blocks skipped, since none of their postings could win."),
+		skipped:  counter("adshard_blocks_skipped_total", "Blocks skipped: none of their postings can match, or none could win."),
 		bad:      counter("adshard_blocks_bad_total", "Damaged blocks met."),
 		early:    counter("adshard_early_ends_total", "Searches that skipped some blocks."),
 	}

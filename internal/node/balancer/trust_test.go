@@ -34,7 +34,7 @@ func TestStrangersAreNoDistributors(t *testing.T) {
 			r.b.mu.Lock()
 			defer r.b.mu.Unlock()
 			if len(r.b.distributors) > 0 != c.taken {
-				t.Errorf("suppliers: %v", r.b.distributors)
+				t.Errorf("distributors: %v", r.b.distributors)
 			}
 		})
 	}

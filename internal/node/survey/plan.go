@@ -50,7 +50,7 @@ func (m *Survey) operation(e *balance.Edit, o balance.Op) api.PlannedOperation {
 	switch o.Kind {
 	case balance.OpSplit:
 		out.Kind, out.At = api.OperationKindSplit, keyText(o.At)
-		_, _ = e.Split(o.Slice, o.At) // the core reports what it refuses
+		_, _ = e.Split(o.Slice, o.At) // the mapper reports what it refuses
 	case balance.OpMerge:
 		out.Kind = api.OperationKindMerge
 		_ = e.Merge(o.Slice, o.New)
