@@ -12,7 +12,7 @@ type applier struct {
 	tx       backend.Tx
 	last     parents
 	keywords pendingKeywords
-	tally    effectSets
+	effects  effectSets
 	near     *nearNames
 	// created is set if the last call created the entity that it names.
 	created bool
@@ -23,7 +23,7 @@ type applier struct {
 // watch is a backend.Watcher.
 func (a *applier) watch(entity backend.Entity, id uint64, effect backend.Effect) {
 	a.created = effect == backend.Created
-	a.tally.watch(entity, id, effect)
+	a.effects.watch(entity, id, effect)
 }
 
 // named looks for names similar to the one that the last call created, if any.

@@ -13,7 +13,7 @@
 // what was committed before stays, and a second run does not change it
 // again.
 //
-// The effects that transactions report are counted by entity (tally.go);
+// The effects that transactions report are counted by entity (effects.go);
 // DryRun does all of it on a copy and compares the copy's snapshots.
 //
 // Goals: bounded memory, exact rejects, whole transactions, a second run that

@@ -51,7 +51,7 @@ func TestDryRunFindsWhatIsCounted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var found [backend.Entities]ingest.Tally
+			var found [backend.Entities]ingest.EffectCounts
 			dry, err := ingest.DryRun(t.Context(), copied, []string{"-"}, options(), func(d *ingest.Difference) error {
 				switch n := &found[d.Entity]; d.Effect {
 				case backend.Created:

@@ -83,7 +83,7 @@ type Summary struct {
 	Warnings      int64
 	FirstWarnings []Warning
 	// Entities counts effects by kind of entity.
-	Entities [backend.Entities]Tally
+	Entities [backend.Entities]EffectCounts
 	// ClockBefore and ClockAfter are the store's: equal, when nothing changed.
 	ClockBefore, ClockAfter uint64
 	// Conflicts is the number of lines of the report, if it was wanted.
@@ -123,7 +123,7 @@ func Run(ctx context.Context, store backend.Store, files []string, o Options) (S
 	sum.ClockBefore = before.Clock
 	r := &run{store: store, options: o, sum: &sum, rejects: newRejectWriter(o.Rejects)}
 	err = r.files(ctx, files)
-	sum.Skipped, sum.Entities = r.skipped.list(), r.tally.counts()
+	sum.Skipped, sum.Entities = r.skipped.list(), r.effects.counts()
 	if e := r.rejects.flush(); err == nil && e != nil {
 		err = fault.Newf(fault.KindOf(e), "ingest: rejects", "the file of rejects: %w", e)
 	}

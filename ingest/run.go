@@ -28,7 +28,7 @@ type run struct {
 	sum     *Summary
 	rejects rejectWriter
 	skipped skips
-	tally   effectSets
+	effects effectSets
 	near    nearNames
 }
 
@@ -199,7 +199,7 @@ func (w *writer) commit(ctx context.Context, read int64) error {
 		if err := w.applier.commit(ctx); err != nil {
 			return fmt.Errorf("%s: up to row %d: %w", w.in.name, w.progress.Rows+w.open.rows, err)
 		}
-		w.run.tally.add(&w.applier.tally)
+		w.run.effects.add(&w.applier.effects)
 		w.applier = nil
 		w.run.sum.Transactions++
 	}

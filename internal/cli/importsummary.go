@@ -72,7 +72,7 @@ func textSummary(s Streams, f *importFlags, sum *ingest.Summary, took time.Durat
 func entityTable(s Streams, sum *ingest.Summary) error {
 	t := newTable(s.Out, "", "created", "changed", "removed", "left")
 	for e, n := range sum.Entities {
-		if n == (ingest.Tally{}) {
+		if n == (ingest.EffectCounts{}) {
 			continue
 		}
 		cells := []string{backend.Entity(e).String()}
@@ -89,21 +89,21 @@ func entityTable(s Streams, sum *ingest.Summary) error {
 
 // summaryJSON is the last line of --json.
 type summaryJSON struct {
-	DryRun      bool                    `json:"dry_run"`
-	Files       int                     `json:"files"`
-	Rows        int64                   `json:"rows"`
-	Rejected    int64                   `json:"rejected"`
-	Entities    map[string]ingest.Tally `json:"entities"`
-	Skipped     map[string]int64        `json:"skipped"`
-	Warnings    int64                   `json:"warnings"`
-	Conflicts   *int64                  `json:"conflicts,omitempty"`
-	ClockBefore uint64                  `json:"clock_before"`
-	ClockAfter  uint64                  `json:"clock_after"`
+	DryRun      bool                           `json:"dry_run"`
+	Files       int                            `json:"files"`
+	Rows        int64                          `json:"rows"`
+	Rejected    int64                          `json:"rejected"`
+	Entities    map[string]ingest.EffectCounts `json:"entities"`
+	Skipped     map[string]int64               `json:"skipped"`
+	Warnings    int64                          `json:"warnings"`
+	Conflicts   *int64                         `json:"conflicts,omitempty"`
+	ClockBefore uint64                         `json:"clock_before"`
+	ClockAfter  uint64                         `json:"clock_after"`
 }
 
 func jsonSummary(s Streams, f *importFlags, sum *ingest.Summary) error {
 	out := summaryJSON{DryRun: f.dryRun, Files: sum.Files, Rows: sum.Rows, Rejected: sum.Rejected, Warnings: sum.Warnings,
-		Entities: make(map[string]ingest.Tally), Skipped: make(map[string]int64), ClockBefore: sum.ClockBefore, ClockAfter: sum.ClockAfter}
+		Entities: make(map[string]ingest.EffectCounts), Skipped: make(map[string]int64), ClockBefore: sum.ClockBefore, ClockAfter: sum.ClockAfter}
 	for e, n := range sum.Entities {
 		out.Entities[backend.Entity(e).String()] = n
 	}

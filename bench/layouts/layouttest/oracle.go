@@ -32,8 +32,8 @@ func (o *Oracle) Change(to []layouts.Change) {
 	}
 }
 
-// candidate is a keyword that matches.
-type candidate struct{ id, advertiser, score uint64 }
+// match is a keyword that matches, with what ranks it.
+type match struct{ id, advertiser, score uint64 }
 
 // Found is the whole answer to a query.
 func (o *Oracle) Found(q *layouts.Query) layouts.Found {
@@ -42,7 +42,7 @@ func (o *Oracle) Found(q *layouts.Query) layouts.Found {
 		words[w] = true
 	}
 	var f layouts.Found
-	var all []candidate
+	var all []match
 	for i := range o.set.Len() {
 		if !o.matches(i, words) {
 			continue
@@ -52,7 +52,7 @@ func (o *Oracle) Found(q *layouts.Query) layouts.Found {
 		f.Sum += id
 		_, _, score := auction.Rank(uint64(o.set.Bids[i]), auction.NoModifier, uint64(o.set.Qualities[i]),
 			search.Broad.Permille(), search.Identical.Permille())
-		all = append(all, candidate{id, o.set.Groups[o.groups[i]].Advertiser, score})
+		all = append(all, match{id, o.set.Groups[o.groups[i]].Advertiser, score})
 	}
 	f.Best = best(all)
 	return f
@@ -69,8 +69,8 @@ func (o *Oracle) matches(i int, words map[string]bool) bool {
 
 // best are the ids of the best keyword of each of the best advertisers: by
 // score falling, then by id rising, one more than there are places.
-func best(all []candidate) []uint64 {
-	slices.SortFunc(all, func(a, b candidate) int {
+func best(all []match) []uint64 {
+	slices.SortFunc(all, func(a, b match) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))
 	})
 	var ids []uint64

@@ -9,7 +9,7 @@ import (
 )
 
 // newAnchored looks up documents by their rarest word and compares all words.
-func newAnchored(r index.IndexReader) (finder, error) {
+func newAnchored(r index.IndexReader) (matchFunc, error) {
 	values, err := r.DocValueReader([]string{wordsField})
 	if err != nil {
 		return nil, err

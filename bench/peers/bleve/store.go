@@ -13,23 +13,23 @@ import (
 	"adshard/fault"
 )
 
-// finder finds the keywords whose rarest word is word and whose others are among
+// matchFunc finds the keywords whose rarest word is word and whose others are among
 // words, and adds them to f.
-type finder func(ctx context.Context, word string, words map[string]bool, f *layouts.Found) error
+type matchFunc func(ctx context.Context, word string, words map[string]bool, f *layouts.Found) error
 
 // store is an index that is open.
 type store struct {
-	index  bleve.Index
-	dir    string
-	finder func(r index.IndexReader) (finder, error)
+	index     bleve.Index
+	dir       string
+	openMatch func(r index.IndexReader) (matchFunc, error)
 }
 
-func open(dir string, f func(r index.IndexReader) (finder, error)) (layouts.Store, error) {
+func open(dir string, f func(r index.IndexReader) (matchFunc, error)) (layouts.Store, error) {
 	i, err := bleve.OpenUsing(indexDir(dir), map[string]any{"read_only": true})
 	if err != nil {
 		return nil, fault.New(fault.Internal, "bleve: open", err)
 	}
-	return &store{index: i, dir: indexDir(dir), finder: f}, nil
+	return &store{index: i, dir: indexDir(dir), openMatch: f}, nil
 }
 
 // Searcher implements layouts.Store.
@@ -42,7 +42,7 @@ func (s *store) Searcher() (layouts.Searcher, error) {
 	if err != nil {
 		return nil, fault.New(fault.Internal, "bleve: read", err)
 	}
-	find, err := s.finder(r)
+	find, err := s.openMatch(r)
 	if err != nil {
 		return nil, errors.Join(fault.New(fault.Internal, "bleve: read", err), r.Close())
 	}
@@ -62,7 +62,7 @@ func (s *store) Close() error { return s.index.Close() }
 // searcher has a reader of its own.
 type searcher struct {
 	reader index.IndexReader
-	find   finder
+	find   matchFunc
 	words  map[string]bool // of the query
 }
 

@@ -17,7 +17,7 @@ const end = " "
 func term(words []string) string { return strings.Join(words, end) + end }
 
 // newTerms looks up terms by their first word and compares the others.
-func newTerms(r index.IndexReader) (finder, error) {
+func newTerms(r index.IndexReader) (matchFunc, error) {
 	return func(ctx context.Context, word string, words map[string]bool, f *layouts.Found) error {
 		terms, err := r.FieldDictPrefix(wordsField, []byte(word+end))
 		if err != nil {

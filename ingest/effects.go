@@ -6,8 +6,8 @@ import (
 	"adshard/backend"
 )
 
-// Tally counts the effects of an import on the entities of one kind, each once.
-type Tally struct {
+// EffectCounts counts the effects of an import on the entities of one kind, each once.
+type EffectCounts struct {
 	Created int64 `json:"created"`
 	Changed int64 `json:"changed"`
 	Removed int64 `json:"removed"`
@@ -55,13 +55,13 @@ func (t *effectSets) add(later *effectSets) {
 }
 
 // counts returns the summary by kind of entity.
-func (t *effectSets) counts() (list [backend.Entities]Tally) {
+func (t *effectSets) counts() (list [backend.Entities]EffectCounts) {
 	for entity := range t {
 		of := &t[entity]
 		changed := roaring64.AndNot(&of.changed, &of.created)
 		left := roaring64.AndNot(&of.named, &of.created)
 		left.AndNot(changed)
-		list[entity] = Tally{Created: int64(of.created.GetCardinality()), Changed: int64(changed.GetCardinality()),
+		list[entity] = EffectCounts{Created: int64(of.created.GetCardinality()), Changed: int64(changed.GetCardinality()),
 			Removed: int64(of.removed.GetCardinality()), Left: int64(left.GetCardinality())}
 	}
 	return list

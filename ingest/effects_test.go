@@ -14,7 +14,7 @@ import (
 func entities(sum ingest.Summary) string {
 	var b strings.Builder
 	for e, n := range sum.Entities {
-		if n != (ingest.Tally{}) {
+		if n != (ingest.EffectCounts{}) {
 			fmt.Fprintf(&b, "%s +%d ~%d -%d =%d\n", backend.Entity(e), n.Created, n.Changed, n.Removed, n.Left)
 		}
 	}
