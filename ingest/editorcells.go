@@ -136,7 +136,7 @@ func joinWords(a *words.Analyser, text string) (string, error) {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
-		b.WriteString(w.Norm)
+		b.WriteString(w.Normalised)
 	}
 	return b.String(), nil
 }

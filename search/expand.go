@@ -39,7 +39,7 @@ func Expand(text string, reach Level, lex *words.Lexicon) (*Query, error) {
 	}
 	q.Words = make([]Word, len(split))
 	for i, w := range split {
-		q.Words[i] = Word{Norm: words.Hash(w.Norm), Fold: words.Hash(w.Fold)}
+		q.Words[i] = Word{Norm: words.Hash(w.Normalised), Fold: words.Hash(w.Fold)}
 	}
 	languages := words.Languages()
 	e := expansion{list: make([]termSense, 0, 8*len(split))}

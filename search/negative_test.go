@@ -79,7 +79,7 @@ func norms(text string) (hashes []uint64) {
 		panic(err)
 	}
 	for _, w := range split {
-		hashes = append(hashes, words.Hash(w.Norm))
+		hashes = append(hashes, words.Hash(w.Normalised))
 	}
 	return hashes
 }

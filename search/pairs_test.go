@@ -20,7 +20,7 @@ func fitsOf(m *search.Matcher, text, language string) (fits []search.Fit) {
 		panic(err)
 	}
 	for _, w := range split {
-		fits = append(fits, m.Fit(words.Hash(w.Norm), words.Hash(w.Fold), words.TermOf(language, w.Fold)))
+		fits = append(fits, m.Fit(words.Hash(w.Normalised), words.Hash(w.Fold), words.TermOf(language, w.Fold)))
 	}
 	return fits
 }

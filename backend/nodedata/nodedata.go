@@ -100,7 +100,7 @@ func (b *Builder) keyword(out *pb.Keyword, k *backend.Keyword, g *backend.Group,
 	hashes := make([]uint64, n*(2+len(languages)))
 	out.Norm, out.Fold = hashes[:n:n], hashes[n:2*n:2*n]
 	for i, w := range list {
-		out.Norm[i], out.Fold[i] = w.NormHash, w.FoldHash
+		out.Norm[i], out.Fold[i] = w.Norm, w.FoldHash
 	}
 	out.Forms = make([]*pb.Form, len(languages))
 	for j, language := range languages {
@@ -122,7 +122,7 @@ func (b *Builder) negatives(list []backend.Negative) ([]*pb.Negative, error) {
 		}
 		norm := make([]uint64, len(list))
 		for j, w := range list {
-			norm[j] = w.NormHash
+			norm[j] = w.Norm
 		}
 		out[i] = &pb.Negative{Id: n.ID, Text: n.Text, Type: pb.MatchType(n.Type), Norm: norm, Enabled: n.Enabled}
 	}

@@ -166,7 +166,7 @@ func checkAgreements(t TB, e *search.Explained) {
 	worst := search.Identical
 	for i, a := range e.Words {
 		worst = max(worst, a.Level)
-		if a.Keyword != split[i].Norm || a.Query == "" || (a.Level == search.Identical) != (a.Keyword == a.Query) {
+		if a.Keyword != split[i].Normalised || a.Query == "" || (a.Level == search.Identical) != (a.Keyword == a.Query) {
 			t.Fatalf("%q: word %d agrees as %+v", e.KeywordText, i, a)
 		}
 	}

@@ -51,7 +51,7 @@ func analysed(t *rapid.T, k *pb.Keyword, languages []string) {
 	}
 	list = list[:min(len(list), 10)]
 	for _, w := range list {
-		k.Norm, k.Fold = append(k.Norm, words.Hash(w.Norm)), append(k.Fold, words.Hash(w.Fold))
+		k.Norm, k.Fold = append(k.Norm, words.Hash(w.Normalised)), append(k.Fold, words.Hash(w.Fold))
 	}
 	for _, l := range languages {
 		f := &pb.Form{Language: l}

@@ -18,9 +18,9 @@ func agreements(r *search.Request, k *pb.Keyword) []search.Agreement {
 	pairs := bestPairs(search.NewMatcher(r.Query, r.Profile), k)
 	out := make([]search.Agreement, len(pairs))
 	for i, p := range pairs {
-		out[i] = search.Agreement{Keyword: own[i].Norm, Level: p.Level}
+		out[i] = search.Agreement{Keyword: own[i].Normalised, Level: p.Level}
 		if p.Query >= 0 && p.Query < len(asked) {
-			out[i].Query = asked[p.Query].Norm
+			out[i].Query = asked[p.Query].Normalised
 		}
 	}
 	return out

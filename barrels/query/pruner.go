@@ -22,14 +22,14 @@ type pruner struct {
 	need      uint64
 	level     search.Level
 	// first are the blocks with the highest bounds, by falling bound.
-	first    []blockCandidate
-	batch    []blockCandidate
-	survived []blockCandidate
+	first    []queuedBlock
+	batch    []queuedBlock
+	survived []queuedBlock
 }
 
-// blockCandidate is a block of a list with the larger one of its bounds, before
-// the campaigns' modifiers.
-type blockCandidate struct {
+// queuedBlock is a block of a list that is to be visited, with the larger one of its
+// bounds, before the campaigns' modifiers.
+type queuedBlock struct {
 	list  *index.PostingList
 	block int
 	bound uint64
@@ -45,7 +45,7 @@ const (
 
 // reset begins a search; off: nothing is pruned.
 func (p *pruner) reset(off bool) {
-	for _, list := range [...][]blockCandidate{p.first, p.batch, p.survived} {
+	for _, list := range [...][]queuedBlock{p.first, p.batch, p.survived} {
 		clear(list[:cap(list)])
 	}
 	clear(p.lists[:cap(p.lists)])
@@ -71,7 +71,7 @@ func (p *pruner) canWin(b block.Bound, best search.Level) bool {
 }
 
 // surviving returns those of some blocks that can still win, and fetches them.
-func (p *pruner) surviving(r *postings, blocks []blockCandidate, best search.Level) []blockCandidate {
+func (p *pruner) surviving(r *postings, blocks []queuedBlock, best search.Level) []queuedBlock {
 	p.survived = p.survived[:0]
 	for _, b := range blocks {
 		if p.canWin(b.list.Bounds[p.request.Device].Blocks[b.block], best) {
@@ -106,7 +106,7 @@ func (p *pruner) chooseOf(l *index.PostingList) {
 		}
 		for i := g * index.GroupBlocks; i < min((g+1)*index.GroupBlocks, len(bounds.Blocks)); i++ {
 			if b := larger(&bounds.Blocks[i]); p.isHigh(b) {
-				p.insert(blockCandidate{l, i, b})
+				p.insert(queuedBlock{l, i, b})
 			}
 		}
 	}
@@ -118,7 +118,7 @@ func (p *pruner) isHigh(bound uint64) bool {
 }
 
 // insert takes a block whose bound is among the highest.
-func (p *pruner) insert(b blockCandidate) {
+func (p *pruner) insert(b queuedBlock) {
 	if len(p.first) < firstBlocks {
 		p.first = append(p.first, b)
 	}

@@ -52,7 +52,7 @@ func TestPrunerChoosesTheHighest(t *testing.T) {
 		}
 		slices.SortFunc(want, func(a, b uint64) int { return cmp.Compare(b, a) })
 		var got []uint64
-		seen := make(map[blockCandidate]bool)
+		seen := make(map[queuedBlock]bool)
 		for _, b := range p.first {
 			got = append(got, b.bound)
 			seen[b] = true

@@ -68,7 +68,7 @@ func (s *scan) visitRest(ctx context.Context) error {
 				if !s.canWin(bounds.Blocks[i], s.best) || s.isFirst(l, i) {
 					continue
 				}
-				if s.batch = append(s.batch, blockCandidate{list: l, block: i}); len(s.batch) == wave {
+				if s.batch = append(s.batch, queuedBlock{list: l, block: i}); len(s.batch) == wave {
 					if kv.Over(ctx) {
 						return kv.Ended(ctx, "barrels: search")
 					}
@@ -83,7 +83,7 @@ func (s *scan) visitRest(ctx context.Context) error {
 }
 
 // visitWave visits those of some blocks that can still win.
-func (s *scan) visitWave(blocks []blockCandidate) {
+func (s *scan) visitWave(blocks []queuedBlock) {
 	survived := s.surviving(&s.postings, blocks, s.best)
 	for i, b := range survived {
 		s.visitCached(b.list, b.block, i < len(survived)-1)

@@ -57,7 +57,7 @@ func (m *maker) add(g *corpus.Group) error {
 			return err
 		}
 		for _, w := range list {
-			m.Word(w.Norm)
+			m.Word(w.Normalised)
 		}
 		bid, quality := k.Bid, k.Quality
 		if bid == 0 {

@@ -21,8 +21,8 @@ func NewQuery(text string) (*Query, error) {
 	}
 	q := &Query{Text: text, Expanded: expanded}
 	for _, w := range split[:min(len(split), search.MaxQueryWords)] {
-		if !slices.Contains(q.Words, w.Norm) {
-			q.Words = append(q.Words, w.Norm)
+		if !slices.Contains(q.Words, w.Normalised) {
+			q.Words = append(q.Words, w.Normalised)
 		}
 	}
 	return q, nil

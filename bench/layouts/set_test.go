@@ -80,8 +80,8 @@ func TestFromCorpus(t *testing.T) {
 			list, _ := words.Split(k.Text)
 			var want []string
 			for _, w := range list {
-				if !slices.Contains(want, w.Norm) {
-					want = append(want, w.Norm)
+				if !slices.Contains(want, w.Normalised) {
+					want = append(want, w.Normalised)
 				}
 			}
 			if got := string(s.Text(nil, i)); got != strings.Join(want, " ") {

@@ -101,7 +101,7 @@ func (m *keywordMaker) add(text, match string) {
 	joint.WriteString(match)
 	for _, w := range found {
 		joint.WriteByte(' ')
-		joint.WriteString(w.Norm)
+		joint.WriteString(w.Normalised)
 	}
 	key := joint.String()
 	if !m.seen[key] {

@@ -157,11 +157,11 @@ func normal(t *testing.T, text string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var norm []string
+	var normalised []string
 	for _, w := range list {
-		norm = append(norm, w.Norm)
+		normalised = append(normalised, w.Normalised)
 	}
-	return strings.Join(norm, " ")
+	return strings.Join(normalised, " ")
 }
 
 // compare waits until the cluster has followed, then asks it and the oracle.

@@ -132,23 +132,23 @@ func variantFactor(l search.Level) uint64 {
 
 // blocks implements serving.md §3.
 func (n *negative) blocks(query []*word) bool {
-	norms := make([]string, len(query))
+	normalised := make([]string, len(query))
 	for i, q := range query {
-		norms[i] = q.Norm
+		normalised[i] = q.Normalised
 	}
 	switch n.Type {
 	case search.Exact:
-		return slices.Equal(n.words, norms)
+		return slices.Equal(n.words, normalised)
 	case search.Phrase:
-		for i := 0; i+len(n.words) <= len(norms); i++ {
-			if slices.Equal(n.words, norms[i:i+len(n.words)]) {
+		for i := 0; i+len(n.words) <= len(normalised); i++ {
+			if slices.Equal(n.words, normalised[i:i+len(n.words)]) {
 				return true
 			}
 		}
 		return false
 	}
 	for _, w := range n.words {
-		if !slices.Contains(norms, w) {
+		if !slices.Contains(normalised, w) {
 			return false
 		}
 	}

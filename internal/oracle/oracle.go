@@ -120,11 +120,11 @@ func (b *builder) add(it *backend.Item) error {
 
 // word returns the one record of a word.
 func (b *builder) word(w words.Word) *word {
-	if seen := b.words[w.Norm]; seen != nil {
+	if seen := b.words[w.Normalised]; seen != nil {
 		return seen
 	}
 	n := analyse(w, b.thesaurus)
-	b.words[w.Norm] = n
+	b.words[w.Normalised] = n
 	b.oracle.words = append(b.oracle.words, n)
 	return n
 }
@@ -141,7 +141,7 @@ func analyseNegatives(list []backend.Negative) ([]*negative, error) {
 		}
 		n := &negative{Negative: &list[i]}
 		for _, w := range split {
-			n.words = append(n.words, w.Norm)
+			n.words = append(n.words, w.Normalised)
 		}
 		out = append(out, n)
 	}

@@ -43,7 +43,7 @@ func analyse(w words.Word, thesaurus Thesaurus) *word {
 // level is how a keyword's word agrees with a query's word under a language,
 // given as an index of word.agree (serving.md §2).
 func (w *word) level(q *word, language int) search.Level {
-	if w.Norm == q.Norm {
+	if w.Normalised == q.Normalised {
 		return search.Identical
 	}
 	if w.Fold == q.Fold {

@@ -8,8 +8,8 @@ const analyserWords = 1 << 16
 // read it only where that one is used.
 type Analysis struct {
 	Word
-	NormHash, FoldHash uint64 // Hash of Norm and Fold
-	terms              [3]uint64
+	Norm, FoldHash uint64 // Hash of Normalised and of Fold
+	terms          [3]uint64
 }
 
 // Analyser splits texts as Split and Keyword do and keeps what it found out
@@ -70,19 +70,19 @@ func (a *Analyser) Term(language string, w *Analysis) uint64 {
 }
 
 // word returns what is known of a normalised word.
-func (a *Analyser) word(norm []byte) *Analysis {
-	if w := a.young[string(norm)]; w != nil {
+func (a *Analyser) word(normalised []byte) *Analysis {
+	if w := a.young[string(normalised)]; w != nil {
 		return w
 	}
-	w := a.old[string(norm)]
+	w := a.old[string(normalised)]
 	if w == nil {
-		s := string(norm)
-		w = &Analysis{Word: Word{Norm: s, Fold: folded(s)}}
-		w.NormHash, w.FoldHash = Hash(w.Norm), Hash(w.Fold)
+		s := string(normalised)
+		w = &Analysis{Word: Word{Normalised: s, Fold: folded(s)}}
+		w.Norm, w.FoldHash = Hash(w.Normalised), Hash(w.Fold)
 	}
 	if len(a.young) >= analyserWords || a.young == nil {
 		a.young, a.old = make(map[string]*Analysis), a.young
 	}
-	a.young[w.Norm] = w
+	a.young[w.Normalised] = w
 	return w
 }

@@ -99,12 +99,12 @@ func edgeKeywords(t *testing.T) map[string][]Word {
 
 // agreement is how an exact keyword agrees with a query; "" for not.
 func agreement(keyword, query []Word) string {
-	norm := func(a, b Word) bool { return a.Norm == b.Norm }
+	normalised := func(a, b Word) bool { return a.Normalised == b.Normalised }
 	fold := func(a, b Word) bool { return a.Fold == b.Fold }
 	switch {
 	case len(keyword) == 0:
 		return ""
-	case slices.EqualFunc(keyword, query, norm):
+	case slices.EqualFunc(keyword, query, normalised):
 		return "identical"
 	case slices.EqualFunc(keyword, query, fold):
 		return "folded"

@@ -58,7 +58,7 @@ func compare(t interface{ Fatalf(string, ...any) }, a *Analyser, text string) {
 		t.Fatalf("Analyser.Split(%+q) = %d words, %v; want %d, %v", text, len(known), err, len(want), wantErr)
 	}
 	for i, w := range known {
-		if w.Word != want[i] || w.NormHash != Hash(want[i].Norm) || w.FoldHash != Hash(want[i].Fold) {
+		if w.Word != want[i] || w.Norm != Hash(want[i].Normalised) || w.FoldHash != Hash(want[i].Fold) {
 			t.Fatalf("Analyser.Split(%+q): word %d is %+q, want %+q", text, i, w.Word, want[i])
 		}
 		for _, l := range []string{"", "de", "cs", "en"} {
@@ -74,12 +74,12 @@ func compare(t interface{ Fatalf(string, ...any) }, a *Analyser, text string) {
 // the same, and so is its folded form; both are valid and never empty.
 func checkWords(t interface{ Fatalf(string, ...any) }, ws []Word) {
 	for _, w := range ws {
-		if w.Norm == "" || w.Fold == "" || !utf8.ValidString(w.Norm) || !utf8.ValidString(w.Fold) {
+		if w.Normalised == "" || w.Fold == "" || !utf8.ValidString(w.Normalised) || !utf8.ValidString(w.Fold) {
 			t.Fatalf("word %+q", w)
 		}
-		again, err := Split(w.Norm)
+		again, err := Split(w.Normalised)
 		if err != nil || len(again) != 1 || again[0] != w {
-			t.Fatalf("Split(%+q) = %+q, %v; want the same word", w.Norm, again, err)
+			t.Fatalf("Split(%+q) = %+q, %v; want the same word", w.Normalised, again, err)
 		}
 		for _, l := range Languages() {
 			if stem, ok := Stem(l, w.Fold); !ok || stem == "" || !utf8.ValidString(stem) {

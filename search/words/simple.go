@@ -15,8 +15,8 @@ const simpleEnd = 0x530
 // simple is what the fast path knows of a character; "" where it must not be
 // taken.
 type simple struct {
-	norm [simpleEnd]string // the normalised form
-	fold [simpleEnd]string // the folded form of a normalised letter or number
+	normalised [simpleEnd]string // the normalised form
+	fold       [simpleEnd]string // the folded form of a normalised letter or number
 }
 
 // simpleTable is made from the slow path's own answers at first use.
@@ -27,7 +27,7 @@ var simpleTable = sync.OnceValue(func() *simple {
 		if alone(s) == "" {
 			continue // a mark, even if it folds to a letter, as U+0345 does
 		}
-		t.norm[r] = alone(norm.NFKC.String(casefold(norm.NFKC.String(s))))
+		t.normalised[r] = alone(norm.NFKC.String(casefold(norm.NFKC.String(s))))
 		if unicode.IsLetter(r) || unicode.IsNumber(r) {
 			t.fold[r] = alone(bareLetters(form{}, s))
 		}
@@ -63,10 +63,10 @@ func appendSimple(b []byte, text string) ([]byte, bool) {
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(text[i:])
-		if r >= simpleEnd || t.norm[r] == "" {
+		if r >= simpleEnd || t.normalised[r] == "" {
 			return b, false
 		}
-		b = append(b, t.norm[r]...)
+		b = append(b, t.normalised[r]...)
 		i += n
 	}
 	return b, true

@@ -17,8 +17,8 @@ const (
 
 // Word is a word of a text.
 type Word struct {
-	Norm string // normalised
-	Fold string // folded form of Norm
+	Normalised string
+	Fold       string // folded form of Normalised
 }
 
 // Split returns the words of text in order; none: nil. Errors (fault.Invalid):
@@ -34,7 +34,7 @@ func Split(text string) ([]Word, error) {
 		if out == nil {
 			out = make([]Word, 0, 1+len(s)/6)
 		}
-		out = append(out, Word{Norm: s[from:to], Fold: folded(s[from:to])})
+		out = append(out, Word{Normalised: s[from:to], Fold: folded(s[from:to])})
 	}
 	return out, nil
 }

@@ -8,7 +8,7 @@ import (
 )
 
 func TestSplit(t *testing.T) {
-	for _, tt := range []struct{ text, norms, folds string }{
+	for _, tt := range []struct{ text, normalised, folds string }{
 		{"", "", ""},
 		{"!? -- \u0301", "", ""},
 		{"USB-C Cable", "usb c cable", "usb c cable"},
@@ -37,9 +37,9 @@ func TestSplit(t *testing.T) {
 		{"tab\tnl\n\u3000wide\x00nul", "tab nl wide nul", "tab nl wide nul"},
 	} {
 		got, err := Split(tt.text)
-		norms, folds := join(got)
-		if err != nil || norms != tt.norms || folds != tt.folds {
-			t.Errorf("Split(%+q) = %+q, %+q, %v; want %+q, %+q", tt.text, norms, folds, err, tt.norms, tt.folds)
+		normalised, folds := join(got)
+		if err != nil || normalised != tt.normalised || folds != tt.folds {
+			t.Errorf("Split(%+q) = %+q, %+q, %v; want %+q, %+q", tt.text, normalised, folds, err, tt.normalised, tt.folds)
 		}
 		if len(got) == 0 && got != nil {
 			t.Errorf("Split(%+q): no word, but not nil", tt.text)
@@ -47,10 +47,10 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-func join(ws []Word) (norms, folds string) {
+func join(ws []Word) (normalised, folds string) {
 	var n, f []string
 	for _, w := range ws {
-		n, f = append(n, w.Norm), append(f, w.Fold)
+		n, f = append(n, w.Normalised), append(f, w.Fold)
 	}
 	return strings.Join(n, " "), strings.Join(f, " ")
 }

@@ -88,12 +88,12 @@ func text(t *rapid.T, most int) string {
 	return b.String()
 }
 
-func drawKeyword(t *rapid.T) (given, norm string) {
+func drawKeyword(t *rapid.T) (given, joined string) {
 	given = text(t, oneOf(t, "length", []int{1, 2, 3, 4, 6}))
 	return given, normalised(given)
 }
 
-func drawNegative(t *rapid.T) (given, norm string) {
+func drawNegative(t *rapid.T) (given, joined string) {
 	given = text(t, 2)
 	return given, normalised(given)
 }
@@ -105,11 +105,11 @@ func normalised(given string) string {
 	if err != nil {
 		panic(fmt.Sprintf("oracletest: the vocabulary has a word that is refused: %v", err))
 	}
-	norm := make([]string, len(split))
+	list := make([]string, len(split))
 	for i, w := range split {
-		norm[i] = w.Norm
+		list[i] = w.Normalised
 	}
-	return strings.Join(norm, " ")
+	return strings.Join(list, " ")
 }
 
 // DrawQuery draws a query that often matches something: a keyword's words,
@@ -130,8 +130,8 @@ func DrawQuery(t *rapid.T, w World) string {
 }
 
 // otherForms puts words that may agree in the places of some words.
-func otherForms(t *rapid.T, norm string) string {
-	list := strings.Fields(norm)
+func otherForms(t *rapid.T, normalised string) string {
+	list := strings.Fields(normalised)
 	for i, w := range list {
 		var forms []string
 		for _, f := range families {

@@ -156,9 +156,9 @@ func (w *World) addAd(t *rapid.T, it *backend.Item) {
 // addKeyword adds a keyword unless the group has one with the same words and
 // type.
 func (w *World) addKeyword(t *rapid.T, it *backend.Item) {
-	text, norm := drawKeyword(t)
+	text, normalised := drawKeyword(t)
 	k := backend.Keyword{
-		GroupID: it.Group.ID, Text: text, Words: norm,
+		GroupID: it.Group.ID, Text: text, Words: normalised,
 		Type: drawType(t), Enabled: mostly(t, "keyword enabled"), Quality: drawQuality(t),
 	}
 	k.Bid, k.HasBid = drawBid(t)
@@ -172,9 +172,9 @@ func (w *World) addKeyword(t *rapid.T, it *backend.Item) {
 
 // withNegative returns the list with one more negative, unless it is there.
 func (w *World) withNegative(t *rapid.T, list []backend.Negative, campaign, group uint64) []backend.Negative {
-	text, norm := drawNegative(t)
+	text, normalised := drawNegative(t)
 	n := backend.Negative{
-		CampaignID: campaign, GroupID: group, Text: text, Words: norm,
+		CampaignID: campaign, GroupID: group, Text: text, Words: normalised,
 		Type: drawType(t), Enabled: mostly(t, "negative enabled"),
 	}
 	same := func(o backend.Negative) bool { return o.Words == n.Words && o.Type == n.Type }
