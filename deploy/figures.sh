@@ -146,10 +146,10 @@ cd - >/dev/null
 	cat <<'EOF'
 # Figures
 
-`make figures` measures all of this and writes this page. Median of the runs, and the extremes of all
-runs and rounds. Latencies are counted in HdrHistograms; those of the open loop from the time at which a
-query was due, not from when it was sent. Every process of a figure, the load generator too, runs on
-the machine named here.
+`make figures` measures and writes the first table and its commands; the other sections are written by hand
+and kept. Figures are the median of the runs, and the extremes of all runs and rounds. Latencies are counted
+in HdrHistograms; those of the open loop from the time at which a query was due, not from when it was sent.
+Every process of a figure, the load generator too, runs on the machine named here.
 
 EOF
 	"$bin/adbench" figures --reports "$reports"

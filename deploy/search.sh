@@ -34,7 +34,7 @@ search() {
 	adbench search "$@" --rounds "$rounds" --work "$dir" --json "$out/search-$name.json" --html "$out/search-$name.html"
 }
 
-# Everybody gives the same matches, whatever is asked, and how fast.
+# All layouts and peers find the same matches, and how fast.
 matches() {
 	search matches --keywords "$keywords" --layouts all --peers all --setups all --query-count 500 --seconds "$seconds"
 }
@@ -78,14 +78,14 @@ changes() {
 threads() {
 	search threads --keywords "$keywords" --layouts served,served-top,floor,RDB-Pr-Fl-Opt --peers all --setups log,hot --threads all --seconds "$seconds"
 }
-# Keywords that no anchor helps with.
+# Keywords for which anchors are useless.
 bad() {
 	for set in shared-word only-common one-advertiser; do
 		search "bad-$set" --set $set --keywords "$keywords" --layouts served,served-top,structs,floor,RDB-Pr-Fl-Opt \
 			--setups log,hot,stop --query-count 500 --seconds "$seconds"
 	done
 }
-# What the balancer's work costs the search.
+# The cost of counting load and of certificates.
 balancer() {
 	go test ./barrels/rocks -run xxx -bench 'Counting|Certify' -benchtime 1x -count "$rounds" -args -keywords=430000 |
 		tee "$out/search-balancer.txt"
@@ -99,7 +99,9 @@ for piece; do
 	esac
 done
 
-# All that was measured so far, as one page, and compared with what is to be reached.
+# The runs so far on the keywords of a corpus, of whatever piece, as one page, and
+# compared with the targets. Those of bad stay apart, since their rows have the same
+# names; what adbench store and go test measured is not of that form.
 results=()
 for name in served served-large served-many growth matches space cold changes changes-10 changes-50 threads; do
 	[ ! -e "$out/search-$name.json" ] || results+=("$out/search-$name.json")
