@@ -49,7 +49,7 @@ type Feed interface {
 	Newest(ctx context.Context) (Position, error)
 	// At returns the position at a clock. Errors: fault.Stale when the clock is
 	// below that of the last change compacted; fault.NotFound when there is no
-	// such change (yet).
+	// such change yet.
 	At(ctx context.Context, clock uint64) (Position, error)
 	// Changes returns up to limit changes with a clock above that of after, by
 	// ascending clock, or an empty slice. Errors: fault.Stale when changes after it

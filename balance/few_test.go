@@ -126,7 +126,7 @@ func TestALoadThatHasCeasedIsNone(t *testing.T) {
 	quiet(620, 1, "a", "b")
 	s := r.m.Status(r.now)
 	if !s.NoQueries || !s.Measured || s.Even.Max != 0 || s.Even.Ratio() != 1 || s.Bound.MaxOverMean != 1 || s.LeastMove != 0 {
-		t.Errorf("queries have ceased: %+v, bound %+v, least move %d, no queries %v", s.Even, s.Bound, s.LeastMove, s.NoQueries)
+		t.Errorf("queries have stopped: %+v, bound %+v, least move %d, no queries %v", s.Even, s.Bound, s.LeastMove, s.NoQueries)
 	}
 	for _, n := range s.Nodes {
 		if n.Load != 0 {

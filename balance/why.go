@@ -101,7 +101,7 @@ func (m *Mapper) Why(now time.Duration, slice uint64) (Story, error) {
 		if r := m.memory.slices[slice]; r != nil {
 			was = "it " + r.list[len(r.list)-1].Text
 		}
-		return Story{}, fault.Newf(fault.NotFound, "balance: why", "there is no slice %d (any more): %s", slice, was)
+		return Story{}, fault.Newf(fault.NotFound, "balance: why", "there is no slice %d: %s", slice, was)
 	}
 	j := m.judgeNow(now)
 	sum := j.sums[j.at[slice]]

@@ -12,7 +12,7 @@ import (
 )
 
 // jsonLine is a parsed line. encoding/json's own decoding into structs is
-// not used: it takes names without case, the last of two equal names, and
+// not used: it ignores the case of names, takes the last of two equal names, and
 // replaces damaged text, all silently.
 type jsonLine struct {
 	values [fields]jsonValue
@@ -93,7 +93,7 @@ func (l *jsonLine) parseField(dec *json.Decoder, name string) (column string, er
 		v.form, v.text = formNumber, string(t)
 	case json.Delim:
 		if t != '[' {
-			return name, errors.New("an object is no value of a field")
+			return name, errors.New("a field's value cannot be an object")
 		}
 		return name, v.parseList(dec)
 	default:

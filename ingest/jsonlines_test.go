@@ -62,7 +62,7 @@ func TestJSONLinesRejects(t *testing.T) {
 		`{"type":"advertiser","name":"A","name":"B"}`:        "name twice",
 		`{"type":"advertiser","name":"A","Status":"paused"}`: "Status unknown field",
 		`{"type":"advertiser","name":"A","text":"x"}`:        "text no field of type advertiser",
-		`{"type":"advertiser","name":{"a":1}}`:               "name an object",
+		`{"type":"advertiser","name":{"a":1}}`:               "name a field's value cannot be an object",
 		`{"type":"advertiser","name":["a"]}`:                 "name not a string",
 		`{"type":"advertiser","name":""}`:                    "name empty",
 		`{"type":"advertiser","name":null}`:                  "name null",

@@ -73,7 +73,7 @@ func (p *Proxy) apply(ctx context.Context, data *pb.NodeData) error {
 	done(err == nil)
 	if err != nil {
 		if fault.Is(err, fault.Corrupt) {
-			p.repairs.anew(err.Error())
+			p.repairs.recreate(err.Error())
 		}
 		return fmt.Errorf("apply node data: %w", err)
 	}

@@ -125,7 +125,7 @@ func (p *Proxy) write(ctx context.Context, data *pb.NodeData) error {
 	err := p.store.Apply(ctx, data)
 	done(err == nil)
 	if err != nil && fault.Is(err, fault.Corrupt) {
-		p.repairs.anew(err.Error())
+		p.repairs.recreate(err.Error())
 	}
 	return err
 }

@@ -26,7 +26,7 @@ func (p *Proxy) met(d barrels.Damage) {
 		p.log.Error("cached data differed from the store and were dropped: check the machine's memory", "what", d.What)
 		return
 	}
-	p.log.Error("wrong or damaged data; the slices that they may touch are discarded and filled again",
+	p.log.Error("wrong or damaged data; the slices that may contain it are discarded and refilled",
 		"lo", fmt.Sprintf("%x", d.Lo), "hi", fmt.Sprintf("%x", d.Hi), "what", d.What)
 	p.refresh()
 }
@@ -38,7 +38,7 @@ func (p *Proxy) mend(ctx context.Context) error {
 	orders, renew := r.orders, r.renew
 	r.mu.Unlock()
 	if renew != "" {
-		return p.anew(ctx, renew)
+		return p.recreate(ctx, renew)
 	}
 	if len(orders) == 0 && !p.store.Purging() {
 		return nil
@@ -49,7 +49,7 @@ func (p *Proxy) mend(ctx context.Context) error {
 	done(true)
 	switch {
 	case fault.Is(err, fault.Corrupt): // the data cannot even be removed
-		r.anew(err.Error())
+		r.recreate(err.Error())
 		return p.mend(ctx)
 	case err != nil:
 		return fmt.Errorf("discard damaged slices: %w", err)
@@ -69,12 +69,12 @@ func (p *Proxy) mend(ctx context.Context) error {
 // wait pauses between discarding and filling again.
 func (p *Proxy) wait(ctx context.Context, what string) {
 	pause := p.repairs.begin()
-	p.log.Error("discarded, to be filled again", "what", what, "in", pause)
+	p.log.Error("discarded; refilling after a pause", "what", what, "pause", pause)
 	_ = wait.Sleep(ctx, pause) // the caller sees that ctx has ended
 }
 
-// anew recreates the whole store.
-func (p *Proxy) anew(ctx context.Context, why string) error {
+// recreate recreates the whole store.
+func (p *Proxy) recreate(ctx context.Context, why string) error {
 	all := Repair{Hi: ^uint64(0), Why: why, Since: time.Now()}
 	r := p.repairs
 	r.mu.Lock()
@@ -153,7 +153,7 @@ func (p *Proxy) heal(idle bool) {
 		return done
 	})
 	for _, o := range healed {
-		p.log.Warn("healed", "what", o.String(), "took", time.Since(o.Since).Round(time.Millisecond))
+		p.log.Warn("refilled and served again", "what", o.what(), "why", o.Why, "took", time.Since(o.Since).Round(time.Millisecond))
 		o.Since = time.Now()
 		r.healed = append(r.healed, o)
 	}
@@ -181,7 +181,7 @@ const presence = 500 * time.Millisecond
 func (p *Proxy) watch(ctx context.Context) {
 	for wait.Sleep(ctx, presence) == nil {
 		if err := p.store.Present(); fault.Is(err, fault.NotFound) {
-			p.repairs.anew(err.Error())
+			p.repairs.recreate(err.Error())
 			p.refresh()
 		}
 	}

@@ -48,7 +48,7 @@ func New(cfg Config, store barrels.Store, balancer Balancer, log *slog.Logger) (
 		news: make(chan struct{}, 1), pause: cfg.Backoff}
 	p.repairs = newRepairs()
 	p.upkeep = newUpkeep(store, cfg, p.log)
-	p.upkeep.damaged = func(err error) { p.repairs.anew(err.Error()) }
+	p.upkeep.damaged = func(err error) { p.repairs.recreate(err.Error()) }
 	store.SetCaughtUp(false)
 	p.refresh()
 	store.OnDamage(p.met)
@@ -87,12 +87,12 @@ func (p *Proxy) grace(ctx context.Context) {
 			return
 		}
 		if !p.holds() || OnlyFilling(p.store.Slices()) {
-			p.log.Warn("no balancer within the grace time, and there is nothing to serve", "grace", p.cfg.Grace)
+			p.log.Warn("no balancer within the grace time, and the store has nothing to serve", "grace", p.cfg.Grace)
 			return
 		}
 		s.CaughtUp = true
 		p.store.SetCaughtUp(true)
-		p.log.Warn("no balancer within the grace time; serving the data that are here", "grace", p.cfg.Grace)
+		p.log.Warn("no balancer within the grace time; serving the existing data", "grace", p.cfg.Grace)
 	})
 	p.refresh()
 }
@@ -123,7 +123,7 @@ func (p *Proxy) failed(ctx context.Context, err error) {
 	before := p.state.get().Trouble
 	p.state.change(func(s *State) { s.Trouble, s.Retries = err.Error(), s.Retries+1 })
 	if before != err.Error() {
-		p.log.Warn("trouble; trying again", "kind", fault.KindOf(err).String(), "err", err)
+		p.log.Warn("no progress; retrying", "kind", fault.KindOf(err).String(), "err", err)
 	}
 	jitter := time.Duration(rand.Int64N(int64(p.pause)/4 + 1))
 	_ = wait.Sleep(ctx, p.pause+jitter) // the caller sees that ctx has ended

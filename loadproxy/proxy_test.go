@@ -215,7 +215,7 @@ func TestGoesOnServingWhileTheBalancerIsAway(t *testing.T) {
 		if !s.serving() {
 			t.Fatal("stopped serving")
 		}
-		// A new balancer with a new epoch and newer data: registered anew, and
+		// A new balancer with a new epoch and newer data: registered again, and
 		// never out of service.
 		b.set(func() { b.away, b.epoch, b.head = false, 2, 9 })
 		time.Sleep(3 * time.Second)

@@ -38,11 +38,14 @@ type Repair struct {
 
 // String returns which slice is not served, why, and since when.
 func (r Repair) String() string {
-	what := fmt.Sprintf("slice %d", r.Slice)
+	return fmt.Sprintf("%s has not been served since %s and is being refilled: %s", r.what(), r.Since.UTC().Format(time.RFC3339), r.Why)
+}
+
+func (r Repair) what() string {
 	if r.Slice == 0 {
-		what = "the whole store"
+		return "the whole store"
 	}
-	return fmt.Sprintf("%s is not served since %s and is being filled again: %s", what, r.Since.UTC().Format(time.RFC3339), r.Why)
+	return fmt.Sprintf("slice %d", r.Slice)
 }
 
 func (r Repair) touches(lo, hi uint64) bool { return r.Lo <= hi && lo <= r.Hi }
@@ -96,7 +99,7 @@ func (r *repairs) met(d barrels.Damage) (news bool) {
 	}
 	r.forget()
 	if known(r.healed) {
-		r.renew = "damaged again after it was filled again: " + short(d.What)
+		r.renew = "damaged again after a refill: " + short(d.What)
 	} else {
 		r.orders = append(r.orders, Repair{Lo: d.Lo, Hi: d.Hi, Why: short(d.What), Since: time.Now()})
 	}
@@ -104,8 +107,8 @@ func (r *repairs) met(d barrels.Damage) (news bool) {
 	return true
 }
 
-// anew orders that the whole store be recreated.
-func (r *repairs) anew(why string) {
+// recreate orders that the whole store be recreated.
+func (r *repairs) recreate(why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.renew == "" {

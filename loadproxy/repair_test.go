@@ -31,7 +31,7 @@ func TestAStoreThatCannotBeWrittenIsMadeAnew(t *testing.T) {
 		p := run(t, s, b)
 		time.Sleep(time.Second)
 		if _, renewed := s.repaired(); !slices.Equal(s.applied(), upTo(3)) || renewed != 1 {
-			t.Fatalf("applied %v after it was made anew %d times", s.applied(), renewed)
+			t.Fatalf("applied %v after it was recreated %d times", s.applied(), renewed)
 		}
 		if r := b.registrations()[1]; r.Position.GetClock() != 0 {
 			t.Fatalf("registered with %v", r)
@@ -52,7 +52,7 @@ func TestAStoreThatCannotBeWrittenIsMadeAnew(t *testing.T) {
 		b.set(func() { b.head = 5 })
 		time.Sleep(time.Minute)
 		if _, n := s.repaired(); n < 4 || n > 7 { // after 0, 2, 6, 14, 30 and 62 s
-			t.Fatalf("made anew %d times in a minute", n)
+			t.Fatalf("recreated %d times in a minute", n)
 		}
 	})
 }
@@ -85,7 +85,7 @@ func TestDamageIsGivenUpAndFilledAgain(t *testing.T) {
 		time.Sleep(time.Second)
 		told := b.told()[len(b.told())-1].GetState().GetLacking()
 		for _, text := range []string{p.Lacking(), told} {
-			if !strings.Contains(text, "slice 7 is not served since 20") || !strings.Contains(text, "a bad block") {
+			if !strings.Contains(text, "slice 7 has not been served since 20") || !strings.Contains(text, "a bad block") {
 				t.Errorf("it says %q", text)
 			}
 		}
@@ -97,7 +97,7 @@ func TestDamageIsGivenUpAndFilledAgain(t *testing.T) {
 		s.damage(barrels.Damage{Lo: 9, Hi: 9, What: "a bad block"}) // to fill it again has not helped
 		time.Sleep(100 * time.Millisecond)
 		if discarded, renewed := s.repaired(); renewed != 1 || discarded != 1 {
-			t.Fatalf("made anew %d times, discarded %d", renewed, discarded)
+			t.Fatalf("recreated %d times, discarded %d", renewed, discarded)
 		}
 	})
 }
@@ -114,7 +114,7 @@ func TestWhatCannotBeRemovedIsMadeAnew(t *testing.T) {
 		p.Discard(0, 99, "it differs")
 		time.Sleep(time.Second)
 		if _, renewed := s.repaired(); renewed != 1 || !slices.Equal(s.applied(), upTo(2)) {
-			t.Fatalf("made anew %d times, applied %v", renewed, s.applied())
+			t.Fatalf("recreated %d times, applied %v", renewed, s.applied())
 		}
 	})
 }

@@ -18,7 +18,7 @@
 // A database has a random id, made with the file and copied with it. Two copies
 // that went on differently can have the same clock, so each entry of the log
 // has a random mark too: a reader that names the clock and the mark it has seen
-// last finds out whether this log is the one it read from. The mark is the
+// last can check whether this log is the one it read from. The mark is the
 // column's default, so that entries by other programs have one; this program's
 // writer makes it of the system's randomness. The mark of the last entry that
 // was compacted is kept in the table state.

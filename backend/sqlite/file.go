@@ -113,7 +113,7 @@ func (f *file) examine() error {
 		case errors.Is(err, fs.ErrNotExist):
 			return f.lost("lost its "+p.path, "the database is reopened when nothing uses it any more")
 		case err != nil:
-			return f.lost("cannot be looked at ("+err.Error()+")", back)
+			return f.lost("cannot be examined ("+err.Error()+")", back)
 		case os.SameFile(info, p.info):
 		case i == 0:
 			return f.lost("was replaced by another file while it was open", "it is reopened if that has the same id")

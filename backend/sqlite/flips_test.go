@@ -238,7 +238,7 @@ func TestFlippedBits(t *testing.T) {
 	for name, use := range map[string]func(context.Context, *Store) error{
 		"read":             func(context.Context, *Store) error { return nil },
 		"imported again":   func(ctx context.Context, s *Store) error { return stock(ctx, s, 1_000_000) },
-		"imported anew":    func(ctx context.Context, s *Store) error { return stock(ctx, s, 2_000_000) },
+		"imported changed": func(ctx context.Context, s *Store) error { return stock(ctx, s, 2_000_000) },
 		"marked and noted": func(ctx context.Context, s *Store) error { return s.SetBudgetExhausted(ctx, 1, true) },
 	} {
 		t.Run(name, func(t *testing.T) {

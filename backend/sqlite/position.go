@@ -85,7 +85,7 @@ func (s *Store) At(ctx context.Context, clock uint64) (backend.Position, error) 
 			return err
 		}
 		if p, err = c.at(log.compacted, clock); err == nil && p.Clock != clock {
-			err = fault.Newf(fault.NotFound, "sqlite: position", "there is no change at clock %d (yet)", clock)
+			err = fault.Newf(fault.NotFound, "sqlite: position", "there is no change at clock %d yet", clock)
 		}
 		return err
 	})

@@ -29,9 +29,9 @@ type entity struct {
 // summing is the sum of an entity as the transaction leaves it.
 type summing struct {
 	sum sum
-	// anew is set if the database had no sum of the previous version, so that all
+	// resum is set if the database had no sum of the previous version, so that all
 	// rows are read again at the end.
-	anew bool
+	resum bool
 }
 
 // tables that have sums, by kind.
@@ -73,11 +73,11 @@ func (w *sumWriter) touch(kind backend.Kind, id uint64) (*summing, error) {
 		return nil, err
 	}
 	// The sum of a damaged entity is kept wrong, so that the damage stays detectable.
-	anew, d, err := w.c.current(kind, id, was)
+	resum, d, err := w.c.current(kind, id, was)
 	if err != nil {
 		return nil, err
 	}
-	return w.put(e, &summing{sum: was.sum, anew: anew && d == nil}), nil
+	return w.put(e, &summing{sum: was.sum, resum: resum && d == nil}), nil
 }
 
 // change adds a difference to the sum of an entity.
@@ -93,8 +93,8 @@ func (w *sumWriter) change(kind backend.Kind, id uint64, by sum) error {
 func (w *sumWriter) flush() error {
 	for _, e := range w.order {
 		var err error
-		if s := w.entries[e]; s.anew {
-			err = w.anew(e.kind, []uint64{e.id})
+		if s := w.entries[e]; s.resum {
+			err = w.resum(e.kind, []uint64{e.id})
 		} else {
 			err = w.write(e, s.sum)
 		}
@@ -111,8 +111,8 @@ func (w *sumWriter) write(e entity, s sum) error {
 	return w.c.exec("UPDATE "+tables[e.kind]+" SET sum = ?, summed = version WHERE id = ?", uint64(s), e.id)
 }
 
-// anew sums entities, in ascending id order, from their rows.
-func (w *sumWriter) anew(kind backend.Kind, ids []uint64) error {
+// resum sums entities again, in ascending id order, from their rows.
+func (w *sumWriter) resum(kind backend.Kind, ids []uint64) error {
 	switch {
 	case len(ids) == 0: // nil would mean all
 		return nil
@@ -186,7 +186,7 @@ func (s *Store) sumOthers(ctx context.Context) (end uint64, err error) {
 		err = s.write(ctx, "sum", func(c *conn) error {
 			w := newSumWriter(c)
 			for kind, ids := range lists {
-				if err := w.anew(backend.Kind(kind), ids); err != nil {
+				if err := w.resum(backend.Kind(kind), ids); err != nil {
 					return err
 				}
 			}
@@ -244,5 +244,5 @@ func (w *sumWriter) older(kind backend.Kind, last uint64) (uint64, bool, error) 
 	if err != nil || len(ids) == 0 {
 		return last, false, err
 	}
-	return ids[len(ids)-1], len(ids) == sumBatch, w.anew(kind, ids)
+	return ids[len(ids)-1], len(ids) == sumBatch, w.resum(kind, ids)
 }

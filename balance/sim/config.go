@@ -66,7 +66,7 @@ func (c Config) WithDefaults() Config {
 	return c
 }
 
-// Validate tells what is wrong.
+// Validate returns fault.Invalid with what is wrong.
 func (c Config) Validate() error {
 	if c.Strategy == nil {
 		return fault.Field("sim: configure", "strategy", "a strategy is needed")
@@ -74,7 +74,7 @@ func (c Config) Validate() error {
 	seen := make(map[balance.Key]bool, len(c.Items))
 	for _, i := range c.Items {
 		if i.Key == 0 || seen[i.Key] {
-			return fault.Field("sim: configure", "items", "the key %x is 0 or stands twice", uint64(i.Key))
+			return fault.Field("sim: configure", "items", "the key %x is 0 or occurs twice", uint64(i.Key))
 		}
 		seen[i.Key] = true
 	}

@@ -114,7 +114,7 @@ func TestImport(t *testing.T) {
 	db := "sqlite:" + filepath.Join(t.TempDir(), "ads.db")
 	good := file(t, "good.csv", editor)
 	status, out, errOut := run(t, "adshard", "import", "--db", db, good)
-	if status != exitDone || !strings.HasPrefix(out, "2 rows") || !strings.HasSuffix(errOut, "ads.db does not exist and is created\n") {
+	if status != exitDone || !strings.HasPrefix(out, "2 rows") || !strings.HasSuffix(errOut, "ads.db did not exist; created\n") {
 		t.Fatalf("%d %q %q", status, out, errOut)
 	}
 	status, out, errOut = runIn(t, editor, "adshard", "import", "--db", db, "-")

@@ -129,7 +129,7 @@ func (v *configValue) decode(to reflect.Value) error {
 		return yaml.Unmarshal([]byte("["+v.text+"]"), to.Addr().Interface())
 	}
 	if err := yaml.Unmarshal([]byte(v.text), to.Addr().Interface()); err != nil || v.text == "" {
-		return fmt.Errorf("%q is no %s", v.text, v.Type())
+		return fmt.Errorf("%q is not a valid %s", v.text, v.Type())
 	}
 	return nil
 }

@@ -90,9 +90,8 @@ func runImport(ctx context.Context, f *importFlags, files []string, s Streams) e
 	if reports.conflicts != nil {
 		options.Conflicts = reports.conflicts.file
 	}
-	if path, _ := databasePath(f.db); !f.dryRun && !exists(path) {
-		fmt.Fprintf(s.Err, "database %s does not exist and is created\n", path)
-	}
+	path, _ := databasePath(f.db)
+	missing := !f.dryRun && !exists(path)
 	open := func() (backend.Store, error) { return database.Open(ctx, f.db, true) }
 	if f.dryRun {
 		open = func() (backend.Store, error) { return database.OpenScratch(ctx, f.db) }
@@ -103,6 +102,9 @@ func runImport(ctx context.Context, f *importFlags, files []string, s Streams) e
 			r.discard()
 		}
 		return err
+	}
+	if missing {
+		fmt.Fprintf(s.Err, "database %s did not exist; created\n", path)
 	}
 	start := time.Now()
 	sum, err := importInto(ctx, f, store, files, options, bar, s)

@@ -148,8 +148,9 @@ func showAds(s Streams, a *api.SearchAnswer) error {
 	return nil
 }
 
-// counts describes how many keywords match and take part. Where the counts are
-// lower bounds, none takes part if none was counted, since one would have won.
+// counts describes how many keywords match and take part in the auction. A lower
+// bound of 0 candidates is exact: any candidate would have won a place and been
+// counted.
 func counts(a *api.SearchAnswer) string {
 	switch least := a.Counts == api.SearchAnswerCountsLowerBound; {
 	case least && a.Matched == 0:

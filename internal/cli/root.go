@@ -14,7 +14,7 @@ type Streams struct {
 }
 
 // Main runs a program with arguments (without its name) and returns its exit
-// status: 0 done, 1 failed, 2 wrong use, 3 done with rejects. The program is
+// status: 0 done, 1 failed, 2 invalid usage, 3 done with rejects. The program is
 // "adshard", "master", "slave", "balancer" or "distributor"; the last four are
 // also hidden commands of the first.
 func Main(ctx context.Context, program string, args []string, s Streams) int {

@@ -31,10 +31,13 @@ func slavesListCommand(s Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the slaves with their data, load and state",
-		Long: `Lists the slaves with their data, load and state. BEHIND is how many changes of the
-database a slave still has to apply; SLICES has in brackets how many arrive (+) and
-leave (-). OF MEAN is the load over the mean of all; the line in the bar is the mean.
-TROUBLE says why a slave makes no progress, or which part it does not serve.`,
+		Long: `Lists the slaves with their data, load and state.
+
+SLICES has in brackets how many arrive (+) and leave (-). SHARE is the share of the
+ring's keys that the slave serves: not of the load, and not of the groups. OF MEAN is
+the slave's load over the mean of all slaves; the line in the bar is the mean. BEHIND
+is how many changes of the database it still has to apply. TROUBLE says why it makes
+no progress, or which part it does not serve.`,
 		Example: `  adshard slaves list
   adshard slaves list --watch
   adshard slaves list --addr http://10.0.0.5:7001 --json`,

@@ -100,7 +100,7 @@ func lexiconHeader(b []byte) (body []byte, sum string, err error) {
 	check, body, ok := bytes.Cut(b, []byte("\n"))
 	sum, found := strings.CutPrefix(string(clip(check)), "sha256 ")
 	if !ok || !found {
-		return nil, "", corrupt("its third line is no checksum")
+		return nil, "", corrupt("its third line is not a checksum")
 	}
 	return body, sum, nil
 }

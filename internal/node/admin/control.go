@@ -136,7 +136,7 @@ func number(r *http.Request, name, what string) (uint64, error) {
 	text := r.PathValue(name)
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || n == 0 || text != strconv.FormatUint(n, 10) {
-		return 0, fault.Field("admin", name, "%q is no %s: a number from 1", text, what)
+		return 0, fault.Field("admin", name, "%q is not a valid %s: give a number from 1", text, what)
 	}
 	return n, nil
 }

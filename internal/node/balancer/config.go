@@ -19,8 +19,7 @@ type Config struct {
 	Listen    string `yaml:"listen"`
 	Advertise string `yaml:"advertise"`
 	Admin     string `yaml:"admin"`
-	// AdminHosts are names by which the admin port may be called, beside
-	// localhost and the addresses that it has.
+	// AdminHosts are further host names of the admin port (ports.Open).
 	AdminHosts []string `yaml:"admin_hosts"`
 	// Slaves is how many slaves must have joined before the first plan.
 	Slaves int `yaml:"slaves"`

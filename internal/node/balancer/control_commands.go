@@ -18,7 +18,7 @@ const opControl = "balancer: control"
 // AddSlave implements admin.Control.
 func (c control) AddSlave(ctx context.Context, address string) (*api.SlaveChange, error) {
 	if host, port, err := net.SplitHostPort(address); err != nil || host == "" || !isPort(port) {
-		return nil, fault.Field(opControl, "address", "%q is no address; write HOST:PORT, as the slave's listen or advertise", address)
+		return nil, fault.Field(opControl, "address", "%q is not an address; write HOST:PORT, the slave's listen or advertise address", address)
 	}
 	name, err := c.Adopt(ctx, address)
 	if fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Deadline) {
@@ -136,7 +136,7 @@ func (c control) BalanceMove(ctx context.Context, slice uint64, slave string) (*
 				return s.Generation != generation
 			}
 		}
-		return true // it is no more
+		return true // it is gone
 	})
 }
 

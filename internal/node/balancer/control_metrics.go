@@ -136,7 +136,7 @@ func (m *balancerMetrics) addMoves() {
 	total("scrub_differences_total", "Parts of slices served that differed.", func(s *api.BalanceStatus, _ counts) uint64 { return s.Scrub.Differences })
 	m.gauge("scrub_progress", "How much of the pass under way is done, 0 to 1.", func(s *api.BalanceStatus) float64 { return s.Scrub.Progress })
 	m.gauge("condemned_slices", "Slices that slaves have yet to discard.", func(s *api.BalanceStatus) float64 { return float64(len(s.Scrub.Condemned)) })
-	m.add(prometheus.CounterValue, "loads_ignored_total", "Load reports, or parts of them, that were ignored; `adshard balance status` shows the reasons.", nil,
+	m.add(prometheus.CounterValue, "loads_ignored_total", "Load reports, or parts of them, that were ignored; `adshard balance status --json` shows why.", nil,
 		func(s *api.BalanceStatus, _ counts, put func(float64, ...string)) {
 			var sum uint64
 			for _, n := range s.IgnoredLoads {

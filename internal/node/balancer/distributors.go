@@ -32,7 +32,7 @@ func (s *distributorInfo) alive(now time.Time) bool { return now.Sub(s.seen) < a
 // slaves change theirs when one comes or goes.
 type distributors map[string]*distributorInfo
 
-// maxDistributors bounds the distributors at work.
+// maxDistributors bounds the distributors that run.
 const maxDistributors = 256
 
 // note records a call of a distributor. Errors: fault.Conflict for the later of
@@ -41,14 +41,14 @@ func (s distributors) note(name, address string, clock uint64, now time.Time) er
 	d, ok := s[name]
 	if ok && d.address != address && d.alive(now) {
 		return fault.Newf(fault.Conflict, "balancer: give quanta",
-			"two distributors have the name %s: the one at %s is at work, the one at %s is refused; give it another name",
+			"two distributors have the name %s: the one at %s is running, the one at %s is rejected; give it another name",
 			name, d.address, address)
 	}
 	if !ok && len(s) >= maxDistributors {
 		maps.DeleteFunc(s, func(_ string, d *distributorInfo) bool { return !d.alive(now) })
 		if len(s) >= maxDistributors {
 			return fault.Newf(fault.Overloaded, "balancer: give quanta",
-				"distributor %s is refused: %d are at work, and no more are taken", name, len(s))
+				"distributor %s is rejected: %d are running, the maximum", name, len(s))
 		}
 	}
 	s[name] = &distributorInfo{address, now, clock}
@@ -66,7 +66,7 @@ func (s distributors) assigned(slave string, now time.Time) (address string, err
 	}
 	if len(alive) == 0 {
 		return "", fault.Newf(fault.Unavailable, "balancer: register",
-			"no distributor is at work; start one, or let the balancer distribute")
+			"no distributor is running; start one, or let the balancer distribute")
 	}
 	slices.Sort(alive)
 	return s[rendezvous.New(alive, xxhash.Sum64String).Lookup(slave)].address, nil

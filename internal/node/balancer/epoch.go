@@ -83,7 +83,7 @@ func (t *tenure) raise(ctx context.Context, epoch uint64) error {
 func (t *tenure) guard() string { return t.key + "/epoch" }
 
 // tenureOf decodes a saved tenure; nil is epoch 0. The address is "" if what was
-// saved is no address: earlier versions saved something else.
+// saved is not an address: earlier versions saved something else.
 func tenureOf(b []byte) (epoch uint64, address string) {
 	if len(b) < 8 {
 		return 0, ""
@@ -136,7 +136,7 @@ func (t *tenure) load(ctx context.Context) ([]byte, error) {
 	}
 	if order := balance.Order(b[0]); order != t.order {
 		return nil, fault.Newf(fault.Conflict, "balancer",
-			"the slices of this cluster are now in the order %s, and were in the order %s when this balancer started; start it anew", order, t.order)
+			"the slices of this cluster are now in the order %s, and were in the order %s when this balancer started; restart it", order, t.order)
 	}
 	return b[1:], nil
 }

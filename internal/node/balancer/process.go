@@ -52,8 +52,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 	return group.Wait()
 }
 
-// Serve runs the balancer and serves slaves and masters on listener, which it
-// closes, until ctx is done (nil) or the balancer cannot continue.
+// Serve is Host.Serve of a new host.
 func (b *Balancer) Serve(ctx context.Context, listener net.Listener) error {
 	return NewHost(b).Serve(ctx, listener)
 }

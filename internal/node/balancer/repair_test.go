@@ -236,7 +236,7 @@ func TestAnswersNameWhatIsLacking(t *testing.T) {
 		return err
 	}))
 	seen := false
-	if why := n.s.Ready(); len(why) != 1 || !strings.Contains(why[0], "is not served since 20") {
+	if why := n.s.Ready(); len(why) != 1 || !strings.Contains(why[0], "has not been served since 20") {
 		t.Errorf("ready: %q", why)
 	}
 	w.eventually("asked", func() bool {

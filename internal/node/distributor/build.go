@@ -101,7 +101,7 @@ func (d *Distributor) bucket(ctx context.Context, builder *nodedata.Builder, job
 	defer snap.Close()
 	d.noteSnapshot(snap.Position())
 	if snap.Position().Clock < job.Clock {
-		return nil, fault.Newf(fault.Internal, "distributor: build", "the snapshot has clock %d, needed is %d", snap.Position().Clock, job.Clock)
+		return nil, fault.Newf(fault.Internal, "distributor: build", "the snapshot is at clock %d, %d is needed", snap.Position().Clock, job.Clock)
 	}
 	made := &bucket{
 		builder: builder, order: d.order, weigh: d.cfg.Weights, limit: job.MaxBytes, data: &pb.NodeData{Builder: nodedata.Version},

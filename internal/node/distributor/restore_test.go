@@ -83,7 +83,7 @@ func (u *unreadable) Snapshot(ctx context.Context) (backend.Snapshot, error) {
 }
 
 // TestAFailedReloadIsTriedAgain: a distributor whose log was replaced reads all
-// items anew until it can, reports meanwhile that it cannot, and follows then.
+// items again until it succeeds, reports meanwhile that it cannot, and then follows.
 func TestAFailedReloadIsTriedAgain(t *testing.T) {
 	r := nodetest.NewDatabase(t)
 	r.Write(3, 2, 2, 1_000_000)

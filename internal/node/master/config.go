@@ -19,8 +19,7 @@ type Config struct {
 	// HTTP is the address for queries; Admin is the admin port, empty: none.
 	HTTP  string `yaml:"http"`
 	Admin string `yaml:"admin"`
-	// AdminHosts are names by which the admin port may be called, beside
-	// localhost and the addresses that it has.
+	// AdminHosts are further host names of the admin port (ports.Open).
 	AdminHosts []string `yaml:"admin_hosts"`
 	// Balancer is the balancer's address.
 	Balancer string `yaml:"balancer"`

@@ -28,8 +28,8 @@ type Ports struct {
 	Explain  http.Handler // explanations of a master; nil: none
 }
 
-// Open listens on the admin port. hosts are host names by which it may be called,
-// beside its address.
+// Open listens on the admin port. It accepts requests whose Host is localhost, one
+// of its addresses or one of hosts.
 func Open(address string, hosts ...string) (*Ports, error) {
 	p := &Ports{registry: admin.NewRegistry(), Sockets: newSockets(fileLimit()), hosts: hosts}
 	if address == "" {

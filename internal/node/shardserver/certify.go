@@ -14,15 +14,15 @@ import (
 // for.
 const clockPoll = 5 * time.Millisecond
 
-// Certify implements pb.SlaveServer. One certificate is made at a time, so that
-// searches keep the processors; others wait for their turn, and each for the
-// clock that it needs. Errors: fault.Deadline when that took too long.
+// Certify implements pb.SlaveServer. One certificate is computed at a time, so that
+// searches keep the processors; the others queue, and each waits for the clock that
+// it needs. Errors: fault.Deadline when the waiting takes too long.
 func (s *Server) Certify(ctx context.Context, m *pb.CertifyRequest) (_ *pb.CertifyResponse, err error) {
 	select {
 	case s.sums <- struct{}{}:
 		defer func() { <-s.sums }()
 	case <-ctx.Done():
-		return nil, fault.Newf(fault.Deadline, "slave: certify", "another certificate takes long: %w", ctx.Err())
+		return nil, fault.Newf(fault.Deadline, "slave: certify", "timed out waiting for another certificate: %w", ctx.Err())
 	}
 	defer fault.Recover("slave: certify", &err, s.panicked)
 	if own := index.Database(s.store.Slices()); m.GetDatabase() != own {
@@ -41,7 +41,7 @@ func (s *Server) Certify(ctx context.Context, m *pb.CertifyRequest) (_ *pb.Certi
 		return nil, err
 	}
 	if !c.Held {
-		return nil, fault.Newf(fault.Unavailable, "slave: certify", "not all of %x to %x is here", m.GetLo(), m.GetHi())
+		return nil, fault.Newf(fault.Unavailable, "slave: certify", "this slave does not hold all of %x to %x", m.GetLo(), m.GetHi())
 	}
 	reply := c.Message()
 	reply.TookMicros = uint64(time.Since(began).Microseconds())
@@ -56,7 +56,7 @@ func (s *Server) reach(ctx context.Context, clock uint64) error {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return fault.Newf(fault.Deadline, "slave: certify", "the clock is %d, wanted is %d: %w",
+			return fault.Newf(fault.Deadline, "slave: certify", "at clock %d, need %d: %w",
 				s.store.Position().GetClock(), clock, ctx.Err())
 		}
 	}
@@ -67,7 +67,7 @@ func (s *Server) reach(ctx context.Context, clock uint64) error {
 // discarded, not when that is done.
 func (s *Server) Discard(_ context.Context, m *pb.DiscardRequest) (*pb.DiscardResponse, error) {
 	if m.GetIncarnation() != s.identity.Incarnation {
-		return nil, fault.Newf(fault.Conflict, "slave: discard", "only the balancer that this slave has registered with may tell it what to discard")
+		return nil, fault.Newf(fault.Conflict, "slave: discard", "only the balancer that this slave is registered with may order it to discard")
 	}
 	for _, h := range s.store.Slices().GetSlices() {
 		if h.Lo == m.GetLo() && h.Hi == m.GetHi() && h.Generation == m.GetGeneration() && h.State == pb.HeldState_HELD_STATE_FULL {
@@ -75,7 +75,7 @@ func (s *Server) Discard(_ context.Context, m *pb.DiscardRequest) (*pb.DiscardRe
 			return &pb.DiscardResponse{}, nil
 		}
 	}
-	return nil, fault.Newf(fault.Stale, "slave: discard", "the slice from %x to %x is not here as generation %d", m.GetLo(), m.GetHi(), m.GetGeneration())
+	return nil, fault.Newf(fault.Stale, "slave: discard", "the slice from %x to %x is not held as generation %d", m.GetLo(), m.GetHi(), m.GetGeneration())
 }
 
 // Adopt implements pb.SlaveServer.

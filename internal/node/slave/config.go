@@ -16,8 +16,7 @@ type Config struct {
 	Listen    string `yaml:"listen"`
 	Advertise string `yaml:"advertise"`
 	Admin     string `yaml:"admin"`
-	// AdminHosts are names by which the admin port may be called, beside
-	// localhost and the addresses that it has.
+	// AdminHosts are further host names of the admin port (ports.Open).
 	AdminHosts []string `yaml:"admin_hosts"`
 	// Dir is the directory of the store; it is created if it is missing.
 	Dir string `yaml:"dir"`

@@ -42,7 +42,7 @@ func (m *Survey) ReasonsOf(it balance.Iteration, slice uint64) []string {
 		}
 	}
 	if len(out) > 0 && it.Refused != "" {
-		out = append(out, "all of it was refused: "+it.Refused)
+		out = append(out, "the whole proposal was rejected: "+it.Refused)
 	}
 	return out
 }
@@ -67,8 +67,8 @@ func (m *Survey) Story(i int, k Facts) *api.SliceStory {
 	if k.Away != nil {
 		out.Verdict, out.Decision = api.SliceVerdictAway, k.gone(out.Slave)+"; "+k.fate()
 		out.Needs = []string{
-			fmt.Sprintf("%s has to be started again: on its `dir` it takes what it missed, on an empty one it is filled anew", out.Slave),
-			fmt.Sprintf("or its slices have to be filled on others at once: `adshard slaves drain %s`", out.Slave),
+			fmt.Sprintf("%s must be restarted: with its old `dir` it catches up, with an empty one it is refilled", out.Slave),
+			fmt.Sprintf("or fill its slices on other slaves now: `adshard slaves drain %s`", out.Slave),
 		}
 		return out
 	}
@@ -84,7 +84,7 @@ func (m *Survey) Story(i int, k Facts) *api.SliceStory {
 		out.Verdict, out.Decision = api.SliceVerdictStayed, m.stayed(s, k)
 	}
 	if m.In.NoQueries {
-		out.Needs = append(out.Needs, "queries have to come before there is anything to balance")
+		out.Needs = append(out.Needs, "there is nothing to balance until queries arrive")
 		return out
 	}
 	out.Needs = m.needs(i, out.Targets)
@@ -105,7 +105,7 @@ func (m *Survey) onItsWay(out *api.SliceStory, s balance.Slice, k Facts) {
 	if k.Away != nil {
 		out.Decision += "; " + k.gone(out.Slave)
 	}
-	out.Needs = append(out.Needs, "nothing: it ends by itself, and one that makes no progress is cancelled")
+	out.Needs = append(out.Needs, "nothing: the move ends by itself; one that makes no progress is cancelled")
 }
 
 // gone says since when a slave is away, and what follows from it.
@@ -157,9 +157,9 @@ func (m *Survey) stuck(i int, items []balance.ItemLoad) (bool, string) {
 	if alone <= 1+tolerance {
 		return false, ""
 	}
-	rest := "; nothing else is in the slice"
+	rest := "; the slice has no other"
 	if m.Sums[i].Items > 1 {
-		rest = fmt.Sprintf("; the other %d of the slice cost %s and can be split off", m.Sums[i].Items-1, figure(m.Sums[i].Load-items[0].Load))
+		rest = fmt.Sprintf("; the slice's other %d cost %s and can be split off", m.Sums[i].Items-1, figure(m.Sums[i].Load-items[0].Load))
 	}
 	return true, fmt.Sprintf("ad group %s alone is %.2f x the mean of a slave, and an ad group is not divided%s", keyText(items[0].Key), alone, rest)
 }
@@ -178,8 +178,8 @@ func (m *Survey) strongest() float64 {
 func (m *Survey) stuckNeeds(items []balance.ItemLoad) []string {
 	most := m.Even.Mean * m.strongest() * (1 + tolerance)
 	return []string{
-		fmt.Sprintf("that ad group has to cost less than %s, it costs %s: fewer keywords, or a campaign of two groups", figure(most), figure(items[0].Load)),
-		"or its slave needs a larger share (`limits` of the balancer's configuration) on a stronger machine",
+		fmt.Sprintf("that ad group must cost less than %s, it costs %s: give it fewer keywords, or divide it into two groups", figure(most), figure(items[0].Load)),
+		"or give its slave a stronger machine and a larger share (`limits` in the balancer's configuration)",
 	}
 }
 
@@ -196,7 +196,7 @@ func (m *Survey) stayed(s balance.Slice, k Facts) string {
 	over := m.OverMean(s.Node, m.Loads[s.Node])
 	switch {
 	case m.In.NoQueries:
-		return "queries have ceased: there is no load to balance, and nothing moves until queries come again"
+		return "queries have stopped: there is nothing to balance until they resume"
 	case len(k.Reasons) > 0:
 		return k.Reasons[0]
 	case !k.Asked:

@@ -84,15 +84,15 @@ func TestStories(t *testing.T) {
 		says    []string
 	}{
 		"cannot be helped": {"aabc", map[uint64]float64{1: 950, 2: 50, 3: 100, 4: 100}, map[balance.Key]float64{11: 900}, 1, Facts{Asked: true},
-			api.SliceVerdictStuck, []string{"000000000000000b alone is 2.25 x the mean", "the other 9 of the slice cost 50", "less than 440, it costs 900"}},
+			api.SliceVerdictStuck, []string{"000000000000000b alone is 2.25 x the mean", "the slice's other 9 cost 50", "less than 440, it costs 900"}},
 		"its slave has too little": {"aabc", map[uint64]float64{1: 50, 2: 50, 3: 200, 4: 100}, nil, 1, Facts{Asked: true},
-			api.SliceVerdictStayed, []string{"a has 0.75 x the mean, so nothing had to leave it", "a has to do more than 147"}},
+			api.SliceVerdictStayed, []string{"a has 0.75 x the mean, so nothing had to leave it", "a must carry more than 147"}},
 		"too hot to move whole": {"aabc", map[uint64]float64{1: 260, 2: 1, 3: 100, 4: 100}, nil, 1, Facts{Asked: true},
-			api.SliceVerdictStayed, []string{"other slices of a were the better choice", "it has to cost less than 161, or be split"}},
+			api.SliceVerdictStayed, []string{"other slices of a were the better choice", "it must cost less than 161, or be split"}},
 		"small": {"aabc", map[uint64]float64{1: 300, 2: 1, 3: 100, 4: 100}, nil, 2, Facts{Asked: true},
-			api.SliceVerdictStayed, []string{"it makes 0.60 % of the mean"}},
+			api.SliceVerdictStayed, []string{"it is 0.60 % of the mean"}},
 		"others come first": {"aabc", map[uint64]float64{1: 150, 2: 150, 3: 50, 4: 60}, nil, 2, Facts{Asked: true, Paused: true},
-			api.SliceVerdictStayed, []string{"`adshard balance move 2 b` does it by hand", "balancing is paused"}},
+			api.SliceVerdictStayed, []string{"`adshard balance move 2 b` moves it by hand", "balancing is paused"}},
 		"the strategy told": {"aabc", map[uint64]float64{1: 150, 2: 150, 3: 50, 4: 60}, nil, 2, Facts{Asked: true, Reasons: []string{"slice 2 rests"}},
 			api.SliceVerdictStayed, []string{"slice 2 rests"}},
 		"nobody asked": {"aabc", map[uint64]float64{1: 150, 2: 150, 3: 50, 4: 60}, nil, 2, Facts{},
@@ -129,8 +129,8 @@ func TestStoryOfAnIdleCluster(t *testing.T) {
 	m, items := lay(t, "aabc")
 	v := New(balance.Input{Model: m, Items: items, Loads: set{nil, nil, items}, NoQueries: true}, time.Time{})
 	s := v.Story(0, Facts{Asked: true})
-	if s.MaxOverMean != 1 || s.SlaveOverMean != 1 || s.LowerBound != 1 || s.Load != 0 || !strings.Contains(s.Decision, "queries have ceased") ||
-		len(s.Needs) != 1 || !strings.Contains(s.Needs[0], "queries have to come") {
+	if s.MaxOverMean != 1 || s.SlaveOverMean != 1 || s.LowerBound != 1 || s.Load != 0 || !strings.Contains(s.Decision, "queries have stopped") ||
+		len(s.Needs) != 1 || !strings.Contains(s.Needs[0], "until queries arrive") {
 		t.Errorf("%+v", s)
 	}
 }

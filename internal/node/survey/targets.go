@@ -32,7 +32,7 @@ func (m *Survey) needs(i int, targets []api.Target) []string {
 	s, load := m.In.Model.Slices()[i], m.Sums[i].Load
 	slave, over := m.Name(s.Node), m.OverMean(s.Node, m.Loads[s.Node])
 	if len(targets) == 0 {
-		return []string{"there has to be another slave: `adshard slaves add ADDR`"}
+		return []string{"there must be another slave: `adshard slaves add ADDR`"}
 	}
 	var best *api.Target
 	for j := range targets {
@@ -43,16 +43,16 @@ func (m *Survey) needs(i int, targets []api.Target) []string {
 	most := m.Even.Mean * m.share(s.Node) * (1 + tolerance)
 	switch {
 	case best == nil:
-		return []string{"one of the slaves has to be allowed to take it; each says above why it is not"}
+		return []string{"one of the slaves above must become able to take it; each line says why it is not"}
 	case over <= 1+tolerance:
-		return []string{fmt.Sprintf("%s has to do more than %s, that is %.1f x the mean; it does %s", slave, figure(most), 1+tolerance, figure(m.Loads[s.Node]))}
+		return []string{fmt.Sprintf("%s must carry more than %s, that is %.1f x the mean; it carries %s", slave, figure(most), 1+tolerance, figure(m.Loads[s.Node]))}
 	case best.OverMean >= over:
-		return []string{fmt.Sprintf("it is too much to move as it is: %s would have %.2f x the mean, %s has %.2f; it has to cost less than %s, or be split",
+		return []string{fmt.Sprintf("it is too large to move: %s would have %.2f x the mean, %s has %.2f; it must cost less than %s, or be split",
 			best.Slave, best.OverMean, slave, over, figure(m.fits(s.Node, best.Slave)))}
 	case load < small*m.Even.Mean:
-		return []string{fmt.Sprintf("it has to cost more to be worth a move: it makes %.2f %% of the mean", 100*load/m.Even.Mean)}
+		return []string{fmt.Sprintf("it must cost more to be worth a move: it is %.2f %% of the mean", 100*load/m.Even.Mean)}
 	}
-	return []string{fmt.Sprintf("nothing: it could go to %s, which would then have %.2f x the mean; the strategy takes others first, `adshard balance move %d %s` does it by hand",
+	return []string{fmt.Sprintf("nothing: it could go to %s, which would then have %.2f x the mean; the strategy prefers other slices, `adshard balance move %d %s` moves it by hand",
 		best.Slave, best.OverMean, s.ID, best.Slave)}
 }
 

@@ -212,15 +212,15 @@ func (f *field) check(counts *[maxSlots]int, v []byte) error {
 	return nil
 }
 
-// count counts entries of a list, or that a single message stands there: two of
-// them would be united, and what each may hold added up.
+// count counts the entries of a list, or the occurrences of a single message: two
+// would be merged, and their sizes would add up.
 func (f *field) count(counts *[maxSlots]int, entries int) error {
 	counts[f.slot] += entries
 	switch {
 	case f.list && counts[f.slot] > f.bound.entries:
-		return fault.Field(checkOp, f.name, "%s has more than %d entries, as many as are allowed", f.name, f.bound.entries)
+		return fault.Field(checkOp, f.name, "%s has more than %d entries, the maximum", f.name, f.bound.entries)
 	case !f.list && counts[f.slot] > 1:
-		return fault.Field(checkOp, f.name, "%s stands twice in its message", f.name)
+		return fault.Field(checkOp, f.name, "%s occurs twice in its message", f.name)
 	}
 	return nil
 }

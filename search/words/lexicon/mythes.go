@@ -53,7 +53,7 @@ func readMyThes(ctx context.Context, s Source, add func(a, b string)) error {
 		}
 		if head, left, err = headLine(line); err != nil {
 			return fault.Newf(fault.Invalid, "lexicon: read "+s.Name,
-				"line %d is no line \"word|number\" (%w); is it a MyThes file (th_*.dat)?", n, err)
+				"line %d is not of the form \"word|number\" (%w); is it a MyThes file (th_*.dat)?", n, err)
 		}
 	}
 	if err := lines.Err(); err != nil {
@@ -104,8 +104,8 @@ func single(entry string) string {
 	return f
 }
 
-// whole tells whether an entry with one word has no signs beside it. A word
-// with a letter before and after keeps being one word only without signs.
+// whole reports whether an entry with one word has no signs beside it: with a letter
+// before and after, it stays one word only without signs.
 func whole(entry string) bool {
 	ws, err := words.Split("a" + entry + "a")
 	return err == nil && len(ws) == 1

@@ -13,8 +13,8 @@ func story(slice uint64, verdict api.SliceVerdict, decision string) *api.SliceSt
 
 func away() *api.SliceStory {
 	s := story(8, api.SliceVerdictAway, "slave-0 has been away since 2026-01-31T11:59:48Z (12s): until it is back, or another slave serves the slice, answers are incomplete; if it is not back in 4m48s (`evacuate_after` is 5m0s), its slices are filled on other slaves from the database")
-	s.Needs = []string{"slave-0 has to be started again: on its `dir` it takes what it missed, on an empty one it is filled anew",
-		"or its slices have to be filled on others at once: `adshard slaves drain slave-0`"}
+	s.Needs = []string{"slave-0 must be restarted: with its old `dir` it catches up, with an empty one it is refilled",
+		"or fill its slices on other slaves now: `adshard slaves drain slave-0`"}
 	return s
 }
 
