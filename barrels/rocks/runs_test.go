@@ -1,15 +1,20 @@
 package rocks_test
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"adshard/barrels"
 	"adshard/barrels/barreltest"
 	"adshard/barrels/bulk"
+	"adshard/barrels/kv"
+	"adshard/barrels/memory"
 	"adshard/barrels/rocks"
 	"adshard/fault"
 	"adshard/internal/oracle/oracletest"
@@ -79,15 +84,68 @@ func TestBuiltStores(t *testing.T) {
 	})
 }
 
+// TestBuiltStoresAreFedOnes: a store built offline has the same entries, byte by byte, as
+// one that applied the same items, but for what counts the fed one's states.
+func TestBuiltStoresAreFedOnes(t *testing.T) {
+	few(t, 5, func(rt *rapid.T) {
+		w := oracletest.Draw(rt)
+		all := barreltest.NewBuilder(rt, &w).All()
+		dir := filepath.Join(t.TempDir(), "store")
+		build(rt, dir, all)
+		built, err := rocks.Open(dir, rocks.Options{})
+		if err != nil {
+			rt.Fatalf("open: %v", err)
+		}
+		defer built.Close()
+		fed := memory.NewDB()
+		s, err := barrels.Open(fed, barrels.Options{})
+		if err != nil {
+			rt.Fatalf("open the fed store: %v", err)
+		}
+		defer s.Close()
+		if err := s.Apply(t.Context(), all); err != nil {
+			rt.Fatalf("apply: %v", err)
+		}
+		for f := range kv.Family(kv.Families) {
+			want, got := entries(fed, f), entries(built, f)
+			for key, value := range want {
+				if got[key] != value {
+					rt.Fatalf("%s, key %x: fed %x, built %x", f, key, value, got[key])
+				}
+			}
+			if len(got) != len(want) {
+				rt.Fatalf("%s: fed %d entries, built %d", f, len(want), len(got))
+			}
+		}
+	})
+}
+
+// entries returns all of a family.
+func entries(db kv.DB, f kv.Family) map[string]string {
+	s := db.Snapshot()
+	defer s.Close()
+	it := s.Full(f)
+	defer it.Close()
+	all := make(map[string]string)
+	for ok := it.Seek(nil); ok; ok = it.Next() {
+		all[string(it.Key())] = string(it.Value())
+	}
+	return all
+}
+
 // few runs a property some times only: each time costs many syncs of files.
 func few(t *testing.T, times int, property func(*rapid.T)) {
-	g := rapid.Custom(func(rt *rapid.T) bool {
-		property(rt)
-		return true
-	})
-	for i := range times {
-		g.Example(i)
+	t.Helper()
+	checks := flag.Lookup("rapid.checks")
+	before := checks.Value.String()
+	set := func(n string) {
+		if err := checks.Value.Set(n); err != nil {
+			t.Fatal(err)
+		}
 	}
+	set(strconv.Itoa(times))
+	defer set(before)
+	rapid.Check(t, property)
 }
 
 func TestRunsRefuseWhatIsThere(t *testing.T) {
