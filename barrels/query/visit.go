@@ -144,7 +144,8 @@ func (s *scan) visitStored(ctx context.Context, term uint64) error {
 
 // visitSafely visits a block; false: it is damaged, so that its bytes made what
 // reads them panic. A panic on bytes that are right is a defect, and goes on to the
-// caller.
+// caller. fault.Recover does not fit: it makes every panic an error of the whole search,
+// while damage costs this block only, and only the block tells damage from a defect.
 func (s *scan) visitSafely(b blockRef, term uint64, later bool) (good bool) {
 	defer func() {
 		if cause := recover(); cause != nil {
