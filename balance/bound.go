@@ -58,12 +58,12 @@ func lowerBound(in Input, sums []SliceSum) Bound {
 
 // placement is the input of a bound.
 type placement struct {
-	nodes  []room       // active ones, the strongest first
+	nodes  []room             // active ones, the strongest first
 	items  []heavyHitter[Key] // indivisible, the heaviest first
-	sum    []float64    // sum[i] is the load of the i heaviest
-	total  float64      // load
-	shares float64      // of the active nodes
-	weight float64      // of all items
+	sum    []float64          // sum[i] is the load of the i heaviest
+	total  float64            // load
+	shares float64            // of the active nodes
+	weight float64            // of all items
 }
 
 // room is the capacity of a node.

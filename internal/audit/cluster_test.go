@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"adshard/internal/node/nodetest"
+	"adshard/internal/node/porttest"
 )
 
 // cluster is a balancer, two distributors, slaves and a master.
@@ -36,7 +36,7 @@ func startCluster(t *testing.T, db string, slaves int) *cluster {
 	t.Helper()
 	c := &cluster{t: t, client: &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
 	t.Cleanup(c.client.CloseIdleConnections)
-	balancer, admin, web := nodetest.Address(t), nodetest.Address(t), nodetest.Address(t)
+	balancer, admin, web := porttest.Address(t), porttest.Address(t), porttest.Address(t)
 	c.admin, c.http = "http://"+admin, "http://"+web
 	c.balancer = newPart(t, "balancer", "balancer", "balancer ready ", map[string]any{
 		"db": "sqlite:" + db, "listen": balancer, "admin": admin, "slaves": slaves, "strategy": "original", "order": "advertiser",
@@ -45,14 +45,14 @@ func startCluster(t *testing.T, db string, slaves int) *cluster {
 	c.begin(c.balancer)
 	for i := range 2 {
 		d := newPart(t, "distributor", fmt.Sprint("distributor-", i), "distributor ", map[string]any{
-			"name": fmt.Sprint("distributor-", i), "db": "sqlite:" + db, "balancer": balancer, "listen": nodetest.Address(t), "admin": "", "order": "advertiser",
+			"name": fmt.Sprint("distributor-", i), "db": "sqlite:" + db, "balancer": balancer, "listen": porttest.Address(t), "admin": "", "order": "advertiser",
 		})
 		c.distributors = append(c.distributors, d)
 		c.begin(d)
 	}
 	var seeds []string
 	for i := range slaves {
-		dir, listen, admin := filepath.Join(t.TempDir(), "store"), nodetest.Address(t), nodetest.Address(t)
+		dir, listen, admin := filepath.Join(t.TempDir(), "store"), porttest.Address(t), porttest.Address(t)
 		s := newPart(t, "slave", fmt.Sprint("slave-", i), "slave ", map[string]any{
 			"name": fmt.Sprint("slave-", i), "dir": dir, "listen": listen, "admin": admin, "balancer": balancer,
 		})

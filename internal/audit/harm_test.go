@@ -17,7 +17,7 @@ import (
 
 	"adshard/backend"
 	"adshard/backend/sqlite"
-	"adshard/internal/node/nodetest"
+	"adshard/internal/node/porttest"
 	"adshard/search"
 )
 
@@ -114,7 +114,7 @@ func (h *harmer) impostor() error {
 // stranger starts a distributor on another database beside the others.
 func (h *harmer) stranger() error {
 	config := h.cluster.distributors[0].changed(h.t, "db", "sqlite:"+h.other)
-	config["name"], config["listen"] = "stranger", nodetest.Address(h.t)
+	config["name"], config["listen"] = "stranger", porttest.Address(h.t)
 	wrong := newPart(h.t, "distributor", "stranger", "distributor ", config)
 	if err := wrong.start(); err != nil {
 		return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"adshard/internal/node/httpapi"
 	"adshard/internal/node/httpapi/api"
+	"adshard/internal/node/porttest"
 	"adshard/search"
 )
 
@@ -131,12 +131,7 @@ func TestQueryExplainSaysWhereToAsk(t *testing.T) {
 
 func TestQueryRefusedOrUnreachable(t *testing.T) {
 	addr := started(t, newCluster())
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	nobody := closed.Addr().String()
-	_ = closed.Close()
+	nobody := porttest.Address(t)
 	other := httptest.NewServer(http.NotFoundHandler())
 	defer other.Close()
 	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") }))

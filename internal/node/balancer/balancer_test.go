@@ -17,6 +17,7 @@ import (
 	"adshard/barrels/barreltest"
 	"adshard/fault"
 	"adshard/internal/node/nodetest"
+	"adshard/internal/node/porttest"
 	"adshard/internal/node/remote"
 	"adshard/internal/node/wire"
 	"adshard/loadproxy"
@@ -44,7 +45,7 @@ type slaveRig struct {
 
 func newRig(t testing.TB, slaves int) *rig {
 	t.Helper()
-	r := &rig{Database: nodetest.NewDatabase(t), addr: nodetest.Address(t), log: slog.New(slog.DiscardHandler), slaves: make(map[string]*slaveRig)}
+	r := &rig{Database: nodetest.NewDatabase(t), addr: porttest.Address(t), log: slog.New(slog.DiscardHandler), slaves: make(map[string]*slaveRig)}
 	r.cfg = DefaultConfig()
 	r.cfg.DB, r.cfg.Slaves, r.cfg.Listen = r.URL(), slaves, "127.0.0.1:0"
 	r.cfg.BucketBytes = 16 << 10

@@ -12,6 +12,7 @@ import (
 	"adshard/fault"
 	"adshard/internal/node/fanout"
 	"adshard/internal/node/nodetest"
+	"adshard/internal/node/porttest"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 	"adshard/search"
@@ -249,7 +250,7 @@ func TestTheNameOfASlaveInServiceIsNotTaken(t *testing.T) {
 	defer cancel()
 	n := w.nodes["slave-0"]
 	address := n.s.Address()
-	other := nodetest.Address(t)
+	other := porttest.Address(t)
 	register := func(at string) error {
 		_, err := w.b.Register(soon, &pb.RegisterRequest{Name: "slave-0", Address: at, Incarnation: "another"})
 		return err

@@ -1,4 +1,4 @@
-// Package nodetest has databases and addresses for the tests of processes.
+// Package nodetest has databases for the tests of processes.
 package nodetest
 
 import (

@@ -8,7 +8,7 @@ import (
 
 	"adshard/internal/node/balancer"
 	"adshard/internal/node/master"
-	"adshard/internal/node/nodetest"
+	"adshard/internal/node/porttest"
 	"adshard/internal/node/slave"
 )
 
@@ -30,7 +30,7 @@ type cluster struct {
 // newCluster configures a cluster whose first fill takes many small buckets.
 func newCluster(t *testing.T, w *world) *cluster {
 	c := &cluster{t: t, world: w, cfg: balancer.DefaultConfig(), parts: make(map[string]*process)}
-	c.cfg.DB, c.cfg.Listen, c.cfg.Admin, c.cfg.Slaves = w.url(), nodetest.Address(t), anyPort, 2
+	c.cfg.DB, c.cfg.Listen, c.cfg.Admin, c.cfg.Slaves = w.url(), porttest.Address(t), anyPort, 2
 	c.cfg.BucketBytes, c.cfg.NodeBytes, c.cfg.Ahead = 2<<10, 8<<10, 2
 	for i := range 2 {
 		s := slave.DefaultConfig()

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc/test/bufconn"
 
 	"adshard/fault"
+	"adshard/internal/node/porttest"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 )
@@ -137,12 +138,7 @@ func TestAMessageBeyondABoundIsRefusedBeforeItIsSeen(t *testing.T) {
 }
 
 func TestAPeerThatIsNotThereIsUnavailable(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = l.Close()
-	conn, err := wire.Dial(l.Addr().String())
+	conn, err := wire.Dial(porttest.Address(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,5 @@
-package nodetest
+// Package porttest reserves ports for the processes of tests.
+package porttest
 
 import (
 	"net"
