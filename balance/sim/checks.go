@@ -117,7 +117,7 @@ func (c *checks) deciding(b *balancer, state []byte) {
 	for _, m := range c.w.masters {
 		since := c.w.now - m.heardAt
 		if m.up && m.heardView > 0 && m.heardView == m.have.View && m.have.View < least && m.heardByNewest && since < c.w.cfg.Mapper.MasterLease && c.jumped < m.heardAt {
-			c.w.fail("view %d is given up, in which %s still asks: it was heard %v ago", m.have.View, m.name, since)
+			c.w.fail("the slaves would stop serving view %d, in which %s still searches, as it reported %v ago", m.have.View, m.name, since)
 		}
 	}
 }
