@@ -31,7 +31,7 @@ func Validate(d *pb.NodeData) error {
 			return err
 		}
 		if keys[it.Group.Key] {
-			return record.Invalid("the group with key %x stands twice in the bucket", it.Group.Key)
+			return record.Invalid("the group with key %x occurs twice in the bucket", it.Group.Key)
 		}
 		keys[it.Group.Key] = true
 	}

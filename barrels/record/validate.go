@@ -1,6 +1,8 @@
 package record
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 
 	"google.golang.org/protobuf/proto"
@@ -25,65 +27,94 @@ func Invalid(format string, args ...any) error {
 	return fault.Newf(fault.Invalid, "barrels: apply", format, args...)
 }
 
-func badID(id uint64) bool { return id == 0 || id > MaxID }
+// checkID returns fault.Invalid for an id that is not in 1 to MaxID. It is in a field
+// of the kind of record with the id owner.
+func checkID(kind string, owner uint64, field string, id uint64) error {
+	if id == 0 || id > MaxID {
+		return Invalid("%s %d: %s is %d, allowed are 1 to %d", kind, owner, field, id, uint64(MaxID))
+	}
+	return nil
+}
 
 // CheckAdvertiser returns fault.Invalid for an advertiser that no store takes.
 func CheckAdvertiser(a *pb.Advertiser) error {
-	if badID(a.GetId()) {
-		return Invalid("an advertiser with the id %d", a.GetId())
-	}
-	return nil
+	return checkID("advertiser", a.GetId(), "id", a.GetId())
 }
 
 // CheckCampaign returns fault.Invalid for a campaign that no store takes.
 func CheckCampaign(c *pb.Campaign) error {
-	if badID(c.GetId()) || badID(c.GetAdvertiserId()) {
-		return Invalid("campaign %d of advertiser %d: an id is wrong", c.GetId(), c.GetAdvertiserId())
-	}
-	if !validModifiers(c.Modifiers) || !validNegatives(c.Negatives) {
-		return Invalid("campaign %d: a modifier or a negative is wrong", c.Id)
-	}
-	return nil
+	const kind = "campaign"
+	id := c.GetId()
+	return cmp.Or(
+		checkID(kind, id, "id", id),
+		checkID(kind, id, "advertiser_id", c.GetAdvertiserId()),
+		checkModifiers(kind, id, c.GetModifiers()),
+		checkNegatives(kind, id, c.GetNegatives()),
+	)
 }
 
 // CheckItem returns fault.Invalid for a group with keywords that no store takes.
 func CheckItem(it *pb.Item) error {
+	const kind = "group"
 	g := it.GetGroup()
-	if badID(g.GetId()) || badID(g.GetCampaignId()) || badID(g.GetAdvertiserId()) {
-		return Invalid("group %d of campaign %d of advertiser %d: an id is wrong",
-			g.GetId(), g.GetCampaignId(), g.GetAdvertiserId())
-	}
-	if !validModifiers(g.Modifiers) || !validNegatives(g.Negatives) || !validAds(g.Ads) {
-		return Invalid("group %d: a modifier, a negative or an ad is wrong", g.Id)
-	}
+	id := g.GetId()
+	err := cmp.Or(
+		checkID(kind, id, "id", id),
+		checkID(kind, id, "campaign_id", g.GetCampaignId()),
+		checkID(kind, id, "advertiser_id", g.GetAdvertiserId()),
+		checkModifiers(kind, id, g.GetModifiers()),
+		checkNegatives(kind, id, g.GetNegatives()),
+		checkAds(id, g.GetAds()),
+	)
 	var last uint64
-	for _, k := range it.Keywords {
-		if k.GetId() <= last {
-			return Invalid("group %d: keyword %d is out of order", g.Id, k.GetId())
+	for _, k := range it.GetKeywords() {
+		if err != nil {
+			return err
 		}
-		if last = k.Id; !validKeyword(k) {
-			return Invalid("group %d: keyword %d is wrong", g.Id, k.Id)
+		if k.GetId() <= last {
+			return Invalid("group %d: keyword %d follows keyword %d, ids must ascend", id, k.GetId(), last)
+		}
+		last, err = k.Id, checkKeyword(id, k)
+	}
+	return err
+}
+
+func checkKeyword(group uint64, k *pb.Keyword) error {
+	invalid := func(format string, args ...any) error {
+		return Invalid("group %d: keyword %d: %w", group, k.Id, fmt.Errorf(format, args...))
+	}
+	n := len(k.Norm)
+	switch {
+	case k.Id > MaxID:
+		return invalid("id is %d, at most %d is allowed", k.Id, uint64(MaxID))
+	case n == 0 || n > search.MaxKeywordWords:
+		return invalid("norm has %d words, allowed are 1 to %d", n, search.MaxKeywordWords)
+	case len(k.Fold) != n:
+		return invalid("fold has %d words, norm has %d", len(k.Fold), n)
+	case k.Type < 0 || k.Type >= search.MatchTypes:
+		return invalid("type is %d, allowed are 0 to %d", k.Type, search.MatchTypes-1)
+	case k.Quality < 1 || k.Quality > maxQuality:
+		return invalid("quality is %d, allowed are 1 to %d", k.Quality, maxQuality)
+	case k.GetBid() > MaxBid:
+		return invalid("bid is %d micros, at most %d is allowed", k.GetBid(), uint64(MaxBid))
+	case len(k.Forms) == 0 || len(k.Forms) > MaxForms:
+		return invalid("forms has %d entries, allowed are 1 to %d", len(k.Forms), MaxForms)
+	case slices.Contains(k.Norm, 0):
+		return invalid("norm has a hash of 0")
+	case slices.Contains(k.Fold, 0):
+		return invalid("fold has a hash of 0")
+	}
+	for i, f := range k.Forms {
+		switch {
+		case len(f.GetTerms()) != n:
+			return invalid("forms[%d] has %d terms, norm has %d words", i, len(f.GetTerms()), n)
+		case slices.Contains(f.Terms, 0):
+			return invalid("forms[%d] has a term of 0", i)
+		case sharesTerm(f, k.Forms[:i]):
+			return invalid("forms[%d] shares a term with an earlier form", i)
 		}
 	}
 	return nil
-}
-
-func validKeyword(k *pb.Keyword) bool {
-	n := len(k.Norm)
-	if badID(k.Id) || n == 0 || n > search.MaxKeywordWords || len(k.Fold) != n ||
-		k.Type < 0 || k.Type >= search.MatchTypes || k.Quality < 1 || k.Quality > maxQuality ||
-		k.GetBid() > MaxBid || len(k.Forms) == 0 || len(k.Forms) > MaxForms {
-		return false
-	}
-	if slices.Contains(k.Norm, 0) || slices.Contains(k.Fold, 0) {
-		return false
-	}
-	for i, f := range k.Forms {
-		if len(f.GetTerms()) != n || slices.Contains(f.Terms, 0) || sharesTerm(f, k.Forms[:i]) {
-			return false
-		}
-	}
-	return true
 }
 
 // sharesTerm reports whether a form has a term of another: languages are part of
@@ -99,25 +130,41 @@ func sharesTerm(f *pb.Form, others []*pb.Form) bool {
 	return false
 }
 
-func validModifiers(m *pb.Modifiers) bool {
-	return m.GetDesktop() <= maxModifier && m.GetMobile() <= maxModifier && m.GetTablet() <= maxModifier
+func checkModifiers(kind string, owner uint64, m *pb.Modifiers) error {
+	devices := [...]string{"desktop", "mobile", "tablet"}
+	for i, v := range [...]uint32{m.GetDesktop(), m.GetMobile(), m.GetTablet()} {
+		if v > maxModifier {
+			return Invalid("%s %d: modifiers.%s is %d permille, at most %d is allowed", kind, owner, devices[i], v, maxModifier)
+		}
+	}
+	return nil
 }
 
-func validNegatives(list []*pb.Negative) bool {
-	return !slices.ContainsFunc(list, func(n *pb.Negative) bool {
-		return n == nil || n.Type < 0 || n.Type >= search.MatchTypes || len(n.Norm) > search.MaxKeywordWords
-	})
+func checkNegatives(kind string, owner uint64, list []*pb.Negative) error {
+	for i, n := range list {
+		switch {
+		case n == nil:
+			return Invalid("%s %d: negatives[%d] is empty", kind, owner, i)
+		case n.Type < 0 || n.Type >= search.MatchTypes:
+			return Invalid("%s %d: negatives[%d].type is %d, allowed are 0 to %d", kind, owner, i, n.Type, search.MatchTypes-1)
+		case len(n.Norm) > search.MaxKeywordWords:
+			return Invalid("%s %d: negatives[%d].norm has %d words, at most %d are allowed", kind, owner, i, len(n.Norm), search.MaxKeywordWords)
+		}
+	}
+	return nil
 }
 
-func validAds(list []*pb.Ad) bool {
+func checkAds(group uint64, list []*pb.Ad) error {
 	var last uint64
 	for _, a := range list {
-		if a.GetId() <= last || badID(a.Id) {
-			return false
+		if a.GetId() <= last {
+			return Invalid("group %d: ad %d follows ad %d, ids must ascend", group, a.GetId(), last)
 		}
-		last = a.Id
+		if last = a.Id; last > MaxID {
+			return Invalid("group %d: ad %d: id is over %d", group, last, uint64(MaxID))
+		}
 	}
-	return true
+	return nil
 }
 
 // Marshal writes records: the same message gives the same bytes.
