@@ -16,7 +16,7 @@ type MapVersion struct {
 	Filled bool
 }
 
-// Accept refuses a balancer's map that must not replace the one at hand: of
+// Accept rejects a balancer's map that must not replace the current one: of
 // another database (fault.Conflict), since its slaves hold other advertisers'
 // data, or an older one (fault.Stale).
 func (have MapVersion) Accept(offered MapVersion) error {
@@ -31,7 +31,7 @@ func (have MapVersion) Accept(offered MapVersion) error {
 	}
 	if offered.Epoch < have.Epoch || offered.Epoch == have.Epoch && offered.View < have.View {
 		return fault.Newf(fault.Stale, op,
-			"the balancer's map %d/%d is older than this master's %d/%d, which it keeps; if the balancer was set up anew, start the master anew too",
+			"the balancer's map %d/%d is older than this master's %d/%d, which it keeps; if the balancer was set up again, restart the master too",
 			offered.Epoch, offered.View, have.Epoch, have.View)
 	}
 	return nil
@@ -44,11 +44,12 @@ type SlaveMap struct {
 	Least uint64
 }
 
-// Choose returns which of the maps that slaves have received replaces the one at
-// hand while the balancer is away, and its version from then on: the map of the
-// least view after have's that all still serve. Slaves that are behind can serve
-// no later one. Maps of epochs below the newest that any slave knows count only
-// when no other is there, since slaves that returned after long have old ones.
+// Choose returns which of the maps that slaves have received replaces the current
+// one while the balancer is away, and its version from then on: the map of the
+// lowest view after have's that all slaves still serve, since slaves that are
+// behind can serve no later one. Maps of epochs below the newest that any slave
+// knows count only when there is no other: slaves that were away for long have old
+// ones.
 // Errors: fault.Unavailable when none has such a map; fault.Conflict when they are
 // of two databases.
 func (have MapVersion) Choose(received []SlaveMap) (best int, as MapVersion, err error) {
@@ -127,9 +128,8 @@ func (w *MapWatch) Polled(now time.Duration, fresh bool, err error) (pause time.
 // Trouble is why the balancer has no newer map; nil: it answered the last request.
 func (w *MapWatch) Trouble() error { return w.trouble }
 
-// AskSlaves reports whether the slaves are to be asked for a map: while the
-// balancer is away, when there is none, or when a slave no longer serves the view
-// of the one at hand.
+// AskSlaves reports whether to ask the slaves for a map: while the balancer is away,
+// if there is none, or if a slave no longer serves the view of the current one.
 func (w *MapWatch) AskSlaves(now time.Duration, have MapVersion, outdated bool) bool {
 	away := w.trouble != nil || now > w.heard+w.times.Silent
 	return away && (outdated || have.View == 0)

@@ -136,7 +136,7 @@ func (kv *database) Present() error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fault.New(fault.Unavailable, "rocks: look for files", err)
 	}
-	return fault.Newf(fault.NotFound, "rocks: look for files", "the store's files in %s are gone: somebody removed or replaced the directory", kv.dir)
+	return fault.Newf(fault.NotFound, "rocks: look for files", "the store's files in %s are gone: the directory was removed or replaced", kv.dir)
 }
 
 // closeDB closes the database, if it is open.
@@ -164,7 +164,7 @@ func (kv *database) checkSpace(size uint64) error {
 	}
 	if need := 2*size + kv.options.MinFreeBytes; free < need {
 		return fault.Newf(fault.NoSpace, "rocks: write",
-			"%d MiB are free in %s, %d are needed; free some space, the store goes on by itself",
+			"%d MiB are free in %s, %d are needed; free some space, the store continues automatically",
 			free>>20, kv.dir, need>>20)
 	}
 	return nil

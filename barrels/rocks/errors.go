@@ -9,9 +9,9 @@ import (
 	"adshard/fault"
 )
 
-// classify gives an error of RocksDB its kind. Its C interface hands out texts
-// only; they begin with the name of a code, and the codes are what is looked
-// at here, in this one place.
+// classify gives an error of RocksDB its kind. RocksDB's C interface returns only
+// texts, which begin with the name of a code; this is the only place that reads
+// them.
 func classify(op string, err error) error {
 	if err == nil {
 		return nil
@@ -19,13 +19,13 @@ func classify(op string, err error) error {
 	text := err.Error()
 	switch {
 	case strings.HasPrefix(text, "IO error: No space left on device"), errors.Is(err, syscall.ENOSPC):
-		return fault.Newf(fault.NoSpace, op, "%w; free some space, the store goes on by itself", err)
+		return fault.Newf(fault.NoSpace, op, "%w; free some space, the store continues automatically", err)
 	case strings.HasPrefix(text, "IO error: While lock file"), strings.HasPrefix(text, "IO error: lock hold by current process"):
 		return errLocked(op, err)
 	case strings.HasPrefix(text, "Corruption"):
 		return fault.Newf(fault.Corrupt, op, "%w; %s", err, kv.Refill)
 	case strings.HasPrefix(text, "IO error"):
-		return fault.Newf(fault.Unavailable, op, "%w; look at the disk and the directory's permissions", err)
+		return fault.Newf(fault.Unavailable, op, "%w; check the disk and the directory's permissions", err)
 	}
 	return fault.New(fault.Internal, op, err)
 }
