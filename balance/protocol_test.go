@@ -124,7 +124,7 @@ func TestAMoveIsFinishedWhenNobodyNeedsTheOldView(t *testing.T) {
 	r.m.Master(r.now, "m2", 2)
 	r.pass(balance.DefaultLinger - 200*time.Millisecond)
 	r.phase(0, balance.Switched) // a query may still be under way
-	r.m.Master(r.now, "m2", 1)   // it started anew, with an older map
+	r.m.Master(r.now, "m2", 1)   // it restarted, with an older map
 	r.pass(balance.DefaultLinger)
 	r.phase(0, balance.Switched)
 	if w := r.m.Status(r.now).WaitingFor; len(w) != 1 || !strings.Contains(w[0], "master m2") {
@@ -274,7 +274,7 @@ func TestMovesThatBecomeReadyTogetherShareAView(t *testing.T) {
 	}
 }
 
-// TestATargetThatReturnsBeforeTheSwitch is certified anew, also when it says
+// TestATargetThatReturnsBeforeTheSwitch is certified again, also when it says
 // that it still has all.
 func TestATargetThatReturnsBeforeTheSwitch(t *testing.T) {
 	r := newRig(t, 4, nil, "a", "b")

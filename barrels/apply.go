@@ -98,7 +98,7 @@ func (s *barrel) commit() error {
 	return nil
 }
 
-// note tells what is kept of groups what a batch changes.
+// note invalidates the cached groups that a batch changes.
 func (s *barrel) note(b *kv.Batch, number uint64) {
 	for i := range b.Len() {
 		switch op := b.Op(i); {
@@ -110,9 +110,8 @@ func (s *barrel) note(b *kv.Batch, number uint64) {
 	}
 }
 
-// keepGroups puts changed groups in the place of what searches keep of them:
-// those that they have shown they will show again, and would have to wait for the
-// store.
+// keepGroups replaces the cached groups that were changed: searches that have shown
+// them will show them again, and would otherwise wait for the store.
 func (s *barrel) keepGroups(number uint64) {
 	for _, g := range s.writer.groups {
 		if g.item == nil || !s.engine.Groups.Has(g.key) {

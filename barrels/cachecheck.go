@@ -7,12 +7,12 @@ import (
 	"adshard/barrels/kv"
 )
 
-// What searches keep in memory is compared with the store's bytes while a
-// certificate is made: a bit that flipped there shows in no checksum. What
-// differs is dropped, so that searches read the store again.
+// While a certificate is computed, cached data is compared with the store's bytes:
+// no checksum shows a bit that flipped in memory. What differs is dropped, so that
+// searches read the store again.
 
-// compareBlock compares what is kept of a stored block, once in a pass over all
-// intervals: in the one in which the block's first posting lies.
+// compareBlock compares the cached copy of a stored block, once in a pass over all
+// intervals: in the interval of the block's first posting.
 func (c *certifier) compareBlock(term uint64, at kv.Place, value []byte) {
 	if first := viewPlace(&c.view, 0); first.Key < c.lo || first.Key > c.hi {
 		return

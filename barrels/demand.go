@@ -140,8 +140,8 @@ func (c *certifier) block(want []demand, upTo kv.Place) []demand {
 	return want
 }
 
-// findable reports whether searches know all terms of posting i: one of whose words
-// has a term that they do not is turned away by its signature.
+// findable reports whether the dictionary of searches has the terms of all words of
+// posting i. Without one of them the signature test would skip the posting.
 func (c *certifier) findable(i int) bool {
 	_, refs := c.view.Posting(i)
 	for ; len(refs) >= 2; refs = refs[2:] {
@@ -152,7 +152,7 @@ func (c *certifier) findable(i int) bool {
 	return true
 }
 
-// wrongs makes the sums of postings that are missing differ.
+// wrongs makes the sums of missing postings' bins differ.
 func (c *certifier) wrongs(list []demand) {
 	for i := range list {
 		c.wrong(list[i].Key, list[i].hash)

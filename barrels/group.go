@@ -80,8 +80,8 @@ func (w *writer) stored(key uint64) (it kv.Iterator, record []byte, err error) {
 	return it, it.Value(), nil
 }
 
-// putGroup writes a group's record if it is another than before, and tells
-// whether postings say something else of the group from now on.
+// putGroup writes a group's record if it differs from the stored one, and reports
+// whether what postings say of the group has changed.
 func (w *writer) putGroup(g *pb.Group, head *block.Group, raw []byte, exists bool) (moved bool, err error) {
 	if w.record, err = record.Marshal.MarshalAppend(w.record[:0], g); err != nil {
 		return false, fault.New(fault.Invalid, "barrels: apply", err)

@@ -9,18 +9,18 @@ import (
 	"adshard/schema/pb"
 )
 
-// upkeep is how far background work has come. A pass goes through all groups,
-// then all blocks, in steps that each are one batch, so that buckets get their
-// turn between them; a pass that was stopped goes on where it was.
+// upkeep is the progress of background work. A pass visits all groups, then all
+// blocks, in steps of one batch each, so that buckets can be applied between them;
+// a pass that was stopped continues where it was.
 type upkeep struct {
 	// changed is the number of changes since the last pass began, unknown when
-	// the store was opened or filled anew.
+	// the store was opened or refilled.
 	changed int64
-	// written is the number of changes since the store was last compacted, met what
-	// it was at the step before.
+	// written is the number of changes since the store was last compacted, met its
+	// value at the previous step.
 	written, met int64
 	phase        phase
-	cursor       []byte // where the phase goes on
+	cursor       []byte // where the phase continues
 	// used are the parents met while sweeping; nil: there is no sweep.
 	used *usedParents
 }
@@ -38,11 +38,10 @@ const (
 	compacting
 )
 
-// enough is the part of the groups that must have changed to make a pass worth
-// its reading: one in so many.
+// enough: a pass begins once one group in so many has changed.
 const enough = 100
 
-// note takes in that a bucket was applied.
+// note counts the changes of an applied bucket.
 func (u *upkeep) note(d *pb.NodeData) {
 	if d.Reset_ {
 		u.changed = unknown
@@ -53,7 +52,7 @@ func (u *upkeep) note(d *pb.NodeData) {
 	}
 }
 
-// add takes in that so many more groups or parents were changed.
+// add counts changed groups and parents.
 func (u *upkeep) add(changes int) {
 	n := int64(changes)
 	u.written += n
@@ -62,17 +61,18 @@ func (u *upkeep) add(changes int) {
 	}
 }
 
-// stepTime is about the longest that a step takes, and so that a bucket waits
-// for one. A pause of the same length follows each: a pass takes no more than
-// half a core and half of what the disk gives to one reader.
+// stepTime is about the longest that a step takes, and that a bucket waits for one.
+// A pause of the same length follows each step, so that a pass takes at most half a
+// core and half of what the disk gives to one reader.
 const stepTime = 4 * time.Millisecond
 
-// busyPause is how many times as long as a step the pause after it is while
-// buckets come. Under a stream of them a pass ends only to begin again, so that
-// it would take half a core from the stream, and from searches, for good.
+// busyPause is the length of the pause after a step, in steps, while buckets are
+// being applied. Under a stream of buckets one pass follows another, so that with
+// shorter pauses they would permanently take half a core from the stream and from
+// searches.
 const busyPause = 16
 
-// pause is how long to wait after a step that took so long.
+// pause returns how long to wait after a step.
 func (u *upkeep) pause(took time.Duration) time.Duration {
 	busy := u.written != u.met
 	u.met = u.written
@@ -82,7 +82,7 @@ func (u *upkeep) pause(took time.Duration) time.Duration {
 	return took
 }
 
-// stepClock tells when a step has taken long enough.
+// stepClock reports when a step has taken long enough.
 type stepClock struct {
 	start time.Time
 	calls int
@@ -98,11 +98,11 @@ func (c *stepClock) over() bool {
 	return time.Since(c.start) > stepTime
 }
 
-// stepLook is how many things a step does between two looks at the clock.
+// stepLook is how many things a step does between two readings of the clock.
 const stepLook = 32
 
-// Maintain implements Store. It returns nil when there was nothing left to do
-// or ctx ended; a pass begins when one group in a hundred has changed.
+// Maintain implements Store. It returns nil when nothing is left to do or ctx has
+// ended; a pass begins when one group in a hundred has changed.
 func (s *barrel) Maintain(ctx context.Context) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -123,8 +123,8 @@ func (s *barrel) Maintain(ctx context.Context) error {
 	return nil
 }
 
-// compact compacts the DB when a pass has come to that phase, while buckets go
-// on being applied. It returns false when someone else is at it.
+// compact compacts the DB when a pass has reached that phase; buckets are applied
+// meanwhile. It returns false when another call is compacting.
 func (s *barrel) compact(ctx context.Context) (more bool) {
 	s.mu.Lock()
 	if s.upkeep.phase != compacting || s.closed {
@@ -133,8 +133,8 @@ func (s *barrel) compact(ctx context.Context) (more bool) {
 	}
 	changes := s.upkeep.written
 	groups := s.Newest.Load().Counters.Groups
-	// Under a stream of changes the files go on being rewritten anyway: then it
-	// is left to a later pass.
+	// Under a stream of changes the files are being rewritten anyway: compaction is
+	// left to a later pass.
 	wait := changes <= groups/4 || s.upkeep.changed >= max(1, groups/enough)
 	if wait || !s.compacting.TryLock() {
 		if wait {
@@ -170,7 +170,7 @@ func (s *barrel) stopCompact() {
 	defer s.compacting.Unlock()
 }
 
-// step does one batch of work; pause is how long to wait after it.
+// step does one batch of work and returns how long to pause after it.
 func (s *barrel) step() (pause time.Duration, more bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -189,7 +189,7 @@ func (s *barrel) step() (pause time.Duration, more bool, err error) {
 func (s *barrel) work() (more bool, err error) {
 	u, st := &s.upkeep, s.Newest.Load()
 	next := func(p phase) { u.phase, u.cursor = p, nil }
-	if len(st.Purge) > 0 { // blocks must not be joined across that
+	if len(st.Purge) > 0 { // blocks must not be joined across purged intervals
 		next(idle)
 		return false, nil
 	}

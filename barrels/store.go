@@ -10,9 +10,9 @@ import (
 // Store is the barrels of one slave. Searches may run while one Apply runs;
 // there is one writer at a time.
 //
-// A request in a view that the store was not told of is fault.Unavailable, one
-// below the least that it serves fault.Stale, one for another shard
-// fault.Conflict.
+// A request fails with fault.Unavailable in a view that is newer than the store's
+// table, with fault.Stale in one that is no longer served, and with fault.Conflict
+// when it is for another shard.
 type Store interface {
 	search.Searcher
 	search.Explainer
@@ -30,12 +30,12 @@ type Store interface {
 	// Slices is the table of slices as last applied.
 	Slices() *pb.SliceTable
 	// Certify sums what searches really read of the groups with keys lo to hi,
-	// both inclusive, whose bin (Bin) is among bins: bit i stands for bin i, and
-	// of their parents and those named. It reads the newest state beside searches
-	// and Apply. A posting that is missing, different or too many makes its bin's
-	// sum differ. What searches keep in memory of all that is compared with what
-	// is stored, and dropped where it differs. Errors: fault.Corrupt for bytes
-	// that are damaged, those of ctx.
+	// both inclusive, whose bin (Bin) is among bins (bit i stands for bin i), of
+	// their parents and of those named. It reads the newest state, concurrently
+	// with searches and Apply. A posting that is missing, different or extra makes
+	// its bin's sum differ. Cached copies of all that are compared with what is
+	// stored, and dropped where they differ. Errors: fault.Corrupt for damaged
+	// bytes, those of ctx.
 	Certify(ctx context.Context, lo, hi, bins uint64, parents []Parent) (*Certificate, error)
 	// Discard stops serving the slices that touch any of these intervals,
 	// disjoint and rising, at the same position, and removes all data in them, so
@@ -43,7 +43,7 @@ type Store interface {
 	// process has begun. Errors: fault.Corrupt when that needs bytes that cannot be
 	// read (only Renew helps then); those of ctx.
 	Discard(ctx context.Context, list []*pb.Interval) error
-	// Purging reports whether an earlier Discard has not come to its end.
+	// Purging reports whether an earlier Discard is not complete.
 	Purging() bool
 	// Renew empties the store and recreates its files, whatever state they are
 	// in. Searches wait meanwhile, and find nothing afterwards.
@@ -51,19 +51,18 @@ type Store interface {
 	// Present fails, with fault.NotFound, when the store's files are no longer
 	// where they were opened.
 	Present() error
-	// OnDamage has damage reported that searches, certificates or explanations
-	// meet. report is called from many goroutines and must be quick.
+	// OnDamage sets the function that is called when searches, certificates or
+	// explanations meet damage. It is called from many goroutines and must be quick.
 	OnDamage(report func(Damage))
-	// SetCaughtUp tells the store whether it holds all that it should. While
-	// it does not it serves what it has with a width of 0. Stores open caught
-	// up.
+	// SetCaughtUp sets whether the store has all its data. While it does not, it
+	// serves what it has with a width of 0. Stores open caught up.
 	SetCaughtUp(bool)
 	// Maintain does background work until there is none left or ctx is over:
 	// fills blocks, mends anchors, tightens bounds, sweeps parents without
 	// groups.
 	Maintain(ctx context.Context) error
-	// CountLoad has one search in so many counted; 0: none. Stores open with
-	// DefaultCountEvery.
+	// CountLoad makes the store count the load of one search in so many; 0: of none.
+	// Stores open with DefaultCountEvery.
 	CountLoad(every int)
 	// TakeLoad returns what searches have cost since the last call, estimated
 	// from those counted: by generation of a slice, in the view served; by group

@@ -69,7 +69,7 @@ func (p *Proxy) report(home registration, table *pb.SliceTable, changed, load bo
 	if load {
 		r.Load = p.store.TakeLoad()
 		r.Load.Number = p.loads.Add(1)
-		p.store.CountLoad(p.cfg.sparsely(r.Load))
+		p.store.CountLoad(p.cfg.countEvery(r.Load))
 	}
 	return r
 }
@@ -85,9 +85,9 @@ func shortened(text string) string {
 	return strings.ToValidUTF8(text[:maxTrouble], "") + "…"
 }
 
-// sparsely returns n so that one of n searches is counted from now on, about Counted
-// a second; 1 if there are few, since then each matters and counting costs nothing.
-func (c *Config) sparsely(l *pb.Load) (every int) {
+// countEvery returns n such that counting one search in n counts about Counted a
+// second; 1 if there are few, since then each matters and counting is cheap.
+func (c *Config) countEvery(l *pb.Load) (every int) {
 	if c.Counted <= 0 {
 		return 0
 	}

@@ -10,7 +10,7 @@
 // A keyword is found by its anchor: one of its terms, chosen when it is written.
 // A term is a 64-bit hash of a language and the stem of a folded word in it
 // (words.Term). A query is expanded once, at the master; slaves see hashes only.
-// docs/search.md tells the whole way.
+// docs/search.md describes the whole process.
 //
 // Goals: exact answers (a slow oracle stands beside everything). Non-goals:
 // storage, networks, money — scores are numbers whose meaning package auction

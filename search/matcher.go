@@ -66,7 +66,7 @@ func (m *Matcher) Release() {
 }
 
 // Fit matches one word against the query: the hashes of its normalised word and
-// of its folded form, and its term in the language at hand.
+// of its folded form, and its term in the form's language.
 func (m *Matcher) Fit(norm, fold, term uint64) Fit {
 	i := m.terms.Find(term)
 	if i < 0 {

@@ -2,7 +2,7 @@ package search
 
 import "math/bits"
 
-// Pair tells which of the query's words a keyword's word agrees with.
+// Pair is the word of the query that a keyword's word agrees with, and how well.
 type Pair struct {
 	Query int // index into the query's words
 	Level Level

@@ -76,7 +76,7 @@ func (b *balancer) certificate(c balance.Certify, name string, tries int, into *
 	})
 }
 
-// discard tells a node to stop serving a slice.
+// discard orders a node to stop serving a slice.
 func (b *balancer) discard(o balance.Discard) {
 	s := b.slaves[o.Node]
 	if s == nil {

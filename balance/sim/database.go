@@ -122,9 +122,8 @@ func (d *database) within(lo, hi balance.Key) []balance.Key {
 	return d.sorted[i:j]
 }
 
-// promised tells which versions of an item may be seen by whoever has applied
-// all changes up to clock: any from the oldest on; absent tells whether having
-// none may be.
+// promised returns the oldest version of an item that may be seen by whoever has
+// applied all changes up to clock; absent reports whether it may have none.
 func (d *database) promised(k balance.Key, clock uint64) (oldest uint64, absent bool) {
 	h := d.history[k]
 	i := sort.Search(len(h), func(i int) bool { return h[i].clock > clock })

@@ -37,7 +37,7 @@ func cost(micros float64) balance.Cost {
 	return balance.Cost{Examined: uint64(micros + 0.5), Matched: uint64(micros/10 + 0.5), Micros: uint64(micros + 0.5)}
 }
 
-// take returns what was counted and begins anew.
+// take returns what was counted and starts again.
 func (c *counters) take(now time.Duration, incarnation string) *balance.LoadReport {
 	r := &balance.LoadReport{
 		Incarnation: incarnation, Number: c.number + 1, Interval: now - c.since, Queries: c.queries,

@@ -124,8 +124,8 @@ func (m *master) adopt(as balance.MapVersion, model *balance.Model, provisional 
 	return true
 }
 
-// help asks the slaves for a newer map, since one no longer serves the view of
-// the one at hand, if the balancer is away.
+// help asks the slaves for a newer map, since one of them no longer serves the view
+// of the current one, if the balancer is away.
 func (m *master) help() {
 	if m.asking {
 		m.outdated = true

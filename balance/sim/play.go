@@ -39,7 +39,7 @@ func playTimes() times {
 	}
 }
 
-// Outcome tells what a play was like.
+// Outcome is the result of a play.
 type Outcome struct {
 	// Events were simulated, for Time.
 	Events uint64

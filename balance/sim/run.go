@@ -17,7 +17,7 @@ func runTimes() times {
 	}
 }
 
-// Run fills a cluster, then runs its trace and tells what happened. Errors:
+// Run fills a cluster, then runs its trace and returns what happened. Errors:
 // fault.Invalid for a bad configuration, fault.Unavailable when the first fill
 // is not over after Config.Warm, fault.Internal when a state machine
 // refused what it may not.
@@ -46,7 +46,7 @@ func Run(cfg Config) (*Result, error) {
 	return w.stats.end(w), w.broken
 }
 
-// whole tells whether the whole ring is served and all masters know it.
+// whole reports whether the whole ring is served and all masters know it.
 func (w *world) whole() bool {
 	b, err := w.running()
 	if err != nil || b.mapper.Published() == nil {

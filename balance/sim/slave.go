@@ -206,7 +206,7 @@ func (s *slave) apply(b balance.Bucket[payload]) {
 	})
 }
 
-// report tells the balancer how the slave fares.
+// report sends the balancer the slave's state.
 func (s *slave) report() {
 	b := s.w.balancerOf(&s.process)
 	if b == nil || s.epoch == 0 {

@@ -32,7 +32,7 @@ func (b *balancer) watch(v *watcher) {
 	b.wake()
 }
 
-// hear tells the mapper of a master.
+// hear reports a master to the mapper.
 func (b *balancer) hear(v *watcher) {
 	if v.m.life == v.life {
 		v.m.heardView, v.m.heardAt, v.m.heardByNewest = v.have.View, b.w.now, b.epoch == b.w.db.epoch

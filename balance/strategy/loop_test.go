@@ -235,7 +235,7 @@ func world(t testing.TB, seed uint64, nodeCount, perNode, items int, exponent, s
 	return l
 }
 
-// heat draws the items' ranks anew: those of keys from to upTo are the hottest
+// heat redraws the items' ranks: those of keys from to upTo are the hottest
 // ones until they have the share of all load.
 func (l *loop) heat(r *rand.Rand, keys []balance.Key, from, upTo int, exponent, share float64) {
 	first := slices.Clone(keys[from:upTo])

@@ -93,7 +93,7 @@ func (c *Cache[V]) Get(prefix, state uint64) (value V, ok bool) {
 	return e.value, true
 }
 
-// Drop removes what is kept of a prefix.
+// Drop removes the cached value of a prefix.
 func (c *Cache[V]) Drop(prefix uint64) {
 	s := c.shard(prefix)
 	s.mu.Lock()

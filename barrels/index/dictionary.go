@@ -25,8 +25,8 @@ type Dictionary struct {
 }
 
 // termEntry is one term; key 0: free. info: the mark, postings (31 bits),
-// document frequency (32 bits). A search finds out in one place whether there is
-// such a term and what is kept of its blocks.
+// document frequency (32 bits). One look-up gives a search the term and its cached
+// blocks.
 type termEntry struct {
 	key, info atomic.Uint64
 	// changed is the number of the last state that changed the term's blocks.
@@ -127,7 +127,7 @@ func (t *Dictionary) copy(terms int) *Dictionary {
 	return n
 }
 
-// take copies a term that is not there yet, and what is kept of its blocks.
+// take copies a term that is not there yet, with its cached blocks.
 func (t *Dictionary) take(term, info uint64, from *termEntry) {
 	s := t.entry(term)
 	s.info.Store(info)
@@ -169,8 +169,8 @@ func parseTermCount(b []byte) (TermStats, bool) {
 	return TermStats{binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])}, true
 }
 
-// Peek returns what is kept of a term's blocks for a state, without counting that
-// as use; nil: nothing that holds.
+// Peek returns the cached blocks of a term for a state, without counting that as a
+// use; nil: none are valid for it.
 func (t *Dictionary) Peek(term, state uint64) *PostingList {
 	s := t.entry(term)
 	list := s.list.Load()

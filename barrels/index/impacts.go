@@ -8,23 +8,21 @@ import (
 	"unsafe"
 )
 
-// Impacts is what each posting of a block is worth on one device, as the
-// statuses, budgets and modifiers of one state make it. It holds until a parent
-// of the block's groups changes or other slices are served; so what decides on a
-// group is looked up once, not by each search.
+// Impacts is what each posting of a block is worth on one device, given the
+// statuses, budgets and modifiers of one state. It stays valid until a parent of the
+// block's groups changes or other slices are served, so that a group's eligibility
+// is looked up once and not by each search.
 //
-// It heads one piece of memory, in which the sum of each class follows, and each
-// sum's entries behind it: a class that few buy takes one line to be counted and
-// ranked.
+// It is the head of one allocation, in which the sum of each class follows with its
+// entries: counting and ranking a class with few postings touches one cache line.
 type Impacts struct {
-	ParentsVersion atomic.Uint64 // version of the parents for which it is known to hold
+	ParentsVersion atomic.Uint64 // version of the parents for which it is known to be valid
 	TableNumber    uint64        // number of the table of slices
 	View           uint64        // served
 }
 
-// ClassImpact is what all postings of a class come to, so that a class is counted
-// without a look at its postings, and looked at only if one may be among the
-// best.
+// ClassImpact sums up all postings of a class, so that the class is counted without
+// reading its postings, and they are read only if one may be among the best.
 type ClassImpact struct {
 	Max uint64 // the largest effective bid × quality
 	// least is the smallest worth of those that take part, unclear if none does;

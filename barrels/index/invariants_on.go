@@ -14,7 +14,7 @@ import (
 // accessors read it: signatures, classes, members, long norms; members class by
 // class; each posting once.
 func checkBlock(b *Block) {
-	assert(unsafe.Sizeof(Class{})%8 == 0 && unsafe.Sizeof(Member{})%8 == 0, "a class or a member is no multiple of 8 bytes")
+	assert(unsafe.Sizeof(Class{})%8 == 0 && unsafe.Sizeof(Member{})%8 == 0, "the size of a class or a member is not a multiple of 8 bytes")
 	n := len(b.signatures)
 	room := b.room()
 	assert(len(room) == n+n*rowSize+int(b.Postings)*memberSize, "the room of a block is %d words", len(room))

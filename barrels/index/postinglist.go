@@ -21,8 +21,8 @@ type PostingList struct {
 	only   [1]atomic.Pointer[Block]
 	used   atomic.Bool // since it was last spared
 	bytes  int
-	// bounds are for each device those of the blocks, side by side, so that a
-	// search tells quickly which can win; none where there are few blocks.
+	// Bounds are for each device those of the blocks, side by side, so that a search
+	// quickly determines which can win; nil where there are few blocks.
 	Bounds *[search.Devices]ListBounds
 }
 
@@ -141,13 +141,13 @@ func (l *PostingList) with(state uint64, ops []kv.Op) *PostingList {
 	return NewPostingList(state, blocks)
 }
 
-// cached returns what is kept of the slot's term for a state; nil: nothing that
-// holds.
+// cached returns the cached blocks of the slot's term for a state; nil: none are
+// valid for it.
 //
-// States have rising numbers. The writer notes that a state changes a term
-// before it puts the term's list of that state and before it publishes the
-// state; so the note that is read after a list reports whether the list and the
-// state that asks are both of the same side of the last change.
+// States have ascending numbers. The writer stores in changed that a state changes a
+// term before it puts the term's list of that state and before it publishes the
+// state. So changed, read after the list, shows whether the list and the requested
+// state are on the same side of the last change.
 func (s *termEntry) cached(state uint64) *PostingList {
 	l := s.list.Load()
 	if l == nil {
@@ -162,7 +162,7 @@ func (s *termEntry) cached(state uint64) *PostingList {
 	return l
 }
 
-// ListCache bounds what is kept of terms' blocks in memory.
+// ListCache bounds the memory of the cached blocks of terms.
 type ListCache struct {
 	limit int64
 	bytes atomic.Int64
@@ -268,7 +268,7 @@ func (l *PostingList) Same(term uint64, at kv.Place, value []byte) *Block {
 	return b
 }
 
-// Drop drops what is kept of a term.
+// Drop drops the cached blocks of a term.
 func (l *ListCache) Drop(t *Dictionary, term uint64) {
 	if s := t.entry(term); s.key.Load() == term {
 		l.drop(s)

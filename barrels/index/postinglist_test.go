@@ -151,7 +151,7 @@ func (w *listWorld) count(t *rapid.T) {
 }
 
 // TestReadyIsSound: whatever is damaged under a right checksum, what is made
-// ready can be held against queries and judged without harm.
+// ready can be matched with queries, and its impacts computed, without harm.
 func TestReadyIsSound(t *testing.T) {
 	const tail = 9 // format and checksum
 	content := blockValue(2)

@@ -94,8 +94,8 @@ func (l *ListCache) Replace(t *Dictionary, r *Replacement, number uint64) {
 	l.drop(r.slot)
 }
 
-// Current is what is kept of a term for the writer, whose state has this number.
-// Unlike what searches ask for, that does not make it worth keeping.
+// Current returns the cached blocks of a term for the writer, whose state has this
+// number. Unlike the searches' requests, it does not count as a use.
 func (t *Dictionary) Current(term, state uint64) *PostingList {
 	s := t.entry(term)
 	if s.key.Load() != term || term == 0 {

@@ -99,8 +99,8 @@ type Served struct {
 	runs        []Interval
 }
 
-// serve finds out what is served. Where the table names all groups there are,
-// only slices that are on their way cost a check.
+// serve determines what is served in a view. Where the table names all groups there
+// are, only slices that are being moved cost a check.
 func serve(t *pb.SliceTable, view uint64, orphans bool) *Served {
 	s := &Served{View: view}
 	s.Slices, s.width = ServedSlices(t, view)
@@ -134,7 +134,7 @@ func (s *Served) Index(key uint64) int {
 	return sort.Search(len(s.bounds), func(i int) bool { return s.bounds[i].Hi >= key })
 }
 
-// Next is index for a key that is not before the slice at a place; it tells
+// Next is Index for a key that is not before the slice at a place; it also reports
 // whether the slice serves the key. Groups in a block are near each other.
 func (s *Served) Next(at int, key uint64) (int, bool) {
 	const near = 8

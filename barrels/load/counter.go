@@ -32,7 +32,7 @@ type Counter struct {
 }
 
 const (
-	// loadSamples are attributed at a time: then what that needs is at hand.
+	// loadSamples are attributed at a time, so that what that needs stays cached.
 	loadSamples = 1024
 	// loadTables bounds the tables and views since the load was last taken.
 	loadTables = 64
@@ -79,7 +79,8 @@ func (l *Counter) Add(t *Sampler) {
 	}
 }
 
-// attribute finds out whose the samples are and adds them up. The caller has mu.
+// attribute determines the samples' groups and slices and adds up their costs. The
+// caller has mu.
 func (l *Counter) attribute() {
 	for i := range l.list {
 		s := &l.list[i]

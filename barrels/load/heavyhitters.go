@@ -33,7 +33,7 @@ const (
 	sampled = 8
 )
 
-// add takes in a cost that is not 0.
+// add adds a cost, which is not 0.
 func (h *heavyHitters) add(of uint64, c cost) {
 	if h.slots == nil {
 		h.slots = make([]hitter, 1<<hitterBits)
@@ -55,8 +55,8 @@ func (h *heavyHitters) add(of uint64, c cost) {
 	}
 }
 
-// forget drops what costs no more than about the middle one: that of every
-// sampled-th, which take their places by a hash.
+// forget drops the things that cost at most about the median, which it estimates
+// from every sampled-th: places are by hash, so they are a random sample.
 func (h *heavyHitters) forget() {
 	h.kept, h.order = h.kept[:0], h.order[:0]
 	for i := range h.slots {

@@ -19,15 +19,15 @@ func (c *cost) add(d cost) {
 	c.nanos += d.nanos
 }
 
-// sampleShare: within a search that is counted one posting in so many stands for
-// those examined, and one match for those that matched. To find out whose a
-// posting is costs more than to look at it, since the groups' keys lie elsewhere
-// in memory.
+// sampleShare: in a counted search, one posting in so many represents those
+// examined, and one match in so many those that matched. Looking up a posting's group
+// costs more than the posting itself, since the groups' keys are elsewhere in
+// memory.
 const sampleShare = 32
 
 // Sampler is what one counted search has examined, until it is added to the
-// store's loads. It only appends: whose the postings are is found out later,
-// for many searches at once.
+// store's loads. It only appends: the postings' groups are looked up later, for
+// many searches at once.
 type Sampler struct {
 	active   bool
 	served   *index.Served

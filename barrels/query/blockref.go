@@ -58,7 +58,7 @@ func (b blockRef) signatures() []search.Signature {
 }
 
 // norms returns the class's match type and the hashes of its normalised words in
-// order; nil where these are not at hand.
+// order; nil where these are not cached.
 func (c *classRef) norms() (search.MatchType, []uint64) {
 	if c.cached != nil {
 		return c.cached.Norms(int(c.class))

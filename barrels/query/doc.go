@@ -1,5 +1,5 @@
 // Package query answers searches and explanations from a snapshot of a store.
-// docs/search.md tells the way of a query through it, stage by stage:
+// docs/search.md describes how a query is processed, stage by stage:
 //
 //	postings   posting lists of the query's terms, cached or read
 //	pruner     which blocks can still win (block-max)

@@ -39,8 +39,8 @@ func (s *standing) matches() bool {
 	return s.served && !s.damaged && (s.reason == search.Eligible || s.reason == search.BudgetExhausted)
 }
 
-// stand finds out the standing of the g-th group of a block. Of a group that
-// cannot match for its own reasons the parents are looked up only if wanted: all.
+// stand computes the standing of the g-th group of a block. all: the parents are
+// also looked up for a group that cannot match for its own reasons.
 func (e *eligibility) stand(v *block.View, g int, s *standing, all bool) {
 	*s = standing{}
 	flags := v.GroupFlags(g)

@@ -7,13 +7,13 @@ import (
 	"adshard/search"
 )
 
-// impactCache gives what the postings of cached blocks are worth, as the rule of
-// eligibility makes it, and keeps it with the blocks.
+// impactCache computes what the postings of cached blocks are worth under the rule
+// of eligibility, and caches it with the blocks.
 type impactCache struct {
 	eligibility
-	view      *block.View // of the block at hand
+	view      *block.View // of the current block
 	cached    *index.Block
-	number    uint64          // of the block at hand, counted over all searches
+	number    uint64          // of the current block, counted over all searches
 	standings []blockStanding // by the block's group index
 }
 
@@ -23,15 +23,15 @@ type blockStanding struct {
 	standing
 }
 
-// use makes b the block at hand, if it is not.
+// use makes b the current block, if it is not.
 func (c *impactCache) use(b blockRef) {
 	if c.view != b.view {
 		c.begin(b)
 	}
 }
 
-// begin makes b the block at hand. Views are opened again and again on other
-// bytes, so that their address does not tell blocks apart.
+// begin makes b the current block. Views are reopened on other bytes, so that their
+// address does not identify a block.
 func (c *impactCache) begin(b blockRef) {
 	c.view, c.cached = b.view, b.cached
 	c.number++
@@ -40,7 +40,7 @@ func (c *impactCache) begin(b blockRef) {
 	}
 }
 
-// of returns the standing of the g-th group of the block at hand.
+// of returns the standing of the g-th group of the current block.
 func (c *impactCache) of(g int) *standing {
 	s := &c.standings[g]
 	if s.block != c.number {
@@ -69,7 +69,7 @@ func (c *impactCache) impacts(b *index.Block) *index.Impacts {
 	return j
 }
 
-// compute finds out what each posting of a block is worth.
+// compute computes what each posting of a block is worth.
 func (c *impactCache) compute(b *index.Block) *index.Impacts {
 	c.begin(refOf(b))
 	j := index.NewImpacts(b)
@@ -95,9 +95,9 @@ func (c *impactCache) compute(b *index.Block) *index.Impacts {
 	return j
 }
 
-// bid returns what a member of the block at hand bids. Undecided is one whose
-// fate depends on the query: on its negatives, on which of its forms matches, or
-// on data that cannot be read and that each search is to name.
+// bid returns what a member of the current block bids. It is Undecided when the
+// outcome depends on the query: on negatives, on which form matches, or on data that
+// cannot be read and that each search has to name.
 func (c *impactCache) bid(m *index.Member) index.EffectiveBid {
 	_, bid, group, _, flags := c.view.Detail(int(m.Posting))
 	if flags&block.Enabled == 0 {

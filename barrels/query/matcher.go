@@ -13,7 +13,7 @@ import (
 type matcher struct {
 	search.Matcher
 	terms search.TermTable // those of the query's terms that keywords may have
-	view  *block.View      // whose vocabulary is at hand
+	view  *block.View      // of the current block
 	// refs holds for each word of the vocabulary the index of its Fit; 0: not yet
 	// known.
 	refs   []uint16
@@ -24,7 +24,7 @@ type matcher struct {
 // disagrees is the index in fits of words that agree with none of the query's.
 const disagrees = 1
 
-// use makes v the block whose vocabulary is at hand.
+// use makes v the current block, whose vocabulary is matched.
 func (m *matcher) use(v *block.View) {
 	n := min(v.Words(), 1<<16-1) // postings refer to words by 16 bits
 	if cap(m.refs) < n {
@@ -50,7 +50,7 @@ func (m *matcher) match(word uint16) (fit uint16) {
 	return fit
 }
 
-// class returns the level at which a class of the block at hand matches.
+// class returns the level at which a class of the current block matches.
 func (m *matcher) class(t search.MatchType, words []byte) search.Level {
 	n := len(words) / 2
 	if !m.Possible(t, n) {

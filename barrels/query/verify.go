@@ -24,7 +24,7 @@ func (v *Verifier) Close() {
 	}
 }
 
-// begin makes an execution of a request the one at hand; false: its view is not
+// begin makes an execution of a request the current one; false: its view is not
 // served.
 func (v *Verifier) begin(r *search.Request) bool {
 	const op = "barrels: certify"

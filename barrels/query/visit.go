@@ -161,10 +161,10 @@ func (s *scan) visitSafely(b blockRef, term uint64, later bool) (good bool) {
 	return true
 }
 
-// visit collects the classes of a block that its signatures let through. With
-// later the block was found good and stays as it is until the search ends, so that
-// its classes can wait until memory is asked for several blocks at once; else they
-// are matched before it returns.
+// visit collects the classes of a block whose signatures pass. later: the block is
+// known to be undamaged and stays unchanged until the search ends, so that its
+// classes can be matched later, with those of other blocks, whose memory accesses
+// then overlap. Otherwise they are matched before visit returns.
 func (s *scan) visit(b blockRef, term uint64, later bool) {
 	if !s.deadBlocks && !b.live() || !s.off && !s.canWin(b.bound(s.scope.request.Device), s.best) {
 		s.work.BlocksSkipped++
@@ -173,7 +173,7 @@ func (s *scan) visit(b blockRef, term uint64, later bool) {
 	s.sink.enter(b, term)
 	s.work.BlocksRead++
 	s.work.Examined += uint64(b.len())
-	if !later { // those of others are not to suffer if it is damaged
+	if !later { // so that damage in this block does not affect those of others
 		s.matchPending()
 	}
 	for i, sig := range b.signatures() {

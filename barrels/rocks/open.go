@@ -84,8 +84,8 @@ func openDB(dir string, o Options) (*database, error) {
 
 func (c *config) optionsByName() []*grocksdb.Options { return c.families }
 
-// checkFiles finds out what the directory holds before RocksDB may make a new
-// database of it: files without their CURRENT, families of another version.
+// checkFiles examines the directory before RocksDB would create a new database in
+// it: for files without their CURRENT and for families of another version.
 func checkFiles(c *config, dir string) error {
 	_, err := os.Stat(filepath.Join(dir, "CURRENT"))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -15,7 +15,7 @@ import (
 	"adshard/bench/page/pagetest"
 )
 
-var rewrite = flag.Bool("rewrite", false, "write testdata/page.html anew")
+var rewrite = flag.Bool("rewrite", false, "rewrite testdata/page.html")
 
 // sample is a page with everything in it.
 func sample() *page.Page {

@@ -7,7 +7,7 @@ import (
 )
 
 // rareToken is how often a token with digits may occur to count as a model
-// number, which recombined titles make up anew.
+// number, which recombined titles form by chance.
 const rareToken = 3
 
 // lexicon has the titles' tokens and where each occurs.

@@ -1,3 +1,3 @@
 // Package e2e tests the whole: files go in by import, queries by HTTP, and the
-// answers are held against golden ones and against the oracle.
+// answers are compared with golden ones and with the oracle's.
 package e2e

@@ -38,7 +38,7 @@ const root = "../.."
 // with SIM_MUTANT_SEEDS=300 and name those that do.
 func TestMutations(t *testing.T) {
 	if testing.Short() {
-		t.Skip("mutations compile the product anew: not in -short")
+		t.Skip("mutations recompile the product: not in -short")
 	}
 	files, err := filepath.Glob("testdata/*/*.txt")
 	if err != nil || len(files) == 0 {

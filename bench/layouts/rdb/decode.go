@@ -12,7 +12,7 @@ import (
 	adshardpb "adshard/schema/pb"
 )
 
-// decoder reads values. It makes its messages anew for each value, or once
+// decoder reads values. It makes new messages for each value, or once
 // (reuse).
 type decoder struct {
 	reuse    bool

@@ -11,7 +11,7 @@ import (
 	"adshard/bench/layouts/layouttest"
 )
 
-// BenchmarkChange is the time of a changed keyword, building its group anew
+// BenchmarkChange is the time of a changed keyword, rebuilding its group
 // included, by how many are changed at a time: keywords here and there, and all
 // those of groups here and there.
 func BenchmarkChange(b *testing.B) {

@@ -75,7 +75,7 @@ func (s *Store) Close() error {
 }
 
 // Change implements layouts.Changer: the groups of the changed keywords are
-// built anew and applied as one bucket.
+// rebuilt and applied as one bucket.
 func (s *Store) Change(ctx context.Context, to []layouts.Change) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

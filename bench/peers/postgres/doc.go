@@ -34,6 +34,6 @@
 //     and bitmaps of rows rather than of pages.
 //   - ids are int, so that their sum is bigint and not numeric; locale C.
 //
-// Goals: what a database gives that many have at hand. Non-goals: changes while
+// Goals: what a widely used database achieves. Non-goals: changes while
 // it is searched, several servers.
 package postgres

@@ -57,7 +57,7 @@ func children() (map[int][]int, error) {
 	return of, nil
 }
 
-// ended reports whether an error says that a process is no more.
+// ended reports whether an error says that a process is gone.
 func ended(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH)
 }

@@ -116,7 +116,7 @@ func (f *Fanout) Explain(ctx context.Context, r *search.Request, limit int) (*se
 }
 
 // gather asks the shards of the newest map until Gather has enough; ask is
-// made anew for each map.
+// built for each map.
 func gather[A any](ctx context.Context, f *Fanout, ask func(*Map) func(context.Context, Slave) (*A, error)) (*Gather[A], *Map, error) {
 	m := f.maps.Current()
 	if m == nil || len(m.Shards) == 0 {

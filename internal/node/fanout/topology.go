@@ -46,7 +46,7 @@ func (m *Map) version() balance.MapVersion {
 	return balance.MapVersion{Epoch: m.Epoch, View: m.View, Database: m.Database, Timeline: m.Timeline, Filled: m.Filled}
 }
 
-// versionOf says which map a balancer or a slave tells of.
+// versionOf returns the version of the map in a message of a balancer or a slave.
 func versionOf(m interface {
 	GetEpoch() uint64
 	GetView() uint64

@@ -207,7 +207,7 @@ func (w *Watcher) ask(ctx context.Context) {
 }
 
 // take makes a map the newest. Errors are those of balance.MapVersion.Accept: the
-// map at hand may have changed since this one was asked for.
+// current map may have changed since this one was requested.
 func (w *Watcher) take(shards []*pb.Shard, version balance.MapVersion) (fresh bool, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

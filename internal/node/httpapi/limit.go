@@ -28,8 +28,8 @@ const (
 	longDelay = 20 * time.Millisecond
 )
 
-// newLimiter returns a limiter of at most n; delay tells how long goroutines
-// waited for a processor since the last call.
+// newLimiter returns a limiter of at most n; delay returns how long goroutines have
+// waited for a processor since its last call.
 func newLimiter(n int, delay func() time.Duration) *limiter {
 	l := &limiter{most: int64(n), delay: delay, start: time.Now()}
 	l.limit.Store(l.most)
@@ -62,9 +62,9 @@ func (l *limiter) adapt(delay time.Duration) {
 	l.limit.Store(min(now+max(l.most/16, 1), l.most))
 }
 
-// schedulerDelay returns a function that tells the 90th percentile of the time
-// goroutines waited for a processor since its last call, from the runtime's
-// histogram.
+// schedulerDelay returns a function that returns the 90th percentile of the time
+// that goroutines have waited for a processor since its last call, from the
+// runtime's histogram.
 func schedulerDelay() func() time.Duration {
 	sample := []metrics.Sample{{Name: "/sched/latencies:seconds"}}
 	var before []uint64

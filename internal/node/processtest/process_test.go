@@ -28,7 +28,7 @@ type process struct {
 
 	mu    sync.Mutex
 	lines []string
-	more  chan struct{} // closed and made anew with each line
+	more  chan struct{} // closed and replaced with each line
 }
 
 // start starts this program as a part with a configuration.

@@ -50,7 +50,7 @@ func (w *world) phrase(most int) string {
 	return strings.Join(words, " ")
 }
 
-// write writes the advertisers from..to anew, in one transaction: four groups
+// write writes the advertisers from..to again, in one transaction: four groups
 // of five keywords each, new bids, some paused.
 func (w *world) write(from, to int) {
 	w.t.Helper()

@@ -155,7 +155,7 @@ func (s *Server) enter() (leave func(), err error) {
 
 func (s *Server) leave() { <-s.slots }
 
-// panicked tells the observer of a panic.
+// panicked reports a panic to the observer.
 func (s *Server) panicked(cause any) {
 	if s.observer != nil {
 		s.observer.Panicked(cause)

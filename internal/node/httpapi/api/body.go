@@ -106,7 +106,7 @@ func notJSON(err error) error {
 	return fault.Field(op, "", "the body is not JSON: %s", shorten(err.Error()))
 }
 
-// halfSurrogate tells whether some \uD800–\uDFFF in JSON is not part of a
+// halfSurrogate reports whether some \uD800–\uDFFF in JSON is not part of a
 // pair; encoding/json would silently make it U+FFFD.
 func halfSurrogate(body []byte) bool {
 	for i := 0; i < len(body); i++ {

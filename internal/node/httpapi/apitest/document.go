@@ -107,7 +107,7 @@ func (d *Document) Answers(t rapid.TB, path, method string, res *http.Response, 
 	}
 }
 
-// Compiles tells of schemas that are not sound.
+// Compiles fails the test for each schema that is invalid.
 func (d *Document) Compiles(t rapid.TB) {
 	t.Helper()
 	for name := range d.At("components", "schemas").(map[string]any) {
