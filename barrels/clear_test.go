@@ -50,6 +50,9 @@ func residue(t *testing.T, n int) (barrels.Store, *gauge, *pb.NodeData) {
 // TestClearIsBounded: however many groups are cleared, no batch is larger than
 // that of a large bucket; the end is that of one batch.
 func TestClearIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: one goroutine at a time, which no race detector need watch")
+	}
 	s, kv, d := residue(t, 9_900)
 	defer s.Close()
 	if err := s.Apply(context.Background(), d); err != nil {
@@ -67,6 +70,9 @@ func TestClearIsBounded(t *testing.T) {
 // TestClearIsTakenUpAgain: whichever batch fails, the bucket may come again, and
 // the position is never ahead of the data.
 func TestClearIsTakenUpAgain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: one goroutine at a time, which no race detector need watch")
+	}
 	for fail := 1; ; fail++ {
 		s, kv, d := residue(t, 5_000)
 		kv.fail = fail
@@ -94,6 +100,9 @@ func TestClearIsTakenUpAgain(t *testing.T) {
 // TestClearOfWhatIsClaimed: what the store claims to have goes in the bucket's
 // own batch, or it would serve less than its table says in between.
 func TestClearOfWhatIsClaimed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: one goroutine at a time, which no race detector need watch")
+	}
 	for name, claim := range map[string]func(*pb.NodeData, *pb.HeldSlice){
 		"served": func(_ *pb.NodeData, h *pb.HeldSlice) { h.From = 1 },
 		"held":   func(*pb.NodeData, *pb.HeldSlice) {},

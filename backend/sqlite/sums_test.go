@@ -29,6 +29,9 @@ func whole(ctx context.Context, s *Store) error {
 // TestChangedByOthersIsSummedAnew: what another program writes is read without
 // complaint, has sums when the log is compacted, and is watched from then on.
 func TestChangedByOthersIsSummedAnew(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: one goroutine at a time, which no race detector need watch")
+	}
 	for _, sql := range []string{
 		"INSERT INTO keyword (group_id, words, type, text) VALUES (2, 'n', 2, 'N')",
 		"UPDATE keyword SET bid = 5 WHERE words = 'a'",
@@ -114,6 +117,9 @@ func TestOlderDatabasesGetSums(t *testing.T) {
 // entity fails and names it, others can still be read, and neither an import
 // of the same data nor one of other data hides the damage.
 func TestDamageIsNamed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: one goroutine at a time, which no race detector need watch")
+	}
 	for _, c := range []struct {
 		sql  string
 		kind backend.Kind

@@ -31,9 +31,9 @@ func TestMain(m *testing.M) {
 		defer stop()
 		os.Exit(cli.Main(ctx, os.Args[1], os.Args[2:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 	}
-	flag.DurationVar(&chosen.duration, "audit.duration", 25*time.Second, "how long queries are asked")
-	flag.DurationVar(&chosen.strategy, "audit.strategy", 3*time.Second, "the time between two switches of the strategy")
-	flag.DurationVar(&chosen.kill, "audit.kill", 5*time.Second, "the time between two kills")
+	flag.DurationVar(&chosen.duration, "audit.duration", 18*time.Second, "how long queries are asked")
+	flag.DurationVar(&chosen.strategy, "audit.strategy", 2*time.Second, "the time between two switches of the strategy")
+	flag.DurationVar(&chosen.kill, "audit.kill", 3*time.Second, "the time between two kills")
 	flag.IntVar(&chosen.rate, "audit.rate", 200, "queries a second")
 	flag.IntVar(&chosen.changes, "audit.changes", 100, "changes of data a second")
 	flag.IntVar(&chosen.slaves, "audit.slaves", 7, "slaves")
