@@ -7,5 +7,5 @@
 // block that cannot win. FlatBuffers has no verifier in Go: a View checks the
 // checksum and the structure once, when it is opened.
 //
-// Non-goals: keys, column families, what a posting is worth in a query.
+// Non-goals: keys, column families, the impact of a posting on a query.
 package block

@@ -68,8 +68,8 @@ func NewBlock(term uint64, at kv.Place, value []byte) *Block {
 	for d := range b.Bounds {
 		b.Bounds[d] = b.View.Bound(search.Device(d))
 	}
-	// A member with its entry in two judgements; three members to two classes, each
-	// with its signature, its row and its sum in two judgements.
+	// A member with its impacts on two devices; three members to two classes, each
+	// with its signature, its row and its summary on two devices.
 	b.bytes = blockOverhead + len(value) + 90*b.View.Len()
 	return b
 }

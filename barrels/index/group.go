@@ -14,8 +14,9 @@ import (
 // Group is a group read for searches.
 type Group struct {
 	record.Group
-	// ids are those of all keywords, rising; their texts stand one after the other
-	// in texts, each up to its end. None if partial: they are too many to be kept.
+	// IDs are those of all keywords, rising; their texts stand one after the other
+	// in Texts, each up to its end in Ends. None if Partial: they are too many to be
+	// kept.
 	IDs     []uint64
 	Ends    []uint32
 	Texts   string

@@ -46,6 +46,7 @@ func (t *idTable[V]) copy() *idTable[V] {
 // start is the first slot to look at for an id.
 func (t *idTable[V]) start(id uint64) uint64 { return id * 0x9e3779b97f4a7c15 >> t.shift }
 
+// Get returns the value of an id, and whether there is one.
 func (t *idTable[V]) Get(id uint64) (value V, ok bool) {
 	mask := uint64(len(t.pages))<<idPageBits - 1
 	for i := t.start(id); ; i = (i + 1) & mask {

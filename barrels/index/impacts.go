@@ -8,25 +8,27 @@ import (
 	"unsafe"
 )
 
-// Impacts is what each posting of a block is worth on one device, given the
-// statuses, budgets and modifiers of one state. It stays valid until a parent of the
-// block's groups changes or other slices are served, so that a group's eligibility
-// is looked up once and not by each search.
+// Impacts are the impacts of a block's postings on one device, as the statuses,
+// budgets and modifiers of one state make them. They hold until a parent
+// of the block's groups changes or other slices are served; so what decides on a
+// group is looked up once, not by each search.
 //
-// It is the head of one allocation, in which the sum of each class follows with its
-// entries: counting and ranking a class with few postings touches one cache line.
+// Impacts heads one piece of memory, in which the summary of each class follows,
+// and the impacts of its members behind it: a class that few buy takes one line to
+// be counted and ranked.
 type Impacts struct {
-	ParentsVersion atomic.Uint64 // version of the parents for which it is known to be valid
+	ParentsVersion atomic.Uint64 // version of the parents for which they are known to hold
 	TableNumber    uint64        // number of the table of slices
 	View           uint64        // served
 }
 
-// ClassImpact sums up all postings of a class, so that the class is counted without
-// reading its postings, and they are read only if one may be among the best.
+// ClassImpact summarises the impacts of a class, so that its postings are counted
+// without being examined, and examined only if one may be among the best.
 type ClassImpact struct {
 	Max uint64 // the largest effective bid × quality
-	// least is the smallest worth of those that take part, unclear if none does;
-	// NoMatch: some are Undecided.
+	// Least is the smallest effective bid of the candidates; Undecided, the largest
+	// there is, if the class has none; SomeUndecided if some of its postings are
+	// Undecided.
 	Least      EffectiveBid
 	Live       uint16 // those that are not dead
 	Candidates uint16 // those that take part
@@ -92,6 +94,9 @@ const (
 	NoCandidate EffectiveBid = 1
 	// Undecided: the posting is decided on by itself, in each query.
 	Undecided EffectiveBid = math.MaxUint32
+	// SomeUndecided, as a class's Least, is below every reserve, so that its
+	// postings are taken one by one.
+	SomeUndecided EffectiveBid = 0
 )
 
 // Sizes in words of 64 bits.
@@ -132,13 +137,13 @@ func (j *Impacts) at(i int) unsafe.Pointer {
 // MaxOwners is the largest number of distinct advertisers that a search asks for.
 const MaxOwners = 21
 
-// Rank puts the entries of a class in order. It is enough to look for what the
+// Rank puts the impacts of a class in order. It is enough to find those that the
 // first MaxOwners advertisers dominate.
-func Rank(entries []Impact, members []Member) {
-	if len(entries) < 2 {
+func Rank(impacts []Impact, members []Member) {
+	if len(impacts) < 2 {
 		return
 	}
-	slices.SortFunc(entries, func(a, b Impact) int {
+	slices.SortFunc(impacts, func(a, b Impact) int {
 		if c := cmp.Compare(b>>productShift, a>>productShift); c != 0 {
 			return c
 		}
@@ -146,17 +151,17 @@ func Rank(entries []Impact, members []Member) {
 	})
 	var room [MaxOwners]uint64
 	owners, behind := room[:0], false
-	for i, e := range entries {
+	for i, e := range impacts {
 		switch owner := members[e.Member()].Advertiser; {
 		case slices.Contains(owners, owner):
-			entries[i] |= Dominated
+			impacts[i] |= Dominated
 			behind = true
 		case len(owners) < MaxOwners:
 			owners = append(owners, owner)
 		}
 	}
 	if behind {
-		slices.SortStableFunc(entries, func(a, b Impact) int { return cmp.Compare(a&Dominated, b&Dominated) })
+		slices.SortStableFunc(impacts, func(a, b Impact) int { return cmp.Compare(a&Dominated, b&Dominated) })
 	}
 }
 
@@ -164,7 +169,7 @@ func Rank(entries []Impact, members []Member) {
 func (s *ClassImpact) Add(w EffectiveBid, product uint64) {
 	switch {
 	case w == Undecided:
-		s.Least = NoMatch
+		s.Least = SomeUndecided
 	case w > NoCandidate:
 		s.Max = max(s.Max, product)
 		s.Least = min(s.Least, w)

@@ -7,39 +7,39 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestRank: the entries of a class lie as hits are ranked, the first one of each
-// advertiser before all that it surpasses, and none is lost.
+// TestRank: the impacts of a class are ordered as hits are ranked, the first one of each
+// advertiser before all that it dominates, and none is lost.
 func TestRank(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 12).Draw(t, "members")
-		members, entries := make([]Member, n), make([]Impact, n)
+		members, impacts := make([]Member, n), make([]Impact, n)
 		for i := range n {
 			members[i] = Member{Keyword: uint64(100 - i), Advertiser: rapid.Uint64Range(1, 4).Draw(t, "advertiser")}
-			w := rapid.SampledFrom([]EffectiveBid{NoMatch, NoCandidate, Undecided, 2, 3, 4, Undecided - 1}).Draw(t, "worth")
+			w := rapid.SampledFrom([]EffectiveBid{NoMatch, NoCandidate, Undecided, 2, 3, 4, Undecided - 1}).Draw(t, "bid")
 			quality := rapid.OneOf(rapid.Uint8Range(1, 3), rapid.Just(uint8(MaxQuality))).Draw(t, "quality")
 			e := NewImpact(w, quality, i)
 			if takes := w > NoCandidate && w != Undecided; e.Bid() != w || e.Member() != i || takes && e.Quality() != uint64(quality) || (e.Product() > 0) != takes {
 				t.Fatalf("%d of quality %d became %x", w, quality, uint64(e))
 			}
-			entries[i] = e
+			impacts[i] = e
 		}
-		before := slices.Clone(entries)
-		Rank(entries, members)
+		before := slices.Clone(impacts)
+		Rank(impacts, members)
 		best := make(map[uint64]bool)
-		for i, e := range entries {
+		for i, e := range impacts {
 			owner := members[e.Member()].Advertiser
 			if again := e&Dominated != 0; again != best[owner] {
-				t.Fatalf("%d of %v: surpassed %v", i, entries, again)
+				t.Fatalf("%d of %v: dominated %v", i, impacts, again)
 			}
 			best[owner] = true
-			if i > 0 && entries[i-1]&Dominated == e&Dominated {
-				a, b := entries[i-1], e
+			if i > 0 && impacts[i-1]&Dominated == e&Dominated {
+				a, b := impacts[i-1], e
 				if a.Product() < b.Product() || a.Product() == b.Product() && members[a.Member()].Keyword > members[b.Member()].Keyword {
-					t.Fatalf("%d of %v comes too early", i-1, entries)
+					t.Fatalf("%d of %v comes too early", i-1, impacts)
 				}
 			}
 		}
-		after := slices.Clone(entries)
+		after := slices.Clone(impacts)
 		for i := range after {
 			after[i] &^= Dominated
 		}

@@ -105,7 +105,7 @@ func loadTerms(s kv.Snapshot, expected int) (*Dictionary, error) {
 
 // Versions of what built the data of a store (pb.NodeData.Builder).
 const (
-	// mixedBuilders: they are of several versions.
+	// MixedBuilders: they are of several versions.
 	MixedBuilders = 0
 	// FirstBuilder is that of data which name none.
 	FirstBuilder = 1

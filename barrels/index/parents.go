@@ -22,7 +22,7 @@ type Parents struct {
 	// above; at least 1000, what holds where none is set. Together with a
 	// block's bound it bounds scores without a look at the campaigns.
 	MaxModifier [search.Devices]uint64
-	// version is one more than that of the parents before; recent are the last of
+	// Version is one more than that of the parents before; recent are the last of
 	// all changes ever made.
 	Version uint64
 	changes uint64

@@ -14,15 +14,15 @@ import (
 // memory; none: it has no postings. What it says does not change.
 type PostingList struct {
 	state uint64 // number of the state
-	// blocks are made ready when a search first visits them, or by the writer in the
+	// Blocks are made ready when a search first visits them, or by the writer in the
 	// place of such ones; most of what changes is never asked for before it changes
 	// again.
 	Blocks []atomic.Pointer[Block]
 	only   [1]atomic.Pointer[Block]
 	used   atomic.Bool // since it was last spared
 	bytes  int
-	// Bounds are for each device those of the blocks, side by side, so that a search
-	// quickly determines which can win; nil where there are few blocks.
+	// Bounds are for each device those of the blocks, side by side, so that a
+	// search tells quickly which can win; none where there are few blocks.
 	Bounds *[search.Devices]ListBounds
 }
 

@@ -21,7 +21,7 @@ type Snapshot struct {
 	Position *pb.Position
 	Slices   *Slices // the table of slices
 	Counters Counters
-	Builder  uint32     // version of what built all data; mixedBuilders: of several
+	Builder  uint32     // version of what built all data; MixedBuilders: of several
 	Purge    []Interval // discarded, and still to be emptied
 	closed   *sync.WaitGroup
 }
@@ -79,7 +79,7 @@ func (s *Snapshot) Release() {
 type Published struct {
 	Newest   atomic.Pointer[Snapshot] // nil when the store is closed or reopening
 	Unclosed sync.WaitGroup           // states not yet closed
-	// reopening is held while there is no state for a short time; searches wait
+	// Reopening is held while there is no state for a short time; searches wait
 	// for it.
 	Reopening sync.RWMutex
 }

@@ -7,8 +7,8 @@ import (
 	"adshard/search"
 )
 
-// impactCache computes what the postings of cached blocks are worth under the rule
-// of eligibility, and caches it with the blocks.
+// impactCache computes the impacts of cached blocks' postings by the rule of
+// eligibility, and keeps them with the blocks.
 type impactCache struct {
 	eligibility
 	view      *block.View // of the current block
@@ -69,7 +69,7 @@ func (c *impactCache) impacts(b *index.Block) *index.Impacts {
 	return j
 }
 
-// compute computes what each posting of a block is worth.
+// compute returns the impacts of a block's postings.
 func (c *impactCache) compute(b *index.Block) *index.Impacts {
 	c.begin(refOf(b))
 	j := index.NewImpacts(b)
@@ -78,7 +78,7 @@ func (c *impactCache) compute(b *index.Block) *index.Impacts {
 	members := b.Members()
 	for i := range b.Signatures() {
 		class, ranked := j.Class(b, i), j.Ranked(b, i)
-		class.Least = index.Undecided
+		class.Least = index.Undecided // no candidate yet
 		first, _ := b.Range(i)
 		for n := range ranked {
 			m := first + n

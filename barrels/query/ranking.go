@@ -83,7 +83,7 @@ func (r *ranking) prune(list []classRef, best search.Level) []classRef {
 	r.fetch(list)
 	n := 0
 	for i := range list {
-		if !r.dominated(&list[i], best, need) {
+		if !r.prunable(&list[i], best, need) {
 			list[n] = list[i]
 			n++
 		}
@@ -91,14 +91,14 @@ func (r *ranking) prune(list []classRef, best search.Level) []classRef {
 	return list[:n]
 }
 
-// dominated reports whether none of a class's postings can reach a score of need.
-func (r *ranking) dominated(c *classRef, best search.Level, need uint64) bool {
+// prunable reports whether none of a class's postings can reach a score of need.
+func (r *ranking) prunable(c *classRef, best search.Level, need uint64) bool {
 	b := c.cached
 	if b == nil {
 		return false
 	}
 	class := r.impacts(b).Class(b, int(c.class))
-	return class.Least != index.NoMatch && class.Max*auction.Quality(1, b.Classes()[int(c.class)].Type.Permille(), best.Permille()) < need
+	return class.Least != index.SomeUndecided && class.Max*auction.Quality(1, b.Classes()[int(c.class)].Type.Permille(), best.Permille()) < need
 }
 
 // fetch fetches the impacts of classes, so that memory is waited for once and not

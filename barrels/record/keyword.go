@@ -16,12 +16,12 @@ import (
 type Keyword struct {
 	ID, Bid       uint64
 	Type, Quality uint8
-	Flags         uint8 // block.Enabled, block.HasBid, fromGroup
+	Flags         uint8 // block.Enabled, block.HasBid, BidFromGroup
 	Text          []byte
 	Norm, Fold    []uint64
 	Forms         []Form
 	Anchors       []uint64 // by form: the term that its posting lies at
-	// whole is the record as it came where its fields are not all there is:
+	// Whole is the record as it came where its fields are not all there is:
 	// pages keep it beside them. Nil: AppendRecord makes it of the fields.
 	Whole []byte
 }

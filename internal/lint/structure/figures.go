@@ -113,6 +113,7 @@ func (f *figures) add(fset *token.FileSet, p *source.Package) {
 		}
 		f.files = append(f.files, n)
 	}
+	reached := reachable(production)
 	for _, file := range p.Files {
 		if file.Generated {
 			continue
@@ -122,7 +123,7 @@ func (f *figures) add(fset *token.FileSet, p *source.Package) {
 				f.addFunction(fset, p, file, fn)
 			}
 			if !file.Test {
-				f.addNames(p, d)
+				f.addNames(p, d, reached)
 			}
 		}
 	}
@@ -173,10 +174,41 @@ func receiver(fn *ast.FuncDecl) string {
 	}
 }
 
+// reachable are the names in the types of exported fields of exported structs: the
+// methods of such a type can be called from elsewhere, whatever its name.
+func reachable(files []*source.File) map[string]bool {
+	names := make(map[string]bool)
+	for _, file := range files {
+		ast.Inspect(file.Syntax, func(n ast.Node) bool {
+			spec, ok := n.(*ast.TypeSpec)
+			if !ok {
+				return true
+			}
+			s, ok := spec.Type.(*ast.StructType)
+			if !ok || !spec.Name.IsExported() {
+				return false
+			}
+			for _, field := range s.Fields.List {
+				if !slices.ContainsFunc(field.Names, (*ast.Ident).IsExported) {
+					continue
+				}
+				ast.Inspect(field.Type, func(n ast.Node) bool {
+					if name, ok := n.(*ast.Ident); ok {
+						names[name.Name] = true
+					}
+					return true
+				})
+			}
+			return false
+		})
+	}
+	return names
+}
+
 // addNames counts the exported names that a declaration makes: functions, methods
-// of exported types, types, constants and variables. A comment on a group or at
-// the end of a line documents as well.
-func (f *figures) addNames(p *source.Package, d ast.Decl) {
+// of exported types and of reached ones, types, constants and variables. A comment
+// on a group or at the end of a line documents as well.
+func (f *figures) addNames(p *source.Package, d ast.Decl, reached map[string]bool) {
 	count := func(name string, documented bool) {
 		if !ast.IsExported(name[strings.LastIndexByte(name, '.')+1:]) {
 			return
@@ -188,7 +220,7 @@ func (f *figures) addNames(p *source.Package, d ast.Decl) {
 	}
 	switch d := d.(type) {
 	case *ast.FuncDecl:
-		if r := receiver(d); r == "" || ast.IsExported(r) {
+		if r := receiver(d); r == "" || ast.IsExported(r) || reached[r] {
 			count(functionName(d), d.Doc != nil)
 		}
 	case *ast.GenDecl:

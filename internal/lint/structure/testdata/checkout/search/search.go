@@ -54,3 +54,14 @@ var Loose int
 type hidden struct{}
 
 func (hidden) NotCounted() {}
+
+// Open has a field whose type is not exported.
+type Open struct{ Inner *inner }
+
+type inner struct{ shut shut }
+
+func (*inner) Reached() {}
+
+type shut struct{}
+
+func (shut) Unreached() {}
