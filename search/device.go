@@ -1,0 +1,36 @@
+package search
+
+import "fmt"
+
+// Device is what the user searches on; it selects a bid modifier.
+type Device uint8
+
+// The devices.
+const (
+	Desktop Device = iota
+	Mobile
+	Tablet
+)
+
+// Devices is the number of devices.
+const Devices = 3
+
+var deviceNames = [...]string{"desktop", "mobile", "tablet"}
+
+// String returns the device's name in requests.
+func (d Device) String() string {
+	if int(d) < len(deviceNames) {
+		return deviceNames[d]
+	}
+	return fmt.Sprintf("device(%d)", uint8(d))
+}
+
+// ParseDevice reads a device's name.
+func ParseDevice(s string) (Device, bool) {
+	for i, n := range deviceNames {
+		if n == s {
+			return Device(i), true
+		}
+	}
+	return 0, false
+}
