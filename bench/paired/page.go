@@ -57,7 +57,7 @@ func (r *Result) WritePage(w io.Writer) error {
 
 var terms = []page.Term{
 	{Word: "×", Means: "How many times as fast as the layout of the column: the time of the same queries there, over the time here; the median of the rounds' own ratios. Below 1 is slower."},
-	{Word: "floor", Means: "The limit of the idea on this machine, no layout to serve from: the candidates of a query, 4 bytes a word, in memory in the order in which they are read, compared once. It is not among the best."},
+	{Word: "floor", Means: "The limit of the idea on this machine, no layout to serve from: the postings of a query's anchors, 4 bytes a word, in memory in the order in which they are read, compared once. It is not among the best."},
 	{Word: "once", Means: "A store that was just built is asked half of the queries to warm up, then the others under the clock: none is asked twice."},
 	{Word: "served-expanded, served-mixed", Means: "As served: with the text made into terms inside each search; with keywords of all match types and negatives, which finds less, so that it is not compared and not among the best."},
 	{Word: "asked a round", Means: "A layout that cannot ask all queries within four times a round's time is stopped; it continues with others in the next one. Ratios are over queries that both were asked."},

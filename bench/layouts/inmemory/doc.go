@@ -3,7 +3,7 @@
 //
 // Structs is what a good Go programmer writes without a database: keywords as
 // structs in a map by their rarest word. Floor is the limit that the hardware
-// sets for this idea (an anchor each, candidates verified): it counts matches,
+// sets for this idea (an anchor each, postings verified): it counts matches,
 // and nothing else.
 //
 // Goals: a measure for the layouts on disk. Non-goals: surviving a restart.

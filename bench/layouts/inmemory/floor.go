@@ -9,16 +9,16 @@ import (
 )
 
 // Floor is the layout "floor": each word of the query is looked up once, the
-// candidates of its anchor are gone through once, matches are counted. Keywords
+// postings of its anchor are gone through once, matches are counted. Keywords
 // take 4 bytes a word, the anchor left out.
 //
 // Tried with 430,000 keywords and queries of a log (2.65 anchors and 229
-// candidates each), nanoseconds a query, everything in the processor's cache:
+// postings each), nanoseconds a query, everything in the processor's cache:
 // looking the words up alone 40; with a bit for each word of the dictionary and
-// candidates in columns for each number of words 411, with a byte for each word
+// postings in columns for each number of words 411, with a byte for each word
 // 325, with six bits of each number in one machine word and exact comparison of
 // what passes 486, with twelve bits in a table of 4096 and the same 460; with the
-// rarest other words of all an anchor's candidates in one column, whatever their
+// rarest other words of all an anchor's postings in one column, whatever their
 // number of words, and a bit 312, a byte 265; the last with loops unrolled and
 // without checks of bounds (unsafe) 253. It is the last but one.
 type Floor struct{}
@@ -43,11 +43,11 @@ func (Floor) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (la
 // floorStore is the keywords by anchor.
 //
 // Words are numbered by how common they are, the commonest is 0. A keyword's
-// anchor is its rarest word. An anchor's candidates begin in data with a mask of
+// anchor is its rarest word. An anchor's postings begin in data with a mask of
 // how many other words they have (bit k: some have k) and how many have other
-// words at all; then the number of candidates for each bit of the mask;
+// words at all; then the number of postings for each bit of the mask;
 // then the rarest other word of each, by their number of words; then the words
-// that are left, candidate after candidate in the same order.
+// that are left, posting after posting in the same order.
 type floorStore struct {
 	slots  []slot // open addressing, a power of two, at most half full
 	seed   maphash.Seed
@@ -61,7 +61,7 @@ type floorStore struct {
 type slot struct {
 	hash uint64 // 0: empty
 	word uint32
-	at   uint32 // of its candidates in data; 0: none
+	at   uint32 // of its postings in data; 0: none
 }
 
 func (f *floorStore) hash(word string) uint64 { return maphash.String(f.seed, word) | 1 }
@@ -121,7 +121,7 @@ func (s *floorSearcher) Search(ctx context.Context, q *layouts.Query) (f layouts
 	return f, nil
 }
 
-// count counts the matches among an anchor's candidates.
+// count counts the matches among an anchor's postings.
 func (s *floorSearcher) count(data []uint32) (matches uint64) {
 	mask, n, counts := data[0], data[1], data[2:]
 	others := counts[bits.OnesCount32(mask):]
@@ -146,8 +146,8 @@ func (s *floorSearcher) count(data []uint32) (matches uint64) {
 	return matches
 }
 
-// rest is 1 if the words of candidate i that are left are the query's. counts
-// and mask are of the candidates with one word left, two words and so on.
+// rest is 1 if the words of posting i that are left are the query's. counts
+// and mask are of the postings with one word left, two words and so on.
 func (s *floorSearcher) rest(words, counts []uint32, mask uint32, i int) uint64 {
 	for mask != 0 {
 		k, n := bits.TrailingZeros32(mask)+1, int(counts[0])

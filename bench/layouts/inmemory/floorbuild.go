@@ -74,11 +74,11 @@ func byAnchor(set *layouts.Set, number []uint32) (keywords, ends []uint32) {
 	return keywords, ends
 }
 
-// packer appends the candidates of anchors.
+// packer appends the postings of anchors.
 type packer struct {
 	set    *layouts.Set
 	number []uint32
-	others [layouts.MaxWords][]uint32 // candidate after candidate, by how many
+	others [layouts.MaxWords][]uint32 // posting after posting, by how many
 	counts [layouts.MaxWords]uint32
 }
 

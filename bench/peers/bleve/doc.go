@@ -1,13 +1,13 @@
 // Package bleve has Bleve find the keywords that match: a peer of bench/layouts.
 // Bleve has no percolator; each keyword is a document, and what a percolator does
-// is done with its reader: look up candidates by one word, verify them. Every
-// keyword is a candidate under the rarest of its words only.
+// is done with its reader: look up postings by one word, verify them. Every
+// keyword has a posting under the rarest of its words only.
 //
 // Two layouts. Anchored is the natural way: a field with the rarest word, looked
 // up for each word of the query, and a field with all words, whose doc values
 // are compared. Terms is what somebody who knows the index well would do: the
 // keyword's words, the rarest first, are one term, so that a prefix of the
-// dictionary lists the candidates, equal keywords once, and no doc values are
+// dictionary lists the postings, equal keywords once, and no doc values are
 // decompressed; of terms that match the documents are read. It took a fifth of
 // the processor time at 100,000 keywords.
 //
@@ -16,7 +16,7 @@
 //     a query tree, score and sort.
 //   - The index is built offline (bleve.NewBuilder), which gives one segment, and
 //     opened for reading only; the system maps it to memory.
-//   - Documents lie in the order of their rarest words, so that candidates of one
+//   - Documents lie in the order of their rarest words, so that postings of one
 //     word have their doc values in the same chunk.
 //   - No scores are prepared: fields have neither frequencies, norms, term vectors
 //     nor stored values, doc values only where they are read, and no analysis.
