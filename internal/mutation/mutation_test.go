@@ -34,7 +34,7 @@ const root = "../.."
 //	--- new
 //	…
 //
-// When the simulator notices no more since the core has changed, play more seeds
+// When the simulator notices no more since package balance has changed, play more seeds
 // with SIM_MUTANT_SEEDS=300 and name those that do.
 func TestMutations(t *testing.T) {
 	if testing.Short() {
