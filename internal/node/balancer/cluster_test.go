@@ -235,7 +235,11 @@ func (w *world) ask() (end func() *asked) {
 	}
 	stop := sync.OnceFunc(func() { close(over); all.Wait() })
 	w.T.Cleanup(stop)
-	return func() *asked { stop(); return sum }
+	return func() *asked {
+		stop()
+		w.once(sum, w.want[0]) // of the state that was awaited
+		return sum
+	}
 }
 
 // once asks one query.
