@@ -2,7 +2,7 @@ package barrels
 
 import (
 	"adshard/barrels/kv"
-	"adshard/search"
+	"adshard/search/shown"
 )
 
 // Rot flips a bit of what a store caches in memory, and reports whether there was
@@ -23,8 +23,9 @@ func Rot(s Store, what string) bool {
 		return false
 	case "display":
 		found := false
-		st.engine.Display.Each(func(s *search.Shown) bool {
-			s.KeywordText += "!"
+		st.engine.Display.Each(func(p *shown.Pieces) bool {
+			p.Keyword[1] ^= 1
+			p.Group[2] ^= 1
 			found = true
 			return false
 		})

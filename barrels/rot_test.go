@@ -1,6 +1,7 @@
 package barrels_test
 
 import (
+	"bytes"
 	"context"
 	"reflect"
 	"testing"
@@ -78,8 +79,8 @@ func best(t *testing.T, s barrels.Store) []search.Hit {
 		t.Fatalf("%+v, %v", a, err)
 	}
 	for i := range a.Hits { // the store keeps what is shown
-		shown := *a.Hits[i].Shown
-		a.Hits[i].Shown = &shown
+		h := &a.Hits[i]
+		h.Shown.Keyword, h.Shown.Group = bytes.Clone(h.Shown.Keyword), bytes.Clone(h.Shown.Group)
 	}
 	return a.Hits
 }

@@ -46,8 +46,10 @@ type Explanation struct {
 
 // Explained is one matching keyword and its fate.
 type Explained struct {
-	Hit     // Score and Quality are set where they could be computed; Ad may be empty
+	Hit     // Score and Quality are set where they could be computed
 	Verdict Verdict
+	// The names of its owners, and its text.
+	AdvertiserName, CampaignName, GroupName, KeywordText string
 	// Words: which words agreed how, in the keyword's order.
 	Words []Agreement
 	// Bid and Modifier went into the effective bid: micros and permille;

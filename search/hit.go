@@ -1,5 +1,7 @@
 package search
 
+import "adshard/search/shown"
+
 // Hit is a candidate: a keyword that matches and takes part in the auction.
 type Hit struct {
 	Keyword, Group, Campaign, Advertiser uint64 // ids
@@ -8,20 +10,8 @@ type Hit struct {
 	Score, Quality uint64
 	Type           MatchType
 	Level          Level
-
-	*Shown
-}
-
-// Shown is what an answer shows of a hit; never nil in answers. It is shared by
-// all answers with the hit and not to be changed.
-type Shown struct {
-	AdvertiserName, CampaignName, GroupName, KeywordText string
-	Ad                                                   Ad
-}
-
-// Ad is what is shown.
-type Ad struct {
-	ID                      uint64
-	Headlines, Descriptions []string
-	Path1, Path2, FinalURL  string
+	// Ad is the id of the ad that is shown, and Shown what answers show of the
+	// hit. Neither is set in explanations.
+	Ad    uint64
+	Shown shown.Pieces
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"adshard/auction"
+	"adshard/backend"
 	"adshard/barrels"
 	"adshard/internal/oracle"
 	"adshard/internal/oracle/oracletest"
@@ -93,11 +94,20 @@ func shown(a *search.Answer, r oracle.Request) []string {
 	var out []string
 	for _, p := range auction.Finish(list, r.Slots, r.Reserve) {
 		h := &a.Hits[p.Index]
+		c, err := h.Shown.Content()
 		out = append(out, fmt.Sprint(h.Keyword, h.Group, h.Campaign, h.Advertiser, h.Score, h.Quality, h.Type, h.Level,
-			h.AdvertiserName, h.CampaignName, h.GroupName, h.KeywordText, h.Ad.ID, h.Ad.Headlines, h.Ad.FinalURL,
+			c.Advertiser, c.Campaign, c.Group, c.Keyword, h.Ad, c.Headlines, c.Path, c.FinalURL, err,
 			p.Price, p.SetBy))
 	}
 	return out
+}
+
+// path is the display path of an ad.
+func path(ad *backend.Ad) string {
+	if ad.Path2 == "" {
+		return ad.Path1
+	}
+	return ad.Path1 + "/" + ad.Path2
 }
 
 // placed is the same of the oracle's result.
@@ -106,7 +116,7 @@ func placed(r *oracle.Result) []string {
 	for _, p := range r.Ads {
 		out = append(out, fmt.Sprint(p.Keyword.ID, p.Item.Group.ID, p.Campaign.ID, p.Advertiser.ID, p.Score, p.Quality,
 			p.Keyword.Type, p.Level, p.Advertiser.Name, p.Campaign.Name, p.Item.Group.Name, p.Keyword.Text,
-			p.Ad.ID, p.Ad.Headlines, p.Ad.FinalURL, p.Price, p.SetBy))
+			p.Ad.ID, p.Ad.Headlines, path(p.Ad), p.Ad.FinalURL, nil, p.Price, p.SetBy))
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package index
 import (
 	"reflect"
 	"slices"
+	"sync/atomic"
 
 	"google.golang.org/protobuf/proto"
 
@@ -21,6 +22,17 @@ type Group struct {
 	Ends    []uint32
 	Texts   string
 	Partial bool
+	// Piece is what answers show of the group, once one of its keywords was among
+	// the best.
+	Piece atomic.Pointer[GroupPiece]
+}
+
+// GroupPiece is a group's piece of what answers show (shown.Pieces) with its first
+// ad, as long as the group has these parents.
+type GroupPiece struct {
+	Advertiser *Advertiser
+	Campaign   *Campaign
+	Bytes      []byte
 }
 
 // KeywordText returns the text of a keyword; false: it is not there.

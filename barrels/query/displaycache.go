@@ -1,12 +1,14 @@
 package query
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"adshard/auction"
 	"adshard/barrels/index"
 	"adshard/barrels/kv"
 	"adshard/search"
+	"adshard/search/shown"
 )
 
 // display is what answers show of a keyword that was among the best. The same ones
@@ -20,7 +22,8 @@ type display struct {
 	// ids
 	keyword, group, campaign, advertiser uint64
 
-	search.Shown
+	ad uint64 // the id of the one that is shown
+	shown.Pieces
 }
 
 // DisplayCache finds what is shown by keyword; each keyword has one slot, where the
@@ -57,9 +60,9 @@ func (c *DisplayCache) Drop(keyword uint64) {
 }
 
 // Each visits what is cached until visit returns false.
-func (c *DisplayCache) Each(visit func(*search.Shown) bool) {
+func (c *DisplayCache) Each(visit func(*shown.Pieces) bool) {
 	for i := range c.slots {
-		if d := c.slots[i].Load(); d != nil && !visit(&d.Shown) {
+		if d := c.slots[i].Load(); d != nil && !visit(&d.Pieces) {
 			return
 		}
 	}
@@ -109,9 +112,7 @@ func (r *ranking) compose(of *search.Ranked[hit]) *display {
 	d := &display{
 		key: in.key, state: r.state.Number,
 		keyword: of.Keyword, group: in.id, campaign: in.campaign, advertiser: of.Owner,
-		Shown: search.Shown{
-			AdvertiserName: owner.Name, CampaignName: c.Name, GroupName: g.Name, KeywordText: text, Ad: g.Ads[0],
-		},
+		ad: g.Ads[0].ID, Pieces: shown.Pieces{Keyword: shown.AppendString(nil, text), Group: piece(g, owner.Advertiser, c.Campaign)},
 	}
 	d.parents.Store(p.Version)
 	if c.RotateEvenly && len(g.Ads) > 1 {
@@ -120,8 +121,25 @@ func (r *ranking) compose(of *search.Ranked[hit]) *display {
 	return d
 }
 
-// pickAd chooses the ad of an evenly rotating group for this request (serving.md
-// §5.4).
-func pickAd(r *search.Request, g *index.Group, id uint64) search.Ad {
-	return g.Ads[auction.PickAd(r.RequestID, id, len(g.Ads))]
+// piece returns what answers show of all keywords of a group with its first ad.
+// Keywords of a group that is cached share it.
+func piece(g *index.Group, owner *index.Advertiser, c *index.Campaign) []byte {
+	if p := g.Piece.Load(); p != nil && p.Advertiser == owner && p.Campaign == c {
+		return p.Bytes
+	}
+	p := &index.GroupPiece{Advertiser: owner, Campaign: c}
+	p.Bytes = slices.Clip(shown.AppendAd(shown.AppendNames(nil, owner.Name, c.Name, g.Name), &g.Ads[0]))
+	g.Piece.Store(p)
+	return p.Bytes
+}
+
+// pick chooses the ad of an evenly rotating group for this request (serving.md §5.4)
+// and writes what is shown with it.
+func (d *display) pick(r *search.Request) (ad uint64, piece []byte) {
+	i := auction.PickAd(r.RequestID, d.group, len(d.even.Ads))
+	if i == 0 {
+		return d.ad, d.Group
+	}
+	chosen := &d.even.Ads[i]
+	return chosen.ID, shown.AppendAd(slices.Clip(shown.Names(d.Group)), chosen)
 }

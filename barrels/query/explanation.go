@@ -124,8 +124,8 @@ func (x *explanation) explain(m *match) (search.Explained, bool) {
 		Hit: search.Hit{
 			Keyword: m.Keyword, Group: m.group, Campaign: m.campaign.ID, Advertiser: m.owner.ID,
 			Score: m.ranking, Quality: m.q, Type: m.kind, Level: m.level,
-			Shown: &search.Shown{AdvertiserName: m.owner.Name, CampaignName: m.campaign.Name},
 		},
+		AdvertiserName: m.owner.Name, CampaignName: m.campaign.Name,
 		Bid: m.bid, Modifier: m.modifier, Effective: m.effective, Slice: x.served.Slice(m.Key),
 	}
 	g, ok := x.eligibility.group(m.Key)
@@ -140,12 +140,6 @@ func (x *explanation) explain(m *match) (search.Explained, bool) {
 	}
 	if e.Verdict == search.Eligible {
 		x.negative(&e, g, m.campaign.Campaign)
-	}
-	if len(g.Ads) > 0 {
-		e.Ad = g.Ads[0]
-		if m.campaign.RotateEvenly {
-			e.Ad = pickAd(x.request, g, m.group)
-		}
 	}
 	e.Words = agreements(x.request, k)
 	return e, true

@@ -46,12 +46,10 @@ func (r *ranking) show(of *search.Ranked[hit], h *search.Hit) bool {
 	v := &of.Value
 	*h = search.Hit{
 		Keyword: d.keyword, Group: d.group, Campaign: d.campaign, Advertiser: d.advertiser,
-		Score: of.Score, Quality: v.quality, Type: v.kind, Level: v.level, Shown: &d.Shown,
+		Score: of.Score, Quality: v.quality, Type: v.kind, Level: v.level, Ad: d.ad, Shown: d.Pieces,
 	}
 	if d.even != nil {
-		picked := d.Shown
-		picked.Ad = pickAd(r.request, d.even, d.group)
-		h.Shown = &picked
+		h.Ad, h.Shown.Group = d.pick(r.request)
 	}
 	return true
 }

@@ -5,7 +5,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"adshard/schema/pb"
-	"adshard/search"
+	"adshard/search/shown"
 )
 
 // Field numbers of records.proto that are read without reading the rest of
@@ -57,8 +57,8 @@ func eachField(b []byte, visit func(n protowire.Number, bytes []byte, number uin
 // Group is what answers show of a group, and what may block it.
 type Group struct {
 	Name      string
-	Ads       []search.Ad // the enabled ones, by rising id
-	Negatives Negatives   // the enabled ones
+	Ads       []shown.Ad // the enabled ones, by rising id
+	Negatives Negatives  // the enabled ones
 }
 
 // ReadGroup reads a group's record. Errors: those of a damaged message.
@@ -96,7 +96,7 @@ func adEnabled(b []byte) (enabled bool, err error) {
 }
 
 // readAd reads an ad. Its texts share one string.
-func readAd(b []byte) (a search.Ad, err error) {
+func readAd(b []byte) (a shown.Ad, err error) {
 	var count [adFinalURLField + 1]int
 	if err = eachField(b, func(n protowire.Number, _ []byte, _ uint64) error {
 		if int(n) < len(count) {

@@ -13,6 +13,7 @@ import (
 	"adshard/internal/node/httpapi/api"
 	"adshard/internal/node/porttest"
 	"adshard/search"
+	"adshard/search/shown"
 )
 
 // cluster answers queries with set hits.
@@ -31,7 +32,7 @@ func (c *cluster) Explain(_ context.Context, _ *search.Request, limit int) (*sea
 	x := &search.Explanation{Total: 2, Width: c.answer.Width}
 	for _, h := range c.answer.Hits[:min(limit, len(c.answer.Hits))] {
 		x.Matches = append(x.Matches, search.Explained{
-			Hit: h, Shard: "slave-0", Slice: 3, Bid: 2_000_000, Modifier: 1000, Effective: 2_000_000,
+			Hit: h, AdvertiserName: "Ac\x1b[31mme", CampaignName: "C", GroupName: "G", KeywordText: "usb kabel", Shard: "slave-0", Slice: 3, Bid: 2_000_000, Modifier: 1000, Effective: 2_000_000,
 			Words: []search.Agreement{{Keyword: "usb", Query: "usb"}, {Keyword: "kabel", Query: "kábel", Level: search.Folded}},
 		})
 	}
@@ -41,10 +42,7 @@ func (c *cluster) Explain(_ context.Context, _ *search.Request, limit int) (*sea
 func hit(id uint64, text string) search.Hit {
 	return search.Hit{
 		Keyword: id, Advertiser: id, Score: (10 - id) * 1e12, Quality: 1_000_000, Type: search.Broad, Level: search.Folded,
-		Shown: &search.Shown{
-			AdvertiserName: "Ac\x1b[31mme", CampaignName: "C", GroupName: "G", KeywordText: text,
-			Ad: search.Ad{ID: 1, Headlines: []string{strings.Repeat("Very long ", 9)}},
-		},
+		Ad: 1, Shown: shown.New("Ac\x1b[31mme", "C", "G", text, &shown.Ad{Headlines: []string{strings.Repeat("Very long ", 9)}}),
 	}
 }
 

@@ -172,8 +172,12 @@ func askStore(t *testing.T, s barrels.Store, w want) answer {
 	}
 	for _, p := range auction.Finish(list, w.Slots, reserve) {
 		h := got.Hits[p.Index]
+		c, err := h.Shown.Content()
+		if err != nil {
+			t.Fatal(err)
+		}
 		a.Ads = append(a.Ads, ad{Position: p.Position, wantAd: wantAd{
-			Advertiser: h.AdvertiserName, Campaign: h.CampaignName, Group: h.GroupName, Keyword: h.KeywordText,
+			Advertiser: c.Advertiser, Campaign: c.Campaign, Group: c.Group, Keyword: c.Keyword,
 			MatchType: h.Type.String(), Variant: h.Level.String(), Price: p.Price,
 		}})
 	}

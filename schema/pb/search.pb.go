@@ -924,16 +924,19 @@ func (x *Rule) GetReach() uint32 {
 }
 
 type SearchRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Query         *Query                 `protobuf:"bytes,1,opt,name=query,proto3" json:"query,omitempty"`
-	Profile       []*Rule                `protobuf:"bytes,2,rep,name=profile,proto3" json:"profile,omitempty"` // indexed by MatchType
-	Device        uint32                 `protobuf:"varint,3,opt,name=device,proto3" json:"device,omitempty"`
-	Slots         uint32                 `protobuf:"varint,4,opt,name=slots,proto3" json:"slots,omitempty"`
-	Reserve       uint64                 `protobuf:"varint,5,opt,name=reserve,proto3" json:"reserve,omitempty"`
-	ExactCounts   bool                   `protobuf:"varint,6,opt,name=exact_counts,json=exactCounts,proto3" json:"exact_counts,omitempty"`
-	RequestId     string                 `protobuf:"bytes,7,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	View          uint64                 `protobuf:"varint,8,opt,name=view,proto3" json:"view,omitempty"`
-	Shard         uint64                 `protobuf:"fixed64,9,opt,name=shard,proto3" json:"shard,omitempty"` // search.ShardID of the shard that is asked
+	state       protoimpl.MessageState `protogen:"open.v1"`
+	Query       *Query                 `protobuf:"bytes,1,opt,name=query,proto3" json:"query,omitempty"`
+	Profile     []*Rule                `protobuf:"bytes,2,rep,name=profile,proto3" json:"profile,omitempty"` // indexed by MatchType
+	Device      uint32                 `protobuf:"varint,3,opt,name=device,proto3" json:"device,omitempty"`
+	Slots       uint32                 `protobuf:"varint,4,opt,name=slots,proto3" json:"slots,omitempty"`
+	Reserve     uint64                 `protobuf:"varint,5,opt,name=reserve,proto3" json:"reserve,omitempty"`
+	ExactCounts bool                   `protobuf:"varint,6,opt,name=exact_counts,json=exactCounts,proto3" json:"exact_counts,omitempty"`
+	RequestId   string                 `protobuf:"bytes,7,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	View        uint64                 `protobuf:"varint,8,opt,name=view,proto3" json:"view,omitempty"`
+	Shard       uint64                 `protobuf:"fixed64,9,opt,name=shard,proto3" json:"shard,omitempty"` // search.ShardID of the shard that is asked
+	// pieces: the asker reads Hit.text and Hit.shown. Without it the hits have names
+	// and ad, as masters before these fields expect.
+	Pieces        bool `protobuf:"varint,10,opt,name=pieces,proto3" json:"pieces,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1029,6 +1032,13 @@ func (x *SearchRequest) GetShard() uint64 {
 		return x.Shard
 	}
 	return 0
+}
+
+func (x *SearchRequest) GetPieces() bool {
+	if x != nil {
+		return x.Pieces
+	}
+	return false
 }
 
 type SearchResponse struct {
@@ -1181,22 +1191,27 @@ func (x *SearchResponse) GetLacking() string {
 }
 
 type Hit struct {
-	state          protoimpl.MessageState `protogen:"open.v1"`
-	Keyword        uint64                 `protobuf:"varint,1,opt,name=keyword,proto3" json:"keyword,omitempty"`
-	Group          uint64                 `protobuf:"varint,2,opt,name=group,proto3" json:"group,omitempty"`
-	Campaign       uint64                 `protobuf:"varint,3,opt,name=campaign,proto3" json:"campaign,omitempty"`
-	Advertiser     uint64                 `protobuf:"varint,4,opt,name=advertiser,proto3" json:"advertiser,omitempty"`
-	Score          uint64                 `protobuf:"varint,5,opt,name=score,proto3" json:"score,omitempty"`
-	Quality        uint64                 `protobuf:"varint,6,opt,name=quality,proto3" json:"quality,omitempty"`
-	Type           MatchType              `protobuf:"varint,7,opt,name=type,proto3,enum=adshard.v1.MatchType" json:"type,omitempty"`
-	Level          uint32                 `protobuf:"varint,8,opt,name=level,proto3" json:"level,omitempty"`
-	AdvertiserName string                 `protobuf:"bytes,9,opt,name=advertiser_name,json=advertiserName,proto3" json:"advertiser_name,omitempty"`
-	CampaignName   string                 `protobuf:"bytes,10,opt,name=campaign_name,json=campaignName,proto3" json:"campaign_name,omitempty"`
-	GroupName      string                 `protobuf:"bytes,11,opt,name=group_name,json=groupName,proto3" json:"group_name,omitempty"`
-	KeywordText    string                 `protobuf:"bytes,12,opt,name=keyword_text,json=keywordText,proto3" json:"keyword_text,omitempty"`
-	Ad             *Ad                    `protobuf:"bytes,13,opt,name=ad,proto3" json:"ad,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	Keyword    uint64                 `protobuf:"varint,1,opt,name=keyword,proto3" json:"keyword,omitempty"`
+	Group      uint64                 `protobuf:"varint,2,opt,name=group,proto3" json:"group,omitempty"`
+	Campaign   uint64                 `protobuf:"varint,3,opt,name=campaign,proto3" json:"campaign,omitempty"`
+	Advertiser uint64                 `protobuf:"varint,4,opt,name=advertiser,proto3" json:"advertiser,omitempty"`
+	Score      uint64                 `protobuf:"varint,5,opt,name=score,proto3" json:"score,omitempty"`
+	Quality    uint64                 `protobuf:"varint,6,opt,name=quality,proto3" json:"quality,omitempty"`
+	Type       MatchType              `protobuf:"varint,7,opt,name=type,proto3,enum=adshard.v1.MatchType" json:"type,omitempty"`
+	Level      uint32                 `protobuf:"varint,8,opt,name=level,proto3" json:"level,omitempty"`
+	// In explanations, and in answers without pieces.
+	AdvertiserName string `protobuf:"bytes,9,opt,name=advertiser_name,json=advertiserName,proto3" json:"advertiser_name,omitempty"`
+	CampaignName   string `protobuf:"bytes,10,opt,name=campaign_name,json=campaignName,proto3" json:"campaign_name,omitempty"`
+	GroupName      string `protobuf:"bytes,11,opt,name=group_name,json=groupName,proto3" json:"group_name,omitempty"`
+	KeywordText    string `protobuf:"bytes,12,opt,name=keyword_text,json=keywordText,proto3" json:"keyword_text,omitempty"`
+	Ad             *Ad    `protobuf:"bytes,13,opt,name=ad,proto3" json:"ad,omitempty"` // only in answers without pieces
+	// In answers with pieces: package search/shown has their format.
+	Text          []byte `protobuf:"bytes,14,opt,name=text,proto3" json:"text,omitempty"`   // shown.Pieces.Keyword
+	Shown         []byte `protobuf:"bytes,15,opt,name=shown,proto3" json:"shown,omitempty"` // shown.Pieces.Group
+	AdId          uint64 `protobuf:"varint,16,opt,name=ad_id,json=adId,proto3" json:"ad_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Hit) Reset() {
@@ -1318,6 +1333,27 @@ func (x *Hit) GetAd() *Ad {
 		return x.Ad
 	}
 	return nil
+}
+
+func (x *Hit) GetText() []byte {
+	if x != nil {
+		return x.Text
+	}
+	return nil
+}
+
+func (x *Hit) GetShown() []byte {
+	if x != nil {
+		return x.Shown
+	}
+	return nil
+}
+
+func (x *Hit) GetAdId() uint64 {
+	if x != nil {
+		return x.AdId
+	}
+	return 0
 }
 
 type ExplainRequest struct {
@@ -1725,7 +1761,7 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x06others\x18\x01 \x01(\bR\x06others\x12\x18\n" +
 	"\aordered\x18\x02 \x01(\bR\aordered\x12\x1a\n" +
 	"\badjacent\x18\x03 \x01(\bR\badjacent\x12\x14\n" +
-	"\x05reach\x18\x04 \x01(\rR\x05reach\"\x98\x02\n" +
+	"\x05reach\x18\x04 \x01(\rR\x05reach\"\xb0\x02\n" +
 	"\rSearchRequest\x12'\n" +
 	"\x05query\x18\x01 \x01(\v2\x11.adshard.v1.QueryR\x05query\x12*\n" +
 	"\aprofile\x18\x02 \x03(\v2\x10.adshard.v1.RuleR\aprofile\x12\x16\n" +
@@ -1736,7 +1772,9 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\n" +
 	"request_id\x18\a \x01(\tR\trequestId\x12\x12\n" +
 	"\x04view\x18\b \x01(\x04R\x04view\x12\x14\n" +
-	"\x05shard\x18\t \x01(\x06R\x05shard\"\xb4\x03\n" +
+	"\x05shard\x18\t \x01(\x06R\x05shard\x12\x16\n" +
+	"\x06pieces\x18\n" +
+	" \x01(\bR\x06pieces\"\xb4\x03\n" +
 	"\x0eSearchResponse\x12#\n" +
 	"\x04hits\x18\x01 \x03(\v2\x0f.adshard.v1.HitR\x04hits\x12\x18\n" +
 	"\amatched\x18\x02 \x01(\x04R\amatched\x12\x1e\n" +
@@ -1756,7 +1794,7 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\n" +
 	"blocks_bad\x18\f \x01(\x04R\tblocksBad\x12\x14\n" +
 	"\x05shard\x18\x0e \x01(\x06R\x05shard\x12\x18\n" +
-	"\alacking\x18\x14 \x01(\tR\alacking\"\x92\x03\n" +
+	"\alacking\x18\x14 \x01(\tR\alacking\"\xd1\x03\n" +
 	"\x03Hit\x12\x18\n" +
 	"\akeyword\x18\x01 \x01(\x04R\akeyword\x12\x14\n" +
 	"\x05group\x18\x02 \x01(\x04R\x05group\x12\x1a\n" +
@@ -1774,7 +1812,10 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\n" +
 	"group_name\x18\v \x01(\tR\tgroupName\x12!\n" +
 	"\fkeyword_text\x18\f \x01(\tR\vkeywordText\x12\x1e\n" +
-	"\x02ad\x18\r \x01(\v2\x0e.adshard.v1.AdR\x02ad\"[\n" +
+	"\x02ad\x18\r \x01(\v2\x0e.adshard.v1.AdR\x02ad\x12\x12\n" +
+	"\x04text\x18\x0e \x01(\fR\x04text\x12\x14\n" +
+	"\x05shown\x18\x0f \x01(\fR\x05shown\x12\x13\n" +
+	"\x05ad_id\x18\x10 \x01(\x04R\x04adId\"[\n" +
 	"\x0eExplainRequest\x123\n" +
 	"\arequest\x18\x01 \x01(\v2\x19.adshard.v1.SearchRequestR\arequest\x12\x14\n" +
 	"\x05limit\x18\x02 \x01(\rR\x05limit\"\xdd\x01\n" +

@@ -3,6 +3,7 @@ package fanout
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"adshard/fault"
@@ -74,15 +75,51 @@ func (f *Fanout) Search(ctx context.Context, r *search.Request) (*search.Answer,
 		return nil, err
 	}
 	began := time.Now()
-	missing := missingShards(g, func(a *search.Answer) (search.Width, bool) { return a.Width, a.Work.BlocksBad > 0 })
-	sum := search.Merge(g.answers, r.Slots+1)
-	sum.Missing, sum.Shards, sum.View = missing, len(m.Shards), m.View
+	sum := merge(g, r.Slots+1)
+	sum.Shards, sum.View = len(m.Shards), m.View
 	sum.CountsExact = sum.CountsExact && sum.Width == search.WholeRing()
 	if f.observer != nil {
 		f.observer.Merged(time.Since(began))
 	}
-	f.reportMissing(missing)
+	f.reportMissing(sum.Missing)
 	return sum, nil
+}
+
+// merge merges the answers and names what is missing. The answer of a shard with a
+// hit among the best that cannot be shown, since its pieces are damaged, does not
+// count: only the best are looked at, and what a slave sends gets into no answer
+// without that.
+func merge(g *Gather[search.Answer], k int) *search.Answer {
+	for {
+		missing := missingShards(g, func(a *search.Answer) (search.Width, bool) { return a.Width, a.Work.BlocksBad > 0 })
+		sum := search.Merge(g.answers, k)
+		sum.Missing = missing
+		if !dropUnreadable(g, sum.Hits) {
+			return sum
+		}
+	}
+}
+
+// dropUnreadable drops the answers whose hits among the best cannot be shown, and
+// reports whether there was one.
+func dropUnreadable(g *Gather[search.Answer], best []search.Hit) (dropped bool) {
+	for i := range best {
+		if readable(&best[i]) {
+			continue
+		}
+		for s, a := range g.answers {
+			if a != nil && slices.ContainsFunc(a.Hits, func(h search.Hit) bool { return h.Keyword == best[i].Keyword && !readable(&h) }) {
+				g.answers[s], g.errs[s] = nil, errUnreadable
+				dropped = true
+			}
+		}
+	}
+	return dropped
+}
+
+func readable(h *search.Hit) bool {
+	_, ok := h.Shown.Values()
+	return ok
 }
 
 // reportMissing reports the missing shards to the observer.

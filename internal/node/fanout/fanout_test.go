@@ -14,6 +14,7 @@ import (
 
 	"adshard/fault"
 	"adshard/search"
+	"adshard/search/shown"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -22,6 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // keyword; it answers after a delay.
 type part struct {
 	keywords []uint64
+	damaged  []uint64 // keywords with pieces that are
 	delay    time.Duration
 	err      error
 	views    []uint64 // that it was asked for
@@ -49,7 +51,11 @@ func (p *part) Search(ctx context.Context, r *search.Request) (*search.Answer, e
 	}
 	a := &search.Answer{CountsExact: true, Shards: 1, Answered: 1, AppliedClock: 10 + p.keywords[0], View: r.View}
 	for _, k := range p.keywords {
-		a.Hits = append(a.Hits, search.Hit{Keyword: k, Advertiser: k, Score: 100 - k, Quality: 1})
+		a.Hits = append(a.Hits, search.Hit{Keyword: k, Advertiser: k, Score: 100 - k, Quality: 1,
+			Shown: shown.New("a", "c", "g", "k", new(shown.Ad))})
+		if slices.Contains(p.damaged, k) {
+			a.Hits[len(a.Hits)-1].Shown.Keyword = []byte("\"k\",\"price_micros\":0")
+		}
 		a.Matched++
 		a.Width = a.Width.Add(search.Width{Lo: eighth})
 	}

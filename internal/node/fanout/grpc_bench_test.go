@@ -8,6 +8,7 @@ import (
 
 	"adshard/barrels"
 	"adshard/search"
+	"adshard/search/shown"
 )
 
 // ads is a slave that always has the same hits.
@@ -39,11 +40,10 @@ func BenchmarkFanout(b *testing.B) {
 		for i := range 5 {
 			id := uint64(10*i + s + 1)
 			a.answer.Hits = append(a.answer.Hits, search.Hit{Keyword: id, Advertiser: id, Score: 1000 - id, Quality: 1,
-				Shown: &search.Shown{
-					AdvertiserName: "advertiser", CampaignName: "campaign", GroupName: "group", KeywordText: "usb cable",
-					Ad: search.Ad{ID: id, Headlines: []string{"headline 1", "headline 2", "headline 3"},
-						Descriptions: []string{"a description that is long"}, FinalURL: "https://shop.example/usb"},
-				}})
+				Ad: id, Shown: shown.New("advertiser", "campaign", "group", "usb cable", &shown.Ad{
+					Headlines:    []string{"headline 1", "headline 2", "headline 3"},
+					Descriptions: []string{"a description that is long"}, FinalURL: "https://shop.example/usb"}),
+			})
 		}
 		r.add(b, fmt.Sprint("slave-", s), a)
 		r.m.Shards[s].Width, r.m.Shards[s].Presence = a.answer.Width, new(Presence)

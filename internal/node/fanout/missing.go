@@ -12,6 +12,8 @@ var (
 	// errExcess is the error of an answer that does not count.
 	errExcess = fault.Classify(fault.Newf(fault.Conflict, "master: search",
 		"the shard served more of the ring than the map gives it"), search.Excess)
+	// errUnreadable is the error of an answer whose hits cannot be shown.
+	errUnreadable = fault.Newf(fault.Corrupt, "master: search", "what the shard's hits show is damaged")
 )
 
 // reasons are why a shard that answered with an error is missing.

@@ -9,7 +9,7 @@ import (
 	"adshard/search"
 )
 
-func (c *call) answer(req *search.Request, found *search.Answer) *api.SearchAnswer {
+func (c *call) answer(req *search.Request, found *search.Answer) (*api.SearchAnswer, error) {
 	placements := c.place(req, found)
 	a := &api.SearchAnswer{
 		Query: req.Query.Text, Truncated: req.Query.Truncated,
@@ -21,29 +21,25 @@ func (c *call) answer(req *search.Request, found *search.Answer) *api.SearchAnsw
 		a.Counts = api.SearchAnswerCountsLowerBound
 	}
 	for i, p := range placements {
-		a.Ads[i] = shown(&found.Hits[p.Index])
+		if err := showAd(&a.Ads[i], &found.Hits[p.Index]); err != nil {
+			return nil, err
+		}
 		a.Ads[i].Position, a.Ads[i].PriceMicros = p.Position, p.Price
 	}
 	a.TookUs = time.Since(c.start).Microseconds()
-	return a
+	return a, nil
 }
 
-func shown(h *search.Hit) api.Ad {
-	return api.Ad{
-		AdID: h.Ad.ID, KeywordID: h.Keyword, GroupID: h.Group, CampaignID: h.Campaign, AdvertiserID: h.Advertiser,
-		Advertiser: h.AdvertiserName, Campaign: h.CampaignName, Group: h.GroupName, Keyword: h.KeywordText,
+// showAd fills in all but place and price.
+func showAd(a *api.Ad, h *search.Hit) error {
+	c, err := h.Shown.Content()
+	*a = api.Ad{
+		AdID: h.Ad, KeywordID: h.Keyword, GroupID: h.Group, CampaignID: h.Campaign, AdvertiserID: h.Advertiser,
+		Advertiser: c.Advertiser, Campaign: c.Campaign, Group: c.Group, Keyword: c.Keyword,
 		MatchType: api.MatchType(h.Type.String()), Variant: api.Variant(h.Level.String()),
-		Headlines: list(h.Ad.Headlines), Descriptions: list(h.Ad.Descriptions),
-		Path: displayPath(h.Ad.Path1, h.Ad.Path2), FinalURL: h.Ad.FinalURL,
+		Headlines: list(c.Headlines), Descriptions: list(c.Descriptions), Path: c.Path, FinalURL: c.FinalURL,
 	}
-}
-
-// displayPath is path 1, or path 1/path 2; path 2 alone keeps its place.
-func displayPath(path1, path2 string) string {
-	if path2 == "" {
-		return path1
-	}
-	return path1 + "/" + path2
+	return err
 }
 
 func coverage(found *search.Answer) api.Coverage {

@@ -39,7 +39,10 @@ func BenchmarkEncode(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	a := c.answer(req, found)
+	a, err := c.answer(req, found)
+	if err != nil {
+		b.Fatal(err)
+	}
 	w := &nowhere{http.Header{}}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -13,6 +13,7 @@ func errorOf(kind int) error { return fault.Newf(fault.Kind(kind), "test: op", "
 
 func match(h search.Hit, v search.Verdict) search.Explained {
 	return search.Explained{
+		AdvertiserName: "Čapek & Söhne", CampaignName: "Káble", GroupName: "USB", KeywordText: "usb kabel",
 		Hit: h, Verdict: v, Bid: 2_000_000, Modifier: 500, Effective: 1_000_000, Shard: "slave-1", Slice: 4,
 		Words: []search.Agreement{{Keyword: "usb", Query: "usb"}, {Keyword: "kabel", Query: "kábel", Level: search.Folded}},
 	}

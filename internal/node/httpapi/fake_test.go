@@ -11,6 +11,7 @@ import (
 
 	"adshard/internal/node/httpapi/api"
 	"adshard/search"
+	"adshard/search/shown"
 )
 
 // fake is a searcher and explainer with set answers; it keeps what it was
@@ -46,13 +47,11 @@ func hit(keyword, advertiser, bid, quality uint64) search.Hit {
 	return search.Hit{
 		Keyword: keyword, Group: 100 + keyword, Campaign: 200 + advertiser, Advertiser: advertiser,
 		Score: bid * quality, Quality: quality, Type: search.Broad, Level: search.Folded,
-		Shown: &search.Shown{
-			AdvertiserName: "Čapek & Söhne", CampaignName: "Káble", GroupName: "USB", KeywordText: "usb kabel",
-			Ad: search.Ad{
-				ID: 300 + keyword, Headlines: []string{"USB <cable>", "Cheap"}, Descriptions: []string{"1 m, \"black\""},
-				Path1: "usb", Path2: "cables", FinalURL: "https://example.com/?a=1&b=2",
-			},
-		},
+		Ad: 300 + keyword,
+		Shown: shown.New("Čapek & Söhne", "Káble", "USB", "usb kabel", &shown.Ad{
+			Headlines: []string{"USB <cable>", "Cheap"}, Descriptions: []string{"1 m, \"black\""},
+			Path1: "usb", Path2: "cables", FinalURL: "https://example.com/?a=1&b=2",
+		}),
 	}
 }
 

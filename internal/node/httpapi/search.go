@@ -51,9 +51,9 @@ func (c *call) search(ctx context.Context, p *api.SearchParams) (*api.SearchAnsw
 		return nil, incomplete(found)
 	}
 	finish := time.Now()
-	answer := c.answer(req, found)
+	answer, err := c.answer(req, found)
 	c.seen.Finish = time.Since(finish)
-	return answer, nil
+	return answer, err
 }
 
 // begin takes one of the places for searches under way and sets the deadline,

@@ -14,6 +14,7 @@ import (
 	"adshard/internal/node/httpapi/api"
 	"adshard/internal/node/httpapi/apitest"
 	"adshard/search"
+	"adshard/search/shown"
 )
 
 func TestEverySchemaCompiles(t *testing.T) {
@@ -122,9 +123,8 @@ func drawHit(t *rapid.T, id uint64) search.Hit {
 	h := hit(id, id, rapid.Uint64Range(10_000, 1e11).Draw(t, "bid"), rapid.Uint64Range(1, 1e6).Draw(t, "quality"))
 	h.Type = search.MatchType(rapid.IntRange(0, 2).Draw(t, "type"))
 	h.Level = search.Level(rapid.IntRange(0, 3).Draw(t, "level"))
-	h.KeywordText = rapid.String().Draw(t, "text")
-	h.Ad.Headlines = rapid.SliceOf(rapid.String()).Draw(t, "headlines")
-	h.Ad.Descriptions = nil
+	h.Shown = shown.New("a", "c", "g", rapid.String().Draw(t, "text"), &shown.Ad{
+		Headlines: rapid.SliceOf(rapid.String()).Draw(t, "headlines"), Path2: rapid.String().Draw(t, "path")})
 	return h
 }
 

@@ -84,7 +84,7 @@ func (s *Server) Search(ctx context.Context, m *pb.SearchRequest) (*pb.SearchRes
 	if err != nil {
 		return nil, err
 	}
-	return wire.FromAnswer(answer), nil
+	return wire.FromAnswer(answer, m.GetPieces()), nil
 }
 
 func (s *Server) search(ctx context.Context, m *pb.SearchRequest) (answer *search.Answer, err error) {

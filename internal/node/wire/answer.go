@@ -3,10 +3,12 @@ package wire
 import (
 	"adshard/schema/pb"
 	"adshard/search"
+	"adshard/search/shown"
 )
 
-// FromAnswer makes the message of a slave's answer.
-func FromAnswer(a *search.Answer) *pb.SearchResponse {
+// FromAnswer makes the message of a slave's answer to a request with or without
+// pieces (pb.SearchRequest).
+func FromAnswer(a *search.Answer, pieces bool) *pb.SearchResponse {
 	m := &pb.SearchResponse{
 		Hits:          make([]*pb.Hit, len(a.Hits)),
 		Matched:       a.Matched,
@@ -24,7 +26,13 @@ func FromAnswer(a *search.Answer) *pb.SearchResponse {
 		Lacking:       a.Lacking,
 	}
 	for i := range a.Hits {
-		m.Hits[i] = fromHit(&a.Hits[i])
+		h := &a.Hits[i]
+		m.Hits[i] = fromHit(h)
+		if pieces {
+			m.Hits[i].AdId, m.Hits[i].Text, m.Hits[i].Shown = h.Ad, h.Shown.Keyword, h.Shown.Group
+		} else {
+			decode(h, m.Hits[i])
+		}
 	}
 	return m
 }
@@ -50,33 +58,51 @@ func ToAnswer(m *pb.SearchResponse) *search.Answer {
 	}
 	for i, h := range m.GetHits() {
 		toHit(h, &a.Hits[i])
+		if h.GetAd() != nil {
+			encode(h, &a.Hits[i])
+		}
 	}
 	return a
 }
 
 func fromHit(h *search.Hit) *pb.Hit {
 	return &pb.Hit{
-		Keyword:        h.Keyword,
-		Group:          h.Group,
-		Campaign:       h.Campaign,
-		Advertiser:     h.Advertiser,
-		Score:          h.Score,
-		Quality:        h.Quality,
-		Type:           pb.MatchType(h.Type),
-		Level:          uint32(h.Level),
-		AdvertiserName: h.AdvertiserName,
-		CampaignName:   h.CampaignName,
-		GroupName:      h.GroupName,
-		KeywordText:    h.KeywordText,
-		Ad: &pb.Ad{Id: h.Ad.ID, Enabled: true, Headlines: h.Ad.Headlines, Descriptions: h.Ad.Descriptions,
-			Path1: h.Ad.Path1, Path2: h.Ad.Path2, FinalUrl: h.Ad.FinalURL},
+		Keyword:    h.Keyword,
+		Group:      h.Group,
+		Campaign:   h.Campaign,
+		Advertiser: h.Advertiser,
+		Score:      h.Score,
+		Quality:    h.Quality,
+		Type:       pb.MatchType(h.Type),
+		Level:      uint32(h.Level),
 	}
+}
+
+// decode writes what is shown of a hit for a master that does not read pieces. It
+// shows the display path, which is one here, as path 1. Pieces that are damaged leave
+// the hit without names and ad.
+func decode(h *search.Hit, m *pb.Hit) {
+	c, err := h.Shown.Content()
+	if err != nil {
+		return
+	}
+	m.AdvertiserName, m.CampaignName, m.GroupName, m.KeywordText = c.Advertiser, c.Campaign, c.Group, c.Keyword
+	m.Ad = &pb.Ad{Id: h.Ad, Enabled: true, Headlines: c.Headlines, Descriptions: c.Descriptions, Path1: c.Path, FinalUrl: c.FinalURL}
+}
+
+// encode makes the pieces of a slave that has not made them.
+func encode(m *pb.Hit, h *search.Hit) {
+	ad := m.GetAd()
+	h.Ad = ad.GetId()
+	h.Shown = shown.New(m.GetAdvertiserName(), m.GetCampaignName(), m.GetGroupName(), m.GetKeywordText(), &shown.Ad{
+		Headlines: ad.GetHeadlines(), Descriptions: ad.GetDescriptions(),
+		Path1: ad.GetPath1(), Path2: ad.GetPath2(), FinalURL: ad.GetFinalUrl(),
+	})
 }
 
 // toHit reads a hit; a match type or level that is not known becomes the worst
 // one, so that no table is indexed outside of its bounds.
 func toHit(m *pb.Hit, h *search.Hit) {
-	ad := m.GetAd()
 	*h = search.Hit{
 		Keyword:    m.GetKeyword(),
 		Group:      m.GetGroup(),
@@ -86,14 +112,8 @@ func toHit(m *pb.Hit, h *search.Hit) {
 		Quality:    m.GetQuality(),
 		Type:       toType(m.GetType()),
 		Level:      toLevel(m.GetLevel()),
-		Shown: &search.Shown{
-			AdvertiserName: m.GetAdvertiserName(),
-			CampaignName:   m.GetCampaignName(),
-			GroupName:      m.GetGroupName(),
-			KeywordText:    m.GetKeywordText(),
-			Ad: search.Ad{ID: ad.GetId(), Headlines: ad.GetHeadlines(), Descriptions: ad.GetDescriptions(),
-				Path1: ad.GetPath1(), Path2: ad.GetPath2(), FinalURL: ad.GetFinalUrl()},
-		},
+		Ad:         m.GetAdId(),
+		Shown:      shown.Pieces{Keyword: m.GetText(), Group: m.GetShown()},
 	}
 }
 

@@ -30,12 +30,13 @@ const (
 	maxCertified   = 64      // bins of a certificate
 	maxParents     = 1 << 20 // of a certificate: of a whole slice at most
 	maxHits        = 64
-	maxMatches     = 1 << 14 // of an explanation
-	maxWords       = 1 << 20 // of a keyword, as hashes or with their agreement
-	maxText        = 1 << 24 // any text of the database
-	maxFew         = 1 << 12 // what an ad, a campaign or a keyword has a few of
-	maxEntries     = 1 << 20 // of a bucket
-	maxHeld        = 1 << 22 // keywords or negatives of one owner
+	maxMatches     = 1 << 14     // of an explanation
+	maxWords       = 1 << 20     // of a keyword, as hashes or with their agreement
+	maxText        = 1 << 24     // any text of the database
+	maxPiece       = 2 * maxText // of what is shown, in JSON
+	maxFew         = 1 << 12     // what an ad, a campaign or a keyword has a few of
+	maxEntries     = 1 << 20     // of a bucket
+	maxHeld        = 1 << 22     // keywords or negatives of one owner
 )
 
 // bound is how much a field may hold: bytes of each text, entries of a list; 0
@@ -182,6 +183,8 @@ func searchBounds() map[string]bound {
 		"Hit.campaign_name":          text(maxText),
 		"Hit.group_name":             text(maxText),
 		"Hit.keyword_text":           text(maxText),
+		"Hit.text":                   text(maxPiece),
+		"Hit.shown":                  text(maxPiece),
 		"ExplainResponse.matches":    list(maxMatches),
 		"Explained.words":            list(maxWords),
 		"Explained.negative":         text(maxText),

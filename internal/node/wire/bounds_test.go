@@ -16,6 +16,7 @@ import (
 
 	"adshard/fault"
 	"adshard/schema/pb"
+	"adshard/search/shown"
 )
 
 // schemaFiles are the files of all messages that peers exchange.
@@ -282,10 +283,11 @@ func FuzzCheck(f *testing.F) {
 
 // BenchmarkCheck checks the answer of a slave to a search.
 func BenchmarkCheck(b *testing.B) {
+	what := shown.New("an advertiser", "a campaign", "a group", "usb cable", &shown.Ad{
+		Headlines:    []string{"one headline", "another headline", "a third"},
+		Descriptions: []string{"what is described", "and more of it"}, FinalURL: "https://shop.example/usb-cables"})
 	hit := &pb.Hit{Keyword: 1 << 20, Group: 1 << 20, Campaign: 1 << 15, Advertiser: 1 << 10, Score: 1 << 40, Quality: 500_000,
-		AdvertiserName: "an advertiser", CampaignName: "a campaign", GroupName: "a group", KeywordText: "usb cable",
-		Ad: &pb.Ad{Id: 1 << 20, Enabled: true, Headlines: []string{"one headline", "another headline", "a third"},
-			Descriptions: []string{"what is described", "and more of it"}, FinalUrl: "https://shop.example/usb-cables"}}
+		AdId: 1 << 20, Text: what.Keyword, Shown: what.Group}
 	m := &pb.SearchResponse{Hits: []*pb.Hit{hit, hit, hit, hit, hit}, Matched: 200, Candidates: 90, WidthLo: 1 << 63, View: 300}
 	raw, err := proto.Marshal(m)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"adshard/fault"
 	"adshard/schema/pb"
 	"adshard/search"
+	"adshard/search/shown"
 )
 
 func drawRequest(t *rapid.T) *search.Request {
@@ -79,12 +80,9 @@ func drawHit(t *rapid.T) search.Hit {
 		Score: id.Draw(t, "r"), Quality: id.Draw(t, "q"),
 		Type:  search.MatchType(rapid.IntRange(0, search.MatchTypes-1).Draw(t, "type")),
 		Level: search.Level(rapid.IntRange(0, search.Levels).Draw(t, "level")),
-		Shown: &search.Shown{
-			AdvertiserName: text.Draw(t, "an"), CampaignName: text.Draw(t, "cn"), GroupName: text.Draw(t, "gn"),
-			KeywordText: text.Draw(t, "kt"),
-			Ad: search.Ad{ID: id.Draw(t, "ad"), Headlines: lines, Descriptions: lines,
-				Path1: text.Draw(t, "p1"), Path2: text.Draw(t, "p2"), FinalURL: text.Draw(t, "url")},
-		},
+		Ad:    id.Draw(t, "ad"),
+		Shown: shown.New(text.Draw(t, "an"), text.Draw(t, "cn"), text.Draw(t, "gn"), text.Draw(t, "kt"), &shown.Ad{
+			Headlines: lines, Descriptions: lines, Path1: text.Draw(t, "p1"), Path2: text.Draw(t, "p2"), FinalURL: text.Draw(t, "url")}),
 	}
 }
 
@@ -102,8 +100,10 @@ func TestAnswersSurviveTheWire(t *testing.T) {
 		for range rapid.IntRange(0, 3).Draw(t, "hits") {
 			a.Hits = append(a.Hits, drawHit(t))
 		}
-		if got := ToAnswer(overWire(t, FromAnswer(a), &pb.SearchResponse{})); !reflect.DeepEqual(got, a) {
-			t.Fatalf("sent %+v\ngot  %+v", a, got)
+		for _, pieces := range []bool{true, false} { // with masters and slaves that do not know them too
+			if got := ToAnswer(overWire(t, FromAnswer(a, pieces), &pb.SearchResponse{})); !reflect.DeepEqual(got, a) {
+				t.Fatalf("pieces %v: sent %+v\ngot  %+v", pieces, a, got)
+			}
 		}
 	})
 }
@@ -114,7 +114,8 @@ func TestExplanationsSurviveTheWire(t *testing.T) {
 		e := &search.Explanation{Total: n.Draw(t, "total"), Width: search.Width{Lo: n.Draw(t, "lo")}, View: 3, AppliedClock: 9}
 		for range rapid.IntRange(0, 3).Draw(t, "matches") {
 			x := search.Explained{
-				Hit:     drawHit(t),
+				Hit:            drawHit(t),
+				AdvertiserName: "a", CampaignName: "c", GroupName: "g", KeywordText: rapid.String().Draw(t, "text"),
 				Verdict: search.Verdict(rapid.IntRange(0, int(search.BlockedByNegative)).Draw(t, "verdict")),
 				Bid:     n.Draw(t, "bid"), Modifier: n.Draw(t, "mod"), Effective: n.Draw(t, "eff"),
 				BidFromGroup: rapid.Bool().Draw(t, "from"), Negative: "x", NegativeOwner: "group",
@@ -123,6 +124,7 @@ func TestExplanationsSurviveTheWire(t *testing.T) {
 			for range rapid.IntRange(0, 2).Draw(t, "agreements") {
 				x.Words = append(x.Words, search.Agreement{Keyword: "a", Query: "b", Level: search.Synonym})
 			}
+			x.Ad, x.Shown = 0, shown.Pieces{}
 			e.Matches = append(e.Matches, x)
 		}
 		if got := ToExplanation(overWire(t, FromExplanation(e), &pb.ExplainResponse{}), "slave-1"); !reflect.DeepEqual(got, e) {

@@ -38,6 +38,8 @@ func fromExplained(e *search.Explained) *pb.Explained {
 		NegativeType:  pb.MatchType(e.NegativeType),
 		Slice:         e.Slice,
 	}
+	m.Hit.AdvertiserName, m.Hit.CampaignName = e.AdvertiserName, e.CampaignName
+	m.Hit.GroupName, m.Hit.KeywordText = e.GroupName, e.KeywordText
 	for i, w := range e.Words {
 		m.Words[i] = &pb.Agreement{Keyword: w.Keyword, Query: w.Query, Level: uint32(w.Level)}
 	}
@@ -75,7 +77,10 @@ func toExplained(m *pb.Explained, shard string, e *search.Explained) {
 		Shard:         shard,
 		Slice:         m.GetSlice(),
 	}
-	toHit(m.GetHit(), &e.Hit)
+	h := m.GetHit()
+	toHit(h, &e.Hit)
+	e.AdvertiserName, e.CampaignName = h.GetAdvertiserName(), h.GetCampaignName()
+	e.GroupName, e.KeywordText = h.GetGroupName(), h.GetKeywordText()
 	for _, w := range m.GetWords() {
 		e.Words = append(e.Words, search.Agreement{Keyword: w.GetKeyword(), Query: w.GetQuery(), Level: toLevel(w.GetLevel())})
 	}

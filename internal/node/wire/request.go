@@ -25,6 +25,7 @@ func FromRequest(r *search.Request) *pb.SearchRequest {
 		RequestId:   r.RequestID,
 		View:        r.View,
 		Shard:       uint64(r.Shard),
+		Pieces:      true,
 	}
 	rules := make([]pb.Rule, search.MatchTypes)
 	for i, rule := range r.Profile {
@@ -40,6 +41,7 @@ func FromRequest(r *search.Request) *pb.SearchRequest {
 func Address(m, shared *pb.SearchRequest, to search.ShardID) {
 	m.Query, m.Profile, m.Device, m.Slots = shared.Query, shared.Profile, shared.Device, shared.Slots
 	m.Reserve, m.ExactCounts, m.RequestId, m.View = shared.Reserve, shared.ExactCounts, shared.RequestId, shared.View
+	m.Pieces = shared.Pieces
 	m.Shard = uint64(to)
 }
 
