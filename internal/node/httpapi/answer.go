@@ -3,44 +3,10 @@ package httpapi
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"adshard/internal/node/httpapi/api"
 	"adshard/search"
 )
-
-func (c *call) answer(req *search.Request, found *search.Answer) (*api.SearchAnswer, error) {
-	placements := c.place(req, found)
-	a := &api.SearchAnswer{
-		Query: req.Query.Text, Truncated: req.Query.Truncated,
-		Ads:     make([]api.Ad, len(placements)),
-		Matched: found.Matched, Candidates: found.Candidates,
-		Coverage: coverage(found), RequestID: req.RequestID,
-	}
-	if !found.CountsExact {
-		a.Counts = api.SearchAnswerCountsLowerBound
-	}
-	for i, p := range placements {
-		if err := showAd(&a.Ads[i], &found.Hits[p.Index]); err != nil {
-			return nil, err
-		}
-		a.Ads[i].Position, a.Ads[i].PriceMicros = p.Position, p.Price
-	}
-	a.TookUs = time.Since(c.start).Microseconds()
-	return a, nil
-}
-
-// showAd fills in all but place and price.
-func showAd(a *api.Ad, h *search.Hit) error {
-	c, err := h.Shown.Content()
-	*a = api.Ad{
-		AdID: h.Ad, KeywordID: h.Keyword, GroupID: h.Group, CampaignID: h.Campaign, AdvertiserID: h.Advertiser,
-		Advertiser: c.Advertiser, Campaign: c.Campaign, Group: c.Group, Keyword: c.Keyword,
-		MatchType: api.MatchType(h.Type.String()), Variant: api.Variant(h.Level.String()),
-		Headlines: list(c.Headlines), Descriptions: list(c.Descriptions), Path: c.Path, FinalURL: c.FinalURL,
-	}
-	return err
-}
 
 func coverage(found *search.Answer) api.Coverage {
 	complete := found.Width == search.WholeRing()
@@ -72,12 +38,4 @@ func listed(list []search.Missing) string {
 		texts = append(texts, fmt.Sprintf("%s (%s)", m.Shard, m.Reason))
 	}
 	return strings.Join(texts, ", ")
-}
-
-// list makes JSON's [] of no strings, not null.
-func list(s []string) []string {
-	if s == nil {
-		return []string{}
-	}
-	return s
 }

@@ -13,12 +13,14 @@ import (
 
 // Search answers GET /v1/search.
 func (c *call) Search(w http.ResponseWriter, r *http.Request, p *api.SearchParams) {
-	answer, err := c.search(r.Context(), p)
-	if err != nil {
+	e := encoders.Get().(*encoder)
+	defer e.free()
+	if err := c.search(r.Context(), p, e); err != nil {
 		c.Refuse(w, r, err)
 		return
 	}
-	c.writeJSON(w, answer)
+	w.Header()["Content-Type"] = jsonType
+	c.write(w, http.StatusOK, e.Bytes())
 }
 
 // SearchPost answers POST /v1/search.
@@ -32,28 +34,34 @@ func (c *call) SearchPost(w http.ResponseWriter, r *http.Request) {
 	c.Search(w, r, p)
 }
 
-func (c *call) search(ctx context.Context, p *api.SearchParams) (*api.SearchAnswer, error) {
+// search writes the answer to e.
+func (c *call) search(ctx context.Context, p *api.SearchParams, e *encoder) error {
 	ctx, done, err := c.begin(ctx, p.TimeoutMs)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer done()
 	req, err := c.request(p.Q, p.Slots, p.Device, p.Variants)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	req.ExactCounts, req.Strict = p.Counts == api.ExactCountsExact, p.Strict
 	found, err := c.ask(ctx, req)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if p.Strict && found.Width != search.WholeRing() {
-		return nil, incomplete(found)
+		return incomplete(found)
 	}
 	finish := time.Now()
-	answer, err := c.answer(req, found)
-	c.seen.Finish = time.Since(finish)
-	return answer, err
+	b, err := appendAnswer(e.AvailableBuffer(), req, found, c.place(req, found))
+	if err != nil {
+		return err
+	}
+	now := time.Now()
+	e.Write(closeAnswer(b, now.Sub(c.start).Microseconds()))
+	c.seen.Finish = now.Sub(finish)
+	return nil
 }
 
 // begin takes one of the places for searches under way and sets the deadline,

@@ -114,7 +114,12 @@ func drawAnswer(t *rapid.T) *search.Answer {
 	}
 	a.CountsExact = rapid.Bool().Draw(t, "exact")
 	if rapid.Bool().Draw(t, "partial") {
-		a.Width, a.Answered, a.Missing = search.Width{}, 2, []search.Missing{{Shard: "slave-2", Reason: search.Late}}
+		a.Width, a.Answered = search.Width{}, 2
+		names := rapid.SliceOfNDistinct(rapid.String(), 1, 4, rapid.ID).Draw(t, "missing")
+		for _, name := range names {
+			reason := search.Reason(rapid.IntRange(0, search.Reasons-1).Draw(t, "reason"))
+			a.Missing = append(a.Missing, search.Missing{Shard: name, Reason: reason})
+		}
 	}
 	return a
 }
@@ -123,8 +128,11 @@ func drawHit(t *rapid.T, id uint64) search.Hit {
 	h := hit(id, id, rapid.Uint64Range(10_000, 1e11).Draw(t, "bid"), rapid.Uint64Range(1, 1e6).Draw(t, "quality"))
 	h.Type = search.MatchType(rapid.IntRange(0, 2).Draw(t, "type"))
 	h.Level = search.Level(rapid.IntRange(0, 3).Draw(t, "level"))
-	h.Shown = shown.New("a", "c", "g", rapid.String().Draw(t, "text"), &shown.Ad{
-		Headlines: rapid.SliceOf(rapid.String()).Draw(t, "headlines"), Path2: rapid.String().Draw(t, "path")})
+	text := rapid.String()
+	h.Shown = shown.New(text.Draw(t, "advertiser"), text.Draw(t, "campaign"), text.Draw(t, "group"), text.Draw(t, "text"), &shown.Ad{
+		Headlines:    rapid.SliceOf(text).Draw(t, "headlines"),
+		Descriptions: rapid.SliceOf(text).Draw(t, "descriptions"),
+		Path2:        text.Draw(t, "path"), FinalURL: text.Draw(t, "url")})
 	return h
 }
 
