@@ -16,7 +16,7 @@ import (
 type MasterMetrics struct {
 	expand, fanout, merge, finish, whole prometheus.Observer
 	outcomes                             *prometheus.CounterVec
-	overloads, retries                   prometheus.Counter
+	overloads, retries, expanded, kept   prometheus.Counter
 	shards                               *prometheus.HistogramVec
 	failures, missing                    *prometheus.CounterVec
 	leftOut                              *prometheus.GaugeVec
@@ -33,6 +33,8 @@ func NewMasterMetrics(r prometheus.Registerer) *MasterMetrics {
 			"operation", "status", "outcome"),
 		overloads: counter("adshard_overloads_total", "Requests and searches rejected as overload."),
 		retries:   counter("adshard_stale_views_total", "Searches sent to all shards again with a newer map."),
+		expanded:  counter("adshard_expansions_total", "Queries expanded, those included whose expansion was kept."),
+		kept:      counter("adshard_expansions_kept_total", "Queries whose expansion was kept from an earlier request."),
 		shards: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "adshard_shard_seconds", Help: "Time of calls to a shard.", Buckets: stageBuckets}, []string{"shard"}),
 		failures: counters("adshard_shard_failures_total", "Calls that a shard did not answer, by kind of error.", "shard", "kind"),
@@ -41,7 +43,7 @@ func NewMasterMetrics(r prometheus.Registerer) *MasterMetrics {
 			Name: "adshard_shard_left_out", Help: "1: the shard has stopped answering and is not asked."}, []string{"shard"}),
 		work: newWork(r),
 	}
-	r.MustRegister(m.outcomes, m.overloads, m.retries, m.shards, m.failures, m.missing, m.leftOut)
+	r.MustRegister(m.outcomes, m.overloads, m.retries, m.expanded, m.kept, m.shards, m.failures, m.missing, m.leftOut)
 	return m
 }
 
@@ -60,6 +62,12 @@ func (m *MasterMetrics) Observe(o *httpapi.Observation) {
 	}
 	if o.Answer != nil {
 		m.work.add(o.Answer.Work)
+	}
+	if o.Expand > 0 {
+		m.expanded.Inc()
+	}
+	if o.Kept {
+		m.kept.Inc()
 	}
 	if fault.Is(o.Err, fault.Overloaded) {
 		m.overloads.Inc()

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"adshard/search"
-	"adshard/search/words"
 )
 
 // Defaults of a Config.
@@ -14,6 +13,8 @@ const (
 	DefaultTimeout     = 500 * time.Millisecond
 	DefaultMaxInFlight = 256
 	DefaultBodyTimeout = 2 * time.Second
+	// ExpansionBytes bounds the expanded queries that are kept.
+	ExpansionBytes = 16 << 20
 )
 
 // MaxTimeout is the longest time that a request may ask for.
@@ -26,8 +27,8 @@ type Config struct {
 	Searcher search.Searcher
 	// Explainer answers /v1/explain; nil: it is answered 403, with where to ask.
 	Explainer search.Explainer
-	// Lexicon has the synonyms; nil: there are none.
-	Lexicon *words.Lexicon
+	// Expansions expands queries; nil: without synonyms.
+	Expansions *search.Expansions
 	// Profile says what the match types mean; the zero one stands for the
 	// default profile.
 	Profile search.Profile
@@ -62,6 +63,8 @@ type Observation struct {
 	// Took counts from the first byte; the others are the stages of a search:
 	// zero where it did not come so far.
 	Took, Expand, Search, Finish time.Duration
+	// Kept: the expanded query was kept from an earlier request.
+	Kept bool
 	// Answer is the searcher's; nil without one.
 	Answer *search.Answer
 	// Err is why the request was refused or failed; nil for a 200.
@@ -83,6 +86,9 @@ func New(c Config) http.Handler {
 	}
 	if c.MaxInFlight <= 0 {
 		c.MaxInFlight = DefaultMaxInFlight
+	}
+	if c.Expansions == nil {
+		c.Expansions = search.NewExpansions(nil, ExpansionBytes)
 	}
 	if c.NewRequestID == nil {
 		c.NewRequestID = rand.Text

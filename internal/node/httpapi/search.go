@@ -88,7 +88,8 @@ func (c *call) request(q string, slots int, d api.Device, variants api.Variant) 
 	start := time.Now()
 	reach, _ := search.ParseLevel(string(variants))
 	device, _ := search.ParseDevice(string(d))
-	query, err := search.Expand(q, reach, c.Lexicon)
+	query, kept, err := c.Expansions.Expand(q, reach)
+	c.seen.Kept = kept
 	c.seen.Expand = time.Since(start)
 	if err != nil {
 		return nil, err

@@ -97,7 +97,7 @@ func New(cfg Config, port *ports.Ports, log *slog.Logger) (*Master, error) {
 // port.
 func (m *Master) handle(lexicon *words.Lexicon, metrics *admin.MasterMetrics, port *ports.Ports) {
 	c := httpapi.Config{
-		Searcher: m.fanout, Explainer: m.fanout, Lexicon: lexicon, Profile: profileOf(m.cfg.Profile),
+		Searcher: m.fanout, Explainer: m.fanout, Expansions: search.NewExpansions(lexicon, httpapi.ExpansionBytes), Profile: profileOf(m.cfg.Profile),
 		Reserve: m.cfg.Reserve, DefaultTimeout: m.cfg.Timeout, MaxInFlight: m.cfg.MaxInFlight, Observer: metrics,
 	}
 	port.Explain = httpapi.New(c)
