@@ -62,6 +62,7 @@ var keyHelp = map[string]string{
 	"state-key":             "the key of the balancer's state in the database",
 	"strategy":              "the balancing strategy; 'adshard balance strategy' lists them",
 	"timeout":               "the time limit of queries that set none",
+	"transport":             "how the master asks slaves: direct, in one process, or unary, over gRPC",
 	"trusted-distributors":  "addresses of distributors that slaves may pull from; none: only those on this machine",
 	"weights-ad":            "the weight of an ad in the plan",
 	"weights-keyword":       "the weight of a keyword in the plan",
@@ -83,7 +84,8 @@ func upCommand(s Streams) *cobra.Command {
 		Use:   "up --db URL",
 		Short: "Run a whole cluster on this machine",
 		Long: `Runs a balancer, slaves and a master on this machine: the same code as the separate
-programs, connected by gRPC. Use it to try adshard out, and wherever one machine is
+programs, connected by gRPC, but that the master asks slaves in its own process
+directly (--transport). Use it to try adshard out, and wherever one machine is
 enough. The slaves fill themselves from the database and follow its changes. It prints
 every address that it listens on and, once the cluster is complete, "ready" with the
 address for queries. SIGINT or SIGTERM ends it cleanly.`,

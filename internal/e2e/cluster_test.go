@@ -35,6 +35,7 @@ func startCluster(t *testing.T, db string, slaves int, built bool, profile strin
 	cfg.Data = filepath.Join(t.TempDir(), "data")
 	if built {
 		cfg.Barrels = filepath.Join(t.TempDir(), "barrels")
+		cfg.Transport = up.TransportCalls // so that answers are proved both ways
 		build := offline.DefaultConfig()
 		build.DB, build.Slaves, build.Out = cfg.DB, slaves, cfg.Barrels
 		if _, err := offline.Build(t.Context(), build, nil); err != nil {

@@ -37,19 +37,19 @@ func (c *Client) Search(ctx context.Context, r *search.Request) (*search.Answer,
 	if err != nil {
 		return nil, wire.FromStatus(err)
 	}
-	if err := c.own(search.ShardID(reply.GetShard())); err != nil {
+	if err := owned(c.name, c.id, search.ShardID(reply.GetShard())); err != nil {
 		return nil, err
 	}
 	return wire.ToAnswer(reply), nil
 }
 
-// own refuses the answer of another shard.
-func (c *Client) own(from search.ShardID) error {
-	if from == c.id {
+// owned refuses the answer of another shard than the one with this name and id.
+func owned(name string, id, from search.ShardID) error {
+	if from == id {
 		return nil
 	}
 	return fault.Newf(fault.Conflict, "master: search",
-		"the answer at the address of shard %s is of another slave, database or timeline; check the addresses that slaves advertise", c.name)
+		"the answer at the address of shard %s is of another slave, database or timeline; check the addresses that slaves advertise", name)
 }
 
 // Map implements Seed.
@@ -66,7 +66,7 @@ func (c *Client) Explain(ctx context.Context, r *search.Request, limit int) (*se
 	if err != nil {
 		return nil, wire.FromStatus(err)
 	}
-	if err := c.own(search.ShardID(reply.GetShard())); err != nil {
+	if err := owned(c.name, c.id, search.ShardID(reply.GetShard())); err != nil {
 		return nil, err
 	}
 	return wire.ToExplanation(reply, c.name), nil

@@ -41,7 +41,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 		return err
 	}
 	defer port.Close()
-	m, err := New(cfg, port, log)
+	m, err := New(cfg, port, nil, log)
 	if err != nil {
 		return err
 	}
@@ -67,8 +67,9 @@ type Master struct {
 	log      *slog.Logger
 }
 
-// New reads the lexicon, listens and connects.
-func New(cfg Config, port *ports.Ports, log *slog.Logger) (*Master, error) {
+// New reads the lexicon, listens and connects. local finds the slaves of this process
+// (fanout.Within); nil: there are none.
+func New(cfg Config, port *ports.Ports, local func(address string) fanout.Local, log *slog.Logger) (*Master, error) {
 	m := &Master{cfg: cfg, log: log.With("node", cfg.Name)}
 	lexicon, err := openLexicon(cfg.Lexicon, m.log)
 	if err != nil {
@@ -86,7 +87,7 @@ func New(cfg Config, port *ports.Ports, log *slog.Logger) (*Master, error) {
 		return nil, err
 	}
 	metrics := admin.NewMasterMetrics(port.Registerer(cfg.Name))
-	m.watcher = fanout.NewWatcher(cfg.Name+"/"+rand.Text(), remote.Balancer{Conn: m.balancer}, seeds, fanout.Dial, m.log)
+	m.watcher = fanout.NewWatcher(cfg.Name+"/"+rand.Text(), remote.Balancer{Conn: m.balancer}, seeds, dialer(local), m.log)
 	admin.Gauge(port.Registerer(cfg.Name), "adshard_filled", "1: the first fill of the slaves is complete.", m.filled)
 	m.fanout = fanout.New(m.watcher, metrics)
 	m.handle(lexicon, metrics, port)
@@ -106,6 +107,14 @@ func (m *Master) handle(lexicon *words.Lexicon, metrics *admin.MasterMetrics, po
 		m.log.Info("explanations are served on the admin port only, since the query port is not on loopback (explain: public serves them there too)")
 	}
 	m.handler = httpapi.New(c)
+}
+
+// dialer returns how slaves are reached.
+func dialer(local func(address string) fanout.Local) fanout.Dialer {
+	if local == nil {
+		return fanout.Dial
+	}
+	return fanout.Within(local, fanout.Dial)
 }
 
 // dialSeeds connects to the slaves that are asked for the map if no balancer

@@ -76,28 +76,41 @@ func New(identity Identity, store Store, upkeep Upkeep, limit int, observer Obse
 
 // Search implements pb.SlaveServer.
 func (s *Server) Search(ctx context.Context, m *pb.SearchRequest) (*pb.SearchResponse, error) {
-	began := time.Now()
-	answer, err := s.search(ctx, m)
-	if s.observer != nil {
-		s.observer.Searched(time.Since(began), answer, err)
+	leave, err := s.enter()
+	if err != nil {
+		s.searched(0, nil, err)
+		return nil, err
 	}
+	defer leave()
+	r, err := request(m)
+	if err != nil {
+		s.searched(0, nil, err)
+		return nil, err
+	}
+	answer, err := s.answer(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	return wire.FromAnswer(answer, m.GetPieces()), nil
 }
 
-func (s *Server) search(ctx context.Context, m *pb.SearchRequest) (answer *search.Answer, err error) {
-	leave, err := s.enter()
-	if err != nil {
-		return nil, err
+// answer answers a request that has a place.
+func (s *Server) answer(ctx context.Context, r *search.Request) (*search.Answer, error) {
+	began := time.Now()
+	answer, err := s.search(ctx, r)
+	s.searched(time.Since(began), answer, err)
+	return answer, err
+}
+
+// searched tells the observer of a search.
+func (s *Server) searched(took time.Duration, answer *search.Answer, err error) {
+	if s.observer != nil {
+		s.observer.Searched(took, answer, err)
 	}
-	defer leave()
+}
+
+func (s *Server) search(ctx context.Context, r *search.Request) (answer *search.Answer, err error) {
 	defer fault.Recover("slave: search", &err, s.panicked)
-	r, err := request(m)
-	if err != nil {
-		return nil, err
-	}
 	if answer, err = s.store.Search(ctx, r); err == nil {
 		answer.Lacking = s.upkeep.Lacking()
 	}
@@ -105,28 +118,33 @@ func (s *Server) search(ctx context.Context, m *pb.SearchRequest) (answer *searc
 }
 
 // Explain implements pb.SlaveServer.
-func (s *Server) Explain(ctx context.Context, m *pb.ExplainRequest) (_ *pb.ExplainResponse, err error) {
+func (s *Server) Explain(ctx context.Context, m *pb.ExplainRequest) (*pb.ExplainResponse, error) {
 	leave, err := s.enter()
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	defer fault.Recover("slave: search", &err, s.panicked)
 	r, err := request(m.GetRequest())
 	if err != nil {
 		return nil, err
 	}
-	e, err := s.store.Explain(ctx, r, int(min(m.GetLimit(), MaxExplained)))
+	e, err := s.explain(ctx, r, int(min(m.GetLimit(), MaxExplained)))
 	if err != nil {
 		return nil, err
 	}
 	return wire.FromExplanation(e), nil
 }
 
+// explain explains a request that has a place.
+func (s *Server) explain(ctx context.Context, r *search.Request, limit int) (_ *search.Explanation, err error) {
+	defer fault.Recover("slave: search", &err, s.panicked)
+	return s.store.Explain(ctx, r, min(limit, MaxExplained))
+}
+
 // request reads a request, which must name the shard that it is for.
 func request(m *pb.SearchRequest) (*search.Request, error) {
 	if m.GetShard() == 0 {
-		return nil, fault.Field("slave: search", "shard", "the request names no shard")
+		return nil, errNoShard
 	}
 	return wire.ToRequest(m)
 }

@@ -98,6 +98,7 @@ type Slave struct {
 	store    barrels.Store
 	listener net.Listener
 	server   *grpc.Server
+	shard    *shardserver.Server
 	balancer *link
 	proxy    *loadproxy.Proxy
 	log      *slog.Logger
@@ -123,8 +124,9 @@ func New(cfg Config, store barrels.Store, port *ports.Ports, log *slog.Logger) (
 	}
 	metrics := admin.NewSlaveMetrics(port.Registerer(cfg.Name), store, s.proxy.State, s.log)
 	s.server = grpc.NewServer(wire.SlaveOptions(func(_ string, cause any) { metrics.Panicked(cause) })...)
-	pb.RegisterSlaveServer(s.server, shardserver.New(
-		shardserver.Identity{Name: cfg.Name, Incarnation: own.Incarnation}, store, s.proxy, cfg.MaxInFlight, metrics, s.adopt))
+	s.shard = shardserver.New(
+		shardserver.Identity{Name: cfg.Name, Incarnation: own.Incarnation}, store, s.proxy, cfg.MaxInFlight, metrics, s.adopt)
+	pb.RegisterSlaveServer(s.server, s.shard)
 	return s, nil
 }
 
@@ -135,6 +137,9 @@ func (s *Slave) Address() string {
 	}
 	return s.listener.Addr().String()
 }
+
+// Local returns the slave for masters in this process.
+func (s *Slave) Local() *shardserver.Local { return s.shard.Local() }
 
 // State returns the state of the slave's load proxy.
 func (s *Slave) State() loadproxy.State { return s.proxy.State() }

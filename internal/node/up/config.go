@@ -42,6 +42,8 @@ type Config struct {
 	DiscardDataOf []string `yaml:"discard_data_of"`
 	// Processes runs each part in a child process of its own.
 	Processes bool `yaml:"processes"`
+	// Transport is how the master asks the slaves: TransportDirect or TransportCalls.
+	Transport string `yaml:"transport"`
 	// Lexicon, Profile, Reserve, Explain, Timeout and MaxInFlight are the
 	// master's.
 	Lexicon     string        `yaml:"lexicon"`
@@ -54,6 +56,13 @@ type Config struct {
 	CacheBytes uint64 `yaml:"cache_bytes"`
 }
 
+// How the master asks the slaves (Config.Transport): directly where they are in one
+// process, or over gRPC, as it asks all others.
+const (
+	TransportDirect = "direct"
+	TransportCalls  = "unary"
+)
+
 // MaxSlaves is the most slaves that RunUp starts.
 const MaxSlaves = 64
 
@@ -61,7 +70,7 @@ const MaxSlaves = 64
 func DefaultConfig() Config {
 	return Config{
 		Slaves: 3, Strategy: strategy.Default, Interval: balance.DefaultInterval, Data: "data", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081",
-		Profile: "default", Reserve: master.DefaultReserve, Explain: master.ExplainAuto,
+		Transport: TransportDirect, Profile: "default", Reserve: master.DefaultReserve, Explain: master.ExplainAuto,
 		Timeout: httpapi.DefaultTimeout, MaxInFlight: httpapi.DefaultMaxInFlight,
 	}
 }
@@ -79,6 +88,7 @@ func (c *Config) Validate() error {
 	k.Address("admin", c.Admin, false)
 	k.Apart("admin", c.Admin, "http", c.HTTP)
 	k.Hosts("admin_hosts", c.AdminHosts)
+	k.OneOf("transport", c.Transport, TransportDirect, TransportCalls)
 	k.OneOf("profile", c.Profile, "default", "sklik")
 	k.That(c.Reserve > 0, "reserve_micros", "must be positive")
 	master.CheckExplain(&k, c.Explain, c.Admin)

@@ -19,6 +19,7 @@ import (
 	"adshard/internal/node/balancer"
 	"adshard/internal/node/database"
 	"adshard/internal/node/distributor"
+	"adshard/internal/node/fanout"
 	"adshard/internal/node/home"
 	"adshard/internal/node/identity"
 	"adshard/internal/node/master"
@@ -30,8 +31,9 @@ import (
 const loopback = "127.0.0.1:0"
 
 // Run runs a whole cluster on this machine until ctx is done: a balancer,
-// slaves and a master with real gRPC between them, in this process or, with
-// Processes, in child processes. It prints on out, when they listen,
+// slaves and a master, in this process or, with Processes, in child processes, with
+// real gRPC between them. In this process the master asks the slaves directly,
+// if that is the Transport. It prints on out, when they listen,
 // "slave N ready ADDR" and "distributor N ready ADDR" ("slave N pid P ready
 // ADDR" for a child, "master pid P admin http://ADDR" for the master's), and
 // "admin http://ADDR", and last, when a complete answer is possible, "ready
@@ -101,7 +103,7 @@ func (u *up) start(ctx context.Context) (err error) {
 		return err
 	}
 	address := u.listener.Addr().String()
-	if u.master, err = master.New(u.cfg.master(address), u.port, u.log); err != nil {
+	if u.master, err = master.New(u.cfg.master(address), u.port, u.local(), u.log); err != nil {
 		return err
 	}
 	for i := range u.cfg.Slaves {
@@ -133,6 +135,22 @@ func (u *up) start(ctx context.Context) (err error) {
 		u.port.Sockets.Register(u.port.Registerer("up"))
 	}
 	return err
+}
+
+// local returns how the master finds the slaves of this process; nil: it asks them
+// over the wire. It is called once they all listen.
+func (u *up) local() func(address string) fanout.Local {
+	if u.cfg.Transport != TransportDirect {
+		return nil
+	}
+	return func(address string) fanout.Local {
+		for _, s := range u.slaves {
+			if s.Address() == address {
+				return s.Local()
+			}
+		}
+		return nil
+	}
 }
 
 // run serves until ctx is done or a part cannot continue.

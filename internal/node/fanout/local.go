@@ -1,0 +1,65 @@
+package fanout
+
+import (
+	"context"
+
+	"adshard/search"
+)
+
+// Local is a slave in this process (shardserver.Local).
+type Local interface {
+	Slave
+	Seed
+}
+
+// Within returns a Dialer that reaches the slaves of this process without a wire, and
+// others by dial. slaves returns the one that listens at an address; nil: it is not of
+// this process.
+func Within(slaves func(address string) Local, dial Dialer) Dialer {
+	return func(shard string, id search.ShardID, address string) (Slave, func() error, error) {
+		s := slaves(address)
+		if s == nil {
+			return dial(shard, id, address)
+		}
+		return &within{name: shard, id: id, slave: s}, func() error { return nil }, nil
+	}
+}
+
+// within is the slave of a shard in this process. As with Client, each request names
+// the shard, and an answer of another one is refused.
+type within struct {
+	name  string
+	id    search.ShardID
+	slave Local
+}
+
+// Search implements search.Searcher.
+func (w *within) Search(ctx context.Context, r *search.Request) (*search.Answer, error) {
+	own := *r
+	own.Shard = w.id
+	a, err := w.slave.Search(ctx, &own)
+	if err != nil {
+		return nil, err
+	}
+	if err := owned(w.name, w.id, a.Shard); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// Explain implements search.Explainer.
+func (w *within) Explain(ctx context.Context, r *search.Request, limit int) (*search.Explanation, error) {
+	own := *r
+	own.Shard = w.id
+	e, err := w.slave.Explain(ctx, &own, limit)
+	if err != nil {
+		return nil, err
+	}
+	if err := owned(w.name, w.id, e.Shard); err != nil {
+		return nil, err
+	}
+	for i := range e.Matches {
+		e.Matches[i].Shard = w.name
+	}
+	return e, nil
+}
