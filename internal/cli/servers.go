@@ -37,6 +37,7 @@ var keyHelp = map[string]string{
 	"scrub-interval":        "the time between two comparisons of all served data with the database; 0: never",
 	"scrub-share":           "the share of a core that these comparisons may use, 0 to 1",
 	"explain":               "the port for explanations, which show bids: public, admin or auto (public on loopback)",
+	"gc-percent":            "growth of the heap between collections, in percent; GOGC in the environment wins",
 	"grace":                 "how long a starting slave waits for the balancer before it serves its data",
 	"half-life":             "the half-life of load averages",
 	"http":                  "the address for queries over HTTP",

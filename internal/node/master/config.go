@@ -12,6 +12,9 @@ import (
 // DefaultReserve is the least price, in micros (serving.md §4).
 const DefaultReserve = 10_000
 
+// DefaultGCPercent is how far a master's heap grows between collections.
+const DefaultGCPercent = 400
+
 // Config is a master's configuration.
 type Config struct {
 	// Name is the master's name in acknowledgements and logs.
@@ -40,6 +43,10 @@ type Config struct {
 	Timeout time.Duration `yaml:"timeout"`
 	// MaxInFlight bounds the queries under way.
 	MaxInFlight int `yaml:"max_in_flight"`
+	// GCPercent is how far the heap of the process may grow between two collections,
+	// in percent of what is live, unless the environment sets GOGC. Little of a
+	// master's heap is live, so that Go's own 100 collects many times a second.
+	GCPercent int `yaml:"gc_percent"`
 }
 
 // DefaultConfig returns the defaults.
@@ -47,7 +54,7 @@ func DefaultConfig() Config {
 	return Config{
 		Name: "master-0", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081", Balancer: "127.0.0.1:7000",
 		Profile: "default", Reserve: DefaultReserve, Explain: ExplainAuto,
-		Timeout: httpapi.DefaultTimeout, MaxInFlight: httpapi.DefaultMaxInFlight,
+		Timeout: httpapi.DefaultTimeout, MaxInFlight: httpapi.DefaultMaxInFlight, GCPercent: DefaultGCPercent,
 	}
 }
 
@@ -68,6 +75,7 @@ func (c *Config) Validate() error {
 	CheckExplain(&k, c.Explain, c.Admin)
 	k.Duration("timeout", c.Timeout, time.Millisecond, httpapi.MaxTimeout)
 	k.Number("max_in_flight", c.MaxInFlight, 1, 1<<16)
+	k.Number("gc_percent", c.GCPercent, 10, 10_000)
 	return k.Err()
 }
 

@@ -17,6 +17,7 @@ import (
 	"google.golang.org/grpc"
 
 	"adshard/internal/node/admin"
+	"adshard/internal/node/config"
 	"adshard/internal/node/fanout"
 	"adshard/internal/node/httpapi"
 	"adshard/internal/node/ports"
@@ -36,6 +37,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 	if err := cfg.Validate(); err != nil {
 		return err
 	}
+	config.SetGCPercent(cfg.GCPercent)
 	port, err := ports.Open(cfg.Admin, cfg.AdminHosts...)
 	if err != nil {
 		return err

@@ -114,7 +114,7 @@ func (c *children) startDistributors(ctx context.Context, cfg *Config, h *home.D
 func (c *children) startSlaves(ctx context.Context, cfg *Config, h *home.Dir, balancer string, out io.Writer) (addresses []string, err error) {
 	var slaves []*child
 	for i := range cfg.Slaves {
-		s, err := c.start(ctx, home.StoreName(i), "slave", cfg.slave(i, h, balancer))
+		s, err := c.start(ctx, home.StoreName(i), "slave", cfg.slave(i, h, balancer), config.ShareOfProcessors(cfg.Slaves)...)
 		if err != nil {
 			return nil, err
 		}
@@ -182,15 +182,16 @@ func newChildren(dir string, log *slog.Logger) (*children, error) {
 	return c, nil
 }
 
-// start writes the part's configuration and starts it.
-func (c *children) start(ctx context.Context, name, command string, cfg any) (*child, error) {
+// start writes the part's configuration and starts it, with this process' environment
+// if none is given.
+func (c *children) start(ctx context.Context, name, command string, cfg any, env ...string) (*child, error) {
 	file := filepath.Join(c.dir, name+".yaml")
 	if err := config.WriteFile(file, cfg); err != nil {
 		return nil, err
 	}
 	p := &child{name: name, cmd: exec.Command(c.program, command, "--config", file),
 		lines: make(chan string, 16), ended: make(chan struct{})}
-	p.cmd.Stderr = os.Stderr
+	p.cmd.Stderr, p.cmd.Env = os.Stderr, env
 	p.cmd.SysProcAttr = dieWithParent()
 	stdout, err := p.cmd.StdoutPipe()
 	if err != nil {
