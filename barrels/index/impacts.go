@@ -8,22 +8,22 @@ import (
 	"unsafe"
 )
 
-// Impacts are the impacts of a block's postings on one device, as the statuses,
-// budgets and modifiers of one state make them. They hold until a parent
-// of the block's groups changes or other slices are served; so what decides on a
-// group is looked up once, not by each search.
+// Impacts are the impacts of a block's postings on one device, given the statuses,
+// budgets and modifiers of one state. They stay valid until a parent of the block's
+// groups changes or other slices are served, so that a group's eligibility is looked
+// up once and not by each search.
 //
-// Impacts heads one piece of memory, in which the summary of each class follows,
-// and the impacts of its members behind it: a class that few buy takes one line to
-// be counted and ranked.
+// The struct is the head of one allocation, in which the summary of each class
+// follows with the impacts of its members: counting and ranking a class with few
+// postings touches one cache line.
 type Impacts struct {
-	ParentsVersion atomic.Uint64 // version of the parents for which they are known to hold
+	ParentsVersion atomic.Uint64 // version of the parents for which they are known to be valid
 	TableNumber    uint64        // number of the table of slices
 	View           uint64        // served
 }
 
-// ClassImpact summarises the impacts of a class, so that its postings are counted
-// without being examined, and examined only if one may be among the best.
+// ClassImpact summarises all postings of a class, so that the class is counted without
+// reading its postings, and they are read only if one may be among the best.
 type ClassImpact struct {
 	Max uint64 // the largest effective bid × quality
 	// Least is the smallest effective bid of the candidates; Undecided, the largest

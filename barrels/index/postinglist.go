@@ -21,8 +21,8 @@ type PostingList struct {
 	only   [1]atomic.Pointer[Block]
 	used   atomic.Bool // since it was last spared
 	bytes  int
-	// Bounds are for each device those of the blocks, side by side, so that a
-	// search tells quickly which can win; none where there are few blocks.
+	// Bounds are for each device those of the blocks, side by side, so that a search
+	// quickly determines which can win; nil where there are few blocks.
 	Bounds *[search.Devices]ListBounds
 }
 

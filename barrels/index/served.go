@@ -134,8 +134,8 @@ func (s *Served) Index(key uint64) int {
 	return sort.Search(len(s.bounds), func(i int) bool { return s.bounds[i].Hi >= key })
 }
 
-// Next is Index for a key that is not before the slice at a place; it also
-// reports whether the slice serves the key. Groups in a block are near each other.
+// Next is Index for a key that is not before the slice at a place; it also reports
+// whether the slice serves the key. Groups in a block are near each other.
 func (s *Served) Next(at int, key uint64) (int, bool) {
 	const near = 8
 	for last := at + near; at < len(s.bounds) && s.bounds[at].Hi < key; at++ {

@@ -7,8 +7,8 @@ import (
 	"adshard/search"
 )
 
-// impactCache computes the impacts of cached blocks' postings by the rule of
-// eligibility, and keeps them with the blocks.
+// impactCache computes the impacts of cached blocks' postings under the rule of
+// eligibility, and caches them with the blocks.
 type impactCache struct {
 	eligibility
 	view      *block.View // of the current block
