@@ -3,6 +3,7 @@ package barrels
 import (
 	"context"
 
+	"adshard/barrels/kv"
 	"adshard/schema/pb"
 	"adshard/search"
 )
@@ -83,4 +84,6 @@ type Stats struct {
 	DiskBytes uint64
 	// BadBlocks is the number of damaged blocks met since the store was opened.
 	BadBlocks uint64
+	// Memory is what the DB below takes in memory.
+	Memory kv.Memory
 }

@@ -56,7 +56,16 @@ type DB interface {
 	Compact(ctx context.Context)
 	// DiskBytes is the size of the files; 0 where there are none.
 	DiskBytes() uint64
+	// Memory is what the DB itself takes in memory.
+	Memory() Memory
 	Close() error
+}
+
+// Memory is what a DB takes in memory beside what is made of its values, in bytes.
+type Memory struct {
+	// Cache is the part of its files kept as read, Buffers what was written and is
+	// not yet in files, Tables the indexes and filters of files.
+	Cache, Buffers, Tables uint64
 }
 
 // Snapshot reads one state of a DB.

@@ -79,6 +79,7 @@ func (kv *db) Failed() bool            { return false }
 func (kv *db) Ready() error            { return nil }
 func (kv *db) Reopen() error           { return nil }
 func (kv *db) DiskBytes() uint64       { return 0 }
+func (d *db) Memory() kv.Memory        { return kv.Memory{} }
 func (kv *db) Close() error            { return nil }
 
 type snapshot struct {

@@ -212,6 +212,17 @@ func (kv *database) flush() error {
 	return nil
 }
 
+// Memory implements kv.DB.
+func (db *database) Memory() kv.Memory {
+	m := kv.Memory{Cache: db.config.cache.GetUsage()}
+	for _, h := range db.handles {
+		tables, _ := db.db.GetIntPropertyCF("rocksdb.estimate-table-readers-mem", h) // 0 where it is not known
+		buffers, _ := db.db.GetIntPropertyCF("rocksdb.size-all-mem-tables", h)
+		m.Tables, m.Buffers = m.Tables+tables, m.Buffers+buffers
+	}
+	return m
+}
+
 // DiskBytes implements kv.DB.
 func (kv *database) DiskBytes() uint64 {
 	entries, err := os.ReadDir(kv.dir)

@@ -146,5 +146,11 @@ func (db *database) Compact(ctx context.Context) {
 // DiskBytes implements kv.DB.
 func (kv *database) DiskBytes() uint64 { return kv.db.Metrics().DiskSpaceUsage() }
 
+// Memory implements kv.DB.
+func (db *database) Memory() kv.Memory {
+	m := db.db.Metrics()
+	return kv.Memory{Cache: uint64(m.BlockCache.Size), Buffers: m.MemTable.Size, Tables: uint64(m.FileCache.Size)}
+}
+
 // Close implements kv.DB.
 func (kv *database) Close() error { return classify("pebbledb: close", kv.db.Close()) }

@@ -1,0 +1,105 @@
+package footprint
+
+import (
+	"runtime"
+	"runtime/metrics"
+
+	"adshard/barrels/kv"
+	"adshard/bench/measure"
+)
+
+// Cause is a part of the process' memory.
+type Cause struct {
+	Name  string
+	Bytes int64
+}
+
+// Table is the memory of the process by cause.
+type Table struct {
+	Causes []Cause
+	// Resident is what the system counts; the causes add up to it but for
+	// Unexplained.
+	Resident, Unexplained int64
+}
+
+// ProfileRate is the rate of the memory profile (runtime.MemProfileRate) that a
+// table needs. A process that makes one sets it before it allocates.
+const ProfileRate = 512
+
+// Measure finds out what this process' memory is taken by. Live objects are counted
+// by a collection, all else as it was before. db is the part of RocksDB.
+func Measure(db kv.Memory) (*Table, error) {
+	m, err := measure.MemoryOf(0)
+	if err != nil {
+		return nil, err
+	}
+	inGo, native := goClasses(), mallocated()
+	live, total := liveObjects()
+	t := &Table{Resident: int64(m.Resident)}
+	t.add("pages of the program and of files", int64(m.Resident-m.Anonymous))
+	t.Causes = append(t.Causes, live...)
+	t.add("Go: objects not yet collected", inGo.objects-total)
+	t.add("Go: slots without an object", inGo.unused)
+	t.add("Go: free pages not yet returned", inGo.free)
+	t.add("Go: stacks", inGo.stacks)
+	t.add("Go: the runtime's own", inGo.other)
+	t.add("RocksDB: blocks read", int64(db.Cache))
+	t.add("RocksDB: write buffers", int64(db.Buffers))
+	t.add("RocksDB: indexes and filters", int64(db.Tables))
+	t.add("C: all else", native.used-int64(db.Cache+db.Buffers+db.Tables))
+	t.add("C: free and not returned", native.free)
+	t.Unexplained = t.Resident
+	for _, c := range t.Causes {
+		t.Unexplained -= c.Bytes
+	}
+	return t, nil
+}
+
+func (t *Table) add(name string, bytes int64) { t.Causes = append(t.Causes, Cause{name, bytes}) }
+
+// classes are the parts of what Go holds, in bytes.
+type classes struct{ objects, unused, free, stacks, other int64 }
+
+// goClasses reads them as they are.
+func goClasses() classes {
+	const heap, meta = "/memory/classes/heap/", "/memory/classes/metadata/"
+	names := []string{
+		heap + "objects:bytes", heap + "unused:bytes", heap + "free:bytes", heap + "stacks:bytes",
+		"/memory/classes/os-stacks:bytes", "/memory/classes/other:bytes", "/memory/classes/profiling/buckets:bytes",
+		meta + "mcache/inuse:bytes", meta + "mcache/free:bytes", meta + "mspan/inuse:bytes", meta + "mspan/free:bytes",
+		meta + "other:bytes",
+	}
+	samples := make([]metrics.Sample, len(names))
+	for i := range names {
+		samples[i].Name = names[i]
+	}
+	metrics.Read(samples)
+	value := func(i int) int64 { return int64(samples[i].Value.Uint64()) }
+	c := classes{objects: value(0), unused: value(1), free: value(2), stacks: value(3) + value(4)}
+	for i := 5; i < len(samples); i++ {
+		c.other += value(i)
+	}
+	return c
+}
+
+// liveObjects collects, and counts what is left by what has made it.
+func liveObjects() (causes []Cause, total int64) {
+	runtime.GC() // a profile shows what the last collection but one left
+	runtime.GC()
+	records := make([]runtime.MemProfileRecord, 1024)
+	n, ok := runtime.MemProfile(records, true)
+	for !ok {
+		records = make([]runtime.MemProfileRecord, n+n/4)
+		n, ok = runtime.MemProfile(records, true)
+	}
+	sums := make([]int64, len(sites)+1)
+	for i := range records[:n] {
+		r := &records[i]
+		bytes := scaled(r.InUseObjects(), r.InUseBytes())
+		sums[siteOf(r.Stack())] += bytes
+	}
+	for i, s := range sites {
+		causes, total = append(causes, Cause{s.cause, sums[i]}), total+sums[i]
+	}
+	return append(causes, Cause{"all other objects", sums[len(sites)]}), total + sums[len(sites)]
+}

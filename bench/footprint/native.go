@@ -1,0 +1,27 @@
+package footprint
+
+// #include <stdlib.h>
+// #ifdef __GLIBC__
+// #include <malloc.h>
+// #endif
+//
+// static void allocated(size_t *used, size_t *unused) {
+// #ifdef __GLIBC__
+//   struct mallinfo2 m = mallinfo2();
+//   *used = m.uordblks + m.hblkhd;
+//   *unused = m.fordblks;
+// #else
+//   *used = *unused = 0;
+// #endif
+// }
+import "C"
+
+// allocated is what the C library has handed out, and what it holds beside.
+type allocated struct{ used, free int64 }
+
+// mallocated asks the C library.
+func mallocated() allocated {
+	var used, free C.size_t
+	C.allocated(&used, &free)
+	return allocated{int64(used), int64(free)}
+}

@@ -1,0 +1,49 @@
+package footprint
+
+import (
+	"math"
+	"runtime"
+	"strings"
+)
+
+// sites says which code makes what: the first whose function is on the stack of an
+// allocation, looked at from the innermost frame outwards.
+var sites = []struct{ cause, function string }{
+	{"posting lists: blocks as stored", "barrels/index.NewBlock"},
+	{"posting lists: classes and members", "barrels/index.(*Block).pack"},
+	{"posting lists: impacts", "barrels/index.NewImpacts"},
+	{"posting lists: heads of lists and blocks", "barrels/index.(*ListBuilder)"},
+	{"dictionary", "barrels/index.NewDictionary"},
+	{"parents", "barrels/index.loadParents"},
+	{"groups: records", "barrels/record.ReadGroup"},
+	{"groups: texts of keywords", "barrels/query.(*groupReader).readGroup"},
+	{"groups: the cache's table", "barrels/index.(*Cache"},
+	{"display: table", "barrels/query.NewDisplayCache"},
+	{"display: entries", "barrels/query.(*ranking).compose"},
+	{"searches under way", "barrels/query."},
+}
+
+// siteOf returns the index of the first site on a stack; len(sites): none.
+func siteOf(stack []uintptr) int {
+	frames := runtime.CallersFrames(stack)
+	for {
+		f, more := frames.Next()
+		for i := range sites {
+			if strings.Contains(f.Function, sites[i].function) {
+				return i
+			}
+		}
+		if !more {
+			return len(sites)
+		}
+	}
+}
+
+// scaled estimates how many bytes a sampled site holds, as runtime/pprof does.
+func scaled(objects, bytes int64) int64 {
+	if objects == 0 || bytes == 0 {
+		return 0
+	}
+	average := float64(bytes) / float64(objects)
+	return int64(float64(bytes) / (1 - math.Exp(-average/ProfileRate)))
+}

@@ -1,0 +1,200 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"adshard/backend/sqlite"
+	"adshard/barrels"
+	"adshard/barrels/rocks"
+	"adshard/bench/footprint"
+	"adshard/bench/measure"
+	"adshard/bench/outfile"
+	"adshard/fault"
+	"adshard/search"
+)
+
+type memoryFlags struct {
+	barrels, queries, db string
+	cache                uint64
+	every                int
+	output
+}
+
+// MemoryCommand returns the subcommand memory, which says what a store takes in
+// memory by cause.
+func MemoryCommand() *cobra.Command {
+	var f memoryFlags
+	c := &cobra.Command{
+		Use:   "memory --barrels DIR --queries FILE [--db URL]",
+		Short: "Measure what one slave's store takes in memory, by cause",
+		Long: `Opens one slave's store in this process, asks it queries until what they need is
+in memory, and shows what the memory of the process is taken by: live objects of
+Go by the code that made them, what Go's heap and the C library hold without need,
+RocksDB's own parts, pages of files. The causes add up to what the system counts
+as resident, but for the last line.
+
+With --db each keyword of the database is a query first, with its own text, so
+that every posting list and nearly every group is read: the store is all hot. The
+queries of the file follow. The store must not be open elsewhere.`,
+		Example: `  adshard barrels build --db sqlite:ads.db --slaves 1 --out built
+  adbench memory --barrels built/slave-0 --queries queries.txt --db sqlite:ads.db`,
+		Args: f.check,
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c.Context(), c.OutOrStdout()) },
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.barrels, "barrels", "", "the store's directory (required)")
+	flags.StringVar(&f.queries, "queries", "", "file of queries, one a line (required)")
+	flags.StringVar(&f.db, "db", "", "the store's database, sqlite:PATH: its keywords are queries too")
+	flags.IntVar(&f.every, "every", 1, "one of so many keywords of the database is a query")
+	flags.Uint64Var(&f.cache, "cache-bytes", 16<<30, "the store's cache; the default holds all of most stores")
+	f.output.flags(c)
+	return c
+}
+
+// check refuses invalid flags before anything is read.
+func (f *memoryFlags) check(c *cobra.Command, args []string) error {
+	switch {
+	case f.barrels == "" || f.queries == "":
+		return errors.New("--barrels and --queries are needed: name the directory of one slave's store, and a file of queries")
+	case f.db != "" && (!strings.HasPrefix(f.db, "sqlite:") || f.db == "sqlite:"):
+		return errors.New("--db: name a database, for example --db sqlite:ads.db")
+	case f.every < 1:
+		return fmt.Errorf("--every %d: 1 or more", f.every)
+	}
+	if err := outfile.Check([]string{f.queries}, outfile.Output{Flag: "--json", Path: f.json}); err != nil {
+		return err
+	}
+	return cobra.NoArgs(c, args)
+}
+
+func (f *memoryFlags) run(ctx context.Context, out io.Writer) (err error) {
+	runtime.MemProfileRate = footprint.ProfileRate
+	// Opening what is not there would make an empty store.
+	if _, err := os.Stat(filepath.Join(f.barrels, "CURRENT")); err != nil {
+		return fmt.Errorf("--barrels %s is not a store: name the directory of one slave, such as built/slave-0 by `adshard barrels build --out built`", f.barrels)
+	}
+	report := newReport("memory")
+	store, err := rocks.Open(f.barrels, rocks.Options{CacheBytes: f.cache})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	ask := &asking{store: store}
+	if err := f.heat(ctx, ask); err != nil {
+		return err
+	}
+	took := measure.NewLatencies()
+	ask.took = took
+	if err := f.askFile(ctx, ask); err != nil {
+		return err
+	}
+	stats := store.Stats()
+	t, err := footprint.Measure(stats.Memory)
+	if err != nil {
+		return err
+	}
+	f.figures(report, t, stats.Keywords)
+	report.Add("search median", "µs", took.Quantile(0.5).Seconds()*1e6)
+	report.Add("search p99", "µs", took.Quantile(0.99).Seconds()*1e6)
+	report.Note("%d keywords; %d queries were asked", stats.Keywords, ask.asked)
+	return f.write(out, report)
+}
+
+// figures adds the causes, by keyword.
+func (f *memoryFlags) figures(r *measure.Report, t *footprint.Table, keywords uint64) {
+	n := float64(max(1, keywords))
+	for _, c := range t.Causes {
+		r.Add(c.Name, "bytes a keyword", float64(c.Bytes)/n)
+	}
+	r.Add("unexplained", "bytes a keyword", float64(t.Unexplained)/n)
+	r.Add("resident", "bytes a keyword", float64(t.Resident)/n)
+	r.Add("resident beyond 64 MiB", "bytes a keyword", float64(t.Resident-64<<20)/n)
+}
+
+// heat asks the keywords of the database and the queries of the file once.
+func (f *memoryFlags) heat(ctx context.Context, ask *asking) error {
+	if f.db != "" {
+		if err := f.askKeywords(ctx, ask); err != nil {
+			return err
+		}
+	}
+	return f.askFile(ctx, ask)
+}
+
+func (f *memoryFlags) askFile(ctx context.Context, ask *asking) error {
+	queries, err := readQueries(f.queries)
+	if err != nil {
+		return err
+	}
+	for _, q := range queries {
+		if err := ask.ask(ctx, q); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// askKeywords asks the texts of the database's keywords.
+func (f *memoryFlags) askKeywords(ctx context.Context, ask *asking) (err error) {
+	db, err := sqlite.Open(ctx, strings.TrimPrefix(f.db, "sqlite:"), sqlite.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	snap, err := db.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, snap.Close()) }()
+	n := 0
+	for it, err := range snap.All(ctx) {
+		if err != nil {
+			return err
+		}
+		for _, k := range it.Keywords {
+			if n++; n%f.every != 0 {
+				continue
+			}
+			if err := ask.ask(ctx, k.Text); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// asking asks a store as a master would, on one thread.
+type asking struct {
+	store barrels.Store
+	took  *measure.Latencies // nil: not measured
+	asked int
+}
+
+func (a *asking) ask(ctx context.Context, text string) error {
+	q, err := search.Expand(text, search.Synonym, nil)
+	if fault.Is(err, fault.Invalid) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	a.asked++
+	start := time.Now()
+	_, err = a.store.Search(ctx, &search.Request{
+		Query: q, Profile: search.DefaultProfile().Capped(search.Synonym), Device: search.Desktop, Slots: 4, Reserve: 10_000, RequestID: "adbench",
+	})
+	if a.took != nil {
+		a.took.Add(time.Since(start))
+	}
+	return err
+}
