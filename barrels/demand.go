@@ -3,7 +3,6 @@ package barrels
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
@@ -144,8 +143,8 @@ func (c *certifier) block(want []demand, upTo kv.Place) []demand {
 // posting i. Without one of them the signature test would skip the posting.
 func (c *certifier) findable(i int) bool {
 	_, refs := c.view.Posting(i)
-	for ; len(refs) >= 2; refs = refs[2:] {
-		if _, _, term := c.view.Word(int(binary.LittleEndian.Uint16(refs))); !c.state.Terms.Has(term) {
+	for i := range refs.Len() {
+		if _, _, term := c.view.Word(refs.At(i)); !c.state.Terms.Has(term) {
 			return false
 		}
 	}

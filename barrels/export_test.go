@@ -53,12 +53,12 @@ func Rot(s Store, what string) bool {
 		case "signature":
 			b.Signatures()[0] ^= 1 << 20
 		case "members":
-			b.Members()[0].Keyword ^= 1 << 3
+			b.Members()[0] ^= 1 << 3
 		case "bound":
 			b.Bounds[0].Own ^= 1
 		case "bytes":
 			_, refs := b.View.Posting(0)
-			refs[0] ^= 1
+			refs.Key()[0] ^= 1
 		case "impacts":
 			j := b.Impacts[0].Load()
 			if j == nil {

@@ -20,15 +20,13 @@ func AppendHead(dst []byte, g *Group, keyword, bid uint64, words, quality, kind,
 // term. They do not depend on the rest of the block, so that two stores can be
 // compared.
 func (v *View) AppendPosting(dst []byte, i int) []byte {
-	p := v.posting(i)
-	g := int(u16(p, 18)) * groupSize
-	dst = append(dst, v.groups[g:g+groupSize]...)
-	dst = append(dst, p[:16]...)
-	dst = append(dst, p[20:24]...)
-	_, refs := v.Posting(i)
-	for ; len(refs) >= 2; refs = refs[2:] {
-		w := int(u16(refs, 0)) * wordSize
-		dst = append(dst, v.words[w:w+wordSize]...)
+	keyword, bid, at, quality, flags := v.Detail(i)
+	kind, words := v.Posting(i)
+	g := v.Group(at)
+	dst = AppendHead(dst, &g, keyword, bid, uint8(words.Len()), quality, uint8(kind), flags)
+	for i := range words.Len() {
+		norm, fold, term := v.Word(words.At(i))
+		dst = appendU64(dst, norm, fold, term)
 	}
 	return dst
 }
@@ -36,19 +34,19 @@ func (v *View) AppendPosting(dst []byte, i int) []byte {
 // Bounded reports whether the block's bounds and its number of live postings
 // allow for posting i, so that no search skips it wrongly.
 func (v *View) Bounded(i int) bool {
-	p := v.posting(i)
-	g := v.Group(int(u16(p, 18)))
-	if p[23]&Enabled == 0 || g.Flags&GroupLive != GroupLive {
+	_, bid, at, quality, flags := v.Detail(i)
+	g := v.Group(at)
+	if flags&Enabled == 0 || g.Flags&GroupLive != GroupLive {
 		return true
 	}
 	if v.live == 0 {
 		return false
 	}
-	if p[23]&HasBid == 0 {
+	if flags&HasBid == 0 {
 		return true
 	}
 	var need bounds
-	need.add(u64(p, 8), p[21], p[22], &g.Modifiers)
+	need.add(bid, quality, uint8(v.Type(i)), &g.Modifiers)
 	for d := range need {
 		b := v.Bound(search.Device(d))
 		if b.Own < need[d].Own || b.Inherited < need[d].Inherited {
@@ -56,4 +54,19 @@ func (v *View) Bounded(i int) bool {
 		}
 	}
 	return true
+}
+
+func appendGroup(dst []byte, g *Group) []byte {
+	dst = appendU64(dst, g.Key, g.ID, g.Campaign, g.Advertiser)
+	for _, m := range g.Modifiers {
+		dst = binary.LittleEndian.AppendUint16(dst, m)
+	}
+	return binary.LittleEndian.AppendUint16(dst, g.Flags)
+}
+
+func appendU64(dst []byte, values ...uint64) []byte {
+	for _, v := range values {
+		dst = binary.LittleEndian.AppendUint64(dst, v)
+	}
+	return dst
 }

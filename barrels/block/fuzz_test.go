@@ -30,8 +30,8 @@ func FuzzView(f *testing.F) {
 		e.Reset()
 		for i := range v.Len() {
 			_, refs := v.Posting(i)
-			for j := 0; j < len(refs); j += 2 {
-				v.Word(int(refs[j]) | int(refs[j+1])<<8)
+			for j := range refs.Len() {
+				v.Word(refs.At(j))
 			}
 			e.Copy(&v, i, i+1)
 		}

@@ -42,28 +42,32 @@ func (t *table) field(slot int) int {
 	return t.pos + off
 }
 
-func (t *table) scalar(slot int) uint32 {
-	if at := t.field(slot); at != 0 {
-		return u32(t.b, at)
+// inline returns the place of a struct of this size, 0 when it is not there.
+func (t *table) inline(slot, size int) int {
+	at := t.field(slot)
+	if at > len(t.b)-size {
+		t.ok = false
+		return 0
 	}
-	return 0
+	return at
 }
 
-// vector returns the bytes of a vector of structs of this size.
-func (t *table) vector(slot, size int) []byte {
+// vector returns the place of the first element of a vector of elements of this
+// size, and their number.
+func (t *table) vector(slot, size int) (first, n int) {
 	at := t.field(slot)
 	if at == 0 {
-		return nil
+		return 0, 0
 	}
 	at += int(u32(t.b, at))
 	if at < 0 || at > len(t.b)-4 {
 		t.ok = false
-		return nil
+		return 0, 0
 	}
-	n := int(u32(t.b, at)) * size
-	if n > len(t.b)-at-4 {
+	n = int(u32(t.b, at))
+	if n*size > len(t.b)-at-4 {
 		t.ok = false
-		return nil
+		return 0, 0
 	}
-	return t.b[at+4 : at+4+n : at+4+n]
+	return at + 4, n
 }

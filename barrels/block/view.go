@@ -11,18 +11,12 @@ import (
 )
 
 // Format is the version of the bytes of a block; it stands behind them.
-const Format = 1
+const Format = 2
 
 // tail is the format byte and the checksum behind the FlatBuffers bytes.
 const tail = 1 + 8
 
-// Sizes of the structs of block.fbs.
-const (
-	wordSize    = 24
-	groupSize   = 40
-	postingSize = 24
-	boundSize   = 16
-)
+const devices = search.Devices
 
 // Errors of Open.
 var (
@@ -34,10 +28,12 @@ var (
 
 // View reads a block in place. Its methods may panic on an index out of range.
 type View struct {
-	words, groups, postings, refs, bounds []byte
-	live                                  uint32
-	trusted                               bool
-	signatures                            []search.Signature
+	b []byte // the value: eight bytes and more follow each element of a column
+	shape
+	trusted bool
+	signed  *[]search.Signature // by Sign
+	hashes  uint32              // where the numbers begin in b
+	at      [columns]uint32     // where the columns begin in b
 }
 
 // Open points the view at a block's bytes, which must not change while it is
@@ -54,24 +50,52 @@ func (v *View) Open(value []byte) error {
 	if value[n] != Format {
 		return errFormat
 	}
+	v.b = value
 	return v.parse(value[:n])
 }
+
+// Move points the view at a copy of its bytes.
+func (v *View) Move(value []byte) { v.b = value[:len(v.b):len(v.b)] }
+
+// Bytes returns the block's value.
+func (v *View) Bytes() []byte { return v.b }
 
 // parse finds the vectors of the root table.
 func (v *View) parse(b []byte) error {
 	t := table{b: b, ok: true}
 	t.open()
-	v.words = t.vector(0, wordSize)
-	v.groups = t.vector(1, groupSize)
-	v.postings = t.vector(2, postingSize)
-	v.refs = t.vector(3, 2)
-	v.bounds = t.vector(4, boundSize)
-	v.live = t.scalar(5)
-	if !t.ok || len(v.bounds) != search.Devices*boundSize || len(v.postings) == 0 {
+	numbers, n := t.vector(0, 8)
+	cols, size := t.vector(1, 1)
+	layout := t.inline(2, layoutSize)
+	if !t.ok || layout == 0 || !v.read(b[layout:]) || n != v.numbers() || v.bounds != 1 && v.bounds != devices {
+		return errBroken
+	}
+	v.hashes = uint32(numbers)
+	at := cols
+	for _, c := range order {
+		v.at[c] = uint32(at)
+		at += int(v.width[c]) * v.elements(c)
+	}
+	if at-cols > size {
 		return errBroken
 	}
 	return nil
 }
+
+// order is that in which the columns lie.
+var order = [columns]int{
+	colID, colCampaign, colAdvertiser, colModifiers, colGroupFlags,
+	colKeyword, colBid, colFirst, colGroup, colKind, colQuality, colFlags, colRef,
+}
+
+// get returns the i-th element of a column.
+func (v *View) get(column, i int) uint64 {
+	w := int(v.width[column])
+	return u64(v.b, int(v.at[column])+w*i) & masks[w&15]
+}
+
+// number returns the i-th number of 64 bits.
+func (v *View) number(i int) uint64 { return u64(v.b, int(v.hashes)+8*i) }
 
 // Verify is Check, whoever has made the bytes.
 func (v *View) Verify() error {
@@ -84,12 +108,8 @@ func (v *View) Verify() error {
 // memory since: Check will not look at them.
 func (v *View) Trust() { v.trusted = true }
 
-// Equal reports whether two views are of the same bytes, as far as they are
-// read.
-func (v *View) Equal(w *View) bool {
-	return bytes.Equal(v.words, w.words) && bytes.Equal(v.groups, w.groups) && bytes.Equal(v.postings, w.postings) &&
-		bytes.Equal(v.refs, w.refs) && bytes.Equal(v.bounds, w.bounds) && v.live == w.live
-}
+// Equal reports whether two views are of the same bytes.
+func (v *View) Equal(w *View) bool { return bytes.Equal(v.b, w.b) }
 
 // Check walks all postings: every index within its vector, postings sorted by
 // group key and keyword. Open does not, for speed; readers that go on to write
@@ -99,11 +119,9 @@ func (v *View) Check() error {
 		return nil
 	}
 	var key, keyword uint64
-	groups, refs := len(v.groups)/groupSize, len(v.refs)/2
 	for i := range v.Len() {
-		p := v.posting(i)
-		first, g, count := int(u16(p, 16)), int(u16(p, 18)), int(p[20])
-		if g >= groups || first+count > refs || p[22] >= search.MatchTypes {
+		g, first, count := v.GroupOf(i), int(v.get(colFirst, i)), v.count(i)
+		if g >= v.Groups() || first+count > int(v.refs) || v.Type(i) >= search.MatchTypes {
 			return errBroken
 		}
 		k, id := v.GroupKey(g), v.Keyword(i)
@@ -112,24 +130,10 @@ func (v *View) Check() error {
 		}
 		key, keyword = k, id
 	}
-	for i := range refs {
-		if int(u16(v.refs, 2*i)) >= v.Words() {
+	for i := range int(v.refs) {
+		if int(v.get(colRef, i)) >= v.Words() {
 			return errBroken
 		}
-	}
-	return nil
-}
-
-// Sign computes the signatures, one for each posting. It fails when a posting has
-// words that are not there.
-func (v *View) Sign() (err error) {
-	v.signatures = v.signatures[:0]
-	for i := range v.Len() {
-		s, err := v.Signature(i)
-		if err != nil {
-			return err
-		}
-		v.signatures = append(v.signatures, s)
 	}
 	return nil
 }
@@ -137,117 +141,127 @@ func (v *View) Sign() (err error) {
 // Signature computes the signature of posting i. It fails when the posting has
 // words that are not there.
 func (v *View) Signature(i int) (s search.Signature, err error) {
-	p := v.posting(i)
-	first := 2 * int(u16(p, 16))
-	last := first + 2*int(p[20])
-	if last > len(v.refs) {
+	first, count := int(v.get(colFirst, i)), v.count(i)
+	if first+count > int(v.refs) {
 		return 0, errBroken
 	}
-	for at := first; at < last; at += 2 {
-		w := wordSize * int(u16(v.refs, at))
-		if w >= len(v.words) {
+	for at := first; at < first+count; at++ {
+		w := int(v.get(colRef, at))
+		if w >= v.Words() {
 			return 0, errBroken
 		}
-		s |= search.SignatureOf(u64(v.words, w+16))
+		s |= search.SignatureOf(v.number(int(v.words) + w))
 	}
 	return s, nil
 }
 
+// Sign computes the signatures, one for each posting. It fails when a posting has
+// words that are not there.
+func (v *View) Sign() error {
+	if v.signed == nil {
+		v.signed = new([]search.Signature)
+	}
+	*v.signed = (*v.signed)[:0]
+	for i := range v.Len() {
+		s, err := v.Signature(i)
+		if err != nil {
+			return err
+		}
+		*v.signed = append(*v.signed, s)
+	}
+	return nil
+}
+
 // Signatures returns one signature for each posting, as Sign computed them.
-func (v *View) Signatures() []search.Signature { return v.signatures }
+func (v *View) Signatures() []search.Signature { return *v.signed }
 
 // Words is the number of words in the block's vocabulary.
-func (v *View) Words() int { return len(v.words) / wordSize }
+func (v *View) Words() int { return int(v.words) }
 
 // Word returns the i-th word's hashes and its term in the block's language.
 func (v *View) Word(i int) (norm, fold, term uint64) {
-	w := v.words[i*wordSize : i*wordSize+wordSize]
-	return u64(w, 0), u64(w, 8), u64(w, 16)
+	n := int(v.words)
+	norm, term = v.Norm(i), v.number(n+i)
+	if alike := n - int(v.folds); i >= alike {
+		return norm, v.number(2*n + i - alike), term
+	}
+	return norm, norm, term
 }
 
-// Len is the number of postings.
-func (v *View) Len() int { return len(v.postings) / postingSize }
+// Norm returns the hash of the i-th word as normalised.
+func (v *View) Norm(i int) uint64 { return v.number(i) }
 
-// Posting returns posting i's match type and the vocabulary indexes of its words.
-func (v *View) Posting(i int) (search.MatchType, []byte) {
-	p := v.posting(i)
-	first := 2 * int(u16(p, 16))
-	return search.MatchType(p[22]), v.refs[first : first+2*int(p[20])]
+// Len is the number of postings.
+func (v *View) Len() int { return int(v.postings) }
+
+func (v *View) count(i int) int { return int(v.b[int(v.at[colKind])+i] >> 4) }
+
+// Refs are the words of a posting in order, as indexes of the block's vocabulary.
+type Refs struct {
+	b    []byte // at the first, with bytes behind the last
+	n    int
+	wide bool // two bytes each
+}
+
+// Len is the number of words.
+func (r Refs) Len() int { return r.n }
+
+// At returns the index of the i-th word.
+func (r Refs) At(i int) int {
+	if r.wide {
+		return int(u16(r.b, 2*i))
+	}
+	return int(r.b[i])
+}
+
+// Key returns bytes that are equal for the same words of one block.
+func (r Refs) Key() []byte { return r.b }
+
+// Posting returns posting i's match type and its words.
+func (v *View) Posting(i int) (search.MatchType, Refs) {
+	kind := v.b[int(v.at[colKind])+i]
+	n, w := int(kind>>4), int(v.width[colRef])
+	first := int(v.at[colRef]) + w*int(v.get(colFirst, i))
+	return search.MatchType(kind & 15), Refs{b: v.b[first : first+w*n : first+w*n], n: n, wide: w == 2}
 }
 
 // Keyword returns the id of posting i.
-func (v *View) Keyword(i int) uint64 { return u64(v.posting(i), 0) }
+func (v *View) Keyword(i int) uint64 { return v.get(colKeyword, i) }
 
 // Detail returns what decides posting i's eligibility and score.
 func (v *View) Detail(i int) (keyword, bid uint64, group int, quality, flags uint8) {
-	p := v.posting(i)
-	return u64(p, 0), u64(p, 8), int(u16(p, 18)), p[21], p[23]
+	return v.get(colKeyword, i), v.get(colBid, i), v.GroupOf(i), v.Quality(i), v.Flags(i)
 }
 
 // Type returns the match type of posting i.
-func (v *View) Type(i int) search.MatchType { return search.MatchType(v.postings[i*postingSize+22]) }
+func (v *View) Type(i int) search.MatchType {
+	return search.MatchType(v.b[int(v.at[colKind])+i] & 15)
+}
 
 // Quality returns the quality of posting i.
-func (v *View) Quality(i int) uint8 { return v.postings[i*postingSize+21] }
+func (v *View) Quality(i int) uint8 { return v.b[int(v.at[colQuality])+i] }
 
 // Flags returns the flags of posting i.
-func (v *View) Flags(i int) uint8 { return v.postings[i*postingSize+23] }
-
-// Groups is the number of groups.
-func (v *View) Groups() int { return len(v.groups) / groupSize }
-
-// GroupKey returns the ring key of the g-th group.
-func (v *View) GroupKey(g int) uint64 { return u64(v.groups, g*groupSize) }
-
-// GroupID returns the id of the g-th group.
-func (v *View) GroupID(g int) uint64 { return u64(v.groups, g*groupSize+8) }
-
-// GroupParents returns the ids of the g-th group's campaign and advertiser.
-func (v *View) GroupParents(g int) (campaign, advertiser uint64) {
-	b := v.groups[g*groupSize : g*groupSize+groupSize]
-	return u64(b, 16), u64(b, 24)
-}
-
-// GroupFlags returns the flags of the g-th group.
-func (v *View) GroupFlags(g int) uint16 { return u16(v.groups, g*groupSize+38) }
-
-// GroupModifier returns the modifier of the g-th group on a device, or NotSet.
-func (v *View) GroupModifier(g int, d search.Device) uint16 {
-	return u16(v.groups, g*groupSize+32+2*int(d))
-}
-
-// Group reads the g-th group.
-func (v *View) Group(g int) Group {
-	b := v.groups[g*groupSize : g*groupSize+groupSize]
-	return Group{
-		Key: u64(b, 0), ID: u64(b, 8), Campaign: u64(b, 16), Advertiser: u64(b, 24),
-		Modifiers: [search.Devices]uint16{u16(b, 32), u16(b, 34), u16(b, 36)},
-		Flags:     u16(b, 38),
-	}
-}
+func (v *View) Flags(i int) uint8 { return v.b[int(v.at[colFlags])+i] }
 
 // Key returns the place of posting i in the order of a term's postings.
-func (v *View) Key(i int) (group, keyword uint64) {
-	p := v.posting(i)
-	return v.GroupKey(int(u16(p, 18))), u64(p, 0)
-}
+func (v *View) Key(i int) (group, keyword uint64) { return v.GroupKey(v.GroupOf(i)), v.Keyword(i) }
 
 // GroupOf returns the index of posting i's group.
-func (v *View) GroupOf(i int) int { return int(u16(v.postings, i*postingSize+18)) }
+func (v *View) GroupOf(i int) int { return int(v.get(colGroup, i)) }
 
 // Bound returns the bound on a device.
 func (v *View) Bound(d search.Device) Bound {
-	b := v.bounds[int(d)*boundSize:]
-	return Bound{Own: u64(b, 0), Inherited: u64(b, 8)}
+	at := v.numbers() - 2
+	if v.bounds > 1 {
+		at -= 2 * (devices - 1 - int(d))
+	}
+	return Bound{Own: v.number(at), Inherited: v.number(at + 1)}
 }
 
 // Live is the number of postings that are enabled in an enabled group with an
 // enabled ad.
 func (v *View) Live() int { return int(v.live) }
-
-func (v *View) posting(i int) []byte {
-	return v.postings[i*postingSize : i*postingSize+postingSize]
-}
 
 func u64(b []byte, at int) uint64 { return binary.LittleEndian.Uint64(b[at:]) }
 func u32(b []byte, at int) uint32 { return binary.LittleEndian.Uint32(b[at:]) }

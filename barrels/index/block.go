@@ -2,7 +2,6 @@ package index
 
 import (
 	"bytes"
-	"encoding/binary"
 	"sync/atomic"
 	"unsafe"
 
@@ -19,7 +18,7 @@ import (
 // reads of a block lies together, in the order in which it is read (pack), and
 // what it reads of this struct in its first line of 64 bytes.
 type Block struct {
-	signatures []search.Signature // by class; rows and members lie behind them
+	signatures []search.Signature // by class; classes, members and the block's bytes lie behind them
 	Impacts    [search.Devices]atomic.Pointer[Impacts]
 	Postings   uint16
 	prepared   bool
@@ -27,7 +26,6 @@ type Block struct {
 	Term       uint64 // in its key
 
 	Bounds   [search.Devices]block.Bound
-	norms    []uint64 // of the rows that have no room for theirs
 	View     block.View
 	kv.Place // in its key
 	bytes    int
@@ -38,25 +36,8 @@ type Block struct {
 type Class struct {
 	posting uint16 // the first, whose words are the class's
 	first   uint16 // of its members
-	long    uint16 // where its norms begin in those of the block, if they are many
-	words   uint8
 	Type    search.MatchType
-	norms   [rowNorms]uint64 // hashes of its normalised words, in order
 }
-
-// rowNorms is how many norms a row has room for, as few keywords have more.
-const rowNorms = 3
-
-// Member is a posting of a class, with what decides whether it is among the best.
-type Member struct {
-	Keyword, Advertiser uint64 // ids
-	Posting             uint16
-	// SeveralForms: the keyword has several forms, so that each is decided on by itself.
-	SeveralForms bool
-}
-
-// blockOverhead is about what a block takes beside its postings.
-const blockOverhead = 320
 
 // NewBlock keeps a copy of a block's bytes, not yet ready; nil: they are
 // damaged.
@@ -65,13 +46,18 @@ func NewBlock(term uint64, at kv.Place, value []byte) *Block {
 	if b.View.Open(bytes.Clone(value)) != nil {
 		return nil
 	}
+	b.measure()
+	return b
+}
+
+// measure notes what the bytes of the block say about it as a whole.
+func (b *Block) measure() {
 	for d := range b.Bounds {
 		b.Bounds[d] = b.View.Bound(search.Device(d))
 	}
-	// A member with its impacts on two devices; three members to two classes, each
-	// with its signature, its row and its summary on two devices.
-	b.bytes = blockOverhead + len(value) + 90*b.View.Len()
-	return b
+	n := b.View.Len() // classes are no more
+	b.bytes = int(unsafe.Sizeof(*b)) + 8*slabSize(n, n, len(b.View.Bytes())) +
+		search.Devices*8*(impactsSize+n*(classImpactSize+1))
 }
 
 // prepare makes m, which is empty, the block made ready for searches; false: it
@@ -84,8 +70,7 @@ func (b *Block) prepare(m *Block) bool {
 // gathered is what gather finds of the classes.
 type gathered struct {
 	signatures []search.Signature
-	rows       []Class
-	norms      []uint64
+	classes    []Class
 	counts     []uint16 // of members
 }
 
@@ -93,9 +78,6 @@ type gathered struct {
 // block is damaged.
 func (b *Block) gather() bool {
 	v, n := &b.View, b.View.Len()
-	if n > 1<<16-1 {
-		return false
-	}
 	b.Live, b.Postings = v.Live() > 0, uint16(n)
 	g, of, table := gathered{}, make([]uint16, n), newClassTable(n)
 	for i := range n {
@@ -107,84 +89,74 @@ func (b *Block) gather() bool {
 		if kind >= search.MatchTypes {
 			return false
 		}
-		c, found := table.find(v, g.rows, kind, words)
+		c, found := table.find(v, g.classes, kind, words)
 		if !found {
-			g.add(v, i, s)
+			g.signatures, g.counts = append(g.signatures, s), append(g.counts, 0)
+			g.classes = append(g.classes, Class{posting: uint16(i), Type: kind})
 		}
 		of[i] = c
 		g.counts[c]++
 	}
-	if len(g.norms) > 1<<16-1 {
-		return false
-	}
 	at := uint16(0)
-	for c := range g.rows {
-		g.rows[c].first, g.counts[c], at = at, at, at+g.counts[c]
+	for c := range g.classes {
+		g.classes[c].first, g.counts[c], at = at, at, at+g.counts[c]
 	}
 	members := b.pack(&g)
 	for i := range n {
 		at := g.counts[of[i]]
-		members[at] = newMember(v, i)
+		members[at] = uint16(i)
 		g.counts[of[i]]++
 	}
 	checkBlock(b)
 	return true
 }
 
-// add adds the class of posting i.
-func (g *gathered) add(v *block.View, i int, s search.Signature) {
-	kind, words := v.Posting(i)
-	r := Class{posting: uint16(i), words: uint8(len(words) / 2), Type: kind}
-	norms := r.norms[:0]
-	for ; len(words) >= 2; words = words[2:] {
-		norm, _, _ := v.Word(int(binary.LittleEndian.Uint16(words)))
-		norms = append(norms, norm)
-	}
-	if len(norms) > rowNorms {
-		r.long = uint16(len(g.norms))
-		g.norms = append(g.norms, norms...)
-	}
-	g.signatures, g.rows, g.counts = append(g.signatures, s), append(g.rows, r), append(g.counts, 0)
+// slabSize is how many words of 64 bits a prepared block's slab has.
+func slabSize(classes, postings, bytes int) int {
+	return classes + (int(unsafe.Sizeof(Class{}))*classes+2*postings+bytes+7)/8
 }
 
-// pack moves signatures, rows and norms into one piece of memory, with room for
-// the members behind the rows.
-func (b *Block) pack(g *gathered) []Member {
-	c, n := len(g.rows), int(b.Postings)
-	room := make([]uint64, c+c*rowSize+n*memberSize+len(g.norms))
-	b.signatures = unsafe.Slice((*search.Signature)(unsafe.Pointer(&room[0])), c)
-	b.norms = room[len(room)-len(g.norms):]
+// pack moves signatures, classes and the block's bytes into one piece of memory,
+// with room for the members.
+func (b *Block) pack(g *gathered) []uint16 {
+	c, n := len(g.classes), int(b.Postings)
+	value := b.View.Bytes()
+	slab := make([]uint64, slabSize(c, n, len(value)))
+	b.signatures = unsafe.Slice((*search.Signature)(unsafe.Pointer(&slab[0])), c)
 	copy(b.signatures, g.signatures)
-	copy(b.Classes(), g.rows)
-	copy(b.norms, g.norms)
+	copy(b.Classes(), g.classes)
+	own := unsafe.Slice((*byte)(b.behind(c, n)), len(value))
+	copy(own, value)
+	b.View.Move(own)
 	return b.Members()
 }
 
-// Sizes in words of 64 bits.
-const (
-	rowSize    = int(unsafe.Sizeof(Class{}) / 8)
-	memberSize = int(unsafe.Sizeof(Member{}) / 8)
-)
+// behind returns where the memory behind so many classes and members begins.
+func (b *Block) behind(classes, members int) unsafe.Pointer {
+	return unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.signatures)),
+		8*len(b.signatures)+int(unsafe.Sizeof(Class{}))*classes+2*members)
+}
 
 // Classes returns the classes.
 func (b *Block) Classes() []Class {
-	c := len(b.signatures)
-	return unsafe.Slice((*Class)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.signatures)), 8*c)), c)
+	return unsafe.Slice((*Class)(b.behind(0, 0)), len(b.signatures))
 }
 
-// Members returns the members of all classes, class by class.
-func (b *Block) Members() []Member {
-	c := len(b.signatures)
-	return unsafe.Slice((*Member)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.signatures)), 8*(c+c*rowSize))), int(b.Postings))
+// Members returns the postings of all classes, class by class.
+func (b *Block) Members() []uint16 {
+	return unsafe.Slice((*uint16)(b.behind(len(b.signatures), 0)), int(b.Postings))
 }
 
-func newMember(v *block.View, i int) Member {
-	keyword, _, group, _, flags := v.Detail(i)
-	_, advertiser := v.GroupParents(group)
-	return Member{
-		Keyword: keyword, Advertiser: advertiser, Posting: uint16(i),
-		SeveralForms: flags&(block.Several|block.Later) != 0,
-	}
+// Advertiser returns the id of a posting's advertiser.
+func (b *Block) Advertiser(posting int) uint64 {
+	_, advertiser := b.View.GroupParents(b.View.GroupOf(posting))
+	return advertiser
+}
+
+// SeveralForms reports whether a posting's keyword has several forms, so that each
+// is decided on by itself.
+func (b *Block) SeveralForms(posting int) bool {
+	return b.View.Flags(posting)&(block.Several|block.Later) != 0
 }
 
 // classTable finds classes while they are gathered: open addressing.
@@ -200,14 +172,14 @@ func newClassTable(n int) classTable {
 
 // find returns the index of a class; when it is not there it takes the next
 // index for it and the caller appends it.
-func (t classTable) find(v *block.View, rows []Class, kind search.MatchType, words []byte) (uint16, bool) {
-	for i := xxhash.Sum64(words) + uint64(kind); ; i++ {
+func (t classTable) find(v *block.View, rows []Class, kind search.MatchType, words block.Refs) (uint16, bool) {
+	for i := xxhash.Sum64(words.Key()) + uint64(kind); ; i++ {
 		s := &t[i%uint64(len(t))]
 		if *s == 0 {
 			*s = uint16(len(rows) + 1)
 			return uint16(len(rows)), false
 		}
-		if k, own := v.Posting(int(rows[*s-1].posting)); k == kind && bytes.Equal(own, words) {
+		if k, own := v.Posting(int(rows[*s-1].posting)); k == kind && bytes.Equal(own.Key(), words.Key()) {
 			return *s - 1, true
 		}
 	}
@@ -227,25 +199,25 @@ func (b *Block) Range(class int) (first, end int) {
 // terms; none: the block is not prepared.
 func (b *Block) Signatures() []search.Signature { return b.signatures }
 
-// Class returns the i-th class's match type and the vocabulary indexes of its
-// words in order, as little-endian uint16.
-func (b *Block) Class(i int) (search.MatchType, []byte) {
+// Class returns the i-th class's match type and its words.
+func (b *Block) Class(i int) (search.MatchType, block.Refs) {
 	return b.View.Posting(int(b.Classes()[i].posting))
 }
 
-// Norms returns the i-th class's match type and the hashes of its normalised words
-// in order.
-func (b *Block) Norms(i int) (search.MatchType, []uint64) {
-	r := &b.Classes()[i]
-	if r.words > rowNorms {
-		return r.Type, b.norms[r.long : int(r.long)+int(r.words)]
+// Norms appends the hashes of the i-th class's normalised words, in order, and
+// returns its match type.
+func (b *Block) Norms(i int, dst []uint64) (search.MatchType, []uint64) {
+	kind, words := b.Class(i)
+	for j := range words.Len() {
+		dst = append(dst, b.View.Norm(words.At(j)))
 	}
-	return r.Type, r.norms[:r.words]
+	return kind, dst
 }
 
-// room is the memory that a prepared block's signatures, classes and members lie
+// slab is the memory that a prepared block's signatures, classes and members lie
 // in.
-func (b *Block) room() []uint64 {
-	n := len(b.signatures)
-	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b.signatures))), n+n*rowSize+int(b.Postings)*memberSize)
+func (b *Block) slab() []byte {
+	begin := unsafe.Pointer(unsafe.SliceData(b.signatures))
+	end := b.behind(len(b.signatures), int(b.Postings))
+	return unsafe.Slice((*byte)(begin), uintptr(end)-uintptr(begin))
 }

@@ -25,7 +25,6 @@ type Impacts struct {
 // ClassImpact summarises all postings of a class, so that the class is counted without
 // reading its postings, and they are read only if one may be among the best.
 type ClassImpact struct {
-	Max uint64 // the largest effective bid × quality
 	// Least is the smallest effective bid of the candidates; Undecided, the largest
 	// there is, if the class has none; SomeUndecided if some of its postings are
 	// Undecided.
@@ -35,7 +34,7 @@ type ClassImpact struct {
 }
 
 // Impact is the impact of a member of a class in 64 bits: the product effective
-// bid × quality (40), Dominated (1), the quality (7), and the member's place in the
+// bid × quality (40), Dominated (1), the quality (7), and the posting's place in the
 // block (16). One that is no candidate has the product 0 and its EffectiveBid as
 // quality, Undecided as 2. Those of a class are sorted by falling product, then rising
 // keyword, as hits are ranked, the dominated ones behind the others.
@@ -50,14 +49,14 @@ const (
 )
 
 // NewImpact returns the impact of a quality up to MaxQuality.
-func NewImpact(w EffectiveBid, quality uint8, member int) Impact {
+func NewImpact(w EffectiveBid, quality uint8, posting int) Impact {
 	switch w {
 	case NoMatch, NoCandidate:
-		return Impact(w)<<16 | Impact(member)
+		return Impact(w)<<16 | Impact(posting)
 	case Undecided:
-		return 2<<16 | Impact(member)
+		return 2<<16 | Impact(posting)
 	}
-	return Impact(w-1)*Impact(quality)<<productShift | Impact(quality)<<16 | Impact(member)
+	return Impact(w-1)*Impact(quality)<<productShift | Impact(quality)<<16 | Impact(posting)
 }
 
 // Product returns effective bid × quality; 0 for a posting that is no candidate.
@@ -67,8 +66,8 @@ func (e Impact) Product() uint64 { return uint64(e >> productShift) }
 // it says why, as Bid does.
 func (e Impact) Quality() uint64 { return uint64(e >> 16 & MaxQuality) }
 
-// Member returns the posting's place among the members of its block.
-func (e Impact) Member() int { return int(e & 0xffff) }
+// Posting returns the posting's place in its block.
+func (e Impact) Posting() int { return int(e & 0xffff) }
 
 // Bid returns the effective bid.
 func (e Impact) Bid() EffectiveBid {
@@ -116,6 +115,13 @@ func (j *Impacts) Class(b *Block, class int) *ClassImpact {
 	return (*ClassImpact)(j.at(classImpactSize*class + int(b.Classes()[class].first)))
 }
 
+// Max returns the largest effective bid × quality of a class of b: that of the
+// impact that is ranked first.
+func (j *Impacts) Max(b *Block, class int) uint64 {
+	first := int(b.Classes()[class].first)
+	return (*(*Impact)(j.at(classImpactSize*(class+1) + first))).Product()
+}
+
 // Ranked returns the impacts of a class of b, the block that these are of, as hits are
 // ranked.
 func (j *Impacts) Ranked(b *Block, class int) []Impact {
@@ -139,20 +145,20 @@ const MaxOwners = 21
 
 // Rank puts the impacts of a class in order. It is enough to find those that the
 // first MaxOwners advertisers dominate.
-func Rank(impacts []Impact, members []Member) {
+func Rank(impacts []Impact, of *Block) {
 	if len(impacts) < 2 {
 		return
 	}
-	slices.SortFunc(impacts, func(a, b Impact) int {
-		if c := cmp.Compare(b>>productShift, a>>productShift); c != 0 {
+	slices.SortFunc(impacts, func(x, y Impact) int {
+		if c := cmp.Compare(y>>productShift, x>>productShift); c != 0 {
 			return c
 		}
-		return cmp.Compare(members[a.Member()].Keyword, members[b.Member()].Keyword)
+		return cmp.Compare(of.View.Keyword(x.Posting()), of.View.Keyword(y.Posting()))
 	})
 	var room [MaxOwners]uint64
 	owners, behind := room[:0], false
 	for i, e := range impacts {
-		switch owner := members[e.Member()].Advertiser; {
+		switch owner := of.Advertiser(e.Posting()); {
 		case slices.Contains(owners, owner):
 			impacts[i] |= Dominated
 			behind = true
@@ -165,13 +171,12 @@ func Rank(impacts []Impact, members []Member) {
 	}
 }
 
-// Add counts a posting with its effective bid and product.
-func (s *ClassImpact) Add(w EffectiveBid, product uint64) {
+// Add counts a posting with its effective bid.
+func (s *ClassImpact) Add(w EffectiveBid) {
 	switch {
 	case w == Undecided:
 		s.Least = SomeUndecided
 	case w > NoCandidate:
-		s.Max = max(s.Max, product)
 		s.Least = min(s.Least, w)
 		s.Candidates++
 		s.Live++

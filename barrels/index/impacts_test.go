@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"adshard/barrels/block"
+	"adshard/barrels/kv"
 )
 
 // TestRank: the impacts of a class are ordered as hits are ranked, the first one of each
@@ -12,13 +15,12 @@ import (
 func TestRank(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 12).Draw(t, "members")
-		members, impacts := make([]Member, n), make([]Impact, n)
+		members, impacts := rankable(t, n), make([]Impact, n)
 		for i := range n {
-			members[i] = Member{Keyword: uint64(100 - i), Advertiser: rapid.Uint64Range(1, 4).Draw(t, "advertiser")}
 			w := rapid.SampledFrom([]EffectiveBid{NoMatch, NoCandidate, Undecided, 2, 3, 4, Undecided - 1}).Draw(t, "bid")
 			quality := rapid.OneOf(rapid.Uint8Range(1, 3), rapid.Just(uint8(MaxQuality))).Draw(t, "quality")
 			e := NewImpact(w, quality, i)
-			if takes := w > NoCandidate && w != Undecided; e.Bid() != w || e.Member() != i || takes && e.Quality() != uint64(quality) || (e.Product() > 0) != takes {
+			if takes := w > NoCandidate && w != Undecided; e.Bid() != w || e.Posting() != i || takes && e.Quality() != uint64(quality) || (e.Product() > 0) != takes {
 				t.Fatalf("%d of quality %d became %x", w, quality, uint64(e))
 			}
 			impacts[i] = e
@@ -27,14 +29,14 @@ func TestRank(t *testing.T) {
 		Rank(impacts, members)
 		best := make(map[uint64]bool)
 		for i, e := range impacts {
-			owner := members[e.Member()].Advertiser
+			owner := members.Advertiser(e.Posting())
 			if again := e&Dominated != 0; again != best[owner] {
 				t.Fatalf("%d of %v: dominated %v", i, impacts, again)
 			}
 			best[owner] = true
 			if i > 0 && impacts[i-1]&Dominated == e&Dominated {
 				a, b := impacts[i-1], e
-				if a.Product() < b.Product() || a.Product() == b.Product() && members[a.Member()].Keyword > members[b.Member()].Keyword {
+				if a.Product() < b.Product() || a.Product() == b.Product() && members.View.Keyword(a.Posting()) > members.View.Keyword(b.Posting()) {
 					t.Fatalf("%d of %v comes too early", i-1, impacts)
 				}
 			}
@@ -49,4 +51,18 @@ func TestRank(t *testing.T) {
 			t.Fatalf("%v became %v", before, after)
 		}
 	})
+}
+
+// rankable is a block of so many postings of some advertisers, in no order of their
+// keywords.
+func rankable(t *rapid.T, n int) *Block {
+	var e block.Encoder
+	e.Reset()
+	for i := range n {
+		e.Add(&block.Entry{
+			Group:   &block.Group{Key: uint64(i), Advertiser: rapid.Uint64Range(1, 4).Draw(t, "advertiser")},
+			Keyword: uint64(100 - i), Words: []block.Word{{Norm: 1, Fold: 1, Term: 1}},
+		})
+	}
+	return NewBlock(1, kv.Place{}, e.Append(nil))
 }

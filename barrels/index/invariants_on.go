@@ -3,7 +3,9 @@
 package index
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 	"unsafe"
 )
 
@@ -11,29 +13,26 @@ import (
 // runs of the tests use it.
 
 // checkBlock panics when the memory of a prepared block is not laid out as its
-// accessors read it: signatures, classes, members, long norms; members class by
+// accessors read it: signatures, classes, members, the block's bytes; members class by
 // class; each posting once.
 func checkBlock(b *Block) {
-	assert(unsafe.Sizeof(Class{})%8 == 0 && unsafe.Sizeof(Member{})%8 == 0, "the size of a class or a member is not a multiple of 8 bytes")
 	n := len(b.signatures)
-	room := b.room()
-	assert(len(room) == n+n*rowSize+int(b.Postings)*memberSize, "the room of a block is %d words", len(room))
-	classes, members := b.Classes(), b.Members()
+	classes, members, slab := b.Classes(), b.Members(), b.slab()
 	assert(len(classes) == n && len(members) == int(b.Postings), "%d classes, %d members", len(classes), len(members))
-	inside(room, unsafe.Pointer(unsafe.SliceData(classes)), uintptr(len(classes))*unsafe.Sizeof(Class{}))
-	inside(room, unsafe.Pointer(unsafe.SliceData(members)), uintptr(len(members))*unsafe.Sizeof(Member{}))
+	assert(unsafe.Pointer(unsafe.SliceData(b.View.Bytes())) == unsafe.Add(unsafe.Pointer(unsafe.SliceData(slab)), len(slab)), "the block's bytes lie elsewhere")
+	inside(slab, unsafe.Pointer(unsafe.SliceData(classes)), uintptr(len(classes))*unsafe.Sizeof(Class{}))
+	inside(slab, unsafe.Pointer(unsafe.SliceData(members)), uintptr(2*len(members)))
 	seen, at := make(map[uint16]bool), 0
 	for i := range classes {
 		first, end := b.Range(i)
 		assert(first == at && end > first && end <= len(members), "class %d has the members %d to %d", i, first, end)
 		at = end
-		if classes[i].words > rowNorms {
-			assert(int(classes[i].long)+int(classes[i].words) <= len(b.norms), "class %d has norms beyond the block's", i)
-		}
 		for _, m := range members[first:end] {
-			assert(int(m.Posting) < b.View.Len() && !seen[m.Posting], "posting %d is there twice, or not in the block", m.Posting)
-			assert(m.Keyword == b.View.Keyword(int(m.Posting)), "member %d is keyword %d", m.Posting, m.Keyword)
-			seen[m.Posting] = true
+			assert(int(m) < b.View.Len() && !seen[m], "posting %d is there twice, or not in the block", m)
+			kind, words := b.View.Posting(int(m))
+			classKind, own := b.Class(i)
+			assert(kind == classKind && bytes.Equal(words.Key(), own.Key()), "posting %d is of another class than %d", m, i)
+			seen[m] = true
 		}
 	}
 	assert(at == len(members), "%d of %d members belong to classes", at, len(members))
@@ -44,32 +43,32 @@ func checkBlock(b *Block) {
 func CheckImpacts(j *Impacts, b *Block) {
 	assert(unsafe.Sizeof(Impacts{})%8 == 0 && unsafe.Sizeof(ClassImpact{})%8 == 0, "impacts are no multiple of 8 bytes")
 	n := impactsSize + classImpactSize*len(b.signatures) + int(b.Postings)
-	room := unsafe.Slice((*uint64)(unsafe.Pointer(j)), n)
+	room := unsafe.Slice((*byte)(unsafe.Pointer(j)), 8*n)
 	for i := range b.signatures {
 		first, end := b.Range(i)
 		class, ranked := j.Class(b, i), j.Ranked(b, i)
 		inside(room, unsafe.Pointer(class), unsafe.Sizeof(*class))
 		inside(room, unsafe.Pointer(unsafe.SliceData(ranked)), uintptr(8*len(ranked)))
 		assert(len(ranked) == end-first, "class %d of %d members has %d impacts", i, end-first, len(ranked))
-		most, dominated := uint64(0), false
+		dominated := false
 		for k, e := range ranked {
-			assert(e.Member() >= first && e.Member() < end, "an impact of class %d is of member %d", i, e.Member())
+			assert(slices.Contains(b.Members()[first:end], uint16(e.Posting())), "an impact of class %d is of posting %d", i, e.Posting())
 			behind := e&Dominated != 0
 			assert(behind || !dominated, "an impact of class %d stands behind a dominated one", i)
+			assert(e.Product() <= j.Max(b, i), "an impact of class %d is above its maximum", i)
 			assert(k == 0 || behind != dominated || ranked[k-1].Product() >= e.Product(), "the impacts of class %d are not sorted", i)
-			most, dominated = max(most, e.Product()), behind
+			dominated = behind
 		}
-		assert(class.Max == most, "the maximum of class %d is %d, not %d", i, class.Max, most)
 	}
 }
 
 // inside panics when some bytes do not lie within a piece of memory.
-func inside(room []uint64, at unsafe.Pointer, size uintptr) {
+func inside(room []byte, at unsafe.Pointer, size uintptr) {
 	if size == 0 {
 		return
 	}
 	begin := uintptr(unsafe.Pointer(unsafe.SliceData(room)))
-	end := begin + uintptr(8*len(room))
+	end := begin + uintptr(len(room))
 	assert(uintptr(at) >= begin && uintptr(at)+size <= end, "%d bytes lie outside of their memory", size)
 }
 

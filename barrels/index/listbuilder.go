@@ -17,15 +17,17 @@ func (l *ListCache) NewListBuilder() ListBuilder {
 // Add appends a block, on a copy of its bytes, prepared for searches. Without
 // room it drops what was gathered and returns full; a damaged block gives nil.
 func (c *ListBuilder) Add(term uint64, at kv.Place, value []byte) (b *Block, full bool) {
-	if c.size += len(value) + blockOverhead; c.size > c.room {
-		c.room, c.list = 0, nil
-	}
 	if c.room == 0 {
 		return nil, true
 	}
-	raw := NewBlock(term, at, value)
-	if raw == nil {
+	raw := Block{Term: term, Place: at}
+	if raw.View.Open(value) != nil { // on the reader's bytes: prepare copies them
 		return nil, false
+	}
+	raw.measure()
+	if c.size += raw.bytes; c.size > c.room {
+		c.room, c.list = 0, nil
+		return nil, true
 	}
 	b = new(Block)
 	if len(c.list) == 0 {

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"bytes"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -262,7 +263,7 @@ func (l *PostingList) Same(term uint64, at kv.Place, value []byte) *Block {
 	}
 	ready := new(Block)
 	if !want.prepare(ready) || b.Postings != ready.Postings || b.Live != ready.Live ||
-		!slices.Equal(b.room(), ready.room()) || !slices.Equal(b.norms, ready.norms) {
+		!bytes.Equal(b.slab(), ready.slab()) {
 		return nil
 	}
 	return b

@@ -2,7 +2,6 @@ package index
 
 import (
 	"bytes"
-	"encoding/binary"
 	"maps"
 	"slices"
 	"testing"
@@ -130,7 +129,7 @@ func (w *listWorld) ask(t *rapid.T, term uint64, state int) {
 	got := listContent{}
 	for i := range list.Blocks {
 		b := list.Block(i)
-		got[b.Key] = b.Members()[0].Keyword
+		got[b.Key] = b.View.Keyword(int(b.Members()[0]))
 	}
 	if want := w.history[state][term-1]; !maps.Equal(got, want) {
 		t.Fatalf("term %d, state %d: %v, want %v", term, state, got, want)
@@ -165,15 +164,15 @@ func TestReadyIsSound(t *testing.T) {
 			}
 			for c := range ready.Signatures() {
 				kind, words := ready.Class(c)
-				if normal, _ := ready.Norms(c); kind != normal || kind >= search.MatchTypes {
+				if normal, _ := ready.Norms(c, nil); kind != normal || kind >= search.MatchTypes {
 					t.Fatalf("byte %d as %x: match type %d", at, wrong, kind)
 				}
-				for ; len(words) >= 2; words = words[2:] {
-					ready.View.Word(int(binary.LittleEndian.Uint16(words)))
+				for i := range words.Len() {
+					ready.View.Word(words.At(i))
 				}
 			}
 			for _, m := range ready.Members() {
-				ready.View.Group(ready.View.GroupOf(int(m.Posting)))
+				ready.View.Group(ready.View.GroupOf(int(m)))
 			}
 		}
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // FormatVersion is the version of all keys and values of a store.
-const FormatVersion = 2
+const FormatVersion = 3
 
 // CheckVersions compares the versions stored; fresh: there is nothing at all.
 func CheckVersions(s kv.Snapshot) (fresh bool, err error) {

@@ -70,10 +70,10 @@ func (t *Sampler) Enter(v *block.View, term uint64) {
 }
 
 // Members takes in that these members of a kept block match.
-func (t *Sampler) Members(b *index.Block, members []index.Member) {
+func (t *Sampler) Members(b *index.Block, members []uint16) {
 	i := t.skipMatch
 	for ; i < len(members); i += sampleShare {
-		group := b.View.GroupOf(int(members[i].Posting))
+		group := b.View.GroupOf(int(members[i]))
 		t.list = append(t.list, sample{t.served, b.View.GroupKey(group), b.Term, cost{matched: sampleShare}})
 	}
 	t.skipMatch = i - len(members)

@@ -57,18 +57,17 @@ func (b blockRef) signatures() []search.Signature {
 	return b.view.Signatures()
 }
 
-// norms returns the class's match type and the hashes of its normalised words in
-// order; nil where these are not cached.
-func (c *classRef) norms() (search.MatchType, []uint64) {
+// norms appends the hashes of the class's normalised words, in order, and returns
+// its match type; none where these are not cached.
+func (c *classRef) norms(dst []uint64) (search.MatchType, []uint64) {
 	if c.cached != nil {
-		return c.cached.Norms(int(c.class))
+		return c.cached.Norms(int(c.class), dst)
 	}
 	return 0, nil
 }
 
-// words returns the class's match type and the vocabulary indexes of its words in
-// order, as little-endian uint16.
-func (c *classRef) words() (search.MatchType, []byte) {
+// words returns the class's match type and its words in order.
+func (c *classRef) words() (search.MatchType, block.Refs) {
 	if c.cached != nil {
 		return c.cached.Class(int(c.class))
 	}

@@ -77,7 +77,7 @@ func (x *explanation) take(list []classRef) {
 		}
 		first, end := c.cached.Range(int(c.class))
 		for _, m := range c.cached.Members()[first:end] {
-			x.posting(c.view, int(m.Posting), c.level)
+			x.posting(c.view, int(m), c.level)
 		}
 	}
 }

@@ -33,7 +33,7 @@ func (l *levels) take(list []classRef) {
 		}
 		first, end := c.cached.Range(int(c.class))
 		for _, m := range c.cached.Members()[first:end] {
-			l.add(m.Keyword, c.level)
+			l.add(c.view.Keyword(int(m)), c.level)
 		}
 	}
 }

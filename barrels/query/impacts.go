@@ -81,25 +81,25 @@ func (c *impactCache) compute(b *index.Block) *index.Impacts {
 		class.Least = index.Undecided // no candidate yet
 		first, _ := b.Range(i)
 		for n := range ranked {
-			m := first + n
-			bid, quality := c.bid(&members[m]), b.View.Quality(int(members[m].Posting))
+			posting := int(members[first+n])
+			bid, quality := c.bid(posting), b.View.Quality(posting)
 			if quality > index.MaxQuality || bid > index.NoCandidate && quality == 0 {
 				bid = index.Undecided
 			}
-			ranked[n] = index.NewImpact(bid, quality, m)
-			class.Add(bid, ranked[n].Product())
+			ranked[n] = index.NewImpact(bid, quality, posting)
+			class.Add(bid)
 		}
-		index.Rank(ranked, members)
+		index.Rank(ranked, b)
 	}
 	index.CheckImpacts(j, b)
 	return j
 }
 
-// bid returns what a member of the current block bids. It is Undecided when the
+// bid returns what a posting of the current block bids. It is Undecided when the
 // outcome depends on the query: on negatives, on which form matches, or on data that
 // cannot be read and that each search has to name.
-func (c *impactCache) bid(m *index.Member) index.EffectiveBid {
-	_, bid, group, _, flags := c.view.Detail(int(m.Posting))
+func (c *impactCache) bid(posting int) index.EffectiveBid {
+	_, bid, group, _, flags := c.view.Detail(posting)
 	if flags&block.Enabled == 0 {
 		return index.NoMatch
 	}
@@ -109,7 +109,7 @@ func (c *impactCache) bid(m *index.Member) index.EffectiveBid {
 		return index.Undecided
 	case !s.matches():
 		return index.NoMatch
-	case m.SeveralForms || s.negatives:
+	case c.cached.SeveralForms(posting) || s.negatives:
 		return index.Undecided
 	case s.verdict(flags) != search.Eligible:
 		return index.NoCandidate

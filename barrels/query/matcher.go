@@ -1,8 +1,6 @@
 package query
 
 import (
-	"encoding/binary"
-
 	"adshard/barrels/block"
 	"adshard/search"
 )
@@ -37,9 +35,9 @@ func (m *matcher) use(v *block.View) {
 }
 
 // match matches a word of the vocabulary.
-func (m *matcher) match(word uint16) (fit uint16) {
+func (m *matcher) match(word int) (fit uint16) {
 	fit = disagrees
-	norm, fold, term := m.view.Word(int(word))
+	norm, fold, term := m.view.Word(word)
 	if t := m.terms.Find(term); t >= 0 {
 		if f := m.FitOf(norm, fold, m.Query.Terms[t].Senses); f.Best < search.NoLevel {
 			fit = uint16(len(m.fits))
@@ -51,14 +49,14 @@ func (m *matcher) match(word uint16) (fit uint16) {
 }
 
 // class returns the level at which a class of the current block matches.
-func (m *matcher) class(t search.MatchType, words []byte) search.Level {
-	n := len(words) / 2
+func (m *matcher) class(t search.MatchType, words block.Refs) search.Level {
+	n := words.Len()
 	if !m.Possible(t, n) {
 		return search.NoLevel
 	}
 	for i := range n {
-		w := binary.LittleEndian.Uint16(words[2*i:])
-		if int(w) >= len(m.refs) {
+		w := words.At(i)
+		if w >= len(m.refs) {
 			return search.NoLevel
 		}
 		fit := m.refs[w]

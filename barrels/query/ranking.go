@@ -97,8 +97,9 @@ func (r *ranking) prunable(c *classRef, best search.Level, need uint64) bool {
 	if b == nil {
 		return false
 	}
-	class := r.impacts(b).Class(b, int(c.class))
-	return class.Least != index.SomeUndecided && class.Max*auction.Quality(1, b.Classes()[int(c.class)].Type.Permille(), best.Permille()) < need
+	impacts := r.impacts(b)
+	class := impacts.Class(b, int(c.class))
+	return class.Least != index.SomeUndecided && impacts.Max(b, int(c.class))*auction.Quality(1, b.Classes()[int(c.class)].Type.Permille(), best.Permille()) < need
 }
 
 // fetch fetches the impacts of classes, so that memory is waited for once and not
@@ -110,7 +111,7 @@ func (r *ranking) fetch(list []classRef) {
 			continue
 		}
 		if j := b.Impacts[r.request.Device].Load(); j != nil {
-			r.touched |= j.View | j.Class(b, int(list[i].class)).Max
+			r.touched |= j.View | uint64(j.Class(b, int(list[i].class)).Least)
 		}
 	}
 }
@@ -144,7 +145,7 @@ func (r *ranking) class(b *index.Block, i int, level search.Level) {
 	}
 	r.matched += uint64(class.Live)
 	r.candidates += uint64(class.Candidates)
-	if class.Candidates > 0 && class.Max*one >= r.top.Threshold() {
+	if class.Candidates > 0 && j.Max(b, i)*one >= r.top.Threshold() {
 		r.best(b, j.Ranked(b, i), one, kind, level)
 	}
 }
@@ -152,26 +153,23 @@ func (r *ranking) class(b *index.Block, i int, level search.Level) {
 // best offers those members of a class that may be among the best: one of each
 // advertiser at most. one is Q for quality 1.
 func (r *ranking) best(b *index.Block, ranked []index.Impact, one uint64, kind search.MatchType, level search.Level) {
-	members := b.Members()
 	for _, e := range ranked {
-		score, m := e.Product()*one, &members[e.Member()]
-		if score == 0 || e&index.Dominated != 0 || r.top.Lost(score, m.Keyword) {
+		score := e.Product() * one
+		if score == 0 || e&index.Dominated != 0 || r.top.Lost(score, b.View.Keyword(e.Posting())) {
 			return
 		}
-		r.offer(b, m, e.Quality()*one, score, kind, level)
+		r.offer(b, e, one, kind, level)
 	}
 }
 
 // members takes the members of a class one by one; least and less takes no part.
 // one is Q for quality 1.
 func (r *ranking) members(b *index.Block, ranked []index.Impact, one uint64, least index.EffectiveBid, kind search.MatchType, level search.Level) {
-	members := b.Members()
 	for _, e := range ranked {
-		m := &members[e.Member()]
 		switch bid := e.Bid(); {
 		case bid == index.Undecided:
 			r.use(refOf(b))
-			r.posting(int(m.Posting), level)
+			r.posting(e.Posting(), level)
 		case bid == index.NoMatch:
 		default:
 			r.matched++
@@ -179,16 +177,18 @@ func (r *ranking) members(b *index.Block, ranked []index.Impact, one uint64, lea
 				continue
 			}
 			r.candidates++
-			if score := e.Product() * one; !r.top.Lost(score, m.Keyword) {
-				r.offer(b, m, e.Quality()*one, score, kind, level)
+			if !r.top.Lost(e.Product()*one, b.View.Keyword(e.Posting())) {
+				r.offer(b, e, one, kind, level)
 			}
 		}
 	}
 }
 
-// offer offers a posting that has passed everything to the best.
-func (r *ranking) offer(b *index.Block, m *index.Member, quality, score uint64, kind search.MatchType, level search.Level) {
-	r.top.Offer(m.Advertiser, score, m.Keyword, hit{
-		view: &b.View, posting: m.Posting, quality: quality, kind: kind, level: level,
+// offer offers a posting that has passed everything to the best; one is Q for quality
+// 1.
+func (r *ranking) offer(b *index.Block, e index.Impact, one uint64, kind search.MatchType, level search.Level) {
+	posting := e.Posting()
+	r.top.Offer(b.Advertiser(posting), e.Product()*one, b.View.Keyword(posting), hit{
+		view: &b.View, posting: uint16(posting), quality: e.Quality() * one, kind: kind, level: level,
 	})
 }

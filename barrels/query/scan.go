@@ -118,8 +118,10 @@ func (s *scan) matchPending() {
 		list = s.ranking.prune(all, s.best)
 	}
 	for i := range list {
-		_, norms := list[i].norms()
-		s.scope.touched += uint64(len(norms))
+		if c := &list[i]; c.cached != nil {
+			_, words := c.words()
+			s.scope.touched += uint64(words.Len())
+		}
 	}
 	n := 0
 	for i := range list {
@@ -138,7 +140,8 @@ func (s *scan) matchPending() {
 
 // level returns the level at which a class matches.
 func (s *scan) level(c *classRef) search.Level {
-	if l, decided := s.ByNorms(c.norms()); decided {
+	var room [search.MaxKeywordWords]uint64
+	if l, decided := s.ByNorms(c.norms(room[:0])); decided {
 		return l
 	}
 	if s.matcher.view != c.view {

@@ -6,243 +6,157 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-type Word struct {
+type Layout struct {
 	_tab flatbuffers.Struct
 }
 
-func (rcv *Word) Init(buf []byte, i flatbuffers.UOffsetT) {
+func (rcv *Layout) Init(buf []byte, i flatbuffers.UOffsetT) {
 	rcv._tab.Bytes = buf
 	rcv._tab.Pos = i
 }
 
-func (rcv *Word) Table() flatbuffers.Table {
+func (rcv *Layout) Table() flatbuffers.Table {
 	return rcv._tab.Table
 }
 
-func (rcv *Word) Norm() uint64 {
-	return rcv._tab.GetUint64(rcv._tab.Pos + flatbuffers.UOffsetT(0))
+func (rcv *Layout) Words() uint16 {
+	return rcv._tab.GetUint16(rcv._tab.Pos + flatbuffers.UOffsetT(0))
 }
-func (rcv *Word) MutateNorm(n uint64) bool {
-	return rcv._tab.MutateUint64(rcv._tab.Pos+flatbuffers.UOffsetT(0), n)
-}
-
-func (rcv *Word) Fold() uint64 {
-	return rcv._tab.GetUint64(rcv._tab.Pos + flatbuffers.UOffsetT(8))
-}
-func (rcv *Word) MutateFold(n uint64) bool {
-	return rcv._tab.MutateUint64(rcv._tab.Pos+flatbuffers.UOffsetT(8), n)
+func (rcv *Layout) MutateWords(n uint16) bool {
+	return rcv._tab.MutateUint16(rcv._tab.Pos+flatbuffers.UOffsetT(0), n)
 }
 
-func (rcv *Word) Term() uint64 {
-	return rcv._tab.GetUint64(rcv._tab.Pos + flatbuffers.UOffsetT(16))
+func (rcv *Layout) Folds() uint16 {
+	return rcv._tab.GetUint16(rcv._tab.Pos + flatbuffers.UOffsetT(2))
 }
-func (rcv *Word) MutateTerm(n uint64) bool {
-	return rcv._tab.MutateUint64(rcv._tab.Pos+flatbuffers.UOffsetT(16), n)
-}
-
-func CreateWord(builder *flatbuffers.Builder, norm uint64, fold uint64, term uint64) flatbuffers.UOffsetT {
-	builder.Prep(8, 24)
-	builder.PrependUint64(term)
-	builder.PrependUint64(fold)
-	builder.PrependUint64(norm)
-	return builder.Offset()
+func (rcv *Layout) MutateFolds(n uint16) bool {
+	return rcv._tab.MutateUint16(rcv._tab.Pos+flatbuffers.UOffsetT(2), n)
 }
 
-type Group struct {
-	_tab flatbuffers.Struct
+func (rcv *Layout) Groups() uint16 {
+	return rcv._tab.GetUint16(rcv._tab.Pos + flatbuffers.UOffsetT(4))
+}
+func (rcv *Layout) MutateGroups(n uint16) bool {
+	return rcv._tab.MutateUint16(rcv._tab.Pos+flatbuffers.UOffsetT(4), n)
 }
 
-func (rcv *Group) Init(buf []byte, i flatbuffers.UOffsetT) {
-	rcv._tab.Bytes = buf
-	rcv._tab.Pos = i
+func (rcv *Layout) Postings() uint16 {
+	return rcv._tab.GetUint16(rcv._tab.Pos + flatbuffers.UOffsetT(6))
+}
+func (rcv *Layout) MutatePostings(n uint16) bool {
+	return rcv._tab.MutateUint16(rcv._tab.Pos+flatbuffers.UOffsetT(6), n)
 }
 
-func (rcv *Group) Table() flatbuffers.Table {
-	return rcv._tab.Table
+func (rcv *Layout) Refs() uint16 {
+	return rcv._tab.GetUint16(rcv._tab.Pos + flatbuffers.UOffsetT(8))
+}
+func (rcv *Layout) MutateRefs(n uint16) bool {
+	return rcv._tab.MutateUint16(rcv._tab.Pos+flatbuffers.UOffsetT(8), n)
 }
 
-func (rcv *Group) Key() uint64 {
-	return rcv._tab.GetUint64(rcv._tab.Pos + flatbuffers.UOffsetT(0))
+func (rcv *Layout) Live() uint16 {
+	return rcv._tab.GetUint16(rcv._tab.Pos + flatbuffers.UOffsetT(10))
 }
-func (rcv *Group) MutateKey(n uint64) bool {
-	return rcv._tab.MutateUint64(rcv._tab.Pos+flatbuffers.UOffsetT(0), n)
-}
-
-func (rcv *Group) Id() uint64 {
-	return rcv._tab.GetUint64(rcv._tab.Pos + flatbuffers.UOffsetT(8))
-}
-func (rcv *Group) MutateId(n uint64) bool {
-	return rcv._tab.MutateUint64(rcv._tab.Pos+flatbuffers.UOffsetT(8), n)
+func (rcv *Layout) MutateLive(n uint16) bool {
+	return rcv._tab.MutateUint16(rcv._tab.Pos+flatbuffers.UOffsetT(10), n)
 }
 
-func (rcv *Group) Campaign() uint64 {
-	return rcv._tab.GetUint64(rcv._tab.Pos + flatbuffers.UOffsetT(16))
+func (rcv *Layout) Bounds() byte {
+	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(12))
 }
-func (rcv *Group) MutateCampaign(n uint64) bool {
-	return rcv._tab.MutateUint64(rcv._tab.Pos+flatbuffers.UOffsetT(16), n)
-}
-
-func (rcv *Group) Advertiser() uint64 {
-	return rcv._tab.GetUint64(rcv._tab.Pos + flatbuffers.UOffsetT(24))
-}
-func (rcv *Group) MutateAdvertiser(n uint64) bool {
-	return rcv._tab.MutateUint64(rcv._tab.Pos+flatbuffers.UOffsetT(24), n)
+func (rcv *Layout) MutateBounds(n byte) bool {
+	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(12), n)
 }
 
-func (rcv *Group) Desktop() uint16 {
-	return rcv._tab.GetUint16(rcv._tab.Pos + flatbuffers.UOffsetT(32))
+func (rcv *Layout) Id() byte {
+	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(13))
 }
-func (rcv *Group) MutateDesktop(n uint16) bool {
-	return rcv._tab.MutateUint16(rcv._tab.Pos+flatbuffers.UOffsetT(32), n)
-}
-
-func (rcv *Group) Mobile() uint16 {
-	return rcv._tab.GetUint16(rcv._tab.Pos + flatbuffers.UOffsetT(34))
-}
-func (rcv *Group) MutateMobile(n uint16) bool {
-	return rcv._tab.MutateUint16(rcv._tab.Pos+flatbuffers.UOffsetT(34), n)
+func (rcv *Layout) MutateId(n byte) bool {
+	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(13), n)
 }
 
-func (rcv *Group) Tablet() uint16 {
-	return rcv._tab.GetUint16(rcv._tab.Pos + flatbuffers.UOffsetT(36))
+func (rcv *Layout) Campaign() byte {
+	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(14))
 }
-func (rcv *Group) MutateTablet(n uint16) bool {
-	return rcv._tab.MutateUint16(rcv._tab.Pos+flatbuffers.UOffsetT(36), n)
-}
-
-func (rcv *Group) Flags() uint16 {
-	return rcv._tab.GetUint16(rcv._tab.Pos + flatbuffers.UOffsetT(38))
-}
-func (rcv *Group) MutateFlags(n uint16) bool {
-	return rcv._tab.MutateUint16(rcv._tab.Pos+flatbuffers.UOffsetT(38), n)
+func (rcv *Layout) MutateCampaign(n byte) bool {
+	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(14), n)
 }
 
-func CreateGroup(builder *flatbuffers.Builder, key uint64, id uint64, campaign uint64, advertiser uint64, desktop uint16, mobile uint16, tablet uint16, flags uint16) flatbuffers.UOffsetT {
-	builder.Prep(8, 40)
-	builder.PrependUint16(flags)
-	builder.PrependUint16(tablet)
-	builder.PrependUint16(mobile)
-	builder.PrependUint16(desktop)
-	builder.PrependUint64(advertiser)
-	builder.PrependUint64(campaign)
-	builder.PrependUint64(id)
-	builder.PrependUint64(key)
-	return builder.Offset()
+func (rcv *Layout) Advertiser() byte {
+	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(15))
+}
+func (rcv *Layout) MutateAdvertiser(n byte) bool {
+	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(15), n)
 }
 
-type Posting struct {
-	_tab flatbuffers.Struct
+func (rcv *Layout) Modifiers() byte {
+	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(16))
+}
+func (rcv *Layout) MutateModifiers(n byte) bool {
+	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(16), n)
 }
 
-func (rcv *Posting) Init(buf []byte, i flatbuffers.UOffsetT) {
-	rcv._tab.Bytes = buf
-	rcv._tab.Pos = i
+func (rcv *Layout) Keyword() byte {
+	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(17))
+}
+func (rcv *Layout) MutateKeyword(n byte) bool {
+	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(17), n)
 }
 
-func (rcv *Posting) Table() flatbuffers.Table {
-	return rcv._tab.Table
+func (rcv *Layout) Bid() byte {
+	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(18))
+}
+func (rcv *Layout) MutateBid(n byte) bool {
+	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(18), n)
 }
 
-func (rcv *Posting) Keyword() uint64 {
-	return rcv._tab.GetUint64(rcv._tab.Pos + flatbuffers.UOffsetT(0))
+func (rcv *Layout) First() byte {
+	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(19))
 }
-func (rcv *Posting) MutateKeyword(n uint64) bool {
-	return rcv._tab.MutateUint64(rcv._tab.Pos+flatbuffers.UOffsetT(0), n)
-}
-
-func (rcv *Posting) Bid() uint64 {
-	return rcv._tab.GetUint64(rcv._tab.Pos + flatbuffers.UOffsetT(8))
-}
-func (rcv *Posting) MutateBid(n uint64) bool {
-	return rcv._tab.MutateUint64(rcv._tab.Pos+flatbuffers.UOffsetT(8), n)
+func (rcv *Layout) MutateFirst(n byte) bool {
+	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(19), n)
 }
 
-func (rcv *Posting) Words() uint16 {
-	return rcv._tab.GetUint16(rcv._tab.Pos + flatbuffers.UOffsetT(16))
-}
-func (rcv *Posting) MutateWords(n uint16) bool {
-	return rcv._tab.MutateUint16(rcv._tab.Pos+flatbuffers.UOffsetT(16), n)
-}
-
-func (rcv *Posting) Group() uint16 {
-	return rcv._tab.GetUint16(rcv._tab.Pos + flatbuffers.UOffsetT(18))
-}
-func (rcv *Posting) MutateGroup(n uint16) bool {
-	return rcv._tab.MutateUint16(rcv._tab.Pos+flatbuffers.UOffsetT(18), n)
-}
-
-func (rcv *Posting) Count() byte {
+func (rcv *Layout) Group() byte {
 	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(20))
 }
-func (rcv *Posting) MutateCount(n byte) bool {
+func (rcv *Layout) MutateGroup(n byte) bool {
 	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(20), n)
 }
 
-func (rcv *Posting) Quality() byte {
+func (rcv *Layout) Ref() byte {
 	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(21))
 }
-func (rcv *Posting) MutateQuality(n byte) bool {
+func (rcv *Layout) MutateRef(n byte) bool {
 	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(21), n)
 }
 
-func (rcv *Posting) Type() byte {
-	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(22))
+func (rcv *Layout) Reserved() uint16 {
+	return rcv._tab.GetUint16(rcv._tab.Pos + flatbuffers.UOffsetT(22))
 }
-func (rcv *Posting) MutateType(n byte) bool {
-	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(22), n)
-}
-
-func (rcv *Posting) Flags() byte {
-	return rcv._tab.GetByte(rcv._tab.Pos + flatbuffers.UOffsetT(23))
-}
-func (rcv *Posting) MutateFlags(n byte) bool {
-	return rcv._tab.MutateByte(rcv._tab.Pos+flatbuffers.UOffsetT(23), n)
+func (rcv *Layout) MutateReserved(n uint16) bool {
+	return rcv._tab.MutateUint16(rcv._tab.Pos+flatbuffers.UOffsetT(22), n)
 }
 
-func CreatePosting(builder *flatbuffers.Builder, keyword uint64, bid uint64, words uint16, group uint16, count byte, quality byte, type_ byte, flags byte) flatbuffers.UOffsetT {
-	builder.Prep(8, 24)
-	builder.PrependByte(flags)
-	builder.PrependByte(type_)
-	builder.PrependByte(quality)
-	builder.PrependByte(count)
-	builder.PrependUint16(group)
+func CreateLayout(builder *flatbuffers.Builder, words uint16, folds uint16, groups uint16, postings uint16, refs uint16, live uint16, bounds byte, id byte, campaign byte, advertiser byte, modifiers byte, keyword byte, bid byte, first byte, group byte, ref byte, reserved uint16) flatbuffers.UOffsetT {
+	builder.Prep(2, 24)
+	builder.PrependUint16(reserved)
+	builder.PrependByte(ref)
+	builder.PrependByte(group)
+	builder.PrependByte(first)
+	builder.PrependByte(bid)
+	builder.PrependByte(keyword)
+	builder.PrependByte(modifiers)
+	builder.PrependByte(advertiser)
+	builder.PrependByte(campaign)
+	builder.PrependByte(id)
+	builder.PrependByte(bounds)
+	builder.PrependUint16(live)
+	builder.PrependUint16(refs)
+	builder.PrependUint16(postings)
+	builder.PrependUint16(groups)
+	builder.PrependUint16(folds)
 	builder.PrependUint16(words)
-	builder.PrependUint64(bid)
-	builder.PrependUint64(keyword)
-	return builder.Offset()
-}
-
-type Bound struct {
-	_tab flatbuffers.Struct
-}
-
-func (rcv *Bound) Init(buf []byte, i flatbuffers.UOffsetT) {
-	rcv._tab.Bytes = buf
-	rcv._tab.Pos = i
-}
-
-func (rcv *Bound) Table() flatbuffers.Table {
-	return rcv._tab.Table
-}
-
-func (rcv *Bound) Own() uint64 {
-	return rcv._tab.GetUint64(rcv._tab.Pos + flatbuffers.UOffsetT(0))
-}
-func (rcv *Bound) MutateOwn(n uint64) bool {
-	return rcv._tab.MutateUint64(rcv._tab.Pos+flatbuffers.UOffsetT(0), n)
-}
-
-func (rcv *Bound) Inherited() uint64 {
-	return rcv._tab.GetUint64(rcv._tab.Pos + flatbuffers.UOffsetT(8))
-}
-func (rcv *Bound) MutateInherited(n uint64) bool {
-	return rcv._tab.MutateUint64(rcv._tab.Pos+flatbuffers.UOffsetT(8), n)
-}
-
-func CreateBound(builder *flatbuffers.Builder, own uint64, inherited uint64) flatbuffers.UOffsetT {
-	builder.Prep(8, 16)
-	builder.PrependUint64(inherited)
-	builder.PrependUint64(own)
 	return builder.Offset()
 }
 
@@ -273,18 +187,16 @@ func (rcv *Block) Table() flatbuffers.Table {
 	return rcv._tab
 }
 
-func (rcv *Block) Words(obj *Word, j int) bool {
+func (rcv *Block) Numbers(j int) uint64 {
 	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
 	if o != 0 {
-		x := rcv._tab.Vector(o)
-		x += flatbuffers.UOffsetT(j) * 24
-		obj.Init(rcv._tab.Bytes, x)
-		return true
+		a := rcv._tab.Vector(o)
+		return rcv._tab.GetUint64(a + flatbuffers.UOffsetT(j*8))
 	}
-	return false
+	return 0
 }
 
-func (rcv *Block) WordsLength() int {
+func (rcv *Block) NumbersLength() int {
 	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
 	if o != 0 {
 		return rcv._tab.VectorLen(o)
@@ -292,136 +204,79 @@ func (rcv *Block) WordsLength() int {
 	return 0
 }
 
-func (rcv *Block) Groups(obj *Group, j int) bool {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
-	if o != 0 {
-		x := rcv._tab.Vector(o)
-		x += flatbuffers.UOffsetT(j) * 40
-		obj.Init(rcv._tab.Bytes, x)
-		return true
-	}
-	return false
-}
-
-func (rcv *Block) GroupsLength() int {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
-	if o != 0 {
-		return rcv._tab.VectorLen(o)
-	}
-	return 0
-}
-
-func (rcv *Block) Postings(obj *Posting, j int) bool {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
-	if o != 0 {
-		x := rcv._tab.Vector(o)
-		x += flatbuffers.UOffsetT(j) * 24
-		obj.Init(rcv._tab.Bytes, x)
-		return true
-	}
-	return false
-}
-
-func (rcv *Block) PostingsLength() int {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
-	if o != 0 {
-		return rcv._tab.VectorLen(o)
-	}
-	return 0
-}
-
-func (rcv *Block) Refs(j int) uint16 {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(10))
+func (rcv *Block) MutateNumbers(j int, n uint64) bool {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
 	if o != 0 {
 		a := rcv._tab.Vector(o)
-		return rcv._tab.GetUint16(a + flatbuffers.UOffsetT(j*2))
+		return rcv._tab.MutateUint64(a+flatbuffers.UOffsetT(j*8), n)
 	}
-	return 0
+	return false
 }
 
-func (rcv *Block) RefsLength() int {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(10))
-	if o != 0 {
-		return rcv._tab.VectorLen(o)
-	}
-	return 0
-}
-
-func (rcv *Block) MutateRefs(j int, n uint16) bool {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(10))
+func (rcv *Block) Columns(j int) byte {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
 	if o != 0 {
 		a := rcv._tab.Vector(o)
-		return rcv._tab.MutateUint16(a+flatbuffers.UOffsetT(j*2), n)
+		return rcv._tab.GetByte(a + flatbuffers.UOffsetT(j*1))
 	}
-	return false
+	return 0
 }
 
-func (rcv *Block) Bounds(obj *Bound, j int) bool {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(12))
-	if o != 0 {
-		x := rcv._tab.Vector(o)
-		x += flatbuffers.UOffsetT(j) * 16
-		obj.Init(rcv._tab.Bytes, x)
-		return true
-	}
-	return false
-}
-
-func (rcv *Block) BoundsLength() int {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(12))
+func (rcv *Block) ColumnsLength() int {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
 	if o != 0 {
 		return rcv._tab.VectorLen(o)
 	}
 	return 0
 }
 
-func (rcv *Block) Live() uint32 {
-	o := flatbuffers.UOffsetT(rcv._tab.Offset(14))
+func (rcv *Block) ColumnsBytes() []byte {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
 	if o != 0 {
-		return rcv._tab.GetUint32(o + rcv._tab.Pos)
+		return rcv._tab.ByteVector(o + rcv._tab.Pos)
 	}
-	return 0
+	return nil
 }
 
-func (rcv *Block) MutateLive(n uint32) bool {
-	return rcv._tab.MutateUint32Slot(14, n)
+func (rcv *Block) MutateColumns(j int, n byte) bool {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
+	if o != 0 {
+		a := rcv._tab.Vector(o)
+		return rcv._tab.MutateByte(a+flatbuffers.UOffsetT(j*1), n)
+	}
+	return false
+}
+
+func (rcv *Block) Layout(obj *Layout) *Layout {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
+	if o != 0 {
+		x := o + rcv._tab.Pos
+		if obj == nil {
+			obj = new(Layout)
+		}
+		obj.Init(rcv._tab.Bytes, x)
+		return obj
+	}
+	return nil
 }
 
 func BlockStart(builder *flatbuffers.Builder) {
-	builder.StartObject(6)
+	builder.StartObject(3)
 }
-func BlockAddWords(builder *flatbuffers.Builder, words flatbuffers.UOffsetT) {
-	builder.PrependUOffsetTSlot(0, flatbuffers.UOffsetT(words), 0)
+func BlockAddNumbers(builder *flatbuffers.Builder, numbers flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(0, flatbuffers.UOffsetT(numbers), 0)
 }
-func BlockStartWordsVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
-	return builder.StartVector(24, numElems, 8)
+func BlockStartNumbersVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
+	return builder.StartVector(8, numElems, 8)
 }
-func BlockAddGroups(builder *flatbuffers.Builder, groups flatbuffers.UOffsetT) {
-	builder.PrependUOffsetTSlot(1, flatbuffers.UOffsetT(groups), 0)
+func BlockAddColumns(builder *flatbuffers.Builder, columns flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(1, flatbuffers.UOffsetT(columns), 0)
 }
-func BlockStartGroupsVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
-	return builder.StartVector(40, numElems, 8)
+func BlockStartColumnsVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
+	return builder.StartVector(1, numElems, 1)
 }
-func BlockAddPostings(builder *flatbuffers.Builder, postings flatbuffers.UOffsetT) {
-	builder.PrependUOffsetTSlot(2, flatbuffers.UOffsetT(postings), 0)
-}
-func BlockStartPostingsVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
-	return builder.StartVector(24, numElems, 8)
-}
-func BlockAddRefs(builder *flatbuffers.Builder, refs flatbuffers.UOffsetT) {
-	builder.PrependUOffsetTSlot(3, flatbuffers.UOffsetT(refs), 0)
-}
-func BlockStartRefsVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
-	return builder.StartVector(2, numElems, 2)
-}
-func BlockAddBounds(builder *flatbuffers.Builder, bounds flatbuffers.UOffsetT) {
-	builder.PrependUOffsetTSlot(4, flatbuffers.UOffsetT(bounds), 0)
-}
-func BlockStartBoundsVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
-	return builder.StartVector(16, numElems, 8)
-}
-func BlockAddLive(builder *flatbuffers.Builder, live uint32) {
-	builder.PrependUint32Slot(5, live, 0)
+func BlockAddLayout(builder *flatbuffers.Builder, layout flatbuffers.UOffsetT) {
+	builder.PrependStructSlot(2, flatbuffers.UOffsetT(layout), 0)
 }
 func BlockEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()
