@@ -71,7 +71,7 @@ func (s *barrel) commit() error {
 	number := old.Number + 1
 	terms := w.applyTerms()
 	if terms != old.Terms {
-		s.engine.Lists.Recount(terms)
+		s.termsReplaced(terms)
 	}
 	snapshot := old.Data
 	if same { // only meta data, which searches do not read

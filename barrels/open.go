@@ -34,6 +34,8 @@ type barrel struct {
 	// compacting is held while the DB is compacted; endCompact ends that.
 	compacting sync.Mutex
 	endCompact context.CancelFunc
+	// listBytes bounded the lists when the terms took termBytes.
+	listBytes, termBytes uint64
 	// numbers is that of the last state before the DB was opened again.
 	numbers uint64
 }
@@ -43,8 +45,9 @@ type Options struct {
 	// Name is the slave's: the store answers searches for the shard of this name
 	// only. Empty: it answers all.
 	Name string
-	// CacheBytes bounds what is cached of blocks and groups as searches use them,
-	// beside what the database itself caches; 0: nothing is.
+	// CacheBytes bounds what lies in memory beside what the database takes: terms
+	// and parents, which are there from the beginning, and in the rest of it what is
+	// cached of blocks and groups as searches use them; 0: nothing is cached.
 	CacheBytes uint64
 }
 
@@ -58,9 +61,11 @@ func Open(db kv.DB, o Options) (Store, error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	st := &barrel{name: o.Name, kv: db, upkeep: upkeep{changed: unknown}}
+	room := o.CacheBytes - min(o.CacheBytes, begin.Terms.Bytes()+begin.Parents.Bytes())
+	st.listBytes, st.termBytes = room/2, begin.Terms.Bytes()
 	st.engine = query.Engine{
-		Lists: index.NewListCache(o.CacheBytes / 8 * 5), Groups: index.NewCache[*index.Group](o.CacheBytes / 4),
-		Display: query.NewDisplayCache(o.CacheBytes / 8), Load: load.NewCounter(),
+		Lists: index.NewListCache(st.listBytes), Groups: index.NewCache[*index.Group](room / 8 * 3),
+		Display: query.NewDisplayCache(room / 8), Load: load.NewCounter(),
 	}
 	st.writer = newWriter(st.engine.Lists)
 	st.Publish(begin)
@@ -125,8 +130,24 @@ func (s *barrel) Stats() Stats {
 		Groups: uint64(c.Groups), Keywords: uint64(c.Keywords), Postings: uint64(c.Postings),
 		Blocks: uint64(c.Blocks), Terms: uint64(c.Terms),
 		Campaigns: uint64(st.Parents.Campaigns.Len()), Advertisers: uint64(st.Parents.Advertisers.Len()),
-		DiskBytes: s.kv.DiskBytes(), BadBlocks: s.badBlocks.Load(), Memory: s.kv.Memory(),
+		DiskBytes: s.kv.DiskBytes(), BadBlocks: s.badBlocks.Load(), Memory: s.memory(st),
 	}
+}
+
+// memory is what the store takes with a state.
+func (s *barrel) memory(st *index.Snapshot) Memory {
+	return Memory{
+		DB: s.kv.Memory(), Terms: st.Terms.Bytes(), Parents: st.Parents.Bytes(),
+		Lists: s.engine.Lists.Bytes(), Groups: s.engine.Groups.Bytes(),
+	}
+}
+
+// termsReplaced counts the lists of a table of terms that takes over. What it takes
+// more, the lists give up.
+func (s *barrel) termsReplaced(t *index.Dictionary) {
+	more := t.Bytes() - min(t.Bytes(), s.termBytes)
+	s.engine.Lists.Limit(s.listBytes - min(s.listBytes, more))
+	s.engine.Lists.Recount(t)
 }
 
 // Close implements Store: it waits for the searches under way, then closes the
@@ -178,7 +199,7 @@ func (s *barrel) again(open func() error) error {
 	if err != nil {
 		return err
 	}
-	s.engine.Lists.Recount(st.Terms)
+	s.termsReplaced(st.Terms)
 	s.engine.Groups.ChangedAll(st.Number)
 	s.Publish(st)
 	return nil

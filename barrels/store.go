@@ -84,6 +84,13 @@ type Stats struct {
 	DiskBytes uint64
 	// BadBlocks is the number of damaged blocks met since the store was opened.
 	BadBlocks uint64
-	// Memory is what the DB below takes in memory.
-	Memory kv.Memory
+	Memory    Memory
+}
+
+// Memory is what a store takes in memory, in bytes.
+type Memory struct {
+	// DB is what the database below takes.
+	DB kv.Memory
+	// Terms and Parents are there from the beginning; Lists and Groups are caches.
+	Terms, Parents, Lists, Groups uint64
 }

@@ -15,17 +15,19 @@ import (
 
 	"adshard/backend/sqlite"
 	"adshard/barrels"
-	"adshard/barrels/rocks"
 	"adshard/bench/footprint"
 	"adshard/bench/measure"
 	"adshard/bench/outfile"
 	"adshard/fault"
+	"adshard/internal/node/config"
+	"adshard/internal/node/memlimit"
+	"adshard/internal/node/slave"
 	"adshard/search"
 )
 
 type memoryFlags struct {
 	barrels, queries, db string
-	cache                uint64
+	memory               string
 	every                int
 	output
 }
@@ -56,7 +58,7 @@ queries of the file follow. The store must not be open elsewhere.`,
 	flags.StringVar(&f.queries, "queries", "", "file of queries, one a line (required)")
 	flags.StringVar(&f.db, "db", "", "the store's database, sqlite:PATH: its keywords are queries too")
 	flags.IntVar(&f.every, "every", 1, "one of so many keywords of the database is a query")
-	flags.Uint64Var(&f.cache, "cache-bytes", 16<<30, "the store's cache; the default holds all of most stores")
+	flags.StringVar(&f.memory, "memory", "16GiB", "the memory of the process, as of a slave")
 	f.output.flags(c)
 	return c
 }
@@ -84,11 +86,25 @@ func (f *memoryFlags) run(ctx context.Context, out io.Writer) (err error) {
 		return fmt.Errorf("--barrels %s is not a store: name the directory of one slave, such as built/slave-0 by `adshard barrels build --out built`", f.barrels)
 	}
 	report := newReport("memory")
-	store, err := rocks.Open(f.barrels, rocks.Options{CacheBytes: f.cache})
+	var memory config.Size
+	if err := config.Parse([]byte(f.memory), &memory); err != nil {
+		return fmt.Errorf("--memory: %w", err)
+	}
+	plan, err := memlimit.Divide(memory, 1)
+	if err != nil {
+		return err
+	}
+	plan.Begin()
+	held, end := context.WithCancel(ctx)
+	defer end()
+	go plan.Hold(held)
+	began := time.Now()
+	store, err := slave.OpenStore(&slave.Config{Dir: f.barrels, Memory: memory}, plan)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
+	opened := time.Since(began)
 	ask := &asking{store: store}
 	if err := f.heat(ctx, ask); err != nil {
 		return err
@@ -99,11 +115,12 @@ func (f *memoryFlags) run(ctx context.Context, out io.Writer) (err error) {
 		return err
 	}
 	stats := store.Stats()
-	t, err := footprint.Measure(stats.Memory)
+	t, err := footprint.Measure(stats.Memory.DB)
 	if err != nil {
 		return err
 	}
 	f.figures(report, t, stats.Keywords)
+	report.Add("opening", "s", opened.Seconds())
 	report.Add("search median", "µs", took.Quantile(0.5).Seconds()*1e6)
 	report.Add("search p99", "µs", took.Quantile(0.99).Seconds()*1e6)
 	report.Note("%d keywords; %d queries were asked", stats.Keywords, ask.asked)

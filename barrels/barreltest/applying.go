@@ -7,7 +7,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"adshard/barrels"
-	"adshard/barrels/kv"
 	"adshard/fault"
 	"adshard/schema/pb"
 )
@@ -100,7 +99,7 @@ func kept(t *testing.T, open Open) {
 		t.Fatalf("opened again: at %v, slices %v", s.Position(), s.Slices())
 	}
 	after := s.Stats()
-	before.DiskBytes, after.DiskBytes, before.Memory, after.Memory = 0, 0, kv.Memory{}, kv.Memory{}
+	before.DiskBytes, after.DiskBytes, before.Memory, after.Memory = 0, 0, barrels.Memory{}, barrels.Memory{}
 	if before != after {
 		t.Fatalf("sizes %+v, before %+v", after, before)
 	}

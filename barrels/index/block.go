@@ -56,9 +56,12 @@ func (b *Block) measure() {
 		b.Bounds[d] = b.View.Bound(search.Device(d))
 	}
 	n := b.View.Len() // classes are no more
-	b.bytes = int(unsafe.Sizeof(*b)) + 8*slabSize(n, n, len(b.View.Bytes())) +
-		search.Devices*8*(impactsSize+n*(classImpactSize+1))
+	b.weigh(slabSize(n, n, len(b.View.Bytes())))
 }
+
+// weigh notes what the block takes with a slab of so many words; Go's allocator
+// rounds up.
+func (b *Block) weigh(slab int) { b.bytes = int(unsafe.Sizeof(*b)) + 8*(slab+slab/16) }
 
 // prepare makes m, which is empty, the block made ready for searches; false: it
 // is damaged.
@@ -122,6 +125,7 @@ func (b *Block) pack(g *gathered) []uint16 {
 	c, n := len(g.classes), int(b.Postings)
 	value := b.View.Bytes()
 	slab := make([]uint64, slabSize(c, n, len(value)))
+	b.weigh(len(slab))
 	b.signatures = unsafe.Slice((*search.Signature)(unsafe.Pointer(&slab[0])), c)
 	copy(b.signatures, g.signatures)
 	copy(b.Classes(), g.classes)

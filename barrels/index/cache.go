@@ -127,6 +127,18 @@ func (c *Cache[V]) ChangedAt(prefix uint64) uint64 {
 	return c.changed[c.hash(prefix)%cacheHashes].Load()
 }
 
+// Bytes is what the entries take.
+func (c *Cache[V]) Bytes() uint64 {
+	sum := 0
+	for i := range c.shards {
+		s := &c.shards[i]
+		s.mu.Lock()
+		sum += s.bytes
+		s.mu.Unlock()
+	}
+	return uint64(sum)
+}
+
 // Put keeps what a state has read of a prefix, all of it.
 func (c *Cache[V]) Put(prefix, state uint64, value V, bytes int) {
 	if bytes += CacheOverhead; bytes > c.MaxBytes() {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync/atomic"
+	"unsafe"
 )
 
 // Dictionary holds what the store knows of each term: in how many keyword forms
@@ -179,6 +180,9 @@ func (t *Dictionary) Peek(term, state uint64) *PostingList {
 	}
 	return list
 }
+
+// Bytes is what the table takes, without what is kept of blocks.
+func (t *Dictionary) Bytes() uint64 { return uint64(len(t.slots)) * uint64(unsafe.Sizeof(termEntry{})) }
 
 // Terms returns all terms, rising.
 func (t *Dictionary) Terms() []uint64 {

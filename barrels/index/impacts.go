@@ -110,6 +110,11 @@ func NewImpacts(b *Block) *Impacts {
 	return (*Impacts)(unsafe.Pointer(&room[0]))
 }
 
+// bytes is what the impacts of a block take.
+func (j *Impacts) bytes(b *Block) int {
+	return 8 * (impactsSize + classImpactSize*len(b.signatures) + int(b.Postings))
+}
+
 // Class returns the summary of a class of b, the block that these impacts are of.
 func (j *Impacts) Class(b *Block, class int) *ClassImpact {
 	return (*ClassImpact)(j.at(classImpactSize*class + int(b.Classes()[class].first)))

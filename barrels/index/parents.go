@@ -65,6 +65,14 @@ func NewParents() *Parents {
 	return p
 }
 
+// parentBytes is about what a parent takes, its place in a table included.
+const parentBytes = 200
+
+// Bytes is about what the parents take.
+func (p *Parents) Bytes() uint64 {
+	return parentBytes * uint64(p.Campaigns.Len()+p.Advertisers.Len())
+}
+
 // Copy returns parents that can be changed while p is read.
 func (p *Parents) Copy() *Parents {
 	c := *p

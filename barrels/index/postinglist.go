@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"adshard/barrels/block"
 	"adshard/barrels/kv"
@@ -44,8 +45,8 @@ type loneList struct {
 // fewBlocks are looked at one after the other.
 const fewBlocks = 6
 
-// listOverhead is about what a list takes beside its blocks.
-const listOverhead = 160
+// listOverhead is what a list takes beside its blocks.
+const listOverhead = int(unsafe.Sizeof(PostingList{})) + 16
 
 // NewPostingList makes a list of a term's blocks, all of them in order.
 func NewPostingList(state uint64, blocks []*Block) *PostingList {
@@ -164,21 +165,50 @@ func (s *termEntry) cached(state uint64) *PostingList {
 }
 
 // ListCache bounds the memory of the cached blocks of terms.
+//
+// The impacts of blocks come one by one, as searches need them: Grew counts them.
+// Those of a list that a search made and nobody keeps are counted too, until all
+// that is kept is counted anew.
 type ListCache struct {
-	limit int64
+	limit atomic.Int64
 	bytes atomic.Int64
 
 	mu   sync.Mutex // one drops at a time; guards hand
 	hand int        // the slot at which dropping goes on
 }
 
+// Grew counts impacts that a search has added to a block.
+func (l *ListCache) Grew(j *Impacts, b *Block) { l.bytes.Add(int64(j.bytes(b))) }
+
+// Limit changes how many bytes the lists may take.
+func (l *ListCache) Limit(bytes uint64) { l.limit.Store(int64(min(bytes, 1<<40))) }
+
+// Bytes is what the lists take.
+func (l *ListCache) Bytes() uint64 { return uint64(max(0, l.bytes.Load())) }
+
+// total is what a list takes with its blocks' impacts.
+func (l *PostingList) total() int64 {
+	sum := l.bytes
+	for i := range l.Blocks {
+		b := l.Blocks[i].Load()
+		for d := range b.Impacts {
+			if j := b.Impacts[d].Load(); j != nil {
+				sum += j.bytes(b)
+			}
+		}
+	}
+	return int64(sum)
+}
+
 // NewListCache returns a cache whose lists may take so many bytes.
 func NewListCache(bytes uint64) *ListCache {
-	return &ListCache{limit: int64(min(bytes, 1<<40))}
+	l := new(ListCache)
+	l.Limit(bytes)
+	return l
 }
 
 // MaxBytes is the size of the largest list that is kept.
-func (l *ListCache) MaxBytes() int64 { return l.limit / 8 }
+func (l *ListCache) MaxBytes() int64 { return l.limit.Load() / 8 }
 
 // Put puts a list into a table, unless a newer one is there.
 func (l *ListCache) Put(t *Dictionary, term uint64, list *PostingList) {
@@ -192,7 +222,11 @@ func (l *ListCache) Put(t *Dictionary, term uint64, list *PostingList) {
 			return
 		}
 		if s.list.CompareAndSwap(old, list) {
-			l.account(t, old, list)
+			by := int64(list.bytes) // its impacts were counted as they came
+			if old != nil {
+				by -= old.total()
+			}
+			l.account(t, by)
 			return
 		}
 	}
@@ -201,27 +235,27 @@ func (l *ListCache) Put(t *Dictionary, term uint64, list *PostingList) {
 // drop removes the list of a slot.
 func (l *ListCache) drop(s *termEntry) {
 	if old := s.list.Swap(nil); old != nil {
-		l.bytes.Add(-int64(old.bytes))
+		l.bytes.Add(-old.total())
 	}
 }
 
-// account takes in that a list took the place of another, and makes room.
-func (l *ListCache) account(t *Dictionary, old, list *PostingList) {
-	by := int64(list.bytes)
-	if old != nil {
-		by -= int64(old.bytes)
-	}
-	if l.bytes.Add(by) > l.limit && l.mu.TryLock() {
+// account takes in that so many bytes more are kept, and makes room.
+func (l *ListCache) account(t *Dictionary, by int64) {
+	if l.bytes.Add(by) > l.limit.Load() && l.mu.TryLock() {
 		l.makeRoom(t)
 		l.mu.Unlock()
 	}
 }
 
-// makeRoom drops lists, one after the other by slots, until an eighth is free;
+// makeRoom drops lists, one after the other by slots, until a sixteenth is free;
 // one that was used since it was last met is spared once.
 func (l *ListCache) makeRoom(t *Dictionary) {
-	for n := 0; n < 2*len(t.slots) && l.bytes.Load() > l.limit-l.limit/8; n++ {
-		l.hand = (l.hand + 1) % len(t.slots)
+	limit := l.limit.Load()
+	for n := 0; n < 2*len(t.slots) && l.bytes.Load() > limit-limit/16; n++ {
+		if l.hand++; l.hand >= len(t.slots) {
+			l.hand = 0
+			l.Recount(t)
+		}
 		s := &t.slots[l.hand]
 		if list := s.list.Load(); list != nil && !list.used.Swap(false) {
 			l.drop(s)
@@ -234,7 +268,7 @@ func (l *ListCache) Recount(t *Dictionary) {
 	sum := int64(0)
 	for i := range t.slots {
 		if list := t.slots[i].list.Load(); list != nil {
-			sum += int64(list.bytes)
+			sum += list.total()
 		}
 	}
 	l.bytes.Store(sum)

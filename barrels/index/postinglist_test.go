@@ -36,7 +36,7 @@ func (t *Dictionary) list(term, state uint64) *PostingList {
 // that another would read, and the bytes are those of what is kept.
 func TestTermLists(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := &listWorld{lists: &ListCache{limit: rapid.SampledFrom([]int64{0, 8 << 10, 1 << 20}).Draw(t, "limit")}}
+		w := &listWorld{lists: NewListCache(rapid.SampledFrom([]uint64{0, 8 << 10, 1 << 20}).Draw(t, "limit"))}
 		w.table, w.history = NewDictionary(0), [][listTerms]listContent{{}}
 		for term := range uint64(listTerms) {
 			w.table = w.table.Set(term+1, TermStats{Frequency: 1, Postings: 1})
@@ -141,11 +141,11 @@ func (w *listWorld) count(t *rapid.T) {
 	sum := int64(0)
 	for i := range w.table.slots {
 		if list := w.table.slots[i].list.Load(); list != nil {
-			sum += int64(list.bytes)
+			sum += list.total()
 		}
 	}
-	if sum != w.lists.bytes.Load() || sum > w.lists.limit {
-		t.Fatalf("%d bytes are kept, %d counted, the limit is %d", sum, w.lists.bytes.Load(), w.lists.limit)
+	if sum != w.lists.bytes.Load() || sum > w.lists.limit.Load() {
+		t.Fatalf("%d bytes are kept, %d counted, the limit is %d", sum, w.lists.bytes.Load(), w.lists.limit.Load())
 	}
 }
 

@@ -88,7 +88,11 @@ func (l *PostingList) find(at kv.Place) int {
 func (l *ListCache) Replace(t *Dictionary, r *Replacement, number uint64) {
 	r.slot.changed.Store(number)
 	if r.next != nil && r.slot.list.CompareAndSwap(r.old, r.next) {
-		l.account(t, r.old, r.next)
+		by := r.next.total()
+		if r.old != nil {
+			by -= r.old.total()
+		}
+		l.account(t, by)
 		return
 	}
 	l.drop(r.slot)
@@ -111,7 +115,7 @@ func (t *Dictionary) Current(term, state uint64) *PostingList {
 // room: what has changed once will change again, and is then not looked for in
 // the store. Half of the room is left to what searches ask for.
 func (l *ListCache) OfferBlock(t *Dictionary, term, state uint64, at kv.Place, value []byte) {
-	if l.bytes.Load()+int64(len(value)) > l.limit/2 {
+	if l.bytes.Load()+int64(len(value)) > l.limit.Load()/2 {
 		return
 	}
 	if b := NewBlock(term, at, value); b != nil {
@@ -122,7 +126,7 @@ func (l *ListCache) OfferBlock(t *Dictionary, term, state uint64, at kv.Place, v
 // OfferEmpty keeps that a term has no blocks, so that those that it gets are known
 // without a look into the store.
 func (l *ListCache) OfferEmpty(t *Dictionary, term, state uint64) {
-	if l.bytes.Load()+listOverhead <= l.limit/2 {
+	if l.bytes.Load()+int64(listOverhead) <= l.limit.Load()/2 {
 		l.Put(t, term, NewPostingList(state, nil))
 	}
 }

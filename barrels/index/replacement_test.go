@@ -14,15 +14,15 @@ func TestOffer(t *testing.T) {
 	at, value := kv.Place{Key: 10}, blockValue(1)
 	for _, c := range []struct {
 		name  string
-		limit int64
+		limit uint64
 		held  bool
 	}{
 		{"no memory", 0, false},
-		{"half of it would be taken", 2*int64(len(value)) - 2, false},
+		{"half of it would be taken", uint64(2*len(value) - 2), false},
 		{"room", 1 << 20, true},
 	} {
 		table := NewDictionary(0).Set(term, TermStats{Frequency: 1, Postings: 1})
-		l := &ListCache{limit: c.limit}
+		l := NewListCache(c.limit)
 		l.OfferBlock(table, term, state, at, value)
 		got := table.Current(term, state)
 		if (got != nil) != c.held {
@@ -58,7 +58,7 @@ func TestPreparedBlocks(t *testing.T) {
 	ops := []kv.Op{b.Op(0), b.Op(1), b.Op(2)}
 	for _, asked := range []bool{false, true} {
 		table := NewDictionary(0).Set(term, TermStats{Frequency: 1, Postings: 1})
-		l := &ListCache{limit: 1 << 20}
+		l := NewListCache(1 << 20)
 		var blocks []*Block
 		for _, key := range []uint64{10, 20, 30} {
 			blocks = append(blocks, NewBlock(1, kv.Place{Key: key}, blockValue(key)))

@@ -65,7 +65,9 @@ func (c *impactCache) impacts(b *index.Block) *index.Impacts {
 		}
 	}
 	j = c.compute(b)
-	slot.Store(j)
+	if slot.Swap(j) == nil {
+		c.caches.Lists.Grew(j, b)
+	}
 	return j
 }
 

@@ -14,8 +14,9 @@ import (
 type Options struct {
 	// CacheBytes is the size of the cache of table files' blocks; default 128 MiB.
 	CacheBytes uint64
-	// WriteBufferBytes is the size at which a family's new data are written to
-	// a file of their own; default 32 MiB.
+	// WriteBufferBytes is what data that are not in files yet may take, those of all
+	// families together; a family's are written to a file of their own at a quarter
+	// of it. Default 128 MiB.
 	WriteBufferBytes uint64
 	// MinFreeBytes is what must be free on the disk beyond twice a batch's size
 	// before it is written; default 16 MiB. So a full disk is met between
@@ -33,7 +34,7 @@ func (o *Options) SetDefaults() {
 		o.CacheBytes = 128 << 20
 	}
 	if o.WriteBufferBytes == 0 {
-		o.WriteBufferBytes = 32 << 20
+		o.WriteBufferBytes = 128 << 20
 	}
 	if o.MinFreeBytes == 0 {
 		o.MinFreeBytes = 16 << 20
@@ -93,7 +94,8 @@ func newConfig(o Options) *config {
 	c.db.SetAllowConcurrentMemtableWrites(false)
 	c.db.SetStatsDumpPeriodSec(0)
 	c.db.SetStatsPersistPeriodSec(0)
-	c.db.SetMaxTotalWalSize(4 * o.WriteBufferBytes)
+	c.db.SetDbWriteBufferSize(o.WriteBufferBytes)
+	c.db.SetMaxTotalWalSize(o.WriteBufferBytes)
 	// The disk gets what is written in small parts instead of all at once.
 	c.db.SetBytesPerSync(syncBytes)
 	c.db.SetWALBytesPerSync(syncBytes)
@@ -129,7 +131,7 @@ func (c *config) family(f kv.Family, o Options) *grocksdb.Options {
 	if f == kv.Terms { // read as a whole when the store is opened, and not after
 		opts.SetMemtableVectorRep()
 	}
-	opts.SetWriteBufferSize(o.WriteBufferBytes)
+	opts.SetWriteBufferSize(o.WriteBufferBytes / 4)
 	opts.SetCompression(grocksdb.LZ4Compression)
 	// What lies in the first two levels is soon written again: it is not worth
 	// compressing.

@@ -25,7 +25,6 @@ var keyHelp = map[string]string{
 	"barrels":               "a directory of stores built by 'adshard barrels build', used instead of --data",
 	"budget":                "the share of all ad groups that the strategy may move at once, 0 to 1",
 	"bucket-bytes":          "the size of a bucket of node data",
-	"cache-bytes":           "memory for data that a slave has read from disk; 0: the store's default",
 	"data":                  "the directory of the slaves' stores, a subdirectory each",
 	"db":                    databaseHelp,
 	"dead-after":            "how long after its last message a slave counts as lost",
@@ -52,6 +51,7 @@ var keyHelp = map[string]string{
 	"load-counted":          "how many searches a second have their cost counted; 0: none",
 	"master-lease":          "how long after its last call a master is waited for",
 	"max-in-flight":         "the maximum number of concurrent searches; more are refused at once",
+	"memory":                "the memory of the slave's process, or with 'up' of all slaves together, such as 4GiB",
 	"name":                  "the process's name, unique in the cluster",
 	"node-bytes":            "the maximum number of bytes prepared ahead for one slave",
 	"reader-age":            "how long changes are kept for a reader that has stopped reporting",
@@ -69,7 +69,6 @@ var keyHelp = map[string]string{
 	"weights-keyword":       "the weight of a keyword in the plan",
 	"weights-lexicon":       "the weight of a distinct keyword text in the plan",
 	"workers":               "the number of buckets built at a time",
-	"write-bytes":           "memory for data that a slave has not yet written to files; 0: the store's default",
 }
 
 // helpOf is keyHelp with the descriptions that differ in one program.

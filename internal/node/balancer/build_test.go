@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"adshard/fault"
+	"adshard/internal/node/memlimit"
 	"adshard/internal/node/offline"
 	"adshard/internal/node/slave"
 )
@@ -29,7 +30,7 @@ func TestBuiltBarrelsAreAdopted(t *testing.T) {
 	r.Write(13, 5, 5, 1_000_000) // one more advertiser, one more keyword a group
 	r.start()
 	for i, built := range sum.Stores {
-		store, err := slave.OpenStore(&slave.Config{Dir: built.Dir})
+		store, err := slave.OpenStore(&slave.Config{Dir: built.Dir}, storePlan)
 		r.Must(err)
 		t.Cleanup(func() { store.Close() })
 		if st := store.Stats(); st.Groups != built.Groups || st.Keywords != built.Keywords {
@@ -49,3 +50,6 @@ func TestBuiltBarrelsAreAdopted(t *testing.T) {
 		r.stopSlave(name)
 	}
 }
+
+// storePlan is the memory of a store in tests.
+var storePlan = memlimit.Plan{Data: 8 << 20, Cache: 1 << 20, Buffers: 4 << 20}

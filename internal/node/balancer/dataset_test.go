@@ -20,7 +20,7 @@ func (r *rig) built(db string, order balance.Order) {
 	r.Must(err)
 	for i, built := range sum.Stores {
 		name := fmt.Sprint("s", i)
-		store, err := slave.OpenStore(&slave.Config{Dir: built.Dir, Name: name})
+		store, err := slave.OpenStore(&slave.Config{Dir: built.Dir, Name: name}, storePlan)
 		r.Must(err)
 		r.T.Cleanup(func() { store.Close() })
 		r.slaves[name] = &slaveRig{store: store}

@@ -17,8 +17,8 @@ import (
 	"adshard/barrels/block"
 	"adshard/barrels/kv"
 	"adshard/barrels/memory"
+	"adshard/barrels/rocks"
 	"adshard/fault"
-	"adshard/internal/node/slave"
 	"adshard/schema/pb"
 )
 
@@ -122,7 +122,7 @@ func TestScrubFindsWhatIsWrong(t *testing.T) {
 // memory, and moves a slice there.
 func (w *world) slaveOn(dir string) *node {
 	w.T.Helper()
-	store, err := slave.OpenStore(&slave.Config{Dir: dir, Name: "disk", CacheBytes: 1 << 10})
+	store, err := openStore(dir)
 	w.Must(err)
 	n := w.add("disk", store)
 	w.T.Cleanup(func() {
@@ -138,6 +138,15 @@ func (w *world) slaveOn(dir string) *node {
 	return n
 }
 
+// openStore opens a store that keeps next to nothing in memory.
+func openStore(dir string) (barrels.Store, error) {
+	db, err := rocks.Open(dir, rocks.Options{CacheBytes: 1 << 9})
+	if err != nil {
+		return nil, err
+	}
+	return barrels.Open(db, barrels.Options{Name: "disk", CacheBytes: 1 << 9})
+}
+
 // TestFlippedBitsInARunningStoreHeal: bits of table files change below a running
 // slave. Answers are right or incomplete, the slave says why, and becomes whole
 // again by itself.
@@ -148,7 +157,7 @@ func TestFlippedBitsInARunningStoreHeal(t *testing.T) {
 	n := w.slaveOn(dir)
 	n.stop() // closing writes table files
 	w.Must(n.store.Close())
-	store, err := slave.OpenStore(&slave.Config{Dir: dir, Name: "disk", CacheBytes: 1 << 10})
+	store, err := openStore(dir)
 	w.Must(err)
 	t.Cleanup(func() {
 		if n.stop != nil {

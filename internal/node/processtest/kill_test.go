@@ -35,7 +35,7 @@ func newCluster(t *testing.T, w *world) *cluster {
 	for i := range 2 {
 		s := slave.DefaultConfig()
 		s.Name, s.Listen, s.Admin = fmt.Sprintf("slave-%d", i), anyPort, ""
-		s.Dir, s.CacheBytes = dir(t, s.Name), 1<<20
+		s.Dir, s.Memory = dir(t, s.Name), 256<<20
 		c.slave = append(c.slave, s)
 	}
 	t.Cleanup(http.DefaultClient.CloseIdleConnections)

@@ -47,7 +47,7 @@ func TestUpInProcesses(t *testing.T) {
 	w := newWorld(t, 40)
 	cfg := up.DefaultConfig()
 	cfg.DB, cfg.Data, cfg.HTTP, cfg.Admin, cfg.Processes = w.url(), dir(t, "data"), anyPort, anyPort, true
-	cfg.CacheBytes, cfg.Distributors, cfg.Explain = 1<<20, 2, "admin"
+	cfg.Memory, cfg.Distributors, cfg.Explain = 512<<20, 2, "admin"
 	for _, end := range []string{"kill", "stop"} {
 		up := start(t, "up", cfg)
 		url := up.line("ready ")
@@ -106,7 +106,7 @@ func TestFailedUpInProcessesClaimsNothing(t *testing.T) {
 	defer taken.Close()
 	cfg := up.DefaultConfig()
 	cfg.DB, cfg.Data, cfg.HTTP, cfg.Admin, cfg.Processes = w.url(), dir(t, "data"), taken.Addr().String(), anyPort, true
-	cfg.CacheBytes, cfg.Slaves = 1<<20, 1
+	cfg.Memory, cfg.Slaves = 256<<20, 1
 	up := start(t, "up", cfg)
 	select {
 	case <-up.ended:

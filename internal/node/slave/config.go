@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"adshard/internal/node/config"
+	"adshard/internal/node/memlimit"
 )
 
 // Config is a slave's configuration.
@@ -23,11 +24,9 @@ type Config struct {
 	// Balancer is the balancer's address; empty: the slave waits until it is
 	// adopted (`adshard slaves add`).
 	Balancer string `yaml:"balancer"`
-	// CacheBytes bounds what is cached of the store, half of it by RocksDB and half
-	// as searches use it; 0: 256 MiB. WriteBytes is the size of RocksDB's write
-	// buffers; 0: its default.
-	CacheBytes uint64 `yaml:"cache_bytes"`
-	WriteBytes uint64 `yaml:"write_bytes"`
+	// Memory is what the process may take in memory, all in all: RocksDB, what is
+	// cached for searches, Go's heap and the program itself.
+	Memory config.Size `yaml:"memory"`
 	// MaxInFlight bounds the searches under way; more are refused at once.
 	MaxInFlight int `yaml:"max_in_flight"`
 	// LoadCounted is the number of searches a second, roughly, whose cost is
@@ -44,9 +43,12 @@ type Config struct {
 func DefaultConfig() Config {
 	return Config{
 		Name: "slave-0", Listen: "127.0.0.1:7100", Admin: "127.0.0.1:7101", Dir: "data/slave-0",
-		Balancer: "127.0.0.1:7000", MaxInFlight: 128, LoadCounted: 1000, Grace: 2 * time.Second, BucketBytes: 4 << 20,
+		Balancer: "127.0.0.1:7000", Memory: DefaultMemory, MaxInFlight: 128, LoadCounted: 1000, Grace: 2 * time.Second, BucketBytes: 4 << 20,
 	}
 }
+
+// DefaultMemory is a slave's.
+const DefaultMemory = 1 << 30
 
 // Validate lists all faults.
 func (c *Config) Validate() error {
@@ -61,6 +63,7 @@ func (c *Config) Validate() error {
 	k.Hosts("admin_hosts", c.AdminHosts)
 	k.Address("balancer", c.Balancer, false)
 	k.That(c.Dir != "", "dir", "must not be empty")
+	k.That(c.Memory >= memlimit.Least(1), "memory", "%v is too little; give at least %v", c.Memory, memlimit.Least(1))
 	k.Number("max_in_flight", c.MaxInFlight, 1, 1<<16)
 	k.Number("load_counted", c.LoadCounted, 0, 1<<20)
 	k.Duration("grace", c.Grace, 0, time.Hour)

@@ -4,7 +4,6 @@
 package slave
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -22,6 +21,7 @@ import (
 	"adshard/barrels/rocks"
 	"adshard/internal/node/admin"
 	"adshard/internal/node/config"
+	"adshard/internal/node/memlimit"
 	"adshard/internal/node/ports"
 	"adshard/internal/node/shardserver"
 	"adshard/internal/node/wire"
@@ -40,7 +40,12 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 		return err
 	}
 	defer port.Close()
-	store, err := OpenStore(&cfg)
+	plan, err := memlimit.Divide(cfg.Memory, 1)
+	if err != nil {
+		return err
+	}
+	plan.Begin()
+	store, err := OpenStore(&cfg, plan)
 	if err != nil {
 		return err
 	}
@@ -55,31 +60,33 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return port.Serve(ctx, s.Ready, nil, log) })
 	group.Go(func() error { return s.Run(ctx) })
+	group.Go(func() error { plan.Hold(ctx); return nil })
 	return group.Wait()
 }
 
 // shortName is a slave's name on its ready line.
 func shortName(name string) string { return strings.TrimPrefix(name, "slave-") }
 
-// OpenStore opens the slave's store on RocksDB and makes its directory.
-func OpenStore(cfg *Config) (barrels.Store, error) {
+// OpenStore opens the slave's store on RocksDB, within a plan, and makes its
+// directory.
+func OpenStore(cfg *Config, plan memlimit.Plan) (barrels.Store, error) {
 	if err := os.MkdirAll(cfg.Dir, 0o750); err != nil {
 		return nil, config.DirError(cfg.Dir, err)
 	}
-	cache := cmp.Or(cfg.CacheBytes, defaultCacheBytes) / 2 // half of it for each
-	db, err := rocks.Open(cfg.Dir, rocks.Options{CacheBytes: cache, WriteBufferBytes: cfg.WriteBytes})
+	db, err := rocks.Open(cfg.Dir, rocks.Options{CacheBytes: plan.Cache, WriteBufferBytes: plan.Buffers})
 	if err != nil {
 		return nil, openError(cfg, err)
 	}
-	store, err := barrels.Open(db, barrels.Options{Name: cfg.Name, CacheBytes: cache})
+	store, err := barrels.Open(db, barrels.Options{Name: cfg.Name, CacheBytes: plan.Data})
 	if err != nil {
 		return nil, openError(cfg, err)
+	}
+	m := store.Stats().Memory
+	if err := plan.Check(cfg.Memory, m.Terms+m.Parents); err != nil {
+		return nil, errors.Join(openError(cfg, err), store.Close())
 	}
 	return store, nil
 }
-
-// defaultCacheBytes is what a slave caches unless it is configured.
-const defaultCacheBytes = 256 << 20
 
 func openError(cfg *Config, err error) error {
 	return fmt.Errorf("open the store of %s in %s: %w", cfg.Name, cfg.Dir, err)

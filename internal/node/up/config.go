@@ -9,6 +9,8 @@ import (
 	"adshard/internal/node/config"
 	"adshard/internal/node/httpapi"
 	"adshard/internal/node/master"
+	"adshard/internal/node/memlimit"
+	"adshard/internal/node/slave"
 )
 
 // Config is the configuration of a whole cluster on one machine.
@@ -52,8 +54,9 @@ type Config struct {
 	Explain     string        `yaml:"explain"`
 	Timeout     time.Duration `yaml:"timeout"`
 	MaxInFlight int           `yaml:"max_in_flight"`
-	// CacheBytes is each slave's.
-	CacheBytes uint64 `yaml:"cache_bytes"`
+	// Memory is what all slaves together may take in memory; 0: as much for each as
+	// a slave's default. The other parts take theirs beside it.
+	Memory config.Size `yaml:"memory"`
 }
 
 // How the master asks the slaves (Config.Transport): directly where they are in one
@@ -75,6 +78,14 @@ func DefaultConfig() Config {
 	}
 }
 
+// memory is what all slaves together may take.
+func (c *Config) memory() config.Size {
+	if c.Memory > 0 {
+		return c.Memory
+	}
+	return config.Size(c.Slaves) * slave.DefaultMemory
+}
+
 // Validate lists all faults.
 func (c *Config) Validate() error {
 	var k config.Check
@@ -93,6 +104,11 @@ func (c *Config) Validate() error {
 	k.That(c.Reserve > 0, "reserve_micros", "must be positive")
 	master.CheckExplain(&k, c.Explain, c.Admin)
 	k.Duration("timeout", c.Timeout, time.Millisecond, httpapi.MaxTimeout)
+	least := memlimit.Least(c.Slaves)
+	if c.Processes {
+		least = config.Size(c.Slaves) * memlimit.Least(1)
+	}
+	k.That(c.Memory == 0 || c.Memory >= least, "memory", "%v is too little for %d slaves; give at least %v", c.Memory, c.Slaves, least)
 	k.Number("max_in_flight", c.MaxInFlight, 1, 1<<16)
 	return k.Err()
 }

@@ -17,12 +17,14 @@ import (
 	"adshard/barrels"
 	"adshard/fault"
 	"adshard/internal/node/balancer"
+	"adshard/internal/node/config"
 	"adshard/internal/node/database"
 	"adshard/internal/node/distributor"
 	"adshard/internal/node/fanout"
 	"adshard/internal/node/home"
 	"adshard/internal/node/identity"
 	"adshard/internal/node/master"
+	"adshard/internal/node/memlimit"
 	"adshard/internal/node/ports"
 	"adshard/internal/node/slave"
 )
@@ -90,8 +92,13 @@ type up struct {
 	distributors []*distributor.Process
 	stores       []barrels.Store
 	slaves       []*slave.Slave
+	plan         memlimit.Plan
 	master       *master.Master
 }
+
+// othersHeap is for what master, balancer and distributors have in Go's heap; one
+// that needs more is collected more often.
+const othersHeap = 512 << 20
 
 // start opens and listens: whatever can fail fails here. The ports for people come
 // first, so that one in use is reported at once.
@@ -106,9 +113,14 @@ func (u *up) start(ctx context.Context) (err error) {
 	if u.master, err = master.New(u.cfg.master(address), u.port, u.local(), u.log); err != nil {
 		return err
 	}
+	if u.plan, err = memlimit.Divide(u.cfg.memory(), u.cfg.Slaves); err != nil {
+		return err
+	}
+	u.plan.Heap += othersHeap
+	u.plan.Begin()
 	for i := range u.cfg.Slaves {
 		cfg := u.cfg.slave(i, u.home, address)
-		store, err := slave.OpenStore(&cfg)
+		store, err := slave.OpenStore(&cfg, u.plan)
 		if err != nil {
 			return err
 		}
@@ -171,6 +183,7 @@ func (u *up) run(ctx context.Context, out io.Writer) error {
 		group.Go(func() error { return s.Run(ctx) })
 	}
 	group.Go(func() error { return u.master.Run(ctx) })
+	group.Go(func() error { u.plan.Hold(ctx); return nil })
 	group.Go(func() error { return u.port.Serve(ctx, u.ready, u.balancer.AdminHandler, u.log) })
 	group.Go(func() error { u.master.Announce(ctx, out); return nil })
 	return group.Wait()
@@ -252,7 +265,7 @@ func (c *Config) slave(i int, h *home.Dir, balancer string) slave.Config {
 	s := slave.DefaultConfig()
 	s.Name = home.StoreName(i)
 	s.Listen, s.Admin, s.Balancer = loopback, "", balancer
-	s.Dir, s.CacheBytes = h.Store(i), c.CacheBytes
+	s.Dir, s.Memory = h.Store(i), c.memory()/config.Size(c.Slaves)
 	return s
 }
 

@@ -165,7 +165,7 @@ func get(t testing.TB, url string, status int) string {
 func upConfig(t testing.TB, db string) Config {
 	cfg := DefaultConfig()
 	cfg.DB, cfg.Data, cfg.HTTP, cfg.Admin = db, filepath.Join(t.TempDir(), "data"), loopback, loopback
-	cfg.CacheBytes = 8 << 20
+	cfg.Memory = 512 << 20
 	return cfg
 }
 

@@ -1,0 +1,56 @@
+package memlimit
+
+import (
+	"context"
+	"runtime/debug"
+	"runtime/metrics"
+	"time"
+
+	"adshard/barrels/rocks"
+)
+
+// Begin holds this process to the plan, as far as that is done once. It comes before
+// stores are opened.
+func (p Plan) Begin() {
+	rocks.FewArenas()
+	debug.SetMemoryLimit(p.Heap)
+}
+
+// Time between two looks.
+const interval = time.Second
+
+// Hold keeps Go's heap near what is live until ctx is done: garbage may take a
+// fixed part and a share of it. Without that the heap would have twice the size of
+// what is live before it is collected. What the C allocator keeps of freed memory is
+// given back now and then.
+func (p Plan) Hold(ctx context.Context) {
+	ticks := time.NewTicker(interval)
+	defer ticks.Stop()
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	set, looks := 0, 0
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks.C:
+		}
+		metrics.Read(live)
+		if percent := percentOf(live[0].Value.Uint64()); percent < set-set/10 || percent > set+set/10 {
+			debug.SetGCPercent(percent)
+			set = percent
+		}
+		if looks++; looks%trimEvery == 0 {
+			rocks.ReturnFree()
+		}
+	}
+}
+
+// trimEvery is the number of looks between two times at which freed memory is given
+// back.
+const trimEvery = 10
+
+// percentOf is how much of what is live may be garbage, in per cent.
+func percentOf(live uint64) int {
+	live = max(live, mib)
+	return int(min(100*(working/2+live/garbage)/live, 400))
+}
