@@ -29,6 +29,7 @@ type memoryFlags struct {
 	barrels, queries, db string
 	memory               string
 	every                int
+	curve                []float64
 	output
 }
 
@@ -47,9 +48,14 @@ as resident, but for the last line.
 
 With --db each keyword of the database is a query first, with its own text, so
 that every posting list and nearly every group is read: the store is all hot. The
-queries of the file follow. The store must not be open elsewhere.`,
+queries of the file follow. The store must not be open elsewhere.
+
+With --curve the same store is given less and less: the times are those of the
+file's queries after they were asked once; what is not in memory is read from the
+store's files, which the system may have in its own cache.`,
 		Example: `  adshard barrels build --db sqlite:ads.db --slaves 1 --out built
-  adbench memory --barrels built/slave-0 --queries queries.txt --db sqlite:ads.db`,
+  adbench memory --barrels built/slave-0 --queries queries.txt --db sqlite:ads.db
+  adbench memory --barrels huge --queries queries.txt --curve 30,60,120,250`,
 		Args: f.check,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c.Context(), c.OutOrStdout()) },
 	}
@@ -59,6 +65,7 @@ queries of the file follow. The store must not be open elsewhere.`,
 	flags.StringVar(&f.db, "db", "", "the store's database, sqlite:PATH: its keywords are queries too")
 	flags.IntVar(&f.every, "every", 1, "one of so many keywords of the database is a query")
 	flags.StringVar(&f.memory, "memory", "16GiB", "the memory of the process, as of a slave")
+	flags.Float64SliceVar(&f.curve, "curve", nil, "instead, search times with so many bytes a keyword beyond 64 MiB, each in a process of its own")
 	f.output.flags(c)
 	return c
 }
@@ -80,10 +87,12 @@ func (f *memoryFlags) check(c *cobra.Command, args []string) error {
 }
 
 func (f *memoryFlags) run(ctx context.Context, out io.Writer) (err error) {
+	if len(f.curve) > 0 {
+		return f.runCurve(ctx, out)
+	}
 	runtime.MemProfileRate = footprint.ProfileRate
-	// Opening what is not there would make an empty store.
-	if _, err := os.Stat(filepath.Join(f.barrels, "CURRENT")); err != nil {
-		return fmt.Errorf("--barrels %s is not a store: name the directory of one slave, such as built/slave-0 by `adshard barrels build --out built`", f.barrels)
+	if err := f.there(); err != nil {
+		return err
 	}
 	report := newReport("memory")
 	var memory config.Size
@@ -125,6 +134,14 @@ func (f *memoryFlags) run(ctx context.Context, out io.Writer) (err error) {
 	report.Add("search p99", "µs", took.Quantile(0.99).Seconds()*1e6)
 	report.Note("%d keywords; %d queries were asked", stats.Keywords, ask.asked)
 	return f.write(out, report)
+}
+
+// there refuses a directory without a store: opening it would make an empty one.
+func (f *memoryFlags) there() error {
+	if _, err := os.Stat(filepath.Join(f.barrels, "CURRENT")); err != nil {
+		return fmt.Errorf("--barrels %s is not a store: name the directory of one slave, such as built/slave-0 by `adshard barrels build --out built`", f.barrels)
+	}
+	return nil
 }
 
 // figures adds the causes, by keyword.

@@ -68,6 +68,8 @@ tested . -vet=off -asan -run '^TestIterators$' ./barrels/rocks
 tested bench -vet=off -asan -run '^TestDamagedValues$' ./layouts/rdb
 
 if [ "$mode" = long ]; then
+	step "a slave keeps to its memory, for minutes"
+	MEMORY_LONG=1 go test ./internal/node/processtest -run '^TestASlaveKeepsToItsMemory$' -timeout 30m
 	step "property tests, $checks cases each"
 	go test $(properties . ./search/... ./auction/... ./balance/... ./barrels/... ./backend/... ./ingest/...) -rapid.checks=$checks -timeout 3h
 	go -C bench test $(properties bench ./...) -rapid.checks=$checks -timeout 3h

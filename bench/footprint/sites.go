@@ -9,8 +9,8 @@ import (
 // sites says which code makes what: the first whose function is on the stack of an
 // allocation, looked at from the innermost frame outwards.
 var sites = []struct{ cause, function string }{
-	{"posting lists: blocks as stored", "barrels/index.NewBlock"},
-	{"posting lists: classes and members", "barrels/index.(*Block).pack"},
+	{"posting lists: blocks not yet searched", "barrels/index.NewBlock"},
+	{"posting lists: classes, members and bytes", "barrels/index.(*Block).pack"},
 	{"posting lists: impacts", "barrels/index.NewImpacts"},
 	{"posting lists: heads of lists and blocks", "barrels/index.(*ListBuilder)"},
 	{"dictionary", "barrels/index.NewDictionary"},
