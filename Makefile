@@ -59,7 +59,10 @@ peers: ## install the systems that adbench search --peers measures
 search-figures: build ## measure layouts, peers and the served search side by side (hours; deploy/search.sh PIECE for less)
 	@deploy/search.sh
 
+huge: build ## build a store of 100,000,000 keywords, open it and ask it (half an hour, 35 GB of disk)
+	@deploy/huge.sh
+
 clean: ## remove what was built and the demo's data
 	rm -rf $(BIN) demo
 
-.PHONY: help demo setup build test test-long lint structure generate figures figures-age audit simulate experiments peers search-figures clean
+.PHONY: help demo setup build test test-long lint structure generate figures figures-age audit simulate experiments peers search-figures huge clean
