@@ -40,12 +40,7 @@ func TestMutations(t *testing.T) {
 	if testing.Short() {
 		t.Skip("mutations recompile the product: not in -short")
 	}
-	files, err := filepath.Glob("testdata/*/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no mutations: %v", err)
-	}
-	for _, file := range files {
-		name, _ := strings.CutPrefix(strings.TrimSuffix(file, ".txt"), "testdata/")
+	for name, file := range files(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m := read(t, file)
@@ -60,6 +55,30 @@ func TestMutations(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestMutationsApply shows in a moment which mutations a change of the source concerns.
+func TestMutationsApply(t *testing.T) {
+	for name, file := range files(t) {
+		t.Run(name, func(t *testing.T) {
+			m := read(t, file)
+			m.source(t)
+		})
+	}
+}
+
+// files returns the descriptions by their names.
+func files(t *testing.T) map[string]string {
+	t.Helper()
+	list, err := filepath.Glob("testdata/*/*.txt")
+	if err != nil || len(list) == 0 {
+		t.Fatalf("no mutations: %v", err)
+	}
+	out := make(map[string]string, len(list))
+	for _, file := range list {
+		out[strings.TrimPrefix(strings.TrimSuffix(file, ".txt"), "testdata/")] = file
+	}
+	return out
 }
 
 type mutation struct {
