@@ -1,5 +1,7 @@
 package sim
 
+import "adshard/barrels/certify"
+
 // source is SplitMix64 (Steele, Lea, Flood 2014): the package's own numbers, so
 // that a run is the same on each machine and with each version of Go.
 type source struct{ state uint64 }
@@ -29,10 +31,4 @@ func (r *source) fork(purpose string) *source {
 }
 
 // mix is SplitMix64's finaliser, a bijection.
-func mix(x uint64) uint64 {
-	x ^= x >> 30
-	x *= 0xbf58476d1ce4e5b9
-	x ^= x >> 27
-	x *= 0x94d049bb133111eb
-	return x ^ x>>31
-}
+func mix(x uint64) uint64 { return certify.Mix(x) }

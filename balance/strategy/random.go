@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"adshard/balance"
+	"adshard/barrels/certify"
 )
 
 const randomName = "random"
@@ -98,10 +99,7 @@ func (r Random) draw(b *board, k balance.Key, weight uint64) int {
 
 // mix is the finaliser of SplitMix64 (Steele, Lea, Flood 2014) over both.
 func mix(seed, x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15 * (seed + 1)
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
+	return certify.Mix(x + 0x9e3779b97f4a7c15*(seed+1))
 }
 
 // Iterate implements balance.Strategy.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"adshard/barrels/index"
 	"adshard/schema/pb"
 	"adshard/search"
 )
@@ -29,6 +30,9 @@ type posting struct {
 // count it.
 type frequencies map[uint64]uint32
 
+// Frequency implements index.Frequencies.
+func (f frequencies) Frequency(term uint64) uint32 { return f[term] }
+
 func (f frequencies) add(item *pb.Item) {
 	for _, k := range item.Keywords {
 		for _, form := range k.Forms {
@@ -37,11 +41,6 @@ func (f frequencies) add(item *pb.Item) {
 			}
 		}
 	}
-}
-
-// rarest is the anchor of a keyword's form; of equally rare terms the least.
-func (f frequencies) rarest(terms []uint64) uint64 {
-	return slices.MinFunc(terms, func(a, b uint64) int { return cmp.Or(cmp.Compare(f[a], f[b]), cmp.Compare(a, b)) })
 }
 
 // newPostings makes room for the terms of queries.
@@ -67,7 +66,7 @@ func (p *postings) add(item *pb.Item, number uint32, f frequencies, keywords *ui
 			if len(form.Terms) == 0 {
 				continue
 			}
-			anchor := f.rarest(form.Terms)
+			anchor := index.Rarest(f, form.Terms)
 			list, wanted := p.byTerm[anchor]
 			if !wanted {
 				continue
