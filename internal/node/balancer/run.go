@@ -31,9 +31,9 @@ func (b *Balancer) takeChanges(list []balance.Change, _ backend.Position) error 
 func (b *Balancer) tick(ctx context.Context) error {
 	for {
 		b.mu.Lock()
-		wait := b.mapper.Next() - b.now()
+		due := b.mapper.Next() - b.now()
 		b.mu.Unlock()
-		timer := time.NewTimer(max(wait, time.Millisecond))
+		timer := time.NewTimer(max(due, time.Millisecond))
 		select {
 		case <-ctx.Done():
 			timer.Stop()

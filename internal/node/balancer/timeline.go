@@ -99,9 +99,7 @@ func (b *Balancer) checkEpoch(ctx context.Context, who string, epoch uint64, own
 func (b *Balancer) succeed(ctx context.Context, epoch uint64, timeline bool, why string) error {
 	b.ending.Lock()
 	defer b.ending.Unlock()
-	select {
-	case <-b.succeeded:
-	default:
+	if !b.isOver() {
 		if timeline {
 			if err := b.tenure.save(ctx, timelineKey, []byte(rand.Text())); err != nil {
 				return err
@@ -110,8 +108,7 @@ func (b *Balancer) succeed(ctx context.Context, epoch uint64, timeline bool, why
 		if err := b.tenure.raise(ctx, epoch); err != nil {
 			return err
 		}
-		b.log.Warn("the database was restored to an earlier state; the balancer starts over", "why", why, "new_timeline", timeline)
-		close(b.succeeded)
+		b.handOver("why", why, "new_timeline", timeline)
 	}
 	return fault.Newf(fault.Unavailable, "balancer", "%s: the database was restored, and the balancer is starting over; ask again after a pause", why)
 }
@@ -134,10 +131,8 @@ func (b *Balancer) follow(ctx context.Context) error {
 func (b *Balancer) ended(ctx context.Context, timeline bool, why error) error {
 	for {
 		err := b.succeed(ctx, b.Epoch(), timeline, why.Error())
-		select {
-		case <-b.succeeded:
+		if b.isOver() {
 			return nil // Run ends by itself
-		default:
 		}
 		if fault.Is(err, fault.Conflict) {
 			return err
@@ -152,10 +147,23 @@ func (b *Balancer) ended(ctx context.Context, timeline bool, why error) error {
 func (b *Balancer) restored(why error) {
 	b.ending.Lock()
 	defer b.ending.Unlock()
+	if !b.isOver() {
+		b.handOver("why", why)
+	}
+}
+
+// isOver reports whether another balancer is to take this one's place.
+func (b *Balancer) isOver() bool {
 	select {
 	case <-b.succeeded:
+		return true
 	default:
-		b.log.Warn("the balancer starts over", "why", why)
-		close(b.succeeded)
+		return false
 	}
+}
+
+// handOver ends Run, so that another balancer starts. Called once, under ending.
+func (b *Balancer) handOver(details ...any) {
+	b.log.Warn("the database was restored to an earlier state; the balancer starts over", details...)
+	close(b.succeeded)
 }
