@@ -19,18 +19,16 @@ const (
 
 // Modifier returns the device modifier in permille that holds for a group in a
 // campaign: the group's if set, else the campaign's, else NoModifier. shown is
-// false when either is set to −100 %: not shown on the device.
+// false when either is set to −100 %: not shown on the device, whatever permille is.
 func Modifier(group uint64, groupSet bool, campaign uint64, campaignSet bool) (permille uint64, shown bool) {
-	if groupSet && group == 0 || campaignSet && campaign == 0 {
-		return 0, false
-	}
+	shown = (!groupSet || group != 0) && (!campaignSet || campaign != 0)
 	switch {
 	case groupSet:
-		return group, true
+		return group, shown
 	case campaignSet:
-		return campaign, true
+		return campaign, shown
 	}
-	return NoModifier, true
+	return NoModifier, shown
 }
 
 // Rank returns the effective bid B in micros, Q and the score R = B × Q of

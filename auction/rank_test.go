@@ -74,8 +74,8 @@ func TestModifier(t *testing.T) {
 		{0, false, 1500, true, 1500, true},
 		{1000, true, 1500, true, 1000, true}, // an explicit 0 % hides the campaign's
 		{500, true, 0, false, 500, true},
-		{0, true, 1500, true, 0, false}, // −100 % on either
-		{1500, true, 0, true, 0, false},
+		{0, true, 1500, true, 0, false},    // −100 % on either
+		{1500, true, 0, true, 1500, false}, // the precedence is as ever
 		{0, false, 0, true, 0, false},
 	} {
 		got, shown := auction.Modifier(c.group, c.groupSet, c.campaign, c.campaignSet)

@@ -25,13 +25,13 @@ type standing struct {
 	damaged bool // a parent is missing, so that nothing more is known
 	// reason is the first of the group's and its parents' own reasons against its
 	// keywords; Eligible: there is none.
-	reason     search.Verdict
-	advertiser uint64 // id
-	modifier   uint64 // permille
-	deviceOff  bool   // not shown on the request's device
-	negatives  bool   // the group or its campaign has some
-	campaign   index.CampaignState
-	owner      index.AdvertiserState
+	reason       search.Verdict
+	advertiser   uint64 // id
+	modifier     uint64 // permille
+	shown        bool   // on the request's device
+	ownNegatives bool   // the group has some
+	campaign     index.CampaignState
+	owner        index.AdvertiserState
 }
 
 // matches reports whether the group's enabled keywords count as matching.
@@ -39,13 +39,18 @@ func (s *standing) matches() bool {
 	return s.served && !s.damaged && (s.reason == search.Eligible || s.reason == search.BudgetExhausted)
 }
 
-// stand computes the standing of the g-th group of a block. all: the parents are
-// also looked up for a group that cannot match for its own reasons.
+// hasNegatives reports whether the group or its campaign has some.
+func (s *standing) hasNegatives() bool { return s.ownNegatives || s.campaign.HasNegatives }
+
+// canMatch are the flags without which none of a group's keywords match.
+const canMatch = block.GroupEnabled | block.GroupHasAd
+
+// stand computes the standing of the g-th group of a block. all: also that of a group
+// whose flags alone keep its keywords from matching.
 func (e *eligibility) stand(v *block.View, g int, s *standing, all bool) {
 	*s = standing{}
 	flags := v.GroupFlags(g)
-	s.reason = ownReason(flags)
-	if s.reason != search.Eligible && !all {
+	if flags&canMatch != canMatch && !all {
 		return
 	}
 	if s.served = e.served.Holds(v.GroupKey(g)); !s.served {
@@ -61,30 +66,15 @@ func (e *eligibility) stand(v *block.View, g int, s *standing, all bool) {
 	}
 	s.reason = reasonOf(flags, &s.campaign, &s.owner)
 	s.advertiser = owner
-	s.negatives = s.campaign.HasNegatives || flags&block.GroupNegatives != 0
+	s.ownNegatives = flags&block.GroupNegatives != 0
 	d := e.request.Device
-	own, inherited := v.GroupModifier(g, d), s.campaign.Modifiers[d]
-	_, shown := auction.Modifier(uint64(own), own != block.NotSet, uint64(inherited), inherited != block.NotSet)
-	s.deviceOff = !shown
-	switch {
-	case own != block.NotSet:
-		s.modifier = uint64(own)
-	case inherited != block.NotSet:
-		s.modifier = uint64(inherited)
-	default:
-		s.modifier = auction.NoModifier
-	}
+	inherited := s.campaign.Modifiers[d]
+	s.modifier, s.shown = modifier(v.GroupModifier(g, d), uint64(inherited), inherited != block.NotSet)
 }
 
-// ownReason is a reason against all keywords of a group that its flags alone give.
-func ownReason(flags uint16) search.Verdict {
-	switch {
-	case flags&block.GroupEnabled == 0:
-		return search.GroupPaused
-	case flags&block.GroupHasAd == 0:
-		return search.NoAd
-	}
-	return search.Eligible
+// modifier is auction.Modifier for a group's as blocks have it.
+func modifier(own uint16, inherited uint64, inheritedSet bool) (permille uint64, shown bool) {
+	return auction.Modifier(uint64(own), own != block.NotSet, inherited, inheritedSet)
 }
 
 // reasonOf is the first reason against all keywords of a group, in the order of
@@ -105,9 +95,10 @@ func reasonOf(flags uint16, c *index.CampaignState, a *index.AdvertiserState) se
 	return search.Eligible
 }
 
-// verdict is the first reason against a keyword of these flags in its group, in
-// the order of search.Verdict; the reserve and negatives are not looked at.
-func (s *standing) verdict(flags uint8) search.Verdict {
+// verdict is the first reason against a keyword of these flags and this effective bid
+// in its group, in the order of search.Verdict. What it leaves to blocked are negatives,
+// the last reason and the dearest.
+func (s *standing) verdict(flags uint8, effective, reserve uint64) search.Verdict {
 	switch {
 	case flags&block.Enabled == 0:
 		return search.KeywordPaused
@@ -115,23 +106,20 @@ func (s *standing) verdict(flags uint8) search.Verdict {
 		return s.reason
 	case flags&block.HasBid == 0:
 		return search.NoBid
-	case s.deviceOff:
+	case !s.shown:
 		return search.DeviceOff
+	case effective == 0 || effective < reserve:
+		return search.BelowReserve
 	}
 	return search.Eligible
 }
 
-// clears reports whether an effective bid takes part: it is not 0 and not below
-// the reserve.
-func clears(effective, reserve uint64) bool { return effective > 0 && effective >= reserve }
-
-// blocked reports whether a negative of the campaign or of the group blocks the
-// query; each is looked at once a query.
-func (e *eligibility) blocked(v *block.View, g int, s *standing) bool {
-	if !s.negatives {
-		return false
-	}
-	if c := s.campaign.Campaign; len(c.Negatives) > 0 {
+// blocked reports whether a negative blocks the query in the group with this ring key:
+// one of the campaign, which is in memory, or one of the group, which is read for it.
+// Each list is looked at once a query. Which negative an explanation names is for
+// naming to say.
+func (e *eligibility) blocked(key uint64, s *standing) bool {
+	if c := s.campaign.Campaign; s.campaign.HasNegatives {
 		b, known := e.blockedCampaigns[c]
 		if !known {
 			b = c.Negatives.Block(e.request.Query)
@@ -141,10 +129,9 @@ func (e *eligibility) blocked(v *block.View, g int, s *standing) bool {
 			return true
 		}
 	}
-	if v.GroupFlags(g)&block.GroupNegatives == 0 {
+	if !s.ownNegatives {
 		return false
 	}
-	key := v.GroupKey(g)
 	b, known := e.blockedGroups[key]
 	if !known {
 		b = e.blockedByGroup(key)

@@ -135,11 +135,10 @@ func (x *explanation) explain(m *match) (search.Explained, bool) {
 		return e, false
 	}
 	e.GroupName, e.KeywordText, e.BidFromGroup = g.Name, k.Text, k.BidFromGroup
-	if e.Verdict = m.verdict(m.flags); e.Verdict == search.Eligible && !clears(m.effective, x.request.Reserve) {
-		e.Verdict = search.BelowReserve
-	}
-	if e.Verdict == search.Eligible {
-		x.negative(&e, g, m.campaign.Campaign)
+	e.Verdict = m.verdict(m.flags, m.effective, x.request.Reserve)
+	if e.Verdict == search.Eligible && x.blocked(m.Key, &m.standing) {
+		e.Verdict = search.BlockedByNegative
+		x.naming(&e, g, m.campaign.Campaign)
 	}
 	e.Words = agreements(x.request, k)
 	return e, true
@@ -154,15 +153,14 @@ func (x *explanation) message(at kv.Place) (*pb.Keyword, error) {
 	return k.Message()
 }
 
-// negative names the first negative that blocks: the group's before the
+// naming names the first negative of those that block: the group's before the
 // campaign's, by rising id.
-func (x *explanation) negative(e *search.Explained, g *index.Group, c *index.Campaign) {
+func (x *explanation) naming(e *search.Explained, g *index.Group, c *index.Campaign) {
 	n, owner := g.Negatives.First(x.request.Query), "group"
 	if n == nil {
 		n, owner = c.Negatives.First(x.request.Query), "campaign"
 	}
 	if n != nil {
-		e.Verdict = search.BlockedByNegative
 		e.Negative, e.NegativeOwner, e.NegativeType = n.Text, owner, search.MatchType(n.Type)
 	}
 }

@@ -111,13 +111,14 @@ func (c *impactCache) bid(posting int) index.EffectiveBid {
 		return index.Undecided
 	case !s.matches():
 		return index.NoMatch
-	case c.cached.SeveralForms(posting) || s.negatives:
+	case c.cached.SeveralForms(posting) || s.hasNegatives():
 		return index.Undecided
-	case s.verdict(flags) != search.Eligible:
-		return index.NoCandidate
 	}
 	effective, _, _ := auction.Rank(bid, s.modifier, 0, 0, 0)
-	if effective >= uint64(index.Undecided)-1 {
+	switch {
+	case s.verdict(flags, effective, 0) != search.Eligible: // each query has its reserve
+		return index.NoCandidate
+	case effective >= uint64(index.Undecided)-1:
 		return index.Undecided
 	}
 	return index.EffectiveBid(effective) + 1

@@ -33,15 +33,12 @@ func (r *ranking) posting(i int, level search.Level) {
 	if !again {
 		r.matched++
 	}
-	if s.verdict(flags) != search.Eligible {
-		return
-	}
 	effective, q, score := auction.Rank(bid, s.modifier, uint64(quality), kind.Permille(), level.Permille())
-	if !clears(effective, r.request.Reserve) {
+	if s.verdict(flags, effective, r.request.Reserve) != search.Eligible {
 		return
 	}
 	wanted := r.top.Wants(s.advertiser, score, keyword)
-	if !wanted && (again || !r.request.ExactCounts) || r.blocked(v, group, s) {
+	if !wanted && (again || !r.request.ExactCounts) || s.hasNegatives() && r.blocked(v.GroupKey(group), s) {
 		return
 	}
 	if !again {
@@ -66,11 +63,8 @@ func (r *ranking) hopeless(group int, bid uint64, quality uint8, kind search.Mat
 		return false
 	}
 	d := r.request.Device
-	modifier := uint64(r.view.GroupModifier(group, d))
-	if modifier == block.NotSet {
-		modifier = r.state.Parents.MaxModifier[d]
-	}
-	_, _, score := auction.Rank(bid, modifier, uint64(quality), kind.Permille(), level.Permille())
+	most, _ := modifier(r.view.GroupModifier(group, d), r.state.Parents.MaxModifier[d], true)
+	_, _, score := auction.Rank(bid, most, uint64(quality), kind.Permille(), level.Permille())
 	return score < need
 }
 
