@@ -36,6 +36,9 @@ const (
 	fullMost     = 1 << 20
 )
 
+// grocksdb.Iterator is as large as a pointer; with another field c would not compile.
+var _ [unsafe.Sizeof(uintptr(0))]struct{} = [unsafe.Sizeof(grocksdb.Iterator{})]struct{}{}
+
 // c is RocksDB's iterator, the only field of grocksdb's (v1.7.14).
 func (i *iterator) c() *C.rocksdb_iterator_t {
 	return *(**C.rocksdb_iterator_t)(unsafe.Pointer(i.it))
@@ -107,6 +110,7 @@ func (i *iterator) take(e C.entries) bool {
 		i.unread = true
 		e = i.next()
 	}
+	checkEntries(i.buffer, int(e.used))
 	i.rest, i.end, i.unread = i.buffer[:e.used], e.end != 0, e.unread != 0
 	if len(i.rest) == 0 {
 		return false

@@ -76,6 +76,7 @@ func (b *barrel) whole() bool {
 
 // numbers reads bytes, at a multiple of 8 in memory, as what they are.
 func numbers(b []byte) []uint64 {
+	checkNumbers(b)
 	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/8)
 }
 

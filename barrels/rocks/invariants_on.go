@@ -1,0 +1,28 @@
+//go:build invariants
+
+package rocks
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Builds with the tag invariants check what C has written into Go's memory: the race
+// and fuzz runs of the tests use it.
+
+// checkEntries panics when a call into C says that it used more of a buffer than there
+// is, or when what it wrote are not whole entries.
+func checkEntries(buffer []byte, used int) {
+	if used > len(buffer) {
+		panic(fmt.Sprintf("rocks: invariant: %d bytes of entries in a buffer of %d", used, len(buffer)))
+	}
+	for at := 0; at < used; {
+		size := entryHead
+		if used-at >= entryHead {
+			size += int(binary.NativeEndian.Uint32(buffer[at:])) + int(binary.NativeEndian.Uint32(buffer[at+4:]))
+		}
+		if at += size; at > used {
+			panic(fmt.Sprintf("rocks: invariant: an entry ends at %d of %d bytes", at, used))
+		}
+	}
+}
