@@ -116,8 +116,8 @@ func (s *standing) verdict(flags uint8, effective, reserve uint64) search.Verdic
 
 // blocked reports whether a negative blocks the query in the group with this ring key:
 // one of the campaign, which is in memory, or one of the group, which is read for it.
-// Each list is looked at once a query. Which negative an explanation names is for
-// naming to say.
+// Each list is looked at once a query. The negative that explanations name is chosen by
+// explanation.naming.
 func (e *eligibility) blocked(key uint64, s *standing) bool {
 	if c := s.campaign.Campaign; s.campaign.HasNegatives {
 		b, known := e.blockedCampaigns[c]
