@@ -16,9 +16,9 @@ import (
 // packages are what the figures of a comparison are made by: directories whose
 // changes make them old.
 var packages = map[string][]string{
-	"study":     {"balance", "search", "bench/trace", "bench/workload", "internal/corpus"},
-	"simulated": {"balance", "search", "bench/trace", "bench/workload", "internal/corpus"},
-	"processes": {"balance", "barrels", "search", "auction", "loadproxy", "internal/node", "bench/workload", "internal/corpus"},
+	"study":     {"balance", "search", "bench/compare", "bench/trace", "bench/workload", "internal/corpus"},
+	"simulated": {"balance", "search", "bench/compare", "bench/trace", "bench/workload", "internal/corpus"},
+	"processes": {"balance", "barrels", "search", "auction", "loadproxy", "internal/node", "bench/compare", "bench/workload", "internal/corpus"},
 }
 
 // WritePage writes the comparison as one HTML page that needs nothing else: no
