@@ -16,6 +16,10 @@ const (
 	MaxAddress = 300
 	// MaxNodes bounds a list of slaves.
 	MaxNodes = 4096
+	// MaxTenant bounds the name of whom a search is for, in bytes; TraceBytes is the
+	// size of a trace context.
+	MaxTenant  = 64
+	TraceBytes = 25
 	// MaxSlices bounds a table of slices.
 	MaxSlices = 1 << 18
 
@@ -182,6 +186,13 @@ func searchBounds() map[string]bound {
 		"Hit.campaign_name":          text(maxText),
 		"Hit.group_name":             text(maxText),
 		"Hit.keyword_text":           text(maxText),
+		"MasterFrame.asks":           list(MaxSearches),
+		"MasterFrame.cancels":        list(MaxSearches),
+		"SlaveFrame.replies":         list(MaxSearches),
+		"Hello.name":                 text(MaxName),
+		"Ask.tenant":                 text(MaxTenant),
+		"Ask.trace":                  text(TraceBytes),
+		"Reply.text":                 text(2 * maxMessage),
 		"ExplainResponse.matches":    list(maxMatches),
 		"Explained.words":            list(maxWords),
 		"Explained.negative":         text(maxText),
