@@ -2,12 +2,12 @@ package shardserver
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"adshard/barrels"
 	"adshard/barrels/index"
 	"adshard/fault"
+	"adshard/internal/node/stream"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 	"adshard/search"
@@ -52,7 +52,8 @@ type Identity struct {
 	Incarnation string
 }
 
-// Server is the gRPC service. Make it with New.
+// Server is the gRPC service. Make it with New; one that serves streams is ended with
+// Close.
 type Server struct {
 	pb.UnimplementedSlaveServer
 	identity Identity
@@ -60,7 +61,8 @@ type Server struct {
 	observer Observer
 	adopt    Adopter
 	upkeep   Upkeep
-	slots    chan struct{} // one for each search under way
+	places   places
+	streams  *stream.Server
 	sums     chan struct{} // one for the certificate under way
 }
 
@@ -70,33 +72,44 @@ const MaxExplained = 10_000
 // New returns the service of store with at most limit searches under way;
 // observer may be nil.
 func New(identity Identity, store Store, upkeep Upkeep, limit int, observer Observer, adopt Adopter) *Server {
-	return &Server{identity: identity, store: store, upkeep: upkeep, observer: observer, adopt: adopt,
-		slots: make(chan struct{}, limit), sums: make(chan struct{}, 1)}
+	s := &Server{identity: identity, store: store, upkeep: upkeep, observer: observer, adopt: adopt,
+		places: places{most: int64(limit)}, sums: make(chan struct{}, 1)}
+	s.streams = stream.NewServer(s.hello, s.gate, s.answer, stream.DefaultTimes())
+	return s
 }
 
 // Search implements pb.SlaveServer.
 func (s *Server) Search(ctx context.Context, m *pb.SearchRequest) (*pb.SearchResponse, error) {
-	began := time.Now()
-	answer, err := s.search(ctx, m)
-	if s.observer != nil {
-		s.observer.Searched(time.Since(began), answer, err)
+	if err := s.places.enter(s.places.most); err != nil {
+		s.searched(0, nil, err)
+		return nil, err
 	}
+	defer s.places.leave()
+	r, err := request(m)
+	if err != nil {
+		s.searched(0, nil, err)
+		return nil, err
+	}
+	answer, err := s.answer(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	return wire.FromAnswer(answer), nil
 }
 
-func (s *Server) search(ctx context.Context, m *pb.SearchRequest) (answer *search.Answer, err error) {
-	leave, err := s.enter()
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
+// answer is the stream.Handler; it answers calls as well.
+func (s *Server) answer(ctx context.Context, r *search.Request) (*search.Answer, error) {
+	began := time.Now()
+	answer, err := s.search(ctx, r)
+	s.searched(time.Since(began), answer, err)
+	return answer, err
+}
+
+func (s *Server) search(ctx context.Context, r *search.Request) (answer *search.Answer, err error) {
 	defer fault.Recover("slave: search", &err, s.panicked)
-	r, err := request(m)
-	if err != nil {
-		return nil, err
+	if least := stream.TagsOf(ctx).LeastClock; least > 0 && s.store.Position().GetClock() < least {
+		return nil, fault.Newf(fault.Unavailable, "slave: search", "the slave has applied the changes up to clock %d, wanted is %d: ask again later",
+			s.store.Position().GetClock(), least)
 	}
 	if answer, err = s.store.Search(ctx, r); err == nil {
 		answer.Lacking = s.upkeep.Lacking()
@@ -104,13 +117,19 @@ func (s *Server) search(ctx context.Context, m *pb.SearchRequest) (answer *searc
 	return answer, err
 }
 
+// searched reports a search to the observer.
+func (s *Server) searched(took time.Duration, answer *search.Answer, err error) {
+	if s.observer != nil {
+		s.observer.Searched(took, answer, err)
+	}
+}
+
 // Explain implements pb.SlaveServer.
 func (s *Server) Explain(ctx context.Context, m *pb.ExplainRequest) (_ *pb.ExplainResponse, err error) {
-	leave, err := s.enter()
-	if err != nil {
+	if err := s.places.enter(s.places.most); err != nil {
 		return nil, err
 	}
-	defer leave()
+	defer s.places.leave()
 	defer fault.Recover("slave: search", &err, s.panicked)
 	r, err := request(m.GetRequest())
 	if err != nil {
@@ -140,20 +159,6 @@ func (s *Server) Map(context.Context, *pb.MapRequest) (*pb.MapResponse, error) {
 		Name: s.identity.Name, Incarnation: wire.Incarnation(s.identity.Incarnation), Filled: t.GetFilled(),
 	}, nil
 }
-
-var errBusy = errors.New("all places for searches are taken; try again after a pause")
-
-// enter takes a slot, or refuses at once.
-func (s *Server) enter() (leave func(), err error) {
-	select {
-	case s.slots <- struct{}{}:
-		return s.leave, nil
-	default:
-		return nil, fault.New(fault.Overloaded, "slave: search", errBusy)
-	}
-}
-
-func (s *Server) leave() { <-s.slots }
 
 // panicked reports a panic to the observer.
 func (s *Server) panicked(cause any) {

@@ -98,6 +98,7 @@ type Slave struct {
 	store    barrels.Store
 	listener net.Listener
 	server   *grpc.Server
+	shard    *shardserver.Server
 	balancer *link
 	proxy    *loadproxy.Proxy
 	log      *slog.Logger
@@ -123,8 +124,9 @@ func New(cfg Config, store barrels.Store, port *ports.Ports, log *slog.Logger) (
 	}
 	metrics := admin.NewSlaveMetrics(port.Registerer(cfg.Name), store, s.proxy.State, s.log)
 	s.server = grpc.NewServer(wire.SlaveOptions(func(_ string, cause any) { metrics.Panicked(cause) })...)
-	pb.RegisterSlaveServer(s.server, shardserver.New(
-		shardserver.Identity{Name: cfg.Name, Incarnation: own.Incarnation}, store, s.proxy, cfg.MaxInFlight, metrics, s.adopt))
+	s.shard = shardserver.New(
+		shardserver.Identity{Name: cfg.Name, Incarnation: own.Incarnation}, store, s.proxy, cfg.MaxInFlight, metrics, s.adopt)
+	pb.RegisterSlaveServer(s.server, s.shard)
 	return s, nil
 }
 
@@ -157,7 +159,9 @@ func (s *Slave) adopt(balancer string) (name string, err error) {
 // Run serves until ctx is done.
 func (s *Slave) Run(ctx context.Context) error {
 	defer s.balancer.close()
+	defer s.shard.Close()
 	group, ctx := errgroup.WithContext(ctx)
+	defer context.AfterFunc(ctx, s.shard.Goodbye)()
 	group.Go(func() error { return ports.ServeGRPC(ctx, s.server, s.listener) })
 	group.Go(func() error { return s.proxy.Run(ctx) })
 	return group.Wait()
