@@ -40,6 +40,9 @@ type Config struct {
 	Timeout time.Duration `yaml:"timeout"`
 	// MaxInFlight bounds the queries under way.
 	MaxInFlight int `yaml:"max_in_flight"`
+	// Transport is how slaves are asked: "stream", over one stream each, or "unary",
+	// by a call for each search, to compare the two.
+	Transport string `yaml:"transport"`
 }
 
 // DefaultConfig returns the defaults.
@@ -47,9 +50,15 @@ func DefaultConfig() Config {
 	return Config{
 		Name: "master-0", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081", Balancer: "127.0.0.1:7000",
 		Profile: "default", Reserve: DefaultReserve, Explain: ExplainAuto,
-		Timeout: httpapi.DefaultTimeout, MaxInFlight: httpapi.DefaultMaxInFlight,
+		Timeout: httpapi.DefaultTimeout, MaxInFlight: httpapi.DefaultMaxInFlight, Transport: TransportStream,
 	}
 }
+
+// How slaves are asked (Config.Transport).
+const (
+	TransportStream = "stream"
+	TransportCalls  = "unary"
+)
 
 // Validate lists all faults.
 func (c *Config) Validate() error {
@@ -68,6 +77,7 @@ func (c *Config) Validate() error {
 	CheckExplain(&k, c.Explain, c.Admin)
 	k.Duration("timeout", c.Timeout, time.Millisecond, httpapi.MaxTimeout)
 	k.Number("max_in_flight", c.MaxInFlight, 1, 1<<16)
+	k.OneOf("transport", c.Transport, TransportStream, TransportCalls)
 	return k.Err()
 }
 

@@ -86,7 +86,7 @@ func New(cfg Config, port *ports.Ports, log *slog.Logger) (*Master, error) {
 		return nil, err
 	}
 	metrics := admin.NewMasterMetrics(port.Registerer(cfg.Name))
-	m.watcher = fanout.NewWatcher(cfg.Name+"/"+rand.Text(), remote.Balancer{Conn: m.balancer}, seeds, fanout.Dial, m.log)
+	m.watcher = fanout.NewWatcher(cfg.Name+"/"+rand.Text(), remote.Balancer{Conn: m.balancer}, seeds, m.dialer(), m.log)
 	admin.Gauge(port.Registerer(cfg.Name), "adshard_filled", "1: the first fill of the slaves is complete.", m.filled)
 	m.fanout = fanout.New(m.watcher, metrics)
 	m.handle(lexicon, metrics, port)
@@ -106,6 +106,14 @@ func (m *Master) handle(lexicon *words.Lexicon, metrics *admin.MasterMetrics, po
 		m.log.Info("explanations are served on the admin port only, since the query port is not on loopback (explain: public serves them there too)")
 	}
 	m.handler = httpapi.New(c)
+}
+
+// dialer returns how slaves are reached.
+func (m *Master) dialer() fanout.Dialer {
+	if m.cfg.Transport == TransportCalls {
+		return fanout.Dial
+	}
+	return fanout.Streams(m.log)
 }
 
 // dialSeeds connects to the slaves that are asked for the map if no balancer

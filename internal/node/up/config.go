@@ -50,6 +50,8 @@ type Config struct {
 	Explain     string        `yaml:"explain"`
 	Timeout     time.Duration `yaml:"timeout"`
 	MaxInFlight int           `yaml:"max_in_flight"`
+	// Transport is the master's.
+	Transport string `yaml:"transport"`
 	// CacheBytes is each slave's.
 	CacheBytes uint64 `yaml:"cache_bytes"`
 }
@@ -62,7 +64,7 @@ func DefaultConfig() Config {
 	return Config{
 		Slaves: 3, Strategy: strategy.Default, Interval: balance.DefaultInterval, Data: "data", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081",
 		Profile: "default", Reserve: master.DefaultReserve, Explain: master.ExplainAuto,
-		Timeout: httpapi.DefaultTimeout, MaxInFlight: httpapi.DefaultMaxInFlight,
+		Timeout: httpapi.DefaultTimeout, MaxInFlight: httpapi.DefaultMaxInFlight, Transport: master.TransportStream,
 	}
 }
 
@@ -84,5 +86,6 @@ func (c *Config) Validate() error {
 	master.CheckExplain(&k, c.Explain, c.Admin)
 	k.Duration("timeout", c.Timeout, time.Millisecond, httpapi.MaxTimeout)
 	k.Number("max_in_flight", c.MaxInFlight, 1, 1<<16)
+	k.OneOf("transport", c.Transport, master.TransportStream, master.TransportCalls)
 	return k.Err()
 }

@@ -226,7 +226,7 @@ func (c *Config) master(balancer string) master.Config {
 	m := master.DefaultConfig()
 	m.HTTP, m.Admin, m.Balancer = c.HTTP, "", balancer
 	m.Lexicon, m.Profile, m.Reserve = c.Lexicon, c.Profile, c.Reserve
-	m.Timeout, m.MaxInFlight, m.Explain = c.Timeout, c.MaxInFlight, c.Explain
+	m.Timeout, m.MaxInFlight, m.Explain, m.Transport = c.Timeout, c.MaxInFlight, c.Explain, c.Transport
 	return m
 }
 
