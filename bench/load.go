@@ -35,7 +35,9 @@ With --rate N, N requests a second arrive at random times (as of independent
 users), however fast the cluster answers; each latency counts from the time at
 which the request was due, so that waiting behind a slow answer counts as well.
 With --rate 0 there is one request at a time, and the next follows its answer:
-the latency of a cluster that has nothing else to do. A recorded log, with a
+the latency of a cluster that has nothing else to do. With --closed N, N requests
+are always under way, each followed by the next at its answer: what the cluster is
+capable of. A recorded log, with a
 time behind each query, keeps its times: with --rate 0 they are its own, with
 --rate N they are stretched or compressed to N a second on average, and the log
 repeats.
@@ -63,6 +65,7 @@ Only servers on this machine are asked unless --allow-remote is given.`,
 	flags.BoolVar(&f.reference, "reference", false, "record all answers first, and count what differs later")
 	flags.StringVar(&f.params, "params", "", "further parameters of each request, as in a URL: slots=8&device=mobile")
 	flags.Float64Var(&f.Rate, "rate", 0, "requests a second; 0: one at a time")
+	flags.IntVar(&f.Closed, "closed", 0, "requests kept under way, in place of a rate; 0: not so")
 	flags.DurationVar(&f.Warmup, "warmup", 2*time.Second, "time before anything is counted")
 	flags.DurationVar(&f.Duration, "duration", 10*time.Second, "time that is counted")
 	flags.IntVar(&f.Requests, "requests", 0, "stop after this many; 0: until the time is up")
@@ -101,7 +104,7 @@ func (f *loadFlags) run(ctx context.Context, out io.Writer) error {
 	}
 	if w.Recorded() > 0 { // at the recorded times, whose rate only bounds the queue
 		f.Rate = max(1, w.MeanRate(f.Rate, f.Warmup+f.Duration))
-	} else if f.Requests == 0 && f.Rate == 0 {
+	} else if f.Requests == 0 && f.Rate == 0 && f.Closed == 0 {
 		f.Requests = w.Requests
 	}
 	report := newReport("load")
@@ -114,7 +117,10 @@ func (f *loadFlags) run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if f.Rate == 0 {
+	switch {
+	case f.Closed > 0:
+		report.Name = "closed"
+	case f.Rate == 0:
 		report.Name = "alone"
 	}
 	o.Figures(report)

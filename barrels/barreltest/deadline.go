@@ -27,14 +27,14 @@ func expireAfter(looks int64) *expiring {
 func (e *expiring) Deadline() (time.Time, bool) { return time.Now(), true }
 
 func (e *expiring) Done() <-chan struct{} {
-	if e.left.Add(-1) >= 0 {
+	if e.left.Load() >= 0 {
 		return nil
 	}
 	return e.done
 }
 
 func (e *expiring) Err() error {
-	if e.left.Load() >= 0 {
+	if e.left.Add(-1) >= 0 {
 		return nil
 	}
 	return context.DeadlineExceeded

@@ -6,15 +6,9 @@ import (
 	"adshard/fault"
 )
 
-// Over reports whether ctx has ended.
-func Over(ctx context.Context) bool {
-	select {
-	case <-ctx.Done():
-		return true
-	default:
-		return false
-	}
-}
+// Over reports whether ctx has ended. It asks for the error, since a context may need
+// a timer for whoever waits for its end (internal/node/stream).
+func Over(ctx context.Context) bool { return ctx.Err() != nil }
 
 // Ended returns the error of a context that has ended: fault.Deadline or
 // fault.Cancelled.

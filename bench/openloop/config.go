@@ -29,6 +29,8 @@ type Config struct {
 	// Rate is how many requests a second are meant to be sent, with random gaps
 	// as of independent users. 0: one at a time, the next when the answer is in.
 	Rate float64
+	// Closed, if not 0, is how many requests are kept under way in place of a rate.
+	Closed int
 	// Schedule, if not nil, says when which target is asked, from the start of
 	// the warm-up on, in place of Rate's random gaps and of turns; with Rate 0 its
 	// order counts only.
@@ -65,6 +67,9 @@ func (c *Config) Validate() error {
 	}
 	if c.Duration <= 0 || c.Warmup < 0 || c.Warmup+c.Duration > MaxDuration {
 		fail("%v after a warm-up of %v: more than 0, and no more than %v together", c.Duration, c.Warmup, MaxDuration)
+	}
+	if c.Closed < 0 || c.Closed > MaxConnections || c.Closed > 0 && c.Rate > 0 {
+		fail("%d requests kept under way: 0 (not so) to %d, without a rate", c.Closed, MaxConnections)
 	}
 	if due := c.Rate * (c.Warmup + c.Duration).Seconds(); due > MaxRequests {
 		fail("%.0f requests: at most %d", due, MaxRequests)

@@ -18,7 +18,10 @@ func Run(ctx context.Context, c Config) (*Outcome, error) {
 		return nil, err
 	}
 	run := open
-	if c.Rate == 0 {
+	switch {
+	case c.Closed > 0:
+		run = closed
+	case c.Rate == 0:
 		run = alone
 	}
 	o, err := run(ctx, &c)

@@ -63,7 +63,7 @@ var keyHelp = map[string]string{
 	"state-key":             "the key of the balancer's state in the database",
 	"strategy":              "the balancing strategy; 'adshard balance strategy' lists them",
 	"timeout":               "the time limit of queries that set none",
-	"transport":             "how the master asks slaves: direct, in one process, or unary, over gRPC",
+	"transport":             "how the master asks slaves: direct (in one process), stream, or unary",
 	"trusted-distributors":  "addresses of distributors that slaves may pull from; none: only those on this machine",
 	"weights-ad":            "the weight of an ad in the plan",
 	"weights-keyword":       "the weight of a keyword in the plan",

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"adshard/internal/node/master"
 	"adshard/internal/node/offline"
 	"adshard/internal/node/up"
 )
@@ -33,9 +34,10 @@ func startCluster(t *testing.T, db string, slaves int, built bool, profile strin
 	cfg.DB, cfg.Slaves, cfg.Profile = "sqlite:"+db, slaves, profile
 	cfg.HTTP, cfg.Admin = "127.0.0.1:0", "127.0.0.1:0"
 	cfg.Data = filepath.Join(t.TempDir(), "data")
-	if built {
+	cfg.Transport = master.TransportStream
+	if built { // and asked by calls, so that answers are proved both ways
+		cfg.Transport = master.TransportCalls
 		cfg.Barrels = filepath.Join(t.TempDir(), "barrels")
-		cfg.Transport = up.TransportCalls // so that answers are proved both ways
 		build := offline.DefaultConfig()
 		build.DB, build.Slaves, build.Out = cfg.DB, slaves, cfg.Barrels
 		if _, err := offline.Build(t.Context(), build, nil); err != nil {

@@ -1356,6 +1356,391 @@ func (x *Hit) GetAdId() uint64 {
 	return 0
 }
 
+// MasterFrame is a message of a stream, to the slave.
+type MasterFrame struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Hello         *Hello                 `protobuf:"bytes,1,opt,name=hello,proto3" json:"hello,omitempty"` // in the first frame, alone
+	Asks          []*Ask                 `protobuf:"bytes,2,rep,name=asks,proto3" json:"asks,omitempty"`
+	Cancels       []uint64               `protobuf:"varint,3,rep,packed,name=cancels,proto3" json:"cancels,omitempty"` // ids of asks
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MasterFrame) Reset() {
+	*x = MasterFrame{}
+	mi := &file_adshard_v1_search_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MasterFrame) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MasterFrame) ProtoMessage() {}
+
+func (x *MasterFrame) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_search_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MasterFrame.ProtoReflect.Descriptor instead.
+func (*MasterFrame) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *MasterFrame) GetHello() *Hello {
+	if x != nil {
+		return x.Hello
+	}
+	return nil
+}
+
+func (x *MasterFrame) GetAsks() []*Ask {
+	if x != nil {
+		return x.Asks
+	}
+	return nil
+}
+
+func (x *MasterFrame) GetCancels() []uint64 {
+	if x != nil {
+		return x.Cancels
+	}
+	return nil
+}
+
+// SlaveFrame is a message of a stream, to the master.
+type SlaveFrame struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Hello         *Hello                 `protobuf:"bytes,1,opt,name=hello,proto3" json:"hello,omitempty"` // in the first frame, alone
+	Replies       []*Reply               `protobuf:"bytes,2,rep,name=replies,proto3" json:"replies,omitempty"`
+	Goodbye       bool                   `protobuf:"varint,3,opt,name=goodbye,proto3" json:"goodbye,omitempty"` // the slave takes no more asks
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SlaveFrame) Reset() {
+	*x = SlaveFrame{}
+	mi := &file_adshard_v1_search_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SlaveFrame) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SlaveFrame) ProtoMessage() {}
+
+func (x *SlaveFrame) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_search_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SlaveFrame.ProtoReflect.Descriptor instead.
+func (*SlaveFrame) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *SlaveFrame) GetHello() *Hello {
+	if x != nil {
+		return x.Hello
+	}
+	return nil
+}
+
+func (x *SlaveFrame) GetReplies() []*Reply {
+	if x != nil {
+		return x.Replies
+	}
+	return nil
+}
+
+func (x *SlaveFrame) GetGoodbye() bool {
+	if x != nil {
+		return x.Goodbye
+	}
+	return false
+}
+
+// Hello opens a stream in each direction.
+type Hello struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Version       uint32                 `protobuf:"varint,1,opt,name=version,proto3" json:"version,omitempty"` // the highest that the sender speaks
+	Features      uint64                 `protobuf:"varint,2,opt,name=features,proto3" json:"features,omitempty"`
+	Database      string                 `protobuf:"bytes,3,opt,name=database,proto3" json:"database,omitempty"`   // "": not known
+	Shard         uint64                 `protobuf:"fixed64,4,opt,name=shard,proto3" json:"shard,omitempty"`       // search.ShardID; only to the slave
+	Name          string                 `protobuf:"bytes,5,opt,name=name,proto3" json:"name,omitempty"`           // of the slave
+	Instance      uint64                 `protobuf:"fixed64,6,opt,name=instance,proto3" json:"instance,omitempty"` // of the process
+	Limit         uint32                 `protobuf:"varint,7,opt,name=limit,proto3" json:"limit,omitempty"`        // searches under way on the stream; only to the master
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Hello) Reset() {
+	*x = Hello{}
+	mi := &file_adshard_v1_search_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Hello) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Hello) ProtoMessage() {}
+
+func (x *Hello) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_search_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Hello.ProtoReflect.Descriptor instead.
+func (*Hello) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *Hello) GetVersion() uint32 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
+func (x *Hello) GetFeatures() uint64 {
+	if x != nil {
+		return x.Features
+	}
+	return 0
+}
+
+func (x *Hello) GetDatabase() string {
+	if x != nil {
+		return x.Database
+	}
+	return ""
+}
+
+func (x *Hello) GetShard() uint64 {
+	if x != nil {
+		return x.Shard
+	}
+	return 0
+}
+
+func (x *Hello) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Hello) GetInstance() uint64 {
+	if x != nil {
+		return x.Instance
+	}
+	return 0
+}
+
+func (x *Hello) GetLimit() uint32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+// Ask is one search of a stream.
+type Ask struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            uint64                 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"` // 1, 2, 3, … on each stream
+	View          uint64                 `protobuf:"varint,2,opt,name=view,proto3" json:"view,omitempty"`
+	LeftMicros    uint64                 `protobuf:"varint,3,opt,name=left_micros,json=leftMicros,proto3" json:"left_micros,omitempty"` // of the deadline
+	Priority      uint32                 `protobuf:"varint,4,opt,name=priority,proto3" json:"priority,omitempty"`                       // 0: normal, 1: low
+	Tenant        string                 `protobuf:"bytes,5,opt,name=tenant,proto3" json:"tenant,omitempty"`
+	LeastClock    uint64                 `protobuf:"varint,6,opt,name=least_clock,json=leastClock,proto3" json:"least_clock,omitempty"` // that the answer must hold
+	Trace         []byte                 `protobuf:"bytes,7,opt,name=trace,proto3" json:"trace,omitempty"`                              // trace context: ids of trace and parent, flags
+	Search        *SearchRequest         `protobuf:"bytes,15,opt,name=search,proto3" json:"search,omitempty"`                           // without view and shard
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Ask) Reset() {
+	*x = Ask{}
+	mi := &file_adshard_v1_search_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Ask) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Ask) ProtoMessage() {}
+
+func (x *Ask) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_search_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Ask.ProtoReflect.Descriptor instead.
+func (*Ask) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *Ask) GetId() uint64 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *Ask) GetView() uint64 {
+	if x != nil {
+		return x.View
+	}
+	return 0
+}
+
+func (x *Ask) GetLeftMicros() uint64 {
+	if x != nil {
+		return x.LeftMicros
+	}
+	return 0
+}
+
+func (x *Ask) GetPriority() uint32 {
+	if x != nil {
+		return x.Priority
+	}
+	return 0
+}
+
+func (x *Ask) GetTenant() string {
+	if x != nil {
+		return x.Tenant
+	}
+	return ""
+}
+
+func (x *Ask) GetLeastClock() uint64 {
+	if x != nil {
+		return x.LeastClock
+	}
+	return 0
+}
+
+func (x *Ask) GetTrace() []byte {
+	if x != nil {
+		return x.Trace
+	}
+	return nil
+}
+
+func (x *Ask) GetSearch() *SearchRequest {
+	if x != nil {
+		return x.Search
+	}
+	return nil
+}
+
+// Reply is what became of the ask with this id.
+type Reply struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            uint64                 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	Answer        *SearchResponse        `protobuf:"bytes,2,opt,name=answer,proto3" json:"answer,omitempty"`
+	Fault         *Fault                 `protobuf:"bytes,3,opt,name=fault,proto3" json:"fault,omitempty"` // in place of an answer
+	Text          string                 `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`   // of the fault
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Reply) Reset() {
+	*x = Reply{}
+	mi := &file_adshard_v1_search_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Reply) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Reply) ProtoMessage() {}
+
+func (x *Reply) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_search_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Reply.ProtoReflect.Descriptor instead.
+func (*Reply) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *Reply) GetId() uint64 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *Reply) GetAnswer() *SearchResponse {
+	if x != nil {
+		return x.Answer
+	}
+	return nil
+}
+
+func (x *Reply) GetFault() *Fault {
+	if x != nil {
+		return x.Fault
+	}
+	return nil
+}
+
+func (x *Reply) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
 type ExplainRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Request       *SearchRequest         `protobuf:"bytes,1,opt,name=request,proto3" json:"request,omitempty"`
@@ -1366,7 +1751,7 @@ type ExplainRequest struct {
 
 func (x *ExplainRequest) Reset() {
 	*x = ExplainRequest{}
-	mi := &file_adshard_v1_search_proto_msgTypes[16]
+	mi := &file_adshard_v1_search_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1378,7 +1763,7 @@ func (x *ExplainRequest) String() string {
 func (*ExplainRequest) ProtoMessage() {}
 
 func (x *ExplainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[16]
+	mi := &file_adshard_v1_search_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1391,7 +1776,7 @@ func (x *ExplainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainRequest.ProtoReflect.Descriptor instead.
 func (*ExplainRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{16}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ExplainRequest) GetRequest() *SearchRequest {
@@ -1423,7 +1808,7 @@ type ExplainResponse struct {
 
 func (x *ExplainResponse) Reset() {
 	*x = ExplainResponse{}
-	mi := &file_adshard_v1_search_proto_msgTypes[17]
+	mi := &file_adshard_v1_search_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1435,7 +1820,7 @@ func (x *ExplainResponse) String() string {
 func (*ExplainResponse) ProtoMessage() {}
 
 func (x *ExplainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[17]
+	mi := &file_adshard_v1_search_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1448,7 +1833,7 @@ func (x *ExplainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainResponse.ProtoReflect.Descriptor instead.
 func (*ExplainResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{17}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ExplainResponse) GetMatches() []*Explained {
@@ -1519,7 +1904,7 @@ type Explained struct {
 
 func (x *Explained) Reset() {
 	*x = Explained{}
-	mi := &file_adshard_v1_search_proto_msgTypes[18]
+	mi := &file_adshard_v1_search_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1531,7 +1916,7 @@ func (x *Explained) String() string {
 func (*Explained) ProtoMessage() {}
 
 func (x *Explained) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[18]
+	mi := &file_adshard_v1_search_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1544,7 +1929,7 @@ func (x *Explained) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Explained.ProtoReflect.Descriptor instead.
 func (*Explained) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{18}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Explained) GetHit() *Hit {
@@ -1635,7 +2020,7 @@ type Agreement struct {
 
 func (x *Agreement) Reset() {
 	*x = Agreement{}
-	mi := &file_adshard_v1_search_proto_msgTypes[19]
+	mi := &file_adshard_v1_search_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1647,7 +2032,7 @@ func (x *Agreement) String() string {
 func (*Agreement) ProtoMessage() {}
 
 func (x *Agreement) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_search_proto_msgTypes[19]
+	mi := &file_adshard_v1_search_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1660,7 +2045,7 @@ func (x *Agreement) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Agreement.ProtoReflect.Descriptor instead.
 func (*Agreement) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_search_proto_rawDescGZIP(), []int{19}
+	return file_adshard_v1_search_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Agreement) GetKeyword() string {
@@ -1815,7 +2200,40 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x02ad\x18\r \x01(\v2\x0e.adshard.v1.AdR\x02ad\x12\x12\n" +
 	"\x04text\x18\x0e \x01(\fR\x04text\x12\x14\n" +
 	"\x05shown\x18\x0f \x01(\fR\x05shown\x12\x13\n" +
-	"\x05ad_id\x18\x10 \x01(\x04R\x04adId\"[\n" +
+	"\x05ad_id\x18\x10 \x01(\x04R\x04adId\"u\n" +
+	"\vMasterFrame\x12'\n" +
+	"\x05hello\x18\x01 \x01(\v2\x11.adshard.v1.HelloR\x05hello\x12#\n" +
+	"\x04asks\x18\x02 \x03(\v2\x0f.adshard.v1.AskR\x04asks\x12\x18\n" +
+	"\acancels\x18\x03 \x03(\x04R\acancels\"|\n" +
+	"\n" +
+	"SlaveFrame\x12'\n" +
+	"\x05hello\x18\x01 \x01(\v2\x11.adshard.v1.HelloR\x05hello\x12+\n" +
+	"\areplies\x18\x02 \x03(\v2\x11.adshard.v1.ReplyR\areplies\x12\x18\n" +
+	"\agoodbye\x18\x03 \x01(\bR\agoodbye\"\xb5\x01\n" +
+	"\x05Hello\x12\x18\n" +
+	"\aversion\x18\x01 \x01(\rR\aversion\x12\x1a\n" +
+	"\bfeatures\x18\x02 \x01(\x04R\bfeatures\x12\x1a\n" +
+	"\bdatabase\x18\x03 \x01(\tR\bdatabase\x12\x14\n" +
+	"\x05shard\x18\x04 \x01(\x06R\x05shard\x12\x12\n" +
+	"\x04name\x18\x05 \x01(\tR\x04name\x12\x1a\n" +
+	"\binstance\x18\x06 \x01(\x06R\binstance\x12\x14\n" +
+	"\x05limit\x18\a \x01(\rR\x05limit\"\xe8\x01\n" +
+	"\x03Ask\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x12\n" +
+	"\x04view\x18\x02 \x01(\x04R\x04view\x12\x1f\n" +
+	"\vleft_micros\x18\x03 \x01(\x04R\n" +
+	"leftMicros\x12\x1a\n" +
+	"\bpriority\x18\x04 \x01(\rR\bpriority\x12\x16\n" +
+	"\x06tenant\x18\x05 \x01(\tR\x06tenant\x12\x1f\n" +
+	"\vleast_clock\x18\x06 \x01(\x04R\n" +
+	"leastClock\x12\x14\n" +
+	"\x05trace\x18\a \x01(\fR\x05trace\x121\n" +
+	"\x06search\x18\x0f \x01(\v2\x19.adshard.v1.SearchRequestR\x06search\"\x88\x01\n" +
+	"\x05Reply\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\x04R\x02id\x122\n" +
+	"\x06answer\x18\x02 \x01(\v2\x1a.adshard.v1.SearchResponseR\x06answer\x12'\n" +
+	"\x05fault\x18\x03 \x01(\v2\x11.adshard.v1.FaultR\x05fault\x12\x12\n" +
+	"\x04text\x18\x04 \x01(\tR\x04text\"[\n" +
 	"\x0eExplainRequest\x123\n" +
 	"\arequest\x18\x01 \x01(\v2\x19.adshard.v1.SearchRequestR\arequest\x12\x14\n" +
 	"\x05limit\x18\x02 \x01(\rR\x05limit\"\xdd\x01\n" +
@@ -1843,9 +2261,10 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\tAgreement\x12\x18\n" +
 	"\akeyword\x18\x01 \x01(\tR\akeyword\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12\x14\n" +
-	"\x05level\x18\x03 \x01(\rR\x05level2\x8a\x03\n" +
+	"\x05level\x18\x03 \x01(\rR\x05level2\xc9\x03\n" +
 	"\x05Slave\x12?\n" +
-	"\x06Search\x12\x19.adshard.v1.SearchRequest\x1a\x1a.adshard.v1.SearchResponse\x12B\n" +
+	"\x06Search\x12\x19.adshard.v1.SearchRequest\x1a\x1a.adshard.v1.SearchResponse\x12=\n" +
+	"\x06Stream\x12\x17.adshard.v1.MasterFrame\x1a\x16.adshard.v1.SlaveFrame(\x010\x01\x12B\n" +
 	"\aExplain\x12\x1a.adshard.v1.ExplainRequest\x1a\x1b.adshard.v1.ExplainResponse\x126\n" +
 	"\x03Map\x12\x16.adshard.v1.MapRequest\x1a\x17.adshard.v1.MapResponse\x12B\n" +
 	"\aCertify\x12\x1a.adshard.v1.CertifyRequest\x1a\x1b.adshard.v1.CertifyResponse\x12B\n" +
@@ -1864,7 +2283,7 @@ func file_adshard_v1_search_proto_rawDescGZIP() []byte {
 	return file_adshard_v1_search_proto_rawDescData
 }
 
-var file_adshard_v1_search_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
+var file_adshard_v1_search_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
 var file_adshard_v1_search_proto_goTypes = []any{
 	(*AdoptRequest)(nil),    // 0: adshard.v1.AdoptRequest
 	(*AdoptResponse)(nil),   // 1: adshard.v1.AdoptResponse
@@ -1882,45 +2301,59 @@ var file_adshard_v1_search_proto_goTypes = []any{
 	(*SearchRequest)(nil),   // 13: adshard.v1.SearchRequest
 	(*SearchResponse)(nil),  // 14: adshard.v1.SearchResponse
 	(*Hit)(nil),             // 15: adshard.v1.Hit
-	(*ExplainRequest)(nil),  // 16: adshard.v1.ExplainRequest
-	(*ExplainResponse)(nil), // 17: adshard.v1.ExplainResponse
-	(*Explained)(nil),       // 18: adshard.v1.Explained
-	(*Agreement)(nil),       // 19: adshard.v1.Agreement
-	(*Shard)(nil),           // 20: adshard.v1.Shard
-	(MatchType)(0),          // 21: adshard.v1.MatchType
-	(*Ad)(nil),              // 22: adshard.v1.Ad
+	(*MasterFrame)(nil),     // 16: adshard.v1.MasterFrame
+	(*SlaveFrame)(nil),      // 17: adshard.v1.SlaveFrame
+	(*Hello)(nil),           // 18: adshard.v1.Hello
+	(*Ask)(nil),             // 19: adshard.v1.Ask
+	(*Reply)(nil),           // 20: adshard.v1.Reply
+	(*ExplainRequest)(nil),  // 21: adshard.v1.ExplainRequest
+	(*ExplainResponse)(nil), // 22: adshard.v1.ExplainResponse
+	(*Explained)(nil),       // 23: adshard.v1.Explained
+	(*Agreement)(nil),       // 24: adshard.v1.Agreement
+	(*Shard)(nil),           // 25: adshard.v1.Shard
+	(MatchType)(0),          // 26: adshard.v1.MatchType
+	(*Ad)(nil),              // 27: adshard.v1.Ad
 }
 var file_adshard_v1_search_proto_depIdxs = []int32{
 	3,  // 0: adshard.v1.CertifyRequest.parents:type_name -> adshard.v1.ParentName
 	4,  // 1: adshard.v1.CertifyResponse.parents:type_name -> adshard.v1.ParentSum
-	20, // 2: adshard.v1.MapResponse.shards:type_name -> adshard.v1.Shard
+	25, // 2: adshard.v1.MapResponse.shards:type_name -> adshard.v1.Shard
 	11, // 3: adshard.v1.SearchRequest.query:type_name -> adshard.v1.Query
 	12, // 4: adshard.v1.SearchRequest.profile:type_name -> adshard.v1.Rule
 	15, // 5: adshard.v1.SearchResponse.hits:type_name -> adshard.v1.Hit
-	21, // 6: adshard.v1.Hit.type:type_name -> adshard.v1.MatchType
-	22, // 7: adshard.v1.Hit.ad:type_name -> adshard.v1.Ad
-	13, // 8: adshard.v1.ExplainRequest.request:type_name -> adshard.v1.SearchRequest
-	18, // 9: adshard.v1.ExplainResponse.matches:type_name -> adshard.v1.Explained
-	15, // 10: adshard.v1.Explained.hit:type_name -> adshard.v1.Hit
-	19, // 11: adshard.v1.Explained.words:type_name -> adshard.v1.Agreement
-	21, // 12: adshard.v1.Explained.negative_type:type_name -> adshard.v1.MatchType
-	13, // 13: adshard.v1.Slave.Search:input_type -> adshard.v1.SearchRequest
-	16, // 14: adshard.v1.Slave.Explain:input_type -> adshard.v1.ExplainRequest
-	8,  // 15: adshard.v1.Slave.Map:input_type -> adshard.v1.MapRequest
-	2,  // 16: adshard.v1.Slave.Certify:input_type -> adshard.v1.CertifyRequest
-	6,  // 17: adshard.v1.Slave.Discard:input_type -> adshard.v1.DiscardRequest
-	0,  // 18: adshard.v1.Slave.Adopt:input_type -> adshard.v1.AdoptRequest
-	14, // 19: adshard.v1.Slave.Search:output_type -> adshard.v1.SearchResponse
-	17, // 20: adshard.v1.Slave.Explain:output_type -> adshard.v1.ExplainResponse
-	9,  // 21: adshard.v1.Slave.Map:output_type -> adshard.v1.MapResponse
-	5,  // 22: adshard.v1.Slave.Certify:output_type -> adshard.v1.CertifyResponse
-	7,  // 23: adshard.v1.Slave.Discard:output_type -> adshard.v1.DiscardResponse
-	1,  // 24: adshard.v1.Slave.Adopt:output_type -> adshard.v1.AdoptResponse
-	19, // [19:25] is the sub-list for method output_type
-	13, // [13:19] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	26, // 6: adshard.v1.Hit.type:type_name -> adshard.v1.MatchType
+	27, // 7: adshard.v1.Hit.ad:type_name -> adshard.v1.Ad
+	18, // 8: adshard.v1.MasterFrame.hello:type_name -> adshard.v1.Hello
+	19, // 9: adshard.v1.MasterFrame.asks:type_name -> adshard.v1.Ask
+	18, // 10: adshard.v1.SlaveFrame.hello:type_name -> adshard.v1.Hello
+	20, // 11: adshard.v1.SlaveFrame.replies:type_name -> adshard.v1.Reply
+	13, // 12: adshard.v1.Ask.search:type_name -> adshard.v1.SearchRequest
+	14, // 13: adshard.v1.Reply.answer:type_name -> adshard.v1.SearchResponse
+	10, // 14: adshard.v1.Reply.fault:type_name -> adshard.v1.Fault
+	13, // 15: adshard.v1.ExplainRequest.request:type_name -> adshard.v1.SearchRequest
+	23, // 16: adshard.v1.ExplainResponse.matches:type_name -> adshard.v1.Explained
+	15, // 17: adshard.v1.Explained.hit:type_name -> adshard.v1.Hit
+	24, // 18: adshard.v1.Explained.words:type_name -> adshard.v1.Agreement
+	26, // 19: adshard.v1.Explained.negative_type:type_name -> adshard.v1.MatchType
+	13, // 20: adshard.v1.Slave.Search:input_type -> adshard.v1.SearchRequest
+	16, // 21: adshard.v1.Slave.Stream:input_type -> adshard.v1.MasterFrame
+	21, // 22: adshard.v1.Slave.Explain:input_type -> adshard.v1.ExplainRequest
+	8,  // 23: adshard.v1.Slave.Map:input_type -> adshard.v1.MapRequest
+	2,  // 24: adshard.v1.Slave.Certify:input_type -> adshard.v1.CertifyRequest
+	6,  // 25: adshard.v1.Slave.Discard:input_type -> adshard.v1.DiscardRequest
+	0,  // 26: adshard.v1.Slave.Adopt:input_type -> adshard.v1.AdoptRequest
+	14, // 27: adshard.v1.Slave.Search:output_type -> adshard.v1.SearchResponse
+	17, // 28: adshard.v1.Slave.Stream:output_type -> adshard.v1.SlaveFrame
+	22, // 29: adshard.v1.Slave.Explain:output_type -> adshard.v1.ExplainResponse
+	9,  // 30: adshard.v1.Slave.Map:output_type -> adshard.v1.MapResponse
+	5,  // 31: adshard.v1.Slave.Certify:output_type -> adshard.v1.CertifyResponse
+	7,  // 32: adshard.v1.Slave.Discard:output_type -> adshard.v1.DiscardResponse
+	1,  // 33: adshard.v1.Slave.Adopt:output_type -> adshard.v1.AdoptResponse
+	27, // [27:34] is the sub-list for method output_type
+	20, // [20:27] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_adshard_v1_search_proto_init() }
@@ -1936,7 +2369,7 @@ func file_adshard_v1_search_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_adshard_v1_search_proto_rawDesc), len(file_adshard_v1_search_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   20,
+			NumMessages:   25,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

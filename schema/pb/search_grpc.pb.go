@@ -22,6 +22,7 @@ const _ = grpc.SupportPackageIsVersion9
 
 const (
 	Slave_Search_FullMethodName  = "/adshard.v1.Slave/Search"
+	Slave_Stream_FullMethodName  = "/adshard.v1.Slave/Stream"
 	Slave_Explain_FullMethodName = "/adshard.v1.Slave/Explain"
 	Slave_Map_FullMethodName     = "/adshard.v1.Slave/Map"
 	Slave_Certify_FullMethodName = "/adshard.v1.Slave/Certify"
@@ -36,6 +37,9 @@ const (
 // Slave serves searches. Errors are gRPC codes with a Fault as detail.
 type SlaveClient interface {
 	Search(ctx context.Context, in *SearchRequest, opts ...grpc.CallOption) (*SearchResponse, error)
+	// Stream carries the searches of one master, many at a time: docs/stream.md. It is
+	// the only call without a deadline.
+	Stream(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[MasterFrame, SlaveFrame], error)
 	Explain(ctx context.Context, in *ExplainRequest, opts ...grpc.CallOption) (*ExplainResponse, error)
 	// Map returns the newest map that the slave has received, for masters that
 	// cannot reach a balancer.
@@ -68,6 +72,19 @@ func (c *slaveClient) Search(ctx context.Context, in *SearchRequest, opts ...grp
 	}
 	return out, nil
 }
+
+func (c *slaveClient) Stream(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[MasterFrame, SlaveFrame], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &Slave_ServiceDesc.Streams[0], Slave_Stream_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[MasterFrame, SlaveFrame]{ClientStream: stream}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type Slave_StreamClient = grpc.BidiStreamingClient[MasterFrame, SlaveFrame]
 
 func (c *slaveClient) Explain(ctx context.Context, in *ExplainRequest, opts ...grpc.CallOption) (*ExplainResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
@@ -126,6 +143,9 @@ func (c *slaveClient) Adopt(ctx context.Context, in *AdoptRequest, opts ...grpc.
 // Slave serves searches. Errors are gRPC codes with a Fault as detail.
 type SlaveServer interface {
 	Search(context.Context, *SearchRequest) (*SearchResponse, error)
+	// Stream carries the searches of one master, many at a time: docs/stream.md. It is
+	// the only call without a deadline.
+	Stream(grpc.BidiStreamingServer[MasterFrame, SlaveFrame]) error
 	Explain(context.Context, *ExplainRequest) (*ExplainResponse, error)
 	// Map returns the newest map that the slave has received, for masters that
 	// cannot reach a balancer.
@@ -151,6 +171,9 @@ type UnimplementedSlaveServer struct{}
 
 func (UnimplementedSlaveServer) Search(context.Context, *SearchRequest) (*SearchResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Search not implemented")
+}
+func (UnimplementedSlaveServer) Stream(grpc.BidiStreamingServer[MasterFrame, SlaveFrame]) error {
+	return status.Error(codes.Unimplemented, "method Stream not implemented")
 }
 func (UnimplementedSlaveServer) Explain(context.Context, *ExplainRequest) (*ExplainResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Explain not implemented")
@@ -205,6 +228,13 @@ func _Slave_Search_Handler(srv interface{}, ctx context.Context, dec func(interf
 	}
 	return interceptor(ctx, in, info, handler)
 }
+
+func _Slave_Stream_Handler(srv interface{}, stream grpc.ServerStream) error {
+	return srv.(SlaveServer).Stream(&grpc.GenericServerStream[MasterFrame, SlaveFrame]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type Slave_StreamServer = grpc.BidiStreamingServer[MasterFrame, SlaveFrame]
 
 func _Slave_Explain_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ExplainRequest)
@@ -328,6 +358,13 @@ var Slave_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _Slave_Adopt_Handler,
 		},
 	},
-	Streams:  []grpc.StreamDesc{},
+	Streams: []grpc.StreamDesc{
+		{
+			StreamName:    "Stream",
+			Handler:       _Slave_Stream_Handler,
+			ServerStreams: true,
+			ClientStreams: true,
+		},
+	},
 	Metadata: "adshard/v1/search.proto",
 }

@@ -390,7 +390,7 @@ func TestTwoAddressesOfOneSlaveAreNotComplete(t *testing.T) {
 	m := *w.watcher.Current()
 	m.Shards = nil
 	for _, s := range w.watcher.Current().Shards {
-		slave, hangUp, err := fanout.Dial(s.Name, search.NewShardID(m.Database, m.Timeline, s.Name), w.nodes["slave-0"].s.Address())
+		slave, hangUp, err := fanout.Dial(fanout.Target{Shard: s.Name, ID: search.NewShardID(m.Database, m.Timeline, s.Name), Address: w.nodes["slave-0"].s.Address()})
 		w.Must(err)
 		defer hangUp()
 		m.Shards = append(m.Shards, fanout.Shard{Name: s.Name, Slave: slave})

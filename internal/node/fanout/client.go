@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"adshard/fault"
+	"adshard/internal/node/stream"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 	"adshard/search"
@@ -18,6 +19,8 @@ type Client struct {
 	name  string
 	id    search.ShardID
 	slave pb.SlaveClient
+	// stream carries searches while it is up; nil: there is none.
+	stream *stream.Client
 	// requests are messages to send again, so that naming the shard costs no
 	// memory.
 	requests sync.Pool
@@ -28,8 +31,24 @@ func NewClient(name string, id search.ShardID, slave pb.SlaveClient) *Client {
 	return &Client{name: name, id: id, slave: slave, requests: sync.Pool{New: func() any { return new(pb.SearchRequest) }}}
 }
 
-// Search implements search.Searcher: it sends the request under this shard's id.
+// Search implements search.Searcher: it sends the request under this shard's id, over
+// the stream if it is up.
 func (c *Client) Search(ctx context.Context, r *search.Request) (*search.Answer, error) {
+	if c.stream != nil {
+		a, asked, err := c.stream.Search(ctx, r.View, wire.Encoded(ctx, r))
+		switch {
+		case !asked: // it has just ended
+		case err != nil:
+			return nil, err
+		default:
+			return a, owned(c.name, c.id, a.Shard)
+		}
+	}
+	return c.call(ctx, r)
+}
+
+// call is Search by a call of its own.
+func (c *Client) call(ctx context.Context, r *search.Request) (*search.Answer, error) {
 	m := c.requests.Get().(*pb.SearchRequest)
 	wire.Address(m, wire.Message(ctx, r), c.id)
 	reply, err := c.slave.Search(ctx, m)

@@ -1,16 +1,57 @@
 package fanout
 
 import (
+	"log/slog"
+	"math/rand/v2"
+
+	"adshard/internal/node/stream"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 	"adshard/search"
 )
 
-// Dial is the Dialer over gRPC.
-func Dial(shard string, id search.ShardID, address string) (Slave, func() error, error) {
-	conn, err := wire.Dial(address)
+// Target is the slave of a shard.
+type Target struct {
+	Database string // whose data it is to have
+	Shard    string // its name
+	ID       search.ShardID
+	Address  string
+}
+
+// Dialer connects to the slave of a shard; it returns at once. Close ends the
+// connection.
+type Dialer func(t Target) (slave Slave, close func() error, err error)
+
+// Dial is the Dialer over gRPC, with a call for each search.
+func Dial(t Target) (Slave, func() error, error) {
+	conn, err := wire.Dial(t.Address)
 	if err != nil {
 		return nil, nil, err
 	}
-	return NewClient(shard, id, pb.NewSlaveClient(conn)), conn.Close, nil
+	return NewClient(t.Shard, t.ID, pb.NewSlaveClient(conn)), conn.Close, nil
+}
+
+// Streams returns the Dialer over gRPC that keeps a stream for searches to each slave,
+// on a connection of its own, so that nothing large can hold it up.
+func Streams(log *slog.Logger) Dialer {
+	instance := rand.Uint64()
+	return func(t Target) (Slave, func() error, error) {
+		calls, err := wire.Dial(t.Address)
+		if err != nil {
+			return nil, nil, err
+		}
+		conn, err := wire.DialStream(t.Address)
+		if err != nil {
+			_ = calls.Close()
+			return nil, nil, err
+		}
+		c := NewClient(t.Shard, t.ID, pb.NewSlaveClient(calls))
+		c.stream = stream.NewClient(stream.Config{Database: t.Database, Shard: t.ID, Name: t.Shard, Instance: instance,
+			Times: stream.DefaultTimes(), Log: log}, stream.Over(pb.NewSlaveClient(conn)))
+		return c, func() error {
+			c.stream.Close()
+			_ = conn.Close()
+			return calls.Close()
+		}, nil
+	}
 }

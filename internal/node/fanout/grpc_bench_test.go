@@ -3,6 +3,7 @@ package fanout
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"testing"
 	"time"
 
@@ -27,14 +28,32 @@ func (a *ads) Explain(context.Context, *search.Request, int) (*search.Explanatio
 	return &search.Explanation{}, nil
 }
 
-// BenchmarkFanout is what gRPC, gathering and merging cost: three slaves that
-// answer at once with five whole hits each.
+// BenchmarkFanout is what the transport, gathering and merging cost: slaves that answer
+// at once with five whole hits each, asked by one query after the other and by 64 at a
+// time.
 func BenchmarkFanout(b *testing.B) {
+	for _, transport := range []string{"stream", "unary"} {
+		for _, slaves := range []int{1, 3, 10} {
+			for _, under := range []int{1, 64} {
+				b.Run(fmt.Sprintf("%s/%d slaves/%d under way", transport, slaves, under), func(b *testing.B) {
+					r := instant(b, slaves, dialers()[transport])
+					defer r.stop()
+					benchmarkFanout(b, New(r, nil), under)
+				})
+			}
+		}
+	}
+}
+
+// instant returns slaves that answer at once.
+func instant(b *testing.B, slaves int, dial Dialer) *shardRig {
 	r := &shardRig{m: &Map{Epoch: 1, View: 1}}
-	defer r.stop()
 	lo := uint64(0)
-	for s := range 3 {
-		hi := ^uint64(0) / 3 * uint64(s+1)
+	for s := range slaves {
+		hi := ^uint64(0)
+		if s < slaves-1 {
+			hi = hi / uint64(slaves) * uint64(s+1)
+		}
 		a := &ads{answer: search.Answer{Width: search.IntervalWidth(lo, hi)}}
 		lo = hi + 1
 		for i := range 5 {
@@ -45,18 +64,33 @@ func BenchmarkFanout(b *testing.B) {
 					Descriptions: []string{"a description that is long"}, FinalURL: "https://shop.example/usb"}),
 			})
 		}
-		r.add(b, fmt.Sprint("slave-", s), a)
+		r.add(b, fmt.Sprint("slave-", s), a, dial)
 		r.m.Shards[s].Width, r.m.Shards[s].Presence = a.answer.Width, new(Presence)
 	}
+	return r
+}
+
+func benchmarkFanout(b *testing.B, f *Fanout, under int) {
 	q := &search.Request{Query: new(search.Query), Slots: 4, Profile: search.DefaultProfile()}
-	f := New(r, nil)
 	b.ReportAllocs()
-	for b.Loop() {
-		ctx, cancel := context.WithTimeout(b.Context(), time.Second)
-		answer, err := f.Search(ctx, q)
-		cancel()
-		if err != nil || len(answer.Missing) > 0 {
-			b.Fatal(answer, err)
+	b.SetParallelism(max(1, under/runtime.GOMAXPROCS(0)))
+	if under == 1 {
+		for b.Loop() {
+			askBenchmark(b, f, q)
 		}
+		return
+	}
+	b.RunParallel(func(p *testing.PB) {
+		for p.Next() {
+			askBenchmark(b, f, q)
+		}
+	})
+}
+
+func askBenchmark(b *testing.B, f *Fanout, q *search.Request) {
+	ctx, cancel := context.WithTimeout(b.Context(), 5*time.Second)
+	defer cancel()
+	if answer, err := f.Search(ctx, q); err != nil || len(answer.Missing) > 0 {
+		b.Error(answer, err)
 	}
 }

@@ -16,12 +16,12 @@ type Local interface {
 // others by dial. slaves returns the one that listens at an address; nil: it is not of
 // this process.
 func Within(slaves func(address string) Local, dial Dialer) Dialer {
-	return func(shard string, id search.ShardID, address string) (Slave, func() error, error) {
-		s := slaves(address)
+	return func(t Target) (Slave, func() error, error) {
+		s := slaves(t.Address)
 		if s == nil {
-			return dial(shard, id, address)
+			return dial(t)
 		}
-		return &within{name: shard, id: id, slave: s}, func() error { return nil }, nil
+		return &within{name: t.Shard, id: t.ID, slave: s}, func() error { return nil }, nil
 	}
 }
 

@@ -45,11 +45,11 @@ func TestSlavesOfThisProcessAreAskedDirectly(t *testing.T) {
 			return e
 		}
 		return nil
-	}, func(string, search.ShardID, string) (Slave, func() error, error) { return nil, nil, elsewhere })
-	if _, _, err := dial("slave-1", 7, "there"); !errors.Is(err, elsewhere) {
+	}, func(Target) (Slave, func() error, error) { return nil, nil, elsewhere })
+	if _, _, err := dial(Target{Shard: "slave-1", ID: 7, Address: "there"}); !errors.Is(err, elsewhere) {
 		t.Fatal(err)
 	}
-	s, hangUp, err := dial("slave-0", 7, "here")
+	s, hangUp, err := dial(Target{Shard: "slave-0", ID: 7, Address: "here"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,19 +2,16 @@ package fanout
 
 import (
 	"context"
-	"net"
 	"slices"
 	"testing"
 
 	"go.uber.org/goleak"
-	"google.golang.org/grpc"
 	"pgregory.net/rapid"
 
 	"adshard/barrels"
 	"adshard/barrels/barreltest"
 	"adshard/internal/node/home"
 	"adshard/internal/node/shardserver"
-	"adshard/internal/node/wire"
 	"adshard/internal/oracle"
 	"adshard/internal/oracle/oracletest"
 	"adshard/schema/pb"
@@ -40,22 +37,11 @@ type kept struct{}
 func (kept) Lacking() string               { return "" }
 func (kept) Discard(_, _ uint64, _ string) {}
 
-// add serves a store over gRPC as one more shard.
-func (r *shardRig) add(t barreltest.TB, name string, store shardserver.Store) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatalf("listen: %v", err)
-	}
-	server := grpc.NewServer(wire.SlaveOptions(nil)...)
-	pb.RegisterSlaveServer(server, shardserver.New(shardserver.Identity{Name: name}, store, kept{}, 64, nil, nil))
-	served := make(chan struct{})
-	go func() { defer close(served); _ = server.Serve(listener) }()
-	conn, err := wire.Dial(listener.Addr().String())
-	if err != nil {
-		t.Fatalf("dial: %v", err)
-	}
-	r.close = append(r.close, func() { _ = conn.Close(); server.Stop(); <-served })
-	r.m.Shards = append(r.m.Shards, Shard{Name: name, Slave: NewClient(name, search.NewShardID("", "", name), pb.NewSlaveClient(conn))})
+// add serves a store over gRPC as one more shard, reached by dial.
+func (r *shardRig) add(t barreltest.TB, name string, store shardserver.Store, dial Dialer) {
+	slave, end := serve(t, name, store, dial)
+	r.close = append(r.close, end)
+	r.m.Shards = append(r.m.Shards, Shard{Name: name, Slave: slave})
 }
 
 func (r *shardRig) stop() {
@@ -67,7 +53,7 @@ func (r *shardRig) stop() {
 // place spreads a world over slaves: the ring is cut at random keys, each slice
 // is served by one slave, and others may hold it as residue: not yet served, or
 // no longer.
-func place(t *rapid.T, w *oracletest.World, slaves int) *shardRig {
+func place(t *rapid.T, w *oracletest.World, slaves int, dial Dialer) *shardRig {
 	const view = 3
 	tables := make([]*pb.SliceTable, slaves)
 	for i := range tables {
@@ -111,7 +97,7 @@ func place(t *rapid.T, w *oracletest.World, slaves int) *shardRig {
 	}
 	r := &shardRig{m: &Map{Epoch: 1, View: view}}
 	for i, table := range tables {
-		r.add(t, home.StoreName(i), filled(t, w, home.StoreName(i), table))
+		r.add(t, home.StoreName(i), filled(t, w, home.StoreName(i), table), dial)
 	}
 	return r
 }
@@ -134,14 +120,16 @@ func filled(t *rapid.T, w *oracletest.World, name string, table *pb.SliceTable) 
 }
 
 // TestAnyPlacementGivesTheOraclesAnswer is the promise of serving.md §5: a
-// complete answer does not depend on how groups lie on slaves.
+// complete answer does not depend on how groups lie on slaves, nor on how these are
+// asked.
 func TestAnyPlacementGivesTheOraclesAnswer(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	lex := oracletest.Lexicon()
 	rapid.Check(t, func(t *rapid.T) {
 		w := oracletest.Draw(t)
 		o := barreltest.Judge(t, &w, lex)
-		r := place(t, &w, rapid.SampledFrom([]int{1, 3, 7}).Draw(t, "slaves"))
+		dial := dialers()[rapid.SampledFrom([]string{"stream", "unary"}).Draw(t, "transport")]
+		r := place(t, &w, rapid.SampledFrom([]int{1, 3, 7}).Draw(t, "slaves"), dial)
 		defer r.stop()
 		f := New(r, nil)
 		for range 4 {

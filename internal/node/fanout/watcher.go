@@ -20,10 +20,6 @@ type Source interface {
 	WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.WatchMapResponse, error)
 }
 
-// Dialer connects to the slave of a shard; it returns at once. Close ends the
-// connection.
-type Dialer func(shard string, id search.ShardID, address string) (slave Slave, close func() error, err error)
-
 // The times of a Watcher.
 const (
 	watchWait    = 2 * time.Second
@@ -226,7 +222,7 @@ func (w *Watcher) take(shards []*pb.Shard, version balance.MapVersion) (fresh bo
 		key := linked{search.NewShardID(m.Database, m.Timeline, s.GetName()), address}
 		l, ok := w.links[key]
 		if !ok {
-			if l.slave, l.close, err = w.dial(s.GetName(), key.id, address); err != nil {
+			if l.slave, l.close, err = w.dial(Target{m.Database, s.GetName(), key.id, address}); err != nil {
 				return false, err
 			}
 			l.presence = new(Presence)

@@ -12,7 +12,6 @@ import (
 
 	"adshard/fault"
 	"adshard/schema/pb"
-	"adshard/search"
 )
 
 // testSource is a balancer that hands out the map set last.
@@ -64,17 +63,17 @@ type links struct {
 	open []string
 }
 
-func (l *links) dial(_ string, _ search.ShardID, address string) (Slave, func() error, error) {
+func (l *links) dial(t Target) (Slave, func() error, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if address == "bad" {
+	if t.Address == "bad" {
 		return nil, nil, errors.New("bad address")
 	}
-	l.open = append(l.open, address)
+	l.open = append(l.open, t.Address)
 	return &part{keywords: []uint64{1}}, func() error {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.open = slices.DeleteFunc(l.open, func(a string) bool { return a == address })
+		l.open = slices.DeleteFunc(l.open, func(a string) bool { return a == t.Address })
 		return nil
 	}, nil
 }

@@ -47,6 +47,9 @@ type Config struct {
 	// in percent of what is live, unless the environment sets GOGC. Little of a
 	// master's heap is live, so that Go's own 100 collects many times a second.
 	GCPercent int `yaml:"gc_percent"`
+	// Transport is how slaves are asked: "stream", over one stream each, or "unary",
+	// by a call for each search, to compare the two.
+	Transport string `yaml:"transport"`
 }
 
 // DefaultConfig returns the defaults.
@@ -55,8 +58,15 @@ func DefaultConfig() Config {
 		Name: "master-0", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081", Balancer: "127.0.0.1:7000",
 		Profile: "default", Reserve: DefaultReserve, Explain: ExplainAuto,
 		Timeout: httpapi.DefaultTimeout, MaxInFlight: httpapi.DefaultMaxInFlight, GCPercent: DefaultGCPercent,
+		Transport: TransportStream,
 	}
 }
+
+// How slaves are asked (Config.Transport).
+const (
+	TransportStream = "stream"
+	TransportCalls  = "unary"
+)
 
 // Validate lists all faults.
 func (c *Config) Validate() error {
@@ -76,6 +86,7 @@ func (c *Config) Validate() error {
 	k.Duration("timeout", c.Timeout, time.Millisecond, httpapi.MaxTimeout)
 	k.Number("max_in_flight", c.MaxInFlight, 1, 1<<16)
 	k.Number("gc_percent", c.GCPercent, 10, 10_000)
+	k.OneOf("transport", c.Transport, TransportStream, TransportCalls)
 	return k.Err()
 }
 

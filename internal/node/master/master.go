@@ -89,7 +89,7 @@ func New(cfg Config, port *ports.Ports, local func(address string) fanout.Local,
 		return nil, err
 	}
 	metrics := admin.NewMasterMetrics(port.Registerer(cfg.Name))
-	m.watcher = fanout.NewWatcher(cfg.Name+"/"+rand.Text(), remote.Balancer{Conn: m.balancer}, seeds, dialer(local), m.log)
+	m.watcher = fanout.NewWatcher(cfg.Name+"/"+rand.Text(), remote.Balancer{Conn: m.balancer}, seeds, m.dialer(local), m.log)
 	admin.Gauge(port.Registerer(cfg.Name), "adshard_filled", "1: the first fill of the slaves is complete.", m.filled)
 	m.fanout = fanout.New(m.watcher, metrics)
 	m.handle(lexicon, metrics, port)
@@ -112,11 +112,15 @@ func (m *Master) handle(lexicon *words.Lexicon, metrics *admin.MasterMetrics, po
 }
 
 // dialer returns how slaves are reached.
-func dialer(local func(address string) fanout.Local) fanout.Dialer {
-	if local == nil {
-		return fanout.Dial
+func (m *Master) dialer(local func(address string) fanout.Local) fanout.Dialer {
+	dial := fanout.Streams(m.log)
+	if m.cfg.Transport == TransportCalls {
+		dial = fanout.Dial
 	}
-	return fanout.Within(local, fanout.Dial)
+	if local == nil {
+		return dial
+	}
+	return fanout.Within(local, dial)
 }
 
 // dialSeeds connects to the slaves that are asked for the map if no balancer

@@ -17,12 +17,11 @@ func (s *Server) Local() *Local { return &Local{s} }
 
 // Search implements search.Searcher.
 func (l *Local) Search(ctx context.Context, r *search.Request) (*search.Answer, error) {
-	leave, err := l.server.enter()
-	if err != nil {
+	if err := l.server.places.enter(l.server.places.most); err != nil {
 		l.server.searched(0, nil, err)
 		return nil, err
 	}
-	defer leave()
+	defer l.server.places.leave()
 	if r.Shard == 0 {
 		l.server.searched(0, nil, errNoShard)
 		return nil, errNoShard
@@ -32,11 +31,10 @@ func (l *Local) Search(ctx context.Context, r *search.Request) (*search.Answer, 
 
 // Explain implements search.Explainer.
 func (l *Local) Explain(ctx context.Context, r *search.Request, limit int) (*search.Explanation, error) {
-	leave, err := l.server.enter()
-	if err != nil {
+	if err := l.server.places.enter(l.server.places.most); err != nil {
 		return nil, err
 	}
-	defer leave()
+	defer l.server.places.leave()
 	if r.Shard == 0 {
 		return nil, errNoShard
 	}

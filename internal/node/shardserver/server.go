@@ -2,12 +2,12 @@ package shardserver
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"adshard/barrels"
 	"adshard/barrels/index"
 	"adshard/fault"
+	"adshard/internal/node/stream"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 	"adshard/search"
@@ -52,7 +52,8 @@ type Identity struct {
 	Incarnation string
 }
 
-// Server is the gRPC service. Make it with New.
+// Server is the gRPC service. Make it with New; one that serves streams is ended with
+// Close.
 type Server struct {
 	pb.UnimplementedSlaveServer
 	identity Identity
@@ -60,7 +61,8 @@ type Server struct {
 	observer Observer
 	adopt    Adopter
 	upkeep   Upkeep
-	slots    chan struct{} // one for each search under way
+	places   places
+	streams  *stream.Server
 	sums     chan struct{} // one for the certificate under way
 }
 
@@ -70,18 +72,19 @@ const MaxExplained = 10_000
 // New returns the service of store with at most limit searches under way;
 // observer may be nil.
 func New(identity Identity, store Store, upkeep Upkeep, limit int, observer Observer, adopt Adopter) *Server {
-	return &Server{identity: identity, store: store, upkeep: upkeep, observer: observer, adopt: adopt,
-		slots: make(chan struct{}, limit), sums: make(chan struct{}, 1)}
+	s := &Server{identity: identity, store: store, upkeep: upkeep, observer: observer, adopt: adopt,
+		places: places{most: int64(limit)}, sums: make(chan struct{}, 1)}
+	s.streams = stream.NewServer(s.hello, s.gate, s.answer, stream.DefaultTimes())
+	return s
 }
 
 // Search implements pb.SlaveServer.
 func (s *Server) Search(ctx context.Context, m *pb.SearchRequest) (*pb.SearchResponse, error) {
-	leave, err := s.enter()
-	if err != nil {
+	if err := s.places.enter(s.places.most); err != nil {
 		s.searched(0, nil, err)
 		return nil, err
 	}
-	defer leave()
+	defer s.places.leave()
 	r, err := request(m)
 	if err != nil {
 		s.searched(0, nil, err)
@@ -94,7 +97,8 @@ func (s *Server) Search(ctx context.Context, m *pb.SearchRequest) (*pb.SearchRes
 	return wire.FromAnswer(answer, m.GetPieces()), nil
 }
 
-// answer answers a request that has a place.
+// answer answers a request that has a place. It is the stream.Handler; it answers
+// calls as well.
 func (s *Server) answer(ctx context.Context, r *search.Request) (*search.Answer, error) {
 	began := time.Now()
 	answer, err := s.search(ctx, r)
@@ -102,28 +106,31 @@ func (s *Server) answer(ctx context.Context, r *search.Request) (*search.Answer,
 	return answer, err
 }
 
-// searched tells the observer of a search.
-func (s *Server) searched(took time.Duration, answer *search.Answer, err error) {
-	if s.observer != nil {
-		s.observer.Searched(took, answer, err)
-	}
-}
-
 func (s *Server) search(ctx context.Context, r *search.Request) (answer *search.Answer, err error) {
 	defer fault.Recover("slave: search", &err, s.panicked)
+	if least := stream.TagsOf(ctx).LeastClock; least > 0 && s.store.Position().GetClock() < least {
+		return nil, fault.Newf(fault.Unavailable, "slave: search", "the slave has applied the changes up to clock %d, need %d: ask again later",
+			s.store.Position().GetClock(), least)
+	}
 	if answer, err = s.store.Search(ctx, r); err == nil {
 		answer.Lacking = s.upkeep.Lacking()
 	}
 	return answer, err
 }
 
+// searched reports a search to the observer.
+func (s *Server) searched(took time.Duration, answer *search.Answer, err error) {
+	if s.observer != nil {
+		s.observer.Searched(took, answer, err)
+	}
+}
+
 // Explain implements pb.SlaveServer.
 func (s *Server) Explain(ctx context.Context, m *pb.ExplainRequest) (*pb.ExplainResponse, error) {
-	leave, err := s.enter()
-	if err != nil {
+	if err := s.places.enter(s.places.most); err != nil {
 		return nil, err
 	}
-	defer leave()
+	defer s.places.leave()
 	r, err := request(m.GetRequest())
 	if err != nil {
 		return nil, err
@@ -158,20 +165,6 @@ func (s *Server) Map(context.Context, *pb.MapRequest) (*pb.MapResponse, error) {
 		Name: s.identity.Name, Incarnation: wire.Incarnation(s.identity.Incarnation), Filled: t.GetFilled(),
 	}, nil
 }
-
-var errBusy = errors.New("all places for searches are taken; try again after a pause")
-
-// enter takes a slot, or refuses at once.
-func (s *Server) enter() (leave func(), err error) {
-	select {
-	case s.slots <- struct{}{}:
-		return s.leave, nil
-	default:
-		return nil, fault.New(fault.Overloaded, "slave: search", errBusy)
-	}
-}
-
-func (s *Server) leave() { <-s.slots }
 
 // panicked reports a panic to the observer.
 func (s *Server) panicked(cause any) {

@@ -169,7 +169,9 @@ func (s *Slave) adopt(balancer string) (name string, err error) {
 // Run serves until ctx is done.
 func (s *Slave) Run(ctx context.Context) error {
 	defer s.balancer.close()
+	defer s.shard.Close()
 	group, ctx := errgroup.WithContext(ctx)
+	defer context.AfterFunc(ctx, s.shard.Goodbye)()
 	group.Go(func() error { return ports.ServeGRPC(ctx, s.server, s.listener) })
 	group.Go(func() error { return s.proxy.Run(ctx) })
 	return group.Wait()

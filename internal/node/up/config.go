@@ -44,7 +44,8 @@ type Config struct {
 	DiscardDataOf []string `yaml:"discard_data_of"`
 	// Processes runs each part in a child process of its own.
 	Processes bool `yaml:"processes"`
-	// Transport is how the master asks the slaves: TransportDirect or TransportCalls.
+	// Transport is how the master asks the slaves: TransportDirect where they are in
+	// its process, or as master.Config.Transport has it.
 	Transport string `yaml:"transport"`
 	// Lexicon, Profile, Reserve, Explain, Timeout and MaxInFlight are the
 	// master's.
@@ -59,12 +60,9 @@ type Config struct {
 	Memory config.Size `yaml:"memory"`
 }
 
-// How the master asks the slaves (Config.Transport): directly where they are in one
-// process, or over gRPC, as it asks all others.
-const (
-	TransportDirect = "direct"
-	TransportCalls  = "unary"
-)
+// TransportDirect is a Transport: slaves in one process are asked directly, others
+// over streams.
+const TransportDirect = "direct"
 
 // MaxSlaves is the most slaves that RunUp starts.
 const MaxSlaves = 64
@@ -99,7 +97,6 @@ func (c *Config) Validate() error {
 	k.Address("admin", c.Admin, false)
 	k.Apart("admin", c.Admin, "http", c.HTTP)
 	k.Hosts("admin_hosts", c.AdminHosts)
-	k.OneOf("transport", c.Transport, TransportDirect, TransportCalls)
 	k.OneOf("profile", c.Profile, "default", "sklik")
 	k.That(c.Reserve > 0, "reserve_micros", "must be positive")
 	master.CheckExplain(&k, c.Explain, c.Admin)
@@ -110,5 +107,6 @@ func (c *Config) Validate() error {
 	}
 	k.That(c.Memory == 0 || c.Memory >= least, "memory", "%v is too little for %d slaves; give at least %v", c.Memory, c.Slaves, least)
 	k.Number("max_in_flight", c.MaxInFlight, 1, 1<<16)
+	k.OneOf("transport", c.Transport, TransportDirect, master.TransportStream, master.TransportCalls)
 	return k.Err()
 }

@@ -258,6 +258,9 @@ func (c *Config) master(balancer string) master.Config {
 	m.HTTP, m.Admin, m.Balancer = c.HTTP, "", balancer
 	m.Lexicon, m.Profile, m.Reserve = c.Lexicon, c.Profile, c.Reserve
 	m.Timeout, m.MaxInFlight, m.Explain = c.Timeout, c.MaxInFlight, c.Explain
+	if c.Transport != TransportDirect {
+		m.Transport = c.Transport
+	}
 	return m
 }
 

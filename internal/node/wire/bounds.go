@@ -16,6 +16,10 @@ const (
 	MaxAddress = 300
 	// MaxNodes bounds a list of slaves.
 	MaxNodes = 4096
+	// MaxTenant bounds the name of whom a search is for, in bytes; TraceBytes is the
+	// size of a trace context.
+	MaxTenant  = 64
+	TraceBytes = 25
 	// MaxSlices bounds a table of slices.
 	MaxSlices = 1 << 18
 
@@ -30,6 +34,7 @@ const (
 	maxCertified   = 64      // bins of a certificate
 	maxParents     = 1 << 20 // of a certificate: of a whole slice at most
 	maxHits        = 64
+	maxLacking     = 4 << 10
 	maxMatches     = 1 << 14     // of an explanation
 	maxWords       = 1 << 20     // of a keyword, as hashes or with their agreement
 	maxText        = 1 << 24     // any text of the database
@@ -173,18 +178,25 @@ func searchBounds() map[string]bound {
 		"Query.fold":                 list(search.MaxQueryWords),
 		"Query.terms":                list(maxTerms),
 		"Query.senses":               list(maxTerms),
-		"Query.words":                list(4 * maxTerms),
-		"Query.synonyms":             list(4 * maxTerms),
-		"SearchRequest.profile":      list(2 * search.MatchTypes),
-		"SearchRequest.request_id":   text(64),
+		"Query.words":                list(maxSenses),
+		"Query.synonyms":             list(maxSenses),
+		"SearchRequest.profile":      list(maxRules),
+		"SearchRequest.request_id":   text(maxRequestID),
 		"SearchResponse.hits":        list(maxHits),
-		"SearchResponse.lacking":     text(4 << 10),
+		"SearchResponse.lacking":     text(maxLacking),
 		"Hit.advertiser_name":        text(maxText),
 		"Hit.campaign_name":          text(maxText),
 		"Hit.group_name":             text(maxText),
 		"Hit.keyword_text":           text(maxText),
 		"Hit.text":                   text(maxPiece),
 		"Hit.shown":                  text(maxPiece),
+		"MasterFrame.asks":           list(MaxSearches),
+		"MasterFrame.cancels":        list(MaxSearches),
+		"SlaveFrame.replies":         list(MaxSearches),
+		"Hello.name":                 text(MaxName),
+		"Ask.tenant":                 text(MaxTenant),
+		"Ask.trace":                  text(TraceBytes),
+		"Reply.text":                 text(2 * maxMessage),
 		"ExplainResponse.matches":    list(maxMatches),
 		"Explained.words":            list(maxWords),
 		"Explained.negative":         text(maxText),

@@ -35,8 +35,21 @@ func newCodec() *codec {
 // each call.
 func (*codec) Name() string { return "" }
 
+// Marshal implements encoding.CodecV2. A frame is copied: its sender goes on using
+// it, while gRPC has yet to write what it has taken.
+func (c *codec) Marshal(v any) (mem.BufferSlice, error) {
+	if frame, ok := v.(Frame); ok {
+		return mem.BufferSlice{mem.Copy(frame, mem.DefaultBufferPool())}, nil
+	}
+	return c.CodecV2.Marshal(v)
+}
+
 // Unmarshal implements encoding.CodecV2.
 func (c *codec) Unmarshal(data mem.BufferSlice, v any) error {
+	if frame, ok := v.(*Frame); ok {
+		*frame = data.Materialize()
+		return nil
+	}
 	m, ok := v.(proto.Message)
 	if !ok {
 		return fault.Newf(fault.Internal, checkOp, "%T is not a message", v)

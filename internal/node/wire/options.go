@@ -31,11 +31,16 @@ const (
 	MaxPolls    = 64
 	// MaxHeader bounds a call's headers in bytes.
 	MaxHeader = 16 << 10
+
+	// window is what a peer may send on a connection to a slave before it is read. A
+	// fixed window saves the pings by which gRPC would find out a better one.
+	window = 1 << 20
 )
 
 // SlaveOptions returns the options of a slave's server; see serverOptions.
 func SlaveOptions(onPanic func(method string, cause any)) []grpc.ServerOption {
-	return serverOptions(MaxSearch, MaxSearches, onPanic)
+	return append(serverOptions(MaxSearch, MaxSearches, onPanic),
+		grpc.InitialWindowSize(window), grpc.InitialConnWindowSize(window))
 }
 
 // ControlOptions returns the options of the server of a balancer or
@@ -60,6 +65,7 @@ func serverOptions(message int, streams uint32, onPanic func(method string, caus
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 20 * time.Second, Timeout: 5 * time.Second}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
 		grpc.UnaryInterceptor(guard(c, onPanic)),
+		grpc.StreamInterceptor(guardStream(onPanic)),
 	}
 }
 
@@ -84,8 +90,15 @@ func ClientOptions() []grpc.DialOption {
 
 // Dial makes a client connection to address (host:port) with ClientOptions. It
 // connects in the background. Close it.
-func Dial(address string) (*grpc.ClientConn, error) {
-	conn, err := grpc.NewClient("passthrough:///"+address, ClientOptions()...)
+func Dial(address string) (*grpc.ClientConn, error) { return dial(address) }
+
+// DialStream is Dial for a connection that carries a stream.
+func DialStream(address string) (*grpc.ClientConn, error) {
+	return dial(address, grpc.WithInitialWindowSize(window), grpc.WithInitialConnWindowSize(window))
+}
+
+func dial(address string, more ...grpc.DialOption) (*grpc.ClientConn, error) {
+	conn, err := grpc.NewClient("passthrough:///"+address, append(ClientOptions(), more...)...)
 	if err != nil {
 		return nil, fault.Newf(fault.Invalid, "wire: dial", "address %q: %w", address, err)
 	}
@@ -132,6 +145,22 @@ func guard(c *codec, onPanic func(string, any)) grpc.UnaryServerInterceptor {
 	return func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
 		reply, err := handled(ctx, req, info.FullMethod, handle)
 		return reply, ToStatus(err)
+	}
+}
+
+// guardStream is guard for streams: they need no deadline, and check their messages
+// themselves.
+func guardStream(onPanic func(string, any)) grpc.StreamServerInterceptor {
+	handled := func(srv any, s grpc.ServerStream, method string, handle grpc.StreamHandler) (err error) {
+		defer fault.Recover(method, &err, func(cause any) {
+			if onPanic != nil {
+				onPanic(method, cause)
+			}
+		})
+		return handle(srv, s)
+	}
+	return func(srv any, s grpc.ServerStream, info *grpc.StreamServerInfo, handle grpc.StreamHandler) error {
+		return ToStatus(handled(srv, s, info.FullMethod, handle))
 	}
 }
 

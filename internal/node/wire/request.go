@@ -9,8 +9,13 @@ import (
 // MaxSlots is the largest number of slots in a request (serving.md §8).
 const MaxSlots = 20
 
-// maxTerms bounds the terms of a query: words × languages × synonyms.
-const maxTerms = 1 << 16
+// Bounds of a request: terms are words × languages × synonyms.
+const (
+	maxTerms     = 1 << 16
+	maxSenses    = 4 * maxTerms
+	maxRules     = 2 * search.MatchTypes
+	maxRequestID = 64
+)
 
 // FromRequest makes the message of a request. It shares the request's strings
 // only; one message may be sent to many slaves at once.

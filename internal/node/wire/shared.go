@@ -9,11 +9,13 @@ import (
 )
 
 // Shared is a request that goes to many slaves. In a context of With its message
-// is made once, by whoever needs it first. Make it with Share.
+// is made once, by whoever needs it first, and so is its encoding. Make it with Share.
 type Shared struct {
 	r       *search.Request
 	once    sync.Once
 	message *pb.SearchRequest
+	encode  sync.Once
+	encoded []byte
 }
 
 type sharedKey struct{}
@@ -36,3 +38,17 @@ func Message(ctx context.Context, r *search.Request) *pb.SearchRequest {
 	s.once.Do(func() { s.message = FromRequest(r) })
 	return s.message
 }
+
+// Encoded returns the encoding of r (AppendRequest). In a context of With it is
+// shared, so nobody may change it.
+func Encoded(ctx context.Context, r *search.Request) []byte {
+	s, ok := ctx.Value(sharedKey{}).(*Shared)
+	if !ok || s.r != r {
+		return AppendRequest(nil, r)
+	}
+	s.encode.Do(func() { s.encoded = AppendRequest(make([]byte, 0, usualRequest), r) })
+	return s.encoded
+}
+
+// usualRequest is the room that most requests need, in bytes.
+const usualRequest = 512

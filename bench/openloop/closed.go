@@ -1,0 +1,67 @@
+package openloop
+
+import (
+	"context"
+	"iter"
+	"sync"
+	"time"
+
+	"adshard/internal/wait"
+)
+
+// closed keeps Config.Closed requests under way: each connection asks the next one
+// when it has its answer. It shows what a server is capable of, and says nothing about
+// what waits while it stalls.
+func closed(ctx context.Context, c *Config) (*Outcome, error) {
+	schedule := c.Schedule
+	if schedule == nil {
+		schedule = c.turns
+	}
+	next, stop := iter.Pull2(schedule)
+	defer stop()
+	var turn sync.Mutex
+	take := func() (target int, ok bool) {
+		turn.Lock()
+		defer turn.Unlock()
+		_, target, ok = next()
+		return target, ok
+	}
+	start, line := time.Now(), new(timeline)
+	from, until := start.Add(c.Warmup), start.Add(c.Warmup+c.Duration)
+	outcomes := make([]*Outcome, c.Closed)
+	var done sync.WaitGroup
+	for i := range outcomes {
+		outcomes[i] = newOutcome()
+		done.Go(func() { askOn(ctx, c, take, line, from, until, outcomes[i]) })
+	}
+	_ = wait.Sleep(ctx, time.Until(from))
+	cpu := c.processorTime()
+	done.Wait()
+	all := newOutcome()
+	for _, o := range outcomes {
+		all.merge(o)
+	}
+	all.Took, all.Intervals = time.Since(from), line.intervals()
+	all.used(cpu, c.processorTime())
+	return all, ctx.Err()
+}
+
+// askOn asks over one connection, one request after the other.
+func askOn(ctx context.Context, c *Config, take func() (int, bool), line *timeline, from, until time.Time, o *Outcome) {
+	conn := newConnection(c)
+	defer conn.close()
+	for ctx.Err() == nil {
+		sent := time.Now()
+		if sent.After(until) {
+			return
+		}
+		target, ok := take()
+		if !ok {
+			return
+		}
+		status, body, err := conn.get(ctx, c.Targets[target])
+		if !sent.Before(from) {
+			o.count(c, line, target, from, status, body, err, sent, sent)
+		}
+	}
+}

@@ -1,0 +1,197 @@
+package shardserver_test
+
+import (
+	"context"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+
+	"adshard/fault"
+	"adshard/internal/node/shardserver"
+	"adshard/internal/node/stream"
+	"adshard/internal/node/wire"
+	"adshard/schema/pb"
+	"adshard/search"
+)
+
+// slave serves a store over gRPC until the test's end.
+func slave(t *testing.T, st *testStore, limit int, o shardserver.Observer) (address string, s *shardserver.Server, server *grpc.Server) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = shardserver.New(self, st, kept{}, limit, o, nil)
+	server = grpc.NewServer(wire.SlaveOptions(nil)...)
+	pb.RegisterSlaveServer(server, s)
+	served := make(chan struct{})
+	go func() { defer close(served); _ = server.Serve(listener) }()
+	t.Cleanup(func() { server.Stop(); <-served; s.Close() })
+	return listener.Addr().String(), s, server
+}
+
+// master opens a stream to a slave, on a connection of its own.
+func master(t *testing.T, address string) *stream.Client {
+	t.Helper()
+	conn, err := wire.DialStream(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := stream.NewClient(stream.Config{Shard: 1, Name: self.Name, Times: stream.DefaultTimes(), Log: discard}, stream.Over(pb.NewSlaveClient(conn)))
+	t.Cleanup(func() { c.Close(); _ = conn.Close() })
+	for end := time.Now().Add(10 * time.Second); !c.Up(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("there is no stream")
+		}
+	}
+	return c
+}
+
+func asks(ctx context.Context, c *stream.Client, r *search.Request) (*search.Answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	a, _, err := c.Search(ctx, r.View, wire.AppendRequest(nil, r))
+	return a, err
+}
+
+func searchRequest(view uint64) *search.Request {
+	return &search.Request{Query: &search.Query{}, Slots: 4, Profile: search.DefaultProfile(), View: view}
+}
+
+// TestStreamsShareThePlaces: 64 masters on one slave, one of which floods it. Each of the
+// others gets in, and the flood is refused at three quarters.
+func TestStreamsShareThePlaces(t *testing.T) {
+	const masters, limit = 64, 256
+	hold, inside := make(chan struct{}), make(chan struct{}, limit)
+	n := new(noted)
+	address, _, _ := slave(t, &testStore{search: func(_ context.Context, r *search.Request) (*search.Answer, error) {
+		inside <- struct{}{}
+		<-hold
+		return &search.Answer{View: r.View, Lacking: "x"}, nil
+	}}, limit, n)
+	var clients []*stream.Client
+	for range masters {
+		clients = append(clients, master(t, address))
+	}
+	var flood, others, low sync.WaitGroup
+	results := make(chan error, 400)
+	for range 400 {
+		flood.Go(func() { _, err := asks(t.Context(), clients[0], searchRequest(3)); results <- err })
+	}
+	for range limit * 3 / 4 {
+		<-inside
+	}
+	refused := 0
+	for range 400 - limit*3/4 {
+		if err := <-results; fault.Is(err, fault.Overloaded) {
+			refused++
+		}
+	}
+	if refused != 400-limit*3/4 {
+		t.Errorf("%d of the flood refused", refused)
+	}
+	low.Go(func() {
+		if _, err := asks(stream.With(t.Context(), wire.Tags{Priority: wire.Low}), clients[1], searchRequest(3)); !fault.Is(err, fault.Overloaded) {
+			t.Errorf("low priority: %v", err)
+		}
+	})
+	low.Wait()
+	for _, c := range clients[1:] {
+		others.Go(func() {
+			if a, err := asks(t.Context(), c, searchRequest(3)); err != nil || a.View != 3 {
+				t.Errorf("another master: %+v, %v", a, err)
+			}
+		})
+	}
+	for range masters - 1 {
+		<-inside
+	}
+	close(hold)
+	others.Wait()
+	flood.Wait()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.failed != refused+1 || n.searched != 400+masters {
+		t.Errorf("observed %d, %d failed", n.searched, n.failed)
+	}
+}
+
+// TestALeastClock: a slave that is behind refuses.
+func TestALeastClock(t *testing.T) {
+	address, _, _ := slave(t, &testStore{search: func(_ context.Context, r *search.Request) (*search.Answer, error) { return &search.Answer{}, nil }}, 8, nil)
+	c := master(t, address)
+	if _, err := asks(stream.With(t.Context(), wire.Tags{LeastClock: 7}), c, searchRequest(1)); err != nil {
+		t.Error(err)
+	}
+	if _, err := asks(stream.With(t.Context(), wire.Tags{LeastClock: 8}), c, searchRequest(1)); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "clock 7") {
+		t.Error(err)
+	}
+}
+
+// TestAStopDoesNotWaitForStreams: a stream has no end of its own, and a graceful stop
+// waits for whatever has not ended.
+func TestAStopDoesNotWaitForStreams(t *testing.T) {
+	inside := make(chan struct{})
+	address, s, server := slave(t, &testStore{search: func(ctx context.Context, r *search.Request) (*search.Answer, error) {
+		close(inside)
+		time.Sleep(50 * time.Millisecond)
+		return &search.Answer{View: r.View}, nil
+	}}, 8, nil)
+	c := master(t, address)
+	answered := make(chan error, 1)
+	go func() { _, err := asks(t.Context(), c, searchRequest(1)); answered <- err }()
+	<-inside
+	began := time.Now()
+	s.Goodbye()
+	server.GracefulStop()
+	if took := time.Since(began); took > 900*time.Millisecond { // Times.Leave is a second
+		t.Errorf("stopped after %v", took)
+	}
+	if err := <-answered; err != nil {
+		t.Errorf("what was under way: %v", err)
+	}
+}
+
+// TestMixedVersions: a slave without streams, and a master without.
+func TestMixedVersions(t *testing.T) {
+	st := &testStore{search: func(_ context.Context, r *search.Request) (*search.Answer, error) {
+		return &search.Answer{View: r.View}, nil
+	}}
+	address, _, _ := slave(t, st, 8, nil)
+	conn, err := wire.Dial(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if reply, err := pb.NewSlaveClient(conn).Search(ctx, request()); err != nil || reply.GetView() != 9 {
+		t.Errorf("a call: %v, %v", reply, err)
+	}
+
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := grpc.NewServer(wire.SlaveOptions(nil)...)
+	service := pb.Slave_ServiceDesc
+	service.Streams = nil
+	old.RegisterService(&service, shardserver.New(self, st, kept{}, 8, nil, nil))
+	go func() { _ = old.Serve(listener) }()
+	defer old.Stop()
+	conn, err = wire.DialStream(listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	pipe, err := stream.Over(pb.NewSlaveClient(conn))(ctx)
+	if err == nil {
+		_, err = pipe.Receive()
+	}
+	if !fault.Is(err, fault.Version) {
+		t.Errorf("a slave without streams: %v", err)
+	}
+}

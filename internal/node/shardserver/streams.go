@@ -1,0 +1,32 @@
+package shardserver
+
+import (
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/peer"
+
+	"adshard/barrels/index"
+	"adshard/internal/node/stream"
+	"adshard/internal/node/wire"
+	"adshard/schema/pb"
+)
+
+// Stream implements pb.SlaveServer.
+func (s *Server) Stream(st grpc.BidiStreamingServer[pb.MasterFrame, pb.SlaveFrame]) error {
+	from := ""
+	if p, ok := peer.FromContext(st.Context()); ok {
+		from = p.Addr.String()
+	}
+	return s.streams.Serve(st.Context(), stream.ServerPipe{ServerStream: st}, from)
+}
+
+// hello says who the slave is, when a stream begins.
+func (s *Server) hello() *pb.Hello {
+	return &pb.Hello{Name: s.identity.Name, Database: index.Database(s.store.Slices()), Instance: wire.Incarnation(s.identity.Incarnation)}
+}
+
+// Goodbye tells masters to send nothing more over their streams: the server is about
+// to stop. A stream that is not told holds up its graceful stop.
+func (s *Server) Goodbye() { s.streams.Goodbye() }
+
+// Close releases what streams have used; the server has stopped.
+func (s *Server) Close() { s.streams.Close() }

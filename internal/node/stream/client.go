@@ -1,0 +1,169 @@
+package stream
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"adshard/fault"
+	"adshard/internal/wait"
+	"adshard/schema/pb"
+	"adshard/search"
+)
+
+// Config is a client's configuration.
+type Config struct {
+	// Database, Shard and Name say which slave is meant; Database may be empty.
+	Database string
+	Shard    search.ShardID
+	Name     string
+	Instance uint64 // of this process
+	Times    Times
+	Log      *slog.Logger
+}
+
+// Client keeps a stream to one slave up. Make it with NewClient; Close ends it.
+type Client struct {
+	cfg  Config
+	open Opener
+	now  atomic.Pointer[session] // nil: none is up
+	end  context.CancelFunc
+	all  sync.WaitGroup
+}
+
+// NewClient returns a client, which opens its stream in the background.
+func NewClient(cfg Config, open Opener) *Client {
+	ctx, cancel := context.WithCancel(context.Background())
+	c := &Client{cfg: cfg, open: open, end: cancel}
+	c.all.Go(func() { c.run(ctx) })
+	return c
+}
+
+// Up reports whether there is a stream.
+func (c *Client) Up() bool { return c.now.Load() != nil }
+
+// Search asks the slave over the stream, in the request's view; encoded is the request
+// (wire.AppendRequest). asked is false if there is no stream: the caller makes a call.
+// Errors are those of search.Searcher; fault.Unavailable: the stream broke.
+func (c *Client) Search(ctx context.Context, view uint64, encoded []byte) (a *search.Answer, asked bool, err error) {
+	s := c.now.Load()
+	if s == nil {
+		return nil, false, nil
+	}
+	a, err = s.search(ctx, view, encoded)
+	return a, err != errOver, err
+}
+
+// Close ends the stream; what is under way fails with fault.Unavailable.
+func (c *Client) Close() {
+	c.end()
+	c.all.Wait()
+}
+
+// run opens streams until ctx is done, and waits for their end.
+func (c *Client) run(ctx context.Context) {
+	var sessions sync.WaitGroup
+	defer sessions.Wait()
+	for failures := 0; ; {
+		began := time.Now()
+		s, err := c.connect(ctx)
+		if err == nil {
+			sessions.Go(func() { <-s.ended; c.now.CompareAndSwap(s, nil); s.cancel() })
+			c.cfg.Log.Debug("a stream to a slave is open", "shard", c.cfg.Name, "instance", s.slave.GetInstance())
+			c.replace(s)
+			if c.watch(ctx, s); time.Since(began) > c.cfg.Times.LongestPause {
+				failures = 0
+				continue
+			}
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		failures++
+		if failures == 1 && err != nil {
+			c.cfg.Log.Debug("no stream to a slave; searches are calls", "shard", c.cfg.Name, "err", err)
+		}
+		if wait.Sleep(ctx, c.pause(failures, err)) != nil {
+			return
+		}
+	}
+}
+
+// connect opens a stream.
+func (c *Client) connect(ctx context.Context) (s *session, err error) {
+	ctx, end := context.WithCancel(ctx)
+	late := time.AfterFunc(c.cfg.Times.Open, end)
+	pipe, err := c.open(ctx)
+	if err == nil {
+		s, err = begin(pipe, end, &pb.Hello{Version: version, Database: c.cfg.Database, Shard: uint64(c.cfg.Shard),
+			Name: c.cfg.Name, Instance: c.cfg.Instance})
+	}
+	if !late.Stop() && err == nil { // it ends at this moment
+		<-s.ended
+		err = fault.Newf(fault.Deadline, "stream: open", "the slave did not answer within %v", c.cfg.Times.Open)
+	}
+	if err != nil {
+		end()
+	}
+	return s, err
+}
+
+// replace makes s the stream that searches go to; the one before ends when what is
+// under way there is answered, or after a while.
+func (c *Client) replace(s *session) {
+	old := c.now.Swap(s)
+	if old != nil {
+		old.leave()
+		time.AfterFunc(longest+c.cfg.Times.Leave, old.cancel)
+	}
+	select {
+	case <-s.ended: // before it was there to be taken away
+		c.now.CompareAndSwap(s, nil)
+	default:
+	}
+}
+
+// watch returns when a stream is to be opened in place of s. One that is merely old is
+// used until then.
+func (c *Client) watch(ctx context.Context, s *session) {
+	t := c.cfg.Times
+	life := time.NewTimer(t.Life - rand.N(t.Life/5))
+	defer life.Stop()
+	look := time.NewTicker(t.Stuck)
+	defer look.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.ended:
+			return
+		case <-s.goodbye:
+			c.now.CompareAndSwap(s, nil)
+			time.AfterFunc(longest+t.Leave, s.cancel)
+			return
+		case <-life.C:
+			return
+		case <-look.C:
+			if s.stuck() {
+				c.cfg.Log.Warn("a stream is given up: a search on it has had no reply", "shard", c.cfg.Name)
+				s.cancel()
+			}
+		}
+	}
+}
+
+// longest is the longest that a search takes.
+const longest = 5 * time.Second
+
+// pause returns how long to wait after so many failures in a row.
+func (c *Client) pause(failures int, err error) time.Duration {
+	t := c.cfg.Times
+	if fault.Is(err, fault.Version) {
+		return t.Unsupported
+	}
+	d := min(t.FirstPause<<min(failures-1, 16), t.LongestPause)
+	return d/2 + rand.N(d/2+1)
+}

@@ -1,0 +1,69 @@
+package stream
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"adshard/internal/node/wire"
+)
+
+// itemContext is the context of an ask: it has the values of its stream, a deadline
+// and tags, and ends with cancel, which the end of the stream calls too. It needs a
+// timer only if somebody waits for Done: whoever calls Err, as stores do, reads the
+// clock.
+type itemContext struct {
+	context.Context // of the stream
+	deadline        time.Time
+	tags            wire.Tags
+
+	cancelled atomic.Bool
+	mu        sync.Mutex
+	waited    context.Context // what Done waits for; nil: nobody does; under mu
+	stop      func()          // ends waited; under mu
+}
+
+// Deadline implements context.Context.
+func (c *itemContext) Deadline() (time.Time, bool) { return c.deadline, true }
+
+// Err implements context.Context.
+func (c *itemContext) Err() error {
+	switch {
+	case c.cancelled.Load():
+		return context.Canceled
+	case time.Until(c.deadline) <= 0:
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+// Done implements context.Context.
+func (c *itemContext) Done() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.waited == nil {
+		c.waited, c.stop = context.WithDeadline(context.Background(), c.deadline)
+		if c.cancelled.Load() {
+			c.stop()
+		}
+	}
+	return c.waited.Done()
+}
+
+// Value implements context.Context.
+func (c *itemContext) Value(key any) any {
+	if key == (tagsKey{}) {
+		return c.tags
+	}
+	return c.Context.Value(key)
+}
+
+func (c *itemContext) cancel() {
+	c.cancelled.Store(true)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stop != nil {
+		c.stop()
+	}
+}

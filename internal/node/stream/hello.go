@@ -1,0 +1,39 @@
+package stream
+
+import (
+	"adshard/fault"
+	"adshard/internal/node/wire"
+	"adshard/schema/pb"
+)
+
+// version is the highest version of the protocol that this program speaks, and
+// oldest the lowest.
+const (
+	version = 1
+	oldest  = 1
+)
+
+// Most is how many asks one stream may have under way.
+const Most = wire.MaxSearches
+
+// meet returns why two peers cannot speak; nil: they can.
+func meet(master, slave *pb.Hello) error {
+	const op = "stream: open"
+	switch {
+	case min(master.GetVersion(), slave.GetVersion()) < oldest:
+		return fault.Newf(fault.Version, op, "versions %d and %d of the protocol have nothing in common; update the older program", master.GetVersion(), slave.GetVersion())
+	case master.GetName() != slave.GetName():
+		return fault.Newf(fault.Conflict, op, "the slave is %s, not %s; check the addresses that slaves advertise", slave.GetName(), master.GetName())
+	case master.GetDatabase() != "" && slave.GetDatabase() != "" && master.GetDatabase() != slave.GetDatabase():
+		return fault.Newf(fault.Conflict, op, "%s holds data of database %q, not of %q", slave.GetName(), slave.GetDatabase(), master.GetDatabase())
+	}
+	return nil
+}
+
+// limitOf returns how many asks a slave takes on a stream.
+func limitOf(slave *pb.Hello) int {
+	if n := slave.GetLimit(); n > 0 && n < Most {
+		return int(n)
+	}
+	return Most
+}

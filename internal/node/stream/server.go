@@ -1,0 +1,163 @@
+package stream
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"adshard/fault"
+	"adshard/internal/node/wire"
+	"adshard/schema/pb"
+	"adshard/search"
+)
+
+// Handler answers an ask, as search.Searcher does. The context has the ask's deadline
+// and its tags.
+type Handler func(ctx context.Context, r *search.Request) (*search.Answer, error)
+
+// Gate admits the searches of one stream. Its methods are called from many
+// goroutines.
+type Gate interface {
+	// Enter takes a place; fault.Overloaded: there is none.
+	Enter(wire.Priority) error
+	// Leave gives it back.
+	Leave()
+	// Close: there will be no more searches.
+	Close()
+}
+
+const (
+	mostStreams = 1024 // of a slave
+	mostOfPeer  = 2    // of one connection, so that one can replace the other
+)
+
+// Server serves the streams of a slave. Make it with NewServer; Close ends it.
+type Server struct {
+	hello  func() *pb.Hello
+	gate   func() Gate
+	handle Handler
+	times  Times
+
+	jobs    chan *item    // to an idle worker
+	closed  chan struct{} // no stream is left
+	leaving chan struct{} // no stream may begin
+
+	mu      sync.Mutex
+	streams map[string]int // by peer; under mu
+	count   int            // under mu
+	left    bool           // leaving is closed; under mu
+	all     sync.WaitGroup // streams
+}
+
+// NewServer returns a server. hello says who the slave is, as it is now; gate makes the
+// gate of one stream.
+func NewServer(hello func() *pb.Hello, gate func() Gate, handle Handler, times Times) *Server {
+	return &Server{hello: hello, gate: gate, handle: handle, times: times, jobs: make(chan *item),
+		closed: make(chan struct{}), leaving: make(chan struct{}), streams: make(map[string]int)}
+}
+
+// Goodbye tells all masters that the slave takes no more asks. Streams end when what is
+// under way is answered, or after Times.Leave.
+func (s *Server) Goodbye() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.left {
+		s.left = true
+		close(s.leaving)
+	}
+}
+
+// Close is Goodbye, and waits until all streams have ended. It is called once.
+func (s *Server) Close() {
+	s.Goodbye()
+	s.all.Wait()
+	close(s.closed)
+}
+
+// Serve serves the stream of a peer, an address, until it ends. The caller ends the
+// context of the pipe afterwards. Errors: fault.Unavailable after Goodbye,
+// fault.Overloaded when there are too many streams, fault.Invalid when the peer does
+// not keep to the protocol.
+func (s *Server) Serve(ctx context.Context, pipe Pipe, peer string) error {
+	if err := s.join(peer); err != nil {
+		return err
+	}
+	defer s.part(peer)
+	st := newServing(ctx, s, pipe)
+	defer st.end()
+	read := make(chan error, 1)
+	go func() { read <- st.read(pipe) }()
+	hello := time.NewTimer(s.times.Hello)
+	defer hello.Stop()
+	age := time.NewTimer(s.times.Age)
+	defer age.Stop()
+	for {
+		select {
+		case err := <-read:
+			if err != nil {
+				return err
+			}
+			st.finish(ctx)
+			return nil
+		case err := <-st.failed:
+			return err
+		case <-hello.C:
+			if !st.greeted.Load() {
+				return fault.Newf(fault.Deadline, "slave: stream", "no hello within %v", s.times.Hello)
+			}
+		case <-age.C:
+			return fault.Newf(fault.Unavailable, "slave: stream", "a stream is served for %v; open another", s.times.Age)
+		case <-s.leaving:
+			return st.leave(read)
+		}
+	}
+}
+
+// join counts a stream.
+func (s *Server) join(peer string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.left:
+		return fault.Newf(fault.Unavailable, "slave: stream", "the slave is shutting down")
+	case s.count >= mostStreams:
+		return fault.Newf(fault.Overloaded, "slave: stream", "there are %d streams, as many as a slave serves", mostStreams)
+	case s.streams[peer] >= mostOfPeer:
+		return fault.Newf(fault.Overloaded, "slave: stream", "there are %d streams on this connection, as many as one may have", mostOfPeer)
+	}
+	s.streams[peer]++
+	s.count++
+	s.all.Add(1)
+	return nil
+}
+
+func (s *Server) part(peer string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.streams[peer]--; s.streams[peer] == 0 {
+		delete(s.streams, peer)
+	}
+	s.count--
+	s.all.Done()
+}
+
+// start runs an item on an idle worker, or on a new one: there are as many as places
+// for searches. Workers are kept, since the stack of a new one has to grow each time.
+func (s *Server) start(i *item) {
+	select {
+	case s.jobs <- i:
+	default:
+		go s.work(i)
+	}
+}
+
+func (s *Server) work(i *item) {
+	for {
+		i.run()
+		select {
+		case i = <-s.jobs:
+		case <-s.closed:
+			return
+		}
+	}
+}

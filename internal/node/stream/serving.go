@@ -1,0 +1,247 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"adshard/fault"
+	"adshard/internal/node/wire"
+	"adshard/search"
+)
+
+// mostReplied bounds the bytes of replies that wait to be sent.
+const mostReplied = wire.MaxReply
+
+// serving is one stream of a slave.
+type serving struct {
+	ctx     context.Context
+	server  *Server
+	gate    Gate
+	out     *outbox
+	greeted atomic.Bool // the hello is there
+	shard   search.ShardID
+	limit   int
+	failed  chan error    // why the stream ends
+	done    chan struct{} // closed when nothing more is sent
+
+	mu    sync.Mutex
+	last  uint64           // the newest id; under mu
+	under map[uint64]*item // asks without reply; under mu
+	quiet chan struct{}    // closed when under is empty, once somebody waits for it; under mu
+}
+
+func newServing(ctx context.Context, s *Server, pipe Pipe) *serving {
+	st := &serving{ctx: ctx, server: s, gate: s.gate(), out: newOutbox(pipe, mostReplied),
+		failed: make(chan error, 1), done: make(chan struct{}), under: make(map[uint64]*item)}
+	go st.out.run(st.done)
+	return st
+}
+
+// end drops what has not been sent.
+func (st *serving) end() {
+	st.out.end(fault.Newf(fault.Unavailable, "slave: stream", "the stream has ended"))
+	close(st.done)
+	st.gate.Close()
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	for _, i := range st.under {
+		i.ctx.cancel()
+	}
+}
+
+// finish waits until all asks are answered and the replies are sent, or ctx is done.
+func (st *serving) finish(ctx context.Context) {
+	stop := context.AfterFunc(ctx, func() { st.out.end(ctx.Err()) })
+	defer stop()
+	select {
+	case <-st.settled():
+		st.out.drain()
+	case <-ctx.Done():
+	}
+}
+
+// settled returns a channel that is closed when no ask is without reply.
+func (st *serving) settled() <-chan struct{} {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.quiet == nil {
+		st.quiet = make(chan struct{})
+		if len(st.under) == 0 {
+			close(st.quiet)
+		}
+	}
+	return st.quiet
+}
+
+// leave says goodbye and waits for the master to end the stream.
+func (st *serving) leave(read <-chan error) error {
+	ctx, cancel := context.WithTimeout(st.ctx, st.server.times.Leave)
+	defer cancel()
+	if st.greeted.Load() && st.out.queue(wire.AppendGoodbye(nil)) == nil {
+		st.out.flush(false)
+		select {
+		case err := <-read:
+			if err != nil {
+				return err
+			}
+			st.finish(ctx)
+			return nil
+		case <-ctx.Done():
+		}
+	}
+	return fault.Newf(fault.Unavailable, "slave: stream", "the slave is shutting down")
+}
+
+// read takes what comes until the peer ends the stream in order (nil) or not. It never
+// waits for a search or for anything to be sent.
+func (st *serving) read(pipe Pipe) error {
+	frame, err := pipe.Receive()
+	if err == nil {
+		err = st.greet(frame)
+	}
+	for err == nil {
+		if frame, err = pipe.Receive(); err == nil {
+			err = wire.ReadMasterFrame(frame, st.ask, st.cancel)
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// greet answers the hello of a master.
+func (st *serving) greet(frame wire.Frame) error {
+	master, err := wire.ParseHello(frame)
+	if err != nil {
+		return err
+	}
+	own := st.server.hello()
+	own.Version, own.Features, own.Limit = version, 0, Most
+	if err := meet(master, own); err != nil {
+		return err
+	}
+	st.shard, st.limit = search.ShardID(master.GetShard()), limitOf(own)
+	if frame, err = wire.HelloFrame(own); err != nil {
+		return fault.New(fault.Internal, "slave: stream", err)
+	}
+	st.greeted.Store(true)
+	if err := st.out.queue(frame); err != nil {
+		return err
+	}
+	st.out.flush(false)
+	return nil
+}
+
+// ask begins an ask.
+func (st *serving) ask(a *wire.Ask) error {
+	i := &item{st: st, id: a.ID, view: a.View, search: a.Search}
+	i.ctx = itemContext{Context: st.ctx, deadline: time.Now().Add(a.Left), tags: a.Tags}
+	if err := st.count(i); err != nil {
+		return err
+	}
+	if err := st.gate.Enter(a.Priority); err != nil {
+		i.reply(nil, err)
+		return nil
+	}
+	st.server.start(i)
+	return nil
+}
+
+// count notes that an ask is under way.
+func (st *serving) count(i *item) error {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	switch {
+	case i.id <= st.last:
+		return fault.Newf(fault.Invalid, "slave: stream", "an ask with the id %d after %d; ids rise", i.id, st.last)
+	case len(st.under) >= st.limit:
+		return fault.Newf(fault.Invalid, "slave: stream", "more than %d asks under way, which the slave's hello does not allow", st.limit)
+	}
+	st.last = i.id
+	st.under[i.id] = i
+	return nil
+}
+
+// cancel ends an ask; its reply may have been sent already.
+func (st *serving) cancel(id uint64) {
+	st.mu.Lock()
+	i := st.under[id]
+	st.mu.Unlock()
+	if i != nil {
+		i.ctx.cancel()
+	}
+}
+
+// item is an ask under way.
+type item struct {
+	st     *serving
+	ctx    itemContext
+	id     uint64
+	view   uint64
+	search []byte
+}
+
+// run answers the ask and gives its place back.
+func (i *item) run() {
+	answer, err := i.answer()
+	i.ctx.cancel() // nobody waits for it any more
+	i.st.gate.Leave()
+	i.reply(answer, err)
+}
+
+func (i *item) answer() (answer *search.Answer, err error) {
+	defer fault.Recover("slave: search", &err, nil) // the handler counts its own
+	r, err := wire.ParseRequest(i.search)
+	if err != nil {
+		return nil, err
+	}
+	if err := i.ctx.Err(); err != nil {
+		return nil, fault.New(fault.KindOf(err), "slave: search", err)
+	}
+	r.View, r.Shard = i.view, i.st.shard
+	return i.st.server.handle(&i.ctx, r)
+}
+
+// reply queues the reply. It is lost when the stream has ended.
+func (i *item) reply(answer *search.Answer, err error) {
+	b := scratch.Get().(*[]byte)
+	encoded := wire.AppendReply(*b, i.id, answer, err)
+	if len(encoded) > mostReplied-frameBytes {
+		encoded = wire.AppendReply(encoded[:0], i.id, nil, fault.Newf(fault.Internal, "slave: search", "the answer has %d bytes, more than a master takes", len(encoded)))
+	}
+	err = i.st.settle(i.id, encoded)
+	giveBack(b, encoded)
+	if err == errFull {
+		i.st.fail(err)
+	}
+}
+
+// settle queues the reply to an ask, which is under way no more: the master may ask
+// again once it has the reply.
+func (st *serving) settle(id uint64, encoded []byte) error {
+	st.mu.Lock()
+	err := st.out.queue(encoded)
+	delete(st.under, id)
+	left := len(st.under)
+	if left == 0 && st.quiet != nil {
+		close(st.quiet)
+	}
+	st.mu.Unlock()
+	if err == nil {
+		st.out.flush(left < few)
+	}
+	return err
+}
+
+// fail ends the stream.
+func (st *serving) fail(err error) {
+	select {
+	case st.failed <- err:
+	default:
+	}
+}

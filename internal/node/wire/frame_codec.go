@@ -1,0 +1,267 @@
+package wire
+
+import (
+	"errors"
+	"time"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
+	"adshard/fault"
+	"adshard/schema/pb"
+	"adshard/search"
+)
+
+// Frame is a message of a stream as bytes (docs/stream.md). The codec of servers and
+// clients leaves it as it is; what was received is never used again by gRPC.
+type Frame []byte
+
+// Priority says which asks are refused first when a slave has much to do.
+type Priority uint8
+
+// The priorities.
+const (
+	Normal Priority = iota
+	Low
+)
+
+// Tags are what an ask carries beside the search.
+type Tags struct {
+	Priority Priority
+	Tenant   string // who the search is for, up to MaxTenant bytes
+	// LeastClock: the answer must hold all changes up to this clock; 0: any.
+	LeastClock uint64
+	Trace      string // trace context, TraceBytes bytes; "": none
+}
+
+// Ask is one search of a stream.
+type Ask struct {
+	ID, View uint64
+	Left     time.Duration // of the deadline
+	Tags
+	Search []byte // as AppendRequest makes it
+}
+
+// maxLeft bounds what is left of a deadline.
+const maxLeft = time.Hour
+
+// AppendAsk appends an ask to a frame for a slave.
+func AppendAsk(b []byte, a *Ask) []byte {
+	b, at := begin(b, 2)
+	b = appendVarint(b, 1, a.ID)
+	b = appendVarint(b, 2, a.View)
+	b = appendVarint(b, 3, uint64(max(a.Left, 0).Microseconds()))
+	b = appendVarint(b, 4, uint64(a.Priority))
+	b = appendText(b, 5, a.Tenant)
+	b = appendVarint(b, 6, a.LeastClock)
+	b = appendText(b, 7, a.Trace)
+	b, inner := begin(b, 15)
+	b = end(append(b, a.Search...), inner)
+	return end(b, at)
+}
+
+// AppendCancel appends to a frame for a slave that nobody waits for the answer of an
+// ask any more.
+func AppendCancel(b []byte, id uint64) []byte {
+	b, at := begin(b, 3)
+	return end(protowire.AppendVarint(b, id), at)
+}
+
+// ReadMasterFrame calls ask and cancel for what a frame for a slave holds. What ask
+// gets refers to the frame. It ends with their first error; its own are
+// fault.Invalid.
+func ReadMasterFrame(frame []byte, ask func(*Ask) error, cancel func(id uint64)) error {
+	var a Ask
+	f := fields{rest: frame}
+	for asks, cancels := 0, 0; f.next(); {
+		switch f.tag {
+		case 2<<3 | asBytes:
+			if asks++; asks > MaxSearches {
+				return tooMany("MasterFrame.asks", MaxSearches)
+			}
+			if a, f.err = parseAsk(f.b); f.err == nil {
+				f.err = ask(&a)
+			}
+		case 3<<3 | asBytes, 3<<3 | asVarint:
+			list := varints[uint64](&f, nil, "MasterFrame.cancels", MaxSearches-cancels)
+			cancels += len(list)
+			for _, id := range list {
+				cancel(id)
+			}
+		}
+	}
+	return f.err
+}
+
+func parseAsk(b []byte) (a Ask, err error) {
+	seen := false
+	f := fields{rest: b}
+	for f.next() {
+		switch f.tag {
+		case 1<<3 | asVarint:
+			a.ID = f.n
+		case 2<<3 | asVarint:
+			a.View = f.n
+		case 3<<3 | asVarint:
+			a.Left = time.Duration(min(f.n, uint64(maxLeft.Microseconds()))) * time.Microsecond
+		case 4<<3 | asVarint:
+			a.Priority = Priority(min(f.n, uint64(Low)))
+		case 5<<3 | asBytes:
+			a.Tenant = f.text("Ask.tenant", MaxTenant)
+		case 6<<3 | asVarint:
+			a.LeastClock = f.n
+		case 7<<3 | asBytes:
+			if a.Trace = string(f.b[:min(len(f.b), TraceBytes)]); len(f.b) > TraceBytes {
+				f.err = tooLong("Ask.trace", len(f.b), TraceBytes)
+			}
+		case 15<<3 | asBytes:
+			if f.once(&seen, "Ask.search") {
+				a.Search = f.b
+			}
+		}
+	}
+	return a, f.err
+}
+
+// Reply is what became of an ask. It refers to the frame that it came in.
+type Reply struct {
+	ID      uint64
+	encoded []byte
+}
+
+// AppendReply appends an answer, or why there is none, to a frame for a master.
+func AppendReply(b []byte, id uint64, a *search.Answer, err error) []byte {
+	b, at := begin(b, 2)
+	b = appendVarint(b, 1, id)
+	if err == nil {
+		var inner int
+		b, inner = begin(b, 2)
+		b = end(AppendAnswer(b, a), inner)
+		return end(b, at)
+	}
+	kind, detail, text := describe(err)
+	b, inner := begin(b, 3)
+	b = appendVarint(b, 1, uint64(kind))
+	b = appendText(b, 2, detail.GetOp())
+	b = end(appendText(b, 3, detail.GetField()), inner)
+	return end(appendText(b, 4, clean(text)), at)
+}
+
+// AppendGoodbye appends to a frame for a master that the slave takes no more asks.
+func AppendGoodbye(b []byte) []byte { return appendBool(b, 3, true) }
+
+// ReadSlaveFrame calls reply for what a frame for a master holds, and reports whether
+// the slave says goodbye. It ends with the first error of reply; its own are
+// fault.Invalid.
+func ReadSlaveFrame(frame []byte, reply func(Reply) error) (goodbye bool, err error) {
+	f := fields{rest: frame}
+	for n := 0; f.next(); {
+		switch f.tag {
+		case 2<<3 | asBytes:
+			if n++; n > MaxSearches {
+				return goodbye, tooMany("SlaveFrame.replies", MaxSearches)
+			}
+			var r Reply
+			if r, f.err = parseReply(f.b); f.err == nil {
+				f.err = reply(r)
+			}
+		case 3<<3 | asVarint:
+			goodbye = f.n != 0
+		}
+	}
+	return goodbye, f.err
+}
+
+// parseReply reads the id alone: whoever waits for the answer reads it.
+func parseReply(b []byte) (Reply, error) {
+	r := Reply{encoded: b}
+	f := fields{rest: b}
+	for f.next() {
+		if f.tag == 1<<3|asVarint {
+			r.ID = f.n
+		}
+	}
+	return r, f.err
+}
+
+// Answer returns the answer, or the error in place of it. Errors of its own are
+// fault.Invalid.
+func (r Reply) Answer() (*search.Answer, error) {
+	var answer, failure []byte
+	var text string
+	var answered, failed bool
+	f := fields{rest: r.encoded}
+	for f.next() {
+		switch f.tag {
+		case 2<<3 | asBytes:
+			if f.once(&answered, "Reply.answer") {
+				answer = f.b
+			}
+		case 3<<3 | asBytes:
+			if f.once(&failed, "Reply.fault") {
+				failure = f.b
+			}
+		case 4<<3 | asBytes:
+			text = f.text("Reply.text", 2*maxMessage)
+		}
+	}
+	switch {
+	case f.err != nil:
+		return nil, f.err
+	case failed:
+		return nil, parseFault(failure, text)
+	}
+	return ParseAnswer(answer)
+}
+
+// parseFault returns the error of a reply.
+func parseFault(b []byte, text string) error {
+	e := &fault.Error{Err: errors.New(text)}
+	f := fields{rest: b}
+	for f.next() {
+		switch f.tag {
+		case 1<<3 | asVarint:
+			e.Kind = fault.Kind(uint32(f.n))
+		case 2<<3 | asBytes:
+			e.Op = f.text("Fault.op", 2*maxMessage)
+		case 3<<3 | asBytes:
+			e.Field = f.text("Fault.field", 2*maxMessage)
+		}
+	}
+	if f.err != nil {
+		return f.err
+	}
+	return e
+}
+
+// Valid returns why tags cannot be sent: fault.Invalid.
+func (t *Tags) Valid() error {
+	switch {
+	case len(t.Tenant) > MaxTenant:
+		return tooLong("Ask.tenant", len(t.Tenant), MaxTenant)
+	case !utf8.ValidString(t.Tenant):
+		return fault.Field(checkOp, "Ask.tenant", "Ask.tenant is not UTF-8")
+	case t.Trace != "" && len(t.Trace) != TraceBytes:
+		return fault.Field(checkOp, "Ask.trace", "a trace context of %d bytes; it has %d", len(t.Trace), TraceBytes)
+	}
+	return nil
+}
+
+// HelloFrame makes the frame that opens a stream.
+func HelloFrame(h *pb.Hello) (Frame, error) {
+	return proto.Marshal(&pb.MasterFrame{Hello: h})
+}
+
+// ParseHello reads a frame that opens a stream, of either side. Errors are
+// fault.Invalid.
+func ParseHello(frame Frame) (*pb.Hello, error) {
+	m := new(pb.MasterFrame)
+	if err := shapes()[m.ProtoReflect().Descriptor().FullName()].check(frame); err != nil {
+		return nil, err
+	}
+	if err := proto.Unmarshal(frame, m); err != nil || m.GetHello().GetVersion() == 0 {
+		return nil, fault.Newf(fault.Invalid, checkOp, "a stream begins without a hello; is the peer a program of this system?")
+	}
+	return m.GetHello(), nil
+}
