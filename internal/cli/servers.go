@@ -38,6 +38,7 @@ var keyHelp = map[string]string{
 	"explain":               "the port for explanations, which show bids: public, admin or auto (public on loopback)",
 	"gc-percent":            "growth of the heap between collections, in percent; GOGC in the environment wins",
 	"grace":                 "how long a starting slave waits for the balancer before it serves its data",
+	"grpc":                  "the address for queries over gRPC; empty: none",
 	"half-life":             "the half-life of load averages",
 	"http":                  "the address for queries over HTTP",
 	"interval":              "the time between two iterations of the strategy",

@@ -16,11 +16,14 @@ import (
 	"adshard/internal/node/master"
 	"adshard/internal/node/offline"
 	"adshard/internal/node/up"
+	"adshard/internal/node/wire"
+	"adshard/schema/pb"
 )
 
 // cluster is a running `adshard up`.
 type cluster struct {
 	http, admin string // base URLs
+	calls       pb.MasterClient
 	db          string // path of its database
 	client      *http.Client
 }
@@ -32,7 +35,7 @@ func startCluster(t *testing.T, db string, slaves int, built bool, profile strin
 	cfg := up.DefaultConfig()
 	db = copyFile(t, db)
 	cfg.DB, cfg.Slaves, cfg.Profile = "sqlite:"+db, slaves, profile
-	cfg.HTTP, cfg.Admin = "127.0.0.1:0", "127.0.0.1:0"
+	cfg.HTTP, cfg.Admin, cfg.GRPC = "127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0"
 	cfg.Data = filepath.Join(t.TempDir(), "data")
 	cfg.Transport = master.TransportStream
 	if built { // and asked by calls, so that answers are proved both ways
@@ -65,6 +68,14 @@ func startCluster(t *testing.T, db string, slaves int, built bool, profile strin
 		if a, ok := strings.CutPrefix(lines.Text(), "admin "); ok {
 			c.admin = a
 		}
+		if a, ok := strings.CutPrefix(lines.Text(), "grpc "); ok {
+			conn, err := wire.Dial(a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = conn.Close() })
+			c.calls = pb.NewMasterClient(conn)
+		}
 		if a, ok := strings.CutPrefix(lines.Text(), "ready "); ok {
 			c.http = a
 		}
@@ -92,6 +103,26 @@ func (c *cluster) search(t *testing.T, v url.Values) answer {
 	var a answer
 	if err := json.Unmarshal(body, &a); err != nil {
 		t.Fatalf("%s: %v in %s", v.Encode(), err, body)
+	}
+	return a
+}
+
+// call asks for the answer to a line of the golden set over gRPC, with exact counts.
+func (c *cluster) call(t *testing.T, w want) (a answer) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	m, err := c.calls.Search(ctx, &pb.AdsRequest{Q: w.Query, Device: w.Device, Variants: w.Variants, Slots: int32(w.Slots), TimeoutMs: 5000, ExactCounts: true})
+	if err != nil {
+		t.Fatalf("%q: %v", w.Query, err)
+	}
+	a.Matched, a.Candidates = m.Matched, m.Candidates
+	a.Coverage.Complete, a.Coverage.PricesExact = m.Coverage.Complete, m.Coverage.PricesExact
+	for _, p := range m.Ads {
+		a.Ads = append(a.Ads, ad{Position: int(p.Position), wantAd: wantAd{
+			Advertiser: p.Advertiser, Campaign: p.Campaign, Group: p.Group, Keyword: p.Keyword,
+			MatchType: p.MatchType, Variant: p.Variant, Price: p.PriceMicros,
+		}})
 	}
 	return a
 }

@@ -35,6 +35,9 @@ func TestGolden(t *testing.T) {
 				for _, list := range devices {
 					compare(t, c, list)
 				}
+				if slaves == 3 && !offline {
+					compareCalls(t, c, devices["mobile"])
+				}
 			})
 		}
 	}
@@ -59,6 +62,7 @@ func TestGoldenEdges(t *testing.T) {
 						}
 					}
 					compare(t, c, list)
+					compareCalls(t, c, list)
 				})
 			}
 		}
@@ -76,6 +80,16 @@ func compare(t *testing.T, c *cluster, wants []want) {
 					t.Fatal("too many differences")
 				}
 			}
+		}
+	}
+}
+
+// compareCalls is compare over gRPC.
+func compareCalls(t *testing.T, c *cluster, wants []want) {
+	t.Helper()
+	for i, w := range wants {
+		if diff := difference(w, c.call(t, w), true); diff != "" {
+			t.Errorf("over gRPC, line %d %q %s: %s", i+1, w.Query, w.Device, diff)
 		}
 	}
 }

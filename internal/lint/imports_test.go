@@ -20,8 +20,9 @@ var (
 	nodeParts = []string{
 		"internal/node/admin", "internal/node/admission", "internal/node/config", "internal/node/conns", "internal/node/database",
 		"internal/node/fanout", "internal/node/feed", "internal/node/health", "internal/node/home", "internal/node/httpapi",
-		"internal/node/identity", "internal/node/memlimit", "internal/node/ports", "internal/node/remote", "internal/node/shardserver",
-		"internal/node/slicemap", "internal/node/stream", "internal/node/survey", "internal/node/truth", "internal/node/wire",
+		"internal/node/identity", "internal/node/memlimit", "internal/node/ports", "internal/node/queryserver", "internal/node/remote",
+		"internal/node/shardserver", "internal/node/slicemap", "internal/node/stream", "internal/node/survey", "internal/node/truth",
+		"internal/node/wire",
 	}
 )
 

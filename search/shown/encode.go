@@ -9,23 +9,6 @@ type Ad struct {
 	Path1, Path2, FinalURL  string
 }
 
-// Pieces are what an answer shows of a hit. They are shared by all answers with
-// the hit and not to be changed.
-type Pieces struct {
-	// Keyword is a JSON string, the keyword's text.
-	Keyword []byte
-	// Group is a JSON array, what all keywords of the ad group share.
-	Group []byte
-}
-
-// New encodes what is shown of a keyword.
-func New(advertiser, campaign, group, keyword string, ad *Ad) Pieces {
-	return Pieces{
-		Keyword: AppendString(nil, keyword),
-		Group:   AppendAd(AppendNames(nil, advertiser, campaign, group), ad),
-	}
-}
-
 // AppendNames appends the part of a group's piece that all of its ads share.
 func AppendNames(b []byte, advertiser, campaign, group string) []byte {
 	b = AppendString(append(b, '['), advertiser)

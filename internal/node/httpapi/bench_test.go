@@ -35,7 +35,7 @@ func BenchmarkSearch(b *testing.B) {
 
 // BenchmarkEncode is the JSON of an answer with four ads alone.
 func BenchmarkEncode(b *testing.B) {
-	c := &call{handler: &handler{Config: Config{Reserve: 10_000, Expansions: search.NewExpansions(nil, 0)}}}
+	c := &call{Handler: &Handler{Config: Config{Reserve: 10_000, Expansions: search.NewExpansions(nil, 0)}}}
 	found := whole(hit(1, 1, 5e6, 360_000), hit(2, 2, 4e6, 360_000), hit(3, 3, 3e6, 360_000), hit(4, 4, 2e6, 360_000))
 	req, err := c.request("usb cable", 4, "mobile", "synonym")
 	if err != nil {

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"crypto/rand"
-	"net/http"
 	"time"
 
 	"adshard/search"
@@ -73,7 +72,7 @@ type Observation struct {
 
 // New returns the handler of the public port. Use Serve to run it: that gives
 // it the time of a request's first byte and the limits of the server.
-func New(c Config) http.Handler {
+func New(c Config) *Handler {
 	if c.Profile == (search.Profile{}) {
 		c.Profile = search.DefaultProfile()
 	}
@@ -93,5 +92,5 @@ func New(c Config) http.Handler {
 	if c.NewRequestID == nil {
 		c.NewRequestID = rand.Text
 	}
-	return &handler{Config: c, limit: newLimiter(c.MaxInFlight, schedulerDelay())}
+	return &Handler{Config: c, limit: newLimiter(c.MaxInFlight, schedulerDelay())}
 }

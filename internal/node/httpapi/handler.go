@@ -18,14 +18,15 @@ const op = "http: request"
 //go:embed openapi.yaml
 var Spec []byte
 
-type handler struct {
+// Handler answers the requests of the public port. Make it with New.
+type Handler struct {
 	Config
 	limit *limiter
 }
 
 // call is one request under way; it answers the operations.
 type call struct {
-	*handler
+	*Handler
 	start time.Time // of the first byte
 	body  bool      // ReadBody has read the body, or closes the connection
 	seen  Observation
@@ -35,8 +36,8 @@ type call struct {
 var _ api.ServerInterface = (*call)(nil)
 
 // ServeHTTP implements http.Handler.
-func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &call{handler: h, start: firstByte(r)}
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c := &call{Handler: h, start: firstByte(r)}
 	c.seen.Operation = operation(r.URL.Path)
 	id, err := requestID(r.Header)
 	if id == "" {
@@ -48,8 +49,21 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if c.seen.Status == 0 {
 			c.Refuse(w, r, defect)
 		}
-		c.seen.Err = fmt.Errorf("%w\n%s", defect, c.stack)
+		c.seen.Err = c.defect(defect)
 	}
+	c.observe()
+}
+
+// defect returns an error with the stack of the panic that it is of, if any.
+func (c *call) defect(err error) error {
+	if c.stack == nil {
+		return err
+	}
+	return fmt.Errorf("%w\n%s", err, c.stack)
+}
+
+// observe tells the observer.
+func (c *call) observe() {
 	if c.Observer != nil {
 		c.seen.Took = time.Since(c.start)
 		c.Observer.Observe(&c.seen)
@@ -102,13 +116,21 @@ func requestID(h http.Header) (string, error) {
 	if len(values) > 1 {
 		return "", api.Repeated(name)
 	}
+	if err := checkID(name, id); err != nil {
+		return "", err
+	}
+	return id, nil
+}
+
+// checkID checks a request's id, given as the field called name.
+func checkID(name, id string) error {
 	if len(id) < 1 || len(id) > 64 {
-		return "", fault.Field(op, name, "%s has %d characters; 1 to 64 are allowed", name, len(id))
+		return fault.Field(op, name, "%s has %d characters; 1 to 64 are allowed", name, len(id))
 	}
 	for i := range len(id) {
 		if id[i] < ' ' || id[i] > '~' {
-			return "", fault.Field(op, name, "%s may have printable ASCII characters only", name)
+			return fault.Field(op, name, "%s may have printable ASCII characters only", name)
 		}
 	}
-	return id, nil
+	return nil
 }

@@ -22,6 +22,8 @@ type Config struct {
 	// HTTP is the address for queries; Admin is the admin port, empty: none.
 	HTTP  string `yaml:"http"`
 	Admin string `yaml:"admin"`
+	// GRPC is the address for queries over gRPC (query.proto); empty: none.
+	GRPC string `yaml:"grpc"`
 	// AdminHosts are further host names of the admin port (ports.Open).
 	AdminHosts []string `yaml:"admin_hosts"`
 	// Balancer is the balancer's address.
@@ -75,6 +77,9 @@ func (c *Config) Validate() error {
 	k.Address("http", c.HTTP, true)
 	k.Address("admin", c.Admin, false)
 	k.Apart("admin", c.Admin, "http", c.HTTP)
+	k.Address("grpc", c.GRPC, false)
+	k.Apart("grpc", c.GRPC, "http", c.HTTP)
+	k.Apart("grpc", c.GRPC, "admin", c.Admin)
 	k.Hosts("admin_hosts", c.AdminHosts)
 	k.Address("balancer", c.Balancer, true)
 	for _, address := range c.Slaves {

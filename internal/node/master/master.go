@@ -10,7 +10,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/http"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -21,6 +20,7 @@ import (
 	"adshard/internal/node/fanout"
 	"adshard/internal/node/httpapi"
 	"adshard/internal/node/ports"
+	"adshard/internal/node/queryserver"
 	"adshard/internal/node/remote"
 	"adshard/internal/node/wire"
 	"adshard/internal/wait"
@@ -30,7 +30,7 @@ import (
 	"adshard/search/words/lexicon"
 )
 
-// Run runs a master until ctx is done. It prints "admin http://ADDR" and
+// Run runs a master until ctx is done. It prints "admin http://ADDR", "grpc ADDR" and
 // "master listening http://ADDR" when it listens, and "ready http://ADDR" as soon
 // as a complete answer is possible.
 func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error {
@@ -49,6 +49,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 	}
 	port.Sockets.Register(port.Registerer(cfg.Name))
 	port.Print(out)
+	m.Print(out)
 	fmt.Fprintf(out, "master listening %s\n", m.url())
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return port.Serve(ctx, m.Ready, nil, log) })
@@ -65,7 +66,8 @@ type Master struct {
 	seeds    []*grpc.ClientConn
 	watcher  *fanout.Watcher
 	fanout   *fanout.Fanout
-	handler  http.Handler
+	handler  *httpapi.Handler
+	calls    net.Listener // for queries over gRPC; nil: there are none
 	log      *slog.Logger
 }
 
@@ -87,6 +89,12 @@ func New(cfg Config, port *ports.Ports, local func(address string) fanout.Local,
 	if err != nil {
 		m.Close()
 		return nil, err
+	}
+	if cfg.GRPC != "" {
+		if m.calls, err = ports.Listen(port.Sockets.Queries, "grpc", cfg.GRPC); err != nil {
+			m.Close()
+			return nil, err
+		}
 	}
 	metrics := admin.NewMasterMetrics(port.Registerer(cfg.Name))
 	m.watcher = fanout.NewWatcher(cfg.Name+"/"+rand.Text(), remote.Balancer{Conn: m.balancer}, seeds, m.dialer(local), m.log)
@@ -158,6 +166,9 @@ func (m *Master) url() string { return "http://" + m.listener.Addr().String() }
 // Close releases what New opened, if Run is never called.
 func (m *Master) Close() {
 	_ = m.listener.Close()
+	if m.calls != nil {
+		_ = m.calls.Close()
+	}
 	m.hangUp()
 }
 
@@ -176,9 +187,28 @@ func (m *Master) Run(ctx context.Context) error {
 	defer m.watcher.Close()
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return httpapi.Serve(ctx, m.listener, m.handler) })
+	if m.calls != nil {
+		group.Go(func() error { return m.serveCalls(ctx) })
+	}
 	group.Go(func() error { return m.watcher.Run(ctx) })
 	group.Go(func() error { return m.fanout.Run(ctx, m.log) })
 	return group.Wait()
+}
+
+// serveCalls serves queries over gRPC until ctx is done.
+func (m *Master) serveCalls(ctx context.Context) error {
+	server := grpc.NewServer(wire.QueryOptions(func(method string, cause any) {
+		m.log.Error("a panic in a call; please report it", "method", method, "cause", cause)
+	})...)
+	pb.RegisterMasterServer(server, queryserver.New(m.handler))
+	return ports.ServeGRPC(ctx, server, m.calls)
+}
+
+// Print prints "grpc ADDR" if queries are taken over gRPC.
+func (m *Master) Print(out io.Writer) {
+	if m.calls != nil {
+		fmt.Fprintf(out, "grpc %s\n", m.calls.Addr())
+	}
 }
 
 // Ready returns why the master cannot answer. A map of slaves that have been

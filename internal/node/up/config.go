@@ -38,6 +38,8 @@ type Config struct {
 	// HTTP is the address for queries; Admin is the admin port.
 	HTTP  string `yaml:"http"`
 	Admin string `yaml:"admin"`
+	// GRPC is the address for queries over gRPC; empty: none.
+	GRPC string `yaml:"grpc"`
 	// AdminHosts are further host names of the admin port (ports.Open).
 	AdminHosts []string `yaml:"admin_hosts"`
 	// DiscardDataOf is the balancer's.
@@ -96,6 +98,9 @@ func (c *Config) Validate() error {
 	k.Address("http", c.HTTP, true)
 	k.Address("admin", c.Admin, false)
 	k.Apart("admin", c.Admin, "http", c.HTTP)
+	k.Address("grpc", c.GRPC, false)
+	k.Apart("grpc", c.GRPC, "http", c.HTTP)
+	k.Apart("grpc", c.GRPC, "admin", c.Admin)
 	k.Hosts("admin_hosts", c.AdminHosts)
 	k.OneOf("profile", c.Profile, "default", "sklik")
 	k.That(c.Reserve > 0, "reserve_micros", "must be positive")

@@ -145,6 +145,10 @@ func (c *children) startMaster(ctx context.Context, cfg *Config, balancer string
 	if err != nil {
 		return nil, err
 	}
+	calls, err := m.line(ctx, "grpc ", own.GRPC == "")
+	if err != nil {
+		return nil, err
+	}
 	if _, err := m.line(ctx, "master listening ", false); err != nil {
 		return nil, err
 	}
@@ -152,6 +156,9 @@ func (c *children) startMaster(ctx context.Context, cfg *Config, balancer string
 		admin = " admin " + admin
 	}
 	fmt.Fprintf(out, "master pid %d%s\n", m.pid(), admin)
+	if calls != "" {
+		fmt.Fprintf(out, "grpc %s\n", calls)
+	}
 	return m, nil
 }
 

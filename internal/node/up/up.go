@@ -38,7 +38,7 @@ const loopback = "127.0.0.1:0"
 // if that is the Transport. It prints on out, when they listen,
 // "slave N ready ADDR" and "distributor N ready ADDR" ("slave N pid P ready
 // ADDR" for a child, "master pid P admin http://ADDR" for the master's), and
-// "admin http://ADDR", and last, when a complete answer is possible, "ready
+// "admin http://ADDR", "grpc ADDR", and last, when a complete answer is possible, "ready
 // http://ADDR".
 func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error {
 	if err := cfg.Validate(); err != nil {
@@ -174,6 +174,7 @@ func (u *up) run(ctx context.Context, out io.Writer) error {
 		fmt.Fprintf(out, "distributor %d ready %s\n", i, d.Address())
 	}
 	u.port.Print(out)
+	u.master.Print(out)
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return u.balancer.Serve(ctx, u.listener) })
 	for _, d := range u.distributors {
@@ -255,7 +256,7 @@ func (c *Config) settleOrder(ctx context.Context, h *home.Dir, db backend.Store)
 // cluster's parts.
 func (c *Config) master(balancer string) master.Config {
 	m := master.DefaultConfig()
-	m.HTTP, m.Admin, m.Balancer = c.HTTP, "", balancer
+	m.HTTP, m.GRPC, m.Admin, m.Balancer = c.HTTP, c.GRPC, "", balancer
 	m.Lexicon, m.Profile, m.Reserve = c.Lexicon, c.Profile, c.Reserve
 	m.Timeout, m.MaxInFlight, m.Explain = c.Timeout, c.MaxInFlight, c.Explain
 	if c.Transport != TransportDirect {

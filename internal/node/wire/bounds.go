@@ -36,6 +36,7 @@ const (
 	maxHits        = 64
 	maxLacking     = 4 << 10
 	maxMatches     = 1 << 14     // of an explanation
+	maxWord        = 64          // of a fixed vocabulary
 	maxWords       = 1 << 20     // of a keyword, as hashes or with their agreement
 	maxText        = 1 << 24     // any text of the database
 	maxPiece       = 2 * maxText // of what is shown, in JSON
@@ -72,7 +73,7 @@ func bounds() map[string]bound {
 		"*.database": text(maxID),
 		"*.timeline": text(maxID),
 	}
-	for _, some := range []map[string]bound{controlBounds(), dataBounds(), recordBounds(), searchBounds()} {
+	for _, some := range []map[string]bound{controlBounds(), dataBounds(), recordBounds(), searchBounds(), queryBounds()} {
 		maps.Copy(all, some)
 	}
 	return all
@@ -203,5 +204,31 @@ func searchBounds() map[string]bound {
 		"Explained.negative_owner":   text(maxText),
 		"Agreement.keyword":          text(maxText),
 		"Agreement.query":            text(maxText),
+	}
+}
+
+// queryBounds has the bounds of query.proto.
+func queryBounds() map[string]bound {
+	return map[string]bound{
+		"AdsRequest.q":           text(search.MaxQueryBytes + 1), // so that the reason is given as over HTTP
+		"AdsRequest.device":      text(maxWord),
+		"AdsRequest.variants":    text(maxWord),
+		"AdsRequest.request_id":  text(maxID + 1),
+		"AdsResponse.query":      text(search.MaxQueryBytes),
+		"AdsResponse.ads":        list(MaxSlots),
+		"AdsResponse.request_id": text(maxID),
+		"PlacedAd.advertiser":    text(maxText),
+		"PlacedAd.campaign":      text(maxText),
+		"PlacedAd.group":         text(maxText),
+		"PlacedAd.keyword":       text(maxText),
+		"PlacedAd.match_type":    text(maxWord),
+		"PlacedAd.variant":       text(maxWord),
+		"PlacedAd.headlines":     texts(maxFew, maxText),
+		"PlacedAd.descriptions":  texts(maxFew, maxText),
+		"PlacedAd.path":          text(maxText),
+		"PlacedAd.final_url":     text(maxText),
+		"Coverage.missing":       list(MaxNodes),
+		"MissingShard.name":      text(MaxName),
+		"MissingShard.reason":    text(maxWord),
 	}
 }

@@ -19,6 +19,7 @@ const (
 	// MaxSearch bounds a request to a slave in bytes, MaxControl one to a
 	// balancer or distributor: a table of MaxSlices fits.
 	MaxSearch  = 4 << 20
+	MaxQuery   = 16 << 10 // to a master
 	MaxControl = 32 << 20
 	// MaxReply bounds an answer. MaxBucket bounds one with node data:
 	// PullRequest.max_bytes keeps buckets far below it, but a single group goes
@@ -41,6 +42,12 @@ const (
 func SlaveOptions(onPanic func(method string, cause any)) []grpc.ServerOption {
 	return append(serverOptions(MaxSearch, MaxSearches, onPanic),
 		grpc.InitialWindowSize(window), grpc.InitialConnWindowSize(window))
+}
+
+// QueryOptions returns the options of a master's server for queries; see
+// serverOptions.
+func QueryOptions(onPanic func(method string, cause any)) []grpc.ServerOption {
+	return serverOptions(MaxQuery, MaxSearches, onPanic)
 }
 
 // ControlOptions returns the options of the server of a balancer or

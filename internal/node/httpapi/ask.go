@@ -1,0 +1,75 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"adshard/auction"
+	"adshard/fault"
+	"adshard/internal/node/httpapi/api"
+	"adshard/search"
+)
+
+// Result is a search answered.
+type Result struct {
+	Request *search.Request
+	Found   *search.Answer
+	Won     []auction.Placement // of Found.Hits
+	Took    time.Duration       // since the search began
+}
+
+// Ask answers a search that did not come over HTTP. It has the checks and takes the
+// places of one that did, and is observed as one, its Status being what HTTP would
+// have answered. id is the request's; "": one is made.
+func (h *Handler) Ask(ctx context.Context, p *api.SearchParams, id string) (r Result, err error) {
+	c := &call{Handler: h, start: time.Now()}
+	c.seen.Operation, c.seen.RequestID = operation("/v1/search"), id
+	if id == "" {
+		c.seen.RequestID = h.NewRequestID()
+	} else {
+		err = checkID("request_id", id)
+	}
+	if err == nil {
+		r, err = c.answer(ctx, p)
+	}
+	c.seen.Status = http.StatusOK
+	if err != nil {
+		c.seen.Status, c.seen.Err = Status(err), c.defect(err)
+	}
+	c.observe()
+	return r, err
+}
+
+// answer is result with a panic as an error.
+func (c *call) answer(ctx context.Context, p *api.SearchParams) (r Result, err error) {
+	defer fault.Recover(op, &err, func(any) { c.stack = debug.Stack() })
+	return c.result(ctx, p)
+}
+
+// result searches.
+func (c *call) result(ctx context.Context, p *api.SearchParams) (Result, error) {
+	ctx, done, err := c.begin(ctx, p.TimeoutMs)
+	if err != nil {
+		return Result{}, err
+	}
+	defer done()
+	req, err := c.request(p.Q, p.Slots, p.Device, p.Variants)
+	if err != nil {
+		return Result{}, err
+	}
+	req.ExactCounts, req.Strict = p.Counts == api.ExactCountsExact, p.Strict
+	found, err := c.ask(ctx, req)
+	if err != nil {
+		return Result{}, err
+	}
+	if p.Strict && found.Width != search.WholeRing() {
+		return Result{}, incomplete(found)
+	}
+	finish := time.Now()
+	won := c.place(req, found)
+	now := time.Now()
+	c.seen.Finish = now.Sub(finish)
+	return Result{Request: req, Found: found, Won: won, Took: now.Sub(c.start)}, nil
+}

@@ -1,0 +1,108 @@
+package queryserver
+
+import (
+	"context"
+	"strconv"
+
+	"adshard/auction"
+	"adshard/internal/node/httpapi"
+	"adshard/internal/node/httpapi/api"
+	"adshard/schema/pb"
+	"adshard/search"
+)
+
+// Asker answers searches (httpapi.Handler).
+type Asker interface {
+	Ask(ctx context.Context, p *api.SearchParams, id string) (httpapi.Result, error)
+}
+
+// Server is the gRPC service Master. Make it with New.
+type Server struct {
+	pb.UnimplementedMasterServer
+	asker Asker
+}
+
+// New returns the service that has a answer.
+func New(a Asker) *Server { return &Server{asker: a} }
+
+// Search implements pb.MasterServer.
+func (s *Server) Search(ctx context.Context, m *pb.AdsRequest) (*pb.AdsResponse, error) {
+	p, err := params(m)
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.asker.Ask(ctx, p, m.GetRequestId())
+	if err != nil {
+		return nil, err
+	}
+	return response(&r)
+}
+
+// params checks a request as one over HTTP is checked.
+func params(m *pb.AdsRequest) (*api.SearchParams, error) {
+	p := api.NewSearchParams()
+	for _, f := range []struct {
+		name  string
+		given bool
+		value api.Value
+	}{
+		{"q", true, api.Value{Kind: api.String, Raw: m.GetQ()}},
+		{"slots", m.GetSlots() != 0, number(m.GetSlots())},
+		{"device", m.GetDevice() != "", api.Value{Kind: api.String, Raw: m.GetDevice()}},
+		{"variants", m.GetVariants() != "", api.Value{Kind: api.String, Raw: m.GetVariants()}},
+		{"timeout_ms", m.GetTimeoutMs() != 0, number(m.GetTimeoutMs())},
+	} {
+		if !f.given {
+			continue
+		}
+		if _, err := p.Set(f.name, f.value); err != nil {
+			return nil, err
+		}
+	}
+	p.Strict = m.GetStrict()
+	if m.GetExactCounts() {
+		p.Counts = api.ExactCountsExact
+	}
+	return p, nil
+}
+
+func number(n int32) api.Value { return api.Value{Kind: api.Number, Raw: strconv.Itoa(int(n))} }
+
+// response makes the message of a result. Errors are fault.Corrupt: what is to be
+// shown is damaged.
+func response(r *httpapi.Result) (*pb.AdsResponse, error) {
+	m := &pb.AdsResponse{
+		Query: r.Request.Query.Text, Truncated: r.Request.Query.Truncated, Ads: make([]*pb.PlacedAd, len(r.Won)),
+		Matched: r.Found.Matched, Candidates: r.Found.Candidates, CountsExact: r.Found.CountsExact,
+		Coverage: coverage(r.Found), RequestId: r.Request.RequestID, TookUs: uint64(max(0, r.Took.Microseconds())),
+	}
+	for i, p := range r.Won {
+		ad, err := placed(&p, &r.Found.Hits[p.Index])
+		if err != nil {
+			return nil, err
+		}
+		m.Ads[i] = ad
+	}
+	return m, nil
+}
+
+func placed(p *auction.Placement, h *search.Hit) (*pb.PlacedAd, error) {
+	c, err := h.Shown.Content()
+	return &pb.PlacedAd{
+		Position: uint32(p.Position), PriceMicros: p.Price, AdId: h.Ad,
+		KeywordId: h.Keyword, GroupId: h.Group, CampaignId: h.Campaign, AdvertiserId: h.Advertiser,
+		Advertiser: c.Advertiser, Campaign: c.Campaign, Group: c.Group, Keyword: c.Keyword,
+		MatchType: h.Type.String(), Variant: h.Level.String(),
+		Headlines: c.Headlines, Descriptions: c.Descriptions, Path: c.Path, FinalUrl: c.FinalURL,
+	}, err
+}
+
+func coverage(found *search.Answer) *pb.Coverage {
+	complete := found.Width == search.WholeRing()
+	c := &pb.Coverage{Shards: uint32(found.Shards), Answered: uint32(found.Answered), Complete: complete,
+		PricesExact: complete, AppliedClock: found.AppliedClock}
+	for _, m := range found.Missing {
+		c.Missing = append(c.Missing, &pb.MissingShard{Name: m.Shard, Reason: m.Reason.String()})
+	}
+	return c
+}

@@ -1,0 +1,231 @@
+package queryserver_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	"google.golang.org/grpc"
+
+	"adshard/fault"
+	"adshard/internal/node/httpapi"
+	"adshard/internal/node/httpapi/api"
+	"adshard/internal/node/queryserver"
+	"adshard/internal/node/wire"
+	"adshard/schema/pb"
+	"adshard/search"
+	"adshard/search/shown"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// searcher gives set answers.
+type searcher struct {
+	answer func(context.Context, *search.Request) (*search.Answer, error)
+}
+
+func (s *searcher) Search(ctx context.Context, r *search.Request) (*search.Answer, error) {
+	return s.answer(ctx, r)
+}
+
+// observed counts requests by status.
+type observed map[int]int
+
+func (o observed) Observe(seen *httpapi.Observation) { o[seen.Status]++ }
+
+// serve returns the handler of HTTP and a client of the same over gRPC.
+func serve(t *testing.T, s *searcher, o httpapi.Observer) (http.Handler, pb.MasterClient) {
+	t.Helper()
+	h := httpapi.New(httpapi.Config{Searcher: s, Reserve: 10_000, MaxInFlight: 2, Observer: o})
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := grpc.NewServer(wire.QueryOptions(nil)...)
+	pb.RegisterMasterServer(server, queryserver.New(h))
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(l) }()
+	conn, err := wire.Dial(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = conn.Close()
+		server.Stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	return h, pb.NewMasterClient(conn)
+}
+
+func found(missing ...search.Missing) *search.Answer {
+	a := &search.Answer{Matched: 46, Candidates: 31, CountsExact: len(missing) == 0, AppliedClock: 9, Shards: 3,
+		Answered: 3 - len(missing), Missing: missing}
+	if len(missing) == 0 {
+		a.Width = search.WholeRing()
+	}
+	for i := range uint64(5) {
+		a.Hits = append(a.Hits, search.Hit{
+			Keyword: i + 1, Group: 20 + i, Campaign: 30 + i, Advertiser: 40 + i, Score: (9 - i) * 1e12, Quality: 1e6,
+			Type: search.MatchType(i % 3), Level: search.Level(i % 4), Ad: 50 + i,
+			Shown: shown.New("Čapek & \"S\"", "<c>", "g\n", "usb", &shown.Ad{
+				Headlines: []string{"one", "two"}, Descriptions: []string{"\u2028"}, Path1: "a", Path2: "b", FinalURL: "https://a.example/?a=1&b=2"}),
+		})
+	}
+	return a
+}
+
+// overHTTP is the answer of GET /v1/search as the message of the answer over gRPC.
+func overHTTP(t *testing.T, h http.Handler, query string) *pb.AdsResponse {
+	t.Helper()
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest(http.MethodGet, "/v1/search?"+query, nil)
+	r.Header.Set("X-Request-Id", "id-1")
+	h.ServeHTTP(w, r)
+	var a api.SearchAnswer
+	if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil || w.Code != http.StatusOK {
+		t.Fatalf("%d %v %s", w.Code, err, w.Body)
+	}
+	m := &pb.AdsResponse{Query: a.Query, Truncated: a.Truncated, Matched: a.Matched, Candidates: a.Candidates,
+		CountsExact: a.Counts == "", RequestId: a.RequestID,
+		Coverage: &pb.Coverage{Shards: uint32(a.Coverage.Shards), Answered: uint32(a.Coverage.Answered), Complete: a.Coverage.Complete,
+			PricesExact: a.Coverage.PricesExact, AppliedClock: a.Coverage.AppliedClock}}
+	for _, name := range a.Coverage.Missing {
+		m.Coverage.Missing = append(m.Coverage.Missing, &pb.MissingShard{Name: name, Reason: string(a.Coverage.Reasons[name])})
+	}
+	for _, ad := range a.Ads {
+		m.Ads = append(m.Ads, &pb.PlacedAd{
+			Position: uint32(ad.Position), AdId: ad.AdID, KeywordId: ad.KeywordID, GroupId: ad.GroupID, CampaignId: ad.CampaignID,
+			AdvertiserId: ad.AdvertiserID, Advertiser: ad.Advertiser, Campaign: ad.Campaign, Group: ad.Group, Keyword: ad.Keyword,
+			MatchType: string(ad.MatchType), Variant: string(ad.Variant), PriceMicros: ad.PriceMicros,
+			Headlines: ad.Headlines, Descriptions: ad.Descriptions, Path: ad.Path, FinalUrl: ad.FinalURL,
+		})
+	}
+	return m
+}
+
+// TestAnswersAreThoseOfHTTP, field by field, and the searcher is asked the same.
+func TestAnswersAreThoseOfHTTP(t *testing.T) {
+	var asked []*search.Request
+	s := &searcher{}
+	h, c := serve(t, s, nil)
+	for _, missing := range [][]search.Missing{nil, {{Shard: "slave-2", Reason: search.Late}, {Shard: "slave-0", Reason: search.Silent}}} {
+		s.answer = func(_ context.Context, r *search.Request) (*search.Answer, error) {
+			asked = append(asked, r)
+			return found(missing...), nil
+		}
+		for _, m := range []*pb.AdsRequest{
+			{Q: "usb kábel"},
+			{Q: strings.Repeat("w ", 40), Slots: 2, Device: "mobile", Variants: "folded", TimeoutMs: 5000, ExactCounts: true},
+			{Q: "", Slots: 20, Device: "tablet", Variants: "identical"},
+		} {
+			m.RequestId = "id-1"
+			query := url.Values{"q": {m.Q}}
+			for name, value := range map[string]string{"slots": fmt.Sprint(m.Slots), "device": m.Device, "variants": m.Variants, "timeout_ms": fmt.Sprint(m.TimeoutMs)} {
+				if value != "" && value != "0" {
+					query.Set(name, value)
+				}
+			}
+			if m.ExactCounts {
+				query.Set("counts", "exact")
+			}
+			asked = nil
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			got, err := c.Search(ctx, m)
+			cancel()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got.TookUs = 0
+			if want := overHTTP(t, h, query.Encode()); fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("%v:\n got %v\nwant %v", m, got, want)
+			}
+			if len(asked) != 2 || !reflect.DeepEqual(asked[0], asked[1]) {
+				t.Errorf("asked %+v", asked)
+			}
+		}
+	}
+}
+
+// TestRefusals have the kind and the field that they have over HTTP, and are observed.
+func TestRefusals(t *testing.T) {
+	seen := observed{}
+	s := &searcher{answer: func(_ context.Context, r *search.Request) (*search.Answer, error) {
+		switch r.Slots {
+		case 11:
+			panic("boom")
+		case 12:
+			return nil, fault.Newf(fault.Overloaded, "", "all places are taken")
+		case 13:
+			a := found()
+			a.Hits[0].Shown.Keyword = []byte("x")
+			return a, nil
+		}
+		return found(search.Missing{Shard: "slave-1", Reason: search.Late}), nil
+	}}
+	_, c := serve(t, s, seen)
+	for name, w := range map[string]struct {
+		m     *pb.AdsRequest
+		kind  fault.Kind
+		field string
+	}{
+		"slots":      {&pb.AdsRequest{Q: "a", Slots: 21}, fault.Invalid, "slots"},
+		"below 0":    {&pb.AdsRequest{Q: "a", Slots: -1}, fault.Invalid, "slots"},
+		"device":     {&pb.AdsRequest{Q: "a", Device: "phone"}, fault.Invalid, "device"},
+		"variants":   {&pb.AdsRequest{Q: "a", Variants: "all"}, fault.Invalid, "variants"},
+		"timeout":    {&pb.AdsRequest{Q: "a", TimeoutMs: 5001}, fault.Invalid, "timeout_ms"},
+		"long":       {&pb.AdsRequest{Q: strings.Repeat("a", 1025)}, fault.Invalid, "q"},
+		"id":         {&pb.AdsRequest{Q: "a", RequestId: "\x01"}, fault.Invalid, "request_id"},
+		"incomplete": {&pb.AdsRequest{Q: "a", Strict: true}, fault.Unavailable, ""},
+		"panic":      {&pb.AdsRequest{Q: "a", Slots: 11}, fault.Internal, ""},
+		"overload":   {&pb.AdsRequest{Q: "a", Slots: 12}, fault.Overloaded, ""},
+		"damaged":    {&pb.AdsRequest{Q: "a", Slots: 13}, fault.Corrupt, ""},
+	} {
+		for range 3 { // places are given back
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			_, err := c.Search(ctx, w.m)
+			cancel()
+			if err = wire.FromStatus(err); !fault.Is(err, w.kind) || fault.FieldOf(err) != w.field {
+				t.Errorf("%s: %v (%v, %q)", name, err, fault.KindOf(err), fault.FieldOf(err))
+			}
+		}
+	}
+	if _, err := c.Search(context.Background(), &pb.AdsRequest{Q: "a"}); !fault.Is(wire.FromStatus(err), fault.Invalid) {
+		t.Errorf("without a deadline: %v", err)
+	}
+	if seen[400] != 3 || seen[503] != 6 || seen[500] != 3 || seen[200] != 3 {
+		t.Errorf("observed %v", seen)
+	}
+}
+
+// TestTheDeadlineOfTheCallBoundsTheSearch: it is not asked longer than the caller
+// waits.
+func TestTheDeadlineOfTheCallBoundsTheSearch(t *testing.T) {
+	ended := make(chan struct{})
+	s := &searcher{answer: func(ctx context.Context, _ *search.Request) (*search.Answer, error) {
+		<-ctx.Done()
+		close(ended)
+		return nil, ctx.Err()
+	}}
+	_, c := serve(t, s, nil)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := c.Search(ctx, &pb.AdsRequest{Q: "a", TimeoutMs: 5000}); !fault.Is(wire.FromStatus(err), fault.Deadline) {
+		t.Errorf("%v", err)
+	}
+	select {
+	case <-ended:
+	case <-time.After(3 * time.Second):
+		t.Error("the search goes on")
+	}
+}

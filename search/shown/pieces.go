@@ -1,0 +1,18 @@
+package shown
+
+// Pieces are what an answer shows of a hit. They are shared by all answers with
+// the hit and not to be changed.
+type Pieces struct {
+	// Keyword is a JSON string, the keyword's text.
+	Keyword []byte
+	// Group is a JSON array, what all keywords of the ad group share.
+	Group []byte
+}
+
+// New encodes what is shown of a keyword.
+func New(advertiser, campaign, group, keyword string, ad *Ad) Pieces {
+	return Pieces{
+		Keyword: AppendString(nil, keyword),
+		Group:   AppendAd(AppendNames(nil, advertiser, campaign, group), ad),
+	}
+}
