@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"adshard/barrels"
+	"adshard/schema/pb"
 	"adshard/search"
 	"adshard/search/shown"
 )
@@ -24,6 +25,9 @@ func (a *ads) Search(_ context.Context, r *search.Request) (*search.Answer, erro
 	return &answer, nil
 }
 
+// Slices returns the table of a slave that has none yet.
+func (a *ads) Slices() *pb.SliceTable { return nil }
+
 func (a *ads) Explain(context.Context, *search.Request, int) (*search.Explanation, error) {
 	return &search.Explanation{}, nil
 }
@@ -33,7 +37,7 @@ func (a *ads) Explain(context.Context, *search.Request, int) (*search.Explanatio
 // time.
 func BenchmarkFanout(b *testing.B) {
 	for _, transport := range []string{"stream", "unary"} {
-		for _, slaves := range []int{1, 3, 10} {
+		for _, slaves := range []int{1, 3, 10, 30} {
 			for _, under := range []int{1, 64} {
 				b.Run(fmt.Sprintf("%s/%d slaves/%d under way", transport, slaves, under), func(b *testing.B) {
 					r := instant(b, slaves, dialers()[transport])
