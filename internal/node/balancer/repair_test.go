@@ -19,6 +19,7 @@ import (
 	"adshard/barrels/memory"
 	"adshard/barrels/rocks"
 	"adshard/fault"
+	"adshard/internal/node/fanout"
 	"adshard/schema/pb"
 )
 
@@ -253,7 +254,7 @@ func TestAnswersNameWhatIsLacking(t *testing.T) {
 		defer cancel()
 		shard := w.watcher.Current()
 		for _, s := range shard.Shards {
-			a, err := s.Slave.Search(ctx, w.request())
+			a, err := fanout.Ask(ctx, s.Slave, w.request())
 			if err != nil && !fault.Is(err, fault.Stale) && !fault.Is(err, fault.Unavailable) {
 				t.Fatal(err)
 			}

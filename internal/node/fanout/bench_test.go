@@ -26,7 +26,7 @@ func BenchmarkGather(b *testing.B) {
 	for i := range uint64(3) {
 		hi := ^uint64(0) / 3 * (i + 1)
 		a := &search.Answer{Width: search.IntervalWidth(lo, hi), Shards: 1, Answered: 1}
-		m.Shards = append(m.Shards, Shard{Name: "slave", Slave: &ready{answer: a}, Width: a.Width, Presence: new(Presence)})
+		m.Shards = append(m.Shards, Shard{Name: "slave", Slave: Concurrent(&ready{answer: a}), Width: a.Width, Presence: new(Presence)})
 		lo = hi + 1
 	}
 	f := New(&listedMaps{list: []*Map{m}}, quick{})

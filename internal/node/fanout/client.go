@@ -3,6 +3,7 @@ package fanout
 import (
 	"context"
 	"sync"
+	"time"
 
 	"adshard/fault"
 	"adshard/internal/node/stream"
@@ -31,26 +32,44 @@ func NewClient(name string, id search.ShardID, slave pb.SlaveClient) *Client {
 	return &Client{name: name, id: id, slave: slave, requests: sync.Pool{New: func() any { return new(pb.SearchRequest) }}}
 }
 
-// Search implements search.Searcher: it sends the request under this shard's id, over
-// the stream if it is up.
-func (c *Client) Search(ctx context.Context, r *search.Request) (*search.Answer, error) {
+// Ask implements Slave: it sends the request under this shard's id, over the stream if
+// it is up.
+func (c *Client) Ask(ctx context.Context, r *wire.Shared, done Done) Pending {
 	if c.stream != nil {
-		a, asked, err := c.stream.Search(ctx, r.View, wire.Encoded(ctx, r))
-		switch {
-		case !asked: // it has just ended
-		case err != nil:
-			return nil, err
-		default:
-			return a, owned(c.name, c.id, a.Shard)
+		asked, err := c.overStream(ctx, r, done)
+		if err == nil {
+			return asked
+		}
+		if err != stream.ErrDown {
+			done(nil, err)
+			return byContext{}
 		}
 	}
-	return c.call(ctx, r)
+	go func() { done(c.call(ctx, r)) }()
+	return byContext{}
 }
 
-// call is Search by a call of its own.
-func (c *Client) call(ctx context.Context, r *search.Request) (*search.Answer, error) {
+func (c *Client) overStream(ctx context.Context, r *wire.Shared, done Done) (stream.Asked, error) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return stream.Asked{}, fault.Newf(fault.Invalid, "master: search", "a search without a deadline is refused; set one")
+	}
+	ask := &wire.Ask{View: r.Request().View, Left: time.Until(deadline), Tags: stream.TagsOf(ctx), Search: r.Encoded()}
+	return c.stream.Ask(ask, func(a *search.Answer, err error) {
+		if err == nil {
+			err = owned(c.name, c.id, a.Shard)
+		}
+		if err != nil {
+			a = nil
+		}
+		done(a, err)
+	})
+}
+
+// call searches by a call of its own.
+func (c *Client) call(ctx context.Context, r *wire.Shared) (*search.Answer, error) {
 	m := c.requests.Get().(*pb.SearchRequest)
-	wire.Address(m, wire.Message(ctx, r), c.id)
+	wire.Address(m, r.Message(), c.id)
 	reply, err := c.slave.Search(ctx, m)
 	c.requests.Put(m) // gRPC has encoded it before the call returns
 	if err != nil {

@@ -2,11 +2,9 @@ package fanout
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
-	"adshard/fault"
 	"adshard/internal/node/wire"
 	"adshard/search"
 )
@@ -62,15 +60,12 @@ func (f *Fanout) Search(ctx context.Context, r *search.Request) (*search.Answer,
 			return &search.Answer{View: m.View, Shards: len(m.Shards), Missing: out}, nil
 		}
 	}
-	asked := func(m *Map) func(context.Context, Slave) (*search.Answer, error) {
+	g, m, err := gather(ctx, f, func(m *Map) begin[search.Answer] {
 		request := *r
 		request.View = m.View
 		shared := wire.Share(&request)
-		return func(ctx context.Context, s Slave) (*search.Answer, error) {
-			return s.Search(shared.With(ctx), &request)
-		}
-	}
-	g, m, err := gather(ctx, f, asked)
+		return func(ctx context.Context, s Slave, done Done) Pending { return s.Ask(ctx, shared, done) }
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -134,14 +129,14 @@ func (f *Fanout) reportMissing(missing []search.Missing) {
 
 // Explain implements search.Explainer.
 func (f *Fanout) Explain(ctx context.Context, r *search.Request, limit int) (*search.Explanation, error) {
-	asked := func(m *Map) func(context.Context, Slave) (*search.Explanation, error) {
+	g, m, err := gather(ctx, f, func(m *Map) begin[search.Explanation] {
 		request := *r
 		request.View = m.View
-		return func(ctx context.Context, s Slave) (*search.Explanation, error) {
-			return s.Explain(ctx, &request, limit)
+		return func(ctx context.Context, s Slave, done func(*search.Explanation, error)) Pending {
+			go func() { done(s.Explain(ctx, &request, limit)) }()
+			return byContext{}
 		}
-	}
-	g, m, err := gather(ctx, f, asked)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -150,117 +145,4 @@ func (f *Fanout) Explain(ctx context.Context, r *search.Request, limit int) (*se
 	sum.Missing, sum.View = missing, m.View
 	f.reportMissing(missing)
 	return sum, nil
-}
-
-// gather asks the shards of the newest map until Gather has enough; ask is
-// built for each map.
-func gather[A any](ctx context.Context, f *Fanout, ask func(*Map) func(context.Context, Slave) (*A, error)) (*Gather[A], *Map, error) {
-	m := f.maps.Current()
-	if m == nil || len(m.Shards) == 0 {
-		return nil, nil, fault.Newf(fault.Unavailable, "master: search",
-			"no map of shards yet: is the balancer running, and have all slaves registered with it?")
-	}
-	deadline, ok := ctx.Deadline()
-	if !ok {
-		deadline = time.Now().Add(longest)
-	}
-	left := time.Until(deadline)
-	ctx, cancel := context.WithDeadline(ctx, deadline.Add(-margin(left)))
-	defer cancel()
-	g := new(Gather[A])
-	g.Begin(m.Shards)
-	replies := start(ctx, f, g, left, ask(m))
-	for step := g.step(); step == Wait; {
-		select {
-		case r := <-replies:
-			step = note(g, r)
-		case <-ctx.Done():
-			step = drain(g, replies)
-		}
-		if step != Again {
-			continue
-		}
-		step = g.step()
-		if newer := f.newer(ctx, m); newer != nil {
-			m = newer
-			g.Begin(m.Shards)
-			replies = start(ctx, f, g, time.Until(deadline), ask(m))
-			step = g.step()
-		}
-	}
-	if errors.Is(ctx.Err(), context.Canceled) {
-		return nil, nil, fault.New(fault.Cancelled, "master: search", ctx.Err())
-	}
-	return g, m, g.Err()
-}
-
-// newer waits for a map after m, at most half of the time left.
-func (f *Fanout) newer(ctx context.Context, m *Map) *Map {
-	if f.observer != nil {
-		f.observer.Retried()
-	}
-	wait := time.Second
-	if deadline, ok := ctx.Deadline(); ok {
-		wait = min(wait, time.Until(deadline)/2)
-	}
-	ctx, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
-	newer := f.maps.Newer(ctx, m)
-	if newer == nil || len(newer.Shards) == 0 {
-		return nil
-	}
-	return newer
-}
-
-// reply is the result of asking one shard.
-type reply[A any] struct {
-	shard  int
-	answer *A
-	err    error
-}
-
-func note[A any](g *Gather[A], r reply[A]) Step {
-	if r.err != nil {
-		return g.Failed(r.shard, r.err)
-	}
-	return g.Answered(r.shard, r.answer)
-}
-
-// drain takes the replies that are there at the deadline.
-func drain[A any](g *Gather[A], replies <-chan reply[A]) Step {
-	for {
-		select {
-		case r := <-replies:
-			note(g, r)
-		default:
-			return g.TooLate()
-		}
-	}
-}
-
-// start asks all shards of g at once, except those that are left out. Each call has
-// the remaining time. The channel has room for all replies, so that no call blocks when
-// nothing receives any more.
-func start[A any](ctx context.Context, f *Fanout, g *Gather[A], left time.Duration, ask func(context.Context, Slave) (*A, error)) <-chan reply[A] {
-	replies := make(chan reply[A], len(g.shards))
-	patience := patience(left)
-	for i := range g.shards {
-		s := &g.shards[i]
-		if s.Presence.Out() {
-			g.Failed(i, errSilent)
-			continue
-		}
-		go func() {
-			began := time.Now()
-			s.Presence.Asked(began.Sub(f.start), patience)
-			answer, err := ask(ctx, s.Slave)
-			took := time.Since(began)
-			s.Presence.Replied(began.Sub(f.start)+took, err)
-			if f.observer != nil {
-				f.observer.Shard(s.Name, took, err)
-			}
-			replies <- reply[A]{i, answer, err}
-		}()
-	}
-	return replies
 }

@@ -103,7 +103,7 @@ func (m *listedMaps) Newer(ctx context.Context, old *Map) *Map {
 
 func three() (a, b, c *part, m *Map) {
 	a, b, c = &part{keywords: []uint64{1, 4, 7}}, &part{keywords: []uint64{2, 5, 8}}, &part{keywords: []uint64{3, 6}}
-	return a, b, c, &Map{Epoch: 1, View: 5, Shards: []Shard{{Name: "a", Slave: a}, {Name: "b", Slave: b}, {Name: "c", Slave: c}}}
+	return a, b, c, &Map{Epoch: 1, View: 5, Shards: []Shard{{Name: "a", Slave: Concurrent(a)}, {Name: "b", Slave: Concurrent(b)}, {Name: "c", Slave: Concurrent(c)}}}
 }
 
 func ask(t *testing.T, f *Fanout, timeout time.Duration) (*search.Answer, error) {
@@ -186,7 +186,7 @@ func TestADeadShardIsMissing(t *testing.T) {
 		}
 		// All dead: still an answer, that says so.
 		for _, s := range m.Shards {
-			s.Slave.(*part).err = c.err
+			s.Slave.(concurrent).Answering.(*part).err = c.err
 		}
 		answer, err = ask(t, New(&listedMaps{list: []*Map{m}}, nil), time.Second)
 		if err != nil || len(answer.Missing) != 3 || answer.Width != (search.Width{}) || answer.Shards != 3 || answer.CountsExact {
@@ -230,7 +230,7 @@ func TestWithoutAMapOrPlaces(t *testing.T) {
 		}
 		_, _, _, m := three()
 		for _, s := range m.Shards {
-			s.Slave.(*part).err = overloaded
+			s.Slave.(concurrent).Answering.(*part).err = overloaded
 		}
 		if _, err := ask(t, New(&listedMaps{list: []*Map{m}}, nil), time.Second); !fault.Is(err, fault.Overloaded) {
 			t.Errorf("all refuse: %v", err)

@@ -107,8 +107,8 @@ func TestAHungShardHoldsNobodyUp(t *testing.T) {
 		h := &hanging{part: part{keywords: []uint64{2, 5, 8}}}
 		a, c := &hanging{part: part{keywords: []uint64{1, 4, 7}}}, &hanging{part: part{keywords: []uint64{3, 6}}}
 		m := &Map{Epoch: 1, View: 5, Shards: []Shard{
-			{Name: "a", Slave: a, Presence: new(Presence)}, {Name: "b", Slave: h, Presence: new(Presence)},
-			{Name: "c", Slave: c, Presence: new(Presence)}}}
+			{Name: "a", Slave: Concurrent(a), Presence: new(Presence)}, {Name: "b", Slave: Concurrent(h), Presence: new(Presence)},
+			{Name: "c", Slave: Concurrent(c), Presence: new(Presence)}}}
 		n := new(noted)
 		f := New(&listedMaps{list: []*Map{m}}, n)
 		ctx, end := looked(t, f)
@@ -159,7 +159,7 @@ func TestAShardThatLeavesTheMapIsNotLeftOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &hanging{part: part{keywords: []uint64{1}}}
 		ms := new(swapped)
-		ms.Store(&Map{Shards: []Shard{{Name: "a", Slave: h, Presence: new(Presence)}}})
+		ms.Store(&Map{Shards: []Shard{{Name: "a", Slave: Concurrent(h), Presence: new(Presence)}}})
 		n := new(noted)
 		f := New(ms, n)
 		_, end := looked(t, f)
@@ -172,7 +172,7 @@ func TestAShardThatLeavesTheMapIsNotLeftOut(t *testing.T) {
 		if a, err := ask(t, f, time.Second); err != nil || time.Since(began) > 0 || len(a.Missing) != 1 {
 			t.Fatalf("the only shard is left out: %+v, %v after %v", a, err, time.Since(began))
 		}
-		ms.Store(&Map{Shards: []Shard{{Name: "b", Slave: new(hanging), Presence: new(Presence)}}})
+		ms.Store(&Map{Shards: []Shard{{Name: "b", Slave: Concurrent(new(hanging)), Presence: new(Presence)}}})
 		time.Sleep(time.Second)
 		end()
 		if !slices.Equal(n.out, []string{"a false", "a true", "b false", "a false"}) {

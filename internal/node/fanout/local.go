@@ -8,7 +8,7 @@ import (
 
 // Local is a slave in this process (shardserver.Local).
 type Local interface {
-	Slave
+	Answering
 	Seed
 }
 
@@ -21,7 +21,7 @@ func Within(slaves func(address string) Local, dial Dialer) Dialer {
 		if s == nil {
 			return dial(t)
 		}
-		return &within{name: t.Shard, id: t.ID, slave: s}, func() error { return nil }, nil
+		return Concurrent(&within{name: t.Shard, id: t.ID, slave: s}), func() error { return nil }, nil
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"adshard/fault"
 	"adshard/schema/pb"
@@ -54,21 +55,23 @@ func TestSlavesOfThisProcessAreAskedDirectly(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &search.Request{View: 3}
-	if a, err := s.Search(t.Context(), r); err != nil || a.Shard != 7 || e.asked != 7 || r.Shard != 0 {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if a, err := Ask(ctx, s, r); err != nil || a.Shard != 7 || e.asked != 7 || r.Shard != 0 {
 		t.Fatalf("%+v, %v; asked %d, the request is of %d", a, err, e.asked, r.Shard)
 	}
 	if x, err := s.Explain(t.Context(), r, 2); err != nil || x.Matches[1].Shard != "slave-0" {
 		t.Fatalf("%+v, %v", x, err)
 	}
 	e.as = 8
-	if _, err := s.Search(t.Context(), r); !fault.Is(err, fault.Conflict) {
+	if _, err := Ask(ctx, s, r); !fault.Is(err, fault.Conflict) {
 		t.Errorf("the answer of another shard: %v", err)
 	}
 	if _, err := s.Explain(t.Context(), r, 2); !fault.Is(err, fault.Conflict) {
 		t.Errorf("the explanation of another shard: %v", err)
 	}
 	e.err = fault.Newf(fault.Stale, "store", "view 3 is over")
-	if _, err := s.Search(t.Context(), r); !fault.Is(err, fault.Stale) {
+	if _, err := Ask(ctx, s, r); !fault.Is(err, fault.Stale) {
 		t.Errorf("%v", err)
 	}
 	if err := hangUp(); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"adshard/fault"
+	"adshard/internal/node/wire"
 	"adshard/search"
 )
 
@@ -14,10 +15,13 @@ func (n noAddress) err() error {
 	return fault.Newf(fault.Unavailable, "master: search", "the shard %s has no address yet: its slave has not joined", n.name)
 }
 
-func (n noAddress) Search(context.Context, *search.Request) (*search.Answer, error) {
-	return nil, n.err()
+// Ask implements Slave.
+func (n noAddress) Ask(_ context.Context, _ *wire.Shared, done Done) Pending {
+	done(nil, n.err())
+	return byContext{}
 }
 
+// Explain implements search.Explainer.
 func (n noAddress) Explain(context.Context, *search.Request, int) (*search.Explanation, error) {
 	return nil, n.err()
 }

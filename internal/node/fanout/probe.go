@@ -71,7 +71,7 @@ func (f *Fanout) look(ctx context.Context, ends chan<- probed) (started int) {
 func probe(ctx context.Context, s Slave) error {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
-	_, err := s.Search(ctx, &search.Request{Query: new(search.Query), Profile: search.DefaultProfile(), Slots: 1, Reserve: 1})
+	_, err := Ask(ctx, s, &search.Request{Query: new(search.Query), Profile: search.DefaultProfile(), Slots: 1, Reserve: 1})
 	return err
 }
 

@@ -5,13 +5,67 @@ import (
 	"slices"
 
 	"adshard/balance"
+	"adshard/fault"
+	"adshard/internal/node/wire"
 	"adshard/search"
 )
 
 // Slave is the slave of a shard, in this process or remote.
 type Slave interface {
+	// Ask begins a search, under a context with a deadline, and returns; done gets what
+	// became of it, once, perhaps before Ask returns.
+	Ask(ctx context.Context, r *wire.Shared, done Done) Pending
+	search.Explainer
+}
+
+// Done gets the answer of a slave, or an error as of search.Searcher. It does not wait.
+type Done = func(*search.Answer, error)
+
+// Ask searches at one slave and waits for the answer. The context needs a deadline.
+func Ask(ctx context.Context, s Slave, r *search.Request) (*search.Answer, error) {
+	type reply struct {
+		answer *search.Answer
+		err    error
+	}
+	replies := make(chan reply, 1)
+	asked := s.Ask(ctx, wire.Share(r), func(a *search.Answer, err error) { replies <- reply{a, err} })
+	select {
+	case r := <-replies:
+		return r.answer, r.err
+	case <-ctx.Done():
+		asked.GiveUp(ctx.Err())
+		return nil, fault.New(fault.KindOf(ctx.Err()), "master: search", ctx.Err())
+	}
+}
+
+// Pending is a search under way.
+type Pending interface {
+	// GiveUp says that nobody waits for it any more, and why: fault.Deadline or
+	// fault.Cancelled. Done may still be called.
+	GiveUp(why error)
+}
+
+// byContext is a search that the end of its context ends.
+type byContext struct{}
+
+func (byContext) GiveUp(error) {}
+
+// Answering is a slave that answers before it returns.
+type Answering interface {
 	search.Searcher
 	search.Explainer
+}
+
+// Concurrent makes a Slave of one that answers before it returns: each search has a
+// goroutine of its own.
+func Concurrent(s Answering) Slave { return concurrent{s} }
+
+type concurrent struct{ Answering }
+
+// Ask implements Slave.
+func (c concurrent) Ask(ctx context.Context, r *wire.Shared, done Done) Pending {
+	go func() { done(c.Search(ctx, r.Request())) }()
+	return byContext{}
 }
 
 // Shard is a part of the cluster.

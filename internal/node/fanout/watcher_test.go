@@ -70,7 +70,7 @@ func (l *links) dial(t Target) (Slave, func() error, error) {
 		return nil, nil, errors.New("bad address")
 	}
 	l.open = append(l.open, t.Address)
-	return &part{keywords: []uint64{1}}, func() error {
+	return Concurrent(&part{keywords: []uint64{1}}), func() error {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.open = slices.DeleteFunc(l.open, func(a string) bool { return a == t.Address })

@@ -53,8 +53,20 @@ func master(t *testing.T, address string) *stream.Client {
 func asks(ctx context.Context, c *stream.Client, r *search.Request) (*search.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	a, _, err := c.Search(ctx, r.View, wire.AppendRequest(nil, r))
-	return a, err
+	var answer *search.Answer
+	done := make(chan error, 1)
+	ask := &wire.Ask{View: r.View, Left: 10 * time.Second, Tags: stream.TagsOf(ctx), Search: wire.AppendRequest(nil, r)}
+	pending, err := c.Ask(ask, func(a *search.Answer, err error) { answer = a; done <- err })
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case err := <-done:
+		return answer, err
+	case <-ctx.Done():
+		pending.GiveUp(ctx.Err())
+		return nil, ctx.Err()
+	}
 }
 
 func searchRequest(view uint64) *search.Request {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"adshard/fault"
+	"adshard/internal/node/wire"
 	"adshard/internal/wait"
 	"adshard/schema/pb"
 	"adshard/search"
@@ -45,16 +46,30 @@ func NewClient(cfg Config, open Opener) *Client {
 // Up reports whether there is a stream.
 func (c *Client) Up() bool { return c.now.Load() != nil }
 
-// Search asks the slave over the stream, in the request's view; encoded is the request
-// (wire.AppendRequest). asked is false if there is no stream: the caller makes a call.
-// Errors are those of search.Searcher; fault.Unavailable: the stream broke.
-func (c *Client) Search(ctx context.Context, view uint64, encoded []byte) (a *search.Answer, asked bool, err error) {
+// Done is told what became of an ask: the answer, or an error of search.Searcher;
+// fault.Unavailable: the stream broke. It must not wait: all other replies do.
+type Done func(*search.Answer, error)
+
+// Asked is an ask that was sent.
+type Asked struct {
+	session *session
+	id      uint64
+}
+
+// GiveUp says that nobody waits for the reply any more, and why: the slave knows the
+// deadline, and is told of anything else. Done may still be called.
+func (a Asked) GiveUp(why error) { a.session.abandon(a.id, why) }
+
+// Ask sends an ask, whose id it sets, without waiting for the reply, which done gets.
+// Errors mean that it was not sent and that done is not called: ErrDown: there is no
+// stream, the caller makes a call; fault.Overloaded: as many are under way as the slave
+// takes; fault.Invalid.
+func (c *Client) Ask(a *wire.Ask, done Done) (Asked, error) {
 	s := c.now.Load()
 	if s == nil {
-		return nil, false, nil
+		return Asked{}, ErrDown
 	}
-	a, err = s.search(ctx, view, encoded)
-	return a, err != errOver, err
+	return s.ask(a, done)
 }
 
 // Close ends the stream; what is under way fails with fault.Unavailable.

@@ -166,7 +166,30 @@ var encoded = wire.AppendRequest(nil, &search.Request{Query: new(search.Query), 
 func ask(ctx context.Context, c *Client, view uint64, d time.Duration) (*search.Answer, bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
-	return c.Search(ctx, view, encoded)
+	return searched(ctx, c, view, encoded)
+}
+
+// searched sends an ask and waits for its reply; asked is false if it was not sent for
+// want of a stream.
+func searched(ctx context.Context, c *Client, view uint64, encoded []byte) (answer *search.Answer, asked bool, err error) {
+	type reply struct {
+		answer *search.Answer
+		err    error
+	}
+	replies := make(chan reply, 1)
+	deadline, _ := ctx.Deadline()
+	pending, err := c.Ask(&wire.Ask{View: view, Left: time.Until(deadline), Tags: TagsOf(ctx), Search: encoded},
+		func(a *search.Answer, err error) { replies <- reply{a, err} })
+	if err != nil {
+		return nil, err != ErrDown, err
+	}
+	select {
+	case r := <-replies:
+		return r.answer, true, r.err
+	case <-ctx.Done():
+		pending.GiveUp(ctx.Err())
+		return nil, true, fault.New(fault.KindOf(ctx.Err()), "test", ctx.Err())
+	}
 }
 
 // echo answers with the view.

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"io"
 	"sync"
-	"time"
 
 	"adshard/fault"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
-	"adshard/search"
 )
 
 const (
@@ -24,8 +22,8 @@ const (
 const searchOp = "master: search"
 
 var (
-	// errOver: the stream took no more asks before this one was sent.
-	errOver = fault.Newf(fault.Unavailable, searchOp, "the stream to the slave has ended")
+	// ErrDown: there is no stream that takes asks.
+	ErrDown = fault.Newf(fault.Unavailable, searchOp, "there is no stream to the slave")
 	// errMost: as many searches are under way as the slave takes on a stream.
 	errMost = fault.Newf(fault.Overloaded, searchOp, "as many searches are under way to the slave as one stream carries")
 )
@@ -38,30 +36,27 @@ type session struct {
 	slave   *pb.Hello
 	goodbye chan struct{} // closed when the slave takes no more asks
 	ended   chan struct{} // closed when nothing more comes
-	calls   sync.Pool     // of *call
+	taken   []taken       // of the frame that is read, for read only
 
 	mu      sync.Mutex
-	last    uint64           // the newest id; under mu
-	pending map[uint64]asked // asks without reply, by id; under mu
-	bytes   int              // of all in pending; under mu
-	leaving bool             // it takes no more asks; under mu
-	over    bool             // nothing more comes; under mu
-	mark    uint64           // last, at the last look of stuck; under mu
+	last    uint64             // the newest id; under mu
+	pending map[uint64]pending // asks without reply, by id; under mu
+	bytes   int                // of all in pending; under mu
+	leaving bool               // it takes no more asks; under mu
+	over    bool               // nothing more comes; under mu
+	mark    uint64             // last, at the last look of stuck; under mu
 }
 
-// asked is an ask without reply.
-type asked struct {
-	call  *call // nil: nobody waits
+// pending is an ask without reply.
+type pending struct {
+	done  Done // nil: nobody waits
 	bytes int
 }
 
-// call is a search that waits for its reply. One that was given up is never used
-// again: its reply may still come.
-type call struct{ done chan result }
-
-type result struct {
+// taken is a reply that somebody waits for.
+type taken struct {
 	reply wire.Reply
-	err   error
+	done  Done
 }
 
 // scratch are buffers to encode items in.
@@ -96,7 +91,7 @@ func begin(pipe Pipe, cancel func(), own *pb.Hello) (*session, error) {
 		return nil, err
 	}
 	s := &session{out: newOutbox(pipe, mostAsked), cancel: cancel, limit: limitOf(hello), slave: hello,
-		pending: make(map[uint64]asked), goodbye: make(chan struct{}), ended: make(chan struct{})}
+		pending: make(map[uint64]pending), goodbye: make(chan struct{}), ended: make(chan struct{})}
 	go s.out.run(s.ended)
 	go s.read(pipe)
 	return s, nil
@@ -110,80 +105,54 @@ func kindOf(err error) fault.Kind {
 	return fault.KindOf(err)
 }
 
-// search asks the slave what encoded says (wire.AppendRequest) and waits for its
-// answer. errOver: it was not asked.
-func (s *session) search(ctx context.Context, view uint64, encoded []byte) (*search.Answer, error) {
-	deadline, ok := ctx.Deadline()
-	if !ok {
-		return nil, fault.Newf(fault.Invalid, searchOp, "a search without a deadline is refused; set one")
+// ask sends an ask, to which it gives an id; done is called once with what became of
+// it. ErrDown and other errors: it was not sent, and done is not called.
+func (s *session) ask(a *wire.Ask, done Done) (Asked, error) {
+	if err := a.Valid(); err != nil {
+		return Asked{}, err
 	}
-	tags := TagsOf(ctx)
-	if err := tags.Valid(); err != nil {
-		return nil, err
+	if len(a.Search) > wire.MaxSearch-frameBytes {
+		return Asked{}, fault.Newf(fault.Invalid, searchOp, "the request has %d bytes; a slave takes %d", len(a.Search), wire.MaxSearch-frameBytes)
 	}
-	if len(encoded) > wire.MaxSearch-frameBytes {
-		return nil, fault.Newf(fault.Invalid, searchOp, "the request has %d bytes; a slave takes %d", len(encoded), wire.MaxSearch-frameBytes)
-	}
-	c, _ := s.calls.Get().(*call)
-	if c == nil {
-		c = &call{done: make(chan result, 1)}
-	}
-	id, err := s.send(c, &wire.Ask{View: view, Left: time.Until(deadline), Tags: tags, Search: encoded})
+	b := scratch.Get().(*[]byte)
+	item, direct, err := s.queue(*b, a, done)
+	giveBack(b, item)
 	if err != nil {
-		return nil, err
+		return Asked{}, err
 	}
-	select {
-	case r := <-c.done:
-		s.calls.Put(c)
-		if r.err != nil {
-			return nil, r.err
-		}
-		return r.reply.Answer()
-	case <-ctx.Done():
-		s.abandon(id, ctx.Err())
-		return nil, fault.New(fault.KindOf(ctx.Err()), searchOp, ctx.Err())
-	}
+	s.out.flush(direct)
+	return Asked{s, a.ID}, nil
 }
 
-// send gives an ask its id and queues it. Ids are queued in their order, since the
-// slave counts on it.
-func (s *session) send(c *call, a *wire.Ask) (id uint64, err error) {
-	b := scratch.Get().(*[]byte)
+// queue appends an ask to b and queues it. Ids are queued in their order, since the
+// slave counts on it. direct: the caller is to send it.
+func (s *session) queue(b []byte, a *wire.Ask, done Done) (item []byte, direct bool, err error) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	switch {
 	case s.leaving || s.over:
-		err = errOver
+		return b, false, ErrDown
 	case len(s.pending) >= s.limit:
-		err = errMost
-	}
-	if err != nil {
-		s.mu.Unlock()
-		return 0, err
+		return b, false, errMost
 	}
 	s.last++
 	a.ID = s.last
-	item := wire.AppendAsk(*b, a)
-	if err = s.out.queue(item); err == nil {
-		s.pending[a.ID] = asked{c, len(item)}
-		s.bytes += len(item)
+	item = wire.AppendAsk(b, a)
+	if err := s.out.queue(item); err != nil {
+		return item, false, err
 	}
-	direct := len(s.pending) <= few && s.bytes <= mostDirect
-	s.mu.Unlock()
-	giveBack(b, item)
-	if err != nil {
-		return 0, err
-	}
-	s.out.flush(direct)
-	return a.ID, nil
+	s.pending[a.ID] = pending{done, len(item)}
+	s.bytes += len(item)
+	return item, len(s.pending) <= few && s.bytes <= mostDirect, nil
 }
 
 // abandon notes that nobody waits for a reply any more. The slave knows the
 // deadline, and is told of anything else.
 func (s *session) abandon(id uint64, why error) {
 	s.mu.Lock()
-	a, waits := s.pending[id]
+	p, waits := s.pending[id]
 	if waits {
-		s.pending[id] = asked{nil, a.bytes}
+		s.pending[id] = pending{nil, p.bytes}
 	}
 	s.mu.Unlock()
 	if waits && errors.Is(why, context.Canceled) {
@@ -207,18 +176,31 @@ func (s *session) read(pipe Pipe) {
 	}
 }
 
+// take passes on the replies of a frame. Those who wait are told once the lock is free.
 func (s *session) take(frame wire.Frame) error {
+	err := s.sort(frame)
+	for i := range s.taken {
+		s.taken[i].done(s.taken[i].reply.Answer())
+	}
+	clear(s.taken)
+	s.taken = s.taken[:0]
+	return err
+}
+
+// sort notes the replies of a frame, and leaves in s.taken those that somebody waits
+// for.
+func (s *session) sort(frame wire.Frame) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	goodbye, err := wire.ReadSlaveFrame(frame, func(r wire.Reply) error {
-		a, asked := s.pending[r.ID]
+		p, asked := s.pending[r.ID]
 		if !asked {
 			return fault.Newf(fault.Internal, "stream: receive", "the slave replied to %d, which is not under way", r.ID)
 		}
 		delete(s.pending, r.ID)
-		s.bytes -= a.bytes
-		if a.call != nil {
-			a.call.done <- result{reply: r} // there is room
+		s.bytes -= p.bytes
+		if p.done != nil {
+			s.taken = append(s.taken, taken{r, p.done})
 		}
 		return nil
 	})
@@ -245,14 +227,14 @@ func (s *session) leave() {
 // end fails what is under way.
 func (s *session) end(err error) {
 	s.mu.Lock()
-	pending := s.pending
+	left := s.pending
 	s.pending, s.over = nil, true
 	s.mu.Unlock()
 	close(s.ended)
 	s.out.end(err)
-	for _, a := range pending {
-		if a.call != nil {
-			a.call.done <- result{err: err}
+	for _, p := range left {
+		if p.done != nil {
+			p.done(nil, err)
 		}
 	}
 }

@@ -6,18 +6,18 @@ import (
 	"adshard/search"
 )
 
-// TestSharedMessage: a request is translated once in its own context, and another
-// request is never taken for it.
+// TestSharedMessage: a request is translated and encoded once, and not the same as
+// another one.
 func TestSharedMessage(t *testing.T) {
-	r, other := &search.Request{Slots: 3}, &search.Request{Slots: 4}
-	ctx := Share(r).With(t.Context())
-	if first := Message(ctx, r); first.Slots != 3 || Message(ctx, r) != first {
+	s := Share(&search.Request{Query: new(search.Query), Slots: 3})
+	if first := s.Message(); first.Slots != 3 || s.Message() != first {
 		t.Error("the message is made anew")
 	}
-	if m := Message(ctx, other); m.Slots != 4 {
-		t.Errorf("another request has %d slots, not 4", m.Slots)
+	if first := s.Encoded(); &s.Encoded()[0] != &first[0] {
+		t.Error("the encoding is made anew")
 	}
-	if first := Message(t.Context(), r); Message(t.Context(), r) == first {
-		t.Error("a message is shared without Share")
+	r, err := ParseRequest(s.Encoded())
+	if err != nil || r.Slots != 3 {
+		t.Errorf("%+v, %v", r, err)
 	}
 }
