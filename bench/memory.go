@@ -91,7 +91,7 @@ func (f *memoryFlags) run(ctx context.Context, out io.Writer) (err error) {
 		return f.runCurve(ctx, out)
 	}
 	runtime.MemProfileRate = footprint.ProfileRate
-	if err := f.there(); err != nil {
+	if err := thereIsAStore(f.barrels); err != nil {
 		return err
 	}
 	report := newReport("memory")
@@ -136,10 +136,11 @@ func (f *memoryFlags) run(ctx context.Context, out io.Writer) (err error) {
 	return f.write(out, report)
 }
 
-// there refuses a directory without a store: opening it would make an empty one.
-func (f *memoryFlags) there() error {
-	if _, err := os.Stat(filepath.Join(f.barrels, "CURRENT")); err != nil {
-		return fmt.Errorf("--barrels %s is not a store: name the directory of one slave, such as built/slave-0 by `adshard barrels build --out built`", f.barrels)
+// thereIsAStore refuses a directory without a store: opening it would make an empty
+// one.
+func thereIsAStore(dir string) error {
+	if _, err := os.Stat(filepath.Join(dir, "CURRENT")); err != nil {
+		return fmt.Errorf("--barrels %s is not a store: name the directory of one slave, such as built/slave-0 by `adshard barrels build --out built`", dir)
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ func (f *memoryFlags) runCurve(ctx context.Context, out io.Writer) error {
 
 // keywords is the number of the store's.
 func (f *memoryFlags) keywords() (n uint64, err error) {
-	if err := f.there(); err != nil {
+	if err := thereIsAStore(f.barrels); err != nil {
 		return 0, err
 	}
 	db, err := rocks.Open(f.barrels, rocks.Options{})

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"runtime/pprof"
@@ -85,9 +83,8 @@ func (f *storeFlags) run(ctx context.Context, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	// Opening what is not there would make an empty store.
-	if _, err := os.Stat(filepath.Join(f.barrels, "CURRENT")); err != nil {
-		return fmt.Errorf("--barrels %s is not a store: name the directory of one slave, such as built/slave-0 by `adshard barrels build --out built`", f.barrels)
+	if err := thereIsAStore(f.barrels); err != nil {
+		return err
 	}
 	report := newReport("store")
 	runtime.GOMAXPROCS(1)

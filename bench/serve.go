@@ -1,0 +1,111 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+
+	"github.com/spf13/cobra"
+
+	"adshard/barrels"
+	"adshard/barrels/index"
+	"adshard/internal/node/config"
+	"adshard/internal/node/fanout"
+	"adshard/internal/node/httpapi"
+	"adshard/internal/node/master"
+	"adshard/internal/node/memlimit"
+	"adshard/internal/node/shardserver"
+	"adshard/internal/node/slave"
+	"adshard/search"
+)
+
+// onlySlave is the name of the slave.
+const onlySlave = "slave-0"
+
+type serveFlags struct{ barrels, addr, memory string }
+
+// ServeCommand returns the subcommand serve, which answers queries from a store that
+// has no database.
+func ServeCommand() *cobra.Command {
+	var f serveFlags
+	c := &cobra.Command{
+		Use:   "serve --barrels DIR",
+		Short: "Answer queries over HTTP from one store, without a database or a balancer",
+		Long: `Opens one slave's store, such as adbench build makes, and answers queries from it
+over HTTP until it is interrupted: a master and its only slave in one process, as in
+'adshard up', but nothing changes and nothing moves. With adbench load this measures
+stores that are too large to be imported first.`,
+		Example: `  adbench build --keywords 10000000 --out store
+  adbench serve --barrels store --memory 4GiB
+  adbench load --addr http://127.0.0.1:8080 --queries queries.txt --rate 1000`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c.Context(), c.OutOrStdout()) },
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.barrels, "barrels", "", "the store's directory (required)")
+	flags.StringVar(&f.addr, "addr", "127.0.0.1:8080", "where to listen")
+	flags.StringVar(&f.memory, "memory", "16GiB", "the memory of the process, as of a slave")
+	return c
+}
+
+func (f *serveFlags) run(ctx context.Context, out io.Writer) (err error) {
+	if err := thereIsAStore(f.barrels); err != nil {
+		return err
+	}
+	var memory config.Size
+	if err := config.Parse([]byte(f.memory), &memory); err != nil {
+		return fmt.Errorf("--memory: %w", err)
+	}
+	plan, err := memlimit.Divide(memory, 1)
+	if err != nil {
+		return err
+	}
+	plan.Begin()
+	held, end := context.WithCancel(ctx)
+	defer end()
+	go plan.Hold(held)
+	store, err := slave.OpenStore(&slave.Config{Name: onlySlave, Dir: f.barrels, Memory: memory}, plan)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	shards, err := alone(store)
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", f.addr)
+	if err != nil {
+		return fmt.Errorf("--addr: %w", err)
+	}
+	fmt.Fprintf(out, "%d keywords\nready http://%s\n", store.Stats().Keywords, listener.Addr())
+	handler := httpapi.New(httpapi.Config{Searcher: fanout.New(shards, nil), Profile: search.DefaultProfile(), Reserve: master.DefaultReserve})
+	return httpapi.Serve(ctx, listener, handler)
+}
+
+// unattended is the upkeep of a store that nobody changes.
+type unattended struct{}
+
+func (unattended) Lacking() string               { return "" }
+func (unattended) Discard(_, _ uint64, _ string) {}
+
+// only is the map of a cluster of one slave that never changes.
+type only struct{ *fanout.Map }
+
+// alone returns the map of a store that serves all.
+func alone(store barrels.Store) (only, error) {
+	server := shardserver.New(shardserver.Identity{Name: onlySlave}, store, unattended{}, slave.DefaultConfig().MaxInFlight, nil, nil)
+	dial := fanout.Within(func(string) fanout.Local { return server.Local() }, nil)
+	table := store.Slices()
+	id := search.NewShardID(index.Database(table), table.GetTimeline(), onlySlave)
+	s, _, err := dial(fanout.Target{Shard: onlySlave, ID: id})
+	return only{&fanout.Map{Shards: []fanout.Shard{{Name: onlySlave, Slave: s, Presence: new(fanout.Presence)}}}}, err
+}
+
+// Current and Newer implement fanout.Maps.
+func (o only) Current() *fanout.Map { return o.Map }
+func (o only) Newer(ctx context.Context, _ *fanout.Map) *fanout.Map {
+	<-ctx.Done()
+	return nil
+}
