@@ -88,7 +88,7 @@ func TestASlaveKeepsToItsMemory(t *testing.T) {
 	w.follows(url)
 
 	pid, most, at := c.parts["slave-0"].cmd.Process.Pid, config.Size(0), time.Now()
-	var asked atomic.Int64
+	var asked, changed atomic.Int64 // keywords
 	var asking sync.WaitGroup
 	begun := time.Now()
 	// It ends when all lists were touched, on a busy machine at the latest when
@@ -110,7 +110,9 @@ func TestASlaveKeepsToItsMemory(t *testing.T) {
 	}
 	asking.Go(func() {
 		for from := 0; !over(); from = (from + 100) % d.groups {
-			d.write(w, from, min(d.groups, from+100))
+			to := min(d.groups, from+100)
+			d.write(w, from, to)
+			changed.Add(int64((to - from) * d.perGroup))
 		}
 	})
 	for !over() {
@@ -124,7 +126,9 @@ func TestASlaveKeepsToItsMemory(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	asking.Wait()
-	t.Logf("%d keywords were asked for; at most %v resident, after %.1f s", asked.Load(), most, at.Sub(begun).Seconds())
+	took := time.Since(begun).Seconds()
+	t.Logf("%d keywords were asked for, %.0f a second changed; at most %v resident, after %.1f s", asked.Load(),
+		float64(changed.Load())/took, most, at.Sub(begun).Seconds())
 	if most > memory/10*11 {
 		t.Errorf("%v resident, of %v that are given", most, config.Size(memory))
 	}
