@@ -56,8 +56,9 @@ var keyHelp = map[string]string{
 	"name":                  "the process's name, unique in the cluster",
 	"node-bytes":            "the maximum number of bytes prepared ahead for one slave",
 	"reader-age":            "how long changes are kept for a reader that has stopped reporting",
+	"no-restart":            "with --processes: a process that ends is not started again",
 	"order":                 "the order of ad groups on the ring: hash or advertiser; empty: the cluster's, for a new one hash",
-	"processes":             "run each part as a child process, so that any of them can be killed",
+	"processes":             "run each part as a child process; one that ends is started again",
 	"profile":               "what the match types mean: default or sklik",
 	"reserve-micros":        "the reserve price of a click, in micros",
 	"slaves":                "the number of slaves",
@@ -89,7 +90,8 @@ programs, connected by gRPC, but that the master asks slaves in its own process
 directly (--transport). Use it to try adshard out, and wherever one machine is
 enough. The slaves fill themselves from the database and follow its changes. It prints
 every address that it listens on and, once the cluster is complete, "ready" with the
-address for queries. SIGINT or SIGTERM ends it cleanly.`,
+address for queries. With --processes, a part that ends is started again (--no-restart: it
+is not). SIGINT or SIGTERM ends it cleanly.`,
 		Example: `  adshard up --db sqlite:ads.db
   adshard up --db sqlite:ads.db --slaves 7 --data /var/lib/adshard --http :8080
   adshard up --db sqlite:ads.db --barrels built          on stores built by barrels build

@@ -107,6 +107,18 @@ func (p *process) line(prefix string) string {
 	}
 }
 
+// last returns the rest of the newest line with this prefix; "": there is none.
+func (p *process) last(prefix string) (last string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, l := range p.lines {
+		if rest, ok := strings.CutPrefix(l, prefix); ok {
+			last = rest
+		}
+	}
+	return last
+}
+
 // kill is kill -9.
 func (p *process) kill() {
 	_ = p.cmd.Process.Kill()

@@ -47,7 +47,7 @@ func TestUpInProcesses(t *testing.T) {
 	w := newWorld(t, 40)
 	cfg := up.DefaultConfig()
 	cfg.DB, cfg.Data, cfg.HTTP, cfg.Admin, cfg.Processes = w.url(), dir(t, "data"), anyPort, anyPort, true
-	cfg.Memory, cfg.Distributors, cfg.Explain = 512<<20, 2, "admin"
+	cfg.Memory, cfg.Distributors, cfg.Explain, cfg.NoRestart = 512<<20, 2, "admin", true
 	for _, end := range []string{"kill", "stop"} {
 		up := start(t, "up", cfg)
 		url := up.line("ready ")
@@ -73,7 +73,7 @@ func TestUpInProcesses(t *testing.T) {
 			t.Fatalf("slaves %+v", list)
 		}
 
-		// A killed slave is missing, and nobody starts it again.
+		// A killed slave is missing, and stays so without restarts.
 		if err := syscall.Kill(children[3], syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
@@ -91,6 +91,44 @@ func TestUpInProcesses(t *testing.T) {
 		}
 		eventually(t, "all children are gone after "+end, func() bool { return !slices.ContainsFunc(children, alive) })
 	}
+	http.DefaultClient.CloseIdleConnections()
+}
+
+// TestUpRestartsWhatDies: each part comes back after kill -9 with its addresses and
+// data, also several at once, and answers are complete and right again.
+func TestUpRestartsWhatDies(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 40)
+	cfg := up.DefaultConfig()
+	cfg.DB, cfg.Data, cfg.HTTP, cfg.Admin, cfg.Processes = w.url(), dir(t, "data"), anyPort, anyPort, true
+	cfg.Memory, cfg.Distributors, cfg.Slaves = 384<<20, 1, 2
+	up := start(t, "up", cfg)
+	url, admin := up.line("ready "), up.line("admin ")
+	parts := []string{"balancer ", "master ", "distributor 0 ", "slave 0 ", "slave 1 "}
+	for round, killed := range [][]string{parts[:1], parts[1:2], parts[2:3], parts[3:4], parts} {
+		before := map[string]string{}
+		for _, name := range killed {
+			before[name] = up.last(name)
+			if err := syscall.Kill(pid(t, before[name]), syscall.SIGKILL); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.write(round, round+1) // what changes meanwhile arrives
+		for name, rest := range before {
+			eventually(t, name+"is back", func() bool { return up.last(name) != rest })
+			_, was, _ := strings.Cut(strings.TrimPrefix(rest, "pid "), " ")
+			if _, is, _ := strings.Cut(strings.TrimPrefix(up.last(name), "pid "), " "); is != was {
+				t.Errorf("%swas at %q and is at %q", name, was, is)
+			}
+		}
+		http.DefaultClient.CloseIdleConnections()
+		w.follows(url)
+		w.compare(url)
+	}
+	eventually(t, "the balancer has all groups on the slaves that it had", func() bool {
+		list := slaves(t, admin)
+		return len(list) == 2 && groupsOf(list, "slave-0")+groupsOf(list, "slave-1") == 160
+	})
 	http.DefaultClient.CloseIdleConnections()
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"os/exec"
 	"strings"
@@ -19,13 +20,14 @@ import (
 type child struct {
 	name  string
 	cmd   *exec.Cmd
+	began time.Time
 	lines chan string
 	ended chan struct{} // closed when the process has ended
 	err   error         // its end; read after ended
 }
 
 // watch reads what the child prints until it ends.
-func (p *child) watch(stdout io.Reader, log *slog.Logger) {
+func (p *child) watch(stdout io.Reader) {
 	defer close(p.ended)
 	defer close(p.lines)
 	text := bufio.NewScanner(stdout)
@@ -36,20 +38,22 @@ func (p *child) watch(stdout io.Reader, log *slog.Logger) {
 		}
 	}
 	p.err = p.cmd.Wait()
-	log.Info("a process ended", "name", p.name, "pid", p.pid(), "end", p.cmd.ProcessState.String())
 }
 
 func (p *child) pid() int { return p.cmd.Process.Pid }
 
-// line waits for a line with this prefix and returns the rest of it. If absent is
-// set, the child prints no such line, and line returns "" at once.
-func (p *child) line(ctx context.Context, prefix string, absent bool) (string, error) {
-	if absent {
+// address waits for a line with this prefix and returns the rest of it: an address or
+// its URL. Where the configured address leaves the port to the system, it becomes
+// that one; where it is empty, no line is waited for.
+func (p *child) address(ctx context.Context, prefix string, configured *string) (string, error) {
+	if *configured == "" {
 		return "", nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, startTime)
-	defer cancel()
-	return p.waitLine(ctx, prefix)
+	printed, err := p.waitLine(ctx, prefix)
+	if _, port, _ := net.SplitHostPort(*configured); err == nil && port == "0" {
+		*configured = strings.TrimPrefix(printed, "http://")
+	}
+	return printed, err
 }
 
 func (p *child) waitLine(ctx context.Context, prefix string) (string, error) {

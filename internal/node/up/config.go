@@ -46,6 +46,8 @@ type Config struct {
 	DiscardDataOf []string `yaml:"discard_data_of"`
 	// Processes runs each part in a child process of its own.
 	Processes bool `yaml:"processes"`
+	// NoRestart leaves child processes that end as they are.
+	NoRestart bool `yaml:"no_restart"`
 	// Transport is how the master asks the slaves: TransportDirect where they are in
 	// its process, or as master.Config.Transport has it.
 	Transport string `yaml:"transport"`

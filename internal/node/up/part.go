@@ -1,0 +1,81 @@
+package up
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"adshard/internal/node/balancer"
+	"adshard/internal/node/distributor"
+	"adshard/internal/node/master"
+	"adshard/internal/node/slave"
+)
+
+// part is a part of the cluster that runs as a child process, one after another when
+// it is restarted.
+type part struct {
+	name, command string
+	env           []string // nil: that of this process
+	// config points to the part's configuration.
+	config any
+	// listens waits until the child listens and returns what up prints then. It sets the
+	// addresses in config, so that a restarted child has the same ones.
+	listens func(context.Context, *child) (string, error)
+	// admin is the URL of the admin port, set by listens; "": there is none.
+	admin string
+}
+
+func balancerPart(cfg *balancer.Config) *part {
+	p := &part{name: "balancer", command: "balancer", config: cfg}
+	p.listens = func(ctx context.Context, c *child) (_ string, err error) {
+		if p.admin, err = c.address(ctx, "admin ", &cfg.Admin); err != nil {
+			return "", err
+		}
+		address, err := c.address(ctx, "balancer ready ", &cfg.Listen)
+		return fmt.Sprintf("balancer pid %d ready %s\n", c.pid(), address), err
+	}
+	return p
+}
+
+func distributorPart(i int, cfg *distributor.Config) *part {
+	return &part{name: cfg.Name, command: "distributor", config: cfg,
+		listens: func(ctx context.Context, c *child) (string, error) {
+			address, err := c.address(ctx, fmt.Sprintf("distributor %d ready ", i), &cfg.Listen)
+			return fmt.Sprintf("distributor %d pid %d ready %s\n", i, c.pid(), address), err
+		}}
+}
+
+func slavePart(i int, cfg *slave.Config) *part {
+	return &part{name: cfg.Name, command: "slave", config: cfg,
+		listens: func(ctx context.Context, c *child) (string, error) {
+			address, err := c.address(ctx, fmt.Sprintf("slave %d ready ", i), &cfg.Listen)
+			return fmt.Sprintf("slave %d pid %d ready %s\n", i, c.pid(), address), err
+		}}
+}
+
+func masterPart(cfg *master.Config) *part {
+	p := &part{name: "master", command: "master", config: cfg}
+	p.listens = func(ctx context.Context, c *child) (_ string, err error) {
+		if p.admin, err = c.address(ctx, "admin ", &cfg.Admin); err != nil {
+			return "", err
+		}
+		calls, err := c.address(ctx, "grpc ", &cfg.GRPC)
+		if err != nil {
+			return "", err
+		}
+		if _, err = c.address(ctx, "master listening ", &cfg.HTTP); err != nil {
+			return "", err
+		}
+		var text strings.Builder
+		fmt.Fprintf(&text, "master pid %d", c.pid())
+		if p.admin != "" {
+			fmt.Fprintf(&text, " admin %s", p.admin)
+		}
+		text.WriteString("\n")
+		if calls != "" {
+			fmt.Fprintf(&text, "grpc %s\n", calls)
+		}
+		return text.String(), nil
+	}
+	return p
+}
