@@ -40,7 +40,7 @@ func newChildren(dir string, out io.Writer, log *slog.Logger) (*children, error)
 	c := &children{program: program, dir: dir, out: out, log: log, pauses: defaultPauses,
 		run: make(chan func()), list: make(map[string]*child)}
 	go func() {
-		lockThread()
+		startsChildren()
 		for f := range c.run {
 			f()
 		}

@@ -4,7 +4,7 @@ package up
 
 import "syscall"
 
-func lockThread() {}
+func startsChildren() {}
 
 // dieWithParent: only Linux can tie a child to its parent; elsewhere children
 // end when the parent ends in order.

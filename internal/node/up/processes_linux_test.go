@@ -1,0 +1,48 @@
+package up
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"adshard/internal/node/slave"
+)
+
+// TestChildrenHaveTimerSlack: children inherit it, and this process keeps its own.
+func TestChildrenHaveTimerSlack(t *testing.T) {
+	if _, err := os.Stat("/proc/self/timerslack_ns"); err != nil {
+		t.Skip("the kernel does not show timer slack: ", err)
+	}
+	dir := t.TempDir()
+	program := filepath.Join(dir, "program")
+	script := fmt.Sprintf("#!/bin/sh\ncat /proc/self/timerslack_ns >%s/slack\necho slave 0 ready 127.0.0.1:7777\nexec sleep 600\n", dir)
+	if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	c, err := newChildren(dir, &out, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.program = program
+	cfg := slave.DefaultConfig()
+	cfg.Listen = loopback
+	part := slavePart(0, &cfg)
+	child, err := c.listening(t.Context(), part)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.stop()
+	defer child.stop(c.log)
+	got, err := os.ReadFile(filepath.Join(dir, "slack"))
+	if want := fmt.Sprint(timerSlack.Nanoseconds()); err != nil || strings.TrimSpace(string(got)) != want {
+		t.Errorf("a child has %q, %v; want %s", got, err, want)
+	}
+	if own, err := os.ReadFile("/proc/self/timerslack_ns"); err != nil || strings.TrimSpace(string(own)) == fmt.Sprint(timerSlack.Nanoseconds()) {
+		t.Errorf("this process has %s, %v", own, err)
+	}
+}
