@@ -10,21 +10,26 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"adshard/internal/node/master"
 	"adshard/internal/node/porttest"
 )
 
-// cluster is a balancer, two distributors, slaves and a master.
+// cluster is a balancer, two distributors, slaves and two masters: one asks over
+// streams, the other by calls.
 type cluster struct {
 	t            *testing.T
 	client       *http.Client
-	http, admin  string // base URLs of the master and of the balancer's admin port
+	admin        string   // base URL of the balancer's admin port
+	urls         []string // of the masters
+	asked        atomic.Uint64
 	balancer     *part
 	distributors []*part
 	slaves       []*part
-	master       *part
+	masters      []*part
 	dirs         []string // of the slaves
 	slaveAdmin   []string // base URLs
 }
@@ -36,8 +41,8 @@ func startCluster(t *testing.T, db string, slaves int) *cluster {
 	t.Helper()
 	c := &cluster{t: t, client: &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
 	t.Cleanup(c.client.CloseIdleConnections)
-	balancer, admin, web := porttest.Address(t), porttest.Address(t), porttest.Address(t)
-	c.admin, c.http = "http://"+admin, "http://"+web
+	balancer, admin := porttest.Address(t), porttest.Address(t)
+	c.admin = "http://" + admin
 	c.balancer = newPart(t, "balancer", "balancer", "balancer ready ", map[string]any{
 		"db": "sqlite:" + db, "listen": balancer, "admin": admin, "slaves": slaves, "strategy": "original", "order": "advertiser",
 		"interval": interval.String(), "distribute": false,
@@ -60,10 +65,14 @@ func startCluster(t *testing.T, db string, slaves int) *cluster {
 		seeds = append(seeds, listen)
 		c.begin(s)
 	}
-	c.master = newPart(t, "master", "master", "ready ", map[string]any{
-		"name": "master", "http": web, "admin": "", "balancer": balancer, "slaves": seeds,
-	})
-	c.begin(c.master)
+	for _, transport := range []string{master.TransportStream, master.TransportCalls} {
+		web := porttest.Address(t)
+		m := newPart(t, "master", "master-"+transport, "ready ", map[string]any{
+			"name": "master-" + transport, "http": web, "admin": "", "balancer": balancer, "slaves": seeds, "transport": transport,
+		})
+		c.masters, c.urls = append(c.masters, m), append(c.urls, "http://"+web)
+		c.begin(m)
+	}
 	return c
 }
 
@@ -94,10 +103,15 @@ func (c *cluster) ready(slave int) bool {
 
 var errOverloaded = errors.New("the cluster refuses for overload")
 
-// ask asks the master.
-func (c *cluster) ask(v url.Values) (a answer, err error) {
+// ask asks the masters in turn.
+func (c *cluster) ask(v url.Values) (answer, error) {
+	return c.askAt(c.urls[c.asked.Add(1)%uint64(len(c.urls))], v)
+}
+
+// askAt asks the master with this base URL.
+func (c *cluster) askAt(base string, v url.Values) (a answer, err error) {
 	v.Set("timeout_ms", "5000")
-	r, err := http.NewRequest(http.MethodGet, c.http+"/v1/search?"+v.Encode(), nil)
+	r, err := http.NewRequest(http.MethodGet, base+"/v1/search?"+v.Encode(), nil)
 	if err != nil {
 		return a, err
 	}

@@ -63,10 +63,15 @@ func (a *auditor) killSlave(i int, empty bool, down time.Duration) {
 	}
 }
 
-// complete: the master has found everything again.
+// complete: each master has found everything again.
 func (a *auditor) complete() bool {
-	got, err := a.cluster.ask(a.data.questions[0].params(false))
-	return err == nil && got.Coverage.Complete
+	for _, url := range a.cluster.urls {
+		got, err := a.cluster.askAt(url, a.data.questions[0].params(false))
+		if err != nil || !got.Coverage.Complete {
+			return false
+		}
+	}
+	return true
 }
 
 // outages are the times in which a slave was down.
