@@ -69,8 +69,8 @@ func (s *scan) visitRest(ctx context.Context) error {
 					continue
 				}
 				if s.batch = append(s.batch, queuedBlock{list: l, block: i}); len(s.batch) == wave {
-					if kv.Over(ctx) {
-						return kv.Ended(ctx, "barrels: search")
+					if err := s.interrupted(ctx); err != nil {
+						return err
 					}
 					s.visitWave(s.batch)
 					s.batch = s.batch[:0]
@@ -93,8 +93,8 @@ func (s *scan) visitWave(blocks []queuedBlock) {
 // visitList visits all blocks of a cached list.
 func (s *scan) visitList(ctx context.Context, list *index.PostingList) error {
 	for i := range list.Blocks {
-		if kv.Over(ctx) {
-			return kv.Ended(ctx, "barrels: search")
+		if err := s.interrupted(ctx); err != nil {
+			return err
 		}
 		s.visitCached(list, i, true)
 	}
@@ -121,8 +121,8 @@ func (s *scan) visitStored(ctx context.Context, term uint64) error {
 	from := uint64(0) // ring key where what is read next begins
 	torn := false     // the block before was damaged
 	for ok := s.seek(term); ok; ok = s.it.Next() {
-		if kv.Over(ctx) {
-			return kv.Ended(ctx, "barrels: search")
+		if err := s.interrupted(ctx); err != nil {
+			return err
 		}
 		from = kv.KeyPart(s.it.Key(), 1)
 		if torn {

@@ -1,0 +1,37 @@
+package query
+
+import (
+	"context"
+	"runtime"
+	"sync/atomic"
+	"testing"
+
+	"adshard/fault"
+)
+
+// TestLongSearchesLetOthersRun: on one processor, another goroutine runs before a
+// search has visited its blocks, and none is let run by a short search.
+func TestLongSearchesLetOthersRun(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	var s scan
+	visit := func(blocks int) {
+		for range blocks {
+			if err := s.interrupted(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var ran atomic.Bool
+	go ran.Store(true)
+	visit(turnBlocks - 1)
+	short := ran.Load()
+	visit(1)
+	if short || !ran.Load() {
+		t.Errorf("another ran after a few blocks: %v, after many: %v", short, ran.Load())
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.interrupted(ctx); !fault.Is(err, fault.Cancelled) {
+		t.Error(err)
+	}
+}
