@@ -16,6 +16,7 @@ import (
 	"adshard/internal/node/httpapi"
 	"adshard/internal/node/master"
 	"adshard/internal/node/memlimit"
+	"adshard/internal/node/overload"
 	"adshard/internal/node/shardserver"
 	"adshard/internal/node/slave"
 	"adshard/search"
@@ -95,7 +96,8 @@ type only struct{ *fanout.Map }
 
 // alone returns the map of a store that serves all.
 func alone(store barrels.Store) (only, error) {
-	server := shardserver.New(shardserver.Identity{Name: onlySlave}, store, unattended{}, slave.DefaultConfig().MaxInFlight, nil, nil)
+	server := shardserver.New(shardserver.Identity{Name: onlySlave}, store, unattended{},
+		overload.New(overload.ForSlave(slave.DefaultConfig().MaxInFlight)), nil, nil)
 	dial := fanout.Within(func(string) fanout.Local { return server.Local() }, nil)
 	table := store.Slices()
 	id := search.NewShardID(index.Database(table), table.GetTimeline(), onlySlave)

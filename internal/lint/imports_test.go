@@ -20,7 +20,7 @@ var (
 	nodeParts = []string{
 		"internal/node/admin", "internal/node/admission", "internal/node/config", "internal/node/conns", "internal/node/database",
 		"internal/node/fanout", "internal/node/feed", "internal/node/health", "internal/node/home", "internal/node/httpapi",
-		"internal/node/identity", "internal/node/memlimit", "internal/node/ports", "internal/node/queryserver", "internal/node/remote",
+		"internal/node/identity", "internal/node/memlimit", "internal/node/overload", "internal/node/ports", "internal/node/queryserver", "internal/node/remote",
 		"internal/node/shardserver", "internal/node/slicemap", "internal/node/stream", "internal/node/survey", "internal/node/truth",
 		"internal/node/wire",
 	}
@@ -102,6 +102,7 @@ var rules = []struct {
 	{pkg: "internal/node/slave", may: with(belowNode, nodeParts...)},
 	{pkg: "internal/node/master", may: with(belowNode, nodeParts...)},
 	{pkg: "internal/node/offline", may: with(belowNode, nodeParts...)},
+	{pkg: "internal/node/overload", may: []string{"fault"}},
 	{pkg: "internal/node/…", may: with(belowNode, nodeParts...)},
 	{pkg: "internal/cli", may: []string{
 		"fault", "schema", "search", "auction", "barrels", "balance", "backend", "ingest", "internal/node",

@@ -19,6 +19,7 @@ import (
 	"adshard/barrels/barreltest"
 	"adshard/internal/node/fanout"
 	"adshard/internal/node/home"
+	"adshard/internal/node/overload"
 	"adshard/internal/node/ports"
 	"adshard/internal/node/remote"
 	"adshard/internal/node/slave"
@@ -125,7 +126,7 @@ func (w *world) begin(n *node) {
 	w.T.Helper()
 	port, err := ports.Open("")
 	w.Must(err)
-	n.s, err = slave.New(n.cfg, n.store, port, slog.New(slog.DiscardHandler))
+	n.s, err = slave.New(n.cfg, n.store, overload.New(overload.ForSlave(n.cfg.MaxInFlight)), port, slog.New(slog.DiscardHandler))
 	w.Must(err)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/grpc"
 
 	"adshard/barrels/barreltest"
+	"adshard/internal/node/overload"
 	"adshard/internal/node/shardserver"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
@@ -27,7 +28,7 @@ func serve(t barreltest.TB, name string, store shardserver.Store, dial Dialer) (
 		t.Fatalf("listen: %v", err)
 	}
 	server := grpc.NewServer(wire.SlaveOptions(nil)...)
-	shard := shardserver.New(shardserver.Identity{Name: name}, store, kept{}, 64, nil, nil)
+	shard := shardserver.New(shardserver.Identity{Name: name}, store, kept{}, overload.New(overload.ForSlave(64)), nil, nil)
 	pb.RegisterSlaveServer(server, shard)
 	served := make(chan struct{})
 	go func() { defer close(served); _ = server.Serve(listener) }()

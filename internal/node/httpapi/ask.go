@@ -9,6 +9,7 @@ import (
 	"adshard/auction"
 	"adshard/fault"
 	"adshard/internal/node/httpapi/api"
+	"adshard/internal/node/stream"
 	"adshard/search"
 )
 
@@ -22,9 +23,10 @@ type Result struct {
 
 // Ask answers a search that did not come over HTTP. It has the checks and takes the
 // places of one that did, and is observed as one, its Status being what HTTP would
-// have answered. id is the request's; "": one is made.
+// have answered. Its tags are those of ctx (stream.With). id is the request's; "": one is
+// made.
 func (h *Handler) Ask(ctx context.Context, p *api.SearchParams, id string) (r Result, err error) {
-	c := &call{Handler: h, start: time.Now()}
+	c := &call{Handler: h, start: time.Now(), tags: stream.TagsOf(ctx)}
 	c.seen.Operation, c.seen.RequestID = operation("/v1/search"), id
 	if id == "" {
 		c.seen.RequestID = h.NewRequestID()

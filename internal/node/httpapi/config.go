@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"time"
 
+	"adshard/internal/node/overload"
 	"adshard/search"
 )
 
@@ -37,8 +38,8 @@ type Config struct {
 	DefaultTimeout time.Duration
 	// BodyTimeout is how long the body of a POST may take.
 	BodyTimeout time.Duration
-	// MaxInFlight is the most searches under way; the limit falls below it
-	// while goroutines wait long for a processor.
+	// MaxInFlight is the most searches under way; under overload fewer are taken
+	// (overload.ForMaster).
 	MaxInFlight int
 	// Observer is told of every request; nil: nobody is.
 	Observer Observer
@@ -92,5 +93,8 @@ func New(c Config) *Handler {
 	if c.NewRequestID == nil {
 		c.NewRequestID = rand.Text
 	}
-	return &Handler{Config: c, limit: newLimiter(c.MaxInFlight, schedulerDelay())}
+	return &Handler{Config: c, gate: overload.New(overload.ForMaster(c.MaxInFlight))}
 }
+
+// State returns how many searches are under way.
+func (h *Handler) State() overload.State { return h.gate.State() }

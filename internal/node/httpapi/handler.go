@@ -9,6 +9,8 @@ import (
 
 	"adshard/fault"
 	"adshard/internal/node/httpapi/api"
+	"adshard/internal/node/overload"
+	"adshard/internal/node/wire"
 )
 
 const op = "http: request"
@@ -21,7 +23,7 @@ var Spec []byte
 // Handler answers the requests of the public port. Make it with New.
 type Handler struct {
 	Config
-	limit *limiter
+	gate *overload.Gate
 }
 
 // call is one request under way; it answers the operations.
@@ -29,6 +31,8 @@ type call struct {
 	*Handler
 	start time.Time // of the first byte
 	body  bool      // ReadBody has read the body, or closes the connection
+	tags  wire.Tags
+	entry *overload.Place // of the search, from begin on
 	seen  Observation
 	stack []byte // of a panic
 }
@@ -40,6 +44,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &call{Handler: h, start: firstByte(r)}
 	c.seen.Operation = operation(r.URL.Path)
 	id, err := requestID(r.Header)
+	if err == nil {
+		c.tags, err = Tags(r.Header[priorityHeader], r.Header[tenantHeader])
+	}
 	if id == "" {
 		id = h.NewRequestID()
 	}

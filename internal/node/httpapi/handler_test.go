@@ -144,7 +144,7 @@ func TestOverloadIsRefusedAtOnce(t *testing.T) {
 		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/v1/search?q=a&timeout_ms=5000", nil))
 		first <- w.Code
 	}()
-	for h.limit.busy.Load() == 0 {
+	for h.State().Running == 0 {
 		time.Sleep(time.Millisecond)
 	}
 	res, body := get(t, h, "/v1/search?q=a")

@@ -3,11 +3,15 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"adshard/auction"
 	"adshard/fault"
 	"adshard/internal/node/httpapi/api"
+	"adshard/internal/node/overload"
+	"adshard/internal/node/stream"
+	"adshard/internal/node/wire"
 	"adshard/search"
 )
 
@@ -51,22 +55,35 @@ func (c *call) search(ctx context.Context, p *api.SearchParams, e *encoder) erro
 	return nil
 }
 
-// begin takes one of the places for searches under way and sets the deadline,
-// a little before the request's own so that the answer is written within it.
-func (c *call) begin(ctx context.Context, timeoutMs int) (context.Context, func(), error) {
-	if !c.limit.enter() {
-		return nil, nil, fault.Newf(fault.Overloaded, op, "too many searches are under way; try again in a second")
-	}
+// begin sets the deadline, a little before the request's own so that the answer is
+// written within it, and passes the gate: fault.Overloaded, at once, when the search
+// would wait too long for its turn.
+func (c *call) begin(ctx context.Context, timeoutMs int) (_ context.Context, done func(), err error) {
 	timeout := c.DefaultTimeout
 	if timeoutMs > 0 {
 		timeout = time.Duration(timeoutMs) * time.Millisecond
 	}
 	const margin = 5 * time.Millisecond
-	ctx, cancel := context.WithDeadline(ctx, c.start.Add(timeout-min(margin, timeout/20)))
-	return ctx, func() {
+	deadline := c.start.Add(timeout - min(margin, timeout/20))
+	c.entry, err = c.gate.Enter(overload.Request{
+		Tenant: c.tags.Tenant, Low: c.tags.Priority == wire.Low, Left: time.Until(deadline),
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithDeadline(ctx, deadline)
+	if c.tags != (wire.Tags{}) {
+		ctx = stream.With(ctx, c.tags)
+	}
+	done = func() {
 		cancel()
-		c.limit.leave()
-	}, nil
+		c.entry.Leave()
+	}
+	if err := c.entry.Wait(ctx); err != nil {
+		done()
+		return nil, nil, err
+	}
+	return ctx, done, nil
 }
 
 // request expands the query. A query without a word has no terms; it is asked
@@ -92,7 +109,18 @@ func (c *call) ask(ctx context.Context, req *search.Request) (*search.Answer, er
 	found, err := c.Searcher.Search(ctx, req)
 	c.seen.Search = time.Since(start)
 	c.seen.Answer = found
+	if overloaded(found, err) {
+		c.entry.Refused()
+	}
 	return found, err
+}
+
+// overloaded reports whether a shard refused for want of a place.
+func overloaded(found *search.Answer, err error) bool {
+	if err != nil {
+		return fault.Is(err, fault.Overloaded)
+	}
+	return slices.ContainsFunc(found.Missing, func(m search.Missing) bool { return m.Reason == search.Refused })
 }
 
 func incomplete(found *search.Answer) error {

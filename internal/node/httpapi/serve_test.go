@@ -157,7 +157,7 @@ func TestServeLetsRequestsFinish(t *testing.T) {
 		res, _ := talk(t, ln.Addr().String(), "GET", "GET /v1/search?q=a&timeout_ms=5000 HTTP/1.1\r\nHost: a\r\n\r\n")
 		status <- res.StatusCode
 	}()
-	for h.limit.busy.Load() == 0 {
+	for h.State().Running == 0 {
 		time.Sleep(time.Millisecond)
 	}
 	cancel()

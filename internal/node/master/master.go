@@ -117,6 +117,7 @@ func (m *Master) handle(lexicon *words.Lexicon, metrics *admin.MasterMetrics, po
 		m.log.Info("explanations are served on the admin port only, since the query port is not on loopback (explain: public serves them there too)")
 	}
 	m.handler = httpapi.New(c)
+	admin.WatchGate(port.Registerer(m.cfg.Name), m.handler)
 }
 
 // dialer returns how slaves are reached.

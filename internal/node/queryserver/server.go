@@ -4,9 +4,13 @@ import (
 	"context"
 	"strconv"
 
+	"google.golang.org/grpc/metadata"
+
 	"adshard/auction"
 	"adshard/internal/node/httpapi"
 	"adshard/internal/node/httpapi/api"
+	"adshard/internal/node/stream"
+	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 	"adshard/search"
 )
@@ -30,6 +34,14 @@ func (s *Server) Search(ctx context.Context, m *pb.AdsRequest) (*pb.AdsResponse,
 	p, err := params(m)
 	if err != nil {
 		return nil, err
+	}
+	md, _ := metadata.FromIncomingContext(ctx)
+	tags, err := httpapi.Tags(md["x-priority"], md["x-tenant"])
+	if err != nil {
+		return nil, err
+	}
+	if tags != (wire.Tags{}) {
+		ctx = stream.With(ctx, tags)
 	}
 	r, err := s.asker.Ask(ctx, p, m.GetRequestId())
 	if err != nil {

@@ -17,11 +17,12 @@ func (s *Server) Local() *Local { return &Local{s} }
 
 // Search implements search.Searcher.
 func (l *Local) Search(ctx context.Context, r *search.Request) (*search.Answer, error) {
-	if err := l.server.places.enter(l.server.places.most); err != nil {
+	leave, err := l.server.pass(ctx)
+	if err != nil {
 		l.server.searched(0, nil, err)
 		return nil, err
 	}
-	defer l.server.places.leave()
+	defer leave()
 	if r.Shard == 0 {
 		l.server.searched(0, nil, errNoShard)
 		return nil, errNoShard
@@ -31,10 +32,11 @@ func (l *Local) Search(ctx context.Context, r *search.Request) (*search.Answer, 
 
 // Explain implements search.Explainer.
 func (l *Local) Explain(ctx context.Context, r *search.Request, limit int) (*search.Explanation, error) {
-	if err := l.server.places.enter(l.server.places.most); err != nil {
+	leave, err := l.server.pass(ctx)
+	if err != nil {
 		return nil, err
 	}
-	defer l.server.places.leave()
+	defer leave()
 	if r.Shard == 0 {
 		return nil, errNoShard
 	}

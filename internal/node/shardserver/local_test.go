@@ -30,7 +30,7 @@ func TestLocalIsAsStrictAsCalls(t *testing.T) {
 		}
 		return &search.Answer{View: r.View, Shard: r.Shard}, nil
 	}}
-	l := shardserver.New(self, st, kept{lacking: "slice 7"}, 1, n, nil).Local()
+	l := shardserver.New(self, st, kept{lacking: "slice 7"}, gate(1), n, nil).Local()
 	for range 3 { // places are given back, whatever happens
 		a, err := l.Search(t.Context(), asked())
 		if err != nil || a.View != 9 || a.Lacking != "slice 7" {

@@ -24,7 +24,7 @@ func slave(t *testing.T, st *testStore, limit int, o shardserver.Observer) (addr
 	if err != nil {
 		t.Fatal(err)
 	}
-	s = shardserver.New(self, st, kept{}, limit, o, nil)
+	s = shardserver.New(self, st, kept{}, gate(limit), o, nil)
 	server = grpc.NewServer(wire.SlaveOptions(nil)...)
 	pb.RegisterSlaveServer(server, s)
 	served := make(chan struct{})
@@ -191,7 +191,7 @@ func TestMixedVersions(t *testing.T) {
 	old := grpc.NewServer(wire.SlaveOptions(nil)...)
 	service := pb.Slave_ServiceDesc
 	service.Streams = nil
-	old.RegisterService(&service, shardserver.New(self, st, kept{}, 8, nil, nil))
+	old.RegisterService(&service, shardserver.New(self, st, kept{}, gate(8), nil, nil))
 	go func() { _ = old.Serve(listener) }()
 	defer old.Stop()
 	conn, err = wire.DialStream(listener.Addr().String())

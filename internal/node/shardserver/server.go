@@ -2,11 +2,13 @@ package shardserver
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"adshard/barrels"
 	"adshard/barrels/index"
 	"adshard/fault"
+	"adshard/internal/node/overload"
 	"adshard/internal/node/stream"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
@@ -61,7 +63,8 @@ type Server struct {
 	observer Observer
 	adopt    Adopter
 	upkeep   Upkeep
-	places   places
+	gate     *overload.Gate
+	opened   atomic.Uint64 // streams, ever
 	streams  *stream.Server
 	sums     chan struct{} // one for the certificate under way
 }
@@ -69,22 +72,22 @@ type Server struct {
 // MaxExplained bounds the matches of one explanation.
 const MaxExplained = 10_000
 
-// New returns the service of store with at most limit searches under way;
-// observer may be nil.
-func New(identity Identity, store Store, upkeep Upkeep, limit int, observer Observer, adopt Adopter) *Server {
+// New returns the service of store behind a gate; observer may be nil.
+func New(identity Identity, store Store, upkeep Upkeep, gate *overload.Gate, observer Observer, adopt Adopter) *Server {
 	s := &Server{identity: identity, store: store, upkeep: upkeep, observer: observer, adopt: adopt,
-		places: places{most: int64(limit)}, sums: make(chan struct{}, 1)}
-	s.streams = stream.NewServer(s.hello, s.gate, s.answer, stream.DefaultTimes())
+		gate: gate, sums: make(chan struct{}, 1)}
+	s.streams = stream.NewServer(s.hello, s.gateOf, s.answer, stream.DefaultTimes())
 	return s
 }
 
 // Search implements pb.SlaveServer.
 func (s *Server) Search(ctx context.Context, m *pb.SearchRequest) (*pb.SearchResponse, error) {
-	if err := s.places.enter(s.places.most); err != nil {
+	leave, err := s.pass(ctx)
+	if err != nil {
 		s.searched(0, nil, err)
 		return nil, err
 	}
-	defer s.places.leave()
+	defer leave()
 	r, err := request(m)
 	if err != nil {
 		s.searched(0, nil, err)
@@ -127,10 +130,11 @@ func (s *Server) searched(took time.Duration, answer *search.Answer, err error) 
 
 // Explain implements pb.SlaveServer.
 func (s *Server) Explain(ctx context.Context, m *pb.ExplainRequest) (*pb.ExplainResponse, error) {
-	if err := s.places.enter(s.places.most); err != nil {
+	leave, err := s.pass(ctx)
+	if err != nil {
 		return nil, err
 	}
-	defer s.places.leave()
+	defer leave()
 	r, err := request(m.GetRequest())
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"adshard/barrels"
 	"adshard/barrels/certify"
 	"adshard/fault"
+	"adshard/internal/node/overload"
 	"adshard/internal/node/shardserver"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
@@ -23,6 +24,9 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var discard = slog.New(slog.DiscardHandler)
+
+// gate returns a gate with so many places, all of them for searches that run.
+func gate(n int) *overload.Gate { return overload.New(overload.Config{Most: n, Least: n, Start: n}) }
 
 var self = shardserver.Identity{Name: "slave-0", Incarnation: "secret"}
 
@@ -93,7 +97,7 @@ func request() *pb.SearchRequest {
 }
 
 func TestTellsTheMapThatItWasTold(t *testing.T) {
-	m, err := shardserver.New(self, &testStore{}, kept{}, 1, nil, nil).Map(t.Context(), &pb.MapRequest{})
+	m, err := shardserver.New(self, &testStore{}, kept{}, gate(1), nil, nil).Map(t.Context(), &pb.MapRequest{})
 	if err != nil || m.GetEpoch() != 3 || m.GetView() != 5 || len(m.GetShards()) != 2 || m.GetShards()[0].GetAddresses()[0] != "a.example:1" {
 		t.Fatalf("%v, %v", m, err)
 	}
@@ -104,7 +108,7 @@ func TestAnswers(t *testing.T) {
 	st := &testStore{search: func(_ context.Context, r *search.Request) (*search.Answer, error) {
 		return &search.Answer{View: r.View, Matched: 7}, nil
 	}}
-	s := shardserver.New(self, st, kept{}, 2, n, nil)
+	s := shardserver.New(self, st, kept{}, gate(2), n, nil)
 	for range 5 { // places are given back
 		reply, err := s.Search(t.Context(), request())
 		if err != nil || reply.GetView() != 9 || reply.GetMatched() != 7 {
@@ -127,7 +131,7 @@ func TestRefusesBeyondTheLimitAtOnce(t *testing.T) {
 		inside <- struct{}{}
 		<-leave
 		return &search.Answer{}, nil
-	}}, kept{}, 2, n, nil)
+	}}, kept{}, gate(2), n, nil)
 	var searches sync.WaitGroup
 	for range 2 {
 		searches.Go(func() { _, _ = s.Search(context.Background(), request()) })
@@ -148,7 +152,7 @@ func TestRefusesBeyondTheLimitAtOnce(t *testing.T) {
 
 func TestAPanicIsAFaultAndGivesItsPlaceBack(t *testing.T) {
 	n := new(noted)
-	s := shardserver.New(self, &testStore{search: func(context.Context, *search.Request) (*search.Answer, error) { panic("boom") }}, kept{}, 1, n, nil)
+	s := shardserver.New(self, &testStore{search: func(context.Context, *search.Request) (*search.Answer, error) { panic("boom") }}, kept{}, gate(1), n, nil)
 	for range 3 {
 		if _, err := s.Search(t.Context(), request()); !fault.Is(err, fault.Internal) {
 			t.Fatal(err)
@@ -164,7 +168,7 @@ func TestAPanicIsAFaultAndGivesItsPlaceBack(t *testing.T) {
 
 func TestErrorsKeepTheirKind(t *testing.T) {
 	stale := fault.New(fault.Stale, "store", errors.New("view 9 is over"))
-	s := shardserver.New(self, &testStore{search: func(context.Context, *search.Request) (*search.Answer, error) { return nil, stale }}, kept{}, 1, nil, nil)
+	s := shardserver.New(self, &testStore{search: func(context.Context, *search.Request) (*search.Answer, error) { return nil, stale }}, kept{}, gate(1), nil, nil)
 	if _, err := s.Search(t.Context(), request()); !fault.Is(err, fault.Stale) {
 		t.Fatal(err)
 	}
@@ -179,7 +183,7 @@ func TestErrorsKeepTheirKind(t *testing.T) {
 }
 
 func TestCertifies(t *testing.T) {
-	s := shardserver.New(self, &testStore{}, kept{}, 1, nil, nil)
+	s := shardserver.New(self, &testStore{}, kept{}, gate(1), nil, nil)
 	c, err := s.Certify(t.Context(), &pb.CertifyRequest{Lo: 10, Hi: 15, Clock: 7, Bins: 9})
 	if err != nil || c.GetClock() != 7 || c.GetItems() != 5 || c.GetBytes() != 9 || len(c.GetCounts()) != 64 ||
 		c.GetCounts()[3] != 1 || c.GetHashHi()[3] != 2 || c.GetHashLo()[3] != 3 {
@@ -207,7 +211,7 @@ func TestCertifies(t *testing.T) {
 // balancer speaks of something else.
 func TestDiscardsOnlyWhatIsThere(t *testing.T) {
 	var discarded []string
-	s := shardserver.New(self, &testStore{}, kept{discarded: &discarded}, 1, nil, nil)
+	s := shardserver.New(self, &testStore{}, kept{discarded: &discarded}, gate(1), nil, nil)
 	for _, m := range []*pb.DiscardRequest{{Lo: 1, Hi: 9, Generation: 5, Incarnation: "secret"},
 		{Lo: 1, Hi: 8, Generation: 6, Incarnation: "secret"}, {Incarnation: "secret"}} {
 		if _, err := s.Discard(t.Context(), m); !fault.Is(err, fault.Stale) {
@@ -229,7 +233,7 @@ func TestDiscardsOnlyWhatIsThere(t *testing.T) {
 func TestAnswersSayWhatIsLacking(t *testing.T) {
 	st := &testStore{search: func(context.Context, *search.Request) (*search.Answer, error) { return &search.Answer{}, nil }}
 	for _, why := range []string{"", "slice 7 is not served"} {
-		reply, err := shardserver.New(self, st, kept{lacking: why}, 1, nil, nil).Search(t.Context(), request())
+		reply, err := shardserver.New(self, st, kept{lacking: why}, gate(1), nil, nil).Search(t.Context(), request())
 		if err != nil || reply.GetLacking() != why {
 			t.Errorf("%v, %v", reply, err)
 		}
@@ -237,7 +241,7 @@ func TestAnswersSayWhatIsLacking(t *testing.T) {
 }
 
 func TestIsAdopted(t *testing.T) {
-	s := shardserver.New(self, &testStore{}, kept{}, 1, nil, func(balancer string) (string, error) {
+	s := shardserver.New(self, &testStore{}, kept{}, gate(1), nil, func(balancer string) (string, error) {
 		if balancer != "b.example:1" {
 			return "", fault.Newf(fault.Conflict, "slave: adopt", "another one")
 		}

@@ -22,6 +22,7 @@ import (
 	"adshard/internal/node/admin"
 	"adshard/internal/node/config"
 	"adshard/internal/node/memlimit"
+	"adshard/internal/node/overload"
 	"adshard/internal/node/ports"
 	"adshard/internal/node/shardserver"
 	"adshard/internal/node/wire"
@@ -50,7 +51,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 		return err
 	}
 	defer CloseStore(store, log)
-	s, err := New(cfg, store, port, log)
+	s, err := New(cfg, store, overload.New(overload.ForSlave(cfg.MaxInFlight)), port, log)
 	if err != nil {
 		return err
 	}
@@ -111,8 +112,9 @@ type Slave struct {
 	log      *slog.Logger
 }
 
-// New listens and connects to the balancer. The caller closes store.
-func New(cfg Config, store barrels.Store, port *ports.Ports, log *slog.Logger) (*Slave, error) {
+// New listens and connects to the balancer. Searches pass the gate, which slaves of one
+// process share. The caller closes store.
+func New(cfg Config, store barrels.Store, gate *overload.Gate, port *ports.Ports, log *slog.Logger) (*Slave, error) {
 	listener, err := ports.Listen(port.Sockets.Peers, "listen", cfg.Listen)
 	if err != nil {
 		return nil, err
@@ -132,8 +134,9 @@ func New(cfg Config, store barrels.Store, port *ports.Ports, log *slog.Logger) (
 	metrics := admin.NewSlaveMetrics(port.Registerer(cfg.Name), store, s.proxy.State, s.log)
 	s.server = grpc.NewServer(wire.SlaveOptions(func(_ string, cause any) { metrics.Panicked(cause) })...)
 	s.shard = shardserver.New(
-		shardserver.Identity{Name: cfg.Name, Incarnation: own.Incarnation}, store, s.proxy, cfg.MaxInFlight, metrics, s.adopt)
+		shardserver.Identity{Name: cfg.Name, Incarnation: own.Incarnation}, store, s.proxy, gate, metrics, s.adopt)
 	pb.RegisterSlaveServer(s.server, s.shard)
+	admin.WatchGate(port.Registerer(cfg.Name), gate)
 	return s, nil
 }
 

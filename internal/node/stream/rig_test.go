@@ -80,16 +80,17 @@ type free struct {
 	closed       atomic.Int64
 }
 
-func (f *free) Enter(wire.Priority) error {
+func (f *free) Enter(*wire.Tags, time.Duration) (Place, error) {
 	n := f.places.Add(1)
 	if most := f.most.Load(); most > 0 && n > most {
 		f.places.Add(-1)
-		return fault.Newf(fault.Overloaded, "test", "no place")
+		return nil, fault.Newf(fault.Overloaded, "test", "no place")
 	}
-	return nil
+	return f, nil
 }
-func (f *free) Leave() { f.places.Add(-1) }
-func (f *free) Close() { f.closed.Add(1) }
+func (f *free) Wait(context.Context) error { return nil }
+func (f *free) Leave()                     { f.places.Add(-1) }
+func (f *free) Close()                     { f.closed.Add(1) }
 
 // rig is a slave whose streams lie in memory.
 type rig struct {

@@ -18,12 +18,19 @@ type Handler func(ctx context.Context, r *search.Request) (*search.Answer, error
 // Gate admits the searches of one stream. Its methods are called from many
 // goroutines.
 type Gate interface {
-	// Enter takes a place; fault.Overloaded: there is none.
-	Enter(wire.Priority) error
-	// Leave gives it back.
-	Leave()
-	// Close: there will be no more searches.
+	// Enter takes a place for an ask with so much time left, at once; fault.Overloaded:
+	// there is none.
+	Enter(tags *wire.Tags, left time.Duration) (Place, error)
+	// Close: there will be no more asks.
 	Close()
+}
+
+// Place is the place of one ask.
+type Place interface {
+	// Wait waits until the search may run; errors are those of ctx.
+	Wait(ctx context.Context) error
+	// Leave gives the place back.
+	Leave()
 }
 
 const (
@@ -142,7 +149,7 @@ func (s *Server) part(peer string) {
 }
 
 // start runs an item on an idle worker, or on a new one: there are as many as places
-// for searches. Workers are kept, since the stack of a new one has to grow each time.
+// at the gate. Workers are kept, since the stack of a new one has to grow each time.
 func (s *Server) start(i *item) {
 	select {
 	case s.jobs <- i:

@@ -144,7 +144,8 @@ func (st *serving) ask(a *wire.Ask) error {
 	if err := st.count(i); err != nil {
 		return err
 	}
-	if err := st.gate.Enter(a.Priority); err != nil {
+	var err error
+	if i.place, err = st.gate.Enter(&a.Tags, a.Left); err != nil {
 		i.reply(nil, err)
 		return nil
 	}
@@ -184,13 +185,14 @@ type item struct {
 	id     uint64
 	view   uint64
 	search []byte
+	place  Place
 }
 
 // run answers the ask and gives its place back.
 func (i *item) run() {
 	answer, err := i.answer()
 	i.ctx.cancel() // nobody waits for it any more
-	i.st.gate.Leave()
+	i.place.Leave()
 	i.reply(answer, err)
 }
 
@@ -198,6 +200,9 @@ func (i *item) answer() (answer *search.Answer, err error) {
 	defer fault.Recover("slave: search", &err, nil) // the handler counts its own
 	r, err := wire.ParseRequest(i.search)
 	if err != nil {
+		return nil, err
+	}
+	if err := i.place.Wait(&i.ctx); err != nil {
 		return nil, err
 	}
 	if err := i.ctx.Err(); err != nil {

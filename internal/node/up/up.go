@@ -25,6 +25,7 @@ import (
 	"adshard/internal/node/identity"
 	"adshard/internal/node/master"
 	"adshard/internal/node/memlimit"
+	"adshard/internal/node/overload"
 	"adshard/internal/node/ports"
 	"adshard/internal/node/slave"
 )
@@ -118,6 +119,7 @@ func (u *up) start(ctx context.Context) (err error) {
 	}
 	u.plan.Heap += othersHeap
 	u.plan.Begin()
+	gate := overload.New(overload.ForSlave(slave.DefaultConfig().MaxInFlight * u.cfg.Slaves))
 	for i := range u.cfg.Slaves {
 		cfg := u.cfg.slave(i, u.home, address)
 		store, err := slave.OpenStore(&cfg, u.plan)
@@ -125,7 +127,7 @@ func (u *up) start(ctx context.Context) (err error) {
 			return err
 		}
 		u.stores = append(u.stores, store)
-		s, err := slave.New(cfg, store, u.port, u.log)
+		s, err := slave.New(cfg, store, gate, u.port, u.log)
 		if err != nil {
 			return err
 		}

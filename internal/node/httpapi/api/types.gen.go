@@ -131,6 +131,30 @@ const (
 	VerdictWon               Verdict = "won"
 )
 
+// Defines values for Priority.
+const (
+	PriorityLow    Priority = "low"
+	PriorityNormal Priority = "normal"
+)
+
+// Defines values for ExplainParamsXPriority.
+const (
+	ExplainParamsXPriorityLow    ExplainParamsXPriority = "low"
+	ExplainParamsXPriorityNormal ExplainParamsXPriority = "normal"
+)
+
+// Defines values for SearchParamsXPriority.
+const (
+	SearchParamsXPriorityLow    SearchParamsXPriority = "low"
+	SearchParamsXPriorityNormal SearchParamsXPriority = "normal"
+)
+
+// Defines values for SearchPostParamsXPriority.
+const (
+	SearchPostParamsXPriorityLow    SearchPostParamsXPriority = "low"
+	SearchPostParamsXPriorityNormal SearchPostParamsXPriority = "normal"
+)
+
 // Ad An ad that won a place, the keyword that won it and its price.
 type Ad struct {
 	Position     int    `json:"position"`
@@ -1026,10 +1050,16 @@ type Limit = int
 // Offset defines model for offset.
 type Offset = int
 
+// Priority defines model for priority.
+type Priority string
+
 // Q Valid UTF-8, at most 1,024 bytes.
 //
 // Examples: usb cable
 type Q = QueryText
+
+// Tenant defines model for tenant.
+type Tenant = string
 
 // Variants How closely words match, from exact to loose.
 type Variants = Variant
@@ -1105,7 +1135,18 @@ type ExplainParams struct {
 	// XRequestID Names the request in logs, and decides which ad a group with even
 	// rotation shows. The master generates one when there is none.
 	XRequestID RequestID `json:"X-Request-Id,omitempty"`
+
+	// XPriority When there is too much to do, searches of low priority are refused before
+	// others.
+	XPriority ExplainParamsXPriority `json:"X-Priority,omitempty"`
+
+	// XTenant Who the search is for. When there is too much to do, a tenant with more
+	// than its share of the searches under way is refused before others.
+	XTenant Tenant `json:"X-Tenant,omitempty"`
 }
+
+// ExplainParamsXPriority defines parameters for Explain.
+type ExplainParamsXPriority string
 
 // SearchParams defines parameters for Search.
 type SearchParams struct {
@@ -1133,14 +1174,36 @@ type SearchParams struct {
 	// XRequestID Names the request in logs, and decides which ad a group with even
 	// rotation shows. The master generates one when there is none.
 	XRequestID RequestID `json:"X-Request-Id,omitempty"`
+
+	// XPriority When there is too much to do, searches of low priority are refused before
+	// others.
+	XPriority SearchParamsXPriority `json:"X-Priority,omitempty"`
+
+	// XTenant Who the search is for. When there is too much to do, a tenant with more
+	// than its share of the searches under way is refused before others.
+	XTenant Tenant `json:"X-Tenant,omitempty"`
 }
+
+// SearchParamsXPriority defines parameters for Search.
+type SearchParamsXPriority string
 
 // SearchPostParams defines parameters for SearchPost.
 type SearchPostParams struct {
 	// XRequestID Names the request in logs, and decides which ad a group with even
 	// rotation shows. The master generates one when there is none.
 	XRequestID RequestID `json:"X-Request-Id,omitempty"`
+
+	// XPriority When there is too much to do, searches of low priority are refused before
+	// others.
+	XPriority SearchPostParamsXPriority `json:"X-Priority,omitempty"`
+
+	// XTenant Who the search is for. When there is too much to do, a tenant with more
+	// than its share of the searches under way is refused before others.
+	XTenant Tenant `json:"X-Tenant,omitempty"`
 }
+
+// SearchPostParamsXPriority defines parameters for SearchPost.
+type SearchPostParamsXPriority string
 
 // BalanceMoveJSONRequestBody defines body for BalanceMove for application/json ContentType.
 type BalanceMoveJSONRequestBody = MoveRequest

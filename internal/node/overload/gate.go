@@ -1,0 +1,121 @@
+package overload
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+	"time"
+
+	"adshard/fault"
+)
+
+const op = "admit search"
+
+var (
+	errBusy  = fault.New(fault.Overloaded, op, errors.New("too many searches are under way; try again in a second"))
+	errWaits = errors.New("the search waited for its turn")
+)
+
+// Gate admits searches. Make it with New; it is for concurrent use.
+type Gate struct {
+	start time.Time
+
+	mu      sync.Mutex
+	limiter *limiter // under mu
+}
+
+// Place is the place of a search that was admitted. Leave ends it.
+type Place struct {
+	gate   *Gate
+	turn   chan struct{} // closed when the search may run; nil: it may at once
+	ticket ticket        // under the gate's mu
+}
+
+// New returns a gate.
+func New(c Config) *Gate { return &Gate{start: time.Now(), limiter: newLimiter(c)} }
+
+// ForSlave returns the configuration of the gate of the slaves of a process: searches
+// take processors for the most part.
+func ForSlave(most int) Config {
+	n := min(most, runtime.GOMAXPROCS(0))
+	return Config{Most: most, Least: n, Start: n, Delay: Delay()}
+}
+
+// ForMaster returns the configuration of a master's gate: searches wait for slaves for
+// the most part.
+func ForMaster(most int) Config {
+	return Config{Most: most, Least: 1, Start: most, Delay: Delay()}
+}
+
+// Enter admits a search, at once: fault.Overloaded when it would wait too long.
+func (g *Gate) Enter(r Request) (*Place, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := time.Since(g.start)
+	source, tenant, ok := g.limiter.admit(now, r)
+	if !ok {
+		return nil, errBusy
+	}
+	p := &Place{gate: g, ticket: ticket{source: source, tenant: tenant, left: r.Left}}
+	if g.limiter.take(now, &p.ticket) {
+		turn := make(chan struct{})
+		p.turn, p.ticket.start = turn, func() { close(turn) }
+	}
+	return p, nil
+}
+
+// Join counts a source as one of those who share the places, also while it asks
+// nothing, until leave is called.
+func (g *Gate) Join(source string) (leave func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := g.limiter.sources.of(source, time.Since(g.start))
+	s.joined++
+	return func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		s.joined--
+	}
+}
+
+// Wait waits until the search may run. Errors are those of ctx: fault.Deadline or
+// fault.Cancelled. The place is to be left all the same.
+func (p *Place) Wait(ctx context.Context) error {
+	if p.turn == nil {
+		return nil
+	}
+	select {
+	case <-p.turn:
+		return nil
+	case <-ctx.Done():
+		return fault.Newf(fault.KindOf(ctx.Err()), op, "%w: %w", errWaits, ctx.Err())
+	}
+}
+
+// Refused notes that those whom the search asked were overloaded.
+func (p *Place) Refused() {
+	p.gate.mu.Lock()
+	defer p.gate.mu.Unlock()
+	p.ticket.refused = true
+}
+
+// Leave gives the place back, once.
+func (p *Place) Leave() {
+	p.gate.mu.Lock()
+	defer p.gate.mu.Unlock()
+	p.gate.limiter.leave(time.Since(p.gate.start), &p.ticket)
+}
+
+// State is what a gate does.
+type State struct {
+	Slots, Running, Waiting int
+}
+
+// State returns the state of now.
+func (g *Gate) State() State {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	l := g.limiter
+	return State{Slots: l.slots, Running: l.running, Waiting: l.queue.Len()}
+}
