@@ -44,6 +44,9 @@ type Config struct {
 	// Connections is the most requests under way at a time; what is due beyond
 	// them waits, and its waiting counts.
 	Connections int
+	// InTime: complete answers within this time, from when they were due, are counted as
+	// in time; 0: all complete ones.
+	InTime time.Duration
 	// Timeout is how long one answer may take.
 	Timeout time.Duration
 	// Processes are the server's: their processor time is reported.

@@ -14,6 +14,10 @@ type Outcome struct {
 	// the end of its answer; answers of 200 only. Lag is the part of it in which
 	// the request was not sent yet.
 	Latency, Lag *measure.Latencies
+	// Refusal is the same for answers of 503.
+	Refusal *measure.Latencies
+	// InTime are complete answers within Config.InTime.
+	InTime int
 	// Complete and Incomplete answers are 200; Overloaded are 503, Refused
 	// 400; Failed are other statuses and broken or refused connections. Unsent
 	// requests were due and could not be sent before the run was over.
@@ -35,7 +39,7 @@ type Outcome struct {
 }
 
 func newOutcome() *Outcome {
-	return &Outcome{Latency: measure.NewLatencies(), Lag: measure.NewLatencies()}
+	return &Outcome{Latency: measure.NewLatencies(), Lag: measure.NewLatencies(), Refusal: measure.NewLatencies()}
 }
 
 // Answered is the number of answers of 200.
@@ -60,7 +64,11 @@ func (o *Outcome) count(c *Config, line *timeline, target int, from time.Time, s
 		wrong = compare(c.Reference[target], adsOf(body))
 		o.Wrong.add(wrong)
 	}
-	line.add(meant.Sub(from), took, whole, wrong)
+	inTime := whole && (c.InTime == 0 || took <= c.InTime)
+	if inTime {
+		o.InTime++
+	}
+	line.add(meant.Sub(from), took, whole, inTime, err == nil && status == http.StatusServiceUnavailable, wrong)
 }
 
 // add counts one request.
@@ -74,6 +82,7 @@ func (o *Outcome) add(status int, body []byte, err error, meant, sent, end time.
 		return
 	case status == http.StatusServiceUnavailable:
 		o.Overloaded++
+		o.Refusal.Add(end.Sub(meant))
 		return
 	case status == http.StatusBadRequest:
 		o.Refused++
@@ -97,6 +106,8 @@ func (o *Outcome) add(status int, body []byte, err error, meant, sent, end time.
 func (o *Outcome) merge(other *Outcome) {
 	o.Latency.Merge(other.Latency)
 	o.Lag.Merge(other.Lag)
+	o.Refusal.Merge(other.Refusal)
+	o.InTime += other.InTime
 	o.Complete += other.Complete
 	o.Incomplete += other.Incomplete
 	o.Overloaded += other.Overloaded

@@ -188,7 +188,7 @@ func work(ctx context.Context, c *Config, queue <-chan due, line *timeline, from
 		if ctx.Err() != nil || sent.After(until) {
 			if counts {
 				o.Unsent++
-				line.add(d.at.Sub(from), -1, false, Wrong{})
+				line.add(d.at.Sub(from), -1, false, false, false, Wrong{})
 			}
 			continue
 		}

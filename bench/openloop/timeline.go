@@ -10,7 +10,8 @@ import (
 type Interval struct {
 	// At is the end of the interval, since the start of what is counted.
 	At                           time.Duration
-	Answers, Incomplete, Failed  int
+	Answers, Incomplete, Failed  int // Failed: all without an answer of 200
+	InTime, Overloaded           int // of Answers, and of Failed
 	Wrong                        Wrong
 	Median, P90, P99, P999, Most time.Duration
 }
@@ -27,12 +28,13 @@ type timeline struct {
 type moment struct {
 	micros             []float32
 	incomplete, failed int
+	inTime, overloaded int
 	wrong              Wrong
 }
 
 // add counts a request that was due so long after the start; took below 0: it
 // has no answer.
-func (t *timeline) add(due, took time.Duration, whole bool, w Wrong) {
+func (t *timeline) add(due, took time.Duration, whole, inTime, overloaded bool, w Wrong) {
 	i := int(due / second)
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -41,6 +43,12 @@ func (t *timeline) add(due, took time.Duration, whole bool, w Wrong) {
 	}
 	m := &t.list[i]
 	m.wrong.add(w)
+	if inTime {
+		m.inTime++
+	}
+	if overloaded {
+		m.overloaded++
+	}
 	switch {
 	case took < 0:
 		m.failed++
@@ -61,6 +69,7 @@ func (t *timeline) intervals() []Interval {
 		slices.Sort(m.micros)
 		out[i] = Interval{
 			At: time.Duration(i+1) * second, Answers: len(m.micros), Incomplete: m.incomplete, Failed: m.failed, Wrong: m.wrong,
+			InTime: m.inTime, Overloaded: m.overloaded,
 			Median: m.quantile(0.5), P90: m.quantile(0.9), P99: m.quantile(0.99), P999: m.quantile(0.999), Most: m.quantile(1),
 		}
 	}
