@@ -32,6 +32,8 @@ func (s *barrel) Certify(ctx context.Context, lo, hi, bins uint64, parents []Par
 		c.parents[p] = struct{}{}
 	}
 	defer c.verifier.Close()
+	c.pace.searches = &s.searches
+	c.pace.begin()
 	err := c.items(ctx)
 	if err == nil {
 		err = c.postings(ctx, kv.Place{Key: hi, Keyword: ^uint64(0)})
@@ -56,6 +58,7 @@ type certifier struct {
 	lo, hi   uint64
 	out      *Certificate
 	verifier *query.Verifier
+	pace     pacer
 
 	// of the current group
 	key    uint64
@@ -112,8 +115,9 @@ func (c *certifier) items(ctx context.Context) error {
 }
 
 // interrupted returns an error when ctx has ended or the store is about to be closed
-// or reopened.
+// or reopened. It is called often, and searches come first.
 func (c *certifier) interrupted(ctx context.Context) error {
+	c.pace.yield()
 	if kv.Over(ctx) {
 		return kv.Ended(ctx, "barrels: certify")
 	}

@@ -37,6 +37,7 @@ type oldPage struct {
 
 // group prepares the replacement of a group, or with nil its removal.
 func (w *writer) group(key uint64, it *pb.Item) error {
+	w.pace.yield()
 	old, raw, err := w.stored(key)
 	if old != nil {
 		defer old.Close()
@@ -177,6 +178,7 @@ func (w *writer) pages(g *groupChange, it kv.Iterator, visit func(*record.Keywor
 // keyword prepares a keyword that the group has from now on; old is what it
 // has now, if it does.
 func (w *writer) keyword(g *groupChange, k *keyword, old *record.Keyword, moved bool) {
+	w.pace.yield()
 	k.id = k.pb.Id
 	if old == nil {
 		w.counters.Keywords++
@@ -247,6 +249,7 @@ func (w *writer) anchor() {
 			if k.anchors != nil {
 				continue
 			}
+			w.pace.yield()
 			k.anchors = make([]uint64, len(k.pb.Forms))
 			for i, f := range k.pb.Forms {
 				k.anchors[i] = index.Rarest(w, f.Terms)

@@ -24,6 +24,7 @@ type barrel struct {
 	index.Published
 	behind    atomic.Bool // not caught up
 	badBlocks atomic.Uint64
+	searches  atomic.Uint64 // begun; bulk work looks at them
 	engine    query.Engine
 	damaged   atomic.Pointer[func(Damage)]
 
@@ -67,7 +68,7 @@ func Open(db kv.DB, o Options) (Store, error) {
 		Lists: index.NewListCache(st.listBytes), Groups: index.NewCache[*index.Group](room / 8 * 3),
 		Display: query.NewDisplayCache(room / 8), Load: load.NewCounter(),
 	}
-	st.writer = newWriter(st.engine.Lists)
+	st.writer = newWriter(st.engine.Lists, &st.searches)
 	st.Publish(begin)
 	return st, nil
 }

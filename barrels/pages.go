@@ -57,6 +57,7 @@ func (w *writer) putPage(key uint64, old *oldPage, list []*keyword) (err error) 
 		old = nil
 	}
 	for len(list) > 0 {
+		w.pace.yield()
 		n := page.Fill(len(list))
 		first := list[0].id
 		if old != nil {

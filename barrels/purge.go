@@ -72,6 +72,7 @@ func (p *purge) blocks(w *writer, st *index.Snapshot) error {
 			w.counters.Blocks--
 			continue
 		}
+		w.pace.yield()
 		p.block(w, term, it.Key())
 	}
 	if err := it.Err(); err != nil {

@@ -173,6 +173,7 @@ func (b *blockWriter) open(it kv.Iterator) error {
 
 // chunk merges ops into a block (nil: there is none) and writes the resulting blocks.
 func (w *writer) chunk(term uint64, view *block.View, ops []op) error {
+	w.pace.yield()
 	b := &w.blocks
 	b.merge(view, ops)
 	old := 0

@@ -2,6 +2,7 @@ package barrels
 
 import (
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"adshard/barrels/block"
@@ -24,7 +25,7 @@ func TestChunkKeepsAll(t *testing.T) {
 				e.Add(&entry)
 			}
 			old := e.Append(nil)
-			w := newWriter(new(index.ListCache))
+			w := newWriter(new(index.ListCache), new(atomic.Uint64))
 			if err := w.blocks.view.Open(old); err != nil {
 				t.Fatal(err)
 			}

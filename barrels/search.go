@@ -17,6 +17,7 @@ func (s *barrel) Search(ctx context.Context, r *search.Request) (*search.Answer,
 		return nil, s.errClosed("barrels: search")
 	}
 	defer st.Release()
+	s.searches.Add(1)
 	a, damage, err := s.engine.Search(ctx, st, r)
 	s.metBad(damage)
 	if err == nil && s.behind.Load() {

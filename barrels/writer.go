@@ -3,6 +3,7 @@ package barrels
 import (
 	"maps"
 	"slices"
+	"sync/atomic"
 
 	"adshard/barrels/block"
 	"adshard/barrels/index"
@@ -41,6 +42,7 @@ type writer struct {
 	ops       []op
 	cleared   int // groups removed by clear
 
+	pace    pacer
 	blocks  blockWriter
 	reader  page.Reader
 	encoder page.Encoder
@@ -50,13 +52,15 @@ type writer struct {
 	value   []byte
 }
 
-func newWriter(l *index.ListCache) *writer {
-	return &writer{lists: l, frequency: make(map[uint64]int32), postings: make(map[uint64]int32)}
+// newWriter returns a writer that pauses while searches are counted.
+func newWriter(l *index.ListCache, searches *atomic.Uint64) *writer {
+	return &writer{lists: l, frequency: make(map[uint64]int32), postings: make(map[uint64]int32), pace: pacer{searches: searches}}
 }
 
 // begin starts a batch on top of a state, or on nothing.
 func (w *writer) begin(old *index.Snapshot, reset bool) {
 	w.end()
+	w.pace.begin()
 	w.base, w.terms, w.parents, w.number = old.Data, old.Terms, old.Parents, old.Number
 	w.position, w.slices, w.orphans = old.Position, old.Slices.Table, old.Slices.Orphans
 	w.counters, w.builder, w.purge = old.Counters, old.Builder, old.Purge
@@ -94,6 +98,7 @@ func (w *writer) end() {
 // finish adds terms and meta data to the batch.
 func (w *writer) finish() {
 	for _, term := range w.touched() {
+		w.pace.yield()
 		before, after := w.terms.Stats(term), w.count(term)
 		w.key = kv.AppendKey(w.key[:0], term)
 		switch {
@@ -154,6 +159,7 @@ func (w *writer) Frequency(term uint64) uint32 { return w.count(term).Frequency 
 func (w *writer) applyTerms() *index.Dictionary {
 	t := w.terms
 	for term := range w.frequency {
+		w.pace.yield()
 		t = t.Set(term, w.count(term))
 	}
 	for term := range w.postings {

@@ -1,0 +1,47 @@
+package barrels
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// turn is how long bulk work goes on at a time while there are searches: a search that
+	// comes in the meantime waits no longer for a processor. A pause as long as the turn
+	// follows, so that bulk work takes at most half of one.
+	turn = 300 * time.Microsecond
+	// longestPause follows what could not be interrupted.
+	longestPause = 5 * time.Millisecond
+	// quiet: without a search for this long nobody has to be spared.
+	quiet = 100 * time.Millisecond
+)
+
+// pacer has bulk work (applying buckets, certificates, repairs) pause in between while
+// there are searches. It is for one goroutine.
+type pacer struct {
+	searches *atomic.Uint64 // counts searches
+	seen     uint64
+	last     time.Time // when seen was seen to change
+	began    time.Time // when the turn began
+}
+
+// begin begins a turn: nothing was done for long.
+func (p *pacer) begin() { p.began = time.Now() }
+
+// yield pauses at the end of a turn. It is called often, between pieces of work that
+// are shorter than a turn.
+func (p *pacer) yield() {
+	now := time.Now()
+	worked := now.Sub(p.began)
+	if worked < turn {
+		return
+	}
+	if n := p.searches.Load(); n != p.seen {
+		p.seen, p.last = n, now
+	}
+	if now.Sub(p.last) < quiet {
+		time.Sleep(min(worked, longestPause))
+		now = time.Now()
+	}
+	p.began = now
+}

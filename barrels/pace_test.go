@@ -1,0 +1,52 @@
+package barrels
+
+import (
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestBulkWorkYieldsToSearches: it takes half of the time while there are searches, in
+// short turns, and all of it while there are none.
+func TestBulkWorkYieldsToSearches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var searches atomic.Uint64
+		p := pacer{searches: &searches}
+		const piece = 50 * time.Microsecond
+		work := func(pieces int, searching bool) (took, longest time.Duration) {
+			began, turn := time.Now(), time.Now()
+			p.begin()
+			for range pieces {
+				time.Sleep(piece) // it works
+				if searching {
+					searches.Add(1)
+				}
+				done := time.Now()
+				if p.yield(); time.Since(done) > 0 {
+					longest, turn = max(longest, done.Sub(turn)), time.Now()
+				}
+			}
+			return time.Since(began), longest
+		}
+		if took, _ := work(1000, false); took != 1000*piece {
+			t.Errorf("without searches: %v", took)
+		}
+		took, longest := work(1000, true)
+		if took < 1900*piece || took > 2000*piece || longest > turn+piece {
+			t.Errorf("with searches: %v, turns of up to %v", took, longest)
+		}
+		work(10, false) // it notes the last of the searches
+		time.Sleep(quiet)
+		if took, _ := work(1000, false); took != 1000*piece {
+			t.Errorf("after the searches: %v", took)
+		}
+		searches.Add(1)
+		p.begin()
+		time.Sleep(time.Second)
+		began := time.Now()
+		if p.yield(); time.Since(began) != longestPause {
+			t.Errorf("a pause of %v after a second", time.Since(began))
+		}
+	})
+}
