@@ -120,7 +120,7 @@ func TestAnIdleGateAdmitsABurst(t *testing.T) {
 	if enter(l, 0, Request{Left: deadline}, func() {}) != nil {
 		t.Error("more than all places are taken")
 	}
-	one := newLimiter(Config{Most: 100, Least: 2, Start: 2})
+	one := newLimiter(Config{Most: 100, Least: 1, Start: 1})
 	first := enter(one, 0, Request{Left: deadline, Low: true}, nil)
 	one.leave(time.Hour, first) // the next one will take as long, for all it knows
 	if enter(one, time.Hour, Request{Left: time.Millisecond, Low: true}, nil) == nil {

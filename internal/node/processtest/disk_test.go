@@ -1,14 +1,18 @@
 package processtest
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"adshard/internal/node/config"
 )
 
 // TestAFullDisk gives a slave a small disk of its own: it says so, serves what
@@ -111,4 +115,63 @@ func trouble(t *testing.T, admin, name string) string {
 		}
 	}
 	return ""
+}
+
+// TestASlaveStartedOnAFullDisk: with data or without, it says what to do and ends, so
+// that whoever supervises it starts it again; once there is room it has all that it had,
+// and what changed since.
+func TestASlaveStartedOnAFullDisk(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 60)
+	c := newCluster(t, w)
+	disk := smallDisk(t)
+	c.slave[0].Dir = filepath.Join(disk, "slave-0")
+	c.startBalancer()
+	c.startSlave(0)
+	c.startSlave(1)
+	url := c.startMaster()
+	w.follows(url)
+	c.parts["slave-0"].kill()
+	ballast := fill(t, disk)
+	w.write(0, 60)
+
+	for _, dir := range []string{"slave-0", "fresh"} {
+		cfg := c.slave[0]
+		cfg.Dir, cfg.Balancer = filepath.Join(disk, dir), c.cfg.Listen
+		p, said := startToFail(t, "slave", cfg)
+		if code := p.ProcessState.ExitCode(); code != 1 || !strings.Contains(said, "space") {
+			t.Errorf("%s: it ended with %d and said %q", dir, code, said)
+		}
+	}
+	if a := ask(t, url, "usb", "", http.StatusOK); a.Coverage.Complete {
+		t.Error("complete without one of two slaves")
+	}
+	if err := os.Remove(ballast); err != nil {
+		t.Fatal(err)
+	}
+	c.startSlave(0)
+	w.follows(url)
+	w.compare(url)
+}
+
+// startToFail starts this program as a part that is to end by itself, and returns what
+// it said.
+func startToFail(t *testing.T, command string, cfg any) (p *exec.Cmd, said string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), command+".yaml")
+	if err := config.WriteFile(file, cfg); err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	p = exec.CommandContext(ctx, program, command, "--config", file)
+	out, err := p.CombinedOutput()
+	if err == nil || ctx.Err() != nil {
+		t.Fatalf("%v, %v: it said %s", err, ctx.Err(), out)
+	}
+	return p, string(out)
 }

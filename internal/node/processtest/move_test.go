@@ -126,3 +126,29 @@ func TestKilledWhileASliceMoves(t *testing.T) {
 		return groupsOf(list, "slave-0")+groupsOf(list, "slave-1") == 600
 	})
 }
+
+// TestASliceThatChangesAllTheTime: it is moved there and back while its groups change
+// without a pause, and nothing is lost.
+func TestASliceThatChangesAllTheTime(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 100)
+	c, url := moving(t, w)
+	for _, to := range []string{"slave-1", "slave-0"} {
+		from := "slave-0"
+		if to == from {
+			from = "slave-1"
+		}
+		c.move(from, to)
+		at, changes := 0, 0
+		eventually(t, "the move is over", func() bool {
+			for range 5 {
+				w.write(at, at+2)
+				at, changes = (at+2)%100, changes+8
+			}
+			return c.still()
+		})
+		t.Logf("to %s: %d groups changed meanwhile", to, changes)
+	}
+	w.follows(url)
+	w.compare(url)
+}
