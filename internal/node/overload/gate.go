@@ -39,13 +39,13 @@ func New(c Config) *Gate { return &Gate{start: time.Now(), limiter: newLimiter(c
 // take processors for the most part.
 func ForSlave(most int) Config {
 	n := min(most, runtime.GOMAXPROCS(0))
-	return Config{Most: most, Least: n, Start: n, Delay: Delay()}
+	return Config{Most: most, Least: n, Start: n, Prompt: time.Millisecond, Delay: Delay()}
 }
 
 // ForMaster returns the configuration of a master's gate: searches wait for slaves for
 // the most part.
 func ForMaster(most int) Config {
-	return Config{Most: most, Least: 1, Start: most, Delay: Delay()}
+	return Config{Most: most, Least: max(1, most/8), Start: most, Prompt: long, Delay: Delay()}
 }
 
 // Enter admits a search, at once: fault.Overloaded when it would wait too long.

@@ -8,10 +8,8 @@ import (
 const (
 	// window is the time between two changes of the number of slots.
 	window = 100 * time.Millisecond
-	// prompt and long are delays of goroutines: below prompt there is processor time to
-	// spare, beyond long too much runs at once.
-	prompt = time.Millisecond
-	long   = 20 * time.Millisecond
+	// long is a delay of goroutines beyond which too much runs at once.
+	long = 20 * time.Millisecond
 	// patience: a search may wait this part of its time for a slot.
 	patience = 4
 	// tolerated: this part of the searches may be refused below without a change.
@@ -24,8 +22,12 @@ const (
 type Config struct {
 	// Most is the most searches under way, running or waiting, at least 1.
 	Most int
-	// Least is the least number of slots, Start that to begin with: 1 to Most.
+	// Start is the number of slots to begin with, Least that which delays leave: 1 to
+	// Most. Refusals may leave one.
 	Least, Start int
+	// Prompt is the delay from which on there is no processor time for more slots; at
+	// most 20 ms.
+	Prompt time.Duration
 	// Delay returns how long goroutines have waited for a processor since its last call;
 	// nil: they are taken not to wait.
 	Delay func() time.Duration
@@ -171,13 +173,14 @@ func (l *limiter) adapt(now time.Duration) {
 	}
 	switch {
 	case l.refused*2 > l.ended:
-		l.slots /= 2
-	case l.refused*tolerated > l.ended || delay > long:
-		l.slots = l.slots * 4 / 5
-	case l.full && delay < prompt && l.service < l.left/patience:
-		l.slots += max(1, l.slots/16)
+		l.slots = max(1, l.slots/2)
+	case l.refused*tolerated > l.ended:
+		l.slots = max(1, l.slots*4/5)
+	case delay > long:
+		l.slots = max(l.slots*4/5, min(l.slots, l.cfg.Least))
+	case l.full && delay <= l.cfg.Prompt && l.service < l.left/patience:
+		l.slots = min(l.slots+max(1, l.slots/16), l.cfg.Most)
 	}
-	l.slots = min(max(l.slots, l.cfg.Least), l.cfg.Most)
 	l.since, l.full, l.ended, l.refused = now, false, 0, 0
 	l.sources.forget(now)
 	l.tenants.forget(now)

@@ -172,7 +172,7 @@ func TestAMasterOverSlaves(t *testing.T) {
 			for range 3 {
 				slaves = append(slaves, newMachine(t, w, 1, 128))
 			}
-			master := newLimiter(Config{Most: 256, Least: 1, Start: 256})
+			master := newLimiter(Config{Most: 256, Least: 32, Start: 256})
 			peak := 1 / mean.Seconds()
 			var complete [40]int
 			query := func() {

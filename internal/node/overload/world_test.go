@@ -87,7 +87,7 @@ type job struct {
 
 func newMachine(t *testing.T, w *world, cores, most int) *machine {
 	m := &machine{t: t, w: w, cores: float64(cores)}
-	m.gate = newLimiter(Config{Most: most, Least: cores, Start: cores, Delay: m.delay})
+	m.gate = newLimiter(Config{Most: most, Least: cores, Start: cores, Prompt: time.Millisecond, Delay: m.delay})
 	return m
 }
 
