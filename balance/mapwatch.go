@@ -1,6 +1,7 @@
 package balance
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -10,6 +11,9 @@ import (
 // MapVersion says which map of the shards a master or a slave has. View 0: none.
 type MapVersion struct {
 	Epoch, View uint64
+	// Revision counts the changes within the view of which slaves are replicas of
+	// which shard.
+	Revision uint64
 	// Database is whose data the shards hold; Timeline is what the views count.
 	Database, Timeline string
 	// Filled: the first fill of the cluster is complete.
@@ -29,12 +33,17 @@ func (have MapVersion) Accept(offered MapVersion) error {
 			"the balancer's map is of database %s, this master keeps serving database %s; to change to the balancer's, restart the master",
 			offered.Database, have.Database)
 	}
-	if offered.Epoch < have.Epoch || offered.Epoch == have.Epoch && offered.View < have.View {
+	if offered.compare(have) < 0 {
 		return fault.Newf(fault.Stale, op,
-			"the balancer's map %d/%d is older than this master's %d/%d, which it keeps; if the balancer was set up again, restart the master too",
-			offered.Epoch, offered.View, have.Epoch, have.View)
+			"the balancer's map %d/%d/%d is older than this master's %d/%d/%d, which it keeps; if the balancer was set up again, restart the master too",
+			offered.Epoch, offered.View, offered.Revision, have.Epoch, have.View, have.Revision)
 	}
 	return nil
+}
+
+// compare orders maps of one database by age: -1 if v is older than o.
+func (v MapVersion) compare(o MapVersion) int {
+	return cmp.Or(cmp.Compare(v.Epoch, o.Epoch), cmp.Compare(v.View, o.View), cmp.Compare(v.Revision, o.Revision))
 }
 
 // SlaveMap is the map that a slave has received.
@@ -46,8 +55,8 @@ type SlaveMap struct {
 
 // Choose returns which of the maps that slaves have received replaces the current
 // one while the balancer is away, and its version from then on: the map of the
-// lowest view after have's that all slaves still serve, since slaves that are
-// behind can serve no later one. Maps of epochs below the newest that any slave
+// lowest view after have's, or of have's in a newer revision, that all slaves still
+// serve, since slaves that are behind can serve no later view. Maps of epochs below the newest that any slave
 // knows count only when there is no other: slaves that were away for long have old
 // ones.
 // Errors: fault.Unavailable when none has such a map; fault.Conflict when they are
@@ -65,10 +74,10 @@ func (have MapVersion) Choose(received []SlaveMap) (best int, as MapVersion, err
 				"the slaves asked hold data of two databases, %s and %s; name slaves of one cluster", received[best].Database, v.Database)
 		}
 		epoch, filled = max(epoch, v.Epoch), filled || v.Filled
-		if v.View <= have.View || slices.ContainsFunc(received, v.outdated) {
+		if cmp.Or(cmp.Compare(v.View, have.View), cmp.Compare(v.Revision, have.Revision)) <= 0 || slices.ContainsFunc(received, v.outdated) {
 			continue
 		}
-		if best < 0 || v.Epoch > received[best].Epoch || v.Epoch == received[best].Epoch && v.View < received[best].View {
+		if best < 0 || v.preferred(received[best].MapVersion) {
 			best = i
 		}
 	}
@@ -78,6 +87,12 @@ func (have MapVersion) Choose(received []SlaveMap) (best int, as MapVersion, err
 	as = received[best].MapVersion
 	as.Epoch, as.Filled = epoch, filled
 	return best, as, nil
+}
+
+// preferred reports whether Choose takes v rather than o: the newer epoch, in it the
+// lower view, and of that the newest revision, which no slave needs to know.
+func (v MapVersion) preferred(o MapVersion) bool {
+	return cmp.Or(cmp.Compare(v.Epoch, o.Epoch), cmp.Compare(o.View, v.View), cmp.Compare(v.Revision, o.Revision)) > 0
 }
 
 // outdated reports whether a slave no longer serves the view of the map.

@@ -10,17 +10,21 @@ import (
 )
 
 func TestMapOfTheBalancer(t *testing.T) {
-	have := balance.MapVersion{Epoch: 2, View: 7, Database: "db"}
+	have := balance.MapVersion{Epoch: 2, View: 7, Revision: 3, Database: "db"}
 	for _, c := range []struct {
 		have, offered balance.MapVersion
 		kind          fault.Kind
 		refused       bool
 	}{
 		{offered: balance.MapVersion{Epoch: 1, View: 1, Database: "other"}},
-		{have: have, offered: balance.MapVersion{Epoch: 2, View: 8, Database: "db"}},
+		{have: have, offered: balance.MapVersion{Epoch: 2, View: 8, Revision: 1, Database: "db"}},
 		{have: have, offered: balance.MapVersion{Epoch: 3, View: 1, Database: "db"}},
 		{have: have, offered: have},
+		{have: have, offered: balance.MapVersion{Epoch: 2, View: 7, Revision: 4, Database: "db"}},
+		{have: have, offered: balance.MapVersion{Epoch: 3, View: 7, Revision: 1, Database: "db"}},
 		{have, balance.MapVersion{Epoch: 2, View: 6, Database: "db"}, fault.Stale, true},
+		{have, balance.MapVersion{Epoch: 2, View: 6, Revision: 9, Database: "db"}, fault.Stale, true},
+		{have, balance.MapVersion{Epoch: 2, View: 7, Revision: 2, Database: "db"}, fault.Stale, true},
 		{have, balance.MapVersion{Epoch: 1, View: 9, Database: "db"}, fault.Stale, true},
 		{have, balance.MapVersion{Epoch: 3, View: 9, Database: "other"}, fault.Conflict, true},
 	} {
@@ -43,6 +47,10 @@ func TestMapOfTheSlaves(t *testing.T) {
 		}
 		return out
 	}
+	revised := func(v balance.MapVersion, revision uint64) balance.MapVersion {
+		v.Revision = revision
+		return v
+	}
 	foreign := balance.MapVersion{Epoch: 9, View: 9, Database: "other"}
 	restored := balance.MapVersion{Epoch: 4, View: 6, Database: "db", Timeline: "after a restore"}
 	for _, c := range []struct {
@@ -59,6 +67,9 @@ func TestMapOfTheSlaves(t *testing.T) {
 		{"one that all still serve", told(3, 2), []balance.SlaveMap{from(1, told(3, 4)), from(5, told(3, 7)), from(4, told(3, 6))}, 2, 3},
 		{"whatever is served of another timeline", told(3, 2), []balance.SlaveMap{from(9, told(3, 9)), from(1, restored)}, 1, 4},
 		{"not another database's", told(3, 5), all(foreign, told(3, 6)), 1, 3},
+		{"a newer revision of the same view", told(3, 5), all(told(3, 5), revised(told(3, 5), 2)), 1, 3},
+		{"the newest revision of the least view", told(3, 4), all(revised(told(3, 6), 9), told(3, 5), revised(told(3, 5), 2)), 2, 3},
+		{"not an older revision", revised(told(3, 5), 2), all(revised(told(3, 5), 1)), -1, 0},
 		{"nor of two databases", balance.MapVersion{}, all(told(3, 6), foreign), -1, 0},
 	} {
 		best, as, err := c.have.Choose(c.received)

@@ -797,10 +797,11 @@ type WatchMapRequest struct {
 	Epoch         uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
 	View          uint64                 `protobuf:"varint,2,opt,name=view,proto3" json:"view,omitempty"` // the master's view, which its queries carry; 0: none
 	WaitMs        uint32                 `protobuf:"varint,3,opt,name=wait_ms,json=waitMs,proto3" json:"wait_ms,omitempty"`
-	Master        string                 `protobuf:"bytes,4,opt,name=master,proto3" json:"master,omitempty"`     // its name, for acknowledgements
-	Database      string                 `protobuf:"bytes,5,opt,name=database,proto3" json:"database,omitempty"` // of its map; "": none
-	Timeline      string                 `protobuf:"bytes,6,opt,name=timeline,proto3" json:"timeline,omitempty"` // likewise
-	Filled        bool                   `protobuf:"varint,7,opt,name=filled,proto3" json:"filled,omitempty"`    // its map says that the first fill is complete
+	Master        string                 `protobuf:"bytes,4,opt,name=master,proto3" json:"master,omitempty"`      // its name, for acknowledgements
+	Database      string                 `protobuf:"bytes,5,opt,name=database,proto3" json:"database,omitempty"`  // of its map; "": none
+	Timeline      string                 `protobuf:"bytes,6,opt,name=timeline,proto3" json:"timeline,omitempty"`  // likewise
+	Filled        bool                   `protobuf:"varint,7,opt,name=filled,proto3" json:"filled,omitempty"`     // its map says that the first fill is complete
+	Revision      uint64                 `protobuf:"varint,8,opt,name=revision,proto3" json:"revision,omitempty"` // of its map within the view
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -884,14 +885,25 @@ func (x *WatchMapRequest) GetFilled() bool {
 	return false
 }
 
+func (x *WatchMapRequest) GetRevision() uint64 {
+	if x != nil {
+		return x.Revision
+	}
+	return 0
+}
+
 type WatchMapResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Epoch         uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
-	View          uint64                 `protobuf:"varint,2,opt,name=view,proto3" json:"view,omitempty"`
-	Shards        []*Shard               `protobuf:"bytes,3,rep,name=shards,proto3" json:"shards,omitempty"` // absent if there is nothing newer
-	Database      string                 `protobuf:"bytes,4,opt,name=database,proto3" json:"database,omitempty"`
-	Timeline      string                 `protobuf:"bytes,5,opt,name=timeline,proto3" json:"timeline,omitempty"`
-	Filled        bool                   `protobuf:"varint,6,opt,name=filled,proto3" json:"filled,omitempty"` // the first fill is complete
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Epoch    uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
+	View     uint64                 `protobuf:"varint,2,opt,name=view,proto3" json:"view,omitempty"`
+	Shards   []*Shard               `protobuf:"bytes,3,rep,name=shards,proto3" json:"shards,omitempty"` // absent if there is nothing newer
+	Database string                 `protobuf:"bytes,4,opt,name=database,proto3" json:"database,omitempty"`
+	Timeline string                 `protobuf:"bytes,5,opt,name=timeline,proto3" json:"timeline,omitempty"`
+	Filled   bool                   `protobuf:"varint,6,opt,name=filled,proto3" json:"filled,omitempty"` // the first fill is complete
+	// revision counts the changes of which slaves are replicas of which shard,
+	// within the view. Of two maps of one epoch the newer is the one with the larger
+	// (view, revision).
+	Revision      uint64 `protobuf:"varint,7,opt,name=revision,proto3" json:"revision,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -966,6 +978,13 @@ func (x *WatchMapResponse) GetFilled() bool {
 		return x.Filled
 	}
 	return false
+}
+
+func (x *WatchMapResponse) GetRevision() uint64 {
+	if x != nil {
+		return x.Revision
+	}
+	return 0
 }
 
 type QuantaRequest struct {
@@ -1449,7 +1468,7 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\x05bytes\x18\x04 \x01(\x04R\x05bytes\x12\x18\n" +
 	"\atrouble\x18\x05 \x01(\tR\atrouble\x12\x18\n" +
 	"\alacking\x18\n" +
-	" \x01(\tR\alacking\"\xbc\x01\n" +
+	" \x01(\tR\alacking\"\xd8\x01\n" +
 	"\x0fWatchMapRequest\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x12\n" +
 	"\x04view\x18\x02 \x01(\x04R\x04view\x12\x17\n" +
@@ -1457,14 +1476,16 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\x06master\x18\x04 \x01(\tR\x06master\x12\x1a\n" +
 	"\bdatabase\x18\x05 \x01(\tR\bdatabase\x12\x1a\n" +
 	"\btimeline\x18\x06 \x01(\tR\btimeline\x12\x16\n" +
-	"\x06filled\x18\a \x01(\bR\x06filled\"\xb7\x01\n" +
+	"\x06filled\x18\a \x01(\bR\x06filled\x12\x1a\n" +
+	"\brevision\x18\b \x01(\x04R\brevision\"\xd3\x01\n" +
 	"\x10WatchMapResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x12\n" +
 	"\x04view\x18\x02 \x01(\x04R\x04view\x12)\n" +
 	"\x06shards\x18\x03 \x03(\v2\x11.adshard.v1.ShardR\x06shards\x12\x1a\n" +
 	"\bdatabase\x18\x04 \x01(\tR\bdatabase\x12\x1a\n" +
 	"\btimeline\x18\x05 \x01(\tR\btimeline\x12\x16\n" +
-	"\x06filled\x18\x06 \x01(\bR\x06filled\"\x8e\x02\n" +
+	"\x06filled\x18\x06 \x01(\bR\x06filled\x12\x1a\n" +
+	"\brevision\x18\a \x01(\x04R\brevision\"\x8e\x02\n" +
 	"\rQuantaRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aaddress\x18\x02 \x01(\tR\aaddress\x12\x14\n" +

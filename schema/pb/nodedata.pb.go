@@ -412,7 +412,12 @@ type SliceTable struct {
 	// restored database begins another one.
 	Timeline string `protobuf:"bytes,6,opt,name=timeline,proto3" json:"timeline,omitempty"`
 	// filled: the first fill of the cluster is complete (balance.Model.Filled).
-	Filled        bool `protobuf:"varint,7,opt,name=filled,proto3" json:"filled,omitempty"`
+	Filled bool `protobuf:"varint,7,opt,name=filled,proto3" json:"filled,omitempty"`
+	// revision is that of shards within the view (WatchMapResponse.revision).
+	Revision uint64 `protobuf:"varint,8,opt,name=revision,proto3" json:"revision,omitempty"`
+	// shard is the name of the shard whose replica the slave is. It refuses queries
+	// for any other. Stores of earlier versions have none: it is the slave's name.
+	Shard         string `protobuf:"bytes,9,opt,name=shard,proto3" json:"shard,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -496,15 +501,33 @@ func (x *SliceTable) GetFilled() bool {
 	return false
 }
 
-// Shard is a slave as masters see it.
+func (x *SliceTable) GetRevision() uint64 {
+	if x != nil {
+		return x.Revision
+	}
+	return 0
+}
+
+func (x *SliceTable) GetShard() string {
+	if x != nil {
+		return x.Shard
+	}
+	return ""
+}
+
+// Shard is a set of slaves that hold the same slices, as masters see it. Each
+// query asks one of them.
 type Shard struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
 	Name      string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	Addresses []string               `protobuf:"bytes,2,rep,name=addresses,proto3" json:"addresses,omitempty"` // its replicas
+	Addresses []string               `protobuf:"bytes,2,rep,name=addresses,proto3" json:"addresses,omitempty"` // of its replicas, in their order
 	// width is how much of the ring it is to serve in the map's view, at most
 	// 2⁶⁴; 0: unspecified, as in stores of earlier versions.
-	WidthHi       uint64 `protobuf:"varint,3,opt,name=width_hi,json=widthHi,proto3" json:"width_hi,omitempty"`
-	WidthLo       uint64 `protobuf:"varint,4,opt,name=width_lo,json=widthLo,proto3" json:"width_lo,omitempty"`
+	WidthHi uint64 `protobuf:"varint,3,opt,name=width_hi,json=widthHi,proto3" json:"width_hi,omitempty"`
+	WidthLo uint64 `protobuf:"varint,4,opt,name=width_lo,json=widthLo,proto3" json:"width_lo,omitempty"`
+	// replicas are the slaves that may be asked, by ascending name. Empty in stores of
+	// earlier versions: the only one has the shard's name and addresses[0].
+	Replicas      []*Replica `protobuf:"bytes,5,rep,name=replicas,proto3" json:"replicas,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -567,6 +590,84 @@ func (x *Shard) GetWidthLo() uint64 {
 	return 0
 }
 
+func (x *Shard) GetReplicas() []*Replica {
+	if x != nil {
+		return x.Replicas
+	}
+	return nil
+}
+
+// Replica is a slave of a shard.
+type Replica struct {
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Name    string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`       // of the slave
+	Address string                 `protobuf:"bytes,2,opt,name=address,proto3" json:"address,omitempty"` // of its shard server
+	Zone    string                 `protobuf:"bytes,3,opt,name=zone,proto3" json:"zone,omitempty"`       // what fails together with it, or "": unknown
+	// instance is a hash of the slave's incarnation (MapResponse.incarnation); 0:
+	// unknown. A process of another instance at this address is not this replica.
+	Instance      uint64 `protobuf:"fixed64,4,opt,name=instance,proto3" json:"instance,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Replica) Reset() {
+	*x = Replica{}
+	mi := &file_adshard_v1_nodedata_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Replica) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Replica) ProtoMessage() {}
+
+func (x *Replica) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_nodedata_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Replica.ProtoReflect.Descriptor instead.
+func (*Replica) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_nodedata_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *Replica) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Replica) GetAddress() string {
+	if x != nil {
+		return x.Address
+	}
+	return ""
+}
+
+func (x *Replica) GetZone() string {
+	if x != nil {
+		return x.Zone
+	}
+	return ""
+}
+
+func (x *Replica) GetInstance() uint64 {
+	if x != nil {
+		return x.Instance
+	}
+	return 0
+}
+
 // HeldSlice is an interval of keys, both ends inclusive, of a slice: all of it,
 // or a part while it arrives or leaves.
 type HeldSlice struct {
@@ -586,7 +687,7 @@ type HeldSlice struct {
 
 func (x *HeldSlice) Reset() {
 	*x = HeldSlice{}
-	mi := &file_adshard_v1_nodedata_proto_msgTypes[6]
+	mi := &file_adshard_v1_nodedata_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -598,7 +699,7 @@ func (x *HeldSlice) String() string {
 func (*HeldSlice) ProtoMessage() {}
 
 func (x *HeldSlice) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_nodedata_proto_msgTypes[6]
+	mi := &file_adshard_v1_nodedata_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -611,7 +712,7 @@ func (x *HeldSlice) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeldSlice.ProtoReflect.Descriptor instead.
 func (*HeldSlice) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_nodedata_proto_rawDescGZIP(), []int{6}
+	return file_adshard_v1_nodedata_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *HeldSlice) GetId() uint64 {
@@ -693,7 +794,7 @@ const file_adshard_v1_nodedata_proto_rawDesc = "" +
 	"\x02hi\x18\x02 \x01(\x06R\x02hi\"`\n" +
 	"\x04Item\x12'\n" +
 	"\x05group\x18\x01 \x01(\v2\x11.adshard.v1.GroupR\x05group\x12/\n" +
-	"\bkeywords\x18\x02 \x03(\v2\x13.adshard.v1.KeywordR\bkeywords\"\xdc\x01\n" +
+	"\bkeywords\x18\x02 \x03(\v2\x13.adshard.v1.KeywordR\bkeywords\"\x8e\x02\n" +
 	"\n" +
 	"SliceTable\x12-\n" +
 	"\x06slices\x18\x01 \x03(\v2\x15.adshard.v1.HeldSliceR\x06slices\x12\x12\n" +
@@ -702,12 +803,20 @@ const file_adshard_v1_nodedata_proto_rawDesc = "" +
 	"\x06shards\x18\x04 \x03(\v2\x11.adshard.v1.ShardR\x06shards\x12\x14\n" +
 	"\x05least\x18\x05 \x01(\x04R\x05least\x12\x1a\n" +
 	"\btimeline\x18\x06 \x01(\tR\btimeline\x12\x16\n" +
-	"\x06filled\x18\a \x01(\bR\x06filled\"o\n" +
+	"\x06filled\x18\a \x01(\bR\x06filled\x12\x1a\n" +
+	"\brevision\x18\b \x01(\x04R\brevision\x12\x14\n" +
+	"\x05shard\x18\t \x01(\tR\x05shard\"\xa0\x01\n" +
 	"\x05Shard\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1c\n" +
 	"\taddresses\x18\x02 \x03(\tR\taddresses\x12\x19\n" +
 	"\bwidth_hi\x18\x03 \x01(\x04R\awidthHi\x12\x19\n" +
-	"\bwidth_lo\x18\x04 \x01(\x04R\awidthLo\"\xb2\x01\n" +
+	"\bwidth_lo\x18\x04 \x01(\x04R\awidthLo\x12/\n" +
+	"\breplicas\x18\x05 \x03(\v2\x13.adshard.v1.ReplicaR\breplicas\"g\n" +
+	"\aReplica\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
+	"\aaddress\x18\x02 \x01(\tR\aaddress\x12\x12\n" +
+	"\x04zone\x18\x03 \x01(\tR\x04zone\x12\x1a\n" +
+	"\binstance\x18\x04 \x01(\x06R\binstance\"\xb2\x01\n" +
 	"\tHeldSlice\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x0e\n" +
 	"\x02lo\x18\x02 \x01(\x06R\x02lo\x12\x0e\n" +
@@ -736,7 +845,7 @@ func file_adshard_v1_nodedata_proto_rawDescGZIP() []byte {
 }
 
 var file_adshard_v1_nodedata_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_adshard_v1_nodedata_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_adshard_v1_nodedata_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_adshard_v1_nodedata_proto_goTypes = []any{
 	(HeldState)(0),     // 0: adshard.v1.HeldState
 	(*Position)(nil),   // 1: adshard.v1.Position
@@ -745,30 +854,32 @@ var file_adshard_v1_nodedata_proto_goTypes = []any{
 	(*Item)(nil),       // 4: adshard.v1.Item
 	(*SliceTable)(nil), // 5: adshard.v1.SliceTable
 	(*Shard)(nil),      // 6: adshard.v1.Shard
-	(*HeldSlice)(nil),  // 7: adshard.v1.HeldSlice
-	(*Advertiser)(nil), // 8: adshard.v1.Advertiser
-	(*Campaign)(nil),   // 9: adshard.v1.Campaign
-	(*Group)(nil),      // 10: adshard.v1.Group
-	(*Keyword)(nil),    // 11: adshard.v1.Keyword
+	(*Replica)(nil),    // 7: adshard.v1.Replica
+	(*HeldSlice)(nil),  // 8: adshard.v1.HeldSlice
+	(*Advertiser)(nil), // 9: adshard.v1.Advertiser
+	(*Campaign)(nil),   // 10: adshard.v1.Campaign
+	(*Group)(nil),      // 11: adshard.v1.Group
+	(*Keyword)(nil),    // 12: adshard.v1.Keyword
 }
 var file_adshard_v1_nodedata_proto_depIdxs = []int32{
 	1,  // 0: adshard.v1.NodeData.from:type_name -> adshard.v1.Position
 	1,  // 1: adshard.v1.NodeData.to:type_name -> adshard.v1.Position
-	8,  // 2: adshard.v1.NodeData.advertisers:type_name -> adshard.v1.Advertiser
-	9,  // 3: adshard.v1.NodeData.campaigns:type_name -> adshard.v1.Campaign
+	9,  // 2: adshard.v1.NodeData.advertisers:type_name -> adshard.v1.Advertiser
+	10, // 3: adshard.v1.NodeData.campaigns:type_name -> adshard.v1.Campaign
 	4,  // 4: adshard.v1.NodeData.items:type_name -> adshard.v1.Item
 	5,  // 5: adshard.v1.NodeData.slices:type_name -> adshard.v1.SliceTable
 	3,  // 6: adshard.v1.NodeData.cleared:type_name -> adshard.v1.Interval
-	10, // 7: adshard.v1.Item.group:type_name -> adshard.v1.Group
-	11, // 8: adshard.v1.Item.keywords:type_name -> adshard.v1.Keyword
-	7,  // 9: adshard.v1.SliceTable.slices:type_name -> adshard.v1.HeldSlice
+	11, // 7: adshard.v1.Item.group:type_name -> adshard.v1.Group
+	12, // 8: adshard.v1.Item.keywords:type_name -> adshard.v1.Keyword
+	8,  // 9: adshard.v1.SliceTable.slices:type_name -> adshard.v1.HeldSlice
 	6,  // 10: adshard.v1.SliceTable.shards:type_name -> adshard.v1.Shard
-	0,  // 11: adshard.v1.HeldSlice.state:type_name -> adshard.v1.HeldState
-	12, // [12:12] is the sub-list for method output_type
-	12, // [12:12] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	7,  // 11: adshard.v1.Shard.replicas:type_name -> adshard.v1.Replica
+	0,  // 12: adshard.v1.HeldSlice.state:type_name -> adshard.v1.HeldState
+	13, // [13:13] is the sub-list for method output_type
+	13, // [13:13] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_adshard_v1_nodedata_proto_init() }
@@ -783,7 +894,7 @@ func file_adshard_v1_nodedata_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_adshard_v1_nodedata_proto_rawDesc), len(file_adshard_v1_nodedata_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   7,
+			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

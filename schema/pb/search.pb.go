@@ -601,6 +601,8 @@ type MapResponse struct {
 	Incarnation   uint64                 `protobuf:"fixed64,7,opt,name=incarnation,proto3" json:"incarnation,omitempty"` // a hash of its own
 	Filled        bool                   `protobuf:"varint,8,opt,name=filled,proto3" json:"filled,omitempty"`            // the first fill of the cluster is complete, according to its last map
 	Least         uint64                 `protobuf:"varint,9,opt,name=least,proto3" json:"least,omitempty"`              // the oldest view that is still served
+	Revision      uint64                 `protobuf:"varint,10,opt,name=revision,proto3" json:"revision,omitempty"`       // of shards within the view (WatchMapResponse.revision)
+	Shard         string                 `protobuf:"bytes,11,opt,name=shard,proto3" json:"shard,omitempty"`              // the name of the slave's shard; "": it has none
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -696,6 +698,20 @@ func (x *MapResponse) GetLeast() uint64 {
 		return x.Least
 	}
 	return 0
+}
+
+func (x *MapResponse) GetRevision() uint64 {
+	if x != nil {
+		return x.Revision
+	}
+	return 0
+}
+
+func (x *MapResponse) GetShard() string {
+	if x != nil {
+		return x.Shard
+	}
+	return ""
 }
 
 // Fault is the detail of an error status: the kind survives the wire.
@@ -2119,7 +2135,7 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\vincarnation\x18\x05 \x01(\tR\vincarnation\"\x11\n" +
 	"\x0fDiscardResponse\"\f\n" +
 	"\n" +
-	"MapRequest\"\xfe\x01\n" +
+	"MapRequest\"\xb0\x02\n" +
 	"\vMapResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x12\n" +
 	"\x04view\x18\x02 \x01(\x04R\x04view\x12)\n" +
@@ -2129,7 +2145,10 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x04name\x18\x06 \x01(\tR\x04name\x12 \n" +
 	"\vincarnation\x18\a \x01(\x06R\vincarnation\x12\x16\n" +
 	"\x06filled\x18\b \x01(\bR\x06filled\x12\x14\n" +
-	"\x05least\x18\t \x01(\x04R\x05least\"A\n" +
+	"\x05least\x18\t \x01(\x04R\x05least\x12\x1a\n" +
+	"\brevision\x18\n" +
+	" \x01(\x04R\brevision\x12\x14\n" +
+	"\x05shard\x18\v \x01(\tR\x05shard\"A\n" +
 	"\x05Fault\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\rR\x04kind\x12\x0e\n" +
 	"\x02op\x18\x02 \x01(\tR\x02op\x12\x14\n" +

@@ -140,7 +140,7 @@ func (b *Balancer) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.Wat
 		return nil, err
 	}
 	defer func() { _ = b.noteMaster(r) }()
-	have := balance.MapVersion{Epoch: r.GetEpoch(), View: r.GetView(), Filled: r.GetFilled()}
+	have := balance.MapVersion{Epoch: r.GetEpoch(), View: r.GetView(), Revision: r.GetRevision(), Filled: r.GetFilled()}
 	for {
 		b.mu.Lock()
 		model, changed := b.mapper.MapFor(have), b.changed.Next()

@@ -84,7 +84,7 @@ func (s Shard) same(o Shard) bool { return s.Name == o.Name && s.Slave == o.Slav
 
 // Map is the shards of one view. It does not change.
 type Map struct {
-	Epoch, View uint64
+	Epoch, View, Revision uint64
 	// Database is whose data the shards hold; Timeline is what the views count.
 	Database, Timeline string
 	// Filled: the first fill of the cluster is complete.
@@ -97,18 +97,19 @@ func (m *Map) version() balance.MapVersion {
 	if m == nil {
 		return balance.MapVersion{}
 	}
-	return balance.MapVersion{Epoch: m.Epoch, View: m.View, Database: m.Database, Timeline: m.Timeline, Filled: m.Filled}
+	return balance.MapVersion{Epoch: m.Epoch, View: m.View, Revision: m.Revision, Database: m.Database, Timeline: m.Timeline, Filled: m.Filled}
 }
 
 // versionOf returns the version of the map in a message of a balancer or a slave.
 func versionOf(m interface {
 	GetEpoch() uint64
 	GetView() uint64
+	GetRevision() uint64
 	GetDatabase() string
 	GetTimeline() string
 	GetFilled() bool
 }) balance.MapVersion {
-	return balance.MapVersion{Epoch: m.GetEpoch(), View: m.GetView(), Database: m.GetDatabase(), Timeline: m.GetTimeline(), Filled: m.GetFilled()}
+	return balance.MapVersion{Epoch: m.GetEpoch(), View: m.GetView(), Revision: m.GetRevision(), Database: m.GetDatabase(), Timeline: m.GetTimeline(), Filled: m.GetFilled()}
 }
 
 // has reports whether the map names a shard.

@@ -169,7 +169,7 @@ func (w *Watcher) askWhenStale(ctx context.Context) {
 func (w *Watcher) poll(ctx context.Context) (fresh bool, err error) {
 	now := w.now.Load().version()
 	r := &pb.WatchMapRequest{WaitMs: uint32(watchWait.Milliseconds()), Master: w.master,
-		Epoch: now.Epoch, View: now.View, Database: now.Database, Timeline: now.Timeline, Filled: now.Filled}
+		Epoch: now.Epoch, View: now.View, Revision: now.Revision, Database: now.Database, Timeline: now.Timeline, Filled: now.Filled}
 	call, cancel := context.WithTimeout(ctx, watchWait+callTimeout)
 	defer cancel()
 	reply, err := w.source.WatchMap(call, r)
@@ -211,7 +211,7 @@ func (w *Watcher) take(shards []*pb.Shard, version balance.MapVersion) (fresh bo
 	if err := old.version().Accept(version); err != nil {
 		return false, err
 	}
-	m := &Map{Epoch: version.Epoch, View: version.View, Database: version.Database, Timeline: version.Timeline, Filled: version.Filled}
+	m := &Map{Epoch: version.Epoch, View: version.View, Revision: version.Revision, Database: version.Database, Timeline: version.Timeline, Filled: version.Filled}
 	used := make(map[linked]link, len(shards))
 	for _, s := range shards {
 		if len(s.GetAddresses()) == 0 {

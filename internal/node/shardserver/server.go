@@ -164,7 +164,7 @@ func request(m *pb.SearchRequest) (*search.Request, error) {
 func (s *Server) Map(context.Context, *pb.MapRequest) (*pb.MapResponse, error) {
 	t := s.store.Slices()
 	return &pb.MapResponse{
-		Epoch: s.store.Position().GetEpoch(), View: t.GetView(), Shards: t.GetShards(),
+		Epoch: s.store.Position().GetEpoch(), View: t.GetView(), Revision: t.GetRevision(), Shards: t.GetShards(),
 		Database: index.Database(t), Timeline: t.GetTimeline(), Least: t.GetLeast(),
 		Name: s.identity.Name, Incarnation: wire.Incarnation(s.identity.Incarnation), Filled: t.GetFilled(),
 	}, nil

@@ -44,7 +44,8 @@ func Shards(m *balance.Model) []*pb.Shard {
 	serving := ByNode(m)
 	for _, n := range m.Nodes() {
 		if s := serving[n.ID]; s.Slices > 0 {
-			out = append(out, &pb.Shard{Name: n.Name, Addresses: []string{n.Address}, WidthHi: s.Width.Hi, WidthLo: s.Width.Lo})
+			out = append(out, &pb.Shard{Name: n.Name, Addresses: []string{n.Address}, WidthHi: s.Width.Hi, WidthLo: s.Width.Lo,
+				Replicas: []*pb.Replica{{Name: n.Name, Address: n.Address}}})
 		}
 	}
 	return out

@@ -14,6 +14,8 @@ const (
 	// MaxAddress a HOST:PORT.
 	MaxName    = 200
 	MaxAddress = 300
+	// MaxZone bounds the name of a zone.
+	MaxZone = 64
 	// MaxNodes bounds a list of slaves.
 	MaxNodes = 4096
 	// MaxTenant bounds the name of whom a search is for, in bytes; TraceBytes is the
@@ -123,7 +125,12 @@ func dataBounds() map[string]bound {
 		"SliceTable.origin":    text(maxOrigin),
 		"SliceTable.shards":    list(MaxNodes),
 		"Shard.name":           text(MaxName),
+		"SliceTable.shard":     text(MaxName),
 		"Shard.addresses":      texts(maxReplicas, MaxAddress),
+		"Shard.replicas":       list(maxReplicas),
+		"Replica.name":         text(MaxName),
+		"Replica.address":      text(MaxAddress),
+		"Replica.zone":         text(MaxZone),
 
 		// load.proto
 		"Load.slices": list(MaxSlices),
@@ -172,6 +179,7 @@ func searchBounds() map[string]bound {
 		"CertifyResponse.hash_lo":    list(maxCertified),
 		"MapResponse.shards":         list(MaxNodes),
 		"MapResponse.name":           text(MaxName),
+		"MapResponse.shard":          text(MaxName),
 		"Fault.op":                   text(2 * maxMessage), // and all of it by MaxHeader
 		"Fault.field":                text(2 * maxMessage),
 		"Query.text":                 text(search.MaxQueryBytes),
