@@ -44,6 +44,8 @@ type Request struct {
 	View uint64
 	// Shard is who is asked; another one refuses with fault.Conflict.
 	Shard ShardID
+	// Hedge: another replica was asked first, whose load counts.
+	Hedge bool
 }
 
 // Answer is what a searcher found.

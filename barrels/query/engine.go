@@ -58,9 +58,11 @@ func (c *Engine) Search(ctx context.Context, st *index.Snapshot, r *search.Reque
 		return nil, Damage{}, err
 	}
 	defer e.end()
-	if nonce, counted := c.Load.Next(); counted {
-		e.sampler.Begin(e.served, nonce)
-		defer c.Load.Add(&e.sampler)
+	if !r.Hedge {
+		if nonce, counted := c.Load.Next(); counted {
+			e.sampler.Begin(e.served, nonce)
+			defer c.Load.Add(&e.sampler)
+		}
 	}
 	e.scan.reset(&e.ranking, !r.ExactCounts)
 	if err := e.scan.run(ctx); err != nil {

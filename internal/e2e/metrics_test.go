@@ -37,7 +37,8 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("docs/operations.md does not explain %s", name[1])
 		}
 	}
-	later := []string{"adshard_shard_failures_total", "adshard_missing_total", "adshard_shard_left_out"} // by shard, once there is one
+	later := []string{"adshard_shard_failures_total", "adshard_missing_total", "adshard_replica_left_out", "adshard_hedges_total",
+		"adshard_hedges_won_total", "adshard_asked_elsewhere_total", "adshard_budget_used_up_total"} // by shard, once there is one
 	for _, named := range regexp.MustCompile("`(adshard_\\w+)`").FindAllStringSubmatch(string(doc), -1) {
 		if !strings.Contains(text, "# TYPE "+named[1]+" ") && !slices.Contains(later, named[1]) {
 			t.Errorf("docs/operations.md explains %s, which is not there", named[1])

@@ -96,6 +96,10 @@ var rules = []struct {
 	{pkg: "loadproxy/…", may: []string{"fault", "schema", "search", "barrels", "internal/wait"}},
 	{pkg: "internal/oracle/…", may: []string{"fault", "search", "auction", "backend"}},
 	{pkg: "internal/corpus", may: []string{"search"}},
+	{pkg: "internal/node/fanout/choice", may: []string{"search", "barrels/certify"}, never: map[string]string{
+		"net": "a choice takes events", "context": "a choice does not wait", aClock: "a choice gets the time with events",
+		source.Go: "a choice starts no goroutine", "math/rand": "a choice gets its random numbers, so that it is reproducible",
+	}},
 	{pkg: "internal/node/up", may: with(belowNode, "internal/node")},
 	{pkg: "internal/node/balancer", may: with(belowNode, append(nodeParts, "internal/node/distributor")...)},
 	{pkg: "internal/node/distributor", may: with(belowNode, nodeParts...)},

@@ -952,7 +952,9 @@ type SearchRequest struct {
 	Shard       uint64                 `protobuf:"fixed64,9,opt,name=shard,proto3" json:"shard,omitempty"` // search.ShardID of the shard that is asked
 	// pieces: the asker reads Hit.text and Hit.shown. Without it the hits have names
 	// and ad, as masters before these fields expect.
-	Pieces        bool `protobuf:"varint,10,opt,name=pieces,proto3" json:"pieces,omitempty"`
+	Pieces bool `protobuf:"varint,10,opt,name=pieces,proto3" json:"pieces,omitempty"`
+	// hedge is that of an Ask, where there is no stream.
+	Hedge         bool `protobuf:"varint,11,opt,name=hedge,proto3" json:"hedge,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1053,6 +1055,13 @@ func (x *SearchRequest) GetShard() uint64 {
 func (x *SearchRequest) GetPieces() bool {
 	if x != nil {
 		return x.Pieces
+	}
+	return false
+}
+
+func (x *SearchRequest) GetHedge() bool {
+	if x != nil {
+		return x.Hedge
 	}
 	return false
 }
@@ -1597,6 +1606,7 @@ type Ask struct {
 	Tenant        string                 `protobuf:"bytes,5,opt,name=tenant,proto3" json:"tenant,omitempty"`
 	LeastClock    uint64                 `protobuf:"varint,6,opt,name=least_clock,json=leastClock,proto3" json:"least_clock,omitempty"` // that the answer must hold
 	Trace         []byte                 `protobuf:"bytes,7,opt,name=trace,proto3" json:"trace,omitempty"`                              // trace context: ids of trace and parent, flags
+	Hedge         bool                   `protobuf:"varint,8,opt,name=hedge,proto3" json:"hedge,omitempty"`                             // another replica was asked first, whose load counts
 	Search        *SearchRequest         `protobuf:"bytes,15,opt,name=search,proto3" json:"search,omitempty"`                           // without view and shard
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1679,6 +1689,13 @@ func (x *Ask) GetTrace() []byte {
 		return x.Trace
 	}
 	return nil
+}
+
+func (x *Ask) GetHedge() bool {
+	if x != nil {
+		return x.Hedge
+	}
+	return false
 }
 
 func (x *Ask) GetSearch() *SearchRequest {
@@ -2165,7 +2182,7 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x06others\x18\x01 \x01(\bR\x06others\x12\x18\n" +
 	"\aordered\x18\x02 \x01(\bR\aordered\x12\x1a\n" +
 	"\badjacent\x18\x03 \x01(\bR\badjacent\x12\x14\n" +
-	"\x05reach\x18\x04 \x01(\rR\x05reach\"\xb0\x02\n" +
+	"\x05reach\x18\x04 \x01(\rR\x05reach\"\xc6\x02\n" +
 	"\rSearchRequest\x12'\n" +
 	"\x05query\x18\x01 \x01(\v2\x11.adshard.v1.QueryR\x05query\x12*\n" +
 	"\aprofile\x18\x02 \x03(\v2\x10.adshard.v1.RuleR\aprofile\x12\x16\n" +
@@ -2178,7 +2195,8 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x04view\x18\b \x01(\x04R\x04view\x12\x14\n" +
 	"\x05shard\x18\t \x01(\x06R\x05shard\x12\x16\n" +
 	"\x06pieces\x18\n" +
-	" \x01(\bR\x06pieces\"\xb4\x03\n" +
+	" \x01(\bR\x06pieces\x12\x14\n" +
+	"\x05hedge\x18\v \x01(\bR\x05hedge\"\xb4\x03\n" +
 	"\x0eSearchResponse\x12#\n" +
 	"\x04hits\x18\x01 \x03(\v2\x0f.adshard.v1.HitR\x04hits\x12\x18\n" +
 	"\amatched\x18\x02 \x01(\x04R\amatched\x12\x1e\n" +
@@ -2236,7 +2254,7 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x05shard\x18\x04 \x01(\x06R\x05shard\x12\x12\n" +
 	"\x04name\x18\x05 \x01(\tR\x04name\x12\x1a\n" +
 	"\binstance\x18\x06 \x01(\x06R\binstance\x12\x14\n" +
-	"\x05limit\x18\a \x01(\rR\x05limit\"\xe8\x01\n" +
+	"\x05limit\x18\a \x01(\rR\x05limit\"\xfe\x01\n" +
 	"\x03Ask\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x12\n" +
 	"\x04view\x18\x02 \x01(\x04R\x04view\x12\x1f\n" +
@@ -2246,7 +2264,8 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x06tenant\x18\x05 \x01(\tR\x06tenant\x12\x1f\n" +
 	"\vleast_clock\x18\x06 \x01(\x04R\n" +
 	"leastClock\x12\x14\n" +
-	"\x05trace\x18\a \x01(\fR\x05trace\x121\n" +
+	"\x05trace\x18\a \x01(\fR\x05trace\x12\x14\n" +
+	"\x05hedge\x18\b \x01(\bR\x05hedge\x121\n" +
 	"\x06search\x18\x0f \x01(\v2\x19.adshard.v1.SearchRequestR\x06search\"\x88\x01\n" +
 	"\x05Reply\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x122\n" +

@@ -100,7 +100,7 @@ func TestMetrics(t *testing.T) {
 	master.Observe(&httpapi.Observation{Operation: "search", Status: 200, Took: time.Millisecond, Expand: 1, Search: 2, Finish: 3, Answer: answer})
 	master.Observe(&httpapi.Observation{Operation: "search", Status: 200, Took: 1, Answer: &search.Answer{}})
 	master.Observe(&httpapi.Observation{Operation: "search", Status: 503, Took: 1, Err: fault.Newf(fault.Overloaded, "x", "busy")})
-	master.Shard("slave-0", time.Millisecond, fault.Newf(fault.Deadline, "x", "late"))
+	master.Called("slave-0", "slave-0", time.Millisecond, fault.Newf(fault.Deadline, "x", "late"))
 	master.Merged(time.Microsecond)
 	master.Retried()
 	slave.Searched(time.Millisecond, answer, nil)
@@ -116,7 +116,7 @@ func TestMetrics(t *testing.T) {
 		`adshard_stage_seconds_count{node="master",stage="request"} 3`,
 		`adshard_stage_seconds_count{node="master",stage="merge"} 1`,
 		`adshard_stage_seconds_count{node="slave-1",stage="slave search"} 1`,
-		`adshard_shard_failures_total{kind="deadline",node="master",shard="slave-0"} 1`,
+		`adshard_shard_failures_total{kind="deadline",node="master",replica="slave-0",shard="slave-0"} 1`,
 		`adshard_stale_views_total{node="master"} 1`,
 		`adshard_postings_examined_total{node="slave-1"} 5`,
 		`adshard_blocks_read_total{node="slave-1"} 2`,

@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"adshard/fault"
+	"adshard/internal/node/fanout"
 	"adshard/internal/node/httpapi"
 	"adshard/search"
 )
@@ -19,6 +20,7 @@ type MasterMetrics struct {
 	overloads, retries, expanded, kept   prometheus.Counter
 	shards                               *prometheus.HistogramVec
 	failures, missing                    *prometheus.CounterVec
+	hedges, hedgesWon, elsewhere, noMore *prometheus.CounterVec
 	leftOut                              *prometheus.GaugeVec
 	work                                 work
 }
@@ -36,14 +38,21 @@ func NewMasterMetrics(r prometheus.Registerer) *MasterMetrics {
 		expanded:  counter("adshard_expansions_total", "Queries expanded, those included whose expansion was kept."),
 		kept:      counter("adshard_expansions_kept_total", "Queries whose expansion was kept from an earlier request."),
 		shards: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "adshard_shard_seconds", Help: "Time of calls to a shard.", Buckets: stageBuckets}, []string{"shard"}),
-		failures: counters("adshard_shard_failures_total", "Calls that a shard did not answer, by kind of error.", "shard", "kind"),
-		missing:  counters("adshard_missing_total", "Answers that lack a shard or a part of it, by reason.", "shard", "reason"),
+			Name: "adshard_shard_seconds", Help: "Time of calls to the replicas of a shard.", Buckets: stageBuckets}, []string{"shard", "replica"}),
+		failures:  counters("adshard_shard_failures_total", "Calls that a replica did not answer, by kind of error.", "shard", "replica", "kind"),
+		hedges:    counters("adshard_hedges_total", "Calls to a second replica since the first took long.", "shard"),
+		hedgesWon: counters("adshard_hedges_won_total", "Of these, those that answered first.", "shard"),
+		elsewhere: counters("adshard_asked_elsewhere_total", "Calls to another replica in place of one that did not serve.", "shard"),
+		noMore: counters("adshard_budget_used_up_total", "Searches that no further replica was asked for, as there were too many such calls, by budget: hedge or again.",
+			"shard", "budget"),
+		missing: counters("adshard_missing_total", "Answers that lack a shard or a part of it, by reason.", "shard", "reason"),
 		leftOut: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "adshard_shard_left_out", Help: "1: the shard has stopped answering and is not asked."}, []string{"shard"}),
+			Name: "adshard_replica_left_out", Help: "1: the replica is left out: it has stopped answering (silent), or its calls fail (ejected)."},
+			[]string{"shard", "replica", "why"}),
 		work: newWork(r),
 	}
-	r.MustRegister(m.outcomes, m.overloads, m.retries, m.expanded, m.kept, m.shards, m.failures, m.missing, m.leftOut)
+	r.MustRegister(m.outcomes, m.overloads, m.retries, m.expanded, m.kept, m.shards, m.failures, m.missing,
+		m.hedges, m.hedgesWon, m.elsewhere, m.noMore, m.leftOut)
 	return m
 }
 
@@ -75,11 +84,11 @@ func (m *MasterMetrics) Observe(o *httpapi.Observation) {
 	m.outcomes.WithLabelValues(o.Operation, strconv.Itoa(o.Status), outcome).Inc()
 }
 
-// Shard implements fanout.Observer.
-func (m *MasterMetrics) Shard(name string, took time.Duration, err error) {
-	m.shards.WithLabelValues(name).Observe(took.Seconds())
+// Called implements fanout.Observer.
+func (m *MasterMetrics) Called(shard, replica string, took time.Duration, err error) {
+	m.shards.WithLabelValues(shard, replica).Observe(took.Seconds())
 	if err != nil {
-		m.failures.WithLabelValues(name, fault.KindOf(err).String()).Inc()
+		m.failures.WithLabelValues(shard, replica, fault.KindOf(err).String()).Inc()
 	}
 }
 
@@ -92,12 +101,28 @@ func (m *MasterMetrics) Missing(name string, why search.Reason) {
 }
 
 // LeftOut implements fanout.Observer.
-func (m *MasterMetrics) LeftOut(name string, out bool) {
-	v := 0.0
-	if out {
-		v = 1
+func (m *MasterMetrics) LeftOut(shard, replica string, why fanout.Absence) {
+	for _, a := range []fanout.Absence{fanout.Silent, fanout.Ejected} {
+		v := 0.0
+		if a == why {
+			v = 1
+		}
+		m.leftOut.WithLabelValues(shard, replica, string(a)).Set(v)
 	}
-	m.leftOut.WithLabelValues(name).Set(v)
+}
+
+// Hedged implements fanout.Observer.
+func (m *MasterMetrics) Hedged(shard string) { m.hedges.WithLabelValues(shard).Inc() }
+
+// HedgeWon implements fanout.Observer.
+func (m *MasterMetrics) HedgeWon(shard string) { m.hedgesWon.WithLabelValues(shard).Inc() }
+
+// AskedElsewhere implements fanout.Observer.
+func (m *MasterMetrics) AskedElsewhere(shard string) { m.elsewhere.WithLabelValues(shard).Inc() }
+
+// BudgetUsedUp implements fanout.Observer.
+func (m *MasterMetrics) BudgetUsedUp(shard, budget string) {
+	m.noMore.WithLabelValues(shard, budget).Inc()
 }
 
 // Retried implements fanout.Observer.

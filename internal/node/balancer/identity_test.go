@@ -11,6 +11,7 @@ import (
 	"adshard/balance"
 	"adshard/fault"
 	"adshard/internal/node/fanout"
+	"adshard/internal/node/fanout/choice"
 	"adshard/internal/node/nodetest"
 	"adshard/internal/node/porttest"
 	"adshard/internal/node/wire"
@@ -390,10 +391,10 @@ func TestTwoAddressesOfOneSlaveAreNotComplete(t *testing.T) {
 	m := *w.watcher.Current()
 	m.Shards = nil
 	for _, s := range w.watcher.Current().Shards {
-		slave, hangUp, err := fanout.Dial(fanout.Target{Shard: s.Name, ID: search.NewShardID(m.Database, m.Timeline, s.Name), Address: w.nodes["slave-0"].s.Address()})
+		slave, hangUp, err := fanout.Dial(fanout.Target{Shard: s.Name, ID: search.NewShardID(m.Database, m.Timeline, s.Name), Replica: s.Name, Address: w.nodes["slave-0"].s.Address()})
 		w.Must(err)
 		defer hangUp()
-		m.Shards = append(m.Shards, fanout.Shard{Name: s.Name, Slave: slave})
+		m.Shards = append(m.Shards, fanout.NewShard(s.Name, search.Width{}, choice.NewShard(), fanout.NewReplica(s.Name, slave)))
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

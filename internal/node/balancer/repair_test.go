@@ -254,7 +254,7 @@ func TestAnswersNameWhatIsLacking(t *testing.T) {
 		defer cancel()
 		shard := w.watcher.Current()
 		for _, s := range shard.Shards {
-			a, err := fanout.Ask(ctx, s.Slave, w.request())
+			a, err := fanout.Ask(ctx, s.Replicas[0].Slave, w.request())
 			if err != nil && !fault.Is(err, fault.Stale) && !fault.Is(err, fault.Unavailable) {
 				t.Fatal(err)
 			}

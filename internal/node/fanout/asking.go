@@ -3,18 +3,32 @@ package fanout
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"sync"
 	"time"
 
 	"adshard/fault"
+	"adshard/internal/node/fanout/choice"
 )
 
 // begin asks one slave; done gets what became of it (Slave.Ask).
 type begin[A any] func(ctx context.Context, s Slave, done func(*A, error)) Pending
 
+// plan is what a fan-out asks.
+type plan[A any] struct {
+	// judge says what the answer of a replica is worth when there are others; an error:
+	// nothing.
+	judge func(*Shard, *A) (worth, error)
+	// topic is what it is about, for caches; 0: it does not say.
+	topic uint64
+	// timed: how long it takes says how fast a replica is, and one that takes longer
+	// than others is asked of another replica as well.
+	timed bool
+}
+
 // gather asks the shards of the newest map until Gather has enough; ask is made for
 // each map.
-func gather[A any](ctx context.Context, f *Fanout, ask func(*Map) begin[A]) (*Gather[A], *Map, error) {
+func gather[A any](ctx context.Context, f *Fanout, p plan[A], ask func(*Map) begin[A]) (*Gather[A], *Map, error) {
 	m := f.maps.Current()
 	if m == nil || len(m.Shards) == 0 {
 		return nil, nil, fault.Newf(fault.Unavailable, "master: search",
@@ -27,25 +41,18 @@ func gather[A any](ctx context.Context, f *Fanout, ask func(*Map) begin[A]) (*Ga
 	left := time.Until(deadline)
 	ctx, cancel := context.WithDeadline(ctx, deadline.Add(-margin(left)))
 	defer cancel()
-	a := newAsking[A](f, m.Shards, patience(left))
+	a := newAsking(f, p, m, left)
 	a.start(ctx, ask(m))
-	for step := Wait; step != Enough; {
-		select {
-		case step = <-a.steps:
-		case <-ctx.Done():
-			step = a.stop(ctx.Err())
-		}
-		if step != Again {
-			continue
-		}
+	for a.wait(ctx) == Again {
 		if newer := f.newer(ctx, m); newer != nil {
 			a.stop(context.Canceled)
 			m = newer
-			a = newAsking[A](f, m.Shards, patience(time.Until(deadline)))
+			a = newAsking(f, p, m, time.Until(deadline))
 			a.g.retried = true
 			a.start(ctx, ask(m))
 		}
 	}
+	a.stopTimer()
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return nil, nil, fault.New(fault.Cancelled, "master: search", ctx.Err())
 	}
@@ -71,92 +78,197 @@ func (f *Fanout) newer(ctx context.Context, m *Map) *Map {
 }
 
 // asking is the shards of one map, asked at once. Replies come on goroutines of the
-// slaves, who do not wait for the query: its own goroutine wakes up when there is a
-// step to take.
+// slaves, who do not wait for the query: its own goroutine wakes up when there is
+// something to do.
 type asking[A any] struct {
 	f        *Fanout
-	began    time.Time
+	plan     plan[A]
+	ask      begin[A]
 	patience time.Duration
-	pending  []Pending // by shard; nil: not asked
-	steps    chan Step // Again and Enough, each at most once
+	wake     chan struct{} // full: there is something to do
+	look     *time.Timer   // when to look after calls that wait; nil: no shard has replicas
 
-	mu sync.Mutex
-	g  Gather[A] // under mu until it is over
+	mu    sync.Mutex
+	g     Gather[A] // under mu until it is over
+	again bool      // the view is stale; under mu
+	// calls are the first of each shard, by shard, then further ones. The query's own
+	// goroutine alone adds to them, and knows pending.
+	calls []call    // under mu
+	turns []turn[A] // by shard; nil: none has replicas; under mu
+	todo  []int     // shards of which another replica may be asked; under mu
+	lost  bool      // calls are under way to shards that have answered; under mu
 }
 
-func newAsking[A any](f *Fanout, shards []Shard, patience time.Duration) *asking[A] {
-	a := &asking[A]{f: f, began: time.Now(), patience: patience, pending: make([]Pending, len(shards)), steps: make(chan Step, 2)}
-	a.g.Begin(shards)
+// call is one call to a replica.
+type call struct {
+	pending  Pending
+	began    time.Duration
+	shard    int32
+	replica  int8
+	hedge    bool
+	over     bool // it has ended, was given up, or never began
+	replaced bool // another replica was asked in its place, though it is not over
+}
+
+func newAsking[A any](f *Fanout, p plan[A], m *Map, left time.Duration) *asking[A] {
+	a := &asking[A]{f: f, plan: p, patience: choice.Patience(left), wake: make(chan struct{}, 1),
+		calls: make([]call, len(m.Shards))}
+	a.g.Begin(m.Shards)
+	if m.replicated() {
+		a.turns = make([]turn[A], len(m.Shards))
+	}
 	return a
 }
 
-// start asks all shards, except those that are left out.
+// start asks a replica of each shard, unless all of them are silent.
 func (a *asking[A]) start(ctx context.Context, ask begin[A]) {
-	began := a.began.Sub(a.f.start)
-	for i := range a.pending {
-		s := &a.g.shards[i]
-		if s.Presence.Out() {
+	a.ask = ask
+	c := choice.Call{Now: a.f.now(), Patience: a.patience, Topic: a.plan.topic}
+	for i := range a.g.shards {
+		if a.turns != nil {
+			c.Random = rand.Uint64()
+		}
+		r := a.g.shards[i].Choice.First(c)
+		a.calls[i] = call{began: c.Now, shard: int32(i), replica: int8(r), over: r == choice.None}
+		if r == choice.None {
 			a.leaveOut(i)
 			continue
 		}
-		s.Presence.Asked(began, a.patience)
-		a.pending[i] = ask(ctx, s.Slave, func(answer *A, err error) { a.ended(i, answer, err) })
+		if a.turns != nil {
+			a.turns[i].began(r)
+		}
+		a.send(ctx, i)
 	}
+	a.setTimer(c.Now)
 }
 
-// ended notes what became of asking shard i, unless it is too late.
-func (a *asking[A]) ended(i int, answer *A, err error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.g.over {
-		return
-	}
-	a.observe(i, err)
-	if err != nil {
-		a.tell(a.g.Failed(i, err))
-	} else {
-		a.tell(a.g.Answered(i, answer))
-	}
+// send sends call k.
+func (a *asking[A]) send(ctx context.Context, k int) {
+	c := &a.calls[k]
+	s := a.g.shards[c.shard].Replicas[c.replica].Slave
+	pending := a.ask(ctx, s, func(answer *A, err error) { a.ended(k, answer, err) })
+	c.pending = pending
 }
 
 // leaveOut notes that shard i is not asked.
 func (a *asking[A]) leaveOut(i int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.turns != nil {
+		a.turns[i].done = true
+	}
 	a.tell(a.g.Failed(i, errSilent))
 }
 
-// tell tells the query of a step. There is always room: Again comes once, and Enough
-// with the last reply. Called under mu.
-func (a *asking[A]) tell(step Step) {
-	if step == Again {
-		a.steps <- step
-		step = a.g.step()
+// ended notes what became of call k, unless it is too late.
+func (a *asking[A]) ended(k int, answer *A, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	c := &a.calls[k]
+	if a.g.over || c.over {
+		return
 	}
-	if step == Enough {
-		a.steps <- step
+	c.over = true
+	s := &a.g.shards[c.shard]
+	if len(s.Replicas) > 1 {
+		a.took(c, answer, err)
+		return
+	}
+	a.observe(c, outcomeOf(err), err)
+	if err != nil {
+		a.tell(a.g.Failed(int(c.shard), err))
+	} else {
+		a.tell(a.g.Answered(int(c.shard), answer))
 	}
 }
 
-// observe reports what became of asking shard i.
-func (a *asking[A]) observe(i int, err error) {
-	s := &a.g.shards[i]
-	took := time.Since(a.began)
-	s.Presence.Replied(a.began.Sub(a.f.start)+took, err)
-	if a.f.observer != nil {
-		a.f.observer.Shard(s.Name, took, err)
+// observe notes what became of a call, and reports whether its replica is ejected.
+func (a *asking[A]) observe(c *call, o choice.Outcome, err error) (ejected bool) {
+	s := &a.g.shards[c.shard]
+	now := a.f.now()
+	if a.f.observer != nil && o != choice.Beaten && o != choice.Needless {
+		a.f.observer.Called(s.Name, s.Replicas[c.replica].Name, now-c.began, err)
 	}
+	if !a.plan.timed {
+		return s.Choice.Ended(int(c.replica), now, 0, o)
+	}
+	return s.Choice.Ended(int(c.replica), now, now-c.began, o)
+}
+
+// tell wakes the query up if there is a step to take. Called under mu.
+func (a *asking[A]) tell(step Step) {
+	if step == Wait {
+		return
+	}
+	if step == Again {
+		a.again = true
+	}
+	a.rouse()
+}
+
+// rouse wakes the query up.
+func (a *asking[A]) rouse() {
+	select {
+	case a.wake <- struct{}{}:
+	default:
+	}
+}
+
+// wait waits until there are enough answers, or it is to be asked again.
+func (a *asking[A]) wait(ctx context.Context) Step {
+	for {
+		if step := a.step(ctx); step != Wait {
+			return step
+		}
+		select {
+		case <-a.wake:
+		case <-a.timer():
+			a.lookAfter(ctx)
+		case <-ctx.Done():
+			return a.stop(ctx.Err())
+		}
+	}
+}
+
+// step does what there is to do, and returns what the query does next.
+func (a *asking[A]) step(ctx context.Context) Step {
+	if a.turns != nil {
+		a.askOthers(ctx)
+		a.giveUpLost()
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.again {
+		a.again = false
+		return Again
+	}
+	return a.g.step()
 }
 
 // stop gives up what is under way: it is too late.
 func (a *asking[A]) stop(why error) Step {
 	a.mu.Lock()
-	open := a.g.unanswered()
+	a.settle()
+	open := a.open(func(*call) bool { return true })
 	step := a.g.TooLate()
 	a.mu.Unlock()
-	for _, i := range open {
-		a.pending[i].GiveUp(why)
-		a.observe(i, fault.New(fault.KindOf(why), "master: search", why))
+	for _, k := range open {
+		c := &a.calls[k]
+		c.pending.GiveUp(why)
+		a.observe(c, choice.GaveUp, fault.New(fault.KindOf(why), "master: search", why))
 	}
+	a.stopTimer()
 	return step
+}
+
+// open ends the calls that are under way and selected, and returns which they are.
+// Called under mu.
+func (a *asking[A]) open(selected func(*call) bool) (list []int) {
+	for k := range a.calls {
+		if c := &a.calls[k]; !c.over && selected(c) {
+			c.over = true
+			list = append(list, k)
+		}
+	}
+	return list
 }

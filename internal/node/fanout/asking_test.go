@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"adshard/fault"
+	"adshard/internal/node/fanout/choice"
 	"adshard/internal/node/wire"
 	"adshard/search"
 )
@@ -36,7 +37,7 @@ type counted struct {
 	failed, answered, retried int
 }
 
-func (c *counted) Shard(_ string, _ time.Duration, err error) {
+func (c *counted) Called(_, _ string, _ time.Duration, err error) {
 	if err != nil {
 		c.failed++
 	} else {
@@ -46,9 +47,22 @@ func (c *counted) Shard(_ string, _ time.Duration, err error) {
 
 func (c *counted) Retried() { c.retried++ }
 
+// single is a shard of one replica.
+func single(name string, s Slave) Shard {
+	return NewShard(name, search.Width{}, choice.NewShard(), NewReplica(name, s))
+}
+
+// silence makes a replica silent.
+func silence(r *choice.Replica) {
+	r.Asked(0, 1)
+	for now := time.Second; !r.Silent(); now += tickEvery {
+		r.Tick(now)
+	}
+}
+
 func manuals() (a, b *manual, m *Map) {
 	a, b = new(manual), new(manual)
-	return a, b, &Map{Epoch: 1, View: 5, Shards: []Shard{{Name: "a", Slave: a}, {Name: "b", Slave: b}}}
+	return a, b, &Map{Epoch: 1, View: 5, Shards: []Shard{single("a", a), single("b", b)}}
 }
 
 // TestGivenUp: who has not replied when it is too late, or when nobody waits any more,
@@ -99,8 +113,7 @@ func TestAllLeftOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, _, m := manuals()
 		for i := range m.Shards {
-			m.Shards[i].Presence = new(Presence)
-			m.Shards[i].Presence.out.Store(true)
+			silence(m.Shards[i].Replicas[0].Known)
 		}
 		began := time.Now()
 		answer, err := ask(t, New(&listedMaps{list: []*Map{m}}, nil), time.Second)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"adshard/internal/node/fanout/choice"
 	"adshard/search"
 )
 
@@ -26,7 +27,7 @@ func BenchmarkGather(b *testing.B) {
 	for i := range uint64(3) {
 		hi := ^uint64(0) / 3 * (i + 1)
 		a := &search.Answer{Width: search.IntervalWidth(lo, hi), Shards: 1, Answered: 1}
-		m.Shards = append(m.Shards, Shard{Name: "slave", Slave: Concurrent(&ready{answer: a}), Width: a.Width, Presence: new(Presence)})
+		m.Shards = append(m.Shards, NewShard("slave", a.Width, choice.NewShard(), NewReplica("slave", Concurrent(&ready{answer: a}))))
 		lo = hi + 1
 	}
 	f := New(&listedMaps{list: []*Map{m}}, quick{})
@@ -45,8 +46,12 @@ func BenchmarkGather(b *testing.B) {
 // quick observes nothing.
 type quick struct{}
 
-func (quick) Shard(string, time.Duration, error) {}
-func (quick) Merged(time.Duration)               {}
-func (quick) Retried()                           {}
-func (quick) Missing(string, search.Reason)      {}
-func (quick) LeftOut(string, bool)               {}
+func (quick) Called(string, string, time.Duration, error) {}
+func (quick) Hedged(string)                               {}
+func (quick) HedgeWon(string)                             {}
+func (quick) AskedElsewhere(string)                       {}
+func (quick) BudgetUsedUp(string, string)                 {}
+func (quick) Merged(time.Duration)                        {}
+func (quick) Retried()                                    {}
+func (quick) Missing(string, search.Reason)               {}
+func (quick) LeftOut(string, string, Absence)             {}

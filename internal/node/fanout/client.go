@@ -69,7 +69,7 @@ func (c *Client) overStream(ctx context.Context, r *wire.Shared, done Done) (str
 // call searches by a call of its own.
 func (c *Client) call(ctx context.Context, r *wire.Shared) (*search.Answer, error) {
 	m := c.requests.Get().(*pb.SearchRequest)
-	wire.Address(m, r.Message(), c.id)
+	wire.Address(m, r.Message(), c.id, stream.TagsOf(ctx))
 	reply, err := c.slave.Search(ctx, m)
 	c.requests.Put(m) // gRPC has encoded it before the call returns
 	if err != nil {

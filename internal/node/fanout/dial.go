@@ -10,15 +10,16 @@ import (
 	"adshard/search"
 )
 
-// Target is the slave of a shard.
+// Target is a replica of a shard.
 type Target struct {
 	Database string // whose data it is to have
-	Shard    string // its name
+	Shard    string // the shard's name
 	ID       search.ShardID
+	Replica  string // the slave's name
 	Address  string
 }
 
-// Dialer connects to the slave of a shard; it returns at once. Close ends the
+// Dialer connects to a replica of a shard; it returns at once. Close ends the
 // connection.
 type Dialer func(t Target) (slave Slave, close func() error, err error)
 
@@ -46,7 +47,7 @@ func Streams(log *slog.Logger) Dialer {
 			return nil, nil, err
 		}
 		c := NewClient(t.Shard, t.ID, pb.NewSlaveClient(calls))
-		c.stream = stream.NewClient(stream.Config{Database: t.Database, Shard: t.ID, Name: t.Shard, Instance: instance,
+		c.stream = stream.NewClient(stream.Config{Database: t.Database, Shard: t.ID, Name: t.Replica, Instance: instance,
 			Times: stream.DefaultTimes(), Log: log}, stream.Over(pb.NewSlaveClient(conn)))
 		return c, func() error {
 			c.stream.Close()

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"adshard/internal/node/fanout/choice"
 	"adshard/internal/node/wire"
 	"adshard/search"
 )
@@ -12,15 +13,26 @@ import (
 // Observer receives what happens to shards, for metrics and logs. It is called
 // from many goroutines. A nil Observer is never called.
 type Observer interface {
-	// Shard reports one call: its duration and its error, nil if it was answered.
-	Shard(name string, took time.Duration, err error)
+	// Called reports one call to a replica of a shard: its duration and its error, nil if
+	// it was answered.
+	Called(shard, replica string, took time.Duration, err error)
+	// Hedged reports that a second replica of a shard was asked, since the first took
+	// long; HedgeWon that the second one's answer came first.
+	Hedged(shard string)
+	HedgeWon(shard string)
+	// AskedElsewhere reports that another replica was asked in place of one that did not
+	// serve; BudgetUsedUp that none was ("again"), or no second one ("hedge"), since there
+	// were too many such calls.
+	AskedElsewhere(shard string)
+	BudgetUsedUp(shard, budget string)
 	// Merged reports how long merging took; Retried that all were asked again.
 	Merged(took time.Duration)
 	Retried()
 	// Missing reports a shard that is missing from one answer, wholly or in part.
 	Missing(name string, why search.Reason)
-	// LeftOut reports that a shard is not asked from now on (out), or is asked again.
-	LeftOut(name string, out bool)
+	// LeftOut reports that a replica of a shard is not asked from now on, or is asked
+	// again ("").
+	LeftOut(shard, replica string, why Absence)
 }
 
 // Fanout asks all shards of the newest map. It is a search.Searcher and a
@@ -29,6 +41,7 @@ type Fanout struct {
 	maps     Maps
 	observer Observer
 	start    time.Time
+	topics   choice.Topics
 }
 
 // New returns a fan-out over the maps; observer may be nil.
@@ -55,12 +68,16 @@ func margin(left time.Duration) time.Duration { return max(0, min(left/10, maxMa
 // Missing.
 func (f *Fanout) Search(ctx context.Context, r *search.Request) (*search.Answer, error) {
 	if m := f.maps.Current(); r.Strict && m != nil {
-		if out := m.out(); len(out) > 0 {
+		if out := m.silent(); len(out) > 0 {
 			f.reportMissing(out)
 			return &search.Answer{View: m.View, Shards: len(m.Shards), Missing: out}, nil
 		}
 	}
-	g, m, err := gather(ctx, f, func(m *Map) begin[search.Answer] {
+	p := plan[search.Answer]{judge: judge, timed: true}
+	if m := f.maps.Current(); m != nil && m.replicated() {
+		p.topic = f.topics.Of(r.Query)
+	}
+	g, m, err := gather(ctx, f, p, func(m *Map) begin[search.Answer] {
 		request := *r
 		request.View = m.View
 		shared := wire.Share(&request)
@@ -129,7 +146,7 @@ func (f *Fanout) reportMissing(missing []search.Missing) {
 
 // Explain implements search.Explainer.
 func (f *Fanout) Explain(ctx context.Context, r *search.Request, limit int) (*search.Explanation, error) {
-	g, m, err := gather(ctx, f, func(m *Map) begin[search.Explanation] {
+	g, m, err := gather(ctx, f, plan[search.Explanation]{judge: judgeExplanation}, func(m *Map) begin[search.Explanation] {
 		request := *r
 		request.View = m.View
 		return func(ctx context.Context, s Slave, done func(*search.Explanation, error)) Pending {

@@ -103,13 +103,13 @@ func (m *listedMaps) Newer(ctx context.Context, old *Map) *Map {
 
 func three() (a, b, c *part, m *Map) {
 	a, b, c = &part{keywords: []uint64{1, 4, 7}}, &part{keywords: []uint64{2, 5, 8}}, &part{keywords: []uint64{3, 6}}
-	return a, b, c, &Map{Epoch: 1, View: 5, Shards: []Shard{{Name: "a", Slave: Concurrent(a)}, {Name: "b", Slave: Concurrent(b)}, {Name: "c", Slave: Concurrent(c)}}}
+	return a, b, c, &Map{Epoch: 1, View: 5, Shards: []Shard{single("a", Concurrent(a)), single("b", Concurrent(b)), single("c", Concurrent(c))}}
 }
 
 func ask(t *testing.T, f *Fanout, timeout time.Duration) (*search.Answer, error) {
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
-	return f.Search(ctx, &search.Request{Slots: 3})
+	return f.Search(ctx, &search.Request{Query: new(search.Query), Slots: 3})
 }
 
 func names(list []search.Missing) (out []string) {
@@ -186,7 +186,7 @@ func TestADeadShardIsMissing(t *testing.T) {
 		}
 		// All dead: still an answer, that says so.
 		for _, s := range m.Shards {
-			s.Slave.(concurrent).Answering.(*part).err = c.err
+			s.Replicas[0].Slave.(concurrent).Answering.(*part).err = c.err
 		}
 		answer, err = ask(t, New(&listedMaps{list: []*Map{m}}, nil), time.Second)
 		if err != nil || len(answer.Missing) != 3 || answer.Width != (search.Width{}) || answer.Shards != 3 || answer.CountsExact {
@@ -230,7 +230,7 @@ func TestWithoutAMapOrPlaces(t *testing.T) {
 		}
 		_, _, _, m := three()
 		for _, s := range m.Shards {
-			s.Slave.(concurrent).Answering.(*part).err = overloaded
+			s.Replicas[0].Slave.(concurrent).Answering.(*part).err = overloaded
 		}
 		if _, err := ask(t, New(&listedMaps{list: []*Map{m}}, nil), time.Second); !fault.Is(err, fault.Overloaded) {
 			t.Errorf("all refuse: %v", err)
@@ -253,13 +253,14 @@ func TestACallerWhoGivesUp(t *testing.T) {
 
 // noted observes.
 type noted struct {
+	quick
 	mu                             sync.Mutex
 	calls, failed, merged, retried int
 	missing                        []search.Missing
 	out                            []string
 }
 
-func (n *noted) Shard(_ string, _ time.Duration, err error) {
+func (n *noted) Called(_, _ string, _ time.Duration, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.calls++
@@ -286,10 +287,10 @@ func (n *noted) Missing(name string, why search.Reason) {
 	n.missing = append(n.missing, search.Missing{Shard: name, Reason: why})
 }
 
-func (n *noted) LeftOut(name string, out bool) {
+func (n *noted) LeftOut(_, name string, why Absence) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.out = append(n.out, fmt.Sprint(name, " ", out))
+	n.out = append(n.out, fmt.Sprintf("%s %s", name, why))
 }
 
 func TestTheObserverIsTold(t *testing.T) {

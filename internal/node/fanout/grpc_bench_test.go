@@ -69,7 +69,7 @@ func instant(b *testing.B, slaves int, dial Dialer) *shardRig {
 			})
 		}
 		r.add(b, fmt.Sprint("slave-", s), a, dial)
-		r.m.Shards[s].Width, r.m.Shards[s].Presence = a.answer.Width, new(Presence)
+		r.m.Shards[s].Width = a.answer.Width
 	}
 	return r
 }

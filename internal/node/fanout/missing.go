@@ -2,6 +2,7 @@ package fanout
 
 import (
 	"adshard/fault"
+	"adshard/internal/node/fanout/choice"
 	"adshard/search"
 )
 
@@ -15,6 +16,26 @@ var (
 	// errUnreadable is the error of an answer whose hits cannot be shown.
 	errUnreadable = fault.Newf(fault.Corrupt, "master: search", "what the shard's hits show is damaged")
 )
+
+// outcomes are what errors say of a replica.
+var outcomes = fault.Classes[choice.Outcome]{
+	Kinds: map[fault.Kind]choice.Outcome{
+		fault.Deadline:    choice.GaveUp,
+		fault.Cancelled:   choice.GaveUp,
+		fault.Unavailable: choice.Broken,
+		fault.Overloaded:  choice.Refused,
+		fault.Stale:       choice.Outdated,
+	},
+	Other: choice.Failed,
+}
+
+// outcomeOf returns what an error, or none, says of the replica that was asked.
+func outcomeOf(err error) choice.Outcome {
+	if err == nil {
+		return choice.Full
+	}
+	return outcomes.Of(err)
+}
 
 // reasons are why a shard that answered with an error is missing.
 var reasons = fault.Classes[search.Reason]{

@@ -11,6 +11,11 @@ import (
 	"adshard/search"
 )
 
+var (
+	late    = fault.Newf(fault.Deadline, "", "the time was over")
+	refused = fault.Newf(fault.Unavailable, "", "connection refused")
+)
+
 func served(a *search.Answer) (search.Width, bool) { return a.Width, a.Work.BlocksBad > 0 }
 
 // TestReasons: who is missing and why.

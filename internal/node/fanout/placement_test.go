@@ -41,7 +41,7 @@ func (kept) Discard(_, _ uint64, _ string) {}
 func (r *shardRig) add(t barreltest.TB, name string, store shardserver.Store, dial Dialer) {
 	slave, end := serve(t, name, store, dial)
 	r.close = append(r.close, end)
-	r.m.Shards = append(r.m.Shards, Shard{Name: name, Slave: slave})
+	r.m.Shards = append(r.m.Shards, single(name, slave))
 }
 
 func (r *shardRig) stop() {

@@ -5,30 +5,54 @@ import (
 	"log/slog"
 	"time"
 
+	"adshard/internal/node/fanout/choice"
 	"adshard/search"
 )
 
 const (
-	// tickEvery is the time between two checks of the shards.
+	// tickEvery is the time between two checks of the replicas.
 	tickEvery = 25 * time.Millisecond
-	// probeTime is how long a probe waits: one is always under way to a shard
-	// that is left out, so that it is taken back as soon as it answers.
+	// probeTime is how long a probe waits: one is always under way to a replica
+	// that is silent, so that it is taken back as soon as it answers.
 	probeTime = time.Second
 )
 
-// probed is the end of a probe.
-type probed struct {
-	of  *Presence
-	err error
+// Absence is why a replica is not asked.
+type Absence string
+
+// The absences. One that is ejected is asked if no other is in.
+const (
+	Present Absence = ""
+	Silent  Absence = "silent"  // it has stopped answering
+	Ejected Absence = "ejected" // calls to it fail, or it serves less than its part
+)
+
+func absenceOf(r *choice.Replica) Absence {
+	switch {
+	case r.Silent():
+		return Silent
+	case !r.In():
+		return Ejected
+	}
+	return Present
 }
 
-// Run leaves out shards that have stopped answering and takes them back when
+// probed is the end of a probe.
+type probed struct {
+	of      *choice.Replica
+	outcome choice.Outcome
+}
+
+// member names a replica of a shard.
+type member struct{ shard, replica string }
+
+// Run leaves out replicas that have stopped answering, or fail, and takes them back when
 // they answer again, until ctx is done; it returns nil then. Without it none is
-// left out.
+// left out for good.
 func (f *Fanout) Run(ctx context.Context, log *slog.Logger) error {
 	tick := time.NewTicker(tickEvery)
 	defer tick.Stop()
-	out := make(map[string]bool) // as last reported
+	out := make(map[member]Absence) // as last reported
 	ends := make(chan probed)
 	under := 0 // probes under way
 	defer func() {
@@ -42,7 +66,7 @@ func (f *Fanout) Run(ctx context.Context, log *slog.Logger) error {
 			return nil
 		case p := <-ends:
 			under--
-			p.of.Probed(f.now(), p.err)
+			p.of.Probed(f.now(), p.outcome)
 		case <-tick.C:
 			under += f.look(ctx, ends)
 			f.reportLeftOut(out, log)
@@ -58,59 +82,84 @@ func (f *Fanout) look(ctx context.Context, ends chan<- probed) (started int) {
 	}
 	for i := range m.Shards {
 		s := &m.Shards[i]
-		if s.Presence == nil || !s.Presence.Tick(f.now()) {
-			continue
+		for _, r := range s.Replicas {
+			if r.Known.Tick(f.now()) {
+				started++
+				go func() { ends <- probed{r.Known, probe(ctx, m, s, r.Slave)} }()
+			}
 		}
-		started++
-		go func() { ends <- probed{s.Presence, probe(ctx, s.Slave)} }()
 	}
 	return started
 }
 
 // probe sends a slave an empty search.
-func probe(ctx context.Context, s Slave) error {
+func probe(ctx context.Context, m *Map, of *Shard, s Slave) choice.Outcome {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
-	_, err := Ask(ctx, s, &search.Request{Query: new(search.Query), Profile: search.DefaultProfile(), Slots: 1, Reserve: 1})
-	return err
+	r := &search.Request{Query: new(search.Query), Profile: search.DefaultProfile(), Slots: 1, Reserve: 1, View: m.View}
+	a, err := Ask(ctx, s, r)
+	if err != nil {
+		return outcomeOf(err)
+	}
+	w, err := judge(of, a)
+	if err != nil {
+		return outcomeOf(err)
+	}
+	return w.outcome
 }
 
-// reportLeftOut reports which shards of the newest map are left out: each shard once,
-// and then when that changes. out has what was reported before.
-func (f *Fanout) reportLeftOut(out map[string]bool, log *slog.Logger) {
+// reportLeftOut reports which replicas of the newest map are left out: each once, and
+// then when that changes. out has what was reported before.
+func (f *Fanout) reportLeftOut(out map[member]Absence, log *slog.Logger) {
 	m := f.maps.Current()
 	if m == nil {
 		return
 	}
+	members := 0
 	for i := range m.Shards {
 		s := &m.Shards[i]
-		now := s.Presence.Out()
-		was, reported := out[s.Name]
-		if reported && now == was {
-			continue
-		}
-		out[s.Name] = now
-		f.leftOut(s.Name, now)
-		switch {
-		case now:
-			log.Warn("a slave does not answer; it is left out until it does", "shard", s.Name)
-		case was:
-			log.Info("a slave answers again", "shard", s.Name)
+		members += len(s.Replicas)
+		for _, r := range s.Replicas {
+			key, now := member{s.Name, r.Name}, absenceOf(r.Known)
+			was, reported := out[key]
+			if reported && now == was {
+				continue
+			}
+			out[key] = now
+			f.leftOut(key, now)
+			switch {
+			case now != Present:
+				log.Warn("a slave is left out until it answers a probe", "shard", s.Name, "replica", r.Name, "why", string(now))
+			case was != Present:
+				log.Info("a slave answers again", "shard", s.Name, "replica", r.Name)
+			}
 		}
 	}
-	if len(out) == len(m.Shards) {
+	if len(out) == members {
 		return
 	}
-	for name := range out { // the map does not name it any more
-		if !m.has(name) {
-			delete(out, name)
-			f.leftOut(name, false)
+	for key := range out { // the map does not name it any more
+		if !m.has(key) {
+			delete(out, key)
+			f.leftOut(key, Present)
 		}
 	}
 }
 
-func (f *Fanout) leftOut(name string, out bool) {
+// has reports whether the map names a replica.
+func (m *Map) has(key member) bool {
+	for i := range m.Shards {
+		for _, r := range m.Shards[i].Replicas {
+			if m.Shards[i].Name == key.shard && r.Name == key.replica {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (f *Fanout) leftOut(key member, why Absence) {
 	if f.observer != nil {
-		f.observer.LeftOut(name, out)
+		f.observer.LeftOut(key.shard, key.replica, why)
 	}
 }

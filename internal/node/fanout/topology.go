@@ -6,6 +6,7 @@ import (
 
 	"adshard/balance"
 	"adshard/fault"
+	"adshard/internal/node/fanout/choice"
 	"adshard/internal/node/wire"
 	"adshard/search"
 )
@@ -68,23 +69,57 @@ func (c concurrent) Ask(ctx context.Context, r *wire.Shared, done Done) Pending 
 	return byContext{}
 }
 
-// Shard is a part of the cluster.
+// Shard is a part of the cluster. Make it with NewShard.
 type Shard struct {
-	Name  string
-	Slave Slave
+	Name string
 	// Width is how much of the ring the shard must serve in the map's view; 0:
 	// the map does not say.
 	Width search.Width
-	// Presence says whether it is asked; nil: always.
-	Presence *Presence
+	// Replicas are those that may be asked, one or more; Choice, which knows them by
+	// their places, says which of them is.
+	Replicas []Replica
+	Choice   *choice.Set
 }
 
-// same reports whether two shards are one slave, whatever it is to serve.
-func (s Shard) same(o Shard) bool { return s.Name == o.Name && s.Slave == o.Slave }
+// Replica is one of the slaves that hold the data of a shard.
+type Replica struct {
+	Name  string
+	Slave Slave
+	// Known is what is known of it; maps that name it share it.
+	Known *choice.Replica
+}
+
+// NewReplica returns a replica of which nothing is known.
+func NewReplica(name string, s Slave) Replica { return Replica{name, s, choice.NewReplica(name)} }
+
+// NewShard returns a shard of one or more replicas. What its maps know in common is in
+// shared.
+func NewShard(name string, width search.Width, shared *choice.Shard, replicas ...Replica) Shard {
+	known := make([]*choice.Replica, len(replicas))
+	for i := range replicas {
+		known[i] = replicas[i].Known
+	}
+	return Shard{Name: name, Width: width, Replicas: replicas, Choice: choice.NewSet(shared, known)}
+}
+
+// silent reports whether no replica is asked.
+func (s *Shard) silent() bool {
+	return !slices.ContainsFunc(s.Replicas, func(r Replica) bool { return !r.Known.Silent() })
+}
+
+// same reports whether two shards are the same slaves, whatever they are to serve.
+func (s Shard) same(o Shard) bool {
+	return s.Name == o.Name && slices.EqualFunc(s.Replicas, o.Replicas, func(a, b Replica) bool { return a.Name == b.Name && a.Slave == b.Slave })
+}
+
+// equal reports whether two shards are the same slaves and are to serve the same.
+func (s Shard) equal(o Shard) bool { return s.same(o) && s.Width == o.Width }
 
 // Map is the shards of one view. It does not change.
 type Map struct {
-	Epoch, View, Revision uint64
+	Epoch, View uint64
+	// Revision counts the changes of replicas within the view.
+	Revision uint64
 	// Database is whose data the shards hold; Timeline is what the views count.
 	Database, Timeline string
 	// Filled: the first fill of the cluster is complete.
@@ -112,15 +147,15 @@ func versionOf(m interface {
 	return balance.MapVersion{Epoch: m.GetEpoch(), View: m.GetView(), Revision: m.GetRevision(), Database: m.GetDatabase(), Timeline: m.GetTimeline(), Filled: m.GetFilled()}
 }
 
-// has reports whether the map names a shard.
-func (m *Map) has(name string) bool {
-	return slices.ContainsFunc(m.Shards, func(s Shard) bool { return s.Name == name })
+// replicated reports whether a shard has more than one replica.
+func (m *Map) replicated() bool {
+	return slices.ContainsFunc(m.Shards, func(s Shard) bool { return len(s.Replicas) > 1 })
 }
 
-// out returns the shards that are left out.
-func (m *Map) out() (list []search.Missing) {
+// silent returns the shards of which no replica is asked.
+func (m *Map) silent() (list []search.Missing) {
 	for i := range m.Shards {
-		if s := &m.Shards[i]; s.Presence.Out() {
+		if s := &m.Shards[i]; s.silent() {
 			list = append(list, search.Missing{Shard: s.Name, Reason: search.Silent})
 		}
 	}

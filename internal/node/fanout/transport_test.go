@@ -32,7 +32,7 @@ func serve(t barreltest.TB, name string, store shardserver.Store, dial Dialer) (
 	pb.RegisterSlaveServer(server, shard)
 	served := make(chan struct{})
 	go func() { defer close(served); _ = server.Serve(listener) }()
-	slave, hangUp, err := dial(Target{Shard: name, ID: search.NewShardID("", "", name), Address: listener.Addr().String()})
+	slave, hangUp, err := dial(Target{Shard: name, ID: search.NewShardID("", "", name), Replica: name, Address: listener.Addr().String()})
 	if err != nil {
 		t.Fatalf("dial: %v", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/internal/node/fanout/choice"
 	"adshard/internal/wait"
 	"adshard/schema/pb"
 	"adshard/search"
@@ -45,24 +46,12 @@ type Watcher struct {
 
 	changed wait.Broadcast // sent with each map
 
-	start   time.Time
-	mu      sync.Mutex
-	links   map[linked]link  // under mu
-	retired []retired        // under mu
-	watch   balance.MapWatch // under mu
-	stale   chan struct{}    // full: a slave no longer serves the map's view
-}
-
-// linked identifies the end of a link.
-type linked struct {
-	id      search.ShardID
-	address string
-}
-
-type link struct {
-	slave    Slave
-	presence *Presence
-	close    func() error
+	start     time.Time
+	mu        sync.Mutex
+	connected connected        // under mu
+	retired   []retired        // under mu
+	watch     balance.MapWatch // under mu
+	stale     chan struct{}    // full: a slave no longer serves the map's view
 }
 
 type retired struct {
@@ -75,8 +64,8 @@ type retired struct {
 // come from the slaves of the map.
 func NewWatcher(master string, source Source, seeds Seeds, dial Dialer, log *slog.Logger) *Watcher {
 	return &Watcher{master: master, source: source, seeds: seeds, dial: dial, log: log, start: time.Now(),
-		watch: balance.NewMapWatch(balance.MapTimes{Silent: silentAfter, FirstPause: firstPause, LongestPause: longestPause}),
-		links: make(map[linked]link), stale: make(chan struct{}, 1)}
+		watch:     balance.NewMapWatch(balance.MapTimes{Silent: silentAfter, FirstPause: firstPause, LongestPause: longestPause}),
+		connected: connected{links: make(map[linked]link)}, stale: make(chan struct{}, 1)}
 }
 
 // Current implements Maps.
@@ -188,8 +177,10 @@ func (w *Watcher) ask(ctx context.Context) {
 	if now != nil {
 		seeds = slices.Clone(seeds)
 		for _, s := range now.Shards {
-			if seed, ok := s.Slave.(Seed); ok {
-				seeds = append(seeds, seed)
+			for _, r := range s.Replicas {
+				if seed, ok := r.Slave.(Seed); ok {
+					seeds = append(seeds, seed)
+				}
 			}
 		}
 	}
@@ -211,46 +202,34 @@ func (w *Watcher) take(shards []*pb.Shard, version balance.MapVersion) (fresh bo
 	if err := old.version().Accept(version); err != nil {
 		return false, err
 	}
-	m := &Map{Epoch: version.Epoch, View: version.View, Revision: version.Revision, Database: version.Database, Timeline: version.Timeline, Filled: version.Filled}
-	used := make(map[linked]link, len(shards))
+	m := &Map{Epoch: version.Epoch, View: version.View, Revision: version.Revision, Database: version.Database,
+		Timeline: version.Timeline, Filled: version.Filled}
+	next := connected{links: make(map[linked]link, len(shards)), shards: make(map[search.ShardID]*choice.Shard, len(shards))}
 	for _, s := range shards {
-		if len(s.GetAddresses()) == 0 {
-			m.Shards = append(m.Shards, Shard{Name: s.GetName(), Slave: noAddress{s.GetName()}, Width: widthOf(s)})
-			continue
+		shard, err := w.connect(m, s, &next)
+		if err != nil {
+			return false, err
 		}
-		address := s.GetAddresses()[0]
-		key := linked{search.NewShardID(m.Database, m.Timeline, s.GetName()), address}
-		l, ok := w.links[key]
-		if !ok {
-			if l.slave, l.close, err = w.dial(Target{m.Database, s.GetName(), key.id, address}); err != nil {
-				return false, err
-			}
-			l.presence = new(Presence)
-			w.links[key] = l
-		}
-		used[key] = l
-		m.Shards = append(m.Shards, Shard{Name: s.GetName(), Slave: l.slave, Width: widthOf(s), Presence: l.presence})
+		m.Shards = append(m.Shards, shard)
 	}
-	if old != nil && old.version() == version && slices.Equal(old.Shards, m.Shards) {
+	if old != nil && old.version() == version && slices.EqualFunc(old.Shards, m.Shards, Shard.equal) {
 		return false, nil
 	}
-	for key, l := range w.links {
-		if _, ok := used[key]; !ok {
+	for key, l := range w.connected.links {
+		if _, ok := next.links[key]; !ok {
 			w.retired = append(w.retired, retired{l, time.Now()})
 		}
 	}
-	w.links = used
+	w.connected = next
 	w.now.Store(m)
 	w.changed.Notify()
 	level := slog.LevelDebug // there are dozens of views while slices move
 	if old == nil || old.Epoch != m.Epoch || !slices.EqualFunc(old.Shards, m.Shards, Shard.same) {
 		level = slog.LevelInfo
 	}
-	w.log.Log(context.Background(), level, "map", "epoch", m.Epoch, "view", m.View, "shards", len(m.Shards))
+	w.log.Log(context.Background(), level, "map", "epoch", m.Epoch, "view", m.View, "revision", m.Revision, "shards", len(m.Shards))
 	return true, nil
 }
-
-func widthOf(s *pb.Shard) search.Width { return search.Width{Hi: s.GetWidthHi(), Lo: s.GetWidthLo()} }
 
 // retire closes connections that have not been named for a while.
 func (w *Watcher) retire() {
@@ -269,11 +248,11 @@ func (w *Watcher) retire() {
 func (w *Watcher) Close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, l := range w.links {
+	for _, l := range w.connected.links {
 		_ = l.close()
 	}
 	for _, r := range w.retired {
 		_ = r.close()
 	}
-	w.links, w.retired = nil, nil
+	w.connected, w.retired = connected{}, nil
 }

@@ -24,7 +24,7 @@ func TestAHungSlaveIsLeftOut(t *testing.T) {
 
 	hung := c.parts["slave-0"]
 	hung.freeze()
-	const gauge = `adshard_shard_left_out{node="master-0",shard="slave-0"} `
+	const gauge = `adshard_replica_left_out{node="master-0",replica="slave-0",shard="slave-0",why="silent"} `
 	eventually(t, "the slave is left out", func() bool {
 		return ask(t, url, "usb cable", "&timeout_ms=500", http.StatusOK).Coverage.Reasons["slave-0"] == "silent"
 	})

@@ -93,6 +93,9 @@ func (s *Server) Search(ctx context.Context, m *pb.SearchRequest) (*pb.SearchRes
 		s.searched(0, nil, err)
 		return nil, err
 	}
+	if t := wire.TagsOf(m); t != (wire.Tags{}) {
+		ctx = stream.With(ctx, t)
+	}
 	answer, err := s.answer(ctx, r)
 	if err != nil {
 		return nil, err
@@ -111,7 +114,13 @@ func (s *Server) answer(ctx context.Context, r *search.Request) (*search.Answer,
 
 func (s *Server) search(ctx context.Context, r *search.Request) (answer *search.Answer, err error) {
 	defer fault.Recover("slave: search", &err, s.panicked)
-	if least := stream.TagsOf(ctx).LeastClock; least > 0 && s.store.Position().GetClock() < least {
+	tags := stream.TagsOf(ctx)
+	if tags.Hedge {
+		own := *r
+		own.Hedge = true
+		r = &own
+	}
+	if least := tags.LeastClock; least > 0 && s.store.Position().GetClock() < least {
 		return nil, fault.Newf(fault.Unavailable, "slave: search", "the slave has applied the changes up to clock %d, need %d: ask again later",
 			s.store.Position().GetClock(), least)
 	}

@@ -33,6 +33,8 @@ type Tags struct {
 	// LeastClock: the answer must hold all changes up to this clock; 0: any.
 	LeastClock uint64
 	Trace      string // trace context, TraceBytes bytes; "": none
+	// Hedge: another replica was asked first, whose load counts.
+	Hedge bool
 }
 
 // Ask is one search of a stream.
@@ -56,6 +58,7 @@ func AppendAsk(b []byte, a *Ask) []byte {
 	b = appendText(b, 5, a.Tenant)
 	b = appendVarint(b, 6, a.LeastClock)
 	b = appendText(b, 7, a.Trace)
+	b = appendBool(b, 8, a.Hedge)
 	b, inner := begin(b, 15)
 	b = end(append(b, a.Search...), inner)
 	return end(b, at)
@@ -115,6 +118,8 @@ func parseAsk(b []byte) (a Ask, err error) {
 			if a.Trace = string(f.b[:min(len(f.b), TraceBytes)]); len(f.b) > TraceBytes {
 				f.err = tooLong("Ask.trace", len(f.b), TraceBytes)
 			}
+		case 8<<3 | asVarint:
+			a.Hedge = f.n != 0
 		case 15<<3 | asBytes:
 			if f.once(&seen, "Ask.search") {
 				a.Search = f.b

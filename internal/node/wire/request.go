@@ -41,14 +41,18 @@ func FromRequest(r *search.Request) *pb.SearchRequest {
 	return m
 }
 
-// Address makes m the message that asks one shard what shared asks; m shares all
-// of its content.
-func Address(m, shared *pb.SearchRequest, to search.ShardID) {
+// Address makes m the message that asks one shard what shared asks, with the tags that a
+// call carries; m shares all of its content.
+func Address(m, shared *pb.SearchRequest, to search.ShardID, t Tags) {
 	m.Query, m.Profile, m.Device, m.Slots = shared.Query, shared.Profile, shared.Device, shared.Slots
 	m.Reserve, m.ExactCounts, m.RequestId, m.View = shared.Reserve, shared.ExactCounts, shared.RequestId, shared.View
 	m.Pieces = shared.Pieces
 	m.Shard = uint64(to)
+	m.Hedge = t.Hedge
 }
+
+// TagsOf returns the tags that a call carries.
+func TagsOf(m *pb.SearchRequest) Tags { return Tags{Hedge: m.GetHedge()} }
 
 func fromQuery(q *search.Query) *pb.Query {
 	if q == nil {

@@ -1,18 +1,14 @@
-package fanout
+package choice
 
 import (
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
-
-	"adshard/fault"
 )
 
-var (
-	late    = fault.Newf(fault.Deadline, "", "the time was over")
-	refused = fault.Newf(fault.Unavailable, "", "connection refused")
-)
+// tickEvery is the time between two ticks.
+const tickEvery = 25 * time.Millisecond
 
 // watched is a Presence whose clock a test turns.
 type watched struct {
@@ -39,27 +35,27 @@ func TestAShardThatStopsAnsweringIsLeftOut(t *testing.T) {
 		t.Fatal("probed before its time")
 	}
 	w.pass(25 * time.Millisecond)
-	if w.probes != 1 || w.Out() {
-		t.Fatalf("%d probes, left out %v when a call has waited too long", w.probes, w.Out())
+	if w.probes != 1 || w.Silent() {
+		t.Fatalf("%d probes, left out %v when a call has waited too long", w.probes, w.Silent())
 	}
 	w.pass(suspectTicks * tickEvery)
-	if !w.Out() || w.probes != 1 {
-		t.Fatalf("%d probes, left out %v when the probe was not answered either", w.probes, w.Out())
+	if !w.Silent() || w.probes != 1 {
+		t.Fatalf("%d probes, left out %v when the probe was not answered either", w.probes, w.Silent())
 	}
 	// Probes go on, one at a time, until one is answered.
-	w.Probed(w.now, late)
+	w.Probed(w.now, GaveUp)
 	w.pass(time.Second)
-	if !w.Out() || w.probes != 2 {
-		t.Fatalf("%d probes, left out %v", w.probes, w.Out())
+	if !w.Silent() || w.probes != 2 {
+		t.Fatalf("%d probes, left out %v", w.probes, w.Silent())
 	}
-	w.Probed(w.now, refused)
+	w.Probed(w.now, Broken)
 	w.pass(time.Second)
-	if !w.Out() || w.probes != 3 {
-		t.Fatalf("%d probes, left out %v: no connection is no answer", w.probes, w.Out())
+	if !w.Silent() || w.probes != 3 {
+		t.Fatalf("%d probes, left out %v: no connection is no answer", w.probes, w.Silent())
 	}
-	w.Probed(w.now, nil)
+	w.Probed(w.now, Full)
 	w.pass(tickEvery)
-	if w.Out() {
+	if w.Silent() {
 		t.Fatal("still left out after its answer")
 	}
 	w.pass(time.Minute)
@@ -75,15 +71,15 @@ func TestASlowShardStaysIn(t *testing.T) {
 	for range 100 {
 		w.Asked(w.now, 50*time.Millisecond)
 		w.pass(200 * time.Millisecond)
-		w.Replied(w.now, late)
+		w.Replied(w.now, GaveUp)
 		if w.probing {
-			w.Probed(w.now, nil)
+			w.Probed(w.now, Full)
 		}
-		if w.Out() {
+		if w.Silent() {
 			// The probe took longer than it may: back at the next tick.
 			w.pass(tickEvery)
 		}
-		if w.Out() {
+		if w.Silent() {
 			t.Fatal("left out although it answers")
 		}
 	}
@@ -92,20 +88,20 @@ func TestASlowShardStaysIn(t *testing.T) {
 // TestCallsThatEndEarlyProveNothing: with a caller's short time, or without a
 // connection, nobody waits.
 func TestCallsThatEndEarlyProveNothing(t *testing.T) {
-	for name, err := range map[string]error{"refused": refused, "overloaded": overloaded, "stale": stale} {
+	for name, o := range map[string]Outcome{"broken": Broken, "refused": Refused, "outdated": Outdated} {
 		t.Run(name, func(t *testing.T) {
 			var w watched
 			for range 100 {
-				w.Asked(w.now, leastPatience)
-				w.Replied(w.now, err)
+				w.Asked(w.now, LeastPatience)
+				w.Replied(w.now, o)
 				w.pass(100 * time.Millisecond)
 			}
-			if w.probes > 0 || w.Out() {
-				t.Errorf("%d probes, left out %v", w.probes, w.Out())
+			if w.probes > 0 || w.Silent() {
+				t.Errorf("%d probes, left out %v", w.probes, w.Silent())
 			}
 		})
 	}
-	if patience(time.Millisecond) != leastPatience || patience(time.Second) != time.Second/patiencePart {
+	if Patience(time.Millisecond) != LeastPatience || Patience(time.Second) != time.Second/patiencePart {
 		t.Error("impatient")
 	}
 }
@@ -114,17 +110,17 @@ func TestCallsThatEndEarlyProveNothing(t *testing.T) {
 // not count against a shard whose probe is under way.
 func TestAMasterThatStoodStillBlamesNobody(t *testing.T) {
 	var w watched
-	w.Asked(w.now, leastPatience)
+	w.Asked(w.now, LeastPatience)
 	w.now += time.Hour
 	w.pass(tickEvery)
 	w.now += time.Hour
 	w.pass(tickEvery)
-	if w.probes != 1 || w.Out() {
-		t.Fatalf("%d probes, left out %v", w.probes, w.Out())
+	if w.probes != 1 || w.Silent() {
+		t.Fatalf("%d probes, left out %v", w.probes, w.Silent())
 	}
-	w.Probed(w.now, nil)
+	w.Probed(w.now, Full)
 	w.pass(tickEvery)
-	if w.Out() || w.suspected {
+	if w.Silent() || w.suspected {
 		t.Fatal("suspected after its answer")
 	}
 }
@@ -137,10 +133,10 @@ func TestPresence(t *testing.T) {
 		var w watched
 		quiet, under := 0, false // ticks since the last answer or probe
 		t.Repeat(map[string]func(*rapid.T){
-			"ask": func(t *rapid.T) { w.Asked(w.now, patience(time.Duration(rapid.IntRange(0, 5e9).Draw(t, "left")))) },
+			"ask": func(t *rapid.T) { w.Asked(w.now, Patience(time.Duration(rapid.IntRange(0, 5e9).Draw(t, "left")))) },
 			"reply": func(t *rapid.T) {
-				err := rapid.SampledFrom([]error{nil, late, refused, overloaded}).Draw(t, "err")
-				if w.Replied(w.now, err); err == nil || err == overloaded {
+				o := rapid.SampledFrom([]Outcome{Full, GaveUp, Broken, Refused}).Draw(t, "outcome")
+				if w.Replied(w.now, o); o.replied() {
 					quiet = 0
 				}
 			},
@@ -148,14 +144,14 @@ func TestPresence(t *testing.T) {
 				if !under {
 					t.Skip()
 				}
-				err := rapid.SampledFrom([]error{nil, late}).Draw(t, "err")
-				w.Probed(w.now, err)
-				if under = false; err == nil {
+				o := rapid.SampledFrom([]Outcome{Full, GaveUp}).Draw(t, "outcome")
+				w.Probed(w.now, o)
+				if under = false; o == Full {
 					quiet = 0
 				}
 			},
 			"tick": func(t *rapid.T) {
-				was := w.Out()
+				was := w.Silent()
 				w.now += tickEvery
 				quiet++
 				if w.Tick(w.now) {
@@ -164,10 +160,10 @@ func TestPresence(t *testing.T) {
 					}
 					under = true
 				}
-				if w.Out() && !was && quiet < suspectTicks {
+				if w.Silent() && !was && quiet < suspectTicks {
 					t.Fatalf("left out %d ticks after it answered", quiet)
 				}
-				if quiet == 1 && w.Out() && was {
+				if quiet == 1 && w.Silent() && was {
 					t.Fatal("not taken back")
 				}
 			},

@@ -1,0 +1,27 @@
+package choice
+
+// Outcome is how a call to a replica ended.
+type Outcome uint8
+
+// The outcomes.
+const (
+	Full     Outcome = iota // it answered for all of its part
+	Short                   // it answered for less than its part
+	Lagging                 // its answer is older than it should be
+	Outdated                // it does not serve the view, or has not come as far as was wanted
+	Refused                 // it has too much to do
+	Failed                  // it failed, or is another slave
+	Broken                  // there is no connection to it
+	GaveUp                  // there was no time left to wait
+	Beaten                  // another one, asked later, answered first
+	Needless                // one that was asked earlier answered first
+)
+
+// ejects is after how many such outcomes in a row a replica is ejected; 0: never.
+var ejects = [...]int{Short: 1, Lagging: 3, Outdated: 3, Failed: 3, Broken: 1, Needless: 0}
+
+// replied reports whether the outcome shows that the replica is there.
+func (o Outcome) replied() bool { return o < Broken }
+
+// unheard reports whether nobody waited for the reply any longer.
+func (o Outcome) unheard() bool { return o >= GaveUp }

@@ -1,0 +1,157 @@
+package choice
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// A call shows that its replica may be silent when it has waited for a quarter
+	// of its time, and for LeastPatience.
+	patiencePart  = 4
+	LeastPatience = 50 * time.Millisecond
+	// A suspected replica has suspectTicks ticks to answer its first probe. Ticks
+	// count, not time, so that a master that was itself suspended blames no replica.
+	suspectTicks = 4
+	// probePause is the least time between the ends of two probes, and until the
+	// first probe of a replica that was ejected. Each further ejection doubles the
+	// latter up to longestPause, unless the replica was in for longer than that.
+	probePause   = 100 * time.Millisecond
+	longestPause = 5 * time.Second
+)
+
+// Presence is whether a replica is asked. One that has answered no call while one
+// waited too long is suspected, and probed; one that does not answer the probe either
+// is silent, and not asked until it answers one. So a process that hangs holds up few
+// queries, and one that is merely slow stays in. One whose calls fail is ejected: it is
+// asked only if there is no other, until a probe succeeds.
+//
+// It takes events and uses neither clock nor network; times are since any fixed
+// moment. Asked, Replied, Eject, Silent and In may be called by many goroutines at
+// once, the others by one. A nil Presence is always in.
+type Presence struct {
+	due      atomic.Int64 // when a call will have waited too long; 0: none waits
+	answered atomic.Int64 // when the replica last answered
+	silent   atomic.Bool
+	ejected  atomic.Bool
+	failed   atomic.Int64 // when it was last ejected
+
+	suspected bool          // or silent
+	since     time.Duration // it is suspected
+	ticks     int           // since then
+	probing   bool
+	began     time.Duration // the probe
+	probed    time.Duration // when the last probe ended
+
+	seen  bool          // that it is ejected
+	pause time.Duration // until it is probed, after an ejection
+	next  time.Duration // when it is probed
+	back  time.Duration // when it was last taken back
+}
+
+// Patience is how long a call with so much time left may wait before its replica is
+// suspected.
+func Patience(left time.Duration) time.Duration { return max(left/patiencePart, LeastPatience) }
+
+// Asked notes a call that may wait for patience.
+func (p *Presence) Asked(now, patience time.Duration) {
+	if p == nil {
+		return
+	}
+	due := int64(now + patience)
+	for {
+		old := p.due.Load()
+		if old != 0 && old <= due || p.due.CompareAndSwap(old, due) {
+			return
+		}
+	}
+}
+
+// Replied notes how a call ended. Any reply, errors of the replica too, shows that
+// it is there; a call that nobody waited for any longer shows nothing, and one that
+// found no connection only that no call waits.
+func (p *Presence) Replied(now time.Duration, o Outcome) {
+	if p == nil || o.unheard() {
+		return
+	}
+	if o.replied() {
+		p.answered.Store(int64(now))
+	}
+	p.due.Store(0)
+}
+
+// Eject notes that calls fail.
+func (p *Presence) Eject(now time.Duration) {
+	p.failed.Store(int64(now))
+	p.ejected.Store(true)
+}
+
+// Silent reports whether the replica has stopped answering: it is not asked.
+func (p *Presence) Silent() bool { return p != nil && p.silent.Load() }
+
+// In reports whether the replica is neither silent nor ejected.
+func (p *Presence) In() bool { return p == nil || !p.silent.Load() && !p.ejected.Load() }
+
+// Tick is called at fixed intervals. It reports whether to send a probe now; Probed
+// must follow.
+func (p *Presence) Tick(now time.Duration) (probe bool) {
+	listen, look := p.listen(now), p.look(now)
+	if p.probing || !listen && !look {
+		return false
+	}
+	p.probing, p.began = true, now
+	return true
+}
+
+// listen decides whether the replica is silent, and whether a probe is due for that.
+func (p *Presence) listen(now time.Duration) (probe bool) {
+	if !p.suspected {
+		due := time.Duration(p.due.Load())
+		if due == 0 || now < due {
+			return false
+		}
+		p.suspected, p.since, p.ticks = true, now, 0
+		return true
+	}
+	if time.Duration(p.answered.Load()) >= p.since {
+		p.suspected = false
+		p.silent.Store(false)
+		return false
+	}
+	if p.ticks++; p.ticks >= suspectTicks {
+		p.silent.Store(true)
+	}
+	return now >= p.probed+probePause
+}
+
+// look reports whether a probe is due since the replica is ejected.
+func (p *Presence) look(now time.Duration) (probe bool) {
+	if !p.ejected.Load() {
+		return false
+	}
+	if !p.seen {
+		p.seen = true
+		if p.pause == 0 || now-p.back > longestPause {
+			p.pause = probePause
+		} else {
+			p.pause = min(2*p.pause, longestPause)
+		}
+		p.next = now + p.pause
+	}
+	return now >= p.next
+}
+
+// Probed notes how a probe ended.
+func (p *Presence) Probed(now time.Duration, o Outcome) {
+	p.probing, p.probed = false, now
+	p.Replied(now, o)
+	if !p.seen {
+		return
+	}
+	if o == Full && time.Duration(p.failed.Load()) <= p.began {
+		p.seen, p.back = false, now
+		p.ejected.Store(false)
+		return
+	}
+	p.next = now + p.pause
+}

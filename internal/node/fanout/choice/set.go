@@ -1,0 +1,234 @@
+package choice
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// Hedges are at most this share of a shard's calls, and a burst; so are calls in
+	// place of others, but for those that ejections allow.
+	hedgeShare, hedgeBurst = 0.05, 10
+	againShare, againBurst = 0.1, 20
+	// A call is hedged when it takes longer than so many of a thousand do, and not
+	// before leastHedge; before enough is known, after firstHedge.
+	hedgeAt    = 950
+	leastHedge = time.Millisecond
+	firstHedge = 50 * time.Millisecond
+	// hopeless is how many times as long as was waited the times of a replica may be
+	// that is worth a hedge.
+	hopeless = 8
+	// looks is how often the usual time is looked up: after so many calls.
+	looks = 64
+	// affinity is how much more than the least loaded replica the one that a topic
+	// prefers may have to do.
+	affinity = 2
+)
+
+// Most is the number of replicas that a shard may have.
+const Most = 64
+
+// Shard is what the replicas of a shard share, whatever map they are in. Make it with
+// NewShard.
+type Shard struct {
+	mu     sync.Mutex
+	hedges budget // under mu
+	again  budget // under mu
+	times  usual  // under mu
+	calls  uint   // under mu
+	hedge  atomic.Int64
+}
+
+// NewShard returns a shard of which nothing is known.
+func NewShard() *Shard {
+	s := &Shard{hedges: newBudget(hedgeShare, hedgeBurst), again: newBudget(againShare, againBurst)}
+	s.hedge.Store(int64(firstHedge))
+	return s
+}
+
+// Set is the replicas that a map gives a shard. Its methods may be called by many
+// goroutines at once. Replicas are named by their places in it.
+type Set struct {
+	shard    *Shard
+	replicas []*Replica
+}
+
+// NewSet returns the set of these replicas, 1 to Most, of a shard.
+func NewSet(s *Shard, replicas []*Replica) *Set { return &Set{s, replicas} }
+
+// Len is the number of replicas.
+func (s *Set) Len() int { return len(s.replicas) }
+
+// Replica is one of the replicas.
+func (s *Set) Replica(i int) *Replica { return s.replicas[i] }
+
+// Asked is which replicas one query has asked, and those that are ruled out for it.
+type Asked uint64
+
+// With returns the replicas of a, and replica i.
+func (a Asked) With(i int) Asked { return a | 1<<i }
+
+// Has reports whether replica i is one of them.
+func (a Asked) Has(i int) bool { return a>>i&1 != 0 }
+
+// None is no replica.
+const None = -1
+
+// Call is a query that is about to ask a replica.
+type Call struct {
+	Now      time.Duration
+	Patience time.Duration // that of Presence.Asked
+	Topic    uint64        // of the query; 0: none
+	Waited   time.Duration // for a call that is to be hedged
+	Random   uint64
+}
+
+// First returns the replica to be asked first, whose call begins now; None: all are
+// silent. The topic's own is asked unless it has much more to do than the least loaded;
+// else the better of two, drawn at random.
+func (s *Set) First(c Call) int {
+	if len(s.replicas) == 1 {
+		if s.replicas[0].Silent() {
+			return None
+		}
+		s.replicas[0].Asked(c.Now, c.Patience)
+		return 0
+	}
+	s.shard.mu.Lock()
+	defer s.shard.mu.Unlock()
+	s.shard.hedges.earn()
+	s.shard.again.earn()
+	return s.begin(s.choose(0, &c), &c)
+}
+
+// Hedge returns the replica to be asked beside those that have not answered yet, whose
+// call begins now; None: there is no other that is in and may answer soon, or the budget
+// is used up (spent).
+func (s *Set) Hedge(asked Asked, c Call) (i int, spent bool) {
+	s.shard.mu.Lock()
+	defer s.shard.mu.Unlock()
+	c.Topic = 0
+	if i = s.choose(asked, &c); i == None || !s.replicas[i].In() || s.replicas[i].each(c.Now) > hopeless*c.Waited {
+		return None, false
+	}
+	if !s.shard.hedges.spend() {
+		return None, true
+	}
+	return s.begin(i, &c), false
+}
+
+// Again returns the replica to be asked in place of one that has not served, whose call
+// begins now; None: there is no other, or the budget is used up (spent). free is what
+// Ended returned.
+func (s *Set) Again(asked Asked, free bool, c Call) (i int, spent bool) {
+	if len(s.replicas) == 1 {
+		return None, false
+	}
+	s.shard.mu.Lock()
+	defer s.shard.mu.Unlock()
+	c.Topic = 0
+	if i = s.choose(asked, &c); i == None {
+		return None, false
+	}
+	if !(free && s.replicas[i].In()) && !s.shard.again.spend() {
+		return None, true
+	}
+	return s.begin(i, &c), false
+}
+
+// Ended notes how the call to replica i ended, after it took so long (0: its time says
+// nothing), and reports whether the replica is ejected.
+func (s *Set) Ended(i int, now, took time.Duration, o Outcome) (ejected bool) {
+	r := s.replicas[i]
+	if len(s.replicas) == 1 {
+		r.Replied(now, o)
+		return false
+	}
+	s.shard.mu.Lock()
+	defer s.shard.mu.Unlock()
+	r.end(now, took, o)
+	if took > 0 && (o == Full || o == GaveUp || o == Beaten) {
+		s.shard.took(took)
+	}
+	return !r.In()
+}
+
+// HedgeAfter is how long a call is waited for before another replica is asked as well.
+func (s *Set) HedgeAfter() time.Duration { return time.Duration(s.shard.hedge.Load()) }
+
+// took adds the time of a call; of one that was given up what it took until then, since
+// it would have taken longer.
+func (s *Shard) took(d time.Duration) {
+	s.times.observe(d)
+	if s.calls++; s.calls%looks != 0 {
+		return
+	}
+	if usual := s.times.within(hedgeAt); usual > 0 {
+		s.hedge.Store(int64(max(usual, leastHedge)))
+	}
+}
+
+// begin begins a call to replica i, unless it is None.
+func (s *Set) begin(i int, c *Call) int {
+	if i != None {
+		s.replicas[i].begin(c.Now, c.Patience)
+	}
+	return i
+}
+
+// choose returns the best replica that was not asked.
+func (s *Set) choose(asked Asked, c *Call) int {
+	var list [Most]uint8
+	open := s.candidates(asked, list[:0])
+	switch len(open) {
+	case 0:
+		return None
+	case 1:
+		return int(open[0])
+	}
+	if c.Topic != 0 {
+		if own, ok := s.own(open, c); ok {
+			return own
+		}
+	}
+	a := int(c.Random % uint64(len(open)))
+	b := (a + 1 + int(c.Random>>32%uint64(len(open)-1))) % len(open)
+	first, second := int(open[a]), int(open[b])
+	if s.replicas[second].cost(c.Now) < s.replicas[first].cost(c.Now) {
+		return second
+	}
+	return first
+}
+
+// candidates appends the replicas that may be asked: those that are in, and if there is
+// none, those that are ejected, since they may have recovered.
+func (s *Set) candidates(asked Asked, list []uint8) []uint8 {
+	for _, ejected := range []bool{false, true} {
+		for i, r := range s.replicas {
+			if !asked.Has(i) && !r.Silent() && (ejected || r.In()) {
+				list = append(list, uint8(i))
+			}
+		}
+		if len(list) > 0 {
+			break
+		}
+	}
+	return list
+}
+
+// own returns the replica that the topic prefers: the one with the highest hash of both
+// (rendezvous hashing), so that the topics of a replica that leaves are spread over all
+// others and no other topic changes its replica. ok: it has not too much to do.
+func (s *Set) own(open []uint8, c *Call) (i int, ok bool) {
+	least := time.Duration(1<<63 - 1)
+	var most uint64
+	for _, o := range open {
+		r := s.replicas[o]
+		least = min(least, r.cost(c.Now))
+		if h := r.rank(c.Topic); h >= most {
+			i, most = int(o), h
+		}
+	}
+	return i, s.replicas[i].cost(c.Now) <= max(affinity*least, affinity*leastTime)
+}

@@ -1,0 +1,235 @@
+package choice
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+func replicas(n int) (list []*Replica) {
+	for i := range n {
+		list = append(list, NewReplica(fmt.Sprint("slave-", i)))
+	}
+	return list
+}
+
+// silence makes a replica silent.
+func silence(r *Replica) {
+	r.Asked(0, 1)
+	for now := time.Second; !r.Silent(); now += tickEvery {
+		r.Tick(now)
+	}
+}
+
+// TestChoice compares with a slow rule, whatever the state of the replicas: who is asked
+// is in and was not asked, or nobody was; none is silent; with a topic it is the topic's
+// own, unless that has too much to do; otherwise it is not the worst.
+func TestChoice(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(2, 6).Draw(t, "replicas")
+		list := replicas(n)
+		s := NewSet(NewShard(), list)
+		now := time.Minute
+		var open, in []int
+		var asked Asked
+		for i, r := range list {
+			r.pending, r.heard = rapid.IntRange(0, 5).Draw(t, "pending"), now
+			r.time.observe(now, time.Duration(rapid.IntRange(1, 1000).Draw(t, "time"))*time.Millisecond)
+			gone, ejected := rapid.IntRange(0, 4).Draw(t, "silent") == 0, rapid.IntRange(0, 3).Draw(t, "ejected") == 0
+			if gone {
+				silence(r)
+			}
+			if ejected {
+				r.Eject(now)
+			}
+			if i > 0 && rapid.IntRange(0, 3).Draw(t, "asked") == 0 {
+				asked = asked.With(i)
+			}
+			if !gone && !asked.Has(i) {
+				open = append(open, i)
+				if !ejected {
+					in = append(in, i)
+				}
+			}
+		}
+		if len(in) > 0 {
+			open = in
+		}
+		c := Call{Now: now, Topic: rapid.Uint64Range(0, 5).Draw(t, "topic"), Random: rapid.Uint64().Draw(t, "random")}
+		costs := make([]time.Duration, n)
+		for i, r := range list {
+			costs[i] = r.cost(now)
+		}
+		var got int
+		if asked == 0 {
+			got = s.First(c)
+		} else {
+			c.Topic = 0
+			got, _ = s.Again(asked, true, c)
+		}
+		if len(open) == 0 {
+			if got != None {
+				t.Fatalf("%d is asked", got)
+			}
+			return
+		}
+		if !slices.Contains(open, got) {
+			t.Fatalf("%d is asked of %v", got, open)
+		}
+		slices.SortFunc(open, func(a, b int) int { return cmp.Compare(costs[a], costs[b]) })
+		own := slices.MaxFunc(open, func(a, b int) int { return cmp.Compare(list[a].rank(c.Topic), list[b].rank(c.Topic)) })
+		if preferred := c.Topic != 0 && costs[own] <= affinity*costs[open[0]]; preferred {
+			if got != own {
+				t.Fatalf("%d is asked, the topic's own is %d", got, own)
+			}
+			return
+		}
+		worst := open[len(open)-1]
+		if got == worst && len(open) > 1 && costs[open[len(open)-2]] < costs[worst] {
+			t.Fatalf("%d is asked, which has the most to do: %v", got, costs)
+		}
+	})
+}
+
+// TestTopicsKeepTheirReplica: without a replica its topics go to others, and no other
+// topic moves; topics are spread evenly.
+func TestTopicsKeepTheirReplica(t *testing.T) {
+	const n, topics = 4, 4000
+	list := replicas(n)
+	all, without := NewSet(NewShard(), list), NewSet(NewShard(), list[:n-1])
+	for _, r := range list {
+		r.time.observe(time.Minute, time.Millisecond)
+	}
+	counts := make([]int, n)
+	for topic := uint64(1); topic <= topics; topic++ {
+		c := Call{Now: time.Minute, Topic: topic}
+		own := all.First(c)
+		all.Ended(own, time.Minute, time.Millisecond, Full)
+		rest := without.First(c)
+		without.Ended(rest, time.Minute, time.Millisecond, Full)
+		counts[own]++
+		if own < n-1 && rest != own {
+			t.Fatalf("topic %d went from %d to %d, which both stay", topic, own, rest)
+		}
+	}
+	for i, c := range counts {
+		if c < topics/n*8/10 || c > topics/n*12/10 {
+			t.Errorf("replica %d has %d of %d topics", i, c, topics)
+		}
+	}
+}
+
+// TestOneReplica: it is asked whatever happens, unless it is silent, and never again.
+func TestOneReplica(t *testing.T) {
+	s := NewSet(NewShard(), replicas(1))
+	for range 100 {
+		if i := s.First(Call{}); i != 0 {
+			t.Fatalf("%d is asked", i)
+		}
+		if s.Ended(0, 1, 1, Broken) {
+			t.Fatal("the only replica is ejected")
+		}
+		if i, spent := s.Again(Asked(0).With(0), true, Call{}); i != None || spent {
+			t.Fatalf("again: %d", i)
+		}
+	}
+	silence(s.Replica(0))
+	if i := s.First(Call{}); i != None {
+		t.Errorf("%d is asked, which is silent", i)
+	}
+}
+
+// TestEjection: what ejects a replica, and that a probe takes it back, later each time.
+func TestEjection(t *testing.T) {
+	for name, c := range map[string]struct {
+		outcome Outcome
+		after   int // 0: never
+	}{
+		"broken": {Broken, 1}, "short": {Short, 1}, "failed": {Failed, 3}, "outdated": {Outdated, 3},
+		"lagging": {Lagging, 3}, "refused": {Refused, 0}, "given up": {GaveUp, 0}, "full": {Full, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := NewSet(NewShard(), replicas(2))
+			for n := 1; n <= 10; n++ {
+				s.replicas[0].begin(0, time.Hour)
+				if ejected := s.Ended(0, 0, 1, c.outcome); ejected != (c.after > 0 && n >= c.after) {
+					t.Fatalf("after %d: ejected %v", n, ejected)
+				}
+			}
+			if c.after == 0 {
+				return
+			}
+			if i := s.First(Call{}); i != 1 {
+				t.Errorf("%d is asked", i)
+			}
+			if i, _ := s.Again(Asked(0).With(1), false, Call{}); i != 0 {
+				t.Errorf("%d is asked, not the only other one", i)
+			}
+		})
+	}
+	var w watched
+	last := time.Duration(0)
+	for range 8 {
+		w.Eject(w.now)
+		began := w.now
+		for !w.probing {
+			w.pass(tickEvery)
+		}
+		w.Probed(w.now, Short)
+		if w.In() {
+			t.Fatal("taken back after a probe that shows less than its part")
+		}
+		for !w.probing {
+			w.pass(tickEvery)
+		}
+		w.Probed(w.now, Full)
+		if !w.In() {
+			t.Fatal("not taken back")
+		}
+		away := w.now - began
+		if away <= last && away < longestPause {
+			t.Errorf("away for %v after %v", away, last)
+		}
+		last = away
+	}
+	w.pass(2 * longestPause)
+	w.Eject(w.now)
+	began := w.now
+	for !w.probing {
+		w.pass(tickEvery)
+	}
+	if pause := w.now - began; pause > 2*probePause {
+		t.Errorf("probed after %v, though it was in for long", pause)
+	}
+	w.Eject(w.now + 1) // while the probe is under way
+	if w.Probed(w.now+2, Full); w.In() {
+		t.Error("taken back by a probe from before it was ejected")
+	}
+}
+
+// TestPoisonIsBounded: queries that make every replica fail are not asked again without
+// end, and replicas that all fail are asked.
+func TestPoisonIsBounded(t *testing.T) {
+	s := NewSet(NewShard(), replicas(3))
+	const queries = 1000
+	calls := 0
+	for range queries {
+		var asked Asked
+		for i := s.First(Call{}); i != None; {
+			calls++
+			asked = asked.With(i)
+			ejected := s.Ended(i, 0, 1, Short)
+			i, _ = s.Again(asked, ejected, Call{})
+		}
+		if asked == 0 {
+			t.Fatal("nobody is asked")
+		}
+	}
+	if most := int(queries*(1+againShare)) + againBurst + 3; calls > most {
+		t.Errorf("%d calls of %d queries, want at most %d", calls, queries, most)
+	}
+}

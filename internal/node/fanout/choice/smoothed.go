@@ -1,0 +1,52 @@
+package choice
+
+import (
+	"math"
+	"time"
+)
+
+const (
+	// memory is how long smoothed times remember: after it a value that no further
+	// call confirms has fallen to 37 %.
+	memory = time.Second
+	// leastTime is the shortest time that counts: below it replicas are equal, so that
+	// one cannot attract all queries by answering at once.
+	leastTime = 200 * time.Microsecond
+)
+
+// smoothed is the time that a replica's calls take: an average weighted by age, that
+// rises to a longer time at once and falls slowly (the peak EWMA of Finagle). The zero
+// one knows nothing.
+type smoothed struct {
+	value time.Duration // at the time at; 0: nothing is known
+	at    time.Duration
+}
+
+// weight is what a value of this age counts.
+func weight(age time.Duration) float64 { return math.Exp(-float64(max(age, 0)) / float64(memory)) }
+
+// observe adds a call that took so long.
+func (s *smoothed) observe(now, took time.Duration) {
+	took = max(took, 1)
+	if took < s.value {
+		w := weight(now - s.at)
+		took = time.Duration(float64(s.value)*w + float64(took)*(1-w))
+	}
+	s.value, s.at = took, now
+}
+
+// raise notes a call that takes at least so long.
+func (s *smoothed) raise(now, least time.Duration) {
+	if least > s.now(now) {
+		s.observe(now, least)
+	}
+}
+
+// now is the value at a time: it falls while nothing is observed, so that a replica
+// that was slow is tried again.
+func (s *smoothed) now(now time.Duration) time.Duration {
+	if s.value == 0 {
+		return 0
+	}
+	return max(leastTime, time.Duration(float64(s.value)*weight(now-s.at)))
+}

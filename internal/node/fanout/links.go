@@ -1,0 +1,70 @@
+package fanout
+
+import (
+	"adshard/internal/node/fanout/choice"
+	"adshard/schema/pb"
+	"adshard/search"
+)
+
+// connected is what maps have in common that name the same replicas and shards.
+type connected struct {
+	links  map[linked]link
+	shards map[search.ShardID]*choice.Shard
+}
+
+// linked identifies the end of a link.
+type linked struct {
+	id               search.ShardID
+	replica, address string
+}
+
+type link struct {
+	replica Replica
+	close   func() error
+}
+
+// connect returns a shard of a map, with links to its replicas, which next gets: those
+// there are, and new ones.
+func (w *Watcher) connect(m *Map, s *pb.Shard, next *connected) (Shard, error) {
+	id := search.NewShardID(m.Database, m.Timeline, s.GetName())
+	var replicas []Replica
+	for _, r := range replicasOf(s) {
+		if r.GetAddress() == "" {
+			replicas = append(replicas, NewReplica(r.GetName(), noAddress{r.GetName()}))
+			continue
+		}
+		key := linked{id, r.GetName(), r.GetAddress()}
+		l, ok := w.connected.links[key]
+		if !ok {
+			var err error
+			l.replica = NewReplica(r.GetName(), nil)
+			if l.replica.Slave, l.close, err = w.dial(Target{m.Database, s.GetName(), id, r.GetName(), r.GetAddress()}); err != nil {
+				return Shard{}, err
+			}
+			w.connected.links[key] = l // the map may yet be refused
+		}
+		next.links[key] = l
+		replicas = append(replicas, l.replica)
+	}
+	shared, ok := w.connected.shards[id]
+	if !ok {
+		shared = choice.NewShard()
+	}
+	next.shards[id] = shared
+	return NewShard(s.GetName(), widthOf(s), shared, replicas...), nil
+}
+
+// replicasOf returns the replicas of a shard. Slaves of earlier versions know of one,
+// which has its shard's name; one that has not joined has no address.
+func replicasOf(s *pb.Shard) []*pb.Replica {
+	if list := s.GetReplicas(); len(list) > 0 {
+		return list
+	}
+	only := &pb.Replica{Name: s.GetName()}
+	if len(s.GetAddresses()) > 0 {
+		only.Address = s.GetAddresses()[0]
+	}
+	return []*pb.Replica{only}
+}
+
+func widthOf(s *pb.Shard) search.Width { return search.Width{Hi: s.GetWidthHi(), Lo: s.GetWidthLo()} }
