@@ -34,11 +34,12 @@ const (
 	Version                 // stored data are of another format version
 	NoSpace                 // the disk is full
 	Locked                  // another process holds the database or store
+	Behind                  // the data do not hold the changes that were asked for yet
 )
 
 var kindNames = [...]string{
 	"internal", "invalid", "not_found", "conflict", "unavailable", "deadline", "cancelled",
-	"overloaded", "stale", "corrupt", "version", "no_space", "locked",
+	"overloaded", "stale", "corrupt", "version", "no_space", "locked", "behind",
 }
 
 // String returns the kind's name as used in logs and JSON.

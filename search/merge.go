@@ -3,7 +3,7 @@ package search
 // Merge makes one answer of the answers of parts that do not overlap, each the
 // best k hits of its part after one per advertiser: the same k that a search
 // over all parts would give (serving.md §5). Counts, widths and work are
-// summed; AppliedClock is the least; counts are exact when all are. Nil answers are left out; what is missing
+// summed; AppliedClock is the least and Lag the longest; counts are exact when all are. Nil answers are left out; what is missing
 // is for the caller to name.
 func Merge(answers []*Answer, k int) *Answer {
 	sum := &Answer{CountsExact: true}
@@ -38,6 +38,7 @@ func (s *Answer) add(a *Answer, first bool) {
 	if first || a.AppliedClock < s.AppliedClock {
 		s.AppliedClock = a.AppliedClock
 	}
+	s.Lag = max(s.Lag, a.Lag)
 	s.Work.Add(a.Work)
 	s.Missing = append(s.Missing, a.Missing...)
 	s.Shards += a.Shards

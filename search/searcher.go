@@ -1,6 +1,9 @@
 package search
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Searcher answers a request from the groups it serves. A store, the client of
 // a slave and the master's fan-out all implement it.
@@ -9,7 +12,8 @@ type Searcher interface {
 	// does not cover all that the searcher should serve is no error: its Width
 	// says so. Errors: fault.Deadline and fault.Cancelled by ctx,
 	// fault.Unavailable, fault.Overloaded, fault.Stale when Request.View is no
-	// longer served, fault.Conflict when Request.Shard is another.
+	// longer served, fault.Conflict when Request.Shard is another,
+	// fault.Behind when Request.Least is not reached in time.
 	Search(ctx context.Context, r *Request) (*Answer, error)
 }
 
@@ -46,6 +50,8 @@ type Request struct {
 	Shard ShardID
 	// Hedge: another replica was asked first, whose load counts.
 	Hedge bool
+	// Least: the answer must hold all changes up to it; clock 0: any will do.
+	Least Position
 }
 
 // Answer is what a searcher found.
@@ -64,7 +70,9 @@ type Answer struct {
 	Shard ShardID
 	// AppliedClock: every group is at least as new as this clock of the feed.
 	AppliedClock uint64
-	Work         Work
+	// Lag is how long the data have been behind the newest changes.
+	Lag  time.Duration
+	Work Work
 	// Missing are the shards that did not answer, or did not serve all of their
 	// part; not empty when Width is less than the ring. Empty below the fan-out.
 	Missing []Missing

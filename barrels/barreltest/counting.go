@@ -14,7 +14,7 @@ import (
 
 // loadCounted: with every search counted, postings that are examined and that
 // match count for the slice that serves them, for their group and for their
-// term; what is not served costs nothing, explanations neither.
+// term; what is not served costs nothing, explanations and hedges neither.
 func loadCounted(t *testing.T, open Open) {
 	s := open(t, "load")
 	defer s.Close()
@@ -41,6 +41,8 @@ func loadCounted(t *testing.T, open Open) {
 		if _, err := s.Explain(context.Background(), r, 10); err != nil {
 			t.Fatal(err)
 		}
+		r.Hedge = true // the load of another replica counts
+		ask(t, s, r)
 		for _, h := range d.Slices.Slices {
 			if h.State == 0 && h.From <= view && (h.Until == 0 || view <= h.Until) {
 				want[h.Id]++

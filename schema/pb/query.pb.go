@@ -36,6 +36,7 @@ type AdsRequest struct {
 	Strict        bool                   `protobuf:"varint,6,opt,name=strict,proto3" json:"strict,omitempty"`
 	ExactCounts   bool                   `protobuf:"varint,7,opt,name=exact_counts,json=exactCounts,proto3" json:"exact_counts,omitempty"`
 	RequestId     string                 `protobuf:"bytes,8,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"` // as the header X-Request-Id
+	MinClock      string                 `protobuf:"bytes,9,opt,name=min_clock,json=minClock,proto3" json:"min_clock,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -122,6 +123,13 @@ func (x *AdsRequest) GetExactCounts() bool {
 func (x *AdsRequest) GetRequestId() string {
 	if x != nil {
 		return x.RequestId
+	}
+	return ""
+}
+
+func (x *AdsRequest) GetMinClock() string {
+	if x != nil {
+		return x.MinClock
 	}
 	return ""
 }
@@ -417,6 +425,7 @@ type Coverage struct {
 	Missing       []*MissingShard        `protobuf:"bytes,4,rep,name=missing,proto3" json:"missing,omitempty"`
 	PricesExact   bool                   `protobuf:"varint,5,opt,name=prices_exact,json=pricesExact,proto3" json:"prices_exact,omitempty"`
 	AppliedClock  uint64                 `protobuf:"varint,6,opt,name=applied_clock,json=appliedClock,proto3" json:"applied_clock,omitempty"`
+	LagMs         uint64                 `protobuf:"varint,7,opt,name=lag_ms,json=lagMs,proto3" json:"lag_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -493,6 +502,13 @@ func (x *Coverage) GetAppliedClock() uint64 {
 	return 0
 }
 
+func (x *Coverage) GetLagMs() uint64 {
+	if x != nil {
+		return x.LagMs
+	}
+	return 0
+}
+
 // MissingShard is a shard that did not answer, or did not serve all of its part.
 type MissingShard struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -551,7 +567,7 @@ var File_adshard_v1_query_proto protoreflect.FileDescriptor
 const file_adshard_v1_query_proto_rawDesc = "" +
 	"\n" +
 	"\x16adshard/v1/query.proto\x12\n" +
-	"adshard.v1\"\xdd\x01\n" +
+	"adshard.v1\"\xfa\x01\n" +
 	"\n" +
 	"AdsRequest\x12\f\n" +
 	"\x01q\x18\x01 \x01(\tR\x01q\x12\x14\n" +
@@ -563,7 +579,8 @@ const file_adshard_v1_query_proto_rawDesc = "" +
 	"\x06strict\x18\x06 \x01(\bR\x06strict\x12!\n" +
 	"\fexact_counts\x18\a \x01(\bR\vexactCounts\x12\x1d\n" +
 	"\n" +
-	"request_id\x18\b \x01(\tR\trequestId\"\xb0\x02\n" +
+	"request_id\x18\b \x01(\tR\trequestId\x12\x1b\n" +
+	"\tmin_clock\x18\t \x01(\tR\bminClock\"\xb0\x02\n" +
 	"\vAdsResponse\x12\x14\n" +
 	"\x05query\x18\x01 \x01(\tR\x05query\x12\x1c\n" +
 	"\ttruncated\x18\x02 \x01(\bR\ttruncated\x12&\n" +
@@ -600,14 +617,15 @@ const file_adshard_v1_query_proto_rawDesc = "" +
 	"\theadlines\x18\x0e \x03(\tR\theadlines\x12\"\n" +
 	"\fdescriptions\x18\x0f \x03(\tR\fdescriptions\x12\x12\n" +
 	"\x04path\x18\x10 \x01(\tR\x04path\x12\x1b\n" +
-	"\tfinal_url\x18\x11 \x01(\tR\bfinalUrl\"\xd6\x01\n" +
+	"\tfinal_url\x18\x11 \x01(\tR\bfinalUrl\"\xed\x01\n" +
 	"\bCoverage\x12\x16\n" +
 	"\x06shards\x18\x01 \x01(\rR\x06shards\x12\x1a\n" +
 	"\banswered\x18\x02 \x01(\rR\banswered\x12\x1a\n" +
 	"\bcomplete\x18\x03 \x01(\bR\bcomplete\x122\n" +
 	"\amissing\x18\x04 \x03(\v2\x18.adshard.v1.MissingShardR\amissing\x12!\n" +
 	"\fprices_exact\x18\x05 \x01(\bR\vpricesExact\x12#\n" +
-	"\rapplied_clock\x18\x06 \x01(\x04R\fappliedClock\":\n" +
+	"\rapplied_clock\x18\x06 \x01(\x04R\fappliedClock\x12\x15\n" +
+	"\x06lag_ms\x18\a \x01(\x04R\x05lagMs\":\n" +
 	"\fMissingShard\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason2C\n" +

@@ -954,7 +954,10 @@ type SearchRequest struct {
 	// and ad, as masters before these fields expect.
 	Pieces bool `protobuf:"varint,10,opt,name=pieces,proto3" json:"pieces,omitempty"`
 	// hedge is that of an Ask, where there is no stream.
-	Hedge         bool `protobuf:"varint,11,opt,name=hedge,proto3" json:"hedge,omitempty"`
+	Hedge bool `protobuf:"varint,11,opt,name=hedge,proto3" json:"hedge,omitempty"`
+	// least_clock and least_mark are those of an Ask, where there is no stream.
+	LeastClock    uint64 `protobuf:"varint,12,opt,name=least_clock,json=leastClock,proto3" json:"least_clock,omitempty"`
+	LeastMark     uint64 `protobuf:"fixed64,13,opt,name=least_mark,json=leastMark,proto3" json:"least_mark,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1066,6 +1069,20 @@ func (x *SearchRequest) GetHedge() bool {
 	return false
 }
 
+func (x *SearchRequest) GetLeastClock() uint64 {
+	if x != nil {
+		return x.LeastClock
+	}
+	return 0
+}
+
+func (x *SearchRequest) GetLeastMark() uint64 {
+	if x != nil {
+		return x.LeastMark
+	}
+	return 0
+}
+
 type SearchResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Hits          []*Hit                 `protobuf:"bytes,1,rep,name=hits,proto3" json:"hits,omitempty"`
@@ -1081,6 +1098,9 @@ type SearchResponse struct {
 	BlocksSkipped uint64                 `protobuf:"varint,11,opt,name=blocks_skipped,json=blocksSkipped,proto3" json:"blocks_skipped,omitempty"`
 	BlocksBad     uint64                 `protobuf:"varint,12,opt,name=blocks_bad,json=blocksBad,proto3" json:"blocks_bad,omitempty"`
 	Shard         uint64                 `protobuf:"fixed64,14,opt,name=shard,proto3" json:"shard,omitempty"` // search.ShardID of the shard that answers
+	// lag_micros is how long the data have been behind the newest changes, by the
+	// slave's own clock.
+	LagMicros uint64 `protobuf:"varint,15,opt,name=lag_micros,json=lagMicros,proto3" json:"lag_micros,omitempty"`
 	// lacking is why the slave serves less than its map assigns to it, or "".
 	Lacking       string `protobuf:"bytes,20,opt,name=lacking,proto3" json:"lacking,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1204,6 +1224,13 @@ func (x *SearchResponse) GetBlocksBad() uint64 {
 func (x *SearchResponse) GetShard() uint64 {
 	if x != nil {
 		return x.Shard
+	}
+	return 0
+}
+
+func (x *SearchResponse) GetLagMicros() uint64 {
+	if x != nil {
+		return x.LagMicros
 	}
 	return 0
 }
@@ -1606,6 +1633,7 @@ type Ask struct {
 	Tenant        string                 `protobuf:"bytes,5,opt,name=tenant,proto3" json:"tenant,omitempty"`
 	LeastClock    uint64                 `protobuf:"varint,6,opt,name=least_clock,json=leastClock,proto3" json:"least_clock,omitempty"` // that the answer must hold
 	Trace         []byte                 `protobuf:"bytes,7,opt,name=trace,proto3" json:"trace,omitempty"`                              // trace context: ids of trace and parent, flags
+	LeastMark     uint64                 `protobuf:"fixed64,9,opt,name=least_mark,json=leastMark,proto3" json:"least_mark,omitempty"`   // of the change at least_clock; 0: unknown
 	Hedge         bool                   `protobuf:"varint,8,opt,name=hedge,proto3" json:"hedge,omitempty"`                             // another replica was asked first, whose load counts
 	Search        *SearchRequest         `protobuf:"bytes,15,opt,name=search,proto3" json:"search,omitempty"`                           // without view and shard
 	unknownFields protoimpl.UnknownFields
@@ -1689,6 +1717,13 @@ func (x *Ask) GetTrace() []byte {
 		return x.Trace
 	}
 	return nil
+}
+
+func (x *Ask) GetLeastMark() uint64 {
+	if x != nil {
+		return x.LeastMark
+	}
+	return 0
 }
 
 func (x *Ask) GetHedge() bool {
@@ -2182,7 +2217,7 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x06others\x18\x01 \x01(\bR\x06others\x12\x18\n" +
 	"\aordered\x18\x02 \x01(\bR\aordered\x12\x1a\n" +
 	"\badjacent\x18\x03 \x01(\bR\badjacent\x12\x14\n" +
-	"\x05reach\x18\x04 \x01(\rR\x05reach\"\xc6\x02\n" +
+	"\x05reach\x18\x04 \x01(\rR\x05reach\"\x86\x03\n" +
 	"\rSearchRequest\x12'\n" +
 	"\x05query\x18\x01 \x01(\v2\x11.adshard.v1.QueryR\x05query\x12*\n" +
 	"\aprofile\x18\x02 \x03(\v2\x10.adshard.v1.RuleR\aprofile\x12\x16\n" +
@@ -2196,7 +2231,11 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x05shard\x18\t \x01(\x06R\x05shard\x12\x16\n" +
 	"\x06pieces\x18\n" +
 	" \x01(\bR\x06pieces\x12\x14\n" +
-	"\x05hedge\x18\v \x01(\bR\x05hedge\"\xb4\x03\n" +
+	"\x05hedge\x18\v \x01(\bR\x05hedge\x12\x1f\n" +
+	"\vleast_clock\x18\f \x01(\x04R\n" +
+	"leastClock\x12\x1d\n" +
+	"\n" +
+	"least_mark\x18\r \x01(\x06R\tleastMark\"\xd3\x03\n" +
 	"\x0eSearchResponse\x12#\n" +
 	"\x04hits\x18\x01 \x03(\v2\x0f.adshard.v1.HitR\x04hits\x12\x18\n" +
 	"\amatched\x18\x02 \x01(\x04R\amatched\x12\x1e\n" +
@@ -2215,7 +2254,9 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x0eblocks_skipped\x18\v \x01(\x04R\rblocksSkipped\x12\x1d\n" +
 	"\n" +
 	"blocks_bad\x18\f \x01(\x04R\tblocksBad\x12\x14\n" +
-	"\x05shard\x18\x0e \x01(\x06R\x05shard\x12\x18\n" +
+	"\x05shard\x18\x0e \x01(\x06R\x05shard\x12\x1d\n" +
+	"\n" +
+	"lag_micros\x18\x0f \x01(\x04R\tlagMicros\x12\x18\n" +
 	"\alacking\x18\x14 \x01(\tR\alacking\"\xd1\x03\n" +
 	"\x03Hit\x12\x18\n" +
 	"\akeyword\x18\x01 \x01(\x04R\akeyword\x12\x14\n" +
@@ -2254,7 +2295,7 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x05shard\x18\x04 \x01(\x06R\x05shard\x12\x12\n" +
 	"\x04name\x18\x05 \x01(\tR\x04name\x12\x1a\n" +
 	"\binstance\x18\x06 \x01(\x06R\binstance\x12\x14\n" +
-	"\x05limit\x18\a \x01(\rR\x05limit\"\xfe\x01\n" +
+	"\x05limit\x18\a \x01(\rR\x05limit\"\x9d\x02\n" +
 	"\x03Ask\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x12\n" +
 	"\x04view\x18\x02 \x01(\x04R\x04view\x12\x1f\n" +
@@ -2264,7 +2305,9 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x06tenant\x18\x05 \x01(\tR\x06tenant\x12\x1f\n" +
 	"\vleast_clock\x18\x06 \x01(\x04R\n" +
 	"leastClock\x12\x14\n" +
-	"\x05trace\x18\a \x01(\fR\x05trace\x12\x14\n" +
+	"\x05trace\x18\a \x01(\fR\x05trace\x12\x1d\n" +
+	"\n" +
+	"least_mark\x18\t \x01(\x06R\tleastMark\x12\x14\n" +
 	"\x05hedge\x18\b \x01(\bR\x05hedge\x121\n" +
 	"\x06search\x18\x0f \x01(\v2\x19.adshard.v1.SearchRequestR\x06search\"\x88\x01\n" +
 	"\x05Reply\x12\x0e\n" +

@@ -21,9 +21,10 @@ type plan[A any] struct {
 	judge func(*Shard, *A) (worth, error)
 	// topic is what it is about, for caches; 0: it does not say.
 	topic uint64
-	// timed: how long it takes says how fast a replica is, and one that takes longer
-	// than others is asked of another replica as well.
+	// timed: how long it takes says how fast a replica is.
 	timed bool
+	// hedged: if it takes longer than most searches do, another replica is asked as well.
+	hedged bool
 }
 
 // gather asks the shards of the newest map until Gather has enough; ask is made for

@@ -63,7 +63,8 @@ const maxMargin = 5 * time.Millisecond
 func margin(left time.Duration) time.Duration { return max(0, min(left/10, maxMargin)) }
 
 // Search implements search.Searcher. fault.Unavailable: there is no map yet;
-// fault.Overloaded: all shards refused. A strict request that cannot be answered
+// fault.Overloaded: all shards refused;
+// fault.Behind: a shard has not come as far as r.Least in time. A strict request that cannot be answered
 // completely, since a shard is left out, is answered at once with nothing but
 // Missing.
 func (f *Fanout) Search(ctx context.Context, r *search.Request) (*search.Answer, error) {
@@ -73,7 +74,10 @@ func (f *Fanout) Search(ctx context.Context, r *search.Request) (*search.Answer,
 			return &search.Answer{View: m.View, Shards: len(m.Shards), Missing: out}, nil
 		}
 	}
-	p := plan[search.Answer]{judge: judge, timed: true}
+	p := plan[search.Answer]{judge: judge, timed: true, hedged: true}
+	if r.Least.Clock > 0 {
+		p.judge, p.timed = judgeSince(r.Least), false // it may wait
+	}
 	if m := f.maps.Current(); m != nil && m.replicated() {
 		p.topic = f.topics.Of(r.Query)
 	}
@@ -83,6 +87,9 @@ func (f *Fanout) Search(ctx context.Context, r *search.Request) (*search.Answer,
 		shared := wire.Share(&request)
 		return func(ctx context.Context, s Slave, done Done) Pending { return s.Ask(ctx, shared, done) }
 	})
+	if err == nil && r.Least.Clock > 0 {
+		err = dropBehind(g, r.Least)
+	}
 	if err != nil {
 		return nil, err
 	}

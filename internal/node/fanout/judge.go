@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"adshard/fault"
 	"adshard/internal/node/fanout/choice"
 	"adshard/search"
 )
@@ -16,7 +17,33 @@ func judge(s *Shard, a *search.Answer) (worth, error) {
 	if slices.ContainsFunc(a.Hits, func(h search.Hit) bool { return !readable(&h) }) {
 		return worth{}, errUnreadable
 	}
-	return judged(s, a.Width, 0)
+	return judged(s, a.Width, a.Lag)
+}
+
+// judgeSince is judge for a request that names the least position: a slave that does not
+// know what that is may answer with less.
+func judgeSince(least search.Position) func(*Shard, *search.Answer) (worth, error) {
+	return func(s *Shard, a *search.Answer) (worth, error) {
+		if a.AppliedClock < least.Clock {
+			return worth{}, errBehind
+		}
+		return judge(s, a)
+	}
+}
+
+// dropBehind drops answers that are older than least, and returns an error if a shard
+// has not come so far: fault.Behind.
+func dropBehind(g *Gather[search.Answer], least search.Position) error {
+	for i, a := range g.answers {
+		if a != nil && a.AppliedClock < least.Clock {
+			g.answers[i], g.errs[i] = nil, errBehind
+		}
+		if fault.Is(g.errs[i], fault.Behind) {
+			return fault.Newf(fault.Behind, "master: search",
+				"the shard %s does not hold the changes up to min_clock yet, and they did not come in time; ask again, or give it more time", g.shards[i].Name)
+		}
+	}
+	return nil
 }
 
 // judgeExplanation is judge for explanations.

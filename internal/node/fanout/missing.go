@@ -13,6 +13,8 @@ var (
 	// errExcess is the error of an answer that does not count.
 	errExcess = fault.Classify(fault.Newf(fault.Conflict, "master: search",
 		"the shard served more of the ring than the map gives it"), search.Excess)
+	// errBehind is the error of an answer that is older than was asked for.
+	errBehind = fault.Newf(fault.Behind, "master: search", "the answer does not hold the changes that were asked for")
 	// errUnreadable is the error of an answer whose hits cannot be shown.
 	errUnreadable = fault.Newf(fault.Corrupt, "master: search", "what the shard's hits show is damaged")
 )
@@ -25,6 +27,7 @@ var outcomes = fault.Classes[choice.Outcome]{
 		fault.Unavailable: choice.Broken,
 		fault.Overloaded:  choice.Refused,
 		fault.Stale:       choice.Outdated,
+		fault.Behind:      choice.Unmet,
 	},
 	Other: choice.Failed,
 }
@@ -45,6 +48,7 @@ var reasons = fault.Classes[search.Reason]{
 		fault.Unavailable: search.Unreachable,
 		fault.Overloaded:  search.Refused,
 		fault.Stale:       search.Outdated,
+		fault.Behind:      search.Behind,
 		fault.Conflict:    search.Foreign,
 		fault.Corrupt:     search.Damaged,
 	},

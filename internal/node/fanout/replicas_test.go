@@ -50,8 +50,8 @@ func (m *Map) first(i int) *Map {
 	return m
 }
 
-// answering is a slave that answers after a while, until its context ends.
-type answering struct {
+// scripted is a slave that answers after a while, until its context ends.
+type scripted struct {
 	after  time.Duration
 	answer search.Answer
 	err    error
@@ -61,7 +61,7 @@ type answering struct {
 	hedges int
 }
 
-func (a *answering) Search(ctx context.Context, _ *search.Request) (*search.Answer, error) {
+func (a *scripted) Search(ctx context.Context, _ *search.Request) (*search.Answer, error) {
 	a.mu.Lock()
 	a.asked++
 	if stream.TagsOf(ctx).Hedge {
@@ -80,7 +80,7 @@ func (a *answering) Search(ctx context.Context, _ *search.Request) (*search.Answ
 	return &answer, nil
 }
 
-func (a *answering) Explain(ctx context.Context, r *search.Request, _ int) (*search.Explanation, error) {
+func (a *scripted) Explain(ctx context.Context, r *search.Request, _ int) (*search.Explanation, error) {
 	answer, err := a.Search(ctx, r)
 	if err != nil {
 		return nil, err
@@ -88,8 +88,8 @@ func (a *answering) Explain(ctx context.Context, r *search.Request, _ int) (*sea
 	return &search.Explanation{Width: answer.Width, Total: answer.Matched}, nil
 }
 
-func serves(w search.Width, matched uint64) *answering {
-	return &answering{answer: search.Answer{Width: w, Matched: matched, Shards: 1, Answered: 1}}
+func serves(w search.Width, matched uint64) *scripted {
+	return &scripted{answer: search.Answer{Width: w, Matched: matched, Shards: 1, Answered: 1}}
 }
 
 // seen counts what the observer is told.
@@ -120,7 +120,7 @@ func TestAnotherReplicaAnswers(t *testing.T) {
 	whole := search.WholeRing()
 	damaged := serves(whole, 1)
 	damaged.answer.Hits = []search.Hit{{Keyword: 1, Shown: shown.Pieces{Keyword: []byte("{")}}}
-	for name, bad := range map[string]*answering{
+	for name, bad := range map[string]*scripted{
 		"no connection":  {err: refused},
 		"busy":           {err: overloaded},
 		"an old view":    {err: stale},
@@ -175,13 +175,13 @@ func TestTheBestOfBadAnswers(t *testing.T) {
 func TestTheErrorThatSaysMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, pair := range [][2]error{{refused, errors.New("a defect")}, {errors.New("a defect"), refused}} {
-			m := replicated(Concurrent(&answering{err: pair[0]}), Concurrent(&answering{err: pair[1]})).first(0)
+			m := replicated(Concurrent(&scripted{err: pair[0]}), Concurrent(&scripted{err: pair[1]})).first(0)
 			a, err := ask(t, New(&listedMaps{list: []*Map{m}}, nil), time.Second)
 			if err != nil || len(a.Missing) != 1 || a.Missing[0].Reason != search.Failed {
 				t.Errorf("%v: %+v, %v", pair, a, err)
 			}
 		}
-		m := replicated(Concurrent(&answering{err: overloaded}), Concurrent(&answering{err: overloaded}))
+		m := replicated(Concurrent(&scripted{err: overloaded}), Concurrent(&scripted{err: overloaded}))
 		if _, err := ask(t, New(&listedMaps{list: []*Map{m}}, nil), time.Second); !fault.Is(err, fault.Overloaded) {
 			t.Errorf("all refuse: %v", err)
 		}
@@ -191,7 +191,7 @@ func TestTheErrorThatSaysMore(t *testing.T) {
 // TestAllReplicasStale: only then is everything asked again with a newer map.
 func TestAllReplicasStale(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		old := replicated(Concurrent(&answering{err: stale}), Concurrent(&answering{err: stale}))
+		old := replicated(Concurrent(&scripted{err: stale}), Concurrent(&scripted{err: stale}))
 		now := replicated(Concurrent(serves(search.WholeRing(), 3)))
 		now.View = 6
 		a, err := ask(t, New(&listedMaps{list: []*Map{old, now}}, nil), time.Second)

@@ -214,7 +214,7 @@ func (a *asking[A]) lookAfter(ctx context.Context) {
 		case !w.replaced && !s.Replicas[w.replica].Known.In():
 			w.replaced, t.wanted, t.free = true, true, true
 			a.todo = append(a.todo, int(w.shard))
-		case a.plan.timed && !t.hedged && c.Now-w.began >= s.Choice.HedgeAfter():
+		case a.plan.hedged && !t.hedged && c.Now-w.began >= s.Choice.HedgeAfter():
 			c.Waited = c.Now - w.began
 			if h := a.hedge(int(w.shard), c); h >= 0 {
 				hedges = append(hedges, h)
@@ -265,7 +265,7 @@ func (a *asking[A]) setTimer(now time.Duration) {
 			continue
 		}
 		some = true
-		if at := a.calls[i].began + s.Choice.HedgeAfter(); a.plan.timed && !t.hedged && at > now {
+		if at := a.calls[i].began + s.Choice.HedgeAfter(); a.plan.hedged && !t.hedged && at > now {
 			next = min(next, at-now)
 		}
 	}

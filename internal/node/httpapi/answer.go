@@ -12,7 +12,7 @@ func coverage(found *search.Answer) api.Coverage {
 	complete := found.Width == search.WholeRing()
 	c := api.Coverage{
 		Shards: found.Shards, Answered: found.Answered, Complete: complete,
-		PricesExact: complete, AppliedClock: found.AppliedClock,
+		PricesExact: complete, AppliedClock: found.AppliedClock, LagMs: uint64(found.Lag.Milliseconds()),
 	}
 	c.Missing, c.Reasons = missing(found.Missing)
 	return c

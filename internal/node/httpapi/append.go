@@ -84,6 +84,7 @@ func appendCoverage(b []byte, found *search.Answer) []byte {
 	b = appendMissing(b, found.Missing)
 	b = strconv.AppendBool(append(b, `,"prices_exact":`...), complete)
 	b = appendNumber(b, `,"applied_clock":`, found.AppliedClock)
+	b = appendNumber(b, `,"lag_ms":`, uint64(found.Lag.Milliseconds()))
 	return append(b, '}')
 }
 

@@ -61,6 +61,11 @@ func (c *call) result(ctx context.Context, p *api.SearchParams) (Result, error) 
 	if err != nil {
 		return Result{}, err
 	}
+	if p.MinClock != "" {
+		if req.Least, err = search.ParsePosition("min_clock", p.MinClock); err != nil {
+			return Result{}, err
+		}
+	}
 	req.ExactCounts, req.Strict = p.Counts == api.ExactCountsExact, p.Strict
 	found, err := c.ask(ctx, req)
 	if err != nil {

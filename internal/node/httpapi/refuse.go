@@ -28,6 +28,7 @@ var refusals = fault.Classes[refusal]{
 		fault.Cancelled:   {status: http.StatusServiceUnavailable},
 		fault.Locked:      {status: http.StatusServiceUnavailable},
 		fault.NoSpace:     {status: http.StatusServiceUnavailable},
+		fault.Behind:      {status: http.StatusServiceUnavailable},
 	},
 	Other: refusal{status: http.StatusInternalServerError},
 }

@@ -63,6 +63,7 @@ func params(m *pb.AdsRequest) (*api.SearchParams, error) {
 		{"device", m.GetDevice() != "", api.Value{Kind: api.String, Raw: m.GetDevice()}},
 		{"variants", m.GetVariants() != "", api.Value{Kind: api.String, Raw: m.GetVariants()}},
 		{"timeout_ms", m.GetTimeoutMs() != 0, number(m.GetTimeoutMs())},
+		{"min_clock", m.GetMinClock() != "", api.Value{Kind: api.String, Raw: m.GetMinClock()}},
 	} {
 		if !f.given {
 			continue
@@ -112,7 +113,7 @@ func placed(p *auction.Placement, h *search.Hit) (*pb.PlacedAd, error) {
 func coverage(found *search.Answer) *pb.Coverage {
 	complete := found.Width == search.WholeRing()
 	c := &pb.Coverage{Shards: uint32(found.Shards), Answered: uint32(found.Answered), Complete: complete,
-		PricesExact: complete, AppliedClock: found.AppliedClock}
+		PricesExact: complete, AppliedClock: found.AppliedClock, LagMs: uint64(found.Lag.Milliseconds())}
 	for _, m := range found.Missing {
 		c.Missing = append(c.Missing, &pb.MissingShard{Name: m.Shard, Reason: m.Reason.String()})
 	}

@@ -67,6 +67,7 @@ type Server struct {
 	opened   atomic.Uint64 // streams, ever
 	streams  *stream.Server
 	sums     chan struct{} // one for the certificate under way
+	waiting  atomic.Int64  // searches that wait for changes
 }
 
 // MaxExplained bounds the matches of one explanation.
@@ -120,9 +121,10 @@ func (s *Server) search(ctx context.Context, r *search.Request) (answer *search.
 		own.Hedge = true
 		r = &own
 	}
-	if least := tags.LeastClock; least > 0 && s.store.Position().GetClock() < least {
-		return nil, fault.Newf(fault.Unavailable, "slave: search", "the slave has applied the changes up to clock %d, need %d: ask again later",
-			s.store.Position().GetClock(), least)
+	if tags.LeastClock > 0 {
+		if err := s.holds(ctx, search.Position{Clock: tags.LeastClock, Mark: tags.LeastMark}); err != nil {
+			return nil, err
+		}
 	}
 	if answer, err = s.store.Search(ctx, r); err == nil {
 		answer.Lacking = s.upkeep.Lacking()

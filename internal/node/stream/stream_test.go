@@ -83,7 +83,7 @@ func TestASlowSearchHoldsNobodyUp(t *testing.T) {
 // TestWhatAnAskCarries: tags, deadline and cancellation reach the slave.
 func TestWhatAnAskCarries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		tags := wire.Tags{Priority: wire.Low, Tenant: "a", LeastClock: 9, Trace: strings.Repeat("t", wire.TraceBytes)}
+		tags := wire.Tags{Priority: wire.Low, Tenant: "a", LeastClock: 9, LeastMark: 8, Hedge: true, Trace: strings.Repeat("t", wire.TraceBytes)}
 		ended := make(chan error, 1)
 		r := newRig(func(ctx context.Context, q *search.Request) (*search.Answer, error) {
 			if q.View == 1 {

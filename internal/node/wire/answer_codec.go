@@ -1,6 +1,9 @@
 package wire
 
 import (
+	"math"
+	"time"
+
 	"adshard/schema/pb"
 	"adshard/search"
 )
@@ -25,6 +28,7 @@ func AppendAnswer(b []byte, a *search.Answer) []byte {
 	b = appendVarint(b, 11, a.Work.BlocksSkipped)
 	b = appendVarint(b, 12, a.Work.BlocksBad)
 	b = appendFixed64(b, 14, uint64(a.Shard))
+	b = appendVarint(b, 15, uint64(max(a.Lag, 0).Microseconds()))
 	return appendText(b, 20, a.Lacking)
 }
 
@@ -85,6 +89,8 @@ func ParseAnswer(b []byte) (*search.Answer, error) {
 			a.AppliedClock = f.n
 		case 14<<3 | asFixed64:
 			a.Shard = search.ShardID(f.n)
+		case 15<<3 | asVarint:
+			a.Lag = lag(f.n)
 		case 20<<3 | asBytes:
 			a.Lacking = f.text("SearchResponse.lacking", maxLacking)
 		default:
@@ -95,6 +101,12 @@ func ParseAnswer(b []byte) (*search.Answer, error) {
 		return nil, f.err
 	}
 	return a, nil
+}
+
+// lag returns a lag of so many microseconds, one that fits.
+func lag(micros uint64) time.Duration {
+	const most = uint64(math.MaxInt64 / time.Microsecond)
+	return time.Duration(min(micros, most)) * time.Microsecond
 }
 
 func parseWork(w *search.Work, f *fields) {

@@ -222,6 +222,7 @@ func queryBounds() map[string]bound {
 		"AdsRequest.device":      text(maxWord),
 		"AdsRequest.variants":    text(maxWord),
 		"AdsRequest.request_id":  text(maxID + 1),
+		"AdsRequest.min_clock":   text(maxMinClock),
 		"AdsResponse.query":      text(search.MaxQueryBytes),
 		"AdsResponse.ads":        list(MaxSlots),
 		"AdsResponse.request_id": text(maxID),

@@ -104,7 +104,7 @@ func drawAnswer(t *rapid.T) *search.Answer {
 	a := &search.Answer{
 		Matched: n.Draw(t, "m"), Candidates: n.Draw(t, "c"), CountsExact: rapid.Bool().Draw(t, "e"),
 		Width: search.Width{Hi: n.Draw(t, "hi"), Lo: n.Draw(t, "lo")},
-		View:  n.Draw(t, "v"), AppliedClock: n.Draw(t, "clock"), Shard: search.ShardID(n.Draw(t, "shard")),
+		View:  n.Draw(t, "v"), AppliedClock: n.Draw(t, "clock"), Lag: time.Duration(rapid.IntRange(0, 1e9).Draw(t, "lag")) * time.Microsecond, Shard: search.ShardID(n.Draw(t, "shard")),
 		Work: search.Work{Examined: n.Draw(t, "l"), BlocksRead: n.Draw(t, "br"), BlocksSkipped: n.Draw(t, "bp"),
 			BlocksBad: n.Draw(t, "bb")},
 		Lacking: rapid.String().Draw(t, "lacking"), Shards: 1, Answered: 1,
@@ -139,7 +139,8 @@ func drawAsk(t *rapid.T) *Ask {
 	a := &Ask{ID: rapid.Uint64().Draw(t, "id"), View: rapid.Uint64().Draw(t, "view"),
 		Left: time.Duration(rapid.IntRange(0, 5_000_000).Draw(t, "left")) * time.Microsecond,
 		Tags: Tags{Priority: Priority(rapid.IntRange(0, int(Low)).Draw(t, "priority")),
-			Tenant: rapid.StringMatching(`[a-z]{0,8}`).Draw(t, "tenant"), LeastClock: rapid.Uint64().Draw(t, "clock")},
+			Tenant: rapid.StringMatching(`[a-z]{0,8}`).Draw(t, "tenant"), LeastClock: rapid.Uint64().Draw(t, "clock"),
+			LeastMark: rapid.Uint64().Draw(t, "mark"), Hedge: rapid.Bool().Draw(t, "hedge")},
 		Search: AppendRequest([]byte{}, drawRequest(t))}
 	if rapid.Bool().Draw(t, "traced") {
 		a.Trace = strings.Repeat("t", TraceBytes)
@@ -160,7 +161,8 @@ func TestFramesAreAsGenerated(t *testing.T) {
 			if err := proto.Unmarshal(a.Search, m); err != nil {
 				t.Fatal(err)
 			}
-			x := &pb.Ask{Id: a.ID, View: a.View, LeftMicros: uint64(a.Left.Microseconds()), Priority: uint32(a.Priority), Tenant: a.Tenant, LeastClock: a.LeastClock, Search: m}
+			x := &pb.Ask{Id: a.ID, View: a.View, LeftMicros: uint64(a.Left.Microseconds()), Priority: uint32(a.Priority), Tenant: a.Tenant, LeastClock: a.LeastClock,
+				LeastMark: a.LeastMark, Hedge: a.Hedge, Search: m}
 			if a.Trace != "" {
 				x.Trace = []byte(a.Trace)
 			}

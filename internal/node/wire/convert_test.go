@@ -3,6 +3,7 @@ package wire
 import (
 	"reflect"
 	"testing"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 	"pgregory.net/rapid"
@@ -92,7 +93,7 @@ func TestAnswersSurviveTheWire(t *testing.T) {
 		a := &search.Answer{
 			Matched: n.Draw(t, "m"), Candidates: n.Draw(t, "c"), CountsExact: rapid.Bool().Draw(t, "e"),
 			Width: search.Width{Hi: n.Draw(t, "hi"), Lo: n.Draw(t, "lo")},
-			View:  n.Draw(t, "v"), AppliedClock: n.Draw(t, "clock"),
+			View:  n.Draw(t, "v"), AppliedClock: n.Draw(t, "clock"), Lag: 7 * time.Millisecond,
 			Work: search.Work{Examined: n.Draw(t, "l"), BlocksRead: n.Draw(t, "br"), BlocksSkipped: n.Draw(t, "bp"),
 				BlocksBad: n.Draw(t, "bb")},
 			Shards: 1, Answered: 1,

@@ -31,8 +31,9 @@ type Tags struct {
 	Priority Priority
 	Tenant   string // who the search is for, up to MaxTenant bytes
 	// LeastClock: the answer must hold all changes up to this clock; 0: any.
-	LeastClock uint64
-	Trace      string // trace context, TraceBytes bytes; "": none
+	// LeastMark is that of the change at LeastClock; 0: unknown.
+	LeastClock, LeastMark uint64
+	Trace                 string // trace context, TraceBytes bytes; "": none
 	// Hedge: another replica was asked first, whose load counts.
 	Hedge bool
 }
@@ -59,6 +60,7 @@ func AppendAsk(b []byte, a *Ask) []byte {
 	b = appendVarint(b, 6, a.LeastClock)
 	b = appendText(b, 7, a.Trace)
 	b = appendBool(b, 8, a.Hedge)
+	b = appendFixed64(b, 9, a.LeastMark)
 	b, inner := begin(b, 15)
 	b = end(append(b, a.Search...), inner)
 	return end(b, at)
@@ -120,6 +122,8 @@ func parseAsk(b []byte) (a Ask, err error) {
 			}
 		case 8<<3 | asVarint:
 			a.Hedge = f.n != 0
+		case 9<<3 | asFixed64:
+			a.LeastMark = f.n
 		case 15<<3 | asBytes:
 			if f.once(&seen, "Ask.search") {
 				a.Search = f.b

@@ -15,6 +15,7 @@ const (
 	maxSenses    = 4 * maxTerms
 	maxRules     = 2 * search.MatchTypes
 	maxRequestID = 64
+	maxMinClock  = 33 // search.Position as text
 )
 
 // FromRequest makes the message of a request. It shares the request's strings
@@ -48,11 +49,13 @@ func Address(m, shared *pb.SearchRequest, to search.ShardID, t Tags) {
 	m.Reserve, m.ExactCounts, m.RequestId, m.View = shared.Reserve, shared.ExactCounts, shared.RequestId, shared.View
 	m.Pieces = shared.Pieces
 	m.Shard = uint64(to)
-	m.Hedge = t.Hedge
+	m.Hedge, m.LeastClock, m.LeastMark = t.Hedge, t.LeastClock, t.LeastMark
 }
 
 // TagsOf returns the tags that a call carries.
-func TagsOf(m *pb.SearchRequest) Tags { return Tags{Hedge: m.GetHedge()} }
+func TagsOf(m *pb.SearchRequest) Tags {
+	return Tags{Hedge: m.GetHedge(), LeastClock: m.GetLeastClock(), LeastMark: m.GetLeastMark()}
+}
 
 func fromQuery(q *search.Query) *pb.Query {
 	if q == nil {

@@ -28,6 +28,7 @@ var kindCodes = [...]codes.Code{
 	fault.Version:     codes.Unimplemented,
 	fault.NoSpace:     codes.ResourceExhausted,
 	fault.Locked:      codes.Aborted,
+	fault.Behind:      codes.Unavailable,
 }
 
 // maxMessage bounds an error's text on the wire, in bytes.

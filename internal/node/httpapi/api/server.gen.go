@@ -106,8 +106,11 @@ func (p *SearchParams) Set(name string, v Value) (int, error) {
 	case "counts":
 		p.Counts, err = OneOf(v, name, Counts("exact"))
 		return 6, err
+	case "min_clock":
+		p.MinClock, err = v.Text(name, 33)
+		return 7, err
 	}
-	return 0, Unknown(name, "q", "slots", "device", "variants", "timeout_ms", "strict", "counts")
+	return 0, Unknown(name, "q", "slots", "device", "variants", "timeout_ms", "strict", "counts", "min_clock")
 }
 
 // Required returns the name of the first parameter that must be given and

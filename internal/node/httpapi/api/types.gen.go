@@ -17,6 +17,7 @@ const (
 
 // Defines values for ErrorCode.
 const (
+	ErrorCodeBehind           ErrorCode = "behind"
 	ErrorCodeBodyTooLarge     ErrorCode = "body_too_large"
 	ErrorCodeBodyTooSlow      ErrorCode = "body_too_slow"
 	ErrorCodeCancelled        ErrorCode = "cancelled"
@@ -348,6 +349,10 @@ type Coverage struct {
 
 	// AppliedClock Every group is at least as new as this clock of the database.
 	AppliedClock uint64 `json:"applied_clock"`
+
+	// LagMs How long the data of some shard have been behind the newest changes,
+	// at most; 0 when all have them.
+	LagMs uint64 `json:"lag_ms"`
 }
 
 // Device defines model for Device.
@@ -536,6 +541,9 @@ type MatchType string
 // Micros Money; 1 unit is 1,000,000 micros.
 type Micros = uint64
 
+// MinClock A position in the log of changes, as changes are answered with; empty asks for none.
+type MinClock = string
+
 // MissingReason Why a shard is missing. Without a usable answer:
 //
 //   - `late`: it did not answer in time;
@@ -712,6 +720,9 @@ type SearchAnswerCounts string
 type SearchRequest struct {
 	Counts ExactCounts `json:"counts,omitempty"`
 	Device Device      `json:"device,omitempty"`
+
+	// MinClock A position in the log of changes, as changes are answered with; empty asks for none.
+	MinClock MinClock `json:"min_clock,omitempty"`
 
 	// Q Valid UTF-8, at most 1,024 bytes.
 	//
@@ -1170,6 +1181,11 @@ type SearchParams struct {
 
 	// Counts Asks for exact counts; without it they may be lower bounds.
 	Counts Counts `form:"counts,omitempty" json:"counts,omitempty"`
+
+	// MinClock What a change was answered with: the answer holds that change and all
+	// before it. It is waited for; a 503 `behind` says that it did not come in
+	// time.
+	MinClock MinClock `form:"min_clock,omitempty" json:"min_clock,omitempty"`
 
 	// XRequestID Names the request in logs, and decides which ad a group with even
 	// rotation shows. The master generates one when there is none.

@@ -1,0 +1,55 @@
+package shardserver
+
+import (
+	"context"
+	"time"
+
+	"adshard/fault"
+	"adshard/search"
+)
+
+const (
+	// mostWaiting is how many searches may wait for changes at a time: they hold places.
+	mostWaiting = 16
+	// tellMargin is the most time that is kept for telling the master in vain.
+	tellMargin = 100 * time.Millisecond
+)
+
+// holds waits until the store holds all changes up to a position. Errors: fault.Behind:
+// it does not in time, or too many searches wait already; fault.Conflict: its change
+// with that clock is another one.
+func (s *Server) holds(ctx context.Context, least search.Position) error {
+	if p := s.store.Position(); p.GetClock() < least.Clock {
+		if err := s.waitFor(ctx, least.Clock); err != nil {
+			return err
+		}
+	}
+	p := s.store.Position()
+	if p.GetClock() == least.Clock && p.GetMark() != 0 && least.Mark != 0 && p.GetMark() != least.Mark {
+		return fault.Newf(fault.Conflict, "slave: search",
+			"the change at clock %d that min_clock names is of another history of the database; take the position of a newer change", least.Clock)
+	}
+	return nil
+}
+
+// waitFor waits until the store has applied the changes up to a clock.
+func (s *Server) waitFor(ctx context.Context, clock uint64) error {
+	behind := func() error {
+		return fault.Newf(fault.Behind, "slave: search", "the slave has applied the changes up to clock %d, need %d: ask again later",
+			s.store.Position().GetClock(), clock)
+	}
+	if s.waiting.Add(1) > mostWaiting {
+		s.waiting.Add(-1)
+		return behind()
+	}
+	defer s.waiting.Add(-1)
+	if deadline, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-min(time.Until(deadline)/10, tellMargin)))
+		defer cancel()
+	}
+	if s.reach(ctx, clock) != nil {
+		return behind()
+	}
+	return nil
+}
