@@ -13,6 +13,7 @@ import (
 	"adshard/barrels/index"
 	"adshard/internal/node/config"
 	"adshard/internal/node/fanout"
+	"adshard/internal/node/fanout/choice"
 	"adshard/internal/node/httpapi"
 	"adshard/internal/node/master"
 	"adshard/internal/node/memlimit"
@@ -102,7 +103,11 @@ func alone(store barrels.Store) (only, error) {
 	table := store.Slices()
 	id := search.NewShardID(index.Database(table), table.GetTimeline(), onlySlave)
 	s, _, err := dial(fanout.Target{Shard: onlySlave, ID: id})
-	return only{&fanout.Map{Shards: []fanout.Shard{{Name: onlySlave, Slave: s, Presence: new(fanout.Presence)}}}}, err
+	if err != nil {
+		return only{}, err
+	}
+	shard := fanout.NewShard(onlySlave, search.Width{}, choice.NewShard(), fanout.NewReplica(onlySlave, s))
+	return only{&fanout.Map{Shards: []fanout.Shard{shard}}}, nil
 }
 
 // Current and Newer implement fanout.Maps.
