@@ -152,7 +152,7 @@ func (f *overseer) actions(nodes []string) map[string]func(*rapid.T) {
 				}
 				f.masters[name] = rapid.Uint64Range(min(f.masters[name], p.View()), p.View()).Draw(t, "view")
 			}
-			r.m.Master(r.now, name, f.masters[name])
+			r.m.Master(r.now, name, f.masters[name], 0)
 		},
 		"mute": func(t *rapid.T) {
 			n := node.Draw(t, "node")
@@ -177,7 +177,7 @@ func (f *overseer) actions(nodes []string) map[string]func(*rapid.T) {
 func (f *overseer) pass(d time.Duration) {
 	for end := f.r.now + d; f.r.now < end; {
 		for name, view := range f.masters {
-			f.r.m.Master(f.r.now, name, view)
+			f.r.m.Master(f.r.now, name, view, 0)
 		}
 		f.r.pass(200 * time.Millisecond)
 		for n := range f.r.tables {

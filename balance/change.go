@@ -25,6 +25,8 @@ type Change struct {
 // Joining is a node that announces itself.
 type Joining struct {
 	Name, Address string
+	// Zone says which other slaves may fail together with it; "": unknown.
+	Zone string
 	// Position and Table are what the node has.
 	Position Position
 	Table    Table

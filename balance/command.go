@@ -9,8 +9,9 @@ import (
 )
 
 // command is an operator's request: move a slice to a node or, with slice 0, set
-// a node's state or remove it.
+// a node's or a slave's state or remove it.
 type command struct {
+	slave  string // one of several of its shard, or a spare
 	slice  uint64
 	node   NodeID
 	state  NodeState
@@ -50,13 +51,17 @@ func (m *Mapper) pending(slice uint64) bool {
 		m.staged != nil && slices.ContainsFunc(m.staged.ops, func(o Op) bool { return o.Slice == slice || o.New == slice })
 }
 
-// Drain starts emptying a node, which is Drained once it has no slices left.
+// Drain starts emptying a node, which is Drained once it has no slices left. A slave
+// that is a spare or has siblings is drained at once: they answer without it.
 // Errors: fault.Unavailable before the first plan, fault.NotFound for an unknown
 // node, fault.Conflict when it is already being emptied, or no other node could
 // take its slices.
 func (m *Mapper) Drain(now time.Duration, node string) error {
 	const op = "balance: drain"
 	now = m.time.at(now)
+	if s, ok := m.single(node); ok {
+		return m.orderSlave(now, op, s, command{slave: s.Name, state: Draining})
+	}
 	n, err := m.named(op, node)
 	if err != nil {
 		return err
@@ -76,6 +81,9 @@ func (m *Mapper) Drain(now time.Duration, node string) error {
 func (m *Mapper) Restore(now time.Duration, node string) error {
 	const op = "balance: restore"
 	now = m.time.at(now)
+	if s, ok := m.single(node); ok {
+		return m.orderSlave(now, op, s, command{slave: s.Name, state: Active})
+	}
 	n, err := m.named(op, node)
 	if err != nil {
 		return err
@@ -97,6 +105,9 @@ func (m *Mapper) Remove(now time.Duration, node string) error {
 	if m.model == nil {
 		return m.disjoin(now, node)
 	}
+	if s, ok := m.single(node); ok {
+		return m.orderSlave(now, op, s, command{slave: s.Name, remove: true})
+	}
 	n, err := m.named(op, node)
 	if err != nil {
 		return err
@@ -111,8 +122,8 @@ func (m *Mapper) Remove(now time.Duration, node string) error {
 
 // stays returns why a node cannot be removed, or "" if it can.
 func (m *Mapper) stays(now time.Duration, n Node) string {
-	if m.alive(n.Name, now) {
-		return fmt.Sprintf("it was heard from %v ago: stop it first, and wait %v", (now - m.node(n.Name).heard).Round(time.Millisecond), m.cfg.DeadAfter)
+	if silent := m.silence(n.ID, now); silent < m.cfg.DeadAfter {
+		return fmt.Sprintf("it was heard from %v ago: stop it first, and wait %v", silent.Round(time.Millisecond), m.cfg.DeadAfter)
 	}
 	has, other := 0, false
 	for _, s := range m.model.slices {
@@ -158,17 +169,29 @@ func (m *Mapper) disjoin(now time.Duration, node string) error {
 	return nil
 }
 
-// forgetNode drops all state of a removed node. One that has joined
-// again meanwhile is to be admitted as another; one that has only reported must
-// join first, which the answer to its next report asks for.
-func (m *Mapper) forgetNode(n NodeID, name string) {
-	if slices.ContainsFunc(m.joined, func(j Joining) bool { return j.Name == name }) {
-		m.node(name).id = 0
-	} else {
-		delete(m.nodes, name)
-	}
+// forgetNode drops all state of a removed node.
+func (m *Mapper) forgetNode(n NodeID) {
 	delete(m.rests, n)
 	m.loads.forget(n)
+}
+
+// forgetSlaves drops all state of slaves that are not in the model any more. One that
+// has joined again meanwhile is to be admitted as another; one that has only
+// reported must join first, which the answer to its next report asks for.
+func (m *Mapper) forgetSlaves(old *Model) {
+	if old == nil {
+		return
+	}
+	for _, s := range old.slaves {
+		if _, stays := m.model.Slave(s.Name); stays {
+			continue
+		}
+		if slices.ContainsFunc(m.joined, func(j Joining) bool { return j.Name == s.Name }) {
+			m.node(s.Name).id = 0
+		} else {
+			delete(m.nodes, s.Name)
+		}
+	}
 }
 
 func (m *Mapper) order(now time.Duration, n Node, state NodeState) error {
@@ -196,16 +219,19 @@ func (m *Mapper) Use(now time.Duration, s Strategy) {
 	m.step(now)
 }
 
-// named returns the node with a name.
+// named returns the node with a name, or that of the slave with this name.
 func (m *Mapper) named(op, node string) (Node, error) {
 	if m.model == nil {
 		return Node{}, m.noPlan()
 	}
-	n, ok := m.model.Named(node)
-	if !ok {
-		return Node{}, fault.Newf(fault.NotFound, op, "there is no node %s", node)
+	if n, ok := m.model.Named(node); ok {
+		return n, nil
 	}
-	return n, nil
+	s, _ := m.model.Slave(node)
+	if n, ok := m.model.Node(s.Node); ok {
+		return n, nil
+	}
+	return Node{}, fault.Newf(fault.NotFound, op, "there is no node %s", node)
 }
 
 func (m *Mapper) noPlan() error {

@@ -24,7 +24,10 @@ import (
 // nodes have applied a change of it since it was first asked for: that change has
 // rewritten it.
 type comparison struct {
-	move           *activeMove // nil: it is the scrub's
+	// arrival or entrance is set for the copy of a slice that moves, and of a slave
+	// that is to join a set; neither: it is the scrub's.
+	arrival        *arrival
+	entrance       *entrance
 	id, generation uint64
 	all            Interval // the slice's keys
 	source, target string   // source "": it is not asked
@@ -47,6 +50,9 @@ type comparison struct {
 	queued bool
 	failed string // why the last question had no answer
 }
+
+// scrubs reports whether the comparison is the scrub's.
+func (c *comparison) scrubs() bool { return c.arrival == nil && c.entrance == nil }
 
 // seen is what was found of a parent.
 type seen struct {

@@ -162,14 +162,16 @@ func (d *Distributor[P]) take(q Quantum) error {
 	if model.View() != q.View {
 		return fault.Newf(fault.Invalid, "balance: take quantum", "quantum %d gives view %d instead of %d", q.Number, model.View(), q.View)
 	}
+	before := d.model
 	d.changed, d.model, d.tables = q.Number, model, model.tables()
-	for _, o := range q.Ops {
-		if o.Kind == OpRemove {
-			d.Forget(o.Name) // one that is back after all registers again
+	for _, name := range slices.Clone(d.order) {
+		s := d.streams[name]
+		if d.place(s); s.known || before == nil {
+			continue
 		}
-	}
-	for _, s := range d.streams {
-		d.place(s)
+		if _, was := before.Slave(name); was {
+			d.Forget(name) // removed: one that is back after all registers again
+		}
 	}
 	return nil
 }

@@ -9,15 +9,18 @@ import (
 // Edit changes a copy of a model, one operation after another, and remembers
 // the operations. Each costs constant time, however many slices there are.
 type Edit struct {
-	base  *Model
-	view  uint64 // of the resulting model
-	least uint64 // of the resulting model
+	base *Model
+	view uint64 // of the resulting model
+	// revision is that of the resulting model.
+	revision uint64
+	least    uint64 // of the resulting model
 	// filled is that of the resulting model.
 	filled bool
 	ops    []Op
 	list   []linked
 	byID   map[uint64]int32
 	nodes  []Node
+	slaves []Slave
 	nextS  uint64
 	nextN  NodeID
 }
@@ -31,8 +34,8 @@ type linked struct {
 // Edit begins an edit. The model itself never changes.
 func (m *Model) Edit() *Edit {
 	e := &Edit{
-		base: m, view: m.view, least: m.least, filled: m.filled, byID: make(map[uint64]int32, len(m.slices)),
-		list: make([]linked, len(m.slices)), nodes: append([]Node(nil), m.nodes...),
+		base: m, view: m.view, least: m.least, revision: m.revision, filled: m.filled, byID: make(map[uint64]int32, len(m.slices)),
+		list: make([]linked, len(m.slices)), nodes: append([]Node(nil), m.nodes...), slaves: append([]Slave(nil), m.slaves...),
 		nextS: m.nextSlice, nextN: m.nextNode,
 	}
 	for i, s := range m.slices {
@@ -149,7 +152,7 @@ func (e *Edit) Ops() []Op { return e.ops }
 // Model returns the resulting model, checked. The first plan, made from the model
 // of view 0, is view 1, in which everything is served.
 func (e *Edit) Model() (*Model, error) {
-	m := &Model{view: e.view, least: e.least, filled: e.filled, nextSlice: e.nextS, nextNode: e.nextN, nodes: e.nodes}
+	m := &Model{view: e.view, least: e.least, revision: e.revision, filled: e.filled, nextSlice: e.nextS, nextNode: e.nextN, nodes: e.nodes, slaves: e.slaves}
 	first := e.base.view == 0
 	if first {
 		m.view = 1
@@ -189,13 +192,11 @@ func (e *Edit) apply(o Op) error {
 	case OpMerge:
 		return e.Merge(o.Slice, o.New)
 	case OpJoin:
-		id, err := e.Join(o.Name, o.Address)
+		id, err := e.Join(o.Name, o.Address, o.Zone)
 		if err == nil && id != o.Node {
 			return e.refuse("node %d would be number %d", o.Node, id)
 		}
 		return err
-	case OpAddress:
-		return e.Address(o.Node, o.Address)
 	case OpStart:
 		return e.Start(o.Slice, o.Node)
 	case OpCancel:
@@ -211,7 +212,7 @@ func (e *Edit) apply(o Op) error {
 	case OpFilled:
 		return e.Filled()
 	}
-	return e.refuse("unknown operation %d", o.Kind)
+	return e.applySlave(o)
 }
 
 // at returns a slice, to be changed before the next operation.

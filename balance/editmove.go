@@ -80,31 +80,22 @@ func (e *Edit) moving(slice uint64, phase MovePhase) (*Slice, error) {
 	return s, err
 }
 
-// Join adds a node, which holds nothing yet.
-func (e *Edit) Join(name, address string) (NodeID, error) {
-	for _, n := range e.nodes {
-		if n.Name == name {
-			return 0, e.refuse("there is a node %q already", name)
-		}
+// Join adds a node, which holds nothing yet, with its only slave, of the same name.
+func (e *Edit) Join(name, address, zone string) (NodeID, error) {
+	if slices.ContainsFunc(e.nodes, func(n Node) bool { return n.Name == name }) {
+		return 0, e.refuse("there is a node %q already", name)
+	}
+	i, known := slices.BinarySearchFunc(e.slaves, name, byName)
+	if known {
+		return 0, e.refuse("there is a slave %q already", name)
 	}
 	id := e.nextN
 	e.nextN++
-	e.nodes = append(e.nodes, Node{ID: id, Name: name, Address: address})
+	e.nodes = append(e.nodes, Node{ID: id, Name: name})
+	e.slaves = slices.Insert(e.slaves, i, Slave{Name: name, Address: address, Zone: zone, Node: id, In: true})
 	e.view = e.base.view + 1
-	e.ops = append(e.ops, Op{Kind: OpJoin, Node: id, Name: name, Address: address})
+	e.ops = append(e.ops, Op{Kind: OpJoin, Node: id, Name: name, Address: address, Zone: zone})
 	return id, nil
-}
-
-// Address changes a node's address.
-func (e *Edit) Address(node NodeID, address string) error {
-	n := e.node(node)
-	if n == nil {
-		return e.refuse("there is no node %d", node)
-	}
-	n.Address = address
-	e.view = e.base.view + 1
-	e.ops = append(e.ops, Op{Kind: OpAddress, Node: node, Address: address})
-	return nil
 }
 
 // SetState sets a node's state. Drained requires that no slice is left on it.
@@ -113,7 +104,7 @@ func (e *Edit) SetState(node NodeID, state NodeState) error {
 	switch {
 	case n == nil:
 		return e.refuse("there is no node %d", node)
-	case state > Drained:
+	case state > Dissolving:
 		return e.refuse("node %d cannot have the state %d", node, state)
 	case n.State == state:
 		return e.refuse("node %d %q is %s already", node, n.Name, state)
@@ -126,8 +117,8 @@ func (e *Edit) SetState(node NodeID, state NodeState) error {
 	return nil
 }
 
-// Remove takes a node that has no slices out of the model. Its number is never
-// reused, and masters learn of the removal by a new view.
+// Remove takes a node that has no slices out of the model, with its slaves. Its
+// number is never reused, and masters learn of the removal by a new view.
 func (e *Edit) Remove(node NodeID) error {
 	n := e.node(node)
 	switch {
@@ -142,6 +133,7 @@ func (e *Edit) Remove(node NodeID) error {
 	}
 	name := n.Name
 	e.nodes = slices.DeleteFunc(e.nodes, func(o Node) bool { return o.ID == node })
+	e.slaves = slices.DeleteFunc(e.slaves, func(s Slave) bool { return s.Node == node })
 	e.view = e.base.view + 1
 	e.ops = append(e.ops, Op{Kind: OpRemove, Node: node, Name: name})
 	return nil

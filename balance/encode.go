@@ -2,6 +2,8 @@ package balance
 
 import (
 	"encoding/binary"
+	"slices"
+	"strings"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -14,13 +16,18 @@ type State struct {
 	// Quantum is the number of the newest quantum when the state was saved;
 	// the next epoch's continue after it.
 	Quantum uint64
-	Model   *Model
+	// Replicas is how many slaves hold each slice, Configured what the balancer's
+	// configuration said when that was decided; 0: unknown.
+	Replicas, Configured int
+	Model                *Model
 }
 
 // The first byte of an encoded state: the format that is written, and older ones
-// that are still read: those before moves and before the first fill was recorded.
+// that are still read: those before moves, before the first fill was recorded, and
+// before shards had replicas.
 const (
-	stateFormat  = 3
+	stateFormat  = 4
+	stillFormat3 = 3
 	stillFormat2 = 2
 	stillFormat1 = 1
 )
@@ -35,21 +42,28 @@ func (s State) Encode() []byte {
 	put := func(v uint64) { b = binary.AppendUvarint(b, v) }
 	text := func(v string) { put(uint64(len(v))); b = append(b, v...) }
 	put(s.Quantum)
+	put(uint64(s.Replicas))
+	put(uint64(s.Configured))
 	put(m.view)
 	put(m.least)
-	if m.filled {
-		put(1)
-	} else {
-		put(0)
-	}
+	put(flag(m.filled))
 	put(m.nextSlice)
 	put(uint64(m.nextNode))
 	put(uint64(len(m.nodes)))
 	for _, n := range m.nodes {
 		put(uint64(n.ID))
 		text(n.Name)
-		text(n.Address)
 		put(uint64(n.State))
+	}
+	put(m.revision)
+	put(uint64(len(m.slaves)))
+	for _, s := range m.slaves {
+		text(s.Name)
+		text(s.Address)
+		text(s.Zone)
+		put(uint64(s.Node))
+		put(s.Left)
+		put(flag(s.In) | flag(s.Drained)<<1)
 	}
 	put(uint64(len(m.slices)))
 	for _, v := range m.slices {
@@ -67,6 +81,13 @@ func (s State) Encode() []byte {
 	return binary.LittleEndian.AppendUint64(b, xxhash.Sum64(b))
 }
 
+func flag(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 // DecodeState reads what Encode wrote. Errors: fault.Version for another
 // format, fault.Corrupt for damaged bytes.
 func DecodeState(b []byte) (State, error) {
@@ -82,7 +103,9 @@ func DecodeState(b []byte) (State, error) {
 		return State{}, fault.Newf(fault.Corrupt, op, "the balancer's state has a wrong checksum")
 	}
 	r := reader{b: body[1:], format: b[0]}
-	s := State{Quantum: r.uint(), Model: r.model()}
+	s := State{Quantum: r.uint()}
+	s.Replicas, s.Configured = r.replicas(), r.replicas()
+	s.Model = r.model()
 	if r.bad || len(r.b) != 0 {
 		return State{}, fault.Newf(fault.Corrupt, op, "the balancer's state is truncated or too long")
 	}
@@ -97,7 +120,7 @@ type reader struct {
 	b   []byte
 	bad bool
 	// format 1 is without states of nodes, moves and the least view, format 2
-	// without the end of the first fill.
+	// without the end of the first fill, format 3 without slaves: each node is one.
 	format byte
 }
 
@@ -155,11 +178,47 @@ func (r *reader) node() NodeID {
 	return NodeID(v)
 }
 
+// replicas reads a number of replicas; before there were any, 0.
+func (r *reader) replicas() int {
+	if r.format <= stillFormat3 {
+		return 0
+	}
+	v := r.uint()
+	r.bad = r.bad || v > MaxReplicas
+	return int(v)
+}
+
+// shard reads a node; before there were slaves, its own too.
+func (r *reader) shard(m *Model) {
+	n := Node{ID: r.node(), Name: r.text()}
+	if r.format <= stillFormat3 {
+		m.slaves = append(m.slaves, Slave{Name: n.Name, Address: r.text(), Node: n.ID, In: true})
+	}
+	n.State = NodeState(r.small())
+	m.nodes = append(m.nodes, n)
+}
+
+// slaves reads the slaves.
+func (r *reader) slaves(m *Model) {
+	m.revision = r.uint()
+	for n := r.uint(); n > 0 && !r.bad; n-- {
+		s := Slave{Name: r.text(), Address: r.text(), Zone: r.text(), Node: r.node(), Left: r.uint()}
+		flags := r.uint()
+		r.bad = r.bad || flags > 3
+		s.In, s.Drained = flags&1 != 0, flags&2 != 0
+		m.slaves = append(m.slaves, s)
+	}
+}
+
 func (r *reader) model() *Model {
 	m := &Model{view: r.uint(), least: r.since2(), filled: r.filled(), nextSlice: r.uint(), nextNode: r.node()}
 	for n := r.uint(); n > 0 && !r.bad; n-- {
-		m.nodes = append(m.nodes, Node{ID: r.node(), Name: r.text(), Address: r.text(), State: NodeState(r.small())})
+		r.shard(m)
 	}
+	if r.format > stillFormat3 {
+		r.slaves(m)
+	}
+	slices.SortFunc(m.slaves, func(a, b Slave) int { return strings.Compare(a.Name, b.Name) })
 	lo := Key(0)
 	for n := r.uint(); n > 0 && !r.bad; n-- {
 		s := Slice{ID: r.uint(), Lo: lo}

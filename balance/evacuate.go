@@ -96,10 +96,12 @@ func (m *Mapper) evacuate(j *judge) (*Model, []Op, causes) {
 func (m *Mapper) leaving(now time.Duration) map[NodeID]string {
 	out := make(map[NodeID]string)
 	for _, n := range m.model.nodes {
-		lost := now - m.node(n.Name).heard
+		lost := m.silence(n.ID, now)
 		switch {
 		case n.State == Draining:
 			out[n.ID] = "node " + n.Name + " is being emptied"
+		case n.State == Dissolving:
+			out[n.ID] = "shard " + n.Name + " ends, so that its slaves become replicas of others"
 		case m.cfg.EvacuateAfter > 0 && lost >= m.cfg.EvacuateAfter && !m.planning.paused:
 			out[n.ID] = fmt.Sprintf("node %s is lost: not heard from for %v", n.Name, lost.Round(time.Second))
 		}
@@ -150,11 +152,12 @@ func (j *judge) refuge(s Slice, weight uint64, loads map[NodeID]float64) (best N
 func (m *Mapper) emptied(now time.Duration) {
 	m.planning.drained = m.planning.drained[:0]
 	for _, n := range m.model.nodes {
-		if n.State != Draining {
+		if n.State != Draining && n.State != Dissolving {
 			continue
 		}
 		used := slices.ContainsFunc(m.model.slices, func(s Slice) bool { return s.Node == n.ID || s.Move.Other == n.ID })
-		if s := m.nodes[n.Name]; !used && (len(s.table.Slices) == 0 || !m.alive(n.Name, now)) {
+		holds := func(s Slave) bool { return len(m.nodes[s.Name].table.Slices) > 0 && m.alive(s.Name, now) }
+		if !used && (n.State == Dissolving || !slices.ContainsFunc(m.model.Replicas(n.ID), holds)) {
 			m.planning.drained = append(m.planning.drained, n.ID)
 		}
 	}

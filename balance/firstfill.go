@@ -1,19 +1,29 @@
 package balance
 
-import "sort"
+import (
+	"slices"
+	"sort"
+)
 
-// firstFilled reports whether the nodes have reported everything that they are to
-// serve. The first fill is then complete for good: data missing later, or lost
-// nodes, do not undo it; they show in answers.
+// firstFilled reports whether the slaves that are asked have reported everything
+// that they are to serve: of each shard those that are alive, and at least one. The
+// first fill is then complete for good: data missing later, or lost nodes, do not
+// undo it; they show in answers.
 func (m *Mapper) firstFilled() bool {
-	full := make(map[NodeID][]Interval, len(m.model.nodes))
-	for _, n := range m.model.nodes {
-		if s := m.nodes[n.Name]; s != nil && s.reported {
-			full[n.ID] = s.table.in(Full)
+	full := make(map[NodeID][][]Interval, len(m.model.nodes))
+	for _, s := range m.model.slaves {
+		n := m.nodes[s.Name]
+		switch {
+		case !s.In || n == nil:
+		case n.reported && (m.alive(s.Name, m.time.now) || len(m.model.Set(s.Node)) == 1):
+			full[s.Node] = append(full[s.Node], n.table.in(Full))
+		case m.alive(s.Name, m.time.now):
+			full[s.Node] = append(full[s.Node], nil)
 		}
 	}
 	for _, s := range m.model.slices {
-		if !covers(full[s.Node], Interval{s.Lo, s.Hi}) {
+		lacks := func(has []Interval) bool { return !covers(has, Interval{s.Lo, s.Hi}) }
+		if len(full[s.Node]) == 0 || slices.ContainsFunc(full[s.Node], lacks) {
 			return false
 		}
 	}

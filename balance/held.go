@@ -9,7 +9,7 @@ import "sort"
 // since it was not kept up to date. A slice is served when all of it is Full;
 // until then it is held in parts.
 func (t Table) toward(want Table, begin bool) Table {
-	next := Table{View: want.View, Least: want.Least, Filled: want.Filled}
+	next := want.empty()
 	walk(want.Slices, Interval{0, MaxKey}, func(w *Held, v Interval) {
 		walk(t.Slices, v, func(h *Held, part Interval) {
 			switch {
@@ -29,7 +29,7 @@ func (t Table) toward(want Table, begin bool) Table {
 
 // filled returns the table with everything that was Filling now Full.
 func (t Table) filled(want Table) Table {
-	full := Table{View: t.View, Least: t.Least, Filled: t.Filled}
+	full := t.empty()
 	for _, h := range t.Slices {
 		if h.State == Filling {
 			h.State = Full
@@ -41,7 +41,7 @@ func (t Table) filled(want Table) Table {
 
 // without returns the table without the residue in cleared.
 func (t Table) without(cleared []Interval) Table {
-	out := Table{View: t.View, Least: t.Least, Filled: t.Filled}
+	out := t.empty()
 	for _, h := range t.Slices {
 		if h.State != Residue {
 			out.Slices = append(out.Slices, h)

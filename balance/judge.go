@@ -69,7 +69,7 @@ func (m *Mapper) asked(now time.Duration) (out []NodeID) {
 		serves[s.Node] = true
 	}
 	for _, n := range m.model.nodes {
-		if serves[n.ID] && m.alive(n.Name, now) {
+		if serves[n.ID] && m.up(n.ID, now) {
 			out = append(out, n.ID)
 		}
 	}
@@ -109,6 +109,7 @@ func (j *judge) may(slice uint64, to NodeID) (bool, string) {
 // refuses returns why a slice cannot move to a node at all, or "" if it can.
 func (j *judge) refuses(s Slice, to NodeID, weight uint64) string {
 	n, ok := j.in.Model.Node(to)
+	trouble, _ := j.m.ailing(to, j.now)
 	limit := j.in.Limits[to].Weight
 	switch {
 	case s.Move.Phase != NoMove:
@@ -119,10 +120,10 @@ func (j *judge) refuses(s Slice, to NodeID, weight uint64) string {
 		return "it is on node " + n.Name + " already"
 	case n.State != Active:
 		return fmt.Sprintf("node %s is %s", n.Name, n.State)
-	case !j.m.alive(n.Name, j.now):
+	case !j.m.up(n.ID, j.now):
 		return "node " + n.Name + " is lost"
-	case j.m.node(n.Name).trouble != "":
-		return "node " + n.Name + " is in trouble: " + j.m.node(n.Name).trouble
+	case trouble != "":
+		return "node " + n.Name + " is in trouble: " + trouble
 	case limit > 0 && j.weights[to]+weight > limit:
 		return fmt.Sprintf("node %s may weigh %d at most, it has %d and the slice %d", n.Name, limit, j.weights[to], weight)
 	}

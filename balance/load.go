@@ -22,6 +22,8 @@ func (w LoadWeights) Of(c Cost) float64 {
 // LoadReport is what a node counted since its previous report: the cost by slice
 // and generation, and the most expensive items and topics (anchor terms).
 type LoadReport struct {
+	// Slave is who reports; the mapper sets it.
+	Slave string
 	// Number grows by one with each report of an Incarnation of the node.
 	Incarnation string
 	Number      uint64

@@ -39,7 +39,7 @@ func absurd(r *LoadReport) bool {
 
 // follows returns "" and records a report if it is newer than the previous one,
 // else what is wrong with it. Reports in between may have been lost.
-func (n *nodeLoad) follows(r *LoadReport) string {
+func (n *reports) follows(r *LoadReport) string {
 	switch {
 	case r.Incarnation != n.incarnation || n.number == 0:
 		if slices.Contains(n.past, r.Incarnation) {

@@ -47,15 +47,26 @@ type LoadTable struct {
 	last     *loadSnapshot // the newest snapshot; nil when something came since
 }
 
-// nodeLoad is the state of a node's reports.
+// nodeLoad is the state of the reports of a node's slaves. Each of n slaves covers an
+// n-th of its node's time, with n times the load that it reports: the averages are
+// then those of the slaves' sum.
 type nodeLoad struct {
+	slaves  map[string]*reports
+	exposed float64 // seconds that its reports covered
+	queries average
+	topics  hitters[uint64]
+}
+
+// reports is the state of the reports of a slave.
+type reports struct {
 	incarnation string
 	past        []string // earlier incarnations, the newest last
 	number      uint64
-	exposed     float64 // seconds that its reports covered
-	queries     average
-	topics      hitters[uint64]
+	until       time.Duration // it counts as reporting, unless another report comes
 }
+
+// reporting is how many of its own intervals a slave that is silent still counts.
+const reporting = 4
 
 // sliceLoad is a slice with its average.
 type sliceLoad struct {
@@ -104,7 +115,7 @@ func NewLoadTable(weights LoadWeights, halfLife time.Duration) *LoadTable {
 // ignored. Entries of slices that do not match the model (unknown, of another
 // generation, served elsewhere) are skipped and counted in Ignored; the rest of
 // the report counts.
-func (t *LoadTable) Report(_ time.Duration, node NodeID, m *Model, r *LoadReport) (ignored string) {
+func (t *LoadTable) Report(now time.Duration, node NodeID, m *Model, r *LoadReport) (ignored string) {
 	if m != t.m {
 		t.Model(m, t.items)
 	}
@@ -115,9 +126,10 @@ func (t *LoadTable) Report(_ time.Duration, node NodeID, m *Model, r *LoadReport
 		return t.ignore("absurd")
 	}
 	n := t.node(node)
-	if why := n.follows(r); why != "" {
+	if why := n.of(r.Slave).follows(r); why != "" {
 		return t.ignore(why)
 	}
+	r = n.share(now, r)
 	seconds := r.Interval.Seconds()
 	n.exposed += seconds
 	t.asked = t.asked || r.Queries > 0
@@ -135,6 +147,34 @@ func (t *LoadTable) Report(_ time.Duration, node NodeID, m *Model, r *LoadReport
 	n.topics.trim()
 	t.hot.trim()
 	return ""
+}
+
+// of returns the state of a slave's reports.
+func (n *nodeLoad) of(slave string) *reports {
+	if n.slaves[slave] == nil {
+		n.slaves[slave] = &reports{}
+	}
+	return n.slaves[slave]
+}
+
+// share returns the report as that of one of the slaves that report: of an n-th of
+// the time, with the same counts.
+func (n *nodeLoad) share(now time.Duration, r *LoadReport) *LoadReport {
+	n.slaves[r.Slave].until = now + reporting*r.Interval
+	count := 0
+	for name, s := range n.slaves {
+		if now <= s.until {
+			count++
+		} else if len(n.slaves) > maxPast {
+			delete(n.slaves, name)
+		}
+	}
+	if count == 1 {
+		return r
+	}
+	part := *r
+	part.Interval /= time.Duration(count)
+	return &part
 }
 
 // slice counts one slice's cost.
@@ -194,7 +234,7 @@ func (t *LoadTable) rate(c Cost, r *LoadReport) float64 {
 func (t *LoadTable) node(id NodeID) *nodeLoad {
 	n := t.nodes[id]
 	if n == nil {
-		n = &nodeLoad{topics: newHitters[uint64](MaxTopics)}
+		n = &nodeLoad{slaves: map[string]*reports{}, topics: newHitters[uint64](MaxTopics)}
 		t.nodes[id] = n
 	}
 	return n

@@ -196,7 +196,7 @@ func TestReportsIgnored(t *testing.T) {
 		{"another generation", SliceCost{1, 77, Cost{Examined: 1e6}}},
 		{"slice served elsewhere", SliceCost{2, w.m.Slices()[1].Generation, Cost{Examined: 1e6}}},
 	} {
-		r := good(w.table.nodes[1].number + 1)
+		r := good(w.table.nodes[1].of("").number + 1)
 		r.Slices = append(r.Slices, c.SliceCost)
 		if why := w.table.Report(0, 1, w.m, r); why != "" || w.table.Ignored()[c.why] != 1 {
 			t.Errorf("%s: %q, %v", c.why, why, w.table.Ignored())

@@ -39,11 +39,14 @@ type Mapper struct {
 	rests    rests
 	memory   memory
 	commands []command // by operators, not executed yet
-	planning planning
-	patrol   time.Duration // when silent nodes and stalled moves are looked for
-	retry    time.Duration
-	counters counters
-	out      MapperOut
+	members  membership
+	// entrances are the slaves that are to join a set, by name.
+	entrances map[string]*entrance
+	planning  planning
+	patrol    time.Duration // when silent nodes and stalled moves are looked for
+	retry     time.Duration
+	counters  counters
+	out       MapperOut
 }
 
 // staged is a change of the model that is not durable yet.
@@ -108,6 +111,7 @@ func NewMapper(cfg MapperConfig, items *Index, state []byte) (*Mapper, error) {
 	m := &Mapper{
 		cfg: cfg, items: items, nodes: map[string]*nodeInfo{}, views: newViews(), moves: newMoves(), verify: newVerifier(),
 		loads: NewLoadTable(cfg.LoadWeights, cfg.HalfLife), rests: rests{}, memory: newMemory(),
+		members: newMembership(cfg.Replicas), entrances: map[string]*entrance{},
 	}
 	if state == nil {
 		return m, nil
@@ -117,6 +121,7 @@ func NewMapper(cfg MapperConfig, items *Index, state []byte) (*Mapper, error) {
 		return nil, err
 	}
 	m.model, m.number, m.resumed = s.Model, s.Quantum, true
+	m.members.resume(s)
 	return m, nil
 }
 
@@ -276,7 +281,8 @@ func (m *Mapper) emit(now time.Duration, q Quantum) {
 func (m *Mapper) stage(model *Model, ops []Op, why causes) {
 	m.saves++
 	m.staged = &staged{seq: m.saves, model: model, ops: ops, why: why}
-	state := State{Quantum: m.number, Model: model}
+	m.members.changed = false
+	state := State{Quantum: m.number, Configured: m.cfg.Replicas, Replicas: m.members.replicas, Model: model}
 	m.out.Save = &SaveState{Seq: m.saves, Bytes: state.Encode()}
 }
 
@@ -288,8 +294,11 @@ func (m *Mapper) commit(now time.Duration) {
 	s := m.staged
 	old := m.model
 	m.staged, m.model = nil, s.model
-	for _, n := range s.model.Nodes() {
-		m.node(n.Name).id = n.ID
+	for _, v := range s.model.Slaves() {
+		m.node(v.Name).id = v.Node
+	}
+	if p := m.views.published; p != nil {
+		m.views.published = p.WithMembers(s.model)
 	}
 	if s.ops == nil {
 		m.emit(now, Quantum{Model: s.model})
@@ -297,9 +306,10 @@ func (m *Mapper) commit(now time.Duration) {
 		m.emit(now, Quantum{Ops: s.ops})
 	}
 	if old == nil || old.View() != s.model.View() || s.ops == nil {
-		m.views.waiting = append(m.views.waiting, s.model)
+		m.await(now, s.model)
 	}
 	m.took(now, s)
+	m.forgetSlaves(old)
 }
 
 func (m *Mapper) trouble(err error) { m.out.Troubles = append(m.out.Troubles, err) }

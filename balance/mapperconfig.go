@@ -8,7 +8,10 @@ type MapperConfig struct {
 	Epoch uint64
 	Order Order
 	// Nodes is how many nodes must have joined before the first plan.
-	Nodes    int
+	Nodes int
+	// Replicas is how many slaves hold each slice; 0: one. The number is that of
+	// SetReplicas from then on, until it is configured otherwise.
+	Replicas int
 	Strategy Strategy
 	// Shadows run whenever Strategy does, on the same input, but their proposals
 	// are not executed. One with Strategy's name is left out.
@@ -83,6 +86,7 @@ func (c MapperConfig) WithDefaults() MapperConfig {
 			*v = to
 		}
 	}
+	c.Replicas = max(1, c.Replicas)
 	set(&c.Pace, DefaultPace)
 	set(&c.Beat, DefaultBeat)
 	set(&c.DeadAfter, DefaultDeadAfter)

@@ -162,7 +162,7 @@ func (m *Mapper) MapFor(have MapVersion) *Model {
 		return nil
 	}
 	filled := m.model.Filled() && !have.Filled
-	if !own || have.View < model.View() || have.View == model.View() && filled {
+	if !own || have.View < model.View() || have.View == model.View() && (have.Revision < model.Revision() || filled) {
 		return model
 	}
 	return nil

@@ -1,6 +1,7 @@
 package balance
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 
@@ -11,30 +12,40 @@ import (
 // immutable and may be shared; Edit makes the next one.
 type Model struct {
 	view      uint64
+	revision  uint64 // changes of slaves that masters learn
 	least     uint64 // no older view is served
 	filled    bool   // the first fill is complete
 	nextSlice uint64
 	nextNode  NodeID
 	nodes     []Node  // in ascending id order
+	slaves    []Slave // in ascending order of names
+	byNode    map[NodeID][]Slave
 	slices    []Slice // in ascending key order, tiling the ring
 }
 
 // NewModel returns the model before the first plan: view 0, one slice that is
-// the whole ring on the first node. Nodes get their ids in the order given.
+// the whole ring on the first node. Nodes get their ids in the order given; each
+// has one slave, of its name.
 func NewModel(nodes []Node) (*Model, error) {
 	m := &Model{nextSlice: 2, nextNode: 1}
 	for _, n := range nodes {
 		n.ID = m.nextNode
 		m.nextNode++
 		m.nodes = append(m.nodes, n)
+		m.slaves = append(m.slaves, Slave{Name: n.Name, Node: n.ID, In: true})
 	}
+	slices.SortFunc(m.slaves, func(a, b Slave) int { return cmp.Compare(a.Name, b.Name) })
 	m.slices = []Slice{{ID: 1, Hi: MaxKey, Generation: 1, Node: 1}}
 	return m, m.check()
 }
 
 // View numbers the states of the slice map; it grows when a slice changes its
-// node, a node joins or is removed, or a node's address changes.
+// node, or a node joins or is removed.
 func (m *Model) View() uint64 { return m.view }
+
+// Revision numbers the states of the sets of replicas; it grows when a slave joins
+// or leaves one, or its address changes.
+func (m *Model) Revision() uint64 { return m.revision }
 
 // Least returns the oldest view that queries may still use.
 func (m *Model) Least() uint64 { return m.least }
@@ -73,11 +84,16 @@ func (m *Model) Named(name string) (Node, bool) {
 	return m.nodes[i], true
 }
 
+// header returns the table of a slave that holds nothing.
+func (m *Model) header() Table {
+	return Table{View: m.view, Least: m.least, Revision: m.revision, Filled: m.filled}
+}
+
 // Table returns what a node is to hold and serve: its own slices, those being
 // copied to it, which it serves in no view yet, and those that it served before a
 // switch, in the views up to then.
 func (m *Model) Table(node NodeID) Table {
-	t := Table{View: m.view, Least: m.least, Filled: m.filled}
+	t := m.header()
 	for _, s := range m.slices {
 		if s.Node == node || s.Move.Phase != NoMove && s.Move.Other == node {
 			t.Slices = append(t.Slices, s.held(node))
@@ -90,7 +106,7 @@ func (m *Model) Table(node NodeID) Table {
 func (m *Model) tables() map[NodeID]Table {
 	out := make(map[NodeID]Table, len(m.nodes))
 	for _, n := range m.nodes {
-		out[n.ID] = Table{View: m.view, Least: m.least, Filled: m.filled}
+		out[n.ID] = m.header()
 	}
 	add := func(s Slice, node NodeID) {
 		t := out[node]
@@ -128,10 +144,13 @@ func (m *Model) check() error {
 	}
 	names := make(map[string]bool, len(m.nodes))
 	for i, n := range m.nodes {
-		if n.ID == 0 || n.ID >= m.nextNode || i > 0 && n.ID <= m.nodes[i-1].ID || names[n.Name] || n.State > Drained {
+		if n.ID == 0 || n.ID >= m.nextNode || i > 0 && n.ID <= m.nodes[i-1].ID || names[n.Name] || n.State > Dissolving {
 			return fault.Newf(fault.Invalid, op, "node %d %q is listed twice, out of order or in an unknown state", n.ID, n.Name)
 		}
 		names[n.Name] = true
+	}
+	if err := m.checkSlaves(); err != nil {
+		return err
 	}
 	if m.least > m.view {
 		return fault.Newf(fault.Invalid, op, "the oldest view, %d, is newer than the newest, %d", m.least, m.view)
@@ -153,6 +172,23 @@ func (m *Model) check() error {
 	}
 	if len(ids) != len(m.slices) {
 		return fault.Newf(fault.Invalid, op, "%d slices have %d different numbers", len(m.slices), len(ids))
+	}
+	return nil
+}
+
+// checkSlaves returns why the list of slaves is invalid; it is grouped by shard.
+func (m *Model) checkSlaves() error {
+	m.byNode = make(map[NodeID][]Slave, len(m.nodes))
+	for i, s := range m.slaves {
+		_, known := m.Node(s.Node)
+		if s.Name == "" || i > 0 && s.Name <= m.slaves[i-1].Name || s.Left > m.revision ||
+			s.Node != 0 && (!known || s.Left != 0 || s.Drained) || s.Node == 0 && s.In {
+			return fault.Newf(fault.Invalid, "balance: check model",
+				"slave %q is listed twice, out of order, of an unknown shard, or both a replica and a spare", s.Name)
+		}
+		if s.Node != 0 {
+			m.byNode[s.Node] = append(m.byNode[s.Node], s)
+		}
 	}
 	return nil
 }

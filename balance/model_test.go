@@ -26,9 +26,9 @@ func drawEdit(t *rapid.T, m *Model) *Edit {
 		case 2:
 			_ = e.Merge(s, slice.Draw(t, "right"))
 		case 3:
-			_, _ = e.Join(rapid.SampledFrom([]string{"x", "y", "z"}).Draw(t, "name"), "")
+			_, _ = e.Join(rapid.SampledFrom([]string{"x", "y", "z"}).Draw(t, "name"), "", "")
 		case 4:
-			_ = e.Address(n, "there")
+			anySlave(t, e, n)
 		case 5:
 			_ = e.Start(s, n)
 		case 6:
@@ -216,7 +216,7 @@ func TestBadOpsAreRefusedWhole(t *testing.T) {
 }
 
 func FuzzDecodeState(f *testing.F) {
-	m, _ := NewModel([]Node{{Name: "a", Address: "b:1"}})
+	m, _ := NewModel([]Node{{Name: "a"}})
 	good := State{Quantum: 3, Model: m}.Encode()
 	f.Add(good)
 	f.Add(good[:len(good)-1])
@@ -285,5 +285,32 @@ func TestOneNodeInAView(t *testing.T) {
 	}
 	if _, err := e.Model(); err != nil {
 		t.Error(err)
+	}
+}
+
+// anySlave applies any operation on the list of slaves.
+func anySlave(t *rapid.T, e *Edit, n NodeID) {
+	name := rapid.SampledFrom([]string{"a", "b", "x", "y", "spare"}).Draw(t, "slave")
+	switch rapid.IntRange(0, 9).Draw(t, "slave op") {
+	case 0:
+		_ = e.Enlist(name, "here", "zone")
+	case 1:
+		_ = e.Place(name, "there", "")
+	case 2:
+		_, _ = e.Form(name)
+	case 3:
+		_ = e.Assign(name, n)
+	case 4:
+		_ = e.Enter(name)
+	case 5:
+		_ = e.Leave(name)
+	case 6:
+		_ = e.Release(name)
+	case 7:
+		_ = e.Free(name)
+	case 8:
+		_ = e.Retire(name, rapid.Bool().Draw(t, "drained"))
+	case 9:
+		_ = e.Forget(name)
 	}
 }

@@ -31,10 +31,10 @@ type activeMove struct {
 	cause          cause
 	doomed         string // why it is cancelled
 
-	check       *comparison
-	arrived     bool // b has all of it
-	isReady     bool // it is in moves.ready
-	switching   bool // its switch is being saved: nothing cancels it any more
+	arrivals    []*arrival    // of the slaves in b's set, by name
+	first       time.Duration // when the first of them was certified; 0: none is
+	isReady     bool          // it is in moves.ready
+	switching   bool          // its switch is being saved: nothing cancels it any more
 	published   bool
 	publishedAt time.Duration
 }
@@ -75,8 +75,7 @@ func (v *activeMove) matches(h Held) bool {
 
 // switchable reports whether the slice may be switched.
 func (m *Mapper) switchable(now time.Duration, v *activeMove) bool {
-	return m.moves.all[v.id] == v && v.phase == Copying && v.arrived && v.doomed == "" && v.check.done() &&
-		m.alive(m.name(v.b), now)
+	return m.moves.all[v.id] == v && v.phase == Copying && v.doomed == "" && m.agreed(now, v)
 }
 
 // doom marks a move for cancellation.
@@ -102,10 +101,9 @@ func (m *Mapper) dueMoves(now time.Duration, e *lazyEdit) {
 		for _, v := range m.moves.ready {
 			v.isReady = false
 			if m.switchable(now, v) {
-				m.moves.switched, v.switching = now, true
-				e.try(func(e *Edit) error { return e.Switch(v.id) })
-			} else if v.check.done() {
-				m.uncertify(v) // until its target is back
+				m.switchOn(now, e, v)
+			} else if m.moves.all[v.id] == v {
+				m.doubt(now, v)
 			}
 		}
 		m.moves.ready = nil
@@ -121,6 +119,30 @@ func (m *Mapper) dueMoves(now time.Duration, e *lazyEdit) {
 	m.moves.leaving = slices.Delete(m.moves.leaving, 0, done)
 }
 
+// switchOn has the target of a move serve its slice. Slaves of its set that are not
+// ready leave the set, and join again once they have been filled.
+func (m *Mapper) switchOn(now time.Duration, e *lazyEdit, v *activeMove) {
+	m.moves.switched, v.switching = now, true
+	e.try(func(e *Edit) error { return e.Switch(v.id) })
+	for _, name := range m.late(now, v) {
+		e.try(func(e *Edit) error {
+			if s, err := e.slave(name); err != nil || !s.In {
+				return err
+			}
+			return e.Leave(name)
+		})
+	}
+}
+
+// doubt forgets what was certified on slaves that are lost, until they are back.
+func (m *Mapper) doubt(now time.Duration, v *activeMove) {
+	for _, a := range v.arrivals {
+		if a.check.done() && !m.alive(a.slave, now) {
+			m.uncertify(a)
+		}
+	}
+}
+
 // took updates the moves after a change of the model.
 func (m *Mapper) took(now time.Duration, s *staged) {
 	still := make(map[uint64]bool, len(m.moves.all))
@@ -133,6 +155,8 @@ func (m *Mapper) took(now time.Duration, s *staged) {
 		switch {
 		case tracked == nil:
 			m.begun(now, v, s.why[causeOf{v.ID, 0}])
+		case tracked.phase == Copying && v.Move.Phase == Copying:
+			m.greet(now, m.arrive(tracked))
 		case tracked.phase == Copying && v.Move.Phase == Switched:
 			m.switched(now, tracked, v)
 		}
@@ -152,8 +176,6 @@ func (m *Mapper) begun(now time.Duration, s Slice, why cause) {
 	v := &activeMove{
 		id: s.ID, lo: s.Lo, hi: s.Hi, generation: s.Generation, phase: s.Move.Phase, since: now, progress: now, cause: why,
 	}
-	v.check = &comparison{move: v, id: s.ID, generation: s.Generation, all: Interval{s.Lo, s.Hi}}
-	v.check.begin(m, s.Lo)
 	m.moves.all[s.ID] = v
 	if why.text == "" {
 		v.cause.text = "it was on its way when the balancer started"
@@ -163,18 +185,26 @@ func (m *Mapper) begun(now time.Duration, s Slice, why cause) {
 		return
 	}
 	v.a, v.b = s.Node, s.Move.Other
-	n := m.node(m.name(v.b))
-	n.arriving[s.ID] = v
+	fresh := m.arrive(v)
 	m.happened(now, Event{Slice: s.ID, Step: v.cause.text != byCommand,
 		Text: fmt.Sprintf("begins to move from %s to %s: %s", m.name(v.a), m.name(v.b), v.cause.text)})
-	if n.reported {
-		m.hold(now, n, n.table)
+	m.greet(now, fresh)
+}
+
+// greet looks whether new arrivals are there already.
+func (m *Mapper) greet(now time.Duration, fresh []*arrival) {
+	for _, a := range fresh {
+		if n := m.node(a.slave); n.reported {
+			m.hold(now, n, n.table)
+		}
 	}
 }
 
 func (m *Mapper) switched(now time.Duration, v *activeMove, s Slice) {
 	v.phase, v.view, v.generation, v.progress = Switched, s.From, s.Generation, now
-	delete(m.node(m.name(v.b)).arriving, v.id)
+	for _, a := range v.arrivals {
+		m.dropArrival(a)
+	}
 	if v.cause.away {
 		m.emptyOn(now)
 	} else {
@@ -189,9 +219,10 @@ func (m *Mapper) switched(now time.Duration, v *activeMove, s Slice) {
 // ended records that a move finished or was cancelled.
 func (m *Mapper) ended(now time.Duration, v *activeMove) {
 	delete(m.moves.all, v.id)
-	delete(m.verify.asked, v.check.asked) // nobody waits for the answer
+	for _, a := range v.arrivals {
+		m.dropArrival(a)
+	}
 	if v.phase == Copying {
-		delete(m.node(m.name(v.b)).arriving, v.id)
 		m.counters.cancelled++
 		m.rests.add(v.b, rest{
 			Interval: Interval{v.lo, v.hi}, until: now + rideIntervals*m.cfg.interval(), load: -1,
@@ -201,8 +232,12 @@ func (m *Mapper) ended(now time.Duration, v *activeMove) {
 			Text: fmt.Sprintf("stays on %s, its move to %s is cancelled: %s", m.name(v.a), m.name(v.b), v.doomed)})
 		return
 	}
-	items, bytes := v.check.items, v.check.bytes
-	if v.check.parts == 0 && v.check.matched == 0 { // certified by an earlier mapper
+	items, bytes, certified := uint64(0), uint64(0), false
+	for _, a := range v.arrivals {
+		items, bytes = max(items, a.check.items), bytes+a.check.bytes
+		certified = certified || a.check.parts > 0 || a.check.matched != 0
+	}
+	if !certified { // by an earlier mapper
 		m.items.Ascend(v.lo, v.hi, func(Key, uint32) bool { items++; return true })
 	}
 	m.counters.moves++
@@ -225,11 +260,13 @@ func (m *Mapper) note(now time.Duration, o Op, why causes) {
 	case OpMerge:
 		m.tell(now, o.Slice, "took in its neighbour, slice %d%s", o.New, text)
 		m.memory.add(now, o.New, fmt.Sprintf("was merged into slice %d%s", o.Slice, text))
-	case OpJoin, OpAddress, OpState:
+	case OpEnlist, OpPlace, OpAssign, OpEnter, OpLeave, OpRelease, OpFree, OpRetire, OpForget:
+		m.out.Events = append(m.out.Events, Event{Node: o.Name, Text: o.String()})
+	case OpJoin, OpForm, OpState:
 		m.out.Events = append(m.out.Events, Event{Node: m.name(o.Node), Text: o.String()})
 	case OpRemove:
 		m.out.Events = append(m.out.Events, Event{Node: o.Name, Text: o.String()})
-		m.forgetNode(o.Node, o.Name)
+		m.forgetNode(o.Node)
 	case OpFilled:
 		m.out.Events = append(m.out.Events, Event{Text: o.String()})
 	}
@@ -246,6 +283,9 @@ type lazyEdit struct {
 	m *Mapper
 	e *Edit
 }
+
+// idle reports whether no operation was applied so far.
+func (l *lazyEdit) idle() bool { return l.e == nil || len(l.e.Ops()) == 0 }
 
 // try applies an operation; an impossible one is reported and skipped.
 func (l *lazyEdit) try(op func(*Edit) error) {

@@ -93,7 +93,7 @@ func (j *job) cut(n int) Position {
 
 // advance makes buckets of a stream until it must wait for something.
 func (d *Distributor[P]) advance(s *stream[P], w *Work) {
-	for s.node != 0 && s.job == nil && s.fetch == 0 && len(s.queue) < d.cfg.Ahead && s.bytes < d.cfg.NodeBytes {
+	for s.known && s.job == nil && s.fetch == 0 && len(s.queue) < d.cfg.Ahead && s.bytes < d.cfg.NodeBytes {
 		if s.settled && s.end.Clock == d.head {
 			return
 		}
@@ -201,7 +201,7 @@ func (d *Distributor[P]) gather(s *stream[P]) ([]Entry, next) {
 		if n.to.Offset == 0 {
 			n.table = n.begun.filled(s.want)
 		}
-	case idle && !g.full():
+	case idle && !g.full() && !s.keep:
 		n.cleared = g.residue(n.begun.in(Residue), max(1, d.cfg.Entries/4))
 		n.table = n.begun.without(n.cleared)
 	}

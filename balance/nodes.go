@@ -27,7 +27,7 @@ type NodeReport struct {
 
 // nodeInfo is the mapper's state of a node outside of the model.
 type nodeInfo struct {
-	id          NodeID        // 0: not in the model
+	id          NodeID        // of its shard; 0: it has none
 	heard       time.Duration // time of the last message
 	incarnation string
 	position    Position
@@ -37,14 +37,18 @@ type nodeInfo struct {
 	troubled    time.Duration // since when
 	bytes       uint64
 	moved       time.Duration // when table or offset last changed: it is being filled
-	arriving    map[uint64]*activeMove
+	arriving    map[uint64]*arrival
+	// caughtUp is when it last had applied all changes up to target, the newest of
+	// the report before.
+	caughtUp time.Duration
+	target   uint64
 }
 
 // node returns the state of a node; a new one counts as heard from now.
 func (m *Mapper) node(name string) *nodeInfo {
 	n := m.nodes[name]
 	if n == nil {
-		n = &nodeInfo{heard: m.time.now, arriving: map[uint64]*activeMove{}}
+		n = &nodeInfo{heard: m.time.now, arriving: map[uint64]*arrival{}}
 		m.nodes[name] = n
 	}
 	return n
@@ -109,19 +113,30 @@ func (m *Mapper) Report(now time.Duration, r NodeReport) error {
 		n.moved = now
 	}
 	n.position = r.Position
+	m.follows(now, n)
 	if r.Table != nil {
 		m.hold(now, n, *r.Table)
 	}
 	if r.Load != nil && n.id != 0 {
+		r.Load.Slave = r.Name
 		m.loads.Report(now, n.id, m.model, r.Load)
 	}
 	m.step(now)
 	return nil
 }
 
+// follows notes how new a slave's data are.
+func (m *Mapper) follows(now time.Duration, n *nodeInfo) {
+	if n.position.Clock >= n.target {
+		n.caughtUp, n.target = now, m.clock
+	}
+}
+
 // restarted discards the certificates of an earlier incarnation of the node.
 func (m *Mapper) restarted(n *nodeInfo, incarnation string) {
 	n.incarnation = incarnation
+	n.target = m.clock
+	m.reopen(n)
 	for _, id := range slices.Sorted(maps.Keys(n.arriving)) { // in order, since they queue up
 		m.uncertify(n.arriving[id])
 	}
@@ -139,18 +154,18 @@ func (m *Mapper) hold(now time.Duration, n *nodeInfo, t Table) {
 	}
 	there := make(map[uint64]bool, len(n.arriving))
 	for _, h := range t.Slices {
-		if v := n.arriving[h.ID]; v != nil && v.matches(h) {
+		if a := n.arriving[h.ID]; a != nil && a.move.matches(h) {
 			there[h.ID] = true
-			if !v.arrived {
-				v.arrived, v.progress = true, now
-				m.verify.enqueue(v.check)
+			if !a.arrived {
+				a.arrived, a.move.progress = true, now
+				m.verify.enqueue(a.check)
 			}
 		}
 	}
-	for id, v := range n.arriving {
-		if !there[id] && v.arrived {
-			v.arrived = false
-			m.uncertify(v)
+	for id, a := range n.arriving {
+		if !there[id] && a.arrived {
+			a.arrived = false
+			m.uncertify(a)
 		}
 	}
 }
@@ -167,6 +182,7 @@ func (m *Mapper) watch(now time.Duration) {
 			if why := m.hopeless(now, v); why != "" {
 				m.doom(v, why)
 			}
+			m.ready(now, v)
 		}
 	}
 	m.emptied(now)
@@ -175,27 +191,31 @@ func (m *Mapper) watch(now time.Duration) {
 // hopeless returns why a copy cannot complete, or "" if it can.
 func (m *Mapper) hopeless(now time.Duration, v *activeMove) string {
 	target, _ := m.model.Node(v.b)
-	n := m.node(target.Name)
+	trouble, since := m.ailing(v.b, now)
+	moved, certified := v.progress, false
+	for _, a := range v.arrivals {
+		moved, certified = max(moved, m.node(a.slave).moved), certified || a.done()
+	}
 	switch {
 	case target.State != Active:
 		return "node " + target.Name + " is " + target.State.String()
-	case !m.alive(target.Name, now):
+	case !m.up(v.b, now):
 		return "node " + target.Name + " is lost: not heard from for " + m.cfg.DeadAfter.String()
-	case n.trouble != "" && now >= n.troubled+m.cfg.DeadAfter:
-		return "node " + target.Name + " is in trouble: " + n.trouble
-	case now >= max(v.progress, n.moved)+m.cfg.Stall:
-		return "no progress for " + m.cfg.Stall.String() + m.stalled(v)
+	case trouble != "" && now >= since+m.cfg.DeadAfter:
+		return "node " + target.Name + " is in trouble: " + trouble
+	case now >= moved+m.cfg.Stall && !(certified && len(v.arrivals) > 1): // else those that are late leave the set
+		return "no progress for " + m.cfg.Stall.String() + m.stalled(now, v)
 	}
 	return ""
 }
 
 // stalled returns what a stalled copy waits for.
-func (m *Mapper) stalled(v *activeMove) string {
-	switch {
-	case !v.arrived:
+func (m *Mapper) stalled(now time.Duration, v *activeMove) string {
+	switch a := m.least(now, v); {
+	case a == nil || !a.arrived:
 		return ": node " + m.name(v.b) + " has not received all items"
-	case v.check.failed != "":
-		return ": certificates unavailable: " + v.check.failed
+	case a.check.failed != "":
+		return ": certificates unavailable: " + a.check.failed
 	}
 	return ": its items change too often for the copies to be compared"
 }

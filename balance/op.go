@@ -3,23 +3,33 @@ package balance
 import "fmt"
 
 // OpKind is an elementary operation on a model (thesis 6.3.10), or one on its
-// list of nodes.
+// lists of nodes and slaves.
 type OpKind uint8
 
 // The operations.
 const (
-	OpMap     OpKind = iota + 1 // Slice is served by Node: only in the first plan
-	OpSplit                     // Slice ends before At; New begins there
-	OpMerge                     // Slice takes its right neighbour New in
-	OpJoin                      // Node joins, with Name and Address
-	OpAddress                   // Node is reached at Address
-	OpStart                     // Slice begins to be copied to Node
-	OpCancel                    // Slice stays where it is; its move is cancelled
-	OpSwitch                    // Slice is served by its target from the next view on
-	OpFinish                    // Slice leaves the node that served it before
-	OpState                     // Node becomes State
-	OpRemove                    // Node, called Name, which has no slices, is removed
-	OpFilled                    // the first fill is complete
+	OpMap    OpKind = iota + 1 // Slice is served by Node: only in the first plan
+	OpSplit                    // Slice ends before At; New begins there
+	OpMerge                    // Slice takes its right neighbour New in
+	OpJoin                     // Node joins, with its only slave, both called Name, at Address in Zone
+	OpStart                    // Slice begins to be copied to Node
+	OpCancel                   // Slice stays where it is; its move is cancelled
+	OpSwitch                   // Slice is served by its target from the next view on
+	OpFinish                   // Slice leaves the node that served it before
+	OpState                    // Node becomes State
+	OpRemove                   // Node, called Name, which has no slices, is removed
+	OpFilled                   // the first fill is complete
+
+	OpEnlist  // the slave Name is a spare at Address in Zone
+	OpPlace   // the slave Name is at Address in Zone
+	OpForm    // Node begins as a shard called Name, without slaves
+	OpAssign  // the slave Name is to hold what Node holds
+	OpEnter   // masters may ask the slave Name
+	OpLeave   // masters are not to ask the slave Name
+	OpRelease // the slave Name is a spare
+	OpFree    // the slave Name may delete what it holds of its former shard
+	OpRetire  // the spare Name is Drained, or, with State Active, no longer
+	OpForget  // the spare Name is removed
 )
 
 // Op is one operation. Fields that its kind does not name are zero.
@@ -30,6 +40,7 @@ type Op struct {
 	At            Key
 	New           uint64
 	Name, Address string
+	Zone          string
 	State         NodeState
 }
 
@@ -44,8 +55,6 @@ func (o Op) String() string {
 		return fmt.Sprintf("merge slice %d into slice %d", o.New, o.Slice)
 	case OpJoin:
 		return fmt.Sprintf("node %d %q joins", o.Node, o.Name)
-	case OpAddress:
-		return fmt.Sprintf("node %d is at %s", o.Node, o.Address)
 	case OpStart:
 		return fmt.Sprintf("start to move slice %d to node %d", o.Slice, o.Node)
 	case OpCancel:
@@ -61,5 +70,5 @@ func (o Op) String() string {
 	case OpFilled:
 		return "the first fill is over"
 	}
-	return fmt.Sprintf("op(%d)", o.Kind)
+	return o.describeSlave()
 }

@@ -23,6 +23,9 @@ func (m *Mapper) change(now time.Duration) error {
 	m.admit(e)
 	m.obey(now, e, why)
 	m.dueMoves(now, e)
+	if e.idle() {
+		m.arrange(now, e)
+	}
 	if m.filling && !m.model.filled {
 		if m.filling = false; m.firstFilled() {
 			e.try((*Edit).Filled)
@@ -34,6 +37,10 @@ func (m *Mapper) change(now time.Duration) error {
 			return err
 		}
 		m.stage(model, e.e.Ops(), why)
+		return nil
+	}
+	if m.members.changed {
+		m.stage(m.model, []Op{}, why)
 		return nil
 	}
 	switch {
@@ -49,6 +56,10 @@ func (m *Mapper) change(now time.Duration) error {
 // obey executes commands, and makes empty nodes Drained.
 func (m *Mapper) obey(now time.Duration, e *lazyEdit, why causes) {
 	for _, o := range m.commands {
+		if o.slave != "" {
+			e.try(func(e *Edit) error { return m.obeySlave(now, e, o) })
+			continue
+		}
 		if o.remove {
 			e.try(func(e *Edit) error { return m.remove(now, e, o.node) })
 			continue
@@ -62,30 +73,47 @@ func (m *Mapper) obey(now time.Duration, e *lazyEdit, why causes) {
 	}
 	m.commands = nil
 	for _, n := range m.planning.drained {
-		if s, ok := m.model.Node(n); ok && s.State == Draining {
+		switch s, _ := m.model.Node(n); s.State {
+		case Draining:
 			e.try(func(e *Edit) error { return e.SetState(n, Drained) })
+		case Dissolving:
+			e.try(func(e *Edit) error { return m.end(e, n) })
 		}
 	}
 	m.planning.drained = m.planning.drained[:0]
 }
 
+// end removes a shard that has no slices left; its slaves are spares.
+func (m *Mapper) end(e *Edit, id NodeID) error {
+	for _, s := range m.model.Replicas(id) {
+		if err := e.Release(s.Name); err != nil {
+			return err
+		}
+	}
+	return e.Remove(id)
+}
+
 // remove removes a node unless it has come back since the command.
 func (m *Mapper) remove(now time.Duration, e *Edit, id NodeID) error {
-	if n, ok := m.model.Node(id); ok && m.alive(n.Name, now) {
+	if n, ok := m.model.Node(id); ok && m.silence(id, now) < m.cfg.DeadAfter {
 		return fault.Newf(fault.Conflict, "balance: remove", "node %s is not removed: it has come back", n.Name)
 	}
 	return e.Remove(id)
 }
 
-// admit adds new nodes to the model, without slices, and updates addresses.
+// admit adds new slaves to the model: as nodes without slices while a node is one
+// slave, else as spares. It updates addresses and zones.
 func (m *Mapper) admit(e *lazyEdit) {
 	for _, j := range m.joined {
-		node, ok := m.model.Named(j.Name)
+		slave, ok := m.model.Slave(j.Name)
+		_, taken := m.model.Named(j.Name)
 		switch {
+		case !ok && m.members.replicas == 1 && !taken:
+			e.try(func(e *Edit) error { _, err := e.Join(j.Name, j.Address, j.Zone); return err })
 		case !ok:
-			e.try(func(e *Edit) error { _, err := e.Join(j.Name, j.Address); return err })
-		case node.Address != j.Address:
-			e.try(func(e *Edit) error { return e.Address(node.ID, j.Address) })
+			e.try(func(e *Edit) error { return e.Enlist(j.Name, j.Address, j.Zone) })
+		case slave.Address != j.Address || slave.Zone != j.Zone:
+			e.try(func(e *Edit) error { return e.Place(j.Name, j.Address, j.Zone) })
 		}
 	}
 	m.joined = nil
@@ -105,15 +133,19 @@ func (m *Mapper) first(now time.Duration) error {
 		m.stage(model, nil, nil)
 		return nil
 	}
-	var nodes []Node
+	var slaves []Slave
 	for _, j := range m.joined {
-		nodes = append(nodes, Node{Name: j.Name, Address: j.Address})
+		slaves = append(slaves, Slave{Name: j.Name, Address: j.Address, Zone: j.Zone})
 		if len(j.Table.Slices) > 0 {
 			m.trouble(fmt.Errorf(
 				"node %s holds data that is discarded because the nodes' data do not fit together: %w", j.Name, err))
 		}
 	}
-	model, proposal, err := Plan(m.cfg.Strategy, m.cfg.Order, nodes, m.items, m.cfg.Limits)
+	base, err := Compose(slaves, m.members.replicas)
+	if err != nil {
+		return err
+	}
+	model, proposal, err := PlanOn(m.cfg.Strategy, m.cfg.Order, base, m.items, m.cfg.Limits)
 	if err != nil {
 		return err
 	}
@@ -131,13 +163,18 @@ func (m *Mapper) first(now time.Duration) error {
 	return nil
 }
 
-// Plan makes the first model by a strategy: for the mapper and for stores that
-// are built offline.
+// Plan makes the first model of nodes that are one slave each.
 func Plan(s Strategy, order Order, nodes []Node, items Items, limits map[string]Limit) (*Model, Proposal, error) {
 	base, err := NewModel(nodes)
 	if err != nil {
 		return nil, Proposal{}, err
 	}
+	return PlanOn(s, order, base, items, limits)
+}
+
+// PlanOn makes the first model by a strategy, of one of view 0: for the mapper and
+// for stores that are built offline.
+func PlanOn(s Strategy, order Order, base *Model, items Items, limits map[string]Limit) (*Model, Proposal, error) {
 	proposal, err := s.Initial(Input{Model: base, Items: items, Order: order, Limits: byID(base, limits)})
 	if err != nil {
 		return nil, Proposal{}, fmt.Errorf("strategy %s: %w", s.Name(), err)
@@ -147,44 +184,6 @@ func Plan(s Strategy, order Order, nodes []Node, items Items, limits map[string]
 		return nil, Proposal{}, fmt.Errorf("strategy %s made an impossible proposal: %w", s.Name(), err)
 	}
 	return model, proposal, nil
-}
-
-// Adopt makes a model from the nodes' tables. Its view is one above theirs, so that
-// each node receives it. It fails with fault.Conflict when the
-// slices that they serve in their newest view do not tile the ring, or are
-// foreign.
-func Adopt(nodes []Joining) (*Model, error) {
-	m := &Model{nextSlice: 1, nextNode: 1}
-	for _, j := range nodes {
-		m.view, m.least = max(m.view, j.Table.View), max(m.least, j.Table.Least)
-	}
-	for _, j := range nodes {
-		node := Node{ID: m.nextNode, Name: j.Name, Address: j.Address}
-		m.nextNode++
-		m.nodes = append(m.nodes, node)
-		if j.Foreign {
-			return nil, fault.Newf(fault.Conflict, "balance: adopt",
-				"node %s holds data of another database or order of keys", j.Name)
-		}
-		if j.Position.Offset != 0 {
-			return nil, fault.Newf(fault.Conflict, "balance: adopt", "node %s is not filled to its end", j.Name)
-		}
-		for _, h := range j.Table.Slices {
-			if h.From == 0 || h.From > m.view || h.Until != 0 && h.Until < m.view {
-				continue // it comes or goes
-			}
-			m.slices = append(m.slices, Slice{
-				ID: h.ID, Lo: h.Lo, Hi: h.Hi, Generation: h.Generation, Node: node.ID, From: h.From,
-			})
-			m.nextSlice = max(m.nextSlice, h.ID+1)
-		}
-	}
-	m.view++
-	slices.SortFunc(m.slices, func(a, b Slice) int { return cmp.Compare(a.Lo, b.Lo) })
-	if err := m.check(); err != nil || len(m.slices) == 0 {
-		return nil, fault.Newf(fault.Conflict, "balance: adopt", "the nodes' slices do not tile the ring: %w", err)
-	}
-	return m, nil
 }
 
 func (m *Mapper) limits(model *Model) map[NodeID]Limit { return byID(model, m.cfg.Limits) }

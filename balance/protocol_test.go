@@ -116,15 +116,15 @@ func TestAViewIsPublishedWhenAllNodesHaveIt(t *testing.T) {
 func TestAMoveIsFinishedWhenNobodyNeedsTheOldView(t *testing.T) {
 	r := newRig(t, 4, nil, "a", "b")
 	for _, m := range []string{"m1", "m2"} {
-		r.m.Master(r.now, m, 1)
+		r.m.Master(r.now, m, 1, 0)
 	}
 	r.switch0()
 	r.ackAll()
-	r.m.Master(r.now, "m1", 2)
-	r.m.Master(r.now, "m2", 2)
+	r.m.Master(r.now, "m1", 2, 0)
+	r.m.Master(r.now, "m2", 2, 0)
 	r.pass(balance.DefaultLinger - 200*time.Millisecond)
-	r.phase(0, balance.Switched) // a query may still be under way
-	r.m.Master(r.now, "m2", 1)   // it restarted, with an older map
+	r.phase(0, balance.Switched)  // a query may still be under way
+	r.m.Master(r.now, "m2", 1, 0) // it restarted, with an older map
 	r.pass(balance.DefaultLinger)
 	r.phase(0, balance.Switched)
 	if w := r.m.Status(r.now).WaitingFor; len(w) != 1 || !strings.Contains(w[0], "master m2") {

@@ -130,8 +130,8 @@ func TestANodeThatComesBackMeanwhile(t *testing.T) {
 	r.slow = false
 	r.carry()
 	n, ok := r.m.Model().Named("b")
-	if !ok || n.ID != 4 || n.Address != "new:1" || n.State != balance.Active {
-		t.Errorf("%+v, %v", n, ok)
+	if s, _ := r.m.Model().Slave("b"); !ok || n.ID != 4 || s.Address != "new:1" || s.Node != 4 || n.State != balance.Active {
+		t.Errorf("%+v at %+v, %v", n, s, ok)
 	}
 	table := r.table("b")
 	if err := r.m.Report(r.now, balance.NodeReport{Name: "b", Incarnation: "2", Table: &table}); err != nil {

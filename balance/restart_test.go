@@ -94,10 +94,10 @@ func TestRestartAfterTheSwitch(t *testing.T) {
 		r.restart("a", "b")
 		r.pass(balance.DefaultMasterLease - time.Second)
 		r.phase(0, balance.Switched) // some may not have come yet
-		r.m.Master(r.now, "m1", 1)
+		r.m.Master(r.now, "m1", 1, 0)
 		r.pass(balance.DefaultMasterLease - time.Second)
 		r.phase(0, balance.Switched)
-		r.m.Master(r.now, "m1", 2)
+		r.m.Master(r.now, "m1", 2, 0)
 		r.pass(time.Second)
 		r.finishes()
 	})
@@ -125,12 +125,12 @@ func TestRestartWithALostNode(t *testing.T) {
 	r.ack("a")
 	r.ack("b")
 	r.pass(balance.DefaultDeadAfter - time.Second)
-	if m := r.m.Unpublished(); m == nil || m.View() != 4 || r.m.Published() != nil {
+	if m := r.m.Unpublished(); m == nil || m.View() != 2 || m.Revision() != 2 || r.m.Published() != nil {
 		t.Fatalf("unpublished %v, published %v; a and b have moved, c is awaited", m, r.m.Published())
 	}
 	r.pass(2 * time.Second)
 	r.ackAll()
-	if p := r.m.Published(); p == nil || p.View() != 4 || r.m.Unpublished() != nil {
+	if p := r.m.Published(); p == nil || p.View() != 2 || p.Revision() != 2 || r.m.Unpublished() != nil {
 		t.Fatalf("unpublished %v, published %v; c is lost", r.m.Unpublished(), p)
 	}
 }
@@ -140,7 +140,7 @@ func TestRestartWithALostNode(t *testing.T) {
 func TestTimeThatIsSetBack(t *testing.T) {
 	r := newRig(t, 4, nil, "a", "b")
 	r.pass(time.Minute)
-	r.m.Master(r.now, "m1", 1)
+	r.m.Master(r.now, "m1", 1, 0)
 	r.switch0()
 	r.ackAll()
 	for _, jump := range []time.Duration{-time.Hour, 2 * time.Hour} {
@@ -157,7 +157,7 @@ func TestTimeThatIsSetBack(t *testing.T) {
 	if !s.Nodes[0].Alive || !s.Nodes[1].Alive || len(s.Masters) != 1 {
 		t.Errorf("somebody is taken for lost: %+v", s)
 	}
-	r.m.Master(r.now, "m1", 2)
+	r.m.Master(r.now, "m1", 2, 0)
 	r.pass(balance.DefaultLinger)
 	r.phase(0, balance.NoMove)
 }

@@ -156,9 +156,9 @@ func (r *rig) pass(d time.Duration) {
 	for end := r.now + d; r.now < end; {
 		r.now = min(end, r.now+200*time.Millisecond)
 		if m := r.m.Model(); m != nil {
-			for _, n := range m.Nodes() {
+			for _, n := range m.Slaves() {
 				if !r.mute[n.Name] {
-					_ = r.m.Report(r.now, balance.NodeReport{Name: n.Name, Incarnation: "1"})
+					_ = r.m.Report(r.now, balance.NodeReport{Name: n.Name, Incarnation: "1", Position: balance.Position{Clock: r.clock}})
 				}
 			}
 		}
@@ -169,8 +169,7 @@ func (r *rig) pass(d time.Duration) {
 
 // table is what the newest model wants of a node, all of it there.
 func (r *rig) table(node string) balance.Table {
-	n, _ := r.m.Model().Named(node)
-	t := r.m.Model().Table(n.ID)
+	t := r.m.Model().TableOf(node)
 	if h, there := r.residue[node]; there {
 		t.Slices = append([]balance.Held{h}, t.Slices...)
 	}
@@ -181,13 +180,13 @@ func (r *rig) table(node string) balance.Table {
 func (r *rig) ack(node string) {
 	r.t.Helper()
 	t := r.table(node)
-	r.must(r.m.Report(r.now, balance.NodeReport{Name: node, Incarnation: "1", Table: &t}))
+	r.must(r.m.Report(r.now, balance.NodeReport{Name: node, Incarnation: "1", Position: balance.Position{Clock: r.clock}, Table: &t}))
 	r.carry()
 }
 
 func (r *rig) ackAll() {
 	r.t.Helper()
-	for _, n := range r.m.Model().Nodes() {
+	for _, n := range r.m.Model().Slaves() {
 		if !r.mute[n.Name] {
 			r.ack(n.Name)
 		}
@@ -202,6 +201,12 @@ func (r *rig) answer(change func(*balance.Certified)) {
 	}
 	q := r.asked[0]
 	r.asked = nil
+	r.answerTo(q, change)
+}
+
+// answerTo answers a question, with equal copies, changed by change.
+func (r *rig) answerTo(q balance.Certify, change func(*balance.Certified)) {
+	r.t.Helper()
 	c := balance.Certificate{Clock: r.clock, Bytes: 6400}
 	for i := range c.Bins {
 		if q.Wanted>>i&1 != 0 {

@@ -11,6 +11,8 @@ import (
 type scrubber struct {
 	check   *comparison // under way; nil: none
 	cursor  Key         // where to continue
+	rank    int         // which slave of each set is compared, by name
+	ranks   int         // of the largest set
 	running bool
 	began   time.Duration // of the pass
 	next    time.Duration // nothing is asked before
@@ -87,13 +89,18 @@ func (m *Mapper) scrubOn(now time.Duration) {
 	}
 	if !s.running {
 		*s = scrubber{
-			running: true, began: now, total: max(1, m.items.Len()), last: s.last, passes: s.passes, found: s.found, unlike: s.unlike,
+			running: true, began: now, ranks: m.ranks(), last: s.last, passes: s.passes, found: s.found, unlike: s.unlike,
 		}
+		s.total = max(1, m.items.Len()*s.ranks)
 	}
 	for range scrubLook {
 		v := m.model.At(s.cursor)
-		node := m.name(v.Node)
+		node, there := m.ranked(v.Node, s.rank)
 		switch {
+		case !there:
+			if !m.scrubPast(now, v.Hi) {
+				return
+			}
 		case v.Move.Phase == NoMove && m.alive(node, now) && m.serves(node, v) && m.verify.condemned[sentence{node, v.ID}] == nil:
 			s.tries, s.fails = 0, 0
 			s.check = &comparison{id: v.ID, generation: v.Generation, all: Interval{v.Lo, v.Hi}, target: node}
@@ -104,6 +111,25 @@ func (m *Mapper) scrubOn(now time.Duration) {
 			return
 		}
 	}
+}
+
+// ranks returns how many slaves the largest set has: a pass compares the first of
+// each set over the whole ring, then the second.
+func (m *Mapper) ranks() int {
+	most := 1
+	for _, n := range m.model.Nodes() {
+		most = max(most, len(m.model.Set(n.ID)))
+	}
+	return most
+}
+
+// ranked returns the slave of a set with this rank.
+func (m *Mapper) ranked(id NodeID, rank int) (name string, there bool) {
+	set := m.model.Set(id)
+	if rank >= len(set) {
+		return "", false
+	}
+	return set[rank].Name, true
 }
 
 // scrubLook is how many slices are visited in a step.
@@ -133,15 +159,17 @@ func (m *Mapper) scrubLeave(now time.Duration, hi Key) bool {
 func (m *Mapper) scrubPast(now time.Duration, hi Key) bool {
 	s := &m.scrub
 	s.check = nil
-	if hi < MaxKey {
+	if hi < MaxKey || s.rank+1 < s.ranks {
 		m.items.Ascend(s.cursor, hi, func(Key, uint32) bool { s.done++; return true })
-		s.cursor = hi + 1
+		if s.cursor = hi + 1; s.cursor == 0 {
+			s.rank++
+		}
 		s.next = max(now, s.began+time.Duration(float64(m.cfg.Scrub)*min(1, float64(s.done)/float64(s.total))))
 		m.scrubRest(now)
 		return s.next <= now
 	}
 	s.pass.Took, s.pass.Ended = now-s.began, now
-	s.last, s.running, s.cursor = s.pass, false, 0
+	s.last, s.running, s.cursor, s.rank = s.pass, false, 0, 0
 	s.passes++
 	s.next = max(now, s.began+m.cfg.Scrub)
 	m.scrubRest(now)
@@ -164,7 +192,7 @@ func (m *Mapper) scrubCompares(now time.Duration, c *comparison, a Certified) bo
 	s.spent += a.Took
 	s.pass.Spent += a.Took
 	v := m.model.At(c.part.Lo)
-	if v.ID != c.id || v.Generation != c.generation || m.name(v.Node) != c.target || !m.serves(c.target, v) {
+	if v.ID != c.id || v.Generation != c.generation || m.node(c.target).id != v.Node || !m.serves(c.target, v) {
 		s.check = nil // the slice has changed: it is looked at again
 		m.scrubRest(now)
 		return false

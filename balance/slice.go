@@ -12,13 +12,12 @@ const MaxKey = Key(1<<64 - 1)
 // NodeID is a node within a Model; ids begin at 1 and are never reused.
 type NodeID uint32
 
-// Node is a system node (thesis 6.1): a slave.
+// Node is a system node (thesis 6.1) to which slices are assigned: a shard. Its
+// slaves are in the model's list; with one replica the only one has its name.
 type Node struct {
-	ID   NodeID
-	Name string
-	// Address is the node's address; the mapper only passes it on.
-	Address string
-	State   NodeState
+	ID    NodeID
+	Name  string
+	State NodeState
 }
 
 // NodeState is the role of a node.
@@ -29,6 +28,8 @@ const (
 	Active   NodeState = iota
 	Draining           // its slices go to others
 	Drained            // it has none and gets none
+	// Dissolving: its slices go to others; then it ends, and its slaves are spares.
+	Dissolving
 )
 
 // String returns the state's name.
@@ -38,6 +39,8 @@ func (s NodeState) String() string {
 		return "active"
 	case Draining:
 		return "draining"
+	case Dissolving:
+		return "dissolving"
 	}
 	return "drained"
 }
@@ -87,13 +90,26 @@ const (
 type Table struct {
 	Slices      []Held
 	View, Least uint64
+	// Revision is the newest that the slave has received; it serves masters of any.
+	Revision uint64
+	// Shard is the name of the shard that it is a replica of; "": its own name.
+	// Spare: it is a replica of none.
+	Shard string
+	Spare bool
 	// Filled is Model.Filled as the node has received it.
 	Filled bool
 }
 
+// empty returns the table with no slices.
+func (t Table) empty() Table {
+	t.Slices = nil
+	return t
+}
+
 // Equal reports whether two tables are equal.
 func (t Table) Equal(u Table) bool {
-	return t.View == u.View && t.Least == u.Least && t.Filled == u.Filled && slices.Equal(t.Slices, u.Slices)
+	return t.View == u.View && t.Least == u.Least && t.Revision == u.Revision && t.Shard == u.Shard && t.Spare == u.Spare &&
+		t.Filled == u.Filled && slices.Equal(t.Slices, u.Slices)
 }
 
 // Coverage returns the keys that the table holds, neighbours joined.

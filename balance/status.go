@@ -59,8 +59,13 @@ type Status struct {
 	// IgnoredLoads counts load reports that were ignored, by reason.
 	IgnoredLoads map[string]uint64
 	Nodes        []NodeStatus
-	Scrub        Scrub
-	Masters      []MasterStatus
+	// Slaves are by name; Replicas is how many are to hold each slice.
+	Slaves   []SlaveStatus
+	Replicas int
+	// Revision is that of the sets of replicas.
+	Revision uint64
+	Scrub    Scrub
+	Masters  []MasterStatus
 }
 
 // Moved counts moves and the data that they moved.
@@ -84,7 +89,25 @@ type Flight struct {
 	Cause, WaitsFor string
 }
 
-// NodeStatus is the state of a node.
+// SlaveStatus is the state of a slave.
+type SlaveStatus struct {
+	Slave
+	// Shard is the name of its shard; "": it is a spare.
+	Shard string
+	Alive bool
+	// SilentFor is the time since its last message.
+	SilentFor time.Duration
+	View      uint64
+	Position  Position
+	Trouble   string
+	Bytes     uint64
+	// WaitsFor is what must happen before masters ask it, or, of a spare, before it
+	// can get a shard; "": nothing.
+	WaitsFor string
+}
+
+// NodeStatus is the state of a node. View and Position are those of the slave that is
+// farthest behind, of those that masters ask and that are alive; Bytes of all.
 type NodeStatus struct {
 	Name  string
 	State NodeState
@@ -138,13 +161,61 @@ func (m *Mapper) Status(now time.Duration) Status {
 	}
 	s.WaitingFor = m.waitingFor(now)
 	for _, n := range m.model.nodes {
-		v := m.nodes[n.Name]
-		s.Nodes = append(s.Nodes, NodeStatus{
-			Name: n.Name, State: n.State, Alive: m.alive(n.Name, now), SilentFor: now - v.heard, View: v.table.View,
-			Position: v.position, Trouble: v.trouble, Bytes: v.bytes, Load: loads[n.ID],
-		})
+		s.Nodes = append(s.Nodes, m.nodeStatus(now, n, loads[n.ID]))
 	}
+	s.Slaves, s.Replicas, s.Revision = m.slaveStatus(now), m.members.replicas, m.model.Revision()
 	return s
+}
+
+// arrivingOn names the slave that a move waits for.
+func (m *Mapper) arrivingOn(a *arrival, target string) string {
+	if a == nil || a.slave == target {
+		return target
+	}
+	return target + " (" + a.slave + ")"
+}
+
+// nodeStatus returns the state of a node: of its slaves that masters ask together.
+func (m *Mapper) nodeStatus(now time.Duration, n Node, load float64) NodeStatus {
+	out := NodeStatus{Name: n.Name, State: n.State, Alive: m.up(n.ID, now), SilentFor: m.silence(n.ID, now), Load: load}
+	out.Trouble, _ = m.ailing(n.ID, now)
+	first := true
+	for _, s := range m.model.Set(n.ID) {
+		v := m.nodes[s.Name]
+		out.Bytes += v.bytes
+		if m.alive(s.Name, now) || !out.Alive {
+			if first || v.table.View < out.View {
+				out.View = v.table.View
+			}
+			if first || v.position.Compare(out.Position) < 0 {
+				out.Position = v.position
+			}
+			if first && !out.Alive {
+				out.Trouble = v.trouble
+			}
+			first = false
+		}
+	}
+	return out
+}
+
+// slaveStatus returns the state of each slave.
+func (m *Mapper) slaveStatus(now time.Duration) (out []SlaveStatus) {
+	for _, s := range m.model.Slaves() {
+		v := m.nodes[s.Name]
+		st := SlaveStatus{
+			Slave: s, Shard: m.name(s.Node), Alive: m.alive(s.Name, now), SilentFor: now - v.heard, View: v.table.View,
+			Position: v.position, Trouble: v.trouble, Bytes: v.bytes,
+		}
+		switch w := m.entrances[s.Name]; {
+		case w != nil:
+			st.WaitsFor = w.waits
+		case s.Left != 0:
+			st.WaitsFor = "all masters to learn that it left its shard"
+		}
+		out = append(out, st)
+	}
+	return out
 }
 
 func (m *Mapper) masterStatus(now time.Duration) (out []MasterStatus) {
@@ -158,8 +229,11 @@ func (m *Mapper) masterStatus(now time.Duration) (out []MasterStatus) {
 // flight returns the state of a move.
 func (m *Mapper) flight(now time.Duration, v *activeMove) Flight {
 	f := Flight{
-		Slice: v.id, From: m.name(v.a), To: m.name(v.b), Phase: v.phase, For: now - v.since,
-		Matched: bits.OnesCount64(v.check.matched), Cause: v.cause.text,
+		Slice: v.id, From: m.name(v.a), To: m.name(v.b), Phase: v.phase, For: now - v.since, Cause: v.cause.text,
+	}
+	a := m.least(now, v)
+	if a != nil {
+		f.Matched = bits.OnesCount64(a.check.matched)
 	}
 	switch {
 	case v.phase == Switched && !v.published:
@@ -170,11 +244,11 @@ func (m *Mapper) flight(now time.Duration, v *activeMove) Flight {
 		f.WaitsFor = "the longest query with an older view to end"
 	case v.doomed != "":
 		f.WaitsFor = "cancellation: " + v.doomed
-	case !v.arrived:
-		f.WaitsFor = f.To + " to get all items"
-	case !v.check.done() && v.check.failed != "":
-		f.WaitsFor = "certificates: " + v.check.failed
-	case !v.check.done():
+	case a == nil || !a.arrived:
+		f.WaitsFor = m.arrivingOn(a, f.To) + " to get all items"
+	case !a.check.done() && a.check.failed != "":
+		f.WaitsFor = "certificates: " + a.check.failed
+	case !a.check.done():
 		f.WaitsFor = "certificates of both copies"
 	default:
 		f.WaitsFor = "its switch to be recorded"

@@ -9,10 +9,12 @@ package balance
 //   - the next items of the batch that is being filled, which takes all keys
 //     that were assigned and missing when it began; later ones wait for the
 //     next batch, since a batch has one offset;
-//   - when no batch is under way, the clearing of some residue.
+//   - when no batch is under way, the clearing of some residue, unless masters may
+//     still ask the node for it.
 type stream[P any] struct {
 	name  string
-	node  NodeID // 0: not in the model yet
+	known bool // it is in the model
+	keep  bool // it deletes nothing yet
 	acked Position
 	end   Position // of the last bucket ready; where the next begins
 	table Table    // the node's at end
@@ -58,9 +60,16 @@ type next struct {
 
 // place looks up what the model assigns to the node.
 func (d *Distributor[P]) place(s *stream[P]) {
-	s.node, s.want, s.settled = 0, Table{}, false
-	if n, ok := d.model.Named(s.name); ok {
-		s.node, s.want = n.ID, d.tables[n.ID]
+	slave, ok := d.model.Slave(s.name)
+	s.known, s.keep, s.want, s.settled = ok, slave.Left != 0, Table{}, false
+	if !ok {
+		return
+	}
+	s.want = d.model.header()
+	if n, ok := d.model.Node(slave.Node); ok {
+		s.want.Slices, s.want.Shard = d.tables[n.ID].Slices, n.shardOf(s.name)
+	} else {
+		s.want.Spare = true
 	}
 }
 

@@ -2,6 +2,7 @@ package balance
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -45,11 +46,14 @@ func (q *verifier) enqueue(c *comparison) {
 }
 
 // uncertify forgets what was found equal.
-func (m *Mapper) uncertify(v *activeMove) {
-	delete(m.verify.asked, v.check.asked)
-	v.check.restart(m)
-	if v.arrived {
-		m.verify.enqueue(v.check)
+func (m *Mapper) uncertify(a *arrival) {
+	delete(m.verify.asked, a.check.asked)
+	a.check.restart(m)
+	if !slices.ContainsFunc(a.move.arrivals, (*arrival).done) {
+		a.move.first = 0
+	}
+	if a.arrived {
+		m.verify.enqueue(a.check)
 	}
 }
 
@@ -57,10 +61,17 @@ func (m *Mapper) uncertify(v *activeMove) {
 func (m *Mapper) touch(c Change) {
 	scrubbed := m.scrub.check
 	switch {
-	case len(m.moves.all) == 0 && scrubbed == nil:
+	case !m.comparing():
 	case c.Key != 0:
 		if v := m.moves.all[m.model.At(c.Key).ID]; v != nil {
-			v.check.touch(c)
+			for _, a := range v.arrivals {
+				a.check.touch(c)
+			}
+		}
+		for _, w := range m.entrances {
+			if w.check != nil {
+				w.check.touch(c)
+			}
 		}
 		if scrubbed != nil {
 			scrubbed.touch(c)
@@ -73,6 +84,11 @@ func (m *Mapper) touch(c Change) {
 		}
 		q.parents[c.Parent] = c.Clock
 	}
+}
+
+// comparing reports whether anything is being compared.
+func (m *Mapper) comparing() bool {
+	return len(m.moves.all) > 0 || m.scrub.check != nil || len(m.entrances) > 0
 }
 
 // touch records a change of an item.
@@ -96,7 +112,7 @@ func (m *Mapper) certify(now time.Duration) {
 	})
 	m.scrubOn(now)
 	m.discard(now)
-	if len(m.moves.all) == 0 && m.scrub.check == nil {
+	if !m.comparing() {
 		clear(m.verify.parents)
 	}
 	if len(m.verify.asked) >= maxCertify {
@@ -116,8 +132,13 @@ func (m *Mapper) certify(now time.Duration) {
 
 // compares reports whether a comparison is still needed.
 func (m *Mapper) compares(c *comparison) bool {
-	if v := c.move; v != nil {
-		return m.moves.all[v.id] == v && v.check == c && v.phase == Copying && v.arrived && v.doomed == ""
+	switch {
+	case c.arrival != nil:
+		a := c.arrival
+		v := a.move
+		return m.moves.all[v.id] == v && slices.Contains(v.arrivals, a) && v.phase == Copying && a.arrived && v.doomed == ""
+	case c.entrance != nil:
+		return m.entrances[c.target] == c.entrance && c.entrance.check == c
 	}
 	return m.scrub.check == c
 }
@@ -125,17 +146,25 @@ func (m *Mapper) compares(c *comparison) bool {
 func (m *Mapper) ask(now time.Duration, c *comparison) {
 	m.verify.seq++
 	c.asked, c.wanted, c.sent = m.verify.seq, allBins&^c.matched, now
-	if v := c.move; v != nil {
-		c.target, c.source = m.name(v.b), ""
-		if a := m.name(v.a); m.alive(a, now) && m.has(a, c.part) {
-			c.source = a
-		}
+	if c.arrival != nil {
+		c.source = m.sourceOf(now, c)
 	}
 	m.verify.asked[c.asked] = c
 	m.out.Certify = append(m.out.Certify, Certify{
 		Seq: c.asked, Slice: c.id, Generation: c.generation, Lo: c.part.Lo, Hi: c.part.Hi,
 		Clock: c.tracked, Wanted: c.wanted, Parents: c.parents(), Source: c.source, Target: c.target,
 	})
+}
+
+// sourceOf returns a slave that the slice moves from and that has the part, the
+// one asked before if it is still one; "": there is none.
+func (m *Mapper) sourceOf(now time.Duration, c *comparison) (best string) {
+	for _, s := range m.model.Set(c.arrival.move.a) {
+		if m.alive(s.Name, now) && m.has(s.Name, c.part) && (best == "" || s.Name == c.source) {
+			best = s.Name
+		}
+	}
+	return best
 }
 
 // has reports whether a node holds all of an interval according to its last report,
@@ -170,7 +199,7 @@ func (m *Mapper) unanswered(now time.Duration, c *comparison, why string) {
 	delete(m.verify.asked, c.asked)
 	c.asked, c.failed, c.next = 0, why, now+failGap
 	m.counters.certificates.Again++
-	if c.move == nil {
+	if c.scrubs() {
 		m.scrubFailed(now)
 		return
 	}
@@ -185,7 +214,14 @@ func (m *Mapper) expire(now time.Duration) {
 		}
 	}
 	for _, v := range m.moves.sorted() {
-		late(v.check)
+		for _, a := range v.arrivals {
+			late(a.check)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.entrances)) {
+		if c := m.entrances[name].check; c != nil {
+			late(c)
+		}
 	}
 	if c := m.scrub.check; c != nil {
 		late(c)
@@ -196,7 +232,7 @@ func (m *Mapper) expire(now time.Duration) {
 func (m *Mapper) judge(now time.Duration, c *comparison, a Certified) {
 	delete(m.verify.asked, c.asked)
 	c.asked, c.failed, c.next = 0, "", now+askGap
-	if c.move == nil && !m.scrubCompares(now, c, a) {
+	if c.scrubs() && !m.scrubCompares(now, c, a) || c.entrance != nil && !m.entranceCompares(now, c, a) {
 		return
 	}
 	if a.Source != nil && a.Source.Builder != a.Truth.Builder {
@@ -206,18 +242,18 @@ func (m *Mapper) judge(now time.Duration, c *comparison, a Certified) {
 	switch {
 	case v.source != "" || v.target != "":
 		m.differs(now, c, v)
-	case c.move == nil:
+	case c.scrubs():
 		m.scrubbed(now)
 	default:
-		m.compared(now, c.move, v)
+		m.compared(now, c, v)
 	}
 }
 
-// compared continues a move after an answer without a confirmed difference.
-func (m *Mapper) compared(now time.Duration, v *activeMove, found finding) {
-	c := v.check
-	if found.came {
-		v.progress = now
+// compared continues after an answer about the copy of a slave that is to serve,
+// without a confirmed difference.
+func (m *Mapper) compared(now time.Duration, c *comparison, found finding) {
+	if found.came && c.arrival != nil {
+		c.arrival.move.progress = now
 	}
 	switch {
 	case !c.partDone():
@@ -232,11 +268,16 @@ func (m *Mapper) compared(now time.Duration, v *activeMove, found finding) {
 		return
 	}
 	m.counters.certificates.Equal++
-	if !v.isReady {
-		v.isReady = true
-		m.moves.ready = append(m.moves.ready, v)
+	m.tell(now, c.id, "is certified: the copy on %s equals the source of truth, %d items", c.target, c.items)
+	if c.entrance != nil {
+		m.certified(c.entrance)
+		return
 	}
-	m.tell(now, v.id, "is certified: the copy on %s equals the source of truth, %d items", m.name(v.b), c.items)
+	v := c.arrival.move
+	if v.first == 0 {
+		v.first = max(now, 1)
+	}
+	m.ready(now, v)
 }
 
 // differs cancels a move, and orders the nodes that differ to stop serving the slice.
@@ -246,10 +287,15 @@ func (m *Mapper) differs(now time.Duration, c *comparison, v finding) {
 	if what == "" {
 		what = v.source
 	}
-	if c.move != nil {
-		m.doom(c.move, fmt.Sprintf("the data that searches read on %s differ from the source of truth (%s)", v.who(c), what))
-	} else {
+	switch {
+	case c.scrubs():
 		m.scrub.different()
+	case c.entrance != nil:
+		c.entrance.check = nil
+	case v.source != "" || len(m.living(c.arrival.move.b, now)) <= 1:
+		m.doom(c.arrival.move, fmt.Sprintf("the data that searches read on %s differ from the source of truth (%s)", v.who(c), what))
+	default: // the other replicas suffice; this one is filled again
+		m.uncertify(c.arrival)
 	}
 	if v.source != "" {
 		m.condemn(now, c.source, c, v.source)

@@ -11,20 +11,22 @@ import (
 
 // views tracks the newest states of the slice map and who has received them.
 //
-// A view is published, that is, masters get it, when every node that is alive
-// has acknowledged it or a later one: then no query asks a node for a view that
-// it has not received. What was served only in earlier views is released when every
+// A view is published, that is, masters get it, when every slave that is alive and
+// in a shard's set has acknowledged it or a later one: then no query asks a slave
+// for a view that it has not received. Which slaves those are is a revision, which
+// masters get at once. What was served only in earlier views is released when every
 // master whose lease lasts has the view and the longest query has ended.
 type views struct {
-	waiting   []*Model // durable and not published, the newest last
-	published *Model   // nil: none, or not determined yet
+	waiting   []*Model      // durable and not published, the newest last
+	published *Model        // with the newest revision; nil: none, or not determined yet
+	stuck     time.Duration // since when the oldest waiting one waits
 	masters   map[string]master
 }
 
 // master is the state of a master.
 type master struct {
-	view  uint64
-	heard time.Duration
+	view, revision uint64
+	heard          time.Duration
 }
 
 func newViews() views { return views{masters: map[string]master{}} }
@@ -43,17 +45,17 @@ func (m *Mapper) Unpublished() *Model {
 	return m.model
 }
 
-// Master records a master and its view. It is called when the master starts to
-// wait for another view, and again when it stops waiting. Errors:
-// fault.Overloaded beyond maxMasters.
-func (m *Mapper) Master(now time.Duration, name string, view uint64) error {
+// Master records a master and the view and revision of its map. It is called when
+// the master starts to wait for another map, and again when it stops waiting.
+// Errors: fault.Overloaded beyond maxMasters.
+func (m *Mapper) Master(now time.Duration, name string, view, revision uint64) error {
 	now = m.time.at(now)
 	if _, ok := m.views.masters[name]; !ok && len(m.views.masters) >= maxMasters {
 		if m.masters(now); len(m.views.masters) >= maxMasters {
 			return fault.Newf(fault.Overloaded, "balance: note master", "master %s is refused: there are %d masters already", name, maxMasters)
 		}
 	}
-	m.views.masters[name] = master{view: view, heard: now}
+	m.views.masters[name] = master{view: view, revision: revision, heard: now}
 	m.step(now)
 	return nil
 }
@@ -66,7 +68,15 @@ func (m *Mapper) masters(now time.Duration) {
 	maps.DeleteFunc(m.views.masters, func(_ string, v master) bool { return now >= v.heard+m.cfg.MasterLease })
 }
 
-// publish publishes the newest view that all nodes that are alive have
+// await adds a model to those that are to be published.
+func (m *Mapper) await(now time.Duration, model *Model) {
+	if len(m.views.waiting) == 0 {
+		m.views.stuck = now
+	}
+	m.views.waiting = append(m.views.waiting, model)
+}
+
+// publish publishes the newest view that all slaves that are asked and alive have
 // acknowledged.
 func (m *Mapper) publish(now time.Duration) {
 	if len(m.views.waiting) == 0 {
@@ -80,7 +90,7 @@ func (m *Mapper) publish(now time.Duration) {
 	if i < 0 {
 		return
 	}
-	m.views.published = m.views.waiting[i]
+	m.views.published, m.views.stuck = m.views.waiting[i].WithMembers(m.model), now
 	m.views.waiting = slices.Delete(m.views.waiting, 0, i+1)
 	view := m.views.published.View()
 	m.out.Events = append(m.out.Events, Event{Step: true, Text: fmt.Sprintf("view %d is published", view)})
@@ -92,15 +102,26 @@ func (m *Mapper) publish(now time.Duration) {
 	}
 }
 
-// acknowledged returns the newest view that all nodes that are alive have.
+// acknowledged returns the newest view that all slaves have that are asked and
+// alive.
 func (m *Mapper) acknowledged(now time.Duration) uint64 {
 	view := m.model.View()
-	for _, n := range m.model.Nodes() {
-		if n.State != Drained && m.alive(n.Name, now) {
-			view = min(view, m.nodes[n.Name].table.View)
+	for _, s := range m.model.Slaves() {
+		if m.answers(s, now) {
+			view = min(view, m.nodes[s.Name].table.View)
 		}
 	}
 	return view
+}
+
+// answers reports whether queries need a slave: it is in the set of a shard that is
+// not drained, and alive.
+func (m *Mapper) answers(s Slave, now time.Duration) bool {
+	if !s.In || !m.alive(s.Name, now) {
+		return false
+	}
+	n, _ := m.model.Node(s.Node)
+	return n.State != Drained
 }
 
 // oldestAsked returns the oldest view in which a master may still ask: the least
@@ -120,13 +141,28 @@ func (m *Mapper) oldestAsked(now time.Duration) uint64 {
 	return view
 }
 
+// oldestRevision returns the oldest revision by which a master may still ask, as
+// oldestAsked does for views.
+func (m *Mapper) oldestRevision(now time.Duration) uint64 {
+	if m.views.published == nil || m.resumed && now < m.since+m.cfg.MasterLease {
+		return 0
+	}
+	revision := m.views.published.Revision()
+	for _, v := range m.views.masters {
+		if now < v.heard+m.cfg.MasterLease {
+			revision = min(revision, v.revision)
+		}
+	}
+	return revision
+}
+
 // waitingFor lists who is behind: nodes that have not acknowledged the newest
 // view, masters that do not have the one that is published.
 func (m *Mapper) waitingFor(now time.Duration) []string {
 	var out []string
-	for _, n := range m.model.Nodes() {
-		if s := m.nodes[n.Name]; n.State != Drained && m.alive(n.Name, now) && s.table.View < m.model.View() {
-			out = append(out, fmt.Sprintf("node %s to acknowledge view %d: it has %d", n.Name, m.model.View(), s.table.View))
+	for _, s := range m.model.Slaves() {
+		if v := m.nodes[s.Name].table.View; m.answers(s, now) && v < m.model.View() {
+			out = append(out, fmt.Sprintf("node %s to acknowledge view %d: it has %d", s.Name, m.model.View(), v))
 		}
 	}
 	if p := m.views.published; p != nil && len(m.moves.leaving) > 0 {

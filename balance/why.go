@@ -68,10 +68,10 @@ const (
 
 // away returns the Away of a node, or nil unless it is lost.
 func (m *Mapper) away(now time.Duration, n Node) *Away {
-	if m.alive(n.Name, now) {
+	if m.up(n.ID, now) {
 		return nil
 	}
-	a := &Away{For: now - m.node(n.Name).heard}
+	a := &Away{For: m.silence(n.ID, now)}
 	switch after := m.cfg.EvacuateAfter; {
 	case n.State == Draining:
 		a.Fate = Now

@@ -263,7 +263,7 @@ func TestFloor(t *testing.T) {
 func TestTheSameInputGivesTheSameOutput(t *testing.T) {
 	play := func() string {
 		r, w := newWants(t, func(c *balance.MapperConfig) { c.EvacuateAfter = time.Minute }, "a", "b", "c")
-		r.m.Master(r.now, "m1", 1)
+		r.m.Master(r.now, "m1", 1, 0)
 		w.ops = []balance.Op{
 			{Kind: balance.OpStart, Slice: r.slice(0).ID, Node: 2}, {Kind: balance.OpStart, Slice: r.slice(1).ID, Node: 3},
 			{Kind: balance.OpStart, Slice: r.slice(2).ID, Node: 1}, {Kind: balance.OpStart, Slice: r.slice(3).ID, Node: 2},

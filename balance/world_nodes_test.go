@@ -311,9 +311,9 @@ func (w *world) poll(m *master, lost bool) {
 	}
 	m.lapsed = m.lapsed || w.now-m.heard >= w.plan.MasterLease
 	m.heard = w.now
-	w.mapper.Master(w.now, m.name, m.view)
+	w.mapper.Master(w.now, m.name, m.view, 0)
 	if p := w.mapper.Published(); p != nil && !lost {
 		m.view, m.lapsed = max(m.view, p.View()), false
 	}
-	w.mapper.Master(w.now, m.name, m.view)
+	w.mapper.Master(w.now, m.name, m.view, 0)
 }

@@ -64,7 +64,8 @@ func (p *Proxy) report(home registration, table *pb.SliceTable, changed, load bo
 	}
 	if changed {
 		r.Slices = &pb.SliceTable{Slices: table.GetSlices(), View: table.GetView(),
-			Least: table.GetLeast(), Origin: table.GetOrigin(), Filled: table.GetFilled()}
+			Least: table.GetLeast(), Revision: table.GetRevision(), Shard: table.GetShard(), Spare: table.GetSpare(),
+			Origin: table.GetOrigin(), Filled: table.GetFilled()}
 	}
 	if load {
 		r.Load = p.store.TakeLoad()

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 	"strings"
@@ -34,10 +35,19 @@ const maxViews = 16
 func NewSlices(name string, number uint64, t *pb.SliceTable, orphans bool) *Slices {
 	v := &Slices{Number: number, Table: t, Orphans: orphans, others: make(map[uint64]*Served)}
 	if name != "" {
-		v.Shard = search.NewShardID(Database(t), t.GetTimeline(), name)
+		v.Shard = search.NewShardID(Database(t), t.GetTimeline(), ShardName(name, t))
 	}
 	v.newest = v.serve(t.GetView())
 	return v
+}
+
+// ShardName returns the name of the shard that a slave with this name and table is a
+// replica of; "": of none, and no shard is called so.
+func ShardName(slave string, t *pb.SliceTable) string {
+	if t.GetSpare() {
+		return ""
+	}
+	return cmp.Or(t.GetShard(), slave)
 }
 
 func (v *Slices) serve(view uint64) *Served {
@@ -63,7 +73,7 @@ func (v *Slices) Served(op string, shard search.ShardID, view uint64) (*Served, 
 	switch {
 	case shard != v.Shard && shard != 0 && v.Shard != 0:
 		return nil, fault.Newf(fault.Conflict, op,
-			"the request is for another slave, database or timeline than this one's: database %q, timeline %q",
+			"the request is for another shard, database or timeline than this one's: database %q, timeline %q",
 			Database(v.Table), v.Table.GetTimeline())
 	case view == 0 || view == newest:
 		return v.newest, nil

@@ -34,7 +34,8 @@ type RegisterRequest struct {
 	Incarnation string                 `protobuf:"bytes,5,opt,name=incarnation,proto3" json:"incarnation,omitempty"` // random, new at each start of the process
 	// discard is set if the balancer permits the slave's data, of another order or
 	// database, to be discarded. Only distributors use it.
-	Discard       bool `protobuf:"varint,6,opt,name=discard,proto3" json:"discard,omitempty"`
+	Discard       bool   `protobuf:"varint,6,opt,name=discard,proto3" json:"discard,omitempty"`
+	Zone          string `protobuf:"bytes,7,opt,name=zone,proto3" json:"zone,omitempty"` // which other slaves may fail together with it; "": unknown
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -109,6 +110,13 @@ func (x *RegisterRequest) GetDiscard() bool {
 		return x.Discard
 	}
 	return false
+}
+
+func (x *RegisterRequest) GetZone() string {
+	if x != nil {
+		return x.Zone
+	}
+	return ""
 }
 
 type RegisterResponse struct {
@@ -1312,6 +1320,7 @@ type Operation struct {
 	Name          string                 `protobuf:"bytes,6,opt,name=name,proto3" json:"name,omitempty"`
 	Address       string                 `protobuf:"bytes,7,opt,name=address,proto3" json:"address,omitempty"`
 	State         uint32                 `protobuf:"varint,8,opt,name=state,proto3" json:"state,omitempty"`
+	Zone          string                 `protobuf:"bytes,9,opt,name=zone,proto3" json:"zone,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1402,19 +1411,27 @@ func (x *Operation) GetState() uint32 {
 	return 0
 }
 
+func (x *Operation) GetZone() string {
+	if x != nil {
+		return x.Zone
+	}
+	return ""
+}
+
 var File_adshard_v1_control_proto protoreflect.FileDescriptor
 
 const file_adshard_v1_control_proto_rawDesc = "" +
 	"\n" +
 	"\x18adshard/v1/control.proto\x12\n" +
-	"adshard.v1\x1a\x15adshard/v1/load.proto\x1a\x19adshard/v1/nodedata.proto\x1a\x17adshard/v1/search.proto\"\xdd\x01\n" +
+	"adshard.v1\x1a\x15adshard/v1/load.proto\x1a\x19adshard/v1/nodedata.proto\x1a\x17adshard/v1/search.proto\"\xf1\x01\n" +
 	"\x0fRegisterRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aaddress\x18\x02 \x01(\tR\aaddress\x120\n" +
 	"\bposition\x18\x03 \x01(\v2\x14.adshard.v1.PositionR\bposition\x12.\n" +
 	"\x06slices\x18\x04 \x01(\v2\x16.adshard.v1.SliceTableR\x06slices\x12 \n" +
 	"\vincarnation\x18\x05 \x01(\tR\vincarnation\x12\x18\n" +
-	"\adiscard\x18\x06 \x01(\bR\adiscard\"\xb4\x01\n" +
+	"\adiscard\x18\x06 \x01(\bR\adiscard\x12\x12\n" +
+	"\x04zone\x18\a \x01(\tR\x04zone\"\xb4\x01\n" +
 	"\x10RegisterResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12 \n" +
 	"\vdistributor\x18\x02 \x01(\tR\vdistributor\x12\x1a\n" +
@@ -1511,7 +1528,7 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\x05clock\x18\x02 \x01(\x04R\x05clock\x12\x12\n" +
 	"\x04view\x18\x03 \x01(\x04R\x04view\x12'\n" +
 	"\x03ops\x18\x04 \x03(\v2\x15.adshard.v1.OperationR\x03ops\x12\x14\n" +
-	"\x05model\x18\x05 \x01(\fR\x05model\"\xaf\x01\n" +
+	"\x05model\x18\x05 \x01(\fR\x05model\"\xc3\x01\n" +
 	"\tOperation\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\rR\x04kind\x12\x14\n" +
 	"\x05slice\x18\x02 \x01(\x04R\x05slice\x12\x12\n" +
@@ -1520,7 +1537,8 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\x03new\x18\x05 \x01(\x04R\x03new\x12\x12\n" +
 	"\x04name\x18\x06 \x01(\tR\x04name\x12\x18\n" +
 	"\aaddress\x18\a \x01(\tR\aaddress\x12\x14\n" +
-	"\x05state\x18\b \x01(\rR\x05state2\x9a\x02\n" +
+	"\x05state\x18\b \x01(\rR\x05state\x12\x12\n" +
+	"\x04zone\x18\t \x01(\tR\x04zone2\x9a\x02\n" +
 	"\bBalancer\x12E\n" +
 	"\bRegister\x12\x1b.adshard.v1.RegisterRequest\x1a\x1c.adshard.v1.RegisterResponse\x12?\n" +
 	"\x06Report\x12\x19.adshard.v1.ReportRequest\x1a\x1a.adshard.v1.ReportResponse\x12E\n" +

@@ -417,7 +417,9 @@ type SliceTable struct {
 	Revision uint64 `protobuf:"varint,8,opt,name=revision,proto3" json:"revision,omitempty"`
 	// shard is the name of the shard whose replica the slave is. It refuses queries
 	// for any other. Stores of earlier versions have none: it is the slave's name.
-	Shard         string `protobuf:"bytes,9,opt,name=shard,proto3" json:"shard,omitempty"`
+	Shard string `protobuf:"bytes,9,opt,name=shard,proto3" json:"shard,omitempty"`
+	// spare: the slave is a replica of no shard and refuses all queries.
+	Spare         bool `protobuf:"varint,10,opt,name=spare,proto3" json:"spare,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -513,6 +515,13 @@ func (x *SliceTable) GetShard() string {
 		return x.Shard
 	}
 	return ""
+}
+
+func (x *SliceTable) GetSpare() bool {
+	if x != nil {
+		return x.Spare
+	}
+	return false
 }
 
 // Shard is a set of slaves that hold the same slices, as masters see it. Each
@@ -794,7 +803,7 @@ const file_adshard_v1_nodedata_proto_rawDesc = "" +
 	"\x02hi\x18\x02 \x01(\x06R\x02hi\"`\n" +
 	"\x04Item\x12'\n" +
 	"\x05group\x18\x01 \x01(\v2\x11.adshard.v1.GroupR\x05group\x12/\n" +
-	"\bkeywords\x18\x02 \x03(\v2\x13.adshard.v1.KeywordR\bkeywords\"\x8e\x02\n" +
+	"\bkeywords\x18\x02 \x03(\v2\x13.adshard.v1.KeywordR\bkeywords\"\xa4\x02\n" +
 	"\n" +
 	"SliceTable\x12-\n" +
 	"\x06slices\x18\x01 \x03(\v2\x15.adshard.v1.HeldSliceR\x06slices\x12\x12\n" +
@@ -805,7 +814,9 @@ const file_adshard_v1_nodedata_proto_rawDesc = "" +
 	"\btimeline\x18\x06 \x01(\tR\btimeline\x12\x16\n" +
 	"\x06filled\x18\a \x01(\bR\x06filled\x12\x1a\n" +
 	"\brevision\x18\b \x01(\x04R\brevision\x12\x14\n" +
-	"\x05shard\x18\t \x01(\tR\x05shard\"\xa0\x01\n" +
+	"\x05shard\x18\t \x01(\tR\x05shard\x12\x14\n" +
+	"\x05spare\x18\n" +
+	" \x01(\bR\x05spare\"\xa0\x01\n" +
 	"\x05Shard\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1c\n" +
 	"\taddresses\x18\x02 \x03(\tR\taddresses\x12\x19\n" +

@@ -94,7 +94,8 @@ func (c control) slaveNow(name string) (*api.SlaveChange, error) {
 	if !known {
 		return nil, fault.Newf(fault.NotFound, opControl, "there is no slave %s", name)
 	}
-	out := &api.SlaveChange{Name: n.Name, Address: n.Address, State: survey.State(n.State)}
+	at, _ := model.Slave(name)
+	out := &api.SlaveChange{Name: n.Name, Address: at.Address, State: survey.State(n.State)}
 	for _, s := range model.Slices() {
 		if s.Node == n.ID {
 			out.Slices++

@@ -17,12 +17,11 @@ func (c control) RemoveSlave(ctx context.Context, name string) (*api.SlaveRemove
 		}
 		if m := c.newSurvey(); m != nil {
 			planned = true
-			id, err := m.Named(name)
-			if err != nil {
+			if _, err := m.Named(name); err != nil {
 				return err
 			}
-			n, _ := m.In.Model.Node(id)
-			out.Address = n.Address
+			s, _ := m.In.Model.Slave(name)
+			out.Address = s.Address
 		}
 		return c.mapper.Remove(c.now(), name)
 	})

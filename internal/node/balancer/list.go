@@ -85,7 +85,8 @@ func (b *Balancer) SlavesList() []SlaveStatus {
 		seen, serve := b.survey(), slicemap.ByNode(model)
 		for _, n := range model.Nodes() {
 			s := b.slave(n.Name)
-			s.Address, s.State = n.Address, n.State
+			at, _ := model.Slave(n.Name)
+			s.Address, s.State = at.Address, n.State
 			v := serve[n.ID]
 			s.Slices, s.MovingIn, s.MovingOut, s.Width = v.Slices, v.In, v.Out, v.Part()
 			s.Weight, s.Load, s.OverMean = seen.WeightShare(n.ID), seen.Loads[n.ID], seen.OverMean(n.ID, seen.Loads[n.ID])

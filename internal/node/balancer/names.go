@@ -45,8 +45,8 @@ func (b *Balancer) lastAddress(name string) (address, incarnation string) {
 		return n.address, n.incarnation
 	}
 	if m := b.mapper.Model(); m != nil {
-		if n, known := m.Named(name); known {
-			return n.Address, ""
+		if s, known := m.Slave(name); known {
+			return s.Address, ""
 		}
 	}
 	return "", ""

@@ -147,13 +147,13 @@ func (b *Balancer) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.Wat
 		filled := model != nil && b.mapper.Model().Filled()
 		b.mu.Unlock()
 		if model != nil {
-			return &pb.WatchMapResponse{Epoch: b.Epoch(), View: model.View(), Shards: slicemap.Shards(model),
+			return &pb.WatchMapResponse{Epoch: b.Epoch(), View: model.View(), Revision: model.Revision(), Shards: slicemap.Shards(model),
 				Database: b.data.Database, Timeline: b.data.Timeline, Filled: filled}, nil
 		}
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return &pb.WatchMapResponse{Epoch: b.Epoch(), View: r.GetView()}, nil
+			return &pb.WatchMapResponse{Epoch: b.Epoch(), View: r.GetView(), Revision: r.GetRevision()}, nil
 		}
 	}
 }
@@ -165,11 +165,11 @@ func (b *Balancer) noteMaster(r *pb.WatchMapRequest) error {
 		return nil
 	}
 	return b.step(func() error {
-		view := r.GetView()
+		view, revision := r.GetView(), r.GetRevision()
 		if m := b.mapper.Model(); m == nil || view > m.View() || r.GetTimeline() != b.data.Timeline {
-			view = 0
+			view, revision = 0, 0
 		}
-		return b.mapper.Master(b.now(), r.GetMaster(), view)
+		return b.mapper.Master(b.now(), r.GetMaster(), view, revision)
 	})
 }
 

@@ -56,7 +56,7 @@ func (d Dataset) Joining(r *pb.RegisterRequest, discard bool) (balance.Joining, 
 		return balance.Joining{}, fault.Field(op, "name", "a slave registers with its name and address")
 	}
 	j := balance.Joining{
-		Name: r.GetName(), Address: r.GetAddress(), Position: wire.ToPosition(r.GetPosition()), Table: wire.ToTable(r.GetSlices()),
+		Name: r.GetName(), Address: r.GetAddress(), Zone: r.GetZone(), Position: wire.ToPosition(r.GetPosition()), Table: wire.ToTable(r.GetSlices()),
 	}
 	if len(j.Table.Slices) == 0 {
 		return j, nil

@@ -177,7 +177,7 @@ func (s *Server) Map(context.Context, *pb.MapRequest) (*pb.MapResponse, error) {
 	return &pb.MapResponse{
 		Epoch: s.store.Position().GetEpoch(), View: t.GetView(), Revision: t.GetRevision(), Shards: t.GetShards(),
 		Database: index.Database(t), Timeline: t.GetTimeline(), Least: t.GetLeast(),
-		Name: s.identity.Name, Incarnation: wire.Incarnation(s.identity.Incarnation), Filled: t.GetFilled(),
+		Shard: index.ShardName(s.identity.Name, t), Name: s.identity.Name, Incarnation: wire.Incarnation(s.identity.Incarnation), Filled: t.GetFilled(),
 	}, nil
 }
 

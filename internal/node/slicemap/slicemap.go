@@ -37,16 +37,22 @@ func ByNode(m *balance.Model) map[balance.NodeID]Served {
 // Part returns a node's share of the ring, 0 to 1.
 func (s Served) Part() float64 { return float64(s.Width.Hi) + float64(s.Width.Lo)/(1<<32)/(1<<32) }
 
-// Shards returns the slaves that serve any slice in the model's view, with their
-// widths.
+// Shards returns the shards that serve any slice in the model's view, with their
+// widths and the slaves that may be asked.
 func Shards(m *balance.Model) []*pb.Shard {
 	var out []*pb.Shard
 	serving := ByNode(m)
 	for _, n := range m.Nodes() {
-		if s := serving[n.ID]; s.Slices > 0 {
-			out = append(out, &pb.Shard{Name: n.Name, Addresses: []string{n.Address}, WidthHi: s.Width.Hi, WidthLo: s.Width.Lo,
-				Replicas: []*pb.Replica{{Name: n.Name, Address: n.Address}}})
+		s := serving[n.ID]
+		if s.Slices == 0 {
+			continue
 		}
+		shard := &pb.Shard{Name: n.Name, WidthHi: s.Width.Hi, WidthLo: s.Width.Lo}
+		for _, v := range m.Set(n.ID) {
+			shard.Addresses = append(shard.Addresses, v.Address)
+			shard.Replicas = append(shard.Replicas, &pb.Replica{Name: v.Name, Address: v.Address, Zone: v.Zone})
+		}
+		out = append(out, shard)
 	}
 	return out
 }

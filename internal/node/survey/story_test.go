@@ -37,7 +37,7 @@ func lay(t rapid.TB, where string) (*balance.Model, *balance.Index) {
 	t.Helper()
 	var nodes []balance.Node
 	for _, name := range []string{"a", "b", "c"} {
-		nodes = append(nodes, balance.Node{Name: name, Address: name + ":1"})
+		nodes = append(nodes, balance.Node{Name: name})
 	}
 	m, err := balance.NewModel(nodes)
 	if err != nil {

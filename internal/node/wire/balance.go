@@ -21,7 +21,8 @@ func FromPosition(p balance.Position) *pb.Position {
 
 // ToTable reads a table of slices.
 func ToTable(t *pb.SliceTable) balance.Table {
-	out := balance.Table{View: t.GetView(), Least: t.GetLeast(), Filled: t.GetFilled()}
+	out := balance.Table{View: t.GetView(), Least: t.GetLeast(), Revision: t.GetRevision(), Filled: t.GetFilled(),
+		Shard: t.GetShard(), Spare: t.GetSpare()}
 	for _, s := range t.GetSlices() {
 		out.Slices = append(out.Slices, balance.Held{
 			ID: s.Id, Lo: balance.Key(s.Lo), Hi: balance.Key(s.Hi), Generation: s.Generation,
@@ -33,7 +34,7 @@ func ToTable(t *pb.SliceTable) balance.Table {
 
 // FromTable makes the message of a table of slices.
 func FromTable(t balance.Table) *pb.SliceTable {
-	out := &pb.SliceTable{View: t.View, Least: t.Least, Filled: t.Filled}
+	out := &pb.SliceTable{View: t.View, Least: t.Least, Revision: t.Revision, Filled: t.Filled, Shard: t.Shard, Spare: t.Spare}
 	for _, s := range t.Slices {
 		out.Slices = append(out.Slices, &pb.HeldSlice{
 			Id: s.ID, Lo: uint64(s.Lo), Hi: uint64(s.Hi), Generation: s.Generation,
@@ -48,7 +49,7 @@ func FromQuantum(q balance.Quantum) *pb.Quantum {
 	out := &pb.Quantum{Number: q.Number, Clock: q.Clock, View: q.View}
 	for _, o := range q.Ops {
 		out.Ops = append(out.Ops, &pb.Operation{Kind: uint32(o.Kind), Slice: o.Slice, Node: uint32(o.Node),
-			At: uint64(o.At), New: o.New, Name: o.Name, Address: o.Address, State: uint32(o.State)})
+			At: uint64(o.At), New: o.New, Name: o.Name, Address: o.Address, Zone: o.Zone, State: uint32(o.State)})
 	}
 	if q.Model != nil {
 		state := balance.State{Quantum: q.Number, Model: q.Model}
@@ -63,7 +64,7 @@ func ToQuantum(epoch uint64, q *pb.Quantum) (balance.Quantum, error) {
 	out := balance.Quantum{Epoch: epoch, Number: q.GetNumber(), Clock: q.GetClock(), View: q.GetView()}
 	for _, o := range q.GetOps() {
 		out.Ops = append(out.Ops, balance.Op{Kind: balance.OpKind(o.Kind), Slice: o.Slice, Node: balance.NodeID(o.Node),
-			At: balance.Key(o.At), New: o.New, Name: o.Name, Address: o.Address, State: balance.NodeState(o.State)})
+			At: balance.Key(o.At), New: o.New, Name: o.Name, Address: o.Address, Zone: o.Zone, State: balance.NodeState(o.State)})
 	}
 	if len(q.GetModel()) == 0 {
 		return out, nil

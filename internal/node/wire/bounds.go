@@ -87,6 +87,7 @@ func controlBounds() map[string]bound {
 		"RegisterRequest.name":         text(MaxName),
 		"RegisterRequest.address":      text(MaxAddress),
 		"RegisterRequest.incarnation":  text(maxIncarnation),
+		"RegisterRequest.zone":         text(MaxZone),
 		"RegisterResponse.distributor": text(MaxAddress),
 		"PullRequest.name":             text(MaxName),
 		"PullRequest.incarnation":      text(maxIncarnation),
@@ -108,6 +109,7 @@ func controlBounds() map[string]bound {
 		"Quantum.model":                text(maxState),
 		"Operation.name":               text(MaxName),
 		"Operation.address":            text(MaxAddress),
+		"Operation.zone":               text(MaxZone),
 	}
 }
 

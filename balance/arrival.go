@@ -1,0 +1,127 @@
+package balance
+
+import (
+	"math/bits"
+	"slices"
+	"time"
+)
+
+// arrival is the copy of a moving slice on one of the slaves that are in the set of
+// its target. Each is compared with the source of truth by itself.
+type arrival struct {
+	move    *activeMove
+	slave   string
+	check   *comparison
+	arrived bool // the slave has all of it
+}
+
+// done reports whether the copy is certified.
+func (a *arrival) done() bool { return a.arrived && a.check.done() }
+
+// arrive makes the move's arrivals those of the slaves that are in its target's set
+// now, and returns those that are new.
+func (m *Mapper) arrive(v *activeMove) (fresh []*arrival) {
+	old := v.arrivals
+	v.arrivals = nil
+	for _, s := range m.model.Set(v.b) {
+		i := slices.IndexFunc(old, func(a *arrival) bool { return a.slave == s.Name })
+		if i >= 0 {
+			v.arrivals = append(v.arrivals, old[i])
+			continue
+		}
+		a := &arrival{move: v, slave: s.Name}
+		a.check = &comparison{arrival: a, target: s.Name, id: v.id, generation: v.generation, all: Interval{v.lo, v.hi}}
+		a.check.begin(m, v.lo)
+		m.node(s.Name).arriving[v.id] = a
+		v.arrivals, fresh = append(v.arrivals, a), append(fresh, a)
+	}
+	for _, a := range old {
+		if !slices.Contains(v.arrivals, a) {
+			m.dropArrival(a)
+		}
+	}
+	return fresh
+}
+
+// dropArrival forgets the copy of a slave that is not waited for any more.
+func (m *Mapper) dropArrival(a *arrival) {
+	delete(m.verify.asked, a.check.asked)
+	if n := m.nodes[a.slave]; n != nil && n.arriving[a.move.id] == a {
+		delete(n.arriving, a.move.id)
+	}
+}
+
+// least returns the copy that is farthest from being certified, of slaves that are
+// alive if there are any; nil: there is none.
+func (m *Mapper) least(now time.Duration, v *activeMove) (worst *arrival) {
+	rank := func(a *arrival) int {
+		n := bits.OnesCount64(a.check.matched)
+		if a.done() {
+			n += 2 * Bins
+		} else if a.arrived {
+			n += Bins
+		}
+		if !m.alive(a.slave, now) {
+			n += 4 * Bins
+		}
+		return n
+	}
+	for _, a := range v.arrivals {
+		if worst == nil || rank(a) < rank(worst) {
+			worst = a
+		}
+	}
+	return worst
+}
+
+// enough is how many replicas are certified before a switch, if so many live: data
+// just copied lie on more than one machine before anybody relies on them.
+const enough = 2
+
+// agreed reports whether the copies of a move suffice for its switch: every slave of
+// the target's set that is alive is certified, or is late and leaves the set.
+func (m *Mapper) agreed(now time.Duration, v *activeMove) bool {
+	certified, living := 0, 0
+	for _, a := range v.arrivals {
+		if m.alive(a.slave, now) {
+			living++
+			if a.done() {
+				certified++
+			}
+		}
+	}
+	if certified == living {
+		return certified > 0
+	}
+	return certified > 0 && now >= m.deadline(v, certified)
+}
+
+// deadline returns when a move no longer waits for slaves that are not certified: if
+// enough others are, once they have had twice the time of the first one; else
+// four times, since each one that is left out leaves a shard without a spare copy.
+func (m *Mapper) deadline(v *activeMove, certified int) time.Duration {
+	first := v.first - v.since
+	if certified >= enough {
+		return v.first + first + m.cfg.DeadAfter
+	}
+	return v.first + 3*first + m.cfg.Stall
+}
+
+// late returns the slaves of the target's set that have to leave it when the slice is
+// switched: they do not serve all of the shard then.
+func (m *Mapper) late(now time.Duration, v *activeMove) (names []string) {
+	for _, a := range v.arrivals {
+		if !a.done() || !m.alive(a.slave, now) {
+			names = append(names, a.slave)
+		}
+	}
+	return names
+}
+
+// ready queues a move for its switch if its copies suffice.
+func (m *Mapper) ready(now time.Duration, v *activeMove) {
+	if !v.isReady && v.first > 0 && m.switchable(now, v) {
+		v.isReady = true
+		m.moves.ready = append(m.moves.ready, v)
+	}
+}

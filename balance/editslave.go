@@ -1,0 +1,231 @@
+package balance
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Enlist adds a slave, as a spare.
+func (e *Edit) Enlist(name, address, zone string) error {
+	i, known := slices.BinarySearchFunc(e.slaves, name, byName)
+	if known || name == "" {
+		return e.refuse("there is a slave %q already, or it has no name", name)
+	}
+	e.slaves = slices.Insert(e.slaves, i, Slave{Name: name, Address: address, Zone: zone})
+	e.ops = append(e.ops, Op{Kind: OpEnlist, Name: name, Address: address, Zone: zone})
+	return nil
+}
+
+// Place changes where a slave is: its address and its zone.
+func (e *Edit) Place(name, address, zone string) error {
+	s, err := e.slave(name)
+	if err != nil {
+		return err
+	}
+	if s.Address == address && s.Zone == zone {
+		return e.refuse("slave %q is at %s already", name, address)
+	}
+	s.Address, s.Zone = address, zone
+	if s.In {
+		e.revise()
+	}
+	e.ops = append(e.ops, Op{Kind: OpPlace, Name: name, Address: address, Zone: zone})
+	return nil
+}
+
+// Form adds a shard without slaves and slices.
+func (e *Edit) Form(name string) (NodeID, error) {
+	if slices.ContainsFunc(e.nodes, func(n Node) bool { return n.Name == name }) || name == "" {
+		return 0, e.refuse("there is a shard %q already, or it has no name", name)
+	}
+	id := e.nextN
+	e.nextN++
+	e.nodes = append(e.nodes, Node{ID: id, Name: name})
+	e.view = e.base.view + 1
+	e.ops = append(e.ops, Op{Kind: OpForm, Node: id, Name: name})
+	return id, nil
+}
+
+// Assign has a spare hold what a shard holds. It is not asked yet.
+func (e *Edit) Assign(name string, node NodeID) error {
+	s, err := e.slave(name)
+	n := e.node(node)
+	switch {
+	case err != nil:
+		return err
+	case n == nil || n.State == Drained:
+		return e.refuse("slave %q cannot join shard %d, which is unknown or drained", name, node)
+	case s.Node != 0 || s.Left != 0 || s.Drained:
+		return e.refuse("slave %q is no spare that can join a shard", name)
+	}
+	s.Node = node
+	e.ops = append(e.ops, Op{Kind: OpAssign, Name: name, Node: node})
+	return nil
+}
+
+// Enter has a slave join its shard's set: masters ask it from the next revision on.
+func (e *Edit) Enter(name string) error {
+	s, err := e.slave(name)
+	switch {
+	case err != nil:
+		return err
+	case s.Node == 0 || s.In:
+		return e.refuse("slave %q has no shard, or is in its set already", name)
+	}
+	s.In = true
+	e.revise()
+	e.ops = append(e.ops, Op{Kind: OpEnter, Name: name})
+	return nil
+}
+
+// Leave has a slave leave its shard's set. It still holds what the shard holds, and
+// is filled with what it lacks.
+func (e *Edit) Leave(name string) error {
+	s, err := e.slave(name)
+	switch {
+	case err != nil:
+		return err
+	case !s.In:
+		return e.refuse("slave %q is in no set", name)
+	}
+	s.In = false
+	e.revise()
+	e.ops = append(e.ops, Op{Kind: OpLeave, Name: name})
+	return nil
+}
+
+// Release makes a spare of a slave. It refuses queries for its former shard as soon
+// as it learns of it, but deletes nothing before Free.
+func (e *Edit) Release(name string) error {
+	s, err := e.slave(name)
+	switch {
+	case err != nil:
+		return err
+	case s.Node == 0:
+		return e.refuse("slave %q has no shard", name)
+	}
+	e.revise()
+	s.Node, s.In, s.Left = 0, false, e.revision
+	e.ops = append(e.ops, Op{Kind: OpRelease, Name: name})
+	return nil
+}
+
+// Free lets a spare delete what it holds of its former shard: no master can ask it
+// any more.
+func (e *Edit) Free(name string) error {
+	s, err := e.slave(name)
+	switch {
+	case err != nil:
+		return err
+	case s.Left == 0:
+		return e.refuse("slave %q did not leave a shard", name)
+	}
+	s.Left = 0
+	e.ops = append(e.ops, Op{Kind: OpFree, Name: name})
+	return nil
+}
+
+// Retire sets whether a spare may get a shard.
+func (e *Edit) Retire(name string, drained bool) error {
+	s, err := e.slave(name)
+	switch {
+	case err != nil:
+		return err
+	case s.Node != 0 || s.Drained == drained:
+		return e.refuse("slave %q has a shard, or nothing changes", name)
+	}
+	s.Drained = drained
+	o := Op{Kind: OpRetire, Name: name}
+	if drained {
+		o.State = Drained
+	}
+	e.ops = append(e.ops, o)
+	return nil
+}
+
+// Forget takes a spare out of the model.
+func (e *Edit) Forget(name string) error {
+	s, err := e.slave(name)
+	switch {
+	case err != nil:
+		return err
+	case s.Node != 0:
+		return e.refuse("slave %q still has a shard", name)
+	}
+	e.slaves = slices.DeleteFunc(e.slaves, func(s Slave) bool { return s.Name == name })
+	e.ops = append(e.ops, Op{Kind: OpForget, Name: name})
+	return nil
+}
+
+// revise gives the resulting model another revision than the base's.
+func (e *Edit) revise() { e.revision = e.base.revision + 1 }
+
+// slave returns a slave, to be changed before the next operation.
+func (e *Edit) slave(name string) (*Slave, error) {
+	i, ok := slices.BinarySearchFunc(e.slaves, name, byName)
+	if !ok {
+		return nil, e.refuse("there is no slave %q", name)
+	}
+	return &e.slaves[i], nil
+}
+
+// applySlave replays an operation on the list of slaves.
+func (e *Edit) applySlave(o Op) error {
+	switch o.Kind {
+	case OpEnlist:
+		return e.Enlist(o.Name, o.Address, o.Zone)
+	case OpPlace:
+		return e.Place(o.Name, o.Address, o.Zone)
+	case OpForm:
+		id, err := e.Form(o.Name)
+		if err == nil && id != o.Node {
+			return e.refuse("shard %d would be number %d", o.Node, id)
+		}
+		return err
+	case OpAssign:
+		return e.Assign(o.Name, o.Node)
+	case OpEnter:
+		return e.Enter(o.Name)
+	case OpLeave:
+		return e.Leave(o.Name)
+	case OpRelease:
+		return e.Release(o.Name)
+	case OpFree:
+		return e.Free(o.Name)
+	case OpRetire:
+		return e.Retire(o.Name, o.State == Drained)
+	case OpForget:
+		return e.Forget(o.Name)
+	}
+	return e.refuse("unknown operation %d", o.Kind)
+}
+
+// describeSlave describes an operation on the list of slaves.
+func (o Op) describeSlave() string {
+	switch o.Kind {
+	case OpEnlist:
+		return fmt.Sprintf("slave %s is a spare at %s", o.Name, o.Address)
+	case OpPlace:
+		return fmt.Sprintf("slave %s is at %s", o.Name, o.Address)
+	case OpForm:
+		return fmt.Sprintf("shard %d %q begins", o.Node, o.Name)
+	case OpAssign:
+		return fmt.Sprintf("slave %s is filled as a replica of shard %d", o.Name, o.Node)
+	case OpEnter:
+		return fmt.Sprintf("slave %s joins the set of its shard", o.Name)
+	case OpLeave:
+		return fmt.Sprintf("slave %s leaves the set of its shard until it has been filled", o.Name)
+	case OpRelease:
+		return fmt.Sprintf("slave %s leaves its shard", o.Name)
+	case OpFree:
+		return fmt.Sprintf("slave %s may delete what it held", o.Name)
+	case OpRetire:
+		if o.State == Drained {
+			return fmt.Sprintf("slave %s is drained", o.Name)
+		}
+		return fmt.Sprintf("slave %s is a spare again", o.Name)
+	case OpForget:
+		return fmt.Sprintf("slave %s is removed", o.Name)
+	}
+	return fmt.Sprintf("op(%d)", o.Kind)
+}

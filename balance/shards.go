@@ -1,0 +1,50 @@
+package balance
+
+import "time"
+
+// How shards are, as the mapper sees them: a shard is as its replicas are that
+// masters may ask.
+
+// living returns the slaves of a shard's set that were heard from recently.
+func (m *Mapper) living(id NodeID, now time.Duration) (names []string) {
+	for _, s := range m.model.Set(id) {
+		if m.alive(s.Name, now) {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
+// up reports whether a slave of a shard's set was heard from recently.
+func (m *Mapper) up(id NodeID, now time.Duration) bool { return len(m.living(id, now)) > 0 }
+
+// silence returns how long no slave of a shard was heard from.
+func (m *Mapper) silence(id NodeID, now time.Duration) time.Duration {
+	least := now
+	for _, s := range m.model.Replicas(id) {
+		least = min(least, now-m.node(s.Name).heard)
+	}
+	return least
+}
+
+// ailing returns why none of a shard's living slaves makes progress, and since when;
+// "": one does, or none lives.
+func (m *Mapper) ailing(id NodeID, now time.Duration) (why string, since time.Duration) {
+	for _, name := range m.living(id, now) {
+		n := m.node(name)
+		if n.trouble == "" {
+			return "", 0
+		}
+		if why == "" || n.troubled > since {
+			why, since = n.trouble, n.troubled
+		}
+	}
+	return why, since
+}
+
+// lost returns how long a slave has been lost; false: it is not lost, or not for
+// long enough for anything to be done about it.
+func (m *Mapper) lost(name string, now time.Duration) (silent time.Duration, long bool) {
+	silent = now - m.node(name).heard
+	return silent, m.cfg.EvacuateAfter > 0 && silent >= m.cfg.EvacuateAfter && !m.planning.paused
+}
