@@ -122,9 +122,9 @@ func (b *balancer) housekeep() {
 	}
 	least := b.fed
 	if m := b.mapper.Model(); m != nil {
-		for _, n := range m.Nodes() {
-			if n.State != balance.Drained {
-				least = min(least, b.clocks[n.Name])
+		for _, s := range m.Slaves() {
+			if n, _ := m.Node(s.Node); n.State != balance.Drained && !s.Drained {
+				least = min(least, b.clocks[s.Name])
 			}
 		}
 	} else {

@@ -9,7 +9,7 @@ import (
 
 // newWorld puts a cluster together; nothing runs yet.
 func newWorld(cfg Config, t times) *world {
-	w := &world{cfg: cfg, times: t, rnd: (&source{state: cfg.Seed}).fork("world"), db: newDatabase(), maps: map[uint64]*balance.Model{}, current: cfg.Initial}
+	w := &world{cfg: cfg, times: t, rnd: (&source{state: cfg.Seed}).fork("world"), db: newDatabase(), maps: map[uint64]*balance.Model{}, sets: map[uint64]*balance.Model{}, current: cfg.Initial}
 	w.net = network{w: w, last: map[connection]time.Duration{}, chaos: w.rnd.fork("network")}
 	w.newBalancer("b")
 	for i := range cfg.Slaves {

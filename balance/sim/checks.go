@@ -51,7 +51,7 @@ func (c *checks) event() {
 }
 
 // views looks at every view that a master may use: no key is served by two
-// slaves, and each by one, unless that one lacks what it is to serve.
+// shards, and each by one, unless all of its slaves lack what they are to serve.
 func (c *checks) views() {
 	done := map[usedView]bool{}
 	look := func(v usedView) {
@@ -70,6 +70,28 @@ func (c *checks) views() {
 	}
 }
 
+// unseen returns the parts of v that no interval of a list has.
+func unseen(v balance.Interval, list []balance.Interval) []balance.Interval {
+	parts := []balance.Interval{v}
+	for _, w := range list {
+		var rest []balance.Interval
+		for _, p := range parts {
+			if w.Hi < p.Lo || w.Lo > p.Hi {
+				rest = append(rest, p)
+				continue
+			}
+			if p.Lo < w.Lo {
+				rest = append(rest, balance.Interval{Lo: p.Lo, Hi: w.Lo - 1})
+			}
+			if p.Hi > w.Hi {
+				rest = append(rest, balance.Interval{Lo: w.Hi + 1, Hi: p.Hi})
+			}
+		}
+		parts = rest
+	}
+	return parts
+}
+
 // usedView is a view in which a master may ask; see master.provisional.
 type usedView struct {
 	view        uint64
@@ -79,11 +101,20 @@ type usedView struct {
 func (c *checks) view(v usedView) {
 	var served []balance.Held
 	stale := false
+	seen := map[string][]balance.Interval{}
 	for _, s := range c.w.slaves {
 		t := s.disk.table
 		stale = stale || v.view < t.Least
-		if v.view >= t.Least && v.view <= t.View {
-			served = append(served, s.disk.served(v.view)...)
+		if v.view < t.Least || v.view > t.View {
+			continue
+		}
+		shard := s.shard(t)
+		for _, h := range s.disk.served(v.view) {
+			for _, part := range unseen(balance.Interval{Lo: h.Lo, Hi: h.Hi}, seen[shard]) {
+				seen[shard] = append(seen[shard], part)
+				h.Lo, h.Hi = part.Lo, part.Hi
+				served = append(served, h)
+			}
 		}
 	}
 	slices.SortFunc(served, func(a, b balance.Held) int { return cmp.Compare(a.Lo, b.Lo) })
@@ -96,7 +127,7 @@ func (c *checks) view(v usedView) {
 	}
 	behind := c.behind(v)
 	lacks := func(s *slave) bool { return !s.health.whole || slices.Contains(behind, s) }
-	if why := c.unexcused(v.view, missing, lacks); why != "" {
+	if why := c.unexcused(v.view, c.newest, missing, lacks); why != "" {
 		c.w.fail("in view %d %s", v.view, why)
 	}
 }
@@ -115,9 +146,8 @@ func (c *checks) deciding(b *balancer, state []byte) {
 	}
 	c.least = least
 	for _, m := range c.w.masters {
-		since := c.w.now - m.heardAt
-		if m.up && m.heardView > 0 && m.heardView == m.have.View && m.have.View < least && m.heardByNewest && since < c.w.cfg.Mapper.MasterLease && c.jumped < m.heardAt {
-			c.w.fail("the slaves would stop serving view %d, in which %s still searches, as it reported %v ago", m.have.View, m.name, since)
+		if m.have.View < least && c.leased(m) {
+			c.w.fail("the slaves would stop serving view %d, in which %s still searches, as it reported %v ago", m.have.View, m.name, c.w.now-m.heardAt)
 		}
 	}
 }
@@ -141,7 +171,7 @@ func (c *checks) answered(q *question) {
 	}
 	if len(missing) == 0 {
 		c.complete++
-	} else if why := c.unexcused(q.view, missing, ill); why != "" {
+	} else if why := c.unexcused(q.view, q.model, missing, ill); why != "" {
 		c.w.fail("a query of %s in view %d, asked at %v, is incomplete: %s", q.m.name, q.view, q.began, why)
 	}
 }

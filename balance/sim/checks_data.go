@@ -105,6 +105,9 @@ func (c *checks) applied(s *slave, before balance.Table) {
 		c.nothing(s, next, balance.MaxKey)
 	}
 	c.dirty = c.dirty || !before.Equal(d.table)
+	if s.shard(before) != s.shard(d.table) {
+		s.health.whole = false
+	}
 }
 
 // nothing: no item lies from lo to before hi.
@@ -169,26 +172,65 @@ func (c *checks) saved(m *balance.Model) {
 	c.maps[m.View()], c.newest = serving, m
 }
 
-// atSwitch: the new server was certified in all bins, and nothing that was
-// damaged before has come into service.
+// atSwitch: each slave that masters are to ask was certified in all bins, and nothing
+// that was damaged before has come into service.
 func (c *checks) atSwitch(m *balance.Model, v balance.Slice) {
-	n, _ := m.Node(v.Node)
-	s := c.w.slave(n.Name)
-	key := certain{n.Name, v.ID, v.Generation - 1}
-	if s == nil || c.switched[key] {
+	set := m.Set(v.Node)
+	if len(set) == 0 {
+		n, _ := m.Node(v.Node)
+		c.w.fail("slice %d goes to %s, where nobody is asked", v.ID, n.Name)
+	}
+	key := certain{fmt.Sprint(v.Node), v.ID, v.Generation - 1}
+	if c.switched[key] {
 		return
 	}
 	c.switched[key] = true
-	bins, known := c.certain[key]
+	for _, s := range set {
+		c.servesCertified(c.w.slave(s.Name), v)
+	}
+}
+
+// servesCertified: what a slave begins to serve is certified.
+func (c *checks) servesCertified(s *slave, v balance.Slice) {
+	if s == nil {
+		return
+	}
+	bins, known := c.certain[certain{s.name, v.ID, v.Generation - 1}]
 	for i, at := range bins {
 		if !known || at == 0 {
-			c.w.fail("slice %d goes to %s, whose bin %d was not certified", v.ID, n.Name, i)
+			c.w.fail("slice %d goes to %s, whose bin %d was not certified", v.ID, s.name, i)
 			return
 		}
 	}
 	for _, k := range s.disk.held(v.Lo, v.Hi) {
 		if r := s.disk.items[k]; r.flipped > 0 && r.flipped < bins[balance.Bin(k)] {
-			c.w.fail("slice %d goes to %s with item %x damaged", v.ID, n.Name, uint64(k))
+			c.w.fail("slice %d goes to %s with item %x damaged", v.ID, s.name, uint64(k))
 		}
 	}
+}
+
+// deletes looks at a bucket that deletes: a slave that left a shard deletes nothing as
+// long as a master with a lease asks it for that shard.
+func (c *checks) deletes(s *slave, b balance.Bucket[payload]) {
+	t := s.disk.table
+	if b.Table != nil {
+		t = *b.Table
+	}
+	if len(b.Cleared) == 0 && len(b.Payload.deleted) == 0 || b.Reset {
+		return
+	}
+	for _, m := range c.w.masters {
+		shard := m.shardOf(s.name)
+		if shard == "" || shard == s.shard(t) || !c.leased(m) {
+			continue
+		}
+		c.w.fail("%s deletes what %s may ask it for as a replica of %s", s.name, m.name, shard)
+	}
+}
+
+// leased reports whether the balancer of the newest epoch knows by which map a
+// master asks.
+func (c *checks) leased(m *master) bool {
+	return m.up && m.heard.View == m.have.View && m.heard.Revision == m.have.Revision && m.heard.View > 0 && m.heardByNewest &&
+		c.w.now-m.heardAt < c.w.cfg.Mapper.MasterLease && c.jumped < m.heardAt
 }

@@ -8,8 +8,9 @@ import (
 	"adshard/balance"
 )
 
-// An answer may lack a part of the ring only when the slave that serves the part
-// in the query's view was itself unwell while the query was under way:
+// An answer may lack a part of the ring only when each slave in the set of the shard
+// that serves the part in the query's view was itself unwell while the query was
+// under way:
 //
 //   - down, or not yet caught up after its start;
 //   - cut off from the master that asked;
@@ -17,7 +18,8 @@ import (
 //   - without what it is to serve: it is being filled for the first time, has
 //     discarded what was condemned, or its disk took nothing or the balancer went
 //     on without it while it could not be heard, and it has not got the newest view
-//     since.
+//     since;
+//   - no longer in the set: it is late, lost, differs, or is needed elsewhere.
 //
 // One more excuse is a master's that starts while a balancer that has just started
 // too has no view that all slaves have acknowledged: it gets the newest durable
@@ -66,6 +68,8 @@ func (c *checks) unwell(s *slave) string {
 		return "it is down"
 	case !s.caughtUp:
 		return "it has not caught up"
+	case !c.isAsked(s):
+		return "it is in the set of no shard"
 	case !whole:
 		return "it lacks what it is to serve"
 	case s.busy > c.w.now+c.w.times.query-4*c.w.cfg.Latency:
@@ -74,18 +78,29 @@ func (c *checks) unwell(s *slave) string {
 	return ""
 }
 
+// isAsked reports whether masters are to ask a slave.
+func (c *checks) isAsked(s *slave) bool {
+	if c.newest == nil {
+		return true
+	}
+	v, known := c.newest.Slave(s.name)
+	return v.In || !known
+}
+
 // isWhole reports whether a slave has had, since its last start, all that it is
 // to serve.
 func (c *checks) isWhole(s *slave) bool {
 	if s.health.whole || c.newest == nil {
 		return s.health.whole
 	}
-	n, known := c.newest.Named(s.name)
-	if !known {
+	if _, known := c.newest.Slave(s.name); !known {
 		return false
 	}
 	t := s.disk.table
-	want := c.newest.Table(n.ID)
+	want := c.newest.TableOf(s.name)
+	if s.shard(t) != s.shard(want) {
+		return false
+	}
 	lacks := func(h balance.Held) bool { return h.From != 0 && !slices.Contains(t.Slices, h) }
 	s.health.whole = t.View >= want.View && !slices.ContainsFunc(want.Slices, lacks)
 	return s.health.whole
@@ -104,9 +119,9 @@ func (c *checks) published(b *balancer, view uint64) {
 	c.dirty = true
 }
 
-// owner is a slave with the keys of a gap that it is to serve.
+// owner is a shard with the keys of a gap that it is to serve.
 type owner struct {
-	slave  string
+	node   balance.NodeID
 	lo, hi balance.Key
 }
 
@@ -116,24 +131,25 @@ func ownersOf(m *balance.Model, gap balance.Interval) (list []owner) {
 		if v.Hi < gap.Lo || v.Lo > gap.Hi {
 			continue
 		}
-		n, _ := m.Node(v.Node)
-		list = append(list, owner{n.Name, max(v.Lo, gap.Lo), min(v.Hi, gap.Hi)})
+		list = append(list, owner{v.Node, max(v.Lo, gap.Lo), min(v.Hi, gap.Hi)})
 	}
 	return list
 }
 
 // unexcused says which part of the gaps in a view nothing excuses; "": none.
-// ill says why a slave may leave gaps.
-func (c *checks) unexcused(view uint64, gaps []balance.Interval, ill func(*slave) bool) string {
+// sets has the slaves of which one is to serve, ill says why a slave may leave gaps.
+func (c *checks) unexcused(view uint64, sets *balance.Model, gaps []balance.Interval, ill func(*slave) bool) string {
 	m := c.w.maps[view]
 	if m == nil {
 		return "the view was never durable"
 	}
 	for _, gap := range gaps {
 		for _, o := range ownersOf(m, gap) {
-			if s := c.w.slave(o.slave); s != nil && !ill(s) {
-				return fmt.Sprintf("%s is well and does not serve %x to %x (last unwell at %v: %s)",
-					s.name, uint64(o.lo), uint64(o.hi), s.health.until, s.health.why)
+			for _, v := range sets.Set(o.node) {
+				if s := c.w.slave(v.Name); s != nil && !ill(s) {
+					return fmt.Sprintf("%s is well and does not serve %x to %x (last unwell at %v: %s)",
+						s.name, uint64(o.lo), uint64(o.hi), s.health.until, s.health.why)
+				}
 			}
 		}
 	}

@@ -13,11 +13,14 @@ func (w *world) damage(e Event) error {
 	return nil
 }
 
-// spoil damages the copies of moves that a model has begun.
+// spoil damages the copies of moves that a model has begun, on each slave.
 func (w *world) spoil(m *balance.Model) {
 	for _, v := range m.Slices() {
-		if n, known := m.Node(v.Move.Other); known && v.Move.Phase == balance.Copying && w.now < w.damaged {
-			w.spoilCopy(w.slave(n.Name), v, w.now+time.Second)
+		if v.Move.Phase != balance.Copying || w.now >= w.damaged {
+			continue
+		}
+		for _, s := range m.Set(v.Move.Other) {
+			w.spoilCopy(w.slave(s.Name), v, w.now+time.Second)
 		}
 	}
 }

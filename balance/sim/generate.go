@@ -15,6 +15,12 @@ func Generate(seed uint64) Scenario {
 		Items: r.below(60), Changes: r.below(30), Duration: 12 * time.Second,
 	}
 	g := generator{r: r, s: &s, slaves: s.Slaves, distributors: s.Distributors}
+	replicated := (&source{state: seed}).fork("replicas")
+	if replicated.chance(2) {
+		s.Replicas = 2 + replicated.below(2)
+		s.Slaves += replicated.below(4)
+		g.slaves = s.Slaves
+	}
 	// A third of the scenarios are without faults: then no query may be
 	// incomplete.
 	faults := !r.chance(3)
@@ -28,6 +34,11 @@ func Generate(seed uint64) Scenario {
 	if r := (&source{state: seed}).fork("removal"); faults && r.chance(4) {
 		g.r = r
 		g.removal()
+	}
+	if g.r = replicated; replicated.chance(3) {
+		for range 1 + replicated.below(3) {
+			g.add(Event{Do: "replicas", N: 1 + replicated.next()%3})
+		}
 	}
 	slices.SortStableFunc(s.Events, func(a, b Event) int { return cmp.Compare(a.At, b.At) })
 	return s

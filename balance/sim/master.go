@@ -1,22 +1,20 @@
 package sim
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"time"
 
 	"adshard/balance"
 	"adshard/fault"
 )
 
-// master asks all slaves in the view that it has. It learns its map as the
+// master asks a slave of each shard in the view that it has. It learns its map as the
 // product's masters do: balance.MapWatch and balance.MapVersion decide.
 type master struct {
 	process
 	w     *world
 	have  balance.MapVersion
-	nodes []string
+	model *balance.Model // of the map; nil: none
 	watch balance.MapWatch
 	// provisional: the map is one that not all slaves have acknowledged. A master
 	// without any gets it from a balancer that has none other since it started.
@@ -26,9 +24,9 @@ type master struct {
 	outdated bool     // a slave refused the view while they were being asked
 	waiting  []func() // queries, for a newer map
 
-	// What the balancer last heard of it, for checks: in which view it asks,
+	// What the balancer last heard of it, for checks: by which map it asks,
 	// when, and whether the balancer of the newest epoch heard it.
-	heardView     uint64
+	heard         balance.MapVersion
 	heardAt       time.Duration
 	heardByNewest bool
 }
@@ -36,7 +34,7 @@ type master struct {
 // run is the life of the process. It keeps no map.
 func (m *master) run() {
 	m.start()
-	m.have, m.nodes, m.waiting, m.heardView = balance.MapVersion{}, nil, nil, 0
+	m.have, m.model, m.waiting, m.heard = balance.MapVersion{}, nil, nil, balance.MapVersion{}
 	m.asking, m.outdated, m.provisional = false, false, false
 	m.watch = balance.NewMapWatch(m.w.times.maps)
 	m.later(m.w.jitter(m.w.cfg.Latency), m.poll)
@@ -83,7 +81,7 @@ func (m *master) offered(as balance.MapVersion, model *balance.Model, provisiona
 		m.polled(true, nil)
 		return
 	}
-	as.View = model.View()
+	as.View, as.Revision = model.View(), model.Revision()
 	if err := m.have.Accept(as); err != nil {
 		m.polled(false, err)
 		return
@@ -107,12 +105,7 @@ func (m *master) adopt(as balance.MapVersion, model *balance.Model, provisional 
 	if as == m.have {
 		return false
 	}
-	m.have, m.nodes, m.provisional = as, nil, provisional
-	for _, n := range model.Nodes() {
-		if n.State != balance.Drained {
-			m.nodes = append(m.nodes, n.Name)
-		}
-	}
+	m.have, m.model, m.provisional = as, model, provisional
 	if m.w.checks != nil {
 		m.w.checks.dirty = true
 	}
@@ -163,122 +156,15 @@ func (m *master) learn(then func()) {
 			from: &m.process, to: &s.process, channel: queries, timeout: m.w.times.seed, failed: done,
 			serve: func() func() {
 				t := s.disk.table
-				v := balance.SlaveMap{MapVersion: balance.MapVersion{Epoch: s.disk.position.Epoch, View: t.View, Filled: t.Filled}, Least: t.Least}
-				model := m.w.maps[t.View]
+				v := balance.SlaveMap{MapVersion: balance.MapVersion{Epoch: s.disk.position.Epoch, View: t.View, Revision: t.Revision, Filled: t.Filled}, Least: t.Least}
+				model, sets := m.w.maps[t.View], m.w.sets[t.Revision]
 				return func() {
-					if model != nil {
-						received, models = append(received, v), append(models, model)
+					if model != nil && sets != nil {
+						received, models = append(received, v), append(models, model.WithMembers(sets))
 					}
 					done()
 				}
 			},
 		})
-	}
-}
-
-// question is a query under way to all slaves of a map.
-type question struct {
-	m        *master
-	view     uint64
-	round    int // the second one is asked with a newer map
-	asked    time.Duration
-	began    time.Duration // the round
-	deadline time.Duration
-	open     int // slaves that have neither answered nor failed
-	paused   bool
-	served   []balance.Held
-
-	// behind are slaves that need not know the view yet, as of the round's start.
-	behind []*slave
-}
-
-// ask asks all slaves, once more if a newer map is needed.
-func (m *master) ask() {
-	if m.have.View == 0 || len(m.nodes) == 0 {
-		return
-	}
-	q := &question{m: m, asked: m.w.now, deadline: m.w.now + m.w.times.query}
-	q.begin()
-}
-
-// begin asks all slaves of the master's map.
-func (q *question) begin() {
-	m := q.m
-	q.view, q.began, q.open, q.served, q.paused = m.have.View, m.w.now, len(m.nodes), nil, false
-	if q.behind = nil; m.w.checks != nil {
-		q.behind = m.w.checks.behind(usedView{q.view, m.provisional})
-	}
-	q.round++
-	round := q.round
-	for _, name := range m.nodes {
-		var to *process
-		if s := m.w.slave(name); s != nil {
-			to = &s.process
-		}
-		m.w.net.do(call{
-			from: &m.process, to: to, channel: queries, timeout: q.deadline - m.w.now,
-			failed: func() { q.answered(round, nil, false) },
-			serve: func() func() {
-				served, stale := m.w.slave(name).search(q.view)
-				return func() { q.answered(round, served, stale) }
-			},
-		})
-	}
-}
-
-// search answers a query in a view with what the slave serves in it.
-func (s *slave) search(view uint64) (served []balance.Held, stale bool) {
-	switch {
-	case !s.caughtUp || view > s.disk.table.View:
-		return nil, false
-	case view < s.disk.table.Least:
-		return nil, true
-	}
-	return s.disk.served(view), false
-}
-
-// answered counts an answer; the last one ends the query. The first time that a
-// slave no longer serves the view all are asked again with a newer map, if one
-// comes in half of the time left.
-func (q *question) answered(round int, served []balance.Held, stale bool) {
-	if q.round != round {
-		return
-	}
-	q.served = append(q.served, served...)
-	q.open--
-	if m := q.m; stale && round == 1 && !q.paused && m.have.View == q.view {
-		q.paused = true
-		m.waiting = append(m.waiting, func() { q.goOn(round) })
-		m.later((q.deadline-m.w.now)/2, func() { q.goOn(round) })
-		m.help()
-		return
-	} else if stale && round == 1 && !q.paused {
-		q.begin()
-		return
-	}
-	q.end()
-}
-
-// goOn ends the pause of a round.
-func (q *question) goOn(round int) {
-	switch {
-	case q.round != round || !q.paused:
-	case q.m.have.View != q.view:
-		q.begin()
-	default:
-		q.paused = false
-		q.end()
-	}
-}
-
-// end ends the query when nothing more will come.
-func (q *question) end() {
-	if q.open > 0 || q.paused {
-		return
-	}
-	q.round++ // it is over
-	slices.SortFunc(q.served, func(a, b balance.Held) int { return cmp.Compare(a.Lo, b.Lo) })
-	if q.m.w.checks != nil {
-		q.m.w.checks.answered(q)
 	}
 }

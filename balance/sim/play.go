@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"adshard/balance"
@@ -24,7 +23,7 @@ func (s Scenario) config() Config {
 		Mapper: balance.MapperConfig{
 			Interval: 500 * time.Millisecond, DeadAfter: time.Second, EvacuateAfter: 4 * time.Second, Stall: 5 * time.Second,
 			MasterLease: playLease, Linger: playLinger, Scrub: 3 * time.Second, ScrubShare: 1,
-			LoadWeights: balance.LoadWeights{Examined: 1}, HalfLife: 2 * time.Second,
+			LoadWeights: balance.LoadWeights{Examined: 1}, HalfLife: 2 * time.Second, Replicas: s.Replicas,
 		},
 		Distributor: balance.DistributorConfig{BucketBytes: 600, NodeBytes: 2400, Ahead: 3, Changes: 40, Entries: 8},
 	}.WithDefaults()
@@ -136,6 +135,18 @@ func (s *slave) damaged() string {
 	return ""
 }
 
+// within counts the items in the slices of a table.
+func (w *world) within(t balance.Table) (n int) {
+	for _, h := range t.Slices {
+		for _, k := range w.db.within(h.Lo, h.Hi) {
+			if _, there := w.db.items[k]; there {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // unrest says what is still under way; "": nothing.
 func (w *world) unrest() string {
 	b, err := w.running()
@@ -156,31 +167,38 @@ func (w *world) unrest() string {
 		return "the newest view is not published"
 	}
 	for _, v := range w.masters {
-		if v.have.View != m.View() {
-			return v.name + " has an older view"
+		if v.have.View != m.View() || v.have.Revision != m.Revision() {
+			return v.name + " has an older map"
 		}
 	}
-	held := 0
+	for _, n := range m.Nodes() {
+		if n.State == balance.Dissolving {
+			return "shard " + n.Name + " has not ended"
+		}
+	}
 	for _, s := range w.slaves {
-		n, known := m.Named(s.name)
+		v, known := m.Slave(s.name)
 		if !known {
 			return s.name + " is not in the model"
 		}
-		want := m.Table(n.ID)
+		want := m.TableOf(s.name)
 		switch t := s.disk.table; {
 		case !s.caughtUp:
 			return s.name + " has not caught up"
-		case !slices.Equal(t.Slices, want.Slices) || t.View != want.View:
+		case v.Node != 0 && !v.In:
+			return s.name + " has not joined the set of its shard"
+		case v.Left != 0:
+			return s.name + " has left its shard and may not delete what it held"
+		case !t.Equal(want):
 			return s.name + " does not hold what it should: " + differs(t, want)
 		case s.disk.position.Clock < w.db.clock:
 			return s.name + " has not all changes"
 		case s.damaged() != "":
 			return s.damaged()
 		}
-		held += len(s.disk.items)
-	}
-	if held != len(w.db.items) {
-		return "the nodes hold more or fewer items than there are"
+		if n := w.within(want); n != len(s.disk.items) {
+			return fmt.Sprintf("%s holds %d items, there are %d for it", s.name, len(s.disk.items), n)
+		}
 	}
 	return ""
 }

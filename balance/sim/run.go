@@ -115,7 +115,7 @@ func (w *world) query(q Query) {
 		w.stats.interval.items[i.Key] += i.Micros
 	}
 	for n, s := range w.slaves {
-		served, _ := s.search(m.have.View)
+		served, _ := s.search(m.have.View, s.shard(s.disk.table))
 		if !s.up {
 			continue
 		}

@@ -21,6 +21,8 @@ import (
 type Scenario struct {
 	Seed                          uint64
 	Slaves, Distributors, Masters int
+	// Replicas is how many slaves hold each slice; 0: one.
+	Replicas int
 	// Items there are at the start; Changes is how many there are a second.
 	Items, Changes int
 	// Duration is for how long things happen; afterwards all must come to rest.
@@ -65,6 +67,12 @@ func (s Scenario) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "seed=%d slaves=%d distributors=%d masters=%d items=%d changes=%d duration=%v\n",
 		s.Seed, s.Slaves, s.Distributors, s.Masters, s.Items, s.Changes, s.Duration)
+	text := b.String()
+	if s.Replicas > 0 {
+		text = fmt.Sprintf("replicas=%d %s", s.Replicas, text)
+	}
+	b.Reset()
+	b.WriteString(text)
 	for _, e := range s.Events {
 		fmt.Fprintln(&b, e)
 	}
@@ -108,6 +116,8 @@ func (s *Scenario) parseHead(words []string) error {
 			s.Slaves = int(n)
 		case "distributors":
 			s.Distributors = int(n)
+		case "replicas":
+			s.Replicas = int(n)
 		case "masters":
 			s.Masters = int(n)
 		case "items":

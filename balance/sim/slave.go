@@ -192,6 +192,9 @@ func (s *slave) apply(b balance.Bucket[payload]) {
 		if s.w.checks != nil {
 			s.w.checks.bucket(s, b)
 		}
+		if s.w.checks != nil {
+			s.w.checks.deletes(s, b)
+		}
 		s.disk.apply(b)
 		s.refill = s.refill && !b.Reset
 		s.reached()

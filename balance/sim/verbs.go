@@ -31,6 +31,7 @@ import (
 //	bounce for=T                       what has moved is moved back at once
 //	absurd SLAVE for=T                 it reports impossible loads, twice
 //	drain SLAVE, restore SLAVE, forget SLAVE, pause, resume
+//	replicas n=N                       so many slaves are to hold each slice
 func (w *world) verbs() map[string]func(Event) error {
 	return map[string]func(Event) error{
 		"crash": w.crash, "backup": w.keep, "cut": w.cut, "slow": w.slowed, "full": w.filled, "flip": w.flip,
@@ -38,7 +39,7 @@ func (w *world) verbs() map[string]func(Event) error {
 		"join":   w.join, "add": w.add, "remove": w.drop, "second": w.second, "clock": w.clock,
 		"write": w.write, "delete": w.write, "parent": w.write, "burst": w.write, "strategy": w.use,
 		"move": w.move, "drain": w.state, "restore": w.state, "forget": w.state, "bounce": w.bounce, "absurd": w.absurd,
-		"pause": w.pause, "resume": w.pause,
+		"pause": w.pause, "resume": w.pause, "replicas": w.replicate,
 	}
 }
 
@@ -321,6 +322,18 @@ func (w *world) state(e Event) error {
 	default:
 		err = b.mapper.Restore(b.time(), e.Who)
 	}
+	b.carry()
+	return err
+}
+
+// replicate changes the number of replicas; a balancer that is started later has
+// it from the durable state.
+func (w *world) replicate(e Event) error {
+	b, err := w.running()
+	if err != nil {
+		return err
+	}
+	err = b.mapper.SetReplicas(b.time(), int(e.N))
 	b.carry()
 	return err
 }

@@ -35,7 +35,7 @@ func (b *balancer) watch(v *watcher) {
 // hear reports a master to the mapper.
 func (b *balancer) hear(v *watcher) {
 	if v.m.life == v.life {
-		v.m.heardView, v.m.heardAt, v.m.heardByNewest = v.have.View, b.w.now, b.epoch == b.w.db.epoch
+		v.m.heard, v.m.heardAt, v.m.heardByNewest = v.have, b.w.now, b.epoch == b.w.db.epoch
 	}
 	b.w.must(b.mapper.Master(b.time(), v.name, v.have.View, v.have.Revision), "hear a master")
 	b.carry()

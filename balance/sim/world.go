@@ -24,6 +24,7 @@ type world struct {
 	balancers    []*balancer // the last is the one that should be
 
 	maps    map[uint64]*balance.Model // durable, by view
+	sets    map[uint64]*balance.Model // durable, by revision
 	current balance.Strategy          // what the mapper uses, or the next one will
 	paused  bool
 	bouncer bouncer
@@ -122,7 +123,7 @@ func (w *world) saved(state []byte) {
 	if err != nil {
 		return
 	}
-	w.maps[s.Model.View()] = s.Model
+	w.maps[s.Model.View()], w.sets[s.Model.Revision()] = s.Model, s.Model
 	w.bouncer.saved(w, s.Model)
 	w.spoil(s.Model)
 	if w.checks != nil {

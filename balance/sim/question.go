@@ -1,0 +1,210 @@
+package sim
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"adshard/balance"
+)
+
+// question is a query under way to all shards of a map, one slave of each at a time.
+type question struct {
+	m        *master
+	view     uint64
+	model    *balance.Model
+	round    int // the second one is asked with a newer map
+	asked    time.Duration
+	began    time.Duration // the round
+	deadline time.Duration
+	open     int // shards that have neither answered nor failed
+	paused   bool
+	served   []balance.Held
+
+	// behind are slaves that need not know the view yet, as of the round's start.
+	behind []*slave
+}
+
+// part is what a question asks of a shard.
+type part struct {
+	node  balance.NodeID
+	shard string
+	rest  []string       // slaves not asked yet
+	best  []balance.Held // of the answers so far
+	stale bool           // one no longer serves the view
+}
+
+// ask asks all shards, once more if a newer map is needed.
+func (m *master) ask() {
+	if m.have.View == 0 || m.model == nil {
+		return
+	}
+	q := &question{m: m, asked: m.w.now, deadline: m.w.now + m.w.times.query}
+	q.begin()
+}
+
+// begin asks all shards of the master's map.
+func (q *question) begin() {
+	m := q.m
+	q.view, q.model, q.began, q.open, q.served, q.paused = m.have.View, m.model, m.w.now, 0, nil, false
+	if q.behind = nil; m.w.checks != nil {
+		q.behind = m.w.checks.behind(usedView{q.view, m.provisional})
+	}
+	q.round++
+	var parts []*part
+	for _, n := range q.model.Nodes() {
+		if n.State == balance.Drained {
+			continue
+		}
+		p := &part{node: n.ID, shard: n.Name}
+		for _, s := range q.model.Set(n.ID) {
+			p.rest = append(p.rest, s.Name)
+		}
+		if k := len(p.rest); k > 1 {
+			first := m.w.rnd.below(k)
+			p.rest = append(p.rest[first:k:k], p.rest[:first]...)
+		}
+		parts = append(parts, p)
+	}
+	q.open = len(parts)
+	for _, p := range parts {
+		q.next(p, q.round)
+	}
+}
+
+// next asks the next slave of a shard; the last answer ends its part.
+func (q *question) next(p *part, round int) {
+	if q.round != round {
+		return
+	}
+	if len(p.rest) == 0 {
+		q.answered(round, p.best, p.stale)
+		return
+	}
+	m, name := q.m, p.rest[0]
+	time := (q.deadline - m.w.now) / time.Duration(len(p.rest))
+	p.rest = p.rest[1:]
+	var to *process
+	if s := m.w.slave(name); s != nil {
+		to = &s.process
+	}
+	m.w.net.do(call{
+		from: &m.process, to: to, channel: queries, timeout: time,
+		failed: func() { q.next(p, round) },
+		serve: func() func() {
+			served, stale := m.w.slave(name).search(q.view, p.shard)
+			return func() {
+				p.stale = p.stale || stale
+				if width(served) > width(p.best) || len(p.best) == 0 {
+					p.best = served
+				}
+				if len(p.rest) > 0 && width(served) < q.wants(p.node) {
+					q.next(p, round)
+					return
+				}
+				q.answered(round, p.best, stale)
+			}
+		},
+	})
+}
+
+// search answers a query for a shard in a view with what the slave serves in it.
+func (s *slave) search(view uint64, shard string) (served []balance.Held, stale bool) {
+	switch {
+	case !s.caughtUp || view > s.disk.table.View || shard != s.shard(s.disk.table):
+		return nil, false
+	case view < s.disk.table.Least:
+		return nil, true
+	}
+	return s.disk.served(view), false
+}
+
+// shard returns the name of the shard that the slave is a replica of by a table; "":
+// of none.
+func (s *slave) shard(t balance.Table) string {
+	if t.Spare {
+		return ""
+	}
+	return cmp.Or(t.Shard, s.name)
+}
+
+// shardOf returns the shard for which the master may ask a slave; "": none.
+func (m *master) shardOf(slave string) string {
+	if m.model == nil {
+		return ""
+	}
+	s, _ := m.model.Slave(slave)
+	n, _ := m.model.Node(s.Node)
+	if !s.In {
+		return ""
+	}
+	return n.Name
+}
+
+// wants returns the width that a shard is to serve in the question's view.
+func (q *question) wants(node balance.NodeID) balance.Key {
+	var list []balance.Held
+	for _, v := range q.model.Slices() {
+		if v.Node == node {
+			list = append(list, balance.Held{Lo: v.Lo, Hi: v.Hi})
+		}
+	}
+	return width(list)
+}
+
+// width is the number of keys of a list; of all keys it is one too few.
+func width(list []balance.Held) (n balance.Key) {
+	for _, h := range list {
+		n += h.Hi - h.Lo
+		if n < balance.MaxKey {
+			n++
+		}
+	}
+	return n
+}
+
+// answered counts the answer of a shard; the last one ends the query. The first time
+// that a shard no longer serves the view all are asked again with a newer map, if
+// one comes in half of the time left.
+func (q *question) answered(round int, served []balance.Held, stale bool) {
+	if q.round != round {
+		return
+	}
+	q.served = append(q.served, served...)
+	q.open--
+	if m := q.m; stale && round == 1 && !q.paused && m.have.View == q.view {
+		q.paused = true
+		m.waiting = append(m.waiting, func() { q.goOn(round) })
+		m.later((q.deadline-m.w.now)/2, func() { q.goOn(round) })
+		m.help()
+		return
+	} else if stale && round == 1 && !q.paused {
+		q.begin()
+		return
+	}
+	q.end()
+}
+
+// goOn ends the pause of a round.
+func (q *question) goOn(round int) {
+	switch {
+	case q.round != round || !q.paused:
+	case q.m.have.View != q.view:
+		q.begin()
+	default:
+		q.paused = false
+		q.end()
+	}
+}
+
+// end ends the query when nothing more will come.
+func (q *question) end() {
+	if q.open > 0 || q.paused {
+		return
+	}
+	q.round++ // it is over
+	slices.SortFunc(q.served, func(a, b balance.Held) int { return cmp.Compare(a.Lo, b.Lo) })
+	if q.m.w.checks != nil {
+		q.m.w.checks.answered(q)
+	}
+}
