@@ -5,14 +5,19 @@ import (
 	"slices"
 )
 
-// Enlist adds a slave, as a spare.
-func (e *Edit) Enlist(name, address, zone string) error {
+// Enlist adds a slave, as a spare. One that holds data may have been a replica until
+// a moment ago: it counts as having left its shard by now.
+func (e *Edit) Enlist(name, address, zone string, holds bool) error {
 	i, known := slices.BinarySearchFunc(e.slaves, name, byName)
 	if known || name == "" {
 		return e.refuse("there is a slave %q already, or it has no name", name)
 	}
-	e.slaves = slices.Insert(e.slaves, i, Slave{Name: name, Address: address, Zone: zone})
-	e.ops = append(e.ops, Op{Kind: OpEnlist, Name: name, Address: address, Zone: zone})
+	s, o := Slave{Name: name, Address: address, Zone: zone}, Op{Kind: OpEnlist, Name: name, Address: address, Zone: zone}
+	if holds {
+		s.Left, o.New = e.base.revision, 1
+	}
+	e.slaves = slices.Insert(e.slaves, i, s)
+	e.ops = append(e.ops, o)
 	return nil
 }
 
@@ -173,7 +178,7 @@ func (e *Edit) slave(name string) (*Slave, error) {
 func (e *Edit) applySlave(o Op) error {
 	switch o.Kind {
 	case OpEnlist:
-		return e.Enlist(o.Name, o.Address, o.Zone)
+		return e.Enlist(o.Name, o.Address, o.Zone, o.New != 0)
 	case OpPlace:
 		return e.Place(o.Name, o.Address, o.Zone)
 	case OpForm:

@@ -51,6 +51,9 @@ func (s *membership) resume(was State) {
 // Replicas returns how many slaves are to hold each slice.
 func (m *Mapper) Replicas() int { return m.members.replicas }
 
+// Settled reports whether the number of replicas is durable.
+func (m *Mapper) Settled() bool { return !m.members.changed && m.staged == nil }
+
 // SetReplicas sets how many slaves are to hold each slice. Errors:
 // fault.Unavailable before the first plan, fault.Invalid for a number out of range.
 func (m *Mapper) SetReplicas(now time.Duration, replicas int) error {

@@ -293,7 +293,7 @@ func anySlave(t *rapid.T, e *Edit, n NodeID) {
 	name := rapid.SampledFrom([]string{"a", "b", "x", "y", "spare"}).Draw(t, "slave")
 	switch rapid.IntRange(0, 9).Draw(t, "slave op") {
 	case 0:
-		_ = e.Enlist(name, "here", "zone")
+		_ = e.Enlist(name, "here", "zone", rapid.Bool().Draw(t, "holds"))
 	case 1:
 		_ = e.Place(name, "there", "")
 	case 2:

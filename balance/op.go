@@ -20,7 +20,7 @@ const (
 	OpRemove                   // Node, called Name, which has no slices, is removed
 	OpFilled                   // the first fill is complete
 
-	OpEnlist  // the slave Name is a spare at Address in Zone
+	OpEnlist  // the slave Name is a spare at Address in Zone; New 1: it holds data
 	OpPlace   // the slave Name is at Address in Zone
 	OpForm    // Node begins as a shard called Name, without slaves
 	OpAssign  // the slave Name is to hold what Node holds

@@ -111,7 +111,7 @@ func (m *Mapper) admit(e *lazyEdit) {
 		case !ok && m.members.replicas == 1 && !taken:
 			e.try(func(e *Edit) error { _, err := e.Join(j.Name, j.Address, j.Zone); return err })
 		case !ok:
-			e.try(func(e *Edit) error { return e.Enlist(j.Name, j.Address, j.Zone) })
+			e.try(func(e *Edit) error { return e.Enlist(j.Name, j.Address, j.Zone, len(j.Table.Slices) > 0) })
 		case slave.Address != j.Address || slave.Zone != j.Zone:
 			e.try(func(e *Edit) error { return e.Place(j.Name, j.Address, j.Zone) })
 		}

@@ -199,21 +199,30 @@ func (m *Mapper) nodeStatus(now time.Duration, n Node, load float64) NodeStatus 
 	return out
 }
 
+// WaitsFor returns what must happen before masters ask a slave, or, of a spare that
+// left a shard, before it can get another, by the slave's name.
+func (m *Mapper) WaitsFor() map[string]string {
+	out := make(map[string]string, len(m.entrances))
+	for name, w := range m.entrances {
+		out[name] = w.waits
+	}
+	for _, s := range m.model.Slaves() {
+		if s.Left != 0 {
+			out[s.Name] = "all masters to learn that it left its shard"
+		}
+	}
+	return out
+}
+
 // slaveStatus returns the state of each slave.
 func (m *Mapper) slaveStatus(now time.Duration) (out []SlaveStatus) {
+	waits := m.WaitsFor()
 	for _, s := range m.model.Slaves() {
 		v := m.nodes[s.Name]
-		st := SlaveStatus{
+		out = append(out, SlaveStatus{
 			Slave: s, Shard: m.name(s.Node), Alive: m.alive(s.Name, now), SilentFor: now - v.heard, View: v.table.View,
-			Position: v.position, Trouble: v.trouble, Bytes: v.bytes,
-		}
-		switch w := m.entrances[s.Name]; {
-		case w != nil:
-			st.WaitsFor = w.waits
-		case s.Left != 0:
-			st.WaitsFor = "all masters to learn that it left its shard"
-		}
-		out = append(out, st)
+			Position: v.position, Trouble: v.trouble, Bytes: v.bytes, WaitsFor: waits[s.Name],
+		})
 	}
 	return out
 }

@@ -12,6 +12,8 @@ type Config struct {
 	// Name is the slave's name, unique in the cluster; Address is where masters
 	// reach it; Incarnation is new at each start of the process.
 	Name, Address, Incarnation string
+	// Zone says which other slaves may fail together with this one; "": unknown.
+	Zone string
 	// Grace is how long a starting slave waits for a balancer before it serves the
 	// data that it has.
 	Grace time.Duration

@@ -59,7 +59,7 @@ func (p *Proxy) alone(err error) bool {
 
 // request returns the slave's registration.
 func (p *Proxy) request(table *pb.SliceTable) *pb.RegisterRequest {
-	return &pb.RegisterRequest{Name: p.cfg.Name, Address: p.cfg.Address, Incarnation: p.cfg.Incarnation,
+	return &pb.RegisterRequest{Name: p.cfg.Name, Address: p.cfg.Address, Zone: p.cfg.Zone, Incarnation: p.cfg.Incarnation,
 		Position: p.store.Position(), Slices: table, Discard: p.home.discard}
 }
 

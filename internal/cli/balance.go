@@ -21,6 +21,7 @@ balancer through its admin port. Moves never change the answers to queries.`,
 	c.AddCommand(
 		balanceStatusCommand(s), balanceSlicesCommand(s), balancePlanCommand(s), balanceWhyCommand(s),
 		balanceMoveCommand(s), balanceStrategyCommand(s),
+		balanceReplicasCommand(s),
 		balancePauseCommand(s, "pause", "Stop balancing; moves under way finish",
 			`Stops balancing: the strategy is not asked any more, and lost slaves are not
 evacuated. Moves under way finish; "balance move" and "slaves drain" still work. Use

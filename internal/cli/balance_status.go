@@ -96,6 +96,9 @@ func showHead(s Streams, v *api.BalanceStatus) {
 		fmt.Fprintf(s.Out, " (masters have %d)", v.PublishedView)
 	}
 	fmt.Fprintf(s.Out, ", epoch %d\n", v.Epoch)
+	if replicated(v) {
+		fmt.Fprintf(s.Out, "%s of each slice, revision %d\n", many(uint64(v.Replicas), "replica"), v.Revision)
+	}
 	if v.Waiting != "" {
 		fmt.Fprintf(s.Out, "There is no plan yet: %s.\n", printable(v.Waiting))
 	}
@@ -169,15 +172,34 @@ func showLoads(s Streams, v *api.BalanceStatus) error {
 	if !v.Measured {
 		head = "WEIGHT"
 	}
-	t := newTable(s.Out, "SLAVE", "STATE", "SLICES", "AD GROUPS", head, "OF MEAN", "")
+	what, replicas := "SLAVE", replicated(v)
+	if replicas {
+		what = "SHARD"
+	}
+	columns := []string{what, "STATE", "SLICES", "AD GROUPS", head, "OF MEAN", ""}
+	if replicas {
+		columns = append(columns, "SLAVES")
+	}
+	t := newTable(s.Out, columns...)
 	for _, n := range v.Slaves {
 		state := string(n.State)
 		if !n.Alive {
 			state = "away"
 		}
-		t.row(n.Name, state, strconv.Itoa(n.Slices), grouped(n.Items), loaded(n.Load), fmt.Sprintf("%.2f", n.OverMean), bar(n.OverMean))
+		cells := []string{n.Name, state, strconv.Itoa(n.Slices), grouped(n.Items), loaded(n.Load), fmt.Sprintf("%.2f", n.OverMean), bar(n.OverMean)}
+		if replicas {
+			cells = append(cells, strings.Join(n.Replicas, ", "))
+		}
+		t.row(cells...)
 	}
 	return t.flush()
+}
+
+// replicated reports whether shards are anything else than one slave each.
+func replicated(v *api.BalanceStatus) bool {
+	return v.Replicas > 1 || slices.ContainsFunc(v.Slaves, func(n api.SlaveLoad) bool {
+		return len(n.Replicas) > 1 || len(n.Replicas) == 1 && n.Replicas[0] != n.Name
+	})
 }
 
 func showMoves(s Streams, moves []api.SliceMove) error {

@@ -64,6 +64,7 @@ func TestBalanceIsTold(t *testing.T) {
 	for command, want := range map[string][]string{
 		"balance pause":                           {"pause true"},
 		"balance resume":                          {"pause false"},
+		"balance replicas 2":                      {"replicas 2"},
 		"balance strategy random":                 {"strategy random map[]"},
 		"balance move 7 slave-2 --json --no-wait": {"move 7 slave-2"},
 		"balance strategy weighted-move --set a=1 --set b=x=y --set c=": {"strategy weighted-move map[a:1 b:x=y c:]"},

@@ -61,6 +61,7 @@ var keyHelp = map[string]string{
 	"processes":             "run each part as a child process; one that ends is started again",
 	"profile":               "what the match types mean: default or sklik",
 	"reserve-micros":        "the reserve price of a click, in micros",
+	"replicas":              "how many slaves hold each slice",
 	"slaves":                "the number of slaves",
 	"state-key":             "the key of the balancer's state in the database",
 	"strategy":              "the balancing strategy; 'adshard balance strategy' lists them",
@@ -70,6 +71,7 @@ var keyHelp = map[string]string{
 	"weights-ad":            "the weight of an ad in the plan",
 	"weights-keyword":       "the weight of a keyword in the plan",
 	"weights-lexicon":       "the weight of a distinct keyword text in the plan",
+	"zone":                  "what fails together with the slave, such as its host; replicas are in different zones",
 	"workers":               "the number of buckets built at a time",
 }
 
@@ -93,6 +95,7 @@ every address that it listens on and, once the cluster is complete, "ready" with
 address for queries. With --processes, a part that ends is started again (--no-restart: it
 is not). SIGINT or SIGTERM ends it cleanly.`,
 		Example: `  adshard up --db sqlite:ads.db
+  adshard up --db sqlite:ads.db --slaves 6 --replicas 2  three shards of two slaves
   adshard up --db sqlite:ads.db --slaves 7 --data /var/lib/adshard --http :8080
   adshard up --db sqlite:ads.db --barrels built          on stores built by barrels build
   adshard up --db sqlite:ads.db --processes              one process per part

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -60,12 +62,21 @@ no progress, or which part it does not serve.`,
 }
 
 func showSlaves(s Streams, list *api.SlaveList) error {
-	t := newTable(s.Out, "SLAVE", "ADDRESS", "STATE", "SLICES", "SHARE", "OF MEAN", "", "GROUPS", "KEYWORDS", "DISK", "BEHIND", "TROUBLE")
+	columns := []string{"SLAVE", "ADDRESS", "STATE", "SLICES", "SHARE", "OF MEAN", "", "GROUPS", "KEYWORDS", "DISK", "BEHIND", "TROUBLE"}
+	shards := slices.ContainsFunc(list.Slaves, func(v api.Slave) bool { return v.Shard != "" && v.Shard != v.Name })
+	if shards {
+		columns = slices.Insert(columns, 1, "SHARD")
+	}
+	t := newTable(s.Out, columns...)
 	for i := range list.Slaves {
 		v := &list.Slaves[i]
-		t.row(v.Name, v.Address, state(v), slicesOf(v), fmt.Sprintf("%.1f %%", float64(v.SharePermille)/10),
+		cells := []string{v.Name, v.Address, state(v), slicesOf(v), fmt.Sprintf("%.1f %%", float64(v.SharePermille)/10),
 			fmt.Sprintf("%.2f", v.OverMean), bar(v.OverMean), strconv.FormatUint(v.Groups, 10), strconv.FormatUint(v.Keywords, 10),
-			size(v.Bytes), strconv.FormatUint(list.Clock-min(v.AppliedClock, list.Clock), 10), v.Trouble)
+			size(v.Bytes), strconv.FormatUint(list.Clock-min(v.AppliedClock, list.Clock), 10), cmp.Or(v.Trouble, v.WaitsFor)}
+		if shards {
+			cells = slices.Insert(cells, 1, cmp.Or(v.Shard, "spare"))
+		}
+		t.row(cells...)
 	}
 	if err := t.flush(); err != nil {
 		return err

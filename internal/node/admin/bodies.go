@@ -17,6 +17,7 @@ const (
 	maxOption     = 256
 	defaultSlices = 100
 	maxSlices     = 1_000_000
+	maxReplicas   = 16
 )
 
 type budgetBody struct{ api.Budget }
@@ -65,6 +66,20 @@ func (b *moveBody) Set(name string, v api.Value) (field int, err error) {
 
 // Required implements api.Params.
 func (b *moveBody) Required(given uint64) string { return missing(given, "slice", "slave") }
+
+type replicasBody struct{ api.Replicas }
+
+// Set implements api.Params.
+func (b *replicasBody) Set(name string, v api.Value) (field int, err error) {
+	if name != "replicas" {
+		return 0, api.Unknown(name, "replicas")
+	}
+	b.Replicas.Replicas, err = v.Integer(name, 1, maxReplicas)
+	return 0, err
+}
+
+// Required implements api.Params.
+func (b *replicasBody) Required(given uint64) string { return missing(given, "replicas") }
 
 type strategyBody struct{ api.StrategyRequest }
 

@@ -45,6 +45,8 @@ type Control interface {
 	BalanceStrategies(ctx context.Context) (*api.StrategyList, error)
 	// BalanceStrategy changes the strategy; options not given have their defaults.
 	BalanceStrategy(ctx context.Context, name string, options map[string]string) (*api.StrategyInUse, error)
+	// BalanceReplicas sets how many slaves hold each slice.
+	BalanceReplicas(ctx context.Context, replicas int) error
 	// BalancePause pauses or resumes the iterations of the strategy.
 	BalancePause(ctx context.Context, paused bool) error
 }
@@ -71,6 +73,7 @@ func (c *Config) control(mux *http.ServeMux) {
 		"/v1/balance/move":          {http.MethodPost: c.move},
 		"/v1/balance/strategies":    {http.MethodGet: get(c, Control.BalanceStrategies)},
 		"/v1/balance/strategy":      {http.MethodPost: c.strategy},
+		"/v1/balance/replicas":      {http.MethodPost: c.replicas},
 		"/v1/balance/pause":         {http.MethodPost: c.pause(true)},
 		"/v1/balance/resume":        {http.MethodPost: c.pause(false)},
 	} {

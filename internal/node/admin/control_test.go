@@ -28,6 +28,7 @@ var requests = map[string]struct{ path, body string }{
 	"GET /v1/balance/strategies":     {path: "/v1/balance/strategies"},
 	"POST /v1/balance/strategy":      {"/v1/balance/strategy", `{"name":"random","options":{"moves":"3","seed":"1"}}`},
 	"POST /v1/slaves/{name}/remove":  {path: "/v1/slaves/slave-2/remove"},
+	"POST /v1/balance/replicas":      {path: "/v1/balance/replicas", body: `{"replicas":2}`},
 	"POST /v1/balance/pause":         {path: "/v1/balance/pause"},
 	"POST /v1/balance/resume":        {path: "/v1/balance/resume"},
 }

@@ -92,6 +92,16 @@ func (c *Config) strategy(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
+func (c *Config) replicas(w http.ResponseWriter, r *http.Request) {
+	var body replicasBody
+	if !read(w, r, &body) {
+		return
+	}
+	answer(c, w, r, func(ctx context.Context) (*api.Replicas, error) {
+		return &body.Replicas, c.Control.BalanceReplicas(ctx, body.Replicas.Replicas)
+	})
+}
+
 func (c *Config) pause(paused bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !silent(w, r) {

@@ -15,8 +15,8 @@ func (b *Balancer) admit(op, name string, table *pb.SliceTable) error {
 		}
 	}
 	if model := b.mapper.Model(); model != nil && !registered {
-		_, registered = model.Named(name)
-		for _, n := range model.Nodes() {
+		_, registered = model.Slave(name)
+		for _, n := range model.Slaves() {
 			if _, noted := b.slaves[n.Name]; !noted {
 				others++
 			}

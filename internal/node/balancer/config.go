@@ -23,6 +23,9 @@ type Config struct {
 	AdminHosts []string `yaml:"admin_hosts"`
 	// Slaves is how many slaves must have joined before the first plan.
 	Slaves int `yaml:"slaves"`
+	// Replicas is how many slaves hold each slice; slaves that are too few for a
+	// shard of so many are spares.
+	Replicas int `yaml:"replicas"`
 	// Strategy makes the plan; Order says how items lie on the ring, "hash" or
 	// "advertiser"; empty: as they do already, in a new cluster "hash".
 	Strategy string `yaml:"strategy"`
@@ -96,7 +99,7 @@ type Limit struct {
 // DefaultConfig returns a configuration that lacks only DB.
 func DefaultConfig() Config {
 	return Config{
-		Listen: "127.0.0.1:7000", Admin: "127.0.0.1:7001", Slaves: 3,
+		Listen: "127.0.0.1:7000", Admin: "127.0.0.1:7001", Slaves: 3, Replicas: 1,
 		Strategy: strategy.Default,
 		Interval: balance.DefaultInterval, Budget: balance.DefaultBudget,
 		LoadWeights: LoadWeights(balance.DefaultLoadWeights), HalfLife: balance.DefaultHalfLife,
@@ -117,6 +120,7 @@ func (c *Config) Validate() error {
 	k.Apart("admin", c.Admin, "listen", c.Listen)
 	k.Hosts("admin_hosts", c.AdminHosts)
 	k.Number("slaves", c.Slaves, 1, 1<<16)
+	k.Number("replicas", c.Replicas, 1, min(balance.MaxReplicas, c.Slaves))
 	CheckStrategy(&k, c.Strategy, c.StrategyOptions, c.Interval)
 	CheckOrder(&k, c.Strategy, c.Order)
 	k.That(c.Budget >= 0 && c.Budget <= 1, "budget", "%g; it must be 0 to 1", c.Budget)

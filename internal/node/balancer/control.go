@@ -45,6 +45,9 @@ func (c control) SlavesList(context.Context) (*api.SlaveList, error) {
 			AppliedClock:  status.Clock - min(s.Behind, status.Clock),
 			Distributor:   s.Distributor,
 			Trouble:       s.Trouble,
+			Shard:         s.Shard,
+			Zone:          s.Zone,
+			WaitsFor:      s.WaitsFor,
 		})
 	}
 	slices.SortFunc(list.Slaves, func(a, b api.Slave) int { return strings.Compare(a.Name, b.Name) })

@@ -34,7 +34,7 @@ func (c control) AddSlave(ctx context.Context, address string) (*api.SlaveChange
 		if planned = model != nil; !planned {
 			return nil
 		}
-		if n, known := model.Named(name); known && n.State != balance.Active {
+		if state, known := stateOf(model, name); known && state != balance.Active {
 			return c.mapper.Restore(c.now(), name)
 		}
 		return nil
@@ -43,8 +43,8 @@ func (c control) AddSlave(ctx context.Context, address string) (*api.SlaveChange
 		return &api.SlaveChange{Name: name, Address: address, State: api.SlaveStateActive}, err
 	}
 	err = c.waitForModel(ctx, fmt.Sprintf("the slave %s at %s has the balancer's address", name, address), func(m *balance.Model) bool {
-		n, known := m.Named(name)
-		return known && n.State == balance.Active
+		state, known := stateOf(m, name)
+		return known && state == balance.Active
 	})
 	if err != nil {
 		return nil, err
@@ -64,10 +64,11 @@ func (c control) DrainSlave(ctx context.Context, name string) (*api.SlaveChange,
 		if m == nil {
 			return c.noPlan()
 		}
-		if _, err := m.Named(name); err != nil {
+		state, known := stateOf(c.mapper.Model(), name)
+		if _, err := m.Named(name); err != nil && !known {
 			return err
 		}
-		if n, known := c.mapper.Model().Named(name); known && n.State != balance.Active {
+		if known && state != balance.Active {
 			return nil // it is being drained, or is drained
 		}
 		return c.mapper.Drain(c.now(), name)
@@ -76,8 +77,8 @@ func (c control) DrainSlave(ctx context.Context, name string) (*api.SlaveChange,
 		return nil, err
 	}
 	err = c.waitForModel(ctx, name+" is to be drained", func(m *balance.Model) bool {
-		n, _ := m.Named(name)
-		return n.State != balance.Active
+		state, _ := stateOf(m, name)
+		return state != balance.Active
 	})
 	if err != nil {
 		return nil, err
@@ -90,18 +91,36 @@ func (c control) slaveNow(name string) (*api.SlaveChange, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	model := c.mapper.Model()
-	n, known := model.Named(name)
+	state, known := stateOf(model, name)
 	if !known {
 		return nil, fault.Newf(fault.NotFound, opControl, "there is no slave %s", name)
 	}
 	at, _ := model.Slave(name)
-	out := &api.SlaveChange{Name: n.Name, Address: at.Address, State: survey.State(n.State)}
+	out := &api.SlaveChange{Name: name, Address: at.Address, State: survey.State(state)}
 	for _, s := range model.Slices() {
-		if s.Node == n.ID {
+		if s.Node == at.Node {
 			out.Slices++
 		}
 	}
 	return out, nil
+}
+
+// stateOf returns the state of a slave: its own, if it is a spare, or its shard's.
+func stateOf(m *balance.Model, name string) (state balance.NodeState, known bool) {
+	s, known := m.Slave(name)
+	n, _ := m.Node(s.Node)
+	if s.Drained {
+		return balance.Drained, known
+	}
+	return n.State, known
+}
+
+// BalanceReplicas implements admin.Control.
+func (c control) BalanceReplicas(ctx context.Context, replicas int) error {
+	if err := c.step(func() error { return c.mapper.SetReplicas(c.now(), replicas) }); err != nil {
+		return err
+	}
+	return c.waitForModel(ctx, fmt.Sprintf("each slice is to be held by %d slaves", replicas), func(*balance.Model) bool { return c.mapper.Settled() })
 }
 
 // BalanceMove implements admin.Control.

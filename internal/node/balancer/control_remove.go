@@ -17,10 +17,10 @@ func (c control) RemoveSlave(ctx context.Context, name string) (*api.SlaveRemove
 		}
 		if m := c.newSurvey(); m != nil {
 			planned = true
-			if _, err := m.Named(name); err != nil {
+			s, known := m.In.Model.Slave(name)
+			if _, err := m.Named(name); err != nil && !known {
 				return err
 			}
-			s, _ := m.In.Model.Slave(name)
 			out.Address = s.Address
 		}
 		return c.mapper.Remove(c.now(), name)
@@ -30,7 +30,7 @@ func (c control) RemoveSlave(ctx context.Context, name string) (*api.SlaveRemove
 	}
 	if planned {
 		err = c.waitForModel(ctx, name+" is to be removed", func(m *balance.Model) bool {
-			_, known := m.Named(name)
+			_, known := m.Slave(name)
 			return !known
 		})
 		if err != nil {

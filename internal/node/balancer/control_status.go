@@ -23,6 +23,7 @@ func (c control) BalanceStatus(context.Context) (*api.BalanceStatus, error) {
 		Moved:         api.Moved{Moves: st.Moved.Moves, Cancelled: st.Moved.Cancelled, Items: st.Moved.Items, Bytes: st.Moved.Bytes},
 		MovesInFlight: []api.SliceMove{}, Slaves: []api.SlaveLoad{}, Shadows: predictions(st.Shadows),
 		Events: c.events(), Distributors: c.listDistributors(), Masters: []api.MasterInfo{}, IgnoredLoads: st.IgnoredLoads,
+		Replicas: c.mapper.Replicas(), Revision: st.Revision,
 	}
 	for _, v := range st.Masters {
 		s.Masters = append(s.Masters, api.MasterInfo{Name: v.Name, View: v.View, SeenMs: v.SilentFor.Milliseconds()})

@@ -45,6 +45,11 @@ type SlaveStatus struct {
 	OverMean  float64 `json:"over_mean"`
 	// Distributor is the address of its distributor; "": the balancer itself.
 	Distributor string `json:"distributor,omitempty"`
+	// Shard is what it is a replica of; "": it is a spare. WaitsFor is what must happen
+	// before masters ask it; "": nothing. Load, Slices and the like are the shard's.
+	Shard    string `json:"shard"`
+	Zone     string `json:"zone,omitempty"`
+	WaitsFor string `json:"waits_for,omitempty"`
 	// QueuedBytes is the size of the buckets that are ready for it here.
 	QueuedBytes int `json:"queued_bytes"`
 }
@@ -73,7 +78,7 @@ func (b *Balancer) Status() Status {
 	}
 }
 
-// SlavesList returns all slaves of the model in its order, then the other slaves
+// SlavesList returns all slaves of the model by name, then the other slaves
 // that have registered, by name.
 func (b *Balancer) SlavesList() []SlaveStatus {
 	b.mu.Lock()
@@ -83,15 +88,19 @@ func (b *Balancer) SlavesList() []SlaveStatus {
 	listed := make(map[string]bool)
 	if model != nil {
 		seen, serve := b.survey(), slicemap.ByNode(model)
-		for _, n := range model.Nodes() {
-			s := b.slave(n.Name)
-			at, _ := model.Slave(n.Name)
-			s.Address, s.State = at.Address, n.State
-			v := serve[n.ID]
+		waits := b.mapper.WaitsFor()
+		for _, at := range model.Slaves() {
+			s, n := b.slave(at.Name), at.Node
+			shard, _ := model.Node(n)
+			s.Address, s.Zone, s.Shard, s.State, s.WaitsFor = at.Address, at.Zone, shard.Name, shard.State, waits[at.Name]
+			if at.Drained {
+				s.State = balance.Drained
+			}
+			v := serve[n]
 			s.Slices, s.MovingIn, s.MovingOut, s.Width = v.Slices, v.In, v.Out, v.Part()
-			s.Weight, s.Load, s.OverMean = seen.WeightShare(n.ID), seen.Loads[n.ID], seen.OverMean(n.ID, seen.Loads[n.ID])
-			s.Distributor = b.distributorOf(n.Name)
-			listed[n.Name] = true
+			s.Weight, s.Load, s.OverMean = seen.WeightShare(n), seen.Loads[n], seen.OverMean(n, seen.Loads[n])
+			s.Distributor = b.distributorOf(at.Name)
+			listed[at.Name] = true
 			out = append(out, s)
 		}
 	}

@@ -21,7 +21,7 @@ func (c *Config) mapper(epoch uint64, order balance.Order, use strategyChoice) (
 		shadows = append(shadows, s)
 	}
 	return balance.MapperConfig{
-		Epoch: epoch, Order: order, Nodes: c.Slaves, Strategy: inUse, Shadows: shadows, Limits: limits(c.Limits),
+		Epoch: epoch, Order: order, Nodes: c.Slaves, Replicas: c.Replicas, Strategy: inUse, Shadows: shadows, Limits: limits(c.Limits),
 		Budget: balance.Budget{Share: c.Budget}, Interval: c.Interval,
 		DeadAfter: c.DeadAfter, EvacuateAfter: c.EvacuateAfter, MasterLease: c.MasterLease, Linger: c.Linger,
 		LoadWeights: balance.LoadWeights(c.LoadWeights), HalfLife: c.HalfLife,

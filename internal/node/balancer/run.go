@@ -141,11 +141,11 @@ func (b *Balancer) leastApplied() uint64 {
 		return 0
 	}
 	least := b.distributors.leastClock(b.mapper.Clock(), time.Now())
-	for _, n := range model.Nodes() {
-		if n.State == balance.Drained {
+	for _, v := range model.Slaves() {
+		if n, _ := model.Node(v.Node); n.State == balance.Drained || v.Drained {
 			continue
 		}
-		s, known := b.slaves[n.Name]
+		s, known := b.slaves[v.Name]
 		if !known {
 			return 0
 		}

@@ -49,7 +49,7 @@ func (b *Balancer) checkSlave(ctx context.Context, r *pb.RegisterRequest, j bala
 	if model == nil {
 		return h, nil
 	}
-	if _, known := model.Named(j.Name); !known {
+	if _, known := model.Slave(j.Name); !known {
 		return h, nil
 	}
 	if j.Table.View > model.View() {

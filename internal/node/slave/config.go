@@ -5,12 +5,16 @@ import (
 
 	"adshard/internal/node/config"
 	"adshard/internal/node/memlimit"
+	"adshard/internal/node/wire"
 )
 
 // Config is a slave's configuration.
 type Config struct {
 	// Name is unique in the cluster and the same after a restart.
 	Name string `yaml:"name"`
+	// Zone is what fails together with the slave, such as its host or rack: replicas
+	// are in different zones. Empty: unknown.
+	Zone string `yaml:"zone"`
 	// Listen is the address for masters. Advertise is the address that they are
 	// given; empty: Listen, which must name a host then. Admin is the admin port,
 	// empty: none.
@@ -54,6 +58,7 @@ const DefaultMemory = 1 << 30
 func (c *Config) Validate() error {
 	var k config.Check
 	k.Name("name", c.Name)
+	k.That(len(c.Zone) <= wire.MaxZone, "zone", "has %d bytes, at most %d are allowed", len(c.Zone), wire.MaxZone)
 	k.Address("listen", c.Listen, true)
 	k.Address("advertise", c.Advertise, false)
 	k.That(c.Advertise != "" || !config.Unspecified(c.Listen), "advertise",

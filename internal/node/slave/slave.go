@@ -125,7 +125,7 @@ func New(cfg Config, store barrels.Store, gate *overload.Gate, port *ports.Ports
 	}
 	own := loadproxy.Default(cfg.Name, s.Address())
 	own.Incarnation, own.Grace, own.MaxBytes = rand.Text(), cfg.Grace, uint32(cfg.BucketBytes)
-	own.Counted = cfg.LoadCounted
+	own.Counted, own.Zone = cfg.LoadCounted, cfg.Zone
 	s.proxy, err = loadproxy.New(own, store, s.balancer, s.log)
 	if err != nil {
 		s.Close()

@@ -15,7 +15,8 @@ const op = "balancer: control"
 // maxNames bounds the names in a message.
 const maxNames = 20
 
-// Named returns the node of a name; 0 for no name. Errors: fault.NotFound with
+// Named returns the node with a name, or that of the slave with this name; 0 for no
+// name. Errors: fault.NotFound with
 // the names that there are.
 func (m *Survey) Named(slave string) (balance.NodeID, error) {
 	if slave == "" {
@@ -23,6 +24,9 @@ func (m *Survey) Named(slave string) (balance.NodeID, error) {
 	}
 	if n, ok := m.In.Model.Named(slave); ok {
 		return n.ID, nil
+	}
+	if s, ok := m.In.Model.Slave(slave); ok && s.Node != 0 {
+		return s.Node, nil
 	}
 	var names []string
 	for _, n := range m.In.Model.Nodes() {

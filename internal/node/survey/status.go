@@ -13,10 +13,13 @@ const maxReasons = 200
 
 // Slave says what a node has, and does, as of the survey.
 func (m *Survey) Slave(n balance.NodeStatus, serve map[balance.NodeID]slicemap.Served) api.SlaveLoad {
-	out := api.SlaveLoad{Name: n.Name, State: State(n.State), Alive: n.Alive}
+	out := api.SlaveLoad{Name: n.Name, State: State(n.State), Alive: n.Alive, Replicas: []string{}}
 	node, ok := m.In.Model.Named(n.Name)
 	if !ok {
 		return out // it joined after the survey
+	}
+	for _, s := range m.In.Model.Set(node.ID) {
+		out.Replicas = append(out.Replicas, s.Name)
 	}
 	sum := m.nodes[node.ID]
 	out.Load, out.OverMean = m.Loads[node.ID], m.OverMean(node.ID, m.Loads[node.ID])
@@ -85,7 +88,7 @@ func (m *Survey) describe(o balance.Op) string {
 // State returns the admin port's name of a node's state.
 func State(s balance.NodeState) api.SlaveState {
 	switch s {
-	case balance.Draining:
+	case balance.Draining, balance.Dissolving:
 		return api.SlaveStateDraining
 	case balance.Drained:
 		return api.SlaveStateDrained

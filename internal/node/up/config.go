@@ -18,7 +18,9 @@ type Config struct {
 	// DB is the database: sqlite:PATH.
 	DB string `yaml:"db"`
 	// Slaves is the number of slaves; Strategy places the groups on them.
-	Slaves   int    `yaml:"slaves"`
+	Slaves int `yaml:"slaves"`
+	// Replicas is how many slaves hold each slice.
+	Replicas int    `yaml:"replicas"`
 	Strategy string `yaml:"strategy"`
 	// Order says how groups lie on the ring, "hash" or "advertiser"; empty: as they
 	// do already, in a new cluster "hash".
@@ -74,7 +76,7 @@ const MaxSlaves = 64
 // DefaultConfig returns the defaults; DB has none.
 func DefaultConfig() Config {
 	return Config{
-		Slaves: 3, Strategy: strategy.Default, Interval: balance.DefaultInterval, Data: "data", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081",
+		Slaves: 3, Replicas: 1, Strategy: strategy.Default, Interval: balance.DefaultInterval, Data: "data", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081",
 		Transport: TransportDirect, Profile: "default", Reserve: master.DefaultReserve, Explain: master.ExplainAuto,
 		Timeout: httpapi.DefaultTimeout, MaxInFlight: httpapi.DefaultMaxInFlight,
 	}
@@ -93,6 +95,7 @@ func (c *Config) Validate() error {
 	var k config.Check
 	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH")
 	k.Number("slaves", c.Slaves, 1, MaxSlaves)
+	k.Number("replicas", c.Replicas, 1, min(balance.MaxReplicas, c.Slaves))
 	k.Number("distributors", c.Distributors, 0, MaxSlaves)
 	balancer.CheckStrategy(&k, c.Strategy, c.StrategyOptions, c.Interval)
 	balancer.CheckOrder(&k, c.Strategy, c.Order)

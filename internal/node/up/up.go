@@ -277,7 +277,7 @@ func (c *Config) slave(i int, h *home.Dir, balancer string) slave.Config {
 
 func (c *Config) balancer(h *home.Dir) balancer.Config {
 	b := balancer.DefaultConfig()
-	b.DB, b.Listen, b.Admin, b.AdminHosts, b.Slaves, b.Strategy = c.DB, loopback, c.Admin, c.AdminHosts, c.Slaves, c.Strategy
+	b.DB, b.Listen, b.Admin, b.AdminHosts, b.Slaves, b.Replicas, b.Strategy = c.DB, loopback, c.Admin, c.AdminHosts, c.Slaves, c.Replicas, c.Strategy
 	b.Interval, b.StrategyOptions = c.Interval, c.StrategyOptions
 	b.Order, b.StateKey, b.Distribute, b.DiscardDataOf = c.Order, h.StateKey(), c.Distributors == 0, c.DiscardDataOf
 	return b

@@ -30,15 +30,15 @@ func slaves() []api.Slave {
 
 func status() *api.BalanceStatus {
 	return &api.BalanceStatus{
-		Epoch: 3, View: 42, PublishedView: 41, Clock: 9000, Items: 2600, Slices: 9, Strategy: "weighted-move",
+		Epoch: 3, View: 42, PublishedView: 41, Clock: 9000, Items: 2600, Slices: 9, Replicas: 1, Strategy: "weighted-move",
 		Options: map[string]string{"move-share": "0.09"}, Measured: true, MaxOverMean: 1.8, LowerBound: 1.2,
 		BoundWhy: "cannot be balanced: item 2a00000000000000 alone is 1.20 x the mean", LeastMove: api.LeastMove{Weight: 7000, Share: 0.07},
 		Moved:         api.Moved{Moves: 12, Cancelled: 1, Items: 5400, Bytes: 31 << 20},
 		MovesInFlight: []api.SliceMove{*moving().Move},
 		Slaves: []api.SlaveLoad{
-			{Name: "slave-0", State: api.SlaveStateActive, Alive: true, Load: 900_000, OverMean: 1.8, Slices: 5, Items: 1200, Weight: 40_000},
-			{Name: "slave-1", State: api.SlaveStateDraining, Alive: true, Load: 400_000, OverMean: 0.8, Slices: 3, Items: 1100, Weight: 35_000},
-			{Name: "slave-2", State: api.SlaveStateActive, Load: 200_000, OverMean: 0.4, Slices: 1, Items: 300, Weight: 25_000},
+			{Name: "slave-0", State: api.SlaveStateActive, Alive: true, Load: 900_000, OverMean: 1.8, Slices: 5, Items: 1200, Weight: 40_000, Replicas: []string{"slave-0"}},
+			{Name: "slave-1", State: api.SlaveStateDraining, Alive: true, Load: 400_000, OverMean: 0.8, Slices: 3, Items: 1100, Weight: 35_000, Replicas: []string{"slave-1"}},
+			{Name: "slave-2", State: api.SlaveStateActive, Load: 200_000, OverMean: 0.4, Slices: 1, Items: 300, Weight: 25_000, Replicas: []string{"slave-2"}},
 		},
 		Last: &api.Iteration{AgeMs: 4200, Operations: 1, Reasons: []string{
 			"slice 7 goes to slave-2: it takes most from slave-0 for what it weighs", "slice 5 stays: it is hotter than any slave has room for"}},

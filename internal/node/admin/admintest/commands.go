@@ -61,6 +61,11 @@ func (c *Control) BalanceStrategy(_ context.Context, name string, options map[st
 	return &api.StrategyInUse{Name: name, Options: options}, c.tell(fmt.Sprint("strategy ", name, " ", options))
 }
 
+// BalanceReplicas implements admin.Control.
+func (c *Control) BalanceReplicas(_ context.Context, replicas int) error {
+	return c.tell(fmt.Sprint("replicas ", replicas))
+}
+
 // BalancePause implements admin.Control.
 func (c *Control) BalancePause(_ context.Context, paused bool) error {
 	return c.tell(fmt.Sprint("pause ", paused))

@@ -291,6 +291,12 @@ type BalanceStatus struct {
 
 	// Scrub The scrub, which compares what slaves serve with the database, slice by slice over the whole ring.
 	Scrub Scrub `json:"scrub"`
+
+	// Replicas How many slaves are to hold each slice.
+	Replicas int `json:"replicas"`
+
+	// Revision The newest state of the sets of replicas.
+	Revision uint64 `json:"revision"`
 }
 
 // BlockingNegative The negative keyword that blocks it.
@@ -631,6 +637,12 @@ type Prediction struct {
 // Examples: usb cable
 type QueryText = string
 
+// Replicas defines model for Replicas.
+type Replicas struct {
+	// Replicas How many slaves are to hold each slice.
+	Replicas int `json:"replicas"`
+}
+
 // RequestID 1 to 64 printable ASCII characters.
 type RequestID = string
 
@@ -784,6 +796,15 @@ type Slave struct {
 
 	// Trouble Why it makes no progress, for example a full disk.
 	Trouble string `json:"trouble,omitempty"`
+
+	// Shard The shard that it is a replica of; empty: none, it is a spare.
+	Shard string `json:"shard,omitempty"`
+
+	// Zone What it says fails together with it; empty: unknown.
+	Zone string `json:"zone,omitempty"`
+
+	// WaitsFor What must happen before masters ask it; empty: nothing.
+	WaitsFor string `json:"waits_for,omitempty"`
 }
 
 // SlaveChange defines model for SlaveChange.
@@ -812,7 +833,7 @@ type SlaveList struct {
 	Slaves []Slave `json:"slaves"`
 }
 
-// SlaveLoad A slave's load. A slice being copied counts for the target.
+// SlaveLoad A shard's load, the sum of its slaves'. A slice being copied counts for the target. With one replica a shard has its slave's name.
 type SlaveLoad struct {
 	Name string `json:"name"`
 
@@ -829,6 +850,9 @@ type SlaveLoad struct {
 	Slices   int     `json:"slices"`
 	Items    uint64  `json:"items"`
 	Weight   uint64  `json:"weight"`
+
+	// Replicas The slaves that masters ask.
+	Replicas []string `json:"replicas"`
 }
 
 // SlaveRemoved defines model for SlaveRemoved.
@@ -1223,6 +1247,9 @@ type SearchPostParamsXPriority string
 
 // BalanceMoveJSONRequestBody defines body for BalanceMove for application/json ContentType.
 type BalanceMoveJSONRequestBody = MoveRequest
+
+// BalanceReplicasJSONRequestBody defines body for BalanceReplicas for application/json ContentType.
+type BalanceReplicasJSONRequestBody = Replicas
 
 // BalanceStrategyJSONRequestBody defines body for BalanceStrategy for application/json ContentType.
 type BalanceStrategyJSONRequestBody = StrategyRequest
