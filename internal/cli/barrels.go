@@ -39,6 +39,7 @@ database.`,
 	flags := c.Flags()
 	flags.StringVar(&f.DB, "db", f.DB, databaseHelp)
 	flags.IntVar(&f.Slaves, "slaves", f.Slaves, keyHelp["slaves"])
+	flags.IntVar(&f.Replicas, "replicas", f.Replicas, keyHelp["replicas"])
 	flags.StringVar(&f.Strategy, "strategy", f.Strategy, keyHelp["strategy"])
 	flags.StringVar(&f.Order, "order", f.Order, "the order of ad groups on the ring: hash or advertiser (required by the strategy original)")
 	flags.StringVar(&f.Out, "out", f.Out, "the directory in which slave-0, slave-1, … are created")

@@ -77,8 +77,9 @@ type build struct {
 	open     func(dir string) (wholeStore, error)
 
 	model  *balance.Model
+	at     map[balance.NodeID][]int // the slaves of each shard; of 0: the spares
 	even   balance.Evenness
-	total  uint64         // keywords
+	total  uint64         // keywords, once for each store that has them
 	needed []parentsOf    // by slave
 	owners map[uint64]int // campaign → index in campaigns
 	camps  []*backend.Campaign
@@ -144,27 +145,34 @@ func (b *build) plan(ctx context.Context, snap backend.Snapshot) error {
 		}
 		index.Put(key, b.cfg.Weights.Of(g.Keywords, g.Ads, g.Lexicon))
 		sizes = append(sizes, g)
-		b.total += uint64(g.Keywords)
 	}
 	chosen, err := strategy.Named(b.cfg.Strategy)
 	if err != nil {
 		return err
 	}
-	nodes := make([]balance.Node, b.cfg.Slaves)
-	for i := range nodes {
-		nodes[i].Name = home.StoreName(i)
+	slaves := make([]balance.Slave, b.cfg.Slaves)
+	for i := range slaves {
+		slaves[i].Name = home.StoreName(i)
 	}
-	model, proposal, err := balance.Plan(chosen, b.order, nodes, index, nil)
+	base, err := balance.Compose(slaves, b.cfg.Replicas)
 	if err != nil {
 		return err
 	}
-	b.model, b.even = model, proposal.Expected
+	model, proposal, err := balance.PlanOn(chosen, b.order, base, index, nil)
+	if err != nil {
+		return err
+	}
+	b.model, b.even, b.at = model, proposal.Expected, make(map[balance.NodeID][]int)
+	for i := range slaves {
+		s, _ := model.Slave(slaves[i].Name)
+		b.at[s.Node] = append(b.at[s.Node], i)
+	}
 	b.need(sizes)
 	return nil
 }
 
-// slave returns the index of the slave that a key lies on.
-func (b *build) slave(k balance.Key) int { return int(b.model.At(k).Node) - 1 }
+// slaves returns the indices of the slaves that a key lies on.
+func (b *build) slaves(k balance.Key) []int { return b.at[b.model.At(k).Node] }
 
 // create makes empty stores.
 func (b *build) create() error {
@@ -189,7 +197,7 @@ func (b *build) finish(ctx context.Context, end backend.Position) error {
 			return ctx.Err()
 		}
 		at := &pb.Position{Clock: end.Clock, Mark: end.Mark, Quantum: 1}
-		if err := s.store.Finish(at, b.data.Table(b.model.Table(balance.NodeID(i+1)))); err != nil {
+		if err := s.store.Finish(at, b.data.Table(b.model.TableOf(home.StoreName(i)))); err != nil {
 			return err
 		}
 		s.finished = true
@@ -229,10 +237,12 @@ func (b *build) summary(clock uint64) *Summary {
 	out := &Summary{Clock: clock, MaxOverMean: b.even.Ratio(), Took: time.Since(b.begin)}
 	for i, s := range b.stores {
 		out.Stores = append(out.Stores, Store{
-			Dir: s.dir, Slices: len(b.model.Table(balance.NodeID(i + 1)).Slices), Groups: s.groups, Keywords: s.keywords,
+			Dir: s.dir, Slices: len(b.model.TableOf(home.StoreName(i)).Slices), Groups: s.groups, Keywords: s.keywords,
 		})
-		out.Groups += s.groups
-		out.Keywords += s.keywords
+		if v, _ := b.model.Slave(home.StoreName(i)); b.at[v.Node][0] == i { // its replicas have the same
+			out.Groups += s.groups
+			out.Keywords += s.keywords
+		}
 	}
 	return out
 }

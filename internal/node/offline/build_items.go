@@ -68,12 +68,13 @@ func (b *build) build(in <-chan []*backend.Item) error {
 			if err != nil {
 				return fmt.Errorf("group %d: %w", it.Group.ID, err)
 			}
-			s := b.slave(balance.Key(item.Group.Key))
-			if err := b.stores[s].store.Add(item); err != nil {
-				return err
+			for _, s := range b.slaves(balance.Key(item.Group.Key)) {
+				if err := b.stores[s].store.Add(item); err != nil {
+					return err
+				}
+				added[s].Groups++
+				added[s].Keywords += uint64(len(item.Keywords))
 			}
-			added[s].Groups++
-			added[s].Keywords += uint64(len(item.Keywords))
 		}
 		b.count(added)
 	}

@@ -20,9 +20,11 @@ func (b *build) need(sizes []backend.GroupSize) {
 	}
 	for _, g := range sizes {
 		key, _ := b.order.Key(g.AdvertiserID, g.ID)
-		n := b.needed[b.slave(key)]
-		n.campaigns[g.CampaignID] = struct{}{}
-		n.advertisers[g.AdvertiserID] = struct{}{}
+		for _, s := range b.slaves(key) {
+			b.total += uint64(g.Keywords)
+			b.needed[s].campaigns[g.CampaignID] = struct{}{}
+			b.needed[s].advertisers[g.AdvertiserID] = struct{}{}
+		}
 	}
 }
 

@@ -14,7 +14,9 @@ type Config struct {
 	DB string
 	// Slaves is the number of stores. Strategy, Order and Weights place the groups
 	// as a balancer with the same settings would.
-	Slaves   int
+	Slaves int
+	// Replicas is how many of them hold each slice.
+	Replicas int
 	Strategy string
 	Order    string
 	Weights  feed.Weights
@@ -24,7 +26,7 @@ type Config struct {
 
 // DefaultConfig returns a configuration that lacks DB and Out.
 func DefaultConfig() Config {
-	return Config{Slaves: 3, Strategy: strategy.Default, Order: identity.DefaultOrder.String(), Weights: feed.DefaultWeights()}
+	return Config{Slaves: 3, Replicas: 1, Strategy: strategy.Default, Order: identity.DefaultOrder.String(), Weights: feed.DefaultWeights()}
 }
 
 // Validate lists all faults of the configuration.
@@ -33,6 +35,7 @@ func (c *Config) Validate() error {
 	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH")
 	k.That(c.Out != "", "out", "must name a directory for the stores")
 	k.Number("slaves", c.Slaves, 1, 1<<10)
+	k.Number("replicas", c.Replicas, 1, min(balance.MaxReplicas, c.Slaves))
 	k.OneOf("strategy", c.Strategy, strategy.Names()...)
 	k.OneOf("order", c.Order, balance.ByOwner.String(), balance.ByHash.String())
 	if o, ok := balance.ParseOrder(c.Order); ok {
