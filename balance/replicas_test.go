@@ -143,6 +143,18 @@ func TestALostReplicaIsReplaced(t *testing.T) {
 	r.wantShard("shard-1", "c d")
 	r.pass(2 * time.Second) // nothing is applied, nothing is certified
 	r.wantShard("shard-1", "c +e")
+	unserved := r.table("e")
+	unserved.Slices = slices.Clone(unserved.Slices)
+	unserved.Slices[0].From = 0
+	r.must(r.m.Report(r.now, balance.NodeReport{Name: "e", Incarnation: "1", Table: &unserved}))
+	for range 10 {
+		r.pass(time.Second)
+		for _, q := range r.asked {
+			r.answerTo(q, nil)
+		}
+		r.asked = nil
+	}
+	r.wantShard("shard-1", "c +e")
 	r.ack("e")
 	r.pass(time.Second)
 	r.wantShard("shard-1", "c +e")
@@ -155,7 +167,7 @@ func TestALostReplicaIsReplaced(t *testing.T) {
 	if m := r.m.Published(); m.View() != view || m.Revision() <= before {
 		t.Errorf("view %d revision %d after view %d revision %d", m.View(), m.Revision(), view, before)
 	}
-	if have := (balance.MapVersion{Epoch: 1, View: view, Revision: before}); r.m.MapFor(have) == nil {
+	if have := (balance.MapVersion{Epoch: 1, View: view, Revision: before, Filled: true}); r.m.MapFor(have) == nil {
 		t.Error("masters do not get the new revision")
 	}
 	r.mute["d"] = false

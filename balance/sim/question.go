@@ -95,12 +95,15 @@ func (q *question) next(p *part, round int) {
 			served, stale := m.w.slave(name).search(q.view, p.shard)
 			return func() {
 				p.stale = p.stale || stale
-				if width(served) > width(p.best) || len(p.best) == 0 {
+				if len(served) > len(p.best) {
 					p.best = served
 				}
-				if len(p.rest) > 0 && width(served) < q.wants(p.node) {
+				if len(p.rest) > 0 && q.lacks(p.node, served) {
 					q.next(p, round)
 					return
+				}
+				if len(served) > 0 {
+					p.best = served
 				}
 				q.answered(round, p.best, stale)
 			}
@@ -141,26 +144,26 @@ func (m *master) shardOf(slave string) string {
 	return n.Name
 }
 
-// wants returns the width that a shard is to serve in the question's view.
-func (q *question) wants(node balance.NodeID) balance.Key {
-	var list []balance.Held
+// lacks reports whether an answer lacks a part of what the shard is to serve in the
+// question's view.
+func (q *question) lacks(node balance.NodeID, served []balance.Held) bool {
 	for _, v := range q.model.Slices() {
-		if v.Node == node {
-			list = append(list, balance.Held{Lo: v.Lo, Hi: v.Hi})
+		if v.Node != node {
+			continue
+		}
+		parts := []balance.Interval{{Lo: v.Lo, Hi: v.Hi}}
+		for _, h := range served {
+			var rest []balance.Interval
+			for _, part := range parts {
+				rest = append(rest, unseen(part, []balance.Interval{{Lo: h.Lo, Hi: h.Hi}})...)
+			}
+			parts = rest
+		}
+		if len(parts) > 0 {
+			return true
 		}
 	}
-	return width(list)
-}
-
-// width is the number of keys of a list; of all keys it is one too few.
-func width(list []balance.Held) (n balance.Key) {
-	for _, h := range list {
-		n += h.Hi - h.Lo
-		if n < balance.MaxKey {
-			n++
-		}
-	}
-	return n
+	return false
 }
 
 // answered counts the answer of a shard; the last one ends the query. The first time
