@@ -49,6 +49,14 @@ type Store interface {
 	// Renew empties the store and recreates its files, whatever state they are
 	// in. Searches wait meanwhile, and find nothing afterwards.
 	Renew() error
+	// Checkpoint makes dir, which must not exist, a copy of the store at its present
+	// position, which shares its files, and returns what is in it. Buckets wait
+	// meanwhile, searches do not. Errors: fault.Unavailable for a store without files,
+	// fault.NoSpace.
+	Checkpoint(dir string) (*Contents, error)
+	// Reload opens the store's files again: a copy that is complete in its directory
+	// (rocks.Complete) is the store from then on. Searches wait meanwhile.
+	Reload() error
 	// Present fails, with fault.NotFound, when the store's files are no longer
 	// where they were opened.
 	Present() error

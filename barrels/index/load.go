@@ -11,34 +11,54 @@ import (
 	"adshard/schema/pb"
 )
 
-// Load reads the first state of an opened store.
-func Load(s kv.Snapshot, number uint64, name string) (*Snapshot, error) {
-	st, table := &Snapshot{Number: number, Data: Share(s), Position: new(pb.Position)}, new(pb.SliceTable)
-	if err := readMessage(s, kv.MetaPosition, st.Position); err != nil {
+// Head is what a store keeps beside its data.
+type Head struct {
+	Position *pb.Position
+	Slices   *pb.SliceTable
+	// Orphans: there may be groups at keys that the table does not name.
+	Orphans  bool
+	Counters Counters
+	Builder  uint32     // version of what built all data; MixedBuilders: of several
+	Purge    []Interval // discarded, and still to be emptied
+}
+
+// ReadHead reads the head of a store.
+func ReadHead(s kv.Snapshot) (*Head, error) {
+	h := &Head{Position: new(pb.Position), Slices: new(pb.SliceTable)}
+	if err := readMessage(s, kv.MetaPosition, h.Position); err != nil {
 		return nil, err
 	}
-	if err := readMessage(s, kv.MetaSlices, table); err != nil {
+	if err := readMessage(s, kv.MetaSlices, h.Slices); err != nil {
 		return nil, err
 	}
-	if err := CheckSlices(table); err != nil {
+	if err := CheckSlices(h.Slices); err != nil {
 		return nil, kv.Damaged("slice table", err)
 	}
-	_, orphans, err := s.Get(kv.Meta, kv.MetaOrphans, nil)
-	if err != nil {
+	var err error
+	if _, h.Orphans, err = s.Get(kv.Meta, kv.MetaOrphans, nil); err != nil {
 		return nil, err
 	}
-	st.Slices = NewSlices(name, number, table, orphans)
 	raw, ok, err := s.Get(kv.Meta, kv.MetaCounters, nil)
 	if err != nil {
 		return nil, err
 	}
 	if ok {
-		if st.Counters, ok = parseCounters(raw); !ok {
+		if h.Counters, ok = parseCounters(raw); !ok {
 			return nil, kv.Damaged("counters", kv.ErrWrongSize)
 		}
 	}
-	if err := readRepair(s, st); err != nil {
+	return h, readRepair(s, h)
+}
+
+// Load reads the first state of an opened store.
+func Load(s kv.Snapshot, number uint64, name string) (*Snapshot, error) {
+	h, err := ReadHead(s)
+	if err != nil {
 		return nil, err
+	}
+	st := &Snapshot{
+		Number: number, Data: Share(s), Position: h.Position, Slices: NewSlices(name, number, h.Slices, h.Orphans),
+		Counters: h.Counters, Builder: h.Builder, Purge: h.Purge,
 	}
 	var g errgroup.Group
 	g.Go(func() (err error) {
@@ -53,26 +73,26 @@ func Load(s kv.Snapshot, number uint64, name string) (*Snapshot, error) {
 }
 
 // readRepair reads who built the data and what is still to be purged.
-func readRepair(s kv.Snapshot, st *Snapshot) error {
+func readRepair(s kv.Snapshot, h *Head) error {
 	raw, ok, err := s.Get(kv.Meta, kv.MetaBuilder, nil)
 	if err != nil {
 		return err
 	}
 	switch {
-	case st.Counters == (Counters{}) && !ok:
-		st.Builder = AnyBuilder
+	case h.Counters == (Counters{}) && !ok:
+		h.Builder = AnyBuilder
 	case !ok: // written before data said it
-		st.Builder = FirstBuilder
+		h.Builder = FirstBuilder
 	default:
 		if len(raw) != 4 {
 			return kv.Damaged("builder", kv.ErrWrongSize)
 		}
-		st.Builder = binary.LittleEndian.Uint32(raw)
+		h.Builder = binary.LittleEndian.Uint32(raw)
 	}
 	if raw, _, err = s.Get(kv.Meta, kv.MetaPurge, nil); err != nil {
 		return err
 	}
-	if st.Purge, ok = parseIntervals(raw); !ok {
+	if h.Purge, ok = parseIntervals(raw); !ok {
 		return kv.Damaged("purge", kv.ErrWrongSize)
 	}
 	return nil

@@ -106,3 +106,11 @@ type Recreator interface {
 	// were opened.
 	Present() error
 }
+
+// Checkpointer is a DB that can be copied while it is open.
+type Checkpointer interface {
+	// Checkpoint makes dir, which must not exist, a DB with the present content. Files
+	// that never change are shared. It must not run beside Write, Reopen or Close.
+	// Errors: fault.NoSpace, fault.Conflict when dir exists.
+	Checkpoint(dir string) error
+}

@@ -96,7 +96,7 @@ func (kv *database) Recreate() error {
 		return err
 	}
 	kv.lock = lock
-	if err := removeFiles(kv.dir); err != nil {
+	if err := errors.Join(removeFiles(kv.dir), os.RemoveAll(filepath.Join(kv.dir, completeDir))); err != nil {
 		return err
 	}
 	return kv.Reopen()

@@ -16,7 +16,7 @@ import (
 )
 
 // Open opens the database in a directory and makes an empty one where there is
-// none. Errors: fault.Version when it has other families, fault.Corrupt when it is
+// none; one that is complete beside it (Complete) takes its place. Errors: fault.Version when it has other families, fault.Corrupt when it is
 // damaged, fault.Locked when another process has it open, fault.NoSpace.
 func Open(dir string, o Options) (kv.DB, error) {
 	db, err := open(dir, o)
@@ -69,6 +69,9 @@ func takeLock(dir string) (*os.File, error) {
 }
 
 func openDB(dir string, o Options) (*database, error) {
+	if err := place(dir, makeStep); err != nil {
+		return nil, err
+	}
 	c := newConfig(o)
 	if err := checkFiles(c, dir); err != nil {
 		c.destroy()

@@ -1,0 +1,128 @@
+package barrels
+
+import (
+	"context"
+
+	"golang.org/x/sync/errgroup"
+	"google.golang.org/protobuf/proto"
+
+	"adshard/barrels/index"
+	"adshard/barrels/kv"
+	"adshard/fault"
+	"adshard/schema/pb"
+	"adshard/search/words"
+)
+
+// Contents describes what is in a copy of a store.
+type Contents struct {
+	// Position is the end of the last bucket applied; Slices is the table of slices.
+	Position *pb.Position
+	Slices   *pb.SliceTable
+	// Builder is the version that built all data (pb.NodeData.builder); 0: several.
+	Builder uint32
+	// Format and Words are the versions of the store's format and words.
+	Format uint32
+	Words  string
+}
+
+// Database returns the id of the database whose data they are; "": none.
+func (c *Contents) Database() string { return index.Database(c.Slices) }
+
+// Versions returns the versions of the format and of the words that this program reads.
+func Versions() (format uint32, text string) { return index.FormatVersion, words.Version() }
+
+// Checkpoint implements Store.
+func (s *barrel) Checkpoint(dir string) (*Contents, error) {
+	const op = "barrels: checkpoint"
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, s.errClosed(op)
+	}
+	db, ok := s.kv.(kv.Checkpointer)
+	if !ok {
+		return nil, fault.Newf(fault.Unavailable, op, "the store has no files that can be copied")
+	}
+	if err := s.reopen(); err != nil {
+		return nil, err
+	}
+	if err := db.Checkpoint(dir); err != nil {
+		return nil, err
+	}
+	st := s.Newest.Load()
+	c := &Contents{Position: proto.CloneOf(st.Position), Slices: proto.CloneOf(st.Slices.Table), Builder: st.Builder}
+	c.Format, c.Words = Versions()
+	return c, nil
+}
+
+// Reload implements Store.
+func (s *barrel) Reload() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return s.errClosed("barrels: reload")
+	}
+	if err := s.again(s.kv.Reopen); err != nil {
+		return err
+	}
+	s.upkeep = upkeep{changed: unknown}
+	return nil
+}
+
+// Settle makes a copy of a store that of another slave. It reads everything, so that
+// what is damaged is found before the copy replaces anything, and takes the slices out
+// of all views: the balancer decides in which of them the new slave serves what it
+// holds. All else stays as it is, the position too. It neither keeps nor closes db.
+// Errors: fault.Corrupt, fault.Version, those of ctx.
+func Settle(ctx context.Context, db kv.DB) (*Contents, error) {
+	s := db.Snapshot()
+	c, err := examine(ctx, s)
+	s.Close()
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range c.Slices.GetSlices() {
+		h.From, h.Until = 0, 0
+	}
+	var b kv.Batch
+	index.PutMessage(&b, kv.MetaSlices, c.Slices)
+	return c, db.Write(&b)
+}
+
+// examine reads a whole database and returns what is in it.
+func examine(ctx context.Context, s kv.Snapshot) (*Contents, error) {
+	switch fresh, err := index.CheckVersions(s); {
+	case err != nil:
+		return nil, err
+	case fresh:
+		return nil, fault.Newf(fault.Corrupt, "barrels: settle", "the copy is an empty database")
+	}
+	var g errgroup.Group
+	for f := range kv.Family(kv.Families) {
+		g.Go(func() error { return readAll(ctx, s, f) })
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	head, err := index.ReadHead(s)
+	if err != nil {
+		return nil, err
+	}
+	c := &Contents{Position: head.Position, Slices: head.Slices, Builder: head.Builder}
+	c.Format, c.Words = Versions()
+	return c, nil
+}
+
+// readAll reads a family, whose bytes the database checks.
+func readAll(ctx context.Context, s kv.Snapshot, f kv.Family) error {
+	it := s.Full(f)
+	defer it.Close()
+	const stride = 1024 // keys between two looks at ctx
+	n := 0
+	for ok := it.Seek(nil); ok; ok = it.Next() {
+		if n++; n%stride == 0 && kv.Over(ctx) {
+			return kv.Ended(ctx, "barrels: settle")
+		}
+	}
+	return it.Err()
+}

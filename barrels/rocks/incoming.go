@@ -1,0 +1,110 @@
+package rocks
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"adshard/fault"
+)
+
+// The files of another database can take the place of a database's own. They gather
+// in a directory within its directory, Incoming. Complete renames that to complete:
+// from this step on, and from no other, they are the database, since whoever opens it
+// next finishes what follows. The own files are removed and complete is renamed to
+// placing; then the files move up, CURRENT last. A crash at any point leaves one of
+// these names, which says how far it has come.
+const (
+	incomingDir = "incoming"
+	completeDir = "complete"
+	placingDir  = "placing"
+)
+
+// Incoming returns the directory in which the files gather that are to take the place
+// of the database in dir.
+func Incoming(dir string) string { return filepath.Join(dir, incomingDir) }
+
+// Complete makes the files in Incoming(dir) those of the database in dir, as of the next
+// time that it is opened, or opened again. They must be a whole database and on disk.
+func Complete(dir string) error {
+	if _, err := os.Stat(filepath.Join(dir, incomingDir, "CURRENT")); err != nil {
+		return fault.Newf(fault.Invalid, "rocks: complete", "%s holds no database: %w", Incoming(dir), err)
+	}
+	if err := os.Rename(Incoming(dir), filepath.Join(dir, completeDir)); err != nil {
+		return fileError(err)
+	}
+	return syncDir(dir)
+}
+
+// Exists reports whether there is a database in dir, or a complete one that will take
+// its place. It opens nothing.
+func Exists(dir string) bool {
+	for _, at := range []string{dir, filepath.Join(dir, completeDir), filepath.Join(dir, placingDir)} {
+		if _, err := os.Stat(filepath.Join(at, "CURRENT")); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// place finishes what Complete has begun. The caller has the lock, and no file of
+// the database open. Each change of a directory goes through step, which makes it.
+func place(dir string, step func(change func() error) error) error {
+	complete, placing := filepath.Join(dir, completeDir), filepath.Join(dir, placingDir)
+	if present(complete) {
+		if err := step(func() error { return removeFiles(dir) }); err != nil {
+			return err
+		}
+		if err := step(func() error { return errors.Join(os.Rename(complete, placing), syncDir(dir)) }); err != nil {
+			return fileError(err)
+		}
+	}
+	if !present(placing) {
+		return nil
+	}
+	entries, err := os.ReadDir(placing)
+	if err != nil {
+		return fileError(err)
+	}
+	up := func(name string) error {
+		return step(func() error { return os.Rename(filepath.Join(placing, name), filepath.Join(dir, name)) })
+	}
+	for _, e := range entries {
+		if name := e.Name(); name != "CURRENT" && name != lockFile {
+			if err := up(name); err != nil {
+				return fileError(err)
+			}
+		}
+	}
+	if err := syncDir(dir); err != nil {
+		return fileError(err)
+	}
+	if err := up("CURRENT"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fileError(err)
+	}
+	if err := syncDir(dir); err != nil {
+		return fileError(err)
+	}
+	if err := step(func() error { return os.RemoveAll(placing) }); err != nil {
+		return fileError(err)
+	}
+	return nil
+}
+
+// makeStep is the step of a process that does not crash.
+func makeStep(change func() error) error { return change() }
+
+func present(dir string) bool {
+	_, err := os.Stat(dir)
+	return err == nil
+}
+
+// syncDir writes a directory's entries to disk.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
