@@ -22,6 +22,7 @@ type Proxy struct {
 	state    watched
 	upkeep   *upkeep
 	repairs  *repairs
+	copies   holds
 	reported atomic.Int64  // when the balancer last took a report, in ns since 1970
 	news     chan struct{} // full: the table of slices has changed
 	loads    atomic.Uint64 // reports of load so far

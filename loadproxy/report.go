@@ -47,12 +47,13 @@ func (p *Proxy) reports(ctx context.Context, home registration, reported *pb.Sli
 	}
 }
 
-// report returns a report, with the table if that has changed.
+// report returns a report, with the table if that has changed. The position is read
+// before what is held (Hold).
 func (p *Proxy) report(home registration, table *pb.SliceTable, changed, load bool) *pb.ReportRequest {
 	s, stats := p.state.get(), p.store.Stats()
 	r := &pb.ReportRequest{
 		Name: p.cfg.Name, Incarnation: p.cfg.Incarnation, Epoch: home.epoch,
-		Position: p.store.Position(),
+		Position: p.store.Position(), Held: p.copies.least(),
 		State: &pb.SlaveState{
 			Serving:  s.CaughtUp,
 			Groups:   stats.Groups,

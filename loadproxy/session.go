@@ -57,10 +57,11 @@ func (p *Proxy) alone(err error) bool {
 	return p.home.registered && p.home.distributor != "" && (k == fault.Unavailable || k == fault.Deadline)
 }
 
-// request returns the slave's registration.
+// request returns the slave's registration. The position is read before what is held
+// (Hold).
 func (p *Proxy) request(table *pb.SliceTable) *pb.RegisterRequest {
 	return &pb.RegisterRequest{Name: p.cfg.Name, Address: p.cfg.Address, Zone: p.cfg.Zone, Incarnation: p.cfg.Incarnation,
-		Position: p.store.Position(), Slices: table, Discard: p.home.discard}
+		Position: p.store.Position(), Slices: table, Discard: p.home.discard, Held: p.copies.least()}
 }
 
 // register registers the slave with the balancer.

@@ -35,7 +35,8 @@ type RegisterRequest struct {
 	// discard is set if the balancer permits the slave's data, of another order or
 	// database, to be discarded. Only distributors use it.
 	Discard       bool   `protobuf:"varint,6,opt,name=discard,proto3" json:"discard,omitempty"`
-	Zone          string `protobuf:"bytes,7,opt,name=zone,proto3" json:"zone,omitempty"` // which other slaves may fail together with it; "": unknown
+	Zone          string `protobuf:"bytes,7,opt,name=zone,proto3" json:"zone,omitempty"`  // which other slaves may fail together with it; "": unknown
+	Held          uint64 `protobuf:"varint,8,opt,name=held,proto3" json:"held,omitempty"` // as in ReportRequest
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -117,6 +118,13 @@ func (x *RegisterRequest) GetZone() string {
 		return x.Zone
 	}
 	return ""
+}
+
+func (x *RegisterRequest) GetHeld() uint64 {
+	if x != nil {
+		return x.Held
+	}
+	return 0
 }
 
 type RegisterResponse struct {
@@ -570,14 +578,17 @@ func (x *PullResponse) GetData() *NodeData {
 }
 
 type ReportRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	Incarnation   string                 `protobuf:"bytes,2,opt,name=incarnation,proto3" json:"incarnation,omitempty"`
-	Epoch         uint64                 `protobuf:"varint,3,opt,name=epoch,proto3" json:"epoch,omitempty"` // registered with
-	Position      *Position              `protobuf:"bytes,4,opt,name=position,proto3" json:"position,omitempty"`
-	Slices        *SliceTable            `protobuf:"bytes,5,opt,name=slices,proto3" json:"slices,omitempty"` // absent: as reported before; without its shards
-	State         *SlaveState            `protobuf:"bytes,6,opt,name=state,proto3" json:"state,omitempty"`
-	Load          *Load                  `protobuf:"bytes,7,opt,name=load,proto3" json:"load,omitempty"`
+	state       protoimpl.MessageState `protogen:"open.v1"`
+	Name        string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Incarnation string                 `protobuf:"bytes,2,opt,name=incarnation,proto3" json:"incarnation,omitempty"`
+	Epoch       uint64                 `protobuf:"varint,3,opt,name=epoch,proto3" json:"epoch,omitempty"` // registered with
+	Position    *Position              `protobuf:"bytes,4,opt,name=position,proto3" json:"position,omitempty"`
+	Slices      *SliceTable            `protobuf:"bytes,5,opt,name=slices,proto3" json:"slices,omitempty"` // absent: as reported before; without its shards
+	State       *SlaveState            `protobuf:"bytes,6,opt,name=state,proto3" json:"state,omitempty"`
+	Load        *Load                  `protobuf:"bytes,7,opt,name=load,proto3" json:"load,omitempty"`
+	// held is the clock after which copies of the slave's store need the log of
+	// changes; 0: there are none.
+	Held          uint64 `protobuf:"varint,9,opt,name=held,proto3" json:"held,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -659,6 +670,13 @@ func (x *ReportRequest) GetLoad() *Load {
 		return x.Load
 	}
 	return nil
+}
+
+func (x *ReportRequest) GetHeld() uint64 {
+	if x != nil {
+		return x.Held
+	}
+	return 0
 }
 
 type ReportResponse struct {
@@ -1423,7 +1441,7 @@ var File_adshard_v1_control_proto protoreflect.FileDescriptor
 const file_adshard_v1_control_proto_rawDesc = "" +
 	"\n" +
 	"\x18adshard/v1/control.proto\x12\n" +
-	"adshard.v1\x1a\x15adshard/v1/load.proto\x1a\x19adshard/v1/nodedata.proto\x1a\x17adshard/v1/search.proto\"\xf1\x01\n" +
+	"adshard.v1\x1a\x15adshard/v1/load.proto\x1a\x19adshard/v1/nodedata.proto\x1a\x17adshard/v1/search.proto\"\x85\x02\n" +
 	"\x0fRegisterRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aaddress\x18\x02 \x01(\tR\aaddress\x120\n" +
@@ -1431,7 +1449,8 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\x06slices\x18\x04 \x01(\v2\x16.adshard.v1.SliceTableR\x06slices\x12 \n" +
 	"\vincarnation\x18\x05 \x01(\tR\vincarnation\x12\x18\n" +
 	"\adiscard\x18\x06 \x01(\bR\adiscard\x12\x12\n" +
-	"\x04zone\x18\a \x01(\tR\x04zone\"\xb4\x01\n" +
+	"\x04zone\x18\a \x01(\tR\x04zone\x12\x12\n" +
+	"\x04held\x18\b \x01(\x04R\x04held\"\xb4\x01\n" +
 	"\x10RegisterResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12 \n" +
 	"\vdistributor\x18\x02 \x01(\tR\vdistributor\x12\x1a\n" +
@@ -1465,7 +1484,7 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\vincarnation\x18\x06 \x01(\tR\vincarnation\x12\x1a\n" +
 	"\bdatabase\x18\a \x01(\tR\bdatabase\"8\n" +
 	"\fPullResponse\x12(\n" +
-	"\x04data\x18\x01 \x01(\v2\x14.adshard.v1.NodeDataR\x04data\"\x97\x02\n" +
+	"\x04data\x18\x01 \x01(\v2\x14.adshard.v1.NodeDataR\x04data\"\xab\x02\n" +
 	"\rReportRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12 \n" +
 	"\vincarnation\x18\x02 \x01(\tR\vincarnation\x12\x14\n" +
@@ -1473,7 +1492,8 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\bposition\x18\x04 \x01(\v2\x14.adshard.v1.PositionR\bposition\x12.\n" +
 	"\x06slices\x18\x05 \x01(\v2\x16.adshard.v1.SliceTableR\x06slices\x12,\n" +
 	"\x05state\x18\x06 \x01(\v2\x16.adshard.v1.SlaveStateR\x05state\x12$\n" +
-	"\x04load\x18\a \x01(\v2\x10.adshard.v1.LoadR\x04loadJ\x04\b\b\x10\t\"H\n" +
+	"\x04load\x18\a \x01(\v2\x10.adshard.v1.LoadR\x04load\x12\x12\n" +
+	"\x04held\x18\t \x01(\x04R\x04heldJ\x04\b\b\x10\t\"H\n" +
 	"\x0eReportResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12 \n" +
 	"\vdistributor\x18\x02 \x01(\tR\vdistributor\"\xa4\x01\n" +

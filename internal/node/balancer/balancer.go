@@ -76,6 +76,7 @@ type slaveInfo struct {
 	address, incarnation string
 	seen                 time.Time
 	position             balance.Position
+	held                 uint64 // the clock that copies of its store need the log from; 0: there are none
 	state                *pb.SlaveState
 	slices               int // of its table
 }

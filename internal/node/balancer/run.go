@@ -132,9 +132,9 @@ func (b *Balancer) compactFeed(ctx context.Context) error {
 	return err
 }
 
-// leastApplied returns the least clock that a slave of the model or a distributor
-// has reached; 0 if a slave has not registered, since it may need any change.
-// Drained slaves need none. Called under the lock.
+// leastApplied returns the least clock that a slave of the model, a copy of any slave's
+// store or a distributor has reached; 0 if a slave has not registered, since it may need
+// any change. Drained slaves need none. Called under the lock.
 func (b *Balancer) leastApplied() uint64 {
 	model := b.mapper.Model()
 	if model == nil {
@@ -150,6 +150,11 @@ func (b *Balancer) leastApplied() uint64 {
 			return 0
 		}
 		least = min(least, s.position.Clock)
+	}
+	for _, s := range b.slaves {
+		if s.held > 0 {
+			least = min(least, s.held)
+		}
 	}
 	return least
 }

@@ -79,7 +79,7 @@ func (b *Balancer) noteSlave(r *pb.RegisterRequest) error {
 		b.slaves[r.GetName()] = n
 	}
 	n.address, n.incarnation, n.seen = r.GetAddress(), r.GetIncarnation(), time.Now()
-	n.position, n.slices = wire.ToPosition(r.GetPosition()), len(r.GetSlices().GetSlices())
+	n.position, n.held, n.slices = wire.ToPosition(r.GetPosition()), r.GetHeld(), len(r.GetSlices().GetSlices())
 	return nil
 }
 
@@ -97,7 +97,7 @@ func (b *Balancer) Report(_ context.Context, r *pb.ReportRequest) (*pb.ReportRes
 		if err := b.admit("balancer: report", r.GetName(), r.GetSlices()); err != nil {
 			return err
 		}
-		n.seen, n.state, n.position = time.Now(), r.GetState(), wire.ToPosition(r.GetPosition())
+		n.seen, n.state, n.position, n.held = time.Now(), r.GetState(), wire.ToPosition(r.GetPosition()), r.GetHeld()
 		if r.GetSlices() != nil {
 			n.slices = len(r.GetSlices().GetSlices())
 		}
