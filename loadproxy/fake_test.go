@@ -32,7 +32,8 @@ type store struct {
 	damage    func(barrels.Damage)
 	discarded []*pb.Interval
 	renewed   int
-	stuck     error // of Discard
+	stuck     error  // of Discard
+	copied    func() // makes it the copy, in Reload
 }
 
 // TakeLoad counts a query a call.
@@ -78,6 +79,14 @@ func (s *store) Renew() error {
 	defer s.mu.Unlock()
 	s.keys, s.position, s.slices = nil, &pb.Position{}, &pb.SliceTable{}
 	s.renewed++
+	return nil
+}
+
+// Reload makes it a copy.
+func (s *store) Reload() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.copied()
 	return nil
 }
 

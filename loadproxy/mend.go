@@ -34,9 +34,18 @@ func (p *Proxy) met(d barrels.Damage) {
 // mend discards the slices that were found to be wrong.
 func (p *Proxy) mend(ctx context.Context) error {
 	r := p.repairs
+	select {
+	case <-r.wake: // what it announces is read now
+	default:
+	}
 	r.mu.Lock()
-	orders, renew := r.orders, r.renew
+	orders, renew, reload := r.orders, r.renew, r.reload
+	r.reload = nil
 	r.mu.Unlock()
+	if len(reload) > 0 {
+		p.reload(reload)
+		return p.mend(ctx)
+	}
 	if renew != "" {
 		return p.recreate(ctx, renew)
 	}
