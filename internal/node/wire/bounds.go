@@ -24,6 +24,11 @@ const (
 	TraceBytes = 25
 	// MaxSlices bounds a table of slices.
 	MaxSlices = 1 << 18
+	// PieceBytes is the size of a piece of a copied file, MaxPieces bounds the pieces of
+	// one, and MaxToken the secret of who copies, in bytes.
+	PieceBytes = 1 << 20
+	MaxPieces  = 1 << 20
+	MaxToken   = 64
 
 	maxIncarnation = 64
 	maxID          = 64 // of a database or a timeline
@@ -35,6 +40,7 @@ const (
 	maxHot         = 1 << 12 // items or topics of a load report
 	maxCertified   = 64      // bins of a certificate
 	maxParents     = 1 << 20 // of a certificate: of a whole slice at most
+	maxFiles       = 1 << 16 // of a store
 	maxHits        = 64
 	maxLacking     = 4 << 10
 	maxMatches     = 1 << 14     // of an explanation
@@ -75,7 +81,7 @@ func bounds() map[string]bound {
 		"*.database": text(maxID),
 		"*.timeline": text(maxID),
 	}
-	for _, some := range []map[string]bound{controlBounds(), dataBounds(), recordBounds(), searchBounds(), queryBounds()} {
+	for _, some := range []map[string]bound{controlBounds(), dataBounds(), recordBounds(), searchBounds(), queryBounds(), copyBounds()} {
 		maps.Copy(all, some)
 	}
 	return all
@@ -241,5 +247,20 @@ func queryBounds() map[string]bound {
 		"Coverage.missing":       list(MaxNodes),
 		"MissingShard.name":      text(MaxName),
 		"MissingShard.reason":    text(maxWord),
+	}
+}
+
+// copyBounds has the bounds of copy.proto.
+func copyBounds() map[string]bound {
+	return map[string]bound{
+		"OpenCopyRequest.token":  text(MaxToken),
+		"OpenCopyRequest.name":   text(MaxName),
+		"OpenCopyRequest.words":  text(maxOrigin),
+		"OpenCopyResponse.name":  text(MaxName),
+		"OpenCopyResponse.words": text(maxOrigin),
+		"OpenCopyResponse.files": list(maxFiles),
+		"CopyFile.name":          text(maxWord),
+		"CopySumsResponse.sums":  list(MaxPieces),
+		"ReadCopyResponse.data":  text(PieceBytes),
 	}
 }

@@ -38,7 +38,7 @@ const maxSlots = 8
 // shapes returns the shape of every message of the schema, by full name.
 var shapes = sync.OnceValue(func() map[protoreflect.FullName]*shape {
 	return shapesOf(bounds(), pb.File_adshard_v1_control_proto, pb.File_adshard_v1_nodedata_proto,
-		pb.File_adshard_v1_records_proto, pb.File_adshard_v1_load_proto, pb.File_adshard_v1_search_proto, pb.File_adshard_v1_query_proto)
+		pb.File_adshard_v1_records_proto, pb.File_adshard_v1_load_proto, pb.File_adshard_v1_search_proto, pb.File_adshard_v1_query_proto, pb.File_adshard_v1_copy_proto)
 })
 
 // shapesOf makes the shapes of all messages of files that import only each

@@ -1,0 +1,283 @@
+package copying
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/time/rate"
+	"google.golang.org/protobuf/proto"
+
+	"adshard/barrels"
+	"adshard/barrels/rocks"
+	"adshard/fault"
+	"adshard/internal/node/wire"
+	"adshard/internal/wait"
+	"adshard/schema/pb"
+)
+
+// Config says what is filled.
+type Config struct {
+	// Name is the slave's that is filled; Dir is the directory of its store. A store
+	// there may be open: its files stay as they are, and those that the copy has too
+	// are not fetched.
+	Name, Dir string
+	// Database is the one whose data the copy must have; "": of any.
+	Database string
+	// Rate bounds the bytes a second; 0: no bound.
+	Rate uint64
+	// CallTimeout bounds a call. Patience is how long the copy is tried without any
+	// piece that arrives.
+	CallTimeout, Patience time.Duration
+	// Room is how much of the disk must be free beside the copy, in bytes.
+	Room uint64
+	Log  *slog.Logger
+}
+
+// DefaultConfig returns the configuration for a slave with this name and directory.
+func DefaultConfig(name, dir string, log *slog.Logger) Config {
+	return Config{Name: name, Dir: dir, Rate: DefaultRate, CallTimeout: 30 * time.Second, Patience: time.Minute, Room: 64 << 20, Log: log}
+}
+
+// Result says what a copy consists of.
+type Result struct {
+	// Source is the name of the slave whose store it is.
+	Source string
+	// Contents are those of the copy, which serves in no view yet.
+	Contents *barrels.Contents
+	// Bytes is the size of all files; Fetched is how many of them were transferred by
+	// this call.
+	Bytes, Fetched uint64
+	Took           time.Duration
+}
+
+// FillFrom is Fill from the slave at an address.
+func FillFrom(ctx context.Context, cfg Config, address string) (*Result, error) {
+	conn, err := wire.DialStream(address)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	r, err := Fill(ctx, cfg, pb.NewCopiesClient(conn))
+	if err != nil {
+		return nil, fmt.Errorf("copy the store of the slave at %s to %s: %w", address, cfg.Dir, err)
+	}
+	return r, nil
+}
+
+// Fill copies the store of a source. When it has returned, the copy is the store in
+// cfg.Dir as of the next time that it is opened, or opened again (barrels.Store.Reload);
+// before, that store is what it was. After an error or a crash the next call goes on
+// with what is there, from this source or another one. Errors: fault.Conflict for data
+// of another database and for a source that does not trust this slave, fault.Version,
+// fault.NoSpace, fault.Corrupt when pieces or the whole are damaged, fault.Invalid for
+// a source that breaks the rules, fault.Locked when Fill runs on this directory already,
+// fault.Unavailable, fault.Deadline or fault.Overloaded when the source is away or
+// busy for longer than cfg.Patience, those of ctx.
+func Fill(ctx context.Context, cfg Config, source pb.CopiesClient) (*Result, error) {
+	if err := os.MkdirAll(cfg.Dir, 0o750); err != nil {
+		return nil, fileError(fillOp, err)
+	}
+	locked, err := lock(cfg.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer locked.Close()
+	f := &filler{cfg: cfg, source: source, dir: rocks.Incoming(cfg.Dir), rate: limiter(cfg.Rate), began: time.Now(), want: want{database: cfg.Database}}
+	f.want.format, f.want.words = barrels.Versions()
+	f.progress.Store(f.began.UnixNano())
+	if err := f.readToken(); err != nil {
+		return nil, err
+	}
+	return f.run(ctx)
+}
+
+const fillOp = "copying: fill"
+
+// Discard removes what an unfinished copy has left in a store's directory.
+func Discard(dir string) error {
+	if err := os.RemoveAll(rocks.Incoming(dir)); err != nil {
+		return fileError(fillOp, err)
+	}
+	return nil
+}
+
+// run makes rounds: a new one when the source no longer holds its checkpoint.
+func (f *filler) run(ctx context.Context) (*Result, error) {
+	pause := firstPause
+	for {
+		r, err := f.round(ctx)
+		switch {
+		case err == nil:
+			return r, nil
+		case ctx.Err() != nil:
+			return nil, fault.New(fault.KindOf(ctx.Err()), fillOp, context.Cause(ctx))
+		case !fault.Is(err, fault.NotFound) || f.impatient():
+			if !transient(err) { // else the next call goes on with the same checkpoint
+				f.release(ctx)
+			}
+			return nil, err
+		}
+		f.cfg.Log.Warn("the source holds its checkpoint no longer; going on with another one", "err", err)
+		_ = wait.Sleep(ctx, pause) // the next round sees that ctx has ended
+		pause = min(2*pause, maxPause)
+	}
+}
+
+// The pauses after a failure, each twice as long as the one before.
+const firstPause, maxPause = 50 * time.Millisecond, 2 * time.Second
+
+// impatient reports whether nothing has arrived for too long.
+func (f *filler) impatient() bool {
+	return time.Since(time.Unix(0, f.progress.Load())) > f.cfg.Patience
+}
+
+// call makes a call of the source, and again while the source is away or busy.
+func call[T any](ctx context.Context, f *filler, make func(context.Context) (T, error)) (T, error) {
+	for pause := firstPause; ; pause = min(2*pause, maxPause) {
+		one, cancel := context.WithTimeout(ctx, f.cfg.CallTimeout)
+		reply, err := make(one)
+		cancel()
+		if err == nil || ctx.Err() != nil || !transient(err) || f.impatient() {
+			return reply, err
+		}
+		if pause == maxPause {
+			f.cfg.Log.Warn("the copy waits for its source", "kind", fault.KindOf(err).String(), "err", err)
+		}
+		_ = wait.Sleep(ctx, pause) // the next call sees that ctx has ended
+	}
+}
+
+// transient reports whether the source is away or busy.
+func transient(err error) bool {
+	switch fault.KindOf(err) {
+	case fault.Unavailable, fault.Deadline, fault.Overloaded:
+		return true
+	}
+	return false
+}
+
+// filler is a call of Fill.
+type filler struct {
+	cfg    Config
+	source pb.CopiesClient
+	dir    string // where the files gather
+	want   want
+	rate   *rate.Limiter
+	token  string
+	lease  uint64 // of the checkpoint opened last; 0: none
+	began  time.Time
+	transfer
+}
+
+// tokenFile has the token by which the source knows this copy again.
+const tokenFile = "token"
+
+// readToken reads the token of an interrupted call, or makes one.
+func (f *filler) readToken() error {
+	file := filepath.Join(f.dir, tokenFile)
+	if text, err := os.ReadFile(file); err == nil && len(text) >= 16 && len(text) <= wire.MaxToken {
+		f.token = strings.TrimSpace(string(text))
+		return nil
+	}
+	f.token = rand.Text()
+	if err := os.MkdirAll(f.dir, 0o750); err != nil {
+		return fileError(fillOp, err)
+	}
+	if err := os.WriteFile(file, []byte(f.token), 0o600); err != nil {
+		return fileError(fillOp, err)
+	}
+	return nil
+}
+
+// round opens a checkpoint, fetches what is missing, and makes the copy complete.
+func (f *filler) round(ctx context.Context) (*Result, error) {
+	m, err := f.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f.lease = m.GetLease()
+	total, err := f.check(m)
+	if err != nil {
+		return nil, err
+	}
+	list, err := f.plan(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	if err := needRoom(fillOp, f.cfg.Dir, f.cfg.Room+f.missing(list)); err != nil {
+		return nil, err
+	}
+	f.cfg.Log.Info("copying a store", "from", m.GetName(), "clock", m.GetPosition().GetClock(), "files", len(m.GetFiles()),
+		"size", mib(total), "missing", mib(f.missing(list)))
+	if err := f.fetch(ctx, m.GetLease(), list); err != nil {
+		return nil, err
+	}
+	f.cfg.Log.Info("reading the copy", "fetched", mib(f.fetched.Load()))
+	contents, err := f.settle(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(filepath.Join(f.dir, tokenFile)); err != nil {
+		return nil, fileError(fillOp, err)
+	}
+	if err := rocks.Complete(f.cfg.Dir); err != nil {
+		return nil, err
+	}
+	f.release(ctx)
+	return &Result{Source: m.GetName(), Contents: contents, Bytes: total, Fetched: f.fetched.Load(), Took: time.Since(f.began)}, nil
+}
+
+func (f *filler) open(ctx context.Context) (*pb.OpenCopyResponse, error) {
+	return call(ctx, f, func(ctx context.Context) (*pb.OpenCopyResponse, error) {
+		return f.source.Open(ctx, &pb.OpenCopyRequest{Token: f.token, Name: f.cfg.Name, Database: f.want.database, Format: f.want.format, Words: f.want.words})
+	})
+}
+
+// release lets the source give up its checkpoint now. It does so by itself later.
+func (f *filler) release(ctx context.Context) {
+	if f.lease == 0 {
+		return
+	}
+	one, cancel := context.WithTimeout(ctx, f.cfg.CallTimeout)
+	defer cancel()
+	if _, err := f.source.Release(one, &pb.ReleaseCopyRequest{Lease: f.lease}); err != nil {
+		f.cfg.Log.Warn("the source could not be asked to give up its checkpoint; it does so later", "err", err)
+	}
+}
+
+// check checks what the source offers, and returns its size.
+func (f *filler) check(m *pb.OpenCopyResponse) (total uint64, err error) {
+	if err := f.want.checkContents(fillOp, m.GetDatabase(), m.GetFormat(), m.GetWords()); err != nil {
+		return 0, err
+	}
+	return checkManifest(m)
+}
+
+// settle reads the whole copy, compares it with what the source said of it, and takes it
+// out of all views. A copy that is damaged is removed: nothing of it can be trusted.
+func (f *filler) settle(ctx context.Context, m *pb.OpenCopyResponse) (*barrels.Contents, error) {
+	const memory = 8 << 20
+	db, err := rocks.Open(f.dir, rocks.Options{CacheBytes: memory, WriteBufferBytes: memory, MinFreeBytes: 1})
+	var contents *barrels.Contents
+	if err == nil {
+		contents, err = barrels.Settle(ctx, db)
+		err = errors.Join(err, db.Close())
+	}
+	if err == nil && (!proto.Equal(contents.Position, m.GetPosition()) || contents.Builder != m.GetBuilder() || contents.Database() != m.GetDatabase()) {
+		err = fault.Newf(fault.Corrupt, fillOp, "the copy is of database %q at %v, built by version %d; the source offered %q at %v, version %d",
+			contents.Database(), contents.Position, contents.Builder, m.GetDatabase(), m.GetPosition(), m.GetBuilder())
+	}
+	if fault.Is(err, fault.Corrupt) {
+		return nil, errors.Join(fault.Newf(fault.Corrupt, fillOp,
+			"the copy of %s is damaged, although each piece arrived as it was read: check the disk there, and copy from another slave or let the slave fill itself from the database: %w",
+			m.GetName(), err), os.RemoveAll(f.dir))
+	}
+	return contents, err
+}
