@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"adshard/internal/node/config"
+	"adshard/internal/node/copying"
 	"adshard/internal/node/memlimit"
 	"adshard/internal/node/wire"
 )
@@ -41,6 +42,14 @@ type Config struct {
 	Grace time.Duration `yaml:"grace"`
 	// BucketBytes bounds the answer to a pull.
 	BucketBytes int `yaml:"bucket_bytes"`
+	// CopyFrom is the address of a slave whose store is copied when there is none in
+	// Dir; empty: it is filled from the database.
+	CopyFrom string `yaml:"copy_from"`
+	// CopyRate bounds the bytes a second that copies read here, or write.
+	CopyRate config.Size `yaml:"copy_rate"`
+	// TrustedSlaves are the addresses (10.0.0.8) and networks (10.0.0.0/24) of the slaves
+	// that may copy this one's store; none: those on this machine.
+	TrustedSlaves []string `yaml:"trusted_slaves"`
 }
 
 // DefaultConfig returns the defaults.
@@ -48,6 +57,7 @@ func DefaultConfig() Config {
 	return Config{
 		Name: "slave-0", Listen: "127.0.0.1:7100", Admin: "127.0.0.1:7101", Dir: "data/slave-0",
 		Balancer: "127.0.0.1:7000", Memory: DefaultMemory, MaxInFlight: 128, LoadCounted: 1000, Grace: 2 * time.Second, BucketBytes: 4 << 20,
+		CopyRate: copying.DefaultRate,
 	}
 }
 
@@ -73,5 +83,9 @@ func (c *Config) Validate() error {
 	k.Number("load_counted", c.LoadCounted, 0, 1<<20)
 	k.Duration("grace", c.Grace, 0, time.Hour)
 	k.Number("bucket_bytes", c.BucketBytes, 1<<10, 32<<20)
+	k.Address("copy_from", c.CopyFrom, false)
+	k.That(c.CopyRate >= copying.PieceBytes, "copy_rate", "%v is too little; give at least %v a second", c.CopyRate, config.Size(copying.PieceBytes))
+	_, err := copying.ParseTrusted(c.TrustedSlaves)
+	k.That(err == nil, "trusted_slaves", "%v", err)
 	return k.Err()
 }

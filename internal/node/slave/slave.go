@@ -21,6 +21,7 @@ import (
 	"adshard/barrels/rocks"
 	"adshard/internal/node/admin"
 	"adshard/internal/node/config"
+	"adshard/internal/node/copying"
 	"adshard/internal/node/memlimit"
 	"adshard/internal/node/overload"
 	"adshard/internal/node/ports"
@@ -46,6 +47,9 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 		return err
 	}
 	plan.Begin()
+	if err := fillByCopy(ctx, &cfg, log); err != nil || ctx.Err() != nil {
+		return err
+	}
 	store, err := OpenStore(&cfg, plan)
 	if err != nil {
 		return err
@@ -109,6 +113,7 @@ type Slave struct {
 	shard    *shardserver.Server
 	balancer *link
 	proxy    *loadproxy.Proxy
+	copies   *copying.Source
 	log      *slog.Logger
 }
 
@@ -137,6 +142,12 @@ func New(cfg Config, store barrels.Store, gate *overload.Gate, port *ports.Ports
 		shardserver.Identity{Name: cfg.Name, Incarnation: own.Incarnation}, store, s.proxy, gate, metrics, s.adopt)
 	pb.RegisterSlaveServer(s.server, s.shard)
 	admin.WatchGate(port.Registerer(cfg.Name), gate)
+	if s.copies, err = newCopies(&cfg, store, s.proxy, s.log); err != nil {
+		s.Close()
+		return nil, err
+	}
+	pb.RegisterCopiesServer(s.server, s.copies)
+	copyMetrics(port.Registerer(cfg.Name), s.copies)
 	return s, nil
 }
 
@@ -177,6 +188,7 @@ func (s *Slave) Run(ctx context.Context) error {
 	defer context.AfterFunc(ctx, s.shard.Goodbye)()
 	group.Go(func() error { return ports.ServeGRPC(ctx, s.server, s.listener) })
 	group.Go(func() error { return s.proxy.Run(ctx) })
+	group.Go(func() error { return s.copies.Run(ctx) })
 	return group.Wait()
 }
 
