@@ -210,6 +210,7 @@ var _ net.Addr = address("")
 func TestASourceThatBreaksTheRules(t *testing.T) {
 	t.Parallel()
 	r := newSlave(t, 3)
+	r.cfg.Most = 100
 	honest := dial(t, serve(t, r.source()))
 	offer := func(change func(*pb.OpenCopyResponse)) *tampered {
 		return &tampered{CopiesClient: honest, open: func(m *pb.OpenCopyResponse, err error) (*pb.OpenCopyResponse, error) {
@@ -264,7 +265,7 @@ func TestASourceThatBreaksTheRules(t *testing.T) {
 			m.Sum = sumOf(m.Data)
 		}), fault.Corrupt},
 	}
-	for _, name := range []string{"../000007.sst", "/etc/passwd", "a/b.sst", "..", "", "token", "CURRENT.part", "adshard.lock", "IDENTITY", "000007.sst\x00", "000007.SST"} {
+	for _, name := range []string{"../000007.sst", "../../000007.sst", "/etc/passwd", "a/b.sst", "..", "", "token", "CURRENT.part", "adshard.lock", "IDENTITY", "000007.sst\x00", "000007.SST"} {
 		cases["the name "+name] = struct {
 			source *tampered
 			kind   fault.Kind

@@ -36,6 +36,20 @@ func fillByCopy(ctx context.Context, cfg *Config, log *slog.Logger) error {
 	return nil
 }
 
+// CopyFrom replaces the store of a slave that runs by a copy of the store of the slave at
+// an address, which must be of that database ("": any). Until the copy is complete the
+// slave serves what it has; then it registers with the copy's position and slices, and
+// the balancer decides what it serves of them. After an error the next call goes on with
+// what has arrived. Errors: those of copying.Fill and loadproxy.Proxy.Reload.
+func (s *Slave) CopyFrom(ctx context.Context, address, database string) error {
+	own := copying.DefaultConfig(s.cfg.Name, s.cfg.Dir, s.log)
+	own.Rate, own.Database = uint64(s.cfg.CopyRate), database
+	if _, err := copying.FillFrom(ctx, own, address); err != nil {
+		return err
+	}
+	return s.proxy.Reload(ctx)
+}
+
 // newCopies returns the source from which other slaves copy the store.
 func newCopies(cfg *Config, store copying.Store, feed copying.Feed, log *slog.Logger) (*copying.Source, error) {
 	own := copying.DefaultSource(cfg.Name, cfg.Dir)
