@@ -121,9 +121,9 @@ func TestFlippedOnTheWire(t *testing.T) {
 			m.Data[len(m.Data)/2] ^= 4
 		}
 	}
-	var reads atomic.Int64
-	client := &tampered{CopiesClient: dial(t, address), read: func(_ *pb.ReadCopyRequest, m *pb.ReadCopyResponse, err error) (*pb.ReadCopyResponse, error) {
-		if reads.Add(1)%3 == 1 {
+	var seen sync.Map
+	client := &tampered{CopiesClient: dial(t, address), read: func(q *pb.ReadCopyRequest, m *pb.ReadCopyResponse, err error) (*pb.ReadCopyResponse, error) {
+		if _, again := seen.LoadOrStore([2]uint32{q.File, q.Piece}, true); !again {
 			flip(m)
 		}
 		return m, err
