@@ -201,6 +201,21 @@ func TestFirstFill(t *testing.T) {
 	}
 }
 
+func TestCopy(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: clusters of processes")
+	}
+	r, err := do(t, CopyCommand(), "--adshard", program(t), "--rounds", "2", "--keywords", "1000", "--data", "extract")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"size of the store", "files copied, verified and on disk", "until it serves: times as fast as the database"} {
+		if f, ok := r.Find(name); !ok || f.Value <= 0 {
+			t.Errorf("%s is %v", name, f.Value)
+		}
+	}
+}
+
 func TestBalanceRefuses(t *testing.T) {
 	for name, args := range map[string][]string{
 		"strategy":      {"--strategies", "nonsense"},

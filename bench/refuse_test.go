@@ -41,6 +41,8 @@ func TestRefusedBeforeAnythingRuns(t *testing.T) {
 		{LoadCommand(), []string{"--queries", commas}, "put a tab there"},
 		{FreshCommand(), []string{"--db", "sqlite:" + commas, "--json", commas}, "this command reads that file"},
 		{FirstFillCommand(), []string{"--work", work, "--json", nowhere}, missing},
+		{CopyCommand(), []string{"--work", work, "--json", nowhere}, missing},
+		{CopyCommand(), []string{"--work", work, "--rounds", "0"}, "--rounds 0"},
 		{BalanceCommand(), []string{"--work", work, "--simulate", "--html", nowhere}, missing},
 		{BalanceCommand(), []string{"--work", work, "--simulate", "--workload", "nonsense"}, `there is no workload "nonsense"`},
 		{BalanceCommand(), []string{"--work", work, "--study", "--workload", "real,zipf:x"}, `"x" is not a number`},

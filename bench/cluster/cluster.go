@@ -49,6 +49,8 @@ type Cluster struct {
 	cfg       Config
 	began     time.Time
 	processes []*process
+	balancer  string // its address
+	slaves    []*slave
 	// begin takes what starts processes to a goroutine with a thread of its
 	// own: Linux ends them when that thread ends, which is when this process
 	// does, however it ends.
@@ -97,8 +99,7 @@ func (c *Cluster) startAll(ctx context.Context) error {
 	if c.Balancer, err = b.wait(ctx, startTime, "admin "); err != nil {
 		return err
 	}
-	address, err := b.wait(ctx, startTime, "balancer ready ")
-	if err != nil {
+	if c.balancer, err = b.wait(ctx, startTime, "balancer ready "); err != nil {
 		return err
 	}
 	c.Listening = time.Since(c.began)
@@ -107,28 +108,22 @@ func (c *Cluster) startAll(ctx context.Context) error {
 	}
 	for i := range c.cfg.Distributors {
 		_, err := c.start(fmt.Sprintf("distributor-%d", i), "distributor", "--name", fmt.Sprintf("distributor-%d", i),
-			"--db", c.cfg.DB, "--order", c.cfg.Order, "--balancer", address, "--listen", loopback)
+			"--db", c.cfg.DB, "--order", c.cfg.Order, "--balancer", c.balancer, "--listen", loopback)
 		if err != nil {
 			return err
 		}
 	}
-	var slaves []*process
 	for i := range c.cfg.Slaves {
-		s, err := c.start(SlaveName(i), "slave", "--name", SlaveName(i), "--dir", filepath.Join(c.cfg.Dir, SlaveName(i)),
-			"--balancer", address, "--listen", loopback, "--admin", loopback)
-		if err != nil {
+		if err := c.startSlave(i, filepath.Join(c.cfg.Dir, SlaveName(i)), loopback); err != nil {
 			return err
 		}
-		slaves = append(slaves, s)
 	}
-	for _, s := range slaves {
-		admin, err := s.wait(ctx, startTime, "admin ")
-		if err != nil {
+	for i := range c.slaves {
+		if err := c.waitSlave(ctx, i); err != nil {
 			return err
 		}
-		c.Slaves = append(c.Slaves, admin)
 	}
-	m, err := c.start("master", "master", "--balancer", address, "--http", loopback, "--admin", loopback)
+	m, err := c.start("master", "master", "--balancer", c.balancer, "--http", loopback, "--admin", loopback)
 	if err != nil {
 		return err
 	}

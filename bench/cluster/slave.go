@@ -1,0 +1,92 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"adshard/internal/node/httpapi/api"
+)
+
+// slave is a slave that runs.
+type slave struct {
+	*process
+	dir, address string
+}
+
+// startSlave starts the i-th slave on a directory.
+func (c *Cluster) startSlave(i int, dir, listen string) error {
+	p, err := c.start(SlaveName(i), "slave", "--name", SlaveName(i), "--dir", dir,
+		"--balancer", c.balancer, "--listen", listen, "--admin", loopback)
+	if err != nil {
+		return err
+	}
+	s := &slave{process: p, dir: dir}
+	if i < len(c.slaves) {
+		c.slaves[i] = s
+	} else {
+		c.slaves, c.Slaves = append(c.slaves, s), append(c.Slaves, "")
+	}
+	return nil
+}
+
+// waitSlave waits until the i-th slave listens.
+func (c *Cluster) waitSlave(ctx context.Context, i int) (err error) {
+	s := c.slaves[i]
+	if c.Slaves[i], err = s.wait(ctx, startTime, "admin "); err != nil {
+		return err
+	}
+	s.address, err = s.wait(ctx, startTime, fmt.Sprintf("slave %d ready ", i))
+	return err
+}
+
+// SlaveAddress returns the address of the i-th slave for masters and other slaves.
+func (c *Cluster) SlaveAddress(i int) string { return c.slaves[i].address }
+
+// Replace ends the i-th slave and starts it at the same address on another directory. It
+// returns how long the new process took until answers were complete again.
+func (c *Cluster) Replace(ctx context.Context, i int, dir string) (time.Duration, error) {
+	old := c.slaves[i]
+	old.term()
+	if err := old.stop(); err != nil {
+		return 0, err
+	}
+	c.processes = slices.DeleteFunc(c.processes, func(p *process) bool { return p == old.process })
+	if filepath.Clean(dir) == filepath.Clean(old.dir) {
+		return 0, errors.New("the slave is to be replaced on the directory that it has")
+	}
+	began := time.Now()
+	if err := c.startSlave(i, dir, old.address); err != nil {
+		return 0, err
+	}
+	if err := c.waitSlave(ctx, i); err != nil {
+		return 0, err
+	}
+	if err := c.complete(ctx); err != nil {
+		return 0, err
+	}
+	return time.Since(began), nil
+}
+
+// complete waits for a complete answer.
+func (c *Cluster) complete(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.Patience)
+	defer cancel()
+	question := c.URL + "/v1/search?q=" + url.QueryEscape("usb cable")
+	for {
+		var answer api.SearchAnswer
+		if err := ask(ctx, http.MethodGet, question, nil, &answer); err == nil && answer.Coverage.Complete {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("there is no complete answer: %w", ctx.Err())
+		case <-time.After(2 * time.Millisecond):
+		}
+	}
+}

@@ -1,0 +1,160 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"adshard/balance"
+	"adshard/bench/cluster"
+	"adshard/bench/measure"
+	"adshard/internal/node/copying"
+	"adshard/internal/progress"
+)
+
+// copyFlags are the flags of `adbench copy`.
+type copyFlags struct {
+	madeFlags
+	program  string
+	rounds   int
+	patience time.Duration
+	output
+}
+
+// CopyCommand returns the subcommand copy, which measures how long a slave takes until it
+// is filled by copy, and from the database.
+func CopyCommand() *cobra.Command {
+	var f copyFlags
+	c := &cobra.Command{
+		Use:   "copy [--db URL]",
+		Short: "Compare copying a slave's store with filling it from the database",
+		Long: `Starts a cluster of real processes with one slave. In each round the slave is
+replaced twice: by one with an empty directory, which is filled from the database,
+and by one whose directory was filled by copy while the slave before it ran. All
+files are read, verified and on disk when the copy counts as complete. The time
+until a slave serves ends with the first complete answer; it contains the start of
+the process, and that of a copy the copying.`,
+		Example: `  adbench copy --keywords 1000000 --work big
+  adbench copy --db sqlite:ads.db --rounds 5`,
+		Args: f.check,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return f.run(c.Context(), c.OutOrStdout(), c.ErrOrStderr())
+		},
+	}
+	flags := c.Flags()
+	f.madeFlags.flags(flags)
+	flags.StringVar(&f.program, "adshard", "", "the program adshard; \"\": beside this one, or on the path")
+	flags.IntVar(&f.rounds, "rounds", 3, "how often the slave is replaced each way")
+	flags.DurationVar(&f.patience, "patience", 30*time.Minute, "give up a fill after this time")
+	f.output.flags(c)
+	return c
+}
+
+// check refuses invalid flags before a cluster is started.
+func (f *copyFlags) check(c *cobra.Command, args []string) error {
+	if f.rounds < 1 || f.rounds > 1000 {
+		return fmt.Errorf("--rounds %d: 1 to 1000", f.rounds)
+	}
+	if err := f.output.check(f.inputs()...); err != nil {
+		return err
+	}
+	return cobra.NoArgs(c, args)
+}
+
+func (f *copyFlags) run(ctx context.Context, out, told io.Writer) (err error) {
+	program, err := cluster.Program(f.program)
+	if err != nil {
+		return err
+	}
+	p := progress.New(told)
+	defer p.End()
+	dir, remove, err := f.directory()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	db, url, err := f.database(ctx, dir, p)
+	if err != nil {
+		return err
+	}
+	counts, err := db.Counts(ctx)
+	if err = errors.Join(err, db.Close()); err != nil {
+		return err
+	}
+	stores := filepath.Join(dir, "copy")
+	defer func() { err = errors.Join(err, os.RemoveAll(stores)) }()
+	report := newReport("copy")
+	c, err := cluster.Start(ctx, cluster.Config{
+		Program: program, DB: url, Dir: stores, Strategy: "weighted-move-fast", Order: balance.ByHash.String(), Interval: time.Hour,
+		Slaves: 1, Patience: f.patience,
+		Progress: func(groups float64) { p.Share("first fill", groups/float64(max(1, counts.Groups))) },
+	})
+	if err != nil {
+		return err
+	}
+	var times copyTimes
+	for round := range f.rounds {
+		p.Share("rounds", float64(round)/float64(f.rounds))
+		if err = times.round(ctx, c, filepath.Join(stores, fmt.Sprint("round-", round))); err != nil {
+			break
+		}
+	}
+	if err := errors.Join(err, c.Stop()); err != nil {
+		return err
+	}
+	times.figures(report, counts.Keywords)
+	p.End()
+	return f.write(out, report)
+}
+
+// copyTimes are what the rounds took.
+type copyTimes struct {
+	database, files, serving []time.Duration
+	bytes                    uint64
+}
+
+// round replaces the slave by one that is filled from the database, and that by a copy.
+func (t *copyTimes) round(ctx context.Context, c *cluster.Cluster, dir string) error {
+	filled, copied := filepath.Join(dir, "filled"), filepath.Join(dir, "copied")
+	database, err := c.Replace(ctx, 0, filled)
+	if err != nil {
+		return err
+	}
+	cfg := copying.DefaultConfig(cluster.SlaveName(0), copied, slog.New(slog.DiscardHandler))
+	r, err := copying.FillFrom(ctx, cfg, c.SlaveAddress(0))
+	if err != nil {
+		return err
+	}
+	started, err := c.Replace(ctx, 0, copied)
+	if err != nil {
+		return err
+	}
+	t.database, t.files, t.serving = append(t.database, database), append(t.files, r.Took), append(t.serving, r.Took+started)
+	t.bytes = r.Bytes
+	return os.RemoveAll(filled)
+}
+
+func (t *copyTimes) figures(r *measure.Report, keywords uint64) {
+	database, files, serving := median(t.database), median(t.files), median(t.serving)
+	r.Add("keywords", "", float64(keywords))
+	r.Add("size of the store", "MiB", float64(t.bytes)/(1<<20))
+	r.Add("filled from the database, until it serves", "s", database.Seconds())
+	r.Add("files copied, verified and on disk", "s", files.Seconds())
+	r.Add("filled by copy, until it serves", "s", serving.Seconds())
+	r.Add("files: times as fast as the database", "", database.Seconds()/files.Seconds())
+	r.Add("until it serves: times as fast as the database", "", database.Seconds()/serving.Seconds())
+	r.Note("medians of %d rounds", len(t.database))
+}
+
+// median returns the middle one, the upper one of two.
+func median(list []time.Duration) time.Duration {
+	return slices.Sorted(slices.Values(list))[len(list)/2]
+}
