@@ -4,10 +4,15 @@ import (
 	"bytes"
 	"context"
 	"encoding/hex"
+	"fmt"
+	"runtime"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
 
+	"adshard/backend"
+	"adshard/backend/nodedata"
+	"adshard/balance"
 	"adshard/barrels"
 	"adshard/barrels/barreltest"
 	"adshard/barrels/block"
@@ -15,6 +20,7 @@ import (
 	"adshard/barrels/memory"
 	"adshard/fault"
 	"adshard/schema/pb"
+	"adshard/search"
 )
 
 // certified is the certificate of all that kv holds; the error is that of
@@ -205,6 +211,59 @@ func differs(t *testing.T, kv kv.DB, want *barrels.Certificate) {
 func closed(t *testing.T, s barrels.Store) {
 	t.Helper()
 	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestALargeSliceIsCertifiedInBoundedMemory: a certificate needs no more memory for three
+// hundred thousand keywords of one ad group than for half of them.
+func TestALargeSliceIsCertifiedInBoundedMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a large ad group takes seconds: not in -short")
+	}
+	s, err := barrels.Open(memory.NewDB(), barrels.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var allocated [2]uint64
+	for i, keywords := range []int{150_000, 300_000} {
+		applyLarge(t, s, uint64(i), keywords)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		c, err := s.Certify(t.Context(), 0, ^uint64(0), ^uint64(0), nil)
+		runtime.ReadMemStats(&after)
+		if err != nil || c.Items != 1 {
+			t.Fatalf("%+v, %v", c, err)
+		}
+		allocated[i] = after.TotalAlloc - before.TotalAlloc
+	}
+	if more := int64(allocated[1]) - int64(allocated[0]); more > 4<<20 {
+		t.Errorf("%d bytes for half, %d for all", allocated[0], allocated[1])
+	}
+}
+
+// applyLarge makes a store hold one ad group with so many keywords; at is the clock.
+func applyLarge(t *testing.T, s barrels.Store, at uint64, keywords int) {
+	t.Helper()
+	it := &backend.Item{Group: backend.Group{ID: 1, CampaignID: 1, AdvertiserID: 1, Enabled: true, Bid: 1, HasBid: true}}
+	for i := range keywords {
+		it.Keywords = append(it.Keywords, backend.Keyword{ID: uint64(i + 1), Text: fmt.Sprint("word", i%1000, " part", i/1000), Type: search.Broad, Enabled: true, Quality: 5})
+	}
+	b := nodedata.New(balance.ByOwner)
+	campaign := &backend.Campaign{ID: 1, AdvertiserID: 1, Enabled: true}
+	item, err := b.Item(it, campaign)
+	if err != nil {
+		t.Fatal(err)
+	}
+	record, err := b.Campaign(campaign)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Apply(t.Context(), &pb.NodeData{
+		Reset_: true, To: barreltest.At(at + 1), Slices: barreltest.WholeRing(), Builder: nodedata.Version, Items: []*pb.Item{item},
+		Campaigns: []*pb.Campaign{record}, Advertisers: []*pb.Advertiser{b.Advertiser(&backend.Advertiser{ID: 1, Enabled: true})},
+	}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -65,6 +65,7 @@ func (f *serveFlags) run(ctx context.Context, out io.Writer) (err error) {
 		return err
 	}
 	plan.Begin()
+	config.SpareProcessor()
 	held, end := context.WithCancel(ctx)
 	defer end()
 	go plan.Hold(held)

@@ -29,11 +29,24 @@ func TestShareOfProcessors(t *testing.T) {
 		}
 	}
 	t.Setenv("GOMAXPROCS", "")
-	if own := fmt.Sprint("GOMAXPROCS=", runtime.GOMAXPROCS(0)); !slices.Contains(ShareOfProcessors(1), own) {
+	if own := fmt.Sprint("GOMAXPROCS=", runtime.GOMAXPROCS(0)+1); !slices.Contains(ShareOfProcessors(1), own) {
 		t.Errorf("one child does not get all: %q", ShareOfProcessors(1))
 	}
 	t.Setenv("GOMAXPROCS", "7")
 	if env := ShareOfProcessors(3); !slices.Contains(env, "GOMAXPROCS=7") || slices.Contains(env, "GOMAXPROCS=1") {
 		t.Errorf("the environment's own is not used: %q", env)
+	}
+}
+
+func TestSpareProcessor(t *testing.T) {
+	before := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(before)
+	for env, want := range map[string]int{"": before + 1, "7": before} {
+		t.Setenv("GOMAXPROCS", env)
+		runtime.GOMAXPROCS(before)
+		SpareProcessor()
+		if got := runtime.GOMAXPROCS(0); got != want {
+			t.Errorf("GOMAXPROCS=%s: %d, want %d", env, got, want)
+		}
 	}
 }

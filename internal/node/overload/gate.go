@@ -36,9 +36,10 @@ type Place struct {
 func New(c Config) *Gate { return &Gate{start: time.Now(), limiter: newLimiter(c)} }
 
 // ForSlave returns the configuration of the gate of the slaves of a process: searches
-// take processors for the most part.
+// take processors for the most part, and leave one to the rest of the process
+// (config.SpareProcessor).
 func ForSlave(most int) Config {
-	n := min(most, runtime.GOMAXPROCS(0))
+	n := min(most, max(1, runtime.GOMAXPROCS(0)-1))
 	return Config{Most: most, Least: n, Start: n, Prompt: time.Millisecond, Delay: Delay()}
 }
 

@@ -9,7 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"adshard/backend"
 	"adshard/internal/node/distributor"
+	"adshard/search"
 )
 
 // moving is a cluster with a distributor of its own and short times.
@@ -151,4 +153,62 @@ func TestASliceThatChangesAllTheTime(t *testing.T) {
 	}
 	w.follows(url)
 	w.compare(url)
+}
+
+// TestAGroupFarLargerThanABucket: an ad group goes into one bucket whatever its size, is
+// moved, and changes.
+func TestAGroupFarLargerThanABucket(t *testing.T) {
+	t.Parallel()
+	const keywords = 20_000 // about a thousand times a bucket
+	w := newWorld(t, 20)
+	large := func() {
+		ctx := t.Context()
+		tx, err := w.db.Begin(ctx)
+		w.must(err)
+		defer tx.Rollback()
+		advertiser, err := tx.Advertiser(ctx, "advertiser 0")
+		w.must(err)
+		campaign, err := tx.Campaign(ctx, advertiser, "campaign", backend.CampaignPatch{})
+		w.must(err)
+		group, err := tx.Group(ctx, campaign, "group 0", backend.GroupPatch{Bid: backend.To(uint64(1_000_000 + w.rnd.IntN(1_000_000)))})
+		w.must(err)
+		for i := range keywords {
+			words := fmt.Sprint(vocabulary[i%len(vocabulary)], " part ", i)
+			w.must(tx.Keyword(ctx, group, backend.KeywordPatch{Text: words, Words: words, Type: search.Broad}))
+		}
+		w.must(tx.Commit(ctx))
+	}
+	large()
+	c, url := moving(t, w)
+	for _, name := range []string{"slave-0", "slave-1"} { // one of them has it
+		if status, text := c.tell("/v1/slaves/" + name + "/drain"); status != http.StatusOK {
+			t.Fatalf("%d %s", status, text)
+		}
+		large()
+		eventually(t, name+" is drained", func() bool { return groupsOf(slaves(t, c.admin), name) == 0 })
+		w.follows(url)
+		w.compare(url)
+		c.add(name)
+	}
+	if a := ask(t, url, "usb cable part 41", "&counts=exact", http.StatusOK); a.Matched == 0 {
+		t.Errorf("%+v", a)
+	}
+}
+
+// add takes a drained slave back.
+func (c *cluster) add(name string) {
+	c.t.Helper()
+	for _, s := range slaves(c.t, c.admin) {
+		if s.Name != name {
+			continue
+		}
+		body, _ := json.Marshal(map[string]string{"address": s.Address})
+		resp, err := http.Post(c.admin+"/v1/slaves", "application/json", bytes.NewReader(body))
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		if _ = resp.Body.Close(); resp.StatusCode != http.StatusOK {
+			c.t.Fatal(resp.Status)
+		}
+	}
 }

@@ -201,6 +201,7 @@ func (w *world) compare(base string) {
 // slaveState is what the balancer's list says of a slave.
 type slaveState struct {
 	Name    string
+	Address string
 	Groups  uint64
 	Serving bool
 	Trouble string

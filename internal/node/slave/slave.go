@@ -50,6 +50,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 	if err := fillByCopy(ctx, &cfg, log); err != nil || ctx.Err() != nil {
 		return err
 	}
+	config.SpareProcessor()
 	store, err := OpenStore(&cfg, plan)
 	if err != nil {
 		return err

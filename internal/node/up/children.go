@@ -14,16 +14,17 @@ import (
 	"adshard/internal/node/config"
 )
 
-// children are processes of the same program. One goroutine with a thread of
-// its own starts them all: Linux ends them when that thread ends, which is when
-// this process does.
+// children are processes of the same program. Two goroutines with a thread each
+// start them all: Linux ends them when that thread ends, which is when this process
+// does, and they inherit its priority.
 type children struct {
 	program string
 	dir     string // of their configuration files
 	log     *slog.Logger
 	restart bool // a child that ends is started again
 	pauses  pauses
-	run     chan func()
+	run     chan func()    // of what answers queries
+	bulk    chan func()    // of what prepares data, which takes the processor time that is left
 	started bool           // all of them have listened
 	watched sync.WaitGroup // the goroutines of supervise
 
@@ -38,14 +39,20 @@ func newChildren(dir string, out io.Writer, log *slog.Logger) (*children, error)
 		return nil, fault.Newf(fault.Internal, "up", "find this program's file: %w", err)
 	}
 	c := &children{program: program, dir: dir, out: out, log: log, pauses: defaultPauses,
-		run: make(chan func()), list: make(map[string]*child)}
+		run: starter(startsChildren), bulk: starter(startsBulk), list: make(map[string]*child)}
+	return c, nil
+}
+
+// starter runs what is sent to it on a thread of its own, until it is closed.
+func starter(prepare func()) chan func() {
+	run := make(chan func())
 	go func() {
-		startsChildren()
-		for f := range c.run {
+		prepare()
+		for f := range run {
 			f()
 		}
 	}()
-	return c, nil
+	return run
 }
 
 // start starts a part, waits until it listens and supervises it from then on.
@@ -80,8 +87,11 @@ func (c *children) begin(p *part) (*child, error) {
 	if err != nil {
 		return nil, fault.New(fault.Internal, "up", err)
 	}
-	started := make(chan error)
-	c.run <- func() { started <- n.cmd.Start() }
+	started, run := make(chan error), c.run
+	if p.bulk {
+		run = c.bulk
+	}
+	run <- func() { started <- n.cmd.Start() }
 	if err := <-started; err != nil {
 		return nil, fault.Newf(fault.Internal, "up", "start %s: %w", p.name, err)
 	}
@@ -119,4 +129,5 @@ func (c *children) stop() {
 	}
 	all.Wait()
 	close(c.run)
+	close(c.bulk)
 }

@@ -15,6 +15,7 @@ import (
 // it is restarted.
 type part struct {
 	name, command string
+	bulk          bool     // it prepares data
 	env           []string // nil: that of this process
 	// config points to the part's configuration.
 	config any
@@ -26,7 +27,7 @@ type part struct {
 }
 
 func balancerPart(cfg *balancer.Config) *part {
-	p := &part{name: "balancer", command: "balancer", config: cfg}
+	p := &part{name: "balancer", command: "balancer", bulk: true, config: cfg}
 	p.listens = func(ctx context.Context, c *child) (_ string, err error) {
 		if p.admin, err = c.address(ctx, "admin ", &cfg.Admin); err != nil {
 			return "", err
@@ -38,7 +39,7 @@ func balancerPart(cfg *balancer.Config) *part {
 }
 
 func distributorPart(i int, cfg *distributor.Config) *part {
-	return &part{name: cfg.Name, command: "distributor", config: cfg,
+	return &part{name: cfg.Name, command: "distributor", bulk: true, config: cfg,
 		listens: func(ctx context.Context, c *child) (string, error) {
 			address, err := c.address(ctx, fmt.Sprintf("distributor %d ready ", i), &cfg.Listen)
 			return fmt.Sprintf("distributor %d pid %d ready %s\n", i, c.pid(), address), err

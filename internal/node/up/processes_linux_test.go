@@ -6,11 +6,52 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
+	"adshard/internal/node/distributor"
 	"adshard/internal/node/slave"
 )
+
+// TestWhatPreparesDataIsNice: a process with a balancer or distributor, and no other.
+func TestWhatPreparesDataIsNice(t *testing.T) {
+	dir := t.TempDir()
+	program := filepath.Join(dir, "program")
+	script := fmt.Sprintf("#!/bin/sh\ncut -d' ' -f19 /proc/self/stat >%s/$1\necho distributor 0 ready 127.0.0.1:7777\n"+
+		"echo slave 0 ready 127.0.0.1:7777\nexec sleep 600\n", dir)
+	if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	c, err := newChildren(dir, &out, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.stop()
+	c.program = program
+	s, d := slave.DefaultConfig(), distributor.DefaultConfig()
+	for _, p := range []*part{slavePart(0, &s), distributorPart(0, &d)} {
+		child, err := c.listening(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer child.stop(c.log)
+	}
+	nice := func(command string) (n int) {
+		text, err := os.ReadFile(filepath.Join(dir, command))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err = strconv.Atoi(strings.TrimSpace(string(text))); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if own, bulk := nice("slave"), nice("distributor"); bulk != max(own, niceness) {
+		t.Errorf("a slave has the niceness %d, a distributor %d", own, bulk)
+	}
+}
 
 // TestChildrenHaveTimerSlack: children inherit that of the thread that starts them.
 func TestChildrenHaveTimerSlack(t *testing.T) {

@@ -119,6 +119,7 @@ func (u *up) start(ctx context.Context) (err error) {
 	}
 	u.plan.Heap += othersHeap
 	u.plan.Begin()
+	config.SpareProcessor()
 	gate := overload.New(overload.ForSlave(slave.DefaultConfig().MaxInFlight * u.cfg.Slaves))
 	for i := range u.cfg.Slaves {
 		cfg := u.cfg.slave(i, u.home, address)
