@@ -159,7 +159,7 @@ func TestASliceThatChangesAllTheTime(t *testing.T) {
 // moved, and changes.
 func TestAGroupFarLargerThanABucket(t *testing.T) {
 	t.Parallel()
-	const keywords = 20_000 // about a thousand times a bucket
+	const keywords = 2_000 // some sixty times a bucket
 	w := newWorld(t, 20)
 	large := func() {
 		ctx := t.Context()

@@ -21,16 +21,16 @@ func startsChildren() {
 	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, uintptr(timerSlack.Nanoseconds()), 0, 0, 0) // else it costs more
 }
 
-// niceness is that of processes that prepare data: searches come first, and have most of
-// the processors when both want all.
+// niceness is how much nicer processes are that prepare data: searches come first, and
+// have most of the processors when both want all.
 const niceness = 10
 
 // startsBulk is startsChildren for processes that prepare data.
 func startsBulk() {
 	startsChildren()
-	// Of this thread; the kernel returns 20 less the niceness. Without it they compete.
-	if p, err := unix.Getpriority(unix.PRIO_PROCESS, 0); err == nil && 20-p < niceness {
-		_ = unix.Setpriority(unix.PRIO_PROCESS, 0, niceness)
+	own, err := unix.Getpriority(unix.PRIO_PROCESS, 0) // of this thread: 20 less its niceness
+	if err == nil {
+		_ = unix.Setpriority(unix.PRIO_PROCESS, 0, min(20-own+niceness, 19)) // else they compete
 	}
 }
 
