@@ -198,17 +198,19 @@ func TestAGroupFarLargerThanABucket(t *testing.T) {
 // add takes a drained slave back.
 func (c *cluster) add(name string) {
 	c.t.Helper()
-	for _, s := range slaves(c.t, c.admin) {
-		if s.Name != name {
-			continue
+	eventually(c.t, name+" is taken back", func() bool {
+		for _, s := range slaves(c.t, c.admin) {
+			if s.Name != name {
+				continue
+			}
+			body, _ := json.Marshal(map[string]string{"address": s.Address})
+			resp, err := http.Post(c.admin+"/v1/slaves", "application/json", bytes.NewReader(body))
+			if err != nil {
+				c.t.Fatal(err)
+			}
+			_ = resp.Body.Close()
+			return resp.StatusCode == http.StatusOK
 		}
-		body, _ := json.Marshal(map[string]string{"address": s.Address})
-		resp, err := http.Post(c.admin+"/v1/slaves", "application/json", bytes.NewReader(body))
-		if err != nil {
-			c.t.Fatal(err)
-		}
-		if _ = resp.Body.Close(); resp.StatusCode != http.StatusOK {
-			c.t.Fatal(resp.Status)
-		}
-	}
+		return false
+	})
 }
