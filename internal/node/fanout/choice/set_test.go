@@ -233,3 +233,48 @@ func TestPoisonIsBounded(t *testing.T) {
 		t.Errorf("%d calls of %d queries, want at most %d", calls, queries, most)
 	}
 }
+
+// TestAWaitIsATime: a replica that has calls under way takes at least as long as it has
+// not replied; with none it takes what it took before.
+func TestAWaitIsATime(t *testing.T) {
+	s := NewSet(NewShard(), replicas(2))
+	for i := range 2 {
+		s.replicas[i].begin(0, time.Hour)
+		s.Ended(i, 0, 2*time.Millisecond, Full)
+	}
+	s.replicas[0].begin(0, time.Hour)
+	at := 500 * time.Millisecond
+	if c := s.replicas[0].cost(at); c != 2*at {
+		t.Errorf("a further call costs %v after %v of silence", c, at)
+	}
+	s.Ended(0, at, at, GaveUp)
+	if c := s.replicas[0].cost(at); c != at {
+		t.Errorf("a call costs %v when one was given up after %v", c, at)
+	}
+}
+
+// TestHedgesAreFew: a burst, and one of twenty calls.
+func TestHedgesAreFew(t *testing.T) {
+	s := NewSet(NewShard(), replicas(2))
+	hedges, usedUp := 0, 0
+	const calls = 1000
+	for range calls {
+		i := s.First(Call{})
+		h, spent := s.Hedge(Asked(0).With(i), Call{Waited: time.Hour})
+		if spent {
+			usedUp++
+		}
+		if h != None {
+			hedges++
+			s.Ended(h, 0, time.Millisecond, Needless)
+		}
+		s.Ended(i, 0, time.Millisecond, Full)
+	}
+	if most := hedgeBurst + calls/20 + 1; hedges > most || hedges < most-2 || hedges+usedUp != calls {
+		t.Errorf("%d hedges of %d calls, %d times the budget was used up", hedges, calls, usedUp)
+	}
+	s.Replica(1).Eject(0)
+	if i, spent := s.Hedge(Asked(0).With(0), Call{Waited: time.Hour}); i != None || spent {
+		t.Errorf("%d is asked beside, which is ejected", i)
+	}
+}
