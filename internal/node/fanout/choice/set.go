@@ -23,7 +23,7 @@ const (
 	looks = 64
 	// affinity is how much more than the least loaded replica the one that a topic
 	// prefers may have to do.
-	affinity = 2
+	affinity = 4
 )
 
 // Most is the number of replicas that a shard may have.
@@ -225,10 +225,10 @@ func (s *Set) own(open []uint8, c *Call) (i int, ok bool) {
 	var most uint64
 	for _, o := range open {
 		r := s.replicas[o]
-		least = min(least, r.cost(c.Now))
+		least = min(least, r.usualCost(c.Now))
 		if h := r.rank(c.Topic); h >= most {
 			i, most = int(o), h
 		}
 	}
-	return i, s.replicas[i].cost(c.Now) <= max(affinity*least, affinity*leastTime)
+	return i, s.replicas[i].usualCost(c.Now) <= affinity*max(least, leastTime)
 }

@@ -19,6 +19,7 @@ const (
 // one knows nothing.
 type smoothed struct {
 	value time.Duration // at the time at; 0: nothing is known
+	mean  time.Duration // the same without rising at once
 	at    time.Duration
 }
 
@@ -28,11 +29,13 @@ func weight(age time.Duration) float64 { return math.Exp(-float64(max(age, 0)) /
 // observe adds a call that took so long.
 func (s *smoothed) observe(now, took time.Duration) {
 	took = max(took, 1)
-	if took < s.value {
-		w := weight(now - s.at)
-		took = time.Duration(float64(s.value)*w + float64(took)*(1-w))
+	if s.value == 0 {
+		s.value, s.mean, s.at = took, took, now
+		return
 	}
-	s.value, s.at = took, now
+	w := weight(now - s.at)
+	between := func(old time.Duration) time.Duration { return time.Duration(float64(old)*w + float64(took)*(1-w)) }
+	s.value, s.mean, s.at = max(took, between(s.value)), between(s.mean), now
 }
 
 // raise notes a call that takes at least so long.
@@ -44,9 +47,14 @@ func (s *smoothed) raise(now, least time.Duration) {
 
 // now is the value at a time: it falls while nothing is observed, so that a replica
 // that was slow is tried again.
-func (s *smoothed) now(now time.Duration) time.Duration {
+func (s *smoothed) now(now time.Duration) time.Duration { return s.since(now, s.value) }
+
+// usually is the value that is not sensitive to single calls.
+func (s *smoothed) usually(now time.Duration) time.Duration { return s.since(now, s.mean) }
+
+func (s *smoothed) since(now, value time.Duration) time.Duration {
 	if s.value == 0 {
 		return 0
 	}
-	return max(leastTime, time.Duration(float64(s.value)*weight(now-s.at)))
+	return max(leastTime, time.Duration(float64(value)*weight(now-s.at)))
 }
