@@ -33,7 +33,8 @@ func run(ctx context.Context) int {
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
 	root.AddCommand(
-		bench.CorpusCommand(), bench.BuildCommand(), bench.SearchCommand(), bench.StoreCommand(), bench.MemoryCommand(), bench.ServeCommand(), bench.LoadCommand(), bench.OverloadCommand(), bench.FreshCommand(), bench.FirstFillCommand(), bench.CopyCommand(),
+		bench.CorpusCommand(), bench.BuildCommand(), bench.SearchCommand(), bench.StoreCommand(), bench.MemoryCommand(), bench.ServeCommand(),
+		bench.ReplicasCommand(), bench.LoadCommand(), bench.OverloadCommand(), bench.FreshCommand(), bench.FirstFillCommand(), bench.CopyCommand(),
 		bench.BalanceCommand(), bench.FiguresCommand(), bench.FiguresAgeCommand(),
 	)
 	if err := root.ExecuteContext(ctx); err != nil {

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
 	"adshard/internal/node/distributor"
 	"adshard/internal/node/slave"
 )
