@@ -19,7 +19,11 @@ const (
 )
 
 // ejects is after how many such outcomes in a row a replica is ejected; 0: never.
-var ejects = [...]int{Short: 1, Lagging: 3, Outdated: 3, Failed: 3, Broken: 1, Needless: 0}
+var ejects = [...]int{Short: 1, Outdated: 3, Failed: 3, Broken: 1, Needless: 0}
+
+// serves reports whether the replica answers for all of its part. That it lags is no
+// reason to leave it out: while nothing reaches the slaves, all of them do.
+func (o Outcome) serves() bool { return o == Full || o == Lagging }
 
 // replied reports whether the outcome shows that the replica is there.
 func (o Outcome) replied() bool { return o < Broken }

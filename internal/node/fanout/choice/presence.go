@@ -148,7 +148,7 @@ func (p *Presence) Probed(now time.Duration, o Outcome) {
 	if !p.seen {
 		return
 	}
-	if o == Full && time.Duration(p.failed.Load()) <= p.began {
+	if o.serves() && time.Duration(p.failed.Load()) <= p.began {
 		p.seen, p.back = false, now
 		p.ejected.Store(false)
 		return

@@ -95,7 +95,7 @@ func (r *Replica) end(now, took time.Duration, o Outcome) {
 	}
 	r.Replied(now, o)
 	switch {
-	case o == Full:
+	case o.serves():
 		r.failures = 0
 	case ejects[o] > 0:
 		if r.failures++; r.failures >= ejects[o] {

@@ -150,7 +150,7 @@ func TestEjection(t *testing.T) {
 		after   int // 0: never
 	}{
 		"broken": {Broken, 1}, "short": {Short, 1}, "failed": {Failed, 3}, "outdated": {Outdated, 3},
-		"lagging": {Lagging, 3}, "refused": {Refused, 0}, "given up": {GaveUp, 0}, "full": {Full, 0},
+		"lagging": {Lagging, 0}, "refused": {Refused, 0}, "given up": {GaveUp, 0}, "full": {Full, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := NewSet(NewShard(), replicas(2))
@@ -186,7 +186,7 @@ func TestEjection(t *testing.T) {
 		for !w.probing {
 			w.pass(tickEvery)
 		}
-		w.Probed(w.now, Full)
+		w.Probed(w.now, Lagging)
 		if !w.In() {
 			t.Fatal("not taken back")
 		}
