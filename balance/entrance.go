@@ -1,6 +1,7 @@
 package balance
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -57,7 +58,7 @@ func (m *Mapper) enter(now time.Duration, w *entrance) string {
 	w.certified = both(w.certified, n.table.in(Full))
 	want := m.model.Table(w.node)
 	for _, h := range want.Slices {
-		if h.From != 0 && !slices.Contains(n.table.Slices, h) {
+		if h.From != 0 && !n.table.has(h) {
 			return fmt.Sprintf("it is being filled: slice %d is not complete", h.ID)
 		}
 	}
@@ -79,6 +80,12 @@ func (m *Mapper) enter(now time.Duration, w *entrance) string {
 		}
 	}
 	return ""
+}
+
+// has reports whether the table has this entry.
+func (t Table) has(h Held) bool {
+	i, ok := slices.BinarySearchFunc(t.Slices, h.Lo, func(o Held, lo Key) int { return cmp.Compare(o.Lo, lo) })
+	return ok && t.Slices[i] == h
 }
 
 // entranceCompares reports whether an answer is to be judged. Data that another

@@ -18,7 +18,8 @@ type judge struct {
 	at      map[uint64]int    // index of a slice
 	weights map[NodeID]uint64 // of what a node has or is to get
 	resting map[NodeID]restIndex
-	items   int // of all
+	ill     map[NodeID]string // why nodes can take nothing
+	items   int               // of all
 	weight  uint64
 	// copied counts what is being copied now.
 	copiedItems  int
@@ -27,7 +28,14 @@ type judge struct {
 
 // judgeNow returns a judge of the newest model.
 func (m *Mapper) judgeNow(now time.Duration) *judge {
-	j := &judge{m: m, now: now, resting: m.rests.index(now)}
+	j := &judge{m: m, now: now, resting: m.rests.index(now), ill: make(map[NodeID]string)}
+	for _, n := range m.model.nodes {
+		if trouble, _ := m.ailing(n.ID, now); trouble != "" {
+			j.ill[n.ID] = "in trouble: " + trouble
+		} else if !m.up(n.ID, now) {
+			j.ill[n.ID] = "lost"
+		}
+	}
 	j.in = Input{
 		Model: m.model, Items: m.items, Order: m.cfg.Order, Limits: m.limits(m.model),
 		Iteration: m.planning.iterations, May: j.may,
@@ -109,7 +117,6 @@ func (j *judge) may(slice uint64, to NodeID) (bool, string) {
 // refuses returns why a slice cannot move to a node at all, or "" if it can.
 func (j *judge) refuses(s Slice, to NodeID, weight uint64) string {
 	n, ok := j.in.Model.Node(to)
-	trouble, _ := j.m.ailing(to, j.now)
 	limit := j.in.Limits[to].Weight
 	switch {
 	case s.Move.Phase != NoMove:
@@ -120,10 +127,8 @@ func (j *judge) refuses(s Slice, to NodeID, weight uint64) string {
 		return "it is on node " + n.Name + " already"
 	case n.State != Active:
 		return fmt.Sprintf("node %s is %s", n.Name, n.State)
-	case !j.m.up(n.ID, j.now):
-		return "node " + n.Name + " is lost"
-	case trouble != "":
-		return "node " + n.Name + " is in trouble: " + trouble
+	case j.ill[to] != "":
+		return "node " + n.Name + " is " + j.ill[to]
 	case limit > 0 && j.weights[to]+weight > limit:
 		return fmt.Sprintf("node %s may weigh %d at most, it has %d and the slice %d", n.Name, limit, j.weights[to], weight)
 	}
