@@ -19,7 +19,7 @@ func (s *scenario) moves() map[string]func(*datadriven.TestData) (string, error)
 		"run": s.runOn, "move": s.move, "propose": s.propose, "drain": s.drain, "restore": s.restore, "remove-node": s.removeNode, "pause": s.pause,
 		"report": s.report, "trouble": s.trouble, "certify": s.certify, "damage": s.damage,
 		"poll": s.poll, "cut": s.cut, "query": s.query, "copy": s.copy,
-		"replace": s.replace, "hold": s.hold, "follow": s.follow, "queue": s.queue,
+		"replace": s.replace, "hold": s.hold, "replicas": s.replicas, "shards": s.shards, "follow": s.follow, "queue": s.queue,
 	}
 }
 
@@ -99,6 +99,44 @@ func (s *scenario) restore(d *datadriven.TestData) (string, error) {
 // remove-node NODE: it is gone for good.
 func (s *scenario) removeNode(d *datadriven.TestData) (string, error) {
 	return s.after(s.w.mapper.Remove(s.w.now, d.CmdArgs[0].Key))
+}
+
+// replicas N: so many slaves are to hold each slice.
+func (s *scenario) replicas(d *datadriven.TestData) (string, error) {
+	n, err := strconv.Atoi(d.CmdArgs[0].Key)
+	if err != nil {
+		return "", err
+	}
+	return s.after(s.w.mapper.SetReplicas(s.w.now, n))
+}
+
+// shards: who is asked for which shard, and with + who is being filled.
+func (s *scenario) shards(*datadriven.TestData) (string, error) {
+	m := s.w.mapper.Model()
+	out := fmt.Sprintf("view %d, revision %d\n", m.View(), m.Revision())
+	spares := ""
+	for _, n := range m.Nodes() {
+		out += n.Name + ":"
+		for _, v := range m.Replicas(n.ID) {
+			if out += " "; !v.In {
+				out += "+"
+			}
+			out += v.Name
+		}
+		out += "\n"
+	}
+	for _, v := range m.Slaves() {
+		if v.Node == 0 {
+			spares += " " + v.Name
+			if v.Left != 0 {
+				spares += " (keeps what it held)"
+			}
+		}
+	}
+	if spares != "" {
+		out += "spares:" + spares + "\n"
+	}
+	return out, nil
 }
 
 // pause [off]: the strategy is not asked any more.

@@ -54,13 +54,16 @@ func (s *scenario) run(d *datadriven.TestData) string {
 	return out
 }
 
-// cluster nodes=N [bucket=ITEMS] [ahead=N] [changes=N]: the configuration.
+// cluster nodes=N [bucket=ITEMS] [ahead=N] [changes=N] [replicas=N] [evacuate=SECONDS]:
+// the configuration.
 func (s *scenario) cluster(d *datadriven.TestData) (string, error) {
 	s.w = newWorld(number(d, "nodes", 1))
 	s.w.config.BucketBytes, s.w.config.NodeBytes = 1<<20, 1<<20
 	s.w.config.Entries = number(d, "bucket", 10)
 	s.w.config.Ahead = number(d, "ahead", 2)
 	s.w.config.Changes = number(d, "changes", 100)
+	s.w.plan.Replicas = number(d, "replicas", 1)
+	s.w.plan.EvacuateAfter = time.Duration(number(d, "evacuate", 0)) * time.Second
 	s.w.dists = make([]*testDistributor, number(d, "distributors", 1))
 	return "", nil
 }

@@ -3,6 +3,7 @@ package balance_test
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"adshard/balance"
@@ -116,11 +117,10 @@ func (w *world) excuse() {
 		if n.excused = n.excused || lost; !n.excused || lost || n.dead || w.model() == nil {
 			continue
 		}
-		id, ok := w.mapper.Model().Named(n.name)
-		if !ok {
+		if _, ok := w.mapper.Model().Slave(n.name); !ok {
 			continue
 		}
-		want := w.mapper.Model().Table(id.ID)
+		want := w.mapper.Model().TableOf(n.name)
 		n.excused = n.table.View < want.View || n.table.Least < want.Least || slices.ContainsFunc(want.Slices, func(s balance.Held) bool {
 			return s.From != 0 && !slices.ContainsFunc(n.table.Slices, func(h balance.Held) bool { return h.ID == s.ID && h.From == s.From })
 		})
@@ -128,33 +128,47 @@ func (w *world) excuse() {
 }
 
 func (w *world) checkTwice(view uint64) error {
-	var served []balance.Held
 	for _, n := range w.nodes {
-		served = append(served, n.serves(view)...)
-	}
-	slices.SortFunc(served, func(a, b balance.Held) int { return cmp.Compare(a.Lo, b.Lo) })
-	for i := 1; i < len(served); i++ {
-		if served[i].Lo <= served[i-1].Hi {
-			return fmt.Errorf("slices %d and %d are both served in view %d", served[i-1].ID, served[i].ID, view)
+		for _, o := range w.nodes {
+			if n.name >= o.name || n.shard() == o.shard() {
+				continue
+			}
+			for _, a := range n.serves(view) {
+				for _, b := range o.serves(view) {
+					if a.Lo <= b.Hi && b.Lo <= a.Hi {
+						return fmt.Errorf("slices %d and %d are both served in view %d", a.ID, b.ID, view)
+					}
+				}
+			}
 		}
 	}
 	return nil
 }
 
+// shard returns the shard for which a node answers; those of spares differ.
+func (n *testNode) shard() string {
+	if n.table.Spare {
+		return "spare " + n.name
+	}
+	return cmp.Or(n.table.Shard, n.name)
+}
+
 // checkMap holds what is served in a view against its map.
 func (w *world) checkMap(view uint64) error {
 	for _, s := range w.views[view].slices {
-		n := w.nodes[w.views[view].names[s.Node]]
-		if n == nil || n.excused {
-			continue
-		}
-		var covered []balance.Interval
-		for _, h := range n.serves(view) {
-			covered = append(covered, balance.Interval{Lo: h.Lo, Hi: h.Hi})
-		}
-		if !within(s, covered) {
-			return fmt.Errorf("in view %d, %s does not serve slice %d (%x to %x): it has %v at %s",
-				view, n.name, s.ID, s.Lo, s.Hi, n.table, n.pos)
+		for _, v := range w.mapper.Model().Set(s.Node) {
+			n := w.nodes[v.Name]
+			if n == nil || n.excused {
+				continue
+			}
+			var covered []balance.Interval
+			for _, h := range n.serves(view) {
+				covered = append(covered, balance.Interval{Lo: h.Lo, Hi: h.Hi})
+			}
+			if !within(s, covered) {
+				return fmt.Errorf("in view %d, %s does not serve slice %d (%x to %x): it has %v at %s",
+					view, n.name, s.ID, s.Lo, s.Hi, n.table, n.pos)
+			}
 		}
 	}
 	return nil
@@ -177,11 +191,19 @@ func within(s balance.Slice, list []balance.Interval) bool {
 // complete: nothing is on its way, and the nodes hold all items, each once,
 // with the newest content, and serve the whole ring.
 func (w *world) complete() error {
-	seen := 0
+	seen, counted := 0, map[string]bool{}
 	var served balance.Key
-	for _, n := range w.nodes {
+	for _, name := range slices.Sorted(maps.Keys(w.nodes)) {
+		n := w.nodes[name]
+		again := counted[n.shard()] // a replica of one that was counted
+		counted[n.shard()] = !n.dead || again
+		if n.dead && w.plan.Replicas > 1 {
+			continue
+		}
 		for k, v := range n.items {
-			seen++
+			if !again {
+				seen++
+			}
 			if w.items[k] != v {
 				return fmt.Errorf("%s holds %x of %d, the newest is %d", n.name, k, v, w.items[k])
 			}
@@ -193,7 +215,9 @@ func (w *world) complete() error {
 			if h.From == 0 || h.Until != 0 {
 				return fmt.Errorf("%s does not serve slice %d: %v", n.name, h.ID, h)
 			}
-			served += h.Hi - h.Lo + 1
+			if !again {
+				served += h.Hi - h.Lo + 1
+			}
 		}
 	}
 	if seen != len(w.items) || served != 0 {

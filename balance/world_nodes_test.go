@@ -42,10 +42,12 @@ type disk struct {
 
 // master is somebody who asks nodes in a view.
 type master struct {
-	name  string
-	view  uint64
-	heard time.Duration // when the balancer last heard from it
-	cut   bool          // no word of it comes through
+	name string
+	view uint64
+	// revision is that of its map.
+	revision uint64
+	heard    time.Duration // when the balancer last heard from it
+	cut      bool          // no word of it comes through
 	// lapsed: its lease was over, and it has not got the newest view since.
 	lapsed bool
 }
@@ -311,9 +313,9 @@ func (w *world) poll(m *master, lost bool) {
 	}
 	m.lapsed = m.lapsed || w.now-m.heard >= w.plan.MasterLease
 	m.heard = w.now
-	w.mapper.Master(w.now, m.name, m.view, 0)
+	w.mapper.Master(w.now, m.name, m.view, m.revision)
 	if p := w.mapper.Published(); p != nil && !lost {
-		m.view, m.lapsed = max(m.view, p.View()), false
+		m.view, m.revision, m.lapsed = max(m.view, p.View()), p.Revision(), false
 	}
-	w.mapper.Master(w.now, m.name, m.view, 0)
+	w.mapper.Master(w.now, m.name, m.view, m.revision)
 }
