@@ -2,9 +2,11 @@ package slave
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -85,5 +87,52 @@ func TestARunningSlaveIsFilledByCopy(t *testing.T) {
 	}
 	if _, err := os.Stat(rocks.Incoming(target.cfg.Dir)); !os.IsNotExist(err) {
 		t.Errorf("left behind: %v", err)
+	}
+}
+
+// TestWhatAnUnfinishedCopyLeaves is removed when the slave is no longer to be copied, and
+// a store that is there is never replaced at a start.
+func TestWhatAnUnfinishedCopyLeaves(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.Dir = t.TempDir()
+	left := filepath.Join(rocks.Incoming(cfg.Dir), "000007.sst.part")
+	write := func(name string) {
+		t.Helper()
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o750), os.WriteFile(name, []byte("x"), 0o640)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(left)
+	write(filepath.Join(cfg.Dir, "CURRENT"))
+	cfg.CopyFrom = "127.0.0.1:1" // nobody is there
+	if err := fillByCopy(t.Context(), &cfg, slog.New(slog.DiscardHandler)); err != nil {
+		t.Fatal(err)
+	}
+	cfg.CopyFrom = ""
+	if err := fillByCopy(t.Context(), &cfg, slog.New(slog.DiscardHandler)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(rocks.Incoming(cfg.Dir)); !os.IsNotExist(err) {
+		t.Errorf("left behind: %v", err)
+	}
+}
+
+// TestCopiesAreConfigured: what is wrong is refused with the key's name.
+func TestCopiesAreConfigured(t *testing.T) {
+	for key, change := range map[string]func(*Config){
+		"copy_from":      func(c *Config) { c.CopyFrom = "slave-0" },
+		"copy_rate":      func(c *Config) { c.CopyRate = 1000 },
+		"trusted_slaves": func(c *Config) { c.TrustedSlaves = []string{"10.0.0.8", "host-1"} },
+	} {
+		cfg := DefaultConfig()
+		change(&cfg)
+		if err := cfg.Validate(); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), key) {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+	cfg := DefaultConfig()
+	cfg.CopyFrom, cfg.TrustedSlaves = "10.0.0.8:7100", []string{"10.0.0.8", "10.1.0.0/16", "fd00::/8"}
+	if err := cfg.Validate(); err != nil {
+		t.Error(err)
 	}
 }
