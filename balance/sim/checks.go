@@ -132,14 +132,15 @@ func (c *checks) view(v usedView) {
 	}
 }
 
-// deciding looks at a state that a mapper wants durable: it lets no view go in
-// which a master with a live lease asks.
+// deciding looks at a state that a mapper wants durable: it lets no view go in which a
+// master with a live lease asks, and no slave delete what such a master asks it for.
 func (c *checks) deciding(b *balancer, state []byte) {
 	st, err := balance.DecodeState(state)
 	c.w.must(err, "read the state to be saved")
 	if err != nil || b.epoch != c.w.db.epoch {
 		return
 	}
+	c.frees(st.Model)
 	least := st.Model.Table(st.Model.Nodes()[0].ID).Least
 	if least <= c.least {
 		return

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 
 	"adshard/balance"
 )
@@ -209,22 +210,42 @@ func (c *checks) servesCertified(s *slave, v balance.Slice) {
 	}
 }
 
-// deletes looks at a bucket that deletes: a slave that left a shard deletes nothing as
-// long as a master with a lease asks it for that shard.
-func (c *checks) deletes(s *slave, b balance.Bucket[payload]) {
-	t := s.disk.table
-	if b.Table != nil {
-		t = *b.Table
-	}
-	if len(b.Cleared) == 0 && len(b.Payload.deleted) == 0 || b.Reset {
-		return
-	}
-	for _, m := range c.w.masters {
-		shard := m.shardOf(s.name)
-		if shard == "" || shard == s.shard(t) || !c.leased(m) {
+// frees looks at the slaves that may delete what they hold from a model on: no master
+// with a lease asks them for it. One whose lease is over may still do so, and is refused.
+func (c *checks) frees(next *balance.Model) {
+	for _, s := range next.Slaves() {
+		if s.Node != 0 || s.Left != 0 {
 			continue
 		}
-		c.w.fail("%s deletes what %s may ask it for as a replica of %s", s.name, m.name, shard)
+		was, known := balance.Slave{}, false
+		if c.newest != nil {
+			was, known = c.newest.Slave(s.Name)
+		}
+		if known && was.Node == 0 && was.Left == 0 || !known && !c.w.holds(s.Name) {
+			continue
+		}
+		for _, m := range c.w.masters {
+			if shard := m.shardOf(s.Name); shard != "" && c.leased(m) {
+				c.w.fail("%s may delete what %s asks it for as a replica of %s", s.Name, m.name, shard)
+			}
+		}
+	}
+}
+
+// holds reports whether a slave has data.
+func (w *world) holds(name string) bool {
+	i := slices.IndexFunc(w.slaves, func(s *slave) bool { return s.name == name })
+	return i >= 0 && len(w.slaves[i].disk.table.Slices) > 0
+}
+
+// deletes looks at a bucket that deletes: a slave that left a shard deletes nothing
+// before it may.
+func (c *checks) deletes(s *slave, b balance.Bucket[payload]) {
+	if len(b.Cleared) == 0 && len(b.Payload.deleted) == 0 || b.Reset || c.newest == nil {
+		return
+	}
+	if left, ok := c.newest.Slave(s.name); ok && left.Left != 0 {
+		c.w.fail("%s deletes what it holds, though it may not yet", s.name)
 	}
 }
 
