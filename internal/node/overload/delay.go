@@ -6,10 +6,9 @@ import (
 	"time"
 )
 
-// Delay returns a function that returns the 90th percentile of the time
-// that goroutines have waited for a processor since its last call, from the
-// runtime's histogram.
-func Delay() func() time.Duration {
+// Delay returns a function that returns a quantile of the time that goroutines have
+// waited for a processor since its last call, from the runtime's histogram.
+func Delay(quantile float64) func() time.Duration {
 	sample := []metrics.Sample{{Name: "/sched/latencies:seconds"}}
 	var before []uint64
 	return func() time.Duration {
@@ -18,13 +17,13 @@ func Delay() func() time.Duration {
 			return 0
 		}
 		h := sample[0].Value.Float64Histogram()
-		d := percentile90(h, before)
+		d := delayOf(h, before, quantile)
 		before = append(before[:0], h.Counts...)
 		return d
 	}
 }
 
-func percentile90(h *metrics.Float64Histogram, before []uint64) time.Duration {
+func delayOf(h *metrics.Float64Histogram, before []uint64, quantile float64) time.Duration {
 	since := func(i int) uint64 {
 		if i < len(before) {
 			return h.Counts[i] - before[i]
@@ -37,7 +36,7 @@ func percentile90(h *metrics.Float64Histogram, before []uint64) time.Duration {
 	}
 	for i := range h.Counts {
 		sum += since(i)
-		if total > 0 && sum*10 >= total*9 {
+		if total > 0 && float64(sum) >= quantile*float64(total) {
 			lower := h.Buckets[i]
 			return time.Duration(math.Max(lower, 0) * float64(time.Second))
 		}

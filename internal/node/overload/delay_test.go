@@ -21,11 +21,11 @@ func TestPercentile(t *testing.T) {
 		{[]uint64{0, 90, 5, 5}, 0},
 		{[]uint64{10, 90, 5, 5}, 0},
 	} {
-		if got := percentile90(h, c.before); got != c.want {
+		if got := delayOf(h, c.before, 0.9); got != c.want {
 			t.Errorf("before %v: %v, want %v", c.before, got, c.want)
 		}
 	}
-	if d := Delay()(); d < 0 || d > time.Minute {
+	if d := Delay(0.9)(); d < 0 || d > time.Minute {
 		t.Errorf("the runtime's delay: %v", d)
 	}
 }

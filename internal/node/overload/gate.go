@@ -37,16 +37,17 @@ func New(c Config) *Gate { return &Gate{start: time.Now(), limiter: newLimiter(c
 
 // ForSlave returns the configuration of the gate of the slaves of a process: searches
 // take processors for the most part, and leave one to the rest of the process
-// (config.SpareProcessor).
+// (config.SpareProcessor). With that one most goroutines never wait, however much runs:
+// the slowest hundredth shows whether there is time for more.
 func ForSlave(most int) Config {
 	n := min(most, max(1, runtime.GOMAXPROCS(0)-1))
-	return Config{Most: most, Least: n, Start: n, Prompt: time.Millisecond, Delay: Delay()}
+	return Config{Most: most, Least: n, Start: n, Prompt: time.Millisecond, Delay: Delay(0.99)}
 }
 
 // ForMaster returns the configuration of a master's gate: searches wait for slaves for
 // the most part.
 func ForMaster(most int) Config {
-	return Config{Most: most, Least: max(1, most/8), Start: most, Prompt: long, Delay: Delay()}
+	return Config{Most: most, Least: max(1, most/8), Start: most, Prompt: long, Delay: Delay(0.9)}
 }
 
 // Enter admits a search, at once: fault.Overloaded when it would wait too long.
