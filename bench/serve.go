@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -91,6 +92,7 @@ func (f *serveFlags) run(ctx context.Context, out io.Writer) (err error) {
 type unattended struct{}
 
 func (unattended) Lacking() string               { return "" }
+func (unattended) Lag() time.Duration            { return 0 }
 func (unattended) Discard(_, _ uint64, _ string) {}
 
 // only is the map of a cluster of one slave that never changes.

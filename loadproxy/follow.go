@@ -54,9 +54,11 @@ func retryPull(err error) bool {
 func (p *Proxy) pull(ctx context.Context, d Distributor, epoch uint64) (*pb.NodeData, error) {
 	call, cancel := context.WithTimeout(ctx, p.cfg.Wait+p.cfg.CallTimeout)
 	defer cancel()
+	p.behind.pulling()
 	reply, err := d.Pull(call, &pb.PullRequest{Name: p.cfg.Name, Epoch: epoch, Position: p.store.Position(),
 		MaxBytes: p.cfg.MaxBytes, WaitMs: uint32(p.cfg.Wait.Milliseconds()), Incarnation: p.cfg.Incarnation,
 		Database: p.home.database})
+	p.behind.pulled(err == nil && reply.GetHead())
 	if err != nil {
 		return nil, fmt.Errorf("pull from the distributor: %w", err)
 	}

@@ -26,6 +26,7 @@ type Proxy struct {
 	reported atomic.Int64  // when the balancer last took a report, in ns since 1970
 	news     chan struct{} // full: the table of slices has changed
 	loads    atomic.Uint64 // reports of load so far
+	behind   lagging
 
 	// What follows is used by Run's goroutine only.
 
@@ -46,7 +47,7 @@ func New(cfg Config, store barrels.Store, balancer Balancer, log *slog.Logger) (
 		return nil, err
 	}
 	p := &Proxy{cfg: cfg, store: store, balancer: balancer, log: log,
-		news: make(chan struct{}, 1), pause: cfg.Backoff}
+		news: make(chan struct{}, 1), pause: cfg.Backoff, behind: lagging{start: time.Now()}}
 	p.repairs = newRepairs()
 	p.upkeep = newUpkeep(store, cfg, p.log)
 	p.upkeep.damaged = func(err error) { p.repairs.recreate(err.Error()) }

@@ -534,8 +534,10 @@ func (x *PullRequest) GetDatabase() string {
 }
 
 type PullResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Data          *NodeData              `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"` // absent: nothing yet
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Data  *NodeData              `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"` // absent: nothing yet
+	// head: until just now the distributor had nothing newer for the slave.
+	Head          bool `protobuf:"varint,2,opt,name=head,proto3" json:"head,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -575,6 +577,13 @@ func (x *PullResponse) GetData() *NodeData {
 		return x.Data
 	}
 	return nil
+}
+
+func (x *PullResponse) GetHead() bool {
+	if x != nil {
+		return x.Head
+	}
+	return false
 }
 
 type ReportRequest struct {
@@ -1482,9 +1491,10 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\tmax_bytes\x18\x04 \x01(\rR\bmaxBytes\x12\x17\n" +
 	"\await_ms\x18\x05 \x01(\rR\x06waitMs\x12 \n" +
 	"\vincarnation\x18\x06 \x01(\tR\vincarnation\x12\x1a\n" +
-	"\bdatabase\x18\a \x01(\tR\bdatabase\"8\n" +
+	"\bdatabase\x18\a \x01(\tR\bdatabase\"L\n" +
 	"\fPullResponse\x12(\n" +
-	"\x04data\x18\x01 \x01(\v2\x14.adshard.v1.NodeDataR\x04data\"\xab\x02\n" +
+	"\x04data\x18\x01 \x01(\v2\x14.adshard.v1.NodeDataR\x04data\x12\x12\n" +
+	"\x04head\x18\x02 \x01(\bR\x04head\"\xab\x02\n" +
 	"\rReportRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12 \n" +
 	"\vincarnation\x18\x02 \x01(\tR\vincarnation\x12\x14\n" +

@@ -98,18 +98,18 @@ func (d *Distributor) enlist(ctx context.Context, r *pb.RegisterRequest, j balan
 func (d *Distributor) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullResponse, error) {
 	poll, cancel := wire.LongPoll(ctx, r.GetWaitMs())
 	defer cancel()
-	for {
+	for head := false; ; head = true {
 		data, changed, err := d.next(r)
 		if data != nil {
 			err = d.stamp(ctx, r, data) // also when the time to wait is over
 		}
 		if err != nil || data != nil {
-			return &pb.PullResponse{Data: data}, err
+			return &pb.PullResponse{Data: data, Head: head}, err
 		}
 		select {
 		case <-changed:
 		case <-poll.Done():
-			return &pb.PullResponse{}, nil
+			return &pb.PullResponse{Head: true}, nil
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
@@ -35,6 +36,7 @@ func (r *shardRig) Newer(ctx context.Context, _ *Map) *Map {
 type kept struct{}
 
 func (kept) Lacking() string               { return "" }
+func (kept) Lag() time.Duration            { return 0 }
 func (kept) Discard(_, _ uint64, _ string) {}
 
 // add serves a store over gRPC as one more shard, reached by dial.

@@ -3,6 +3,7 @@ package shardserver_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"adshard/fault"
 	"adshard/internal/node/shardserver"
@@ -33,7 +34,7 @@ func TestLocalIsAsStrictAsCalls(t *testing.T) {
 	l := shardserver.New(self, st, kept{lacking: "slice 7"}, gate(1), n, nil).Local()
 	for range 3 { // places are given back, whatever happens
 		a, err := l.Search(t.Context(), asked())
-		if err != nil || a.View != 9 || a.Lacking != "slice 7" {
+		if err != nil || a.View != 9 || a.Lacking != "slice 7" || a.Lag != 7*time.Second {
 			t.Fatalf("%+v, %v", a, err)
 		}
 		for kind, spoil := range map[fault.Kind]func(*search.Request){

@@ -33,6 +33,9 @@ type Upkeep interface {
 	// Lacking returns why the slave serves less than its map gives it; "": it serves
 	// all of it. It is called for each search.
 	Lacking() string
+	// Lag is how long the store has been behind the head of the feed. It is called for
+	// each search.
+	Lag() time.Duration
 }
 
 // Adopter takes the balancer's address, for a slave that was started without one,
@@ -127,7 +130,7 @@ func (s *Server) search(ctx context.Context, r *search.Request) (answer *search.
 		}
 	}
 	if answer, err = s.store.Search(ctx, r); err == nil {
-		answer.Lacking = s.upkeep.Lacking()
+		answer.Lacking, answer.Lag = s.upkeep.Lacking(), s.upkeep.Lag()
 	}
 	return answer, err
 }

@@ -71,7 +71,8 @@ type kept struct {
 	discarded *[]string
 }
 
-func (k kept) Lacking() string { return k.lacking }
+func (k kept) Lacking() string    { return k.lacking }
+func (k kept) Lag() time.Duration { return 7 * time.Second }
 func (k kept) Discard(lo, hi uint64, why string) {
 	*k.discarded = append(*k.discarded, fmt.Sprint(lo, " to ", hi, ": ", why))
 }
