@@ -57,9 +57,11 @@ func TestReplicasChangeUnderQueries(t *testing.T) {
 		body   string
 		shards int
 	}{{`{"replicas":1}`, 4}, {`{"replicas":2}`, 2}} {
+		begun := time.Now()
 		a.call("POST", "/v1/balance/replicas", "/v1/balance/replicas", step.body, http.StatusOK, nil)
-		for begun := time.Now(); ; time.Sleep(100 * time.Millisecond) {
+		for ; ; time.Sleep(100 * time.Millisecond) {
 			if n, settled := shards(); n == step.shards && settled && len(a.status().MovesInFlight) == 0 {
+				t.Logf("%s after %v", step.body, time.Since(begun).Round(time.Second))
 				break
 			}
 			if time.Since(begun) > 2*time.Minute {
