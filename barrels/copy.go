@@ -70,9 +70,9 @@ func (s *barrel) Reload() error {
 }
 
 // Settle makes a copy of a store that of another slave. It reads everything, so that
-// what is damaged is found before the copy replaces anything, and takes the slices out
-// of all views: the balancer decides in which of them the new slave serves what it
-// holds. All else stays as it is, the position too. It neither keeps nor closes db.
+// what is damaged is found before the copy replaces anything, takes the slices out of
+// all views, and makes the slave a spare, which refuses all queries: the balancer decides
+// of which shard it is a replica, and what it serves in which views. All else stays as it is, the position too. It neither keeps nor closes db.
 // Errors: fault.Corrupt, fault.Version, those of ctx.
 func Settle(ctx context.Context, db kv.DB) (*Contents, error) {
 	s := db.Snapshot()
@@ -84,6 +84,7 @@ func Settle(ctx context.Context, db kv.DB) (*Contents, error) {
 	for _, h := range c.Slices.GetSlices() {
 		h.From, h.Until = 0, 0
 	}
+	c.Slices.Shard, c.Slices.Spare = "", true
 	var b kv.Batch
 	index.PutMessage(&b, kv.MetaSlices, c.Slices)
 	return c, db.Write(&b)

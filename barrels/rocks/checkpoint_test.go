@@ -123,6 +123,9 @@ func TestSettle(t *testing.T) {
 			t.Fatalf("served: %v", h)
 		}
 	}
+	if !o.Slices().Spare {
+		t.Fatal("it is taken for a replica of its source's shard")
+	}
 }
 
 // TestTakingThePlace: whatever step a crash interrupts, the next open finds the copy,

@@ -165,6 +165,9 @@ func checkStore(t *testing.T, s barrels.Store, clock uint64) {
 			t.Fatalf("the copy serves before it may: %v", h)
 		}
 	}
+	if !s.Slices().GetSpare() {
+		t.Fatal("the copy answers for a shard before it may")
+	}
 	at := s.Position()
 	if at.GetClock() != clock {
 		t.Fatalf("the copy is at %v, want clock %d", at, clock)
