@@ -188,11 +188,27 @@ func PlanOn(s Strategy, order Order, base *Model, items Items, limits map[string
 
 func (m *Mapper) limits(model *Model) map[NodeID]Limit { return byID(model, m.cfg.Limits) }
 
+// byID returns the limits of a model's nodes: those of their slaves. Slaves of one
+// node share its queries, and each has all of its items.
 func byID(m *Model, limits map[string]Limit) map[NodeID]Limit {
 	out := make(map[NodeID]Limit, len(limits))
+	if len(limits) == 0 {
+		return out
+	}
+	single := !slices.ContainsFunc(m.Nodes(), func(n Node) bool { return len(m.Set(n.ID)) > 1 })
 	for _, n := range m.Nodes() {
-		if l, ok := limits[n.Name]; ok {
-			out[n.ID] = l
+		var sum Limit
+		given := false
+		for _, s := range m.Set(n.ID) {
+			l, ok := limits[s.Name]
+			given = given || ok
+			sum.Share += uint32(l.share())
+			if l.Weight > 0 && (sum.Weight == 0 || l.Weight < sum.Weight) {
+				sum.Weight = l.Weight
+			}
+		}
+		if given || !single {
+			out[n.ID] = sum
 		}
 	}
 	return out

@@ -404,3 +404,15 @@ func TestTheOnlyReplicaIsNotDrained(t *testing.T) {
 		t.Error("a is still there")
 	}
 }
+
+// TestLimitsOfAShard: its slaves share its queries, and each must hold all of its
+// items.
+func TestLimitsOfAShard(t *testing.T) {
+	r := newReplicated(t, func(c *balance.MapperConfig) {
+		c.Limits = map[string]balance.Limit{"a": {Share: 3, Weight: 5000}, "b": {Weight: 9000}}
+	}, "a", "b", "c", "d")
+	got := r.m.Limits()
+	if got[1] != (balance.Limit{Share: 4, Weight: 5000}) || got[2] != (balance.Limit{Share: 2}) {
+		t.Errorf("%+v", got)
+	}
+}
