@@ -63,16 +63,6 @@ func (g *Gather[A]) TooLate() Step {
 	return Enough
 }
 
-// unanswered returns the shards that have neither answered nor failed.
-func (g *Gather[A]) unanswered() (list []int) {
-	for i := range g.shards {
-		if g.answers[i] == nil && g.errs[i] == nil {
-			list = append(list, i)
-		}
-	}
-	return list
-}
-
 func (g *Gather[A]) step() Step {
 	if g.over || g.open == 0 {
 		return Enough
