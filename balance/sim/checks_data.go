@@ -238,14 +238,24 @@ func (w *world) holds(name string) bool {
 	return i >= 0 && len(w.slaves[i].disk.table.Slices) > 0
 }
 
-// deletes looks at a bucket that deletes: a slave that left a shard deletes nothing
-// before it may.
+// deletes looks at a bucket that deletes: as long as a slave that left a shard may not
+// delete what it held, it deletes nothing that a master with a lease asks it for.
 func (c *checks) deletes(s *slave, b balance.Bucket[payload]) {
 	if len(b.Cleared) == 0 && len(b.Payload.deleted) == 0 || b.Reset || c.newest == nil {
 		return
 	}
-	if left, ok := c.newest.Slave(s.name); ok && left.Left != 0 {
-		c.w.fail("%s deletes what it holds, though it may not yet", s.name)
+	if left, ok := c.newest.Slave(s.name); !ok || left.Left == 0 {
+		return
+	}
+	t := s.disk.table
+	if b.Table != nil {
+		t = *b.Table
+	}
+	for _, m := range c.w.masters {
+		shard := m.shardOf(s.name)
+		if shard != "" && shard != s.shard(t) && c.leased(m) {
+			c.w.fail("%s deletes what %s may ask it for as a replica of %s", s.name, m.name, shard)
+		}
 	}
 }
 
