@@ -120,7 +120,11 @@ func (c control) BalanceReplicas(ctx context.Context, replicas int) error {
 	if err := c.step(func() error { return c.mapper.SetReplicas(c.now(), replicas) }); err != nil {
 		return err
 	}
-	return c.waitForModel(ctx, fmt.Sprintf("each slice is to be held by %d slaves", replicas), func(*balance.Model) bool { return c.mapper.Settled() })
+	return c.waitForModel(ctx, fmt.Sprintf("each slice is to be held by %d slaves", replicas), func(*balance.Model) bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.mapper.Settled()
+	})
 }
 
 // BalanceMove implements admin.Control.

@@ -133,6 +133,7 @@ func TestANewerMapEndsTheRound(t *testing.T) {
 		now.View = 6
 		go func() {
 			time.Sleep(time.Millisecond)
+			synctest.Wait()
 			b.done(&search.Answer{Width: search.WholeRing()}, nil)
 			c.done(&search.Answer{Width: search.Width{Lo: eighth}}, nil)
 			d.done(nil, stale)
