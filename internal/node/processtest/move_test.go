@@ -129,8 +129,8 @@ func TestKilledWhileASliceMoves(t *testing.T) {
 	})
 }
 
-// TestASliceThatChangesAllTheTime: it is moved there and back while its groups change
-// without a pause, and nothing is lost.
+// TestASliceThatChangesAllTheTime: it is moved there and back while each of its groups
+// changes about once a second, and nothing is lost.
 func TestASliceThatChangesAllTheTime(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 100)
@@ -143,10 +143,9 @@ func TestASliceThatChangesAllTheTime(t *testing.T) {
 		c.move(from, to)
 		at, changes := 0, 0
 		eventually(t, "the move is over", func() bool {
-			for range 5 {
-				w.write(at, at+2)
-				at, changes = (at+2)%100, changes+8
-			}
+			w.write(at, at+2)
+			at, changes = (at+2)%100, changes+8
+			time.Sleep(20 * time.Millisecond)
 			return c.still()
 		})
 		t.Logf("to %s: %d groups changed meanwhile", to, changes)
