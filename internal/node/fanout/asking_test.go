@@ -3,6 +3,7 @@ package fanout
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,13 +17,24 @@ import (
 // manual is a slave whose replies the test gives.
 type manual struct {
 	Slave
-	done   Done
 	gaveUp []error
 	atOnce error // the reply, before Ask returns; nil: none
+
+	mu    sync.Mutex
+	asked Done // the last one; under mu
+}
+
+// done replies to the last ask; nil: there was none.
+func (m *manual) done() Done {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.asked
 }
 
 func (m *manual) Ask(_ context.Context, _ *wire.Shared, done Done) Pending {
-	m.done = done
+	m.mu.Lock()
+	m.asked = done
+	m.mu.Unlock()
 	if m.atOnce != nil {
 		done(nil, m.atOnce)
 	}
@@ -77,12 +89,12 @@ func TestGivenUp(t *testing.T) {
 			var seen counted
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
-			go func() { synctest.Wait(); a.done(&search.Answer{}, nil); end(cancel) }()
+			go func() { synctest.Wait(); a.done()(&search.Answer{}, nil); end(cancel) }()
 			_, err := New(&listedMaps{list: []*Map{m}}, &seen).Search(ctx, &search.Request{Slots: 1})
 			if fault.Is(err, fault.Cancelled) != (why == context.Canceled) {
 				t.Errorf("%v: %v", why, err)
 			}
-			b.done(&search.Answer{}, nil)
+			b.done()(&search.Answer{}, nil)
 			if len(a.gaveUp) != 0 || len(b.gaveUp) != 1 || !errors.Is(b.gaveUp[0], why) {
 				t.Errorf("%v: a was told %v, b %v", why, a.gaveUp, b.gaveUp)
 			}
@@ -134,9 +146,9 @@ func TestANewerMapEndsTheRound(t *testing.T) {
 		go func() {
 			time.Sleep(time.Millisecond)
 			synctest.Wait()
-			b.done(&search.Answer{Width: search.WholeRing()}, nil)
-			c.done(&search.Answer{Width: search.Width{Lo: eighth}}, nil)
-			d.done(nil, stale)
+			b.done()(&search.Answer{Width: search.WholeRing()}, nil)
+			c.done()(&search.Answer{Width: search.Width{Lo: eighth}}, nil)
+			d.done()(nil, stale)
 		}()
 		answer, err := ask(t, New(&listedMaps{list: []*Map{old, now}}, nil), time.Second)
 		if err != nil || answer.View != 6 || answer.Width != (search.Width{Lo: eighth}) || len(b.gaveUp) != 1 || len(a.gaveUp) != 0 {

@@ -26,17 +26,21 @@ type part struct {
 	damaged  []uint64 // keywords with pieces that are
 	delay    time.Duration
 	err      error
-	views    []uint64 // that it was asked for
-	ends     time.Duration
+
+	mu    sync.Mutex
+	views []uint64 // that it was asked for; under mu
+	ends  time.Duration
 }
 
 const eighth = 1 << 61
 
 func (p *part) wait(ctx context.Context, view uint64) error {
+	p.mu.Lock()
 	p.views = append(p.views, view)
 	if d, ok := ctx.Deadline(); ok {
 		p.ends = time.Until(d)
 	}
+	p.mu.Unlock()
 	select {
 	case <-ctx.Done():
 		return ctx.Err()

@@ -103,6 +103,9 @@ func looked(t *testing.T, f *Fanout) (ctx context.Context, end func()) {
 // wait at any time than a master lets in (256), after a second none waits at
 // all, and answers are complete again once the shard goes on.
 func TestAHungShardHoldsNobodyUp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("with the race detector, Go 1.26 now and then crashes on as many timers in one bubble")
+	}
 	synctest.Test(t, func(t *testing.T) {
 		h := &hanging{part: part{keywords: []uint64{2, 5, 8}}}
 		a, c := &hanging{part: part{keywords: []uint64{1, 4, 7}}}, &hanging{part: part{keywords: []uint64{3, 6}}}

@@ -61,6 +61,13 @@ type scripted struct {
 	hedges int
 }
 
+// times returns how often it was asked.
+func (a *scripted) times() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.asked
+}
+
 func (a *scripted) Search(ctx context.Context, _ *search.Request) (*search.Answer, error) {
 	a.mu.Lock()
 	a.asked++
@@ -233,24 +240,24 @@ func TestHedge(t *testing.T) {
 				go func() {
 					time.Sleep(after - time.Millisecond)
 					synctest.Wait()
-					if a.done == nil || b.done != nil {
+					if a.done() == nil || b.done() != nil {
 						t.Error("hedged before its time, or the wrong one is asked")
 					}
 					time.Sleep(2 * time.Millisecond)
 					synctest.Wait()
-					if b.done == nil || !b.tags.Hedge || a.tags.Hedge {
-						t.Errorf("hedged: %v, marked: %v", b.done != nil, b.tags)
+					if b.done() == nil || !b.tags.Hedge || a.tags.Hedge {
+						t.Errorf("hedged: %v, marked: %v", b.done() != nil, b.tags)
 					}
 					winner, loser := b, a
 					if c.first {
 						winner, loser = a, b
 					}
-					winner.done(map[bool]*search.Answer{true: whole, false: other}[c.first], nil)
+					winner.done()(map[bool]*search.Answer{true: whole, false: other}[c.first], nil)
 					if c.crossed {
-						loser.done(map[bool]*search.Answer{true: other, false: whole}[c.first], nil)
+						loser.done()(map[bool]*search.Answer{true: other, false: whole}[c.first], nil)
 					}
 					synctest.Wait()
-					loser.done(other, nil)
+					loser.done()(other, nil)
 				}()
 				answer, err := ask(t, New(&listedMaps{list: []*Map{m}}, n), time.Second)
 				if err != nil || answer.Matched != c.want || answer.Answered != 0 || n.hedged != 1 || n.won == 1 == c.first || n.failed > 0 {
@@ -366,15 +373,15 @@ func TestAnEjectedReplicaComesBack(t *testing.T) {
 		ctx, end := looked(t, f)
 		defer end()
 		time.Sleep(2 * tickEvery)
-		if r := load(ctx, f, 100, 10*time.Second); r.complete != r.ended || bad.asked > 110 { // by probes mostly
-			t.Errorf("%+v, the one without a connection was asked %d times", r, bad.asked)
+		if r := load(ctx, f, 100, 10*time.Second); r.complete != r.ended || bad.times() > 110 { // by probes mostly
+			t.Errorf("%+v, the one without a connection was asked %d times", r, bad.times())
 		}
 		bad.mu.Lock()
 		bad.err = nil
 		bad.mu.Unlock()
 		time.Sleep(6 * time.Second)
-		was := bad.asked
-		if load(ctx, f, 100, 10*time.Second); bad.asked == was {
+		was := bad.times()
+		if load(ctx, f, 100, 10*time.Second); bad.times() == was {
 			t.Error("it is not asked again")
 		}
 		end()
