@@ -16,7 +16,9 @@ func classify(op string, err error) error {
 	if err == nil {
 		return nil
 	}
-	text := err.Error()
+	// "Result incomplete" is the code of a write that failed for a reason of the
+	// background's, which follows.
+	text := strings.TrimPrefix(err.Error(), "Result incomplete: ")
 	switch {
 	case strings.HasPrefix(text, "IO error: No space left on device"), errors.Is(err, syscall.ENOSPC):
 		return fault.Newf(fault.NoSpace, op, "%w; free some space, the store continues automatically", err)

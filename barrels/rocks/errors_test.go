@@ -1,0 +1,24 @@
+package rocks
+
+import (
+	"errors"
+	"testing"
+
+	"adshard/fault"
+)
+
+// TestKindsOfErrors: texts as RocksDB 7.8 writes them.
+func TestKindsOfErrors(t *testing.T) {
+	for text, want := range map[string]fault.Kind{
+		"IO error: No space left on device: While appending to file: /data/000095.sst: No space left on device":                    fault.NoSpace,
+		"Result incomplete: IO error: No space left on device: While appending to file: /data/000095.sst: No space left on device": fault.NoSpace,
+		"IO error: While lock file: /data/LOCK: Resource temporarily unavailable":                                                  fault.Locked,
+		"Corruption: block checksum mismatch":                         fault.Corrupt,
+		"IO error: While open a file for random read: /data/1.sst: x": fault.Unavailable,
+		"Result incomplete: Write stall":                              fault.Internal,
+	} {
+		if err := classify("op", errors.New(text)); fault.KindOf(err) != want {
+			t.Errorf("%s: %v", text, fault.KindOf(err))
+		}
+	}
+}
