@@ -63,7 +63,7 @@ func fullDisk(t *testing.T, o Options, free func(string) (uint64, error)) {
 	if err := s.Apply(context.Background(), w); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(ballast, barreltest.Noise(1, 14<<20), 0o644); err != nil {
+	if err := os.WriteFile(ballast, barreltest.Noise(1, 18<<20), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	clock := uint64(1)
