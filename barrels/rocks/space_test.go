@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
@@ -12,21 +11,6 @@ import (
 	"adshard/barrels/barreltest"
 	"adshard/fault"
 )
-
-// smallDisk mounts a file system of a few megabytes.
-func smallDisk(t *testing.T, size string) string {
-	t.Helper()
-	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {
-		t.Skipf("a small disk cannot be mounted here (%v): the test needs root", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(dir, 0); err != nil {
-			t.Errorf("unmount: %v", err)
-		}
-	})
-	return dir
-}
 
 // TestFullDisk: the store says that the disk is full, goes on serving what it
 // has, and goes on applying when there is room: with the check of free space,
@@ -47,7 +31,7 @@ func TestFullDisk(t *testing.T) {
 }
 
 func fullDisk(t *testing.T, o Options, free func(string) (uint64, error)) {
-	disk := smallDisk(t, "24m")
+	disk := barreltest.SmallDisk(t, "24m")
 	ballast := filepath.Join(disk, "ballast")
 	kv, err := open(filepath.Join(disk, "store"), o)
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
+	"adshard/barrels/barreltest"
 	"adshard/barrels/rocks"
 	"adshard/fault"
 	"adshard/schema/pb"
@@ -239,28 +239,13 @@ func TestDamagedMeanwhile(t *testing.T) {
 	check(t, dir, 3)
 }
 
-// smallDisk mounts a file system of a few megabytes.
-func smallDisk(t *testing.T, size string) string {
-	t.Helper()
-	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {
-		t.Skipf("a small disk cannot be mounted here (%v): the test needs root", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(dir, 0); err != nil {
-			t.Errorf("unmount: %v", err)
-		}
-	})
-	return dir
-}
-
 // TestFullDisk: a copy that does not fit is refused before it begins, one that the disk
 // runs full under ends; both go on when there is room.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	r := newSlave(t, 3)
 	address := serve(t, r.source())
-	disk := smallDisk(t, "32m")
+	disk := barreltest.SmallDisk(t, "32m")
 	ballast := filepath.Join(disk, "ballast")
 	if err := os.WriteFile(ballast, make([]byte, 30<<20), 0o600); err != nil {
 		t.Fatal(err)

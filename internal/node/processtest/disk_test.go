@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"adshard/barrels/barreltest"
 	"adshard/internal/node/config"
 )
 
@@ -21,7 +22,7 @@ func TestAFullDisk(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 60)
 	c := newCluster(t, w)
-	disk := smallDisk(t)
+	disk := barreltest.SmallDisk(t, "96m")
 	c.slave[0].Dir = filepath.Join(disk, "slave-0")
 	c.startBalancer()
 	c.startSlave(0)
@@ -51,7 +52,7 @@ func TestAFullDisk(t *testing.T) {
 func TestAFullDiskOfATarget(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 60)
-	disk := smallDisk(t)
+	disk := barreltest.SmallDisk(t, "96m")
 	c := newCluster(t, w)
 	c.cfg.Interval, c.cfg.DeadAfter, c.cfg.Linger, c.cfg.MasterLease = 0, time.Second, 100*time.Millisecond, time.Second
 	c.slave[0].Dir = filepath.Join(disk, "slave-0")
@@ -74,19 +75,6 @@ func TestAFullDiskOfATarget(t *testing.T) {
 	eventually(t, "the move is over", c.still)
 	w.follows(url)
 	w.compare(url)
-}
-
-// smallDisk mounts a disk of a few MiB, or skips the test.
-func smallDisk(t *testing.T) string {
-	disk := t.TempDir()
-	switch err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=96m"); {
-	case errors.Is(err, syscall.EPERM), errors.Is(err, syscall.ENOSYS), errors.Is(err, syscall.EACCES):
-		t.Skipf("a small disk needs the right to mount: %v", err)
-	case err != nil:
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = syscall.Unmount(disk, syscall.MNT_DETACH) })
-	return disk
 }
 
 // fill writes a file until the disk is full.
@@ -124,7 +112,7 @@ func TestASlaveStartedOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 60)
 	c := newCluster(t, w)
-	disk := smallDisk(t)
+	disk := barreltest.SmallDisk(t, "96m")
 	c.slave[0].Dir = filepath.Join(disk, "slave-0")
 	c.startBalancer()
 	c.startSlave(0)
