@@ -93,7 +93,7 @@ func (m *Mapper) arrange(now time.Duration, e *lazyEdit) {
 
 // freeSpares lets spares delete what they held when no query can need it any more.
 func (m *Mapper) freeSpares(now time.Duration, e *lazyEdit) {
-	oldest := m.oldestRevision(now)
+	_, oldest := m.oldestAsked(now)
 	for _, s := range m.model.Slaves() {
 		if s.Left == 0 {
 			delete(m.members.free, s.Name)

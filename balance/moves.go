@@ -109,7 +109,7 @@ func (m *Mapper) dueMoves(now time.Duration, e *lazyEdit) {
 		m.moves.ready = nil
 	}
 	done := 0
-	for oldest := m.oldestAsked(now); done < len(m.moves.leaving); done++ {
+	for oldest, _ := m.oldestAsked(now); done < len(m.moves.leaving); done++ {
 		v := m.moves.leaving[done]
 		if v.view > oldest || now < v.publishedAt+m.cfg.Linger {
 			break

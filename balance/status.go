@@ -244,10 +244,11 @@ func (m *Mapper) flight(now time.Duration, v *activeMove) Flight {
 	if a != nil {
 		f.Matched = bits.OnesCount64(a.check.matched)
 	}
+	oldest, _ := m.oldestAsked(now)
 	switch {
 	case v.phase == Switched && !v.published:
 		f.WaitsFor = "all nodes to acknowledge the view in which it was switched"
-	case v.phase == Switched && v.view > m.oldestAsked(now):
+	case v.phase == Switched && v.view > oldest:
 		f.WaitsFor = "all masters to get the view in which it was switched"
 	case v.phase == Switched:
 		f.WaitsFor = "the longest query with an older view to end"

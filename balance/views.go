@@ -124,36 +124,22 @@ func (m *Mapper) answers(s Slave, now time.Duration) bool {
 	return n.State != Drained
 }
 
-// oldestAsked returns the oldest view in which a master may still ask: the least
-// of the published one and those of the masters heard within the lease. It is 0
-// before the first publication, and while a mapper that has just resumed leaves
-// masters time to connect.
-func (m *Mapper) oldestAsked(now time.Duration) uint64 {
+// oldestAsked returns the oldest view, and the oldest revision, by which a master may
+// still ask: the least of what is published and of what the masters have that were
+// heard within the lease. They are 0 before the first publication, and while a mapper
+// that has just resumed leaves masters time to connect.
+func (m *Mapper) oldestAsked(now time.Duration) (view, revision uint64) {
 	if m.views.published == nil || m.resumed && now < m.since+m.cfg.MasterLease {
-		return 0
+		return 0, 0
 	}
-	view := m.views.published.View()
+	view, revision = m.views.published.View(), m.views.published.Revision()
 	for _, v := range m.views.masters {
 		if now < v.heard+m.cfg.MasterLease {
 			view = min(view, v.view)
-		}
-	}
-	return view
-}
-
-// oldestRevision returns the oldest revision by which a master may still ask, as
-// oldestAsked does for views.
-func (m *Mapper) oldestRevision(now time.Duration) uint64 {
-	if m.views.published == nil || m.resumed && now < m.since+m.cfg.MasterLease {
-		return 0
-	}
-	revision := m.views.published.Revision()
-	for _, v := range m.views.masters {
-		if now < v.heard+m.cfg.MasterLease {
 			revision = min(revision, v.revision)
 		}
 	}
-	return revision
+	return view, revision
 }
 
 // waitingFor lists who is behind: nodes that have not acknowledged the newest
