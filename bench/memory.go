@@ -91,28 +91,13 @@ func (f *memoryFlags) run(ctx context.Context, out io.Writer) (err error) {
 		return f.runCurve(ctx, out)
 	}
 	runtime.MemProfileRate = footprint.ProfileRate
-	if err := thereIsAStore(f.barrels); err != nil {
-		return err
-	}
 	report := newReport("memory")
-	var memory config.Size
-	if err := config.Parse([]byte(f.memory), &memory); err != nil {
-		return fmt.Errorf("--memory: %w", err)
-	}
-	plan, err := memlimit.Divide(memory, 1)
-	if err != nil {
-		return err
-	}
-	plan.Begin()
-	held, end := context.WithCancel(ctx)
-	defer end()
-	go plan.Hold(held)
 	began := time.Now()
-	store, err := slave.OpenStore(&slave.Config{Dir: f.barrels, Memory: memory}, plan)
+	store, end, err := openStore(ctx, f.barrels, "", f.memory)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, store.Close()) }()
+	defer func() { err = errors.Join(err, end()) }()
 	opened := time.Since(began)
 	ask := &asking{store: store}
 	if err := f.heat(ctx, ask); err != nil {
@@ -134,6 +119,30 @@ func (f *memoryFlags) run(ctx context.Context, out io.Writer) (err error) {
 	report.Add("search p99", "µs", took.Quantile(0.99).Seconds()*1e6)
 	report.Note("%d keywords; %d queries were asked", stats.Keywords, ask.asked)
 	return f.write(out, report)
+}
+
+// openStore opens the store of one slave with this name, which may be empty, as the
+// slave would with so much memory. end closes it.
+func openStore(ctx context.Context, dir, name, memory string) (store barrels.Store, end func() error, err error) {
+	if err := thereIsAStore(dir); err != nil {
+		return nil, nil, err
+	}
+	var size config.Size
+	if err := config.Parse([]byte(memory), &size); err != nil {
+		return nil, nil, fmt.Errorf("--memory: %w", err)
+	}
+	plan, err := memlimit.Divide(size, 1)
+	if err != nil {
+		return nil, nil, err
+	}
+	plan.Begin()
+	held, stop := context.WithCancel(ctx)
+	go plan.Hold(held)
+	if store, err = slave.OpenStore(&slave.Config{Name: name, Dir: dir, Memory: size}, plan); err != nil {
+		stop()
+		return nil, nil, err
+	}
+	return store, func() error { stop(); return store.Close() }, nil
 }
 
 // thereIsAStore refuses a directory without a store: opening it would make an empty

@@ -17,7 +17,6 @@ import (
 	"adshard/internal/node/fanout/choice"
 	"adshard/internal/node/httpapi"
 	"adshard/internal/node/master"
-	"adshard/internal/node/memlimit"
 	"adshard/internal/node/overload"
 	"adshard/internal/node/shardserver"
 	"adshard/internal/node/slave"
@@ -54,27 +53,12 @@ stores that are too large to be imported first.`,
 }
 
 func (f *serveFlags) run(ctx context.Context, out io.Writer) (err error) {
-	if err := thereIsAStore(f.barrels); err != nil {
-		return err
-	}
-	var memory config.Size
-	if err := config.Parse([]byte(f.memory), &memory); err != nil {
-		return fmt.Errorf("--memory: %w", err)
-	}
-	plan, err := memlimit.Divide(memory, 1)
-	if err != nil {
-		return err
-	}
-	plan.Begin()
 	config.SpareProcessor()
-	held, end := context.WithCancel(ctx)
-	defer end()
-	go plan.Hold(held)
-	store, err := slave.OpenStore(&slave.Config{Name: onlySlave, Dir: f.barrels, Memory: memory}, plan)
+	store, end, err := openStore(ctx, f.barrels, onlySlave, f.memory)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, store.Close()) }()
+	defer func() { err = errors.Join(err, end()) }()
 	shards, err := alone(store)
 	if err != nil {
 		return err
