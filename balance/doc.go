@@ -33,7 +33,7 @@
 //     shows twice cancels the move.
 //  3. Switch: durably, B serves from the next view on. Once all nodes that are
 //     alive know the view, masters get it.
-//  4. Finish: when every master has it, or its lease is over, and the longest
+//  4. Finish: when every master has it, or its lease has expired, and the longest
 //     query has ended, A refuses older views and deletes its copy.
 //
 // # Scrubbing

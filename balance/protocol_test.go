@@ -112,7 +112,7 @@ func TestAViewIsPublishedWhenAllNodesHaveIt(t *testing.T) {
 }
 
 // TestAMoveIsFinishedWhenNobodyNeedsTheOldView: every master has the new one,
-// or its lease is over, and the longest query has ended.
+// or its lease has expired, and the longest query has ended.
 func TestAMoveIsFinishedWhenNobodyNeedsTheOldView(t *testing.T) {
 	r := newRig(t, 4, nil, "a", "b")
 	for _, m := range []string{"m1", "m2"} {

@@ -211,7 +211,7 @@ func (c *checks) servesCertified(s *slave, v balance.Slice) {
 }
 
 // frees looks at the slaves that may delete what they hold from a model on: no master
-// with a lease asks them for it. One whose lease is over may still do so, and is refused.
+// with a lease asks them for it. One whose lease has expired may still do so, and is refused.
 func (c *checks) frees(next *balance.Model) {
 	for _, s := range next.Slaves() {
 		if s.Node != 0 || s.Left != 0 {

@@ -205,7 +205,7 @@ func (q *question) end() {
 	if q.open > 0 || q.paused {
 		return
 	}
-	q.round++ // it is over
+	q.round++ // the round has ended
 	slices.SortFunc(q.served, func(a, b balance.Held) int { return cmp.Compare(a.Lo, b.Lo) })
 	if q.m.w.checks != nil {
 		q.m.w.checks.answered(q)

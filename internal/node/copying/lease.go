@@ -85,7 +85,7 @@ func (s *Source) giveUp(l *lease, why string) {
 	s.log.Info("a copy of the store ends", "of", l.client, "why", why, "took", time.Since(l.began))
 }
 
-// enter begins a call on a lease. Errors: fault.NotFound when the lease is over,
+// enter begins a call on a lease. Errors: fault.NotFound when the lease has ended,
 // fault.Overloaded when too many calls are under way, fault.Invalid for a file that it
 // does not have.
 func (s *Source) enter(ctx context.Context, op string, id uint64, file uint32) (l *lease, leave func(), err error) {

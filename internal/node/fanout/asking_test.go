@@ -78,7 +78,7 @@ func manuals() (a, b *manual, m *Map) {
 }
 
 // TestGivenUp: who has not replied when it is too late, or when nobody waits any more,
-// is told so once; a reply after that counts for nothing.
+// is given up once; a later reply is ignored.
 func TestGivenUp(t *testing.T) {
 	for why, end := range map[error]func(cancel func()){
 		context.DeadlineExceeded: func(func()) { time.Sleep(time.Hour) },

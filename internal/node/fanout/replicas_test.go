@@ -208,7 +208,7 @@ func TestAllReplicasStale(t *testing.T) {
 	})
 }
 
-// kept is a slave that the test answers for, over what may be a stream.
+// listening is a slave that the test answers for, over what may be a stream.
 type listening struct {
 	manual
 	tags wire.Tags
