@@ -38,7 +38,7 @@ type scan struct {
 	// pending are the classes that the signature lets through and that are not
 	// matched yet.
 	pending []classRef
-	visited int // blocks, and waves of them
+	visited int // blocks, and waves of them, since the search began
 	// tabled: the known terms are in the matcher's table, which few searches need.
 	tabled bool
 }
@@ -62,7 +62,7 @@ func (s *scan) reset(to sink, prune bool) {
 	s.sink = to
 	s.pruner.reset(!prune)
 	s.matcher.Reset(q, s.scope.request.Profile)
-	s.work, s.signature, s.tabled, s.deadBlocks = search.Work{}, 0, false, false
+	s.work, s.signature, s.tabled, s.deadBlocks, s.visited = search.Work{}, 0, false, false, 0
 	s.known = s.find(q.Terms, s.known[:0])
 	for _, i := range s.known {
 		s.signature |= search.SignatureOf(q.Terms[i].Term)
@@ -81,7 +81,7 @@ func (s *scan) release() {
 
 // turnBlocks is how many blocks a search visits before it lets others run: some tenths
 // of a millisecond. Few searches visit as many.
-const turnBlocks = 64
+const turnBlocks = 256
 
 // interrupted returns fault.Deadline or fault.Cancelled when ctx has ended. It is called
 // between blocks, and lets other searches run now and then: Go's scheduler would do so

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"adshard/fault"
+	"adshard/search"
 )
 
 // TestLongSearchesLetOthersRun: on one processor, another goroutine runs before a
@@ -34,4 +35,25 @@ func TestLongSearchesLetOthersRun(t *testing.T) {
 	if err := s.interrupted(ctx); !fault.Is(err, fault.Cancelled) {
 		t.Error(err)
 	}
+}
+
+// TestShortSearchesLetNobodyRun: blocks count by search. To let others run costs more
+// than a short search.
+func TestShortSearchesLetNobodyRun(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	s := scanFor(t, "usb", search.DefaultProfile(), nil)
+	var ran atomic.Bool
+	go ran.Store(true)
+	for range 10 {
+		s.reset(nil, false)
+		for range turnBlocks - 1 {
+			if err := s.interrupted(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if ran.Load() {
+		t.Error("another ran beside short searches")
+	}
+	runtime.Gosched()
 }
