@@ -14,8 +14,10 @@ type Counting struct {
 	lists, bytes atomic.Uint64
 }
 
-// Lists is the number of posting lists read so far, and Bytes the size of their blocks.
+// Lists is the number of posting lists read so far.
 func (c *Counting) Lists() uint64 { return c.lists.Load() }
+
+// Bytes is the size of their blocks.
 func (c *Counting) Bytes() uint64 { return c.bytes.Load() }
 
 // Close implements kv.DB.

@@ -6,10 +6,13 @@ import (
 )
 
 const (
-	// A call shows that its replica may be silent when it has waited for a quarter
-	// of its time, and for LeastPatience.
-	patiencePart  = 4
+	// A call shows that its replica may be silent when it has waited for this part of
+	// its time, and for LeastPatience.
+	patiencePart = 4
+
+	// LeastPatience is how long a call waits at least before its replica is suspected.
 	LeastPatience = 50 * time.Millisecond
+
 	// A suspected replica has suspectTicks ticks to answer its first probe. Ticks
 	// count, not time, so that a master that was itself suspended blames no replica.
 	suspectTicks = 4
