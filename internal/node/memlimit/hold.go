@@ -19,10 +19,11 @@ func (p Plan) Begin() {
 // Time between two looks.
 const interval = time.Second
 
-// Hold keeps Go's heap near what is live until ctx is done: garbage may take a
-// fixed part and a share of it. Without that the heap would have twice the size of
-// what is live before it is collected. What the C allocator keeps of freed memory is
-// given back now and then.
+// Hold sets how much garbage Go's heap may have, by what is live, until ctx is done:
+// a fixed part and a share of what is live, which Divide leaves for it; or a share of
+// the whole heap's part if that is more and the caches have not filled it, so that
+// little time goes into collecting where memory is plenty. What the C allocator keeps
+// of freed memory is given back now and then.
 func (p Plan) Hold(ctx context.Context) {
 	ticks := time.NewTicker(interval)
 	defer ticks.Stop()
@@ -35,7 +36,7 @@ func (p Plan) Hold(ctx context.Context) {
 		case <-ticks.C:
 		}
 		metrics.Read(live)
-		if percent := percentOf(live[0].Value.Uint64()); percent < set-set/10 || percent > set+set/10 {
+		if percent := p.percentOf(live[0].Value.Uint64()); percent < set-set/10 || percent > set+set/10 {
 			debug.SetGCPercent(percent)
 			set = percent
 		}
@@ -50,7 +51,11 @@ func (p Plan) Hold(ctx context.Context) {
 const trimEvery = 10
 
 // percentOf is how much of what is live may be garbage, in per cent.
-func percentOf(live uint64) int {
+func (p Plan) percentOf(live uint64) int {
 	live = max(live, mib)
-	return int(min(100*(working/2+live/garbage)/live, 400))
+	room := working/2 + live/garbage
+	if limit := uint64(p.Heap); limit > live {
+		room = max(room, min(limit/garbage, limit-live, live))
+	}
+	return int(min(100*room/live, 400))
 }

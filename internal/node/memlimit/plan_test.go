@@ -58,12 +58,23 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestPercent: garbage is bounded, and a small heap is not collected all the time.
+// TestPercent: garbage never takes more than the heap's part leaves, or what is left
+// for it in any case; a small heap is not collected all the time, and a heap with
+// plenty of room seldom.
 func TestPercent(t *testing.T) {
-	for _, live := range []uint64{0, mib, 40 * mib, 1 << 30, 1 << 40} {
-		percent := percentOf(live)
-		if garbage := live / 100 * uint64(percent); garbage > working/2+live/6 || live >= 8*mib && garbage < 8*mib {
-			t.Errorf("%d live bytes: %d %%", live, percent)
+	rapid.Check(t, func(t *rapid.T) {
+		p := Plan{Heap: rapid.Int64Range(64*mib, 1<<40).Draw(t, "heap")}
+		live := rapid.Uint64Range(0, 2<<40).Draw(t, "live")
+		percent := p.percentOf(live)
+		room := live / 100 * uint64(percent)
+		if room > working/2+live/garbage+live/100 && live+room > uint64(p.Heap) {
+			t.Fatalf("%d live bytes of %d: %d %% are more than the heap's part", live, p.Heap, percent)
 		}
-	}
+		if live >= 8*mib && room < 8*mib {
+			t.Fatalf("%d live bytes of %d: collected after %d", live, p.Heap, room)
+		}
+		if live > mib && live < uint64(p.Heap)/garbage && percent < 99 {
+			t.Fatalf("%d live bytes of %d: collected after %d %% though there is room", live, p.Heap, percent)
+		}
+	})
 }
