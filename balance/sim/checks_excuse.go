@@ -24,7 +24,8 @@ import (
 // One more excuse is a master's that starts while a balancer that has just started
 // too has no view that all slaves have acknowledged: it gets the newest durable
 // one, since it would have no answers at all, and slaves that do not know that
-// view refuse it.
+// view refuse it. So it is with a master that starts while no balancer is there and a
+// slave cannot be heard, which may not know the view of the others.
 //
 // There is no time after its recovery in which a slave is still excused, and no
 // slave is excused by what happens to another process.

@@ -40,6 +40,12 @@ func Generate(seed uint64) Scenario {
 			g.add(Event{Do: "replicas", N: 1 + replicated.next()%3})
 		}
 	}
+	oneWay := (&source{state: seed}).fork("one way")
+	for i := range s.Events {
+		if e := &s.Events[i]; e.Do == "cut" && oneWay.chance(3) {
+			e.How = "mute"
+		}
+	}
 	slices.SortStableFunc(s.Events, func(a, b Event) int { return cmp.Compare(a.At, b.At) })
 	return s
 }

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"adshard/balance"
@@ -17,7 +18,8 @@ type master struct {
 	model *balance.Model // of the map; nil: none
 	watch balance.MapWatch
 	// provisional: the map is one that not all slaves have acknowledged. A master
-	// without any gets it from a balancer that has none other since it started.
+	// without any gets it from a balancer that has none other since it started, or, while
+	// no balancer is there, from slaves when it does not hear all.
 	provisional bool
 
 	asking   bool     // slaves, for a map
@@ -141,13 +143,16 @@ func (m *master) help() {
 func (m *master) learn(then func()) {
 	var received []balance.SlaveMap
 	var models []*balance.Model
+	heard := make(map[string]bool)
 	open := len(m.w.slaves)
 	done := func() {
 		if open--; open > 0 {
 			return
 		}
 		if best, as, err := m.have.Choose(received); err == nil {
-			m.adopt(as, models[best], false)
+			unheard := func(s balance.Slave) bool { return s.In && !heard[s.Name] }
+			none := m.have.View == 0 || m.provisional
+			m.adopt(as, models[best], none && slices.ContainsFunc(models[best].Slaves(), unheard))
 		}
 		then()
 	}
@@ -161,6 +166,7 @@ func (m *master) learn(then func()) {
 				return func() {
 					if model != nil && sets != nil {
 						received, models = append(received, v), append(models, model.WithMembers(sets))
+						heard[s.name] = true
 					}
 					done()
 				}

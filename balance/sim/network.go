@@ -35,13 +35,19 @@ type connection struct {
 // cut is a disturbance of the network. Messages wait until it is over, or are
 // lost, after which the caller's deadline passes.
 type cut struct {
-	a, b  *process // b nil: a from all others
-	until time.Duration
-	drop  bool
+	a, b   *process // b nil: a from all others
+	until  time.Duration
+	drop   bool
+	oneWay bool // from a only
 }
 
 func (c cut) between(a, b *process) bool {
 	return c.a == a && (c.b == nil || c.b == b) || c.a == b && (c.b == nil || c.b == a)
+}
+
+// stops reports whether a message between two processes does not get through.
+func (c cut) stops(from, to *process) bool {
+	return c.between(from, to) && (!c.oneWay || from == c.a)
 }
 
 // network carries messages.
@@ -65,7 +71,7 @@ func (n *network) arrival(c connection) (time.Duration, bool) {
 			i--
 			continue
 		}
-		if !n.cuts[i].between(c.from, c.to) {
+		if !n.cuts[i].stops(c.from, c.to) {
 			continue
 		}
 		if n.cuts[i].drop {

@@ -15,7 +15,8 @@ import (
 //	crash WHO [for=T] [how=empty|old]  ends, comes back after T; a slave with
 //	                                   its disk, an empty one, or the copy
 //	backup SLAVE                       a copy of its disk is kept for how=old
-//	cut WHO [to=WHO] for=T [how=drop]  no message passes; they wait or are lost
+//	cut WHO [to=WHO] for=T [how=drop]  no message passes; they wait or are lost;
+//	                                   how=mute: those from WHO are lost, no others
 //	slow WHO for=T n=N                 works N times slower
 //	full SLAVE for=T                   its disk takes nothing
 //	flip SLAVE n=N                     a byte of one of its items' postings, or of its parent
@@ -138,7 +139,7 @@ func (w *world) cut(e Event) error {
 	if a == nil || a == b {
 		return fmt.Errorf("%s cannot be cut off", e.Who)
 	}
-	v := cut{a: a, b: b, until: w.now + e.For, drop: e.How == "drop"}
+	v := cut{a: a, b: b, until: w.now + e.For, drop: e.How == "drop" || e.How == "mute", oneWay: e.How == "mute"}
 	w.net.cuts = append(w.net.cuts, v)
 	if w.checks != nil {
 		w.checks.cuts = append(w.checks.cuts, pastCut{v, w.now})
