@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"adshard/barrels"
+	"adshard/internal/node/fanout/choice"
 	"adshard/schema/pb"
 	"adshard/search"
 	"adshard/search/shown"
@@ -68,8 +69,10 @@ func instant(b *testing.B, slaves int, dial Dialer) *shardRig {
 					Descriptions: []string{"a description that is long"}, FinalURL: "https://shop.example/usb"}),
 			})
 		}
-		r.add(b, fmt.Sprint("slave-", s), a, dial)
-		r.m.Shards[s].Width = a.answer.Width
+		name := fmt.Sprint("slave-", s)
+		slave, stop, hangUp := serve(b, name, name, a, kept{}, dial)
+		r.close = append(r.close, hangUp, stop)
+		r.m.Shards = append(r.m.Shards, NewShard(name, a.answer.Width, choice.NewShard(), NewReplica(name, slave)))
 	}
 	return r
 }

@@ -101,9 +101,10 @@ func (c *carried) Search(ctx context.Context, r *search.Request) (*search.Answer
 func TestWhatSearchesCarry(t *testing.T) {
 	for name, dial := range dialers() {
 		store := new(carried)
-		slave, end := serve(t, name, store, dial)
+		slave, stop, hangUp := serve(t, name, name, store, kept{}, dial)
 		carry(t, name, slave, store)
-		end()
+		hangUp()
+		stop()
 	}
 	store := new(carried)
 	server := shardserver.New(shardserver.Identity{Name: "local"}, store, kept{}, overload.New(overload.Config{Most: 64, Least: 64, Start: 64}), nil, nil)

@@ -2,17 +2,20 @@ package fanout
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
+	"google.golang.org/protobuf/proto"
 	"pgregory.net/rapid"
 
+	"adshard/backend"
 	"adshard/barrels"
 	"adshard/barrels/barreltest"
+	"adshard/internal/node/fanout/choice"
 	"adshard/internal/node/home"
-	"adshard/internal/node/shardserver"
 	"adshard/internal/oracle"
 	"adshard/internal/oracle/oracletest"
 	"adshard/schema/pb"
@@ -23,6 +26,7 @@ import (
 type shardRig struct {
 	m     *Map
 	close []func()
+	lags  bool // a replica has older data
 }
 
 // Current and Newer implement Maps: there is one map only.
@@ -33,17 +37,74 @@ func (r *shardRig) Newer(ctx context.Context, _ *Map) *Map {
 }
 
 // kept is the upkeep of a store that lacks nothing.
-type kept struct{}
+type kept struct{ lag time.Duration }
 
 func (kept) Lacking() string               { return "" }
-func (kept) Lag() time.Duration            { return 0 }
+func (k kept) Lag() time.Duration          { return k.lag }
 func (kept) Discard(_, _ uint64, _ string) {}
 
-// add serves a store over gRPC as one more shard, reached by dial.
-func (r *shardRig) add(t barreltest.TB, name string, store shardserver.Store, dial Dialer) {
-	slave, end := serve(t, name, store, dial)
-	r.close = append(r.close, end)
-	r.m.Shards = append(r.m.Shards, single(name, slave))
+// state is that of a replica.
+type state string
+
+// The states of which all but the first make a master ask another replica.
+const (
+	good     state = "good"
+	gone     state = "gone"     // its process has ended
+	released state = "released" // it has left the shard, which its master does not know
+	outdated state = "outdated" // it does not know the newest view
+	unfilled state = "unfilled" // it lacks slices
+	lagging  state = "lagging"  // it lacks changes, and says how old its data are
+)
+
+// add adds a shard of one to three replicas in any state, though one of them is good,
+// that are reached by dial.
+func (r *shardRig) add(t *rapid.T, w *oracletest.World, shard string, table *pb.SliceTable, dial Dialer) {
+	states := []state{good}
+	for range rapid.IntRange(0, 2).Draw(t, "more replicas") {
+		s := rapid.SampledFrom([]state{good, gone, released, outdated, unfilled, lagging}).Draw(t, "state")
+		at := rapid.IntRange(0, len(states)).Draw(t, "place")
+		states = slices.Insert(states, at, s)
+	}
+	width := search.Width{}
+	for _, s := range table.Slices {
+		if s.From > 0 && s.Until == 0 {
+			width = width.Add(search.IntervalWidth(s.Lo, s.Hi))
+		}
+	}
+	var list []Replica
+	for i, s := range states {
+		name := fmt.Sprint(shard, "-", i)
+		list = append(list, NewReplica(name, r.replica(t, w, shard, name, table, s, dial)))
+	}
+	r.m.Shards = append(r.m.Shards, NewShard(shard, width, choice.NewShard(), list...))
+}
+
+// replica serves a replica over gRPC.
+func (r *shardRig) replica(t *rapid.T, w *oracletest.World, shard, name string, table *pb.SliceTable, s state, dial Dialer) Slave {
+	own, world, upkeep := proto.CloneOf(table), *w, kept{}
+	own.Shard = shard
+	switch s {
+	case released:
+		own.Shard, own.Spare = "", true
+	case outdated:
+		own.View--
+	case unfilled:
+		for _, held := range own.Slices {
+			if rapid.Bool().Draw(t, "lacks it") {
+				held.From = 0
+			}
+		}
+	case lagging:
+		r.lags, upkeep.lag = true, 2*mostLag
+		world.Items = slices.DeleteFunc(slices.Clone(w.Items), func(*backend.Item) bool { return rapid.Bool().Draw(t, "new") })
+	}
+	slave, stop, hangUp := serve(t, name, shard, filled(t, &world, name, own), upkeep, dial)
+	if r.close = append(r.close, hangUp); s == gone {
+		stop()
+	} else {
+		r.close = append(r.close, stop)
+	}
+	return slave
 }
 
 func (r *shardRig) stop() {
@@ -52,12 +113,12 @@ func (r *shardRig) stop() {
 	}
 }
 
-// place spreads a world over slaves: the ring is cut at random keys, each slice
-// is served by one slave, and others may hold it as residue: not yet served, or
+// place spreads a world over shards: the ring is cut at random keys, each slice
+// is served by one shard, and others may hold it as residue: not yet served, or
 // no longer.
-func place(t *rapid.T, w *oracletest.World, slaves int, dial Dialer) *shardRig {
+func place(t *rapid.T, w *oracletest.World, shards int, dial Dialer) *shardRig {
 	const view = 3
-	tables := make([]*pb.SliceTable, slaves)
+	tables := make([]*pb.SliceTable, shards)
 	for i := range tables {
 		tables[i] = &pb.SliceTable{View: view}
 	}
@@ -78,8 +139,8 @@ func place(t *rapid.T, w *oracletest.World, slaves int, dial Dialer) *shardRig {
 			}
 		}
 		if hi >= lo {
-			owner := rapid.IntRange(0, slaves-1).Draw(t, "owner")
-			for s := range slaves {
+			owner := rapid.IntRange(0, shards-1).Draw(t, "owner")
+			for s := range shards {
 				held := &pb.HeldSlice{Id: uint64(id), Lo: lo, Hi: hi, Generation: 1}
 				switch {
 				case s == owner:
@@ -99,7 +160,7 @@ func place(t *rapid.T, w *oracletest.World, slaves int, dial Dialer) *shardRig {
 	}
 	r := &shardRig{m: &Map{Epoch: 1, View: view}}
 	for i, table := range tables {
-		r.add(t, home.StoreName(i), filled(t, w, home.StoreName(i), table), dial)
+		r.add(t, w, home.StoreName(i), table, dial)
 	}
 	return r
 }
@@ -122,8 +183,9 @@ func filled(t *rapid.T, w *oracletest.World, name string, table *pb.SliceTable) 
 }
 
 // TestAnyPlacementGivesTheOraclesAnswer is the promise of serving.md §5: a
-// complete answer does not depend on how groups lie on slaves, nor on how these are
-// asked.
+// complete answer does not depend on how groups lie on shards, nor on which replicas
+// are asked, how, and how many of them do not serve; and while one of each shard does,
+// answers are complete.
 func TestAnyPlacementGivesTheOraclesAnswer(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	lex := oracletest.Lexicon()
@@ -131,12 +193,15 @@ func TestAnyPlacementGivesTheOraclesAnswer(t *testing.T) {
 		w := oracletest.Draw(t)
 		o := barreltest.Judge(t, &w, lex)
 		dial := dialers()[rapid.SampledFrom([]string{"stream", "unary"}).Draw(t, "transport")]
-		r := place(t, &w, rapid.SampledFrom([]int{1, 3, 7}).Draw(t, "slaves"), dial)
+		r := place(t, &w, rapid.SampledFrom([]int{1, 3, 7}).Draw(t, "shards"), dial)
 		defer r.stop()
 		f := New(r, nil)
 		for range 4 {
 			request := oracletest.DrawRequest(t, w)
 			barreltest.SameAnswer(t, f, o, request, lex)
+			if r.lags {
+				continue // an explanation does not say how old it is
+			}
 			sameExplanation(t, f, o, barreltest.Request(t, request, lex), request)
 		}
 	})

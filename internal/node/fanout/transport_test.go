@@ -20,19 +20,20 @@ func dialers() map[string]Dialer {
 	return map[string]Dialer{"stream": Streams(slog.New(slog.DiscardHandler)), "unary": Dial}
 }
 
-// serve serves a store as a slave over gRPC, and returns it as the fan-out reaches it,
-// over a stream that is up if it has one.
-func serve(t barreltest.TB, name string, store shardserver.Store, dial Dialer) (Slave, func()) {
+// serve serves a store as a replica of a shard over gRPC, and returns it as the fan-out
+// reaches it, over a stream that is up if it has one. Stop ends the replica, hangUp the
+// connection to it.
+func serve(t barreltest.TB, name, shard string, store shardserver.Store, upkeep shardserver.Upkeep, dial Dialer) (slave Slave, stop, hangUp func()) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatalf("listen: %v", err)
 	}
 	server := grpc.NewServer(wire.SlaveOptions(nil)...)
-	shard := shardserver.New(shardserver.Identity{Name: name}, store, kept{}, overload.New(overload.ForSlave(64)), nil, nil)
-	pb.RegisterSlaveServer(server, shard)
+	service := shardserver.New(shardserver.Identity{Name: name}, store, upkeep, overload.New(overload.ForSlave(64)), nil, nil)
+	pb.RegisterSlaveServer(server, service)
 	served := make(chan struct{})
 	go func() { defer close(served); _ = server.Serve(listener) }()
-	slave, hangUp, err := dial(Target{Shard: name, ID: search.NewShardID("", "", name), Replica: name, Address: listener.Addr().String()})
+	slave, end, err := dial(Target{Shard: shard, ID: search.NewShardID("", "", shard), Replica: name, Address: listener.Addr().String()})
 	if err != nil {
 		t.Fatalf("dial: %v", err)
 	}
@@ -43,5 +44,5 @@ func serve(t barreltest.TB, name string, store shardserver.Store, dial Dialer) (
 			}
 		}
 	}
-	return slave, func() { _ = hangUp(); server.Stop(); <-served; shard.Close() }
+	return slave, func() { server.Stop(); <-served; service.Close() }, func() { _ = end() }
 }
