@@ -44,8 +44,11 @@ figures: build ## measure what docs/figures.md reports (about 7 minutes)
 figures-age: build ## list the pages whose figures are older than what they measure
 	@$(BIN)/adbench figures-age
 
-audit: build ## half an hour of killing, hanging and damaging under queries, against the oracle
+audit: build ## an hour of killing, hanging and damaging under queries, against the oracle
 	@deploy/audit.sh
+
+kills: build ## of these the half hour in which replicas and masters fail
+	@AUDIT_ONLY=replicas deploy/audit.sh
 
 simulate: ## ten thousand seeds of the simulator
 	SIM_SEEDS=10000 go test -count=1 -timeout 3h ./balance/sim -run '^TestSeeds$$' -v
@@ -65,4 +68,4 @@ huge: build ## build a store of 100,000,000 keywords, open it and ask it (half a
 clean: ## remove what was built and the demo's data
 	rm -rf $(BIN) demo
 
-.PHONY: help demo setup build test test-long lint structure generate figures figures-age audit simulate experiments peers search-figures huge clean
+.PHONY: help demo setup build test test-long lint structure generate figures figures-age audit kills simulate experiments peers search-figures huge clean

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/url"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -19,8 +20,9 @@ func TestAudit(t *testing.T) {
 	}
 	data := openCorpus(t)
 	changing := startChanger(t, data.store)
-	c := startCluster(t, data.path, chosen.slaves)
-	a := &auditor{t: t, cluster: c, data: data, changing: changing, outages: &outages{}, moved: map[uint64]status{}}
+	c := startCluster(t, data.path, chosen.slaves, 1)
+	a := &auditor{t: t, cluster: c, ask: c.ask, data: data, changing: changing, outages: &outages{}, moved: map[uint64]status{}}
+	a.begin("killing")
 	a.eventually("complete answers before it begins", a.settled)
 
 	ctx, cancel := context.WithTimeout(t.Context(), chosen.duration)
@@ -42,34 +44,63 @@ func TestAudit(t *testing.T) {
 	all.Wait()
 
 	a.eventually("everything is up, and complete answers", a.settled)
-	for i := range data.questions {
+	a.askAll()
+	a.report()
+}
+
+// askAll asks everything once.
+func (a *auditor) askAll() {
+	for i := range a.data.questions {
 		a.question(i, true)
 	}
 	for g := range groups {
-		a.judge(fmt.Sprint("at rest ", word(g)), func() (answer, string, error) { return changing.one(g, c.ask) })
+		a.judge(fmt.Sprint("at rest ", word(g)), func() (answer, string, error) { return a.changing.one(g, a.ask) })
 	}
-	a.report()
 }
 
 // auditor asks, disturbs and judges.
 type auditor struct {
 	t        *testing.T
 	cluster  *cluster
+	ask      func(url.Values) (answer, error)
 	data     *corpus
 	changing *changer
-	outages  *outages
+	outages  *outages // while they last answers may be incomplete
+	// shares: a share of the answers may be incomplete, at any time.
+	shares bool
 	// lasting: damage was done that may be met at any time from now on; then an
 	// incomplete answer must say who is missing.
 	lasting atomic.Bool
 
-	mu         sync.Mutex
-	asked      int             // under mu
-	incomplete int             // under mu
-	refused    int             // under mu
-	wrong      int             // under mu
-	took       []time.Duration // under mu
+	mu     sync.Mutex
+	phases []*phase // the last one is under way; under mu
+	wrong  int      // under mu
 	// moved is what each epoch of the balancer moved; under mu.
 	moved map[uint64]status
+}
+
+// phase counts the answers of a part of the time.
+type phase struct {
+	name                       string
+	asked, incomplete, refused int
+	took                       []time.Duration
+	why                        map[string]int // reasons for which shards were missing
+}
+
+// begin begins the next phase.
+func (a *auditor) begin(name string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.phases = append(a.phases, &phase{name: name, why: make(map[string]int)})
+}
+
+// at is how long the answers took that are slower than this share of them.
+func (p *phase) at(share float64) time.Duration {
+	if len(p.took) == 0 {
+		return 0
+	}
+	slices.Sort(p.took)
+	return p.took[int(float64(len(p.took)-1)*share)]
 }
 
 func (a *auditor) eventually(what string, ok func() bool) {
@@ -111,9 +142,9 @@ func (a *auditor) load(ctx context.Context) {
 			switch kind {
 			case 0:
 				g := i % groups
-				a.judge(word(g), func() (answer, string, error) { return a.changing.one(g, a.cluster.ask) })
+				a.judge(word(g), func() (answer, string, error) { return a.changing.one(g, a.ask) })
 			case 1:
-				a.judge("zzall", func() (answer, string, error) { return a.changing.all(a.cluster.ask) })
+				a.judge("zzall", func() (answer, string, error) { return a.changing.all(a.ask) })
 			default:
 				a.question(i, exact)
 			}
@@ -124,7 +155,7 @@ func (a *auditor) load(ctx context.Context) {
 func (a *auditor) question(i int, exact bool) {
 	q := &a.data.questions[i]
 	a.judge(fmt.Sprintf("%q %s", q.text, q.device), func() (answer, string, error) {
-		got, err := a.cluster.ask(q.params(exact))
+		got, err := a.ask(q.params(exact))
 		if err != nil || !got.Coverage.Complete {
 			return got, "", err
 		}
@@ -139,25 +170,38 @@ func (a *auditor) judge(what string, ask func() (answer, string, error)) {
 	now := time.Now()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.asked++
-	a.took = append(a.took, now.Sub(began))
+	p := a.phases[len(a.phases)-1]
+	p.asked++
+	p.took = append(p.took, now.Sub(began))
 	switch {
-	case errors.Is(err, errOverloaded):
-		a.refused++ // at once, as promised, not answered wrongly
+	case errors.Is(err, errOverloaded) && !a.shares:
+		p.refused++ // at once, as promised, not answered wrongly
 	case err != nil:
 		a.fault("%s: %v", what, err)
 	case !got.Coverage.Complete:
-		a.incomplete++
-		if a.lasting.Load() && len(got.Coverage.Missing) == 0 {
-			a.fault("%s: incomplete and nobody is missing: %+v", what, got.Coverage)
+		p.incomplete++
+		for _, why := range got.Coverage.Reasons {
+			p.why[why]++
 		}
-		if !a.outages.during(began, now) && !a.lasting.Load() {
-			a.fault("%s: incomplete while all slaves were up: %+v", what, got.Coverage)
-		}
+		a.excuse(what, &got, began, now)
 	case !got.Coverage.PricesExact:
 		a.fault("%s: complete, and prices are not exact", what)
 	case wrong != "":
 		a.fault("%s: %s", what, wrong)
+	}
+}
+
+// excuse judges an incomplete answer. Called under mu.
+func (a *auditor) excuse(what string, got *answer, began, now time.Time) {
+	if a.lasting.Load() && len(got.Coverage.Missing) == 0 {
+		a.fault("%s: incomplete and nobody is missing: %+v", what, got.Coverage)
+	}
+	switch {
+	case a.outages.during(began, now) || a.lasting.Load():
+	case a.shares:
+		a.t.Logf("%s %s: incomplete after %v: %+v", now.Format("04:05.000"), what, now.Sub(began), got.Coverage)
+	default:
+		a.fault("%s: incomplete while all slaves were up: %+v", what, got.Coverage)
 	}
 }
 
@@ -193,7 +237,10 @@ func (a *auditor) report() {
 	if items == 0 {
 		a.t.Error("nothing has moved: nothing was audited")
 	}
-	slices.Sort(a.took)
-	a.t.Logf("%d asked, %d incomplete while a slave was down (%v), %d refused for overload, %d wrong; p50 %v, p99 %v; %d balancers, view %d, moved %d items, %d bytes",
-		a.asked, a.incomplete, a.outages.lengths(), a.refused, a.wrong, a.took[len(a.took)/2], a.took[len(a.took)*99/100], len(a.moved), view, items, bytes)
+	for _, p := range a.phases {
+		a.t.Logf("%s: %d asked, %d incomplete %v, %d refused for overload; p50 %v, p99 %v", p.name,
+			p.asked, p.incomplete, p.why, p.refused, p.at(.5), p.at(.99))
+	}
+	a.t.Logf("%d wrong or without an answer; a slave was down for %v; %d balancers, view %d, moved %d items, %d bytes",
+		a.wrong, a.outages.lengths(), len(a.moved), view, items, bytes)
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"adshard/internal/node/httpapi/api"
 	"adshard/internal/node/master"
 	"adshard/internal/node/porttest"
 )
@@ -23,8 +24,9 @@ import (
 type cluster struct {
 	t            *testing.T
 	client       *http.Client
-	admin        string   // base URL of the balancer's admin port
-	urls         []string // of the masters
+	admin        string        // base URL of the balancer's admin port
+	urls         []string      // of the masters
+	timeout      time.Duration // of a query; 0: the masters' own
 	asked        atomic.Uint64
 	balancer     *part
 	distributors []*part
@@ -37,14 +39,14 @@ type cluster struct {
 // interval is the time between two iterations of the strategy.
 const interval = time.Second
 
-func startCluster(t *testing.T, db string, slaves int) *cluster {
+func startCluster(t *testing.T, db string, slaves, replicas int) *cluster {
 	t.Helper()
-	c := &cluster{t: t, client: &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
+	c := &cluster{t: t, timeout: 5 * time.Second, client: &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
 	t.Cleanup(c.client.CloseIdleConnections)
 	balancer, admin := porttest.Address(t), porttest.Address(t)
 	c.admin = "http://" + admin
 	c.balancer = newPart(t, "balancer", "balancer", "balancer ready ", map[string]any{
-		"db": "sqlite:" + db, "listen": balancer, "admin": admin, "slaves": slaves, "strategy": "original", "order": "advertiser",
+		"db": "sqlite:" + db, "listen": balancer, "admin": admin, "slaves": slaves, "replicas": replicas, "strategy": "original", "order": "advertiser",
 		"interval": interval.String(), "distribute": false,
 	})
 	c.begin(c.balancer)
@@ -108,9 +110,22 @@ func (c *cluster) ask(v url.Values) (answer, error) {
 	return c.askAt(c.urls[c.asked.Add(1)%uint64(len(c.urls))], v)
 }
 
+// askEither asks the masters in turn, and the other one if there is no answer.
+func (c *cluster) askEither(v url.Values) (a answer, err error) {
+	n := c.asked.Add(1)
+	for i := range uint64(2) {
+		if a, err = c.askAt(c.urls[(n+i)%2], v); err == nil {
+			break
+		}
+	}
+	return a, err
+}
+
 // askAt asks the master with this base URL.
 func (c *cluster) askAt(base string, v url.Values) (a answer, err error) {
-	v.Set("timeout_ms", "5000")
+	if c.timeout > 0 {
+		v.Set("timeout_ms", fmt.Sprint(c.timeout.Milliseconds()))
+	}
 	r, err := http.NewRequest(http.MethodGet, base+"/v1/search?"+v.Encode(), nil)
 	if err != nil {
 		return a, err
@@ -149,6 +164,32 @@ func (c *cluster) status() (s status, err error) {
 	}
 	defer resp.Body.Close()
 	return s, json.NewDecoder(resp.Body).Decode(&s)
+}
+
+// whole reports whether each slave is asked, and each shard has so many.
+func (c *cluster) whole(replicas int) bool {
+	resp, err := c.client.Get(c.admin + "/v1/slaves")
+	if err != nil {
+		return false
+	}
+	defer resp.Body.Close()
+	var list api.SlaveList
+	if json.NewDecoder(resp.Body).Decode(&list) != nil || len(list.Slaves) != len(c.slaves) {
+		return false
+	}
+	of := make(map[string]int)
+	for _, s := range list.Slaves {
+		if !s.Alive || !s.Serving || s.Shard == "" || s.WaitsFor != "" {
+			return false
+		}
+		of[s.Shard]++
+	}
+	for _, n := range of {
+		if n != replicas {
+			return false
+		}
+	}
+	return true
 }
 
 // post tells the balancer something.

@@ -25,6 +25,7 @@ type answer struct {
 	Coverage            struct {
 		Complete     bool
 		Missing      []string
+		Reasons      map[string]string
 		PricesExact  bool   `json:"prices_exact"`
 		AppliedClock uint64 `json:"applied_clock"`
 	}

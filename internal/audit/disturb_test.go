@@ -36,6 +36,10 @@ func (a *auditor) kills(ctx context.Context) {
 
 func (a *auditor) again(p *part) {
 	p.kill()
+	a.start(p)
+}
+
+func (a *auditor) start(p *part) {
 	if err := p.start(); err != nil {
 		a.t.Errorf("start %s again: %v", p.command, err)
 	}

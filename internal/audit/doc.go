@@ -3,7 +3,10 @@
 // change and processes are killed, and every complete answer is compared with
 // the slow oracle. It has tests only.
 //
-// The short form runs with the other tests; `make audit` runs the long one.
+// With two replicas of each shard no single slave or master is missed: TestReplicas has
+// them killed and stopped, and counts the answers that are incomplete all the same.
+//
+// The short forms run with the other tests; `make audit` runs the long ones.
 //
 // Answers are judged by two rules (serving.md §5). Queries whose groups do not
 // change have one right answer, the oracle's. Groups that change have words of

@@ -19,6 +19,17 @@ type settings struct {
 	db, queries              string
 	slaves                   int
 	harm                     bool
+	replicas                 replicaSettings
+}
+
+// replicaSettings are those of TestReplicas.
+type replicaSettings struct {
+	fault          string
+	duration, rest time.Duration
+	every          time.Duration
+	rate           int
+	change, timed  bool
+	share          float64
 }
 
 var chosen settings
@@ -40,6 +51,15 @@ func TestMain(m *testing.M) {
 	flag.BoolVar(&chosen.harm, "audit.harm", false, "besides killing: hang, flip bits, take files away, restore, start on other databases")
 	flag.StringVar(&chosen.db, "audit.db", "", "a database to copy in place of the golden corpus; needs -audit.queries")
 	flag.StringVar(&chosen.queries, "audit.queries", "", "a file of queries, one a line")
+	r := &chosen.replicas
+	flag.StringVar(&r.fault, "audit.fault", "kill", "what happens to replicas: kill (slaves), stop (SIGSTOP, and SIGCONT after 2 to 12 s), or master (masters are killed)")
+	flag.DurationVar(&r.rest, "audit.rest", 3*time.Second, "how long replicas are asked before the first fault")
+	flag.DurationVar(&r.duration, "audit.faults", 9*time.Second, "how long replicas are asked under faults")
+	flag.DurationVar(&r.every, "audit.every", 3*time.Second, "the time between two faults of replicas")
+	flag.IntVar(&r.rate, "audit.queries-a-second", 100, "queries a second to replicas")
+	flag.BoolVar(&r.change, "audit.change", false, "change the number of replicas: 1, 2 before the faults, 1 after them, and 2 while a slave dies")
+	flag.Float64Var(&r.share, "audit.complete", 0.99, "the share of answers under faults that must be complete")
+	flag.BoolVar(&r.timed, "audit.timed", false, "under faults p99 must be at most 20 ms, or twice that before")
 	flag.Parse()
 	os.Exit(m.Run())
 }

@@ -1,0 +1,158 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestReplicas: two slaves hold each slice, and users feel no failure of one slave or
+// master. A client asks one of two masters, and the other one if there is no answer; an
+// incomplete answer is one. All the while slices move, strategies switch and data
+// change.
+func TestReplicas(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: the audit takes its time")
+	}
+	r := &chosen.replicas
+	data := openCorpus(t)
+	changing := startChanger(t, data.store)
+	before := 2
+	if r.change {
+		before = 1
+	}
+	c := startCluster(t, data.path, 6, before)
+	c.timeout = 0
+	a := &auditor{t: t, cluster: c, ask: c.askEither, data: data, changing: changing, outages: &outages{}, shares: true,
+		moved: map[uint64]status{}}
+	a.begin("start")
+	a.eventually("everything is asked before it begins", func() bool { return c.whole(before) && a.complete() })
+
+	chosen.rate = r.rate
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var all sync.WaitGroup
+	all.Go(func() { a.load(ctx) })
+	all.Go(func() { a.strategies(ctx) })
+	all.Go(func() { a.watch(ctx) })
+	all.Go(func() {
+		if err := changing.run(ctx, chosen.changes); err != nil {
+			t.Errorf("changing the data: %v", err)
+		}
+	})
+	a.endure(ctx)
+	cancel()
+	all.Wait()
+
+	a.begin("end")
+	a.eventually("everything is up, and complete answers", a.settled)
+	a.askAll()
+	a.report()
+	a.judgePhases()
+}
+
+// endure has one thing after the other happen.
+func (a *auditor) endure(ctx context.Context) {
+	r := &chosen.replicas
+	if r.change {
+		a.change("two replicas", 2, nil)
+	}
+	a.begin("rest")
+	wait(ctx, r.rest)
+	a.begin("faults")
+	a.faults(ctx)
+	a.eventually("all replicas are asked again", func() bool { return a.cluster.whole(2) })
+	if !r.change {
+		return
+	}
+	a.change("one replica", 1, nil)
+	dice := rand.New(rand.NewPCG(5, 5))
+	a.change("two replicas while a slave dies", 2, func() {
+		time.Sleep(time.Duration(dice.IntN(2000)) * time.Millisecond)
+		a.outages.begin()
+		defer a.outages.end()
+		a.again(a.cluster.slaves[dice.IntN(len(a.cluster.slaves))])
+		a.eventually("complete answers", a.complete)
+	})
+}
+
+// change changes the number of replicas, and waits until each shard has so many.
+func (a *auditor) change(name string, replicas int, meanwhile func()) {
+	a.begin(name)
+	if err := a.cluster.post("/v1/balance/replicas", map[string]int{"replicas": replicas}); err != nil {
+		a.t.Fatal(err)
+	}
+	began := time.Now()
+	if meanwhile != nil {
+		meanwhile()
+	}
+	for ; !a.cluster.whole(replicas); time.Sleep(100 * time.Millisecond) {
+		if time.Since(began) > changeTime {
+			a.t.Fatalf("not within %v: %s", changeTime, name)
+		}
+	}
+	a.t.Logf("%s after %v", name, time.Since(began).Round(time.Second))
+}
+
+// changeTime bounds how long the number of replicas takes to change.
+const changeTime = 3 * time.Minute
+
+// faults has replicas or masters fail, one at a time.
+func (a *auditor) faults(ctx context.Context) {
+	r := &chosen.replicas
+	ctx, cancel := context.WithTimeout(ctx, r.duration)
+	defer cancel()
+	dice := rand.New(rand.NewPCG(4, 4))
+	for tick := time.Now(); wait(ctx, time.Until(tick.Add(r.every))); {
+		tick = time.Now()
+		slave, pause := dice.IntN(len(a.cluster.slaves)), time.Duration(dice.IntN(1000))
+		part, what := a.cluster.slaves[slave], fmt.Sprint("slave ", slave)
+		a.t.Logf("%s %s: %s; all are asked: %v", tick.Format("04:05.000"), what, r.fault, a.cluster.whole(2))
+		switch r.fault {
+		case "kill":
+			part.kill()
+			time.Sleep(2 * pause * time.Millisecond)
+			a.start(part)
+		case "stop":
+			if err := part.signal(syscall.SIGSTOP); err != nil {
+				a.t.Error(err)
+			}
+			time.Sleep(min(2*time.Second+10*pause*time.Millisecond, r.every/2))
+			if err := part.signal(syscall.SIGCONT); err != nil {
+				a.t.Error(err)
+			}
+		case "master":
+			a.again(a.cluster.masters[slave%2])
+		default:
+			a.t.Fatalf("-audit.fault=%s is not known", r.fault)
+		}
+	}
+}
+
+// judgePhases judges how many answers of a phase were complete, and how long they took.
+func (a *auditor) judgePhases() {
+	r := &chosen.replicas
+	var rest, faults *phase
+	for _, p := range a.phases {
+		switch p.name {
+		case "faults":
+			faults = p
+			if share := 1 - float64(p.incomplete)/float64(p.asked); share < r.share {
+				a.t.Errorf("%.4f %% of the answers under faults are complete, want %.4f %%", 100*share, 100*r.share)
+			}
+			continue
+		case "rest":
+			rest = p
+		}
+		if n := p.incomplete; n > 0 && p.name != "two replicas while a slave dies" {
+			a.t.Errorf("%s: %d answers are incomplete, though no slave failed", p.name, n)
+		}
+	}
+	if most := max(20*time.Millisecond, 2*rest.at(.99)); r.timed && faults.at(.99) > most {
+		a.t.Errorf("p99 under faults is %v, want at most %v", faults.at(.99), most)
+	}
+}
