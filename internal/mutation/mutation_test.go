@@ -2,17 +2,16 @@
 // fail: each of its mutations breaks the product in one way and names the tests that
 // must notice.
 //
-// A mutation is compiled in by the go tool (go test -overlay), in a process of its
-// own; no file of the repository changes. What is broken are pure functions for the
-// most part, which have no seam at which a broken part could be put in instead, and
-// get none for the sake of this package.
+// A mutation is compiled in by the go tool (go test -overlay); no file of the repository
+// changes. Those within one function, which are nearly all, are built together: a
+// variable of the environment says which of them is in force. What is broken are pure
+// functions for the most part, which have no seam at which a broken part could be put in
+// instead, and get none for the sake of this package.
 package mutation
 
 import (
-	"encoding/json"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -40,14 +39,18 @@ func TestMutations(t *testing.T) {
 	if testing.Short() {
 		t.Skip("mutations recompile the product: not in -short")
 	}
+	list := make(map[string]mutation)
 	for name, file := range files(t) {
+		list[name] = read(t, file)
+	}
+	b := build(t, list)
+	for name, m := range list {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := read(t, file)
-			out, failed := m.run(t)
+			out, failed := b.run(t, name, m)
 			switch {
 			case !failed:
-				t.Errorf("%s: %s did not notice", m.remark, m.args)
+				t.Errorf("%s: %s in %s did not notice", m.remark, m.tests, m.tested)
 			case noticed(out) == "":
 				t.Errorf("%s: the tests do not run:\n%s", m.remark, out)
 			default:
@@ -83,8 +86,9 @@ func files(t *testing.T) map[string]string {
 
 type mutation struct {
 	remark, dir   string
-	below         bool // dir and what is below it
-	args, env     []string
+	below         bool   // dir and what is below it
+	tested, tests string // package, tests in it that must notice
+	flags, env    []string
 	before, after string
 }
 
@@ -107,11 +111,11 @@ func read(t *testing.T, file string) mutation {
 			m.dir, m.below = strings.CutSuffix(rest, "/...")
 		case "test":
 			words := strings.Fields(rest)
-			m.args = append([]string{"-run", words[1], words[0]}, words[2:]...)
+			m.tested, m.tests, m.flags = words[0], words[1], words[2:]
 		case "seeds":
 			m.env = append(m.env, "SIM_ONLY="+rest)
 		case "replay":
-			m.args = []string{"-run", `^(TestSeeds|TestReplay)$/^(` + rest + `)\.txt$`, "./balance/sim"}
+			m.tested, m.tests = "./balance/sim", `^(TestSeeds|TestReplay)$/^(`+rest+`)\.txt$`
 		default:
 			t.Fatalf("%s: %q is not known", file, word)
 		}
@@ -120,25 +124,6 @@ func read(t *testing.T, file string) mutation {
 		m.env = append(m.env, "SIM_ONLY=", "SIM_FROM=1", "SIM_SEEDS="+n)
 	}
 	return m
-}
-
-// run runs the tests on the mutated source.
-func (m mutation) run(t *testing.T) (out string, failed bool) {
-	t.Helper()
-	file, source := m.source(t)
-	dir := t.TempDir()
-	mutated := filepath.Join(dir, "mutated.go")
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{file: mutated}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, mutated, strings.Replace(source, m.before, m.after, 1))
-	write(t, filepath.Join(dir, "overlay.json"), string(overlay))
-	cmd := exec.Command("go", append([]string{"test", "-count=1", "-vet=off", "-timeout=5m",
-		"-overlay", filepath.Join(dir, "overlay.json")}, m.args...)...)
-	cmd.Dir, cmd.Env = root, append(os.Environ(), m.env...)
-	b, err := cmd.CombinedOutput()
-	return string(b), err != nil
 }
 
 // source returns the file in which the text to be replaced stands, and what is in
@@ -170,13 +155,6 @@ func (m mutation) source(t *testing.T) (file, source string) {
 		t.Fatalf("the text to be replaced stands %d times in %s, not once: mend the mutation (%v)", n, m.dir, err)
 	}
 	return file, source
-}
-
-func write(t *testing.T, file, text string) {
-	t.Helper()
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // noticed returns what a test said when it failed; "": none ran.

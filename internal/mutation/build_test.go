@@ -1,0 +1,94 @@
+package mutation
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// built is the tests of packages, with mutations in what they test.
+type built struct {
+	dir   string
+	woven map[string]bool // the mutations that are in it
+}
+
+// build builds the tests once for all mutations that can be woven.
+func build(t *testing.T, list map[string]mutation) *built {
+	t.Helper()
+	b := &built{dir: t.TempDir(), woven: make(map[string]bool)}
+	files, packages := make(map[string]*woven), []string(nil)
+	for name, m := range list {
+		file, source := m.source(t)
+		if files[file] == nil {
+			files[file] = &woven{source: source, of: make(map[string][]string), bodies: make(map[string]string)}
+		}
+		if b.woven[name] = files[file].weave(name, m.before, m.after); b.woven[name] {
+			packages = append(packages, m.tested)
+		}
+	}
+	overlay := make(map[string]string)
+	for file, w := range files {
+		if len(w.bodies) > 0 {
+			overlay[file] = w.text(t)
+			overlay[filepath.Join(filepath.Dir(file), "mutation_chosen.go")] = switchFile(w.name)
+		}
+	}
+	slices.Sort(packages)
+	args := []string{"test", "-c", "-vet=off", "-overlay", writeOverlay(t, overlay), "-o", b.dir + "/"}
+	cmd := exec.Command("go", append(args, slices.Compact(packages)...)...)
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("build with mutations: %v\n%s", err, out)
+	}
+	return b
+}
+
+// run runs the tests that must notice a mutation.
+func (b *built) run(t *testing.T, name string, m mutation) (out string, failed bool) {
+	t.Helper()
+	var cmd *exec.Cmd
+	if b.woven[name] {
+		cmd = exec.Command(filepath.Join(b.dir, path.Base(m.tested)+".test"), append([]string{"-test.run", m.tests, "-test.timeout=5m"}, m.flags...)...)
+		cmd.Dir = filepath.Join(root, m.tested)
+	} else {
+		file, source := m.source(t)
+		overlay := writeOverlay(t, map[string]string{file: strings.Replace(source, m.before, m.after, 1)})
+		cmd = exec.Command("go", append([]string{"test", "-count=1", "-vet=off", "-timeout=5m", "-overlay", overlay, "-run", m.tests, m.tested}, m.flags...)...)
+		cmd.Dir = root
+	}
+	cmd.Env = append(append(os.Environ(), m.env...), chosen+"="+name)
+	text, err := cmd.CombinedOutput()
+	return string(text), err != nil
+}
+
+// writeOverlay writes the contents of files for go's -overlay, and returns the name of
+// the file that lists them.
+func writeOverlay(t *testing.T, contents map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	replace := make(map[string]string)
+	for file, text := range contents {
+		own := filepath.Join(dir, strings.ReplaceAll(strings.TrimPrefix(file, "/"), "/", "-"))
+		replace[file] = own
+		write(t, own, text)
+	}
+	list, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(dir, "overlay.json")
+	write(t, name, string(list))
+	return name
+}
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
