@@ -71,7 +71,11 @@ func TestALaggingReplica(t *testing.T) {
 			"another one does not": {late, fresh, 3}, "all lag": {later, late, 1}, "the other one more": {late, later, 1}, "not much": {fresh, late, 3},
 		} {
 			m := replicated(Concurrent(c.first), Concurrent(c.second)).first(0)
+			before := c.second.times()
 			a, err := ask(t, New(&listedMaps{list: []*Map{m}}, nil), time.Second)
+			if asked := c.second.times() > before; asked != (c.first != fresh) {
+				t.Errorf("%s: the second one is asked: %v", name, asked)
+			}
 			if err != nil || a.Matched != c.want || len(a.Missing) > 0 || a.Lag != map[uint64]time.Duration{1: 2 * time.Second, 3: time.Second}[c.want] {
 				t.Errorf("%s: %+v, %v", name, a, err)
 			}

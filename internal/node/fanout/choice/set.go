@@ -21,6 +21,8 @@ const (
 	hopeless = 8
 	// looks is how often the usual time is looked up: after so many calls.
 	looks = 64
+	// blind is how many calls may wait at a replica that is silent, as all others are.
+	blind = 8
 	// affinity is how much more than the least loaded replica the one that a topic
 	// prefers may have to do.
 	affinity = 4
@@ -85,8 +87,8 @@ type Call struct {
 }
 
 // First returns the replica to be asked first, whose call begins now; None: all are
-// silent. The topic's own is asked unless it has much more to do than the least loaded;
-// else the better of two, drawn at random.
+// silent, and enough calls wait for them. The topic's own is asked unless it has much more
+// to do than the least loaded; else the better of two, drawn at random.
 func (s *Set) First(c Call) int {
 	if len(s.replicas) == 1 {
 		if s.replicas[0].Silent() {
@@ -183,7 +185,7 @@ func (s *Set) choose(asked Asked, c *Call) int {
 	open := s.candidates(asked, list[:0])
 	switch len(open) {
 	case 0:
-		return None
+		return s.lastHope(asked)
 	case 1:
 		return int(open[0])
 	}
@@ -215,6 +217,22 @@ func (s *Set) candidates(asked Asked, list []uint8) []uint8 {
 		}
 	}
 	return list
+}
+
+// lastHope returns the replica to be asked when all are silent: the one that answered
+// last. A machine or a network that stalled for a moment makes replicas seem silent that
+// are not. Few calls wait for it, so that a shard that does hang holds up few queries.
+func (s *Set) lastHope(asked Asked) int {
+	best := None
+	for i, r := range s.replicas {
+		if !r.Silent() {
+			return None // it was asked
+		}
+		if !asked.Has(i) && r.pending < blind && (best == None || s.replicas[best].answered.Load() < r.answered.Load()) {
+			best = i
+		}
+	}
+	return best
 }
 
 // own returns the replica that the topic prefers: the one with the highest hash of both

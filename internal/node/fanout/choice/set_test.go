@@ -72,8 +72,9 @@ func TestChoice(t *testing.T) {
 			got, _ = s.Again(asked, true, c)
 		}
 		if len(open) == 0 {
-			if got != None {
-				t.Fatalf("%d is asked", got)
+			all := !slices.ContainsFunc(list, func(r *Replica) bool { return !r.Silent() })
+			if hope := all && asked != 1<<n-1; hope != (got != None) || hope && asked.Has(got) {
+				t.Fatalf("%d is asked, %b were; all are silent: %v", got, asked, all)
 			}
 			return
 		}
@@ -140,6 +141,33 @@ func TestOneReplica(t *testing.T) {
 	silence(s.Replica(0))
 	if i := s.First(Call{}); i != None {
 		t.Errorf("%d is asked, which is silent", i)
+	}
+}
+
+// TestAllAreSilent: the one that replied last is asked, by few calls at a time.
+func TestAllAreSilent(t *testing.T) {
+	s := NewSet(NewShard(), replicas(3))
+	for i, r := range s.replicas {
+		r.begin(0, time.Hour)
+		s.Ended(i, time.Duration(i%2), 1, Full)
+		silence(r)
+	}
+	for range blind {
+		if i := s.First(Call{}); i != 1 {
+			t.Fatalf("%d is asked", i)
+		}
+	}
+	for range 2 * blind {
+		if i := s.First(Call{}); i != 0 && i != 2 {
+			t.Fatalf("%d is asked", i)
+		}
+	}
+	if i := s.First(Call{}); i != None {
+		t.Errorf("%d is asked", i)
+	}
+	s.Ended(1, 1, 1, GaveUp)
+	if i := s.First(Call{}); i != 1 {
+		t.Errorf("%d is asked when there is room again", i)
 	}
 }
 
