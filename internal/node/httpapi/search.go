@@ -75,15 +75,7 @@ func (c *call) begin(ctx context.Context, timeoutMs int) (_ context.Context, don
 	if c.tags != (wire.Tags{}) {
 		ctx = stream.With(ctx, c.tags)
 	}
-	done = func() {
-		cancel()
-		c.entry.Leave()
-	}
-	if err := c.entry.Wait(ctx); err != nil {
-		done()
-		return nil, nil, err
-	}
-	return ctx, done, nil
+	return ctx, func() { cancel(); c.entry.Leave() }, nil
 }
 
 // request expands the query. A query without a word has no terms; it is asked

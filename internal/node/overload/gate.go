@@ -44,10 +44,11 @@ func ForSlave(most int) Config {
 	return Config{Most: most, Least: n, Start: n, Prompt: time.Millisecond, Delay: Delay(0.99)}
 }
 
-// ForMaster returns the configuration of a master's gate: searches wait for slaves for
-// the most part.
+// ForMaster returns the configuration of a master's gate. Its searches wait at slaves,
+// and nowhere else: one that had waited at the master first might be refused by a slave
+// afterwards, late.
 func ForMaster(most int) Config {
-	return Config{Most: most, Least: max(1, most/8), Start: most, Prompt: long, Delay: Delay(0.9)}
+	return Config{Most: most, Unqueued: true, Least: max(1, most/8), Start: most, Prompt: long, Delay: Delay(0.9)}
 }
 
 // Enter admits a search, at once: fault.Overloaded when it would wait too long.

@@ -22,6 +22,8 @@ const (
 type Config struct {
 	// Most is the most searches under way, running or waiting, at least 1.
 	Most int
+	// Unqueued: a search that finds no slot is refused; it never waits for one.
+	Unqueued bool
 	// Start is the number of slots to begin with, Least that which delays leave: 1 to
 	// Most. Refusals may leave one.
 	Least, Start int
@@ -119,7 +121,10 @@ func (l *limiter) bound(r Request, source, tenant *sharer) int {
 // capacity returns how many searches can be under way so that another one with so much
 // time left gets a slot soon enough.
 func (l *limiter) capacity(left time.Duration) int {
-	if l.service <= 0 {
+	switch {
+	case l.cfg.Unqueued:
+		return l.slots
+	case l.service <= 0:
 		return l.cfg.Most
 	}
 	turns := float64(left/patience) / float64(l.service)
