@@ -11,10 +11,10 @@ import (
 // Outcome is what became of the requests of a run.
 type Outcome struct {
 	// Latency counts from the time at which a request was meant to be sent to
-	// the end of its answer; answers of 200 only. Lag is the part of it in which
-	// the request was not sent yet.
+	// the end of its answer; answers of 200 only. Lag is from then to when an answered
+	// or refused request was sent.
 	Latency, Lag *measure.Latencies
-	// Refusal is the same for answers of 503.
+	// Refusal counts from when a request was sent to the end of its answer of 503.
 	Refusal *measure.Latencies
 	// InTime are complete answers within Config.InTime.
 	InTime int
@@ -82,7 +82,8 @@ func (o *Outcome) add(status int, body []byte, err error, meant, sent, end time.
 		return
 	case status == http.StatusServiceUnavailable:
 		o.Overloaded++
-		o.Refusal.Add(end.Sub(meant))
+		o.Refusal.Add(end.Sub(sent))
+		o.Lag.Add(sent.Sub(meant))
 		return
 	case status == http.StatusBadRequest:
 		o.Refused++
