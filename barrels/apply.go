@@ -83,13 +83,16 @@ func (s *barrel) commit() error {
 	if w.slices != views.Table || w.orphans != views.Orphans {
 		views = index.NewSlices(s.name, number, w.slices, w.orphans)
 	}
-	renewals := s.engine.Lists.Replacements(terms, &w.batch, number)
+	renewals := s.engine.Lists.Replacements(terms, &w.batch, number, w.pace.yield)
+	groups := s.cachedAgain()
 	// From here to the publication searches read what changes from the store.
 	for i := range renewals {
 		s.engine.Lists.Replace(terms, &renewals[i], number)
 	}
 	s.note(&w.batch, number)
-	s.keepGroups(number)
+	for _, g := range groups {
+		s.engine.Groups.Put(g.key, number, g.items, g.size)
+	}
 	s.Publish(&index.Snapshot{
 		Number: number, Data: snapshot, Terms: terms, Parents: w.parents,
 		Position: w.position, Slices: views, Counters: w.counters, Builder: w.builder, Purge: w.purge,
@@ -110,17 +113,26 @@ func (s *barrel) note(b *kv.Batch, number uint64) {
 	}
 }
 
-// keepGroups replaces the cached groups that were changed: searches that have shown
-// them will show them again, and would otherwise wait for the store.
-func (s *barrel) keepGroups(number uint64) {
+// cachedGroup is a group as the cache of groups has it.
+type cachedGroup struct {
+	key   uint64
+	items *index.Group
+	size  int
+}
+
+// cachedAgain returns the cached groups that were changed, as they are now: searches that
+// have shown them will show them again, and would otherwise wait for the store.
+func (s *barrel) cachedAgain() (list []cachedGroup) {
 	for _, g := range s.writer.groups {
 		if g.item == nil || !s.engine.Groups.Has(g.key) {
 			continue
 		}
+		s.writer.pace.yield()
 		if items, size, ok := g.items(); ok {
-			s.engine.Groups.Put(g.key, number, items, size)
+			list = append(list, cachedGroup{g.key, items, size})
 		}
 	}
+	return list
 }
 
 // bucket prepares all that a bucket changes; named are the keys of its items

@@ -164,6 +164,7 @@ func (w *writer) applyTerms() *index.Dictionary {
 	}
 	for term := range w.postings {
 		if _, both := w.frequency[term]; !both {
+			w.pace.yield()
 			t = t.Set(term, w.count(term))
 		}
 	}

@@ -90,7 +90,7 @@ func (w *listWorld) change(t *rapid.T, term uint64) {
 			b.Put(kv.Postings, key, blockValue(number))
 		}
 	}
-	renewals := w.lists.Replacements(w.table, &b, number)
+	renewals := w.lists.Replacements(w.table, &b, number, func() {})
 	for i := range renewals {
 		w.lists.Replace(w.table, &renewals[i], number)
 	}

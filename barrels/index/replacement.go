@@ -16,11 +16,12 @@ type Replacement struct {
 
 // Replacements makes the lists of the state with this number after a batch. The
 // operations on blocks stand in the batch term by term. Only the writer calls
-// it.
-func (l *ListCache) Replacements(t *Dictionary, b *kv.Batch, number uint64) (all []Replacement) {
+// it; yield is called between terms.
+func (l *ListCache) Replacements(t *Dictionary, b *kv.Batch, number uint64, yield func()) (all []Replacement) {
 	var ops []kv.Op // of one term
 	flush := func() {
 		if len(ops) > 0 {
+			yield()
 			if r, ok := l.renew(t, number, ops); ok {
 				all = append(all, r)
 			}
