@@ -92,6 +92,7 @@ func (s *scan) interrupted(ctx context.Context) error {
 	}
 	if s.visited++; s.visited%turnBlocks == 0 {
 		runtime.Gosched()
+		yieldThread()
 	}
 	return nil
 }
