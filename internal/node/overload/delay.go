@@ -3,6 +3,7 @@ package overload
 import (
 	"math"
 	"runtime/metrics"
+	"syscall"
 	"time"
 )
 
@@ -21,6 +22,31 @@ func Delay(quantile float64) func() time.Duration {
 		before = append(before[:0], h.Counts...)
 		return d
 	}
+}
+
+// unlessBusy returns a function that returns what delay does, and more than long when
+// this process has used three quarters of so many processors since its last call. Once
+// all of Go's processors are busy, it looks at the network every 10 ms only, and what
+// waits there shows in no delay of goroutines.
+func unlessBusy(processors int, used func() time.Duration, delay func() time.Duration) func() time.Duration {
+	at, before := time.Now(), used()
+	return func() time.Duration {
+		now, sum, d := time.Now(), used(), delay()
+		busy := (sum-before)*4 >= now.Sub(at)*time.Duration(processors)*3
+		if at, before = now, sum; busy {
+			return max(d, long+1)
+		}
+		return d
+	}
+}
+
+// processorTime returns what this process has used of all processors; 0: it is not known.
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 func delayOf(h *metrics.Float64Histogram, before []uint64, quantile float64) time.Duration {

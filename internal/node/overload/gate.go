@@ -37,11 +37,13 @@ func New(c Config) *Gate { return &Gate{start: time.Now(), limiter: newLimiter(c
 
 // ForSlave returns the configuration of the gate of the slaves of a process: searches
 // take processors for the most part, and leave one to the rest of the process
-// (config.SpareProcessor). With that one most goroutines never wait, however much runs:
-// the slowest hundredth shows whether there is time for more.
+// (config.SpareProcessor). There are more slots than that only as far as searches wait
+// for a disk: while processors are idle.
 func ForSlave(most int) Config {
-	n := min(most, max(1, runtime.GOMAXPROCS(0)-1))
-	return Config{Most: most, Least: n, Start: n, Prompt: time.Millisecond, Delay: Delay(0.99)}
+	processors := max(1, runtime.GOMAXPROCS(0)-1)
+	n := min(most, processors)
+	return Config{Most: most, Least: n, Start: n, Prompt: time.Millisecond,
+		Delay: unlessBusy(processors, processorTime, Delay(0.99))}
 }
 
 // ForMaster returns the configuration of a master's gate. Its searches wait at slaves,
