@@ -13,6 +13,11 @@ const (
 	turn = 500 * time.Microsecond
 	// longestPause follows what could not be interrupted.
 	longestPause = 5 * time.Millisecond
+	// late: when a pause ends this much too late, more wants to run than there are
+	// processors, here or in other processes. Pauses double then, up to mostSlow times, and
+	// halve again when they end in time.
+	late     = time.Millisecond
+	mostSlow = 16
 	// quiet: without a search for this long nobody has to be spared.
 	quiet = 100 * time.Millisecond
 )
@@ -24,6 +29,7 @@ type pacer struct {
 	seen     uint64
 	last     time.Time // when seen was seen to change
 	began    time.Time // when the turn began
+	slow     int       // how many times the usual pause: 1 to mostSlow; 0 is 1
 }
 
 // begin begins a turn: nothing was done for long.
@@ -41,8 +47,19 @@ func (p *pacer) yield() {
 		p.seen, p.last = n, now
 	}
 	if now.Sub(p.last) < quiet {
-		time.Sleep(min(worked/2, longestPause))
+		asked := min(worked/2*time.Duration(max(1, p.slow)), longestPause)
+		time.Sleep(asked)
+		p.slept(asked, time.Since(now))
 		now = time.Now()
 	}
 	p.began = now
+}
+
+// slept adapts the pauses to how long one of them was, that was to be as long as asked.
+func (p *pacer) slept(asked, took time.Duration) {
+	if took-asked > late {
+		p.slow = min(max(1, p.slow)*2, mostSlow)
+	} else {
+		p.slow = max(1, p.slow/2)
+	}
 }

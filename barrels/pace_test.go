@@ -50,3 +50,33 @@ func TestBulkWorkYieldsToSearches(t *testing.T) {
 		}
 	})
 }
+
+// TestBulkWorkYieldsToOtherProcesses: the longer its pauses take, the longer they are made.
+func TestBulkWorkYieldsToOtherProcesses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var searches atomic.Uint64
+		p := pacer{searches: &searches}
+		pause := func() time.Duration {
+			searches.Add(1)
+			p.begin()
+			time.Sleep(turn)
+			began := time.Now()
+			p.yield()
+			return time.Since(began)
+		}
+		if d := pause(); d != turn/2 {
+			t.Errorf("at first: %v", d)
+		}
+		for _, want := range []time.Duration{turn, 2 * turn, 4 * turn, 8 * turn, 8 * turn} {
+			p.slept(turn, turn+late+1)
+			if p := p; min(turn/2*time.Duration(p.slow), longestPause) != want {
+				t.Errorf("after another late one: %d times, want %v", p.slow, want)
+			}
+		}
+		for _, want := range []time.Duration{8 * turn, 4 * turn, 2 * turn, turn, turn / 2, turn / 2} {
+			if d := pause(); d != want {
+				t.Errorf("after one in time: %v, want %v", d, want)
+			}
+		}
+	})
+}
