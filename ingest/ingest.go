@@ -86,6 +86,8 @@ type Summary struct {
 	Entities [backend.Entities]EffectCounts
 	// ClockBefore and ClockAfter are the store's: equal, when nothing changed.
 	ClockBefore, ClockAfter uint64
+	// Position is that of the newest change afterwards: it includes all of the import.
+	Position backend.Position
 	// Conflicts is the number of lines of the report, if it was wanted.
 	Conflicts int64
 }
@@ -129,7 +131,7 @@ func Run(ctx context.Context, store backend.Store, files []string, o Options) (S
 	}
 	// Also after an interrupted import, whose commits count.
 	if newest, e := store.Newest(context.WithoutCancel(ctx)); e == nil {
-		sum.ClockAfter = newest.Clock
+		sum.ClockAfter, sum.Position = newest.Clock, newest
 	}
 	if err == nil && o.Conflicts != nil {
 		sum.Conflicts, err = reportConflicts(ctx, store, o.Conflicts)

@@ -9,6 +9,7 @@ import (
 
 	"adshard/backend"
 	"adshard/ingest"
+	"adshard/search"
 )
 
 // showSummary shows what an import did, or with --dry-run would do; after an error,
@@ -49,7 +50,11 @@ func textSummary(s Streams, f *importFlags, sum *ingest.Summary, took time.Durat
 	if sum.ClockBefore == sum.ClockAfter {
 		fmt.Fprint(s.Out, ", nothing changed")
 	}
-	fmt.Fprintf(s.Out, "; clock %d\n", sum.ClockAfter)
+	fmt.Fprintf(s.Out, "; clock %d", sum.ClockAfter)
+	if !f.dryRun {
+		fmt.Fprintf(s.Out, ", min_clock %v", search.Position(sum.Position))
+	}
+	fmt.Fprintln(s.Out)
 	if err := entityTable(s, sum); err != nil {
 		return err
 	}
@@ -99,6 +104,7 @@ type summaryJSON struct {
 	Conflicts   *int64                         `json:"conflicts,omitempty"`
 	ClockBefore uint64                         `json:"clock_before"`
 	ClockAfter  uint64                         `json:"clock_after"`
+	MinClock    string                         `json:"min_clock,omitempty"` // without --dry-run
 }
 
 func jsonSummary(s Streams, f *importFlags, sum *ingest.Summary) error {
@@ -112,6 +118,9 @@ func jsonSummary(s Streams, f *importFlags, sum *ingest.Summary) error {
 	}
 	if f.conflicts != "" {
 		out.Conflicts = &sum.Conflicts
+	}
+	if !f.dryRun {
+		out.MinClock = search.Position(sum.Position).String()
 	}
 	return json.NewEncoder(s.Out).Encode(map[string]summaryJSON{"summary": out})
 }

@@ -57,7 +57,7 @@ func TestCalls(t *testing.T) {
 		"metrics":           {handler(nil), "GET", "/metrics", "", nil, 200, "go_goroutines"},
 		"profiles":          {handler(nil), "GET", "/debug/pprof/", "", nil, 200, "heap"},
 		"document":          {handler(nil), "GET", "/openapi.yaml", "", nil, 200, "openapi: 3.1"},
-		"budget":            {handler(admintest.NewControl()), "POST", "/v1/campaigns/7/budget", `{"exhausted":true}`, nil, 200, `{"campaign_id":7,"exhausted":true}`},
+		"budget":            {handler(admintest.NewControl()), "POST", "/v1/campaigns/7/budget", `{"exhausted":true}`, nil, 200, `{"campaign_id":7,"exhausted":true,"min_clock":"2329-0000000000000007"}`},
 		"no such campaign":  {handler(&admintest.Control{Err: fault.Newf(fault.NotFound, "x", "no campaign 7")}), "POST", "/v1/campaigns/7/budget", `{"exhausted":true}`, nil, 404, "no campaign 7"},
 		"campaign 0":        {handler(admintest.NewControl()), "POST", "/v1/campaigns/0/budget", `{"exhausted":true}`, nil, 400, `"field":"id"`},
 		"campaign x":        {handler(admintest.NewControl()), "POST", "/v1/campaigns/x/budget", `{"exhausted":true}`, nil, 400, `"field":"id"`},

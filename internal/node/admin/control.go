@@ -13,14 +13,16 @@ import (
 	"adshard/fault"
 	"adshard/internal/node/httpapi"
 	"adshard/internal/node/httpapi/api"
+	"adshard/search"
 )
 
 // Control has the control calls of a balancer. Errors: fault.NotFound for a slice,
 // slave or strategy that does not exist, with the nearest names or how to list them;
 // fault.Conflict, with the reason, for what the present state does not allow.
 type Control interface {
-	// SetBudget marks a campaign's budget, durably; fault.NotFound.
-	SetBudget(ctx context.Context, campaign uint64, exhausted bool) error
+	// SetBudget marks a campaign's budget, durably, and returns a position of the log of
+	// changes that includes it; fault.NotFound.
+	SetBudget(ctx context.Context, campaign uint64, exhausted bool) (search.Position, error)
 	// SlavesList lists the slaves, by name.
 	SlavesList(ctx context.Context) (*api.SlaveList, error)
 	// AddSlave adds the slave at an address (HOST:PORT) to the cluster, or takes back

@@ -19,7 +19,8 @@ func (c *Config) budget(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	answer(c, w, r, func(ctx context.Context) (*api.BudgetAnswer, error) {
-		return &api.BudgetAnswer{CampaignID: id, Exhausted: body.Exhausted}, c.Control.SetBudget(ctx, id, body.Exhausted)
+		at, err := c.Control.SetBudget(ctx, id, body.Exhausted)
+		return &api.BudgetAnswer{CampaignID: id, Exhausted: body.Exhausted, MinClock: at.String()}, err
 	})
 }
 

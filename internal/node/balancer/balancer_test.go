@@ -194,12 +194,16 @@ func TestBalancerFillsAndFollows(t *testing.T) {
 	}
 
 	begin := time.Now()
-	r.Must(r.b.SetBudget(t.Context(), 3, true))
+	if _, err := r.b.SetBudget(t.Context(), 3, true); err != nil {
+		t.Fatal(err)
+	}
 	r.eventually("budget exhausted", func() bool { return r.candidates() == 19 })
 	t.Logf("an exhausted budget was in the answers after %v", time.Since(begin))
-	r.Must(r.b.SetBudget(t.Context(), 3, false))
+	if _, err := r.b.SetBudget(t.Context(), 3, false); err != nil {
+		t.Fatal(err)
+	}
 	r.eventually("budget back", func() bool { return r.candidates() == 20 })
-	if err := r.b.SetBudget(t.Context(), 999, true); !fault.Is(err, fault.NotFound) {
+	if _, err := r.b.SetBudget(t.Context(), 999, true); !fault.Is(err, fault.NotFound) {
 		t.Errorf("budget of a campaign that is not there: %v", err)
 	}
 

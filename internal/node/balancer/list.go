@@ -2,6 +2,7 @@ package balancer
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"adshard/balance"
 	"adshard/internal/node/slicemap"
 	"adshard/schema/pb"
+	"adshard/search"
 )
 
 // SlaveStatus is a slave as the balancer sees it.
@@ -135,8 +137,16 @@ func (s *SlaveStatus) say(state *pb.SlaveState) {
 	s.Groups, s.Keywords, s.Bytes = state.GetGroups(), state.GetKeywords(), state.GetBytes()
 }
 
-// SetBudget marks a campaign's budget as exhausted or not; answers follow
-// within a second. Errors: fault.NotFound when there is no such campaign.
-func (b *Balancer) SetBudget(ctx context.Context, campaign uint64, exhausted bool) error {
-	return b.db.SetBudgetExhausted(ctx, campaign, exhausted)
+// SetBudget marks a campaign's budget as exhausted or not; answers follow within a second,
+// and those to requests that name the position returned at once. Errors: fault.NotFound
+// when there is no such campaign.
+func (b *Balancer) SetBudget(ctx context.Context, campaign uint64, exhausted bool) (search.Position, error) {
+	if err := b.db.SetBudgetExhausted(ctx, campaign, exhausted); err != nil {
+		return search.Position{}, err
+	}
+	at, err := b.db.Newest(ctx) // or a later change
+	if err != nil {
+		return search.Position{}, fmt.Errorf("the budget is set, but the position of the change cannot be read: %w", err)
+	}
+	return search.Position(at), nil
 }

@@ -22,7 +22,9 @@ func TestTruthIsWhatSlavesHave(t *testing.T) {
 	r.slave("a")
 	r.slave("b")
 	r.eventually("filled", r.whole)
-	r.Must(r.b.SetBudget(t.Context(), 3, true))
+	if _, err := r.b.SetBudget(t.Context(), 3, true); err != nil {
+		t.Fatal(err)
+	}
 	r.Write(6, 5, 6, 2_000_000)
 	r.eventually("followed", r.whole)
 

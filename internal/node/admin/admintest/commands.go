@@ -6,11 +6,12 @@ import (
 
 	"adshard/fault"
 	"adshard/internal/node/httpapi/api"
+	"adshard/search"
 )
 
 // SetBudget implements admin.Control.
-func (c *Control) SetBudget(_ context.Context, campaign uint64, exhausted bool) error {
-	return c.tell(fmt.Sprint("budget ", campaign, " ", exhausted))
+func (c *Control) SetBudget(_ context.Context, campaign uint64, exhausted bool) (search.Position, error) {
+	return search.Position{Clock: 9001, Mark: 7}, c.tell(fmt.Sprint("budget ", campaign, " ", exhausted))
 }
 
 // AddSlave implements admin.Control.

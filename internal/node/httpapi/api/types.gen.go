@@ -318,6 +318,9 @@ type Budget struct {
 type BudgetAnswer struct {
 	CampaignID uint64 `json:"campaign_id"`
 	Exhausted  bool   `json:"exhausted"`
+
+	// MinClock The position of the change; a query with it sees the change.
+	MinClock string `json:"min_clock"`
 }
 
 // Condemned A slice that a slave is to discard.
