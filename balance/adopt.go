@@ -38,7 +38,7 @@ func (m *Model) adopt(j Joining) error {
 		return fault.Newf(fault.Conflict, "balance: adopt",
 			"node %s holds data of another database or order of keys", j.Name)
 	}
-	slave := Slave{Name: j.Name, Address: j.Address, Zone: j.Zone}
+	slave := Slave{Name: j.Name, Site: j.Site}
 	shard := cmp.Or(j.Table.Shard, j.Name)
 	if j.Table.Spare {
 		m.slaves = append(m.slaves, slave)

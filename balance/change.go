@@ -24,13 +24,15 @@ type Change struct {
 
 // Joining is a node that announces itself.
 type Joining struct {
-	Name, Address string
-	// Zone says which other slaves may fail together with it; "": unknown.
-	Zone string
+	Name string
+	Site
 	// Position and Table are what the node has.
 	Position Position
 	Table    Table
 	// Foreign: what the node holds belongs to other items or to another order
 	// of keys, whatever position and table say.
 	Foreign bool
+	// Copied is set when the store has become a copy of a sibling's since the node
+	// joined before.
+	Copied *Copied
 }

@@ -34,6 +34,7 @@ func (m *Mapper) condemn(now time.Duration, node string, c *comparison, what str
 	if m.verify.condemned[key] != nil {
 		return
 	}
+	m.distrust(node)
 	reason := "its copy differs from the source of truth: " + what
 	m.verify.condemned[key] = &condemnation{
 		Discard: Discard{Node: node, Slice: c.id, Generation: c.generation, Lo: c.all.Lo, Hi: c.all.Hi, Reason: reason}, since: now,

@@ -192,7 +192,7 @@ func (e *Edit) apply(o Op) error {
 	case OpMerge:
 		return e.Merge(o.Slice, o.New)
 	case OpJoin:
-		id, err := e.Join(o.Name, o.Address, o.Zone)
+		id, err := e.Join(o.Name, o.Site)
 		if err == nil && id != o.Node {
 			return e.refuse("node %d would be number %d", o.Node, id)
 		}

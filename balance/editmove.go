@@ -81,7 +81,7 @@ func (e *Edit) moving(slice uint64, phase MovePhase) (*Slice, error) {
 }
 
 // Join adds a node, which holds nothing yet, with its only slave, of the same name.
-func (e *Edit) Join(name, address, zone string) (NodeID, error) {
+func (e *Edit) Join(name string, at Site) (NodeID, error) {
 	if slices.ContainsFunc(e.nodes, func(n Node) bool { return n.Name == name }) {
 		return 0, e.refuse("there is a node %q already", name)
 	}
@@ -92,9 +92,9 @@ func (e *Edit) Join(name, address, zone string) (NodeID, error) {
 	id := e.nextN
 	e.nextN++
 	e.nodes = append(e.nodes, Node{ID: id, Name: name})
-	e.slaves = slices.Insert(e.slaves, i, Slave{Name: name, Address: address, Zone: zone, Node: id, In: true})
+	e.slaves = slices.Insert(e.slaves, i, Slave{Name: name, Site: at, Node: id, In: true})
 	e.view = e.base.view + 1
-	e.ops = append(e.ops, Op{Kind: OpJoin, Node: id, Name: name, Address: address, Zone: zone})
+	e.ops = append(e.ops, Op{Kind: OpJoin, Node: id, Name: name, Site: at})
 	return id, nil
 }
 

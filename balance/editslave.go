@@ -7,12 +7,12 @@ import (
 
 // Enlist adds a slave, as a spare. One that holds data may have been a replica until
 // a moment ago: it counts as having left its shard by now.
-func (e *Edit) Enlist(name, address, zone string, holds bool) error {
+func (e *Edit) Enlist(name string, at Site, holds bool) error {
 	i, known := slices.BinarySearchFunc(e.slaves, name, byName)
 	if known || name == "" {
 		return e.refuse("there is a slave %q already, or it has no name", name)
 	}
-	s, o := Slave{Name: name, Address: address, Zone: zone}, Op{Kind: OpEnlist, Name: name, Address: address, Zone: zone}
+	s, o := Slave{Name: name, Site: at}, Op{Kind: OpEnlist, Name: name, Site: at}
 	if holds {
 		s.Left, o.New = e.base.revision, 1
 	}
@@ -21,20 +21,20 @@ func (e *Edit) Enlist(name, address, zone string, holds bool) error {
 	return nil
 }
 
-// Place changes where a slave is: its address and its zone.
-func (e *Edit) Place(name, address, zone string) error {
+// Place changes where a slave is.
+func (e *Edit) Place(name string, at Site) error {
 	s, err := e.slave(name)
 	if err != nil {
 		return err
 	}
-	if s.Address == address && s.Zone == zone {
-		return e.refuse("slave %q is at %s already", name, address)
+	if s.Site == at {
+		return e.refuse("slave %q is at %s already", name, at.Address)
 	}
-	s.Address, s.Zone = address, zone
+	s.Site = at
 	if s.In {
 		e.revise()
 	}
-	e.ops = append(e.ops, Op{Kind: OpPlace, Name: name, Address: address, Zone: zone})
+	e.ops = append(e.ops, Op{Kind: OpPlace, Name: name, Site: at})
 	return nil
 }
 
@@ -178,9 +178,9 @@ func (e *Edit) slave(name string) (*Slave, error) {
 func (e *Edit) applySlave(o Op) error {
 	switch o.Kind {
 	case OpEnlist:
-		return e.Enlist(o.Name, o.Address, o.Zone, o.New != 0)
+		return e.Enlist(o.Name, o.Site, o.New != 0)
 	case OpPlace:
-		return e.Place(o.Name, o.Address, o.Zone)
+		return e.Place(o.Name, o.Site)
 	case OpForm:
 		id, err := e.Form(o.Name)
 		if err == nil && id != o.Node {
@@ -209,9 +209,9 @@ func (e *Edit) applySlave(o Op) error {
 func (o Op) describeSlave() string {
 	switch o.Kind {
 	case OpEnlist:
-		return fmt.Sprintf("slave %s is a spare at %s", o.Name, o.Address)
+		return fmt.Sprintf("slave %s is a spare at %s", o.Name, o.Site.Address)
 	case OpPlace:
-		return fmt.Sprintf("slave %s is at %s", o.Name, o.Address)
+		return fmt.Sprintf("slave %s is at %s", o.Name, o.Site.Address)
 	case OpForm:
 		return fmt.Sprintf("shard %d %q begins", o.Node, o.Name)
 	case OpAssign:

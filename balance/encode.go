@@ -23,10 +23,11 @@ type State struct {
 }
 
 // The first byte of an encoded state: the format that is written, and older ones
-// that are still read: those before moves, before the first fill was recorded, and
-// before shards had replicas.
+// that are still read: those before moves, before the first fill was recorded, before
+// shards had replicas, and before slaves had instances.
 const (
-	stateFormat  = 4
+	stateFormat  = 5
+	stillFormat4 = 4
 	stillFormat3 = 3
 	stillFormat2 = 2
 	stillFormat1 = 1
@@ -63,6 +64,7 @@ func (s State) Encode() []byte {
 		text(s.Zone)
 		put(uint64(s.Node))
 		put(s.Left)
+		put(s.Instance)
 		put(flag(s.In) | flag(s.Drained)<<1)
 	}
 	put(uint64(len(m.slices)))
@@ -120,7 +122,8 @@ type reader struct {
 	b   []byte
 	bad bool
 	// format 1 is without states of nodes, moves and the least view, format 2
-	// without the end of the first fill, format 3 without slaves: each node is one.
+	// without the end of the first fill, format 3 without slaves: each node is one, format
+	// 4 without instances.
 	format byte
 }
 
@@ -192,7 +195,7 @@ func (r *reader) replicas() int {
 func (r *reader) shard(m *Model) {
 	n := Node{ID: r.node(), Name: r.text()}
 	if r.format <= stillFormat3 {
-		m.slaves = append(m.slaves, Slave{Name: n.Name, Address: r.text(), Node: n.ID, In: true})
+		m.slaves = append(m.slaves, Slave{Name: n.Name, Site: Site{Address: r.text()}, Node: n.ID, In: true})
 	}
 	n.State = NodeState(r.small())
 	m.nodes = append(m.nodes, n)
@@ -202,7 +205,10 @@ func (r *reader) shard(m *Model) {
 func (r *reader) slaves(m *Model) {
 	m.revision = r.uint()
 	for n := r.uint(); n > 0 && !r.bad; n-- {
-		s := Slave{Name: r.text(), Address: r.text(), Zone: r.text(), Node: r.node(), Left: r.uint()}
+		s := Slave{Name: r.text(), Site: Site{Address: r.text(), Zone: r.text()}, Node: r.node(), Left: r.uint()}
+		if r.format > stillFormat4 {
+			s.Instance = r.uint()
+		}
 		flags := r.uint()
 		r.bad = r.bad || flags > 3
 		s.In, s.Drained = flags&1 != 0, flags&2 != 0

@@ -61,7 +61,7 @@ func TestStateOfFormat3(t *testing.T) {
 	if err != nil || s.Quantum != 9 || s.Replicas != 0 || !s.Model.Filled() || s.Model.Revision() != 0 {
 		t.Fatalf("%+v, %v", s, err)
 	}
-	want := []Slave{{Name: "a", Address: "a:1", Node: 2, In: true}, {Name: "b", Address: "b:1", Node: 1, In: true}}
+	want := []Slave{{Name: "a", Site: Site{Address: "a:1"}, Node: 2, In: true}, {Name: "b", Site: Site{Address: "b:1"}, Node: 1, In: true}}
 	if !slices.Equal(s.Model.Slaves(), want) {
 		t.Errorf("%+v", s.Model.Slaves())
 	}

@@ -28,7 +28,7 @@ func (m *Mapper) entrancesOf(now time.Duration) {
 	}
 	for _, s := range m.model.Slaves() {
 		if s.Node != 0 && !s.In && m.entrances[s.Name] == nil {
-			m.entrances[s.Name] = &entrance{slave: s.Name, node: s.Node}
+			m.entrances[s.Name] = &entrance{slave: s.Name, node: s.Node, certified: m.node(s.Name).replace.certified(s.Node)}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.entrances)) {
@@ -52,6 +52,8 @@ func (m *Mapper) enter(now time.Duration, w *entrance) string {
 		return "it is lost"
 	case n.trouble != "":
 		return "it is in trouble: " + n.trouble
+	case n.copying != nil:
+		return "it copies the store of " + n.copying.Source
 	case !n.reported || n.table.View != m.model.View():
 		return fmt.Sprintf("it has not received view %d", m.model.View())
 	}

@@ -19,8 +19,8 @@ const MaxReplicas = 16
 //   - a slave that left its shard may delete what it held once no master has an older
 //     revision;
 //   - a slave that has been filled and certified joins its shard's set;
-//   - one that holds up the publication of a view, or whose copy differs from the
-//     source of truth, leaves it while another replica lives;
+//   - one that holds up the publication of a view, whose copy differs from the source
+//     of truth, or that lacks most of the shard, leaves it while another replica lives;
 //   - shards that lack replicas get spares, the worst-off first; those that have too
 //     many release some;
 //   - enough spares that no shard needs form a new one;
@@ -108,15 +108,15 @@ func (m *Mapper) freeSpares(now time.Duration, e *lazyEdit) {
 	}
 }
 
-// expel has slaves leave their sets that hold up a view or differ from the source of
-// truth, unless no other replica lives.
+// expel has slaves leave their sets that hold up a view, differ from the source of truth,
+// or lack most of the shard, unless no other replica lives that has it.
 func (m *Mapper) expel(now time.Duration, e *lazyEdit) {
 	gone := make(map[NodeID]int)
 	for _, s := range m.model.Slaves() {
 		if !s.In || m.remaining(now, s)-gone[s.Node] < 1 {
 			continue
 		}
-		if m.sentenced(s.Name) || m.holdsUp(now, s.Name) {
+		if m.sentenced(s.Name) || m.holdsUp(now, s.Name) || m.hollow(now, s) {
 			gone[s.Node]++
 			e.try(func(e *Edit) error { return e.Leave(s.Name) })
 		}
@@ -124,10 +124,11 @@ func (m *Mapper) expel(now time.Duration, e *lazyEdit) {
 }
 
 // remaining returns how many slaves of a set would answer queries without one: those
-// that live, have the oldest view that waits, and are not to discard anything.
+// that live, have the oldest view that waits and most of the data, and are not to discard
+// anything.
 func (m *Mapper) remaining(now time.Duration, without Slave) (n int) {
-	for _, name := range m.living(without.Node, now) {
-		if name != without.Name && !m.sentenced(name) && !m.behind(name) {
+	for _, s := range m.model.Set(without.Node) {
+		if s.Name != without.Name && m.alive(s.Name, now) && !m.sentenced(s.Name) && !m.behind(s.Name) && !m.hollow(now, s) {
 			n++
 		}
 	}

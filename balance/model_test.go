@@ -26,7 +26,7 @@ func drawEdit(t *rapid.T, m *Model) *Edit {
 		case 2:
 			_ = e.Merge(s, slice.Draw(t, "right"))
 		case 3:
-			_, _ = e.Join(rapid.SampledFrom([]string{"x", "y", "z"}).Draw(t, "name"), "", "")
+			_, _ = e.Join(rapid.SampledFrom([]string{"x", "y", "z"}).Draw(t, "name"), Site{})
 		case 4:
 			anySlave(t, e, n)
 		case 5:
@@ -293,9 +293,9 @@ func anySlave(t *rapid.T, e *Edit, n NodeID) {
 	name := rapid.SampledFrom([]string{"a", "b", "x", "y", "spare"}).Draw(t, "slave")
 	switch rapid.IntRange(0, 9).Draw(t, "slave op") {
 	case 0:
-		_ = e.Enlist(name, "here", "zone", rapid.Bool().Draw(t, "holds"))
+		_ = e.Enlist(name, Site{Address: "here", Zone: "zone", Instance: 1}, rapid.Bool().Draw(t, "holds"))
 	case 1:
-		_ = e.Place(name, "there", "")
+		_ = e.Place(name, Site{Address: "there", Instance: rapid.Uint64Range(0, 1).Draw(t, "instance")})
 	case 2:
 		_, _ = e.Form(name)
 	case 3:

@@ -23,6 +23,8 @@ type NodeReport struct {
 	Load *LoadReport
 	// Bytes is the size of the node's data.
 	Bytes uint64
+	// Copying is nil unless it copies a sibling's store.
+	Copying *CopyState
 }
 
 // nodeInfo is the mapper's state of a node outside of the model.
@@ -42,6 +44,9 @@ type nodeInfo struct {
 	// the report before.
 	caughtUp time.Duration
 	target   uint64
+	copying  *CopyState
+	replace  replacement
+	whole    whole
 }
 
 // node returns the state of a node; a new one counts as heard from now.
@@ -77,6 +82,10 @@ func (m *Mapper) Join(now time.Duration, j Joining) error {
 	n := m.node(j.Name)
 	n.heard, n.position, n.trouble, n.moved = now, j.Position, "", now
 	m.restarted(n, "")
+	n.replace.looked = 0
+	if j.Copied != nil {
+		m.takeCopy(j.Name, j.Copied)
+	}
 	if j.Foreign {
 		j.Table = Table{} // it will be emptied
 	}
@@ -98,7 +107,7 @@ func (m *Mapper) Report(now time.Duration, r NodeReport) error {
 			return fault.New(fault.Invalid, "balance: report", err)
 		}
 	}
-	n.heard, n.bytes = now, r.Bytes
+	n.heard, n.bytes, n.copying = now, r.Bytes, r.Copying
 	if r.Trouble != "" && n.trouble == "" {
 		n.troubled = now
 	}
@@ -134,8 +143,9 @@ func (m *Mapper) follows(now time.Duration, n *nodeInfo) {
 
 // restarted discards the certificates of an earlier incarnation of the node.
 func (m *Mapper) restarted(n *nodeInfo, incarnation string) {
-	n.incarnation = incarnation
+	n.incarnation, n.copying = incarnation, nil
 	n.target = m.clock
+	n.replace.copied, n.replace.source = nil, ""
 	m.reopen(n)
 	for _, id := range slices.Sorted(maps.Keys(n.arriving)) { // in order, since they queue up
 		m.uncertify(n.arriving[id])
@@ -145,10 +155,15 @@ func (m *Mapper) restarted(n *nodeInfo, incarnation string) {
 // hold takes a node's table and notes which moves to it have arrived, in time
 // proportional to both.
 func (m *Mapper) hold(now time.Duration, n *nodeInfo, t Table) {
-	if !n.reported || !n.table.Equal(t) {
+	changed := !n.reported || !n.table.Equal(t)
+	if changed {
 		n.moved, m.filling = now, true
 	}
 	n.table, n.reported = t, true
+	if changed {
+		n.whole = whole{}
+		m.reserved(n)
+	}
 	if len(n.arriving) == 0 {
 		return
 	}

@@ -11,7 +11,7 @@ const (
 	OpMap    OpKind = iota + 1 // Slice is served by Node: only in the first plan
 	OpSplit                    // Slice ends before At; New begins there
 	OpMerge                    // Slice takes its right neighbour New in
-	OpJoin                     // Node joins, with its only slave, both called Name, at Address in Zone
+	OpJoin                     // Node joins, with its only slave, both called Name, at Site
 	OpStart                    // Slice begins to be copied to Node
 	OpCancel                   // Slice stays where it is; its move is cancelled
 	OpSwitch                   // Slice is served by its target from the next view on
@@ -20,8 +20,8 @@ const (
 	OpRemove                   // Node, called Name, which has no slices, is removed
 	OpFilled                   // the first fill is complete
 
-	OpEnlist  // the slave Name is a spare at Address in Zone; New 1: it holds data
-	OpPlace   // the slave Name is at Address in Zone
+	OpEnlist  // the slave Name is a spare at Site; New 1: it holds data
+	OpPlace   // the slave Name is at Site
 	OpForm    // Node begins as a shard called Name, without slaves
 	OpAssign  // the slave Name is to hold what Node holds
 	OpEnter   // masters may ask the slave Name
@@ -34,14 +34,14 @@ const (
 
 // Op is one operation. Fields that its kind does not name are zero.
 type Op struct {
-	Kind          OpKind
-	Slice         uint64
-	Node          NodeID
-	At            Key
-	New           uint64
-	Name, Address string
-	Zone          string
-	State         NodeState
+	Kind  OpKind
+	Slice uint64
+	Node  NodeID
+	At    Key
+	New   uint64
+	Name  string
+	Site  Site
+	State NodeState
 }
 
 // String describes the operation.

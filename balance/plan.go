@@ -102,18 +102,18 @@ func (m *Mapper) remove(now time.Duration, e *Edit, id NodeID) error {
 }
 
 // admit adds new slaves to the model: as nodes without slices while a node is one
-// slave, else as spares. It updates addresses and zones.
+// slave, else as spares. It updates where they are.
 func (m *Mapper) admit(e *lazyEdit) {
 	for _, j := range m.joined {
 		slave, ok := m.model.Slave(j.Name)
 		_, taken := m.model.Named(j.Name)
 		switch {
 		case !ok && m.members.replicas == 1 && !taken:
-			e.try(func(e *Edit) error { _, err := e.Join(j.Name, j.Address, j.Zone); return err })
+			e.try(func(e *Edit) error { _, err := e.Join(j.Name, j.Site); return err })
 		case !ok:
-			e.try(func(e *Edit) error { return e.Enlist(j.Name, j.Address, j.Zone, len(j.Table.Slices) > 0) })
-		case slave.Address != j.Address || slave.Zone != j.Zone:
-			e.try(func(e *Edit) error { return e.Place(j.Name, j.Address, j.Zone) })
+			e.try(func(e *Edit) error { return e.Enlist(j.Name, j.Site, len(j.Table.Slices) > 0) })
+		case slave.Site != j.Site:
+			e.try(func(e *Edit) error { return e.Place(j.Name, j.Site) })
 		}
 	}
 	m.joined = nil
@@ -135,7 +135,7 @@ func (m *Mapper) first(now time.Duration) error {
 	}
 	var slaves []Slave
 	for _, j := range m.joined {
-		slaves = append(slaves, Slave{Name: j.Name, Address: j.Address, Zone: j.Zone})
+		slaves = append(slaves, Slave{Name: j.Name, Site: j.Site})
 		if len(j.Table.Slices) > 0 {
 			m.trouble(fmt.Errorf(
 				"node %s holds data that is discarded because the nodes' data do not fit together: %w", j.Name, err))

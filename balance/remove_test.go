@@ -126,7 +126,7 @@ func TestANodeThatComesBackMeanwhile(t *testing.T) {
 	if r.hold == nil {
 		t.Fatal("nothing is to be saved")
 	}
-	r.must(r.m.Join(r.now, balance.Joining{Name: "b", Address: "new:1"}))
+	r.must(r.m.Join(r.now, balance.Joining{Name: "b", Site: balance.Site{Address: "new:1"}}))
 	r.slow = false
 	r.carry()
 	n, ok := r.m.Model().Named("b")

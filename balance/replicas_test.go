@@ -78,7 +78,7 @@ func (r *rig) live(d time.Duration) {
 
 func (r *rig) join(name, zone string) {
 	r.t.Helper()
-	r.must(r.m.Join(r.now, balance.Joining{Name: name, Zone: zone}))
+	r.must(r.m.Join(r.now, balance.Joining{Name: name, Site: balance.Site{Zone: zone}}))
 	r.carry()
 }
 
@@ -104,7 +104,7 @@ func TestTheFirstPlanMakesShards(t *testing.T) {
 // TestZones: no shard has two slaves of one zone, at the start and when a lost one is
 // replaced.
 func TestZones(t *testing.T) {
-	slaves := []balance.Slave{{Name: "a1", Zone: "a"}, {Name: "a2", Zone: "a"}, {Name: "a3", Zone: "a"}, {Name: "b1", Zone: "b"}, {Name: "c1", Zone: "c"}, {Name: "c2", Zone: "c"}}
+	slaves := []balance.Slave{{Name: "a1", Site: balance.Site{Zone: "a"}}, {Name: "a2", Site: balance.Site{Zone: "a"}}, {Name: "a3", Site: balance.Site{Zone: "a"}}, {Name: "b1", Site: balance.Site{Zone: "b"}}, {Name: "c1", Site: balance.Site{Zone: "c"}}, {Name: "c2", Site: balance.Site{Zone: "c"}}}
 	m, err := balance.Compose(slaves, 2)
 	if err != nil {
 		t.Fatal(err)

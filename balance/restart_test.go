@@ -119,7 +119,7 @@ func TestRestartWithALostNode(t *testing.T) {
 		t.Fatalf("unpublished %v, published %v", m, r.m.Published())
 	}
 	for _, n := range []string{"a", "b"} {
-		r.must(r.m.Join(r.now, balance.Joining{Name: n, Table: tables[n], Address: "elsewhere"}))
+		r.must(r.m.Join(r.now, balance.Joining{Name: n, Table: tables[n], Site: balance.Site{Address: "elsewhere"}}))
 	}
 	r.carry()
 	r.ack("a")

@@ -10,9 +10,9 @@ import (
 // Slave is a process that holds data: a replica of a shard, or a spare. A shard is
 // a node of the model.
 type Slave struct {
-	// Name is unique; Address and Zone are passed on. Slaves of one zone may fail
-	// together; "": unknown.
-	Name, Address, Zone string
+	// Name is unique.
+	Name string
+	Site
 	// Node is the shard whose slices it is to hold; 0: it is a spare.
 	Node NodeID
 	// In is set while it belongs to its shard's set of replicas: masters ask it.
@@ -22,6 +22,15 @@ type Slave struct {
 	Left uint64
 	// Drained: it is to be stopped, and gets no shard.
 	Drained bool
+}
+
+// Site is where a slave is.
+type Site struct {
+	// Address and Zone are passed on. Slaves of one zone may fail together; "": unknown.
+	Address, Zone string
+	// Instance is that of its directory: another process at the address has another one,
+	// and so has this slave once its directory was emptied. 0: unknown.
+	Instance uint64
 }
 
 // Slaves returns all slaves, by name; not to be modified.
@@ -96,7 +105,7 @@ func Compose(list []Slave, replicas int) (*Model, error) {
 	m := &Model{nextSlice: 2, nextNode: 1}
 	rest := slices.Clone(list)
 	for i := range rest {
-		rest[i] = Slave{Name: rest[i].Name, Address: rest[i].Address, Zone: rest[i].Zone}
+		rest[i] = Slave{Name: rest[i].Name, Site: rest[i].Site}
 	}
 	for len(rest) > 0 {
 		chosen := pickApart(rest, replicas)
@@ -109,7 +118,7 @@ func Compose(list []Slave, replicas int) (*Model, error) {
 		rest = slices.DeleteFunc(rest, func(s Slave) bool { return slices.Contains(chosen, s.Name) })
 		for _, name := range chosen {
 			i := slices.IndexFunc(list, func(s Slave) bool { return s.Name == name })
-			m.slaves = append(m.slaves, Slave{Name: name, Address: list[i].Address, Zone: list[i].Zone, Node: n.ID, In: true})
+			m.slaves = append(m.slaves, Slave{Name: name, Site: list[i].Site, Node: n.ID, In: true})
 		}
 	}
 	m.slaves = append(m.slaves, rest...)

@@ -104,6 +104,8 @@ type SlaveStatus struct {
 	// WaitsFor is what must happen before masters ask it, or, of a spare, before it
 	// can get a shard; "": nothing.
 	WaitsFor string
+	// Copying is nil unless it copies a sibling's store.
+	Copying *CopyState
 }
 
 // NodeStatus is the state of a node. View and Position are those of the slave that is
@@ -222,6 +224,7 @@ func (m *Mapper) slaveStatus(now time.Duration) (out []SlaveStatus) {
 		out = append(out, SlaveStatus{
 			Slave: s, Shard: m.name(s.Node), Alive: m.alive(s.Name, now), SilentFor: now - v.heard, View: v.table.View,
 			Position: v.position, Trouble: v.trouble, Bytes: v.bytes, WaitsFor: waits[s.Name],
+			Copying: v.copying,
 		})
 	}
 	return out

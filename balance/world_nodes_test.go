@@ -87,7 +87,7 @@ func (w *world) of(n *testNode) *testDistributor { return w.dists[n.dist%len(w.d
 
 // register announces a node to the balancer and to its distributor.
 func (w *world) register(n *testNode) error {
-	j := balance.Joining{Name: n.name, Address: n.name + ":1", Position: n.pos, Table: n.table}
+	j := balance.Joining{Name: n.name, Site: balance.Site{Address: n.name + ":1"}, Position: n.pos, Table: n.table}
 	welcome, err := w.of(n).distributor.Register(j, w.clock)
 	if err != nil {
 		return err

@@ -12,6 +12,8 @@ type Config struct {
 	// Name is the slave's name, unique in the cluster; Address is where masters
 	// reach it; Incarnation is new at each start of the process.
 	Name, Address, Incarnation string
+	// Instance is that of the slave's directory (pb.Replica); 0: unknown.
+	Instance uint64
 	// Zone says which other slaves may fail together with this one; "": unknown.
 	Zone string
 	// Grace is how long a starting slave waits for a balancer before it serves the
@@ -34,6 +36,9 @@ type Config struct {
 	// Quiet is how long after the last bucket the store is maintained; after
 	// Overdue it is maintained anyway, for Slice at a time.
 	Quiet, Overdue, Slice time.Duration
+	// Copier makes copies of siblings' stores; nil: the slave is always filled by node
+	// data.
+	Copier Copier
 }
 
 // Default returns the configuration of a slave with this name and address.

@@ -187,6 +187,7 @@ type fakeBalancer struct {
 	verify     bool            // the next enlisting asks for a comparison
 	comparing  time.Duration   // of each slice
 	differ     map[uint64]bool // slices, by lo, that are not as they should be
+	order      *pb.CopyOrder   // what the slave is to copy
 }
 
 var errAway = fault.New(fault.Unavailable, "balancer", errors.New("nobody there"))
@@ -205,7 +206,10 @@ func (b *fakeBalancer) Register(_ context.Context, r *pb.RegisterRequest) (*pb.R
 		return nil, b.refuse
 	}
 	b.registered = append(b.registered, r)
-	return &pb.RegisterResponse{Epoch: b.epoch, Distributor: b.home, Database: b.database, Discard: b.discard}, nil
+	if r.GetCopied() != nil {
+		b.order = nil // it has what it lacked
+	}
+	return &pb.RegisterResponse{Epoch: b.epoch, Distributor: b.home, Database: b.database, Discard: b.discard, Copy: b.order}, nil
 }
 
 func (b *fakeBalancer) Report(_ context.Context, r *pb.ReportRequest) (*pb.ReportResponse, error) {
@@ -222,7 +226,7 @@ func (b *fakeBalancer) Report(_ context.Context, r *pb.ReportRequest) (*pb.Repor
 	if r.GetEpoch() != b.epoch {
 		return nil, fault.Newf(fault.Stale, "balancer: report", "epoch %d, now %d", r.GetEpoch(), b.epoch)
 	}
-	return &pb.ReportResponse{Epoch: b.epoch, Distributor: b.home}, nil
+	return &pb.ReportResponse{Epoch: b.epoch, Distributor: b.home, Copy: b.order}, nil
 }
 
 func (b *fakeBalancer) Distributor(address string) (Distributor, func() error, error) {

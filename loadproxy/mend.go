@@ -39,13 +39,8 @@ func (p *Proxy) mend(ctx context.Context) error {
 	default:
 	}
 	r.mu.Lock()
-	orders, renew, reload := r.orders, r.renew, r.reload
-	r.reload = nil
+	orders, renew := r.orders, r.renew
 	r.mu.Unlock()
-	if len(reload) > 0 {
-		p.reload(reload)
-		return p.mend(ctx)
-	}
 	if renew != "" {
 		return p.recreate(ctx, renew)
 	}

@@ -11,6 +11,7 @@ import (
 	"adshard/barrels"
 	"adshard/fault"
 	"adshard/internal/wait"
+	"adshard/schema/pb"
 )
 
 // Proxy keeps one store up to date. Make it with New, start it with Run.
@@ -23,6 +24,7 @@ type Proxy struct {
 	upkeep   *upkeep
 	repairs  *repairs
 	copies   holds
+	replace  replacement
 	reported atomic.Int64  // when the balancer last took a report, in ns since 1970
 	news     chan struct{} // full: the table of slices has changed
 	loads    atomic.Uint64 // reports of load so far
@@ -36,6 +38,7 @@ type Proxy struct {
 	// refill; nil before that and after it was reached.
 	catchUp *uint64
 	settled bool          // the first enlisting was made
+	copied  *pb.Copied    // whose copy the store is; nil: of none, or the balancer knows
 	refill  bool          // the store's data are of no use: it waits for a reset
 	idle    int           // pulls without a bucket since the last bucket
 	pause   time.Duration // after the next failure
@@ -118,6 +121,11 @@ func (p *Proxy) settle() {
 	})
 	p.refresh()
 	p.log.Info("caught up", "clock", p.store.Position().GetClock())
+	if p.cfg.Copier != nil {
+		if err := p.cfg.Copier.Discard(); err != nil {
+			p.log.Warn("what an unfinished copy has left cannot be removed", "err", err)
+		}
+	}
 }
 
 // failed reports err and pauses, longer each time.

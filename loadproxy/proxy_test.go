@@ -21,7 +21,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // run starts a proxy in a synctest bubble and stops it at the test's end.
 func run(t *testing.T, s *store, b *fakeBalancer) *Proxy {
 	t.Helper()
-	p, err := New(Default("slave-0", "127.0.0.1:1"), s, b, quietLog())
+	return runWith(t, Default("slave-0", "127.0.0.1:1"), s, b)
+}
+
+func runWith(t *testing.T, cfg Config, s *store, b *fakeBalancer) *Proxy {
+	t.Helper()
+	p, err := New(cfg, s, b, quietLog())
 	if err != nil {
 		t.Fatal(err)
 	}

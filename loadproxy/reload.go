@@ -1,33 +1,12 @@
 package loadproxy
 
-import (
-	"context"
+import "adshard/fault"
 
-	"adshard/fault"
-)
-
-// Reload makes a copy that is complete in the store's directory (internal/node/copying)
-// the slave's store. The slave registers again, with the copy's position and slices, and
-// serves nothing until it has caught up. It returns when the copy is the store. Errors:
-// those of barrels.Store.Reload, and of ctx.
-func (p *Proxy) Reload(ctx context.Context) error {
-	done := make(chan error, 1)
-	r := p.repairs
-	r.mu.Lock()
-	r.reload = append(r.reload, done)
-	r.poke()
-	r.mu.Unlock()
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-		return fault.New(fault.KindOf(ctx.Err()), "slave: reload", context.Cause(ctx))
-	}
-}
-
-// reload opens the store's files again, between two sessions. What was wrong with the
-// files before is forgotten.
-func (p *Proxy) reload(waiting []chan error) {
+// reload makes a copy that is complete in the store's directory the slave's store,
+// between two sessions. The slave registers again, with the copy's position and slices,
+// and serves nothing until it has caught up. What was wrong with the files before is
+// forgotten. Errors: those of barrels.Store.Reload.
+func (p *Proxy) reload() error {
 	p.state.change(func(s *State) {
 		s.CaughtUp = false
 		p.store.SetCaughtUp(false)
@@ -47,7 +26,5 @@ func (p *Proxy) reload(waiting []chan error) {
 	}
 	p.settled, p.refill, p.catchUp = false, false, nil
 	p.refresh()
-	for _, w := range waiting {
-		w <- err
-	}
+	return err
 }

@@ -15,12 +15,11 @@ import (
 type repairs struct {
 	wake chan struct{} // full: there is an order
 
-	mu     sync.Mutex   // guards what follows
-	orders []Repair     // to be discarded
-	renew  string       // why the whole store is to be recreated; "": it is not
-	reload []chan error // who waits for the store's files to be opened again
-	open   []Repair     // discarded, not filled again yet
-	healed []Repair     // recently
+	mu     sync.Mutex // guards what follows
+	orders []Repair   // to be discarded
+	renew  string     // why the whole store is to be recreated; "": it is not
+	open   []Repair   // discarded, not filled again yet
+	healed []Repair   // recently
 	begun  []time.Time
 	memory uint64 // differences in memory, dropped
 	count  uint64 // repairs begun

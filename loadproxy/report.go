@@ -13,7 +13,8 @@ import (
 
 // reports sends the slave's state to the balancer at intervals, and at once when its
 // table has changed. It returns when ctx is done or the slave has to register again:
-// the balancer does not know it, or names another distributor. reported is the table
+// the balancer does not know it, names another distributor, or wants the slave to be
+// filled in another way. reported is the table
 // that the balancer has.
 func (p *Proxy) reports(ctx context.Context, home registration, reported *pb.SliceTable) {
 	tick := time.NewTicker(p.cfg.Report)
@@ -36,6 +37,9 @@ func (p *Proxy) reports(ctx context.Context, home registration, reported *pb.Sli
 		case err == nil && reply.GetEpoch() == home.epoch && reply.GetDistributor() == home.distributor:
 			reported = table
 			p.reported.Store(time.Now().UnixNano())
+			if p.cfg.Copier != nil && p.replace.wanted(reply.GetCopy()) {
+				return
+			}
 		case err == nil, !retryPull(err) && !fault.Is(err, fault.Cancelled):
 			why := "it belongs to another epoch or distributor by now"
 			if err != nil {
@@ -62,6 +66,9 @@ func (p *Proxy) report(home registration, table *pb.SliceTable, changed, load bo
 			Trouble:  shortened(s.Trouble),
 			Lacking:  shortened(s.Repair),
 		},
+	}
+	if p.cfg.Copier != nil {
+		r.State.Copying = p.cfg.Copier.Copying()
 	}
 	if changed {
 		r.Slices = &pb.SliceTable{Slices: table.GetSlices(), View: table.GetView(),

@@ -23,7 +23,13 @@ type registration struct {
 // something fails or the slave belongs elsewhere (nil).
 func (p *Proxy) session(ctx context.Context) error {
 	table := p.store.Slices()
-	if err := p.register(ctx, table); err != nil && !p.alone(err) {
+	switch err := p.register(ctx, table); {
+	case err == nil:
+		if from := p.replace.begin(); from != nil {
+			p.copySibling(ctx, from, table)
+			return nil
+		}
+	case !p.alone(err):
 		return err
 	}
 	distributor, hangUp, err := p.balancer.Distributor(p.home.distributor)
@@ -61,7 +67,8 @@ func (p *Proxy) alone(err error) bool {
 // (Hold).
 func (p *Proxy) request(table *pb.SliceTable) *pb.RegisterRequest {
 	return &pb.RegisterRequest{Name: p.cfg.Name, Address: p.cfg.Address, Zone: p.cfg.Zone, Incarnation: p.cfg.Incarnation,
-		Position: p.store.Position(), Slices: table, Discard: p.home.discard, Held: p.copies.least()}
+		Position: p.store.Position(), Slices: table, Discard: p.home.discard, Held: p.copies.least(),
+		Instance: p.cfg.Instance, Copied: p.copied}
 }
 
 // register registers the slave with the balancer.
@@ -71,6 +78,10 @@ func (p *Proxy) register(ctx context.Context, table *pb.SliceTable) error {
 	reply, err := p.balancer.Register(call, p.request(table))
 	if err != nil {
 		return p.refused(fmt.Errorf("register with the balancer: %w", err))
+	}
+	p.copied = nil
+	if p.cfg.Copier != nil {
+		p.replace.wanted(reply.GetCopy())
 	}
 	p.home = registration{
 		registered: true, epoch: reply.GetEpoch(), distributor: reply.GetDistributor(),

@@ -133,6 +133,11 @@ func (b *balancer) housekeep() {
 	if b.fed > b.w.times.keep {
 		least = max(least, b.fed-b.w.times.keep)
 	}
+	for _, s := range b.w.slaves { // the siblings hold what copies need
+		if s.copying != nil {
+			least = min(least, s.copying.position.Clock)
+		}
+	}
 	for _, other := range b.w.balancers { // each holds what it still has to read
 		if other.up && other.mapper != nil {
 			least = min(least, other.fed)
@@ -258,31 +263,41 @@ func (b *balancer) since(epoch, number uint64) []balance.Quantum {
 	return nil
 }
 
-// register answers a slave.
-func (b *balancer) register(s *slave, j balance.Joining) (uint64, *distributor, error) {
+// register answers a slave, with the sibling whose disk it is to copy; "": none.
+func (b *balancer) register(s *slave, j balance.Joining) (epoch uint64, d *distributor, sibling string, err error) {
 	if b.mapper == nil {
-		return 0, nil, fault.Newf(fault.Unavailable, "sim: register", "the balancer is starting")
+		return 0, nil, "", fault.Newf(fault.Unavailable, "sim: register", "the balancer is starting")
 	}
 	if err := b.mapper.Join(b.time(), j); err != nil {
-		return 0, nil, err
+		return 0, nil, "", err
 	}
-	b.slaves[s.name], b.hears[s.name] = s, b.w.now
+	b.slaves[s.name], b.hears[s.name], b.clocks[s.name] = s, b.w.now, j.Position.Clock
+	sibling = b.sibling(s.name)
 	b.carry()
-	return b.epoch, b.assigned(s.name), nil
+	return b.epoch, b.assigned(s.name), sibling, nil
 }
 
-// report takes a slave's report and answers who is to serve it.
-func (b *balancer) report(epoch, incarnation uint64, r balance.NodeReport) (*distributor, error) {
+// sibling returns whose disk a slave is to copy; "": none.
+func (b *balancer) sibling(slave string) string {
+	if _, list := b.mapper.CopyFrom(b.time(), slave); len(list) > 0 {
+		return list[0].Name
+	}
+	return ""
+}
+
+// report takes a slave's report and answers who is to serve it, and what it is to copy.
+func (b *balancer) report(epoch, incarnation uint64, r balance.NodeReport) (*distributor, string, error) {
 	s := b.slaves[r.Name]
 	if b.mapper == nil || s == nil || s.incarnation != incarnation || epoch > b.epoch {
-		return nil, fault.Newf(fault.Stale, "sim: report", "register again")
+		return nil, "", fault.Newf(fault.Stale, "sim: report", "register again")
 	}
 	if err := b.mapper.Report(b.time(), r); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	b.clocks[r.Name], b.hears[r.Name] = r.Position.Clock, b.w.now
+	sibling := b.sibling(r.Name)
 	b.carry()
-	return b.assigned(r.Name), nil
+	return b.assigned(r.Name), sibling, nil
 }
 
 // ask answers a distributor.

@@ -28,7 +28,9 @@ type slave struct {
 	reported    bool // the table as it is was reported
 	trouble     string
 	load        counters
-	absurd      time.Duration // until then it reports what cannot be
+	copying     *disk           // what it gets from a sibling; nil: it copies none
+	copied      *balance.Copied // what its disk is a copy of, until the balancer knows
+	absurd      time.Duration   // until then it reports what cannot be
 }
 
 // run is the life of the process.
@@ -37,6 +39,7 @@ func (s *slave) run() {
 	s.incarnation++
 	s.epoch, s.distributor, s.settled, s.refill, s.caughtUp = 0, nil, false, false, false
 	s.reported, s.health.whole, s.trouble = false, false, ""
+	s.copying, s.copied = nil, nil
 	s.load = newCounters()
 	s.register()
 	s.w.every(&s.process, s.w.times.report, s.report)
@@ -61,7 +64,7 @@ func (s *slave) retry(d time.Duration, what func()) {
 // register announces the slave to the balancer, then to its distributor.
 func (s *slave) register() {
 	s.session++
-	s.distributor, s.failing, s.reported = nil, 0, false
+	s.distributor, s.failing, s.reported, s.copying = nil, 0, false, nil
 	session := s.session
 	again := func() {
 		if s.session == session {
@@ -73,16 +76,21 @@ func (s *slave) register() {
 		again()
 		return
 	}
-	j := balance.Joining{Name: s.name, Address: s.name + ":1", Position: s.disk.position, Table: s.disk.table}
+	j := balance.Joining{Name: s.name, Site: balance.Site{Address: s.name + ":1"}, Position: s.disk.position, Table: s.disk.table, Copied: s.copied}
 	s.w.net.do(call{
 		from: &s.process, to: &b.process, channel: control, timeout: s.w.times.timeout,
 		serve: func() func() {
-			epoch, d, err := b.register(s, j)
+			epoch, d, sibling, err := b.register(s, j)
 			return func() {
-				if err != nil {
+				switch {
+				case err != nil:
 					again()
-				} else if s.session == session {
-					s.enlist(epoch, d)
+				case s.session != session:
+				default:
+					s.copied = nil
+					if sibling == "" || !s.replace(sibling, epoch) {
+						s.enlist(epoch, d)
+					}
 				}
 			}
 		},
@@ -102,7 +110,7 @@ func (s *slave) enlist(epoch uint64, d *distributor) {
 		again()
 		return
 	}
-	j := balance.Joining{Name: s.name, Address: s.name + ":1", Position: s.disk.position, Table: s.disk.table}
+	j := balance.Joining{Name: s.name, Site: balance.Site{Address: s.name + ":1"}, Position: s.disk.position, Table: s.disk.table}
 	s.w.net.do(call{
 		from: &s.process, to: &d.process, channel: data, timeout: s.w.times.timeout,
 		serve: func() func() {
@@ -232,12 +240,12 @@ func (s *slave) report() {
 	s.w.net.do(call{
 		from: &s.process, to: &b.process, channel: control, timeout: s.w.times.timeout,
 		serve: func() func() {
-			d, err := b.report(epoch, incarnation, r)
+			d, sibling, err := b.report(epoch, incarnation, r)
 			return func() {
 				if err != nil {
 					forget()
 				}
-				if s.session == session && s.distributor != nil && (err != nil || d != nil && d != s.distributor) {
+				if s.session == session && s.distributor != nil && (err != nil || d != nil && d != s.distributor || sibling != "") {
 					s.register()
 				}
 			}

@@ -74,7 +74,7 @@ func TestRandomIsRandom(t *testing.T) {
 		t.Error("both seeds draw alike")
 	}
 	e := models[0].Edit()
-	id, err := e.Join("late", "", "")
+	id, err := e.Join("late", balance.Site{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,6 +68,7 @@ func showStatus(s Streams, v *api.BalanceStatus) error {
 	if err := showMoves(s, v.MovesInFlight); err != nil {
 		return err
 	}
+	showCopies(s, v.Copies)
 	showIteration(s, v.Last)
 	if len(v.Shadows) > 0 {
 		fmt.Fprint(s.Out, "\nOther strategies would now reach:\n")
@@ -109,6 +110,23 @@ func showHead(s Streams, v *api.BalanceStatus) {
 	showScrub(s, &v.Scrub)
 	if !v.Measured {
 		fmt.Fprintln(s.Out, "No load is measured yet; the weights of ad groups are used instead.")
+	}
+}
+
+// showCopies shows the slaves that are being filled with copies.
+func showCopies(s Streams, list []api.Copy) {
+	for i, c := range list {
+		if i == 0 {
+			fmt.Fprintln(s.Out)
+		}
+		fmt.Fprintf(s.Out, "%s copies the store of %s", printable(c.Slave), printable(c.Source))
+		if c.Total > 0 {
+			fmt.Fprintf(s.Out, ": %s of %s, %s/s", size(c.Bytes), size(c.Total), size(c.PerSecond))
+		}
+		if c.LeftMs > 0 {
+			fmt.Fprintf(s.Out, ", %s left", lasting(c.LeftMs))
+		}
+		fmt.Fprintln(s.Out)
 	}
 }
 

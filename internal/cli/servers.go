@@ -25,7 +25,7 @@ var keyHelp = map[string]string{
 	"barrels":               "a directory of stores built by 'adshard barrels build', used instead of --data",
 	"budget":                "the share of all ad groups that the strategy may move at once, 0 to 1",
 	"bucket-bytes":          "the size of a bucket of node data",
-	"copy-from":             "the address of a slave whose store is copied if there is none in dir; empty: fill it from the database",
+	"copy-from":             "the address of a slave whose store is copied if there is none in dir; empty: as the balancer decides",
 	"copy-rate":             "the most bytes a second that copies of a store read, or write, such as 256MiB",
 	"data":                  "the directory of the slaves' stores, a subdirectory each",
 	"db":                    databaseHelp,

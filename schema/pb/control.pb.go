@@ -34,9 +34,13 @@ type RegisterRequest struct {
 	Incarnation string                 `protobuf:"bytes,5,opt,name=incarnation,proto3" json:"incarnation,omitempty"` // random, new at each start of the process
 	// discard is set if the balancer permits the slave's data, of another order or
 	// database, to be discarded. Only distributors use it.
-	Discard       bool   `protobuf:"varint,6,opt,name=discard,proto3" json:"discard,omitempty"`
-	Zone          string `protobuf:"bytes,7,opt,name=zone,proto3" json:"zone,omitempty"`  // which other slaves may fail together with it; "": unknown
-	Held          uint64 `protobuf:"varint,8,opt,name=held,proto3" json:"held,omitempty"` // as in ReportRequest
+	Discard  bool   `protobuf:"varint,6,opt,name=discard,proto3" json:"discard,omitempty"`
+	Zone     string `protobuf:"bytes,7,opt,name=zone,proto3" json:"zone,omitempty"`           // which other slaves may fail together with it; "": unknown
+	Held     uint64 `protobuf:"varint,8,opt,name=held,proto3" json:"held,omitempty"`          // as in ReportRequest
+	Instance uint64 `protobuf:"fixed64,9,opt,name=instance,proto3" json:"instance,omitempty"` // as in Replica; 0: of an earlier version
+	// copied is set in the first registration after the slave's store was replaced by a
+	// copy of a sibling's.
+	Copied        *Copied `protobuf:"bytes,10,opt,name=copied,proto3" json:"copied,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -127,6 +131,128 @@ func (x *RegisterRequest) GetHeld() uint64 {
 	return 0
 }
 
+func (x *RegisterRequest) GetInstance() uint64 {
+	if x != nil {
+		return x.Instance
+	}
+	return 0
+}
+
+func (x *RegisterRequest) GetCopied() *Copied {
+	if x != nil {
+		return x.Copied
+	}
+	return nil
+}
+
+// Copied says whose store a slave's is a copy of. The slave has read all of it, and its
+// position and builder are those that the sibling certified when the copy began.
+type Copied struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Source        string                 `protobuf:"bytes,1,opt,name=source,proto3" json:"source,omitempty"`
+	Instance      uint64                 `protobuf:"fixed64,2,opt,name=instance,proto3" json:"instance,omitempty"` // of the source
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Copied) Reset() {
+	*x = Copied{}
+	mi := &file_adshard_v1_control_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Copied) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Copied) ProtoMessage() {}
+
+func (x *Copied) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_control_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Copied.ProtoReflect.Descriptor instead.
+func (*Copied) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Copied) GetSource() string {
+	if x != nil {
+		return x.Source
+	}
+	return ""
+}
+
+func (x *Copied) GetInstance() uint64 {
+	if x != nil {
+		return x.Instance
+	}
+	return 0
+}
+
+// CopyOrder names the siblings whose store a slave is to copy: replicas of its shard
+// that have all of its slices.
+type CopyOrder struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Shard         string                 `protobuf:"bytes,1,opt,name=shard,proto3" json:"shard,omitempty"`
+	Siblings      []*Replica             `protobuf:"bytes,2,rep,name=siblings,proto3" json:"siblings,omitempty"` // in the order in which they are to be tried
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CopyOrder) Reset() {
+	*x = CopyOrder{}
+	mi := &file_adshard_v1_control_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CopyOrder) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CopyOrder) ProtoMessage() {}
+
+func (x *CopyOrder) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_control_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CopyOrder.ProtoReflect.Descriptor instead.
+func (*CopyOrder) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *CopyOrder) GetShard() string {
+	if x != nil {
+		return x.Shard
+	}
+	return ""
+}
+
+func (x *CopyOrder) GetSiblings() []*Replica {
+	if x != nil {
+		return x.Siblings
+	}
+	return nil
+}
+
 type RegisterResponse struct {
 	state       protoimpl.MessageState `protogen:"open.v1"`
 	Epoch       uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
@@ -136,14 +262,17 @@ type RegisterResponse struct {
 	Discard     bool                   `protobuf:"varint,5,opt,name=discard,proto3" json:"discard,omitempty"`        // the slave's data are of another database or order and not needed
 	// verify is set if the slave's position is not in the log of the database. Its
 	// data are not served until they have been compared (EnlistResponse.verify).
-	Verify        bool `protobuf:"varint,6,opt,name=verify,proto3" json:"verify,omitempty"`
+	Verify bool `protobuf:"varint,6,opt,name=verify,proto3" json:"verify,omitempty"`
+	// copy, if present, is how the slave is to be filled; without it, and when no copy
+	// can be made, it pulls node data.
+	Copy          *CopyOrder `protobuf:"bytes,7,opt,name=copy,proto3" json:"copy,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RegisterResponse) Reset() {
 	*x = RegisterResponse{}
-	mi := &file_adshard_v1_control_proto_msgTypes[1]
+	mi := &file_adshard_v1_control_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -155,7 +284,7 @@ func (x *RegisterResponse) String() string {
 func (*RegisterResponse) ProtoMessage() {}
 
 func (x *RegisterResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[1]
+	mi := &file_adshard_v1_control_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -168,7 +297,7 @@ func (x *RegisterResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterResponse.ProtoReflect.Descriptor instead.
 func (*RegisterResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{1}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *RegisterResponse) GetEpoch() uint64 {
@@ -213,6 +342,13 @@ func (x *RegisterResponse) GetVerify() bool {
 	return false
 }
 
+func (x *RegisterResponse) GetCopy() *CopyOrder {
+	if x != nil {
+		return x.Copy
+	}
+	return nil
+}
+
 type EnlistResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Epoch uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
@@ -233,7 +369,7 @@ type EnlistResponse struct {
 
 func (x *EnlistResponse) Reset() {
 	*x = EnlistResponse{}
-	mi := &file_adshard_v1_control_proto_msgTypes[2]
+	mi := &file_adshard_v1_control_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -245,7 +381,7 @@ func (x *EnlistResponse) String() string {
 func (*EnlistResponse) ProtoMessage() {}
 
 func (x *EnlistResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[2]
+	mi := &file_adshard_v1_control_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -258,7 +394,7 @@ func (x *EnlistResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EnlistResponse.ProtoReflect.Descriptor instead.
 func (*EnlistResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{2}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *EnlistResponse) GetEpoch() uint64 {
@@ -320,7 +456,7 @@ type VerifyRequest struct {
 
 func (x *VerifyRequest) Reset() {
 	*x = VerifyRequest{}
-	mi := &file_adshard_v1_control_proto_msgTypes[3]
+	mi := &file_adshard_v1_control_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -332,7 +468,7 @@ func (x *VerifyRequest) String() string {
 func (*VerifyRequest) ProtoMessage() {}
 
 func (x *VerifyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[3]
+	mi := &file_adshard_v1_control_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -345,7 +481,7 @@ func (x *VerifyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyRequest.ProtoReflect.Descriptor instead.
 func (*VerifyRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{3}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *VerifyRequest) GetName() string {
@@ -406,7 +542,7 @@ type VerifyResponse struct {
 
 func (x *VerifyResponse) Reset() {
 	*x = VerifyResponse{}
-	mi := &file_adshard_v1_control_proto_msgTypes[4]
+	mi := &file_adshard_v1_control_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -418,7 +554,7 @@ func (x *VerifyResponse) String() string {
 func (*VerifyResponse) ProtoMessage() {}
 
 func (x *VerifyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[4]
+	mi := &file_adshard_v1_control_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -431,7 +567,7 @@ func (x *VerifyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyResponse.ProtoReflect.Descriptor instead.
 func (*VerifyResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{4}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *VerifyResponse) GetEqual() bool {
@@ -456,7 +592,7 @@ type PullRequest struct {
 
 func (x *PullRequest) Reset() {
 	*x = PullRequest{}
-	mi := &file_adshard_v1_control_proto_msgTypes[5]
+	mi := &file_adshard_v1_control_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -468,7 +604,7 @@ func (x *PullRequest) String() string {
 func (*PullRequest) ProtoMessage() {}
 
 func (x *PullRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[5]
+	mi := &file_adshard_v1_control_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -481,7 +617,7 @@ func (x *PullRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PullRequest.ProtoReflect.Descriptor instead.
 func (*PullRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{5}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *PullRequest) GetName() string {
@@ -544,7 +680,7 @@ type PullResponse struct {
 
 func (x *PullResponse) Reset() {
 	*x = PullResponse{}
-	mi := &file_adshard_v1_control_proto_msgTypes[6]
+	mi := &file_adshard_v1_control_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -556,7 +692,7 @@ func (x *PullResponse) String() string {
 func (*PullResponse) ProtoMessage() {}
 
 func (x *PullResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[6]
+	mi := &file_adshard_v1_control_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -569,7 +705,7 @@ func (x *PullResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PullResponse.ProtoReflect.Descriptor instead.
 func (*PullResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{6}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *PullResponse) GetData() *NodeData {
@@ -604,7 +740,7 @@ type ReportRequest struct {
 
 func (x *ReportRequest) Reset() {
 	*x = ReportRequest{}
-	mi := &file_adshard_v1_control_proto_msgTypes[7]
+	mi := &file_adshard_v1_control_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -616,7 +752,7 @@ func (x *ReportRequest) String() string {
 func (*ReportRequest) ProtoMessage() {}
 
 func (x *ReportRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[7]
+	mi := &file_adshard_v1_control_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -629,7 +765,7 @@ func (x *ReportRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportRequest.ProtoReflect.Descriptor instead.
 func (*ReportRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{7}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ReportRequest) GetName() string {
@@ -692,13 +828,14 @@ type ReportResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Epoch         uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
 	Distributor   string                 `protobuf:"bytes,2,opt,name=distributor,proto3" json:"distributor,omitempty"` // as in RegisterResponse; another one: register again
+	Copy          *CopyOrder             `protobuf:"bytes,3,opt,name=copy,proto3" json:"copy,omitempty"`               // as in RegisterResponse
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ReportResponse) Reset() {
 	*x = ReportResponse{}
-	mi := &file_adshard_v1_control_proto_msgTypes[8]
+	mi := &file_adshard_v1_control_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -710,7 +847,7 @@ func (x *ReportResponse) String() string {
 func (*ReportResponse) ProtoMessage() {}
 
 func (x *ReportResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[8]
+	mi := &file_adshard_v1_control_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -723,7 +860,7 @@ func (x *ReportResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportResponse.ProtoReflect.Descriptor instead.
 func (*ReportResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{8}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ReportResponse) GetEpoch() uint64 {
@@ -740,6 +877,13 @@ func (x *ReportResponse) GetDistributor() string {
 	return ""
 }
 
+func (x *ReportResponse) GetCopy() *CopyOrder {
+	if x != nil {
+		return x.Copy
+	}
+	return nil
+}
+
 // SlaveState is a slave's own status, for lists and alarms.
 type SlaveState struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
@@ -750,14 +894,15 @@ type SlaveState struct {
 	Trouble  string                 `protobuf:"bytes,5,opt,name=trouble,proto3" json:"trouble,omitempty"` // why it makes no progress (e.g. a full disk), or empty
 	// lacking is what it does not serve because it is damaged or missing, why, and
 	// since when; or empty.
-	Lacking       string `protobuf:"bytes,10,opt,name=lacking,proto3" json:"lacking,omitempty"`
+	Lacking       string     `protobuf:"bytes,10,opt,name=lacking,proto3" json:"lacking,omitempty"`
+	Copying       *CopyState `protobuf:"bytes,11,opt,name=copying,proto3" json:"copying,omitempty"` // absent: it makes no copy
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SlaveState) Reset() {
 	*x = SlaveState{}
-	mi := &file_adshard_v1_control_proto_msgTypes[9]
+	mi := &file_adshard_v1_control_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -769,7 +914,7 @@ func (x *SlaveState) String() string {
 func (*SlaveState) ProtoMessage() {}
 
 func (x *SlaveState) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[9]
+	mi := &file_adshard_v1_control_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -782,7 +927,7 @@ func (x *SlaveState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SlaveState.ProtoReflect.Descriptor instead.
 func (*SlaveState) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{9}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *SlaveState) GetServing() bool {
@@ -827,6 +972,82 @@ func (x *SlaveState) GetLacking() string {
 	return ""
 }
 
+func (x *SlaveState) GetCopying() *CopyState {
+	if x != nil {
+		return x.Copying
+	}
+	return nil
+}
+
+// CopyState is how far the copy of a sibling's store has come.
+type CopyState struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Source        string                 `protobuf:"bytes,1,opt,name=source,proto3" json:"source,omitempty"`                         // the sibling's name
+	Bytes         uint64                 `protobuf:"varint,2,opt,name=bytes,proto3" json:"bytes,omitempty"`                          // that are here, of
+	Total         uint64                 `protobuf:"varint,3,opt,name=total,proto3" json:"total,omitempty"`                          // 0: not known yet
+	PerSecond     uint64                 `protobuf:"varint,4,opt,name=per_second,json=perSecond,proto3" json:"per_second,omitempty"` // bytes a second, lately
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CopyState) Reset() {
+	*x = CopyState{}
+	mi := &file_adshard_v1_control_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CopyState) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CopyState) ProtoMessage() {}
+
+func (x *CopyState) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_control_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CopyState.ProtoReflect.Descriptor instead.
+func (*CopyState) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *CopyState) GetSource() string {
+	if x != nil {
+		return x.Source
+	}
+	return ""
+}
+
+func (x *CopyState) GetBytes() uint64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+func (x *CopyState) GetTotal() uint64 {
+	if x != nil {
+		return x.Total
+	}
+	return 0
+}
+
+func (x *CopyState) GetPerSecond() uint64 {
+	if x != nil {
+		return x.PerSecond
+	}
+	return 0
+}
+
 type WatchMapRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Epoch         uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
@@ -843,7 +1064,7 @@ type WatchMapRequest struct {
 
 func (x *WatchMapRequest) Reset() {
 	*x = WatchMapRequest{}
-	mi := &file_adshard_v1_control_proto_msgTypes[10]
+	mi := &file_adshard_v1_control_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -855,7 +1076,7 @@ func (x *WatchMapRequest) String() string {
 func (*WatchMapRequest) ProtoMessage() {}
 
 func (x *WatchMapRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[10]
+	mi := &file_adshard_v1_control_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -868,7 +1089,7 @@ func (x *WatchMapRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchMapRequest.ProtoReflect.Descriptor instead.
 func (*WatchMapRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{10}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *WatchMapRequest) GetEpoch() uint64 {
@@ -945,7 +1166,7 @@ type WatchMapResponse struct {
 
 func (x *WatchMapResponse) Reset() {
 	*x = WatchMapResponse{}
-	mi := &file_adshard_v1_control_proto_msgTypes[11]
+	mi := &file_adshard_v1_control_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -957,7 +1178,7 @@ func (x *WatchMapResponse) String() string {
 func (*WatchMapResponse) ProtoMessage() {}
 
 func (x *WatchMapResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[11]
+	mi := &file_adshard_v1_control_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -970,7 +1191,7 @@ func (x *WatchMapResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchMapResponse.ProtoReflect.Descriptor instead.
 func (*WatchMapResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{11}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *WatchMapResponse) GetEpoch() uint64 {
@@ -1040,7 +1261,7 @@ type QuantaRequest struct {
 
 func (x *QuantaRequest) Reset() {
 	*x = QuantaRequest{}
-	mi := &file_adshard_v1_control_proto_msgTypes[12]
+	mi := &file_adshard_v1_control_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1052,7 +1273,7 @@ func (x *QuantaRequest) String() string {
 func (*QuantaRequest) ProtoMessage() {}
 
 func (x *QuantaRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[12]
+	mi := &file_adshard_v1_control_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1065,7 +1286,7 @@ func (x *QuantaRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuantaRequest.ProtoReflect.Descriptor instead.
 func (*QuantaRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{12}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *QuantaRequest) GetName() string {
@@ -1149,7 +1370,7 @@ type Weight struct {
 
 func (x *Weight) Reset() {
 	*x = Weight{}
-	mi := &file_adshard_v1_control_proto_msgTypes[13]
+	mi := &file_adshard_v1_control_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1161,7 +1382,7 @@ func (x *Weight) String() string {
 func (*Weight) ProtoMessage() {}
 
 func (x *Weight) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[13]
+	mi := &file_adshard_v1_control_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1174,7 +1395,7 @@ func (x *Weight) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Weight.ProtoReflect.Descriptor instead.
 func (*Weight) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{13}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Weight) GetKey() uint64 {
@@ -1203,7 +1424,7 @@ type QuantaResponse struct {
 
 func (x *QuantaResponse) Reset() {
 	*x = QuantaResponse{}
-	mi := &file_adshard_v1_control_proto_msgTypes[14]
+	mi := &file_adshard_v1_control_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1215,7 +1436,7 @@ func (x *QuantaResponse) String() string {
 func (*QuantaResponse) ProtoMessage() {}
 
 func (x *QuantaResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[14]
+	mi := &file_adshard_v1_control_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1228,7 +1449,7 @@ func (x *QuantaResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuantaResponse.ProtoReflect.Descriptor instead.
 func (*QuantaResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{14}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *QuantaResponse) GetEpoch() uint64 {
@@ -1273,7 +1494,7 @@ type Quantum struct {
 
 func (x *Quantum) Reset() {
 	*x = Quantum{}
-	mi := &file_adshard_v1_control_proto_msgTypes[15]
+	mi := &file_adshard_v1_control_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1285,7 +1506,7 @@ func (x *Quantum) String() string {
 func (*Quantum) ProtoMessage() {}
 
 func (x *Quantum) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[15]
+	mi := &file_adshard_v1_control_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1298,7 +1519,7 @@ func (x *Quantum) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Quantum.ProtoReflect.Descriptor instead.
 func (*Quantum) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{15}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Quantum) GetNumber() uint64 {
@@ -1348,13 +1569,14 @@ type Operation struct {
 	Address       string                 `protobuf:"bytes,7,opt,name=address,proto3" json:"address,omitempty"`
 	State         uint32                 `protobuf:"varint,8,opt,name=state,proto3" json:"state,omitempty"`
 	Zone          string                 `protobuf:"bytes,9,opt,name=zone,proto3" json:"zone,omitempty"`
+	Instance      uint64                 `protobuf:"fixed64,10,opt,name=instance,proto3" json:"instance,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Operation) Reset() {
 	*x = Operation{}
-	mi := &file_adshard_v1_control_proto_msgTypes[16]
+	mi := &file_adshard_v1_control_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1366,7 +1588,7 @@ func (x *Operation) String() string {
 func (*Operation) ProtoMessage() {}
 
 func (x *Operation) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[16]
+	mi := &file_adshard_v1_control_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1379,7 +1601,7 @@ func (x *Operation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Operation.ProtoReflect.Descriptor instead.
 func (*Operation) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{16}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Operation) GetKind() uint32 {
@@ -1445,12 +1667,19 @@ func (x *Operation) GetZone() string {
 	return ""
 }
 
+func (x *Operation) GetInstance() uint64 {
+	if x != nil {
+		return x.Instance
+	}
+	return 0
+}
+
 var File_adshard_v1_control_proto protoreflect.FileDescriptor
 
 const file_adshard_v1_control_proto_rawDesc = "" +
 	"\n" +
 	"\x18adshard/v1/control.proto\x12\n" +
-	"adshard.v1\x1a\x15adshard/v1/load.proto\x1a\x19adshard/v1/nodedata.proto\x1a\x17adshard/v1/search.proto\"\x85\x02\n" +
+	"adshard.v1\x1a\x15adshard/v1/load.proto\x1a\x19adshard/v1/nodedata.proto\x1a\x17adshard/v1/search.proto\"\xcd\x02\n" +
 	"\x0fRegisterRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aaddress\x18\x02 \x01(\tR\aaddress\x120\n" +
@@ -1459,14 +1688,24 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\vincarnation\x18\x05 \x01(\tR\vincarnation\x12\x18\n" +
 	"\adiscard\x18\x06 \x01(\bR\adiscard\x12\x12\n" +
 	"\x04zone\x18\a \x01(\tR\x04zone\x12\x12\n" +
-	"\x04held\x18\b \x01(\x04R\x04held\"\xb4\x01\n" +
+	"\x04held\x18\b \x01(\x04R\x04held\x12\x1a\n" +
+	"\binstance\x18\t \x01(\x06R\binstance\x12*\n" +
+	"\x06copied\x18\n" +
+	" \x01(\v2\x12.adshard.v1.CopiedR\x06copied\"<\n" +
+	"\x06Copied\x12\x16\n" +
+	"\x06source\x18\x01 \x01(\tR\x06source\x12\x1a\n" +
+	"\binstance\x18\x02 \x01(\x06R\binstance\"R\n" +
+	"\tCopyOrder\x12\x14\n" +
+	"\x05shard\x18\x01 \x01(\tR\x05shard\x12/\n" +
+	"\bsiblings\x18\x02 \x03(\v2\x13.adshard.v1.ReplicaR\bsiblings\"\xdf\x01\n" +
 	"\x10RegisterResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12 \n" +
 	"\vdistributor\x18\x02 \x01(\tR\vdistributor\x12\x1a\n" +
 	"\bdatabase\x18\x03 \x01(\tR\bdatabase\x12\x1a\n" +
 	"\btimeline\x18\x04 \x01(\tR\btimeline\x12\x18\n" +
 	"\adiscard\x18\x05 \x01(\bR\adiscard\x12\x16\n" +
-	"\x06verify\x18\x06 \x01(\bR\x06verify\"\xb7\x01\n" +
+	"\x06verify\x18\x06 \x01(\bR\x06verify\x12)\n" +
+	"\x04copy\x18\a \x01(\v2\x15.adshard.v1.CopyOrderR\x04copy\"\xb7\x01\n" +
 	"\x0eEnlistResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12/\n" +
 	"\bcatch_up\x18\x02 \x01(\v2\x14.adshard.v1.PositionR\acatchUp\x12\x16\n" +
@@ -1503,10 +1742,11 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\x06slices\x18\x05 \x01(\v2\x16.adshard.v1.SliceTableR\x06slices\x12,\n" +
 	"\x05state\x18\x06 \x01(\v2\x16.adshard.v1.SlaveStateR\x05state\x12$\n" +
 	"\x04load\x18\a \x01(\v2\x10.adshard.v1.LoadR\x04load\x12\x12\n" +
-	"\x04held\x18\t \x01(\x04R\x04heldJ\x04\b\b\x10\t\"H\n" +
+	"\x04held\x18\t \x01(\x04R\x04heldJ\x04\b\b\x10\t\"s\n" +
 	"\x0eReportResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12 \n" +
-	"\vdistributor\x18\x02 \x01(\tR\vdistributor\"\xa4\x01\n" +
+	"\vdistributor\x18\x02 \x01(\tR\vdistributor\x12)\n" +
+	"\x04copy\x18\x03 \x01(\v2\x15.adshard.v1.CopyOrderR\x04copy\"\xd5\x01\n" +
 	"\n" +
 	"SlaveState\x12\x18\n" +
 	"\aserving\x18\x01 \x01(\bR\aserving\x12\x16\n" +
@@ -1515,7 +1755,14 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\x05bytes\x18\x04 \x01(\x04R\x05bytes\x12\x18\n" +
 	"\atrouble\x18\x05 \x01(\tR\atrouble\x12\x18\n" +
 	"\alacking\x18\n" +
-	" \x01(\tR\alacking\"\xd8\x01\n" +
+	" \x01(\tR\alacking\x12/\n" +
+	"\acopying\x18\v \x01(\v2\x15.adshard.v1.CopyStateR\acopying\"n\n" +
+	"\tCopyState\x12\x16\n" +
+	"\x06source\x18\x01 \x01(\tR\x06source\x12\x14\n" +
+	"\x05bytes\x18\x02 \x01(\x04R\x05bytes\x12\x14\n" +
+	"\x05total\x18\x03 \x01(\x04R\x05total\x12\x1d\n" +
+	"\n" +
+	"per_second\x18\x04 \x01(\x04R\tperSecond\"\xd8\x01\n" +
 	"\x0fWatchMapRequest\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x12\n" +
 	"\x04view\x18\x02 \x01(\x04R\x04view\x12\x17\n" +
@@ -1558,7 +1805,7 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\x05clock\x18\x02 \x01(\x04R\x05clock\x12\x12\n" +
 	"\x04view\x18\x03 \x01(\x04R\x04view\x12'\n" +
 	"\x03ops\x18\x04 \x03(\v2\x15.adshard.v1.OperationR\x03ops\x12\x14\n" +
-	"\x05model\x18\x05 \x01(\fR\x05model\"\xc3\x01\n" +
+	"\x05model\x18\x05 \x01(\fR\x05model\"\xdf\x01\n" +
 	"\tOperation\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\rR\x04kind\x12\x14\n" +
 	"\x05slice\x18\x02 \x01(\x04R\x05slice\x12\x12\n" +
@@ -1568,7 +1815,9 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\x04name\x18\x06 \x01(\tR\x04name\x12\x18\n" +
 	"\aaddress\x18\a \x01(\tR\aaddress\x12\x14\n" +
 	"\x05state\x18\b \x01(\rR\x05state\x12\x12\n" +
-	"\x04zone\x18\t \x01(\tR\x04zone2\x9a\x02\n" +
+	"\x04zone\x18\t \x01(\tR\x04zone\x12\x1a\n" +
+	"\binstance\x18\n" +
+	" \x01(\x06R\binstance2\x9a\x02\n" +
 	"\bBalancer\x12E\n" +
 	"\bRegister\x12\x1b.adshard.v1.RegisterRequest\x1a\x1c.adshard.v1.RegisterResponse\x12?\n" +
 	"\x06Report\x12\x19.adshard.v1.ReportRequest\x1a\x1a.adshard.v1.ReportResponse\x12E\n" +
@@ -1591,66 +1840,75 @@ func file_adshard_v1_control_proto_rawDescGZIP() []byte {
 	return file_adshard_v1_control_proto_rawDescData
 }
 
-var file_adshard_v1_control_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
+var file_adshard_v1_control_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
 var file_adshard_v1_control_proto_goTypes = []any{
 	(*RegisterRequest)(nil),  // 0: adshard.v1.RegisterRequest
-	(*RegisterResponse)(nil), // 1: adshard.v1.RegisterResponse
-	(*EnlistResponse)(nil),   // 2: adshard.v1.EnlistResponse
-	(*VerifyRequest)(nil),    // 3: adshard.v1.VerifyRequest
-	(*VerifyResponse)(nil),   // 4: adshard.v1.VerifyResponse
-	(*PullRequest)(nil),      // 5: adshard.v1.PullRequest
-	(*PullResponse)(nil),     // 6: adshard.v1.PullResponse
-	(*ReportRequest)(nil),    // 7: adshard.v1.ReportRequest
-	(*ReportResponse)(nil),   // 8: adshard.v1.ReportResponse
-	(*SlaveState)(nil),       // 9: adshard.v1.SlaveState
-	(*WatchMapRequest)(nil),  // 10: adshard.v1.WatchMapRequest
-	(*WatchMapResponse)(nil), // 11: adshard.v1.WatchMapResponse
-	(*QuantaRequest)(nil),    // 12: adshard.v1.QuantaRequest
-	(*Weight)(nil),           // 13: adshard.v1.Weight
-	(*QuantaResponse)(nil),   // 14: adshard.v1.QuantaResponse
-	(*Quantum)(nil),          // 15: adshard.v1.Quantum
-	(*Operation)(nil),        // 16: adshard.v1.Operation
-	(*Position)(nil),         // 17: adshard.v1.Position
-	(*SliceTable)(nil),       // 18: adshard.v1.SliceTable
-	(*CertifyResponse)(nil),  // 19: adshard.v1.CertifyResponse
-	(*NodeData)(nil),         // 20: adshard.v1.NodeData
-	(*Load)(nil),             // 21: adshard.v1.Load
-	(*Shard)(nil),            // 22: adshard.v1.Shard
+	(*Copied)(nil),           // 1: adshard.v1.Copied
+	(*CopyOrder)(nil),        // 2: adshard.v1.CopyOrder
+	(*RegisterResponse)(nil), // 3: adshard.v1.RegisterResponse
+	(*EnlistResponse)(nil),   // 4: adshard.v1.EnlistResponse
+	(*VerifyRequest)(nil),    // 5: adshard.v1.VerifyRequest
+	(*VerifyResponse)(nil),   // 6: adshard.v1.VerifyResponse
+	(*PullRequest)(nil),      // 7: adshard.v1.PullRequest
+	(*PullResponse)(nil),     // 8: adshard.v1.PullResponse
+	(*ReportRequest)(nil),    // 9: adshard.v1.ReportRequest
+	(*ReportResponse)(nil),   // 10: adshard.v1.ReportResponse
+	(*SlaveState)(nil),       // 11: adshard.v1.SlaveState
+	(*CopyState)(nil),        // 12: adshard.v1.CopyState
+	(*WatchMapRequest)(nil),  // 13: adshard.v1.WatchMapRequest
+	(*WatchMapResponse)(nil), // 14: adshard.v1.WatchMapResponse
+	(*QuantaRequest)(nil),    // 15: adshard.v1.QuantaRequest
+	(*Weight)(nil),           // 16: adshard.v1.Weight
+	(*QuantaResponse)(nil),   // 17: adshard.v1.QuantaResponse
+	(*Quantum)(nil),          // 18: adshard.v1.Quantum
+	(*Operation)(nil),        // 19: adshard.v1.Operation
+	(*Position)(nil),         // 20: adshard.v1.Position
+	(*SliceTable)(nil),       // 21: adshard.v1.SliceTable
+	(*Replica)(nil),          // 22: adshard.v1.Replica
+	(*CertifyResponse)(nil),  // 23: adshard.v1.CertifyResponse
+	(*NodeData)(nil),         // 24: adshard.v1.NodeData
+	(*Load)(nil),             // 25: adshard.v1.Load
+	(*Shard)(nil),            // 26: adshard.v1.Shard
 }
 var file_adshard_v1_control_proto_depIdxs = []int32{
-	17, // 0: adshard.v1.RegisterRequest.position:type_name -> adshard.v1.Position
-	18, // 1: adshard.v1.RegisterRequest.slices:type_name -> adshard.v1.SliceTable
-	17, // 2: adshard.v1.EnlistResponse.catch_up:type_name -> adshard.v1.Position
-	19, // 3: adshard.v1.VerifyRequest.certificate:type_name -> adshard.v1.CertifyResponse
-	17, // 4: adshard.v1.PullRequest.position:type_name -> adshard.v1.Position
-	20, // 5: adshard.v1.PullResponse.data:type_name -> adshard.v1.NodeData
-	17, // 6: adshard.v1.ReportRequest.position:type_name -> adshard.v1.Position
-	18, // 7: adshard.v1.ReportRequest.slices:type_name -> adshard.v1.SliceTable
-	9,  // 8: adshard.v1.ReportRequest.state:type_name -> adshard.v1.SlaveState
-	21, // 9: adshard.v1.ReportRequest.load:type_name -> adshard.v1.Load
-	22, // 10: adshard.v1.WatchMapResponse.shards:type_name -> adshard.v1.Shard
-	13, // 11: adshard.v1.QuantaRequest.weights:type_name -> adshard.v1.Weight
-	15, // 12: adshard.v1.QuantaResponse.quanta:type_name -> adshard.v1.Quantum
-	16, // 13: adshard.v1.Quantum.ops:type_name -> adshard.v1.Operation
-	0,  // 14: adshard.v1.Balancer.Register:input_type -> adshard.v1.RegisterRequest
-	7,  // 15: adshard.v1.Balancer.Report:input_type -> adshard.v1.ReportRequest
-	10, // 16: adshard.v1.Balancer.WatchMap:input_type -> adshard.v1.WatchMapRequest
-	12, // 17: adshard.v1.Balancer.Quanta:input_type -> adshard.v1.QuantaRequest
-	0,  // 18: adshard.v1.Distributor.Enlist:input_type -> adshard.v1.RegisterRequest
-	5,  // 19: adshard.v1.Distributor.Pull:input_type -> adshard.v1.PullRequest
-	3,  // 20: adshard.v1.Distributor.Verify:input_type -> adshard.v1.VerifyRequest
-	1,  // 21: adshard.v1.Balancer.Register:output_type -> adshard.v1.RegisterResponse
-	8,  // 22: adshard.v1.Balancer.Report:output_type -> adshard.v1.ReportResponse
-	11, // 23: adshard.v1.Balancer.WatchMap:output_type -> adshard.v1.WatchMapResponse
-	14, // 24: adshard.v1.Balancer.Quanta:output_type -> adshard.v1.QuantaResponse
-	2,  // 25: adshard.v1.Distributor.Enlist:output_type -> adshard.v1.EnlistResponse
-	6,  // 26: adshard.v1.Distributor.Pull:output_type -> adshard.v1.PullResponse
-	4,  // 27: adshard.v1.Distributor.Verify:output_type -> adshard.v1.VerifyResponse
-	21, // [21:28] is the sub-list for method output_type
-	14, // [14:21] is the sub-list for method input_type
-	14, // [14:14] is the sub-list for extension type_name
-	14, // [14:14] is the sub-list for extension extendee
-	0,  // [0:14] is the sub-list for field type_name
+	20, // 0: adshard.v1.RegisterRequest.position:type_name -> adshard.v1.Position
+	21, // 1: adshard.v1.RegisterRequest.slices:type_name -> adshard.v1.SliceTable
+	1,  // 2: adshard.v1.RegisterRequest.copied:type_name -> adshard.v1.Copied
+	22, // 3: adshard.v1.CopyOrder.siblings:type_name -> adshard.v1.Replica
+	2,  // 4: adshard.v1.RegisterResponse.copy:type_name -> adshard.v1.CopyOrder
+	20, // 5: adshard.v1.EnlistResponse.catch_up:type_name -> adshard.v1.Position
+	23, // 6: adshard.v1.VerifyRequest.certificate:type_name -> adshard.v1.CertifyResponse
+	20, // 7: adshard.v1.PullRequest.position:type_name -> adshard.v1.Position
+	24, // 8: adshard.v1.PullResponse.data:type_name -> adshard.v1.NodeData
+	20, // 9: adshard.v1.ReportRequest.position:type_name -> adshard.v1.Position
+	21, // 10: adshard.v1.ReportRequest.slices:type_name -> adshard.v1.SliceTable
+	11, // 11: adshard.v1.ReportRequest.state:type_name -> adshard.v1.SlaveState
+	25, // 12: adshard.v1.ReportRequest.load:type_name -> adshard.v1.Load
+	2,  // 13: adshard.v1.ReportResponse.copy:type_name -> adshard.v1.CopyOrder
+	12, // 14: adshard.v1.SlaveState.copying:type_name -> adshard.v1.CopyState
+	26, // 15: adshard.v1.WatchMapResponse.shards:type_name -> adshard.v1.Shard
+	16, // 16: adshard.v1.QuantaRequest.weights:type_name -> adshard.v1.Weight
+	18, // 17: adshard.v1.QuantaResponse.quanta:type_name -> adshard.v1.Quantum
+	19, // 18: adshard.v1.Quantum.ops:type_name -> adshard.v1.Operation
+	0,  // 19: adshard.v1.Balancer.Register:input_type -> adshard.v1.RegisterRequest
+	9,  // 20: adshard.v1.Balancer.Report:input_type -> adshard.v1.ReportRequest
+	13, // 21: adshard.v1.Balancer.WatchMap:input_type -> adshard.v1.WatchMapRequest
+	15, // 22: adshard.v1.Balancer.Quanta:input_type -> adshard.v1.QuantaRequest
+	0,  // 23: adshard.v1.Distributor.Enlist:input_type -> adshard.v1.RegisterRequest
+	7,  // 24: adshard.v1.Distributor.Pull:input_type -> adshard.v1.PullRequest
+	5,  // 25: adshard.v1.Distributor.Verify:input_type -> adshard.v1.VerifyRequest
+	3,  // 26: adshard.v1.Balancer.Register:output_type -> adshard.v1.RegisterResponse
+	10, // 27: adshard.v1.Balancer.Report:output_type -> adshard.v1.ReportResponse
+	14, // 28: adshard.v1.Balancer.WatchMap:output_type -> adshard.v1.WatchMapResponse
+	17, // 29: adshard.v1.Balancer.Quanta:output_type -> adshard.v1.QuantaResponse
+	4,  // 30: adshard.v1.Distributor.Enlist:output_type -> adshard.v1.EnlistResponse
+	8,  // 31: adshard.v1.Distributor.Pull:output_type -> adshard.v1.PullResponse
+	6,  // 32: adshard.v1.Distributor.Verify:output_type -> adshard.v1.VerifyResponse
+	26, // [26:33] is the sub-list for method output_type
+	19, // [19:26] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_adshard_v1_control_proto_init() }
@@ -1667,7 +1925,7 @@ func file_adshard_v1_control_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_adshard_v1_control_proto_rawDesc), len(file_adshard_v1_control_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   17,
+			NumMessages:   20,
 			NumExtensions: 0,
 			NumServices:   2,
 		},

@@ -33,6 +33,7 @@ type OpenCopyRequest struct {
 	Database      string `protobuf:"bytes,3,opt,name=database,proto3" json:"database,omitempty"` // whose data it wants; "": any
 	Format        uint32 `protobuf:"varint,4,opt,name=format,proto3" json:"format,omitempty"`    // the versions that it reads
 	Words         string `protobuf:"bytes,5,opt,name=words,proto3" json:"words,omitempty"`
+	Instance      uint64 `protobuf:"fixed64,6,opt,name=instance,proto3" json:"instance,omitempty"` // Replica.instance of the source that is meant; 0: any
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -100,6 +101,13 @@ func (x *OpenCopyRequest) GetWords() string {
 		return x.Words
 	}
 	return ""
+}
+
+func (x *OpenCopyRequest) GetInstance() uint64 {
+	if x != nil {
+		return x.Instance
+	}
+	return 0
 }
 
 type OpenCopyResponse struct {
@@ -557,13 +565,14 @@ var File_adshard_v1_copy_proto protoreflect.FileDescriptor
 const file_adshard_v1_copy_proto_rawDesc = "" +
 	"\n" +
 	"\x15adshard/v1/copy.proto\x12\n" +
-	"adshard.v1\x1a\x19adshard/v1/nodedata.proto\"\x85\x01\n" +
+	"adshard.v1\x1a\x19adshard/v1/nodedata.proto\"\xa1\x01\n" +
 	"\x0fOpenCopyRequest\x12\x14\n" +
 	"\x05token\x18\x01 \x01(\tR\x05token\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x1a\n" +
 	"\bdatabase\x18\x03 \x01(\tR\bdatabase\x12\x16\n" +
 	"\x06format\x18\x04 \x01(\rR\x06format\x12\x14\n" +
-	"\x05words\x18\x05 \x01(\tR\x05words\"\x97\x02\n" +
+	"\x05words\x18\x05 \x01(\tR\x05words\x12\x1a\n" +
+	"\binstance\x18\x06 \x01(\x06R\binstance\"\x97\x02\n" +
 	"\x10OpenCopyResponse\x12\x14\n" +
 	"\x05lease\x18\x01 \x01(\x06R\x05lease\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x1a\n" +

@@ -612,8 +612,9 @@ type Replica struct {
 	Name    string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`       // of the slave
 	Address string                 `protobuf:"bytes,2,opt,name=address,proto3" json:"address,omitempty"` // of its shard server
 	Zone    string                 `protobuf:"bytes,3,opt,name=zone,proto3" json:"zone,omitempty"`       // what fails together with it, or "": unknown
-	// instance is a hash of the slave's incarnation (MapResponse.incarnation); 0:
-	// unknown. A process of another instance at this address is not this replica.
+	// instance is that of the slave's directory: random, made when the directory has none.
+	// A process of another instance at this address is not this replica: another slave,
+	// or this one with an emptied directory. 0: unknown.
 	Instance      uint64 `protobuf:"fixed64,4,opt,name=instance,proto3" json:"instance,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

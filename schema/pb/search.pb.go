@@ -958,6 +958,7 @@ type SearchRequest struct {
 	// least_clock and least_mark are those of an Ask, where there is no stream.
 	LeastClock    uint64 `protobuf:"varint,12,opt,name=least_clock,json=leastClock,proto3" json:"least_clock,omitempty"`
 	LeastMark     uint64 `protobuf:"fixed64,13,opt,name=least_mark,json=leastMark,proto3" json:"least_mark,omitempty"`
+	Instance      uint64 `protobuf:"fixed64,14,opt,name=instance,proto3" json:"instance,omitempty"` // Replica.instance of the slave that is asked; 0: any
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1079,6 +1080,13 @@ func (x *SearchRequest) GetLeastClock() uint64 {
 func (x *SearchRequest) GetLeastMark() uint64 {
 	if x != nil {
 		return x.LeastMark
+	}
+	return 0
+}
+
+func (x *SearchRequest) GetInstance() uint64 {
+	if x != nil {
+		return x.Instance
 	}
 	return 0
 }
@@ -1538,8 +1546,9 @@ type Hello struct {
 	Database      string                 `protobuf:"bytes,3,opt,name=database,proto3" json:"database,omitempty"`   // "": not known
 	Shard         uint64                 `protobuf:"fixed64,4,opt,name=shard,proto3" json:"shard,omitempty"`       // search.ShardID; only to the slave
 	Name          string                 `protobuf:"bytes,5,opt,name=name,proto3" json:"name,omitempty"`           // of the slave
-	Instance      uint64                 `protobuf:"fixed64,6,opt,name=instance,proto3" json:"instance,omitempty"` // of the process
+	Instance      uint64                 `protobuf:"fixed64,6,opt,name=instance,proto3" json:"instance,omitempty"` // of the master's process; of the slave, that of Replica
 	Limit         uint32                 `protobuf:"varint,7,opt,name=limit,proto3" json:"limit,omitempty"`        // searches under way on the stream; only to the master
+	Wanted        uint64                 `protobuf:"fixed64,8,opt,name=wanted,proto3" json:"wanted,omitempty"`     // Replica.instance of the slave that is meant; 0: any; only to the slave
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1619,6 +1628,13 @@ func (x *Hello) GetInstance() uint64 {
 func (x *Hello) GetLimit() uint32 {
 	if x != nil {
 		return x.Limit
+	}
+	return 0
+}
+
+func (x *Hello) GetWanted() uint64 {
+	if x != nil {
+		return x.Wanted
 	}
 	return 0
 }
@@ -2217,7 +2233,7 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x06others\x18\x01 \x01(\bR\x06others\x12\x18\n" +
 	"\aordered\x18\x02 \x01(\bR\aordered\x12\x1a\n" +
 	"\badjacent\x18\x03 \x01(\bR\badjacent\x12\x14\n" +
-	"\x05reach\x18\x04 \x01(\rR\x05reach\"\x86\x03\n" +
+	"\x05reach\x18\x04 \x01(\rR\x05reach\"\xa2\x03\n" +
 	"\rSearchRequest\x12'\n" +
 	"\x05query\x18\x01 \x01(\v2\x11.adshard.v1.QueryR\x05query\x12*\n" +
 	"\aprofile\x18\x02 \x03(\v2\x10.adshard.v1.RuleR\aprofile\x12\x16\n" +
@@ -2235,7 +2251,8 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\vleast_clock\x18\f \x01(\x04R\n" +
 	"leastClock\x12\x1d\n" +
 	"\n" +
-	"least_mark\x18\r \x01(\x06R\tleastMark\"\xd3\x03\n" +
+	"least_mark\x18\r \x01(\x06R\tleastMark\x12\x1a\n" +
+	"\binstance\x18\x0e \x01(\x06R\binstance\"\xd3\x03\n" +
 	"\x0eSearchResponse\x12#\n" +
 	"\x04hits\x18\x01 \x03(\v2\x0f.adshard.v1.HitR\x04hits\x12\x18\n" +
 	"\amatched\x18\x02 \x01(\x04R\amatched\x12\x1e\n" +
@@ -2287,7 +2304,7 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"SlaveFrame\x12'\n" +
 	"\x05hello\x18\x01 \x01(\v2\x11.adshard.v1.HelloR\x05hello\x12+\n" +
 	"\areplies\x18\x02 \x03(\v2\x11.adshard.v1.ReplyR\areplies\x12\x18\n" +
-	"\agoodbye\x18\x03 \x01(\bR\agoodbye\"\xb5\x01\n" +
+	"\agoodbye\x18\x03 \x01(\bR\agoodbye\"\xcd\x01\n" +
 	"\x05Hello\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x1a\n" +
 	"\bfeatures\x18\x02 \x01(\x04R\bfeatures\x12\x1a\n" +
@@ -2295,7 +2312,8 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x05shard\x18\x04 \x01(\x06R\x05shard\x12\x12\n" +
 	"\x04name\x18\x05 \x01(\tR\x04name\x12\x1a\n" +
 	"\binstance\x18\x06 \x01(\x06R\binstance\x12\x14\n" +
-	"\x05limit\x18\a \x01(\rR\x05limit\"\x9d\x02\n" +
+	"\x05limit\x18\a \x01(\rR\x05limit\x12\x16\n" +
+	"\x06wanted\x18\b \x01(\x06R\x06wanted\"\x9d\x02\n" +
 	"\x03Ask\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x12\n" +
 	"\x04view\x18\x02 \x01(\x04R\x04view\x12\x1f\n" +

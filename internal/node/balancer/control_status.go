@@ -28,6 +28,7 @@ func (c control) BalanceStatus(context.Context) (*api.BalanceStatus, error) {
 	for _, v := range st.Masters {
 		s.Masters = append(s.Masters, api.MasterInfo{Name: v.Name, View: v.View, SeenMs: v.SilentFor.Milliseconds()})
 	}
+	s.Copies = copies(st.Slaves)
 	s.Scrub = scrubStatus(st.Scrub)
 	if s.IgnoredLoads == nil {
 		s.IgnoredLoads = map[string]uint64{}
@@ -48,6 +49,18 @@ func (c control) BalanceStatus(context.Context) (*api.BalanceStatus, error) {
 	}
 	slices.SortFunc(s.Slaves, func(a, b api.SlaveLoad) int { return cmp.Compare(a.Name, b.Name) })
 	return s, nil
+}
+
+// copies returns the slaves that copy a sibling's store.
+func copies(slaves []balance.SlaveStatus) []api.Copy {
+	out := []api.Copy{}
+	for _, s := range slaves {
+		if c := s.Copying; c != nil {
+			left, _ := c.Left()
+			out = append(out, api.Copy{Slave: s.Name, Source: c.Source, Bytes: c.Bytes, Total: c.Total, PerSecond: c.PerSecond, LeftMs: left.Milliseconds()})
+		}
+	}
+	return out
 }
 
 // scrubStatus returns the state of scrubbing.

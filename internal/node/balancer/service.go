@@ -30,6 +30,7 @@ func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.Reg
 		return nil, err
 	}
 	var distributor string
+	var order *pb.CopyOrder
 	level := slog.LevelInfo
 	err = b.step(func() error {
 		if err := b.admit("balancer: register", r.GetName(), r.GetSlices()); err != nil {
@@ -51,6 +52,7 @@ func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.Reg
 			}
 			return err
 		}
+		order = b.copyOrder(j.Name)
 		distributor, err = b.distributors.assigned(j.Name, time.Now())
 		return err
 	})
@@ -61,7 +63,7 @@ func (b *Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.Reg
 		"slices", len(j.Table.Slices), "distributor", distributor)
 	return &pb.RegisterResponse{
 		Epoch: b.Epoch(), Distributor: distributor, Database: b.data.Database, Timeline: b.data.Timeline,
-		Discard: j.Foreign, Verify: h != identity.Same && !j.Foreign,
+		Discard: j.Foreign, Verify: h != identity.Same && !j.Foreign, Copy: order,
 	}, nil
 }
 
@@ -104,6 +106,7 @@ func (b *Balancer) Report(_ context.Context, r *pb.ReportRequest) (*pb.ReportRes
 		if err := b.mapper.Report(b.now(), nodeReport(r)); err != nil {
 			return err
 		}
+		reply.Copy = b.copyOrder(r.GetName())
 		reply.Distributor, err = b.distributors.assigned(r.GetName(), time.Now())
 		return err
 	})
@@ -113,11 +116,28 @@ func (b *Balancer) Report(_ context.Context, r *pb.ReportRequest) (*pb.ReportRes
 	return reply, nil
 }
 
+// copyOrder returns the message that names the siblings whose store a slave is to copy;
+// nil: none. Called under the lock.
+func (b *Balancer) copyOrder(slave string) *pb.CopyOrder {
+	shard, siblings := b.mapper.CopyFrom(b.now(), slave)
+	if len(siblings) == 0 {
+		return nil
+	}
+	out := &pb.CopyOrder{Shard: shard}
+	for _, s := range siblings {
+		out.Siblings = append(out.Siblings, &pb.Replica{Name: s.Name, Address: s.Address, Zone: s.Zone, Instance: s.Instance})
+	}
+	return out
+}
+
 // nodeReport returns the mapper's form of a report.
 func nodeReport(r *pb.ReportRequest) balance.NodeReport {
 	out := balance.NodeReport{
 		Name: r.GetName(), Incarnation: r.GetIncarnation(), Position: wire.ToPosition(r.GetPosition()),
 		Trouble: r.GetState().GetTrouble(), Bytes: r.GetState().GetBytes(), Load: wire.ToLoad(r.GetIncarnation(), r.GetLoad()),
+	}
+	if c := r.GetState().GetCopying(); c != nil {
+		out.Copying = &balance.CopyState{Source: c.GetSource(), Bytes: c.GetBytes(), Total: c.GetTotal(), PerSecond: c.GetPerSecond()}
 	}
 	if r.GetSlices() != nil {
 		t := wire.ToTable(r.GetSlices())

@@ -30,6 +30,8 @@ type Config struct {
 	Name, Dir string
 	// Database is the one whose data the copy must have; "": of any.
 	Database string
+	// Instance is that of the slave whose store is wanted (pb.Replica); 0: any.
+	Instance uint64
 	// Rate bounds the bytes a second; 0: no bound.
 	Rate uint64
 	// CallTimeout bounds a call. Patience is how long the copy is tried without any
@@ -38,6 +40,8 @@ type Config struct {
 	// Room is how much of the disk must be free beside the copy, in bytes.
 	Room uint64
 	Log  *slog.Logger
+	// Progress is told how far the copy has come; nil: nobody asks.
+	Progress *Progress
 }
 
 // DefaultConfig returns the configuration for a slave with this name and directory.
@@ -75,7 +79,8 @@ func FillFrom(ctx context.Context, cfg Config, address string) (*Result, error) 
 // cfg.Dir as of the next time that it is opened, or opened again (barrels.Store.Reload);
 // before, that store is what it was. After an error or a crash the next call goes on
 // with what is there, from this source or another one. Errors: fault.Conflict for data
-// of another database and for a source that does not trust this slave, fault.Version,
+// of another database, for a source that does not trust this slave, and for one that is
+// another slave than the one that is meant, fault.Version,
 // fault.NoSpace, fault.Corrupt when pieces or the whole are damaged, fault.Invalid for
 // a source that breaks the rules, fault.Locked when Fill runs on this directory already,
 // fault.Unavailable, fault.Deadline or fault.Overloaded when the source is away or
@@ -216,6 +221,7 @@ func (f *filler) round(ctx context.Context) (*Result, error) {
 	}
 	f.cfg.Log.Info("copying a store", "from", m.GetName(), "clock", m.GetPosition().GetClock(), "files", len(m.GetFiles()),
 		"size", mib(total), "missing", mib(f.missing(list)))
+	f.cfg.Progress.begin(total, f.missing(list))
 	if err := f.fetch(ctx, m.GetLease(), list); err != nil {
 		return nil, err
 	}
@@ -236,7 +242,8 @@ func (f *filler) round(ctx context.Context) (*Result, error) {
 
 func (f *filler) open(ctx context.Context) (*pb.OpenCopyResponse, error) {
 	return call(ctx, f, func(ctx context.Context) (*pb.OpenCopyResponse, error) {
-		return f.source.Open(ctx, &pb.OpenCopyRequest{Token: f.token, Name: f.cfg.Name, Database: f.want.database, Format: f.want.format, Words: f.want.words})
+		return f.source.Open(ctx, &pb.OpenCopyRequest{Token: f.token, Name: f.cfg.Name, Database: f.want.database, Format: f.want.format, Words: f.want.words,
+			Instance: f.cfg.Instance})
 	})
 }
 

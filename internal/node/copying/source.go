@@ -26,6 +26,8 @@ import (
 type SourceConfig struct {
 	// Name is the slave's; Dir is the directory of its store.
 	Name, Dir string
+	// Instance is that of the directory (pb.Replica); 0: unknown.
+	Instance uint64
 	// Trusted are the addresses that may copy; none: those of this machine.
 	Trusted []netip.Prefix
 	// Rate bounds the bytes a second that are read for all copies together; 0: no bound.
@@ -153,6 +155,9 @@ func (s *Source) Open(ctx context.Context, r *pb.OpenCopyRequest) (*pb.OpenCopyR
 	}
 	if len(r.GetToken()) < 16 {
 		return nil, fault.Field(op, "token", "a token has 16 random characters or more")
+	}
+	if own := s.cfg.Instance; r.GetInstance() != 0 && own != 0 && r.GetInstance() != own {
+		return nil, fault.Newf(fault.Conflict, op, "%s is not the slave that is meant: another one was at this address, or its directory was emptied", s.cfg.Name)
 	}
 	own := s.want
 	own.database = r.GetDatabase()

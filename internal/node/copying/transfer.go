@@ -127,6 +127,7 @@ func (p *part) fetch(ctx context.Context, lease uint64, piece int) error {
 		return fileError(fillOp, err)
 	}
 	p.fetched.Add(uint64(len(data)))
+	p.cfg.Progress.add(uint64(len(data)))
 	p.advanced()
 	if p.left.Add(-1) == 0 {
 		return p.finish()

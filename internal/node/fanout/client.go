@@ -14,12 +14,14 @@ import (
 
 // Client is the slave of one shard, reached by gRPC. Each request names the
 // shard, and an answer of another one is refused: two addresses that lead to
-// one process never add up to a complete answer. Calls need a deadline; errors
+// one process never add up to a complete answer. It names the slave's instance too, so
+// that another process at its address, or one with an emptied directory, refuses it. Calls need a deadline; errors
 // have fault kinds when the connection is one of wire.Dial.
 type Client struct {
-	name  string
-	id    search.ShardID
-	slave pb.SlaveClient
+	name     string
+	id       search.ShardID
+	instance uint64
+	slave    pb.SlaveClient
 	// stream carries searches while it is up; nil: there is none.
 	stream *stream.Client
 	// requests are messages to send again, so that naming the shard costs no
@@ -27,9 +29,9 @@ type Client struct {
 	requests sync.Pool
 }
 
-// NewClient returns the client of the shard with this name and id.
-func NewClient(name string, id search.ShardID, slave pb.SlaveClient) *Client {
-	return &Client{name: name, id: id, slave: slave, requests: sync.Pool{New: func() any { return new(pb.SearchRequest) }}}
+// NewClient returns the client of a replica.
+func NewClient(t Target, slave pb.SlaveClient) *Client {
+	return &Client{name: t.Shard, id: t.ID, instance: t.Instance, slave: slave, requests: sync.Pool{New: func() any { return new(pb.SearchRequest) }}}
 }
 
 // Ask implements Slave: it sends the request under this shard's id, over the stream if
@@ -78,7 +80,7 @@ func tagsOf(ctx context.Context, r *search.Request) wire.Tags {
 // call searches by a call of its own.
 func (c *Client) call(ctx context.Context, r *wire.Shared) (*search.Answer, error) {
 	m := c.requests.Get().(*pb.SearchRequest)
-	wire.Address(m, r.Message(), c.id, tagsOf(ctx, r.Request()))
+	wire.Address(m, r.Message(), c.id, c.instance, tagsOf(ctx, r.Request()))
 	reply, err := c.slave.Search(ctx, m)
 	c.requests.Put(m) // gRPC has encoded it before the call returns
 	if err != nil {
@@ -108,7 +110,7 @@ func (c *Client) Map(ctx context.Context) (*pb.MapResponse, error) {
 // Explain implements search.Explainer.
 func (c *Client) Explain(ctx context.Context, r *search.Request, limit int) (*search.Explanation, error) {
 	m := wire.FromRequest(r)
-	m.Shard = uint64(c.id)
+	m.Shard, m.Instance = uint64(c.id), c.instance
 	reply, err := c.slave.Explain(ctx, &pb.ExplainRequest{Request: m, Limit: uint32(max(limit, 0))})
 	if err != nil {
 		return nil, wire.FromStatus(err)

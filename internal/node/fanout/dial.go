@@ -17,6 +17,7 @@ type Target struct {
 	ID       search.ShardID
 	Replica  string // the slave's name
 	Address  string
+	Instance uint64 // of the slave's directory; 0: unknown
 }
 
 // Dialer connects to a replica of a shard; it returns at once. Close ends the
@@ -29,7 +30,7 @@ func Dial(t Target) (Slave, func() error, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return NewClient(t.Shard, t.ID, pb.NewSlaveClient(conn)), conn.Close, nil
+	return NewClient(t, pb.NewSlaveClient(conn)), conn.Close, nil
 }
 
 // Streams returns the Dialer over gRPC that keeps a stream for searches to each slave,
@@ -46,8 +47,8 @@ func Streams(log *slog.Logger) Dialer {
 			_ = calls.Close()
 			return nil, nil, err
 		}
-		c := NewClient(t.Shard, t.ID, pb.NewSlaveClient(calls))
-		c.stream = stream.NewClient(stream.Config{Database: t.Database, Shard: t.ID, Name: t.Replica, Instance: instance,
+		c := NewClient(t, pb.NewSlaveClient(calls))
+		c.stream = stream.NewClient(stream.Config{Database: t.Database, Shard: t.ID, Name: t.Replica, Wanted: t.Instance, Instance: instance,
 			Times: stream.DefaultTimes(), Log: log}, stream.Over(pb.NewSlaveClient(conn)))
 		return c, func() error {
 			c.stream.Close()

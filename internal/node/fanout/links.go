@@ -16,6 +16,7 @@ type connected struct {
 type linked struct {
 	id               search.ShardID
 	replica, address string
+	instance         uint64
 }
 
 type link struct {
@@ -33,12 +34,12 @@ func (w *Watcher) connect(m *Map, s *pb.Shard, next *connected) (Shard, error) {
 			replicas = append(replicas, NewReplica(r.GetName(), noAddress{r.GetName()}))
 			continue
 		}
-		key := linked{id, r.GetName(), r.GetAddress()}
+		key := linked{id, r.GetName(), r.GetAddress(), r.GetInstance()}
 		l, ok := w.connected.links[key]
 		if !ok {
 			var err error
 			l.replica = NewReplica(r.GetName(), nil)
-			if l.replica.Slave, l.close, err = w.dial(Target{m.Database, s.GetName(), id, r.GetName(), r.GetAddress()}); err != nil {
+			if l.replica.Slave, l.close, err = w.dial(Target{m.Database, s.GetName(), id, r.GetName(), r.GetAddress(), r.GetInstance()}); err != nil {
 				return Shard{}, err
 			}
 			w.connected.links[key] = l // the map may yet be refused

@@ -56,7 +56,11 @@ func (d Dataset) Joining(r *pb.RegisterRequest, discard bool) (balance.Joining, 
 		return balance.Joining{}, fault.Field(op, "name", "a slave registers with its name and address")
 	}
 	j := balance.Joining{
-		Name: r.GetName(), Address: r.GetAddress(), Zone: r.GetZone(), Position: wire.ToPosition(r.GetPosition()), Table: wire.ToTable(r.GetSlices()),
+		Name: r.GetName(), Position: wire.ToPosition(r.GetPosition()), Table: wire.ToTable(r.GetSlices()),
+		Site: balance.Site{Address: r.GetAddress(), Zone: r.GetZone(), Instance: r.GetInstance()},
+	}
+	if c := r.GetCopied(); c != nil {
+		j.Copied = &balance.Copied{Source: c.GetSource(), Instance: c.GetInstance()}
 	}
 	if len(j.Table.Slices) == 0 {
 		return j, nil

@@ -142,7 +142,7 @@ func (m *Master) dialSeeds() (fanout.Seeds, error) {
 			return nil, err
 		}
 		m.seeds = append(m.seeds, conn)
-		seeds = append(seeds, fanout.NewClient(address, 0, pb.NewSlaveClient(conn)))
+		seeds = append(seeds, fanout.NewClient(fanout.Target{Shard: address}, pb.NewSlaveClient(conn)))
 	}
 	return seeds, nil
 }

@@ -48,4 +48,8 @@ func (l *Local) Map(ctx context.Context) (*pb.MapResponse, error) {
 	return l.server.Map(ctx, &pb.MapRequest{})
 }
 
+// errInstance refuses a request for a replica that this slave is not.
+var errInstance = fault.Newf(fault.Conflict, "slave: search",
+	"the request is for another slave that was at this address, or for what this one's directory held before it was emptied; ask again with a newer map")
+
 var errNoShard = fault.Field("slave: search", "shard", "the request names no shard")

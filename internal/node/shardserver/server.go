@@ -55,6 +55,8 @@ type Identity struct {
 	Name string
 	// Incarnation is new at each start of the process.
 	Incarnation string
+	// Instance is that of the slave's directory; 0: unknown.
+	Instance uint64
 }
 
 // Server is the gRPC service. Make it with New; one that serves streams is ended with
@@ -92,7 +94,7 @@ func (s *Server) Search(ctx context.Context, m *pb.SearchRequest) (*pb.SearchRes
 		return nil, err
 	}
 	defer leave()
-	r, err := request(m)
+	r, err := s.request(m)
 	if err != nil {
 		s.searched(0, nil, err)
 		return nil, err
@@ -149,7 +151,7 @@ func (s *Server) Explain(ctx context.Context, m *pb.ExplainRequest) (*pb.Explain
 		return nil, err
 	}
 	defer leave()
-	r, err := request(m.GetRequest())
+	r, err := s.request(m.GetRequest())
 	if err != nil {
 		return nil, err
 	}
@@ -166,10 +168,14 @@ func (s *Server) explain(ctx context.Context, r *search.Request, limit int) (_ *
 	return s.store.Explain(ctx, r, min(limit, MaxExplained))
 }
 
-// request reads a request, which must name the shard that it is for.
-func request(m *pb.SearchRequest) (*search.Request, error) {
+// request reads a request, which must name the shard that it is for, and may name the
+// instance. Errors: fault.Invalid, fault.Conflict for another instance.
+func (s *Server) request(m *pb.SearchRequest) (*search.Request, error) {
 	if m.GetShard() == 0 {
 		return nil, errNoShard
+	}
+	if own := s.identity.Instance; m.GetInstance() != 0 && own != 0 && m.GetInstance() != own {
+		return nil, errInstance
 	}
 	return wire.ToRequest(m)
 }

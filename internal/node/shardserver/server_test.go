@@ -104,6 +104,28 @@ func TestTellsTheMapThatItWasTold(t *testing.T) {
 	}
 }
 
+// TestAnotherInstance: a request for a slave that was here before, or for what its
+// directory held before it was emptied, is refused at once, and so is a stream. Peers of
+// earlier versions name none.
+func TestAnotherInstance(t *testing.T) {
+	st := &testStore{search: func(_ context.Context, r *search.Request) (*search.Answer, error) {
+		return &search.Answer{View: r.View}, nil
+	}}
+	for _, c := range []struct {
+		own, wanted uint64
+		refused     bool
+	}{{5, 5, false}, {5, 0, false}, {0, 7, false}, {5, 7, true}} {
+		s := shardserver.New(shardserver.Identity{Name: "slave-0", Instance: c.own}, st, kept{}, gate(2), nil, nil)
+		r := request()
+		r.Instance = c.wanted
+		_, err := s.Search(t.Context(), r)
+		_, explained := s.Explain(t.Context(), &pb.ExplainRequest{Request: r})
+		if fault.Is(err, fault.Conflict) != c.refused || fault.Is(explained, fault.Conflict) != c.refused || !c.refused && err != nil {
+			t.Errorf("%x asked as %x: %v, %v", c.own, c.wanted, err, explained)
+		}
+	}
+}
+
 func TestAnswers(t *testing.T) {
 	n := new(noted)
 	st := &testStore{search: func(_ context.Context, r *search.Request) (*search.Answer, error) {

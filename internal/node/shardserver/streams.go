@@ -6,7 +6,6 @@ import (
 
 	"adshard/barrels/index"
 	"adshard/internal/node/stream"
-	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 )
 
@@ -21,7 +20,7 @@ func (s *Server) Stream(st grpc.BidiStreamingServer[pb.MasterFrame, pb.SlaveFram
 
 // hello says who the slave is, when a stream begins.
 func (s *Server) hello() *pb.Hello {
-	return &pb.Hello{Name: s.identity.Name, Database: index.Database(s.store.Slices()), Instance: wire.Incarnation(s.identity.Incarnation)}
+	return &pb.Hello{Name: s.identity.Name, Database: index.Database(s.store.Slices()), Instance: s.identity.Instance}
 }
 
 // Goodbye tells masters to send nothing more over their streams: the server is about

@@ -43,7 +43,7 @@ type Config struct {
 	// BucketBytes bounds the answer to a pull.
 	BucketBytes int `yaml:"bucket_bytes"`
 	// CopyFrom is the address of a slave whose store is copied when there is none in
-	// Dir; empty: it is filled from the database.
+	// Dir; empty: it is filled as the balancer decides.
 	CopyFrom string `yaml:"copy_from"`
 	// CopyRate bounds the bytes a second that copies read here, or write.
 	CopyRate config.Size `yaml:"copy_rate"`

@@ -4,56 +4,103 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"adshard/balance"
 	"adshard/barrels/rocks"
 	"adshard/internal/node/admin"
 	"adshard/internal/node/copying"
+	"adshard/schema/pb"
 )
 
-// fillByCopy copies the store of the slave at cfg.CopyFrom, if there is none in the
-// directory. When ctx ends before, it returns nil, and the next start goes on.
-func fillByCopy(ctx context.Context, cfg *Config, log *slog.Logger) error {
-	log = log.With("node", cfg.Name)
-	if cfg.CopyFrom == "" {
-		return copying.Discard(cfg.Dir)
+// copier makes the store of another slave the one in the slave's directory.
+type copier struct {
+	cfg *Config
+	log *slog.Logger
+	now atomic.Pointer[underway] // the copy under way; nil: there is none
+}
+
+// underway is a copy under way.
+type underway struct {
+	source   string
+	progress copying.Progress
+}
+
+// Copy implements loadproxy.Copier.
+func (c *copier) Copy(ctx context.Context, source *pb.Replica, database string) error {
+	at := &underway{source: source.GetName()}
+	c.now.Store(at)
+	defer c.now.Store(nil)
+	own := copying.DefaultConfig(c.cfg.Name, c.cfg.Dir, c.log)
+	own.Rate, own.Database, own.Instance, own.Progress = uint64(c.cfg.CopyRate), database, source.GetInstance(), &at.progress
+	r, err := copying.FillFrom(ctx, own, source.GetAddress())
+	if err != nil {
+		return err
 	}
-	if rocks.Exists(cfg.Dir) {
-		log.Info("there is a store already; nothing is copied", "dir", cfg.Dir)
+	c.log.Info("copied", "from", r.Source, "clock", r.Contents.Position.GetClock(), "bytes", r.Bytes, "fetched", r.Fetched, "took", r.Took)
+	return nil
+}
+
+// Copying implements loadproxy.Copier.
+func (c *copier) Copying() *pb.CopyState {
+	at := c.now.Load()
+	if at == nil {
 		return nil
 	}
-	own := copying.DefaultConfig(cfg.Name, cfg.Dir, log)
-	own.Rate = uint64(cfg.CopyRate)
-	r, err := copying.FillFrom(ctx, own, cfg.CopyFrom)
+	s := &pb.CopyState{Source: at.source}
+	s.Bytes, s.Total, s.PerSecond = at.progress.State()
+	return s
+}
+
+// Discard implements loadproxy.Copier.
+func (c *copier) Discard() error { return copying.Discard(c.cfg.Dir) }
+
+// describe says how far the copy under way has come; "": there is none.
+func (c *copier) describe() string {
+	s := c.Copying()
+	if s == nil {
+		return ""
+	}
+	text := fmt.Sprintf("%s copies the store of %s", c.cfg.Name, s.GetSource())
+	if s.GetTotal() == 0 {
+		return text
+	}
+	const mib = 1 << 20
+	text += fmt.Sprintf(": %.1f of %.1f MiB, %.1f MiB/s", float64(s.GetBytes())/mib, float64(s.GetTotal())/mib, float64(s.GetPerSecond())/mib)
+	state := balance.CopyState{Bytes: s.GetBytes(), Total: s.GetTotal(), PerSecond: s.GetPerSecond()}
+	if left, ok := state.Left(); ok {
+		text += fmt.Sprintf(", %v left", left.Round(time.Second))
+	}
+	return text
+}
+
+// atStart copies the store of the slave at cfg.CopyFrom, if there is none in the
+// directory. When ctx ends before, it returns nil, and the next start goes on.
+func (c *copier) atStart(ctx context.Context) error {
+	if c.cfg.CopyFrom == "" {
+		return nil
+	}
+	if rocks.Exists(c.cfg.Dir) {
+		c.log.Info("there is a store already; nothing is copied", "dir", c.cfg.Dir)
+		return nil
+	}
+	err := c.Copy(ctx, &pb.Replica{Name: c.cfg.CopyFrom, Address: c.cfg.CopyFrom}, "")
 	if ctx.Err() != nil {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("%w; start %s again to go on with the copy, or without --copy-from to fill it from the database", err, cfg.Name)
+		return fmt.Errorf("%w; start %s again to go on with the copy, or without --copy-from to fill it as the balancer decides", err, c.cfg.Name)
 	}
-	log.Info("copied", "from", r.Source, "clock", r.Contents.Position.GetClock(), "bytes", r.Bytes, "fetched", r.Fetched, "took", r.Took)
 	return nil
 }
 
-// CopyFrom replaces the store of a slave that runs by a copy of the store of the slave at
-// an address, which must be of that database ("": any). Until the copy is complete the
-// slave serves what it has; then it registers with the copy's position and slices, and
-// the balancer decides what it serves of them. After an error the next call goes on with
-// what has arrived. Errors: those of copying.Fill and loadproxy.Proxy.Reload.
-func (s *Slave) CopyFrom(ctx context.Context, address, database string) error {
-	own := copying.DefaultConfig(s.cfg.Name, s.cfg.Dir, s.log)
-	own.Rate, own.Database = uint64(s.cfg.CopyRate), database
-	if _, err := copying.FillFrom(ctx, own, address); err != nil {
-		return err
-	}
-	return s.proxy.Reload(ctx)
-}
-
 // newCopies returns the source from which other slaves copy the store.
-func newCopies(cfg *Config, store copying.Store, feed copying.Feed, log *slog.Logger) (*copying.Source, error) {
+func newCopies(cfg *Config, instance uint64, store copying.Store, feed copying.Feed, log *slog.Logger) (*copying.Source, error) {
 	own := copying.DefaultSource(cfg.Name, cfg.Dir)
-	own.Rate = uint64(cfg.CopyRate)
+	own.Rate, own.Instance = uint64(cfg.CopyRate), instance
 	var err error
 	if own.Trusted, err = copying.ParseTrusted(cfg.TrustedSlaves); err != nil {
 		return nil, err

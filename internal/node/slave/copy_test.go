@@ -17,6 +17,7 @@ import (
 	"adshard/internal/node/memlimit"
 	"adshard/internal/node/overload"
 	"adshard/internal/node/ports"
+	"adshard/schema/pb"
 )
 
 // running starts a slave without a balancer; fill may fill its store before.
@@ -51,7 +52,8 @@ func running(t *testing.T, name string, fill func(barrels.Store)) (*Slave, barre
 	return s, store
 }
 
-// TestARunningSlaveIsFilledByCopy: it has the other's data and position, and its own name.
+// TestARunningSlaveIsFilledByCopy: it has the other's data and position, and its own name
+// and instance.
 func TestARunningSlaveIsFilledByCopy(t *testing.T) {
 	world := barreltest.NewBuilder(t, barreltest.Small(60, "usb cable", "red shoes")).All()
 	apply := func(s barrels.Store, clock uint64) {
@@ -70,29 +72,43 @@ func TestARunningSlaveIsFilledByCopy(t *testing.T) {
 	for source.proxy.Lacking() != "" {
 		time.Sleep(time.Millisecond)
 	}
-	if err := target.CopyFrom(t.Context(), source.Address(), "another"); !fault.Is(err, fault.Conflict) {
+	from := func(instance uint64) *pb.Replica {
+		return &pb.Replica{Name: "slave-0", Address: source.Address(), Instance: instance}
+	}
+	own, err := instanceOf(source.cfg.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := target.copier.Copy(t.Context(), from(own), "another"); !fault.Is(err, fault.Conflict) {
 		t.Fatalf("data of another database: %v", err)
+	}
+	if err := target.copier.Copy(t.Context(), from(own+2), ""); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "not the slave that is meant") {
+		t.Fatalf("another instance: %v", err)
 	}
 	if at := store.Position().Clock; at != 2 {
 		t.Fatalf("at %d after a copy that was refused", at)
 	}
-	if err := target.CopyFrom(t.Context(), source.Address(), ""); err != nil {
+	before, err := instanceOf(target.cfg.Dir)
+	if err = errors.Join(err, target.copier.Copy(t.Context(), from(own), ""), store.Reload()); err != nil {
 		t.Fatal(err)
+	}
+	if after, err := instanceOf(target.cfg.Dir); err != nil || after != before || after == own {
+		t.Errorf("instance %x became %x (%v), the source has %x", before, after, err, own)
 	}
 	if at := store.Position(); at.Clock != 7 || store.Stats().Groups != 60 {
 		t.Fatalf("at %v with %+v", at, store.Stats())
 	}
-	if target.State().CaughtUp {
-		t.Error("it serves before a balancer has said what")
+	if target.copier.Copying() != nil || target.copier.describe() != "" {
+		t.Error("it still copies")
 	}
 	if _, err := os.Stat(rocks.Incoming(target.cfg.Dir)); !os.IsNotExist(err) {
 		t.Errorf("left behind: %v", err)
 	}
 }
 
-// TestWhatAnUnfinishedCopyLeaves is removed when the slave is no longer to be copied, and
-// a store that is there is never replaced at a start.
-func TestWhatAnUnfinishedCopyLeaves(t *testing.T) {
+// TestWhatIsCopiedAtTheStart: a store that is there is never replaced, and what an
+// unfinished copy has left is kept for the balancer's order.
+func TestWhatIsCopiedAtTheStart(t *testing.T) {
 	cfg := DefaultConfig()
 	cfg.Dir = t.TempDir()
 	left := filepath.Join(rocks.Incoming(cfg.Dir), "000007.sst.part")
@@ -104,16 +120,42 @@ func TestWhatAnUnfinishedCopyLeaves(t *testing.T) {
 	}
 	write(left)
 	write(filepath.Join(cfg.Dir, "CURRENT"))
-	cfg.CopyFrom = "127.0.0.1:1" // nobody is there
-	if err := fillByCopy(t.Context(), &cfg, slog.New(slog.DiscardHandler)); err != nil {
-		t.Fatal(err)
+	c := &copier{cfg: &cfg, log: slog.New(slog.DiscardHandler)}
+	for _, cfg.CopyFrom = range []string{"127.0.0.1:1", ""} { // nobody is there
+		if err := c.atStart(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(left); err != nil {
+			t.Error(err)
+		}
 	}
-	cfg.CopyFrom = ""
-	if err := fillByCopy(t.Context(), &cfg, slog.New(slog.DiscardHandler)); err != nil {
+	if err := c.Discard(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(rocks.Incoming(cfg.Dir)); !os.IsNotExist(err) {
 		t.Errorf("left behind: %v", err)
+	}
+}
+
+// TestInstance: it stays with the directory, and a directory that is emptied or whose
+// instance cannot be read gets another one.
+func TestInstance(t *testing.T) {
+	dir := t.TempDir()
+	one, err := instanceOf(dir)
+	again, e := instanceOf(dir)
+	if err != nil || e != nil || one == 0 || again != one {
+		t.Fatalf("%x, %x, %v, %v", one, again, err, e)
+	}
+	for _, text := range []string{"", "0", "no number"} {
+		if err := os.WriteFile(filepath.Join(dir, instanceFile), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if other, err := instanceOf(dir); err != nil || other == 0 || other == one {
+			t.Errorf("%q: %x, %v", text, other, err)
+		}
+	}
+	if _, err := instanceOf(filepath.Join(dir, "missing")); err == nil {
+		t.Error("a directory that is missing has an instance")
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"net"
 	"os"
 	"strings"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 	"google.golang.org/grpc"
@@ -47,27 +48,54 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 		return err
 	}
 	plan.Begin()
-	if err := fillByCopy(ctx, &cfg, log); err != nil || ctx.Err() != nil {
+	p := &process{cfg: cfg, copier: &copier{cfg: &cfg, log: log.With("node", cfg.Name)}, out: out, log: log}
+	port.Sockets.Register(port.Registerer(cfg.Name))
+	port.Print(out)
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return port.Serve(ctx, p.ready, nil, log) }) // while it copies, too
+	group.Go(func() error { return p.run(ctx, plan, port) })
+	group.Go(func() error { plan.Hold(ctx); return nil })
+	return group.Wait()
+}
+
+// process is a slave in a process of its own.
+type process struct {
+	cfg    Config
+	copier *copier // until there is a slave
+	slave  atomic.Pointer[Slave]
+	out    io.Writer
+	log    *slog.Logger
+}
+
+// run fills the directory if it is to be copied, and runs the slave until ctx is done.
+func (p *process) run(ctx context.Context, plan memlimit.Plan, port *ports.Ports) error {
+	if err := p.copier.atStart(ctx); err != nil || ctx.Err() != nil {
 		return err
 	}
 	config.SpareProcessor()
-	store, err := OpenStore(&cfg, plan)
+	store, err := OpenStore(&p.cfg, plan)
 	if err != nil {
 		return err
 	}
-	defer CloseStore(store, log)
-	s, err := New(cfg, store, overload.New(overload.ForSlave(cfg.MaxInFlight)), port, log)
+	defer CloseStore(store, p.log)
+	s, err := New(p.cfg, store, overload.New(overload.ForSlave(p.cfg.MaxInFlight)), port, p.log)
 	if err != nil {
 		return err
 	}
-	port.Sockets.Register(port.Registerer(cfg.Name))
-	port.Print(out)
-	fmt.Fprintf(out, "slave %s ready %s\n", shortName(cfg.Name), s.Address())
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return port.Serve(ctx, s.Ready, nil, log) })
-	group.Go(func() error { return s.Run(ctx) })
-	group.Go(func() error { plan.Hold(ctx); return nil })
-	return group.Wait()
+	p.slave.Store(s)
+	fmt.Fprintf(p.out, "slave %s ready %s\n", shortName(p.cfg.Name), s.Address())
+	return s.Run(ctx)
+}
+
+// ready returns why the slave cannot do all of its work.
+func (p *process) ready() []string {
+	if s := p.slave.Load(); s != nil {
+		return s.Ready()
+	}
+	if text := p.copier.describe(); text != "" {
+		return []string{text}
+	}
+	return []string{p.cfg.Name + " opens its store"}
 }
 
 // shortName is a slave's name on its ready line.
@@ -115,23 +143,29 @@ type Slave struct {
 	balancer *link
 	proxy    *loadproxy.Proxy
 	copies   *copying.Source
+	copier   *copier
 	log      *slog.Logger
 }
 
 // New listens and connects to the balancer. Searches pass the gate, which slaves of one
 // process share. The caller closes store.
 func New(cfg Config, store barrels.Store, gate *overload.Gate, port *ports.Ports, log *slog.Logger) (*Slave, error) {
+	instance, err := instanceOf(cfg.Dir)
+	if err != nil {
+		return nil, err
+	}
 	listener, err := ports.Listen(port.Sockets.Peers, "listen", cfg.Listen)
 	if err != nil {
 		return nil, err
 	}
 	s := &Slave{cfg: cfg, store: store, listener: listener, log: log.With("node", cfg.Name)}
+	s.copier = &copier{cfg: &s.cfg, log: s.log}
 	if s.balancer, err = newLink(&cfg); err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
 	own := loadproxy.Default(cfg.Name, s.Address())
 	own.Incarnation, own.Grace, own.MaxBytes = rand.Text(), cfg.Grace, uint32(cfg.BucketBytes)
-	own.Counted, own.Zone = cfg.LoadCounted, cfg.Zone
+	own.Counted, own.Zone, own.Instance, own.Copier = cfg.LoadCounted, cfg.Zone, instance, s.copier
 	s.proxy, err = loadproxy.New(own, store, s.balancer, s.log)
 	if err != nil {
 		s.Close()
@@ -140,10 +174,10 @@ func New(cfg Config, store barrels.Store, gate *overload.Gate, port *ports.Ports
 	metrics := admin.NewSlaveMetrics(port.Registerer(cfg.Name), store, s.proxy.State, s.log)
 	s.server = grpc.NewServer(wire.SlaveOptions(func(_ string, cause any) { metrics.Panicked(cause) })...)
 	s.shard = shardserver.New(
-		shardserver.Identity{Name: cfg.Name, Incarnation: own.Incarnation}, store, s.proxy, gate, metrics, s.adopt)
+		shardserver.Identity{Name: cfg.Name, Incarnation: own.Incarnation, Instance: instance}, store, s.proxy, gate, metrics, s.adopt)
 	pb.RegisterSlaveServer(s.server, s.shard)
 	admin.WatchGate(port.Registerer(cfg.Name), gate)
-	if s.copies, err = newCopies(&cfg, store, s.proxy, s.log); err != nil {
+	if s.copies, err = newCopies(&cfg, instance, store, s.proxy, s.log); err != nil {
 		s.Close()
 		return nil, err
 	}
@@ -197,6 +231,9 @@ func (s *Slave) Run(ctx context.Context) error {
 // balancer for that.
 func (s *Slave) Ready() []string {
 	state := s.proxy.State()
+	if text := s.copier.describe(); text != "" {
+		return []string{text}
+	}
 	if state.Refused {
 		return []string{s.cfg.Name + " is refused: " + state.Trouble}
 	}

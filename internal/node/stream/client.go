@@ -21,6 +21,7 @@ type Config struct {
 	Database string
 	Shard    search.ShardID
 	Name     string
+	Wanted   uint64 // the slave's instance (pb.Replica); 0: any
 	Instance uint64 // of this process
 	Times    Times
 	Log      *slog.Logger
@@ -114,7 +115,7 @@ func (c *Client) connect(ctx context.Context) (s *session, err error) {
 	pipe, err := c.open(ctx)
 	if err == nil {
 		s, err = begin(pipe, end, &pb.Hello{Version: version, Database: c.cfg.Database, Shard: uint64(c.cfg.Shard),
-			Name: c.cfg.Name, Instance: c.cfg.Instance})
+			Name: c.cfg.Name, Instance: c.cfg.Instance, Wanted: c.cfg.Wanted})
 	}
 	if !late.Stop() && err == nil { // it ends at this moment
 		<-s.ended

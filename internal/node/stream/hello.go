@@ -24,6 +24,8 @@ func meet(master, slave *pb.Hello) error {
 		return fault.Newf(fault.Version, op, "versions %d and %d of the protocol have nothing in common; update the older program", master.GetVersion(), slave.GetVersion())
 	case master.GetName() != slave.GetName():
 		return fault.Newf(fault.Conflict, op, "the slave is %s, not %s; check the addresses that slaves advertise", slave.GetName(), master.GetName())
+	case master.GetWanted() != 0 && slave.GetInstance() != 0 && master.GetWanted() != slave.GetInstance():
+		return fault.Newf(fault.Conflict, op, "%s is not the replica that the map names: it has another directory, or an emptied one", slave.GetName())
 	case master.GetDatabase() != "" && slave.GetDatabase() != "" && master.GetDatabase() != slave.GetDatabase():
 		return fault.Newf(fault.Conflict, op, "%s holds data of database %q, not of %q", slave.GetName(), slave.GetDatabase(), master.GetDatabase())
 	}

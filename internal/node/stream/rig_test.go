@@ -107,7 +107,7 @@ func times() Times { return DefaultTimes() }
 
 func newRig(handle Handler, t Times) *rig {
 	r := &rig{ends: make(chan error, 100)}
-	r.Server = NewServer(func() *pb.Hello { return &pb.Hello{Name: "slave-0", Database: "db"} }, func() Gate { return &r.gate }, handle, t)
+	r.Server = NewServer(func() *pb.Hello { return &pb.Hello{Name: "slave-0", Database: "db", Instance: 5} }, func() Gate { return &r.gate }, handle, t)
 	return r
 }
 

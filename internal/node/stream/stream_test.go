@@ -302,6 +302,8 @@ func TestVersionsAndIdentity(t *testing.T) {
 		{&pb.Hello{Version: 9, Name: "slave-0", Features: 1 << 40}, 0, true},
 		{&pb.Hello{Version: 1, Name: "slave-1"}, fault.Conflict, false},
 		{&pb.Hello{Version: 1, Name: "slave-0", Database: "other"}, fault.Conflict, false},
+		{&pb.Hello{Version: 1, Name: "slave-0", Wanted: 5}, 0, true},
+		{&pb.Hello{Version: 1, Name: "slave-0", Wanted: 7}, fault.Conflict, false},
 		{&pb.Hello{Name: "slave-0"}, fault.Invalid, false},
 	} {
 		synctest.Test(t, func(t *testing.T) {

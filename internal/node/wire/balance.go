@@ -49,7 +49,8 @@ func FromQuantum(q balance.Quantum) *pb.Quantum {
 	out := &pb.Quantum{Number: q.Number, Clock: q.Clock, View: q.View}
 	for _, o := range q.Ops {
 		out.Ops = append(out.Ops, &pb.Operation{Kind: uint32(o.Kind), Slice: o.Slice, Node: uint32(o.Node),
-			At: uint64(o.At), New: o.New, Name: o.Name, Address: o.Address, Zone: o.Zone, State: uint32(o.State)})
+			At: uint64(o.At), New: o.New, Name: o.Name, Address: o.Site.Address, Zone: o.Site.Zone,
+			Instance: o.Site.Instance, State: uint32(o.State)})
 	}
 	if q.Model != nil {
 		state := balance.State{Quantum: q.Number, Model: q.Model}
@@ -64,7 +65,8 @@ func ToQuantum(epoch uint64, q *pb.Quantum) (balance.Quantum, error) {
 	out := balance.Quantum{Epoch: epoch, Number: q.GetNumber(), Clock: q.GetClock(), View: q.GetView()}
 	for _, o := range q.GetOps() {
 		out.Ops = append(out.Ops, balance.Op{Kind: balance.OpKind(o.Kind), Slice: o.Slice, Node: balance.NodeID(o.Node),
-			At: balance.Key(o.At), New: o.New, Name: o.Name, Address: o.Address, Zone: o.Zone, State: balance.NodeState(o.State)})
+			At: balance.Key(o.At), New: o.New, Name: o.Name, State: balance.NodeState(o.State),
+			Site: balance.Site{Address: o.Address, Zone: o.Zone, Instance: o.Instance}})
 	}
 	if len(q.GetModel()) == 0 {
 		return out, nil

@@ -42,13 +42,13 @@ func FromRequest(r *search.Request) *pb.SearchRequest {
 	return m
 }
 
-// Address makes m the message that asks one shard what shared asks, with the tags that a
-// call carries; m shares all of its content.
-func Address(m, shared *pb.SearchRequest, to search.ShardID, t Tags) {
+// Address makes m the message that asks one shard, at a slave of this instance (0: any),
+// what shared asks, with the tags that a call carries; m shares all of its content.
+func Address(m, shared *pb.SearchRequest, to search.ShardID, instance uint64, t Tags) {
 	m.Query, m.Profile, m.Device, m.Slots = shared.Query, shared.Profile, shared.Device, shared.Slots
 	m.Reserve, m.ExactCounts, m.RequestId, m.View = shared.Reserve, shared.ExactCounts, shared.RequestId, shared.View
 	m.Pieces = shared.Pieces
-	m.Shard = uint64(to)
+	m.Shard, m.Instance = uint64(to), instance
 	m.Hedge, m.LeastClock, m.LeastMark = t.Hedge, t.LeastClock, t.LeastMark
 }
 

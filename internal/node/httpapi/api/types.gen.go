@@ -297,6 +297,9 @@ type BalanceStatus struct {
 
 	// Revision The newest state of the sets of replicas.
 	Revision uint64 `json:"revision"`
+
+	// Copies Slaves that are being filled with a copy of a sibling's store.
+	Copies []Copy `json:"copies"`
 }
 
 // BlockingNegative The negative keyword that blocks it.
@@ -329,6 +332,26 @@ type Condemned struct {
 	Slice  uint64 `json:"slice"`
 	Reason string `json:"reason"`
 	AgeMs  int64  `json:"age_ms"`
+}
+
+// Copy A slave that is being filled with a copy of a sibling's store.
+type Copy struct {
+	Slave string `json:"slave"`
+
+	// Source Whose store it copies.
+	Source string `json:"source"`
+
+	// Bytes How much of it is there.
+	Bytes uint64 `json:"bytes"`
+
+	// Total The size of the store; 0: it is not known yet.
+	Total uint64 `json:"total"`
+
+	// PerSecond Bytes that arrive in a second, on average.
+	PerSecond uint64 `json:"per_second"`
+
+	// LeftMs How long the rest takes at that rate.
+	LeftMs int64 `json:"left_ms,omitempty"`
 }
 
 // Count defines model for Count.

@@ -1,0 +1,39 @@
+package slave
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"adshard/internal/node/config"
+)
+
+// instanceFile has the instance of the slave's directory: it goes with the data, and not
+// with the process, so that a slave that was restarted without a balancer is the replica
+// that masters know, and one whose directory was emptied is not.
+const instanceFile = "instance"
+
+// instanceOf returns the instance of a slave's directory, and makes one if it has none.
+func instanceOf(dir string) (uint64, error) {
+	file := filepath.Join(dir, instanceFile)
+	text, err := os.ReadFile(file)
+	if err == nil {
+		if v, err := strconv.ParseUint(strings.TrimSpace(string(text)), 16, 64); err == nil && v != 0 {
+			return v, nil
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return 0, config.DirError(dir, err)
+	}
+	var random [8]byte
+	_, _ = rand.Read(random[:]) // never fails
+	v := binary.LittleEndian.Uint64(random[:]) | 1
+	if err := os.WriteFile(file, []byte(strconv.FormatUint(v, 16)+"\n"), 0o640); err != nil {
+		return 0, config.DirError(dir, err)
+	}
+	return v, nil
+}
