@@ -24,6 +24,8 @@ import (
 type copyFlags struct {
 	madeFlags
 	program  string
+	slaves   int
+	replicas int
 	rounds   int
 	patience time.Duration
 	output
@@ -41,8 +43,14 @@ replaced twice: by one with an empty directory, which is filled from the databas
 and by one whose directory was filled by copy while the slave before it ran. All
 files are read, verified and on disk when the copy counts as complete. The time
 until a slave serves ends with the first complete answer; it contains the start of
-the process, and that of a copy the copying.`,
+the process, and that of a copy the copying.
+
+With --replicas the cluster has --slaves slaves, the directory of one is emptied in each
+round, and the cluster replaces it by itself: once with siblings that may not be copied,
+so that it is filled from the database, and once by copy. It serves when masters may ask
+it again.`,
 		Example: `  adbench copy --keywords 1000000 --work big
+  adbench copy --keywords 1000000 --slaves 6 --replicas 2
   adbench copy --db sqlite:ads.db --rounds 5`,
 		Args: f.check,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -52,6 +60,8 @@ the process, and that of a copy the copying.`,
 	flags := c.Flags()
 	f.madeFlags.flags(flags)
 	flags.StringVar(&f.program, "adshard", "", "the program adshard; \"\": beside this one, or on the path")
+	flags.IntVar(&f.slaves, "slaves", 6, "slaves of the cluster, with --replicas")
+	flags.IntVar(&f.replicas, "replicas", 1, "slaves that hold each slice")
 	flags.IntVar(&f.rounds, "rounds", 3, "how often the slave is replaced each way")
 	flags.DurationVar(&f.patience, "patience", 30*time.Minute, "give up a fill after this time")
 	f.output.flags(c)
@@ -62,6 +72,9 @@ the process, and that of a copy the copying.`,
 func (f *copyFlags) check(c *cobra.Command, args []string) error {
 	if f.rounds < 1 || f.rounds > 1000 {
 		return fmt.Errorf("--rounds %d: 1 to 1000", f.rounds)
+	}
+	if f.replicas < 1 || f.replicas > 1 && (f.slaves%f.replicas != 0 || f.slaves < f.replicas || f.slaves > cluster.MaxSlaves) {
+		return fmt.Errorf("--slaves %d --replicas %d: the slaves are shards of as many replicas, at most %d of them", f.slaves, f.replicas, cluster.MaxSlaves)
 	}
 	if err := f.output.check(f.inputs()...); err != nil {
 		return err
@@ -92,27 +105,72 @@ func (f *copyFlags) run(ctx context.Context, out, told io.Writer) (err error) {
 	stores := filepath.Join(dir, "copy")
 	defer func() { err = errors.Join(err, os.RemoveAll(stores)) }()
 	report := newReport("copy")
-	c, err := cluster.Start(ctx, cluster.Config{
+	cfg := cluster.Config{
 		Program: program, DB: url, Dir: stores, Strategy: "weighted-move-fast", Order: balance.ByHash.String(), Interval: time.Hour,
 		Slaves: 1, Patience: f.patience,
-		Progress: func(groups float64) { p.Share("first fill", groups/float64(max(1, counts.Groups))) },
-	})
+		Progress: func(groups float64) { p.Share("first fill", groups/float64(max(1, counts.Groups)*uint64(f.replicas))) },
+	}
+	var times copyTimes
+	if f.replicas > 1 {
+		cfg.Slaves, cfg.Replicas = f.slaves, f.replicas
+		err = f.replace(ctx, cfg, &times)
+	} else {
+		err = f.rounded(ctx, cfg, stores, times.round)
+	}
 	if err != nil {
 		return err
 	}
-	var times copyTimes
-	for round := range f.rounds {
-		p.Share("rounds", float64(round)/float64(f.rounds))
-		if err = times.round(ctx, c, filepath.Join(stores, fmt.Sprint("round-", round))); err != nil {
+	times.figures(report, counts.Keywords)
+	if f.replicas > 1 {
+		report.Note("one of %d slaves, %d of which hold each slice", f.slaves, f.replicas)
+	}
+	p.End()
+	return f.write(out, report)
+}
+
+// rounded makes all rounds on a cluster, each with a directory below stores.
+func (f *copyFlags) rounded(ctx context.Context, cfg cluster.Config, stores string, round func(context.Context, *cluster.Cluster, string) error) error {
+	c, err := cluster.Start(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	for i := range f.rounds {
+		if err = round(ctx, c, filepath.Join(stores, fmt.Sprint("round-", i))); err != nil {
 			break
 		}
 	}
-	if err := errors.Join(err, c.Stop()); err != nil {
+	return errors.Join(err, c.Stop())
+}
+
+// nobody is an address that no slave has.
+const nobody = "192.0.2.1"
+
+// replace has clusters replace an emptied slave by themselves, from the database and by
+// copy.
+func (f *copyFlags) replace(ctx context.Context, cfg cluster.Config, t *copyTimes) error {
+	database := cfg
+	database.Dir, database.SlaveFlags = filepath.Join(cfg.Dir, "database"), []string{"--trusted-slaves", nobody}
+	err := f.rounded(ctx, database, database.Dir, func(ctx context.Context, c *cluster.Cluster, dir string) error {
+		took, err := c.Replace(ctx, 0, dir)
+		t.database = append(t.database, took)
+		return err
+	})
+	if err := errors.Join(err, os.RemoveAll(database.Dir)); err != nil {
 		return err
 	}
-	times.figures(report, counts.Keywords)
-	p.End()
-	return f.write(out, report)
+	return f.rounded(ctx, cfg, cfg.Dir, func(ctx context.Context, c *cluster.Cluster, dir string) error {
+		took, err := c.Replace(ctx, 0, dir)
+		if err != nil {
+			return err
+		}
+		alone := filepath.Join(dir, "alone") // the files by themselves, once more
+		r, err := copying.FillFrom(ctx, copying.DefaultConfig("alone", alone, slog.New(slog.DiscardHandler)), c.SlaveAddress(0))
+		if err != nil {
+			return err
+		}
+		t.files, t.serving, t.bytes = append(t.files, r.Took), append(t.serving, took), r.Bytes
+		return os.RemoveAll(alone)
+	})
 }
 
 // copyTimes are what the rounds took.

@@ -27,6 +27,10 @@ type Config struct {
 	Strategy, Order      string
 	Interval             time.Duration
 	Slaves, Distributors int
+	// Replicas is how many slaves hold each slice; 0: one.
+	Replicas int
+	// SlaveFlags are further flags of each slave.
+	SlaveFlags []string
 	// Patience bounds the first fill. Progress, if not nil, is called each second
 	// how many groups the slaves hold.
 	Patience time.Duration
@@ -90,7 +94,7 @@ const loopback = "127.0.0.1:0"
 
 func (c *Cluster) startAll(ctx context.Context) error {
 	b, err := c.start("balancer", "balancer", "--db", c.cfg.DB, "--state-key", stateKey(),
-		"--slaves", fmt.Sprint(c.cfg.Slaves), "--strategy", c.cfg.Strategy, "--order", c.cfg.Order,
+		"--slaves", fmt.Sprint(c.cfg.Slaves), "--replicas", fmt.Sprint(max(1, c.cfg.Replicas)), "--strategy", c.cfg.Strategy, "--order", c.cfg.Order,
 		"--interval", c.cfg.Interval.String(), "--listen", loopback, "--admin", loopback,
 		fmt.Sprintf("--distribute=%t", c.cfg.Distributors == 0))
 	if err != nil {

@@ -21,8 +21,8 @@ type slave struct {
 
 // startSlave starts the i-th slave on a directory.
 func (c *Cluster) startSlave(i int, dir, listen string) error {
-	p, err := c.start(SlaveName(i), "slave", "--name", SlaveName(i), "--dir", dir,
-		"--balancer", c.balancer, "--listen", listen, "--admin", loopback)
+	p, err := c.start(SlaveName(i), append([]string{"slave", "--name", SlaveName(i), "--dir", dir,
+		"--balancer", c.balancer, "--listen", listen, "--admin", loopback}, c.cfg.SlaveFlags...)...)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,8 @@ func (c *Cluster) waitSlave(ctx context.Context, i int) (err error) {
 func (c *Cluster) SlaveAddress(i int) string { return c.slaves[i].address }
 
 // Replace ends the i-th slave and starts it at the same address on another directory. It
-// returns how long the new process took until answers were complete again.
+// returns how long the new process took until answers were complete again; with replicas,
+// until masters may ask it again.
 func (c *Cluster) Replace(ctx context.Context, i int, dir string) (time.Duration, error) {
 	old := c.slaves[i]
 	old.term()
@@ -67,10 +68,35 @@ func (c *Cluster) Replace(ctx context.Context, i int, dir string) (time.Duration
 	if err := c.waitSlave(ctx, i); err != nil {
 		return 0, err
 	}
-	if err := c.complete(ctx); err != nil {
+	wait := func() error { return c.complete(ctx) }
+	if c.cfg.Replicas > 1 {
+		wait = func() error { return c.joined(ctx, i) }
+	}
+	if err := wait(); err != nil {
 		return 0, err
 	}
 	return time.Since(began), nil
+}
+
+// joined waits until the i-th slave is a replica that masters ask.
+func (c *Cluster) joined(ctx context.Context, i int) error {
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.Patience)
+	defer cancel()
+	for left := false; ; {
+		var list api.SlaveList
+		if err := ask(ctx, http.MethodGet, c.Balancer+"/v1/slaves", nil, &list); err == nil {
+			at := slices.IndexFunc(list.Slaves, func(s api.Slave) bool { return s.Name == SlaveName(i) })
+			in := at >= 0 && list.Slaves[at].Serving && list.Slaves[at].WaitsFor == ""
+			if left = left || !in; left && in {
+				return nil
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%s is not asked again: %w", SlaveName(i), ctx.Err())
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
 }
 
 // complete waits for a complete answer.
