@@ -115,9 +115,10 @@ func (f *memoryFlags) run(ctx context.Context, out io.Writer) (err error) {
 	}
 	f.figures(report, t, stats.Keywords)
 	report.Add("opening", "s", opened.Seconds())
-	report.Add("search median", "µs", took.Quantile(0.5).Seconds()*1e6)
-	report.Add("search p99", "µs", took.Quantile(0.99).Seconds()*1e6)
-	report.Note("%d keywords; %d queries were asked", stats.Keywords, ask.asked)
+	report.AddSpread("search ", took.Spread())
+	report.Add("keywords", "", float64(stats.Keywords))
+	report.Add("disk per keyword", "bytes", float64(stats.DiskBytes)/float64(max(1, stats.Keywords)))
+	report.Note("%d queries were asked", ask.asked)
 	return f.write(out, report)
 }
 

@@ -43,7 +43,10 @@ func TestBuildAndMemory(t *testing.T) {
 	}
 	resident, found := r.Find("resident")
 	terms, _ := r.Find("dictionary")
-	if !found || resident.Value*3000 < 1<<20 || terms.Value <= 0 || !strings.Contains(r.Notes[0], "3000 keywords") {
+	keywords, _ := r.Find("keywords")
+	mean, _ := r.Find("search mean")
+	disk, _ := r.Find("disk per keyword")
+	if !found || resident.Value*3000 < 1<<20 || terms.Value <= 0 || keywords.Value != 3000 || mean.Value <= 0 || disk.Value <= 0 {
 		t.Errorf("%+v", r)
 	}
 	for flags, says := range map[string]string{"--memory=1MiB": "give at least", "--memory=much": "--memory", "--every=0": "--every", "--db=other:x": "sqlite:"} {

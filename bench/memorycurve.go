@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"adshard/barrels"
 	"adshard/barrels/rocks"
@@ -22,15 +23,16 @@ func (f *memoryFlags) runCurve(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	report := newReport("memory")
-	report.Note("%d keywords; bytes a keyword are beyond 64 MiB", keywords)
+	report.Add("keywords", "", float64(keywords))
+	report.Note("bytes a keyword are beyond 64 MiB")
 	for _, bytes := range f.curve {
 		one, err := f.point(ctx, fmt.Sprint(64<<20+uint64(bytes*float64(keywords))))
 		if err != nil {
 			return fmt.Errorf("%g bytes a keyword: %w", bytes, err)
 		}
-		for _, name := range []string{"resident beyond 64 MiB", "search median", "search p99"} {
-			if v, ok := one.Find(name); ok {
-				report.Add(fmt.Sprintf("%g bytes a keyword: %s", bytes, name), v.Unit, v.Value)
+		for _, v := range one.Figures {
+			if v.Name == "resident beyond 64 MiB" || strings.HasPrefix(v.Name, "search ") || v.Name == "disk per keyword" {
+				report.Add(fmt.Sprintf("%g bytes a keyword: %s", bytes, v.Name), v.Unit, v.Value)
 			}
 		}
 	}

@@ -7,10 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
 	"adshard/bench/measure"
+	"adshard/internal/node/httpapi/api"
 )
 
 // MaxSlaves is the most slaves that are sensible on one machine.
@@ -179,12 +181,30 @@ func (c *Cluster) Memory() map[string]measure.Memory {
 	return out
 }
 
-// Processes returns the ids of all processes.
-func (c *Cluster) Processes() (pids []int) {
+// Processes returns the names of all processes by their ids.
+func (c *Cluster) Processes() map[int]string {
+	names := make(map[int]string)
 	for _, p := range c.processes {
-		pids = append(pids, p.cmd.Process.Pid)
+		names[p.cmd.Process.Pid] = p.name
 	}
-	return pids
+	return names
+}
+
+// Replicated waits until masters may ask so many replicas of every shard.
+func (c *Cluster) Replicated(ctx context.Context, replicas int) error {
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.Patience)
+	defer cancel()
+	for {
+		s, err := c.Status(ctx)
+		if err == nil && len(s.Slaves) > 0 && !slices.ContainsFunc(s.Slaves, func(l api.SlaveLoad) bool { return len(l.Replicas) < replicas }) {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return errors.Join(fmt.Errorf("not every shard has %d replicas: %w", replicas, ctx.Err()), err)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
 }
 
 // Ended names the processes that have ended without being asked to.

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -105,7 +107,7 @@ type live struct {
 func (l *live) measure(ctx context.Context) error {
 	load := openloop.Config{
 		Addr: l.cluster.URL, Rate: l.w.MeanRate(l.o.Rate, l.o.Duration), Duration: l.o.Duration, Connections: 64,
-		Timeout: 5 * time.Second, Processes: l.cluster.Processes(),
+		Timeout: 5 * time.Second, Processes: slices.Collect(maps.Keys(l.cluster.Processes())),
 	}
 	load.Targets, load.Schedule = l.targets()
 	if err := l.rest(ctx, &load); err != nil {

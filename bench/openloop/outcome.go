@@ -34,8 +34,10 @@ type Outcome struct {
 	// FirstError is the first failure.
 	FirstError error
 	// Took is the time that was measured, CPU what this process used of all
-	// cores in it, ServerCPU what Config.Processes did.
+	// cores in it, ServerCPU what Config.Processes did, and ServerCPUs what each of
+	// them did.
 	Took, CPU, ServerCPU time.Duration
+	ServerCPUs           []time.Duration
 }
 
 func newOutcome() *Outcome {

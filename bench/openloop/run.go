@@ -106,21 +106,29 @@ func open(ctx context.Context, c *Config) (*Outcome, error) {
 	return all, ctx.Err()
 }
 
-// processor is processor time used so far.
-type processor struct{ own, server time.Duration }
+// processor is processor time used so far: by this process, and by each of
+// Config.Processes.
+type processor struct {
+	own     time.Duration
+	servers []time.Duration
+}
 
 func (c *Config) processorTime() processor {
 	p := processor{own: measure.CPUTime()}
 	for _, pid := range c.Processes {
-		if t, err := measure.CPUTimeOf(pid); err == nil { // else it has ended
-			p.server += t
-		}
+		t, _ := measure.CPUTimeOf(pid) // 0: it has ended
+		p.servers = append(p.servers, t)
 	}
 	return p
 }
 
 func (o *Outcome) used(before, after processor) {
-	o.CPU, o.ServerCPU = after.own-before.own, after.server-before.server
+	o.CPU, o.ServerCPU, o.ServerCPUs = after.own-before.own, 0, make([]time.Duration, len(after.servers))
+	for i, t := range after.servers {
+		used := max(0, t-before.servers[i])
+		o.ServerCPU += used
+		o.ServerCPUs[i] = used
+	}
 }
 
 // pace puts requests into the queue when they are due. It returns the processor
