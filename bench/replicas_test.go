@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"adshard/bench/measure"
+	"adshard/bench/page/pagetest"
 )
 
 // TestReplicas: topics cost no reading, and hedges are few calls; how much both save is for
@@ -15,6 +16,7 @@ import (
 func TestReplicas(t *testing.T) {
 	dir := t.TempDir()
 	store, queries, file := filepath.Join(dir, "store"), filepath.Join(dir, "queries.txt"), filepath.Join(dir, "report.json")
+	page := filepath.Join(dir, "page.html")
 	build := BuildCommand()
 	build.SetArgs([]string{"--keywords", "20000", "--out", store, "--data", "extract"})
 	build.SetOut(io.Discard)
@@ -30,7 +32,8 @@ func TestReplicas(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := ReplicasCommand()
-	c.SetArgs([]string{"--barrels", store, "--queries", queries, "--json", file})
+	c.SetArgs([]string{"--barrels", store, "--queries", queries, "--json", file, "--html", page, "--parts", "0.25", "--rounds", "2",
+		"--duration", "400ms", "--rate", "200", "--longer", "5ms"})
 	c.SetOut(io.Discard)
 	c.SetErr(io.Discard)
 	if err := c.Execute(); err != nil {
@@ -47,12 +50,26 @@ func TestReplicas(t *testing.T) {
 		}
 		return v.Value
 	}
-	if without, with := value("without topics: lists read"), value("with topics: lists read"); with > 1.1*without || without == 0 {
-		t.Errorf("%g lists read a query with topics, %g without", with, without)
+	const quarter = "cache of 0.25, "
+	if without, with := value(quarter+"two at random: lists read"), value(quarter+"by topic: lists read"); with > 1.1*without || without == 0 {
+		t.Errorf("%g lists read a query by topic, %g with two at random", with, without)
 	}
-	if calls := value("with hedges: calls"); calls < 1 || calls > 1.1 {
-		t.Errorf("%g calls a query with hedges", calls)
+	for _, trouble := range []string{"no replica is slow", "one is slow at times", "one is always slow"} {
+		if calls := value(trouble + ", as a master, with hedges: calls"); calls < 1 || calls > 1.3 {
+			t.Errorf("%s: %g calls a query with hedges", trouble, calls)
+		}
+		if calls := value(trouble + ", in turn: calls"); calls != 1 {
+			t.Errorf("%s: %g calls a query in turn", trouble, calls)
+		}
 	}
+	if share := value("one is always slow, in turn: calls at the first replica"); share < 0.2 || share > 0.3 {
+		t.Errorf("in turn: a share of %g of the calls at the slow one of four replicas", share)
+	}
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pagetest.Check(t, string(text))
 	if bad := ReplicasCommand(); true {
 		bad.SetArgs([]string{"--barrels", filepath.Join(dir, "none"), "--queries", queries})
 		bad.SetOut(io.Discard)
