@@ -43,6 +43,7 @@ var rules = []struct {
 	{pkg: "schema/…"},
 	{pkg: "internal/wait"},
 	{pkg: "internal/progress"},
+	{pkg: "internal/sizing", may: []string{"fault"}},
 	{pkg: "search/words/lexicon", may: []string{"fault", "search"}},
 	{pkg: "search/…", may: []string{"fault"}, never: map[string]string{
 		"os":                          "a search knows no files: search/words/lexicon opens those of synonyms",
@@ -111,12 +112,12 @@ var rules = []struct {
 	{pkg: "internal/node/…", may: with(belowNode, nodeParts...)},
 	{pkg: "internal/cli", may: []string{
 		"fault", "schema", "search", "auction", "barrels", "balance", "backend", "ingest", "internal/node",
-		"internal/wait", "internal/progress",
+		"internal/wait", "internal/progress", "internal/sizing",
 	}},
 	{pkg: "cmd/…", may: []string{"fault", "internal/cli"}},
 	{pkg: "bench/…", may: []string{
 		"fault", "schema", "search", "auction", "barrels", "balance", "backend", "ingest", "internal/node", "internal/oracle", "internal/corpus",
-		"internal/wait", "internal/progress",
+		"internal/wait", "internal/progress", "internal/sizing",
 	}},
 	{pkg: "internal/…", may: []string{
 		"fault", "schema", "search", "auction", "barrels", "balance", "backend", "ingest", "loadproxy", "internal",

@@ -1,0 +1,137 @@
+package sizing
+
+import (
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"adshard/fault"
+)
+
+// Figures are what was measured on one machine. Times are in microseconds of one of its
+// cores.
+type Figures struct {
+	// Machine, Commit and Date say where, of what and when.
+	Machine string `json:"machine"`
+	Commit  string `json:"commit"`
+	Date    string `json:"date"`
+	// Query is the processor time that a query takes at its master apart from calls of
+	// shards; MasterCall what each of these takes there, SlaveCall what it takes at the
+	// slave apart from the search.
+	Query      float64 `json:"query_us"`
+	MasterCall float64 `json:"master_call_us"`
+	SlaveCall  float64 `json:"slave_call_us"`
+	// Searches are the times of searches by the number of keywords of the slave, which
+	// rises, with everything in memory.
+	Searches []Searches `json:"searches"`
+	// Memory are the times of searches by the memory that the slave is given, in bytes a
+	// keyword, which rises; with the last one everything is in memory. Disk is what a
+	// keyword takes on disk.
+	Memory []Memory `json:"memory"`
+	Disk   float64  `json:"disk_bytes_per_keyword"`
+	// Alone are latencies of queries asked one at a time over HTTP, of one shard with so
+	// many keywords.
+	Alone Searches `json:"alone"`
+	// Usable is the share of the processors that was in use when no more queries could be
+	// answered.
+	Usable float64 `json:"usable"`
+	// Variability is how many times as long a query waits for a processor as it would if
+	// arrivals and times were exponential.
+	Variability float64 `json:"variability"`
+}
+
+// Times are a distribution of times, in microseconds.
+type Times struct {
+	Mean float64 `json:"mean_us"`
+	P50  float64 `json:"p50_us"`
+	P90  float64 `json:"p90_us"`
+	P99  float64 `json:"p99_us"`
+	P999 float64 `json:"p99.9_us"`
+}
+
+// Searches are times with so many keywords.
+type Searches struct {
+	Keywords float64 `json:"keywords"`
+	Times
+}
+
+// Memory are times with so much memory.
+type Memory struct {
+	Bytes float64 `json:"bytes_per_keyword"`
+	Times
+}
+
+//go:embed reference.json
+var reference string
+
+// Reference returns the figures of the machine on which the documentation's were measured.
+func Reference() (*Figures, error) { return Read(strings.NewReader(reference)) }
+
+// Read reads figures as `adbench sizing` writes them. An error is of the kind
+// fault.Invalid and lists all that is wrong.
+func Read(r io.Reader) (*Figures, error) {
+	d := json.NewDecoder(io.LimitReader(r, 1<<20))
+	d.DisallowUnknownFields()
+	f := new(Figures)
+	if err := d.Decode(f); err != nil {
+		return nil, fault.New(fault.Invalid, "", fmt.Errorf("these are no figures of `adbench sizing`: %w", err))
+	}
+	if err := f.Validate(); err != nil {
+		return nil, fault.New(fault.Invalid, "", err)
+	}
+	return f, nil
+}
+
+// Validate lists all that is wrong.
+func (f *Figures) Validate() error {
+	var faults []error
+	fail := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
+	positive := func(name string, v float64) {
+		if !(v > 0 && v < 1e12) {
+			fail("%s is %g: it must be positive", name, v)
+		}
+	}
+	for name, v := range map[string]float64{"query_us": f.Query, "master_call_us": f.MasterCall, "slave_call_us": f.SlaveCall,
+		"disk_bytes_per_keyword": f.Disk, "variability": f.Variability, "usable": f.Usable} {
+		positive(name, v)
+	}
+	if f.Usable > 1 {
+		fail("usable is %g: a share is at most 1", f.Usable)
+	}
+	times := func(name string, t *Times) {
+		positive(name+": mean_us", t.Mean)
+		positive(name+": p50_us", t.P50)
+		if t.P90 < t.P50 || t.P99 < t.P90 || t.P999 < t.P99 || !(t.P999 < 1e12) {
+			fail("%s: the quantiles do not rise", name)
+		}
+	}
+	positive("alone: keywords", f.Alone.Keywords)
+	times("alone", &f.Alone.Times)
+	if len(f.Searches) == 0 || len(f.Memory) == 0 {
+		fail("searches and memory need at least one entry each")
+	}
+	last := 0.0
+	for i := range f.Searches {
+		s := &f.Searches[i]
+		positive(fmt.Sprintf("searches %d: keywords", i), s.Keywords)
+		times(fmt.Sprintf("searches %d", i), &s.Times)
+		if s.Keywords <= last {
+			fail("searches %d: the keywords do not rise", i)
+		}
+		last = s.Keywords
+	}
+	last = 0
+	for i := range f.Memory {
+		m := &f.Memory[i]
+		positive(fmt.Sprintf("memory %d: bytes_per_keyword", i), m.Bytes)
+		times(fmt.Sprintf("memory %d", i), &m.Times)
+		if m.Bytes <= last {
+			fail("memory %d: the bytes do not rise", i)
+		}
+		last = m.Bytes
+	}
+	return errors.Join(faults...)
+}

@@ -1,0 +1,56 @@
+package sizing
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"adshard/fault"
+)
+
+// Need is what a cluster is to do, and the machines that there are.
+type Need struct {
+	Keywords uint64
+	// QPS are queries a second, P99 the time within which 99 of 100 are to be answered,
+	// also while one machine is down.
+	QPS float64
+	P99 time.Duration
+	// Memory and Cores are of one machine, which runs a slave and a master. A core is one
+	// of the machine of the figures.
+	Memory uint64
+	Cores  int
+}
+
+// The limits of what can be asked for.
+const (
+	MaxKeywords = 1_000_000_000_000
+	MaxQPS      = 100_000_000
+	MaxCores    = 1024
+	MinMemory   = 256 << 20
+	MaxMemory   = 1 << 46
+)
+
+// Validate lists all that is wrong, as an error of the kind fault.Invalid.
+func (n *Need) Validate() error {
+	var faults []error
+	fail := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
+	if n.Keywords < 1 || n.Keywords > MaxKeywords {
+		fail("%d keywords: 1 to %d", n.Keywords, uint64(MaxKeywords))
+	}
+	if !(n.QPS > 0 && n.QPS <= MaxQPS) {
+		fail("%g queries a second: more than 0, at most %d", n.QPS, MaxQPS)
+	}
+	if n.Memory < MinMemory || n.Memory > MaxMemory {
+		fail("%d bytes of memory: a machine has 256MiB to 64TiB", n.Memory)
+	}
+	if n.Cores < 1 || n.Cores > MaxCores {
+		fail("%d cores: a machine has 1 to %d", n.Cores, MaxCores)
+	}
+	if n.P99 < time.Microsecond || n.P99 > time.Hour {
+		fail("a p99 of %v: 1µs to 1h", n.P99)
+	}
+	if len(faults) > 0 {
+		return fault.New(fault.Invalid, "", errors.Join(faults...))
+	}
+	return nil
+}
