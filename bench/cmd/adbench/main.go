@@ -34,7 +34,7 @@ func run(ctx context.Context) int {
 	}
 	root.AddCommand(
 		bench.CorpusCommand(), bench.BuildCommand(), bench.SearchCommand(), bench.StoreCommand(), bench.MemoryCommand(), bench.ServeCommand(),
-		bench.ReplicasCommand(), bench.LoadCommand(), bench.OverloadCommand(), bench.FreshCommand(), bench.FirstFillCommand(), bench.CopyCommand(),
+		bench.ReplicasCommand(), bench.GridCommand(), bench.SizingCommand(), bench.LoadCommand(), bench.OverloadCommand(), bench.FreshCommand(), bench.FirstFillCommand(), bench.CopyCommand(),
 		bench.BalanceCommand(), bench.FiguresCommand(), bench.FiguresAgeCommand(),
 	)
 	if err := root.ExecuteContext(ctx); err != nil {

@@ -1,0 +1,32 @@
+package grid
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"adshard/bench/cluster"
+)
+
+// Grid is so many shards, each of so many replicas.
+type Grid struct{ Shards, Replicas int }
+
+// Slaves is the number of slaves.
+func (g Grid) Slaves() int { return g.Shards * g.Replicas }
+
+// String is the grid as Parse reads it.
+func (g Grid) String() string { return fmt.Sprintf("%dx%d", g.Shards, g.Replicas) }
+
+// Parse reads SHARDSxREPLICAS.
+func Parse(text string) (g Grid, err error) {
+	shards, replicas, ok := strings.Cut(text, "x")
+	if ok {
+		if g.Shards, err = strconv.Atoi(shards); err == nil {
+			g.Replicas, err = strconv.Atoi(replicas)
+		}
+	}
+	if !ok || err != nil || g.Shards < 1 || g.Replicas < 1 || g.Slaves() > cluster.MaxSlaves {
+		return Grid{}, fmt.Errorf("%q is no grid: write SHARDSxREPLICAS, for example 2x2, with %d slaves at most", text, cluster.MaxSlaves)
+	}
+	return g, nil
+}
