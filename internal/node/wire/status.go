@@ -66,10 +66,11 @@ func describe(err error) (fault.Kind, *pb.Fault, string) {
 // clean makes a text fit a status: valid UTF-8, without which the details would
 // be lost, and not longer than headers may be.
 func clean(text string) string {
-	if len(text) > maxMessage {
-		text = text[:maxMessage] + "…"
+	text = strings.ToValidUTF8(text, "\uFFFD") // which may make it longer
+	if len(text) <= maxMessage {
+		return text
 	}
-	return strings.ToValidUTF8(text, "\uFFFD")
+	return strings.ToValidUTF8(text[:maxMessage], "") + "…"
 }
 
 func codeOf(kind fault.Kind) codes.Code {

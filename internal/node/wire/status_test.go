@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"google.golang.org/grpc/codes"
@@ -38,6 +39,21 @@ func TestKindSurvivesABadText(t *testing.T) {
 	err := fault.Newf(fault.NoSpace, "rocks: \xff", "%s\xfe", long)
 	if back := FromStatus(ToStatus(err)); !fault.Is(back, fault.NoSpace) || len(back.Error()) > 2*maxMessage {
 		t.Fatalf("kind %s, %d bytes", fault.KindOf(back), len(back.Error()))
+	}
+}
+
+// TestKindSurvivesABadTextOverAStream: what replaces bytes that are not UTF-8 is longer
+// than they are.
+func TestKindSurvivesABadTextOverAStream(t *testing.T) {
+	bad := strings.Repeat("a\xff", maxMessage)
+	frame := AppendReply(nil, 1, nil, &fault.Error{Kind: fault.NoSpace, Op: bad, Field: bad, Err: errors.New(bad)})
+	if _, err := ReadSlaveFrame(frame, func(r Reply) error {
+		if _, err := r.Answer(); !fault.Is(err, fault.NoSpace) {
+			t.Errorf("kind %s: %.100v", fault.KindOf(err), err)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
 	}
 }
 
