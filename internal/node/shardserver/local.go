@@ -3,7 +3,6 @@ package shardserver
 import (
 	"context"
 
-	"adshard/fault"
 	"adshard/schema/pb"
 	"adshard/search"
 )
@@ -23,10 +22,6 @@ func (l *Local) Search(ctx context.Context, r *search.Request) (*search.Answer, 
 		return nil, err
 	}
 	defer leave()
-	if r.Shard == 0 {
-		l.server.searched(0, nil, errNoShard)
-		return nil, errNoShard
-	}
 	return l.server.answer(ctx, r)
 }
 
@@ -37,9 +32,6 @@ func (l *Local) Explain(ctx context.Context, r *search.Request, limit int) (*sea
 		return nil, err
 	}
 	defer leave()
-	if r.Shard == 0 {
-		return nil, errNoShard
-	}
 	return l.server.explain(ctx, r, limit)
 }
 
@@ -47,9 +39,3 @@ func (l *Local) Explain(ctx context.Context, r *search.Request, limit int) (*sea
 func (l *Local) Map(ctx context.Context) (*pb.MapResponse, error) {
 	return l.server.Map(ctx, &pb.MapRequest{})
 }
-
-// errInstance refuses a request for a replica that this slave is not.
-var errInstance = fault.Newf(fault.Conflict, "slave: search",
-	"the request is for another slave that was at this address, or for what this one's directory held before it was emptied; ask again with a newer map")
-
-var errNoShard = fault.Field("slave: search", "shard", "the request names no shard")

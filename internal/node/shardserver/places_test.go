@@ -33,13 +33,16 @@ func slave(t *testing.T, st shardserver.Store, limit int, o shardserver.Observer
 }
 
 // master opens a stream to a slave, on a connection of its own.
-func master(t *testing.T, address string) *stream.Client {
+func master(t *testing.T, address string) *stream.Client { return masterOf(t, address, 1) }
+
+// masterOf is master for a shard.
+func masterOf(t *testing.T, address string, shard search.ShardID) *stream.Client {
 	t.Helper()
 	conn, err := wire.DialStream(address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := stream.NewClient(stream.Config{Shard: 1, Name: self.Name, Times: stream.DefaultTimes(), Log: discard}, stream.Over(pb.NewSlaveClient(conn)))
+	c := stream.NewClient(stream.Config{Shard: shard, Name: self.Name, Times: stream.DefaultTimes(), Log: discard}, stream.Over(pb.NewSlaveClient(conn)))
 	t.Cleanup(func() { c.Close(); _ = conn.Close() })
 	for end := time.Now().Add(10 * time.Second); !c.Up(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
@@ -74,6 +77,20 @@ func asks(ctx context.Context, c *stream.Client, r *search.Request) (*search.Ans
 
 func searchRequest(view uint64) *search.Request {
 	return &search.Request{Query: &search.Query{}, Slots: 4, Profile: search.DefaultProfile(), View: view}
+}
+
+// TestAStreamNamesItsShard: without one it would be answered by whatever slave is there.
+func TestAStreamNamesItsShard(t *testing.T) {
+	n := new(noted)
+	address, _, _ := slave(t, &testStore{search: func(_ context.Context, r *search.Request) (*search.Answer, error) {
+		return &search.Answer{Shard: r.Shard}, nil
+	}}, 8, n)
+	if _, err := asks(t.Context(), masterOf(t, address, 0), searchRequest(1)); !fault.Is(err, fault.Invalid) {
+		t.Errorf("no shard: %v", err)
+	}
+	if a, err := asks(t.Context(), masterOf(t, address, 7), searchRequest(1)); err != nil || a.Shard != 7 {
+		t.Errorf("%+v, %v", a, err)
+	}
 }
 
 // TestStreamsShareThePlaces: 64 masters on one slave, one of which floods it. Each of the

@@ -120,6 +120,9 @@ func (s *Server) answer(ctx context.Context, r *search.Request) (*search.Answer,
 
 func (s *Server) search(ctx context.Context, r *search.Request) (answer *search.Answer, err error) {
 	defer fault.Recover("slave: search", &err, s.panicked)
+	if r.Shard == 0 {
+		return nil, errNoShard
+	}
 	tags := stream.TagsOf(ctx)
 	if tags.Hedge {
 		own := *r
@@ -165,20 +168,27 @@ func (s *Server) Explain(ctx context.Context, m *pb.ExplainRequest) (*pb.Explain
 // explain explains a request that has a place.
 func (s *Server) explain(ctx context.Context, r *search.Request, limit int) (_ *search.Explanation, err error) {
 	defer fault.Recover("slave: search", &err, s.panicked)
+	if r.Shard == 0 {
+		return nil, errNoShard
+	}
 	return s.store.Explain(ctx, r, min(limit, MaxExplained))
 }
 
-// request reads a request, which must name the shard that it is for, and may name the
-// instance. Errors: fault.Invalid, fault.Conflict for another instance.
+// request reads a request, which may name the instance that it is for. Errors:
+// fault.Invalid, fault.Conflict for another instance.
 func (s *Server) request(m *pb.SearchRequest) (*search.Request, error) {
-	if m.GetShard() == 0 {
-		return nil, errNoShard
-	}
 	if own := s.identity.Instance; m.GetInstance() != 0 && own != 0 && m.GetInstance() != own {
 		return nil, errInstance
 	}
 	return wire.ToRequest(m)
 }
+
+// errInstance refuses a request for a replica that this slave is not.
+var errInstance = fault.Newf(fault.Conflict, "slave: search",
+	"the request is for another slave that was at this address, or for what this one's directory held before it was emptied; ask again with a newer map")
+
+// errNoShard: a slave answers only who says which shard it takes it for.
+var errNoShard = fault.Field("slave: search", "shard", "the request names no shard")
 
 // Map implements pb.SlaveServer. The reply also identifies the slave.
 func (s *Server) Map(context.Context, *pb.MapRequest) (*pb.MapResponse, error) {

@@ -23,9 +23,9 @@ func (s *Server) hello() *pb.Hello {
 	return &pb.Hello{Name: s.identity.Name, Database: index.Database(s.store.Slices()), Instance: s.identity.Instance}
 }
 
-// Goodbye tells masters to send nothing more over their streams: the server is about
-// to stop. A stream that is not told holds up its graceful stop.
+// Goodbye tells masters to send nothing more over their streams, since the server is
+// about to stop. Without it open streams would hold up a graceful stop.
 func (s *Server) Goodbye() { s.streams.Goodbye() }
 
-// Close releases what streams have used; the server has stopped.
+// Close releases what streams have used. The gRPC server must have stopped.
 func (s *Server) Close() { s.streams.Close() }
