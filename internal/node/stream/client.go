@@ -47,8 +47,9 @@ func NewClient(cfg Config, open Opener) *Client {
 // Up reports whether there is a stream.
 func (c *Client) Up() bool { return c.now.Load() != nil }
 
-// Done is told what became of an ask: the answer, or an error of search.Searcher;
-// fault.Unavailable: the stream broke. It must not wait: all other replies do.
+// Done receives the outcome of an ask: the answer, or an error of search.Searcher;
+// fault.Unavailable: the stream broke. It must not block: all other replies of the
+// stream wait for it.
 type Done func(*search.Answer, error)
 
 // Asked is an ask that was sent.
@@ -57,14 +58,15 @@ type Asked struct {
 	id      uint64
 }
 
-// GiveUp says that nobody waits for the reply any more, and why: the slave knows the
-// deadline, and is told of anything else. Done may still be called.
+// GiveUp notes that nobody waits for the reply any more, and why. After
+// context.Canceled the slave gets a cancel; the deadline it knows itself. Done may still
+// be called.
 func (a Asked) GiveUp(why error) { a.session.abandon(a.id, why) }
 
-// Ask sends an ask, whose id it sets, without waiting for the reply, which done gets.
-// Errors mean that it was not sent and that done is not called: ErrDown: there is no
-// stream, the caller makes a call; fault.Overloaded: as many are under way as the slave
-// takes; fault.Invalid.
+// Ask sends an ask, whose id it sets, without waiting for the reply, which done
+// receives. After an error nothing was sent and done is not called: ErrDown, there is no
+// stream and the caller is to make a call; fault.Overloaded, as many asks are under way
+// as the slave takes; fault.Invalid.
 func (c *Client) Ask(a *wire.Ask, done Done) (Asked, error) {
 	s := c.now.Load()
 	if s == nil {
@@ -143,7 +145,7 @@ func (c *Client) replace(s *session) {
 }
 
 // watch returns when a stream is to be opened in place of s. One that is merely old is
-// used until then.
+// used until the next one is up.
 func (c *Client) watch(ctx context.Context, s *session) {
 	t := c.cfg.Times
 	life := time.NewTimer(t.Life - rand.N(t.Life/5))

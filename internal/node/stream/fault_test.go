@@ -114,44 +114,72 @@ func TestAFloodIsRefused(t *testing.T) {
 	})
 }
 
-// TestAMasterThatNeverReads: searches go on for others, replies wait up to their bound,
-// and nothing of it is left when the stream ends.
+// TestAMasterThatNeverReads: searches go on for others, what it asks is refused once some
+// replies wait, and nothing of it is left when the stream ends.
 func TestAMasterThatNeverReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		text := strings.Repeat("x", 1<<20)
+		var searched atomic.Int64
 		r := newRig(func(ctx context.Context, q *search.Request) (*search.Answer, error) {
-			a, err := echo(ctx, q)
 			if q.Shard == 0 { // of the raw master
-				for range 5 {
-					a.Hits = append(a.Hits, search.Hit{Shown: shown.Pieces{Keyword: []byte(text)}})
-				}
+				searched.Add(1)
+				return large(ctx, q)
 			}
-			return a, err
+			return echo(ctx, q)
 		}, times())
 		other := r.client(Config{})
 		up(t, other)
 		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
 		m := rawMaster(ctx, t, r, "slave-0")
-		sent := uint64(0)
-		for ; sent < 200; sent++ {
-			if m.ask(sent+1) != nil {
-				break
+		for sent := range uint64(200) {
+			if err := m.ask(sent + 1); err != nil {
+				t.Fatal(err)
 			}
 			synctest.Wait()
-			if len(r.ends) > 0 {
-				break
-			}
 			if _, asked, err := ask(t.Context(), other, 1, time.Second); !asked || err != nil {
 				t.Fatalf("another master after %d: %v", sent, err)
 			}
 		}
-		if err := <-r.ends; err != errFull || sent > 30 {
-			t.Errorf("%v after %d asks", err, sent)
+		if n := searched.Load(); n > 4*few || len(r.ends) > 0 {
+			t.Errorf("%d searches, %d streams have ended", n, len(r.ends))
+		}
+		cancel()
+		synctest.Wait()
+		if n := r.gate.places.Load(); n != 0 || r.count != 1 {
+			t.Errorf("%d places taken, %d streams", n, r.count)
 		}
 		other.Close()
 		r.close()
 	})
+}
+
+// TestRepliesThatNobodyReadsAreBounded: the answers to searches under way, too.
+func TestRepliesThatNobodyReadsAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(func(ctx context.Context, q *search.Request) (*search.Answer, error) {
+			time.Sleep(100 * time.Millisecond)
+			return large(ctx, q)
+		}, times())
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		m := rawMaster(ctx, t, r, "slave-0")
+		for id := range uint64(30) {
+			_ = m.ask(id + 1)
+			synctest.Wait()
+		}
+		if err := <-r.ends; err != errFull {
+			t.Error(err)
+		}
+		r.close()
+	})
+}
+
+// large answers with 5 MiB.
+func large(ctx context.Context, q *search.Request) (*search.Answer, error) {
+	a, err := echo(ctx, q)
+	for range 5 {
+		a.Hits = append(a.Hits, search.Hit{Shown: shown.Pieces{Keyword: []byte(strings.Repeat("x", 1<<20))}})
+	}
+	return a, err
 }
 
 // TestASlaveThatNeverReads: callers come back in time, further ones are refused, and the

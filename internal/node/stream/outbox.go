@@ -64,6 +64,13 @@ func (o *outbox) queue(item []byte) error {
 	return nil
 }
 
+// waiting returns how many bytes wait.
+func (o *outbox) waiting() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.bytes
+}
+
 // flush makes sure that what is queued is sent, unless somebody sends already: by the
 // caller itself if direct, else by run.
 func (o *outbox) flush(direct bool) {
@@ -154,7 +161,7 @@ func (o *outbox) fail(err error) {
 	o.frames, o.bytes = nil, 0
 }
 
-// end makes every put fail with err.
+// end makes queue fail with err from now on.
 func (o *outbox) end(err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

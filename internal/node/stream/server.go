@@ -98,27 +98,39 @@ func (s *Server) Serve(ctx context.Context, pipe Pipe, peer string) error {
 	defer hello.Stop()
 	age := time.NewTimer(s.times.Age)
 	defer age.Stop()
-	for {
+	var finished <-chan struct{} // once the peer has ended in order
+	var late <-chan time.Time    // once the slave has said goodbye
+	for leaving := s.leaving; ; {
 		select {
 		case err := <-read:
 			if err != nil {
 				return err
 			}
-			st.finish(ctx)
+			finished = st.finished()
+		case <-finished:
 			return nil
 		case err := <-st.failed:
 			return err
+		case <-ctx.Done():
+			return fault.New(fault.KindOf(ctx.Err()), "slave: stream", ctx.Err())
 		case <-hello.C:
 			if !st.greeted.Load() {
 				return fault.Newf(fault.Deadline, "slave: stream", "no hello within %v", s.times.Hello)
 			}
 		case <-age.C:
 			return fault.Newf(fault.Unavailable, "slave: stream", "a stream is served for %v; open another", s.times.Age)
-		case <-s.leaving:
-			return st.leave(read)
+		case <-leaving:
+			if !st.goodbye() {
+				return errLeaves
+			}
+			leaving, late = nil, time.After(s.times.Leave)
+		case <-late:
+			return errLeaves
 		}
 	}
 }
+
+var errLeaves = fault.Newf(fault.Unavailable, "slave: stream", "the slave is shutting down")
 
 // join counts a stream.
 func (s *Server) join(peer string) error {
@@ -126,7 +138,7 @@ func (s *Server) join(peer string) error {
 	defer s.mu.Unlock()
 	switch {
 	case s.left:
-		return fault.Newf(fault.Unavailable, "slave: stream", "the slave is shutting down")
+		return errLeaves
 	case s.count >= mostStreams:
 		return fault.Newf(fault.Overloaded, "slave: stream", "there are %d streams, as many as a slave serves", mostStreams)
 	case s.streams[peer] >= mostOfPeer:

@@ -13,8 +13,17 @@ import (
 	"adshard/search"
 )
 
-// mostReplied bounds the bytes of replies that wait to be sent.
-const mostReplied = wire.MaxReply
+const (
+	// mostReplied bounds the bytes of replies that wait to be sent; mostUnread is how many
+	// may wait while the stream takes asks.
+	mostReplied = wire.MaxReply
+	mostUnread  = 4 << 20
+)
+
+var (
+	errEnded  = fault.Newf(fault.Unavailable, "slave: stream", "the stream has ended")
+	errUnread = fault.Newf(fault.Overloaded, "slave: stream", "the master does not take the replies as quickly as it asks")
+)
 
 // serving is one stream of a slave.
 type serving struct {
@@ -31,6 +40,7 @@ type serving struct {
 	mu    sync.Mutex
 	last  uint64           // the newest id; under mu
 	under map[uint64]*item // asks without reply; under mu
+	ended bool             // no ask begins any more; under mu
 	quiet chan struct{}    // closed when under is empty, once somebody waits for it; under mu
 }
 
@@ -43,25 +53,30 @@ func newServing(ctx context.Context, s *Server, pipe Pipe) *serving {
 
 // end drops what has not been sent.
 func (st *serving) end() {
-	st.out.end(fault.Newf(fault.Unavailable, "slave: stream", "the stream has ended"))
+	st.out.end(errEnded)
 	close(st.done)
 	st.gate.Close()
 	st.mu.Lock()
 	defer st.mu.Unlock()
+	st.ended = true
 	for _, i := range st.under {
 		i.ctx.cancel()
 	}
 }
 
-// finish waits until all asks are answered and the replies are sent, or ctx is done.
-func (st *serving) finish(ctx context.Context) {
-	stop := context.AfterFunc(ctx, func() { st.out.end(ctx.Err()) })
-	defer stop()
-	select {
-	case <-st.settled():
-		st.out.drain()
-	case <-ctx.Done():
-	}
+// finished returns a channel that is closed when all asks are answered and the replies
+// are sent, or the stream has ended.
+func (st *serving) finished() <-chan struct{} {
+	all := make(chan struct{})
+	go func() {
+		defer close(all)
+		select {
+		case <-st.settled():
+			st.out.drain()
+		case <-st.done:
+		}
+	}()
+	return all
 }
 
 // settled returns a channel that is closed when no ask is without reply.
@@ -77,23 +92,14 @@ func (st *serving) settled() <-chan struct{} {
 	return st.quiet
 }
 
-// leave says goodbye and waits for the master to end the stream.
-func (st *serving) leave(read <-chan error) error {
-	ctx, cancel := context.WithTimeout(st.ctx, st.server.times.Leave)
-	defer cancel()
-	if st.greeted.Load() && st.out.queue(wire.AppendGoodbye(nil)) == nil {
-		st.out.flush(false)
-		select {
-		case err := <-read:
-			if err != nil {
-				return err
-			}
-			st.finish(ctx)
-			return nil
-		case <-ctx.Done():
-		}
+// goodbye tells the master that the slave takes no more asks, and waits for nothing;
+// false: it cannot be told.
+func (st *serving) goodbye() bool {
+	if !st.greeted.Load() || st.out.queue(wire.AppendGoodbye(nil)) != nil {
+		return false
 	}
-	return fault.Newf(fault.Unavailable, "slave: stream", "the slave is shutting down")
+	st.out.flush(false)
+	return true
 }
 
 // read takes what comes until the peer ends the stream in order (nil) or not. It never
@@ -129,11 +135,11 @@ func (st *serving) greet(frame wire.Frame) error {
 	if frame, err = wire.HelloFrame(own); err != nil {
 		return fault.New(fault.Internal, "slave: stream", err)
 	}
-	st.greeted.Store(true)
 	if err := st.out.queue(frame); err != nil {
 		return err
 	}
-	st.out.flush(false)
+	st.out.flush(true) // alone, before anything else can be queued; a new stream has room
+	st.greeted.Store(true)
 	return nil
 }
 
@@ -144,9 +150,12 @@ func (st *serving) ask(a *wire.Ask) error {
 	if err := st.count(i); err != nil {
 		return err
 	}
-	var err error
-	if i.place, err = st.gate.Enter(&a.Tags, a.Left); err != nil {
-		i.reply(nil, err)
+	err := errUnread
+	if st.out.waiting() <= mostUnread {
+		i.place, err = st.gate.Enter(&a.Tags, a.Left)
+	}
+	if err != nil {
+		i.reply(nil, err, false) // the reader does not wait until it is sent
 		return nil
 	}
 	st.server.start(i)
@@ -158,6 +167,8 @@ func (st *serving) count(i *item) error {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	switch {
+	case st.ended:
+		return errEnded
 	case i.id <= st.last:
 		return fault.Newf(fault.Invalid, "slave: stream", "an ask with the id %d after %d; ids rise", i.id, st.last)
 	case len(st.under) >= st.limit:
@@ -193,7 +204,7 @@ func (i *item) run() {
 	answer, err := i.answer()
 	i.ctx.cancel() // nobody waits for it any more
 	i.place.Leave()
-	i.reply(answer, err)
+	i.reply(answer, err, true)
 }
 
 func (i *item) answer() (answer *search.Answer, err error) {
@@ -202,6 +213,7 @@ func (i *item) answer() (answer *search.Answer, err error) {
 	if err != nil {
 		return nil, err
 	}
+	i.search = nil // the frame is not kept while the search waits and runs
 	if err := i.place.Wait(&i.ctx); err != nil {
 		return nil, err
 	}
@@ -212,14 +224,15 @@ func (i *item) answer() (answer *search.Answer, err error) {
 	return i.st.server.handle(&i.ctx, r)
 }
 
-// reply queues the reply. It is lost when the stream has ended.
-func (i *item) reply(answer *search.Answer, err error) {
+// reply queues the reply, and sends it if direct, unless there is more to come. It is
+// lost when the stream has ended.
+func (i *item) reply(answer *search.Answer, err error, direct bool) {
 	b := scratch.Get().(*[]byte)
 	encoded := wire.AppendReply(*b, i.id, answer, err)
 	if len(encoded) > mostReplied-frameBytes {
 		encoded = wire.AppendReply(encoded[:0], i.id, nil, fault.Newf(fault.Internal, "slave: search", "the answer has %d bytes, more than a master takes", len(encoded)))
 	}
-	err = i.st.settle(i.id, encoded)
+	err = i.st.settle(i.id, encoded, direct)
 	giveBack(b, encoded)
 	if err == errFull {
 		i.st.fail(err)
@@ -228,7 +241,7 @@ func (i *item) reply(answer *search.Answer, err error) {
 
 // settle queues the reply to an ask, which is under way no more: the master may ask
 // again once it has the reply.
-func (st *serving) settle(id uint64, encoded []byte) error {
+func (st *serving) settle(id uint64, encoded []byte, direct bool) error {
 	st.mu.Lock()
 	err := st.out.queue(encoded)
 	delete(st.under, id)
@@ -238,7 +251,7 @@ func (st *serving) settle(id uint64, encoded []byte) error {
 	}
 	st.mu.Unlock()
 	if err == nil {
-		st.out.flush(left < few)
+		st.out.flush(direct && left < few)
 	}
 	return err
 }

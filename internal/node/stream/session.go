@@ -138,16 +138,19 @@ func (s *session) queue(b []byte, a *wire.Ask, done Done) (item []byte, direct b
 	s.last++
 	a.ID = s.last
 	item = wire.AppendAsk(b, a)
-	if err := s.out.queue(item); err != nil {
+	switch err := s.out.queue(item); {
+	case err == errFull:
 		return item, false, err
+	case err != nil: // it breaks at this moment; read is about to find out why
+		return item, false, ErrDown
 	}
 	s.pending[a.ID] = pending{done, len(item)}
 	s.bytes += len(item)
 	return item, len(s.pending) <= few && s.bytes <= mostDirect, nil
 }
 
-// abandon notes that nobody waits for a reply any more. The slave knows the
-// deadline, and is told of anything else.
+// abandon notes that nobody waits for a reply any more. A cancel is sent unless the
+// deadline has passed, which the slave knows itself.
 func (s *session) abandon(id uint64, why error) {
 	s.mu.Lock()
 	p, waits := s.pending[id]
@@ -176,7 +179,7 @@ func (s *session) read(pipe Pipe) {
 	}
 }
 
-// take passes on the replies of a frame. Those who wait are told once the lock is free.
+// take passes on the replies of a frame, after the lock is released.
 func (s *session) take(frame wire.Frame) error {
 	err := s.sort(frame)
 	for i := range s.taken {

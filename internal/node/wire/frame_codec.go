@@ -272,5 +272,8 @@ func ParseHello(frame Frame) (*pb.Hello, error) {
 	if err := proto.Unmarshal(frame, m); err != nil || m.GetHello().GetVersion() == 0 {
 		return nil, fault.Newf(fault.Invalid, checkOp, "a stream begins without a hello; is the peer a program of this system?")
 	}
+	if len(m.GetAsks())+len(m.GetCancels()) > 0 { // to a master: replies, a goodbye
+		return nil, fault.Newf(fault.Invalid, checkOp, "the frame of a hello holds more than that; nobody would reply to it")
+	}
 	return m.GetHello(), nil
 }
