@@ -18,7 +18,7 @@ type display struct {
 	key     uint64        // of its group
 	state   uint64        // number of the state that read the group
 	parents atomic.Uint64 // version of the parents for which it is known to hold
-	even    *index.Group  // whose ads are shown evenly; nil: the first one is shown
+	even    *[]shown.Ad   // of its group, which are shown evenly; nil: the first one is shown
 	// ids
 	keyword, group, campaign, advertiser uint64
 
@@ -26,13 +26,33 @@ type display struct {
 	shown.Pieces
 }
 
+// bytes is about what one takes at most: keywords of a group share most of it as long as
+// the group is cached.
+func (d *display) bytes() int64 {
+	if d == nil {
+		return 0
+	}
+	ads := 1
+	if d.even != nil {
+		ads += len(*d.even)
+	}
+	return displayOverhead + int64(len(d.Keyword)+ads*len(d.Group))
+}
+
 // DisplayCache finds what is shown by keyword; each keyword has one slot, where the
-// last one stays.
-type DisplayCache struct{ slots []atomic.Pointer[display] }
+// last one stays, unless all together take too much.
+type DisplayCache struct {
+	slots []atomic.Pointer[display]
+	most  int64
+	bytes atomic.Int64  // of all that is there
+	hand  atomic.Uint64 // the slot that is emptied next
+}
 
 const (
 	// displayBytes is about what one takes, its slot included.
 	displayBytes = 512
+	// displayOverhead is what one takes beside its pieces.
+	displayOverhead = 160
 	// maxDisplayBytes bounds what they all may take, and with it the table, which
 	// is there from the beginning and which every garbage collection reads.
 	maxDisplayBytes = 1 << 30
@@ -44,7 +64,22 @@ func NewDisplayCache(bytes uint64) *DisplayCache {
 	for uint64(n)*2*displayBytes <= min(bytes, maxDisplayBytes) {
 		n *= 2
 	}
-	return &DisplayCache{make([]atomic.Pointer[display], n)}
+	return &DisplayCache{slots: make([]atomic.Pointer[display], n), most: int64(min(bytes, maxDisplayBytes))}
+}
+
+// put puts one into its slot, and empties others until all fit. One that alone takes
+// more than a sixteenth is not kept.
+func (c *DisplayCache) put(slot *atomic.Pointer[display], d *display) {
+	if d.bytes() > c.most/16 {
+		d = nil
+	}
+	sum := c.bytes.Add(d.bytes() - slot.Swap(d).bytes())
+	for n := 0; sum > c.most && n < len(c.slots); n++ {
+		next := &c.slots[c.hand.Add(1)&uint64(len(c.slots)-1)]
+		if next != slot {
+			sum = c.bytes.Add(-next.Swap(nil).bytes())
+		}
+	}
 }
 
 func (c *DisplayCache) slot(keyword uint64) *atomic.Pointer[display] {
@@ -54,8 +89,8 @@ func (c *DisplayCache) slot(keyword uint64) *atomic.Pointer[display] {
 // Drop drops what is cached of a keyword.
 func (c *DisplayCache) Drop(keyword uint64) {
 	slot := c.slot(keyword)
-	if d := slot.Load(); d != nil && d.keyword == keyword {
-		slot.CompareAndSwap(d, nil)
+	if d := slot.Load(); d != nil && d.keyword == keyword && slot.CompareAndSwap(d, nil) {
+		c.bytes.Add(-d.bytes())
 	}
 }
 
@@ -74,7 +109,7 @@ func (r *ranking) display(of *search.Ranked[hit]) *display {
 	d := slot.Load()
 	if d == nil || d.keyword != of.Keyword || !r.holds(d) {
 		if d = r.compose(of); d != nil {
-			slot.Store(d)
+			r.caches.Display.put(slot, d)
 		}
 	}
 	return d
@@ -116,7 +151,8 @@ func (r *ranking) compose(of *search.Ranked[hit]) *display {
 	}
 	d.parents.Store(p.Version)
 	if c.RotateEvenly && len(g.Ads) > 1 {
-		d.even = g
+		ads := g.Ads // without the group's keywords
+		d.even = &ads
 	}
 	return d
 }
@@ -136,10 +172,10 @@ func piece(g *index.Group, owner *index.Advertiser, c *index.Campaign) []byte {
 // pick chooses the ad of an evenly rotating group for this request (serving.md §5.4)
 // and writes what is shown with it.
 func (d *display) pick(r *search.Request) (ad uint64, piece []byte) {
-	i := auction.PickAd(r.RequestID, d.group, len(d.even.Ads))
+	i := auction.PickAd(r.RequestID, d.group, len(*d.even))
 	if i == 0 {
 		return d.ad, d.Group
 	}
-	chosen := &d.even.Ads[i]
+	chosen := &(*d.even)[i]
 	return chosen.ID, shown.AppendAd(slices.Clip(shown.Names(d.Group)), chosen)
 }
