@@ -41,7 +41,7 @@ type Config struct {
 	// MaxInFlight is the most searches under way; under overload fewer are taken
 	// (overload.ForMaster).
 	MaxInFlight int
-	// Observer is told of every request; nil: nobody is.
+	// Observer receives every request, once it is finished; it may be nil.
 	Observer Observer
 	// NewRequestID makes the id of a request that has none: 1 to 64 printable
 	// ASCII characters; nil: random ones.
