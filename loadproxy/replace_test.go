@@ -13,8 +13,8 @@ import (
 	"adshard/schema/pb"
 )
 
-// copier is a Copier whose copies end when a test says so.
-type copier struct {
+// scriptedCopier is a Copier whose copies end when a test says so.
+type scriptedCopier struct {
 	mu        sync.Mutex
 	tried     []string         // names of the sources, one for each call; under mu
 	fails     map[string]error // by source; under mu
@@ -23,7 +23,7 @@ type copier struct {
 	discarded int              // under mu
 }
 
-func (c *copier) Copy(ctx context.Context, from *pb.Replica, database string) error {
+func (c *scriptedCopier) Copy(ctx context.Context, from *pb.Replica, database string) error {
 	c.mu.Lock()
 	c.tried, c.now = append(c.tried, from.GetName()), from.GetName()
 	err, endless := c.fails[from.GetName()], c.endless
@@ -40,7 +40,7 @@ func (c *copier) Copy(ctx context.Context, from *pb.Replica, database string) er
 	return err
 }
 
-func (c *copier) Copying() *pb.CopyState {
+func (c *scriptedCopier) Copying() *pb.CopyState {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.now == "" {
@@ -49,21 +49,21 @@ func (c *copier) Copying() *pb.CopyState {
 	return &pb.CopyState{Source: c.now, Bytes: 3, Total: 7}
 }
 
-func (c *copier) Discard() error {
+func (c *scriptedCopier) Discard() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.discarded++
 	return nil
 }
 
-func (c *copier) sources() []string {
+func (c *scriptedCopier) sources() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.tried)
 }
 
 // copies starts a proxy that copies; its store is then at clock 5.
-func copies(t *testing.T, c *copier, b *fakeBalancer) (*Proxy, *store) {
+func copies(t *testing.T, c *scriptedCopier, b *fakeBalancer) (*Proxy, *store) {
 	t.Helper()
 	s := newStore()
 	s.copied = func() {
@@ -88,7 +88,7 @@ func orderOf(names ...string) *pb.CopyOrder {
 // forgotten.
 func TestACopyTakesThePlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, b := &copier{}, newBalancer(9)
+		c, b := &scriptedCopier{}, newBalancer(9)
 		p, s := copies(t, c, b)
 		time.Sleep(1500 * time.Millisecond)
 		s.damage(barrels.Damage{Lo: 1, Hi: 2, What: "a bad block"})
@@ -131,7 +131,7 @@ func TestACopyTakesThePlace(t *testing.T) {
 // siblings are tried again for the next loss.
 func TestNoCopyCanBeMade(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, b := &copier{fails: map[string]error{
+		c, b := &scriptedCopier{fails: map[string]error{
 			"slave-1": fault.Newf(fault.Conflict, "copy", "not trusted"), "slave-2": fault.Newf(fault.Corrupt, "copy", "damaged"),
 		}}, newBalancer(9)
 		b.order = orderOf("slave-1", "slave-2")
@@ -160,7 +160,7 @@ func TestTheSourceIsNamedNoLonger(t *testing.T) {
 		"it has another instance": {Siblings: []*pb.Replica{{Name: "slave-1", Address: "slave-1:1", Instance: 99}}}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c, b := &copier{endless: true}, newBalancer(9)
+				c, b := &scriptedCopier{endless: true}, newBalancer(9)
 				b.order = orderOf("slave-1")
 				_, s := copies(t, c, b)
 				time.Sleep(5 * time.Second)
@@ -187,7 +187,7 @@ func TestTheSourceIsNamedNoLonger(t *testing.T) {
 // TestTheBalancerStartsOver while a copy is under way: it goes on.
 func TestTheBalancerStartsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, b := &copier{endless: true}, newBalancer(9)
+		c, b := &scriptedCopier{endless: true}, newBalancer(9)
 		b.order = orderOf("slave-1")
 		_, s := copies(t, c, b)
 		time.Sleep(2 * time.Second)
