@@ -1,6 +1,7 @@
 package balance
 
 import (
+	"slices"
 	"time"
 
 	"adshard/barrels/certify"
@@ -42,6 +43,11 @@ func Bin(k Key) int { return certify.Bin(uint64(k)) }
 // from, both of a state at or after Clock. After both, the source of truth
 // is certified too, with the parents that they name, so that its clock is not
 // below either node's.
+//
+// Changing is set for a few items that change faster than the three can be read.
+// The source of truth is then certified before, too: the nodes are asked for states
+// at or after the first of these certificates, and it is certified again and again
+// until both have answered.
 type Certify struct {
 	Seq        uint64
 	Slice      uint64
@@ -50,8 +56,9 @@ type Certify struct {
 	Clock      uint64
 	// Wanted has bit i set for each bin that is still to be compared, and Parents
 	// names those that are wanted besides, ascending.
-	Wanted  uint64
-	Parents []Parent
+	Wanted   uint64
+	Parents  []Parent
+	Changing bool
 	// Source is "" when that node is lost, or when the slice does not move.
 	Source, Target string
 }
@@ -63,9 +70,24 @@ type Certified struct {
 	// Source is nil when none was asked for.
 	Source, Target *Certificate
 	Truth          Certificate
+	// Before are certificates of the source of truth that were made before Truth,
+	// if the question was Changing; their Parents are not used.
+	Before []Certificate
 	// Took is roughly the processor time that the answer took.
 	Took   time.Duration
 	Failed error
+}
+
+// matches reports whether a bin of a node's copy was right: equal to the source of
+// truth's at some moment that is not before the copy's clock. A copy includes all
+// changes up to its clock and, of items that changed later, some later state.
+func (a *Certified) matches(own *Certificate, bin int) bool {
+	if own.Bins[bin] == a.Truth.Bins[bin] {
+		return true
+	}
+	return slices.ContainsFunc(a.Before, func(t Certificate) bool {
+		return t.Clock >= own.Clock && t.Bins[bin] == own.Bins[bin]
+	})
 }
 
 // Discard orders a node to stop serving a slice whose copy differs from the source

@@ -12,12 +12,17 @@ import (
 // the source of truth. It proceeds part by part through the slice's keys, so that
 // each question is small.
 //
-// The nodes and the source of truth are read at different clocks. So a bin is
-// conclusive only when none of its items changed after the earliest of these
-// clocks, and a parent only when it did not change; both are decided once all changes up
+// The nodes and the source of truth are read at different clocks. A copy of a bin that
+// equals the source of truth's at a clock not below its own is right, whatever changed
+// meanwhile. One that does not is wrong only when none of its items changed after the
+// earliest of these clocks, and likewise a parent; both are decided once all changes up
 // to the latest have been seen. Other bins and parents are asked for again.
 // A node that differs is asked a second time, and a difference counts only if it
 // shows both times.
+//
+// A part that is not verified after some questions is made smaller, and so is one whose
+// certificates take too long. In a bin of few items there is a moment without a change
+// at which both sides can be read, however often each item changes.
 //
 // A parent that changes all the time may never be conclusive. After a few
 // questions for parents alone, which take little time, it counts as equal if the
@@ -32,7 +37,10 @@ type comparison struct {
 	all            Interval // the slice's keys
 	source, target string   // source "": it is not asked
 
-	part    Interval
+	part Interval
+	division
+	count   int             // items of the part, when it began
+	asks    int             // answers about the part
 	tracked uint64          // clock after which changes of the part are remembered
 	bins    [Bins]uint64    // clock of the last change of a bin's items
 	matched uint64          // bit i: bin i was found equal
@@ -42,6 +50,7 @@ type comparison struct {
 	parts   int             // done
 	items   uint64          // of the parts so far that are equal
 	bytes   uint64
+	before  struct{ items, bytes uint64 } // when the part began
 
 	asked  uint64 // number of the question under way; 0: none
 	wanted uint64 // its bins
@@ -71,19 +80,26 @@ const (
 
 // begin starts with the part that begins at a key.
 func (c *comparison) begin(m *Mapper, lo Key) {
-	c.part = Interval{lo, c.all.Hi}
-	items, weight := 0, uint64(0)
+	if c.limit == 0 {
+		c.limit = partItems
+	}
+	if c.most == 0 {
+		c.most = c.limit
+	}
+	c.part, c.count = Interval{lo, c.all.Hi}, 0
+	weight := uint64(0)
 	m.items.Ascend(lo, c.all.Hi, func(k Key, w uint32) bool {
-		items++
+		c.count++
 		weight += uint64(w)
-		if items < partItems && weight < partWeight {
+		if c.count < c.most && weight < partWeight {
 			return true
 		}
 		c.part.Hi = k
 		return false
 	})
 	c.tracked, c.bins, c.matched, c.suspect, c.rounds = m.clock, [Bins]uint64{}, 0, 0, 0
-	c.open = nil
+	c.open, c.asks = nil, 0
+	c.before.items, c.before.bytes = c.items, c.bytes
 }
 
 // restart forgets all that was found.
@@ -125,6 +141,7 @@ func (c *comparison) take(q *verifier, a Certified, now uint64) (v finding) {
 	}
 	late := clock < c.tracked || clock < q.forgotten
 	c.rounds++
+	c.asks++
 	c.takeBins(a, clock, late, &v)
 	c.takeParents(q, a, clock, late, now, &v)
 	return v
@@ -138,14 +155,15 @@ func (c *comparison) takeBins(a Certified, clock uint64, late bool, v *finding) 
 			continue
 		}
 		count += a.Target.Bins[i].Count
-		if late || c.bins[i] > clock {
+		if late {
 			continue
 		}
-		source, target := a.Source != nil && a.Source.Bins[i] != a.Truth.Bins[i], a.Target.Bins[i] != a.Truth.Bins[i]
+		source, target := a.Source != nil && !a.matches(a.Source, i), !a.matches(a.Target, i)
 		switch {
 		case !source && !target:
 			equal |= bit
 			c.items += a.Target.Bins[i].Count
+		case c.bins[i] > clock: // changed in between
 		case c.suspect&bit == 0:
 			c.suspect |= bit
 		default:
@@ -175,7 +193,12 @@ func (c *comparison) takeParents(q *verifier, a Certified, clock uint64, late bo
 	before := len(c.open)
 	compare := func(p Parent) {
 		was, ok := c.open[p]
-		if last := q.parents[p]; late || last > clock {
+		s, listed := source[p]
+		bad, off := listed && s != truth[p], false
+		if t, listed := target[p]; listed {
+			off = t != truth[p]
+		}
+		if last := q.parents[p]; late || last > clock && (bad || off) {
 			if late {
 				last = now
 			}
@@ -186,11 +209,6 @@ func (c *comparison) takeParents(q *verifier, a Certified, clock uint64, late bo
 				delete(c.open, p)
 			}
 			return
-		}
-		s, listed := source[p]
-		bad, off := listed && s != truth[p], false
-		if t, listed := target[p]; listed {
-			off = t != truth[p]
 		}
 		switch {
 		case !bad && !off:

@@ -29,8 +29,8 @@
 //     go to A and B.
 //  2. When B has everything, what searches read is certified on A, on B and in the
 //     source of truth, part by part and bin by bin; parents are compared one by
-//     one. What changed meanwhile is compared again. Any other difference that
-//     shows twice cancels the move.
+//     one. What differs because it changed meanwhile is compared again, in smaller
+//     parts. Any other difference that shows twice cancels the move.
 //  3. Switch: durably, B serves from the next view on. Once all nodes that are
 //     alive know the view, masters get it.
 //  4. Finish: when every master has it, or its lease has expired, and the longest

@@ -110,7 +110,7 @@ func TestAWrongParentIsNeverLetGo(t *testing.T) {
 	}
 }
 
-// TestAParentIsLetGoOnlyWhenTheNodesHaveWrittenIt: one whose changes they have
+// TestAParentIsLetGoOnlyWhenTheNodesHaveWrittenIt: one that differs and whose changes they have
 // not applied since it was first asked for is asked for again and again.
 func TestAParentIsLetGoOnlyWhenTheNodesHaveWrittenIt(t *testing.T) {
 	r := newRig(t, 4, nil, "a", "b")
@@ -123,6 +123,7 @@ func TestAParentIsLetGoOnlyWhenTheNodesHaveWrittenIt(t *testing.T) {
 				campaigns(c, 1)
 			}
 			c.Target.Clock = stuck
+			c.Truth.Parents[0].Hi++
 		})
 		r.pass(time.Second)
 		r.phase(0, balance.Copying)

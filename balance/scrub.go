@@ -9,23 +9,24 @@ import (
 // the whole ring, repeatedly. Moving slices are left out: their moves compare
 // them.
 type scrubber struct {
-	check   *comparison // under way; nil: none
-	cursor  Key         // where to continue
-	rank    int         // which slave of each set is compared, by name
-	ranks   int         // of the largest set
-	running bool
-	began   time.Duration // of the pass
-	next    time.Duration // nothing is asked before
-	total   int           // items, when the pass began
-	done    int           // items of it
-	tries   int           // questions about the current part
-	fails   int           // of them without an answer
-	spent   time.Duration // of a processor, by the question before
-	pass    ScrubPass
-	last    ScrubPass
-	passes  uint64
-	found   uint64 // differences since the mapper began
-	unlike  string // the node with data of another version that was met last
+	check    *comparison // under way; nil: none
+	cursor   Key         // where to continue
+	rank     int         // which slave of each set is compared, by name
+	ranks    int         // of the largest set
+	running  bool
+	began    time.Duration // of the pass
+	next     time.Duration // nothing is asked before
+	total    int           // items, when the pass began
+	done     int           // items of it
+	tries    int           // questions about the current part
+	division division      // as in the comparison before
+	fails    int           // of them without an answer
+	spent    time.Duration // of a processor, by the question before
+	pass     ScrubPass
+	last     ScrubPass
+	passes   uint64
+	found    uint64 // differences since the mapper began
+	unlike   string // the node with data of another version that was met last
 }
 
 const (
@@ -104,6 +105,7 @@ func (m *Mapper) scrubOn(now time.Duration) {
 		case v.Move.Phase == NoMove && m.alive(node, now) && m.serves(node, v) && m.verify.condemned[sentence{node, v.ID}] == nil:
 			s.tries, s.fails = 0, 0
 			s.check = &comparison{id: v.ID, generation: v.Generation, all: Interval{v.Lo, v.Hi}, target: node}
+			s.check.division = s.division
 			s.check.begin(m, s.cursor)
 			m.verify.enqueue(s.check)
 			return
@@ -220,12 +222,17 @@ func (m *Mapper) scrubbed(now time.Duration) {
 		m.counters.certificates.Equal++
 		s.pass.Parts++
 		s.pass.Items += c.items
+		c.widen()
+		s.division = c.division
 		m.scrubPast(now, c.part.Hi)
 	case s.tries >= maxTries:
 		m.counters.certificates.Again++
 		m.scrubLeave(now, c.part.Hi)
 	default:
 		m.counters.certificates.Again++
+		if c.divideIfChanging(m) {
+			s.tries = 0
+		}
 		m.scrubRest(now)
 		c.next = max(c.next, s.next)
 		m.verify.enqueue(c)

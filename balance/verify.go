@@ -152,7 +152,7 @@ func (m *Mapper) ask(now time.Duration, c *comparison) {
 	m.verify.asked[c.asked] = c
 	m.out.Certify = append(m.out.Certify, Certify{
 		Seq: c.asked, Slice: c.id, Generation: c.generation, Lo: c.part.Lo, Hi: c.part.Hi,
-		Clock: c.tracked, Wanted: c.wanted, Parents: c.parents(), Source: c.source, Target: c.target,
+		Clock: c.tracked, Wanted: c.wanted, Parents: c.parents(), Changing: c.changes, Source: c.source, Target: c.target,
 	})
 }
 
@@ -186,7 +186,7 @@ func (m *Mapper) Certified(now time.Duration, a Certified) {
 			a.Failed = fault.Newf(fault.Internal, "balance: certify", "a certificate is missing")
 		}
 		if a.Failed != nil {
-			m.unanswered(now, c, a.Failed.Error())
+			m.unanswered(now, c, a.Failed)
 		} else {
 			m.verify.answers = append(m.verify.answers, a)
 		}
@@ -194,11 +194,17 @@ func (m *Mapper) Certified(now time.Duration, a Certified) {
 	m.step(now)
 }
 
-// unanswered schedules a question to be asked again.
-func (m *Mapper) unanswered(now time.Duration, c *comparison, why string) {
+// unanswered schedules a question to be asked again, about less if it took too long.
+func (m *Mapper) unanswered(now time.Duration, c *comparison, why error) {
 	delete(m.verify.asked, c.asked)
-	c.asked, c.failed, c.next = 0, why, now+failGap
+	c.asked, c.failed, c.next = 0, why.Error(), now+failGap
 	m.counters.certificates.Again++
+	if fault.Is(why, fault.Deadline) && c.divide(m) {
+		c.limit = c.most
+		if c.scrubs() {
+			m.scrub.tries, m.scrub.fails = 0, 0
+		}
+	}
 	if c.scrubs() {
 		m.scrubFailed(now)
 		return
@@ -210,7 +216,7 @@ func (m *Mapper) unanswered(now time.Duration, c *comparison, why string) {
 func (m *Mapper) expire(now time.Duration) {
 	late := func(c *comparison) {
 		if c.asked != 0 && now >= c.sent+certifyTime {
-			m.unanswered(now, c, "there was no answer for "+certifyTime.String())
+			m.unanswered(now, c, fault.Newf(fault.Deadline, "balance: certify", "there was no answer for %s", certifyTime))
 		}
 	}
 	for _, v := range m.moves.sorted() {
@@ -258,10 +264,12 @@ func (m *Mapper) compared(now time.Duration, c *comparison, found finding) {
 	switch {
 	case !c.partDone():
 		m.counters.certificates.Again++
+		c.divideIfChanging(m)
 		m.verify.enqueue(c)
 		return
 	case !c.done():
 		c.parts++
+		c.widen()
 		c.begin(m, c.part.Hi+1)
 		c.next = now
 		m.verify.enqueue(c)

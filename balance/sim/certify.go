@@ -7,40 +7,92 @@ import (
 	"adshard/fault"
 )
 
-// certify asks the nodes, then the database, as the mapper wants it.
+// certify asks the nodes, then the database, as the mapper wants it; the database before
+// and in the meantime, too, if the items are changing.
 func (b *balancer) certify(c balance.Certify) {
-	done := balance.Certified{Seq: c.Seq}
-	answer := func() {
-		b.mapper.Certified(b.time(), done)
-		b.carry()
+	q := &asking{Certify: c, b: b, done: balance.Certified{Seq: c.Seq}}
+	if !c.Changing {
+		q.nodes()
+		return
 	}
-	fail := func() {
-		done = balance.Certified{Seq: c.Seq, Failed: fault.Newf(fault.Unavailable, "sim: certify", "no certificate was to be had")}
-		answer()
+	q.database(nil, func(t balance.Certificate) {
+		q.done.Before = append(q.done.Before, t)
+		q.Clock = max(q.Clock, t.Clock)
+		q.nodes()
+		q.sample()
+	})
+}
+
+// asking is a question of the mapper's while it is being answered.
+type asking struct {
+	balance.Certify
+	b    *balancer
+	done balance.Certified
+	over bool
+}
+
+func (q *asking) answer() {
+	if !q.over {
+		q.over = true
+		q.b.mapper.Certified(q.b.time(), q.done)
+		q.b.carry()
 	}
+}
+
+func (q *asking) fail() {
+	q.done = balance.Certified{Seq: q.Seq, Failed: fault.Newf(fault.Unavailable, "sim: certify", "no certificate was to be had")}
+	q.answer()
+}
+
+// nodes asks the nodes, then the database.
+func (q *asking) nodes() {
+	b := q.b
 	truth := func() {
-		b.w.net.do(call{
-			from: &b.process, to: &b.w.db.process, channel: control, timeout: b.w.times.timeout, failed: fail,
-			serve: func() func() {
-				named := slices.Clone(c.Parents)
-				for _, asked := range []*balance.Certificate{done.Source, done.Target} {
-					if asked != nil {
-						for _, p := range asked.Parents {
-							named = append(named, p.Parent)
-						}
-					}
+		named := slices.Clone(q.Parents)
+		for _, asked := range []*balance.Certificate{q.done.Source, q.done.Target} {
+			if asked != nil {
+				for _, p := range asked.Parents {
+					named = append(named, p.Parent)
 				}
-				done.Truth = b.w.db.certificate(c.Lo, c.Hi, c.Wanted, named)
-				return answer
-			},
+			}
+		}
+		q.database(named, func(t balance.Certificate) {
+			q.done.Truth = t
+			q.answer()
 		})
 	}
-	target := func() { b.certificate(c, c.Target, 20, &done.Target, truth, fail) }
-	if c.Source == "" {
+	target := func() { b.certificate(q.Certify, q.Target, 20, &q.done.Target, truth, q.fail) }
+	if q.Source == "" {
 		target()
 		return
 	}
-	b.certificate(c, c.Source, 20, &done.Source, target, fail)
+	b.certificate(q.Certify, q.Source, 20, &q.done.Source, target, q.fail)
+}
+
+// database certifies the source of truth.
+func (q *asking) database(named []balance.Parent, then func(balance.Certificate)) {
+	b := q.b
+	b.w.net.do(call{
+		from: &b.process, to: &b.w.db.process, channel: control, timeout: b.w.times.timeout, failed: q.fail,
+		serve: func() func() {
+			t := b.w.db.certificate(q.Lo, q.Hi, q.Wanted, named)
+			return func() { then(t) }
+		},
+	})
+}
+
+// sample certifies the source of truth until the question is answered.
+func (q *asking) sample() {
+	b, life := q.b, q.b.life
+	b.w.after(b.w.times.poll/4, func() {
+		if q.over || !b.up || b.life != life || b.mapper == nil {
+			return
+		}
+		q.database(nil, func(t balance.Certificate) {
+			q.done.Before = append(q.done.Before, t)
+			q.sample()
+		})
+	})
 }
 
 // certificate asks a node, several times until it has applied all up to the

@@ -16,8 +16,9 @@ type checks struct {
 	maps   map[uint64]string // who serves what in each view
 	quanta map[*balancer]balance.Quantum
 	order  map[*distributor]balance.Quantum
-	// certain has, by node, slice and generation, when each bin was certified.
-	certain  map[certain][balance.Bins]time.Duration
+	// certain has, by node, slice and generation, which bins of which keys were
+	// certified, the last ones last.
+	certain  map[certain][]certified
 	switched map[certain]bool
 	least    uint64        // the oldest view that is kept
 	jumped   time.Duration // when a balancer's clock last jumped, or another one was started
@@ -32,11 +33,18 @@ type certain struct {
 	slice, generation uint64
 }
 
+// certified is a certificate that a node gave.
+type certified struct {
+	balance.Interval
+	bins uint64
+	at   time.Duration
+}
+
 func newChecks(w *world) *checks {
 	return &checks{
 		w: w, maps: map[uint64]string{},
 		quanta: map[*balancer]balance.Quantum{}, order: map[*distributor]balance.Quantum{},
-		certain: map[certain][balance.Bins]time.Duration{}, switched: map[certain]bool{},
+		certain: map[certain][]certified{}, switched: map[certain]bool{},
 		jumped: -time.Hour,
 	}
 }

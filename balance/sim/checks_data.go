@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"adshard/balance"
 )
@@ -145,13 +146,7 @@ func (c *checks) discarded(s *slave) {
 // certified remembers that a node gave a certificate of a slice.
 func (c *checks) certified(s *slave, q balance.Certify) {
 	key := certain{s.name, q.Slice, q.Generation}
-	bins := c.certain[key]
-	for i := range bins {
-		if q.Wanted&(1<<i) != 0 {
-			bins[i] = c.w.now + 1
-		}
-	}
-	c.certain[key] = bins
+	c.certain[key] = append(c.certain[key], certified{balance.Interval{Lo: q.Lo, Hi: q.Hi}, q.Wanted, c.w.now})
 }
 
 // saved looks at a model that has become durable.
@@ -196,18 +191,34 @@ func (c *checks) servesCertified(s *slave, v balance.Slice) {
 	if s == nil {
 		return
 	}
-	bins, known := c.certain[certain{s.name, v.ID, v.Generation - 1}]
-	for i, at := range bins {
-		if !known || at == 0 {
-			c.w.fail("slice %d goes to %s, whose bin %d was not certified", v.ID, s.name, i)
+	all := c.certain[certain{s.name, v.ID, v.Generation - 1}]
+	for bin := range balance.Bins {
+		var covered []balance.Interval
+		for _, d := range all {
+			if d.bins>>bin&1 != 0 {
+				covered = append(covered, d.Interval)
+			}
+		}
+		if left := unseen(balance.Interval{Lo: v.Lo, Hi: v.Hi}, covered); len(left) > 0 {
+			c.w.fail("slice %d goes to %s, whose bin %d was not certified from %x to %x", v.ID, s.name, bin, uint64(left[0].Lo), uint64(left[0].Hi))
 			return
 		}
 	}
 	for _, k := range s.disk.held(v.Lo, v.Hi) {
-		if r := s.disk.items[k]; r.flipped > 0 && r.flipped < bins[balance.Bin(k)] {
+		if r := s.disk.items[k]; r.flipped > 0 && r.flipped <= certifiedAt(all, k) {
 			c.w.fail("slice %d goes to %s with item %x damaged", v.ID, s.name, uint64(k))
 		}
 	}
+}
+
+// certifiedAt returns when an item was last certified.
+func certifiedAt(list []certified, k balance.Key) time.Duration {
+	for i := len(list) - 1; i >= 0; i-- {
+		if d := list[i]; d.Lo <= k && k <= d.Hi && d.bins>>balance.Bin(k)&1 != 0 {
+			return d.at
+		}
+	}
+	return 0
 }
 
 // frees looks at the slaves that may delete what they hold from a model on: no master

@@ -27,6 +27,7 @@ import (
 //	clock b [for=T] [how=back]         its machine's clock jumps
 //	write n=N, delete n=N, parent n=N  a change of the database; N says of what
 //	burst n=N                          N changes at once
+//	churn for=T [n=N]                  items of N owners change one after another, each 40 times a second
 //	strategy NAME                      another one (strategies.go)
 //	move n=N                           by command; N says which slice, whither
 //	bounce for=T                       what has moved is moved back at once
@@ -36,8 +37,8 @@ import (
 func (w *world) verbs() map[string]func(Event) error {
 	return map[string]func(Event) error{
 		"crash": w.crash, "backup": w.keep, "cut": w.cut, "slow": w.slowed, "full": w.filled, "flip": w.flip,
-		"damage": w.damage,
-		"join":   w.join, "add": w.add, "remove": w.drop, "second": w.second, "clock": w.clock,
+		"damage": w.damage, "churn": w.churn,
+		"join": w.join, "add": w.add, "remove": w.drop, "second": w.second, "clock": w.clock,
 		"write": w.write, "delete": w.write, "parent": w.write, "burst": w.write, "strategy": w.use,
 		"move": w.move, "drain": w.state, "restore": w.state, "forget": w.state, "bounce": w.bounce, "absurd": w.absurd,
 		"pause": w.pause, "resume": w.pause, "replicas": w.replicate,
@@ -257,6 +258,34 @@ func (w *world) write(e Event) error {
 			w.change(r)
 		}
 	}
+	return nil
+}
+
+// churn changes items without a pause: each of those that there are, of the first
+// owners, about forty times a second.
+func (w *world) churn(e Event) error {
+	until := w.now + e.For
+	var keys []balance.Key
+	for owner := range int(min(e.N, owners)) {
+		for item := range ownerItems {
+			keys = append(keys, key(owner, item))
+		}
+	}
+	if len(keys) == 0 {
+		return fmt.Errorf("of nobody")
+	}
+	var next func()
+	next = func() {
+		k := keys[0]
+		keys = append(keys[1:], k)
+		if i, there := w.db.items[k]; there {
+			w.db.write(k, i.weight, false)
+		}
+		if w.now < until {
+			w.after(25*time.Millisecond/time.Duration(len(keys)), next)
+		}
+	}
+	next()
 	return nil
 }
 

@@ -3,6 +3,7 @@ package balancer
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -66,11 +67,37 @@ func (b *Balancer) certifier(ctx context.Context) error {
 }
 
 // certify has the slaves make their certificates, then makes the database's, which
-// is read at a clock that is not below theirs.
-func (b *Balancer) certify(ctx context.Context, c balance.Certify) balance.Certified {
-	out := balance.Certified{Seq: c.Seq}
+// is read at a clock that is not below theirs; of what is changing, before and in the
+// meantime, too.
+func (b *Balancer) certify(ctx context.Context, c balance.Certify) (out balance.Certified) {
 	ctx, cancel := context.WithTimeout(ctx, certifyTime)
 	defer cancel()
+	defer func() { // whichever part of it took too long
+		if out.Failed != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			out.Failed = fault.Newf(fault.Deadline, "balancer: certify", "not within %v: %w", certifyTime, out.Failed)
+		}
+	}()
+	if c.Changing {
+		s, err := b.newSampling(ctx, c)
+		if err != nil {
+			return balance.Certified{Seq: c.Seq, Failed: err}
+		}
+		c.Clock = max(c.Clock, s.taken[0].Clock)
+		stopped := s.start(ctx)
+		defer func() {
+			if err := stopped(); out.Failed == nil {
+				out.Failed = err
+			}
+			out.Before = s.taken
+			out.Took += s.took
+		}()
+	}
+	return b.certifyOnce(ctx, c)
+}
+
+// certifyOnce makes one certificate of each side, the database's last.
+func (b *Balancer) certifyOnce(ctx context.Context, c balance.Certify) balance.Certified {
+	out := balance.Certified{Seq: c.Seq}
 	group, both := errgroup.WithContext(ctx)
 	var busy atomic.Int64
 	ask := func(name string, into **balance.Certificate) {
@@ -96,7 +123,7 @@ func (b *Balancer) certify(ctx context.Context, c balance.Certify) balance.Certi
 	if out.Source != nil {
 		clock = max(clock, out.Source.Clock)
 	}
-	keys, err := b.wantedKeys(ctx, c, clock)
+	keys, _, err := b.wantedKeys(ctx, c, clock)
 	if err == nil {
 		out.Truth, took, err = b.truth.Certify(ctx, keys, parentsOf(c, out))
 	}
@@ -190,17 +217,17 @@ func (b *Balancer) discard(ctx context.Context, d balance.Discard) {
 }
 
 // wantedKeys lists the items of a certificate, once the mapper has all changes up to
-// clock, and so every item that the slaves had then.
-func (b *Balancer) wantedKeys(ctx context.Context, c balance.Certify, clock uint64) ([]balance.Key, error) {
+// clock, and so every item that the slaves had then. It returns the mapper's clock.
+func (b *Balancer) wantedKeys(ctx context.Context, c balance.Certify, clock uint64) ([]balance.Key, uint64, error) {
 	for {
 		b.mu.Lock()
-		if b.mapper.Clock() >= clock {
+		if at := b.mapper.Clock(); at >= clock {
 			defer b.mu.Unlock()
-			return truth.Keys(b.mapper.Items(), c.Lo, c.Hi, c.Wanted), nil
+			return truth.Keys(b.mapper.Items(), c.Lo, c.Hi, c.Wanted), at, nil
 		}
 		b.mu.Unlock()
 		if err := wait.Sleep(ctx, clockWait); err != nil {
-			return nil, err
+			return nil, 0, fault.Newf(fault.KindOf(err), "balancer: certify", "waiting for the changes up to clock %d: %w", clock, err)
 		}
 	}
 }

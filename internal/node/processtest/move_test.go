@@ -129,26 +129,51 @@ func TestKilledWhileASliceMoves(t *testing.T) {
 	})
 }
 
+// rebid gives each group of an advertiser another bid.
+func (w *world) rebid(advertiser int) {
+	w.t.Helper()
+	ctx := w.t.Context()
+	tx, err := w.db.Begin(ctx)
+	w.must(err)
+	defer tx.Rollback()
+	id, err := tx.Advertiser(ctx, fmt.Sprint("advertiser ", advertiser))
+	w.must(err)
+	campaign, err := tx.Campaign(ctx, id, "campaign", backend.CampaignPatch{})
+	w.must(err)
+	for g := range 4 {
+		_, err := tx.Group(ctx, campaign, fmt.Sprint("group ", g), backend.GroupPatch{Bid: backend.To(uint64(10_000 * (1 + w.rnd.IntN(300))))})
+		w.must(err)
+	}
+	w.must(tx.Commit(ctx))
+}
+
 // TestASliceThatChangesAllTheTime: it is moved there and back while each of its groups
-// changes about once a second, and nothing is lost.
+// changes five times a second, and nothing is lost.
 func TestASliceThatChangesAllTheTime(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 100)
+	const advertisers = 10
+	w := newWorld(t, advertisers)
 	c, url := moving(t, w)
 	for _, to := range []string{"slave-1", "slave-0"} {
 		from := "slave-0"
 		if to == from {
 			from = "slave-1"
 		}
-		c.move(from, to)
-		at, changes := 0, 0
+		id := c.move(from, to)
+		began, passes := time.Now(), 0
 		eventually(t, "the move is over", func() bool {
-			w.write(at, at+2)
-			at, changes = (at+2)%100, changes+8
-			time.Sleep(20 * time.Millisecond)
+			turn := time.Now()
+			for a := range advertisers {
+				w.rebid(a)
+			}
+			passes++
+			time.Sleep(200*time.Millisecond - time.Since(turn))
 			return c.still()
 		})
-		t.Logf("to %s: %d groups changed meanwhile", to, changes)
+		t.Logf("to %s: each group changed %d times in %v", to, passes, time.Since(began))
+		if !slices.ContainsFunc(c.slices(), func(s slice) bool { return s.Slice == id && s.Slave == to }) {
+			t.Errorf("slice %d has not moved to %s", id, to)
+		}
 	}
 	w.follows(url)
 	w.compare(url)

@@ -14,22 +14,22 @@ import (
 // for.
 const clockPoll = 5 * time.Millisecond
 
-// Certify implements pb.SlaveServer. One certificate is computed at a time, so that
-// searches keep the processors; the others queue, and each waits for the clock that
-// it needs. Errors: fault.Deadline when the waiting takes too long.
+// Certify implements pb.SlaveServer. It waits for the clock that the certificate needs.
+// One is computed at a time, so that searches keep the processors; the others queue.
+// Errors: fault.Deadline when the waiting takes too long.
 func (s *Server) Certify(ctx context.Context, m *pb.CertifyRequest) (_ *pb.CertifyResponse, err error) {
-	select {
-	case s.sums <- struct{}{}:
-		defer func() { <-s.sums }()
-	case <-ctx.Done():
-		return nil, fault.Newf(fault.Deadline, "slave: certify", "timed out waiting for another certificate: %w", ctx.Err())
-	}
 	defer fault.Recover("slave: certify", &err, s.panicked)
 	if own := index.Database(s.store.Slices()); m.GetDatabase() != own {
 		return nil, fault.Newf(fault.Conflict, "slave: certify", "this slave holds data of database %q, not of %q", own, m.GetDatabase())
 	}
 	if err := s.reach(ctx, m.GetClock()); err != nil {
 		return nil, err
+	}
+	select {
+	case s.sums <- struct{}{}:
+		defer func() { <-s.sums }()
+	case <-ctx.Done():
+		return nil, fault.Newf(fault.Deadline, "slave: certify", "timed out waiting for another certificate: %w", ctx.Err())
 	}
 	parents := make([]barrels.Parent, len(m.GetParents()))
 	for i, p := range m.GetParents() {
