@@ -23,7 +23,7 @@ type Config struct {
 	Wait     time.Duration
 	MaxBytes uint32
 	// CallTimeout bounds a call, beyond Wait; VerifyTimeout bounds the comparison
-	// of a slice with the database.
+	// of a slice, or of a part of one, with the database.
 	CallTimeout, VerifyTimeout time.Duration
 	// Report is the time between two reports; Away is how long a distributor may
 	// be unreachable before the balancer is asked for another one.

@@ -186,7 +186,8 @@ type fakeBalancer struct {
 	discard    bool
 	verify     bool            // the next enlisting asks for a comparison
 	comparing  time.Duration   // of each slice
-	differ     map[uint64]bool // slices, by lo, that are not as they should be
+	differ     map[uint64]bool // keys that are not as they should be
+	most       uint64          // keys that are compared in time; 0: all
 	order      *pb.CopyOrder   // what the slave is to copy
 }
 
@@ -259,7 +260,7 @@ func (d fakeDistributor) Enlist(_ context.Context, r *pb.RegisterRequest) (*pb.E
 		Database: b.hands, Verify: verify}, nil
 }
 
-// Verify compares slices by where they begin.
+// Verify compares keys.
 func (d fakeDistributor) Verify(_ context.Context, r *pb.VerifyRequest) (*pb.VerifyResponse, error) {
 	b := d.fakeBalancer
 	b.mu.Lock()
@@ -268,7 +269,14 @@ func (d fakeDistributor) Verify(_ context.Context, r *pb.VerifyRequest) (*pb.Ver
 	time.Sleep(comparing)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return &pb.VerifyResponse{Equal: !b.differ[r.GetLo()]}, nil
+	if b.most > 0 && r.GetHi()-r.GetLo() >= b.most {
+		return nil, fault.Newf(fault.Deadline, "distributor: verify", "more than %d keys", b.most)
+	}
+	equal := true
+	for key := range b.differ {
+		equal = equal && (key < r.GetLo() || key > r.GetHi())
+	}
+	return &pb.VerifyResponse{Equal: equal}, nil
 }
 
 func (d fakeDistributor) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullResponse, error) {

@@ -98,12 +98,33 @@ func (p *Proxy) rebase(ctx context.Context, d Distributor, reply *pb.EnlistRespo
 	return p.write(ctx, &pb.NodeData{From: p.store.Position(), To: reply.GetCatchUp(), Slices: next})
 }
 
+// partsOf is by how much less is compared at a time when a comparison took too long.
+const partsOf = 8
+
 // equal reports whether a slice of the store is what the database has. One that is
-// damaged is not.
+// damaged is not. It is compared in parts if it is too large to be compared at once.
 func (p *Proxy) equal(ctx context.Context, d Distributor, reply *pb.EnlistResponse, h *pb.HeldSlice) (bool, error) {
+	lo, width := h.GetLo(), h.GetHi()-h.GetLo()
+	for {
+		hi := lo + min(width, h.GetHi()-lo)
+		equal, err := p.equalPart(ctx, d, reply, h, lo, hi)
+		switch {
+		case fault.Is(err, fault.Deadline) && hi > lo && ctx.Err() == nil:
+			width = (hi - lo) / partsOf
+			p.log.Warn("a comparison took too long; comparing less at a time", "slice", h.GetId(), "err", err)
+		case err != nil || !equal || hi == h.GetHi():
+			return equal, err
+		default:
+			lo = hi + 1
+		}
+	}
+}
+
+// equalPart reports whether the keys of a slice from lo to hi are what the database has.
+func (p *Proxy) equalPart(ctx context.Context, d Distributor, reply *pb.EnlistResponse, h *pb.HeldSlice, lo, hi uint64) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.cfg.VerifyTimeout)
 	defer cancel()
-	own, err := p.store.Certify(ctx, h.GetLo(), h.GetHi(), ^uint64(0), nil)
+	own, err := p.store.Certify(ctx, lo, hi, ^uint64(0), nil)
 	if fault.Is(err, fault.Corrupt) {
 		p.log.Error("a slice is damaged", "slice", h.GetId(), "err", err)
 		return false, nil
@@ -112,9 +133,9 @@ func (p *Proxy) equal(ctx context.Context, d Distributor, reply *pb.EnlistRespon
 		return false, err
 	}
 	verdict, err := d.Verify(ctx, &pb.VerifyRequest{Name: p.cfg.Name, Incarnation: p.cfg.Incarnation, Epoch: reply.GetEpoch(),
-		Database: reply.GetDatabase(), Lo: h.GetLo(), Hi: h.GetHi(), Certificate: own.Message()})
+		Database: reply.GetDatabase(), Lo: lo, Hi: hi, Certificate: own.Message()})
 	if err != nil {
-		return false, fmt.Errorf("compare slice %d with the database: %w", h.GetId(), err)
+		return false, fmt.Errorf("compare slice %d from %x to %x with the database: %w", h.GetId(), lo, hi, err)
 	}
 	return verdict.GetEqual(), nil
 }

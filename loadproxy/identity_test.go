@@ -48,9 +48,15 @@ func TestWhoseDataAreTaken(t *testing.T) {
 // TestAnotherHistoryKeepsWhatIsEqual: slices that differ are residue afterwards,
 // and nothing is served until the slave has registered with that.
 func TestAnotherHistoryKeepsWhatIsEqual(t *testing.T) {
+	for most := range uint64(12) { // keys that are compared at a time; 0: any number
+		anotherHistory(t, most)
+	}
+}
+
+func anotherHistory(t *testing.T, most uint64) {
 	synctest.Test(t, func(t *testing.T) {
 		b, s := newBalancer(7), newStore()
-		b.verify, b.differ = true, map[uint64]bool{10: true}
+		b.verify, b.differ, b.most = true, map[uint64]bool{10 + most/2: true}, most
 		s.position = &pb.Position{Epoch: 4, Clock: 9, Mark: 5}
 		s.slices = &pb.SliceTable{View: 8, Timeline: "old", Slices: []*pb.HeldSlice{
 			{Id: 1, Lo: 0, Hi: 9, From: 3}, {Id: 2, Lo: 10, Hi: 19, From: 3}, {Id: 3, Lo: 20, Hi: 29, State: pb.HeldState_HELD_STATE_FILLING}}}
