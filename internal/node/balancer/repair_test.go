@@ -57,7 +57,7 @@ func (w *world) healed() {
 
 // tampered changes postings of a store below its feet, all checksums right: such
 // bytes no search can know to be wrong.
-func tampered(t *testing.T, db kv.DB) {
+func tampered(t testing.TB, db kv.DB) {
 	t.Helper()
 	s := db.Snapshot()
 	it := s.Full(kv.Postings)
@@ -86,12 +86,10 @@ func tampered(t *testing.T, db kv.DB) {
 	}
 }
 
-// TestScrubFindsWhatIsWrong: a slave with wrong bids, that says that all is well,
-// stops serving them, says why, is filled again and right again, while nothing
-// else happens.
-func TestScrubFindsWhatIsWrong(t *testing.T) {
-	t.Parallel()
-	w := newScrubbed(t, 1)
+// tamperedSlave starts a slave "wrong", moves a slice there, and starts it again with
+// postings of the slice changed. It returns the slice.
+func (w *world) tamperedSlave() uint64 {
+	w.T.Helper()
 	kv := memory.NewDB()
 	store, err := barrels.Open(kv, barrels.Options{Name: "wrong"})
 	w.Must(err)
@@ -103,12 +101,47 @@ func TestScrubFindsWhatIsWrong(t *testing.T) {
 	w.healed()
 	w.nodes["wrong"].stop()
 	w.Must(store.Close())
-	tampered(t, kv)
+	tampered(w.T, kv)
 	store, err = barrels.Open(kv, barrels.Options{Name: "wrong"})
 	w.Must(err)
 	n := w.nodes["wrong"]
 	n.store, w.slaves["wrong"].store = store, store
 	w.begin(n)
+	return slice
+}
+
+// TestADamagedSourceOfAMoveIsRefilled: no scrub runs; a move finds that its only source
+// is wrong and is cancelled, the source is filled again by itself, and then the slice
+// moves.
+func TestADamagedSourceOfAMoveIsRefilled(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1, func(c *Config) { c.ScrubInterval = 0 })
+	slice := w.tamperedSlave()
+	w.eventually("back", w.complete)
+	w.move(slice, "slave-0")
+	w.repairs("wrong")
+	w.eventually("cancelled", w.still)
+	if node, _ := w.model().Named("wrong"); w.slice(slice).Node != node.ID {
+		t.Error("a slice whose copies were not equal has moved")
+	}
+	w.healed()
+	w.judge()
+	w.move(slice, "slave-0")
+	w.eventually("moved", w.still)
+	if node, _ := w.model().Named("slave-0"); w.slice(slice).Node != node.ID {
+		t.Error("the slice has not moved after its source was filled again")
+	}
+	w.eventually("clean", w.clean)
+	w.judge()
+}
+
+// TestScrubFindsWhatIsWrong: a slave with wrong bids, that says that all is well,
+// stops serving them, says why, is filled again and right again, while nothing
+// else happens.
+func TestScrubFindsWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	w := newScrubbed(t, 1)
+	w.tamperedSlave()
 	w.repairs("wrong")
 	w.healed()
 	w.judge()

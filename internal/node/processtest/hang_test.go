@@ -49,6 +49,32 @@ func TestAHungSlaveIsLeftOut(t *testing.T) {
 	eventually(t, "the metric says so", func() bool { return strings.Contains(read(t, c.health+"/metrics"), gauge+"0") })
 }
 
+// TestASlaveThatHangsHoldsUpNoMove: a third slave stops while a slice moves between the
+// other two. The new view is published once the third counts as lost; answers lack no
+// other slave; it serves the new view when it goes on.
+func TestASlaveThatHangsHoldsUpNoMove(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 60)
+	c, url := moving(t, w)
+	third := c.slave[1]
+	third.Name, third.Dir = "slave-2", dir(t, "slave-2")
+	c.slave = append(c.slave, third)
+	c.startSlave(2)
+	eventually(t, "the third slave has joined", func() bool { return len(slaves(t, c.admin)) == 3 })
+	c.move("slave-0", "slave-2")
+	eventually(t, "the move is over", c.still)
+	w.follows(url)
+	c.parts["slave-2"].freeze()
+	c.move("slave-0", "slave-1")
+	eventually(t, "the move is over", c.still)
+	eventually(t, "only the slave that hangs is missing", func() bool {
+		return slices.Equal(ask(t, url, "usb", "&timeout_ms=500", 0).Coverage.Missing, []string{"slave-2"})
+	})
+	c.parts["slave-2"].goOn()
+	w.follows(url)
+	w.compare(url)
+}
+
 // status asks and returns the HTTP status.
 func status(t *testing.T, url string) int {
 	t.Helper()
