@@ -9,8 +9,8 @@ import (
 	"adshard/barrels/rocks"
 )
 
-// Begin holds this process to the plan, as far as that is done once. It comes before
-// stores are opened.
+// Begin does what of the plan is done once for the process. It is called before stores
+// are opened.
 func (p Plan) Begin() {
 	rocks.FewArenas()
 	debug.SetMemoryLimit(p.Heap)

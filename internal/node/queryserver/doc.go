@@ -1,7 +1,7 @@
-// Package queryserver answers queries over gRPC (query.proto), for programs inside
-// that would rather not speak HTTP.
+// Package queryserver answers queries over gRPC (query.proto), for callers inside the
+// network that prefer it to HTTP.
 //
-// Goals: the meaning, the checks, the places and the counts of GET /v1/search; errors
-// with the kinds of package fault. Non-goals: explanations, and a protocol of its own:
-// what there is to decide is decided by package httpapi.
+// Goals: the semantics, the checks, the admission and the metrics of GET /v1/search;
+// errors with the kinds of package fault. Non-goals: explanations, and rules of its own:
+// package httpapi decides what there is to decide.
 package queryserver

@@ -11,7 +11,8 @@ import (
 const (
 	// mostWaiting is how many searches may wait for changes at a time: they hold places.
 	mostWaiting = 16
-	// tellMargin is the most time that is kept for telling the master in vain.
+	// tellMargin is the most time that is reserved for the master to learn that a search
+	// waited in vain.
 	tellMargin = 100 * time.Millisecond
 )
 

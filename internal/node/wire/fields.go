@@ -85,14 +85,14 @@ func tooLong(name string, n, most int) error {
 }
 
 func tooMany(name string, most int) error {
-	return fault.Field(checkOp, name, "%s has more than %d entries, as many as are allowed", name, most)
+	return fault.Field(checkOp, name, "%s has more than %d entries, the maximum", name, most)
 }
 
-// once notes that a message stands in a field, which it may do once only: two of
-// them would be united.
+// once notes that a field holds a message, which may occur once only: a second one
+// would be merged into it.
 func (f *fields) once(seen *bool, name string) bool {
 	if *seen {
-		f.err = fault.Field(checkOp, name, "%s stands twice in its message", name)
+		f.err = fault.Field(checkOp, name, "%s occurs twice in its message", name)
 		return false
 	}
 	*seen = true

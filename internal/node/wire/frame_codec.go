@@ -66,8 +66,8 @@ func AppendAsk(b []byte, a *Ask) []byte {
 	return end(b, at)
 }
 
-// AppendCancel appends to a frame for a slave that nobody waits for the answer of an
-// ask any more.
+// AppendCancel appends the cancellation of an ask to a frame for a slave: nobody waits
+// for the answer any more.
 func AppendCancel(b []byte, id uint64) []byte {
 	b, at := begin(b, 3)
 	return end(protowire.AppendVarint(b, id), at)
@@ -157,7 +157,7 @@ func AppendReply(b []byte, id uint64, a *search.Answer, err error) []byte {
 	return end(appendText(b, 4, clean(text)), at)
 }
 
-// AppendGoodbye appends to a frame for a master that the slave takes no more asks.
+// AppendGoodbye appends a goodbye to a frame for a master: the slave takes no more asks.
 func AppendGoodbye(b []byte) []byte { return appendBool(b, 3, true) }
 
 // ReadSlaveFrame calls reply for what a frame for a master holds, and reports whether

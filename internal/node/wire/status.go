@@ -114,7 +114,7 @@ func kindOfCode(code codes.Code) fault.Kind {
 	return fault.Internal
 }
 
-// timeOver gives the error of a context that is over its kind.
+// timeOver returns the error of a context that has ended, with its kind.
 func timeOver(ctx context.Context, op string) error {
 	return fault.New(fault.KindOf(ctx.Err()), op, ctx.Err())
 }
