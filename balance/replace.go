@@ -184,11 +184,10 @@ func (m *Mapper) takeCopy(name string, c *Copied) {
 // reserved notes that a node serves other keys than before: copies of its store count as
 // certified only as far as it served all the while.
 func (m *Mapper) reserved(source *nodeInfo) {
-	for _, name := range slices.Sorted(maps.Keys(m.entrances)) {
-		sources := m.nodes[name].replace.sources
-		for from, v := range sources {
+	for _, n := range m.nodes {
+		for from, v := range n.replace.sources {
 			if m.nodes[from] == source {
-				sources[from] = both(v, source.table.served())
+				n.replace.sources[from] = both(v, source.table.served())
 			}
 		}
 	}
@@ -197,12 +196,14 @@ func (m *Mapper) reserved(source *nodeInfo) {
 // distrust has the copies of a node's store compared with the source of truth, as far as
 // they are not asked yet: the node differs. Later the scrub finds what is wrong.
 func (m *Mapper) distrust(node string) {
-	for _, name := range slices.Sorted(maps.Keys(m.entrances)) {
+	for _, name := range slices.Sorted(maps.Keys(m.nodes)) {
 		r := &m.nodes[name].replace
 		delete(r.sources, node)
 		if r.source == node {
 			r.copied, r.source = nil, ""
-			m.closeEntrance(m.entrances[name])
+			if e := m.entrances[name]; e != nil {
+				m.closeEntrance(e)
+			}
 		}
 	}
 }
