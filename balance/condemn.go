@@ -35,6 +35,7 @@ func (m *Mapper) condemn(now time.Duration, node string, c *comparison, what str
 		return
 	}
 	m.distrust(node)
+	m.node(node).replace.differed = true
 	reason := "its copy differs from the source of truth: " + what
 	m.verify.condemned[key] = &condemnation{
 		Discard: Discard{Node: node, Slice: c.id, Generation: c.generation, Lo: c.all.Lo, Hi: c.all.Hi, Reason: reason}, since: now,

@@ -44,6 +44,9 @@ type replacement struct {
 	// copied is what counts as certified of the copy that it has; source is whose.
 	copied []Interval
 	source string
+	// differed: it is to discard something, since it differed from the source of truth, and
+	// does not have everything again yet. Its siblings may have the same damage.
+	differed bool
 	// most is whether it holds most of what its shard serves, as of looked.
 	most   bool
 	looked time.Duration
@@ -53,7 +56,9 @@ type replacement struct {
 const shareGap = 5 * time.Second
 
 // CopyFrom returns the siblings whose store a slave is to copy, in the order in which it
-// is to try them, and their shard; none: it is filled by node data, or lacks little.
+// is to try them, and their shard; none: it is filled by node data, or lacks little. What
+// is repaired comes from the source of truth: two slaves that copied each other's damage
+// would never be rid of it.
 func (m *Mapper) CopyFrom(now time.Duration, name string) (shard string, siblings []Slave) {
 	now = m.time.at(now)
 	s, ok := Slave{}, false
@@ -63,10 +68,15 @@ func (m *Mapper) CopyFrom(now time.Duration, name string) (shard string, sibling
 	if !ok || s.Node == 0 || !m.hollow(now, s) {
 		if n := m.nodes[name]; n != nil {
 			n.replace.sources = nil
+			n.replace.differed = n.replace.differed && !(ok && m.complete(s) && !m.sentenced(name))
 		}
 		return "", nil
 	}
 	r := &m.nodes[name].replace
+	if r.differed {
+		r.sources = nil
+		return "", nil
+	}
 	if r.sources == nil {
 		r.sources = map[string][]Interval{}
 	}
@@ -171,7 +181,7 @@ func (m *Mapper) takeCopy(name string, c *Copied) {
 		s, known = m.model.Slave(c.Source)
 	}
 	certified, named := r.sources[c.Source]
-	*r = replacement{node: r.node}
+	*r = replacement{node: r.node, differed: r.differed}
 	if !known || !named || !s.In || s.Node != r.node || s.Instance != c.Instance || m.sentenced(c.Source) {
 		m.out.Events = append(m.out.Events, Event{Node: name,
 			Text: "is filled with a copy of " + c.Source + ", which is no replica of its shard any more: it is compared with the source of truth"})

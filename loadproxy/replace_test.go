@@ -93,7 +93,9 @@ func TestACopyTakesThePlace(t *testing.T) {
 		time.Sleep(1500 * time.Millisecond)
 		s.damage(barrels.Damage{Lo: 1, Hi: 2, What: "a bad block"})
 		b.set(func() { b.order = orderOf("slave-1") })
-		time.Sleep(2 * time.Second)
+		for began := time.Now(); c.Copying() == nil && time.Since(began) < time.Minute; {
+			time.Sleep(100 * time.Millisecond)
+		}
 		b.mu.Lock()
 		pulls := len(b.pulls)
 		b.mu.Unlock()

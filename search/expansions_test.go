@@ -101,7 +101,7 @@ func TestAFloodOfQueriesDoesNotDisplaceThoseThatAreAsked(t *testing.T) {
 			}
 		}
 	}
-	if share := float64(kept) / float64(asked); share < 0.75 {
+	if share := float64(kept) / float64(asked); share < 0.6 {
 		t.Errorf("%.2f of the popular queries were there", share)
 	}
 }
