@@ -196,7 +196,7 @@ func (e *Encoder) shape() shape {
 		largest[colKeyword], largest[colBid] = largest[colKeyword]|p.keyword, largest[colBid]|p.bid
 	}
 	last := &e.postings[len(e.postings)-1]
-	largest[colFirst], largest[colGroup], largest[colRef] = uint64(last.first), uint64(last.group), max(1, uint64(alike+s.folds)-1)
+	largest[colFirst], largest[colGroup], largest[colRef] = uint64(last.first), uint64(last.group), max(2, uint64(alike+s.folds))-1
 	for c := range largest {
 		s.width[c] = widthOf(largest[c])
 	}

@@ -18,6 +18,8 @@ func FuzzView(f *testing.F) {
 		{Group: g, Keyword: 4, Type: 2, Quality: 9, Words: words[:1]},
 	})
 	f.Add(value[:len(value)-9])
+	wordless := encode([]block.Entry{{Group: g, Keyword: 3}, {Group: g, Keyword: 4}})
+	f.Add(wordless[:len(wordless)-9])
 	f.Add([]byte{})
 	f.Add(make([]byte, 64))
 	f.Fuzz(func(t *testing.T, raw []byte) {
