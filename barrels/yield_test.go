@@ -1,6 +1,7 @@
 package barrels_test
 
 import (
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -49,11 +50,12 @@ func (i slowIterator) Next() bool               { i.read(); return i.Iterator.Ne
 func TestBucketsAndCertificatesYield(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var searching func()
-		var worked time.Duration
+		var worked atomic.Int64 // a store is opened by several goroutines
 		db := slowDB{memory.NewDB(), func() {
 			const step = 50 * time.Microsecond
 			time.Sleep(step)
-			if worked += step; searching != nil {
+			worked.Add(int64(step))
+			if searching != nil {
 				searching()
 			}
 		}}
@@ -79,14 +81,14 @@ func TestBucketsAndCertificatesYield(t *testing.T) {
 					return err
 				},
 			} {
-				worked = 0
+				worked.Store(0)
 				began := time.Now()
 				if err := work(); err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}
-				took := time.Since(began)
-				if worked < 10*time.Millisecond || busy != (took > worked*5/4) || !busy && took != worked {
-					t.Errorf("%s, searches %v: it took %v for %v of work", name, busy, took, worked)
+				took, work := time.Since(began), time.Duration(worked.Load())
+				if work < 10*time.Millisecond || busy != (took > work*5/4) || !busy && took != work {
+					t.Errorf("%s, searches %v: it took %v for %v of work", name, busy, took, work)
 				}
 			}
 		}
