@@ -19,6 +19,7 @@ import (
 type Cache[V any] struct {
 	shards [cacheShards]cacheShard[V]
 	limit  int // bytes a shard; 0: nothing is kept
+	wanted newcomers
 	// changed holds, by a hash of the prefix, the number of the last state that
 	// changed one of the prefixes with that hash.
 	changed [cacheHashes]atomic.Uint64
@@ -49,7 +50,8 @@ type cached[V any] struct {
 
 // NewCache returns an empty cache for values of so many bytes in all.
 func NewCache[V any](bytes uint64) *Cache[V] {
-	c := &Cache[V]{limit: int(min(bytes, 1<<40)) / cacheShards}
+	bytes = min(bytes, 1<<40)
+	c := &Cache[V]{limit: int(bytes) / cacheShards, wanted: newNewcomers(bytes)}
 	for i := range c.shards {
 		c.shards[i].entries = make(map[uint64]*cached[V])
 	}
@@ -139,7 +141,8 @@ func (c *Cache[V]) Bytes() uint64 {
 	return uint64(sum)
 }
 
-// Put keeps what a state has read of a prefix, all of it.
+// Put keeps what a state has read of a prefix, all of it; when the cache is full, only
+// what is put for the second time of late.
 func (c *Cache[V]) Put(prefix, state uint64, value V, bytes int) {
 	if bytes += CacheOverhead; bytes > c.MaxBytes() {
 		return
@@ -147,15 +150,16 @@ func (c *Cache[V]) Put(prefix, state uint64, value V, bytes int) {
 	s := c.shard(prefix)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if old := s.entries[prefix]; old != nil {
-		if old.state > state {
-			return
-		}
+	full := c.limit - c.limit/8
+	switch old := s.entries[prefix]; {
+	case old == nil && s.bytes+bytes > full && !c.wanted.again(prefix), old != nil && old.state > state:
+		return
+	case old != nil:
 		s.bytes -= old.bytes
 	}
 	s.entries[prefix] = &cached[V]{value: value, state: state, bytes: bytes}
 	if s.bytes += bytes; s.bytes > c.limit {
-		s.evict(c.limit-c.limit/8, prefix)
+		s.evict(full, prefix)
 	}
 }
 

@@ -9,9 +9,14 @@ type ListBuilder struct {
 	size, room int
 }
 
-// NewListBuilder returns a builder of a list that the cache can take.
-func (l *ListCache) NewListBuilder() ListBuilder {
-	return ListBuilder{room: int(l.MaxBytes()) - listOverhead}
+// NewListBuilder returns a builder of the list of a term that is not in the cache. It
+// has no room when the cache is full and the term was not wanted of late: its blocks are
+// read once, and nothing is made of them.
+func (l *ListCache) NewListBuilder(term uint64) ListBuilder {
+	if limit := l.limit.Load(); l.bytes.Load() > limit-limit/8 && !l.wanted.again(term) {
+		return ListBuilder{}
+	}
+	return ListBuilder{room: max(0, int(l.MaxBytes())-listOverhead)}
 }
 
 // Add appends a block, on a copy of its bytes, prepared for searches. Without

@@ -117,7 +117,7 @@ func (s *scan) visitCached(list *index.PostingList, i int, later bool) {
 // visitStored visits the blocks of a term as they are in the snapshot. When all of
 // them are good and not too large together, they are cached.
 func (s *scan) visitStored(ctx context.Context, term uint64) error {
-	c := s.scope.caches.Lists.NewListBuilder()
+	c := s.scope.caches.Lists.NewListBuilder(term)
 	from := uint64(0) // ring key where what is read next begins
 	torn := false     // the block before was damaged
 	for ok := s.seek(term); ok; ok = s.it.Next() {
