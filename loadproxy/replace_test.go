@@ -106,6 +106,8 @@ func TestACopyTakesThePlace(t *testing.T) {
 		}
 		b.mu.Unlock()
 		time.Sleep(8 * time.Second)
+		b.set(func() { b.order, b.epoch = nil, 2 }) // it registers again
+		time.Sleep(2 * time.Second)
 		if !slices.ContainsFunc(b.told(), func(r *pb.ReportRequest) bool {
 			return r.GetState().GetCopying().GetSource() == "slave-1" && r.GetState().GetCopying().GetTotal() == 7
 		}) {
