@@ -44,15 +44,24 @@ func (m *Mapper) condemn(now time.Duration, node string, c *comparison, what str
 	m.happened(now, Event{Slice: c.id, Text: fmt.Sprintf("%s must discard its copy and is refilled: %s", node, reason)})
 }
 
-// discard sends the orders that are due and forgets those that were carried out.
+// discard sends the orders that are due and forgets those that were carried out. An
+// order names the slice as the node last reported it: the end of a move changes its
+// generation, but not what its source holds.
 func (m *Mapper) discard(now time.Duration) {
 	for key, c := range m.verify.condemned {
 		n := m.nodes[c.Node]
+		var h Held
+		claimed := n != nil
+		if claimed && n.reported {
+			h, claimed = n.claims(c.Discard)
+		}
 		switch {
-		case n == nil || n.reported && !n.claims(c.Discard):
+		case !claimed:
 			delete(m.verify.condemned, key)
 		case now >= c.next && m.alive(c.Node, now):
-			c.next = now + discardGap
+			if c.next = now + discardGap; n.reported {
+				c.Generation, c.Lo, c.Hi = h.Generation, h.Lo, h.Hi
+			}
 			m.out.Discards = append(m.out.Discards, c.Discard)
 		}
 	}
@@ -61,11 +70,15 @@ func (m *Mapper) discard(now time.Duration) {
 	})
 }
 
-// claims reports whether a node still reports a slice that it was ordered to discard.
-func (n *nodeInfo) claims(d Discard) bool {
-	return slices.ContainsFunc(n.table.Slices, func(h Held) bool {
-		return h.State == Full && h.ID == d.Slice && h.Generation == d.Generation
+// claims returns what a node still reports of a slice that it was ordered to discard.
+func (n *nodeInfo) claims(d Discard) (h Held, ok bool) {
+	i := slices.IndexFunc(n.table.Slices, func(h Held) bool {
+		return h.State == Full && h.ID == d.Slice && h.Generation >= d.Generation
 	})
+	if i < 0 {
+		return Held{}, false
+	}
+	return n.table.Slices[i], true
 }
 
 // list returns them by node and slice.

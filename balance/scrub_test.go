@@ -203,4 +203,11 @@ func TestASourceThatDiffersIsDiscarded(t *testing.T) {
 	if !strings.Contains(r.discards[0].Reason, "differs from the source of truth") {
 		t.Errorf("%q", r.discards[0].Reason)
 	}
+	// The move has ended before the order arrived: it is repeated for what the source
+	// holds now.
+	r.ack("a")
+	r.pass(6 * time.Second)
+	if d := r.discards[len(r.discards)-1]; d.Node != "a" || d.Generation != r.slice(0).Generation {
+		t.Errorf("%+v; the slice is %+v", d, r.slice(0))
+	}
 }
