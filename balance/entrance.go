@@ -1,7 +1,6 @@
 package balance
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,8 +11,11 @@ import (
 // shard serves is there and is certified. Changes come to all of a slave alike, so
 // what was certified once stays so for as long as the slave holds it.
 type entrance struct {
-	slave     string
-	node      NodeID
+	slave string
+	node  NodeID
+	// revision is one in which the slave belongs to the node: what it said that it held in
+	// an earlier one it may have dropped since.
+	revision  uint64
 	certified []Interval // disjoint and ascending, no two touching
 	check     *comparison
 	waits     string // what for
@@ -28,7 +30,7 @@ func (m *Mapper) entrancesOf(now time.Duration) {
 	}
 	for _, s := range m.model.Slaves() {
 		if s.Node != 0 && !s.In && m.entrances[s.Name] == nil {
-			m.entrances[s.Name] = &entrance{slave: s.Name, node: s.Node, certified: m.node(s.Name).replace.certified(s.Node)}
+			m.entrances[s.Name] = &entrance{slave: s.Name, node: s.Node, revision: m.model.Revision(), certified: m.node(s.Name).replace.certified(s.Node)}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.entrances)) {
@@ -54,13 +56,17 @@ func (m *Mapper) enter(now time.Duration, w *entrance) string {
 		return "it is in trouble: " + n.trouble
 	case n.copying != nil:
 		return "it copies the store of " + n.copying.Source
-	case !n.reported || n.table.View != m.model.View():
-		return fmt.Sprintf("it has not received view %d", m.model.View())
+	case !n.reported || n.table.Revision < w.revision:
+		return fmt.Sprintf("it has not received revision %d", w.revision)
 	}
 	w.certified = both(w.certified, n.table.in(Full))
 	want := m.model.Table(w.node)
+	if view := m.mustKnow(want); n.table.View < view {
+		return fmt.Sprintf("it has not received view %d", view)
+	}
+	served := n.table.everServed()
 	for _, h := range want.Slices {
-		if h.From != 0 && !n.table.has(h) {
+		if h.From != 0 && !covers(served, Interval{h.Lo, h.Hi}) {
 			return fmt.Sprintf("it is being filled: slice %d is not complete", h.ID)
 		}
 	}
@@ -84,10 +90,34 @@ func (m *Mapper) enter(now time.Duration, w *entrance) string {
 	return ""
 }
 
-// has reports whether the table has this entry.
-func (t Table) has(h Held) bool {
-	i, ok := slices.BinarySearchFunc(t.Slices, h.Lo, func(o Held, lo Key) int { return cmp.Compare(o.Lo, lo) })
-	return ok && t.Slices[i] == h
+// mustKnow returns the view that a slave must have received to join the set of a node
+// that is to hold want: the published one, which masters ask for, and each in which the
+// node was given a slice. The newest view is not required: while slices move there are
+// several a second, and a slave that is always a little behind would never join.
+//
+// What the slave serves by then it also serves in the newest view: a slice that the node
+// serves since a view before has been the node's all the time, so the slave has dropped
+// nothing of it. Later views are published when the slave has them, as one of the set.
+func (m *Mapper) mustKnow(want Table) uint64 {
+	if m.views.published == nil {
+		return want.View
+	}
+	view := m.views.published.View()
+	for _, h := range want.Slices {
+		view = max(view, h.From)
+	}
+	return view
+}
+
+// everServed returns the keys that a slave serves in any view.
+func (t Table) everServed() []Interval {
+	var out []Interval
+	for _, h := range t.Slices {
+		if h.From != 0 {
+			out = appendInterval(out, Interval{h.Lo, h.Hi})
+		}
+	}
+	return out
 }
 
 // entranceCompares reports whether an answer is to be judged. Data that another

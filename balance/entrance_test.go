@@ -1,6 +1,7 @@
 package balance_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -109,4 +110,123 @@ func TestTheOnlyReplicaStays(t *testing.T) {
 		t.Fatalf("discards: %+v", r.discards)
 	}
 	r.wantShard("shard-0", "a b")
+}
+
+// switchBeside moves a slice between the shards of newEntrance up to its switch, of which
+// nobody has heard yet; e takes no part.
+func (r *rig) switchBeside(i int, to string) {
+	r.t.Helper()
+	published := r.m.Published().View()
+	r.must(r.m.Move(r.now, r.slice(i).ID, to))
+	r.carry()
+	for range 20 {
+		if r.slice(i).Move.Phase == balance.Switched {
+			break
+		}
+		r.others()
+		r.answerAll(func(target string) bool { return target != "e" })
+		if r.slice(i).Move.Phase != balance.Switched {
+			r.pass(100 * time.Millisecond)
+		}
+	}
+	r.phase(i, balance.Switched)
+	r.wantPublished(published)
+	r.wantShard("shard-1", "c +e")
+}
+
+// others has all slaves of newEntrance but e report that they have all.
+func (r *rig) others() {
+	r.t.Helper()
+	for _, name := range []string{"a", "b", "c"} {
+		r.ack(name)
+	}
+}
+
+// answerAll answers the questions on copies of some slaves, and keeps the others.
+func (r *rig) answerAll(of func(target string) bool) {
+	r.t.Helper()
+	asked := r.asked
+	r.asked = nil
+	for _, q := range asked {
+		switch {
+		case !of(q.Target):
+			r.asked = append(r.asked, q)
+		case r.m.Awaits(q.Seq):
+			r.answerTo(q, nil)
+		}
+	}
+}
+
+// compare lets time pass in which e is compared with the source of truth.
+func (r *rig) compare() {
+	r.t.Helper()
+	for range 12 {
+		r.answerAll(func(target string) bool { return target == "e" })
+		r.pass(100 * time.Millisecond)
+	}
+}
+
+func (r *rig) wantPublished(view uint64) {
+	r.t.Helper()
+	if got := r.m.Published().View(); got != view {
+		r.t.Fatalf("view %d is published, want %d; %s", got, view, strings.Join(r.events, "\n"))
+	}
+}
+
+// TestASlaveJoinsWhileViewsChange: it needs the published view, not the newest, which
+// none of the others has either. From then on publication waits for it.
+func TestASlaveJoinsWhileViewsChange(t *testing.T) {
+	r := newEntrance(t)
+	r.switchBeside(1, "shard-0")
+	r.compare()
+	r.wantShard("shard-1", "c e")
+	r.others()
+	r.wantPublished(1)
+	r.ack("e")
+	r.wantPublished(2)
+}
+
+// TestASliceThatWasAwayIsFilledAgain on a slave that is behind: it still seems to hold what
+// it is about to drop.
+func TestASliceThatWasAwayIsFilledAgain(t *testing.T) {
+	r := newEntrance(t)
+	r.switchBeside(1, "shard-0")
+	r.others()
+	r.ack("e")
+	r.wantPublished(2)
+	for range 100 {
+		if r.slice(1).Move.Phase == balance.NoMove {
+			break
+		}
+		r.must(r.m.Master(r.now, "m", 2, r.m.Published().Revision()))
+		r.others()
+		r.pass(100 * time.Millisecond)
+	}
+	r.phase(1, balance.NoMove)
+	r.switchBeside(1, "shard-1")
+	r.compare()
+	r.wantShard("shard-1", "c +e")
+	r.ack("e")
+	r.compare()
+	r.wantShard("shard-1", "c e")
+}
+
+// TestAViewWaitsForASlaveThatIsAboutToJoin: that it joins is decided, but not durable yet.
+func TestAViewWaitsForASlaveThatIsAboutToJoin(t *testing.T) {
+	r := newEntrance(t)
+	r.switchBeside(1, "shard-0")
+	r.slow = true
+	r.compare()
+	r.wantShard("shard-1", "c +e")
+	if r.hold == nil {
+		t.Fatalf("nothing is about to change: %v", r.events)
+	}
+	r.others()
+	r.wantPublished(1)
+	r.save()
+	r.carry()
+	r.wantShard("shard-1", "c e")
+	r.wantPublished(1)
+	r.ack("e")
+	r.wantPublished(2)
 }

@@ -103,12 +103,18 @@ func (m *Mapper) publish(now time.Duration) {
 }
 
 // acknowledged returns the newest view that all slaves have that are asked and
-// alive.
+// alive, or are about to be asked.
 func (m *Mapper) acknowledged(now time.Duration) uint64 {
 	view := m.model.View()
-	for _, s := range m.model.Slaves() {
-		if m.answers(s, now) {
-			view = min(view, m.nodes[s.Name].table.View)
+	models := []*Model{m.model}
+	if m.staged != nil {
+		models = append(models, m.staged.model)
+	}
+	for _, model := range models {
+		for _, s := range model.Slaves() {
+			if n, known := m.nodes[s.Name]; known && model.answers(s) && m.alive(s.Name, now) {
+				view = min(view, n.table.View)
+			}
 		}
 	}
 	return view
@@ -117,11 +123,13 @@ func (m *Mapper) acknowledged(now time.Duration) uint64 {
 // answers reports whether queries need a slave: it is in the set of a shard that is
 // not drained, and alive.
 func (m *Mapper) answers(s Slave, now time.Duration) bool {
-	if !s.In || !m.alive(s.Name, now) {
-		return false
-	}
-	n, _ := m.model.Node(s.Node)
-	return n.State != Drained
+	return m.model.answers(s) && m.alive(s.Name, now)
+}
+
+// answers reports whether masters ask a slave, if it lives.
+func (m *Model) answers(s Slave) bool {
+	n, _ := m.Node(s.Node)
+	return s.In && n.State != Drained
 }
 
 // oldestAsked returns the oldest view, and the oldest revision, by which a master may
