@@ -95,6 +95,28 @@ func (p *Presence) Silent() bool { return p != nil && p.silent.Load() }
 // In reports whether the replica is neither silent nor ejected.
 func (p *Presence) In() bool { return p == nil || !p.silent.Load() && !p.ejected.Load() }
 
+// standing says how likely a replica is to answer, the best first.
+type standing uint8
+
+const (
+	in      standing = iota
+	ejected          // but it has replied since
+	broken           // ejected, and it has not
+	silent
+)
+
+func (p *Presence) standing() standing {
+	switch {
+	case p.silent.Load():
+		return silent
+	case !p.ejected.Load():
+		return in
+	case p.answered.Load() >= p.failed.Load():
+		return ejected
+	}
+	return broken
+}
+
 // Tick is called at fixed intervals. It reports whether to send a probe now; Probed
 // must follow.
 func (p *Presence) Tick(now time.Duration) (probe bool) {

@@ -139,6 +139,14 @@ func (s *Set) Again(asked Asked, free bool, c Call) (i int, spent bool) {
 	return s.begin(i, &c), false
 }
 
+// OnceMore reports whether all replicas may be asked a second time: the budget for calls in
+// place of others has room.
+func (s *Set) OnceMore() bool {
+	s.shard.mu.Lock()
+	defer s.shard.mu.Unlock()
+	return s.shard.again.spend()
+}
+
 // Ended notes how the call to replica i ended, after it took so long (0: its time says
 // nothing), and reports whether the replica is ejected.
 func (s *Set) Ended(i int, now, took time.Duration, o Outcome) (ejected bool) {
@@ -203,18 +211,21 @@ func (s *Set) choose(asked Asked, c *Call) int {
 	return first
 }
 
-// candidates appends the replicas that may be asked: those that are in, and if there is
-// none, those that are ejected, since they may have recovered.
+// candidates appends the replicas that may be asked: those that are in; if there is
+// none, those that are ejected though they answer; else those without a connection,
+// which may have recovered. These fail at once: asked as often as one that answers, they
+// would use up the budget for asking others in their place.
 func (s *Set) candidates(asked Asked, list []uint8) []uint8 {
-	for _, ejected := range []bool{false, true} {
-		for i, r := range s.replicas {
-			if !asked.Has(i) && !r.Silent() && (ejected || r.In()) {
-				list = append(list, uint8(i))
-			}
+	best := silent
+	for i, r := range s.replicas {
+		now := r.standing()
+		if asked.Has(i) || now == silent || now > best {
+			continue
 		}
-		if len(list) > 0 {
-			break
+		if now < best {
+			best, list = now, list[:0]
 		}
+		list = append(list, uint8(i))
 	}
 	return list
 }

@@ -96,6 +96,37 @@ func TestChoice(t *testing.T) {
 	})
 }
 
+// TestOneWithoutAConnectionIsAskedLast: while all replicas are ejected, one of them for a
+// single answer that lacked something, those without a connection are not asked first, so
+// that no budget is needed for asking another in their place.
+func TestOneWithoutAConnectionIsAskedLast(t *testing.T) {
+	list := replicas(3)
+	s := NewSet(NewShard(), list)
+	for i, o := range []Outcome{Broken, Short, Broken} {
+		list[i].begin(0, time.Second)
+		if !s.Ended(i, 1, 1, o) {
+			t.Fatal("not ejected")
+		}
+	}
+	now := time.Duration(1)
+	for range 1000 {
+		now += time.Millisecond
+		i := s.First(Call{Now: now, Topic: uint64(now), Random: uint64(now) * 0x9e3779b97f4a7c15})
+		if i != 1 {
+			t.Fatalf("%d is asked", i)
+		}
+		s.Ended(i, now, time.Millisecond, Short)
+	}
+	asked := Asked(0).With(1)
+	for range 2 { // they may have recovered
+		i, _ := s.Again(asked, true, Call{Now: now})
+		if i == None || asked.Has(i) {
+			t.Fatalf("after %b, %d is asked", asked, i)
+		}
+		asked = asked.With(i)
+	}
+}
+
 // TestTopicsKeepTheirReplica: without a replica its topics go to others, and no other
 // topic moves; topics are spread evenly.
 func TestTopicsKeepTheirReplica(t *testing.T) {
