@@ -24,6 +24,8 @@ type Client struct {
 	slave    pb.SlaveClient
 	// stream carries searches while it is up; nil: there is none.
 	stream *stream.Client
+	// reconnect has the connection for calls try at once to connect; nil: it cannot.
+	reconnect func()
 	// requests are messages to send again, so that naming the shard costs no
 	// memory.
 	requests sync.Pool
@@ -49,6 +51,14 @@ func (c *Client) Ask(ctx context.Context, r *wire.Shared, done Done) Pending {
 	}
 	go func() { done(c.call(ctx, r)) }()
 	return byContext{}
+}
+
+// Reconnect tries to connect again at once, instead of after the pause that follows
+// attempts that failed. It does not wait.
+func (c *Client) Reconnect() {
+	if c.reconnect != nil {
+		c.reconnect()
+	}
 }
 
 func (c *Client) overStream(ctx context.Context, r *wire.Shared, done Done) (stream.Asked, error) {

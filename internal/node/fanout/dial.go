@@ -30,7 +30,9 @@ func Dial(t Target) (Slave, func() error, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return NewClient(t, pb.NewSlaveClient(conn)), conn.Close, nil
+	c := NewClient(t, pb.NewSlaveClient(conn))
+	c.reconnect = conn.ResetConnectBackoff
+	return c, conn.Close, nil
 }
 
 // Streams returns the Dialer over gRPC that keeps a stream for searches to each slave,
@@ -48,6 +50,7 @@ func Streams(log *slog.Logger) Dialer {
 			return nil, nil, err
 		}
 		c := NewClient(t, pb.NewSlaveClient(calls))
+		c.reconnect = calls.ResetConnectBackoff
 		c.stream = stream.NewClient(stream.Config{Database: t.Database, Shard: t.ID, Name: t.Replica, Wanted: t.Instance, Instance: instance,
 			Times: stream.DefaultTimes(), Log: log}, stream.Over(pb.NewSlaveClient(conn)))
 		return c, func() error {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -204,6 +205,73 @@ func TestAllReplicasStale(t *testing.T) {
 		a, err := ask(t, New(&listedMaps{list: []*Map{old, now}}, nil), time.Second)
 		if err != nil || a.View != 6 || a.Matched != 3 {
 			t.Fatalf("%+v, %v", a, err)
+		}
+	})
+}
+
+// unconnected is a slave without a connection, until some time after Reconnect.
+type unconnected struct {
+	scripted
+	takes time.Duration // 0: it is never connected
+	up    atomic.Bool
+	tried atomic.Int64
+}
+
+func (u *unconnected) Reconnect() {
+	u.tried.Add(1)
+	if u.takes > 0 {
+		time.AfterFunc(u.takes, func() { u.up.Store(true) })
+	}
+}
+
+func (u *unconnected) Ask(ctx context.Context, r *wire.Shared, done Done) Pending {
+	if !u.up.Load() {
+		go done(nil, refused)
+		return byContext{}
+	}
+	return Concurrent(&u.scripted).Ask(ctx, r, done)
+}
+
+// TestAReplicaThatIsBackIsReached: one replica has just died; the other one is back, though
+// the master has not connected to it yet. The first query is answered.
+func TestAReplicaThatIsBackIsReached(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for i := range 2 {
+			dead, back := new(unconnected), &unconnected{takes: 5 * time.Millisecond}
+			back.answer = search.Answer{Width: search.WholeRing(), Matched: 7, Shards: 1, Answered: 1}
+			m := replicated(dead, back).first(i)
+			m.Shards[0].Replicas[1].Known.Eject(0)
+			a, err := ask(t, New(&listedMaps{list: []*Map{m}}, nil), time.Second)
+			if err != nil || len(a.Missing) != 0 || a.Matched != 7 {
+				t.Errorf("first %d: %+v, %v", i, a, err)
+			}
+		}
+	})
+}
+
+// TestADeadShardIsSoonGivenUp: no replica comes back; a query waits a moment, and few do.
+func TestADeadShardIsSoonGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := new(unconnected), new(unconnected)
+		n := new(seen)
+		f := New(&listedMaps{list: []*Map{replicated(a, b)}}, n)
+		const queries = 1000
+		waited := 0
+		for range queries {
+			began := time.Now()
+			answer, err := ask(t, f, time.Second)
+			if err != nil || len(answer.Missing) != 1 || answer.Missing[0].Reason != search.Unreachable {
+				t.Fatalf("%+v, %v", answer, err)
+			}
+			switch took := time.Since(began); {
+			case took > 2*tickEvery:
+				t.Fatalf("a query took %v", took)
+			case took > 0:
+				waited++
+			}
+		}
+		if most := queries/10 + 20; waited == 0 || waited > most || a.tried.Load() != int64(waited) || n.elsewhere > most {
+			t.Errorf("%d of %d queries waited, %d attempts to connect, %d asked elsewhere", waited, queries, a.tried.Load(), n.elsewhere)
 		}
 	})
 }

@@ -32,9 +32,17 @@ type turn[A any] struct {
 	spent  bool // there was no budget
 	wanted bool // another replica is to be asked
 	free   bool // outside the budget
+	more   once // whether the replicas are asked once more
 	best   *A   // of the answers that are less than they should be; nil: none
 	worth  worth
 	err    error // why the others have none
+}
+
+// once is a second round of calls to replicas without a connection.
+type once struct {
+	spent bool // there was one, or is
+	at    time.Duration
+	waits bool // it begins at at
 }
 
 // began notes a call to replica r.
@@ -150,11 +158,41 @@ func (a *asking[A]) another(i int) (k int) {
 		}
 		a.noBudget(i, spent, "again")
 	}
-	if t.open == 0 {
+	if t.open == 0 && !a.onceMore(i) {
 		a.finish(i, t.best, t.err)
 	}
 	return -1
 }
+
+// onceMore has the replicas of shard i asked once more, after a moment, if all that is
+// wrong is that there was no connection to any of them: one that has just started again
+// can be reached at once, though its link would wait before it tries. It reports whether
+// the turn goes on. Called under mu.
+func (a *asking[A]) onceMore(i int) bool {
+	s, t := &a.g.shards[i], &a.turns[i]
+	if t.more.waits {
+		return true
+	}
+	if t.more.spent || t.best != nil || outcomeOf(t.err) != choice.Broken {
+		return false
+	}
+	t.more.spent = true
+	if !s.Choice.OnceMore() {
+		a.noBudget(i, true, "again")
+		return false
+	}
+	for _, r := range s.Replicas {
+		if l, ok := r.Slave.(reconnecting); ok {
+			l.Reconnect()
+		}
+	}
+	t.more.waits, t.more.at = true, a.f.now()+tickEvery
+	return true
+}
+
+// reconnecting is a Slave that Reconnect has try at once to connect again. It does not
+// wait.
+type reconnecting interface{ Reconnect() }
 
 // add adds a call, which is to be sent. Called under mu.
 func (a *asking[A]) add(i, replica int, hedge bool) (k int) {
@@ -221,6 +259,12 @@ func (a *asking[A]) lookAfter(ctx context.Context) {
 			}
 		}
 	}
+	for i := range a.turns {
+		if t := &a.turns[i]; !t.done && t.more.waits && c.Now >= t.more.at {
+			t.more.waits, t.asked, t.wanted = false, 0, true
+			a.todo = append(a.todo, i)
+		}
+	}
 	a.mu.Unlock()
 	for _, k := range hedges {
 		a.send(hedging(ctx), k)
@@ -261,6 +305,10 @@ func (a *asking[A]) setTimer(now time.Duration) {
 	a.mu.Lock()
 	for i := range a.turns {
 		t, s := &a.turns[i], &a.g.shards[i]
+		if !t.done && t.more.waits {
+			some = true
+			next = min(next, max(t.more.at-now, 0))
+		}
 		if t.done || t.open == 0 || len(s.Replicas) == 1 {
 			continue
 		}
