@@ -29,6 +29,7 @@ func TestALeastPosition(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		old, now, honest := serves(search.WholeRing(), 1), serves(search.WholeRing(), 2), &scripted{err: fault.Newf(fault.Behind, "", "at clock 5")}
 		old.answer.AppliedClock, now.answer.AppliedClock = 5, 9
+		late := &scripted{after: time.Hour}
 		for name, c := range map[string]struct {
 			slaves  []Slave
 			matched uint64 // 0: it fails
@@ -37,6 +38,7 @@ func TestALeastPosition(t *testing.T) {
 			"the first does not know":  {[]Slave{Concurrent(old), Concurrent(now)}, 2},
 			"none has it":              {[]Slave{Concurrent(honest), Concurrent(honest)}, 0},
 			"none has it, none knows":  {[]Slave{Concurrent(old), Concurrent(old)}, 0},
+			"no time for another":      {[]Slave{Concurrent(honest), Concurrent(late)}, 0},
 			"the only one has it":      {[]Slave{Concurrent(now)}, 2},
 			"the only one is behind":   {[]Slave{Concurrent(honest)}, 0},
 			"the only one is ignorant": {[]Slave{Concurrent(old)}, 0},

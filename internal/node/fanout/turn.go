@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"adshard/fault"
 	"adshard/internal/node/fanout/choice"
 	"adshard/internal/node/stream"
 	"adshard/search"
@@ -109,13 +110,18 @@ func (a *asking[A]) finish(i int, answer *A, err error) {
 	}
 }
 
-// settle ends the turns that have an answer, though not what it should be: there is no
-// time for another. Called under mu.
+// settle ends the turns that have an answer, though not what it should be, or know that
+// the data are not new enough: there is no time for another replica. Called under mu.
 func (a *asking[A]) settle() {
 	for i := range a.turns {
-		if t := &a.turns[i]; !t.done && t.best != nil {
+		switch t := &a.turns[i]; {
+		case t.done:
+		case t.best != nil:
 			t.done = true
 			a.g.Answered(i, t.best)
+		case fault.Is(t.err, fault.Behind):
+			t.done = true
+			a.g.Failed(i, t.err)
 		}
 	}
 }

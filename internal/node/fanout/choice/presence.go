@@ -37,7 +37,7 @@ type Presence struct {
 	answered atomic.Int64 // when the replica last answered
 	silent   atomic.Bool
 	ejected  atomic.Bool
-	failed   atomic.Int64 // when it was last ejected
+	failed   atomic.Int64 // when it was last ejected, or a probe after that found no connection
 
 	suspected bool          // or silent
 	since     time.Duration // it is suspected
@@ -172,6 +172,9 @@ func (p *Presence) Probed(now time.Duration, o Outcome) {
 	p.Replied(now, o)
 	if !p.seen {
 		return
+	}
+	if o == Broken {
+		p.failed.Store(int64(now))
 	}
 	if o.serves() && time.Duration(p.failed.Load()) <= p.began {
 		p.seen, p.back = false, now

@@ -133,10 +133,27 @@ func (s *Set) Again(asked Asked, free bool, c Call) (i int, spent bool) {
 	if i = s.choose(asked, &c); i == None {
 		return None, false
 	}
-	if !(free && s.replicas[i].In()) && !s.shard.again.spend() {
+	if !(free && s.better(i, asked)) && !s.shard.again.spend() {
 		return None, true
 	}
 	return s.begin(i, &c), false
+}
+
+// better reports whether replica i is in, or answers while those that were asked have no
+// connection.
+func (s *Set) better(i int, asked Asked) bool {
+	switch s.replicas[i].standing() {
+	case in:
+		return true
+	case ejected:
+		for k, r := range s.replicas {
+			if asked.Has(k) && r.standing() < broken {
+				return false
+			}
+		}
+		return true
+	}
+	return false
 }
 
 // OnceMore reports whether all replicas may be asked a second time: the budget for calls in

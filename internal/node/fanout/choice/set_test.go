@@ -127,6 +127,40 @@ func TestOneWithoutAConnectionIsAskedLast(t *testing.T) {
 	}
 }
 
+// TestTheOneThatAnswersIsAskedInPlace of one whose connection has just broken, though both
+// were ejected and the budget is used up: when a cluster is filled, all answers lack
+// something for a while.
+func TestTheOneThatAnswersIsAskedInPlace(t *testing.T) {
+	list := replicas(2)
+	s := NewSet(NewShard(), list)
+	for s.OnceMore() {
+	}
+	for i, r := range list {
+		r.begin(0, time.Second)
+		s.Ended(i, 1, 1, Short)
+	}
+	for i := range list {
+		asked := Asked(0).With(i)
+		if r, spent := s.Again(asked, true, Call{Now: 2}); r != None || !spent {
+			t.Fatalf("%d is asked in place of one that answers too", r)
+		}
+	}
+	list[1].begin(2, time.Second)
+	if free := s.Ended(1, 3, 1, Broken); !free {
+		t.Fatal("not ejected")
+	}
+	if r, spent := s.Again(Asked(0).With(1), true, Call{Now: 4}); r != 0 || spent {
+		t.Errorf("%d is asked in place of the one without a connection, the budget is in the way: %v", r, spent)
+	}
+	s.Ended(0, 5, 1, Full)
+	list[0].Tick(6)
+	list[0].Tick(6 + probePause)
+	list[0].Probed(7+probePause, Broken)
+	if list[0].standing() != broken || list[1].standing() != broken {
+		t.Error("a probe finds no connection, and nobody notes it")
+	}
+}
+
 // TestTopicsKeepTheirReplica: without a replica its topics go to others, and no other
 // topic moves; topics are spread evenly.
 func TestTopicsKeepTheirReplica(t *testing.T) {
