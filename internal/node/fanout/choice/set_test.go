@@ -371,3 +371,18 @@ func TestHedgesAreFew(t *testing.T) {
 		t.Errorf("%d is asked beside, which is ejected", i)
 	}
 }
+
+// TestASilentOneIsNotAskedInPlaceOfAnother: nobody waits for it as long as the others are
+// not silent as well.
+func TestASilentOneIsNotAskedInPlaceOfAnother(t *testing.T) {
+	list := replicas(3)
+	s := NewSet(NewShard(), list)
+	list[2].silent.Store(true)
+	asked := Asked(0).With(0).With(1)
+	if i, spent := s.Again(asked, true, Call{Now: 1, Patience: time.Second}); i != None || spent {
+		t.Errorf("%d is asked, the budget is used up: %v", i, spent)
+	}
+	if i, _ := s.Again(Asked(0).With(0), true, Call{Now: 1, Patience: time.Second}); i != 1 {
+		t.Errorf("%d is asked, though 1 is in", i)
+	}
+}
