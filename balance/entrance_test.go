@@ -95,17 +95,7 @@ func TestASlaveThatIsBehindIsNotAsked(t *testing.T) {
 func TestTheOnlyReplicaStays(t *testing.T) {
 	r := newReplicated(t, func(c *balance.MapperConfig) { c.Scrub, c.ScrubShare = time.Minute, 1 }, "a", "b")
 	r.mute["a"] = true
-	for range 400 {
-		if r.pass(time.Second); len(r.asked) == 1 && r.asked[0].Target == "b" {
-			break
-		}
-		r.live(100 * time.Millisecond)
-	}
-	wrong := func(c *balance.Certified) { c.Target.Bins[3].Lo++ }
-	r.answer(wrong)
-	r.pass(time.Second)
-	r.answer(wrong)
-	r.pass(time.Second)
+	r.scrubFindsDamage("b")
 	if len(r.discards) == 0 || r.discards[0].Node != "b" {
 		t.Fatalf("discards: %+v", r.discards)
 	}

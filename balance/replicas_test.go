@@ -306,11 +306,11 @@ func TestACopyThatDiffersIsRefilled(t *testing.T) {
 	r.phase(0, balance.Copying)
 }
 
-// TestADamagedReplicaLeaves its set, since the other one answers, and joins again.
-func TestADamagedReplicaLeaves(t *testing.T) {
-	r := newReplicated(t, func(c *balance.MapperConfig) { c.Scrub, c.ScrubShare = time.Minute, 1 }, "a", "b")
+// scrubFindsDamage lets the scrub come to a slave, whose copy differs.
+func (r *rig) scrubFindsDamage(name string) {
+	r.t.Helper()
 	for range 400 {
-		if r.pass(time.Second); len(r.asked) == 1 && r.asked[0].Target == "b" {
+		if r.pass(time.Second); len(r.asked) == 1 && r.asked[0].Target == name {
 			break
 		}
 		r.live(100 * time.Millisecond)
@@ -320,6 +320,12 @@ func TestADamagedReplicaLeaves(t *testing.T) {
 	r.pass(time.Second)
 	r.answer(wrong)
 	r.pass(time.Second)
+}
+
+// TestADamagedReplicaLeaves its set, since the other one answers, and joins again.
+func TestADamagedReplicaLeaves(t *testing.T) {
+	r := newReplicated(t, func(c *balance.MapperConfig) { c.Scrub, c.ScrubShare = time.Minute, 1 }, "a", "b")
+	r.scrubFindsDamage("b")
 	r.wantShard("shard-0", "a +b")
 	broken := r.table("b")
 	broken.Slices = broken.Slices[1:]

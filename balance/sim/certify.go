@@ -40,7 +40,7 @@ func (q *asking) answer() {
 }
 
 func (q *asking) fail() {
-	q.done = balance.Certified{Seq: q.Seq, Failed: fault.Newf(fault.Unavailable, "sim: certify", "no certificate was to be had")}
+	q.done = balance.Certified{Seq: q.Seq, Failed: fault.Newf(fault.Unavailable, "sim: certify", "no certificate could be made")}
 	q.answer()
 }
 

@@ -40,7 +40,7 @@ type Config struct {
 	// Room is how much of the disk must be free beside the copy, in bytes.
 	Room uint64
 	Log  *slog.Logger
-	// Progress is told how far the copy has come; nil: nobody asks.
+	// Progress is called with how far the copy has come; nil: it is not reported.
 	Progress *Progress
 }
 
