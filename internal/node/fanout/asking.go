@@ -108,7 +108,7 @@ type call struct {
 	replica  int8
 	hedge    bool
 	over     bool // it has ended, was given up, or never began
-	replaced bool // another replica was asked in its place, though it is not over
+	replaced bool // another replica was to be asked in its place, though it is not over
 }
 
 func newAsking[A any](f *Fanout, p plan[A], m *Map, left time.Duration) *asking[A] {

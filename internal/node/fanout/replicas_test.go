@@ -429,6 +429,30 @@ func TestCallsAtASilentReplicaAreAskedAgain(t *testing.T) {
 	})
 }
 
+// TestACallThatCouldNotBeReplaced: both replicas were ejected when the cluster was filled,
+// and the budget is used up, so that no other is asked while the call to one of them waits.
+// When it finds no connection, the other is asked.
+func TestACallThatCouldNotBeReplaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gone, good := serves(search.WholeRing(), 1), serves(search.WholeRing(), 2)
+		gone.after, gone.err = 10*tickEvery, refused
+		m := replicated(Concurrent(gone), Concurrent(good)).first(0)
+		set := m.Shards[0].Choice
+		for i := range set.Len() {
+			set.Again(choice.Asked(0).With(1-i), true, choice.Call{})
+			set.Ended(i, 0, 0, choice.Short)
+		}
+		for set.OnceMore() {
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		a, err := New(&listedMaps{list: []*Map{m}}, nil).Search(ctx, &search.Request{Query: new(search.Query), Slots: 3})
+		if err != nil || a.Matched != 2 || len(a.Missing) != 0 {
+			t.Errorf("%+v, %v; asked %d and %d times", a, err, gone.times(), good.times())
+		}
+	})
+}
+
 // TestAnEjectedReplicaComesBack: one whose calls fail is asked no more until a probe of it
 // succeeds; the last one that is left is asked though it fails.
 func TestAnEjectedReplicaComesBack(t *testing.T) {

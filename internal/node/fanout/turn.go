@@ -88,7 +88,7 @@ func (a *asking[A]) took(c *call, answer *A, err error) {
 		return
 	}
 	t.keep(answer, w, err)
-	if !c.replaced {
+	if !c.replaced || t.open == 0 { // there may have been no budget to replace it
 		t.wanted, t.free = true, t.free || ejected
 	}
 	a.todo = append(a.todo, int(c.shard))

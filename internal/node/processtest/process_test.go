@@ -153,13 +153,19 @@ func (p *process) goOn() {
 	}
 }
 
-// stop ends the process in order; one that does not end fails the test.
+// stop ends the process in order; one that does not end fails the test, and says on
+// standard error where its goroutines are.
 func (p *process) stop() {
 	_ = p.cmd.Process.Signal(syscall.SIGTERM)
 	select {
 	case <-p.ended:
 	case <-time.After(patience):
 		p.t.Errorf("%s does not end", p.name)
+		_ = p.cmd.Process.Signal(syscall.SIGQUIT)
+		select {
+		case <-p.ended:
+		case <-time.After(10 * time.Second):
+		}
 		p.kill()
 	}
 }
