@@ -22,12 +22,10 @@ import (
 
 // copyFlags are the flags of `adbench copy`.
 type copyFlags struct {
-	madeFlags
-	program  string
+	clusterFlags
 	slaves   int
 	replicas int
 	rounds   int
-	patience time.Duration
 	output
 }
 
@@ -58,12 +56,10 @@ it again.`,
 		},
 	}
 	flags := c.Flags()
-	f.madeFlags.flags(flags)
-	flags.StringVar(&f.program, "adshard", "", "the program adshard; \"\": beside this one, or on the path")
+	f.clusterFlags.flags(flags)
 	flags.IntVar(&f.slaves, "slaves", 6, "slaves of the cluster, with --replicas")
 	flags.IntVar(&f.replicas, "replicas", 1, "slaves that hold each slice")
 	flags.IntVar(&f.rounds, "rounds", 3, "how often the slave is replaced each way")
-	flags.DurationVar(&f.patience, "patience", 30*time.Minute, "give up a fill after this time")
 	f.output.flags(c)
 	return c
 }
@@ -83,44 +79,32 @@ func (f *copyFlags) check(c *cobra.Command, args []string) error {
 }
 
 func (f *copyFlags) run(ctx context.Context, out, told io.Writer) (err error) {
-	program, err := cluster.Program(f.program)
-	if err != nil {
-		return err
-	}
 	p := progress.New(told)
 	defer p.End()
-	dir, remove, err := f.directory()
+	made, err := f.prepare(ctx, "copy", p)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, remove()) }()
-	db, url, err := f.database(ctx, dir, p)
-	if err != nil {
-		return err
-	}
-	counts, err := db.Counts(ctx)
-	if err = errors.Join(err, db.Close()); err != nil {
-		return err
-	}
-	stores := filepath.Join(dir, "copy")
-	defer func() { err = errors.Join(err, os.RemoveAll(stores)) }()
+	defer func() { err = errors.Join(err, made.remove()) }()
 	report := newReport("copy")
 	cfg := cluster.Config{
-		Program: program, DB: url, Dir: stores, Strategy: "weighted-move-fast", Order: balance.ByHash.String(), Interval: time.Hour,
+		Program: made.program, DB: made.db, Dir: made.stores, Strategy: "weighted-move-fast", Order: balance.ByHash.String(), Interval: time.Hour,
 		Slaves: 1, Patience: f.patience,
-		Progress: func(groups float64) { p.Share("first fill", groups/float64(max(1, counts.Groups)*uint64(f.replicas))) },
+		Progress: func(groups float64) {
+			p.Share("first fill", groups/float64(max(1, made.counts.Groups)*uint64(f.replicas)))
+		},
 	}
 	var times copyTimes
 	if f.replicas > 1 {
 		cfg.Slaves, cfg.Replicas = f.slaves, f.replicas
 		err = f.replace(ctx, cfg, &times)
 	} else {
-		err = f.rounded(ctx, cfg, stores, times.round)
+		err = f.rounded(ctx, cfg, made.stores, times.round)
 	}
 	if err != nil {
 		return err
 	}
-	times.figures(report, counts.Keywords)
+	times.figures(report, made.counts.Keywords)
 	if f.replicas > 1 {
 		report.Note("one of %d slaves, %d of which hold each slice", f.slaves, f.replicas)
 	}

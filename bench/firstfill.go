@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,10 +17,9 @@ import (
 
 // firstFillFlags are the flags of `adbench first-fill`.
 type firstFillFlags struct {
-	madeFlags
-	program, strategy, order string
-	slaves, distributors     int
-	patience                 time.Duration
+	clusterFlags
+	strategy, order      string
+	slaves, distributors int
 	output
 }
 
@@ -44,13 +41,11 @@ The slaves' stores lie in --work and are removed at the end.`,
 		},
 	}
 	flags := c.Flags()
-	f.madeFlags.flags(flags)
-	flags.StringVar(&f.program, "adshard", "", "the program adshard; \"\": beside this one, or on the path")
+	f.clusterFlags.flags(flags)
 	flags.StringVar(&f.strategy, "strategy", "original", "places the groups")
 	flags.StringVar(&f.order, "order", balance.ByOwner.String(), "how groups lie on the ring: advertiser or hash")
 	flags.IntVar(&f.slaves, "slaves", 10, "number of slaves")
 	flags.IntVar(&f.distributors, "distributors", 0, "processes that distribute; 0: the balancer does")
-	flags.DurationVar(&f.patience, "patience", 30*time.Minute, "give up after this time")
 	f.output.flags(c)
 	return c
 }
@@ -67,38 +62,24 @@ func (f *firstFillFlags) run(ctx context.Context, out, told io.Writer) (err erro
 	if f.slaves < 1 || f.slaves > cluster.MaxSlaves || f.distributors < 0 || f.distributors > cluster.MaxSlaves {
 		return fmt.Errorf("--slaves is 1 to %d, --distributors 0 to %d", cluster.MaxSlaves, cluster.MaxSlaves)
 	}
-	program, err := cluster.Program(f.program)
-	if err != nil {
-		return err
-	}
 	p := progress.New(told)
 	defer p.End()
-	dir, remove, err := f.directory()
+	made, err := f.prepare(ctx, "first-fill", p)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, remove()) }()
-	db, url, err := f.database(ctx, dir, p)
-	if err != nil {
-		return err
-	}
-	counts, err := db.Counts(ctx)
-	if err = errors.Join(err, db.Close()); err != nil {
-		return err
-	}
-	stores := filepath.Join(dir, "first-fill")
-	defer func() { err = errors.Join(err, os.RemoveAll(stores)) }()
+	defer func() { err = errors.Join(err, made.remove()) }()
 	report := newReport("first-fill")
 	c, err := cluster.Start(ctx, cluster.Config{
-		Program: program, DB: url, Dir: stores,
+		Program: made.program, DB: made.db, Dir: made.stores,
 		Strategy: f.strategy, Order: f.order, Interval: time.Hour, Slaves: f.slaves, Distributors: f.distributors,
 		Patience: f.patience,
-		Progress: func(groups float64) { p.Share("first fill", groups/float64(max(1, counts.Groups))) },
+		Progress: func(groups float64) { p.Share("first fill", groups/float64(max(1, made.counts.Groups))) },
 	})
 	if err != nil {
 		return err
 	}
-	f.figures(report, c, counts.Groups, counts.Keywords)
+	f.figures(report, c, made.counts.Groups, made.counts.Keywords)
 	heap, err := cluster.Gauge(ctx, c.Balancer, "go_memstats_heap_alloc_bytes")
 	if err == nil {
 		report.Add("heap of the balancer at the end", "MiB", heap/(1<<20))

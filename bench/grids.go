@@ -5,14 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"adshard/bench/cluster"
 	"adshard/bench/grid"
 	"adshard/bench/openloop"
 	"adshard/internal/progress"
@@ -20,10 +17,9 @@ import (
 
 // gridFlags are the flags of `adbench grid`.
 type gridFlags struct {
-	madeFlags
-	program string
-	grids   []string
-	plan    grid.Plan
+	clusterFlags
+	grids []string
+	plan  grid.Plan
 	output
 }
 
@@ -48,14 +44,12 @@ what they predict with what was measured.`,
 		},
 	}
 	flags := c.Flags()
-	f.madeFlags.flags(flags)
-	flags.StringVar(&f.program, "adshard", "", "the program adshard; \"\": beside this one, or on the path")
+	f.clusterFlags.flags(flags)
 	flags.StringSliceVar(&f.grids, "grids", []string{"1x1", "3x1", "1x4", "2x2", "4x1"}, "the grids, each SHARDSxREPLICAS")
 	flags.IntVar(&f.plan.Turns, "turns", 3, "how often each grid is asked")
 	flags.DurationVar(&f.plan.Duration, "duration", 4*time.Second, "how long each time, in each of the three ways")
 	flags.IntVar(&f.plan.Closed, "closed", 64, "requests that are kept under way")
 	flags.Float64Var(&f.plan.Rate, "rate", 1500, "requests a second, of the open loop")
-	flags.DurationVar(&f.plan.Patience, "patience", 30*time.Minute, "give up a fill after this time")
 	f.output.flags(c)
 	return c
 }
@@ -94,29 +88,17 @@ func (f *gridFlags) run(ctx context.Context, out, said io.Writer) (err error) {
 			f.plan.Targets = append(f.plan.Targets, target)
 		}
 	}
-	if f.plan.Program, err = cluster.Program(f.program); err != nil {
-		return err
-	}
 	p := progress.New(said)
 	defer p.End()
-	dir, remove, err := f.directory()
+	made, err := f.prepare(ctx, "grids", p)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, remove()) }()
-	db, url, err := f.database(ctx, dir, p)
-	if err != nil {
-		return err
-	}
-	counts, err := db.Counts(ctx)
-	if err = errors.Join(err, db.Close()); err != nil {
-		return err
-	}
-	f.plan.DB, f.plan.Dir = url, filepath.Join(dir, "grids")
+	defer func() { err = errors.Join(err, made.remove()) }()
+	f.plan.Program, f.plan.DB, f.plan.Dir, f.plan.Patience = made.program, made.db, made.stores, f.patience
 	f.plan.Said = func(step string) { p.Share(step, -1) }
-	defer func() { err = errors.Join(err, os.RemoveAll(f.plan.Dir)) }()
 	report := newReport("grid")
-	report.Add("keywords", "", float64(counts.Keywords))
+	report.Add("keywords", "", float64(made.counts.Keywords))
 	report.Add("rate of the open loop", "/s", f.plan.Rate)
 	if err := f.plan.Run(ctx, report); err != nil {
 		return err

@@ -49,6 +49,9 @@ Several numbers of keywords or queries, separated by commas, give a table.`,
 	flags := c.Flags()
 	flags.UintSliceVar(&f.keywords, "keywords", nil, "keywords of all advertisers (required)")
 	flags.Float64SliceVar(&f.qps, "qps", nil, "queries a second at the busiest time (required)")
+	for _, name := range []string{"keywords", "qps"} {
+		flags.Lookup(name).DefValue = "" // not "[]": they are required
+	}
 	flags.StringVar(&f.memory, "memory", "", "memory of one machine, such as 32GiB (required)")
 	flags.DurationVar(&f.p99, "p99", 0, "the time within which 99 of 100 queries are to be answered (required)")
 	flags.IntVar(&f.cores, "cores", 4, "cores of one machine")

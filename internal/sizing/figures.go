@@ -113,24 +113,23 @@ func (f *Figures) Validate() error {
 	if len(f.Searches) == 0 || len(f.Memory) == 0 {
 		fail("searches and memory need at least one entry each")
 	}
+	rises := func(list, unit string, i int, last, v float64, t *Times) {
+		positive(fmt.Sprintf("%s %d: %s", list, i, unit), v)
+		times(fmt.Sprintf("%s %d", list, i), t)
+		if v <= last {
+			fail("%s %d: %s do not rise", list, i, unit)
+		}
+	}
 	last := 0.0
 	for i := range f.Searches {
 		s := &f.Searches[i]
-		positive(fmt.Sprintf("searches %d: keywords", i), s.Keywords)
-		times(fmt.Sprintf("searches %d", i), &s.Times)
-		if s.Keywords <= last {
-			fail("searches %d: the keywords do not rise", i)
-		}
+		rises("searches", "keywords", i, last, s.Keywords, &s.Times)
 		last = s.Keywords
 	}
 	last = 0
 	for i := range f.Memory {
 		m := &f.Memory[i]
-		positive(fmt.Sprintf("memory %d: bytes_per_keyword", i), m.Bytes)
-		times(fmt.Sprintf("memory %d", i), &m.Times)
-		if m.Bytes <= last {
-			fail("memory %d: the bytes do not rise", i)
-		}
+		rises("memory", "bytes_per_keyword", i, last, m.Bytes, &m.Times)
 		last = m.Bytes
 	}
 	return errors.Join(faults...)

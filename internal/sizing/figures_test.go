@@ -14,7 +14,7 @@ func TestReadRefuses(t *testing.T) {
 		"":             "no figures of `adbench sizing`",
 		`{"query": 1}`: "unknown field",
 		`{}`:           "query_us is 0",
-		`{"query_us":1,"searches":[{"keywords":2},{"keywords":1}]}`: "the keywords do not rise",
+		`{"query_us":1,"searches":[{"keywords":2},{"keywords":1}]}`: "keywords do not rise",
 		`{"alone":{"p50_us":2,"p90_us":1}}`:                         "the quantiles do not rise",
 	} {
 		if _, err := Read(strings.NewReader(text)); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), want) {

@@ -1,0 +1,62 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"adshard/backend"
+	"adshard/bench/cluster"
+	"adshard/internal/progress"
+)
+
+// clusterFlags say which program clusters run, and on which database.
+type clusterFlags struct {
+	madeFlags
+	program  string
+	patience time.Duration
+}
+
+func (f *clusterFlags) flags(flags *pflag.FlagSet) {
+	f.madeFlags.flags(flags)
+	flags.StringVar(&f.program, "adshard", "", "the program adshard; \"\": beside this one, or on the path")
+	flags.DurationVar(&f.patience, "patience", 30*time.Minute, "give up a fill after this time")
+}
+
+// prepared is what clusters start with.
+type prepared struct {
+	program string
+	db      string // URL
+	counts  backend.Counts
+	stores  string       // a directory for what clusters keep; there is none yet
+	remove  func() error // removes stores, and the database if it is not to be kept
+}
+
+// prepare finds the program, and makes the database unless it is there. name is that of
+// the directory of stores.
+func (f *clusterFlags) prepare(ctx context.Context, name string, p *progress.Line) (*prepared, error) {
+	program, err := cluster.Program(f.program)
+	if err != nil {
+		return nil, err
+	}
+	dir, remove, err := f.directory()
+	if err != nil {
+		return nil, err
+	}
+	r := &prepared{program: program, stores: filepath.Join(dir, name)}
+	r.remove = func() error { return errors.Join(os.RemoveAll(r.stores), remove()) }
+	db, url, err := f.database(ctx, dir, p)
+	if err != nil {
+		return nil, errors.Join(err, r.remove())
+	}
+	r.db = url
+	r.counts, err = db.Counts(ctx)
+	if err = errors.Join(err, db.Close()); err != nil {
+		return nil, errors.Join(err, r.remove())
+	}
+	return r, nil
+}
