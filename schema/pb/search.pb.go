@@ -956,9 +956,12 @@ type SearchRequest struct {
 	// hedge is that of an Ask, where there is no stream.
 	Hedge bool `protobuf:"varint,11,opt,name=hedge,proto3" json:"hedge,omitempty"`
 	// least_clock and least_mark are those of an Ask, where there is no stream.
-	LeastClock    uint64 `protobuf:"varint,12,opt,name=least_clock,json=leastClock,proto3" json:"least_clock,omitempty"`
-	LeastMark     uint64 `protobuf:"fixed64,13,opt,name=least_mark,json=leastMark,proto3" json:"least_mark,omitempty"`
-	Instance      uint64 `protobuf:"fixed64,14,opt,name=instance,proto3" json:"instance,omitempty"` // Replica.instance of the slave that is asked; 0: any
+	LeastClock uint64 `protobuf:"varint,12,opt,name=least_clock,json=leastClock,proto3" json:"least_clock,omitempty"`
+	LeastMark  uint64 `protobuf:"fixed64,13,opt,name=least_mark,json=leastMark,proto3" json:"least_mark,omitempty"`
+	Instance   uint64 `protobuf:"fixed64,14,opt,name=instance,proto3" json:"instance,omitempty"` // Replica.instance of the slave that is asked; 0: any
+	// priority and tenant are those of an Ask, where there is no stream.
+	Priority      uint32 `protobuf:"varint,15,opt,name=priority,proto3" json:"priority,omitempty"`
+	Tenant        string `protobuf:"bytes,16,opt,name=tenant,proto3" json:"tenant,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1089,6 +1092,20 @@ func (x *SearchRequest) GetInstance() uint64 {
 		return x.Instance
 	}
 	return 0
+}
+
+func (x *SearchRequest) GetPriority() uint32 {
+	if x != nil {
+		return x.Priority
+	}
+	return 0
+}
+
+func (x *SearchRequest) GetTenant() string {
+	if x != nil {
+		return x.Tenant
+	}
+	return ""
 }
 
 type SearchResponse struct {
@@ -2233,7 +2250,7 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x06others\x18\x01 \x01(\bR\x06others\x12\x18\n" +
 	"\aordered\x18\x02 \x01(\bR\aordered\x12\x1a\n" +
 	"\badjacent\x18\x03 \x01(\bR\badjacent\x12\x14\n" +
-	"\x05reach\x18\x04 \x01(\rR\x05reach\"\xa2\x03\n" +
+	"\x05reach\x18\x04 \x01(\rR\x05reach\"\xd6\x03\n" +
 	"\rSearchRequest\x12'\n" +
 	"\x05query\x18\x01 \x01(\v2\x11.adshard.v1.QueryR\x05query\x12*\n" +
 	"\aprofile\x18\x02 \x03(\v2\x10.adshard.v1.RuleR\aprofile\x12\x16\n" +
@@ -2252,7 +2269,9 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"leastClock\x12\x1d\n" +
 	"\n" +
 	"least_mark\x18\r \x01(\x06R\tleastMark\x12\x1a\n" +
-	"\binstance\x18\x0e \x01(\x06R\binstance\"\xd3\x03\n" +
+	"\binstance\x18\x0e \x01(\x06R\binstance\x12\x1a\n" +
+	"\bpriority\x18\x0f \x01(\rR\bpriority\x12\x16\n" +
+	"\x06tenant\x18\x10 \x01(\tR\x06tenant\"\xd3\x03\n" +
 	"\x0eSearchResponse\x12#\n" +
 	"\x04hits\x18\x01 \x03(\v2\x0f.adshard.v1.HitR\x04hits\x12\x18\n" +
 	"\amatched\x18\x02 \x01(\x04R\amatched\x12\x1e\n" +

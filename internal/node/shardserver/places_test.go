@@ -151,6 +151,45 @@ func TestStreamsShareThePlaces(t *testing.T) {
 	}
 }
 
+// TestCallsHaveAPriority: a call of low priority is refused once half of the places are
+// taken, as an ask of a stream is.
+func TestCallsHaveAPriority(t *testing.T) {
+	const limit = 8
+	hold, inside := make(chan struct{}), make(chan struct{}, limit)
+	s := shardserver.New(self, &testStore{search: func(_ context.Context, r *search.Request) (*search.Answer, error) {
+		inside <- struct{}{}
+		<-hold
+		return &search.Answer{View: r.View}, nil
+	}}, kept{}, gate(limit), nil, nil)
+	defer s.Close()
+	call := func(tags wire.Tags) error {
+		m := new(pb.SearchRequest)
+		wire.Address(m, request(), 1, 0, tags)
+		_, err := s.Search(t.Context(), m)
+		return err
+	}
+	var all sync.WaitGroup
+	for range limit / 2 {
+		all.Go(func() {
+			if err := call(wire.Tags{}); err != nil {
+				t.Error(err)
+			}
+		})
+		<-inside
+	}
+	if err := call(wire.Tags{Priority: wire.Low}); !fault.Is(err, fault.Overloaded) {
+		t.Errorf("low priority: %v", err)
+	}
+	all.Go(func() {
+		if err := call(wire.Tags{Tenant: "acme"}); err != nil {
+			t.Error(err)
+		}
+	})
+	<-inside
+	close(hold)
+	all.Wait()
+}
+
 // TestAStopDoesNotWaitForStreams: a stream has no end of its own, and a graceful stop
 // waits for whatever has not ended.
 func TestAStopDoesNotWaitForStreams(t *testing.T) {

@@ -88,6 +88,9 @@ func New(identity Identity, store Store, upkeep Upkeep, gate *overload.Gate, obs
 
 // Search implements pb.SlaveServer.
 func (s *Server) Search(ctx context.Context, m *pb.SearchRequest) (*pb.SearchResponse, error) {
+	if t := wire.TagsOf(m); t != (wire.Tags{}) {
+		ctx = stream.With(ctx, t)
+	}
 	leave, err := s.pass(ctx)
 	if err != nil {
 		s.searched(0, nil, err)
@@ -98,9 +101,6 @@ func (s *Server) Search(ctx context.Context, m *pb.SearchRequest) (*pb.SearchRes
 	if err != nil {
 		s.searched(0, nil, err)
 		return nil, err
-	}
-	if t := wire.TagsOf(m); t != (wire.Tags{}) {
-		ctx = stream.With(ctx, t)
 	}
 	answer, err := s.answer(ctx, r)
 	if err != nil {

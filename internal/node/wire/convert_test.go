@@ -57,6 +57,19 @@ func TestRequestsSurviveTheWire(t *testing.T) {
 	})
 }
 
+// TestCallsCarryTheirTags, but for the trace context, which a header carries.
+func TestCallsCarryTheirTags(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		tags := drawAsk(t).Tags
+		tags.Trace = ""
+		m := new(pb.SearchRequest)
+		Address(m, FromRequest(drawRequest(t)), 1, 0, tags)
+		if got := TagsOf(overWire(t, m, &pb.SearchRequest{})); got != tags {
+			t.Fatalf("sent %+v\ngot  %+v", tags, got)
+		}
+	})
+}
+
 // overWire marshals and reads back.
 func overWire[M proto.Message](t *rapid.T, m, into M) M {
 	b, err := proto.Marshal(m)

@@ -50,11 +50,13 @@ func Address(m, shared *pb.SearchRequest, to search.ShardID, instance uint64, t 
 	m.Pieces = shared.Pieces
 	m.Shard, m.Instance = uint64(to), instance
 	m.Hedge, m.LeastClock, m.LeastMark = t.Hedge, t.LeastClock, t.LeastMark
+	m.Priority, m.Tenant = uint32(t.Priority), t.Tenant
 }
 
 // TagsOf returns the tags that a call carries.
 func TagsOf(m *pb.SearchRequest) Tags {
-	return Tags{Hedge: m.GetHedge(), LeastClock: m.GetLeastClock(), LeastMark: m.GetLeastMark()}
+	return Tags{Priority: Priority(min(m.GetPriority(), uint32(Low))), Tenant: m.GetTenant(),
+		LeastClock: m.GetLeastClock(), LeastMark: m.GetLeastMark(), Hedge: m.GetHedge()}
 }
 
 func fromQuery(q *search.Query) *pb.Query {
