@@ -2,6 +2,7 @@ package index
 
 import (
 	"bytes"
+	"slices"
 	"sync/atomic"
 	"unsafe"
 
@@ -218,10 +219,10 @@ func (b *Block) Norms(i int, dst []uint64) (search.MatchType, []uint64) {
 	return kind, dst
 }
 
-// slab is the memory that a prepared block's signatures, classes and members lie
-// in.
-func (b *Block) slab() []byte {
-	begin := unsafe.Pointer(unsafe.SliceData(b.signatures))
-	end := b.behind(len(b.signatures), int(b.Postings))
-	return unsafe.Slice((*byte)(begin), uintptr(end)-uintptr(begin))
+// sameClasses reports whether two prepared blocks have the same classes with the same
+// members. It does not compare memory: between two classes there are bytes that
+// nothing sets.
+func (b *Block) sameClasses(c *Block) bool {
+	return b.Postings == c.Postings && b.Live == c.Live && slices.Equal(b.signatures, c.signatures) &&
+		slices.Equal(b.Classes(), c.Classes()) && slices.Equal(b.Members(), c.Members())
 }

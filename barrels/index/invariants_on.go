@@ -38,6 +38,14 @@ func checkBlock(b *Block) {
 	assert(at == len(members), "%d of %d members belong to classes", at, len(members))
 }
 
+// slab is the memory that a prepared block's signatures, classes and members lie
+// in.
+func (b *Block) slab() []byte {
+	begin := unsafe.Pointer(unsafe.SliceData(b.signatures))
+	end := b.behind(len(b.signatures), int(b.Postings))
+	return unsafe.Slice((*byte)(begin), uintptr(end)-uintptr(begin))
+}
+
 // CheckImpacts panics when the impacts of a block are not laid out as its accessors
 // read them: each class's summary, then its impacts, one for each member, sorted.
 func CheckImpacts(j *Impacts, b *Block) {

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"bytes"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -298,8 +297,7 @@ func (l *PostingList) Same(term uint64, at kv.Place, value []byte) *Block {
 		return b
 	}
 	ready := new(Block)
-	if !want.prepare(ready) || b.Postings != ready.Postings || b.Live != ready.Live ||
-		!bytes.Equal(b.slab(), ready.slab()) {
+	if !want.prepare(ready) || !b.sameClasses(ready) {
 		return nil
 	}
 	return b

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"pgregory.net/rapid"
 
@@ -175,6 +176,34 @@ func TestReadyIsSound(t *testing.T) {
 				ready.View.Group(ready.View.GroupOf(int(m)))
 			}
 		}
+	}
+}
+
+// TestSameIgnoresPadding: memory is not cleared before classes are put there, so that
+// the bytes between them are whatever was there; everything that is read counts.
+func TestSameIgnoresPadding(t *testing.T) {
+	var e block.Encoder
+	for i := range uint64(3) {
+		e.Add(&block.Entry{
+			Group: &block.Group{Key: 1, ID: 1, Flags: block.GroupLive}, Keyword: i + 1, Type: uint8(i % 2),
+			Words: []block.Word{{Norm: 1, Fold: 1, Term: 1}},
+		})
+	}
+	value, at := e.Append(nil), kv.Place{Key: 1, Keyword: 1}
+	l := NewPostingList(1, []*Block{NewBlock(1, at, value)})
+	b := l.Block(0)
+	classes := unsafe.Slice((*byte)(b.behind(0, 0)), uintptr(len(b.Classes()))*unsafe.Sizeof(Class{}))
+	read := unsafe.Offsetof(Class{}.Type) + unsafe.Sizeof(Class{}.Type) // of each class
+	for i := range classes {
+		classes[i] ^= 1
+		padding := uintptr(i)%unsafe.Sizeof(Class{}) >= read
+		if same := l.Same(1, at, value) != nil; same != padding {
+			t.Errorf("with another byte %d the block is the same: %v; it is padding: %v", i, same, padding)
+		}
+		classes[i] ^= 1
+	}
+	if l.Same(1, at, value) != b {
+		t.Error("the block is not the same")
 	}
 }
 
