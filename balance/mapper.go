@@ -196,7 +196,7 @@ func (m *Mapper) Next() time.Duration {
 		next = m.last + m.cfg.Pace
 	}
 	if len(m.moves.ready) > 0 && m.staged == nil {
-		next = min(next, m.moves.switched+switchGap)
+		next = min(next, m.moves.due())
 	}
 	return m.time.raw(next)
 }

@@ -69,8 +69,11 @@ const (
 	// lost, unless all moves end earlier.
 	emptyPace = DefaultInterval
 	// switchGap is the least time between two quanta with switches, so that moves
-	// which become ready meanwhile share a view.
-	switchGap = 50 * time.Millisecond
+	// which become ready meanwhile share a view. Each view costs every slave work, and
+	// queries what slaves keep for the view before: while fewer than one in switchShare
+	// of the slices on their way are ready, the gap is switchWait.
+	switchGap, switchWait = 50 * time.Millisecond, time.Second
+	switchShare           = 4
 	// maxUnpublished is how many views may be unacknowledged before switches are
 	// held back.
 	maxUnpublished = 4

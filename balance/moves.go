@@ -16,7 +16,7 @@ type moves struct {
 	// doomed are to be cancelled, ready to be switched, leaving to be finished,
 	// in the order of their views; some may have been dropped meanwhile.
 	doomed, ready, leaving []*activeMove
-	switched               time.Duration // the last time
+	switched, finished     time.Duration // the last time
 }
 
 // activeMove is a slice on its way, from its start to its finish.
@@ -97,7 +97,7 @@ func (m *Mapper) dueMoves(now time.Duration, e *lazyEdit) {
 		}
 	}
 	m.moves.doomed = nil
-	if len(m.moves.ready) > 0 && now >= m.moves.switched+switchGap && len(m.views.waiting) < maxUnpublished {
+	if len(m.moves.ready) > 0 && now >= m.moves.due() && len(m.views.waiting) < maxUnpublished {
 		for _, v := range m.moves.ready {
 			v.isReady = false
 			if m.switchable(now, v) {
@@ -108,15 +108,31 @@ func (m *Mapper) dueMoves(now time.Duration, e *lazyEdit) {
 		}
 		m.moves.ready = nil
 	}
+	if len(m.moves.leaving) > 0 && (e.e != nil || now >= m.moves.finished+switchWait) {
+		m.finish(now, e)
+	}
+}
+
+// finish ends the moves whose slices no query seeks at their sources any more.
+func (m *Mapper) finish(now time.Duration, e *lazyEdit) {
 	done := 0
 	for oldest, _ := m.oldestAsked(now); done < len(m.moves.leaving); done++ {
 		v := m.moves.leaving[done]
 		if v.view > oldest || now < v.publishedAt+m.cfg.Linger {
 			break
 		}
+		m.moves.finished = now
 		e.try(func(e *Edit) error { return e.Finish(v.id) })
 	}
 	m.moves.leaving = slices.Delete(m.moves.leaving, 0, done)
+}
+
+// due returns when those that are ready are to be switched.
+func (m *moves) due() time.Duration {
+	if len(m.ready)*switchShare < len(m.all) {
+		return m.switched + switchWait
+	}
+	return m.switched + switchGap
 }
 
 // switchOn has the target of a move serve its slice. Slaves of its set that are not
