@@ -32,8 +32,11 @@ func (s *barrel) Certify(ctx context.Context, lo, hi, bins uint64, parents []Par
 		c.parents[p] = struct{}{}
 	}
 	defer c.verifier.Close()
-	c.pace.searches = &s.searches
+	if c.pace = s.pace.Swap(nil); c.pace == nil { // another certificate is being made
+		c.pace = &pacer{searches: &s.searches}
+	}
 	c.pace.begin()
+	defer func() { c.pace.end(); s.pace.Store(c.pace) }()
 	err := c.items(ctx)
 	if err == nil {
 		err = c.postings(ctx, kv.Place{Key: hi, Keyword: ^uint64(0)})
@@ -58,7 +61,7 @@ type certifier struct {
 	lo, hi   uint64
 	out      *Certificate
 	verifier *query.Verifier
-	pace     pacer
+	pace     *pacer
 
 	// of the current group
 	key    uint64

@@ -24,7 +24,8 @@ type barrel struct {
 	index.Published
 	behind    atomic.Bool // not caught up
 	badBlocks atomic.Uint64
-	searches  atomic.Uint64 // begun; bulk work looks at them
+	searches  atomic.Uint64         // begun; bulk work looks at them
+	pace      atomic.Pointer[pacer] // of certificates; nil: one is being made, or none was
 	engine    query.Engine
 	damaged   atomic.Pointer[func(Damage)]
 
@@ -113,7 +114,7 @@ func (s *barrel) Slices() *pb.SliceTable {
 		return new(pb.SliceTable)
 	}
 	defer st.Release()
-	return proto.CloneOf(st.Slices.Table)
+	return st.Slices.Table
 }
 
 // SetCaughtUp implements Store.

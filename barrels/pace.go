@@ -23,17 +23,33 @@ const (
 )
 
 // pacer has bulk work (applying buckets, certificates, repairs) pause in between while
-// there are searches. It is for one goroutine.
+// there are searches. It is for one goroutine at a time.
 type pacer struct {
 	searches *atomic.Uint64 // counts searches
 	seen     uint64
-	last     time.Time // when seen was seen to change
-	began    time.Time // when the turn began
-	slow     int       // how many times the usual pause: 1 to mostSlow; 0 is 1
+	last     time.Time     // when seen was seen to change
+	began    time.Time     // when the turn began; zero: no work is under way
+	ended    time.Time     // when the work before ended
+	owed     time.Duration // what that work did since its last pause
+	slow     int           // how many times the usual pause: 1 to mostSlow; 0 is 1
 }
 
-// begin begins a turn: nothing was done for long.
-func (p *pacer) begin() { p.began = time.Now() }
+// begin begins a piece of work. Short pieces, one soon after the other, share a turn: what
+// the one before owed is owed still, as far as the time between did not pay for it.
+func (p *pacer) begin() {
+	p.began = time.Now()
+	if idle := p.began.Sub(p.ended); idle < p.owed/2 { // as long as a pause would have been
+		p.began = p.began.Add(2*idle - p.owed)
+	}
+}
+
+// end ends it, if it has not ended.
+func (p *pacer) end() {
+	if !p.began.IsZero() {
+		p.ended = time.Now()
+		p.owed, p.began = p.ended.Sub(p.began), time.Time{}
+	}
+}
 
 // yield pauses at the end of a turn. It is called often, between pieces of work that
 // are shorter than a turn.

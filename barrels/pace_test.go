@@ -51,6 +51,36 @@ func TestBulkWorkYieldsToSearches(t *testing.T) {
 	})
 }
 
+// TestShortPiecesShareATurn: many pieces of work shorter than a turn yield as one long
+// piece does, and what lies between them counts as pauses.
+func TestShortPiecesShareATurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var searches atomic.Uint64
+		p := pacer{searches: &searches}
+		const piece, pieces = 100 * time.Microsecond, 1000
+		took := func(between time.Duration) time.Duration {
+			time.Sleep(time.Second)
+			began := time.Now()
+			for range pieces {
+				p.begin()
+				time.Sleep(piece) // it works
+				searches.Add(1)
+				p.yield()
+				p.end()
+				p.end() // is no other end
+				time.Sleep(between)
+			}
+			return time.Since(began)
+		}
+		if d := took(0); d < 1450*piece || d > 1500*piece {
+			t.Errorf("one after the other they took %v", d)
+		}
+		if d := took(piece / 2); d != 1500*piece {
+			t.Errorf("with as much between them as they are to pause they took %v", d)
+		}
+	})
+}
+
 // TestBulkWorkYieldsToOtherProcesses: the longer its pauses take, the longer they are made.
 func TestBulkWorkYieldsToOtherProcesses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -28,7 +28,8 @@ type Store interface {
 	// Position is the end of the last bucket applied; the zero position of an
 	// empty store.
 	Position() *pb.Position
-	// Slices is the table of slices as last applied.
+	// Slices is the table of slices as last applied. It is shared: it must not be
+	// changed.
 	Slices() *pb.SliceTable
 	// Certify sums what searches really read of the groups with keys lo to hi,
 	// both inclusive, whose bin (Bin) is among bins (bit i stands for bin i), of

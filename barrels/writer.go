@@ -83,6 +83,7 @@ const keepBatch = 64 << 20
 
 // end forgets the batch.
 func (w *writer) end() {
+	w.pace.end()
 	w.base, w.terms, w.parents, w.position, w.slices = nil, nil, nil, nil, nil
 	w.parentsOwned, w.cleared, w.purge = false, 0, nil
 	clear(w.frequency)

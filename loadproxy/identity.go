@@ -73,7 +73,7 @@ func (p *Proxy) rebase(ctx context.Context, d Distributor, reply *pb.EnlistRespo
 		s.CaughtUp, s.Unverified = false, true
 		p.store.SetCaughtUp(false)
 	})
-	table := p.store.Slices()
+	table := proto.CloneOf(p.store.Slices())
 	p.log.Warn("the store's position is not in the log of the database; comparing its data", "slices", len(table.GetSlices()))
 	next := &pb.SliceTable{Origin: table.GetOrigin()}
 	kept := 0
