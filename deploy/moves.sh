@@ -2,7 +2,7 @@
 # Measures how much slower queries are while slices move. Usage: moves.sh [STRATEGY...]
 # Build first (make build). Starts a cluster of processes, measures its peak, drains a
 # slave, and alternates, at 30 % of it: no moves, then each strategy (random, the one that moves
-# most, and weighted-move). MOVES_KEYWORDS, MOVES_SLAVES,
+# most, and weighted-move), and waits in between until nothing moves. MOVES_KEYWORDS, MOVES_SLAVES,
 # MOVES_ROUNDS and MOVES_SECONDS make it smaller or larger; MOVES_DIR keeps the data;
 # MOVES_BIN names other programs, so that two builds can be compared on the same data.
 set -eu -o pipefail
@@ -44,13 +44,29 @@ until grep -q '^ready ' up.log; do
 done
 pids=$(sed -nE 's/.* pid ([0-9]+).*/\1/p' up.log | paste -sd, -)
 strategy() { "$bin/adshard" balance strategy "$@" --addr 127.0.0.1:18491 >/dev/null; }
-moved() { "$bin/adshard" balance status --json --addr 127.0.0.1:18491 | sed -nE 's/.*"moves": *([0-9]+).*/\1/p' | head -1; }
+status() { "$bin/adshard" balance status --json --addr 127.0.0.1:18491; }
+moved() { status | sed -nE 's/.*"moved": *\{"moves": *([0-9]+).*/\1/p'; }
+# used prints the processor time that the cluster has used, in hundredths of a second.
+used() { for pid in ${pids//,/ }; do cut -d' ' -f14,15 "/proc/$pid/stat"; done | awk '{n += $1 + $2} END {print n}'; }
+# settle waits until nothing moves, and what moved away has been deleted: until the
+# cluster, which is asked nothing, has used less than a tenth of a processor for a second.
+settle() {
+	local before after
+	for _ in $(seq 120); do
+		before=$(used)
+		sleep 1
+		after=$(used)
+		[ $((after - before)) -ge 10 ] || [[ $(status) != *'"moves_in_flight":[]'* ]] || return 0
+	done
+	echo "the cluster does not come to rest: $((after - before)) hundredths of a processor are in use" >&2
+	exit 1
+}
 load() { "$bin/adbench" load --queries queries.txt --addr http://127.0.0.1:18490 --pids "$pids" "$@"; }
 # figure NAME finds a figure in a report.
 figure() { sed -nE 's/.*"name": *"'"$1"'", *"value": *([0-9.e+]+).*/\1/p' | head -1; }
 median() { sort -g | awk '{v[NR] = $1} END {print v[int((NR + 1) / 2)]}'; }
 
-sleep 5
+settle
 peak=$(load --closed 16 --duration 8s --json report.json >/dev/null; tr -d '\n' <report.json | sed 's/}/}\n/g' | figure 'answers per second')
 rate=$(awk -v p="$peak" 'BEGIN {printf "%d", p * 0.3}')
 echo "peak $peak answers/s; measured at $rate/s"
@@ -63,7 +79,9 @@ load --rate "$rate" --duration "${seconds}s" --json report.json >/dev/null
 p99=$(tr -d '\n' <report.json | sed 's/}/}\n/g' | figure 'latency p99')
 wait $draining
 awk -v a="$began" -v b="$(date +%s.%N)" -v p="$p99" -v r="$rest" 'BEGIN {printf "drain: %.1f s; p99 of its first part %.0f µs, at rest %.0f µs: %.2f times\n", b - a, p, r, p / r}'
+settle
 "$bin/adshard" slaves add "$(sed -nE 's/^slave 0 pid [0-9]+ ready //p' up.log)" --addr 127.0.0.1:18491 >/dev/null
+settle
 rm -f ./*.p99
 for round in $(seq "$rounds"); do
 	for s in original $strategies; do
@@ -75,12 +93,15 @@ for round in $(seq "$rounds"); do
 		cpu=$(tr -d '\n' <report.json | sed 's/}/}\n/g' | figure 'processor used by the cluster')
 		echo "$p99" >>"$s.p99"
 		echo "round $round: $s: p99 $p99 µs, $(($(moved) - before)) moves, $cpu cores"
-		strategy original
-		sleep 2
+		if [ "$s" != original ]; then
+			strategy original
+			settle
+		fi
 	done
 done
 rest=$(median <original.p99)
 for s in $strategies; do
 	moving=$(median <"$s.p99")
-	awk -v s="$s" -v m="$moving" -v r="$rest" 'BEGIN {printf "%s: p99 %.0f µs, at rest %.0f µs: %.2f times\n", s, m, r, m / r}'
+	spread=$(paste original.p99 "$s.p99" | awk '{print $2 / $1}' | sort -g | awk '{v[NR] = $1} END {printf "%.2f to %.2f", v[1], v[NR]}')
+	awk -v s="$s" -v m="$moving" -v r="$rest" -v t="$spread" 'BEGIN {printf "%s: p99 %.0f µs, at rest %.0f µs: %.2f times (each round with its own rest: %s)\n", s, m, r, m / r, t}'
 done
