@@ -39,7 +39,7 @@ func build(t *testing.T, list map[string]mutation) *built {
 		}
 	}
 	slices.Sort(packages)
-	args := []string{"test", "-c", "-vet=off", "-overlay", writeOverlay(t, overlay), "-o", b.dir + "/"}
+	args := []string{"test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", writeOverlay(t, overlay), "-o", b.dir + "/"}
 	cmd := exec.Command("go", append(args, slices.Compact(packages)...)...)
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -53,12 +53,12 @@ func (b *built) run(t *testing.T, name string, m mutation) (out string, failed b
 	t.Helper()
 	var cmd *exec.Cmd
 	if b.woven[name] {
-		cmd = exec.Command(filepath.Join(b.dir, path.Base(m.tested)+".test"), append([]string{"-test.run", m.tests, "-test.timeout=5m"}, m.flags...)...)
+		cmd = exec.Command(filepath.Join(b.dir, path.Base(m.tested)+".test"), "-test.run", m.tests, "-test.timeout=5m")
 		cmd.Dir = filepath.Join(root, m.tested)
 	} else {
 		file, source := m.source(t)
 		overlay := writeOverlay(t, map[string]string{file: strings.Replace(source, m.before, m.after, 1)})
-		cmd = exec.Command("go", append([]string{"test", "-count=1", "-vet=off", "-timeout=5m", "-overlay", overlay, "-run", m.tests, m.tested}, m.flags...)...)
+		cmd = exec.Command("go", "test", "-count=1", "-vet=off", "-timeout=5m", "-overlay", overlay, "-run", m.tests, m.tested)
 		cmd.Dir = root
 	}
 	cmd.Env = append(append(os.Environ(), m.env...), chosen+"="+name)

@@ -22,8 +22,7 @@ const root = "../.."
 // TestMutations makes the mutations described in testdata, one at a time. A
 // description says what is wrong then, the package (with /…, those below it as well)
 // in which the text to be replaced stands exactly once, tests aside, and what must
-// notice: tests, with further flags of theirs, or in testdata/cluster a few seeds and kept scenarios of the
-// simulator.
+// notice: tests, or in testdata/cluster a few seeds and kept scenarios of the simulator.
 //
 //	# what is wrong then
 //	package auction
@@ -88,7 +87,7 @@ type mutation struct {
 	remark, dir   string
 	below         bool   // dir and what is below it
 	tested, tests string // package, tests in it that must notice
-	flags, env    []string
+	env           []string
 	before, after string
 }
 
@@ -99,9 +98,11 @@ func read(t *testing.T, file string) mutation {
 		t.Fatal(err)
 	}
 	head, rest, _ := strings.Cut(string(text), "--- old\n")
-	m := mutation{env: []string{"SIM_SHRINK=0"}}
+	// That a test fails is enough: no shorter example is looked for, and none is kept.
+	m := mutation{env: []string{"SIM_SHRINK=0", "RAPID_SHRINKTIME=0s", "RAPID_NOFAILFILE=true"}}
 	m.before, m.after, _ = strings.Cut(rest, "\n--- new\n")
 	m.after = strings.TrimSuffix(m.after, "\n")
+	seeds, more := "", os.Getenv("SIM_MUTANT_SEEDS")
 	for line := range strings.Lines(head) {
 		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		switch word {
@@ -110,18 +111,21 @@ func read(t *testing.T, file string) mutation {
 		case "package":
 			m.dir, m.below = strings.CutSuffix(rest, "/...")
 		case "test":
-			words := strings.Fields(rest)
-			m.tested, m.tests, m.flags = words[0], words[1], words[2:]
+			m.tested, m.tests, _ = strings.Cut(rest, " ")
 		case "seeds":
 			m.env = append(m.env, "SIM_ONLY="+rest)
+			seeds = "TestSeeds|" // which plays hundreds unless some are named
 		case "replay":
-			m.tested, m.tests = "./balance/sim", `^(TestSeeds|TestReplay)$/^(`+rest+`)\.txt$`
+			if more != "" {
+				seeds = "TestSeeds|"
+			}
+			m.tested, m.tests = "./balance/sim", `^(`+seeds+`TestReplay)$/^(`+rest+`)\.txt$`
 		default:
 			t.Fatalf("%s: %q is not known", file, word)
 		}
 	}
-	if n := os.Getenv("SIM_MUTANT_SEEDS"); n != "" {
-		m.env = append(m.env, "SIM_ONLY=", "SIM_FROM=1", "SIM_SEEDS="+n)
+	if more != "" {
+		m.env = append(m.env, "SIM_ONLY=", "SIM_FROM=1", "SIM_SEEDS="+more)
 	}
 	return m
 }
