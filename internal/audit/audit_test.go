@@ -72,6 +72,9 @@ type auditor struct {
 	// incomplete answer must say who is missing.
 	lasting atomic.Bool
 
+	// switching is held while the strategy must not change.
+	switching sync.Mutex
+
 	mu     sync.Mutex
 	phases []*phase // the last one is under way; under mu
 	wrong  int      // under mu

@@ -12,7 +12,10 @@ func (a *auditor) strategies(ctx context.Context) {
 	names := []string{"random", "weighted-move-fast", "original", "weighted-move"}
 	for i := 0; wait(ctx, chosen.strategy); i++ {
 		// It fails while the balancer is being started again.
-		if err := a.cluster.post("/v1/balance/strategy", map[string]string{"name": names[i%len(names)]}); err != nil {
+		a.switching.Lock()
+		err := a.cluster.post("/v1/balance/strategy", map[string]string{"name": names[i%len(names)]})
+		a.switching.Unlock()
+		if err != nil {
 			a.t.Logf("switch the strategy: %v", err)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // patience bounds every wait of these tests.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // process is a part of a cluster that runs.
 type process struct {
