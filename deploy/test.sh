@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 mode=${1:-short}
 case $mode in
 short) fuzztime=2s checks=100 ;;
-long) fuzztime=2m checks=5000 ;;
+long) fuzztime=4m checks=5000 ;;
 *) echo "usage: $0 [long]" >&2; exit 2 ;;
 esac
 began=$SECONDS
@@ -14,8 +14,10 @@ step() { printf '\n== %s (%d s)\n' "$1" $((SECONDS - began)); }
 fresh=$(mktemp -d)
 trap 'rm -rf "$fresh"' EXIT
 # tested MODULE ARGUMENT...: go test, its output made readable, its outcomes kept.
-# Clusters mostly wait: more packages at once than there are cores.
-tested() { go -C "$1" test -json -count=1 -p $(($(nproc) * 2)) "${@:2}" | "$fresh/testlog" record "$fresh/results"; }
+# Clusters wait now and then: one package more at once than there are cores.
+tested() { go -C "$1" test -json -count=1 -p $(($(nproc) + 1)) "${@:2}" | "$fresh/testlog" record "$fresh/results"; }
+# Those that take longest begin first: none of them is left alone at the end.
+longest="./internal/mutation ./internal/node/processtest ./backend/sqlite ./internal/audit ./internal/node/balancer ./internal/node/up ./internal/e2e ./barrels/rocks"
 
 # properties MODULE PATTERN...: the packages whose tests know rapid's flags; others refuse them.
 properties() {
@@ -52,9 +54,10 @@ for m in $modules; do
 done
 
 step "tests, each benchmark once"
-for m in $modules; do
-	tested "$m" -vet=off -bench=. -benchtime=1x ./...
-done
+# The benchmarks are asked of the test programs: with -bench of its own, go test runs
+# one package after the other.
+tested . -vet=off $longest ./... -args -test.bench=. -test.benchtime=1x
+tested bench -vet=off ./... -args -test.bench=. -test.benchtime=1x
 
 step "tests under the race detector, with the invariants of what unsafe lays out"
 # SQLite's C, translated to Go, is not instrumented: it took half of the time and is
@@ -75,34 +78,35 @@ if [ "$mode" = long ]; then
 	go -C bench test $(properties bench ./...) -rapid.checks=$checks -timeout 3h
 fi
 
-# fuzz BINARY TARGET CORPUS. A target may fail with nothing but "context deadline
-# exceeded" when a worker is busy at the moment at which the time is over; that
-# is not the target's fault, and is tried once more.
+# fuzz DIRECTORY BINARY TARGET CORPUS. A target may fail with nothing but "context
+# deadline exceeded" when its worker is busy at the moment at which the time is over;
+# that is not the target's fault, and is tried once more.
 fuzz() {
-	local log=$fresh/fuzz.log
+	local log failed attempt
+	log=$(mktemp -p "$fresh")
 	for attempt in 1 2; do
-		if "$1" -test.run '^$' -test.fuzz "^$2\$" -test.fuzzcachedir "$3" -test.fuzztime "$fuzztime" \
-			-test.fuzzminimizetime 2s 2>&1 | tee "$log"; then
-			return 0
-		fi
-		grep -q 'context deadline exceeded' "$log" && ! grep -q 'Failing input' "$log" || break
+		failed=0
+		(cd "$1" && "$2" -test.run '^$' -test.fuzz "^$3\$" -test.fuzzcachedir "$4" -test.fuzztime "$fuzztime" \
+			-test.fuzzminimizetime 2s -test.parallel 1) >"$log" 2>&1 || failed=1
+		[ $failed = 1 ] && grep -q 'context deadline exceeded' "$log" && ! grep -q 'Failing input' "$log" || break
 	done
-	return 1
+	printf '%s %s\n%s\n' "$1" "$3" "$(cat "$log")"
+	return $failed
 }
+export -f fuzz
+export fresh fuzztime
 
 step "fuzz targets, $fuzztime each"
 cache=$(go env GOCACHE)/fuzz
 git grep -l '^func Fuzz' -- '*_test.go' | xargs -n 1 dirname | sort -u >"$fresh/fuzzed"
-# Each package is built once for all of its targets, and linking uses one core.
-xargs -P "$(nproc)" -I DIR go -C DIR test -c -vet=off -tags invariants -fuzz . -o "$fresh/fuzz/DIR/" . <"$fresh/fuzzed"
-for dir in $(cat "$fresh/fuzzed"); do
+# Each package is built once for all of its targets, and linking uses one core; so does
+# each target with its one worker.
+xargs -P "$(nproc)" -I DIR go -C DIR test -c -vet=off "-ldflags=-s -w" -tags invariants -fuzz . -o "$fresh/fuzz/DIR/" . <"$fresh/fuzzed"
+while read -r dir; do
 	binary=$(echo "$fresh/fuzz/$dir/"*.test)
 	corpora=$cache/$(go -C "$dir" list .)
-	for target in $("$binary" -test.list '^Fuzz' | grep '^Fuzz'); do
-		echo "$dir $target"
-		(cd "$dir" && fuzz "$binary" "$target" "$corpora")
-	done
-done
+	"$binary" -test.list '^Fuzz' | sed -n "s,^Fuzz.*,$dir $binary & $corpora,p"
+done <"$fresh/fuzzed" | xargs -P "$(nproc)" -n 4 bash -c 'fuzz "$@"' fuzz
 
 step "skipped tests"
 status=0
