@@ -17,8 +17,9 @@ type upkeep struct {
 	// the store was opened or refilled.
 	changed int64
 	// written is the number of changes since the store was last compacted, met its
-	// value at the previous step.
+	// value at the previous step, and since when it has had that value.
 	written, met int64
+	since        time.Time
 	phase        phase
 	cursor       []byte // where the phase continues
 	// used are the parents met while sweeping; nil: there is no sweep.
@@ -38,8 +39,8 @@ const (
 	compacting
 )
 
-// enough: a pass begins once one group in so many has changed.
-const enough = 100
+// enough: a pass, which reads all groups, begins once one in so many has changed.
+const enough = 20
 
 // note counts the changes of an applied bucket.
 func (u *upkeep) note(d *pb.NodeData) {
@@ -67,23 +68,28 @@ func (u *upkeep) add(changes int) {
 const stepTime = 4 * time.Millisecond
 
 // busyPause is the length of the pause after a step, in steps, while buckets are
-// being applied. Under a stream of buckets one pass follows another, so that with
-// shorter pauses they would permanently take half a core from the stream and from
-// searches.
-const busyPause = 16
+// being applied: until none has come for busyTime. Under a stream of buckets one pass
+// follows another, so that with shorter pauses they would permanently take half a core
+// from the stream and from searches.
+const (
+	busyPause = 16
+	busyTime  = time.Second
+)
 
 // pause returns how long to wait after a step.
 func (u *upkeep) pause(took time.Duration) time.Duration {
-	busy := u.written != u.met
-	u.met = u.written
-	if took = min(took, stepTime); busy {
+	if u.written != u.met {
+		u.met, u.since = u.written, time.Now()
+	}
+	if took = min(took, stepTime); time.Since(u.since) < busyTime {
 		return busyPause * took
 	}
 	return took
 }
 
-// stepClock reports when a step has taken long enough.
+// stepClock reports when a step has taken long enough, and has it yield to searches.
 type stepClock struct {
+	pace  *pacer
 	start time.Time
 	calls int
 }
@@ -95,14 +101,15 @@ func (c *stepClock) over() bool {
 	if c.start.IsZero() {
 		c.start = time.Now()
 	}
+	c.pace.yield()
 	return time.Since(c.start) > stepTime
 }
 
 // stepLook is how many things a step does between two readings of the clock.
-const stepLook = 32
+const stepLook = 8
 
 // Maintain implements Store. It returns nil when nothing is left to do or ctx has
-// ended; a pass begins when one group in a hundred has changed.
+// ended; a pass begins when one group in twenty has changed.
 func (s *barrel) Maintain(ctx context.Context) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()

@@ -23,7 +23,7 @@ func (s *barrel) reanchor(st *index.Snapshot, cursor []byte) (next []byte, err e
 	w := s.writer
 	w.begin(st, false)
 	var drifted []uint64 // keys of groups
-	var clock stepClock
+	clock := stepClock{pace: &w.pace}
 	moves := 0
 	ok := it.Seek(cursor)
 	for ; ok && moves < stepMoves && !clock.over(); ok = it.Next() {

@@ -16,7 +16,7 @@ func (s *barrel) repack(st *index.Snapshot, cursor []byte) (next []byte, err err
 	s.writer.begin(st, false)
 	var r joiner
 	ok := it.Seek(cursor)
-	var clock stepClock
+	clock := stepClock{pace: &s.writer.pace}
 	for late := false; ok; ok = it.Next() {
 		if late = late || clock.over(); late && kv.KeyPart(it.Key(), 0) != r.term {
 			break // between two terms

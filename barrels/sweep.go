@@ -45,7 +45,9 @@ func (u *usedParents) record(b []byte) error {
 func (s *barrel) sweep(st *index.Snapshot, cursor []byte) (next []byte, err error) {
 	it := st.Data.Full(kv.Items)
 	defer it.Close()
-	var clock stepClock
+	clock := stepClock{pace: &s.writer.pace}
+	clock.pace.begin()
+	defer clock.pace.end()
 	ok := it.Seek(cursor)
 	for ; ok && !clock.over(); ok = it.Next() {
 		if kv.KeyPart(it.Key(), 1) != kv.GroupRecord {
