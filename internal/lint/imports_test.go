@@ -18,7 +18,7 @@ var (
 		"fault", "schema", "search", "auction", "barrels", "balance", "backend", "loadproxy", "internal/wait",
 	}
 	nodeParts = []string{
-		"internal/node/admin", "internal/node/admission", "internal/node/config", "internal/node/conns",
+		"internal/node/admin", "internal/node/admission", "internal/node/background", "internal/node/config", "internal/node/conns",
 		"internal/node/copying", "internal/node/database",
 		"internal/node/fanout", "internal/node/feed", "internal/node/health", "internal/node/home", "internal/node/httpapi",
 		"internal/node/identity", "internal/node/memlimit", "internal/node/overload", "internal/node/ports", "internal/node/queryserver", "internal/node/remote",

@@ -21,6 +21,7 @@ import (
 	"adshard/barrels"
 	"adshard/barrels/rocks"
 	"adshard/internal/node/admin"
+	"adshard/internal/node/background"
 	"adshard/internal/node/config"
 	"adshard/internal/node/copying"
 	"adshard/internal/node/memlimit"
@@ -137,6 +138,7 @@ func CloseStore(store barrels.Store, log *slog.Logger) {
 type Slave struct {
 	cfg      Config
 	store    barrels.Store
+	threads  *background.Threads // of the store's bulk work
 	listener net.Listener
 	server   *grpc.Server
 	shard    *shardserver.Server
@@ -158,7 +160,9 @@ func New(cfg Config, store barrels.Store, gate *overload.Gate, port *ports.Ports
 	if err != nil {
 		return nil, err
 	}
-	s := &Slave{cfg: cfg, store: store, listener: listener, log: log.With("node", cfg.Name)}
+	s := &Slave{cfg: cfg, threads: new(background.Threads), listener: listener, log: log.With("node", cfg.Name)}
+	store = bulkStore{store, s.threads}
+	s.store = store
 	s.copier = &copier{cfg: &s.cfg, log: s.log}
 	if s.balancer, err = newLink(&cfg); err != nil {
 		return nil, errors.Join(err, listener.Close())
@@ -204,6 +208,7 @@ func (s *Slave) State() loadproxy.State { return s.proxy.State() }
 func (s *Slave) Close() {
 	_ = s.listener.Close()
 	s.balancer.close()
+	s.threads.Close()
 }
 
 // adopt is the shardserver.Adopter.
@@ -217,6 +222,7 @@ func (s *Slave) adopt(balancer string) (name string, err error) {
 
 // Run serves until ctx is done.
 func (s *Slave) Run(ctx context.Context) error {
+	defer s.threads.Close()
 	defer s.balancer.close()
 	defer s.shard.Close()
 	group, ctx := errgroup.WithContext(ctx)

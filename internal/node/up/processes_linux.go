@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"adshard/internal/node/background"
 )
 
 // timerSlack is how late timers of children may fire, so that they fire together. A Go
@@ -21,17 +23,10 @@ func startsChildren() {
 	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, uintptr(timerSlack.Nanoseconds()), 0, 0, 0) // else it costs more
 }
 
-// niceness is how much nicer processes are that prepare data: searches come first, and
-// have most of the processors when both want all.
-const niceness = 10
-
 // startsBulk is startsChildren for processes that prepare data.
 func startsBulk() {
 	startsChildren()
-	own, err := unix.Getpriority(unix.PRIO_PROCESS, 0) // of this thread: 20 less its niceness
-	if err == nil {
-		_ = unix.Setpriority(unix.PRIO_PROCESS, 0, min(20-own+niceness, 19)) // else they compete
-	}
+	background.Lower()
 }
 
 // dieWithParent ends a child when its parent is gone, also after kill -9.

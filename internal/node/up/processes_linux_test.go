@@ -48,7 +48,7 @@ func TestWhatPreparesDataIsNice(t *testing.T) {
 		}
 		return n
 	}
-	if own, bulk := nice("slave"), nice("distributor"); bulk != min(own+niceness, 19) {
+	if own, bulk := nice("slave"), nice("distributor"); bulk != min(own+10, 19) {
 		t.Errorf("a slave has the niceness %d, a distributor %d", own, bulk)
 	}
 }

@@ -1,0 +1,97 @@
+// Package background runs work that has no deadline on threads of their own, which get
+// a processor after those that answer searches: where several processes share
+// processors, none of them knows what the searches of the others need, and the operating
+// system does.
+//
+// Work that holds a lock for which searches wait does not belong here.
+package background
+
+import (
+	"fmt"
+	"runtime/debug"
+	"sync"
+)
+
+// Threads are threads for bulk work, made as they are needed. The zero value is ready;
+// they are for concurrent use.
+type Threads struct {
+	mu     sync.Mutex
+	idle   []*thread // under mu
+	closed bool      // under mu
+}
+
+// kept is how many threads are kept while they have nothing to do.
+const kept = 4
+
+// thread is a goroutine with a thread of its own, which ends with it: once lowered, its
+// priority cannot be raised again.
+type thread struct {
+	work chan func()
+	done chan any // what the work panicked with; nil: it did not
+}
+
+// Do runs work on one of the threads and returns when it is done. If it panics, so does
+// Do, with a text that has the stack.
+func (t *Threads) Do(work func()) {
+	w := t.take()
+	w.work <- work
+	cause := <-w.done
+	t.put(w)
+	if cause != nil {
+		panic(cause)
+	}
+}
+
+// take returns a thread that is idle.
+func (t *Threads) take() *thread {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if n := len(t.idle); n > 0 {
+		w := t.idle[n-1]
+		t.idle = t.idle[:n-1]
+		return w
+	}
+	w := &thread{work: make(chan func()), done: make(chan any)}
+	go w.run()
+	return w
+}
+
+// put keeps a thread that is idle again, or ends it.
+func (t *Threads) put(w *thread) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closed || len(t.idle) == kept {
+		close(w.work)
+		return
+	}
+	t.idle = append(t.idle, w)
+}
+
+// Close ends the threads: those that have something to do when it is done.
+func (t *Threads) Close() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.closed = true
+	for _, w := range t.idle {
+		close(w.work)
+	}
+	t.idle = nil
+}
+
+func (w *thread) run() {
+	Lower()
+	for work := range w.work {
+		w.done <- causeOf(work)
+	}
+}
+
+// causeOf works, and returns what that panicked with.
+func causeOf(work func()) (cause any) {
+	defer func() {
+		if cause = recover(); cause != nil {
+			cause = fmt.Sprintf("%v\n%s", cause, debug.Stack())
+		}
+	}()
+	work()
+	return nil
+}
