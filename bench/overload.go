@@ -205,6 +205,7 @@ func (f *overloadFlags) figures(report *measure.Report, o *openloop.Outcome) {
 		report.Add(n.name, "requests", float64(n.n))
 	}
 	report.Add("sent late, p99", "µs", o.Lag.Spread().P99)
+	report.Add("read late by the generator, p99", "µs", o.Late.Spread().P99)
 	report.Add("processor used by the load generator", "cores", o.CPU.Seconds()/max(o.Took.Seconds(), 1e-9))
 	if o.FirstError != nil {
 		report.Note("first failure: %v", o.FirstError)

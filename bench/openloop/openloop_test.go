@@ -112,6 +112,20 @@ func TestStallShows(t *testing.T) {
 	}
 }
 
+// TestLate: a run at a rate measures how late this process reads, and nothing else does.
+func TestLate(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, whole) }))
+	defer s.Close()
+	c := config(s.URL)
+	if o := run(t, c); o.Late.Count() != 0 {
+		t.Errorf("%d probes without a rate", o.Late.Count())
+	}
+	c.Rate = 100
+	if o := run(t, c); o.Late.Count() == 0 || o.Late.Quantile(1) <= 0 {
+		t.Errorf("%d probes, the slowest took %v", o.Late.Count(), o.Late.Quantile(1))
+	}
+}
+
 func TestUnixSocket(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
 	l, err := net.Listen("unix", path)

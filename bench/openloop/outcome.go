@@ -29,6 +29,9 @@ type Outcome struct {
 	// one (Held).
 	Wrong Wrong
 	Held  bool
+	// Late is how late this process read what had arrived, whatever it was: answers
+	// seem to take so much longer than they do. Only runs at a rate measure it.
+	Late *measure.Latencies
 	// Intervals are by the second in which requests were due.
 	Intervals []Interval
 	// FirstError is the first failure.
@@ -41,7 +44,7 @@ type Outcome struct {
 }
 
 func newOutcome() *Outcome {
-	return &Outcome{Latency: measure.NewLatencies(), Lag: measure.NewLatencies(), Refusal: measure.NewLatencies()}
+	return &Outcome{Latency: measure.NewLatencies(), Lag: measure.NewLatencies(), Refusal: measure.NewLatencies(), Late: measure.NewLatencies()}
 }
 
 // Answered is the number of answers of 200.

@@ -85,6 +85,10 @@ func open(ctx context.Context, c *Config) (*Outcome, error) {
 	// Room for all that will be due, with more than chance adds: the pacer never
 	// waits for a connection.
 	queue := make(chan due, int(c.Rate*(c.Warmup+c.Duration).Seconds()*2)+1000)
+	probe, err := startProbe()
+	if err != nil {
+		return nil, err
+	}
 	start, line := time.Now(), new(timeline)
 	from, until := start.Add(c.Warmup), start.Add(c.Warmup+c.Duration)
 	outcomes := make([]*Outcome, c.Connections)
@@ -97,6 +101,7 @@ func open(ctx context.Context, c *Config) (*Outcome, error) {
 	close(queue)
 	done.Wait()
 	all := newOutcome()
+	all.Late = probe.stop()
 	for _, o := range outcomes {
 		all.merge(o)
 		all.Unsent += o.Unsent
