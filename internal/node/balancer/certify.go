@@ -26,8 +26,12 @@ const (
 	discardTime = 5 * time.Second
 	// maxDiscards bounds the orders that wait; the mapper repeats them.
 	maxDiscards = 1024
-	// certifiers is how many certificates are made at a time.
-	certifiers = 4
+	// certifiers is how many certificates are made at a time. Each is followed by a
+	// pause as long as it took, up to certifyPause: thousands of moves of small slices
+	// take no longer for it than queries bear, and those of large ones wait for the
+	// slaves anyway.
+	certifiers   = 2
+	certifyPause = 100 * time.Millisecond
 	// clockWait is the time between two checks of the mapper's clock.
 	clockWait = 5 * time.Millisecond
 )
@@ -53,7 +57,9 @@ func (b *Balancer) certifier(ctx context.Context) error {
 			}
 			continue
 		}
+		began := time.Now()
 		done := b.certify(ctx, *next)
+		took := time.Since(began)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -61,6 +67,9 @@ func (b *Balancer) certifier(ctx context.Context) error {
 			b.log.Warn("no certificates; they will be requested again", "slice", next.Slice, "err", done.Failed)
 		}
 		if err := b.step(func() error { b.mapper.Certified(b.now(), done); return nil }); err != nil {
+			return err
+		}
+		if err := wait.Sleep(ctx, min(took, certifyPause)); err != nil {
 			return err
 		}
 	}
