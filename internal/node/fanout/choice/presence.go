@@ -27,10 +27,10 @@ const (
 // waited too long is suspected, and probed; one that does not answer the probe either
 // is silent, and not asked until it answers one. So a process that hangs holds up few
 // queries, and one that is merely slow stays in. One whose calls fail is ejected: it is
-// asked only if there is no other, until a probe succeeds.
+// asked only if there is no other, until a probe succeeds or enough of these calls do.
 //
 // It takes events and uses neither clock nor network; times are since any fixed
-// moment. Asked, Replied, Eject, Silent and In may be called by many goroutines at
+// moment. Asked, Replied, Eject, Served, Faltered, Silent and In may be called by many goroutines at
 // once, the others by one. A nil Presence is always in.
 type Presence struct {
 	due      atomic.Int64 // when a call will have waited too long; 0: none waits
@@ -38,6 +38,7 @@ type Presence struct {
 	silent   atomic.Bool
 	ejected  atomic.Bool
 	failed   atomic.Int64 // when it was last ejected, or a probe after that found no connection
+	served   atomic.Int64 // calls begun since then that it has served, in a row
 
 	suspected bool          // or silent
 	since     time.Duration // it is suspected
@@ -86,8 +87,19 @@ func (p *Presence) Replied(now time.Duration, o Outcome) {
 // Eject notes that calls fail.
 func (p *Presence) Eject(now time.Duration) {
 	p.failed.Store(int64(now))
+	p.served.Store(0)
 	p.ejected.Store(true)
 }
+
+// Served notes that a call begun at that time was answered in full.
+func (p *Presence) Served(began time.Duration) {
+	if p.ejected.Load() && began >= time.Duration(p.failed.Load()) {
+		p.served.Add(1)
+	}
+}
+
+// Faltered notes a call that failed without ejecting the replica.
+func (p *Presence) Faltered() { p.served.Store(0) }
 
 // Silent reports whether the replica has stopped answering: it is not asked.
 func (p *Presence) Silent() bool { return p != nil && p.silent.Load() }
@@ -163,7 +175,17 @@ func (p *Presence) look(now time.Duration) (probe bool) {
 		}
 		p.next = now + p.pause
 	}
+	// One that has come back and failed again several times is to serve more calls.
+	if p.served.Load() >= int64(p.pause/probePause) {
+		p.takeBack(now)
+		return false
+	}
 	return now >= p.next
+}
+
+func (p *Presence) takeBack(now time.Duration) {
+	p.seen, p.back = false, now
+	p.ejected.Store(false)
 }
 
 // Probed notes how a probe ended.
@@ -175,10 +197,10 @@ func (p *Presence) Probed(now time.Duration, o Outcome) {
 	}
 	if o == Broken {
 		p.failed.Store(int64(now))
+		p.served.Store(0)
 	}
 	if o.serves() && time.Duration(p.failed.Load()) <= p.began {
-		p.seen, p.back = false, now
-		p.ejected.Store(false)
+		p.takeBack(now)
 		return
 	}
 	p.next = now + p.pause

@@ -97,7 +97,11 @@ func (r *Replica) end(now, took time.Duration, o Outcome) {
 	switch {
 	case o.serves():
 		r.failures = 0
+		if took > 0 {
+			r.Served(now - took)
+		}
 	case ejects[o] > 0:
+		r.Faltered()
 		if r.failures++; r.failures >= ejects[o] {
 			r.Eject(now)
 		}

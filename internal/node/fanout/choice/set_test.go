@@ -152,7 +152,7 @@ func TestTheOneThatAnswersIsAskedInPlace(t *testing.T) {
 	if r, spent := s.Again(Asked(0).With(1), true, Call{Now: 4}); r != 0 || spent {
 		t.Errorf("%d is asked in place of the one without a connection, the budget is in the way: %v", r, spent)
 	}
-	s.Ended(0, 5, 1, Full)
+	s.Ended(0, 5, 5, Full) // begun before it failed
 	list[0].Tick(6)
 	list[0].Tick(6 + probePause)
 	list[0].Probed(7+probePause, Broken)
@@ -301,6 +301,49 @@ func TestEjection(t *testing.T) {
 	w.Eject(w.now + 1) // while the probe is under way
 	if w.Probed(w.now+2, Full); w.In() {
 		t.Error("taken back by a probe from before it was ejected")
+	}
+}
+
+// TestAnEjectedReplicaThatServesIsTakenBack: by the calls that it gets as no other is in,
+// sooner than it would be probed; the more often it fails after that, the more of them
+// it takes. Calls from before it failed do not count.
+func TestAnEjectedReplicaThatServesIsTakenBack(t *testing.T) {
+	s := NewSet(NewShard(), replicas(2))
+	r, now := s.replicas[0], time.Second
+	end := func(took time.Duration, o Outcome) {
+		r.begin(now-took, time.Hour)
+		s.Ended(0, now, took, o)
+		now += time.Millisecond
+		r.Tick(now)
+	}
+	last := 0
+	for turn := range 8 {
+		end(1, Short)
+		if r.In() {
+			t.Fatal("not ejected")
+		}
+		began := now
+		end(100*time.Millisecond, Full)
+		if end(0, Full); r.In() {
+			t.Fatal("taken back by calls of which it is not known that they began later")
+		}
+		calls := 0
+		for ; !r.In() && calls < 100; calls++ {
+			end(1, Full)
+		}
+		if !r.In() || calls < last || turn > 0 && calls == 1 || now-began > probePause {
+			t.Errorf("taken back after %d calls and %v, the time before after %d", calls, now-began, last)
+		}
+		last = calls
+	}
+	end(1, Short)
+	for range 3 * last {
+		for range last - 1 {
+			end(1, Full)
+		}
+		if end(1, Failed); r.In() {
+			t.Fatal("taken back though its calls fail now and then")
+		}
 	}
 }
 
