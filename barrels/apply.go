@@ -17,7 +17,15 @@ import (
 
 // Apply implements Store.
 func (s *barrel) Apply(ctx context.Context, data *pb.NodeData) error {
+	return s.ApplyParts(ctx, data, nil)
+}
+
+// ApplyParts implements Store.
+func (s *barrel) ApplyParts(ctx context.Context, data *pb.NodeData, parts Parts) error {
 	if err := Validate(data); err != nil {
+		return err
+	}
+	if err := checkParts(data, parts); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -41,33 +49,45 @@ func (s *barrel) Apply(ctx context.Context, data *pb.NodeData) error {
 			data.Database, own)
 	}
 	named := namedKeys(data)
-	if err := s.clearAhead(ctx, data, named); err != nil {
-		return err
+	a := &ahead{store: s}
+	if !data.Reset_ {
+		s.writer.turn = func(g *groupChange) error { return a.turn(ctx, g) }
 	}
-	w := s.writer
-	w.begin(s.Newest.Load(), data.Reset_)
-	if err := w.bucket(data, named); err != nil {
-		return err
-	}
-	cleared := w.cleared
-	if err := s.commit(); err != nil {
+	err := a.apply(ctx, data, named, parts)
+	s.writer.turn = nil
+	a.end(err)
+	if err != nil {
 		return err
 	}
 	s.upkeep.note(data)
-	s.upkeep.add(cleared)
 	return nil
 }
 
 // commit writes what the writer has prepared and publishes the state after it.
 // On an error nothing has changed.
-func (s *barrel) commit() error {
+func (s *barrel) commit() error { return s.commitAfter(s.Newest.Load()) }
+
+// commitAfter is commit for a writer that has begun on a state that need not be the
+// published one.
+func (s *barrel) commitAfter(old *index.Snapshot) error {
+	next, err := s.write(old)
+	if err != nil {
+		return err
+	}
+	s.Publish(next)
+	s.writer.end()
+	return nil
+}
+
+// write writes what the writer has prepared on top of a state and returns the state
+// after it, still to be published.
+func (s *barrel) write(old *index.Snapshot) (*index.Snapshot, error) {
 	w := s.writer
 	same := w.batch.Len() == 0
 	w.finish()
 	if err := s.kv.Write(&w.batch); err != nil {
-		return err
+		return nil, err
 	}
-	old := s.Newest.Load()
 	number := old.Number + 1
 	terms := w.applyTerms()
 	if terms != old.Terms {
@@ -93,12 +113,10 @@ func (s *barrel) commit() error {
 	for _, g := range groups {
 		s.engine.Groups.Put(g.key, number, g.items, g.size)
 	}
-	s.Publish(&index.Snapshot{
+	return &index.Snapshot{
 		Number: number, Data: snapshot, Terms: terms, Parents: w.parents,
 		Position: w.position, Slices: views, Counters: w.counters, Builder: w.builder, Purge: w.purge,
-	})
-	w.end()
-	return nil
+	}, nil
 }
 
 // note invalidates the cached groups that a batch changes.
@@ -135,25 +153,11 @@ func (s *barrel) cachedAgain() (list []cachedGroup) {
 	return list
 }
 
-// bucket prepares all that a bucket changes; named are the keys of its items
+// items prepares what a bucket changes of groups; named are the keys of its items
 // and of those it deletes.
-func (w *writer) bucket(d *pb.NodeData, named map[uint64]bool) error {
-	w.position = proto.CloneOf(d.To)
-	if len(d.Items)+len(d.Campaigns)+len(d.Advertisers) > 0 {
-		w.builder = index.MixBuilders(w.builder, d.Builder)
-	}
-	before := w.slices
-	if d.Slices != nil {
-		w.slices = proto.CloneOf(d.Slices)
-	}
-	w.orphans = w.orphans || leavesOrphans(before, w.slices, d)
-	if len(d.Advertisers)+len(d.Campaigns) > 0 {
-		if err := w.putParents(d); err != nil {
-			return err
-		}
-	}
+func (w *writer) items(d *pb.NodeData, named map[uint64]bool, parts Parts) error {
 	for _, key := range slices.Compact(slices.Sorted(slices.Values(d.Deleted))) {
-		if err := w.group(key, nil); err != nil {
+		if err := w.group(key, nil, nil); err != nil {
 			return err
 		}
 	}
@@ -163,7 +167,26 @@ func (w *writer) bucket(d *pb.NodeData, named map[uint64]bool) error {
 		}
 	}
 	for _, it := range d.Items {
-		if err := w.group(it.Group.Key, it); err != nil {
+		if err := w.group(it.Group.Key, it, parts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bucket prepares all else that it changes, on top of a store with this table, and
+// completes the batch.
+func (w *writer) bucket(d *pb.NodeData, before *pb.SliceTable) error {
+	w.position, w.slices = proto.CloneOf(d.To), before
+	if len(d.Items)+len(d.Campaigns)+len(d.Advertisers) > 0 {
+		w.builder = index.MixBuilders(w.builder, d.Builder)
+	}
+	if d.Slices != nil {
+		w.slices = proto.CloneOf(d.Slices)
+	}
+	w.orphans = w.orphans || leavesOrphans(before, w.slices, d)
+	if len(d.Advertisers)+len(d.Campaigns) > 0 {
+		if err := w.putParents(d); err != nil {
 			return err
 		}
 	}
@@ -172,9 +195,13 @@ func (w *writer) bucket(d *pb.NodeData, named map[uint64]bool) error {
 
 // settle turns the groups' changes into pages and blocks.
 func (w *writer) settle() error {
-	w.anchor()
-	if err := w.putPages(); err != nil {
-		return err
+	for _, g := range w.groups {
+		w.anchor(g)
+	}
+	for _, g := range w.groups {
+		if err := w.putPages(g); err != nil {
+			return err
+		}
 	}
 	return w.rewrite()
 }

@@ -26,16 +26,16 @@ func namedKeys(d *pb.NodeData) map[uint64]bool {
 	return named
 }
 
-// clearAhead removes what a bucket clears in batches of their own as long as it
+// clear removes what a bucket clears in batches of their own as long as it
 // is too much for one. The position stays: after a crash the bucket comes again
 // and clears the rest. Intervals that the store claims to have are left to the
 // bucket's own batch, since its table would be wrong in between.
-func (s *barrel) clearAhead(ctx context.Context, d *pb.NodeData, named map[uint64]bool) error {
+func (a *ahead) clear(ctx context.Context, d *pb.NodeData, named map[uint64]bool) error {
 	if d.Reset_ || len(d.Cleared) == 0 {
 		return nil
 	}
-	w := s.writer
-	old := s.Newest.Load()
+	w := a.store.writer
+	old := a.store.Newest.Load()
 	w.begin(old, false)
 	for _, v := range d.Cleared {
 		if claims(old.Slices.Table, old.Position, v) {
@@ -52,7 +52,7 @@ func (s *barrel) clearAhead(ctx context.Context, d *pb.NodeData, named map[uint6
 			if lo = next; ctx.Err() != nil {
 				return kv.Ended(ctx, "barrels: apply")
 			}
-			if err := s.commitCleared(); err != nil {
+			if err := a.commitCleared(); err != nil {
 				return err
 			}
 		}
@@ -61,17 +61,15 @@ func (s *barrel) clearAhead(ctx context.Context, d *pb.NodeData, named map[uint6
 }
 
 // commitCleared commits what was cleared so far and begins another batch.
-func (s *barrel) commitCleared() error {
-	w := s.writer
+func (a *ahead) commitCleared() error {
+	w := a.store.writer
 	if err := w.settle(); err != nil {
 		return err
 	}
-	cleared := w.cleared
-	if err := s.commit(); err != nil {
+	if err := a.commit(); err != nil {
 		return err
 	}
-	s.upkeep.add(cleared)
-	w.begin(s.Newest.Load(), false)
+	w.begin(a.store.Newest.Load(), false)
 	return nil
 }
 
@@ -125,7 +123,7 @@ func (w *writer) clear(lo, hi uint64, named map[uint64]bool, most int) (next uin
 // drop prepares the removal of a group that is there.
 func (w *writer) drop(key uint64) error {
 	n := len(w.groups)
-	if err := w.group(key, nil); err != nil {
+	if err := w.group(key, nil, nil); err != nil {
 		return err
 	}
 	if len(w.groups) == n {

@@ -2,6 +2,7 @@ package barrels
 
 import (
 	"bytes"
+	"math"
 	"slices"
 
 	"adshard/barrels/block"
@@ -20,6 +21,8 @@ type groupChange struct {
 	item     *pb.Item     // as the batch brings it; nil: removed, or unchanged itself
 	keywords []*keyword   // all that it has after the batch, by rising id
 	pages    []oldPage    // before the batch
+	compared int          // keywords, before and after the batch
+	turned   int          // of these, those before the last turn
 }
 
 // keyword is a keyword of a changed group.
@@ -36,7 +39,7 @@ type oldPage struct {
 }
 
 // group prepares the replacement of a group, or with nil its removal.
-func (w *writer) group(key uint64, it *pb.Item) error {
+func (w *writer) group(key uint64, it *pb.Item, parts Parts) error {
 	w.pace.yield()
 	old, raw, err := w.stored(key)
 	if old != nil {
@@ -63,7 +66,7 @@ func (w *writer) group(key uint64, it *pb.Item) error {
 	if !exists {
 		old = nil
 	}
-	return w.diff(g, it.GetKeywords(), moved, old)
+	return w.diff(g, newIncoming(it, parts), moved, old)
 }
 
 // stored finds a group in the state before: an iterator at its record, from
@@ -114,23 +117,31 @@ func (w *writer) get(f kv.Family, key []byte) (value []byte, ok bool, err error)
 
 // diff compares a group's keywords with its pages (stored; nil: it is new), both
 // by rising id.
-func (w *writer) diff(g *groupChange, list []*pb.Keyword, moved bool, stored kv.Iterator) error {
-	g.keywords = make([]*keyword, 0, len(list))
-	records := make([]keyword, len(list))
-	next := 0
+func (w *writer) diff(g *groupChange, in *incoming, moved bool, stored kv.Iterator) error {
+	g.keywords = make([]*keyword, 0, len(in.list))
 	add := func(old *record.Keyword) {
-		k := &records[next]
-		k.pb = list[next]
-		next++
+		k := in.take()
 		g.keywords = append(g.keywords, k)
 		w.keyword(g, k, old, moved)
 	}
+	// before adds the keywords with ids below id.
+	before := func(id uint64) error {
+		for {
+			if more, err := in.more(); err != nil || !more || in.list[0].Id >= id {
+				return err
+			}
+			if err := w.room(g); err != nil {
+				return err
+			}
+			add(nil)
+		}
+	}
 	if stored != nil {
 		err := w.pages(g, stored, func(old *record.Keyword) error {
-			for next < len(list) && list[next].Id < old.ID {
-				add(nil)
+			if err := before(old.ID); err != nil {
+				return err
 			}
-			if next < len(list) && list[next].Id == old.ID {
+			if len(in.list) > 0 && in.list[0].Id == old.ID {
 				add(old)
 			} else {
 				w.remove(g, old)
@@ -141,16 +152,16 @@ func (w *writer) diff(g *groupChange, list []*pb.Keyword, moved bool, stored kv.
 			return err
 		}
 	}
-	for next < len(list) {
-		add(nil)
-	}
-	return nil
+	return before(math.MaxUint64)
 }
 
 // pages visits the keywords of the group's pages, which follow where the
 // iterator is; each is good for the visit.
 func (w *writer) pages(g *groupChange, it kv.Iterator, visit func(*record.Keyword) error) error {
 	for it.Next() {
+		if err := w.room(g); err != nil {
+			return err
+		}
 		value := it.Value()
 		if err := w.reader.Open(value); err != nil {
 			return kv.Damaged("keyword page", err)
@@ -179,6 +190,7 @@ func (w *writer) pages(g *groupChange, it kv.Iterator, visit func(*record.Keywor
 // has now, if it does.
 func (w *writer) keyword(g *groupChange, k *keyword, old *record.Keyword, moved bool) {
 	w.pace.yield()
+	g.compared++
 	k.id = k.pb.Id
 	if old == nil {
 		w.counters.Keywords++
@@ -200,6 +212,7 @@ func (w *writer) keyword(g *groupChange, k *keyword, old *record.Keyword, moved 
 
 // remove prepares the removal of a keyword.
 func (w *writer) remove(g *groupChange, old *record.Keyword) {
+	g.compared++
 	w.counters.Keywords--
 	w.countData(old, -1)
 	w.unwrite(g.key, old)
@@ -241,21 +254,19 @@ func (w *writer) unwrite(key uint64, old *record.Keyword) {
 	}
 }
 
-// anchor chooses the anchors that are still to be chosen, now that the
+// anchor chooses the anchors of a group that are still to be chosen, now that the
 // batch's frequencies are known, and writes the postings.
-func (w *writer) anchor() {
-	for _, g := range w.groups {
-		for _, k := range g.keywords {
-			if k.anchors != nil {
-				continue
-			}
-			w.pace.yield()
-			k.anchors = make([]uint64, len(k.pb.Forms))
-			for i, f := range k.pb.Forms {
-				k.anchors[i] = index.Rarest(w, f.Terms)
-			}
-			w.write(g, k)
+func (w *writer) anchor(g *groupChange) {
+	for _, k := range g.keywords {
+		if k.anchors != nil {
+			continue
 		}
+		w.pace.yield()
+		k.anchors = make([]uint64, len(k.pb.Forms))
+		for i, f := range k.pb.Forms {
+			k.anchors[i] = index.Rarest(w, f.Terms)
+		}
+		w.write(g, k)
 	}
 }
 

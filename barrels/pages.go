@@ -6,32 +6,27 @@ import (
 	"adshard/fault"
 )
 
-// putPages writes the pages of the changed groups, leaving those that stay as
+// putPages writes the pages of a changed group, leaving those that stay as
 // they are. Keywords keep to the page whose range of ids they fall in, so that
 // a change in one does not move the others.
-func (w *writer) putPages() error {
-	for _, g := range w.groups {
-		old := g.pages
-		if len(old) > 2*(len(g.keywords)/page.Target+1) {
-			w.dropPages(g) // too many small ones: begin afresh
-			old = nil
+func (w *writer) putPages(g *groupChange) error {
+	old := g.pages
+	if len(old) > 2*(len(g.keywords)/page.Target+1) {
+		w.dropPages(g) // too many small ones: begin afresh
+		old = nil
+	}
+	rest := g.keywords
+	for i := range old {
+		n := len(rest)
+		if i+1 < len(old) {
+			n = before(rest, old[i+1].first)
 		}
-		rest := g.keywords
-		for i := range old {
-			n := len(rest)
-			if i+1 < len(old) {
-				n = before(rest, old[i+1].first)
-			}
-			if err := w.putPage(g.key, &old[i], rest[:n]); err != nil {
-				return err
-			}
-			rest = rest[n:]
-		}
-		if err := w.putPage(g.key, nil, rest); err != nil {
+		if err := w.putPage(g.key, &old[i], rest[:n]); err != nil {
 			return err
 		}
+		rest = rest[n:]
 	}
-	return nil
+	return w.putPage(g.key, nil, rest)
 }
 
 func (w *writer) dropPages(g *groupChange) {

@@ -25,6 +25,14 @@ type Store interface {
 	// unless it resets the store, with fault.Conflict; a full disk is
 	// fault.NoSpace and leaves the store serving as before.
 	Apply(ctx context.Context, data *pb.NodeData) error
+	// ApplyParts is Apply for a bucket with groups whose keywords come in parts
+	// (pb.Item.parts): each part is asked for twice, in order, first to be checked.
+	// A group of which many keywords change is written in several batches, so that
+	// memory stays bounded, and searches see all of them at once, with the bucket. If
+	// a later one fails, or the process ends in between, the slice of the group is given up as
+	// if its data were damaged, unless the store does not claim to have the group
+	// yet.
+	ApplyParts(ctx context.Context, data *pb.NodeData, parts Parts) error
 	// Position is the end of the last bucket applied; the zero position of an
 	// empty store.
 	Position() *pb.Position

@@ -30,6 +30,9 @@ func Validate(d *pb.NodeData) error {
 		if err := record.CheckItem(it); err != nil {
 			return err
 		}
+		if it.Parts > 0 && (len(it.Keywords) > 0 || d.Reset_) {
+			return record.Invalid("the group with key %x has parts and keywords, or is in a bucket that resets the store", it.Group.Key)
+		}
 		if keys[it.Group.Key] {
 			return record.Invalid("the group with key %x occurs twice in the bucket", it.Group.Key)
 		}
@@ -39,6 +42,26 @@ func Validate(d *pb.NodeData) error {
 		return err
 	}
 	return index.CheckSlices(d.Slices)
+}
+
+// checkParts returns fault.Invalid for keywords in parts that no store takes.
+func checkParts(d *pb.NodeData, parts Parts) error {
+	for _, it := range d.Items {
+		last := uint64(0)
+		for part := range it.Parts {
+			if parts == nil {
+				return record.Invalid("the keywords of the group with key %x are missing", it.Group.Key)
+			}
+			list, err := parts(it, part)
+			if err != nil {
+				return err
+			}
+			if last, err = record.CheckKeywords(it.Group.Id, list, last); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func checkCleared(list []*pb.Interval) error {

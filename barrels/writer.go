@@ -41,6 +41,8 @@ type writer struct {
 	groups    []*groupChange
 	ops       []op
 	cleared   int // groups removed by clear
+	// turn takes what was compared of a large group so far (ahead.turn).
+	turn func(g *groupChange) error
 
 	pace    pacer
 	blocks  blockWriter

@@ -36,6 +36,9 @@ type Config struct {
 	// Quiet is how long after the last bucket the store is maintained; after
 	// Overdue it is maintained anyway, for Slice at a time.
 	Quiet, Overdue, Slice time.Duration
+	// Spool is the directory for keywords of a group that come in parts, until all
+	// have arrived; "": the system's.
+	Spool string
 	// Copier makes copies of siblings' stores; nil: the slave is always filled by node
 	// data.
 	Copier Copier

@@ -20,6 +20,7 @@ type store struct {
 	barrels.Store
 	mu       sync.Mutex
 	keys     []uint64 // in the order in which they were applied
+	parts    []*pb.Keyword
 	position *pb.Position
 	slices   *pb.SliceTable
 	caughtUp []bool  // each call of SetCaughtUp
@@ -96,7 +97,9 @@ func (s *store) CountLoad(every int) {
 	s.every = every
 }
 
-func (s *store) Apply(_ context.Context, d *pb.NodeData) error {
+func (s *store) Apply(ctx context.Context, d *pb.NodeData) error { return s.ApplyParts(ctx, d, nil) }
+
+func (s *store) ApplyParts(_ context.Context, d *pb.NodeData, parts barrels.Parts) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.writing {
@@ -117,6 +120,13 @@ func (s *store) Apply(_ context.Context, d *pb.NodeData) error {
 	}
 	for _, i := range d.GetItems() {
 		s.keys = append(s.keys, i.GetGroup().GetKey())
+		for part := range i.GetParts() {
+			list, err := parts(i, part)
+			if err != nil {
+				return err
+			}
+			s.parts = append(s.parts, list...)
+		}
 	}
 	s.position = d.GetTo()
 	if d.GetSlices() != nil {
@@ -181,6 +191,8 @@ type fakeBalancer struct {
 	refill     bool
 	refuse     error
 	lose       int    // so many answers of Pull are lost on their way
+	loseParts  int    // and so many of Part
+	parts      uint32 // of each item
 	database   string // that it plans for
 	hands      string // that its distributor hands out
 	discard    bool
@@ -228,6 +240,22 @@ func (b *fakeBalancer) Report(_ context.Context, r *pb.ReportRequest) (*pb.Repor
 		return nil, fault.Newf(fault.Stale, "balancer: report", "epoch %d, now %d", r.GetEpoch(), b.epoch)
 	}
 	return &pb.ReportResponse{Epoch: b.epoch, Distributor: b.home, Copy: b.order}, nil
+}
+
+// Part implements Distributor: each part is one keyword, whose id is one more than the
+// part's number.
+func (d fakeDistributor) Part(_ context.Context, r *pb.PartRequest) (*pb.PartResponse, error) {
+	b := d.fakeBalancer
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.away || b.loseParts > 0 {
+		b.loseParts--
+		return nil, errAway
+	}
+	if r.GetVersion() != r.GetPosition().GetClock()+1 || r.GetName() == "" {
+		return nil, fault.Newf(fault.Stale, "distributor: part", "no such bucket: %v", r)
+	}
+	return &pb.PartResponse{Keywords: []*pb.Keyword{{Id: uint64(r.GetPart()) + 1}}}, nil
 }
 
 func (b *fakeBalancer) Distributor(address string) (Distributor, func() error, error) {
@@ -298,7 +326,7 @@ func (d fakeDistributor) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullR
 		case at.GetClock() < head:
 			to := &pb.Position{Epoch: epoch, Clock: at.GetClock() + 1}
 			return &pb.PullResponse{Data: &pb.NodeData{From: at, To: to, Reset_: at.GetClock() == 0, Slices: b.table(), Database: b.hands,
-				Items: []*pb.Item{{Group: &pb.Group{Key: to.Clock}}}}}, nil
+				Items: []*pb.Item{{Group: &pb.Group{Key: to.Clock, Version: to.Clock}, Parts: b.parts}}}}, nil
 		}
 		select {
 		case <-ctx.Done():

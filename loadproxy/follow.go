@@ -29,7 +29,7 @@ func (p *Proxy) follow(ctx context.Context, d Distributor, epoch uint64) error {
 		if data == nil {
 			continue
 		}
-		if err := p.apply(ctx, data); err != nil {
+		if err := p.apply(ctx, d, epoch, data); err != nil {
 			if fault.Is(err, fault.Stale) || fault.Is(err, fault.Corrupt) {
 				return err
 			}
@@ -66,12 +66,17 @@ func (p *Proxy) pull(ctx context.Context, d Distributor, epoch uint64) (*pb.Node
 }
 
 // apply applies a bucket; upkeep steps aside first.
-func (p *Proxy) apply(ctx context.Context, data *pb.NodeData) error {
+func (p *Proxy) apply(ctx context.Context, d Distributor, epoch uint64, data *pb.NodeData) error {
 	if err := p.checkBucket(data); err != nil {
 		return err
 	}
+	parts, err := p.fetch(ctx, d, epoch, data)
+	if err != nil {
+		return err
+	}
+	defer parts.close()
 	done := p.upkeep.stepAside()
-	err := p.store.Apply(ctx, data)
+	err = p.store.ApplyParts(ctx, data, parts.read)
 	done(err == nil)
 	if err != nil {
 		if fault.Is(err, fault.Corrupt) {

@@ -20,6 +20,7 @@ type Balancer interface {
 type Distributor interface {
 	Enlist(ctx context.Context, r *pb.RegisterRequest) (*pb.EnlistResponse, error)
 	Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullResponse, error)
+	Part(ctx context.Context, r *pb.PartRequest) (*pb.PartResponse, error)
 	Verify(ctx context.Context, r *pb.VerifyRequest) (*pb.VerifyResponse, error)
 }
 

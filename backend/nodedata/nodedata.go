@@ -38,6 +38,15 @@ func New(order balance.Order) *Builder {
 // Errors: fault.Invalid when an id does not fit the order of keys or a text
 // cannot be analysed (texts are checked on import).
 func (b *Builder) Item(it *backend.Item, c *backend.Campaign) (*pb.Item, error) {
+	out, err := b.Group(it)
+	if err == nil {
+		out.Keywords, err = b.Keywords(it, it.Keywords, c)
+	}
+	return out, err
+}
+
+// Group builds an ad group without its keywords; errors as of Item.
+func (b *Builder) Group(it *backend.Item) (*pb.Item, error) {
 	key, err := b.order.Key(it.Group.AdvertiserID, it.Group.ID)
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "nodedata: build", err)
@@ -47,19 +56,23 @@ func (b *Builder) Item(it *backend.Item, c *backend.Campaign) (*pb.Item, error) 
 		return nil, err
 	}
 	g := &it.Group
-	out := &pb.Item{Group: &pb.Group{
+	return &pb.Item{Group: &pb.Group{
 		Key: uint64(key), Id: g.ID, CampaignId: g.CampaignID, AdvertiserId: g.AdvertiserID,
 		Name: g.Name, Enabled: g.Enabled, Modifiers: modifiers(g.Modifiers),
 		Negatives: negatives, Ads: ads(it.Ads), Version: g.Version,
-	}}
+	}}, nil
+}
+
+// Keywords builds some of an ad group's keywords; errors as of Item.
+func (b *Builder) Keywords(it *backend.Item, list []backend.Keyword, c *backend.Campaign) ([]*pb.Keyword, error) {
 	languages := stemmed(c.Languages)
-	out.Keywords = make([]*pb.Keyword, len(it.Keywords))
-	records := make([]pb.Keyword, len(it.Keywords))
-	for i := range it.Keywords {
-		if err := b.keyword(&records[i], &it.Keywords[i], g, languages); err != nil {
+	out := make([]*pb.Keyword, len(list))
+	records := make([]pb.Keyword, len(list))
+	for i := range list {
+		if err := b.keyword(&records[i], &list[i], &it.Group, languages); err != nil {
 			return nil, err
 		}
-		out.Keywords[i] = &records[i]
+		out[i] = &records[i]
 	}
 	return out, nil
 }

@@ -12,20 +12,42 @@ import (
 // hash of the group's key, its record, which names its parents, and its keywords'
 // records. Errors: fault.Invalid for records that cannot be written.
 func ItemSum(it *pb.Item) (certify.Sum, error) {
-	var h certify.Hasher
-	var scratch []byte
-	var err error
-	record := func(m proto.Message) []byte {
-		if err == nil {
-			scratch, err = Marshal.MarshalAppend(scratch[:0], m)
-		}
-		return scratch
+	s := NewSummer(it.GetGroup())
+	s.Add(it.GetKeywords())
+	return s.Sum()
+}
+
+// Summer makes the sum of a group of which not all keywords are in memory at once.
+type Summer struct {
+	hash    certify.Hasher
+	scratch []byte
+	err     error
+}
+
+// NewSummer begins the sum of a group.
+func NewSummer(g *pb.Group) *Summer {
+	s := new(Summer)
+	s.hash.Begin(g.GetKey(), s.record(g))
+	return s
+}
+
+// Add adds the next of the group's keywords, by rising ids.
+func (s *Summer) Add(list []*pb.Keyword) {
+	for _, k := range list {
+		s.hash.Record(s.record(k))
 	}
-	h.Begin(it.GetGroup().GetKey(), record(it.GetGroup()))
-	for _, k := range it.GetKeywords() {
-		h.Record(record(k))
+}
+
+func (s *Summer) record(m proto.Message) []byte {
+	if s.err == nil {
+		s.scratch, s.err = Marshal.MarshalAppend(s.scratch[:0], m)
 	}
-	return h.Sum(), fault.New(fault.Invalid, "barrels: sum", err)
+	return s.scratch
+}
+
+// Sum returns what ItemSum returns.
+func (s *Summer) Sum() (certify.Sum, error) {
+	return s.hash.Sum(), fault.New(fault.Invalid, "barrels: sum", s.err)
 }
 
 // ParentHash returns what an undamaged store gives for a parent in a certificate:

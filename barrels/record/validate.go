@@ -66,17 +66,26 @@ func CheckItem(it *pb.Item) error {
 		checkNegatives(kind, id, g.GetNegatives()),
 		checkAds(id, g.GetAds()),
 	)
-	var last uint64
-	for _, k := range it.GetKeywords() {
-		if err != nil {
-			return err
-		}
-		if k.GetId() <= last {
-			return Invalid("group %d: keyword %d follows keyword %d, ids must ascend", id, k.GetId(), last)
-		}
-		last, err = k.Id, checkKeyword(id, k)
+	if err != nil {
+		return err
 	}
+	_, err = CheckKeywords(id, it.GetKeywords(), 0)
 	return err
+}
+
+// CheckKeywords returns the id of the last of some keywords of a group, which follow
+// the one with id last (0: none), or fault.Invalid for keywords that no store takes.
+func CheckKeywords(group uint64, list []*pb.Keyword, last uint64) (uint64, error) {
+	for _, k := range list {
+		if k.GetId() <= last {
+			return last, Invalid("group %d: keyword %d follows keyword %d, ids must ascend", group, k.GetId(), last)
+		}
+		if err := checkKeyword(group, k); err != nil {
+			return last, err
+		}
+		last = k.Id
+	}
+	return last, nil
 }
 
 func checkKeyword(group uint64, k *pb.Keyword) error {

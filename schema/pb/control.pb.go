@@ -722,6 +722,142 @@ func (x *PullResponse) GetHead() bool {
 	return false
 }
 
+type PartRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Epoch         uint64                 `protobuf:"varint,2,opt,name=epoch,proto3" json:"epoch,omitempty"`
+	Position      *Position              `protobuf:"bytes,3,opt,name=position,proto3" json:"position,omitempty"` // where the bucket begins: the slave's
+	Incarnation   string                 `protobuf:"bytes,4,opt,name=incarnation,proto3" json:"incarnation,omitempty"`
+	Key           uint64                 `protobuf:"fixed64,5,opt,name=key,proto3" json:"key,omitempty"`        // of the group
+	Version       uint64                 `protobuf:"varint,6,opt,name=version,proto3" json:"version,omitempty"` // of the group in the bucket: with another one the bucket is another
+	Part          uint32                 `protobuf:"varint,7,opt,name=part,proto3" json:"part,omitempty"`       // from 0 on
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PartRequest) Reset() {
+	*x = PartRequest{}
+	mi := &file_adshard_v1_control_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PartRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PartRequest) ProtoMessage() {}
+
+func (x *PartRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_control_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PartRequest.ProtoReflect.Descriptor instead.
+func (*PartRequest) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *PartRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *PartRequest) GetEpoch() uint64 {
+	if x != nil {
+		return x.Epoch
+	}
+	return 0
+}
+
+func (x *PartRequest) GetPosition() *Position {
+	if x != nil {
+		return x.Position
+	}
+	return nil
+}
+
+func (x *PartRequest) GetIncarnation() string {
+	if x != nil {
+		return x.Incarnation
+	}
+	return ""
+}
+
+func (x *PartRequest) GetKey() uint64 {
+	if x != nil {
+		return x.Key
+	}
+	return 0
+}
+
+func (x *PartRequest) GetVersion() uint64 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
+func (x *PartRequest) GetPart() uint32 {
+	if x != nil {
+		return x.Part
+	}
+	return 0
+}
+
+type PartResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Keywords      []*Keyword             `protobuf:"bytes,1,rep,name=keywords,proto3" json:"keywords,omitempty"` // by ascending id, above those of the part before
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PartResponse) Reset() {
+	*x = PartResponse{}
+	mi := &file_adshard_v1_control_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PartResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PartResponse) ProtoMessage() {}
+
+func (x *PartResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_control_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PartResponse.ProtoReflect.Descriptor instead.
+func (*PartResponse) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *PartResponse) GetKeywords() []*Keyword {
+	if x != nil {
+		return x.Keywords
+	}
+	return nil
+}
+
 type ReportRequest struct {
 	state       protoimpl.MessageState `protogen:"open.v1"`
 	Name        string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
@@ -740,7 +876,7 @@ type ReportRequest struct {
 
 func (x *ReportRequest) Reset() {
 	*x = ReportRequest{}
-	mi := &file_adshard_v1_control_proto_msgTypes[9]
+	mi := &file_adshard_v1_control_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -752,7 +888,7 @@ func (x *ReportRequest) String() string {
 func (*ReportRequest) ProtoMessage() {}
 
 func (x *ReportRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[9]
+	mi := &file_adshard_v1_control_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -765,7 +901,7 @@ func (x *ReportRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportRequest.ProtoReflect.Descriptor instead.
 func (*ReportRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{9}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ReportRequest) GetName() string {
@@ -835,7 +971,7 @@ type ReportResponse struct {
 
 func (x *ReportResponse) Reset() {
 	*x = ReportResponse{}
-	mi := &file_adshard_v1_control_proto_msgTypes[10]
+	mi := &file_adshard_v1_control_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -847,7 +983,7 @@ func (x *ReportResponse) String() string {
 func (*ReportResponse) ProtoMessage() {}
 
 func (x *ReportResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[10]
+	mi := &file_adshard_v1_control_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -860,7 +996,7 @@ func (x *ReportResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportResponse.ProtoReflect.Descriptor instead.
 func (*ReportResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{10}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ReportResponse) GetEpoch() uint64 {
@@ -902,7 +1038,7 @@ type SlaveState struct {
 
 func (x *SlaveState) Reset() {
 	*x = SlaveState{}
-	mi := &file_adshard_v1_control_proto_msgTypes[11]
+	mi := &file_adshard_v1_control_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -914,7 +1050,7 @@ func (x *SlaveState) String() string {
 func (*SlaveState) ProtoMessage() {}
 
 func (x *SlaveState) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[11]
+	mi := &file_adshard_v1_control_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -927,7 +1063,7 @@ func (x *SlaveState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SlaveState.ProtoReflect.Descriptor instead.
 func (*SlaveState) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{11}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *SlaveState) GetServing() bool {
@@ -992,7 +1128,7 @@ type CopyState struct {
 
 func (x *CopyState) Reset() {
 	*x = CopyState{}
-	mi := &file_adshard_v1_control_proto_msgTypes[12]
+	mi := &file_adshard_v1_control_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1004,7 +1140,7 @@ func (x *CopyState) String() string {
 func (*CopyState) ProtoMessage() {}
 
 func (x *CopyState) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[12]
+	mi := &file_adshard_v1_control_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1017,7 +1153,7 @@ func (x *CopyState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CopyState.ProtoReflect.Descriptor instead.
 func (*CopyState) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{12}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *CopyState) GetSource() string {
@@ -1064,7 +1200,7 @@ type WatchMapRequest struct {
 
 func (x *WatchMapRequest) Reset() {
 	*x = WatchMapRequest{}
-	mi := &file_adshard_v1_control_proto_msgTypes[13]
+	mi := &file_adshard_v1_control_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1076,7 +1212,7 @@ func (x *WatchMapRequest) String() string {
 func (*WatchMapRequest) ProtoMessage() {}
 
 func (x *WatchMapRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[13]
+	mi := &file_adshard_v1_control_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1089,7 +1225,7 @@ func (x *WatchMapRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchMapRequest.ProtoReflect.Descriptor instead.
 func (*WatchMapRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{13}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *WatchMapRequest) GetEpoch() uint64 {
@@ -1166,7 +1302,7 @@ type WatchMapResponse struct {
 
 func (x *WatchMapResponse) Reset() {
 	*x = WatchMapResponse{}
-	mi := &file_adshard_v1_control_proto_msgTypes[14]
+	mi := &file_adshard_v1_control_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1178,7 +1314,7 @@ func (x *WatchMapResponse) String() string {
 func (*WatchMapResponse) ProtoMessage() {}
 
 func (x *WatchMapResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[14]
+	mi := &file_adshard_v1_control_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1191,7 +1327,7 @@ func (x *WatchMapResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchMapResponse.ProtoReflect.Descriptor instead.
 func (*WatchMapResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{14}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *WatchMapResponse) GetEpoch() uint64 {
@@ -1261,7 +1397,7 @@ type QuantaRequest struct {
 
 func (x *QuantaRequest) Reset() {
 	*x = QuantaRequest{}
-	mi := &file_adshard_v1_control_proto_msgTypes[15]
+	mi := &file_adshard_v1_control_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1273,7 +1409,7 @@ func (x *QuantaRequest) String() string {
 func (*QuantaRequest) ProtoMessage() {}
 
 func (x *QuantaRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[15]
+	mi := &file_adshard_v1_control_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1286,7 +1422,7 @@ func (x *QuantaRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuantaRequest.ProtoReflect.Descriptor instead.
 func (*QuantaRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{15}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *QuantaRequest) GetName() string {
@@ -1370,7 +1506,7 @@ type Weight struct {
 
 func (x *Weight) Reset() {
 	*x = Weight{}
-	mi := &file_adshard_v1_control_proto_msgTypes[16]
+	mi := &file_adshard_v1_control_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1382,7 +1518,7 @@ func (x *Weight) String() string {
 func (*Weight) ProtoMessage() {}
 
 func (x *Weight) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[16]
+	mi := &file_adshard_v1_control_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1395,7 +1531,7 @@ func (x *Weight) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Weight.ProtoReflect.Descriptor instead.
 func (*Weight) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{16}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Weight) GetKey() uint64 {
@@ -1424,7 +1560,7 @@ type QuantaResponse struct {
 
 func (x *QuantaResponse) Reset() {
 	*x = QuantaResponse{}
-	mi := &file_adshard_v1_control_proto_msgTypes[17]
+	mi := &file_adshard_v1_control_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1436,7 +1572,7 @@ func (x *QuantaResponse) String() string {
 func (*QuantaResponse) ProtoMessage() {}
 
 func (x *QuantaResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[17]
+	mi := &file_adshard_v1_control_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1449,7 +1585,7 @@ func (x *QuantaResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuantaResponse.ProtoReflect.Descriptor instead.
 func (*QuantaResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{17}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *QuantaResponse) GetEpoch() uint64 {
@@ -1494,7 +1630,7 @@ type Quantum struct {
 
 func (x *Quantum) Reset() {
 	*x = Quantum{}
-	mi := &file_adshard_v1_control_proto_msgTypes[18]
+	mi := &file_adshard_v1_control_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1506,7 +1642,7 @@ func (x *Quantum) String() string {
 func (*Quantum) ProtoMessage() {}
 
 func (x *Quantum) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[18]
+	mi := &file_adshard_v1_control_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1519,7 +1655,7 @@ func (x *Quantum) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Quantum.ProtoReflect.Descriptor instead.
 func (*Quantum) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{18}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Quantum) GetNumber() uint64 {
@@ -1576,7 +1712,7 @@ type Operation struct {
 
 func (x *Operation) Reset() {
 	*x = Operation{}
-	mi := &file_adshard_v1_control_proto_msgTypes[19]
+	mi := &file_adshard_v1_control_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1588,7 +1724,7 @@ func (x *Operation) String() string {
 func (*Operation) ProtoMessage() {}
 
 func (x *Operation) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[19]
+	mi := &file_adshard_v1_control_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1601,7 +1737,7 @@ func (x *Operation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Operation.ProtoReflect.Descriptor instead.
 func (*Operation) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{19}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Operation) GetKind() uint32 {
@@ -1679,7 +1815,7 @@ var File_adshard_v1_control_proto protoreflect.FileDescriptor
 const file_adshard_v1_control_proto_rawDesc = "" +
 	"\n" +
 	"\x18adshard/v1/control.proto\x12\n" +
-	"adshard.v1\x1a\x15adshard/v1/load.proto\x1a\x19adshard/v1/nodedata.proto\x1a\x17adshard/v1/search.proto\"\xcd\x02\n" +
+	"adshard.v1\x1a\x15adshard/v1/load.proto\x1a\x19adshard/v1/nodedata.proto\x1a\x18adshard/v1/records.proto\x1a\x17adshard/v1/search.proto\"\xcd\x02\n" +
 	"\x0fRegisterRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aaddress\x18\x02 \x01(\tR\aaddress\x120\n" +
@@ -1733,7 +1869,17 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\bdatabase\x18\a \x01(\tR\bdatabase\"L\n" +
 	"\fPullResponse\x12(\n" +
 	"\x04data\x18\x01 \x01(\v2\x14.adshard.v1.NodeDataR\x04data\x12\x12\n" +
-	"\x04head\x18\x02 \x01(\bR\x04head\"\xab\x02\n" +
+	"\x04head\x18\x02 \x01(\bR\x04head\"\xcb\x01\n" +
+	"\vPartRequest\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
+	"\x05epoch\x18\x02 \x01(\x04R\x05epoch\x120\n" +
+	"\bposition\x18\x03 \x01(\v2\x14.adshard.v1.PositionR\bposition\x12 \n" +
+	"\vincarnation\x18\x04 \x01(\tR\vincarnation\x12\x10\n" +
+	"\x03key\x18\x05 \x01(\x06R\x03key\x12\x18\n" +
+	"\aversion\x18\x06 \x01(\x04R\aversion\x12\x12\n" +
+	"\x04part\x18\a \x01(\rR\x04part\"?\n" +
+	"\fPartResponse\x12/\n" +
+	"\bkeywords\x18\x01 \x03(\v2\x13.adshard.v1.KeywordR\bkeywords\"\xab\x02\n" +
 	"\rReportRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12 \n" +
 	"\vincarnation\x18\x02 \x01(\tR\vincarnation\x12\x14\n" +
@@ -1822,10 +1968,11 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\bRegister\x12\x1b.adshard.v1.RegisterRequest\x1a\x1c.adshard.v1.RegisterResponse\x12?\n" +
 	"\x06Report\x12\x19.adshard.v1.ReportRequest\x1a\x1a.adshard.v1.ReportResponse\x12E\n" +
 	"\bWatchMap\x12\x1b.adshard.v1.WatchMapRequest\x1a\x1c.adshard.v1.WatchMapResponse\x12?\n" +
-	"\x06Quanta\x12\x19.adshard.v1.QuantaRequest\x1a\x1a.adshard.v1.QuantaResponse2\xcc\x01\n" +
+	"\x06Quanta\x12\x19.adshard.v1.QuantaRequest\x1a\x1a.adshard.v1.QuantaResponse2\x87\x02\n" +
 	"\vDistributor\x12A\n" +
 	"\x06Enlist\x12\x1b.adshard.v1.RegisterRequest\x1a\x1a.adshard.v1.EnlistResponse\x129\n" +
-	"\x04Pull\x12\x17.adshard.v1.PullRequest\x1a\x18.adshard.v1.PullResponse\x12?\n" +
+	"\x04Pull\x12\x17.adshard.v1.PullRequest\x1a\x18.adshard.v1.PullResponse\x129\n" +
+	"\x04Part\x12\x17.adshard.v1.PartRequest\x1a\x18.adshard.v1.PartResponse\x12?\n" +
 	"\x06Verify\x12\x19.adshard.v1.VerifyRequest\x1a\x1a.adshard.v1.VerifyResponseB\x13Z\x11adshard/schema/pbb\x06proto3"
 
 var (
@@ -1840,7 +1987,7 @@ func file_adshard_v1_control_proto_rawDescGZIP() []byte {
 	return file_adshard_v1_control_proto_rawDescData
 }
 
-var file_adshard_v1_control_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
+var file_adshard_v1_control_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
 var file_adshard_v1_control_proto_goTypes = []any{
 	(*RegisterRequest)(nil),  // 0: adshard.v1.RegisterRequest
 	(*Copied)(nil),           // 1: adshard.v1.Copied
@@ -1851,64 +1998,71 @@ var file_adshard_v1_control_proto_goTypes = []any{
 	(*VerifyResponse)(nil),   // 6: adshard.v1.VerifyResponse
 	(*PullRequest)(nil),      // 7: adshard.v1.PullRequest
 	(*PullResponse)(nil),     // 8: adshard.v1.PullResponse
-	(*ReportRequest)(nil),    // 9: adshard.v1.ReportRequest
-	(*ReportResponse)(nil),   // 10: adshard.v1.ReportResponse
-	(*SlaveState)(nil),       // 11: adshard.v1.SlaveState
-	(*CopyState)(nil),        // 12: adshard.v1.CopyState
-	(*WatchMapRequest)(nil),  // 13: adshard.v1.WatchMapRequest
-	(*WatchMapResponse)(nil), // 14: adshard.v1.WatchMapResponse
-	(*QuantaRequest)(nil),    // 15: adshard.v1.QuantaRequest
-	(*Weight)(nil),           // 16: adshard.v1.Weight
-	(*QuantaResponse)(nil),   // 17: adshard.v1.QuantaResponse
-	(*Quantum)(nil),          // 18: adshard.v1.Quantum
-	(*Operation)(nil),        // 19: adshard.v1.Operation
-	(*Position)(nil),         // 20: adshard.v1.Position
-	(*SliceTable)(nil),       // 21: adshard.v1.SliceTable
-	(*Replica)(nil),          // 22: adshard.v1.Replica
-	(*CertifyResponse)(nil),  // 23: adshard.v1.CertifyResponse
-	(*NodeData)(nil),         // 24: adshard.v1.NodeData
-	(*Load)(nil),             // 25: adshard.v1.Load
-	(*Shard)(nil),            // 26: adshard.v1.Shard
+	(*PartRequest)(nil),      // 9: adshard.v1.PartRequest
+	(*PartResponse)(nil),     // 10: adshard.v1.PartResponse
+	(*ReportRequest)(nil),    // 11: adshard.v1.ReportRequest
+	(*ReportResponse)(nil),   // 12: adshard.v1.ReportResponse
+	(*SlaveState)(nil),       // 13: adshard.v1.SlaveState
+	(*CopyState)(nil),        // 14: adshard.v1.CopyState
+	(*WatchMapRequest)(nil),  // 15: adshard.v1.WatchMapRequest
+	(*WatchMapResponse)(nil), // 16: adshard.v1.WatchMapResponse
+	(*QuantaRequest)(nil),    // 17: adshard.v1.QuantaRequest
+	(*Weight)(nil),           // 18: adshard.v1.Weight
+	(*QuantaResponse)(nil),   // 19: adshard.v1.QuantaResponse
+	(*Quantum)(nil),          // 20: adshard.v1.Quantum
+	(*Operation)(nil),        // 21: adshard.v1.Operation
+	(*Position)(nil),         // 22: adshard.v1.Position
+	(*SliceTable)(nil),       // 23: adshard.v1.SliceTable
+	(*Replica)(nil),          // 24: adshard.v1.Replica
+	(*CertifyResponse)(nil),  // 25: adshard.v1.CertifyResponse
+	(*NodeData)(nil),         // 26: adshard.v1.NodeData
+	(*Keyword)(nil),          // 27: adshard.v1.Keyword
+	(*Load)(nil),             // 28: adshard.v1.Load
+	(*Shard)(nil),            // 29: adshard.v1.Shard
 }
 var file_adshard_v1_control_proto_depIdxs = []int32{
-	20, // 0: adshard.v1.RegisterRequest.position:type_name -> adshard.v1.Position
-	21, // 1: adshard.v1.RegisterRequest.slices:type_name -> adshard.v1.SliceTable
+	22, // 0: adshard.v1.RegisterRequest.position:type_name -> adshard.v1.Position
+	23, // 1: adshard.v1.RegisterRequest.slices:type_name -> adshard.v1.SliceTable
 	1,  // 2: adshard.v1.RegisterRequest.copied:type_name -> adshard.v1.Copied
-	22, // 3: adshard.v1.CopyOrder.siblings:type_name -> adshard.v1.Replica
+	24, // 3: adshard.v1.CopyOrder.siblings:type_name -> adshard.v1.Replica
 	2,  // 4: adshard.v1.RegisterResponse.copy:type_name -> adshard.v1.CopyOrder
-	20, // 5: adshard.v1.EnlistResponse.catch_up:type_name -> adshard.v1.Position
-	23, // 6: adshard.v1.VerifyRequest.certificate:type_name -> adshard.v1.CertifyResponse
-	20, // 7: adshard.v1.PullRequest.position:type_name -> adshard.v1.Position
-	24, // 8: adshard.v1.PullResponse.data:type_name -> adshard.v1.NodeData
-	20, // 9: adshard.v1.ReportRequest.position:type_name -> adshard.v1.Position
-	21, // 10: adshard.v1.ReportRequest.slices:type_name -> adshard.v1.SliceTable
-	11, // 11: adshard.v1.ReportRequest.state:type_name -> adshard.v1.SlaveState
-	25, // 12: adshard.v1.ReportRequest.load:type_name -> adshard.v1.Load
-	2,  // 13: adshard.v1.ReportResponse.copy:type_name -> adshard.v1.CopyOrder
-	12, // 14: adshard.v1.SlaveState.copying:type_name -> adshard.v1.CopyState
-	26, // 15: adshard.v1.WatchMapResponse.shards:type_name -> adshard.v1.Shard
-	16, // 16: adshard.v1.QuantaRequest.weights:type_name -> adshard.v1.Weight
-	18, // 17: adshard.v1.QuantaResponse.quanta:type_name -> adshard.v1.Quantum
-	19, // 18: adshard.v1.Quantum.ops:type_name -> adshard.v1.Operation
-	0,  // 19: adshard.v1.Balancer.Register:input_type -> adshard.v1.RegisterRequest
-	9,  // 20: adshard.v1.Balancer.Report:input_type -> adshard.v1.ReportRequest
-	13, // 21: adshard.v1.Balancer.WatchMap:input_type -> adshard.v1.WatchMapRequest
-	15, // 22: adshard.v1.Balancer.Quanta:input_type -> adshard.v1.QuantaRequest
-	0,  // 23: adshard.v1.Distributor.Enlist:input_type -> adshard.v1.RegisterRequest
-	7,  // 24: adshard.v1.Distributor.Pull:input_type -> adshard.v1.PullRequest
-	5,  // 25: adshard.v1.Distributor.Verify:input_type -> adshard.v1.VerifyRequest
-	3,  // 26: adshard.v1.Balancer.Register:output_type -> adshard.v1.RegisterResponse
-	10, // 27: adshard.v1.Balancer.Report:output_type -> adshard.v1.ReportResponse
-	14, // 28: adshard.v1.Balancer.WatchMap:output_type -> adshard.v1.WatchMapResponse
-	17, // 29: adshard.v1.Balancer.Quanta:output_type -> adshard.v1.QuantaResponse
-	4,  // 30: adshard.v1.Distributor.Enlist:output_type -> adshard.v1.EnlistResponse
-	8,  // 31: adshard.v1.Distributor.Pull:output_type -> adshard.v1.PullResponse
-	6,  // 32: adshard.v1.Distributor.Verify:output_type -> adshard.v1.VerifyResponse
-	26, // [26:33] is the sub-list for method output_type
-	19, // [19:26] is the sub-list for method input_type
-	19, // [19:19] is the sub-list for extension type_name
-	19, // [19:19] is the sub-list for extension extendee
-	0,  // [0:19] is the sub-list for field type_name
+	22, // 5: adshard.v1.EnlistResponse.catch_up:type_name -> adshard.v1.Position
+	25, // 6: adshard.v1.VerifyRequest.certificate:type_name -> adshard.v1.CertifyResponse
+	22, // 7: adshard.v1.PullRequest.position:type_name -> adshard.v1.Position
+	26, // 8: adshard.v1.PullResponse.data:type_name -> adshard.v1.NodeData
+	22, // 9: adshard.v1.PartRequest.position:type_name -> adshard.v1.Position
+	27, // 10: adshard.v1.PartResponse.keywords:type_name -> adshard.v1.Keyword
+	22, // 11: adshard.v1.ReportRequest.position:type_name -> adshard.v1.Position
+	23, // 12: adshard.v1.ReportRequest.slices:type_name -> adshard.v1.SliceTable
+	13, // 13: adshard.v1.ReportRequest.state:type_name -> adshard.v1.SlaveState
+	28, // 14: adshard.v1.ReportRequest.load:type_name -> adshard.v1.Load
+	2,  // 15: adshard.v1.ReportResponse.copy:type_name -> adshard.v1.CopyOrder
+	14, // 16: adshard.v1.SlaveState.copying:type_name -> adshard.v1.CopyState
+	29, // 17: adshard.v1.WatchMapResponse.shards:type_name -> adshard.v1.Shard
+	18, // 18: adshard.v1.QuantaRequest.weights:type_name -> adshard.v1.Weight
+	20, // 19: adshard.v1.QuantaResponse.quanta:type_name -> adshard.v1.Quantum
+	21, // 20: adshard.v1.Quantum.ops:type_name -> adshard.v1.Operation
+	0,  // 21: adshard.v1.Balancer.Register:input_type -> adshard.v1.RegisterRequest
+	11, // 22: adshard.v1.Balancer.Report:input_type -> adshard.v1.ReportRequest
+	15, // 23: adshard.v1.Balancer.WatchMap:input_type -> adshard.v1.WatchMapRequest
+	17, // 24: adshard.v1.Balancer.Quanta:input_type -> adshard.v1.QuantaRequest
+	0,  // 25: adshard.v1.Distributor.Enlist:input_type -> adshard.v1.RegisterRequest
+	7,  // 26: adshard.v1.Distributor.Pull:input_type -> adshard.v1.PullRequest
+	9,  // 27: adshard.v1.Distributor.Part:input_type -> adshard.v1.PartRequest
+	5,  // 28: adshard.v1.Distributor.Verify:input_type -> adshard.v1.VerifyRequest
+	3,  // 29: adshard.v1.Balancer.Register:output_type -> adshard.v1.RegisterResponse
+	12, // 30: adshard.v1.Balancer.Report:output_type -> adshard.v1.ReportResponse
+	16, // 31: adshard.v1.Balancer.WatchMap:output_type -> adshard.v1.WatchMapResponse
+	19, // 32: adshard.v1.Balancer.Quanta:output_type -> adshard.v1.QuantaResponse
+	4,  // 33: adshard.v1.Distributor.Enlist:output_type -> adshard.v1.EnlistResponse
+	8,  // 34: adshard.v1.Distributor.Pull:output_type -> adshard.v1.PullResponse
+	10, // 35: adshard.v1.Distributor.Part:output_type -> adshard.v1.PartResponse
+	6,  // 36: adshard.v1.Distributor.Verify:output_type -> adshard.v1.VerifyResponse
+	29, // [29:37] is the sub-list for method output_type
+	21, // [21:29] is the sub-list for method input_type
+	21, // [21:21] is the sub-list for extension type_name
+	21, // [21:21] is the sub-list for extension extendee
+	0,  // [0:21] is the sub-list for field type_name
 }
 
 func init() { file_adshard_v1_control_proto_init() }
@@ -1918,6 +2072,7 @@ func file_adshard_v1_control_proto_init() {
 	}
 	file_adshard_v1_load_proto_init()
 	file_adshard_v1_nodedata_proto_init()
+	file_adshard_v1_records_proto_init()
 	file_adshard_v1_search_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -1925,7 +2080,7 @@ func file_adshard_v1_control_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_adshard_v1_control_proto_rawDesc), len(file_adshard_v1_control_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   20,
+			NumMessages:   22,
 			NumExtensions: 0,
 			NumServices:   2,
 		},

@@ -257,6 +257,7 @@ var Balancer_ServiceDesc = grpc.ServiceDesc{
 const (
 	Distributor_Enlist_FullMethodName = "/adshard.v1.Distributor/Enlist"
 	Distributor_Pull_FullMethodName   = "/adshard.v1.Distributor/Pull"
+	Distributor_Part_FullMethodName   = "/adshard.v1.Distributor/Part"
 	Distributor_Verify_FullMethodName = "/adshard.v1.Distributor/Verify"
 )
 
@@ -271,6 +272,8 @@ type DistributorClient interface {
 	Enlist(ctx context.Context, in *RegisterRequest, opts ...grpc.CallOption) (*EnlistResponse, error)
 	// Pull waits for the bucket that begins at the slave's position.
 	Pull(ctx context.Context, in *PullRequest, opts ...grpc.CallOption) (*PullResponse, error)
+	// Part returns a part of the keywords of a group in that bucket.
+	Part(ctx context.Context, in *PartRequest, opts ...grpc.CallOption) (*PartResponse, error)
 	// Verify compares a slave's slice with the database.
 	Verify(ctx context.Context, in *VerifyRequest, opts ...grpc.CallOption) (*VerifyResponse, error)
 }
@@ -303,6 +306,16 @@ func (c *distributorClient) Pull(ctx context.Context, in *PullRequest, opts ...g
 	return out, nil
 }
 
+func (c *distributorClient) Part(ctx context.Context, in *PartRequest, opts ...grpc.CallOption) (*PartResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(PartResponse)
+	err := c.cc.Invoke(ctx, Distributor_Part_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *distributorClient) Verify(ctx context.Context, in *VerifyRequest, opts ...grpc.CallOption) (*VerifyResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(VerifyResponse)
@@ -324,6 +337,8 @@ type DistributorServer interface {
 	Enlist(context.Context, *RegisterRequest) (*EnlistResponse, error)
 	// Pull waits for the bucket that begins at the slave's position.
 	Pull(context.Context, *PullRequest) (*PullResponse, error)
+	// Part returns a part of the keywords of a group in that bucket.
+	Part(context.Context, *PartRequest) (*PartResponse, error)
 	// Verify compares a slave's slice with the database.
 	Verify(context.Context, *VerifyRequest) (*VerifyResponse, error)
 	mustEmbedUnimplementedDistributorServer()
@@ -341,6 +356,9 @@ func (UnimplementedDistributorServer) Enlist(context.Context, *RegisterRequest) 
 }
 func (UnimplementedDistributorServer) Pull(context.Context, *PullRequest) (*PullResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Pull not implemented")
+}
+func (UnimplementedDistributorServer) Part(context.Context, *PartRequest) (*PartResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Part not implemented")
 }
 func (UnimplementedDistributorServer) Verify(context.Context, *VerifyRequest) (*VerifyResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Verify not implemented")
@@ -402,6 +420,24 @@ func _Distributor_Pull_Handler(srv interface{}, ctx context.Context, dec func(in
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Distributor_Part_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(PartRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(DistributorServer).Part(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Distributor_Part_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(DistributorServer).Part(ctx, req.(*PartRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _Distributor_Verify_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(VerifyRequest)
 	if err := dec(in); err != nil {
@@ -434,6 +470,10 @@ var Distributor_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Pull",
 			Handler:    _Distributor_Pull_Handler,
+		},
+		{
+			MethodName: "Part",
+			Handler:    _Distributor_Part_Handler,
 		},
 		{
 			MethodName: "Verify",

@@ -342,9 +342,12 @@ func (x *Interval) GetHi() uint64 {
 
 // Item is an ad group with its keywords.
 type Item struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Group         *Group                 `protobuf:"bytes,1,opt,name=group,proto3" json:"group,omitempty"`
-	Keywords      []*Keyword             `protobuf:"bytes,2,rep,name=keywords,proto3" json:"keywords,omitempty"`
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Group    *Group                 `protobuf:"bytes,1,opt,name=group,proto3" json:"group,omitempty"`
+	Keywords []*Keyword             `protobuf:"bytes,2,rep,name=keywords,proto3" json:"keywords,omitempty"`
+	// parts is set if the keywords are too many for one message: they come in so many
+	// parts (Distributor.Part), and keywords is empty.
+	Parts         uint32 `protobuf:"varint,3,opt,name=parts,proto3" json:"parts,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -391,6 +394,13 @@ func (x *Item) GetKeywords() []*Keyword {
 		return x.Keywords
 	}
 	return nil
+}
+
+func (x *Item) GetParts() uint32 {
+	if x != nil {
+		return x.Parts
+	}
+	return 0
 }
 
 // SliceTable lists the slices that a slave holds, and in which views it serves
@@ -801,10 +811,11 @@ const file_adshard_v1_nodedata_proto_rawDesc = "" +
 	"\abuilder\x18\x0f \x01(\rR\abuilder\"*\n" +
 	"\bInterval\x12\x0e\n" +
 	"\x02lo\x18\x01 \x01(\x06R\x02lo\x12\x0e\n" +
-	"\x02hi\x18\x02 \x01(\x06R\x02hi\"`\n" +
+	"\x02hi\x18\x02 \x01(\x06R\x02hi\"v\n" +
 	"\x04Item\x12'\n" +
 	"\x05group\x18\x01 \x01(\v2\x11.adshard.v1.GroupR\x05group\x12/\n" +
-	"\bkeywords\x18\x02 \x03(\v2\x13.adshard.v1.KeywordR\bkeywords\"\xa4\x02\n" +
+	"\bkeywords\x18\x02 \x03(\v2\x13.adshard.v1.KeywordR\bkeywords\x12\x14\n" +
+	"\x05parts\x18\x03 \x01(\rR\x05parts\"\xa4\x02\n" +
 	"\n" +
 	"SliceTable\x12-\n" +
 	"\x06slices\x18\x01 \x03(\v2\x15.adshard.v1.HeldSliceR\x06slices\x12\x12\n" +

@@ -162,6 +162,11 @@ func (h *Host) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullResponse, e
 	return forward(h.distributor, (*distributor.Distributor).Pull, ctx, r)
 }
 
+// Part implements pb.DistributorServer.
+func (h *Host) Part(ctx context.Context, r *pb.PartRequest) (*pb.PartResponse, error) {
+	return forward(h.distributor, (*distributor.Distributor).Part, ctx, r)
+}
+
 // Verify implements pb.DistributorServer.
 func (h *Host) Verify(ctx context.Context, r *pb.VerifyRequest) (*pb.VerifyResponse, error) {
 	return forward(h.distributor, (*distributor.Distributor).Verify, ctx, r)

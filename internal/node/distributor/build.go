@@ -15,7 +15,6 @@ import (
 	"adshard/internal/node/health"
 	"adshard/internal/node/truth"
 	"adshard/internal/wait"
-	"adshard/schema/pb"
 )
 
 // build does a Build and gives the result to the state machine.
@@ -34,7 +33,7 @@ func (d *Distributor) build(ctx context.Context, machine *stateMachine, job bala
 				d.weights[k] = w
 			}
 		}
-		machine.Built(balance.Built[*pb.NodeData]{
+		machine.Built(balance.Built[*nodeData]{
 			Node: job.Node, Seq: job.Seq, Entries: made.entries, Payload: made.data, Bytes: made.bytes,
 		})
 		return nil
@@ -83,7 +82,7 @@ type bucket struct {
 	weigh   feed.Weights
 	limit   int
 
-	data    *pb.NodeData
+	data    *nodeData
 	entries int
 	bytes   int
 	weights map[balance.Key]uint32 // of changed items
@@ -104,7 +103,7 @@ func (d *Distributor) bucket(ctx context.Context, builder *nodedata.Builder, job
 		return nil, fault.Newf(fault.Internal, "distributor: build", "the snapshot is at clock %d, %d is needed", snap.Position().Clock, job.Clock)
 	}
 	made := &bucket{
-		builder: builder, order: d.order, weigh: d.cfg.Weights, limit: job.MaxBytes, data: &pb.NodeData{Builder: nodedata.Version},
+		builder: builder, order: d.order, weigh: d.cfg.Weights, limit: job.MaxBytes, data: newNodeData(),
 		weights: make(map[balance.Key]uint32), campaigns: make(map[uint64]*backend.Campaign),
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -169,11 +168,11 @@ func (m *bucket) add(next truth.Batch) (full bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		size := proto.Size(item) + 4
+		size := item.size()
 		if m.entries > 0 && m.bytes+size > m.limit {
 			return true, nil
 		}
-		m.data.Items = append(m.data.Items, item)
+		m.data.add(item)
 		m.entries++
 		m.bytes += size
 		if e.Changed() {
@@ -201,12 +200,12 @@ func (m *bucket) parents(next truth.Batch) error {
 	return nil
 }
 
-func (m *bucket) item(it *backend.Item) (*pb.Item, error) {
+func (m *bucket) item(it *backend.Item) (*cutItem, error) {
 	campaign, ok := m.campaigns[it.Group.CampaignID]
 	if !ok {
 		return nil, fault.Newf(fault.Corrupt, "distributor: build", "group %d has no campaign %d", it.Group.ID, it.Group.CampaignID)
 	}
-	item, err := m.builder.Item(it, campaign)
+	item, err := cut(m.builder, it, campaign, m.limit)
 	if err != nil {
 		return nil, fmt.Errorf("group %d: %w", it.Group.ID, err)
 	}

@@ -70,7 +70,7 @@ type Distributor struct {
 // stateMachine is the distributor of package balance over node data of groups. The
 // result of a task goes to the state machine that asked for it, even if another one
 // has replaced that meanwhile.
-type stateMachine = balance.Distributor[*pb.NodeData]
+type stateMachine = balance.Distributor[*nodeData]
 
 // slave is a slave that has enlisted.
 type slave struct {

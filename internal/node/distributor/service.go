@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"time"
 
+	"google.golang.org/protobuf/proto"
+
 	"adshard/backend"
 	"adshard/balance"
 	"adshard/fault"
@@ -157,6 +159,46 @@ func (d *Distributor) next(r *pb.PullRequest) (*pb.NodeData, <-chan struct{}, er
 	return d.bucketPB(bucket), nil, nil
 }
 
+// Part implements pb.DistributorServer.
+func (d *Distributor) Part(_ context.Context, r *pb.PartRequest) (*pb.PartResponse, error) {
+	raw, err := d.part(r)
+	if err != nil {
+		return nil, err
+	}
+	reply := new(pb.PartResponse)
+	if err := proto.Unmarshal(raw, reply); err != nil {
+		return nil, fault.New(fault.Internal, "distributor: part", err)
+	}
+	return reply, nil
+}
+
+// part returns a part, encoded, of a group in the bucket at the slave's position. Errors:
+// fault.Stale when there is no such bucket any more: the slave is to pull again.
+func (d *Distributor) part(r *pb.PartRequest) ([]byte, error) {
+	const op = "distributor: part"
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.machine == nil {
+		return nil, d.noBalancer(op)
+	}
+	c, ok := d.slaves[r.GetName()]
+	if !ok || c.incarnation != r.GetIncarnation() {
+		return nil, fault.Newf(fault.Stale, op, "slave %s is not enlisted here: register again", r.GetName())
+	}
+	c.seen = time.Now()
+	bucket, err := d.machine.Pull(r.GetName(), r.GetEpoch(), wire.ToPosition(r.GetPosition()))
+	if err != nil {
+		return nil, err
+	}
+	if bucket != nil && bucket.Payload != nil {
+		if raw, ok := bucket.Payload.part(r.GetKey(), r.GetVersion(), r.GetPart()); ok {
+			return raw, nil
+		}
+	}
+	return nil, fault.Newf(fault.Stale, op, "the bucket of slave %s at %s has no part %d of version %d of the group with key %x: register again",
+		r.GetName(), wire.ToPosition(r.GetPosition()), r.GetPart(), r.GetVersion(), r.GetKey())
+}
+
 // stamp writes the marks of the changes at both ends into a bucket: that of the
 // slave's position, and that of the log at the position where the bucket leads.
 func (d *Distributor) stamp(ctx context.Context, r *pb.PullRequest, data *pb.NodeData) error {
@@ -196,7 +238,7 @@ func (d *Distributor) sameHistory(ctx context.Context) error {
 
 // bucketPB returns the message of a bucket. With the slave's slices it has the
 // shards of the map, which slaves pass on to masters that reach no balancer.
-func (d *Distributor) bucketPB(next *balance.Bucket[*pb.NodeData]) *pb.NodeData {
+func (d *Distributor) bucketPB(next *balance.Bucket[*nodeData]) *pb.NodeData {
 	out := &pb.NodeData{To: wire.FromPosition(next.To), Reset_: next.Reset, Database: d.data.Database}
 	if data := next.Payload; data != nil {
 		out.Advertisers, out.Campaigns, out.Items, out.Deleted = data.Advertisers, data.Campaigns, data.Items, data.Deleted

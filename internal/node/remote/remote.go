@@ -55,6 +55,11 @@ func (c Distributor) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullRespo
 	return pb.NewDistributorClient(c.Conn).Pull(ctx, r, grpc.MaxCallRecvMsgSize(wire.MaxBucket))
 }
 
+// Part implements loadproxy.Distributor.
+func (c Distributor) Part(ctx context.Context, r *pb.PartRequest) (*pb.PartResponse, error) {
+	return pb.NewDistributorClient(c.Conn).Part(ctx, r)
+}
+
 // Verify implements loadproxy.Distributor.
 func (c Distributor) Verify(ctx context.Context, r *pb.VerifyRequest) (*pb.VerifyResponse, error) {
 	return pb.NewDistributorClient(c.Conn).Verify(ctx, r)

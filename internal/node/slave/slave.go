@@ -169,7 +169,7 @@ func New(cfg Config, store barrels.Store, gate *overload.Gate, port *ports.Ports
 	}
 	own := loadproxy.Default(cfg.Name, s.Address())
 	own.Incarnation, own.Grace, own.MaxBytes = rand.Text(), cfg.Grace, uint32(cfg.BucketBytes)
-	own.Counted, own.Zone, own.Instance, own.Copier = cfg.LoadCounted, cfg.Zone, instance, s.copier
+	own.Counted, own.Zone, own.Instance, own.Copier, own.Spool = cfg.LoadCounted, cfg.Zone, instance, s.copier, cfg.Dir
 	s.proxy, err = loadproxy.New(own, store, s.balancer, s.log)
 	if err != nil {
 		s.Close()

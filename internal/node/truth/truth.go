@@ -93,19 +93,36 @@ func (t *Certifier) sum(batches <-chan []adGroup, into *barrels.Certificate, bus
 	for batch := range batches {
 		begin := time.Now()
 		for _, w := range batch {
-			item, err := builder.Item(w.item, w.of)
+			key, s, err := groupSum(builder, w)
 			if err != nil {
 				return fmt.Errorf("group %d: %w", w.item.Group.ID, err)
 			}
-			s, err := record.ItemSum(item)
-			if err != nil {
-				return fmt.Errorf("group %d: %w", w.item.Group.ID, err)
-			}
-			into.Bins[balance.Bin(balance.Key(item.Group.Key))].Add(s)
+			into.Bins[balance.Bin(key)].Add(s)
 		}
 		busy.Add(int64(time.Since(begin)))
 	}
 	return nil
+}
+
+// stretch is how many keywords are built at a time.
+const stretch = 1 << 12
+
+// groupSum returns a group's key and sum.
+func groupSum(builder *nodedata.Builder, g adGroup) (balance.Key, certify.Sum, error) {
+	item, err := builder.Group(g.item)
+	if err != nil {
+		return 0, certify.Sum{}, err
+	}
+	sum := record.NewSummer(item.Group)
+	for some := range slices.Chunk(g.item.Keywords, stretch) {
+		list, err := builder.Keywords(g.item, some, g.of)
+		if err != nil {
+			return 0, certify.Sum{}, err
+		}
+		sum.Add(list)
+	}
+	s, err := sum.Sum()
+	return balance.Key(item.Group.Key), s, err
 }
 
 // parents returns the sums of those parents that exist.

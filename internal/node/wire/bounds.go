@@ -50,7 +50,8 @@ const (
 	maxPiece       = 2 * maxText // of what is shown, in JSON
 	maxFew         = 1 << 12     // what an ad, a campaign or a keyword has a few of
 	maxEntries     = 1 << 20     // of a bucket
-	maxHeld        = 1 << 22     // keywords or negatives of one owner
+	maxHeld        = 1 << 22     // negatives of one owner, or keywords in one message
+	maxPart        = 1 << 18     // keywords in a part
 )
 
 // bound is how much a field may hold: bytes of each text, entries of a list; 0
@@ -96,6 +97,9 @@ func controlBounds() map[string]bound {
 		"RegisterRequest.zone":         text(MaxZone),
 		"RegisterResponse.distributor": text(MaxAddress),
 		"PullRequest.name":             text(MaxName),
+		"PartRequest.name":             text(MaxName),
+		"PartRequest.incarnation":      text(maxIncarnation),
+		"PartResponse.keywords":        list(maxPart),
 		"PullRequest.incarnation":      text(maxIncarnation),
 		"ReportRequest.name":           text(MaxName),
 		"ReportRequest.incarnation":    text(maxIncarnation),

@@ -22,8 +22,8 @@ const (
 	MaxQuery   = 16 << 10 // to a master
 	MaxControl = 32 << 20
 	// MaxReply bounds an answer. MaxBucket bounds one with node data:
-	// PullRequest.max_bytes keeps buckets far below it, but a single group goes
-	// with all that it holds: some three million keywords fit.
+	// PullRequest.max_bytes keeps buckets far below it, but a group goes with all of
+	// its negatives and ads. Keywords beyond max_bytes come in parts, each an answer.
 	MaxReply  = 64 << 20
 	MaxBucket = 1 << 30
 	// MaxSearches and MaxPolls bound the calls at a time on one connection to a

@@ -1,0 +1,131 @@
+package barrels
+
+import (
+	"context"
+	"fmt"
+
+	"adshard/barrels/index"
+	"adshard/barrels/kv"
+	"adshard/schema/pb"
+)
+
+// ahead applies one bucket. A group is compared with what is stored in stretches; when
+// it is large and much of it changes, that takes more than one batch. All but the last
+// are written before the bucket's own batch, without being published, so that searches
+// go on with the state before. In the store's files the slice of such a group is given
+// up until the bucket's batch restores it: after a crash in between it is purged
+// and filled again.
+type ahead struct {
+	store   *barrel
+	written index.Published   // the newest state written but not published, if any
+	held    []*index.Snapshot // those before it, which groups are still read from
+	given   *index.Interval   // the last group whose slice was given up meanwhile
+}
+
+const (
+	// stretch is how many keywords of a group are compared with what is stored before
+	// their pages are written.
+	stretch = 1 << 12
+	// largeGroup is how many keywords of a group are compared in any case before some
+	// of its changes are written in a batch of their own.
+	largeGroup = 1 << 15
+)
+
+// newest is the state that the next batch begins on.
+func (a *ahead) newest() *index.Snapshot {
+	if st := a.written.Newest.Load(); st != nil {
+		return st
+	}
+	return a.store.Newest.Load()
+}
+
+// apply writes the bucket.
+func (a *ahead) apply(ctx context.Context, d *pb.NodeData, named map[uint64]bool, parts Parts) error {
+	before := a.store.Newest.Load()
+	table, purge := before.Slices.Table, before.Purge
+	if err := a.clear(ctx, d, named); err != nil {
+		return err
+	}
+	w := a.store.writer
+	w.begin(a.newest(), d.Reset_)
+	if d.Reset_ {
+		table, purge = w.slices, w.purge
+	}
+	if err := w.items(d, named, parts); err != nil {
+		return err
+	}
+	w.purge = purge
+	if err := w.bucket(d, table); err != nil {
+		return err
+	}
+	return a.commit()
+}
+
+// commit writes and publishes what the writer has prepared.
+func (a *ahead) commit() error {
+	cleared := a.store.writer.cleared
+	if err := a.store.commitAfter(a.newest()); err != nil {
+		return err
+	}
+	a.store.upkeep.add(cleared)
+	a.written.Publish(nil)
+	return nil
+}
+
+// turn writes the pages of a stretch of a group, and the batch when it is large.
+func (a *ahead) turn(ctx context.Context, g *groupChange) error {
+	s, w := a.store, a.store.writer
+	w.anchor(g)
+	if err := w.putPages(g); err != nil {
+		return err
+	}
+	g.item, g.keywords, g.pages, g.turned = nil, nil, nil, g.compared
+	if len(w.ops) < clearPostings || g.compared < largeGroup {
+		return nil
+	}
+	switch own := (&pb.Interval{Lo: g.key, Hi: g.key}); {
+	case claims(w.slices, w.position, own):
+		a.given = &index.Interval{Lo: g.key, Hi: g.key}
+		w.giveUp([]index.Interval{*a.given})
+	case a.given == nil && ctx.Err() != nil:
+		return kv.Ended(ctx, "barrels: apply")
+	}
+	w.orphans = w.orphans || !index.Within(index.Joined(w.slices.GetSlices(), nil), g.key)
+	if err := w.settle(); err != nil {
+		return err
+	}
+	cleared := w.cleared
+	next, err := s.write(a.newest())
+	if err != nil {
+		return err
+	}
+	if st := a.written.Acquire(); st != nil {
+		a.held = append(a.held, st)
+	}
+	a.written.Publish(next)
+	w.begin(next, false)
+	w.cleared, w.groups = cleared, append(w.groups, g)
+	return nil
+}
+
+// end ends the bucket. If it has failed, what was written is published, and the slice
+// that was given up is reported.
+func (a *ahead) end(err error) {
+	for _, st := range a.held {
+		st.Release()
+	}
+	st := a.written.Newest.Load()
+	if st == nil {
+		return
+	}
+	if err != nil {
+		a.store.Publish(&index.Snapshot{
+			Number: st.Number, Data: st.Data.Again(), Terms: st.Terms, Parents: st.Parents,
+			Position: st.Position, Slices: st.Slices, Counters: st.Counters, Builder: st.Builder, Purge: st.Purge,
+		})
+		if a.given != nil {
+			a.store.met(Damage{Lo: a.given.Lo, Hi: a.given.Hi, What: fmt.Sprintf("a large group could not be written whole: %v", err)})
+		}
+	}
+	a.written.Publish(nil)
+}

@@ -1,0 +1,53 @@
+package barrels
+
+import "adshard/schema/pb"
+
+// Parts returns a part, from 0 to parts − 1, of the keywords of a group that comes in
+// parts, by rising ids.
+type Parts func(it *pb.Item, part uint32) ([]*pb.Keyword, error)
+
+// incoming is the keywords that a group is to have, by rising ids.
+type incoming struct {
+	list  []*pb.Keyword // the next ones
+	item  *pb.Item
+	parts Parts
+	part  uint32 // the next one
+	slab  []keyword
+}
+
+// newIncoming returns the keywords of an item; nil: none.
+func newIncoming(it *pb.Item, parts Parts) *incoming {
+	return &incoming{list: it.GetKeywords(), item: it, parts: parts}
+}
+
+// more reports whether there is another keyword; it is list[0].
+func (in *incoming) more() (bool, error) {
+	for len(in.list) == 0 && in.part < in.item.GetParts() {
+		list, err := in.parts(in.item, in.part)
+		if err != nil {
+			return false, err
+		}
+		in.list, in.slab = list, nil
+		in.part++
+	}
+	return len(in.list) > 0, nil
+}
+
+// take takes the next keyword.
+func (in *incoming) take() *keyword {
+	if len(in.slab) == 0 {
+		in.slab = make([]keyword, len(in.list))
+	}
+	k := &in.slab[0]
+	k.pb = in.list[0]
+	in.slab, in.list = in.slab[1:], in.list[1:]
+	return k
+}
+
+// room takes what was compared of a group so far, if that is a stretch.
+func (w *writer) room(g *groupChange) error {
+	if w.turn == nil || g.compared-g.turned < stretch {
+		return nil
+	}
+	return w.turn(g)
+}

@@ -1,0 +1,56 @@
+package distributor
+
+import (
+	"fmt"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"adshard/backend"
+	"adshard/backend/nodedata"
+	"adshard/balance"
+	"adshard/schema/pb"
+	"adshard/search"
+)
+
+// TestParts: a group that is larger than a bucket comes in parts of a bucket's size at
+// most, which together are its keywords; parts of another version are not handed out.
+func TestParts(t *testing.T) {
+	it := &backend.Item{Group: backend.Group{ID: 7, CampaignID: 1, AdvertiserID: 1, Version: 9}}
+	for i := range 3*stretch + 5 {
+		it.Keywords = append(it.Keywords, backend.Keyword{ID: uint64(i + 1), Text: fmt.Sprint("usb part", i), Type: search.Broad, Quality: 5})
+	}
+	campaign := &backend.Campaign{ID: 1, AdvertiserID: 1, Languages: []string{"en"}}
+	b := nodedata.New(balance.ByHash)
+	whole, err := b.Item(it, campaign)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, limit := range []int{1, 10_000, proto.Size(whole) / 2, 2 * proto.Size(whole)} {
+		c, err := cut(b, it, campaign, limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, got := newNodeData(), proto.CloneOf(c.Item)
+		d.add(c)
+		for part := range c.Parts {
+			raw, ok := d.part(c.Group.Key, 9, part)
+			one := new(pb.PartResponse)
+			if err := proto.Unmarshal(raw, one); err != nil || !ok || len(raw) > limit && len(one.Keywords) > 1 {
+				t.Fatalf("part %d: %v, %d bytes of %d", part, err, len(raw), limit)
+			}
+			got.Keywords = append(got.Keywords, one.Keywords...)
+		}
+		if got.Parts = 0; !proto.Equal(got, whole) || (c.Parts > 0) != (limit < proto.Size(whole)) {
+			t.Errorf("%d bytes at most: %d keywords in %d parts", limit, len(got.Keywords), c.Parts)
+		}
+		for _, wrong := range []struct {
+			key, version uint64
+			part         uint32
+		}{{c.Group.Key, 8, 0}, {c.Group.Key + 1, 9, 0}, {c.Group.Key, 9, c.Parts}} {
+			if _, ok := d.part(wrong.key, wrong.version, wrong.part); ok {
+				t.Errorf("there is a part %+v", wrong)
+			}
+		}
+	}
+}
