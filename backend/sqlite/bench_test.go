@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"adshard/backend"
+	"adshard/backend/backendtest"
 	"adshard/backend/sqlite"
-	"adshard/search"
 )
 
 func open(t testing.TB) *sqlite.Store {
@@ -25,56 +25,14 @@ func open(t testing.TB) *sqlite.Store {
 }
 
 const (
-	benchGroups   = 10_000
-	benchKeywords = 11
-	benchRows     = benchGroups * benchKeywords
-	benchTx       = 20_000 // rows of a transaction
+	benchGroups = 10_000
+	benchRows   = benchGroups * backendtest.FillKeywords
 )
 
-// fill writes the benchmark's data: groups of 11 keywords, 1 negative, 1 ad.
+// fill writes the benchmark's data.
 func fill(b *testing.B, s *sqlite.Store) {
 	b.Helper()
-	ctx := b.Context()
-	var tx backend.Tx
-	rows := 0
-	var c, g uint64
-	must := func(err error) {
-		if err != nil {
-			b.Helper()
-			b.Fatal(err)
-		}
-	}
-	for i := range benchGroups {
-		var err error
-		if tx == nil {
-			tx, err = s.Begin(ctx)
-			must(err)
-		}
-		a, err := tx.Advertiser(ctx, fmt.Sprint("advertiser ", i/2000))
-		must(err)
-		c, err = tx.Campaign(ctx, a, fmt.Sprint("campaign ", i/100), backend.CampaignPatch{Languages: backend.To([]string{"en"})})
-		must(err)
-		g, err = tx.Group(ctx, c, fmt.Sprint("group ", i), backend.GroupPatch{Bid: backend.To[uint64](1_000_000)})
-		must(err)
-		for k := range benchKeywords {
-			words := fmt.Sprintf("usb cable %d metres model %d", k*7919%11, i)
-			must(tx.Keyword(ctx, g, backend.KeywordPatch{Text: words, Words: words, Type: search.MatchType(k % 3), Bid: backend.To(uint64(k) * 1000)}))
-			rows++
-		}
-		must(tx.Negative(ctx, backend.NegativeOwner{Group: g}, backend.NegativePatch{Text: "free", Words: "free", Type: search.Broad}))
-		must(tx.Ad(ctx, g, backend.AdPatch{
-			Headlines:    []string{"Cables of all kinds", "Fast delivery", fmt.Sprint("Model ", i)},
-			Descriptions: []string{"Buy a cable today.", "Free returns within thirty days."},
-			Path1:        "cables", FinalURL: fmt.Sprint("https://shop.example/cable/", i),
-		}))
-		if rows >= benchTx {
-			must(tx.Commit(ctx))
-			tx, rows = nil, 0
-		}
-	}
-	if tx != nil {
-		must(tx.Commit(ctx))
-	}
+	backendtest.Fill(b, s, benchGroups)
 }
 
 func keywordsPerSecond(b *testing.B) {

@@ -1,44 +1,23 @@
 package sqlite
 
 import (
+	"context"
 	"strings"
 
 	zs "zombiezen.com/go/sqlite"
 
 	"adshard/backend"
+	"adshard/backend/upsert"
 )
 
 // children is one table of what groups or campaigns contain (keywords, negatives,
-// ads): the rows cached by the transaction, by owner and natural key K, with
-// values V.
+// ads), with natural keys K and values V: the upsert.Rows of a transaction's cache.
 type children[K, V comparable] struct {
-	t      *tx
-	sql    childSQL[K, V]
-	last   *uint64 // the last id given
-	owners map[uint64]*childRows[K, V]
-	queue  []*row[K, V] // those that may differ from the database
-	size   int          // of owners: one for each and one for each row
+	t     *tx
+	sql   childSQL[K, V]
+	cache *upsert.Table[K, V]
 
 	inserts [2]*zs.Stmt // of one row, of many; prepared on first use
-}
-
-// childRows is the cached rows of one owner.
-type childRows[K, V comparable] struct {
-	// rows is by key; nil: there is no such row.
-	rows map[K]*row[K, V]
-	// whole is set if rows is complete; otherwise the owner has too many, and
-	// they are looked up one by one.
-	whole bool
-}
-
-// row is one entity.
-type row[K, V comparable] struct {
-	owner, id   uint64
-	key         K
-	now, before V    // wanted; in the database
-	exists      bool // in the database
-	gone        bool // removed
-	queued      bool
 }
 
 // childSQL is how a table is read and written.
@@ -64,166 +43,94 @@ type childSQL[K, V comparable] struct {
 // manyRows is how many rows one INSERT writes; more gain nothing.
 const manyRows = 16
 
-func newChildren[K, V comparable](t *tx, sql childSQL[K, V], last *uint64) children[K, V] {
-	return children[K, V]{t: t, sql: sql, last: last, owners: make(map[uint64]*childRows[K, V])}
-}
-
-// created records that an owner is new and has no rows yet.
-func (h *children[K, V]) created(owner uint64) {
-	h.owners[owner] = &childRows[K, V]{rows: make(map[K]*row[K, V]), whole: true}
-	h.size++
-}
-
 // wholeShare is the share of the cache, one part in so many, that the rows of one
 // owner may fill.
 const wholeShare = 8
 
-// rowsOf returns the rows of an owner; it reads all of them at once unless there
-// are too many.
-func (h *children[K, V]) rowsOf(owner uint64) (*childRows[K, V], error) {
-	if o, ok := h.owners[owner]; ok {
-		return o, nil
+func newChildren[K, V comparable](t *tx, sql childSQL[K, V], last *uint64) *upsert.Table[K, V] {
+	h := &children[K, V]{t: t, sql: sql}
+	h.cache = &upsert.Table[K, V]{
+		Rows: h, Entity: sql.entity, Report: t.report, Queued: t.s.limits.queued,
+		Whole: t.s.limits.cached / wholeShare,
+		Next: func(context.Context) (uint64, error) {
+			*last++
+			return *last, nil
+		},
 	}
-	o := &childRows[K, V]{rows: make(map[K]*row[K, V])}
-	most := int64(1 + h.t.s.limits.cached/wholeShare)
+	h.cache.Full = h.cache.Flush
+	return h.cache
+}
+
+// Load implements upsert.Rows.
+func (h *children[K, V]) Load(_ context.Context, owner uint64, limit int) error {
+	var list []*upsert.Row[K, V]
 	err := h.t.c.query(h.sql.load+" LIMIT ?", func(st *zs.Stmt) error {
-		r := h.read(st, owner)
-		o.rows[r.key] = r
+		list = append(list, h.read(st, owner))
 		return nil
-	}, owner, most)
-	if err != nil {
-		return nil, err
+	}, owner, int64(limit))
+	if err == nil {
+		h.cache.Loaded(owner, list)
 	}
-	o.whole = int64(len(o.rows)) < most
-	h.owners[owner] = o
-	h.size += 1 + len(o.rows)
-	return o, nil
+	return err
 }
 
-func (h *children[K, V]) read(st *zs.Stmt, owner uint64) *row[K, V] {
+func (h *children[K, V]) read(st *zs.Stmt, owner uint64) *upsert.Row[K, V] {
 	id, key, value := h.sql.scan(st)
-	return &row[K, V]{owner: owner, id: id, key: key, now: value, before: value, exists: true}
+	return upsert.Stored(owner, id, key, value)
 }
 
-// find returns the row of an owner with this key; nil: there is none.
-func (h *children[K, V]) find(o *childRows[K, V], owner uint64, key K) (*row[K, V], error) {
-	r, ok := o.rows[key]
-	if ok || o.whole {
-		return r, nil
-	}
+// Find implements upsert.Rows.
+func (h *children[K, V]) Find(_ context.Context, owner uint64, key K) (r *upsert.Row[K, V], err error) {
 	st, err := h.t.c.Prepare(h.sql.load + h.sql.byKey)
 	if err != nil {
 		return nil, err
 	}
 	st.BindInt64(1, int64(owner))
 	h.sql.bindKey(st, 2, key)
-	if err := rows(st, func(st *zs.Stmt) error { r = h.read(st, owner); return nil }); err != nil {
-		return nil, err
-	}
-	if r != nil {
-		o.rows[key] = r
-		h.size++
-	}
-	return r, nil
+	err = rows(st, func(st *zs.Stmt) error {
+		r = h.read(st, owner)
+		return nil
+	})
+	return r, err
 }
 
-// put changes the row with this key, or makes one from the default value.
-func (h *children[K, V]) put(owner uint64, key K, initial V, change func(*V)) error {
-	o, err := h.rowsOf(owner)
-	if err != nil {
-		return err
-	}
-	r, err := h.find(o, owner, key)
-	if err != nil {
-		return err
-	}
-	effect := backend.Named
-	if r == nil {
-		*h.last++
-		r = &row[K, V]{owner: owner, id: *h.last, key: key, now: initial}
-		o.rows[key] = r
-		h.size++
-		effect = backend.Created
-	}
-	h.t.report(h.sql.entity, r.id, effect)
-	change(&r.now)
-	if !r.exists || r.now != r.before {
-		return h.enqueue(r)
+// Remove implements upsert.Rows.
+func (h *children[K, V]) Remove(_ context.Context, rows []*upsert.Row[K, V]) error {
+	for _, r := range rows {
+		if err := h.sum(r, -h.hash(r, r.Before)); err != nil {
+			return err
+		}
+		if err := h.execute(h.sql.remove, r, false); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// remove takes the row with this key away, if there is one.
-func (h *children[K, V]) remove(owner uint64, key K) error {
-	o, err := h.rowsOf(owner)
-	if err != nil {
-		return err
-	}
-	r, err := h.find(o, owner, key)
-	if r == nil || err != nil {
-		return err
-	}
-	o.rows[key] = nil // not deleted: the database still has it until the flush
-	r.gone = true
-	h.t.report(h.sql.entity, r.id, backend.Removed)
-	return h.enqueue(r)
-}
-
-func (h *children[K, V]) enqueue(r *row[K, V]) error {
-	if !r.queued {
-		r.queued = true
-		h.queue = append(h.queue, r)
-	}
-	if len(h.queue) < h.t.s.limits.queued {
-		return nil
-	}
-	return h.flush()
-}
-
-// flush writes the queue: removed rows first, since a new row may have their
-// key.
-func (h *children[K, V]) flush() error {
-	fresh := h.queue[:0:0]
-	for _, r := range h.queue {
-		r.queued = false
-		switch {
-		case r.gone && r.exists:
-			if err := h.sum(r, -h.hash(r, r.before)); err != nil {
-				return err
-			}
-			if err := h.execute(h.sql.remove, r, false); err != nil {
-				return err
-			}
-		case r.gone:
-		case !r.exists:
-			fresh = append(fresh, r)
-		case r.now != r.before:
-			if err := h.sum(r, h.hash(r, r.now)-h.hash(r, r.before)); err != nil {
-				return err
-			}
-			if err := h.execute(h.sql.update, r, true); err != nil {
-				return err
-			}
-			r.before = r.now
-			h.t.report(h.sql.entity, r.id, backend.Changed)
+// Update implements upsert.Rows.
+func (h *children[K, V]) Update(_ context.Context, rows []*upsert.Row[K, V]) error {
+	for _, r := range rows {
+		if err := h.sum(r, h.hash(r, r.Now)-h.hash(r, r.Before)); err != nil {
+			return err
+		}
+		if err := h.execute(h.sql.update, r, true); err != nil {
+			return err
 		}
 	}
-	clear(h.queue)
-	h.queue = h.queue[:0]
-	return h.insert(fresh)
+	return nil
 }
 
-func (h *children[K, V]) hash(r *row[K, V], v V) sum {
-	return h.sql.hash(&h.t.sums.h, r.owner, r.id, r.key, v)
+func (h *children[K, V]) hash(r *upsert.Row[K, V], v V) sum {
+	return h.sql.hash(&h.t.sums.h, r.Owner, r.ID, r.Key, v)
 }
 
 // sum adds to the sum of a row's owner, before the row is written.
-func (h *children[K, V]) sum(r *row[K, V], by sum) error {
-	return h.t.sums.change(h.sql.kind, r.owner, by)
+func (h *children[K, V]) sum(r *upsert.Row[K, V], by sum) error {
+	return h.t.sums.change(h.sql.kind, r.Owner, by)
 }
 
 // execute runs update or remove: value (if any), owner, key.
-func (h *children[K, V]) execute(sql string, r *row[K, V], value bool) error {
+func (h *children[K, V]) execute(sql string, r *upsert.Row[K, V], value bool) error {
 	if err := h.t.announce(); err != nil {
 		return err
 	}
@@ -233,15 +140,15 @@ func (h *children[K, V]) execute(sql string, r *row[K, V], value bool) error {
 	}
 	at := 1
 	if value {
-		at = h.sql.bindValue(st, at, r.now)
+		at = h.sql.bindValue(st, at, r.Now)
 	}
-	st.BindInt64(at, int64(r.owner))
-	h.sql.bindKey(st, at+1, r.key)
+	st.BindInt64(at, int64(r.Owner))
+	h.sql.bindKey(st, at+1, r.Key)
 	return rows(st, nil)
 }
 
-// insert writes new rows, many to a statement.
-func (h *children[K, V]) insert(fresh []*row[K, V]) error {
+// Insert implements upsert.Rows: many rows to a statement.
+func (h *children[K, V]) Insert(_ context.Context, fresh []*upsert.Row[K, V]) error {
 	for len(fresh) > 0 {
 		n, which := 1, 0
 		if len(fresh) >= manyRows {
@@ -255,7 +162,7 @@ func (h *children[K, V]) insert(fresh []*row[K, V]) error {
 	return nil
 }
 
-func (h *children[K, V]) insertTogether(fresh []*row[K, V], which int) error {
+func (h *children[K, V]) insertTogether(fresh []*upsert.Row[K, V], which int) error {
 	if err := h.t.announce(); err != nil {
 		return err
 	}
@@ -270,27 +177,13 @@ func (h *children[K, V]) insertTogether(fresh []*row[K, V], which int) error {
 	st := h.inserts[which]
 	at := 1
 	for _, r := range fresh {
-		if err := h.sum(r, h.hash(r, r.now)); err != nil {
+		if err := h.sum(r, h.hash(r, r.Now)); err != nil {
 			return err
 		}
-		st.BindInt64(at, int64(r.owner))
-		at = h.sql.bindKey(st, at+1, r.key)
-		st.BindInt64(at, int64(r.id))
-		at = h.sql.bindValue(st, at+1, r.now)
+		st.BindInt64(at, int64(r.Owner))
+		at = h.sql.bindKey(st, at+1, r.Key)
+		st.BindInt64(at, int64(r.ID))
+		at = h.sql.bindValue(st, at+1, r.Now)
 	}
-	if err := rows(st, nil); err != nil {
-		return err
-	}
-	for _, r := range fresh {
-		r.exists, r.before = true, r.now
-	}
-	return nil
-}
-
-// forgetOwner drops the rows of a removed owner.
-func (h *children[K, V]) forgetOwner(owner uint64) {
-	if o := h.owners[owner]; o != nil {
-		h.size -= 1 + len(o.rows)
-	}
-	delete(h.owners, owner)
+	return rows(st, nil)
 }

@@ -4,46 +4,19 @@ import (
 	zs "zombiezen.com/go/sqlite"
 
 	"adshard/backend"
+	"adshard/backend/upsert"
 	"adshard/search"
 )
 
-// phrase is the natural key of a keyword or negative within its owner.
-type phrase struct {
-	words string
-	match search.MatchType
-}
-
-type keywordValue struct {
-	text    string
-	enabled bool
-	bid     optional
-	quality uint8
-}
-
-type negativeValue struct {
-	text    string
-	enabled bool
-}
-
-// adContent is the natural key of an ad: all of it. Headlines and descriptions
-// are JSON.
-type adContent struct {
-	headlines, descriptions, path1, path2, finalURL string
-}
-
-type adValue struct {
-	enabled bool
-}
-
-var keywordSQL = childSQL[phrase, keywordValue]{
+var keywordSQL = childSQL[upsert.Phrase, upsert.Keyword]{
 	entity: backend.EntityKeyword,
 	kind:   backend.KindGroup, hash: (*hasher).keyword,
 	load:  "SELECT id, words, type, text, enabled, bid, quality FROM keyword WHERE group_id = ?",
 	byKey: phraseKey,
-	scan: func(st *zs.Stmt) (uint64, phrase, keywordValue) {
+	scan: func(st *zs.Stmt) (uint64, upsert.Phrase, upsert.Keyword) {
 		text := st.ColumnText(3)
-		return uint64(st.ColumnInt64(0)), phrase{columnShared(st, 1, text), search.MatchType(st.ColumnInt64(2))},
-			keywordValue{text, st.ColumnBool(4), columnOptional(st, 5), uint8(st.ColumnInt64(6))}
+		return uint64(st.ColumnInt64(0)), upsert.Phrase{Words: columnShared(st, 1, text), Match: search.MatchType(st.ColumnInt64(2))},
+			upsert.Keyword{Text: text, Enabled: st.ColumnBool(4), Bid: columnOptional(st, 5), Quality: uint8(st.ColumnInt64(6))}
 	},
 	insert:    "INSERT INTO keyword (group_id, words, type, id, text, enabled, bid, quality) VALUES ",
 	columns:   8,
@@ -53,9 +26,9 @@ var keywordSQL = childSQL[phrase, keywordValue]{
 	bindValue: bindKeyword,
 }
 
-var groupNegativeSQL = childSQL[phrase, negativeValue]{
+var groupNegativeSQL = childSQL[upsert.Phrase, upsert.Negative]{
 	entity: backend.EntityNegative,
-	kind:   backend.KindGroup, hash: func(h *hasher, owner, id uint64, k phrase, v negativeValue) sum {
+	kind:   backend.KindGroup, hash: func(h *hasher, owner, id uint64, k upsert.Phrase, v upsert.Negative) sum {
 		return h.negative(rowGroupNegative, owner, id, k, v)
 	},
 	load:      "SELECT id, words, type, text, enabled FROM group_negative WHERE group_id = ?",
@@ -69,9 +42,9 @@ var groupNegativeSQL = childSQL[phrase, negativeValue]{
 	bindValue: bindNegative,
 }
 
-var campaignNegativeSQL = childSQL[phrase, negativeValue]{
+var campaignNegativeSQL = childSQL[upsert.Phrase, upsert.Negative]{
 	entity: backend.EntityNegative,
-	kind:   backend.KindCampaign, hash: func(h *hasher, owner, id uint64, k phrase, v negativeValue) sum {
+	kind:   backend.KindCampaign, hash: func(h *hasher, owner, id uint64, k upsert.Phrase, v upsert.Negative) sum {
 		return h.negative(rowCampaignNegative, owner, id, k, v)
 	},
 	load:      "SELECT id, words, type, text, enabled FROM campaign_negative WHERE campaign_id = ?",
@@ -91,56 +64,59 @@ const (
 	contentKey = " AND headlines = ? AND descriptions = ? AND path1 = ? AND path2 = ? AND final_url = ?"
 )
 
-var adSQL = childSQL[adContent, adValue]{
+var adSQL = childSQL[upsert.Content, upsert.Ad]{
 	entity: backend.EntityAd,
-	kind:   backend.KindGroup, hash: func(h *hasher, group, id uint64, k adContent, v adValue) sum {
-		return ad(h, group, id, k.headlines, k.descriptions, k, v.enabled)
+	kind:   backend.KindGroup, hash: func(h *hasher, group, id uint64, k upsert.Content, v upsert.Ad) sum {
+		return ad(h, group, id, k.Headlines, k.Descriptions, k, v.Enabled)
 	},
 	load:  "SELECT id, headlines, descriptions, path1, path2, final_url, enabled FROM ad WHERE group_id = ?",
 	byKey: contentKey,
-	scan: func(st *zs.Stmt) (uint64, adContent, adValue) {
+	scan: func(st *zs.Stmt) (uint64, upsert.Content, upsert.Ad) {
 		return uint64(st.ColumnInt64(0)),
-			adContent{st.ColumnText(1), st.ColumnText(2), st.ColumnText(3), st.ColumnText(4), st.ColumnText(5)},
-			adValue{st.ColumnBool(6)}
+			upsert.Content{
+				Headlines: st.ColumnText(1), Descriptions: st.ColumnText(2),
+				Path1: st.ColumnText(3), Path2: st.ColumnText(4), FinalURL: st.ColumnText(5),
+			},
+			upsert.Ad{Enabled: st.ColumnBool(6)}
 	},
 	insert:  "INSERT INTO ad (group_id, headlines, descriptions, path1, path2, final_url, id, enabled) VALUES ",
 	columns: 8,
 	update:  "UPDATE ad SET enabled = ? WHERE group_id = ?" + contentKey,
 	remove:  "DELETE FROM ad WHERE group_id = ?" + contentKey,
-	bindKey: func(st *zs.Stmt, at int, k adContent) int {
-		for i, s := range [...]string{k.headlines, k.descriptions, k.path1, k.path2, k.finalURL} {
+	bindKey: func(st *zs.Stmt, at int, k upsert.Content) int {
+		for i, s := range [...]string{k.Headlines, k.Descriptions, k.Path1, k.Path2, k.FinalURL} {
 			st.BindText(at+i, s)
 		}
 		return at + 5
 	},
-	bindValue: func(st *zs.Stmt, at int, v adValue) int {
-		st.BindBool(at, v.enabled)
+	bindValue: func(st *zs.Stmt, at int, v upsert.Ad) int {
+		st.BindBool(at, v.Enabled)
 		return at + 1
 	},
 }
 
-func scanHeldNegative(st *zs.Stmt) (uint64, phrase, negativeValue) {
+func scanHeldNegative(st *zs.Stmt) (uint64, upsert.Phrase, upsert.Negative) {
 	text := st.ColumnText(3)
-	return uint64(st.ColumnInt64(0)), phrase{columnShared(st, 1, text), search.MatchType(st.ColumnInt64(2))},
-		negativeValue{text, st.ColumnBool(4)}
+	return uint64(st.ColumnInt64(0)), upsert.Phrase{Words: columnShared(st, 1, text), Match: search.MatchType(st.ColumnInt64(2))},
+		upsert.Negative{Text: text, Enabled: st.ColumnBool(4)}
 }
 
-func bindPhrase(st *zs.Stmt, at int, k phrase) int {
-	st.BindText(at, k.words)
-	st.BindInt64(at+1, int64(k.match))
+func bindPhrase(st *zs.Stmt, at int, k upsert.Phrase) int {
+	st.BindText(at, k.Words)
+	st.BindInt64(at+1, int64(k.Match))
 	return at + 2
 }
 
-func bindKeyword(st *zs.Stmt, at int, v keywordValue) int {
-	st.BindText(at, v.text)
-	st.BindBool(at+1, v.enabled)
-	v.bid.bind(st, at+2)
-	st.BindInt64(at+3, int64(v.quality))
+func bindKeyword(st *zs.Stmt, at int, v upsert.Keyword) int {
+	st.BindText(at, v.Text)
+	st.BindBool(at+1, v.Enabled)
+	bindOptional(st, at+2, v.Bid)
+	st.BindInt64(at+3, int64(v.Quality))
 	return at + 4
 }
 
-func bindNegative(st *zs.Stmt, at int, v negativeValue) int {
-	st.BindText(at, v.text)
-	st.BindBool(at+1, v.enabled)
+func bindNegative(st *zs.Stmt, at int, v upsert.Negative) int {
+	st.BindText(at, v.Text)
+	st.BindBool(at+1, v.Enabled)
 	return at + 2
 }

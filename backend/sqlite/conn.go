@@ -7,6 +7,8 @@ import (
 	"time"
 
 	zs "zombiezen.com/go/sqlite"
+
+	"adshard/backend/upsert"
 )
 
 // conn is one connection with its prepared statements. It is used by one
@@ -142,29 +144,24 @@ func bind(st *zs.Stmt, args []any) {
 			st.BindText(i+1, v)
 		case []byte:
 			st.BindBytes(i+1, v)
-		case optional:
-			v.bind(st, i+1)
+		case upsert.Optional:
+			bindOptional(st, i+1, v)
 		}
 	}
 }
 
-// optional is a number that may be missing (NULL).
-type optional struct {
-	has bool
-	n   uint64
-}
-
-func (o optional) bind(st *zs.Stmt, i int) {
-	if o.has {
-		st.BindInt64(i, int64(o.n))
+// bindOptional binds a number that may be missing (NULL).
+func bindOptional(st *zs.Stmt, i int, o upsert.Optional) {
+	if o.Has {
+		st.BindInt64(i, int64(o.N))
 	} else {
 		st.BindNull(i)
 	}
 }
 
-func columnOptional(st *zs.Stmt, i int) optional {
+func columnOptional(st *zs.Stmt, i int) upsert.Optional {
 	if st.ColumnIsNull(i) {
-		return optional{}
+		return upsert.Optional{}
 	}
-	return optional{true, uint64(st.ColumnInt64(i))}
+	return upsert.Optional{Has: true, N: uint64(st.ColumnInt64(i))}
 }

@@ -42,38 +42,7 @@ func (s *Store) reading(ctx context.Context, op string, f func(*conn) error) err
 // Wait implements backend.Feed. A commit of this process wakes it at once; those
 // of others are polled every Options.Poll, once for all callers.
 func (s *Store) Wait(ctx context.Context, after backend.Position) error {
-	since := time.Now()
-	for {
-		now, at, committed, err := s.lookSince(ctx, since)
-		if err != nil || now.Clock != after.Clock || after.Mark != 0 && now.Mark != after.Mark {
-			return err
-		}
-		since = at.Add(s.options.Poll)
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-committed:
-			since = time.Now()
-		case <-time.After(time.Until(since)):
-		}
-	}
-}
-
-// lookSince returns the newest change as of a query that began no earlier than
-// since and after the last commit of this process: the last one of any caller of
-// Wait, or a new one. The next commit of this process closes committed.
-func (s *Store) lookSince(ctx context.Context, since time.Time) (newest backend.Position, at time.Time, committed <-chan struct{}, err error) {
-	s.lookMu.Lock()
-	defer s.lookMu.Unlock()
-	committed = s.commits.Next()
-	if s.lookedAt.Before(since) || s.lookedCommit != committed {
-		at = time.Now()
-		if newest, err = s.Newest(ctx); err != nil {
-			return newest, at, committed, err
-		}
-		s.lookedAt, s.lookedCommit, s.lookedNewest = at, committed, newest
-	}
-	return s.lookedNewest, s.lookedAt, committed, nil
+	return s.waiter.Wait(ctx, after)
 }
 
 // Hold implements backend.Feed. A clock that was compacted already is accepted;

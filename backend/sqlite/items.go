@@ -8,6 +8,7 @@ import (
 	zs "zombiezen.com/go/sqlite"
 
 	"adshard/backend"
+	"adshard/backend/upsert"
 	"adshard/search"
 )
 
@@ -125,7 +126,7 @@ func (r *itemReader) group(st *zs.Stmt) error {
 	if st.ColumnIsNull(2) { // no campaign
 		return withoutCampaign("read items", g.ID, int64(s.version))
 	}
-	v := groupValue{enabled: g.Enabled, bid: optional{g.HasBid, g.Bid}, modifiers: optionals(g.Modifiers)}
+	v := upsert.Group{Enabled: g.Enabled, Bid: upsert.Optional{Has: g.HasBid, N: g.Bid}, Modifiers: optionals(g.Modifiers)}
 	rows := r.h.group(g.ID, g.CampaignID, g.Name, v) + r.h.groupOwner(g.ID, g.AdvertiserID)
 	r.items = append(r.items, backend.Item{Group: g})
 	r.sums = append(r.sums, struct {
@@ -164,8 +165,8 @@ func (r *itemReader) keywords() error {
 	err := r.c.query(selectKeyword+groupRange, func(st *zs.Stmt) error {
 		k := scanKeyword(st)
 		if at := r.find(k.GroupID); at >= 0 {
-			r.sums[at].rows += r.h.keyword(k.GroupID, k.ID, phrase{k.Words, k.Type},
-				keywordValue{k.Text, k.Enabled, optional{k.HasBid, k.Bid}, k.Quality})
+			r.sums[at].rows += r.h.keyword(k.GroupID, k.ID, upsert.Phrase{Words: k.Words, Match: k.Type},
+				upsert.Keyword{Text: k.Text, Enabled: k.Enabled, Bid: upsert.Optional{Has: k.HasBid, N: k.Bid}, Quality: k.Quality})
 			all = append(all, k)
 		}
 		return nil
@@ -192,7 +193,7 @@ func (r *itemReader) negatives() error {
 		it := &r.items[at]
 		n := scanNegative(st)
 		n.CampaignID, n.GroupID = it.Group.CampaignID, it.Group.ID
-		r.sums[at].rows += r.h.negative(rowGroupNegative, n.GroupID, n.ID, phrase{n.Words, n.Type}, negativeValue{n.Text, n.Enabled})
+		r.sums[at].rows += r.h.negative(rowGroupNegative, n.GroupID, n.ID, upsert.Phrase{Words: n.Words, Match: n.Type}, upsert.Negative{Text: n.Text, Enabled: n.Enabled})
 		it.Negatives = append(it.Negatives, n)
 		return nil
 	}, r.first, r.last)
@@ -215,10 +216,10 @@ func (r *itemReader) ads() error {
 			Path1: st.ColumnText(5), Path2: st.ColumnText(6), FinalURL: st.ColumnText(7),
 		}
 		headlines, descriptions = columnBytes(st, 3, headlines), columnBytes(st, 4, descriptions)
-		key := adContent{path1: a.Path1, path2: a.Path2, finalURL: a.FinalURL}
+		key := upsert.Content{Path1: a.Path1, Path2: a.Path2, FinalURL: a.FinalURL}
 		r.sums[at].rows += ad(&r.h, a.GroupID, a.ID, headlines, descriptions, key, a.Enabled)
-		if a.Headlines, err = decodeTexts(headlines); err == nil {
-			a.Descriptions, err = decodeTexts(descriptions)
+		if a.Headlines, err = upsert.DecodeTexts(headlines); err == nil {
+			a.Descriptions, err = upsert.DecodeTexts(descriptions)
 		}
 		it.Ads = append(it.Ads, a)
 		return err
@@ -233,7 +234,7 @@ func scanGroup(st *zs.Stmt) backend.Group {
 	bid := columnOptional(st, 5)
 	return backend.Group{
 		ID: uint64(st.ColumnInt64(0)), CampaignID: uint64(st.ColumnInt64(1)), AdvertiserID: uint64(st.ColumnInt64(2)),
-		Name: st.ColumnText(3), Enabled: st.ColumnBool(4), Bid: bid.n, HasBid: bid.has,
+		Name: st.ColumnText(3), Enabled: st.ColumnBool(4), Bid: bid.N, HasBid: bid.Has,
 		Modifiers: scanModifiers(st, 6), Version: uint64(st.ColumnInt64(11)),
 	}
 }
@@ -243,7 +244,7 @@ func scanKeyword(st *zs.Stmt) backend.Keyword {
 	bid := columnOptional(st, 6)
 	return backend.Keyword{
 		GroupID: uint64(st.ColumnInt64(0)), ID: uint64(st.ColumnInt64(1)), Text: text, Words: columnShared(st, 3, text),
-		Type: search.MatchType(st.ColumnInt64(4)), Enabled: st.ColumnBool(5), Bid: bid.n, HasBid: bid.has,
+		Type: search.MatchType(st.ColumnInt64(4)), Enabled: st.ColumnBool(5), Bid: bid.N, HasBid: bid.Has,
 		Quality: uint8(st.ColumnInt64(7)),
 	}
 }

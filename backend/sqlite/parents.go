@@ -9,6 +9,7 @@ import (
 	zs "zombiezen.com/go/sqlite"
 
 	"adshard/backend"
+	"adshard/backend/upsert"
 	"adshard/search"
 )
 
@@ -87,9 +88,9 @@ func readCampaigns(c *conn, ids []uint64) (r parents[backend.Campaign], err erro
 	var h hasher
 	err = byIDs(c, selectCampaign, ids, func(st *zs.Stmt) error {
 		p := scanCampaign(st)
-		v := campaignValue{
-			enabled: p.Enabled, budget: optional{p.HasBudget, p.DailyBudget}, modifiers: optionals(p.Modifiers),
-			languages: st.ColumnText(9), rotateEvenly: p.RotateEvenly,
+		v := upsert.Campaign{
+			Enabled: p.Enabled, Budget: upsert.Optional{Has: p.HasBudget, N: p.DailyBudget}, Modifiers: optionals(p.Modifiers),
+			Languages: st.ColumnText(9), RotateEvenly: p.RotateEvenly,
 		}
 		r.list = append(r.list, &p)
 		r.stored = append(r.stored, scanStored(st, 11))
@@ -118,7 +119,7 @@ func readCampaignNegatives(c *conn, h *hasher, r *parents[backend.Campaign], all
 		}
 		n := scanNegative(st)
 		n.CampaignID = id
-		r.rows[at] += h.negative(rowCampaignNegative, id, n.ID, phrase{n.Words, n.Type}, negativeValue{n.Text, n.Enabled})
+		r.rows[at] += h.negative(rowCampaignNegative, id, n.ID, upsert.Phrase{Words: n.Words, Match: n.Type}, upsert.Negative{Text: n.Text, Enabled: n.Enabled})
 		r.list[at].Negatives = append(r.list[at].Negatives, n)
 		return nil
 	}
@@ -156,9 +157,9 @@ func byIDs(c *conn, sql string, ids []uint64, row func(*zs.Stmt) error) error {
 }
 
 // optionals are the modifiers as the database has them.
-func optionals(list [search.Devices]backend.Modifier) (m modifiers) {
+func optionals(list [search.Devices]backend.Modifier) (m upsert.Modifiers) {
 	for i, v := range list {
-		m[i] = optional{v.Set, uint64(v.Permille)}
+		m[i] = upsert.Optional{Has: v.Set, N: uint64(v.Permille)}
 	}
 	return m
 }
@@ -173,7 +174,7 @@ func scanCampaign(st *zs.Stmt) backend.Campaign {
 	budget := columnOptional(st, 5)
 	return backend.Campaign{
 		ID: uint64(st.ColumnInt64(0)), AdvertiserID: uint64(st.ColumnInt64(1)), Name: st.ColumnText(2),
-		Enabled: st.ColumnBool(3), BudgetExhausted: st.ColumnBool(4), DailyBudget: budget.n, HasBudget: budget.has,
+		Enabled: st.ColumnBool(3), BudgetExhausted: st.ColumnBool(4), DailyBudget: budget.N, HasBudget: budget.Has,
 		Modifiers: scanModifiers(st, 6), Languages: splitLanguages(st.ColumnText(9)), RotateEvenly: st.ColumnBool(10),
 		Version: uint64(st.ColumnInt64(13)),
 	}
@@ -181,8 +182,8 @@ func scanCampaign(st *zs.Stmt) backend.Campaign {
 
 func scanModifiers(st *zs.Stmt, first int) (m [search.Devices]backend.Modifier) {
 	for i := range m {
-		if v := columnOptional(st, first+i); v.has {
-			m[i] = backend.Modifier{Set: true, Permille: uint16(v.n)}
+		if v := columnOptional(st, first+i); v.Has {
+			m[i] = backend.Modifier{Set: true, Permille: uint16(v.N)}
 		}
 	}
 	return m

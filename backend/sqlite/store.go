@@ -9,6 +9,7 @@ import (
 	zs "zombiezen.com/go/sqlite"
 
 	"adshard/backend"
+	"adshard/backend/waiting"
 	"adshard/fault"
 	"adshard/internal/wait"
 )
@@ -27,12 +28,7 @@ type Store struct {
 	done  chan struct{} // closed by Close
 	once  sync.Once
 
-	commits wait.Broadcast // each commit of this process
-
-	lookMu       sync.Mutex
-	lookedAt     time.Time        // when the last look of Wait began; under lookMu
-	lookedCommit <-chan struct{}  // closed by the first commit of this process after it
-	lookedNewest backend.Position // what it found
+	waiter waiting.Waiter
 }
 
 var _ backend.Store = (*Store)(nil)
@@ -61,6 +57,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 		path: path, options: o, limits: ordinary(), pool: p, turns: make(chan struct{}, 1),
 		done: make(chan struct{}),
 	}
+	s.waiter.Newest, s.waiter.Poll = s.Newest, o.Poll
 	s.turns <- struct{}{}
 	if err := s.sumOlder(ctx); err != nil {
 		s.Close()
@@ -77,7 +74,7 @@ func (s *Store) Close() (err error) {
 
 func (s *Store) close() error {
 	close(s.done)
-	defer s.commits.Notify()
+	defer s.waiter.Notify()
 	var open error
 	select {
 	case <-s.turns:
@@ -200,7 +197,7 @@ func (s *Store) written(ctx context.Context, op string, c *conn, err error) erro
 		err = failed(ctx, op, s.path, again)
 	}
 	if err == nil {
-		s.commits.Notify()
+		s.waiter.Notify()
 	}
 	return err
 }

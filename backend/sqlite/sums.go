@@ -7,6 +7,7 @@ import (
 	zs "zombiezen.com/go/sqlite"
 
 	"adshard/backend"
+	"adshard/backend/upsert"
 	"adshard/fault"
 )
 
@@ -49,12 +50,12 @@ func (h *hasher) flag(b bool) {
 	}
 }
 
-func (h *hasher) optional(o optional) {
-	h.flag(o.has)
-	h.number(o.n)
+func (h *hasher) optional(o upsert.Optional) {
+	h.flag(o.Has)
+	h.number(o.N)
 }
 
-func (h *hasher) modifiers(m modifiers) {
+func (h *hasher) modifiers(m upsert.Modifiers) {
 	for _, o := range m {
 		h.optional(o)
 	}
@@ -75,14 +76,14 @@ func (h *hasher) advertiser(id uint64, name string, enabled bool) sum {
 }
 
 // campaign hashes all but the mark of the budget, which is written separately.
-func (h *hasher) campaign(id, advertiser uint64, name string, v campaignValue) sum {
+func (h *hasher) campaign(id, advertiser uint64, name string, v upsert.Campaign) sum {
 	h.begin(rowCampaign, advertiser, id)
 	text(h, name)
-	h.flag(v.enabled)
-	h.optional(v.budget)
-	h.modifiers(v.modifiers)
-	text(h, v.languages)
-	h.flag(v.rotateEvenly)
+	h.flag(v.Enabled)
+	h.optional(v.Budget)
+	h.modifiers(v.Modifiers)
+	text(h, v.Languages)
+	h.flag(v.RotateEvenly)
 	return h.end()
 }
 
@@ -93,12 +94,12 @@ func (h *hasher) budget(id uint64, exhausted bool) sum {
 }
 
 // group hashes all but the advertiser, which is the campaign's.
-func (h *hasher) group(id, campaign uint64, name string, v groupValue) sum {
+func (h *hasher) group(id, campaign uint64, name string, v upsert.Group) sum {
 	h.begin(rowGroup, campaign, id)
 	text(h, name)
-	h.flag(v.enabled)
-	h.optional(v.bid)
-	h.modifiers(v.modifiers)
+	h.flag(v.Enabled)
+	h.optional(v.Bid)
+	h.modifiers(v.Modifiers)
 	return h.end()
 }
 
@@ -107,35 +108,35 @@ func (h *hasher) groupOwner(id, advertiser uint64) sum {
 	return h.end()
 }
 
-func (h *hasher) keyword(group, id uint64, k phrase, v keywordValue) sum {
+func (h *hasher) keyword(group, id uint64, k upsert.Phrase, v upsert.Keyword) sum {
 	h.begin(rowKeyword, group, id)
-	h.phrase(k, v.text, v.enabled)
-	h.optional(v.bid)
-	h.buf = append(h.buf, v.quality)
+	h.phrase(k, v.Text, v.Enabled)
+	h.optional(v.Bid)
+	h.buf = append(h.buf, v.Quality)
 	return h.end()
 }
 
-func (h *hasher) negative(table byte, owner, id uint64, k phrase, v negativeValue) sum {
+func (h *hasher) negative(table byte, owner, id uint64, k upsert.Phrase, v upsert.Negative) sum {
 	h.begin(table, owner, id)
-	h.phrase(k, v.text, v.enabled)
+	h.phrase(k, v.Text, v.Enabled)
 	return h.end()
 }
 
-func (h *hasher) phrase(k phrase, shown string, enabled bool) {
-	text(h, k.words)
+func (h *hasher) phrase(k upsert.Phrase, shown string, enabled bool) {
+	text(h, k.Words)
 	text(h, shown)
-	h.buf = append(h.buf, byte(k.match))
+	h.buf = append(h.buf, byte(k.Match))
 	h.flag(enabled)
 }
 
 // ad hashes an ad; its lists of texts are JSON.
-func ad[T string | []byte](h *hasher, group, id uint64, headlines, descriptions T, k adContent, enabled bool) sum {
+func ad[T string | []byte](h *hasher, group, id uint64, headlines, descriptions T, k upsert.Content, enabled bool) sum {
 	h.begin(rowAd, group, id)
 	text(h, headlines)
 	text(h, descriptions)
-	text(h, k.path1)
-	text(h, k.path2)
-	text(h, k.finalURL)
+	text(h, k.Path1)
+	text(h, k.Path2)
+	text(h, k.FinalURL)
 	h.flag(enabled)
 	return h.end()
 }

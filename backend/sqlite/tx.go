@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"adshard/backend"
+	"adshard/backend/upsert"
 	"adshard/fault"
 )
 
@@ -50,10 +51,10 @@ type tx struct {
 	dirtyCamps  []*campaignRow
 	dirtyGroups []*groupRow
 
-	keywords    children[phrase, keywordValue]
-	negatives   children[phrase, negativeValue] // of groups
-	campaignNeg children[phrase, negativeValue]
-	ads         children[adContent, adValue]
+	keywords    *upsert.Table[upsert.Phrase, upsert.Keyword]
+	negatives   *upsert.Table[upsert.Phrase, upsert.Negative] // of groups
+	campaignNeg *upsert.Table[upsert.Phrase, upsert.Negative]
+	ads         *upsert.Table[upsert.Content, upsert.Ad]
 }
 
 // ids are the counters of the entities that have no table key of their own.
@@ -75,6 +76,10 @@ func (s *Store) Begin(ctx context.Context) (backend.Tx, error) {
 		return nil, err
 	}
 	t := &tx{s: s, c: c, sums: newSumWriter(c)}
+	t.keywords = newChildren(t, keywordSQL, &t.given.keyword)
+	t.negatives = newChildren(t, groupNegativeSQL, &t.given.negative)
+	t.campaignNeg = newChildren(t, campaignNegativeSQL, &t.given.negative)
+	t.ads = newChildren(t, adSQL, &t.given.ad)
 	t.forget()
 	log, err := c.state()
 	if err != nil {
@@ -93,10 +98,10 @@ func (t *tx) forget() {
 	t.campaigns = make(map[ownedName]*campaignRow)
 	t.groups = make(map[ownedName]*groupRow)
 	t.owners, t.empty = make(map[uint64]uint64), make(map[uint64]bool)
-	t.keywords = newChildren(t, keywordSQL, &t.given.keyword)
-	t.negatives = newChildren(t, groupNegativeSQL, &t.given.negative)
-	t.campaignNeg = newChildren(t, campaignNegativeSQL, &t.given.negative)
-	t.ads = newChildren(t, adSQL, &t.given.ad)
+	t.keywords.Forget()
+	t.negatives.Forget()
+	t.campaignNeg.Forget()
+	t.ads.Forget()
 }
 
 // ready returns an error if the transaction cannot continue.
@@ -144,26 +149,26 @@ func (t *tx) announce() error {
 }
 
 // flush writes all that differs.
-func (t *tx) flush() error {
+func (t *tx) flush(ctx context.Context) error {
 	if err := t.flushParents(); err != nil {
 		return err
 	}
-	for _, f := range []func() error{t.keywords.flush, t.negatives.flush, t.campaignNeg.flush, t.ads.flush, t.sums.flush} {
-		if err := f(); err != nil {
+	for _, f := range []func(context.Context) error{t.keywords.Flush, t.negatives.Flush, t.campaignNeg.Flush, t.ads.Flush} {
+		if err := f(ctx); err != nil {
 			return err
 		}
 	}
-	return nil
+	return t.sums.flush()
 }
 
 // bound keeps the caches small.
-func (t *tx) bound() error {
+func (t *tx) bound(ctx context.Context) error {
 	parents := max(len(t.advertisers), len(t.campaigns), len(t.groups))
-	rows := t.keywords.size + t.negatives.size + t.campaignNeg.size + t.ads.size
+	rows := t.keywords.Size() + t.negatives.Size() + t.campaignNeg.Size() + t.ads.Size()
 	if parents < t.s.limits.parents && rows < t.s.limits.cached {
 		return nil
 	}
-	if err := t.flush(); err != nil {
+	if err := t.flush(ctx); err != nil {
 		return err
 	}
 	t.forget()
@@ -179,15 +184,15 @@ func (t *tx) Commit(ctx context.Context) error {
 	}
 	if err == nil {
 		stop := t.c.until(ctx)
-		err = t.commit()
+		err = t.commit(ctx)
 		stop()
 	}
 	t.done = true
 	return t.s.written(ctx, "commit", t.c, err)
 }
 
-func (t *tx) commit() error {
-	if err := t.flush(); err != nil {
+func (t *tx) commit(ctx context.Context) error {
+	if err := t.flush(ctx); err != nil {
 		return err
 	}
 	if t.writing || t.given != t.stored {

@@ -2,15 +2,11 @@ package sqlite
 
 import (
 	"context"
-	"math"
-	"slices"
-	"strings"
 
 	zs "zombiezen.com/go/sqlite"
 
 	"adshard/backend"
-	"adshard/fault"
-	"adshard/search"
+	"adshard/backend/upsert"
 )
 
 // advertiserRow, campaignRow and groupRow are cached parents: their new state and
@@ -25,31 +21,15 @@ type advertiserRow struct {
 type campaignRow struct {
 	id          uint64
 	key         ownedName
-	now, before campaignValue
+	now, before upsert.Campaign
 	queued      bool
 }
 
 type groupRow struct {
 	id          uint64
 	key         ownedName
-	now, before groupValue
+	now, before upsert.Group
 	queued      bool
-}
-
-type modifiers [search.Devices]optional
-
-type campaignValue struct {
-	enabled      bool
-	budget       optional
-	modifiers    modifiers
-	languages    string
-	rotateEvenly bool
-}
-
-type groupValue struct {
-	enabled   bool
-	bid       optional
-	modifiers modifiers
 }
 
 // flushParents writes the parents that differ.
@@ -105,9 +85,9 @@ func (t *tx) updateCampaign(r *campaignRow) error {
 	update := func() error {
 		return t.write(`UPDATE campaign SET enabled = ?, daily_budget = ?, desktop = ?, mobile = ?, tablet = ?, languages = ?,
   rotate_evenly = ? WHERE id = ?`,
-			v.enabled, v.budget, v.modifiers[0], v.modifiers[1], v.modifiers[2], v.languages, v.rotateEvenly, r.id)
+			v.Enabled, v.Budget, v.Modifiers[0], v.Modifiers[1], v.Modifiers[2], v.Languages, v.RotateEvenly, r.id)
 	}
-	if v.languages == r.before.languages {
+	if v.Languages == r.before.Languages {
 		return update()
 	}
 	return t.sums.languages(r.id, update)
@@ -120,7 +100,7 @@ func (t *tx) updateGroup(r *groupRow) error {
 		return err
 	}
 	return t.write("UPDATE ad_group SET enabled = ?, bid = ?, desktop = ?, mobile = ?, tablet = ? WHERE id = ?",
-		v.enabled, v.bid, v.modifiers[0], v.modifiers[1], v.modifiers[2], r.id)
+		v.Enabled, v.Bid, v.Modifiers[0], v.Modifiers[1], v.Modifiers[2], r.id)
 }
 
 // ownerOf returns the advertiser of a campaign.
@@ -175,9 +155,9 @@ func (t *tx) findCampaign(key ownedName) (*campaignRow, error) {
 	var r *campaignRow
 	err := t.c.query(`SELECT id, enabled, daily_budget, desktop, mobile, tablet, languages, rotate_evenly FROM campaign
   WHERE advertiser_id = ? AND name = ?`, func(st *zs.Stmt) error {
-		r = &campaignRow{id: uint64(st.ColumnInt64(0)), key: key, now: campaignValue{
-			enabled: st.ColumnBool(1), budget: columnOptional(st, 2), modifiers: columnModifiers(st, 3),
-			languages: st.ColumnText(6), rotateEvenly: st.ColumnBool(7),
+		r = &campaignRow{id: uint64(st.ColumnInt64(0)), key: key, now: upsert.Campaign{
+			Enabled: st.ColumnBool(1), Budget: columnOptional(st, 2), Modifiers: columnModifiers(st, 3),
+			Languages: st.ColumnText(6), RotateEvenly: st.ColumnBool(7),
 		}}
 		r.before = r.now
 		t.campaigns[key] = r
@@ -193,8 +173,8 @@ func (t *tx) findGroup(key ownedName) (*groupRow, error) {
 	var r *groupRow
 	err := t.c.query("SELECT id, enabled, bid, desktop, mobile, tablet FROM ad_group WHERE campaign_id = ? AND name = ?",
 		func(st *zs.Stmt) error {
-			r = &groupRow{id: uint64(st.ColumnInt64(0)), key: key, now: groupValue{
-				enabled: st.ColumnBool(1), bid: columnOptional(st, 2), modifiers: columnModifiers(st, 3),
+			r = &groupRow{id: uint64(st.ColumnInt64(0)), key: key, now: upsert.Group{
+				Enabled: st.ColumnBool(1), Bid: columnOptional(st, 2), Modifiers: columnModifiers(st, 3),
 			}}
 			r.before = r.now
 			t.groups[key] = r
@@ -203,61 +183,11 @@ func (t *tx) findGroup(key ownedName) (*groupRow, error) {
 	return r, err
 }
 
-func columnModifiers(st *zs.Stmt, first int) (m modifiers) {
+func columnModifiers(st *zs.Stmt, first int) (m upsert.Modifiers) {
 	for i := range m {
 		m[i] = columnOptional(st, first+i)
 	}
 	return m
-}
-
-// apply changes a campaign as a patch says.
-func (v *campaignValue) apply(p backend.CampaignPatch) error {
-	if p.DailyBudget.Op == backend.Set && p.DailyBudget.Value > math.MaxInt64 {
-		return fault.Field("sqlite: write", "budget", "a budget of %d micros is too high", p.DailyBudget.Value)
-	}
-	if err := v.modifiers.apply(p.Modifiers); err != nil {
-		return err
-	}
-	v.enabled = applyStatus(v.enabled, p.Status)
-	v.budget = applyOptional(v.budget, p.DailyBudget)
-	v.rotateEvenly = apply(v.rotateEvenly, p.RotateEvenly, false)
-	switch p.Languages.Op {
-	case backend.Set:
-		codes := slices.Clone(p.Languages.Value)
-		slices.Sort(codes)
-		v.languages = strings.Join(slices.Compact(codes), " ")
-	case backend.Reset:
-		v.languages = ""
-	}
-	return nil
-}
-
-// apply changes a group as a patch says.
-func (v *groupValue) apply(p backend.GroupPatch) error {
-	if p.Bid.Op == backend.Set && p.Bid.Value > math.MaxInt64 {
-		return fault.Field("sqlite: write", "bid", "a bid of %d micros is too high", p.Bid.Value)
-	}
-	if err := v.modifiers.apply(p.Modifiers); err != nil {
-		return err
-	}
-	v.enabled = applyStatus(v.enabled, p.Status)
-	v.bid = applyOptional(v.bid, p.Bid)
-	return nil
-}
-
-func (m *modifiers) apply(patches [search.Devices]backend.Patch[uint16]) error {
-	for i, p := range patches {
-		if p.Op == backend.Set && p.Value > 10000 {
-			return fault.Field("sqlite: write", "modifier", "a bid modifier is 0 to 10000 permille, not %d", p.Value)
-		}
-		switch p.Op {
-		case backend.Set:
-			m[i] = optional{true, uint64(p.Value)}
-		case backend.Reset:
-			m[i] = optional{}
-		}
-	}
-	return nil
 }
 
 // FindAdvertiser implements backend.Tx.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"adshard/backend"
+	"adshard/backend/upsert"
 )
 
 // Advertiser implements backend.Tx.
@@ -19,7 +20,7 @@ func (t *tx) Advertiser(ctx context.Context, name string) (uint64, error) {
 		t.report(backend.EntityAdvertiser, r.id, backend.Named)
 		return r.id, nil
 	}
-	if err := t.bound(); err != nil {
+	if err := t.bound(ctx); err != nil {
 		return 0, t.fail(ctx, err)
 	}
 	if err := t.write("INSERT INTO advertiser (name) VALUES (?)", name); err != nil {
@@ -47,7 +48,7 @@ func (t *tx) UpdateAdvertiser(ctx context.Context, id uint64, status backend.Sta
 	if err != nil || r == nil {
 		return t.fail(ctx, err)
 	}
-	r.now = applyStatus(r.now, status)
+	r.now = upsert.Enabled(r.now, status)
 	if !r.queued && r.now != r.before {
 		r.queued = true
 		t.dirtyAds = append(t.dirtyAds, r)
@@ -75,7 +76,7 @@ func (t *tx) Campaign(ctx context.Context, advertiser uint64, name string, p bac
 		return t.createCampaign(ctx, key, p)
 	}
 	v := r.now
-	if err := v.apply(p); err != nil {
+	if err := v.Apply(p); err != nil {
 		return 0, err
 	}
 	if r.now = v; v != r.before && !r.queued {
@@ -87,16 +88,16 @@ func (t *tx) Campaign(ctx context.Context, advertiser uint64, name string, p bac
 }
 
 func (t *tx) createCampaign(ctx context.Context, key ownedName, p backend.CampaignPatch) (uint64, error) {
-	v := campaignValue{enabled: true}
-	if err := v.apply(p); err != nil {
+	v := upsert.Campaign{Enabled: true}
+	if err := v.Apply(p); err != nil {
 		return 0, err
 	}
-	if err := t.bound(); err != nil {
+	if err := t.bound(ctx); err != nil {
 		return 0, t.fail(ctx, err)
 	}
 	err := t.write(`INSERT INTO campaign (advertiser_id, name, enabled, daily_budget, desktop, mobile, tablet, languages, rotate_evenly)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, key.owner, key.name,
-		v.enabled, v.budget, v.modifiers[0], v.modifiers[1], v.modifiers[2], v.languages, v.rotateEvenly)
+		v.Enabled, v.Budget, v.Modifiers[0], v.Modifiers[1], v.Modifiers[2], v.Languages, v.RotateEvenly)
 	if err != nil {
 		return 0, t.fail(ctx, err)
 	}
@@ -104,7 +105,7 @@ func (t *tx) createCampaign(ctx context.Context, key ownedName, p backend.Campai
 	t.campaigns[key] = r
 	t.owners[r.id], t.empty[r.id] = key.owner, true
 	t.sums.created(backend.KindCampaign, r.id, t.sums.h.campaign(r.id, key.owner, key.name, v)+t.sums.h.budget(r.id, false))
-	t.campaignNeg.created(r.id)
+	t.campaignNeg.Created(r.id)
 	t.report(backend.EntityCampaign, r.id, backend.Created)
 	return r.id, nil
 }
@@ -129,7 +130,7 @@ func (t *tx) Group(ctx context.Context, campaign uint64, name string, p backend.
 		return t.createGroup(ctx, key, p)
 	}
 	v := r.now
-	if err := v.apply(p); err != nil {
+	if err := v.Apply(p); err != nil {
 		return 0, err
 	}
 	if r.now = v; v != r.before && !r.queued {
@@ -141,15 +142,15 @@ func (t *tx) Group(ctx context.Context, campaign uint64, name string, p backend.
 }
 
 func (t *tx) createGroup(ctx context.Context, key ownedName, p backend.GroupPatch) (uint64, error) {
-	v := groupValue{enabled: true}
-	if err := v.apply(p); err != nil {
+	v := upsert.Group{Enabled: true}
+	if err := v.Apply(p); err != nil {
 		return 0, err
 	}
-	if err := t.bound(); err != nil {
+	if err := t.bound(ctx); err != nil {
 		return 0, t.fail(ctx, err)
 	}
 	err := t.write("INSERT INTO ad_group (campaign_id, name, enabled, bid, desktop, mobile, tablet) VALUES (?, ?, ?, ?, ?, ?, ?)",
-		key.owner, key.name, v.enabled, v.bid, v.modifiers[0], v.modifiers[1], v.modifiers[2])
+		key.owner, key.name, v.Enabled, v.Bid, v.Modifiers[0], v.Modifiers[1], v.Modifiers[2])
 	if err != nil {
 		return 0, t.fail(ctx, err)
 	}
@@ -160,9 +161,9 @@ func (t *tx) createGroup(ctx context.Context, key ownedName, p backend.GroupPatc
 		return 0, t.fail(ctx, err)
 	}
 	t.sums.created(backend.KindGroup, r.id, t.sums.h.group(r.id, key.owner, key.name, v)+t.sums.h.groupOwner(r.id, owner))
-	t.keywords.created(r.id)
-	t.negatives.created(r.id)
-	t.ads.created(r.id)
+	t.keywords.Created(r.id)
+	t.negatives.Created(r.id)
+	t.ads.Created(r.id)
 	t.report(backend.EntityGroup, r.id, backend.Created)
 	return r.id, nil
 }
@@ -170,7 +171,7 @@ func (t *tx) createGroup(ctx context.Context, key ownedName, p backend.GroupPatc
 // removeParent deletes an advertiser or campaign with all it holds. The
 // cache is emptied: removals are rare.
 func (t *tx) removeParent(ctx context.Context, entity backend.Entity, sql string, id uint64) error {
-	if err := t.flush(); err != nil {
+	if err := t.flush(ctx); err != nil {
 		return err
 	}
 	t.forget()
@@ -183,13 +184,13 @@ func (t *tx) removeParent(ctx context.Context, entity backend.Entity, sql string
 }
 
 func (t *tx) removeGroup(ctx context.Context, key ownedName, id uint64) error {
-	if err := t.flush(); err != nil {
+	if err := t.flush(ctx); err != nil {
 		return err
 	}
 	delete(t.groups, key)
-	t.keywords.forgetOwner(id)
-	t.negatives.forgetOwner(id)
-	t.ads.forgetOwner(id)
+	t.keywords.ForgetOwner(id)
+	t.negatives.ForgetOwner(id)
+	t.ads.ForgetOwner(id)
 	stop := t.c.until(ctx)
 	defer stop()
 	if err := t.reportRemoval(backend.EntityGroup, id); err != nil {

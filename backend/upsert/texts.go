@@ -1,4 +1,4 @@
-package sqlite
+package upsert
 
 import (
 	"bytes"
@@ -9,9 +9,9 @@ import (
 	"adshard/fault"
 )
 
-// encodeTexts writes texts as a JSON array, always the same way, since it is
+// EncodeTexts writes texts as a JSON array, always the same way, since it is
 // part of an ad's natural key.
-func encodeTexts(texts []string) (string, error) {
+func EncodeTexts(texts []string) (string, error) {
 	if len(texts) == 0 {
 		return "[]", nil
 	}
@@ -19,14 +19,14 @@ func encodeTexts(texts []string) (string, error) {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(texts); err != nil {
-		return "", fault.New(fault.Invalid, "sqlite: write ad", err)
+		return "", fault.New(fault.Invalid, "write ad", err)
 	}
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// decodeTexts reads a JSON array of strings; one without escapes, which is
-// nearly every one, without the JSON reader.
-func decodeTexts(b []byte) ([]string, error) {
+// DecodeTexts reads a JSON array of strings; one without escapes, which is
+// nearly every one, without the JSON reader. Errors: fault.Corrupt.
+func DecodeTexts(b []byte) ([]string, error) {
 	if string(b) == "[]" {
 		return nil, nil
 	}
@@ -35,7 +35,7 @@ func decodeTexts(b []byte) ([]string, error) {
 	}
 	var texts []string
 	if err := json.Unmarshal(b, &texts); err != nil {
-		return nil, fault.New(fault.Corrupt, "sqlite: read ad", fmt.Errorf("the texts of an ad are not a JSON array of strings: %w", err))
+		return nil, fault.New(fault.Corrupt, "read ad", fmt.Errorf("the texts of an ad are not a JSON array of strings: %w", err))
 	}
 	return texts, nil
 }

@@ -1,4 +1,4 @@
-package sqlite
+package upsert
 
 import (
 	"encoding/json"
@@ -19,11 +19,11 @@ func FuzzTexts(f *testing.F) {
 			t.Skip("texts are valid UTF-8")
 		}
 		texts := strings.Split(s, "|")
-		stored, err := encodeTexts(texts)
+		stored, err := EncodeTexts(texts)
 		if err != nil {
 			t.Fatal(err)
 		}
-		read, err := decodeTexts([]byte(stored))
+		read, err := DecodeTexts([]byte(stored))
 		if err != nil || !slices.Equal(read, texts) {
 			t.Errorf("%q was stored as %s and read as %q, %v", texts, stored, read, err)
 		}
@@ -41,7 +41,7 @@ func FuzzDecodeTexts(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		read, err := decodeTexts(b)
+		read, err := DecodeTexts(b)
 		var plain []string
 		if json.Unmarshal(b, &plain) == nil && utf8.Valid(b) && (err != nil || !slices.Equal(read, plain)) {
 			t.Errorf("%s: %q, %v; as JSON %q", b, read, err, plain)

@@ -1,0 +1,224 @@
+package upsert
+
+import (
+	"context"
+
+	"adshard/backend"
+)
+
+// Row is one keyword, negative or ad with the natural key K and the value V.
+type Row[K, V comparable] struct {
+	Owner, ID uint64 // the group or campaign; the row's own id
+	Key       K
+	Now       V // wanted
+	Before    V // in the database, if it exists there
+	exists    bool
+	gone      bool // removed
+	queued    bool
+}
+
+// Stored returns a row as the database has it.
+func Stored[K, V comparable](owner, id uint64, key K, value V) *Row[K, V] {
+	return &Row[K, V]{Owner: owner, ID: id, Key: key, Now: value, Before: value, exists: true}
+}
+
+// Rows is how a table is read and written. Its errors are those of the database,
+// and end the transaction.
+type Rows[K, V comparable] interface {
+	// Load reads the rows of an owner, at most limit of them, and hands them to
+	// Table.Loaded.
+	Load(ctx context.Context, owner uint64, limit int) error
+	// Find returns the row of an owner with a key; nil: there is none.
+	Find(ctx context.Context, owner uint64, key K) (*Row[K, V], error)
+	// Remove deletes rows; Update sets them from Before to Now; Insert writes
+	// new ones. Removed rows come first, since a new one may have the same key.
+	Remove(ctx context.Context, rows []*Row[K, V]) error
+	Update(ctx context.Context, rows []*Row[K, V]) error
+	Insert(ctx context.Context, rows []*Row[K, V]) error
+}
+
+// Table caches the rows of one table that a transaction has read, by owner, and
+// queues those that differ. It is used by one goroutine.
+type Table[K, V comparable] struct {
+	Rows   Rows[K, V]
+	Entity backend.Entity
+	// Next returns the id of a new row.
+	Next func(ctx context.Context) (uint64, error)
+	// Report is called with each effect.
+	Report func(entity backend.Entity, id uint64, effect backend.Effect)
+	// Full is called when Queued rows are waiting; it must call Flush.
+	Full   func(ctx context.Context) error
+	Queued int
+	// Whole is how many rows of one owner are cached together. One that has more
+	// has its rows looked up one by one.
+	Whole int
+
+	owners map[uint64]*owned[K, V]
+	queue  []*Row[K, V]
+	size   int
+}
+
+// owned is the cached rows of one owner.
+type owned[K, V comparable] struct {
+	rows  map[K]*Row[K, V] // nil: there is no such row
+	whole bool             // rows is complete
+}
+
+// Size is how much is cached: one for each owner and one for each row.
+func (t *Table[K, V]) Size() int { return t.size }
+
+// Forget empties the cache, which must be flushed.
+func (t *Table[K, V]) Forget() {
+	t.owners, t.size = nil, 0
+}
+
+// ForgetOwner drops the rows of an owner that is removed, after a flush.
+func (t *Table[K, V]) ForgetOwner(owner uint64) {
+	if o := t.owners[owner]; o != nil {
+		t.size -= 1 + len(o.rows)
+		delete(t.owners, owner)
+	}
+}
+
+// Known reports whether the rows of an owner are cached.
+func (t *Table[K, V]) Known(owner uint64) bool { return t.owners[owner] != nil }
+
+// Created records that an owner is new and has no rows yet.
+func (t *Table[K, V]) Created(owner uint64) { t.put(owner, nil, true) }
+
+// Loaded records the rows of an owner as Rows.Load read them.
+func (t *Table[K, V]) Loaded(owner uint64, list []*Row[K, V]) {
+	t.put(owner, list, len(list) < t.Limit())
+}
+
+// Limit is how many rows Load is asked for: more than are cached together.
+func (t *Table[K, V]) Limit() int { return t.Whole + 1 }
+
+func (t *Table[K, V]) put(owner uint64, list []*Row[K, V], whole bool) {
+	if t.owners == nil {
+		t.owners = make(map[uint64]*owned[K, V])
+	}
+	o := &owned[K, V]{rows: make(map[K]*Row[K, V], len(list)), whole: whole}
+	for _, r := range list {
+		o.rows[r.Key] = r
+	}
+	t.owners[owner] = o
+	t.size += 1 + len(o.rows)
+}
+
+func (t *Table[K, V]) rowsOf(ctx context.Context, owner uint64) (*owned[K, V], error) {
+	if o := t.owners[owner]; o != nil {
+		return o, nil
+	}
+	if err := t.Rows.Load(ctx, owner, t.Limit()); err != nil {
+		return nil, err
+	}
+	return t.owners[owner], nil
+}
+
+func (t *Table[K, V]) find(ctx context.Context, o *owned[K, V], owner uint64, key K) (*Row[K, V], error) {
+	r, ok := o.rows[key]
+	if ok || o.whole {
+		return r, nil
+	}
+	r, err := t.Rows.Find(ctx, owner, key)
+	if err == nil && r != nil {
+		o.rows[key] = r
+		t.size++
+	}
+	return r, err
+}
+
+// Put changes the row with a key, or makes one of the value initial.
+func (t *Table[K, V]) Put(ctx context.Context, owner uint64, key K, initial V, change func(*V)) error {
+	o, err := t.rowsOf(ctx, owner)
+	if err != nil {
+		return err
+	}
+	r, err := t.find(ctx, o, owner, key)
+	if err != nil {
+		return err
+	}
+	effect := backend.Named
+	if r == nil {
+		id, err := t.Next(ctx)
+		if err != nil {
+			return err
+		}
+		r = &Row[K, V]{Owner: owner, ID: id, Key: key, Now: initial}
+		o.rows[key] = r
+		t.size++
+		effect = backend.Created
+	}
+	t.Report(t.Entity, r.ID, effect)
+	change(&r.Now)
+	if !r.exists || r.Now != r.Before {
+		return t.enqueue(ctx, r)
+	}
+	return nil
+}
+
+// Remove takes the row with a key away, if there is one.
+func (t *Table[K, V]) Remove(ctx context.Context, owner uint64, key K) error {
+	o, err := t.rowsOf(ctx, owner)
+	if err != nil {
+		return err
+	}
+	r, err := t.find(ctx, o, owner, key)
+	if r == nil || err != nil {
+		return err
+	}
+	o.rows[key] = nil // not deleted: the database still has it until the flush
+	r.gone = true
+	t.Report(t.Entity, r.ID, backend.Removed)
+	return t.enqueue(ctx, r)
+}
+
+func (t *Table[K, V]) enqueue(ctx context.Context, r *Row[K, V]) error {
+	if !r.queued {
+		r.queued = true
+		t.queue = append(t.queue, r)
+	}
+	if len(t.queue) < t.Queued {
+		return nil
+	}
+	return t.Full(ctx)
+}
+
+// Flush writes the queue.
+func (t *Table[K, V]) Flush(ctx context.Context) error {
+	var removed, changed, fresh []*Row[K, V]
+	for _, r := range t.queue {
+		r.queued = false
+		switch {
+		case r.gone && r.exists:
+			removed = append(removed, r)
+		case r.gone:
+		case !r.exists:
+			fresh = append(fresh, r)
+		case r.Now != r.Before:
+			changed = append(changed, r)
+		}
+	}
+	clear(t.queue)
+	t.queue = t.queue[:0]
+	for _, part := range []struct {
+		rows  []*Row[K, V]
+		write func(context.Context, []*Row[K, V]) error
+	}{{removed, t.Rows.Remove}, {changed, t.Rows.Update}, {fresh, t.Rows.Insert}} {
+		if len(part.rows) == 0 {
+			continue
+		}
+		if err := part.write(ctx, part.rows); err != nil {
+			return err
+		}
+	}
+	for _, r := range changed {
+		r.Before = r.Now
+		t.Report(t.Entity, r.ID, backend.Changed)
+	}
+	for _, r := range fresh {
+		r.exists, r.Before = true, r.Now
+	}
+	return nil
+}
