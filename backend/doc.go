@@ -4,7 +4,8 @@
 // A Store writes entities in transactions and reads them; its Feed lists what
 // changed, in the order of a clock that only grows and that is written in the
 // same transaction as the change itself. backend/sqlite is the embedded
-// implementation; backendtest is the conformance suite of all.
+// implementation, backend/postgres the one on a server; backendtest is the
+// conformance suite of both.
 //
 // What is read is compared with the sums stored when it was written; Damage
 // describes a difference, and a Checker compares everything at once.

@@ -135,7 +135,7 @@ var bans = []struct {
 	{"zombiezen.com/go/sqlite", "other packages read through backend's contracts", []string{"backend/sqlite"}},
 	{"github.com/cockroachdb/pebble", "the product's stores are RocksDB; others are there to be measured", []string{"bench/layouts/pebbledb"}},
 	{"github.com/blevesearch/bleve", "a peer, there to be measured", []string{"bench/peers/bleve"}},
-	{"github.com/jackc/pgx", "a peer, there to be measured", []string{"bench/peers/postgres"}},
+	{"github.com/jackc/pgx", "other packages read through backend's contracts", []string{"backend/postgres", "backend/pgtest", "bench/peers/postgres"}},
 	{"github.com/spf13/cobra", "flags are read in cmd and internal/cli only", []string{"cmd", "internal/cli", "bench"}},
 	{"flag", "flags are read in cmd and internal/cli only", []string{"cmd", "internal/cli", "bench"}},
 	{"log", "structured logs go through log/slog", nil},

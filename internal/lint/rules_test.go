@@ -99,7 +99,7 @@ var broken = []struct{ pkg, used, rule string }{
 	{"internal/node", "zombiezen.com/go/sqlite", "ban zombiezen.com/go/sqlite"},
 	{"barrels/rocks", "github.com/cockroachdb/pebble/v2/sstable", "ban github.com/cockroachdb/pebble"},
 	{"bench/layouts", "github.com/blevesearch/bleve/v2", "ban github.com/blevesearch/bleve"},
-	{"backend/sqlite", "github.com/jackc/pgx/v5", "ban github.com/jackc/pgx"},
+	{"ingest", "github.com/jackc/pgx/v5", "ban github.com/jackc/pgx"},
 	{"internal/node", "github.com/spf13/cobra", "ban github.com/spf13/cobra"},
 	{"loadproxy", "flag", "ban flag"},
 	{"internal/cli", "log", "ban log"},

@@ -1,0 +1,22 @@
+package postgres_test
+
+import (
+	"testing"
+
+	"adshard/backend/backendtest"
+)
+
+func TestConformance(t *testing.T) { backendtest.Run(t, newPlace) }
+
+// TestForgetting runs the random histories with transactions that write and
+// forget all the time, as very large ones do now and then.
+func TestForgetting(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: one goroutine at a time, which no race detector need watch")
+	}
+	backendtest.Histories(t, func(t testing.TB) backendtest.Place {
+		p := newPlace(t).(place)
+		p.tight = true
+		return p
+	})
+}

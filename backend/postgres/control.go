@@ -1,0 +1,45 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+
+	"adshard/fault"
+)
+
+// LoadControl implements backend.Store.
+func (s *Store) LoadControl(ctx context.Context, key string) (value []byte, err error) {
+	err = s.read(ctx, "load control", func(c *pgx.Conn) error {
+		err := c.QueryRow(ctx, "SELECT value FROM adshard.control WHERE key = $1", key).Scan(&value)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	return value, err
+}
+
+// SaveControl implements backend.Store.
+func (s *Store) SaveControl(ctx context.Context, key string, value []byte) error {
+	_, err := s.saveControl(ctx, key, value, nil, nil)
+	return err
+}
+
+// SaveControlIf implements backend.Store.
+func (s *Store) SaveControlIf(ctx context.Context, key string, value []byte, guard string, was []byte) error {
+	saved, err := s.saveControl(ctx, key, value, &guard, was)
+	if err == nil && !saved {
+		err = fault.Newf(fault.Conflict, "postgres: save control", "%s is not saved, since %s has changed", key, guard)
+	}
+	return err
+}
+
+func (s *Store) saveControl(ctx context.Context, key string, value []byte, guard *string, was []byte) (saved bool, err error) {
+	if value == nil {
+		value = []byte{} // not NULL
+	}
+	err = s.write(ctx, "save control", "SELECT adshard.save_control($1, $2, $3, $4)", []any{key, value, guard, was}, &saved)
+	return saved, err
+}

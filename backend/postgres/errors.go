@@ -1,0 +1,68 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"adshard/fault"
+)
+
+// failed gives an error of PostgreSQL or its connection a kind and a text that
+// says what to do. The end of ctx returns its cause; errors with a kind are
+// returned as they are.
+func (s *Store) failed(ctx context.Context, op string, err error) error {
+	return failed(ctx, op, s.name, err)
+}
+
+func failed(ctx context.Context, op, name string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return fmt.Errorf("postgres: %s: %w", op, context.Cause(ctx))
+	}
+	var known *fault.Error
+	if errors.As(err, &known) {
+		return err
+	}
+	kind, advice := fault.Unavailable, ": see whether the server runs and can be reached"
+	var answer *pgconn.PgError
+	if errors.As(err, &answer) {
+		kind, advice = diagnose(answer.Code)
+	}
+	return fault.Newf(kind, "postgres: "+op, "database %s: %w%s", name, err, advice)
+}
+
+// diagnose returns the kind of an SQLSTATE and what to do.
+func diagnose(code string) (fault.Kind, string) {
+	switch code {
+	case "55P03", "40P01", "40001", "23505": // lock timeout, deadlock, serialization, unique
+		return fault.Locked, ": another transaction is writing the same, try again when that is done"
+	case "23503": // foreign key
+		return fault.NotFound, ": the owner named does not exist (any more)"
+	case "53100":
+		return fault.NoSpace, ": the server's disk is full, make room and try again"
+	case "42501":
+		return fault.Unavailable, ": grant this role what `adshard db roles` lists"
+	case "25006":
+		return fault.Unavailable, ": this server is a standby, name the primary too"
+	case "3F000", "42P01", "42883": // no schema, table, function
+		return fault.Corrupt, ": the schema adshard is not whole, restore it from a backup"
+	case "3D000":
+		return fault.NotFound, ": make it first (createdb)"
+	}
+	switch code[:min(2, len(code))] {
+	case "22", "23", "54": // data, constraints, limits
+		return fault.Invalid, ""
+	case "28":
+		return fault.Unavailable, ": see the role, its password file and pg_hba.conf"
+	case "XX", "58":
+		return fault.Corrupt, ": see the server's log; restore the database from a backup if it is damaged"
+	case "08", "53", "55", "57":
+		return fault.Unavailable, ": try again later"
+	}
+	return fault.Internal, ""
+}

@@ -1,0 +1,175 @@
+package postgres_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"go.uber.org/goleak"
+
+	"adshard/backend"
+	"adshard/backend/backendtest"
+	"adshard/backend/pgtest"
+	"adshard/backend/postgres"
+)
+
+// childEnv names the database that a child process of a test writes to.
+const childEnv = "ADSHARD_TEST_WRITE_TO"
+
+// shared is the server of all tests that do not harm it.
+var shared *pgtest.Server
+
+const template = "template_adshard"
+
+func TestMain(m *testing.M) {
+	if url := os.Getenv(childEnv); url != "" {
+		failing(child(url))
+		os.Exit(0)
+	}
+	var err error
+	// Tests that kill a server have one of their own.
+	shared, err = pgtest.New("fsync=off", "full_page_writes=off")
+	failing(err)
+	status := 1
+	if err = shared.Start(); err == nil {
+		if err = makeTemplate(); err == nil {
+			fewer()
+			status = m.Run()
+		}
+	}
+	failing(shared.Remove())
+	failing(err)
+	if status == 0 {
+		failing(goleak.Find())
+	}
+	os.Exit(status)
+}
+
+// fewer makes properties run fewer times than by default, since each time opens many
+// connections.
+func fewer() {
+	flag.Parse()
+	if checks := flag.Lookup("rapid.checks"); checks.Value.String() == checks.DefValue {
+		failing(checks.Value.Set("25"))
+	}
+}
+
+func failing(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// child writes until it is killed.
+func child(url string) error {
+	ctx := context.Background()
+	s, err := postgres.Open(ctx, url, postgres.Options{})
+	if err != nil {
+		return err
+	}
+	return backendtest.WriteForever(ctx, s, os.Stdout)
+}
+
+// makeTemplate makes a database from which others are copied.
+func makeTemplate() error {
+	ctx := context.Background()
+	if err := shared.Do(ctx, "postgres", "CREATE DATABASE "+template); err != nil {
+		return err
+	}
+	s, err := postgres.Open(ctx, shared.URL(template), postgres.Options{Create: true})
+	if err != nil {
+		return err
+	}
+	return s.Close()
+}
+
+// place is a database on the shared server.
+type place struct {
+	name  string
+	tight bool // transactions forget nearly everything at once
+}
+
+var (
+	made atomic.Uint64
+	// free are databases whose tests have ended.
+	free = make(chan string, 1000)
+)
+
+// renew empties a database and gives it another id, much faster than a new one
+// is made.
+const renew = `SET session_replication_role = replica;
+DELETE FROM adshard.keyword; DELETE FROM adshard.group_negative; DELETE FROM adshard.campaign_negative; DELETE FROM adshard.ad;
+DELETE FROM adshard.ad_group; DELETE FROM adshard.campaign; DELETE FROM adshard.advertiser; DELETE FROM adshard.change_log;
+DELETE FROM adshard.control; DELETE FROM adshard.feed_reader; DELETE FROM adshard.compacted; DELETE FROM adshard.state;
+INSERT INTO adshard.compacted DEFAULT VALUES;
+SELECT setval(format('adshard.%I', sequencename), 1, false) FROM pg_sequences WHERE sequencename LIKE '%_id';
+INSERT INTO adshard.state (database_id) VALUES (replace(gen_random_uuid()::text, '-', ''))`
+
+func newPlace(t testing.TB) backendtest.Place {
+	t.Helper()
+	p := place{}
+	select {
+	case p.name = <-free:
+	default:
+		p.name = newName()
+		do(t, "postgres", "CREATE DATABASE "+p.name+" TEMPLATE "+template)
+	}
+	do(t, p.name, renew)
+	t.Cleanup(func() { free <- p.name })
+	return p
+}
+
+func newName() string { return fmt.Sprint("place_", made.Add(1)) }
+
+func do(t testing.TB, database, sql string) {
+	t.Helper()
+	if err := shared.Do(context.Background(), database, sql); err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+}
+
+func (p place) Open(t testing.TB, busy time.Duration) backend.Store {
+	t.Helper()
+	s, err := postgres.Open(t.Context(), shared.URL(p.name), postgres.Options{BusyTimeout: busy})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.tight {
+		s.Tighten()
+	}
+	return s
+}
+
+func (p place) Copy(t testing.TB) backendtest.Place {
+	t.Helper()
+	copied := place{name: newName(), tight: p.tight}
+	if err := shared.Copy(t.Context(), p.name, copied.name); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { free <- copied.name })
+	return copied
+}
+
+func open(t testing.TB, p backendtest.Place) *postgres.Store {
+	t.Helper()
+	s := p.Open(t, backendtest.Patience)
+	t.Cleanup(func() { s.Close() })
+	return s.(*postgres.Store)
+}
+
+// session is a connection of another program.
+func session(t testing.TB, p backendtest.Place) *pgx.Conn {
+	t.Helper()
+	c, err := pgx.Connect(t.Context(), shared.URL(p.(place).name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close(context.Background()) })
+	return c
+}

@@ -1,0 +1,95 @@
+package postgres
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"io/fs"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/database"
+
+	"adshard/fault"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+const (
+	// schemaVersion is the newest migration.
+	schemaVersion = 1
+	history       = "adshard.goose_db_version"
+	// leastServer is the oldest server supported.
+	leastServer = 150000
+)
+
+// prepare makes sure that the database has a schema of this version.
+func prepare(ctx context.Context, c *pgx.Conn, name string, o Options) error {
+	version, err := storedVersion(ctx, c, name)
+	if err != nil {
+		return failed(ctx, "open", name, err)
+	}
+	switch {
+	case version == schemaVersion:
+		return nil
+	case version > schemaVersion:
+		return fault.Newf(fault.Version, "postgres: open", "database %s has schema version %d, this program supports %d: use a newer program",
+			name, version, schemaVersion)
+	case version == 0 && !o.Create:
+		return fault.Newf(fault.NotFound, "postgres: open", "database %s has no data of adshard: `adshard import` makes the schema", name)
+	}
+	// One process at a time; the others find it done.
+	if _, err = c.Exec(ctx, "SELECT pg_advisory_lock(1097093992, 3)"); err == nil {
+		if version, err = storedVersion(ctx, c, name); err == nil && version < schemaVersion {
+			err = migrate(ctx, c, version)
+		}
+		_, unlock := c.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock(1097093992, 3)")
+		err = errors.Join(err, unlock)
+	}
+	return failed(ctx, "migrate", name, err)
+}
+
+// storedVersion reads the newest applied migration; 0: there is no schema.
+func storedVersion(ctx context.Context, c *pgx.Conn, name string) (version int64, err error) {
+	var server int
+	var present bool
+	err = c.QueryRow(ctx, "SELECT current_setting('server_version_num')::int, to_regclass($1) IS NOT NULL", history).Scan(&server, &present)
+	switch {
+	case err != nil:
+		return 0, err
+	case server < leastServer:
+		return 0, fault.Newf(fault.Version, "postgres: open", "database %s is on a server of version %d: at least %d is needed",
+			name, server/10000, leastServer/10000)
+	case !present:
+		return 0, nil
+	}
+	err = c.QueryRow(ctx, "SELECT coalesce(max(version_id), 0) FROM "+history+" WHERE is_applied").Scan(&version)
+	return version, err
+}
+
+func migrate(ctx context.Context, c *pgx.Conn, version int64) error {
+	if version == 0 {
+		if _, err := c.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS adshard"); err != nil {
+			return err
+		}
+	}
+	db := stdlib.OpenDB(*c.Config())
+	defer db.Close()
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return err
+	}
+	store, err := database.NewStore(database.DialectPostgres, history)
+	if err != nil {
+		return err
+	}
+	p, err := goose.NewProvider("", db, files, goose.WithStore(store),
+		goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
+	if err != nil {
+		return err
+	}
+	_, err = p.Up(ctx)
+	return err
+}

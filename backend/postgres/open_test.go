@@ -1,0 +1,170 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"adshard/backend"
+	"adshard/backend/postgres"
+	"adshard/fault"
+)
+
+// TestURL: what is wrong with a URL is said without the secrets in it.
+func TestURL(t *testing.T) {
+	for _, c := range []struct {
+		url  string
+		kind fault.Kind
+		says string
+	}{
+		{"postgres://u:secret@h/d", fault.Invalid, "password file"},
+		{"postgres:///d?password=secret", fault.Invalid, "password file"},
+		{"postgres://u:sec%ret@h/d", fault.Invalid, "postgres://USER@HOST/DATABASE"},
+		{"postgres://h/d?sslmode=secret", fault.Invalid, "sslmode"},
+		{shared.URL("none"), fault.NotFound, "createdb"},
+		{shared.URL("postgres"), fault.NotFound, "adshard import"},
+		{"postgres:///d?host=/nowhere", fault.Unavailable, "server"},
+		{shared.URL("template1") + "&target_session_attrs=read-only", fault.Unavailable, "server"},
+	} {
+		_, err := postgres.Open(t.Context(), c.url, postgres.Options{})
+		if !fault.Is(err, c.kind) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "u:sec") {
+			t.Errorf("%s: %v of kind %v, want %v and %q", c.url, err, fault.KindOf(err), c.kind, c.says)
+		}
+	}
+}
+
+// TestOpenTogether lets several programs make the schema at once.
+func TestOpenTogether(t *testing.T) {
+	name := newName()
+	do(t, "postgres", "CREATE DATABASE "+name)
+	var programs sync.WaitGroup
+	for range 4 {
+		programs.Go(func() {
+			s, err := postgres.Open(t.Context(), shared.URL(name), postgres.Options{Create: true})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			s.Close()
+		})
+	}
+	programs.Wait()
+	do(t, name, "INSERT INTO adshard.goose_db_version (version_id, is_applied) VALUES (99, true)")
+	if _, err := postgres.Open(t.Context(), shared.URL(name), postgres.Options{Create: true}); !fault.Is(err, fault.Version) {
+		t.Errorf("a newer schema: %v", err)
+	}
+}
+
+// TestRoles walks what each role may do; all else is refused.
+func TestRoles(t *testing.T) {
+	ctx := t.Context()
+	p := newPlace(t).(place)
+	owner := open(t, p)
+	add(t, owner, "C", "G", "a")
+	do(t, p.name, postgres.Roles)
+	do(t, p.name, postgres.Roles) // again does no harm
+	for _, role := range []string{"read", "import", "serve"} {
+		do(t, p.name, fmt.Sprintf("DROP ROLE IF EXISTS test_%[1]s; CREATE ROLE test_%[1]s LOGIN; GRANT adshard_%[1]s TO test_%[1]s", role))
+	}
+	as := func(role string) *postgres.Store {
+		url := strings.Replace(shared.URL(p.name), "user=postgres", "user=test_"+role, 1)
+		s, err := postgres.Open(ctx, url, postgres.Options{})
+		must(t, err)
+		t.Cleanup(func() { s.Close() })
+		return s
+	}
+	for i, role := range []string{"read", "import", "serve"} {
+		s := as(role)
+		for _, call := range []struct {
+			name string
+			may  [3]bool // read, import, serve
+			do   func() error
+		}{
+			{"read all", [3]bool{true, true, true}, func() error { return readAll(ctx, s) }},
+			{"newest", [3]bool{true, true, true}, func() error { _, err := s.Newest(ctx); return err }},
+			{"import", [3]bool{false, true, false}, func() error { return importEverything(ctx, s, role) }},
+			{"mark a budget", [3]bool{false, false, true}, func() error { return s.SetBudgetExhausted(ctx, 1, i%2 == 0) }},
+			{"load control", [3]bool{true, false, true}, func() error { _, err := s.LoadControl(ctx, "k"); return err }},
+			{"save control", [3]bool{false, false, true}, func() error { return s.SaveControl(ctx, "k", nil) }},
+			{"hold", [3]bool{false, false, true}, func() error { return s.Hold(ctx, "r", 1) }},
+			{"compact", [3]bool{false, false, true}, func() error { _, err := s.Compact(ctx, 1, 0); return err }},
+		} {
+			err := call.do()
+			if call.may[i] && err != nil || !call.may[i] && (!fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "db roles")) {
+				t.Errorf("%s, %s: %v", role, call.name, err)
+			}
+		}
+		mayNot(t, p, "test_"+role)
+	}
+}
+
+// mayNot tries what no role may do by itself.
+func mayNot(t *testing.T, p place, role string) {
+	t.Helper()
+	c, err := pgx.Connect(t.Context(), strings.Replace(shared.URL(p.name), "user=postgres", "user="+role, 1))
+	must(t, err)
+	defer c.Close(context.Background())
+	for _, sql := range []string{
+		"UPDATE adshard.state SET clock = 0", "UPDATE adshard.state SET database_id = ''", "SELECT * FROM adshard.state FOR UPDATE",
+		"INSERT INTO adshard.change_log VALUES (1000, 1, 1, 1, 1, 1, false)", "UPDATE adshard.change_log SET mark = 1",
+		"INSERT INTO adshard.writing (tx) VALUES ('1')", "INSERT INTO adshard.pending (tx, kind, id) VALUES ('1', 1, 1)",
+		"UPDATE adshard.compacted SET clock = 0", "UPDATE adshard.ad_group SET version = 0", "SELECT setval('adshard.keyword_id', 1)",
+		"CREATE TABLE adshard.t ()", "DROP TABLE adshard.keyword", "ALTER TABLE adshard.keyword DISABLE TRIGGER ALL",
+		"CREATE OR REPLACE FUNCTION adshard.begin_write() RETURNS void LANGUAGE sql AS ''", "SET session_replication_role = replica",
+	} {
+		if _, err := c.Exec(t.Context(), sql); err == nil {
+			t.Errorf("%s may %s", role, sql)
+		}
+	}
+}
+
+func readAll(ctx context.Context, s *postgres.Store) error {
+	n, err := s.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	defer n.Close()
+	for _, err := range n.All(ctx) {
+		if err != nil {
+			return err
+		}
+	}
+	_, err = n.Campaigns(ctx, nil)
+	return err
+}
+
+// importEverything writes, changes and removes each kind of entity.
+func importEverything(ctx context.Context, s *postgres.Store, name string) error {
+	for _, status := range []backend.Status{backend.Keep, backend.Pause, backend.Remove} {
+		err := write(ctx, s, func(tx backend.Tx) error {
+			a, err := tx.Advertiser(ctx, name)
+			if err != nil {
+				return err
+			}
+			c, err := tx.Campaign(ctx, a, "C", backend.CampaignPatch{Languages: backend.To([]string{"en"})})
+			if err != nil {
+				return err
+			}
+			g, err := tx.Group(ctx, c, "G", backend.GroupPatch{Bid: backend.To(uint64(status))})
+			if err != nil {
+				return err
+			}
+			return errors.Join(
+				tx.Keyword(ctx, g, backend.KeywordPatch{Text: "a", Words: "a", Status: status}),
+				tx.Negative(ctx, backend.NegativeOwner{Group: g}, backend.NegativePatch{Text: "a", Words: "a", Status: status}),
+				tx.Negative(ctx, backend.NegativeOwner{Campaign: c}, backend.NegativePatch{Text: "a", Words: "a", Status: status}),
+				tx.Ad(ctx, g, backend.AdPatch{Headlines: []string{"a"}, Status: status}),
+				tx.UpdateAdvertiser(ctx, a, status),
+			)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

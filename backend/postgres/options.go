@@ -1,0 +1,34 @@
+package postgres
+
+import (
+	"runtime"
+	"time"
+)
+
+// Options configure Open. The zero value has the defaults.
+type Options struct {
+	// Create makes the schema when it is missing; the role must be allowed to.
+	Create bool
+	// BusyTimeout is how long a writer waits for another one's rows before it fails with
+	// fault.Locked; default 5 s.
+	BusyTimeout time.Duration
+	// Readers is how many connections Snapshot.All reads with at once; default
+	// the number of processors, at most 4.
+	Readers int
+	// Poll is how often Wait looks for changes of which it was not notified;
+	// default 1 s.
+	Poll time.Duration
+}
+
+func (o Options) withDefaults() Options {
+	if o.BusyTimeout <= 0 {
+		o.BusyTimeout = 5 * time.Second
+	}
+	if o.Readers <= 0 {
+		o.Readers = min(runtime.GOMAXPROCS(0), 4)
+	}
+	if o.Poll <= 0 {
+		o.Poll = time.Second
+	}
+	return o
+}

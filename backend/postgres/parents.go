@@ -1,0 +1,167 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"adshard/backend"
+	"adshard/backend/upsert"
+	"adshard/search"
+)
+
+const (
+	selectAdvertisers = "SELECT id, name, enabled, version FROM adshard.advertiser"
+	selectCampaigns   = `SELECT id, advertiser_id, name, enabled, budget_exhausted, daily_budget, desktop, mobile, tablet,
+  languages, rotate_evenly, version FROM adshard.campaign`
+	selectCampaignNegatives = "SELECT campaign_id, id, type, enabled, words, text FROM adshard.campaign_negative"
+)
+
+// Advertisers implements backend.Snapshot.
+func (n *snapshot) Advertisers(ctx context.Context, ids []uint64) (list []*backend.Advertiser, err error) {
+	err = n.read(ctx, "read advertisers", func(ctx context.Context, c *pgx.Conn) error {
+		rows, _ := c.Query(ctx, selectAdvertisers+whereID(ids), idArgs(ids)...)
+		list, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (*backend.Advertiser, error) {
+			a := &backend.Advertiser{}
+			return a, row.Scan(&a.ID, &a.Name, &a.Enabled, &a.Version)
+		})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return inOrder(list, ids, func(a *backend.Advertiser) uint64 { return a.ID }), nil
+}
+
+// Campaigns implements backend.Snapshot.
+func (n *snapshot) Campaigns(ctx context.Context, ids []uint64) (list []*backend.Campaign, err error) {
+	byID := make(map[uint64]*backend.Campaign)
+	err = n.read(ctx, "read campaigns", func(ctx context.Context, c *pgx.Conn) error {
+		rows, _ := c.Query(ctx, selectCampaigns+whereID(ids), idArgs(ids)...)
+		list, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (*backend.Campaign, error) {
+			p, err := scanCampaign(row)
+			byID[p.ID] = p
+			return p, err
+		})
+		if err != nil {
+			return err
+		}
+		where := ""
+		if ids != nil {
+			where = " WHERE campaign_id = ANY($1)"
+		}
+		rows, _ = c.Query(ctx, selectCampaignNegatives+where, idArgs(ids)...)
+		return eachNegative(rows, func(owner uint64, g backend.Negative) {
+			g.CampaignID = owner
+			byID[owner].Negatives = append(byID[owner].Negatives, g)
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range list {
+		sortNegatives(p.Negatives)
+	}
+	return inOrder(list, ids, func(p *backend.Campaign) uint64 { return p.ID }), nil
+}
+
+// whereID and idArgs restrict a SELECT of parents to ids; nil: all, ascending.
+func whereID(ids []uint64) string {
+	if ids == nil {
+		return " ORDER BY id"
+	}
+	return " WHERE id = ANY($1)"
+}
+
+func idArgs(ids []uint64) []any {
+	if ids == nil {
+		return nil
+	}
+	return []any{signed(ids)}
+}
+
+// signed returns ids as PostgreSQL has them; those that it cannot have are 0,
+// which none has.
+func signed(ids []uint64) []int64 {
+	list := make([]int64, len(ids))
+	for i, id := range ids {
+		list[i] = max(0, int64(id))
+	}
+	return list
+}
+
+// inOrder brings a list into the order of ids, which may have missing ones and
+// repetitions.
+func inOrder[T any](list []*T, ids []uint64, of func(*T) uint64) []*T {
+	if ids == nil {
+		return list
+	}
+	byID := make(map[uint64]*T, len(list))
+	for _, e := range list {
+		byID[of(e)] = e
+	}
+	ordered := make([]*T, 0, len(ids))
+	for _, id := range ids {
+		if e := byID[id]; e != nil {
+			ordered = append(ordered, e)
+		}
+	}
+	return ordered
+}
+
+func scanCampaign(row pgx.Row) (*backend.Campaign, error) {
+	p := &backend.Campaign{}
+	var budget *int64
+	var m modifierColumns
+	var languages string
+	err := row.Scan(&p.ID, &p.AdvertiserID, &p.Name, &p.Enabled, &p.BudgetExhausted, &budget, &m[0], &m[1], &m[2],
+		&languages, &p.RotateEvenly, &p.Version)
+	if o := optional(budget); o.Has {
+		p.HasBudget, p.DailyBudget = true, o.N
+	}
+	p.Modifiers = m.modifiers().Of()
+	if languages != "" {
+		p.Languages = strings.Split(languages, " ")
+	}
+	return p, err
+}
+
+// modifierColumns are bid modifiers as read.
+type modifierColumns [search.Devices]*int16
+
+func (m modifierColumns) modifiers() (list upsert.Modifiers) {
+	for i, v := range m {
+		if v != nil {
+			list[i] = upsert.Optional{Has: true, N: uint64(*v)}
+		}
+	}
+	return list
+}
+
+// optional is a number as read.
+func optional(n *int64) upsert.Optional {
+	if n == nil {
+		return upsert.Optional{}
+	}
+	return upsert.Optional{Has: true, N: uint64(*n)}
+}
+
+// eachNegative reads rows of owner, id, type, enabled, words, text.
+func eachNegative(rows pgx.Rows, f func(owner uint64, n backend.Negative)) error {
+	var owner int64
+	var n backend.Negative
+	var match int16
+	_, err := pgx.ForEachRow(rows, []any{&owner, &n.ID, &match, &n.Enabled, &n.Words, &n.Text}, func() error {
+		n.Type = search.MatchType(match)
+		f(uint64(owner), n)
+		return nil
+	})
+	return err
+}
+
+func sortNegatives(list []backend.Negative) {
+	slices.SortFunc(list, func(a, b backend.Negative) int { return cmp.Compare(a.ID, b.ID) })
+}

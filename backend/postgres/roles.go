@@ -1,0 +1,9 @@
+package postgres
+
+import _ "embed"
+
+// Roles is SQL that makes roles with the least privileges: adshard_read for
+// programs that only read, adshard_import, and adshard_serve for the balancer.
+//
+//go:embed roles.sql
+var Roles string

@@ -1,0 +1,37 @@
+-- Roles with the least privileges, for the database of adshard (adshard db roles). Run this as
+-- the owner of the schema, who may create roles, after the first import has made the schema; running it
+-- again does no harm. Then make a login for each program and grant it one of these:
+--   CREATE ROLE balancer LOGIN; GRANT adshard_serve TO balancer;
+
+DO $$
+BEGIN
+  IF to_regrole('adshard_read') IS NULL THEN CREATE ROLE adshard_read NOLOGIN; END IF;
+  IF to_regrole('adshard_import') IS NULL THEN CREATE ROLE adshard_import NOLOGIN; END IF;
+  IF to_regrole('adshard_serve') IS NULL THEN CREATE ROLE adshard_serve NOLOGIN; END IF;
+END $$;
+
+-- Distributors, barrels build: everything is read, nothing written.
+GRANT USAGE ON SCHEMA adshard TO adshard_read;
+GRANT SELECT ON ALL TABLES IN SCHEMA adshard TO adshard_read;
+
+-- Imports: advertisers' data, not the log and not the balancer's state.
+GRANT USAGE ON SCHEMA adshard TO adshard_import;
+GRANT SELECT ON adshard.advertiser, adshard.campaign, adshard.ad_group, adshard.keyword, adshard.group_negative,
+  adshard.campaign_negative, adshard.ad, adshard.state, adshard.compacted, adshard.change_log, adshard.goose_db_version TO adshard_import;
+GRANT INSERT, DELETE ON adshard.advertiser, adshard.campaign, adshard.ad_group, adshard.keyword, adshard.group_negative,
+  adshard.campaign_negative, adshard.ad TO adshard_import;
+GRANT UPDATE (enabled) ON adshard.advertiser TO adshard_import;
+GRANT UPDATE (enabled, daily_budget, desktop, mobile, tablet, languages, rotate_evenly) ON adshard.campaign TO adshard_import;
+GRANT UPDATE (enabled, bid, desktop, mobile, tablet) ON adshard.ad_group TO adshard_import;
+GRANT UPDATE (text, enabled, bid, quality) ON adshard.keyword TO adshard_import;
+GRANT UPDATE (text, enabled) ON adshard.group_negative, adshard.campaign_negative TO adshard_import;
+GRANT UPDATE (enabled) ON adshard.ad TO adshard_import;
+GRANT EXECUTE ON FUNCTION adshard.take_ids, adshard.next_id, adshard.begin_write TO adshard_import;
+
+-- The balancer: its own state, marks of budgets, compaction of the log.
+GRANT adshard_read TO adshard_serve;
+GRANT INSERT, UPDATE ON adshard.control TO adshard_serve;
+GRANT INSERT, UPDATE, DELETE ON adshard.feed_reader TO adshard_serve;
+GRANT DELETE ON adshard.change_log TO adshard_serve;
+GRANT UPDATE (budget_exhausted) ON adshard.campaign TO adshard_serve;
+GRANT EXECUTE ON FUNCTION adshard.save_control TO adshard_serve;

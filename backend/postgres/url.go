@@ -1,0 +1,75 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"adshard/fault"
+)
+
+// connections is how many a store uses at most, unless the URL says pool_max_conns.
+const connections = 20
+
+// parse reads a URL as libpq does (hosts, sslmode, passfile …), and returns the
+// database's name for messages. Errors: fault.Invalid.
+func parse(text string) (*pgxpool.Config, string, error) {
+	invalid := func(format string, args ...any) error {
+		return fault.Field("postgres: open", "db", format, args...)
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
+		return nil, "", invalid("this is not a database URL: write postgres://USER@HOST/DATABASE") // the text may have a password
+	}
+	q := u.Query()
+	if _, has := u.User.Password(); has || q.Has("password") || q.Has("sslpassword") {
+		return nil, "", invalid("a password in a URL can be read in lists of processes and in logs:" +
+			" put it into a password file (~/.pgpass, or passfile=PATH in the URL)")
+	}
+	cfg, err := pgxpool.ParseConfig(text)
+	if err != nil {
+		return nil, "", invalid("%w", err)
+	}
+	c := cfg.ConnConfig
+	if c.Database == "" {
+		return nil, "", invalid("the URL names no database: write postgres://USER@HOST/DATABASE")
+	}
+	name := fmt.Sprintf("%s on %s", c.Database, strings.ReplaceAll(hosts(u, c), ",", " or "))
+	if c.ValidateConnect == nil {
+		c.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+	}
+	if c.ConnectTimeout == 0 {
+		c.ConnectTimeout = 5 * time.Second
+	}
+	if !q.Has("application_name") {
+		c.RuntimeParams["application_name"] = "adshard"
+	}
+	if !q.Has("pool_max_conns") {
+		cfg.MaxConns = connections
+	}
+	cfg.MinConns, cfg.MinIdleConns = 0, 0 // none before the database's id is known
+	return cfg, name, nil
+}
+
+func hosts(u *url.URL, c *pgx.ConnConfig) string {
+	if u.Host != "" {
+		return u.Host
+	}
+	if h := u.Query().Get("host"); h != "" {
+		return h
+	}
+	return c.Host
+}
+
+// prepareConn makes sessions safe whatever the server's settings are.
+func prepareConn(ctx context.Context, c *pgx.Conn) error {
+	_, err := c.PgConn().Exec(ctx, `SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';
+SET client_encoding = 'UTF8'; SET client_connection_check_interval = '1s'`).ReadAll()
+	return err
+}

@@ -1,0 +1,232 @@
+// Package transfer copies advertisers' data from one database to another, of any
+// kind.
+//
+// Goals: all entities, statuses and budgets' marks as of one clock; bounded memory
+// but for campaigns. Non-goals: ids, clocks, the log of changes and the balancer's
+// state, which are a database's own: slaves are filled anew from the copy.
+package transfer
+
+import (
+	"context"
+
+	"adshard/backend"
+	"adshard/fault"
+	"adshard/search"
+)
+
+// rowsOfTx is how many rows are written in one transaction.
+const rowsOfTx = 10_000
+
+// Copy copies everything from one store to another one, which must be empty.
+// progress, which may be nil, is called with how many ad groups are done, out of how
+// many. It returns what was copied. Errors: fault.Conflict if to is not empty; those
+// of the stores. After an error to holds a part and is useless.
+func Copy(ctx context.Context, from, to backend.Store, progress func(done, total uint64)) (backend.Counts, error) {
+	if progress == nil {
+		progress = func(uint64, uint64) {}
+	}
+	there, err := to.Counts(ctx)
+	if err != nil {
+		return backend.Counts{}, err
+	}
+	if there != (backend.Counts{}) {
+		return backend.Counts{}, fault.Newf(fault.Conflict, "copy database", "the target is not empty (%d advertisers): name a new database", there.Advertisers)
+	}
+	n, err := from.Snapshot(ctx)
+	if err != nil {
+		return backend.Counts{}, err
+	}
+	defer n.Close()
+	all, err := from.Counts(ctx)
+	if err != nil {
+		return backend.Counts{}, err
+	}
+	c := &copying{to: to, progress: progress, total: all.Groups, campaigns: make(map[uint64]uint64)}
+	defer c.end()
+	if err := c.parents(ctx, n); err != nil {
+		return c.done, err
+	}
+	for it, err := range n.All(ctx) {
+		if err == nil {
+			err = c.item(ctx, it)
+		}
+		if err != nil {
+			return c.done, err
+		}
+	}
+	if err := c.commit(ctx); err != nil {
+		return c.done, err
+	}
+	for _, id := range c.exhausted {
+		if err := to.SetBudgetExhausted(ctx, id, true); err != nil {
+			return c.done, err
+		}
+	}
+	return c.done, nil
+}
+
+// copying is a Copy under way.
+type copying struct {
+	to        backend.Store
+	tx        backend.Tx // nil: none is open
+	rows      int        // of the open transaction
+	campaigns map[uint64]uint64
+	exhausted []uint64 // campaigns of the target
+	done      backend.Counts
+	total     uint64
+	progress  func(done, total uint64)
+}
+
+// room begins a transaction, and another one when it is full.
+func (c *copying) room(ctx context.Context) (err error) {
+	if c.tx != nil && c.rows >= rowsOfTx {
+		if err := c.commit(ctx); err != nil {
+			return err
+		}
+	}
+	if c.tx == nil {
+		c.tx, err = c.to.Begin(ctx)
+		c.rows = 0
+	}
+	return err
+}
+
+func (c *copying) commit(ctx context.Context) error {
+	if c.tx == nil {
+		return nil
+	}
+	err := c.tx.Commit(ctx)
+	c.tx = nil
+	c.progress(c.done.Groups, c.total)
+	return err
+}
+
+func (c *copying) end() {
+	if c.tx != nil {
+		_ = c.tx.Rollback() // an error is being returned already
+	}
+}
+
+// parents copies advertisers and campaigns, also those without groups.
+func (c *copying) parents(ctx context.Context, n backend.Snapshot) error {
+	advertisers, err := n.Advertisers(ctx, nil)
+	if err != nil {
+		return err
+	}
+	ids := make(map[uint64]uint64, len(advertisers))
+	for _, a := range advertisers {
+		if err := c.room(ctx); err != nil {
+			return err
+		}
+		id, err := c.tx.Advertiser(ctx, a.Name)
+		if err == nil {
+			err = c.tx.UpdateAdvertiser(ctx, id, status(a.Enabled))
+		}
+		if err != nil {
+			return err
+		}
+		ids[a.ID] = id
+		c.rows++
+		c.done.Advertisers++
+	}
+	campaigns, err := n.Campaigns(ctx, nil)
+	if err != nil {
+		return err
+	}
+	for _, p := range campaigns {
+		if err := c.campaign(ctx, ids[p.AdvertiserID], p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *copying) campaign(ctx context.Context, advertiser uint64, p *backend.Campaign) error {
+	if err := c.room(ctx); err != nil {
+		return err
+	}
+	id, err := c.tx.Campaign(ctx, advertiser, p.Name, backend.CampaignPatch{
+		Status: status(p.Enabled), DailyBudget: number(p.HasBudget, p.DailyBudget), Modifiers: modifiers(p.Modifiers),
+		Languages: backend.To(p.Languages), RotateEvenly: backend.To(p.RotateEvenly),
+	})
+	if err != nil {
+		return err
+	}
+	c.campaigns[p.ID] = id
+	if p.BudgetExhausted {
+		c.exhausted = append(c.exhausted, id)
+	}
+	c.done.Campaigns++
+	return c.negatives(ctx, backend.NegativeOwner{Campaign: id}, p.Negatives)
+}
+
+func (c *copying) negatives(ctx context.Context, owner backend.NegativeOwner, list []backend.Negative) error {
+	for _, n := range list {
+		err := c.tx.Negative(ctx, owner, backend.NegativePatch{Text: n.Text, Words: n.Words, Type: n.Type, Status: status(n.Enabled)})
+		if err != nil {
+			return err
+		}
+	}
+	c.rows += 1 + len(list)
+	c.done.Negatives += uint64(len(list))
+	return nil
+}
+
+func (c *copying) item(ctx context.Context, it *backend.Item) error {
+	if err := c.room(ctx); err != nil {
+		return err
+	}
+	g := it.Group
+	campaign := c.campaigns[g.CampaignID]
+	id, err := c.tx.Group(ctx, campaign, g.Name, backend.GroupPatch{
+		Status: status(g.Enabled), Bid: number(g.HasBid, g.Bid), Modifiers: modifiers(g.Modifiers),
+	})
+	if err != nil {
+		return err
+	}
+	for _, k := range it.Keywords {
+		err := c.tx.Keyword(ctx, id, backend.KeywordPatch{
+			Text: k.Text, Words: k.Words, Type: k.Type, Status: status(k.Enabled), Bid: number(k.HasBid, k.Bid), Quality: backend.To(k.Quality),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, a := range it.Ads {
+		err := c.tx.Ad(ctx, id, backend.AdPatch{
+			Headlines: a.Headlines, Descriptions: a.Descriptions, Path1: a.Path1, Path2: a.Path2, FinalURL: a.FinalURL, Status: status(a.Enabled),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	c.rows += len(it.Keywords) + len(it.Ads)
+	c.done.Groups++
+	c.done.Keywords += uint64(len(it.Keywords))
+	c.done.Ads += uint64(len(it.Ads))
+	return c.negatives(ctx, backend.NegativeOwner{Campaign: campaign, Group: id}, it.Negatives)
+}
+
+func status(enabled bool) backend.Status {
+	if enabled {
+		return backend.Enable
+	}
+	return backend.Pause
+}
+
+func number(has bool, n uint64) backend.Patch[uint64] {
+	if !has {
+		return backend.Patch[uint64]{Op: backend.Reset}
+	}
+	return backend.To(n)
+}
+
+func modifiers(list [search.Devices]backend.Modifier) (p [search.Devices]backend.Patch[uint16]) {
+	for i, m := range list {
+		p[i] = backend.Patch[uint16]{Op: backend.Reset}
+		if m.Set {
+			p[i] = backend.To(m.Permille)
+		}
+	}
+	return p
+}
