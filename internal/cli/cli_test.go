@@ -51,7 +51,6 @@ func TestWrongUse(t *testing.T) {
 		{"import a.csv", "--db is missing"},
 		{"import --db x.db a.csv", "sqlite:PATH"},
 		{"import --db sqlite: a.csv", "the path is missing"},
-		{"import --db postgres://u:secret@h/d a.csv", "not available in this version"},
 		{"import --db sqlite:x.db --format xml a.csv", "editor or jsonl"},
 		{"import --db", "needs an argument"},
 		{"query", "name the words"},

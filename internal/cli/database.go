@@ -7,33 +7,35 @@ import (
 	"strings"
 
 	"adshard/fault"
+	"adshard/internal/node/database"
 )
 
-const databaseHelp = "the database: sqlite:PATH"
+const databaseHelp = "the database: sqlite:PATH or postgres://USER@HOST/DATABASE"
 
-// databasePath parses a database's URL: sqlite:PATH.
+// databasePath parses a database's URL, and returns the path of sqlite:PATH; a
+// database on a server has none.
 func databasePath(url string) (string, error) {
 	path, ok := strings.CutPrefix(url, "sqlite:")
 	switch {
+	case database.IsServer(url):
+		return "", nil
 	case url == "":
 		return "", wrongUse("--db is missing: name the database, for example --db sqlite:ads.db")
-	case strings.HasPrefix(url, "postgres://"), strings.HasPrefix(url, "postgresql://"):
-		return "", wrongUse("--db: PostgreSQL is not available in this version; use sqlite:PATH")
 	case !ok:
-		return "", wrongUse("--db %s is not a database URL; write sqlite:PATH, for example sqlite:ads.db", url)
+		return "", wrongUse("--db %s is not a database URL; write sqlite:PATH, for example sqlite:ads.db, or postgres://USER@HOST/DATABASE", url)
 	case path == "":
 		return "", wrongUse("--db %s: the path is missing, for example sqlite:ads.db", url)
 	}
 	return path, nil
 }
 
-// checkDatabase reports a missing database before a server starts.
+// checkDatabase reports a missing file before a server starts.
 func checkDatabase(url string) error {
 	path, err := databasePath(url)
 	if err != nil {
 		return err
 	}
-	if !exists(path) {
+	if path != "" && !exists(path) {
 		return noDatabase(path)
 	}
 	return nil

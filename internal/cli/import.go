@@ -91,7 +91,7 @@ func runImport(ctx context.Context, f *importFlags, files []string, s Streams) e
 		options.Conflicts = reports.conflicts.file
 	}
 	path, _ := databasePath(f.db)
-	missing := !f.dryRun && !exists(path)
+	missing := !f.dryRun && path != "" && !exists(path)
 	open := func() (backend.Store, error) { return database.Open(ctx, f.db, true) }
 	if f.dryRun {
 		open = func() (backend.Store, error) { return database.OpenScratch(ctx, f.db) }

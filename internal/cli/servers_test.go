@@ -54,7 +54,7 @@ func TestServersRefuseWrongUse(t *testing.T) {
 		says    string
 	}{
 		{"adshard", []string{"up"}, exitUsage, "db"},
-		{"adshard", []string{"up", "--db", "postgres://h/d"}, exitUsage, "not available in this version"},
+		{"adshard", []string{"up", "--db", "postgres://u:secret@h/d"}, exitFailed, "password file"},
 		{"adshard", []string{"up", "--db", "ads.db"}, exitUsage, "sqlite:PATH"},
 		{"adshard", []string{"up", "--db", "sqlite:" + dir + "/none.db"}, exitFailed, "`adshard import --db sqlite:" + dir + "/none.db FILE` creates it"},
 		{"adshard", []string{"up", "--db", "sqlite:x.db", "--slaves", "0"}, exitUsage, "slaves"},

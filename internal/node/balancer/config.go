@@ -113,7 +113,7 @@ func DefaultConfig() Config {
 // Validate lists all faults of the configuration.
 func (c *Config) Validate() error {
 	var k config.Check
-	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH")
+	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH or postgres://USER@HOST/DATABASE")
 	k.Address("listen", c.Listen, true)
 	k.Address("advertise", c.Advertise, false)
 	k.Address("admin", c.Admin, false)

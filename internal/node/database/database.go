@@ -3,31 +3,92 @@ package database
 
 import (
 	"context"
+	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"adshard/backend"
+	"adshard/backend/postgres"
 	"adshard/backend/sqlite"
+	"adshard/backend/transfer"
 	"adshard/fault"
 )
 
-// Open opens the backend database named by url: sqlite:PATH; create makes
-// the file when there is none. Errors: fault.Invalid for another kind of
-// database, those of the backend.
+const opOpen = "open database"
+
+// IsServer reports whether a URL names a database on a server, PostgreSQL's, and
+// not a file.
+func IsServer(url string) bool {
+	return strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")
+}
+
+// Open opens the backend database named by url: sqlite:PATH or postgres://…;
+// create makes the file, or the schema in the database, when there is none. Errors:
+// fault.Invalid for another kind of database, those of the backend.
 func Open(ctx context.Context, url string, create bool) (backend.Store, error) {
-	kind, path, ok := strings.Cut(url, ":")
-	if !ok || kind != "sqlite" || path == "" {
-		return nil, fault.Field("open database", "db", "%q is no database this program knows; give sqlite:PATH", url)
+	if IsServer(url) {
+		return opened(postgres.Open(ctx, url, postgres.Options{Create: create}))
 	}
-	return sqlite.Open(ctx, path, sqlite.Options{Create: create})
+	path, err := file(url)
+	if err != nil {
+		return nil, err
+	}
+	return opened(sqlite.Open(ctx, path, sqlite.Options{Create: create}))
+}
+
+// opened keeps a store that was not opened from being an interface that is not nil.
+func opened[S backend.Store](s S, err error) (backend.Store, error) {
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // OpenScratch opens a copy of a database, to try changes out; the database
 // stays as it is, and need not exist yet. Closing the copy removes it.
-// Errors: those of OpenDB.
+// Errors: those of Open.
 func OpenScratch(ctx context.Context, url string) (backend.Store, error) {
-	kind, path, ok := strings.Cut(url, ":")
-	if !ok || kind != "sqlite" || path == "" {
-		return nil, fault.Field("open database", "db", "%q is no database this program knows; give sqlite:PATH", url)
+	if IsServer(url) {
+		return scratchOf(ctx, url)
+	}
+	path, err := file(url)
+	if err != nil {
+		return nil, err
 	}
 	return sqlite.OpenScratch(ctx, path, sqlite.Options{})
+}
+
+// scratchOf copies a database on a server into a file: ids differ, and nothing else.
+func scratchOf(ctx context.Context, url string) (backend.Store, error) {
+	dir, err := os.MkdirTemp("", "adshard-empty-")
+	if err != nil {
+		return nil, fault.New(fault.Unavailable, opOpen, err)
+	}
+	defer os.Remove(dir)
+	scratch, err := sqlite.OpenScratch(ctx, filepath.Join(dir, "none.db"), sqlite.Options{})
+	if err != nil {
+		return nil, err
+	}
+	from, err := Open(ctx, url, false)
+	if fault.Is(err, fault.NotFound) {
+		return scratch, nil // it does not exist yet
+	}
+	if err == nil {
+		_, err = transfer.Copy(ctx, from, scratch, nil)
+		err = errors.Join(err, from.Close())
+	}
+	if err != nil {
+		return nil, errors.Join(err, scratch.Close())
+	}
+	return scratch, nil
+}
+
+// file returns the path in a URL sqlite:PATH.
+func file(url string) (string, error) {
+	path, ok := strings.CutPrefix(url, "sqlite:")
+	if !ok || path == "" {
+		return "", fault.Field(opOpen, "db", "%q is no database this program knows; give sqlite:PATH or postgres://USER@HOST/DATABASE", url)
+	}
+	return path, nil
 }

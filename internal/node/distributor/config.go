@@ -42,7 +42,7 @@ func DefaultConfig() Config {
 func (c *Config) Validate() error {
 	var k config.Check
 	k.Name("name", c.Name)
-	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH")
+	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH or postgres://USER@HOST/DATABASE")
 	k.Address("listen", c.Listen, true)
 	k.Address("advertise", c.Advertise, false)
 	k.That(c.Advertise != "" || !config.Unspecified(c.Listen), "advertise",

@@ -10,7 +10,7 @@ import (
 
 // Config says which stores Build makes.
 type Config struct {
-	// DB is the database: sqlite:PATH.
+	// DB is the database: sqlite:PATH or postgres://USER@HOST/DATABASE.
 	DB string
 	// Slaves is the number of stores. Strategy, Order and Weights place the groups
 	// as a balancer with the same settings would.
@@ -32,7 +32,7 @@ func DefaultConfig() Config {
 // Validate lists all faults of the configuration.
 func (c *Config) Validate() error {
 	var k config.Check
-	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH")
+	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH or postgres://USER@HOST/DATABASE")
 	k.That(c.Out != "", "out", "must name a directory for the stores")
 	k.Number("slaves", c.Slaves, 1, 1<<10)
 	k.Number("replicas", c.Replicas, 1, min(balance.MaxReplicas, c.Slaves))

@@ -15,7 +15,7 @@ import (
 
 // Config is the configuration of a whole cluster on one machine.
 type Config struct {
-	// DB is the database: sqlite:PATH.
+	// DB is the database: sqlite:PATH or postgres://USER@HOST/DATABASE.
 	DB string `yaml:"db"`
 	// Slaves is the number of slaves; Strategy places the groups on them.
 	Slaves int `yaml:"slaves"`
@@ -93,7 +93,7 @@ func (c *Config) memory() config.Size {
 // Validate lists all faults.
 func (c *Config) Validate() error {
 	var k config.Check
-	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH")
+	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH or postgres://USER@HOST/DATABASE")
 	k.Number("slaves", c.Slaves, 1, MaxSlaves)
 	k.Number("replicas", c.Replicas, 1, min(balance.MaxReplicas, c.Slaves))
 	k.Number("distributors", c.Distributors, 0, MaxSlaves)
