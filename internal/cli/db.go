@@ -16,10 +16,10 @@ import (
 func dbCommand(s Streams) *cobra.Command {
 	c := group(&cobra.Command{
 		Use:   "db",
-		Short: "Check the database for damage",
+		Short: "Check, copy and prepare databases",
 		Long:  "Maintains the database of advertisers' data.",
 	})
-	c.AddCommand(dbCheckCommand(s))
+	c.AddCommand(dbCheckCommand(s), dbMigrateCommand(s), dbRolesCommand(s))
 	return c
 }
 

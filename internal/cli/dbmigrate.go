@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"adshard/backend/postgres"
+	"adshard/backend/transfer"
+	"adshard/internal/node/database"
+	"adshard/internal/progress"
+)
+
+func dbMigrateCommand(s Streams) *cobra.Command {
+	var from, to string
+	c := &cobra.Command{
+		Use:   "migrate --from URL --to URL",
+		Short: "Copy a database to a new one, from SQLite to PostgreSQL or back",
+		Long: `Copies all advertisers, campaigns, ad groups, keywords, negatives and ads, with budgets'
+marks, as they are at the start. The target is made if it is missing, and must be empty.
+The source is only read; what is imported into it meanwhile is not copied.
+
+The target is a database of its own: it has other ids and begins its log anew. Start
+the cluster on it with empty data directories, or build the stores offline
+("adshard barrels build").`,
+		Example: `  adshard db migrate --from sqlite:ads.db --to postgres://owner@db1/ads`,
+		Args:    noArgs,
+		RunE:    func(c *cobra.Command, _ []string) error { return runDBMigrate(c.Context(), from, to, s) },
+	}
+	c.Flags().StringVar(&from, "from", "", databaseHelp)
+	c.Flags().StringVar(&to, "to", "", "the new database")
+	return c
+}
+
+func runDBMigrate(ctx context.Context, from, to string, s Streams) (err error) {
+	if from == "" || to == "" {
+		return wrongUse("--from and --to are needed: name both databases")
+	}
+	if err := checkDatabase(from); err != nil {
+		return err
+	}
+	if _, err := databasePath(to); err != nil {
+		return err
+	}
+	source, err := database.Open(ctx, from, false)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, source.Close()) }()
+	target, err := database.Open(ctx, to, true)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, target.Close()) }()
+	bar := progress.OnTerminal(s.Err)
+	n, err := transfer.Copy(ctx, source, target, func(done, total uint64) { bar.Count("ad groups", done, total, grouped) })
+	bar.End()
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.Out, "copied %s, %s, %s, %s, %s and %s\n", many(n.Advertisers, "advertiser"), many(n.Campaigns, "campaign"),
+		many(n.Groups, "ad group"), many(n.Keywords, "keyword"), many(n.Negatives, "negative"), many(n.Ads, "ad"))
+	return err
+}
+
+func dbRolesCommand(s Streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "roles",
+		Short: "Print SQL that makes PostgreSQL roles with the least privileges",
+		Long: `Prints SQL for the owner of the schema, which makes adshard_import (imports), adshard_serve
+(balancer, up) and adshard_read (distributors, barrels build). Logins are granted one of them.`,
+		Example: "  adshard db roles | psql postgres://owner@db1/ads",
+		Args:    noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprint(s.Out, postgres.Roles)
+			return err
+		},
+	}
+}
