@@ -1,16 +1,26 @@
 package choice
 
-// budget is a token bucket that calls fill: what is spent is at most a share of the
-// calls, and a burst.
+import "time"
+
+// budget is a token bucket that calls fill, and time: what is spent is at most a share of
+// the calls, a burst, and some a second, so that few calls have a budget too.
 type budget struct {
 	share, burst float64
+	rate         float64 // a second
 	tokens       float64
+	at           time.Duration // when it was last filled
 }
 
-func newBudget(share, burst float64) budget { return budget{share: share, burst: burst, tokens: burst} }
+func newBudget(share, burst, rate float64) budget {
+	return budget{share: share, burst: burst, rate: rate, tokens: burst}
+}
 
 // earn notes a call.
-func (b *budget) earn() { b.tokens = min(b.burst, b.tokens+b.share) }
+func (b *budget) earn(now time.Duration) {
+	since := max(0, now-b.at)
+	b.at += since
+	b.tokens = min(b.burst, b.tokens+b.share+b.rate*since.Seconds())
+}
 
 // spend takes a token, if there is one.
 func (b *budget) spend() bool {

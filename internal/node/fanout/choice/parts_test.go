@@ -10,26 +10,33 @@ import (
 	"adshard/search"
 )
 
-// TestBudget: whatever comes, no more is spent than a burst and the share of the calls.
+// TestBudget: whatever comes, no more is spent than a burst, the share of the calls, and
+// the rate of the time.
 func TestBudget(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		share := rapid.Float64Range(0.01, 1).Draw(t, "share")
-		b := newBudget(share, 10)
-		earned, spent := 0, 0
+		rate := rapid.Float64Range(0, 100).Draw(t, "rate")
+		b := newBudget(share, 10, rate)
+		earned, spent, now := 0, 0, time.Duration(0)
 		for _, spend := range rapid.SliceOfN(rapid.Bool(), 0, 500).Draw(t, "spend") {
 			switch {
 			case !spend:
-				b.earn()
+				now += time.Duration(rapid.IntRange(-1, 100).Draw(t, "ms")) * time.Millisecond
+				b.earn(max(now, 0))
 				earned++
 			case b.spend():
 				spent++
 			}
-			if float64(spent) > 10+share*float64(earned)+1e-6 {
-				t.Fatalf("%d spent after %d calls", spent, earned)
+			if float64(spent) > 10+share*float64(earned)+rate*b.at.Seconds()+1e-6 {
+				t.Fatalf("%d spent after %d calls in %v", spent, earned, b.at)
 			}
 		}
-		for range int(10/share) + 1 {
-			b.earn()
+		if rate > 1 && rapid.Bool().Draw(t, "time") {
+			b.earn(b.at + time.Duration(10/rate*float64(time.Second)))
+		} else {
+			for range int(10/share) + 1 {
+				b.earn(now)
+			}
 		}
 		for i := range 9 {
 			if !b.spend() {

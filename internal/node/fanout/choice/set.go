@@ -8,9 +8,9 @@ import (
 
 const (
 	// Hedges are at most this share of a shard's calls, and a burst; so are calls in
-	// place of others, but for those that ejections allow.
-	hedgeShare, hedgeBurst = 0.05, 10
-	againShare, againBurst = 0.1, 20
+	// place of others, and some a second, but for those that ejections allow.
+	hedgeShare, hedgeBurst            = 0.05, 10
+	againShare, againBurst, againRate = 0.1, 20, 10
 	// A call is hedged when it takes longer than so many of a thousand do, and not
 	// before leastHedge; before enough is known, after firstHedge.
 	hedgeAt    = 950
@@ -44,7 +44,7 @@ type Shard struct {
 
 // NewShard returns a shard of which nothing is known.
 func NewShard() *Shard {
-	s := &Shard{hedges: newBudget(hedgeShare, hedgeBurst), again: newBudget(againShare, againBurst)}
+	s := &Shard{hedges: newBudget(hedgeShare, hedgeBurst, 0), again: newBudget(againShare, againBurst, againRate)}
 	s.hedge.Store(int64(firstHedge))
 	return s
 }
@@ -99,8 +99,8 @@ func (s *Set) First(c Call) int {
 	}
 	s.shard.mu.Lock()
 	defer s.shard.mu.Unlock()
-	s.shard.hedges.earn()
-	s.shard.again.earn()
+	s.shard.hedges.earn(c.Now)
+	s.shard.again.earn(c.Now)
 	return s.begin(s.choose(0, &c), &c)
 }
 
