@@ -220,3 +220,26 @@ func TestAViewWaitsForASlaveThatIsAboutToJoin(t *testing.T) {
 	r.ack("e")
 	r.wantPublished(2)
 }
+
+// TestASlaveWaitsUntilMastersAskIt: whoever looks at it knows when another of its set may be
+// taken away.
+func TestASlaveWaitsUntilMastersAskIt(t *testing.T) {
+	r := newEntrance(t)
+	before := r.m.Published()
+	waits := func(part string) {
+		t.Helper()
+		if w := r.m.WaitsFor(r.now)["e"]; (w == "") != (part == "") || !strings.Contains(w, part) {
+			t.Fatalf("it waits for %q, not for %q", w, part)
+		}
+	}
+	r.must(r.m.Master(r.now, "m", before.View(), before.Revision()))
+	waits("compared")
+	r.compare()
+	r.wantShard("shard-1", "c e")
+	r.must(r.m.Master(r.now, "m", before.View(), before.Revision()))
+	r.pass(time.Second)
+	r.must(r.m.Master(r.now, "m", before.View(), before.Revision()))
+	waits("masters")
+	r.must(r.m.Master(r.now, "m", r.m.Published().View(), r.m.Published().Revision()))
+	waits("")
+}

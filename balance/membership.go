@@ -3,6 +3,7 @@ package balance
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -30,6 +31,7 @@ type membership struct {
 	changed  bool                     // replicas is not durable yet
 	next     time.Duration            // when it is looked at again
 	free     map[string]time.Duration // when spares may delete, since all masters know that they left
+	entered  map[string]uint64        // a revision in which slaves are in their sets
 	short    string                   // why a shard lacks replicas, as reported last
 }
 
@@ -37,7 +39,7 @@ type membership struct {
 const membershipPace = 200 * time.Millisecond
 
 func newMembership(replicas int) membership {
-	return membership{replicas: replicas, free: map[string]time.Duration{}}
+	return membership{replicas: replicas, free: map[string]time.Duration{}, entered: map[string]uint64{}}
 }
 
 // resume takes the number of replicas of an earlier mapper, unless the
@@ -79,6 +81,7 @@ func (m *Mapper) arrange(now time.Duration, e *lazyEdit) {
 	}
 	m.members.next = now + membershipPace
 	m.entrancesOf(now)
+	m.noteEntered()
 	m.freeSpares(now, e)
 	m.expel(now, e)
 	for _, s := range m.model.Slaves() {
@@ -89,6 +92,18 @@ func (m *Mapper) arrange(now time.Duration, e *lazyEdit) {
 	if !m.planning.paused {
 		m.staff(now, e)
 	}
+}
+
+// noteEntered notes from which revision on masters ask slaves.
+func (m *Mapper) noteEntered() {
+	in := make(map[string]bool)
+	for _, s := range m.model.Slaves() {
+		in[s.Name] = s.In
+		if _, ok := m.members.entered[s.Name]; s.In && !ok {
+			m.members.entered[s.Name] = m.model.Revision()
+		}
+	}
+	maps.DeleteFunc(m.members.entered, func(name string, _ uint64) bool { return !in[name] })
 }
 
 // freeSpares lets spares delete what they held when no query can need it any more.

@@ -203,14 +203,24 @@ func (m *Mapper) nodeStatus(now time.Duration, n Node, load float64) NodeStatus 
 
 // WaitsFor returns what must happen before masters ask a slave, or, of a spare that
 // left a shard, before it can get another, by the slave's name.
-func (m *Mapper) WaitsFor() map[string]string {
-	out := make(map[string]string, len(m.entrances))
-	for name, w := range m.entrances {
-		out[name] = w.waits
-	}
+func (m *Mapper) WaitsFor(now time.Duration) map[string]string { return m.waitsFor(m.time.at(now)) }
+
+func (m *Mapper) waitsFor(now time.Duration) map[string]string {
+	_, oldest := m.oldestAsked(now)
+	out := make(map[string]string)
 	for _, s := range m.model.Slaves() {
-		if s.Left != 0 {
+		entered, in := m.members.entered[s.Name]
+		switch {
+		case s.Left != 0:
 			out[s.Name] = "all masters to learn that it left its shard"
+		case s.Node == 0:
+		case s.In && (!in || 0 < oldest && oldest < entered): // 0: unknown
+			out[s.Name] = "all masters to learn that it joined its set"
+		case !s.In:
+			out[s.Name] = "its set to change"
+			if w := m.entrances[s.Name]; w != nil && w.waits != "" {
+				out[s.Name] = w.waits
+			}
 		}
 	}
 	return out
@@ -218,7 +228,7 @@ func (m *Mapper) WaitsFor() map[string]string {
 
 // slaveStatus returns the state of each slave.
 func (m *Mapper) slaveStatus(now time.Duration) (out []SlaveStatus) {
-	waits := m.WaitsFor()
+	waits := m.waitsFor(now)
 	for _, s := range m.model.Slaves() {
 		v := m.nodes[s.Name]
 		out = append(out, SlaveStatus{

@@ -90,7 +90,7 @@ func (b *Balancer) SlavesList() []SlaveStatus {
 	listed := make(map[string]bool)
 	if model != nil {
 		seen, serve := b.survey(), slicemap.ByNode(model)
-		waits := b.mapper.WaitsFor()
+		waits := b.mapper.WaitsFor(b.now())
 		for _, at := range model.Slaves() {
 			s, n := b.slave(at.Name), at.Node
 			shard, _ := model.Node(n)

@@ -33,8 +33,13 @@ func TestReplicasChangeUnderQueries(t *testing.T) {
 		}
 		return len(of), settled
 	}
-	if n, settled := shards(); n != 2 || !settled {
-		t.Fatalf("%d shards", n)
+	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		if n, settled := shards(); n == 2 && settled {
+			break
+		}
+		if time.Since(began) > time.Minute {
+			t.Fatalf("not two shards: %s", a.call("GET", "/v1/slaves", "/v1/slaves", "", http.StatusOK, nil))
+		}
 	}
 	if got := c.search(t, "usb cable"); got.Coverage.Shards != 2 || got.Matched != 60 {
 		t.Fatalf("%+v", got)
