@@ -58,6 +58,10 @@ func TestReplicas(t *testing.T) {
 // endure has one thing after the other happen.
 func (a *auditor) endure(ctx context.Context) {
 	r := &chosen.replicas
+	a.eventually("something has moved", func() bool {
+		s, err := a.cluster.status()
+		return err == nil && s.Moved.Items > 0
+	})
 	if r.change {
 		a.change("two replicas", 2, nil)
 	}
