@@ -26,7 +26,7 @@ GRANT UPDATE (enabled, bid, desktop, mobile, tablet) ON adshard.ad_group TO adsh
 GRANT UPDATE (text, enabled, bid, quality) ON adshard.keyword TO adshard_import;
 GRANT UPDATE (text, enabled) ON adshard.group_negative, adshard.campaign_negative TO adshard_import;
 GRANT UPDATE (enabled) ON adshard.ad TO adshard_import;
-GRANT EXECUTE ON FUNCTION adshard.take_ids, adshard.next_id, adshard.begin_write TO adshard_import;
+GRANT EXECUTE ON FUNCTION adshard.take_ids, adshard.next_id, adshard.gave_ids, adshard.begin_write TO adshard_import;
 
 -- The balancer: its own state, marks of budgets, compaction of the log.
 GRANT adshard_read TO adshard_serve;

@@ -171,10 +171,10 @@ func (t *tx) Commit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	tag, err := t.c.Exec(ctx, "COMMIT")
+	results, err := t.c.Conn().PgConn().Exec(ctx, t.gaveIDs()+"COMMIT").ReadAll()
 	switch {
-	case err == nil && tag.String() != "COMMIT":
-		err = fault.Newf(fault.Internal, "postgres: commit", "the server answered %s", tag)
+	case err == nil && results[len(results)-1].CommandTag.String() != "COMMIT":
+		err = fault.Newf(fault.Internal, "postgres: commit", "the server answered %s", results[len(results)-1].CommandTag)
 	case err != nil && t.c.Conn().IsClosed():
 		err = fmt.Errorf("it is not known whether the transaction was committed: %w", err)
 	}
@@ -182,6 +182,21 @@ func (t *tx) Commit(ctx context.Context) error {
 		t.s.waiter.Notify()
 	}
 	return t.s.failed(ctx, "commit", err)
+}
+
+// gaveIDs is the statement that notes the ids of what groups and campaigns hold, if any
+// were given.
+func (t *tx) gaveIDs() string {
+	if len(t.ids) == 0 {
+		return ""
+	}
+	last := func(sequence string) (id uint64) {
+		if b := t.ids[sequence]; b != nil {
+			id = b.last
+		}
+		return id
+	}
+	return fmt.Sprintf("SELECT adshard.gave_ids(%d, %d, %d); ", last("keyword"), last("negative"), last("ad"))
 }
 
 // Rollback implements backend.Tx.
@@ -196,7 +211,8 @@ func (t *tx) Rollback() error {
 // idBlock is ids of one sequence that the transaction has taken.
 type idBlock struct {
 	left []uint64
-	size int // of the last one taken
+	last uint64 // given; 0: none
+	size int    // of the last one taken
 }
 
 // mostIDs is how many ids are taken at once, after fewer at first.
@@ -217,7 +233,7 @@ func (t *tx) next(sequence string) func(context.Context) (uint64, error) {
 			}
 		}
 		id := b.left[0]
-		b.left = b.left[1:]
+		b.left, b.last = b.left[1:], id
 		return id, nil
 	}
 }

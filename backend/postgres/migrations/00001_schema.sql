@@ -274,6 +274,19 @@ END $$;
 CREATE CONSTRAINT TRIGGER give_clocks AFTER INSERT ON adshard.writing
   DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION adshard.give_clocks();
 
+-- gave_ids notes the highest ids that a transaction has given, of rows that it
+-- removed before they were written, too: they are not given again.
+-- +goose StatementBegin
+CREATE FUNCTION adshard.gave_ids(keyword bigint, negative bigint, ad bigint) RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  INSERT INTO adshard.writing AS w (tx, keyword, negative, ad)
+    SELECT pg_current_xact_id(), least($1, k.last_value), least($2, n.last_value), least($3, a.last_value)
+    FROM adshard.keyword_id k, adshard.negative_id n, adshard.ad_id a
+    ON CONFLICT (tx) DO UPDATE SET keyword = greatest(w.keyword, EXCLUDED.keyword),
+      negative = greatest(w.negative, EXCLUDED.negative), ad = greatest(w.ad, EXCLUDED.ad);
+$$;
+-- +goose StatementEnd
+
 -- Advertisers, campaigns and groups. The row of what has changed is locked by the
 -- change itself. All triggers insert into writing last: where constraints were made
 -- immediate, that calls give_clocks, which must find what is pending.
