@@ -114,7 +114,11 @@ func (m *Mapper) freeSpares(now time.Duration, e *lazyEdit) {
 			delete(m.members.free, s.Name)
 			continue
 		}
-		if _, ok := m.members.free[s.Name]; !ok && oldest >= s.Left {
+		if oldest < s.Left { // perhaps again: a master that seemed lost is back, with its map
+			delete(m.members.free, s.Name)
+			continue
+		}
+		if _, ok := m.members.free[s.Name]; !ok {
 			m.members.free[s.Name] = now + m.cfg.Linger
 		}
 		if at, ok := m.members.free[s.Name]; ok && now >= at {
