@@ -1184,6 +1184,87 @@ func (x *CopyState) GetPerSecond() uint64 {
 	return 0
 }
 
+type LeadRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LeadRequest) Reset() {
+	*x = LeadRequest{}
+	mi := &file_adshard_v1_control_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LeadRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LeadRequest) ProtoMessage() {}
+
+func (x *LeadRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_control_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LeadRequest.ProtoReflect.Descriptor instead.
+func (*LeadRequest) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{15}
+}
+
+type LeadResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The leader's epoch. Of two that answer, the one with the higher epoch leads.
+	Epoch         uint64 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LeadResponse) Reset() {
+	*x = LeadResponse{}
+	mi := &file_adshard_v1_control_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LeadResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LeadResponse) ProtoMessage() {}
+
+func (x *LeadResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_control_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LeadResponse.ProtoReflect.Descriptor instead.
+func (*LeadResponse) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *LeadResponse) GetEpoch() uint64 {
+	if x != nil {
+		return x.Epoch
+	}
+	return 0
+}
+
 type WatchMapRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Epoch         uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
@@ -1200,7 +1281,7 @@ type WatchMapRequest struct {
 
 func (x *WatchMapRequest) Reset() {
 	*x = WatchMapRequest{}
-	mi := &file_adshard_v1_control_proto_msgTypes[15]
+	mi := &file_adshard_v1_control_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1212,7 +1293,7 @@ func (x *WatchMapRequest) String() string {
 func (*WatchMapRequest) ProtoMessage() {}
 
 func (x *WatchMapRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[15]
+	mi := &file_adshard_v1_control_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1225,7 +1306,7 @@ func (x *WatchMapRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchMapRequest.ProtoReflect.Descriptor instead.
 func (*WatchMapRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{15}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *WatchMapRequest) GetEpoch() uint64 {
@@ -1302,7 +1383,7 @@ type WatchMapResponse struct {
 
 func (x *WatchMapResponse) Reset() {
 	*x = WatchMapResponse{}
-	mi := &file_adshard_v1_control_proto_msgTypes[16]
+	mi := &file_adshard_v1_control_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1314,7 +1395,7 @@ func (x *WatchMapResponse) String() string {
 func (*WatchMapResponse) ProtoMessage() {}
 
 func (x *WatchMapResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[16]
+	mi := &file_adshard_v1_control_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1327,7 +1408,7 @@ func (x *WatchMapResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchMapResponse.ProtoReflect.Descriptor instead.
 func (*WatchMapResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{16}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *WatchMapResponse) GetEpoch() uint64 {
@@ -1397,7 +1478,7 @@ type QuantaRequest struct {
 
 func (x *QuantaRequest) Reset() {
 	*x = QuantaRequest{}
-	mi := &file_adshard_v1_control_proto_msgTypes[17]
+	mi := &file_adshard_v1_control_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1409,7 +1490,7 @@ func (x *QuantaRequest) String() string {
 func (*QuantaRequest) ProtoMessage() {}
 
 func (x *QuantaRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[17]
+	mi := &file_adshard_v1_control_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1422,7 +1503,7 @@ func (x *QuantaRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuantaRequest.ProtoReflect.Descriptor instead.
 func (*QuantaRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{17}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *QuantaRequest) GetName() string {
@@ -1506,7 +1587,7 @@ type Weight struct {
 
 func (x *Weight) Reset() {
 	*x = Weight{}
-	mi := &file_adshard_v1_control_proto_msgTypes[18]
+	mi := &file_adshard_v1_control_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1518,7 +1599,7 @@ func (x *Weight) String() string {
 func (*Weight) ProtoMessage() {}
 
 func (x *Weight) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[18]
+	mi := &file_adshard_v1_control_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1531,7 +1612,7 @@ func (x *Weight) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Weight.ProtoReflect.Descriptor instead.
 func (*Weight) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{18}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Weight) GetKey() uint64 {
@@ -1560,7 +1641,7 @@ type QuantaResponse struct {
 
 func (x *QuantaResponse) Reset() {
 	*x = QuantaResponse{}
-	mi := &file_adshard_v1_control_proto_msgTypes[19]
+	mi := &file_adshard_v1_control_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1572,7 +1653,7 @@ func (x *QuantaResponse) String() string {
 func (*QuantaResponse) ProtoMessage() {}
 
 func (x *QuantaResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[19]
+	mi := &file_adshard_v1_control_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1585,7 +1666,7 @@ func (x *QuantaResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuantaResponse.ProtoReflect.Descriptor instead.
 func (*QuantaResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{19}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *QuantaResponse) GetEpoch() uint64 {
@@ -1630,7 +1711,7 @@ type Quantum struct {
 
 func (x *Quantum) Reset() {
 	*x = Quantum{}
-	mi := &file_adshard_v1_control_proto_msgTypes[20]
+	mi := &file_adshard_v1_control_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1642,7 +1723,7 @@ func (x *Quantum) String() string {
 func (*Quantum) ProtoMessage() {}
 
 func (x *Quantum) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[20]
+	mi := &file_adshard_v1_control_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1655,7 +1736,7 @@ func (x *Quantum) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Quantum.ProtoReflect.Descriptor instead.
 func (*Quantum) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{20}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Quantum) GetNumber() uint64 {
@@ -1712,7 +1793,7 @@ type Operation struct {
 
 func (x *Operation) Reset() {
 	*x = Operation{}
-	mi := &file_adshard_v1_control_proto_msgTypes[21]
+	mi := &file_adshard_v1_control_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1724,7 +1805,7 @@ func (x *Operation) String() string {
 func (*Operation) ProtoMessage() {}
 
 func (x *Operation) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[21]
+	mi := &file_adshard_v1_control_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1737,7 +1818,7 @@ func (x *Operation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Operation.ProtoReflect.Descriptor instead.
 func (*Operation) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{21}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Operation) GetKind() uint32 {
@@ -1908,7 +1989,10 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\x05bytes\x18\x02 \x01(\x04R\x05bytes\x12\x14\n" +
 	"\x05total\x18\x03 \x01(\x04R\x05total\x12\x1d\n" +
 	"\n" +
-	"per_second\x18\x04 \x01(\x04R\tperSecond\"\xd8\x01\n" +
+	"per_second\x18\x04 \x01(\x04R\tperSecond\"\r\n" +
+	"\vLeadRequest\"$\n" +
+	"\fLeadResponse\x12\x14\n" +
+	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\"\xd8\x01\n" +
 	"\x0fWatchMapRequest\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x12\n" +
 	"\x04view\x18\x02 \x01(\x04R\x04view\x12\x17\n" +
@@ -1963,12 +2047,13 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\x05state\x18\b \x01(\rR\x05state\x12\x12\n" +
 	"\x04zone\x18\t \x01(\tR\x04zone\x12\x1a\n" +
 	"\binstance\x18\n" +
-	" \x01(\x06R\binstance2\x9a\x02\n" +
+	" \x01(\x06R\binstance2\xd5\x02\n" +
 	"\bBalancer\x12E\n" +
 	"\bRegister\x12\x1b.adshard.v1.RegisterRequest\x1a\x1c.adshard.v1.RegisterResponse\x12?\n" +
 	"\x06Report\x12\x19.adshard.v1.ReportRequest\x1a\x1a.adshard.v1.ReportResponse\x12E\n" +
 	"\bWatchMap\x12\x1b.adshard.v1.WatchMapRequest\x1a\x1c.adshard.v1.WatchMapResponse\x12?\n" +
-	"\x06Quanta\x12\x19.adshard.v1.QuantaRequest\x1a\x1a.adshard.v1.QuantaResponse2\x87\x02\n" +
+	"\x06Quanta\x12\x19.adshard.v1.QuantaRequest\x1a\x1a.adshard.v1.QuantaResponse\x129\n" +
+	"\x04Lead\x12\x17.adshard.v1.LeadRequest\x1a\x18.adshard.v1.LeadResponse2\x87\x02\n" +
 	"\vDistributor\x12A\n" +
 	"\x06Enlist\x12\x1b.adshard.v1.RegisterRequest\x1a\x1a.adshard.v1.EnlistResponse\x129\n" +
 	"\x04Pull\x12\x17.adshard.v1.PullRequest\x1a\x18.adshard.v1.PullResponse\x129\n" +
@@ -1987,7 +2072,7 @@ func file_adshard_v1_control_proto_rawDescGZIP() []byte {
 	return file_adshard_v1_control_proto_rawDescData
 }
 
-var file_adshard_v1_control_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
+var file_adshard_v1_control_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
 var file_adshard_v1_control_proto_goTypes = []any{
 	(*RegisterRequest)(nil),  // 0: adshard.v1.RegisterRequest
 	(*Copied)(nil),           // 1: adshard.v1.Copied
@@ -2004,62 +2089,66 @@ var file_adshard_v1_control_proto_goTypes = []any{
 	(*ReportResponse)(nil),   // 12: adshard.v1.ReportResponse
 	(*SlaveState)(nil),       // 13: adshard.v1.SlaveState
 	(*CopyState)(nil),        // 14: adshard.v1.CopyState
-	(*WatchMapRequest)(nil),  // 15: adshard.v1.WatchMapRequest
-	(*WatchMapResponse)(nil), // 16: adshard.v1.WatchMapResponse
-	(*QuantaRequest)(nil),    // 17: adshard.v1.QuantaRequest
-	(*Weight)(nil),           // 18: adshard.v1.Weight
-	(*QuantaResponse)(nil),   // 19: adshard.v1.QuantaResponse
-	(*Quantum)(nil),          // 20: adshard.v1.Quantum
-	(*Operation)(nil),        // 21: adshard.v1.Operation
-	(*Position)(nil),         // 22: adshard.v1.Position
-	(*SliceTable)(nil),       // 23: adshard.v1.SliceTable
-	(*Replica)(nil),          // 24: adshard.v1.Replica
-	(*CertifyResponse)(nil),  // 25: adshard.v1.CertifyResponse
-	(*NodeData)(nil),         // 26: adshard.v1.NodeData
-	(*Keyword)(nil),          // 27: adshard.v1.Keyword
-	(*Load)(nil),             // 28: adshard.v1.Load
-	(*Shard)(nil),            // 29: adshard.v1.Shard
+	(*LeadRequest)(nil),      // 15: adshard.v1.LeadRequest
+	(*LeadResponse)(nil),     // 16: adshard.v1.LeadResponse
+	(*WatchMapRequest)(nil),  // 17: adshard.v1.WatchMapRequest
+	(*WatchMapResponse)(nil), // 18: adshard.v1.WatchMapResponse
+	(*QuantaRequest)(nil),    // 19: adshard.v1.QuantaRequest
+	(*Weight)(nil),           // 20: adshard.v1.Weight
+	(*QuantaResponse)(nil),   // 21: adshard.v1.QuantaResponse
+	(*Quantum)(nil),          // 22: adshard.v1.Quantum
+	(*Operation)(nil),        // 23: adshard.v1.Operation
+	(*Position)(nil),         // 24: adshard.v1.Position
+	(*SliceTable)(nil),       // 25: adshard.v1.SliceTable
+	(*Replica)(nil),          // 26: adshard.v1.Replica
+	(*CertifyResponse)(nil),  // 27: adshard.v1.CertifyResponse
+	(*NodeData)(nil),         // 28: adshard.v1.NodeData
+	(*Keyword)(nil),          // 29: adshard.v1.Keyword
+	(*Load)(nil),             // 30: adshard.v1.Load
+	(*Shard)(nil),            // 31: adshard.v1.Shard
 }
 var file_adshard_v1_control_proto_depIdxs = []int32{
-	22, // 0: adshard.v1.RegisterRequest.position:type_name -> adshard.v1.Position
-	23, // 1: adshard.v1.RegisterRequest.slices:type_name -> adshard.v1.SliceTable
+	24, // 0: adshard.v1.RegisterRequest.position:type_name -> adshard.v1.Position
+	25, // 1: adshard.v1.RegisterRequest.slices:type_name -> adshard.v1.SliceTable
 	1,  // 2: adshard.v1.RegisterRequest.copied:type_name -> adshard.v1.Copied
-	24, // 3: adshard.v1.CopyOrder.siblings:type_name -> adshard.v1.Replica
+	26, // 3: adshard.v1.CopyOrder.siblings:type_name -> adshard.v1.Replica
 	2,  // 4: adshard.v1.RegisterResponse.copy:type_name -> adshard.v1.CopyOrder
-	22, // 5: adshard.v1.EnlistResponse.catch_up:type_name -> adshard.v1.Position
-	25, // 6: adshard.v1.VerifyRequest.certificate:type_name -> adshard.v1.CertifyResponse
-	22, // 7: adshard.v1.PullRequest.position:type_name -> adshard.v1.Position
-	26, // 8: adshard.v1.PullResponse.data:type_name -> adshard.v1.NodeData
-	22, // 9: adshard.v1.PartRequest.position:type_name -> adshard.v1.Position
-	27, // 10: adshard.v1.PartResponse.keywords:type_name -> adshard.v1.Keyword
-	22, // 11: adshard.v1.ReportRequest.position:type_name -> adshard.v1.Position
-	23, // 12: adshard.v1.ReportRequest.slices:type_name -> adshard.v1.SliceTable
+	24, // 5: adshard.v1.EnlistResponse.catch_up:type_name -> adshard.v1.Position
+	27, // 6: adshard.v1.VerifyRequest.certificate:type_name -> adshard.v1.CertifyResponse
+	24, // 7: adshard.v1.PullRequest.position:type_name -> adshard.v1.Position
+	28, // 8: adshard.v1.PullResponse.data:type_name -> adshard.v1.NodeData
+	24, // 9: adshard.v1.PartRequest.position:type_name -> adshard.v1.Position
+	29, // 10: adshard.v1.PartResponse.keywords:type_name -> adshard.v1.Keyword
+	24, // 11: adshard.v1.ReportRequest.position:type_name -> adshard.v1.Position
+	25, // 12: adshard.v1.ReportRequest.slices:type_name -> adshard.v1.SliceTable
 	13, // 13: adshard.v1.ReportRequest.state:type_name -> adshard.v1.SlaveState
-	28, // 14: adshard.v1.ReportRequest.load:type_name -> adshard.v1.Load
+	30, // 14: adshard.v1.ReportRequest.load:type_name -> adshard.v1.Load
 	2,  // 15: adshard.v1.ReportResponse.copy:type_name -> adshard.v1.CopyOrder
 	14, // 16: adshard.v1.SlaveState.copying:type_name -> adshard.v1.CopyState
-	29, // 17: adshard.v1.WatchMapResponse.shards:type_name -> adshard.v1.Shard
-	18, // 18: adshard.v1.QuantaRequest.weights:type_name -> adshard.v1.Weight
-	20, // 19: adshard.v1.QuantaResponse.quanta:type_name -> adshard.v1.Quantum
-	21, // 20: adshard.v1.Quantum.ops:type_name -> adshard.v1.Operation
+	31, // 17: adshard.v1.WatchMapResponse.shards:type_name -> adshard.v1.Shard
+	20, // 18: adshard.v1.QuantaRequest.weights:type_name -> adshard.v1.Weight
+	22, // 19: adshard.v1.QuantaResponse.quanta:type_name -> adshard.v1.Quantum
+	23, // 20: adshard.v1.Quantum.ops:type_name -> adshard.v1.Operation
 	0,  // 21: adshard.v1.Balancer.Register:input_type -> adshard.v1.RegisterRequest
 	11, // 22: adshard.v1.Balancer.Report:input_type -> adshard.v1.ReportRequest
-	15, // 23: adshard.v1.Balancer.WatchMap:input_type -> adshard.v1.WatchMapRequest
-	17, // 24: adshard.v1.Balancer.Quanta:input_type -> adshard.v1.QuantaRequest
-	0,  // 25: adshard.v1.Distributor.Enlist:input_type -> adshard.v1.RegisterRequest
-	7,  // 26: adshard.v1.Distributor.Pull:input_type -> adshard.v1.PullRequest
-	9,  // 27: adshard.v1.Distributor.Part:input_type -> adshard.v1.PartRequest
-	5,  // 28: adshard.v1.Distributor.Verify:input_type -> adshard.v1.VerifyRequest
-	3,  // 29: adshard.v1.Balancer.Register:output_type -> adshard.v1.RegisterResponse
-	12, // 30: adshard.v1.Balancer.Report:output_type -> adshard.v1.ReportResponse
-	16, // 31: adshard.v1.Balancer.WatchMap:output_type -> adshard.v1.WatchMapResponse
-	19, // 32: adshard.v1.Balancer.Quanta:output_type -> adshard.v1.QuantaResponse
-	4,  // 33: adshard.v1.Distributor.Enlist:output_type -> adshard.v1.EnlistResponse
-	8,  // 34: adshard.v1.Distributor.Pull:output_type -> adshard.v1.PullResponse
-	10, // 35: adshard.v1.Distributor.Part:output_type -> adshard.v1.PartResponse
-	6,  // 36: adshard.v1.Distributor.Verify:output_type -> adshard.v1.VerifyResponse
-	29, // [29:37] is the sub-list for method output_type
-	21, // [21:29] is the sub-list for method input_type
+	17, // 23: adshard.v1.Balancer.WatchMap:input_type -> adshard.v1.WatchMapRequest
+	19, // 24: adshard.v1.Balancer.Quanta:input_type -> adshard.v1.QuantaRequest
+	15, // 25: adshard.v1.Balancer.Lead:input_type -> adshard.v1.LeadRequest
+	0,  // 26: adshard.v1.Distributor.Enlist:input_type -> adshard.v1.RegisterRequest
+	7,  // 27: adshard.v1.Distributor.Pull:input_type -> adshard.v1.PullRequest
+	9,  // 28: adshard.v1.Distributor.Part:input_type -> adshard.v1.PartRequest
+	5,  // 29: adshard.v1.Distributor.Verify:input_type -> adshard.v1.VerifyRequest
+	3,  // 30: adshard.v1.Balancer.Register:output_type -> adshard.v1.RegisterResponse
+	12, // 31: adshard.v1.Balancer.Report:output_type -> adshard.v1.ReportResponse
+	18, // 32: adshard.v1.Balancer.WatchMap:output_type -> adshard.v1.WatchMapResponse
+	21, // 33: adshard.v1.Balancer.Quanta:output_type -> adshard.v1.QuantaResponse
+	16, // 34: adshard.v1.Balancer.Lead:output_type -> adshard.v1.LeadResponse
+	4,  // 35: adshard.v1.Distributor.Enlist:output_type -> adshard.v1.EnlistResponse
+	8,  // 36: adshard.v1.Distributor.Pull:output_type -> adshard.v1.PullResponse
+	10, // 37: adshard.v1.Distributor.Part:output_type -> adshard.v1.PartResponse
+	6,  // 38: adshard.v1.Distributor.Verify:output_type -> adshard.v1.VerifyResponse
+	30, // [30:39] is the sub-list for method output_type
+	21, // [21:30] is the sub-list for method input_type
 	21, // [21:21] is the sub-list for extension type_name
 	21, // [21:21] is the sub-list for extension extendee
 	0,  // [0:21] is the sub-list for field type_name
@@ -2080,7 +2169,7 @@ func file_adshard_v1_control_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_adshard_v1_control_proto_rawDesc), len(file_adshard_v1_control_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   22,
+			NumMessages:   24,
 			NumExtensions: 0,
 			NumServices:   2,
 		},

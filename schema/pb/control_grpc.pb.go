@@ -27,6 +27,7 @@ const (
 	Balancer_Report_FullMethodName   = "/adshard.v1.Balancer/Report"
 	Balancer_WatchMap_FullMethodName = "/adshard.v1.Balancer/WatchMap"
 	Balancer_Quanta_FullMethodName   = "/adshard.v1.Balancer/Quanta"
+	Balancer_Lead_FullMethodName     = "/adshard.v1.Balancer/Lead"
 )
 
 // BalancerClient is the client API for Balancer service.
@@ -45,6 +46,9 @@ type BalancerClient interface {
 	WatchMap(ctx context.Context, in *WatchMapRequest, opts ...grpc.CallOption) (*WatchMapResponse, error)
 	// Quanta waits for quanta newer than the distributor's.
 	Quanta(ctx context.Context, in *QuantaRequest, opts ...grpc.CallOption) (*QuantaResponse, error)
+	// Lead answers who leads: only the balancer that leads does. Others fail with the
+	// kind unavailable.
+	Lead(ctx context.Context, in *LeadRequest, opts ...grpc.CallOption) (*LeadResponse, error)
 }
 
 type balancerClient struct {
@@ -95,6 +99,16 @@ func (c *balancerClient) Quanta(ctx context.Context, in *QuantaRequest, opts ...
 	return out, nil
 }
 
+func (c *balancerClient) Lead(ctx context.Context, in *LeadRequest, opts ...grpc.CallOption) (*LeadResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(LeadResponse)
+	err := c.cc.Invoke(ctx, Balancer_Lead_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // BalancerServer is the server API for Balancer service.
 // All implementations must embed UnimplementedBalancerServer
 // for forward compatibility.
@@ -111,6 +125,9 @@ type BalancerServer interface {
 	WatchMap(context.Context, *WatchMapRequest) (*WatchMapResponse, error)
 	// Quanta waits for quanta newer than the distributor's.
 	Quanta(context.Context, *QuantaRequest) (*QuantaResponse, error)
+	// Lead answers who leads: only the balancer that leads does. Others fail with the
+	// kind unavailable.
+	Lead(context.Context, *LeadRequest) (*LeadResponse, error)
 	mustEmbedUnimplementedBalancerServer()
 }
 
@@ -132,6 +149,9 @@ func (UnimplementedBalancerServer) WatchMap(context.Context, *WatchMapRequest) (
 }
 func (UnimplementedBalancerServer) Quanta(context.Context, *QuantaRequest) (*QuantaResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Quanta not implemented")
+}
+func (UnimplementedBalancerServer) Lead(context.Context, *LeadRequest) (*LeadResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Lead not implemented")
 }
 func (UnimplementedBalancerServer) mustEmbedUnimplementedBalancerServer() {}
 func (UnimplementedBalancerServer) testEmbeddedByValue()                  {}
@@ -226,6 +246,24 @@ func _Balancer_Quanta_Handler(srv interface{}, ctx context.Context, dec func(int
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Balancer_Lead_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(LeadRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(BalancerServer).Lead(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Balancer_Lead_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(BalancerServer).Lead(ctx, req.(*LeadRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // Balancer_ServiceDesc is the grpc.ServiceDesc for Balancer service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -248,6 +286,10 @@ var Balancer_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Quanta",
 			Handler:    _Balancer_Quanta_Handler,
+		},
+		{
+			MethodName: "Lead",
+			Handler:    _Balancer_Lead_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},

@@ -29,12 +29,16 @@ type Load struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// number grows by one with each report of one incarnation of a slave, so that
 	// duplicate and late reports are recognised.
-	Number        uint64       `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
-	IntervalMs    uint64       `protobuf:"varint,2,opt,name=interval_ms,json=intervalMs,proto3" json:"interval_ms,omitempty"` // since the report before
-	Queries       uint64       `protobuf:"varint,3,opt,name=queries,proto3" json:"queries,omitempty"`                         // searches answered in it
-	Slices        []*SliceLoad `protobuf:"bytes,4,rep,name=slices,proto3" json:"slices,omitempty"`
-	Items         []*ItemLoad  `protobuf:"bytes,5,rep,name=items,proto3" json:"items,omitempty"`   // the most expensive ones
-	Topics        []*TopicLoad `protobuf:"bytes,6,rep,name=topics,proto3" json:"topics,omitempty"` // the most expensive ones
+	Number     uint64       `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
+	IntervalMs uint64       `protobuf:"varint,2,opt,name=interval_ms,json=intervalMs,proto3" json:"interval_ms,omitempty"` // since the report before
+	Queries    uint64       `protobuf:"varint,3,opt,name=queries,proto3" json:"queries,omitempty"`                         // searches answered in it
+	Slices     []*SliceLoad `protobuf:"bytes,4,rep,name=slices,proto3" json:"slices,omitempty"`
+	Items      []*ItemLoad  `protobuf:"bytes,5,rep,name=items,proto3" json:"items,omitempty"`   // the most expensive ones
+	Topics     []*TopicLoad `protobuf:"bytes,6,rep,name=topics,proto3" json:"topics,omitempty"` // the most expensive ones
+	// pairs are a sample of what was examined and of what matched, at most some hundred:
+	// each stands for as much as it costs, so that over many reports they show which
+	// items the topics consist of. Absent from slaves that do not sample them.
+	Pairs         []*PairLoad `protobuf:"bytes,7,rep,name=pairs,proto3" json:"pairs,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -111,6 +115,13 @@ func (x *Load) GetTopics() []*TopicLoad {
 	return nil
 }
 
+func (x *Load) GetPairs() []*PairLoad {
+	if x != nil {
+		return x.Pairs
+	}
+	return nil
+}
+
 // Cost is the work done for queries.
 type Cost struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -174,10 +185,13 @@ func (x *Cost) GetMicros() uint64 {
 
 // SliceLoad is one slice's, as of one generation of it.
 type SliceLoad struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Slice         uint64                 `protobuf:"varint,1,opt,name=slice,proto3" json:"slice,omitempty"`
-	Generation    uint64                 `protobuf:"varint,2,opt,name=generation,proto3" json:"generation,omitempty"`
-	Cost          *Cost                  `protobuf:"bytes,3,opt,name=cost,proto3" json:"cost,omitempty"`
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	Slice      uint64                 `protobuf:"varint,1,opt,name=slice,proto3" json:"slice,omitempty"`
+	Generation uint64                 `protobuf:"varint,2,opt,name=generation,proto3" json:"generation,omitempty"`
+	Cost       *Cost                  `protobuf:"bytes,3,opt,name=cost,proto3" json:"cost,omitempty"`
+	// split_key is the last key of the left half when the slice is cut where each half
+	// has half of the load, as the slave estimates; absent while it does not know.
+	SplitKey      *uint64 `protobuf:"fixed64,4,opt,name=split_key,json=splitKey,proto3,oneof" json:"split_key,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -231,6 +245,13 @@ func (x *SliceLoad) GetCost() *Cost {
 		return x.Cost
 	}
 	return nil
+}
+
+func (x *SliceLoad) GetSplitKey() uint64 {
+	if x != nil && x.SplitKey != nil {
+		return *x.SplitKey
+	}
+	return 0
 }
 
 // ItemLoad is one ad group's.
@@ -339,12 +360,73 @@ func (x *TopicLoad) GetCost() *Cost {
 	return nil
 }
 
+// PairLoad is that of one ad group's keywords under one anchor term.
+type PairLoad struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Term          uint64                 `protobuf:"fixed64,1,opt,name=term,proto3" json:"term,omitempty"`
+	Key           uint64                 `protobuf:"fixed64,2,opt,name=key,proto3" json:"key,omitempty"`
+	Cost          *Cost                  `protobuf:"bytes,3,opt,name=cost,proto3" json:"cost,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PairLoad) Reset() {
+	*x = PairLoad{}
+	mi := &file_adshard_v1_load_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PairLoad) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PairLoad) ProtoMessage() {}
+
+func (x *PairLoad) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_load_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PairLoad.ProtoReflect.Descriptor instead.
+func (*PairLoad) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_load_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *PairLoad) GetTerm() uint64 {
+	if x != nil {
+		return x.Term
+	}
+	return 0
+}
+
+func (x *PairLoad) GetKey() uint64 {
+	if x != nil {
+		return x.Key
+	}
+	return 0
+}
+
+func (x *PairLoad) GetCost() *Cost {
+	if x != nil {
+		return x.Cost
+	}
+	return nil
+}
+
 var File_adshard_v1_load_proto protoreflect.FileDescriptor
 
 const file_adshard_v1_load_proto_rawDesc = "" +
 	"\n" +
 	"\x15adshard/v1/load.proto\x12\n" +
-	"adshard.v1\"\xe3\x01\n" +
+	"adshard.v1\"\x8f\x02\n" +
 	"\x04Load\x12\x16\n" +
 	"\x06number\x18\x01 \x01(\x04R\x06number\x12\x1f\n" +
 	"\vinterval_ms\x18\x02 \x01(\x04R\n" +
@@ -352,23 +434,31 @@ const file_adshard_v1_load_proto_rawDesc = "" +
 	"\aqueries\x18\x03 \x01(\x04R\aqueries\x12-\n" +
 	"\x06slices\x18\x04 \x03(\v2\x15.adshard.v1.SliceLoadR\x06slices\x12*\n" +
 	"\x05items\x18\x05 \x03(\v2\x14.adshard.v1.ItemLoadR\x05items\x12-\n" +
-	"\x06topics\x18\x06 \x03(\v2\x15.adshard.v1.TopicLoadR\x06topics\"T\n" +
+	"\x06topics\x18\x06 \x03(\v2\x15.adshard.v1.TopicLoadR\x06topics\x12*\n" +
+	"\x05pairs\x18\a \x03(\v2\x14.adshard.v1.PairLoadR\x05pairs\"T\n" +
 	"\x04Cost\x12\x1a\n" +
 	"\bexamined\x18\x01 \x01(\x04R\bexamined\x12\x18\n" +
 	"\amatched\x18\x02 \x01(\x04R\amatched\x12\x16\n" +
-	"\x06micros\x18\x03 \x01(\x04R\x06micros\"g\n" +
+	"\x06micros\x18\x03 \x01(\x04R\x06micros\"\x97\x01\n" +
 	"\tSliceLoad\x12\x14\n" +
 	"\x05slice\x18\x01 \x01(\x04R\x05slice\x12\x1e\n" +
 	"\n" +
 	"generation\x18\x02 \x01(\x04R\n" +
 	"generation\x12$\n" +
-	"\x04cost\x18\x03 \x01(\v2\x10.adshard.v1.CostR\x04cost\"B\n" +
+	"\x04cost\x18\x03 \x01(\v2\x10.adshard.v1.CostR\x04cost\x12 \n" +
+	"\tsplit_key\x18\x04 \x01(\x06H\x00R\bsplitKey\x88\x01\x01B\f\n" +
+	"\n" +
+	"_split_key\"B\n" +
 	"\bItemLoad\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\x06R\x03key\x12$\n" +
 	"\x04cost\x18\x02 \x01(\v2\x10.adshard.v1.CostR\x04cost\"E\n" +
 	"\tTopicLoad\x12\x12\n" +
 	"\x04term\x18\x01 \x01(\x06R\x04term\x12$\n" +
-	"\x04cost\x18\x02 \x01(\v2\x10.adshard.v1.CostR\x04costB\x13Z\x11adshard/schema/pbb\x06proto3"
+	"\x04cost\x18\x02 \x01(\v2\x10.adshard.v1.CostR\x04cost\"V\n" +
+	"\bPairLoad\x12\x12\n" +
+	"\x04term\x18\x01 \x01(\x06R\x04term\x12\x10\n" +
+	"\x03key\x18\x02 \x01(\x06R\x03key\x12$\n" +
+	"\x04cost\x18\x03 \x01(\v2\x10.adshard.v1.CostR\x04costB\x13Z\x11adshard/schema/pbb\x06proto3"
 
 var (
 	file_adshard_v1_load_proto_rawDescOnce sync.Once
@@ -382,26 +472,29 @@ func file_adshard_v1_load_proto_rawDescGZIP() []byte {
 	return file_adshard_v1_load_proto_rawDescData
 }
 
-var file_adshard_v1_load_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_adshard_v1_load_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
 var file_adshard_v1_load_proto_goTypes = []any{
 	(*Load)(nil),      // 0: adshard.v1.Load
 	(*Cost)(nil),      // 1: adshard.v1.Cost
 	(*SliceLoad)(nil), // 2: adshard.v1.SliceLoad
 	(*ItemLoad)(nil),  // 3: adshard.v1.ItemLoad
 	(*TopicLoad)(nil), // 4: adshard.v1.TopicLoad
+	(*PairLoad)(nil),  // 5: adshard.v1.PairLoad
 }
 var file_adshard_v1_load_proto_depIdxs = []int32{
 	2, // 0: adshard.v1.Load.slices:type_name -> adshard.v1.SliceLoad
 	3, // 1: adshard.v1.Load.items:type_name -> adshard.v1.ItemLoad
 	4, // 2: adshard.v1.Load.topics:type_name -> adshard.v1.TopicLoad
-	1, // 3: adshard.v1.SliceLoad.cost:type_name -> adshard.v1.Cost
-	1, // 4: adshard.v1.ItemLoad.cost:type_name -> adshard.v1.Cost
-	1, // 5: adshard.v1.TopicLoad.cost:type_name -> adshard.v1.Cost
-	6, // [6:6] is the sub-list for method output_type
-	6, // [6:6] is the sub-list for method input_type
-	6, // [6:6] is the sub-list for extension type_name
-	6, // [6:6] is the sub-list for extension extendee
-	0, // [0:6] is the sub-list for field type_name
+	5, // 3: adshard.v1.Load.pairs:type_name -> adshard.v1.PairLoad
+	1, // 4: adshard.v1.SliceLoad.cost:type_name -> adshard.v1.Cost
+	1, // 5: adshard.v1.ItemLoad.cost:type_name -> adshard.v1.Cost
+	1, // 6: adshard.v1.TopicLoad.cost:type_name -> adshard.v1.Cost
+	1, // 7: adshard.v1.PairLoad.cost:type_name -> adshard.v1.Cost
+	8, // [8:8] is the sub-list for method output_type
+	8, // [8:8] is the sub-list for method input_type
+	8, // [8:8] is the sub-list for extension type_name
+	8, // [8:8] is the sub-list for extension extendee
+	0, // [0:8] is the sub-list for field type_name
 }
 
 func init() { file_adshard_v1_load_proto_init() }
@@ -409,13 +502,14 @@ func file_adshard_v1_load_proto_init() {
 	if File_adshard_v1_load_proto != nil {
 		return
 	}
+	file_adshard_v1_load_proto_msgTypes[2].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_adshard_v1_load_proto_rawDesc), len(file_adshard_v1_load_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   5,
+			NumMessages:   6,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
