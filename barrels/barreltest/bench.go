@@ -158,6 +158,23 @@ func BenchmarkCertify(b *testing.B, keywords int64, open func(testing.TB) barrel
 	b.ReportMetric(float64(c.Keywords()*b.N)/b.Elapsed().Seconds(), "keywords/s")
 }
 
+// BenchmarkCertifyGroups certifies one group after the other, as slices that were cut out.
+func BenchmarkCertifyGroups(b *testing.B, keywords int64, open func(testing.TB) barrels.Store) {
+	c := LoadCorpus(b, keywords)
+	s := open(b)
+	defer s.Close()
+	Fill(b, s, c.Buckets(8<<20))
+	certified := 0
+	for i := 0; b.Loop(); i++ {
+		it := c.Data.Items[i*7919%len(c.Data.Items)]
+		if _, err := s.Certify(context.Background(), it.Group.Key, it.Group.Key, ^uint64(0), nil); err != nil {
+			b.Fatal(err)
+		}
+		certified += len(it.Keywords)
+	}
+	b.ReportMetric(float64(certified)/b.Elapsed().Seconds(), "keywords/s")
+}
+
 // processorTime is what this thread has used.
 func processorTime(t testing.TB) time.Duration {
 	var s unix.Timespec

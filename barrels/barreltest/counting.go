@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"adshard/backend"
+	"adshard/barrels"
 	"adshard/internal/oracle/oracletest"
 	"adshard/schema/pb"
 	"adshard/search"
@@ -14,7 +15,8 @@ import (
 
 // loadCounted: with every search counted, postings that are examined and that
 // match count for the slice that serves them, for their group and for their
-// term; what is not served costs nothing, explanations and hedges neither.
+// term; what is not served costs nothing, explanations and hedges neither. Slices have
+// split keys.
 func loadCounted(t *testing.T, open Open) {
 	s := open(t, "load")
 	defer s.Close()
@@ -57,14 +59,39 @@ func loadCounted(t *testing.T, open Open) {
 	if len(load.Topics) != 1 || !about(load.Topics[0].Cost, sum) {
 		t.Fatalf("topics %v, want one with %d", load.Topics, sum)
 	}
+	paired := uint64(0)
+	for _, p := range load.Pairs {
+		if paired += p.Cost.Examined + p.Cost.Matched; p.Term != load.Topics[0].Term || p.Key > c {
+			t.Fatalf("pair %v of the topics %v", p, load.Topics)
+		}
+	}
+	if half := paired / 2; !about(&pb.Cost{Examined: half, Matched: half, Micros: 1}, sum) {
+		t.Fatalf("pairs of %d looks and matches, want twice %d", paired, sum)
+	}
 	for _, i := range load.Items {
 		if i.Key > c {
 			t.Fatalf("item %v", i)
 		}
 	}
-	if again := s.TakeLoad(); again.Queries != 0 || len(again.Slices)+len(again.Items)+len(again.Topics) > 0 {
+	splitKeysSettle(t, s)
+	s.TakeLoad()
+	if again := s.TakeLoad(); again.Queries != 0 || len(again.Slices)+len(again.Items)+len(again.Topics)+len(again.Pairs) > 0 {
 		t.Fatalf("taken twice: %v", again)
 	}
+}
+
+// splitKeysSettle checks that some slice has a split key after enough searches.
+func splitKeysSettle(t *testing.T, s barrels.Store) {
+	t.Helper()
+	for range 200 {
+		for range 100 {
+			ask(t, s, query(t, "usb cable"))
+		}
+		if slices.ContainsFunc(s.TakeLoad().Slices, func(l *pb.SliceLoad) bool { return l.SplitKey != nil }) {
+			return
+		}
+	}
+	t.Fatal("after 20,000 searches no slice has a split key")
 }
 
 // costsOfSlices checks that each slice of a table costs what was examined in so
@@ -83,6 +110,9 @@ func costsOfSlices(t *testing.T, load *pb.Load, table []*pb.HeldSlice, w *oracle
 		if i < 0 || load.Slices[i].Generation != h.Generation ||
 			!about(load.Slices[i].Cost, n*searches[h.Id]) {
 			t.Fatalf("slice %d has %d groups: %v", h.Id, n, load.Slices)
+		}
+		if key := load.Slices[i].SplitKey; key != nil && (*key < h.Lo || *key > h.Hi) {
+			t.Fatalf("slice %d has the split key %x", h.Id, *key)
 		}
 		sum += n * searches[h.Id]
 	}
@@ -164,7 +194,7 @@ func loadSampled(t *testing.T, open Open) {
 		t.Fatalf("what is skipped costs as well: %v, %v", some.Slices, load.Slices)
 	}
 	s.CountLoad(0)
-	if off := asked(true); len(off.Slices)+len(off.Items)+len(off.Topics) > 0 {
+	if off := asked(true); len(off.Slices)+len(off.Items)+len(off.Topics)+len(off.Pairs) > 0 {
 		t.Fatalf("switched off: %v", off)
 	}
 }

@@ -2,6 +2,7 @@ package load
 
 import (
 	"cmp"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -26,9 +27,17 @@ type Counter struct {
 	taken uint64   // searches at since
 	list  []sample // not yet attributed
 	// slices are the costs by what was served, at the places in its slices.
-	slices map[*index.Served][]cost
+	slices map[*index.Served][]sliceCost
+	splits splits
 	items  heavyHitters
 	topics heavyHitters
+	pairs  pairs
+}
+
+// sliceCost is what a slice cost, with its split key unless its generation is old.
+type sliceCost struct {
+	cost
+	split *split
 }
 
 const (
@@ -42,7 +51,7 @@ const (
 
 // NewCounter returns a counter that counts one search in DefaultCountEvery.
 func NewCounter() *Counter {
-	l := &Counter{since: time.Now(), slices: make(map[*index.Served][]cost)}
+	l := &Counter{since: time.Now(), slices: make(map[*index.Served][]sliceCost), splits: make(splits)}
 	l.every.Store(DefaultCountEvery)
 	return l
 }
@@ -79,9 +88,11 @@ func (l *Counter) Add(t *Sampler) {
 	}
 }
 
-// attribute determines the samples' groups and slices and adds up their costs. The
-// caller has mu.
+// attribute determines the samples' groups and slices and adds up their costs, in
+// random order: those of a search are in the order of keys, and split keys would swing
+// from one end of a slice to the other. The caller has mu.
 func (l *Counter) attribute() {
+	rand.Shuffle(len(l.list), func(i, j int) { l.list[i], l.list[j] = l.list[j], l.list[i] })
 	for i := range l.list {
 		s := &l.list[i]
 		at, in := s.served.Next(s.served.Index(s.key), s.key)
@@ -92,16 +103,31 @@ func (l *Counter) attribute() {
 		if costs == nil {
 			if len(l.slices) >= loadTables { // nobody takes them
 				clear(l.slices)
+				clear(l.splits)
 			}
-			costs = make([]cost, len(s.served.Slices))
-			l.slices[s.served] = costs
+			costs = l.begin(s.served)
 		}
-		costs[at].add(s.cost)
+		c := &costs[at]
+		c.add(s.cost)
+		if c.split != nil {
+			c.split.add(s.key)
+		}
 		l.topics.add(s.term, s.cost)
 		l.items.add(s.key, s.cost)
+		l.pairs.add(s)
 	}
 	clear(l.list)
 	l.list = l.list[:0]
+}
+
+// begin returns the costs of what is served, all 0.
+func (l *Counter) begin(served *index.Served) []sliceCost {
+	costs := make([]sliceCost, len(served.Slices))
+	for i, h := range served.Slices {
+		costs[i].split = l.splits.of(h)
+	}
+	l.slices[served] = costs
+	return costs
 }
 
 // SetEvery has one search in so many counted; 0: none.
@@ -115,12 +141,13 @@ func (l *Counter) Take() *pb.Load {
 	out := &pb.Load{IntervalMs: uint64(now.Sub(l.since).Milliseconds()), Queries: searches - l.taken}
 	l.since, l.taken = now, searches
 	bySlice, items, topics := l.slices, l.items.most(loadReport), l.topics.most(loadReport)
-	l.slices = make(map[*index.Served][]cost, len(bySlice))
+	l.slices = make(map[*index.Served][]sliceCost, len(bySlice))
 	l.items.reset()
 	l.topics.reset()
+	keys, pairs := l.splits.report(), l.pairs.report()
 	l.mu.Unlock()
 
-	out.Slices = sliceLoads(bySlice)
+	out.Slices, out.Pairs = sliceLoads(bySlice, keys), pairs
 	for i := range items {
 		out.Items = append(out.Items, &pb.ItemLoad{Key: items[i].of, Cost: items[i].pb()})
 	}
@@ -134,10 +161,12 @@ func (c *cost) pb() *pb.Cost {
 	return &pb.Cost{Examined: c.examined, Matched: c.matched, Micros: uint64(c.nanos / 1000)}
 }
 
+// generation is a slice as of one generation.
+type generation struct{ slice, generation uint64 }
+
 // sliceLoads adds up what several tables and views say of the same generation
-// of a slice.
-func sliceLoads(bySlice map[*index.Served][]cost) []*pb.SliceLoad {
-	type generation struct{ slice, generation uint64 }
+// of a slice; keys are its split keys.
+func sliceLoads(bySlice map[*index.Served][]sliceCost, keys map[generation]*uint64) []*pb.SliceLoad {
 	sums := make(map[generation]*cost)
 	for v, costs := range bySlice {
 		for i := range costs {
@@ -148,12 +177,12 @@ func sliceLoads(bySlice map[*index.Served][]cost) []*pb.SliceLoad {
 			if sums[g] == nil {
 				sums[g] = new(cost)
 			}
-			sums[g].add(costs[i])
+			sums[g].add(costs[i].cost)
 		}
 	}
 	out := make([]*pb.SliceLoad, 0, len(sums))
 	for g, c := range sums {
-		out = append(out, &pb.SliceLoad{Slice: g.slice, Generation: g.generation, Cost: c.pb()})
+		out = append(out, &pb.SliceLoad{Slice: g.slice, Generation: g.generation, Cost: c.pb(), SplitKey: keys[g]})
 	}
 	slices.SortFunc(out, func(a, b *pb.SliceLoad) int {
 		return cmp.Or(cmp.Compare(a.Slice, b.Slice), cmp.Compare(a.Generation, b.Generation))

@@ -19,11 +19,11 @@ func (c *cost) add(d cost) {
 	c.nanos += d.nanos
 }
 
-// sampleShare: in a counted search, one posting in so many represents those
+// SampleShare: in a counted search, one posting in so many represents those
 // examined, and one match in so many those that matched. Looking up a posting's group
 // costs more than the posting itself, since the groups' keys are elsewhere in
 // memory.
-const sampleShare = 32
+const SampleShare = 32
 
 // Sampler is what one counted search has examined, until it is added to the
 // store's loads. It only appends: the postings' groups are looked up later, for
@@ -55,7 +55,7 @@ func (t *Sampler) Release() { t.active, t.served = false, nil }
 // Begin starts the sampling of a search; nonce varies which postings count.
 func (t *Sampler) Begin(v *index.Served, nonce uint64) {
 	t.active, t.served, t.begun, t.examined, t.list = true, v, time.Now(), 0, t.list[:0]
-	t.skip, t.skipMatch = int(nonce%sampleShare), int(nonce/sampleShare%sampleShare)
+	t.skip, t.skipMatch = int(nonce%SampleShare), int(nonce/SampleShare%SampleShare)
 }
 
 // Enter takes in a block that is about to be examined.
@@ -63,8 +63,8 @@ func (t *Sampler) Enter(v *block.View, term uint64) {
 	t.term = term
 	n, i := v.Len(), t.skip
 	t.examined += uint64(n)
-	for ; i < n; i += sampleShare {
-		t.list = append(t.list, sample{t.served, v.GroupKey(v.GroupOf(i)), term, cost{examined: sampleShare}})
+	for ; i < n; i += SampleShare {
+		t.list = append(t.list, sample{t.served, v.GroupKey(v.GroupOf(i)), term, cost{examined: SampleShare}})
 	}
 	t.skip = i - n
 }
@@ -72,9 +72,9 @@ func (t *Sampler) Enter(v *block.View, term uint64) {
 // Members takes in that these members of a kept block match.
 func (t *Sampler) Members(b *index.Block, members []uint16) {
 	i := t.skipMatch
-	for ; i < len(members); i += sampleShare {
+	for ; i < len(members); i += SampleShare {
 		group := b.View.GroupOf(int(members[i]))
-		t.list = append(t.list, sample{t.served, b.View.GroupKey(group), b.Term, cost{matched: sampleShare}})
+		t.list = append(t.list, sample{t.served, b.View.GroupKey(group), b.Term, cost{matched: SampleShare}})
 	}
 	t.skipMatch = i - len(members)
 }
@@ -82,7 +82,7 @@ func (t *Sampler) Members(b *index.Block, members []uint16) {
 // Match takes in that a posting of a group of the block entered last matches.
 func (t *Sampler) Match(v *block.View, group int) {
 	if t.skipMatch--; t.skipMatch < 0 {
-		t.skipMatch = sampleShare - 1
-		t.list = append(t.list, sample{t.served, v.GroupKey(group), t.term, cost{matched: sampleShare}})
+		t.skipMatch = SampleShare - 1
+		t.list = append(t.list, sample{t.served, v.GroupKey(group), t.term, cost{matched: SampleShare}})
 	}
 }

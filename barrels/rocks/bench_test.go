@@ -45,6 +45,10 @@ func BenchmarkCounting(b *testing.B) { barreltest.BenchmarkCounting(b, *keywords
 
 func BenchmarkCertify(b *testing.B) { barreltest.BenchmarkCertify(b, *keywords, emptyStore) }
 
+func BenchmarkCertifyGroups(b *testing.B) {
+	barreltest.BenchmarkCertifyGroups(b, *keywords, emptyStore)
+}
+
 func BenchmarkApply(b *testing.B) { barreltest.BenchmarkApply(b, *keywords, emptyStore) }
 
 // BenchmarkOpen opens and closes a store that was built offline.
