@@ -103,3 +103,23 @@ type GroupSize struct {
 	// texts of keywords (thesis 2.4).
 	Keywords, Ads, Lexicon uint32
 }
+
+// Replicated is a Store that has a replica to read from.
+type Replicated interface {
+	Store
+	// FillSnapshot opens a Snapshot at the replica, at the position that it has: a state that the
+	// database had, from which its feed goes on. Errors: fault.Behind, the replica has not all
+	// changes up to least yet; fault.Unavailable, it cannot be read, or has changes that the
+	// database does not show yet; fault.Stale, the changes after it are compacted already;
+	// fault.Conflict, it is no replica of this database, or was promoted.
+	FillSnapshot(ctx context.Context, least uint64) (Snapshot, error)
+}
+
+// FillSnapshot opens a Snapshot for reading much, with all changes up to least: at the
+// replica of a database that has one (Replicated).
+func FillSnapshot(ctx context.Context, s Store, least uint64) (Snapshot, error) {
+	if r, ok := s.(Replicated); ok {
+		return r.FillSnapshot(ctx, least)
+	}
+	return s.Snapshot(ctx)
+}

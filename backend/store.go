@@ -2,6 +2,7 @@ package backend
 
 import (
 	"context"
+	"time"
 
 	"adshard/search"
 )
@@ -26,6 +27,9 @@ type Store interface {
 	// guard has the value was (nil: it is missing). Otherwise nothing is saved and
 	// the error is fault.Conflict. guard may be the key itself.
 	SaveControlIf(ctx context.Context, key string, value []byte, guard string, was []byte) error
+	// CompactIf is Hold of a reader at a clock and then Compact up to it, in one
+	// transaction, under the same condition as SaveControlIf.
+	CompactIf(ctx context.Context, reader string, clock uint64, idle time.Duration, guard string, was []byte) (int, error)
 	// Health returns nil if the database can be read and is still the one that was
 	// opened, else fault.Unavailable with what happened and what to do. Until it
 	// is healthy again nothing is read and no write is acknowledged; when the same

@@ -35,11 +35,12 @@ const (
 	NoSpace                 // the disk is full
 	Locked                  // another process holds the database or store
 	Behind                  // the data do not hold the changes that were asked for yet
+	Forbidden               // the caller's role does not allow it, or the caller is unknown
 )
 
 var kindNames = [...]string{
 	"internal", "invalid", "not_found", "conflict", "unavailable", "deadline", "cancelled",
-	"overloaded", "stale", "corrupt", "version", "no_space", "locked", "behind",
+	"overloaded", "stale", "corrupt", "version", "no_space", "locked", "behind", "forbidden",
 }
 
 // String returns the kind's name as used in logs and JSON.

@@ -69,14 +69,6 @@ func (a *applier) apply(ctx context.Context, e *entry) error {
 	return nil
 }
 
-// commit writes what was buffered and makes everything durable.
-func (a *applier) commit(ctx context.Context) error {
-	if err := a.keywords.flush(ctx, a.tx); err != nil {
-		return err
-	}
-	return a.tx.Commit(ctx)
-}
-
 // parents finds or creates the parents that the row names, applies its changes to
 // them, and leaves their ids in a.last.
 func (a *applier) parents(ctx context.Context, e *entry) (err error) {

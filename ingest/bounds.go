@@ -1,9 +1,11 @@
 package ingest
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"adshard/backend"
 )
@@ -18,6 +20,17 @@ var (
 	errURLLong  = errors.New("a URL of more than 2,048 bytes: shorten it")
 	errURL      = errors.New("not a URL that an ad can lead to: http:// or https:// with a host, without control characters")
 )
+
+// checkText refuses text that a database cannot keep.
+func checkText(b []byte) error {
+	switch {
+	case !utf8.Valid(b):
+		return errText
+	case bytes.IndexByte(b, 0) >= 0:
+		return errNUL
+	}
+	return nil
+}
 
 // checkName refuses the name of an advertiser, campaign or group that is too
 // long.

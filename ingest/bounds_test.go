@@ -103,3 +103,24 @@ func TestRejectsQuoteTheValue(t *testing.T) {
 		t.Errorf("an empty cell is quoted: %s", rejects)
 	}
 }
+
+// TestZeroBytes: text with a NUL, which PostgreSQL cannot keep, is rejected at its column, whatever
+// the database is.
+func TestZeroBytes(t *testing.T) {
+	for file, column := range map[string]string{
+		allColumns + row("Account=a\x00b", "Campaign=C"):                                                                                   "Account",
+		allColumns + in("Ad Group=G\x00"):                                                                                                  "Ad Group",
+		allColumns + in("Ad Group=G", "Keyword=a\x00b"):                                                                                    "Keyword",
+		allColumns + in("Ad Group=G", "Headline 1=h", "Path 1=a\x00b"):                                                                     "Path 1",
+		`{"type":"keyword","advertiser":"A","campaign":"C","group":"G","text":"a\u0000b","match_type":"broad"}` + "\n":                     "text",
+		`{"type":"ad","advertiser":"A","campaign":"C","group":"G","headlines":["h","a\u0000b"],"final_url":"https://example.com/"}` + "\n": "headlines",
+	} {
+		dump, rejects := importText(t, ingest.Options{}, file)
+		if dump != "" || !strings.Contains(rejects, column) || !strings.Contains(rejects, "zero byte") {
+			t.Errorf("%q: %q%q", column, dump, rejects)
+		}
+	}
+	if _, err := ingest.Run(t.Context(), newFakeStore(), []string{"-"}, ingest.Options{Advertiser: "a\x00"}); !fault.Is(err, fault.Invalid) {
+		t.Errorf("--advertiser: %v", err)
+	}
+}

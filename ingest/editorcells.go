@@ -3,7 +3,6 @@ package ingest
 import (
 	"bytes"
 	"strings"
-	"unicode/utf8"
 
 	"adshard/backend"
 	"adshard/search"
@@ -37,9 +36,7 @@ func (s *editorSource) anyHeadline() bool {
 // checked returns a cell that must be valid text.
 func (s *editorSource) checked(c column) []byte {
 	cell := s.cell(c)
-	if !utf8.Valid(cell) {
-		s.note(c, errText)
-	}
+	s.note(c, checkText(cell))
 	return cell
 }
 

@@ -31,6 +31,10 @@ func (s *fakeStore) Newest(context.Context) (backend.Position, error) {
 	return backend.Position{Clock: s.clock}, nil
 }
 
+func (s *fakeStore) Changes(context.Context, backend.Position, int) ([]backend.Change, error) {
+	return nil, nil
+}
+
 func (s *fakeStore) Begin(context.Context) (backend.Tx, error) {
 	return &fakeTx{s: s, old: maps.Clone(s.rows), oldIDs: maps.Clone(s.ids), oldCreated: s.created}, nil
 }

@@ -201,6 +201,10 @@ type nullStore struct {
 	peak uint64
 }
 
+func (*nullStore) Changes(context.Context, backend.Position, int) ([]backend.Change, error) {
+	return nil, nil
+}
+
 func (s *nullStore) Newest(context.Context) (backend.Position, error) { return backend.Position{}, nil }
 func (s *nullStore) Begin(context.Context) (backend.Tx, error)        { return nullTx{s: s}, nil }
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"io"
 	"strings"
-	"unicode/utf8"
+	"time"
 
 	"adshard/backend"
 	"adshard/fault"
@@ -53,6 +53,13 @@ type Options struct {
 	// Progress, if not nil, is called after each commit, from the goroutine
 	// of Run.
 	Progress func(Progress)
+	// Patience is how long a transaction is repeated that fails since another one
+	// writes the same (fault.Locked) or the database is away (fault.Unavailable); 0:
+	// DefaultPatience.
+	Patience time.Duration
+	// Repeating, if not nil, is called from the goroutine of Run with the error of a
+	// transaction that is about to be repeated, once for each such transaction.
+	Repeating func(error)
 	// Stdin is read for the file named "-"; nil: there is none.
 	Stdin io.Reader
 }
@@ -112,10 +119,11 @@ func Run(ctx context.Context, store backend.Store, files []string, o Options) (S
 		o.BatchRows = DefaultBatchRows
 	}
 	var sum Summary
-	if !utf8.ValidString(o.Advertiser) {
-		return sum, fault.Field("ingest: run", "advertiser", "the advertiser's name is not valid UTF-8")
+	err := checkText([]byte(o.Advertiser))
+	if err == nil {
+		err = checkName(o.Advertiser)
 	}
-	if err := checkName(o.Advertiser); err != nil {
+	if err != nil {
 		return sum, fault.Field("ingest: run", "advertiser", "%w", err)
 	}
 	before, err := store.Newest(ctx)
@@ -123,7 +131,10 @@ func Run(ctx context.Context, store backend.Store, files []string, o Options) (S
 		return sum, err
 	}
 	sum.ClockBefore = before.Clock
-	r := &run{store: store, options: o, sum: &sum, rejects: newRejectWriter(o.Rejects)}
+	if o.Patience <= 0 {
+		o.Patience = DefaultPatience
+	}
+	r := &run{at: before, store: store, options: o, sum: &sum, rejects: newRejectWriter(o.Rejects)}
 	err = r.files(ctx, files)
 	sum.Skipped, sum.Entities = r.skipped.list(), r.effects.counts()
 	if e := r.rejects.flush(); err == nil && e != nil {

@@ -89,6 +89,9 @@ func (l *jsonLine) parseField(dec *json.Decoder, name string) (column string, er
 		v.form = formNull
 	case string:
 		v.form, v.text = formText, strings.TrimSpace(t)
+		if err := checkText([]byte(t)); err != nil {
+			return name, err
+		}
 	case json.Number:
 		v.form, v.text = formNumber, string(t)
 	case json.Delim:
@@ -112,6 +115,9 @@ func (v *jsonValue) parseList(dec *json.Decoder) error {
 		text, ok := token.(string)
 		if !ok {
 			return errNotList
+		}
+		if err := checkText([]byte(text)); err != nil {
+			return err
 		}
 		v.list = append(v.list, strings.TrimSpace(text))
 	}

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,9 @@ const (
 	chunks    = 4       // that are read ahead
 	// maxTxAge ends a transaction that lasts too long for other writers.
 	maxTxAge = 500 * time.Millisecond
+	// maxTxSize ends one that has so many bytes of the file, which stay in memory until
+	// it is committed.
+	maxTxSize = 8 << 20
 )
 
 // run is one Run.
@@ -30,6 +34,7 @@ type run struct {
 	skipped skips
 	effects effectSets
 	near    nearNames
+	at      backend.Position // of the database, after the last commit or a later one
 }
 
 // chunk is some rows of a file, read and checked.
@@ -132,28 +137,43 @@ type writer struct {
 	column   func(e *entry, of kind) string
 	applier  *applier // nil: no transaction is open
 	begun    time.Time
+	chunks   []*chunk // whose rows belong to the open transaction
 	open     counts
+	reported int64    // rejects of the open transaction that are in the report
+	doubt    *doubt   // a transaction that may have been committed; nil: there is none
 	progress Progress // what is committed
 }
 
 func (w *writer) write(ctx context.Context, ready <-chan *chunk) error {
 	for c := range ready {
-		for i := range c.entries {
-			if err := w.entry(ctx, &c.entries[i]); err != nil {
-				return err
-			}
-		}
+		w.chunks = append(w.chunks, c)
+		err := w.apply(ctx, c)
 		if c.err != nil && c.err != io.EOF {
-			return c.err
+			return cmp.Or(err, c.err)
 		}
-		full := w.open.rows >= int64(w.run.options.BatchRows) || w.applier != nil && time.Since(w.begun) > maxTxAge
-		if full || c.err == io.EOF {
-			if err := w.commit(ctx, c.read); err != nil {
-				return err
-			}
+		if err == nil && (w.full() || c.err == io.EOF) {
+			err = w.commit(ctx)
+		}
+		if err = w.repeat(ctx, err); err != nil {
+			return err
 		}
 	}
 	return ctx.Err()
+}
+
+// full reports whether the transaction is to end.
+func (w *writer) full() bool {
+	return w.open.rows >= int64(w.run.options.BatchRows) || w.applier != nil && time.Since(w.begun) > maxTxAge ||
+		w.chunks[len(w.chunks)-1].read-w.progress.Bytes > maxTxSize
+}
+
+func (w *writer) apply(ctx context.Context, c *chunk) error {
+	for i := range c.entries {
+		if err := w.entry(ctx, &c.entries[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (w *writer) entry(ctx context.Context, e *entry) error {
@@ -164,6 +184,10 @@ func (w *writer) entry(ctx context.Context, e *entry) error {
 		if len(w.run.sum.First)+len(w.open.first) < FirstRejects {
 			w.open.first = append(w.open.first, *e.reject)
 		}
+		if w.open.rejected <= w.reported {
+			return nil // in the attempt that failed
+		}
+		w.reported++
 		return w.run.rejects.write(e.reject)
 	case e.skipped:
 		w.open.skipped[e.other]++
@@ -194,15 +218,13 @@ func (w *writer) begin(ctx context.Context) error {
 }
 
 // commit makes the rows so far durable, and only then counts them.
-func (w *writer) commit(ctx context.Context, read int64) error {
-	if w.applier != nil {
-		if err := w.applier.commit(ctx); err != nil {
-			return fmt.Errorf("%s: up to row %d: %w", w.in.name, w.progress.Rows+w.open.rows, err)
-		}
-		w.run.effects.add(&w.applier.effects)
-		w.applier = nil
-		w.run.sum.Transactions++
+func (w *writer) commit(ctx context.Context) error {
+	if err := w.commitOpen(ctx); err != nil {
+		return fmt.Errorf("%s: up to row %d: %w", w.in.name, w.progress.Rows+w.open.rows, err)
 	}
+	read := w.chunks[len(w.chunks)-1].read
+	clear(w.chunks)
+	w.chunks, w.reported = w.chunks[:0], 0
 	sum, n := w.run.sum, &w.open
 	sum.Rows += n.rows
 	sum.Rejected += n.rejected
@@ -218,6 +240,33 @@ func (w *writer) commit(ctx context.Context, read int64) error {
 	if w.run.options.Progress != nil {
 		w.run.options.Progress(w.progress)
 	}
+	return nil
+}
+
+// commitOpen ends the open transaction, if there is one, and notes where the database is
+// then. If that fails, it is in doubt.
+func (w *writer) commitOpen(ctx context.Context) error {
+	a := w.applier
+	if a == nil {
+		return nil
+	}
+	if err := a.keywords.flush(ctx, a.tx); err != nil {
+		return err
+	}
+	if w.doubt != nil && w.doubt.settle(&a.effects) {
+		w.open = w.doubt.counts
+	}
+	w.doubt = &doubt{&a.effects, w.open}
+	err := a.tx.Commit(ctx)
+	if err == nil {
+		err = w.moved(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	w.run.effects.add(&a.effects)
+	w.doubt, w.applier = nil, nil
+	w.run.sum.Transactions++
 	return nil
 }
 

@@ -33,6 +33,7 @@ var (
 	errRotation   = errors.New("unknown ad rotation: Optimize or Even")
 	errErase      = errors.New("[] restores a default; this column has none")
 	errText       = errors.New("not valid text: damaged UTF-8 or half a UTF-16 pair")
+	errNUL        = errors.New("a zero byte (NUL): remove it, databases cannot keep it")
 	errType       = errors.New("unknown type: Broad, Phrase or Exact, alone or after Negative or Campaign Negative")
 )
 

@@ -19,6 +19,7 @@ func feedClauses() []clause {
 		{"versions are clocks of the log", testVersions},
 		{"the clock only grows, also past compaction and reopening", testClockGrows},
 		{"compaction keeps what readers hold", testHold},
+		{"compaction under a condition", testCompactIf},
 		{"readers without a recent hold keep nothing", testIdleReaders},
 		{"compacted positions are stale", testStale},
 		{"wait returns on a commit of this process", testWait},
@@ -233,6 +234,37 @@ func testHold(t *testing.T, f Factory) {
 	check(t, s.Release(ctx, "far"))
 	if n, err := s.Compact(ctx, end, 0); err != nil || n != 1 {
 		t.Errorf("removed %d, %v", n, err)
+	}
+}
+
+func testCompactIf(t *testing.T, f Factory) {
+	s := open(t, f)
+	ctx := t.Context()
+	writes(t, s, sample)
+	end := clockOf(t, s)
+	check(t, s.Hold(ctx, "other", end-1))
+	check(t, s.SaveControl(ctx, "epoch", []byte("2")))
+	for _, was := range [][]byte{nil, {}, []byte("1")} {
+		if n, err := s.CompactIf(ctx, "r", 1, 0, "epoch", was); n != 0 || !fault.Is(err, fault.Conflict) {
+			t.Errorf("with the guard %q: removed %d, %v", was, n, err)
+		}
+	}
+	if n, err := s.Compact(ctx, end-2, 0); err != nil || n != int(end)-2 {
+		t.Errorf("a refused hold counts: removed %d, %v", n, err)
+	}
+	if n, err := s.CompactIf(ctx, "r", end, 0, "epoch", []byte("2")); err != nil || n != 1 {
+		t.Errorf("beside another reader: removed %d, %v", n, err)
+	}
+	check(t, s.Release(ctx, "other"))
+	check(t, s.Hold(ctx, "r", end-1))
+	if n, err := s.Compact(ctx, end, 0); err != nil || n != 0 {
+		t.Errorf("removed %d, %v", n, err)
+	}
+	if n, err := s.CompactIf(ctx, "r", end, 0, "epoch", []byte("2")); err != nil || n != 1 {
+		t.Errorf("its own reader: removed %d, %v", n, err)
+	}
+	if n, err := s.CompactIf(ctx, "new", 1, 0, "missing", nil); err != nil || n != 0 {
+		t.Errorf("a guard that is to be missing: removed %d, %v", n, err)
 	}
 }
 

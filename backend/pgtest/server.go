@@ -1,5 +1,5 @@
 // Package pgtest starts PostgreSQL servers for tests: Debian's programs, a data
-// directory of their own, a unix socket, no network.
+// directory of their own, a unix socket, no network unless its settings say so.
 //
 // Goals: nothing is left behind, a server can be killed and started again.
 // Non-goals: measuring, other systems than Linux.
@@ -30,6 +30,10 @@ const (
 
 // Server is a PostgreSQL server.
 type Server struct {
+	// Enter is called on the thread that starts the server, such as to enter another
+	// network, which the thread stays in; nil: nothing is.
+	Enter func() error
+
 	bin      string // directory of the programs
 	dir      string // of all that it keeps; the socket lies here too
 	settings []string
@@ -130,6 +134,16 @@ func (s *Server) run(program string, args ...string) error {
 	return nil
 }
 
+// File writes a file into the directory of the server's data, for its settings.
+func (s *Server) File(name string, content []byte) error {
+	path := filepath.Join(s.data(), name)
+	err := os.WriteFile(path, content, 0o600)
+	if err == nil && s.account != nil {
+		err = os.Chown(path, int(s.account.Uid), int(s.account.Gid))
+	}
+	return err
+}
+
 // Start starts the server and returns when it accepts connections. After a Kill it
 // may refuse at first, while the system still frees the memory of the last one.
 func (s *Server) Start() (err error) {
@@ -160,8 +174,15 @@ func (s *Server) start() error {
 	go func() {
 		// The system ends the child with the thread that made it.
 		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		err := c.Start()
+		var err error
+		if s.Enter == nil {
+			defer runtime.UnlockOSThread()
+		} else {
+			err = s.Enter()
+		}
+		if err == nil {
+			err = c.Start()
+		}
 		started <- err
 		if err == nil {
 			s.ended <- c.Wait()
@@ -254,6 +275,9 @@ func (s *Server) URL(database string, others ...*Server) string {
 	q := url.Values{"host": {hosts}, "user": {superuser}, "sslmode": {"disable"}}
 	return "postgres:///" + database + "?" + q.Encode()
 }
+
+// Conninfo is what a standby of the server has as primary_conninfo.
+func (s *Server) Conninfo() string { return "host=" + s.dir + " user=" + superuser }
 
 // Do runs SQL in a database.
 func (s *Server) Do(ctx context.Context, database, sql string) error {

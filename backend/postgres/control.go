@@ -11,13 +11,27 @@ import (
 
 // LoadControl implements backend.Store.
 func (s *Store) LoadControl(ctx context.Context, key string) (value []byte, err error) {
-	err = s.read(ctx, "load control", func(c *pgx.Conn) error {
-		err := c.QueryRow(ctx, "SELECT value FROM adshard.control WHERE key = $1", key).Scan(&value)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return nil
-		}
+	err = s.read(ctx, "load control", func(c *pgx.Conn) (err error) {
+		value, err = control(ctx, c, key)
 		return err
 	})
+	return value, err
+}
+
+// lockControl waits until no other transaction writes control values (save_control).
+const lockControl = "SELECT pg_advisory_xact_lock(1097093992, 2)"
+
+// querier is a connection or a transaction.
+type querier interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
+// control returns a key's value; nil: it is missing.
+func control(ctx context.Context, c querier, key string) (value []byte, err error) {
+	err = c.QueryRow(ctx, "SELECT value FROM adshard.control WHERE key = $1", key).Scan(&value)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
 	return value, err
 }
 

@@ -54,10 +54,12 @@
 //     after it gets a clock at once, so that nothing is lost, but all other commits
 //     wait. PREPARE TRANSACTION is refused, since the trigger has sent a NOTIFY.
 //   - A server that dies or fails over in the middle of an import: what was
-//     acknowledged is durable, the open transaction is lost, and the import can be
-//     repeated. A COMMIT whose answer is lost fails with fault.Unavailable although
+//     acknowledged is durable, the open transaction is lost and is repeated
+//     (package ingest). A COMMIT whose answer is lost fails with fault.Unavailable although
 //     it may have happened. With asynchronous replication a promoted standby may
 //     lack acknowledged commits; readers that were ahead notice by the marks.
+//   - A replica that was promoted, follows another server, or lags behind the log: refused
+//     (FillSnapshot).
 //   - A standby in place of a primary: connections ask for one that can be written
 //     to, whatever the URL says of hosts.
 //   - A role that may write entities but not the log: the triggers run as the owner of
@@ -77,5 +79,5 @@
 //
 // Goals: as above; tens of thousands of rows a second in. Non-goals: a connection
 // pooler that spreads one session's statements over several (PgBouncer's
-// statement mode), reading from standbys, servers before PostgreSQL 15.
+// statement mode), servers before PostgreSQL 15.
 package postgres

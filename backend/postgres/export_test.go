@@ -1,4 +1,9 @@
 package postgres
 
+import "adshard/backend/upsert"
+
 // Tighten makes transactions forget nearly everything at once.
-func (s *Store) Tighten() { s.limits = limits{queued: 2, cached: 6, parents: 2} }
+func (s *Store) Tighten() { s.limits = upsert.Limits{Queued: 2, Cached: 6, Parents: 2} }
+
+// KnownID is the id that connections are compared with.
+func (s *Store) KnownID() string { return s.id }

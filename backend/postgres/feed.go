@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"math"
 	"time"
@@ -140,9 +141,11 @@ func (s *Store) Changes(ctx context.Context, after backend.Position, limit int) 
 // Hold implements backend.Feed. A clock that was compacted already is accepted;
 // reading from it fails with fault.Stale.
 func (s *Store) Hold(ctx context.Context, reader string, clock uint64) error {
-	return s.write(ctx, "hold", `INSERT INTO adshard.feed_reader (name, clock, held_at) VALUES ($1, $2, clock_timestamp())
-  ON CONFLICT (name) DO UPDATE SET clock = EXCLUDED.clock, held_at = EXCLUDED.held_at`, []any{reader, int64(min(clock, math.MaxInt64))})
+	return s.write(ctx, "hold", hold, []any{reader, int64(min(clock, math.MaxInt64))})
 }
+
+const hold = `INSERT INTO adshard.feed_reader (name, clock, held_at) VALUES ($1, $2, clock_timestamp())
+  ON CONFLICT (name) DO UPDATE SET clock = EXCLUDED.clock, held_at = EXCLUDED.held_at`
 
 // Release implements backend.Feed.
 func (s *Store) Release(ctx context.Context, reader string) error {
@@ -151,9 +154,42 @@ func (s *Store) Release(ctx context.Context, reader string) error {
 
 // Compact implements backend.Feed. The server's clock decides who is idle.
 func (s *Store) Compact(ctx context.Context, upTo uint64, idle time.Duration) (removed int, err error) {
-	err = s.write(ctx, "compact", `WITH gone AS (DELETE FROM adshard.change_log WHERE clock <= (
+	err = s.write(ctx, "compact", compact, []any{int64(min(upTo, math.MaxInt64)), idle.Seconds()}, &removed)
+	return removed, err
+}
+
+const compact = `WITH gone AS (DELETE FROM adshard.change_log WHERE clock <= (
   SELECT least($1, min(clock)) FROM adshard.feed_reader
     WHERE $2::float8 <= 0 OR held_at >= clock_timestamp() - make_interval(secs => $2)) RETURNING clock)
-SELECT count(*) FROM gone`, []any{int64(min(upTo, math.MaxInt64)), idle.Seconds()}, &removed)
-	return removed, err
+SELECT count(*) FROM gone`
+
+// CompactIf implements backend.Store.
+func (s *Store) CompactIf(ctx context.Context, reader string, clock uint64, idle time.Duration, guard string, was []byte) (removed int, err error) {
+	const op = "compact"
+	c, err := s.acquire(ctx, op)
+	if err != nil {
+		return 0, err
+	}
+	defer c.Release()
+	upTo := int64(min(clock, math.MaxInt64))
+	err = pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, s.lockTimeout()); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, lockControl); err != nil {
+			return err
+		}
+		now, err := control(ctx, tx, guard)
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(now, was) || (now == nil) != (was == nil) {
+			return fault.Newf(fault.Conflict, "postgres: compact", "nothing is changed, since %s has another value than expected", guard)
+		}
+		if _, err := tx.Exec(ctx, hold, reader, upTo); err != nil {
+			return err
+		}
+		return tx.QueryRow(ctx, compact, upTo, idle.Seconds()).Scan(&removed)
+	})
+	return removed, s.failed(ctx, op, err)
 }

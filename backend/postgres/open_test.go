@@ -24,6 +24,8 @@ func TestURL(t *testing.T) {
 	}{
 		{"postgres://u:secret@h/d", fault.Invalid, "password file"},
 		{"postgres:///d?password=secret", fault.Invalid, "password file"},
+		{"postgres://u@h/d?replica=/nowhere&password=secret", fault.Invalid, "password file"},
+		{"postgres://u@h/d?replica=", fault.Invalid, "replica= names no host"},
 		{"postgres://u:sec%ret@h/d", fault.Invalid, "postgres://USER@HOST/DATABASE"},
 		{"postgres://h/d?sslmode=secret", fault.Invalid, "sslmode"},
 		{shared.URL("none"), fault.NotFound, "createdb"},
@@ -93,6 +95,7 @@ func TestRoles(t *testing.T) {
 			{"save control", [3]bool{false, false, true}, func() error { return s.SaveControl(ctx, "k", nil) }},
 			{"hold", [3]bool{false, false, true}, func() error { return s.Hold(ctx, "r", 1) }},
 			{"compact", [3]bool{false, false, true}, func() error { _, err := s.Compact(ctx, 1, 0); return err }},
+			{"compact if", [3]bool{false, false, true}, func() error { _, err := s.CompactIf(ctx, "r", 1, 0, "none", nil); return err }},
 		} {
 			err := call.do()
 			if call.may[i] && err != nil || !call.may[i] && (!fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "db roles")) {

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"adshard/backend"
+	"adshard/backend/upsert"
 	"adshard/backend/waiting"
 	"adshard/fault"
 )
@@ -21,9 +22,10 @@ type Store struct {
 	name    string // for messages, without secrets
 	id      string // of the database
 	options Options
-	limits  limits
+	limits  upsert.Limits
 	pool    *pgxpool.Pool
 	waiter  waiting.Waiter
+	replica *Store // for FillSnapshot; nil: there is none
 
 	listening sync.Once
 	ctx       context.Context // ended by Close
@@ -32,13 +34,17 @@ type Store struct {
 	once      sync.Once
 }
 
-var _ backend.Store = (*Store)(nil)
+var _ backend.Replicated = (*Store)(nil)
 
 // Open opens the database at url (postgres://…) and brings its schema to this
 // version. Kinds of errors: fault.Invalid (the URL), fault.NotFound (no schema, and
 // Create not set), fault.Version (of a newer program, or an old server),
 // fault.Unavailable (no server that can be written to, no permission).
 func Open(ctx context.Context, url string, o Options) (*Store, error) {
+	url, replica, err := withoutReplica(url)
+	if err != nil {
+		return nil, err
+	}
 	cfg, name, err := parse(url)
 	if err != nil {
 		return nil, err
@@ -50,11 +56,15 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 		return nil, failed(ctx, "open", name, err)
 	}
 	s.ctx, s.end = context.WithCancel(context.Background())
-	if err := s.prepare(ctx); err != nil {
+	s.waiter.Newest, s.waiter.Poll = s.Newest, o.Poll
+	err = s.prepare(ctx)
+	if err == nil && replica != "" {
+		err = s.openReplica(ctx, replica)
+	}
+	if err != nil {
 		s.pool.Close()
 		return nil, err
 	}
-	s.waiter.Newest, s.waiter.Poll = s.Newest, o.Poll
 	return s, nil
 }
 
@@ -102,6 +112,9 @@ func (s *Store) Close() (err error) {
 		closed := make(chan struct{})
 		go func() {
 			s.pool.Close()
+			if s.replica != nil {
+				s.replica.pool.Close()
+			}
 			close(closed)
 		}()
 		select {

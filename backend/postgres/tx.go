@@ -16,39 +16,19 @@ import (
 // dropped.
 const endTime = 10 * time.Second
 
-// limits bound what a transaction keeps in memory.
-type limits struct {
-	// queued is how many changed rows of one table are written together.
-	queued int
-	// cached is how many rows are cached before the cache is emptied.
-	cached int
-	// parents is the same for advertisers, campaigns and groups each.
-	parents int
+// ordinary are the limits of a store: some tens of megabytes.
+func ordinary() upsert.Limits {
+	return upsert.Limits{Queued: 8192, Cached: 100_000, Parents: 20_000}
 }
 
-// ordinary are the limits of a store: some tens of megabytes.
-func ordinary() limits { return limits{queued: 8192, cached: 100_000, parents: 20_000} }
-
-// wholeShare is the share of the cache, one part in so many, that the rows of one
-// owner may fill.
-const wholeShare = 8
-
-// tx is a backend.Tx. It caches the rows that it has read, so that an upsert is
-// compared without the server, and queues what differs. It is used by one goroutine.
+// tx is a backend.Tx, and its own upsert.Backend.
 type tx struct {
-	s *Store
-	c *pgxpool.Conn
-	// failure is the first error of the database; all later calls return it.
-	failure error
-	done    bool
-	watch   backend.Watcher
-	ids     map[string]*idBlock
-
-	parentCache
-	keywords    upsert.Table[upsert.Phrase, upsert.Keyword]
-	negatives   upsert.Table[upsert.Phrase, upsert.Negative] // of groups
-	campaignNeg upsert.Table[upsert.Phrase, upsert.Negative]
-	ads         upsert.Table[upsert.Content, upsert.Ad]
+	upsert.Tx
+	s   *Store
+	c   *pgxpool.Conn
+	ids map[string]*idBlock
+	// fresh are groups that are still to be written.
+	fresh []*upsert.GroupRow
 }
 
 // Begin implements backend.Store. Other writers wait only for the rows that the
@@ -76,44 +56,23 @@ func (s *Store) Begin(ctx context.Context) (backend.Tx, error) {
 
 func (s *Store) newTx(c *pgxpool.Conn) *tx {
 	t := &tx{s: s, c: c, ids: make(map[string]*idBlock)}
-	t.parentCache.forget()
-	whole := s.limits.cached / wholeShare
-	t.keywords = upsert.Table[upsert.Phrase, upsert.Keyword]{
-		Rows: keywordRows{t}, Entity: backend.EntityKeyword, Next: t.next("keyword"),
-		Report: t.report, Full: t.flush, Queued: s.limits.queued, Whole: whole,
-	}
-	t.negatives = upsert.Table[upsert.Phrase, upsert.Negative]{
-		Rows: negativeRows{t, groupNegatives}, Entity: backend.EntityNegative, Next: t.next("negative"),
-		Report: t.report, Full: t.flush, Queued: s.limits.queued, Whole: whole,
-	}
-	t.campaignNeg = t.negatives
-	t.campaignNeg.Rows = negativeRows{t, campaignNegatives}
-	t.ads = upsert.Table[upsert.Content, upsert.Ad]{
-		Rows: adRows{t}, Entity: backend.EntityAd, Next: t.next("ad"),
-		Report: t.report, Full: t.flush, Queued: s.limits.queued, Whole: whole,
-	}
+	t.Tx = upsert.Tx{Backend: t, Limits: s.limits, Op: "postgres: write"}
+	t.Keywords = newTable(t, backend.EntityKeyword, keywordRows{t})
+	t.GroupNegatives = newTable(t, backend.EntityNegative, negativeRows{t, groupNegatives})
+	t.CampaignNegatives = newTable(t, backend.EntityNegative, negativeRows{t, campaignNegatives})
+	t.Ads = newTable(t, backend.EntityAd, adRows{t})
 	return t
 }
 
-// ready returns an error if the transaction cannot continue.
-func (t *tx) ready(ctx context.Context) error {
-	if t.failure != nil {
-		return t.failure
+func newTable[K, V comparable](t *tx, entity backend.Entity, rows upsert.Rows[K, V]) *upsert.Table[K, V] {
+	return &upsert.Table[K, V]{
+		Rows: rows, Entity: entity, Next: t.next(entity.String()), Report: t.Report, Full: t.Flush,
+		Queued: t.Limits.Queued, Whole: t.Limits.Whole(),
 	}
-	if t.done {
-		return fault.Newf(fault.Conflict, "postgres: write", "the transaction has ended: begin another")
-	}
-	return ctx.Err()
 }
 
-// fail records an error of the database and gives it a kind.
-func (t *tx) fail(ctx context.Context, err error) error {
-	err = t.s.failed(ctx, "write", err)
-	if t.failure == nil {
-		t.failure = err
-	}
-	return err
-}
+// Explain implements upsert.Backend.
+func (t *tx) Explain(ctx context.Context, err error) error { return t.s.failed(ctx, "write", err) }
 
 // exec runs a writing statement.
 func (t *tx) exec(ctx context.Context, sql string, args ...any) error {
@@ -121,53 +80,22 @@ func (t *tx) exec(ctx context.Context, sql string, args ...any) error {
 	return err
 }
 
-// flush writes all that differs, owners first.
-func (t *tx) flush(ctx context.Context) error {
-	for _, f := range []func(context.Context) error{
-		t.flushParents, t.keywords.Flush, t.negatives.Flush, t.campaignNeg.Flush, t.ads.Flush,
-	} {
-		if err := f(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// bound keeps the caches small.
-func (t *tx) bound(ctx context.Context) error {
-	parents := max(len(t.advertisers), len(t.campaigns), len(t.groups))
-	rows := t.keywords.Size() + t.negatives.Size() + t.campaignNeg.Size() + t.ads.Size()
-	if parents < t.s.limits.parents && rows < t.s.limits.cached {
-		return nil
-	}
-	return t.flushAndForget(ctx)
-}
-
-func (t *tx) flushAndForget(ctx context.Context) error {
-	if err := t.flush(ctx); err != nil {
-		return err
-	}
-	t.parentCache.forget()
-	t.keywords.Forget()
-	t.negatives.Forget()
-	t.campaignNeg.Forget()
-	t.ads.Forget()
-	return nil
-}
+// Flushed implements upsert.Backend.
+func (t *tx) Flushed(context.Context) error { return nil }
 
 // Commit implements backend.Tx. The transaction has ended afterwards in any case;
 // if it failed, nothing was written, unless the connection was lost: the error
 // says so.
 func (t *tx) Commit(ctx context.Context) error {
-	err := t.ready(ctx)
-	if t.done {
+	err := t.Ready(ctx)
+	if t.Done {
 		return err
 	}
-	t.done = true
-	defer end(t.c)
 	if err == nil {
-		err = t.fail(ctx, t.flush(ctx))
+		err = t.Fail(ctx, t.Flush(ctx))
 	}
+	t.Done = true
+	defer end(t.c)
 	if err != nil {
 		return err
 	}
@@ -201,8 +129,8 @@ func (t *tx) gaveIDs() string {
 
 // Rollback implements backend.Tx.
 func (t *tx) Rollback() error {
-	if !t.done {
-		t.done = true
+	if !t.Done {
+		t.Done = true
 		end(t.c)
 	}
 	return nil

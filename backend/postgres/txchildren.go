@@ -23,29 +23,29 @@ func (t *tx) loadGroup(ctx context.Context, group uint64) error {
 	var ads []*ad
 	b := &pgx.Batch{}
 	b.Queue("SELECT FROM adshard.ad_group WHERE id = $1 FOR UPDATE", int64(group))
-	b.Queue(selectKeywords+" WHERE group_id = $1 LIMIT $2", int64(group), t.keywords.Limit()).Query(func(rows pgx.Rows) (err error) {
+	b.Queue(selectKeywords+" WHERE group_id = $1 LIMIT $2", int64(group), t.Keywords.Limit()).Query(func(rows pgx.Rows) (err error) {
 		keywords, err = storedKeywords(rows)
 		return err
 	})
-	b.Queue(groupNegatives.selected()+" LIMIT $2", int64(group), t.negatives.Limit()).Query(func(rows pgx.Rows) (err error) {
+	b.Queue(groupNegatives.selected()+" LIMIT $2", int64(group), t.GroupNegatives.Limit()).Query(func(rows pgx.Rows) (err error) {
 		negatives, err = storedNegatives(rows)
 		return err
 	})
-	b.Queue(selectAds+" WHERE group_id = $1 LIMIT $2", int64(group), t.ads.Limit()).Query(func(rows pgx.Rows) (err error) {
+	b.Queue(selectAds+" WHERE group_id = $1 LIMIT $2", int64(group), t.Ads.Limit()).Query(func(rows pgx.Rows) (err error) {
 		ads, err = storedAds(rows)
 		return err
 	})
 	if err := t.c.SendBatch(ctx, b).Close(); err != nil {
 		return err
 	}
-	if !t.keywords.Known(group) {
-		t.keywords.Loaded(group, keywords)
+	if !t.Keywords.Known(group) {
+		t.Keywords.Loaded(group, keywords)
 	}
-	if !t.negatives.Known(group) {
-		t.negatives.Loaded(group, negatives)
+	if !t.GroupNegatives.Known(group) {
+		t.GroupNegatives.Loaded(group, negatives)
 	}
-	if !t.ads.Known(group) {
-		t.ads.Loaded(group, ads)
+	if !t.Ads.Known(group) {
+		t.Ads.Loaded(group, ads)
 	}
 	return nil
 }
@@ -168,7 +168,7 @@ func (n negativeRows) Load(ctx context.Context, owner uint64, limit int) error {
 	b.Queue(n.table.selected()+" LIMIT $2", int64(owner), limit).Query(func(rows pgx.Rows) error {
 		list, err := storedNegatives(rows)
 		if err == nil {
-			n.t.campaignNeg.Loaded(owner, list)
+			n.t.CampaignNegatives.Loaded(owner, list)
 		}
 		return err
 	})

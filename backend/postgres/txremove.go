@@ -8,50 +8,21 @@ import (
 	"adshard/backend"
 )
 
-// remove deletes an advertiser or campaign with all it holds. The cache is
-// emptied: removals are rare.
-func (t *tx) remove(ctx context.Context, entity backend.Entity, id uint64) error {
-	if err := t.flushAndForget(ctx); err != nil {
-		return err
-	}
+// Remove implements upsert.Backend.
+func (t *tx) Remove(ctx context.Context, entity backend.Entity, id uint64) error {
 	if err := t.reportRemoval(ctx, entity, id); err != nil {
 		return err
 	}
-	table := "adshard.campaign"
-	if entity == backend.EntityAdvertiser {
-		table = "adshard.advertiser"
-	}
-	return t.exec(ctx, "DELETE FROM "+table+" WHERE id = $1", int64(id))
-}
-
-func (t *tx) removeGroup(ctx context.Context, r *groupRow) error {
-	if err := t.flush(ctx); err != nil {
-		return err
-	}
-	delete(t.groups, r.key)
-	t.keywords.ForgetOwner(r.id)
-	t.negatives.ForgetOwner(r.id)
-	t.ads.ForgetOwner(r.id)
-	if err := t.reportRemoval(ctx, backend.EntityGroup, r.id); err != nil {
-		return err
-	}
-	return t.exec(ctx, "DELETE FROM adshard.ad_group WHERE id = $1", int64(r.id))
-}
-
-// Watch implements backend.Tx.
-func (t *tx) Watch(w backend.Watcher) { t.watch = w }
-
-// report hands an effect to the watcher, if there is one.
-func (t *tx) report(entity backend.Entity, id uint64, effect backend.Effect) {
-	if t.watch != nil {
-		t.watch(entity, id, effect)
-	}
+	table := map[backend.Entity]string{
+		backend.EntityAdvertiser: "advertiser", backend.EntityCampaign: "campaign", backend.EntityGroup: "ad_group",
+	}[entity]
+	return t.exec(ctx, "DELETE FROM adshard."+table+" WHERE id = $1", int64(id))
 }
 
 // reportRemoval reports an advertiser, campaign or group that is about to be
 // deleted, with all it holds. Everything must be in the database.
 func (t *tx) reportRemoval(ctx context.Context, entity backend.Entity, id uint64) error {
-	if t.watch == nil {
+	if !t.Watched() {
 		return nil
 	}
 	b := &pgx.Batch{}
@@ -59,7 +30,7 @@ func (t *tx) reportRemoval(ctx context.Context, entity backend.Entity, id uint64
 		b.Queue(sql, int64(id)).Query(func(rows pgx.Rows) error {
 			var id uint64
 			_, err := pgx.ForEachRow(rows, []any{&id}, func() error {
-				t.report(entity, id, backend.Removed)
+				t.Report(entity, id, backend.Removed)
 				return nil
 			})
 			return err
@@ -84,7 +55,7 @@ func (t *tx) reportRemoval(ctx context.Context, entity backend.Entity, id uint64
 
 // Names implements backend.Tx.
 func (t *tx) Names(ctx context.Context, advertiser uint64, limit int) ([]string, error) {
-	if err := t.ready(ctx); err != nil {
+	if err := t.Ready(ctx); err != nil {
 		return nil, err
 	}
 	sql, args := "SELECT name FROM adshard.advertiser LIMIT $1", []any{limit}
@@ -93,41 +64,5 @@ func (t *tx) Names(ctx context.Context, advertiser uint64, limit int) ([]string,
 	}
 	rows, _ := t.c.Query(ctx, sql, args...)
 	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	return names, t.fail(ctx, err)
-}
-
-// FindAdvertiser implements backend.Tx.
-func (t *tx) FindAdvertiser(ctx context.Context, name string) (uint64, error) {
-	if err := t.ready(ctx); err != nil {
-		return 0, err
-	}
-	r, err := t.findAdvertiser(ctx, name)
-	if err != nil || r == nil {
-		return 0, t.fail(ctx, err)
-	}
-	return r.id, nil
-}
-
-// FindCampaign implements backend.Tx.
-func (t *tx) FindCampaign(ctx context.Context, advertiser uint64, name string) (uint64, error) {
-	if err := t.ready(ctx); err != nil {
-		return 0, err
-	}
-	r, err := t.findCampaign(ctx, ownedName{advertiser, name})
-	if err != nil || r == nil {
-		return 0, t.fail(ctx, err)
-	}
-	return r.id, nil
-}
-
-// FindGroup implements backend.Tx.
-func (t *tx) FindGroup(ctx context.Context, campaign uint64, name string) (uint64, error) {
-	if err := t.ready(ctx); err != nil {
-		return 0, err
-	}
-	r, err := t.findGroup(ctx, ownedName{campaign, name})
-	if err != nil || r == nil {
-		return 0, t.fail(ctx, err)
-	}
-	return r.id, nil
+	return names, t.Fail(ctx, err)
 }

@@ -43,15 +43,11 @@ type childSQL[K, V comparable] struct {
 // manyRows is how many rows one INSERT writes; more gain nothing.
 const manyRows = 16
 
-// wholeShare is the share of the cache, one part in so many, that the rows of one
-// owner may fill.
-const wholeShare = 8
-
 func newChildren[K, V comparable](t *tx, sql childSQL[K, V], last *uint64) *upsert.Table[K, V] {
 	h := &children[K, V]{t: t, sql: sql}
 	h.cache = &upsert.Table[K, V]{
-		Rows: h, Entity: sql.entity, Report: t.report, Queued: t.s.limits.queued,
-		Whole: t.s.limits.cached / wholeShare,
+		Rows: h, Entity: sql.entity, Report: t.Report, Queued: t.Limits.Queued,
+		Whole: t.Limits.Whole(),
 		Next: func(context.Context) (uint64, error) {
 			*last++
 			return *last, nil

@@ -25,7 +25,7 @@ func (p place) Open(t testing.TB, busy time.Duration) backend.Store {
 func (p place) Copy(t testing.TB) backendtest.Place {
 	t.Helper()
 	copied := filepath.Join(t.TempDir(), "copy.db")
-	sqlite.Backup(t, string(p), copied)
+	sqlite.ByBackup(t, string(p), copied)
 	return place(copied)
 }
 

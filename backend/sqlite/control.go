@@ -29,15 +29,20 @@ func (s *Store) SaveControl(ctx context.Context, key string, value []byte) error
 // SaveControlIf implements backend.Store.
 func (s *Store) SaveControlIf(ctx context.Context, key string, value []byte, guard string, was []byte) error {
 	return s.write(ctx, "save control", func(c *conn) error {
-		now, err := c.control(guard)
-		if err != nil {
+		if err := c.expect(guard, was); err != nil {
 			return err
-		}
-		if !bytes.Equal(now, was) || (now == nil) != (was == nil) {
-			return fault.Newf(fault.Conflict, "sqlite: save control", "%s is not saved, since %s has changed", key, guard)
 		}
 		return c.setControl(key, value)
 	})
+}
+
+// expect fails with fault.Conflict if a key has another value than was; nil: it is missing.
+func (c *conn) expect(guard string, was []byte) error {
+	now, err := c.control(guard)
+	if err == nil && (!bytes.Equal(now, was) || (now == nil) != (was == nil)) {
+		err = fault.Newf(fault.Conflict, "sqlite: control", "nothing is changed, since %s has another value than expected", guard)
+	}
+	return err
 }
 
 // control returns a key's value; nil: it is missing. Errors: fault.Corrupt.

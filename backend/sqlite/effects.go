@@ -8,25 +8,15 @@ import (
 	"adshard/backend"
 )
 
-// Watch implements backend.Tx.
-func (t *tx) Watch(w backend.Watcher) { t.watch = w }
-
-// report hands an effect to the watcher, if there is one.
-func (t *tx) report(entity backend.Entity, id uint64, effect backend.Effect) {
-	if t.watch != nil {
-		t.watch(entity, id, effect)
-	}
-}
-
 // reportRemoval reports an advertiser, campaign or group that is about to be
 // deleted, with all it holds. Everything must be in the database.
 func (t *tx) reportRemoval(entity backend.Entity, id uint64) error {
-	if t.watch == nil {
+	if !t.Watched() {
 		return nil
 	}
 	for _, q := range removalQueries(entity) {
 		err := t.c.query(q.sql, func(st *zs.Stmt) error {
-			t.report(q.entity, uint64(st.ColumnInt64(0)), backend.Removed)
+			t.Report(q.entity, uint64(st.ColumnInt64(0)), backend.Removed)
 			return nil
 		}, id)
 		if err != nil {
@@ -64,7 +54,7 @@ func removalQueries(entity backend.Entity) (list []removalQuery) {
 
 // Names implements backend.Tx.
 func (t *tx) Names(ctx context.Context, advertiser uint64, limit int) (names []string, err error) {
-	if err := t.ready(ctx); err != nil {
+	if err := t.Ready(ctx); err != nil {
 		return nil, err
 	}
 	sql, args := "SELECT name FROM advertiser LIMIT ?", []any{int64(limit)}
@@ -75,5 +65,5 @@ func (t *tx) Names(ctx context.Context, advertiser uint64, limit int) (names []s
 		names = append(names, st.ColumnText(0))
 		return nil
 	}, args...)
-	return names, t.fail(ctx, err)
+	return names, t.Fail(ctx, err)
 }

@@ -36,8 +36,8 @@ func borrow(t testing.TB, s *Store) *conn {
 	return c
 }
 
-// script runs SQL as another program would: without foreign keys.
-func script(t testing.TB, path, sql string) error {
+// Script runs SQL as another program would: without foreign keys.
+func Script(t testing.TB, path, sql string) error {
 	t.Helper()
 	c, err := zs.OpenConn(path, zs.OpenReadWrite|zs.OpenCreate)
 	if err != nil {
@@ -47,8 +47,8 @@ func script(t testing.TB, path, sql string) error {
 	return sqlitex.ExecuteScript(c, sql, nil)
 }
 
-// Backup copies a database that may be in use, as documented for operators.
-func Backup(t testing.TB, from, to string) {
+// ByBackup copies a database that may be in use, as documented for operators.
+func ByBackup(t testing.TB, from, to string) {
 	t.Helper()
 	c, err := connect(from, 0)
 	if err != nil {
@@ -79,11 +79,11 @@ func TestOpenFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	newer := file("newer.db", content)
-	if err := script(t, newer, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, 1)"); err != nil {
+	if err := Script(t, newer, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, 1)"); err != nil {
 		t.Fatal(err)
 	}
 	foreign := filepath.Join(dir, "foreign.db")
-	if err := script(t, foreign, "CREATE TABLE bookmark (url TEXT)"); err != nil {
+	if err := Script(t, foreign, "CREATE TABLE bookmark (url TEXT)"); err != nil {
 		t.Fatal(err)
 	}
 	cut := file("cut.db", content[:len(content)/2])

@@ -48,10 +48,12 @@ func (s *Store) Wait(ctx context.Context, after backend.Position) error {
 // Hold implements backend.Feed. A clock that was compacted already is accepted;
 // reading from it fails with fault.Stale.
 func (s *Store) Hold(ctx context.Context, reader string, clock uint64) error {
-	return s.write(ctx, "hold", func(c *conn) error {
-		return c.exec(`INSERT INTO feed_reader (name, clock, held_at) VALUES (?1, ?2, ?3)
+	return s.write(ctx, "hold", func(c *conn) error { return c.hold(reader, clock) })
+}
+
+func (c *conn) hold(reader string, clock uint64) error {
+	return c.exec(`INSERT INTO feed_reader (name, clock, held_at) VALUES (?1, ?2, ?3)
   ON CONFLICT (name) DO UPDATE SET clock = ?2, held_at = ?3`, reader, min(clock, math.MaxInt64), time.Now().UnixNano())
-	})
 }
 
 // Release implements backend.Feed.
@@ -63,6 +65,21 @@ func (s *Store) Release(ctx context.Context, reader string) error {
 
 // Compact implements backend.Feed.
 func (s *Store) Compact(ctx context.Context, upTo uint64, idle time.Duration) (int, error) {
+	return s.compact(ctx, upTo, idle, func(*conn) error { return nil })
+}
+
+// CompactIf implements backend.Store.
+func (s *Store) CompactIf(ctx context.Context, reader string, clock uint64, idle time.Duration, guard string, was []byte) (int, error) {
+	return s.compact(ctx, clock, idle, func(c *conn) error {
+		if err := c.expect(guard, was); err != nil {
+			return err
+		}
+		return c.hold(reader, clock)
+	})
+}
+
+// compact removes changes that no reader needs, after first in the same transaction.
+func (s *Store) compact(ctx context.Context, upTo uint64, idle time.Duration, first func(*conn) error) (int, error) {
 	since := int64(math.MinInt64)
 	if idle > 0 {
 		since = time.Now().Add(-idle).UnixNano()
@@ -75,6 +92,9 @@ func (s *Store) Compact(ctx context.Context, upTo uint64, idle time.Duration) (i
 	}
 	removed := 0
 	err = s.write(ctx, "compact", func(c *conn) error {
+		if err := first(c); err != nil {
+			return err
+		}
 		end, err := c.number("SELECT min(?1, coalesce(min(clock), ?1)) FROM feed_reader WHERE held_at >= ?2", min(upTo, summed), since)
 		if err == nil {
 			err = c.exec("DELETE FROM change_log WHERE clock <= ?", end)

@@ -27,7 +27,7 @@ func newScene(t *testing.T) *scene {
 	x := &scene{t: t, path: filepath.Join(dir, "ads.db"), backup: filepath.Join(dir, "backup.db")}
 	x.s = opened(t, x.path)
 	x.must(write(t.Context(), x.s, 0, 3000))
-	Backup(t, x.path, x.backup)
+	ByBackup(t, x.path, x.backup)
 	x.must(write(t.Context(), x.s, 1, 10))
 	return x
 }

@@ -71,7 +71,7 @@ func stocked(t testing.TB) []byte {
 	for _, err := range []error{
 		stock(ctx, s, 1_000_000), s.SaveControl(ctx, "model", []byte(strings.Repeat("slices ", 50))),
 		s.SetBudgetExhausted(ctx, 2, true),
-		script(t, path, "UPDATE keyword SET bid = 5 WHERE group_id = 3; DELETE FROM ad WHERE group_id = 5; UPDATE campaign SET name = 'Other' WHERE id = 3"),
+		Script(t, path, "UPDATE keyword SET bid = 5 WHERE group_id = 3; DELETE FROM ad WHERE group_id = 5; UPDATE campaign SET name = 'Other' WHERE id = 3"),
 	} {
 		if err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 
 	"adshard/backend"
 	"adshard/backend/backendtest"
+	"adshard/backend/upsert"
 )
 
 // tight is a database whose transactions forget nearly everything at once.
@@ -18,14 +19,14 @@ func (p tight) Open(t testing.TB, busy time.Duration) backend.Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.limits = limits{queued: 2, cached: 6, parents: 2}
+	s.limits = upsert.Limits{Queued: 2, Cached: 6, Parents: 2}
 	return s
 }
 
 func (p tight) Copy(t testing.TB) backendtest.Place {
 	t.Helper()
 	copied := filepath.Join(t.TempDir(), "copy.db")
-	Backup(t, string(p), copied)
+	ByBackup(t, string(p), copied)
 	return tight(copied)
 }
 

@@ -18,7 +18,7 @@ func unmarked(t testing.TB, sql string) string {
 	if err := migrate(t.Context(), path, o, 2); err != nil {
 		t.Fatal(err)
 	}
-	if err := script(t, path, base+sql); err != nil {
+	if err := Script(t, path, base+sql); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -77,7 +77,7 @@ func TestOlderDatabasesGetMarks(t *testing.T) {
 func TestOtherProgramsMark(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ads.db")
 	s := opened(t, path)
-	if err := script(t, path, base+"UPDATE campaign SET languages = 'cs'"); err != nil {
+	if err := Script(t, path, base+"UPDATE campaign SET languages = 'cs'"); err != nil {
 		t.Fatal(err)
 	}
 	changes, err := s.Changes(t.Context(), backend.Position{}, 100)
@@ -91,7 +91,7 @@ func TestOtherProgramsMark(t *testing.T) {
 	if len(marks) != len(changes) || marks[0] {
 		t.Errorf("%v", changes)
 	}
-	if err := script(t, path, "DELETE FROM change_log"); err != nil {
+	if err := Script(t, path, "DELETE FROM change_log"); err != nil {
 		t.Fatal(err)
 	}
 	last := changes[len(changes)-1]

@@ -42,7 +42,7 @@ func prepare(ctx context.Context, path string, o Options) error {
 		}
 	}
 	deadline := time.Now().Add(o.BusyTimeout)
-	for {
+	for last := int64(0); ; {
 		version, err := storedVersion(ctx, path, o)
 		switch {
 		case err != nil:
@@ -54,18 +54,19 @@ func prepare(ctx context.Context, path string, o Options) error {
 			return signed(ctx, path, o)
 		case version > schemaVersion:
 			return newerSchema(path, version)
+		case version > last: // others migrate it, too
+			last, deadline = version, time.Now().Add(o.BusyTimeout)
 		}
 		err = migrate(ctx, path, o, schemaVersion)
-		// Another process may have been faster: then the version is right now.
-		if err != nil && (ctx.Err() != nil || time.Now().After(deadline)) {
+		if err == nil {
+			continue
+		}
+		// Another opener may have been faster: then the next version read says so.
+		if ctx.Err() != nil || time.Now().After(deadline) {
 			return failed(ctx, "migrate", path, driverError(err))
 		}
-		if err != nil {
-			if now, again := storedVersion(ctx, path, o); again != nil || now != schemaVersion {
-				if again := wait.Sleep(ctx, 50*time.Millisecond); again != nil {
-					return again
-				}
-			}
+		if err := wait.Sleep(ctx, 50*time.Millisecond); err != nil {
+			return err
 		}
 	}
 }

@@ -35,7 +35,7 @@ func OpenScratch(ctx context.Context, path string, o Options) (backend.Store, er
 		return nil, fault.New(fault.Unavailable, "sqlite: copy", err)
 	}
 	to := filepath.Join(dir, "copy.db")
-	err = copyDatabase(ctx, path, to, o)
+	err = copyDatabase(ctx, path, to, o, nil)
 	var store *Store
 	if err == nil {
 		store, err = Open(ctx, to, o)
@@ -54,8 +54,9 @@ func (s *scratch) Close() error {
 // copyPages is how many pages are copied between two checks of the context.
 const copyPages = 1024
 
-// copyDatabase copies what is at from, if anything, in one read transaction.
-func copyDatabase(ctx context.Context, from, to string, o Options) error {
+// copyDatabase copies what is at from, if anything, in one read transaction. progress
+// may be nil.
+func copyDatabase(ctx context.Context, from, to string, o Options, progress Progress) error {
 	if info, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
 		return nil
 	}
@@ -76,10 +77,10 @@ func copyDatabase(ctx context.Context, from, to string, o Options) error {
 		return failed(ctx, "copy", to, err)
 	}
 	defer target.Close()
-	return failed(ctx, "copy", to, copyPagesOf(ctx, source, target))
+	return failed(ctx, "copy", to, copyPagesOf(ctx, source, target, progress))
 }
 
-func copyPagesOf(ctx context.Context, source *conn, target *zs.Conn) (err error) {
+func copyPagesOf(ctx context.Context, source *conn, target *zs.Conn, progress Progress) (err error) {
 	if err := source.exec("BEGIN"); err != nil {
 		return err
 	}
@@ -98,6 +99,9 @@ func copyPagesOf(ctx context.Context, source *conn, target *zs.Conn) (err error)
 	for more := true; more && err == nil; {
 		if err = ctx.Err(); err == nil {
 			more, err = b.Step(copyPages)
+			if total := b.PageCount(); progress != nil {
+				progress("copy", int64(total-b.Remaining()), int64(total))
+			}
 		}
 	}
 	return err

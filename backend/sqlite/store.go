@@ -9,6 +9,7 @@ import (
 	zs "zombiezen.com/go/sqlite"
 
 	"adshard/backend"
+	"adshard/backend/upsert"
 	"adshard/backend/waiting"
 	"adshard/fault"
 	"adshard/internal/wait"
@@ -19,7 +20,7 @@ import (
 type Store struct {
 	path    string
 	options Options
-	limits  limits
+	limits  upsert.Limits
 	pool    *pool
 
 	// turns holds one token; its holder may write, and owns turn.

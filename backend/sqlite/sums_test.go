@@ -50,7 +50,7 @@ func TestChangedByOthersIsSummedAnew(t *testing.T) {
 			ctx := t.Context()
 			path := filepath.Join(t.TempDir(), "ads.db")
 			s := opened(t, path)
-			for _, err := range []error{script(t, path, base), whole(ctx, s)} {
+			for _, err := range []error{Script(t, path, base), whole(ctx, s)} {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -61,7 +61,7 @@ func TestChangedByOthersIsSummedAnew(t *testing.T) {
 			if r := mustCheck(t, s); r.ByOthers > 0 || len(r.Damage) > 0 {
 				t.Fatalf("%d without a sum, %v", r.ByOthers, r.Damage)
 			}
-			for _, err := range []error{script(t, path, sql), whole(ctx, s)} {
+			for _, err := range []error{Script(t, path, sql), whole(ctx, s)} {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -99,7 +99,7 @@ func TestOlderDatabasesGetSums(t *testing.T) {
 			if r := mustCheck(t, s); r.ByOthers > 0 || len(r.Damage) > 0 {
 				t.Errorf("%d without a sum, %v", r.ByOthers, r.Damage)
 			}
-			if err := script(t, path, "UPDATE keyword SET bid = 9; DELETE FROM change_log"); err != nil {
+			if err := Script(t, path, "UPDATE keyword SET bid = 9; DELETE FROM change_log"); err != nil {
 				t.Fatal(err)
 			}
 			if r := mustCheck(t, s); r.ByOthers != 2 || len(r.Damage) > 0 {
@@ -139,7 +139,7 @@ func TestDamageIsNamed(t *testing.T) {
 			ctx := t.Context()
 			path := filepath.Join(t.TempDir(), "ads.db")
 			s := opened(t, path)
-			for _, err := range []error{stock(ctx, s, 1_000_000), script(t, path, c.sql)} {
+			for _, err := range []error{stock(ctx, s, 1_000_000), Script(t, path, c.sql)} {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -196,7 +196,7 @@ func TestWrongVersion(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "ads.db")
 		s := opened(t, path)
 		sql := "UPDATE ad_group SET version = " + version + " WHERE id IN (8, 9); DROP TRIGGER ad_update; UPDATE ad SET path2 = 'x' WHERE group_id = 9"
-		for _, err := range []error{stock(ctx, s, 1_000_000), script(t, path, sql)} {
+		for _, err := range []error{stock(ctx, s, 1_000_000), Script(t, path, sql)} {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -265,7 +265,7 @@ func TestClockBehindTheLog(t *testing.T) {
 	if _, err := s.Compact(ctx, before.Clock, 0); err != nil {
 		t.Fatal(err)
 	}
-	if err := script(t, path, "UPDATE sqlite_sequence SET seq = 3 WHERE name = 'change_log'"); err != nil {
+	if err := Script(t, path, "UPDATE sqlite_sequence SET seq = 3 WHERE name = 'change_log'"); err != nil {
 		t.Fatal(err)
 	}
 	if r := mustCheck(t, s); len(r.Damage) == 0 {

@@ -44,14 +44,14 @@ func TestOtherPrograms(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "ads.db")
 			s := opened(t, path)
-			if err := script(t, path, base); err != nil {
+			if err := Script(t, path, base); err != nil {
 				t.Fatal(err)
 			}
 			clock, err := s.clock(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := script(t, path, c.sql); err != nil {
+			if err := Script(t, path, c.sql); err != nil {
 				t.Fatal(err)
 			}
 			if got := logged(t, s, clock); got != c.want {
@@ -103,13 +103,13 @@ func leftovers(t testing.TB, path string) int64 {
 func TestIDsOfOtherPrograms(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ads.db")
 	s := opened(t, path)
-	if err := script(t, path, base); err != nil {
+	if err := Script(t, path, base); err != nil {
 		t.Fatal(err)
 	}
 	if err := write(t.Context(), s, 0, 2); err != nil {
 		t.Fatal(err)
 	}
-	if err := script(t, path, "DELETE FROM keyword; INSERT INTO keyword (group_id, words, type, text) VALUES (3, 'z', 2, 'z')"); err != nil {
+	if err := Script(t, path, "DELETE FROM keyword; INSERT INTO keyword (group_id, words, type, text) VALUES (3, 'z', 2, 'z')"); err != nil {
 		t.Fatal(err)
 	}
 	c, err := connect(path, 0)
@@ -128,7 +128,7 @@ func TestIDsOfOtherPrograms(t *testing.T) {
 		"UPDATE campaign SET id = 9",
 		"UPDATE advertiser SET id = 9",
 	} {
-		if err := script(t, path, sql); err == nil {
+		if err := Script(t, path, sql); err == nil {
 			t.Errorf("%s was done", sql)
 		}
 	}
@@ -138,7 +138,7 @@ func TestIDsOfOtherPrograms(t *testing.T) {
 func TestLogDeletedByHand(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ads.db")
 	s := opened(t, path)
-	if err := script(t, path, base+"DELETE FROM change_log WHERE clock = 3"); err != nil {
+	if err := Script(t, path, base+"DELETE FROM change_log WHERE clock = 3"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Changes(t.Context(), backend.Position{Clock: 2}, 100); err == nil {

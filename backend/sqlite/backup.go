@@ -1,0 +1,229 @@
+package sqlite
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"adshard/backend"
+	"adshard/fault"
+)
+
+const (
+	backupFormat = 1
+	backupFile   = "ads.db"
+	manifestFile = "manifest.json"
+	// mostManifest is the most bytes of a manifest that are read.
+	mostManifest = 64 << 10
+	// listed is how many damages an error lists.
+	listed = 5
+)
+
+// Manifest describes a backup: a directory with the database and this, as JSON.
+type Manifest struct {
+	Format   int            `json:"format"`
+	Database string         `json:"database"` // its id
+	Clock    uint64         `json:"clock"`    // of the newest change, with its mark
+	Mark     uint64         `json:"mark,string"`
+	Made     time.Time      `json:"made"`
+	Size     int64          `json:"size"` // bytes of the file
+	SHA256   string         `json:"sha256"`
+	Counts   backend.Counts `json:"counts"`
+}
+
+// Progress is called with what is being done, how much of it is done, and out of how
+// much; 0: unknown.
+type Progress func(what string, done, total int64)
+
+// Backup copies the database at path, as it is at one moment, into a new directory; those above it are
+// made if they are missing. The
+// database is only read; its writers do not wait. The copy is compared with the
+// sums of all entities before the directory appears, whole and on disk. Kinds of errors:
+// those of Open, fault.Conflict (to exists), fault.Corrupt (the database is
+// damaged), fault.NoSpace.
+func Backup(ctx context.Context, path, to string, o Options, progress Progress) (*Manifest, error) {
+	const op = "sqlite: backup"
+	o = o.withDefaults()
+	o.Create = false
+	if err := checkPath(path, o); err != nil {
+		return nil, err
+	}
+	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.Newf(fault.Conflict, op, "%s exists: name a new directory", to)
+	}
+	to = filepath.Clean(to)
+	if err := makeDir(filepath.Dir(to)); err != nil {
+		return nil, disk(op, err)
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(to), "."+filepath.Base(to)+".partial-")
+	if err != nil {
+		return nil, fault.New(fault.Unavailable, op, err)
+	}
+	m, err := backupInto(ctx, path, dir, o, progress)
+	if err == nil {
+		err = disk(op, errors.Join(os.Rename(dir, to), syncFile(filepath.Dir(to))))
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return m, nil
+}
+
+func backupInto(ctx context.Context, path, dir string, o Options, progress Progress) (*Manifest, error) {
+	const op = "sqlite: backup"
+	file := filepath.Join(dir, backupFile)
+	err := create(file) // for its owner alone
+	if err == nil {
+		err = copyDatabase(ctx, path, file, o, progress)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m, err := describeFile(ctx, file, o, progress)
+	if err != nil {
+		return nil, err
+	}
+	m.Format, m.Made = backupFormat, time.Now().UTC().Truncate(time.Second)
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return nil, fault.New(fault.Internal, op, err)
+	}
+	manifest := filepath.Join(dir, manifestFile)
+	err = os.WriteFile(manifest, append(text, '\n'), 0o600)
+	if err == nil {
+		err = errors.Join(syncFile(manifest), syncFile(file), syncFile(dir))
+	}
+	return m, disk(op, err)
+}
+
+// describeFile checks a copy of a database that nothing else uses, and describes it. Errors:
+// fault.Corrupt.
+func describeFile(ctx context.Context, file string, o Options, progress Progress) (*Manifest, error) {
+	s, err := Open(ctx, file, o)
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.describe(ctx, progress)
+	if err = errors.Join(err, s.Close()); err != nil {
+		return nil, err
+	}
+	for _, suffix := range suffixes[1:] { // else the sum is not that of all of it
+		if _, err := os.Stat(file + suffix); !errors.Is(err, fs.ErrNotExist) {
+			return nil, fault.Newf(fault.Internal, "sqlite: backup", "%s is left after the database was closed", file+suffix)
+		}
+	}
+	m.Size, m.SHA256, err = sumOf(file, nil)
+	return m, disk("sqlite: backup", err)
+}
+
+func (s *Store) describe(ctx context.Context, progress Progress) (*Manifest, error) {
+	report, err := s.Check(ctx, progress)
+	if err != nil {
+		return nil, err
+	}
+	if n := len(report.Damage); n > 0 {
+		var text error
+		for _, d := range report.Damage[:min(n, listed)] {
+			text = errors.Join(text, d)
+		}
+		return nil, fault.Newf(fault.Corrupt, "sqlite: backup", "the database is damaged in %d places (`adshard db check` lists them): %w", n, text)
+	}
+	m := &Manifest{Counts: report.Counts}
+	if m.Database, err = s.ID(ctx); err != nil {
+		return nil, err
+	}
+	p, err := s.Newest(ctx)
+	m.Clock, m.Mark = p.Clock, p.Mark
+	return m, err
+}
+
+// sumOf reads a file, perhaps into another one, and returns its size and SHA-256.
+func sumOf(path string, to io.Writer) (size int64, sum string, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	w := io.Writer(h)
+	if to != nil {
+		w = io.MultiWriter(h, to)
+	}
+	size, err = io.Copy(w, f)
+	return size, hex.EncodeToString(h.Sum(nil)), err
+}
+
+// makeDir makes a directory durable that is not there yet, and those above it, for their owner alone.
+func makeDir(dir string) error {
+	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+		return nil
+	}
+	above := filepath.Dir(dir)
+	if err := makeDir(above); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	return syncFile(above)
+}
+
+// syncFile makes a file or the names in a directory durable.
+func syncFile(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// disk gives an error of the file system a kind.
+func disk(op string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, errNoSpace):
+		return fault.New(fault.NoSpace, op, err)
+	}
+	return fault.New(fault.Unavailable, op, err)
+}
+
+// ReadManifest reads the manifest of a backup. Kinds of errors: fault.NotFound,
+// fault.Version (of a newer program), fault.Corrupt.
+func ReadManifest(dir string) (*Manifest, error) {
+	const op = "sqlite: restore"
+	path := filepath.Join(dir, manifestFile)
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.Newf(fault.NotFound, op, "%s is not a backup: there is no %s", dir, path)
+	}
+	if err != nil {
+		return nil, fault.New(fault.Unavailable, op, err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, mostManifest))
+	if err != nil {
+		return nil, fault.New(fault.Unavailable, op, err)
+	}
+	m := &Manifest{}
+	if err := json.Unmarshal(text, m); err != nil {
+		return nil, fault.Newf(fault.Corrupt, op, "%s: %w", path, err)
+	}
+	if m.Format != backupFormat {
+		return nil, fault.Newf(fault.Version, op, "%s has format %d, this program reads %d", path, m.Format, backupFormat)
+	}
+	return m, nil
+}
+
+// String is the position in short.
+func (m *Manifest) String() string {
+	return fmt.Sprintf("database %s at clock %d", m.Database, m.Clock)
+}

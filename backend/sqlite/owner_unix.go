@@ -1,0 +1,33 @@
+//go:build unix
+
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// likeness gives a file the owner and the permissions of another one, if there is that.
+func likeness(file, of string) error {
+	want, err := os.Stat(of)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	is, err := os.Stat(file)
+	if err != nil {
+		return err
+	}
+	a, b := want.Sys().(*syscall.Stat_t), is.Sys().(*syscall.Stat_t)
+	if a.Uid != b.Uid || a.Gid != b.Gid {
+		if err := os.Chown(file, int(a.Uid), int(a.Gid)); err != nil {
+			return fmt.Errorf("give the restored file the owner of %s: %w: run this as that user", of, err)
+		}
+	}
+	return os.Chmod(file, want.Mode().Perm())
+}
