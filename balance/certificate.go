@@ -59,6 +59,10 @@ type Certify struct {
 	Wanted   uint64
 	Parents  []Parent
 	Changing bool
+	// Needed is set when a slave waits to join a set or a slice has to leave its node.
+	Needed bool
+	// Within is how long the answer may take.
+	Within time.Duration
 	// Source is "" when that node is lost, or when the slice does not move.
 	Source, Target string
 }

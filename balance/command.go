@@ -210,9 +210,13 @@ func (m *Mapper) about(n NodeID, state NodeState) bool {
 // way and commands are not affected.
 func (m *Mapper) Pause(paused bool) { m.planning.paused = paused }
 
-// Use switches to another strategy at once.
+// Use switches to another strategy at once, or to the same one with other options.
+// It begins without memory, as does the one before it.
 func (m *Mapper) Use(now time.Duration, s Strategy) {
 	now = m.time.at(now)
+	for _, name := range []string{m.cfg.Strategy.Name(), s.Name()} {
+		m.planning.forgot = m.recall.keep(name, nil) || m.planning.forgot
+	}
 	m.cfg.Strategy = s
 	m.planning.next, m.planning.idle = now, 0
 	m.out.Events = append(m.out.Events, Event{Text: "the strategy is " + s.Name()})

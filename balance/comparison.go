@@ -40,6 +40,7 @@ type comparison struct {
 	part Interval
 	division
 	count   int             // items of the part, when it began
+	weight  uint64          // of them
 	asks    int             // answers about the part
 	tracked uint64          // clock after which changes of the part are remembered
 	bins    [Bins]uint64    // clock of the last change of a bin's items
@@ -71,8 +72,8 @@ type seen struct {
 
 const (
 	allBins = 1<<Bins - 1
-	// partItems and partWeight bound a part: certificates of it take some tenths
-	// of a second.
+	// partItems and partWeight bound a part, unless it is a single item: certificates of
+	// it take some tenths of a second.
 	partItems, partWeight = 1 << 12, 1 << 18
 	// maxRounds is how many questions are asked about parents that keep changing.
 	maxRounds = 4
@@ -86,12 +87,15 @@ func (c *comparison) begin(m *Mapper, lo Key) {
 	if c.most == 0 {
 		c.most = c.limit
 	}
-	c.part, c.count = Interval{lo, c.all.Hi}, 0
-	weight := uint64(0)
+	c.part, c.count, c.weight = Interval{lo, c.all.Hi}, 0, 0
 	m.items.Ascend(lo, c.all.Hi, func(k Key, w uint32) bool {
+		if c.count > 0 && w > partWeight/2 { // it takes long enough by itself
+			c.part.Hi = k - 1
+			return false
+		}
 		c.count++
-		weight += uint64(w)
-		if c.count < c.most && weight < partWeight {
+		c.weight += uint64(w)
+		if c.count < c.most && c.weight < partWeight {
 			return true
 		}
 		c.part.Hi = k
@@ -100,6 +104,21 @@ func (c *comparison) begin(m *Mapper, lo Key) {
 	c.tracked, c.bins, c.matched, c.suspect, c.rounds = m.clock, [Bins]uint64{}, 0, 0, 0
 	c.open, c.asks = nil, 0
 	c.before.items, c.before.bytes = c.items, c.bytes
+}
+
+// within returns how long an answer about the part may take. A part of several items is
+// divided when that is not enough.
+func (c *comparison) within() time.Duration {
+	if c.count > 1 {
+		return certifyTime
+	}
+	return patience(certifyTime, c.weight)
+}
+
+// patience returns how long to wait for what concerns a single item of a weight: at least
+// some time, and more for large ones, which cannot be divided.
+func patience(least time.Duration, weight uint64) time.Duration {
+	return max(least, time.Duration(weight)*weightTime)
 }
 
 // restart forgets all that was found.
@@ -204,7 +223,7 @@ func (c *comparison) takeParents(q *verifier, a Certified, clock uint64, late bo
 			}
 			switch {
 			case !ok || was.changed == 0:
-				c.hold(p, seen{changed: max(last, 1), different: was.different})
+				c.leaveOpen(p, seen{changed: max(last, 1), different: was.different})
 			case c.matched == allBins && c.rounds >= maxRounds && was.changed <= clock:
 				delete(c.open, p)
 			}
@@ -214,7 +233,7 @@ func (c *comparison) takeParents(q *verifier, a Certified, clock uint64, late bo
 		case !bad && !off:
 			delete(c.open, p)
 		case !was.different:
-			c.hold(p, seen{changed: was.changed, different: true})
+			c.leaveOpen(p, seen{changed: was.changed, different: true})
 		default:
 			v.blame(bad, off, fmt.Sprintf("the record of parent %d of kind %d, at clock %d", p.ID, p.Kind, clock))
 		}
@@ -232,7 +251,8 @@ func (c *comparison) takeParents(q *verifier, a Certified, clock uint64, late bo
 	v.came = v.came || len(c.open) < before
 }
 
-func (c *comparison) hold(p Parent, s seen) {
+// leaveOpen has a parent asked for again.
+func (c *comparison) leaveOpen(p Parent, s seen) {
 	if c.open == nil {
 		c.open = map[Parent]seen{}
 	}

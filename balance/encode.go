@@ -20,13 +20,16 @@ type State struct {
 	// configuration said when that was decided; 0: unknown.
 	Replicas, Configured int
 	Model                *Model
+	// Memories are what strategies remember, by rising name.
+	Memories []StrategyMemory
 }
 
 // The first byte of an encoded state: the format that is written, and older ones
 // that are still read: those before moves, before the first fill was recorded, before
-// shards had replicas, and before slaves had instances.
+// shards had replicas, before slaves had instances, and before strategies had memories.
 const (
-	stateFormat  = 5
+	stateFormat  = 6
+	stillFormat5 = 5
 	stillFormat4 = 4
 	stillFormat3 = 3
 	stillFormat2 = 2
@@ -39,7 +42,13 @@ const (
 func (s State) Encode() []byte {
 	m := s.Model
 	b := make([]byte, 0, 64+16*len(m.slices)+48*len(m.nodes))
-	b = append(b, stateFormat)
+	// Without memories in the format before, so that balancers that do not know of them can
+	// take over.
+	if len(s.Memories) > 0 {
+		b = append(b, stateFormat)
+	} else {
+		b = append(b, stillFormat5)
+	}
 	put := func(v uint64) { b = binary.AppendUvarint(b, v) }
 	text := func(v string) { put(uint64(len(v))); b = append(b, v...) }
 	put(s.Quantum)
@@ -80,7 +89,30 @@ func (s State) Encode() []byte {
 			put(v.Move.OtherFrom)
 		}
 	}
+	if len(s.Memories) > 0 {
+		put(uint64(len(s.Memories)))
+	}
+	for _, v := range s.Memories {
+		text(v.Strategy)
+		put(flag(v.InUse))
+		text(string(v.Bytes))
+	}
 	return binary.LittleEndian.AppendUint64(b, xxhash.Sum64(b))
+}
+
+// WithoutMoves returns the state without the moves that were not switched yet.
+func (s State) WithoutMoves() (State, error) {
+	e := s.Model.Edit()
+	for _, v := range s.Model.slices {
+		if v.Move.Phase == Copying {
+			if err := e.Cancel(v.ID); err != nil {
+				return State{}, err
+			}
+		}
+	}
+	m, err := e.Model()
+	s.Model = m
+	return s, err
 }
 
 func flag(b bool) uint64 {
@@ -108,6 +140,7 @@ func DecodeState(b []byte) (State, error) {
 	s := State{Quantum: r.uint()}
 	s.Replicas, s.Configured = r.replicas(), r.replicas()
 	s.Model = r.model()
+	s.Memories = r.memories()
 	if r.bad || len(r.b) != 0 {
 		return State{}, fault.Newf(fault.Corrupt, op, "the balancer's state is truncated or too long")
 	}
@@ -123,7 +156,7 @@ type reader struct {
 	bad bool
 	// format 1 is without states of nodes, moves and the least view, format 2
 	// without the end of the first fill, format 3 without slaves: each node is one, format
-	// 4 without instances.
+	// 4 without instances, format 5 without memories of strategies.
 	format byte
 }
 
@@ -214,6 +247,21 @@ func (r *reader) slaves(m *Model) {
 		s.In, s.Drained = flags&1 != 0, flags&2 != 0
 		m.slaves = append(m.slaves, s)
 	}
+}
+
+// memories reads what strategies remember.
+func (r *reader) memories() (list []StrategyMemory) {
+	if r.format <= stillFormat5 {
+		return nil
+	}
+	for n := r.uint(); n > 0 && !r.bad; n-- {
+		m := StrategyMemory{Strategy: r.text()}
+		inUse := r.uint()
+		m.InUse, m.Bytes = inUse == 1, []byte(r.text())
+		r.bad = r.bad || inUse > 1 || len(m.Bytes) > MaxMemory
+		list = append(list, m)
+	}
+	return list
 }
 
 func (r *reader) model() *Model {

@@ -2,10 +2,13 @@ package balance
 
 import (
 	"encoding/binary"
+	"reflect"
 	"slices"
 	"testing"
 
 	"github.com/cespare/xxhash/v2"
+
+	"adshard/fault"
 )
 
 // TestStateOfFormat1: what balancers wrote before slices moved is still read.
@@ -70,6 +73,38 @@ func TestStateOfFormat3(t *testing.T) {
 	}
 	if table := s.Model.TableOf("b"); table.Shard != "" || table.Spare || len(table.Slices) != 1 {
 		t.Errorf("%+v", table)
+	}
+}
+
+// TestStateOfFormat5: a state without memories is written as balancers did before strategies
+// had any, so that these can read it.
+func TestStateOfFormat5(t *testing.T) {
+	m, err := NewModel([]Node{{Name: "a"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := State{Quantum: 8, Model: m}.Encode()
+	s, err := DecodeState(b)
+	if err != nil || b[0] != 5 || s.Quantum != 8 || len(s.Memories) != 0 {
+		t.Fatalf("format %d: %+v, %v", b[0], s, err)
+	}
+}
+
+// TestMemoriesAreSaved: what strategies remember is read again as it was, and a
+// memory that is too large is not.
+func TestMemoriesAreSaved(t *testing.T) {
+	m, err := NewModel([]Node{{Name: "a"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []StrategyMemory{{Strategy: "a", InUse: true, Bytes: []byte{0, 1}}, {Strategy: "b", Bytes: make([]byte, MaxMemory)}}
+	s, err := DecodeState(State{Model: m, Memories: want}.Encode())
+	if err != nil || !reflect.DeepEqual(s.Memories, want) {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	want[0].Bytes = make([]byte, MaxMemory+1)
+	if _, err := DecodeState(State{Model: m, Memories: want}.Encode()); !fault.Is(err, fault.Corrupt) {
+		t.Errorf("a memory of %d bytes: %v", MaxMemory+1, err)
 	}
 }
 

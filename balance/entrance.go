@@ -1,8 +1,10 @@
 package balance
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"time"
 )
@@ -19,6 +21,43 @@ type entrance struct {
 	certified []Interval // disjoint and ascending, no two touching
 	check     *comparison
 	waits     string // what for
+	// goal is the view that was published when the entrance opened; near is set once the
+	// slave could serve it, as one of the set. serves is the newest view that it could serve,
+	// delays is set while views wait for it.
+	goal, serves uint64
+	near, delays bool
+}
+
+// kept is what a slave served of a node when it left the node's set, since it was late. It was
+// certified, and changes come to the slave as before: it counts when the slave is to
+// join again. What it loses in the meantime, or has to discard, does not.
+type kept struct {
+	node NodeID
+	keys []Interval
+}
+
+// keep notes what a slave serves that is about to leave its set.
+func (m *Mapper) keep(name string) {
+	n := m.node(name)
+	n.kept = kept{}
+	if s, ok := m.model.Slave(name); ok && !m.sentenced(name) {
+		n.kept = kept{s.Node, both(n.table.in(Full), m.model.Table(s.Node).servedIn(n.table.View))}
+	}
+}
+
+// certifiedBefore returns what counts as certified of a slave that is to join a set, before any
+// of it has been compared: of what its shard serves, and as far as it has heard of that. It
+// may be about to drop the copy of an earlier time.
+func (m *Mapper) certifiedBefore(s Slave) []Interval {
+	n := m.node(s.Name)
+	before := n.replace.certified(s.Node)
+	if n.kept.node == s.Node {
+		for _, v := range n.kept.keys {
+			before = union(before, v)
+		}
+	}
+	n.kept = kept{}
+	return both(before, m.model.Table(s.Node).servedIn(n.table.View))
 }
 
 // entrancesOf makes the entrances those of the slaves that are being filled.
@@ -29,19 +68,59 @@ func (m *Mapper) entrancesOf(now time.Duration) {
 		}
 	}
 	for _, s := range m.model.Slaves() {
+		if s.Node == 0 {
+			m.node(s.Name).kept = kept{} // it may delete all
+		}
 		if s.Node != 0 && !s.In && m.entrances[s.Name] == nil {
-			m.entrances[s.Name] = &entrance{slave: s.Name, node: s.Node, revision: m.model.Revision(), certified: m.node(s.Name).replace.certified(s.Node)}
+			w := &entrance{slave: s.Name, node: s.Node, revision: m.model.Revision(), certified: m.certifiedBefore(s)}
+			if p := m.views.published; p != nil {
+				w.goal = p.View()
+			}
+			m.entrances[s.Name] = w
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.entrances)) {
-		m.entrances[name].waits = m.enter(now, m.entrances[name])
+		w := m.entrances[name]
+		w.delays = false
+		w.waits = m.enter(now, w)
+	}
+}
+
+// retain cuts what counts as certified of a slave to what it holds by its last report: what
+// it loses it may have again before anybody looks, filled anew.
+func (m *Mapper) retain(name string, n *nodeInfo) {
+	full := n.table.in(Full)
+	n.kept.keys, n.replace.copied = both(n.kept.keys, full), both(n.replace.copied, full)
+	if w := m.entrances[name]; w != nil {
+		m.retainOf(w, full)
+	}
+}
+
+// retainServed cuts what counts as certified of slaves that are to join to what their shards
+// serve in the newest model, as of each: what a shard gives away its slaves drop, and compare
+// when it is back. Splits, merges and the begin of a move change nothing of what they hold.
+func (m *Mapper) retainServed() {
+	for _, w := range m.entrances {
+		m.retainOf(w, m.model.Table(w.node).everServed())
+	}
+}
+
+func (m *Mapper) retainOf(w *entrance, keys []Interval) {
+	w.certified = both(w.certified, keys)
+	if w.check != nil && !covers(keys, w.check.part) {
+		m.dropCheck(w)
 	}
 }
 
 func (m *Mapper) closeEntrance(w *entrance) {
 	delete(m.entrances, w.slave)
+	m.dropCheck(w)
+}
+
+func (m *Mapper) dropCheck(w *entrance) {
 	if w.check != nil {
 		delete(m.verify.asked, w.check.asked)
+		w.check = nil
 	}
 }
 
@@ -59,87 +138,127 @@ func (m *Mapper) enter(now time.Duration, w *entrance) string {
 	case !n.reported || n.table.Revision < w.revision:
 		return fmt.Sprintf("it has not received revision %d", w.revision)
 	}
-	w.certified = both(w.certified, n.table.in(Full))
-	want := m.model.Table(w.node)
-	if view := m.mustKnow(want); n.table.View < view {
-		return fmt.Sprintf("it has not received view %d", view)
-	}
-	served := n.table.everServed()
-	for _, h := range want.Slices {
-		if h.From != 0 && !covers(served, Interval{h.Lo, h.Hi}) {
-			return fmt.Sprintf("it is being filled: slice %d is not complete", h.ID)
-		}
-	}
-	if m.sentenced(w.slave) {
+	current := now < n.caughtUp+m.cfg.DeadAfter
+	serves, lacks := m.compareHeld(w, current && !m.sentenced(w.slave))
+	switch {
+	case m.sentenced(w.slave):
 		return "it discards what differs from the source of truth"
-	}
-	if now >= n.caughtUp+m.cfg.DeadAfter {
+	case !current && lacks == "":
 		return "it has not applied all changes"
 	}
-	if w.check != nil {
-		return fmt.Sprintf("slice %d is being compared with the source of truth", w.check.id)
+	m.delayViews(now, w, serves)
+	if view := m.mustKnow(); lacks == "" && n.table.View < view {
+		return fmt.Sprintf("it has not received view %d", view)
 	}
-	for _, h := range want.Slices {
-		if lack := lacking(Interval{h.Lo, h.Hi}, w.certified); h.From != 0 && len(lack) > 0 {
-			w.check = &comparison{entrance: w, target: w.slave, id: h.ID, generation: h.Generation, all: lack[0]}
-			w.check.begin(m, lack[0].Lo)
-			m.verify.enqueue(w.check)
-			return fmt.Sprintf("slice %d is being compared with the source of truth", h.ID)
-		}
-	}
-	return ""
+	return lacks
 }
 
-// mustKnow returns the view that a slave must have received to join the set of a node
-// that is to hold want: the published one, which masters ask for, and each in which the
-// node was given a slice. The newest view is not required: while slices move there are
+// delayViews has views wait for a slave that is to join from when it has come close: it
+// could serve what was published when it began. Views that follow faster than it gets them,
+// or is compared, would keep it out for ever otherwise. It may be too slow all the same, so
+// views wait for it no longer than for others, and then as long for none that is to join:
+// several that took turns would hold them for ever.
+func (m *Mapper) delayViews(now time.Duration, w *entrance, serves uint64) {
+	most := m.cfg.DeadAfter
+	w.serves, w.near = serves, w.near || w.goal > 0 && serves >= w.goal
+	if w.near && now >= m.views.again {
+		m.views.again = now + 2*most
+	}
+	w.delays = w.near && now < m.views.again-most
+}
+
+// compareHeld has what a slave has of its shard compared, what it was given first before
+// the rest, if it may be. It returns the newest view that the slave could serve, and what it
+// lacks for the newest of all; "": nothing. A slice that the shard was given in a view that
+// the slave has not received is none that it has: it may be about to drop the copy of an
+// earlier time.
+func (m *Mapper) compareHeld(w *entrance, may bool) (serves uint64, lacks string) {
+	t := m.node(w.slave).table
+	served, first := t.everServed(), Held{}
+	serves = t.View
+	for _, h := range m.model.Table(w.node).Slices {
+		v := Interval{h.Lo, h.Hi}
+		there := h.in(t.View) && covers(served, v)
+		switch {
+		case h.From == 0 || there && covers(w.certified, v):
+			continue
+		case !there:
+			lacks = cmp.Or(lacks, fmt.Sprintf("it is being filled: slice %d is not complete", h.ID))
+		case first.From == 0 || h.From < first.From:
+			first = h
+		}
+		serves = min(serves, h.From-1)
+	}
+	if w.check == nil && may && first.From != 0 {
+		w.check = &comparison{entrance: w, target: w.slave, id: first.ID, generation: first.Generation,
+			all: lacking(Interval{first.Lo, first.Hi}, w.certified)[0]}
+		w.check.begin(m, w.check.all.Lo)
+		m.verify.enqueue(w.check)
+	}
+	if w.check != nil {
+		lacks = cmp.Or(lacks, fmt.Sprintf("slice %d is being compared with the source of truth", w.check.id))
+	}
+	return serves, lacks
+}
+
+// mustKnow returns the view that a slave must have received to join a set: the published
+// one, which masters ask for. The newest view is not required: while slices move there are
 // several a second, and a slave that is always a little behind would never join.
 //
 // What the slave serves by then it also serves in the newest view: a slice that the node
 // serves since a view before has been the node's all the time, so the slave has dropped
 // nothing of it. Later views are published when the slave has them, as one of the set.
-func (m *Mapper) mustKnow(want Table) uint64 {
+func (m *Mapper) mustKnow() uint64 {
 	if m.views.published == nil {
-		return want.View
+		return m.model.View()
 	}
-	view := m.views.published.View()
-	for _, h := range want.Slices {
-		view = max(view, h.From)
-	}
-	return view
+	return m.views.published.View()
 }
 
+// in reports whether who has received a view knows that it is to serve the slice.
+func (h *Held) in(view uint64) bool { return h.From != 0 && h.From <= view }
+
 // everServed returns the keys that a slave serves in any view.
-func (t Table) everServed() []Interval {
+func (t Table) everServed() []Interval { return t.servedIn(math.MaxUint64) }
+
+// servedIn returns the keys that a slave that has received a view knows that it serves, in
+// that view or a later one.
+func (t Table) servedIn(view uint64) []Interval {
 	var out []Interval
 	for _, h := range t.Slices {
-		if h.From != 0 {
+		if h.in(view) {
 			out = appendInterval(out, Interval{h.Lo, h.Hi})
 		}
 	}
 	return out
 }
 
-// entranceCompares reports whether an answer is to be judged. Data that another
-// version built cannot be compared: they are built again.
+// entranceCompares reports whether an answer is to be judged. Data that another version
+// built cannot be compared: they are built again.
 func (m *Mapper) entranceCompares(now time.Duration, c *comparison, a Certified) bool {
-	v := m.model.At(c.all.Lo)
-	if v.ID != c.id || v.Generation != c.generation {
-		c.entrance.check = nil // the slice has changed: it is looked at again
-		return false
-	}
 	if a.Target.Builder != a.Truth.Builder && a.Target.Items > 0 {
-		c.entrance.check = nil
-		m.condemn(now, c.target, c, fmt.Sprintf("it was built by version %d, the source of truth by version %d", a.Target.Builder, a.Truth.Builder))
+		m.entranceDiffers(now, c, fmt.Sprintf("it was built by version %d, the source of truth by version %d", a.Target.Builder, a.Truth.Builder))
 		return false
 	}
 	return true
 }
 
-// certified notes that a comparison of a slave that is to join is done.
-func (m *Mapper) certified(w *entrance) {
-	w.certified = union(w.certified, w.check.all)
-	w.check = nil
+// entranceDiffers has a slave that is to join a set discard what differs. If the slice is
+// another one by now, it is compared again.
+func (m *Mapper) entranceDiffers(now time.Duration, c *comparison, what string) {
+	c.entrance.check = nil
+	if v := m.model.At(c.all.Lo); v.ID == c.id && v.Generation == c.generation {
+		m.condemn(now, c.target, c, what)
+	}
+}
+
+// certified notes that a part of what a slave holds that is to join is right.
+func (m *Mapper) certified(c *comparison) {
+	w := c.entrance
+	w.certified = union(w.certified, c.part)
+	if c.done() {
+		w.check = nil
+	}
 	m.members.next = 0
 }
 
@@ -160,47 +279,4 @@ func (m *Mapper) sentenced(slave string) bool {
 		}
 	}
 	return false
-}
-
-// union returns a list of disjoint ascending intervals with another added.
-func union(list []Interval, v Interval) []Interval {
-	var out []Interval
-	for _, w := range list {
-		if w.Hi < v.Lo && w.Hi+1 != v.Lo || v.Hi < w.Lo && v.Hi+1 != w.Lo {
-			out = append(out, w)
-			continue
-		}
-		v = Interval{min(v.Lo, w.Lo), max(v.Hi, w.Hi)}
-	}
-	i, _ := slices.BinarySearchFunc(out, v.Lo, func(w Interval, k Key) int {
-		if w.Lo < k {
-			return -1
-		}
-		return 1
-	})
-	return slices.Insert(out, i, v)
-}
-
-// lacking returns the keys of v that lie in none of a list of disjoint ascending
-// intervals.
-func lacking(v Interval, list []Interval) []Interval {
-	if covers(list, v) {
-		return nil
-	}
-	return outside(v, list)
-}
-
-// both returns what lies in both of two lists of disjoint ascending intervals.
-func both(a, b []Interval) (out []Interval) {
-	for len(a) > 0 && len(b) > 0 {
-		if lo, hi := max(a[0].Lo, b[0].Lo), min(a[0].Hi, b[0].Hi); lo <= hi {
-			out = append(out, Interval{lo, hi})
-		}
-		if a[0].Hi < b[0].Hi {
-			a = a[1:]
-		} else {
-			b = b[1:]
-		}
-	}
-	return out
 }

@@ -1,6 +1,7 @@
 package balance_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +13,13 @@ import (
 // and the first question whether a copy of it is right is asked.
 func newEntrance(t *testing.T) *rig {
 	t.Helper()
-	r := newReplicated(t, nil, "a", "b", "c", "d", "e")
+	return newEntranceWith(t, nil)
+}
+
+// newEntranceWith returns such a rig with another configuration.
+func newEntranceWith(t *testing.T, change func(*balance.MapperConfig)) *rig {
+	t.Helper()
+	r := newReplicated(t, change, "a", "b", "c", "d", "e")
 	r.mute["d"] = true
 	r.live(balance.DefaultEvacuateAfter - time.Second)
 	r.pass(2 * time.Second)
@@ -202,23 +209,32 @@ func TestASliceThatWasAwayIsFilledAgain(t *testing.T) {
 }
 
 // TestAViewWaitsForASlaveThatIsAboutToJoin: that it joins is decided, but not durable yet.
+// It had been close to joining for so long that views no longer waited for it.
 func TestAViewWaitsForASlaveThatIsAboutToJoin(t *testing.T) {
 	r := newEntrance(t)
 	r.switchBeside(1, "shard-0")
-	r.slow = true
+	table := r.table("e")
+	r.others()
+	r.wantPublished(2)
 	r.compare()
+	r.wantShard("shard-1", "c +e")
+	r.pass(balance.DefaultDeadAfter)
+	r.switchBeside(3, "shard-0")
+	r.slow = true
+	r.must(r.m.Report(r.now, balance.NodeReport{Name: "e", Incarnation: "1", Position: balance.Position{Clock: r.clock}, Table: &table}))
+	r.pass(time.Second)
 	r.wantShard("shard-1", "c +e")
 	if r.hold == nil {
 		t.Fatalf("nothing is about to change: %v", r.events)
 	}
 	r.others()
-	r.wantPublished(1)
+	r.wantPublished(2)
 	r.save()
 	r.carry()
 	r.wantShard("shard-1", "c e")
-	r.wantPublished(1)
-	r.ack("e")
 	r.wantPublished(2)
+	r.ack("e")
+	r.wantPublished(3)
 }
 
 // TestASlaveWaitsUntilMastersAskIt: whoever looks at it knows when another of its set may be
@@ -242,4 +258,132 @@ func TestASlaveWaitsUntilMastersAskIt(t *testing.T) {
 	waits("masters")
 	r.must(r.m.Master(r.now, "m", r.m.Published().View(), r.m.Published().Revision()))
 	waits("")
+}
+
+// laggard is a slave to which everything comes late, and whose questions are answered one at
+// a time, while slices go to and fro between its shard and the other one.
+type laggard struct {
+	*rig
+	late   time.Duration
+	pace   time.Duration // the time between two answers
+	tables []balance.Table
+	times  []time.Duration
+	next   time.Duration
+}
+
+func newLaggard(t *testing.T, late, pace time.Duration) *laggard {
+	t.Helper()
+	r := newEntranceWith(t, func(c *balance.MapperConfig) { c.Linger = 100 * time.Millisecond })
+	r.mute["e"] = true
+	return &laggard{rig: r, late: late, pace: pace, tables: []balance.Table{r.table("e")}, times: []time.Duration{r.now}}
+}
+
+// beginAMove begins to move a slice between the two shards.
+func (r *rig) beginAMove() {
+	r.t.Helper()
+	for _, s := range r.m.Model().Slices() {
+		if s.Move.Phase == balance.NoMove {
+			to := "shard-0"
+			if n, _ := r.m.Model().Node(s.Node); n.Name == to {
+				to = "shard-1"
+			}
+			if r.m.Move(r.now, s.ID, to) == nil {
+				r.carry()
+				return
+			}
+		}
+	}
+}
+
+// step begins a move, and everybody gets what is new.
+func (r *laggard) step() {
+	r.t.Helper()
+	r.beginAMove()
+	r.others()
+	if t := r.table("e"); !t.Equal(r.tables[len(r.tables)-1]) {
+		r.tables, r.times = append(r.tables, t), append(r.times, r.now)
+	}
+	for len(r.times) > 1 && r.times[1] <= r.now-r.late {
+		r.tables, r.times = r.tables[1:], r.times[1:]
+	}
+	r.must(r.m.Report(r.now, balance.NodeReport{Name: "e", Incarnation: "1", Position: balance.Position{Clock: r.clock}, Table: &r.tables[0]}))
+	r.carry()
+	r.answerAll(func(target string) bool {
+		switch {
+		case target != "e":
+			return true
+		case r.now < r.next:
+			return false
+		}
+		r.next = r.now + r.pace
+		return true
+	})
+	if p := r.m.Published(); p != nil {
+		r.must(r.m.Master(r.now, "m", p.View(), p.Revision()))
+	}
+	r.pass(100 * time.Millisecond)
+}
+
+// TestASlaveThatIsAlwaysBehindJoins: views wait for it once it is close to them.
+func TestASlaveThatIsAlwaysBehindJoins(t *testing.T) {
+	for _, c := range []struct{ late, pace time.Duration }{{2 * time.Second, 0}, {0, time.Second}, {3 * time.Second, 500 * time.Millisecond}} {
+		r := newLaggard(t, c.late, c.pace)
+		began, view := r.now, r.m.Published().View()
+		for r.shard("shard-1") != "c e" {
+			if r.step(); r.now > began+3*balance.DefaultDeadAfter {
+				t.Fatalf("late by %v, an answer each %v: it has not joined in view %d, published is %d: it waits for %s; %s",
+					c.late, c.pace, r.m.Model().View(), r.m.Published().View(), r.m.WaitsFor(r.now)["e"], strings.Join(r.events[max(0, len(r.events)-30):], "\n"))
+			}
+		}
+		t.Logf("joined after %v, in view %d after %d", r.now-began, r.m.Published().View(), view)
+	}
+}
+
+// TestViewsDoNotWaitForEver for a slave that is to join and gets nothing any more.
+func TestViewsDoNotWaitForEver(t *testing.T) {
+	r := newLaggard(t, 2*time.Second, 0)
+	for range 10 {
+		r.step()
+	}
+	r.wantShard("shard-1", "c +e")
+	r.late = time.Hour
+	held := time.Duration(0)
+	for range 3 {
+		view, since := r.m.Published().View(), r.now
+		for r.m.Published().View() == view {
+			if r.step(); r.now > since+balance.DefaultDeadAfter+time.Second {
+				t.Fatalf("view %d has been the newest for %v; %s", view, r.now-since, strings.Join(r.events[max(0, len(r.events)-30):], "\n"))
+			}
+		}
+		held = max(held, r.now-since)
+	}
+	if held < balance.DefaultDeadAfter/2 {
+		t.Errorf("no view waited for longer than %v", held)
+	}
+	r.wantShard("shard-1", "c +e")
+}
+
+// TestWhatLeavesIsComparedNoMore: a slave that is to join is asked about what it holds.
+func TestWhatLeavesIsComparedNoMore(t *testing.T) {
+	r := newEntranceWith(t, func(c *balance.MapperConfig) { c.Linger = 100 * time.Millisecond })
+	q := r.asked[0]
+	i := slices.IndexFunc(r.m.Model().Slices(), func(s balance.Slice) bool { return s.ID == q.Slice })
+	r.switchBeside(i, "shard-0")
+	for range 100 {
+		if r.slice(i).Move.Phase == balance.NoMove {
+			break
+		}
+		r.others()
+		r.ack("e")
+		r.must(r.m.Master(r.now, "m", r.m.Published().View(), r.m.Published().Revision()))
+		r.pass(100 * time.Millisecond)
+	}
+	r.phase(i, balance.NoMove)
+	r.ack("e")
+	r.pass(time.Second)
+	if r.m.Awaits(q.Seq) {
+		t.Errorf("an answer about slice %d is awaited, which has left", q.Slice)
+	}
+	r.compare()
+	r.wantShard("shard-1", "c e")
 }

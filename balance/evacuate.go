@@ -33,9 +33,10 @@ func (m *Mapper) emptyOn(now time.Duration) {
 }
 
 // evacuate starts to move the slices of draining nodes, and of nodes lost long
-// ago, to the least loaded nodes that may take them: the most loaded slices first,
-// within the budget. When nothing is moving, one slice goes whatever its size, so
-// that a slice larger than the budget does not block the rest.
+// ago, to where the strategy wants them, or else to the least loaded nodes that may
+// take them: the most loaded slices first, within the budget. When nothing is moving, one
+// slice goes whatever its size, so that a slice larger than the budget does not block the
+// rest. If some are left for want of budget, j is crowded.
 func (m *Mapper) evacuate(j *judge) (*Model, []Op, causes) {
 	why := make(causes)
 	from := m.leaving(j.now)
@@ -45,12 +46,18 @@ func (m *Mapper) evacuate(j *judge) (*Model, []Op, causes) {
 	loads := NodeLoads(j.in)
 	e := m.model.Edit()
 	stays := ""
-	for _, s := range j.heaviest(from) {
+	heaviest := j.heaviest(from)
+	wanted := m.refuges(j, heaviest)
+	for i, s := range heaviest {
 		sum := j.sums[j.at[s.ID]]
 		if j.copiedItems > 0 && !j.fits(sum.Items, sum.Weight) {
+			j.crowded = true
 			continue
 		}
-		to, reason := j.refuge(s, sum.Weight, loads)
+		to, reason := wanted[i], ""
+		if to == 0 || j.refuses(s, to, sum.Weight) != "" {
+			to, reason = j.refuge(s, sum.Weight, loads)
+		}
 		if to == 0 {
 			stays = fmt.Sprintf("slice %d cannot leave node %s: %s", s.ID, m.name(s.Node), reason)
 			m.memory.add(j.now, s.ID, stays)
@@ -90,6 +97,19 @@ func (m *Mapper) evacuate(j *judge) (*Model, []Op, causes) {
 		}
 	}
 	return model, e.Ops(), why
+}
+
+// refuges returns where the strategy wants slices that must leave their nodes; 0: it
+// does not say.
+func (m *Mapper) refuges(j *judge, leaving []Slice) []NodeID {
+	if r, ok := m.cfg.Strategy.(Refuge); ok && len(leaving) > 0 {
+		in := j.in
+		in.Memory = m.recall[m.cfg.Strategy.Name()]
+		if list := r.Refuges(in, leaving); len(list) == len(leaving) {
+			return list
+		}
+	}
+	return make([]NodeID, len(leaving))
 }
 
 // leaving returns the nodes whose slices must leave, and why.

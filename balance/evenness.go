@@ -131,7 +131,7 @@ type ItemLoad struct {
 	Weight uint32
 	Load   float64
 	// Hot is set when the load is measured; otherwise it is a share, by weight, of
-	// the load of the slice without its hot items.
+	// the load of the slice without its hot items, or of that of its half.
 	Hot bool
 }
 
@@ -147,30 +147,39 @@ func ItemLoads(in Input, s Slice, list []ItemLoad) []ItemLoad {
 	if !in.measured() || len(own) == 0 {
 		return list
 	}
-	i, hot, rest := 0, 0.0, 0.0
+	i, h := 0, halvesOf(s, in.splitKey(s.ID))
 	in.Loads.Hot(s.Lo, s.Hi, func(k Key, load float64) bool {
 		for i < len(own) && own[i].Key < k {
 			i++
 		}
 		if i < len(own) && own[i].Key == k {
 			own[i].Load, own[i].Hot = load, true
-			hot += load
+			h.hot[h.side(k)] += load
 		}
 		return true
 	})
 	for _, v := range own {
 		if !v.Hot {
-			rest += itemWeight(v.Weight)
+			h.rest[h.side(v.Key)] += itemWeight(v.Weight)
 		}
 	}
-	load := in.Loads.Slice(s.ID)
+	load, hot := in.Loads.Slice(s.ID), h.hot[0]+h.hot[1]
+	known, each := h.rest == [2]float64{}, h.perWeight(load)
 	for i := range own {
 		switch v := &own[i]; {
 		case !v.Hot:
-			v.Load = max(0, load-hot) * itemWeight(v.Weight) / rest
-		case rest == 0 && hot > 0:
+			v.Load = each[h.side(v.Key)] * itemWeight(v.Weight)
+		case known && hot > 0:
 			v.Load *= load / hot
 		}
 	}
 	return list
+}
+
+// splitKey returns the split key of a slice; 0: unknown.
+func (in Input) splitKey(slice uint64) Key {
+	if in.SplitKey == nil {
+		return 0
+	}
+	return in.SplitKey(slice)
 }

@@ -10,9 +10,10 @@ import (
 // decayed, weighted lossy count (after Manku, Motwani 2002). Once it exceeds its
 // bound by a quarter, the lightest are dropped, so that a key costs O(log n)
 // amortised.
-type hitters[K cmp.Ordered] struct {
-	limit int
-	all   map[K]hit
+type hitters[K comparable] struct {
+	limit   int
+	compare func(a, b K) int
+	all     map[K]hit
 }
 
 // hit is a key's average; it decays with the exposure of the node that
@@ -25,13 +26,13 @@ type hit struct {
 }
 
 // heavyHitter is a key with its load.
-type heavyHitter[K cmp.Ordered] struct {
+type heavyHitter[K comparable] struct {
 	key  K
 	load float64
 }
 
-func newHitters[K cmp.Ordered](limit int) hitters[K] {
-	return hitters[K]{limit: limit, all: map[K]hit{}}
+func newHitters[K comparable](limit int, compare func(a, b K) int) hitters[K] {
+	return hitters[K]{limit: limit, compare: compare, all: map[K]hit{}}
 }
 
 // add counts dt seconds, up to the node's exposure, of load c a second.
@@ -96,7 +97,7 @@ func (h *hitters[K]) list(load func(hit) float64) []heavyHitter[K] {
 		list = append(list, heavyHitter[K]{k, load(v)})
 	}
 	slices.SortFunc(list, func(a, b heavyHitter[K]) int {
-		return cmp.Or(cmp.Compare(b.load, a.load), cmp.Compare(a.key, b.key))
+		return cmp.Or(cmp.Compare(b.load, a.load), h.compare(a.key, b.key))
 	})
 	return list
 }

@@ -63,6 +63,20 @@ func (x *Index) Put(k Key, weight uint32) {
 	x.n++
 }
 
+// Follow applies a change of the database, and reports whether it added an item: its
+// weight is 1 until it is built and weighed.
+func (x *Index) Follow(c Change) (added bool) {
+	switch _, ok := x.Get(c.Key); {
+	case c.Key == 0:
+	case c.Removed:
+		x.Delete(c.Key)
+	case !ok:
+		x.Put(c.Key, 1)
+		return true
+	}
+	return false
+}
+
 // Get returns an item's weight.
 func (x *Index) Get(k Key) (weight uint32, ok bool) {
 	if len(x.leaves) == 0 {

@@ -23,6 +23,7 @@ type planning struct {
 	leastShare float64
 	adopted    bool
 	drained    []NodeID // have no slices left
+	forgot     bool     // a strategy's memory was dropped, which is not durable yet
 }
 
 // Iteration is a strategy's proposal and its outcome.
@@ -46,7 +47,8 @@ type Iteration struct {
 const tolerance = 0.1
 
 // iteration empties nodes that drain or are lost, then asks the strategy, all
-// in one quantum.
+// in one quantum. A strategy that moves much would use up the budget again and again: it is
+// not asked while slices that must leave wait for it.
 func (m *Mapper) iteration(now time.Duration) {
 	m.planning.iterations++
 	m.planning.empty = now + emptyPace
@@ -55,6 +57,9 @@ func (m *Mapper) iteration(now time.Duration) {
 	if !m.planning.paused {
 		j.in.Model = model
 		m.foresee(j)
+	}
+	learned := false
+	if !m.planning.paused && !j.crowded {
 		it, next := m.consult(j, m.cfg.Strategy)
 		it.Evacuated = len(ops)
 		if it.Refused != "" {
@@ -62,13 +67,14 @@ func (m *Mapper) iteration(now time.Duration) {
 			m.trouble(fault.Newf(fault.Invalid, "balance: iterate", "strategy %s: %s", it.Strategy, it.Refused))
 		}
 		m.remember(it, why)
+		learned = it.Refused == "" && m.recall.keep(it.Strategy, it.Proposal.Memory)
 		if it.Refused == "" && len(it.Proposal.Ops) > 0 {
 			model, ops = next, append(ops, it.Proposal.Ops...)
 			m.out.Events = append(m.out.Events, Event{Text: it.summary()})
 		}
 	}
-	if len(ops) > 0 {
-		m.stage(model, ops, why)
+	if len(ops) > 0 || learned {
+		m.stage(model, append([]Op{}, ops...), why)
 	}
 }
 
@@ -108,12 +114,17 @@ func counted(n int, thing string) string {
 // when it is refused.
 func (m *Mapper) consult(j *judge, s Strategy) (it Iteration, model *Model) {
 	it = Iteration{At: j.now, Strategy: s.Name()}
-	proposal, err := s.Iterate(j.in)
+	in := j.in
+	in.Memory = m.recall[s.Name()]
+	proposal, err := s.Iterate(in)
 	if err != nil {
 		it.Refused = err.Error()
 		return it, nil
 	}
 	it.Proposal = proposal
+	if it.Refused = refuseMemory(proposal.Memory); it.Refused != "" {
+		return it, nil
+	}
 	if len(proposal.Ops) == 0 {
 		return it, j.in.Model
 	}
@@ -136,6 +147,9 @@ func (m *Mapper) foresee(j *judge) {
 			continue
 		}
 		it, _ := m.consult(j, s)
+		if it.Refused == "" { // durable with the next change: it moves nothing
+			m.recall.keep(it.Strategy, it.Proposal.Memory)
+		}
 		m.planning.shadows = append(m.planning.shadows, Shadow{
 			Strategy: it.Strategy, MaxOverMean: it.Proposal.Expected.Ratio(), Moves: it.Moves, Items: it.Items,
 			Weight: it.Weight, Share: float64(it.Weight) / float64(max(1, j.weight)), Refused: it.Refused,

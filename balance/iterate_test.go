@@ -135,3 +135,44 @@ func large(b *testing.B, shadows []balance.Strategy) *balance.Mapper {
 	}
 	return m
 }
+
+// TestAStrategyWaitsForWhatMustMove: while a node is emptied a strategy does not use up the
+// budget that its slices wait for.
+func TestAStrategyWaitsForWhatMustMove(t *testing.T) {
+	var r *rig
+	asked, leaves := 0, false
+	r = newRig(t, 60, func(c *balance.MapperConfig) {
+		c.Interval, c.Budget, c.Linger = time.Second, balance.Budget{Share: 0.02}, 100*time.Millisecond
+		c.Strategy = stubborn{
+			initial: func(in balance.Input) (balance.Proposal, error) { return dealt(in, 60) },
+			iterate: func(in balance.Input) (balance.Proposal, error) {
+				if leaves {
+					asked++
+				}
+				return balance.Proposal{}, nil
+			},
+		}
+	}, "a", "b", "c")
+	r.must(r.m.Drain(r.now, "c"))
+	r.carry()
+	leaves = true
+	for range 1000 {
+		r.live(200 * time.Millisecond)
+		n, _ := r.m.Model().Named("c")
+		left := 0
+		for _, s := range r.m.Model().Slices() {
+			if s.Node == n.ID && s.Move.Phase == balance.NoMove {
+				left++
+			}
+		}
+		if left == 0 {
+			break
+		}
+		if asked > 0 {
+			t.Fatalf("a strategy was asked while %d slices wait", left)
+		}
+	}
+	if r.live(5 * time.Second); asked == 0 {
+		t.Error("no strategy is asked any more")
+	}
+}

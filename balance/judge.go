@@ -24,6 +24,7 @@ type judge struct {
 	// copied counts what is being copied now.
 	copiedItems  int
 	copiedWeight uint64
+	crowded      bool // slices that must leave their nodes wait for the budget
 }
 
 // judgeNow returns a judge of the newest model.
@@ -38,10 +39,10 @@ func (m *Mapper) judgeNow(now time.Duration) *judge {
 	}
 	j.in = Input{
 		Model: m.model, Items: m.items, Order: m.cfg.Order, Limits: m.limits(m.model),
-		Iteration: m.planning.iterations, May: j.may,
+		Iteration: m.planning.iterations, Time: m.timeOfDay(), May: j.may,
 		Few: m.loads.few(m.asked(now)),
 	}
-	j.in.Loads, j.in.NoQueries = m.loadsNow(now)
+	m.addLoads(&j.in, now)
 	j.sums = SliceSums(j.in)
 	j.weights = make(map[NodeID]uint64, len(m.model.nodes))
 	j.at = make(map[uint64]int, len(j.sums))
@@ -60,13 +61,17 @@ func (m *Mapper) judgeNow(now time.Duration) *judge {
 	return j
 }
 
-// loadsNow returns the loads of the newest model, and whether the cluster is idle;
-// then all of them are zero.
-func (m *Mapper) loadsNow(now time.Duration) (l Loads, noQueries bool) {
+// timeOfDay is what the clock of the caller shows.
+func (m *Mapper) timeOfDay() time.Time { return m.cfg.Began.Add(m.time.last) }
+
+// addLoads adds to an input the loads of the newest model, and whether the cluster is
+// idle; then all of them are zero.
+func (m *Mapper) addLoads(in *Input, now time.Duration) {
 	if m.loads.idle(m.asked(now)) {
-		return noLoad{}, true
+		in.Loads, in.NoQueries = noLoad{}, true
+		return
 	}
-	return m.loads.At(now, m.model, m.items), false
+	in.Loads, in.SplitKey, in.Topics = m.loads.At(now, m.model, m.items), m.loads.SplitKey, m.loads.HotTopics
 }
 
 // asked returns the nodes that queries go to: those that are alive and serve

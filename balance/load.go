@@ -20,7 +20,8 @@ func (w LoadWeights) Of(c Cost) float64 {
 }
 
 // LoadReport is what a node counted since its previous report: the cost by slice
-// and generation, and the most expensive items and topics (anchor terms).
+// and generation, the most expensive items and topics (anchor terms), and which items
+// some topics consist of.
 type LoadReport struct {
 	// Slave is who reports; the mapper sets it.
 	Slave string
@@ -32,12 +33,18 @@ type LoadReport struct {
 	Slices      []SliceCost
 	Items       []ItemCost
 	Topics      []TopicCost
+	// Pairs are a sample: each stands for as much as it costs, and all of them for all
+	// of the cost.
+	Pairs []PairCost
 }
 
 // SliceCost is the cost of one generation of a slice.
 type SliceCost struct {
 	Slice, Generation uint64
 	Cost
+	// Split is the last key of the left half when the slice is cut where each half has
+	// half of the load, as the slave estimates; 0: it does not know.
+	Split Key
 }
 
 // ItemCost is the cost of an item.
@@ -49,5 +56,12 @@ type ItemCost struct {
 // TopicCost is the cost of an anchor term.
 type TopicCost struct {
 	Term uint64
+	Cost
+}
+
+// PairCost is the cost of an item under an anchor term.
+type PairCost struct {
+	Term uint64
+	Key  Key
 	Cost
 }

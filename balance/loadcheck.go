@@ -34,7 +34,8 @@ func absurd(r *LoadReport) bool {
 	}
 	return sum > seconds*1e6*maxCores || float64(r.Queries) > seconds*maxCounts ||
 		slices.ContainsFunc(r.Items, func(c ItemCost) bool { return beyond(c.Cost) }) ||
-		slices.ContainsFunc(r.Topics, func(c TopicCost) bool { return beyond(c.Cost) })
+		slices.ContainsFunc(r.Topics, func(c TopicCost) bool { return beyond(c.Cost) }) ||
+		slices.ContainsFunc(r.Pairs, func(c PairCost) bool { return beyond(c.Cost) })
 }
 
 // follows returns "" and records a report if it is newer than the previous one,

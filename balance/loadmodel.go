@@ -29,7 +29,7 @@ func (t *LoadTable) carry(c *cutter, i int, s Slice) *sliceLoad {
 	}
 	out := &sliceLoad{Slice: s}
 	if old != nil && old.Lo == s.Lo && old.Hi == s.Hi {
-		out.average = old.average
+		out.average, out.split = old.average, old.split
 	} else {
 		out.average = c.gather(i)
 	}
@@ -102,7 +102,7 @@ func (c *cutter) cut(j, i int) {
 	for n < len(c.to) && c.to[n].Lo <= o.Hi {
 		n++
 	}
-	hot, rest := c.weigh(o.Slice, c.to[i:n])
+	hot, rest := c.weigh(o, c.to[i:n])
 	hotSum, restSum := sumOf(hot), sumOf(rest)
 	hotPart := 1.0 // of the slice's load
 	if restSum > 0 {
@@ -125,26 +125,35 @@ func (c *cutter) cut(j, i int) {
 }
 
 // weigh returns what an old slice has in each of some new ones: the load of its
-// hot items, and the weight of the others, or, if it has no items, width.
-func (c *cutter) weigh(o Slice, to []Slice) (hot, rest []float64) {
+// hot items, and the expected load of the others, or, if it has no items, width.
+func (c *cutter) weigh(o *sliceLoad, to []Slice) (hot, rest []float64) {
 	hot, rest = make([]float64, len(to)), make([]float64, len(to))
-	at, items := 0, 0
+	right := make([]float64, len(to)) // the part of rest that lies right of the split key
+	at, items, h := 0, 0, halvesOf(o.Slice, o.split)
 	if c.t.items != nil {
 		c.t.items.Ascend(o.Lo, o.Hi, func(k Key, w uint32) bool {
 			for to[at].Hi < k {
 				at++
 			}
+			side := h.side(k)
 			if v, ok := c.t.hot.all[k]; ok && v.rate > 0 {
 				hot[at] += v.rate * v.sure()
+				h.hot[side] += v.rate * v.sure()
 			} else {
-				rest[at] += itemWeight(w)
+				rest[at] += float64(1-side) * itemWeight(w)
+				right[at] += float64(side) * itemWeight(w)
+				h.rest[side] += itemWeight(w)
 			}
 			items++
 			return true
 		})
 	}
-	for k := 0; items == 0 && k < len(to); k++ {
-		rest[k] = float64(min(to[k].Hi, o.Hi)-max(to[k].Lo, o.Lo)) + 1
+	each := h.perWeight(max(o.rate, h.hot[0]+h.hot[1]))
+	for k := range to {
+		rest[k] = rest[k]*each[0] + right[k]*each[1]
+		if items == 0 {
+			rest[k] = float64(min(to[k].Hi, o.Hi)-max(to[k].Lo, o.Lo)) + 1
+		}
 	}
 	return hot, rest
 }

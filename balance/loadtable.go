@@ -1,6 +1,7 @@
 package balance
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -28,7 +29,7 @@ const (
 // half-life over the time that the reports cover, independently of clocks, so a
 // node that falls silent keeps its load. Only slices that a node serves count,
 // never what it merely holds. A report takes time in proportion to its size, and
-// memory is proportional to the slices, MaxHot and MaxTopics.
+// memory is proportional to the slices, MaxHot, MaxTopics and MaxPairs.
 type LoadTable struct {
 	weights  LoadWeights
 	halfLife float64 // seconds
@@ -39,6 +40,7 @@ type LoadTable struct {
 	byID    map[uint64]*sliceLoad
 	nodes   map[NodeID]*nodeLoad
 	hot     hitters[Key]
+	pairs   hitters[pair]
 	ignored map[string]uint64
 	// measured is set once any load was counted, and stays set when loads decay
 	// to zero: they do not fall back to the items' weights.
@@ -72,6 +74,7 @@ const reporting = 4
 type sliceLoad struct {
 	Slice
 	average
+	split Key // up to which lies half of the load, as reported last; 0: unknown
 	// While waits is set, the node may not have the slice's generation yet, and a
 	// missing report is not a zero before its exposure reaches quiet.
 	waits bool
@@ -107,7 +110,8 @@ func NewLoadTable(weights LoadWeights, halfLife time.Duration) *LoadTable {
 	}
 	return &LoadTable{
 		weights: weights, halfLife: halfLife.Seconds(), byID: map[uint64]*sliceLoad{},
-		nodes: map[NodeID]*nodeLoad{}, hot: newHitters[Key](MaxHot), ignored: map[string]uint64{},
+		nodes: map[NodeID]*nodeLoad{}, hot: newHitters(MaxHot, cmp.Compare[Key]), pairs: newHitters(MaxPairs, comparePairs),
+		ignored: map[string]uint64{},
 	}
 }
 
@@ -144,8 +148,12 @@ func (t *LoadTable) Report(now time.Duration, node NodeID, m *Model, r *LoadRepo
 	for _, c := range r.Topics {
 		n.topics.add(c.Term, node, n.exposed, r.Interval.Seconds(), t.rate(c.Cost, r), t.halfLife)
 	}
+	for _, c := range r.Pairs {
+		t.pair(n, node, r, c)
+	}
 	n.topics.trim()
 	t.hot.trim()
+	t.pairs.trim()
 	return ""
 }
 
@@ -198,19 +206,46 @@ func (t *LoadTable) slice(n *nodeLoad, node NodeID, r *LoadReport, c SliceCost) 
 		s.waits, t.measured = false, t.measured || t.rate(c.Cost, r) > 0
 		s.step(r.Interval.Seconds(), t.rate(c.Cost, r), t.halfLife)
 		s.at = n.exposed
+		t.splitAt(s, c.Split)
 	}
+}
+
+// splitAt takes in where a slave would cut a slice. With several replicas the newest
+// report counts.
+func (t *LoadTable) splitAt(s *sliceLoad, split Key) {
+	switch {
+	case split == 0: // it does not know, or knows no split keys
+	case split < s.Lo || split > s.Hi:
+		t.ignore("split key outside of its slice")
+	case s.splits(split):
+		s.split = split
+	}
+}
+
+// SplitKey returns the last key of the left half of a slice of the newest model, when it
+// is cut where half of its load lies on each side; 0: unknown.
+func (t *LoadTable) SplitKey(slice uint64) Key {
+	if s := t.byID[slice]; s != nil {
+		return s.split
+	}
+	return 0
 }
 
 // item counts one item's cost, if the node serves it.
 func (t *LoadTable) item(n *nodeLoad, node NodeID, r *LoadReport, c ItemCost) {
-	s := t.m.At(c.Key)
-	if s.Node != node || s.Move.Phase == Switched {
-		if s.Move.Other != node && s.Node != node {
-			t.ignore("item served elsewhere")
-		}
-		return
+	if t.serves(node, c.Key, "item served elsewhere") {
+		t.hot.add(c.Key, node, n.exposed, r.Interval.Seconds(), t.rate(c.Cost, r), t.halfLife)
 	}
-	t.hot.add(c.Key, node, n.exposed, r.Interval.Seconds(), t.rate(c.Cost, r), t.halfLife)
+}
+
+// serves reports whether a node alone serves a key; if it has nothing to do with it,
+// that is ignored.
+func (t *LoadTable) serves(node NodeID, k Key, ignored string) bool {
+	s := t.m.At(k)
+	if s.Node != node && s.Move.Other != node {
+		t.ignore(ignored)
+	}
+	return s.Node == node && s.Move.Phase != Switched
 }
 
 // settle counts no load of the slice up to the node's exposure.
@@ -234,7 +269,7 @@ func (t *LoadTable) rate(c Cost, r *LoadReport) float64 {
 func (t *LoadTable) node(id NodeID) *nodeLoad {
 	n := t.nodes[id]
 	if n == nil {
-		n = &nodeLoad{slaves: map[string]*reports{}, topics: newHitters[uint64](MaxTopics)}
+		n = &nodeLoad{slaves: map[string]*reports{}, topics: newHitters(MaxTopics, cmp.Compare[uint64])}
 		t.nodes[id] = n
 	}
 	return n

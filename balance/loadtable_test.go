@@ -63,7 +63,7 @@ func (w *loadWorld) report(node NodeID, seconds int, rates map[uint64]uint64, it
 	r := &LoadReport{Incarnation: "x", Number: w.number[node], Interval: time.Duration(seconds) * time.Second}
 	for _, s := range w.m.Slices() {
 		if v, ok := rates[s.ID]; ok {
-			r.Slices = append(r.Slices, SliceCost{s.ID, s.Generation, Cost{Examined: v * uint64(seconds)}})
+			r.Slices = append(r.Slices, SliceCost{Slice: s.ID, Generation: s.Generation, Cost: Cost{Examined: v * uint64(seconds)}})
 		}
 	}
 	w.items.Ascend(0, MaxKey, func(k Key, _ uint32) bool {
@@ -155,7 +155,7 @@ func TestReportsIgnored(t *testing.T) {
 	w := newLoadWorld(t, 2)
 	good := func(number uint64) *LoadReport {
 		return &LoadReport{Incarnation: "x", Number: number, Interval: time.Second,
-			Slices: []SliceCost{{1, w.m.Slices()[0].Generation, Cost{Examined: 100}}}}
+			Slices: []SliceCost{{Slice: 1, Generation: w.m.Slices()[0].Generation, Cost: Cost{Examined: 100}}}}
 	}
 	if why := w.table.Report(0, 1, w.m, good(5)); why != "" {
 		t.Fatal(why)
@@ -192,9 +192,9 @@ func TestReportsIgnored(t *testing.T) {
 		why string
 		SliceCost
 	}{
-		{"unknown slice", SliceCost{99, 1, Cost{Examined: 1e6}}},
-		{"another generation", SliceCost{1, 77, Cost{Examined: 1e6}}},
-		{"slice served elsewhere", SliceCost{2, w.m.Slices()[1].Generation, Cost{Examined: 1e6}}},
+		{"unknown slice", SliceCost{Slice: 99, Generation: 1, Cost: Cost{Examined: 1e6}}},
+		{"another generation", SliceCost{Slice: 1, Generation: 77, Cost: Cost{Examined: 1e6}}},
+		{"slice served elsewhere", SliceCost{Slice: 2, Generation: w.m.Slices()[1].Generation, Cost: Cost{Examined: 1e6}}},
 	} {
 		r := good(w.table.nodes[1].of("").number + 1)
 		r.Slices = append(r.Slices, c.SliceCost)
@@ -225,7 +225,7 @@ func TestOldGenerationIsNotNought(t *testing.T) {
 	for range 3 {
 		w.number[1]++
 		w.table.Report(0, 1, w.m, &LoadReport{Incarnation: "x", Number: w.number[1], Interval: time.Second,
-			Slices: []SliceCost{{1, old.Slices()[0].Generation, Cost{Examined: 1000}}}})
+			Slices: []SliceCost{{Slice: 1, Generation: old.Slices()[0].Generation, Cost: Cost{Examined: 1000}}}})
 	}
 	w.near(1, before)
 	w.near(right, 1000-before)
@@ -352,7 +352,7 @@ func BenchmarkLoadTable(b *testing.B) {
 	reports := make([]LoadReport, nodes)
 	for i, s := range m.Slices() {
 		r := &reports[s.Node-1]
-		r.Slices = append(r.Slices, SliceCost{s.ID, s.Generation, Cost{Examined: uint64(i)}})
+		r.Slices = append(r.Slices, SliceCost{Slice: s.ID, Generation: s.Generation, Cost: Cost{Examined: uint64(i)}})
 		k := s.Lo + 1
 		items.Put(k, 1)
 		if i < MaxHot {

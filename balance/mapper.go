@@ -38,6 +38,7 @@ type Mapper struct {
 	loads    *LoadTable
 	rests    rests
 	memory   memory
+	recall   recall
 	commands []command // by operators, not executed yet
 	members  membership
 	// entrances are the slaves that are to join a set, by name.
@@ -111,7 +112,7 @@ func NewMapper(cfg MapperConfig, items *Index, state []byte) (*Mapper, error) {
 	m := &Mapper{
 		cfg: cfg, items: items, nodes: map[string]*nodeInfo{}, views: newViews(), moves: newMoves(), verify: newVerifier(),
 		loads: NewLoadTable(cfg.LoadWeights, cfg.HalfLife), rests: rests{}, memory: newMemory(),
-		members: newMembership(cfg.Replicas), entrances: map[string]*entrance{},
+		members: newMembership(cfg.Replicas), entrances: map[string]*entrance{}, recall: recall{},
 	}
 	if state == nil {
 		return m, nil
@@ -122,6 +123,7 @@ func NewMapper(cfg MapperConfig, items *Index, state []byte) (*Mapper, error) {
 	}
 	m.model, m.number, m.resumed = s.Model, s.Quantum, true
 	m.members.resume(s)
+	m.recall = newRecall(s.Memories, cfg.Strategy.Name())
 	return m, nil
 }
 
@@ -147,13 +149,7 @@ func (m *Mapper) Changes(now time.Duration, list []Change) {
 	for _, c := range list {
 		m.clock = c.Clock
 		m.touch(c)
-		switch _, ok := m.items.Get(c.Key); {
-		case c.Key == 0:
-		case c.Removed:
-			m.items.Delete(c.Key)
-		case !ok:
-			m.items.Put(c.Key, 1) // until it is built and weighed
-		}
+		m.items.Follow(c)
 	}
 	m.step(now)
 }
@@ -281,8 +277,11 @@ func (m *Mapper) emit(now time.Duration, q Quantum) {
 func (m *Mapper) stage(model *Model, ops []Op, why causes) {
 	m.saves++
 	m.staged = &staged{seq: m.saves, model: model, ops: ops, why: why}
-	m.members.changed = false
-	state := State{Quantum: m.number, Configured: m.cfg.Replicas, Replicas: m.members.replicas, Model: model}
+	m.members.changed, m.planning.forgot = false, false
+	state := State{
+		Quantum: m.number, Configured: m.cfg.Replicas, Replicas: m.members.replicas, Model: model,
+		Memories: m.recall.list(m.cfg.Strategy.Name()),
+	}
 	m.out.Save = &SaveState{Seq: m.saves, Bytes: state.Encode()}
 }
 
@@ -294,6 +293,7 @@ func (m *Mapper) commit(now time.Duration) {
 	s := m.staged
 	old := m.model
 	m.staged, m.model = nil, s.model
+	m.retainServed()
 	for _, v := range s.model.Slaves() {
 		m.node(v.Name).id = v.Node
 	}

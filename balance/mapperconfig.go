@@ -7,6 +7,8 @@ import "time"
 type MapperConfig struct {
 	Epoch uint64
 	Order Order
+	// Began is the time of day at the caller's time 0.
+	Began time.Time
 	// Nodes is how many nodes must have joined before the first plan.
 	Nodes int
 	// Replicas is how many slaves hold each slice; 0: one. The number is that of

@@ -137,6 +137,7 @@ func (m *Mapper) expel(now time.Duration, e *lazyEdit) {
 		}
 		if m.sentenced(s.Name) || m.holdsUp(now, s.Name) || m.hollow(now, s) {
 			gone[s.Node]++
+			m.keep(s.Name)
 			e.try(func(e *Edit) error { return e.Leave(s.Name) })
 		}
 	}

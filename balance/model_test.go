@@ -232,6 +232,7 @@ func FuzzDecodeState(f *testing.F) {
 		moving = next
 	}
 	f.Add(State{Quantum: 9, Model: moving}.Encode())
+	f.Add(State{Quantum: 9, Model: moving, Memories: []StrategyMemory{{Strategy: "s", InUse: true, Bytes: []byte{7}}}}.Encode())
 	f.Add([]byte{1, 2, 3})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s, err := DecodeState(b)

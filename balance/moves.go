@@ -28,6 +28,7 @@ type activeMove struct {
 	view           uint64 // from which b serves, when switched
 	since          time.Duration
 	progress       time.Duration // last time that it progressed
+	stall          time.Duration // without progress, after which it is cancelled
 	cause          cause
 	doomed         string // why it is cancelled
 
@@ -42,12 +43,10 @@ type activeMove struct {
 // cause is why a slice began to move.
 type cause struct {
 	text string
-	// away is set if the slice had to leave; it may come back at once.
-	away bool
+	// away is set if the slice had to leave; it may come back at once. commanded is set if an
+	// operator had it move.
+	away, commanded bool
 }
-
-// byCommand is the cause of operators' commands.
-const byCommand = "by command"
 
 // causes are the reasons for operations, by slice.
 type causes map[causeOf]cause
@@ -145,6 +144,7 @@ func (m *Mapper) switchOn(now time.Duration, e *lazyEdit, v *activeMove) {
 			if s, err := e.slave(name); err != nil || !s.In {
 				return err
 			}
+			m.keep(name)
 			return e.Leave(name)
 		})
 	}
@@ -194,24 +194,33 @@ func (m *Mapper) begun(now time.Duration, s Slice, why cause) {
 	}
 	m.moves.all[s.ID] = v
 	if why.text == "" {
-		v.cause.text = "it was on its way when the balancer started"
+		from, _ := m.model.Node(s.Node)
+		v.cause = cause{text: "it was on its way when the balancer started", away: from.State == Draining || from.State == Dissolving}
 	}
 	if s.Move.Phase == Switched {
 		v.a, v.b, v.view = s.Move.Other, s.Node, s.From
 		return
 	}
-	v.a, v.b = s.Node, s.Move.Other
+	v.a, v.b, v.stall = s.Node, s.Move.Other, m.stall(Interval{s.Lo, s.Hi})
 	fresh := m.arrive(v)
-	m.happened(now, Event{Slice: s.ID, Step: v.cause.text != byCommand,
+	m.happened(now, Event{Slice: s.ID, Step: !v.cause.commanded,
 		Text: fmt.Sprintf("begins to move from %s to %s: %s", m.name(v.a), m.name(v.b), v.cause.text)})
 	m.greet(now, fresh)
+}
+
+// stall returns the time without progress after which a move of these keys is cancelled:
+// its largest item arrives, and is compared, as a whole.
+func (m *Mapper) stall(v Interval) time.Duration {
+	largest := uint32(0)
+	m.items.Ascend(v.Lo, v.Hi, func(_ Key, w uint32) bool { largest = max(largest, w); return true })
+	return patience(m.cfg.Stall, uint64(largest))
 }
 
 // greet looks whether new arrivals are there already.
 func (m *Mapper) greet(now time.Duration, fresh []*arrival) {
 	for _, a := range fresh {
 		if n := m.node(a.slave); n.reported {
-			m.hold(now, n, n.table)
+			m.takeTable(now, a.slave, n.table)
 		}
 	}
 }

@@ -47,6 +47,7 @@ type nodeInfo struct {
 	copying  *CopyState
 	replace  replacement
 	whole    whole
+	kept     kept
 }
 
 // node returns the state of a node; a new one counts as heard from now.
@@ -89,7 +90,7 @@ func (m *Mapper) Join(now time.Duration, j Joining) error {
 	if j.Foreign {
 		j.Table = Table{} // it will be emptied
 	}
-	m.hold(now, n, j.Table)
+	m.takeTable(now, j.Name, j.Table)
 	m.step(now)
 	return nil
 }
@@ -124,7 +125,7 @@ func (m *Mapper) Report(now time.Duration, r NodeReport) error {
 	n.position = r.Position
 	m.follows(now, n)
 	if r.Table != nil {
-		m.hold(now, n, *r.Table)
+		m.takeTable(now, r.Name, *r.Table)
 	}
 	if r.Load != nil && n.id != 0 {
 		r.Load.Slave = r.Name
@@ -146,15 +147,17 @@ func (m *Mapper) restarted(n *nodeInfo, incarnation string) {
 	n.incarnation, n.copying = incarnation, nil
 	n.target = m.clock
 	n.replace.copied, n.replace.source = nil, ""
+	n.kept = kept{}
 	m.reopen(n)
 	for _, id := range slices.Sorted(maps.Keys(n.arriving)) { // in order, since they queue up
 		m.uncertify(n.arriving[id])
 	}
 }
 
-// hold takes a node's table and notes which moves to it have arrived, in time
+// takeTable takes a node's table and notes which moves to it have arrived, in time
 // proportional to both.
-func (m *Mapper) hold(now time.Duration, n *nodeInfo, t Table) {
+func (m *Mapper) takeTable(now time.Duration, name string, t Table) {
+	n := m.nodes[name]
 	changed := !n.reported || !n.table.Equal(t)
 	if changed {
 		n.moved, m.filling = now, true
@@ -163,6 +166,7 @@ func (m *Mapper) hold(now time.Duration, n *nodeInfo, t Table) {
 	if changed {
 		n.whole = whole{}
 		m.reserved(n)
+		m.retain(name, n)
 	}
 	if len(n.arriving) == 0 {
 		return
@@ -218,8 +222,8 @@ func (m *Mapper) hopeless(now time.Duration, v *activeMove) string {
 		return "node " + target.Name + " is lost: not heard from for " + m.cfg.DeadAfter.String()
 	case trouble != "" && now >= since+m.cfg.DeadAfter:
 		return "node " + target.Name + " is in trouble: " + trouble
-	case now >= moved+m.cfg.Stall && !(certified && len(v.arrivals) > 1): // else those that are late leave the set
-		return "no progress for " + m.cfg.Stall.String() + m.stalled(now, v)
+	case now >= moved+v.stall && !(certified && len(v.arrivals) > 1): // else those that are late leave the set
+		return "no progress for " + v.stall.String() + m.stalled(now, v)
 	}
 	return ""
 }

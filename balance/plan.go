@@ -39,7 +39,7 @@ func (m *Mapper) change(now time.Duration) error {
 		m.stage(model, e.e.Ops(), why)
 		return nil
 	}
-	if m.members.changed {
+	if m.members.changed || m.planning.forgot {
 		m.stage(m.model, []Op{}, why)
 		return nil
 	}
@@ -68,7 +68,7 @@ func (m *Mapper) obey(now time.Duration, e *lazyEdit, why causes) {
 			e.try(func(e *Edit) error { return e.SetState(o.node, o.state) })
 			continue
 		}
-		why[causeOf{o.slice, 0}] = cause{text: byCommand}
+		why[causeOf{o.slice, 0}] = cause{text: "by command", commanded: true}
 		e.try(func(e *Edit) error { return e.Start(o.slice, o.node) })
 	}
 	m.commands = nil
@@ -145,10 +145,11 @@ func (m *Mapper) first(now time.Duration) error {
 	if err != nil {
 		return err
 	}
-	model, proposal, err := PlanOn(m.cfg.Strategy, m.cfg.Order, base, m.items, m.cfg.Limits)
+	model, proposal, err := PlanOn(m.cfg.Strategy, m.cfg.Order, base, m.items, m.cfg.Limits, m.timeOfDay())
 	if err != nil {
 		return err
 	}
+	m.recall.keep(m.cfg.Strategy.Name(), proposal.Memory)
 	m.planning.last = Iteration{At: now, Strategy: m.cfg.Strategy.Name(), Proposal: proposal}
 	for _, r := range proposal.Reasons {
 		if r.Op >= 0 && r.Op < len(proposal.Ops) {
@@ -169,15 +170,18 @@ func Plan(s Strategy, order Order, nodes []Node, items Items, limits map[string]
 	if err != nil {
 		return nil, Proposal{}, err
 	}
-	return PlanOn(s, order, base, items, limits)
+	return PlanOn(s, order, base, items, limits, time.Time{})
 }
 
 // PlanOn makes the first model by a strategy, of one of view 0: for the mapper and
-// for stores that are built offline.
-func PlanOn(s Strategy, order Order, base *Model, items Items, limits map[string]Limit) (*Model, Proposal, error) {
-	proposal, err := s.Initial(Input{Model: base, Items: items, Order: order, Limits: byID(base, limits)})
+// for stores that are built offline, where the time at is zero.
+func PlanOn(s Strategy, order Order, base *Model, items Items, limits map[string]Limit, at time.Time) (*Model, Proposal, error) {
+	proposal, err := s.Initial(Input{Model: base, Items: items, Order: order, Limits: byID(base, limits), Time: at})
 	if err != nil {
 		return nil, Proposal{}, fmt.Errorf("strategy %s: %w", s.Name(), err)
+	}
+	if why := refuseMemory(proposal.Memory); why != "" {
+		return nil, Proposal{}, fault.Newf(fault.Invalid, "balance: plan", "strategy %s: %s", s.Name(), why)
 	}
 	model, err := base.Apply(proposal.Ops)
 	if err != nil {

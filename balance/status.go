@@ -148,7 +148,8 @@ func (m *Mapper) Status(now time.Duration) Status {
 		s.Published = m.views.published.View()
 	}
 	in := Input{Model: m.model, Items: m.items, Limits: m.limits(m.model)}
-	in.Loads, s.NoQueries = m.loadsNow(now)
+	m.addLoads(&in, now)
+	s.NoQueries = in.NoQueries
 	loads := NodeLoads(in)
 	s.Measured, s.Even = in.measured(), evenness(m.model, loads, in.Limits)
 	if s.Bound.MaxOverMean == 0 || s.NoQueries { // that of the last iteration may be based on loads

@@ -1,5 +1,7 @@
 package balance
 
+import "time"
+
 // Strategy is a balancing algorithm (thesis 6.3.10). The mapper calls it. It cannot
 // break the model: the mapper checks its proposals.
 type Strategy interface {
@@ -22,6 +24,13 @@ type Input struct {
 	Limits map[NodeID]Limit
 	// Loads is the measured load; nil in the first plan.
 	Loads Loads
+	// SplitKey returns the last key of the left half of a slice, when it is cut where
+	// each half has half of the load, as its slave estimates; 0: unknown. It may lie
+	// outside of a slice that has been split since. ItemLoads heeds it. nil: none is known.
+	SplitKey func(slice uint64) Key
+	// Topics returns the topics that are known, by rising term, from samples of what
+	// queries examined in the last minutes; nil: none are.
+	Topics func() []Topic
 	// Few, unless "", says why the measured load is not reliable: it rests on too
 	// few queries. A strategy that uses load leaves everything as it is then.
 	Few string
@@ -34,8 +43,28 @@ type Input struct {
 	// is moving, the node is draining, lost or full, or the slice left it a moment
 	// ago. The mapper refuses proposals with other moves; nil permits all.
 	May func(slice uint64, to NodeID) (ok bool, why string)
-	// Iteration counts the iterations, for seeds.
+	// Iteration counts the iterations of this balancer, for seeds.
 	Iteration uint64
+	// Time is the time of day. It may jump, also backwards: clocks are set, and
+	// another machine's is another one. Zero in a plan that is made offline.
+	Time time.Time
+	// Memory is the Memory of the last proposal of this strategy that was accepted;
+	// not to be modified. It is nil at first, after another strategy was in use,
+	// and for stores that were built offline; a strategy must cope with that at any
+	// time, and with what it wrote itself with other options.
+	Memory []byte
+}
+
+// MaxMemory is the most bytes that a strategy may remember.
+const MaxMemory = 64 << 10
+
+// Refuge is implemented by strategies that decide where slices go whose nodes drain
+// or are lost. Those of other strategies go to the least loaded nodes.
+type Refuge interface {
+	// Refuges returns a node for each of the leaving slices, in their order; 0: the
+	// least loaded one. The mapper also takes that one if a slice may not go where
+	// the strategy wants it.
+	Refuges(in Input, leaving []Slice) []NodeID
 }
 
 // Loads is the load as measured, in weighted cost a second.
@@ -70,6 +99,12 @@ type Proposal struct {
 	// Expected is how evenly the load will be spread; in the first plan, and when
 	// none is measured, the items' weights.
 	Expected Evenness
+	// Memory is what the strategy wants to know in its next iteration, at most
+	// MaxMemory bytes; it becomes durable together with Ops, so that it fits the
+	// model also after a restart. A change of it alone costs a save of the model. A
+	// strategy in shadow has a memory of its own, as if its proposals were carried
+	// out.
+	Memory []byte
 }
 
 // Reason explains an operation, or why something is left as it is.

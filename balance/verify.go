@@ -10,13 +10,17 @@ import (
 )
 
 const (
-	// maxCertify is how many questions are under way at once.
-	maxCertify = 16
+	// maxCertify is how many questions are under way at once. Those that are needed go
+	// first, up to maxNeeded, and then the others: some of these always go on.
+	maxCertify, maxNeeded = 16, 12
 	// askGap and failGap are the least times between two questions about a part,
 	// after an answer and after none.
 	askGap, failGap = 200 * time.Millisecond, time.Second
-	// certifyTime is how long an answer may take.
+	// certifyTime is how long an answer may take. One about a single large item may take
+	// weightTime for each unit of its weight, and its copy as long to arrive: some five
+	// hundred times what a certificate takes on two idle cores.
 	certifyTime = 30 * time.Second
+	weightTime  = 2 * time.Millisecond
 	// maxParents bounds the changes of parents that are remembered.
 	maxParents = 1 << 16
 )
@@ -115,19 +119,15 @@ func (m *Mapper) certify(now time.Duration) {
 	if !m.comparing() {
 		clear(m.verify.parents)
 	}
-	if len(m.verify.asked) >= maxCertify {
-		return
+	needed := 0
+	for _, c := range m.verify.asked {
+		if c.needed() {
+			needed++
+		}
 	}
-	m.verify.queue = slices.DeleteFunc(m.verify.queue, func(c *comparison) bool {
-		if now < c.next || len(m.verify.asked) >= maxCertify {
-			return false // one that is not due holds up nobody
-		}
-		c.queued = false
-		if m.compares(c) && c.asked == 0 && !c.done() {
-			m.ask(now, c)
-		}
-		return true
-	})
+	m.askQueued(now, min(maxCertify, len(m.verify.asked)+maxNeeded-needed), (*comparison).needed)
+	m.askQueued(now, maxCertify, func(c *comparison) bool { return !c.needed() })
+	m.askQueued(now, maxCertify, (*comparison).needed)
 }
 
 // compares reports whether a comparison is still needed.
@@ -141,30 +141,6 @@ func (m *Mapper) compares(c *comparison) bool {
 		return m.entrances[c.target] == c.entrance && c.entrance.check == c
 	}
 	return m.scrub.check == c
-}
-
-func (m *Mapper) ask(now time.Duration, c *comparison) {
-	m.verify.seq++
-	c.asked, c.wanted, c.sent = m.verify.seq, allBins&^c.matched, now
-	if c.arrival != nil {
-		c.source = m.sourceOf(now, c)
-	}
-	m.verify.asked[c.asked] = c
-	m.out.Certify = append(m.out.Certify, Certify{
-		Seq: c.asked, Slice: c.id, Generation: c.generation, Lo: c.part.Lo, Hi: c.part.Hi,
-		Clock: c.tracked, Wanted: c.wanted, Parents: c.parents(), Changing: c.changes, Source: c.source, Target: c.target,
-	})
-}
-
-// sourceOf returns a slave that the slice moves from and that has the part, the
-// one asked before if it is still one; "": there is none.
-func (m *Mapper) sourceOf(now time.Duration, c *comparison) (best string) {
-	for _, s := range m.model.Set(c.arrival.move.a) {
-		if m.alive(s.Name, now) && m.has(s.Name, c.part) && (best == "" || s.Name == c.source) {
-			best = s.Name
-		}
-	}
-	return best
 }
 
 // has reports whether a node holds all of an interval according to its last report,
@@ -215,8 +191,8 @@ func (m *Mapper) unanswered(now time.Duration, c *comparison, why error) {
 // expire gives up questions that were not answered.
 func (m *Mapper) expire(now time.Duration) {
 	late := func(c *comparison) {
-		if c.asked != 0 && now >= c.sent+certifyTime {
-			m.unanswered(now, c, fault.Newf(fault.Deadline, "balance: certify", "there was no answer for %s", certifyTime))
+		if most := c.within(); c.asked != 0 && now >= c.sent+most {
+			m.unanswered(now, c, fault.Newf(fault.Deadline, "balance: certify", "there was no answer for %s", most))
 		}
 	}
 	for _, v := range m.moves.sorted() {
@@ -267,7 +243,10 @@ func (m *Mapper) compared(now time.Duration, c *comparison, found finding) {
 		c.divideIfChanging(m)
 		m.verify.enqueue(c)
 		return
-	case !c.done():
+	case c.entrance != nil:
+		m.certified(c)
+	}
+	if !c.done() {
 		c.parts++
 		c.widen()
 		c.begin(m, c.part.Hi+1)
@@ -278,7 +257,6 @@ func (m *Mapper) compared(now time.Duration, c *comparison, found finding) {
 	m.counters.certificates.Equal++
 	m.tell(now, c.id, "is certified: the copy on %s equals the source of truth, %d items", c.target, c.items)
 	if c.entrance != nil {
-		m.certified(c.entrance)
 		return
 	}
 	v := c.arrival.move
@@ -299,7 +277,8 @@ func (m *Mapper) differs(now time.Duration, c *comparison, v finding) {
 	case c.scrubs():
 		m.scrub.different()
 	case c.entrance != nil:
-		c.entrance.check = nil
+		m.entranceDiffers(now, c, v.target)
+		return
 	case v.source != "" || len(m.living(c.arrival.move.b, now)) <= 1:
 		m.doom(c.arrival.move, fmt.Sprintf("the data that searches read on %s differ from the source of truth (%s)", v.who(c), what))
 	default: // the other replicas suffice; this one is filled again

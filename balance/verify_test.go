@@ -52,3 +52,162 @@ func TestAFailedQuestionHoldsUpNoOther(t *testing.T) {
 		t.Errorf("%+v", r.asked)
 	}
 }
+
+// TestWhatMustMoveIsComparedFirst: a node is emptied while a strategy has more moves under
+// way than can be compared at once.
+func TestWhatMustMoveIsComparedFirst(t *testing.T) {
+	proposed := false
+	r := newRig(t, 90, func(c *balance.MapperConfig) {
+		c.Interval = time.Minute
+		c.Strategy = stubborn{
+			initial: func(in balance.Input) (balance.Proposal, error) { return dealt(in, 90) },
+			iterate: func(in balance.Input) (balance.Proposal, error) {
+				e := in.Model.Edit()
+				for _, s := range in.Model.Slices() {
+					if n, _ := in.Model.Node(s.Node); n.Name == "a" && !proposed {
+						if err := e.Start(s.ID, in.Model.Nodes()[1].ID); err != nil {
+							return balance.Proposal{}, err
+						}
+					}
+				}
+				proposed = true
+				return balance.Proposal{Ops: e.Ops()}, nil
+			},
+		}
+	}, "a", "b", "c")
+	for r.pass(time.Second); len(r.asked) == 0; r.pass(time.Second) {
+		r.ackAll()
+	}
+	r.must(r.m.Drain(r.now, "c"))
+	r.carry()
+	r.pass(time.Second)
+	r.ackAll()
+	before := r.asked
+	r.asked = nil
+	for _, q := range before {
+		r.answerTo(q, nil)
+	}
+	r.pass(time.Second)
+	n := 0
+	for _, q := range r.asked {
+		if q.Source == "c" {
+			n++
+		}
+	}
+	if n < 12 || n == len(r.asked) {
+		t.Errorf("%d of %d questions, after %d, are about what leaves c", n, len(r.asked), len(before))
+	}
+}
+
+// TestALargeItemHasTime: it is compared by itself, and neither the question nor its move is
+// given up while either may go on.
+func TestALargeItemHasTime(t *testing.T) {
+	r := newRig(t, 8, nil, "a", "b")
+	r.index.Put(rigKey(5), 450_000)
+	r.start0()
+	var large balance.Certify
+	for range 10 {
+		if len(r.asked) == 0 {
+			r.pass(time.Second)
+			continue
+		}
+		q := r.asked[0]
+		if q.Lo <= rigKey(5) && rigKey(5) <= q.Hi {
+			large = q
+			break
+		}
+		if q.Within != 30*time.Second {
+			t.Errorf("a question about small items may take %v", q.Within)
+		}
+		r.answer(nil)
+	}
+	if large.Hi != rigKey(5) || large.Lo <= rigKey(4) || large.Within != 15*time.Minute {
+		t.Fatalf("the large item is asked about by %+v", large)
+	}
+	r.asked = nil
+	r.pass(14 * time.Minute)
+	if !r.m.Awaits(large.Seq) || len(r.asked) > 0 {
+		t.Fatalf("the answer is not awaited; asked %+v; %s", r.asked, strings.Join(r.events, "\n"))
+	}
+	r.answerTo(large, nil)
+	for range 10 {
+		if r.slice(0).Move.Phase == balance.Copying {
+			r.pass(time.Second)
+			if len(r.asked) > 0 {
+				r.answer(nil)
+			}
+		}
+	}
+	r.phase(0, balance.Switched)
+}
+
+// TestWhatMustMoveIsNeededAfterARestart of the balancer, which has not saved why it moves.
+func TestWhatMustMoveIsNeededAfterARestart(t *testing.T) {
+	r := newRig(t, 9, nil, "a", "b", "c")
+	r.must(r.m.Move(r.now, r.slice(0).ID, "b"))
+	r.must(r.m.Drain(r.now, "c"))
+	r.carry()
+	r.pass(time.Second)
+	r.restart("a", "b", "c")
+	r.ackAll()
+	r.pass(time.Second)
+	needed := 0
+	for _, q := range r.asked {
+		if q.Needed != (q.Source == "c") {
+			t.Errorf("slice %d of %s is needed: %v", q.Slice, q.Source, q.Needed)
+		}
+		if q.Needed {
+			needed++
+		}
+	}
+	if needed == 0 {
+		t.Errorf("nothing is needed: %+v", r.asked)
+	}
+}
+
+// TestOthersAreComparedToo: while more slices must leave their node than are compared at
+// once, those that need not move go on.
+func TestOthersAreComparedToo(t *testing.T) {
+	propose := false
+	r := newRig(t, 90, func(c *balance.MapperConfig) {
+		c.Interval = 2 * time.Second
+		c.Strategy = stubborn{
+			initial: func(in balance.Input) (balance.Proposal, error) { return dealt(in, 90) },
+			iterate: func(in balance.Input) (balance.Proposal, error) {
+				e := in.Model.Edit()
+				for _, s := range in.Model.Slices() {
+					if n, _ := in.Model.Node(s.Node); n.Name == "a" && propose && s.Move.Phase == balance.NoMove {
+						if err := e.Start(s.ID, in.Model.Nodes()[1].ID); err != nil {
+							return balance.Proposal{}, err
+						}
+					}
+				}
+				propose = false
+				return balance.Proposal{Ops: e.Ops()}, nil
+			},
+		}
+	}, "a", "b", "c")
+	r.must(r.m.Drain(r.now, "c"))
+	r.carry()
+	r.pass(time.Second)
+	r.ackAll() // all of c has arrived, and is to be compared
+	propose = true
+	r.pass(3 * time.Second)
+	r.ackAll() // and all of a
+	needed, others := 0, 0
+	for range 16 {
+		q := r.asked[0]
+		r.asked = r.asked[1:]
+		r.answerTo(q, nil)
+	}
+	for _, q := range r.asked {
+		if q.Needed {
+			needed++
+		} else {
+			others++
+		}
+	}
+	if needed < 12 || others < 4 {
+		t.Errorf("%d questions under way are needed, %d are not", needed, others)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"adshard/fault"
@@ -20,6 +21,7 @@ type views struct {
 	waiting   []*Model      // durable and not published, the newest last
 	published *Model        // with the newest revision; nil: none, or not determined yet
 	stuck     time.Duration // since when the oldest waiting one waits
+	again     time.Duration // when views may wait anew for slaves that are to join
 	masters   map[string]master
 }
 
@@ -46,13 +48,13 @@ func (m *Mapper) Unpublished() *Model {
 }
 
 // Master records a master and the view and revision of its map. It is called when
-// the master starts to wait for another map, and again when it stops waiting.
-// Errors: fault.Overloaded beyond maxMasters.
+// the master starts to wait for another map, and again when it stops waiting. The name is
+// NAME/PROCESS, or NAME. Errors: fault.Overloaded beyond maxMasters and maxNamesakes.
 func (m *Mapper) Master(now time.Duration, name string, view, revision uint64) error {
 	now = m.time.at(now)
-	if _, ok := m.views.masters[name]; !ok && len(m.views.masters) >= maxMasters {
-		if m.masters(now); len(m.views.masters) >= maxMasters {
-			return fault.Newf(fault.Overloaded, "balance: note master", "master %s is refused: there are %d masters already", name, maxMasters)
+	if _, ok := m.views.masters[name]; !ok {
+		if err := m.roomFor(now, name); err != nil {
+			return err
 		}
 	}
 	m.views.masters[name] = master{view: view, revision: revision, heard: now}
@@ -60,8 +62,31 @@ func (m *Mapper) Master(now time.Duration, name string, view, revision uint64) e
 	return nil
 }
 
-// maxMasters bounds the masters whose lease lasts.
-const maxMasters = 1024
+// maxMasters bounds the masters whose lease lasts, maxNamesakes those of one NAME: processes that
+// were started again and again, or somebody who has that master's certificate.
+const (
+	maxMasters   = 1024
+	maxNamesakes = 64
+)
+
+// roomFor returns why another master is refused.
+func (m *Mapper) roomFor(now time.Duration, name string) error {
+	m.masters(now)
+	own, _, _ := strings.Cut(name, "/")
+	namesakes := 0
+	for other := range m.views.masters {
+		if other, _, _ = strings.Cut(other, "/"); other == own {
+			namesakes++
+		}
+	}
+	switch {
+	case len(m.views.masters) >= maxMasters:
+		return fault.Newf(fault.Overloaded, "balance: note master", "master %s is refused: there are %d masters already", name, maxMasters)
+	case namesakes >= maxNamesakes:
+		return fault.Newf(fault.Overloaded, "balance: note master", "master %s is refused: %d masters have the name %s; give it another one", name, namesakes, own)
+	}
+	return nil
+}
 
 // masters drops masters whose lease has ended.
 func (m *Mapper) masters(now time.Duration) {
@@ -103,7 +128,7 @@ func (m *Mapper) publish(now time.Duration) {
 }
 
 // acknowledged returns the newest view that all slaves have that are asked and
-// alive, or are about to be asked.
+// alive, or are about to be asked, and that those could serve that are close to it.
 func (m *Mapper) acknowledged(now time.Duration) uint64 {
 	view := m.model.View()
 	models := []*Model{m.model}
@@ -115,6 +140,11 @@ func (m *Mapper) acknowledged(now time.Duration) uint64 {
 			if n, known := m.nodes[s.Name]; known && model.answers(s) && m.alive(s.Name, now) {
 				view = min(view, n.table.View)
 			}
+		}
+	}
+	for _, w := range m.entrances {
+		if w.delays && m.alive(w.slave, now) {
+			view = min(view, w.serves)
 		}
 	}
 	return view

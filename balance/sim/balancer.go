@@ -60,6 +60,7 @@ func (b *balancer) run() {
 		w.db.epoch++
 		b.epoch, b.fed, b.index = w.db.epoch, w.db.clock, w.db.index()
 		cfg := w.cfg.Mapper
+		cfg.Began = time.Unix(3*3600-5, 0).UTC() // it is about to be night, for original
 		cfg.Epoch, cfg.Order, cfg.Nodes, cfg.Strategy = b.epoch, w.cfg.Order, w.cfg.Slaves, w.current
 		m, err := balance.NewMapper(cfg, b.index, w.db.state)
 		w.must(err, "start the mapper")
@@ -218,11 +219,11 @@ func (b *balancer) save() {
 	}
 	s := b.waiting
 	b.saving, b.waiting = true, nil
-	fenced := false
+	fenced, epoch := false, b.epoch // it may arrive when this process has been started again
 	b.w.net.do(call{
 		from: &b.process, to: &b.w.db.process, channel: control, timeout: 100 * b.w.times.timeout,
 		serve: func() func() {
-			if fenced = b.w.db.epoch != b.epoch; !fenced {
+			if fenced = b.w.db.epoch != epoch; !fenced {
 				b.w.db.state = s.Bytes
 				b.w.saved(s.Bytes)
 			}

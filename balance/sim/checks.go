@@ -169,8 +169,8 @@ func (c *checks) answered(q *question) {
 		c.w.fail("a query of %s in view %d: %s", q.m.name, q.view, twice)
 	}
 	since := q.began
-	if q.deadline-q.began < 4*c.w.cfg.Latency {
-		since = q.asked // what held up the first round left no time for the second
+	if q.deadline-q.began < 4*c.w.cfg.Latency*time.Duration(q.replicas()) {
+		since = q.asked // what held up the round before left no time for this one
 	}
 	ill := func(s *slave) bool {
 		return c.hindered(s, q.m, since) || slices.Contains(q.behind, s)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"adshard/balance/strategy"
 )
 
 // Generate makes a scenario of a seed: a cluster and things that happen to it.
@@ -44,6 +46,13 @@ func Generate(seed uint64) Scenario {
 	for i := range s.Events {
 		if e := &s.Events[i]; e.Do == "cut" && oneWay.chance(3) {
 			e.How = "mute"
+		}
+	}
+	techniques := (&source{state: seed}).fork("techniques")
+	for i := range s.Events {
+		if e := &s.Events[i]; e.Do == "strategy" && techniques.chance(2) {
+			names := append(strategy.Names(), "keeper", "keeper", "keeper")
+			e.Who = names[techniques.below(len(names))]
 		}
 	}
 	slices.SortStableFunc(s.Events, func(a, b Event) int { return cmp.Compare(a.At, b.At) })

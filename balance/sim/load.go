@@ -7,10 +7,14 @@ import (
 	"time"
 
 	"adshard/balance"
+	"adshard/barrels/certify"
 )
 
 // hotItems is how many of the most expensive items a slave reports.
 const hotItems = 256
+
+// somePairs is how many pairs of a term and an item a slave reports.
+const somePairs = 256
 
 // counters are a slave's counts of what queries cost it, since its last report:
 // of each query, as a store counts while there are few.
@@ -20,16 +24,26 @@ type counters struct {
 	queries uint64
 	slices  map[balance.Held]float64 // micros, by id and generation only
 	items   map[balance.Key]float64
+	pairs   map[pair]float64
+}
+
+// pair is an item under a term.
+type pair struct {
+	term uint64
+	key  balance.Key
 }
 
 func newCounters() counters {
-	return counters{slices: map[balance.Held]float64{}, items: map[balance.Key]float64{}}
+	return counters{slices: map[balance.Held]float64{}, items: map[balance.Key]float64{}, pairs: map[pair]float64{}}
 }
 
 // count adds what an item that lies in h cost.
-func (c *counters) count(h balance.Held, k balance.Key, micros float64) {
-	c.slices[balance.Held{ID: h.ID, Generation: h.Generation}] += micros
-	c.items[k] += micros
+func (c *counters) count(h balance.Held, v ItemCost) {
+	c.slices[balance.Held{ID: h.ID, Generation: h.Generation}] += v.Micros
+	c.items[v.Key] += v.Micros
+	if v.Term != 0 {
+		c.pairs[pair{v.Term, v.Key}] += v.Micros
+	}
 }
 
 // cost has the same micros and items looked at, so that any weights do.
@@ -54,8 +68,25 @@ func (c *counters) take(now time.Duration, incarnation string) *balance.LoadRepo
 	for _, k := range hottest[:min(hotItems, len(hottest))] {
 		r.Items = append(r.Items, balance.ItemCost{Key: k, Cost: cost(c.items[k])})
 	}
+	r.Pairs = c.sample()
 	number := c.number + 1
 	*c = newCounters()
 	c.number, c.since = number, now
 	return r
+}
+
+// sample returns some of the pairs, which stand for all: those that are first by a hash
+// that differs from report to report. They are in thousandths of a microsecond, of which
+// a posting takes some: only their ratios matter.
+func (c *counters) sample() (out []balance.PairCost) {
+	order := func(p pair) uint64 { return certify.Mix(certify.Mix(p.term+c.number) ^ uint64(p.key)) }
+	list := slices.SortedFunc(maps.Keys(c.pairs), func(a, b pair) int {
+		return cmp.Or(cmp.Compare(order(a), order(b)), cmp.Compare(a.term, b.term), cmp.Compare(a.key, b.key))
+	})
+	kept := min(somePairs, len(list))
+	for _, p := range list[:kept] {
+		nanos := 1000 * c.pairs[p] * float64(len(list)) / float64(kept)
+		out = append(out, balance.PairCost{Term: p.term, Key: p.key, Cost: balance.Cost{Examined: uint64(nanos + 0.5)}})
+	}
+	return out
 }

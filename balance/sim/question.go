@@ -31,7 +31,7 @@ type part struct {
 	shard string
 	rest  []string       // slaves not asked yet
 	best  []balance.Held // of the answers so far
-	stale bool           // one no longer serves the view
+	stale bool           // one no longer serves the view; it counts when no other one answers
 }
 
 // ask asks all shards, once more if a newer map is needed.
@@ -72,13 +72,21 @@ func (q *question) begin() {
 	}
 }
 
+// replicas returns how many slaves of a shard share the time that is left, at most.
+func (q *question) replicas() (most int) {
+	for _, n := range q.model.Nodes() {
+		most = max(most, len(q.model.Set(n.ID)))
+	}
+	return most
+}
+
 // next asks the next slave of a shard; the last answer ends its part.
 func (q *question) next(p *part, round int) {
 	if q.round != round {
 		return
 	}
 	if len(p.rest) == 0 {
-		q.answered(round, p.best, p.stale)
+		q.answered(round, p.best, p.stale && len(p.best) == 0)
 		return
 	}
 	m, name := q.m, p.rest[0]
@@ -105,7 +113,7 @@ func (q *question) next(p *part, round int) {
 				if len(served) > 0 {
 					p.best = served
 				}
-				q.answered(round, p.best, stale)
+				q.answered(round, p.best, p.stale && len(p.best) == 0)
 			}
 		},
 	})

@@ -131,7 +131,7 @@ func (w *world) query(q Query) {
 					seen[at]++
 				}
 				costs[n] += q.Items[at].Micros
-				s.load.count(h, q.Items[at].Key, q.Items[at].Micros)
+				s.load.count(h, q.Items[at])
 			}
 		}
 		w.work(&s.process, time.Duration((costs[n]+w.cfg.QueryMicros)*float64(time.Microsecond)), func() {})

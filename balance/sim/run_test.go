@@ -60,6 +60,51 @@ func TestRunTellsWhatHappened(t *testing.T) {
 	}
 }
 
+// TestTopicsAreSpread: the whole way from what slaves sample to groups that move for their
+// topics, in a cluster whose slaves report, move and switch as they do.
+func TestTopicsAreSpread(t *testing.T) {
+	slowest := func(name string) (late float64) {
+		s, err := strategy.Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg := cluster(t)
+		cfg.Strategy, cfg.Order, cfg.Duration, cfg.Sample = s, balance.ByHash, 60*time.Second, time.Second
+		cfg.Mapper.Interval = 2 * time.Second
+		topics := sim.Topics{Rate: 200, Seed: 3}
+		cfg.Items = nil
+		for topic := range uint64(40) {
+			var costs []sim.ItemCost
+			for item := range uint64(10) {
+				k, err := balance.ByHash.Key(1, 10*topic+item+1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				cfg.Items = append(cfg.Items, sim.Item{Key: k, Weight: 10})
+				costs = append(costs, sim.ItemCost{Key: k, Micros: 50})
+			}
+			topics.Costs = append(topics.Costs, costs)
+		}
+		cfg.Trace = topics.Trace(cfg.Duration)
+		r, err := sim.Run(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Complete != r.Queries || r.Missed+r.Doubled > 0 {
+			t.Errorf("%s: %d of %d queries are complete, %d items missed, %d doubled", name, r.Complete, r.Queries, r.Missed, r.Doubled)
+		}
+		for _, v := range r.Samples[len(r.Samples)-10:] {
+			late += v.Expected / 10
+		}
+		return late
+	}
+	before, after := slowest("weighted-move-fast"), slowest("topics")
+	t.Logf("slowest slave of a query ÷ its bound: %.3f by load alone, %.3f with topics", before, after)
+	if after-1 > 0.5*(before-1) {
+		t.Error("topics are not spread")
+	}
+}
+
 func TestConfigIsChecked(t *testing.T) {
 	if _, err := sim.Run(sim.Config{}); err == nil {
 		t.Error("a run without a strategy")

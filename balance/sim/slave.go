@@ -260,5 +260,6 @@ func (s *slave) lie(r *balance.LoadReport) {
 	huge := balance.Cost{Examined: 1 << 62, Matched: 1 << 62, Micros: 1 << 63}
 	r.Slices = append(r.Slices, balance.SliceCost{Slice: 1, Generation: 1, Cost: huge}, balance.SliceCost{Slice: 1 << 50, Cost: huge})
 	r.Items = append(r.Items, balance.ItemCost{Key: balance.MaxKey, Cost: huge})
+	r.Pairs = append(r.Pairs, balance.PairCost{Term: 1, Key: balance.MaxKey, Cost: huge})
 	r.Number -= r.Number % 2
 }

@@ -1,17 +1,23 @@
 package sim
 
 import (
+	"encoding/binary"
 	"fmt"
+	"slices"
+	"time"
 
 	"adshard/balance"
 	"adshard/balance/strategy"
 )
 
-// named returns the strategies that scenarios know: chaos, and those of package
-// strategy.
+// named returns the strategies that scenarios know: chaos, keeper, and those of
+// package strategy.
 func (w *world) named(name string) (balance.Strategy, error) {
-	if name == "chaos" {
+	switch name {
+	case "chaos":
 		return &chaos{r: w.rnd.fork("chaos")}, nil
+	case "keeper":
+		return &keeper{r: w.rnd.fork("keeper"), w: w}, nil
 	}
 	return strategy.Named(name)
 }
@@ -89,4 +95,58 @@ func (c *chaos) nonsense(in balance.Input) []balance.Op {
 		return []balance.Op{{Kind: balance.OpSwitch, Slice: v.ID}}
 	}
 	return []balance.Op{{Kind: balance.OpMap, Slice: v.ID, Node: 1}, {Kind: balance.OpFinish, Slice: v.ID}}
+}
+
+// keeper splits slices and remembers the newest one and when that was. It breaks the
+// run if what it remembers does not fit the model, and says at random where slices
+// that leave go.
+type keeper struct {
+	original
+	r *source
+	w *world
+}
+
+// mostKept is how many slices keeper makes.
+const mostKept = 60
+
+// Name implements balance.Strategy.
+func (*keeper) Name() string { return "keeper" }
+
+// Iterate implements balance.Strategy.
+func (k *keeper) Iterate(in balance.Input) (balance.Proposal, error) {
+	p := balance.Proposal{Memory: in.Memory}
+	if len(in.Memory) == 16 {
+		id := binary.LittleEndian.Uint64(in.Memory)
+		if !slices.ContainsFunc(in.Model.Slices(), func(s balance.Slice) bool { return s.ID == id }) {
+			k.w.fail("keeper remembers slice %d, which the model does not have", id)
+		}
+	} else if len(in.Memory) > 0 {
+		k.w.fail("keeper remembers %x, which it never did", in.Memory)
+	}
+	if in.Time.Before(time.Unix(0, 0)) {
+		k.w.fail("it is %v", in.Time)
+	}
+	all := in.Model.Slices()
+	v := all[k.r.below(len(all))]
+	if v.Hi == v.Lo || len(all) >= mostKept {
+		return p, nil
+	}
+	e := in.Model.Edit()
+	id, err := e.Split(v.ID, v.Lo+1+(v.Hi-v.Lo)/2)
+	if err != nil {
+		return p, nil // it is on its way
+	}
+	p.Ops = e.Ops()
+	p.Memory = binary.LittleEndian.AppendUint64(nil, id)
+	p.Memory = binary.LittleEndian.AppendUint64(p.Memory, uint64(in.Time.UnixNano()))
+	return p, nil
+}
+
+// Refuges implements balance.Refuge.
+func (k *keeper) Refuges(in balance.Input, leaving []balance.Slice) []balance.NodeID {
+	out := make([]balance.NodeID, len(leaving))
+	for i := range out {
+		out[i] = balance.NodeID(k.r.below(2 + len(in.Model.Nodes()))) // now and then none, or one that there is not
+	}
+	return out
 }

@@ -25,7 +25,10 @@ type Topics struct {
 func (t Topics) Trace(until time.Duration) Trace {
 	r := &source{state: t.Seed}
 	rank := newZipf(len(t.Costs), t.Zipf)
-	for _, list := range t.Costs {
+	for i, list := range t.Costs {
+		for j := range list {
+			list[j].Term = uint64(i + 1)
+		}
 		slices.SortFunc(list, func(a, b ItemCost) int { return cmp.Compare(a.Key, b.Key) })
 	}
 	at := time.Duration(0)

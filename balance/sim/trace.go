@@ -19,6 +19,8 @@ type Query struct {
 type ItemCost struct {
 	Key    balance.Key
 	Micros float64
+	// Term is the one that the cost is under, or most of it; 0: slaves tell no topic.
+	Term uint64
 }
 
 // Trace gives one query after another; false: there are no more.

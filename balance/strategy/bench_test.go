@@ -2,6 +2,7 @@ package strategy_test
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -119,6 +120,48 @@ func BenchmarkPlan100k(b *testing.B) {
 			var stats runtime.MemStats
 			runtime.ReadMemStats(&stats)
 			b.ReportMetric(float64(stats.HeapSys)/1e6, "MB-heap")
+		})
+	}
+}
+
+// BenchmarkTopics: an iteration that knows as many pairs as a balancer keeps, of 4,096
+// topics, when nothing is spread yet.
+func BenchmarkTopics(b *testing.B) {
+	for _, count := range []int{30, 300} {
+		r := rand.New(rand.NewPCG(1, 1))
+		index, keys := &balance.Index{}, make([]balance.Key, 100_000)
+		for i := range keys {
+			keys[i], _ = balance.ByHash.Key(1, uint64(i+1))
+			index.Put(keys[i], uint32(1+r.IntN(20)))
+		}
+		topics := make([]balance.Topic, 4096)
+		for i := range topics {
+			topics[i].Term = uint64(i)
+			list := make(map[balance.Key]bool)
+			for len(list) < balance.MaxPairs/len(topics) {
+				list[keys[r.IntN(len(keys))]] = true
+			}
+			for k := range list {
+				topics[i].Items = append(topics[i].Items, balance.TopicItem{Key: k, Load: 1 + 9*r.Float64()})
+			}
+			slices.SortFunc(topics[i].Items, func(x, y balance.TopicItem) int { return cmp.Compare(x.Key, y.Key) })
+		}
+		s, err := strategy.Named("topics")
+		if err != nil {
+			b.Fatal(err)
+		}
+		m, _, err := balance.Plan(s, balance.ByHash, nodes(count), index, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		in := balance.Input{Model: m, Items: index, Order: balance.ByHash, Budget: balance.Budget{Share: 0.09}, Topics: func() []balance.Topic { return topics }}
+		b.Run(fmt.Sprintf("%d nodes", count), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if p, err := s.Iterate(in); err != nil || len(p.Ops) == 0 {
+					b.Fatal(err, p.Reasons)
+				}
+			}
 		})
 	}
 }

@@ -14,13 +14,16 @@ type bin struct {
 	weight uint64 // the most it takes; 0: no limit
 }
 
-// bins is a heap of nodes, the least loaded for its share first; equal: the
+// bins is a heap of active nodes, the least loaded for its share first; equal: the
 // lowest id.
 type bins []*bin
 
 func newBins(in balance.Input) *bins {
 	b := &bins{}
 	for _, n := range in.Model.Nodes() {
+		if n.State != balance.Active {
+			continue
+		}
 		*b = append(*b, &bin{node: n.ID, share: share(in, n.ID), weight: in.Limits[n.ID].Weight})
 	}
 	heap.Init(b)

@@ -29,6 +29,7 @@ type board struct {
 
 	ops     []balance.Op
 	reasons []balance.Reason
+	staying int // slices that stay and were explained, or would have been
 }
 
 // place is a node with its predicted content.

@@ -5,5 +5,6 @@
 //
 // Goals: the same input gives the same proposal; a balanced system stops
 // moving; reasons are readable. Non-goals: moving data, timing,
-// state on disk. A strategy remembers nothing from one iteration to the next.
+// state on disk. What a strategy remembers from one iteration to the next is in the
+// proposal and the input (Proposal.Memory).
 package strategy

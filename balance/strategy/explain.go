@@ -14,8 +14,12 @@ const (
 
 // text explains why a chunk moves.
 func (i *iteration) text(p *chunk, a, b *place, was, wasTo float64) string {
-	return fmt.Sprintf("%.3f x the mean load of a node (%d items, %.3f %% of all weight), goes from node %s to node %s: from %.2f and %.2f x the mean they come to %.2f and %.2f",
+	text := fmt.Sprintf("%.3f x the mean load of a node (%d items, %.3f %% of all weight), goes from node %s to node %s: from %.2f and %.2f x the mean they come to %.2f and %.2f",
 		i.x(p.Load), p.Items, 100*i.cost(0, p.Weight), a.name, b.name, was, wasTo, i.x(a.hot()), i.x(b.hot()))
+	if a.share != b.share {
+		text += fmt.Sprintf("; their shares, which grow with their replicas, are %g and %g", a.share, b.share)
+	}
+	return text
 }
 
 // explain adds, for the hottest slices of the nodes that stay above the goal, why
@@ -59,20 +63,18 @@ func (i *iteration) notMoved(p *part, node int, why string) string {
 	if len(cool) == 0 {
 		return "there is no other active node"
 	}
-	if p.Items == 1 && p.Load > i.goal*i.nodes[cool[0]].share {
+	if p.Items == 1 && !slices.ContainsFunc(cool, func(k int) bool { return p.Load <= i.goal*i.nodes[k].share }) {
 		return fmt.Sprintf("it is a single item of %.2f x the mean, and an item cannot be divided", i.x(p.Load))
 	}
-	to, refusal := -1, "no node has room for its weight"
-	for _, k := range cool {
-		if !i.nodes[k].room(p.Weight) {
-			continue
-		}
-		ok, said := i.may(p.ID, k)
+	whole, refusal := chunk{SliceSum: p.SliceSum}, "no node has room for its weight"
+	to := i.target(&whole, cool)
+	for to >= 0 {
+		ok, said := i.may(p.ID, to)
 		if ok {
-			to = k
 			break
 		}
-		refusal = said
+		refusal, whole.refused = said, append(whole.refused, to)
+		to = i.target(&whole, cool)
 	}
 	switch {
 	case to < 0:

@@ -32,9 +32,20 @@ type loop struct {
 	moved     float64 // share of all weight
 	weight    float64
 	last      balance.Proposal
+	memory    []byte // of the strategy
+	topics    func() []balance.Topic
 	takes     uint64            // intervals that a move takes
 	due       map[uint64]uint64 // by slice on its way: the iteration after which it ends
 	iteration uint64
+	// left says what left which node when; with rests it stays away for ten iterations.
+	rests bool
+	left  map[balance.NodeID][]restPart
+}
+
+// restPart is a run of keys that has left a node.
+type restPart struct {
+	balance.Interval
+	at uint64
 }
 
 // hotReported is how many items a node reports.
@@ -43,7 +54,7 @@ const hotReported = 256
 func newLoop(t testing.TB, m *balance.Model, items *balance.Index, loads map[balance.Key]float64) *loop {
 	l := &loop{
 		t: t, m: m, items: items, loads: loads, interval: 5, due: map[uint64]uint64{}, budget: 0.09, order: balance.ByHash,
-		table: balance.NewLoadTable(balance.LoadWeights{Examined: 1}, 10*time.Second), rand: rand.New(rand.NewPCG(1, 2)),
+		table: balance.NewLoadTable(balance.LoadWeights{Examined: 1}, 10*time.Second), rand: rand.New(rand.NewPCG(1, 2)), left: map[balance.NodeID][]restPart{},
 	}
 	items.Ascend(0, balance.MaxKey, func(_ balance.Key, w uint32) bool { l.weight += float64(w); return true })
 	return l
@@ -90,10 +101,26 @@ func (l *loop) second() {
 // input is what the strategy would see now.
 func (l *loop) input() balance.Input {
 	l.iteration++
-	return balance.Input{
+	in := balance.Input{
 		Model: l.m, Items: l.items, Order: l.order, Limits: l.limits, Iteration: l.iteration,
-		Loads: l.table.At(0, l.m, l.items), Budget: balance.Budget{Share: l.budget},
+		Loads: l.table.At(0, l.m, l.items), Budget: balance.Budget{Share: l.budget}, Memory: l.memory, Topics: l.topics,
 	}
+	if l.rests {
+		in.May = l.may
+	}
+	return in
+}
+
+// may keeps slices from nodes that they left, as the mapper does.
+func (l *loop) may(slice uint64, to balance.NodeID) (bool, string) {
+	i := slices.IndexFunc(l.m.Slices(), func(s balance.Slice) bool { return s.ID == slice })
+	s := l.m.Slices()[i]
+	for _, v := range l.left[to] {
+		if v.Lo <= s.Hi && s.Lo <= v.Hi && l.iteration-v.at < 10 {
+			return false, "it left a moment ago"
+		}
+	}
+	return true, ""
 }
 
 // iterate lets an interval pass and asks the strategy once.
@@ -111,7 +138,7 @@ func (l *loop) iterate(s balance.Strategy) {
 	if err != nil {
 		l.t.Fatalf("%s proposes what cannot be: %v", s.Name(), err)
 	}
-	l.last = p
+	l.last, l.memory = p, p.Memory
 	l.settle(next, p)
 }
 
@@ -127,6 +154,9 @@ func (l *loop) settle(m *balance.Model, p balance.Proposal) {
 			items += float64(sum.Items)
 			l.started++
 			l.due[s.ID] = l.iteration + l.takes
+			if l.rests {
+				l.left[s.Node] = append(l.left[s.Node], restPart{balance.Interval{Lo: s.Lo, Hi: s.Hi}, l.iteration})
+			}
 		}
 	}
 	if weight > l.budget*l.weight*(1+1e-9) || items > l.budget*float64(l.items.Len())*(1+1e-9) {

@@ -2,10 +2,11 @@ package strategy
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 )
 
-// targets is how many of the coolest nodes are tried for a piece.
+// targets is how many of the coolest nodes, of a size of share, are tried for a piece.
 const targets = 8
 
 // move has chunks of the hottest nodes go to the coolest ones, the most gain
@@ -137,14 +138,24 @@ func (i *iteration) chunksOf(node int) []chunk {
 // perMove is the fixed cost of a move, as a share of all data.
 const perMove = 1e-5
 
-// target returns the coolest node for a piece; -1: none has room or may.
-func (i *iteration) target(p *chunk, cool []int) int {
+// target returns the node for a piece: the coolest one, or with Replication the one that
+// is coolest with it; -1: none has room or may.
+func (i *iteration) target(p *chunk, cool []int) (best int) {
+	best = -1
+	least := 0.0
 	for _, k := range cool {
-		if i.nodes[k].room(p.Weight) && !slices.Contains(p.refused, k) {
+		n := &i.nodes[k]
+		if !n.room(p.Weight) || slices.Contains(p.refused, k) {
+			continue
+		}
+		if i.Replication == 0 {
 			return k
 		}
+		if heat := (n.load + p.Load) / n.share; best < 0 || heat < least {
+			best, least = k, heat
+		}
 	}
-	return -1
+	return best
 }
 
 // gain is by how much the hotter of two nodes gets cooler when load moves.
@@ -167,22 +178,32 @@ func (i *iteration) take(p *chunk, from, to int) {
 	p.why = i.text(p, a, b, was, wasTo)
 }
 
-// coolest returns the nodes with the least load for their share, the least
-// first.
+// coolest returns the nodes with the least load for their share, the least first; with
+// Replication those of each size of share, since a cooler node with fewer replicas may
+// be hotter with a piece than one with more.
 func (i *iteration) coolest(but int) (list []int) {
 	less := func(a, b int) int {
 		return cmp.Or(cmp.Compare(i.nodes[a].hot(), i.nodes[b].hot()), cmp.Compare(a, b))
 	}
+	var bySize [33][]int
 	for k := range i.nodes {
 		if k == but || !i.nodes[k].active {
 			continue
 		}
-		at, _ := slices.BinarySearchFunc(list, k, less)
+		of := &bySize[0]
+		if i.Replication > 0 {
+			of = &bySize[bits.Len32(uint32(i.nodes[k].share))]
+		}
+		at, _ := slices.BinarySearchFunc(*of, k, less)
 		if at < targets {
-			list = slices.Insert(list, at, k)
-			list = list[:min(len(list), targets)]
+			*of = slices.Insert(*of, at, k)
+			*of = (*of)[:min(len(*of), targets)]
 		}
 	}
+	for _, of := range bySize {
+		list = append(list, of...)
+	}
+	slices.SortFunc(list, less)
 	return list
 }
 

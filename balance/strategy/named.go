@@ -20,8 +20,18 @@ const Default = weightedMoveFastName
 
 // Names returns the names of all strategies.
 func Names() []string {
-	return []string{originalName, randomName, weightedMoveName, weightedMoveFastName}
+	return []string{
+		originalName, randomName, weightedMoveName, weightedMoveFastName,
+		consistentRandomName, consistentEqualName, consistentFixedName, rendezvousName,
+		raoOneName, raoManyName, raoPoolName, cassandraName, srinivasanName, autoplacerName,
+		topicsName,
+	}
 }
+
+// Shadows returns the names of the strategies that run in shadow of a cluster's own.
+// The others are for comparisons: all of them would cost the balancer as much time
+// again as three iterations.
+func Shadows() []string { return Names()[:4] }
 
 // Named returns the strategy with this name and these options; missing options
 // have their defaults. Errors: fault.Invalid with all mistakes, and with the
@@ -32,17 +42,8 @@ func Named(name string, options ...map[string]string) (balance.Strategy, error) 
 		maps.Copy(given, o)
 	}
 	r := &reader{strategy: name, given: given}
-	var s balance.Strategy
-	switch name {
-	case originalName:
-		s = Original{}
-	case randomName:
-		s = readRandom(r)
-	case weightedMoveName:
-		s = readWeightedMove(r, name, Published())
-	case weightedMoveFastName:
-		s = readWeightedMove(r, name, Fast())
-	default:
+	s := read(r, name)
+	if s == nil {
 		return nil, fault.Field("strategy", "strategy", "there is no strategy %q; available: %s", name, strings.Join(Names(), ", "))
 	}
 	if err := r.err(); err != nil {
@@ -66,15 +67,42 @@ func CheckOrder(name string, order balance.Order) error {
 // Options returns the options of a strategy; none for an unknown one.
 func Options(name string) []Option {
 	r := &reader{strategy: name}
-	switch name {
-	case randomName:
-		readRandom(r)
-	case weightedMoveName:
-		readWeightedMove(r, name, Published())
-	case weightedMoveFastName:
-		readWeightedMove(r, name, Fast())
-	}
+	read(r, name)
 	return r.options
+}
+
+// read returns the strategy with a name, with the options that a reader has; nil for
+// an unknown one.
+func read(r *reader, name string) balance.Strategy {
+	switch name {
+	case originalName:
+		return readOriginal(r)
+	case randomName:
+		return readRandom(r)
+	case weightedMoveName:
+		return readWeightedMove(r, name, Published())
+	case weightedMoveFastName:
+		return readWeightedMove(r, name, Fast())
+	case consistentRandomName:
+		return ConsistentRandom{readTokens(r)}
+	case consistentEqualName:
+		return readConsistentEqual(r)
+	case consistentFixedName:
+		return readConsistentFixed(r)
+	case rendezvousName:
+		return readRendezvous(r)
+	case raoOneName, raoManyName, raoPoolName:
+		return readRao(r, name)
+	case cassandraName:
+		return readCassandra(r)
+	case srinivasanName:
+		return readSrinivasan(r)
+	case autoplacerName:
+		return readAutoplacer(r)
+	case topicsName:
+		return readTopics(r)
+	}
+	return nil
 }
 
 // reader reads options and collects their descriptions and mistakes.

@@ -2,8 +2,10 @@ package strategy
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"slices"
+	"time"
 
 	"adshard/balance"
 )
@@ -14,19 +16,40 @@ const originalName = "original"
 // owners (advertisers) are packed by weight, the heaviest first, each onto the
 // node that then has the least (longest processing time first, Graham 1969).
 // An item's weight is made by the flavour from its numbers of keywords, ads
-// and lexicon entries. It plans once; owners that come later lie where the
-// slice that covers their keys lies.
+// and lexicon entries.
+//
+// It plans at the start, and anew in the night that begins at Hour, UTC, and lasts
+// Hours; with Hours 0 never again. A plan ignores where data lie. It is carried out as
+// far as the budget of each iteration goes, until the night ends or as much has moved
+// as there is: weights that change meanwhile change the plan. Nothing else moves. A
+// night in which no balancer ran, or this strategy was not in use at its beginning, is
+// left out.
+//
+// An owner that comes during the day gets a more or less random node at once: the keys
+// between owners are drawn for nodes, by their shares (the thesis does not say how its
+// node is found). With more owners than mostPlaces, or without a night that would pack
+// newcomers, such keys belong to the owner before them, since each place is a slice.
 //
 // Owners are intervals of keys only in the order ByOwner. In the order ByHash
-// the ring is cut into one run of keys a node, of equal weight, and the first
+// the ring is cut into one run of keys a node, of equal weight, once, and the first
 // reason says so.
-type Original struct{}
+type Original struct{ Hour, Hours int }
+
+// mostPlaces is the most owners that have places for others between them.
+const mostPlaces = 50_000
+
+func readOriginal(r *reader) Original {
+	o := Original{Hour: 3, Hours: 3}
+	r.count(&o.Hour, "hour", 23, "hour, UTC, at which the night begins, in which it plans anew")
+	r.count(&o.Hours, "hours", 24, "hours that the night lasts; 0: it plans only once")
+	return o
+}
 
 // Name implements balance.Strategy.
 func (Original) Name() string { return originalName }
 
 // Initial implements balance.Strategy.
-func (Original) Initial(in balance.Input) (balance.Proposal, error) {
+func (o Original) Initial(in balance.Input) (balance.Proposal, error) {
 	var pieces []piece
 	var left []balance.Reason
 	switch _, _, whole := in.Order.OwnerOf(0); {
@@ -37,22 +60,127 @@ func (Original) Initial(in balance.Input) (balance.Proposal, error) {
 		pieces = cut(in)
 		left = leave("there are no items yet; each node gets one run of keys of equal width for the owners to come")
 	default:
-		pieces, left = pack(in)
+		pieces, left = o.plan(in)
 	}
 	p, err := lay(in, pieces, true)
 	p.Reasons = append(left, p.Reasons...)
+	if n, _, ok := o.night(in.Time); ok && o.Hours > 0 {
+		p.Memory = night{number: n}.memory()
+	}
 	return p, err
 }
 
-// Iterate implements balance.Strategy: it moves nothing and reports how evenly
-// the load is spread.
-func (Original) Iterate(in balance.Input) (balance.Proposal, error) {
-	b := newBoard(in, 0)
-	b.measured()
+// Iterate implements balance.Strategy.
+func (o Original) Iterate(in balance.Input) (balance.Proposal, error) {
+	b := newBoard(in, 1)
+	memory, why := o.plansAnew(b)
+	if why != "" {
+		b.measured()
+		_, ratio := b.hottest()
+		b.leave(0, "moves nothing: %s; max/mean is %.3f", why, ratio)
+	}
 	p := b.proposal()
-	b.leave(0, "plans once, at the start, and moves nothing; since then max/mean is %.3f", p.Expected.Ratio())
-	p.Reasons = b.reasons
+	p.Memory = memory
 	return p, nil
+}
+
+// plansAnew moves what is elsewhere than a new plan has it, or says why it is not the
+// time for that. It returns what to remember.
+func (o Original) plansAnew(b *board) (memory []byte, why string) {
+	number, now, ok := o.night(b.in.Time)
+	last, known := readNight(b.in.Memory)
+	_, _, whole := b.in.Order.OwnerOf(0)
+	switch {
+	case o.Hours == 0 || !whole:
+		return nil, "it has planned once, at the start"
+	case !ok:
+		return b.in.Memory, "the time of day is not known, so that it cannot be night"
+	case !known:
+		return night{number: number}.memory(), fmt.Sprintf("it plans anew in the night that begins at %d:00 UTC", o.Hour)
+	case !now:
+		return b.in.Memory, fmt.Sprintf("it plans anew in the night that begins at %d:00 UTC", o.Hour)
+	case last.number != number:
+		last = night{number: number, left: max(1, b.weight)}
+	}
+	switch {
+	case last.left == 0:
+		return last.memory(), "this night's plan is carried out"
+	case b.active == 0 || b.items == 0:
+		return last.memory(), "there is nothing to place"
+	}
+	if b.carryOut(o) {
+		last.left = 0
+	}
+	last.left -= min(last.left, uint64(b.movedWeight))
+	return last.memory(), ""
+}
+
+// carryOut plans and moves what is elsewhere; it reports whether all is in its place.
+func (b *board) carryOut(o Original) (done bool) {
+	want, left := o.plan(b.in)
+	b.reasons = append(b.reasons, left...)
+	want = slices.CompactFunc(want, func(a, b piece) bool { return a.node == b.node })
+	elsewhere, byWeight := b.elsewhere(want), b.in
+	byWeight.Loads = nil
+	_, least := balance.LeastMove(byWeight, 0.01)
+	b.leave(0, "the plan of the night: %.3f %% of all weight is elsewhere than it should be; to even out the weights as well, %.3f %% would have to move",
+		100*b.cost(0, elsewhere), 100*least)
+	done = !slices.ContainsFunc(b.parts, func(p part) bool { return p.busy })
+	b.toward(want)
+	b.join(want)
+	return done && len(b.ops) == 0 && b.staying == 0
+}
+
+// elsewhere is the weight of what is not where it should be.
+func (b *board) elsewhere(want []piece) (weight uint64) {
+	at, part := 0, 0
+	b.in.Items.Ascend(0, balance.MaxKey, func(k balance.Key, w uint32) bool {
+		for at+1 < len(want) && want[at+1].lo <= k {
+			at++
+		}
+		for b.parts[part].Hi < k {
+			part++
+		}
+		if b.nodes[b.parts[part].at].id != want[at].node {
+			weight += uint64(w)
+		}
+		return true
+	})
+	return weight
+}
+
+// night is what Original remembers: a night, and the weight that may still move in it; 0:
+// its plan is carried out.
+type night struct {
+	number int64
+	left   uint64
+}
+
+// night returns the number of the last night that has begun, and whether it is night
+// now; false if the clock is not set.
+func (o Original) night(at time.Time) (number int64, now, ok bool) {
+	const hour, day = 3600, 24 * 3600
+	since := at.Unix() - int64(o.Hour)*hour
+	if at.Unix() < 0 {
+		return 0, false, false
+	}
+	number = (since+day)/day - 1 // the first night of 1970 is night 0
+	return number, since-number*day < int64(o.Hours)*hour, true
+}
+
+func (n night) memory() []byte {
+	return binary.AppendUvarint(binary.AppendVarint(nil, n.number), n.left)
+}
+
+// readNight reads a memory; false: there is none, or it is another's.
+func readNight(memory []byte) (n night, ok bool) {
+	var a, b int
+	n.number, a = binary.Varint(memory)
+	if a <= 0 {
+		return night{}, false
+	}
+	n.left, b = binary.Uvarint(memory[a:])
+	return n, b > 0 && a+b == len(memory)
 }
 
 // piece is a run of keys from lo to the next piece's, and the node it goes to.
@@ -75,6 +203,32 @@ func owners(in balance.Input) []piece {
 		return true
 	})
 	return list
+}
+
+// plan packs whole owners, and draws nodes for the keys between them.
+func (o Original) plan(in balance.Input) (list []piece, left []balance.Reason) {
+	list, left = pack(in)
+	if o.Hours == 0 || len(list) > mostPlaces {
+		list[0].lo = 0
+		return list, left
+	}
+	b, next := newBoard(in, 1), balance.Key(0)
+	for i := range b.nodes { // what they have now is not planned
+		b.nodes[i].weight = 0
+	}
+	var all []piece
+	for i, p := range list {
+		if next < p.lo {
+			all = append(all, piece{lo: next, node: b.nodes[Random{}.draw(b, next, 0)].id, why: "drawn at random for owners to come"})
+		}
+		all = append(all, p)
+		if _, hi, _ := in.Order.OwnerOf(p.lo); hi == balance.MaxKey {
+			return all, left
+		} else if next = hi + 1; i+1 == len(list) {
+			all = append(all, piece{lo: next, node: b.nodes[Random{}.draw(b, next, 0)].id, why: "drawn at random for owners to come"})
+		}
+	}
+	return all, left
 }
 
 // pack assigns whole owners, the heaviest first.

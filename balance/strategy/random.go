@@ -45,7 +45,7 @@ func (r Random) Initial(in balance.Input) (balance.Proposal, error) {
 		p.Reasons = append(leave("there are no items yet; each node gets one run of keys of equal width"), p.Reasons...)
 		return p, err
 	}
-	b, each := newBoard(in, 1), r.each(in)
+	b, each := newBoard(in, 1), eachSlice(in, r.MostSlices)
 	for i := range b.nodes { // all lies on the first node, in the model of view 0
 		b.nodes[i].weight = 0
 	}
@@ -64,9 +64,9 @@ func (r Random) Initial(in balance.Input) (balance.Proposal, error) {
 	return lay(in, list, false)
 }
 
-// each returns how many items a slice holds.
-func (r Random) each(in balance.Input) int {
-	most := max(1, r.MostSlices)
+// eachSlice returns how many items a slice holds, so that there are at most so many.
+func eachSlice(in balance.Input, most int) int {
+	most = max(1, most)
 	return max(1, (in.Items.Len()+most-1)/most)
 }
 
@@ -109,9 +109,9 @@ func (r Random) Iterate(in balance.Input) (balance.Proposal, error) {
 		b.leave(0, "there is nothing to place")
 		return b.proposal(), nil
 	}
-	r.scatter(b, r.each(in))
+	b.scatter(eachSlice(in, r.MostSlices), "drawn at random", func(k balance.Key, weight uint64) int { return r.draw(b, k, weight) })
 	r.fill(b)
-	r.clean(b)
+	b.clean()
 	if len(b.ops) == 0 {
 		_, ratio := b.hottest()
 		b.leave(0, "every item has its slice; the load is ignored, max/mean is %.3f", ratio)
@@ -120,8 +120,8 @@ func (r Random) Iterate(in balance.Input) (balance.Proposal, error) {
 }
 
 // scatter splits slices of more items than each and draws a node for all but
-// the first part, until the budget is used up.
-func (r Random) scatter(b *board, each int) {
+// the first part, until the budget is used up. why is why it is that node.
+func (b *board) scatter(each int, why string, draw func(balance.Key, uint64) int) {
 	var own []balance.ItemLoad
 	for i := range b.parts {
 		p := &b.parts[i]
@@ -130,11 +130,11 @@ func (r Random) scatter(b *board, each int) {
 		}
 		own = balance.ItemLoads(b.in, p.Slice, own[:0])
 		p.busy = true
-		r.scatterSlice(b, p, own, each)
+		b.scatterSlice(p, own, each, why, draw)
 	}
 }
 
-func (r Random) scatterSlice(b *board, p *part, own []balance.ItemLoad, each int) {
+func (b *board) scatterSlice(p *part, own []balance.ItemLoad, each int, why string, draw func(balance.Key, uint64) int) {
 	type going struct {
 		slice uint64
 		to    int
@@ -149,7 +149,7 @@ func (r Random) scatterSlice(b *board, p *part, own []balance.ItemLoad, each int
 			sum.Weight += uint64(v.Weight)
 			sum.Load += v.Load
 		}
-		to := r.draw(b, own[begin].Key, sum.Weight)
+		to := draw(own[begin].Key, sum.Weight)
 		ok, _ := b.may(p.ID, to)
 		ok = to == p.at || ok && b.nodes[to].room(sum.Weight) && b.affords(sum.Items, sum.Weight)
 		if n := len(list); !ok && (n == 0 || list[n-1].slice != id) {
@@ -168,7 +168,7 @@ func (r Random) scatterSlice(b *board, p *part, own []balance.ItemLoad, each int
 		}
 	}
 	for _, g := range list {
-		b.start(g.slice, g.to, "slice %d of %d items goes to node %s, drawn at random", g.slice, g.items, b.nodes[g.to].name)
+		b.start(g.slice, g.to, "slice %d of %d items goes to node %s: %s", g.slice, g.items, b.nodes[g.to].name, why)
 	}
 }
 
@@ -214,7 +214,7 @@ func (r Random) fill(b *board) {
 
 // clean merges slices without items with a neighbour on the same node, or has
 // them go to the left neighbour's node, which moves no data, to be merged later.
-func (r Random) clean(b *board) {
+func (b *board) clean() {
 	moved := 0
 	for i := range b.parts {
 		p := &b.parts[i]

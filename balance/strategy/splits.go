@@ -29,15 +29,20 @@ func (i *iteration) split() {
 // split, and which share of its load lies before it.
 func (i *iteration) half(p *part) (at balance.Key, left float64) {
 	i.own = balance.ItemLoads(i.in, p.Slice, i.own[:0])
+	return halfOf(i.own, p.Load)
+}
+
+// halfOf is half of items with a load in all.
+func halfOf(own []balance.ItemLoad, load float64) (at balance.Key, left float64) {
 	var sum, best float64
-	for k, v := range i.own {
-		if k > 0 && (at == 0 || abs(sum-p.Load/2) < abs(best-p.Load/2)) {
+	for k, v := range own {
+		if k > 0 && (at == 0 || abs(sum-load/2) < abs(best-load/2)) {
 			at, best = v.Key, sum
 		}
 		sum += v.Load
 	}
-	if p.Load > 0 {
-		left = best / p.Load
+	if load > 0 {
+		left = best / load
 	}
 	return at, left
 }

@@ -54,6 +54,12 @@ type WeightedMoveConfig struct {
 	// iteration, each move judged after the ones before it; 0: all that are
 	// above the aim.
 	Hottest int
+	// Replication 1 has a slice go to the node that is coolest with it, among the
+	// coolest of each size of share, 0 to the coolest one. Slicer raises and lowers how
+	// often a hot slice is replicated; here replicas belong to nodes, whose shares grow
+	// with them, so that a slice has more of them once it has moved to such a node.
+	// Between equal nodes it changes nothing.
+	Replication int
 	// Grain, if above 0, has slices of more load cut before they move: into
 	// single items that are worth a move, and runs of others of at most Grain.
 	Grain float64
@@ -72,7 +78,7 @@ const slack = 1.05
 func Published() WeightedMoveConfig {
 	return WeightedMoveConfig{
 		MergeAbove: 50, MergeShare: 0.01, MoveShare: 0.09, SplitAt: 2, SplitBelow: 150,
-		Tolerance: 0.10, Aim: 0.05, Gain: 0.005, Hottest: 1,
+		Tolerance: 0.10, Aim: 0.05, Gain: 0.005, Hottest: 1, Replication: 1,
 	}
 }
 
@@ -99,6 +105,7 @@ func readWeightedMove(r *reader, name string, c WeightedMoveConfig) WeightedMove
 	r.number(&c.Aim, "aim", 0, 10, "how far above the mean a node may stay once something is done; at most tolerance")
 	r.number(&c.Gain, "gain", 0, 1, "least gain of a move, in mean loads of a node")
 	r.count(&c.Hottest, "hottest", 100_000, "hottest nodes that give slices away in an iteration; 0: all above the aim")
+	r.count(&c.Replication, "replication", 1, "1: a hot slice may go to a node of more or fewer replicas, if that is cooler with it; 0: to the coolest one")
 	r.number(&c.Grain, "grain", 0, 1, "load, in mean loads of a node, above which a slice is cut before it moves; 0: never")
 	if c.Aim > c.Tolerance {
 		r.faults = append(r.faults, "aim must not be above tolerance")

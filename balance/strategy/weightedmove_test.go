@@ -184,3 +184,41 @@ func TestMerges(t *testing.T) {
 		t.Errorf("%d slices, %d merged, %d moved to be merged", len(l.m.Slices()), here, moved)
 	}
 }
+
+// TestReplication: an item too hot for the coolest node, which has one replica, moves to
+// the one with three, and that is said; without the option it stays.
+func TestReplication(t *testing.T) {
+	for _, name := range []string{"weighted-move", "weighted-move-fast"} {
+		for _, replication := range []string{"1", "0"} {
+			s, err := strategy.Named(name, map[string]string{"replication": replication})
+			if err != nil {
+				t.Fatal(err)
+			}
+			l := few(t, balance.ByHash, 3, 30)
+			l.limits = map[balance.NodeID]balance.Limit{1: {Share: 1}, 2: {Share: 1}, 3: {Share: 3}} // by their replicas
+			var keys []balance.Key
+			l.items.Ascend(0, balance.MaxKey, func(k balance.Key, _ uint32) bool { keys = append(keys, k); return true })
+			e := l.m.Edit()
+			rest, _ := e.Split(1, keys[1])
+			more, _ := e.Split(rest, keys[10])
+			_, _ = e.Start(rest, 2), e.Start(more, 3)
+			l.settle(model(t, e), balance.Proposal{})
+			for i, k := range keys { // node 1: one item; node 2: little; node 3: more, but less than it can take
+				l.loads[k] = map[bool]float64{true: 5, false: 60}[i < 10]
+			}
+			l.loads[keys[0]] = 2000
+			before := balance.LoadEvenness(l.truth()).Ratio()
+			said := ""
+			for range 6 {
+				l.iterate(s)
+				said += l.reasons()
+			}
+			after, on := balance.LoadEvenness(l.truth()).Ratio(), l.m.At(keys[0]).Node
+			t.Logf("%s, replication %s: max/mean from %.2f to %.2f, on node %d", name, replication, before, after, on)
+			told := strings.Contains(said, "their shares, which grow with their replicas, are 1 and 3")
+			if moved := on == 3; moved != (replication == "1") || moved != told || moved && after > before/1.5 {
+				t.Errorf("%s, replication %s: from %.2f to %.2f, on node %d; %s", name, replication, before, after, on, said)
+			}
+		}
+	}
+}

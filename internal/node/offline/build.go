@@ -103,7 +103,7 @@ func (b *build) run(ctx context.Context, db backend.Store) (sum *Summary, err er
 	if b.data, err = identity.Of(ctx, db, b.order); err != nil {
 		return nil, err
 	}
-	snap, err := db.Snapshot(ctx)
+	snap, err := backend.FillSnapshot(ctx, db, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func (b *build) plan(ctx context.Context, snap backend.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	model, proposal, err := balance.PlanOn(chosen, b.order, base, index, nil)
+	model, proposal, err := balance.PlanOn(chosen, b.order, base, index, nil, time.Time{})
 	if err != nil {
 		return err
 	}

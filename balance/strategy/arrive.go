@@ -1,0 +1,96 @@
+package strategy
+
+import (
+	"encoding/binary"
+	"slices"
+	"sort"
+
+	"adshard/balance"
+)
+
+// arrive gives nodes that have joined the arcs of their tokens, which later belong to
+// whoever the load makes it. It returns what to remember: the nodes that have theirs;
+// and whether all do, so that slices may go elsewhere again. What cannot move though
+// nothing is on its way is not waited for. A node that has nothing and may take nothing
+// arrives when it may: it has just joined, or was emptied. One that gave all away has arrived.
+func (b *board) arrive(in balance.Input, t Tokens) (memory []byte, all bool) {
+	all = true
+	known := settledNodes(in.Memory)
+	if known == nil { // nothing is remembered: those with slices count as settled
+		known = make(map[balance.NodeID]bool)
+		for i := range b.nodes {
+			known[b.nodes[i].id] = b.nodes[i].slices > 0
+		}
+	}
+	for i, n := range in.Model.Nodes() {
+		if n.State == balance.Active && !known[n.ID] {
+			known[n.ID] = b.seat(i, t.of(n, min(share(in, n.ID), mostTokens/uint64(t.each())+1)))
+			all = all && known[n.ID]
+		}
+		if known[n.ID] && !b.shut(i) {
+			memory = binary.AppendUvarint(memory, uint64(n.ID))
+		}
+	}
+	return memory, all
+}
+
+// shut reports whether a node has nothing and may take nothing.
+func (b *board) shut(node int) bool {
+	return b.nodes[node].slices == 0 && !slices.ContainsFunc(b.parts, func(p part) bool {
+		ok, _ := b.may(p.ID, node)
+		return ok
+	})
+}
+
+// everyone is the memory in which all nodes have their tokens.
+func everyone(in balance.Input) (memory []byte) {
+	for _, n := range in.Model.Nodes() {
+		memory = binary.AppendUvarint(memory, uint64(n.ID))
+	}
+	return memory
+}
+
+// settledNodes reads a memory; nil: there is none, or it is another's.
+func settledNodes(memory []byte) map[balance.NodeID]bool {
+	if len(memory) == 0 {
+		return nil
+	}
+	out := make(map[balance.NodeID]bool)
+	for len(memory) > 0 {
+		v, n := binary.Uvarint(memory)
+		if n <= 0 || v > 1<<32-1 {
+			return nil
+		}
+		out[balance.NodeID(v)] = true
+		memory = memory[n:]
+	}
+	return out
+}
+
+// seat starts to move the arcs of a node's tokens there and reports whether it has all.
+func (b *board) seat(node int, tokens []token) (all bool) {
+	all = true
+	waits := slices.ContainsFunc(b.parts, func(p part) bool { return p.Move.Phase == balance.Copying })
+	for _, t := range tokens {
+		k := sort.Search(len(b.parts), func(i int) bool { return b.parts[i].Hi >= t.key })
+		p := &b.parts[k]
+		if p.at == node && p.Hi == t.key {
+			continue
+		}
+		if p.busy {
+			all = false
+			continue
+		}
+		own := segment{Interval: balance.Interval{Lo: p.Lo, Hi: t.key}, to: node, why: "the arc of one of its tokens, since it has joined"}
+		list := []segment{own}
+		if t.key < p.Hi {
+			list = append(list, segment{Interval: balance.Interval{Lo: t.key + 1, Hi: p.Hi}, to: p.at})
+		}
+		if b.carry(p, list) {
+			all, waits = false, true
+		} else if waits {
+			all = false
+		}
+	}
+	return all
+}

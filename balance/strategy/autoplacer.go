@@ -1,0 +1,332 @@
+package strategy
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+
+	"adshard/balance"
+)
+
+const autoplacerName = "autoplacer"
+
+// Autoplacer is consistent hashing from which hot items are taken out (Paiva, Ruivo,
+// Romano, Rodrigues, ACM TAAS 9(4), 2014; thesis 4.6). Items are where ConsistentRandom
+// has them until they are hot. Each iteration is a round: the Hottest items that are
+// not frozen are placed anew, beside the load of all others, which stays. They are then
+// frozen, also those that stay, until all known hot items were considered: a cycle. So
+// no item moves twice in a cycle. A round that would gain less than Gain is not carried
+// out and ends the cycle.
+//
+// Ours: the constants; what a round gains is by how much less load lies above the mean,
+// over all nodes, in mean loads of one, and it is expected rather than measured, since
+// measured loads lag by their half-life. The paper solves each round by linear
+// programming and minimises remote accesses; all our nodes are asked anyway, so that
+// the load alone counts, and a greedy packing does (place).
+//
+// The paper keeps what has moved in probabilistic associative arrays (Bloom filters and
+// a classifier). Ours is the model: an item taken out is a slice of its one key, and
+// such slices are what distinguishes it from the arcs. Beyond Most of them, the coolest
+// go home, where they merge with their arcs again.
+type Autoplacer struct {
+	Tokens  Tokens
+	Hottest int
+	Gain    float64
+	Most    int
+}
+
+// mostFrozen is how many items are remembered: a cycle ends there.
+const mostFrozen = 4096
+
+func readAutoplacer(r *reader) Autoplacer {
+	a := Autoplacer{Tokens: readTokens(r), Hottest: 16, Gain: 0.005, Most: 4096}
+	r.count(&a.Hottest, "hottest", 1000, "items placed anew in a round")
+	r.number(&a.Gain, "gain", 0, 10, "least gain of a round, in mean loads of a node; less ends the cycle")
+	r.count(&a.Most, "relocated", 100_000, "items that are elsewhere than hashing has them, about; then the coolest go home")
+	return a
+}
+
+// Name implements balance.Strategy.
+func (Autoplacer) Name() string { return autoplacerName }
+
+// Initial implements balance.Strategy.
+func (a Autoplacer) Initial(in balance.Input) (balance.Proposal, error) {
+	return ConsistentRandom{a.Tokens}.Initial(in)
+}
+
+// Refuges implements balance.Refuge: what leaves goes where hashing has it now.
+func (a Autoplacer) Refuges(in balance.Input, leaving []balance.Slice) []balance.NodeID {
+	return ConsistentRandom{a.Tokens}.Refuges(in, leaving)
+}
+
+// Iterate implements balance.Strategy.
+func (a Autoplacer) Iterate(in balance.Input) (balance.Proposal, error) {
+	ring, err := a.Tokens.ring(in)
+	if err != nil {
+		return balance.Proposal{}, err
+	}
+	b := newBoard(in, 1)
+	if b.active == 0 {
+		b.leave(0, "no node is active")
+		return b.proposal(), nil
+	}
+	r := round{board: b, Autoplacer: a, ring: ring, frozen: frozenItems(in.Memory)}
+	want := r.wanted()
+	b.toward(want)
+	if why := r.waits(); why != "" {
+		b.leave(0, "%s", why)
+	} else {
+		r.home()
+		r.play()
+	}
+	b.join(want)
+	p := b.proposal()
+	p.Memory = r.memory()
+	return p, nil
+}
+
+// round is an iteration of Autoplacer.
+type round struct {
+	*board
+	Autoplacer
+	ring   []token
+	frozen map[balance.Key]bool
+}
+
+// relocated reports whether a slice is an item that was taken out, and is not home.
+func (r *round) relocated(p *part) bool {
+	return p.Lo == p.Hi && r.nodes[p.at].active && r.nodes[p.at].id != r.ring[owner(r.ring, p.Lo)].node
+}
+
+// wanted is where all keys should be: the arcs of the ring, but for the relocated items,
+// which are right where they are.
+func (r *round) wanted() []piece {
+	var out, rest []piece
+	for i := range r.parts {
+		if p := &r.parts[i]; r.relocated(p) {
+			out = append(out, piece{lo: p.Lo, node: r.nodes[p.at].id, why: "it was hot"})
+			if p.Lo < balance.MaxKey {
+				t := r.ring[owner(r.ring, p.Lo+1)]
+				rest = append(rest, piece{lo: p.Lo + 1, node: t.node, why: "the rest of an arc"})
+			}
+		}
+	}
+	out = slices.Concat(out, arcs(r.ring), rest) // of equals the first one counts
+	slices.SortStableFunc(out, func(a, b piece) int { return cmp.Compare(a.lo, b.lo) })
+	return slices.CompactFunc(out, func(a, b piece) bool { return a.lo == b.lo })
+}
+
+// waits says why there is no round now, or "".
+func (r *round) waits() string {
+	moving := slices.ContainsFunc(r.parts, func(p part) bool { return p.Move.Phase == balance.Copying })
+	switch {
+	case len(r.ops) > 0 || r.staying > 0 && moving:
+		return "items go where consistent hashing has them first"
+	case r.in.Few != "":
+		return "rests: " + r.in.Few
+	case r.in.Loads == nil || !r.in.Loads.Measured():
+		return "no load is measured yet; all is where consistent hashing has it"
+	}
+	return ""
+}
+
+// home sends the coolest relocated items home when there are too many.
+func (r *round) home() {
+	var list []*part
+	all := 0
+	for i := range r.parts {
+		p := &r.parts[i]
+		if !r.relocated(p) {
+			continue
+		}
+		if all++; !p.busy && !r.frozen[p.Lo] {
+			list = append(list, p)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *part) int { return cmp.Compare(a.Load, b.Load) })
+	for _, p := range list[:min(len(list), r.Hottest, max(0, all-r.Most))] {
+		s := segment{
+			Interval: balance.Interval{Lo: p.Lo, Hi: p.Hi}, to: r.index[r.ring[owner(r.ring, p.Lo)].node],
+			why: "it is among the coolest of too many that were moved, and goes home",
+		}
+		if r.carry(p, []segment{s}) {
+			r.frozen[p.Lo] = true
+		}
+	}
+}
+
+// hot is a hot item.
+type hot struct {
+	key    balance.Key
+	load   float64
+	weight uint64
+	part   int // index of its slice
+	to     int // index of its node after the round
+}
+
+// play places the hottest items anew.
+func (r *round) play() {
+	list, left := r.hottest()
+	if len(list) == 0 {
+		clear(r.frozen)
+		r.leave(0, "the cycle ends: all hot items that are known were considered")
+		return
+	}
+	before := r.loads()
+	after := r.place(list, before)
+	gain, moving := r.above(before)-r.above(after), 0
+	for _, v := range list {
+		if v.to != r.parts[v.part].at {
+			moving++
+		}
+	}
+	if gain < r.Gain || moving == 0 {
+		clear(r.frozen)
+		r.leave(0, "the cycle ends: to place the %d hottest items anew, of those not considered yet, would gain %.4f mean loads of a node, less than %.3g", len(list), max(0, gain), r.Gain)
+		return
+	}
+	for _, v := range list {
+		r.frozen[v.key] = true
+	}
+	r.leave(0, "%d of the %d hottest items move, which gains %.4f mean loads of a node; %d hot items are left for this cycle", moving, len(list), gain, left)
+	r.takeOut(list)
+	if left == 0 || len(r.frozen) > mostFrozen-r.Hottest {
+		clear(r.frozen)
+		r.leave(0, "the cycle ends: all hot items that are known were considered, or as many as are remembered")
+	}
+}
+
+// hottest returns the hottest items that are neither frozen nor on their way, the
+// hottest first, and how many there are besides.
+func (r *round) hottest() (list []hot, left int) {
+	at := 0
+	r.in.Loads.Hot(0, balance.MaxKey, func(k balance.Key, load float64) bool {
+		for r.parts[at].Hi < k {
+			at++
+		}
+		if p := &r.parts[at]; load > 0 && !p.busy && !r.frozen[k] {
+			list = append(list, hot{key: k, load: load, part: at, to: p.at})
+		}
+		return true
+	})
+	slices.SortFunc(list, func(a, b hot) int { return cmp.Or(cmp.Compare(b.load, a.load), cmp.Compare(a.key, b.key)) })
+	left = max(0, len(list)-r.Hottest)
+	list = list[:len(list)-left]
+	known := list[:0]
+	for _, v := range list {
+		r.in.Items.Ascend(v.key, v.key, func(_ balance.Key, w uint32) bool {
+			v.weight = uint64(w)
+			known = append(known, v)
+			return false
+		})
+	}
+	return known, left
+}
+
+// loads are the nodes' loads.
+func (r *round) loads() []float64 {
+	list := make([]float64, len(r.nodes))
+	for i := range list {
+		list[i] = r.nodes[i].load
+	}
+	return list
+}
+
+// above is how much load lies above the mean, in mean loads of a node.
+func (r *round) above(loads []float64) (sum float64) {
+	for i, v := range loads {
+		sum += max(0, v-r.mean*r.nodes[i].share)
+	}
+	return r.x(sum)
+}
+
+// place decides where hot items go, and returns the loads of the nodes afterwards. All
+// items are taken off their nodes and put back, the hottest first: where it was, if that
+// node has then at most the mean, or else where the node is then the coolest one.
+func (r *round) place(list []hot, before []float64) (loads []float64) {
+	loads = slices.Clone(before)
+	for _, v := range list {
+		loads[r.parts[v.part].at] -= v.load
+	}
+	weights, items, weight := make([]uint64, len(loads)), 0, uint64(0)
+	for i := range list {
+		v := &list[i]
+		from := v.to
+		goes := func(n int) bool {
+			ok, _ := r.may(r.parts[v.part].ID, n)
+			return ok && r.nodes[n].room(weights[n]+v.weight) && r.affords(items+1, weight+v.weight)
+		}
+		v.to = r.coolest(v, loads, goes)
+		if loads[v.to] += v.load; v.to != from {
+			weights[v.to] += v.weight
+			items, weight = items+1, weight+v.weight
+		}
+	}
+	return loads
+}
+
+// coolest returns the node for a hot item.
+func (r *round) coolest(v *hot, loads []float64, goes func(int) bool) int {
+	best := v.to
+	least := (loads[best] + v.load) / r.nodes[best].share
+	if least <= r.mean {
+		return best
+	}
+	for n := range loads {
+		if heat := (loads[n] + v.load) / r.nodes[n].share; heat < least && goes(n) {
+			best, least = n, heat
+		}
+	}
+	return best
+}
+
+// takeOut makes slices of the items that move, and has them go.
+func (r *round) takeOut(list []hot) {
+	slices.SortFunc(list, func(a, b hot) int { return cmp.Compare(a.key, b.key) })
+	for begin := 0; begin < len(list); {
+		p := &r.parts[list[begin].part]
+		var cut []segment
+		next, end := p.Lo, begin
+		for ; end < len(list) && list[end].part == list[begin].part; end++ {
+			v := list[end]
+			if v.to == p.at {
+				r.stay(p, "item %d, %.3f x the mean load of a node, stays on node %s: no other is cooler with it", r.in.Order.Item(v.key), r.x(v.load), r.nodes[p.at].name)
+				continue
+			}
+			if next < v.key {
+				cut = append(cut, segment{Interval: balance.Interval{Lo: next, Hi: v.key - 1}, to: p.at})
+			}
+			cut = append(cut, segment{
+				Interval: balance.Interval{Lo: v.key, Hi: v.key}, to: v.to,
+				why: fmt.Sprintf("item %d, %.3f x the mean load of a node, is among the hottest that were not considered yet", r.in.Order.Item(v.key), r.x(v.load)),
+			})
+			next = v.key + 1
+		}
+		if n := len(cut); n > 0 && cut[n-1].Hi < p.Hi {
+			cut = append(cut, segment{Interval: balance.Interval{Lo: next, Hi: p.Hi}, to: p.at})
+		}
+		if len(cut) > 0 {
+			r.carry(p, cut)
+		}
+		begin = end
+	}
+}
+
+// memory is the frozen items in ascending order.
+func (r *round) memory() (b []byte) {
+	for _, k := range slices.Sorted(maps.Keys(r.frozen)) {
+		b = binary.BigEndian.AppendUint64(b, uint64(k))
+	}
+	return b
+}
+
+// frozenItems reads a memory; one that cannot be read freezes none.
+func frozenItems(memory []byte) map[balance.Key]bool {
+	frozen := make(map[balance.Key]bool)
+	for ; len(memory) >= 8; memory = memory[8:] {
+		frozen[balance.Key(binary.BigEndian.Uint64(memory))] = true
+	}
+	return frozen
+}

@@ -1,0 +1,167 @@
+package strategy
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"adshard/balance"
+)
+
+const consistentFixedName = "consistent-fixed"
+
+// ConsistentFixed is consistent hashing with as many tokens as ranges (thesis 4.4.1,
+// strategy 3): the ring is cut into Ranges ranges of equal width for good, and each of
+// the first nodes gets equally many, at random. The ranges of a node that leaves go to
+// the others at random; one that joins takes its part from those with most. DeCandia et
+// al. (SOSP 2007, 6.2) keep the numbers even in both cases, and so do we. Which node
+// has which range depends on history: the model is the memory. The load is ignored.
+type ConsistentFixed struct {
+	Ranges int
+	Seed   uint64
+}
+
+func readConsistentFixed(r *reader) ConsistentFixed {
+	ranges, seed := 1024, 1
+	r.count(&ranges, "ranges", mostTokens, "ranges of equal width into which the ring is cut; many more than nodes")
+	r.count(&seed, "seed", math.MaxInt32, "decides which ranges a node gets")
+	return ConsistentFixed{Ranges: max(1, ranges), Seed: uint64(seed)}
+}
+
+// Name implements balance.Strategy.
+func (ConsistentFixed) Name() string { return consistentFixedName }
+
+// Initial implements balance.Strategy.
+func (c ConsistentFixed) Initial(in balance.Input) (balance.Proposal, error) {
+	return begin(in, c.deal(in, make([]balance.NodeID, c.Ranges), nil))
+}
+
+// Iterate implements balance.Strategy.
+func (c ConsistentFixed) Iterate(in balance.Input) (balance.Proposal, error) {
+	return follow(in, c.deal(in, c.owners(in), nil))
+}
+
+// Refuges implements balance.Refuge.
+func (c ConsistentFixed) Refuges(in balance.Input, leaving []balance.Slice) []balance.NodeID {
+	left := make(map[balance.NodeID]bool)
+	for _, s := range leaving {
+		left[s.Node] = true
+	}
+	return refuges(in, leaving, c.deal(in, c.owners(in), left))
+}
+
+// owners returns the node that has each range: that of its last key.
+func (c ConsistentFixed) owners(in balance.Input) []balance.NodeID {
+	all, at := in.Model.Slices(), 0
+	owners := make([]balance.NodeID, c.Ranges)
+	for i := range owners {
+		for end := rangeEnd(i, c.Ranges); all[at].Hi < end; {
+			at++
+		}
+		owners[i] = all[at].Target()
+	}
+	return owners
+}
+
+// fixed is the layout of ConsistentFixed.
+type fixed struct {
+	owners []balance.NodeID
+	hands  []*hand
+}
+
+// hand is a node with its ranges.
+type hand struct {
+	node  balance.NodeID
+	share uint64
+	part  int   // the ranges that it has at least
+	has   []int // the next one that it would give away last
+}
+
+// deal gives ranges of nodes that are not active, or left, to those with fewest, and
+// what a node lacks to its part to it, from those with most.
+func (c ConsistentFixed) deal(in balance.Input, owners []balance.NodeID, left map[balance.NodeID]bool) fixed {
+	f := fixed{owners: owners}
+	at, shares := make(map[balance.NodeID]*hand), uint64(0)
+	for _, n := range in.Model.Nodes() {
+		if n.State == balance.Active && !left[n.ID] {
+			h := &hand{node: n.ID, share: share(in, n.ID)}
+			at[n.ID], f.hands, shares = h, append(f.hands, h), shares+h.share
+		}
+	}
+	if len(f.hands) == 0 {
+		return f
+	}
+	for _, h := range f.hands {
+		h.part = int(uint64(c.Ranges) * h.share / shares)
+	}
+	order := make([]int, c.Ranges) // at random
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(mix(c.Seed, uint64(a)), mix(c.Seed, uint64(b))) })
+	var free []int
+	for _, i := range order {
+		if h := at[owners[i]]; h != nil {
+			h.has = append(h.has, i)
+		} else {
+			free = append(free, i)
+		}
+	}
+	for _, i := range free {
+		f.give(i, f.extreme(-1))
+	}
+	for _, h := range f.hands {
+		for len(h.has) < h.part {
+			most := f.extreme(1)
+			i := most.has[len(most.has)-1]
+			most.has = most.has[:len(most.has)-1]
+			f.give(i, h)
+		}
+	}
+	return f
+}
+
+func (f *fixed) give(i int, h *hand) {
+	f.owners[i] = h.node
+	h.has = append(h.has, i)
+}
+
+// extreme returns the node with most ranges for its share, or with sign -1 the fewest.
+func (f *fixed) extreme(sign int) (best *hand) {
+	for _, h := range f.hands {
+		if best == nil || sign*cmp.Compare(uint64(len(h.has))*best.share, uint64(len(best.has))*h.share) > 0 {
+			best = h
+		}
+	}
+	return best
+}
+
+// pieces are the single ranges, so that those of a node that leaves can go to many.
+func (f fixed) pieces() []piece {
+	list := make([]piece, len(f.owners))
+	for i, n := range f.owners {
+		list[i] = piece{lo: rangeBegin(i, len(f.owners)), node: n, why: fmt.Sprintf("range %d of %d is dealt to node %d", i, len(f.owners), n)}
+	}
+	return list
+}
+
+// next is the node that the range was dealt to, or the good one with fewest.
+func (f fixed) next(keys balance.Interval, good func(balance.NodeID) bool) (best balance.NodeID) {
+	if len(f.hands) == 0 {
+		return 0
+	}
+	if n := f.owners[rangeOf(keys.Hi, len(f.owners))]; good(n) {
+		return n
+	}
+	var fewest *hand
+	for _, h := range f.hands {
+		if (fewest == nil || uint64(len(h.has))*fewest.share < uint64(len(fewest.has))*h.share) && good(h.node) {
+			fewest = h
+		}
+	}
+	if fewest == nil {
+		return 0
+	}
+	return fewest.node
+}

@@ -1,0 +1,291 @@
+package strategy
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"adshard/balance"
+)
+
+const (
+	raoOneName  = "rao-one"
+	raoManyName = "rao-many"
+	raoPoolName = "rao-pool"
+)
+
+// Rao is load-aware consistent hashing (Rao, Lakshminarayanan, Surana, Karp, Stoica,
+// IPTPS 2003; thesis 4.4.2): the tokens of ConsistentRandom, each with the slice that
+// ends there, go from heavy nodes to light ones. Heavy is a node with more than 1 +
+// Delta times the mean for its share (0.1 is ours; the thesis gives no constants). The
+// best slice to go from a heavy node to a light one is the lightest that makes the one
+// light and keeps the other so, or else the heaviest that the other can take.
+//
+// rao-one: each light node draws another node, which gives a slice if it is heavy.
+// rao-many: each heavy node draws Draws light ones and gives to the lightest.
+// rao-pool: a central place takes slices from heavy nodes until they are light, and
+// gives the heaviest first to the light node that it leaves the least room, or in
+// exchange for a lighter slice.
+//
+// Slices are not split, so a single one may be more than a node should have. A node
+// that joins takes the arcs of its tokens first; which ones have is remembered.
+type Rao struct {
+	name   string
+	Tokens Tokens
+	Delta  float64
+	Draws  int
+}
+
+func readRao(r *reader, name string) Rao {
+	c := Rao{name: name, Tokens: readTokens(r), Delta: 0.1, Draws: 4}
+	r.number(&c.Delta, "delta", 0, 10, "how far above the mean a node may be that is light")
+	if name == raoManyName {
+		r.count(&c.Draws, "draws", 1000, "light nodes that a heavy one draws")
+	}
+	return c
+}
+
+// Name implements balance.Strategy.
+func (r Rao) Name() string { return r.name }
+
+// Initial implements balance.Strategy.
+func (r Rao) Initial(in balance.Input) (balance.Proposal, error) {
+	p, err := ConsistentRandom{r.Tokens}.Initial(in)
+	p.Memory = everyone(in)
+	return p, err
+}
+
+// Refuges implements balance.Refuge.
+func (r Rao) Refuges(in balance.Input, leaving []balance.Slice) []balance.NodeID {
+	return ConsistentRandom{r.Tokens}.Refuges(in, leaving)
+}
+
+// Iterate implements balance.Strategy.
+func (r Rao) Iterate(in balance.Input) (balance.Proposal, error) {
+	b := newBoard(in, 1)
+	memory, all := b.arrive(in, r.Tokens)
+	x := exchange{board: b, Rao: r}
+	if b.balances(all) {
+		x.gather()
+		switch r.name {
+		case raoOneName:
+			x.one()
+		case raoManyName:
+			x.many()
+		default:
+			x.pool()
+		}
+		x.sum()
+	}
+	p := b.proposal()
+	p.Memory = memory
+	return p, nil
+}
+
+// balances reports whether there is a load to balance by, and all nodes have their
+// tokens; if not, it says why.
+func (b *board) balances(all bool) bool {
+	if !all {
+		b.leave(0, "nodes that have joined take the arcs of their tokens first")
+		return false
+	}
+	if b.in.Few != "" {
+		b.leave(0, "rests: %s", b.in.Few)
+		return false
+	}
+	b.measured()
+	if b.total == 0 || b.active == 0 {
+		b.leave(0, "there is nothing to balance")
+		return false
+	}
+	return true
+}
+
+// exchange is an iteration of Rao.
+type exchange struct {
+	*board
+	Rao
+	on [][]int // by node: its slices, the lightest first
+}
+
+func (x *exchange) gather() {
+	x.on = make([][]int, len(x.nodes))
+	for i := range x.parts {
+		if p := &x.parts[i]; !p.busy && p.Items > 0 && p.Load > 0 {
+			x.on[p.at] = append(x.on[p.at], i)
+		}
+	}
+	for _, list := range x.on {
+		slices.SortStableFunc(list, func(i, j int) int { return cmp.Compare(x.parts[i].Load, x.parts[j].Load) })
+	}
+}
+
+// room returns by how much a node is below its target.
+func (x *exchange) room(n int) float64 { return (1+x.Delta)*x.mean*x.nodes[n].share - x.nodes[n].load }
+
+func (x *exchange) heavy(n int) bool { return x.room(n) < 0 }
+
+func (x *exchange) light(n int) bool { return x.nodes[n].active && !x.heavy(n) }
+
+// sorted returns the nodes of which that is true, the hottest first or last.
+func (x *exchange) sorted(of func(int) bool, sign int) (list []int) {
+	for n := range x.nodes {
+		if of(n) {
+			list = append(list, n)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b int) int { return sign * cmp.Compare(x.nodes[a].hot(), x.nodes[b].hot()) })
+	return list
+}
+
+// goes reports whether a slice may go to a node now.
+func (x *exchange) goes(i, to int) bool {
+	p := &x.parts[i]
+	if p.busy || !x.nodes[to].room(p.Weight) || !x.affords(p.Items, p.Weight) {
+		return false
+	}
+	ok, _ := x.may(p.ID, to)
+	return ok
+}
+
+// best returns the slice that should go from one node to another; -1: none.
+func (x *exchange) best(from, to int) (best int) {
+	best = -1
+	for _, i := range x.on[from] {
+		if x.parts[i].Load > x.room(to) {
+			break
+		}
+		if !x.goes(i, to) {
+			continue
+		}
+		if best = i; x.parts[i].Load >= -x.room(from) {
+			break
+		}
+	}
+	return best
+}
+
+// give moves a slice.
+func (x *exchange) give(i, to int, why string) {
+	p := &x.parts[i]
+	x.start(p.ID, to, "slice %d, %.3f x the mean load of a node, goes from node %s at %.2f to node %s at %.2f: %s",
+		p.ID, x.x(p.Load), x.nodes[p.at].name, x.x(x.nodes[p.at].hot()), x.nodes[to].name, x.x(x.nodes[to].hot()), why)
+	x.shift(p.at, to, p.Items, p.Weight, p.Load)
+	x.nodes[p.at].slices--
+	p.busy = true
+}
+
+// one has each light node draw another one.
+func (x *exchange) one() {
+	for l := range x.nodes {
+		if !x.light(l) || len(x.nodes) < 2 {
+			continue
+		}
+		h := int(x.draw(l, 0) % uint64(len(x.nodes)))
+		if h != l && x.heavy(h) {
+			if i := x.best(h, l); i >= 0 {
+				x.give(i, l, "the light node drew the heavy one")
+			}
+		}
+	}
+}
+
+// draw is a random number of a node in this iteration.
+func (x *exchange) draw(node, n int) uint64 {
+	return mix(mix(x.Tokens.Seed, x.in.Iteration), uint64(x.nodes[node].id)<<16+uint64(n))
+}
+
+// many has each heavy node draw some light ones.
+func (x *exchange) many() {
+	for _, h := range x.sorted(x.heavy, -1) {
+		light := x.sorted(x.light, 1)
+		for n := range len(light) { // the first ones become a sample
+			if n == x.Draws {
+				break
+			}
+			j := n + int(x.draw(h, n)%uint64(len(light)-n))
+			light[n], light[j] = light[j], light[n]
+		}
+		light = light[:min(len(light), x.Draws)]
+		slices.SortStableFunc(light, func(a, b int) int { return cmp.Compare(x.nodes[a].hot(), x.nodes[b].hot()) })
+		if len(light) > 0 {
+			if i := x.best(h, light[0]); i >= 0 {
+				x.give(i, light[0], "the lightest of those that the heavy node drew")
+			}
+		}
+	}
+}
+
+// pool has heavy nodes give slices until they are light.
+func (x *exchange) pool() {
+	var list []int
+	widest := 0.0 // the most that any node can take
+	for _, l := range x.sorted(x.light, 1) {
+		widest = max(widest, x.room(l))
+	}
+	for _, h := range x.sorted(x.heavy, -1) {
+		over := -x.room(h)
+		on := slices.DeleteFunc(slices.Clone(x.on[h]), func(i int) bool { return x.parts[i].Load > widest })
+		for over > 0 && len(on) > 0 {
+			k := slices.IndexFunc(on, func(i int) bool { return x.parts[i].Load >= over })
+			if k < 0 {
+				k = len(on) - 1 // none alone makes it light
+			}
+			over -= x.parts[on[k]].Load
+			list = append(list, on[k])
+			on = slices.Delete(on, k, k+1)
+		}
+	}
+	slices.SortStableFunc(list, func(i, j int) int { return cmp.Compare(x.parts[j].Load, x.parts[i].Load) })
+	for _, i := range list {
+		if !x.heavy(x.parts[i].at) {
+			continue // what went before was enough
+		}
+		if to := x.tightest(i); to >= 0 {
+			x.give(i, to, "of the pool, to the light node that it leaves the least room")
+		} else {
+			x.swap(i)
+		}
+	}
+}
+
+// tightest returns the light node that a slice leaves the least room; -1: none.
+func (x *exchange) tightest(i int) int {
+	best, least := -1, math.Inf(1)
+	for n := range x.nodes {
+		if left := x.room(n) - x.parts[i].Load; x.light(n) && left >= 0 && left < least && x.goes(i, n) {
+			best, least = n, left
+		}
+	}
+	return best
+}
+
+// swap exchanges a slice for the lightest one that keeps its light node so; otherwise
+// it stays.
+func (x *exchange) swap(i int) {
+	p := &x.parts[i]
+	for _, n := range x.sorted(x.light, 1) {
+		for _, j := range x.on[n] {
+			w := &x.parts[j]
+			if w.Load >= p.Load {
+				break
+			}
+			if p.Load-w.Load > x.room(n) || !x.goes(i, n) || !x.goes(j, p.at) || !x.affords(p.Items+w.Items, p.Weight+w.Weight) {
+				continue
+			}
+			home := p.at
+			x.give(i, n, fmt.Sprintf("of the pool, in exchange for slice %d", w.ID))
+			x.give(j, home, fmt.Sprintf("in exchange for slice %d", p.ID))
+			return
+		}
+	}
+	x.stay(p, "slice %d, %.3f x the mean load of a node, fits on no light node and stays on node %s", p.ID, x.x(p.Load), x.nodes[p.at].name)
+}
+
+// sum says how it ends.
+func (x *exchange) sum() {
+	hottest, ratio := x.hottest()
+	heavy := x.sorted(x.heavy, -1)
+	x.leave(0, "max/mean is then %.3f (node %s); %d nodes are above %.3g x the mean", ratio, x.nodes[hottest].name, len(heavy), 1+x.Delta)
+}

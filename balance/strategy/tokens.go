@@ -1,0 +1,120 @@
+package strategy
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/cespare/xxhash/v2"
+
+	"adshard/balance"
+	"adshard/fault"
+)
+
+// Tokens says how many tokens consistent hashing gives a node (thesis 4.4): Factor
+// times the natural logarithm of Nodes, an upper bound of the number of nodes, since
+// with the real number each node that joins would redraw all tokens. A node of share
+// s has s times as many (ours; the thesis has equal nodes). A token's place follows
+// from the node's name, so that a node which comes back has the same ones.
+type Tokens struct {
+	Factor float64
+	Nodes  int
+	Seed   uint64
+}
+
+// mostTokens is how many tokens all nodes may have together: as many slices follow.
+const mostTokens = 250_000
+
+// token is a place on the ring. Its node owns the arc of keys that ends there, its
+// own key included. The first token's arc wraps around the end of the ring.
+type token struct {
+	key  balance.Key
+	node balance.NodeID
+}
+
+func readTokens(r *reader) Tokens {
+	t, seed := Tokens{Factor: 22, Nodes: 100}, 1
+	r.number(&t.Factor, "factor", 0.01, 1000, "tokens of a node, times the logarithm of the greatest number of nodes")
+	r.count(&t.Nodes, "nodes", 100_000, "greatest number of nodes that there will be")
+	r.count(&seed, "seed", math.MaxInt32, "decides where tokens lie")
+	t.Seed = uint64(seed)
+	return t
+}
+
+// each returns how many tokens a node of share 1 has.
+func (t Tokens) each() int {
+	return max(1, int(math.Ceil(t.Factor*math.Log(float64(max(2, t.Nodes))))))
+}
+
+// of returns the tokens of a node.
+func (t Tokens) of(n balance.Node, share uint64) []token {
+	list, hash := make([]token, uint64(t.each())*share), mix(t.Seed, xxhash.Sum64String(n.Name))
+	for i := range list {
+		list[i] = token{key: balance.Key(mix(hash, uint64(i))), node: n.ID}
+	}
+	return list
+}
+
+// ring returns the tokens of all active nodes in ascending order; none if there is no
+// such node. Errors: fault.Invalid if they are too many.
+func (t Tokens) ring(in balance.Input) (list []token, err error) {
+	count := uint64(0)
+	for _, n := range in.Model.Nodes() {
+		if n.State == balance.Active {
+			count += uint64(t.each()) * share(in, n.ID)
+		}
+	}
+	if count > mostTokens {
+		return nil, fault.Newf(fault.Invalid, "strategy: place tokens",
+			"the nodes would have %d tokens, at most %d are possible: lower the option factor, or the nodes' shares", count, mostTokens)
+	}
+	for _, n := range in.Model.Nodes() {
+		if n.State == balance.Active {
+			list = append(list, t.of(n, share(in, n.ID))...)
+		}
+	}
+	slices.SortFunc(list, func(a, b token) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.node, b.node)) })
+	return slices.CompactFunc(list, func(a, b token) bool { return a.key == b.key }), nil
+}
+
+// owner returns the index of the token that owns a key.
+func owner(ring []token, k balance.Key) int {
+	i := sort.Search(len(ring), func(i int) bool { return ring[i].key >= k })
+	return i % len(ring)
+}
+
+// successor returns the node of the first token from a key on whose node is good; 0:
+// there is none.
+func successor(ring []token, k balance.Key, good func(balance.NodeID) bool) balance.NodeID {
+	if len(ring) == 0 {
+		return 0
+	}
+	asked := make(map[balance.NodeID]bool)
+	for i, at := 0, owner(ring, k); i < len(ring); i, at = i+1, (at+1)%len(ring) {
+		n := ring[at].node
+		if asked[n] {
+			continue
+		}
+		if asked[n] = true; good(n) {
+			return n
+		}
+	}
+	return 0
+}
+
+// arcs returns the arcs of a ring with their nodes.
+func arcs(ring []token) []piece {
+	why := func(t token) string {
+		return fmt.Sprintf("the arc that ends at the token %x of node %d", uint64(t.key), t.node)
+	}
+	list := []piece{{node: ring[0].node, why: why(ring[0])}}
+	for i, t := range ring {
+		if t.key < balance.MaxKey {
+			next := ring[(i+1)%len(ring)]
+			list = append(list, piece{lo: t.key + 1, node: next.node, why: why(next)})
+		}
+	}
+	return list
+}

@@ -1,0 +1,413 @@
+package strategy
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"adshard/balance"
+)
+
+const topicsName = "topics"
+
+// Topics spreads each hot topic evenly over the nodes while their load stays in band
+// (ours; docs/decisions/026-topics.md). A query waits for its slowest slave, and what it
+// costs a slave is what lies there of its terms. Even load does not help: it may be the
+// sum of queries that each have another slow slave. Items at random are not even either:
+// of a topic of 40 items some of 10 nodes has seven or more, as a rule.
+//
+// What it knows are the pairs of a term and an item that slaves sample (Input.Topics).
+// For a topic of load C, of which node n has x, no placement of whole items has less than
+// B = max(C/nodes, its dearest item) on the slowest node; the objective is the sum over
+// topics of C·Σₙ(x/B)². Items go, one by one, where that falls most for what it costs to
+// move them, to nodes that stay within Aim of the mean load. (To count queries, C would
+// have to be how often the topic is asked for. A sample tells loads; a query counts by
+// what it costs, and the difference was measured to be small.)
+//
+// Load comes first: above its band, Load (weighted-move-fast) decides, and topics wait.
+// The plan of an iteration is made to its end; it begins only if it lessens what can be
+// lessened by Begin, and goes on until that is less than End. That it has begun is what
+// it remembers, in one byte. An item moves only if its node has more of its topics than
+// the other one by Gain of their B: samples are noisy, and differences of noise would
+// move items for ever.
+type Topics struct {
+	Load WeightedMove
+	TopicsConfig
+}
+
+// TopicsConfig is the constants of Topics.
+type TopicsConfig struct {
+	// Aim is how far above the mean load a node may be that takes items for its topics.
+	Aim float64
+	// Begin and End are shares of the objective above its bound.
+	Begin, End float64
+	// Gain is by how much of B the node that an item leaves must have more of its topics
+	// than the one it goes to has with it.
+	Gain float64
+	// MostSlices is how many slices there are at most; items are cut out of slices.
+	MostSlices int
+}
+
+func readTopics(r *reader) Topics {
+	c := TopicsConfig{Aim: 0.05, Begin: 0.2, End: 0.1, Gain: 0.3, MostSlices: 100_000}
+	r.number(&c.Aim, "aim", 0, 10, "how far above the mean load a node may be that takes items for their topics")
+	r.number(&c.Begin, "begin", 0, 1, "what a plan must gain, as a share of what the topics have above an even spread, for items to move")
+	r.number(&c.End, "end", 0, 1, "what a plan gains when moves end again; at most begin")
+	r.number(&c.Gain, "gain", 0, 10, "how much more of an item's topics its node must have than another one for the item to move, in the least that a topic's busiest node can have")
+	r.count(&c.MostSlices, "slices", 250_000, "maximum number of slices; items are cut out of slices only below it")
+	if c.End > c.Begin {
+		r.faults = append(r.faults, "end must not be above begin")
+	}
+	return Topics{Load: WeightedMove{name: weightedMoveFastName, Config: Fast()}, TopicsConfig: c}
+}
+
+// Name implements balance.Strategy.
+func (Topics) Name() string { return topicsName }
+
+// Initial implements balance.Strategy: a topic is spread at random, by runs of keys
+// where they are hashes, and otherwise by single items.
+func (t Topics) Initial(in balance.Input) (balance.Proposal, error) {
+	if in.Order == balance.ByHash {
+		return t.Load.Initial(in)
+	}
+	return Random{Seed: 1, MostSlices: t.MostSlices}.Initial(in)
+}
+
+// Iterate implements balance.Strategy.
+func (t Topics) Iterate(in balance.Input) (balance.Proposal, error) {
+	p, err := t.Load.Iterate(in)
+	if err != nil {
+		return p, err
+	}
+	p.Memory = in.Memory
+	if len(p.Ops) > 0 || in.Few != "" || in.Topics == nil {
+		return p, nil
+	}
+	b := newBoard(in, t.Load.Config.MoveShare)
+	list := hottest(in.Topics(), mostCells/len(b.nodes))
+	if b.total == 0 || b.active < 2 || len(list) == 0 {
+		return p, nil
+	}
+	s := t.gather(b, list)
+	s.plan()
+	working := len(in.Memory) == 1 && in.Memory[0] == 1
+	least := t.Begin
+	if working {
+		least = t.End
+	}
+	gain := s.gained / max(s.above, 1e-300)
+	said := fmt.Sprintf("%d topics are at %.3f of the best spread; moving %d items would take away %.3f of what is above it",
+		len(list), s.excess(), len(s.moves), gain)
+	if len(s.moves) == 0 || gain < least {
+		b.leave(0, "rests, as topics move for %.3g at least: %s", least, said)
+		b.reasons = append(b.reasons, p.Reasons...)
+	} else {
+		b.leave(0, "%s", said)
+		s.carryOut()
+	}
+	b.tidy(t.MostSlices / 2)
+	out := b.proposal()
+	out.Memory = []byte{0}
+	if gain >= least && len(s.moves) > 0 {
+		out.Memory[0] = 1
+	}
+	return out, nil
+}
+
+// spread is an iteration of Topics.
+type spread struct {
+	*board
+	Topics
+	topics []topic
+	on     [][]float64 // by topic and node: load
+	items  []topical
+
+	above  float64 // the objective above its bound
+	least  float64 // its bound: each topic even, or each item alone on a node, whichever is more
+	gained float64 // of it, by the whole plan
+	moves  []int   // those that the budget affords, of items
+}
+
+// topic is what is known of a topic.
+type topic struct {
+	bound  float64 // B
+	weight float64 // C/B²
+}
+
+// topical is an item that some topic has.
+type topical struct {
+	key    balance.Key
+	part   int
+	at     int // node, in the prediction
+	load   float64
+	weight uint32
+	in     []member
+}
+
+// member says what an item costs under a topic.
+type member struct {
+	topic int
+	load  float64
+}
+
+// mostCells bounds the memory of an iteration, topics times nodes: 64 MB.
+const mostCells = 8 << 20
+
+// hottest returns the topics that can be spread, those with the most load if there are
+// more than that.
+func hottest(list []balance.Topic, most int) []balance.Topic {
+	type sized struct {
+		balance.Topic
+		load float64
+	}
+	var some []sized
+	for _, t := range list {
+		if len(t.Items) < 2 {
+			continue
+		}
+		v := sized{Topic: t}
+		for _, item := range t.Items {
+			v.load += item.Load
+		}
+		some = append(some, v)
+	}
+	if len(some) > most {
+		slices.SortStableFunc(some, func(a, b sized) int { return cmp.Compare(b.load, a.load) })
+		some = some[:most]
+	}
+	out := make([]balance.Topic, len(some))
+	for i := range some {
+		out[i] = some[i].Topic
+	}
+	return out
+}
+
+// gather reads the topics and finds their items.
+func (t Topics) gather(b *board, list []balance.Topic) *spread {
+	s := &spread{board: b, Topics: t, topics: make([]topic, len(list)), on: make([][]float64, len(list))}
+	s.find(list)
+	shares := b.shares[len(b.shares)-1]
+	sums, squares, dearest := make([]float64, len(list)), make([]float64, len(list)), make([]float64, len(list))
+	for i := range list {
+		s.on[i] = make([]float64, len(b.nodes))
+	}
+	strongest := 1.0
+	for i := range b.nodes {
+		strongest = max(strongest, b.nodes[i].share)
+	}
+	for _, v := range s.items {
+		for _, m := range v.in {
+			sums[m.topic] += m.load
+			squares[m.topic] += m.load * m.load
+			dearest[m.topic] = max(dearest[m.topic], m.load)
+			s.on[m.topic][v.at] += m.load
+		}
+	}
+	for i, sum := range sums {
+		if sum == 0 {
+			continue
+		}
+		bound := max(sum/shares, dearest[i])
+		s.topics[i] = topic{bound: bound, weight: sum / (bound * bound)}
+		for n, x := range s.on[i] {
+			s.above += s.topics[i].weight * x * x / b.nodes[n].share
+		}
+		s.least += s.topics[i].weight * max(sum*sum/shares, squares[i]/strongest)
+	}
+	s.above -= s.least
+	return s
+}
+
+// find lists the items of topics by rising key, without those that are no longer there.
+func (s *spread) find(list []balance.Topic) {
+	type entry struct {
+		balance.TopicItem
+		topic int
+	}
+	var all []entry
+	for i, t := range list {
+		for _, v := range t.Items {
+			all = append(all, entry{v, i})
+		}
+	}
+	slices.SortFunc(all, func(a, b entry) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.topic, b.topic)) })
+	var own []balance.ItemLoad
+	at, i := -1, 0
+	for begin := 0; begin < len(all); {
+		k, end := all[begin].Key, begin+1
+		for end < len(all) && all[end].Key == k {
+			end++
+		}
+		if at < 0 || s.parts[at].Hi < k {
+			for at = max(at, 0); s.parts[at].Hi < k; {
+				at++
+			}
+			own, i = balance.ItemLoads(s.in, s.parts[at].Slice, own[:0]), 0
+		}
+		for i < len(own) && own[i].Key < k {
+			i++
+		}
+		if i < len(own) && own[i].Key == k {
+			v := topical{key: k, part: at, at: s.parts[at].at, load: own[i].Load, weight: own[i].Weight}
+			for _, e := range all[begin:end] {
+				v.in = append(v.in, member{e.topic, e.Load})
+			}
+			s.items = append(s.items, v)
+		}
+		begin = end
+	}
+}
+
+// excess is the objective as a multiple of its bound.
+func (s *spread) excess() float64 {
+	if s.least == 0 {
+		return 1
+	}
+	return 1 + s.above/s.least
+}
+
+// plan decides which items would move where, the most gain for their weight first, and
+// which of them the budget affords.
+func (s *spread) plan() {
+	type candidate struct {
+		item int
+		gain float64 // for what it costs
+	}
+	var list []candidate
+	for i := range s.items {
+		if to, gain := s.best(&s.items[i]); to >= 0 {
+			list = append(list, candidate{i, gain / (s.cost(1, uint64(s.items[i].weight)) + perMove)})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(b.gain, a.gain) })
+	items, weight := 0, uint64(0)
+	for _, o := range list {
+		v := &s.items[o.item]
+		to, gain := s.best(v)
+		if to < 0 {
+			continue
+		}
+		s.gained += gain
+		for _, m := range v.in {
+			s.on[m.topic][v.at] -= m.load
+			s.on[m.topic][to] += m.load
+		}
+		s.nodes[v.at].load -= v.load
+		s.nodes[to].load += v.load
+		v.at = to
+		if s.affords(items+1, weight+uint64(v.weight)) {
+			items, weight = items+1, weight+uint64(v.weight)
+			s.moves = append(s.moves, o.item)
+		}
+	}
+	for i := range s.items { // the moves that are made count again
+		v := &s.items[i]
+		s.nodes[v.at].load -= v.load
+		s.nodes[s.parts[v.part].at].load += v.load
+	}
+}
+
+// best returns where an item should go and by how much the objective falls; -1: it
+// stays.
+func (s *spread) best(v *topical) (to int, gain float64) {
+	to = -1
+	if p := &s.parts[v.part]; p.busy || p.gone || p.merged {
+		return to, 0
+	}
+	var threshold float64
+	for _, m := range v.in {
+		t := &s.topics[m.topic]
+		threshold += 2 * t.weight * m.load * t.bound * s.Gain
+	}
+	from := s.lessens(v, v.at, -1)
+	for n := range s.nodes {
+		b := &s.nodes[n]
+		if n == v.at || !b.active || (b.load+v.load)/b.share > s.mean*(1+s.Aim) || !b.room(uint64(v.weight)) {
+			continue
+		}
+		if g := from + s.lessens(v, n, 1); g > gain && g >= threshold {
+			if ok, _ := s.may(s.parts[v.part].ID, n); ok {
+				to, gain = n, g
+			}
+		}
+	}
+	return to, gain
+}
+
+// lessens returns by how much the objective falls on a node that an item goes to (sign
+// 1) or leaves (-1).
+func (s *spread) lessens(v *topical, node int, sign float64) (sum float64) {
+	for _, m := range v.in {
+		x := s.on[m.topic][node]
+		sum -= s.topics[m.topic].weight * m.load * (2*sign*x + m.load)
+	}
+	return sum / s.nodes[node].share
+}
+
+// carryOut cuts out the items that move and starts their moves, until there are too
+// many slices.
+func (s *spread) carryOut() {
+	slices.Sort(s.moves) // by rising key
+	room := s.MostSlices - len(s.parts)
+	for begin := 0; begin < len(s.moves); {
+		part := s.items[s.moves[begin]].part
+		end := begin + 1
+		for end < len(s.moves) && s.items[s.moves[end]].part == part {
+			end++
+		}
+		p := &s.parts[part]
+		list := s.cutOut(p, s.moves[begin:end])
+		if more := len(list) - 1; more <= room && s.carry(p, list) {
+			room -= more
+		}
+		begin = end
+	}
+	if room <= 2 {
+		s.leave(0, "there are %d slices, so that few items more can be cut out", s.MostSlices-room)
+	}
+}
+
+// cutOut divides a slice into items that move and what stays between them.
+func (s *spread) cutOut(p *part, moves []int) (list []segment) {
+	add := func(lo, hi balance.Key, to int, why string) {
+		if n := len(list); n > 0 && list[n-1].to == to {
+			list[n-1].Hi = hi
+			return
+		}
+		list = append(list, segment{Interval: balance.Interval{Lo: lo, Hi: hi}, to: to, why: why})
+	}
+	lo := p.Lo
+	for _, i := range moves {
+		v := &s.items[i]
+		if p.Items == 1 {
+			v.key = p.Hi // all of the slice
+		} else if v.key > lo {
+			add(lo, v.key-1, p.at, "")
+			lo = v.key
+		}
+		add(lo, v.key, v.at, fmt.Sprintf("it has less of its %d topics", len(v.in)))
+		lo = v.key + 1
+	}
+	if last := list[len(list)-1].Hi; last < p.Hi {
+		add(lo, p.Hi, p.at, "")
+	}
+	return list
+}
+
+// mostJoined is how many slices are merged in an iteration because there are many.
+const mostJoined = 1000
+
+// tidy merges neighbours on one node while there are more slices than that.
+func (b *board) tidy(most int) {
+	joined := 0
+	for i := 1; i < len(b.parts) && joined < min(mostJoined, len(b.parts)-most); i++ {
+		l, r := &b.parts[i-1], &b.parts[i]
+		if l.busy || r.busy || l.at != r.at {
+			continue
+		}
+		if b.merge(l.ID, r.ID, "slices %d and %d are neighbours on node %s, and there are %d slices", l.ID, r.ID, b.nodes[l.at].name, len(b.parts)) {
+			r.ID, r.Lo, l.gone, r.merged = l.ID, l.Lo, true, true
+			joined++
+		}
+	}
+}

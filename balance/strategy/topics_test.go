@@ -1,0 +1,219 @@
+package strategy_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+
+	"adshard/balance"
+	"adshard/balance/strategy"
+)
+
+// asked is a world of queries for one topic each: which items a topic has, and how
+// often it is asked for.
+type asked struct {
+	t      *testing.T
+	rand   *rand.Rand
+	keys   []balance.Key
+	topics [][]int
+	rate   []float64
+	sums   []float64
+	table  *balance.LoadTable
+	number uint64
+}
+
+// samplesASecond is how many pairs a slave tells a second, at most.
+const samplesASecond = 64
+
+// newAsked makes topics of 12 to 60 items; an advertiser's items share topics.
+func newAsked(t *testing.T, order balance.Order) (*asked, *balance.Index) {
+	const items, topics = 1200, 100
+	a := &asked{t: t, rand: rand.New(rand.NewPCG(3, 3)), table: balance.NewLoadTable(balance.LoadWeights{Examined: 1}, 0)}
+	index := &balance.Index{}
+	for i := range items {
+		k, err := order.Key(uint64(i/30+1), uint64(i+1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.keys = append(a.keys, k)
+		index.Put(k, uint32(1+a.rand.IntN(10)))
+	}
+	sum := 0.0
+	for i := range topics {
+		var list []int
+		advertiser := a.rand.IntN(items / 30)
+		for range 12 + a.rand.IntN(49) {
+			item := a.rand.IntN(items)
+			if a.rand.IntN(3) == 0 {
+				item = advertiser*30 + a.rand.IntN(30)
+			}
+			list = append(list, item)
+		}
+		slices.Sort(list)
+		a.topics = append(a.topics, slices.Compact(list))
+		a.rate = append(a.rate, 1/float64(1+i/4))
+		sum += a.rate[i]
+		a.sums = append(a.sums, sum)
+	}
+	return a, index
+}
+
+// loads returns what each item costs a second, for a thousand queries.
+func (a *asked) loads() map[balance.Key]float64 {
+	out := make(map[balance.Key]float64)
+	for i, list := range a.topics {
+		for _, item := range list {
+			out[a.keys[item]] += 1000 * a.rate[i] / a.sums[len(a.sums)-1]
+		}
+	}
+	return out
+}
+
+// excess is the slow oracle: each query is asked of all nodes, one item after the
+// other, and its slowest one is compared with the least that any placement could have.
+// It is the median over queries of how far above.
+func (a *asked) excess(m *balance.Model) float64 {
+	type one struct{ excess, rate float64 }
+	var all []one
+	for i, list := range a.topics {
+		at := make(map[balance.NodeID]int)
+		most := 0
+		for _, item := range list {
+			n := m.At(a.keys[item]).Node
+			at[n]++
+			most = max(most, at[n])
+		}
+		bound := max(1, float64(len(list))/float64(len(m.Nodes())))
+		all = append(all, one{float64(most)/bound - 1, a.rate[i]})
+	}
+	slices.SortFunc(all, func(x, y one) int {
+		if x.excess < y.excess {
+			return -1
+		}
+		return 1
+	})
+	sum := 0.0
+	for _, v := range all {
+		if sum += v.rate; sum >= a.sums[len(a.sums)-1]/2 {
+			return v.excess
+		}
+	}
+	return 0
+}
+
+// second has 200 queries sampled, one item in four, and told to the table; slaves tell
+// only some of it.
+func (a *asked) second(m *balance.Model) {
+	a.number++
+	told := make(map[balance.NodeID][]balance.PairCost)
+	for range 200 {
+		at := a.rand.Float64() * a.sums[len(a.sums)-1]
+		topic, _ := slices.BinarySearch(a.sums, at)
+		for _, item := range a.topics[topic] {
+			if a.rand.IntN(4) == 0 {
+				k := a.keys[item]
+				n := m.At(k).Node
+				told[n] = append(told[n], balance.PairCost{Term: uint64(topic), Key: k, Cost: balance.Cost{Examined: 4}})
+			}
+		}
+	}
+	for _, n := range m.Nodes() {
+		list := told[n.ID]
+		a.rand.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+		seen := len(list)
+		list = list[:min(len(list), samplesASecond)]
+		for i := range list {
+			list[i].Examined = list[i].Examined * uint64(seen) / uint64(len(list))
+		}
+		r := &balance.LoadReport{Incarnation: "x", Number: a.number, Interval: 1e9, Queries: 200, Pairs: list}
+		if why := a.table.Report(0, n.ID, m, r); why != "" {
+			a.t.Fatal(why)
+		}
+	}
+}
+
+// TestTopicsAreSpread: by what slaves sample, in both orders of keys, the slowest node
+// of most queries comes nearer to the least that it can have than at random, while the
+// load stays in band; then it rests, and new samples of the same queries move next to
+// nothing.
+func TestTopicsAreSpread(t *testing.T) {
+	s, err := strategy.Named("topics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for order, count := range map[balance.Order]int{balance.ByHash: 8, balance.ByOwner: 3} {
+		t.Run(fmt.Sprintf("%s, %d nodes", order, count), func(t *testing.T) {
+			a, index := newAsked(t, order)
+			m, _, err := balance.Plan(s, order, nodes(count), index, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l := newLoop(t, m, index, a.loads())
+			l.order = order
+			l.topics = func() []balance.Topic {
+				for range l.interval {
+					a.second(l.m)
+				}
+				a.table.Model(l.m, l.items)
+				return a.table.HotTopics()
+			}
+			before := a.excess(m)
+			var moved []float64
+			for range 80 {
+				l.iterate(s)
+				moved = append(moved, l.moved)
+			}
+			after, load := a.excess(l.m), balance.LoadEvenness(l.truth()).Ratio()
+			late := moved[79] - moved[49]
+			t.Logf("excess %.3f, then %.3f; max/mean %.3f; moved %.2f of all, %.3f of it late; %d slices",
+				before, after, load, l.moved, late, len(l.m.Slices()))
+			if after > 0.75*before {
+				t.Errorf("the median excess is %.3f, at random it is %.3f", after, before)
+			}
+			if load > 1.12 {
+				t.Errorf("max/mean is %.3f", load)
+			}
+			if l.moved > 1.2 || late > 0.05 {
+				t.Errorf("%.2f of all has moved, %.3f of it when it should rest", l.moved, late)
+			}
+		})
+	}
+}
+
+// TestManyTopics: a hundred thousand topics on a thousand nodes take a bounded part of
+// the memory that a cell for each would.
+func TestManyTopics(t *testing.T) {
+	s, err := strategy.Named("topics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	index := &balance.Index{}
+	var keys []balance.Key
+	for i := range 2000 {
+		k, _ := balance.ByHash.Key(1, uint64(i+1))
+		index.Put(k, 1)
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	m, _, err := balance.Plan(s, balance.ByHash, nodes(1000), index, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	topics := make([]balance.Topic, 100_000)
+	for i := range topics {
+		at := i % (len(keys) - 1)
+		topics[i] = balance.Topic{Term: uint64(i), Items: []balance.TopicItem{{Key: keys[at], Load: 1}, {Key: keys[at+1], Load: 1}}}
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	p, err := s.Iterate(balance.Input{Model: m, Items: index, Order: balance.ByHash, Topics: func() []balance.Topic { return topics }})
+	runtime.ReadMemStats(&after)
+	if err != nil || len(p.Reasons) == 0 {
+		t.Fatal(p, err)
+	}
+	if took := (after.TotalAlloc - before.TotalAlloc) >> 20; took > 300 {
+		t.Errorf("an iteration allocates %d MB", took)
+	}
+}
