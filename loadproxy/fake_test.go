@@ -218,7 +218,7 @@ func (b *fakeBalancer) Register(_ context.Context, r *pb.RegisterRequest) (*pb.R
 	if b.refuse != nil {
 		return nil, b.refuse
 	}
-	b.registered = append(b.registered, r)
+	b.registered = append(b.registered, proto.CloneOf(r))
 	if r.GetCopied() != nil {
 		b.order = nil // it has what it lacked
 	}

@@ -3,11 +3,14 @@ package loadproxy
 import (
 	"context"
 	"fmt"
+	"sync"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
 	"adshard/barrels/index"
 	"adshard/fault"
+	"adshard/internal/wait"
 	"adshard/schema/pb"
 )
 
@@ -75,6 +78,12 @@ func (p *Proxy) rebase(ctx context.Context, d Distributor, reply *pb.EnlistRespo
 	})
 	table := proto.CloneOf(p.store.Slices())
 	p.log.Warn("the store's position is not in the log of the database; comparing its data", "slices", len(table.GetSlices()))
+	ctx, leave := context.WithCancel(ctx)
+	var signs sync.WaitGroup
+	defer signs.Wait()
+	defer leave()
+	announced := p.request(proto.CloneOf(table)) // which changes below
+	signs.Go(func() { defer leave(); p.announce(ctx, p.home, announced) })
 	next := &pb.SliceTable{Origin: table.GetOrigin()}
 	kept := 0
 	for _, h := range table.GetSlices() {
@@ -96,6 +105,27 @@ func (p *Proxy) rebase(ctx context.Context, d Distributor, reply *pb.EnlistRespo
 	}
 	p.log.Warn("the store continues from another position", "slices", len(next.Slices), "kept", kept, "clock", reply.GetCatchUp().GetClock())
 	return p.write(ctx, &pb.NodeData{From: p.store.Position(), To: reply.GetCatchUp(), Slices: next})
+}
+
+// announceEvery is how often a slave registers again while it compares its data.
+const announceEvery = 5 * time.Second
+
+// announce repeats a registration, so that a slave that compares a large store is not
+// taken for a lost one: it sends no reports yet. It returns when ctx is done or the
+// registration has become another one.
+func (p *Proxy) announce(ctx context.Context, home registration, r *pb.RegisterRequest) {
+	for wait.Sleep(ctx, announceEvery) == nil {
+		call, cancel := context.WithTimeout(ctx, p.cfg.CallTimeout)
+		reply, err := p.balancer.Register(call, r)
+		cancel()
+		if err != nil {
+			continue // comparing needs the distributor only
+		}
+		if reply.GetEpoch() != home.epoch || reply.GetDistributor() != home.distributor ||
+			reply.GetDatabase() != home.database || reply.GetTimeline() != home.timeline {
+			return
+		}
+	}
 }
 
 // partsOf is by how much less is compared at a time when a comparison took too long.

@@ -88,7 +88,8 @@ func TestAResetMustBeAnnounced(t *testing.T) {
 }
 
 // TestNothingIsServedBeforeItIsCompared: a comparison that takes longer than the
-// grace time does not let the store serve what may be of another history.
+// grace time does not let the store serve what may be of another history; the balancer
+// hears from the slave meanwhile.
 func TestNothingIsServedBeforeItIsCompared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, s := newBalancer(7), newStore()
@@ -100,9 +101,35 @@ func TestNothingIsServedBeforeItIsCompared(t *testing.T) {
 		if s.serving() {
 			t.Error("serves what is being compared")
 		}
+		if n := len(b.registrations()); n < 4 {
+			t.Errorf("registered %d times within 30 s: the balancer takes it for lost", n)
+		}
 		time.Sleep(time.Minute)
 		if !s.serving() {
 			t.Error("serves nothing after the comparison")
+		}
+	})
+}
+
+// TestWhatIsComparedIsAnnouncedAsItIs: what is found of the first slices is not said before
+// the store has it.
+func TestWhatIsComparedIsAnnouncedAsItIs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, s := newBalancer(7), newStore()
+		b.verify, b.comparing = true, announceEvery
+		s.position = &pb.Position{Epoch: 4, Clock: 9, Mark: 5}
+		s.slices = &pb.SliceTable{View: 8, Slices: []*pb.HeldSlice{{Id: 1, Hi: 9, From: 3}, {Id: 2, Lo: 10, Hi: 19, From: 3}, {Id: 3, Lo: 20, Hi: 29, From: 3}}}
+		want := proto.CloneOf(s.slices)
+		run(t, s, b)
+		time.Sleep(3*announceEvery - time.Second)
+		list := b.registrations()
+		if len(list) < 3 {
+			t.Fatalf("registered %d times", len(list))
+		}
+		for i, r := range list {
+			if !proto.Equal(r.GetSlices(), want) {
+				t.Errorf("registration %d is with %v", i, r.GetSlices())
+			}
 		}
 	})
 }

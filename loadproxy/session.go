@@ -95,7 +95,7 @@ func (p *Proxy) register(ctx context.Context, table *pb.SliceTable) error {
 
 // refused records that a balancer or distributor refuses the slave.
 func (p *Proxy) refused(err error) error {
-	if fault.Is(err, fault.Conflict) {
+	if fault.Is(err, fault.Conflict) || fault.Is(err, fault.Forbidden) {
 		p.state.change(func(s *State) { s.Refused = true })
 		p.refresh()
 	}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"adshard/internal/node/access"
 )
 
 // adminTimeout is longer than an admin port takes to answer.
@@ -13,20 +15,22 @@ const adminTimeout = 15 * time.Second
 
 // adminFlags are those of all commands that talk to a balancer.
 type adminFlags struct {
-	addr string
-	json bool
+	addr   string
+	json   bool
+	caller callerFlags
 }
 
 func (f *adminFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.addr, "addr", defaultAdmin, "the admin address of the balancer, or of adshard up")
 	c.Flags().BoolVar(&f.json, "json", false, "print the server's answer as JSON")
+	f.caller.add(c.Flags())
 }
 
 // client returns a client of the balancer's admin port.
 func (f *adminFlags) client() (*client, error) {
-	c, err := newClient(f.addr, adminTimeout)
+	c, err := newClient(f.addr, adminTimeout, &f.caller, access.Balancer)
 	if err == nil {
-		c.kind = "the admin address of the balancer"
+		c.kind = "the admin address of the balancer, by default port 7001, or of adshard up, 8081"
 	}
 	return c, err
 }

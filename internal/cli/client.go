@@ -3,10 +3,12 @@ package cli
 import (
 	"bytes"
 	"context"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -14,6 +16,8 @@ import (
 	"time"
 
 	"adshard/fault"
+	"adshard/internal/node/access"
+	"adshard/internal/node/certs"
 	"adshard/internal/node/httpapi/api"
 )
 
@@ -25,11 +29,12 @@ type client struct {
 	base *url.URL
 	http *http.Client
 	// kind describes the expected address, for errors.
-	kind string
+	kind  string
+	token string // of an admin port; "": none
 }
 
-// newClient parses an address: URL, HOST:PORT or :PORT.
-func newClient(addr string, timeout time.Duration) (*client, error) {
+// newClient parses an address: URL, HOST:PORT or :PORT. Who calls is in f.
+func newClient(addr string, timeout time.Duration, f *callerFlags, roles ...access.Role) (*client, error) {
 	given := addr
 	if strings.HasPrefix(addr, ":") {
 		addr = "127.0.0.1" + addr
@@ -41,9 +46,22 @@ func newClient(addr string, timeout time.Duration) (*client, error) {
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
 		return nil, wrongUse("--addr %s: write a URL or HOST:PORT, for example http://127.0.0.1:8080", given)
 	}
+	if (f.cert == "") != (f.key == "") {
+		return nil, wrongUse("--cert and --key are given together: your certificate and its key")
+	}
 	// A client of its own: closing it closes all its connections.
-	h := &http.Client{Timeout: timeout, Transport: &http.Transport{Proxy: http.ProxyFromEnvironment}}
-	return &client{base, h, "the address of adshard"}, nil
+	transport := &http.Transport{Proxy: http.ProxyFromEnvironment}
+	if transport.TLSClientConfig, err = certs.ForClient(f.ca, f.cert, f.key, roles...); err != nil {
+		return nil, &usageError{err}
+	}
+	token, err := f.token()
+	if err != nil {
+		return nil, err
+	}
+	if token != "" && base.Scheme == "http" && !certs.Local(net.JoinHostPort(base.Hostname(), "0")) {
+		return nil, wrongUse("a token is not sent to %s without TLS, where others can read it; write https://", base)
+	}
+	return &client{base: base, http: &http.Client{Timeout: timeout, Transport: transport}, kind: "the address of adshard", token: token}, nil
 }
 
 func (c *client) close() { c.http.CloseIdleConnections() }
@@ -75,6 +93,9 @@ func (c *client) do(ctx context.Context, method string, u *url.URL, send []byte)
 	if len(send) > 0 {
 		req.Header.Set("Content-Type", "application/json")
 	}
+	if c.token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.token)
+	}
 	res, err := c.http.Do(req)
 	if err != nil {
 		return nil, c.unreachable(err)
@@ -103,11 +124,25 @@ func (c *client) unreachable(err error) error {
 	if errors.As(err, &u) {
 		err = u.Err // without the long URL
 	}
-	hint := "is the address right (--addr)?"
-	if errors.Is(err, syscall.ECONNREFUSED) {
-		hint = fmt.Sprintf("is `adshard up` running, and is this %s (--addr)?", c.kind)
+	return fault.Newf(fault.Unavailable, "", "cannot reach %s: %w; %s", c.base, err, c.hint(err))
+}
+
+// hint says what to look at when the server cannot be reached.
+func (c *client) hint(err error) string {
+	var (
+		authority x509.UnknownAuthorityError
+		host      x509.HostnameError
+		remote    *net.OpError
+	)
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return fmt.Sprintf("is the program running, and is this %s (--addr)?", c.kind)
+	case errors.As(err, &authority), errors.As(err, &host):
+		return "is --ca the file of this cluster's CA?"
+	case errors.As(err, &remote) && remote.Op == "remote error": // an alert of TLS
+		return "the program does not take the certificate of --cert: is it of this cluster's CA, and still valid?"
 	}
-	return fault.Newf(fault.Unavailable, "", "cannot reach %s: %w; %s", c.base, err, hint)
+	return "is the address right (--addr)?"
 }
 
 // forbiddenError is a server's refusal of the request at this address.
@@ -117,12 +152,18 @@ type forbiddenError struct{ error }
 func (c *client) refused(status int, body []byte) error {
 	var e api.ErrorAnswer
 	if json.Unmarshal(body, &e) != nil || e.Error.Message == "" {
-		return fault.Newf(fault.Unavailable, "", "%s answers %d %s; is it %s?", c.base, status, http.StatusText(status), c.kind)
+		hint := ""
+		if c.base.Scheme == "http" {
+			hint = " If it has TLS, the address is https://…, with --ca."
+		}
+		return fault.Newf(fault.Unavailable, "", "%s answers %d %s; is it %s?%s", c.base, status, http.StatusText(status), c.kind, hint)
 	}
 	err := fmt.Errorf("%s: %s", e.Error.Code, printable(e.Error.Message))
 	switch status {
 	case http.StatusBadRequest, http.StatusMisdirectedRequest:
 		return &usageError{err}
+	case http.StatusUnauthorized:
+		return &usageError{fmt.Errorf("%w; give --token-file, or --cert and --key", err)}
 	case http.StatusForbidden:
 		return &usageError{&forbiddenError{err}}
 	case http.StatusNotFound:

@@ -22,7 +22,7 @@ func databasePath(url string) (string, error) {
 	case url == "":
 		return "", wrongUse("--db is missing: name the database, for example --db sqlite:ads.db")
 	case !ok:
-		return "", wrongUse("--db %s is not a database URL; write sqlite:PATH, for example sqlite:ads.db, or postgres://USER@HOST/DATABASE", url)
+		return "", wrongUse("--db: this is not a database URL; write sqlite:PATH, for example sqlite:ads.db, or postgres://USER@HOST/DATABASE") // the text may have a password
 	case path == "":
 		return "", wrongUse("--db %s: the path is missing, for example sqlite:ads.db", url)
 	}

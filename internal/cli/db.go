@@ -70,7 +70,7 @@ func runDBCheck(ctx context.Context, url string, asJSON bool, s Streams) (err er
 		return wrongUse("--db %s: a database of this kind cannot be checked", url)
 	}
 	bar := progress.OnTerminal(s.Err)
-	report, err := checker.Check(ctx, func(what string, done, total int64) { bar.Count(what, uint64(done), uint64(total), grouped) })
+	report, err := checker.Check(ctx, steps(bar))
 	bar.End()
 	if err != nil {
 		return err

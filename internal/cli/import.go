@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"adshard/backend"
+	"adshard/fault"
 	"adshard/ingest"
 	"adshard/internal/node/database"
 	"adshard/internal/progress"
@@ -33,7 +34,9 @@ from the file) or from JSON lines. - stands for standard input.
 Rows with errors are rejected, each with its row, column and reason. Rows of kinds that
 are not imported (locations, audiences, assets and the like) are skipped. All others are
 imported. A second run of the same file changes nothing. A running cluster applies the
-changes within a second.
+changes within a second. While another import writes the same, or the database is away (a
+failover), the import waits for up to two minutes and then goes on where it was. Any
+number of imports may run at once on PostgreSQL; on SQLite they take turns.
 
 --dry-run imports into a copy of the database, in the directory for temporary files
 (TMPDIR), and shows what would be created, changed and removed.
@@ -78,6 +81,10 @@ func runImport(ctx context.Context, f *importFlags, files []string, s Streams) e
 	bar := progress.OnTerminal(s.Err)
 	options := ingest.Options{
 		Format: format, Advertiser: f.advertiser, Stdin: s.In,
+		Repeating: func(err error) {
+			bar.End()
+			fmt.Fprintf(s.Err, "%s; it is tried again, for up to %v\n", printable(fault.Cause(err)), ingest.DefaultPatience)
+		},
 		Progress: func(p ingest.Progress) { bar.Count(printable(p.File), uint64(p.Bytes), uint64(max(0, p.Size)), size) },
 	}
 	reports, err := openReports(ctx, f, files, s)

@@ -46,6 +46,9 @@ func checkKeys(t *testing.T, program, prefix string, of reflect.Type, shown map[
 	for i := range of.NumField() {
 		field := of.Field(i)
 		key, option, _ := strings.Cut(field.Tag.Get("yaml"), ",")
+		if key == "-" {
+			continue // not of files
+		}
 		if option == "inline" {
 			checkKeys(t, program, prefix, field.Type, shown, help)
 			continue

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"adshard/internal/node/access"
 	"adshard/internal/node/httpapi/api"
 )
 
@@ -23,6 +24,7 @@ const (
 type queryFlags struct {
 	addr          string
 	json, explain bool
+	caller        callerFlags
 }
 
 // asked are the flags of query that become parameters of the request, by name. Flags
@@ -62,6 +64,7 @@ on loopback answers them on its admin port only: give that with --addr.`,
 	flags := c.Flags()
 	flags.StringVar(&f.addr, "addr", defaultHTTP, "the master's address")
 	flags.BoolVar(&f.json, "json", false, "print the server's answer as JSON")
+	f.caller.add(flags)
 	flags.BoolVar(&f.explain, "explain", false, "show every matching keyword and its fate")
 	flags.Int("slots", 4, "the number of ads, 1 to 20")
 	flags.String("device", "desktop", "desktop, mobile or tablet")
@@ -87,7 +90,7 @@ func parameters(flags *pflag.FlagSet, words []string) url.Values {
 
 func runQuery(ctx context.Context, f *queryFlags, p url.Values, s Streams) error {
 	const most = 10 * time.Second // the server ends before
-	c, err := newClient(f.addr, most)
+	c, err := newClient(f.addr, most, &f.caller, access.Master, access.Balancer)
 	if err != nil {
 		return err
 	}

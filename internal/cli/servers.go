@@ -21,10 +21,12 @@ var keyHelp = map[string]string{
 	"admin-hosts":           "host names under which the admin port accepts requests, in addition to its addresses",
 	"advertise":             "the address at which other processes reach this one; empty: the address listened on",
 	"ahead":                 "the maximum number of buckets prepared ahead for one slave",
-	"balancer":              "the balancer's address",
+	"balancer":              "addresses of all balancers, with commas between them",
+	"balancers":             "addresses of all balancers, for slaves added by command; empty: this one's",
 	"barrels":               "a directory of stores built by 'adshard barrels build', used instead of --data",
 	"budget":                "the share of all ad groups that the strategy may move at once, 0 to 1",
 	"bucket-bytes":          "the size of a bucket of node data",
+	"control":               "where the lease and the slice map are kept: etcd://HOST:PORT,…/PREFIX; empty: in the database",
 	"copy-from":             "the address of a slave whose store is copied if there is none in dir; empty: as the balancer decides",
 	"copy-rate":             "the most bytes a second that copies of a store read, or write, such as 256MiB",
 	"data":                  "the directory of the slaves' stores, a subdirectory each",
@@ -69,8 +71,21 @@ var keyHelp = map[string]string{
 	"strategy":              "the balancing strategy; 'adshard balance strategy' lists them",
 	"timeout":               "the time limit of queries that set none",
 	"transport":             "how the master asks slaves: direct (in one process), stream, or unary",
-	"trusted-slaves":        "addresses and networks of slaves that may copy this one's store; none: only those on this machine",
-	"trusted-distributors":  "addresses of distributors that slaves may pull from; none: only those on this machine",
+	"insecure":              "let ports that other machines can reach be without TLS",
+	"query-insecure":        "let ports for queries that other machines can reach be without TLS",
+	"query-tls-cert":        "the certificate (PEM) of the ports for queries",
+	"query-tls-key":         "the key (PEM) of that certificate",
+	"query-tls-mode":        "TLS on the ports for queries: off, both (plain too) or required",
+	"control-tls-ca":        "the certificates (PEM) of the CAs of etcd's servers; empty: etcd is called without TLS",
+	"control-tls-cert":      "the certificate (PEM) with which etcd is called; empty: none",
+	"control-tls-key":       "the key (PEM) of that certificate",
+	"tls-ca":                "the certificates (PEM) of the cluster's CAs",
+	"tls-cert":              "the certificate (PEM) of this process, made by 'adshard cert issue'",
+	"tls-key":               "the key (PEM) of that certificate",
+	"tls-mode":              "TLS to other programs and on the admin port: off, both (plain too) or required",
+	"tokens":                "a file of tokens for the admin port, with lines ROLE NAME TOKEN; empty: none",
+	"trusted-slaves":        "addresses and networks of slaves that may copy this store; none: any on this machine or with TLS",
+	"trusted-distributors":  "addresses of distributors that slaves may pull from; none: any on this machine or with TLS",
 	"weights-ad":            "the weight of an ad in the plan",
 	"weights-keyword":       "the weight of a keyword in the plan",
 	"weights-lexicon":       "the weight of a distinct keyword text in the plan",
@@ -99,7 +114,7 @@ address for queries. With --processes, a part that ends is started again (--no-r
 is not). SIGINT or SIGTERM ends it cleanly.`,
 		Example: `  adshard up --db sqlite:ads.db
   adshard up --db sqlite:ads.db --slaves 6 --replicas 2  three shards of two slaves
-  adshard up --db sqlite:ads.db --slaves 7 --data /var/lib/adshard --http :8080
+  adshard up --db sqlite:ads.db --slaves 7 --data /var/lib/adshard --http :8080 --query-insecure
   adshard up --db sqlite:ads.db --barrels built          on stores built by barrels build
   adshard up --db sqlite:ads.db --processes              one process per part
   adshard up --db sqlite:ads.db --print-config >up.yaml  then: adshard up --config up.yaml`,
@@ -123,7 +138,7 @@ the result of the auction. It keeps no state: run as many as you like, behind a 
 balancer.`,
 		Example: `  master --print-config >master.yaml
   master --config master.yaml
-  master --config master.yaml --http :8080 --balancer 10.0.0.5:7000`,
+  master --config master.yaml --http :8080 --query-insecure --balancer 10.0.0.5:7000`,
 	}, s, server{config: &c, validate: c.Validate, help: helpOf(map[string]string{
 		"slaves": "addresses of some slaves; they provide the map of slices while no balancer answers",
 	}),
@@ -142,7 +157,7 @@ changes and answers the masters' searches. A slave that was killed continues whe
 stopped.`,
 		Example: `  slave --print-config >slave.yaml
   slave --config slave.yaml
-  slave --config slave.yaml --name slave-3 --listen 10.0.0.8:7100 --dir /var/lib/adshard/slave-3`,
+  slave --config slave.yaml --name slave-3 --listen 127.0.0.1:7103 --dir /var/lib/adshard/slave-3`,
 	}, s, server{config: &c, validate: c.Validate, help: keyHelp,
 		run: func(ctx context.Context, out io.Writer, log *slog.Logger) error {
 			return slave.Run(ctx, c, out, log)
@@ -155,8 +170,8 @@ func balancerCommand(s Streams) *cobra.Command {
 		Use:   "balancer --config FILE",
 		Short: "Assign ad groups to slaves and send them the data",
 		Long: `Runs the balancer: it reads the database, decides which slave stores which ad groups,
-and sends them their data and changes. Run one per cluster; queries are answered while
-it is down.`,
+and sends them their data and changes. One leads a cluster; run further ones as standbys,
+which take over when it fails. Queries are answered while none leads.`,
 		Example: `  balancer --db sqlite:ads.db --print-config >balancer.yaml
   balancer --config balancer.yaml
   balancer --config balancer.yaml --slaves 7`,
@@ -181,7 +196,7 @@ prepares data for the slaves that the balancer assigns to it. Run as many as you
 when preparing data is the bottleneck; each needs its own name.`,
 		Example: `  distributor --db sqlite:ads.db --print-config >distributor.yaml
   distributor --config distributor.yaml
-  distributor --config distributor.yaml --name distributor-1 --listen 10.0.0.6:7200`,
+  distributor --config distributor.yaml --name distributor-1 --listen 127.0.0.1:7201`,
 	}, s, server{config: &c, validate: c.Validate, help: keyHelp,
 		run: func(ctx context.Context, out io.Writer, log *slog.Logger) error {
 			if err := checkDatabase(c.DB); err != nil {

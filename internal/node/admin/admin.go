@@ -2,13 +2,16 @@ package admin
 
 import (
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/pprof"
+	"slices"
 	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"adshard/internal/node/access"
 	"adshard/internal/node/httpapi"
 )
 
@@ -20,38 +23,54 @@ type Config struct {
 	Ready func() []string
 	// Control is the balancer's; nil: its calls are not there.
 	Control Control
+	// Refuse returns why the calls of Control but SetBudget are refused; nil, or a nil error:
+	// they are not.
+	Refuse func() error
 	// Explain answers /v1/explain; nil: it is not there.
 	Explain http.Handler
 	// Hosts are names by which the port may be called, beside localhost,
 	// loopback addresses and the one that a connection came to; a port in them
 	// does not count.
 	Hosts []string
-	Log   *slog.Logger
+	// Gate checks who may send a request; nil: everybody may.
+	Gate *access.Gate
+	Log  *slog.Logger
 }
 
 // New returns the handler of an admin port. Run it with httpapi.Serve, which
 // has all timeouts.
 func New(c Config) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") })
-	mux.HandleFunc("GET /readyz", c.readyz)
-	mux.Handle("GET /metrics", promhttp.HandlerFor(c.Registry, promhttp.HandlerOpts{Registry: c.Registry}))
-	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
-	mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
-	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
-	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
-	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
-	mux.HandleFunc("GET /openapi.yaml", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/yaml")
-		_, _ = w.Write(httpapi.Spec)
-	})
+	for path, methods := range c.routes() {
+		mux.HandleFunc(path, methods.serve)
+	}
+	return c.guarded(c.gated(mux, http.MaxBytesHandler(mux, httpapi.MaxBody)))
+}
+
+// routes returns what the port serves, by path and method.
+func (c *Config) routes() map[string]calls {
+	get := func(h http.HandlerFunc) calls { return calls{http.MethodGet: h} }
+	all := map[string]calls{
+		"/livez":               get(func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") }),
+		"/readyz":              get(c.readyz),
+		"/metrics":             get(promhttp.HandlerFor(c.Registry, promhttp.HandlerOpts{Registry: c.Registry}).ServeHTTP),
+		"/debug/pprof/":        get(pprof.Index),
+		"/debug/pprof/cmdline": get(pprof.Cmdline),
+		"/debug/pprof/profile": get(pprof.Profile),
+		"/debug/pprof/symbol":  get(pprof.Symbol),
+		"/debug/pprof/trace":   get(pprof.Trace),
+		"/openapi.yaml": get(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/yaml")
+			_, _ = w.Write(httpapi.Spec)
+		}),
+	}
 	if c.Control != nil {
-		c.control(mux)
+		maps.Copy(all, c.control())
 	}
 	if c.Explain != nil {
-		mux.Handle("/v1/explain", c.Explain)
+		all["/v1/explain"] = get(c.Explain.ServeHTTP)
 	}
-	return c.guarded(http.MaxBytesHandler(mux, httpapi.MaxBody))
+	return all
 }
 
 func plain(w http.ResponseWriter, status int, text string) {
@@ -67,3 +86,16 @@ func (c *Config) readyz(w http.ResponseWriter, _ *http.Request) {
 	}
 	plain(w, http.StatusOK, "ready")
 }
+
+// Routes returns the methods that an admin port with everything has, by pattern.
+func Routes() map[string][]string {
+	c := Config{Registry: NewRegistry(), Control: unasked{}, Explain: http.NotFoundHandler()}
+	all := make(map[string][]string)
+	for pattern, methods := range c.routes() {
+		all[pattern] = slices.Sorted(maps.Keys(methods))
+	}
+	return all
+}
+
+// unasked is a Control that is there and never called.
+type unasked struct{ Control }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"adshard/fault"
+	"adshard/internal/node/access"
 	"adshard/internal/node/httpapi"
 	"adshard/internal/node/httpapi/api"
 	"adshard/search"
@@ -61,26 +62,47 @@ const (
 // calls are the handlers of one path, by method.
 type calls map[string]http.HandlerFunc
 
-// control routes the calls of a balancer.
-func (c *Config) control(mux *http.ServeMux) {
-	for path, methods := range map[string]calls{
-		"/v1/campaigns/{id}/budget": {http.MethodPost: c.budget},
-		"/v1/slaves":                {http.MethodGet: get(c, Control.SlavesList), http.MethodPost: c.addSlave},
-		"/v1/slaves/{name}/drain":   {http.MethodPost: c.drainSlave},
-		"/v1/slaves/{name}/remove":  {http.MethodPost: c.removeSlave},
-		"/v1/balance":               {http.MethodGet: get(c, Control.BalanceStatus)},
-		"/v1/balance/slices":        {http.MethodGet: c.slices},
-		"/v1/balance/plan":          {http.MethodGet: get(c, Control.BalancePlan)},
-		"/v1/balance/why/{slice}":   {http.MethodGet: c.why},
-		"/v1/balance/move":          {http.MethodPost: c.move},
-		"/v1/balance/strategies":    {http.MethodGet: get(c, Control.BalanceStrategies)},
-		"/v1/balance/strategy":      {http.MethodPost: c.strategy},
-		"/v1/balance/replicas":      {http.MethodPost: c.replicas},
-		"/v1/balance/pause":         {http.MethodPost: c.pause(true)},
-		"/v1/balance/resume":        {http.MethodPost: c.pause(false)},
-	} {
-		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) { methods.serve(w, r) })
+// control returns the calls of a balancer.
+func (c *Config) control() map[string]calls {
+	all := map[string]calls{
+		budgetPath:                 {http.MethodPost: c.budget},
+		"/v1/slaves":               {http.MethodGet: get(c, Control.SlavesList), http.MethodPost: c.addSlave},
+		"/v1/slaves/{name}/drain":  {http.MethodPost: c.drainSlave},
+		"/v1/slaves/{name}/remove": {http.MethodPost: c.removeSlave},
+		"/v1/balance":              {http.MethodGet: get(c, Control.BalanceStatus)},
+		"/v1/balance/slices":       {http.MethodGet: c.slices},
+		"/v1/balance/plan":         {http.MethodGet: get(c, Control.BalancePlan)},
+		"/v1/balance/why/{slice}":  {http.MethodGet: c.why},
+		"/v1/balance/move":         {http.MethodPost: c.move},
+		"/v1/balance/strategies":   {http.MethodGet: get(c, Control.BalanceStrategies)},
+		"/v1/balance/strategy":     {http.MethodPost: c.strategy},
+		"/v1/balance/replicas":     {http.MethodPost: c.replicas},
+		"/v1/balance/pause":        {http.MethodPost: c.pause(true)},
+		"/v1/balance/resume":       {http.MethodPost: c.pause(false)},
 	}
+	for path, methods := range all {
+		for method, h := range methods {
+			methods[method] = func(w http.ResponseWriter, r *http.Request) {
+				if err := c.refuse(path); err != nil {
+					httpapi.WriteError(w, err)
+					return
+				}
+				h(w, r)
+			}
+		}
+	}
+	return all
+}
+
+// budgetPath is that of the marks of budgets.
+const budgetPath = "/v1/campaigns/{id}/budget"
+
+// refuse returns why the calls of a path are refused; nil: they are not.
+func (c *Config) refuse(path string) error {
+	if c.Refuse == nil || path == budgetPath {
+		return nil
+	}
+	return c.Refuse()
 }
 
 func (m calls) serve(w http.ResponseWriter, r *http.Request) {
@@ -122,16 +144,17 @@ func answer[T any](c *Config, w http.ResponseWriter, r *http.Request, ask func(c
 	ctx, cancel := context.WithTimeout(r.Context(), controlTimeout)
 	defer cancel()
 	v, err := ask(ctx)
+	who := access.CallerOf(ctx).String()
 	if err != nil {
-		if httpapi.Status(err) >= http.StatusInternalServerError {
-			c.Log.Warn("an admin call failed", "method", r.Method, "path", r.URL.Path, "err", err)
+		if r.Method == http.MethodPost || httpapi.Status(err) >= http.StatusInternalServerError {
+			c.Log.Warn("an admin call failed", "method", r.Method, "path", r.URL.Path, "by", who, "from", r.RemoteAddr, "err", err)
 		}
 		httpapi.WriteError(w, err)
 		return
 	}
 	if r.Method == http.MethodPost {
 		text, _ := json.Marshal(v) // as it is answered
-		c.Log.Info("changed through the admin port", "path", r.URL.Path, "answer", json.RawMessage(text))
+		c.Log.Info("changed through the admin port", "path", r.URL.Path, "by", who, "from", r.RemoteAddr, "answer", json.RawMessage(text))
 	}
 	httpapi.WriteJSON(w, http.StatusOK, v)
 }

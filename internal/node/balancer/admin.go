@@ -1,10 +1,13 @@
 package balancer
 
 import (
+	"context"
 	"net/http"
 	"sync/atomic"
 
+	"adshard/backend"
 	"adshard/internal/node/admin"
+	"adshard/search"
 )
 
 // adminOfHost is the admin page of the balancer that is at work.
@@ -16,7 +19,7 @@ type adminOfHost struct {
 
 // balancerPage is the admin page of one balancer.
 type balancerPage struct {
-	balancer *Balancer
+	balancer *Balancer // nil: another host leads
 	http.Handler
 }
 
@@ -26,7 +29,11 @@ func (a *adminOfHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	page := a.of.Load()
 	if page == nil || page.balancer != b {
 		cfg := a.cfg
-		cfg.Control = control{b}
+		cfg.Refuse = a.host.refusal
+		cfg.Control = adminOfStandby{db: a.host.db}
+		if b != nil {
+			cfg.Control = adminControl{b}
+		}
 		page = &balancerPage{b, admin.New(cfg)}
 		a.of.Store(page)
 	}
@@ -36,4 +43,27 @@ func (a *adminOfHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // AdminHandler returns the handler of the admin port.
 func (h *Host) AdminHandler(cfg admin.Config) http.Handler {
 	return &adminOfHost{cfg: cfg, host: h}
+}
+
+// refusal returns why the admin port refuses what only the leader may do; nil: this host leads.
+func (h *Host) refusal() error {
+	if s := h.standby.Load(); s != nil {
+		return s.refusal()
+	}
+	if b := h.now.Load(); b != nil && !b.tenure.Valid() {
+		return b.suspended()
+	}
+	return nil
+}
+
+// adminOfStandby marks budgets, which any balancer may do; all other calls are refused
+// before they reach it.
+type adminOfStandby struct {
+	admin.Control
+	db backend.Store
+}
+
+// SetBudget implements admin.Control.
+func (a adminOfStandby) SetBudget(ctx context.Context, campaign uint64, exhausted bool) (search.Position, error) {
+	return setBudget(ctx, a.db, campaign, exhausted)
 }

@@ -68,7 +68,7 @@ func TestNamesOfMegabytesLeaveNothingBehind(t *testing.T) {
 	if list := r.b.SlavesList(); len(list) != 1 {
 		t.Errorf("%d slaves", len(list))
 	}
-	if state, err := r.b.tenure.load(t.Context()); err != nil || len(state) > 10_000 {
+	if state, err := r.b.tenure.model(t.Context()); err != nil || len(state) > 10_000 {
 		t.Errorf("a model of %d bytes, %v", len(state), err)
 	}
 }
@@ -152,6 +152,21 @@ func TestMastersAndDistributorsAreBounded(t *testing.T) {
 		_, err := balancer.WatchMap(shortly(t), &pb.WatchMapRequest{Master: fmt.Sprint("master-", i), WaitMs: 1, Epoch: 1 << 60})
 		if i >= most && !fault.Is(err, fault.Overloaded) || i < most && err != nil {
 			t.Fatalf("master %d: %v", i, err)
+		}
+	}
+	r.stop()
+	r.start()
+	balancer = pb.NewBalancerClient(r.stranger())
+	const namesakes = 64
+	for i := range namesakes + 10 {
+		_, err := balancer.WatchMap(shortly(t), &pb.WatchMapRequest{Master: fmt.Sprint("stolen/", i), WaitMs: 1, Epoch: 1 << 60})
+		if i >= namesakes && !fault.Is(err, fault.Overloaded) || i < namesakes && err != nil {
+			t.Fatalf("namesake %d: %v", i, err)
+		}
+	}
+	for _, name := range []string{"master-1/1", "stolen/0"} {
+		if _, err := balancer.WatchMap(shortly(t), &pb.WatchMapRequest{Master: name, WaitMs: 1, Epoch: 1 << 60}); err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 	now, s := time.Now(), make(distributors)

@@ -1,21 +1,23 @@
 package balancer
 
 import (
+	"cmp"
 	"context"
 
+	"adshard/internal/node/access"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 )
 
-// Adopt gives the slave at an address this balancer's address, and returns the
+// Adopt gives the slave at an address the addresses of the cluster's balancers, and returns the
 // slave's name; the slave registers then. Errors: those of the slave, fault.Conflict
 // when it belongs to another balancer; fault.Unavailable when nobody answers.
 func (b *Balancer) Adopt(ctx context.Context, address string) (name string, err error) {
-	conn, err := wire.Dial(address)
+	conn, err := wire.Dial(address, b.cfg.Credentials.To("", access.Slave)...)
 	if err != nil {
 		return "", err
 	}
 	defer conn.Close()
-	reply, err := pb.NewSlaveClient(conn).Adopt(ctx, &pb.AdoptRequest{Balancer: b.cfg.Advertise})
+	reply, err := pb.NewSlaveClient(conn).Adopt(ctx, &pb.AdoptRequest{Balancer: cmp.Or(b.cfg.Balancers, b.cfg.Advertise)})
 	return reply.GetName(), err
 }

@@ -20,6 +20,10 @@ import (
 	"adshard/backend"
 	"adshard/balance"
 	"adshard/balance/strategy"
+	"adshard/fault"
+	"adshard/internal/node/access"
+	"adshard/internal/node/control"
+	"adshard/internal/node/control/indatabase"
 	"adshard/internal/node/distributor"
 	"adshard/internal/node/feed"
 	"adshard/internal/node/health"
@@ -41,6 +45,7 @@ type Balancer struct {
 	db          backend.Store
 	root        *slog.Logger // log without the epoch
 	log         *slog.Logger
+	store       control.Store
 	tenure      *tenure
 	truth       *truth.Certifier
 	health      *health.Tracker
@@ -61,7 +66,7 @@ type Balancer struct {
 	surveyed     *survey.Survey // newest; nil: none
 	steering     steering
 
-	choosing sync.Mutex // serializes changes of the strategy
+	choosing sync.Mutex // serializes changes of the strategy, pauses among them
 
 	restarts  *rate.Limiter // bounds how often reported epochs make the balancer start over; the successor keeps it
 	ending    sync.Mutex    // locked while this balancer prepares to end
@@ -81,42 +86,74 @@ type slaveInfo struct {
 	slices               int // of its table
 }
 
-// New takes the next epoch in the database and loads all items; it
-// returns once it can answer slaves. The caller closes db after Run has returned. Errors: fault.Invalid for the configuration, fault.Conflict when
-// another balancer runs or takes over meanwhile, those of the database.
+// New makes a balancer that leads its cluster from now on, for a cluster that has no other
+// one; it returns once it can answer slaves. The caller closes db after Run has returned.
+// Errors: fault.Invalid for the configuration, fault.Conflict when another balancer runs or
+// takes over meanwhile, those of the database.
 func New(ctx context.Context, cfg Config, db backend.Store, log *slog.Logger) (*Balancer, error) {
-	if err := cfg.Validate(); err != nil {
-		return nil, err
+	order, err := cfg.prepare(ctx, db)
+	if err == nil && cfg.Control != "" {
+		err = fault.Field("balancer", "control", "%s is for balancers that are processes of their own", cfg.Control)
 	}
-	order, err := identity.OrderOf(ctx, db, cfg.StateKey, cfg.Order, identity.DefaultOrder)
 	if err != nil {
 		return nil, err
 	}
-	if err := strategy.CheckOrder(cfg.Strategy, order); err != nil {
-		return nil, err
-	}
-	cfg.Order = order.String() // for the next one, too, whatever the database is restored to
-	t, err := takeTenure(ctx, db, cfg.StateKey, cfg.Advertise, order)
+	store := indatabase.New(db, cfg.StateKey, control.DefaultTimes())
+	term, err := takeAlone(ctx, store, control.Candidate{Address: cfg.Advertise}, cfg.Credentials.To("", access.Balancer)...)
 	if err != nil {
 		return nil, err
 	}
+	return lead(ctx, cfg, order, db, store, term, nil, log)
+}
+
+// prepare checks the configuration, and returns the order of keys of the cluster, which it
+// sets.
+func (c *Config) prepare(ctx context.Context, db backend.Store) (balance.Order, error) {
+	if err := c.Validate(); err != nil {
+		return 0, err
+	}
+	if err := c.checkPlace(ctx, db); err != nil {
+		return 0, err
+	}
+	order, err := identity.OrderOf(ctx, db, c.StateKey, c.Order, identity.DefaultOrder)
+	if err == nil {
+		err = strategy.CheckOrder(c.Strategy, order)
+	}
+	c.Order = order.String() // for the next one, too, whatever the database is restored to
+	return order, err
+}
+
+// lead makes the balancer of a term. items are those of the database, which it keeps; nil:
+// it reads them.
+func lead(ctx context.Context, cfg Config, order balance.Order, db backend.Store, store control.Store, term control.Term, items *items, log *slog.Logger) (*Balancer, error) {
 	data, err := identity.Of(ctx, db, order)
 	if err != nil {
 		return nil, err
 	}
 	b := &Balancer{
-		cfg: cfg, order: order, data: data, db: db, tenure: t, root: log, log: log.With("epoch", t.epoch),
+		cfg: cfg, order: order, data: data, db: db, store: store, tenure: &tenure{term, order}, root: log, log: log.With("epoch", term.Epoch()),
 		started: time.Now(), slaves: make(map[string]*slaveInfo), distributors: make(distributors),
 		truth:  &truth.Certifier{Order: order, DB: db, Builders: truth.NewBuilders(order, min(2, cfg.Workers))},
 		health: health.New(), saves: make(chan balance.SaveState, 1), discards: make(chan balance.Discard, maxDiscards), news: make(chan struct{}, 1),
 		succeeded: make(chan struct{}), restarts: rate.NewLimiter(rate.Every(restartEvery), restartBurst),
 	}
-	return b, b.load(ctx)
+	var kept sync.WaitGroup
+	defer kept.Wait()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	kept.Go(func() { _ = term.Keep(ctx, func(error) {}) }) // loading may take longer than a lease; Run keeps it then
+	return b, b.load(ctx, items)
 }
 
-// load reads the saved model and the index of all items.
-func (b *Balancer) load(ctx context.Context) error {
-	state, err := b.tenure.load(ctx)
+// load reads the saved model and, if there are none, all items.
+func (b *Balancer) load(ctx context.Context, all *items) error {
+	if err := b.cfg.checkPlace(ctx, b.db); err != nil {
+		return err
+	}
+	state, err := b.tenure.model(ctx)
+	if err == nil && b.cfg.Control != "" {
+		state, err = b.settle(ctx, state)
+	}
 	if err != nil {
 		return err
 	}
@@ -124,29 +161,36 @@ func (b *Balancer) load(ctx context.Context) error {
 		return fmt.Errorf("the timeline of the slice map: %w", err)
 	}
 	begin := time.Now()
-	index := &balance.Index{}
-	at, err := feed.ReadItems(ctx, b.db, b.order, b.cfg.Weights, index)
-	if err != nil {
-		return fmt.Errorf("load the items: %w", err)
+	if all == nil {
+		if all, err = readItems(ctx, b.db, b.order, b.cfg.Weights); err != nil {
+			return err
+		}
 	}
+	index, at := all.index, all.at
 	use, byCommand, err := b.strategy(ctx)
 	if err != nil {
 		return err
 	}
-	b.steering.options, b.steering.byCommand = use.Options, byCommand
-	cfg, err := b.cfg.mapper(b.tenure.epoch, b.order, use)
+	paused, err := b.paused(ctx)
 	if err != nil {
 		return err
 	}
+	b.steering.options, b.steering.byCommand = use.Options, byCommand
+	cfg, err := b.cfg.mapper(b.Epoch(), b.order, use)
+	if err != nil {
+		return err
+	}
+	cfg.Began = b.started
 	if b.mapper, err = balance.NewMapper(cfg, index, state); err != nil {
 		return fmt.Errorf("%w; with another state_key (adshard up: another --data) a new plan is made", err)
 	}
+	b.mapper.Pause(paused)
 	b.feed = feed.Follower{DB: b.db, Order: b.order, Log: b.log, Health: b.health, At: at}
 	if b.cfg.Distribute {
 		b.distributor = distributor.New(ownDistributor, "", b.cfg.DataConfig, b.order, b.db, b, b.health, b.log)
 		b.distributor.Begin(b.data.Database, copyOf(index), at)
 	}
-	b.log.Info("items loaded", "items", index.Len(), "clock", at.Clock, "planned", state != nil,
+	b.log.Info("items loaded", "items", index.Len(), "clock", at.Clock, "planned", state != nil, "paused", paused,
 		"took", time.Since(begin).Round(time.Millisecond))
 	return b.step(func() error { b.mapper.Loaded(b.now(), at.Clock); return nil })
 }
@@ -160,16 +204,17 @@ func copyOf(index *balance.Index) *balance.Index {
 }
 
 // Epoch returns the balancer's epoch.
-func (b *Balancer) Epoch() uint64 { return b.tenure.epoch }
+func (b *Balancer) Epoch() uint64 { return b.tenure.Epoch() }
 
 // Run follows the database, plans and saves until ctx is done (nil) or it cannot
-// continue: fault.Conflict when another balancer has taken over, errSucceeded when
+// continue: *control.Replaced when another balancer has taken over, errSucceeded when
 // another is to start in this one's place.
 func (b *Balancer) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return b.follow(ctx) })
 	group.Go(func() error { return b.tick(ctx) })
 	group.Go(func() error { return b.persist(ctx) })
+	group.Go(func() error { return b.keepLease(ctx) })
 	group.Go(func() error { return b.housekeep(ctx) })
 	group.Go(func() error {
 		select {

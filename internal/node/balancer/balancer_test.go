@@ -352,7 +352,7 @@ func TestOriginalNeedsWholeAdvertisers(t *testing.T) {
 	}
 	r.cfg.Strategy = "random"
 	r.start()
-	if _, err := (control{r.b}).BalanceStrategy(t.Context(), "original", nil); !fault.Is(err, fault.Invalid) {
+	if _, err := (adminControl{r.b}).BalanceStrategy(t.Context(), "original", nil); !fault.Is(err, fault.Invalid) {
 		t.Errorf("original by command: %v", err)
 	}
 	r.stop()

@@ -12,6 +12,7 @@ import (
 
 	"adshard/balance"
 	"adshard/fault"
+	"adshard/internal/node/access"
 	"adshard/internal/node/identity"
 	"adshard/internal/node/truth"
 	"adshard/internal/node/wire"
@@ -20,16 +21,13 @@ import (
 )
 
 const (
-	// certifyTime bounds the making of the certificates of slaves and database.
-	certifyTime = 30 * time.Second // as long as the mapper waits
 	// discardTime bounds the call that orders a slave to discard a slice.
 	discardTime = 5 * time.Second
 	// maxDiscards bounds the orders that wait; the mapper repeats them.
 	maxDiscards = 1024
-	// certifiers is how many certificates are made at a time. Each is followed by a
-	// pause as long as it took, up to certifyPause: thousands of moves of small slices
-	// take no longer for it than queries bear, and those of large ones wait for the
-	// slaves anyway.
+	// certifiers is how many certificates are made at a time. One that nobody waits for is
+	// followed by a pause as long as it took, up to certifyPause: thousands of moves of
+	// small slices by a strategy would cost queries more than they gain.
 	certifiers   = 2
 	certifyPause = 100 * time.Millisecond
 	// clockWait is the time between two checks of the mapper's clock.
@@ -69,6 +67,9 @@ func (b *Balancer) certifier(ctx context.Context) error {
 		if err := b.step(func() error { b.mapper.Certified(b.now(), done); return nil }); err != nil {
 			return err
 		}
+		if next.Needed {
+			continue
+		}
 		if err := wait.Sleep(ctx, min(took, certifyPause)); err != nil {
 			return err
 		}
@@ -79,11 +80,11 @@ func (b *Balancer) certifier(ctx context.Context) error {
 // is read at a clock that is not below theirs; of what is changing, before and in the
 // meantime, too.
 func (b *Balancer) certify(ctx context.Context, c balance.Certify) (out balance.Certified) {
-	ctx, cancel := context.WithTimeout(ctx, certifyTime)
+	ctx, cancel := context.WithTimeout(ctx, c.Within)
 	defer cancel()
 	defer func() { // whichever part of it took too long
 		if out.Failed != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			out.Failed = fault.Newf(fault.Deadline, "balancer: certify", "not within %v: %w", certifyTime, out.Failed)
+			out.Failed = fault.Newf(fault.Deadline, "balancer: certify", "not within %v: %w", c.Within, out.Failed)
 		}
 	}()
 	if c.Changing {
@@ -188,7 +189,7 @@ func (b *Balancer) call(ctx context.Context, name, op string, do func(s pb.Slave
 	if !ok {
 		return fault.Newf(fault.Unavailable, op, "slave %s has not registered", name)
 	}
-	conn, err := wire.Dial(address)
+	conn, err := wire.Dial(address, b.cfg.Credentials.To(name, access.Slave)...)
 	if err != nil {
 		return err
 	}
@@ -207,7 +208,9 @@ func (b *Balancer) discarder(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case d := <-b.discards:
-			b.discard(ctx, d)
+			if b.tenure.Valid() { // else the next leader finds out by itself
+				b.discard(ctx, d)
+			}
 		}
 	}
 }

@@ -124,7 +124,7 @@ func (w *world) add(name string, store barrels.Store) *node {
 // begin starts a slave that does not run.
 func (w *world) begin(n *node) {
 	w.T.Helper()
-	port, err := ports.Open("")
+	port, err := ports.Open(nil, "")
 	w.Must(err)
 	n.s, err = slave.New(n.cfg, n.store, overload.New(overload.ForSlave(n.cfg.MaxInFlight)), port, slog.New(slog.DiscardHandler))
 	w.Must(err)
@@ -145,7 +145,7 @@ func (w *world) watch(address string) {
 	w.T.Helper()
 	conn, err := wire.Dial(address)
 	w.Must(err)
-	w.watcher = fanout.NewWatcher("master/"+rand.Text(), remote.Balancer{Conn: conn}, nil, fanout.Dial, slog.New(slog.DiscardHandler))
+	w.watcher = fanout.NewWatcher("master/"+rand.Text(), remote.Balancer{Conn: conn}, nil, fanout.Calls(nil), slog.New(slog.DiscardHandler))
 	w.master = fanout.New(w.watcher, nil)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})

@@ -1,11 +1,14 @@
 package balancer
 
 import (
+	"slices"
 	"time"
 
 	"adshard/balance"
 	"adshard/balance/strategy"
+	"adshard/internal/node/certs"
 	"adshard/internal/node/config"
+	"adshard/internal/node/control/inetcd"
 	"adshard/internal/node/distributor"
 	"adshard/internal/node/identity"
 )
@@ -19,6 +22,9 @@ type Config struct {
 	Listen    string `yaml:"listen"`
 	Advertise string `yaml:"advertise"`
 	Admin     string `yaml:"admin"`
+	// Balancers are the addresses of all balancers of the cluster, with commas between them,
+	// for slaves that are added by command; empty: there is no other one.
+	Balancers string `yaml:"balancers"`
 	// AdminHosts are further host names of the admin port (ports.Open).
 	AdminHosts []string `yaml:"admin_hosts"`
 	// Slaves is how many slaves must have joined before the first plan.
@@ -76,9 +82,17 @@ type Config struct {
 	// StateKey is the key of the balancer's epoch and model in the database, and
 	// its name as a reader of the feed.
 	StateKey string `yaml:"state_key"`
+	// Control is where the lease and the model are kept, etcd://HOST:PORT[,HOST:PORT…][/PREFIX];
+	// empty: in the database.
+	Control string `yaml:"control"`
+	// ControlTLS names the files with which etcd is called; none: without TLS, which etcd on other
+	// machines needs unless Insecure is set.
+	ControlTLS inetcd.TLS `yaml:"control_tls"`
 	// DiscardDataOf lists ids of databases whose data slaves discard when they
 	// register. A slave with data of any other database is refused.
 	DiscardDataOf []string `yaml:"discard_data_of"`
+
+	certs.Settings `yaml:",inline"`
 }
 
 // LoadWeights weighs the costs of a query: each posting examined, each match,
@@ -106,8 +120,16 @@ func DefaultConfig() Config {
 		DeadAfter: balance.DefaultDeadAfter, EvacuateAfter: balance.DefaultEvacuateAfter,
 		MasterLease: balance.DefaultMasterLease, Linger: balance.DefaultLinger,
 		ScrubInterval: balance.DefaultScrub, ScrubShare: balance.DefaultScrubShare, Distribute: true, DataConfig: distributor.DefaultDataConfig(),
-		KeepChanges: 5_000_000, ReaderAge: 7 * 24 * time.Hour, StateKey: identity.DefaultStateKey,
+		KeepChanges: 5_000_000, ReaderAge: 7 * 24 * time.Hour, StateKey: identity.DefaultStateKey, Settings: certs.DefaultSettings(),
 	}
+}
+
+// controlPlace is where the lease is kept, for people.
+func (c *Config) controlPlace() string {
+	if c.Control != "" {
+		return c.Control
+	}
+	return "the database"
 }
 
 // Validate lists all faults of the configuration.
@@ -116,9 +138,13 @@ func (c *Config) Validate() error {
 	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH or postgres://USER@HOST/DATABASE")
 	k.Address("listen", c.Listen, true)
 	k.Address("advertise", c.Advertise, false)
+	k.Addresses("balancers", c.Balancers, false)
 	k.Address("admin", c.Admin, false)
 	k.Apart("admin", c.Admin, "listen", c.Listen)
 	k.Hosts("admin_hosts", c.AdminHosts)
+	c.Settings.Check(&k)
+	c.CheckListen(&k, "listen", c.Listen)
+	c.CheckListen(&k, "admin", c.Admin)
 	k.Number("slaves", c.Slaves, 1, 1<<16)
 	k.Number("replicas", c.Replicas, 1, min(balance.MaxReplicas, c.Slaves))
 	CheckStrategy(&k, c.Strategy, c.StrategyOptions, c.Interval)
@@ -141,7 +167,22 @@ func (c *Config) Validate() error {
 	c.DataConfig.Check(&k)
 	k.Duration("reader_age", c.ReaderAge, time.Minute, 10*365*24*time.Hour)
 	k.That(c.StateKey != "", "state_key", "must not be empty")
+	c.checkControl(&k)
 	return k.Err()
+}
+
+// checkControl checks the keys of a control state in etcd.
+func (c *Config) checkControl(k *config.Check) {
+	files := c.ControlTLS
+	if c.Control != "" {
+		members, _, err := inetcd.Parse(c.Control)
+		k.That(err == nil, "control", "this is not etcd://HOST:PORT,HOST:PORT/PREFIX, without user and password") // the text may have one
+		k.That(files != inetcd.TLS{} || c.Insecure || !slices.ContainsFunc(members, func(m string) bool { return !certs.Local(m) }), "control_tls",
+			"is needed, since etcd is called on other machines; write insecure: true to call it without TLS")
+	}
+	k.That(c.Control != "" || files == inetcd.TLS{}, "control_tls", "is of no use without control")
+	k.That(files.CA != "" || files == inetcd.TLS{}, "control_tls.ca", "is needed with control_tls.cert and control_tls.key")
+	k.That((files.Cert == "") == (files.Key == ""), "control_tls.cert", "and control_tls.key are given together")
 }
 
 // CheckOrder checks the order of keys that is configured, if any, and whether the

@@ -17,13 +17,13 @@ import (
 // aliveFor is how long after its last report a slave counts as alive.
 const aliveFor = 5 * time.Second
 
-// control is the balancer as its admin port shows it (admin.Control).
-type control struct{ *Balancer }
+// adminControl is the balancer as its admin port shows it (admin.Control).
+type adminControl struct{ *Balancer }
 
-var _ admin.Control = control{}
+var _ admin.Control = adminControl{}
 
 // SlavesList implements admin.Control.
-func (c control) SlavesList(context.Context) (*api.SlaveList, error) {
+func (c adminControl) SlavesList(context.Context) (*api.SlaveList, error) {
 	status := c.Status()
 	list := &api.SlaveList{Epoch: status.Epoch, View: status.View, Clock: status.Clock, Slaves: []api.Slave{}}
 	for _, s := range c.Balancer.SlavesList() {
@@ -55,7 +55,7 @@ func (c control) SlavesList(context.Context) (*api.SlaveList, error) {
 }
 
 // ready returns why the balancer cannot do its work, and what slaves do not serve.
-func (c control) ready() []string {
+func (c adminControl) ready() []string {
 	why := append(c.health.Failures(), health.Database(c.db)...)
 	if waiting := c.Status().Waiting; waiting != "" {
 		why = append(why, waiting)

@@ -16,7 +16,7 @@ import (
 const opControl = "balancer: control"
 
 // AddSlave implements admin.Control.
-func (c control) AddSlave(ctx context.Context, address string) (*api.SlaveChange, error) {
+func (c adminControl) AddSlave(ctx context.Context, address string) (*api.SlaveChange, error) {
 	if host, port, err := net.SplitHostPort(address); err != nil || host == "" || !isPort(port) {
 		return nil, fault.Field(opControl, "address", "%q is not an address; write HOST:PORT, the slave's listen or advertise address", address)
 	}
@@ -58,7 +58,7 @@ func isPort(text string) bool {
 }
 
 // DrainSlave implements admin.Control.
-func (c control) DrainSlave(ctx context.Context, name string) (*api.SlaveChange, error) {
+func (c adminControl) DrainSlave(ctx context.Context, name string) (*api.SlaveChange, error) {
 	err := c.step(func() error {
 		m := c.survey()
 		if m == nil {
@@ -87,7 +87,7 @@ func (c control) DrainSlave(ctx context.Context, name string) (*api.SlaveChange,
 }
 
 // slaveNow returns the present state of a slave.
-func (c control) slaveNow(name string) (*api.SlaveChange, error) {
+func (c adminControl) slaveNow(name string) (*api.SlaveChange, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	model := c.mapper.Model()
@@ -116,7 +116,7 @@ func stateOf(m *balance.Model, name string) (state balance.NodeState, known bool
 }
 
 // BalanceReplicas implements admin.Control.
-func (c control) BalanceReplicas(ctx context.Context, replicas int) error {
+func (c adminControl) BalanceReplicas(ctx context.Context, replicas int) error {
 	if err := c.step(func() error { return c.mapper.SetReplicas(c.now(), replicas) }); err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (c control) BalanceReplicas(ctx context.Context, replicas int) error {
 }
 
 // BalanceMove implements admin.Control.
-func (c control) BalanceMove(ctx context.Context, slice uint64, slave string) (*api.SliceMove, error) {
+func (c adminControl) BalanceMove(ctx context.Context, slice uint64, slave string) (*api.SliceMove, error) {
 	var out *api.SliceMove
 	var generation uint64
 	err := c.step(func() error {
@@ -165,12 +165,17 @@ func (c control) BalanceMove(ctx context.Context, slice uint64, slave string) (*
 }
 
 // BalancePause implements admin.Control.
-func (c control) BalancePause(_ context.Context, paused bool) error {
+func (c adminControl) BalancePause(ctx context.Context, paused bool) error {
+	c.choosing.Lock()
+	defer c.choosing.Unlock()
+	if err := c.savePause(ctx, paused); err != nil {
+		return err
+	}
 	return c.step(func() error { c.mapper.Pause(paused); return nil })
 }
 
 // BalanceStrategy implements admin.Control.
-func (c control) BalanceStrategy(ctx context.Context, name string, options map[string]string) (*api.StrategyInUse, error) {
+func (c adminControl) BalanceStrategy(ctx context.Context, name string, options map[string]string) (*api.StrategyInUse, error) {
 	next, err := strategy.Named(name, options)
 	if err != nil {
 		return nil, err

@@ -12,9 +12,12 @@ import (
 // balancerMetrics makes metrics of the admin port's status whenever they are
 // collected.
 type balancerMetrics struct {
-	status func() (*api.BalanceStatus, counts)
+	leads  func() bool
+	status func() (*api.BalanceStatus, counts) // nil: another balancer leads
 	of     []metric
 }
+
+var leadsDesc = prometheus.NewDesc("adshard_balancer_leads", "1: it leads; 0: another balancer of its cluster does.", nil, nil)
 
 // counts has what only the metrics show.
 type counts = balance.Status
@@ -28,9 +31,13 @@ type metric struct {
 
 // RegisterMetrics registers the metrics of the running balancer.
 func RegisterMetrics(r prometheus.Registerer, h *Host) {
-	m := &balancerMetrics{status: func() (*api.BalanceStatus, counts) {
+	leads := func() bool { _, err := h.at(); return err == nil }
+	m := &balancerMetrics{leads: leads, status: func() (*api.BalanceStatus, counts) {
 		b := h.last.Load()
-		s, _ := control{b}.BalanceStatus(context.Background()) // it always has one
+		if b == nil {
+			return nil, counts{}
+		}
+		s, _ := adminControl{b}.BalanceStatus(context.Background()) // it always has one
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		return s, b.mapper.Status(b.now())
@@ -43,6 +50,7 @@ func RegisterMetrics(r prometheus.Registerer, h *Host) {
 
 // Describe implements prometheus.Collector.
 func (m *balancerMetrics) Describe(out chan<- *prometheus.Desc) {
+	out <- leadsDesc
 	for _, v := range m.of {
 		out <- v.desc
 	}
@@ -50,7 +58,15 @@ func (m *balancerMetrics) Describe(out chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (m *balancerMetrics) Collect(out chan<- prometheus.Metric) {
+	leads := 0.0
+	if m.leads() {
+		leads = 1
+	}
+	out <- prometheus.MustNewConstMetric(leadsDesc, prometheus.GaugeValue, leads)
 	s, c := m.status()
+	if s == nil {
+		return
+	}
 	for _, v := range m.of {
 		v.series(s, c, func(x float64, labels ...string) {
 			out <- prometheus.MustNewConstMetric(v.desc, v.kind, x, labels...)

@@ -6,13 +6,13 @@ import (
 )
 
 // noPlan is the error of a question that there is no model for.
-func (c control) noPlan() error {
+func (c adminControl) noPlan() error {
 	return fault.Newf(fault.Unavailable, opControl, "there is no plan yet: %s", c.mapper.Waiting())
 }
 
 // find returns the place of a slice. Errors: fault.NotFound with what became of
 // it, if that is known, and with the nearest numbers. The caller holds b.mu.
-func (c control) find(m *survey.Survey, slice uint64) (int, error) {
+func (c adminControl) find(m *survey.Survey, slice uint64) (int, error) {
 	if i, ok := m.Slice(slice); ok {
 		return i, nil
 	}

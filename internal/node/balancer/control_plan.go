@@ -9,7 +9,7 @@ import (
 )
 
 // BalancePlan implements admin.Control.
-func (c control) BalancePlan(context.Context) (*api.BalancePlan, error) {
+func (c adminControl) BalancePlan(context.Context) (*api.BalancePlan, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	m := c.newSurvey()
@@ -30,7 +30,7 @@ func (c control) BalancePlan(context.Context) (*api.BalancePlan, error) {
 }
 
 // BalanceStrategies implements admin.Control.
-func (c control) BalanceStrategies(context.Context) (*api.StrategyList, error) {
+func (c adminControl) BalanceStrategies(context.Context) (*api.StrategyList, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	st, set := c.mapper.Status(c.now()), c.options()

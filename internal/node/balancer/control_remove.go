@@ -9,7 +9,7 @@ import (
 )
 
 // RemoveSlave implements admin.Control.
-func (c control) RemoveSlave(ctx context.Context, name string) (*api.SlaveRemoved, error) {
+func (c adminControl) RemoveSlave(ctx context.Context, name string) (*api.SlaveRemoved, error) {
 	out, planned, begin := &api.SlaveRemoved{Name: name}, false, time.Now()
 	err := c.step(func() error {
 		if n, known := c.slaves[name]; known {

@@ -9,7 +9,7 @@ import (
 )
 
 // BalanceSlices implements admin.Control.
-func (c control) BalanceSlices(_ context.Context, p api.BalanceSlicesParams) (*api.SliceList, error) {
+func (c adminControl) BalanceSlices(_ context.Context, p api.BalanceSlicesParams) (*api.SliceList, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	m := c.newSurvey()

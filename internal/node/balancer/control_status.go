@@ -13,7 +13,7 @@ import (
 )
 
 // BalanceStatus implements admin.Control.
-func (c control) BalanceStatus(context.Context) (*api.BalanceStatus, error) {
+func (c adminControl) BalanceStatus(context.Context) (*api.BalanceStatus, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	st, m := c.mapper.Status(c.now()), c.survey()
@@ -90,7 +90,7 @@ func predictions(list []balance.Shadow) []api.Prediction {
 }
 
 // options returns those set for the strategy in use. The caller holds b.mu.
-func (c control) options() map[string]string {
+func (c adminControl) options() map[string]string {
 	set := c.cfg.StrategyOptions
 	if c.steering.byCommand {
 		set = c.steering.options
@@ -103,7 +103,7 @@ func (c control) options() map[string]string {
 }
 
 // events returns the latest, the newest first. The caller holds b.mu.
-func (c control) events() []api.Event {
+func (c adminControl) events() []api.Event {
 	out := []api.Event{}
 	for _, e := range slices.Backward(c.steering.events) {
 		text := e.Text
@@ -116,7 +116,7 @@ func (c control) events() []api.Event {
 }
 
 // listDistributors returns all distributors by name. The caller holds b.mu.
-func (c control) listDistributors() []api.DistributorInfo {
+func (c adminControl) listDistributors() []api.DistributorInfo {
 	out := []api.DistributorInfo{}
 	slaves := map[string][]string{}
 	for _, name := range slices.Sorted(maps.Keys(c.slaves)) {

@@ -11,7 +11,7 @@ import (
 )
 
 // BalanceWhy implements admin.Control.
-func (c control) BalanceWhy(_ context.Context, slice uint64) (*api.SliceStory, error) {
+func (c adminControl) BalanceWhy(_ context.Context, slice uint64) (*api.SliceStory, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	m := c.newSurvey()

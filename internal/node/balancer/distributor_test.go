@@ -22,7 +22,7 @@ func (r *rig) distribute(name string) (d *distributor.Process, stop func()) {
 	cfg := distributor.DefaultConfig()
 	cfg.Name, cfg.DB, cfg.Listen, cfg.Admin, cfg.Balancer = name, r.cfg.DB, "127.0.0.1:0", "", r.addr
 	cfg.BucketBytes = r.cfg.BucketBytes
-	port, err := ports.Open("")
+	port, err := ports.Open(nil, "")
 	r.Must(err)
 	d, err = distributor.NewProcess(r.T.Context(), cfg, r.DB, port, slog.New(slog.DiscardHandler))
 	r.Must(err)
@@ -66,7 +66,7 @@ func TestDistributorsComeAndGo(t *testing.T) {
 	r.distribute("d")
 	r.eventually("shared", func() bool { return a.Slaves() < 4 })
 	// The questions of this test are load: no slice is to be in two places for it.
-	r.Must(control{r.b}.BalancePause(t.Context(), true))
+	r.Must(adminControl{r.b}.BalancePause(t.Context(), true))
 	r.Write(45, 10, 6, 2_000_000)
 	r.eventually("followed", func() bool { return r.groups() == 450 && r.whole() })
 }

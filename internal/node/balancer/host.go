@@ -6,11 +6,16 @@ import (
 	"log/slog"
 	"net"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/time/rate"
 	"google.golang.org/grpc"
 
+	"adshard/backend"
+	"adshard/balance"
 	"adshard/fault"
+	"adshard/internal/node/control"
 	"adshard/internal/node/distributor"
 	"adshard/internal/node/feed"
 	"adshard/internal/node/ports"
@@ -21,25 +26,29 @@ import (
 
 // Host keeps a balancer running behind one address. When one ends because the
 // history of its database has changed, the next starts in its place; callers are
-// asked to retry meanwhile.
+// asked to retry meanwhile. A host that stands by has none as long as another one of
+// its cluster leads.
 type Host struct {
 	pb.UnimplementedBalancerServer
 	pb.UnimplementedDistributorServer
-	begin func(ctx context.Context) (*Balancer, error) // the next
-	log   *slog.Logger
-	now   atomic.Pointer[Balancer] // nil: the next is starting
-	last  atomic.Pointer[Balancer] // the newest, even if it has ended; never nil
+	cfg      Config
+	order    balance.Order
+	db       backend.Store
+	store    control.Store
+	me       control.Candidate
+	standsBy bool // whenever it does not lead
+	announce func(what string)
+	log      *slog.Logger
+	now      atomic.Pointer[Balancer] // nil: the next is starting, or another host leads
+	last     atomic.Pointer[Balancer] // the newest, even if it has ended; nil: another host leads
+	standby  atomic.Pointer[standby]  // nil: the host leads, or is starting to
 }
 
-// NewHost returns the host of a balancer that does not run yet.
+// NewHost returns the host of a balancer that leads and does not run yet, the only one of its
+// cluster.
 func NewHost(b *Balancer) *Host {
-	h := &Host{log: b.log, begin: func(ctx context.Context) (*Balancer, error) {
-		next, err := New(ctx, b.cfg, b.db, b.root)
-		if err == nil {
-			next.restarts = b.restarts
-		}
-		return next, err
-	}}
+	h := &Host{cfg: b.cfg, order: b.order, db: b.db, store: b.store, me: control.Candidate{Address: b.cfg.Advertise}, log: b.root,
+		announce: func(string) {}}
 	h.now.Store(b)
 	h.last.Store(b)
 	return h
@@ -50,9 +59,9 @@ func NewHost(b *Balancer) *Host {
 func (h *Host) Serve(ctx context.Context, listener net.Listener) error {
 	server := grpc.NewServer(wire.ControlOptions(func(method string, cause any) {
 		h.log.Error("a call panicked", "method", method, "cause", cause)
-	})...)
+	}, h.cfg.Credentials.ServerOptions()...)...)
 	pb.RegisterBalancerServer(server, h)
-	if h.last.Load().distributor != nil {
+	if h.cfg.Distribute {
 		pb.RegisterDistributorServer(server, h)
 	}
 	group, ctx := errgroup.WithContext(ctx)
@@ -63,54 +72,128 @@ func (h *Host) Serve(ctx context.Context, listener net.Listener) error {
 
 // run runs one balancer after another until ctx is done.
 func (h *Host) run(ctx context.Context) error {
-	for {
-		err := h.last.Load().Run(ctx)
-		if !errors.Is(err, errSucceeded) {
-			return err
+	for next := h.last.Load(); ; {
+		if next == nil {
+			var err error
+			if next, err = h.stand(ctx); err != nil {
+				return ended(ctx, err)
+			}
 		}
+		err := next.Run(ctx)
 		h.now.Store(nil)
-		if err := h.succeed(ctx); err != nil {
+		switch {
+		case errors.Is(err, errSucceeded):
+			next, err = h.succeed(ctx, next.restarts)
+			if h.standsBy && fault.Is(err, fault.Conflict) {
+				next, err = nil, nil // another host was faster
+			}
+			if err != nil {
+				return ended(ctx, err)
+			}
+		case h.standsBy && isReplaced(err):
+			h.log.Warn("another balancer leads; standing by", "why", err)
+			next = nil
+		default:
+			h.resign(next)
 			return err
 		}
 	}
+}
+
+// ended returns err, or nil when ctx has ended.
+func ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// isReplaced reports whether an error says that another balancer has taken over.
+func isReplaced(err error) bool {
+	var r *control.Replaced
+	return errors.As(err, &r)
+}
+
+// resignTime bounds the end of a lease when the process ends.
+const resignTime = 2 * time.Second
+
+// resign lets another balancer lead at once.
+func (h *Host) resign(b *Balancer) {
+	ctx, cancel := context.WithTimeout(context.Background(), resignTime)
+	defer cancel()
+	if err := b.tenure.Resign(ctx); err != nil && !isReplaced(err) {
+		h.log.Warn("the lease is not given up; it ends by itself", "err", err)
+	}
+}
+
+// lead makes the balancer of a term the one that is at work. restarts is that of the one
+// before it; nil: there was none.
+func (h *Host) lead(ctx context.Context, term control.Term, all *items, restarts *rate.Limiter) (*Balancer, error) {
+	b, err := lead(ctx, h.cfg, h.order, h.db, h.store, term, all, h.log)
+	if err != nil {
+		return nil, err
+	}
+	if restarts != nil {
+		b.restarts = restarts
+	}
+	h.last.Store(b)
+	h.now.Store(b)
+	h.standby.Store(nil)
+	h.announce("ready")
+	return b, nil
 }
 
 // succeed starts the next balancer as soon as the database permits.
-func (h *Host) succeed(ctx context.Context) error {
+func (h *Host) succeed(ctx context.Context, restarts *rate.Limiter) (*Balancer, error) {
 	for {
-		next, err := h.begin(ctx)
+		var next *Balancer
+		term, err := h.store.Take(ctx, h.me)
 		if err == nil {
-			h.last.Store(next)
-			h.now.Store(next)
-			return nil
+			next, err = h.lead(ctx, term, nil, restarts)
 		}
-		if ctx.Err() != nil {
-			return nil
+		if err == nil {
+			return next, nil
 		}
-		if fault.Is(err, fault.Conflict) || fault.Is(err, fault.Invalid) {
-			return err
+		if ctx.Err() != nil || fault.Is(err, fault.Conflict) || fault.Is(err, fault.Invalid) {
+			return nil, err
 		}
 		h.log.Warn("the next balancer cannot start; trying again", "err", err)
-		if wait.Sleep(ctx, feed.RetryAfter) != nil {
-			return nil
+		if err := wait.Sleep(ctx, feed.RetryAfter); err != nil {
+			return nil, err
 		}
 	}
 }
 
-// Ready returns why the balancer cannot do its work.
+// Ready returns why the balancer cannot do its work. One that stands by is ready to take over.
 func (h *Host) Ready() []string {
+	if s := h.standby.Load(); s != nil {
+		return s.ready()
+	}
 	if h.now.Load() == nil {
 		return []string{"the balancer is starting over, since the history of its database has changed"}
 	}
-	return control{h.last.Load()}.ready()
+	return adminControl{h.last.Load()}.ready()
 }
 
-// at returns the running balancer.
+// at returns the balancer that is at work. Errors: fault.Unavailable, with who leads if it
+// is another host.
 func (h *Host) at() (*Balancer, error) {
-	if b := h.now.Load(); b != nil {
+	b := h.now.Load()
+	switch {
+	case b != nil && b.tenure.Valid():
 		return b, nil
+	case b != nil:
+		return nil, b.suspended()
+	}
+	if s := h.standby.Load(); s != nil {
+		return nil, s.refusal()
 	}
 	return nil, fault.Newf(fault.Unavailable, "balancer", "the balancer is starting over; ask again after a pause")
+}
+
+// suspended returns the error of a balancer whose lease has expired.
+func (b *Balancer) suspended() error {
+	return fault.Newf(fault.Unavailable, "balancer", "the balancer with epoch %d could not renew its lease in time and decides nothing until it can", b.Epoch())
 }
 
 // distributor returns the distributor of the running balancer.
@@ -124,12 +207,12 @@ func (h *Host) distributor() (*distributor.Distributor, error) {
 
 // forward makes a call on the balancer that runs now.
 func forward[T, Q, R any](at func() (T, error), call func(T, context.Context, Q) (R, error), ctx context.Context, q Q) (R, error) {
+	var r R
 	to, err := at()
-	if err != nil {
-		var none R
-		return none, err
+	if err == nil {
+		r, err = call(to, ctx, q)
 	}
-	return call(to, ctx, q)
+	return r, err
 }
 
 // Register implements pb.BalancerServer.
@@ -150,6 +233,15 @@ func (h *Host) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.WatchMa
 // Quanta implements pb.BalancerServer.
 func (h *Host) Quanta(ctx context.Context, r *pb.QuantaRequest) (*pb.QuantaResponse, error) {
 	return forward(h.at, (*Balancer).Quanta, ctx, r)
+}
+
+// Lead implements pb.BalancerServer.
+func (h *Host) Lead(context.Context, *pb.LeadRequest) (*pb.LeadResponse, error) {
+	b, err := h.at()
+	if err != nil {
+		return nil, err
+	}
+	return &pb.LeadResponse{Epoch: b.Epoch()}, nil
 }
 
 // Enlist implements pb.DistributorServer.

@@ -377,6 +377,40 @@ func TestAStrangerDoesNotKeepTheBalancerStartingOver(t *testing.T) {
 	w.eventually("complete", w.complete)
 }
 
+// TestASlaveDoesNotKeepTheBalancerStartingOver: nor is what it says of views, or of changes that it has
+// applied.
+func TestASlaveDoesNotKeepTheBalancerStartingOver(t *testing.T) {
+	t.Parallel()
+	for name, lie := range map[string]func(r *pb.RegisterRequest){
+		"views":   func(r *pb.RegisterRequest) { r.Slices.View = 1 << 30 },
+		"changes": func(r *pb.RegisterRequest) { r.Position.Mark++ },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 2, nil)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			n := w.nodes["slave-1"]
+			n.stop()
+			began := map[*Balancer]bool{}
+			for range 100 {
+				b := w.host.last.Load()
+				began[b] = true
+				r := &pb.RegisterRequest{Name: "slave-1", Address: n.s.Address(), Incarnation: "another", Position: n.store.Position(), Slices: n.store.Slices()}
+				r.Slices.Timeline = b.data.Timeline
+				lie(r)
+				if _, err := w.host.Register(ctx, r); err == nil && w.host.last.Load() == b {
+					t.Fatal("it is registered")
+				}
+				time.Sleep(5 * time.Millisecond) // the next begins meanwhile
+			}
+			if len(began) < 2 || len(began) > restartBurst+2 {
+				t.Errorf("%d balancers began", len(began))
+			}
+		})
+	}
+}
+
 // oneMap is a source of one map, which does not change.
 type oneMap struct{ m *fanout.Map }
 
@@ -393,7 +427,7 @@ func TestTwoAddressesOfOneSlaveAreNotComplete(t *testing.T) {
 	m := *w.watcher.Current()
 	m.Shards = nil
 	for _, s := range w.watcher.Current().Shards {
-		slave, hangUp, err := fanout.Dial(fanout.Target{Shard: s.Name, ID: search.NewShardID(m.Database, m.Timeline, s.Name), Replica: s.Name, Address: w.nodes["slave-0"].s.Address()})
+		slave, hangUp, err := fanout.Calls(nil)(fanout.Target{Shard: s.Name, ID: search.NewShardID(m.Database, m.Timeline, s.Name), Replica: s.Name, Address: w.nodes["slave-0"].s.Address()})
 		w.Must(err)
 		defer hangUp()
 		m.Shards = append(m.Shards, fanout.NewShard(s.Name, search.Width{}, choice.NewShard(), fanout.NewReplica(s.Name, slave)))

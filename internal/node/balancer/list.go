@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"adshard/backend"
 	"adshard/balance"
 	"adshard/internal/node/slicemap"
 	"adshard/schema/pb"
@@ -141,10 +142,15 @@ func (s *SlaveStatus) say(state *pb.SlaveState) {
 // and those to requests that name the position returned at once. Errors: fault.NotFound
 // when there is no such campaign.
 func (b *Balancer) SetBudget(ctx context.Context, campaign uint64, exhausted bool) (search.Position, error) {
-	if err := b.db.SetBudgetExhausted(ctx, campaign, exhausted); err != nil {
+	return setBudget(ctx, b.db, campaign, exhausted)
+}
+
+// setBudget is Balancer.SetBudget. The feed carries the mark to whichever balancer leads.
+func setBudget(ctx context.Context, db backend.Store, campaign uint64, exhausted bool) (search.Position, error) {
+	if err := db.SetBudgetExhausted(ctx, campaign, exhausted); err != nil {
 		return search.Position{}, err
 	}
-	at, err := b.db.Newest(ctx) // or a later change
+	at, err := db.Newest(ctx) // or a later change
 	if err != nil {
 		return search.Position{}, fmt.Errorf("the budget is set, but the position of the change cannot be read: %w", err)
 	}

@@ -5,7 +5,7 @@ import (
 	"adshard/balance/strategy"
 )
 
-// mapper returns the mapper's configuration. Strategies that are not in use run
+// mapper returns the mapper's configuration. Some strategies that are not in use run
 // in shadow, with their default options.
 func (c *Config) mapper(epoch uint64, order balance.Order, use strategyChoice) (balance.MapperConfig, error) {
 	inUse, err := strategy.Named(use.Name, use.Options)
@@ -13,7 +13,7 @@ func (c *Config) mapper(epoch uint64, order balance.Order, use strategyChoice) (
 		return balance.MapperConfig{}, err
 	}
 	var shadows []balance.Strategy
-	for _, name := range strategy.Names() {
+	for _, name := range strategy.Shadows() {
 		s, err := strategy.Named(name)
 		if err != nil {
 			return balance.MapperConfig{}, err

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"adshard/fault"
+	"adshard/internal/node/access"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 )
@@ -20,7 +21,7 @@ func (b *Balancer) checkName(ctx context.Context, r *pb.RegisterRequest) error {
 	if address == "" || incarnation == r.GetIncarnation() {
 		return nil
 	}
-	conn, err := wire.Dial(address)
+	conn, err := wire.Dial(address, b.cfg.Credentials.To("", access.Slave)...)
 	if err != nil {
 		return nil // an address that cannot be dialled serves nobody
 	}

@@ -6,15 +6,23 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"os"
 
 	"golang.org/x/sync/errgroup"
 
+	"adshard/backend"
+	"adshard/balance"
+	"adshard/internal/node/access"
+	"adshard/internal/node/config"
+	"adshard/internal/node/control"
 	"adshard/internal/node/database"
+	"adshard/internal/node/health"
 	"adshard/internal/node/ports"
 )
 
-// Run runs a balancer until ctx is done. When it listens it prints
-// "balancer ready ADDR" on out, and "admin URL" when there is an admin port.
+// Run runs a balancer until ctx is done. It prints "admin URL" on out if there is an admin
+// port, then "balancer ready ADDR" whenever it begins to lead, and "balancer standby ADDR" when
+// another one of its cluster leads and it is ready to take over.
 func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error {
 	if err := cfg.Validate(); err != nil {
 		return err
@@ -24,7 +32,12 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 		return err
 	}
 	defer db.Close()
-	port, err := ports.Open(cfg.Admin, cfg.AdminHosts...)
+	own, err := cfg.Settings.Open(access.Balancer, "", log)
+	if err != nil {
+		return err
+	}
+	cfg.Credentials = own
+	port, err := ports.Open(own, cfg.Admin, cfg.AdminHosts...)
 	if err != nil {
 		return err
 	}
@@ -35,21 +48,49 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 	}
 	defer listener.Close()
 	if cfg.Advertise == "" {
-		cfg.Advertise = listener.Addr().String()
+		cfg.Advertise = ownAddress(listener.Addr())
 	}
-	b, err := New(ctx, cfg, db, log)
+	order, err := cfg.prepare(ctx, db)
 	if err != nil {
 		return err
 	}
-	host := NewHost(b)
+	store, closeStore, err := cfg.openControl(db, order)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = closeStore() }()
+	host := newHost(cfg, order, db, store, port.URL(), log)
+	host.announce = func(what string) { fmt.Fprintf(out, "balancer %s %s\n", what, listener.Addr()) }
 	RegisterMetrics(port.Registerer("balancer"), host)
-	port.Sockets.Register(port.Registerer("balancer"))
+	port.Register("balancer")
 	port.Print(out)
-	fmt.Fprintf(out, "balancer ready %s\n", listener.Addr())
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return host.Serve(ctx, listener) })
 	group.Go(func() error { return port.Serve(ctx, host.Ready, host.AdminHandler, log) })
 	return group.Wait()
+}
+
+// ownAddress returns an address that listens, with the name of this host where it stands for
+// all addresses: no other balancer has the same.
+func ownAddress(a net.Addr) string {
+	if !config.Unspecified(a.String()) {
+		return a.String()
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return a.String()
+	}
+	_, port, _ := net.SplitHostPort(a.String()) // of a listener
+	return net.JoinHostPort(host, port)
+}
+
+// newHost returns a host that stands by and leads as soon as it may, with a configuration that is
+// prepared. admin is the URL of its admin port.
+func newHost(cfg Config, order balance.Order, db backend.Store, store control.Store, admin string, log *slog.Logger) *Host {
+	h := &Host{cfg: cfg, order: order, db: db, store: store,
+		me: control.Candidate{Address: cfg.Advertise, Admin: admin}, standsBy: true, announce: func(string) {}, log: log}
+	h.standby.Store(h.newStandby(health.New()))
+	return h
 }
 
 // Serve is Host.Serve of a new host.

@@ -20,6 +20,7 @@ import (
 	"adshard/barrels/rocks"
 	"adshard/fault"
 	"adshard/internal/node/fanout"
+	"adshard/internal/node/identity"
 	"adshard/schema/pb"
 )
 
@@ -41,7 +42,7 @@ func (w *world) healed() {
 	defer func() {
 		for name, n := range w.nodes {
 			if w.T.Failed() {
-				w.T.Log(name, n.s.State(), n.s.Ready(), control{w.b}.ready())
+				w.T.Log(name, n.s.State(), n.s.Ready(), adminControl{w.b}.ready())
 			}
 		}
 	}()
@@ -51,7 +52,7 @@ func (w *world) healed() {
 				return false
 			}
 		}
-		return w.complete() && len(control{w.b}.ready()) == 0
+		return w.complete() && len(adminControl{w.b}.ready()) == 0
 	})
 }
 
@@ -328,7 +329,7 @@ func (s *sick) Changes(ctx context.Context, after backend.Position, limit int) (
 }
 
 func (s *sick) SaveControlIf(ctx context.Context, key string, value []byte, guard string, was []byte) error {
-	if s.saving.Load() {
+	if s.saving.Load() && strings.HasSuffix(key, identity.ModelKey) {
 		return fault.New(fault.NoSpace, "sick", errSick)
 	}
 	return s.Store.SaveControlIf(ctx, key, value, guard, was)
@@ -352,7 +353,7 @@ func TestABalancerThatCannotReadOrSaveIsNotReady(t *testing.T) {
 	r.stop = func() { cancel(); r.Must(<-done); r.stop = nil }
 	says := func(parts ...string) func() bool {
 		return func() bool {
-			text := strings.Join(control{r.b}.ready(), "; ")
+			text := strings.Join(adminControl{r.b}.ready(), "; ")
 			for _, p := range parts {
 				if !strings.Contains(text, p) {
 					return false

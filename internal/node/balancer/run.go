@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// housekeeping is the time between two checks of the epoch and the feed.
-	housekeeping = time.Second
+	// suspended is the time between two looks at a lease that could not be renewed.
+	suspended = 50 * time.Millisecond
 	// feedCompaction is the time between two compactions of the feed.
 	feedCompaction = 10 * time.Second
 	// feedSlack is how many changes that all slaves have applied are kept: a slave
@@ -27,7 +27,8 @@ func (b *Balancer) takeChanges(list []balance.Change, _ backend.Position) error 
 	return b.step(func() error { b.mapper.Changes(b.now(), list); return nil })
 }
 
-// tick gives the mapper the time whenever one of its deadlines has come.
+// tick gives the mapper the time whenever one of its deadlines has come. While the lease
+// is over it gives none: of that time the mapper counts a moment (balance.Mapper).
 func (b *Balancer) tick(ctx context.Context) error {
 	for {
 		b.mu.Lock()
@@ -41,6 +42,12 @@ func (b *Balancer) tick(ctx context.Context) error {
 		case <-b.news: // the next deadline may be sooner now
 			timer.Stop()
 		case <-timer.C:
+			if !b.tenure.Valid() {
+				if err := wait.Sleep(ctx, suspended); err != nil {
+					return err
+				}
+				continue
+			}
 			if err := b.step(func() error { b.mapper.Tick(b.now()); return nil }); err != nil {
 				return err
 			}
@@ -81,33 +88,38 @@ func (b *Balancer) persist(ctx context.Context) error {
 	}
 }
 
-// housekeep checks for another balancer and lets the feed drop changes that all
-// slaves have applied.
+// keepLease renews the lease until ctx is done or another balancer has taken over.
+func (b *Balancer) keepLease(ctx context.Context) error {
+	err := b.tenure.Keep(ctx, func(err error) {
+		b.health.Note(health.RenewLease, err)
+		if err != nil {
+			b.log.Warn("cannot renew the lease", "err", err)
+		}
+	})
+	if fault.Is(err, fault.Stale) {
+		b.restored(err)
+		return nil // Run ends by itself
+	}
+	return err
+}
+
+// housekeep lets the feed drop changes that all slaves have applied.
 func (b *Balancer) housekeep(ctx context.Context) error {
-	last := time.Now()
 	for {
-		if err := wait.Sleep(ctx, housekeeping); err != nil {
+		if err := wait.Sleep(ctx, feedCompaction); err != nil {
 			return err
 		}
-		err := b.tenure.check(ctx)
-		if ctx.Err() == nil {
-			b.health.Note(health.ReadEpoch, err)
+		err := b.compactFeed(ctx)
+		if err == nil && b.cfg.Control != "" {
+			err = b.noteDatabase(ctx)
 		}
-		if err != nil {
-			if fault.Is(err, fault.Conflict) {
-				return err
-			}
-			if fault.Is(err, fault.Stale) {
-				b.restored(err)
-			}
-			b.log.Warn("cannot read the epoch", "err", err)
-			continue
-		}
-		if time.Since(last) < feedCompaction {
-			continue
-		}
-		last = time.Now()
-		if err := b.compactFeed(ctx); err != nil && ctx.Err() == nil {
+		switch {
+		case ctx.Err() != nil:
+		case fault.Is(err, fault.Conflict):
+			return err
+		case fault.Is(err, fault.Stale):
+			b.restored(err)
+		case err != nil:
 			b.log.Warn("cannot compact the feed; trying again later", "err", err)
 		}
 	}
@@ -125,11 +137,7 @@ func (b *Balancer) compactFeed(ctx context.Context) error {
 	if least == 0 {
 		return nil
 	}
-	if err := b.db.Hold(ctx, b.cfg.StateKey, least); err != nil {
-		return err
-	}
-	_, err := b.db.Compact(ctx, least, b.cfg.ReaderAge)
-	return err
+	return b.tenure.Compact(ctx, least, b.cfg.ReaderAge)
 }
 
 // leastApplied returns the least clock that a slave of the model, a copy of any slave's

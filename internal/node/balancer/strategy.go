@@ -30,6 +30,27 @@ type savedStrategy struct {
 // strategyKey is the key of a saved strategy, beside the model's.
 const strategyKey = "/strategy"
 
+// pauseKey is the key of whether balancing is paused, "paused" or empty, beside the model's.
+const pauseKey = "/pause"
+
+// savePause makes a pause, or its end, durable. Errors: as those of saveStrategy.
+func (b *Balancer) savePause(ctx context.Context, paused bool) error {
+	var text string
+	if paused {
+		text = "paused"
+	}
+	return b.tenure.Save(ctx, pauseKey, []byte(text))
+}
+
+// paused reports whether balancing was paused by command.
+func (b *Balancer) paused(ctx context.Context) (bool, error) {
+	text, err := b.tenure.Load(ctx, pauseKey)
+	if err != nil {
+		return false, fmt.Errorf("load whether balancing is paused: %w", err)
+	}
+	return len(text) > 0, nil
+}
+
 func (b *Balancer) configured() strategyChoice {
 	return strategyChoice{b.cfg.Strategy, b.cfg.StrategyOptions}
 }
@@ -38,7 +59,7 @@ func (b *Balancer) configured() strategyChoice {
 // by command, not by configuration.
 func (b *Balancer) strategy(ctx context.Context) (use strategyChoice, byCommand bool, err error) {
 	use = b.configured()
-	text, err := b.db.LoadControl(ctx, b.tenure.key+strategyKey)
+	text, err := b.tenure.Load(ctx, strategyKey)
 	if err != nil {
 		return use, false, fmt.Errorf("load the strategy: %w", err)
 	}
@@ -75,5 +96,5 @@ func (b *Balancer) saveStrategy(ctx context.Context, c savedStrategy) error {
 	if err != nil {
 		return err
 	}
-	return b.tenure.save(ctx, strategyKey, text)
+	return b.tenure.Save(ctx, strategyKey, text)
 }

@@ -5,6 +5,37 @@ import (
 	"testing"
 )
 
+// TestAPauseOutlivesARestart and the move of the state to etcd, until balancing is resumed.
+func TestAPauseOutlivesARestart(t *testing.T) {
+	r := newRig(t, 1)
+	paused := func(want bool) {
+		t.Helper()
+		s, err := adminControl{r.b}.BalanceStatus(t.Context())
+		r.Must(err)
+		if s.Paused != want {
+			t.Errorf("paused: %v, not %v", s.Paused, want)
+		}
+		r.stop()
+	}
+	r.start()
+	r.Must(adminControl{r.b}.BalancePause(t.Context(), true))
+	paused(true)
+	r.start()
+	paused(true)
+	r.start()
+	r.Must(adminControl{r.b}.BalancePause(t.Context(), false))
+	paused(false)
+	r.start()
+	r.Must(adminControl{r.b}.BalancePause(t.Context(), true))
+	paused(true)
+	r.cfg.Control = startEtcd(t).URL()
+	h, _ := r.standBy(r.DB)
+	within(t, "it leads", func() bool { return leads(t, h) > 0 })
+	if s, err := (adminControl{h.last.Load()}).BalanceStatus(t.Context()); err != nil || !s.Paused {
+		t.Errorf("with etcd: %+v, %v", s, err)
+	}
+}
+
 // TestAStrategyThatWasSetOutlivesARestart, until the configuration is changed;
 // changing that back does not bring it back.
 func TestAStrategyThatWasSetOutlivesARestart(t *testing.T) {
@@ -14,7 +45,7 @@ func TestAStrategyThatWasSetOutlivesARestart(t *testing.T) {
 		t.Helper()
 		r.cfg.Strategy, r.cfg.StrategyOptions = configured, options
 		r.start()
-		s, err := control{r.b}.BalanceStatus(t.Context())
+		s, err := adminControl{r.b}.BalanceStatus(t.Context())
 		r.Must(err)
 		if s.Strategy != want || !maps.Equal(s.Options, wantOptions) {
 			t.Errorf("configured %s %v: %s %v, wanted %s %v", configured, options, s.Strategy, s.Options, want, wantOptions)
@@ -22,7 +53,7 @@ func TestAStrategyThatWasSetOutlivesARestart(t *testing.T) {
 	}
 	set := map[string]string{"tolerance": "0.5"}
 	begin("original", nil, "original", nil)
-	_, err := control{r.b}.BalanceStrategy(t.Context(), "weighted-move", set)
+	_, err := adminControl{r.b}.BalanceStrategy(t.Context(), "weighted-move", set)
 	r.Must(err)
 	r.stop()
 	begin("original", nil, "weighted-move", set)
@@ -32,7 +63,7 @@ func TestAStrategyThatWasSetOutlivesARestart(t *testing.T) {
 	begin("random", map[string]string{"seed": "7"}, "random", map[string]string{"seed": "7"})
 	r.stop()
 	begin("original", nil, "original", nil)
-	_, err = control{r.b}.BalanceStrategy(t.Context(), "random", nil)
+	_, err = adminControl{r.b}.BalanceStrategy(t.Context(), "random", nil)
 	r.Must(err)
 	r.stop()
 	begin("original", map[string]string{}, "random", nil)

@@ -16,7 +16,7 @@ import (
 	"adshard/schema/pb"
 )
 
-// How often the balancer starts over for epochs that others report: often enough for
+// How often the balancer starts over for what others report: often enough for
 // the slaves and masters of a restored database, each of which may report a later
 // one, and too seldom for a stranger to keep it from working.
 const (
@@ -53,10 +53,10 @@ func (b *Balancer) checkSlave(ctx context.Context, r *pb.RegisterRequest, j bala
 		return h, nil
 	}
 	if j.Table.View > model.View() {
-		return h, b.succeed(ctx, j.Position.Epoch, true, fmt.Sprintf("slave %s reports view %d, the newest here is %d", j.Name, j.Table.View, model.View()))
+		return h, b.believe(ctx, j.Position.Epoch, true, fmt.Sprintf("slave %s reports view %d, the newest here is %d", j.Name, j.Table.View, model.View()))
 	}
 	if h == identity.Other {
-		err = b.succeed(ctx, j.Position.Epoch, true, fmt.Sprintf("slave %s applied another change at clock %d", j.Name, j.Position.Clock))
+		err = b.believe(ctx, j.Position.Epoch, true, fmt.Sprintf("slave %s applied another change at clock %d", j.Name, j.Position.Clock))
 	}
 	return h, err
 }
@@ -85,11 +85,16 @@ func (b *Balancer) checkEpoch(ctx context.Context, who string, epoch uint64, own
 		return fault.Newf(fault.Conflict, "balancer", "%s reports epoch %d, which no balancer of this database has had; this is epoch %d",
 			who, epoch, b.Epoch())
 	}
-	if !b.restarts.Allow() {
-		return fault.Newf(fault.Unavailable, "balancer", "%s reports epoch %d, this is epoch %d; the balancer has started over too often in the last minutes; ask again in a minute",
-			who, epoch, b.Epoch())
+	return b.believe(ctx, epoch, own, fmt.Sprintf("%s reports epoch %d, this is epoch %d", who, epoch, b.Epoch()))
+}
+
+// believe is succeed for what a slave or master has reported, which may be a lie: so often and no
+// more. Errors: also fault.Unavailable when it was too often.
+func (b *Balancer) believe(ctx context.Context, epoch uint64, timeline bool, why string) error {
+	if !b.isOver() && !b.restarts.Allow() {
+		return fault.Newf(fault.Unavailable, "balancer", "%s; the balancer has started over too often in the last minutes; ask again in a minute", why)
 	}
-	return b.succeed(ctx, epoch, own, fmt.Sprintf("%s reports epoch %d, this is epoch %d", who, epoch, b.Epoch()))
+	return b.succeed(ctx, epoch, timeline, why)
 }
 
 // succeed ends this balancer, so that one whose epoch is above both epoch and this
@@ -101,11 +106,11 @@ func (b *Balancer) succeed(ctx context.Context, epoch uint64, timeline bool, why
 	defer b.ending.Unlock()
 	if !b.isOver() {
 		if timeline {
-			if err := b.tenure.save(ctx, timelineKey, []byte(rand.Text())); err != nil {
+			if err := b.tenure.Save(ctx, timelineKey, []byte(rand.Text())); err != nil {
 				return err
 			}
 		}
-		if err := b.tenure.raise(ctx, epoch); err != nil {
+		if err := b.tenure.Raise(ctx, epoch); err != nil {
 			return err
 		}
 		b.handOver("why", why, "new_timeline", timeline)

@@ -8,13 +8,14 @@ import (
 	"google.golang.org/grpc/peer"
 
 	"adshard/fault"
+	"adshard/internal/node/access"
 	"adshard/schema/pb"
 )
 
 // checkTrust makes sure that slaves may pull from a distributor: what it hands out
 // replaces their data. The balancer's own is in this process;
-// others are at an address of TrustedDistributors, or, when there are none, on
-// this machine. Errors: fault.Conflict.
+// others are at an address of TrustedDistributors or, when there are none, have a certificate
+// of that role or are on this machine. Errors: fault.Conflict.
 func (b *Balancer) checkTrust(ctx context.Context, r *pb.QuantaRequest) error {
 	const op = "balancer: give quanta"
 	from, called := peer.FromContext(ctx)
@@ -24,6 +25,8 @@ func (b *Balancer) checkTrust(ctx context.Context, r *pb.QuantaRequest) error {
 	case r.GetName() == ownDistributor:
 		return fault.Newf(fault.Conflict, op, "%q is the name of the balancer's own distributor; give this one another name", ownDistributor)
 	case slices.Contains(list, r.GetAddress()):
+		return nil
+	case len(list) == 0 && access.CallerOf(ctx).Role == access.Distributor: // whose certificate has the name
 		return nil
 	case len(list) == 0 && onLoopback(from.Addr.String()) && onLoopback(r.GetAddress()):
 		return nil

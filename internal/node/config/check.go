@@ -51,6 +51,25 @@ func (c *Check) Address(key, address string, needed bool) {
 	c.That(err == nil && len(address) <= maxAddress, key, "%q is not HOST:PORT", address)
 }
 
+// maxAddresses bounds a list of addresses.
+const maxAddresses = 16
+
+// Addresses checks a list of HOST:PORT with commas between them, each of another process.
+func (c *Check) Addresses(key, list string, needed bool) {
+	if list == "" {
+		c.Address(key, list, needed)
+		return
+	}
+	seen := make(map[string]bool)
+	for _, address := range strings.Split(list, ",") {
+		address = strings.TrimSpace(address)
+		c.Address(key, address, true)
+		c.That(!seen[address], key, "has %s twice", address)
+		seen[address] = true
+	}
+	c.That(len(seen) <= maxAddresses, key, "has %d addresses; at most %d are allowed", len(seen), maxAddresses)
+}
+
 // Apart checks that two addresses to listen on differ; port 0 is another port
 // each time.
 func (c *Check) Apart(key, address, other, otherAddress string) {

@@ -6,7 +6,7 @@
 // closed: the one that has been silent the longest. Of those that have never
 // sent anything at most a quarter of the room is kept; while there are as many,
 // the oldest of them goes first, so that they do not displace clients that
-// rest between two requests.
+// rest between two requests. One whose handshake goes on has sent nothing yet (Greeting).
 //
 // Goals: a new connection never waits for idle ones; no timer, no goroutine.
 // Non-goals: fairness between clients, limits on requests.
@@ -126,6 +126,23 @@ type conn struct {
 	net.Conn
 	pool *Pool
 	last atomic.Int64 // nanoseconds since the pool's start; before the first byte: from MinInt64
+
+	greeting atomic.Bool
+}
+
+// Greeting begins a handshake over a connection: what its client sends does not count until done is
+// called, so that nobody displaces others who does not finish it. Of any other connection than one of
+// a pool there is nothing to do.
+func Greeting(c net.Conn) (done func()) {
+	own, ok := c.(*conn)
+	if !ok {
+		return func() {}
+	}
+	own.greeting.Store(true)
+	return func() {
+		own.greeting.Store(false)
+		own.touch()
+	}
 }
 
 func (c *conn) touch() { c.last.Store(int64(time.Since(c.pool.start))) }
@@ -133,19 +150,19 @@ func (c *conn) touch() { c.last.Store(int64(time.Since(c.pool.start))) }
 // Read implements net.Conn.
 func (c *conn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
-	if n > 0 {
+	if n > 0 && !c.greeting.Load() {
 		c.touch()
 	}
 	return n, err
 }
 
-// Write implements net.Conn.
+// Write implements net.Conn. What is written counts from before: the peer may have it, and
+// use another connection, before Write returns.
 func (c *conn) Write(b []byte) (int, error) {
-	n, err := c.Conn.Write(b)
-	if n > 0 && c.last.Load() >= 0 {
+	if c.last.Load() >= 0 {
 		c.touch()
 	}
-	return n, err
+	return c.Conn.Write(b)
 }
 
 // Close implements net.Conn.

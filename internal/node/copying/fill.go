@@ -17,6 +17,8 @@ import (
 	"adshard/barrels"
 	"adshard/barrels/rocks"
 	"adshard/fault"
+	"adshard/internal/node/access"
+	"adshard/internal/node/certs"
 	"adshard/internal/node/wire"
 	"adshard/internal/wait"
 	"adshard/schema/pb"
@@ -42,6 +44,10 @@ type Config struct {
 	Log  *slog.Logger
 	// Progress is called with how far the copy has come; nil: it is not reported.
 	Progress *Progress
+	// Own are the credentials with which FillFrom calls the source, and From is the
+	// source's name; "": any.
+	Own  *certs.Credentials
+	From string
 }
 
 // DefaultConfig returns the configuration for a slave with this name and directory.
@@ -63,7 +69,7 @@ type Result struct {
 
 // FillFrom is Fill from the slave at an address.
 func FillFrom(ctx context.Context, cfg Config, address string) (*Result, error) {
-	conn, err := wire.DialStream(address)
+	conn, err := wire.DialStream(address, cfg.Own.To(cfg.From, access.Slave)...)
 	if err != nil {
 		return nil, err
 	}

@@ -84,11 +84,21 @@ func scratchOf(ctx context.Context, url string) (backend.Store, error) {
 	return scratch, nil
 }
 
+// Backup copies the database in a file into a new directory (sqlite.Backup).
+func Backup(ctx context.Context, path, to string, progress sqlite.Progress) (*sqlite.Manifest, error) {
+	return sqlite.Backup(ctx, path, to, sqlite.Options{}, progress)
+}
+
+// Restore puts the database of a backup into a file (sqlite.Restore).
+func Restore(ctx context.Context, from, path string, replace bool, progress sqlite.Progress) (*sqlite.Restored, error) {
+	return sqlite.Restore(ctx, from, path, replace, sqlite.Options{}, progress)
+}
+
 // file returns the path in a URL sqlite:PATH.
 func file(url string) (string, error) {
 	path, ok := strings.CutPrefix(url, "sqlite:")
 	if !ok || path == "" {
-		return "", fault.Field(opOpen, "db", "%q is no database this program knows; give sqlite:PATH or postgres://USER@HOST/DATABASE", url)
+		return "", fault.Field(opOpen, "db", "this is no database URL that this program knows; give sqlite:PATH or postgres://USER@HOST/DATABASE") // the text may have a password
 	}
 	return path, nil
 }

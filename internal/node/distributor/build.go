@@ -93,7 +93,7 @@ type bucket struct {
 // bucket reads and builds a job's entries. One goroutine reads while another
 // one builds.
 func (d *Distributor) bucket(ctx context.Context, builder *nodedata.Builder, job balance.Build) (*bucket, error) {
-	snap, err := d.db.Snapshot(ctx)
+	snap, err := d.snapshot(ctx, job)
 	if err != nil {
 		return nil, err
 	}
@@ -127,6 +127,22 @@ func (d *Distributor) bucket(ctx context.Context, builder *nodedata.Builder, job
 		err = failed
 	}
 	return made, err
+}
+
+// snapshot opens a snapshot for a job. Fills read at the database's replica, if it has one
+// that can be read and has come far enough.
+func (d *Distributor) snapshot(ctx context.Context, job balance.Build) (backend.Snapshot, error) {
+	if len(job.Entries) < truth.BatchSize {
+		return d.db.Snapshot(ctx)
+	}
+	snap, err := backend.FillSnapshot(ctx, d.db, job.Clock)
+	if err == nil || ctx.Err() != nil {
+		return snap, err
+	}
+	if !fault.Is(err, fault.Behind) {
+		d.log.Warn("the replica of the database cannot be read; reading the primary", "err", err)
+	}
+	return d.db.Snapshot(ctx)
 }
 
 // read reads entries batch by batch.

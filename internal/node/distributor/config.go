@@ -2,6 +2,7 @@ package distributor
 
 import (
 	"adshard/balance"
+	"adshard/internal/node/certs"
 	"adshard/internal/node/config"
 	"adshard/internal/node/identity"
 )
@@ -20,21 +21,23 @@ type Config struct {
 	Admin string `yaml:"admin"`
 	// AdminHosts are further host names of the admin port (ports.Open).
 	AdminHosts []string `yaml:"admin_hosts"`
-	// Balancer is the balancer's address.
+	// Balancer is the balancer's address; with standby balancers those of all, with
+	// commas between them.
 	Balancer string `yaml:"balancer"`
 	// Order says how items lie on the ring, and StateKey where the balancer keeps
 	// its state in the database; both as the balancer's.
 	Order    string `yaml:"order"`
 	StateKey string `yaml:"state_key"`
 
-	DataConfig `yaml:",inline"`
+	DataConfig     `yaml:",inline"`
+	certs.Settings `yaml:",inline"`
 }
 
 // DefaultConfig returns a configuration that lacks only DB.
 func DefaultConfig() Config {
 	return Config{
 		Name: "distributor-0", Listen: "127.0.0.1:7200", Admin: "127.0.0.1:7201", Balancer: "127.0.0.1:7000",
-		StateKey: identity.DefaultStateKey, DataConfig: DefaultDataConfig(),
+		StateKey: identity.DefaultStateKey, DataConfig: DefaultDataConfig(), Settings: certs.DefaultSettings(),
 	}
 }
 
@@ -50,7 +53,10 @@ func (c *Config) Validate() error {
 	k.Address("admin", c.Admin, false)
 	k.Apart("admin", c.Admin, "listen", c.Listen)
 	k.Hosts("admin_hosts", c.AdminHosts)
-	k.Address("balancer", c.Balancer, true)
+	c.Settings.Check(&k)
+	c.CheckListen(&k, "listen", c.Listen)
+	c.CheckListen(&k, "admin", c.Admin)
+	k.Addresses("balancer", c.Balancer, true)
 	if c.Order != "" {
 		k.OneOf("order", c.Order, balance.ByOwner.String(), balance.ByHash.String())
 	}

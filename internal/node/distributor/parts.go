@@ -7,6 +7,8 @@ import (
 
 	"adshard/backend"
 	"adshard/backend/nodedata"
+	"adshard/fault"
+	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 )
 
@@ -106,4 +108,19 @@ func (c *cutItem) size() int {
 		size += len(p)
 	}
 	return size
+}
+
+// takesParts refuses data with a group in parts to a slave whose program does not know of
+// them: it would serve the group as an empty one.
+func takesParts(version int, slave string, data *pb.NodeData) error {
+	if version >= wire.VersionParts {
+		return nil
+	}
+	for _, it := range data.GetItems() {
+		if it.Parts > 0 {
+			return fault.Newf(fault.Version, "distributor: pull",
+				"group %d is larger than a bucket, and the program of slave %s takes none that comes in parts: update it", it.Group.Id, slave)
+		}
+	}
+	return nil
 }

@@ -9,6 +9,8 @@ import (
 	"adshard/backend"
 	"adshard/backend/nodedata"
 	"adshard/balance"
+	"adshard/fault"
+	"adshard/internal/node/wire"
 	"adshard/schema/pb"
 	"adshard/search"
 )
@@ -50,6 +52,20 @@ func TestParts(t *testing.T) {
 		}{{c.Group.Key, 8, 0}, {c.Group.Key + 1, 9, 0}, {c.Group.Key, 9, c.Parts}} {
 			if _, ok := d.part(wrong.key, wrong.version, wrong.part); ok {
 				t.Errorf("there is a part %+v", wrong)
+			}
+		}
+	}
+}
+
+// TestASlaveThatKnowsOfNoPartsGetsNone: it would take a group in parts for an empty one.
+func TestASlaveThatKnowsOfNoPartsGetsNone(t *testing.T) {
+	whole := &pb.NodeData{Items: []*pb.Item{{Group: &pb.Group{Id: 6}}}}
+	parts := &pb.NodeData{Items: []*pb.Item{{Group: &pb.Group{Id: 6}}, {Group: &pb.Group{Id: 7}, Parts: 3}}}
+	for version := 1; version <= wire.Version; version++ {
+		for _, data := range []*pb.NodeData{nil, whole, parts} {
+			err := takesParts(version, "slave-1", data)
+			if refused := version < wire.VersionParts && data == parts; refused != (fault.KindOf(err) == fault.Version) || !refused && err != nil {
+				t.Errorf("version %d, %d groups: %v", version, len(data.GetItems()), err)
 			}
 		}
 	}

@@ -13,6 +13,8 @@ import (
 	"google.golang.org/grpc"
 
 	"adshard/backend"
+	"adshard/internal/node/access"
+	"adshard/internal/node/certs"
 	"adshard/internal/node/database"
 	"adshard/internal/node/health"
 	"adshard/internal/node/identity"
@@ -34,7 +36,12 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 		return err
 	}
 	defer db.Close()
-	port, err := ports.Open(cfg.Admin, cfg.AdminHosts...)
+	own, err := cfg.Settings.Open(access.Distributor, cfg.Name, log)
+	if err != nil {
+		return err
+	}
+	cfg.Credentials = own
+	port, err := ports.Open(own, cfg.Admin, cfg.AdminHosts...)
 	if err != nil {
 		return err
 	}
@@ -43,7 +50,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 	if err != nil {
 		return err
 	}
-	port.Sockets.Register(port.Registerer(cfg.Name))
+	port.Register(cfg.Name)
 	port.Print(out)
 	fmt.Fprintf(out, "distributor %s ready %s\n", strings.TrimPrefix(cfg.Name, "distributor-"), d.distributor.address)
 	group, ctx := errgroup.WithContext(ctx)
@@ -55,7 +62,8 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 // Process is a Distributor that listens.
 type Process struct {
 	listener    net.Listener
-	balancer    *grpc.ClientConn
+	own         *certs.Credentials
+	balancer    *remote.Leader
 	distributor *Distributor
 }
 
@@ -70,8 +78,8 @@ func NewProcess(ctx context.Context, cfg Config, db backend.Store, port *ports.P
 	if err != nil {
 		return nil, err
 	}
-	d := &Process{listener: listener}
-	if d.balancer, err = wire.Dial(cfg.Balancer); err != nil {
+	d := &Process{listener: listener, own: cfg.Credentials}
+	if d.balancer, err = remote.Find(cfg.Balancer, d.own, log.With("node", cfg.Name)); err != nil {
 		_ = listener.Close()
 		return nil, err
 	}
@@ -79,7 +87,7 @@ func NewProcess(ctx context.Context, cfg Config, db backend.Store, port *ports.P
 	if address == "" {
 		address = listener.Addr().String()
 	}
-	d.distributor = New(cfg.Name, address, cfg.DataConfig, order, db, remote.Balancer{Conn: d.balancer}, health.New(), log.With("node", cfg.Name))
+	d.distributor = New(cfg.Name, address, cfg.DataConfig, order, db, d.balancer, health.New(), log.With("node", cfg.Name))
 	if err := d.distributor.Load(ctx); err != nil {
 		d.Close()
 		return nil, err
@@ -117,7 +125,7 @@ func (d *Process) Run(ctx context.Context) error {
 	defer d.balancer.Close()
 	server := grpc.NewServer(wire.ControlOptions(func(method string, cause any) {
 		d.distributor.log.Error("a call panicked", "method", method, "cause", cause)
-	})...)
+	}, d.own.ServerOptions()...)...)
 	pb.RegisterDistributorServer(server, d.distributor)
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return ports.ServePolls(ctx, server, d.listener) })

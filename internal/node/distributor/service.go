@@ -102,7 +102,10 @@ func (d *Distributor) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullResp
 	defer cancel()
 	for head := false; ; head = true {
 		data, changed, err := d.next(r)
-		if data != nil {
+		if err == nil {
+			err = takesParts(wire.PeerVersion(ctx), r.GetName(), data)
+		}
+		if data != nil && err == nil {
 			err = d.stamp(ctx, r, data) // also when the time to wait is over
 		}
 		if err != nil || data != nil {

@@ -4,6 +4,8 @@ import (
 	"log/slog"
 	"math/rand/v2"
 
+	"adshard/internal/node/access"
+	"adshard/internal/node/certs"
 	"adshard/internal/node/stream"
 	"adshard/internal/node/wire"
 	"adshard/schema/pb"
@@ -24,27 +26,29 @@ type Target struct {
 // connection.
 type Dialer func(t Target) (slave Slave, close func() error, err error)
 
-// Dial is the Dialer over gRPC, with a call for each search.
-func Dial(t Target) (Slave, func() error, error) {
-	conn, err := wire.Dial(t.Address)
-	if err != nil {
-		return nil, nil, err
+// Calls returns the Dialer over gRPC that makes a call for each search.
+func Calls(own *certs.Credentials) Dialer {
+	return func(t Target) (Slave, func() error, error) {
+		conn, err := wire.Dial(t.Address, own.To(t.Replica, access.Slave)...)
+		if err != nil {
+			return nil, nil, err
+		}
+		c := NewClient(t, pb.NewSlaveClient(conn))
+		c.reconnect = conn.ResetConnectBackoff
+		return c, conn.Close, nil
 	}
-	c := NewClient(t, pb.NewSlaveClient(conn))
-	c.reconnect = conn.ResetConnectBackoff
-	return c, conn.Close, nil
 }
 
 // Streams returns the Dialer over gRPC that keeps a stream for searches to each slave,
 // on a connection of its own, so that nothing large can hold it up.
-func Streams(log *slog.Logger) Dialer {
+func Streams(own *certs.Credentials, log *slog.Logger) Dialer {
 	instance := rand.Uint64()
 	return func(t Target) (Slave, func() error, error) {
-		calls, err := wire.Dial(t.Address)
+		calls, err := wire.Dial(t.Address, own.To(t.Replica, access.Slave)...)
 		if err != nil {
 			return nil, nil, err
 		}
-		conn, err := wire.DialStream(t.Address)
+		conn, err := wire.DialStream(t.Address, own.To(t.Replica, access.Slave)...)
 		if err != nil {
 			_ = calls.Close()
 			return nil, nil, err

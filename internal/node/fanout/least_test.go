@@ -115,7 +115,7 @@ func TestWhatSearchesCarry(t *testing.T) {
 	store := new(carried)
 	server := shardserver.New(shardserver.Identity{Name: "local"}, store, kept{}, overload.New(overload.Config{Most: 64, Least: 64, Start: 64}), nil, nil)
 	defer server.Close()
-	dial := Within(func(string) Local { return server.Local() }, Streams(slog.New(slog.DiscardHandler)))
+	dial := Within(func(string) Local { return server.Local() }, Streams(nil, slog.New(slog.DiscardHandler)))
 	slave, _, err := dial(Target{Shard: "local", ID: 7})
 	if err != nil {
 		t.Fatal(err)

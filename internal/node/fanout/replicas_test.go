@@ -196,15 +196,19 @@ func TestTheErrorThatSaysMore(t *testing.T) {
 	})
 }
 
-// TestAllReplicasStale: only then is everything asked again with a newer map.
-func TestAllReplicasStale(t *testing.T) {
+// TestNoReplicaServesTheView: only then is everything asked again with a newer map, also
+// when one of them has left the set and refuses for that.
+func TestNoReplicaServesTheView(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		old := replicated(Concurrent(&scripted{err: stale}), Concurrent(&scripted{err: stale}))
-		now := replicated(Concurrent(serves(search.WholeRing(), 3)))
-		now.View = 6
-		a, err := ask(t, New(&listedMaps{list: []*Map{old, now}}, nil), time.Second)
-		if err != nil || a.View != 6 || a.Matched != 3 {
-			t.Fatalf("%+v, %v", a, err)
+		foreign := fault.Newf(fault.Conflict, "slave", "a replica of another shard")
+		for _, pair := range [][2]error{{stale, stale}, {stale, foreign}, {foreign, stale}} {
+			old := replicated(Concurrent(&scripted{err: pair[0]}), Concurrent(&scripted{err: pair[1]})).first(0)
+			now := replicated(Concurrent(serves(search.WholeRing(), 3)))
+			now.View = 6
+			a, err := ask(t, New(&listedMaps{list: []*Map{old, now}}, nil), time.Second)
+			if err != nil || a.View != 6 || a.Matched != 3 {
+				t.Errorf("%v: %+v, %v", pair, a, err)
+			}
 		}
 	})
 }
@@ -212,9 +216,10 @@ func TestAllReplicasStale(t *testing.T) {
 // unconnected is a slave without a connection, until some time after Reconnect.
 type unconnected struct {
 	scripted
-	takes time.Duration // 0: it is never connected
-	up    atomic.Bool
-	tried atomic.Int64
+	atOnce bool          // it refuses before Ask returns
+	takes  time.Duration // 0: it is never connected
+	up     atomic.Bool
+	tried  atomic.Int64
 }
 
 func (u *unconnected) Reconnect() {
@@ -225,7 +230,12 @@ func (u *unconnected) Reconnect() {
 }
 
 func (u *unconnected) Ask(ctx context.Context, r *wire.Shared, done Done) Pending {
-	if !u.up.Load() {
+	switch {
+	case u.up.Load():
+	case u.atOnce:
+		done(nil, refused)
+		return byContext{}
+	default:
 		go done(nil, refused)
 		return byContext{}
 	}
@@ -236,14 +246,15 @@ func (u *unconnected) Ask(ctx context.Context, r *wire.Shared, done Done) Pendin
 // the master has not connected to it yet. The first query is answered.
 func TestAReplicaThatIsBackIsReached(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for i := range 2 {
-			dead, back := new(unconnected), &unconnected{takes: 5 * time.Millisecond}
+		for n := range 4 {
+			i, atOnce := n%2, n >= 2
+			dead, back := &unconnected{atOnce: atOnce}, &unconnected{takes: 5 * time.Millisecond, atOnce: atOnce}
 			back.answer = search.Answer{Width: search.WholeRing(), Matched: 7, Shards: 1, Answered: 1}
 			m := replicated(dead, back).first(i)
 			m.Shards[0].Replicas[1].Known.Eject(0)
 			a, err := ask(t, New(&listedMaps{list: []*Map{m}}, nil), time.Second)
 			if err != nil || len(a.Missing) != 0 || a.Matched != 7 {
-				t.Errorf("first %d: %+v, %v", i, a, err)
+				t.Errorf("first %d, at once %v: %+v, %v", i, atOnce, a, err)
 			}
 		}
 	})

@@ -17,7 +17,7 @@ import (
 
 // dialers are the ways to reach a slave; what a fan-out promises holds over each.
 func dialers() map[string]Dialer {
-	return map[string]Dialer{"stream": Streams(slog.New(slog.DiscardHandler)), "unary": Dial}
+	return map[string]Dialer{"stream": Streams(nil, slog.New(slog.DiscardHandler)), "unary": Calls(nil)}
 }
 
 // serve serves a store as a replica of a shard over gRPC, and returns it as the fan-out

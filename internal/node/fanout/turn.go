@@ -53,14 +53,15 @@ func (t *turn[A]) began(r int) {
 }
 
 // keep keeps the better of two answers that are not what they should be, or the error
-// that says more: one of a replica that is there.
+// that says more: one of a replica that is there, and before all others that a view is
+// over, since a newer map may help: whoever else refuses may have left the set.
 func (t *turn[A]) keep(answer *A, w worth, err error) {
 	switch {
 	case err == nil:
 		if t.best == nil || w.better(t.worth) {
 			t.best, t.worth = answer, w
 		}
-	case t.err == nil || outcomeOf(t.err) == choice.Broken:
+	case t.err == nil || outcomeOf(t.err) == choice.Broken || fault.Is(err, fault.Stale):
 		t.err = err
 	}
 }
@@ -128,10 +129,13 @@ func (a *asking[A]) settle() {
 
 // askOthers asks other replicas in place of those that have not served.
 func (a *asking[A]) askOthers(ctx context.Context) {
-	for {
+	for some := false; ; some = true {
 		a.mu.Lock()
 		if len(a.todo) == 0 {
 			a.mu.Unlock()
+			if some { // calls began, or a second round is to begin
+				a.setTimer(a.f.now())
+			}
 			return
 		}
 		i := a.todo[len(a.todo)-1]
@@ -140,7 +144,6 @@ func (a *asking[A]) askOthers(ctx context.Context) {
 		a.mu.Unlock()
 		if k >= 0 {
 			a.send(ctx, k)
-			a.setTimer(a.calls[k].began)
 		}
 	}
 }

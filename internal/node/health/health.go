@@ -27,7 +27,8 @@ type failure struct {
 const (
 	ReadChanges = "read the changes of the database"
 	PrepareData = "prepare node data"
-	ReadEpoch   = "read the balancer's epoch in the database"
+	RenewLease  = "renew the balancer's lease"
+	ReadLeader  = "read which balancer leads"
 	SaveModel   = "save the slice model"
 )
 

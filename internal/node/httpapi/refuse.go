@@ -29,6 +29,7 @@ var refusals = fault.Classes[refusal]{
 		fault.Locked:      {status: http.StatusServiceUnavailable},
 		fault.NoSpace:     {status: http.StatusServiceUnavailable},
 		fault.Behind:      {status: http.StatusServiceUnavailable},
+		fault.Forbidden:   {status: http.StatusForbidden},
 	},
 	Other: refusal{status: http.StatusInternalServerError},
 }
@@ -41,6 +42,11 @@ func refuse(status int, code api.ErrorCode, err error) error {
 // Forbidden returns an error that is answered 403.
 func Forbidden(format string, args ...any) error {
 	return refuse(http.StatusForbidden, api.ErrorCodeForbidden, fault.Newf(fault.Invalid, op, format, args...))
+}
+
+// Unauthenticated returns an error that is answered 401: the request shows nobody's identity.
+func Unauthenticated(format string, args ...any) error {
+	return refuse(http.StatusUnauthorized, api.ErrorCodeUnauthenticated, fault.Newf(fault.Forbidden, op, format, args...))
 }
 
 // WrongHost returns an error that is answered 421: the request names another

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"adshard/fault"
+	"adshard/internal/node/access"
 )
 
 // Limits of a server, against clients that are slow or send much.
@@ -28,7 +29,11 @@ func Serve(ctx context.Context, ln net.Listener, h http.Handler) error {
 		Handler: h, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
-			return context.WithValue(ctx, connKey{}, c)
+			stamped := c.(*stampedConn)
+			if shown, ok := stamped.Conn.(access.Shown); ok {
+				ctx = access.WithConn(ctx, shown)
+			}
+			return context.WithValue(ctx, connKey{}, stamped)
 		},
 		ConnState: func(c net.Conn, state http.ConnState) {
 			if s, ok := c.(*stampedConn); ok && state == http.StateIdle {

@@ -19,6 +19,10 @@ const DefaultStateKey = "balancer"
 // its slices are kept.
 const ModelKey = "/model"
 
+// OrderKey is under which the order of a cluster is kept whose slices are not in the
+// database.
+const OrderKey = "/order"
+
 // OrderOf returns the order of keys of the cluster that keeps its state under a key
 // of the database: that of its slices for good, or else, in a new cluster, the one
 // configured, or fresh where that is "". Errors: fault.Conflict when another one is
@@ -31,7 +35,10 @@ func OrderOf(ctx context.Context, db backend.Store, stateKey, configured string,
 			return 0, fault.Field("configure", "order", "%q is no order; it is advertiser or hash", configured)
 		}
 	}
-	b, err := db.LoadControl(ctx, stateKey+ModelKey)
+	b, err := db.LoadControl(ctx, stateKey+OrderKey)
+	if err == nil && len(b) == 0 {
+		b, err = db.LoadControl(ctx, stateKey+ModelKey)
+	}
 	if err != nil {
 		return 0, fmt.Errorf("load the order of the cluster's slices: %w", err)
 	}

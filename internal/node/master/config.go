@@ -4,6 +4,7 @@ import (
 	"net"
 	"time"
 
+	"adshard/internal/node/certs"
 	"adshard/internal/node/config"
 	"adshard/internal/node/httpapi"
 	"adshard/search"
@@ -26,7 +27,8 @@ type Config struct {
 	GRPC string `yaml:"grpc"`
 	// AdminHosts are further host names of the admin port (ports.Open).
 	AdminHosts []string `yaml:"admin_hosts"`
-	// Balancer is the balancer's address.
+	// Balancer is the balancer's address; with standby balancers those of all, with
+	// commas between them.
 	Balancer string `yaml:"balancer"`
 	// Slaves are addresses of slaves, one is enough, that are asked for the map if
 	// no balancer answers when the master starts.
@@ -52,6 +54,12 @@ type Config struct {
 	// Transport is how slaves are asked: "stream", over one stream each, or "unary",
 	// by a call for each search, to compare the two.
 	Transport string `yaml:"transport"`
+	// QueryTLS is how the ports for queries use TLS; QueryInsecure lets those that are not on
+	// loopback be without.
+	QueryTLS      certs.QueryTLS `yaml:"query_tls"`
+	QueryInsecure bool           `yaml:"query_insecure"`
+
+	certs.Settings `yaml:",inline"`
 }
 
 // DefaultConfig returns the defaults.
@@ -60,7 +68,7 @@ func DefaultConfig() Config {
 		Name: "master-0", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081", Balancer: "127.0.0.1:7000",
 		Profile: "default", Reserve: DefaultReserve, Explain: ExplainAuto,
 		Timeout: httpapi.DefaultTimeout, MaxInFlight: httpapi.DefaultMaxInFlight, GCPercent: DefaultGCPercent,
-		Transport: TransportStream,
+		Transport: TransportStream, QueryTLS: certs.QueryTLS{Mode: certs.Off}, Settings: certs.DefaultSettings(),
 	}
 }
 
@@ -81,7 +89,12 @@ func (c *Config) Validate() error {
 	k.Apart("grpc", c.GRPC, "http", c.HTTP)
 	k.Apart("grpc", c.GRPC, "admin", c.Admin)
 	k.Hosts("admin_hosts", c.AdminHosts)
-	k.Address("balancer", c.Balancer, true)
+	c.Settings.Check(&k)
+	c.CheckListen(&k, "admin", c.Admin)
+	c.QueryTLS.Check(&k)
+	c.QueryTLS.CheckListen(&k, "http", c.HTTP, c.QueryInsecure)
+	c.QueryTLS.CheckListen(&k, "grpc", c.GRPC, c.QueryInsecure)
+	k.Addresses("balancer", c.Balancer, true)
 	for _, address := range c.Slaves {
 		k.Address("slaves", address, true)
 	}

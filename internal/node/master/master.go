@@ -15,7 +15,9 @@ import (
 	"golang.org/x/sync/errgroup"
 	"google.golang.org/grpc"
 
+	"adshard/internal/node/access"
 	"adshard/internal/node/admin"
+	"adshard/internal/node/certs"
 	"adshard/internal/node/config"
 	"adshard/internal/node/fanout"
 	"adshard/internal/node/httpapi"
@@ -32,13 +34,18 @@ import (
 
 // Run runs a master until ctx is done. It prints "admin http://ADDR", "grpc ADDR" and
 // "master listening http://ADDR" when it listens, and "ready http://ADDR" as soon
-// as a complete answer is possible.
+// as a complete answer is possible (https where the port has TLS).
 func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error {
 	if err := cfg.Validate(); err != nil {
 		return err
 	}
 	config.SetGCPercent(cfg.GCPercent)
-	port, err := ports.Open(cfg.Admin, cfg.AdminHosts...)
+	own, err := cfg.Settings.Open(access.Master, cfg.Name, log)
+	if err != nil {
+		return err
+	}
+	cfg.Credentials = own
+	port, err := ports.Open(own, cfg.Admin, cfg.AdminHosts...)
 	if err != nil {
 		return err
 	}
@@ -47,7 +54,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 	if err != nil {
 		return err
 	}
-	port.Sockets.Register(port.Registerer(cfg.Name))
+	port.Register(cfg.Name)
 	port.Print(out)
 	m.Print(out)
 	fmt.Fprintf(out, "master listening %s\n", m.url())
@@ -62,12 +69,13 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 type Master struct {
 	cfg      Config
 	listener net.Listener
-	balancer *grpc.ClientConn
+	balancer *remote.Leader
 	seeds    []*grpc.ClientConn
 	watcher  *fanout.Watcher
 	fanout   *fanout.Fanout
 	handler  *httpapi.Handler
 	calls    net.Listener // for queries over gRPC; nil: there are none
+	queries  *certs.Queries
 	log      *slog.Logger
 }
 
@@ -75,6 +83,10 @@ type Master struct {
 // (fanout.Within); nil: there are none.
 func New(cfg Config, port *ports.Ports, local func(address string) fanout.Local, log *slog.Logger) (*Master, error) {
 	m := &Master{cfg: cfg, log: log.With("node", cfg.Name)}
+	var err error
+	if m.queries, err = cfg.QueryTLS.Open(log); err != nil {
+		return nil, err
+	}
 	lexicon, err := openLexicon(cfg.Lexicon, m.log)
 	if err != nil {
 		return nil, err
@@ -82,7 +94,7 @@ func New(cfg Config, port *ports.Ports, local func(address string) fanout.Local,
 	if m.listener, err = ports.Listen(port.Sockets.Queries, "http", cfg.HTTP); err != nil {
 		return nil, err
 	}
-	if m.balancer, err = wire.Dial(cfg.Balancer); err != nil {
+	if m.balancer, err = remote.Find(cfg.Balancer, cfg.Credentials, m.log); err != nil {
 		return nil, errors.Join(err, m.listener.Close())
 	}
 	seeds, err := m.dialSeeds()
@@ -97,8 +109,9 @@ func New(cfg Config, port *ports.Ports, local func(address string) fanout.Local,
 		}
 	}
 	metrics := admin.NewMasterMetrics(port.Registerer(cfg.Name))
-	m.watcher = fanout.NewWatcher(cfg.Name+"/"+rand.Text(), remote.Balancer{Conn: m.balancer}, seeds, m.dialer(local), m.log)
+	m.watcher = fanout.NewWatcher(cfg.Name+"/"+rand.Text(), m.balancer, seeds, m.dialer(local), m.log)
 	admin.Gauge(port.Registerer(cfg.Name), "adshard_filled", "1: the first fill of the slaves is complete.", m.filled)
+	m.queries.Register(port.Registerer(cfg.Name))
 	m.fanout = fanout.New(m.watcher, metrics)
 	m.handle(lexicon, metrics, port)
 	return m, nil
@@ -122,9 +135,9 @@ func (m *Master) handle(lexicon *words.Lexicon, metrics *admin.MasterMetrics, po
 
 // dialer returns how slaves are reached.
 func (m *Master) dialer(local func(address string) fanout.Local) fanout.Dialer {
-	dial := fanout.Streams(m.log)
+	dial := fanout.Streams(m.cfg.Credentials, m.log)
 	if m.cfg.Transport == TransportCalls {
-		dial = fanout.Dial
+		dial = fanout.Calls(m.cfg.Credentials)
 	}
 	if local == nil {
 		return dial
@@ -137,7 +150,7 @@ func (m *Master) dialer(local func(address string) fanout.Local) fanout.Dialer {
 func (m *Master) dialSeeds() (fanout.Seeds, error) {
 	var seeds fanout.Seeds
 	for _, address := range m.cfg.Slaves {
-		conn, err := wire.Dial(address)
+		conn, err := wire.Dial(address, m.cfg.Credentials.To("", access.Slave)...)
 		if err != nil {
 			return nil, err
 		}
@@ -162,7 +175,7 @@ func openLexicon(path string, log *slog.Logger) (*words.Lexicon, error) {
 }
 
 // url returns the address of queries.
-func (m *Master) url() string { return "http://" + m.listener.Addr().String() }
+func (m *Master) url() string { return m.queries.Scheme() + "://" + m.listener.Addr().String() }
 
 // Close releases what New opened, if Run is never called.
 func (m *Master) Close() {
@@ -187,10 +200,11 @@ func (m *Master) Run(ctx context.Context) error {
 	defer m.hangUp()
 	defer m.watcher.Close()
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return httpapi.Serve(ctx, m.listener, m.handler) })
+	group.Go(func() error { return httpapi.Serve(ctx, m.queries.Listener(m.listener), m.handler) })
 	if m.calls != nil {
 		group.Go(func() error { return m.serveCalls(ctx) })
 	}
+	group.Go(func() error { m.queries.Run(ctx); return nil })
 	group.Go(func() error { return m.watcher.Run(ctx) })
 	group.Go(func() error { return m.fanout.Run(ctx, m.log) })
 	return group.Wait()
@@ -200,7 +214,7 @@ func (m *Master) Run(ctx context.Context) error {
 func (m *Master) serveCalls(ctx context.Context) error {
 	server := grpc.NewServer(wire.QueryOptions(func(method string, cause any) {
 		m.log.Error("a panic in a call; please report it", "method", method, "cause", cause)
-	})...)
+	}, m.queries.ServerOptions()...)...)
 	pb.RegisterMasterServer(server, queryserver.New(m.handler))
 	return ports.ServeGRPC(ctx, server, m.calls)
 }

@@ -10,10 +10,12 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"adshard/internal/node/admin"
+	"adshard/internal/node/certs"
 	"adshard/internal/node/config"
 	"adshard/internal/node/httpapi"
 )
@@ -22,16 +24,17 @@ import (
 // connections. Without an address there is no admin port.
 type Ports struct {
 	listener net.Listener // nil: none
+	own      *certs.Credentials
 	registry *prometheus.Registry
 	Sockets  *Sockets
 	hosts    []string     // names by which it may be called, beside its addresses
 	Explain  http.Handler // explanations of a master; nil: none
 }
 
-// Open listens on the admin port. It accepts requests whose Host is localhost, one
-// of its addresses or one of hosts.
-func Open(address string, hosts ...string) (*Ports, error) {
-	p := &Ports{registry: admin.NewRegistry(), Sockets: newSockets(fileLimit()), hosts: hosts}
+// Open listens on the admin port, with the credentials of the process. It accepts requests
+// whose Host is localhost, one of its addresses or one of hosts.
+func Open(own *certs.Credentials, address string, hosts ...string) (*Ports, error) {
+	p := &Ports{registry: admin.NewRegistry(), Sockets: newSockets(fileLimit()), hosts: hosts, own: own}
 	if address == "" {
 		return p, nil
 	}
@@ -39,7 +42,9 @@ func Open(address string, hosts ...string) (*Ports, error) {
 		p.hosts = append(slices.Clone(hosts), address)
 	}
 	var err error
-	p.listener, err = Listen(p.Sockets.Admin, "admin", address)
+	if p.listener, err = Listen(p.Sockets.Admin, "admin", address); err == nil {
+		p.listener = own.Admin(p.listener)
+	}
 	return p, err
 }
 
@@ -49,21 +54,42 @@ func (p *Ports) Registerer(node string) prometheus.Registerer {
 	return prometheus.WrapRegistererWith(prometheus.Labels{"node": node}, p.registry)
 }
 
+// URL returns the address of the admin port; "": there is none.
+func (p *Ports) URL() string {
+	if p.listener == nil {
+		return ""
+	}
+	return p.own.Scheme() + "://" + p.listener.Addr().String()
+}
+
+// Register registers the metrics of the ports with the name of a node.
+func (p *Ports) Register(node string) {
+	r := p.Registerer(node)
+	p.Sockets.register(r)
+	p.own.Register(r)
+}
+
 // Print prints the address of the admin port, if there is one.
 func (p *Ports) Print(out io.Writer) {
 	if p.listener != nil {
-		fmt.Fprintf(out, "admin http://%s\n", p.listener.Addr())
+		fmt.Fprintf(out, "admin %s\n", p.URL())
 	}
 }
 
-// Serve serves the admin port until ctx is done. ready returns why the process
+// Serve serves the admin port, and looks after the credentials, until ctx is done. ready returns why the process
 // cannot do its work. handler makes the handler of a configuration; nil: admin.New.
 func (p *Ports) Serve(ctx context.Context, ready func() []string, handler func(admin.Config) http.Handler, log *slog.Logger) error {
 	if p.listener == nil {
+		p.own.Run(ctx)
 		<-ctx.Done()
 		return nil
 	}
-	cfg := admin.Config{Registry: p.registry, Ready: ready, Explain: p.Explain, Hosts: p.hosts, Log: log}
+	ctx, cancel := context.WithCancel(ctx)
+	var watched sync.WaitGroup
+	watched.Go(func() { p.own.Run(ctx) })
+	defer watched.Wait()
+	defer cancel()
+	cfg := admin.Config{Registry: p.registry, Ready: ready, Explain: p.Explain, Hosts: p.hosts, Gate: p.own.Gate(), Log: log}
 	if handler == nil {
 		handler = admin.New
 	}

@@ -35,8 +35,8 @@ func newSockets(files uint64) *Sockets {
 	}
 }
 
-// Register registers the metrics of the connections.
-func (s *Sockets) Register(r prometheus.Registerer) {
+// register registers the metrics of the connections.
+func (s *Sockets) register(r prometheus.Registerer) {
 	for name, pool := range map[string]*conns.Pool{"queries": s.Queries, "peers": s.Peers, "admin": s.Admin} {
 		labels := prometheus.Labels{"port": name}
 		r.MustRegister(

@@ -7,13 +7,18 @@ import (
 
 	"google.golang.org/grpc"
 
+	"adshard/internal/node/access"
+	"adshard/internal/node/certs"
 	"adshard/internal/node/wire"
 	"adshard/loadproxy"
 	"adshard/schema/pb"
 )
 
 // Balancer is a balancer reached by gRPC, as loadproxy and fanout ask it.
-type Balancer struct{ Conn *grpc.ClientConn }
+type Balancer struct {
+	Conn *grpc.ClientConn
+	Own  *certs.Credentials // with which distributors are reached
+}
 
 // Register implements loadproxy.Balancer.
 func (c Balancer) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.RegisterResponse, error) {
@@ -28,9 +33,9 @@ func (c Balancer) Report(ctx context.Context, r *pb.ReportRequest) (*pb.ReportRe
 // Distributor implements loadproxy.Balancer.
 func (c Balancer) Distributor(address string) (loadproxy.Distributor, func() error, error) {
 	if address == "" {
-		return Distributor(c), func() error { return nil }, nil
+		return Distributor{c.Conn}, func() error { return nil }, nil
 	}
-	conn, err := wire.Dial(address)
+	conn, err := wire.Dial(address, c.Own.To("", access.Distributor, access.Balancer)...)
 	if err != nil {
 		return nil, nil, err
 	}

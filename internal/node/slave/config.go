@@ -3,6 +3,7 @@ package slave
 import (
 	"time"
 
+	"adshard/internal/node/certs"
 	"adshard/internal/node/config"
 	"adshard/internal/node/copying"
 	"adshard/internal/node/memlimit"
@@ -26,7 +27,8 @@ type Config struct {
 	AdminHosts []string `yaml:"admin_hosts"`
 	// Dir is the directory of the store; it is created if it is missing.
 	Dir string `yaml:"dir"`
-	// Balancer is the balancer's address; empty: the slave waits until it is
+	// Balancer is the balancer's address, with standby balancers those of all, with commas
+	// between them; empty: the slave waits until it is
 	// adopted (`adshard slaves add`).
 	Balancer string `yaml:"balancer"`
 	// Memory is what the process may take in memory, all in all: RocksDB, what is
@@ -50,6 +52,8 @@ type Config struct {
 	// TrustedSlaves are the addresses (10.0.0.8) and networks (10.0.0.0/24) of the slaves
 	// that may copy this one's store; none: those on this machine.
 	TrustedSlaves []string `yaml:"trusted_slaves"`
+
+	certs.Settings `yaml:",inline"`
 }
 
 // DefaultConfig returns the defaults.
@@ -57,7 +61,7 @@ func DefaultConfig() Config {
 	return Config{
 		Name: "slave-0", Listen: "127.0.0.1:7100", Admin: "127.0.0.1:7101", Dir: "data/slave-0",
 		Balancer: "127.0.0.1:7000", Memory: DefaultMemory, MaxInFlight: 128, LoadCounted: 1000, Grace: 2 * time.Second, BucketBytes: 4 << 20,
-		CopyRate: copying.DefaultRate,
+		CopyRate: copying.DefaultRate, Settings: certs.DefaultSettings(),
 	}
 }
 
@@ -76,7 +80,7 @@ func (c *Config) Validate() error {
 	k.Address("admin", c.Admin, false)
 	k.Apart("admin", c.Admin, "listen", c.Listen)
 	k.Hosts("admin_hosts", c.AdminHosts)
-	k.Address("balancer", c.Balancer, false)
+	k.Addresses("balancer", c.Balancer, false)
 	k.That(c.Dir != "", "dir", "must not be empty")
 	k.That(c.Memory >= memlimit.Least(1), "memory", "%v is too little; give at least %v", c.Memory, memlimit.Least(1))
 	k.Number("max_in_flight", c.MaxInFlight, 1, 1<<16)
@@ -85,6 +89,9 @@ func (c *Config) Validate() error {
 	k.Number("bucket_bytes", c.BucketBytes, 1<<10, 32<<20)
 	k.Address("copy_from", c.CopyFrom, false)
 	k.That(c.CopyRate >= copying.PieceBytes, "copy_rate", "%v is too little; give at least %v a second", c.CopyRate, config.Size(copying.PieceBytes))
+	c.Settings.Check(&k)
+	c.CheckListen(&k, "listen", c.Listen)
+	c.CheckListen(&k, "admin", c.Admin)
 	_, err := copying.ParseTrusted(c.TrustedSlaves)
 	k.That(err == nil, "trusted_slaves", "%v", err)
 	return k.Err()

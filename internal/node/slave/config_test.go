@@ -22,6 +22,7 @@ func TestSlaveNeedsAnAddressToGiveAway(t *testing.T) {
 		{"[::]:7100", "", false},
 	} {
 		cfg := DefaultConfig()
+		cfg.Insecure = true
 		cfg.Listen, cfg.Advertise = c.listen, c.advertise
 		err := cfg.Validate()
 		if c.good && err != nil || !c.good && (!fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "advertise")) {

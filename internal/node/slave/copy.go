@@ -36,6 +36,9 @@ func (c *copier) Copy(ctx context.Context, source *pb.Replica, database string) 
 	defer c.now.Store(nil)
 	own := copying.DefaultConfig(c.cfg.Name, c.cfg.Dir, c.log)
 	own.Rate, own.Database, own.Instance, own.Progress = uint64(c.cfg.CopyRate), database, source.GetInstance(), &at.progress
+	if own.Own = c.cfg.Credentials; source.GetName() != source.GetAddress() { // else it is the address of copy_from
+		own.From = source.GetName()
+	}
 	r, err := copying.FillFrom(ctx, own, source.GetAddress())
 	if err != nil {
 		return err

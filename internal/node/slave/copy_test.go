@@ -25,7 +25,7 @@ func running(t *testing.T, name string, fill func(barrels.Store)) (*Slave, barre
 	t.Helper()
 	cfg := DefaultConfig()
 	cfg.Name, cfg.Dir, cfg.Listen, cfg.Admin, cfg.Balancer, cfg.Grace = name, filepath.Join(t.TempDir(), name), "127.0.0.1:0", "", "", 0
-	port, err := ports.Open("")
+	port, err := ports.Open(nil, "")
 	if err != nil {
 		t.Fatal(err)
 	}

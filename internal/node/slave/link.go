@@ -4,36 +4,39 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 
 	"adshard/fault"
+	"adshard/internal/node/certs"
 	"adshard/internal/node/config"
 	"adshard/internal/node/remote"
-	"adshard/internal/node/wire"
 	"adshard/loadproxy"
 	"adshard/schema/pb"
 )
 
-// link is a slave's connection to its balancer, whose address may come later: a
+// link is a slave's connection to the balancer that leads its cluster, whose address may come later: a
 // slave that is configured without one waits until it is adopted, and saves the
 // address in a file of its directory.
 type link struct {
 	configured bool
 	file       string
+	log        *slog.Logger
+	own        *certs.Credentials
 
 	mu      sync.Mutex
-	address string          // "": none yet; guarded by mu
-	client  remote.Balancer // of address; guarded by mu
+	address string         // or several, with commas between them; "": none yet; guarded by mu
+	client  *remote.Leader // of address; nil: none yet; guarded by mu
 }
 
 // adoptedFile has the address of the balancer that has adopted the slave.
 const adoptedFile = "adopted-by"
 
-func newLink(cfg *Config) (*link, error) {
-	l := &link{configured: cfg.Balancer != "", file: filepath.Join(cfg.Dir, adoptedFile)}
+func newLink(cfg *Config, log *slog.Logger) (*link, error) {
+	l := &link{configured: cfg.Balancer != "", file: filepath.Join(cfg.Dir, adoptedFile), log: log, own: cfg.Credentials}
 	address := cfg.Balancer
 	if address == "" {
 		text, err := os.ReadFile(l.file)
@@ -50,14 +53,14 @@ func newLink(cfg *Config) (*link, error) {
 
 // dial connects to another address. Called under mu, or before l is shared.
 func (l *link) dial(address string) error {
-	conn, err := wire.Dial(address)
+	client, err := remote.Find(address, l.own, l.log)
 	if err != nil {
 		return err
 	}
-	if l.address != "" {
-		_ = l.client.Conn.Close()
+	if l.client != nil {
+		_ = l.client.Close()
 	}
-	l.address, l.client = address, remote.Balancer{Conn: conn}
+	l.address, l.client = address, client
 	return nil
 }
 
@@ -65,7 +68,7 @@ func (l *link) dial(address string) error {
 // when the configuration names another one.
 func (l *link) adopt(address string) error {
 	var k config.Check
-	if k.Address("balancer", address, true); k.Err() != nil {
+	if k.Addresses("balancer", address, true); k.Err() != nil {
 		return k.Err()
 	}
 	l.mu.Lock()
@@ -86,18 +89,18 @@ func (l *link) adopt(address string) error {
 func (l *link) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.address != "" {
-		_ = l.client.Conn.Close()
+	if l.client != nil {
+		_ = l.client.Close()
 	}
 }
 
 // now returns the balancer's client. Errors: fault.Unavailable when there is no
 // balancer yet.
-func (l *link) now() (remote.Balancer, error) {
+func (l *link) now() (*remote.Leader, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.address == "" {
-		return remote.Balancer{}, fault.Newf(fault.Unavailable, "slave",
+	if l.client == nil {
+		return nil, fault.Newf(fault.Unavailable, "slave",
 			"started without a balancer, it waits to be adopted: `adshard slaves add` with this slave's address")
 	}
 	return l.client, nil

@@ -20,6 +20,7 @@ import (
 
 	"adshard/barrels"
 	"adshard/barrels/rocks"
+	"adshard/internal/node/access"
 	"adshard/internal/node/admin"
 	"adshard/internal/node/background"
 	"adshard/internal/node/config"
@@ -39,7 +40,12 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 	if err := cfg.Validate(); err != nil {
 		return err
 	}
-	port, err := ports.Open(cfg.Admin, cfg.AdminHosts...)
+	own, err := cfg.Settings.Open(access.Slave, cfg.Name, log)
+	if err != nil {
+		return err
+	}
+	cfg.Credentials = own
+	port, err := ports.Open(own, cfg.Admin, cfg.AdminHosts...)
 	if err != nil {
 		return err
 	}
@@ -50,7 +56,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error
 	}
 	plan.Begin()
 	p := &process{cfg: cfg, copier: &copier{cfg: &cfg, log: log.With("node", cfg.Name)}, out: out, log: log}
-	port.Sockets.Register(port.Registerer(cfg.Name))
+	port.Register(cfg.Name)
 	port.Print(out)
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return port.Serve(ctx, p.ready, nil, log) }) // while it copies, too
@@ -164,7 +170,7 @@ func New(cfg Config, store barrels.Store, gate *overload.Gate, port *ports.Ports
 	store = bulkStore{store, s.threads}
 	s.store = store
 	s.copier = &copier{cfg: &s.cfg, log: s.log}
-	if s.balancer, err = newLink(&cfg); err != nil {
+	if s.balancer, err = newLink(&cfg, s.log); err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
 	own := loadproxy.Default(cfg.Name, s.Address())
@@ -176,7 +182,7 @@ func New(cfg Config, store barrels.Store, gate *overload.Gate, port *ports.Ports
 		return nil, err
 	}
 	metrics := admin.NewSlaveMetrics(port.Registerer(cfg.Name), store, s.proxy.State, s.log)
-	s.server = grpc.NewServer(wire.SlaveOptions(func(_ string, cause any) { metrics.Panicked(cause) })...)
+	s.server = grpc.NewServer(wire.SlaveOptions(func(_ string, cause any) { metrics.Panicked(cause) }, cfg.Credentials.ServerOptions()...)...)
 	s.shard = shardserver.New(
 		shardserver.Identity{Name: cfg.Name, Incarnation: own.Incarnation, Instance: instance}, store, s.proxy, gate, metrics, s.adopt)
 	pb.RegisterSlaveServer(s.server, s.shard)

@@ -51,7 +51,11 @@ func (p *child) address(ctx context.Context, prefix string, configured *string) 
 	}
 	printed, err := p.waitLine(ctx, prefix)
 	if _, port, _ := net.SplitHostPort(*configured); err == nil && port == "0" {
-		*configured = strings.TrimPrefix(printed, "http://")
+		_, address, isURL := strings.Cut(printed, "://")
+		if !isURL {
+			address = printed
+		}
+		*configured = address
 	}
 	return printed, err
 }

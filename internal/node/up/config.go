@@ -6,6 +6,7 @@ import (
 	"adshard/balance"
 	"adshard/balance/strategy"
 	"adshard/internal/node/balancer"
+	"adshard/internal/node/certs"
 	"adshard/internal/node/config"
 	"adshard/internal/node/httpapi"
 	"adshard/internal/node/master"
@@ -64,6 +65,13 @@ type Config struct {
 	// Memory is what all slaves together may take in memory; 0: as much for each as
 	// a slave's default. The other parts take theirs beside it.
 	Memory config.Size `yaml:"memory"`
+	// TLS and tokens are for the admin port: the parts speak to each other on loopback, without
+	// TLS. QueryTLS is how the ports for queries use TLS; QueryInsecure lets those that are not on
+	// loopback be without.
+	QueryTLS      certs.QueryTLS `yaml:"query_tls"`
+	QueryInsecure bool           `yaml:"query_insecure"`
+
+	certs.Settings `yaml:",inline"`
 }
 
 // TransportDirect is a Transport: slaves in one process are asked directly, others
@@ -79,6 +87,7 @@ func DefaultConfig() Config {
 		Slaves: 3, Replicas: 1, Strategy: strategy.Default, Interval: balance.DefaultInterval, Data: "data", HTTP: "127.0.0.1:8080", Admin: "127.0.0.1:8081",
 		Transport: TransportDirect, Profile: "default", Reserve: master.DefaultReserve, Explain: master.ExplainAuto,
 		Timeout: httpapi.DefaultTimeout, MaxInFlight: httpapi.DefaultMaxInFlight,
+		QueryTLS: certs.QueryTLS{Mode: certs.Off}, Settings: certs.DefaultSettings(),
 	}
 }
 
@@ -107,6 +116,12 @@ func (c *Config) Validate() error {
 	k.Apart("grpc", c.GRPC, "http", c.HTTP)
 	k.Apart("grpc", c.GRPC, "admin", c.Admin)
 	k.Hosts("admin_hosts", c.AdminHosts)
+	c.Settings.Check(&k)
+	c.CheckListen(&k, "admin", c.Admin)
+	c.QueryTLS.Check(&k)
+	c.QueryTLS.CheckListen(&k, "http", c.HTTP, c.QueryInsecure)
+	c.QueryTLS.CheckListen(&k, "grpc", c.GRPC, c.QueryInsecure)
+	k.That(!c.Processes || c.TLS.Mode == certs.Off, "tls.mode", "is for one process here; start the programs by themselves to have TLS between them")
 	k.OneOf("profile", c.Profile, "default", "sklik")
 	k.That(c.Reserve > 0, "reserve_micros", "must be positive")
 	master.CheckExplain(&k, c.Explain, c.Admin)

@@ -16,6 +16,7 @@ import (
 	"adshard/balance/strategy"
 	"adshard/barrels"
 	"adshard/fault"
+	"adshard/internal/node/access"
 	"adshard/internal/node/balancer"
 	"adshard/internal/node/config"
 	"adshard/internal/node/database"
@@ -44,6 +45,13 @@ const loopback = "127.0.0.1:0"
 func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error {
 	if err := cfg.Validate(); err != nil {
 		return err
+	}
+	if !cfg.Processes {
+		own, err := cfg.Settings.Open(access.Balancer, "", log)
+		if err != nil {
+			return err
+		}
+		cfg.Credentials = own
 	}
 	db, err := database.Open(ctx, cfg.DB, false)
 	if err != nil {
@@ -104,7 +112,7 @@ const othersHeap = 512 << 20
 // start opens and listens: whatever can fail fails here. The ports for people come
 // first, so that one in use is reported at once.
 func (u *up) start(ctx context.Context) (err error) {
-	if u.port, err = ports.Open(u.cfg.Admin, u.cfg.AdminHosts...); err != nil {
+	if u.port, err = ports.Open(u.cfg.Credentials, u.cfg.Admin, u.cfg.AdminHosts...); err != nil {
 		return err
 	}
 	if u.listener, err = ports.Listen(u.port.Sockets.Peers, "listen", loopback); err != nil {
@@ -147,7 +155,7 @@ func (u *up) start(ctx context.Context) (err error) {
 	if err == nil {
 		u.balancer = balancer.NewHost(b)
 		balancer.RegisterMetrics(u.port.Registerer("balancer"), u.balancer)
-		u.port.Sockets.Register(u.port.Registerer("up"))
+		u.port.Register("up")
 	}
 	return err
 }
@@ -262,6 +270,7 @@ func (c *Config) master(balancer string) master.Config {
 	m.HTTP, m.GRPC, m.Admin, m.Balancer = c.HTTP, c.GRPC, "", balancer
 	m.Lexicon, m.Profile, m.Reserve = c.Lexicon, c.Profile, c.Reserve
 	m.Timeout, m.MaxInFlight, m.Explain = c.Timeout, c.MaxInFlight, c.Explain
+	m.QueryTLS, m.QueryInsecure, m.Tokens = c.QueryTLS, c.QueryInsecure, c.Tokens
 	if c.Transport != TransportDirect {
 		m.Transport = c.Transport
 	}
@@ -279,7 +288,7 @@ func (c *Config) slave(i int, h *home.Dir, balancer string) slave.Config {
 func (c *Config) balancer(h *home.Dir) balancer.Config {
 	b := balancer.DefaultConfig()
 	b.DB, b.Listen, b.Admin, b.AdminHosts, b.Slaves, b.Replicas, b.Strategy = c.DB, loopback, c.Admin, c.AdminHosts, c.Slaves, c.Replicas, c.Strategy
-	b.Interval, b.StrategyOptions = c.Interval, c.StrategyOptions
+	b.Interval, b.StrategyOptions, b.Tokens, b.Insecure = c.Interval, c.StrategyOptions, c.Tokens, c.Insecure
 	b.Order, b.StateKey, b.Distribute, b.DiscardDataOf = c.Order, h.StateKey(), c.Distributors == 0, c.DiscardDataOf
 	return b
 }

@@ -86,13 +86,16 @@ func ToLoad(incarnation string, l *pb.Load) *balance.LoadReport {
 	}
 	out := &balance.LoadReport{Incarnation: incarnation, Number: l.GetNumber(), Interval: time.Duration(min(l.GetIntervalMs(), 1<<40)) * time.Millisecond, Queries: l.GetQueries()}
 	for _, s := range l.GetSlices() {
-		out.Slices = append(out.Slices, balance.SliceCost{Slice: s.Slice, Generation: s.Generation, Cost: toCost(s.Cost)})
+		out.Slices = append(out.Slices, balance.SliceCost{Slice: s.Slice, Generation: s.Generation, Cost: toCost(s.Cost), Split: balance.Key(s.GetSplitKey())})
 	}
 	for _, i := range l.GetItems() {
 		out.Items = append(out.Items, balance.ItemCost{Key: balance.Key(i.Key), Cost: toCost(i.Cost)})
 	}
 	for _, t := range l.GetTopics() {
 		out.Topics = append(out.Topics, balance.TopicCost{Term: t.Term, Cost: toCost(t.Cost)})
+	}
+	for _, p := range l.GetPairs() {
+		out.Pairs = append(out.Pairs, balance.PairCost{Term: p.Term, Key: balance.Key(p.Key), Cost: toCost(p.Cost)})
 	}
 	return out
 }

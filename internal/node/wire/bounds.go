@@ -37,7 +37,7 @@ const (
 	maxState       = 32 << 20 // an encoded balance.State with MaxSlices
 	maxReplicas    = 64
 	maxOps         = 1 << 20
-	maxHot         = 1 << 12 // items or topics of a load report
+	maxHot         = 1 << 12 // items, topics or pairs of a load report
 	maxCertified   = 64      // bins of a certificate
 	maxParents     = 1 << 20 // of a certificate: of a whole slice at most
 	maxFiles       = 1 << 16 // of a store
@@ -152,6 +152,7 @@ func dataBounds() map[string]bound {
 		"Load.slices": list(MaxSlices),
 		"Load.items":  list(maxHot),
 		"Load.topics": list(maxHot),
+		"Load.pairs":  list(maxHot),
 	}
 }
 
@@ -184,7 +185,7 @@ func recordBounds() map[string]bound {
 // searchBounds has the bounds of search.proto.
 func searchBounds() map[string]bound {
 	return map[string]bound{
-		"AdoptRequest.balancer":      text(MaxAddress),
+		"AdoptRequest.balancer":      text(16 * MaxAddress),
 		"AdoptResponse.name":         text(MaxName),
 		"CertifyRequest.parents":     list(maxParents),
 		"DiscardRequest.incarnation": text(maxIncarnation),

@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"google.golang.org/grpc"
@@ -36,24 +37,29 @@ const (
 	// window is what a peer may send on a connection to a slave before it is read. A
 	// fixed window saves the pings by which gRPC would find out a better one.
 	window = 1 << 20
+
+	// maxAge is how long a connection takes new calls: the next one is made with newer
+	// certificates. leaveTime is longer than a stream lives.
+	maxAge    = time.Hour
+	leaveTime = 75 * time.Minute
 )
 
-// SlaveOptions returns the options of a slave's server; see serverOptions.
-func SlaveOptions(onPanic func(method string, cause any)) []grpc.ServerOption {
-	return append(serverOptions(MaxSearch, MaxSearches, onPanic),
-		grpc.InitialWindowSize(window), grpc.InitialConnWindowSize(window))
+// SlaveOptions returns the options of a slave's server, and more; see serverOptions.
+func SlaveOptions(onPanic func(method string, cause any), more ...grpc.ServerOption) []grpc.ServerOption {
+	own := serverOptions(MaxSearch, MaxSearches, onPanic)
+	return append(append(own, grpc.InitialWindowSize(window), grpc.InitialConnWindowSize(window)), more...)
 }
 
-// QueryOptions returns the options of a master's server for queries; see
+// QueryOptions returns the options of a master's server for queries, and more; see
 // serverOptions.
-func QueryOptions(onPanic func(method string, cause any)) []grpc.ServerOption {
-	return serverOptions(MaxQuery, MaxSearches, onPanic)
+func QueryOptions(onPanic func(method string, cause any), more ...grpc.ServerOption) []grpc.ServerOption {
+	return append(serverOptions(MaxQuery, MaxSearches, onPanic), more...)
 }
 
 // ControlOptions returns the options of the server of a balancer or
-// distributor; see serverOptions.
-func ControlOptions(onPanic func(method string, cause any)) []grpc.ServerOption {
-	return serverOptions(MaxControl, MaxPolls, onPanic)
+// distributor, and more; see serverOptions.
+func ControlOptions(onPanic func(method string, cause any), more ...grpc.ServerOption) []grpc.ServerOption {
+	return append(serverOptions(MaxControl, MaxPolls, onPanic), more...)
 }
 
 // serverOptions returns the options of a server: limits, keep-alive, refusal of
@@ -69,7 +75,8 @@ func serverOptions(message int, streams uint32, onPanic func(method string, caus
 		grpc.MaxConcurrentStreams(streams),
 		grpc.MaxHeaderListSize(MaxHeader),
 		grpc.ConnectionTimeout(5 * time.Second),
-		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 20 * time.Second, Timeout: 5 * time.Second}),
+		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 20 * time.Second, Timeout: 5 * time.Second,
+			MaxConnectionAge: maxAge, MaxConnectionAgeGrace: leaveTime}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
 		grpc.UnaryInterceptor(guard(c, onPanic)),
 		grpc.StreamInterceptor(guardStream(onPanic)),
@@ -92,20 +99,23 @@ func ClientOptions() []grpc.DialOption {
 		grpc.WithIdleTimeout(0),
 		grpc.WithDisableServiceConfig(),
 		grpc.WithUnaryInterceptor(translate(c)),
+		grpc.WithStreamInterceptor(versionStream),
 	}
 }
 
-// Dial makes a client connection to address (host:port) with ClientOptions. It
+// Dial makes a client connection to address (host:port) with ClientOptions and more. It
 // connects in the background. Close it.
-func Dial(address string) (*grpc.ClientConn, error) { return dial(address) }
-
-// DialStream is Dial for a connection that carries a stream.
-func DialStream(address string) (*grpc.ClientConn, error) {
-	return dial(address, grpc.WithInitialWindowSize(window), grpc.WithInitialConnWindowSize(window))
+func Dial(address string, more ...grpc.DialOption) (*grpc.ClientConn, error) {
+	return dial(address, more)
 }
 
-func dial(address string, more ...grpc.DialOption) (*grpc.ClientConn, error) {
-	conn, err := grpc.NewClient("passthrough:///"+address, append(ClientOptions(), more...)...)
+// DialStream is Dial for a connection that carries a stream.
+func DialStream(address string, more ...grpc.DialOption) (*grpc.ClientConn, error) {
+	return dial(address, more, grpc.WithInitialWindowSize(window), grpc.WithInitialConnWindowSize(window))
+}
+
+func dial(address string, more []grpc.DialOption, own ...grpc.DialOption) (*grpc.ClientConn, error) {
+	conn, err := grpc.NewClient("passthrough:///"+address, slices.Concat(ClientOptions(), own, more)...)
 	if err != nil {
 		return nil, fault.Newf(fault.Invalid, "wire: dial", "address %q: %w", address, err)
 	}
@@ -121,7 +131,7 @@ func translate(c *codec) grpc.UnaryClientInterceptor {
 		if err := needDeadline(ctx, method); err != nil {
 			return err
 		}
-		err := invoke(ctx, method, req, reply, conn, opts...)
+		err := invoke(withVersion(ctx), method, req, reply, conn, opts...)
 		if refused := c.refusal(reply); refused != nil {
 			return fmt.Errorf("the answer of %s to %s is refused: %w", conn.CanonicalTarget(), method, refused)
 		}
@@ -132,6 +142,7 @@ func translate(c *codec) grpc.UnaryClientInterceptor {
 // guard refuses calls without a deadline and requests that exceed a bound,
 // catches panics and turns errors into statuses.
 func guard(c *codec, onPanic func(string, any)) grpc.UnaryServerInterceptor {
+	own := ownVersion()
 	handled := func(ctx context.Context, req any, method string, handle grpc.UnaryHandler) (reply any, err error) {
 		defer fault.Recover(method, &err, func(cause any) {
 			if onPanic != nil {
@@ -150,6 +161,7 @@ func guard(c *codec, onPanic func(string, any)) grpc.UnaryServerInterceptor {
 		return handle(ctx, req)
 	}
 	return func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+		_ = grpc.SetHeader(ctx, own)
 		reply, err := handled(ctx, req, info.FullMethod, handle)
 		return reply, ToStatus(err)
 	}
@@ -158,6 +170,7 @@ func guard(c *codec, onPanic func(string, any)) grpc.UnaryServerInterceptor {
 // guardStream is guard for streams: they need no deadline, and check their messages
 // themselves.
 func guardStream(onPanic func(string, any)) grpc.StreamServerInterceptor {
+	own := ownVersion()
 	handled := func(srv any, s grpc.ServerStream, method string, handle grpc.StreamHandler) (err error) {
 		defer fault.Recover(method, &err, func(cause any) {
 			if onPanic != nil {
@@ -167,6 +180,7 @@ func guardStream(onPanic func(string, any)) grpc.StreamServerInterceptor {
 		return handle(srv, s)
 	}
 	return func(srv any, s grpc.ServerStream, info *grpc.StreamServerInfo, handle grpc.StreamHandler) error {
+		_ = s.SetHeader(own)
 		return ToStatus(handled(srv, s, info.FullMethod, handle))
 	}
 }

@@ -3,12 +3,15 @@ package wire_test
 import (
 	"context"
 	"net"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/test/bufconn"
 
 	"adshard/fault"
@@ -146,5 +149,52 @@ func TestAPeerThatIsNotThereIsUnavailable(t *testing.T) {
 	_, err = pb.NewSlaveClient(conn).Search(within(t, 5*time.Second), &pb.SearchRequest{})
 	if !fault.Is(err, fault.Unavailable) {
 		t.Fatalf("%v (%s)", err, fault.KindOf(err))
+	}
+}
+
+// TestVersions: a call carries its program's version; programs that say none are of version
+// 1, and so are those that say nonsense.
+func TestVersions(t *testing.T) {
+	seen := make(chan int, 1)
+	s := slave{search: func(ctx context.Context, _ *pb.SearchRequest) (*pb.SearchResponse, error) {
+		seen <- wire.PeerVersion(ctx)
+		return &pb.SearchResponse{}, nil
+	}}
+	own := start(t, s, nil)
+	if _, err := own.Search(within(t, time.Minute), &pb.SearchRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	if v := <-seen; v != wire.Version {
+		t.Errorf("a call of this program is of version %d, want %d", v, wire.Version)
+	}
+	listener := bufconn.Listen(1 << 20)
+	server := grpc.NewServer(wire.SlaveOptions(nil)...)
+	pb.RegisterSlaveServer(server, s)
+	go func() { _ = server.Serve(listener) }()
+	t.Cleanup(server.Stop)
+	conn, err := grpc.NewClient("passthrough:///x", grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	for _, said := range []string{"", "0", "-3", "two", "70000"} {
+		ctx := within(t, time.Minute)
+		if said != "" {
+			ctx = metadata.AppendToOutgoingContext(ctx, "adshard-version", said)
+		}
+		var header metadata.MD
+		if _, err := pb.NewSlaveClient(conn).Search(ctx, &pb.SearchRequest{}, grpc.Header(&header)); err != nil {
+			t.Fatal(err)
+		}
+		if v := <-seen; v != 1 {
+			t.Errorf("a program that says %q is of version %d, want 1", said, v)
+		}
+		if got := header.Get("adshard-version"); len(got) != 1 || got[0] != strconv.Itoa(wire.Version) {
+			t.Errorf("the answer says version %v, want %d", got, wire.Version)
+		}
+	}
+	if v := wire.PeerVersion(t.Context()); v != wire.Version {
+		t.Errorf("a call in one process is of version %d, want %d", v, wire.Version)
 	}
 }

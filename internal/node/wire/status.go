@@ -29,6 +29,7 @@ var kindCodes = [...]codes.Code{
 	fault.NoSpace:     codes.ResourceExhausted,
 	fault.Locked:      codes.Aborted,
 	fault.Behind:      codes.Unavailable,
+	fault.Forbidden:   codes.PermissionDenied,
 }
 
 // maxMessage bounds an error's text on the wire, in bytes.

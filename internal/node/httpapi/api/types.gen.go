@@ -34,6 +34,7 @@ const (
 	ErrorCodeNotFound         ErrorCode = "not_found"
 	ErrorCodeOverloaded       ErrorCode = "overloaded"
 	ErrorCodeStale            ErrorCode = "stale"
+	ErrorCodeUnauthenticated  ErrorCode = "unauthenticated"
 	ErrorCodeUnavailable      ErrorCode = "unavailable"
 	ErrorCodeVersion          ErrorCode = "version"
 	ErrorCodeWrongContentType ErrorCode = "wrong_content_type"

@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"adshard/internal/node/database"
+	"adshard/internal/progress"
+)
+
+func backupCommand(s Streams) *cobra.Command {
+	var db, out string
+	c := &cobra.Command{
+		Use:   "backup --db sqlite:PATH --out DIR",
+		Short: "Back up the database while everything runs",
+		Long: `Copies the database, as it is at one moment, into a new directory: the file ads.db and a
+manifest.json with the database's id, the newest change in it, its size and SHA-256. A cluster
+and imports may go on meanwhile. All of the copy is checked like "adshard db check" does; the
+directory appears when it is whole and on disk.
+
+A database on PostgreSQL is backed up with PostgreSQL's own tools (pg_dump, pg_basebackup):
+see "Back up" in docs/operations.md.
+
+Exit status: 0 done; 1 the backup failed, and there is none; 2 invalid arguments.`,
+		Example: `  adshard backup --db sqlite:ads.db --out backups/monday
+  adshard restore --from backups/monday --db sqlite:ads.db --replace`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return runBackup(c.Context(), db, out, s) },
+	}
+	c.Flags().StringVar(&db, "db", "", "the database: sqlite:PATH")
+	c.Flags().StringVar(&out, "out", "", "the directory to make, with those above it")
+	return c
+}
+
+func restoreCommand(s Streams) *cobra.Command {
+	var db, from string
+	var replace bool
+	c := &cobra.Command{
+		Use:   "restore --from DIR --db sqlite:PATH",
+		Short: "Put the database of a backup in place",
+		Long: `Copies the database of a backup made by "adshard backup" to PATH, after it has compared the
+copy with the backup's manifest and checked all of it. If there is a database already, nothing
+happens without --replace; with --replace it is renamed to PATH.replaced-TIME, and the restored
+one gets its owner and permissions. PATH must be on a file system with hard links.
+
+A running cluster follows: the balancer notices that the database has gone back, and slaves are
+compared with it and refilled where they differ. Imports that run meanwhile fail. Other
+programs that use the file (sqlite3) must have ended.
+
+Exit status: 0 done; 1 the restore failed, and the database is as before or under the name
+printed; 2 invalid arguments.`,
+		Example: `  adshard restore --from backups/monday --db sqlite:ads.db
+  adshard restore --from backups/monday --db sqlite:ads.db --replace`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return runRestore(c.Context(), from, db, replace, s) },
+	}
+	c.Flags().StringVar(&db, "db", "", "the database: sqlite:PATH")
+	c.Flags().StringVar(&from, "from", "", "the backup")
+	c.Flags().BoolVar(&replace, "replace", false, "put it in the place of the database at PATH, which is kept beside it")
+	return c
+}
+
+// backupPath returns the path of a database that these commands can work on.
+func backupPath(db string) (string, error) {
+	path, err := databasePath(db)
+	if err == nil && path == "" {
+		err = wrongUse("--db: a database on a server is backed up with its own tools, pg_dump or pg_basebackup (docs/operations.md)")
+	}
+	return path, err
+}
+
+func runBackup(ctx context.Context, db, out string, s Streams) error {
+	if out == "" {
+		return wrongUse("--out is missing: name a directory to make")
+	}
+	path, err := backupPath(db)
+	if err == nil {
+		err = checkDatabase(db)
+	}
+	if err != nil {
+		return err
+	}
+	bar := progress.OnTerminal(s.Err)
+	m, err := database.Backup(ctx, path, out, steps(bar))
+	bar.End()
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.Out, "backed up %v, %s, %s, into %s; no damage\n", m, many(m.Counts.Keywords, "keyword"), size(uint64(m.Size)), printable(out))
+	return err
+}
+
+func runRestore(ctx context.Context, from, db string, replace bool, s Streams) error {
+	if from == "" {
+		return wrongUse("--from is missing: name the directory of a backup")
+	}
+	path, err := backupPath(db)
+	if err != nil {
+		return err
+	}
+	bar := progress.OnTerminal(s.Err)
+	r, err := database.Restore(ctx, from, path, replace, steps(bar))
+	bar.End()
+	if r != nil && r.Kept != "" { // perhaps with an error, too
+		fmt.Fprintf(s.Err, "the database that was there is now %s\n", printable(r.Kept))
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.Out, "restored %v, %s\n", r.Manifest, many(r.Manifest.Counts.Keywords, "keyword"))
+	return err
+}
+
+// steps shows the steps of a backup.
+func steps(bar *progress.Line) func(what string, done, total int64) {
+	return func(what string, done, total int64) { bar.Count(what, uint64(done), uint64(total), grouped) }
+}

@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestBackupAndRestore backs a database up, changes it, and restores it: in its place, which
+// --replace allows alone, and elsewhere.
+func TestBackupAndRestore(t *testing.T) {
+	dir := t.TempDir()
+	path, backup := filepath.Join(dir, "ads.db"), filepath.Join(dir, "backups", "sqlite", "monday")
+	db := "sqlite:" + path
+	rows := func(text string) {
+		t.Helper()
+		if status, _, errOut := run(t, "adshard", "import", "--db", db, file(t, "ads.csv", text)); status != exitDone {
+			t.Fatal(errOut)
+		}
+	}
+	keywords := func(db string) string {
+		t.Helper()
+		_, out, _ := run(t, "adshard", "db", "check", "--db", db)
+		return out
+	}
+	rows(editor)
+	before := keywords(db)
+	status, out, errOut := run(t, "adshard", "backup", "--db", db, "--out", backup)
+	if status != exitDone || !strings.HasPrefix(out, "backed up database ") || !strings.Contains(out, "1 keyword, ") || errOut != "" {
+		t.Errorf("backup: %d %q %q", status, out, errOut)
+	}
+	rows(strings.ReplaceAll(editor, "Acme", "Emca"))
+	after := keywords(db)
+
+	for what, c := range map[string]struct {
+		args   string
+		status int
+		says   string
+	}{
+		"over a backup":         {"backup --db " + db + " --out " + backup, exitFailed, "name a new directory"},
+		"of nothing":            {"backup --db " + db + ".none --out " + backup + "2", exitFailed, "does not exist"},
+		"of a server":           {"backup --db postgres://h/d --out " + backup + "2", exitUsage, "pg_dump"},
+		"without a directory":   {"backup --db " + db, exitUsage, "--out is missing"},
+		"over a database":       {"restore --from " + backup + " --db " + db, exitFailed, "--replace"},
+		"of no backup":          {"restore --from " + dir + " --db " + db + "2", exitFailed, "is not a backup"},
+		"without a backup":      {"restore --db " + db, exitUsage, "--from is missing"},
+		"onto a server":         {"restore --from " + backup + " --db postgres://h/d", exitUsage, "pg_dump"},
+		"without a database":    {"restore --from " + backup, exitUsage, "--db is missing"},
+		"with another argument": {"restore --from " + backup + " --db " + db + " x", exitUsage, "takes no argument"},
+	} {
+		status, out, errOut := run(t, "adshard", strings.Fields(c.args)...)
+		if status != c.status || out != "" || !strings.Contains(errOut, c.says) {
+			t.Errorf("%s: %d %q %q", what, status, out, errOut)
+		}
+	}
+	if keywords(db) != after {
+		t.Error("the database has changed")
+	}
+
+	status, out, errOut = run(t, "adshard", "restore", "--from", backup, "--db", db, "--replace")
+	_, kept, _ := strings.Cut(strings.TrimSpace(errOut), "the database that was there is now ")
+	if status != exitDone || !strings.HasPrefix(out, "restored database ") || !strings.HasPrefix(kept, path+".replaced-") {
+		t.Errorf("restore: %d %q %q", status, out, errOut)
+	}
+	if keywords(db) != before || keywords("sqlite:"+kept) != after {
+		t.Errorf("restored %q, want %q; kept %q, want %q", keywords(db), before, keywords("sqlite:"+kept), after)
+	}
+	status, out, errOut = run(t, "adshard", "restore", "--from", backup, "--db", db+"2")
+	if status != exitDone || errOut != "" || keywords(db+"2") != before {
+		t.Errorf("restore elsewhere: %d %q %q", status, out, errOut)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	if info, err := os.Stat(filepath.Join(backup, "ads.db")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the backup can be read by others: %v (%v)", info, err)
+	}
+}

@@ -1,0 +1,19 @@
+package cli
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// TestAnotherAdminPortIsNotTheBalancers: whoever asks a master, which has the default port, is told that of
+// the balancer.
+func TestAnotherAdminPortIsNotTheBalancers(t *testing.T) {
+	master := httptest.NewServer(http.NotFoundHandler())
+	defer master.Close()
+	status, _, errOut := run(t, "adshard", "balance", "status", "--addr", master.URL)
+	if status != exitFailed || !strings.Contains(errOut, "404") || !strings.Contains(errOut, "7001") {
+		t.Errorf("%d %q", status, errOut)
+	}
+}

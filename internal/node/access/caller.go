@@ -1,0 +1,85 @@
+package access
+
+import (
+	"context"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/peer"
+)
+
+// Shown is a connection, or what gRPC knows of one, that knows who is at its other end.
+type Shown interface{ Caller() Identity }
+
+type connKey struct{}
+
+// WithConn returns the context of the requests of an HTTP connection. What CallerOf
+// returns of it is what the connection says at that time.
+func WithConn(ctx context.Context, conn Shown) context.Context {
+	return context.WithValue(ctx, connKey{}, conn)
+}
+
+// CallerOf returns who makes a call; the zero Identity when nobody has shown who it is.
+func CallerOf(ctx context.Context) Identity {
+	if conn, ok := ctx.Value(connKey{}).(Shown); ok {
+		return conn.Caller()
+	}
+	if p, ok := peer.FromContext(ctx); ok {
+		if info, ok := p.AuthInfo.(Shown); ok {
+			return info.Caller()
+		}
+	}
+	return Identity{}
+}
+
+// Guard checks the calls of a port.
+type Guard struct {
+	Table Table
+	// Open: who shows no identity may do everything, as long as not all peers have one.
+	Open bool
+	// Refused is called with each refusal; nil: it is not noted.
+	Refused func(who Identity, from, call string, err error)
+}
+
+// Check returns why the caller may not make a call. Errors: fault.Forbidden.
+func (g *Guard) Check(ctx context.Context, call string, message any) error {
+	who := CallerOf(ctx)
+	if g.Open && !who.Known() {
+		return nil
+	}
+	err := g.Table.Check(who, call, message)
+	if err != nil && g.Refused != nil {
+		from := "?"
+		if p, ok := peer.FromContext(ctx); ok {
+			from = p.Addr.String()
+		}
+		g.Refused(who, from, call, err)
+	}
+	return err
+}
+
+// ServerOptions returns the options of a gRPC server whose calls are checked.
+func (g *Guard) ServerOptions() []grpc.ServerOption {
+	return []grpc.ServerOption{
+		grpc.ChainUnaryInterceptor(func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+			if err := g.Check(ctx, info.FullMethod, req); err != nil {
+				return nil, err
+			}
+			return handle(ctx, req)
+		}),
+		grpc.ChainStreamInterceptor(func(srv any, s grpc.ServerStream, info *grpc.StreamServerInfo, handle grpc.StreamHandler) error {
+			if err := g.Check(s.Context(), info.FullMethod, nil); err != nil {
+				return err
+			}
+			return handle(srv, s)
+		}),
+	}
+}
+
+// somebody is a Shown whose identity is known in advance.
+type somebody Identity
+
+// Caller implements Shown.
+func (s somebody) Caller() Identity { return Identity(s) }
+
+// With returns a context whose caller is known.
+func With(ctx context.Context, who Identity) context.Context { return WithConn(ctx, somebody(who)) }

@@ -1,0 +1,45 @@
+package access
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"adshard/fault"
+)
+
+// Gate is a Guard of an HTTP port, where a token is as good as a certificate.
+type Gate struct {
+	Guard
+	// Tokens returns the tokens that are valid now; nil: there are none.
+	Tokens func() Tokens
+}
+
+// Check returns the context of a request that may be served: CallerOf knows who sent it.
+// Errors: fault.Forbidden.
+func (g *Gate) Check(r *http.Request, call string) (context.Context, error) {
+	who, err := g.caller(r)
+	if err == nil && (who.Known() || !g.Open) {
+		err = g.Table.Check(who, call, nil)
+	}
+	if err != nil && g.Refused != nil {
+		g.Refused(who, r.RemoteAddr, call, err)
+	}
+	return With(r.Context(), who), err
+}
+
+// caller returns who sent a request: whose token it has or, without one, whose certificate
+// its connection has. A wrong token is an error.
+func (g *Gate) caller(r *http.Request) (Identity, error) {
+	header := r.Header.Get("Authorization")
+	if header == "" {
+		return CallerOf(r.Context()), nil
+	}
+	kind, token, _ := strings.Cut(header, " ")
+	if strings.EqualFold(kind, "Bearer") && g.Tokens != nil {
+		if who, ok := g.Tokens().Find(strings.TrimSpace(token)); ok {
+			return who, nil
+		}
+	}
+	return Identity{}, fault.Newf(fault.Forbidden, op, "the Authorization of the request has no token of this port")
+}

@@ -1,0 +1,107 @@
+package access
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"adshard/fault"
+)
+
+// Role says what somebody is, and so which calls it may make.
+type Role string
+
+// The roles.
+const (
+	Master      Role = "master"
+	Slave       Role = "slave"
+	Distributor Role = "distributor"
+	Balancer    Role = "balancer"
+	Operator    Role = "operator" // changes things through admin ports
+	Reader      Role = "reader"   // looks at admin ports
+)
+
+// Roles returns all roles.
+func Roles() []Role { return []Role{Master, Slave, Distributor, Balancer, Operator, Reader} }
+
+// Processes returns the roles of programs that listen.
+func Processes() []Role { return []Role{Master, Slave, Distributor, Balancer} }
+
+// ParseRole returns the role with a name. Errors: fault.Invalid.
+func ParseRole(name string) (Role, error) {
+	if r := Role(name); slices.Contains(Roles(), r) {
+		return r, nil
+	}
+	return "", fault.Newf(fault.Invalid, op, "%q is no role; the roles are %v", name, Roles())
+}
+
+const op = "access"
+
+// Identity is who somebody is: a role in a cluster, and a name in that role. The zero
+// value is somebody unknown.
+type Identity struct {
+	Cluster string
+	Role    Role
+	Name    string
+}
+
+// Known reports whether this is somebody.
+func (i Identity) Known() bool { return i.Role != "" }
+
+// String returns ROLE NAME, for logs; ROLE without a name.
+func (i Identity) String() string {
+	switch {
+	case !i.Known():
+		return "somebody unknown"
+	case i.Name == "":
+		return string(i.Role)
+	}
+	return string(i.Role) + " " + i.Name
+}
+
+const scheme = "adshard"
+
+// URI returns the identity as certificates have it: adshard://CLUSTER/ROLE/NAME.
+func (i Identity) URI() *url.URL {
+	return &url.URL{Scheme: scheme, Host: i.Cluster, Path: "/" + string(i.Role) + "/" + i.Name}
+}
+
+// ParseURI returns the identity of a URI. Errors: fault.Invalid for any other form than
+// that of URI.
+func ParseURI(u *url.URL) (Identity, error) {
+	role, name, _ := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/")
+	i := Identity{Cluster: u.Host, Role: Role(role), Name: name}
+	if err := i.Check(); err != nil || u.String() != i.URI().String() {
+		return Identity{}, fault.Newf(fault.Invalid, op, "%q is no identity; one is %s://CLUSTER/ROLE/NAME", u, scheme)
+	}
+	return i, nil
+}
+
+// MaxName bounds the names of clusters and identities, in bytes.
+const MaxName = 100
+
+// Check returns why the identity cannot be one. Errors: fault.Invalid.
+func (i Identity) Check() error {
+	if err := CheckName("cluster", i.Cluster); err != nil {
+		return err
+	}
+	if _, err := ParseRole(string(i.Role)); err != nil {
+		return err
+	}
+	return CheckName("name", i.Name)
+}
+
+// CheckName returns why a text cannot be the name of a cluster or an identity: it is part of
+// URIs and of the names of files. Errors: fault.Invalid with the field.
+func CheckName(field, name string) error {
+	bad := func(r rune) bool {
+		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-", r)
+	}
+	if name == "" || len(name) > MaxName || !utf8.ValidString(name) || strings.ContainsFunc(name, bad) || name[0] == '.' {
+		return fault.Field(op, field, "%q cannot be a name: write 1 to %d of a-z, A-Z, 0-9, '.', '_', '-', not '.' at first",
+			name, MaxName)
+	}
+	return nil
+}

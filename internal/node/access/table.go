@@ -1,0 +1,166 @@
+package access
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"adshard/fault"
+)
+
+// Rule says who may make a call.
+type Rule struct {
+	// Call is the full name of a gRPC method, or "PORT METHOD PATTERN" of an HTTP port.
+	Call string
+	// Roles may make it; Anyone: so may everybody, with or without an identity.
+	Roles  []Role
+	Anyone bool
+	// Name returns whom the message of a call claims to be from; it must be the caller's
+	// name. nil: it claims nothing.
+	Name func(message any) string
+}
+
+// HTTP ports, as calls have them.
+const (
+	AdminPort = "admin"
+	QueryPort = "query"
+)
+
+// HTTPCall returns the name of a call of an HTTP port.
+func HTTPCall(port, method, pattern string) string { return port + " " + method + " " + pattern }
+
+// Table has the rules by call. Make it with NewTable.
+type Table map[string]Rule
+
+// NewTable returns the rules of all calls of all ports.
+func NewTable() Table {
+	t := make(Table)
+	for _, r := range slices.Concat(peerRules(), queryRules(), adminRules()) {
+		t[r.Call] = r
+	}
+	return t
+}
+
+// peerRules are those of calls between the parts of a cluster.
+func peerRules() []Rule {
+	service := func(name string) func(method string, roles ...Role) Rule {
+		return func(method string, roles ...Role) Rule {
+			return Rule{Call: "/adshard.v1." + name + "/" + method, Roles: roles}
+		}
+	}
+	named := func(r Rule) Rule { r.Name = nameOf; return r }
+	balancer, distributor, slave, copies := service("Balancer"), service("Distributor"), service("Slave"), service("Copies")
+	return []Rule{
+		named(balancer("Register", Slave)),
+		named(balancer("Report", Slave)),
+		{Call: balancer("WatchMap").Call, Roles: []Role{Master, Balancer}, Name: masterOf},
+		named(balancer("Quanta", Distributor)),
+		balancer("Lead", Master, Slave, Distributor, Balancer),
+
+		named(distributor("Enlist", Slave)),
+		named(distributor("Pull", Slave)),
+		named(distributor("Part", Slave)),
+		named(distributor("Verify", Slave)),
+
+		slave("Search", Master),
+		slave("Stream", Master),
+		slave("Explain", Master),
+		slave("Map", Master, Balancer), // a balancer asks who is at an address
+		slave("Certify", Balancer),
+		slave("Discard", Balancer),
+		slave("Adopt", Balancer),
+
+		named(copies("Open", Slave)),
+		copies("Sums", Slave), // these name a lease, which Open returned: a secret
+		copies("Read", Slave),
+		copies("Release", Slave),
+	}
+}
+
+// nameOf returns the name in a request.
+func nameOf(message any) string {
+	if m, ok := message.(interface{ GetName() string }); ok {
+		return m.GetName()
+	}
+	return ""
+}
+
+// masterOf returns the name of the master that asks for a map: its own is "NAME/RANDOM".
+func masterOf(message any) string {
+	m, ok := message.(interface{ GetMaster() string })
+	if !ok {
+		return ""
+	}
+	name := m.GetMaster()
+	if at := strings.LastIndexByte(name, '/'); at >= 0 {
+		name = name[:at]
+	}
+	return name
+}
+
+// queryRules are those of a master's ports for queries: whoever reaches them may search.
+func queryRules() []Rule {
+	anyone := func(call string) Rule { return Rule{Call: call, Anyone: true} }
+	return []Rule{
+		anyone("/adshard.v1.Master/Search"),
+		anyone(HTTPCall(QueryPort, "GET", "/v1/search")),
+		anyone(HTTPCall(QueryPort, "POST", "/v1/search")),
+		anyone(HTTPCall(QueryPort, "GET", "/v1/explain")), // where `explain` lets the port have it
+		anyone(HTTPCall(QueryPort, "GET", "/openapi.yaml")),
+	}
+}
+
+// adminRules are those of admin ports: what changes nothing is for readers, too.
+func adminRules() []Rule {
+	rule := func(method, pattern string, roles ...Role) Rule {
+		return Rule{Call: HTTPCall(AdminPort, method, pattern), Roles: roles}
+	}
+	probe := func(pattern string) Rule { return Rule{Call: HTTPCall(AdminPort, "GET", pattern), Anyone: true} }
+	look := func(pattern string) Rule { return rule("GET", pattern, Reader, Operator) }
+	change := func(pattern string) Rule { return rule("POST", pattern, Operator) }
+	measure := func(pattern string) Rule { return rule("GET", pattern, Operator) } // it takes time and shows memory
+	return []Rule{
+		probe("/livez"), probe("/readyz"), probe("/openapi.yaml"),
+		look("/metrics"),
+		measure("/debug/pprof/"), measure("/debug/pprof/cmdline"), measure("/debug/pprof/profile"),
+		measure("/debug/pprof/symbol"), measure("/debug/pprof/trace"),
+		look("/v1/explain"),
+		change("/v1/campaigns/{id}/budget"),
+		look("/v1/slaves"), change("/v1/slaves"), change("/v1/slaves/{name}/drain"), change("/v1/slaves/{name}/remove"),
+		look("/v1/balance"), look("/v1/balance/slices"), look("/v1/balance/plan"), look("/v1/balance/why/{slice}"),
+		look("/v1/balance/strategies"), change("/v1/balance/strategy"),
+		change("/v1/balance/move"), change("/v1/balance/replicas"), change("/v1/balance/pause"), change("/v1/balance/resume"),
+	}
+}
+
+// Check returns why somebody may not make a call; nil: it may. message is the call's,
+// or nil when it has none yet. Errors: fault.Forbidden.
+func (t Table) Check(who Identity, call string, message any) error {
+	r, ok := t[call]
+	switch {
+	case !ok:
+		return fault.Newf(fault.Forbidden, op, "%s is open to no role", call)
+	case r.Anyone:
+		return nil
+	case !who.Known():
+		return fault.Newf(fault.Forbidden, op, "%s is for the %s: show a certificate of this cluster", call, listed(r.Roles))
+	case !slices.Contains(r.Roles, who.Role):
+		return fault.Newf(fault.Forbidden, op, "%s is for the %s, not for the %s", call, listed(r.Roles), who)
+	}
+	if r.Name == nil || message == nil {
+		return nil
+	}
+	if name := r.Name(message); name != who.Name && !(name == "" && who.Role == Balancer) {
+		return fault.Newf(fault.Forbidden, op, "the %s makes a call of %s in the name of %q; a certificate is for its own name alone",
+			who, call, name)
+	}
+	return nil
+}
+
+func listed(roles []Role) string {
+	names := make([]string, len(roles))
+	for i, r := range roles {
+		names[i] = string(r)
+	}
+	return fmt.Sprintf("role %s", strings.Join(names, " or "))
+}

@@ -1,0 +1,56 @@
+package admin_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"adshard/internal/node/access"
+	"adshard/internal/node/admin"
+	"adshard/internal/node/admin/admintest"
+)
+
+// TestChangesAreLoggedWithWhoMadeThem: the log names the operator, never the token, and
+// those that were refused too.
+func TestChangesAreLoggedWithWhoMadeThem(t *testing.T) {
+	const secret = "planted-secret-planted-secret"
+	tokens, err := access.ParseTokens([]byte("operator alice " + secret + "\nreader bob " + secret + "2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	log := slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	gate := &access.Gate{Guard: access.Guard{Table: access.NewTable(), Refused: func(who access.Identity, from, call string, err error) {
+		log.Warn("refused", "by", who, "from", from, "call", call, "err", err)
+	}}, Tokens: func() access.Tokens { return tokens }}
+	h := admin.New(admin.Config{Registry: admin.NewRegistry(), Ready: func() []string { return nil }, Control: admintest.NewControl(), Gate: gate, Log: log})
+	post := func(path, token string) int {
+		r := httptest.NewRequestWithContext(context.Background(), http.MethodPost, "http://localhost"+path, nil)
+		r.Header.Set("Authorization", "Bearer "+token)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w.Code
+	}
+	for _, c := range []struct {
+		path, token string
+		status      int
+		logged      string
+	}{
+		{"/v1/balance/pause", secret, 200, `by="operator alice"`},
+		{"/v1/slaves/none/drain", secret, 404, `by="operator alice"`},
+		{"/v1/balance/pause", secret + "2", 403, `by="reader bob"`},
+		{"/v1/balance/pause", secret + "3", 401, `by="somebody unknown"`},
+	} {
+		text.Reset()
+		if status := post(c.path, c.token); status != c.status {
+			t.Errorf("%s: %d, want %d", c.path, status, c.status)
+		}
+		if got := text.String(); !strings.Contains(got, c.logged) || !strings.Contains(got, "192.0.2.1") || strings.Contains(got, secret) {
+			t.Errorf("%s is logged as %q, want %s", c.path, got, c.logged)
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package certs
+
+import (
+	"net"
+
+	"adshard/internal/node/config"
+)
+
+// How a program uses TLS (TLS.Mode).
+const (
+	Off      = "off"      // plain connections alone
+	Both     = "both"     // takes either, dials with TLS and falls back to plain
+	Required = "required" // TLS alone
+)
+
+// Settings are the keys of a program's configuration that say how it knows its peers.
+type Settings struct {
+	TLS TLS `yaml:"tls"`
+	// Tokens is a file with a line "ROLE NAME TOKEN" for each token of the admin port;
+	// empty: there are none.
+	Tokens string `yaml:"tokens"`
+	// Insecure lets ports other than loopback, and calls to etcd on other machines, be without TLS.
+	Insecure bool `yaml:"insecure"`
+	// Credentials are those that Open returned; nil: plain connections.
+	Credentials *Credentials `yaml:"-"`
+}
+
+// TLS says how a program uses TLS, and names its PEM files.
+type TLS struct {
+	Mode string `yaml:"mode"`
+	Cert string `yaml:"cert"`
+	Key  string `yaml:"key"`
+	// CA has the certificates of the cluster's CAs: two while one replaces the other.
+	CA string `yaml:"ca"`
+}
+
+// DefaultSettings returns the defaults: no TLS.
+func DefaultSettings() Settings { return Settings{TLS: TLS{Mode: Off}} }
+
+// Check checks the keys.
+func (s *Settings) Check(k *config.Check) {
+	k.OneOf("tls.mode", s.TLS.Mode, Off, Both, Required)
+	if s.TLS.Mode == Off {
+		return
+	}
+	for key, file := range map[string]string{"tls.cert": s.TLS.Cert, "tls.key": s.TLS.Key, "tls.ca": s.TLS.CA} {
+		k.That(file != "", key, "is needed, since tls.mode is %s; `adshard cert issue` makes the files", s.TLS.Mode)
+	}
+}
+
+// CheckListen makes sure that a port that other machines can reach has TLS, or may go
+// without.
+func (s *Settings) CheckListen(k *config.Check, key, address string) {
+	k.That(s.TLS.Mode != Off || s.Insecure || Local(address), key,
+		"%s can be reached from other machines, without TLS: set tls.mode (`adshard cert --help`), or write insecure: true to go without", address)
+}
+
+// QueryTLS says how a master's ports for queries use TLS. Their clients need no
+// certificates.
+type QueryTLS struct {
+	Mode string `yaml:"mode"`
+	// Cert and Key are PEM files, of the cluster's CA or of any other.
+	Cert string `yaml:"cert"`
+	Key  string `yaml:"key"`
+}
+
+// Check checks the keys.
+func (q *QueryTLS) Check(k *config.Check) {
+	k.OneOf("query_tls.mode", q.Mode, Off, Both, Required)
+	k.That(q.Mode == Off || q.Cert != "" && q.Key != "", "query_tls.cert", "and query_tls.key are needed, since query_tls.mode is %s", q.Mode)
+}
+
+// CheckListen is Settings.CheckListen for a port for queries.
+func (q *QueryTLS) CheckListen(k *config.Check, key, address string, insecure bool) {
+	k.That(q.Mode != Off || insecure || Local(address), key,
+		"%s can be reached from other machines, without TLS: set query_tls.mode, or write query_insecure: true if that is meant", address)
+}
+
+// Local reports whether HOST:PORT, where there is one, is on loopback.
+func Local(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	return address == "" || err == nil && (host == "localhost" || net.ParseIP(host).IsLoopback())
+}

@@ -1,0 +1,171 @@
+package certs
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"adshard/internal/node/access"
+	"adshard/internal/node/conns"
+)
+
+// Which clients of a port have a certificate.
+type clients = tls.ClientAuthType
+
+const (
+	needed = tls.RequireAnyClientCert // side checks them itself
+	asked  = tls.RequestClientCert
+	nobody = tls.NoClientCert
+)
+
+// side is the server's side of the connections to a port.
+type side struct {
+	own      *watched[material]
+	mode     string // Both or Required
+	clients  clients
+	protocol string // as ALPN names it
+	counts   *counts
+	log      *slog.Logger
+}
+
+// counts are how many connections to all ports were opened, and calls refused.
+type counts struct{ secure, plain, failed, refused atomic.Uint64 }
+
+const (
+	// handshakeRecord is the first byte of a TLS connection.
+	handshakeRecord = 0x16
+	// handshakeTime bounds a handshake.
+	handshakeTime = 5 * time.Second
+)
+
+var errPlain = errors.New("a plain connection to a port that takes TLS alone (tls.mode: required)")
+
+// accept reads the first byte of a connection and, if it is one of TLS, greets the client. The
+// caller closes raw when there is an error. It may wait for the byte for as long as raw's
+// deadline.
+func (s *side) accept(raw net.Conn) (net.Conn, access.Identity, error) {
+	greeted := conns.Greeting(raw)
+	first := make([]byte, 1)
+	if _, err := io.ReadFull(raw, first); err != nil {
+		return nil, access.Identity{}, err
+	}
+	conn := &prefixed{Conn: raw, rest: first}
+	if first[0] != handshakeRecord {
+		if s.mode == Required {
+			s.counts.failed.Add(1)
+			return nil, access.Identity{}, errPlain
+		}
+		s.counts.plain.Add(1)
+		greeted()
+		return conn, access.Identity{}, nil
+	}
+	var who access.Identity
+	m := s.own.get()
+	c := tls.Server(conn, &tls.Config{
+		MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{m.pair}, ClientAuth: s.clients, NextProtos: []string{s.protocol},
+		SessionTicketsDisabled: true, // so that each connection shows its certificate
+		VerifyConnection: func(cs tls.ConnectionState) (err error) {
+			if len(cs.PeerCertificates) > 0 {
+				who, err = m.verify(cs.PeerCertificates, x509.ExtKeyUsageClientAuth, time.Now())
+			}
+			return err
+		},
+	})
+	if err := shake(context.Background(), c); err != nil {
+		s.counts.failed.Add(1)
+		return nil, access.Identity{}, err
+	}
+	s.counts.secure.Add(1)
+	greeted()
+	return keep(c, s.own, x509.ExtKeyUsageClientAuth, s.log), who, nil
+}
+
+// shake does the handshake in time.
+func shake(ctx context.Context, c *tls.Conn) error {
+	ctx, cancel := context.WithTimeout(ctx, handshakeTime)
+	defer cancel()
+	return c.HandshakeContext(ctx)
+}
+
+// prefixed is a connection whose first bytes were read already.
+type prefixed struct {
+	net.Conn
+	rest []byte
+}
+
+// Read implements net.Conn.
+func (p *prefixed) Read(b []byte) (int, error) {
+	if len(p.rest) > 0 {
+		n := copy(b, p.rest)
+		p.rest = p.rest[n:]
+		return n, nil
+	}
+	return p.Conn.Read(b)
+}
+
+// recheck is the most time between two looks at whether the other side's certificate is
+// still valid.
+const recheck = time.Hour
+
+// kept is a TLS connection that is closed when the certificate of the other side is no
+// longer valid.
+type kept struct {
+	*tls.Conn
+	own   *watched[material]
+	usage x509.ExtKeyUsage
+	log   *slog.Logger
+
+	mu     sync.Mutex
+	timer  *time.Timer // under mu
+	closed bool        // under mu
+}
+
+// keep watches over a connection, if its other side has a certificate.
+func keep(c *tls.Conn, own *watched[material], usage x509.ExtKeyUsage, log *slog.Logger) net.Conn {
+	chain := c.ConnectionState().PeerCertificates
+	if len(chain) == 0 {
+		return c
+	}
+	k := &kept{Conn: c, own: own, usage: usage, log: log}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.timer = time.AfterFunc(nextLook(chain[0], time.Now()), k.look)
+	return k
+}
+
+// nextLook returns after what time to look at a connection again.
+func nextLook(leaf *x509.Certificate, now time.Time) time.Duration {
+	return min(recheck, max(leaf.NotAfter.Sub(now), 0)+time.Millisecond)
+}
+
+// look closes the connection if the certificate is not valid any more.
+func (k *kept) look() {
+	chain, now := k.ConnectionState().PeerCertificates, time.Now()
+	_, err := k.own.get().verify(chain, k.usage, now)
+	if err != nil {
+		k.log.Info("a connection is closed, since the certificate of the other side is not valid any more", "peer", k.RemoteAddr().String(), "err", err)
+		_ = k.Close()
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !k.closed {
+		k.timer.Reset(nextLook(chain[0], now))
+	}
+}
+
+// Close implements net.Conn.
+func (k *kept) Close() error {
+	k.mu.Lock()
+	k.closed = true
+	k.timer.Stop()
+	k.mu.Unlock()
+	return k.Conn.Close()
+}

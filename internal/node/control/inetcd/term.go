@@ -1,0 +1,228 @@
+package inetcd
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"adshard/fault"
+	"adshard/internal/node/control"
+	"adshard/internal/wait"
+)
+
+// term is a control.Term.
+type term struct {
+	*control.Fence
+	store *Store
+	own   record
+
+	saving sync.Mutex // held while a value is saved
+
+	mu      sync.Mutex
+	lease   clientv3.LeaseID // guarded by mu
+	claimed string           // leadership as it was written last; guarded by mu
+	until   time.Time        // when the lease ends, by the monotonic clock; guarded by mu
+
+	compaction compaction // of Keep alone
+}
+
+// grant gets a lease from etcd.
+func (t *term) grant(ctx context.Context) error {
+	ctx, cancel := t.store.request(ctx)
+	defer cancel()
+	seconds := max(1, int64((t.store.times.Lease+time.Second-1)/time.Second))
+	reply, err := t.store.client.Grant(ctx, seconds)
+	if err != nil {
+		return failed("get a lease", err)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.lease = reply.ID
+	return nil
+}
+
+// revoke gives the lease back, and with it leadership; what fails ends by itself.
+func (t *term) revoke() {
+	ctx, cancel := t.store.request(context.Background())
+	defer cancel()
+	_, _ = t.store.client.Revoke(ctx, t.held())
+}
+
+func (t *term) held() clientv3.LeaseID {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.lease
+}
+
+// extend makes the lease count from a renewal that began then.
+func (t *term) extend(began time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.until = began.Add(t.store.times.Validity())
+}
+
+// Valid implements control.Term.
+func (t *term) Valid() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return time.Now().Before(t.until)
+}
+
+// leading is the condition that this term is still the one that leads.
+func (t *term) leading() clientv3.Cmp {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return clientv3.Compare(clientv3.Value(t.store.leaderKey()), "=", t.claimed)
+}
+
+// claim notes leadership as it is written now.
+func (t *term) claim(leadership string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.claimed = leadership
+}
+
+// write makes changes if this term still leads. Among them are those of leadership if it is
+// written.
+func (t *term) write(ctx context.Context, op string, changes ...clientv3.Op) error {
+	reply, err := t.store.commit(ctx, op, []clientv3.Cmp{t.leading()}, changes...)
+	if err != nil {
+		return err
+	}
+	if !reply.Succeeded {
+		return t.replaced(ctx)
+	}
+	for _, c := range changes {
+		if c.IsPut() && string(c.KeyBytes()) == t.store.leaderKey() {
+			t.claim(string(c.ValueBytes()))
+		}
+	}
+	return nil
+}
+
+// replaced returns why this term does not lead.
+func (t *term) replaced(ctx context.Context) error {
+	if t.Fence != nil {
+		if err := t.Check(ctx); err != nil {
+			return err
+		}
+	}
+	by, err := t.store.Leader(ctx)
+	if err != nil {
+		return err
+	}
+	return (&control.Replaced{Epoch: t.own.Epoch, By: by}).Fault()
+}
+
+// Keep implements control.Term.
+func (t *term) Keep(ctx context.Context, note func(error)) error {
+	for {
+		err := t.renew(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		note(err)
+		if fault.Is(err, fault.Conflict) || fault.Is(err, fault.Stale) {
+			t.extend(time.Time{})
+			return err
+		}
+		pause := t.store.times.Renew
+		if err != nil {
+			pause = t.store.times.Poll
+		} else {
+			t.compaction.step(ctx, t.store)
+		}
+		if err := wait.Sleep(ctx, pause); err != nil {
+			return err
+		}
+	}
+}
+
+// renew renews the lease; then it looks whether a later term has begun in the database: etcd may
+// be another one by now, or have been restored. A database that cannot be read, or hangs, ends no
+// lease: no other term can begin without it.
+func (t *term) renew(ctx context.Context) error {
+	began := time.Now()
+	call, cancel := t.store.request(ctx)
+	defer cancel()
+	_, err := t.store.client.KeepAliveOnce(call, t.held())
+	switch {
+	case errors.Is(err, rpctypes.ErrLeaseNotFound):
+		err = t.again(ctx)
+	case err != nil:
+		err = failed("renew the lease", err)
+	default:
+		err = t.write(ctx, "check leadership", clientv3.OpGet(t.store.leaderKey()))
+	}
+	if err != nil {
+		return err
+	}
+	t.extend(began)
+	check, end := context.WithTimeout(ctx, t.store.times.Renew) // or the next renewal would be late
+	defer end()
+	return t.Check(check)
+}
+
+// again takes leadership with a new lease in the same term, if nobody has had it since.
+func (t *term) again(ctx context.Context) error {
+	old := t.held()
+	if err := t.grant(ctx); err != nil {
+		return err
+	}
+	s := t.store
+	reply, err := s.commit(ctx, "get leadership back", []clientv3.Cmp{
+		clientv3.Compare(clientv3.CreateRevision(s.leaderKey()), "=", 0),
+		clientv3.Compare(clientv3.Value(s.lastKey()), "=", t.own.encode()),
+	}, clientv3.OpPut(s.leaderKey(), t.own.encode(), clientv3.WithLease(t.held())))
+	if err == nil && !reply.Succeeded {
+		err = t.replaced(ctx)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err != nil {
+		t.lease = old // the next attempt gets another one
+		return err
+	}
+	t.claimed = t.own.encode()
+	return nil
+}
+
+// Resign implements control.Term.
+func (t *term) Resign(ctx context.Context) error {
+	t.extend(time.Time{})
+	err := t.write(ctx, "resign", clientv3.OpDelete(t.store.leaderKey()))
+	if err == nil {
+		t.revoke()
+	}
+	return err
+}
+
+// compaction compacts etcd's history, whose old versions of large values would fill it.
+type compaction struct {
+	at       time.Time // of the last step
+	revision int64     // then
+}
+
+// compactEvery is how long etcd's history is kept at least, and the time between two
+// compactions.
+const compactEvery = time.Minute
+
+// step compacts what was history a while ago, now and then. A failure is made up for by the
+// next step.
+func (c *compaction) step(ctx context.Context, s *Store) {
+	if !c.at.IsZero() && time.Since(c.at) < compactEvery {
+		return
+	}
+	ctx, cancel := s.request(ctx)
+	defer cancel()
+	if c.revision > 0 {
+		_, _ = s.client.Compact(ctx, c.revision) // the history before, too, at the next success
+	}
+	if reply, err := s.client.Get(ctx, s.lastKey(), clientv3.WithCountOnly()); err == nil {
+		c.at, c.revision = time.Now(), reply.Header.Revision
+	}
+}

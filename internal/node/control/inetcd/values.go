@@ -1,0 +1,101 @@
+package inetcd
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"adshard/fault"
+)
+
+// chunkBytes is the size of a chunk, far below what etcd takes in one request, 1.5 MB.
+const chunkBytes = 512 << 10
+
+// head is what is saved under a value's name. Saving it is what makes the value valid: its
+// chunks were saved before, under names that no other value has.
+type head struct {
+	Chunks string `json:"chunks"` // the name of its chunks
+	Count  int    `json:"count"`
+	Sum    uint64 `json:"sum"` // of the whole value
+}
+
+func (s *Store) valueKey(key string) string { return s.prefix + "/values" + key }
+
+// chunksKey is the prefix of all chunks of a key's values; a key begins with a slash and
+// has no other one at its end.
+func (s *Store) chunksKey(key string) string { return s.prefix + "/chunks" + key + "/" }
+
+func (s *Store) chunkKey(key, chunks string, i int) string {
+	return fmt.Sprintf("%s%s/%06d", s.chunksKey(key), chunks, i)
+}
+
+// Save implements control.Term. A value that another term has saved meanwhile is not replaced.
+func (t *term) Save(ctx context.Context, key string, value []byte) error {
+	t.saving.Lock()
+	defer t.saving.Unlock()
+	s := t.store
+	h := head{Chunks: rand.Text(), Sum: xxhash.Sum64(value)}
+	for rest := value; len(rest) > 0; h.Count++ {
+		n := min(len(rest), chunkBytes)
+		if err := t.write(ctx, "save "+key, clientv3.OpPut(s.chunkKey(key, h.Chunks, h.Count), string(rest[:n]))); err != nil {
+			return err
+		}
+		rest = rest[n:]
+	}
+	text, _ := json.Marshal(h) // of texts and numbers
+	all, own := s.chunksKey(key), s.chunksKey(key)+h.Chunks+"/"
+	err := t.write(ctx, "save "+key, clientv3.OpPut(s.valueKey(key), string(text)),
+		clientv3.OpDelete(all, clientv3.WithRange(own)), // of values before, and of such as were never finished
+		clientv3.OpDelete(clientv3.GetPrefixRangeEnd(own), clientv3.WithRange(clientv3.GetPrefixRangeEnd(all))))
+	if err != nil {
+		return err
+	}
+	return t.Check(ctx) // or a later term has begun, beside another etcd
+}
+
+// loadAttempts bounds how often a value is read that is being replaced.
+const loadAttempts = 10
+
+// Load implements control.Term.
+func (t *term) Load(ctx context.Context, key string) ([]byte, error) {
+	for range loadAttempts {
+		value, err := t.load(ctx, key)
+		if !fault.Is(err, fault.Stale) {
+			return value, err
+		}
+	}
+	return nil, fault.Newf(fault.Corrupt, "etcd: load "+key, "the chunks of the value are missing")
+}
+
+// load reads a value. Errors: fault.Stale if it was replaced meanwhile.
+func (t *term) load(ctx context.Context, key string) ([]byte, error) {
+	s := t.store
+	kv, err := s.get(ctx, s.valueKey(key))
+	if err != nil || kv == nil {
+		return nil, err
+	}
+	var h head
+	if err := json.Unmarshal(kv.Value, &h); err != nil || strings.Contains(h.Chunks, "/") {
+		return nil, fault.Newf(fault.Corrupt, "etcd: load "+key, "%q is not the head of a value", kv.Value)
+	}
+	value := []byte{}
+	for i := range h.Count {
+		chunk, err := s.get(ctx, s.chunkKey(key, h.Chunks, i))
+		if err != nil {
+			return nil, err
+		}
+		if chunk == nil {
+			return nil, fault.Newf(fault.Stale, "etcd: load "+key, "chunk %d is gone", i)
+		}
+		value = append(value, chunk.Value...)
+	}
+	if xxhash.Sum64(value) != h.Sum {
+		return nil, fault.Newf(fault.Corrupt, "etcd: load "+key, "the value differs from what was written")
+	}
+	return value, nil
+}

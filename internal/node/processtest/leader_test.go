@@ -1,0 +1,254 @@
+package processtest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"adshard/internal/node/balancer"
+	"adshard/internal/node/control/etcdtest"
+	"adshard/internal/node/porttest"
+)
+
+// pair is a cluster with two balancers, of which one leads.
+type pair struct {
+	*cluster
+	cfgs [2]balancer.Config
+	of   [2]*process
+}
+
+// newPair starts two balancers, two slaves and a master that know both.
+func newPair(t *testing.T, w *world) (p *pair, url string) {
+	t.Helper()
+	return newPairOn(t, w, "")
+}
+
+// newPairOn is newPair with the control state in etcd.
+func newPairOn(t *testing.T, w *world, etcd string) (p *pair, url string) {
+	t.Helper()
+	c := newCluster(t, w)
+	c.cfg.Interval, c.cfg.Control = 0, etcd
+	c.cfg.Linger, c.cfg.MasterLease, c.cfg.DeadAfter = 100*time.Millisecond, time.Second, 2*time.Second
+	p = &pair{cluster: c}
+	addresses := []string{porttest.Address(t), porttest.Address(t)}
+	for i, address := range addresses {
+		p.cfgs[i] = c.cfg
+		p.cfgs[i].Listen, p.cfgs[i].Balancers = address, strings.Join(addresses, ",")
+	}
+	p.startLeader(0)
+	p.of[1] = start(t, "balancer", p.cfgs[1])
+	p.of[1].line("balancer standby ")
+	c.cfg.Listen = strings.Join(addresses, ",") // what the others are configured with
+	c.startSlave(0)
+	c.startSlave(1)
+	url = c.startMaster()
+	w.follows(url)
+	return p, url
+}
+
+// startLeader starts a balancer that leads, and makes its admin port the cluster's.
+func (p *pair) startLeader(i int) {
+	p.t.Helper()
+	p.of[i] = start(p.t, "balancer", p.cfgs[i])
+	p.leads(i)
+}
+
+// leads waits until a balancer leads.
+func (p *pair) leads(i int) {
+	p.t.Helper()
+	p.of[i].line("balancer ready ")
+	p.admin = p.of[i].line("admin ")
+}
+
+// tries asks an admin port and returns status and body.
+func tries(t *testing.T, method, url, body string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, url, bytes.NewReader([]byte(body)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer resp.Body.Close()
+	text, _ := io.ReadAll(resp.Body)
+	return resp.StatusCode, string(text)
+}
+
+// asks sends queries until stop is called; none may be incomplete or fail. stop returns
+// how many were answered.
+func (p *pair) asks(url string) (stop func() int) {
+	ctx, cancel := context.WithCancel(context.Background())
+	n := 0
+	var done sync.WaitGroup
+	done.Go(func() {
+		for ctx.Err() == nil {
+			code, body := tries(p.t, http.MethodGet, url+"/v1/search?q=usb+cable&timeout_ms=5000", "")
+			var a struct{ Coverage struct{ Complete bool } }
+			if err := json.Unmarshal([]byte(body), &a); code != http.StatusOK || err != nil || !a.Coverage.Complete {
+				p.t.Errorf("query %d: %d, %s", n, code, body)
+				return
+			}
+			n++
+			time.Sleep(2 * time.Millisecond)
+		}
+	})
+	return sync.OnceValue(func() int { cancel(); done.Wait(); return n })
+}
+
+// marks marks the budget of a campaign, at any balancer, and returns how long it took until answers
+// showed it.
+func (p *pair) marks(admin, url string, exhausted bool) time.Duration {
+	p.t.Helper()
+	began := time.Now()
+	if code, body := tries(p.t, http.MethodPost, admin+"/v1/campaigns/1/budget", fmt.Sprintf(`{"exhausted":%v}`, exhausted)); code != http.StatusOK {
+		p.t.Fatalf("%d %s", code, body)
+	}
+	p.world.follows(url)
+	return time.Since(began)
+}
+
+// TestALeaderIsKilled under queries while a slice moves: the standby leads, the move goes on,
+// no answer is incomplete, budget marks are followed before and after.
+func TestALeaderIsKilled(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 150)
+	p, url := newPair(t, w)
+	second := p.of[1].line("admin ")
+	t.Logf("a budget mark was in answers after %v", p.marks(p.admin, url, true))
+	stop := p.asks(url)
+	p.move("slave-0", "slave-1")
+	p.of[0].kill()
+	killed := time.Now()
+	if code, body := tries(t, http.MethodPost, second+"/v1/campaigns/1/budget", `{"exhausted":false}`); code != http.StatusOK {
+		t.Errorf("a standby does not mark budgets: %d %s", code, body)
+	}
+	p.leads(1)
+	t.Logf("the standby led after %v", time.Since(killed))
+	w.follows(url)
+	t.Logf("a mark that was made meanwhile was in answers after %v", time.Since(killed))
+	eventually(t, "the move is over", p.still)
+	w.write(0, 20)
+	w.follows(url)
+	t.Logf("then, a budget mark was in answers after %v", p.marks(p.admin, url, true))
+	t.Logf("%d queries were complete meanwhile", stop())
+	w.compare(url)
+	eventually(t, "every group is held once", func() bool {
+		list := slaves(t, p.admin)
+		return groupsOf(list, "slave-0")+groupsOf(list, "slave-1") == 600
+	})
+
+	// The first comes back as a standby, and leads again when the second ends in order, at once.
+	p.of[0] = start(t, "balancer", p.cfgs[0])
+	p.of[0].line("balancer standby ")
+	p.of[1].stop()
+	p.leads(0)
+	w.write(20, 40)
+	w.follows(url)
+	w.compare(url)
+}
+
+// TestALeaderFreezesAndWakes after its successor was elected: it writes nothing, and stands by.
+func TestALeaderFreezesAndWakes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 100)
+	p, url := newPair(t, w)
+	before := p.admin
+	stop := p.asks(url)
+	p.move("slave-0", "slave-1")
+	p.of[0].freeze()
+	frozen := time.Now()
+	p.leads(1)
+	t.Logf("the standby led after %v", time.Since(frozen))
+	w.write(0, 20)
+	w.follows(url)
+	eventually(t, "the move is over", p.still)
+	p.of[0].goOn()
+	p.of[0].line("balancer standby ")
+	p.standsBy(before, p.admin)
+	p.move("slave-1", "slave-0")
+	eventually(t, "the move back is over", p.still)
+	t.Logf("%d queries were complete meanwhile", stop())
+	w.write(20, 40)
+	w.follows(url)
+	w.compare(url)
+	if last := p.of[0].last("balancer ready "); p.of[1].last("balancer ready ") == "" || last == "" {
+		t.Error("nobody led")
+	}
+}
+
+// standsBy checks what the admin port of a standby says.
+func (p *pair) standsBy(admin, leader string) {
+	p.t.Helper()
+	eventually(p.t, "it says who leads", func() bool {
+		code, body := tries(p.t, http.MethodGet, admin+"/v1/balance", "")
+		return code == http.StatusServiceUnavailable && strings.Contains(body, leader)
+	})
+	for path, method := range map[string]string{"/v1/slaves": http.MethodGet, "/v1/balance/pause": http.MethodPost, "/v1/slaves/slave-0/drain": http.MethodPost} {
+		if code, body := tries(p.t, method, admin+path, ""); code != http.StatusServiceUnavailable || !strings.Contains(body, leader) {
+			p.t.Errorf("%s at a standby: %d %s", path, code, body)
+		}
+	}
+	eventually(p.t, "it is ready to take over", func() bool { code, _ := tries(p.t, http.MethodGet, admin+"/readyz", ""); return code == http.StatusOK })
+	if _, body := tries(p.t, http.MethodGet, admin+"/metrics", ""); !strings.Contains(body, `adshard_balancer_leads{node="balancer"} 0`) {
+		p.t.Error("no metric says that it stands by")
+	}
+}
+
+// TestALeaderOnEtcdIsKilled: likewise with the control state in etcd, of which one of three
+// members is killed too.
+func TestALeaderOnEtcdIsKilled(t *testing.T) {
+	t.Parallel()
+	etcd, err := etcdtest.New(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := etcd.Remove(); err != nil {
+			t.Error(err)
+		}
+	})
+	w := newWorld(t, 100)
+	p, url := newPairOn(t, w, etcd.URL())
+	stop := p.asks(url)
+	p.move("slave-0", "slave-1")
+	etcd.Kill(0)
+	p.of[0].kill()
+	killed := time.Now()
+	p.leads(1)
+	t.Logf("the standby led after %v", time.Since(killed))
+	eventually(t, "the move is over", p.still)
+	w.write(0, 20)
+	w.follows(url)
+
+	// Without a majority the leader stops; when it is back the leader goes on, or a standby leads.
+	etcd.Kill(1)
+	eventually(t, "the leader stops", func() bool {
+		code, _ := tries(t, http.MethodGet, p.admin+"/v1/balance", "")
+		return code == http.StatusServiceUnavailable
+	})
+	w.write(20, 40)
+	if err := etcd.StartAll(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "a balancer leads", func() bool {
+		code, _ := tries(t, http.MethodGet, p.admin+"/v1/balance", "")
+		return code == http.StatusOK
+	})
+	w.follows(url)
+	p.move("slave-1", "slave-0")
+	eventually(t, "the move back is over", p.still)
+	t.Logf("%d queries were complete meanwhile", stop())
+	w.compare(url)
+}

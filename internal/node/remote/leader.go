@@ -1,0 +1,215 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"adshard/fault"
+	"adshard/internal/node/access"
+	"adshard/internal/node/certs"
+	"adshard/internal/node/wire"
+	"adshard/internal/wait"
+	"adshard/loadproxy"
+	"adshard/schema/pb"
+)
+
+const (
+	// leadPoll is the time between two questions to all balancers which of them leads,
+	// leadTime that within which they must answer.
+	leadPoll = 400 * time.Millisecond
+	leadTime = time.Second
+)
+
+// Leader is the balancer that leads its cluster, of several: it is asked at whichever of
+// their addresses it answers. A call to one that another has followed ends with
+// fault.Unavailable, even if no answer ever comes; the next call goes to the follower. With
+// one address it is simply the balancer there. Close it.
+type Leader struct {
+	all  []Balancer // in the order of the addresses
+	own  *certs.Credentials
+	stop context.CancelFunc
+	done sync.WaitGroup
+
+	mu  sync.Mutex
+	now *leading // guarded by mu
+}
+
+// leading is one of the balancers, for as long as it leads.
+type leading struct {
+	Balancer
+	ctx context.Context // ends when another one leads
+	end context.CancelCauseFunc
+}
+
+// errFollowed is the cause by which calls to a former leader end.
+var errFollowed = errors.New("another balancer leads now; ask again")
+
+// Addresses splits a list of addresses, HOST:PORT, with commas between them.
+func Addresses(list string) []string {
+	all := strings.Split(list, ",")
+	for i := range all {
+		all[i] = strings.TrimSpace(all[i])
+	}
+	return all
+}
+
+// Find returns the leader of the balancers at addresses (Addresses), of which the first is
+// asked until it is known which one leads. own are the credentials of the process.
+func Find(list string, own *certs.Credentials, log *slog.Logger) (*Leader, error) {
+	l := &Leader{own: own}
+	for _, address := range Addresses(list) {
+		conn, err := wire.Dial(address, own.To("", access.Balancer)...)
+		if err != nil {
+			return nil, errors.Join(err, l.close())
+		}
+		l.all = append(l.all, Balancer{conn, own})
+	}
+	l.now = l.lead(0)
+	ctx, cancel := context.WithCancel(context.Background())
+	l.stop = cancel
+	if len(l.all) > 1 {
+		l.done.Go(func() { l.watch(ctx, log) })
+	}
+	return l, nil
+}
+
+func (l *Leader) lead(i int) *leading {
+	ctx, end := context.WithCancelCause(context.Background())
+	return &leading{l.all[i], ctx, end}
+}
+
+// Close ends all calls and connections.
+func (l *Leader) Close() error {
+	l.stop()
+	l.done.Wait()
+	l.current().end(errFollowed)
+	return l.close()
+}
+
+func (l *Leader) close() error {
+	var errs []error
+	for _, b := range l.all {
+		errs = append(errs, b.Conn.Close())
+	}
+	return errors.Join(errs...)
+}
+
+func (l *Leader) current() *leading {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.now
+}
+
+// watch asks all balancers again and again which of them leads. Without an answer the one that led
+// last stays.
+func (l *Leader) watch(ctx context.Context, log *slog.Logger) {
+	for {
+		if i, epoch, ok := l.ask(ctx); ok && l.all[i] != l.current().Balancer {
+			before, next := l.current(), l.lead(i)
+			l.mu.Lock()
+			l.now = next
+			l.mu.Unlock()
+			before.end(errFollowed)
+			log.Info("a balancer leads", "address", l.all[i].Conn.Target(), "epoch", epoch)
+		}
+		if wait.Sleep(ctx, leadPoll) != nil {
+			return
+		}
+	}
+}
+
+// ask returns which balancer leads: that with the highest epoch of those that answer.
+func (l *Leader) ask(ctx context.Context) (leads int, epoch uint64, ok bool) {
+	ctx, cancel := context.WithTimeout(ctx, leadTime)
+	defer cancel()
+	epochs := make([]uint64, len(l.all))
+	var asked sync.WaitGroup
+	for i, b := range l.all {
+		asked.Go(func() {
+			if reply, err := pb.NewBalancerClient(b.Conn).Lead(ctx, &pb.LeadRequest{}); err == nil {
+				epochs[i] = reply.GetEpoch()
+			}
+		})
+	}
+	asked.Wait()
+	for i, e := range epochs {
+		if e > epoch {
+			leads, epoch, ok = i, e, true
+		}
+	}
+	return leads, epoch, ok
+}
+
+// asking makes a call to the leader, which ends when another one leads.
+func asking[Q, R any](l *Leader, ctx context.Context, q Q, call func(Balancer, context.Context, Q) (R, error)) (R, error) {
+	to := l.current()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(to.ctx, func() { cancel(errFollowed) })()
+	r, err := call(to.Balancer, ctx, q)
+	if err != nil && errors.Is(context.Cause(ctx), errFollowed) {
+		err = fault.New(fault.Unavailable, "balancer", errFollowed)
+	}
+	return r, err
+}
+
+// Register implements loadproxy.Balancer.
+func (l *Leader) Register(ctx context.Context, r *pb.RegisterRequest) (*pb.RegisterResponse, error) {
+	return asking(l, ctx, r, Balancer.Register)
+}
+
+// Report implements loadproxy.Balancer.
+func (l *Leader) Report(ctx context.Context, r *pb.ReportRequest) (*pb.ReportResponse, error) {
+	return asking(l, ctx, r, Balancer.Report)
+}
+
+// WatchMap implements fanout.Source.
+func (l *Leader) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.WatchMapResponse, error) {
+	return asking(l, ctx, r, Balancer.WatchMap)
+}
+
+// Quanta asks for the quanta after the last one that a distributor has.
+func (l *Leader) Quanta(ctx context.Context, r *pb.QuantaRequest) (*pb.QuantaResponse, error) {
+	return asking(l, ctx, r, Balancer.Quanta)
+}
+
+// Distributor implements loadproxy.Balancer. The leader's own is that of whichever balancer
+// leads when it is called.
+func (l *Leader) Distributor(address string) (loadproxy.Distributor, func() error, error) {
+	if address == "" {
+		return ownDistributor{l}, func() error { return nil }, nil
+	}
+	return Balancer{Own: l.own}.Distributor(address)
+}
+
+// ownDistributor is the distributor of the balancer that leads.
+type ownDistributor struct{ of *Leader }
+
+// own makes a call to a distributor one to the balancer that it is part of.
+func own[Q, R any](call func(Distributor, context.Context, Q) (R, error)) func(Balancer, context.Context, Q) (R, error) {
+	return func(b Balancer, ctx context.Context, q Q) (R, error) { return call(Distributor{b.Conn}, ctx, q) }
+}
+
+// Enlist implements loadproxy.Distributor.
+func (d ownDistributor) Enlist(ctx context.Context, r *pb.RegisterRequest) (*pb.EnlistResponse, error) {
+	return asking(d.of, ctx, r, own(Distributor.Enlist))
+}
+
+// Pull implements loadproxy.Distributor.
+func (d ownDistributor) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullResponse, error) {
+	return asking(d.of, ctx, r, own(Distributor.Pull))
+}
+
+// Part implements loadproxy.Distributor.
+func (d ownDistributor) Part(ctx context.Context, r *pb.PartRequest) (*pb.PartResponse, error) {
+	return asking(d.of, ctx, r, own(Distributor.Part))
+}
+
+// Verify implements loadproxy.Distributor.
+func (d ownDistributor) Verify(ctx context.Context, r *pb.VerifyRequest) (*pb.VerifyResponse, error) {
+	return asking(d.of, ctx, r, own(Distributor.Verify))
+}

@@ -1,0 +1,56 @@
+package wire
+
+import (
+	"context"
+	"strconv"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+)
+
+// Versions of what programs say to each other. Every call carries the caller's in a
+// header, every answer the server's; programs of before say none, and are of version 1.
+// What is added to messages needs no new version as long as it may be ignored: unknown
+// fields are skipped. A version is for what an older program would misunderstand: whoever
+// sends that looks at PeerVersion first.
+const (
+	// Version is this program's.
+	Version = 2
+	// VersionParts is the first whose slaves take groups in parts (Item.parts). Older
+	// ones would take such a group for an empty one.
+	VersionParts = 2
+)
+
+const versionHeader = "adshard-version"
+
+// PeerVersion returns the version of the program that made the call with this context;
+// this program's own if the call did not come over the network.
+func PeerVersion(ctx context.Context) int {
+	if in, ok := metadata.FromIncomingContext(ctx); ok {
+		return versionOf(in)
+	}
+	return Version
+}
+
+// versionOf returns the version in a header; 1: there is none that can be read.
+func versionOf(header metadata.MD) int {
+	if values := header.Get(versionHeader); len(values) == 1 {
+		if n, err := strconv.ParseUint(values[0], 10, 16); err == nil && n > 0 {
+			return int(n)
+		}
+	}
+	return 1
+}
+
+func ownVersion() metadata.MD { return metadata.Pairs(versionHeader, strconv.Itoa(Version)) }
+
+// withVersion is the context of a call that leaves.
+func withVersion(ctx context.Context) context.Context {
+	return metadata.AppendToOutgoingContext(ctx, versionHeader, strconv.Itoa(Version))
+}
+
+// versionStream adds the version to the header of a stream that is opened.
+func versionStream(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string, open grpc.Streamer,
+	opts ...grpc.CallOption) (grpc.ClientStream, error) {
+	return open(withVersion(ctx), desc, conn, method, opts...)
+}
