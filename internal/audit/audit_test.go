@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"adshard/internal/clustertest"
 )
 
 // TestAudit: see the package's comment.
@@ -21,7 +23,7 @@ func TestAudit(t *testing.T) {
 	data := openCorpus(t)
 	changing := startChanger(t, data.store)
 	c := startCluster(t, data.path, chosen.slaves, 1)
-	a := &auditor{t: t, cluster: c, ask: c.ask, data: data, changing: changing, outages: &outages{}, moved: map[uint64]status{}}
+	a := &auditor{t: t, cluster: c, ask: c.Ask, data: data, changing: changing, outages: &outages{}, moved: map[uint64]clustertest.Status{}}
 	a.begin("killing")
 	a.eventually("complete answers before it begins", a.settled)
 
@@ -37,7 +39,7 @@ func TestAudit(t *testing.T) {
 		all.Go(func() { a.kills(ctx) })
 	}
 	all.Go(func() {
-		if err := changing.run(ctx, chosen.changes); err != nil {
+		if err := changing.Run(ctx, chosen.changes, nil); err != nil {
 			t.Errorf("changing the data: %v", err)
 		}
 	})
@@ -53,8 +55,8 @@ func (a *auditor) askAll() {
 	for i := range a.data.questions {
 		a.question(i, true)
 	}
-	for g := range groups {
-		a.judge(fmt.Sprint("at rest ", word(g)), func() (answer, string, error) { return a.changing.one(g, a.ask) })
+	for g := range clustertest.Groups {
+		a.judge(fmt.Sprint("at rest ", clustertest.Word(g)), func() (clustertest.Answer, string, error) { return a.changing.One(g, a.ask) })
 	}
 }
 
@@ -62,9 +64,9 @@ func (a *auditor) askAll() {
 type auditor struct {
 	t        *testing.T
 	cluster  *cluster
-	ask      func(url.Values) (answer, error)
+	ask      func(url.Values) (clustertest.Answer, error)
 	data     *corpus
-	changing *changer
+	changing *clustertest.Changer
 	outages  *outages // while they last answers may be incomplete
 	// shares: a share of the answers may be incomplete, at any time.
 	shares bool
@@ -72,14 +74,11 @@ type auditor struct {
 	// incomplete answer must say who is missing.
 	lasting atomic.Bool
 
-	// switching is held while the strategy must not change.
-	switching sync.Mutex
-
 	mu     sync.Mutex
 	phases []*phase // the last one is under way; under mu
 	wrong  int      // under mu
 	// moved is what each epoch of the balancer moved; under mu.
-	moved map[uint64]status
+	moved map[uint64]clustertest.Status
 }
 
 // phase counts the answers of a part of the time.
@@ -108,12 +107,12 @@ func (p *phase) at(share float64) time.Duration {
 
 func (a *auditor) eventually(what string, ok func() bool) {
 	a.t.Helper()
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(clustertest.Patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if ok() {
 			return
 		}
 	}
-	a.t.Fatalf("not within %v: %s", patience, what)
+	a.t.Fatalf("not within %v: %s", clustertest.Patience, what)
 }
 
 // settled: answers are complete.
@@ -123,7 +122,7 @@ func (a *auditor) settled() bool {
 			return false
 		}
 	}
-	got, err := a.cluster.ask(a.data.questions[0].params(true))
+	got, err := a.cluster.Ask(a.data.questions[0].Params(true))
 	return err == nil && got.Coverage.Complete
 }
 
@@ -144,10 +143,10 @@ func (a *auditor) load(ctx context.Context) {
 		under.Go(func() {
 			switch kind {
 			case 0:
-				g := i % groups
-				a.judge(word(g), func() (answer, string, error) { return a.changing.one(g, a.ask) })
+				g := i % clustertest.Groups
+				a.judge(clustertest.Word(g), func() (clustertest.Answer, string, error) { return a.changing.One(g, a.ask) })
 			case 1:
-				a.judge("zzall", func() (answer, string, error) { return a.changing.all(a.ask) })
+				a.judge("zzall", func() (clustertest.Answer, string, error) { return a.changing.All(a.ask) })
 			default:
 				a.question(i, exact)
 			}
@@ -157,17 +156,17 @@ func (a *auditor) load(ctx context.Context) {
 
 func (a *auditor) question(i int, exact bool) {
 	q := &a.data.questions[i]
-	a.judge(fmt.Sprintf("%q %s", q.text, q.device), func() (answer, string, error) {
-		got, err := a.ask(q.params(exact))
+	a.judge(q.String(), func() (clustertest.Answer, string, error) {
+		got, err := a.ask(q.Params(exact))
 		if err != nil || !got.Coverage.Complete {
 			return got, "", err
 		}
-		return got, q.difference(&got, exact), nil
+		return got, q.Difference(&got, exact), nil
 	})
 }
 
 // judge asks once and counts what comes.
-func (a *auditor) judge(what string, ask func() (answer, string, error)) {
+func (a *auditor) judge(what string, ask func() (clustertest.Answer, string, error)) {
 	began := time.Now()
 	got, wrong, err := ask()
 	now := time.Now()
@@ -177,7 +176,7 @@ func (a *auditor) judge(what string, ask func() (answer, string, error)) {
 	p.asked++
 	p.took = append(p.took, now.Sub(began))
 	switch {
-	case errors.Is(err, errOverloaded) && !a.shares:
+	case errors.Is(err, clustertest.ErrOverloaded) && !a.shares:
 		p.refused++ // at once, as promised, not answered wrongly
 	case err != nil:
 		a.fault("%s: %v", what, err)
@@ -195,7 +194,7 @@ func (a *auditor) judge(what string, ask func() (answer, string, error)) {
 }
 
 // excuse judges an incomplete answer. Called under mu.
-func (a *auditor) excuse(what string, got *answer, began, now time.Time) {
+func (a *auditor) excuse(what string, got *clustertest.Answer, began, now time.Time) {
 	if a.lasting.Load() && len(got.Coverage.Missing) == 0 {
 		a.fault("%s: incomplete and nobody is missing: %+v", what, got.Coverage)
 	}
@@ -222,7 +221,7 @@ func (a *auditor) watch(ctx context.Context) {
 }
 
 func (a *auditor) note() {
-	s, err := a.cluster.status()
+	s, err := a.cluster.Status()
 	if err != nil {
 		return // it is being started again
 	}

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"sync"
 	"time"
+
+	"adshard/internal/clustertest"
 )
 
 // strategies switches from one to the next, to the one that moves most at once.
@@ -12,9 +14,7 @@ func (a *auditor) strategies(ctx context.Context) {
 	names := []string{"random", "weighted-move-fast", "original", "weighted-move"}
 	for i := 0; i == 0 || wait(ctx, chosen.strategy); i++ {
 		// It fails while the balancer is being started again.
-		a.switching.Lock()
-		err := a.cluster.post("/v1/balance/strategy", map[string]string{"name": names[i%len(names)]})
-		a.switching.Unlock()
+		err := a.cluster.Post(context.Background(), "/v1/balance/strategy", map[string]string{"name": names[i%len(names)]})
 		if err != nil {
 			a.t.Logf("switch the strategy: %v", err)
 		}
@@ -37,14 +37,14 @@ func (a *auditor) kills(ctx context.Context) {
 	}
 }
 
-func (a *auditor) again(p *part) {
-	p.kill()
+func (a *auditor) again(p *clustertest.Process) {
+	p.Kill()
 	a.start(p)
 }
 
-func (a *auditor) start(p *part) {
-	if err := p.start(); err != nil {
-		a.t.Errorf("start %s again: %v", p.command, err)
+func (a *auditor) start(p *clustertest.Process) {
+	if err := p.Start(); err != nil {
+		a.t.Errorf("start %s again: %v", p.Command, err)
 	}
 }
 
@@ -53,18 +53,18 @@ func (a *auditor) killSlave(i int, empty bool, down time.Duration) {
 	c := a.cluster
 	a.outages.begin()
 	defer a.outages.end()
-	c.slaves[i].kill()
+	c.slaves[i].Kill()
 	if empty {
 		c.wipe(i)
 	}
 	time.Sleep(down)
-	if err := c.slaves[i].start(); err != nil {
+	if err := c.slaves[i].Start(); err != nil {
 		a.t.Errorf("start slave %d again: %v", i, err)
 		return
 	}
-	for end := time.Now().Add(patience); !c.ready(i) || !a.complete(); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(clustertest.Patience); !c.ready(i) || !a.complete(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
-			a.t.Errorf("slave %d is not ready %v after its start", i, patience)
+			a.t.Errorf("slave %d is not ready %v after its start", i, clustertest.Patience)
 			return
 		}
 	}
@@ -72,8 +72,8 @@ func (a *auditor) killSlave(i int, empty bool, down time.Duration) {
 
 // complete: each master has found everything again.
 func (a *auditor) complete() bool {
-	for _, url := range a.cluster.urls {
-		got, err := a.cluster.askAt(url, a.data.questions[0].params(false))
+	for _, url := range a.cluster.Masters {
+		got, err := a.cluster.AskAt(url, a.data.questions[0].Params(false))
 		if err != nil || !got.Coverage.Complete {
 			return false
 		}

@@ -17,6 +17,7 @@ import (
 
 	"adshard/backend"
 	"adshard/backend/sqlite"
+	"adshard/internal/clustertest"
 	"adshard/internal/node/porttest"
 	"adshard/search"
 )
@@ -88,8 +89,8 @@ func (h *harmer) kill() error {
 func (h *harmer) hang() error {
 	p := h.cluster.slaves[h.slave()]
 	return h.during(func() error {
-		defer p.signal(syscall.SIGCONT)
-		if err := p.signal(syscall.SIGSTOP); err != nil {
+		defer p.Signal(syscall.SIGCONT)
+		if err := p.Signal(syscall.SIGSTOP); err != nil {
 			return err
 		}
 		time.Sleep(time.Duration(1+h.dice.IntN(4)) * time.Second)
@@ -101,26 +102,26 @@ func (h *harmer) hang() error {
 // Everybody goes on with what they have.
 func (h *harmer) impostor() error {
 	c := h.cluster
-	c.balancer.kill()
-	wrong := newPart(h.t, "balancer", "impostor", "balancer ready ", c.balancer.changed(h.t, "db", "sqlite:"+h.other))
-	if err := wrong.start(); err != nil {
+	c.balancer.Kill()
+	wrong := clustertest.NewProcess(h.t, "balancer", "impostor", "balancer ready ", c.balancer.Changed(h.t, "db", "sqlite:"+h.other))
+	if err := wrong.Start(); err != nil {
 		return err
 	}
 	time.Sleep(3 * time.Second)
-	wrong.kill()
-	return c.balancer.start()
+	wrong.Kill()
+	return c.balancer.Start()
 }
 
 // stranger starts a distributor on another database beside the others.
 func (h *harmer) stranger() error {
-	config := h.cluster.distributors[0].changed(h.t, "db", "sqlite:"+h.other)
+	config := h.cluster.distributors[0].Changed(h.t, "db", "sqlite:"+h.other)
 	config["name"], config["listen"] = "stranger", porttest.Address(h.t)
-	wrong := newPart(h.t, "distributor", "stranger", "distributor ", config)
-	if err := wrong.start(); err != nil {
+	wrong := clustertest.NewProcess(h.t, "distributor", "stranger", "distributor ", config)
+	if err := wrong.Start(); err != nil {
 		return err
 	}
 	time.Sleep(3 * time.Second)
-	wrong.kill()
+	wrong.Kill()
 	return nil
 }
 
@@ -135,7 +136,7 @@ func (h *harmer) flipStore() error {
 			return err
 		}
 		for range min(5, len(tables)) {
-			if err := flip(tables[h.dice.IntN(len(tables))], h.dice); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if err := clustertest.Flip(tables[h.dice.IntN(len(tables))], h.dice); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err // a compaction may have removed it
 			}
 		}
@@ -143,41 +144,17 @@ func (h *harmer) flipStore() error {
 	})
 }
 
-// flip flips one bit of a file.
-func flip(path string, dice *rand.Rand) error {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || info.Size() == 0 {
-		return err
-	}
-	return flipAt(f, dice.Int64N(info.Size()), byte(1)<<dice.IntN(8))
-}
-
-func flipAt(f *os.File, at int64, mask byte) error {
-	b := make([]byte, 1)
-	if _, err := f.ReadAt(b, at); err != nil {
-		return err
-	}
-	b[0] ^= mask
-	_, err := f.WriteAt(b, at)
-	return err
-}
-
 // away takes the database's file away for some seconds. Nothing that is
 // acknowledged meanwhile may be lost, so nothing is.
 func (h *harmer) away() error {
-	resume := h.changing.pause()
+	resume := h.changing.Pause()
 	defer resume()
 	moved := h.data.path + ".away"
 	if err := os.Rename(h.data.path, moved); err != nil {
 		return err
 	}
 	time.Sleep(2 * time.Second)
-	if err := h.cluster.post("/v1/campaigns/1/budget", map[string]bool{"exhausted": true}); err == nil {
+	if err := h.cluster.Post(context.Background(), "/v1/campaigns/1/budget", map[string]bool{"exhausted": true}); err == nil {
 		err = os.Rename(moved, h.data.path)
 		return errors.Join(errors.New("a budget mark was acknowledged while the database was away"), err)
 	}
@@ -187,7 +164,7 @@ func (h *harmer) away() error {
 // restore puts a backup in the database's place while everything runs, after changes
 // that the backup does not have, and goes on with others.
 func (h *harmer) restore() error {
-	resume := h.changing.pause()
+	resume := h.changing.Pause()
 	backup := h.data.path + ".backup"
 	_ = os.Remove(backup)
 	if err := copyDatabase(h.data.path, backup); err != nil {
@@ -200,15 +177,15 @@ func (h *harmer) restore() error {
 		return err
 	}
 	time.Sleep(time.Second) // of changes that the backup never had
-	before, err := h.cluster.status()
+	before, err := h.cluster.Status()
 	if err != nil {
 		return err
 	}
 	return h.during(func() error {
-		resume := h.changing.pause()
+		resume := h.changing.Pause()
 		defer resume()
-		h.changing.restored(at.Clock)
-		defer h.changing.settled()
+		h.changing.Restored(at.Clock)
+		defer h.changing.Settled()
 		for _, suffix := range []string{"-wal", "-shm"} {
 			if err := os.Remove(h.data.path + suffix); err != nil {
 				return err
@@ -227,8 +204,8 @@ func (h *harmer) restore() error {
 // follow waits until the test's own handle has the restored database open and the
 // balancer of an epoch has started over, by itself.
 func (h *harmer) follow(epoch uint64) error {
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		now, err := h.cluster.status()
+	for end := time.Now().Add(clustertest.Patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		now, err := h.cluster.Status()
 		if err == nil && now.Epoch != epoch && h.data.store.Health(context.Background()) == nil {
 			return nil
 		}
@@ -243,10 +220,10 @@ func (h *harmer) removeStore() error {
 	return h.during(func() error {
 		h.cluster.wipe(i)
 		time.Sleep(2 * time.Second)
-		if h.cluster.slaves[i].running() {
+		if h.cluster.slaves[i].Running() {
 			return nil
 		}
-		return h.cluster.slaves[i].start()
+		return h.cluster.slaves[i].Start()
 	})
 }
 
@@ -254,7 +231,7 @@ func (h *harmer) removeStore() error {
 // balancer and the distributors read everything again, and flips it back, as a bad
 // cable would. What is damaged reaches no slave.
 func (h *harmer) flipDatabase() error {
-	resume := h.changing.pause()
+	resume := h.changing.Pause()
 	defer resume()
 	pages, size, err := rowPages(h.data.path)
 	if err != nil || len(pages) == 0 {
@@ -267,20 +244,20 @@ func (h *harmer) flipDatabase() error {
 	defer f.Close()
 	at := (pages[h.dice.IntN(len(pages))]-1)*size + h.dice.Int64N(size)
 	mask := byte(1) << h.dice.IntN(8)
-	if err := flipAt(f, at, mask); err != nil {
+	if err := clustertest.FlipAt(f, at, mask); err != nil {
 		return err
 	}
 	for _, p := range h.cluster.distributors {
-		p.kill()
-		_ = p.start() // it may find the damage at once
+		p.Kill()
+		_ = p.Start() // it may find the damage at once
 	}
 	time.Sleep(2 * time.Second)
-	if err := flipAt(f, at, mask); err != nil {
+	if err := clustertest.FlipAt(f, at, mask); err != nil {
 		return err
 	}
 	for _, p := range h.cluster.distributors {
-		if !p.running() {
-			if err := p.start(); err != nil {
+		if !p.Running() {
+			if err := p.Start(); err != nil {
 				return err
 			}
 		}
@@ -352,7 +329,7 @@ func otherDatabase(t *testing.T) string {
 		var group uint64
 		if group, err = tx.Group(ctx, campaign, fmt.Sprint("group ", i), backend.GroupPatch{Bid: backend.To(uint64(9_000_000))}); err == nil {
 			err = errors.Join(tx.Keyword(ctx, group, backend.KeywordPatch{Text: "usb cable", Words: "usb cable", Type: search.Broad}),
-				tx.Ad(ctx, group, shown(1)))
+				tx.Ad(ctx, group, clustertest.Shown(1)))
 		}
 	}
 	if err == nil {

@@ -1,15 +1,12 @@
 package audit
 
 import (
-	"context"
 	"flag"
 	"os"
-	"os/signal"
-	"syscall"
 	"testing"
 	"time"
 
-	"adshard/internal/cli"
+	"adshard/internal/clustertest"
 )
 
 // settings are those of a run; the defaults are the short form.
@@ -20,6 +17,7 @@ type settings struct {
 	slaves                   int
 	harm                     bool
 	replicas                 replicaSettings
+	before                   string
 }
 
 // replicaSettings are those of TestReplicas.
@@ -37,11 +35,7 @@ var chosen settings
 // TestMain runs the tests, or, when this program was started as a part of a
 // cluster (COMMAND --config FILE), that part.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 4 && os.Args[2] == "--config" {
-		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
-		defer stop()
-		os.Exit(cli.Main(ctx, os.Args[1], os.Args[2:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
-	}
+	clustertest.BePart()
 	flag.DurationVar(&chosen.duration, "audit.duration", 18*time.Second, "how long queries are asked")
 	flag.DurationVar(&chosen.strategy, "audit.strategy", 2*time.Second, "the time between two switches of the strategy")
 	flag.DurationVar(&chosen.kill, "audit.kill", 3*time.Second, "the time between two kills")
@@ -51,6 +45,7 @@ func TestMain(m *testing.M) {
 	flag.BoolVar(&chosen.harm, "audit.harm", false, "besides killing: hang, flip bits, take files away, restore, start on other databases")
 	flag.StringVar(&chosen.db, "audit.db", "", "a database to copy in place of the golden corpus; needs -audit.queries")
 	flag.StringVar(&chosen.queries, "audit.queries", "", "a file of queries, one a line")
+	flag.StringVar(&chosen.before, "audit.before", "", "the directory with the programs of an earlier commit, for TestUpgrade")
 	r := &chosen.replicas
 	flag.StringVar(&r.fault, "audit.fault", "kill", "what happens to replicas: kill (slaves), stop (SIGSTOP, and SIGCONT after 2 to 12 s), or master (masters are killed)")
 	flag.DurationVar(&r.rest, "audit.rest", 3*time.Second, "how long replicas are asked before the first fault")

@@ -18,7 +18,7 @@ var (
 		"fault", "schema", "search", "auction", "barrels", "balance", "backend", "loadproxy", "internal/wait",
 	}
 	nodeParts = []string{
-		"internal/node/admin", "internal/node/admission", "internal/node/background", "internal/node/config", "internal/node/conns",
+		"internal/node/access", "internal/node/admin", "internal/node/admission", "internal/node/background", "internal/node/certs", "internal/node/config", "internal/node/conns", "internal/node/control",
 		"internal/node/copying", "internal/node/database",
 		"internal/node/fanout", "internal/node/feed", "internal/node/health", "internal/node/home", "internal/node/httpapi",
 		"internal/node/identity", "internal/node/memlimit", "internal/node/overload", "internal/node/ports", "internal/node/queryserver", "internal/node/remote",
@@ -78,7 +78,7 @@ var rules = []struct {
 	{pkg: "barrels/record", may: []string{"fault", "schema", "search", "barrels/block", "barrels/certify"}},
 	{pkg: "barrels/page", may: []string{"schema", "search", "barrels/block", "barrels/record"}},
 	{pkg: "barrels/index", may: []string{"fault", "schema", "search", "barrels/kv", "barrels/block", "barrels/record", "barrels/page", "barrels/certify"}},
-	{pkg: "barrels/load", may: []string{"schema", "barrels/certify", "barrels/block", "barrels/index"}},
+	{pkg: "barrels/load", may: []string{"schema", "balance/splitkey", "barrels/certify", "barrels/block", "barrels/index"}},
 	{pkg: "barrels/query", may: []string{
 		"fault", "schema", "search", "auction", "barrels/kv", "barrels/block", "barrels/record", "barrels/page", "barrels/index", "barrels/load",
 	}},
@@ -92,7 +92,7 @@ var rules = []struct {
 	}},
 	{pkg: "backend/nodedata", may: []string{"fault", "schema", "search", "balance", "backend"}},
 	{pkg: "backend/…", may: []string{"fault", "search", "internal/wait"}},
-	{pkg: "ingest/…", may: []string{"fault", "search", "backend"}, never: map[string]string{
+	{pkg: "ingest/…", may: []string{"fault", "search", "backend", "internal/wait"}, never: map[string]string{
 		"os.ReadFile": "a file may be larger than memory", "io.ReadAll": "a file may be larger than memory",
 	}},
 	{pkg: "loadproxy/…", may: []string{"fault", "schema", "search", "barrels", "internal/wait"}},
@@ -101,6 +101,9 @@ var rules = []struct {
 	{pkg: "internal/node/fanout/choice", may: []string{"search", "barrels/certify"}, never: map[string]string{
 		"net": "a choice takes events", "context": "a choice does not wait", aClock: "a choice gets the time with events",
 		source.Go: "a choice starts no goroutine", "math/rand": "a choice gets its random numbers, so that it is reproducible",
+	}},
+	{pkg: "internal/node/control/…", may: []string{"fault", "backend", "internal/wait"}, never: map[string]string{
+		"time.Unix": aLease, "time.Date": aLease, "time.Parse": aLease, "time.RFC3339": aLease,
 	}},
 	{pkg: "internal/node/up", may: with(belowNode, "internal/node")},
 	{pkg: "internal/node/balancer", may: with(belowNode, append(nodeParts, "internal/node/distributor")...)},
@@ -136,19 +139,23 @@ var bans = []struct {
 	{"github.com/cockroachdb/pebble", "the product's stores are RocksDB; others are there to be measured", []string{"bench/layouts/pebbledb"}},
 	{"github.com/blevesearch/bleve", "a peer, there to be measured", []string{"bench/peers/bleve"}},
 	{"github.com/jackc/pgx", "other packages read through backend's contracts", []string{"backend/postgres", "backend/pgtest", "bench/peers/postgres"}},
+	{"go.etcd.io/etcd", "other packages read through the contract of control", []string{"internal/node/control/inetcd", "internal/node/control/etcdtest"}},
 	{"github.com/spf13/cobra", "flags are read in cmd and internal/cli only", []string{"cmd", "internal/cli", "bench"}},
 	{"flag", "flags are read in cmd and internal/cli only", []string{"cmd", "internal/cli", "bench"}},
 	{"log", "structured logs go through log/slog", nil},
 	{"adshard/bench", "the product does not depend on what measures it", []string{"bench"}},
-	{"adshard/internal/oracle", "the product does not depend on what tests it", []string{"internal/oracle", "barrels/barreltest", "bench"}},
+	{"adshard/internal/oracle", "the product does not depend on what tests it", []string{"internal/oracle", "internal/clustertest", "barrels/barreltest", "bench"}},
+	{"adshard/internal/node/control/inmemory", "the product does not depend on what tests it", []string{"internal/node/control/inmemory", "internal/node/control/controltest"}},
 	{"adshard/internal/corpus", "the product does not depend on what tests it", []string{"internal/corpus", "barrels/barreltest", "bench"}},
 	{"adshard/internal/lint", "the product does not depend on what tests it", []string{"internal/lint"}},
 }
 
 // testOnly is for tests and for packages named …test, and so are those packages.
-var testOnly = []string{"testing", "pgregory.net/rapid", "go.uber.org/goleak"}
+var testOnly = []string{"testing", "pgregory.net/rapid", "go.uber.org/goleak", "github.com/hanwen/go-fuse"}
 
 const oneWay = "dependencies go one way, from the ground up (docs/architecture.md)"
+
+const aLease = "a lease has no time in it: the clocks of two machines are never compared"
 
 // aClock stands for all that reads the wall clock or waits for it.
 const aClock = "a clock"

@@ -8,8 +8,8 @@ import (
 
 var required = regexp.MustCompile(`(?m)^\s(\S+) (v\S+)`)
 
-// TestModules makes sure that bench measures the product with the versions that
-// it is built with.
+// TestModules makes sure that bench, and the example of a user's module, measure the
+// product with the versions that it is built with.
 func TestModules(t *testing.T) {
 	versions := func(name string) map[string]string {
 		text, err := os.ReadFile(name)
@@ -22,16 +22,18 @@ func TestModules(t *testing.T) {
 		}
 		return out
 	}
-	bench, both := versions("../../bench/go.mod"), 0
-	for module, version := range versions("../../go.mod") {
-		if bench[module] == "" {
-			continue
+	for _, name := range []string{"bench", "bench/examples/strategy"} {
+		other, both := versions("../../"+name+"/go.mod"), 0
+		for module, version := range versions("../../go.mod") {
+			if other[module] == "" {
+				continue
+			}
+			if both++; other[module] != version {
+				t.Errorf("%s: the product is built with %s and %s with %s; change one of the go.mod files", module, version, name, other[module])
+			}
 		}
-		if both++; bench[module] != version {
-			t.Errorf("%s: the product is built with %s and bench with %s; change one of the go.mod files", module, version, bench[module])
+		if both < 20 {
+			t.Errorf("only %d modules in both go.mod files, the product's and that of %s: they are not read right", both, name)
 		}
-	}
-	if both < 20 {
-		t.Errorf("only %d modules in both go.mod files: they are not read right", both)
 	}
 }

@@ -1,0 +1,20 @@
+#!/bin/bash
+# Upgrades a cluster under queries: real processes of an earlier commit, six slaves with
+# two replicas of each of three shards, get today's programs one at a time, while data
+# change, slices move and every answer is judged (internal/audit, TestUpgrade). Once
+# from the slaves to the masters, once the other way round. Usage: upgrade.sh [COMMIT]
+set -eu -o pipefail
+cd "$(dirname "$0")/.."
+commit=${1:-91ee27f} # the last one before programs said which version they are of
+export GOFLAGS="${GOFLAGS:-} -buildvcs=false"
+dir=$(mktemp -d)
+finish() {
+	git worktree remove --force "$dir/source" 2>/dev/null || true
+	rm -rf "$dir"
+}
+trap finish EXIT
+trap 'exit 1' INT TERM
+git worktree add --quiet --detach "$dir/source" "$commit"
+echo "building $commit"
+(cd "$dir/source" && go build -o "$dir/before/" ./cmd/...)
+go test -count=1 -v -timeout 30m ./internal/audit -run '^TestUpgrade$' -audit.before "$dir/before" -audit.strategy 5s -audit.rest 10s

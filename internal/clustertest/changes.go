@@ -1,0 +1,255 @@
+package clustertest
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"adshard/backend"
+	"adshard/search"
+)
+
+// Groups is how many ad groups change, ten of one advertiser.
+const Groups = 60
+
+// Changer changes groups of its own all the time. Each shows its version in its
+// ad's URL; all match the word "zzall", and group N the word "zzN".
+type Changer struct {
+	store backend.Store
+	mu    sync.Mutex
+	// seen are, for each group, clocks and the version that was committed by
+	// them; under mu.
+	seen  [Groups][]version
+	begun [Groups]int    // newest version that may be there; under mu
+	ids   [Groups]uint64 // under mu
+	// unsure are the versions whose commit failed: they may be there nevertheless.
+	// Used under writing.
+	unsure [Groups][]int
+	// writing is held while something is changed.
+	writing sync.Mutex
+	// restoring: answers may still be of the history before; under mu.
+	restoring bool
+	failed    int // changes; under mu
+}
+
+type version struct {
+	clock uint64
+	n     int
+}
+
+// Word is what a query for group g asks.
+func Word(g int) string { return fmt.Sprint("zz", g) }
+
+// NewChanger creates the groups.
+func NewChanger(ctx context.Context, store backend.Store) (*Changer, error) {
+	c := &Changer{store: store}
+	for g := range Groups {
+		if err := c.change(ctx, g); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// Run changes rate groups a second, each in a transaction of its own, until ctx is done.
+// It returns the first error for which goOn, if there is one, returns false.
+func (c *Changer) Run(ctx context.Context, rate int, goOn func(error) bool) error {
+	tick := time.NewTicker(time.Second / time.Duration(max(1, rate)))
+	defer tick.Stop()
+	for i := 0; ; i++ {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		c.writing.Lock()
+		err := c.change(ctx, i*7%Groups)
+		c.writing.Unlock()
+		if err == nil || ctx.Err() != nil {
+			continue
+		}
+		c.mu.Lock()
+		c.failed++
+		c.mu.Unlock()
+		if goOn == nil || !goOn(err) {
+			return err
+		}
+	}
+}
+
+// Counts are how many changes were acknowledged, and how many failed.
+func (c *Changer) Counts() (acknowledged, failed int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, list := range c.seen {
+		acknowledged += len(list)
+	}
+	return acknowledged, c.failed
+}
+
+// Pause keeps the data as they are until resume is called.
+func (c *Changer) Pause() (resume func()) {
+	c.writing.Lock()
+	return c.writing.Unlock
+}
+
+// Restored notes that the database goes back to a clock: later versions are gone, and
+// answers may show them until Settled is called. Changes are paused meanwhile.
+func (c *Changer) Restored(clock uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.restoring = true
+	for g := range c.seen {
+		c.seen[g] = slices.DeleteFunc(c.seen[g], func(v version) bool {
+			if v.clock > clock {
+				c.unsure[g] = append(c.unsure[g], v.n)
+			}
+			return v.clock > clock
+		})
+	}
+}
+
+// Settled ends what Restored began.
+func (c *Changer) Settled() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.restoring = false
+}
+
+func (c *Changer) change(ctx context.Context, g int) error {
+	c.mu.Lock()
+	c.begun[g]++
+	n := c.begun[g]
+	c.mu.Unlock()
+	if err := c.write(ctx, g, n); err != nil {
+		c.unsure[g] = append(c.unsure[g], n)
+		return err
+	}
+	c.unsure[g] = nil
+	newest, err := c.store.Newest(ctx)
+	if err != nil {
+		newest.Clock = math.MaxUint64 // it is there, and nobody knows since when
+	}
+	c.mu.Lock()
+	c.seen[g] = append(c.seen[g], version{newest.Clock, n})
+	c.mu.Unlock()
+	return err
+}
+
+// write makes version n of group g.
+func (c *Changer) write(ctx context.Context, g, n int) error {
+	tx, err := c.store.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	advertiser, err := tx.Advertiser(ctx, fmt.Sprint("Changing ", g/10))
+	if err != nil {
+		return err
+	}
+	campaign, err := tx.Campaign(ctx, advertiser, "changing", backend.CampaignPatch{})
+	if err != nil {
+		return err
+	}
+	group, err := tx.Group(ctx, campaign, Word(g), backend.GroupPatch{Bid: backend.To(uint64(50_000 + n%100*10_000))})
+	if err != nil {
+		return err
+	}
+	if n == 1 {
+		for _, text := range []string{Word(g), "zzall"} {
+			if err := tx.Keyword(ctx, group, backend.KeywordPatch{Text: text, Words: text, Type: search.Broad}); err != nil {
+				return err
+			}
+		}
+	}
+	if err := tx.Ad(ctx, group, Shown(n)); err != nil {
+		return err
+	}
+	for _, before := range c.before(g) {
+		old := Shown(before)
+		old.Status = backend.Remove
+		if err := tx.Ad(ctx, group, old); err != nil {
+			return err
+		}
+	}
+	if err := tx.Commit(ctx); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ids[g] = group
+	return nil
+}
+
+// before are the versions of group g that the database may have.
+func (c *Changer) before(g int) (list []int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n := len(c.seen[g]); n > 0 {
+		list = append(list, c.seen[g][n-1].n)
+	}
+	return append(list, c.unsure[g]...)
+}
+
+// Shown is the ad of a version.
+func Shown(n int) backend.AdPatch {
+	return backend.AdPatch{Headlines: []string{"changing"}, Descriptions: []string{"d"}, FinalURL: fmt.Sprint("https://changing.example/", n)}
+}
+
+// One asks for group g and judges the version that is shown.
+func (c *Changer) One(g int, ask func(url.Values) (Answer, error)) (a Answer, wrong string, err error) {
+	return c.one(g, ask, func(v version, clock uint64) bool { return v.clock <= clock })
+}
+
+// Last is like One, and the version must be at least the last that was acknowledged.
+func (c *Changer) Last(g int, ask func(url.Values) (Answer, error)) (a Answer, wrong string, err error) {
+	return c.one(g, ask, func(version, uint64) bool { return true })
+}
+
+// one asks for group g; in says which versions an answer at a clock must have.
+func (c *Changer) one(g int, ask func(url.Values) (Answer, error), in func(v version, clock uint64) bool) (a Answer, wrong string, err error) {
+	c.mu.Lock()
+	restoring := c.restoring
+	c.mu.Unlock()
+	a, err = ask(url.Values{"q": {Word(g)}, "slots": {"4"}, "variants": {"folded"}, "counts": {"exact"}})
+	if err != nil || !a.Coverage.Complete {
+		return a, "", err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(a.Ads) != 1 || a.Matched != 1 || a.Candidates != 1 || a.Ads[0].Group != c.ids[g] {
+		return a, fmt.Sprintf("%d ads, %d matched, %d candidates, want one of group %d: %+v", len(a.Ads), a.Matched, a.Candidates, c.ids[g], a.Ads), nil
+	}
+	n, err := strconv.Atoi(a.Ads[0].FinalURL[strings.LastIndexByte(a.Ads[0].FinalURL, '/')+1:])
+	if err != nil {
+		return a, "", err
+	}
+	least := 0
+	for _, v := range c.seen[g] {
+		if !restoring && !c.restoring && in(v, a.Coverage.AppliedClock) {
+			least = v.n
+		}
+	}
+	if n < least || n > c.begun[g] {
+		return a, fmt.Sprintf("version %d, want %d to %d at clock %d", n, least, c.begun[g], a.Coverage.AppliedClock), nil
+	}
+	return a, "", nil
+}
+
+// All asks for all groups: each is counted once.
+func (c *Changer) All(ask func(url.Values) (Answer, error)) (a Answer, wrong string, err error) {
+	a, err = ask(url.Values{"q": {"zzall"}, "slots": {"20"}, "variants": {"folded"}, "counts": {"exact"}})
+	if err != nil || !a.Coverage.Complete {
+		return a, "", err
+	}
+	if a.Matched != Groups || a.Candidates != Groups || len(a.Ads) != Groups/10 {
+		return a, fmt.Sprintf("%d matched, %d candidates, %d ads, want %d, %d and %d", a.Matched, a.Candidates, len(a.Ads), Groups, Groups, Groups/10), nil
+	}
+	return a, "", nil
+}

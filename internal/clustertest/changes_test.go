@@ -1,0 +1,73 @@
+package clustertest
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"testing"
+
+	"adshard/backend/sqlite"
+)
+
+// TestChangerJudges gives answers with versions that may be shown, and with others.
+func TestChangerJudges(t *testing.T) {
+	ctx := t.Context()
+	store, err := sqlite.Open(ctx, filepath.Join(t.TempDir(), "ads.db"), sqlite.Options{Create: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	c, err := NewChanger(ctx, store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock := func() uint64 {
+		at, err := store.Newest(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return at.Clock
+	}
+	first := clock()
+	if err := c.change(ctx, 3); err != nil {
+		t.Fatal(err)
+	}
+	second := clock()
+	shown := func(version int, at uint64) func(url.Values) (Answer, error) {
+		var a Answer
+		a.Matched, a.Candidates, a.Coverage.Complete, a.Coverage.AppliedClock = 1, 1, true, at
+		a.Ads = []Ad{{Group: c.ids[3], FinalURL: fmt.Sprint("https://changing.example/", version)}}
+		return func(url.Values) (Answer, error) { return a, nil }
+	}
+	none := func(url.Values) (a Answer, err error) { a.Coverage.Complete = true; return a, nil }
+	judged := func(what string, ask func(url.Values) (Answer, error), wrong bool) {
+		t.Helper()
+		if _, why, err := c.One(3, ask); err != nil || (why != "") != wrong {
+			t.Errorf("%s: %q, %v", what, why, err)
+		}
+	}
+	judged("the last version", shown(2, second), false)
+	judged("an older one at an older clock", shown(1, first), false)
+	judged("a newer one at an older clock", shown(2, first), false)
+	judged("an older one at a newer clock", shown(1, second), true)
+	judged("one that there never was", shown(3, second), true)
+	judged("no ad", none, true)
+	if _, why, err := c.Last(3, shown(1, first)); why == "" || err != nil {
+		t.Errorf("not the last version: %v", err)
+	}
+	if _, why, err := c.All(none); why == "" || err != nil {
+		t.Errorf("no group of all: %v", err)
+	}
+
+	resume := c.Pause()
+	c.Restored(first)
+	judged("what the restored database lacks, at first", shown(2, second), false)
+	c.Settled()
+	resume()
+	judged("an older version than that of the clock, once it is settled", shown(0, second), true)
+	failed := errors.New("no answer")
+	if _, _, err := c.One(3, func(url.Values) (Answer, error) { return Answer{}, failed }); !errors.Is(err, failed) {
+		t.Errorf("the error is %v", err)
+	}
+}

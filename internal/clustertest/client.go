@@ -1,0 +1,201 @@
+package clustertest
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"sync/atomic"
+	"time"
+
+	"adshard/internal/node/httpapi/api"
+	"adshard/search"
+)
+
+// Client asks masters and the balancer's admin port. It may be used by many goroutines.
+type Client struct {
+	Admins  []string      // base URLs of the balancers' admin ports
+	Masters []string      // base URLs
+	Timeout time.Duration // of a query; 0: the masters' own
+
+	http  *http.Client
+	asked atomic.Uint64
+	leads atomic.Uint64 // the balancer that answered last, of Admins
+}
+
+// NewClient returns a client of balancers that waits for an answer as long as patience.
+// secure is how it meets those whose URL is of https; nil: there are none.
+func NewClient(patience time.Duration, secure *tls.Config, admins ...string) *Client {
+	return &Client{Admins: admins, http: &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 64, TLSClientConfig: secure}}}
+}
+
+// Close closes idle connections.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// ErrOverloaded is the error of a query that was refused since there are too many.
+var ErrOverloaded = errors.New("the cluster refuses for overload")
+
+// Ask asks the masters in turn.
+func (c *Client) Ask(v url.Values) (Answer, error) {
+	return c.AskAt(c.Masters[c.asked.Add(1)%uint64(len(c.Masters))], v)
+}
+
+// AskEither asks the masters in turn, and the other one if there is no answer.
+func (c *Client) AskEither(v url.Values) (a Answer, err error) {
+	n := c.asked.Add(1)
+	for i := range uint64(2) {
+		if a, err = c.AskAt(c.Masters[(n+i)%2], v); err == nil {
+			break
+		}
+	}
+	return a, err
+}
+
+// AskAt asks the master with this base URL.
+func (c *Client) AskAt(base string, v url.Values) (a Answer, err error) {
+	if c.Timeout > 0 {
+		v.Set("timeout_ms", fmt.Sprint(c.Timeout.Milliseconds()))
+	}
+	r, err := http.NewRequest(http.MethodGet, base+"/v1/search?"+v.Encode(), nil)
+	if err != nil {
+		return a, err
+	}
+	r.Header.Set("X-Request-Id", requestID)
+	resp, err := c.http.Do(r)
+	if err != nil {
+		return a, err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return a, err
+	}
+	if resp.StatusCode == http.StatusServiceUnavailable && resp.Header.Get("Retry-After") != "" {
+		return a, ErrOverloaded
+	}
+	if resp.StatusCode != http.StatusOK {
+		return a, fmt.Errorf("%s: %s", resp.Status, body)
+	}
+	return a, json.Unmarshal(body, &a)
+}
+
+// Ready reports whether the process with this admin port, a base URL, is ready.
+func (c *Client) Ready(admin string) bool {
+	resp, err := c.http.Get(admin + "/readyz")
+	if err != nil {
+		return false
+	}
+	defer resp.Body.Close()
+	_, _ = io.Copy(io.Discard, resp.Body)
+	return resp.StatusCode == http.StatusOK
+}
+
+// Status is what is read of the balancer's status.
+type Status struct {
+	View, Epoch   uint64
+	PublishedView uint64 `json:"published_view"`
+	Strategy      string
+	Moved         struct{ Items, Bytes uint64 }
+	InFlight      []json.RawMessage `json:"moves_in_flight"`
+}
+
+// Status asks the balancer for its status.
+func (c *Client) Status() (s Status, err error) { return s, c.Get("/v1/balance", &s) }
+
+// Slaves asks the balancer for its slaves.
+func (c *Client) Slaves() ([]api.Slave, error) {
+	var list api.SlaveList
+	err := c.Get("/v1/slaves", &list)
+	return list.Slaves, err
+}
+
+// Get asks the balancer that leads for something.
+func (c *Client) Get(path string, into any) error {
+	body, err := c.admin(context.Background(), http.MethodGet, path, nil)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(body, into)
+}
+
+// Whole reports whether each of so many slaves is asked, and each shard has so many.
+func (c *Client) Whole(slaves, replicas int) bool {
+	list, err := c.Slaves()
+	if err != nil || len(list) != slaves {
+		return false
+	}
+	of := make(map[string]int)
+	for _, s := range list {
+		if !s.Alive || !s.Serving || s.Shard == "" || s.WaitsFor != "" {
+			return false
+		}
+		of[s.Shard]++
+	}
+	for _, n := range of {
+		if n != replicas {
+			return false
+		}
+	}
+	return true
+}
+
+// Post has the balancer that leads do something. With body nil there is none.
+func (c *Client) Post(ctx context.Context, path string, body any) error {
+	var text []byte
+	if body != nil {
+		var err error
+		if text, err = json.Marshal(body); err != nil {
+			return err
+		}
+	}
+	_, err := c.admin(ctx, http.MethodPost, path, text)
+	return err
+}
+
+// admin asks the balancers until one does what is asked, the one that did last first.
+func (c *Client) admin(ctx context.Context, method, path string, text []byte) (body []byte, err error) {
+	first := c.leads.Load()
+	for i := range uint64(len(c.Admins)) {
+		n := (first + i) % uint64(len(c.Admins))
+		if body, err = c.adminAt(ctx, c.Admins[n], method, path, text); err == nil {
+			c.leads.Store(n)
+			return body, nil
+		}
+	}
+	return nil, err
+}
+
+func (c *Client) adminAt(ctx context.Context, base, method, path string, text []byte) ([]byte, error) {
+	r, err := http.NewRequestWithContext(ctx, method, base+path, bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	if text != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	resp, err := c.http.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err == nil && resp.StatusCode/100 != 2 {
+		err = fmt.Errorf("%s: %s: %s", path, resp.Status, body)
+	}
+	return body, err
+}
+
+// At returns a function that asks the master with this base URL for an answer that has
+// the change at a clock.
+func (c *Client) At(base string, clock uint64) func(url.Values) (Answer, error) {
+	least := search.Position{Clock: clock}.String()
+	return func(v url.Values) (Answer, error) {
+		v.Set("min_clock", least)
+		return c.AskAt(base, v)
+	}
+}

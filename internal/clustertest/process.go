@@ -1,0 +1,251 @@
+package clustertest
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"adshard/internal/cli"
+)
+
+// Patience bounds every wait for a process.
+const Patience = 3 * time.Minute
+
+// BePart runs a part of a cluster and ends the process, if this program was started as
+// one (COMMAND --config FILE): TestMain calls it first.
+func BePart() {
+	if len(os.Args) != 4 || os.Args[2] != "--config" {
+		return
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	os.Exit(cli.Main(ctx, os.Args[1], os.Args[2:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+}
+
+// Process is one process of a cluster; it can be killed and started again.
+type Process struct {
+	// Command is the part that it is: balancer, slave and so on.
+	Command string
+	// Programs is the directory of the program to run, which is called as Command; empty:
+	// this one. It is read at the next Start.
+	Programs string
+	// Under is what the command line begins with, such as a program that enters another
+	// network; empty: nothing. Log is a file that its standard error is appended to;
+	// empty: only the end is kept, for errors. Both are read at the next Start.
+	Under []string
+	Log   string
+
+	t      *testing.T
+	config string // file
+	ready  string // the prefix of the line that says it is ready
+
+	mu    sync.Mutex
+	cmd   *exec.Cmd
+	ended chan struct{}
+}
+
+// NewProcess writes the configuration of a process, which ends with the test. It is
+// ready when it has printed a line with this prefix.
+func NewProcess(t *testing.T, command, name, ready string, config map[string]any) *Process {
+	t.Helper()
+	p := &Process{t: t, Command: command, config: filepath.Join(t.TempDir(), name+".yaml"), ready: ready}
+	if err := p.Configure(config); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Stop)
+	return p
+}
+
+// Configure replaces the configuration, for the next Start.
+func (p *Process) Configure(config map[string]any) error {
+	text, err := yaml.Marshal(config)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(p.config, text, 0o600)
+}
+
+// tail keeps the last lines of what a process writes to its standard error.
+type tail struct{ text []byte }
+
+func (w *tail) Write(text []byte) (int, error) {
+	const most = 4096
+	w.text = append(w.text, text...)
+	w.text = slices.Delete(w.text, 0, max(0, len(w.text)-most))
+	return len(text), nil
+}
+
+// String may be called after the process has ended.
+func (w *tail) String() string { return string(w.text) }
+
+// Start starts the process and waits for its line.
+func (p *Process) Start() error {
+	ready, err := p.Begin()
+	if err != nil {
+		return err
+	}
+	return ready()
+}
+
+// Begin starts the process; ready waits for its line.
+func (p *Process) Begin() (ready func() error, err error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	line := append(slices.Clone(p.Under), program, p.Command, "--config", p.config)
+	if p.Programs != "" {
+		line = append(slices.Clone(p.Under), filepath.Join(p.Programs, p.Command), "--config", p.config)
+	}
+	cmd := exec.Command(line[0], line[1:]...)
+	said := new(tail)
+	cmd.Stderr = said
+	log := (*os.File)(nil)
+	if p.Log != "" {
+		if log, err = os.OpenFile(p.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err != nil {
+			return nil, err
+		}
+		cmd.Stderr = io.MultiWriter(said, log)
+	}
+	if os.Getenv("AUDIT_LOG") != "" {
+		cmd.Stderr = os.Stderr
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	ended, printed, started := make(chan struct{}), make(chan struct{}), make(chan error)
+	go func() {
+		// The system ends a child with the thread that started it.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		defer log.Close() // nil: an error that nobody reads
+		err := cmd.Start()
+		started <- err
+		if err != nil {
+			return
+		}
+		p.read(out, printed)
+		_ = cmd.Wait()
+		close(ended)
+	}()
+	if err := <-started; err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	p.cmd, p.ended = cmd, ended
+	p.mu.Unlock()
+	return func() error {
+		select {
+		case <-printed:
+			return nil
+		case <-ended:
+			return fmt.Errorf("%s: %v before it was ready: %s", p.Command, cmd.ProcessState, said)
+		case <-time.After(Patience):
+			return fmt.Errorf("%s: not ready within %v: %w", p.Command, Patience, os.ErrDeadlineExceeded)
+		}
+	}, nil
+}
+
+// read closes printed when the process says that it is ready, and reads on.
+func (p *Process) read(out io.Reader, printed chan struct{}) {
+	text := bufio.NewScanner(out)
+	for text.Scan() {
+		if strings.HasPrefix(text.Text(), p.ready) {
+			close(printed)
+			break
+		}
+	}
+	_, _ = io.Copy(io.Discard, out)
+}
+
+// Changed is the configuration of the process with another value.
+func (p *Process) Changed(t *testing.T, key string, value any) map[string]any {
+	t.Helper()
+	text, err := os.ReadFile(p.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := make(map[string]any)
+	if err := yaml.Unmarshal(text, &config); err != nil {
+		t.Fatal(err)
+	}
+	config[key] = value
+	return config
+}
+
+// Pid is that of the process as it was started last; 0: never.
+func (p *Process) Pid() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.cmd == nil {
+		return 0
+	}
+	return p.cmd.Process.Pid
+}
+
+// Signal sends the process a signal.
+func (p *Process) Signal(s syscall.Signal) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.cmd.Process.Signal(s)
+}
+
+// Running reports whether the process was started and has not ended.
+func (p *Process) Running() bool {
+	p.mu.Lock()
+	ended := p.ended
+	p.mu.Unlock()
+	if ended == nil {
+		return false
+	}
+	select {
+	case <-ended:
+		return false
+	default:
+		return true
+	}
+}
+
+// Kill is kill -9.
+func (p *Process) Kill() {
+	p.mu.Lock()
+	cmd, ended := p.cmd, p.ended
+	p.mu.Unlock()
+	if cmd != nil {
+		_ = cmd.Process.Kill()
+		<-ended
+	}
+}
+
+// Stop ends the process in order.
+func (p *Process) Stop() {
+	p.mu.Lock()
+	cmd, ended := p.cmd, p.ended
+	p.mu.Unlock()
+	if cmd == nil {
+		return
+	}
+	_ = cmd.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-ended:
+	case <-time.After(Patience):
+		p.t.Errorf("%s does not end", p.Command)
+		p.Kill()
+	}
+}

@@ -1,0 +1,117 @@
+package faults
+
+import (
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"adshard/internal/node/access"
+)
+
+// expired starts a part with a certificate that nobody renews in time: its connections
+// end, and the others refuse it. It is renewed late, and the part goes on without a restart.
+type expired struct {
+	on
+	pid *int // while it ran with the certificate; 0: it was not up in time
+}
+
+// shortLife is how long the certificate is valid, which is enough to start with it. A
+// second more may pass, since certificates have whole seconds.
+const shortLife = 5 * time.Second
+
+func certificateExpired(dice *rand.Rand, s *schedule) fault {
+	if !s.tls {
+		return nil
+	}
+	return expired{on{pick(dice, allNames())}, new(int)}
+}
+
+// touches: two CAs would sign if all certificates were rotated meanwhile.
+func (f expired) touches() []string { return append(f.on, "certificates") }
+
+func (f expired) do(g *grid) error {
+	p := g.part(f.on[0])
+	g.down(p)
+	ends := time.Now().Add(shortLife)
+	if _, err := g.security.issue(access.Role(p.Command), p.name, shortLife); err != nil {
+		return err
+	}
+	g.up(p)
+	for g.security.meet(g.address(p.name, adminPort)) != nil {
+		if time.Now().After(ends) {
+			g.down(p) // it would be started again and again
+			return fmt.Errorf("%w: it was not up before its certificate expired", errNotPlayed)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	*f.pid = p.Pid()
+	time.Sleep(time.Until(ends))
+	return nil
+}
+
+func (f expired) undo(g *grid) error {
+	p := g.part(f.on[0])
+	address := g.address(p.name, adminPort)
+	met := g.security.meet(address)
+	if _, err := g.security.issue(access.Role(p.Command), p.name, long); err != nil {
+		return err
+	}
+	if *f.pid == 0 {
+		g.up(p)
+		return nil
+	}
+	if why := (x509.CertificateInvalidError{}); !errors.As(met, &why) || why.Reason != x509.Expired {
+		return fmt.Errorf("its certificate has expired, and who meets it gets %w", met)
+	}
+	if err := g.eventually("the new certificate is used", func() bool { return g.security.meet(address) == nil }); err != nil {
+		return err
+	}
+	if p.Pid() != *f.pid {
+		return errors.New("it was started again meanwhile")
+	}
+	return nil
+}
+
+// rotated gives all parts certificates of another CA while they run, in the order that
+// docs/operations.md has: nobody is refused.
+type rotated struct{}
+
+func certificatesRotated(_ *rand.Rand, s *schedule) fault {
+	if !s.tls {
+		return nil
+	}
+	return rotated{}
+}
+
+func (rotated) String() string    { return "by another CA" }
+func (rotated) touches() []string { return []string{"certificates"} }
+
+// lookTime is longer than a process needs to notice that its files have changed.
+const lookTime = 1500 * time.Millisecond
+
+func (rotated) do(g *grid) error {
+	s := g.security
+	next := 1 - s.signs
+	if err := s.trust(s.signs, next); err != nil {
+		return err
+	}
+	time.Sleep(lookTime)
+	s.signs = next
+	if err := s.operate(); err != nil {
+		return err
+	}
+	for _, p := range g.all() {
+		if _, err := s.issue(access.Role(p.Command), p.name, long); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// undo: whoever shows a certificate of the former CA now is refused.
+func (rotated) undo(g *grid) error {
+	time.Sleep(lookTime)
+	return g.security.trust(g.security.signs)
+}

@@ -1,0 +1,70 @@
+package faults
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"time"
+)
+
+// shift has the wall clock of a process jump by an hour while it runs, and back. Only a
+// program that deploy/faults.sh built can do that: its package time adds a variable to
+// what the system says, and that is written from outside.
+type shift struct {
+	on
+	by time.Duration
+}
+
+// shiftSymbol is the variable, an int64 in seconds.
+const shiftSymbol = "time.wallShift"
+
+func noShift(*grid) string {
+	if _, err := shiftAddress(os.Getpid()); err != nil {
+		return "a build by deploy/faults.sh"
+	}
+	return ""
+}
+
+func shiftedClock(dice *rand.Rand, _ *schedule) fault {
+	return shift{on{pick(dice, allNames())}, pick(dice, []time.Duration{-time.Hour, time.Hour})}
+}
+
+func (f shift) String() string     { return fmt.Sprintf("%s by %v", f.on, f.by) }
+func (f shift) do(g *grid) error   { return shiftClock(g.part(f.on[0]).Pid(), f.by) }
+func (f shift) undo(g *grid) error { return shiftClock(g.part(f.on[0]).Pid(), 0) }
+
+func shiftClock(pid int, by time.Duration) error {
+	at, err := shiftAddress(pid)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errNotPlayed, err) // it is a program of before
+	}
+	memory, err := os.OpenFile(fmt.Sprintf("/proc/%d/mem", pid), os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer memory.Close()
+	_, err = memory.WriteAt(binary.NativeEndian.AppendUint64(nil, uint64(int64(by/time.Second))), at)
+	return err
+}
+
+// shiftAddress returns where a process has the variable.
+func shiftAddress(pid int) (int64, error) {
+	program, err := elf.Open(fmt.Sprintf("/proc/%d/exe", pid))
+	if err != nil {
+		return 0, err
+	}
+	defer program.Close()
+	symbols, err := program.Symbols()
+	if err != nil {
+		return 0, err
+	}
+	for _, s := range symbols {
+		if s.Name == shiftSymbol {
+			return int64(s.Value), nil
+		}
+	}
+	return 0, errors.New("this program's clock cannot be shifted")
+}

@@ -1,0 +1,83 @@
+package faults
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"adshard/internal/clustertest"
+)
+
+// importKilled kills an import, and runs it again later: all that it has is there once
+// then.
+type importKilled struct{ after time.Duration }
+
+func killedImport(dice *rand.Rand, _ *schedule) fault {
+	return importKilled{time.Duration(dice.IntN(1000)) * time.Millisecond}
+}
+
+func (f importKilled) String() string  { return fmt.Sprint("after ", f.after) }
+func (importKilled) touches() []string { return []string{"database"} }
+
+// imported is how many ad groups an import has, all for one word, each of an advertiser
+// of its own.
+const (
+	imported     = 200
+	importedWord = "zzimport"
+)
+
+func (f importKilled) do(g *grid) error {
+	ctx, cancel := context.WithTimeout(context.Background(), f.after)
+	defer cancel()
+	if err := g.runImport(ctx); err != nil && ctx.Err() == nil {
+		return err
+	}
+	return nil
+}
+
+func (importKilled) undo(g *grid) error {
+	var err error
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Second) {
+		if err = g.runImport(context.Background()); err == nil {
+			g.mu.Lock()
+			defer g.mu.Unlock()
+			g.imported = true
+			return nil
+		}
+	}
+	return err
+}
+
+// runImport runs adshard import until it ends, or kills it when ctx is done.
+func (g *grid) runImport(ctx context.Context) error {
+	var rows bytes.Buffer
+	for i := range imported {
+		fmt.Fprintf(&rows, `{"type":"keyword","advertiser":"Imported %[1]d","campaign":"c","group":"g","text":"%[2]s","match_type":"broad","max_cpc_micros":1000000}`+"\n", i, importedWord)
+		fmt.Fprintf(&rows, `{"type":"ad","advertiser":"Imported %[1]d","campaign":"c","group":"g","headlines":["h"],"descriptions":["d"],"final_url":"https://imported.example/"}`+"\n", i)
+	}
+	file := filepath.Join(g.dir, "import.jsonl")
+	if err := os.WriteFile(file, rows.Bytes(), 0o600); err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, "/proc/self/exe", "import", "--db", g.database.url, file)
+	cmd.Env = append(os.Environ(), asCLI+"=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("import: %w: %s", err, out)
+	}
+	return nil
+}
+
+// hasImported asks for all that was imported.
+func (g *grid) hasImported(ask func(url.Values) (clustertest.Answer, error)) (a clustertest.Answer, wrong string, err error) {
+	a, err = ask(url.Values{"q": {importedWord}, "slots": {"4"}, "variants": {"folded"}, "counts": {"exact"}})
+	if err == nil && a.Coverage.Complete && (a.Matched != imported || len(a.Ads) != 4) {
+		wrong = fmt.Sprintf("%d matched, %d ads, want %d and 4", a.Matched, len(a.Ads), imported)
+	}
+	return a, wrong, err
+}

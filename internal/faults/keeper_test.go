@@ -1,0 +1,116 @@
+package faults
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"slices"
+	"sync"
+	"time"
+)
+
+// keeper starts what does not run and is not held, as whoever supervises processes does,
+// until ctx is done.
+func (g *grid) keeper(ctx context.Context) {
+	for ctx.Err() == nil {
+		for _, p := range g.all() {
+			if err := g.keep(p); err != nil {
+				g.t.Errorf("start %s: %v", p.name, err)
+			}
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// The supervisor's pauses: after an end, and how many ends within what time are a slave
+// that cannot start on its store, which is emptied then, as docs/operations.md says.
+const (
+	restartAfter = 300 * time.Millisecond
+	hopeless     = 5
+	hopelessTime = 10 * time.Second
+)
+
+func (g *grid) keep(p *part) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := time.Now()
+	if p.held || now.Before(p.next) || p.Running() {
+		return nil
+	}
+	if p.Pid() != 0 && !p.forced {
+		p.ends = append(p.ends, now)
+		g.by[p.name+" ended by itself"]++
+		g.ended = append(g.ended, p.name)
+	}
+	p.forced = false
+	if n := len(p.ends); p.dir != "" && n >= hopeless && now.Sub(p.ends[n-hopeless]) < hopelessTime {
+		p.ends = nil
+		if err := os.RemoveAll(p.dir); err == nil { // else the disk is read-only
+			g.by[p.name+" emptied by hand"]++
+		}
+	}
+	p.next = now.Add(restartAfter)
+	_, err := p.Begin()
+	return err
+}
+
+// unexplained returns the parts that ended by themselves though no fault touches them, nor what all
+// parts share.
+func (g *grid) unexplained(s *schedule) (list []string) {
+	if s.touches("database") || s.touches("certificates") {
+		return nil
+	}
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(g.ended))) {
+		if !s.touches(name) {
+			list = append(list, name+" ended by itself, and no fault touches it")
+		}
+	}
+	return list
+}
+
+// down kills a part and keeps it down; up has it started again.
+func (g *grid) down(p *part) {
+	g.hold(p)
+	p.Kill()
+}
+
+// hold keeps a part down when it has ended, which is meant.
+func (g *grid) hold(p *part) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	p.held, p.forced = true, true
+}
+
+func (g *grid) up(p *part) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	p.held, p.next = false, time.Time{}
+}
+
+// end ends all parts in order, at once. The keeper has ended.
+func (g *grid) end() {
+	var all sync.WaitGroup
+	for _, p := range g.all() {
+		all.Go(p.Stop)
+	}
+	all.Wait()
+}
+
+// screams are what a process must not write to its standard error.
+var screams = [...]string{"panic: ", "fatal error: ", "DATA RACE", "a search failed due to a defect"}
+
+// panicked returns what parts have written that they must not.
+func (g *grid) panicked() (list []string) {
+	for _, p := range append(g.all(), g.retired...) {
+		text, err := os.ReadFile(p.Log)
+		if err != nil {
+			continue // it has written nothing
+		}
+		for _, s := range screams {
+			if i := bytes.Index(text, []byte(s)); i >= 0 {
+				list = append(list, p.name+": "+string(text[max(0, i-200):min(len(text), i+2000)]))
+			}
+		}
+	}
+	return list
+}

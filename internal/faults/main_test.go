@@ -1,0 +1,91 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"adshard/internal/cli"
+	"adshard/internal/clustertest"
+)
+
+// asCLI in the environment makes this program adshard.
+const asCLI = "FAULTS_CLI"
+
+// TestMain runs the tests in namespaces of their own where that is allowed, or, when
+// this program was started as a part of a cluster, that part.
+func TestMain(m *testing.M) {
+	if os.Getenv(asCLI) != "" {
+		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+		defer stop()
+		os.Exit(cli.Main(ctx, "adshard", os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+	}
+	clustertest.BePart()
+	if os.Getenv(inside) == "" {
+		if status, ok := enclose(); ok {
+			os.Exit(status)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// settings of a run come from the environment.
+type settings struct {
+	from, count uint64   // seeds
+	only        []uint64 // if any: these
+	length      time.Duration
+	out         string // file of JSON lines that is appended to; empty: none
+	logs        string // directory of the processes' logs; empty: none
+	old         string // directory of programs of an earlier commit; empty: none
+}
+
+// The seeds of make test: with TLS, etcd and PostgreSQL at least once.
+const shortFrom, shortCount = 7, 3
+
+func readSettings(t *testing.T) (s settings) {
+	t.Helper()
+	number := func(text string) uint64 {
+		n, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			t.Fatalf("%q is no number of a seed", text)
+		}
+		return n
+	}
+	s = settings{from: shortFrom, count: shortCount, length: 15 * time.Second, out: os.Getenv("FAULTS_OUT"), logs: os.Getenv("FAULTS_LOGS"), old: os.Getenv("FAULTS_OLD")}
+	if text := os.Getenv("FAULTS_FROM"); text != "" {
+		s.from = number(text)
+	}
+	if text := os.Getenv("FAULTS_COUNT"); text != "" {
+		s.count = number(text)
+	}
+	if text := os.Getenv("FAULTS_LENGTH"); text != "" {
+		var err error
+		if s.length, err = time.ParseDuration(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, text := range strings.Fields(os.Getenv("FAULTS_ONLY")) {
+		s.only = append(s.only, number(text))
+	}
+	return s
+}
+
+// seeds are those that are to be played.
+func (s settings) seeds() []uint64 {
+	if s.only != nil {
+		return s.only
+	}
+	list := make([]uint64, s.count)
+	for i := range list {
+		list[i] = s.from + uint64(i)
+	}
+	return list
+}
+
+func name(seed uint64) string { return fmt.Sprint("seed ", seed) }

@@ -1,0 +1,173 @@
+package faults
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"adshard/internal/node/httpapi/api"
+)
+
+// What an operator does. The balancer may be away, so commands are repeated.
+
+// operatorTime bounds how long a command is repeated.
+const operatorTime = 90 * time.Second
+
+// errRefused is the error of a command that the balancer does not follow now. When everything is
+// whole again it must.
+var errRefused = errors.New("refused")
+
+// refusals are faults of which a command was refused.
+type refusals struct {
+	mu   sync.Mutex
+	list []fault
+}
+
+func (r *refusals) add(f fault) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.list = append(r.list, f)
+}
+
+// repeat undoes them once more, when everything is whole.
+func (r *refusals) repeat(g *grid) error {
+	for _, f := range r.list {
+		if err := f.undo(g); err != nil {
+			return fmt.Errorf("%s, though everything is whole: %w", f, err)
+		}
+	}
+	return nil
+}
+
+// command repeats a command until it is followed.
+func (g *grid) command(path string, body any) (err error) {
+	for end := time.Now().Add(operatorTime); time.Now().Before(end); time.Sleep(300 * time.Millisecond) {
+		if err = g.client.Post(context.Background(), path, body); err == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: %w", errRefused, err)
+}
+
+// operated is a fault of the operator's: no other is under way meanwhile.
+func operated(more ...string) []string { return append([]string{"operator"}, more...) }
+
+// spare is the slave that is added.
+const spare = "slave-6"
+
+// strategy switches the strategy.
+type strategy string
+
+func strategySwitched(dice *rand.Rand, s *schedule) fault {
+	list := []string{"random", "weighted-move"}
+	if s.order == "advertiser" {
+		list = append(list, "original")
+	}
+	return strategy(pick(dice, list))
+}
+
+func (f strategy) String() string    { return string(f) }
+func (f strategy) touches() []string { return operated() }
+
+func (f strategy) do(g *grid) error {
+	return g.command("/v1/balance/strategy", map[string]string{"name": string(f)})
+}
+func (f strategy) undo(g *grid) error {
+	return g.command("/v1/balance/strategy", map[string]string{"name": "weighted-move-fast"})
+}
+
+// count changes the number of replicas.
+type count int
+
+func replicasChanged(dice *rand.Rand, _ *schedule) fault { return count(pick(dice, []int{1, 3})) }
+
+func (f count) String() string     { return fmt.Sprint("to ", int(f)) }
+func (f count) touches() []string  { return operated(slaveNames()...) }
+func (f count) do(g *grid) error   { return g.wants(int(f)) }
+func (f count) undo(g *grid) error { return g.wants(replicas) }
+
+func (g *grid) wants(n int) error {
+	err := g.command("/v1/balance/replicas", map[string]int{"replicas": n})
+	if err == nil {
+		g.mu.Lock()
+		g.replicas = n
+		g.mu.Unlock()
+	}
+	return err
+}
+
+// added adds a slave, which becomes a spare, and takes it away.
+type added struct{}
+
+func slaveAdded(*rand.Rand, *schedule) fault { return added{} }
+
+func (added) String() string    { return spare }
+func (added) touches() []string { return operated(spare) }
+func (added) do(g *grid) error  { g.slave(spare); return nil }
+
+func (added) undo(g *grid) error {
+	p := g.part(spare)
+	if p == nil { // it was drained before, and perhaps removed
+		if g.state(spare) == "" {
+			return nil
+		}
+		return g.command("/v1/slaves/"+spare+"/remove", nil)
+	}
+	if err := g.drain(spare); err != nil {
+		return err
+	}
+	for state := api.SlaveState(""); state != api.SlaveStateDrained; time.Sleep(100 * time.Millisecond) {
+		state = g.state(spare)
+	}
+	g.down(p)
+	g.mu.Lock()
+	delete(g.parts, spare)
+	g.retired = append(g.retired, p)
+	g.mu.Unlock()
+	return g.command("/v1/slaves/"+spare+"/remove", nil)
+}
+
+// drained drains a slave and takes it back.
+type drained struct{ on }
+
+func slaveDrained(dice *rand.Rand, _ *schedule) fault { return drained{on{pick(dice, slaveNames())}} }
+
+func (f drained) touches() []string { return operated(f.on...) }
+func (f drained) do(g *grid) error  { return g.drain(f.on[0]) }
+
+func (f drained) undo(g *grid) error {
+	err := g.command("/v1/slaves", map[string]string{"address": g.address(f.on[0], slavePort)})
+	if err == nil {
+		g.mu.Lock()
+		g.active[f.on[0]] = true
+		g.mu.Unlock()
+	}
+	return err
+}
+
+func (g *grid) drain(name string) error {
+	err := g.command("/v1/slaves/"+name+"/drain", nil)
+	if err == nil {
+		g.mu.Lock()
+		delete(g.active, name)
+		g.mu.Unlock()
+	}
+	return err
+}
+
+// state is what the balancer says of a slave; "": it does not answer, or knows none.
+func (g *grid) state(name string) api.SlaveState {
+	list, err := g.client.Slaves()
+	if err != nil {
+		return ""
+	}
+	for _, s := range list {
+		if s.Name == name {
+			return s.State
+		}
+	}
+	return ""
+}

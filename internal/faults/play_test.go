@@ -1,0 +1,256 @@
+package faults
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"adshard/internal/clustertest"
+)
+
+// TestSchedules plays the schedules of seeds: see docs/reliability.md.
+func TestSchedules(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: the schedules take their time")
+	}
+	s := readSettings(t)
+	n := newNetwork()
+	stock := newStock(t, n)
+	t.Run("the network", func(sub *testing.T) { networked(sub, n) })
+	t.Run("a slow disk", slowed)
+	if s.out == "" && s.only == nil {
+		t.Run("a lost shard", func(sub *testing.T) {
+			out := play(t, sub, n, stock, lostShard(), "")
+			for _, w := range out.Wrong {
+				sub.Error(w)
+			}
+			if out.Steps[0].Incomplete == 0 {
+				sub.Error("no answer was incomplete: no shard was lost")
+			}
+		})
+	}
+	for _, seed := range s.seeds() {
+		t.Run(name(seed), func(sub *testing.T) {
+			plan := draw(seed, s.length)
+			if plan.upgrades() {
+				plan.programs = s.old
+			}
+			out := play(t, sub, n, stock, plan, s.logs)
+			for _, w := range out.Wrong {
+				sub.Error(w)
+			}
+			if err := s.keep(out); err != nil {
+				sub.Error(err)
+			}
+		})
+	}
+}
+
+// lostShard kills four slaves of six at once, so that a shard has lost all of its replicas:
+// answers are incomplete, and none is wrong. Package mutation plants the defects that this
+// must notice: a slave that leaves out an ad, a master that does not notice the gap.
+func lostShard() *schedule {
+	s := &schedule{database: "sqlite", order: "hash", length: 3 * time.Second, queries: 100, changes: 50}
+	for _, slave := range slaveNames()[:4] {
+		s.steps = append(s.steps, step{lasts: time.Second, kind: kind{name: "slave killed"}, fault: kill{on{slave}}})
+	}
+	return s
+}
+
+// keep appends an outcome to the file.
+func (s settings) keep(o outcome) error {
+	if s.out == "" {
+		return nil
+	}
+	o.Commit = os.Getenv("FAULTS_COMMIT")
+	line, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(s.out, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(line, '\n'))
+	return errors.Join(err, f.Close())
+}
+
+// play plays a schedule; suite is the test of the whole run.
+func play(suite, t *testing.T, n *network, stock *stock, s *schedule, logs string) outcome {
+	t.Log("\n" + s.String())
+	if logs != "" {
+		logs = filepath.Join(logs, strings.ReplaceAll(name(s.seed), " ", "-"))
+		if err := os.MkdirAll(logs, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := stock.database(suite, t, s.database, s.seed)
+	changing, err := clustertest.NewChanger(t.Context(), d.store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := newGrid(t, n, stock, d, s, logs)
+	r := &record{out: outcome{Seed: s.seed, Database: s.database, TLS: s.tls, Etcd: s.etcd, Length: s.length.Seconds()}}
+	g.changing, g.load = changing, &load{grid: g, record: r}
+	ctx, cancel := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer cancel()
+	all.Go(func() { g.keeper(ctx) })
+	begun := time.Now()
+	if err := g.eventually("everything is up", func() bool { ok, _ := g.whole(); return ok }); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("up after %v", time.Since(begun).Round(100*time.Millisecond))
+
+	began := time.Now()
+	g.suffer(ctx, s, r)
+	g.settle(ctx, r)
+	out := r.end(began)
+	t.Log("\n" + out.String())
+	cancel()
+	all.Wait()
+	g.end()
+	out.Wrong = append(out.Wrong, g.unexplained(s)...)
+	return out
+}
+
+// suffer has a schedule happen while the grid is asked and its data change.
+func (g *grid) suffer(ctx context.Context, s *schedule, r *record) {
+	ctx, cancel := context.WithCancel(ctx)
+	var all sync.WaitGroup
+	all.Go(func() { g.load.run(ctx, s.seed, s.queries) })
+	all.Go(func() {
+		err := g.changing.Run(ctx, s.changes, func(error) bool { return s.touches("database") })
+		if err != nil {
+			r.fail("a change: " + err.Error())
+		}
+	})
+	all.Go(func() { g.watch(ctx, r) })
+	var steps sync.WaitGroup
+	began := time.Now()
+	for _, step := range s.steps {
+		steps.Go(func() {
+			time.Sleep(time.Until(began.Add(step.at)))
+			g.suffers(step, r)
+		})
+	}
+	steps.Wait()
+	time.Sleep(time.Until(began.Add(s.length)))
+	err := g.wholeAgain(r)
+	if err == nil && len(g.refused.list) > 0 {
+		if err = g.refused.repeat(g); err == nil {
+			err = g.wholeAgain(r)
+		}
+	}
+	if err != nil {
+		r.fail(err.Error())
+	}
+	time.Sleep(500 * time.Millisecond) // of answers when all is whole
+	cancel()
+	all.Wait()
+}
+
+// wholeAgain waits until everything is whole, and notes why it is not in time.
+func (g *grid) wholeAgain(r *record) error {
+	began := time.Now()
+	return g.eventually("everything is whole again", func() bool {
+		ok, why := g.whole()
+		if !ok && time.Since(began) > inTime {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			if r.out.Late == "" {
+				r.out.Late = why
+			}
+		}
+		return ok
+	})
+}
+
+// inTime is how soon everything should be whole after the last fault. A machine that is
+// busy with other things needs longer, so that it is reported and patience is asserted.
+const inTime = 30 * time.Second
+
+// touches reports whether a fault of the schedule touches something.
+func (s *schedule) touches(what string) bool {
+	for _, step := range s.steps {
+		for _, name := range step.fault.touches() {
+			if name == what {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// suffers has one fault happen.
+func (g *grid) suffers(s step, r *record) {
+	if s.kind.missing != nil {
+		if why := s.kind.missing(g); why != "" {
+			r.leaveOut(s, why)
+			return
+		}
+	}
+	g.claim(s.fault.touches())
+	defer g.release(s.fault.touches())
+	o := r.begin(s)
+	began := time.Now()
+	failed := func(what string, err error) {
+		switch {
+		case err == nil:
+			return
+		case errors.Is(err, errRefused):
+			g.refused.add(s.fault)
+			fallthrough
+		case errors.Is(err, errNotPlayed):
+			g.note("%s %s, %s: %v", s.kind.name, s.fault, what, err)
+		default:
+			r.fail(s.kind.name + " " + s.fault.String() + ", " + what + ": " + err.Error())
+		}
+	}
+	failed("do", s.fault.do(g))
+	time.Sleep(time.Until(began.Add(s.lasts)))
+	r.note(&o.undone)
+	failed("undo", s.fault.undo(g))
+	r.note(&o.over)
+}
+
+// claim waits until no other fault has any of these: undoing one may take longer than
+// its schedule says.
+func (g *grid) claim(what []string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for slices.ContainsFunc(what, func(name string) bool { return g.claimed[name] }) {
+		g.released.Wait()
+	}
+	for _, name := range what {
+		g.claimed[name] = true
+	}
+}
+
+func (g *grid) release(what []string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, name := range what {
+		delete(g.claimed, name)
+	}
+	g.released.Broadcast()
+}
+
+// watch notes when everything is whole, until ctx is done.
+func (g *grid) watch(ctx context.Context, r *record) {
+	for ctx.Err() == nil {
+		at := time.Now()
+		if ok, _ := g.whole(); ok {
+			r.whole(at)
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+}

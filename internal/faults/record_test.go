@@ -1,0 +1,161 @@
+package faults
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// outcome is what came of a schedule: a line of the file of all seeds.
+type outcome struct {
+	Seed     uint64
+	Commit   string `json:",omitempty"`
+	Database string
+	TLS      bool    `json:",omitempty"`
+	Etcd     bool    `json:",omitempty"`
+	Length   float64 // seconds
+	Steps    []*stepOutcome
+	// Calm counts the answers while no fault was under way and everything was whole.
+	Calm tally
+	// Changes are those that were acknowledged, and FailedChanges those that failed.
+	Changes, FailedChanges int
+	// Whole is how long it took after the last fault, in seconds.
+	Whole float64
+	// Late is why it was not whole 30 seconds after the last fault.
+	Late string `json:",omitempty"`
+	// By is what was done by hand, and what ended by itself.
+	By map[string]int `json:",omitempty"`
+	// Moved are the ad groups that changed their slave.
+	Moved uint64
+	// Most memory, in MiB, open files and bytes of directories, in MiB, of a part.
+	Memory, Files, Disk map[string]int
+	Wrong               []string `json:",omitempty"`
+}
+
+// stepOutcome is what came of one fault.
+type stepOutcome struct {
+	Kind, Text string
+	// Missing is what the machine lacks for it: it was left out.
+	Missing string `json:",omitempty"`
+	// At, Undone and Whole are seconds from the beginning.
+	At, Undone, Whole float64
+	tally
+
+	// Times, zero before them: undoing began, it was done, and everything was whole.
+	began, undone, over, whole time.Time
+}
+
+// tally counts answers.
+type tally struct {
+	Complete, Incomplete, Refused, Failed, Wrong int
+	// Why are the reasons for which shards were missing.
+	Why map[string]int `json:",omitempty"`
+}
+
+func (t *tally) add(o tally) {
+	t.Complete, t.Incomplete, t.Refused = t.Complete+o.Complete, t.Incomplete+o.Incomplete, t.Refused+o.Refused
+	t.Failed, t.Wrong = t.Failed+o.Failed, t.Wrong+o.Wrong
+}
+
+// lacks counts an incomplete answer.
+func (t *tally) lacks(reasons map[string]string) {
+	t.Incomplete++
+	for _, why := range reasons {
+		if t.Why == nil {
+			t.Why = make(map[string]int)
+		}
+		t.Why[why]++
+	}
+}
+
+// record collects an outcome.
+type record struct {
+	mu  sync.Mutex
+	out outcome // under mu, until the schedule has ended
+}
+
+// begin begins a fault.
+func (r *record) begin(s step) *stepOutcome {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	o := &stepOutcome{Kind: s.kind.name, Text: s.fault.String(), began: time.Now()}
+	r.out.Steps = append(r.out.Steps, o)
+	return o
+}
+
+// leaveOut says that a fault did not happen.
+func (r *record) leaveOut(s step, missing string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.out.Steps = append(r.out.Steps, &stepOutcome{Kind: s.kind.name, Text: s.fault.String(), Missing: missing})
+}
+
+// note notes the time of something that happens to a fault.
+func (r *record) note(at *time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	*at = time.Now()
+}
+
+// whole says that everything is whole since a time.
+func (r *record) whole(at time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, o := range r.out.Steps {
+		if o.whole.IsZero() && !o.over.IsZero() && o.over.Before(at) {
+			o.whole = time.Now()
+		}
+	}
+}
+
+// count counts an answer to a question that was asked at a time.
+func (r *record) count(asked time.Time, in func(*tally)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	calm := true
+	for _, o := range r.out.Steps {
+		if o.Missing == "" && (o.whole.IsZero() || o.whole.After(asked)) {
+			in(&o.tally)
+			calm = false
+		}
+	}
+	if calm {
+		in(&r.out.Calm)
+	}
+}
+
+// wrong notes a wrong answer.
+func (r *record) wrong(asked time.Time, what string) {
+	r.count(asked, func(t *tally) { t.Wrong++ })
+	r.fail(time.Now().Format("04:05.000 ") + what)
+}
+
+// fail notes something that must not be.
+func (r *record) fail(what string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.out.Wrong) < 20 {
+		r.out.Wrong = append(r.out.Wrong, what)
+	}
+}
+
+// end returns the outcome.
+func (r *record) end(began time.Time) outcome {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	seconds := func(t time.Time) float64 {
+		if t.IsZero() {
+			return 0
+		}
+		return t.Sub(began).Round(10 * time.Millisecond).Seconds()
+	}
+	undone := 0.0 // the last
+	for _, o := range r.out.Steps {
+		o.At, o.Undone, o.Whole = seconds(o.began), seconds(o.undone), seconds(o.whole)
+		if o.Undone > undone {
+			undone, r.out.Whole = o.Undone, o.Whole-o.Undone
+		}
+	}
+	slices.SortStableFunc(r.out.Steps, func(a, b *stepOutcome) int { return a.began.Compare(b.began) })
+	return r.out
+}

@@ -1,0 +1,161 @@
+package faults
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// schedule is what happens to a cluster: the same for a seed each time.
+type schedule struct {
+	seed             uint64
+	database         string // sqlite or postgres
+	tls              bool   // between all parts
+	etcd             bool   // has the control state, else the database has it
+	order            string // of groups on the ring
+	programs         string // directory of those of before, which are replaced; empty: none
+	length           time.Duration
+	steps            []step // by time
+	queries, changes int    // a second
+}
+
+// step is a fault of a schedule.
+type step struct {
+	at, lasts time.Duration
+	kind      kind
+	fault     fault
+}
+
+// draw draws the schedule of a seed: a fault every five seconds or so, and all are over
+// at the end. Two may be under way at a time.
+func draw(seed uint64, length time.Duration) *schedule {
+	dice := rand.New(rand.NewPCG(seed, 0x6661756c7473))
+	s := &schedule{seed: seed, length: length, queries: 100, changes: 50,
+		database: pick(dice, []string{"sqlite", "postgres"}), tls: pick(dice, []bool{false, true}), etcd: pick(dice, []bool{false, true}), order: pick(dice, []string{"hash", "hash", "advertiser"})}
+	n := max(2, int(length/(5*time.Second)))
+	for i := range n {
+		slot := length / time.Duration(n)
+		at := (time.Duration(i)*slot + time.Duration(dice.Int64N(int64(slot/2)))).Truncate(10 * time.Millisecond)
+		s.add(dice, at)
+	}
+	return s
+}
+
+// add draws faults until one touches nothing that another one has at the time.
+func (s *schedule) add(dice *rand.Rand, at time.Duration) {
+	for {
+		k := pickKind(dice)
+		least := max(k.least, 500*time.Millisecond)
+		lasts := min(least+time.Duration(dice.Int64N(int64(5*time.Second))), s.length-at).Truncate(10 * time.Millisecond)
+		next := step{at: at, lasts: lasts, kind: k, fault: k.draw(dice, s)}
+		if next.fault != nil && lasts >= k.least && !slices.ContainsFunc(s.steps, next.collides) {
+			s.steps = append(s.steps, next)
+			return
+		}
+	}
+}
+
+func pickKind(dice *rand.Rand) kind {
+	list := kinds()
+	var sum int
+	for _, k := range list {
+		sum += k.weight
+	}
+	n := dice.IntN(sum)
+	for _, k := range list {
+		if n -= k.weight; n < 0 {
+			return k
+		}
+	}
+	panic("weights do not add up")
+}
+
+// rest is the time after a fault in which nothing else happens to the same parts.
+const rest = 2 * time.Second
+
+func (s step) collides(other step) bool {
+	if s.at >= other.at+other.lasts+rest || other.at >= s.at+s.lasts+rest {
+		return false
+	}
+	mine := s.fault.touches()
+	return slices.ContainsFunc(other.fault.touches(), func(name string) bool { return slices.Contains(mine, name) })
+}
+
+// String is the schedule as it is printed before it is played.
+func (s *schedule) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "schedule %d: %s, order %s, %v, %d queries/s, %d changes/s\n", s.seed, s.cluster(), s.order, s.length, s.queries, s.changes)
+	for _, step := range s.steps {
+		fmt.Fprintf(&b, "  %6.2fs  %-22s %-24s for %.2fs\n", step.at.Seconds(), step.kind.name, step.fault, step.lasts.Seconds())
+	}
+	return b.String()
+}
+
+// cluster says what the cluster is made of.
+func (s *schedule) cluster() string {
+	text := s.database
+	if s.tls {
+		text += ", TLS"
+	}
+	if s.etcd {
+		text += ", etcd"
+	}
+	return text
+}
+
+// hosts are all that can be cut off.
+func (s *schedule) hosts() []string {
+	list := allNames()
+	if s.etcd {
+		list = append(list, etcdNames()...)
+	}
+	if s.database == "postgres" {
+		list = append(list, databaseHost)
+	}
+	return list
+}
+
+// TestSameSchedule: a seed draws one schedule, others draw others, and every kind of
+// fault is drawn.
+func TestSameSchedule(t *testing.T) {
+	drawn, texts := make(map[string]int), make(map[string]bool)
+	for seed := range uint64(500) {
+		s := draw(seed, 20*time.Second)
+		if again := draw(seed, 20*time.Second).String(); again != s.String() {
+			t.Fatalf("drawn twice:\n%s%s", s, again)
+		}
+		texts[s.String()] = true
+		for i, step := range s.steps {
+			drawn[step.kind.name]++
+			if step.at+step.lasts > s.length {
+				t.Errorf("it is not over in time: %s", s)
+			}
+			if slices.ContainsFunc(s.steps[:i], step.collides) {
+				t.Errorf("two faults on one part: %s", s)
+			}
+		}
+	}
+	if len(texts) != 500 {
+		t.Errorf("500 seeds draw %d schedules", len(texts))
+	}
+	for _, k := range kinds() {
+		if drawn[k.name] < 10 {
+			t.Errorf("%q is drawn %d times in 500 schedules", k.name, drawn[k.name])
+		}
+	}
+}
+
+// TestShortSeeds: make test plays a cluster with each of what clusters differ in.
+func TestShortSeeds(t *testing.T) {
+	var tls, etcd, postgres bool
+	for i := range uint64(shortCount) {
+		s := draw(shortFrom+i, 15*time.Second)
+		tls, etcd, postgres = tls || s.tls, etcd || s.etcd, postgres || s.database == "postgres"
+	}
+	if !tls || !etcd || !postgres {
+		t.Errorf("one of the seeds has TLS: %v, etcd: %v, PostgreSQL: %v", tls, etcd, postgres)
+	}
+}

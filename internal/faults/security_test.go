@@ -1,0 +1,137 @@
+package faults
+
+import (
+	"bytes"
+	"crypto/tls"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"adshard/internal/node/access"
+	"adshard/internal/node/certs"
+)
+
+// security is how the parts of a grid know each other: certificates of one CA, which
+// another one replaces when all are rotated.
+type security struct {
+	dir         string
+	authorities [2]*certs.Authority
+	texts       [2][]byte // their certificates
+	signs       int       // the CA in use; it changes under the claim on "certificates"
+
+	client   *tls.Config // of whoever asks, an operator
+	operator atomic.Pointer[tls.Certificate]
+}
+
+// long is the life of certificates that outlive every schedule, also where clocks are an
+// hour off.
+const long = 24 * time.Hour
+
+func newSecurity(t *testing.T) *security {
+	t.Helper()
+	s := &security{dir: t.TempDir()}
+	err := s.found()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// found makes both CAs and the operator's certificate.
+func (s *security) found() error {
+	for i := range s.authorities {
+		pair, err := certs.NewAuthority("faults", long)
+		if err != nil {
+			return err
+		}
+		if s.authorities[i], err = certs.OpenAuthority(pair); err != nil {
+			return err
+		}
+		s.texts[i] = pair.Cert
+	}
+	everyone := filepath.Join(s.dir, "everyone.crt")
+	if err := write(everyone, bytes.Join(s.texts[:], nil)); err != nil {
+		return err
+	}
+	if err := s.trust(s.signs); err != nil {
+		return err
+	}
+	if err := s.operate(); err != nil {
+		return err
+	}
+	var err error
+	if s.client, err = certs.ForClient(everyone, "", "", access.Processes()...); err != nil {
+		return err
+	}
+	s.client.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return s.operator.Load(), nil }
+	return nil
+}
+
+// operate makes the operator's certificate.
+func (s *security) operate() error {
+	pair, err := s.authorities[s.signs].Issue(access.Operator, "operator", nil, long)
+	if err != nil {
+		return err
+	}
+	c, err := tls.X509KeyPair(pair.Cert, pair.Key)
+	if err == nil {
+		s.operator.Store(&c)
+	}
+	return err
+}
+
+// issue makes the files of a part, or replaces them while it runs.
+func (s *security) issue(role access.Role, name string, life time.Duration) (certs.TLS, error) {
+	base := filepath.Join(s.dir, name)
+	files := certs.TLS{Mode: certs.Required, Cert: base + ".crt", Key: base + ".key", CA: s.ca()}
+	pair, err := s.authorities[s.signs].Issue(role, name, nil, life)
+	if err != nil {
+		return files, err
+	}
+	if err := write(files.Key, pair.Key); err != nil {
+		return files, err
+	}
+	return files, write(files.Cert, pair.Cert)
+}
+
+func (s *security) ca() string { return filepath.Join(s.dir, "ca.crt") }
+
+// trust has all parts trust these CAs.
+func (s *security) trust(list ...int) error {
+	var text []byte
+	for _, i := range list {
+		text = append(text, s.texts[i]...)
+	}
+	return write(s.ca(), text)
+}
+
+// open returns new credentials of a role.
+func (s *security) open(role access.Role, name string) (*certs.Credentials, error) {
+	files, err := s.issue(role, name, long)
+	if err != nil {
+		return nil, err
+	}
+	settings := certs.Settings{TLS: files}
+	return settings.Open(role, name, slog.New(slog.DiscardHandler))
+}
+
+// meet connects to a port for HTTP, and returns why the certificate there is refused.
+func (s *security) meet(address string) error {
+	conn, err := tls.DialWithDialer(&net.Dialer{Timeout: 10 * time.Second}, "tcp", address, s.client)
+	if err != nil {
+		return err
+	}
+	return conn.Close()
+}
+
+// write replaces a file at once.
+func write(path string, text []byte) error {
+	if err := os.WriteFile(path+".new", text, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}

@@ -1,0 +1,141 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"adshard/internal/clustertest"
+)
+
+// settle checks what must hold when all faults are over and nothing changes any more.
+func (g *grid) settle(ctx context.Context, r *record) {
+	for _, what := range g.panicked() {
+		r.fail(what)
+	}
+	g.current(r)
+	if err := g.equal(ctx); err != nil {
+		r.fail(err.Error())
+	}
+	g.bounded(r)
+	status, _ := g.client.Status()
+	done, failed := g.changing.Counts()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	r.out.Changes, r.out.FailedChanges, r.out.By, r.out.Moved = done, failed, g.by, status.Moved.Items
+}
+
+// current asks each master for everything: what was acknowledged is there, once.
+func (g *grid) current(r *record) {
+	var newest uint64
+	if err := g.eventually("the database can be read", func() bool {
+		at, err := g.database.store.Newest(context.Background())
+		newest = at.Clock
+		return err == nil
+	}); err != nil {
+		r.fail(err.Error())
+		return
+	}
+	for _, base := range g.client.Masters {
+		for i := range g.stock.questions {
+			q := &g.stock.questions[i]
+			a, err := g.client.AskAt(base, q.Params(true))
+			r.atRest(q.String(), a, q.Difference(&a, true), err)
+		}
+		if err := g.eventually("answers are as new as the database", func() bool {
+			a, err := g.client.AskAt(base, g.stock.questions[0].Params(true))
+			return err == nil && a.Coverage.AppliedClock >= newest
+		}); err != nil {
+			r.fail(err.Error())
+		}
+		for i := range clustertest.Groups {
+			a, wrong, err := g.changing.Last(i, g.client.At(base, newest))
+			r.atRest(clustertest.Word(i), a, wrong, err)
+		}
+		a, wrong, err := g.changing.All(g.client.At(base, newest))
+		r.atRest("zzall", a, wrong, err)
+		if g.imported {
+			a, wrong, err := g.hasImported(g.client.At(base, newest))
+			r.atRest(importedWord, a, wrong, err)
+		}
+	}
+}
+
+// atRest notes what is wrong with an answer when there is no fault.
+func (r *record) atRest(what string, a clustertest.Answer, wrong string, err error) {
+	switch {
+	case err != nil:
+		r.fail(fmt.Sprintf("at rest %s: %v", what, err))
+	case !a.Coverage.Complete:
+		r.fail(fmt.Sprintf("at rest %s: incomplete: %+v", what, a.Coverage))
+	case wrong != "":
+		r.wrong(time.Now(), "at rest "+what+": "+wrong)
+	}
+}
+
+// bounds of memory, in MiB, open files and directories, in MiB: far above what is
+// normal, far below what grows without end.
+const (
+	mostMemory, mostFiles, mostDisk = 500, 1000, 128
+)
+
+// bounded measures what the parts take.
+func (g *grid) bounded(r *record) {
+	memory, files, disk := make(map[string]int), make(map[string]int), make(map[string]int)
+	for _, p := range g.all() {
+		dir := fmt.Sprint("/proc/", p.Pid())
+		memory[p.Command] = max(memory[p.Command], resident(dir))
+		open, _ := os.ReadDir(filepath.Join(dir, "fd"))
+		files[p.Command] = max(files[p.Command], len(open))
+		if p.dir != "" {
+			disk[p.Command] = max(disk[p.Command], size(p.dir))
+		}
+	}
+	for _, check := range []struct {
+		what string
+		of   map[string]int
+		most int
+	}{{"MiB of memory", memory, mostMemory}, {"open files", files, mostFiles}, {"MiB on disk", disk, mostDisk}} {
+		for command, n := range check.of {
+			if n > check.most {
+				r.fail(fmt.Sprintf("a %s has %d %s", command, n, check.what))
+			}
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.out.Memory, r.out.Files, r.out.Disk = memory, files, disk
+}
+
+// resident is the memory of a process, in MiB; 0: it does not run.
+func resident(dir string) int {
+	text, _ := os.ReadFile(filepath.Join(dir, "status"))
+	_, rest, _ := strings.Cut(string(text), "VmRSS:")
+	fields := strings.Fields(rest)
+	if len(fields) == 0 {
+		return 0
+	}
+	n, _ := strconv.Atoi(fields[0])
+	return n >> 10
+}
+
+// size is that of a directory's files, in MiB.
+func size(dir string) int {
+	var sum int64
+	_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+		if err == nil {
+			if info, err := e.Info(); err == nil && !e.IsDir() {
+				sum += info.Size()
+			}
+		}
+		return nil
+	})
+	return int(sum >> 20)
+}

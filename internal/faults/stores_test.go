@@ -1,0 +1,115 @@
+package faults
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+
+	"adshard/internal/clustertest"
+)
+
+// flips flips bits in files of a slave's store while the slave is down.
+type flips struct {
+	on
+	bits int
+	seed uint64
+}
+
+func flippedBits(dice *rand.Rand, _ *schedule) fault {
+	return flips{on{pick(dice, slaveNames())}, 1 << dice.IntN(6), dice.Uint64()}
+}
+
+func (f flips) String() string { return fmt.Sprintf("%s, %d bits", f.on, f.bits) }
+
+func (f flips) do(g *grid) error {
+	p := g.part(f.on[0])
+	g.down(p)
+	defer g.up(p)
+	files, err := filepath.Glob(filepath.Join(p.dir, "*"))
+	if err != nil || len(files) == 0 {
+		return err
+	}
+	dice := rand.New(rand.NewPCG(f.seed, 1))
+	for range f.bits {
+		if err := clustertest.Flip(pick(dice, files), dice); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (flips) undo(*grid) error { return nil }
+
+// emptying removes a slave's directory, while the slave is down or while it runs.
+type emptying struct {
+	on
+	running bool
+}
+
+func emptied(dice *rand.Rand, _ *schedule) fault {
+	return emptying{on{pick(dice, slaveNames())}, dice.IntN(2) == 0}
+}
+
+func (f emptying) String() string {
+	if f.running {
+		return f.on.String() + ", running"
+	}
+	return f.on.String() + ", down"
+}
+
+func (f emptying) do(g *grid) error {
+	p := g.part(f.on[0])
+	if !f.running {
+		g.down(p)
+		defer g.up(p)
+	}
+	var err error
+	for range 10 { // one that runs may write a file meanwhile
+		if err = os.RemoveAll(p.dir); err == nil {
+			break
+		}
+	}
+	return err
+}
+
+func (emptying) undo(*grid) error { return nil }
+
+// swap exchanges the directories of two slaves while they are down. Nobody puts them back.
+type swap struct{ on }
+
+func swapped(dice *rand.Rand, _ *schedule) fault {
+	list := slaveNames()
+	dice.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	return swap{on(list[:2])}
+}
+
+func (f swap) do(g *grid) error {
+	a, b := g.part(f.on[0]), g.part(f.on[1])
+	g.down(a)
+	g.down(b)
+	defer g.up(a)
+	defer g.up(b)
+	aside := filepath.Join(g.dir, "aside")
+	for _, move := range [][2]string{{a.dir, aside}, {b.dir, a.dir}, {aside, b.dir}} {
+		if err := rename(move[0], move[1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f swap) undo(*grid) error { return nil } // they are what they are
+
+// rename moves a directory, which may lie on another disk.
+func rename(from, to string) error {
+	if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
+		return nil // a disk that was lost
+	}
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+		return err
+	}
+	return os.RemoveAll(from)
+}

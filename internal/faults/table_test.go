@@ -1,0 +1,158 @@
+package faults
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// String is an outcome as it is printed.
+func (o outcome) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "seed %d: whole %.1f s after the end, %d changes, %d failed, %d ad groups moved\n", o.Seed, o.Whole, o.Changes, o.FailedChanges, o.Moved)
+	for _, s := range o.Steps {
+		if s.Missing != "" {
+			fmt.Fprintf(&b, "  %-22s %-28s left out, it needs %s\n", s.Kind, s.Text, s.Missing)
+			continue
+		}
+		fmt.Fprintf(&b, "  %-22s %-28s at %.1f s, undone %.1f, whole %.1f: %s\n", s.Kind, s.Text, s.At, s.Undone, s.Whole, s.tally)
+	}
+	if o.Late != "" {
+		fmt.Fprintf(&b, "  not whole in time: %s\n", o.Late)
+	}
+	fmt.Fprintf(&b, "  calm: %s\n  memory %v MiB, open files %v, disk %v MiB\n", o.Calm, o.Memory, o.Files, o.Disk)
+	for _, what := range slices.Sorted(maps.Keys(o.By)) {
+		fmt.Fprintf(&b, "  %s, %d times\n", what, o.By[what])
+	}
+	return b.String()
+}
+
+func (t tally) String() string {
+	text := fmt.Sprintf("%d complete, %d incomplete, %d refused, %d failed, %d wrong", t.Complete, t.Incomplete, t.Refused, t.Failed, t.Wrong)
+	if len(t.Why) > 0 {
+		text += fmt.Sprint(" ", t.Why)
+	}
+	return text
+}
+
+// row is a line of the table of faults and outcomes.
+type row struct {
+	kind             string
+	times, schedules int
+	tally
+	whole []float64 // seconds from the end of the fault
+}
+
+// table is the table of docs/reliability.md: what came of each kind of fault.
+func table(all []outcome) string {
+	rows, calm := make(map[string]*row), row{kind: "none", schedules: len(all)}
+	for _, o := range all {
+		calm.add(o.Calm)
+		seen := make(map[string]bool)
+		for _, s := range o.Steps {
+			if s.Missing != "" {
+				continue
+			}
+			r := rows[s.Kind]
+			if r == nil {
+				r = &row{kind: s.Kind}
+				rows[s.Kind] = r
+			}
+			r.times++
+			r.add(s.tally)
+			if !seen[s.Kind] {
+				r.schedules++
+				seen[s.Kind] = true
+			}
+			if s.Whole > 0 {
+				r.whole = append(r.whole, s.Whole-s.Undone)
+			}
+		}
+	}
+	b := strings.Builder{}
+	b.WriteString(commits(all))
+	b.WriteString("\n| fault | times | schedules | complete | incomplete | refused | no answer | wrong | whole after: p50 | max |\n")
+	b.WriteString("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
+	for _, k := range kinds() {
+		if r := rows[k.name]; r != nil {
+			b.WriteString(r.String())
+			delete(rows, k.name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(rows)) { // of earlier commits
+		b.WriteString(rows[name].String())
+	}
+	b.WriteString(calm.String())
+	return b.String()
+}
+
+func (r row) String() string {
+	times, p50, most := "", "", ""
+	if r.times > 0 {
+		times = fmt.Sprint(r.times)
+	}
+	if n := len(r.whole); n > 0 {
+		slices.Sort(r.whole)
+		p50, most = seconds(r.whole[n/2]), seconds(r.whole[n-1])
+	}
+	return fmt.Sprintf("| %s | %s | %d | %d | %d | %d | %d | %d | %s | %s |\n", r.kind, times, r.schedules, r.Complete, r.Incomplete, r.Refused,
+		r.Failed, r.Wrong, p50, most)
+}
+
+func seconds(s float64) string {
+	return time.Duration(s * float64(time.Second)).Round(100 * time.Millisecond).String()
+}
+
+// The page that has the table, between two lines, and the file of all outcomes.
+const (
+	page     = "../../docs/reliability.md"
+	outcomes = "../../docs/experiments/faults.jsonl"
+	from     = "<!-- table of deploy/faults.sh -->\n"
+	until    = "<!-- end of the table -->\n"
+)
+
+// TestTable makes sure that the page has the table of the file, or, with FAULTS_TABLE=write,
+// writes it there.
+func TestTable(t *testing.T) {
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(text), from)
+	old, after, ok2 := strings.Cut(rest, until)
+	if !ok || !ok2 {
+		t.Fatalf("%s has no place for the table", page)
+	}
+	want := "\n" + table(readOutcomes(t)) + "\n"
+	switch {
+	case os.Getenv("FAULTS_TABLE") == "write":
+		if err := os.WriteFile(page, []byte(before+from+want+until+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	case old != want:
+		t.Errorf("the table of %s is not that of %s: run FAULTS_TABLE=write go test ./internal/faults -run TestTable", page, outcomes)
+	}
+}
+
+func readOutcomes(t *testing.T) (all []outcome) {
+	t.Helper()
+	f, err := os.Open(outcomes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines := json.NewDecoder(f)
+	for lines.More() {
+		var o outcome
+		if err := lines.Decode(&o); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, o)
+	}
+	return all
+}
