@@ -26,6 +26,9 @@ type balanceFlags struct {
 	workloads       []string
 	studySlaves     []int
 	simulate, study bool
+	headlines       bool
+	iteration       bool
+	unseen          bool
 	call            float64 // microseconds
 	order           string
 	json, html      string
@@ -36,9 +39,11 @@ type balanceFlags struct {
 	cluster         compare.Cluster
 }
 
-// BalanceCommand returns the subcommand balance, which compares strategies.
-func BalanceCommand() *cobra.Command {
+// BalanceCommand returns the subcommand balance, which compares strategies: own ones
+// as well, in simulations and studies.
+func BalanceCommand(own ...balance.Strategy) *cobra.Command {
 	var f balanceFlags
+	f.options.Own = own
 	c := &cobra.Command{
 		Use:   "balance [--strategies A,B,…] [--workload NAME | --queries FILE] [--simulate | --study]",
 		Short: "Compare balancing strategies on the same corpus and queries",
@@ -50,7 +55,9 @@ Clusters are real, a process for each part (the program adshard is found beside
 this one or on the path), or with --simulate simulated, in simulated time, with
 the product's own balancer. --study asks another question, without a cluster:
 how far is a placement of the groups from what no placement can beat, by
-workload and by number of slaves?
+workload and by number of slaves, and what does a strategy move until it rests,
+when the mix of queries changes, and when a slave comes or goes? --headlines needs no database either: what papers
+claim of consistent hashing and its load-aware kinds, on synthetic keys.
 
 A recorded log (--queries, with a time behind each query) keeps its times and
 lasts as long as it does. --rate N stretches or compresses its times to N queries
@@ -62,6 +69,8 @@ Workloads:
   adbench balance --strategies original,random,weighted-move --workload shift --slaves 7 --html page.html --json page.json
   adbench balance --queries log.tsv --db sqlite:ads.db --slaves 5
   adbench balance --study --keywords 300000 --html study.html
+  adbench balance --study --strategies all --iteration --study-slaves 3,10,30,100,300 --html strategies.html
+  adbench balance --headlines
   adbench balance --from study.json --html study.html`,
 		Args: f.check,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -70,11 +79,14 @@ Workloads:
 	}
 	flags := c.Flags()
 	f.madeFlags.flags(flags)
-	flags.StringSliceVar(&f.strategies, "strategies", []string{"original", "random", "weighted-move"}, "strategies to compare")
+	flags.StringSliceVar(&f.strategies, "strategies", []string{"original", "random", "weighted-move"}, "strategies to compare; all: every one that the order permits")
 	flags.StringSliceVar(&f.workloads, "workload", nil, "workload, see above (real if not given); with --study several")
 	flags.BoolVar(&f.simulate, "simulate", false, "simulated clusters")
 	flags.BoolVar(&f.study, "study", false, "judge placements, without a cluster")
+	flags.BoolVar(&f.headlines, "headlines", false, "measure what the papers claim of the techniques, on synthetic keys")
 	flags.IntSliceVar(&f.studySlaves, "study-slaves", []int{1, 3, 10, 30}, "numbers of slaves of --study")
+	flags.BoolVar(&f.iteration, "iteration", false, "with --study, measure also what one iteration at 100,000 slices takes")
+	flags.BoolVar(&f.unseen, "unseen", false, "with --study: strategies place the groups by half of the different queries and are judged by the others")
 	flags.StringVar(&f.order, "order", balance.ByOwner.String(), "how groups lie on the ring: advertiser or hash")
 	flags.StringVar(&f.json, "json", "", "write all numbers to this file")
 	flags.StringVar(&f.html, "html", "", "write a page with charts to this file")
@@ -108,6 +120,15 @@ func (f *balanceFlags) run(ctx context.Context, out, told io.Writer) (err error)
 			return err
 		}
 		return f.write(c, out)
+	}
+	if f.headlines {
+		p := progress.New(told)
+		list, err := compare.Headlines(ctx, compare.HeadlineSeeds, func(done float64) { p.Share("headlines", done) })
+		p.End()
+		if err != nil {
+			return err
+		}
+		return compare.WriteHeadlines(out, list)
 	}
 	if err := f.prepare(); err != nil { // before a corpus is made
 		return err
@@ -159,6 +180,11 @@ func (f *balanceFlags) compare(ctx context.Context, c *compare.Comparison, db ba
 			return err
 		}
 	}
+	if f.iteration {
+		var err error
+		c.Iterations, err = compare.Iterations(ctx, f.options.Own, f.strategies, func(text string) { p.Share(text, -1) })
+		return err
+	}
 	return nil
 }
 
@@ -181,7 +207,8 @@ func (f *balanceFlags) trace(ctx context.Context, db backend.Store, w *workload.
 func (f *balanceFlags) studied(ctx context.Context, c *compare.Comparison, t *trace.Trace, w *workload.Workload, p *progress.Line) error {
 	c.Mode = "study"
 	rows, err := compare.Study(ctx, t, w, compare.StudyOptions{
-		Costs: f.options.Costs, Call: f.call, Slaves: f.studySlaves, Strategies: f.strategies, Seed: f.seed,
+		Costs: f.options.Costs, Call: f.call, Slaves: f.studySlaves, Strategies: f.strategies, Seed: f.seed, Own: f.options.Own,
+		Rate: f.options.Rate, Interval: f.options.Interval, Unseen: f.unseen,
 		Progress: func(text string) { p.Share(text, -1) },
 	})
 	c.Study = append(c.Study, rows...)

@@ -23,9 +23,14 @@ func (f *balanceFlags) check(c *cobra.Command, args []string) error {
 			f.workloads = []string{"real", "zipf:0.8", "zipf:1.2", "advertiser", "hostile", "single", "production"}
 		}
 	}
+	order, ok := balance.ParseOrder(f.order)
+	f.strategies = every(f.strategies, order)
 	for _, s := range append(f.strategies, f.initial()...) {
-		if _, err := strategy.Named(s); err != nil {
+		if _, err := f.options.Own.Named(s); err != nil {
 			return err
+		}
+		if f.options.Own.Has(s) && !f.simulate && !f.study {
+			return fmt.Errorf("--strategies %s: the balancer of a real cluster does not have it: add --simulate or --study", s)
 		}
 	}
 	for _, w := range f.workloads {
@@ -34,12 +39,15 @@ func (f *balanceFlags) check(c *cobra.Command, args []string) error {
 		}
 	}
 	f.ownRate, f.ownEnd = !c.Flags().Changed("rate"), !c.Flags().Changed("duration")
-	_, ok := balance.ParseOrder(f.order)
 	switch o := &f.options; {
 	case !ok:
 		return fmt.Errorf("--order %s: advertiser or hash", f.order)
+	case f.iteration && !f.study:
+		return errors.New("--iteration is a part of --study: add it")
 	case f.simulate && f.study:
 		return errors.New("--simulate and --study exclude each other: choose one")
+	case f.headlines && (f.simulate || f.study || f.from != "" || f.json != "" || f.html != ""):
+		return errors.New("--headlines prints a table of its own: it goes with none of --simulate, --study, --from, --json and --html")
 	case len(f.strategies) == 0:
 		return errors.New("--strategies: name at least one")
 	case f.queries != "" && len(f.workloads) > 0:
@@ -60,7 +68,7 @@ func (f *balanceFlags) check(c *cobra.Command, args []string) error {
 			return fmt.Errorf("--study-slaves %d: 1 to 1000", n)
 		}
 	}
-	if !f.study && !f.simulate && f.from == "" {
+	if !f.study && !f.simulate && !f.headlines && f.from == "" {
 		if err := f.cluster.Check(); err != nil {
 			return err
 		}
@@ -69,6 +77,22 @@ func (f *balanceFlags) check(c *cobra.Command, args []string) error {
 		return err
 	}
 	return cobra.NoArgs(c, args)
+}
+
+// every returns the names of strategies, with "all" replaced by those that an order has.
+func every(names []string, order balance.Order) (out []string) {
+	for _, name := range names {
+		if name != "all" {
+			out = append(out, name)
+			continue
+		}
+		for _, n := range strategy.Names() {
+			if strategy.CheckOrder(n, order) == nil {
+				out = append(out, n)
+			}
+		}
+	}
+	return out
 }
 
 // prepare reads the file of queries, if there is one, and settles how fast and

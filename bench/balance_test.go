@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"adshard/balance/strategy"
 	"adshard/bench/compare"
 	"adshard/internal/cli"
 )
@@ -89,9 +90,39 @@ func TestStudy(t *testing.T) {
 		if len(p.Ratios) != 5 {
 			t.Errorf("%d cost models", len(p.Ratios))
 		}
+		if (p.Course == nil) != (p.Placement == compare.RandomGroups) {
+			t.Errorf("course: %+v", p)
+		}
 		if p.Slaves == 1 && p.Expected > 1+1e-9 {
 			t.Errorf("one slave: %+v", p)
 		}
+	}
+}
+
+// TestAllStrategies: the study takes every strategy that there is.
+func TestAllStrategies(t *testing.T) {
+	c, page, err := balanced(t, "--study", "--workload", "shift", "--study-slaves", "3", "--strategies", "all")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := len(strategy.Names()) + 1; len(c.Study) != want {
+		t.Errorf("%d rows, want %d", len(c.Study), want)
+	}
+	for _, name := range strategy.Names() {
+		if !strings.Contains(page, "<h2>Strategy "+name+"</h2>") {
+			t.Errorf("no table of %s", name)
+		}
+	}
+	for _, p := range c.Study {
+		if p.Course != nil && p.Course.Shift == nil {
+			t.Errorf("%s: no shift", p.Placement)
+		}
+	}
+	if !strings.Contains(page, "Ranked by workload") {
+		t.Error("no ranks")
+	}
+	if _, _, err := balanced(t, "--iteration"); err == nil || !strings.Contains(err.Error(), "--study") {
+		t.Errorf("--iteration alone: %v", err)
 	}
 }
 

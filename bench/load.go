@@ -13,11 +13,14 @@ import (
 
 	"adshard/bench/openloop"
 	"adshard/bench/workload"
+	"adshard/internal/node/access"
+	"adshard/internal/node/certs"
 )
 
 type loadFlags struct {
 	queryFlags
 	workload, params string
+	ca               string // file
 	reference        bool
 	openloop.Config
 	output
@@ -59,6 +62,7 @@ Only servers on this machine are asked unless --allow-remote is given.`,
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.Addr, "addr", "http://127.0.0.1:8080", "where the cluster listens: a URL, or unix:PATH")
+	flags.StringVar(&f.ca, "ca", "", "for https: the certificate (PEM) of the cluster's CA; empty: the system's CAs")
 	flags.BoolVar(&f.AllowRemote, "allow-remote", false, "the cluster may be on other machines; ask whoever runs it first")
 	f.queryFlags.flags(flags)
 	flags.StringVar(&f.workload, "workload", "", "named workload, see above")
@@ -106,6 +110,9 @@ func (f *loadFlags) run(ctx context.Context, out io.Writer) error {
 		f.Rate = max(1, w.MeanRate(f.Rate, f.Warmup+f.Duration))
 	} else if f.Requests == 0 && f.Rate == 0 && f.Closed == 0 {
 		f.Requests = w.Requests
+	}
+	if f.TLS, err = certs.ForClient(f.ca, "", "", access.Master); err != nil {
+		return err
 	}
 	report := newReport("load")
 	if f.reference {

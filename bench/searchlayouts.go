@@ -6,6 +6,7 @@ import (
 
 	"adshard/bench/layouts"
 	"adshard/bench/layouts/inmemory"
+	"adshard/bench/layouts/linked"
 	"adshard/bench/layouts/mapped"
 	"adshard/bench/layouts/pebbledb"
 	"adshard/bench/layouts/rdb"
@@ -17,7 +18,7 @@ import (
 // tables: the thesis', then others.
 func allLayouts() []layouts.Layout {
 	all := append([]layouts.Layout{mapped.Layout()}, rdb.All()...)
-	return append(all, pebbledb.Layout(), inmemory.Structs{}, served.Served{}, served.ServedTop{}, served.ServedExpanded{}, served.ServedMixed{}, inmemory.Floor{})
+	return append(all, pebbledb.Layout(), linked.RInK{}, linked.Stateful{}, linked.LInK{}, inmemory.Structs{}, served.Served{}, served.ServedTop{}, served.ServedExpanded{}, served.ServedMixed{}, inmemory.Floor{})
 }
 
 // allPeers are the other systems.

@@ -14,11 +14,14 @@ var named = map[string]string{
 	"floor": "#7f7f7f", "PebbleDB": "#8f7a1f", "structs": "#b3791a",
 	"B": "#7d6bd0", "RDB-Pr-Fl-Opt": "#0072b2", "RDB-Pr": "#1b86d1", "RDB-Pr-Opt": "#5f7fd6", "RDB-Pr-Pr": "#4b6f9c",
 	"RDB-Pr-Pr-Opt": "#3f7fbf", "RDB-Pr-Fl": "#2f8fa8", "RDB-Pr-NS": "#00898f", "RDB-Pr-NS-Opt": "#8a6fbf",
+	"RInK": "#a8577a", "stateful": "#8a7a4f", "LInK": "#3f8f6f",
 	// Other systems.
 	"postgres": "#d55e00", "postgres-anchor": "#b8602b", "lucene": "#c2577e", "bleve": "#cc79a7", "bleve-terms": "#b04fb0",
 	// Strategies.
 	"original": "#c44e2b", "random": "#0074b4", "weighted-move": "#00966d", "weighted-move-fast": "#8f6fd0",
-	"random groups": "#6a7f8f",
+	"random groups": "#6a7f8f", "topics": "#d6247f", "autoplacer": "#96683f",
+	"consistent-random": "#a3850a", "consistent-equal": "#8a8a00", "consistent-fixed": "#c07400", "rendezvous": "#0092b4",
+	"rao-one": "#a35fb0", "rao-many": "#7d5fc0", "rao-pool": "#c45fa0", "cassandra": "#4f9f2f", "srinivasan": "#3a8070",
 }
 
 // rest are the colours of what has none of its own.

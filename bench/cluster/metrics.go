@@ -26,6 +26,22 @@ func (c *Cluster) SearchTimes(ctx context.Context, slave int) (Histogram, error)
 	return parseHistogram(string(raw), "adshard_stage_seconds", `stage="slave search"`), nil
 }
 
+// SearchSeconds reads how long all of a slave's searches took, in seconds.
+func (c *Cluster) SearchSeconds(ctx context.Context, slave int) (float64, error) {
+	raw, err := fetch(ctx, http.MethodGet, c.Slaves[slave]+"/metrics", nil)
+	if err != nil {
+		return 0, err
+	}
+	const name, label = "adshard_stage_seconds_sum{", `stage="slave search"`
+	for line := range strings.SplitSeq(string(raw), "\n") {
+		if rest, ok := strings.CutPrefix(line, name); ok && strings.Contains(rest, label) {
+			_, value, _ := strings.Cut(rest, "} ")
+			return strconv.ParseFloat(value, 64)
+		}
+	}
+	return 0, nil // it has not searched yet
+}
+
 // Gauge reads a metric without labels at an admin port.
 func Gauge(ctx context.Context, admin, name string) (float64, error) {
 	raw, err := fetch(ctx, http.MethodGet, admin+"/metrics", nil)

@@ -36,7 +36,12 @@ func (c *Comparison) WritePage(w io.Writer) error {
 	}
 	if len(c.Study) > 0 {
 		p.Sections = append(p.Sections, page.Section{Title: "By workload and number of slaves", Note: studyNote, Tables: []*page.Table{c.study()}})
+		p.Sections = append(p.Sections, c.ranks())
 		p.Sections = append(p.Sections, c.studyCharts()...)
+		p.Sections = append(p.Sections, c.apartByStrategy()...)
+	}
+	if len(c.Iterations) > 0 {
+		p.Sections = append(p.Sections, c.iterations())
 	}
 	p.Terms = terms
 	for _, r := range c.Runs {
@@ -50,7 +55,7 @@ func (c *Comparison) WritePage(w io.Writer) error {
 	return p.Write(w)
 }
 
-const studyNote = "Each row is a placement of the groups, judged by all queries of a workload. “Random groups” puts each group on a slave at random and needs no balancer (five draws together); strategies have come to rest. " +
+const studyNote = "Each row is a placement of the groups, judged by all queries of a workload, those whose queries are nearest to their bounds on average first. “Random groups” puts each group on a slave at random and needs no balancer (five draws together); strategies have come to rest. " +
 	"A ratio is the time at a query's slowest slave over that same query's own bound; its quantiles are over the queries, by how often they are asked. A cost that each slave has for each query, whatever it finds, draws all ratios towards 1; “work alone” has none."
 
 var terms = []page.Term{
@@ -59,6 +64,9 @@ var terms = []page.Term{
 	{Word: "slowest slave of a query ÷ the query's bound", Means: "A query waits for its slowest slave. Its own bound is its whole work divided by the slaves, or its dearest group alone if that is more. 1 means that no placement answers it sooner. Over time: the sum over the queries of the one over the sum of the other, without what a search costs by itself."},
 	{Word: "least that had to move", Means: "The least that any plan must move to get from where the groups lay to balance."},
 	{Word: "thrash", Means: "Moves back to a slave that the groups had left within 10 iterations."},
+	{Word: "from the start; after the shift", Means: "From the first plan, which knows no load, to rest under the load of the first mix; from there to rest after the next mix has taken its place. At most 9 % of all moves in an iteration, and moves take no time."},
+	{Word: "moved at a join, at a leave", Means: "What moved when an empty slave came, in equal shares of all slaves; what moved when one left, over what it had. 1 is what must."},
+	{Word: "returned", Means: "What came back to a slave that it had left within 10 iterations. A balancer of the product refuses most such moves; here none is refused."},
 	{Word: "ads missed", Means: "Ads of the answers recorded at rest that were absent, doubled or priced otherwise in a complete answer of the same query."},
 	{Word: "one at a time; busiest slave full", Means: "One divided by the mean time of a query's slowest slave; what can be answered when all slaves work all the time."},
 }
@@ -67,7 +75,11 @@ var terms = []page.Term{
 func (c *Comparison) title() string {
 	if c.Mode == "study" {
 		workloads, _, slaves := c.studyAxes()
-		return fmt.Sprintf("Placements against each query's bound: %s; %s slaves", strings.Join(workloads, ", "), list(slaves))
+		title := fmt.Sprintf("Placements against each query's bound: %s; %s slaves", strings.Join(workloads, ", "), list(slaves))
+		if c.Order != "" {
+			title += "; keys by " + c.Order
+		}
+		return title
 	}
 	how := "real processes"
 	if c.Mode == "simulated" {

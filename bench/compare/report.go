@@ -23,7 +23,9 @@ type Comparison struct {
 	Commit string `json:"commit,omitempty"`
 	Load   string `json:"load,omitempty"`
 	// Mode is "processes", "simulated" or "study".
-	Mode     string  `json:"mode"`
+	Mode string `json:"mode"`
+	// Order is that of the keys; "" in files of before it was recorded.
+	Order    string  `json:"order,omitempty"`
 	Groups   int     `json:"groups"`
 	Keywords uint64  `json:"keywords"`
 	Workload string  `json:"workload,omitempty"`
@@ -36,7 +38,9 @@ type Comparison struct {
 	Shifts []float64 `json:"shifts,omitempty"`
 	Runs   []Run     `json:"runs,omitempty"`
 	Study  []Placed  `json:"study,omitempty"`
-	Notes  []string  `json:"notes,omitempty"`
+	// Iterations are what one iteration of each strategy takes.
+	Iterations []Iteration `json:"iterations,omitempty"`
+	Notes      []string    `json:"notes,omitempty"`
 }
 
 // Run is what one strategy showed.
@@ -148,7 +152,7 @@ func ReadFile(name string) (*Comparison, error) {
 
 // Describe says what database was read.
 func (c *Comparison) Describe(t *trace.Trace) {
-	c.Groups, c.Keywords = len(t.Keys), 0
+	c.Groups, c.Keywords, c.Order = len(t.Keys), 0, t.Order.String()
 	for _, n := range t.Keywords {
 		c.Keywords += uint64(n)
 	}

@@ -8,7 +8,6 @@ import (
 
 	"adshard/balance"
 	"adshard/balance/sim"
-	"adshard/balance/strategy"
 	"adshard/bench/trace"
 	"adshard/bench/workload"
 )
@@ -26,6 +25,8 @@ type Options struct {
 	Interval time.Duration
 	Costs    CostModel
 	Seed     uint64
+	// Own are strategies that can be named besides those of package strategy.
+	Own Own
 	// Progress, if not nil, is called with the share of a run that is done, 0 to 1.
 	Progress func(strategy string, done float64)
 }
@@ -63,13 +64,13 @@ func Simulate(ctx context.Context, t *trace.Trace, w *workload.Workload, name st
 }
 
 func (o *Options) simConfig(t *trace.Trace, name string) (sim.Config, error) {
-	s, err := strategy.Named(name)
+	s, err := o.Own.Named(name)
 	if err != nil {
 		return sim.Config{}, err
 	}
 	initial := s
 	if o.Initial != "" {
-		if initial, err = strategy.Named(o.Initial); err != nil {
+		if initial, err = o.Own.Named(o.Initial); err != nil {
 			return sim.Config{}, err
 		}
 	}
@@ -99,8 +100,9 @@ func (o *Options) simTrace(ctx context.Context, t *trace.Trace, name string, nex
 		}
 		if costs[q] == nil {
 			costs[q] = []sim.ItemCost{}
+			terms := t.Topics.Main(q)
 			t.Query(q, func(c trace.Cost) {
-				costs[q] = append(costs[q], sim.ItemCost{Key: t.Keys[c.Item], Micros: trace.Of(weights, c)})
+				costs[q] = append(costs[q], sim.ItemCost{Key: t.Keys[c.Item], Micros: trace.Of(weights, c), Term: terms[c.Item]})
 			})
 		}
 		return sim.Query{At: at, Items: costs[q]}, true

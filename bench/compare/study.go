@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sort"
+	"time"
 
 	"adshard/balance"
-	"adshard/balance/strategy"
 	"adshard/bench/trace"
 	"adshard/bench/workload"
 )
@@ -20,6 +20,12 @@ type Placed struct {
 	Placement string `json:"placement"`
 	// Iterations is how many the strategy needed till it proposed nothing more.
 	Iterations int `json:"iterations,omitempty"`
+	// Course is what it moved until then and when the world changed; nil for a
+	// placement without a strategy.
+	Course *Course `json:"course,omitempty"`
+	// Pairs is how many pairs of a term and an item each slave told a second, on
+	// average, if the strategy asked for topics.
+	Pairs float64 `json:"pairs,omitempty"`
 	Judgement
 	// Ratios are of single queries, by each of the cost models.
 	Ratios []Ratios `json:"ratios"`
@@ -37,26 +43,32 @@ type StudyOptions struct {
 	Call float64
 	// Slaves are the numbers of slaves; Strategies place the groups, beside
 	// RandomGroups. A strategy that iterates sees the load of each group as the
-	// trace has it, and its moves take no time.
+	// trace has it, may move studyBudget of all in an iteration, and its moves take
+	// no time.
 	Slaves     []int
 	Strategies []string
-	Seed       uint64
-	Progress   func(text string)
+	// Rate is queries a second, and Interval the time between two iterations: as often
+	// slaves sample topics, which are not known from the trace.
+	Rate     float64
+	Interval time.Duration
+	// Unseen has half of the different queries asked while strategies place the groups,
+	// and placements judged by the other half.
+	Unseen   bool
+	Seed     uint64
+	Own      Own // strategies besides those of package strategy
+	Progress func(text string)
 }
 
 const (
 	// randomSeeds is how many random placements are judged; their mean is given.
 	randomSeeds = 5
-	// maxIterations ends a strategy that does not come to rest.
-	maxIterations = 300
 	// rest is after how many iterations without a proposal one has come to rest.
 	rest = 3
 )
 
 // Study judges placements for the first mix of one workload.
 func Study(ctx context.Context, t *trace.Trace, w *workload.Workload, o StudyOptions) ([]Placed, error) {
-	queries := w.Weights(0)
-	load := t.Load(queries, o.Costs.weights())
+	_, queries := o.mix(w, 0)
 	var out []Placed
 	for _, n := range o.Slaves {
 		row := Placed{Workload: w.Name, Slaves: n, Placement: RandomGroups}
@@ -75,17 +87,46 @@ func Study(ctx context.Context, t *trace.Trace, w *workload.Workload, o StudyOpt
 			if o.Progress != nil {
 				o.Progress(fmt.Sprintf("%s, %d slaves, %s", w.Name, n, name))
 			}
-			p, iterations, err := settled(t, load, name, n)
+			s, err := o.Own.Named(name)
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, Placed{
-				Workload: w.Name, Slaves: n, Placement: name, Iterations: iterations,
-				Judgement: Judge(t, o.Costs, queries, p), Ratios: o.ratios(t, queries, p),
-			})
+			row, p, err := o.travel(t, w, s, n)
+			if err != nil {
+				return nil, err
+			}
+			row.Workload, row.Judgement, row.Ratios = w.Name, Judge(t, o.Costs, queries, p), o.ratios(t, queries, p)
+			out = append(out, row)
 		}
 	}
 	return out, nil
+}
+
+// mix returns the shares of the queries that are asked in a phase while strategies place
+// the groups, and of those by which placements are judged.
+func (o *StudyOptions) mix(w *workload.Workload, phase int) (asked, judged []float64) {
+	if o.Unseen {
+		return halves(w.Weights(phase), o.Seed)
+	}
+	return w.Weights(phase), w.Weights(phase)
+}
+
+// halves divides queries into two halves of their own, whose weights sum to 1 again.
+func halves(queries []float64, seed uint64) (first, second []float64) {
+	r := rand.New(rand.NewPCG(seed, 5))
+	both := [2][]float64{make([]float64, len(queries)), make([]float64, len(queries))}
+	var sums [2]float64
+	for q, share := range queries {
+		half := r.IntN(2)
+		both[half][q] = share
+		sums[half] += share
+	}
+	for half, list := range both {
+		for q := range list {
+			list[q] /= sums[half]
+		}
+	}
+	return both[0], both[1]
 }
 
 // ratios judges single queries by each cost model.
@@ -106,38 +147,6 @@ func scattered(t *trace.Trace, slaves int, seed uint64) Placement {
 	return p
 }
 
-// settled is where a strategy has the items when it has come to rest.
-func settled(t *trace.Trace, load []float64, name string, slaves int) (Placement, int, error) {
-	s, err := strategy.Named(name)
-	if err != nil {
-		return Placement{}, 0, err
-	}
-	nodes := make([]balance.Node, slaves)
-	for i := range nodes {
-		nodes[i].Name = fmt.Sprintf("slave-%d", i)
-	}
-	in := balance.Input{Items: t.Index(), Order: t.Order}
-	if in.Model, _, err = balance.Plan(s, t.Order, nodes, in.Items, nil); err != nil {
-		return Placement{}, 0, err
-	}
-	for quiet := 0; quiet < rest && in.Iteration < maxIterations; in.Iteration++ {
-		in.Loads = newLoads(t, load, in.Model)
-		p, err := s.Iterate(in)
-		if err != nil {
-			return Placement{}, 0, fmt.Errorf("strategy %s: %w", name, err)
-		}
-		if len(p.Ops) == 0 {
-			quiet++
-			continue
-		}
-		quiet = 0
-		if in.Model, err = in.Model.Apply(atOnce(p.Ops)); err != nil {
-			return Placement{}, 0, fmt.Errorf("strategy %s made an impossible proposal: %w", name, err)
-		}
-	}
-	return Place(t, in.Model), int(in.Iteration), nil
-}
-
 // atOnce has the moves that are started end at once.
 func atOnce(ops []balance.Op) []balance.Op {
 	out := append([]balance.Op(nil), ops...)
@@ -151,13 +160,14 @@ func atOnce(ops []balance.Op) []balance.Op {
 	return out
 }
 
-// loads are a trace's loads as a strategy sees them: every item's is known.
+// loads are a trace's loads as a strategy sees them: every item's above least is known.
 type loads struct {
-	t    *trace.Trace
-	load []float64
-	sums []float64 // before the i-th item
-	m    *balance.Model
-	at   map[uint64]balance.Interval
+	t     *trace.Trace
+	load  []float64
+	least float64
+	sums  []float64 // before the i-th item
+	m     *balance.Model
+	at    map[uint64]balance.Interval
 }
 
 func newLoads(t *trace.Trace, load []float64, m *balance.Model) *loads {
@@ -190,7 +200,7 @@ func (l *loads) Slice(id uint64) float64 {
 // Hot implements balance.Loads.
 func (l *loads) Hot(lo, hi balance.Key, visit func(balance.Key, float64) bool) {
 	for i, end := l.first(lo), l.after(hi); i < end; i++ {
-		if l.load[i] > 0 && !visit(l.t.Keys[i], l.load[i]) {
+		if l.load[i] > l.least && !visit(l.t.Keys[i], l.load[i]) {
 			return
 		}
 	}

@@ -28,10 +28,11 @@ func (c *Comparison) study() *page.Table {
 				}
 				row := page.Cells(p.Placement)
 				for _, col := range columns {
-					row = append(row, page.Cell{Text: measure.Number(col.of(p))})
+					row = append(row, page.Cell{Text: col.text(p)})
 				}
 				rows, of = append(rows, row), append(of, p)
 			}
+			ranked(rows, of)
 			for j, col := range columns {
 				if n == 1 || !col.compared {
 					continue // on one slave all are the same
@@ -91,6 +92,7 @@ func (c *Comparison) drawn() (out []column) {
 	if last > 0 {
 		ratio("p99", last, func(r *Ratios) float64 { return r.P99 })
 	}
+	out = append(out, column{name: "max/mean of load at rest", of: func(p *Placed) float64 { return p.MaxOverMean }})
 	return append(out, column{name: "Queries a second, busiest slave full", of: func(p *Placed) float64 { return p.Saturated }})
 }
 

@@ -79,6 +79,9 @@ func (c *Comparison) columns() []column {
 			out = append(out, column{"p99, " + r.Costs, at(func(r *Ratios) float64 { return r.P99 }), true, false})
 		}
 	}
+	if slices.ContainsFunc(c.Study, func(p Placed) bool { return p.Course != nil }) {
+		out = append(out, courseColumns()...)
+	}
 	return append(out,
 		column{"slowest slave: mean, µs", func(p *Placed) float64 { return p.Mean }, true, false},
 		column{"slowest slave: p99, µs", func(p *Placed) float64 { return p.P99 }, true, false},
@@ -98,7 +101,7 @@ func (c *Comparison) StudyRows() [][]string {
 		p := &c.Study[i]
 		row := []string{p.Workload, fmt.Sprint(p.Slaves), p.Placement}
 		for _, col := range columns {
-			row = append(row, measure.Number(col.of(p)))
+			row = append(row, col.text(p))
 		}
 		rows = append(rows, row)
 	}
@@ -114,6 +117,11 @@ func (c *Comparison) WriteTable(w io.Writer) error {
 	}
 	if len(c.Study) > 0 {
 		if err := writeRows(w, c.StudyRows()); err != nil {
+			return err
+		}
+	}
+	if len(c.Iterations) > 0 {
+		if err := writeRows(w, append([][]string{iterationHeader}, iterationRows(c.Iterations)...)); err != nil {
 			return err
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// sites says which code makes what: the first whose function is on the stack of an
-// allocation, looked at from the innermost frame outwards.
+// sites says which code makes what: an allocation is of the first of them whose function
+// is on its stack.
 var sites = []struct{ cause, function string }{
 	{"posting lists: blocks not yet searched", "barrels/index.NewBlock"},
 	{"posting lists: classes, members and bytes", "barrels/index.(*Block).pack"},
@@ -23,18 +23,21 @@ var sites = []struct{ cause, function string }{
 	{"searches under way", "barrels/query."},
 }
 
-// siteOf returns the index of the first site on a stack; len(sites): none.
+// siteOf returns the index of the first site that is on a stack, whatever the site itself
+// calls; len(sites): none.
 func siteOf(stack []uintptr) int {
+	least := len(sites)
 	frames := runtime.CallersFrames(stack)
 	for {
 		f, more := frames.Next()
-		for i := range sites {
+		for i := range sites[:least] {
 			if strings.Contains(f.Function, sites[i].function) {
-				return i
+				least = i
+				break
 			}
 		}
 		if !more {
-			return len(sites)
+			return least
 		}
 	}
 }

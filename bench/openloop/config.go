@@ -1,6 +1,7 @@
 package openloop
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"iter"
@@ -22,6 +23,8 @@ const (
 type Config struct {
 	// Addr is where the server listens: a URL http://HOST:PORT, or unix:PATH.
 	Addr string
+	// TLS is for a URL https://HOST:PORT; nil: the system's CAs.
+	TLS *tls.Config
 	// AllowRemote: the address need not be of this machine.
 	AllowRemote bool
 	// Targets are the request targets (path and query), asked in turn.
@@ -99,17 +102,30 @@ func (c *Config) dial() (network, address string, err error) {
 		addr = "http://" + addr
 	}
 	u, err := url.Parse(addr)
-	if err != nil || u.Scheme != "http" || u.Host == "" || strings.Trim(u.Path, "/") != "" {
-		return "", "", fmt.Errorf("address %q: write http://HOST:PORT or unix:PATH", c.Addr)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.Trim(u.Path, "/") != "" {
+		return "", "", fmt.Errorf("address %q: write http://HOST:PORT, https://HOST:PORT or unix:PATH", c.Addr)
 	}
 	host, port := u.Hostname(), u.Port()
 	if port == "" {
-		port = "80"
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
 	}
 	if ip := net.ParseIP(host); !c.AllowRemote && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		return "", "", fmt.Errorf("%s is not this machine; load on others must be allowed by --allow-remote", host)
 	}
 	return "tcp", net.JoinHostPort(host, port), nil
+}
+
+// secure returns the configuration of TLS for a host; nil: the address has none.
+func (c *Config) secure(host string) *tls.Config {
+	if scheme, _, _ := strings.Cut(c.Addr, "://"); !strings.EqualFold(scheme, "https") { // as url.Parse
+		return nil
+	}
+	own := new(tls.Config)
+	if c.TLS != nil {
+		own = c.TLS.Clone()
+	}
+	own.ServerName, _, _ = net.SplitHostPort(host)
+	return own
 }
 
 // host is what the header Host says.

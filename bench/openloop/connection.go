@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +22,7 @@ var errAnswer = errors.New("the answer is not HTTP/1.1 as expected")
 // connection asks over one connection, which it opens when there is none.
 type connection struct {
 	network, address, host string
+	tls                    *tls.Config // nil: a plain connection
 	timeout                time.Duration
 
 	conn   net.Conn
@@ -31,7 +33,7 @@ type connection struct {
 
 func newConnection(c *Config) *connection {
 	network, address, _ := c.dial()
-	return &connection{network: network, address: address, host: c.host(), timeout: c.Timeout}
+	return &connection{network: network, address: address, host: c.host(), tls: c.secure(address), timeout: c.Timeout}
 }
 
 // get asks for a target. The body is good until the next call.
@@ -64,6 +66,9 @@ func (c *connection) open(ctx context.Context) error {
 	conn, err := d.DialContext(ctx, c.network, c.address)
 	if err != nil {
 		return err
+	}
+	if c.tls != nil {
+		conn = tls.Client(conn, c.tls)
 	}
 	c.conn = conn
 	if c.reader == nil {

@@ -200,6 +200,19 @@ func TestNoHTTP(t *testing.T) {
 	}
 }
 
+// TestScheme: an address of any case has TLS if it says so.
+func TestScheme(t *testing.T) {
+	for addr, secure := range map[string]bool{"https://localhost:1": true, "HTTPS://localhost:1": true, "http://localhost:1": false, "localhost:1": false, "unix:https": false} {
+		c := Config{Addr: addr}
+		if _, _, err := c.dial(); err != nil {
+			t.Errorf("%s: %v", addr, err)
+		}
+		if got := c.secure("localhost:1") != nil; got != secure {
+			t.Errorf("%s: TLS %v", addr, got)
+		}
+	}
+}
+
 func TestValidate(t *testing.T) {
 	good := config("http://localhost:8080")
 	if err := good.Validate(); err != nil {
@@ -208,7 +221,7 @@ func TestValidate(t *testing.T) {
 	for name, change := range map[string]func(*Config){
 		"other machine": func(c *Config) { c.Addr = "http://192.0.2.1:8080" },
 		"a name":        func(c *Config) { c.Addr = "example.com:80" },
-		"TLS":           func(c *Config) { c.Addr = "https://127.0.0.1" },
+		"no web":        func(c *Config) { c.Addr = "ftp://127.0.0.1" },
 		"a path":        func(c *Config) { c.Addr = "http://127.0.0.1/x" },
 		"nothing":       func(c *Config) { c.Targets = nil },
 		"rate":          func(c *Config) { c.Rate = 1e9 },

@@ -57,6 +57,7 @@ func Build(ctx context.Context, db backend.Store, o Options) (*Trace, error) {
 		}
 		b.t.add(s.query(q))
 	}
+	b.t.Topics = found.topics(queries)
 	return b.t, nil
 }
 

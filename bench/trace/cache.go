@@ -17,7 +17,7 @@ import (
 )
 
 // format grows when files of an older program no longer mean the same.
-const format = 2
+const format = 3
 
 // Cached returns the trace that a file of dir holds for the same database,
 // order, profile and queries, or builds it and leaves such a file.

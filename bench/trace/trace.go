@@ -21,6 +21,7 @@ type Trace struct {
 	Items    []uint32
 	Examined []uint32
 	Matched  []uint32
+	Topics   Topics
 }
 
 // Cost is what an item costs one query.

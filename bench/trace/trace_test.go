@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bytes"
+	"maps"
 	"path/filepath"
 	"reflect"
 	"testing"
@@ -135,5 +136,28 @@ func TestCached(t *testing.T) {
 	}
 	if files, _ := filepath.Glob(filepath.Join(dir, "*")); len(files) != 2 {
 		t.Errorf("files: %v", files)
+	}
+}
+
+// TestTopics: what a query looks at is the postings of its terms.
+func TestTopics(t *testing.T) {
+	db, _, queries := world(t)
+	tr, several := build(t, db, queries), 0
+	for q := range tr.Queries {
+		want, got := make(map[uint32]uint32), make(map[uint32]uint32)
+		tr.Query(q, func(c Cost) { want[c.Item] = c.Examined })
+		terms := tr.Topics.Query(q)
+		for _, term := range terms {
+			tr.Topics.Term(term, func(item, postings uint32) { got[item] += postings })
+		}
+		if !maps.Equal(got, want) {
+			t.Fatalf("%q: topics say %v, the costs are %v", tr.Queries[q], got, want)
+		}
+		if len(terms) > 1 {
+			several++
+		}
+	}
+	if several == 0 {
+		t.Error("no query has two topics")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"adshard/bench/layouts"
+	"adshard/bench/measure"
 )
 
 // Floor is the layout "floor": each word of the query is looked up once, the
@@ -31,12 +32,12 @@ func (Floor) Provides() layouts.Provides { return layouts.Provides{Matches: true
 
 // Build implements layouts.Layout.
 func (Floor) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (layouts.Store, error) {
-	before := heap()
+	before := measure.Heap()
 	f, err := newFloor(ctx, set, o.Progress)
 	if err != nil {
 		return nil, err
 	}
-	f.memory = grown(before)
+	f.memory = measure.Grown(before)
 	return f, nil
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"adshard/auction"
 	"adshard/bench/layouts"
+	"adshard/bench/measure"
 	"adshard/search"
 )
 
@@ -24,7 +25,7 @@ func (Structs) Provides() layouts.Provides {
 
 // Build implements layouts.Layout.
 func (Structs) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (layouts.Store, error) {
-	before := heap()
+	before := measure.Heap()
 	s := &structsStore{set: set, keywords: make([]keyword, set.Len()), byRarest: make(map[string][]*keyword)}
 	for g := range set.Groups {
 		if g&0xFFF == 0 {
@@ -40,7 +41,7 @@ func (Structs) Build(ctx context.Context, set *layouts.Set, o layouts.Options) (
 			s.put(i, i)
 		}
 	}
-	s.memory = grown(before)
+	s.memory = measure.Grown(before)
 	return s, nil
 }
 

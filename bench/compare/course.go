@@ -1,0 +1,227 @@
+package compare
+
+import (
+	"fmt"
+
+	"adshard/balance"
+	"adshard/bench/trace"
+	"adshard/bench/workload"
+)
+
+// Course is what a strategy does from its first plan, which knows no load, until it
+// rests under the load of the first mix, and what it does from there when the world
+// changes in one of three ways.
+type Course struct {
+	Start Change `json:"start"`
+	// Shift: the next mix of queries takes the place of the first; nil: there is none.
+	Shift *Change `json:"shift,omitempty"`
+	// Join: a slave comes, empty. Leave: the first one goes.
+	Join  Change `json:"join"`
+	Leave Change `json:"leave"`
+}
+
+// Change is what a strategy does from a change until it proposes nothing more.
+type Change struct {
+	// Iterations until rest, those without a proposal at the end included; Rested is
+	// false when it was stopped before.
+	Iterations int  `json:"iterations"`
+	Rested     bool `json:"rested"`
+	// Balanced is after how many iterations max/mean was at most 1.15, or 1.05 times
+	// the bound where that is more, and stayed there; -1: never.
+	Balanced int `json:"balanced"`
+	// MaxOverMean is that of the load at the end.
+	MaxOverMean float64 `json:"max_over_mean"`
+	// Moved, Least and Back are parts of the weight of all groups: what moved, the
+	// least that had to (of a slave that goes, all that it had), and what returned
+	// within 10 iterations to a slave that it had left.
+	Moved float64 `json:"moved"`
+	Least float64 `json:"least"`
+	Back  float64 `json:"back"`
+}
+
+const (
+	// studyBudget is the share of all groups that may move in an iteration.
+	studyBudget = balance.DefaultBudget
+	// backWithin is within how many iterations a return counts as thrash.
+	backWithin = 10
+)
+
+// Over is moved ÷ least; with nothing that had to move, 1 if nothing did, else -1.
+func (c *Change) Over() float64 {
+	switch {
+	case c.Least > 0:
+		return c.Moved / c.Least
+	case c.Moved == 0:
+		return 1
+	}
+	return -1
+}
+
+// travel follows a strategy on so many slaves, and returns where it has the groups
+// when it first rests.
+func (o *StudyOptions) travel(t *trace.Trace, w *workload.Workload, s balance.Strategy, slaves int) (row Placed, at Placement, err error) {
+	row = Placed{Slaves: slaves, Placement: s.Name(), Course: new(Course)}
+	in, err := begun(t, s, slaves)
+	if err != nil {
+		return row, at, err
+	}
+	asked, _ := o.mix(w, 0)
+	first, c := o.learning(t, s, asked), row.Course
+	if c.Start, err = first.follow(&in); err != nil {
+		return row, at, err
+	}
+	at, row.Iterations, row.Pairs = Place(t, in.Model), c.Start.Iterations, first.known.mean()
+	if w.Phases() > 1 {
+		later := in
+		asked, _ := o.mix(w, 1)
+		shift, err := o.learning(t, s, asked).follow(&later)
+		if err != nil {
+			return row, at, err
+		}
+		c.Shift = &shift
+	}
+	join := func(e *balance.Edit) error { _, err := e.Join("late", balance.Site{}); return err }
+	leave := func(e *balance.Edit) error { return e.SetState(in.Model.Nodes()[0].ID, balance.Draining) }
+	if c.Join, err = o.learning(t, s, asked).changed(in, join); err != nil || slaves == 1 {
+		return row, at, err
+	}
+	c.Leave, err = o.learning(t, s, asked).changed(in, leave)
+	return row, at, err
+}
+
+// pupil is a strategy with what it learns of queries.
+type pupil struct {
+	t     *trace.Trace
+	s     balance.Strategy
+	load  []float64 // of each item
+	known *samples  // nil: topics are not known
+}
+
+// learning is a strategy that has not seen any of these queries.
+func (o *StudyOptions) learning(t *trace.Trace, s balance.Strategy, queries []float64) *pupil {
+	return &pupil{t: t, s: s, load: t.Load(queries, o.Costs.weights()), known: newSamples(t, o, queries)}
+}
+
+// begun is the input of a strategy after its first plan.
+func begun(t *trace.Trace, s balance.Strategy, slaves int) (balance.Input, error) {
+	in := balance.Input{Items: t.Index(), Order: t.Order, Budget: balance.Budget{Share: studyBudget}}
+	nodes := make([]balance.Node, slaves)
+	for i := range nodes {
+		nodes[i].Name = fmt.Sprintf("slave-%d", i)
+	}
+	m, plan, err := balance.Plan(s, t.Order, nodes, in.Items, nil)
+	in.Model, in.Memory = m, plan.Memory
+	return in, err
+}
+
+// changed follows a strategy after an edit of the model.
+func (u *pupil) changed(in balance.Input, edit func(*balance.Edit) error) (Change, error) {
+	e := in.Model.Edit()
+	err := edit(e)
+	if err == nil {
+		in.Model, err = e.Model()
+	}
+	if err != nil {
+		return Change{}, err
+	}
+	return u.follow(&in)
+}
+
+// follow has a strategy iterate until rest.
+func (u *pupil) follow(in *balance.Input) (Change, error) {
+	f := &follower{t: u.t, load: u.load, goal: max(goalRatio, goalBound*itemBound(u.load, active(in.Model))), left: make(map[uint32]departed)}
+	for _, v := range u.t.Weights {
+		f.weight += float64(v)
+	}
+	f.c.Least = f.least(in.Model) / f.weight
+	f.even(in.Model)
+	v := settling{t: u.t, load: u.load, s: u.s, known: u.known, rest: rest, empties: true, seen: func(before, after Placement) {
+		f.seen(before, after)
+		f.even(in.Model)
+	}}
+	if err := v.run(in); err != nil {
+		return Change{}, err
+	}
+	f.c.Rested, f.c.Balanced = v.rested, f.since
+	return f.c, nil
+}
+
+// follower counts what moves.
+type follower struct {
+	t      *trace.Trace
+	load   []float64
+	goal   float64
+	weight float64 // of all
+	left   map[uint32]departed
+	since  int // the iteration since which max/mean is at the goal; -1: it is not
+	c      Change
+}
+
+// departed is when an item left which slave.
+type departed struct {
+	from uint16
+	at   int
+}
+
+// least is the weight that had to move.
+func (f *follower) least(m *balance.Model) (sum float64) {
+	p := Place(f.t, m)
+	goes := make(map[uint16]bool)
+	for i, n := range m.Nodes() {
+		goes[uint16(i)] = n.State == balance.Draining
+	}
+	for i, n := range p.Owner {
+		if goes[n] {
+			sum += float64(f.t.Weights[i])
+		}
+	}
+	if sum > 0 {
+		return sum
+	}
+	return leastMove(f.t, f.load, p)
+}
+
+// seen takes the outcome of an iteration.
+func (f *follower) seen(before, after Placement) {
+	f.c.Iterations++
+	for i, n := range after.Owner {
+		if n == before.Owner[i] {
+			continue
+		}
+		part := float64(f.t.Weights[i]) / f.weight
+		f.c.Moved += part
+		if d, ok := f.left[uint32(i)]; ok && d.from == n && f.c.Iterations-d.at <= backWithin {
+			f.c.Back += part
+		}
+		f.left[uint32(i)] = departed{before.Owner[i], f.c.Iterations}
+	}
+}
+
+// even notes how even the load is on the slaves that stay.
+func (f *follower) even(m *balance.Model) {
+	p := Place(f.t, m)
+	sums, total, most := make([]float64, p.Slaves), 0.0, 0.0
+	for i, n := range p.Owner {
+		sums[n] += f.load[i]
+		total += f.load[i]
+	}
+	for _, v := range sums {
+		most = max(most, v)
+	}
+	f.c.MaxOverMean = ratio(most, total/float64(active(m)))
+	if f.c.MaxOverMean > f.goal*(1+1e-9) {
+		f.since = -1
+	} else if f.since < 0 {
+		f.since = f.c.Iterations
+	}
+}
+
+// active counts the nodes that slices may go to.
+func active(m *balance.Model) (n int) {
+	for _, v := range m.Nodes() {
+		if v.State == balance.Active {
+			n++
+		}
+	}
+	return n
+}

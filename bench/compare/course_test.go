@@ -1,0 +1,146 @@
+package compare
+
+import (
+	"math"
+	"testing"
+
+	"adshard/balance"
+	"adshard/balance/strategy"
+	"adshard/bench/trace"
+)
+
+// mover starts the moves of a list, those of one entry in each iteration.
+type mover struct {
+	balance.Strategy
+	steps [][2]uint64 // slice, node; slice 0: nothing
+	at    int
+}
+
+func (m *mover) Iterate(balance.Input) (p balance.Proposal, err error) {
+	if m.at < len(m.steps) && m.steps[m.at][0] != 0 {
+		p.Ops = []balance.Op{{Kind: balance.OpStart, Slice: m.steps[m.at][0], Node: balance.NodeID(m.steps[m.at][1])}}
+	}
+	m.at++
+	return p, nil
+}
+
+// paired is a trace of four items, two a slave.
+func paired(t *testing.T, name string) (*trace.Trace, balance.Strategy, balance.Input) {
+	t.Helper()
+	tr := made(4, [][]uint32{{1, 1, 1, 1}})
+	s, err := strategy.Named(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := begun(tr, s, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr, s, in
+}
+
+// TestChange: what moves, returns and when it is even, of a strategy whose moves are known.
+func TestChange(t *testing.T) {
+	tr, s, in := paired(t, "original")
+	list := in.Model.Slices()
+	if len(list) != 2 {
+		t.Fatalf("%d slices", len(list))
+	}
+	m := &mover{Strategy: s, steps: [][2]uint64{{list[0].ID, uint64(list[1].Node)}, {}, {list[0].ID, uint64(list[0].Node)}}}
+	c, err := (&pupil{t: tr, s: m, load: []float64{1, 1, 1, 1}}).follow(&in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Moved != 1 || c.Back != 0.5 || c.Balanced != 3 || c.MaxOverMean != 1 || c.Iterations != 6 || !c.Rested || c.Least != 0 || c.Over() != -1 {
+		t.Errorf("%+v", c)
+	}
+	m = &mover{Strategy: s, steps: [][2]uint64{{list[0].ID, uint64(list[1].Node)}}}
+	if c, err = (&pupil{t: tr, s: m, load: []float64{1, 1, 1, 1}}).follow(&in); err != nil || c.Balanced != -1 || c.MaxOverMean != 2 || c.Moved != 0.5 {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+// TestLeave: whatever the strategy, all that a slave has leaves it, and counts once.
+func TestLeave(t *testing.T) {
+	for _, name := range strategy.Names() {
+		tr := spread(400)
+		s, err := strategy.Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, err := begun(tr, s, 4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		load := make([]float64, len(tr.Keys))
+		for i := range load {
+			load[i] = 1
+		}
+		c, err := (&pupil{t: tr, s: s, load: load}).changed(in, func(e *balance.Edit) error { return e.SetState(1, balance.Draining) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Moved < c.Least*(1-1e-9) || c.Least <= 0 || math.IsNaN(c.MaxOverMean) {
+			t.Errorf("%s: %+v", name, c)
+		}
+	}
+}
+
+// TestLeaveWithinBudget: slices leave in parts of at most what may move at once.
+func TestLeaveWithinBudget(t *testing.T) {
+	tr := spread(1000)
+	s, err := strategy.Named("random")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := begun(tr, s, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := in.Model.Edit()
+	if err := e.SetState(1, balance.Draining); err != nil {
+		t.Fatal(err)
+	}
+	if in.Model, err = e.Model(); err != nil {
+		t.Fatal(err)
+	}
+	v := settling{t: tr, load: make([]float64, len(tr.Keys)), s: s, rest: rest, empties: true, seen: func(before, after Placement) {
+		moved := 0
+		for i := range after.Owner {
+			if before.Owner[i] != after.Owner[i] {
+				moved++
+			}
+		}
+		if moved > 90 {
+			t.Errorf("%d of 1,000 moved at once", moved)
+		}
+	}}
+	if err := v.run(&in); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range in.Model.Slices() {
+		if s.Node == 1 {
+			t.Error("something is left")
+		}
+	}
+}
+
+// TestIteration: what is measured is one iteration of the size that is said.
+func TestIteration(t *testing.T) {
+	in, err := crowd(10_000, 1000, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(in.Model.Slices()); n != 1000 || in.Items.Len() != 10_000 {
+		t.Errorf("%d slices, %d items", n, in.Items.Len())
+	}
+	v, err := iterated(nil, "weighted-move", in)
+	if err != nil || v.Allocated <= 0 || v.Ops == 0 || v.Least > v.Seconds || v.Seconds > v.Most {
+		t.Errorf("%+v, %v", v, err)
+	}
+	hottest := 0
+	in.Loads.Hot(0, balance.MaxKey, func(balance.Key, float64) bool { hottest++; return true })
+	if hottest != min(10_000, balance.MaxHot) {
+		t.Errorf("%d items have loads of their own", hottest)
+	}
+}

@@ -1,0 +1,36 @@
+package compare
+
+import (
+	"strings"
+	"testing"
+
+	"adshard/balance/strategy"
+	"adshard/fault"
+)
+
+// called is a strategy by another name.
+type called struct {
+	strategy.Random
+	name string
+}
+
+func (c called) Name() string { return c.name }
+
+// TestOwn: own strategies are found by name beside the others, and take no name that is
+// taken.
+func TestOwn(t *testing.T) {
+	own := Own{called{name: "one"}, called{name: "two"}}
+	for _, name := range []string{"one", "two", "random"} {
+		if s, err := own.Named(name); err != nil || s.Name() != name || own.Has(name) != (name != "random") {
+			t.Errorf("%s: %v, %v", name, s, err)
+		}
+	}
+	if _, err := own.Named("three"); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "[one two]") {
+		t.Error(err)
+	}
+	for _, taken := range []string{"two", "random"} {
+		if _, err := append(own, called{name: taken}).Named("one"); !fault.Is(err, fault.Invalid) {
+			t.Errorf("%s twice: %v", taken, err)
+		}
+	}
+}

@@ -1,0 +1,135 @@
+package compare
+
+import (
+	"math/rand/v2"
+	"sort"
+	"time"
+
+	"adshard/balance"
+	"adshard/barrels/load"
+	"adshard/bench/trace"
+)
+
+// samples play what a balancer knows of topics: what slaves would have sampled of
+// queries that are asked at random, in reports of a second each. Of every search each
+// slave takes one posting in load.SampleShare, and of those of a second at most
+// load.PairReport.
+type samples struct {
+	t       *trace.Trace
+	o       *StudyOptions
+	sums    []float64 // of the queries' weights
+	table   *balance.LoadTable
+	rand    *rand.Rand
+	played  uint64 // iterations
+	number  uint64 // of the last report
+	slaves  []reservoir
+	pairs   int // in the reports of all slaves
+	reports int
+}
+
+// reservoir is a slave's sample of a second, by term and item, with how often it took
+// each, as the slaves' own (load.Counter).
+type reservoir struct {
+	list []balance.PairCost
+	seen uint64
+	skip int // postings until the next one that is taken
+}
+
+func newSamples(t *trace.Trace, o *StudyOptions, queries []float64) *samples {
+	s := &samples{
+		t: t, o: o, table: balance.NewLoadTable(balance.LoadWeights{Examined: 1}, 0),
+		rand: rand.New(rand.NewPCG(o.Seed, 7)), sums: make([]float64, len(queries)),
+	}
+	sum := 0.0
+	for q, share := range queries {
+		sum += share
+		s.sums[q] = sum
+	}
+	return s
+}
+
+// topics implements balance.Input.Topics: what is known in the input's iteration.
+func (s *samples) topics(in *balance.Input) []balance.Topic {
+	for len(s.slaves) < len(in.Model.Nodes()) {
+		s.slaves = append(s.slaves, reservoir{})
+	}
+	owner := Place(s.t, in.Model).Owner
+	for ; s.played <= in.Iteration; s.played++ {
+		for range int(s.o.Interval.Seconds()) {
+			s.second(in.Model, owner)
+		}
+	}
+	s.table.Model(in.Model, in.Items)
+	return s.table.HotTopics()
+}
+
+// asked reports whether the strategy looks at topics.
+func (s *samples) asked() bool { return s != nil && s.reports > 0 }
+
+// mean is how many pairs a slave told a second.
+func (s *samples) mean() float64 { return float64(s.pairs) / float64(max(1, s.reports)) }
+
+// second has queries asked for a second, and each slave report.
+func (s *samples) second(m *balance.Model, owner []uint16) {
+	asked := int(s.o.Rate)
+	if s.rand.Float64() < s.o.Rate-float64(asked) {
+		asked++
+	}
+	for range asked {
+		at := s.rand.Float64() * s.sums[len(s.sums)-1]
+		s.search(sort.Search(len(s.sums)-1, func(i int) bool { return s.sums[i] > at }), owner)
+	}
+	s.number++
+	for i, n := range m.Nodes() {
+		r := balance.LoadReport{Incarnation: "x", Number: s.number, Interval: time.Second, Queries: uint64(asked), Pairs: s.slaves[i].take()}
+		s.table.Report(0, n.ID, m, &r)
+		s.pairs, s.reports = s.pairs+len(r.Pairs), s.reports+1
+	}
+}
+
+// search has the slaves sample a query.
+func (s *samples) search(q int, owner []uint16) {
+	for i := range s.slaves {
+		s.slaves[i].skip = s.rand.IntN(load.SampleShare)
+	}
+	for _, term := range s.t.Topics.Query(q) {
+		s.t.Topics.Term(term, func(item, postings uint32) {
+			r := &s.slaves[owner[item]]
+			for r.skip -= int(postings); r.skip < 0; r.skip += load.SampleShare {
+				r.add(s.rand, balance.PairCost{
+					Term: s.t.Topics.Terms[term], Key: s.t.Keys[item], Cost: balance.Cost{Examined: load.SampleShare},
+				})
+			}
+		})
+	}
+}
+
+func (r *reservoir) add(random *rand.Rand, c balance.PairCost) {
+	r.seen++
+	if len(r.list) < load.PairReport {
+		r.list = append(r.list, c)
+	} else if at := random.Uint64N(r.seen); at < load.PairReport {
+		r.list[at] = c
+	}
+}
+
+// take returns the sample, each pair once, and begins anew.
+func (r *reservoir) take() (out []balance.PairCost) {
+	type pair struct {
+		term uint64
+		key  balance.Key
+	}
+	at := make(map[pair]int)
+	for _, c := range r.list {
+		c.Examined = c.Examined * r.seen / uint64(len(r.list))
+		p := pair{c.Term, c.Key}
+		if i, ok := at[p]; ok {
+			out[i].Examined += c.Examined
+			continue
+		}
+		at[p] = len(out)
+		out = append(out, c)
+	}
+	r.list, r.seen = r.list[:0], 0
+	return out
+}

@@ -1,0 +1,168 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"adshard/balance"
+	"adshard/bench/trace"
+)
+
+const (
+	// maxIterations ends a strategy that does not come to rest.
+	maxIterations = 100
+	// restTopics is after how many iterations without a proposal a strategy that looks at
+	// topics has come to rest, since they take time to be known; maxTopics ends it.
+	restTopics, maxTopics = 60, 300
+)
+
+// settling has a strategy iterate on the loads of a trace; moves take no time.
+type settling struct {
+	t    *trace.Trace
+	load []float64 // of each item
+	s    balance.Strategy
+	// known are the topics that the strategy may ask for; nil: there are none.
+	known *samples
+	// rest is after how many iterations without a proposal it has come to rest.
+	rest int
+	// empties: slices leave draining nodes as a balancer would have them, before the
+	// strategy is asked.
+	empties bool
+	// seen, if not nil, is called with each iteration's outcome.
+	seen func(before, after Placement)
+	// rested reports whether run ended because the strategy rests.
+	rested bool
+}
+
+// run iterates until rest, at most maxIterations times, or maxTopics.
+func (v *settling) run(in *balance.Input) error {
+	begun := in.Iteration
+	in.Topics = nil
+	if v.known != nil {
+		v.known.played = begun
+		in.Topics = func() []balance.Topic { return v.known.topics(in) }
+	}
+	quiet := 0
+	for ; ; in.Iteration++ {
+		if rest, most := v.patience(); quiet >= rest || int(in.Iteration-begun) >= most {
+			v.rested = quiet >= rest
+			return nil
+		}
+		before := Place(v.t, in.Model)
+		acted, err := v.iterate(in)
+		if err != nil {
+			return fmt.Errorf("strategy %s: %w", v.s.Name(), err)
+		}
+		after := before
+		if quiet++; acted {
+			quiet, after = 0, Place(v.t, in.Model)
+		}
+		if v.seen != nil {
+			v.seen(before, after)
+		}
+	}
+}
+
+// patience is after how many iterations without a proposal the strategy has come to
+// rest, and after how many it is ended.
+func (v *settling) patience() (rest, most int) {
+	if v.known.asked() {
+		return restTopics, maxTopics
+	}
+	return v.rest, maxIterations
+}
+
+// iterate reports whether anything was done.
+func (v *settling) iterate(in *balance.Input) (acted bool, err error) {
+	in.Loads = newLoads(v.t, v.load, in.Model)
+	budget := in.Budget
+	defer func() { in.Budget = budget }()
+	if v.empties {
+		waits := false
+		if acted, waits, err = v.empty(in); err != nil || waits {
+			return acted, err
+		}
+	}
+	p, err := v.s.Iterate(*in)
+	if err != nil {
+		return false, err
+	}
+	in.Memory = p.Memory
+	if len(p.Ops) == 0 {
+		return acted, nil
+	}
+	in.Model, err = in.Model.Apply(atOnce(p.Ops))
+	return true, err
+}
+
+// empty moves slices off nodes that drain as balance.Mapper does: the most loaded
+// first, to where the strategy wants them or else to the least loaded node, within
+// the budget, but one at least. waits: some are left for the next iteration.
+func (v *settling) empty(in *balance.Input) (acted, waits bool, err error) {
+	leaving, sums := drained(*in)
+	if len(leaving) == 0 {
+		return false, false, nil
+	}
+	wanted := make([]balance.NodeID, len(leaving))
+	if r, ok := v.s.(balance.Refuge); ok {
+		if list := r.Refuges(*in, leaving); len(list) == len(leaving) {
+			wanted = list
+		}
+	}
+	loads, items, weight := balance.NodeLoads(*in), 0, uint64(0)
+	var ops []balance.Op
+	for i, s := range leaving {
+		sum := sums[s.ID]
+		share := max(float64(items+sum.Items)/float64(in.Items.Len()), float64(weight+sum.Weight)/float64(v.weight()))
+		if len(ops) > 0 && in.Budget.Share > 0 && share > in.Budget.Share {
+			waits = true
+			continue
+		}
+		if wanted[i] == 0 {
+			wanted[i] = coolest(in.Model, loads)
+		}
+		loads[wanted[i]] += sum.Load
+		items, weight = items+sum.Items, weight+sum.Weight
+		ops = append(ops, balance.Op{Kind: balance.OpStart, Slice: s.ID, Node: wanted[i]})
+	}
+	if in.Budget.Share > 0 {
+		used := max(float64(items)/float64(in.Items.Len()), float64(weight)/float64(v.weight()))
+		in.Budget.Share = max(in.Budget.Share-used, 1e-9)
+	}
+	if in.Model, err = in.Model.Apply(atOnce(ops)); err == nil {
+		in.Loads = newLoads(v.t, v.load, in.Model)
+	}
+	return true, waits, err
+}
+
+func (v *settling) weight() (sum uint64) {
+	for _, w := range v.t.Weights {
+		sum += uint64(w)
+	}
+	return sum
+}
+
+// drained returns the slices of draining nodes, the most loaded first, and what lies
+// in each slice.
+func drained(in balance.Input) (list []balance.Slice, sums map[uint64]balance.SliceSum) {
+	sums = make(map[uint64]balance.SliceSum)
+	all := balance.SliceSums(in)
+	for i, s := range in.Model.Slices() {
+		if n, _ := in.Model.Node(s.Node); n.State == balance.Draining {
+			list, sums[s.ID] = append(list, s), all[i]
+		}
+	}
+	slices.SortStableFunc(list, func(a, b balance.Slice) int { return cmp.Compare(sums[b.ID].Load, sums[a.ID].Load) })
+	return list, sums
+}
+
+// coolest is the active node with the least load.
+func coolest(m *balance.Model, loads map[balance.NodeID]float64) (best balance.NodeID) {
+	for _, n := range m.Nodes() {
+		if n.State == balance.Active && (best == 0 || loads[n.ID] < loads[best]) {
+			best = n.ID
+		}
+	}
+	return best
+}

@@ -1,0 +1,119 @@
+package esdb
+
+import "time"
+
+// master is ESDB's load balancer with its master node: it looks at tenants' writes each
+// period and has rules for the hot ones agreed on by all clients (§4.1, §4.3).
+type master struct {
+	s                  *sim
+	rules              *rules
+	counts             []int32 // writes of each tenant in this period
+	pending            bool
+	committed, aborted int
+}
+
+// period is one round of the service phase of algorithm 1.
+func (m *master) period() {
+	m.s.after(m.s.Commit.Period, m.period)
+	from := m.s.now + m.s.Commit.Ahead
+	proposal := newRules()
+	var total float64
+	for _, n := range m.counts {
+		total += float64(n)
+	}
+	for k, n := range m.counts {
+		if n == 0 {
+			continue
+		}
+		if spread := offset(float64(n)/total, shards); spread > m.rules.read(Tenant(k)) { // CheckHotSpot
+			proposal.add(from, spread, Tenant(k))
+		}
+	}
+	clear(m.counts)
+	if len(proposal.list) > 0 && !m.pending {
+		m.propose(from, proposal.list)
+	}
+}
+
+// round is one proposal on its way to be committed or aborted.
+type round struct {
+	m       *master
+	from    time.Duration
+	list    []rule
+	accepts int
+	over    bool
+}
+
+// propose is the prepare phase: each client is asked whether it has routed nothing that
+// is created at the time of the rules or later, and then holds back what would be. An
+// error, or no answer within half of the time until the rules take effect, aborts.
+func (m *master) propose(from time.Duration, list []rule) {
+	r := &round{m: m, from: from, list: list}
+	m.pending = true
+	for _, c := range m.s.clients {
+		if m.arrives() {
+			m.tell(c, func() { r.prepare(c) })
+		}
+	}
+	m.s.after(m.s.Commit.Ahead/2, func() { r.end(false) })
+}
+
+// prepare is what a client does with a proposal.
+func (r *round) prepare(c *client) {
+	if c.newest >= r.from {
+		r.m.answer(func() { r.end(false) })
+		return
+	}
+	c.blocked, c.until = true, r.from
+	r.m.answer(func() {
+		if r.accepts++; r.accepts == len(r.m.s.clients) {
+			r.end(true)
+		}
+	})
+}
+
+// end commits or aborts: once. Its messages arrive: that a node does not answer at all is
+// for people to decide (§4.3), and not simulated.
+func (r *round) end(commit bool) {
+	if r.over {
+		return
+	}
+	r.over, r.m.pending = true, false
+	if commit {
+		r.m.committed++
+		r.m.rules.addAll(r.list)
+	} else {
+		r.m.aborted++
+	}
+	for _, c := range r.m.s.clients {
+		r.m.tell(c, func() {
+			if commit {
+				c.rules.addAll(r.list)
+			}
+			if c.until == r.from {
+				c.blocked = false
+			}
+			c.dispatch()
+		})
+	}
+}
+
+// tell delivers a message to a client, in the order in which they were sent.
+func (m *master) tell(c *client, do func()) {
+	c.heard = max(c.heard, m.s.now+m.trip())
+	m.s.after(c.heard-m.s.now, do)
+}
+
+// answer delivers a message to the master, unless it is lost.
+func (m *master) answer(do func()) {
+	if m.arrives() {
+		m.s.after(m.trip(), do)
+	}
+}
+
+// arrives reports whether a message of the prepare phase is not lost.
+func (m *master) arrives() bool { return m.s.rand.Float64() >= m.s.Commit.Loss }
+
+func (m *master) trip() time.Duration {
+	return time.Duration(m.s.rand.Float64() * float64(m.s.Commit.Trip))
+}

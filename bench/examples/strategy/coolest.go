@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+
+	"adshard/balance"
+	"adshard/balance/strategy"
+)
+
+// Coolest moves one slice an iteration from the slave with the most load for its share
+// to the one with the least: the slice after which the hotter of both is coolest.
+type Coolest struct{ strategy.ConsistentFixed } // which makes the first plan
+
+// Name implements balance.Strategy.
+func (Coolest) Name() string { return "coolest" }
+
+// Iterate implements balance.Strategy.
+func (Coolest) Iterate(in balance.Input) (p balance.Proposal, err error) {
+	loads := balance.NodeLoads(in)
+	heat := func(n balance.NodeID, more float64) float64 {
+		return (loads[n] + more) / float64(max(1, in.Limits[n].Share))
+	}
+	var from, to balance.NodeID // the hottest and the coolest
+	for _, n := range in.Model.Nodes() {
+		if from == 0 || heat(n.ID, 0) > heat(from, 0) {
+			from = n.ID
+		}
+		if n.State == balance.Active && (to == 0 || heat(n.ID, 0) < heat(to, 0)) {
+			to = n.ID
+		}
+	}
+	if in.May == nil { // as in studies, where all moves are allowed and end at once
+		in.May = func(uint64, balance.NodeID) (bool, string) { return true, "" }
+	}
+	var best uint64
+	load, least := 0.0, 0.97*heat(from, 0) // to gain less is not worth a move
+	for i, sum := range balance.SliceSums(in) {
+		s := in.Model.Slices()[i]
+		after := max(heat(from, -sum.Load), heat(to, sum.Load))
+		ok, _ := in.May(s.ID, to) // not if it is on its way, or was there a moment ago, …
+		if ok && s.Node == from && after < least {
+			best, load, least = s.ID, sum.Load, after
+		}
+	}
+	if why := in.Few; best == 0 || why != "" { // Few: too few queries to judge by
+		why = fmt.Sprintf("no slice of the hottest slave gains 3 %% on the coolest one %s", why)
+		p.Reasons = []balance.Reason{{Op: -1, Text: why}}
+	} else {
+		p.Ops = []balance.Op{{Kind: balance.OpStart, Slice: best, Node: to}}
+		p.Reasons = []balance.Reason{{Op: 0, Text: "it goes from the hottest slave to the coolest one"}}
+		loads[from], loads[to] = loads[from]-load, loads[to]+load
+	}
+	p.Expected = balance.EvennessOf(in.Model, loads, in.Limits)
+	return p, nil
+}

@@ -1,0 +1,52 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"adshard/balance"
+	"adshard/fault"
+)
+
+// Main runs adbench with the arguments of the process and returns its exit status: 0
+// success, 1 failure, 2 invalid usage. It compares own strategies as well, by their
+// names (docs/strategies.md).
+func Main(own ...balance.Strategy) (status int) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	status = 2 // until a command was found and its flags were read
+	root := Command(own...)
+	root.PersistentPreRun = func(*cobra.Command, []string) { status = 1 }
+	if err := root.ExecuteContext(ctx); err != nil {
+		if ctx.Err() != nil && (errors.Is(err, context.Canceled) || fault.Is(err, fault.Cancelled)) {
+			fmt.Fprintln(os.Stderr, "adbench: interrupted")
+			return status
+		}
+		fmt.Fprintln(os.Stderr, "adbench:", err)
+		return status
+	}
+	return 0
+}
+
+// Command returns the command adbench, which compares own strategies as well.
+func Command(own ...balance.Strategy) *cobra.Command {
+	root := &cobra.Command{
+		Use:               "adbench",
+		Short:             "Make corpora and measure",
+		SilenceUsage:      true,
+		SilenceErrors:     true,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+	}
+	root.AddCommand(
+		CorpusCommand(), BuildCommand(), SearchCommand(), StoreCommand(), MemoryCommand(), ServeCommand(),
+		ReplicasCommand(), GridCommand(), SizingCommand(), LoadCommand(), OverloadCommand(), FreshCommand(), FirstFillCommand(), CopyCommand(),
+		BalanceCommand(own...), PassesCommand(), SplitCommand(), ESDBCommand(), FiguresCommand(), FiguresAgeCommand(),
+	)
+	return root
+}

@@ -1,0 +1,216 @@
+package passes
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"adshard/bench/chart"
+	"adshard/bench/measure"
+	"adshard/bench/page"
+)
+
+func complete(answer []byte) bool { return bytes.Contains(answer, []byte(`"complete":true`)) }
+
+// Outcome is what a strategy showed on a workload.
+type Outcome struct {
+	Strategy string `json:"strategy"`
+	Workload string `json:"workload"`
+	Note     string `json:"note,omitempty"`
+	Passes   []Pass `json:"passes"`
+}
+
+// Report is a whole run.
+type Report struct {
+	Command  string    `json:"command"`
+	Commit   string    `json:"commit"`
+	Load     string    `json:"load"`
+	Machine  string    `json:"machine"`
+	Date     string    `json:"date"`
+	Groups   uint64    `json:"groups"`
+	Keywords uint64    `json:"keywords"`
+	Runs     []Outcome `json:"runs"`
+}
+
+// figures are the thesis' figures: slaves, and master, by strategy, workload and pass.
+var figures = map[string][2]string{
+	"original, single, 1": {"8.1", "8.3"}, "original, production, 1": {"8.2", "8.4"},
+	"random, single, 1": {"8.5", "8.7"}, "random, production, 1": {"8.6", "8.8"},
+	"weighted-move, single, 1": {"8.9", "8.11"}, "weighted-move, single, 100": {"8.10", "8.12"},
+	"weighted-move, production, 1": {"8.13", ""}, "weighted-move, production, 3": {"8.14", ""},
+	"weighted-move, production, 5": {"8.15, 8.17", "8.18"}, "weighted-move, production, 100": {"8.16", ""},
+}
+
+// Spread is how unequal the slaves are in a pass: the largest of their mean times over
+// the mean of these. A mean is without the slowest twentieth of the queries, most of
+// which waited for a processor.
+func (p *Pass) Spread() float64 {
+	var most, sum float64
+	for _, s := range p.Slaves {
+		v := mean(s)
+		most, sum = max(most, v), sum+v
+	}
+	if sum == 0 {
+		return 1
+	}
+	return most * float64(len(p.Slaves)) / sum
+}
+
+// Slowest is the mean time of the queries' slowest slaves over the mean time of all
+// slaves, likewise; 1 when each query takes all slaves equally long.
+func (p *Pass) Slowest() float64 {
+	slowest, all := make([]float64, len(p.Master)), make([]float64, len(p.Master))
+	for q := range p.Master {
+		for _, s := range p.Slaves {
+			slowest[q], all[q] = max(slowest[q], s[q]), all[q]+s[q]/float64(len(p.Slaves))
+		}
+	}
+	if mean(all) == 0 {
+		return 1
+	}
+	return mean(slowest) / mean(all)
+}
+
+// mean is that of all but the largest twentieth.
+func mean(list []float64) (sum float64) {
+	sorted := slices.Sorted(slices.Values(list))
+	sorted = sorted[:len(sorted)-len(sorted)/20]
+	for _, v := range sorted {
+		sum += v / float64(len(sorted))
+	}
+	return sum
+}
+
+func quantile(list []float64, q float64) float64 {
+	if len(list) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(list))
+	return sorted[min(len(sorted)-1, int(q*float64(len(sorted))))]
+}
+
+var header = []string{"strategy, workload, pass", "figure", "slaves' p50, µs", "slaves' p99, µs", "busiest ÷ mean slave, 95 %", "slowest ÷ mean, query by query, 95 %",
+	"master p50, ms", "master p99, ms", "max/mean at the balancer", "groups moved", "incomplete"}
+
+// Rows are the table, a row for each recorded pass.
+func (r *Report) Rows() (rows [][]string) {
+	for _, o := range r.Runs {
+		for i := range o.Passes {
+			p := &o.Passes[i]
+			name := fmt.Sprintf("%s, %s, %d", o.Strategy, o.Workload, p.Number)
+			of := func(q float64) string {
+				var list []string
+				for _, s := range p.Slaves {
+					list = append(list, measure.Number(1e3*quantile(s, q)))
+				}
+				return strings.Join(list, " / ")
+			}
+			f := figures[name]
+			both := strings.Trim(f[0]+"; "+f[1], "; ")
+			rows = append(rows, []string{name, cmp.Or(both, "–"), of(0.5), of(0.99), measure.Number(p.Spread()), measure.Number(p.Slowest()),
+				measure.Number(quantile(p.Master, 0.5)), measure.Number(quantile(p.Master, 0.99)), measure.Number(p.MaxOverMean), fmt.Sprint(p.Moved), fmt.Sprint(p.Incomplete)})
+		}
+	}
+	return rows
+}
+
+// verdict says how unequal the slaves are in each recorded pass of a workload.
+func (r *Report) verdict() (out []string) {
+	for _, workload := range []string{"single", "production"} {
+		var parts []string
+		for _, o := range r.Runs {
+			for i := range o.Passes {
+				if p := &o.Passes[i]; o.Workload == workload {
+					parts = append(parts, fmt.Sprintf("%s, pass %d: %s and %s", o.Strategy, p.Number, measure.Number(p.Spread()), measure.Number(p.Slowest())))
+				}
+			}
+		}
+		out = append(out, fmt.Sprintf("Workload %s, without the slowest twentieth of the queries: busiest slave ÷ mean of the slaves over the pass, and the queries' slowest slaves ÷ their mean ones: %s.", workload, strings.Join(parts, "; ")))
+	}
+	return out
+}
+
+// Header is that of Rows.
+func Header() []string { return header }
+
+// WritePage writes the figures as one page.
+func (r *Report) WritePage(w io.Writer) error {
+	p := page.Page{
+		Title: "Chapter 8 of the thesis on real processes",
+		Lead: fmt.Sprintf("%s ad groups with %s keywords; a workload of %d queries is asked one query at a time, pass after pass, while the balancer works. The times of a slave are those of its search, as it counts them; those of the master are of the whole request over HTTP.",
+			measure.Number(float64(r.Groups)), measure.Number(float64(r.Keywords)), Each),
+		Made: []page.Made{{Command: r.Command, Commit: r.Commit, Packages: []string{"balance", "barrels", "search", "internal/node", "bench/passes", "bench/workload", "internal/corpus"},
+			About: []string{r.Date, r.Machine, "load before: " + r.Load}}},
+	}
+	p.Verdict = r.verdict()
+	t := &page.Table{Header: header}
+	var g page.Group
+	for _, row := range r.Rows() {
+		g.Rows = append(g.Rows, page.Cells(row...))
+	}
+	t.Groups = []page.Group{g}
+	p.Sections = append(p.Sections, page.Section{Title: "All recorded passes", Tables: []*page.Table{t}})
+	for _, workload := range []string{"single", "production"} {
+		p.Sections = append(p.Sections, r.section(workload))
+	}
+	for _, o := range r.Runs {
+		if o.Note != "" && !slices.Contains(p.Notes, o.Workload+": "+o.Note) {
+			p.Notes = append(p.Notes, o.Workload+": "+o.Note)
+		}
+	}
+	return p.Write(w)
+}
+
+// section draws the passes of a workload; slaves at one scale, cut at the 99th
+// percentile of them all, and masters likewise.
+func (r *Report) section(workload string) page.Section {
+	s := page.Section{Title: "Workload " + workload, Note: "Axes end at the 99th percentile of the workload's times, so that single ones do not hide the others."}
+	var slaves, masters []float64
+	for _, o := range r.Runs {
+		for _, p := range o.Passes {
+			if o.Workload == workload {
+				slaves, masters = append(slaves, slices.Concat(p.Slaves...)...), append(masters, p.Master...)
+			}
+		}
+	}
+	tops := [2]float64{1e3 * quantile(slaves, 0.99), quantile(masters, 0.99)}
+	for _, o := range r.Runs {
+		for _, p := range o.Passes {
+			if o.Workload != workload {
+				continue
+			}
+			name := fmt.Sprintf("%s, %s, %d", o.Strategy, o.Workload, p.Number)
+			for i, what := range []string{"slaves, µs", "master, ms"} {
+				title := fmt.Sprintf("%s, pass %d: %s", o.Strategy, p.Number, what)
+				if f := figures[name][i]; f != "" {
+					title += " (" + f + ")"
+				}
+				c := chart.Chart{Title: title, XLabel: "query", Top: tops[i], Lines: p.lines(i, tops[i])}
+				s.Charts = append(s.Charts, page.Chart(c.SVG()))
+			}
+		}
+	}
+	return s
+}
+
+// lines are those of the slaves, in µs, or with 1 that of the master, in ms.
+func (p *Pass) lines(i int, top float64) (out []chart.Line) {
+	line := func(name string, values []float64, unit float64) {
+		l := chart.Line{Name: name}
+		for q, v := range values {
+			l.X, l.Y = append(l.X, float64(q+1)), append(l.Y, min(unit*v, top))
+		}
+		out = append(out, l)
+	}
+	if i == 1 {
+		line("master", p.Master, 1)
+		return out
+	}
+	for n, values := range p.Slaves {
+		line(fmt.Sprintf("slave-%d", n), values, 1e3)
+	}
+	return out
+}
