@@ -26,6 +26,7 @@ test-long: ## the long forms: more property cases, minutes of fuzzing each
 lint: ## vet, staticcheck, the rules of the house
 	go vet ./...
 	go -C bench vet ./...
+	go -C bench/examples/strategy vet ./...
 	$(TOOL) staticcheck ./...
 	cd bench && $(TOOL) staticcheck ./...
 	go test ./internal/lint/...
@@ -50,6 +51,9 @@ audit: build ## an hour of killing, hanging and damaging under queries, against 
 kills: build ## of these the half hour in which replicas and masters fail
 	@AUDIT_ONLY=replicas deploy/audit.sh
 
+test-faults: ## seeded schedules of faults under queries (FAULTS_FROM=1 FAULTS_COUNT=100: an hour; FAULTS_ONLY=SEED replays one)
+	@deploy/faults.sh
+
 simulate: ## ten thousand seeds of the simulator
 	SIM_SEEDS=10000 go test -count=1 -timeout 3h ./balance/sim -run '^TestSeeds$$' -v
 
@@ -68,4 +72,4 @@ huge: build ## build a store of 100,000,000 keywords, open it and ask it (half a
 clean: ## remove what was built and the demo's data
 	rm -rf $(BIN) demo
 
-.PHONY: help demo setup build test test-long lint structure generate figures figures-age audit kills simulate experiments peers search-figures huge clean
+.PHONY: help demo setup build test test-long lint structure generate figures figures-age audit kills test-faults simulate experiments peers search-figures huge clean

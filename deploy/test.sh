@@ -9,7 +9,7 @@ long) fuzztime=4m checks=5000 ;;
 *) echo "usage: $0 [long]" >&2; exit 2 ;;
 esac
 began=$SECONDS
-modules=". bench" # ./... ends at a nested go.mod
+modules=". bench bench/examples/strategy" # ./... ends at a nested go.mod
 step() { printf '\n== %s (%d s)\n' "$1" $((SECONDS - began)); }
 fresh=$(mktemp -d)
 trap 'rm -rf "$fresh"' EXIT
@@ -17,7 +17,7 @@ trap 'rm -rf "$fresh"' EXIT
 # Clusters wait now and then: one package more at once than there are cores.
 tested() { go -C "$1" test -json -count=1 -p $(($(nproc) + 1)) "${@:2}" | "$fresh/testlog" record "$fresh/results"; }
 # Those that take longest begin first: none of them is left alone at the end.
-longest="./internal/mutation ./internal/node/processtest ./backend/sqlite ./internal/audit ./internal/node/balancer ./internal/node/up ./internal/e2e ./barrels/rocks"
+longest="./internal/faults ./internal/mutation ./internal/node/processtest ./backend/sqlite ./internal/audit ./internal/node/balancer ./internal/node/up ./internal/e2e ./barrels/rocks"
 
 # properties MODULE PATTERN...: the packages whose tests know rapid's flags; others refuse them.
 properties() {
@@ -58,6 +58,7 @@ step "tests, each benchmark once"
 # one package after the other.
 tested . -vet=off $longest ./... -args -test.bench=. -test.benchtime=1x
 tested bench -vet=off ./... -args -test.bench=. -test.benchtime=1x
+tested bench/examples/strategy -vet=off ./... # a user's module, beside ours
 
 step "tests under the race detector, with the invariants of what unsafe lays out"
 # SQLite's C, translated to Go, is not instrumented: it took half of the time and is
