@@ -19,7 +19,7 @@ type entrance struct {
 	// an earlier one it may have dropped since.
 	revision  uint64
 	certified []Interval // disjoint and ascending, no two touching
-	check     *comparison
+	checks    []*comparison
 	waits     string // what for
 	// goal is the view that was published when the entrance opened; near is set once the
 	// slave could serve it, as one of the set. serves is the newest view that it could serve,
@@ -27,6 +27,10 @@ type entrance struct {
 	goal, serves uint64
 	near, delays bool
 }
+
+// maxChecks is how many slices of a slave that is to join are compared at once. A shard may have
+// thousands of small ones, and each answer takes as long as a large one's.
+const maxChecks = 8
 
 // kept is what a slave served of a node when it left the node's set, since it was late. It was
 // certified, and changes come to the slave as before: it counts when the slave is to
@@ -107,21 +111,28 @@ func (m *Mapper) retainServed() {
 
 func (m *Mapper) retainOf(w *entrance, keys []Interval) {
 	w.certified = both(w.certified, keys)
-	if w.check != nil && !covers(keys, w.check.part) {
-		m.dropCheck(w)
-	}
+	m.dropChecks(w, func(c *comparison) bool { return !covers(keys, c.part) })
 }
 
 func (m *Mapper) closeEntrance(w *entrance) {
 	delete(m.entrances, w.slave)
-	m.dropCheck(w)
+	m.dropChecks(w, func(*comparison) bool { return true })
 }
 
-func (m *Mapper) dropCheck(w *entrance) {
-	if w.check != nil {
-		delete(m.verify.asked, w.check.asked)
-		w.check = nil
-	}
+// dropChecks gives up some comparisons of a slave that is to join.
+func (m *Mapper) dropChecks(w *entrance, which func(*comparison) bool) {
+	w.checks = slices.DeleteFunc(w.checks, func(c *comparison) bool {
+		if !which(c) {
+			return false
+		}
+		delete(m.verify.asked, c.asked)
+		return true
+	})
+}
+
+// dropCheck ends a comparison.
+func (m *Mapper) dropCheck(c *comparison) {
+	m.dropChecks(c.entrance, func(o *comparison) bool { return o == c })
 }
 
 // enter looks how far a slave is from joining its set and returns what it waits for;
@@ -174,7 +185,8 @@ func (m *Mapper) delayViews(now time.Duration, w *entrance, serves uint64) {
 // earlier time.
 func (m *Mapper) compareHeld(w *entrance, may bool) (serves uint64, lacks string) {
 	t := m.node(w.slave).table
-	served, first := t.everServed(), Held{}
+	served := t.everServed()
+	var open []Held // it has them, and they are not certified
 	serves = t.View
 	for _, h := range m.model.Table(w.node).Slices {
 		v := Interval{h.Lo, h.Hi}
@@ -184,21 +196,45 @@ func (m *Mapper) compareHeld(w *entrance, may bool) (serves uint64, lacks string
 			continue
 		case !there:
 			lacks = cmp.Or(lacks, fmt.Sprintf("it is being filled: slice %d is not complete", h.ID))
-		case first.From == 0 || h.From < first.From:
-			first = h
+		default:
+			open = append(open, h)
 		}
 		serves = min(serves, h.From-1)
 	}
-	if w.check == nil && may && first.From != 0 {
-		w.check = &comparison{entrance: w, target: w.slave, id: first.ID, generation: first.Generation,
-			all: lacking(Interval{first.Lo, first.Hi}, w.certified)[0]}
-		w.check.begin(m, w.check.all.Lo)
-		m.verify.enqueue(w.check)
+	if may {
+		m.compareOldest(w, open)
 	}
-	if w.check != nil {
-		lacks = cmp.Or(lacks, fmt.Sprintf("slice %d is being compared with the source of truth", w.check.id))
+	if n := len(open); n > 0 {
+		lacks = cmp.Or(lacks, fmt.Sprintf("%d slices are still to be compared with the source of truth, slice %d among them", n, open[0].ID))
 	}
 	return serves, lacks
+}
+
+// compareOldest begins to compare those of some slices that the shard was given first, as
+// many as may be compared at once.
+func (m *Mapper) compareOldest(w *entrance, open []Held) {
+	for len(w.checks) < maxChecks {
+		var next *Held
+		for i := range open {
+			h := &open[i]
+			if (next == nil || h.From < next.From) && !w.compares(Interval{h.Lo, h.Hi}) {
+				next = h
+			}
+		}
+		if next == nil {
+			return
+		}
+		c := &comparison{entrance: w, target: w.slave, id: next.ID, generation: next.Generation,
+			all: lacking(Interval{next.Lo, next.Hi}, w.certified)[0]}
+		c.begin(m, c.all.Lo)
+		w.checks = append(w.checks, c)
+		m.verify.enqueue(c)
+	}
+}
+
+// compares reports whether some of an interval is being compared.
+func (w *entrance) compares(v Interval) bool {
+	return slices.ContainsFunc(w.checks, func(c *comparison) bool { return c.all.Lo <= v.Hi && v.Lo <= c.all.Hi })
 }
 
 // mustKnow returns the view that a slave must have received to join a set: the published
@@ -246,7 +282,7 @@ func (m *Mapper) entranceCompares(now time.Duration, c *comparison, a Certified)
 // entranceDiffers has a slave that is to join a set discard what differs. If the slice is
 // another one by now, it is compared again.
 func (m *Mapper) entranceDiffers(now time.Duration, c *comparison, what string) {
-	c.entrance.check = nil
+	m.dropCheck(c)
 	if v := m.model.At(c.all.Lo); v.ID == c.id && v.Generation == c.generation {
 		m.condemn(now, c.target, c, what)
 	}
@@ -254,10 +290,9 @@ func (m *Mapper) entranceDiffers(now time.Duration, c *comparison, what string) 
 
 // certified notes that a part of what a slave holds that is to join is right.
 func (m *Mapper) certified(c *comparison) {
-	w := c.entrance
-	w.certified = union(w.certified, c.part)
+	c.entrance.certified = union(c.entrance.certified, c.part)
 	if c.done() {
-		w.check = nil
+		m.dropCheck(c)
 	}
 	m.members.next = 0
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // newEntrance returns a rig in which the spare e is to replace d: it has got all slices,
-// and the first question whether a copy of it is right is asked.
+// and the first questions whether copies of them are right are asked.
 func newEntrance(t *testing.T) *rig {
 	t.Helper()
 	return newEntranceWith(t, nil)
@@ -26,7 +26,7 @@ func newEntranceWith(t *testing.T, change func(*balance.MapperConfig)) *rig {
 	r.wantShard("shard-1", "c +e")
 	r.ack("e")
 	r.pass(time.Second)
-	if len(r.asked) != 1 || r.asked[0].Target != "e" {
+	if len(r.asked) == 0 || slices.ContainsFunc(r.asked, func(q balance.Certify) bool { return q.Target != "e" }) {
 		t.Fatalf("asked %+v", r.asked)
 	}
 	return r
@@ -35,10 +35,9 @@ func newEntranceWith(t *testing.T, change func(*balance.MapperConfig)) *rig {
 // TestASlaveThatRestartsIsComparedAgain, all of it: its disk may be another one.
 func TestASlaveThatRestartsIsComparedAgain(t *testing.T) {
 	r := newEntrance(t)
-	first := r.asked[0]
-	r.answer(nil)
+	first := r.answerFirst()
 	r.pass(time.Second)
-	if len(r.asked) != 1 || r.asked[0].Lo == first.Lo {
+	if slices.ContainsFunc(r.asked, func(q balance.Certify) bool { return q.Lo == first.Lo }) {
 		t.Fatalf("asked %+v after %+v", r.asked, first)
 	}
 	r.mute["e"] = true
@@ -152,6 +151,15 @@ func (r *rig) answerAll(of func(target string) bool) {
 			r.answerTo(q, nil)
 		}
 	}
+}
+
+// answerFirst answers the first question, which it returns.
+func (r *rig) answerFirst() balance.Certify {
+	r.t.Helper()
+	q := r.asked[0]
+	r.asked = r.asked[1:]
+	r.answerTo(q, nil)
+	return q
 }
 
 // compare lets time pass in which e is compared with the source of truth.
@@ -341,8 +349,8 @@ func TestASlaveThatIsAlwaysBehindJoins(t *testing.T) {
 
 // TestViewsDoNotWaitForEver for a slave that is to join and gets nothing any more.
 func TestViewsDoNotWaitForEver(t *testing.T) {
-	r := newLaggard(t, 2*time.Second, 0)
-	for range 10 {
+	r := newLaggard(t, 2*time.Second, 500*time.Millisecond)
+	for range 12 {
 		r.step()
 	}
 	r.wantShard("shard-1", "c +e")
@@ -385,5 +393,34 @@ func TestWhatLeavesIsComparedNoMore(t *testing.T) {
 		t.Errorf("an answer about slice %d is awaited, which has left", q.Slice)
 	}
 	r.compare()
+	r.wantShard("shard-1", "c e")
+}
+
+// TestSmallSlicesAreComparedAtOnce: one after the other they would keep a slave from joining
+// for as many answers as its shard has slices.
+func TestSmallSlicesAreComparedAtOnce(t *testing.T) {
+	r := newEntranceWith(t, func(c *balance.MapperConfig) {
+		c.Strategy = stubborn{initial: func(in balance.Input) (balance.Proposal, error) { return dealt(in, 24) }}
+	})
+	compared := make(map[uint64]bool)
+	for len(r.asked) > 0 {
+		if len(r.asked) > 8 {
+			t.Fatalf("%d are compared at once", len(r.asked))
+		}
+		for _, q := range r.asked {
+			if compared[q.Slice] {
+				t.Errorf("slice %d is compared twice", q.Slice)
+			}
+			compared[q.Slice] = true
+		}
+		if rest := 12 - len(compared); len(r.asked) < 8 && rest > 0 {
+			t.Errorf("%d are compared at once, and %d wait", len(r.asked), rest)
+		}
+		r.answerAll(func(string) bool { return true })
+		r.pass(100 * time.Millisecond)
+	}
+	if len(compared) != 12 {
+		t.Errorf("%d slices were compared, not the shard's 12", len(compared))
+	}
 	r.wantShard("shard-1", "c e")
 }

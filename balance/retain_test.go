@@ -47,8 +47,7 @@ func (r *rig) comparing(name string) map[balance.Key]bool {
 // again before anybody looks.
 func TestWhatWasLostIsComparedAgain(t *testing.T) {
 	r := newEntrance(t)
-	lo := r.asked[0].Lo
-	r.answer(nil)
+	lo := r.answerFirst().Lo
 	r.loses("e", lo)
 	if got := r.comparing("e"); !got[lo] {
 		t.Errorf("compared %v, not the slice at %v that it had lost", got, lo)
@@ -111,7 +110,7 @@ func TestWhatIsMergedStaysCertified(t *testing.T) {
 	for r.asked[0].Lo != r.slice(1).Lo {
 		t.Fatalf("asked %+v first", r.asked)
 	}
-	r.answer(nil)
+	r.answerFirst()
 	r.switchBeside(2, "shard-1")
 	for range 150 {
 		r.others()

@@ -73,8 +73,8 @@ func (m *Mapper) touch(c Change) {
 			}
 		}
 		for _, w := range m.entrances {
-			if w.check != nil {
-				w.check.touch(c)
+			for _, check := range w.checks {
+				check.touch(c)
 			}
 		}
 		if scrubbed != nil {
@@ -138,7 +138,7 @@ func (m *Mapper) compares(c *comparison) bool {
 		v := a.move
 		return m.moves.all[v.id] == v && slices.Contains(v.arrivals, a) && v.phase == Copying && a.arrived && v.doomed == ""
 	case c.entrance != nil:
-		return m.entrances[c.target] == c.entrance && c.entrance.check == c
+		return m.entrances[c.target] == c.entrance && slices.Contains(c.entrance.checks, c)
 	}
 	return m.scrub.check == c
 }
@@ -201,7 +201,7 @@ func (m *Mapper) expire(now time.Duration) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.entrances)) {
-		if c := m.entrances[name].check; c != nil {
+		for _, c := range m.entrances[name].checks {
 			late(c)
 		}
 	}
