@@ -78,22 +78,31 @@ type hand struct {
 	has   []int // the next one that it would give away last
 }
 
-// deal gives ranges of nodes that are not active, or left, to those with fewest, and
-// what a node lacks to its part to it, from those with most.
-func (c ConsistentFixed) deal(in balance.Input, owners []balance.NodeID, left map[balance.NodeID]bool) fixed {
-	f := fixed{owners: owners}
-	at, shares := make(map[balance.NodeID]*hand), uint64(0)
+// newFixed is the layout of some ranges, with the active nodes that have not left, and
+// what each should have; they have nothing yet.
+func newFixed(in balance.Input, owners []balance.NodeID, left map[balance.NodeID]bool) fixed {
+	f, shares := fixed{owners: owners}, uint64(0)
 	for _, n := range in.Model.Nodes() {
 		if n.State == balance.Active && !left[n.ID] {
 			h := &hand{node: n.ID, share: share(in, n.ID)}
-			at[n.ID], f.hands, shares = h, append(f.hands, h), shares+h.share
+			f.hands, shares = append(f.hands, h), shares+h.share
 		}
 	}
+	for _, h := range f.hands {
+		h.part = int(uint64(len(owners)) * h.share / shares)
+	}
+	return f
+}
+
+// deal gives ranges of nodes that are not active, or left, to those with fewest, and
+// what a node lacks to its part to it, from those with most.
+func (c ConsistentFixed) deal(in balance.Input, owners []balance.NodeID, left map[balance.NodeID]bool) fixed {
+	f, at := newFixed(in, owners, left), make(map[balance.NodeID]*hand)
 	if len(f.hands) == 0 {
 		return f
 	}
 	for _, h := range f.hands {
-		h.part = int(uint64(c.Ranges) * h.share / shares)
+		at[h.node] = h
 	}
 	order := make([]int, c.Ranges) // at random
 	for i := range order {

@@ -64,7 +64,7 @@ func (l *loop) rest(s balance.Strategy) {
 	l.t.Fatal("no rest")
 }
 
-var hashing = []string{"consistent-random", "consistent-equal", "consistent-fixed", "rendezvous"}
+var hashing = []string{"consistent-random", "consistent-equal", "consistent-fixed", "rendezvous", "esdb"}
 
 // TestJoinAndLeave: what moves at a join goes to the new node, and at a leave comes
 // from the one that leaves; with a budget, and whether the mapper or an iteration

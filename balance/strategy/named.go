@@ -24,7 +24,7 @@ func Names() []string {
 		originalName, randomName, weightedMoveName, weightedMoveFastName,
 		consistentRandomName, consistentEqualName, consistentFixedName, rendezvousName,
 		raoOneName, raoManyName, raoPoolName, cassandraName, srinivasanName, autoplacerName,
-		topicsName,
+		topicsName, esdbName,
 	}
 }
 
@@ -53,15 +53,17 @@ func Named(name string, options ...map[string]string) (balance.Strategy, error) 
 }
 
 // CheckOrder refuses a strategy that cannot do what it is for in an order of keys:
-// original packs whole owners, which are intervals of keys only in the order
-// ByOwner. Errors: fault.Invalid, which names the order to be set.
+// original packs whole owners and esdb spreads each over some shards, and owners are
+// intervals of keys only in the order ByOwner. Errors: fault.Invalid, which names the
+// order to be set.
 func CheckOrder(name string, order balance.Order) error {
-	if name != originalName || order == balance.ByOwner {
+	what := map[string]string{originalName: "places whole advertisers", esdbName: "spreads advertisers one by one"}[name]
+	if what == "" || order == balance.ByOwner {
 		return nil
 	}
 	return fault.Field("strategy", "order",
-		"the strategy original places whole advertisers, which needs the order %s, and this is %s: "+
-			"make a new cluster with --order %s, or choose another strategy", balance.ByOwner, order, balance.ByOwner)
+		"the strategy %s %s, which needs the order %s, and this is %s: "+
+			"make a new cluster with --order %s, or choose another strategy", name, what, balance.ByOwner, order, balance.ByOwner)
 }
 
 // Options returns the options of a strategy; none for an unknown one.
@@ -101,6 +103,8 @@ func read(r *reader, name string) balance.Strategy {
 		return readAutoplacer(r)
 	case topicsName:
 		return readTopics(r)
+	case esdbName:
+		return readESDB(r)
 	}
 	return nil
 }

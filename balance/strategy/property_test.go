@@ -129,6 +129,7 @@ func all(t testing.TB) (list []balance.Strategy) {
 	options := map[string]map[string]string{
 		"random": {"seed": "7"}, "weighted-move": {"merge-above": "2", "merge-share": "0.1"}, "weighted-move-fast": {"merge-above": "1"},
 		"consistent-equal": {"ranges": "64"}, "consistent-fixed": {"ranges": "24"}, "topics": {"slices": "60"},
+		"esdb": {"shards": "16"},
 	}
 	for _, name := range strategy.Names() {
 		if options[name] == nil {

@@ -33,6 +33,8 @@ func Summary(name string) string {
 		return "consistent hashing; in each round the hottest items not considered yet are placed anew (Autoplacer, TAAS 2014; thesis 4.6)"
 	case topicsName:
 		return "weighted-move-fast, and spreads each hot topic evenly while load stays in band, by what slaves sample"
+	case esdbName:
+		return "spreads each advertiser over 1, 2, 4, … shards by what it stores and by its load; nothing shrinks (ESDB, SIGMOD 2022)"
 	}
 	return ""
 }

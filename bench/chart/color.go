@@ -19,7 +19,7 @@ var named = map[string]string{
 	"postgres": "#d55e00", "postgres-anchor": "#b8602b", "lucene": "#c2577e", "bleve": "#cc79a7", "bleve-terms": "#b04fb0",
 	// Strategies.
 	"original": "#c44e2b", "random": "#0074b4", "weighted-move": "#00966d", "weighted-move-fast": "#8f6fd0",
-	"random groups": "#6a7f8f", "topics": "#d6247f", "autoplacer": "#96683f",
+	"random groups": "#6a7f8f", "topics": "#d6247f", "autoplacer": "#96683f", "esdb": "#b0512f",
 	"consistent-random": "#a3850a", "consistent-equal": "#8a8a00", "consistent-fixed": "#c07400", "rendezvous": "#0092b4",
 	"rao-one": "#a35fb0", "rao-many": "#7d5fc0", "rao-pool": "#c45fa0", "cassandra": "#4f9f2f", "srinivasan": "#3a8070",
 }

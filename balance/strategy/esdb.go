@@ -1,0 +1,352 @@
+package strategy
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"slices"
+	"sort"
+
+	"adshard/balance"
+)
+
+const esdbName = "esdb"
+
+// ESDB is dynamic secondary hashing (Zhang et al., "ESDB", SIGMOD 2022, 2.2 and 4): there
+// are a fixed number of shards, dealt to nodes, and a tenant (an owner) has as many
+// successive ones as its part of all asks for, its spread: record g of tenant k is in shard
+//
+//	(h₁(k) + h₂(g) mod L(k)) mod Shards
+//
+// where L(k), the spread, is a power of 2, the least with which a shard has no more than
+// twice an equal part of all from one tenant (the paper's two functions that decide are
+// "manual"; package adshard/bench/esdb has the same). There are two phases: at the start
+// the spread follows what is stored, the items' weights; while the system runs, what
+// tenants are asked for, of which the paper has the write throughput. What loads a search
+// system is not writes but queries, so that we take the load that slaves report.
+//
+// A spread is a rule: of all that a tenant has had the largest one counts, so that nothing
+// ever shrinks. Rules, and which node has which shard, are what it remembers; both are
+// saved together with the model. A rule takes effect with the model that is saved with
+// it: the paper's commit at a time to come, by all who write, is for rules that each of
+// them applies alone, and here they get the model. It forgets all when the option shards
+// changes, and begins with what is stored.
+//
+// In the paper a rule is for records to come and nothing moves: reads look wherever any
+// rule may have put a record. Here a slice, which is a run of keys, is all that says where
+// items are, and cannot tell old ones from new ones. So what a tenant has moves when its
+// spread grows, half of it when that doubles: h₂ is the item's part of the key with its
+// bits in reverse, with which h₂ mod L are L runs of keys. That a query of one tenant asks
+// few shards, which is what limits the spread there, gains nothing here, where each query
+// asks all nodes.
+//
+// Which node has a shard: in turn at the start, so that successive ones are on different
+// nodes, and when nodes come and go as ConsistentFixed does it. Both are ours.
+//
+// In the order ByHash there are no tenants, only shards.
+type ESDB struct{ Shards int }
+
+const (
+	// mostShards, mostRules and mostParts bound the memory and the number of slices.
+	mostShards, mostRules, mostParts = 4096, 8192, 50_000
+	// mostOfPart is how much one tenant may have of a shard, in equal parts of all.
+	mostOfPart = 2
+	// ownerBits is how many bits of a key are the item's.
+	ownerBits = 32
+)
+
+func readESDB(r *reader) ESDB {
+	e := ESDB{Shards: 512}
+	r.count(&e.Shards, "shards", mostShards, "shards, which are dealt to nodes; many more than nodes")
+	e.Shards = max(1, e.Shards)
+	return e
+}
+
+// Name implements balance.Strategy.
+func (ESDB) Name() string { return esdbName }
+
+// Initial implements balance.Strategy: the first phase.
+func (e ESDB) Initial(in balance.Input) (balance.Proposal, error) {
+	s := e.recall(in, nil)
+	p, err := begin(in, s)
+	p.Memory = s.memory()
+	return p, err
+}
+
+// Iterate implements balance.Strategy: the second phase.
+func (e ESDB) Iterate(in balance.Input) (balance.Proposal, error) {
+	b := newBoard(in, 1)
+	if b.active == 0 {
+		b.leave(0, "no node is active")
+		p := b.proposal()
+		p.Memory = in.Memory
+		return p, nil
+	}
+	s := e.recall(in, nil)
+	if in.Few == "" {
+		b.measured()
+		s.follow(b)
+	} else {
+		b.leave(0, "no tenant is spread further: %s", in.Few)
+	}
+	want := s.pieces()
+	elsewhere := b.elsewhere(want)
+	b.toward(want)
+	b.join(want)
+	_, ratio := b.hottest()
+	b.leave(0, "%d tenants have more than one shard; %.3f %% of all weight is elsewhere than the rules have it; max/mean is %.3f",
+		len(s.rules), 100*b.cost(0, elsewhere), ratio)
+	p := b.proposal()
+	p.Memory = s.memory()
+	return p, nil
+}
+
+// Refuges implements balance.Refuge: the shards of nodes that leave are dealt to others.
+func (e ESDB) Refuges(in balance.Input, leaving []balance.Slice) []balance.NodeID {
+	left := make(map[balance.NodeID]bool)
+	for _, s := range leaving {
+		left[s.Node] = true
+	}
+	return refuges(in, leaving, e.recall(in, left))
+}
+
+// rule says over how many shards a tenant is spread: more than one.
+type rule struct {
+	tenant balance.Key // its first key
+	spread int
+}
+
+// sharding is the layout of ESDB.
+type sharding struct {
+	owners []balance.NodeID // of shards
+	rules  []rule           // by rising tenant
+	list   []piece          // of the rules as they are, with the shards that they are in
+	shards []int
+}
+
+// recall returns what is remembered, with the shards of nodes that are gone, or left,
+// dealt to others. If nothing is, tenants are spread by what they have stored.
+func (e ESDB) recall(in balance.Input, left map[balance.NodeID]bool) *sharding {
+	s, ok := e.read(in.Memory)
+	if !ok {
+		s = &sharding{owners: inTurn(in, e.Shards)}
+		var total uint64
+		list := tenants(in)
+		for _, t := range list {
+			total += t.weight
+		}
+		for _, t := range list {
+			s.spread(t.lo, float64(t.weight)/float64(max(1, total)))
+		}
+	}
+	s.owners = ConsistentFixed{Ranges: e.Shards, Seed: 1}.deal(in, s.owners, left).owners
+	return s
+}
+
+// inTurn deals shards to nodes one after the other, by their shares.
+func inTurn(in balance.Input, shards int) []balance.NodeID {
+	f := newFixed(in, make([]balance.NodeID, shards), nil)
+	for i := range f.owners {
+		if h := f.extreme(-1); h != nil {
+			f.give(i, h)
+		}
+	}
+	return f.owners
+}
+
+// tenants are the owners with their weights, none where owners are no intervals.
+func tenants(in balance.Input) []piece {
+	if _, _, whole := in.Order.OwnerOf(0); !whole {
+		return nil
+	}
+	return owners(in)
+}
+
+// spread makes a rule for a tenant with this part of all, if it is hot: if with the
+// spread that it has it has more than mostOfPart equal parts of a shard. It returns the
+// spread before and after, and whether there was no room for a rule.
+func (s *sharding) spread(tenant balance.Key, part float64) (before, after int, full bool) {
+	i, ok := slices.BinarySearchFunc(s.rules, tenant, func(r rule, k balance.Key) int { return cmp.Compare(r.tenant, k) })
+	before = 1
+	if ok {
+		before = s.rules[i].spread
+	}
+	after = before
+	for part*float64(len(s.owners)) > mostOfPart*float64(after)*(1+1e-9) && 2*after <= len(s.owners) { // sums round
+		after *= 2
+	}
+	switch {
+	case after == before:
+	case s.parts()+after > mostParts || !ok && len(s.rules) == mostRules:
+		return before, before, true
+	case ok:
+		s.rules[i].spread = after
+	default:
+		s.rules = slices.Insert(s.rules, i, rule{tenant, after})
+	}
+	return before, after, false
+}
+
+// parts is how many runs of keys the tenants with rules have.
+func (s *sharding) parts() (sum int) {
+	for _, r := range s.rules {
+		sum += r.spread
+	}
+	return sum
+}
+
+// follow spreads tenants further that are hot by what they are asked for.
+func (s *sharding) follow(b *board) {
+	said := 0
+	for _, t := range loaded(b) {
+		part := t.load / max(b.total, 1e-300)
+		before, after, full := s.spread(t.lo, part)
+		if after == before && !full {
+			continue
+		}
+		if said++; said > mostStaying {
+			continue
+		}
+		if full {
+			b.leave(0, "the tenant at %x has %.3f of the load in %d shards, and there are too many rules for another one", uint64(t.lo), part, before)
+			continue
+		}
+		b.leave(0, "the tenant at %x has %.3f of the load: it goes from %d to %d shards, and about %.3f %% of all weight moves for it",
+			uint64(t.lo), part, before, after, 100*b.cost(0, t.weight)*(1-float64(before)/float64(after)))
+	}
+}
+
+// tenantLoad is what is asked of a tenant.
+type tenantLoad struct {
+	lo     balance.Key
+	load   float64
+	weight uint64
+}
+
+// loaded sums the load of tenants.
+func loaded(b *board) (list []tenantLoad) {
+	if _, _, whole := b.in.Order.OwnerOf(0); !whole {
+		return nil
+	}
+	var own []balance.ItemLoad
+	for i := range b.parts {
+		own = balance.ItemLoads(b.in, b.parts[i].Slice, own[:0])
+		for _, v := range own {
+			lo, _, _ := b.in.Order.OwnerOf(v.Key)
+			if n := len(list); n == 0 || list[n-1].lo != lo {
+				list = append(list, tenantLoad{lo: lo})
+			}
+			t := &list[len(list)-1]
+			t.load += v.Load
+			t.weight += uint64(v.Weight)
+		}
+	}
+	return list
+}
+
+// begin is the first key of a shard, which is that of a tenant: none is in two of them.
+func (s *sharding) begin(shard int) balance.Key {
+	return rangeBegin(shard, len(s.owners)) &^ (1<<ownerBits - 1)
+}
+
+// first is h₁ of a tenant. The first half of a key is a hash of it already.
+func (s *sharding) first(tenant balance.Key) int {
+	return rangeOf(tenant|(1<<ownerBits-1), len(s.owners))
+}
+
+// pieces implements layout: the shards, out of which the tenants with rules are cut.
+func (s *sharding) pieces() []piece {
+	type start struct {
+		lo    balance.Key
+		shard int
+		why   string
+	}
+	var out, rest []start
+	for _, r := range s.rules {
+		wide, first := balance.Key(1)<<ownerBits/balance.Key(r.spread), s.first(r.tenant)
+		for i := range r.spread {
+			shard := (first + offset(i, r.spread)) % len(s.owners)
+			out = append(out, start{r.tenant + balance.Key(i)*wide, shard,
+				fmt.Sprintf("a tenant that is spread over %d shards from %d on has a part in shard %d", r.spread, first, shard)})
+		}
+		if after := r.tenant + 1<<ownerBits; after != 0 {
+			shard := s.first(after)
+			rest = append(rest, start{after, shard, fmt.Sprintf("shard %d", shard)})
+		}
+	}
+	for i := range s.owners {
+		rest = append(rest, start{s.begin(i), i, fmt.Sprintf("shard %d", i)})
+	}
+	out = append(out, rest...) // of equals the first one counts
+	slices.SortStableFunc(out, func(a, b start) int { return cmp.Compare(a.lo, b.lo) })
+	out = slices.CompactFunc(out, func(a, b start) bool { return a.lo == b.lo })
+	s.list, s.shards = make([]piece, len(out)), make([]int, len(out))
+	for i, v := range out {
+		s.list[i], s.shards[i] = piece{lo: v.lo, node: s.owners[v.shard], why: v.why}, v.shard
+	}
+	return s.list
+}
+
+// offset is h₂ mod spread of the i-th of so many runs of items: its number with the bits in
+// reverse. So twice as many runs leave half of each where it is.
+func offset(i, spread int) int {
+	return int(bits.Reverse32(uint32(i)) >> (32 - bits.TrailingZeros(uint(spread))))
+}
+
+// next implements layout: the node of the shard, or that of the next one that is good.
+func (s *sharding) next(keys balance.Interval, good func(balance.NodeID) bool) balance.NodeID {
+	if s.list == nil {
+		s.pieces()
+	}
+	at := sort.Search(len(s.list), func(i int) bool { return s.list[i].lo > keys.Lo }) - 1
+	asked := make(map[balance.NodeID]bool)
+	for i := range s.owners {
+		n := s.owners[(s.shards[at]+i)%len(s.owners)]
+		if n == 0 || asked[n] {
+			continue
+		}
+		if asked[n] = true; good(n) {
+			return n
+		}
+	}
+	return 0
+}
+
+// memory is how many shards there are, their nodes, and the rules: 5 bytes each.
+func (s *sharding) memory() []byte {
+	b := binary.AppendUvarint(nil, uint64(len(s.owners)))
+	for _, n := range s.owners {
+		b = binary.AppendUvarint(b, uint64(n))
+	}
+	for _, r := range s.rules {
+		b = binary.BigEndian.AppendUint32(b, uint32(r.tenant>>ownerBits))
+		b = append(b, byte(bits.TrailingZeros(uint(r.spread))))
+	}
+	return b
+}
+
+// read reads a memory; false: there is none, or it is not of so many shards.
+func (e ESDB) read(b []byte) (*sharding, bool) {
+	count, n := binary.Uvarint(b)
+	if n <= 0 || count != uint64(e.Shards) {
+		return nil, false
+	}
+	b = b[n:]
+	s := &sharding{owners: make([]balance.NodeID, e.Shards)}
+	for i := range s.owners {
+		v, n := binary.Uvarint(b)
+		if n <= 0 || v > 1<<32-1 {
+			return nil, false
+		}
+		s.owners[i], b = balance.NodeID(v), b[n:]
+	}
+	for ; len(b) >= 5; b = b[5:] {
+		r := rule{balance.Key(binary.BigEndian.Uint32(b)) << ownerBits, 1 << (b[4] % 16)}
+		if r.spread > e.Shards || len(s.rules) > 0 && s.rules[len(s.rules)-1].tenant >= r.tenant {
+			return nil, false
+		}
+		s.rules = append(s.rules, r)
+	}
+	return s, len(b) == 0
+}

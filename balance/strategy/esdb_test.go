@@ -1,0 +1,238 @@
+package strategy_test
+
+import (
+	"bytes"
+	"math/bits"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"adshard/balance"
+	"adshard/balance/strategy"
+)
+
+// shop is tenants with items of equal weight, in a loop of which the budget is not
+// limited: tenant i, from 1, has so many.
+type shop struct {
+	*loop
+	s      balance.Strategy
+	shards int
+	tenant map[balance.Key]int
+	each   []int // items
+}
+
+func newShop(t testing.TB, shards, nodeCount int, each []int) *shop {
+	t.Helper()
+	v := &shop{shards: shards, tenant: map[balance.Key]int{}, each: each, s: strategy.ESDB{Shards: shards}}
+	items, loads, item := &balance.Index{}, map[balance.Key]float64{}, uint64(0)
+	for i, n := range each {
+		for range n {
+			item++
+			k, err := balance.ByOwner.Key(uint64(i+1), item)
+			if err != nil {
+				t.Fatal(err)
+			}
+			items.Put(k, 1)
+			v.tenant[k], loads[k] = i+1, 1
+		}
+	}
+	m, p, err := balance.Plan(v.s, balance.ByOwner, nodes(nodeCount), items, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.loop = newLoop(t, m, items, loads)
+	v.budget, v.memory, v.order = 1, p.Memory, balance.ByOwner
+	return v
+}
+
+// ask gives tenants their parts of all load, spread over their items.
+func (v *shop) ask(parts []float64) {
+	for k, i := range v.tenant {
+		v.loads[k] = 1e6 * parts[i-1] / float64(v.each[i-1])
+	}
+}
+
+// asksFor is the slow oracle of a rule: the first of 1, 2, 4, … shards of which none has
+// more than two equal parts of all from the tenant.
+func asksFor(part float64, shards int) int {
+	l := 1
+	for part/float64(l) > 2/float64(shards)*(1+1e-9) { // sums round
+		l *= 2
+	}
+	return l
+}
+
+// shard is equation 2 of the paper: h₁ is which of as many equal parts of all hashes has
+// that of the tenant, h₂ the other half of the key from its last bit on.
+func shard(k balance.Key, spread, shards int) int {
+	h1 := int(uint64(k) >> 32 * uint64(shards) >> 32)
+	h2 := int(bits.Reverse32(uint32(k)))
+	return (h1 + h2%spread) % shards
+}
+
+// check compares where each item is with the equation; nodes have shards in turn.
+func (v *shop) check(t interface{ Fatalf(string, ...any) }, spread []int) {
+	for k, i := range v.tenant {
+		want := balance.NodeID(shard(k, spread[i-1], v.shards)%len(v.m.Nodes()) + 1)
+		if got := v.m.At(k).Node; got != want {
+			t.Fatalf("item %x of tenant %d, which %d shards have, is on node %d, not %d", uint64(k), i, spread[i-1], got, want)
+		}
+	}
+}
+
+// TestESDBLargestRuleWins: at the start each tenant has the shards that what it stores asks
+// for, and later, whatever is asked of tenants, the most that storage or load ever asked
+// for: each item is where the paper's equation has it. A balancer that is started again
+// continues with the same.
+func TestESDBLargestRuleWins(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		shards := rapid.SampledFrom([]int{8, 16, 64}).Draw(rt, "shards")
+		each := rapid.SliceOfN(rapid.SampledFrom([]int{1, 3, 20, 100}), 2, 9).Draw(rt, "items")
+		v := newShop(t, shards, rapid.IntRange(1, 5).Draw(rt, "nodes"), each)
+		all, spread := 0, make([]int, len(each))
+		for _, n := range each {
+			all += n
+		}
+		for i, n := range each {
+			spread[i] = asksFor(float64(n)/float64(all), shards)
+		}
+		v.check(rt, spread)
+		for range 4 {
+			parts, sum := make([]float64, len(each)), 0.0
+			for i := range parts {
+				parts[i] = rapid.SampledFrom([]float64{0, 1, 5, 40}).Draw(rt, "load")
+				sum += parts[i]
+			}
+			if sum == 0 {
+				continue
+			}
+			for i := range parts {
+				parts[i] /= sum
+				spread[i] = max(spread[i], asksFor(parts[i], shards))
+			}
+			v.ask(parts)
+			v.rest(v.s)
+			v.check(rt, spread)
+			v.s = strategy.ESDB{Shards: shards}
+		}
+	})
+}
+
+// TestESDBMovesHalf: a tenant whose spread doubles moves half of what it has, the others
+// nothing; when its load is gone it stays, because the rule is remembered.
+func TestESDBMovesHalf(t *testing.T) {
+	v := newShop(t, 64, 8, slices.Repeat([]int{500}, 40))
+	v.rest(v.s)
+	even := slices.Repeat([]float64{1.0 / 40}, 40)
+	hot := slices.Repeat([]float64{0.94 / 39}, 40)
+	hot[7] = 0.06
+	before := v.owners()
+	v.ask(hot)
+	v.rest(v.s)
+	moved := 0
+	for k, n := range v.owners() {
+		if n != before[k] {
+			if moved++; v.tenant[k] != 8 {
+				t.Fatalf("an item of tenant %d moves", v.tenant[k])
+			}
+		}
+	}
+	if moved < 200 || moved > 300 {
+		t.Errorf("%d of 500 items move when the spread doubles", moved)
+	}
+	v.ask(even)
+	if p, err := v.s.Iterate(v.exact()); err != nil || len(p.Ops) > 0 || !bytes.Equal(p.Memory, v.memory) {
+		t.Errorf("%v, %v after the load has gone", p.Ops, err)
+	}
+	v.memory = nil
+	if p, err := v.s.Iterate(v.exact()); err != nil || len(p.Ops) == 0 {
+		t.Errorf("%v: without a memory it is spread as if nothing had been", err)
+	}
+}
+
+// TestESDBJoin: also with tenants that many shards have, a node that joins changes nothing
+// between the others, and gets its part.
+func TestESDBJoin(t *testing.T) {
+	v := newShop(t, 256, 6, append(slices.Repeat([]int{20}, 200), 2000, 900, 400))
+	before := v.owners()
+	e := v.m.Edit()
+	id, err := e.Join("late", balance.Site{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.m, v.budget = model(t, e), 0.02
+	v.rest(v.s)
+	moved := 0
+	for k, n := range v.owners() {
+		if n != before[k] {
+			if moved++; n != id {
+				t.Fatalf("%x goes from node %d to node %d", uint64(k), before[k], n)
+			}
+		}
+	}
+	if part := float64(moved) / float64(len(before)); part < 0.08 || part > 0.22 {
+		t.Errorf("%.3f of all items move, an equal part is %.3f", part, 1.0/7)
+	}
+}
+
+// TestESDBIsMoreEven is figure 13 d of the paper: with tenants by Zipf's law the largest of
+// 512 shards has far more than the smallest one when a tenant is in one shard, and by
+// dynamic secondary hashing a tenth of that; here a node has one shard.
+func TestESDBIsMoreEven(t *testing.T) {
+	const tenants, shards = 20_000, 512
+	each, sum := make([]int, tenants), 0
+	for i := range each {
+		each[i] = max(1, 8000/(i+1))
+		sum += each[i]
+	}
+	v := newShop(t, shards, shards, each)
+	var dynamic, hashing [shards]int
+	for k := range v.tenant {
+		dynamic[v.m.At(k).Node-1]++
+		hashing[shard(k, 1, shards)]++
+	}
+	ratio := func(list []int) float64 { return float64(slices.Max(list)) / float64(slices.Min(list)) }
+	t.Logf("largest ÷ smallest of %d shards with %d items: hashing %.0f, dynamic %.1f; %d bytes remembered", shards, sum, ratio(hashing[:]), ratio(dynamic[:]), len(v.memory))
+	if ratio(hashing[:]) < 8*ratio(dynamic[:]) {
+		t.Errorf("largest ÷ smallest shard: %.1f with hashing, %.1f with dynamic", ratio(hashing[:]), ratio(dynamic[:]))
+	}
+}
+
+// TestESDBIsBounded: what it remembers, and into how many slices it cuts tenants, is
+// bounded, however many were hot at some time.
+func TestESDBIsBounded(t *testing.T) {
+	const tenants = 14_000
+	v := newShop(t, 4096, 3, slices.Repeat([]int{1}, tenants))
+	for _, hot := range []int{2000, 60} { // at a time
+		for from := 0; from+hot <= tenants && from < 20*hot; from += hot {
+			parts := slices.Repeat([]float64{0.01 / tenants}, tenants)
+			for i := range hot {
+				parts[from+i] = 0.99 / float64(hot)
+			}
+			v.ask(parts)
+			in := v.exact()
+			in.May = func(uint64, balance.NodeID) (bool, string) { return false, "not yet" }
+			p, err := v.s.Iterate(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(p.Memory) > balance.MaxMemory {
+				t.Fatalf("it wants to remember %d bytes", len(p.Memory))
+			}
+			v.memory = p.Memory
+		}
+	}
+	p, err := v.s.Iterate(v.exact())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := v.m.Apply(p.Ops)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := slices.ContainsFunc(p.Reasons, func(r balance.Reason) bool { return bytes.Contains([]byte(r.Text), []byte("too many rules")) })
+	if n := len(m.Slices()); n < 40_000 || n > 60_000 || !told {
+		t.Errorf("%d slices, told that there are too many rules: %v", n, told)
+	}
+}
