@@ -71,7 +71,8 @@ func (m *Mapper) addLoads(in *Input, now time.Duration) {
 		in.Loads, in.NoQueries = noLoad{}, true
 		return
 	}
-	in.Loads, in.SplitKey, in.Topics = m.loads.At(now, m.model, m.items), m.loads.SplitKey, m.loads.HotTopics
+	in.Loads, in.SplitKey = m.loads.At(now, m.model, m.items), m.loads.SplitKey
+	in.Topics, in.Sampled = m.loads.HotTopics, m.loads.Sampled()
 }
 
 // asked returns the nodes that queries go to: those that are alive and serve

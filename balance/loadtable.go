@@ -55,6 +55,7 @@ type LoadTable struct {
 type nodeLoad struct {
 	slaves  map[string]*reports
 	exposed float64 // seconds that its reports covered
+	sampled float64 // of these, seconds of which pairs were told
 	queries average
 	topics  hitters[uint64]
 }
@@ -147,6 +148,9 @@ func (t *LoadTable) Report(now time.Duration, node NodeID, m *Model, r *LoadRepo
 	}
 	for _, c := range r.Topics {
 		n.topics.add(c.Term, node, n.exposed, r.Interval.Seconds(), t.rate(c.Cost, r), t.halfLife)
+	}
+	if len(r.Pairs) > 0 {
+		n.sampled += seconds
 	}
 	for _, c := range r.Pairs {
 		t.pair(n, node, r, c)

@@ -33,6 +33,16 @@ func (t *LoadTable) pair(n *nodeLoad, node NodeID, r *LoadReport, c PairCost) {
 	}
 }
 
+// Sampled returns for how much time pairs were told: by the node that told them longest,
+// since one that has joined knows less of those that it got.
+func (t *LoadTable) Sampled() time.Duration {
+	most := 0.0
+	for _, n := range t.nodes {
+		most = max(most, n.sampled)
+	}
+	return time.Duration(most * float64(time.Second))
+}
+
 // HotTopics returns the topics of which pairs are known. A slave samples, and an item
 // that it named only once counts as well: what matters is how the items of a topic
 // are spread, which a sample shows.

@@ -52,6 +52,9 @@ func TestTopicsAreAveraged(t *testing.T) {
 		}
 	}
 	check([]Topic{{3, []TopicItem{{a[0], 5}}}, {7, []TopicItem{{a[0], 25}, {a[1], 50}, {b[0], 200}}}})
+	if got := w.table.Sampled(); got != 50*2*time.Minute { // node 2; node 1 told none half of the time
+		t.Errorf("sampled for %v", got)
+	}
 	for range 100 { // ten minutes in which nobody asks for what is on node 1
 		w.report(1, 6, nil, nil)
 	}

@@ -31,6 +31,9 @@ type Input struct {
 	// Topics returns the topics that are known, by rising term, from samples of what
 	// queries examined in the last minutes; nil: none are.
 	Topics func() []Topic
+	// Sampled is for how much time slaves have told samples for Topics, at least: little
+	// after a start of the balancer.
+	Sampled time.Duration
 	// Few, unless "", says why the measured load is not reliable: it rests on too
 	// few queries. A strategy that uses load leaves everything as it is then.
 	Few string

@@ -60,16 +60,28 @@ func TestRunTellsWhatHappened(t *testing.T) {
 	}
 }
 
+// noting notes for how long topics were sampled.
+type noting struct {
+	balance.Strategy
+	sampled *time.Duration
+}
+
+func (n noting) Iterate(in balance.Input) (balance.Proposal, error) {
+	*n.sampled = in.Sampled
+	return n.Strategy.Iterate(in)
+}
+
 // TestTopicsAreSpread: the whole way from what slaves sample to groups that move for their
 // topics, in a cluster whose slaves report, move and switch as they do.
 func TestTopicsAreSpread(t *testing.T) {
+	var sampled time.Duration
 	slowest := func(name string) (late float64) {
 		s, err := strategy.Named(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		cfg := cluster(t)
-		cfg.Strategy, cfg.Order, cfg.Duration, cfg.Sample = s, balance.ByHash, 60*time.Second, time.Second
+		cfg.Strategy, cfg.Order, cfg.Duration, cfg.Sample = noting{s, &sampled}, balance.ByHash, 60*time.Second, time.Second
 		cfg.Mapper.Interval = 2 * time.Second
 		topics := sim.Topics{Rate: 200, Seed: 3}
 		cfg.Items = nil
@@ -102,6 +114,9 @@ func TestTopicsAreSpread(t *testing.T) {
 	t.Logf("slowest slave of a query ÷ its bound: %.3f by load alone, %.3f with topics", before, after)
 	if after-1 > 0.5*(before-1) {
 		t.Error("topics are not spread")
+	}
+	if sampled < 50*time.Second || sampled > 60*time.Second {
+		t.Errorf("topics were sampled for %v of a minute, as the strategy sees it", sampled)
 	}
 }
 

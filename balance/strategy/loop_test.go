@@ -34,6 +34,7 @@ type loop struct {
 	last      balance.Proposal
 	memory    []byte // of the strategy
 	topics    func() []balance.Topic
+	sampled   func() time.Duration
 	takes     uint64            // intervals that a move takes
 	due       map[uint64]uint64 // by slice on its way: the iteration after which it ends
 	iteration uint64
@@ -104,6 +105,9 @@ func (l *loop) input() balance.Input {
 	in := balance.Input{
 		Model: l.m, Items: l.items, Order: l.order, Limits: l.limits, Iteration: l.iteration,
 		Loads: l.table.At(0, l.m, l.items), Budget: balance.Budget{Share: l.budget}, Memory: l.memory, Topics: l.topics,
+	}
+	if l.sampled != nil {
+		in.Sampled = l.sampled()
 	}
 	if l.rests {
 		in.May = l.may

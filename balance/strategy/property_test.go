@@ -46,10 +46,11 @@ func drawn(rt *rapid.T) balance.Input {
 	}
 	if rapid.Bool().Draw(rt, "topics") {
 		in.Topics = drawnTopics(rt, keys)
+		in.Sampled = time.Duration(rapid.IntRange(0, 20).Draw(rt, "minutes")) * time.Minute
 	}
 	in.Budget.Share = rapid.SampledFrom([]float64{0.05, 0.3, 0.5, 1}).Draw(rt, "budget")
 	in.Time = rapid.SampledFrom([]time.Time{{}, time.Unix(4*3600, 0)}).Draw(rt, "time")
-	in.Memory = rapid.SampledFrom([][]byte{nil, {9, 100}, []byte("what another strategy remembers")}).Draw(rt, "memory")
+	in.Memory = rapid.SampledFrom([][]byte{nil, {1, 5}, {9, 100}, []byte("what another strategy remembers")}).Draw(rt, "memory")
 	if rapid.Bool().Draw(rt, "may") {
 		in.May = func(slice uint64, to balance.NodeID) (bool, string) {
 			return (slice+uint64(to))%3 > 0, "it came from there a moment ago"

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"adshard/balance"
 )
@@ -26,8 +27,8 @@ const topicsName = "topics"
 //
 // Load comes first: above its band, Load (weighted-move-fast) decides, and topics wait.
 // The plan of an iteration is made to its end; it begins only if it lessens what can be
-// lessened by Begin, and goes on until that is less than End. That it has begun is what
-// it remembers, in one byte. An item moves only if its node has more of its topics than
+// lessened by Begin, and goes on until that is less than End. That it has begun, and how
+// long topics were sampled, is what it remembers, in two bytes. An item moves only if its node has more of its topics than
 // the other one by Gain of their B: samples are noisy, and differences of noise would
 // move items for ever.
 type Topics struct {
@@ -88,30 +89,61 @@ func (t Topics) Iterate(in balance.Input) (balance.Proposal, error) {
 	if b.total == 0 || b.active < 2 || len(list) == 0 {
 		return p, nil
 	}
+	m := readSpreading(in.Memory)
+	if now := sampledMinutes(in); now < m.minutes {
+		p.Reasons = append(leave(fmt.Sprintf("topics rest: slaves have told them for %d minutes, and what they were spread by last for %d", now, m.minutes)), p.Reasons...)
+		return p, nil
+	}
 	s := t.gather(b, list)
 	s.plan()
-	working := len(in.Memory) == 1 && in.Memory[0] == 1
 	least := t.Begin
-	if working {
+	if m.working {
 		least = t.End
 	}
 	gain := s.gained / max(s.above, 1e-300)
 	said := fmt.Sprintf("%d topics are at %.3f of the best spread; moving %d items would take away %.3f of what is above it",
 		len(list), s.excess(), len(s.moves), gain)
-	if len(s.moves) == 0 || gain < least {
-		b.leave(0, "rests, as topics move for %.3g at least: %s", least, said)
-		b.reasons = append(b.reasons, p.Reasons...)
-	} else {
+	m = spreading{working: gain >= least && len(s.moves) > 0, minutes: sampledMinutes(in)}
+	if m.working {
 		b.leave(0, "%s", said)
 		s.carryOut()
+	} else {
+		b.leave(0, "rests, as topics move for %.3g at least: %s", least, said)
+		b.reasons = append(b.reasons, p.Reasons...)
 	}
 	b.tidy(t.MostSlices / 2)
 	out := b.proposal()
-	out.Memory = []byte{0}
-	if gain >= least && len(s.moves) > 0 {
-		out.Memory[0] = 1
-	}
+	out.Memory = m.memory()
 	return out, nil
+}
+
+// spreading is what Topics remembers: whether moves have begun, and for how many minutes,
+// PairHalfLife at most, slaves had told of topics. A balancer that is started again knows
+// none; what it learns in the first minutes is a thin sample, by which it would move
+// again what lies well. The placement is what was learned: it stays as it is until as
+// much is known again.
+type spreading struct {
+	working bool
+	minutes byte
+}
+
+func sampledMinutes(in balance.Input) byte {
+	return byte(min(in.Sampled, balance.PairHalfLife) / time.Minute)
+}
+
+func (m spreading) memory() []byte {
+	if m.working {
+		return []byte{1, m.minutes}
+	}
+	return []byte{0, m.minutes}
+}
+
+// readSpreading reads a memory; one that it cannot be is that of a beginning.
+func readSpreading(b []byte) spreading {
+	if len(b) != 2 || b[0] > 1 || time.Duration(b[1])*time.Minute > balance.PairHalfLife {
+		return spreading{}
+	}
+	return spreading{working: b[0] == 1, minutes: b[1]}
 }
 
 // spread is an iteration of Topics.

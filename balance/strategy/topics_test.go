@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+	"time"
 
 	"adshard/balance"
 	"adshard/balance/strategy"
@@ -134,6 +135,63 @@ func (a *asked) second(m *balance.Model) {
 	}
 }
 
+// loop has the table's topics told to a strategy.
+func (a *asked) loop(m *balance.Model, index *balance.Index, order balance.Order) *loop {
+	l := newLoop(a.t, m, index, a.loads())
+	l.order = order
+	l.sampled = func() time.Duration { return a.table.Sampled() }
+	l.topics = func() []balance.Topic {
+		for range l.interval {
+			a.second(l.m)
+		}
+		a.table.Model(l.m, l.items)
+		return a.table.HotTopics()
+	}
+	return l
+}
+
+// TestTopicsStayAfterARestart: a balancer that is started again knows no topics; it leaves
+// those that are spread where they are. Without what is remembered it would move a
+// quarter of all by what it learns first.
+func TestTopicsStayAfterARestart(t *testing.T) {
+	for order, count := range map[balance.Order]int{balance.ByHash: 8, balance.ByOwner: 3} {
+		t.Run(fmt.Sprintf("%s, %d nodes", order, count), func(t *testing.T) {
+			s, err := strategy.Named("topics")
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, index := newAsked(t, order)
+			m, _, err := balance.Plan(s, order, nodes(count), index, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l := a.loop(m, index, order)
+			for range 130 {
+				l.iterate(s)
+			}
+			settled, memory, excess := l.m, l.memory, a.excess(l.m)
+			again := func(memory []byte, iterations int) (moved float64) {
+				a.table = balance.NewLoadTable(balance.LoadWeights{Examined: 1}, 0)
+				l = a.loop(settled, index, order)
+				l.memory = memory
+				for range iterations {
+					l.iterate(s)
+				}
+				return l.moved
+			}
+			without := again(nil, 12)
+			with := again(memory, 140)
+			t.Logf("started again: %.3f of all moves, %.3f without the %d bytes; excess %.3f, then %.3f", with, without, len(memory), excess, a.excess(l.m))
+			if with > 0.03 || without < 0.15 {
+				t.Errorf("%.3f of all moves after a restart, %.3f if nothing is remembered", with, without)
+			}
+			if worse := a.excess(l.m) - excess; worse > 0.02 {
+				t.Errorf("the median excess is %.3f more than before", worse)
+			}
+		})
+	}
+}
+
 // TestTopicsAreSpread: by what slaves sample, in both orders of keys, the slowest node
 // of most queries comes nearer to the least that it can have than at random, while the
 // load stays in band; then it rests, and new samples of the same queries move next to
@@ -150,15 +208,7 @@ func TestTopicsAreSpread(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			l := newLoop(t, m, index, a.loads())
-			l.order = order
-			l.topics = func() []balance.Topic {
-				for range l.interval {
-					a.second(l.m)
-				}
-				a.table.Model(l.m, l.items)
-				return a.table.HotTopics()
-			}
+			l := a.loop(m, index, order)
 			before := a.excess(m)
 			var moved []float64
 			for range 80 {
