@@ -10,7 +10,7 @@ import (
 
 // Course is what a strategy does from its first plan, which knows no load, until it
 // rests under the load of the first mix, and what it does from there when the world
-// changes in one of three ways.
+// changes. What it knows of topics by then stays known, but for a restart.
 type Course struct {
 	Start Change `json:"start"`
 	// Shift: the next mix of queries takes the place of the first; nil: there is none.
@@ -18,6 +18,9 @@ type Course struct {
 	// Join: a slave comes, empty. Leave: the first one goes.
 	Join  Change `json:"join"`
 	Leave Change `json:"leave"`
+	// Restart: the balancer is started again and knows no topics; nil: the strategy does not
+	// look at them.
+	Restart *Change `json:"restart,omitempty"`
 }
 
 // Change is what a strategy does from a change until it proposes nothing more.
@@ -71,21 +74,38 @@ func (o *StudyOptions) travel(t *trace.Trace, w *workload.Workload, s balance.St
 		return row, at, err
 	}
 	at, row.Iterations, row.Pairs = Place(t, in.Model), c.Start.Iterations, first.known.mean()
+	knowing := func(now []float64) *pupil {
+		u := o.learning(t, s, asked)
+		if first.known.asked() {
+			u.known.learn(&in)
+		}
+		u.load = t.Load(now, o.Costs.weights())
+		u.known.ask(now)
+		return u
+	}
 	if w.Phases() > 1 {
 		later := in
-		asked, _ := o.mix(w, 1)
-		shift, err := o.learning(t, s, asked).follow(&later)
+		now, _ := o.mix(w, 1)
+		shift, err := knowing(now).follow(&later)
 		if err != nil {
 			return row, at, err
 		}
 		c.Shift = &shift
 	}
+	if first.known.asked() {
+		later := in
+		again, err := o.learning(t, s, asked).follow(&later)
+		if err != nil {
+			return row, at, err
+		}
+		c.Restart = &again
+	}
 	join := func(e *balance.Edit) error { _, err := e.Join("late", balance.Site{}); return err }
 	leave := func(e *balance.Edit) error { return e.SetState(in.Model.Nodes()[0].ID, balance.Draining) }
-	if c.Join, err = o.learning(t, s, asked).changed(in, join); err != nil || slaves == 1 {
+	if c.Join, err = knowing(asked).changed(in, join); err != nil || slaves == 1 {
 		return row, at, err
 	}
-	c.Leave, err = o.learning(t, s, asked).changed(in, leave)
+	c.Leave, err = knowing(asked).changed(in, leave)
 	return row, at, err
 }
 

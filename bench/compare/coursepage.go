@@ -62,6 +62,12 @@ func courseColumns() []column {
 			}
 			return c.Leave.MaxOverMean
 		}), true, false},
+		{"moved when the balancer starts again, % of all", of(func(c *Course, _ *Placed) float64 {
+			if c.Restart == nil {
+				return math.NaN()
+			}
+			return 100 * c.Restart.Moved
+		}), true, false},
 	}
 }
 

@@ -38,29 +38,44 @@ type reservoir struct {
 func newSamples(t *trace.Trace, o *StudyOptions, queries []float64) *samples {
 	s := &samples{
 		t: t, o: o, table: balance.NewLoadTable(balance.LoadWeights{Examined: 1}, 0),
-		rand: rand.New(rand.NewPCG(o.Seed, 7)), sums: make([]float64, len(queries)),
+		rand: rand.New(rand.NewPCG(o.Seed, 7)),
 	}
+	s.ask(queries)
+	return s
+}
+
+// ask has other queries asked from now on.
+func (s *samples) ask(queries []float64) {
+	s.sums = make([]float64, len(queries))
 	sum := 0.0
 	for q, share := range queries {
 		sum += share
 		s.sums[q] = sum
 	}
-	return s
 }
+
+// learn has queries asked for as long as a sample is worth most.
+func (s *samples) learn(in *balance.Input) { s.play(in, balance.PairHalfLife) }
 
 // topics implements balance.Input.Topics: what is known in the input's iteration.
 func (s *samples) topics(in *balance.Input) []balance.Topic {
+	if missed := in.Iteration + 1 - s.played; s.played <= in.Iteration {
+		s.play(in, time.Duration(missed)*s.o.Interval)
+		s.played = in.Iteration + 1
+	}
+	s.table.Model(in.Model, in.Items)
+	return s.table.HotTopics()
+}
+
+// play has queries asked for some time.
+func (s *samples) play(in *balance.Input, lasts time.Duration) {
 	for len(s.slaves) < len(in.Model.Nodes()) {
 		s.slaves = append(s.slaves, reservoir{})
 	}
 	owner := Place(s.t, in.Model).Owner
-	for ; s.played <= in.Iteration; s.played++ {
-		for range int(s.o.Interval.Seconds()) {
-			s.second(in.Model, owner)
-		}
+	for range int(lasts.Seconds()) {
+		s.second(in.Model, owner)
 	}
-	s.table.Model(in.Model, in.Items)
-	return s.table.HotTopics()
 }
 
 // asked reports whether the strategy looks at topics.

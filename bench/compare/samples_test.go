@@ -121,4 +121,17 @@ func TestStudyOfTopics(t *testing.T) {
 	if after > 0.8*before || c.Moved == 0 || c.Moved > 1.5 || pupil.known.mean() == 0 || !c.Rested {
 		t.Error("topics are not spread, or not at rest")
 	}
+	for _, knew := range []bool{true, false} {
+		later := in
+		if !knew {
+			later.Memory = nil
+		}
+		again, err := o.learning(tr, s, queries).follow(&later)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if knew == (again.Moved > 0.1) || again.Iterations < restTopics {
+			t.Errorf("started again, remembering anything: %v; %+v", knew, again)
+		}
+	}
 }

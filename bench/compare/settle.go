@@ -13,8 +13,9 @@ const (
 	// maxIterations ends a strategy that does not come to rest.
 	maxIterations = 100
 	// restTopics is after how many iterations without a proposal a strategy that looks at
-	// topics has come to rest, since they take time to be known; maxTopics ends it.
-	restTopics, maxTopics = 60, 300
+	// topics has come to rest, since they take time to be known, and a balancer that was
+	// started again waits for a sample of ten minutes; maxTopics ends it.
+	restTopics, maxTopics = 90, 300
 )
 
 // settling has a strategy iterate on the loads of a trace; moves take no time.
@@ -76,6 +77,9 @@ func (v *settling) patience() (rest, most int) {
 // iterate reports whether anything was done.
 func (v *settling) iterate(in *balance.Input) (acted bool, err error) {
 	in.Loads = newLoads(v.t, v.load, in.Model)
+	if v.known != nil {
+		in.Sampled = v.known.table.Sampled()
+	}
 	budget := in.Budget
 	defer func() { in.Budget = budget }()
 	if v.empties {
