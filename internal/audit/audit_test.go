@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,8 +13,12 @@ import (
 	"testing"
 	"time"
 
+	"adshard/balance/strategy"
 	"adshard/internal/clustertest"
 )
+
+// eachStrategy is how long a strategy is in use, so that the short form has all of them.
+const eachStrategy = time.Second
 
 // TestAudit: see the package's comment.
 func TestAudit(t *testing.T) {
@@ -31,7 +36,7 @@ func TestAudit(t *testing.T) {
 	defer cancel()
 	var all sync.WaitGroup
 	all.Go(func() { a.load(ctx) })
-	all.Go(func() { a.strategies(ctx) })
+	all.Go(func() { a.strategies(ctx, eachStrategy) })
 	all.Go(func() { a.watch(ctx) })
 	if chosen.harm {
 		all.Go(func() { a.harm(ctx) })
@@ -48,6 +53,10 @@ func TestAudit(t *testing.T) {
 	a.eventually("everything is up, and complete answers", a.settled)
 	a.askAll()
 	a.report()
+	round := time.Duration(len(strategy.Names())+1) * cmp.Or(chosen.strategy, eachStrategy)
+	if some := 3 * len(strategy.Names()) / 4; chosen.duration >= round && len(a.used) < some { // balancers take seconds to start again
+		t.Errorf("%d strategies were in use, want %d of %d at least", len(a.used), some, len(strategy.Names()))
+	}
 }
 
 // askAll asks everything once.
@@ -79,6 +88,8 @@ type auditor struct {
 	wrong  int      // under mu
 	// moved is what each epoch of the balancer moved; under mu.
 	moved map[uint64]clustertest.Status
+	// used counts how often each strategy was switched to; under mu.
+	used map[string]int
 }
 
 // phase counts the answers of a part of the time.
@@ -230,6 +241,15 @@ func (a *auditor) note() {
 	a.moved[s.Epoch] = s
 }
 
+func (a *auditor) noteStrategy(name string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.used == nil {
+		a.used = make(map[string]int)
+	}
+	a.used[name]++
+}
+
 func (a *auditor) report() {
 	a.note()
 	var items, bytes, view uint64
@@ -243,6 +263,6 @@ func (a *auditor) report() {
 		a.t.Logf("%s: %d asked, %d incomplete %v, %d refused for overload; p50 %v, p99 %v", p.name,
 			p.asked, p.incomplete, p.why, p.refused, p.at(.5), p.at(.99))
 	}
-	a.t.Logf("%d wrong or without an answer; a slave was down for %v; %d balancers, view %d, moved %d items, %d bytes",
-		a.wrong, a.outages.lengths(), len(a.moved), view, items, bytes)
+	a.t.Logf("%d wrong or without an answer; a slave was down for %v; %d balancers, view %d, moved %d items, %d bytes; strategies %v",
+		a.wrong, a.outages.lengths(), len(a.moved), view, items, bytes, a.used)
 }

@@ -1,24 +1,49 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
+	"adshard/balance/strategy"
 	"adshard/internal/clustertest"
 )
 
-// strategies switches from one to the next, to the one that moves most at once.
-func (a *auditor) strategies(ctx context.Context) {
-	names := []string{"random", "weighted-move-fast", "original", "weighted-move"}
-	for i := 0; i == 0 || wait(ctx, chosen.strategy); i++ {
-		// It fails while the balancer is being started again.
-		err := a.cluster.Post(context.Background(), "/v1/balance/strategy", map[string]string{"name": names[i%len(names)]})
-		if err != nil {
-			a.t.Logf("switch the strategy: %v", err)
+// strategies switches from one to the next, to the one that moves most at once: all that
+// there are, in rounds of another order each. It does so each period, unless
+// -audit.strategy says when.
+func (a *auditor) strategies(ctx context.Context, period time.Duration) {
+	period = cmp.Or(chosen.strategy, period)
+	dice := rand.New(rand.NewPCG(6, 6))
+	for names := mixed(dice, "random"); ; names = mixed(dice, "") {
+		for i := 0; i < len(names); i++ {
+			pause := period
+			err := a.cluster.Post(context.Background(), "/v1/balance/strategy", map[string]string{"name": names[i]})
+			if err != nil { // the balancer is being started again
+				a.t.Logf("switch the strategy: %v", err)
+				pause, names = 200*time.Millisecond, append(names, names[i])
+			} else {
+				a.noteStrategy(names[i])
+			}
+			if !wait(ctx, pause) {
+				return
+			}
 		}
 	}
+}
+
+// mixed returns the names of all strategies in some order, one of them first, unless it is
+// "".
+func mixed(dice *rand.Rand, first string) []string {
+	names := strategy.Names()
+	dice.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+	if i := slices.Index(names, first); i >= 0 {
+		names[0], names[i] = names[i], names[0]
+	}
+	return names
 }
 
 // kills kills one process after the other and starts it again.

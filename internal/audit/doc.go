@@ -1,7 +1,7 @@
 // Package audit holds the proof that no ad is ever missed while it moves: a
-// cluster of real processes is asked all the time while strategies switch, data
-// change and processes are killed, and every complete answer is compared with
-// the slow oracle. It has tests only.
+// cluster of real processes is asked all the time while strategies switch (all that
+// there are), data change and processes are killed, and every complete answer is
+// compared with the slow oracle. It has tests only.
 //
 // With two replicas of each shard no single slave or master is missed: TestReplicas has
 // them killed and stopped, and counts the answers that are incomplete all the same.

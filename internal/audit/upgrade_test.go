@@ -43,7 +43,7 @@ func upgrade(t *testing.T, slavesFirst bool) {
 	all.Go(func() { a.load(ctx) })
 	switching, stop := context.WithCancel(ctx)
 	defer stop()
-	all.Go(func() { a.strategies(switching) })
+	all.Go(func() { a.strategies(switching, 2*eachStrategy) })
 	all.Go(func() { a.watch(ctx) })
 	all.Go(func() {
 		if err := changing.Run(ctx, chosen.changes, nil); err != nil {
