@@ -2,6 +2,7 @@ package balance
 
 import (
 	"slices"
+	"time"
 
 	"adshard/fault"
 )
@@ -18,6 +19,11 @@ type DistributorConfig struct {
 	// Changes is how many of the newest changes are remembered, and Entries
 	// how many entries a bucket takes at most.
 	Changes, Entries int
+	// Repeat is how many bytes a second of one item are sent again and again, as its
+	// changes demand. An item that was sent waits for as long as that takes, at most
+	// Pause, before it is sent again (deferral).
+	Repeat int
+	Pause  time.Duration
 }
 
 // The defaults of DistributorConfig.
@@ -27,6 +33,8 @@ const (
 	DefaultAhead       = 2
 	DefaultChanges     = 1 << 16
 	DefaultEntries     = 1 << 14
+	DefaultRepeat      = 4 << 20
+	DefaultPause       = 250 * time.Millisecond
 )
 
 // WithDefaults returns the configuration with defaults for what is zero.
@@ -41,6 +49,10 @@ func (c DistributorConfig) WithDefaults() DistributorConfig {
 	set(&c.Ahead, DefaultAhead)
 	set(&c.Changes, DefaultChanges)
 	set(&c.Entries, DefaultEntries)
+	set(&c.Repeat, DefaultRepeat)
+	if c.Pause == 0 {
+		c.Pause = DefaultPause
+	}
 	return c
 }
 
@@ -54,6 +66,7 @@ type Distributor[P any] struct {
 	head  uint64    // no change past it is processed: the newest quantum's clock
 	wait  []Quantum // quanta whose clock the log has not reached yet
 	alone bool
+	now   time.Duration // since any moment
 
 	model   *Model
 	tables  map[NodeID]Table // the model's
@@ -122,6 +135,9 @@ func (d *Distributor[P]) Alone(alone bool) {
 	d.alone = alone
 	d.ahead()
 }
+
+// Tick sets the time, which never goes back; what waits for it is in the next Work.
+func (d *Distributor[P]) Tick(now time.Duration) { d.now = max(d.now, now) }
 
 // Head returns the clock up to which changes are processed.
 func (d *Distributor[P]) Head() uint64 { return d.head }
@@ -195,7 +211,7 @@ func (d *Distributor[P]) Register(j Joining, newest uint64) (Welcome, error) {
 			"node %s has data of epoch %d, this balancer is of epoch %d: it is older, or the data belong to another database (then empty the node's directory)",
 			j.Name, j.Position.Epoch, d.cfg.Epoch)
 	}
-	s := &stream[P]{name: j.Name, acked: j.Position, end: j.Position, table: j.Table}
+	s := &stream[P]{name: j.Name, acked: j.Position, end: j.Position, ahead: j.Position.Clock, table: j.Table}
 	s.reset = j.Foreign || j.Position.Clock > newest || !j.Table.sound(j.Position.Offset) ||
 		j.Position == (Position{}) && len(j.Table.Slices) > 0
 	if _, ok := d.streams[j.Name]; !ok {
@@ -277,8 +293,8 @@ func (d *Distributor[P]) Forget(node string) {
 	d.order = slices.DeleteFunc(d.order, func(n string) bool { return n == node })
 }
 
-// Made returns how many buckets were made so far. When it changes, there may be
-// one for a waiting node.
+// Made changes when there may be a bucket for a waiting node, or changes of its items
+// have begun to be deferred.
 func (d *Distributor[P]) Made() uint64 { return d.made }
 
 // Names returns the registered nodes in order of their first registration.

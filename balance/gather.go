@@ -7,6 +7,15 @@ type gathering struct {
 	budget  float64 // bytes still expected to fit
 	perUnit float64
 	items   Items
+	seen    map[target]bool // what has changed and is in entries
+	// wait reports whether a change is deferred; nil: none is.
+	wait func(Change) bool
+}
+
+// target is what a change concerns.
+type target struct {
+	key    Key
+	parent Parent
 }
 
 // entryBytes is the estimated size of an entry apart from its weight.
@@ -15,6 +24,12 @@ const entryBytes = 256
 func (g *gathering) full() bool { return len(g.entries) >= g.limit || g.budget <= 0 }
 
 func (g *gathering) add(e Entry) {
+	if e.Changed() {
+		if g.seen == nil {
+			g.seen = make(map[target]bool)
+		}
+		g.seen[target{e.Key, e.Parent}] = true
+	}
 	g.entries = append(g.entries, e)
 	g.budget -= entryBytes + float64(e.weight)*g.perUnit
 }
@@ -23,27 +38,18 @@ func (g *gathering) add(e Entry) {
 // once, since its newest content is sent. If not all fit, reached is lowered to
 // what is covered.
 func (g *gathering) changes(list []Change, own []Interval, reached *uint64) {
-	type target struct {
-		key    Key
-		parent Parent
-	}
-	var seen map[target]bool
 	for _, c := range list {
 		if c.Clock > *reached {
 			return
 		}
 		t := target{c.Key, c.Parent}
-		if seen[t] || !c.concerns(own) {
+		if g.seen[t] || !c.concerns(own) || g.wait != nil && g.wait(c) {
 			continue
 		}
 		if g.full() {
 			*reached = c.Clock - 1
 			return
 		}
-		if seen == nil {
-			seen = make(map[target]bool)
-		}
-		seen[t] = true
 		weight, _ := g.weight(c.Key)
 		g.add(Entry{Key: c.Key, Parent: c.Parent, clock: c.Clock, weight: weight})
 	}

@@ -21,6 +21,7 @@ import (
 func TestRandomHistories(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := hastyWorld(rapid.IntRange(1, 4).Draw(t, "nodes"))
+		w.config.Repeat = drawRepeat(t)
 		for i := rapid.IntRange(0, 40).Draw(t, "items"); i > 0; i-- {
 			w.write(drawKey(t), false)
 		}
@@ -93,6 +94,10 @@ func calm(w *world) error {
 	abandon(w)
 	return nil
 }
+
+// drawRepeat draws how fast an item is sent again: at once, or after some steps of the
+// world's time.
+func drawRepeat(t *rapid.T) int { return rapid.SampledFrom([]int{0, 2000, 1000}).Draw(t, "repeat") }
 
 func drawKey(t *rapid.T) balance.Key {
 	o := rapid.Uint64Range(1, 9).Draw(t, "owner")

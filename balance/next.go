@@ -20,14 +20,15 @@ func (d *Distributor[P]) Built(b Built[P]) {
 	s.job = nil
 	d.learn(j.entries[:b.Entries], b.Bytes)
 	bucket := Bucket[P]{From: j.from, To: j.next.to, Cleared: j.next.cleared, Payload: b.Payload, Bytes: b.Bytes}
-	table := j.next.table
+	table, ahead := j.next.table, j.next.clock
+	d.sent(s, j.entries[:b.Entries])
 	if b.Entries < len(j.entries) {
 		table = j.next.begun
-		bucket.To = j.cut(b.Entries)
+		bucket.To, ahead = s.cut(j, b.Entries)
 		bucket.Cleared = within(table.in(Filling), Key(j.next.offset), bucket.To.Offset)
 	}
-	d.forget(s, bucket.To.Clock)
-	d.push(s, bucket, table)
+	d.forget(s, ahead)
+	d.push(s, bucket, table, ahead)
 }
 
 // learn updates the estimate of bytes per unit of weight.
@@ -75,20 +76,21 @@ func (d *Distributor[P]) Failed(node string, seq uint64) {
 	}
 }
 
-// cut returns the end of a bucket that took only the first n entries.
-func (j *job) cut(n int) Position {
-	to := j.next.to
+// cut returns the end of a bucket that took only the first n entries, and how far ahead
+// it is.
+func (s *stream[P]) cut(j *job, n int) (to Position, ahead uint64) {
+	to, ahead = j.next.to, j.next.clock
 	to.Offset = j.next.offset
-	if c := j.entries[n].clock; c > 0 {
-		// Everything before the first change that is left out is in.
-		to.Clock = c - 1
-		return to
-	}
-	to.Clock = j.next.clock
-	if n > 0 && j.entries[n-1].clock == 0 {
+	switch c := j.entries[n].clock; {
+	case c > s.ahead: // everything before the first change that is left out is in
+		ahead = c - 1
+	case c > 0: // it was deferred, and still is
+		ahead = s.ahead
+	case n > 0 && j.entries[n-1].clock == 0:
 		to.Offset = uint64(j.entries[n-1].Key) + 1
 	}
-	return to
+	to.Clock = s.later.told(ahead, j.next.begun.delivered(j.next.offset), nil)
+	return to, ahead
 }
 
 // advance makes buckets of a stream until it must wait for something.
@@ -107,10 +109,13 @@ func (d *Distributor[P]) advance(s *stream[P], w *Work) {
 		if !d.following(s) {
 			d.seq++
 			s.fetch, s.fetchTo = d.seq, d.log.base
-			w.Fetches = append(w.Fetches, Fetch{Node: s.name, Seq: s.fetch, After: s.end.Clock, Limit: d.cfg.Entries})
+			w.Fetches = append(w.Fetches, Fetch{Node: s.name, Seq: s.fetch, After: s.ahead, Limit: d.cfg.Entries})
 			return
 		}
 		entries, n := d.gather(s)
+		if n.to.Compare(s.end) <= 0 {
+			return // it waits for the next quantum
+		}
 		if len(entries) > 0 {
 			d.seq++
 			s.job = &job{seq: d.seq, entries: entries, from: s.end, next: n}
@@ -119,16 +124,13 @@ func (d *Distributor[P]) advance(s *stream[P], w *Work) {
 			})
 			return
 		}
-		if n.to.Compare(s.end) <= 0 {
-			return // it waits for the next quantum
-		}
 		same := s.end
 		same.Quantum = n.to.Quantum
 		if s.settled = n.to == same && len(n.cleared) == 0 && n.table.Equal(s.table); s.settled {
 			return // an empty quantum alone is not worth a write on the node
 		}
-		d.forget(s, n.to.Clock)
-		d.push(s, Bucket[P]{From: s.end, To: n.to, Cleared: n.cleared}, n.table)
+		d.forget(s, n.clock)
+		d.push(s, Bucket[P]{From: s.end, To: n.to, Cleared: n.cleared}, n.table, n.clock)
 	}
 }
 
@@ -141,13 +143,14 @@ func (d *Distributor[P]) begin(s *stream[P]) {
 	if len(table.Slices) > 0 {
 		to.Offset = 1
 	}
-	d.push(s, Bucket[P]{From: s.end, Reset: true, To: to}, table)
+	clear(s.later.items)
+	d.push(s, Bucket[P]{From: s.end, Reset: true, To: to}, table, to.Clock)
 }
 
-// following reports whether the changes after the stream's end are available, or
+// following reports whether the changes that the stream is to send next are available, or
 // do not concern the node.
 func (d *Distributor[P]) following(s *stream[P]) bool {
-	return s.end.Clock >= d.log.base || s.end.Clock < s.olderTo || len(s.table.delivered(s.end.Offset)) == 0
+	return s.ahead >= d.log.base || s.ahead < s.olderTo || len(s.table.delivered(s.end.Offset)) == 0
 }
 
 // forget drops fetched changes that were sent.
@@ -157,17 +160,17 @@ func (d *Distributor[P]) forget(s *stream[P], clock uint64) {
 	}
 }
 
-// pending returns the changes after the stream's end that may be processed,
-// and the clock that is reached with all of them.
+// pending returns the changes that were not sent and may be processed, apart from those
+// that are deferred, and the clock that is reached with all of them.
 func (d *Distributor[P]) pending(s *stream[P]) (list []Change, reached uint64) {
-	if list, ok := d.log.after(s.end.Clock); ok {
+	if list, ok := d.log.after(s.ahead); ok {
 		return list, d.head
 	}
-	if s.end.Clock >= s.olderTo {
+	if s.ahead >= s.olderTo {
 		return nil, d.head // they concern nothing that the node has
 	}
-	older := changeLog{base: s.end.Clock, list: s.older}
-	list, _ = older.after(s.end.Clock)
+	older := changeLog{base: s.ahead, list: s.older}
+	list, _ = older.after(s.ahead)
 	return list, min(d.head, s.olderTo)
 }
 
@@ -176,9 +179,11 @@ func (d *Distributor[P]) gather(s *stream[P]) ([]Entry, next) {
 	g := gathering{limit: d.cfg.Entries, budget: float64(d.bucketBytes(s)), perUnit: d.perUnit, items: d.items}
 	n := next{begun: s.table.toward(s.want, false), offset: s.end.Offset}
 	changes, reached := d.pending(s)
-	g.changes(changes, n.begun.delivered(n.offset), &reached)
+	own := n.begun.delivered(n.offset)
+	d.deferred(s, &g, own)
+	g.changes(changes, own, &reached)
 	n.clock = reached
-	n.to = Position{Epoch: d.cfg.Epoch, Clock: reached, Quantum: d.number}
+	n.to = Position{Epoch: d.cfg.Epoch, Clock: s.later.told(reached, own, g.seen), Quantum: d.number}
 	if n.offset != 0 && len(n.begun.in(Filling)) == 0 {
 		n.offset = 0 // all that was left of the batch is wanted no more
 	}

@@ -3,7 +3,7 @@ package balance
 // stream is the delivery to one node: what it has, what is ready for it, and what
 // is being built. Its next bucket contains, as far as there is room:
 //
-//   - the changes of what was delivered to the node;
+//   - the changes of what was delivered to the node, but those that are deferred;
 //   - the table that the model assigns, at any time, also in the middle of a
 //     batch; what is no longer assigned is residue;
 //   - the next items of the batch that is being filled, which takes all keys
@@ -17,6 +17,7 @@ type stream[P any] struct {
 	keep  bool // it deletes nothing yet
 	acked Position
 	end   Position // of the last bucket ready; where the next begins
+	ahead uint64   // all changes up to it were sent, but those that are deferred
 	table Table    // the node's at end
 	want  Table    // the model's
 	reset bool     // the next bucket empties the node
@@ -27,9 +28,10 @@ type stream[P any] struct {
 	queue []Bucket[P]
 	bytes int
 	most  int // bytes of a bucket that the node accepts; 0: not given
+	later deferral
 	job   *job
 	fetch uint64   // number of the fetch under way; 0: none
-	older []Change // fetched: all changes after end.Clock up to olderTo
+	older []Change // fetched: all changes after ahead up to olderTo
 	// olderTo is the clock up to which older is complete.
 	olderTo uint64
 	// fetchTo is the clock that a fetch under way covers if it returns less than
@@ -48,7 +50,7 @@ type job struct {
 // next is the effect of a bucket that has all of its entries.
 type next struct {
 	to      Position
-	clock   uint64 // reached when all changes of the bucket are in it
+	clock   uint64 // all changes up to it are in the bucket or before it, but those that are deferred
 	table   Table
 	cleared []Interval
 	// begun and offset are the table and the offset before any item of the
@@ -76,16 +78,19 @@ func (d *Distributor[P]) place(s *stream[P]) {
 // restart drops what is ready or under way; the next bucket resets the node.
 func (s *stream[P]) restart() {
 	s.reset, s.settled = true, false
-	s.queue, s.bytes, s.end = nil, 0, s.acked
+	s.queue, s.bytes, s.end, s.ahead = nil, 0, s.acked, s.acked.Clock
 	s.job, s.fetch, s.older, s.olderTo = nil, 0, nil, 0
+	clear(s.later.items)
 }
 
-// push adds a bucket that is ready and leads to table.
-func (d *Distributor[P]) push(s *stream[P], b Bucket[P], table Table) {
+// push adds a bucket that is ready and leads to table; ahead becomes the stream's.
+func (d *Distributor[P]) push(s *stream[P], b Bucket[P], table Table, ahead uint64) {
 	d.made++
 	if b.Reset || !table.Equal(s.table) {
 		b.Table = &table
+		s.later.keep(table.delivered(b.To.Offset))
 	}
+	s.ahead = ahead
 	s.queue = append(s.queue, b)
 	s.bytes += b.Bytes
 	s.end, s.table, s.reset, s.settled = b.To, table, false, false

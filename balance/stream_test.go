@@ -3,6 +3,7 @@ package balance_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -49,7 +50,7 @@ type anarchy struct {
 
 func newAnarchy(t *rapid.T) *anarchy {
 	s := &anarchy{w: newWorld(3), index: &balance.Index{}, number: 1}
-	s.w.config.Epoch = 1
+	s.w.config.Epoch, s.w.config.Repeat = 1, drawRepeat(t)
 	for i := rapid.IntRange(0, 40).Draw(t, "items"); i > 0; i-- {
 		s.w.write(drawKey(t), false)
 	}
@@ -159,6 +160,8 @@ func (s *anarchy) edit(t *rapid.T) {
 // take does the work that the distributor wants; most is the number of entries
 // taken at most, 0: all.
 func (s *anarchy) take(t *rapid.T, most int) {
+	s.w.now += 50 * time.Millisecond
+	s.dist.distributor.Tick(s.w.now)
 	s.dist.work = s.dist.distributor.Work()
 	for len(s.dist.work.Builds) > 0 {
 		must(t, s.w.build(s.dist, 0, most))
@@ -174,6 +177,7 @@ func (s *anarchy) pull(t *rapid.T, n *testNode) bool {
 		must(t, err)
 		n.epoch = 1
 	}
+	s.dist.distributor.Defer(n.name)
 	b, err := s.dist.distributor.Pull(n.name, 1, n.pos)
 	if err != nil { // another distributor: announce yourself
 		n.epoch = 0
@@ -188,6 +192,7 @@ func (s *anarchy) pull(t *rapid.T, n *testNode) bool {
 
 func (s *anarchy) settle(t *rapid.T) {
 	for idle := 0; idle < 3; idle++ {
+		s.w.now += balance.DefaultPause
 		s.quantum(t, nil)
 		s.take(t, 0)
 		for _, n := range s.w.nodes {

@@ -10,6 +10,7 @@ import (
 // take remembers the work that a distributor gives.
 func (w *world) take(d *testDistributor) {
 	if w.up {
+		d.distributor.Tick(w.now)
 		more := d.distributor.Work()
 		d.work.Builds = append(d.work.Builds, more.Builds...)
 		d.work.Fetches = append(d.work.Fetches, more.Fetches...)

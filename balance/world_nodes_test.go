@@ -108,7 +108,9 @@ func (w *world) pull(n *testNode, lost bool) (bool, error) {
 	if n.epoch == 0 {
 		return false, w.register(n)
 	}
-	b, err := w.of(n).distributor.Pull(n.name, n.epoch, n.pos)
+	d := w.of(n).distributor
+	d.Defer(n.name)
+	b, err := d.Pull(n.name, n.epoch, n.pos)
 	if fault.Is(err, fault.Stale) || fault.Is(err, fault.NotFound) {
 		n.epoch = 0
 		return false, nil

@@ -12,6 +12,7 @@ import (
 // follow pulls and applies until something fails or ctx is done.
 func (p *Proxy) follow(ctx context.Context, d Distributor, epoch uint64) error {
 	lastReply := time.Now()
+	p.behind.begin()
 	for ctx.Err() == nil {
 		data, err := p.pull(ctx, d, epoch)
 		if err != nil {
@@ -54,11 +55,12 @@ func retryPull(err error) bool {
 func (p *Proxy) pull(ctx context.Context, d Distributor, epoch uint64) (*pb.NodeData, error) {
 	call, cancel := context.WithTimeout(ctx, p.cfg.Wait+p.cfg.CallTimeout)
 	defer cancel()
-	p.behind.pulling()
-	reply, err := d.Pull(call, &pb.PullRequest{Name: p.cfg.Name, Epoch: epoch, Position: p.store.Position(),
+	at := p.store.Position()
+	known := p.behind.pulling(at.GetClock())
+	reply, err := d.Pull(call, &pb.PullRequest{Name: p.cfg.Name, Epoch: epoch, Position: at,
 		MaxBytes: p.cfg.MaxBytes, WaitMs: uint32(p.cfg.Wait.Milliseconds()), Incarnation: p.cfg.Incarnation,
-		Database: p.home.database})
-	p.behind.pulled(err == nil && reply.GetHead())
+		Database: p.home.database, Newest: known})
+	p.behind.pulled(err == nil && reply.GetHead(), reply.GetNewest())
 	if err != nil {
 		return nil, fmt.Errorf("pull from the distributor: %w", err)
 	}

@@ -578,14 +578,18 @@ func (x *VerifyResponse) GetEqual() bool {
 }
 
 type PullRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	Epoch         uint64                 `protobuf:"varint,2,opt,name=epoch,proto3" json:"epoch,omitempty"`
-	Position      *Position              `protobuf:"bytes,3,opt,name=position,proto3" json:"position,omitempty"` // of the last bucket applied
-	MaxBytes      uint32                 `protobuf:"varint,4,opt,name=max_bytes,json=maxBytes,proto3" json:"max_bytes,omitempty"`
-	WaitMs        uint32                 `protobuf:"varint,5,opt,name=wait_ms,json=waitMs,proto3" json:"wait_ms,omitempty"`
-	Incarnation   string                 `protobuf:"bytes,6,opt,name=incarnation,proto3" json:"incarnation,omitempty"`
-	Database      string                 `protobuf:"bytes,7,opt,name=database,proto3" json:"database,omitempty"` // the database of the slave's data; "": none
+	state       protoimpl.MessageState `protogen:"open.v1"`
+	Name        string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Epoch       uint64                 `protobuf:"varint,2,opt,name=epoch,proto3" json:"epoch,omitempty"`
+	Position    *Position              `protobuf:"bytes,3,opt,name=position,proto3" json:"position,omitempty"` // of the last bucket applied
+	MaxBytes    uint32                 `protobuf:"varint,4,opt,name=max_bytes,json=maxBytes,proto3" json:"max_bytes,omitempty"`
+	WaitMs      uint32                 `protobuf:"varint,5,opt,name=wait_ms,json=waitMs,proto3" json:"wait_ms,omitempty"`
+	Incarnation string                 `protobuf:"bytes,6,opt,name=incarnation,proto3" json:"incarnation,omitempty"`
+	Database    string                 `protobuf:"bytes,7,opt,name=database,proto3" json:"database,omitempty"` // the database of the slave's data; "": none
+	// newest is the newest change that the slave has or has been told of (PullResponse.newest). A
+	// slave that sends it knows that a bucket need not lead to the newest change: changes of
+	// ad groups that were sent a moment ago may be deferred. 0: it does not know.
+	Newest        uint64 `protobuf:"varint,8,opt,name=newest,proto3" json:"newest,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -669,11 +673,21 @@ func (x *PullRequest) GetDatabase() string {
 	return ""
 }
 
+func (x *PullRequest) GetNewest() uint64 {
+	if x != nil {
+		return x.Newest
+	}
+	return 0
+}
+
 type PullResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Data  *NodeData              `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"` // absent: nothing yet
-	// head: until just now the distributor had nothing newer for the slave.
-	Head          bool `protobuf:"varint,2,opt,name=head,proto3" json:"head,omitempty"`
+	// head: until just now the slave had all that the distributor had for it.
+	Head bool `protobuf:"varint,2,opt,name=head,proto3" json:"head,omitempty"`
+	// newest is the newest change that the distributor knows. When the slave has to be told
+	// of it, since changes are deferred for it, the answer comes at once and without data.
+	Newest        uint64 `protobuf:"varint,3,opt,name=newest,proto3" json:"newest,omitempty"` // 0: of an earlier program
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -720,6 +734,13 @@ func (x *PullResponse) GetHead() bool {
 		return x.Head
 	}
 	return false
+}
+
+func (x *PullResponse) GetNewest() uint64 {
+	if x != nil {
+		return x.Newest
+	}
+	return 0
 }
 
 type PartRequest struct {
@@ -1939,7 +1960,7 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\x02hi\x18\x06 \x01(\x06R\x02hi\x12=\n" +
 	"\vcertificate\x18\a \x01(\v2\x1b.adshard.v1.CertifyResponseR\vcertificate\"&\n" +
 	"\x0eVerifyResponse\x12\x14\n" +
-	"\x05equal\x18\x01 \x01(\bR\x05equal\"\xdd\x01\n" +
+	"\x05equal\x18\x01 \x01(\bR\x05equal\"\xf5\x01\n" +
 	"\vPullRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05epoch\x18\x02 \x01(\x04R\x05epoch\x120\n" +
@@ -1947,10 +1968,12 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\tmax_bytes\x18\x04 \x01(\rR\bmaxBytes\x12\x17\n" +
 	"\await_ms\x18\x05 \x01(\rR\x06waitMs\x12 \n" +
 	"\vincarnation\x18\x06 \x01(\tR\vincarnation\x12\x1a\n" +
-	"\bdatabase\x18\a \x01(\tR\bdatabase\"L\n" +
+	"\bdatabase\x18\a \x01(\tR\bdatabase\x12\x16\n" +
+	"\x06newest\x18\b \x01(\x04R\x06newest\"d\n" +
 	"\fPullResponse\x12(\n" +
 	"\x04data\x18\x01 \x01(\v2\x14.adshard.v1.NodeDataR\x04data\x12\x12\n" +
-	"\x04head\x18\x02 \x01(\bR\x04head\"\xcb\x01\n" +
+	"\x04head\x18\x02 \x01(\bR\x04head\x12\x16\n" +
+	"\x06newest\x18\x03 \x01(\x04R\x06newest\"\xcb\x01\n" +
 	"\vPartRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05epoch\x18\x02 \x01(\x04R\x05epoch\x120\n" +

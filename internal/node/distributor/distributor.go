@@ -50,6 +50,7 @@ type Distributor struct {
 	work          chan struct{} // a token for each build at a time
 	verifying     chan struct{} // one for the comparison under way
 	poke          chan struct{} // there are tasks
+	began         time.Time     // the state machine's time 0
 
 	mu      sync.Mutex       // guards what follows, and the state machine
 	data    identity.Dataset // that it hands out; its timeline is the balancer's
@@ -92,7 +93,7 @@ func New(name, address string, cfg DataConfig, order balance.Order, db backend.S
 	return &Distributor{
 		name: name, address: address, cfg: cfg, order: order, data: identity.Dataset{Order: order}, db: db, balancer: balancer, health: health, log: log,
 		builders: truth.NewBuilders(order, cfg.Workers), work: make(chan struct{}, cfg.Workers),
-		verifying: make(chan struct{}, 1), poke: make(chan struct{}, 1),
+		verifying: make(chan struct{}, 1), poke: make(chan struct{}, 1), began: time.Now(),
 		slaves: make(map[string]*slave), weights: make(map[balance.Key]uint32),
 	}
 }

@@ -100,28 +100,35 @@ func (d *Distributor) enlist(ctx context.Context, r *pb.RegisterRequest, j balan
 func (d *Distributor) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullResponse, error) {
 	poll, cancel := wire.LongPoll(ctx, r.GetWaitMs())
 	defer cancel()
-	for head := false; ; head = true {
-		data, changed, err := d.next(r)
+	for head := false; ; {
+		next, changed, err := d.next(r)
 		if err == nil {
-			err = takesParts(wire.PeerVersion(ctx), r.GetName(), data)
+			err = takesParts(wire.PeerVersion(ctx), r.GetName(), next.GetData())
 		}
-		if data != nil && err == nil {
-			err = d.stamp(ctx, r, data) // also when the time to wait is over
+		if next.GetData() != nil && err == nil {
+			err = d.stamp(ctx, r, next.Data) // also when the time to wait is over
 		}
-		if err != nil || data != nil {
-			return &pb.PullResponse{Data: data, Head: head}, err
+		if err != nil {
+			return nil, err
+		}
+		if next.Data != nil {
+			next.Head = head
+			return next, nil
+		}
+		if head = next.Head; !head && r.GetNewest() <= r.GetPosition().GetClock() {
+			return next, nil // it would believe that it has everything
 		}
 		select {
 		case <-changed:
 		case <-poll.Done():
-			return &pb.PullResponse{Head: true}, nil
+			return next, nil
 		}
 	}
 }
 
-// next returns the bucket that is ready; nil: none is, and the channel closes when
-// there may be one.
-func (d *Distributor) next(r *pb.PullRequest) (*pb.NodeData, <-chan struct{}, error) {
+// next returns the bucket that is ready. Without data: none is, and the channel closes when
+// there may be one; Head tells whether all changes that were processed are at the slave.
+func (d *Distributor) next(r *pb.PullRequest) (*pb.PullResponse, <-chan struct{}, error) {
 	const op = "distributor: pull"
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -146,6 +153,9 @@ func (d *Distributor) next(r *pb.PullRequest) (*pb.NodeData, <-chan struct{}, er
 		return nil, nil, fault.Newf(fault.Stale, op, "slave %s is at %s with another change there than the distributor has recorded: register again", r.GetName(), at)
 	}
 	d.machine.Bound(r.GetName(), int(r.GetMaxBytes()))
+	if r.GetNewest() > 0 {
+		d.machine.Defer(r.GetName())
+	}
 	bucket, err := d.machine.Pull(r.GetName(), r.GetEpoch(), at)
 	if err != nil {
 		return nil, nil, err
@@ -156,10 +166,13 @@ func (d *Distributor) next(r *pb.PullRequest) (*pb.NodeData, <-chan struct{}, er
 			return nil, nil, err
 		}
 	}
+	out := &pb.PullResponse{Newest: d.fed.Clock}
 	if bucket == nil {
-		return nil, d.changed.Next(), nil
+		out.Head = !d.machine.Deferred(r.GetName())
+		return out, d.changed.Next(), nil
 	}
-	return d.bucketPB(bucket), nil, nil
+	out.Data = d.bucketPB(bucket)
+	return out, nil, nil
 }
 
 // Part implements pb.DistributorServer.

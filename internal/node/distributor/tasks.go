@@ -2,6 +2,7 @@ package distributor
 
 import (
 	"context"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -40,6 +41,7 @@ func (d *Distributor) collect() {
 	if d.machine == nil {
 		return
 	}
+	d.machine.Tick(time.Since(d.began))
 	machine, w := d.machine, d.machine.Work()
 	for _, job := range w.Builds {
 		d.tasks = append(d.tasks, func(ctx context.Context) error { return d.build(ctx, machine, job) })
