@@ -121,3 +121,22 @@ func (h Histogram) Quantile(q float64) float64 {
 	}
 	return 0
 }
+
+// Sum reads a metric with labels at an admin port: the sum of all its series; 0: there
+// is none.
+func Sum(ctx context.Context, admin, name string) (sum float64, err error) {
+	raw, err := fetch(ctx, http.MethodGet, admin+"/metrics", nil)
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.SplitSeq(string(raw), "\n") {
+		if rest, ok := strings.CutPrefix(line, name+"{"); ok {
+			n, err := strconv.ParseFloat(rest[strings.LastIndexByte(rest, ' ')+1:], 64)
+			if err != nil {
+				return 0, err
+			}
+			sum += n
+		}
+	}
+	return sum, nil
+}

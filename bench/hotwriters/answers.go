@@ -1,0 +1,67 @@
+package hotwriters
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// answers asks a cluster.
+type answers struct {
+	url  string
+	http http.Client
+}
+
+// answer is what is read of one.
+type answer struct {
+	Ads      []struct{} `json:"ads"`
+	Coverage struct {
+		LagMS uint64 `json:"lag_ms"`
+	} `json:"coverage"`
+}
+
+func (a *answers) ask(ctx context.Context, word string) (*answer, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, a.url+"/v1/search?strict=true&q="+url.QueryEscape(word), nil)
+	if err != nil {
+		return nil, err
+	}
+	res, err := a.http.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(res.Body, 1<<20))
+	if err != nil {
+		return nil, err
+	}
+	if res.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s: %s: %s", r.URL, res.Status, body)
+	}
+	out := new(answer)
+	return out, json.Unmarshal(body, out)
+}
+
+// until asks for a word until the ads are as wanted, and tells each answer's lag.
+func (a *answers) until(ctx context.Context, word string, shown bool, lag func(time.Duration)) error {
+	pause := time.NewTicker(pollEvery)
+	defer pause.Stop()
+	for {
+		got, err := a.ask(ctx, word)
+		if err != nil {
+			return err
+		}
+		lag(time.Duration(got.Coverage.LagMS) * time.Millisecond)
+		if (len(got.Ads) > 0) == shown {
+			return nil
+		}
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			return fmt.Errorf("the change of %q is not in the answers: %w", word, ctx.Err())
+		}
+	}
+}

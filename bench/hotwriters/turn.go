@@ -1,0 +1,123 @@
+package hotwriters
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"adshard/bench/cluster"
+	"adshard/bench/measure"
+	"adshard/internal/wait"
+)
+
+const (
+	// pollEvery is the pause between two questions of one who waits for a change.
+	pollEvery = 2 * time.Millisecond
+	// longestPause is the longest time between two changes of one other group: more than
+	// any regular step of the cluster takes.
+	longestPause = 100 * time.Millisecond
+)
+
+// turn is what was measured in one.
+type turn struct {
+	took    *measure.Latencies // of changes of others
+	lags    *measure.Latencies // that answers told
+	changes float64            // of the hot group, a second
+	applied float64            // groups that a slave was given, a second
+	again   float64            // queries for which a second replica was asked
+}
+
+// measure changes the hot group and others for the time of a turn.
+func (c *Config) measure(ctx context.Context, s *scene, run *cluster.Cluster) (*turn, error) {
+	before, err := applied(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	over, cancel := context.WithTimeout(ctx, c.Duration)
+	defer cancel()
+	parts, ctx := errgroup.WithContext(ctx)
+	var changes atomic.Int64
+	parts.Go(func() error { return c.writeHot(ctx, over, s, &changes) })
+	probes := make([]*probe, len(s.others))
+	for i, o := range s.others {
+		probes[i] = &probe{scene: s, other: o, answers: answers{url: run.URL}, patience: c.Patience,
+			dice: rand.New(rand.NewPCG(c.Seed, uint64(i))), took: measure.NewLatencies(), lags: measure.NewLatencies()}
+		parts.Go(func() error { return probes[i].run(ctx, over) })
+	}
+	if err := parts.Wait(); err != nil {
+		return nil, err
+	}
+	after, err := applied(context.WithoutCancel(ctx), run)
+	if err != nil {
+		return nil, err
+	}
+	took := time.Since(began).Seconds()
+	t := &turn{took: measure.NewLatencies(), lags: measure.NewLatencies(),
+		changes: float64(changes.Load()) / took, applied: (after - before) / took}
+	for _, p := range probes {
+		t.took.Merge(p.took)
+		t.lags.Merge(p.lags)
+	}
+	t.again, err = cluster.Sum(context.WithoutCancel(ctx), run.Master, "adshard_asked_elsewhere_total")
+	return t, err
+}
+
+// applied returns how many groups the first slave was given.
+func applied(ctx context.Context, run *cluster.Cluster) (float64, error) {
+	return cluster.Sum(ctx, run.Slaves[0], "adshard_items_applied_total")
+}
+
+// writeHot changes the hot group at the rate that is wanted, or as often as commits
+// permit, until over is done.
+func (c *Config) writeHot(ctx, over context.Context, s *scene, changes *atomic.Int64) error {
+	if c.Rate == 0 {
+		return nil
+	}
+	began := time.Now()
+	for i := 0; over.Err() == nil; i++ {
+		at := began.Add(time.Duration(float64(i) / c.Rate * float64(time.Second)))
+		if wait.Sleep(over, time.Until(at)) != nil {
+			break
+		}
+		if err := s.change(ctx, i); err != nil {
+			return fmt.Errorf("change the hot group: %w", err)
+		}
+		changes.Add(1)
+	}
+	return nil
+}
+
+// probe changes one of the other groups again and again.
+type probe struct {
+	scene      *scene
+	other      other
+	answers    answers
+	patience   time.Duration
+	dice       *rand.Rand
+	took, lags *measure.Latencies
+}
+
+func (p *probe) run(ctx, over context.Context) error {
+	defer p.answers.http.CloseIdleConnections()
+	for shown := false; ; shown = !shown {
+		if wait.Sleep(over, time.Duration(p.dice.Int64N(int64(longestPause)))) != nil {
+			return nil
+		}
+		if err := p.scene.show(ctx, p.other, shown); err != nil {
+			return fmt.Errorf("change another group: %w", err)
+		}
+		began := time.Now()
+		patient, cancel := context.WithTimeout(ctx, p.patience)
+		err := p.answers.until(patient, p.other.word, shown, p.lags.Add)
+		cancel()
+		if err != nil {
+			return err
+		}
+		p.took.Add(time.Since(began))
+	}
+}

@@ -1,0 +1,93 @@
+package hotwriters
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// edit replaces a text that is in a file of the product's source once.
+type edit struct{ file, before, after string }
+
+// without are what the product is compared with: itself, without one technique or both.
+// Without batching a bucket ends before a second change of a group that it contains; what
+// is isolated is sent as one all the same, since it would pile up.
+var without = map[string]edit{
+	"isolation": {"balance/deferral.go", "s.later.allowed = true", "s.later.allowed = false"},
+	"batching": {"balance/gather.go", "if g.seen[t] || !c.concerns(own) ||", `if g.seen[t] {
+			*reached = c.Clock - 1
+			return
+		}
+		if !c.concerns(own) ||`},
+}
+
+// Build builds the program adshard from its source into a directory: as it is, and
+// without what is compared.
+func Build(ctx context.Context, source, dir string) ([]Program, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	var list []Program
+	for _, lacks := range [][]string{nil, {"isolation"}, {"batching"}, {"isolation", "batching"}} {
+		name := "as it is"
+		if len(lacks) > 0 {
+			name = "without " + strings.Join(lacks, " and ")
+		}
+		p := Program{Name: name, Path: filepath.Join(dir, "adshard-"+strings.Join(append(lacks, "built"), "-"))}
+		if err := build(ctx, source, p.Path, lacks); err != nil {
+			return nil, fmt.Errorf("build adshard %s: %w", name, err)
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+// build builds one of them; what is edited is compiled in place of the source's files.
+func build(ctx context.Context, source, program string, lacks []string) error {
+	replace := make(map[string]string)
+	for _, technique := range lacks {
+		e := without[technique]
+		file, err := filepath.Abs(filepath.Join(source, e.file))
+		if err != nil {
+			return err
+		}
+		text, err := e.edited(file)
+		if err != nil {
+			return err
+		}
+		replace[file] = program + "-" + technique + ".go"
+		if err := os.WriteFile(replace[file], []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
+	if err == nil {
+		err = os.WriteFile(program+".json", overlay, 0o600)
+	}
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, "go", "build", "-overlay", program+".json", "-o", program, "./cmd/adshard")
+	cmd.Dir = source
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	return nil
+}
+
+// edited returns a file's text with the edit in it.
+func (e edit) edited(file string) (string, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	if n := strings.Count(string(text), e.before); n != 1 {
+		return "", fmt.Errorf("%s has %q %d times, not once: it is another version of the source", file, e.before, n)
+	}
+	return strings.Replace(string(text), e.before, e.after, 1), nil
+}
