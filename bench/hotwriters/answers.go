@@ -45,23 +45,28 @@ func (a *answers) ask(ctx context.Context, word string) (*answer, error) {
 	return out, json.Unmarshal(body, out)
 }
 
-// until asks for a word until the ads are as wanted, and tells each answer's lag.
-func (a *answers) until(ctx context.Context, word string, shown bool, lag func(time.Duration)) error {
+// until asks for a word until the ads are as wanted, and tells each answer's lag; false:
+// they are not within some time.
+func (a *answers) until(ctx context.Context, word string, shown bool, most time.Duration, lag func(time.Duration)) (bool, error) {
+	over := time.Now().Add(most)
 	pause := time.NewTicker(pollEvery)
 	defer pause.Stop()
 	for {
 		got, err := a.ask(ctx, word)
 		if err != nil {
-			return err
+			return false, err
 		}
 		lag(time.Duration(got.Coverage.LagMS) * time.Millisecond)
 		if (len(got.Ads) > 0) == shown {
-			return nil
+			return true, nil
+		}
+		if time.Now().After(over) {
+			return false, nil
 		}
 		select {
 		case <-pause.C:
 		case <-ctx.Done():
-			return fmt.Errorf("the change of %q is not in the answers: %w", word, ctx.Err())
+			return false, ctx.Err()
 		}
 	}
 }

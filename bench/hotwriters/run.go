@@ -31,9 +31,10 @@ type Config struct {
 	// Turns is how often each program is measured, for Duration each.
 	Turns    int
 	Duration time.Duration
-	// Patience is how long a change, or the first fill, may take.
-	Patience time.Duration
-	Seed     uint64
+	// Patience is how long the first fill may take, and Most how long is waited for a
+	// change to be shown.
+	Patience, Most time.Duration
+	Seed           uint64
 	// Dir is a directory for databases and stores.
 	Dir string
 	// Tell, if not nil, is called with what is done next.
@@ -51,8 +52,8 @@ func (c *Config) Validate() error {
 		return errors.New("there are 1 to 100 other groups")
 	case c.Replicas < 1 || c.Replicas > 8:
 		return errors.New("there are 1 to 8 replicas")
-	case c.Turns < 1 || c.Turns > 1000 || c.Duration < time.Second || c.Patience < time.Second:
-		return errors.New("there are 1 to 1,000 turns of a second or more, and the patience is at least a second")
+	case c.Turns < 1 || c.Turns > 1000 || c.Duration < time.Second || c.Patience < time.Second || c.Most < time.Second:
+		return errors.New("there are 1 to 1,000 turns of a second or more, and what is waited for is given a second at least")
 	}
 	for _, n := range c.Keywords {
 		if n < 1 || n > 1_000_000 {
@@ -130,6 +131,7 @@ func figures(r *measure.Report, prefix string, turns []*turn) {
 	each("others, p99", "ms", func(t *turn) float64 { return t.took.Spread().P99 / 1000 })
 	each("others, max", "ms", func(t *turn) float64 { return t.took.Spread().Max / 1000 })
 	each("others, changes", "", func(t *turn) float64 { return float64(t.took.Count()) })
+	each("others, given up", "", func(t *turn) float64 { return float64(t.givenUp) })
 	each("told lag, median", "ms", func(t *turn) float64 { return t.lags.Spread().Median / 1000 })
 	each("told lag, max", "ms", func(t *turn) float64 { return t.lags.Spread().Max / 1000 })
 	each("hot group, changes", "1/s", func(t *turn) float64 { return t.changes })

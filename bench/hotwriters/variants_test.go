@@ -22,7 +22,7 @@ func TestEditsApply(t *testing.T) {
 func TestValidate(t *testing.T) {
 	good := func() *Config {
 		return &Config{Programs: []Program{{"adshard", "adshard"}}, Keywords: []int{20}, Rate: 1000, Others: 4, Replicas: 1,
-			Turns: 5, Duration: 20e9, Patience: 60e9}
+			Turns: 5, Duration: 20e9, Patience: 60e9, Most: 10e9}
 	}
 	if err := good().Validate(); err != nil {
 		t.Error(err)
@@ -37,6 +37,7 @@ func TestValidate(t *testing.T) {
 		"turns":        func(c *Config) { c.Turns = 0 },
 		"no duration":  func(c *Config) { c.Duration = 0 },
 		"no patience":  func(c *Config) { c.Patience = 0 },
+		"most":         func(c *Config) { c.Most = 0 },
 		"a great rate": func(c *Config) { c.Rate = 1e9 },
 	} {
 		c := good()
