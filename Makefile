@@ -34,7 +34,7 @@ lint: ## vet, staticcheck, the rules of the house
 structure: ## count packages, imports and calls between them, long functions (of another checkout: DIR=...)
 	@go run ./internal/lint/structure $(or $(DIR),.)
 
-generate: ## rebuild the generated code (needs protoc and flatc)
+generate: ## rebuild the generated code (needs protoc, flatc and capnp)
 	./schema/generate.sh
 	./internal/node/httpapi/generate.sh
 	./bench/layouts/rdb/generate.sh

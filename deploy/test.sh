@@ -43,7 +43,7 @@ for f in internal/node/httpapi/api/*.gen.go; do
 	diff "$f" "$fresh/$f" || { echo "$f is not what openapi.yaml gives: run make generate" >&2; exit 1; }
 done
 ./bench/layouts/rdb/generate.sh "$fresh"
-for d in pb fb; do
+for d in pb fb cp; do
 	diff -r "bench/layouts/rdb/$d" "$fresh/bench/layouts/rdb/$d" || { echo "bench/layouts/rdb/$d is not what its source gives: run make generate" >&2; exit 1; }
 done
 

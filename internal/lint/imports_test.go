@@ -138,6 +138,7 @@ var bans = []struct {
 	{"zombiezen.com/go/sqlite", "other packages read through backend's contracts", []string{"backend/sqlite"}},
 	{"github.com/cockroachdb/pebble", "the product's stores are RocksDB; others are there to be measured", []string{"bench/layouts/pebbledb"}},
 	{"github.com/blevesearch/bleve", "a peer, there to be measured", []string{"bench/peers/bleve"}},
+	{"capnproto.org/go/capnp", "an alpha, there to be measured", []string{"bench/layouts/rdb"}},
 	{"github.com/jackc/pgx", "other packages read through backend's contracts", []string{"backend/postgres", "backend/pgtest", "bench/peers/postgres"}},
 	{"go.etcd.io/etcd", "other packages read through the contract of control", []string{"internal/node/control/inetcd", "internal/node/control/etcdtest"}},
 	{"github.com/spf13/cobra", "flags are read in cmd and internal/cli only", []string{"cmd", "internal/cli", "bench"}},

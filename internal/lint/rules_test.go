@@ -104,6 +104,7 @@ var broken = []struct{ pkg, used, rule string }{
 	{"internal/node", "zombiezen.com/go/sqlite", "ban zombiezen.com/go/sqlite"},
 	{"barrels/rocks", "github.com/cockroachdb/pebble/v2/sstable", "ban github.com/cockroachdb/pebble"},
 	{"bench/layouts", "github.com/blevesearch/bleve/v2", "ban github.com/blevesearch/bleve"},
+	{"bench/layouts", "capnproto.org/go/capnp/v3", "ban capnproto.org/go/capnp"},
 	{"ingest", "github.com/jackc/pgx/v5", "ban github.com/jackc/pgx"},
 	{"internal/node/balancer", "go.etcd.io/etcd/client/v3", "ban go.etcd.io/etcd"},
 	{"internal/node", "github.com/spf13/cobra", "ban github.com/spf13/cobra"},

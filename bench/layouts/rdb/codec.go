@@ -4,17 +4,19 @@ import (
 	"encoding/binary"
 	"unsafe"
 
+	"capnproto.org/go/capnp/v3"
 	flatbuffers "github.com/google/flatbuffers/go"
 	"google.golang.org/protobuf/proto"
 
 	"adshard/bench/layouts"
+	"adshard/bench/layouts/rdb/cp"
 	"adshard/bench/layouts/rdb/fb"
 	"adshard/bench/layouts/rdb/pb"
 	"adshard/bench/layouts/record"
 )
 
 // codec is how a keyword lies in a value of the first database. The numbers of
-// flat and raw are engine.h's.
+// flat, raw and capn are engine.h's.
 type codec uint8
 
 const (
@@ -26,6 +28,8 @@ const (
 	raw codec = 2
 	// proto3: Protocol Buffers.
 	proto3 codec = 3
+	// capn: Cap'n Proto, one segment without the frame that says how long it is.
+	capn codec = 4
 )
 
 // encoder makes values; bytes it returns are good until its next call.
@@ -55,6 +59,8 @@ func (e *encoder) matching(c codec, i int) ([]byte, error) {
 		e.buf = append(e.buf, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(e.rest))), 8*len(e.rest))...)
 	case flat:
 		e.buf = append(e.buf, e.flatBuffer()...)
+	case capn:
+		e.buf, err = e.appendCapn(e.buf)
 	}
 	return e.buf, err
 }
@@ -74,6 +80,27 @@ func (e *encoder) flatBuffer() []byte {
 	fb.MatchingAddRest(b, rest)
 	b.Finish(fb.MatchingEnd(b))
 	return b.FinishedBytes()
+}
+
+// appendCapn appends the words as a message of Cap'n Proto.
+func (e *encoder) appendCapn(dst []byte) ([]byte, error) {
+	message, segment, err := capnp.NewMessage(capnp.SingleSegment(nil))
+	if err != nil {
+		return dst, err
+	}
+	defer message.Release()
+	m, err := cp.NewRootMatching(segment)
+	if err != nil || len(e.rest) == 0 {
+		return append(dst, segment.Data()...), err
+	}
+	list, err := m.NewRest(int32(len(e.rest)))
+	if err != nil {
+		return dst, err
+	}
+	for i, w := range e.rest {
+		list.Set(i, w)
+	}
+	return append(dst, segment.Data()...), nil
 }
 
 // record is keyword i's value in the second database: all but the words.

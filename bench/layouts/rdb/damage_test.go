@@ -11,21 +11,55 @@ import (
 	"adshard/search/words"
 )
 
-// TestDamagedValues: values that are no FlatBuffers, and some that are nearly,
-// are read without harm. Run it with -asan as well.
+// TestDamagedValues: values that are no FlatBuffers, or no message of Cap'n Proto,
+// and some that are nearly, are read without harm. Run it with -asan as well.
 func TestDamagedValues(t *testing.T) {
+	for name, c := range map[string]codec{"FlatBuffers": flat, "Cap'n Proto": capn} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			matching := database{filepath.Join(dir, "matching"), cached.matching.String()}
+			records := database{filepath.Join(dir, "records"), cached.records.String()}
+			all := damagedValues(t, c, matching, records)
+			d, err := open(matching, records, 1<<20)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer d.close()
+			w := d.walker(true)
+			defer w.close()
+			w.query([]uint64{words.Hash("usb")}, c)
+			for done, found := false, 0; !done; {
+				// Those whose list of words became empty match; one of them has a record.
+				n := 0
+				if n, done, err = w.matches(); err != nil && !fault.Is(err, fault.Corrupt) {
+					t.Fatal(err)
+				}
+				if found += n; done && (found == 0 || found == len(all)) {
+					t.Errorf("%d of %d match", found, len(all))
+				}
+			}
+			if c == capn {
+				readByTheLibrary(t, all)
+			}
+		})
+	}
+}
+
+// damagedValues writes a database of values of one keyword that were damaged in
+// many ways, and that keyword's record; it returns the values.
+func damagedValues(t *testing.T, c codec, matching, records database) (all [][]byte) {
+	t.Helper()
 	set := layouts.NewBuilder()
 	set.Word("usb")
 	set.Word("cable")
 	set.Keyword(10_000, 5)
 	b := newBuilder(set.Set(), 1, nil)
-	good, err := b.matching(flat, 0)
+	good, err := b.matching(c, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	dice := rand.New(rand.NewPCG(1, 2))
-	const values = 5000
-	value := func(i int) []byte {
+	for i := range 5000 {
 		v := append([]byte(nil), good...)
 		for range dice.IntN(4) {
 			v[dice.IntN(len(v))] = byte(dice.Uint32() >> (dice.IntN(4) * 8))
@@ -33,35 +67,32 @@ func TestDamagedValues(t *testing.T) {
 		if i%5 == 0 {
 			binary.LittleEndian.PutUint32(v[4*dice.IntN(len(v)/4):], dice.Uint32())
 		}
-		return v[:dice.IntN(len(v)+1)]
+		all = append(all, v[:dice.IntN(len(v)+1)])
 	}
-	dir := t.TempDir()
-	matching := database{filepath.Join(dir, "matching"), cached.matching.String()}
-	records := database{filepath.Join(dir, "records"), cached.records.String()}
 	usb := words.Hash("usb")
-	pair := func(i int) ([]byte, []byte, error) { return matchingKey(nil, usb, uint64(i)+1), value(i), nil }
-	if err := b.write(t.Context(), matching, values, pair); err != nil {
+	pair := func(i int) ([]byte, []byte, error) { return matchingKey(nil, usb, uint64(i)+1), all[i], nil }
+	if err := b.write(t.Context(), matching, len(all), pair); err != nil {
 		t.Fatal(err)
 	}
 	if err := b.records(t.Context(), records); err != nil {
 		t.Fatal(err)
 	}
-	d, err := open(matching, records, 1<<20)
-	if err != nil {
-		t.Fatal(err)
+	return all
+}
+
+// readByTheLibrary reads the values with Cap'n Proto's Go library: nothing but
+// errors of damaged data, of which there must be some.
+func readByTheLibrary(t *testing.T, all [][]byte) {
+	t.Helper()
+	d, refused := decoder{reuse: true}, 0
+	for _, v := range all {
+		if _, err := d.words(capn, v); fault.Is(err, fault.Corrupt) {
+			refused++
+		} else if err != nil {
+			t.Errorf("%x: %v", v, err)
+		}
 	}
-	defer d.close()
-	w := d.walker(true)
-	defer w.close()
-	w.query([]uint64{usb}, flat)
-	for done, found := false, 0; !done; {
-		// Those whose list of words became empty match; one of them has a record.
-		n := 0
-		if n, done, err = w.matches(); err != nil && !fault.Is(err, fault.Corrupt) {
-			t.Fatal(err)
-		}
-		if found += n; done && (found == 0 || found == values) {
-			t.Errorf("%d of %d match", found, values)
-		}
+	if refused == 0 || refused == len(all) {
+		t.Errorf("%d of %d are refused", refused, len(all))
 	}
 }

@@ -1,11 +1,14 @@
 package rdb
 
 import (
+	"math"
 	"unsafe"
 
+	"capnproto.org/go/capnp/v3"
 	flatbuffers "github.com/google/flatbuffers/go"
 	"google.golang.org/protobuf/proto"
 
+	"adshard/bench/layouts/rdb/cp"
 	"adshard/bench/layouts/rdb/fb"
 	"adshard/bench/layouts/rdb/pb"
 	"adshard/bench/layouts/record"
@@ -19,6 +22,8 @@ type decoder struct {
 	keyword  *adshardpb.Keyword // the one read last
 	matching *pb.Matching
 	flat     fb.Matching
+	segment  capnp.ReadOnlySingleSegment
+	message  *capnp.Message
 	list     []uint64
 	ids      []uint64
 }
@@ -40,6 +45,8 @@ func (d *decoder) words(c codec, value []byte) ([]uint64, error) {
 		return d.matching.Rest, nil
 	case flat:
 		return d.flatWords(value), nil
+	case capn:
+		return d.capnWords(value)
 	}
 	if !d.reuse {
 		d.list = nil
@@ -69,6 +76,33 @@ func (d *decoder) flatWords(value []byte) []uint64 {
 		d.list = append(d.list, m.Rest(i))
 	}
 	return d.list
+}
+
+// capnWords reads a value of Cap'n Proto: one message serves all of a searcher,
+// each value in turn.
+func (d *decoder) capnWords(value []byte) ([]uint64, error) {
+	if d.message == nil {
+		d.message = &capnp.Message{Arena: &d.segment}
+	}
+	if len(value)%8 != 0 {
+		return nil, record.Damaged() // the library panics at less than a word
+	}
+	d.segment.Release()
+	d.segment.ReplaceData(value)
+	d.message.ResetReadLimit(math.MaxUint64) // a value is read once
+	m, err := cp.ReadRootMatching(d.message)
+	if err != nil || !m.IsValid() {
+		return nil, record.Damaged()
+	}
+	rest, err := m.Rest()
+	if err != nil || !rest.IsValid() && m.HasRest() {
+		return nil, record.Damaged()
+	}
+	d.list = d.list[:0]
+	for i := range rest.Len() {
+		d.list = append(d.list, rest.At(i))
+	}
+	return d.list, nil
 }
 
 func unmarshal(value []byte, m proto.Message) error {

@@ -1,5 +1,9 @@
 // Package rdb has the eight layouts of the thesis that lie in RocksDB (Balancing
-// Keyword-Based Data and Queries, sections 6.6 and 7.1), under its names.
+// Keyword-Based Data and Queries, sections 6.6 and 7.1), under its names, and two
+// with Cap'n Proto, which section 9.3 proposes: RDB-Pr-Cp and RDB-Pr-Cp-Opt are
+// RDB-Pr-Fl and RDB-Pr-Fl-Opt with that serialization. Its Go library
+// (capnproto.org/go/capnp/v3, MIT) has had no version but alphas since 2022; it
+// calls itself beta. The reader in C++ is ours, as that of FlatBuffers is.
 //
 // All keep a keyword under its first word: one pair each, its key the hash of
 // the first word (8 bytes, search/words) and the keyword's id. A search reads,
@@ -9,10 +13,11 @@
 // rest of a keyword, how RocksDB is tuned, how far the code is.
 //
 // Goals: each layout as the thesis describes it, none worse than it has to be;
-// the last one, RDB-Pr-Fl-Opt, as good as its idea can be, since others are
-// measured by it. The thesis' programs were C++ beside RocksDB: a call from Go
-// into C for each pair would be most of the time, so that all eight read through
-// a small engine in C++ (engine.h), and the last two also decide there.
+// RDB-Pr-Fl-Opt as good as its idea can be, since others are measured by it. The
+// thesis' programs were C++ beside RocksDB: a call from Go into C for each pair
+// would be most of the time, so that all read through a small engine in C++
+// (engine.h), and those whose names end in NS-Opt, Fl-Opt and Cp-Opt also decide
+// there.
 //
 // Non-goals: changes (the databases are opened read-only, as in the thesis'
 // measurements), inflected words, negatives.

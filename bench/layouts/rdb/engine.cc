@@ -81,6 +81,31 @@ words Flat(const Slice &v) {
   return {base + vector + 4, static_cast<size_t>(n)};
 }
 
+// Target is where a Cap'n Proto pointer leads: the first byte after it, and the
+// signed offset from there in words.
+int64_t Target(int64_t at, uint64_t pointer) {
+  return at + 8 + 8 * (static_cast<int32_t>(pointer) >> 2);
+}
+
+// Capn finds the list that is the first pointer of a Cap'n Proto struct, the root
+// of a message of one segment without a frame; it stays within the value.
+words Capn(const Slice &v) {
+  const char *base = v.data();
+  const int64_t size = static_cast<int64_t>(v.size());
+  if (size < 8) return damaged;
+  const uint64_t root = Load<uint64_t>(base);
+  if ((root & 3) != 0) return damaged;  // 0: a struct
+  if (root >> 48 == 0) return {nullptr, 0};
+  const int64_t at = Target(0, root) + 8 * (root >> 32 & 0xffff);
+  if (at < 0 || at + 8 > size) return damaged;
+  const uint64_t list = Load<uint64_t>(base + at);
+  if (list == 0) return {nullptr, 0};
+  if ((list & 3) != 1 || (list >> 32 & 7) != 5) return damaged;  // 1: a list, 5: of 8 bytes each
+  const int64_t from = Target(at, list), n = static_cast<int64_t>(list >> 35);
+  if (from < 0 || from + 8 * n > size) return damaged;
+  return {base + from, static_cast<size_t>(n)};
+}
+
 words Raw(const Slice &v) { return {v.data(), v.size() / sizeof(uint64_t)}; }
 
 // question is a query's words and their signature: one bit a word.
@@ -167,7 +192,13 @@ struct walker {
   uint64_t ID() const { return Number(it->key().data() + sizeof prefix); }
 
   bool Matches(const Slice &v) const {
-    return q.HasAll(codec == codec_flat ? Flat(v) : Raw(v));
+    switch (codec) {
+      case codec_flat:
+        return q.HasAll(Flat(v));
+      case codec_capn:
+        return q.HasAll(Capn(v));
+    }
+    return q.HasAll(Raw(v));
   }
 
   void Walk(size_t *look);

@@ -42,7 +42,7 @@ typedef struct {
 } results;
 
 // codec is how the words after the first lie in a value.
-enum codec { codec_flat = 1, codec_raw = 2 };
+enum codec { codec_flat = 1, codec_raw = 2, codec_capn = 4 };
 
 // engine_open opens the databases read-only; records may be NULL. They share a
 // cache of cache_bytes.

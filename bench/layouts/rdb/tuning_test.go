@@ -61,8 +61,7 @@ func BenchmarkTuning(b *testing.B) {
 	best := map[string][]time.Duration{}
 	searchers := map[string]layouts.Searcher{}
 	for name, t := range alternatives(b) {
-		all := designs()
-		d := all[len(all)-1]
+		d := named(baseline)
 		d.cached = t
 		st, err := layout{d}.Build(context.Background(), set, layouts.Options{Dir: b.TempDir()})
 		if err != nil {
