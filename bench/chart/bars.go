@@ -44,23 +44,28 @@ func (c *Bars) SVG() string {
 	x := func(v float64) float64 { return barSide + max(0, min(1, v/(1.02*most)))*(width-2*barSide) }
 	end := top + barRow*float64(len(c.Bars))
 	open(&b, c.Title, width, end+bottom)
-	for i, v := range ticks(most) {
-		line(&b, x(v), x(v), top, end, gridStyle)
-		switch {
-		case i == 0:
-			text(&b, x(v), end+15, "start", "normal", Number(v))
-		case x(v) > width-40:
-			text(&b, x(v), end+15, "end", "normal", Number(v))
-		default:
-			text(&b, x(v), end+15, "middle", "normal", Number(v))
-		}
-	}
-	text(&b, width/2, end+31, "middle", "normal", c.Unit)
+	ruler(&b, x, most, end, width, c.Unit)
 	for i := range c.Bars {
 		c.Bars[i].draw(&b, x, top+barRow*float64(i), width)
 	}
 	b.WriteString(`</svg>`)
 	return b.String()
+}
+
+// ruler draws the axis below rows that end at a height, from 0 to most.
+func ruler(b *strings.Builder, x func(float64) float64, most, end, width float64, unit string) {
+	for i, v := range ticks(most) {
+		line(b, x(v), x(v), top, end, gridStyle)
+		switch {
+		case i == 0:
+			text(b, x(v), end+15, "start", "normal", Number(v))
+		case x(v) > width-40:
+			text(b, x(v), end+15, "end", "normal", Number(v))
+		default:
+			text(b, x(v), end+15, "middle", "normal", Number(v))
+		}
+	}
+	text(b, width/2, end+31, "middle", "normal", unit)
 }
 
 func (bar *Bar) draw(b *strings.Builder, x func(float64) float64, y, width float64) {

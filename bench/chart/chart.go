@@ -1,4 +1,4 @@
-// Package chart draws line and bar charts as SVG, to stand within a page: no
+// Package chart draws line charts, bars and boxplots as SVG, to stand within a page: no
 // script, no network, well-formed XML. A name has one colour in all charts; text
 // and axes take the page's own colour, so that they show on light and on dark.
 //

@@ -36,6 +36,13 @@ func TestWellFormed(t *testing.T) {
 	} {
 		wellFormed(t, name, c.SVG())
 	}
+	box := Box{Name: "<a>", Label: "5 & more", Low: 1, Q1: 2, Median: 3, Q3: 4, High: 9}
+	for name, c := range map[string]Boxes{
+		"no boxes": {}, "boxes": {Title: "<&>", Unit: "x", Boxes: []Box{box, {}}}, "cut off": {Boxes: []Box{box, {Name: "beyond", Low: 1e7, Q1: 1e7, Median: 1e7, Q3: 1e7, High: 1e7}}, Top: 3.5},
+		"zeros": {Boxes: []Box{{Name: "a"}}},
+	} {
+		wellFormed(t, name, c.SVG())
+	}
 }
 
 func wellFormed(t *testing.T, name, svg string) {
@@ -80,6 +87,47 @@ func TestBarsBeginAtZero(t *testing.T) {
 	}
 	if !strings.Contains(svg, ">1,000,000<") {
 		t.Errorf("thousands are not in groups: %s", svg)
+	}
+}
+
+// TestBoxes makes sure that each part of a boxplot is where its value is, and that
+// what is beyond the axis is cut off with an arrow.
+func TestBoxes(t *testing.T) {
+	box := Box{Name: "a", Low: 10, Q1: 20, Median: 30, Q3: 40, High: 100}
+	at := func(svg, pattern string) float64 {
+		t.Helper()
+		m := regexp.MustCompile(pattern).FindStringSubmatch(svg)
+		if m == nil {
+			t.Fatalf("there is no %s in %s", pattern, svg)
+		}
+		v, err := strconv.ParseFloat(m[1], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	svg := (&Boxes{Boxes: []Box{box}}).SVG()
+	unit := (360 - 2*barSide) / (1.02 * 100) // pixels
+	for pattern, want := range map[string]float64{
+		`<rect x="([0-9.]+)"`:                                        barSide + 20*unit,
+		`<rect [^>]*width="([0-9.]+)"`:                               20 * unit,
+		`<line x1="([0-9.]+)" [^>]*stroke-width="2.5"`:               barSide + 30*unit,
+		`<line x1="([0-9.]+)" [^>]*stroke="#[0-9a-f]+"`:              barSide + 10*unit,
+		`<line x1="[0-9.]+" x2="([0-9.]+)" [^>]*stroke="#[0-9a-f]+"`: barSide + 100*unit,
+	} {
+		if got := at(svg, pattern); math.Abs(got-want) > 0.1 {
+			t.Errorf("%s: %v, want %v", pattern, got, want)
+		}
+	}
+	if strings.Contains(svg, "<path") {
+		t.Error("an arrow where nothing is cut off")
+	}
+	cut := (&Boxes{Boxes: []Box{box}, Top: 35}).SVG()
+	if !strings.Contains(cut, "<path") || at(cut, `<rect x="([0-9.]+)"`) <= barSide+20*unit {
+		t.Errorf("cut off at 35: %s", cut)
+	}
+	if beyond := (&Boxes{Boxes: []Box{box}, Top: 5}).SVG(); strings.Contains(beyond, "<rect") || !strings.Contains(beyond, "<path") {
+		t.Errorf("cut off at 5: %s", beyond)
 	}
 }
 

@@ -14,6 +14,7 @@ var named = map[string]string{
 	"floor": "#7f7f7f", "PebbleDB": "#8f7a1f", "structs": "#b3791a",
 	"B": "#7d6bd0", "RDB-Pr-Fl-Opt": "#0072b2", "RDB-Pr": "#1b86d1", "RDB-Pr-Opt": "#5f7fd6", "RDB-Pr-Pr": "#4b6f9c",
 	"RDB-Pr-Pr-Opt": "#3f7fbf", "RDB-Pr-Fl": "#2f8fa8", "RDB-Pr-NS": "#00898f", "RDB-Pr-NS-Opt": "#8a6fbf",
+	"RDB-Pr-Cp": "#b5651d", "RDB-Pr-Cp-Opt": "#a06a9f",
 	"RInK": "#a8577a", "stateful": "#8a7a4f", "LInK": "#3f8f6f",
 	// Other systems.
 	"postgres": "#d55e00", "postgres-anchor": "#b8602b", "lucene": "#c2577e", "bleve": "#cc79a7", "bleve-terms": "#b04fb0",
