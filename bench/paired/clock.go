@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// clockCost is what one look at the clock costs: the median of many. The floor
+// ClockCost is what one look at the clock costs: the median of many. The floor
 // takes little more for a whole query.
-func clockCost() time.Duration {
+func ClockCost() time.Duration {
 	took := make([]time.Duration, 1001)
 	for i := range took {
 		const looks = 100

@@ -14,11 +14,11 @@ import (
 // it has read.
 const coldEvery = 20 * time.Millisecond
 
-// keepCold keeps the files of a directory out of the system's page cache until
+// KeepCold keeps the files of a directory out of the system's page cache until
 // stop is called: without this a small cache of the layout's own would be backed
 // by all of the machine's memory. Pages that a process has mapped stay, and so do
 // those of programs that keep their files elsewhere.
-func keepCold(dir string) (stop func() error, err error) {
+func KeepCold(dir string) (stop func() error, err error) {
 	if err := forget(dir, true); err != nil {
 		return nil, err
 	}

@@ -49,7 +49,7 @@ func TestKeepCold(t *testing.T) {
 	if resident(t, path) == 0 {
 		t.Skip("this file system does not show what it holds in memory")
 	}
-	stop, err := keepCold(dir)
+	stop, err := KeepCold(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ func (r *run) open(ctx context.Context) error {
 	for i := range p.Setups {
 		s := &p.Setups[i]
 		p.progress("counting what is right", float64(i)/float64(len(p.Setups)))
-		right, err := truth(ctx, p.Set, nil, s.Queries)
+		right, err := Truth(ctx, p.Set, nil, s.Queries)
 		if err != nil {
 			return err
 		}
@@ -160,7 +160,7 @@ func (r *run) checkChanged(ctx context.Context, s *layouts.Setup) error {
 		if e.like == nil {
 			continue
 		}
-		right, err := truth(ctx, r.plan.Set, e.like, s.Queries)
+		right, err := Truth(ctx, r.plan.Set, e.like, s.Queries)
 		if err != nil {
 			return err
 		}

@@ -17,7 +17,7 @@ func Run(ctx context.Context, p *Plan) (_ *Result, err error) {
 	if err := p.validate(); err != nil {
 		return nil, err
 	}
-	r := &run{plan: p, result: &Result{}, clock: clockCost()}
+	r := &run{plan: p, result: &Result{}, clock: ClockCost()}
 	defer func() { err = errors.Join(err, r.close()) }()
 	// One thread: what Go does besides (collecting garbage) is part of the work.
 	threads := p.Threads

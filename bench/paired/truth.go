@@ -7,9 +7,9 @@ import (
 	"adshard/bench/layouts"
 )
 
-// truth finds what each query matches by looking at every keyword once: number
+// Truth finds what each query matches by looking at every keyword once: number
 // of matches and sum of ids. like, if not nil, says whose words each keyword has.
-func truth(ctx context.Context, set *layouts.Set, like []uint32, queries []*layouts.Query) ([]layouts.Found, error) {
+func Truth(ctx context.Context, set *layouts.Set, like []uint32, queries []*layouts.Query) ([]layouts.Found, error) {
 	asking := whoAsks(set, queries)
 	found := make([]layouts.Found, len(queries))
 	for i := range set.Len() {

@@ -32,7 +32,7 @@ func TestTruth(t *testing.T) {
 		if rapid.Bool().Draw(t, "changed") {
 			like = rapid.SliceOfN(rapid.Uint32Range(0, uint32(set.Len()-1)), set.Len(), set.Len()).Draw(t, "like")
 		}
-		got, err := truth(context.Background(), set, like, queries)
+		got, err := Truth(context.Background(), set, like, queries)
 		if err != nil {
 			t.Fatal(err)
 		}

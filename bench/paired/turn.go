@@ -51,9 +51,9 @@ func (t *turn) run(ctx context.Context) (_ *measured, err error) {
 	runtime.GC() // what others left is not this one's
 	length := t.plan.Time / time.Duration(t.plan.Rounds)
 	if t.plan.CacheShare > 0 {
-		stop, err := keepCold(t.entrant.dir)
-		if err != nil {
-			return nil, err
+		stop, failed := KeepCold(t.entrant.dir)
+		if failed != nil {
+			return nil, failed
 		}
 		defer func() { err = errors.Join(err, stop()) }()
 	}
