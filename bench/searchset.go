@@ -30,6 +30,11 @@ type setFlags struct {
 func (f *setFlags) flags(flags *pflag.FlagSet) {
 	flags.IntVar(&f.queries, "query-count", 2000, "how many queries a setup has at most")
 	flags.StringVar(&f.kind, "set", "corpus", "which keywords, see above")
+	f.source(flags)
+}
+
+// source are the flags about what a corpus is made of, and where it is kept.
+func (f *setFlags) source(flags *pflag.FlagSet) {
 	flags.StringVar(&f.data, "data", "", `directory with catalogue/ and queries/; "extract": the built-in extract`)
 	flags.StringVar(&f.work, "work", "", "directory that keeps the keywords for the next time, and stores meanwhile; \"\": a temporary one")
 	flags.IntVar(&f.perGroup, "group-keywords", 0, "about how many keywords a group has; 0: 11")

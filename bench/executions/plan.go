@@ -1,0 +1,63 @@
+package executions
+
+import (
+	"context"
+	"time"
+
+	"adshard/bench/layouts"
+	"adshard/fault"
+)
+
+// Plan says what is measured.
+type Plan struct {
+	// Keywords are those of one slave.
+	Keywords int64
+	Setups   []Setup
+	Layouts  []layouts.Layout
+	// Times is how often a setup's query is executed. A layout that takes longer than
+	// Limit on a setup has fewer executions; 0: no limit.
+	Times int
+	Limit time.Duration
+	Seed  uint64
+	// Log are the queries to choose from, Set makes or reads a set of keywords.
+	Log []*layouts.Query
+	Set func(ctx context.Context, keywords int64) (*layouts.Set, error)
+	// Dir is an empty directory for what layouts have on disk.
+	Dir string
+	// Progress is called with what is being done and the share of it that is, 0 to 1,
+	// or -1.
+	Progress func(what string, done float64)
+}
+
+// validate refuses what cannot be measured.
+func (p *Plan) validate() error {
+	say := func(format string, args ...any) error {
+		return fault.Newf(fault.Invalid, "executions: plan", format, args...)
+	}
+	switch {
+	case p.Keywords < 10:
+		return say("%d keywords of one slave: 10 or more", p.Keywords)
+	case len(p.Setups) == 0 || len(p.Layouts) == 0:
+		return say("there are %d setups and %d layouts: name one of both or more", len(p.Setups), len(p.Layouts))
+	case p.Times < 2:
+		return say("%d executions: 2 or more, of which the latter half counts", p.Times)
+	case p.Limit < 0:
+		return say("a limit of %v: 0 for none, or more", p.Limit)
+	case len(p.Log) == 0:
+		return say("the log has no query")
+	}
+	names := make(map[string]bool)
+	for _, l := range p.Layouts {
+		if names[l.Name()] {
+			return say("layout %s is there twice: name each once", l.Name())
+		}
+		names[l.Name()] = true
+	}
+	return nil
+}
+
+func (p *Plan) progress(what string, done float64) {
+	if p.Progress != nil {
+		p.Progress(what, done)
+	}
+}
