@@ -44,8 +44,8 @@ func ExecutionsCommand() *cobra.Command {
 		Long: `Repeats the ten setups of section 7.2 of the master thesis: layouts of keywords are
 built one after the other, each is asked a setup's query 20,000 times, and the latter
 half is judged. --keywords are those of one slave (1S), five and eight have 3 and 4.2
-times as many. With low resources (LR) a layout keeps 0.6 (5S) or 0.43 (8S) of what it
-has on disk in memory, and the pages of its files are dropped every 20 ms.
+times as many. With low resources (LR) a layout keeps 0.6 (5S) or 0.43 (8S) of its data
+in memory, and the pages of its files are dropped every 20 ms.
 
 Parts can be measured apart and joined: they choose the same queries.
 

@@ -5,9 +5,9 @@
 //
 // Layouts are built one after the other and only one is open at a time. What is low
 // resources (LR) in the thesis, 4 GB of memory for 6.7 or 9.2 GB of data, is here a
-// cache of that share of what the layout has on disk, with the pages of its files
-// dropped every 20 ms (paired.KeepCold); 4 GB hold the 2.5 GB of one slave, so that
-// 1S-LR is built as 1S-HR and measured anew.
+// cache of that share of the layout's data, as they are before compression, with the
+// pages of its files dropped every 20 ms (paired.KeepCold). 4 GB hold the 2.5 GB of one
+// slave: 1S-LR is built as 1S-HR and measured anew.
 //
 // Goals: the thesis' figures 7.1 to 7.9 beside its words; every answer is compared
 // with a count over all keywords, outside of its time. Non-goals: pairs in turns

@@ -20,7 +20,8 @@ var packages = []string{"bench/executions", "bench/layouts", "barrels", "search"
 func (r *Report) WritePage(w io.Writer) error {
 	list := r.claims()
 	p := page.Page{
-		Title: fmt.Sprintf("Chapter 7 of the thesis: %s setups, each query %s times", measure.Number(float64(len(r.setups()))), measure.Number(float64(r.Times))),
+		Title: fmt.Sprintf("Chapter 7 of the thesis, %s to %s keywords: %d setups, each query %s times", measure.Number(float64(r.Keywords)),
+			measure.Number(float64(keywordsOf(8, r.Keywords))), len(r.setups()), measure.Number(float64(r.Times))),
 		Lead: fmt.Sprintf("The setups of section 7.2 with %s, %s and %s keywords instead of 10, 30 and 42 million (1S, 5S, 8S). Layouts are built and asked one after the other, on one thread; each answer is compared with a count over all keywords. Boxplots are of the latter half of the executions.",
 			measure.Number(float64(r.Keywords)), measure.Number(float64(keywordsOf(5, r.Keywords))), measure.Number(float64(keywordsOf(8, r.Keywords)))),
 		Verdict: claims.Lines(list), Notes: r.notes(), Terms: terms,
@@ -40,7 +41,7 @@ func (r *Report) WritePage(w io.Writer) error {
 var terms = []page.Term{
 	{Word: "SQ1, SQ2, RQ1600", Means: "A query that is asked again and again, with few matches and with more; one of 1,600 queries of the log, drawn anew for each execution, in the same order for all layouts."},
 	{Word: "1S, 5S, 8S", Means: "The keywords of one, five and eight of the thesis' slaves, 1 : 3 : 4.2."},
-	{Word: "HR, LR", Means: "High and low resources: all in memory; 4 GB of memory for 2.5, 6.7 and 9.2 GB of data, here a cache of 0.6 (5S) or 0.43 (8S) of what the layout has on disk. 1S-LR fits in memory and is 1S-HR measured again."},
+	{Word: "HR, LR", Means: "High and low resources: all in memory; 4 GB of memory for 2.5, 6.7 and 9.2 GB of data, here a cache of 0.6 (5S) or 0.43 (8S) of the layout's data before compression. 1S-LR fits in memory and is 1S-HR measured again."},
 	{Word: "boxplot", Means: "The box is from the first to the third quartile, with a line at the median; whiskers go to the outermost times within one and a half heights of the box (Tukey's; the thesis does not say which its are). Times beyond are counted in the table, not drawn. An arrow: the axis ends before."},
 	{Word: "focused", Means: "The same boxplots, with an axis that ends at twice the upper whisker of RDB-Pr-Fl-Opt, as figure 7.4 is beside 7.2."},
 	{Word: "evolution", Means: "The medians of each hundredth of the executions, in their order."},

@@ -173,7 +173,8 @@ func (r *run) build(ctx context.Context, l layouts.Layout, set *layouts.Set, g g
 	if err := errors.Join(err, store.Close(), os.RemoveAll(dir)); err != nil {
 		return nil, 0, err
 	}
-	cache = max(1, uint64(g.share*float64(size.Disk)))
+	// A cache holds what was compressed as it was before.
+	cache = max(1, uint64(g.share*float64(max(size.Raw, size.Disk))))
 	store, err = once(cache)
 	return store, cache, err
 }

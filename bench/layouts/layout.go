@@ -39,6 +39,8 @@ type Size struct {
 	// Matching is the part of Disk that is read to decide on matches, 0 where it
 	// is not apart from the rest.
 	Matching uint64
+	// Raw is what the data on disk are before compression, 0 where it is not known.
+	Raw uint64
 }
 
 // Options say under which conditions a layout is built.

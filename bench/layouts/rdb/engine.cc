@@ -10,6 +10,7 @@
 #include "rocksdb/db.h"
 #include "rocksdb/perf_level.h"
 #include "rocksdb/table.h"
+#include "rocksdb/table_properties.h"
 
 using rocksdb::Iterator;
 using rocksdb::PinnableSlice;
@@ -251,6 +252,16 @@ size_t engine_memory(const engine *e) {
         db->GetIntProperty(rocksdb::DB::Properties::kEstimateTableReadersMem,
                            &tables))
       sum += tables;
+  }
+  return sum;
+}
+
+size_t engine_raw(const engine *e) {
+  size_t sum = 0;
+  for (auto *db : {e->matching.get(), e->records.get()}) {
+    rocksdb::TablePropertiesCollection tables;
+    if (db == nullptr || !db->GetPropertiesOfAllTables(&tables).ok()) continue;
+    for (const auto &t : tables) sum += t.second->raw_key_size + t.second->raw_value_size;
   }
   return sum;
 }

@@ -48,6 +48,7 @@ func failed(op string, f *C.failure) error {
 }
 
 func (d databases) memory() uint64 { return uint64(C.engine_memory(d.c)) }
+func (d databases) raw() uint64    { return uint64(C.engine_raw(d.c)) }
 func (d databases) close()         { C.engine_close(d.c) }
 
 // walker is what one searcher reads with. Bytes it hands out are C++'s, good

@@ -51,6 +51,8 @@ engine *engine_open(const char *matching, const char *matching_options,
                     size_t cache_bytes, failure *f);
 // engine_memory is what RocksDB holds: its cache and what it keeps of tables.
 size_t engine_memory(const engine *e);
+// engine_raw is the size of all keys and values, before any compression.
+size_t engine_raw(const engine *e);
 void engine_close(engine *e);
 
 // walker_open makes what one goroutine reads with; *r is where its calls leave

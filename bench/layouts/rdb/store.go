@@ -86,7 +86,7 @@ func (s *store) Size() (layouts.Size, error) {
 	if err != nil {
 		return layouts.Size{}, err
 	}
-	size := layouts.Size{Disk: matching, Memory: s.open.memory()}
+	size := layouts.Size{Disk: matching, Memory: s.open.memory(), Raw: s.open.raw()}
 	if s.codec != whole {
 		records, err := sizeOf(s.records.dir)
 		if err != nil {
