@@ -19,12 +19,12 @@ type sequence struct {
 }
 
 // choose returns what each kind of setup asks. found are the log's matches by slaves.
-// The repeated queries are the same ones in all sizes, as in the thesis: those of the
-// log whose matches are nearest to its own by the sum of their ratios.
+// The repeated queries are the same ones in all sizes, as in the thesis: those of two or
+// three words of the log whose matches are nearest to its own by the sum of their ratios.
 func (p *Plan) choose(found map[int][]layouts.Found) (map[string]sequence, error) {
 	out := make(map[string]sequence)
 	for _, name := range []string{sq1, sq2} {
-		q, err := nearest(name, found)
+		q, err := p.nearest(name, found)
 		if err != nil {
 			return nil, err
 		}
@@ -44,9 +44,13 @@ func (p *Plan) choose(found map[int][]layouts.Found) (map[string]sequence, error
 
 // nearest is the query of the log whose matches are nearest to the thesis'; of equally
 // near ones the first.
-func nearest(name string, found map[int][]layouts.Found) (int, error) {
+func (p *Plan) nearest(name string, found map[int][]layouts.Found) (int, error) {
 	best, least := -1, math.Inf(1)
 	for q := range found[1] {
+		// Most queries are short; a long one reads much beside its matches.
+		if n := len(p.Log[q].Words); n < 2 || n > 3 {
+			continue
+		}
 		off := 0.0
 		for _, slaves := range allSlaves {
 			n := float64(found[slaves][q].Matches)
@@ -59,7 +63,7 @@ func nearest(name string, found map[int][]layouts.Found) (int, error) {
 		}
 	}
 	if best < 0 {
-		return 0, fault.Newf(fault.Invalid, "executions: choose", "no query of the log matches keywords in all three sizes, so that there is no %s: take more keywords", name)
+		return 0, fault.Newf(fault.Invalid, "executions: choose", "no query of two or three words in the log matches keywords in all three sizes, so that there is no %s: take more keywords", name)
 	}
 	return best, nil
 }

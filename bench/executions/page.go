@@ -169,7 +169,7 @@ func (r *Report) queries() page.Section {
 		t.Groups[0].Rows = append(t.Groups[0].Rows, page.Cells(append(row, there[a.Name])...))
 	}
 	return page.Section{Title: "Matches of a query", Tables: []*page.Table{t},
-		Note: "The repeated queries are the same ones in all sizes: those of the log whose matches are nearest to the thesis'."}
+		Note: "The repeated queries are the same ones in all sizes: those of two or three words of the log whose matches are nearest to the thesis'."}
 }
 
 // space is figure 7.9.
