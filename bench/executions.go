@@ -140,6 +140,9 @@ func (f *executionsFlags) run(ctx context.Context, out, told io.Writer) (err err
 	if err := t.Flush(); err != nil {
 		return err
 	}
+	if err := r.WriteClaims(out); err != nil {
+		return err
+	}
 	if f.json != "" {
 		if err := r.WriteFile(f.json); err != nil {
 			return err

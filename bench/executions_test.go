@@ -58,7 +58,7 @@ func TestExecutions(t *testing.T) {
 		t.Fatal(err)
 	}
 	pagetest.Check(t, string(raw))
-	if !strings.Contains(out, "RQ1600-8S-LR") || !strings.Contains(string(raw), "figures 7.6 and 7.7") || bytes.Contains(raw, []byte(dir)) {
+	if !strings.Contains(out, "| figures 7.6 and 7.7 | RQ1600-8S-LR is only") || !strings.Contains(string(raw), "figures 7.6 and 7.7") || bytes.Contains(raw, []byte(dir)) {
 		t.Errorf("the page is not right, or what is shown: %s", out)
 	}
 }

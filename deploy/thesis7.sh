@@ -5,11 +5,11 @@
 # thesis7-large.html and thesis7-large.json. Usage: thesis7.sh [PIECE]...; without one, all
 # pieces and then join. Build first (make build). THESIS7_KEYWORDS is the smallest size (the
 # thesis: 10,000,000), THESIS7_LARGE that of the large ones; THESIS7_DIR keeps the keywords,
-# and the results of pieces for join.
+# and the results of pieces for join; THESIS7_OUT is where pages go.
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
 bin=$PWD/bin
-out=$PWD/docs/experiments
+out=${THESIS7_OUT:-$PWD/docs/experiments}
 small=${THESIS7_KEYWORDS:-100000}
 large=${THESIS7_LARGE:-1000000}
 [ -x "$bin/adbench" ] || { echo "bin/ has no programs; run make build first" >&2; exit 1; }
@@ -34,7 +34,7 @@ executions() {
 }
 # Of the large ones, and from the disk, some queries take milliseconds: then there are fewer executions.
 limit="--limit 60s"
-smsmall_pieces="one eight low-sq low-direct low-prepared low-lean"
+small_pieces="one eight low-sq low-direct low-prepared low-lean"
 large_pieces="large-one large-direct large-prepared large-lean"
 one() { executions one "$small" "B,$direct,$prepared,$lean,$memory" SQ1-1S-HR,SQ1-1S-LR,RQ1600-1S-HR,RQ1600-1S-LR; }
 eight() { executions eight "$small" "B,$direct,$prepared,$lean,$memory" $eight; }

@@ -45,6 +45,7 @@ func (r *Report) claims() []claims.Claim {
 	c.memory()
 	c.evolution()
 	c.space()
+	c.remote()
 	return c.list
 }
 
@@ -213,4 +214,12 @@ func (c *comparison) space() {
 	if len(words) > 0 {
 		c.add(claims.Claim{Where: "figure 7.9", Paper: "one database takes less space than two", Ours: strings.Join(words, ", "), Holds: holds})
 	}
+}
+
+// remote judges what section 4.1 reports of stores in the same process beside remote ones.
+func (c *comparison) remote() {
+	setups := []string{"RQ1600-1S-HR", "RQ1600-8S-HR"}
+	remark := "there it is whole applications, here a search is all there is"
+	c.compare(claims.Claim{Where: "section 4.1", Paper: "stateful takes 30 to 60 % less than RInK", Remark: remark}, func(v float64) bool { return v <= 0.7 }, "stateful", "RInK", setups...)
+	c.compare(claims.Claim{Where: "section 4.1", Paper: "LInK takes 40 to 60 % less than RInK", Remark: remark}, func(v float64) bool { return v <= 0.6 }, "LInK", "RInK", setups...)
 }

@@ -251,7 +251,7 @@ func TestLimit(t *testing.T) {
 func made(medians map[string]float64) *Report {
 	r := &Report{Runs: []Made{{Command: "adbench executions", Commit: "unknown"}}, Keywords: 10, Times: 200, Absent: map[string]string{"x": "it is not there"}}
 	for _, s := range Names() {
-		for _, l := range append(databases(), barrels, "RDB-Pr-Cp", "LInK") {
+		for _, l := range append(databases(), barrels, "RDB-Pr-Cp", "LInK", "stateful", "RInK") {
 			v := medians[l]
 			if own, ok := medians[l+" "+s]; ok {
 				v = own
@@ -276,7 +276,7 @@ func made(medians map[string]float64) *Report {
 func thesis() map[string]float64 {
 	return map[string]float64{
 		barrels: 20, pr: 900, prOpt: 300, two: 400, twoOpt: 390, flat: 200, raw: 210, rawOpt: 10, flatOpt: 10.5,
-		prOpt + " SQ1-1S-HR": 500, "RDB-Pr-Cp": 250, "LInK": 3,
+		prOpt + " SQ1-1S-HR": 500, "RDB-Pr-Cp": 250, "LInK": 3, "stateful": 6, "RInK": 10,
 	}
 }
 
@@ -314,6 +314,8 @@ func TestClaims(t *testing.T) {
 		"RDB-Pr-Opt":          {pr: 300},
 		"RDB-Pr-NS-Opt":       {raw: 10},
 		"slightly worse":      {flatOpt + " RQ1600-8S-LR": 40},
+		"stateful takes":      {"stateful": 8},
+		"LInK takes":          {"LInK": 7},
 		"do not fit":          {flat + " SQ2-5S-LR": 800},
 	} {
 		medians := thesis()

@@ -54,7 +54,7 @@ func (r *Report) setups() []string {
 
 func (r *Report) notes() []string {
 	out := []string{
-		"LR: every 20 ms the system is asked to drop the pages of the layout's files (posix_fadvise), so that only the cache of the layout's own holds data, and what is not in it is read from the disk. The thesis' machines kept pages of compressed files in the rest of their memory: they saw less of it. What lies in memory only cannot be limited and is not asked there, nor is B, whose file is mapped; with 1S, where all fits, they are.",
+		"LR: every 20 ms the system is asked to drop the pages of the layout's files (posix_fadvise), so that only the cache of the layout's own holds data, and what is not in it is read from the disk. The thesis' machines kept compressed files in the rest of their memory instead. What lies in memory only cannot be limited and is not asked there, nor is B, whose file is mapped; with 1S, where all fits, they are.",
 		"Of LR's layouts RDB-Pr-NS-Opt, RDB-Pr-Fl-Opt and RDB-Pr-Cp-Opt lie in blocks compressed by LZ4, indexes and filters beside the cache; with all in memory they lie in tables made for that. The others lie alike in both.",
 		"B is asked on all sizes; the thesis has it with one slave only, since its barrels could not be joined. RQ1600 is there for B and RDB-Pr-Fl-Opt only.",
 		"Cap'n Proto's library for Go (capnproto.org/go/capnp/v3, MIT) is an alpha, v3.1.0-alpha.2 of October 2025; RDB-Pr-Cp reads with it, RDB-Pr-Cp-Opt with a reader of ours in C++.",

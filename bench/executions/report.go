@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"slices"
@@ -127,6 +128,23 @@ func (r *Report) add(other *Report) error {
 		r.Absent = make(map[string]string)
 	}
 	maps.Copy(r.Absent, other.Absent)
+	return nil
+}
+
+// WriteClaims writes what the thesis says beside the report as a table of Markdown.
+func (r *Report) WriteClaims(w io.Writer) error {
+	list := r.claims()
+	for i := range list {
+		c := &list[i]
+		if i == 0 {
+			if _, err := io.WriteString(w, "| where | the thesis | ours | verdict |\n| --- | --- | --- | --- |\n"); err != nil {
+				return err
+			}
+		}
+		if _, err := fmt.Fprintf(w, "| %s | %s | %s | %s |\n", c.Where, c.Paper, c.Ours, c.Verdict()); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
