@@ -20,12 +20,13 @@ type answers struct {
 type answer struct {
 	Ads      []struct{} `json:"ads"`
 	Coverage struct {
-		LagMS uint64 `json:"lag_ms"`
+		Complete bool   `json:"complete"`
+		LagMS    uint64 `json:"lag_ms"`
 	} `json:"coverage"`
 }
 
 func (a *answers) ask(ctx context.Context, word string) (*answer, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, a.url+"/v1/search?strict=true&q="+url.QueryEscape(word), nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, a.url+"/v1/search?q="+url.QueryEscape(word), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -38,6 +39,9 @@ func (a *answers) ask(ctx context.Context, word string) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if res.StatusCode == http.StatusServiceUnavailable {
+		return new(answer), nil // it is not complete either
+	}
 	if res.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("%s: %s: %s", r.URL, res.Status, body)
 	}
@@ -45,7 +49,7 @@ func (a *answers) ask(ctx context.Context, word string) (*answer, error) {
 	return out, json.Unmarshal(body, out)
 }
 
-// until asks for a word until the ads are as wanted, and tells each answer's lag; false:
+// until asks for a word until a complete answer has ads or not, as wanted, and tells each answer's lag; false:
 // they are not within some time.
 func (a *answers) until(ctx context.Context, word string, shown bool, most time.Duration, lag func(time.Duration)) (bool, error) {
 	over := time.Now().Add(most)
@@ -56,9 +60,11 @@ func (a *answers) until(ctx context.Context, word string, shown bool, most time.
 		if err != nil {
 			return false, err
 		}
-		lag(time.Duration(got.Coverage.LagMS) * time.Millisecond)
-		if (len(got.Ads) > 0) == shown {
-			return true, nil
+		if got.Coverage.Complete {
+			lag(time.Duration(got.Coverage.LagMS) * time.Millisecond)
+			if (len(got.Ads) > 0) == shown {
+				return true, nil
+			}
 		}
 		if time.Now().After(over) {
 			return false, nil
