@@ -49,6 +49,19 @@ func TestPairs(t *testing.T) {
 	}
 }
 
+// BenchmarkPairs takes in samples, with a report after each 10,000.
+func BenchmarkPairs(b *testing.B) {
+	var p pairs
+	s := sample{cost: cost{examined: SampleShare}}
+	for i := uint64(0); b.Loop(); i++ {
+		s.term, s.key = i%300, certify.Mix(i)
+		p.add(&s)
+		if i%10_000 == 0 {
+			p.report()
+		}
+	}
+}
+
 // TestPairsAreReported: what a search looks at is reported with its term.
 func TestPairsAreReported(t *testing.T) {
 	l, v := NewCounter(), served(t, 1)
