@@ -96,6 +96,10 @@ var rules = []struct {
 		"os.ReadFile": "a file may be larger than memory", "io.ReadAll": "a file may be larger than memory",
 	}},
 	{pkg: "loadproxy/…", may: []string{"fault", "schema", "search", "barrels", "internal/wait"}},
+	{pkg: "counters/store/storetest", may: []string{"fault", "counters/store"}},
+	{pkg: "counters/store/…", may: []string{"fault"}, never: map[string]string{aClock: noTime}},
+	{pkg: "counters/gen/…", may: []string{"counters"}},
+	{pkg: "counters", may: []string{"fault", "internal/wait", "counters/store"}, never: map[string]string{aClock: noTime}},
 	{pkg: "internal/oracle/…", may: []string{"fault", "search", "auction", "backend"}},
 	{pkg: "internal/corpus", may: []string{"search"}},
 	{pkg: "internal/node/fanout/choice", may: []string{"search", "barrels/certify"}, never: map[string]string{
@@ -120,7 +124,7 @@ var rules = []struct {
 	{pkg: "cmd/…", may: []string{"fault", "internal/cli"}},
 	{pkg: "bench/…", may: []string{
 		"fault", "schema", "search", "auction", "barrels", "balance", "backend", "ingest", "internal/node", "internal/oracle", "internal/corpus",
-		"internal/wait", "internal/progress", "internal/sizing",
+		"internal/wait", "internal/progress", "internal/sizing", "counters",
 	}},
 	{pkg: "internal/…", may: []string{
 		"fault", "schema", "search", "auction", "barrels", "balance", "backend", "ingest", "loadproxy", "internal",
@@ -134,12 +138,12 @@ var bans = []struct {
 }{
 	{"github.com/linxGnu/grocksdb", "one package owns the handles of RocksDB, so that none leaks", []string{"barrels/rocks", "bench"}},
 	{"C", "cgo stays in one place, so that all else builds and cross-compiles with Go alone", []string{"barrels/rocks", "bench"}},
-	{"modernc.org/sqlite", "other packages read through backend's contracts", []string{"backend/sqlite"}},
-	{"zombiezen.com/go/sqlite", "other packages read through backend's contracts", []string{"backend/sqlite"}},
+	{"modernc.org/sqlite", "other packages read through backend's contracts", []string{"backend/sqlite", "counters/store/sqlite"}},
+	{"zombiezen.com/go/sqlite", "other packages read through backend's contracts", []string{"backend/sqlite", "counters/store/sqlite"}},
 	{"github.com/cockroachdb/pebble", "the product's stores are RocksDB; others are there to be measured", []string{"bench/layouts/pebbledb"}},
 	{"github.com/blevesearch/bleve", "a peer, there to be measured", []string{"bench/peers/bleve"}},
 	{"capnproto.org/go/capnp", "an alpha, there to be measured", []string{"bench/layouts/rdb"}},
-	{"github.com/jackc/pgx", "other packages read through backend's contracts", []string{"backend/postgres", "backend/pgtest", "bench/peers/postgres"}},
+	{"github.com/jackc/pgx", "other packages read through backend's contracts", []string{"backend/postgres", "backend/pgtest", "counters/store/postgres", "bench/peers/postgres"}},
 	{"go.etcd.io/etcd", "other packages read through the contract of control", []string{"internal/node/control/inetcd", "internal/node/control/etcdtest"}},
 	{"github.com/spf13/cobra", "flags are read in cmd and internal/cli only", []string{"cmd", "internal/cli", "bench"}},
 	{"flag", "flags are read in cmd and internal/cli only", []string{"cmd", "internal/cli", "bench"}},
@@ -152,9 +156,11 @@ var bans = []struct {
 }
 
 // testOnly is for tests and for packages named …test, and so are those packages.
-var testOnly = []string{"testing", "pgregory.net/rapid", "go.uber.org/goleak", "github.com/hanwen/go-fuse"}
+var testOnly = []string{"testing", "pgregory.net/rapid", "go.uber.org/goleak", "github.com/hanwen/go-fuse", "github.com/anishathalye/porcupine"}
 
 const oneWay = "dependencies go one way, from the ground up (docs/architecture.md)"
+
+const noTime = "counters are right whatever clocks say: ids and versions are random (docs/decisions/028-counters.md)"
 
 const aLease = "a lease has no time in it: the clocks of two machines are never compared"
 

@@ -1,0 +1,150 @@
+package counters
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+)
+
+// most is how many values Check tries in all triples.
+const most = 16
+
+// Counterexample is the error of Check: an equation of a law that does not hold.
+type Counterexample struct {
+	Law         string // such as "fold is commutative"
+	Left, Right string // as "fold(1, 2) = 1" and "fold(2, 1) = 2"
+}
+
+// Error implements error.
+func (c *Counterexample) Error() string {
+	return fmt.Sprintf("counters: it does not hold that %s: %s, but %s", c.Law, c.Left, c.Right)
+}
+
+// Check looks for values for which a kind, or an update of it, breaks a law of counters,
+// and returns what it finds as *Counterexample; nil: it found none. It tries all triples of
+// the neutral value, the samples, and what the updates make of them, up to 16 values. It
+// belongs into a test: nothing else notices a fold that depends on the order of parts
+// until two readers get different totals.
+//
+// The laws: values survive being stored; the neutral value is neutral; fold is commutative
+// and associative; and an update of a part is an update of the whole, that is,
+// fold(update(a), b) = update(fold(a, b)).
+func Check[V any](k Kind[V], updates map[string]func(V) V, samples ...V) error {
+	if _, err := partsOf(k); err != nil {
+		return err
+	}
+	c := &checker[V]{kind: k, updates: updates, names: slices.Sorted(maps.Keys(updates))}
+	values := c.values(samples)
+	for _, a := range values {
+		c.equal("the neutral value is neutral", c.fold(values[0], a), a)
+	}
+	for _, a := range values {
+		for _, b := range values {
+			c.equal("fold is commutative", c.fold(a, b), c.fold(b, a))
+		}
+	}
+	for _, a := range values {
+		for _, b := range values {
+			for _, name := range c.names {
+				c.equal("an update of a part is an update of the whole", c.fold(c.update(name, a), b), c.update(name, c.fold(a, b)))
+			}
+		}
+	}
+	for _, a := range values {
+		for _, b := range values {
+			for _, d := range values {
+				c.equal("fold is associative", c.fold(c.fold(a, b), d), c.fold(a, c.fold(b, d)))
+			}
+		}
+	}
+	return c.err
+}
+
+// checker makes terms until the first error, and empty ones from then on.
+type checker[V any] struct {
+	kind    Kind[V]
+	updates map[string]func(V) V
+	names   []string // of the updates, in order
+	err     error
+}
+
+// term is a value as it is stored, and how it was made.
+type term struct {
+	text string
+	raw  json.RawMessage
+}
+
+// values are those that are tried; the neutral one is the first.
+func (c *checker[V]) values(samples []V) []term {
+	var list []term
+	add := func(v V) {
+		t := c.term("a value", v)
+		t.text = string(t.raw)
+		if len(list) < most && c.err == nil && !slices.ContainsFunc(list, func(o term) bool { return o.text == t.text }) {
+			list = append(list, t)
+		}
+	}
+	add(c.kind.Neutral())
+	for _, s := range samples {
+		add(s)
+	}
+	for i := 0; i < len(list) && len(list) < most; i++ {
+		for _, name := range c.names {
+			add(c.updates[name](c.value(list[i])))
+		}
+	}
+	return list
+}
+
+func (c *checker[V]) fold(a, b term) term {
+	if c.err != nil {
+		return term{}
+	}
+	return c.term("fold("+a.text+", "+b.text+")", c.kind.Fold(c.value(a), c.value(b)))
+}
+
+func (c *checker[V]) update(name string, a term) term {
+	if c.err != nil {
+		return term{}
+	}
+	return c.term(name+"("+a.text+")", c.updates[name](c.value(a)))
+}
+
+// term stores a value, and sees that it can be read again.
+func (c *checker[V]) term(text string, v V) term {
+	raw, err := encode(v)
+	if err != nil {
+		c.err = err
+		return term{}
+	}
+	t := term{text, raw}
+	if back := c.value(t); c.err == nil && !reflect.DeepEqual(back, v) {
+		c.err = &Counterexample{"values survive being stored", fmt.Sprintf("%s = %+v", text, v), fmt.Sprintf("%s is read as %+v", raw, back)}
+	}
+	return t
+}
+
+// value returns a value of its own: a function may change what it gets.
+func (c *checker[V]) value(t term) V {
+	v, err := decode[V](t.raw)
+	if err != nil {
+		c.err = err
+	}
+	return v
+}
+
+// equal compares by what would be stored.
+func (c *checker[V]) equal(law string, left, right term) {
+	if c.err == nil && string(left.raw) != string(right.raw) {
+		c.err = &Counterexample{law, left.shown(), right.shown()}
+	}
+}
+
+func (t term) shown() string {
+	if t.text == string(t.raw) {
+		return t.text
+	}
+	return t.text + " = " + string(t.raw)
+}

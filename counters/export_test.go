@@ -1,0 +1,22 @@
+package counters
+
+import (
+	"context"
+	"strings"
+)
+
+// Fill makes the head note as many ids as it keeps, as if so many updates had been folded.
+func (f *Family[V]) Fill(ctx context.Context, counter string) error {
+	n, err := nameOf(counter)
+	if err != nil {
+		return err
+	}
+	h, err := f.c.newest(ctx, n)
+	if err != nil {
+		return err
+	}
+	next := h.record
+	next.note(keptByHead, []byte(strings.Repeat("another update. ", keptByHead))...)
+	_, err = f.c.store.Apply(ctx, n.put(h, &next))
+	return err
+}

@@ -1,0 +1,180 @@
+package counters_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"adshard/backend/pgtest"
+	"adshard/counters"
+	"adshard/counters/store/postgres"
+)
+
+// childEnv names the place of a child process that updates and compacts until it is killed.
+const childEnv = "ADSHARD_TEST_COUNT_IN"
+
+// updaters is how many updates of a child are under way.
+const updaters = 3
+
+// child updates a counter in all modes, and prints a line after each update.
+func child(place string) error {
+	ctx := context.Background()
+	s, _, err := opened(ctx, place)
+	if err != nil {
+		return err
+	}
+	failed := make(chan error)
+	for _, m := range []counters.Mode{counters.Static(3), counters.Dynamic(), counters.Dynamic()} {
+		f, err := counters.New(s, counters.Sum[int64](), m, counters.Options{})
+		if err != nil {
+			return err
+		}
+		go func() { failed <- f.Keep(ctx, 2*time.Millisecond, func(err error) { failed <- err }) }()
+		go func() {
+			for i := 0; ; i++ {
+				err := f.Update(ctx, "c", plus(1))
+				if err == nil && i%20 == 0 {
+					err = f.Resize(ctx, "c", 1+i/20%4)
+				}
+				if err != nil {
+					failed <- err
+				}
+				if _, err := os.Stdout.WriteString("made\n"); err != nil {
+					failed <- err
+				}
+			}
+		}()
+	}
+	return <-failed
+}
+
+// TestKill kills -9 a process that updates, resizes and compacts, again and again: each
+// update that it has told of is there, and no more than were under way besides.
+func TestKill(t *testing.T) {
+	for name, place := range places {
+		t.Run(name, func(t *testing.T) {
+			at := place(t)
+			told, killed := int64(0), int64(0)
+			for range 4 {
+				told += killedChild(t, at)
+				killed++
+				s, end, err := opened(t.Context(), at)
+				must(t, err)
+				got, err := sums(t, s, counters.Static(1), counters.Options{}).Value(t.Context(), "c")
+				if err != nil || got < told || got > told+killed*updaters {
+					t.Errorf("%d updates were told of before %d kills, the value is %d (%v)", told, killed, got, err)
+				}
+				worth(t, s, "c", got)
+				end()
+			}
+			if told < 20 {
+				t.Errorf("only %d updates", told)
+			}
+		})
+	}
+}
+
+// killedChild runs a child for a while after its first updates, kills it, and returns how
+// many it has told of.
+func killedChild(t *testing.T, place string) (told int64) {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), os.Args[0])
+	c.Env = append(os.Environ(), childEnv+"="+place)
+	c.Stderr = os.Stderr
+	out, err := c.StdoutPipe()
+	must(t, err)
+	must(t, c.Start())
+	lines := bufio.NewScanner(out)
+	for ; lines.Scan(); told++ {
+		if told == 10 {
+			time.AfterFunc(time.Duration(rand.IntN(150))*time.Millisecond, func() { _ = c.Process.Kill() })
+		}
+	}
+	var exit *exec.ExitError
+	if err := c.Wait(); !errors.As(err, &exit) || exit.Exited() {
+		t.Fatalf("the child was not killed: %v", err)
+	}
+	return told
+}
+
+// TestServerKilled kills -9 the database's server under updates, and starts it again: an
+// update that returned nil is there, one that failed is not, and of one that is *Unknown
+// either is right.
+func TestServerKilled(t *testing.T) {
+	own, err := pgtest.New("fsync=off")
+	must(t, err)
+	defer own.Remove()
+	must(t, own.Start())
+	s, err := postgres.Open(t.Context(), own.URL("postgres"))
+	must(t, err)
+	defer s.Close()
+	var known, unknown, failed atomic.Int64
+	stop := make(chan struct{})
+	var all sync.WaitGroup
+	for _, m := range modes {
+		f := sums(t, s, m, counters.Options{})
+		for range 2 {
+			all.Go(func() {
+				for !closed(stop) {
+					var told *counters.Unknown
+					switch err := f.Update(t.Context(), "c", plus(1)); {
+					case err == nil:
+						known.Add(1)
+						continue
+					case errors.As(err, &told):
+						unknown.Add(1)
+					default:
+						failed.Add(1)
+					}
+					time.Sleep(time.Millisecond)
+				}
+			})
+		}
+		all.Go(func() {
+			for !closed(stop) {
+				_, _ = f.Compact(t.Context(), "c") // fails while the server is away
+			}
+		})
+	}
+	for range 2 {
+		until(t, func(n int64) bool { return n > 50 }, &known)
+		must(t, own.Kill())
+		time.Sleep(20 * time.Millisecond)
+		must(t, own.Start())
+	}
+	until(t, func(n int64) bool { return n > 100 }, &known)
+	close(stop)
+	all.Wait()
+	got, err := sums(t, s, counters.Static(1), counters.Options{}).Value(t.Context(), "c")
+	if err != nil || got < known.Load() || got > known.Load()+unknown.Load() {
+		t.Errorf("%d updates were made, %d perhaps, %d not; the value is %d (%v)", known.Load(), unknown.Load(), failed.Load(), got, err)
+	}
+	t.Logf("%d made, %d perhaps, %d not; value %d", known.Load(), unknown.Load(), failed.Load(), got)
+}
+
+func closed(c chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// until waits until enough more has been counted.
+func until(t *testing.T, enough func(more int64) bool, n *atomic.Int64) {
+	t.Helper()
+	from := n.Load()
+	for begin := time.Now(); !enough(n.Load() - from); time.Sleep(time.Millisecond) {
+		if time.Since(begin) > time.Minute {
+			t.Fatalf("only %d more", n.Load()-from)
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package counters
+
+import (
+	"math"
+
+	"adshard/fault"
+)
+
+// Mode says how many parts a counter has.
+type Mode struct {
+	dynamic bool
+	shards  int   // that a counter begins with
+	rule    *Rule // of adaptive counters
+}
+
+// Static is the mode of n shards, until Resize.
+func Static(n int) Mode { return Mode{shards: n} }
+
+// Dynamic is the mode in which each update adds a part, until Compact.
+func Dynamic() Mode { return Mode{dynamic: true, shards: 1} }
+
+// Adaptive is the mode in which Tend changes the number of shards by a rule.
+func Adaptive(r Rule) Mode { return Mode{shards: r.Least, rule: &r} }
+
+// MaxShards is how many shards a counter may have.
+const MaxShards = 1024
+
+func (m Mode) validate() error {
+	if m.rule != nil {
+		return m.rule.validate()
+	}
+	if m.shards < 1 || m.shards > MaxShards {
+		return fault.Newf(fault.Invalid, "counters: new", "%d shards: 1 to %d", m.shards, MaxShards)
+	}
+	return nil
+}
+
+// Rule is how an adaptive counter finds its number of shards. The papers name puts and
+// conflicts as what decides, and give no constants; DefaultRule has ours, and
+// docs/experiments/counters.md how they were measured.
+//
+// A window is the time between two calls of Tend. Puts are writes of updates that were
+// tried, conflicts those of them that another update of the same shard was ahead of.
+type Rule struct {
+	// Least and Most bound the number of shards; a counter begins with the least.
+	Least, Most int
+	// Grow is the part of the puts that conflict above which there are too few shards, Aim
+	// the part that the new number is computed for; it is a power of 2, at most Step times
+	// the old one. Aim < Grow.
+	Grow, Aim float64
+	Step      int
+	// GrowAfter is how many windows in a row must show it. One with fewer than Puts puts
+	// says nothing, and is joined with the next.
+	GrowAfter int
+	Puts      uint64
+	// Shrink is the part of the puts below which, in ShrinkAfter windows or more together, the
+	// number of shards is halved; as many as it takes for 1/Shrink puts, or without any.
+	// Twice Shrink must be below Grow: halving doubles conflicts.
+	Shrink      float64
+	ShrinkAfter int
+}
+
+// DefaultRule is meant for a window of a second.
+func DefaultRule() Rule {
+	return Rule{Least: 4, Most: 256, Grow: 0.05, Aim: 0.03, Step: 16, GrowAfter: 1, Puts: 20, Shrink: 0.01, ShrinkAfter: 10}
+}
+
+func (r *Rule) validate() error {
+	switch {
+	case r.Least < 1 || r.Most < r.Least || r.Most > MaxShards:
+		return fault.Newf(fault.Invalid, "counters: new", "Rule: 1 <= Least (%d) <= Most (%d) <= %d", r.Least, r.Most, MaxShards)
+	case !(0 < r.Aim && r.Aim < r.Grow && r.Grow < 1):
+		return fault.Newf(fault.Invalid, "counters: new", "Rule: 0 < Aim (%v) < Grow (%v) < 1", r.Aim, r.Grow)
+	case !(0 <= r.Shrink && 2*r.Shrink < r.Grow):
+		return fault.Newf(fault.Invalid, "counters: new", "Rule: 0 <= twice Shrink (%v) < Grow (%v)", r.Shrink, r.Grow)
+	case r.Step < 2 || r.GrowAfter < 1 || r.ShrinkAfter < 1 || r.Puts < 1:
+		return fault.Newf(fault.Invalid, "counters: new", "Rule: Step from 2, GrowAfter, ShrinkAfter and Puts from 1")
+	}
+	return nil
+}
+
+// load is what was put in some time.
+type load struct{ puts, conflicts uint64 }
+
+func (l *load) add(o load) { l.puts, l.conflicts = l.puts+o.puts, l.conflicts+o.conflicts }
+
+func (l load) share() float64 { return float64(l.conflicts) / float64(max(l.puts, 1)) }
+
+// pace is what a rule remembers of one counter.
+type pace struct {
+	judged load // since the last judgement for growth
+	hot    int  // judgements in a row that there are too few shards
+	past   load // of the windows that are counted for shrinking
+	quiet  int  // how many these are
+}
+
+// next returns the number of shards after a window, and forgets all if it is another one.
+func (p *pace) next(r *Rule, shards int, window load) int {
+	p.judged.add(window)
+	p.past.add(window)
+	p.quiet++
+	if p.judged.puts >= r.Puts {
+		if share := p.judged.share(); share <= r.Grow {
+			p.hot = 0
+		} else if p.hot++; p.hot >= r.GrowAfter && shards < r.Most {
+			*p = pace{}
+			return min(r.Most, shards*factor(share, r))
+		}
+		p.judged = load{}
+	}
+	if p.quiet >= r.ShrinkAfter && (p.past.puts == 0 || float64(p.past.puts)*r.Shrink >= 1) {
+		less := p.past.share() < r.Shrink && shards > r.Least
+		p.past, p.quiet = load{}, 0
+		if less {
+			*p = pace{}
+			return max(shards/2, r.Least)
+		}
+	}
+	return shards
+}
+
+// factor is by how much shards must become more. If updates of a shard come at random, no
+// other one comes within the time of a put with a chance of e to the minus load, so the
+// load of a shard is -ln(1 - conflicts).
+func factor(share float64, r *Rule) int {
+	wanted := math.Log1p(-min(share, 0.999)) / math.Log1p(-r.Aim)
+	f := 2
+	for float64(f) < wanted && 2*f <= r.Step {
+		f *= 2
+	}
+	return f
+}

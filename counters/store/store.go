@@ -1,0 +1,131 @@
+// Package store is the contract of counters with the key-value store that keeps them:
+// get, list by prefix, and one atomic batch of compare-and-puts, conditional deletes
+// and checks. A compare-and-put alone, or a conditional delete, is a batch of one.
+//
+// Get and compare-and-put alone are too little: a compactor that folds a shard into
+// another one must delete the one and put the other at once, or a crash between the two
+// loses or doubles a count.
+//
+// Stores: memory, sqlite and postgres below this package; storetest is the conformance
+// suite that all of them pass. Goals: few calls that many databases can offer, with no
+// clock in them. Non-goals: queries, large values, transactions that stay open.
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	"adshard/fault"
+)
+
+// Item is a key with its value.
+type Item struct {
+	Key   string
+	Value []byte
+	// Version is that of the batch that wrote the value. A key never has the same version
+	// twice, not even if it was deleted in between. 0: there is no such key.
+	Version uint64
+}
+
+// Action is what a change does to its key.
+type Action uint8
+
+// The actions. Each holds only if the key has the version that is named.
+const (
+	Put    Action = iota // write the value; version 0: the key must not exist
+	Delete               // remove the key
+	Check                // leave the key as it is until the batch has been made
+)
+
+// Change is one part of a batch.
+type Change struct {
+	Action  Action
+	Key     string
+	Version uint64
+	Value   []byte // of a Put
+}
+
+// Store is a key-value store. It is safe for use by several goroutines, and by several
+// processes unless the implementation says otherwise. Calls are linearizable: each
+// takes effect at one moment between its begin and its end.
+type Store interface {
+	// Get returns the item of a key; without one an item of version 0.
+	Get(ctx context.Context, key string) (Item, error)
+	// List returns the items whose keys begin with a prefix, in order of the keys' bytes, as
+	// they were at one moment; at most limit, unless that is 0.
+	List(ctx context.Context, prefix string, limit int) ([]Item, error)
+	// Apply makes all changes at one moment, or none; what was put has the version returned.
+	//
+	// Errors: fault.Conflict when a key had another version, and fault.Invalid as Validate
+	// says: nothing was written, and nothing will be. After any other error, that of ctx
+	// included, the outcome is unknown: the batch may have been made, or may be made later.
+	Apply(ctx context.Context, changes ...Change) (version uint64, err error)
+}
+
+// Bounds of what Apply takes.
+const (
+	MaxChanges = 1000
+	MaxKey     = 1 << 10
+	MaxValue   = 1 << 20
+)
+
+// Validate returns what is wrong with a batch, as fault.Invalid. Stores call it.
+func Validate(changes []Change) error {
+	if len(changes) == 0 || len(changes) > MaxChanges {
+		return fault.Newf(fault.Invalid, "store: apply", "%d changes: 1 to %d", len(changes), MaxChanges)
+	}
+	seen := make(map[string]bool, len(changes))
+	for i := range changes {
+		switch c := &changes[i]; {
+		case c.Action > Check:
+			return fault.Newf(fault.Invalid, "store: apply", "action %d: Put, Delete or Check", c.Action)
+		case c.Key == "" || len(c.Key) > MaxKey:
+			return fault.Newf(fault.Invalid, "store: apply", "a key of %d bytes: 1 to %d", len(c.Key), MaxKey)
+		case len(c.Value) > MaxValue:
+			return fault.Newf(fault.Invalid, "store: apply", "key %q: %d bytes, more than %d", c.Key, len(c.Value), MaxValue)
+		case c.Version == 0 && c.Action != Put:
+			return fault.Newf(fault.Invalid, "store: apply", "key %q: only a Put may be of a key that does not exist", c.Key)
+		case seen[c.Key]:
+			return fault.Newf(fault.Invalid, "store: apply", "key %q is there twice", c.Key)
+		default:
+			seen[c.Key] = true
+		}
+	}
+	return nil
+}
+
+// Conflict is the error of a change whose key has another version.
+func Conflict(c *Change) error {
+	return fault.Newf(fault.Conflict, "store: apply", "key %q has another version than %d", c.Key, c.Version)
+}
+
+// NewVersion returns a version that was not there before: 63 random bits, since a count
+// of versions would repeat when a store is restored from a backup.
+func NewVersion() uint64 {
+	var b [8]byte
+	for {
+		rand.Read(b[:]) // never fails
+		if v := binary.NativeEndian.Uint64(b[:]) >> 1; v != 0 {
+			return v
+		}
+	}
+}
+
+// InOrder returns the changes in order of their keys: stores that lock rows lock them in
+// this order, so that no two batches wait for each other.
+func InOrder(changes []Change) []Change {
+	return slices.SortedFunc(slices.Values(changes), func(a, b Change) int { return strings.Compare(a.Key, b.Key) })
+}
+
+// End returns the first key after all that begin with a prefix; "": there is none.
+func End(prefix string) string {
+	for i := len(prefix) - 1; i >= 0; i-- {
+		if prefix[i] < 0xff {
+			return prefix[:i] + string([]byte{prefix[i] + 1})
+		}
+	}
+	return ""
+}

@@ -1,0 +1,234 @@
+package counters
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"adshard/counters/store"
+	"adshard/fault"
+	"adshard/internal/wait"
+)
+
+// Unknown is the error of an update or Set that may have been made or not, or may be made later.
+type Unknown struct{ Err error }
+
+// Error implements error.
+func (u *Unknown) Error() string {
+	return fmt.Sprintf("counters: it is not known whether the update has been made: %v", u.Err)
+}
+
+// Unwrap returns the cause.
+func (u *Unknown) Unwrap() error { return u.Err }
+
+// attempt is one write of an update.
+type attempt struct {
+	id   id
+	head *head // as it was read; the write checks it
+	// noted is where the write notes the id: a shard, with its puts before; "": a row of its
+	// own, or the head.
+	shard string
+	puts  uint64
+	// entry is a key that only this update writes; "": there is none.
+	entry   string
+	changes []store.Change
+}
+
+// entryOf makes the change by which an update appends to a log, in a part.
+type entryOf func(n name, part string, i id) store.Change
+
+func (c *core) update(ctx context.Context, counter string, u function, entry entryOf) error {
+	n, err := nameOf(counter)
+	if err != nil {
+		return err
+	}
+	c.note(n, counter)
+	i, tries := newID(), 0
+	missed := c.taken(n)
+	defer func() { c.giveBack(n, missed) }()
+	for {
+		a, err := c.prepare(ctx, n, i, u, entry, missed)
+		if err != nil {
+			return err
+		}
+		made, err := c.write(ctx, n, a)
+		switch {
+		case made:
+			missed = 0
+			return nil
+		case err != nil:
+			return err
+		}
+		now, err := c.newest(ctx, n)
+		if err != nil {
+			return err
+		}
+		if now.version != a.head.version {
+			continue // Set, Resize or Compact was ahead: no contention of updates
+		}
+		missed++
+		if tries++; tries == c.options.Attempts {
+			return fault.Newf(fault.Conflict, "counters: update", "%s: %d puts in a row met another update; retry, or use more shards", counter, tries)
+		}
+		if err := c.pause(ctx, tries); err != nil {
+			return err
+		}
+	}
+}
+
+// pause waits for a random time after a number of conflicts.
+func (c *core) pause(ctx context.Context, conflicts int) error {
+	most := c.options.Backoff << min(conflicts-1, 6)
+	return wait.Sleep(ctx, time.Duration(rand.Int64N(int64(most)))+1)
+}
+
+// prepare makes the write of an update to one part.
+func (c *core) prepare(ctx context.Context, n name, i id, u function, entry entryOf, missed uint64) (*attempt, error) {
+	h, err := c.head(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	a := &attempt{id: i, head: h}
+	r, key, version := &record{Value: c.neutral}, n.row(i), uint64(0)
+	label := "d"
+	if !c.mode.dynamic {
+		number := rand.IntN(h.Shards)
+		key, label = n.shard(number), fmt.Sprintf("%04d", number)
+		it, err := c.store.Get(ctx, key)
+		if err == nil && it.Version != 0 {
+			r, err = readRecord(it)
+		}
+		if err != nil {
+			return nil, err
+		}
+		a.shard, a.puts, version = key, r.Puts, it.Version
+	}
+	if r.Epoch != h.Epoch {
+		r.Epoch, r.Value = h.Epoch, c.neutral
+	}
+	if r.Value, err = u(r.Value); err != nil {
+		return nil, err
+	}
+	r.Conflicts += missed
+	if c.mode.dynamic {
+		r.Puts = 1 // its key is the id
+	} else {
+		r.note(keptByShard, i[:]...)
+	}
+	a.changes = []store.Change{{Action: store.Check, Key: n.head(), Version: h.version}, {Key: key, Version: version, Value: r.encode()}}
+	if entry != nil {
+		e := entry(n, label, i)
+		a.entry, a.changes = e.Key, append(a.changes, e)
+	}
+	return a, nil
+}
+
+// write applies a write and finds out whether it was made, if the store does not say so;
+// not made and no error: there was a conflict, or it never will be made.
+func (c *core) write(ctx context.Context, n name, a *attempt) (made bool, err error) {
+	if err := context.Cause(ctx); err != nil {
+		return false, err // nothing is on its way
+	}
+	_, err = c.store.Apply(ctx, a.changes...)
+	switch {
+	case err == nil:
+		return true, nil
+	case fault.Is(err, fault.Conflict):
+		return false, nil
+	case fault.Is(err, fault.Invalid):
+		return false, err
+	}
+	return c.settle(ctx, n, a, err)
+}
+
+// settleTries is how often the store is asked for the outcome of a write.
+const settleTries = 10
+
+// settle finds out whether a write has been made whose outcome is unknown.
+func (c *core) settle(ctx context.Context, n name, a *attempt, cause error) (made bool, err error) {
+	for tries := 1; ; tries++ {
+		if err = c.fence(ctx, n, a); err == nil {
+			if made, err = c.look(ctx, n, a); err == nil {
+				return made, nil
+			}
+		}
+		if errors.Is(err, errForgotten) || tries == settleTries || c.pause(ctx, tries+3) != nil {
+			return false, &Unknown{errors.Join(cause, err)}
+		}
+	}
+}
+
+var errForgotten = errors.New("too many other updates came in between")
+
+// fence makes sure that a write which has not been made never will be: it changes the
+// version of the head, which the write names.
+func (c *core) fence(ctx context.Context, n name, a *attempt) error {
+	now, err := c.newest(ctx, n)
+	if err != nil || now.version != a.head.version {
+		return err
+	}
+	_, err = c.store.Apply(ctx, n.put(now, &now.record))
+	if err != nil && !fault.Is(err, fault.Conflict) { // with a conflict it has changed already
+		return err
+	}
+	_, err = c.newest(ctx, n)
+	return err
+}
+
+// look finds out whether a write was made before it was fenced.
+func (c *core) look(ctx context.Context, n name, a *attempt) (made bool, err error) {
+	if a.entry != "" {
+		it, err := c.store.Get(ctx, a.entry)
+		return it.Version != 0, err
+	}
+	s, err := c.snapshot(ctx, n, 0)
+	if err != nil {
+		return false, err
+	}
+	if s.head.Epoch != a.head.Epoch || s.head.has(a.id) {
+		return true, nil // what was set since does not depend on whether it was made before
+	}
+	var shard record
+	for i := range s.parts {
+		if p := &s.parts[i]; p.key == n.row(a.id) || p.has(a.id) {
+			return true, nil
+		} else if p.key == a.shard {
+			shard = p.record
+		}
+	}
+	switch {
+	case a.shard == "" && s.head.knows(a.head.Puts):
+		return false, nil // a row is folded with its id
+	case a.shard != "" && s.head.Puts == a.head.Puts && shard.knows(a.puts):
+		return false, nil // nothing was folded, so the shard is the one that was read
+	}
+	return false, errForgotten
+}
+
+// note says that Keep has a counter to tend.
+func (c *core) note(n name, counter string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.updated) < mostKnown {
+		c.updated[n] = counter
+	}
+}
+
+// taken returns the conflicts that no put has noted yet.
+func (c *core) taken(n name) uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	missed := c.missed[n]
+	delete(c.missed, n)
+	return missed
+}
+
+func (c *core) giveBack(n name, missed uint64) {
+	if missed > 0 {
+		c.mu.Lock()
+		c.missed[n] += missed
+		c.mu.Unlock()
+	}
+}
