@@ -38,6 +38,7 @@ generate: ## rebuild the generated code (needs protoc, flatc and capnp)
 	./schema/generate.sh
 	./internal/node/httpapi/generate.sh
 	./bench/layouts/rdb/generate.sh
+	go generate ./counters/...
 
 figures: build ## measure what docs/figures.md reports (about 7 minutes)
 	@deploy/figures.sh
