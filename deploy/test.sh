@@ -14,8 +14,8 @@ step() { printf '\n== %s (%d s)\n' "$1" $((SECONDS - began)); }
 fresh=$(mktemp -d)
 trap 'rm -rf "$fresh"' EXIT
 # tested MODULE ARGUMENT...: go test, its output made readable, its outcomes kept.
-# Clusters wait now and then: two packages more at once than there are cores.
-tested() { go -C "$1" test -json -count=1 -p $(($(nproc) + 2)) "${@:2}" | "$fresh/testlog" record "$fresh/results"; }
+# Clusters wait now and then: one package more at once than there are cores.
+tested() { go -C "$1" test -json -count=1 -p $(($(nproc) + 1)) "${@:2}" | "$fresh/testlog" record "$fresh/results"; }
 # Those that take longest begin first: none of them is left alone at the end.
 longest="./internal/faults ./internal/mutation ./internal/node/processtest ./backend/sqlite ./internal/audit ./internal/node/balancer ./internal/node/up ./internal/e2e ./barrels/rocks"
 
