@@ -68,6 +68,10 @@ func TestRuleSteps(t *testing.T) {
 	if n, _ := played(new(pace), r, 16, 10, offered(0)); n != 8 {
 		t.Errorf("%d shards after ten idle windows", n)
 	}
+	first := load{5, 1} // too few to judge by, ever
+	if n, _ := played(new(pace), r, 16, 11, func(int) load { now := first; first = load{}; return now }); n != 8 {
+		t.Errorf("%d shards after a few puts and ten idle windows", n)
+	}
 	// A window with few puts says nothing by itself; several do together.
 	few := func(int) load { return load{5, 4} }
 	if n, last := played(new(pace), r, 1, 4, few); n == 1 || last != 4 {

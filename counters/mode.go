@@ -92,6 +92,7 @@ type pace struct {
 	hot    int  // judgements in a row that there are too few shards
 	past   load // of the windows that are counted for shrinking
 	quiet  int  // how many these are
+	idle   int  // windows in a row without a put
 }
 
 // next returns the number of shards after a window, and forgets all if it is another one.
@@ -99,6 +100,10 @@ func (p *pace) next(r *Rule, shards int, window load) int {
 	p.judged.add(window)
 	p.past.add(window)
 	p.quiet++
+	p.idle++
+	if window.puts > 0 {
+		p.idle = 0
+	}
 	if p.judged.puts >= r.Puts {
 		if share := p.judged.share(); share <= r.Grow {
 			p.hot = 0
@@ -108,9 +113,11 @@ func (p *pace) next(r *Rule, shards int, window load) int {
 		}
 		p.judged = load{}
 	}
-	if p.quiet >= r.ShrinkAfter && (p.past.puts == 0 || float64(p.past.puts)*r.Shrink >= 1) {
-		less := p.past.share() < r.Shrink && shards > r.Least
-		p.past, p.quiet = load{}, 0
+	// Too few puts to judge by count no more once there are none: they would keep the shards.
+	idle := p.idle >= r.ShrinkAfter
+	if idle || p.quiet >= r.ShrinkAfter && float64(p.past.puts)*r.Shrink >= 1 {
+		less := (idle || p.past.share() < r.Shrink) && shards > r.Least
+		p.past, p.quiet, p.idle = load{}, 0, 0
 		if less {
 			*p = pace{}
 			return max(shards/2, r.Least)
