@@ -17,7 +17,12 @@ import (
 	"testing"
 )
 
-const root = "../.."
+const (
+	root = "../.."
+	// tries is how often tests may run until one notices: some draw what they try, or have to
+	// meet a moment.
+	tries = 3
+)
 
 // TestMutations makes the mutations described in testdata, one at a time. A
 // description says what is wrong then, the package (with /…, those below it as well)
@@ -47,6 +52,9 @@ func TestMutations(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			out, failed := b.run(t, name, m)
+			for again := 1; again < tries && !failed; again++ {
+				out, failed = b.run(t, name, m)
+			}
 			switch {
 			case !failed:
 				t.Errorf("%s: %s in %s did not notice", m.remark, m.tests, m.tested)
