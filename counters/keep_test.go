@@ -67,7 +67,7 @@ func TestKeepAdapts(t *testing.T) {
 	})
 }
 
-// TestKeepCompacts: rows are folded while updates go on; a failing store is told of, and
+// TestKeepCompacts: rows are folded while updates go on; a failing store is reported, and
 // tended when it is back.
 func TestKeepCompacts(t *testing.T) {
 	onEach(t, func(t *testing.T, s store.Store) {
@@ -88,7 +88,7 @@ func TestKeepCompacts(t *testing.T) {
 		away.Store(true)
 		var keeper sync.WaitGroup
 		keeper.Go(func() { _ = f.Keep(ctx, time.Millisecond, func(error) { noted.Add(1) }) })
-		eventually(t, "errors that are told of", func() bool { return noted.Load() > 2 })
+		eventually(t, "reported errors", func() bool { return noted.Load() > 2 })
 		away.Store(false)
 		eventually(t, "no rows", func() bool {
 			_, parts, err := f.Shards(ctx, "c")

@@ -167,7 +167,7 @@ func (a *after) Apply(ctx context.Context, changes ...store.Change) (uint64, err
 }
 
 // TestSettled: an update whose answer was lost is found wherever it has got to since, and
-// where it cannot be found any more its caller is told.
+// where it can no longer be found its caller gets an error.
 func TestSettled(t *testing.T) {
 	ctx := t.Context()
 	type others func(f *counters.Family[int64], counter string) error

@@ -331,7 +331,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestEvolution: a layout that is slow for long, or jumps, is told.
+// TestEvolution: the page says which layouts are slow for long, or jump.
 func TestEvolution(t *testing.T) {
 	for want, at := range map[string]int{"steady": 3, "jumps": 70} {
 		r := made(thesis())

@@ -89,7 +89,7 @@ type B struct {
 	}
 }
 
-// TestWrong: what is wrong with a tag is told with its place, all of it at once.
+// TestWrong: all errors of all tags are reported at once, each with its position.
 func TestWrong(t *testing.T) {
 	const key = "\tID int `counter:\"key\"`\n"
 	for structs, says := range map[string]string{
