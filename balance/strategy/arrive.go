@@ -8,8 +8,23 @@ import (
 	"adshard/balance"
 )
 
-// arrive gives nodes that have joined the arcs of their tokens, which later belong to
-// whoever the load makes it. It returns what to remember: the nodes that have theirs;
+// seated is what strategies share that begin with the arcs of tokens, which later belong to
+// whoever the load makes it.
+type seated struct{ Tokens Tokens }
+
+// Initial implements balance.Strategy.
+func (s seated) Initial(in balance.Input) (balance.Proposal, error) {
+	p, err := ConsistentRandom{s.Tokens}.Initial(in)
+	p.Memory = everyone(in)
+	return p, err
+}
+
+// Refuges implements balance.Refuge.
+func (s seated) Refuges(in balance.Input, leaving []balance.Slice) []balance.NodeID {
+	return ConsistentRandom{s.Tokens}.Refuges(in, leaving)
+}
+
+// arrive gives nodes that have joined the arcs of their tokens. It returns what to remember: the nodes that have theirs;
 // and whether all do, so that slices may go elsewhere again. What cannot move though
 // nothing is on its way is not waited for. A node that has nothing and may take nothing
 // arrives when it may: it has just joined, or was emptied. One that gave all away has arrived.

@@ -18,12 +18,12 @@ const cassandraName = "cassandra"
 // tokens need not lie where they began. A node that joins takes the arcs of its tokens
 // first. The paper also has a light node's token go into a hot arc; we do not.
 type Cassandra struct {
-	Tokens Tokens
-	Delta  float64
+	seated
+	Delta float64
 }
 
 func readCassandra(r *reader) Cassandra {
-	c := Cassandra{Tokens: readTokens(r), Delta: 0.1}
+	c := Cassandra{seated: seated{readTokens(r)}, Delta: 0.1}
 	r.number(&c.Delta, "delta", 0, 10, "how far above the mean a node may be before its arcs shrink")
 	return c
 }
@@ -33,18 +33,6 @@ const leastGain = 0.005
 
 // Name implements balance.Strategy.
 func (Cassandra) Name() string { return cassandraName }
-
-// Initial implements balance.Strategy.
-func (c Cassandra) Initial(in balance.Input) (balance.Proposal, error) {
-	p, err := ConsistentRandom{c.Tokens}.Initial(in)
-	p.Memory = everyone(in)
-	return p, err
-}
-
-// Refuges implements balance.Refuge.
-func (c Cassandra) Refuges(in balance.Input, leaving []balance.Slice) []balance.NodeID {
-	return ConsistentRandom{c.Tokens}.Refuges(in, leaving)
-}
 
 // Iterate implements balance.Strategy.
 func (c Cassandra) Iterate(in balance.Input) (balance.Proposal, error) {

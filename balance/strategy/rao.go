@@ -31,14 +31,14 @@ const (
 // Slices are not split, so a single one may be more than a node should have. A node
 // that joins takes the arcs of its tokens first; which ones have is remembered.
 type Rao struct {
-	name   string
-	Tokens Tokens
-	Delta  float64
-	Draws  int
+	name string
+	seated
+	Delta float64
+	Draws int
 }
 
 func readRao(r *reader, name string) Rao {
-	c := Rao{name: name, Tokens: readTokens(r), Delta: 0.1, Draws: 4}
+	c := Rao{name: name, seated: seated{readTokens(r)}, Delta: 0.1, Draws: 4}
 	r.number(&c.Delta, "delta", 0, 10, "how far above the mean a node may be that is light")
 	if name == raoManyName {
 		r.count(&c.Draws, "draws", 1000, "light nodes that a heavy one draws")
@@ -48,18 +48,6 @@ func readRao(r *reader, name string) Rao {
 
 // Name implements balance.Strategy.
 func (r Rao) Name() string { return r.name }
-
-// Initial implements balance.Strategy.
-func (r Rao) Initial(in balance.Input) (balance.Proposal, error) {
-	p, err := ConsistentRandom{r.Tokens}.Initial(in)
-	p.Memory = everyone(in)
-	return p, err
-}
-
-// Refuges implements balance.Refuge.
-func (r Rao) Refuges(in balance.Input, leaving []balance.Slice) []balance.NodeID {
-	return ConsistentRandom{r.Tokens}.Refuges(in, leaving)
-}
 
 // Iterate implements balance.Strategy.
 func (r Rao) Iterate(in balance.Input) (balance.Proposal, error) {

@@ -13,12 +13,12 @@ const srinivasanName = "srinivasan"
 // are ours; so is that a range is split only if that lowers the hotter one of both
 // nodes. A node that joins takes the arcs of its tokens first.
 type Srinivasan struct {
-	Tokens    Tokens
+	seated
 	Hot, Cold float64
 }
 
 func readSrinivasan(r *reader) Srinivasan {
-	c := Srinivasan{Tokens: readTokens(r), Hot: 2, Cold: 0.5}
+	c := Srinivasan{seated: seated{readTokens(r)}, Hot: 2, Cold: 0.5}
 	r.number(&c.Hot, "hot", 1, 1e6, "times the mean range above which a range is split")
 	r.number(&c.Cold, "cold", 0, 1, "times the mean range below which two neighbours merge")
 	return c
@@ -26,18 +26,6 @@ func readSrinivasan(r *reader) Srinivasan {
 
 // Name implements balance.Strategy.
 func (Srinivasan) Name() string { return srinivasanName }
-
-// Initial implements balance.Strategy.
-func (c Srinivasan) Initial(in balance.Input) (balance.Proposal, error) {
-	p, err := ConsistentRandom{c.Tokens}.Initial(in)
-	p.Memory = everyone(in)
-	return p, err
-}
-
-// Refuges implements balance.Refuge.
-func (c Srinivasan) Refuges(in balance.Input, leaving []balance.Slice) []balance.NodeID {
-	return ConsistentRandom{c.Tokens}.Refuges(in, leaving)
-}
 
 // Iterate implements balance.Strategy.
 func (c Srinivasan) Iterate(in balance.Input) (balance.Proposal, error) {
