@@ -14,14 +14,14 @@ type seated struct{ Tokens Tokens }
 
 // Initial implements balance.Strategy.
 func (s seated) Initial(in balance.Input) (balance.Proposal, error) {
-	p, err := ConsistentRandom{s.Tokens}.Initial(in)
+	p, err := ConsistentRandom(s).Initial(in)
 	p.Memory = everyone(in)
 	return p, err
 }
 
 // Refuges implements balance.Refuge.
 func (s seated) Refuges(in balance.Input, leaving []balance.Slice) []balance.NodeID {
-	return ConsistentRandom{s.Tokens}.Refuges(in, leaving)
+	return ConsistentRandom(s).Refuges(in, leaving)
 }
 
 // arrive gives nodes that have joined the arcs of their tokens. It returns what to remember: the nodes that have theirs;
