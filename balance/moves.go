@@ -72,9 +72,9 @@ func (v *activeMove) matches(h Held) bool {
 	return h.State == Full && h.Generation == v.generation && h.Lo == v.lo && h.Hi == v.hi
 }
 
-// switchable reports whether the slice may be switched.
-func (m *Mapper) switchable(now time.Duration, v *activeMove) bool {
-	return m.moves.all[v.id] == v && v.phase == Copying && v.doomed == "" && m.agreed(now, v)
+// switchable reports whether the slice may be switched after an edit.
+func (m *Mapper) switchable(now time.Duration, v *activeMove, e *Edit) bool {
+	return m.moves.all[v.id] == v && v.phase == Copying && v.doomed == "" && m.agreed(now, v, e)
 }
 
 // doom marks a move for cancellation.
@@ -99,7 +99,7 @@ func (m *Mapper) dueMoves(now time.Duration, e *lazyEdit) {
 	if len(m.moves.ready) > 0 && now >= m.moves.due() && len(m.views.waiting) < maxUnpublished {
 		for _, v := range m.moves.ready {
 			v.isReady = false
-			if m.switchable(now, v) {
+			if m.switchable(now, v, e.e) {
 				m.switchOn(now, e, v)
 			} else if m.moves.all[v.id] == v {
 				m.doubt(now, v)

@@ -66,6 +66,14 @@ func (m *Mapper) alive(name string, now time.Duration) bool {
 	return n != nil && now < n.heard+m.cfg.DeadAfter
 }
 
+// heardLately reports whether a node was heard from so recently that others may leave it alone
+// with their shard. One that counts as alive may have died most of DeadAfter ago: nobody else would
+// be left that answers.
+func (m *Mapper) heardLately(name string, now time.Duration) bool {
+	n := m.nodes[name]
+	return n != nil && now < n.heard+m.cfg.DeadAfter/lately
+}
+
 // Join takes a node's announcement, its first or a repeated one.
 func (m *Mapper) Join(now time.Duration, j Joining) error {
 	now = m.time.at(now)
