@@ -223,6 +223,7 @@ func (m *Mapper) hopeless(now time.Duration, v *activeMove) string {
 	for _, a := range v.arrivals {
 		moved, certified = max(moved, m.node(a.slave).moved), certified || a.done()
 	}
+	idle := now - moved
 	switch {
 	case target.State != Active:
 		return "node " + target.Name + " is " + target.State.String()
@@ -230,8 +231,9 @@ func (m *Mapper) hopeless(now time.Duration, v *activeMove) string {
 		return "node " + target.Name + " is lost: not heard from for " + m.cfg.DeadAfter.String()
 	case trouble != "" && now >= since+m.cfg.DeadAfter:
 		return "node " + target.Name + " is in trouble: " + trouble
-	case now >= moved+v.stall && !(certified && len(v.arrivals) > 1): // else those that are late leave the set
-		return "no progress for " + v.stall.String() + m.stalled(now, v)
+	case certified && len(v.arrivals) > 1: // those that are late leave the set
+	case idle >= m.cfg.Stall && idle >= m.stall(v):
+		return "no progress for " + m.stall(v).String() + m.stalled(now, v)
 	}
 	return ""
 }
