@@ -25,11 +25,20 @@ func TestGenerated(t *testing.T) {
 const before = `package p
 
 import (
-	"time"
+	"math"
 	"net/url"
+	tm "time"
+	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
-var _ url.URL
+var (
+	_ url.URL
+	_ pgx.Identifier
+	_ tm.Time
+	_ = math.Pi
+)
 
 `
 
@@ -38,6 +47,8 @@ func add(a, b int) int { return a + b }
 func inc(a int) int { return a + 1 }
 func dec(a int) int { return a - 1 }
 func less(a, b int) int { return a - b }
+func highest(a, b int) int { return max(a, b) }
+func seven(a int) int { return max(a, 7) }
 func later(a, b time.Time) time.Time { if a.After(b) { return a }; return b }
 func now(time.Time) time.Time { return time.Unix(1, 0).UTC() }
 `
@@ -69,6 +80,9 @@ func TestBuilds(t *testing.T) {
 	Good int `+"`counter:\"fold=add update=inc,dec neutral=0\"`"+`
 	Last time.Time `+"`counter:\"fold=later update=now shards=adaptive\"`"+`
 	Links []url.URL `+"`counter:\"group\"`"+`
+	Type int `+"`counter:\"fold=highest update=seven neutral=math.MinInt\"`"+`
+	Range []tm.Time `+"`counter:\"group\"`"+`
+	Tables []pgx.Identifier `+"`counter:\"group\"`"+`
 }
 type B struct {
 	ID int `+"`counter:\"key\"`"+`
@@ -89,15 +103,26 @@ type B struct {
 	}
 }
 
+func TestPackageName(t *testing.T) {
+	for path, want := range map[string]string{
+		"time": "time", "net/url": "url", "github.com/jackc/pgx/v5": "pgx", "github.com/jackc/pgx/v5/pgtype": "pgtype",
+		"gopkg.in/yaml.v3": "yaml", "example.com/v2": "example.com", "k8s.io/api/core/v1": "v1",
+	} {
+		if got := packageName(path); got != want {
+			t.Errorf("%s is %s, want %s", path, got, want)
+		}
+	}
+}
+
 // TestWrong: all errors of all tags are reported at once, each with its position.
 func TestWrong(t *testing.T) {
 	const key = "\tID int `counter:\"key\"`\n"
 	for structs, says := range map[string]string{
 		"type A struct{ ID int }\n":                                                                     "p.go: no struct has a field with a tag counter",
-		"type A struct {\n\tN int `counter:\"fold=add update=inc\"`\n}\n":                               `p.go:10:6: A needs a field with the tag counter:"key"`,
+		"type A struct {\n\tN int `counter:\"fold=add update=inc\"`\n}\n":                               `p.go:19:6: A needs a field with the tag counter:"key"`,
 		"type A struct {\n" + key + "}\n":                                                               "A needs a field",
 		"type A struct {\n" + key + key + "\tN int `counter:\"fold=add update=inc\"`\n}\n":              "A has two keys, ID and ID",
-		"type A struct {\n" + key + "\tN int `counter:\"fold=add\"`\n}\n":                               "p.go:12:2: N: the tag needs fold= and update=",
+		"type A struct {\n" + key + "\tN int `counter:\"fold=add\"`\n}\n":                               "p.go:21:2: N: the tag needs fold= and update=",
 		"type A struct {\n" + key + "\tN int `counter:\"fold=none update=inc\"`\n}\n":                   `N: the package has no function "none"`,
 		"type A struct {\n" + key + "\tN int `counter:\"fold=inc update=add\"`\n}\n":                    "N: inc takes 2 of int and returns one",
 		"type A struct {\n" + key + "\tN int64 `counter:\"fold=add update=inc\"`\n}\n":                  "N: add takes 2 of int64 and returns one",

@@ -8,7 +8,6 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
-	"path"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -51,7 +50,12 @@ type field struct {
 }
 
 // Var is the name of the variable that has the family.
-func (f *field) Var() string { return lower(f.Name) }
+func (f *field) Var() string {
+	if v := lower(f.Name); !token.IsKeyword(v) {
+		return v
+	}
+	return lower(f.Name) + "_"
+}
 
 // Method is the name of an update's method.
 func (f *field) Method(update string) string { return upper(update) }
@@ -198,8 +202,11 @@ func (r *reader) field(f *ast.Field, tag string) *field {
 			c.Mode = r.mode(f, value)
 		case "neutral":
 			c.Neutral = value
-			if _, err := parser.ParseExpr(value); err != nil {
+			e, err := parser.ParseExpr(value)
+			if err != nil {
 				r.wrong(f, "%s: neutral=%s is no expression", c.Name, value)
+			} else {
+				r.uses(e, false)
 			}
 		case "fold":
 			c.Fold = value
@@ -269,7 +276,7 @@ func typesOf(list *ast.FieldList) (out []string) {
 	return out
 }
 
-// uses notes the packages that a type names.
+// uses notes the packages that a type or an expression names.
 func (r *reader) uses(t ast.Expr, fold bool) {
 	ast.Inspect(t, func(n ast.Node) bool {
 		if s, ok := n.(*ast.SelectorExpr); ok {
@@ -281,16 +288,38 @@ func (r *reader) uses(t ast.Expr, fold bool) {
 	})
 }
 
+// packageName is what a package is called by its import path: the last element that is no major
+// version. One that is called otherwise is to be imported under its name.
+func packageName(path string) string {
+	list := strings.Split(path, "/")
+	n := len(list) - 1
+	if n > 0 && isMajor(list[n]) {
+		n--
+	}
+	name, suffix, _ := strings.Cut(list[n], ".")
+	if isMajor(suffix) { // gopkg.in/yaml.v3
+		return name
+	}
+	return list[n]
+}
+
+// isMajor reports whether an element is a major version; v1 is none, since modules do not write it.
+func isMajor(element string) bool {
+	number, is := strings.CutPrefix(element, "v")
+	major, err := strconv.Atoi(number)
+	return is && err == nil && major > 1
+}
+
 // imports returns the imports of the packages that the types of fields name, or of those
 // with a fold alone.
 func (r *reader) imports(folds bool) (out []string) {
 	for _, spec := range r.file.Imports {
 		name, _ := strconv.Unquote(spec.Path.Value) // the parser has seen it
-		local := path.Base(name)
+		local := packageName(name)
 		if spec.Name != nil {
 			local = spec.Name.Name
 		}
-		if fold, used := r.used[local]; used && (fold || !folds) && (folds || !slices.Contains(own, name)) {
+		if fold, used := r.used[local]; used && (fold || !folds) && (folds || spec.Name != nil || !slices.Contains(own, name)) {
 			line := spec.Path.Value
 			if spec.Name != nil {
 				line = local + " " + line
