@@ -160,36 +160,29 @@ func (t *Tx) createGroup(ctx context.Context, key Name, p backend.GroupPatch) (u
 
 // FindAdvertiser implements backend.Tx.
 func (t *Tx) FindAdvertiser(ctx context.Context, name string) (uint64, error) {
-	if err := t.Ready(ctx); err != nil {
-		return 0, err
-	}
-	r, err := t.findAdvertiser(ctx, name)
-	return found(r), t.Fail(ctx, err)
+	return find(ctx, t, t.findAdvertiser, name)
 }
 
 // FindCampaign implements backend.Tx.
 func (t *Tx) FindCampaign(ctx context.Context, advertiser uint64, name string) (uint64, error) {
-	if err := t.Ready(ctx); err != nil {
-		return 0, err
-	}
-	r, err := t.findCampaign(ctx, Name{advertiser, name})
-	return found(r), t.Fail(ctx, err)
+	return find(ctx, t, t.findCampaign, Name{advertiser, name})
 }
 
 // FindGroup implements backend.Tx.
 func (t *Tx) FindGroup(ctx context.Context, campaign uint64, name string) (uint64, error) {
+	return find(ctx, t, t.findGroup, Name{campaign, name})
+}
+
+// find returns the number of what a lookup finds by its key; 0: there is none.
+func find[K, V comparable](ctx context.Context, t *Tx, lookup func(context.Context, K) (*Parent[K, V], error), key K) (uint64, error) {
 	if err := t.Ready(ctx); err != nil {
 		return 0, err
 	}
-	r, err := t.findGroup(ctx, Name{campaign, name})
-	return found(r), t.Fail(ctx, err)
-}
-
-func found[K, V comparable](r *Parent[K, V]) uint64 {
-	if r == nil {
-		return 0
+	r, err := lookup(ctx, key)
+	if err != nil || r == nil {
+		return 0, t.Fail(ctx, err)
 	}
-	return r.ID
+	return r.ID, nil
 }
 
 // Keyword implements backend.Tx.
@@ -240,9 +233,5 @@ func child[K, V comparable](ctx context.Context, t *Tx, table *Table[K, V], owne
 	if status == backend.Remove {
 		return t.Fail(ctx, table.Remove(ctx, owner, key))
 	}
-	err := t.bound(ctx)
-	if err == nil {
-		err = table.Put(ctx, owner, key, initial, change)
-	}
-	return t.Fail(ctx, err)
+	return t.create(ctx, func() error { return table.Put(ctx, owner, key, initial, change) })
 }
