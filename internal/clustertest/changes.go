@@ -31,6 +31,9 @@ type Changer struct {
 	// unsure are the versions whose commit failed: they may be there nevertheless.
 	// Used under writing.
 	unsure [Groups][]int
+	// cleared are versions that were unsure until a change at a clock has removed them: a
+	// database that is restored may have them again. Used under writing.
+	cleared [Groups][]version
 	// writing is held while something is changed.
 	writing sync.Mutex
 	// restoring: answers may still be of the history before; under mu.
@@ -112,6 +115,11 @@ func (c *Changer) Restored(clock uint64) {
 			}
 			return v.clock > clock
 		})
+		for _, v := range c.cleared[g] {
+			if v.clock > clock {
+				c.unsure[g] = append(c.unsure[g], v.n)
+			}
+		}
 	}
 }
 
@@ -131,11 +139,14 @@ func (c *Changer) change(ctx context.Context, g int) error {
 		c.unsure[g] = append(c.unsure[g], n)
 		return err
 	}
-	c.unsure[g] = nil
 	newest, err := c.store.Newest(ctx)
 	if err != nil {
 		newest.Clock = math.MaxUint64 // it is there, and nobody knows since when
 	}
+	for _, unsure := range c.unsure[g] {
+		c.cleared[g] = append(c.cleared[g], version{newest.Clock, unsure})
+	}
+	c.unsure[g] = nil
 	c.mu.Lock()
 	c.seen[g] = append(c.seen[g], version{newest.Clock, n})
 	c.mu.Unlock()

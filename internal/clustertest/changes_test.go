@@ -1,12 +1,15 @@
 package clustertest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"testing"
 
+	"adshard/backend"
 	"adshard/backend/sqlite"
 )
 
@@ -69,5 +72,60 @@ func TestChangerJudges(t *testing.T) {
 	failed := errors.New("no answer")
 	if _, _, err := c.One(3, func(url.Values) (Answer, error) { return Answer{}, failed }); !errors.Is(err, failed) {
 		t.Errorf("the error is %v", err)
+	}
+}
+
+// lossy is a database whose answers to commits are lost, if it says so.
+type lossy struct {
+	backend.Store
+	lost bool
+}
+
+type lossyTx struct {
+	backend.Tx
+	of *lossy
+}
+
+func (l *lossy) Begin(ctx context.Context) (backend.Tx, error) {
+	tx, err := l.Store.Begin(ctx)
+	return &lossyTx{tx, l}, err
+}
+
+func (t *lossyTx) Commit(ctx context.Context) error {
+	if err := t.Tx.Commit(ctx); err != nil || !t.of.lost {
+		return err
+	}
+	return errors.New("the answer was lost")
+}
+
+// TestARestoredCommitWithoutAnswer: a version whose commit had no answer, and that the next
+// change removed, is there again when the database goes back to between the two.
+func TestARestoredCommitWithoutAnswer(t *testing.T) {
+	ctx := t.Context()
+	db, err := sqlite.Open(ctx, filepath.Join(t.TempDir(), "ads.db"), sqlite.Options{Create: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	store := &lossy{Store: db}
+	c, err := NewChanger(ctx, store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store.lost = true
+	if err := c.change(ctx, 3); err == nil {
+		t.Fatal("no answer was lost")
+	}
+	backup, err := store.Newest(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store.lost = false
+	if err := c.change(ctx, 3); err != nil {
+		t.Fatal(err)
+	}
+	c.Restored(backup.Clock)
+	if got := slices.Sorted(slices.Values(c.before(3))); !slices.Equal(got, []int{1, 2, 3}) {
+		t.Errorf("the next change removes the versions %d, and 2 is there", got)
 	}
 }
