@@ -52,6 +52,9 @@ audit: build ## an hour of killing, hanging and damaging under queries, against 
 kills: build ## of these the half hour in which replicas and masters fail
 	@AUDIT_ONLY=replicas deploy/audit.sh
 
+takeover: ## kill, stop and end the leading balancer; how soon the standby leads and budget marks are in answers (COUNT=3)
+	@deploy/takeover.sh $(COUNT)
+
 test-faults: ## seeded schedules of faults under queries (FAULTS_FROM=1 FAULTS_COUNT=100: an hour; FAULTS_ONLY=SEED replays one)
 	@deploy/faults.sh
 
@@ -73,4 +76,4 @@ huge: build ## build a store of 100,000,000 keywords, open it and ask it (half a
 clean: ## remove what was built and the demo's data
 	rm -rf $(BIN) demo
 
-.PHONY: help demo setup build test test-long lint structure generate figures figures-age audit kills test-faults simulate experiments peers search-figures huge clean
+.PHONY: help demo setup build test test-long lint structure generate figures figures-age audit kills takeover test-faults simulate experiments peers search-figures huge clean
