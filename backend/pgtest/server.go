@@ -134,6 +134,10 @@ func (s *Server) run(program string, args ...string) error {
 	return nil
 }
 
+// Run runs one of PostgreSQL's programs, as the server's account and in a directory that is
+// removed with it: pg_dump, say.
+func (s *Server) Run(program string, args ...string) error { return s.run(program, args...) }
+
 // File writes a file into the directory of the server's data, for its settings.
 func (s *Server) File(name string, content []byte) error {
 	path := filepath.Join(s.data(), name)

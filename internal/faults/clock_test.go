@@ -21,11 +21,17 @@ type shift struct {
 // shiftSymbol is the variable, an int64 in seconds.
 const shiftSymbol = "time.wallShift"
 
-func noShift(*grid) string {
-	if _, err := shiftAddress(os.Getpid()); err != nil {
-		return "a build by deploy/faults.sh"
+func noShift(m machine) string {
+	if m.clock {
+		return ""
 	}
-	return ""
+	return "a build by deploy/faults.sh"
+}
+
+// shiftable reports whether this program's clock can be shifted.
+func shiftable() bool {
+	_, err := shiftAddress(os.Getpid())
+	return err == nil
 }
 
 func shiftedClock(dice *rand.Rand, _ *schedule) fault {
@@ -33,13 +39,25 @@ func shiftedClock(dice *rand.Rand, _ *schedule) fault {
 }
 
 func (f shift) String() string     { return fmt.Sprintf("%s by %v", f.on, f.by) }
-func (f shift) do(g *grid) error   { return shiftClock(g.part(f.on[0]).Pid(), f.by) }
-func (f shift) undo(g *grid) error { return shiftClock(g.part(f.on[0]).Pid(), 0) }
+func (f shift) do(g *grid) error   { return f.set(g, f.by) }
+func (f shift) undo(g *grid) error { return f.set(g, 0) }
+
+// set waits for a part that is being started again.
+func (f shift) set(g *grid, by time.Duration) error {
+	var err error
+	if late := g.eventually("the clock is shifted", func() bool {
+		err = shiftClock(g.part(f.on[0]).Pid(), by)
+		return err == nil
+	}); late != nil {
+		return fmt.Errorf("%w: %w", late, err)
+	}
+	return nil
+}
 
 func shiftClock(pid int, by time.Duration) error {
 	at, err := shiftAddress(pid)
 	if err != nil {
-		return fmt.Errorf("%w: %w", errNotPlayed, err) // it is a program of before
+		return err
 	}
 	memory, err := os.OpenFile(fmt.Sprintf("/proc/%d/mem", pid), os.O_RDWR, 0)
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	strategies "adshard/balance/strategy"
 )
 
 // commits is the table of what was played at each commit, in the order of the file. A seed
@@ -33,7 +35,7 @@ func commits(all []outcome) string {
 		}
 		fmt.Fprintf(&b, "| %s | %d | %s | %d | %d | %d | %d | %d |\n", commit, len(list), ranges(list),
 			count(func(o outcome) bool { return o.Database == "postgres" }), count(func(o outcome) bool { return o.TLS }),
-			count(func(o outcome) bool { return o.Etcd }), count(func(o outcome) bool { return len(o.Wrong) > 0 }),
+			count(func(o outcome) bool { return o.Etcd }), count(func(o outcome) bool { return o.judge() == "failed" }),
 			count(func(o outcome) bool { return o.Late != "" }))
 	}
 	return b.String()
@@ -62,17 +64,56 @@ func ranges(list []outcome) string {
 	return strings.Join(parts, ", ")
 }
 
+// inUse is the table of strategies: those that schedules began with, and those that were
+// switched to.
+func inUse(all []outcome) string {
+	var b strings.Builder
+	b.WriteString("| strategy | schedules | switched to | moved ad groups | failed | whole later than 30 s |\n")
+	b.WriteString("| --- | --- | --- | --- | --- | --- |\n")
+	for _, name := range strategies.Names() {
+		var began, switched, failed, late int
+		var moved uint64
+		for _, o := range all {
+			for _, s := range o.Steps {
+				if s.Kind == "strategy switched" && s.Text == name && s.Missing == "" {
+					switched++
+				}
+			}
+			if o.Strategy != name {
+				continue
+			}
+			began, moved = began+1, moved+o.Moved
+			if o.judge() == "failed" {
+				failed++
+			}
+			if o.Late != "" {
+				late++
+			}
+		}
+		if began+switched > 0 {
+			fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d |\n", name, began, switched, moved, failed, late)
+		}
+	}
+	return b.String()
+}
+
 // TestTableOfCommits: outcomes of several commits are told apart, and kinds of faults that are
 // no more stay in the table.
 func TestTableOfCommits(t *testing.T) {
 	got := table([]outcome{
-		{Seed: 2, Commit: "b", Database: "postgres", TLS: true, Wrong: []string{"x"}},
-		{Seed: 3, Commit: "a", Etcd: true, Late: "x", Steps: []*stepOutcome{{Kind: "of before", At: 1, Undone: 2, Whole: 4, tally: tally{Complete: 5}}}},
-		{Seed: 1, Commit: "b"}, {Seed: 7, Commit: "b"}, {Seed: 2, Commit: "b"},
+		{Seed: 2, Commit: "b", Database: "postgres", TLS: true, Wrong: []string{"x"}, Strategy: "esdb", Moved: 7},
+		{Seed: 3, Commit: "a", Etcd: true, Late: "x", Steps: []*stepOutcome{
+			{Kind: "of before", At: 1, Undone: 2, Whole: 4, Repeated: []string{"do", "undo"}, tally: tally{Complete: 5}},
+			{Kind: "disk full", Missing: "disks"}}},
+		{Seed: 1, Commit: "b", Steps: []*stepOutcome{{Kind: "strategy switched", Text: "esdb"}}},
+		{Seed: 7, Commit: "b"}, {Seed: 2, Commit: "b", Strategy: "esdb", Moved: 3, Late: "x"},
 	})
 	for _, want := range []string{
-		"| b | 4 | 1–2, 7 | 1 | 1 | 0 | 1 | 0 |\n| a | 1 | 3 | 0 | 0 | 1 | 0 | 1 |\n",
-		"| of before | 1 | 1 | 5 | 0 | 0 | 0 | 0 | 2s | 2s |\n",
+		"| b | 4 | 1–2, 7 | 1 | 1 | 0 | 1 | 1 |\n| a | 1 | 3 | 0 | 0 | 1 | 0 | 1 |\n",
+		"| of before | 1 | 0 | 1 | 1 | 5 | 0 | 0 | 0 | 0 | 2s | 2s |\n",
+		"| disk full | 0 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 0 |  |  |\n",
+		"| none |  |  |  | 5 | 0 |",
+		"| esdb | 2 | 1 | 10 | 1 | 1 |\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the table lacks %q:\n%s", want, got)

@@ -29,8 +29,8 @@ func (g *grid) mount() bool {
 
 func disk(dir string) error { return syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+diskSize) }
 
-func noDisks(g *grid) string {
-	if g.disks {
+func noDisks(m machine) string {
+	if m.disks {
 		return ""
 	}
 	return "the right to mount disks"

@@ -2,10 +2,12 @@
 // while they are asked, changed and balanced, and judges everything that they answer.
 // It has tests only.
 //
-// A schedule is data: its text is printed, and its seed draws it again. A fault is one
+// A schedule is data: its text is printed, and its seed draws it again. All of it is drawn
+// before there is a cluster, and what the machine does not allow is left out before the
+// first fault: nothing depends on what has become of the cluster. A fault is one
 // small type that does something to a cluster and undoes it (fault_test.go has the
 // contract and the table of all kinds). Faults of a schedule overlap, but never on one
-// process.
+// process: there they follow each other in the order of the schedule.
 //
 // Checked of each schedule:
 //

@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -19,18 +18,16 @@ type fault interface {
 	undo(*grid) error
 }
 
-// errNotPlayed is the error of a fault that did not happen, since this machine or the programs do
-// not let it.
-var errNotPlayed = errors.New("not played")
-
 // kind is a kind of fault, a row of the table.
 type kind struct {
 	name   string
 	weight int // how often it is drawn, relative to the others
 	// draw draws one; nil: the schedule has no place for it.
 	draw func(dice *rand.Rand, s *schedule) fault
-	// missing says what the machine lacks for it, "": nothing; nil: nothing ever.
-	missing func(*grid) string
+	// missing says what the machine lacks for it, "": nothing; nil: nothing ever. It is asked
+	// before the schedule begins: whether a fault is played never depends on what has
+	// become of the cluster, so that a replay plays the same ones.
+	missing func(machine) string
 	// least is the shortest time between do and undo; 0: 500 ms. It may last 5 s more.
 	least time.Duration
 }
@@ -74,7 +71,7 @@ func kinds() []kind {
 		{name: "slave added", weight: 1, draw: slaveAdded},
 		{name: "slave drained", weight: 1, draw: slaveDrained},
 		{name: "programs replaced", weight: 1, draw: programsReplaced},
-		{name: "strategy switched", weight: 2, draw: strategySwitched},
+		{name: "strategy switched", weight: 4, draw: strategySwitched},
 	}
 }
 

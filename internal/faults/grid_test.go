@@ -34,6 +34,7 @@ type grid struct {
 	disks    bool              // each slave has a disk of its own
 	brakes   map[string]*brake // of slaves whose disks can be slow; nil: no disk can
 	order    string
+	strategy string
 	logs     string // directory; empty: none
 	programs string // directory of those that parts begin with; empty: this one; under mu
 
@@ -44,12 +45,15 @@ type grid struct {
 	// slaves that are asked, and the replicas wanted; under mu.
 	active   map[string]bool
 	replicas int
-	claimed  map[string]bool // by faults under way, released with a broadcast; under mu
-	released *sync.Cond
 	imported bool           // an import has ended; under mu
 	by       map[string]int // how often something was done by hand, or ended by itself; under mu
 	ended    []string       // parts that ended by themselves; under mu
 	refused  refusals
+}
+
+// machine is what faults of the grid can be played.
+func (g *grid) machine() machine {
+	return machine{hosts: g.network.why, disks: g.disks, fuse: g.brakes != nil, clock: shiftable()}
 }
 
 // part is a process of a grid.
@@ -74,8 +78,7 @@ const (
 func newGrid(t *testing.T, n *network, s *stock, d *database, sched *schedule, logs string) *grid {
 	t.Helper()
 	g := &grid{t: t, network: n, stock: s, database: d, parts: make(map[string]*part), active: make(map[string]bool),
-		by: make(map[string]int), claimed: make(map[string]bool), replicas: replicas, dir: t.TempDir(), order: sched.order, logs: logs, programs: sched.programs}
-	g.released = sync.NewCond(&g.mu)
+		by: make(map[string]int), replicas: replicas, dir: t.TempDir(), order: sched.order, strategy: sched.strategy, logs: logs, programs: sched.programs}
 	secure := (*tls.Config)(nil)
 	if sched.tls {
 		g.security = newSecurity(t)
@@ -183,7 +186,7 @@ func (g *grid) balancer(name string) {
 	}
 	g.add("balancer", name, "balancer ", map[string]any{
 		"db": g.database.url, "listen": g.address(name, balancerPort), "admin": g.address(name, adminPort), "balancers": g.balancers(),
-		"control": control, "slaves": slaveCount, "replicas": replicas, "strategy": "weighted-move-fast", "order": g.order,
+		"control": control, "slaves": slaveCount, "replicas": replicas, "strategy": g.strategy, "order": g.order,
 		"interval": "1s", "half_life": "2s", "dead_after": "2s", "evacuate_after": "6s", "master_lease": "3s", "linger": "1s",
 		"scrub_interval": "10s", "scrub_share": 0.2,
 		"trusted_distributors": append(g.addresses(distributorNames(), distributorPort), g.addresses(balancerNames(), balancerPort)...),

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"adshard/internal/clustertest"
@@ -65,10 +66,15 @@ func (g *grid) runImport(ctx context.Context) error {
 	if err := os.WriteFile(file, rows.Bytes(), 0o600); err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, "/proc/self/exe", "import", "--db", g.database.url, file)
+	return adshard(ctx, "import", "--db", g.database.url, file)
+}
+
+// adshard runs a command of adshard until it ends, or kills it when ctx is done.
+func adshard(ctx context.Context, args ...string) error {
+	cmd := exec.CommandContext(ctx, "/proc/self/exe", args...)
 	cmd.Env = append(os.Environ(), asCLI+"=1")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("import: %w: %s", err, out)
+		return fmt.Errorf("adshard %s: %w: %s", strings.Join(args, " "), err, out)
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-func noHosts(g *grid) string { return g.network.why }
+func noHosts(m machine) string { return m.hosts }
 
 // cut loses what one part sends to others, or also what they send to it. Connections are
 // not ended: nobody hears anything.

@@ -46,7 +46,7 @@ type settings struct {
 }
 
 // The seeds of make test: with TLS, etcd and PostgreSQL at least once.
-const shortFrom, shortCount = 7, 3
+const shortFrom, shortCount = 10, 3
 
 func readSettings(t *testing.T) (s settings) {
 	t.Helper()

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
+	"testing"
 	"time"
 
+	strategies "adshard/balance/strategy"
 	"adshard/internal/node/httpapi/api"
 )
 
@@ -20,23 +23,41 @@ const operatorTime = 90 * time.Second
 // whole again it must.
 var errRefused = errors.New("refused")
 
-// refusals are faults of which a command was refused.
+// refusals are faults of which a command was refused; do: that of doing.
 type refusals struct {
 	mu   sync.Mutex
-	list []fault
+	list []refusal
 }
 
-func (r *refusals) add(f fault) {
+type refusal struct {
+	fault fault
+	do    bool
+}
+
+func (r *refusals) add(f fault, do bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.list = append(r.list, f)
+	r.list = append(r.list, refusal{f, do})
 }
 
-// repeat undoes them once more, when everything is whole.
-func (r *refusals) repeat(g *grid) error {
-	for _, f := range r.list {
-		if err := f.undo(g); err != nil {
-			return fmt.Errorf("%s, though everything is whole: %w", f, err)
+// repeat gives the commands once more, when everything is whole, so that all that was drawn
+// happens. whole waits until it is whole again.
+func (r *refusals) repeat(g *grid, whole func() error) error {
+	for _, one := range r.list {
+		var err error
+		if one.do {
+			if err = one.fault.do(g); err == nil {
+				err = whole()
+			}
+		}
+		if err == nil {
+			err = one.fault.undo(g)
+		}
+		if err != nil {
+			return fmt.Errorf("%s, though everything is whole: %w", one.fault, err)
+		}
+		if err := whole(); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -58,15 +79,13 @@ func operated(more ...string) []string { return append([]string{"operator"}, mor
 // spare is the slave that is added.
 const spare = "slave-6"
 
-// strategy switches the strategy.
+// strategy switches the strategy, to any that works in the order of keys, and back.
 type strategy string
 
 func strategySwitched(dice *rand.Rand, s *schedule) fault {
-	list := []string{"random", "weighted-move"}
-	if s.order == "advertiser" {
-		list = append(list, "original")
-	}
-	return strategy(pick(dice, list))
+	return strategy(pick(dice, slices.DeleteFunc(strategies.Names(), func(name string) bool {
+		return name == s.strategy || !suits(name, s.order)
+	})))
 }
 
 func (f strategy) String() string    { return string(f) }
@@ -76,7 +95,7 @@ func (f strategy) do(g *grid) error {
 	return g.command("/v1/balance/strategy", map[string]string{"name": string(f)})
 }
 func (f strategy) undo(g *grid) error {
-	return g.command("/v1/balance/strategy", map[string]string{"name": "weighted-move-fast"})
+	return g.command("/v1/balance/strategy", map[string]string{"name": g.strategy})
 }
 
 // count changes the number of replicas.
@@ -170,4 +189,27 @@ func (g *grid) state(name string) api.SlaveState {
 		}
 	}
 	return ""
+}
+
+// told is a fault that says what was done.
+type told struct {
+	on
+	all *[]string
+}
+
+func (f told) do(*grid) error   { *f.all = append(*f.all, "do "+f.on[0]); return nil }
+func (f told) undo(*grid) error { *f.all = append(*f.all, "undo "+f.on[0]); return nil }
+
+// TestRefusalsAreRepeated: what was refused happens later, each when everything is whole.
+func TestRefusalsAreRepeated(t *testing.T) {
+	var got []string
+	var r refusals
+	r.add(told{on{"a"}, &got}, true)
+	r.add(told{on{"b"}, &got}, false)
+	if err := r.repeat(nil, func() error { got = append(got, "whole"); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"do a", "whole", "undo a", "whole", "undo b", "whole"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
 }

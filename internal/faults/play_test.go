@@ -6,12 +6,12 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	strategies "adshard/balance/strategy"
 	"adshard/internal/clustertest"
 )
 
@@ -42,13 +42,17 @@ func TestSchedules(t *testing.T) {
 			if plan.upgrades() {
 				plan.programs = s.old
 			}
-			out := play(t, sub, n, stock, plan, s.logs)
-			for _, w := range out.Wrong {
-				sub.Error(w)
-			}
-			if err := s.keep(out); err != nil {
-				sub.Error(err)
-			}
+			out := plan.outcome()
+			out.Wrong = []string{"it was not played to its end"}
+			defer func() { // also after Fatal
+				for _, w := range out.Wrong {
+					sub.Error(w)
+				}
+				if err := s.keep(out); err != nil {
+					sub.Error(err)
+				}
+			}()
+			out = play(t, sub, n, stock, plan, s.logs)
 		})
 	}
 }
@@ -57,19 +61,20 @@ func TestSchedules(t *testing.T) {
 // answers are incomplete, and none is wrong. Package mutation plants the defects that this
 // must notice: a slave that leaves out an ad, a master that does not notice the gap.
 func lostShard() *schedule {
-	s := &schedule{database: "sqlite", order: "hash", length: 3 * time.Second, queries: 100, changes: 50}
+	s := &schedule{database: "sqlite", strategy: strategies.Default, order: "hash", length: 3 * time.Second, queries: 100, changes: 50}
 	for _, slave := range slaveNames()[:4] {
 		s.steps = append(s.steps, step{lasts: time.Second, kind: kind{name: "slave killed"}, fault: kill{on{slave}}})
 	}
 	return s
 }
 
-// keep appends an outcome to the file.
+// keep appends an outcome to the file, at once: what was played before a run is interrupted
+// stays.
 func (s settings) keep(o outcome) error {
 	if s.out == "" {
 		return nil
 	}
-	o.Commit = os.Getenv("FAULTS_COMMIT")
+	o.Commit, o.Outcome = os.Getenv("FAULTS_COMMIT"), o.judge()
 	line, err := json.Marshal(o)
 	if err != nil {
 		return err
@@ -79,7 +84,7 @@ func (s settings) keep(o outcome) error {
 		return err
 	}
 	_, err = f.Write(append(line, '\n'))
-	return errors.Join(err, f.Close())
+	return errors.Join(err, f.Sync(), f.Close())
 }
 
 // play plays a schedule; suite is the test of the whole run.
@@ -97,7 +102,7 @@ func play(suite, t *testing.T, n *network, stock *stock, s *schedule, logs strin
 		t.Fatal(err)
 	}
 	g := newGrid(t, n, stock, d, s, logs)
-	r := &record{out: outcome{Seed: s.seed, Database: s.database, TLS: s.tls, Etcd: s.etcd, Length: s.length.Seconds()}}
+	r := &record{out: s.outcome()}
 	g.changing, g.load = changing, &load{grid: g, record: r}
 	ctx, cancel := context.WithCancel(t.Context())
 	var all sync.WaitGroup
@@ -134,21 +139,22 @@ func (g *grid) suffer(ctx context.Context, s *schedule, r *record) {
 		}
 	})
 	all.Go(func() { g.watch(ctx, r) })
-	var steps sync.WaitGroup
 	began := time.Now()
-	for _, step := range s.steps {
-		steps.Go(func() {
-			time.Sleep(time.Until(began.Add(step.at)))
-			g.suffers(step, r)
-		})
-	}
-	steps.Wait()
-	time.Sleep(time.Until(began.Add(s.length)))
-	err := g.wholeAgain(r)
-	if err == nil && len(g.refused.list) > 0 {
-		if err = g.refused.repeat(g); err == nil {
-			err = g.wholeAgain(r)
+	played := *s
+	played.steps = nil
+	for i, why := range s.leftOut(g.machine()) {
+		if why == "" {
+			played.steps = append(played.steps, s.steps[i])
+		} else {
+			r.leaveOut(s.steps[i], why)
 		}
+	}
+	played.inOrder(func(st step) { g.suffers(st, r) })
+	time.Sleep(time.Until(began.Add(s.length)))
+	again := func() error { return g.wholeAgain(r) }
+	err := again()
+	if err == nil {
+		err = g.refused.repeat(g, again)
 	}
 	if err != nil {
 		r.fail(err.Error())
@@ -192,56 +198,29 @@ func (s *schedule) touches(what string) bool {
 
 // suffers has one fault happen.
 func (g *grid) suffers(s step, r *record) {
-	if s.kind.missing != nil {
-		if why := s.kind.missing(g); why != "" {
-			r.leaveOut(s, why)
-			return
-		}
-	}
-	g.claim(s.fault.touches())
-	defer g.release(s.fault.touches())
 	o := r.begin(s)
 	began := time.Now()
+	refused := false
 	failed := func(what string, err error) {
+		text := s.kind.name + " " + s.fault.String() + ", " + what
 		switch {
-		case err == nil:
-			return
 		case errors.Is(err, errRefused):
-			g.refused.add(s.fault)
-			fallthrough
-		case errors.Is(err, errNotPlayed):
-			g.note("%s %s, %s: %v", s.kind.name, s.fault, what, err)
-		default:
-			r.fail(s.kind.name + " " + s.fault.String() + ", " + what + ": " + err.Error())
+			refused = true
+			r.repeats(o, what)
+			g.note("%s: %v", text, err)
+		case err != nil:
+			r.fail(text + ": " + err.Error())
 		}
 	}
 	failed("do", s.fault.do(g))
+	do := refused
 	time.Sleep(time.Until(began.Add(s.lasts)))
 	r.note(&o.undone)
 	failed("undo", s.fault.undo(g))
 	r.note(&o.over)
-}
-
-// claim waits until no other fault has any of these: undoing one may take longer than
-// its schedule says.
-func (g *grid) claim(what []string) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for slices.ContainsFunc(what, func(name string) bool { return g.claimed[name] }) {
-		g.released.Wait()
+	if refused {
+		g.refused.add(s.fault, do)
 	}
-	for _, name := range what {
-		g.claimed[name] = true
-	}
-}
-
-func (g *grid) release(what []string) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for _, name := range what {
-		delete(g.claimed, name)
-	}
-	g.released.Broadcast()
 }
 
 // watch notes when everything is whole, until ctx is done.

@@ -22,5 +22,9 @@ func stopped(list func() []string) func(*rand.Rand, *schedule) fault {
 	return func(dice *rand.Rand, _ *schedule) fault { return stop{on{pick(dice, list())}} }
 }
 
-func (f stop) do(g *grid) error   { return g.part(f.on[0]).Signal(syscall.SIGSTOP) }
+// do waits for a part that is being started again.
+func (f stop) do(g *grid) error {
+	return g.eventually("the process is stopped", func() bool { return g.part(f.on[0]).Signal(syscall.SIGSTOP) == nil })
+}
+
 func (f stop) undo(g *grid) error { return g.part(f.on[0]).Signal(syscall.SIGCONT) }

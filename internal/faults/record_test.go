@@ -8,11 +8,15 @@ import (
 
 // outcome is what came of a schedule: a line of the file of all seeds.
 type outcome struct {
-	Seed     uint64
-	Commit   string `json:",omitempty"`
+	Seed   uint64
+	Commit string `json:",omitempty"`
+	// Outcome is what judge says.
+	Outcome  string
 	Database string
 	TLS      bool    `json:",omitempty"`
 	Etcd     bool    `json:",omitempty"`
+	Strategy string  // that it began with
+	Order    string  // of groups on the ring
 	Length   float64 // seconds
 	Steps    []*stepOutcome
 	// Calm counts the answers while no fault was under way and everything was whole.
@@ -32,11 +36,30 @@ type outcome struct {
 	Wrong               []string `json:",omitempty"`
 }
 
+// outcome is that of a schedule that has not begun.
+func (s *schedule) outcome() outcome {
+	return outcome{Seed: s.seed, Database: s.database, TLS: s.tls, Etcd: s.etcd, Strategy: s.strategy, Order: s.order, Length: s.length.Seconds()}
+}
+
+// judge says how a schedule ended: not as promised, later than it should be, or well.
+func (o *outcome) judge() string {
+	switch {
+	case len(o.Wrong) > 0:
+		return "failed"
+	case o.Late != "":
+		return "late"
+	}
+	return "passed"
+}
+
 // stepOutcome is what came of one fault.
 type stepOutcome struct {
 	Kind, Text string
 	// Missing is what the machine lacks for it: it was left out.
 	Missing string `json:",omitempty"`
+	// Repeated says what of it, "do" or "undo", was refused at its time. The command was given
+	// again when everything was whole.
+	Repeated []string `json:",omitempty"`
 	// At, Undone and Whole are seconds from the beginning.
 	At, Undone, Whole float64
 	tally
@@ -88,6 +111,13 @@ func (r *record) leaveOut(s step, missing string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.out.Steps = append(r.out.Steps, &stepOutcome{Kind: s.kind.name, Text: s.fault.String(), Missing: missing})
+}
+
+// repeats says that a command of a fault is given again later.
+func (r *record) repeats(o *stepOutcome, what string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	o.Repeated = append(o.Repeated, what)
 }
 
 // note notes the time of something that happens to a fault.

@@ -5,8 +5,10 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"testing"
 	"time"
+
+	"adshard/balance"
+	strategies "adshard/balance/strategy"
 )
 
 // schedule is what happens to a cluster: the same for a seed each time.
@@ -15,6 +17,7 @@ type schedule struct {
 	database         string // sqlite or postgres
 	tls              bool   // between all parts
 	etcd             bool   // has the control state, else the database has it
+	strategy         string // that the cluster begins with
 	order            string // of groups on the ring
 	programs         string // directory of those of before, which are replaced; empty: none
 	length           time.Duration
@@ -34,7 +37,11 @@ type step struct {
 func draw(seed uint64, length time.Duration) *schedule {
 	dice := rand.New(rand.NewPCG(seed, 0x6661756c7473))
 	s := &schedule{seed: seed, length: length, queries: 100, changes: 50,
-		database: pick(dice, []string{"sqlite", "postgres"}), tls: pick(dice, []bool{false, true}), etcd: pick(dice, []bool{false, true}), order: pick(dice, []string{"hash", "hash", "advertiser"})}
+		database: pick(dice, []string{"sqlite", "postgres"}), tls: pick(dice, []bool{false, true}), etcd: pick(dice, []bool{false, true}),
+		strategy: pick(dice, strategies.Names()), order: pick(dice, []string{"hash", "hash", "advertiser"})}
+	if !suits(s.strategy, s.order) {
+		s.order = "advertiser"
+	}
 	n := max(2, int(length/(5*time.Second)))
 	for i := range n {
 		slot := length / time.Duration(n)
@@ -42,6 +49,12 @@ func draw(seed uint64, length time.Duration) *schedule {
 		s.add(dice, at)
 	}
 	return s
+}
+
+// suits reports whether a strategy works in an order.
+func suits(name, order string) bool {
+	o, ok := balance.ParseOrder(order)
+	return ok && strategies.CheckOrder(name, o) == nil
 }
 
 // add draws faults until one touches nothing that another one has at the time.
@@ -80,6 +93,11 @@ func (s step) collides(other step) bool {
 	if s.at >= other.at+other.lasts+rest || other.at >= s.at+s.lasts+rest {
 		return false
 	}
+	return s.shares(other)
+}
+
+// shares reports whether two faults touch the same part.
+func (s step) shares(other step) bool {
 	mine := s.fault.touches()
 	return slices.ContainsFunc(other.fault.touches(), func(name string) bool { return slices.Contains(mine, name) })
 }
@@ -87,7 +105,7 @@ func (s step) collides(other step) bool {
 // String is the schedule as it is printed before it is played.
 func (s *schedule) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "schedule %d: %s, order %s, %v, %d queries/s, %d changes/s\n", s.seed, s.cluster(), s.order, s.length, s.queries, s.changes)
+	fmt.Fprintf(&b, "schedule %d: %s, order %s, strategy %s, %v, %d queries/s, %d changes/s\n", s.seed, s.cluster(), s.order, s.strategy, s.length, s.queries, s.changes)
 	for _, step := range s.steps {
 		fmt.Fprintf(&b, "  %6.2fs  %-22s %-24s for %.2fs\n", step.at.Seconds(), step.kind.name, step.fault, step.lasts.Seconds())
 	}
@@ -116,46 +134,4 @@ func (s *schedule) hosts() []string {
 		list = append(list, databaseHost)
 	}
 	return list
-}
-
-// TestSameSchedule: a seed draws one schedule, others draw others, and every kind of
-// fault is drawn.
-func TestSameSchedule(t *testing.T) {
-	drawn, texts := make(map[string]int), make(map[string]bool)
-	for seed := range uint64(500) {
-		s := draw(seed, 20*time.Second)
-		if again := draw(seed, 20*time.Second).String(); again != s.String() {
-			t.Fatalf("drawn twice:\n%s%s", s, again)
-		}
-		texts[s.String()] = true
-		for i, step := range s.steps {
-			drawn[step.kind.name]++
-			if step.at+step.lasts > s.length {
-				t.Errorf("it is not over in time: %s", s)
-			}
-			if slices.ContainsFunc(s.steps[:i], step.collides) {
-				t.Errorf("two faults on one part: %s", s)
-			}
-		}
-	}
-	if len(texts) != 500 {
-		t.Errorf("500 seeds draw %d schedules", len(texts))
-	}
-	for _, k := range kinds() {
-		if drawn[k.name] < 10 {
-			t.Errorf("%q is drawn %d times in 500 schedules", k.name, drawn[k.name])
-		}
-	}
-}
-
-// TestShortSeeds: make test plays a cluster with each of what clusters differ in.
-func TestShortSeeds(t *testing.T) {
-	var tls, etcd, postgres bool
-	for i := range uint64(shortCount) {
-		s := draw(shortFrom+i, 15*time.Second)
-		tls, etcd, postgres = tls || s.tls, etcd || s.etcd, postgres || s.database == "postgres"
-	}
-	if !tls || !etcd || !postgres {
-		t.Errorf("one of the seeds has TLS: %v, etcd: %v, PostgreSQL: %v", tls, etcd, postgres)
-	}
 }

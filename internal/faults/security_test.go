@@ -21,7 +21,7 @@ type security struct {
 	dir         string
 	authorities [2]*certs.Authority
 	texts       [2][]byte // their certificates
-	signs       int       // the CA in use; it changes under the claim on "certificates"
+	signs       int       // the CA in use; it changes while a fault touches "certificates"
 
 	client   *tls.Config // of whoever asks, an operator
 	operator atomic.Pointer[tls.Certificate]

@@ -34,11 +34,11 @@ func (f late) undo(g *grid) error { g.brakes[f.on[0]].Store(0); return nil }
 // brake is how long each operation on a disk waits, in nanoseconds.
 type brake struct{ atomic.Int64 }
 
-func noFUSE(g *grid) string {
-	if g.brakes == nil {
-		return "the right to mount disks, and FUSE"
+func noFUSE(m machine) string {
+	if m.fuse {
+		return ""
 	}
-	return ""
+	return "the right to mount disks, and FUSE"
 }
 
 // slowable are the slaves whose disks are slow at some time.

@@ -26,12 +26,16 @@ func (f flips) String() string { return fmt.Sprintf("%s, %d bits", f.on, f.bits)
 
 func (f flips) do(g *grid) error {
 	p := g.part(f.on[0])
+	list := func() []string {
+		files, _ := filepath.Glob(filepath.Join(p.dir, "*")) // the pattern is right
+		return files
+	}
+	if err := g.eventually("the slave has files", func() bool { return len(list()) > 0 }); err != nil {
+		return err // not even after an earlier fault has emptied it
+	}
 	g.down(p)
 	defer g.up(p)
-	files, err := filepath.Glob(filepath.Join(p.dir, "*"))
-	if err != nil || len(files) == 0 {
-		return err
-	}
+	files := list()
 	dice := rand.New(rand.NewPCG(f.seed, 1))
 	for range f.bits {
 		if err := clustertest.Flip(pick(dice, files), dice); err != nil {

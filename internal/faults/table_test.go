@@ -14,13 +14,17 @@ import (
 // String is an outcome as it is printed.
 func (o outcome) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "seed %d: whole %.1f s after the end, %d changes, %d failed, %d ad groups moved\n", o.Seed, o.Whole, o.Changes, o.FailedChanges, o.Moved)
+	fmt.Fprintf(&b, "seed %d, %s: %s, whole %.1f s after the end, %d changes, %d failed, %d ad groups moved\n",
+		o.Seed, o.Strategy, o.judge(), o.Whole, o.Changes, o.FailedChanges, o.Moved)
 	for _, s := range o.Steps {
 		if s.Missing != "" {
 			fmt.Fprintf(&b, "  %-22s %-28s left out, it needs %s\n", s.Kind, s.Text, s.Missing)
 			continue
 		}
 		fmt.Fprintf(&b, "  %-22s %-28s at %.1f s, undone %.1f, whole %.1f: %s\n", s.Kind, s.Text, s.At, s.Undone, s.Whole, s.tally)
+		if len(s.Repeated) > 0 {
+			fmt.Fprintf(&b, "  %-22s refused to %s it; repeated when everything was whole\n", "", strings.Join(s.Repeated, " and "))
+		}
 	}
 	if o.Late != "" {
 		fmt.Fprintf(&b, "  not whole in time: %s\n", o.Late)
@@ -42,42 +46,39 @@ func (t tally) String() string {
 
 // row is a line of the table of faults and outcomes.
 type row struct {
-	kind             string
-	times, schedules int
+	kind                                string
+	times, leftOut, repeated, schedules int
 	tally
 	whole []float64 // seconds from the end of the fault
 }
 
-// table is the table of docs/reliability.md: what came of each kind of fault.
+// table is that of docs/reliability.md: what was played at each commit, what came of each
+// kind of fault, and of each strategy.
 func table(all []outcome) string {
+	return commits(all) + "\n" + faults(all) + "\n" + inUse(all)
+}
+
+// faults is the table of faults and outcomes.
+func faults(all []outcome) string {
 	rows, calm := make(map[string]*row), row{kind: "none", schedules: len(all)}
 	for _, o := range all {
 		calm.add(o.Calm)
 		seen := make(map[string]bool)
 		for _, s := range o.Steps {
-			if s.Missing != "" {
-				continue
-			}
 			r := rows[s.Kind]
 			if r == nil {
 				r = &row{kind: s.Kind}
 				rows[s.Kind] = r
 			}
-			r.times++
-			r.add(s.tally)
-			if !seen[s.Kind] {
+			if r.count(s); s.Missing == "" && !seen[s.Kind] {
 				r.schedules++
 				seen[s.Kind] = true
-			}
-			if s.Whole > 0 {
-				r.whole = append(r.whole, s.Whole-s.Undone)
 			}
 		}
 	}
 	b := strings.Builder{}
-	b.WriteString(commits(all))
-	b.WriteString("\n| fault | times | schedules | complete | incomplete | refused | no answer | wrong | whole after: p50 | max |\n")
-	b.WriteString("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
+	b.WriteString("| fault | times | left out | repeated | schedules | complete | incomplete | refused | no answer | wrong | whole after: p50 | max |\n")
+	b.WriteString("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
 	for _, k := range kinds() {
 		if r := rows[k.name]; r != nil {
 			b.WriteString(r.String())
@@ -91,10 +92,26 @@ func table(all []outcome) string {
 	return b.String()
 }
 
+// count counts a fault.
+func (r *row) count(s *stepOutcome) {
+	if s.Missing != "" {
+		r.leftOut++
+		return
+	}
+	r.times++
+	r.add(s.tally)
+	if len(s.Repeated) > 0 {
+		r.repeated++
+	}
+	if s.Whole > 0 {
+		r.whole = append(r.whole, s.Whole-s.Undone)
+	}
+}
+
 func (r row) String() string {
-	times, p50, most := "", "", ""
-	if r.times > 0 {
-		times = fmt.Sprint(r.times)
+	times, p50, most := " |  | ", "", ""
+	if r.times+r.leftOut > 0 {
+		times = fmt.Sprintf("%d | %d | %d", r.times, r.leftOut, r.repeated)
 	}
 	if n := len(r.whole); n > 0 {
 		slices.Sort(r.whole)
@@ -116,9 +133,17 @@ const (
 	until    = "<!-- end of the table -->\n"
 )
 
-// TestTable makes sure that the page has the table of the file, or, with FAULTS_TABLE=write,
-// writes it there.
+// TestTable makes sure that the page has the table of the file. With FAULTS_TABLE=write it writes
+// it there, and with other files in FAULTS_TABLE it prints that of all of them.
 func TestTable(t *testing.T) {
+	if files := os.Getenv("FAULTS_TABLE"); files != "" && files != "write" {
+		var all []outcome
+		for _, file := range strings.Fields(files) {
+			all = append(all, readOutcomes(t, file)...)
+		}
+		fmt.Print(table(all))
+		return
+	}
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
@@ -128,7 +153,7 @@ func TestTable(t *testing.T) {
 	if !ok || !ok2 {
 		t.Fatalf("%s has no place for the table", page)
 	}
-	want := "\n" + table(readOutcomes(t)) + "\n"
+	want := "\n" + table(readOutcomes(t, outcomes)) + "\n"
 	switch {
 	case os.Getenv("FAULTS_TABLE") == "write":
 		if err := os.WriteFile(page, []byte(before+from+want+until+after), 0o644); err != nil {
@@ -139,9 +164,9 @@ func TestTable(t *testing.T) {
 	}
 }
 
-func readOutcomes(t *testing.T) (all []outcome) {
+func readOutcomes(t *testing.T, file string) (all []outcome) {
 	t.Helper()
-	f, err := os.Open(outcomes)
+	f, err := os.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}

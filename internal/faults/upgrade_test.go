@@ -37,5 +37,7 @@ func (upgraded) do(g *grid) error {
 
 // upgrades reports whether the programs are replaced.
 func (s *schedule) upgrades() bool {
-	return slices.ContainsFunc(s.steps, func(st step) bool { _, ok := st.fault.(upgraded); return ok })
+	return slices.ContainsFunc(s.steps, step.upgrades)
 }
+
+func (s step) upgrades() bool { _, ok := s.fault.(upgraded); return ok }
