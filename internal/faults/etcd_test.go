@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"adshard/internal/node/control/etcdtest"
+	"adshard/internal/node/control/inetcd"
 )
 
 func etcdNames() []string { return names("etcd", 3) }
@@ -15,14 +16,23 @@ func etcdNames() []string { return names("etcd", 3) }
 func (g *grid) newEtcd() *etcdtest.Cluster {
 	g.t.Helper()
 	var hosts []etcdtest.Host
+	var addresses []string
 	for _, name := range etcdNames() {
 		address, err := g.network.host(name)
 		if err != nil {
 			g.t.Fatal(err)
 		}
 		hosts = append(hosts, etcdtest.Host{Address: address, Under: g.network.enter(name)})
+		addresses = append(addresses, address)
 	}
-	c, err := etcdtest.NewOn(hosts)
+	var own inetcd.TLS // of the members; the balancers' is g.control
+	if g.security != nil {
+		var err error
+		if own, g.control, err = g.security.forEtcd(addresses); err != nil {
+			g.t.Fatal(err)
+		}
+	}
+	c, err := etcdtest.NewOn(hosts, own.CA, own.Cert, own.Key)
 	if err != nil {
 		g.t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"adshard/internal/node/access"
 	"adshard/internal/node/certs"
 	"adshard/internal/node/control/etcdtest"
+	"adshard/internal/node/control/inetcd"
 	"adshard/internal/node/httpapi/api"
 	"adshard/internal/node/master"
 )
@@ -28,6 +29,7 @@ type grid struct {
 	database *database
 	security *security         // nil: no TLS
 	etcd     *etcdtest.Cluster // nil: the control state is in the database
+	control  inetcd.TLS        // how balancers call etcd
 	changing *clustertest.Changer
 	load     *load
 	dir      string            // the slaves' directories
@@ -180,17 +182,17 @@ func (g *grid) addresses(names []string, port int) (list []string) {
 }
 
 func (g *grid) balancer(name string) {
-	control := ""
-	if g.etcd != nil {
-		control = g.etcd.URL()
-	}
-	g.add("balancer", name, "balancer ", map[string]any{
+	config := map[string]any{
 		"db": g.database.url, "listen": g.address(name, balancerPort), "admin": g.address(name, adminPort), "balancers": g.balancers(),
-		"control": control, "slaves": slaveCount, "replicas": replicas, "strategy": g.strategy, "order": g.order,
+		"slaves": slaveCount, "replicas": replicas, "strategy": g.strategy, "order": g.order,
 		"interval": "1s", "half_life": "2s", "dead_after": "2s", "evacuate_after": "6s", "master_lease": "3s", "linger": "1s",
 		"scrub_interval": "10s", "scrub_share": 0.2,
 		"trusted_distributors": append(g.addresses(distributorNames(), distributorPort), g.addresses(balancerNames(), balancerPort)...),
-	})
+	}
+	if g.etcd != nil {
+		config["control"], config["control_tls"] = g.etcd.URL(), map[string]any{"ca": g.control.CA, "cert": g.control.Cert, "key": g.control.Key}
+	}
+	g.add("balancer", name, "balancer ", config)
 }
 
 func (g *grid) distributor(name string) {

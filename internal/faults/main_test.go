@@ -45,7 +45,7 @@ type settings struct {
 	old         string // directory of programs of an earlier commit; empty: none
 }
 
-// The seeds of make test: with TLS, etcd and PostgreSQL at least once.
+// The seeds of make test: with TLS of all parts and etcd, and with PostgreSQL, at least once.
 const shortFrom, shortCount = 10, 3
 
 func readSettings(t *testing.T) (s settings) {

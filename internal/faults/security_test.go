@@ -3,6 +3,7 @@ package faults
 import (
 	"bytes"
 	"crypto/tls"
+	"errors"
 	"log/slog"
 	"net"
 	"os"
@@ -13,6 +14,7 @@ import (
 
 	"adshard/internal/node/access"
 	"adshard/internal/node/certs"
+	"adshard/internal/node/control/inetcd"
 )
 
 // security is how the parts of a grid know each other: certificates of one CA, which
@@ -96,6 +98,31 @@ func (s *security) issue(role access.Role, name string, life time.Duration) (cer
 		return files, err
 	}
 	return files, write(files.Cert, pair.Cert)
+}
+
+// forEtcd makes the files of etcd's members and of those who call them, by a CA of its own.
+func (s *security) forEtcd(addresses []string) (members, callers inetcd.TLS, err error) {
+	pair, err := certs.NewAuthority("etcd", long)
+	if err != nil {
+		return members, callers, err
+	}
+	ca, err := certs.OpenAuthority(pair)
+	if err != nil {
+		return members, callers, err
+	}
+	file := filepath.Join(s.dir, "etcd-ca.crt")
+	err = write(file, pair.Cert)
+	for _, one := range []struct {
+		files *inetcd.TLS
+		role  access.Role
+		hosts []string
+	}{{&members, access.Slave, addresses}, {&callers, access.Balancer, nil}} {
+		base := filepath.Join(s.dir, "etcd-"+string(one.role))
+		*one.files = inetcd.TLS{CA: file, Cert: base + ".crt", Key: base + ".key"}
+		own, failed := ca.Issue(one.role, "etcd", one.hosts, long)
+		err = errors.Join(err, failed, write(one.files.Cert, own.Cert), write(one.files.Key, own.Key))
+	}
+	return members, callers, err
 }
 
 func (s *security) ca() string { return filepath.Join(s.dir, "ca.crt") }

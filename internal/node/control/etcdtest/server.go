@@ -68,13 +68,14 @@ type Host struct {
 	Under   []string
 }
 
-// NewOn makes a cluster with one member on each host, at etcd's usual ports, and starts it.
-func NewOn(hosts []Host) (*Cluster, error) {
+// NewOn makes a cluster with one member on each host, at etcd's usual ports, and starts it. The
+// files are as for NewTLS.
+func NewOn(hosts []Host, ca, cert, key string) (*Cluster, error) {
 	var list []*member
 	for _, h := range hosts {
 		list = append(list, &member{client: net.JoinHostPort(h.Address, "2379"), peer: net.JoinHostPort(h.Address, "2380"), under: h.Under})
 	}
-	return start(list, transport.TLSInfo{})
+	return start(list, transport.TLSInfo{TrustedCAFile: ca, CertFile: cert, KeyFile: key})
 }
 
 func start(members []*member, files transport.TLSInfo) (*Cluster, error) {
