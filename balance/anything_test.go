@@ -180,9 +180,9 @@ func (f *overseer) pass(d time.Duration) {
 			f.r.m.Master(f.r.now, name, view, 0)
 		}
 		f.r.pass(200 * time.Millisecond)
-		for n := range f.r.tables {
-			if !f.r.mute[n] {
-				f.heard[n] = f.r.now
+		for _, s := range f.r.m.Model().Slaves() { // those who have reported
+			if !f.r.mute[s.Name] {
+				f.heard[s.Name] = f.r.now
 			}
 		}
 		f.take()
