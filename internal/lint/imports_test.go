@@ -59,6 +59,13 @@ var rules = []struct {
 		"sync": "the auction shares nothing", source.Go: "the auction starts no goroutine",
 		"math/rand": "the auction is reproducible", "crypto/rand": "the auction is reproducible",
 	}},
+	{pkg: "budget", may: []string{"fault"}, never: map[string]string{
+		"os": "pacing is pure", "io": "pacing is pure", "net": "pacing is pure", "log": "pacing is pure",
+		"time.LoadLocation": "a zone may be a file: the caller has it",
+		aClock:              "pacing gets the time", "context": "pacing does not wait",
+		"sync": "pacing shares nothing", source.Go: "pacing starts no goroutine",
+		"math/rand": "pacing is reproducible", "crypto/rand": "pacing is reproducible",
+	}},
 	{pkg: "balance/…", may: []string{"fault", "barrels/certify"}, never: map[string]string{
 		"google.golang.org/grpc": "the core is messages in, messages out",
 		"os":                     "the core does no I/O",

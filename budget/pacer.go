@@ -1,0 +1,105 @@
+package budget
+
+import (
+	"math"
+	"time"
+)
+
+// Whole is the share of a campaign that takes part in every query.
+const Whole = 1_000_000
+
+// Mark is what the auction is told of a campaign's budget.
+type Mark struct {
+	// Exhausted: the campaign takes no part, whatever its share.
+	Exhausted bool
+	// Share is in how many of a million queries it takes part.
+	Share uint32
+}
+
+// Account is a campaign's budget of a day with what is known of it at one time.
+type Account struct {
+	Budget uint64 // micros
+	Spent  uint64 // micros of it so far; corrections may lower it
+	// Paced: the spend is spread over the day (delivery method standard). Otherwise the
+	// campaign takes part in every query while there is money (accelerated).
+	Paced bool
+}
+
+// Pacer decides on the marks of one campaign. It estimates the demand, what the campaign
+// would spend if it took part in every query, as remembered spend ÷ remembered time of
+// taking part, and takes the share that brings the spend back to the day's plan within the
+// horizon. So it needs no forecast of the traffic.
+type Pacer struct {
+	options Options
+	mark    Mark // in force
+	// What is remembered: micros spent, and seconds × share.
+	spend, part float64
+
+	last  time.Time // of the last Step; zero: none
+	day   string    // then
+	spent uint64    // then
+}
+
+// NewPacer returns a pacer of a campaign with the mark that is in force now; of a new
+// campaign that is Mark{Share: Whole}.
+func NewPacer(o Options, inForce Mark) *Pacer { return &Pacer{options: o, mark: inForce} }
+
+// Step takes what is known at a time, and the time's day, and returns the mark from then
+// on. Calls are in the order of time; once a minute is enough. A new day begins with
+// nothing spent, and with what was learned of the demand before.
+func (p *Pacer) Step(now time.Time, day Day, a Account) Mark {
+	p.remember(now, day, a.Spent)
+	p.last, p.day, p.spent = now, day.Date, a.Spent
+	share := 1.0
+	if a.Paced {
+		share = max(p.wanted(now, day, a), p.options.Least)
+	}
+	p.mark = Mark{Exhausted: a.Spent >= a.Budget, Share: p.grained(uint32(math.Round(share * Whole)))}
+	return p.mark
+}
+
+// remember adds what was spent since the last step to the memory. Across midnight only
+// what the new day shows is known. While the budget was exhausted nothing could be
+// learned.
+func (p *Pacer) remember(now time.Time, day Day, spent uint64) {
+	if p.last.IsZero() || !now.After(p.last) || p.mark.Exhausted {
+		return
+	}
+	passed, before := now.Sub(p.last), p.spent
+	if day.Date != p.day {
+		passed, before = min(passed, now.Sub(day.Begin)), 0
+	}
+	kept := math.Exp2(-passed.Seconds() / p.options.Memory.Seconds())
+	p.spend = p.spend*kept + float64(spent-min(spent, before))
+	p.part = p.part*kept + passed.Seconds()*float64(p.mark.Share)/Whole
+}
+
+// wanted returns the share that would bring the spend to its plan at the horizon, or at
+// the day's end if that is sooner.
+func (p *Pacer) wanted(now time.Time, day Day, a Account) float64 {
+	until := now.Add(p.options.Horizon)
+	if until.After(day.End) {
+		until = day.End
+	}
+	goal := day.Planned(a.Budget, until)
+	switch {
+	case a.Spent >= goal:
+		return 0
+	case p.part == 0: // nothing is known yet
+		return min(p.options.Start, float64(p.mark.Share)/Whole)
+	case p.spend == 0: // no demand, or none that is known yet
+		return min(1, 2*float64(p.mark.Share)/Whole)
+	}
+	demand := p.spend / p.part // micros a second
+	return min(1, float64(goal-a.Spent)/(demand*until.Sub(now).Seconds()))
+}
+
+// grained returns a share, or that in force if the two differ by less than the grain. A
+// whole share is worth telling: it costs searches nothing.
+func (p *Pacer) grained(share uint32) uint32 {
+	change := math.Abs(float64(share) - float64(p.mark.Share))
+	if share == Whole || change > p.options.Grain*float64(p.mark.Share) {
+		return share
+	}
+	return p.mark.Share
+}
