@@ -7,7 +7,9 @@ type Advertiser struct {
 	ID      uint64
 	Name    string
 	Enabled bool
-	Version uint64 // clock of the last change
+	// TimeZone is the IANA name of the zone in which the advertiser's days begin.
+	TimeZone string
+	Version  uint64 // clock of the last change
 }
 
 // Modifier is a bid modifier in permille, 0 (−100 %) to 10000 (+900 %).
@@ -23,13 +25,16 @@ type Campaign struct {
 	Enabled          bool
 	BudgetExhausted  bool
 	// DailyBudget is in micros; HasBudget reports whether there is one.
-	DailyBudget  uint64
-	HasBudget    bool
-	Modifiers    [search.Devices]Modifier
-	Languages    []string // lower-case codes, sorted, distinct, e.g. "en"
-	RotateEvenly bool
-	Negatives    []Negative // in ascending id order; filled by Snapshot reads
-	Version      uint64
+	DailyBudget uint64
+	HasBudget   bool
+	// StandardDelivery: the budget is to be spread over the day. Otherwise delivery is
+	// accelerated: the campaign takes part while there is money.
+	StandardDelivery bool
+	Modifiers        [search.Devices]Modifier
+	Languages        []string // lower-case codes, sorted, distinct, e.g. "en"
+	RotateEvenly     bool
+	Negatives        []Negative // in ascending id order; filled by Snapshot reads
+	Version          uint64
 }
 
 // Group is an ad group; its natural key is the name within the campaign.

@@ -61,8 +61,8 @@ type Counts struct {
 // returned by a later call. Nothing is visible or durable before Commit returns.
 type Tx interface {
 	Advertiser(ctx context.Context, name string) (id uint64, err error)
-	// UpdateAdvertiser changes the status; removed deletes it with all its content.
-	UpdateAdvertiser(ctx context.Context, id uint64, status Status) error
+	// UpdateAdvertiser changes an advertiser; removed deletes it with all its content.
+	UpdateAdvertiser(ctx context.Context, id uint64, a AdvertiserPatch) error
 	Campaign(ctx context.Context, advertiser uint64, name string, c CampaignPatch) (id uint64, err error)
 	Group(ctx context.Context, campaign uint64, name string, g GroupPatch) (id uint64, err error)
 	Keyword(ctx context.Context, group uint64, k KeywordPatch) error
@@ -119,13 +119,20 @@ const (
 // To returns a Patch that sets v.
 func To[T any](v T) Patch[T] { return Patch[T]{Op: Set, Value: v} }
 
+// AdvertiserPatch changes an advertiser.
+type AdvertiserPatch struct {
+	Status   Status
+	TimeZone Patch[string] // a name that LoadZone knows
+}
+
 // CampaignPatch changes a campaign.
 type CampaignPatch struct {
-	Status       Status
-	DailyBudget  Patch[uint64]
-	Modifiers    [search.Devices]Patch[uint16] // permille
-	Languages    Patch[[]string]
-	RotateEvenly Patch[bool]
+	Status           Status
+	DailyBudget      Patch[uint64]
+	StandardDelivery Patch[bool]
+	Modifiers        [search.Devices]Patch[uint16] // permille
+	Languages        Patch[[]string]
+	RotateEvenly     Patch[bool]
 }
 
 // GroupPatch changes a group.

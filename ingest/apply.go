@@ -83,10 +83,8 @@ func (a *applier) parents(ctx context.Context, e *entry) (err error) {
 			return err
 		}
 	}
-	if e.advertiserStatus != backend.Keep {
-		if err := a.tx.UpdateAdvertiser(ctx, p.advertiserID, e.advertiserStatus); err != nil {
-			return err
-		}
+	if err := a.patchAdvertiser(ctx, e, p.advertiserID); err != nil {
+		return err
 	}
 	if e.campaign == "" {
 		return nil
@@ -114,6 +112,14 @@ func (a *applier) parents(ctx context.Context, e *entry) (err error) {
 	return err
 }
 
+// patchAdvertiser applies the row's changes to its advertiser, if there are any.
+func (a *applier) patchAdvertiser(ctx context.Context, e *entry, id uint64) error {
+	if e.advertiserPatch == (backend.AdvertiserPatch{}) {
+		return nil
+	}
+	return a.tx.UpdateAdvertiser(ctx, id, e.advertiserPatch)
+}
+
 // remove applies a row that removes something. It finds and never creates; the
 // row's other cells apply to the entities that exist and are not removed.
 func (a *applier) remove(ctx context.Context, e *entry) error {
@@ -123,7 +129,9 @@ func (a *applier) remove(ctx context.Context, e *entry) error {
 	}
 	if e.kind == kindAdvertiser {
 		a.near.removed(0, e.advertiser)
-		return a.tx.UpdateAdvertiser(ctx, advertiser, e.advertiserStatus)
+	}
+	if err := a.patchAdvertiser(ctx, e, advertiser); err != nil || e.kind == kindAdvertiser {
+		return err
 	}
 	campaign, err := a.tx.FindCampaign(ctx, advertiser, e.campaign)
 	if err != nil || campaign == 0 {

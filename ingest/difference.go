@@ -103,6 +103,7 @@ func (l *fieldList) modifiers(list [search.Devices]backend.Modifier) {
 
 func advertiserFields(a *backend.Advertiser) (l fieldList) {
 	l.text(fieldName, a.Name)
+	l.text(fieldTimeZone, a.TimeZone)
 	l.status(a.Enabled)
 	return l
 }
@@ -111,6 +112,11 @@ func campaignFields(c *backend.Campaign) (l fieldList) {
 	l.text(fieldName, c.Name)
 	l.modifiers(c.Modifiers)
 	l.number(fieldBudget, c.HasBudget, c.DailyBudget)
+	delivery := "accelerated"
+	if c.StandardDelivery {
+		delivery = "standard"
+	}
+	l.text(fieldDelivery, delivery)
 	if len(c.Languages) == 0 {
 		l.add(fieldLanguages, "null")
 	} else {

@@ -18,6 +18,7 @@ type editorSource struct {
 	advertiser string // of the whole file; "": by the column Account
 	words      words.Analyser
 	names      [colAdGroup + 1]string // the last row's, so that equal ones are shared
+	zones      zones
 
 	cells [][]byte // the row being read
 	fault column   // first column at fault
@@ -117,6 +118,7 @@ func (s *editorSource) read(e *entry) {
 		s.modifiers(&e.campaignPatch.Modifiers)
 	}
 	s.campaignCells(e)
+	e.advertiserPatch.TimeZone = patch(s, colTimeZone, s.zones.parse)
 	if s.err != nil {
 		e.reject = &Reject{File: s.file, Record: e.record, Column: s.fault.String(),
 			Reason: found(reason(s.err), string(s.cell(s.fault)))}
@@ -182,6 +184,7 @@ func (s *editorSource) groupCells(e *entry) {
 func (s *editorSource) campaignCells(e *entry) {
 	p := &e.campaignPatch
 	p.DailyBudget = s.budget()
+	p.StandardDelivery = s.delivery()
 	p.Languages = s.languages()
 	p.RotateEvenly = s.rotation()
 	p.Status = s.status(colCampaignStatus)
@@ -189,7 +192,7 @@ func (s *editorSource) campaignCells(e *entry) {
 		p.Status = s.ownStatus(e, colCampaignStatus)
 	}
 	e.patchesCampaign = p.Status != backend.Keep || p.DailyBudget.Op != backend.Unchanged ||
-		p.Languages.Op != backend.Unchanged || p.RotateEvenly.Op != backend.Unchanged ||
+		p.StandardDelivery.Op != backend.Unchanged || p.Languages.Op != backend.Unchanged || p.RotateEvenly.Op != backend.Unchanged ||
 		p.Modifiers != [search.Devices]backend.Patch[uint16]{}
 }
 

@@ -84,15 +84,21 @@ func (s *editorSource) modifiers(to *[search.Devices]backend.Patch[uint16]) {
 	}
 }
 
-// rotation reads Ad rotation, which has no [].
-func (s *editorSource) rotation() backend.Patch[bool] {
-	cell := s.text(colRotation)
+// rotation reads Ad rotation.
+func (s *editorSource) rotation() backend.Patch[bool] { return s.choice(colRotation, parseRotation) }
+
+// delivery reads Delivery method.
+func (s *editorSource) delivery() backend.Patch[bool] { return s.choice(colDelivery, parseDelivery) }
+
+// choice reads a cell that says one of two, and has no [].
+func (s *editorSource) choice(c column, parse func(string) (bool, error)) backend.Patch[bool] {
+	cell := s.text(c)
 	if cell == "" || cell == "[]" {
 		return backend.Patch[bool]{}
 	}
-	even, err := parseRotation(cell)
-	s.note(colRotation, err)
-	return backend.To(even)
+	v, err := parse(cell)
+	s.note(c, err)
+	return backend.To(v)
 }
 
 func (s *editorSource) status(c column) backend.Status {

@@ -20,9 +20,9 @@ type entry struct {
 
 	advertiser, campaign, group string
 
-	advertiserStatus backend.Status
-	campaignPatch    backend.CampaignPatch
-	groupPatch       backend.GroupPatch
+	advertiserPatch backend.AdvertiserPatch
+	campaignPatch   backend.CampaignPatch
+	groupPatch      backend.GroupPatch
 	// patchesCampaign and patchesGroup are set if the patch contains a change.
 	patchesCampaign, patchesGroup bool
 
@@ -60,7 +60,7 @@ func (e *entry) status() backend.Status {
 // removes reports whether the row removes something. Such a row creates
 // nothing that it names.
 func (e *entry) removes() bool {
-	return e.advertiserStatus == backend.Remove || e.campaignPatch.Status == backend.Remove ||
+	return e.advertiserPatch.Status == backend.Remove || e.campaignPatch.Status == backend.Remove ||
 		e.groupPatch.Status == backend.Remove || e.status() == backend.Remove
 }
 

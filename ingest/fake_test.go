@@ -127,8 +127,10 @@ func (t *fakeTx) Advertiser(_ context.Context, name string) (uint64, error) {
 	return t.write(sep+name, backend.Keep, nil), nil
 }
 
-func (t *fakeTx) UpdateAdvertiser(_ context.Context, id uint64, status backend.Status) error {
-	t.write(t.s.paths[id], status, nil)
+func (t *fakeTx) UpdateAdvertiser(_ context.Context, id uint64, a backend.AdvertiserPatch) error {
+	f := map[string]string{}
+	addPatch(f, "zone", a.TimeZone)
+	t.write(t.s.paths[id], a.Status, f)
 	return nil
 }
 
@@ -136,6 +138,7 @@ func (t *fakeTx) Campaign(_ context.Context, advertiser uint64, name string, c b
 	f := map[string]string{}
 	addPatch(f, "budget", c.DailyBudget)
 	addPatch(f, "even", c.RotateEvenly)
+	addPatch(f, "standard", c.StandardDelivery)
 	if c.Languages.Op == backend.Set {
 		f["lang"] = strings.Join(c.Languages.Value, ",")
 	}

@@ -27,8 +27,10 @@ const (
 	colMobile
 	colTablet
 	colBudget
+	colDelivery
 	colLanguages
 	colRotation
+	colTimeZone
 	colAdType
 	colHeadline1
 	colDescription1   = colHeadline1 + maxHeadlines
@@ -62,8 +64,10 @@ var columnNames = [columns][]string{
 	colMobile:         {"Mobile Bid Modifier"},
 	colTablet:         {"Tablet Bid Modifier"},
 	colBudget:         {"Campaign Daily Budget", "Budget", "Daily budget"},
+	colDelivery:       {"Delivery method", "Budget delivery method"},
 	colLanguages:      {"Languages"},
 	colRotation:       {"Ad rotation"},
+	colTimeZone:       {"Time zone", "Account time zone"},
 	colAdType:         {"Ad type"},
 	colPath1:          {"Path 1"},
 	colPath2:          {"Path 2"},

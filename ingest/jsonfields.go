@@ -26,8 +26,10 @@ const (
 	fieldMobile
 	fieldTablet
 	fieldBudget
+	fieldDelivery
 	fieldLanguages
 	fieldRotation
+	fieldTimeZone
 	fieldHeadlines
 	fieldDescriptions
 	fieldPath1
@@ -39,8 +41,8 @@ const (
 
 var fieldNames = [fields]string{
 	"type", "advertiser", "campaign", "group", "name", "text", "match_type", "max_cpc_micros", "quality_score",
-	"desktop_bid_modifier", "mobile_bid_modifier", "tablet_bid_modifier", "daily_budget_micros", "languages",
-	"ad_rotation", "headlines", "descriptions", "path_1", "path_2", "final_url", "status",
+	"desktop_bid_modifier", "mobile_bid_modifier", "tablet_bid_modifier", "daily_budget_micros", "delivery_method", "languages",
+	"ad_rotation", "time_zone", "headlines", "descriptions", "path_1", "path_2", "final_url", "status",
 }
 
 // String returns the field's name in a line.
@@ -55,9 +57,9 @@ type entityType struct {
 }
 
 var entityTypes = []entityType{
-	{name: "advertiser", kind: kindAdvertiser, fields: []jsonField{fieldName}},
+	{name: "advertiser", kind: kindAdvertiser, fields: []jsonField{fieldName, fieldTimeZone}},
 	{name: "campaign", kind: kindCampaign, path: []jsonField{fieldAdvertiser},
-		fields: []jsonField{fieldAdvertiser, fieldName, fieldDesktop, fieldMobile, fieldTablet, fieldBudget, fieldLanguages, fieldRotation}},
+		fields: []jsonField{fieldAdvertiser, fieldName, fieldDesktop, fieldMobile, fieldTablet, fieldBudget, fieldDelivery, fieldLanguages, fieldRotation}},
 	{name: "group", kind: kindGroup, path: []jsonField{fieldAdvertiser, fieldCampaign},
 		fields: []jsonField{fieldAdvertiser, fieldCampaign, fieldName, fieldMaxCPC, fieldDesktop, fieldMobile, fieldTablet}},
 	{name: "keyword", kind: kindKeyword, path: []jsonField{fieldAdvertiser, fieldCampaign, fieldGroup},
@@ -232,11 +234,28 @@ func (s *jsonSource) languages() backend.Patch[[]string] {
 	return backend.Patch[[]string]{}
 }
 
-func (s *jsonSource) rotation() backend.Patch[bool] {
-	if s.line.values[fieldRotation].form == formAbsent {
+func (s *jsonSource) rotation() backend.Patch[bool] { return s.choice(fieldRotation, parseRotation) }
+
+func (s *jsonSource) delivery() backend.Patch[bool] { return s.choice(fieldDelivery, parseDelivery) }
+
+// choice reads a string that says one of two.
+func (s *jsonSource) choice(f jsonField, parse func(string) (bool, error)) backend.Patch[bool] {
+	if s.line.values[f].form == formAbsent {
 		return backend.Patch[bool]{}
 	}
-	even, err := parseRotation(s.text(fieldRotation))
-	s.note(fieldRotation, err)
-	return backend.To(even)
+	v, err := parse(s.text(f))
+	s.note(f, err)
+	return backend.To(v)
+}
+
+func (s *jsonSource) timeZone() backend.Patch[string] {
+	switch s.line.values[fieldTimeZone].form {
+	case formAbsent:
+		return backend.Patch[string]{}
+	case formNull:
+		return backend.Patch[string]{Op: backend.Reset}
+	}
+	name, err := s.zones.parse(s.text(fieldTimeZone))
+	s.note(fieldTimeZone, err)
+	return backend.To(name)
 }

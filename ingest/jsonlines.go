@@ -16,6 +16,7 @@ type jsonSource struct {
 	advertiser string // for lines without the field
 	words      words.Analyser
 	line       jsonLine
+	zones      zones
 	fault      jsonField
 	err        error
 }
@@ -96,11 +97,11 @@ func (s *jsonSource) entity(e *entry) {
 	switch e.kind {
 	case kindAdvertiser:
 		e.advertiser = s.name(fieldName)
-		e.advertiserStatus = s.status()
+		e.advertiserPatch = backend.AdvertiserPatch{Status: s.status(), TimeZone: s.timeZone()}
 	case kindCampaign:
 		e.campaign = s.name(fieldName)
 		e.campaignPatch = backend.CampaignPatch{Status: s.status(), DailyBudget: s.micros(fieldBudget, maxMicros),
-			Modifiers: s.modifiers(), Languages: s.languages(), RotateEvenly: s.rotation()}
+			Modifiers: s.modifiers(), Languages: s.languages(), RotateEvenly: s.rotation(), StandardDelivery: s.delivery()}
 		e.patchesCampaign = true
 	case kindGroup:
 		e.group = s.name(fieldName)

@@ -14,6 +14,10 @@ func TestJSONLines(t *testing.T) {
 		{"advertiser paused", `{"type":"advertiser","name":"A","status":"paused"}`, "A = status=paused\n", ""},
 		{"campaign", `{"type":"campaign","advertiser":"A","name":"C","daily_budget_micros":12500000,"languages":["Czech","en"],` +
 			`"ad_rotation":"even","mobile_bid_modifier":-20.5}`, acc + "A / C = budget=12500000 even=true lang=cs,en mod1=795 status=enabled\n", ""},
+		{"delivery method", `{"type":"campaign","advertiser":"A","name":"C","delivery_method":" Standard "}`,
+			acc + "A / C = standard=true status=enabled\n", ""},
+		{"time zone", `{"type":"advertiser","name":"A","time_zone":"Europe/Prague"}` + "\n" + `{"type":"advertiser","name":"B","time_zone":"UTC"}` + "\n" +
+			`{"type":"advertiser","name":"B","time_zone":null}`, "A = status=enabled zone=Europe/Prague\nB = status=enabled\n", ""},
 		{"group", `{"type":"group","advertiser":"A","campaign":"C","name":"G","max_cpc_micros":0,"tablet_bid_modifier":0}`,
 			acc + camp + "A / C / G = bid=0 mod2=1000 status=enabled\n", ""},
 		{"keyword", `{"type":"keyword","advertiser":"A","campaign":"C","group":"G","text":"\"Red\" Shoes","match_type":"exact",` +
@@ -79,6 +83,12 @@ func TestJSONLinesRejects(t *testing.T) {
 		`{"type":"campaign","advertiser":"A","name":"C","languages":[]}`:                                                                                 "languages no language",
 		`{"type":"campaign","advertiser":"A","name":"C","languages":["xx"]}`:                                                                             "languages unknown language",
 		`{"type":"campaign","advertiser":"A","name":"C","ad_rotation":"often"}`:                                                                          "ad_rotation unknown",
+		`{"type":"campaign","advertiser":"A","name":"C","delivery_method":"slow"}`:                                                                       "delivery_method unknown",
+		`{"type":"campaign","advertiser":"A","name":"C","delivery_method":null}`:                                                                         "delivery_method null",
+		`{"type":"advertiser","name":"A","time_zone":"Europe/Nowhere"}`:                                                                                  "time_zone unknown time zone",
+		`{"type":"advertiser","name":"A","time_zone":""}`:                                                                                                "time_zone unknown time zone",
+		`{"type":"advertiser","name":"A","time_zone":1}`:                                                                                                 "time_zone not a string",
+		`{"type":"campaign","advertiser":"A","name":"C","time_zone":"UTC"}`:                                                                              "time_zone no field of type campaign",
 		`{"type":"campaign","advertiser":"A","name":"C","mobile_bid_modifier":1e1}`:                                                                      "mobile_bid_modifier not a percentage",
 		`{"type":"campaign","advertiser":"A","name":"C","mobile_bid_modifier":"10"}`:                                                                     "mobile_bid_modifier not a percentage",
 		`{"type":"campaign","advertiser":"A","name":"C","mobile_bid_modifier":901}`:                                                                      "mobile_bid_modifier not within",

@@ -31,6 +31,7 @@ var (
 	errQuality    = errors.New("not a whole number from 1 to 10")
 	errStatus     = errors.New("unknown status: Enabled, Paused or Removed")
 	errRotation   = errors.New("unknown ad rotation: Optimize or Even")
+	errDelivery   = errors.New("unknown delivery method: Standard or Accelerated")
 	errErase      = errors.New("[] restores a default; this column has none")
 	errText       = errors.New("not valid text: damaged UTF-8 or half a UTF-16 pair")
 	errNUL        = errors.New("a zero byte (NUL): remove it, databases cannot keep it")
@@ -130,6 +131,30 @@ func parseRotation(s string) (even bool, err error) {
 		return false, nil
 	}
 	return false, errRotation
+}
+
+func parseDelivery(s string) (standard bool, err error) {
+	switch {
+	case strings.EqualFold(s, "standard"):
+		return true, nil
+	case strings.EqualFold(s, "accelerated"):
+		return false, nil
+	}
+	return false, errDelivery
+}
+
+// zones checks names of time zones. It remembers the last one: many rows have the same,
+// and to look one up may read a file.
+type zones struct{ last string }
+
+func (z *zones) parse(name string) (string, error) {
+	if name != z.last || name == "" {
+		if _, err := backend.LoadZone(name); err != nil {
+			return "", err
+		}
+		z.last = strings.Clone(name)
+	}
+	return z.last, nil
 }
 
 // parseLanguages reads names or codes, separated by ; or , into sorted

@@ -166,7 +166,7 @@ func testEffects(t *testing.T, f Factory) {
 	}
 	pause := func(w writer, status backend.Status) {
 		a := w.advertiser("A")
-		w.must(w.UpdateAdvertiser(w.ctx, a, status))
+		w.must(w.UpdateAdvertiser(w.ctx, a, backend.AdvertiserPatch{Status: status}))
 		c := w.campaign(a, "C", backend.CampaignPatch{Status: status})
 		g := w.group(c, "G", backend.GroupPatch{Status: status})
 		for _, words := range []string{"a", "b"} {
@@ -203,7 +203,7 @@ func testEffects(t *testing.T, f Factory) {
 			if a, err := w.FindAdvertiser(w.ctx, "B"); a != 0 || err != nil {
 				t.Error(a, err)
 			}
-			w.must(w.UpdateAdvertiser(w.ctx, 99, backend.Remove))
+			w.must(w.UpdateAdvertiser(w.ctx, 99, backend.AdvertiserPatch{Status: backend.Remove}))
 		}},
 	} {
 		if got := watched(t, s, c.do); got != c.want {
@@ -222,7 +222,9 @@ func testEffectsOfRemoval(t *testing.T, f Factory) {
 			w.group(c, "G", backend.GroupPatch{Status: backend.Remove})
 		}},
 		{"campaign", func(w writer) { w.campaign(w.advertiser("A"), "C", backend.CampaignPatch{Status: backend.Remove}) }},
-		{"advertiser", func(w writer) { w.must(w.UpdateAdvertiser(w.ctx, w.advertiser("A"), backend.Remove)) }},
+		{"advertiser", func(w writer) {
+			w.must(w.UpdateAdvertiser(w.ctx, w.advertiser("A"), backend.AdvertiserPatch{Status: backend.Remove}))
+		}},
 	} {
 		s := open(t, f)
 		writes(t, s, func(w writer) {

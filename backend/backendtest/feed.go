@@ -66,8 +66,14 @@ func testLog(t *testing.T, f Factory) {
 		{"campaign's modifier", func(w writer) {
 			w.campaign(1, "C", backend.CampaignPatch{Modifiers: [search.Devices]backend.Patch[uint16]{backend.To[uint16](1)}})
 		}, campaign},
+		{"delivery method", func(w writer) {
+			w.campaign(1, "C", backend.CampaignPatch{StandardDelivery: backend.To(false)})
+		}, campaign},
+		{"time zone", func(w writer) {
+			w.must(w.UpdateAdvertiser(w.ctx, 1, backend.AdvertiserPatch{TimeZone: backend.To("Asia/Tokyo")}))
+		}, advertiser},
 		{"languages", func(w writer) { w.campaign(1, "C", backend.CampaignPatch{Languages: backend.To([]string{"en"})}) }, campaign + " " + group + " 3:2"},
-		{"advertiser", func(w writer) { w.must(w.UpdateAdvertiser(w.ctx, 1, backend.Pause)) }, advertiser},
+		{"advertiser", func(w writer) { w.must(w.UpdateAdvertiser(w.ctx, 1, backend.AdvertiserPatch{Status: backend.Pause})) }, advertiser},
 		{"group removed", func(w writer) { w.group(1, "G", backend.GroupPatch{Status: backend.Remove}) }, group + "-"},
 	}
 	for _, c := range cases {

@@ -148,6 +148,7 @@ func operation(rt *rapid.T) func(context.Context, backend.Tx) string {
 	text := rapid.SampledFrom([]string{words, words + "!"}).Draw(rt, "text")
 	match := search.MatchType(rapid.IntRange(0, 2).Draw(rt, "type"))
 	kind := rapid.IntRange(0, 12).Draw(rt, "operation")
+	zp := backend.AdvertiserPatch{Status: status, TimeZone: patch(rt, "time zone", []string{"UTC", "Europe/Prague", "Asia/Tokyo"})}
 	cp, gp := campaignPatch(rt, status), groupPatch(rt, status)
 	kp := backend.KeywordPatch{
 		Text: text, Words: words, Type: match, Status: status, Bid: patch(rt, "bid", []uint64{0, 1, 2}), Quality: patch(rt, "quality", []uint8{1, 5, 10}),
@@ -158,7 +159,7 @@ func operation(rt *rapid.T) func(context.Context, backend.Tx) string {
 		if kind == 0 {
 			a, err := tx.FindAdvertiser(ctx, advertiser)
 			if err == nil && a != 0 {
-				err = tx.UpdateAdvertiser(ctx, a, status)
+				err = tx.UpdateAdvertiser(ctx, a, zp)
 			}
 			return fmt.Sprint("advertiser ", a, err)
 		}
@@ -199,6 +200,7 @@ func campaignPatch(rt *rapid.T, s backend.Status) backend.CampaignPatch {
 	return backend.CampaignPatch{
 		Status: s, DailyBudget: patch(rt, "budget", []uint64{0, 1}), Modifiers: modifierPatches(rt),
 		Languages: patch(rt, "languages", [][]string{{"en"}, {"en", "cs"}, {}}), RotateEvenly: patch(rt, "rotate", []bool{true, false}),
+		StandardDelivery: patch(rt, "delivery", []bool{true, false}),
 	}
 }
 

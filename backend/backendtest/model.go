@@ -111,17 +111,17 @@ func (m *Model) Advertiser(ctx context.Context, name string) (uint64, error) {
 	}
 	m.open.advertiser++
 	id := m.open.advertiser
-	m.open.Advertisers[id] = backend.Advertiser{ID: id, Name: name, Enabled: true}
+	m.open.Advertisers[id] = backend.Advertiser{ID: id, Name: name, Enabled: true, TimeZone: "UTC"}
 	return id, nil
 }
 
 // UpdateAdvertiser implements backend.Tx.
-func (m *Model) UpdateAdvertiser(_ context.Context, id uint64, s backend.Status) error {
+func (m *Model) UpdateAdvertiser(_ context.Context, id uint64, p backend.AdvertiserPatch) error {
 	a, ok := m.open.Advertisers[id]
 	if !ok {
 		return nil
 	}
-	if s == backend.Remove {
+	if p.Status == backend.Remove {
 		delete(m.open.Advertisers, id)
 		for cid, c := range m.open.Campaigns {
 			if c.AdvertiserID == id {
@@ -130,7 +130,13 @@ func (m *Model) UpdateAdvertiser(_ context.Context, id uint64, s backend.Status)
 		}
 		return nil
 	}
-	a.Enabled = status(a.Enabled, s)
+	a.Enabled = status(a.Enabled, p.Status)
+	switch p.TimeZone.Op {
+	case backend.Set:
+		a.TimeZone = p.TimeZone.Value
+	case backend.Reset:
+		a.TimeZone = "UTC"
+	}
 	m.open.Advertisers[id] = a
 	return nil
 }
@@ -162,12 +168,8 @@ func (m *Model) Campaign(ctx context.Context, advertiser uint64, name string, p 
 	case backend.Reset:
 		c.Languages = nil
 	}
-	switch p.RotateEvenly.Op {
-	case backend.Set:
-		c.RotateEvenly = p.RotateEvenly.Value
-	case backend.Reset:
-		c.RotateEvenly = false
-	}
+	c.RotateEvenly = flag(c.RotateEvenly, p.RotateEvenly)
+	c.StandardDelivery = flag(c.StandardDelivery, p.StandardDelivery)
 	m.open.Campaigns[id] = c
 	return id, nil
 }
@@ -196,6 +198,16 @@ func (m *Model) Group(ctx context.Context, campaign uint64, name string, p backe
 
 func status(enabled bool, s backend.Status) bool {
 	return s == backend.Enable || s == backend.Keep && enabled
+}
+
+func flag(v bool, p backend.Patch[bool]) bool {
+	switch p.Op {
+	case backend.Set:
+		return p.Value
+	case backend.Reset:
+		return false
+	}
+	return v
 }
 
 func number(has bool, n uint64, p backend.Patch[uint64]) (bool, uint64) {

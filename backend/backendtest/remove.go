@@ -34,7 +34,7 @@ func testRemoveAdvertiser(t *testing.T, f Factory) {
 	clock := clockOf(t, s)
 	writes(t, s, func(w writer) {
 		w.words(1, "still unwritten") // held back by the transaction
-		w.must(w.UpdateAdvertiser(w.ctx, 1, backend.Remove))
+		w.must(w.UpdateAdvertiser(w.ctx, 1, backend.AdvertiserPatch{Status: backend.Remove}))
 	})
 	changes, err := s.Changes(t.Context(), at(clock), 1000)
 	check(t, err)
@@ -64,8 +64,8 @@ func testRemoveMissing(t *testing.T, f Factory) {
 	writes(t, s, sample)
 	before, clock := ReadNow(t, s), clockOf(t, s)
 	writes(t, s, func(w writer) {
-		w.must(w.UpdateAdvertiser(w.ctx, 99, backend.Remove))
-		w.must(w.UpdateAdvertiser(w.ctx, 99, backend.Pause))
+		w.must(w.UpdateAdvertiser(w.ctx, 99, backend.AdvertiserPatch{Status: backend.Remove}))
+		w.must(w.UpdateAdvertiser(w.ctx, 99, backend.AdvertiserPatch{Status: backend.Pause}))
 		if id := w.campaign(1, "none", backend.CampaignPatch{Status: backend.Remove}); id != 0 {
 			t.Errorf("removed campaign %d", id)
 		}
@@ -89,7 +89,7 @@ func removeEach(w writer) {
 	w.ad(1, "Cables", backend.Remove)
 	w.group(1, "G", backend.GroupPatch{Status: backend.Remove})
 	w.campaign(1, "C", backend.CampaignPatch{Status: backend.Remove})
-	w.must(w.UpdateAdvertiser(w.ctx, 1, backend.Remove))
+	w.must(w.UpdateAdvertiser(w.ctx, 1, backend.AdvertiserPatch{Status: backend.Remove}))
 }
 
 func testRemoveAgain(t *testing.T, f Factory) {

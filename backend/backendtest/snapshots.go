@@ -33,7 +33,7 @@ func testSnapshotStill(t *testing.T, f Factory) {
 	writes(t, openAt(t, p), func(w writer) {
 		w.path("later")
 		w.words(1, "later")
-		w.must(w.UpdateAdvertiser(w.ctx, 1, backend.Pause))
+		w.must(w.UpdateAdvertiser(w.ctx, 1, backend.AdvertiserPatch{Status: backend.Pause}))
 	})
 	if d := Differ(Read(t, n), before); d != "" {
 		t.Error(d)

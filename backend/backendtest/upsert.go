@@ -33,11 +33,12 @@ func testDefaults(t *testing.T, f Factory) {
 		w.words(g, "usb cable")
 	})
 	n := ReadNow(t, s)
-	if a := n.Advertisers[1]; a.Name != "A" || !a.Enabled || a.Version == 0 {
+	if a := n.Advertisers[1]; a.Name != "A" || !a.Enabled || a.TimeZone != "UTC" || a.Version == 0 {
 		t.Errorf("advertiser: %+v", a)
 	}
 	c := n.Campaigns[1]
-	if c.Name != "C" || !c.Enabled || c.BudgetExhausted || c.HasBudget || c.RotateEvenly || len(c.Languages) != 0 || c.AdvertiserID != 1 {
+	if c.Name != "C" || !c.Enabled || c.BudgetExhausted || c.HasBudget || c.StandardDelivery || c.RotateEvenly ||
+		len(c.Languages) != 0 || c.AdvertiserID != 1 {
 		t.Errorf("campaign: %+v", c)
 	}
 	it := n.Items[1]
@@ -54,7 +55,8 @@ func testDefaults(t *testing.T, f Factory) {
 func sample(w writer) {
 	w.t.Helper()
 	c, g := w.path("G")
-	w.campaign(1, "C", backend.CampaignPatch{DailyBudget: backend.To[uint64](5), Languages: backend.To([]string{"en", "cs"}),
+	w.must(w.UpdateAdvertiser(w.ctx, 1, backend.AdvertiserPatch{TimeZone: backend.To("Europe/Prague")}))
+	w.campaign(1, "C", backend.CampaignPatch{DailyBudget: backend.To[uint64](5), StandardDelivery: backend.To(true), Languages: backend.To([]string{"en", "cs"}),
 		Modifiers: [search.Devices]backend.Patch[uint16]{{}, backend.To[uint16](500)}})
 	w.words(g, "usb cable", "hdmi", "kabel")
 	w.negative(backend.NegativeOwner{Campaign: c}, "free", backend.Keep)
@@ -80,14 +82,18 @@ func testPatches(t *testing.T, f Factory) {
 	set := [search.Devices]backend.Patch[uint16]{backend.To[uint16](0), backend.To[uint16](10000), {}}
 	writes(t, s, func(w writer) {
 		c := w.campaign(w.advertiser("A"), "C", backend.CampaignPatch{
-			Status: backend.Pause, DailyBudget: backend.To[uint64](7), Modifiers: set,
+			Status: backend.Pause, DailyBudget: backend.To[uint64](7), StandardDelivery: backend.To(true), Modifiers: set,
 			Languages: backend.To([]string{"en", "cs", "en"}), RotateEvenly: backend.To(true),
 		})
+		w.must(w.UpdateAdvertiser(w.ctx, 1, backend.AdvertiserPatch{Status: backend.Pause, TimeZone: backend.To("Asia/Tokyo")}))
 		g := w.group(c, "G", backend.GroupPatch{Status: backend.Pause, Bid: backend.To[uint64](0), Modifiers: set})
 		w.keyword(g, backend.KeywordPatch{Text: "x", Words: "x", Status: backend.Pause, Bid: backend.To[uint64](0), Quality: backend.To[uint8](9)})
 	})
 	full := ReadNow(t, s)
-	if c := full.Campaigns[1]; c.Enabled || !c.HasBudget || c.DailyBudget != 7 || !c.RotateEvenly || fmt.Sprint(c.Languages) != "[cs en]" ||
+	if a := full.Advertisers[1]; a.Enabled || a.TimeZone != "Asia/Tokyo" {
+		t.Errorf("advertiser: %+v", a)
+	}
+	if c := full.Campaigns[1]; c.Enabled || !c.HasBudget || c.DailyBudget != 7 || !c.StandardDelivery || !c.RotateEvenly || fmt.Sprint(c.Languages) != "[cs en]" ||
 		c.Modifiers != [search.Devices]backend.Modifier{{Set: true}, {Set: true, Permille: 10000}, {}} {
 		t.Errorf("campaign: %+v", c)
 	}
@@ -97,6 +103,7 @@ func testPatches(t *testing.T, f Factory) {
 	writes(t, s, func(w writer) {
 		_, g := w.path("G")
 		w.keyword(g, backend.KeywordPatch{Text: "x", Words: "x"})
+		w.must(w.UpdateAdvertiser(w.ctx, 1, backend.AdvertiserPatch{}))
 	})
 	if d := Differ(ReadNow(t, s), full); d != "" {
 		t.Errorf("empty patches changed:\n%s", d)
@@ -106,7 +113,9 @@ func testPatches(t *testing.T, f Factory) {
 		c := w.campaign(1, "C", backend.CampaignPatch{
 			Status: backend.Enable, DailyBudget: backend.Patch[uint64]{Op: backend.Reset}, Modifiers: reset,
 			Languages: backend.Patch[[]string]{Op: backend.Reset}, RotateEvenly: backend.Patch[bool]{Op: backend.Reset},
+			StandardDelivery: backend.Patch[bool]{Op: backend.Reset},
 		})
+		w.must(w.UpdateAdvertiser(w.ctx, 1, backend.AdvertiserPatch{Status: backend.Enable, TimeZone: backend.Patch[string]{Op: backend.Reset}}))
 		g := w.group(c, "G", backend.GroupPatch{Status: backend.Enable, Bid: backend.Patch[uint64]{Op: backend.Reset}, Modifiers: reset})
 		w.keyword(g, backend.KeywordPatch{Text: "x", Words: "x", Status: backend.Enable,
 			Bid: backend.Patch[uint64]{Op: backend.Reset}, Quality: backend.Patch[uint8]{Op: backend.Reset}})
@@ -235,7 +244,7 @@ func testRollback(t *testing.T, f Factory) {
 	w := begin(t, s)
 	w.path("other")
 	w.words(1, "new", "newer")
-	w.must(w.UpdateAdvertiser(w.ctx, 1, backend.Remove))
+	w.must(w.UpdateAdvertiser(w.ctx, 1, backend.AdvertiserPatch{Status: backend.Remove}))
 	w.must(w.Rollback())
 	w.must(w.Rollback())
 	if d := Differ(ReadNow(t, s), before); d != "" || clockOf(t, s) != clock {
@@ -266,6 +275,7 @@ func testInvalid(t *testing.T, f Factory) {
 		"negative":    w.Negative(w.ctx, backend.NegativeOwner{Group: 1}, backend.NegativePatch{Type: search.Broad}),
 		"group's bid": second(w.Group(w.ctx, 1, "new", backend.GroupPatch{Bid: backend.To[uint64](1 << 63)})),
 		"modifier":    second(w.Campaign(w.ctx, 1, "new", backend.CampaignPatch{Modifiers: [search.Devices]backend.Patch[uint16]{backend.To[uint16](10001)}})),
+		"time zone":   w.UpdateAdvertiser(w.ctx, 1, backend.AdvertiserPatch{Status: backend.Pause, TimeZone: backend.To("Europe/Nowhere")}),
 		"budget":      second(w.Campaign(w.ctx, 1, "C", backend.CampaignPatch{Status: backend.Pause, DailyBudget: backend.To[uint64](1 << 63)})),
 	} {
 		if !fault.Is(err, fault.Invalid) {
@@ -289,7 +299,7 @@ func testCancelOut(t *testing.T, f Factory) {
 			w.keyword(1, backend.KeywordPatch{Text: "hdmi", Words: "hdmi", Type: search.Broad, Status: st})
 			w.group(1, "G", backend.GroupPatch{Status: st})
 			w.campaign(1, "C", backend.CampaignPatch{Status: st})
-			w.must(w.UpdateAdvertiser(w.ctx, 1, st))
+			w.must(w.UpdateAdvertiser(w.ctx, 1, backend.AdvertiserPatch{Status: st}))
 			w.ad(1, "Cables", st)
 		}
 	})

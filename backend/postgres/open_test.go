@@ -162,7 +162,7 @@ func importEverything(ctx context.Context, s *postgres.Store, name string) error
 				tx.Negative(ctx, backend.NegativeOwner{Group: g}, backend.NegativePatch{Text: "a", Words: "a", Status: status}),
 				tx.Negative(ctx, backend.NegativeOwner{Campaign: c}, backend.NegativePatch{Text: "a", Words: "a", Status: status}),
 				tx.Ad(ctx, g, backend.AdPatch{Headlines: []string{"a"}, Status: status}),
-				tx.UpdateAdvertiser(ctx, a, status),
+				tx.UpdateAdvertiser(ctx, a, backend.AdvertiserPatch{Status: status}),
 			)
 		})
 		if err != nil {

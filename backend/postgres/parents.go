@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	selectAdvertisers = "SELECT id, name, enabled, version FROM adshard.advertiser"
+	selectAdvertisers = "SELECT id, name, enabled, time_zone, version FROM adshard.advertiser"
 	selectCampaigns   = `SELECT id, advertiser_id, name, enabled, budget_exhausted, daily_budget, desktop, mobile, tablet,
-  languages, rotate_evenly, version FROM adshard.campaign`
+  languages, rotate_evenly, standard_delivery, version FROM adshard.campaign`
 	selectCampaignNegatives = "SELECT campaign_id, id, type, enabled, words, text FROM adshard.campaign_negative"
 )
 
@@ -26,7 +26,7 @@ func (n *snapshot) Advertisers(ctx context.Context, ids []uint64) (list []*backe
 		rows, _ := c.Query(ctx, selectAdvertisers+whereID(ids), idArgs(ids)...)
 		list, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (*backend.Advertiser, error) {
 			a := &backend.Advertiser{}
-			return a, row.Scan(&a.ID, &a.Name, &a.Enabled, &a.Version)
+			return a, row.Scan(&a.ID, &a.Name, &a.Enabled, &a.TimeZone, &a.Version)
 		})
 		return err
 	})
@@ -118,7 +118,7 @@ func scanCampaign(row pgx.Row) (*backend.Campaign, error) {
 	var m modifierColumns
 	var languages string
 	err := row.Scan(&p.ID, &p.AdvertiserID, &p.Name, &p.Enabled, &p.BudgetExhausted, &budget, &m[0], &m[1], &m[2],
-		&languages, &p.RotateEvenly, &p.Version)
+		&languages, &p.RotateEvenly, &p.StandardDelivery, &p.Version)
 	if o := optional(budget); o.Has {
 		p.HasBudget, p.DailyBudget = true, o.N
 	}

@@ -63,7 +63,7 @@ func TestTransfer(t *testing.T) {
 	must(t, write(ctx, first, func(tx backend.Tx) error { // holes in ids, statuses, all values
 		a, err := tx.Advertiser(ctx, "no campaigns")
 		if err == nil {
-			err = tx.UpdateAdvertiser(ctx, a, backend.Pause)
+			err = tx.UpdateAdvertiser(ctx, a, backend.AdvertiserPatch{Status: backend.Pause})
 		}
 		if err == nil {
 			_, err = tx.Group(ctx, 1, "group 5", backend.GroupPatch{Status: backend.Remove})

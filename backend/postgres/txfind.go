@@ -31,10 +31,11 @@ func (t *tx) LoadAdvertiserByID(ctx context.Context, id uint64) error {
 func (t *tx) loadAdvertiser(ctx context.Context, where string, arg any) error {
 	var id uint64
 	var name string
-	var enabled bool
-	found, err := t.one(ctx, "SELECT id, name, enabled FROM adshard.advertiser WHERE "+where, []any{arg}, &id, &name, &enabled)
+	var v upsert.Advertiser
+	found, err := t.one(ctx, "SELECT id, name, enabled, time_zone FROM adshard.advertiser WHERE "+where, []any{arg},
+		&id, &name, &v.Enabled, &v.TimeZone)
 	if found {
-		t.KnowAdvertiser(upsert.StoredParent(id, name, enabled))
+		t.KnowAdvertiser(upsert.StoredParent(id, name, v))
 	}
 	return err
 }
@@ -59,8 +60,8 @@ func (t *tx) LoadCampaign(ctx context.Context, key upsert.Name) error {
 
 // readCampaigns caches campaigns, and returns how many there were.
 func (t *tx) readCampaigns(ctx context.Context, where string, args ...any) (n int, err error) {
-	rows, err := t.c.Query(ctx, `SELECT id, advertiser_id, name, enabled, daily_budget, desktop, mobile, tablet, languages, rotate_evenly
-  FROM adshard.campaign`+where, args...)
+	rows, err := t.c.Query(ctx, `SELECT id, advertiser_id, name, enabled, daily_budget, desktop, mobile, tablet, languages, rotate_evenly,
+  standard_delivery FROM adshard.campaign`+where, args...)
 	if err != nil {
 		return 0, err
 	}
@@ -71,7 +72,8 @@ func (t *tx) readCampaigns(ctx context.Context, where string, args ...any) (n in
 		var v upsert.Campaign
 		var budget *int64
 		var m modifierColumns
-		err := rows.Scan(&id, &key.Owner, &key.Name, &v.Enabled, &budget, &m[0], &m[1], &m[2], &v.Languages, &v.RotateEvenly)
+		err := rows.Scan(&id, &key.Owner, &key.Name, &v.Enabled, &budget, &m[0], &m[1], &m[2], &v.Languages, &v.RotateEvenly,
+			&v.StandardDelivery)
 		if err != nil {
 			return n, err
 		}

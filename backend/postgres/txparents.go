@@ -31,9 +31,10 @@ func (t *tx) CreateCampaign(ctx context.Context, r *upsert.CampaignRow) error {
 	}
 	v := r.Now
 	tag, err := t.c.Exec(ctx, `INSERT INTO adshard.campaign (id, advertiser_id, name, enabled, daily_budget, desktop, mobile, tablet,
-  languages, rotate_evenly) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (advertiser_id, name) DO NOTHING`,
+  languages, rotate_evenly, standard_delivery) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+  ON CONFLICT (advertiser_id, name) DO NOTHING`,
 		int64(id), int64(r.Key.Owner), r.Key.Name, v.Enabled, column(v.Budget),
-		column(v.Modifiers[0]), column(v.Modifiers[1]), column(v.Modifiers[2]), v.Languages, v.RotateEvenly)
+		column(v.Modifiers[0]), column(v.Modifiers[1]), column(v.Modifiers[2]), v.Languages, v.RotateEvenly, v.StandardDelivery)
 	if tag.RowsAffected() > 0 {
 		r.ID = id
 	}
@@ -59,7 +60,7 @@ func (t *tx) CreateGroup(ctx context.Context, r *upsert.GroupRow) (err error) {
 func (t *tx) UpdateAdvertisers(ctx context.Context, rows []*upsert.AdvertiserRow) error {
 	b := &pgx.Batch{}
 	for _, r := range rows {
-		b.Queue("UPDATE adshard.advertiser SET enabled = $2 WHERE id = $1", int64(r.ID), r.Now)
+		b.Queue("UPDATE adshard.advertiser SET enabled = $2, time_zone = $3 WHERE id = $1", int64(r.ID), r.Now.Enabled, r.Now.TimeZone)
 	}
 	return t.send(ctx, b)
 }
@@ -78,8 +79,8 @@ func (t *tx) UpdateCampaigns(ctx context.Context, rows []*upsert.CampaignRow) er
 	for _, r := range rows {
 		v := r.Now
 		b.Queue(`UPDATE adshard.campaign SET enabled = $2, daily_budget = $3, desktop = $4, mobile = $5, tablet = $6,
-  languages = $7, rotate_evenly = $8 WHERE id = $1`, int64(r.ID), v.Enabled, column(v.Budget),
-			column(v.Modifiers[0]), column(v.Modifiers[1]), column(v.Modifiers[2]), v.Languages, v.RotateEvenly)
+  languages = $7, rotate_evenly = $8, standard_delivery = $9 WHERE id = $1`, int64(r.ID), v.Enabled, column(v.Budget),
+			column(v.Modifiers[0]), column(v.Modifiers[1]), column(v.Modifiers[2]), v.Languages, v.RotateEvenly, v.StandardDelivery)
 	}
 	return t.send(ctx, b)
 }

@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	selectAdvertiser = "SELECT id, name, enabled, sum, summed, version FROM advertiser"
+	selectAdvertiser = "SELECT id, name, enabled, time_zone, sum, summed, version FROM advertiser"
 	selectCampaign   = `SELECT id, advertiser_id, name, enabled, budget_exhausted, daily_budget, desktop, mobile, tablet,
-  languages, rotate_evenly, sum, summed, version FROM campaign`
+  languages, rotate_evenly, standard_delivery, sum, summed, version FROM campaign`
 	selectCampaignNegatives = "SELECT campaign_id, id, text, words, type, enabled FROM campaign_negative"
 )
 
@@ -55,8 +55,8 @@ func readAdvertisers(c *conn, ids []uint64) (r parents[backend.Advertiser], err 
 	err = byIDs(c, selectAdvertiser, ids, func(st *zs.Stmt) error {
 		a := scanAdvertiser(st)
 		r.list = append(r.list, &a)
-		r.stored = append(r.stored, scanStored(st, 3))
-		r.rows = append(r.rows, h.advertiser(a.ID, a.Name, a.Enabled))
+		r.stored = append(r.stored, scanStored(st, 4))
+		r.rows = append(r.rows, h.advertiser(a.ID, a.Name, upsert.Advertiser{Enabled: a.Enabled, TimeZone: a.TimeZone}))
 		return nil
 	})
 	return r, err
@@ -90,10 +90,10 @@ func readCampaigns(c *conn, ids []uint64) (r parents[backend.Campaign], err erro
 		p := scanCampaign(st)
 		v := upsert.Campaign{
 			Enabled: p.Enabled, Budget: upsert.Optional{Has: p.HasBudget, N: p.DailyBudget}, Modifiers: optionals(p.Modifiers),
-			Languages: st.ColumnText(9), RotateEvenly: p.RotateEvenly,
+			Languages: st.ColumnText(9), RotateEvenly: p.RotateEvenly, StandardDelivery: p.StandardDelivery,
 		}
 		r.list = append(r.list, &p)
-		r.stored = append(r.stored, scanStored(st, 11))
+		r.stored = append(r.stored, scanStored(st, 12))
 		r.rows = append(r.rows, h.campaign(p.ID, p.AdvertiserID, p.Name, v)+h.budget(p.ID, p.BudgetExhausted))
 		return nil
 	})
@@ -166,7 +166,8 @@ func optionals(list [search.Devices]backend.Modifier) (m upsert.Modifiers) {
 
 func scanAdvertiser(st *zs.Stmt) backend.Advertiser {
 	return backend.Advertiser{
-		ID: uint64(st.ColumnInt64(0)), Name: st.ColumnText(1), Enabled: st.ColumnBool(2), Version: uint64(st.ColumnInt64(5)),
+		ID: uint64(st.ColumnInt64(0)), Name: st.ColumnText(1), Enabled: st.ColumnBool(2), TimeZone: st.ColumnText(3),
+		Version: uint64(st.ColumnInt64(6)),
 	}
 }
 
@@ -176,7 +177,7 @@ func scanCampaign(st *zs.Stmt) backend.Campaign {
 		ID: uint64(st.ColumnInt64(0)), AdvertiserID: uint64(st.ColumnInt64(1)), Name: st.ColumnText(2),
 		Enabled: st.ColumnBool(3), BudgetExhausted: st.ColumnBool(4), DailyBudget: budget.N, HasBudget: budget.Has,
 		Modifiers: scanModifiers(st, 6), Languages: splitLanguages(st.ColumnText(9)), RotateEvenly: st.ColumnBool(10),
-		Version: uint64(st.ColumnInt64(13)),
+		StandardDelivery: st.ColumnBool(11), Version: uint64(st.ColumnInt64(14)),
 	}
 }
 

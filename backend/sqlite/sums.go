@@ -32,6 +32,8 @@ const (
 	rowGroupNegative
 	rowCampaignNegative
 	rowAd
+	rowTimeZone
+	rowDelivery
 )
 
 func (h *hasher) begin(table byte, owner, id uint64) {
@@ -68,11 +70,19 @@ func text[T string | []byte](h *hasher, s T) {
 
 func (h *hasher) end() sum { return sum(xxhash.Sum64(h.buf)) }
 
-func (h *hasher) advertiser(id uint64, name string, enabled bool) sum {
+// advertiser hashes all of an advertiser. The default of a column that a migration has
+// added counts nothing, so that the sums of before hold; so does campaign.
+func (h *hasher) advertiser(id uint64, name string, v upsert.Advertiser) sum {
 	h.begin(rowAdvertiser, 0, id)
 	text(h, name)
-	h.flag(enabled)
-	return h.end()
+	h.flag(v.Enabled)
+	s := h.end()
+	if v.TimeZone != backend.DefaultTimeZone {
+		h.begin(rowTimeZone, 0, id)
+		text(h, v.TimeZone)
+		s += h.end()
+	}
+	return s
 }
 
 // campaign hashes all but the mark of the budget, which is written separately.
@@ -84,7 +94,12 @@ func (h *hasher) campaign(id, advertiser uint64, name string, v upsert.Campaign)
 	h.modifiers(v.Modifiers)
 	text(h, v.Languages)
 	h.flag(v.RotateEvenly)
-	return h.end()
+	s := h.end()
+	if v.StandardDelivery {
+		h.begin(rowDelivery, advertiser, id)
+		s += h.end()
+	}
+	return s
 }
 
 func (h *hasher) budget(id uint64, exhausted bool) sum {

@@ -22,9 +22,9 @@ func (t *tx) CreateAdvertiser(_ context.Context, r *upsert.AdvertiserRow) error 
 // CreateCampaign implements upsert.Backend.
 func (t *tx) CreateCampaign(_ context.Context, r *upsert.CampaignRow) error {
 	v := r.Now
-	err := t.write(`INSERT INTO campaign (advertiser_id, name, enabled, daily_budget, desktop, mobile, tablet, languages, rotate_evenly)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, r.Key.Owner, r.Key.Name,
-		v.Enabled, v.Budget, v.Modifiers[0], v.Modifiers[1], v.Modifiers[2], v.Languages, v.RotateEvenly)
+	err := t.write(`INSERT INTO campaign (advertiser_id, name, enabled, daily_budget, desktop, mobile, tablet, languages, rotate_evenly,
+  standard_delivery) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, r.Key.Owner, r.Key.Name,
+		v.Enabled, v.Budget, v.Modifiers[0], v.Modifiers[1], v.Modifiers[2], v.Languages, v.RotateEvenly, v.StandardDelivery)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (t *tx) UpdateAdvertisers(_ context.Context, rows []*upsert.AdvertiserRow) 
 	for _, r := range rows {
 		err := t.sums.change(backend.KindAdvertiser, r.ID, h.advertiser(r.ID, r.Key, r.Now)-h.advertiser(r.ID, r.Key, r.Before))
 		if err == nil {
-			err = t.write("UPDATE advertiser SET enabled = ? WHERE id = ?", r.Now, r.ID)
+			err = t.write("UPDATE advertiser SET enabled = ?, time_zone = ? WHERE id = ?", r.Now.Enabled, r.Now.TimeZone, r.ID)
 		}
 		if err != nil {
 			return err
@@ -74,8 +74,8 @@ func (t *tx) UpdateCampaigns(_ context.Context, rows []*upsert.CampaignRow) erro
 		err := t.sums.change(backend.KindCampaign, r.ID, by)
 		update := func() error {
 			return t.write(`UPDATE campaign SET enabled = ?, daily_budget = ?, desktop = ?, mobile = ?, tablet = ?, languages = ?,
-  rotate_evenly = ? WHERE id = ?`,
-				v.Enabled, v.Budget, v.Modifiers[0], v.Modifiers[1], v.Modifiers[2], v.Languages, v.RotateEvenly, r.ID)
+  rotate_evenly = ?, standard_delivery = ? WHERE id = ?`, v.Enabled, v.Budget, v.Modifiers[0], v.Modifiers[1], v.Modifiers[2],
+				v.Languages, v.RotateEvenly, v.StandardDelivery, r.ID)
 		}
 		switch {
 		case err != nil:
@@ -130,19 +130,20 @@ func (t *tx) LoadAdvertiserByID(_ context.Context, id uint64) error {
 }
 
 func (t *tx) loadAdvertiser(where string, arg any) error {
-	return t.c.query("SELECT id, name, enabled FROM advertiser WHERE "+where, func(st *zs.Stmt) error {
-		t.KnowAdvertiser(upsert.StoredParent(uint64(st.ColumnInt64(0)), st.ColumnText(1), st.ColumnBool(2)))
+	return t.c.query("SELECT id, name, enabled, time_zone FROM advertiser WHERE "+where, func(st *zs.Stmt) error {
+		v := upsert.Advertiser{Enabled: st.ColumnBool(2), TimeZone: st.ColumnText(3)}
+		t.KnowAdvertiser(upsert.StoredParent(uint64(st.ColumnInt64(0)), st.ColumnText(1), v))
 		return nil
 	}, arg)
 }
 
 // LoadCampaign implements upsert.Backend.
 func (t *tx) LoadCampaign(_ context.Context, key upsert.Name) error {
-	return t.c.query(`SELECT id, enabled, daily_budget, desktop, mobile, tablet, languages, rotate_evenly FROM campaign
+	return t.c.query(`SELECT id, enabled, daily_budget, desktop, mobile, tablet, languages, rotate_evenly, standard_delivery FROM campaign
   WHERE advertiser_id = ? AND name = ?`, func(st *zs.Stmt) error {
 		t.KnowCampaign(upsert.StoredParent(uint64(st.ColumnInt64(0)), key, upsert.Campaign{
 			Enabled: st.ColumnBool(1), Budget: columnOptional(st, 2), Modifiers: columnModifiers(st, 3),
-			Languages: st.ColumnText(6), RotateEvenly: st.ColumnBool(7),
+			Languages: st.ColumnText(6), RotateEvenly: st.ColumnBool(7), StandardDelivery: st.ColumnBool(8),
 		}))
 		return nil
 	}, key.Owner, key.Name)

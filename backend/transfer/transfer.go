@@ -120,7 +120,7 @@ func (c *copying) parents(ctx context.Context, n backend.Snapshot) error {
 		}
 		id, err := c.tx.Advertiser(ctx, a.Name)
 		if err == nil {
-			err = c.tx.UpdateAdvertiser(ctx, id, status(a.Enabled))
+			err = c.tx.UpdateAdvertiser(ctx, id, backend.AdvertiserPatch{Status: status(a.Enabled), TimeZone: backend.To(a.TimeZone)})
 		}
 		if err != nil {
 			return err
@@ -147,7 +147,7 @@ func (c *copying) campaign(ctx context.Context, advertiser uint64, p *backend.Ca
 	}
 	id, err := c.tx.Campaign(ctx, advertiser, p.Name, backend.CampaignPatch{
 		Status: status(p.Enabled), DailyBudget: number(p.HasBudget, p.DailyBudget), Modifiers: modifiers(p.Modifiers),
-		Languages: backend.To(p.Languages), RotateEvenly: backend.To(p.RotateEvenly),
+		Languages: backend.To(p.Languages), RotateEvenly: backend.To(p.RotateEvenly), StandardDelivery: backend.To(p.StandardDelivery),
 	})
 	if err != nil {
 		return err

@@ -22,9 +22,9 @@ type Parent[K, V comparable] struct {
 	queued bool
 }
 
-// The parents. The value of an advertiser says whether it is enabled.
+// The parents.
 type (
-	AdvertiserRow = Parent[string, bool]
+	AdvertiserRow = Parent[string, Advertiser]
 	CampaignRow   = Parent[Name, Campaign]
 	GroupRow      = Parent[Name, Group]
 )
@@ -76,7 +76,7 @@ type parents struct {
 	// and of which campaigns all groups; false: there are too many.
 	campaignsOf, groupsOf map[uint64]bool
 
-	changedAdvertisers changes[string, bool]
+	changedAdvertisers changes[string, Advertiser]
 	changedCampaigns   changes[Name, Campaign]
 	changedGroups      changes[Name, Group]
 }

@@ -19,7 +19,7 @@ func (t *Tx) Advertiser(ctx context.Context, name string) (uint64, error) {
 		t.Report(backend.EntityAdvertiser, r.ID, backend.Named)
 		return r.ID, nil
 	}
-	r = StoredParent(0, name, true)
+	r = StoredParent(0, name, NewAdvertiser())
 	if err := t.create(ctx, func() error { return t.Backend.CreateAdvertiser(ctx, r) }); err != nil {
 		return 0, err
 	}
@@ -42,7 +42,7 @@ func (t *Tx) create(ctx context.Context, f func() error) error {
 }
 
 // UpdateAdvertiser implements backend.Tx.
-func (t *Tx) UpdateAdvertiser(ctx context.Context, id uint64, status backend.Status) error {
+func (t *Tx) UpdateAdvertiser(ctx context.Context, id uint64, p backend.AdvertiserPatch) error {
 	if err := t.Ready(ctx); err != nil {
 		return err
 	}
@@ -55,10 +55,14 @@ func (t *Tx) UpdateAdvertiser(ctx context.Context, id uint64, status backend.Sta
 	if r == nil {
 		return nil
 	}
-	if status == backend.Remove {
+	if p.Status == backend.Remove {
 		return t.Fail(ctx, t.remove(ctx, backend.EntityAdvertiser, id))
 	}
-	t.changedAdvertisers.set(r, Enabled(r.Now, status))
+	v := r.Now
+	if err := v.Apply(p); err != nil {
+		return err
+	}
+	t.changedAdvertisers.set(r, v)
 	t.Report(backend.EntityAdvertiser, id, backend.Named)
 	return nil
 }

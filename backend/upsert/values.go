@@ -21,14 +21,26 @@ type Optional struct {
 // Modifiers are bid modifiers by device, in permille.
 type Modifiers [search.Devices]Optional
 
+// Advertiser is what a patch changes of an advertiser.
+type Advertiser struct {
+	Enabled  bool
+	TimeZone string
+}
+
+// NewAdvertiser returns the value of an advertiser before the patch that creates it.
+func NewAdvertiser() Advertiser {
+	return Advertiser{Enabled: true, TimeZone: backend.DefaultTimeZone}
+}
+
 // Campaign is what a patch changes of a campaign. Languages are lower-case
 // codes, sorted, joined by a space.
 type Campaign struct {
-	Enabled      bool
-	Budget       Optional // micros a day
-	Modifiers    Modifiers
-	Languages    string
-	RotateEvenly bool
+	Enabled          bool
+	Budget           Optional // micros a day
+	StandardDelivery bool
+	Modifiers        Modifiers
+	Languages        string
+	RotateEvenly     bool
 }
 
 // Group is what a patch changes of an ad group. Bid is in micros.
@@ -36,6 +48,19 @@ type Group struct {
 	Enabled   bool
 	Bid       Optional
 	Modifiers Modifiers
+}
+
+// Apply changes an advertiser as a patch says. Errors: fault.Invalid; the advertiser is
+// unchanged then.
+func (v *Advertiser) Apply(p backend.AdvertiserPatch) error {
+	if p.TimeZone.Op == backend.Set && p.TimeZone.Value != v.TimeZone {
+		if _, err := backend.LoadZone(p.TimeZone.Value); err != nil {
+			return err
+		}
+	}
+	v.Enabled = Enabled(v.Enabled, p.Status)
+	v.TimeZone = apply(v.TimeZone, p.TimeZone, backend.DefaultTimeZone)
+	return nil
 }
 
 // Apply changes a campaign as a patch says. Errors: fault.Invalid; the campaign
@@ -49,6 +74,7 @@ func (v *Campaign) Apply(p backend.CampaignPatch) error {
 	}
 	v.Enabled = Enabled(v.Enabled, p.Status)
 	v.Budget = applyOptional(v.Budget, p.DailyBudget)
+	v.StandardDelivery = apply(v.StandardDelivery, p.StandardDelivery, false)
 	v.RotateEvenly = apply(v.RotateEvenly, p.RotateEvenly, false)
 	switch p.Languages.Op {
 	case backend.Set:

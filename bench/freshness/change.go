@@ -95,7 +95,7 @@ func (s *scene) remove(ctx context.Context) error {
 			if p.advertiser == 0 {
 				continue
 			}
-			if err := tx.UpdateAdvertiser(ctx, p.advertiser, backend.Remove); err != nil {
+			if err := tx.UpdateAdvertiser(ctx, p.advertiser, backend.AdvertiserPatch{Status: backend.Remove}); err != nil {
 				return err
 			}
 		}
