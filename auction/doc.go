@@ -7,5 +7,6 @@
 // to 10) gives scores below 2⁶³; whatever lies beyond them saturates instead
 // of wrapping around.
 //
-// Non-goals: which keywords match (package search), budgets, pacing.
+// Non-goals: which keywords match (package search), budgets, pacing (package
+// budget).
 package auction

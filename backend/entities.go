@@ -24,6 +24,9 @@ type Campaign struct {
 	Name             string
 	Enabled          bool
 	BudgetExhausted  bool
+	// Withheld is in how many of a million requests the campaign takes no part (serving.md
+	// §10): what is missing to a whole share.
+	Withheld uint32
 	// DailyBudget is in micros; HasBudget reports whether there is one.
 	DailyBudget uint64
 	HasBudget   bool

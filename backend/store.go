@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"adshard/fault"
 	"adshard/search"
 )
 
@@ -17,8 +18,9 @@ type Store interface {
 	// writer at a time, otherwise any call up to Commit. The transaction can be
 	// repeated then.
 	Begin(ctx context.Context) (Tx, error)
-	// SetBudgetExhausted marks a campaign; fault.NotFound if there is none.
-	SetBudgetExhausted(ctx context.Context, campaign uint64, exhausted bool) error
+	// SetBudget marks a campaign's budget; fault.NotFound if there is no such campaign,
+	// fault.Invalid for a share that is too large.
+	SetBudget(ctx context.Context, campaign uint64, m BudgetMark) error
 	// LoadControl and SaveControl read and write the balancer's state, which is
 	// durable when SaveControl returns. A missing key loads as nil.
 	LoadControl(ctx context.Context, key string) ([]byte, error)
@@ -38,6 +40,28 @@ type Store interface {
 	// Counts returns the number of entities, for summaries.
 	Counts(ctx context.Context) (Counts, error)
 	Close() error
+}
+
+// BudgetMark is what is known of a campaign's budget, as the auction needs it.
+type BudgetMark struct {
+	Exhausted bool
+	// Share is in how many of a million requests the campaign takes part; reset: in all.
+	Share Patch[uint32]
+}
+
+// WholeShare is the share of a campaign that takes part in every request.
+const WholeShare = 1_000_000
+
+// Withheld returns the share as a campaign has it; changed: the mark says one. Errors:
+// fault.Invalid.
+func (m BudgetMark) Withheld() (n uint32, changed bool, err error) {
+	if m.Share.Op != Set {
+		return 0, m.Share.Op == Reset, nil
+	}
+	if m.Share.Value > WholeShare {
+		return 0, false, fault.Field("set budget", "share_ppm", "a share of %d millionths; 0 to 1000000 can be set", m.Share.Value)
+	}
+	return WholeShare - m.Share.Value, true, nil
 }
 
 // Counts is the number of entities by kind.

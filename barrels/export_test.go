@@ -2,6 +2,7 @@ package barrels
 
 import (
 	"adshard/barrels/kv"
+	"adshard/schema/pb"
 	"adshard/search/shown"
 )
 
@@ -34,6 +35,12 @@ func Rot(s Store, what string) bool {
 		c, ok := state.Parents.Campaigns.Get(1)
 		if ok {
 			c.Campaign.Name += "!"
+		}
+		return ok
+	case "share":
+		c, ok := state.Parents.Campaigns.Get(1)
+		if ok {
+			state.Parents.SetCampaign(&pb.Campaign{Id: 1, AdvertiserId: c.Advertiser, Name: c.Name, Enabled: c.Enabled, Withheld: 1})
 		}
 		return ok
 	case "advertiser":

@@ -14,7 +14,7 @@ import (
 // TestRotInMemoryIsFoundAndDropped: a certificate finds what is cached
 // other than it is stored, says so, and the next search reads the store again.
 func TestRotInMemoryIsFoundAndDropped(t *testing.T) {
-	for _, what := range []string{"signature", "members", "bound", "bytes", "impacts", "group", "display", "campaign", "advertiser"} {
+	for _, what := range []string{"signature", "members", "bound", "bytes", "impacts", "group", "display", "campaign", "share", "advertiser"} {
 		t.Run(what, func(t *testing.T) {
 			s := open(t, memory.NewDB())
 			defer s.Close()
@@ -32,7 +32,11 @@ func TestRotInMemoryIsFoundAndDropped(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if what != "display" && (len(met) != 1 || !met[0].Memory) { // what is shown is put together again
+			reports := 1
+			if what == "share" { // and what the cached impacts are by it
+				reports = 2
+			}
+			if what != "display" && (len(met) != reports || !met[0].Memory) { // what is shown is put together again
 				t.Errorf("met: %+v", met)
 			}
 			if got := best(t, s); !reflect.DeepEqual(got, want) {

@@ -5,7 +5,8 @@ type Verdict uint8
 
 // The verdicts. All from Blocked on are reasons why a keyword that matches is
 // no candidate; a keyword has the first that holds, in this order of checks:
-// status, ad, budget, bid, device, reserve, negative.
+// status, ad, budget, throttling, bid, device, reserve, negative. They travel by their
+// numbers: a new one comes last.
 const (
 	Eligible          Verdict = iota // a candidate; the auction is still to come
 	Won                              // shown
@@ -21,12 +22,13 @@ const (
 	DeviceOff                        // −100 % on this device
 	BelowReserve                     // B = 0 or below the reserve
 	BlockedByNegative                //
+	Throttled                        // the campaign takes no part in this request (serving.md §10)
 )
 
 var verdictNames = [...]string{
 	"eligible", "won", "lost", "superseded", "keyword_paused", "group_paused", "campaign_paused",
 	"advertiser_paused", "no_ad", "budget_exhausted", "no_bid", "device_off", "below_reserve",
-	"blocked_by_negative",
+	"blocked_by_negative", "throttled",
 }
 
 // String returns the verdict's name in answers.
@@ -60,6 +62,8 @@ type Explained struct {
 	// and owner ("group" or "campaign"); empty otherwise.
 	Negative, NegativeOwner string
 	NegativeType            MatchType
+	// Withheld is in how many of a million requests the campaign takes no part.
+	Withheld uint32
 	// Shard and Slice tell where the keyword lies.
 	Shard string
 	Slice uint64

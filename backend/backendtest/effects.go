@@ -97,7 +97,7 @@ func (s State) things() map[thing]string {
 	}
 	for id, c := range s.Campaigns {
 		negatives(c.Negatives)
-		c.Version, c.Negatives, c.BudgetExhausted = 0, nil, false
+		c.Version, c.Negatives, c.BudgetExhausted, c.Withheld = 0, nil, false, 0
 		m[thing{backend.EntityCampaign, id}] = fmt.Sprint(c)
 	}
 	for id, it := range s.Items {

@@ -67,13 +67,15 @@ func (h *run) step(p Place) {
 		h.transaction()
 	case 0:
 		c := rapid.Uint64Range(1, 4).Draw(h.rt, "campaign")
-		mark := rapid.Bool().Draw(h.rt, "exhausted")
-		err := h.store().SetBudgetExhausted(ctx, c, mark)
+		mark := backend.BudgetMark{
+			Exhausted: rapid.Bool().Draw(h.rt, "exhausted"), Share: patch(h.rt, "share", []uint32{0, 1, 999_999, 1_000_000}),
+		}
+		err := h.store().SetBudget(ctx, c, mark)
 		_, there := h.model.State().Campaigns[c]
 		if there != (err == nil) || err != nil && !fault.Is(err, fault.NotFound) {
 			h.rt.Fatalf("budget of %d: %v", c, err)
 		}
-		h.model.SetBudgetExhausted(c, mark)
+		h.model.SetBudget(c, mark)
 	case 1:
 		clock := clockOf(h.t, h.stores[0])
 		_, err := h.store().Compact(ctx, rapid.Uint64Range(0, clock+1).Draw(h.rt, "up to"), 0)

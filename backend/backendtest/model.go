@@ -64,11 +64,17 @@ func (m *Model) Rollback() error {
 	return nil
 }
 
-// SetBudgetExhausted does what backend.Store's does.
-func (m *Model) SetBudgetExhausted(campaign uint64, exhausted bool) {
+// SetBudget does what backend.Store's does.
+func (m *Model) SetBudget(campaign uint64, mark backend.BudgetMark) {
 	for _, v := range []*version{&m.open, &m.committed} {
 		if c, ok := v.Campaigns[campaign]; ok {
-			c.BudgetExhausted = exhausted
+			c.BudgetExhausted = mark.Exhausted
+			switch mark.Share.Op {
+			case backend.Set:
+				c.Withheld = 1_000_000 - mark.Share.Value
+			case backend.Reset:
+				c.Withheld = 0
+			}
 			v.Campaigns[campaign] = c
 		}
 	}

@@ -70,7 +70,7 @@ func testMarks(t *testing.T, f Factory) {
 			}
 			w.campaign(1, "C", backend.CampaignPatch{Languages: backend.To([]string{"en"})})
 		})
-		check(t, s.SetBudgetExhausted(t.Context(), 1, true))
+		check(t, s.SetBudget(t.Context(), 1, backend.BudgetMark{Exhausted: true}))
 		for _, c := range log(t, s) {
 			at := fmt.Sprintf("clock %d of %s", c.Clock, name)
 			if before, ok := marks[c.Mark]; ok || c.Mark == 0 {

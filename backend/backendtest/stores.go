@@ -17,6 +17,7 @@ import (
 func storeClauses() []clause {
 	return []clause{
 		{"a budget's mark", testBudget},
+		{"a campaign's share", testShare},
 		{"control values", testControl},
 		{"control values are saved if another is as expected", testControlIf},
 		{"a second writer of the same waits, then fails as locked", testLocked},
@@ -31,14 +32,14 @@ func storeClauses() []clause {
 func testBudget(t *testing.T, f Factory) {
 	s := open(t, f)
 	ctx := t.Context()
-	if err := s.SetBudgetExhausted(ctx, 1, true); !fault.Is(err, fault.NotFound) {
+	if err := s.SetBudget(ctx, 1, backend.BudgetMark{Exhausted: true}); !fault.Is(err, fault.NotFound) {
 		t.Error(err)
 	}
 	writes(t, s, sample)
 	for _, exhausted := range []bool{true, false} {
 		clock := clockOf(t, s)
 		for range 2 {
-			check(t, s.SetBudgetExhausted(ctx, 1, exhausted))
+			check(t, s.SetBudget(ctx, 1, backend.BudgetMark{Exhausted: exhausted}))
 		}
 		changes, err := s.Changes(ctx, at(clock), 10)
 		if err != nil || len(changes) != 1 || changes[0].Kind != backend.KindCampaign || changes[0].ID != 1 {
@@ -51,6 +52,44 @@ func testBudget(t *testing.T, f Factory) {
 		if got := ReadNow(t, s).Campaigns[1].BudgetExhausted; got != exhausted {
 			t.Errorf("after an import exhausted is %v", got)
 		}
+	}
+}
+
+// testShare: a share is set with the mark, logged once, kept by marks and imports that say
+// nothing of it, and refused beyond the whole.
+func testShare(t *testing.T, f Factory) {
+	s := open(t, f)
+	ctx := t.Context()
+	writes(t, s, sample)
+	for _, c := range []struct {
+		name     string
+		mark     backend.BudgetMark
+		withheld uint32
+		logged   int
+	}{
+		{"set", backend.BudgetMark{Share: backend.To[uint32](250_000)}, 750_000, 1},
+		{"again", backend.BudgetMark{Share: backend.To[uint32](250_000)}, 750_000, 0},
+		{"another", backend.BudgetMark{Share: backend.To[uint32](0)}, 1_000_000, 1},
+		{"not said", backend.BudgetMark{}, 1_000_000, 0},
+		{"exhausted", backend.BudgetMark{Exhausted: true}, 1_000_000, 1},
+		{"both", backend.BudgetMark{Share: backend.To[uint32](999_999)}, 1, 1},
+		{"restored", backend.BudgetMark{Share: backend.Patch[uint32]{Op: backend.Reset}}, 0, 1},
+		{"whole", backend.BudgetMark{Share: backend.To[uint32](1_000_000)}, 0, 0},
+	} {
+		clock := clockOf(t, s)
+		check(t, s.SetBudget(ctx, 1, c.mark))
+		writes(t, s, sample)
+		changes, err := s.Changes(ctx, at(clock), 10)
+		if got := ReadNow(t, s).Campaigns[1]; err != nil || len(changes) != c.logged || got.Withheld != c.withheld || got.BudgetExhausted != c.mark.Exhausted {
+			t.Errorf("%s: %d withheld, exhausted %v, %v, %v", c.name, got.Withheld, got.BudgetExhausted, changes, err)
+		}
+	}
+	before := ReadNow(t, s)
+	if err := s.SetBudget(ctx, 1, backend.BudgetMark{Exhausted: true, Share: backend.To[uint32](1_000_001)}); !fault.Is(err, fault.Invalid) {
+		t.Error(err)
+	}
+	if d := Differ(ReadNow(t, s), before); d != "" {
+		t.Error(d)
 	}
 }
 
@@ -217,7 +256,7 @@ func testFair(t *testing.T, f Factory) {
 		}
 	})
 	for i := range 5 {
-		if err := other.SetBudgetExhausted(t.Context(), 1, i%2 == 0); err != nil {
+		if err := other.SetBudget(t.Context(), 1, backend.BudgetMark{Exhausted: i%2 == 0}); err != nil {
 			t.Error(err)
 		}
 	}

@@ -85,7 +85,7 @@ func (b *Builder) Campaign(c *backend.Campaign) (*pb.Campaign, error) {
 	}
 	return &pb.Campaign{
 		Id: c.ID, AdvertiserId: c.AdvertiserID, Name: c.Name, Enabled: c.Enabled,
-		BudgetExhausted: c.BudgetExhausted, Modifiers: modifiers(c.Modifiers),
+		BudgetExhausted: c.BudgetExhausted, Withheld: c.Withheld, Modifiers: modifiers(c.Modifiers),
 		Negatives: negatives, Languages: c.Languages, RotateEvenly: c.RotateEvenly,
 		Version: c.Version,
 	}, nil

@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"testing"
 
+	"adshard/backend"
 	"adshard/backend/backendtest"
 )
 
@@ -48,7 +49,7 @@ func BenchmarkBudget(b *testing.B) {
 	s := open(b, newPlace(b))
 	backendtest.Fill(b, s, 1)
 	for i := 0; b.Loop(); i++ {
-		if err := s.SetBudgetExhausted(b.Context(), 1, i%2 == 0); err != nil {
+		if err := s.SetBudget(b.Context(), 1, backend.BudgetMark{Exhausted: i%2 == 0}); err != nil {
 			b.Fatal(err)
 		}
 	}

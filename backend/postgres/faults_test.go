@@ -80,7 +80,7 @@ func TestALongTransactionHoldsNobodyUp(t *testing.T) {
 	must(t, err)
 	woken := make(chan error, 1)
 	go func() { woken <- s.Wait(ctx, before) }()
-	must(t, hasty.SetBudgetExhausted(ctx, 1, true))
+	must(t, hasty.SetBudget(ctx, 1, backend.BudgetMark{Exhausted: true}))
 	must(t, <-woken)
 	add(t, hasty, "C", "I", "while it is open")
 	add(t, hasty, "D", "G", "while it is open")

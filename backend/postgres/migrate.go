@@ -19,7 +19,7 @@ var migrations embed.FS
 
 const (
 	// schemaVersion is the newest migration.
-	schemaVersion = 2
+	schemaVersion = 3
 	history       = "adshard.goose_db_version"
 	// leastServer is the oldest server supported.
 	leastServer = 150000

@@ -90,7 +90,7 @@ func TestRoles(t *testing.T) {
 			{"read all", [3]bool{true, true, true}, func() error { return readAll(ctx, s) }},
 			{"newest", [3]bool{true, true, true}, func() error { _, err := s.Newest(ctx); return err }},
 			{"import", [3]bool{false, true, false}, func() error { return importEverything(ctx, s, role) }},
-			{"mark a budget", [3]bool{false, false, true}, func() error { return s.SetBudgetExhausted(ctx, 1, i%2 == 0) }},
+			{"mark a budget", [3]bool{false, false, true}, func() error { return s.SetBudget(ctx, 1, backend.BudgetMark{Exhausted: i%2 == 0}) }},
 			{"load control", [3]bool{true, false, true}, func() error { _, err := s.LoadControl(ctx, "k"); return err }},
 			{"save control", [3]bool{false, false, true}, func() error { return s.SaveControl(ctx, "k", nil) }},
 			{"hold", [3]bool{false, false, true}, func() error { return s.Hold(ctx, "r", 1) }},

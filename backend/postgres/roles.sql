@@ -34,5 +34,5 @@ GRANT adshard_read TO adshard_serve;
 GRANT INSERT, UPDATE ON adshard.control TO adshard_serve;
 GRANT INSERT, UPDATE, DELETE ON adshard.feed_reader TO adshard_serve;
 GRANT DELETE ON adshard.change_log TO adshard_serve;
-GRANT UPDATE (budget_exhausted) ON adshard.campaign TO adshard_serve;
+GRANT UPDATE (budget_exhausted, withheld) ON adshard.campaign TO adshard_serve;
 GRANT EXECUTE ON FUNCTION adshard.save_control TO adshard_serve;

@@ -199,12 +199,21 @@ func (s *Store) Health(ctx context.Context) error {
 	return err
 }
 
-// SetBudgetExhausted implements backend.Store.
-func (s *Store) SetBudgetExhausted(ctx context.Context, campaign uint64, exhausted bool) error {
+// SetBudget implements backend.Store.
+func (s *Store) SetBudget(ctx context.Context, campaign uint64, m backend.BudgetMark) error {
+	withheld, changed, err := m.Withheld()
+	if err != nil {
+		return err
+	}
+	var to any // NULL: as it is
+	if changed {
+		to = int32(withheld)
+	}
 	var found bool
-	err := s.write(ctx, "set budget", `WITH c AS (
-  UPDATE adshard.campaign SET budget_exhausted = $2 WHERE id = $1 AND budget_exhausted <> $2)
-SELECT EXISTS (SELECT FROM adshard.campaign WHERE id = $1)`, []any{int64(campaign), exhausted}, &found)
+	err = s.write(ctx, "set budget", `WITH c AS (
+  UPDATE adshard.campaign SET budget_exhausted = $2, withheld = coalesce($3, withheld)
+  WHERE id = $1 AND (budget_exhausted <> $2 OR withheld <> $3))
+SELECT EXISTS (SELECT FROM adshard.campaign WHERE id = $1)`, []any{int64(campaign), m.Exhausted, to}, &found)
 	if err == nil && !found {
 		err = fault.Newf(fault.NotFound, "postgres: set budget", "there is no campaign %d", campaign)
 	}

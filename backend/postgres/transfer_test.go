@@ -79,7 +79,7 @@ func TestTransfer(t *testing.T) {
 		}
 		return err
 	}))
-	must(t, first.SetBudgetExhausted(ctx, 3, true))
+	must(t, first.SetBudget(ctx, 3, backend.BudgetMark{Exhausted: true, Share: backend.To[uint32](300_000)}))
 	want := named(backendtest.ReadNow(t, first))
 	for _, step := range [][2]backend.Store{{first, server}, {server, last}} {
 		done, err := transfer.Copy(ctx, step[0], step[1], nil)

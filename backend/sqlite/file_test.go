@@ -72,7 +72,7 @@ func (x *scene) attempts() map[string]error {
 	errs := map[string]error{
 		"health":      x.s.Health(ctx),
 		"transaction": write(ctx, x.s, 2, 1),
-		"budget":      x.s.SetBudgetExhausted(ctx, 1, true),
+		"budget":      x.s.SetBudget(ctx, 1, backend.BudgetMark{Exhausted: true}),
 		"control":     x.s.SaveControl(ctx, "k", []byte("v")),
 		"wait":        x.s.Wait(ctx, backend.Position{Clock: 1 << 40}),
 	}

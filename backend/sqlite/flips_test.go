@@ -70,7 +70,7 @@ func stocked(t testing.TB) []byte {
 	s := opened(t, path)
 	for _, err := range []error{
 		stock(ctx, s, 1_000_000), s.SaveControl(ctx, "model", []byte(strings.Repeat("slices ", 50))),
-		s.SetBudgetExhausted(ctx, 2, true),
+		s.SetBudget(ctx, 2, backend.BudgetMark{Exhausted: true, Share: backend.To[uint32](300_000)}),
 		Script(t, path, "UPDATE keyword SET bid = 5 WHERE group_id = 3; DELETE FROM ad WHERE group_id = 5; UPDATE campaign SET name = 'Other' WHERE id = 3"),
 	} {
 		if err != nil {
@@ -239,7 +239,9 @@ func TestFlippedBits(t *testing.T) {
 		"read":             func(context.Context, *Store) error { return nil },
 		"imported again":   func(ctx context.Context, s *Store) error { return stock(ctx, s, 1_000_000) },
 		"imported changed": func(ctx context.Context, s *Store) error { return stock(ctx, s, 2_000_000) },
-		"marked and noted": func(ctx context.Context, s *Store) error { return s.SetBudgetExhausted(ctx, 1, true) },
+		"marked and noted": func(ctx context.Context, s *Store) error {
+			return s.SetBudget(ctx, 1, backend.BudgetMark{Exhausted: true})
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -16,7 +16,7 @@ import (
 const (
 	selectAdvertiser = "SELECT id, name, enabled, time_zone, sum, summed, version FROM advertiser"
 	selectCampaign   = `SELECT id, advertiser_id, name, enabled, budget_exhausted, daily_budget, desktop, mobile, tablet,
-  languages, rotate_evenly, standard_delivery, sum, summed, version FROM campaign`
+  languages, rotate_evenly, standard_delivery, withheld, sum, summed, version FROM campaign`
 	selectCampaignNegatives = "SELECT campaign_id, id, text, words, type, enabled FROM campaign_negative"
 )
 
@@ -93,8 +93,8 @@ func readCampaigns(c *conn, ids []uint64) (r parents[backend.Campaign], err erro
 			Languages: st.ColumnText(9), RotateEvenly: p.RotateEvenly, StandardDelivery: p.StandardDelivery,
 		}
 		r.list = append(r.list, &p)
-		r.stored = append(r.stored, scanStored(st, 12))
-		r.rows = append(r.rows, h.campaign(p.ID, p.AdvertiserID, p.Name, v)+h.budget(p.ID, p.BudgetExhausted))
+		r.stored = append(r.stored, scanStored(st, 13))
+		r.rows = append(r.rows, h.campaign(p.ID, p.AdvertiserID, p.Name, v)+h.budget(p.ID, budgetMark{p.BudgetExhausted, p.Withheld}))
 		return nil
 	})
 	if err == nil {
@@ -177,7 +177,7 @@ func scanCampaign(st *zs.Stmt) backend.Campaign {
 		ID: uint64(st.ColumnInt64(0)), AdvertiserID: uint64(st.ColumnInt64(1)), Name: st.ColumnText(2),
 		Enabled: st.ColumnBool(3), BudgetExhausted: st.ColumnBool(4), DailyBudget: budget.N, HasBudget: budget.Has,
 		Modifiers: scanModifiers(st, 6), Languages: splitLanguages(st.ColumnText(9)), RotateEvenly: st.ColumnBool(10),
-		StandardDelivery: st.ColumnBool(11), Version: uint64(st.ColumnInt64(14)),
+		StandardDelivery: st.ColumnBool(11), Withheld: uint32(st.ColumnInt64(12)), Version: uint64(st.ColumnInt64(15)),
 	}
 }
 

@@ -21,7 +21,7 @@ func BenchmarkCommit(b *testing.B) {
 	})
 	b.Run("budget", func(b *testing.B) {
 		for i := range b.N {
-			if err := s.SetBudgetExhausted(b.Context(), 1, i%2 == 0); err != nil {
+			if err := s.SetBudget(b.Context(), 1, backend.BudgetMark{Exhausted: i%2 == 0}); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -244,27 +244,35 @@ func (s *Store) Health(ctx context.Context) error {
 	return s.read(ctx, "health", (*conn).sameID)
 }
 
-// SetBudgetExhausted implements backend.Store.
-func (s *Store) SetBudgetExhausted(ctx context.Context, campaign uint64, exhausted bool) error {
+// SetBudget implements backend.Store.
+func (s *Store) SetBudget(ctx context.Context, campaign uint64, m backend.BudgetMark) error {
+	withheld, changed, err := m.Withheld()
+	if err != nil {
+		return err
+	}
 	return s.write(ctx, "set budget", func(c *conn) error {
-		found, before := false, false
-		err := c.query("SELECT budget_exhausted FROM campaign WHERE id = ?", func(st *zs.Stmt) error {
-			found, before = true, st.ColumnBool(0)
+		found, before := false, budgetMark{}
+		err := c.query("SELECT budget_exhausted, withheld FROM campaign WHERE id = ?", func(st *zs.Stmt) error {
+			found, before = true, budgetMark{st.ColumnBool(0), uint32(st.ColumnInt64(1))}
 			return nil
 		}, campaign)
+		now := budgetMark{m.Exhausted, before.withheld}
+		if changed {
+			now.withheld = withheld
+		}
 		if err == nil && !found {
 			err = fault.Newf(fault.NotFound, "sqlite: set budget", "there is no campaign %d", campaign)
 		}
-		if err != nil || before == exhausted {
+		if err != nil || before == now {
 			return err
 		}
 		w := newSumWriter(c)
 		if _, err := c.alignClock(); err != nil {
 			return err
 		}
-		err = w.change(backend.KindCampaign, campaign, w.h.budget(campaign, exhausted)-w.h.budget(campaign, before))
+		err = w.change(backend.KindCampaign, campaign, w.h.budget(campaign, now)-w.h.budget(campaign, before))
 		if err == nil {
-			err = c.exec("UPDATE campaign SET budget_exhausted = ? WHERE id = ?", exhausted, campaign)
+			err = c.exec("UPDATE campaign SET budget_exhausted = ?, withheld = ? WHERE id = ?", now.exhausted, int64(now.withheld), campaign)
 		}
 		if err == nil {
 			err = w.flush()

@@ -34,6 +34,7 @@ const (
 	rowAd
 	rowTimeZone
 	rowDelivery
+	rowWithheld
 )
 
 func (h *hasher) begin(table byte, owner, id uint64) {
@@ -71,7 +72,8 @@ func text[T string | []byte](h *hasher, s T) {
 func (h *hasher) end() sum { return sum(xxhash.Sum64(h.buf)) }
 
 // advertiser hashes all of an advertiser. The default of a column that a migration has
-// added counts nothing, so that the sums of before hold; so does campaign.
+// added counts nothing, so that the sums of before hold; so do campaign and
+// budget.
 func (h *hasher) advertiser(id uint64, name string, v upsert.Advertiser) sum {
 	h.begin(rowAdvertiser, 0, id)
 	text(h, name)
@@ -102,10 +104,22 @@ func (h *hasher) campaign(id, advertiser uint64, name string, v upsert.Campaign)
 	return s
 }
 
-func (h *hasher) budget(id uint64, exhausted bool) sum {
+// budgetMark is the mark of a campaign's budget.
+type budgetMark struct {
+	exhausted bool
+	withheld  uint32
+}
+
+func (h *hasher) budget(id uint64, m budgetMark) sum {
 	h.begin(rowBudget, 0, id)
-	h.flag(exhausted)
-	return h.end()
+	h.flag(m.exhausted)
+	s := h.end()
+	if m.withheld > 0 {
+		h.begin(rowWithheld, 0, id)
+		h.number(uint64(m.withheld))
+		s += h.end()
+	}
+	return s
 }
 
 // group hashes all but the advertiser, which is the campaign's.

@@ -71,7 +71,7 @@ func TestChangedByOthersIsSummedAnew(t *testing.T) {
 				t.Errorf("%d without a sum, %v", r.ByOthers, r.Damage)
 			}
 			// This program changes the same and other entities.
-			for _, err := range []error{write(ctx, s, 0, 2), s.SetBudgetExhausted(ctx, 1, true), whole(ctx, s)} {
+			for _, err := range []error{write(ctx, s, 0, 2), s.SetBudget(ctx, 1, backend.BudgetMark{Exhausted: true}), whole(ctx, s)} {
 				if err != nil {
 					t.Fatal(err)
 				}

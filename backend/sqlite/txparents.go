@@ -29,7 +29,7 @@ func (t *tx) CreateCampaign(_ context.Context, r *upsert.CampaignRow) error {
 		return err
 	}
 	r.ID = uint64(t.c.LastInsertRowID())
-	t.sums.created(backend.KindCampaign, r.ID, t.sums.h.campaign(r.ID, r.Key.Owner, r.Key.Name, v)+t.sums.h.budget(r.ID, false))
+	t.sums.created(backend.KindCampaign, r.ID, t.sums.h.campaign(r.ID, r.Key.Owner, r.Key.Name, v)+t.sums.h.budget(r.ID, budgetMark{}))
 	return nil
 }
 

@@ -57,8 +57,8 @@ func Copy(ctx context.Context, from, to backend.Store, progress func(done, total
 	if err := c.commit(ctx); err != nil {
 		return c.done, err
 	}
-	for _, id := range c.exhausted {
-		if err := to.SetBudgetExhausted(ctx, id, true); err != nil {
+	for _, m := range c.marks {
+		if err := to.SetBudget(ctx, m.campaign, m.BudgetMark); err != nil {
 			return c.done, err
 		}
 	}
@@ -71,10 +71,16 @@ type copying struct {
 	tx        backend.Tx // nil: none is open
 	rows      int        // of the open transaction
 	campaigns map[uint64]uint64
-	exhausted []uint64 // campaigns of the target
+	marks     []mark
 	done      backend.Counts
 	total     uint64
 	progress  func(done, total uint64)
+}
+
+// mark is that of a budget of a campaign of the target.
+type mark struct {
+	campaign uint64
+	backend.BudgetMark
 }
 
 // room begins a transaction, and another one when it is full.
@@ -153,8 +159,9 @@ func (c *copying) campaign(ctx context.Context, advertiser uint64, p *backend.Ca
 		return err
 	}
 	c.campaigns[p.ID] = id
-	if p.BudgetExhausted {
-		c.exhausted = append(c.exhausted, id)
+	if p.BudgetExhausted || p.Withheld > 0 {
+		m := backend.BudgetMark{Exhausted: p.BudgetExhausted, Share: backend.To(backend.WholeShare - p.Withheld)}
+		c.marks = append(c.marks, mark{id, m})
 	}
 	c.done.Campaigns++
 	return c.negatives(ctx, backend.NegativeOwner{Campaign: id}, p.Negatives)

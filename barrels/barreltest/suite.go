@@ -43,6 +43,7 @@ func Run(t *testing.T, open func(t testing.TB) Open) {
 		{"a store that is behind says so", behind},
 		{"groups need their parents", orphans},
 		{"parents hold for all groups", parents},
+		{"throttled campaigns take part in their share", throttling},
 		{"equal scores go by keyword id", ties},
 		{"parents without groups go", sweeping},
 		{"anchors that drifted are mended", drifting},

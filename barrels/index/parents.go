@@ -43,7 +43,9 @@ type CampaignState struct {
 	*Campaign
 	Modifiers          [search.Devices]uint16
 	Enabled, Exhausted bool
-	HasNegatives       bool // it has some
+	// Withheld is in how many of a million requests it takes no part.
+	Withheld     uint32
+	HasNegatives bool // it has some
 }
 
 // Advertiser is what answers show of an advertiser.
@@ -129,6 +131,7 @@ func (p *Parents) SetCampaign(r *pb.Campaign) {
 			RotateEvenly: r.RotateEvenly, Negatives: record.CompileNegatives(r.Negatives),
 		},
 		Modifiers: record.Modifiers(r.Modifiers), Enabled: r.Enabled, Exhausted: r.BudgetExhausted,
+		Withheld: r.Withheld,
 	}
 	c.HasNegatives = len(c.Campaign.Negatives) > 0
 	p.Campaigns = p.Campaigns.set(r.Id, c)
@@ -213,7 +216,7 @@ func (p *Parents) Matches(kind byte, id uint64, record []byte) (bool, error) {
 // same reports whether two campaigns are the same to searches.
 func (c *CampaignState) same(d *CampaignState) bool {
 	return c.ID == d.ID && c.Advertiser == d.Advertiser && c.Name == d.Name && c.Enabled == d.Enabled &&
-		c.Exhausted == d.Exhausted && c.RotateEvenly == d.RotateEvenly && c.Modifiers == d.Modifiers && c.HasNegatives == d.HasNegatives &&
+		c.Exhausted == d.Exhausted && c.Withheld == d.Withheld && c.RotateEvenly == d.RotateEvenly && c.Modifiers == d.Modifiers && c.HasNegatives == d.HasNegatives &&
 		slices.EqualFunc(c.Campaign.Negatives, d.Campaign.Negatives, func(m, n *pb.Negative) bool { return proto.Equal(m, n) })
 }
 

@@ -26,6 +26,7 @@ type standing struct {
 	// reason is the first of the group's and its parents' own reasons against its
 	// keywords; Eligible: there is none.
 	reason       search.Verdict
+	throttled    bool   // whether the campaign takes part depends on the request
 	advertiser   uint64 // id
 	modifier     uint64 // permille
 	shown        bool   // on the request's device
@@ -36,7 +37,7 @@ type standing struct {
 
 // matches reports whether the group's enabled keywords count as matching.
 func (s *standing) matches() bool {
-	return s.served && !s.damaged && (s.reason == search.Eligible || s.reason == search.BudgetExhausted)
+	return s.served && !s.damaged && (s.reason == search.Eligible || s.reason == search.BudgetExhausted || s.reason == search.Throttled)
 }
 
 // hasNegatives reports whether the group or its campaign has some.
@@ -65,6 +66,11 @@ func (e *eligibility) stand(v *block.View, g int, s *standing, all bool) {
 		return
 	}
 	s.reason = reasonOf(flags, &s.campaign, &s.owner)
+	if s.throttled = s.reason == search.Eligible && s.campaign.Withheld > 0; s.throttled {
+		if !auction.TakesPart(e.request.RequestID, campaign, s.campaign.Withheld) {
+			s.reason = search.Throttled
+		}
+	}
 	s.advertiser = owner
 	s.ownNegatives = flags&block.GroupNegatives != 0
 	d := e.request.Device
@@ -77,8 +83,8 @@ func modifier(own uint16, inherited uint64, inheritedSet bool) (permille uint64,
 	return auction.Modifier(uint64(own), own != block.NotSet, inherited, inheritedSet)
 }
 
-// reasonOf is the first reason against all keywords of a group, in the order of
-// search.Verdict.
+// reasonOf is the first reason against all keywords of a group in every request, in the
+// order of search.Verdict.
 func reasonOf(flags uint16, c *index.CampaignState, a *index.AdvertiserState) search.Verdict {
 	switch {
 	case flags&block.GroupEnabled == 0:

@@ -127,6 +127,7 @@ func (x *explanation) explain(m *match) (search.Explained, bool) {
 		},
 		AdvertiserName: m.owner.Name, CampaignName: m.campaign.Name,
 		Bid: m.bid, Modifier: m.modifier, Effective: m.effective, Slice: x.served.Slice(m.Key),
+		Withheld: m.campaign.Withheld,
 	}
 	g, ok := x.eligibility.group(m.Key)
 	k, err := x.message(m.Place)

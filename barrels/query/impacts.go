@@ -98,8 +98,9 @@ func (c *impactCache) compute(b *index.Block) *index.Impacts {
 }
 
 // bid returns what a posting of the current block bids. It is Undecided when the
-// outcome depends on the query: on negatives, on which form matches, or on data that
-// cannot be read and that each search has to name.
+// outcome depends on the query: on negatives, on which form matches, on whether a
+// throttled campaign takes part, or on data that cannot be read and that each search has
+// to name.
 func (c *impactCache) bid(posting int) index.EffectiveBid {
 	_, bid, group, _, flags := c.view.Detail(posting)
 	if flags&block.Enabled == 0 {
@@ -111,7 +112,7 @@ func (c *impactCache) bid(posting int) index.EffectiveBid {
 		return index.Undecided
 	case !s.matches():
 		return index.NoMatch
-	case c.cached.SeveralForms(posting) || s.hasNegatives():
+	case c.cached.SeveralForms(posting) || s.hasNegatives() || s.throttled:
 		return index.Undecided
 	}
 	effective, _, _ := auction.Rank(bid, s.modifier, 0, 0, 0)

@@ -1,7 +1,11 @@
 package oracle
 
 import (
+	"math/big"
 	"slices"
+	"strconv"
+
+	"github.com/cespare/xxhash/v2"
 
 	"adshard/backend"
 	"adshard/search"
@@ -42,7 +46,7 @@ func (k *keyword) judge(level search.Level, query []*word, r *Request) *Judged {
 	j.Effective = j.Bid * j.Modifier / 1000
 	j.Quality = uint64(k.Quality) * 100_000 * matchFactor(k.Type) * variantFactor(level) / 1_000_000
 	j.Score = j.Effective * j.Quality
-	j.Verdict = k.verdict(j, shown, r.Reserve)
+	j.Verdict = k.verdict(j, shown, r)
 	if j.Verdict != search.Eligible {
 		return j
 	}
@@ -69,7 +73,7 @@ func (k *keyword) modifier(j *Judged, d search.Device) (shown bool) {
 	return (!group.Set || group.Permille > 0) && (!campaign.Set || campaign.Permille > 0)
 }
 
-func (k *keyword) verdict(j *Judged, shown bool, reserve uint64) search.Verdict {
+func (k *keyword) verdict(j *Judged, shown bool, r *Request) search.Verdict {
 	switch {
 	case !k.Enabled:
 		return search.KeywordPaused
@@ -83,14 +87,23 @@ func (k *keyword) verdict(j *Judged, shown bool, reserve uint64) search.Verdict 
 		return search.NoAd
 	case k.campaign.BudgetExhausted:
 		return search.BudgetExhausted
+	case !k.takesPart(r.RequestID):
+		return search.Throttled
 	case !j.HasBid:
 		return search.NoBid
 	case !shown:
 		return search.DeviceOff
-	case j.Effective == 0 || j.Effective < reserve:
+	case j.Effective == 0 || j.Effective < r.Reserve:
 		return search.BelowReserve
 	}
 	return search.Eligible
+}
+
+// takesPart implements serving.md §10.2, with numbers of any size.
+func (k *keyword) takesPart(requestID string) bool {
+	h := new(big.Int).SetUint64(xxhash.Sum64String(requestID + "/" + strconv.FormatUint(k.campaign.ID, 10)))
+	drawn := h.Mul(h, big.NewInt(1_000_000)).Rsh(h, 64)
+	return drawn.Cmp(big.NewInt(1_000_000-int64(k.campaign.Withheld))) < 0
 }
 
 func enabledAds(it *backend.Item) (ads []*backend.Ad) {

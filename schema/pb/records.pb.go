@@ -155,8 +155,10 @@ type Campaign struct {
 	Languages       []string               `protobuf:"bytes,8,rep,name=languages,proto3" json:"languages,omitempty"` // codes, e.g. "en"
 	RotateEvenly    bool                   `protobuf:"varint,9,opt,name=rotate_evenly,json=rotateEvenly,proto3" json:"rotate_evenly,omitempty"`
 	Version         uint64                 `protobuf:"varint,10,opt,name=version,proto3" json:"version,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// withheld is in how many of a million requests the campaign takes no part.
+	Withheld      uint32 `protobuf:"varint,11,opt,name=withheld,proto3" json:"withheld,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Campaign) Reset() {
@@ -255,6 +257,13 @@ func (x *Campaign) GetRotateEvenly() bool {
 func (x *Campaign) GetVersion() uint64 {
 	if x != nil {
 		return x.Version
+	}
+	return 0
+}
+
+func (x *Campaign) GetWithheld() uint32 {
+	if x != nil {
+		return x.Withheld
 	}
 	return 0
 }
@@ -791,7 +800,7 @@ const file_adshard_v1_records_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x18\n" +
 	"\aenabled\x18\x03 \x01(\bR\aenabled\x12\x18\n" +
-	"\aversion\x18\x04 \x01(\x04R\aversion\"\xde\x02\n" +
+	"\aversion\x18\x04 \x01(\x04R\aversion\"\xfa\x02\n" +
 	"\bCampaign\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12#\n" +
 	"\radvertiser_id\x18\x02 \x01(\x04R\fadvertiserId\x12\x12\n" +
@@ -803,7 +812,8 @@ const file_adshard_v1_records_proto_rawDesc = "" +
 	"\tlanguages\x18\b \x03(\tR\tlanguages\x12#\n" +
 	"\rrotate_evenly\x18\t \x01(\bR\frotateEvenly\x12\x18\n" +
 	"\aversion\x18\n" +
-	" \x01(\x04R\aversion\"\x86\x01\n" +
+	" \x01(\x04R\aversion\x12\x1a\n" +
+	"\bwithheld\x18\v \x01(\rR\bwithheld\"\x86\x01\n" +
 	"\tModifiers\x12\x1d\n" +
 	"\adesktop\x18\x01 \x01(\rH\x00R\adesktop\x88\x01\x01\x12\x1b\n" +
 	"\x06mobile\x18\x02 \x01(\rH\x01R\x06mobile\x88\x01\x01\x12\x1b\n" +

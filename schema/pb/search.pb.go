@@ -1999,6 +1999,7 @@ type Explained struct {
 	NegativeOwner string                 `protobuf:"bytes,9,opt,name=negative_owner,json=negativeOwner,proto3" json:"negative_owner,omitempty"`
 	NegativeType  MatchType              `protobuf:"varint,10,opt,name=negative_type,json=negativeType,proto3,enum=adshard.v1.MatchType" json:"negative_type,omitempty"`
 	Slice         uint64                 `protobuf:"varint,11,opt,name=slice,proto3" json:"slice,omitempty"`
+	Withheld      uint32                 `protobuf:"varint,12,opt,name=withheld,proto3" json:"withheld,omitempty"` // Campaign.withheld
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2106,6 +2107,13 @@ func (x *Explained) GetNegativeType() MatchType {
 func (x *Explained) GetSlice() uint64 {
 	if x != nil {
 		return x.Slice
+	}
+	return 0
+}
+
+func (x *Explained) GetWithheld() uint32 {
+	if x != nil {
+		return x.Withheld
 	}
 	return 0
 }
@@ -2362,7 +2370,7 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\bwidth_lo\x18\x04 \x01(\x04R\awidthLo\x12\x12\n" +
 	"\x04view\x18\x05 \x01(\x04R\x04view\x12#\n" +
 	"\rapplied_clock\x18\x06 \x01(\x04R\fappliedClock\x12\x14\n" +
-	"\x05shard\x18\a \x01(\x06R\x05shard\"\xfc\x02\n" +
+	"\x05shard\x18\a \x01(\x06R\x05shard\"\x98\x03\n" +
 	"\tExplained\x12!\n" +
 	"\x03hit\x18\x01 \x01(\v2\x0f.adshard.v1.HitR\x03hit\x12\x18\n" +
 	"\averdict\x18\x02 \x01(\rR\averdict\x12+\n" +
@@ -2375,7 +2383,8 @@ const file_adshard_v1_search_proto_rawDesc = "" +
 	"\x0enegative_owner\x18\t \x01(\tR\rnegativeOwner\x12:\n" +
 	"\rnegative_type\x18\n" +
 	" \x01(\x0e2\x15.adshard.v1.MatchTypeR\fnegativeType\x12\x14\n" +
-	"\x05slice\x18\v \x01(\x04R\x05slice\"Q\n" +
+	"\x05slice\x18\v \x01(\x04R\x05slice\x12\x1a\n" +
+	"\bwithheld\x18\f \x01(\rR\bwithheld\"Q\n" +
 	"\tAgreement\x12\x18\n" +
 	"\akeyword\x18\x01 \x01(\tR\akeyword\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12\x14\n" +

@@ -3,6 +3,8 @@ package admin
 import (
 	"math"
 
+	"adshard/auction"
+	"adshard/backend"
 	"adshard/fault"
 	"adshard/internal/node/httpapi/api"
 )
@@ -24,11 +26,25 @@ type budgetBody struct{ api.Budget }
 
 // Set implements api.Params.
 func (b *budgetBody) Set(name string, v api.Value) (field int, err error) {
-	if name != "exhausted" {
-		return 0, api.Unknown(name, "exhausted")
+	switch name {
+	case "exhausted":
+		b.Exhausted, err = v.Boolean(name)
+		return 0, err
+	case "share_ppm":
+		n, err := v.Integer(name, 0, auction.Whole)
+		b.SharePpm = &n
+		return 1, err
 	}
-	b.Exhausted, err = v.Boolean(name)
-	return 0, err
+	return 0, api.Unknown(name, "exhausted", "share_ppm")
+}
+
+// mark is what the body says.
+func (b *budgetBody) mark() backend.BudgetMark {
+	m := backend.BudgetMark{Exhausted: b.Exhausted}
+	if b.SharePpm != nil {
+		m.Share = backend.To(uint32(*b.SharePpm))
+	}
+	return m
 }
 
 // Required implements api.Params.

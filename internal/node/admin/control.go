@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"adshard/backend"
 	"adshard/fault"
 	"adshard/internal/node/access"
 	"adshard/internal/node/httpapi"
@@ -23,7 +24,7 @@ import (
 type Control interface {
 	// SetBudget marks a campaign's budget, durably, and returns a position of the log of
 	// changes that includes it; fault.NotFound.
-	SetBudget(ctx context.Context, campaign uint64, exhausted bool) (search.Position, error)
+	SetBudget(ctx context.Context, campaign uint64, m backend.BudgetMark) (search.Position, error)
 	// SlavesList lists the slaves, by name.
 	SlavesList(ctx context.Context) (*api.SlaveList, error)
 	// AddSlave adds the slave at an address (HOST:PORT) to the cluster, or takes back

@@ -89,9 +89,10 @@ func TestControlIsTold(t *testing.T) {
 		call(handler(c), "POST", requests[operation].path, requests[operation].body)
 	}
 	call(handler(c), "POST", "/v1/slaves/a%2Fb%20%C3%BC/drain", "")
+	call(handler(c), "POST", "/v1/campaigns/7/budget", `{"share_ppm":0,"exhausted":false}`)
 	call(handler(c), "POST", "/v1/balance/strategy", `{"options":{},"name":"weighted-move"}`)
 	want := []string{"budget 12345678901 true", "add 10.0.0.9:7100", "drain slave-1", "remove slave-2", "move 5 slave-2", "strategy random map[moves:3 seed:1]",
-		"pause true", "pause false", "drain a/b ü", "strategy weighted-move map[]"}
+		"pause true", "pause false", "drain a/b ü", "budget 7 false share 0", "strategy weighted-move map[]"}
 	if got := c.Told(); !reflect.DeepEqual(got, want) {
 		t.Errorf("told %q\nwant %q", got, want)
 	}

@@ -19,8 +19,8 @@ func (c *Config) budget(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	answer(c, w, r, func(ctx context.Context) (*api.BudgetAnswer, error) {
-		at, err := c.Control.SetBudget(ctx, id, body.Exhausted)
-		return &api.BudgetAnswer{CampaignID: id, Exhausted: body.Exhausted, MinClock: at.String()}, err
+		at, err := c.Control.SetBudget(ctx, id, body.mark())
+		return &api.BudgetAnswer{CampaignID: id, Exhausted: body.Exhausted, SharePpm: body.SharePpm, MinClock: at.String()}, err
 	})
 }
 

@@ -64,6 +64,6 @@ type adminOfStandby struct {
 }
 
 // SetBudget implements admin.Control.
-func (a adminOfStandby) SetBudget(ctx context.Context, campaign uint64, exhausted bool) (search.Position, error) {
-	return setBudget(ctx, a.db, campaign, exhausted)
+func (a adminOfStandby) SetBudget(ctx context.Context, campaign uint64, m backend.BudgetMark) (search.Position, error) {
+	return setBudget(ctx, a.db, campaign, m)
 }

@@ -12,6 +12,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"adshard/backend"
 	"adshard/balance"
 	"adshard/barrels"
 	"adshard/barrels/barreltest"
@@ -194,16 +195,16 @@ func TestBalancerFillsAndFollows(t *testing.T) {
 	}
 
 	begin := time.Now()
-	if _, err := r.b.SetBudget(t.Context(), 3, true); err != nil {
+	if _, err := r.b.SetBudget(t.Context(), 3, backend.BudgetMark{Exhausted: true}); err != nil {
 		t.Fatal(err)
 	}
 	r.eventually("budget exhausted", func() bool { return r.candidates() == 19 })
 	t.Logf("an exhausted budget was in the answers after %v", time.Since(begin))
-	if _, err := r.b.SetBudget(t.Context(), 3, false); err != nil {
+	if _, err := r.b.SetBudget(t.Context(), 3, backend.BudgetMark{Exhausted: false}); err != nil {
 		t.Fatal(err)
 	}
 	r.eventually("budget back", func() bool { return r.candidates() == 20 })
-	if _, err := r.b.SetBudget(t.Context(), 999, true); !fault.Is(err, fault.NotFound) {
+	if _, err := r.b.SetBudget(t.Context(), 999, backend.BudgetMark{Exhausted: true}); !fault.Is(err, fault.NotFound) {
 		t.Errorf("budget of a campaign that is not there: %v", err)
 	}
 

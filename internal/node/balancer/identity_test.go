@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"adshard/backend"
 	"adshard/balance"
 	"adshard/fault"
 	"adshard/internal/node/fanout"
@@ -305,14 +306,14 @@ func TestARemovedDatabaseAcknowledgesNothing(t *testing.T) {
 	away := w.Path + ".away"
 	w.Must(os.Rename(w.Path, away))
 	w.eventually("not ready", func() bool { return len(w.host.Ready()) > 0 })
-	if _, err := w.b.SetBudget(t.Context(), 1, true); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "removed") {
+	if _, err := w.b.SetBudget(t.Context(), 1, backend.BudgetMark{Exhausted: true}); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "removed") {
 		t.Errorf("a budget mark: %v", err)
 	}
 	w.Must(os.Rename(away, w.Path))
 	w.eventually("ready, though nobody writes", func() bool { return len(w.host.Ready()) == 0 })
 	time.Sleep(200 * time.Millisecond) // of questions
 	end().all(t)
-	if _, err := w.b.SetBudget(t.Context(), 1, true); err != nil {
+	if _, err := w.b.SetBudget(t.Context(), 1, backend.BudgetMark{Exhausted: true}); err != nil {
 		t.Fatal(err)
 	}
 	w.eventually("the mark has arrived", w.followed)

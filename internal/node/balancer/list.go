@@ -138,16 +138,16 @@ func (s *SlaveStatus) say(state *pb.SlaveState) {
 	s.Groups, s.Keywords, s.Bytes = state.GetGroups(), state.GetKeywords(), state.GetBytes()
 }
 
-// SetBudget marks a campaign's budget as exhausted or not; answers follow within a second,
+// SetBudget marks a campaign's budget; answers follow within a second,
 // and those to requests that name the position returned at once. Errors: fault.NotFound
 // when there is no such campaign.
-func (b *Balancer) SetBudget(ctx context.Context, campaign uint64, exhausted bool) (search.Position, error) {
-	return setBudget(ctx, b.db, campaign, exhausted)
+func (b *Balancer) SetBudget(ctx context.Context, campaign uint64, m backend.BudgetMark) (search.Position, error) {
+	return setBudget(ctx, b.db, campaign, m)
 }
 
 // setBudget is Balancer.SetBudget. The feed carries the mark to whichever balancer leads.
-func setBudget(ctx context.Context, db backend.Store, campaign uint64, exhausted bool) (search.Position, error) {
-	if err := db.SetBudgetExhausted(ctx, campaign, exhausted); err != nil {
+func setBudget(ctx context.Context, db backend.Store, campaign uint64, m backend.BudgetMark) (search.Position, error) {
+	if err := db.SetBudget(ctx, campaign, m); err != nil {
 		return search.Position{}, err
 	}
 	at, err := db.Newest(ctx) // or a later change

@@ -22,7 +22,7 @@ func TestTruthIsWhatSlavesHave(t *testing.T) {
 	r.slave("a")
 	r.slave("b")
 	r.eventually("filled", r.whole)
-	if _, err := r.b.SetBudget(t.Context(), 3, true); err != nil {
+	if _, err := r.b.SetBudget(t.Context(), 3, backend.BudgetMark{Exhausted: true}); err != nil {
 		t.Fatal(err)
 	}
 	r.Write(6, 5, 6, 2_000_000)

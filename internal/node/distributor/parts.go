@@ -110,9 +110,18 @@ func (c *cutItem) size() int {
 	return size
 }
 
-// takesParts refuses data with a group in parts to a slave whose program does not know of
-// them: it would serve the group as an empty one.
-func takesParts(version int, slave string, data *pb.NodeData) error {
+// understands refuses data that a slave's program does not know of and would take for
+// something else: a group in parts for an empty one, a throttled campaign for one that
+// takes part in every request.
+func understands(version int, slave string, data *pb.NodeData) error {
+	if version < wire.VersionThrottling {
+		for _, c := range data.GetCampaigns() {
+			if c.Withheld > 0 {
+				return fault.Newf(fault.Version, "distributor: pull",
+					"campaign %d is throttled, and the program of slave %s does not throttle: update it", c.Id, slave)
+			}
+		}
+	}
 	if version >= wire.VersionParts {
 		return nil
 	}

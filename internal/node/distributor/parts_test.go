@@ -63,9 +63,23 @@ func TestASlaveThatKnowsOfNoPartsGetsNone(t *testing.T) {
 	parts := &pb.NodeData{Items: []*pb.Item{{Group: &pb.Group{Id: 6}}, {Group: &pb.Group{Id: 7}, Parts: 3}}}
 	for version := 1; version <= wire.Version; version++ {
 		for _, data := range []*pb.NodeData{nil, whole, parts} {
-			err := takesParts(version, "slave-1", data)
+			err := understands(version, "slave-1", data)
 			if refused := version < wire.VersionParts && data == parts; refused != (fault.KindOf(err) == fault.Version) || !refused && err != nil {
 				t.Errorf("version %d, %d groups: %v", version, len(data.GetItems()), err)
+			}
+		}
+	}
+}
+
+// TestASlaveThatDoesNotThrottleGetsNoThrottledCampaign: it would serve it in every request.
+func TestASlaveThatDoesNotThrottleGetsNoThrottledCampaign(t *testing.T) {
+	whole := &pb.NodeData{Campaigns: []*pb.Campaign{{Id: 6, BudgetExhausted: true}}}
+	throttled := &pb.NodeData{Campaigns: []*pb.Campaign{{Id: 6}, {Id: 7, Withheld: 1}}}
+	for version := 1; version <= wire.Version; version++ {
+		for _, data := range []*pb.NodeData{nil, whole, throttled} {
+			err := understands(version, "slave-1", data)
+			if refused := version < wire.VersionThrottling && data == throttled; refused != (fault.KindOf(err) == fault.Version) || !refused && err != nil {
+				t.Errorf("version %d, %d campaigns: %v", version, len(data.GetCampaigns()), err)
 			}
 		}
 	}

@@ -103,7 +103,7 @@ func (d *Distributor) Pull(ctx context.Context, r *pb.PullRequest) (*pb.PullResp
 	for head := false; ; {
 		next, changed, err := d.next(r)
 		if err == nil {
-			err = takesParts(wire.PeerVersion(ctx), r.GetName(), next.GetData())
+			err = understands(wire.PeerVersion(ctx), r.GetName(), next.GetData())
 		}
 		if next.GetData() != nil && err == nil {
 			err = d.stamp(ctx, r, next.Data) // also when the time to wait is over

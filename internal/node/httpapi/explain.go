@@ -96,7 +96,7 @@ func explainedKeyword(m *search.Explained, req *search.Request) api.ExplainedKey
 // showBid fills in what was known of the bid when the verdict fell.
 func showBid(k *api.ExplainedKeyword, m *search.Explained) {
 	checked := m.Verdict != search.NoBid &&
-		(m.Verdict < search.KeywordPaused || m.Verdict >= search.DeviceOff || m.Bid > 0)
+		(m.Verdict < search.KeywordPaused || m.Verdict >= search.DeviceOff && m.Verdict != search.Throttled || m.Bid > 0)
 	if !checked {
 		return
 	}

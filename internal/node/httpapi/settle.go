@@ -57,6 +57,9 @@ func reason(m *search.Explained, req *search.Request) string {
 			units(m.Effective), units(m.Bid), m.Modifier, units(req.Reserve))
 	case search.DeviceOff:
 		return fmt.Sprintf("not shown on %s: the bid modifier there is −100 %%", req.Device)
+	case search.Throttled:
+		return fmt.Sprintf("its campaign takes part in %s %% of the requests, to make its budget last, and not in this one",
+			strconv.FormatFloat(float64(auction.Whole-min(m.Withheld, auction.Whole))/(auction.Whole/100), 'f', -1, 64))
 	case search.BlockedByNegative:
 		return fmt.Sprintf("blocked by the %s's negative %s keyword %q", m.NegativeOwner, m.NegativeType, m.Negative)
 	}

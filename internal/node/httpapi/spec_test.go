@@ -143,6 +143,7 @@ func drawExplanation(t *rapid.T) *search.Explanation {
 		m.Verdict = rapid.SampledFrom([]search.Verdict{
 			search.Eligible, search.KeywordPaused, search.GroupPaused, search.CampaignPaused, search.AdvertiserPaused,
 			search.NoAd, search.BudgetExhausted, search.NoBid, search.DeviceOff, search.BelowReserve, search.BlockedByNegative,
+			search.Throttled,
 		}).Draw(t, "verdict")
 		m.Words = []search.Agreement{{Keyword: "usb", Query: "USB", Level: m.Level}}
 		x.Matches = append(x.Matches, m)

@@ -48,7 +48,7 @@ func TestUpOnPostgreSQL(t *testing.T) {
 		}
 	}
 	follows(20, 20)
-	budget(t, c, 20, true, http.StatusOK)
+	budget(t, c, 20, `{"exhausted":true}`, http.StatusOK)
 	follows(19, 20)
 	write(25)
 	follows(25, 25)

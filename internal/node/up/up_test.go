@@ -182,16 +182,23 @@ func TestUpAnswersFollowsAndComesBack(t *testing.T) {
 		t.Fatalf("%+v", a)
 	}
 
-	// A budget marked as exhausted is in the answers within a second.
-	budget(t, c, 20, true, http.StatusOK)
-	begun := time.Now()
-	for c.search(t, "usb cable").Ads[0].Keyword != 19 {
-		if time.Since(begun) > time.Second {
-			t.Fatal("the mark is not in the answers after a second")
+	// A budget marked as exhausted is in the answers within a second, and so is a share.
+	for _, m := range []struct {
+		body string
+		best uint64
+	}{
+		{`{"exhausted":false,"share_ppm":0}`, 19}, {`{"exhausted":false,"share_ppm":1000000}`, 20}, {`{"exhausted":true}`, 19},
+	} {
+		budget(t, c, 20, m.body, http.StatusOK)
+		begun := time.Now()
+		for uint64(c.search(t, "usb cable").Ads[0].Keyword) != m.best {
+			if time.Since(begun) > time.Second {
+				t.Fatalf("%s is not in the answers after a second", m.body)
+			}
+			time.Sleep(5 * time.Millisecond)
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
-	budget(t, c, 999, true, http.StatusNotFound)
+	budget(t, c, 999, `{"exhausted":true}`, http.StatusNotFound)
 	var list struct{ Slaves []struct{ Name string } }
 	if err := json.Unmarshal([]byte(get(t, c.admin+"/v1/slaves", http.StatusOK)), &list); err != nil || len(list.Slaves) != 3 {
 		t.Fatalf("%+v, %v", list, err)
@@ -277,7 +284,7 @@ func TestUpOnStoresBuiltOffline(t *testing.T) {
 		if len(a.Ads) != 4 || a.Matched != 20 || !a.Coverage.Complete || a.Coverage.Shards != 3 {
 			t.Fatalf("%+v", a)
 		}
-		budget(t, c, 20, true, http.StatusOK)
+		budget(t, c, 20, `{"exhausted":true}`, http.StatusOK)
 		for begun := time.Now(); c.search(t, "usb cable").Ads[0].Keyword != 19; time.Sleep(5 * time.Millisecond) {
 			if time.Since(begun) > time.Second {
 				t.Fatal("the mark is not in the answers after a second")
@@ -289,10 +296,10 @@ func TestUpOnStoresBuiltOffline(t *testing.T) {
 	}
 }
 
-func budget(t *testing.T, c *cluster, campaign int, exhausted bool, status int) {
+func budget(t *testing.T, c *cluster, campaign int, mark string, status int) {
 	t.Helper()
 	resp, err := http.Post(fmt.Sprintf("%s/v1/campaigns/%d/budget", c.admin, campaign), "application/json",
-		strings.NewReader(fmt.Sprintf(`{"exhausted":%v}`, exhausted)))
+		strings.NewReader(mark))
 	if err != nil {
 		t.Fatal(err)
 	}

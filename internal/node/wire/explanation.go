@@ -37,6 +37,7 @@ func fromExplained(e *search.Explained) *pb.Explained {
 		NegativeOwner: e.NegativeOwner,
 		NegativeType:  pb.MatchType(e.NegativeType),
 		Slice:         e.Slice,
+		Withheld:      e.Withheld,
 	}
 	m.Hit.AdvertiserName, m.Hit.CampaignName = e.AdvertiserName, e.CampaignName
 	m.Hit.GroupName, m.Hit.KeywordText = e.GroupName, e.KeywordText
@@ -66,7 +67,7 @@ func ToExplanation(m *pb.ExplainResponse, shard string) *search.Explanation {
 
 func toExplained(m *pb.Explained, shard string, e *search.Explained) {
 	*e = search.Explained{
-		Verdict:       search.Verdict(min(m.GetVerdict(), uint32(search.BlockedByNegative))),
+		Verdict:       search.Verdict(min(m.GetVerdict(), uint32(search.Throttled))),
 		Bid:           m.GetBid(),
 		Modifier:      m.GetModifier(),
 		Effective:     m.GetEffective(),
@@ -76,6 +77,7 @@ func toExplained(m *pb.Explained, shard string, e *search.Explained) {
 		NegativeType:  toType(m.GetNegativeType()),
 		Shard:         shard,
 		Slice:         m.GetSlice(),
+		Withheld:      m.GetWithheld(),
 	}
 	h := m.GetHit()
 	toHit(h, &e.Hit)

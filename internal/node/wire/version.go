@@ -15,10 +15,13 @@ import (
 // sends that looks at PeerVersion first.
 const (
 	// Version is this program's.
-	Version = 2
+	Version = 3
 	// VersionParts is the first whose slaves take groups in parts (Item.parts). Older
 	// ones would take such a group for an empty one.
 	VersionParts = 2
+	// VersionThrottling is the first whose slaves throttle campaigns (Campaign.withheld).
+	// Older ones would serve them in every request.
+	VersionThrottling = 3
 )
 
 const versionHeader = "adshard-version"

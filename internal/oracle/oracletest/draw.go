@@ -57,6 +57,11 @@ func drawModifiers(t *rapid.T) (m [search.Devices]backend.Modifier) {
 	return m
 }
 
+// drawWithheld is mostly 0.
+func drawWithheld(t *rapid.T) uint32 {
+	return oneOf(t, "withheld", []uint32{0, 0, 0, 0, 0, 0, 0, 0, 1, 100_000, 500_000, 900_000, 1_000_000})
+}
+
 func drawLanguages(t *rapid.T) []string {
 	return oneOf(t, "languages", [][]string{
 		{"en"}, {"cs"}, {"cs", "en"}, nil, {"de"}, {"de", "en"}, {"cs", "de", "en"},

@@ -109,6 +109,7 @@ func (w *World) addCampaign(t *rapid.T) *backend.Campaign {
 		AdvertiserID:    oneOf(t, "advertiser", w.Advertisers).ID,
 		Enabled:         mostly(t, "campaign enabled"),
 		BudgetExhausted: !mostly(t, "has budget left"),
+		Withheld:        drawWithheld(t),
 		Modifiers:       drawModifiers(t),
 		Languages:       drawLanguages(t),
 		RotateEvenly:    rapid.Bool().Draw(t, "even rotation"),

@@ -4,14 +4,19 @@ import (
 	"context"
 	"fmt"
 
+	"adshard/backend"
 	"adshard/fault"
 	"adshard/internal/node/httpapi/api"
 	"adshard/search"
 )
 
 // SetBudget implements admin.Control.
-func (c *Control) SetBudget(_ context.Context, campaign uint64, exhausted bool) (search.Position, error) {
-	return search.Position{Clock: 9001, Mark: 7}, c.tell(fmt.Sprint("budget ", campaign, " ", exhausted))
+func (c *Control) SetBudget(_ context.Context, campaign uint64, m backend.BudgetMark) (search.Position, error) {
+	what := fmt.Sprint("budget ", campaign, " ", m.Exhausted)
+	if m.Share.Op == backend.Set {
+		what += fmt.Sprint(" share ", m.Share.Value)
+	}
+	return search.Position{Clock: 9001, Mark: 7}, c.tell(what)
 }
 
 // AddSlave implements admin.Control.

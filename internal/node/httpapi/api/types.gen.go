@@ -130,6 +130,7 @@ const (
 	VerdictNoAd              Verdict = "no_ad"
 	VerdictNoBid             Verdict = "no_bid"
 	VerdictSuperseded        Verdict = "superseded"
+	VerdictThrottled         Verdict = "throttled"
 	VerdictWon               Verdict = "won"
 )
 
@@ -316,12 +317,18 @@ type BlockingNegativeOwner string
 // Budget defines model for Budget.
 type Budget struct {
 	Exhausted bool `json:"exhausted"`
+
+	// SharePpm In how many of a million requests the campaign takes part. Absent
+	SharePpm *int `json:"share_ppm,omitempty"`
 }
 
 // BudgetAnswer defines model for BudgetAnswer.
 type BudgetAnswer struct {
 	CampaignID uint64 `json:"campaign_id"`
 	Exhausted  bool   `json:"exhausted"`
+
+	// SharePpm As in the request.
+	SharePpm *int `json:"share_ppm,omitempty"`
 
 	// MinClock The position of the change; a query with it sees the change.
 	MinClock string `json:"min_clock"`
@@ -471,8 +478,8 @@ type ExplainedKeyword struct {
 
 	// Verdict The outcome of a keyword that matches. All but the first three are
 	// reasons why it took no part in the auction. The checks run in the order
-	// status, ad, budget, bid, device, reserve, negative; the first that fails
-	// is the verdict.
+	// status, ad, budget, throttling, bid, device, reserve, negative; the first that
+	// fails is the verdict.
 	Verdict Verdict `json:"verdict"`
 
 	// Reason The verdict in words.
@@ -1090,8 +1097,8 @@ type Variant string
 
 // Verdict The outcome of a keyword that matches. All but the first three are
 // reasons why it took no part in the auction. The checks run in the order
-// status, ad, budget, bid, device, reserve, negative; the first that fails
-// is the verdict.
+// status, ad, budget, throttling, bid, device, reserve, negative; the first that
+// fails is the verdict.
 type Verdict string
 
 // WordAgreement defines model for WordAgreement.

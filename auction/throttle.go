@@ -1,0 +1,24 @@
+package auction
+
+import (
+	"math/bits"
+	"strconv"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// Whole is the share of a campaign that takes part in every request.
+const Whole = 1_000_000
+
+// TakesPart reports whether a campaign, of whose whole share so much is withheld, takes part
+// in a request (serving.md §10.2): whether xxh64 with seed 0 of the request id's bytes, a
+// slash and the campaign id in decimal, as a fraction of 2⁶⁴, is below its share ÷ Whole.
+func TakesPart(requestID string, campaign uint64, withheld uint32) bool {
+	var d xxhash.Digest
+	d.Reset()
+	_, _ = d.WriteString(requestID)
+	var room [21]byte
+	_, _ = d.Write(strconv.AppendUint(append(room[:0], '/'), campaign, 10))
+	drawn, _ := bits.Mul64(d.Sum64(), Whole)
+	return drawn+uint64(withheld) < Whole
+}

@@ -1,0 +1,68 @@
+package sqlite
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/cespare/xxhash/v2"
+
+	"adshard/backend"
+	"adshard/backend/upsert"
+)
+
+// TestSumsOfBeforeHold: the sums that programs of schema 4 wrote are right for entities
+// with the defaults of the columns added since, and each other value changes the sum.
+func TestSumsOfBeforeHold(t *testing.T) {
+	zeros, seven := make([]byte, 8), []byte{7, 0, 0, 0, 0, 0, 0, 0}
+	before := func(parts ...[]byte) sum { return sum(xxhash.Sum64(slices.Concat(parts...))) }
+	var h hasher
+	modifiers := make([]byte, 3*9)
+	for _, c := range []struct {
+		name        string
+		before, now sum
+		others      []sum
+	}{
+		{"advertiser", before([]byte{rowAdvertiser}, zeros, seven, []byte("\x01A\x01")), h.advertiser(7, "A", upsert.NewAdvertiser()), []sum{
+			h.advertiser(7, "A", upsert.Advertiser{Enabled: true, TimeZone: "Europe/Prague"}),
+			h.advertiser(7, "A", upsert.Advertiser{Enabled: true, TimeZone: "Asia/Tokyo"}),
+			h.advertiser(7, "A", upsert.Advertiser{Enabled: true}),
+		}},
+		{"campaign", before([]byte{rowCampaign}, zeros, seven, []byte("\x01C\x01"), make([]byte, 9), modifiers, []byte("\x00\x00")),
+			h.campaign(7, 0, "C", upsert.Campaign{Enabled: true}), []sum{
+				h.campaign(7, 0, "C", upsert.Campaign{Enabled: true, StandardDelivery: true}),
+			}},
+		{"budget", before([]byte{rowBudget}, zeros, seven, []byte("\x01")), h.budget(7, budgetMark{exhausted: true}), []sum{
+			h.budget(7, budgetMark{exhausted: true, withheld: 1}), h.budget(7, budgetMark{exhausted: true, withheld: 1_000_000}),
+		}},
+	} {
+		if c.now != c.before {
+			t.Errorf("%s: the sum is %x, programs of before wrote %x", c.name, c.now, c.before)
+		}
+		for i, other := range c.others {
+			if other == c.now || slices.Index(c.others, other) != i {
+				t.Errorf("%s: another value, the same sum %x", c.name, other)
+			}
+		}
+	}
+}
+
+// TestColumnsAreAddedToOlderDatabases: what is there gets the defaults, and is whole.
+func TestColumnsAreAddedToOlderDatabases(t *testing.T) {
+	s := opened(t, unmarked(t, ""))
+	if err := whole(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	n, err := s.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close()
+	advertisers, err := n.Advertisers(t.Context(), nil)
+	if err != nil || len(advertisers) == 0 || advertisers[0].TimeZone != backend.DefaultTimeZone {
+		t.Errorf("%+v, %v", advertisers, err)
+	}
+	campaigns, err := n.Campaigns(t.Context(), nil)
+	if err != nil || len(campaigns) == 0 || campaigns[0].StandardDelivery || campaigns[0].Withheld != 0 {
+		t.Errorf("%+v, %v", campaigns, err)
+	}
+}
