@@ -66,6 +66,12 @@ var rules = []struct {
 		"sync": "pacing shares nothing", source.Go: "pacing starts no goroutine",
 		"math/rand": "pacing is reproducible", "crypto/rand": "pacing is reproducible",
 	}},
+	{pkg: "quality", may: []string{"fault"}, never: map[string]string{
+		"os": "what was learned follows from counts alone", "io": "what was learned follows from counts alone", "net": "what was learned follows from counts alone",
+		"time": "days come with the counts", "context": "learning does not wait",
+		"sync": "a model does not change", source.Go: "learning starts no goroutine",
+		"math/rand": "what was learned is reproducible", "crypto/rand": "what was learned is reproducible",
+	}},
 	{pkg: "balance/…", may: []string{"fault", "barrels/certify"}, never: map[string]string{
 		"google.golang.org/grpc": "the core is messages in, messages out",
 		"os":                     "the core does no I/O",
@@ -131,7 +137,7 @@ var rules = []struct {
 	{pkg: "cmd/…", may: []string{"fault", "internal/cli"}},
 	{pkg: "bench/…", may: []string{
 		"fault", "schema", "search", "auction", "barrels", "balance", "backend", "ingest", "internal/node", "internal/oracle", "internal/corpus",
-		"internal/wait", "internal/progress", "internal/sizing", "counters",
+		"internal/wait", "internal/progress", "internal/sizing", "counters", "quality",
 	}},
 	{pkg: "internal/…", may: []string{
 		"fault", "schema", "search", "auction", "barrels", "balance", "backend", "ingest", "loadproxy", "internal",

@@ -1,0 +1,88 @@
+package quality
+
+import "math"
+
+const (
+	// asAbove is how many clicks it takes until a position's own clicks decide more on
+	// how often it is looked at than the position above it does.
+	asAbove = 10
+	// rounds and closeEnough end the estimate: it gains a digit every few rounds.
+	rounds      = 500
+	closeEnough = 1e-9
+)
+
+// examination is how often users look at positions 1 to MaxPosition, as a part of how
+// often they look at the first.
+type examination [MaxPosition]float64
+
+func given(list []float64) (e examination) {
+	for i := range e {
+		e[i] = list[min(i, len(list)-1)]
+	}
+	return e
+}
+
+// estimated is the examination under which the clicks of each position are as many as
+// the click rates of what was shown there make expect, where the rates are those that
+// the examination makes of all clicks of an ad. An ad that was shown in one position
+// only says nothing about it, and nothing is assumed of the rates. Both are calculated
+// in turns.
+//
+// That is the greatest likelihood if clicks are Poisson distributed, whatever the
+// rates are: rates of their own for any number of ads do not bias it (Hausman, Hall
+// and Griliches, "Econometric models for count data", Econometrica 1984). It takes
+// some ten rounds; expectation and maximisation (Chuklin, Markov and de Rijke, "Click
+// Models for Web Search", chapter 4) takes thousands where few impressions are
+// clicked, as one that is not clicked says little about whether it was looked at.
+func estimated(list []shown) (e examination) {
+	for i := range e {
+		e[i] = 1
+	}
+	for range rounds {
+		next := e.better(list)
+		moved := 0.0
+		for i := range e {
+			moved = max(moved, math.Abs(next[i]-e[i])/e[i])
+		}
+		if e = next; moved < closeEnough {
+			break
+		}
+	}
+	return e
+}
+
+// better is one round of estimated. list is sorted by key.
+func (e *examination) better(list []shown) (next examination) {
+	var clicks, expected examination
+	for len(list) > 0 {
+		n := 1
+		for n < len(list) && list[n].Key == list[0].Key {
+			n++
+		}
+		rate := e.rate(list[:n])
+		for _, s := range list[:n] {
+			clicks[s.position-1] += s.clicks
+			expected[s.position-1] += float64(s.impressions * rate)
+		}
+		list = list[n:]
+	}
+	next[0] = 1
+	for i := 1; i < MaxPosition; i++ {
+		above := next[i-1]
+		next[i] = min(1, (clicks[i]+float64(asAbove*above))/(expected[i]+asAbove))
+	}
+	return next
+}
+
+// rate is the click rate at the top of what was shown in some positions.
+func (e *examination) rate(list []shown) float64 {
+	clicks, examined := 0.0, 0.0
+	for _, s := range list {
+		clicks += s.clicks
+		examined += float64(s.impressions * e[s.position-1])
+	}
+	if examined == 0 {
+		return 0
+	}
+	return clicks / examined
+}

@@ -1,0 +1,142 @@
+package quality
+
+import (
+	"math"
+
+	"adshard/fault"
+)
+
+// Model is what was learned. It does not change, and may be used by several goroutines
+// at once.
+type Model struct {
+	examination examination
+	strengths   [Levels]float64
+	optimism    float64
+	all         belief // before anything was counted
+	nodes       map[Key]node
+}
+
+// Learn makes a model of what was counted up to a day. It fails if options are invalid.
+// Counts are not changed.
+func Learn(c *Counts, today int32, o Options) (*Model, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	if o.Prior == 0 {
+		o.Prior = DefaultPrior
+	}
+	list := c.fold(today, o.HalfLife)
+	m := &Model{optimism: o.Optimism, all: belief{o.Prior, 1 / priorStrength}, nodes: make(map[Key]node)}
+	if len(o.Examination) > 0 {
+		m.examination = given(o.Examination)
+	} else {
+		m.examination = estimated(list)
+	}
+	if err := m.examine(list, o.Factor); err != nil {
+		return nil, err
+	}
+	for l := LevelAll; l < Levels; l++ {
+		m.level(level(list, l), l, o.Strength)
+	}
+	return m, nil
+}
+
+// examine sets what was examined.
+func (m *Model) examine(list []shown, factor func(Key) float64) error {
+	for i := range list {
+		s := &list[i]
+		s.examined = s.impressions * m.examination[s.position-1]
+		if factor == nil {
+			continue
+		}
+		f := factor(s.Key)
+		if !(f > 0 && f <= 1) {
+			return fault.Field("quality: learn", "factor", "the factor of %+v is %v: above 0, to 1", s.Key, f)
+		}
+		s.examined *= f
+	}
+	return nil
+}
+
+// level adds the nodes of a level below those that are there.
+func (m *Model) level(list nodes, l Level, strength float64) {
+	switch {
+	case l == LevelAll:
+		strength = priorStrength
+	case strength == 0:
+		strength = strengthOf(list, l-1)
+	}
+	m.strengths[l] = strength
+	for i := range list {
+		n := &list[i]
+		up := m.all
+		if l > LevelAll {
+			owner, _ := n.key.at(l - 1)
+			up = m.nodes[owner].belief
+		}
+		n.belief = up.update(n.clicks, n.examined, strength)
+		m.nodes[n.key] = *n
+	}
+}
+
+// Examination returns how often users look at a position, from 1, as a part of how
+// often they look at the first.
+func (m *Model) Examination(position int) float64 {
+	return m.examination[max(1, min(position, MaxPosition))-1]
+}
+
+// Strength returns how many clicks what something of a level belongs to is worth.
+func (m *Model) Strength(l Level) float64 { return m.strengths[l] }
+
+// Estimate is what a model thinks of the click rate of a key.
+type Estimate struct {
+	// Rate is the probability of a click at the top, at a factor of one. Bound is above it by as many
+	// standard deviations as Options.Optimism says, and at most 1.
+	Rate, Bound float64
+	// Level is the lowest that something was counted for.
+	Level Level
+	// Steps are the levels from all down to the key's own.
+	Steps []Step
+}
+
+// Step is how an estimate came to be at one level.
+type Step struct {
+	Level Level
+	// Impressions and Clicks are decayed; Examined is how many impressions at the top,
+	// at a factor of one, would be clicked as often.
+	Impressions, Clicks, Examined float64
+	// Own is the part that the level's own counts have in the rate, 0 to 1. The rest
+	// is of the level above, whose rate is worth Strength clicks.
+	Own, Strength float64
+	// Rate is the click rate at the top, and Deviation its standard deviation.
+	Rate, Deviation float64
+}
+
+// Estimate returns what is known about a key. For one that was never shown that is what
+// is known about what it belongs to.
+func (m *Model) Estimate(k Key) Estimate {
+	e := Estimate{Steps: make([]Step, 0, Levels)}
+	up := m.all
+	for l := LevelAll; l < Levels; l++ {
+		key, ok := k.at(l)
+		if !ok {
+			break
+		}
+		n, counted := m.nodes[key]
+		if counted {
+			e.Level = l
+		} else {
+			n.belief = up.update(0, 0, m.strengths[l])
+		}
+		prior := m.strengths[l] / up.rate
+		e.Steps = append(e.Steps, Step{
+			Level: l, Impressions: n.impressions, Clicks: n.clicks, Examined: n.examined,
+			Own: n.examined / (n.examined + prior), Strength: m.strengths[l],
+			Rate: n.rate, Deviation: n.rate * math.Sqrt(n.spread),
+		})
+		up = n.belief
+	}
+	e.Rate = up.rate
+	e.Bound = min(1, up.rate*(1+float64(m.optimism*math.Sqrt(up.spread))))
+	return e
+}

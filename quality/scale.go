@@ -1,0 +1,43 @@
+package quality
+
+import (
+	"math"
+	"slices"
+)
+
+const (
+	lowest, highest = 1, 10 // qualities of serving.md §4
+	// highestFrom is the part of the rates that stay below the highest quality.
+	highestFrom = 0.95
+	// keeps is how far a quality may be from what was learned until it is changed:
+	// more than the half by which it was rounded.
+	keeps = 0.75
+)
+
+// Scale is the click rate at the top, at a factor of one, that one point of quality
+// stands for. It is the same for all keywords, as scores are compared.
+type Scale float64
+
+// ScaleOf returns the scale on which one of twenty of the rates has the highest
+// quality; without rates, that of DefaultPrior at the middle.
+func ScaleOf(rates []float64) Scale {
+	if len(rates) == 0 {
+		return DefaultPrior / 5
+	}
+	sorted := slices.Sorted(slices.Values(rates))
+	return Scale(sorted[int(highestFrom*float64(len(sorted)-1))] / highest)
+}
+
+// Points returns how many points a rate is on the scale.
+func (s Scale) Points(rate float64) float64 { return rate / float64(s) }
+
+// Quality rounds points to a quality, 1 to 10. One that a keyword has already, unless
+// it is 0, is kept while it is not off by more than three quarters, so that noise does
+// not change keywords to and fro.
+func Quality(points float64, present uint8) uint8 {
+	points = max(lowest, min(highest, points))
+	if present != 0 && math.Abs(points-float64(present)) <= keeps {
+		return present
+	}
+	return uint8(math.Round(points))
+}
