@@ -39,7 +39,7 @@ const minPrior = 1e-6
 func (o *Options) Validate() error {
 	var list []error
 	wrong := func(field, format string, args ...any) {
-		list = append(list, fault.Field("quality: options", field, format, args...))
+		list = append(list, fault.Field("quality: options", field, field+" "+format, args...))
 	}
 	// Written so that NaN is wrong, too.
 	if !(o.HalfLife >= 0) || math.IsInf(o.HalfLife, 1) {
