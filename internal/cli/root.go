@@ -49,7 +49,7 @@ queries over HTTP with the ads that match, and ranks and prices them in an aucti
 	})
 	root.AddCommand(
 		importCommand(s), barrelsCommand(s), upCommand(s), queryCommand(s), balanceCommand(s), slavesCommand(s),
-		dbCommand(s), backupCommand(s), restoreCommand(s), certCommand(s), lexiconCommand(s), sizeCommand(s), versionCommand(s), hidden(masterCommand(s)), hidden(slaveCommand(s)), hidden(balancerCommand(s)),
+		dbCommand(s), backupCommand(s), restoreCommand(s), certCommand(s), lexiconCommand(s), qualityCommand(s), sizeCommand(s), versionCommand(s), hidden(masterCommand(s)), hidden(slaveCommand(s)), hidden(balancerCommand(s)),
 		hidden(distributorCommand(s)),
 	)
 	return root

@@ -66,6 +66,8 @@ var rules = []struct {
 		"sync": "pacing shares nothing", source.Go: "pacing starts no goroutine",
 		"math/rand": "pacing is reproducible", "crypto/rand": "pacing is reproducible",
 	}},
+	{pkg: "quality/countfile", may: []string{"fault", "quality"}, never: map[string]string{"os.ReadFile": "a file may be larger than memory", "io.ReadAll": "a file may be larger than memory"}},
+	{pkg: "quality/revise", may: []string{"fault", "search", "backend", "internal/wait", "quality"}},
 	{pkg: "quality", may: []string{"fault"}, never: map[string]string{
 		"os": "what was learned follows from counts alone", "io": "what was learned follows from counts alone", "net": "what was learned follows from counts alone",
 		"time": "days come with the counts", "context": "learning does not wait",
@@ -132,7 +134,7 @@ var rules = []struct {
 	{pkg: "internal/node/…", may: with(belowNode, nodeParts...)},
 	{pkg: "internal/cli", may: []string{
 		"fault", "schema", "search", "auction", "barrels", "balance", "backend", "ingest", "internal/node",
-		"internal/wait", "internal/progress", "internal/sizing",
+		"internal/wait", "internal/progress", "internal/sizing", "quality",
 	}},
 	{pkg: "cmd/…", may: []string{"fault", "internal/cli"}},
 	{pkg: "bench/…", may: []string{

@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"adshard/backend"
+	"adshard/internal/node/database"
+	"adshard/internal/progress"
+	"adshard/quality"
+	"adshard/quality/countfile"
+	"adshard/quality/revise"
+)
+
+type qualityFlags struct {
+	db, today    string
+	scale        float64
+	explain      []uint
+	dryRun, json bool
+	options      quality.Options
+}
+
+func qualityCommand(s Streams) *cobra.Command {
+	c := group(&cobra.Command{
+		Use:   "quality",
+		Short: "Learn the quality of keywords from clicks",
+		Long:  `Learns the quality of keywords from impressions and clicks.`,
+	})
+	c.AddCommand(qualityLearnCommand(s))
+	return c
+}
+
+func qualityLearnCommand(s Streams) *cobra.Command {
+	var f qualityFlags
+	c := &cobra.Command{
+		Use:   "learn --db URL FILE...",
+		Short: "Learn qualities from counts of impressions and clicks, and write them",
+		Long: `Learns the quality of keywords, 1 to 10, from counts of impressions and clicks, and
+writes those that change into the database. A running cluster applies them as any change.
+
+The files are CSV with a header, or JSON lines, with campaign, group, keyword, ad (ids, as
+in answers), position, day, impressions and clicks; - stands for standard input. Name all
+counts of the last half-lives each time: nothing is remembered between two runs. Keywords
+of groups that the files do not name keep their quality.
+
+A quality is in proportion to the click rate at the top of the page. That users look less
+at lower positions is taken off; what has few clicks borrows from its group and campaign,
+and is rated higher the less is known of it, so that it is shown and becomes known.
+--explain shows how a keyword's rate came to be. Each run prints its --scale: give it to the
+next one, so that qualities change only when clicks do.
+
+Exit status: 0 no row was rejected; 1 it failed; 2 invalid arguments; 3 some rows were
+rejected, the others were learned from.`,
+		Example: `  adshard quality learn --db sqlite:ads.db --dry-run counts.csv
+  adshard quality learn --db sqlite:ads.db --scale 0.008 counts-*.csv
+  adshard quality learn --db sqlite:ads.db --dry-run --explain 17 counts.csv`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return wrongUse("name at least one file, or - for standard input")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, files []string) error { return runQuality(c.Context(), &f, files, s) },
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.db, "db", "", databaseHelp)
+	flags.StringVar(&f.today, "today", "", "the day from which ages count, as in 2026-11-23; \"\": the newest in the files")
+	flags.Float64Var(&f.options.HalfLife, "half-life", 30, "after how many days a count weighs half; 0: it never weighs less")
+	flags.Float64SliceVar(&f.options.Examination, "examination", nil, "how often users look at each position, as a part of the first's; none: estimated")
+	flags.Float64Var(&f.options.Strength, "strength", 0, "how many own clicks weigh as much as the group or campaign; 0: estimated")
+	flags.Float64Var(&f.options.Optimism, "optimism", 1, "how many standard deviations a quality is above what is expected")
+	flags.Float64Var(&f.scale, "scale", 0, "the click rate of one point of quality; 0: that by which one of twenty keywords has ten points")
+	flags.UintSliceVar(&f.explain, "explain", nil, "show how the rates of these keywords came to be, by id")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "show what would change, keyword by keyword, and change nothing")
+	flags.BoolVar(&f.json, "json", false, "print JSON, one object a line: the changes of --dry-run, explanations, then the summary")
+	return c
+}
+
+func runQuality(ctx context.Context, f *qualityFlags, files []string, s Streams) (err error) {
+	if !(f.scale >= 0 && f.scale <= 1) {
+		return wrongUse("--scale %v: 0 to 1", f.scale)
+	}
+	if err := f.options.Validate(); err != nil {
+		return &usageError{err}
+	}
+	o := revise.Options{Options: f.options, Scale: quality.Scale(f.scale)}
+	if f.today != "" {
+		if o.Today, err = countfile.ParseDay(f.today); err != nil {
+			return &usageError{fmt.Errorf("--today: %w", err)}
+		}
+	}
+	if err := checkDatabase(f.db); err != nil {
+		return err
+	}
+	if err := readable(files); err != nil {
+		return err
+	}
+	counts, sum := new(quality.Counts), new(countfile.Summary)
+	for _, name := range files {
+		if err := readCounts(name, counts, sum, s); err != nil {
+			return err
+		}
+	}
+	if f.today == "" {
+		o.Today = sum.Newest
+	}
+	store, err := database.Open(ctx, f.db, false)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	plan, err := revise.Make(ctx, store, counts, o)
+	if err != nil {
+		return err
+	}
+	show := qualityShower{s: s, f: f, plan: plan, sum: sum}
+	written, err := writeQualities(ctx, f, store, plan, s)
+	if e := show.all(written); err == nil {
+		err = e
+	}
+	if err == nil && sum.Rejected > 0 {
+		err = errRejects
+	}
+	return err
+}
+
+func readCounts(name string, counts *quality.Counts, sum *countfile.Summary, s Streams) (err error) {
+	var src io.Reader = s.In
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return fmt.Errorf("cannot read the file of counts: %w", err)
+		}
+		defer func() { _ = file.Close() }() // only read
+		src = file
+	}
+	return countfile.Read(src, name, counts, sum)
+}
+
+func writeQualities(ctx context.Context, f *qualityFlags, store backend.Store, plan *revise.Plan, s Streams) (revise.Result, error) {
+	if f.dryRun {
+		return revise.Result{}, nil
+	}
+	bar := progress.OnTerminal(s.Err)
+	defer bar.End()
+	return plan.Write(ctx, store, func(done int) {
+		bar.Share("writing qualities", float64(done)/float64(len(plan.Changes)))
+	})
+}

@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// counts has a keyword that users click often, one that they hardly ever do, and a
+// row that is wrong.
+const (
+	countsData = "Account,Campaign,Ad Group,Keyword,Criterion Type,Max CPC\nAcme,Shoes,G,red shoes,Exact,1\nAcme,Shoes,G,old shoes,Exact,1\nAcme,Shoes,G,new shoes,Exact,1\n"
+	countsCSV  = "day,campaign,group,keyword,ad,position,impressions,clicks\n2026-11-22,1,1,1,1,1,10000,2000\n2026-11-23,1,1,2,1,1,10000,100\n"
+	wrongRow   = "2026-11-23,1,1,2,1,0,1,1\n"
+)
+
+func learnt(t *testing.T, csv string, more ...string) (db string, status int, out, errOut string) {
+	t.Helper()
+	db = "sqlite:" + filepath.Join(t.TempDir(), "ads.db")
+	if status, _, errOut := run(t, "adshard", "import", "--db", db, file(t, "data.csv", countsData)); status != exitDone {
+		t.Fatal(errOut)
+	}
+	status, out, errOut = runIn(t, csv, "adshard", append([]string{"quality", "learn", "--db", db, "--scale", "0.02", "--strength", "5"}, append(more, "-")...)...)
+	return db, status, out, errOut
+}
+
+// TestQualityLearn: a dry run shows what changes and changes nothing; without it the
+// database has what was shown, and a second run changes nothing.
+func TestQualityLearn(t *testing.T) {
+	const want = `keyword 1 "red shoes" exact of "Acme" / "Shoes" / "G": quality 5 -> 10; rate `
+	db, status, out, errOut := learnt(t, countsCSV, "--dry-run")
+	if status != exitDone || !strings.HasPrefix(out, want) || !strings.Contains(out, "dry run, the database is unchanged: 2 rows, 0 rejected; 3 qualities change, 0 stay;") {
+		t.Fatalf("%d\n%s%s", status, out, errOut)
+	}
+	again := func() string {
+		_, out, _ := runIn(t, countsCSV, "adshard", "quality", "learn", "--db", db, "--scale", "0.02", "--strength", "5", "-")
+		return out
+	}
+	if first := again(); !strings.Contains(first, "; 3 qualities change, 0 stay;") {
+		t.Errorf("after the dry run:\n%s", first)
+	}
+	if second := again(); !strings.Contains(second, "; 0 qualities change, 3 stay;") {
+		t.Errorf("the second run:\n%s", second)
+	}
+}
+
+// TestQualityRejects: rows that are wrong are named, the others are learned from.
+func TestQualityRejects(t *testing.T) {
+	_, status, out, errOut := learnt(t, countsCSV+wrongRow)
+	if status != exitRejects || !strings.Contains(out, "3 rows, 1 rejected; 3 qualities change") || !strings.Contains(errOut, "row 4, position: position 0: 1 to 20") {
+		t.Errorf("%d\n%s%s", status, out, errOut)
+	}
+}
+
+// TestQualityExplains: an explanation has the counts of each level, as text and as JSON.
+func TestQualityExplains(t *testing.T) {
+	_, status, out, errOut := learnt(t, countsCSV, "--dry-run", "--explain", "3", "--half-life", "0")
+	if status != exitDone || !strings.Contains(out, "keyword 3: rate ") || !strings.Contains(out, "group     20000.0      2100.0") {
+		t.Errorf("%d\n%s%s", status, out, errOut)
+	}
+	_, status, out, errOut = learnt(t, countsCSV, "--dry-run", "--json", "--explain", "1", "--half-life", "0")
+	var lines []string
+	for line := range strings.Lines(out) {
+		var object map[string]map[string]any
+		if err := json.Unmarshal([]byte(line), &object); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		for name, values := range object {
+			lines = append(lines, fmt.Sprint(name, " ", values["keyword_id"], " ", values["to"], " ", values["changed"]))
+		}
+	}
+	if got := strings.Join(lines, "; "); status != exitDone || got != "change 1 10 <nil>; change 2 1 <nil>; change 3 8 <nil>; explanation 1 <nil> <nil>; summary <nil> <nil> 3" {
+		t.Errorf("%d %s\n%s%s", status, got, out, errOut)
+	}
+	if _, status, _, errOut = learnt(t, countsCSV, "--explain", "9"); status != exitFailed || !strings.Contains(errOut, "--explain 9") {
+		t.Errorf("%d %s", status, errOut)
+	}
+}
+
+func TestQualityRefuses(t *testing.T) {
+	db := "sqlite:" + filepath.Join(t.TempDir(), "none.db")
+	for args, says := range map[string]string{
+		"--db " + db:                     "name at least one file",
+		"x.csv":                          "--db is missing",
+		"--db " + db + " --today x -":    "2026-11-23",
+		"--db " + db + " --scale 2 -":    "--scale 2",
+		"--db " + db + " --strength 2e9": "strength",
+	} {
+		list := append([]string{"quality", "learn"}, strings.Fields(args)...)
+		if strings.HasSuffix(args, "2e9") {
+			list = append(list, "-")
+		}
+		if status, _, errOut := run(t, "adshard", list...); status == exitDone || !strings.Contains(errOut, says) {
+			t.Errorf("%s: %d %s", args, status, errOut)
+		}
+	}
+	if status, _, errOut := run(t, "adshard", "quality", "learn", "--db", db, "-"); status != exitFailed || !strings.Contains(errOut, "does not exist") {
+		t.Errorf("%d %s", status, errOut)
+	}
+}

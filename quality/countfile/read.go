@@ -1,0 +1,155 @@
+// Package countfile reads files of impressions and clicks, which package quality learns
+// from: CSV with a header, or JSON lines. Both have the columns campaign, group,
+// keyword, ad (ids, as in answers; the ad's may be missing), position, day (as in
+// 2026-11-23), impressions and clicks. Rows for the same cell add up.
+//
+// Goals: bounded memory beside the counts, exact rejects. Non-goals: single events,
+// names in place of ids.
+package countfile
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"adshard/fault"
+	"adshard/quality"
+)
+
+// Reject is a row that was not counted.
+type Reject struct {
+	File string
+	// Row is the line's number, from 1.
+	Row int64
+	// Column is the one at fault; "": the row as a whole.
+	Column, Reason string
+}
+
+// String returns the reject as one sentence.
+func (r Reject) String() string {
+	if r.Column == "" {
+		return fmt.Sprintf("%s: row %d: %s", r.File, r.Row, r.Reason)
+	}
+	return fmt.Sprintf("%s: row %d, %s: %s", r.File, r.Row, r.Column, r.Reason)
+}
+
+// FirstRejects is how many rejects a Summary holds.
+const FirstRejects = 10
+
+// Summary is what was read of all files.
+type Summary struct {
+	Rows, Rejected int64
+	First          []Reject
+	// Newest is the newest day that was counted, if Rows > Rejected.
+	Newest int32
+}
+
+// maxLine bounds a line.
+const maxLine = 64 << 10
+
+var bom = []byte{0xEF, 0xBB, 0xBF}
+
+// Read adds the rows of a file to counts, and what it has read to sum. Rows that are
+// wrong are rejected and count nothing. Errors: those of src; fault.Invalid when the
+// file cannot be read any further, after what stands before was counted.
+func Read(src io.Reader, name string, counts *quality.Counts, sum *Summary) error {
+	f := &file{name: name, counts: counts, sum: sum}
+	lines := bufio.NewScanner(src)
+	lines.Buffer(make([]byte, 0, 4<<10), maxLine)
+	for lines.Scan() {
+		f.line++
+		line := lines.Bytes()
+		if f.line == 1 {
+			line = bytes.TrimPrefix(line, bom)
+		}
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 {
+			continue
+		}
+		if err := f.read(line); err != nil {
+			return fault.Newf(fault.Invalid, "countfile: read", "%s: row %d: %w", name, f.line, err)
+		}
+	}
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		return fault.Newf(fault.Invalid, "countfile: read", "%s: row %d is longer than %d bytes: this is no file of counts", name, f.line+1, maxLine)
+	}
+	return lines.Err()
+}
+
+// file is a file that is being read.
+type file struct {
+	name   string
+	line   int64
+	header []column // of CSV; empty until it was read
+	json   bool
+	counts *quality.Counts
+	sum    *Summary
+}
+
+// read takes a line; an error ends the file.
+func (f *file) read(line []byte) error {
+	if !f.json && len(f.header) == 0 {
+		if line[0] != '{' {
+			return f.readHeader(string(line))
+		}
+		f.json = true
+	}
+	f.sum.Rows++
+	r, err := f.row(line)
+	if err == nil {
+		err = f.counts.Add(r.cell, r.count)
+	}
+	if err != nil {
+		f.reject(err)
+		return nil
+	}
+	if f.sum.Rows == f.sum.Rejected+1 || r.cell.Day > f.sum.Newest {
+		f.sum.Newest = r.cell.Day
+	}
+	return nil
+}
+
+func (f *file) row(line []byte) (row, error) {
+	if f.json {
+		return jsonRow(line)
+	}
+	return csvRow(string(line), f.header)
+}
+
+func (f *file) reject(err error) {
+	f.sum.Rejected++
+	if len(f.sum.First) < FirstRejects {
+		f.sum.First = append(f.sum.First, Reject{File: f.name, Row: f.line, Column: fault.FieldOf(err), Reason: fault.Cause(err)})
+	}
+}
+
+// dayForm is how days are written.
+const dayForm = "2006-01-02"
+
+const secondsOfDay = 24 * 60 * 60
+
+// ParseDay reads a day as in 2026-11-23.
+func ParseDay(text string) (int32, error) {
+	t, err := time.Parse(dayForm, text)
+	if err != nil {
+		return 0, fault.Field("countfile: day", "day", "%q is no day such as 2026-11-23", clipped(text))
+	}
+	return int32(t.Unix() / secondsOfDay), nil // years have four digits
+}
+
+// FormatDay writes a day as in 2026-11-23.
+func FormatDay(day int32) string {
+	return time.Unix(int64(day)*secondsOfDay, 0).UTC().Format(dayForm)
+}
+
+// clipped is a text for a reject.
+func clipped(text string) string {
+	const most = 40
+	if len(text) > most {
+		return text[:most] + "…"
+	}
+	return text
+}

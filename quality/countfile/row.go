@@ -1,0 +1,163 @@
+package countfile
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"adshard/fault"
+	"adshard/quality"
+)
+
+// row is what a line says.
+type row struct {
+	cell  quality.Cell
+	count quality.Count
+}
+
+// column is a column of a CSV file.
+type column uint8
+
+const (
+	ignored column = iota
+	campaign
+	group
+	keyword
+	ad
+	position
+	day
+	impressions
+	clicks
+	columns
+)
+
+var names = [columns]string{"", "campaign", "group", "keyword", "ad", "position", "day", "impressions", "clicks"}
+
+// String returns the column's name.
+func (c column) String() string { return names[c] }
+
+// needed reports whether rows must have the column.
+func (c column) needed() bool { return c != ignored && c != ad }
+
+// readHeader reads the names of columns; unknown ones are ignored.
+func (f *file) readHeader(line string) error {
+	var missing []string
+	for _, cell := range cells(line) {
+		name := strings.TrimSuffix(strings.ToLower(cell), "_id")
+		c := column(max(0, slices.Index(names[:], name)))
+		if c != ignored && slices.Contains(f.header, c) {
+			return fmt.Errorf("two columns %v", c)
+		}
+		f.header = append(f.header, c)
+	}
+	for c := ignored; c < columns; c++ {
+		if c.needed() && !slices.Contains(f.header, c) {
+			missing = append(missing, c.String())
+		}
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("the header lacks %s: it names campaign, group, keyword, ad, position, day, impressions and clicks, in any order", strings.Join(missing, ", "))
+	}
+	return nil
+}
+
+// cells are those of a line. No value has a comma or a quotation mark in it.
+func cells(line string) []string {
+	list := strings.Split(line, ",")
+	for i, c := range list {
+		c = strings.TrimSpace(c)
+		if len(c) > 1 && c[0] == '"' && c[len(c)-1] == '"' {
+			c = c[1 : len(c)-1]
+		}
+		list[i] = c
+	}
+	return list
+}
+
+func csvRow(line string, header []column) (r row, err error) {
+	list := cells(line)
+	if len(list) != len(header) {
+		return r, fault.Newf(fault.Invalid, "", "%d cells, the header has %d", len(list), len(header))
+	}
+	for i, c := range header {
+		if err := r.set(c, list[i]); err != nil {
+			return r, err
+		}
+	}
+	return r, nil
+}
+
+// jsonRow reads an object. Its numbers are read as CSV's are, so that no value is
+// rounded.
+func jsonRow(line []byte) (r row, err error) {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(line, &object) != nil || object == nil {
+		return r, fault.Newf(fault.Invalid, "", `not a JSON object: {"campaign":1,"group":2,"keyword":3,"ad":4,"position":1,"day":"2026-11-23","impressions":100,"clicks":3}`)
+	}
+	for c := campaign; c < columns; c++ {
+		raw, ok := object[c.String()]
+		if !ok {
+			raw, ok = object[c.String()+"_id"]
+		}
+		text := string(raw)
+		if c == day && json.Unmarshal(raw, &text) != nil {
+			text = ""
+		}
+		if !ok && !c.needed() {
+			continue
+		}
+		if err := r.set(c, text); err != nil {
+			return r, err
+		}
+	}
+	return r, nil
+}
+
+// set reads one value.
+func (r *row) set(c column, text string) (err error) {
+	n := uint64(0)
+	switch {
+	case c == ignored, c == ad && text == "":
+		return nil
+	case c == day:
+		r.cell.Day, err = ParseDay(text)
+		return err
+	}
+	if n, err = number(c, text); err != nil {
+		return err
+	}
+	switch c {
+	case campaign:
+		r.cell.Campaign = n
+	case group:
+		r.cell.Group = n
+	case keyword:
+		r.cell.Keyword = n
+	case ad:
+		r.cell.Ad = n
+	case position:
+		r.cell.Position = uint8(min(n, math.MaxUint8)) // the counts check it
+	case impressions:
+		r.count.Impressions = n
+	case clicks:
+		r.count.Clicks = n
+	}
+	return nil
+}
+
+func number(c column, text string) (uint64, error) {
+	n, err := strconv.ParseUint(text, 10, 64)
+	switch {
+	case text == "":
+		return 0, fault.Field("countfile: row", c.String(), "a number is missing")
+	case errors.Is(err, strconv.ErrRange):
+		return 0, fault.Field("countfile: row", c.String(), "%s is too large", clipped(text))
+	case err != nil:
+		return 0, fault.Field("countfile: row", c.String(), "%q is no number", clipped(text))
+	}
+	return n, nil
+}

@@ -1,0 +1,230 @@
+package revise_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"adshard/backend"
+	"adshard/backend/sqlite"
+	"adshard/fault"
+	"adshard/ingest"
+	"adshard/quality"
+	"adshard/quality/revise"
+)
+
+// database has two groups of a campaign, with four keywords each and a default quality.
+func database(t *testing.T) backend.Store {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "ads.db"), sqlite.Options{Create: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	var b strings.Builder
+	for g := range 2 {
+		for k := range 4 {
+			fmt.Fprintf(&b, `{"type":"keyword","advertiser":"A","campaign":"C","group":"G%d","text":"word%d","match_type":"%s"}`+"\n",
+				g, k, []string{"exact", "phrase", "broad", "exact"}[k])
+		}
+	}
+	load(t, db, b.String())
+	return db
+}
+
+func load(t *testing.T, db backend.Store, lines string) {
+	t.Helper()
+	sum, err := ingest.Run(t.Context(), db, []string{"-"}, ingest.Options{Stdin: strings.NewReader(lines)})
+	if err != nil || sum.Rejected > 0 {
+		t.Fatalf("%v %v", sum.First, err)
+	}
+}
+
+// items are the groups by name.
+func items(t *testing.T, db backend.Store) map[string]*backend.Item {
+	t.Helper()
+	s, err := db.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	out := make(map[string]*backend.Item)
+	for it, err := range s.All(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[it.Group.Name] = it
+	}
+	return out
+}
+
+// counted are clicks of the keywords of group G0 but its last: the first has the most.
+func counted(t *testing.T, db backend.Store) *quality.Counts {
+	t.Helper()
+	c, it := new(quality.Counts), items(t, db)["G0"]
+	for i, clicks := range []uint64{4000, 2400, 400} {
+		k := quality.Key{Campaign: it.Group.CampaignID, Group: it.Group.ID, Keyword: it.Keywords[i].ID, Ad: 1}
+		if err := c.Add(quality.Cell{Key: k, Position: 1, Day: 9}, quality.Count{Impressions: 40_000, Clicks: clicks}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+// options put a rate of 0.1 at 10 points.
+func options() revise.Options {
+	return revise.Options{Options: quality.Options{Strength: 5, Examination: []float64{1}}, Scale: 0.01, Today: 9}
+}
+
+func planned(t *testing.T, db backend.Store, c *quality.Counts) *revise.Plan {
+	t.Helper()
+	p, err := revise.Make(t.Context(), db, c, options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func qualities(it *backend.Item) (list []uint8) {
+	for i := range it.Keywords {
+		list = append(list, it.Keywords[i].Quality)
+	}
+	return list
+}
+
+// TestRevision: keywords of a counted group get what was learned, a match type's factor
+// taken off, also one that was never shown; other groups and all else stay as they are,
+// and a second run changes nothing.
+func TestRevision(t *testing.T) {
+	db := database(t)
+	counts := counted(t, db)
+	before := items(t, db)
+	p := planned(t, db, counts)
+	// 0.1 exact, 0.06 ÷ 0.9 phrase, 0.01 ÷ 0.8 broad; the last has the group's 0.063.
+	if len(p.Changes) != 4 || p.Left != 0 || p.Unknown != 0 {
+		t.Fatalf("%d changes, %d stay, %d unknown", len(p.Changes), p.Left, p.Unknown)
+	}
+	r, err := p.Write(t.Context(), db, nil)
+	if err != nil || r.Written != 4 || r.Gone != 0 || r.Transactions != 1 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	after := items(t, db)
+	if got := qualities(after["G0"]); !reflect.DeepEqual(got, []uint8{10, 7, 1, 6}) {
+		t.Errorf("qualities %v", got)
+	}
+	for i := range after["G0"].Keywords {
+		after["G0"].Keywords[i].Quality = backend.DefaultQuality
+	}
+	after["G0"].Group.Version = before["G0"].Group.Version
+	if !reflect.DeepEqual(after, before) {
+		t.Errorf("something else changed: %+v, was %+v", after, before)
+	}
+
+	at, err := db.Newest(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := planned(t, db, counts); len(p.Changes) != 0 || p.Left != 4 {
+		t.Errorf("the second plan has %d changes", len(p.Changes))
+	}
+	if _, err := p.Write(t.Context(), db, nil); err != nil {
+		t.Fatal(err)
+	}
+	if now, _ := db.Newest(t.Context()); now != at {
+		t.Errorf("written again, the database moved from %v to %v", at, now)
+	}
+}
+
+// TestUnknownTeaches: a keyword that the database does not have, or has in another
+// campaign, is not written, but counts for its group.
+func TestUnknownTeaches(t *testing.T) {
+	db := database(t)
+	counts := counted(t, db)
+	it := items(t, db)["G0"]
+	for _, k := range []quality.Key{
+		{Campaign: it.Group.CampaignID, Group: it.Group.ID, Keyword: 999},
+		{Campaign: 77, Group: it.Group.ID, Keyword: it.Keywords[3].ID},
+	} {
+		if err := counts.Add(quality.Cell{Key: k, Position: 1, Day: 9}, quality.Count{Impressions: 400_000, Clicks: 4000}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := planned(t, db, counts)
+	if p.Unknown != 2 {
+		t.Errorf("%d unknown", p.Unknown)
+	}
+	for _, c := range p.Changes {
+		if c.Key.Keyword == it.Keywords[3].ID && c.To > 3 {
+			t.Errorf("the keyword that was never shown gets %d: the unknown one does not count", c.To)
+		}
+	}
+	if _, ok := p.Find(999); ok {
+		t.Error("the unknown keyword is found")
+	}
+}
+
+// TestGoneStaysGone: what is removed after the plan was made is not made again.
+func TestGoneStaysGone(t *testing.T) {
+	for name, c := range map[string]struct {
+		lines   string
+		gone    int
+		written []uint8 // of G0; nil: it is not there
+	}{
+		"a keyword": {`{"type":"keyword","advertiser":"A","campaign":"C","group":"G0","text":"word0","match_type":"exact","status":"removed"}`, 1, []uint8{7, 1, 6}},
+		"two keywords": {`{"type":"keyword","advertiser":"A","campaign":"C","group":"G0","text":"word0","match_type":"exact","status":"removed"}
+{"type":"keyword","advertiser":"A","campaign":"C","group":"G0","text":"word2","match_type":"broad","status":"removed"}`, 2, []uint8{7, 6}},
+		"the group":      {`{"type":"group","advertiser":"A","campaign":"C","name":"G0","status":"removed"}`, 4, nil},
+		"the campaign":   {`{"type":"campaign","advertiser":"A","name":"C","status":"removed"}`, 4, nil},
+		"the advertiser": {`{"type":"advertiser","name":"A","status":"removed"}`, 4, nil},
+		"the group, and it was made again": {`{"type":"group","advertiser":"A","campaign":"C","name":"G0","status":"removed"}
+{"type":"keyword","advertiser":"A","campaign":"C","group":"G0","text":"word0","match_type":"exact"}`, 4, []uint8{5}},
+	} {
+		db := database(t)
+		p := planned(t, db, counted(t, db))
+		load(t, db, c.lines)
+		before := items(t, db)
+		r, err := p.Write(t.Context(), db, nil)
+		if err != nil || r.Gone != c.gone || r.Written != 4-c.gone {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
+		after := items(t, db)
+		if len(after) != len(before) {
+			t.Errorf("%s: %d groups, there were %d", name, len(after), len(before))
+		}
+		it := after["G0"]
+		if (it != nil) != (c.written != nil) || it != nil && !reflect.DeepEqual(qualities(it), c.written) {
+			t.Errorf("%s: %+v", name, it)
+		}
+	}
+}
+
+// failing is a store whose first transactions cannot begin.
+type failing struct {
+	backend.Store
+	left int
+	kind fault.Kind
+}
+
+func (f *failing) Begin(ctx context.Context) (backend.Tx, error) {
+	if f.left > 0 {
+		f.left--
+		return nil, fault.Newf(f.kind, "test", "not now")
+	}
+	return f.Store.Begin(ctx)
+}
+
+// TestWriteIsPatient: what another writer or a failover holds up is written later; any
+// other error ends it.
+func TestWriteIsPatient(t *testing.T) {
+	for kind, ok := range map[fault.Kind]bool{fault.Locked: true, fault.Unavailable: true, fault.NoSpace: false} {
+		db := database(t)
+		p := planned(t, db, counted(t, db))
+		r, err := p.Write(t.Context(), &failing{db, 1, kind}, nil)
+		if (err == nil) != ok || (r.Written == 4) != ok {
+			t.Errorf("%v: %+v, %v", kind, r, err)
+		}
+	}
+}

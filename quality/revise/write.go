@@ -1,0 +1,123 @@
+package revise
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"adshard/backend"
+	"adshard/fault"
+	"adshard/internal/wait"
+)
+
+// Patience is how long a transaction is repeated that fails since another one writes
+// the same (fault.Locked) or the database is away (fault.Unavailable).
+const Patience = 2 * time.Minute
+
+const (
+	// together is how many keywords are written in one transaction.
+	together = 2000
+	// pause is between two tries of a transaction.
+	pause = 200 * time.Millisecond
+)
+
+// Result is what was written. After an error it counts what was committed.
+type Result struct {
+	Written int
+	// Gone are keywords that were removed since the plan was made; they stay so.
+	Gone         int
+	Transactions int
+}
+
+// Write writes the qualities, in transactions of some thousand keywords. written, if
+// not nil, is called after each with the number of keywords so far.
+func (p *Plan) Write(ctx context.Context, store backend.Store, written func(done int)) (r Result, err error) {
+	for first := 0; first < len(p.Changes); first += together {
+		some := p.Changes[first:min(first+together, len(p.Changes))]
+		gone, err := patiently(ctx, store, some)
+		if err != nil {
+			return r, err
+		}
+		r.Written += len(some) - len(gone)
+		r.Gone += len(gone)
+		r.Transactions++
+		if written != nil {
+			written(r.Written + r.Gone)
+		}
+	}
+	return r, nil
+}
+
+// patiently writes changes in one transaction, which it repeats: a quality that is
+// there already is written again without effect, so that it does not matter whether one
+// whose answer was lost was committed.
+func patiently(ctx context.Context, store backend.Store, some []Change) (gone map[uint64]bool, err error) {
+	until := time.Now().Add(Patience)
+	gone = make(map[uint64]bool)
+	for {
+		again := false
+		again, err = write(ctx, store, some, gone)
+		switch {
+		case again:
+			continue // without one more that is gone
+		case !fault.Is(err, fault.Locked) && !fault.Is(err, fault.Unavailable), time.Now().After(until):
+			return gone, err
+		}
+		if e := wait.Sleep(ctx, pause); e != nil {
+			return gone, e
+		}
+	}
+}
+
+// write writes what is not gone. It undoes the transaction and reports again when an
+// upsert has made a keyword anew, which is gone then.
+func write(ctx context.Context, store backend.Store, some []Change, gone map[uint64]bool) (again bool, err error) {
+	tx, err := store.Begin(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, tx.Rollback()) }()
+	made := false
+	tx.Watch(func(_ backend.Entity, _ uint64, effect backend.Effect) { made = made || effect == backend.Created })
+	looked, there := uint64(0), false // for which group, and whether it exists
+	for i := range some {
+		c := &some[i]
+		if gone[c.Key.Keyword] {
+			continue
+		}
+		if looked != c.Key.Group {
+			if there, err = exists(ctx, tx, c); err != nil {
+				return false, err
+			}
+			looked = c.Key.Group
+		}
+		if !there {
+			gone[c.Key.Keyword] = true
+			continue
+		}
+		k := &c.Keyword
+		patch := backend.KeywordPatch{Text: k.Text, Words: k.Words, Type: k.Type, Quality: backend.To(c.To)}
+		if err := tx.Keyword(ctx, c.Key.Group, patch); err != nil {
+			return false, err
+		}
+		if made {
+			gone[c.Key.Keyword] = true
+			return true, nil
+		}
+	}
+	return false, tx.Commit(ctx)
+}
+
+// exists reports whether the group of a change is still there.
+func exists(ctx context.Context, tx backend.Tx, c *Change) (bool, error) {
+	advertiser, err := tx.FindAdvertiser(ctx, c.Advertiser)
+	if err != nil || advertiser == 0 {
+		return false, err
+	}
+	campaign, err := tx.FindCampaign(ctx, advertiser, c.Campaign)
+	if err != nil || campaign == 0 {
+		return false, err
+	}
+	group, err := tx.FindGroup(ctx, campaign, c.Group)
+	return group == c.Key.Group, err
+}
