@@ -31,9 +31,9 @@ func given(list []float64) (e examination) {
 // That is the greatest likelihood if clicks are Poisson distributed, whatever the
 // rates are: rates of their own for any number of ads do not bias it (Hausman, Hall
 // and Griliches, "Econometric models for count data", Econometrica 1984). It takes
-// some ten rounds; expectation and maximisation (Chuklin, Markov and de Rijke, "Click
-// Models for Web Search", chapter 4) takes thousands where few impressions are
-// clicked, as one that is not clicked says little about whether it was looked at.
+// some fifty rounds; expectation and maximisation (Chuklin, Markov and de Rijke, "Click
+// Models for Web Search", chapter 4) takes a thousand and more where few impressions
+// are clicked, as one that is not clicked says little about whether it was looked at.
 func estimated(list []shown) (e examination) {
 	for i := range e {
 		e[i] = 1
