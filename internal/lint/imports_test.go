@@ -15,7 +15,7 @@ import (
 // processes share. Which of these may import which is the order of the table.
 var (
 	belowNode = []string{
-		"fault", "schema", "search", "auction", "barrels", "balance", "backend", "loadproxy", "internal/wait",
+		"fault", "schema", "search", "auction", "barrels", "balance", "backend", "loadproxy", "internal/wait", "events",
 	}
 	nodeParts = []string{
 		"internal/node/access", "internal/node/admin", "internal/node/admission", "internal/node/background", "internal/node/certs", "internal/node/config", "internal/node/conns", "internal/node/control",
@@ -115,6 +115,13 @@ var rules = []struct {
 	{pkg: "counters/store/…", may: []string{"fault"}, never: map[string]string{aClock: noTime}},
 	{pkg: "counters/gen/…", may: []string{"counters"}},
 	{pkg: "counters", may: []string{"fault", "internal/wait", "counters/store"}, never: map[string]string{aClock: noTime}},
+	{pkg: "events/token", may: []string{"fault"}, never: map[string]string{
+		aClock: "tokens get the time with each call", "net": "a token is bytes", "os": "a token is bytes", "context": "a token never waits",
+		"crypto/rand": "secrets come from the caller", "math/rand": "tokens are reproducible",
+	}},
+	{pkg: "events/store/storetest", may: []string{"fault", "events/store", "events/token"}},
+	{pkg: "events/store/…", may: []string{"fault", "events/token"}, never: map[string]string{aClock: "what is forgotten is said by the caller"}},
+	{pkg: "events", may: []string{"fault", "events/store", "events/token"}, never: map[string]string{aClock: "a process gives its clock, so that tests can"}},
 	{pkg: "internal/oracle/…", may: []string{"fault", "search", "auction", "backend"}},
 	{pkg: "internal/corpus", may: []string{"search"}},
 	{pkg: "internal/node/fanout/choice", may: []string{"search", "barrels/certify"}, never: map[string]string{
@@ -127,6 +134,7 @@ var rules = []struct {
 	{pkg: "internal/node/up", may: with(belowNode, "internal/node")},
 	{pkg: "internal/node/balancer", may: with(belowNode, append(nodeParts, "internal/node/distributor")...)},
 	{pkg: "internal/node/distributor", may: with(belowNode, nodeParts...)},
+	{pkg: "internal/node/collector", may: with(belowNode, nodeParts...)},
 	{pkg: "internal/node/slave", may: with(belowNode, nodeParts...)},
 	{pkg: "internal/node/master", may: with(belowNode, nodeParts...)},
 	{pkg: "internal/node/offline", may: with(belowNode, nodeParts...)},
@@ -153,12 +161,12 @@ var bans = []struct {
 }{
 	{"github.com/linxGnu/grocksdb", "one package owns the handles of RocksDB, so that none leaks", []string{"barrels/rocks", "bench"}},
 	{"C", "cgo stays in one place, so that all else builds and cross-compiles with Go alone", []string{"barrels/rocks", "bench"}},
-	{"modernc.org/sqlite", "other packages read through backend's contracts", []string{"backend/sqlite", "counters/store/sqlite"}},
-	{"zombiezen.com/go/sqlite", "other packages read through backend's contracts", []string{"backend/sqlite", "counters/store/sqlite"}},
+	{"modernc.org/sqlite", "other packages read through backend's contracts", []string{"backend/sqlite", "counters/store/sqlite", "events/store/sqlite"}},
+	{"zombiezen.com/go/sqlite", "other packages read through backend's contracts", []string{"backend/sqlite", "counters/store/sqlite", "events/store/sqlite"}},
 	{"github.com/cockroachdb/pebble", "the product's stores are RocksDB; others are there to be measured", []string{"bench/layouts/pebbledb"}},
 	{"github.com/blevesearch/bleve", "a peer, there to be measured", []string{"bench/peers/bleve"}},
 	{"capnproto.org/go/capnp", "an alpha, there to be measured", []string{"bench/layouts/rdb"}},
-	{"github.com/jackc/pgx", "other packages read through backend's contracts", []string{"backend/postgres", "backend/pgtest", "counters/store/postgres", "bench/peers/postgres"}},
+	{"github.com/jackc/pgx", "other packages read through backend's contracts", []string{"backend/postgres", "backend/pgtest", "counters/store/postgres", "events/store/postgres", "bench/peers/postgres"}},
 	{"go.etcd.io/etcd", "other packages read through the contract of control", []string{"internal/node/control/inetcd", "internal/node/control/etcdtest"}},
 	{"github.com/spf13/cobra", "flags are read in cmd and internal/cli only", []string{"cmd", "internal/cli", "bench"}},
 	{"flag", "flags are read in cmd and internal/cli only", []string{"cmd", "internal/cli", "bench"}},

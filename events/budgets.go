@@ -1,0 +1,181 @@
+package events
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"adshard/events/store"
+	"adshard/fault"
+)
+
+// Budget is what a campaign may spend in a day.
+type Budget struct {
+	Campaign, Advertiser uint64
+	Daily                uint64 // in micros
+	Limited              bool   // else there is no limit
+	Exhausted            bool   // it is marked, by whomever
+}
+
+// Campaigns are those of the backend.
+type Campaigns interface {
+	// Budgets returns those of campaigns; those that do not exist are missing.
+	Budgets(ctx context.Context, campaigns []uint64) ([]Budget, error)
+	// SetBudgetExhausted marks a campaign; fault.NotFound if there is none.
+	SetBudgetExhausted(ctx context.Context, campaign uint64, exhausted bool) error
+}
+
+// Budgets marks campaigns as exhausted that have spent the budget of their day, and takes
+// back its own marks when that is so no more: on another day, or with a larger budget. Marks
+// of others it leaves alone. Several processes may do so on one store.
+//
+// A mark is noted before it is set, and removed after it is taken back, so that whoever comes
+// after one that was killed knows of it.
+type Budgets struct {
+	Store     store.Store
+	Campaigns Campaigns
+	Day       func(advertiser uint64, at time.Time) store.Day
+	Now       func() time.Time
+
+	mu    sync.Mutex
+	dirty map[uint64]bool // campaigns with clicks since the last Check; guarded by mu
+}
+
+// Note says that events were counted.
+func (b *Budgets) Note(counted []store.Event) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.dirty == nil {
+		b.dirty = make(map[uint64]bool)
+	}
+	for i := range counted {
+		if counted[i].Kind == store.Click {
+			b.dirty[counted[i].Token.Campaign] = true
+		}
+	}
+}
+
+// Check looks at the campaigns with clicks since the last one; after an error the next Check
+// looks at them again.
+func (b *Budgets) Check(ctx context.Context) error {
+	b.mu.Lock()
+	dirty := b.dirty
+	b.dirty = nil
+	b.mu.Unlock()
+	if len(dirty) == 0 {
+		return nil
+	}
+	err := b.check(ctx, slices.Sorted(maps.Keys(dirty)))
+	if err != nil {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if b.dirty == nil {
+			b.dirty = make(map[uint64]bool)
+		}
+		maps.Copy(b.dirty, dirty)
+	}
+	return err
+}
+
+// Sweep looks at all campaigns that spent something of late, and at all marks: what a process
+// that was killed did not come to, other days, other budgets.
+func (b *Budgets) Sweep(ctx context.Context) error {
+	since := store.Day(b.Now().Add(-48*time.Hour).Unix() / (24 * 60 * 60)) // before today, in every calendar
+	sums, err := b.Store.Sums(ctx, since)
+	if err != nil {
+		return err
+	}
+	marks, err := b.Store.Marks(ctx)
+	if err != nil {
+		return err
+	}
+	all := make(map[uint64]bool)
+	for _, s := range sums {
+		all[s.Campaign] = true
+	}
+	for _, m := range marks {
+		all[m.Campaign] = true
+	}
+	return b.check(ctx, slices.Sorted(maps.Keys(all)))
+}
+
+// check marks some campaigns, and takes marks back. Marks are read last: whoever sees that a
+// campaign is marked then sees whether it is a mark of Budgets.
+func (b *Budgets) check(ctx context.Context, campaigns []uint64) error {
+	if len(campaigns) == 0 {
+		return nil
+	}
+	budgets, err := b.Campaigns.Budgets(ctx, campaigns)
+	if err != nil {
+		return err
+	}
+	now := b.Now()
+	today := make(map[store.SumKey]Budget)
+	since := store.Day(1<<31 - 1)
+	for _, l := range budgets {
+		day := b.Day(l.Advertiser, now)
+		today[store.SumKey{Campaign: l.Campaign, Day: day}] = l
+		since = min(since, day)
+	}
+	over := make(map[uint64]spent)
+	if len(budgets) > 0 {
+		sums, err := b.Store.Sums(ctx, since, campaigns...)
+		if err != nil {
+			return err
+		}
+		for _, s := range sums {
+			if l, ok := today[store.SumKey{Campaign: s.Campaign, Day: s.Day}]; ok && l.Limited && s.Spend >= l.Daily {
+				over[s.Campaign] = spent{s.Day, l.Exhausted}
+			}
+		}
+	}
+	marks, err := b.Store.Marks(ctx)
+	if err != nil {
+		return err
+	}
+	return b.settle(ctx, campaigns, over, marks)
+}
+
+// spent says of a campaign on which day it has spent its budget, and whether it is marked.
+type spent struct {
+	day    store.Day
+	marked bool
+}
+
+// settle makes the marks of campaigns those of over.
+func (b *Budgets) settle(ctx context.Context, campaigns []uint64, over map[uint64]spent, marks []store.Mark) error {
+	own := make(map[uint64]store.Day, len(marks))
+	for _, m := range marks {
+		own[m.Campaign] = m.Day
+	}
+	for _, c := range campaigns {
+		var err error
+		now, exhausted := over[c]
+		day, had := own[c]
+		switch {
+		case !exhausted && had:
+			if err = b.set(ctx, c, false); err == nil {
+				err = b.Store.ClearMark(ctx, c)
+			}
+		case exhausted && (!now.marked || had && day != now.day):
+			if err = b.Store.SetMark(ctx, store.Mark{Campaign: c, Day: now.day}); err == nil {
+				err = b.set(ctx, c, true)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// set marks a campaign, unless it was removed meanwhile.
+func (b *Budgets) set(ctx context.Context, campaign uint64, exhausted bool) error {
+	err := b.Campaigns.SetBudgetExhausted(ctx, campaign, exhausted)
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,184 @@
+package events_test
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"adshard/events"
+	"adshard/events/store"
+	"adshard/events/token"
+	"adshard/fault"
+)
+
+var errKilled = errors.New("killed")
+
+// steps fails from some call on, as a process that was killed.
+type steps struct{ left int }
+
+func (s *steps) take() error {
+	if s.left--; s.left < 0 {
+		return errKilled
+	}
+	return nil
+}
+
+// fewCampaigns are some in memory.
+type fewCampaigns struct {
+	*steps
+	list map[uint64]*events.Budget
+}
+
+func (c fewCampaigns) Budgets(_ context.Context, ids []uint64) (out []events.Budget, err error) {
+	for _, id := range ids {
+		if b := c.list[id]; b != nil {
+			out = append(out, *b)
+		}
+	}
+	return out, c.take()
+}
+
+func (c fewCampaigns) SetBudgetExhausted(_ context.Context, id uint64, exhausted bool) error {
+	if err := c.take(); err != nil {
+		return err
+	}
+	if c.list[id] == nil {
+		return fault.Newf(fault.NotFound, "test", "there is no campaign %d", id)
+	}
+	c.list[id].Exhausted = exhausted
+	return nil
+}
+
+// mortal is a store of a process that is killed.
+type mortal struct {
+	store.Store
+	*steps
+}
+
+func (m mortal) SetMark(ctx context.Context, k store.Mark) error {
+	if err := m.take(); err != nil {
+		return err
+	}
+	return m.Store.SetMark(ctx, k)
+}
+
+func (m mortal) ClearMark(ctx context.Context, campaign uint64) error {
+	if err := m.take(); err != nil {
+		return err
+	}
+	return m.Store.ClearMark(ctx, campaign)
+}
+
+// TestBudgetsAsOracle: after any clicks, days, changes of budgets and campaigns, and processes that
+// were killed between any two steps, a sweep marks those that have spent their budget of
+// the day, and no others; marks of operators stay.
+func TestBudgetsAsOracle(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "events.db")
+	s := open(t, path)
+	next := uint64(0)
+	rapid.Check(t, func(rt *rapid.T) {
+		base := next // campaigns are new in each draw
+		list := make(map[uint64]*events.Budget)
+		operators := make(map[uint64]bool)
+		spent := make(map[string]uint64)
+		for range 3 {
+			next++
+			list[next] = &events.Budget{Campaign: next, Advertiser: 1, Daily: 30_000, Limited: true}
+		}
+		campaign := func() uint64 { return base + rapid.Uint64Range(1, 3).Draw(rt, "campaign") }
+		now := start
+		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
+			c := campaign()
+			switch rapid.IntRange(0, 6).Draw(rt, "step") {
+			case 0:
+				now = now.Add(7 * time.Hour)
+			case 1:
+				if l := list[c]; l != nil {
+					l.Daily, l.Limited = rapid.Uint64Range(0, 5).Draw(rt, "budget")*10_000, rapid.Bool().Draw(rt, "limited")
+				}
+			case 2:
+				if l := list[c]; l != nil && !l.Exhausted && !noted(rt, s, c) {
+					l.Exhausted, operators[c] = true, true
+				}
+			case 3:
+				delete(list, c)
+			default:
+				next++
+				e := clickOf(next, c, now)
+				if _, err := s.Add(t.Context(), []store.Event{e}); err != nil {
+					rt.Fatal(err)
+				}
+				spent[fmt.Sprint(c, utc(1, now))] += e.Token.Price
+			}
+			left := &steps{rapid.IntRange(0, 6).Draw(rt, "left")}
+			b := budgetsOf(mortal{s, left}, fewCampaigns{left, list}, now)
+			if err := b.Sweep(t.Context()); err != nil && !errors.Is(err, errKilled) {
+				rt.Fatal(err)
+			}
+		}
+		if err := budgetsOf(s, fewCampaigns{&steps{1000}, list}, now).Sweep(t.Context()); err != nil {
+			rt.Fatal(err)
+		}
+		for c, l := range list {
+			total, any := spent[fmt.Sprint(c, utc(1, now))]
+			if want := operators[c] || l.Limited && any && total >= l.Daily; l.Exhausted != want {
+				rt.Fatalf("campaign %d with a budget of %d (%v) has spent %d: exhausted %v, by an operator %v", c, l.Daily, l.Limited, total, l.Exhausted, operators[c])
+			}
+		}
+	})
+}
+
+// noted reports whether a mark of a campaign is noted: one that an operator sets then is taken
+// for it.
+func noted(t *rapid.T, s store.Store, campaign uint64) bool {
+	marks, err := s.Marks(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(marks, func(m store.Mark) bool { return m.Campaign == campaign })
+}
+
+func budgetsOf(s store.Store, c events.Campaigns, now time.Time) *events.Budgets {
+	return &events.Budgets{Store: s, Campaigns: c, Day: utc, Now: func() time.Time { return now }}
+}
+
+func clickOf(n, campaign uint64, at time.Time) store.Event {
+	e := store.Event{ID: token.From(at), Kind: store.Click, Day: utc(1, at), Token: token.Token{Served: at, Campaign: campaign, Price: 10_000}}
+	binary.BigEndian.PutUint64(e.ID[4:], n)
+	return e
+}
+
+// TestCheck: the campaigns of clicks are looked at, once; after an error, again.
+func TestCheck(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "events.db"))
+	left := &steps{0}
+	list := map[uint64]*events.Budget{1: {Campaign: 1, Daily: 20_000, Limited: true}, 2: {Campaign: 2, Limited: false}}
+	b := budgetsOf(s, fewCampaigns{left, list}, start)
+	var clicks []store.Event
+	for n := range uint64(4) {
+		clicks = append(clicks, clickOf(n, 1+n%2, start))
+	}
+	clicks = append(clicks, clickOf(9, 3, start)) // of a campaign that was removed
+	if _, err := s.Add(t.Context(), clicks); err != nil {
+		t.Fatal(err)
+	}
+	b.Note(clicks)
+	if err := b.Check(t.Context()); !errors.Is(err, errKilled) || list[1].Exhausted {
+		t.Fatalf("%v", err)
+	}
+	left.left = 10
+	if err := b.Check(t.Context()); err != nil || !list[1].Exhausted || list[2].Exhausted {
+		t.Fatalf("%v, %v, %v", err, list[1], list[2])
+	}
+	left.left = 0
+	if err := b.Check(t.Context()); err != nil {
+		t.Errorf("nothing was clicked since, and it looks: %v", err)
+	}
+}

@@ -1,0 +1,98 @@
+package events
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"adshard/events/token"
+	"adshard/fault"
+)
+
+// Control is the control state that has the keys: of backend.Store, what is needed.
+type Control interface {
+	LoadControl(ctx context.Context, key string) ([]byte, error)
+	SaveControlIf(ctx context.Context, key string, value []byte, guard string, was []byte) error
+}
+
+// KeysKey is under which, after the cluster's state key, the keys are kept.
+const KeysKey = "/event-keys"
+
+// Keys are the keys of a cluster, as they were read last. It is safe for use by several
+// goroutines.
+type Keys struct {
+	control Control
+	key     string
+	now     func() time.Time
+	ring    atomic.Pointer[token.Ring]
+
+	mu   sync.Mutex
+	read time.Time // when the keys were read last; guarded by mu
+}
+
+// NewKeys returns the keys of the cluster with a state key; there are none until Rotate.
+func NewKeys(control Control, stateKey string, now func() time.Time) *Keys {
+	k := &Keys{control: control, key: stateKey + KeysKey, now: now}
+	k.ring.Store(new(token.Ring))
+	return k
+}
+
+// refreshAfter is how long keys that were read are not read again for a token of a key that
+// is not among them: such tokens are easily made.
+const refreshAfter = time.Second
+
+// Rotate reads the keys, and changes them if it is time to. Several processes may do so: one
+// of them changes them, the others find them changed. Errors: the control state's.
+func (k *Keys) Rotate(ctx context.Context) error {
+	for {
+		b, err := k.control.LoadControl(ctx, k.key)
+		if err != nil {
+			return err
+		}
+		ring, err := token.ParseRing(b)
+		if err != nil {
+			return err
+		}
+		secret := make([]byte, token.SecretSize)
+		rand.Read(secret) // never fails
+		next, changed := ring.Rotate(k.now(), rotation, secret)
+		if changed {
+			err = k.control.SaveControlIf(ctx, k.key, next.Encode(), k.key, b)
+		}
+		switch {
+		case err == nil:
+			k.note(next)
+			return nil
+		case !fault.Is(err, fault.Conflict):
+			return err
+		} // another one was faster
+	}
+}
+
+func (k *Keys) note(r *token.Ring) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.ring.Store(r)
+	k.read = k.now()
+}
+
+// Open opens a token; if its key is not known, with keys that were read a moment ago. Errors:
+// token.ErrMalformed, token.ErrForged, token.ErrUnknownKey, and the control state's.
+func (k *Keys) Open(ctx context.Context, text []byte) (token.Token, token.ID, error) {
+	t, id, err := k.ring.Load().Open(text)
+	if !errors.Is(err, token.ErrUnknownKey) {
+		return t, id, err
+	}
+	k.mu.Lock()
+	age := k.now().Sub(k.read)
+	k.mu.Unlock()
+	if age < 0 || age >= refreshAfter {
+		if err := k.Rotate(ctx); err != nil {
+			return t, id, err
+		}
+	}
+	return k.ring.Load().Open(text)
+}

@@ -1,0 +1,154 @@
+// Package postgres keeps events in a PostgreSQL database, in its schema adshard_events. Any
+// number of processes may share it. A transaction locks ids, then sums, in their order, so that
+// no two wait for each other; sums are in parts, one for each of some processes, so that
+// those that count for one campaign seldom wait at all.
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"adshard/events/store"
+	"adshard/fault"
+)
+
+const (
+	// format is that of the tables.
+	format = 1
+	// schema is made by one process at a time: two that make a table at once may fail.
+	schema = `SELECT pg_advisory_xact_lock(hashtext('adshard_events'));
+CREATE SCHEMA IF NOT EXISTS adshard_events;
+CREATE TABLE IF NOT EXISTS adshard_events.event (id bytea NOT NULL, kind smallint NOT NULL, day integer NOT NULL, advertiser bigint NOT NULL,
+  campaign bigint NOT NULL, keyword bigint NOT NULL, ad bigint NOT NULL, position smallint NOT NULL, price bigint NOT NULL, query bigint NOT NULL,
+  PRIMARY KEY (id, kind));
+CREATE TABLE IF NOT EXISTS adshard_events.spent (campaign bigint NOT NULL, day integer NOT NULL, part smallint NOT NULL,
+  impressions bigint NOT NULL, clicks bigint NOT NULL, spend bigint NOT NULL, PRIMARY KEY (campaign, day, part)) WITH (fillfactor = 70);
+CREATE TABLE IF NOT EXISTS adshard_events.mark (campaign bigint PRIMARY KEY, day integer NOT NULL);
+CREATE TABLE IF NOT EXISTS adshard_events.horizon (one boolean PRIMARY KEY CHECK (one), format integer NOT NULL, id bytea NOT NULL);
+INSERT INTO adshard_events.horizon VALUES (true, 1, '') ON CONFLICT DO NOTHING`
+	// parts is of how many parts a sum is at most.
+	parts = 16
+	// connections is how many a store uses at most, unless the URL says pool_max_conns.
+	connections = 8
+)
+
+// Store is a store.Store.
+type Store struct {
+	pool *pgxpool.Pool
+	part int16 // of sums that this process writes
+}
+
+var _ store.Store = (*Store)(nil)
+
+// Open connects to the database at url and makes the tables if there are none. A replica in
+// the URL, which is for backend/postgres, is left out. Errors: fault.Invalid (the URL),
+// fault.Version (tables of another format), those of the contract.
+func Open(ctx context.Context, text string) (*Store, error) {
+	cfg, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, cfg)
+	if err != nil {
+		return nil, failed(ctx, "open", err)
+	}
+	if err := prepare(ctx, pool); err != nil {
+		pool.Close()
+		return nil, failed(ctx, "open", err)
+	}
+	return &Store{pool: pool, part: int16(rand.IntN(parts))}, nil
+}
+
+// parse reads a URL. Errors: fault.Invalid, without the URL, which may have a password.
+func parse(text string) (*pgxpool.Config, error) {
+	u, err := url.Parse(text)
+	if err != nil {
+		return nil, fault.Newf(fault.Invalid, "postgres: open", "this is no URL of a database: write postgres://USER@HOST/DATABASE")
+	}
+	q := u.Query()
+	q.Del("replica")
+	u.RawQuery = q.Encode()
+	cfg, err := pgxpool.ParseConfig(u.String())
+	if err != nil {
+		return nil, fault.Newf(fault.Invalid, "postgres: open", "write postgres://USER@HOST/DATABASE: %w", err)
+	}
+	if cfg.ConnConfig.ValidateConnect == nil { // never a standby: it may answer with what is past
+		cfg.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+	}
+	if !q.Has("pool_max_conns") {
+		cfg.MaxConns = connections
+	}
+	cfg.AfterConnect = durable
+	return cfg, nil
+}
+
+// durable makes commits of a connection durable whatever the server's settings are.
+func durable(ctx context.Context, c *pgx.Conn) error {
+	_, err := c.Exec(ctx, "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'")
+	return err
+}
+
+// prepare makes the tables where there are none: a role that may not is fine where there are.
+func prepare(ctx context.Context, pool *pgxpool.Pool) error {
+	var there bool
+	err := pool.QueryRow(ctx, "SELECT to_regclass('adshard_events.horizon') IS NOT NULL").Scan(&there)
+	if err == nil && !there {
+		err = pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+			_, err := tx.Conn().PgConn().Exec(ctx, schema).ReadAll()
+			return err
+		})
+	}
+	if err != nil {
+		return err
+	}
+	var found int
+	err = pool.QueryRow(ctx, "SELECT format FROM adshard_events.horizon").Scan(&found)
+	if err == nil && found != format {
+		err = fault.Newf(fault.Version, "postgres: open", "the tables of events have format %d, this program knows %d", found, format)
+	}
+	return err
+}
+
+// Close closes the store when the calls that are under way have ended.
+func (s *Store) Close() error {
+	s.pool.Close()
+	return nil
+}
+
+// Health implements store.Store.
+func (s *Store) Health(ctx context.Context) error {
+	return s.execute(ctx, "health", "SELECT FROM adshard_events.horizon")
+}
+
+// failed gives an error of the server or the connection a kind and a text that says what
+// to do; what has a kind keeps it.
+func failed(ctx context.Context, op string, err error) error {
+	switch {
+	case err == nil || fault.KindOf(err) != fault.Internal:
+		return err
+	case ctx.Err() != nil:
+		return fmt.Errorf("postgres: %s: %w", op, context.Cause(ctx))
+	}
+	kind, advice := fault.Unavailable, "see whether the server runs and can be reached"
+	var answer *pgconn.PgError
+	if errors.As(err, &answer) {
+		switch answer.Code[:min(2, len(answer.Code))] {
+		case "40", "55":
+			kind, advice = fault.Locked, "another transaction is writing the same, try again"
+		case "53":
+			kind, advice = fault.NoSpace, "the server has no room or no connections left"
+		case "XX", "58":
+			kind, advice = fault.Corrupt, "see the server's log"
+		case "22", "28", "3D", "3F", "42":
+			kind, advice = fault.Unavailable, "see the role, its permissions and the schema adshard_events"
+		}
+	}
+	return fault.Newf(kind, "postgres: "+op, "%w: %s", err, advice)
+}

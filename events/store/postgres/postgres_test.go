@@ -1,0 +1,160 @@
+package postgres_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"adshard/backend/pgtest"
+	"adshard/events/store"
+	"adshard/events/store/postgres"
+	"adshard/events/store/storetest"
+	"adshard/fault"
+)
+
+var (
+	server *pgtest.Server
+	made   atomic.Int64
+)
+
+// childEnv is the URL of the database to which a child process adds.
+const childEnv = "ADSHARD_EVENTS_CHILD"
+
+func TestMain(m *testing.M) {
+	if url := os.Getenv(childEnv); url != "" {
+		fmt.Fprintln(os.Stderr, child(url))
+		os.Exit(1)
+	}
+	os.Exit(run(m))
+}
+
+func child(url string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // however the parent ended
+	defer cancel()
+	s, err := postgres.Open(ctx, url)
+	if err == nil {
+		err = storetest.AddForever(ctx, s, os.Stdout)
+	}
+	return err
+}
+
+func run(m *testing.M) (status int) {
+	var err error
+	server, err = pgtest.New("fsync=off", "full_page_writes=off")
+	if err == nil {
+		defer server.Remove()
+		err = server.Start()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
+}
+
+// database makes an empty one and returns its URL.
+func database(t testing.TB) string {
+	t.Helper()
+	name := fmt.Sprint("events_", made.Add(1))
+	if err := server.Do(t.Context(), "postgres", "CREATE DATABASE "+name); err != nil {
+		t.Fatal(err)
+	}
+	return server.URL(name)
+}
+
+func open(t testing.TB, url string) *postgres.Store {
+	t.Helper()
+	s, err := postgres.Open(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func TestConformance(t *testing.T) {
+	storetest.Run(t, func(t testing.TB) (a, b store.Store) {
+		url := database(t)
+		return open(t, url), open(t, url)
+	})
+}
+
+func TestKill(t *testing.T) {
+	url := database(t)
+	storetest.Kill(t, open(t, url), func() *exec.Cmd {
+		c := exec.CommandContext(t.Context(), os.Args[0])
+		c.Env = append(os.Environ(), childEnv+"="+url)
+		return c
+	})
+}
+
+// TestOpen: what is wrong with a URL or a server is told by kind; several programs may
+// make the tables at once; a replica in the URL is not asked.
+func TestOpen(t *testing.T) {
+	for url, kind := range map[string]fault.Kind{
+		"postgres://h:x/": fault.Invalid, server.URL("none"): fault.Unavailable, "postgres:///d?host=/nowhere": fault.Unavailable,
+		server.URL("template1") + "&target_session_attrs=standby": fault.Unavailable,
+	} {
+		if _, err := postgres.Open(t.Context(), url); !fault.Is(err, kind) {
+			t.Errorf("%s: %v, want %v", url, err, kind)
+		}
+	}
+	url := database(t)
+	var programs sync.WaitGroup
+	for range 4 {
+		programs.Go(func() { open(t, url+"&replica=/nowhere") })
+	}
+	programs.Wait()
+	if err := server.Do(t.Context(), fmt.Sprint("events_", made.Load()), "UPDATE adshard_events.horizon SET format = 2"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := postgres.Open(t.Context(), url); !fault.Is(err, fault.Version) {
+		t.Errorf("of another format: %v", err)
+	}
+}
+
+// TestServerDies: while the server is away, nothing is acknowledged; what was, is there
+// when it is back, and events that were sent in vain count once when they are sent again.
+func TestServerDies(t *testing.T) {
+	s := open(t, database(t))
+	if out, err := s.Add(t.Context(), []store.Event{storetest.EventOf(1, 0)}); err != nil || out[0] != store.Counted {
+		t.Fatalf("%v, %v", out, err)
+	}
+	if err := server.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	both := []store.Event{storetest.EventOf(1, 0), storetest.EventOf(2, 0)}
+	if _, err := s.Add(t.Context(), both); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("%v", err)
+	}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var out []store.Outcome
+	var err error
+	for range 20 { // old connections of the pool fail once each
+		if out, err = s.Add(t.Context(), both); err == nil {
+			break
+		}
+	}
+	if err != nil || out[0] != store.Duplicate || out[1] != store.Counted {
+		t.Errorf("%v, %v", out, err)
+	}
+}
+
+// TestNoSecrets: a password in a URL is in no error.
+func TestNoSecrets(t *testing.T) {
+	for _, url := range []string{"postgres://u:secret@h:x/d", "postgres://u:secret@/d?host=/nowhere", "postgres://u:sec%ret@h/d"} {
+		if _, err := postgres.Open(t.Context(), url); err == nil || strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "sec%ret") {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+func BenchmarkAdd(b *testing.B) { storetest.Bench(b, open(b, database(b))) }

@@ -1,0 +1,183 @@
+// Package sqlite keeps events in a SQLite file of their own, beside that of the backend:
+// events come thousands of times a second, and would make imports and the balancer wait.
+// Several processes of one machine may share the file; their writers wait for each other by
+// polling, until their contexts end.
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	zs "zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
+	"adshard/events/store"
+	"adshard/fault"
+)
+
+const (
+	// format is the file's user_version: that of its tables.
+	format = 1
+	// schema: ids begin with the time, so that new events are side by side in the tree.
+	schema = `
+CREATE TABLE event (id BLOB NOT NULL, kind INTEGER NOT NULL, day INTEGER NOT NULL, advertiser INTEGER NOT NULL, campaign INTEGER NOT NULL,
+  keyword INTEGER NOT NULL, ad INTEGER NOT NULL, position INTEGER NOT NULL, price INTEGER NOT NULL, query INTEGER NOT NULL,
+  PRIMARY KEY (id, kind)) WITHOUT ROWID, STRICT;
+CREATE TABLE spent (campaign INTEGER NOT NULL, day INTEGER NOT NULL, impressions INTEGER NOT NULL, clicks INTEGER NOT NULL, spend INTEGER NOT NULL,
+  PRIMARY KEY (campaign, day)) WITHOUT ROWID, STRICT;
+CREATE TABLE mark (campaign INTEGER PRIMARY KEY, day INTEGER NOT NULL) STRICT;
+CREATE TABLE horizon (id BLOB NOT NULL) STRICT;
+INSERT INTO horizon VALUES (x'');`
+	// connections is how many goroutines read at once, beside the one that writes.
+	connections = 4
+)
+
+// Store is a store.Store.
+type Store struct {
+	path string
+	file os.FileInfo // that is open
+	pool *sqlitex.Pool
+	turn chan struct{} // held by the goroutine that writes: waiting for it is fair, SQLite's lock is not
+}
+
+var _ store.Store = (*Store)(nil)
+
+// Open opens a file, or makes it. Errors: fault.Version for a file of another format, and
+// those of the contract.
+func Open(ctx context.Context, path string) (*Store, error) {
+	path, err := filepath.Abs(path) // so that no name means anything special to SQLite
+	if err != nil {
+		return nil, fault.New(fault.Unavailable, "sqlite: open", err)
+	}
+	pool, err := sqlitex.NewPool(path, sqlitex.PoolOptions{
+		Flags: zs.OpenReadWrite | zs.OpenCreate, PoolSize: connections + 1, PrepareConn: prepare,
+	})
+	if err != nil {
+		return nil, failed(ctx, "open", path, err)
+	}
+	s := &Store{path: path, pool: pool, turn: make(chan struct{}, 1)}
+	err = s.writing(ctx, "open", s.createTables)
+	if err == nil {
+		s.file, err = os.Stat(path)
+		err = failed(ctx, "open", path, err)
+	}
+	if err != nil {
+		_ = pool.Close() // err says more
+		return nil, err
+	}
+	return s, nil
+}
+
+// Close closes the store; calls that are under way fail.
+func (s *Store) Close() error { return s.pool.Close() }
+
+func prepare(c *zs.Conn) error {
+	for _, setting := range []string{
+		"PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", "PRAGMA cache_size = -16384",
+		"PRAGMA wal_autocheckpoint = 4000", "PRAGMA journal_size_limit = 67108864",
+	} {
+		if err := sqlitex.ExecuteTransient(c, setting, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) createTables(c *zs.Conn) error {
+	found, err := sqlitex.ResultInt(c.Prep("PRAGMA user_version"))
+	switch {
+	case err != nil || found == format:
+		return err
+	case found != 0:
+		return fault.Newf(fault.Version, "sqlite: open", "%s has format %d of events, this program knows %d", s.path, found, format)
+	}
+	tables, err := sqlitex.ResultInt(c.Prep("SELECT count(*) FROM sqlite_schema"))
+	if err == nil && tables > 0 {
+		err = fault.Newf(fault.Version, "sqlite: open", "%s is a database of something else than events: name another file", s.path)
+	}
+	if err == nil {
+		err = sqlitex.ExecuteScript(c, schema+fmt.Sprintf("PRAGMA user_version = %d;", format), nil)
+	}
+	return err
+}
+
+// writing calls f in a transaction for writing.
+func (s *Store) writing(ctx context.Context, op string, f func(*zs.Conn) error) (err error) {
+	select {
+	case s.turn <- struct{}{}:
+		defer func() { <-s.turn }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	c, err := s.pool.Take(ctx)
+	if err != nil {
+		return failed(ctx, op, s.path, err)
+	}
+	defer s.pool.Put(c)
+	end, err := sqlitex.ImmediateTransaction(c)
+	if err != nil {
+		return failed(ctx, op, s.path, err)
+	}
+	if err = f(c); err == nil {
+		err = s.present(op)
+	}
+	end(&err)
+	if err == nil {
+		err = s.present(op) // else the commit went into a file that nobody finds
+	}
+	return failed(ctx, op, s.path, err)
+}
+
+// present fails unless the path names the file that is open: SQLite keeps writing to one that
+// was removed or replaced.
+func (s *Store) present(op string) error {
+	if s.file == nil {
+		return nil
+	}
+	now, err := os.Stat(s.path)
+	if err != nil || !os.SameFile(now, s.file) {
+		return fault.Newf(fault.Unavailable, "sqlite: "+op, "%s was removed or replaced: put the file back, or restart this program", s.path)
+	}
+	return nil
+}
+
+// read runs one statement, which sees the store as it is at one moment.
+func (s *Store) read(ctx context.Context, op, sql string, row func(*zs.Stmt) error, args ...any) error {
+	c, err := s.pool.Take(ctx)
+	if err != nil {
+		return failed(ctx, op, s.path, err)
+	}
+	defer s.pool.Put(c)
+	if err = s.present(op); err == nil {
+		err = sqlitex.Execute(c, sql, &sqlitex.ExecOptions{Args: args, ResultFunc: row})
+	}
+	return failed(ctx, op, s.path, err)
+}
+
+// Health implements store.Store.
+func (s *Store) Health(ctx context.Context) error {
+	return s.read(ctx, "health", "SELECT id FROM horizon", nil)
+}
+
+// failed gives an error of SQLite a kind and a text that says what to do; others that
+// have a kind keep it.
+func failed(ctx context.Context, op, path string, err error) error {
+	switch {
+	case err == nil || fault.KindOf(err) != fault.Internal:
+		return err
+	case ctx.Err() != nil:
+		return fmt.Errorf("sqlite: %s: %w", op, context.Cause(ctx))
+	}
+	kind, advice := fault.Unavailable, "see whether the file can be read and written"
+	switch zs.ErrCode(err).ToPrimary() {
+	case zs.ResultBusy, zs.ResultLocked:
+		kind, advice = fault.Locked, "another program is writing to it, try again"
+	case zs.ResultCorrupt, zs.ResultNotADB:
+		kind, advice = fault.Corrupt, "the file is damaged or not a database, restore it from a copy"
+	case zs.ResultFull:
+		kind, advice = fault.NoSpace, "the disk is full, make room"
+	}
+	return fault.Newf(kind, "sqlite: "+op, "%s: %w: %s", path, err, advice)
+}

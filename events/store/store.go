@@ -1,0 +1,134 @@
+// Package store is the contract of events with the database that keeps them: each event
+// once, by its id, and sums of what they count for, which change in the transaction that
+// makes the event durable. So no event is in one and not in the other, whatever is killed.
+//
+// Stores: sqlite and postgres below this package; storetest is the conformance suite of
+// both. Goals: an event is durable and counted when Add returns, once for all processes.
+// Non-goals: what tokens mean, budgets, and reports over events, which SQL can do.
+package store
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"adshard/events/token"
+	"adshard/fault"
+)
+
+// Kind is the kind of an event.
+type Kind uint8
+
+// The kinds. The numbers are in databases.
+const (
+	Impression Kind = 1 // the ad was seen
+	Click      Kind = 2
+)
+
+// Day is a day of an advertiser's calendar, in days since 1970-01-01.
+type Day int32
+
+// Event is one kind of event of one token.
+type Event struct {
+	ID    token.ID
+	Kind  Kind
+	Day   Day // of which it counts
+	Token token.Token
+}
+
+// Outcome is what Add did with an event.
+type Outcome uint8
+
+// The outcomes.
+const (
+	Counted   Outcome = iota // it is new, durable and in the sums
+	Duplicate                // it was counted before, and is not counted again
+	Forgotten                // it is too old to know whether it was counted; it was not now
+)
+
+// Sum is what the events of a campaign and day come to.
+type Sum struct {
+	Campaign            uint64
+	Day                 Day
+	Impressions, Clicks uint64
+	Spend               uint64 // the prices of the clicks, in micros
+}
+
+// Mark says that a campaign was marked as exhausted for what it spent on a day.
+type Mark struct {
+	Campaign uint64
+	Day      Day
+}
+
+// Store keeps events. It is safe for use by several goroutines and processes.
+//
+// Errors: fault.Unavailable, fault.Locked, fault.NoSpace, fault.Corrupt; ctx's.
+type Store interface {
+	// Add makes events durable that are new, and adds them to the sums, all or none of them.
+	// Errors: fault.Invalid as Validate says. After any other error it is unknown whether
+	// it happened; Add of the same events again is right in both cases.
+	Add(ctx context.Context, events []Event) ([]Outcome, error)
+	// Sums returns the sums of campaigns from a day on, in order of campaign and day;
+	// without campaigns those of all.
+	Sums(ctx context.Context, from Day, campaigns ...uint64) ([]Sum, error)
+	// Forget makes Add refuse tokens served before a second, for ever, and then removes up to
+	// limit of their events. The sums stay. It returns how many were removed.
+	Forget(ctx context.Context, before time.Time, limit int) (int, error)
+	// Marks returns the marks by campaign; SetMark notes one, in place of that of the
+	// campaign, ClearMark removes it.
+	Marks(ctx context.Context) ([]Mark, error)
+	SetMark(ctx context.Context, m Mark) error
+	ClearMark(ctx context.Context, campaign uint64) error
+	// Health returns nil if the database can be read.
+	Health(ctx context.Context) error
+	Close() error
+}
+
+// Bounds of what Add takes.
+const (
+	MaxEvents = 10_000
+	// MaxPrice is above all prices that an auction can come to (bids are at most 10,000 units,
+	// modifiers +900 %), and such that a sum of them fits.
+	MaxPrice = 100_000_000_000
+)
+
+// Validate returns what is wrong with events, as fault.Invalid. Stores call it.
+func Validate(events []Event) error {
+	const op = "events: add"
+	if len(events) > MaxEvents {
+		return fault.Newf(fault.Invalid, op, "%d events: at most %d", len(events), MaxEvents)
+	}
+	for i := range events {
+		e := &events[i]
+		t := &e.Token
+		switch {
+		case e.Kind != Impression && e.Kind != Click:
+			return fault.Newf(fault.Invalid, op, "event %d has the kind %d", i, e.Kind)
+		case t.Price > MaxPrice:
+			return fault.Newf(fault.Invalid, op, "event %d has a price of %d micros: at most %d", i, t.Price, uint64(MaxPrice))
+		case max(t.Advertiser, t.Campaign, t.Keyword, t.Ad) > math.MaxInt64:
+			return fault.Newf(fault.Invalid, op, "event %d has an id that no entity has", i)
+		}
+	}
+	return nil
+}
+
+// SumKey is of which sum an event is a part.
+type SumKey struct {
+	Campaign uint64
+	Day      Day
+}
+
+// Include adds an event to the sums by key.
+func Include(sums map[SumKey]Sum, e *Event) {
+	key := SumKey{e.Token.Campaign, e.Day}
+	s := sums[key]
+	s.Campaign, s.Day = key.Campaign, key.Day
+	if e.Kind == Click {
+		s.Clicks++
+		s.Spend += e.Token.Price
+	} else {
+		s.Impressions++
+	}
+	sums[key] = s
+}

@@ -1,0 +1,303 @@
+// Package storetest is the conformance suite of package events/store: random calls compared
+// with a slow model, the same events added by several at once, and processes killed.
+package storetest
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"adshard/events/store"
+	"adshard/events/token"
+	"adshard/fault"
+)
+
+// Run runs the suite. Opened returns an empty store, which it closes after the test, and
+// a second handle on it, as another process has.
+func Run(t *testing.T, opened func(testing.TB) (a, b store.Store)) {
+	for name, clause := range map[string]func(*testing.T, store.Store, store.Store){
+		"AsModel": asModel, "Once": once, "Refused": refused, "Cancelled": cancelled, "Forgotten": forgotten, "Largest": largest,
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, b := opened(t)
+			clause(t, a, b)
+		})
+	}
+}
+
+var start = time.Unix(1_700_000_000, 0)
+
+// EventOf returns the event of a number, of a token served some seconds after a fixed time. Other numbers
+// have other ids.
+func EventOf(n uint64, seconds int) store.Event {
+	e := store.Event{ID: token.From(start.Add(time.Duration(seconds) * time.Second)), Kind: store.Kind(1 + n%2), Day: store.Day(19675 + n%3)}
+	binary.BigEndian.PutUint64(e.ID[4:], n*0x9e3779b97f4a7c15) // odd, so that no two are the same
+	e.Token = token.Token{Advertiser: 1 + n%2, Campaign: 1 + n%5, Keyword: n, Ad: n + 1, Position: uint8(1 + n%20), Price: 10_000 + n%1000, Query: n << 60}
+	return e
+}
+
+// model is a store that is slow, and right.
+type model struct {
+	events  map[string]store.Event
+	horizon token.ID
+	marks   map[uint64]store.Day
+}
+
+func newModel() *model {
+	return &model{events: make(map[string]store.Event), marks: make(map[uint64]store.Day)}
+}
+
+func (m *model) add(events []store.Event) (out []store.Outcome) {
+	for _, e := range events {
+		key := fmt.Sprintf("%x %d", e.ID, e.Kind)
+		_, had := m.events[key]
+		switch {
+		case string(e.ID[:]) < string(m.horizon[:]):
+			out = append(out, store.Forgotten)
+		case had:
+			out = append(out, store.Duplicate)
+		default:
+			out = append(out, store.Counted)
+			m.events[key] = e
+		}
+	}
+	return out
+}
+
+// sums adds all events up, those that are forgotten too.
+func (m *model) sums(from store.Day, campaigns []uint64) (out []store.Sum) {
+	for c := range uint64(10) {
+		for day := from; day < from+10; day++ {
+			s := store.Sum{Campaign: c, Day: day}
+			for _, e := range m.events {
+				switch {
+				case e.Token.Campaign != c || e.Day != day || campaigns != nil && !slices.Contains(campaigns, c):
+				case e.Kind == store.Click:
+					s.Clicks, s.Spend = s.Clicks+1, s.Spend+e.Token.Price
+				default:
+					s.Impressions++
+				}
+			}
+			if s.Clicks+s.Impressions > 0 {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+func must(t interface {
+	Helper()
+	Fatal(...any)
+}, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// asModel makes random calls through two handles, all on one store: what an earlier draw
+// added is there.
+func asModel(t *testing.T, a, b store.Store) {
+	m := newModel()
+	ctx := t.Context()
+	rapid.Check(t, func(t *rapid.T) {
+		for range rapid.IntRange(1, 8).Draw(t, "calls") {
+			s := rapid.SampledFrom([]store.Store{a, b}).Draw(t, "handle")
+			switch rapid.IntRange(0, 5).Draw(t, "call") {
+			case 0:
+				before := start.Add(time.Duration(rapid.IntRange(-10, 60).Draw(t, "before")) * time.Second)
+				_, err := s.Forget(ctx, before, rapid.IntRange(1, 5).Draw(t, "limit"))
+				must(t, err)
+				if id := token.From(before); string(id[:]) > string(m.horizon[:]) {
+					m.horizon = id
+				}
+			case 1:
+				mark := store.Mark{Campaign: rapid.Uint64Range(1, 4).Draw(t, "campaign"), Day: store.Day(rapid.Int32().Draw(t, "day"))}
+				must(t, s.SetMark(ctx, mark))
+				m.marks[mark.Campaign] = mark.Day
+			case 2:
+				campaign := rapid.Uint64Range(1, 4).Draw(t, "campaign")
+				must(t, s.ClearMark(ctx, campaign))
+				delete(m.marks, campaign)
+			default:
+				var events []store.Event
+				for _, n := range rapid.SliceOfN(rapid.Uint64Range(0, 500), 0, 20).Draw(t, "events") {
+					events = append(events, EventOf(n, int(n%100)))
+				}
+				got, err := s.Add(ctx, events)
+				must(t, err)
+				if want := m.add(events); !slices.Equal(got, want) {
+					t.Fatalf("%v, want %v", got, want)
+				}
+			}
+		}
+		m.compare(t, ctx, rapid.SampledFrom([]store.Store{a, b}).Draw(t, "reader"), store.Day(19675+rapid.IntRange(-1, 3).Draw(t, "from")))
+	})
+}
+
+func (m *model) compare(t *rapid.T, ctx context.Context, s store.Store, from store.Day) {
+	for _, campaigns := range [][]uint64{nil, {2}, {1, 3, 99}} {
+		got, err := s.Sums(ctx, from, campaigns...)
+		must(t, err)
+		if want := m.sums(from, campaigns); !slices.Equal(got, want) {
+			t.Fatalf("sums of %v: %v, want %v", campaigns, got, want)
+		}
+	}
+	got, err := s.Marks(ctx)
+	must(t, err)
+	marks := make(map[uint64]store.Day)
+	for _, mark := range got {
+		marks[mark.Campaign] = mark.Day
+	}
+	if len(got) != len(m.marks) || !reflect.DeepEqual(marks, m.marks) {
+		t.Fatalf("marks %v, want %v", got, m.marks)
+	}
+}
+
+// once: several that add the same events at once, in batches that overlap, count each once.
+func once(t *testing.T, a, b store.Store) {
+	const events, workers, batch = 600, 8, 50
+	var mu sync.Mutex
+	counted := make(map[int]int)
+	var all sync.WaitGroup
+	for w := range workers {
+		all.Go(func() {
+			s := []store.Store{a, b}[w%2]
+			order := rand.Perm(events)
+			for part := range slices.Chunk(order, batch) {
+				list := make([]store.Event, len(part))
+				for i, n := range part {
+					list[i] = EventOf(uint64(n), n%7)
+				}
+				out, err := s.Add(t.Context(), list)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				for i, n := range part {
+					if out[i] == store.Counted {
+						counted[n]++
+					}
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
+	m := newModel()
+	for n := range events {
+		if counted[n] != 1 {
+			t.Errorf("event %d was counted %d times", n, counted[n])
+		}
+		m.add([]store.Event{EventOf(uint64(n), n%7)})
+	}
+	got, err := b.Sums(t.Context(), 0)
+	must(t, err)
+	if want := m.sums(19675, nil); !reflect.DeepEqual(got, want) {
+		t.Errorf("sums %v, want %v", got, want)
+	}
+}
+
+// refused: what no token can say is refused, and nothing of its batch is counted.
+func refused(t *testing.T, a, _ store.Store) {
+	good := EventOf(1, 0)
+	for name, change := range map[string]func(*store.Event){
+		"kind": func(e *store.Event) { e.Kind = 3 }, "no kind": func(e *store.Event) { e.Kind = 0 },
+		"price": func(e *store.Event) { e.Token.Price = store.MaxPrice + 1 }, "campaign": func(e *store.Event) { e.Token.Campaign = 1 << 63 },
+		"advertiser": func(e *store.Event) { e.Token.Advertiser = 1 << 63 }, "keyword": func(e *store.Event) { e.Token.Keyword = 1 << 63 },
+		"ad": func(e *store.Event) { e.Token.Ad = 1 << 63 },
+	} {
+		bad := EventOf(2, 0)
+		change(&bad)
+		if _, err := a.Add(t.Context(), []store.Event{good, bad}); !fault.Is(err, fault.Invalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := a.Add(t.Context(), make([]store.Event, store.MaxEvents+1)); !fault.Is(err, fault.Invalid) {
+		t.Error(err)
+	}
+	if sums, err := a.Sums(t.Context(), 0); err != nil || len(sums) > 0 {
+		t.Errorf("%v, %v", sums, err)
+	}
+}
+
+// cancelled: a call whose context has ended fails with its cause; the store goes on.
+func cancelled(t *testing.T, a, b store.Store) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	list := []store.Event{EventOf(1, 0)}
+	if _, err := a.Add(ctx, list); err == nil {
+		t.Error("no error")
+	}
+	if _, err := a.Sums(ctx, 0); err == nil {
+		t.Error("no error of sums")
+	}
+	for _, s := range []store.Store{a, b} {
+		_, err := s.Add(t.Context(), list)
+		must(t, err)
+		must(t, s.Health(t.Context()))
+	}
+	if sums, err := b.Sums(t.Context(), 0); err != nil || len(sums) != 1 || sums[0].Impressions+sums[0].Clicks != 1 {
+		t.Errorf("%v, %v", sums, err)
+	}
+}
+
+// forgotten: an event of a token from before the horizon is never counted again, though its
+// id is gone, not even when the clock of whoever forgets has gone back since.
+func forgotten(t *testing.T, a, b store.Store) {
+	var list []store.Event
+	for n := range 10 {
+		list = append(list, EventOf(uint64(n), n))
+	}
+	_, err := a.Add(t.Context(), list)
+	must(t, err)
+	cut := start.Add(6 * time.Second)
+	for _, want := range []int{4, 2, 0} {
+		n, err := b.Forget(t.Context(), cut, 4)
+		if err != nil || n != want {
+			t.Fatalf("%d removed, %v, want %d", n, err, want)
+		}
+	}
+	if n, err := b.Forget(t.Context(), cut.Add(-time.Hour), 100); n != 0 || err != nil {
+		t.Fatalf("%d, %v", n, err)
+	}
+	before, err := b.Sums(t.Context(), 0)
+	must(t, err)
+	out, err := a.Add(t.Context(), list)
+	must(t, err)
+	for n, o := range out {
+		if want := []store.Outcome{store.Forgotten, store.Duplicate}[n/6]; o != want {
+			t.Errorf("event %d: %v, want %v", n, o, want)
+		}
+	}
+	if after, err := a.Sums(t.Context(), 0); err != nil || !reflect.DeepEqual(before, after) {
+		t.Errorf("sums %v, then %v, %v", before, after, err)
+	}
+}
+
+// largest: a batch of the largest size is added whole.
+func largest(t *testing.T, a, b store.Store) {
+	list := make([]store.Event, store.MaxEvents)
+	for n := range list {
+		list[n] = EventOf(uint64(n), n%3600)
+		list[n].Token.Price, list[n].Token.Campaign, list[n].Kind, list[n].Day = store.MaxPrice, 7, store.Click, 1
+	}
+	out, err := a.Add(t.Context(), list)
+	if err != nil || slices.ContainsFunc(out, func(o store.Outcome) bool { return o != store.Counted }) {
+		t.Fatal(err)
+	}
+	want := []store.Sum{{Campaign: 7, Day: 1, Clicks: store.MaxEvents, Spend: store.MaxEvents * store.MaxPrice}}
+	if sums, err := b.Sums(t.Context(), 1); err != nil || !reflect.DeepEqual(sums, want) {
+		t.Errorf("%v, %v", sums, err)
+	}
+}

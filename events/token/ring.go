@@ -1,0 +1,184 @@
+package token
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
+	"fmt"
+	"hash"
+	"slices"
+	"sync"
+	"time"
+
+	"adshard/fault"
+)
+
+// Key signs tokens from a time on, until the next key's.
+type Key struct {
+	Number uint32    `json:"number"` // from 1, never used again
+	From   time.Time `json:"from"`
+	Secret []byte    `json:"secret"` // SecretSize bytes
+}
+
+// SecretSize is the length of a key's secret.
+const SecretSize = 32
+
+// Ring has a cluster's keys. It is safe for use by several goroutines.
+type Ring struct {
+	keys []*signer // by number
+}
+
+// signer is a key with states of its hash that are free.
+type signer struct {
+	Key
+	free sync.Pool // of *mac
+}
+
+// mac is a keyed hash and room for its sum, the payload and a token.
+type mac struct {
+	hash.Hash
+	sum, payload []byte
+}
+
+func newSigner(k Key) *signer {
+	s := &signer{Key: k}
+	s.free.New = func() any {
+		return &mac{hmac.New(sha256.New, k.Secret), make([]byte, 0, sha256.Size), make([]byte, 0, maxPayload+tagSize)}
+	}
+	return s
+}
+
+// tag returns the tag of a payload, valid until m is used again.
+func (m *mac) tag(payload []byte) []byte {
+	m.Reset()
+	m.Write(payload) // never fails
+	m.sum = m.Sum(m.sum[:0])
+	return m.sum[:tagSize]
+}
+
+// NewRing returns a ring of keys. Errors: fault.Corrupt.
+func NewRing(keys []Key) (*Ring, error) {
+	r := new(Ring)
+	for i, k := range keys {
+		if k.Number == 0 || len(k.Secret) != SecretSize || i > 0 && (k.Number <= keys[i-1].Number || k.From.Before(keys[i-1].From)) {
+			return nil, fault.Newf(fault.Corrupt, "event keys", "the key at %d is none, or not in order", i)
+		}
+		r.keys = append(r.keys, newSigner(k))
+	}
+	return r, nil
+}
+
+// ParseRing reads what Encode wrote; nothing is a ring without keys. Errors: fault.Corrupt.
+func ParseRing(b []byte) (*Ring, error) {
+	if len(b) == 0 {
+		return new(Ring), nil
+	}
+	var keys []Key
+	if err := json.Unmarshal(b, &keys); err != nil {
+		return nil, fault.Newf(fault.Corrupt, "event keys", "they cannot be read") // err might show a part of them
+	}
+	return NewRing(keys)
+}
+
+// Encode returns the keys as bytes, to be stored.
+func (r *Ring) Encode() []byte {
+	b, _ := json.Marshal(r.Keys()) // of numbers, times and bytes
+	return b
+}
+
+// Keys returns the keys by number.
+func (r *Ring) Keys() []Key {
+	out := make([]Key, len(r.keys))
+	for i, k := range r.keys {
+		out[i] = k.Key
+	}
+	return out
+}
+
+// Rotation says how long keys are used. Lead must be longer than it takes until all who sign
+// or check tokens have a new key, Keep than tokens live.
+type Rotation struct{ Every, Lead, Keep time.Duration }
+
+// Rotate returns the ring as it should be now, and whether it differs: a new key, with
+// secret, is added Lead before the newest is Every old, or at once to an empty ring; a key is
+// dropped Keep after its successor's time has come. A clock that goes back adds and drops nothing.
+func (r *Ring) Rotate(now time.Time, by Rotation, secret []byte) (*Ring, bool) {
+	keys := r.Keys()
+	switch n := len(keys); {
+	case n == 0:
+		keys = append(keys, Key{Number: 1, From: now, Secret: secret})
+	case !now.Before(keys[n-1].From.Add(by.Every - by.Lead)):
+		keys = append(keys, Key{Number: keys[n-1].Number + 1, From: now.Add(by.Lead), Secret: secret})
+	}
+	drop := 0
+	for drop+1 < len(keys) && now.After(keys[drop+1].From.Add(by.Keep)) {
+		drop++
+	}
+	if keys = slices.Delete(keys, 0, drop); len(keys) == len(r.keys) && drop == 0 {
+		return r, false
+	}
+	next, err := NewRing(keys)
+	if err != nil {
+		panic(fmt.Sprintf("token: a rotated ring is none: %v", err))
+	}
+	return next, true
+}
+
+// signerAt returns the key for tokens of a time: the newest whose time has come, else the
+// first; nil: there is none.
+func (r *Ring) signerAt(t time.Time) *signer {
+	for i := len(r.keys) - 1; i > 0; i-- {
+		if !t.Before(r.keys[i].From) {
+			return r.keys[i]
+		}
+	}
+	if len(r.keys) == 0 {
+		return nil
+	}
+	return r.keys[0]
+}
+
+// Append appends the text of a token; false, and nothing is appended: there is no key.
+func (r *Ring) Append(b []byte, t *Token) ([]byte, bool) {
+	s := r.signerAt(t.Served)
+	if s == nil {
+		return b, false
+	}
+	m := s.free.Get().(*mac)
+	m.payload = t.appendPayload(m.payload[:0], s.Number, uint64(max(0, min(t.Served.UnixMilli(), lastMs))))
+	m.payload = append(m.payload, m.tag(m.payload)...)
+	b = text.AppendEncode(b, m.payload)
+	s.free.Put(m)
+	return b, true
+}
+
+// Open returns the token of a text. Errors: ErrMalformed, ErrUnknownKey, ErrForged.
+func (r *Ring) Open(given []byte) (Token, ID, error) {
+	if len(given) > MaxText {
+		return Token{}, ID{}, ErrMalformed
+	}
+	var room [maxPayload + tagSize + 3]byte
+	n, err := text.Decode(room[:], given)
+	if err != nil || n < tagSize || text.EncodedLen(n) != len(given) { // the decoder skips ends of lines
+		return Token{}, ID{}, ErrMalformed
+	}
+	payload, tag := room[:n-tagSize], room[n-tagSize:n]
+	t, number, ms, ok := parse(payload)
+	if !ok {
+		return Token{}, ID{}, ErrMalformed
+	}
+	i, found := slices.BinarySearchFunc(r.keys, number, func(s *signer, n uint32) int { return int(int64(s.Number) - int64(n)) })
+	if !found {
+		return Token{}, ID{}, ErrUnknownKey
+	}
+	s := r.keys[i]
+	m := s.free.Get().(*mac)
+	m.payload = append(m.payload[:0], payload...) // so that room stays on the stack
+	same := subtle.ConstantTimeCompare(m.tag(m.payload), tag) == 1
+	s.free.Put(m)
+	if !same {
+		return Token{}, ID{}, ErrForged
+	}
+	return t, idOf(ms, tag), nil
+}

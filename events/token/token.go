@@ -1,0 +1,130 @@
+package token
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"time"
+)
+
+// Token is what is known of an ad that was served.
+type Token struct {
+	Served time.Time // in milliseconds
+	// Nonce is random, and the same for all ads of an answer.
+	Nonce    uint64
+	Position uint8 // from 1
+	// Advertiser, Campaign, Keyword and Ad are ids, Price is in micros.
+	Advertiser, Campaign, Keyword, Ad, Price uint64
+	// Query is a hash of the words of the query (QueryHash).
+	Query uint64
+}
+
+// ID is a token's own: when it was served, in seconds, and bytes of its signature. In order of
+// their bytes, ids are in order of time.
+type ID [idSize]byte
+
+const (
+	version = 1
+	tagSize = 16
+	idSize  = 16
+	secs    = 4 // of an ID
+	// MaxText is the length of the longest token as text.
+	MaxText    = (maxPayload + tagSize + 2) / 3 * 4
+	maxPayload = 1 + 5 + 9 + 8 + 1 + 5*binary.MaxVarintLen64 + 8
+	// lastMs is the last moment that fits into an ID.
+	lastMs = 1<<32*1000 - 1
+)
+
+// The kinds of texts that are no token. UnknownKey may be one whose key has not come here yet.
+var (
+	ErrMalformed  = errors.New("the text is no event token")
+	ErrUnknownKey = errors.New("the key of the event token is not known")
+	ErrForged     = errors.New("the event token was not made by this cluster")
+)
+
+var text = base64.RawURLEncoding.Strict()
+
+// TimeOf returns when the token of an ID was served, in seconds.
+func (id ID) TimeOf() time.Time { return time.Unix(int64(binary.BigEndian.Uint32(id[:])), 0) }
+
+// From returns the least ID of tokens that were served at t or later.
+func From(t time.Time) (id ID) {
+	binary.BigEndian.PutUint32(id[:], uint32(max(0, min(t.Unix(), 1<<32-1))))
+	return id
+}
+
+func idOf(ms uint64, tag []byte) (id ID) {
+	binary.BigEndian.PutUint32(id[:], uint32(ms/1000))
+	copy(id[secs:], tag)
+	return id
+}
+
+// QueryHash is a hash of a query's words, which are hashes themselves.
+func QueryHash(words ...uint64) uint64 {
+	h := uint64(0xcbf29ce484222325)
+	for _, w := range words {
+		h = (h ^ w) * 0x9e3779b97f4a7c15
+		h ^= h >> 32
+	}
+	return h
+}
+
+// appendPayload appends what is signed.
+func (t *Token) appendPayload(b []byte, key uint32, ms uint64) []byte {
+	b = append(b, version)
+	b = binary.AppendUvarint(b, uint64(key))
+	b = binary.AppendUvarint(b, ms)
+	b = binary.BigEndian.AppendUint64(b, t.Nonce)
+	b = append(b, t.Position)
+	for _, n := range [...]uint64{t.Advertiser, t.Campaign, t.Keyword, t.Ad, t.Price} {
+		b = binary.AppendUvarint(b, n)
+	}
+	return binary.BigEndian.AppendUint64(b, t.Query)
+}
+
+// parse reads a payload; false: it is none.
+func parse(b []byte) (t Token, key uint32, ms uint64, ok bool) {
+	r := reader{b: b}
+	v := r.bytes(1)
+	number := r.number(1<<32 - 1)
+	ms = r.number(lastMs)
+	nonce := r.bytes(8)
+	position := r.bytes(1)
+	for _, to := range []*uint64{&t.Advertiser, &t.Campaign, &t.Keyword, &t.Ad, &t.Price} {
+		*to = r.number(1<<64 - 1)
+	}
+	query := r.bytes(8)
+	if r.bad || len(r.b) > 0 || v[0] != version {
+		return Token{}, 0, 0, false
+	}
+	t.Served, t.Position = time.UnixMilli(int64(ms)), position[0]
+	t.Nonce, t.Query = binary.BigEndian.Uint64(nonce), binary.BigEndian.Uint64(query)
+	return t, uint32(number), ms, true
+}
+
+// reader takes values off the front of bytes.
+type reader struct {
+	b   []byte
+	bad bool
+}
+
+func (r *reader) bytes(n int) []byte {
+	if r.bad || len(r.b) < n {
+		r.bad = true
+		return nil
+	}
+	out := r.b[:n]
+	r.b = r.b[n:]
+	return out
+}
+
+// number reads a number in its shortest form.
+func (r *reader) number(most uint64) uint64 {
+	n, size := binary.Uvarint(r.b)
+	if r.bad || size <= 0 || n > most || size > 1 && r.b[size-1] == 0 {
+		r.bad = true
+		return 0
+	}
+	r.b = r.b[size:]
+	return n
+}
