@@ -15,8 +15,8 @@ type Streams struct {
 
 // Main runs a program with arguments (without its name) and returns its exit
 // status: 0 done, 1 failed, 2 invalid usage, 3 done with rejects. The program is
-// "adshard", "master", "slave", "balancer" or "distributor"; the last four are
-// also hidden commands of the first.
+// "adshard", "master", "slave", "balancer", "distributor" or "collector"; the others are
+// also commands of the first.
 func Main(ctx context.Context, program string, args []string, s Streams) int {
 	var root *cobra.Command
 	switch program {
@@ -28,6 +28,8 @@ func Main(ctx context.Context, program string, args []string, s Streams) int {
 		root = balancerCommand(s)
 	case "distributor":
 		root = distributorCommand(s)
+	case "collector":
+		root = collectorCommand(s)
 	default:
 		root = adshard(s)
 	}
@@ -49,7 +51,8 @@ queries over HTTP with the ads that match, and ranks and prices them in an aucti
 	})
 	root.AddCommand(
 		importCommand(s), barrelsCommand(s), upCommand(s), queryCommand(s), balanceCommand(s), slavesCommand(s),
-		dbCommand(s), backupCommand(s), restoreCommand(s), certCommand(s), lexiconCommand(s), qualityCommand(s), sizeCommand(s), versionCommand(s), hidden(masterCommand(s)), hidden(slaveCommand(s)), hidden(balancerCommand(s)),
+		collectorCommand(s), dbCommand(s), backupCommand(s), restoreCommand(s), certCommand(s), lexiconCommand(s), qualityCommand(s), sizeCommand(s), versionCommand(s),
+		hidden(masterCommand(s)), hidden(slaveCommand(s)), hidden(balancerCommand(s)),
 		hidden(distributorCommand(s)),
 	)
 	return root

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"adshard/internal/node/balancer"
+	"adshard/internal/node/collector"
 	"adshard/internal/node/distributor"
 	"adshard/internal/node/master"
 	"adshard/internal/node/slave"
@@ -26,6 +27,7 @@ var keyHelp = map[string]string{
 	"barrels":               "a directory of stores built by 'adshard barrels build', used instead of --data",
 	"budget":                "the share of all ad groups that the strategy may move at once, 0 to 1",
 	"bucket-bytes":          "the size of a bucket of node data",
+	"collector":             "the address for events, over HTTP, of a collector; empty: none, and answers have no event tokens",
 	"control":               "where the lease and the slice map are kept: etcd://HOST:PORT,…/PREFIX; empty: in the database",
 	"copy-from":             "the address of a slave whose store is copied if there is none in dir; empty: as the balancer decides",
 	"copy-rate":             "the most bytes a second that copies of a store read, or write, such as 256MiB",
@@ -39,6 +41,8 @@ var keyHelp = map[string]string{
 	"evacuate-after":        "how long a slave must be lost until its groups go to others; 0: never",
 	"scrub-interval":        "the time between two comparisons of all served data with the database; 0: never",
 	"scrub-share":           "the share of a core that these comparisons may use, 0 to 1",
+	"event-tokens":          "sign a token for each ad, by which a collector counts its impressions and clicks",
+	"events":                "the database of events; empty: beside db (a file PATH-events, a schema adshard_events)",
 	"explain":               "the port for explanations, which show bids: public, admin or auto (public on loopback)",
 	"gc-percent":            "growth of the heap between collections, in percent; GOGC in the environment wins",
 	"grace":                 "how long a starting slave waits for the balancer before it serves its data",
@@ -203,5 +207,32 @@ when preparing data is the bottleneck; each needs its own name.`,
 				return err
 			}
 			return distributor.Run(ctx, c, out, log)
+		}})
+}
+
+func collectorCommand(s Streams) *cobra.Command {
+	c := collector.DefaultConfig()
+	return serve(&cobra.Command{
+		Use:   "collector --db URL",
+		Short: "Count impressions and clicks of ads that were served",
+		Long: `Runs a collector: it takes impressions and clicks over HTTP, with the tokens that masters
+sign when event_tokens is set, counts each once, and marks campaigns as exhausted that
+have spent the budget of their day (UTC). Run as many as you like on one database of
+events; each needs its own name.`,
+		Example: `  adshard collector --db sqlite:ads.db
+  adshard collector --db postgres://collector@db/ads --http :8090 --query-insecure
+  curl -d '{"events":[{"kind":"click","token":"…"}]}' -H 'Content-Type: application/json' http://127.0.0.1:8090/v1/events`,
+	}, s, server{config: &c, validate: c.Validate, help: helpOf(map[string]string{
+		"http":           "the address for events",
+		"max-in-flight":  "the maximum number of batches at once; more are refused at once",
+		"query-insecure": "let the port for events be without TLS where other machines can reach it",
+		"query-tls-cert": "the certificate (PEM) of the port for events",
+		"query-tls-mode": "TLS on the port for events: off, both (plain too) or required",
+	}),
+		run: func(ctx context.Context, out io.Writer, log *slog.Logger) error {
+			if err := checkDatabase(c.DB); err != nil {
+				return err
+			}
+			return collector.Run(ctx, c, out, log)
 		}})
 }

@@ -39,7 +39,8 @@ func TestMetrics(t *testing.T) {
 	}
 	later := []string{"adshard_shard_failures_total", "adshard_missing_total", "adshard_replica_left_out", "adshard_hedges_total",
 		"adshard_hedges_won_total", "adshard_asked_elsewhere_total", "adshard_budget_used_up_total", // by shard, once there is one
-		"adshard_connections_opened_total", "adshard_calls_refused_total", "adshard_certificate_left_seconds"} // with TLS
+		"adshard_connections_opened_total", "adshard_calls_refused_total", "adshard_certificate_left_seconds", // with TLS
+		"adshard_events_total", "adshard_event_batches_refused_total", "adshard_event_batch_seconds", "adshard_budget_checks_failed_total"} // with a collector
 	for _, named := range regexp.MustCompile("`(adshard_\\w+)`").FindAllStringSubmatch(string(doc), -1) {
 		if !strings.Contains(text, "# TYPE "+named[1]+" ") && !slices.Contains(later, named[1]) {
 			t.Errorf("docs/operations.md explains %s, which is not there", named[1])

@@ -1286,6 +1286,94 @@ func (x *LeadResponse) GetEpoch() uint64 {
 	return 0
 }
 
+type EventKeysRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Master        string                 `protobuf:"bytes,1,opt,name=master,proto3" json:"master,omitempty"` // its name
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EventKeysRequest) Reset() {
+	*x = EventKeysRequest{}
+	mi := &file_adshard_v1_control_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EventKeysRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EventKeysRequest) ProtoMessage() {}
+
+func (x *EventKeysRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_control_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EventKeysRequest.ProtoReflect.Descriptor instead.
+func (*EventKeysRequest) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *EventKeysRequest) GetMaster() string {
+	if x != nil {
+		return x.Master
+	}
+	return ""
+}
+
+type EventKeysResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Keys          []byte                 `protobuf:"bytes,1,opt,name=keys,proto3" json:"keys,omitempty"` // as events/token has them; none: no collector has made any yet
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EventKeysResponse) Reset() {
+	*x = EventKeysResponse{}
+	mi := &file_adshard_v1_control_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EventKeysResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EventKeysResponse) ProtoMessage() {}
+
+func (x *EventKeysResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_adshard_v1_control_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EventKeysResponse.ProtoReflect.Descriptor instead.
+func (*EventKeysResponse) Descriptor() ([]byte, []int) {
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *EventKeysResponse) GetKeys() []byte {
+	if x != nil {
+		return x.Keys
+	}
+	return nil
+}
+
 type WatchMapRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Epoch         uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
@@ -1302,7 +1390,7 @@ type WatchMapRequest struct {
 
 func (x *WatchMapRequest) Reset() {
 	*x = WatchMapRequest{}
-	mi := &file_adshard_v1_control_proto_msgTypes[17]
+	mi := &file_adshard_v1_control_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1314,7 +1402,7 @@ func (x *WatchMapRequest) String() string {
 func (*WatchMapRequest) ProtoMessage() {}
 
 func (x *WatchMapRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[17]
+	mi := &file_adshard_v1_control_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1327,7 +1415,7 @@ func (x *WatchMapRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchMapRequest.ProtoReflect.Descriptor instead.
 func (*WatchMapRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{17}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *WatchMapRequest) GetEpoch() uint64 {
@@ -1404,7 +1492,7 @@ type WatchMapResponse struct {
 
 func (x *WatchMapResponse) Reset() {
 	*x = WatchMapResponse{}
-	mi := &file_adshard_v1_control_proto_msgTypes[18]
+	mi := &file_adshard_v1_control_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1416,7 +1504,7 @@ func (x *WatchMapResponse) String() string {
 func (*WatchMapResponse) ProtoMessage() {}
 
 func (x *WatchMapResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[18]
+	mi := &file_adshard_v1_control_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1429,7 +1517,7 @@ func (x *WatchMapResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchMapResponse.ProtoReflect.Descriptor instead.
 func (*WatchMapResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{18}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *WatchMapResponse) GetEpoch() uint64 {
@@ -1499,7 +1587,7 @@ type QuantaRequest struct {
 
 func (x *QuantaRequest) Reset() {
 	*x = QuantaRequest{}
-	mi := &file_adshard_v1_control_proto_msgTypes[19]
+	mi := &file_adshard_v1_control_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1511,7 +1599,7 @@ func (x *QuantaRequest) String() string {
 func (*QuantaRequest) ProtoMessage() {}
 
 func (x *QuantaRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[19]
+	mi := &file_adshard_v1_control_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1524,7 +1612,7 @@ func (x *QuantaRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuantaRequest.ProtoReflect.Descriptor instead.
 func (*QuantaRequest) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{19}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *QuantaRequest) GetName() string {
@@ -1608,7 +1696,7 @@ type Weight struct {
 
 func (x *Weight) Reset() {
 	*x = Weight{}
-	mi := &file_adshard_v1_control_proto_msgTypes[20]
+	mi := &file_adshard_v1_control_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1620,7 +1708,7 @@ func (x *Weight) String() string {
 func (*Weight) ProtoMessage() {}
 
 func (x *Weight) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[20]
+	mi := &file_adshard_v1_control_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1633,7 +1721,7 @@ func (x *Weight) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Weight.ProtoReflect.Descriptor instead.
 func (*Weight) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{20}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Weight) GetKey() uint64 {
@@ -1662,7 +1750,7 @@ type QuantaResponse struct {
 
 func (x *QuantaResponse) Reset() {
 	*x = QuantaResponse{}
-	mi := &file_adshard_v1_control_proto_msgTypes[21]
+	mi := &file_adshard_v1_control_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1674,7 +1762,7 @@ func (x *QuantaResponse) String() string {
 func (*QuantaResponse) ProtoMessage() {}
 
 func (x *QuantaResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[21]
+	mi := &file_adshard_v1_control_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1687,7 +1775,7 @@ func (x *QuantaResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuantaResponse.ProtoReflect.Descriptor instead.
 func (*QuantaResponse) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{21}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *QuantaResponse) GetEpoch() uint64 {
@@ -1732,7 +1820,7 @@ type Quantum struct {
 
 func (x *Quantum) Reset() {
 	*x = Quantum{}
-	mi := &file_adshard_v1_control_proto_msgTypes[22]
+	mi := &file_adshard_v1_control_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1744,7 +1832,7 @@ func (x *Quantum) String() string {
 func (*Quantum) ProtoMessage() {}
 
 func (x *Quantum) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[22]
+	mi := &file_adshard_v1_control_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1757,7 +1845,7 @@ func (x *Quantum) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Quantum.ProtoReflect.Descriptor instead.
 func (*Quantum) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{22}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Quantum) GetNumber() uint64 {
@@ -1814,7 +1902,7 @@ type Operation struct {
 
 func (x *Operation) Reset() {
 	*x = Operation{}
-	mi := &file_adshard_v1_control_proto_msgTypes[23]
+	mi := &file_adshard_v1_control_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1826,7 +1914,7 @@ func (x *Operation) String() string {
 func (*Operation) ProtoMessage() {}
 
 func (x *Operation) ProtoReflect() protoreflect.Message {
-	mi := &file_adshard_v1_control_proto_msgTypes[23]
+	mi := &file_adshard_v1_control_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1839,7 +1927,7 @@ func (x *Operation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Operation.ProtoReflect.Descriptor instead.
 func (*Operation) Descriptor() ([]byte, []int) {
-	return file_adshard_v1_control_proto_rawDescGZIP(), []int{23}
+	return file_adshard_v1_control_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Operation) GetKind() uint32 {
@@ -2015,7 +2103,11 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"per_second\x18\x04 \x01(\x04R\tperSecond\"\r\n" +
 	"\vLeadRequest\"$\n" +
 	"\fLeadResponse\x12\x14\n" +
-	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\"\xd8\x01\n" +
+	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\"*\n" +
+	"\x10EventKeysRequest\x12\x16\n" +
+	"\x06master\x18\x01 \x01(\tR\x06master\"'\n" +
+	"\x11EventKeysResponse\x12\x12\n" +
+	"\x04keys\x18\x01 \x01(\fR\x04keys\"\xd8\x01\n" +
 	"\x0fWatchMapRequest\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x12\n" +
 	"\x04view\x18\x02 \x01(\x04R\x04view\x12\x17\n" +
@@ -2070,13 +2162,14 @@ const file_adshard_v1_control_proto_rawDesc = "" +
 	"\x05state\x18\b \x01(\rR\x05state\x12\x12\n" +
 	"\x04zone\x18\t \x01(\tR\x04zone\x12\x1a\n" +
 	"\binstance\x18\n" +
-	" \x01(\x06R\binstance2\xd5\x02\n" +
+	" \x01(\x06R\binstance2\x9f\x03\n" +
 	"\bBalancer\x12E\n" +
 	"\bRegister\x12\x1b.adshard.v1.RegisterRequest\x1a\x1c.adshard.v1.RegisterResponse\x12?\n" +
 	"\x06Report\x12\x19.adshard.v1.ReportRequest\x1a\x1a.adshard.v1.ReportResponse\x12E\n" +
 	"\bWatchMap\x12\x1b.adshard.v1.WatchMapRequest\x1a\x1c.adshard.v1.WatchMapResponse\x12?\n" +
 	"\x06Quanta\x12\x19.adshard.v1.QuantaRequest\x1a\x1a.adshard.v1.QuantaResponse\x129\n" +
-	"\x04Lead\x12\x17.adshard.v1.LeadRequest\x1a\x18.adshard.v1.LeadResponse2\x87\x02\n" +
+	"\x04Lead\x12\x17.adshard.v1.LeadRequest\x1a\x18.adshard.v1.LeadResponse\x12H\n" +
+	"\tEventKeys\x12\x1c.adshard.v1.EventKeysRequest\x1a\x1d.adshard.v1.EventKeysResponse2\x87\x02\n" +
 	"\vDistributor\x12A\n" +
 	"\x06Enlist\x12\x1b.adshard.v1.RegisterRequest\x1a\x1a.adshard.v1.EnlistResponse\x129\n" +
 	"\x04Pull\x12\x17.adshard.v1.PullRequest\x1a\x18.adshard.v1.PullResponse\x129\n" +
@@ -2095,83 +2188,87 @@ func file_adshard_v1_control_proto_rawDescGZIP() []byte {
 	return file_adshard_v1_control_proto_rawDescData
 }
 
-var file_adshard_v1_control_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
+var file_adshard_v1_control_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
 var file_adshard_v1_control_proto_goTypes = []any{
-	(*RegisterRequest)(nil),  // 0: adshard.v1.RegisterRequest
-	(*Copied)(nil),           // 1: adshard.v1.Copied
-	(*CopyOrder)(nil),        // 2: adshard.v1.CopyOrder
-	(*RegisterResponse)(nil), // 3: adshard.v1.RegisterResponse
-	(*EnlistResponse)(nil),   // 4: adshard.v1.EnlistResponse
-	(*VerifyRequest)(nil),    // 5: adshard.v1.VerifyRequest
-	(*VerifyResponse)(nil),   // 6: adshard.v1.VerifyResponse
-	(*PullRequest)(nil),      // 7: adshard.v1.PullRequest
-	(*PullResponse)(nil),     // 8: adshard.v1.PullResponse
-	(*PartRequest)(nil),      // 9: adshard.v1.PartRequest
-	(*PartResponse)(nil),     // 10: adshard.v1.PartResponse
-	(*ReportRequest)(nil),    // 11: adshard.v1.ReportRequest
-	(*ReportResponse)(nil),   // 12: adshard.v1.ReportResponse
-	(*SlaveState)(nil),       // 13: adshard.v1.SlaveState
-	(*CopyState)(nil),        // 14: adshard.v1.CopyState
-	(*LeadRequest)(nil),      // 15: adshard.v1.LeadRequest
-	(*LeadResponse)(nil),     // 16: adshard.v1.LeadResponse
-	(*WatchMapRequest)(nil),  // 17: adshard.v1.WatchMapRequest
-	(*WatchMapResponse)(nil), // 18: adshard.v1.WatchMapResponse
-	(*QuantaRequest)(nil),    // 19: adshard.v1.QuantaRequest
-	(*Weight)(nil),           // 20: adshard.v1.Weight
-	(*QuantaResponse)(nil),   // 21: adshard.v1.QuantaResponse
-	(*Quantum)(nil),          // 22: adshard.v1.Quantum
-	(*Operation)(nil),        // 23: adshard.v1.Operation
-	(*Position)(nil),         // 24: adshard.v1.Position
-	(*SliceTable)(nil),       // 25: adshard.v1.SliceTable
-	(*Replica)(nil),          // 26: adshard.v1.Replica
-	(*CertifyResponse)(nil),  // 27: adshard.v1.CertifyResponse
-	(*NodeData)(nil),         // 28: adshard.v1.NodeData
-	(*Keyword)(nil),          // 29: adshard.v1.Keyword
-	(*Load)(nil),             // 30: adshard.v1.Load
-	(*Shard)(nil),            // 31: adshard.v1.Shard
+	(*RegisterRequest)(nil),   // 0: adshard.v1.RegisterRequest
+	(*Copied)(nil),            // 1: adshard.v1.Copied
+	(*CopyOrder)(nil),         // 2: adshard.v1.CopyOrder
+	(*RegisterResponse)(nil),  // 3: adshard.v1.RegisterResponse
+	(*EnlistResponse)(nil),    // 4: adshard.v1.EnlistResponse
+	(*VerifyRequest)(nil),     // 5: adshard.v1.VerifyRequest
+	(*VerifyResponse)(nil),    // 6: adshard.v1.VerifyResponse
+	(*PullRequest)(nil),       // 7: adshard.v1.PullRequest
+	(*PullResponse)(nil),      // 8: adshard.v1.PullResponse
+	(*PartRequest)(nil),       // 9: adshard.v1.PartRequest
+	(*PartResponse)(nil),      // 10: adshard.v1.PartResponse
+	(*ReportRequest)(nil),     // 11: adshard.v1.ReportRequest
+	(*ReportResponse)(nil),    // 12: adshard.v1.ReportResponse
+	(*SlaveState)(nil),        // 13: adshard.v1.SlaveState
+	(*CopyState)(nil),         // 14: adshard.v1.CopyState
+	(*LeadRequest)(nil),       // 15: adshard.v1.LeadRequest
+	(*LeadResponse)(nil),      // 16: adshard.v1.LeadResponse
+	(*EventKeysRequest)(nil),  // 17: adshard.v1.EventKeysRequest
+	(*EventKeysResponse)(nil), // 18: adshard.v1.EventKeysResponse
+	(*WatchMapRequest)(nil),   // 19: adshard.v1.WatchMapRequest
+	(*WatchMapResponse)(nil),  // 20: adshard.v1.WatchMapResponse
+	(*QuantaRequest)(nil),     // 21: adshard.v1.QuantaRequest
+	(*Weight)(nil),            // 22: adshard.v1.Weight
+	(*QuantaResponse)(nil),    // 23: adshard.v1.QuantaResponse
+	(*Quantum)(nil),           // 24: adshard.v1.Quantum
+	(*Operation)(nil),         // 25: adshard.v1.Operation
+	(*Position)(nil),          // 26: adshard.v1.Position
+	(*SliceTable)(nil),        // 27: adshard.v1.SliceTable
+	(*Replica)(nil),           // 28: adshard.v1.Replica
+	(*CertifyResponse)(nil),   // 29: adshard.v1.CertifyResponse
+	(*NodeData)(nil),          // 30: adshard.v1.NodeData
+	(*Keyword)(nil),           // 31: adshard.v1.Keyword
+	(*Load)(nil),              // 32: adshard.v1.Load
+	(*Shard)(nil),             // 33: adshard.v1.Shard
 }
 var file_adshard_v1_control_proto_depIdxs = []int32{
-	24, // 0: adshard.v1.RegisterRequest.position:type_name -> adshard.v1.Position
-	25, // 1: adshard.v1.RegisterRequest.slices:type_name -> adshard.v1.SliceTable
+	26, // 0: adshard.v1.RegisterRequest.position:type_name -> adshard.v1.Position
+	27, // 1: adshard.v1.RegisterRequest.slices:type_name -> adshard.v1.SliceTable
 	1,  // 2: adshard.v1.RegisterRequest.copied:type_name -> adshard.v1.Copied
-	26, // 3: adshard.v1.CopyOrder.siblings:type_name -> adshard.v1.Replica
+	28, // 3: adshard.v1.CopyOrder.siblings:type_name -> adshard.v1.Replica
 	2,  // 4: adshard.v1.RegisterResponse.copy:type_name -> adshard.v1.CopyOrder
-	24, // 5: adshard.v1.EnlistResponse.catch_up:type_name -> adshard.v1.Position
-	27, // 6: adshard.v1.VerifyRequest.certificate:type_name -> adshard.v1.CertifyResponse
-	24, // 7: adshard.v1.PullRequest.position:type_name -> adshard.v1.Position
-	28, // 8: adshard.v1.PullResponse.data:type_name -> adshard.v1.NodeData
-	24, // 9: adshard.v1.PartRequest.position:type_name -> adshard.v1.Position
-	29, // 10: adshard.v1.PartResponse.keywords:type_name -> adshard.v1.Keyword
-	24, // 11: adshard.v1.ReportRequest.position:type_name -> adshard.v1.Position
-	25, // 12: adshard.v1.ReportRequest.slices:type_name -> adshard.v1.SliceTable
+	26, // 5: adshard.v1.EnlistResponse.catch_up:type_name -> adshard.v1.Position
+	29, // 6: adshard.v1.VerifyRequest.certificate:type_name -> adshard.v1.CertifyResponse
+	26, // 7: adshard.v1.PullRequest.position:type_name -> adshard.v1.Position
+	30, // 8: adshard.v1.PullResponse.data:type_name -> adshard.v1.NodeData
+	26, // 9: adshard.v1.PartRequest.position:type_name -> adshard.v1.Position
+	31, // 10: adshard.v1.PartResponse.keywords:type_name -> adshard.v1.Keyword
+	26, // 11: adshard.v1.ReportRequest.position:type_name -> adshard.v1.Position
+	27, // 12: adshard.v1.ReportRequest.slices:type_name -> adshard.v1.SliceTable
 	13, // 13: adshard.v1.ReportRequest.state:type_name -> adshard.v1.SlaveState
-	30, // 14: adshard.v1.ReportRequest.load:type_name -> adshard.v1.Load
+	32, // 14: adshard.v1.ReportRequest.load:type_name -> adshard.v1.Load
 	2,  // 15: adshard.v1.ReportResponse.copy:type_name -> adshard.v1.CopyOrder
 	14, // 16: adshard.v1.SlaveState.copying:type_name -> adshard.v1.CopyState
-	31, // 17: adshard.v1.WatchMapResponse.shards:type_name -> adshard.v1.Shard
-	20, // 18: adshard.v1.QuantaRequest.weights:type_name -> adshard.v1.Weight
-	22, // 19: adshard.v1.QuantaResponse.quanta:type_name -> adshard.v1.Quantum
-	23, // 20: adshard.v1.Quantum.ops:type_name -> adshard.v1.Operation
+	33, // 17: adshard.v1.WatchMapResponse.shards:type_name -> adshard.v1.Shard
+	22, // 18: adshard.v1.QuantaRequest.weights:type_name -> adshard.v1.Weight
+	24, // 19: adshard.v1.QuantaResponse.quanta:type_name -> adshard.v1.Quantum
+	25, // 20: adshard.v1.Quantum.ops:type_name -> adshard.v1.Operation
 	0,  // 21: adshard.v1.Balancer.Register:input_type -> adshard.v1.RegisterRequest
 	11, // 22: adshard.v1.Balancer.Report:input_type -> adshard.v1.ReportRequest
-	17, // 23: adshard.v1.Balancer.WatchMap:input_type -> adshard.v1.WatchMapRequest
-	19, // 24: adshard.v1.Balancer.Quanta:input_type -> adshard.v1.QuantaRequest
+	19, // 23: adshard.v1.Balancer.WatchMap:input_type -> adshard.v1.WatchMapRequest
+	21, // 24: adshard.v1.Balancer.Quanta:input_type -> adshard.v1.QuantaRequest
 	15, // 25: adshard.v1.Balancer.Lead:input_type -> adshard.v1.LeadRequest
-	0,  // 26: adshard.v1.Distributor.Enlist:input_type -> adshard.v1.RegisterRequest
-	7,  // 27: adshard.v1.Distributor.Pull:input_type -> adshard.v1.PullRequest
-	9,  // 28: adshard.v1.Distributor.Part:input_type -> adshard.v1.PartRequest
-	5,  // 29: adshard.v1.Distributor.Verify:input_type -> adshard.v1.VerifyRequest
-	3,  // 30: adshard.v1.Balancer.Register:output_type -> adshard.v1.RegisterResponse
-	12, // 31: adshard.v1.Balancer.Report:output_type -> adshard.v1.ReportResponse
-	18, // 32: adshard.v1.Balancer.WatchMap:output_type -> adshard.v1.WatchMapResponse
-	21, // 33: adshard.v1.Balancer.Quanta:output_type -> adshard.v1.QuantaResponse
-	16, // 34: adshard.v1.Balancer.Lead:output_type -> adshard.v1.LeadResponse
-	4,  // 35: adshard.v1.Distributor.Enlist:output_type -> adshard.v1.EnlistResponse
-	8,  // 36: adshard.v1.Distributor.Pull:output_type -> adshard.v1.PullResponse
-	10, // 37: adshard.v1.Distributor.Part:output_type -> adshard.v1.PartResponse
-	6,  // 38: adshard.v1.Distributor.Verify:output_type -> adshard.v1.VerifyResponse
-	30, // [30:39] is the sub-list for method output_type
-	21, // [21:30] is the sub-list for method input_type
+	17, // 26: adshard.v1.Balancer.EventKeys:input_type -> adshard.v1.EventKeysRequest
+	0,  // 27: adshard.v1.Distributor.Enlist:input_type -> adshard.v1.RegisterRequest
+	7,  // 28: adshard.v1.Distributor.Pull:input_type -> adshard.v1.PullRequest
+	9,  // 29: adshard.v1.Distributor.Part:input_type -> adshard.v1.PartRequest
+	5,  // 30: adshard.v1.Distributor.Verify:input_type -> adshard.v1.VerifyRequest
+	3,  // 31: adshard.v1.Balancer.Register:output_type -> adshard.v1.RegisterResponse
+	12, // 32: adshard.v1.Balancer.Report:output_type -> adshard.v1.ReportResponse
+	20, // 33: adshard.v1.Balancer.WatchMap:output_type -> adshard.v1.WatchMapResponse
+	23, // 34: adshard.v1.Balancer.Quanta:output_type -> adshard.v1.QuantaResponse
+	16, // 35: adshard.v1.Balancer.Lead:output_type -> adshard.v1.LeadResponse
+	18, // 36: adshard.v1.Balancer.EventKeys:output_type -> adshard.v1.EventKeysResponse
+	4,  // 37: adshard.v1.Distributor.Enlist:output_type -> adshard.v1.EnlistResponse
+	8,  // 38: adshard.v1.Distributor.Pull:output_type -> adshard.v1.PullResponse
+	10, // 39: adshard.v1.Distributor.Part:output_type -> adshard.v1.PartResponse
+	6,  // 40: adshard.v1.Distributor.Verify:output_type -> adshard.v1.VerifyResponse
+	31, // [31:41] is the sub-list for method output_type
+	21, // [21:31] is the sub-list for method input_type
 	21, // [21:21] is the sub-list for extension type_name
 	21, // [21:21] is the sub-list for extension extendee
 	0,  // [0:21] is the sub-list for field type_name
@@ -2192,7 +2289,7 @@ func file_adshard_v1_control_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_adshard_v1_control_proto_rawDesc), len(file_adshard_v1_control_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   24,
+			NumMessages:   26,
 			NumExtensions: 0,
 			NumServices:   2,
 		},

@@ -23,11 +23,12 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	Balancer_Register_FullMethodName = "/adshard.v1.Balancer/Register"
-	Balancer_Report_FullMethodName   = "/adshard.v1.Balancer/Report"
-	Balancer_WatchMap_FullMethodName = "/adshard.v1.Balancer/WatchMap"
-	Balancer_Quanta_FullMethodName   = "/adshard.v1.Balancer/Quanta"
-	Balancer_Lead_FullMethodName     = "/adshard.v1.Balancer/Lead"
+	Balancer_Register_FullMethodName  = "/adshard.v1.Balancer/Register"
+	Balancer_Report_FullMethodName    = "/adshard.v1.Balancer/Report"
+	Balancer_WatchMap_FullMethodName  = "/adshard.v1.Balancer/WatchMap"
+	Balancer_Quanta_FullMethodName    = "/adshard.v1.Balancer/Quanta"
+	Balancer_Lead_FullMethodName      = "/adshard.v1.Balancer/Lead"
+	Balancer_EventKeys_FullMethodName = "/adshard.v1.Balancer/EventKeys"
 )
 
 // BalancerClient is the client API for Balancer service.
@@ -49,6 +50,8 @@ type BalancerClient interface {
 	// Lead answers who leads: only the balancer that leads does. Others fail with the
 	// kind unavailable.
 	Lead(ctx context.Context, in *LeadRequest, opts ...grpc.CallOption) (*LeadResponse, error)
+	// EventKeys returns the keys with which masters sign event tokens.
+	EventKeys(ctx context.Context, in *EventKeysRequest, opts ...grpc.CallOption) (*EventKeysResponse, error)
 }
 
 type balancerClient struct {
@@ -109,6 +112,16 @@ func (c *balancerClient) Lead(ctx context.Context, in *LeadRequest, opts ...grpc
 	return out, nil
 }
 
+func (c *balancerClient) EventKeys(ctx context.Context, in *EventKeysRequest, opts ...grpc.CallOption) (*EventKeysResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(EventKeysResponse)
+	err := c.cc.Invoke(ctx, Balancer_EventKeys_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // BalancerServer is the server API for Balancer service.
 // All implementations must embed UnimplementedBalancerServer
 // for forward compatibility.
@@ -128,6 +141,8 @@ type BalancerServer interface {
 	// Lead answers who leads: only the balancer that leads does. Others fail with the
 	// kind unavailable.
 	Lead(context.Context, *LeadRequest) (*LeadResponse, error)
+	// EventKeys returns the keys with which masters sign event tokens.
+	EventKeys(context.Context, *EventKeysRequest) (*EventKeysResponse, error)
 	mustEmbedUnimplementedBalancerServer()
 }
 
@@ -152,6 +167,9 @@ func (UnimplementedBalancerServer) Quanta(context.Context, *QuantaRequest) (*Qua
 }
 func (UnimplementedBalancerServer) Lead(context.Context, *LeadRequest) (*LeadResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Lead not implemented")
+}
+func (UnimplementedBalancerServer) EventKeys(context.Context, *EventKeysRequest) (*EventKeysResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method EventKeys not implemented")
 }
 func (UnimplementedBalancerServer) mustEmbedUnimplementedBalancerServer() {}
 func (UnimplementedBalancerServer) testEmbeddedByValue()                  {}
@@ -264,6 +282,24 @@ func _Balancer_Lead_Handler(srv interface{}, ctx context.Context, dec func(inter
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Balancer_EventKeys_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(EventKeysRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(BalancerServer).EventKeys(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Balancer_EventKeys_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(BalancerServer).EventKeys(ctx, req.(*EventKeysRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // Balancer_ServiceDesc is the grpc.ServiceDesc for Balancer service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -290,6 +326,10 @@ var Balancer_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Lead",
 			Handler:    _Balancer_Lead_Handler,
+		},
+		{
+			MethodName: "EventKeys",
+			Handler:    _Balancer_EventKeys_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},

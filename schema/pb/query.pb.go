@@ -263,6 +263,7 @@ type PlacedAd struct {
 	Descriptions  []string               `protobuf:"bytes,15,rep,name=descriptions,proto3" json:"descriptions,omitempty"`
 	Path          string                 `protobuf:"bytes,16,opt,name=path,proto3" json:"path,omitempty"`
 	FinalUrl      string                 `protobuf:"bytes,17,opt,name=final_url,json=finalUrl,proto3" json:"final_url,omitempty"`
+	EventToken    string                 `protobuf:"bytes,18,opt,name=event_token,json=eventToken,proto3" json:"event_token,omitempty"` // by which its impressions and clicks are counted; "": tokens are not signed
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -412,6 +413,13 @@ func (x *PlacedAd) GetPath() string {
 func (x *PlacedAd) GetFinalUrl() string {
 	if x != nil {
 		return x.FinalUrl
+	}
+	return ""
+}
+
+func (x *PlacedAd) GetEventToken() string {
+	if x != nil {
+		return x.EventToken
 	}
 	return ""
 }
@@ -593,7 +601,7 @@ const file_adshard_v1_query_proto_rawDesc = "" +
 	"\bcoverage\x18\a \x01(\v2\x14.adshard.v1.CoverageR\bcoverage\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\b \x01(\tR\trequestId\x12\x17\n" +
-	"\atook_us\x18\t \x01(\x04R\x06tookUs\"\xf6\x03\n" +
+	"\atook_us\x18\t \x01(\x04R\x06tookUs\"\x97\x04\n" +
 	"\bPlacedAd\x12\x1a\n" +
 	"\bposition\x18\x01 \x01(\rR\bposition\x12\x13\n" +
 	"\x05ad_id\x18\x02 \x01(\x04R\x04adId\x12\x1d\n" +
@@ -617,7 +625,9 @@ const file_adshard_v1_query_proto_rawDesc = "" +
 	"\theadlines\x18\x0e \x03(\tR\theadlines\x12\"\n" +
 	"\fdescriptions\x18\x0f \x03(\tR\fdescriptions\x12\x12\n" +
 	"\x04path\x18\x10 \x01(\tR\x04path\x12\x1b\n" +
-	"\tfinal_url\x18\x11 \x01(\tR\bfinalUrl\"\xed\x01\n" +
+	"\tfinal_url\x18\x11 \x01(\tR\bfinalUrl\x12\x1f\n" +
+	"\vevent_token\x18\x12 \x01(\tR\n" +
+	"eventToken\"\xed\x01\n" +
 	"\bCoverage\x12\x16\n" +
 	"\x06shards\x18\x01 \x01(\rR\x06shards\x12\x1a\n" +
 	"\banswered\x18\x02 \x01(\rR\banswered\x12\x1a\n" +

@@ -19,15 +19,16 @@ const (
 	Slave       Role = "slave"
 	Distributor Role = "distributor"
 	Balancer    Role = "balancer"
+	Collector   Role = "collector"
 	Operator    Role = "operator" // changes things through admin ports
 	Reader      Role = "reader"   // looks at admin ports
 )
 
 // Roles returns all roles.
-func Roles() []Role { return []Role{Master, Slave, Distributor, Balancer, Operator, Reader} }
+func Roles() []Role { return []Role{Master, Slave, Distributor, Balancer, Collector, Operator, Reader} }
 
 // Processes returns the roles of programs that listen.
-func Processes() []Role { return []Role{Master, Slave, Distributor, Balancer} }
+func Processes() []Role { return []Role{Master, Slave, Distributor, Balancer, Collector} }
 
 // ParseRole returns the role with a name. Errors: fault.Invalid.
 func ParseRole(name string) (Role, error) {

@@ -24,6 +24,7 @@ type Rule struct {
 const (
 	AdminPort = "admin"
 	QueryPort = "query"
+	EventPort = "event"
 )
 
 // HTTPCall returns the name of a call of an HTTP port.
@@ -56,6 +57,7 @@ func peerRules() []Rule {
 		{Call: balancer("WatchMap").Call, Roles: []Role{Master, Balancer}, Name: masterOf},
 		named(balancer("Quanta", Distributor)),
 		balancer("Lead", Master, Slave, Distributor, Balancer),
+		{Call: balancer("EventKeys").Call, Roles: []Role{Master}, Name: masterOf},
 
 		named(distributor("Enlist", Slave)),
 		named(distributor("Pull", Slave)),
@@ -98,7 +100,8 @@ func masterOf(message any) string {
 	return name
 }
 
-// queryRules are those of a master's ports for queries: whoever reaches them may search.
+// queryRules are those of the ports for users, a master's for queries and a collector's for events:
+// whoever reaches them may search, and what an event counts for is in its token.
 func queryRules() []Rule {
 	anyone := func(call string) Rule { return Rule{Call: call, Anyone: true} }
 	return []Rule{
@@ -107,6 +110,7 @@ func queryRules() []Rule {
 		anyone(HTTPCall(QueryPort, "POST", "/v1/search")),
 		anyone(HTTPCall(QueryPort, "GET", "/v1/explain")), // where `explain` lets the port have it
 		anyone(HTTPCall(QueryPort, "GET", "/openapi.yaml")),
+		anyone(HTTPCall(EventPort, "POST", "/v1/events")),
 	}
 }
 

@@ -244,6 +244,11 @@ func (h *Host) Lead(context.Context, *pb.LeadRequest) (*pb.LeadResponse, error) 
 	return &pb.LeadResponse{Epoch: b.Epoch()}, nil
 }
 
+// EventKeys implements pb.BalancerServer.
+func (h *Host) EventKeys(ctx context.Context, r *pb.EventKeysRequest) (*pb.EventKeysResponse, error) {
+	return forward(h.at, (*Balancer).EventKeys, ctx, r)
+}
+
 // Enlist implements pb.DistributorServer.
 func (h *Host) Enlist(ctx context.Context, r *pb.RegisterRequest) (*pb.EnlistResponse, error) {
 	return forward(h.distributor, (*distributor.Distributor).Enlist, ctx, r)

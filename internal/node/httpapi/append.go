@@ -18,7 +18,8 @@ import (
 
 // appendAnswer appends an answer up to took_us, which closeAnswer adds. Errors are
 // fault.Corrupt: what is to be shown is damaged.
-func appendAnswer(b []byte, req *search.Request, found *search.Answer, won []auction.Placement) ([]byte, error) {
+func appendAnswer(b []byte, r *Result) ([]byte, error) {
+	req, found, won := r.Request, r.Found, r.Won
 	b = shown.AppendString(append(b, `{"query":`...), req.Query.Text)
 	b = strconv.AppendBool(append(b, `,"truncated":`...), req.Query.Truncated)
 	b = append(b, `,"ads":[`...)
@@ -27,7 +28,7 @@ func appendAnswer(b []byte, req *search.Request, found *search.Answer, won []auc
 		if i > 0 {
 			b = append(b, ',')
 		}
-		if b, ok = appendAd(b, &won[i], &found.Hits[won[i].Index]); !ok {
+		if b, ok = appendAd(b, &won[i], &found.Hits[won[i].Index], r.signing); !ok {
 			return b, fault.Newf(fault.Corrupt, op, "what keyword %d shows is damaged", found.Hits[won[i].Index].Keyword)
 		}
 	}
@@ -47,7 +48,7 @@ func closeAnswer(b []byte, tookUs int64) []byte {
 }
 
 // appendAd appends an ad; false: what it shows is damaged.
-func appendAd(b []byte, p *auction.Placement, h *search.Hit) ([]byte, bool) {
+func appendAd(b []byte, p *auction.Placement, h *search.Hit, s *signing) ([]byte, bool) {
 	v, ok := h.Shown.Values()
 	if !ok {
 		return b, false
@@ -69,7 +70,7 @@ func appendAd(b []byte, p *auction.Placement, h *search.Hit) ([]byte, bool) {
 	b = append(append(b, `,"descriptions":`...), v.Descriptions...)
 	b = append(append(b, `,"path":`...), v.Path...)
 	b = append(append(b, `,"final_url":`...), v.FinalURL...)
-	return append(b, '}'), true
+	return append(s.append(b, p, h), '}'), true
 }
 
 func appendNumber(b []byte, name string, n uint64) []byte {

@@ -19,6 +19,7 @@ type Result struct {
 	Found   *search.Answer
 	Won     []auction.Placement // of Found.Hits
 	Took    time.Duration       // since the search began
+	signing *signing            // nil: there are no event tokens
 }
 
 // Ask answers a search that did not come over HTTP. It has the checks and takes the
@@ -78,5 +79,5 @@ func (c *call) result(ctx context.Context, p *api.SearchParams) (Result, error) 
 	won := c.place(req, found)
 	now := time.Now()
 	c.seen.Finish = now.Sub(finish)
-	return Result{Request: req, Found: found, Won: won, Took: now.Sub(c.start)}, nil
+	return Result{Request: req, Found: found, Won: won, Took: now.Sub(c.start), signing: c.signing(req, now)}, nil
 }

@@ -7,7 +7,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
+	"adshard/events/token"
 	"adshard/search"
 )
 
@@ -33,9 +35,14 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
-// BenchmarkEncode is the JSON of an answer with four ads alone.
+// BenchmarkEncode is the JSON of an answer with four ads alone, without and with event tokens.
 func BenchmarkEncode(b *testing.B) {
-	c := &call{Handler: &Handler{Config: Config{Reserve: 10_000, Expansions: search.NewExpansions(nil, 0)}}}
+	b.Run("plain", func(b *testing.B) { encode(b, nil) })
+	b.Run("tokens", func(b *testing.B) { encode(b, oneKey(b)) })
+}
+
+func encode(b *testing.B, keys func() *token.Ring) {
+	c := &call{Handler: &Handler{Config: Config{Reserve: 10_000, Expansions: search.NewExpansions(nil, 0), EventKeys: keys}}}
 	found := whole(hit(1, 1, 5e6, 360_000), hit(2, 2, 4e6, 360_000), hit(3, 3, 3e6, 360_000), hit(4, 4, 2e6, 360_000))
 	req, err := c.request("usb cable", 4, "mobile", "synonym")
 	if err != nil {
@@ -45,7 +52,7 @@ func BenchmarkEncode(b *testing.B) {
 	var answer []byte
 	b.ReportAllocs()
 	for b.Loop() {
-		if answer, err = appendAnswer(answer[:0], req, found, won); err != nil {
+		if answer, err = appendAnswer(answer[:0], &Result{Request: req, Found: found, Won: won, signing: c.signing(req, time.Now())}); err != nil {
 			b.Fatal(err)
 		}
 		answer = closeAnswer(answer, 812)

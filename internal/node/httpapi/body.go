@@ -17,25 +17,34 @@ import (
 // MaxBody is the most bytes a request's body may have.
 const MaxBody = 16 << 10
 
-// ReadBody reads a JSON body into p, within timeout. Errors answer 400, 408
-// (too slow), 413 (too large) or 415 (not JSON); after 408 and 413 the
-// connection is closed.
+// ReadBody reads a JSON body of at most MaxBody bytes into p. Errors: as ReadJSON's, and 400.
 func ReadBody(w http.ResponseWriter, r *http.Request, timeout time.Duration, p api.Params) error {
+	body, err := ReadJSON(w, r, timeout, MaxBody)
+	if err != nil {
+		return err
+	}
+	return api.FromBody(p, body)
+}
+
+// ReadJSON reads a body that is said to be JSON, within timeout. Errors answer 400, 408
+// (too slow), 413 (more than most bytes) or 415 (not JSON); after these the
+// connection is closed.
+func ReadJSON(w http.ResponseWriter, r *http.Request, timeout time.Duration, most int64) ([]byte, error) {
 	if err := jsonBody(r.Header); err != nil {
 		closeAfter(w)
-		return err
+		return nil, err
 	}
 	rc := http.NewResponseController(w)
 	deadline := rc.SetReadDeadline(time.Now().Add(timeout)) == nil
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	if err != nil {
 		closeAfter(w)
-		return bodyError(err, timeout)
+		return nil, bodyError(err, timeout)
 	}
 	if deadline {
 		_ = rc.SetReadDeadline(time.Time{}) // else it would end the search
 	}
-	return api.FromBody(p, body)
+	return body, nil
 }
 
 func closeAfter(w http.ResponseWriter) { w.Header().Set("Connection", "close") }

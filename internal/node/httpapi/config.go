@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"time"
 
+	"adshard/events/token"
 	"adshard/internal/node/overload"
 	"adshard/search"
 )
@@ -32,6 +33,8 @@ type Config struct {
 	// Profile says what the match types mean; the zero one stands for the
 	// default profile.
 	Profile search.Profile
+	// EventKeys returns the keys that sign a token for each ad; nil: there are no tokens.
+	EventKeys func() *token.Ring
 	// Reserve is the least price, in micros.
 	Reserve uint64
 	// DefaultTimeout holds for requests without timeout_ms.

@@ -113,7 +113,7 @@ func (c *call) Refuse(w http.ResponseWriter, r *http.Request, err error) {
 // WrongMethod answers 405.
 func (c *call) WrongMethod(w http.ResponseWriter, r *http.Request, allow string) {
 	w.Header().Set("Allow", allow)
-	c.Refuse(w, r, wrongMethod(r, allow))
+	c.Refuse(w, r, WrongMethod(r, allow))
 }
 
 // RefuseMethod answers 405 on a port that has no routes of package api; allow
@@ -123,10 +123,11 @@ func RefuseMethod(w http.ResponseWriter, r *http.Request, allow string) {
 	if r.ContentLength != 0 {
 		closeAfter(w)
 	}
-	WriteError(w, wrongMethod(r, allow))
+	WriteError(w, WrongMethod(r, allow))
 }
 
-func wrongMethod(r *http.Request, allow string) error {
+// WrongMethod returns an error that is answered 405; allow lists the methods that the path has.
+func WrongMethod(r *http.Request, allow string) error {
 	err := fault.Newf(fault.Invalid, op, "%s has no method %s; it has %s", r.URL.Path, r.Method, allow)
 	return refuse(http.StatusMethodNotAllowed, api.ErrorCodeMethodNotAllowed, err)
 }

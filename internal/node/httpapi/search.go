@@ -45,7 +45,7 @@ func (c *call) search(ctx context.Context, p *api.SearchParams, e *encoder) erro
 		return err
 	}
 	began := time.Now()
-	b, err := appendAnswer(e.AvailableBuffer(), r.Request, r.Found, r.Won)
+	b, err := appendAnswer(e.AvailableBuffer(), &r)
 	if err != nil {
 		return err
 	}

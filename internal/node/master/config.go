@@ -54,6 +54,9 @@ type Config struct {
 	// Transport is how slaves are asked: "stream", over one stream each, or "unary",
 	// by a call for each search, to compare the two.
 	Transport string `yaml:"transport"`
+	// EventTokens signs a token for each ad of an answer, by which a collector counts its
+	// impressions and clicks.
+	EventTokens bool `yaml:"event_tokens"`
 	// QueryTLS is how the ports for queries use TLS; QueryInsecure lets those that are not on
 	// loopback be without.
 	QueryTLS      certs.QueryTLS `yaml:"query_tls"`

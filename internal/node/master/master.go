@@ -76,6 +76,7 @@ type Master struct {
 	handler  *httpapi.Handler
 	calls    net.Listener // for queries over gRPC; nil: there are none
 	queries  *certs.Queries
+	keys     *eventKeys // nil: event tokens are not signed
 	log      *slog.Logger
 }
 
@@ -125,6 +126,10 @@ func (m *Master) handle(lexicon *words.Lexicon, metrics *admin.MasterMetrics, po
 		Reserve: m.cfg.Reserve, DefaultTimeout: m.cfg.Timeout, MaxInFlight: m.cfg.MaxInFlight, Observer: metrics,
 	}
 	port.Explain = httpapi.New(c)
+	if m.cfg.EventTokens {
+		m.keys = newEventKeys()
+		c.EventKeys = m.keys.ring.Load
+	}
 	if !m.cfg.explains(m.listener.Addr()) {
 		c.Explainer = nil
 		m.log.Info("explanations are served on the admin port only, since the query port is not on loopback (explain: public serves them there too)")
@@ -203,6 +208,9 @@ func (m *Master) Run(ctx context.Context) error {
 	group.Go(func() error { return httpapi.Serve(ctx, m.queries.Listener(m.listener), m.handler) })
 	if m.calls != nil {
 		group.Go(func() error { return m.serveCalls(ctx) })
+	}
+	if m.keys != nil {
+		group.Go(func() error { m.followEventKeys(ctx); return nil })
 	}
 	group.Go(func() error { m.queries.Run(ctx); return nil })
 	group.Go(func() error { return m.watcher.Run(ctx) })

@@ -94,6 +94,7 @@ func response(r *httpapi.Result) (*pb.AdsResponse, error) {
 		if err != nil {
 			return nil, err
 		}
+		ad.EventToken = r.EventToken(&p)
 		m.Ads[i] = ad
 	}
 	return m, nil

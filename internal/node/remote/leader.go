@@ -172,6 +172,11 @@ func (l *Leader) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.Watch
 	return asking(l, ctx, r, Balancer.WatchMap)
 }
 
+// EventKeys returns the keys with which masters sign event tokens.
+func (l *Leader) EventKeys(ctx context.Context, r *pb.EventKeysRequest) (*pb.EventKeysResponse, error) {
+	return asking(l, ctx, r, Balancer.EventKeys)
+}
+
 // Quanta asks for the quanta after the last one that a distributor has.
 func (l *Leader) Quanta(ctx context.Context, r *pb.QuantaRequest) (*pb.QuantaResponse, error) {
 	return asking(l, ctx, r, Balancer.Quanta)

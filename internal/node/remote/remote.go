@@ -47,6 +47,11 @@ func (c Balancer) WatchMap(ctx context.Context, r *pb.WatchMapRequest) (*pb.Watc
 	return pb.NewBalancerClient(c.Conn).WatchMap(ctx, r)
 }
 
+// EventKeys returns the keys with which masters sign event tokens.
+func (c Balancer) EventKeys(ctx context.Context, r *pb.EventKeysRequest) (*pb.EventKeysResponse, error) {
+	return pb.NewBalancerClient(c.Conn).EventKeys(ctx, r)
+}
+
 // Distributor is a distributor reached by gRPC.
 type Distributor struct{ Conn *grpc.ClientConn }
 

@@ -43,6 +43,8 @@ type Config struct {
 	Admin string `yaml:"admin"`
 	// GRPC is the address for queries over gRPC; empty: none.
 	GRPC string `yaml:"grpc"`
+	// Collector is the address for events of a collector; empty: none, and answers have no tokens.
+	Collector string `yaml:"collector"`
 	// AdminHosts are further host names of the admin port (ports.Open).
 	AdminHosts []string `yaml:"admin_hosts"`
 	// DiscardDataOf is the balancer's.
@@ -115,12 +117,17 @@ func (c *Config) Validate() error {
 	k.Address("grpc", c.GRPC, false)
 	k.Apart("grpc", c.GRPC, "http", c.HTTP)
 	k.Apart("grpc", c.GRPC, "admin", c.Admin)
+	k.Address("collector", c.Collector, false)
+	k.Apart("collector", c.Collector, "http", c.HTTP)
+	k.Apart("collector", c.Collector, "admin", c.Admin)
+	k.Apart("collector", c.Collector, "grpc", c.GRPC)
 	k.Hosts("admin_hosts", c.AdminHosts)
 	c.Settings.Check(&k)
 	c.CheckListen(&k, "admin", c.Admin)
 	c.QueryTLS.Check(&k)
 	c.QueryTLS.CheckListen(&k, "http", c.HTTP, c.QueryInsecure)
 	c.QueryTLS.CheckListen(&k, "grpc", c.GRPC, c.QueryInsecure)
+	c.QueryTLS.CheckListen(&k, "collector", c.Collector, c.QueryInsecure)
 	k.That(!c.Processes || c.TLS.Mode == certs.Off, "tls.mode", "is for one process here; start the programs by themselves to have TLS between them")
 	k.OneOf("profile", c.Profile, "default", "sklik")
 	k.That(c.Reserve > 0, "reserve_micros", "must be positive")

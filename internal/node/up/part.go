@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"adshard/internal/node/balancer"
+	"adshard/internal/node/collector"
 	"adshard/internal/node/distributor"
 	"adshard/internal/node/master"
 	"adshard/internal/node/slave"
@@ -44,6 +45,22 @@ func distributorPart(i int, cfg *distributor.Config) *part {
 			address, err := c.address(ctx, fmt.Sprintf("distributor %d ready ", i), &cfg.Listen)
 			return fmt.Sprintf("distributor %d pid %d ready %s\n", i, c.pid(), address), err
 		}}
+}
+
+func collectorPart(cfg *collector.Config) *part {
+	p := &part{name: "collector", command: "collector", config: cfg}
+	p.listens = func(ctx context.Context, c *child) (_ string, err error) {
+		if p.admin, err = c.address(ctx, "admin ", &cfg.Admin); err != nil {
+			return "", err
+		}
+		url, err := c.address(ctx, "collector ready ", &cfg.HTTP)
+		text := fmt.Sprintf("collector pid %d", c.pid())
+		if p.admin != "" {
+			text += " admin " + p.admin
+		}
+		return fmt.Sprintf("%s ready %s\n", text, url), err
+	}
+	return p
 }
 
 func slavePart(i int, cfg *slave.Config) *part {

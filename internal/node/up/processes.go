@@ -66,6 +66,15 @@ func (c *children) startAll(ctx context.Context, cfg Config, h *home.Dir) error 
 			return err
 		}
 	}
+	if cfg.Collector != "" {
+		o := cfg.collector(h)
+		if cfg.Admin != "" {
+			o.Admin = loopback
+		}
+		if err := c.start(ctx, collectorPart(&o)); err != nil {
+			return err
+		}
+	}
 	slaves, err := c.startSlaves(ctx, &cfg, h, b.Listen)
 	if err != nil {
 		return err

@@ -18,6 +18,7 @@ import (
 	"adshard/fault"
 	"adshard/internal/node/access"
 	"adshard/internal/node/balancer"
+	"adshard/internal/node/collector"
 	"adshard/internal/node/config"
 	"adshard/internal/node/database"
 	"adshard/internal/node/distributor"
@@ -40,7 +41,7 @@ const loopback = "127.0.0.1:0"
 // if that is the Transport. It prints on out, when they listen,
 // "slave N ready ADDR" and "distributor N ready ADDR" ("slave N pid P ready
 // ADDR" for a child, "master pid P admin http://ADDR" for the master's), and
-// "admin http://ADDR", "grpc ADDR", and last, when a complete answer is possible, "ready
+// "collector ready http://ADDR", "admin http://ADDR", "grpc ADDR", and last, when a complete answer is possible, "ready
 // http://ADDR".
 func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error {
 	if err := cfg.Validate(); err != nil {
@@ -103,6 +104,7 @@ type up struct {
 	slaves       []*slave.Slave
 	plan         memlimit.Plan
 	master       *master.Master
+	collector    *collector.Collector // nil: none
 }
 
 // othersHeap is for what master, balancer and distributors have in Go's heap; one
@@ -149,6 +151,11 @@ func (u *up) start(ctx context.Context) (err error) {
 		}
 		u.distributors = append(u.distributors, d)
 	}
+	if u.cfg.Collector != "" {
+		if u.collector, err = collector.New(ctx, u.cfg.collector(u.home), u.db, u.port, u.log); err != nil {
+			return err
+		}
+	}
 	own := u.cfg.balancer(u.home)
 	own.Advertise = address
 	b, err := balancer.New(ctx, own, u.db, u.log.With("node", "balancer"))
@@ -184,6 +191,9 @@ func (u *up) run(ctx context.Context, out io.Writer) error {
 	for i, d := range u.distributors {
 		fmt.Fprintf(out, "distributor %d ready %s\n", i, d.Address())
 	}
+	if u.collector != nil {
+		fmt.Fprintf(out, "collector ready %s\n", u.collector.URL())
+	}
 	u.port.Print(out)
 	u.master.Print(out)
 	group, ctx := errgroup.WithContext(ctx)
@@ -193,6 +203,9 @@ func (u *up) run(ctx context.Context, out io.Writer) error {
 	}
 	for _, s := range u.slaves {
 		group.Go(func() error { return s.Run(ctx) })
+	}
+	if u.collector != nil {
+		group.Go(func() error { return u.collector.Run(ctx) })
 	}
 	group.Go(func() error { return u.master.Run(ctx) })
 	group.Go(func() error { u.plan.Hold(ctx); return nil })
@@ -206,6 +219,9 @@ func (u *up) ready() []string {
 	why := append(u.balancer.Ready(), u.master.Ready()...)
 	for _, s := range u.slaves {
 		why = append(why, s.Ready()...)
+	}
+	if u.collector != nil {
+		why = append(why, u.collector.Ready()...)
 	}
 	return why
 }
@@ -221,6 +237,9 @@ func (u *up) close() {
 	}
 	if u.master != nil {
 		u.master.Close()
+	}
+	if u.collector != nil {
+		u.collector.Close()
 	}
 	for _, d := range u.distributors {
 		d.Close()
@@ -263,7 +282,7 @@ func (c *Config) settleOrder(ctx context.Context, h *home.Dir, db backend.Store)
 	return strategy.CheckOrder(c.Strategy, order)
 }
 
-// master, slave, balancer and distributor return the configurations of the
+// master, slave, balancer, distributor and collector return the configurations of the
 // cluster's parts.
 func (c *Config) master(balancer string) master.Config {
 	m := master.DefaultConfig()
@@ -271,6 +290,7 @@ func (c *Config) master(balancer string) master.Config {
 	m.Lexicon, m.Profile, m.Reserve = c.Lexicon, c.Profile, c.Reserve
 	m.Timeout, m.MaxInFlight, m.Explain = c.Timeout, c.MaxInFlight, c.Explain
 	m.QueryTLS, m.QueryInsecure, m.Tokens = c.QueryTLS, c.QueryInsecure, c.Tokens
+	m.EventTokens = c.Collector != ""
 	if c.Transport != TransportDirect {
 		m.Transport = c.Transport
 	}
@@ -298,4 +318,11 @@ func (c *Config) distributor(i int, h *home.Dir, balancer string) distributor.Co
 	d.Name, d.DB, d.Listen, d.Admin, d.Balancer = fmt.Sprint("distributor-", i), c.DB, loopback, "", balancer
 	d.Order, d.StateKey = c.Order, h.StateKey()
 	return d
+}
+
+func (c *Config) collector(h *home.Dir) collector.Config {
+	o := collector.DefaultConfig()
+	o.DB, o.HTTP, o.Admin, o.StateKey = c.DB, c.Collector, "", h.StateKey()
+	o.QueryTLS, o.QueryInsecure = c.QueryTLS, c.QueryInsecure
+	return o
 }

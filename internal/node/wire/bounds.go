@@ -3,6 +3,7 @@ package wire
 import (
 	"maps"
 
+	"adshard/events/token"
 	"adshard/search"
 )
 
@@ -114,6 +115,8 @@ func controlBounds() map[string]bound {
 		"CopyOrder.siblings":           list(maxReplicas),
 		"WatchMapRequest.master":       text(MaxName),
 		"WatchMapResponse.shards":      list(MaxNodes),
+		"EventKeysRequest.master":      text(MaxName),
+		"EventKeysResponse.keys":       text(4 << 10), // some keys of a hundred bytes
 		"QuantaRequest.name":           text(MaxName),
 		"QuantaRequest.address":        text(MaxAddress),
 		"QuantaRequest.order":          text(maxOrder),
@@ -254,6 +257,7 @@ func queryBounds() map[string]bound {
 		"PlacedAd.descriptions":  texts(maxFew, maxText),
 		"PlacedAd.path":          text(maxText),
 		"PlacedAd.final_url":     text(maxText),
+		"PlacedAd.event_token":   text(token.MaxText),
 		"Coverage.missing":       list(MaxNodes),
 		"MissingShard.name":      text(MaxName),
 		"MissingShard.reason":    text(maxWord),

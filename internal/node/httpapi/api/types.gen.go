@@ -2,6 +2,12 @@
 
 package api
 
+// Defines values for AdEventKind.
+const (
+	AdEventKindClick      AdEventKind = "click"
+	AdEventKindImpression AdEventKind = "impression"
+)
+
 // Defines values for BlockingNegativeOwner.
 const (
 	BlockingNegativeOwnerCampaign BlockingNegativeOwner = "campaign"
@@ -85,6 +91,14 @@ const (
 	OperationKindMerge OperationKind = "merge"
 	OperationKindMove  OperationKind = "move"
 	OperationKindSplit OperationKind = "split"
+)
+
+// Defines values for RefusedEventReason.
+const (
+	RefusedEventReasonForged    RefusedEventReason = "forged"
+	RefusedEventReasonFuture    RefusedEventReason = "future"
+	RefusedEventReasonLate      RefusedEventReason = "late"
+	RefusedEventReasonMalformed RefusedEventReason = "malformed"
 )
 
 // Defines values for SearchAnswerCounts.
@@ -183,7 +197,21 @@ type Ad struct {
 	// Path The display path: path 1, and path 2 after a slash if there is one.
 	Path     string `json:"path"`
 	FinalURL string `json:"final_url"`
+
+	// EventToken What an impression or click of this ad is counted by, where the master signs tokens.
+	EventToken string `json:"event_token,omitempty"`
 }
+
+// AdEvent defines model for AdEvent.
+type AdEvent struct {
+	Kind AdEventKind `json:"kind"`
+
+	// Token The event_token of the ad.
+	Token string `json:"token"`
+}
+
+// AdEventKind defines model for AdEvent.Kind.
+type AdEventKind string
 
 // AddSlave defines model for AddSlave.
 type AddSlave struct {
@@ -440,6 +468,23 @@ type Event struct {
 	Text  string `json:"text"`
 }
 
+// EventBatch defines model for EventBatch.
+type EventBatch struct {
+	Events []AdEvent `json:"events"`
+}
+
+// EventsAnswer defines model for EventsAnswer.
+type EventsAnswer struct {
+	// Counted Events that are counted now.
+	Counted int `json:"counted"`
+
+	// Duplicate Events that were counted before.
+	Duplicate int `json:"duplicate"`
+
+	// Refused The others, which are not counted.
+	Refused []RefusedEvent `json:"refused"`
+}
+
 // ExactCounts defines model for ExactCounts.
 type ExactCounts string
 
@@ -670,6 +715,22 @@ type Prediction struct {
 //
 // Examples: usb cable
 type QueryText = string
+
+// RefusedEvent defines model for RefusedEvent.
+type RefusedEvent struct {
+	// Index Which event of the batch.
+	Index int `json:"index"`
+
+	// Reason late: the ad was served more than an hour ago; future: the master's clock
+	// is ahead of the collector's, try again; forged: the token was not made by
+	// this cluster; malformed: it is no token.
+	Reason RefusedEventReason `json:"reason"`
+}
+
+// RefusedEventReason late: the ad was served more than an hour ago; future: the master's clock
+// is ahead of the collector's, try again; forged: the token was not made by
+// this cluster; malformed: it is no token.
+type RefusedEventReason string
 
 // Replicas defines model for Replicas.
 type Replicas struct {
@@ -1290,6 +1351,9 @@ type BalanceStrategyJSONRequestBody = StrategyRequest
 
 // SetBudgetJSONRequestBody defines body for SetBudget for application/json ContentType.
 type SetBudgetJSONRequestBody = Budget
+
+// CountEventsJSONRequestBody defines body for CountEvents for application/json ContentType.
+type CountEventsJSONRequestBody = EventBatch
 
 // SearchPostJSONRequestBody defines body for SearchPost for application/json ContentType.
 type SearchPostJSONRequestBody = SearchRequest

@@ -1,0 +1,169 @@
+// Package collector is the process that takes impressions and clicks over HTTP, and marks
+// campaigns that have spent their budget. Any number of collectors may share a database of
+// events. Between two requests it keeps nothing but the keys of tokens.
+package collector
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"adshard/backend"
+	"adshard/events"
+	"adshard/events/store"
+	"adshard/internal/node/access"
+	"adshard/internal/node/certs"
+	"adshard/internal/node/database"
+	"adshard/internal/node/health"
+	"adshard/internal/node/httpapi"
+	"adshard/internal/node/ports"
+	"adshard/internal/wait"
+)
+
+// Run runs a collector until ctx is done. It prints "admin http://ADDR" and "collector ready
+// http://ADDR" when it listens (https where the port has TLS).
+func Run(ctx context.Context, cfg Config, out io.Writer, log *slog.Logger) error {
+	if err := cfg.Validate(); err != nil {
+		return err
+	}
+	db, err := database.Open(ctx, cfg.DB, false)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	own, err := cfg.Settings.Open(access.Collector, cfg.Name, log)
+	if err != nil {
+		return err
+	}
+	port, err := ports.Open(own, cfg.Admin, cfg.AdminHosts...)
+	if err != nil {
+		return err
+	}
+	defer port.Close()
+	c, err := New(ctx, cfg, db, port, log)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	port.Register(cfg.Name)
+	port.Print(out)
+	fmt.Fprintf(out, "collector ready %s\n", c.URL())
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return port.Serve(ctx, c.Ready, nil, log) })
+	group.Go(func() error { return c.Run(ctx) })
+	return group.Wait()
+}
+
+// Collector is a collector that listens. Close it.
+type Collector struct {
+	listener net.Listener
+	tls      *certs.Queries
+	db       backend.Store
+	store    store.Store
+	keys     *events.Keys
+	counter  *events.Counter
+	budgets  *events.Budgets
+	handler  *handler
+	metrics  *metrics
+	watches  [2]*watch // of budgets
+	log      *slog.Logger
+}
+
+// New opens the database of events, reads the keys of tokens, or makes the first one, and listens. The
+// caller closes db.
+func New(ctx context.Context, cfg Config, db backend.Store, port *ports.Ports, log *slog.Logger) (c *Collector, err error) {
+	c = &Collector{db: db, log: log.With("node", cfg.Name), metrics: newMetrics(port.Registerer(cfg.Name))}
+	if c.tls, err = cfg.QueryTLS.Open(log); err != nil {
+		return nil, err
+	}
+	url := cfg.Events
+	if url == "" {
+		url = EventsOf(cfg.DB)
+	}
+	if c.store, err = database.OpenEvents(ctx, url); err != nil {
+		return nil, err
+	}
+	c.keys = events.NewKeys(db, cfg.StateKey, time.Now)
+	c.budgets = &events.Budgets{Store: c.store, Campaigns: campaigns{db}, Day: day, Now: time.Now}
+	c.counter = &events.Counter{Store: c.store, Keys: c.keys, Day: day, Now: time.Now, Counted: c.budgets.Note}
+	c.watches = [2]*watch{
+		{look: c.budgets.Check, every: checkEvery, failed: c.metrics.failed}, {look: c.budgets.Sweep, every: sweepEvery, failed: c.metrics.failed},
+	}
+	c.handler = newHandler(c.counter, c.metrics, cfg.MaxInFlight, c.log)
+	if err = c.keys.Rotate(ctx); err == nil {
+		c.listener, err = ports.Listen(port.Sockets.Queries, "http", cfg.HTTP)
+	}
+	if err != nil {
+		_ = c.store.Close() // err says more
+		return nil, err
+	}
+	return c, nil
+}
+
+// day is the calendar of all advertisers: UTC.
+func day(_ uint64, at time.Time) store.Day { return store.Day(at.Unix() / (24 * 60 * 60)) }
+
+// Close closes the listener and the database of events.
+func (c *Collector) Close() {
+	_ = c.listener.Close() // Run may have closed it
+	if err := c.store.Close(); err != nil {
+		c.log.Warn("closing the database of events failed", "err", err)
+	}
+}
+
+// URL returns the address for events.
+func (c *Collector) URL() string { return c.tls.Scheme() + "://" + c.listener.Addr().String() }
+
+const (
+	// checkEvery leaves most of a second from a click to the mark of its campaign.
+	checkEvery = 100 * time.Millisecond
+	// sweepEvery is also how long after the end of a day its marks are taken back.
+	sweepEvery = 10 * time.Second
+	// tendEvery is how often keys are read and events forgotten.
+	tendEvery = time.Minute
+)
+
+// Run serves until ctx is done.
+func (c *Collector) Run(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return httpapi.Serve(ctx, c.tls.Listener(c.listener), c.handler) })
+	group.Go(func() error { c.tls.Run(ctx); return nil })
+	for _, w := range c.watches {
+		group.Go(func() error { w.run(ctx, c.log); return nil })
+	}
+	group.Go(func() error { c.tend(ctx); return nil })
+	return group.Wait()
+}
+
+// tend rotates keys and forgets old events until ctx is done.
+func (c *Collector) tend(ctx context.Context) {
+	for wait.Sleep(ctx, tendEvery) == nil {
+		if err := c.keys.Rotate(ctx); err != nil && ctx.Err() == nil {
+			c.log.Error("the keys of event tokens cannot be read", "err", err)
+		}
+		if err := c.counter.Forget(ctx); err != nil && ctx.Err() == nil {
+			c.log.Error("old events cannot be removed", "err", err)
+		}
+	}
+}
+
+// Ready returns why the collector cannot do its work; none: it can.
+func (c *Collector) Ready() []string {
+	why := health.Database(c.db)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	if err := c.store.Health(ctx); err != nil {
+		why = append(why, err.Error())
+	}
+	for _, w := range c.watches {
+		if err := w.trouble.Load(); err != nil {
+			why = append(why, "budgets cannot be looked at: "+(*err).Error())
+		}
+	}
+	return why
+}

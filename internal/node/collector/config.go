@@ -1,0 +1,74 @@
+package collector
+
+import (
+	"strings"
+
+	"adshard/internal/node/certs"
+	"adshard/internal/node/config"
+	"adshard/internal/node/database"
+	"adshard/internal/node/identity"
+)
+
+// Config configures a collector.
+type Config struct {
+	// Name is the collector's name in logs and metrics.
+	Name string `yaml:"name"`
+	// DB is the backend database, as the balancer's.
+	DB string `yaml:"db"`
+	// Events is the database of events; empty: EventsOf(DB).
+	Events string `yaml:"events"`
+	// HTTP is the address for events; Admin is the admin port, empty: none.
+	HTTP  string `yaml:"http"`
+	Admin string `yaml:"admin"`
+	// AdminHosts are further host names of the admin port (ports.Open).
+	AdminHosts []string `yaml:"admin_hosts"`
+	// StateKey is where the balancer keeps its state in the database, as the balancer's.
+	StateKey string `yaml:"state_key"`
+	// MaxInFlight bounds the batches under way.
+	MaxInFlight int `yaml:"max_in_flight"`
+	// QueryTLS is how the port for events uses TLS; QueryInsecure lets one that is not on
+	// loopback be without. Like a master's for queries, it is for everybody.
+	QueryTLS      certs.QueryTLS `yaml:"query_tls"`
+	QueryInsecure bool           `yaml:"query_insecure"`
+
+	certs.Settings `yaml:",inline"`
+}
+
+// DefaultMaxInFlight is of some ten megabytes.
+const DefaultMaxInFlight = 32
+
+// DefaultConfig returns a configuration that lacks only DB.
+func DefaultConfig() Config {
+	return Config{
+		Name: "collector-0", HTTP: "127.0.0.1:8090", Admin: "127.0.0.1:8091", StateKey: identity.DefaultStateKey,
+		MaxInFlight: DefaultMaxInFlight, QueryTLS: certs.QueryTLS{Mode: certs.Off}, Settings: certs.DefaultSettings(),
+	}
+}
+
+// EventsOf returns the database of events that goes with a backend database: a file beside that
+// of SQLite, a schema in that of PostgreSQL.
+func EventsOf(db string) string {
+	if database.IsServer(db) || !strings.HasPrefix(db, "sqlite:") {
+		return db
+	}
+	return db + "-events"
+}
+
+// Validate lists all faults of the configuration.
+func (c *Config) Validate() error {
+	var k config.Check
+	k.Name("name", c.Name)
+	k.That(c.DB != "", "db", "must not be empty; give sqlite:PATH or postgres://USER@HOST/DATABASE")
+	k.That(c.Events == "" || c.Events != c.DB || database.IsServer(c.DB), "events", "must be another file than db's")
+	k.Address("http", c.HTTP, true)
+	k.Address("admin", c.Admin, false)
+	k.Apart("admin", c.Admin, "http", c.HTTP)
+	k.Hosts("admin_hosts", c.AdminHosts)
+	k.That(c.StateKey != "", "state_key", "must not be empty")
+	k.Number("max_in_flight", c.MaxInFlight, 1, 1<<10)
+	c.Settings.Check(&k)
+	c.CheckListen(&k, "admin", c.Admin)
+	c.QueryTLS.Check(&k)
+	c.QueryTLS.CheckListen(&k, "http", c.HTTP, c.QueryInsecure)
+	return k.Err()
+}

@@ -1,0 +1,29 @@
+package collector
+
+import (
+	"context"
+
+	"adshard/backend"
+	"adshard/events"
+	"adshard/events/store"
+)
+
+// What tests look at.
+const CheckEvery = checkEvery
+
+// Day is the calendar.
+var Day = day
+
+// Budgets returns those of campaigns in a database.
+func Budgets(ctx context.Context, db backend.Store, ids ...uint64) ([]events.Budget, error) {
+	return campaigns{db}.Budgets(ctx, ids)
+}
+
+// Store is the collector's.
+func (c *Collector) Store() store.Store { return c.store }
+
+// Sweep looks at all budgets now.
+func (c *Collector) Sweep(ctx context.Context) error { return c.budgets.Sweep(ctx) }
+
+// Places has one element for each batch under way.
+func (c *Collector) Places() chan struct{} { return c.handler.places }
