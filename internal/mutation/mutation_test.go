@@ -123,6 +123,7 @@ func read(t *testing.T, file string) mutation {
 		case "seeds":
 			m.env = append(m.env, "SIM_ONLY="+rest)
 			seeds = "TestSeeds|" // which plays hundreds unless some are named
+			m.tested, m.tests = "./balance/sim", "^TestSeeds$"
 		case "replay":
 			if more != "" {
 				seeds = "TestSeeds|"
