@@ -144,8 +144,9 @@ type spent struct {
 	marked bool
 }
 
-// settle makes the marks of campaigns those of over.
-func (b *Budgets) settle(ctx context.Context, campaigns []uint64, over map[uint64]spent, marks []store.Mark) error {
+// settle makes the marks of campaigns those of over: also those after one whose mark cannot be
+// set. It returns the first error.
+func (b *Budgets) settle(ctx context.Context, campaigns []uint64, over map[uint64]spent, marks []store.Mark) (first error) {
 	own := make(map[uint64]store.Day, len(marks))
 	for _, m := range marks {
 		own[m.Campaign] = m.Day
@@ -157,18 +158,21 @@ func (b *Budgets) settle(ctx context.Context, campaigns []uint64, over map[uint6
 		switch {
 		case !exhausted && had:
 			if err = b.set(ctx, c, false); err == nil {
-				err = b.Store.ClearMark(ctx, c)
+				err = b.Store.ClearMark(ctx, store.Mark{Campaign: c, Day: day}) // not another process's of today
 			}
 		case exhausted && (!now.marked || had && day != now.day):
 			if err = b.Store.SetMark(ctx, store.Mark{Campaign: c, Day: now.day}); err == nil {
 				err = b.set(ctx, c, true)
 			}
 		}
-		if err != nil {
-			return err
+		if first == nil {
+			first = err
+		}
+		if ctx.Err() != nil {
+			return first
 		}
 	}
-	return nil
+	return first
 }
 
 // set marks a campaign, unless it was removed meanwhile.

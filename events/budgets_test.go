@@ -69,11 +69,11 @@ func (m mortal) SetMark(ctx context.Context, k store.Mark) error {
 	return m.Store.SetMark(ctx, k)
 }
 
-func (m mortal) ClearMark(ctx context.Context, campaign uint64) error {
+func (m mortal) ClearMark(ctx context.Context, k store.Mark) error {
 	if err := m.take(); err != nil {
 		return err
 	}
-	return m.Store.ClearMark(ctx, campaign)
+	return m.Store.ClearMark(ctx, k)
 }
 
 // TestBudgetsAsOracle: after any clicks, days, changes of budgets and campaigns, and processes that
@@ -153,6 +153,76 @@ func clickOf(n, campaign uint64, at time.Time) store.Event {
 	e := store.Event{ID: token.From(at), Kind: store.Click, Day: utc(1, at), Token: token.Token{Served: at, Campaign: campaign, Price: 10_000}}
 	binary.BigEndian.PutUint64(e.ID[4:], n)
 	return e
+}
+
+// interrupted is a store of a process that is overtaken before it clears a mark.
+type interrupted struct {
+	store.Store
+	overtake func()
+}
+
+func (s interrupted) ClearMark(ctx context.Context, k store.Mark) error {
+	s.overtake()
+	return s.Store.ClearMark(ctx, k)
+}
+
+// TestMarksOfTwo: one process takes back yesterday's mark while another one marks the campaign
+// for today: today's mark stays noted, and is taken back tomorrow.
+func TestMarksOfTwo(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "events.db"))
+	list := map[uint64]*events.Budget{1: {Campaign: 1, Advertiser: 1, Daily: 10_000, Limited: true}}
+	campaigns := fewCampaigns{&steps{1000}, list}
+	click := func(n uint64, at time.Time) {
+		if _, err := s.Add(t.Context(), []store.Event{clickOf(n, 1, at)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sweep := func(s store.Store, at time.Time) {
+		if err := budgetsOf(s, campaigns, at).Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tomorrow := start.Add(24 * time.Hour)
+	click(1, start)
+	sweep(s, start)
+	sweep(interrupted{s, func() { click(2, tomorrow); sweep(s, tomorrow) }}, tomorrow)
+	if !list[1].Exhausted {
+		t.Error("it has spent its budget, and is not marked")
+	}
+	if sweep(s, tomorrow.Add(24*time.Hour)); list[1].Exhausted {
+		t.Error("the mark is taken for an operator's and stays for ever")
+	}
+}
+
+// TestOneCannotBeMarked: a campaign whose mark cannot be set keeps no other one from being marked.
+func TestOneCannotBeMarked(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "events.db"))
+	list := make(map[uint64]*events.Budget)
+	var clicks []store.Event
+	for c := range uint64(3) {
+		list[c] = &events.Budget{Campaign: c, Advertiser: 1, Daily: 10_000, Limited: true}
+		clicks = append(clicks, clickOf(c, c, start))
+	}
+	if _, err := s.Add(t.Context(), clicks); err != nil {
+		t.Fatal(err)
+	}
+	b := budgetsOf(s, damaged{fewCampaigns{&steps{1000}, list}, 1}, start)
+	if err := b.Sweep(t.Context()); !fault.Is(err, fault.Corrupt) || !list[0].Exhausted || list[1].Exhausted || !list[2].Exhausted {
+		t.Errorf("%v, %v %v %v", err, *list[0], *list[1], *list[2])
+	}
+}
+
+// damaged are campaigns one of which cannot be marked.
+type damaged struct {
+	fewCampaigns
+	bad uint64
+}
+
+func (d damaged) SetBudgetExhausted(ctx context.Context, id uint64, exhausted bool) error {
+	if id == d.bad {
+		return fault.Newf(fault.Corrupt, "test", "campaign %d is damaged", id)
+	}
+	return d.fewCampaigns.SetBudgetExhausted(ctx, id, exhausted)
 }
 
 // TestCheck: the campaigns of clicks are looked at, once; after an error, again.

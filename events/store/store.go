@@ -75,10 +75,10 @@ type Store interface {
 	// limit of their events. The sums stay. It returns how many were removed.
 	Forget(ctx context.Context, before time.Time, limit int) (int, error)
 	// Marks returns the marks by campaign; SetMark notes one, in place of that of the
-	// campaign, ClearMark removes it.
+	// campaign, ClearMark removes it, unless one of another day stands in its place meanwhile.
 	Marks(ctx context.Context) ([]Mark, error)
 	SetMark(ctx context.Context, m Mark) error
-	ClearMark(ctx context.Context, campaign uint64) error
+	ClearMark(ctx context.Context, m Mark) error
 	// Health returns nil if the database can be read.
 	Health(ctx context.Context) error
 	Close() error

@@ -151,8 +151,8 @@ func (s *Store) SetMark(ctx context.Context, m store.Mark) error {
 }
 
 // ClearMark implements store.Store.
-func (s *Store) ClearMark(ctx context.Context, campaign uint64) error {
-	return s.execute(ctx, "clear mark", "DELETE FROM adshard_events.mark WHERE campaign = $1", int64(campaign))
+func (s *Store) ClearMark(ctx context.Context, m store.Mark) error {
+	return s.execute(ctx, "clear mark", "DELETE FROM adshard_events.mark WHERE campaign = $1 AND day = $2", int64(m.Campaign), int32(m.Day))
 }
 
 func (s *Store) execute(ctx context.Context, op, sql string, args ...any) error {

@@ -139,8 +139,8 @@ func (s *Store) SetMark(ctx context.Context, m store.Mark) error {
 }
 
 // ClearMark implements store.Store.
-func (s *Store) ClearMark(ctx context.Context, campaign uint64) error {
-	return s.execute(ctx, "clear mark", "DELETE FROM mark WHERE campaign = ?", int64(campaign))
+func (s *Store) ClearMark(ctx context.Context, m store.Mark) error {
+	return s.execute(ctx, "clear mark", "DELETE FROM mark WHERE campaign = ? AND day = ?", int64(m.Campaign), int64(m.Day))
 }
 
 func (s *Store) execute(ctx context.Context, op, sql string, args ...any) error {

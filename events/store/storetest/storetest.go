@@ -126,8 +126,11 @@ func asModel(t *testing.T, a, b store.Store) {
 				m.marks[mark.Campaign] = mark.Day
 			case 2:
 				campaign := rapid.Uint64Range(1, 4).Draw(t, "campaign")
-				must(t, s.ClearMark(ctx, campaign))
-				delete(m.marks, campaign)
+				mark := store.Mark{Campaign: campaign, Day: m.marks[campaign] + store.Day(rapid.IntRange(0, 1).Draw(t, "another day"))}
+				must(t, s.ClearMark(ctx, mark))
+				if day, ok := m.marks[campaign]; ok && day == mark.Day {
+					delete(m.marks, campaign)
+				}
 			default:
 				var events []store.Event
 				for _, n := range rapid.SliceOfN(rapid.Uint64Range(0, 500), 0, 20).Draw(t, "events") {
