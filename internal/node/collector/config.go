@@ -34,7 +34,8 @@ type Config struct {
 	certs.Settings `yaml:",inline"`
 }
 
-// DefaultMaxInFlight is of some ten megabytes.
+// DefaultMaxInFlight batches take some megabytes together, and a quarter of a gigabyte if all
+// are as large as they may be.
 const DefaultMaxInFlight = 32
 
 // DefaultConfig returns a configuration that lacks only DB.

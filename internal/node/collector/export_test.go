@@ -27,3 +27,9 @@ func (c *Collector) Sweep(ctx context.Context) error { return c.budgets.Sweep(ct
 
 // Places has one element for each batch under way.
 func (c *Collector) Places() chan struct{} { return c.handler.places }
+
+// Parse reads a body.
+func Parse(body []byte) error {
+	_, err := parse(body)
+	return err
+}

@@ -1,14 +1,16 @@
 package collector
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
-	"strings"
+	"sync/atomic"
 	"time"
 
 	"adshard/events"
@@ -34,10 +36,11 @@ type handler struct {
 	metrics *metrics
 	places  chan struct{} // one for each batch under way
 	log     *slog.Logger
+	failing atomic.Bool // the last batch could not be counted, and the log says so
 }
 
 func newHandler(c *events.Counter, m *metrics, most int, log *slog.Logger) *handler {
-	return &handler{c, m, make(chan struct{}, most), log}
+	return &handler{counter: c, metrics: m, places: make(chan struct{}, most), log: log}
 }
 
 // ServeHTTP implements http.Handler.
@@ -80,7 +83,10 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request) (answer *api.Eve
 	defer cancel()
 	outcomes, err := h.counter.Count(ctx, given)
 	if err != nil {
-		return nil, away(err)
+		return nil, h.away(r.Context(), err)
+	}
+	if h.failing.CompareAndSwap(true, false) {
+		h.log.Info("events are counted again")
 	}
 	return h.answer(given, outcomes), nil
 }
@@ -104,24 +110,27 @@ func (h *handler) check(w http.ResponseWriter, r *http.Request) error {
 }
 
 // away makes an error of the database one that is answered 503: what the client can do is
-// send the batch again, whatever it is.
-func away(err error) error {
-	switch fault.KindOf(err) {
-	case fault.Unavailable, fault.Locked, fault.NoSpace, fault.Overloaded:
-		return err
+// send the batch again, whatever it is. What it is, and where the database is, is for the log:
+// the client may be anybody.
+func (h *handler) away(client context.Context, err error) error {
+	if client.Err() == nil && h.failing.CompareAndSwap(false, true) {
+		h.log.Error("events cannot be counted; clients are to send them again", "err", err)
 	}
-	return fault.Newf(fault.Unavailable, op, "the events could not be counted, or it is not known whether they were: send the batch again: %w", err)
+	kind := fault.KindOf(err)
+	switch kind {
+	case fault.Unavailable, fault.Locked, fault.NoSpace, fault.Overloaded:
+	default:
+		kind = fault.Unavailable
+	}
+	return fault.Newf(kind, op, "the events could not be counted, or it is not known whether they were: send the batch again")
 }
 
 // parse reads a batch. Errors are fault.Invalid.
 func parse(body []byte) ([]events.Given, error) {
-	d := json.NewDecoder(strings.NewReader(string(body)))
+	d := json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()
 	var batch struct {
-		Events []struct {
-			Kind  string `json:"kind"`
-			Token string `json:"token"`
-		} `json:"events"`
+		Events list `json:"events"`
 	}
 	if err := d.Decode(&batch); err != nil {
 		return nil, fault.Field(op, "events", "the body is not as it should be: %v", err)
@@ -129,8 +138,8 @@ func parse(body []byte) ([]events.Given, error) {
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, fault.Field(op, "", "there is something after the JSON object")
 	}
-	if n := len(batch.Events); n == 0 || n > MaxEvents {
-		return nil, fault.Field(op, "events", "there are %d events: 1 to %d are allowed", n, MaxEvents)
+	if len(batch.Events) == 0 {
+		return nil, fault.Field(op, "events", "there are no events: 1 to %d are allowed", MaxEvents)
 	}
 	given := make([]events.Given, len(batch.Events))
 	for i, e := range batch.Events {
@@ -145,6 +154,37 @@ func parse(body []byte) ([]events.Given, error) {
 		given[i].Token = e.Token
 	}
 	return given, nil
+}
+
+// list are the events of a body, read one by one: a body of a million elements costs no more
+// memory than the events that there may be.
+type list []struct {
+	Kind  string `json:"kind"`
+	Token string `json:"token"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (l *list) UnmarshalJSON(b []byte) error {
+	if b[0] != '[' {
+		return errors.New("events must be an array of events")
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	*l = make(list, 0, min(MaxEvents, 1+bytes.Count(b, []byte{','})/2))
+	if _, err := d.Token(); err != nil {
+		return err
+	}
+	for d.More() {
+		n := len(*l)
+		if n == MaxEvents {
+			return fmt.Errorf("there are more than %d events", MaxEvents)
+		}
+		*l = append(*l, list{{}}...)
+		if err := d.Decode(&(*l)[n]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func shorten(s string) string { return s[:min(len(s), 32)] }
