@@ -118,6 +118,11 @@ func runQuality(ctx context.Context, f *qualityFlags, files []string, s Streams)
 	if err != nil {
 		return err
 	}
+	for _, id := range f.explain {
+		if _, err := toExplain(plan, uint64(id)); err != nil { // before anything is written
+			return err
+		}
+	}
 	show := qualityShower{s: s, f: f, plan: plan, sum: sum}
 	written, err := writeQualities(ctx, f, store, plan, s)
 	if e := show.all(written); err == nil {

@@ -74,8 +74,12 @@ func TestQualityExplains(t *testing.T) {
 	if got := strings.Join(lines, "; "); status != exitDone || got != "change 1 10 <nil>; change 2 1 <nil>; change 3 8 <nil>; explanation 1 <nil> <nil>; summary <nil> <nil> 3" {
 		t.Errorf("%d %s\n%s%s", status, got, out, errOut)
 	}
-	if _, status, _, errOut = learnt(t, countsCSV, "--explain", "9"); status != exitFailed || !strings.Contains(errOut, "--explain 9") {
+	db, status, _, errOut := learnt(t, countsCSV, "--explain", "9")
+	if status != exitFailed || !strings.Contains(errOut, "--explain 9") {
 		t.Errorf("%d %s", status, errOut)
+	}
+	if _, out, _ = runIn(t, countsCSV, "adshard", "quality", "learn", "--db", db, "--scale", "0.02", "--strength", "5", "-"); !strings.Contains(out, "; 3 qualities change, 0 stay;") {
+		t.Errorf("what failed has written:\n%s", out)
 	}
 }
 

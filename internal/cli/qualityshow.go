@@ -94,9 +94,9 @@ type stepJSON struct {
 
 // explain shows how the rate of a keyword came to be.
 func (w *qualityShower) explain(id uint64) error {
-	key, ok := w.plan.Find(id)
-	if !ok {
-		return fmt.Errorf("--explain %d: no keyword of this id is in a group that the files name", id)
+	key, err := toExplain(w.plan, id)
+	if err != nil {
+		return err
 	}
 	e := w.plan.Model.Estimate(key)
 	points := w.plan.Scale.Points(e.Bound)
@@ -114,6 +114,15 @@ func (w *qualityShower) explain(id uint64) error {
 			decimal(100*s.Own, 1)+" %", decimal(s.Strength, 1), decimal(s.Rate, 4), decimal(s.Deviation, 4))
 	}
 	return t.flush()
+}
+
+// toExplain returns the key of a keyword that --explain names.
+func toExplain(p *revise.Plan, id uint64) (quality.Key, error) {
+	key, ok := p.Find(id)
+	if !ok {
+		return key, fmt.Errorf("--explain %d: no keyword of this id is in a group that the files name", id)
+	}
+	return key, nil
 }
 
 func decimal(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
