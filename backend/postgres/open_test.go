@@ -70,6 +70,8 @@ func TestRoles(t *testing.T) {
 	add(t, owner, "C", "G", "a")
 	do(t, p.name, postgres.Roles)
 	do(t, p.name, postgres.Roles) // again does no harm
+	must(t, owner.SaveControl(ctx, "balancer/event-keys", []byte("secret")))
+	must(t, owner.SaveControl(ctx, "balancer/order", []byte("order")))
 	for _, role := range []string{"read", "import", "serve"} {
 		do(t, p.name, fmt.Sprintf("DROP ROLE IF EXISTS test_%[1]s; CREATE ROLE test_%[1]s LOGIN; GRANT adshard_%[1]s TO test_%[1]s", role))
 	}
@@ -100,6 +102,15 @@ func TestRoles(t *testing.T) {
 			err := call.do()
 			if call.may[i] && err != nil || !call.may[i] && (!fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "db roles")) {
 				t.Errorf("%s, %s: %v", role, call.name, err)
+			}
+		}
+		if role != "import" { // which reads neither
+			keys, err := s.LoadControl(ctx, "balancer/event-keys")
+			must(t, err)
+			order, err := s.LoadControl(ctx, "balancer/order")
+			must(t, err)
+			if (keys != nil) != (role == "serve") || order == nil {
+				t.Errorf("%s reads %q and %q of control", role, keys, order)
 			}
 		}
 		mayNot(t, p, "test_"+role)

@@ -13,6 +13,14 @@ END $$;
 -- Distributors, barrels build: everything is read, nothing written.
 GRANT USAGE ON SCHEMA adshard TO adshard_read;
 GRANT SELECT ON ALL TABLES IN SCHEMA adshard TO adshard_read;
+-- All but the keys that sign event tokens (docs/events.md): with these every budget can be spent.
+-- The balancer, which has this role too, reads them.
+ALTER TABLE adshard.control ENABLE ROW LEVEL SECURITY;
+DROP POLICY IF EXISTS granted ON adshard.control;
+CREATE POLICY granted ON adshard.control USING (true);
+DROP POLICY IF EXISTS event_keys ON adshard.control;
+CREATE POLICY event_keys ON adshard.control AS RESTRICTIVE FOR SELECT TO adshard_read
+  USING (key NOT LIKE '%/event-keys' OR pg_has_role(current_user, 'adshard_serve', 'USAGE'));
 
 -- Imports: advertisers' data, not the log and not the balancer's state.
 GRANT USAGE ON SCHEMA adshard TO adshard_import;
