@@ -106,6 +106,7 @@ func textOf(r *token.Ring, v token.Token) string {
 type oracle struct {
 	counted map[string]bool
 	horizon time.Time
+	newest  time.Time // of what was counted
 	sums    map[store.SumKey]store.Sum
 }
 
@@ -122,8 +123,23 @@ func (o *oracle) count(v token.Token, kind store.Kind, text string, now time.Tim
 		return events.Duplicate
 	}
 	o.counted[key] = true
+	o.newest = latest(o.newest, v.Served)
 	store.Include(o.sums, &store.Event{Kind: kind, Day: utc(0, v.Served), Token: v})
 	return events.Counted
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+func earliest(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
 }
 
 // TestAsOracle: two collectors whose clocks differ, jump ahead and go back count what the oracle
@@ -147,7 +163,7 @@ func TestAsOracle(t *testing.T) {
 					rt.Fatal(err)
 				}
 				if h := at.clock.at.Add(-2 * time.Hour); h.After(o.horizon) {
-					o.horizon = h
+					o.horizon = latest(o.horizon, earliest(h, o.newest.Truncate(time.Second).Add(time.Second)))
 				}
 			}
 			var given []events.Given
@@ -203,6 +219,31 @@ func TestNeverTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	outcome(start.Add(time.Second), events.Late)
+}
+
+// TestClockOfYearsAhead: a process whose clock was years ahead for a while makes no other one
+// refuse what is served from then on.
+func TestClockOfYearsAhead(t *testing.T) {
+	c := newControl()
+	a := newCollector(t, open(t, filepath.Join(t.TempDir(), "events.db")), c)
+	count := func(served time.Time, want events.Outcome) {
+		t.Helper()
+		given := []events.Given{{Kind: store.Click, Token: textOf(ringOf(t, c), token.Token{Served: served, Campaign: 1, Price: 10_000})}}
+		if got, err := a.Count(t.Context(), given); err != nil || got[0] != want {
+			t.Fatalf("%v, %v, want %v", got, err, want)
+		}
+	}
+	for i := range 3 {
+		served := start.Add(time.Duration(i) * time.Minute)
+		a.clock.at = served
+		count(served, events.Counted)
+		a.clock.at = start.AddDate(10, 0, 0)
+		if err := a.Forget(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		a.clock.at = served
+		count(served, events.Late)
+	}
 }
 
 // TestRefused: what is no token of this cluster is refused, and what no auction could have signed.

@@ -72,7 +72,8 @@ type Store interface {
 	// without campaigns those of all.
 	Sums(ctx context.Context, from Day, campaigns ...uint64) ([]Sum, error)
 	// Forget makes Add refuse tokens served before a second, for ever, and then removes up to
-	// limit of their events. The sums stay. It returns how many were removed.
+	// limit of their events. The sums stay. It returns how many were removed. A second after
+	// that of the newest event is not forgotten (Horizon).
 	Forget(ctx context.Context, before time.Time, limit int) (int, error)
 	// Marks returns the marks by campaign; SetMark notes one, in place of that of the
 	// campaign, ClearMark removes it, unless one of another day stands in its place meanwhile.
@@ -82,6 +83,16 @@ type Store interface {
 	// Health returns nil if the database can be read.
 	Health(ctx context.Context) error
 	Close() error
+}
+
+// Horizon returns the id from which on Forget leaves events, given that of the newest one: what
+// came after it was not removed, and Add goes on taking it, though the clock of whoever
+// forgets may be years ahead.
+func Horizon(before time.Time, newest token.ID) token.ID {
+	if after := newest.TimeOf().Add(time.Second); after.Before(before) {
+		before = after
+	}
+	return token.From(before)
 }
 
 // Bounds of what Add takes.

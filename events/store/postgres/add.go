@@ -3,6 +3,7 @@ package postgres
 import (
 	"bytes"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -99,7 +100,15 @@ func columns(events []store.Event) []any {
 
 // Forget implements store.Store.
 func (s *Store) Forget(ctx context.Context, before time.Time, limit int) (removed int, err error) {
-	id := token.From(before)
+	var newest []byte
+	err = s.pool.QueryRow(ctx, "SELECT id FROM adshard_events.event ORDER BY id DESC LIMIT 1").Scan(&newest)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, failed(ctx, "forget", err)
+	}
+	id := store.Horizon(before, token.ID(newest))
 	err = s.execute(ctx, "forget", "UPDATE adshard_events.horizon SET id = $1 WHERE id < $1", id[:])
 	if err != nil {
 		return 0, err

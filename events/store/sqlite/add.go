@@ -82,8 +82,11 @@ func addSums(c *zs.Conn, sums map[store.SumKey]store.Sum) error {
 }
 
 // horizon returns the id below which events are forgotten.
-func horizon(c *zs.Conn) (id []byte, err error) {
-	err = sqlitex.Execute(c, "SELECT id FROM horizon", &sqlitex.ExecOptions{ResultFunc: func(st *zs.Stmt) error {
+func horizon(c *zs.Conn) (id []byte, err error) { return oneID(c, "SELECT id FROM horizon") }
+
+// oneID returns the id that a statement finds; nil: none.
+func oneID(c *zs.Conn, sql string) (id []byte, err error) {
+	err = sqlitex.Execute(c, sql, &sqlitex.ExecOptions{ResultFunc: func(st *zs.Stmt) error {
 		id = make([]byte, st.ColumnLen(0))
 		st.ColumnBytes(0, id)
 		return nil
@@ -93,9 +96,13 @@ func horizon(c *zs.Conn) (id []byte, err error) {
 
 // Forget implements store.Store.
 func (s *Store) Forget(ctx context.Context, before time.Time, limit int) (removed int, err error) {
-	id := token.From(before)
 	err = s.writing(ctx, "forget", func(c *zs.Conn) error {
-		err := sqlitex.Execute(c, "UPDATE horizon SET id = ?1 WHERE id < ?1", &sqlitex.ExecOptions{Args: []any{id[:]}})
+		newest, err := oneID(c, "SELECT id FROM event ORDER BY id DESC LIMIT 1")
+		if err != nil || newest == nil {
+			return err
+		}
+		id := store.Horizon(before, token.ID(newest))
+		err = sqlitex.Execute(c, "UPDATE horizon SET id = ?1 WHERE id < ?1", &sqlitex.ExecOptions{Args: []any{id[:]}})
 		if err == nil {
 			err = sqlitex.Execute(c, "DELETE FROM event WHERE (id, kind) IN (SELECT id, kind FROM event WHERE id < ? ORDER BY id LIMIT ?)",
 				&sqlitex.ExecOptions{Args: []any{id[:], limit}})

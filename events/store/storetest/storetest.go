@@ -3,6 +3,7 @@
 package storetest
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -72,6 +73,18 @@ func (m *model) add(events []store.Event) (out []store.Outcome) {
 	return out
 }
 
+// forget refuses what is before a second, and not after the newest event.
+func (m *model) forget(before time.Time) {
+	for _, e := range m.events {
+		if id := token.From(e.ID.TimeOf().Add(time.Second)); string(id[:]) > string(m.horizon[:]) {
+			if cut := token.From(before); string(cut[:]) < string(id[:]) {
+				id = cut
+			}
+			m.horizon = token.ID(slices.MaxFunc([][]byte{m.horizon[:], id[:]}, bytes.Compare))
+		}
+	}
+}
+
 // sums adds all events up, those that are forgotten too.
 func (m *model) sums(from store.Day, campaigns []uint64) (out []store.Sum) {
 	for c := range uint64(10) {
@@ -117,9 +130,7 @@ func asModel(t *testing.T, a, b store.Store) {
 				before := start.Add(time.Duration(rapid.IntRange(-10, 60).Draw(t, "before")) * time.Second)
 				_, err := s.Forget(ctx, before, rapid.IntRange(1, 5).Draw(t, "limit"))
 				must(t, err)
-				if id := token.From(before); string(id[:]) > string(m.horizon[:]) {
-					m.horizon = id
-				}
+				m.forget(before)
 			case 1:
 				mark := store.Mark{Campaign: rapid.Uint64Range(1, 4).Draw(t, "campaign"), Day: store.Day(rapid.Int32().Draw(t, "day"))}
 				must(t, s.SetMark(ctx, mark))
