@@ -25,7 +25,7 @@ func ScaleOf(rates []float64) Scale {
 		return DefaultPrior / 5
 	}
 	sorted := slices.Sorted(slices.Values(rates))
-	return Scale(sorted[int(highestFrom*float64(len(sorted)-1))] / highest)
+	return Scale(sorted[int(math.Round(highestFrom*float64(len(sorted)-1)))] / highest)
 }
 
 // Points returns how many points a rate is on the scale.

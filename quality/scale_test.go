@@ -42,6 +42,25 @@ func TestScaleTable(t *testing.T) {
 	}
 }
 
+// TestScaleOfFew: of a few keywords with different rates one has the highest quality, not all.
+func TestScaleOfFew(t *testing.T) {
+	for n := 2; n <= 20; n++ {
+		rates := make([]float64, n)
+		for i := range rates {
+			rates[i] = 1 / float64(int(1)<<i) // each half of the one before
+		}
+		s, highest := quality.ScaleOf(rates), 0
+		for _, r := range rates {
+			if quality.Quality(s.Points(r), 0) == 10 {
+				highest++
+			}
+		}
+		if highest > 1+n/10 {
+			t.Errorf("%d of %d keywords have the highest quality", highest, n)
+		}
+	}
+}
+
 // TestAuctionRanksByExpectedValue: with learned qualities the auction's score is bid ×
 // click rate as well as ten steps permit, whatever the match type.
 func TestAuctionRanksByExpectedValue(t *testing.T) {
