@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -107,7 +108,9 @@ func runQuality(ctx context.Context, f *qualityFlags, files []string, s Streams)
 		}
 	}
 	if f.today == "" {
-		o.Today = sum.Newest
+		if o.Today = sum.Newest; sum.Rows > sum.Rejected && countfile.FormatDay(sum.Newest) > time.Now().AddDate(0, 0, 1).UTC().Format(time.DateOnly) {
+			return fmt.Errorf("the newest day of the files, %s, is still to come, and on it all other counts would be old: mend its row, or give --today", countfile.FormatDay(sum.Newest))
+		}
 	}
 	store, err := database.Open(ctx, f.db, false)
 	if err != nil {

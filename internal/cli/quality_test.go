@@ -22,7 +22,7 @@ func learnt(t *testing.T, csv string, more ...string) (db string, status int, ou
 	if status, _, errOut := run(t, "adshard", "import", "--db", db, file(t, "data.csv", countsData)); status != exitDone {
 		t.Fatal(errOut)
 	}
-	status, out, errOut = runIn(t, csv, "adshard", append([]string{"quality", "learn", "--db", db, "--scale", "0.02", "--strength", "5"}, append(more, "-")...)...)
+	status, out, errOut = runIn(t, csv, "adshard", append([]string{"quality", "learn", "--db", db, "--scale", "0.02", "--strength", "5", "--today", "2026-11-23"}, append(more, "-")...)...)
 	return db, status, out, errOut
 }
 
@@ -35,7 +35,7 @@ func TestQualityLearn(t *testing.T) {
 		t.Fatalf("%d\n%s%s", status, out, errOut)
 	}
 	again := func() string {
-		_, out, _ := runIn(t, countsCSV, "adshard", "quality", "learn", "--db", db, "--scale", "0.02", "--strength", "5", "-")
+		_, out, _ := runIn(t, countsCSV, "adshard", "quality", "learn", "--db", db, "--scale", "0.02", "--strength", "5", "--today", "2026-11-23", "-")
 		return out
 	}
 	if first := again(); !strings.Contains(first, "; 3 qualities change, 0 stay;") {
@@ -47,6 +47,15 @@ func TestQualityLearn(t *testing.T) {
 }
 
 // TestQualityRejects: rows that are wrong are named, the others are learned from.
+// TestQualityDayToCome: one row with a mistyped year does not make all other counts old.
+func TestQualityDayToCome(t *testing.T) {
+	db, _, _, _ := learnt(t, countsCSV, "--dry-run")
+	status, _, errOut := runIn(t, countsCSV+"9062-11-23,1,1,2,1,1,1,0\n", "adshard", "quality", "learn", "--db", db, "-")
+	if status != exitFailed || !strings.Contains(errOut, "9062-11-23, is still to come") {
+		t.Errorf("%d %s", status, errOut)
+	}
+}
+
 func TestQualityRejects(t *testing.T) {
 	_, status, out, errOut := learnt(t, countsCSV+wrongRow)
 	if status != exitRejects || !strings.Contains(out, "3 rows, 1 rejected; 3 qualities change") || !strings.Contains(errOut, "row 4, position: position 0: 1 to 20") {
@@ -78,7 +87,7 @@ func TestQualityExplains(t *testing.T) {
 	if status != exitFailed || !strings.Contains(errOut, "--explain 9") {
 		t.Errorf("%d %s", status, errOut)
 	}
-	if _, out, _ = runIn(t, countsCSV, "adshard", "quality", "learn", "--db", db, "--scale", "0.02", "--strength", "5", "-"); !strings.Contains(out, "; 3 qualities change, 0 stay;") {
+	if _, out, _ = runIn(t, countsCSV, "adshard", "quality", "learn", "--db", db, "--scale", "0.02", "--strength", "5", "--today", "2026-11-23", "-"); !strings.Contains(out, "; 3 qualities change, 0 stay;") {
 		t.Errorf("what failed has written:\n%s", out)
 	}
 }
