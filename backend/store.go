@@ -45,6 +45,8 @@ type Store interface {
 // BudgetMark is what is known of a campaign's budget, as the auction needs it.
 type BudgetMark struct {
 	Exhausted bool
+	// ShareOnly leaves Exhausted as it is, whoever sets it meanwhile.
+	ShareOnly bool
 	// Share is in how many of a million requests the campaign takes part; reset: in all.
 	Share Patch[uint32]
 }

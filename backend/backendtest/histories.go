@@ -68,7 +68,7 @@ func (h *run) step(p Place) {
 	case 0:
 		c := rapid.Uint64Range(1, 4).Draw(h.rt, "campaign")
 		mark := backend.BudgetMark{
-			Exhausted: rapid.Bool().Draw(h.rt, "exhausted"), Share: patch(h.rt, "share", []uint32{0, 1, 999_999, 1_000_000}),
+			Exhausted: rapid.Bool().Draw(h.rt, "exhausted"), ShareOnly: rapid.Bool().Draw(h.rt, "share only"), Share: patch(h.rt, "share", []uint32{0, 1, 999_999, 1_000_000}),
 		}
 		err := h.store().SetBudget(ctx, c, mark)
 		_, there := h.model.State().Campaigns[c]

@@ -68,7 +68,9 @@ func (m *Model) Rollback() error {
 func (m *Model) SetBudget(campaign uint64, mark backend.BudgetMark) {
 	for _, v := range []*version{&m.open, &m.committed} {
 		if c, ok := v.Campaigns[campaign]; ok {
-			c.BudgetExhausted = mark.Exhausted
+			if !mark.ShareOnly {
+				c.BudgetExhausted = mark.Exhausted
+			}
 			switch mark.Share.Op {
 			case backend.Set:
 				c.Withheld = 1_000_000 - mark.Share.Value

@@ -72,6 +72,7 @@ func testShare(t *testing.T, f Factory) {
 		{"another", backend.BudgetMark{Share: backend.To[uint32](0)}, 1_000_000, 1},
 		{"not said", backend.BudgetMark{}, 1_000_000, 0},
 		{"exhausted", backend.BudgetMark{Exhausted: true}, 1_000_000, 1},
+		{"share only", backend.BudgetMark{Exhausted: false, ShareOnly: true, Share: backend.To[uint32](500_000)}, 500_000, 1},
 		{"both", backend.BudgetMark{Share: backend.To[uint32](999_999)}, 1, 1},
 		{"restored", backend.BudgetMark{Share: backend.Patch[uint32]{Op: backend.Reset}}, 0, 1},
 		{"whole", backend.BudgetMark{Share: backend.To[uint32](1_000_000)}, 0, 0},
@@ -80,7 +81,7 @@ func testShare(t *testing.T, f Factory) {
 		check(t, s.SetBudget(ctx, 1, c.mark))
 		writes(t, s, sample)
 		changes, err := s.Changes(ctx, at(clock), 10)
-		if got := ReadNow(t, s).Campaigns[1]; err != nil || len(changes) != c.logged || got.Withheld != c.withheld || got.BudgetExhausted != c.mark.Exhausted {
+		if got := ReadNow(t, s).Campaigns[1]; err != nil || len(changes) != c.logged || got.Withheld != c.withheld || got.BudgetExhausted != (c.mark.Exhausted || c.mark.ShareOnly) {
 			t.Errorf("%s: %d withheld, exhausted %v, %v, %v", c.name, got.Withheld, got.BudgetExhausted, changes, err)
 		}
 	}

@@ -205,15 +205,18 @@ func (s *Store) SetBudget(ctx context.Context, campaign uint64, m backend.Budget
 	if err != nil {
 		return err
 	}
-	var to any // NULL: as it is
+	var exhausted, to any // NULL: as it is
 	if changed {
 		to = int32(withheld)
 	}
+	if !m.ShareOnly {
+		exhausted = m.Exhausted
+	}
 	var found bool
 	err = s.write(ctx, "set budget", `WITH c AS (
-  UPDATE adshard.campaign SET budget_exhausted = $2, withheld = coalesce($3, withheld)
+  UPDATE adshard.campaign SET budget_exhausted = coalesce($2, budget_exhausted), withheld = coalesce($3, withheld)
   WHERE id = $1 AND (budget_exhausted <> $2 OR withheld <> $3))
-SELECT EXISTS (SELECT FROM adshard.campaign WHERE id = $1)`, []any{int64(campaign), m.Exhausted, to}, &found)
+SELECT EXISTS (SELECT FROM adshard.campaign WHERE id = $1)`, []any{int64(campaign), exhausted, to}, &found)
 	if err == nil && !found {
 		err = fault.Newf(fault.NotFound, "postgres: set budget", "there is no campaign %d", campaign)
 	}

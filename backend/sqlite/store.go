@@ -257,6 +257,9 @@ func (s *Store) SetBudget(ctx context.Context, campaign uint64, m backend.Budget
 			return nil
 		}, campaign)
 		now := budgetMark{m.Exhausted, before.withheld}
+		if m.ShareOnly {
+			now.exhausted = before.exhausted
+		}
 		if changed {
 			now.withheld = withheld
 		}
