@@ -44,6 +44,27 @@ type Pacer struct {
 // campaign that is Mark{Share: Whole}.
 func NewPacer(o Options, inForce Mark) *Pacer { return &Pacer{options: o, mark: inForce} }
 
+// State is what a Pacer knows, for one that goes on in another process.
+type State struct {
+	Exhausted bool      `json:"exhausted,omitempty"`
+	Share     uint32    `json:"share"` // in force
+	Spend     float64   `json:"spend"` // remembered micros
+	Part      float64   `json:"part"`  // remembered seconds × share
+	Last      time.Time `json:"last"`  // of the last Step; zero: none
+	Day       string    `json:"day"`   // then
+	Spent     uint64    `json:"spent"` // then
+}
+
+// State returns what the pacer knows.
+func (p *Pacer) State() State {
+	return State{p.mark.Exhausted, p.mark.Share, p.spend, p.part, p.last, p.day, p.spent}
+}
+
+// Resume returns a pacer that goes on where another one was.
+func Resume(o Options, s State) *Pacer {
+	return &Pacer{o, Mark{s.Exhausted, s.Share}, s.Spend, s.Part, s.Last, s.Day, s.Spent}
+}
+
 // Step takes what is known at a time, and the time's day, and returns the mark from then
 // on. Calls are in the order of time; once a minute is enough. A new day begins with
 // nothing spent, and with what was learned of the demand before.

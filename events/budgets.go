@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"adshard/budget"
 	"adshard/events/store"
 	"adshard/fault"
 )
@@ -14,9 +15,12 @@ import (
 // Budget is what a campaign may spend in a day.
 type Budget struct {
 	Campaign, Advertiser uint64
-	Daily                uint64 // in micros
-	Limited              bool   // else there is no limit
-	Exhausted            bool   // it is marked, by whomever
+	Daily                uint64         // in micros
+	Limited              bool           // else there is no limit
+	Exhausted            bool           // it is marked, by whomever
+	Zone                 *time.Location // in which the advertiser's days begin
+	Standard             bool           // the budget is spread over the day
+	Share                uint32         // of a million requests, in how many it takes part
 }
 
 // Campaigns are those of the backend.
@@ -25,6 +29,9 @@ type Campaigns interface {
 	Budgets(ctx context.Context, campaigns []uint64) ([]Budget, error)
 	// SetBudgetExhausted marks a campaign; fault.NotFound if there is none.
 	SetBudgetExhausted(ctx context.Context, campaign uint64, exhausted bool) error
+	// SetShare lets a campaign take part in a share of the requests, and leaves the mark as
+	// it is; fault.NotFound if there is no such campaign.
+	SetShare(ctx context.Context, campaign uint64, share uint32) error
 }
 
 // Budgets marks campaigns as exhausted that have spent the budget of their day, and takes
@@ -36,7 +43,6 @@ type Campaigns interface {
 type Budgets struct {
 	Store     store.Store
 	Campaigns Campaigns
-	Day       func(advertiser uint64, at time.Time) store.Day
 	Now       func() time.Time
 
 	mu    sync.Mutex
@@ -82,8 +88,7 @@ func (b *Budgets) Check(ctx context.Context) error {
 // Sweep looks at all campaigns that spent something of late, and at all marks: what a process
 // that was killed did not come to, other days, other budgets.
 func (b *Budgets) Sweep(ctx context.Context) error {
-	since := store.Day(b.Now().Add(-48*time.Hour).Unix() / (24 * 60 * 60)) // before today, in every calendar
-	sums, err := b.Store.Sums(ctx, since)
+	sums, err := b.Store.Sums(ctx, lately(b.Now()))
 	if err != nil {
 		return err
 	}
@@ -115,7 +120,7 @@ func (b *Budgets) check(ctx context.Context, campaigns []uint64) error {
 	today := make(map[store.SumKey]Budget)
 	since := store.Day(1<<31 - 1)
 	for _, l := range budgets {
-		day := b.Day(l.Advertiser, now)
+		day := number(budget.DayOf(now, l.Zone))
 		today[store.SumKey{Campaign: l.Campaign, Day: day}] = l
 		since = min(since, day)
 	}

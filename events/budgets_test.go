@@ -39,7 +39,11 @@ type fewCampaigns struct {
 func (c fewCampaigns) Budgets(_ context.Context, ids []uint64) (out []events.Budget, err error) {
 	for _, id := range ids {
 		if b := c.list[id]; b != nil {
-			out = append(out, *b)
+			l := *b
+			if l.Zone == nil {
+				l.Zone = time.UTC
+			}
+			out = append(out, l)
 		}
 	}
 	return out, c.take()
@@ -53,6 +57,17 @@ func (c fewCampaigns) SetBudgetExhausted(_ context.Context, id uint64, exhausted
 		return fault.Newf(fault.NotFound, "test", "there is no campaign %d", id)
 	}
 	c.list[id].Exhausted = exhausted
+	return nil
+}
+
+func (c fewCampaigns) SetShare(_ context.Context, id uint64, share uint32) error {
+	if err := c.take(); err != nil {
+		return err
+	}
+	if c.list[id] == nil {
+		return fault.Newf(fault.NotFound, "test", "there is no campaign %d", id)
+	}
+	c.list[id].Share = share
 	return nil
 }
 
@@ -146,7 +161,7 @@ func noted(t *rapid.T, s store.Store, campaign uint64) bool {
 }
 
 func budgetsOf(s store.Store, c events.Campaigns, now time.Time) *events.Budgets {
-	return &events.Budgets{Store: s, Campaigns: c, Day: utc, Now: func() time.Time { return now }}
+	return &events.Budgets{Store: s, Campaigns: c, Now: func() time.Time { return now }}
 }
 
 func clickOf(n, campaign uint64, at time.Time) store.Event {

@@ -52,16 +52,16 @@ func (o Outcome) String() string {
 type Counter struct {
 	Store store.Store
 	Keys  *Keys
-	// Day returns the day of an advertiser's calendar at a time.
-	Day func(advertiser uint64, at time.Time) store.Day
-	Now func() time.Time
+	Zones Zones
+	Now   func() time.Time
 	// Counted is called with the events of each batch that were counted; nil: nobody is told.
 	Counted func([]store.Event)
 }
 
 // Count counts events, all of a batch or none of them, and returns what became of each. After
 // an error it is unknown whether they count; counting them again is right in both cases.
-// Errors: those of the store and of the keys.
+// Errors: those of the store, of the keys and of
+// the zones.
 func (c *Counter) Count(ctx context.Context, given []Given) ([]Outcome, error) {
 	out := make([]Outcome, len(given))
 	events := make([]store.Event, 0, len(given))
@@ -78,6 +78,9 @@ func (c *Counter) Count(ctx context.Context, given []Given) ([]Outcome, error) {
 	}
 	if len(events) == 0 {
 		return out, nil
+	}
+	if err := setDays(ctx, c.Zones, events); err != nil {
+		return nil, err
 	}
 	found, err := c.Store.Add(ctx, events)
 	if err != nil {
@@ -100,7 +103,8 @@ func outcomeOf(o store.Outcome) Outcome {
 	return [...]Outcome{store.Counted: Counted, store.Duplicate: Duplicate, store.Forgotten: Late}[o]
 }
 
-// judge returns the event that a token stands for; Counted: unless it was counted before.
+// judge returns the event that a token stands for, but its day; Counted: unless it was counted
+// before.
 func (c *Counter) judge(ctx context.Context, g *Given, now time.Time) (store.Event, Outcome, error) {
 	t, id, err := c.Keys.Open(ctx, []byte(g.Token))
 	switch {
@@ -112,7 +116,7 @@ func (c *Counter) judge(ctx context.Context, g *Given, now time.Time) (store.Eve
 	default:
 		return store.Event{}, 0, err
 	}
-	e := store.Event{ID: id, Kind: g.Kind, Day: c.Day(t.Advertiser, t.Served), Token: t}
+	e := store.Event{ID: id, Kind: g.Kind, Token: t}
 	switch age := now.Sub(t.Served); {
 	case store.Validate([]store.Event{e}) != nil: // signed, and of nothing that there is
 		return e, Forged, nil

@@ -23,7 +23,12 @@ import (
 
 var start = time.UnixMilli(1_700_000_000_000)
 
-// utc is a calendar in which all advertisers have the same days.
+// noZones knows no advertiser: all have UTC.
+type noZones struct{}
+
+func (noZones) Zones(context.Context, []uint64) (map[uint64]*time.Location, error) { return nil, nil }
+
+// utc is the calendar of them.
 func utc(_ uint64, at time.Time) store.Day { return store.Day(at.Unix() / 86400) }
 
 // memoryControl is a control state in memory.
@@ -84,7 +89,7 @@ func newCollector(t testing.TB, s store.Store, c events.Control) *collector {
 	if err := keys.Rotate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	return &collector{events.Counter{Store: s, Keys: keys, Day: utc, Now: k.now}, k}
+	return &collector{events.Counter{Store: s, Keys: keys, Zones: noZones{}, Now: k.now}, k}
 }
 
 // ringOf is what a master has.

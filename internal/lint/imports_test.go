@@ -121,7 +121,7 @@ var rules = []struct {
 	}},
 	{pkg: "events/store/storetest", may: []string{"fault", "events/store", "events/token"}},
 	{pkg: "events/store/…", may: []string{"fault", "events/token"}, never: map[string]string{aClock: "what is forgotten is said by the caller"}},
-	{pkg: "events", may: []string{"fault", "events/store", "events/token"}, never: map[string]string{aClock: "a process gives its clock, so that tests can"}},
+	{pkg: "events", may: []string{"fault", "budget", "events/store", "events/token"}, never: map[string]string{aClock: "a process gives its clock, so that tests can"}},
 	{pkg: "internal/oracle/…", may: []string{"fault", "search", "auction", "backend"}},
 	{pkg: "internal/corpus", may: []string{"search"}},
 	{pkg: "internal/node/fanout/choice", may: []string{"search", "barrels/certify"}, never: map[string]string{
@@ -134,7 +134,7 @@ var rules = []struct {
 	{pkg: "internal/node/up", may: with(belowNode, "internal/node")},
 	{pkg: "internal/node/balancer", may: with(belowNode, append(nodeParts, "internal/node/distributor")...)},
 	{pkg: "internal/node/distributor", may: with(belowNode, nodeParts...)},
-	{pkg: "internal/node/collector", may: with(belowNode, nodeParts...)},
+	{pkg: "internal/node/collector", may: with(with(belowNode, "budget"), nodeParts...)},
 	{pkg: "internal/node/slave", may: with(belowNode, nodeParts...)},
 	{pkg: "internal/node/master", may: with(belowNode, nodeParts...)},
 	{pkg: "internal/node/offline", may: with(belowNode, nodeParts...)},

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"adshard/backend"
+	"adshard/budget"
 	"adshard/events"
 	"adshard/events/store"
 	"adshard/internal/node/access"
@@ -68,15 +69,21 @@ type Collector struct {
 	keys     *events.Keys
 	counter  *events.Counter
 	budgets  *events.Budgets
+	pacing   *events.Pacing
 	handler  *handler
 	metrics  *metrics
-	watches  [2]*watch // of budgets
+	watches  [3]*watch // of budgets
 	log      *slog.Logger
 }
 
 // New opens the database of events, reads the keys of tokens, or makes the first one, and listens. The
 // caller closes db.
-func New(ctx context.Context, cfg Config, db backend.Store, port *ports.Ports, log *slog.Logger) (c *Collector, err error) {
+func New(ctx context.Context, cfg Config, db backend.Store, port *ports.Ports, log *slog.Logger) (*Collector, error) {
+	return open(ctx, cfg, db, port, log, time.Now)
+}
+
+// open is New with a clock.
+func open(ctx context.Context, cfg Config, db backend.Store, port *ports.Ports, log *slog.Logger, now func() time.Time) (c *Collector, err error) {
 	c = &Collector{db: db, log: log.With("node", cfg.Name), metrics: newMetrics(port.Registerer(cfg.Name))}
 	if c.tls, err = cfg.QueryTLS.Open(log); err != nil {
 		return nil, err
@@ -88,11 +95,16 @@ func New(ctx context.Context, cfg Config, db backend.Store, port *ports.Ports, l
 	if c.store, err = database.OpenEvents(ctx, url); err != nil {
 		return nil, err
 	}
-	c.keys = events.NewKeys(db, cfg.StateKey, time.Now)
-	c.budgets = &events.Budgets{Store: c.store, Campaigns: campaigns{db}, Day: day, Now: time.Now}
-	c.counter = &events.Counter{Store: c.store, Keys: c.keys, Day: day, Now: time.Now, Counted: c.budgets.Note}
-	c.watches = [2]*watch{
+	c.keys = events.NewKeys(db, cfg.StateKey, now)
+	c.budgets = &events.Budgets{Store: c.store, Campaigns: campaigns{db}, Now: now}
+	c.pacing = &events.Pacing{
+		Store: c.store, Campaigns: campaigns{db}, Control: db, Key: cfg.StateKey + events.PacingKey, Options: budget.DefaultOptions(), Now: now,
+	}
+	zones := &events.CachedZones{From: campaigns{db}, Now: now}
+	c.counter = &events.Counter{Store: c.store, Keys: c.keys, Zones: zones, Now: now, Counted: c.budgets.Note}
+	c.watches = [3]*watch{
 		{look: c.budgets.Check, every: checkEvery, failed: c.metrics.failed}, {look: c.budgets.Sweep, every: sweepEvery, failed: c.metrics.failed},
+		{look: c.pacing.Round, every: events.PaceEvery, failed: c.metrics.failed},
 	}
 	c.handler = newHandler(c.counter, c.metrics, cfg.MaxInFlight, c.log)
 	if err = c.keys.Rotate(ctx); err == nil {
@@ -104,9 +116,6 @@ func New(ctx context.Context, cfg Config, db backend.Store, port *ports.Ports, l
 	}
 	return c, nil
 }
-
-// day is the calendar of all advertisers: UTC.
-func day(_ uint64, at time.Time) store.Day { return store.Day(at.Unix() / (24 * 60 * 60)) }
 
 // Close closes the listener and the database of events.
 func (c *Collector) Close() {

@@ -34,7 +34,7 @@ func TestEvents(t *testing.T) {
 		t.Errorf("at another collector: %d %s", status, text)
 	}
 	sums, err := second.Store().Sums(t.Context(), 0)
-	today := collector.Day(0, time.Now())
+	today := store.Day(time.Now().Unix() / (24 * 60 * 60))
 	want := []store.Sum{{Campaign: 1, Day: today, Impressions: 1, Clicks: 1, Spend: 20_000}, {Campaign: 2, Day: today, Impressions: 1}}
 	if err != nil || !reflect.DeepEqual(sums, want) {
 		t.Errorf("%v, %v, want %v", sums, err, want)

@@ -11,9 +11,6 @@ import (
 // What tests look at.
 const CheckEvery = checkEvery
 
-// Day is the calendar.
-var Day = day
-
 // Budgets returns those of campaigns in a database.
 func Budgets(ctx context.Context, db backend.Store, ids ...uint64) ([]events.Budget, error) {
 	return campaigns{db}.Budgets(ctx, ids)
@@ -21,6 +18,12 @@ func Budgets(ctx context.Context, db backend.Store, ids ...uint64) ([]events.Bud
 
 // Store is the collector's.
 func (c *Collector) Store() store.Store { return c.store }
+
+// Pace decides on shares, if it is time to, and sets them.
+func (c *Collector) Pace(ctx context.Context) error { return c.pacing.Round(ctx) }
+
+// Open is New with a clock.
+var Open = open
 
 // Sweep looks at all budgets now.
 func (c *Collector) Sweep(ctx context.Context) error { return c.budgets.Sweep(ctx) }

@@ -56,11 +56,17 @@ func newRig(t testing.TB, campaigns int) *rig {
 // run runs a collector in this process until the test ends.
 func (r *rig) run(name string) *collector.Collector {
 	r.TB.Helper()
+	return r.runAt(name, time.Now)
+}
+
+// runAt is run with a clock.
+func (r *rig) runAt(name string, now func() time.Time) *collector.Collector {
+	r.TB.Helper()
 	cfg := collector.DefaultConfig()
 	cfg.Name, cfg.DB, cfg.HTTP, cfg.Admin = name, r.URL(), "127.0.0.1:0", ""
 	port, err := ports.Open(nil, "")
 	r.Must(err)
-	c, err := collector.New(r.TB.Context(), cfg, r.DB, port, slog.New(slog.DiscardHandler))
+	c, err := collector.Open(r.TB.Context(), cfg, r.DB, port, slog.New(slog.DiscardHandler), now)
 	r.Must(err)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
@@ -93,8 +99,12 @@ func (r *rig) ring() *token.Ring {
 }
 
 func (r *rig) sign(ring *token.Ring, campaign, price uint64) string {
+	return r.signAt(ring, campaign, price, time.Now())
+}
+
+func (r *rig) signAt(ring *token.Ring, campaign, price uint64, served time.Time) string {
 	r.nonce++
-	b, ok := ring.Append(nil, &token.Token{Served: time.Now(), Nonce: r.nonce, Position: 1, Advertiser: 1, Campaign: campaign, Keyword: 1, Ad: 1, Price: price})
+	b, ok := ring.Append(nil, &token.Token{Served: served, Nonce: r.nonce, Position: 1, Advertiser: 1, Campaign: campaign, Keyword: 1, Ad: 1, Price: price})
 	if !ok {
 		r.TB.Fatal("there is no key")
 	}

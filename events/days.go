@@ -1,0 +1,130 @@
+package events
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"adshard/budget"
+	"adshard/events/store"
+)
+
+// Zones knows in which time zones advertisers' days begin.
+type Zones interface {
+	// Zones returns the zones of advertisers; those that do not exist are missing.
+	Zones(ctx context.Context, advertisers []uint64) (map[uint64]*time.Location, error)
+}
+
+// Bounds of a CachedZones.
+const (
+	// ZonesLive is how long a zone is used before it is read again.
+	ZonesLive = time.Minute
+	// MaxZones is how many are kept, some megabytes.
+	MaxZones = 1 << 16
+)
+
+// CachedZones remembers what another Zones said. When that one fails, older zones that are
+// remembered go on. It is safe for use by several goroutines.
+type CachedZones struct {
+	From Zones
+	Now  func() time.Time
+
+	mu    sync.Mutex
+	known map[uint64]knownZone // guarded by mu
+}
+
+// knownZone is an advertiser's, as it was read at a time; nil: there was no such advertiser.
+type knownZone struct {
+	zone *time.Location
+	read time.Time
+}
+
+// Zones implements Zones.
+func (c *CachedZones) Zones(ctx context.Context, advertisers []uint64) (map[uint64]*time.Location, error) {
+	out := make(map[uint64]*time.Location, len(advertisers))
+	now := c.Now()
+	stale, missing := c.look(advertisers, now, out)
+	if len(stale) == 0 {
+		return out, nil
+	}
+	found, err := c.From.Zones(ctx, stale)
+	if err != nil {
+		if missing {
+			return nil, err
+		}
+		return out, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.known == nil || len(c.known)+len(stale) > MaxZones {
+		c.known = make(map[uint64]knownZone)
+	}
+	for _, a := range stale {
+		z := found[a]
+		if c.known[a] = (knownZone{z, now}); z == nil {
+			delete(out, a)
+		} else {
+			out[a] = z
+		}
+	}
+	return out, nil
+}
+
+// look adds the zones that are known to out, and returns those to be read again; missing: some
+// are not known at all.
+func (c *CachedZones) look(advertisers []uint64, now time.Time, out map[uint64]*time.Location) (stale []uint64, missing bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, a := range advertisers {
+		k, ok := c.known[a]
+		if k.zone != nil {
+			out[a] = k.zone
+		}
+		if age := now.Sub(k.read); !ok || age < 0 || age >= ZonesLive {
+			stale = append(stale, a)
+		}
+		missing = missing || !ok
+	}
+	return stale, missing
+}
+
+// setDays gives each event the day on which its ad was served; without an advertiser that of
+// UTC.
+func setDays(ctx context.Context, z Zones, events []store.Event) error {
+	advertisers := make(map[uint64]bool)
+	for i := range events {
+		advertisers[events[i].Token.Advertiser] = true
+	}
+	zones, err := z.Zones(ctx, slices.Collect(maps.Keys(advertisers)))
+	if err != nil {
+		return err
+	}
+	days := make(map[*time.Location]budget.Day) // the last one of each zone: most events are of one
+	for i := range events {
+		t := &events[i].Token
+		zone := zones[t.Advertiser]
+		if zone == nil {
+			zone = time.UTC
+		}
+		day, ok := days[zone]
+		if !ok || t.Served.Before(day.Begin) || !t.Served.Before(day.End) {
+			day = budget.DayOf(t.Served, zone)
+			days[zone] = day
+		}
+		events[i].Day = number(day)
+	}
+	return nil
+}
+
+// number is a day as stores have it.
+func number(d budget.Day) store.Day {
+	date, _ := time.Parse(time.DateOnly, d.Date) // as Day has it
+	return store.Day(date.Unix() / (24 * 60 * 60))
+}
+
+// lately is a day before today, in every calendar.
+func lately(now time.Time) store.Day {
+	return store.Day(now.Add(-48*time.Hour).Unix() / (24 * 60 * 60))
+}

@@ -1,0 +1,162 @@
+package events
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"time"
+
+	"adshard/budget"
+	"adshard/events/store"
+	"adshard/fault"
+)
+
+// PacingKey is under which, after the cluster's state key, the notes of pacing are kept.
+const PacingKey = "/pacing"
+
+// PaceEvery is the time between two decisions on a campaign, whoever makes them. It is far
+// below the horizon of pacers, and long enough for some clicks to come in.
+const PaceEvery = 10 * time.Second
+
+// Pacing spreads the budgets of campaigns with standard delivery over their days, by shares of
+// the requests in which they take part. What pacers know is noted in the control state, so that
+// several processes are like one: a round of decisions is that of whoever notes it first, and
+// the others see to it that what was decided is in force. A share is noted before it is set,
+// and forgotten when the campaign is seen to be whole again: so whoever comes after one that
+// was killed takes it back. Shares of campaigns that are not noted are left alone.
+type Pacing struct {
+	Store     store.Store
+	Campaigns Campaigns
+	Control   Control
+	Key       string // in Control
+	Options   budget.Options
+	Now       func() time.Time
+}
+
+// paces are what is noted.
+type paces struct {
+	At        time.Time               `json:"at"` // of the last decisions
+	Campaigns map[uint64]budget.State `json:"campaigns"`
+}
+
+// account is a campaign with what it spent today.
+type account struct {
+	Budget
+	day    budget.Day
+	spent  uint64
+	lately bool // there were events in the last two days
+}
+
+func (a *account) paced() bool { return a.Standard && a.Limited }
+
+// Round decides, if it is time to, and sets the shares that were decided.
+func (p *Pacing) Round(ctx context.Context) error {
+	was, err := p.Control.LoadControl(ctx, p.Key)
+	if err != nil {
+		return err
+	}
+	var noted paces
+	if was != nil {
+		if err := json.Unmarshal(was, &noted); err != nil {
+			return fault.Newf(fault.Corrupt, "pacing", "the control state %q is damaged: delete it while the collectors are stopped: %w", p.Key, err)
+		}
+	}
+	now := p.Now()
+	accounts, err := p.accounts(ctx, now, noted.Campaigns)
+	if err != nil {
+		return err
+	}
+	if age := now.Sub(noted.At); age >= PaceEvery || age < -Skew { // or a clock was ahead
+		next := paces{now, p.decide(now, accounts, noted.Campaigns)}
+		if len(next.Campaigns) == 0 && len(noted.Campaigns) == 0 {
+			return nil
+		}
+		b, err := json.Marshal(next)
+		if err == nil {
+			err = p.Control.SaveControlIf(ctx, p.Key, b, p.Key, was)
+		}
+		if fault.Is(err, fault.Conflict) {
+			return nil // another process has decided
+		}
+		if err != nil {
+			return err
+		}
+		noted = next
+	}
+	return p.set(ctx, accounts, noted.Campaigns)
+}
+
+// accounts returns those of the campaigns that had events of late or are noted.
+func (p *Pacing) accounts(ctx context.Context, now time.Time, noted map[uint64]budget.State) (map[uint64]*account, error) {
+	sums, err := p.Store.Sums(ctx, lately(now))
+	if err != nil {
+		return nil, err
+	}
+	ids := make(map[uint64]bool)
+	spent := make(map[store.SumKey]uint64)
+	for _, s := range sums {
+		ids[s.Campaign] = true
+		spent[store.SumKey{Campaign: s.Campaign, Day: s.Day}] = s.Spend
+	}
+	active := maps.Clone(ids)
+	for c := range noted {
+		ids[c] = true
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	budgets, err := p.Campaigns.Budgets(ctx, slices.Sorted(maps.Keys(ids)))
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[uint64]*account, len(budgets))
+	for _, b := range budgets {
+		day := budget.DayOf(now, b.Zone)
+		out[b.Campaign] = &account{b, day, spent[store.SumKey{Campaign: b.Campaign, Day: number(day)}], active[b.Campaign]}
+	}
+	return out, nil
+}
+
+// decide returns what pacers know after a step. A campaign that is no longer paced is kept
+// until it is whole, and so is one without events.
+func (p *Pacing) decide(now time.Time, accounts map[uint64]*account, noted map[uint64]budget.State) map[uint64]budget.State {
+	next := make(map[uint64]budget.State)
+	for c, a := range accounts {
+		state, known := noted[c]
+		if !known {
+			state = budget.State{Share: a.Share}
+		}
+		switch {
+		case (a.paced() && !a.lately || !a.paced() && known) && a.Share == budget.Whole:
+		case a.paced():
+			pacer := budget.Resume(p.Options, state)
+			pacer.Step(now, a.day, budget.Account{Budget: a.Daily, Spent: a.spent, Paced: true})
+			next[c] = pacer.State()
+		case known:
+			next[c] = budget.State{Share: budget.Whole}
+		}
+	}
+	return next
+}
+
+// set brings the shares that are noted into force, and campaigns back that are no longer paced.
+func (p *Pacing) set(ctx context.Context, accounts map[uint64]*account, noted map[uint64]budget.State) error {
+	for _, c := range slices.Sorted(maps.Keys(noted)) {
+		a := accounts[c]
+		if a == nil { // it was removed
+			continue
+		}
+		share := noted[c].Share
+		if !a.paced() {
+			share = budget.Whole
+		}
+		if a.Share == share {
+			continue
+		}
+		if err := p.Campaigns.SetShare(ctx, c, share); err != nil && !fault.Is(err, fault.NotFound) {
+			return err
+		}
+	}
+	return nil
+}
