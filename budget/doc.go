@@ -6,6 +6,6 @@
 // Goals: the same decisions from the same times and amounts, so that they can be
 // replayed; days of any length; money in integers.
 //
-// Non-goals: to count what was spent, to read clocks or time zones' files, to write
+// Non-goals: to count what was spent (package events does), to read clocks or time zones' files, to write
 // decisions down. What a decision does to an answer is serving.md §10.
 package budget

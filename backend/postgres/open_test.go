@@ -72,7 +72,7 @@ func TestRoles(t *testing.T) {
 	do(t, p.name, postgres.Roles) // again does no harm
 	must(t, owner.SaveControl(ctx, "balancer/event-keys", []byte("secret")))
 	must(t, owner.SaveControl(ctx, "balancer/order", []byte("order")))
-	for _, role := range []string{"read", "import", "serve"} {
+	for _, role := range []string{"read", "import", "serve", "collect"} {
 		do(t, p.name, fmt.Sprintf("DROP ROLE IF EXISTS test_%[1]s; CREATE ROLE test_%[1]s LOGIN; GRANT adshard_%[1]s TO test_%[1]s", role))
 	}
 	as := func(role string) *postgres.Store {
@@ -82,22 +82,26 @@ func TestRoles(t *testing.T) {
 		t.Cleanup(func() { s.Close() })
 		return s
 	}
-	for i, role := range []string{"read", "import", "serve"} {
+	for i, role := range []string{"read", "import", "serve", "collect"} {
 		s := as(role)
 		for _, call := range []struct {
 			name string
-			may  [3]bool // read, import, serve
+			may  [4]bool // read, import, serve, collect
 			do   func() error
 		}{
-			{"read all", [3]bool{true, true, true}, func() error { return readAll(ctx, s) }},
-			{"newest", [3]bool{true, true, true}, func() error { _, err := s.Newest(ctx); return err }},
-			{"import", [3]bool{false, true, false}, func() error { return importEverything(ctx, s, role) }},
-			{"mark a budget", [3]bool{false, false, true}, func() error { return s.SetBudget(ctx, 1, backend.BudgetMark{Exhausted: i%2 == 0}) }},
-			{"load control", [3]bool{true, false, true}, func() error { _, err := s.LoadControl(ctx, "k"); return err }},
-			{"save control", [3]bool{false, false, true}, func() error { return s.SaveControl(ctx, "k", nil) }},
-			{"hold", [3]bool{false, false, true}, func() error { return s.Hold(ctx, "r", 1) }},
-			{"compact", [3]bool{false, false, true}, func() error { _, err := s.Compact(ctx, 1, 0); return err }},
-			{"compact if", [3]bool{false, false, true}, func() error { _, err := s.CompactIf(ctx, "r", 1, 0, "none", nil); return err }},
+			{"read all", [4]bool{true, true, true, true}, func() error { return readAll(ctx, s) }},
+			{"newest", [4]bool{true, true, true, true}, func() error { _, err := s.Newest(ctx); return err }},
+			{"import", [4]bool{false, true, false, false}, func() error { return importEverything(ctx, s, role) }},
+			{"mark a budget", [4]bool{false, false, true, true}, func() error { return s.SetBudget(ctx, 1, backend.BudgetMark{Exhausted: i%2 == 0}) }},
+			{"set a share", [4]bool{false, false, true, true}, func() error {
+				return s.SetBudget(ctx, 1, backend.BudgetMark{ShareOnly: true, Share: backend.To(uint32(i + 1))})
+			}},
+			{"save control if", [4]bool{false, false, true, true}, func() error { return s.SaveControlIf(ctx, role, nil, role, nil) }},
+			{"load control", [4]bool{true, false, true, true}, func() error { _, err := s.LoadControl(ctx, "k"); return err }},
+			{"save control", [4]bool{false, false, true, true}, func() error { return s.SaveControl(ctx, "k", nil) }},
+			{"hold", [4]bool{false, false, true, false}, func() error { return s.Hold(ctx, "r", 1) }},
+			{"compact", [4]bool{false, false, true, false}, func() error { _, err := s.Compact(ctx, 1, 0); return err }},
+			{"compact if", [4]bool{false, false, true, false}, func() error { _, err := s.CompactIf(ctx, "r", 1, 0, "none", nil); return err }},
 		} {
 			err := call.do()
 			if call.may[i] && err != nil || !call.may[i] && (!fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "db roles")) {
@@ -109,7 +113,7 @@ func TestRoles(t *testing.T) {
 			must(t, err)
 			order, err := s.LoadControl(ctx, "balancer/order")
 			must(t, err)
-			if (keys != nil) != (role == "serve") || order == nil {
+			if (keys != nil) != (role == "serve" || role == "collect") || order == nil {
 				t.Errorf("%s reads %q and %q of control", role, keys, order)
 			}
 		}

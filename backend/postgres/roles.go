@@ -3,7 +3,8 @@ package postgres
 import _ "embed"
 
 // Roles is SQL that makes roles with the least privileges: adshard_read for
-// programs that only read, adshard_import, and adshard_serve for the balancer.
+// programs that only read, adshard_import, adshard_serve for the balancer, and
+// adshard_collect for collectors.
 //
 //go:embed roles.sql
 var Roles string

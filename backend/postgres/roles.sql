@@ -8,19 +8,21 @@ BEGIN
   IF to_regrole('adshard_read') IS NULL THEN CREATE ROLE adshard_read NOLOGIN; END IF;
   IF to_regrole('adshard_import') IS NULL THEN CREATE ROLE adshard_import NOLOGIN; END IF;
   IF to_regrole('adshard_serve') IS NULL THEN CREATE ROLE adshard_serve NOLOGIN; END IF;
+  IF to_regrole('adshard_collect') IS NULL THEN CREATE ROLE adshard_collect NOLOGIN; END IF;
 END $$;
 
 -- Distributors, barrels build: everything is read, nothing written.
 GRANT USAGE ON SCHEMA adshard TO adshard_read;
 GRANT SELECT ON ALL TABLES IN SCHEMA adshard TO adshard_read;
 -- All but the keys that sign event tokens (docs/events.md): with these every budget can be spent.
--- The balancer, which has this role too, reads them.
+-- The balancer and collectors, which have this role too, read them.
 ALTER TABLE adshard.control ENABLE ROW LEVEL SECURITY;
 DROP POLICY IF EXISTS granted ON adshard.control;
 CREATE POLICY granted ON adshard.control USING (true);
 DROP POLICY IF EXISTS event_keys ON adshard.control;
 CREATE POLICY event_keys ON adshard.control AS RESTRICTIVE FOR SELECT TO adshard_read
-  USING (key NOT LIKE '%/event-keys' OR pg_has_role(current_user, 'adshard_serve', 'USAGE'));
+  USING (key NOT LIKE '%/event-keys' OR pg_has_role(current_user, 'adshard_serve', 'USAGE')
+    OR pg_has_role(current_user, 'adshard_collect', 'USAGE'));
 
 -- Imports: advertisers' data, not the log and not the balancer's state.
 GRANT USAGE ON SCHEMA adshard TO adshard_import;
@@ -44,3 +46,10 @@ GRANT INSERT, UPDATE, DELETE ON adshard.feed_reader TO adshard_serve;
 GRANT DELETE ON adshard.change_log TO adshard_serve;
 GRANT UPDATE (budget_exhausted, withheld) ON adshard.campaign TO adshard_serve;
 GRANT EXECUTE ON FUNCTION adshard.save_control TO adshard_serve;
+
+-- Collectors: keys of tokens and notes of pacing in the control state, marks and shares of campaigns. The schema of
+-- events is theirs to make (GRANT CREATE ON DATABASE … TO the login), or is made for them by its owner.
+GRANT adshard_read TO adshard_collect;
+GRANT INSERT, UPDATE ON adshard.control TO adshard_collect;
+GRANT UPDATE (budget_exhausted, withheld) ON adshard.campaign TO adshard_collect;
+GRANT EXECUTE ON FUNCTION adshard.save_control TO adshard_collect;

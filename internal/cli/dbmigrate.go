@@ -70,7 +70,7 @@ func dbRolesCommand(s Streams) *cobra.Command {
 		Use:   "roles",
 		Short: "Print SQL that makes PostgreSQL roles with the least privileges",
 		Long: `Prints SQL for the owner of the schema, which makes adshard_import (imports), adshard_serve
-(balancer, up) and adshard_read (distributors, barrels build). Logins are granted one of them.`,
+(balancer, up), adshard_read (distributors, barrels build) and adshard_collect (collectors). Logins are granted one of them.`,
 		Example: "  adshard db roles | psql postgres://owner@db1/ads",
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {

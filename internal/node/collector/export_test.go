@@ -16,6 +16,11 @@ func Budgets(ctx context.Context, db backend.Store, ids ...uint64) ([]events.Bud
 	return campaigns{db}.Budgets(ctx, ids)
 }
 
+// SetShare sets a campaign's share in a database, as a collector does.
+func SetShare(ctx context.Context, db backend.Store, campaign uint64, share uint32) error {
+	return campaigns{db}.SetShare(ctx, campaign, share)
+}
+
 // Store is the collector's.
 func (c *Collector) Store() store.Store { return c.store }
 

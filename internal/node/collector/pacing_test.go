@@ -69,3 +69,13 @@ func (r *rig) share(campaign uint64) uint32 {
 	}
 	return list[0].Share
 }
+
+// TestShareKeepsMark: a share that is set leaves alone who is exhausted, by whatever collector.
+func TestShareKeepsMark(t *testing.T) {
+	r := newRig(t, 1)
+	r.Must(r.DB.SetBudget(t.Context(), 1, backend.BudgetMark{Exhausted: true}))
+	r.Must(collector.SetShare(t.Context(), r.DB, 1, 300_000))
+	if !r.exhausted(1) || r.share(1) != 300_000 {
+		t.Errorf("exhausted %v, share %d", r.exhausted(1), r.share(1))
+	}
+}
