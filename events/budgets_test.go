@@ -105,11 +105,11 @@ func TestBudgetsAsOracle(t *testing.T) {
 		spent := make(map[string]uint64)
 		for range 3 {
 			next++
-			list[next] = &events.Budget{Campaign: next, Advertiser: 1, Daily: 30_000, Limited: true}
+			list[next] = &events.Budget{Campaign: next, Advertiser: 1, Daily: 20_000, Limited: true}
 		}
 		campaign := func() uint64 { return base + rapid.Uint64Range(1, 3).Draw(rt, "campaign") }
 		now := start
-		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
+		for range rapid.IntRange(4, 16).Draw(rt, "steps") {
 			c := campaign()
 			switch rapid.IntRange(0, 6).Draw(rt, "step") {
 			case 0:
