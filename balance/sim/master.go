@@ -18,8 +18,9 @@ type master struct {
 	model *balance.Model // of the map; nil: none
 	watch balance.MapWatch
 	// provisional: the map is one that not all slaves have acknowledged. A master
-	// without any gets it from a balancer that has none other since it started, or, while
-	// no balancer is there, from slaves when it does not hear all.
+	// without any gets it from a balancer that has none other since it started; one without
+	// any, or whose view slaves no longer serve, gets it from slaves, while no balancer is there,
+	// when it does not hear all.
 	provisional bool
 
 	asking   bool     // slaves, for a map
@@ -151,8 +152,7 @@ func (m *master) learn(then func()) {
 		}
 		if best, as, err := m.have.Choose(received); err == nil {
 			unheard := func(s balance.Slave) bool { return s.In && !heard[s.Name] }
-			none := m.have.View == 0 || m.provisional
-			m.adopt(as, models[best], none && slices.ContainsFunc(models[best].Slaves(), unheard))
+			m.adopt(as, models[best], slices.ContainsFunc(models[best].Slaves(), unheard))
 		}
 		then()
 	}
