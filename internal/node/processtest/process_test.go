@@ -2,6 +2,7 @@ package processtest
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -25,6 +26,7 @@ type process struct {
 	name  string
 	cmd   *exec.Cmd
 	ended chan struct{}
+	said  bytes.Buffer // on standard error; to be read when it has ended
 
 	mu    sync.Mutex
 	lines []string
@@ -58,7 +60,7 @@ func startUnder(t *testing.T, files, command string, cfg any) *process {
 	if files != "unlimited" {
 		p.cmd = exec.Command("sh", "-c", `ulimit -n "$0" && exec "$@"`, files, program, command, "--config", file.Name())
 	}
-	p.cmd.Stderr = os.Stderr
+	p.cmd.Stderr = io.MultiWriter(os.Stderr, &p.said)
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -153,20 +155,20 @@ func (p *process) goOn() {
 	}
 }
 
-// stop ends the process in order; one that does not end fails the test, and says on
-// standard error where its goroutines are.
+// stop ends the process in order; one that does not end fails the test, and says
+// where its goroutines are.
 func (p *process) stop() {
 	_ = p.cmd.Process.Signal(syscall.SIGTERM)
 	select {
 	case <-p.ended:
 	case <-time.After(patience):
-		p.t.Errorf("%s does not end", p.name)
 		_ = p.cmd.Process.Signal(syscall.SIGQUIT)
 		select {
 		case <-p.ended:
 		case <-time.After(10 * time.Second):
 		}
 		p.kill()
+		p.t.Errorf("%s does not end:\n%s", p.name, p.said.String())
 	}
 }
 
