@@ -261,55 +261,6 @@ func TestABucketLeadsOn(t *testing.T) {
 	w.want(w.pull(), 16, light, light+1)
 }
 
-// TestABucketLeadsOnInABatch: while a slice is filled, too. What is due there while something
-// else holds the clock is sent with the next quantum.
-func TestABucketLeadsOnInABatch(t *testing.T) {
-	const begin = balance.Key(1 << 32)
-	w := newHotWorld(t)
-	w.items.Put(light+1, 1000)
-	for i := range balance.Key(3) {
-		w.items.Put(begin+i, 1)
-	}
-	w.at.Offset = uint64(begin)
-	table := all(balance.Full, 0)
-	table.Slices[0].Hi = begin - 1
-	rest := table.Slices[0]
-	rest.State, rest.Lo, rest.Hi = balance.Filling, begin, balance.MaxKey
-	table.Slices = append(table.Slices, rest)
-	_, err := w.d.Register(balance.Joining{Name: "a", Position: w.at, Table: table}, w.clock)
-	w.must(err)
-	w.d.Defer("a")
-	one := func(want balance.Key) {
-		t.Helper()
-		w.d.Tick(w.now)
-		b := w.d.Work().Builds
-		if len(b) != 1 || b[0].Entries[0].Key != want {
-			t.Fatalf("%+v is built, wanted %v", b, want)
-		}
-		w.d.Built(balance.Built[content]{Node: "a", Seq: b[0].Seq, Entries: 1, Bytes: 256})
-		next, err := w.d.Pull("a", 1, w.at)
-		w.must(err)
-		w.at = next.To
-		_, err = w.d.Pull("a", 1, w.at)
-		w.must(err)
-	}
-	w.change(heavy) // 11
-	one(heavy)
-	w.now += pause / 2
-	w.change(light + 1) // 12
-	one(light + 1)
-	w.change(light+1, heavy) // 13, 14
-	one(begin)
-	w.now += pause / 2
-	w.most = 1
-	w.want(w.pull(), 12)
-	w.quantum()
-	w.want(w.pull(), 12, heavy, begin+1, begin+2)
-	w.now += pause / 2
-	w.quantum()
-	w.want(w.pull(), 14, light+1)
-}
-
 // TestManyLargeItems: a bounded number of them wait; the others are sent as before.
 func TestManyLargeItems(t *testing.T) {
 	const most, many = 1 << 10, 1500

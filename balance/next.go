@@ -187,9 +187,6 @@ func (d *Distributor[P]) gather(s *stream[P]) ([]Entry, next) {
 	if n.offset != 0 && len(n.begun.in(Filling)) == 0 {
 		n.offset = 0 // all that was left of the batch is wanted no more
 	}
-	if n.to.Offset = n.offset; len(g.entries) > 0 && n.to.Compare(s.end) <= 0 {
-		return nil, n // what waits holds the clock: some of them alone would lead nowhere before the next quantum
-	}
 	// A batch and a piece of residue begin above the offset 0, which is the last
 	// of its clock and quantum: they wait for the next.
 	later := n.to
